@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A string that grows. data is NULL or NUL-terminated; len excludes the NUL.
+ * Initialise with {}; release with str_release() or __str.
+ */
+#ifndef SONDE_STR_H
+#define SONDE_STR_H
+
+#include "base.h"
+
+struct str {
+	char *data;
+	size_t len, cap;
+};
+
+#define __str __cleanup(str_release)
+
+void str_add(struct str *s, const char *text);
+void str_addn(struct str *s, const char *text, size_t n);
+void str_addc(struct str *s, char c);
+void str_addf(struct str *s, const char *fmt, ...) __printf(2, 3);
+void str_reset(struct str *s); /* length 0, memory kept */
+void str_release(struct str *s);
+
+/*
+ * The one place where traced (foreign) bytes become printable. Appends text so
+ * that it cannot move a cursor, break a line or end a JSON string.
+ * str_add_shown(): for terminals and tables: control characters (C0, DEL, C1
+ * and the Unicode bidirectional controls) and invalid UTF-8 as \n \t \xHH.
+ * str_add_json(): a JSON string with its quotes; invalid UTF-8 bytes become
+ * U+FFFD, as the JSON grammar (RFC 8259) has no bytes.
+ */
+void str_add_shown(struct str *s, const char *text, size_t n);
+void str_add_json(struct str *s, const char *text, size_t n);
+/* Columns a terminal needs for n bytes of valid UTF-8: one per code point, two for wide ones. */
+size_t str_columns(const char *text, size_t n);
+
+#endif

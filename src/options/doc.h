@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What is written from the option tables: --help, man pages (mdoc or man macros; must
+ * pass `man --warnings`/`mandoc -Tlint` without errors) and bash completion.
+ * Knows a tool only as a struct doc.
+ */
+#ifndef SONDE_DOC_H
+#define SONDE_DOC_H
+
+#include "opt.h"
+
+struct doc_example {
+	const char *command; /* "sonde funccount 'vfs_*'" */
+	const char *does;    /* "count kernel functions by glob" */
+};
+
+struct doc {
+	const char *name;  /* "funccount" */
+	const char *brief; /* "count function calls, tracepoints and user marks" */
+	const char *args;  /* "SPEC..." */
+	const char *description; /* paragraphs separated by an empty line, plain text */
+	const struct doc_example *examples; /* n_examples of them */
+	size_t n_examples;
+	const struct opt_table *tables;
+	size_t n_tables;
+};
+
+/* --help within 80 columns: usage, brief, options grouped by table title, examples. */
+void doc_help(FILE *out, const struct doc *doc);
+/* man page of section 8: sonde-NAME(8); version and date are given, not asked from the clock. */
+void doc_man(FILE *out, const struct doc *doc, const char *version, const char *date);
+/* the page of sonde itself: lists the tools (docs) */
+void doc_man_main(FILE *out, const struct doc *docs, size_t n, const char *version, const char *date);
+/* one bash completion script for sonde and all links: options, choices, files after path options */
+void doc_completion(FILE *out, const struct doc *docs, size_t n);
+
+#endif

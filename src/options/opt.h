@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Option tables: one table gives parsing, --help, the man page and shell
+ * completion. A table says what an option is; where its value goes is an offset
+ * into the memory that the table is bound to (a settings struct or a BPF skeleton's .rodata).
+ * getopt_long() does the scanning. Parsing is strict: numbers have no
+ * trailing junk, are in range, and errors name the option and its value.
+ */
+#ifndef SONDE_OPT_H
+#define SONDE_OPT_H
+
+#include "base/base.h"
+#include "base/str.h"
+
+enum opt_type {
+	OPT_BOOL,    /* bool; takes no argument */
+	OPT_U32,     /* uint32_t; decimal or 0x; within [min, max], max 0 = the type's */
+	OPT_U64,     /* uint64_t; as OPT_U32, also with k, M, G (powers of 1024) */
+	OPT_SECONDS, /* uint64_t nanoseconds from seconds, fractions allowed, also 10ms 5s 2m 1h 1d; never 0 */
+	OPT_STRING,  /* const char *, pointing into argv; must not be empty */
+	OPT_LIST,    /* struct opt_list: may be given several times */
+	OPT_CHOICE,  /* int: index into .choices (NULL-terminated) */
+	OPT_CALL,    /* const char * argument handed to .call(dest, arg, err): what no type above covers */
+};
+
+struct opt_list {
+	const char **v;
+	size_t n, cap;
+};
+
+struct opt {
+	enum opt_type type;
+	char letter;	  /* short option or 0 */
+	const char *name; /* long option, without dashes */
+	const char *arg;  /* what its argument is called in the help, NULL for OPT_BOOL */
+	const char *help; /* one line, no full stop */
+	size_t offset;	  /* of the destination within the bound memory */
+	uint64_t min, max;
+	const char *const *choices;
+	int (*call)(void *dest, const char *arg, struct err *err);
+	bool optional_arg; /* --name or --name=ARG (OPT_STRING, OPT_CHOICE); without ARG dest gets "" or 0 */
+};
+
+/*
+ * OPT(OPT_U32, struct settings, top, 0, "top", "N", "print ...", .min = 1)
+ * The sizes are checked: a member of another size than the type's is a compile error.
+ */
+#define OPT(TYPE, STRUCT, MEMBER, LETTER, NAME, ARG, HELP, ...)                          \
+	{                                                                                \
+		.type = TYPE, .letter = LETTER, .name = NAME, .arg = ARG, .help = HELP,  \
+		.offset = offsetof(STRUCT, MEMBER) + OPT_CHECK(TYPE, STRUCT, MEMBER),     \
+		##__VA_ARGS__                                                            \
+	}
+#define OPT_SIZE(TYPE)                                                                       \
+	((TYPE) == OPT_BOOL                             ? sizeof(bool)                       \
+	 : (TYPE) == OPT_U32                            ? sizeof(uint32_t)                   \
+	 : (TYPE) == OPT_U64 || (TYPE) == OPT_SECONDS   ? sizeof(uint64_t)                   \
+	 : (TYPE) == OPT_STRING                         ? sizeof(char *)                     \
+	 : (TYPE) == OPT_LIST                           ? sizeof(struct opt_list)            \
+	 : (TYPE) == OPT_CHOICE                         ? sizeof(int)                        \
+							: 0)
+#define OPT_CHECK(TYPE, STRUCT, MEMBER)                                              \
+	(0 * sizeof(char[(OPT_SIZE(TYPE) == 0 ||                                     \
+			  OPT_SIZE(TYPE) == sizeof(((STRUCT *)0)->MEMBER)) ? 1 : -1]))
+
+/* A table bound to the memory that its offsets count from. */
+struct opt_table {
+	const char *title; /* heading in the help: "filters", "output"; NULL for the tool's own */
+	const struct opt *opts;
+	size_t n;
+	void *base;
+};
+
+/*
+ * Parses argv[1..] against all tables. Options and other arguments may be mixed; "--" ends the options.
+ * args receives what is not an option (pointers into argv), dashdash the index
+ * in args at which those after "--" begin (args->n where there is no "--").
+ * Returns 0, or -EINVAL with err naming the option, its value and what is allowed
+ * ("unknown option --pif (did you mean --pid?)").
+ */
+int opt_parse(int argc, char **argv, const struct opt_table *tables, size_t n_tables,
+	      struct opt_list *args, size_t *dashdash, struct err *err);
+
+/* Strict numbers for whoever else parses them. Whole text or -EINVAL/-ERANGE. */
+int opt_u64(const char *text, uint64_t *value);
+int opt_seconds(const char *text, uint64_t *ns);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Rows to stdout. A row is a C struct described by a schema of fields; this is
+ * the only place that knows how a row is printed: as text columns or as JSON
+ * lines (one object a row). Later formats are one more printer here.
+ */
+#ifndef SONDE_OUTPUT_H
+#define SONDE_OUTPUT_H
+
+#include "base/base.h"
+
+enum field_type {
+	FIELD_U64,  /* uint64_t */
+	FIELD_S64,  /* int64_t */
+	FIELD_U32,  /* uint32_t */
+	FIELD_S32,  /* int32_t */
+	FIELD_STR,  /* const char *, NUL-terminated, foreign; NULL prints as "-" (JSON null) */
+	FIELD_CHARS,/* char[size] inline, NUL-terminated unless full, foreign */
+};
+
+struct field {
+	const char *key;   /* JSON key: "count" */
+	const char *title; /* column heading: "COUNT" */
+	enum field_type type;
+	size_t offset;	   /* in the row */
+	size_t size;	   /* FIELD_CHARS: of the array */
+	int width;	   /* least columns in text; < 0 left-aligned, as in printf; a longer value pushes the rest right */
+	bool json_only;    /* not a text column */
+};
+
+#define FIELD(TYPE, STRUCT, MEMBER, KEY, TITLE, WIDTH, ...)                         \
+	{                                                                           \
+		.key = KEY, .title = TITLE, .type = TYPE,                           \
+		.offset = offsetof(STRUCT, MEMBER), .size = sizeof(((STRUCT *)0)->MEMBER), \
+		.width = WIDTH, ##__VA_ARGS__                                       \
+	}
+
+struct schema {
+	const struct field *fields;
+	size_t n;
+};
+
+enum output_format { OUTPUT_TEXT, OUTPUT_JSON };
+
+struct output;
+
+/* Writes to fd (not owned). Buffered; line_buffered flushes after every row (streams). */
+struct output *output_new(int fd, enum output_format format, bool line_buffered);
+void output_free(struct output *out);
+
+/*
+ * A table: in text the headings; then rows; output_table_end() flushes.
+ * stamp: NULL, or the wall time that text prints above the headings as HH:MM:SS
+ * and JSON puts into each row as "time" (RFC 3339, UTC offset, microseconds).
+ * first: no empty line before it (as bcc prints between interval tables).
+ */
+struct timespec;
+void output_table_begin(struct output *out, const struct schema *schema,
+			const struct timespec *stamp, bool show_stamp, bool first);
+void output_row(struct output *out, const void *row);
+void output_table_end(struct output *out);
+
+/*
+ * 0, or the first write error as -errno: -EPIPE when the reader is gone (end
+ * quietly), anything else (-ENOSPC) is said and exits 1. Later writes are dropped
+ * and counted in rows.
+ */
+int output_error(const struct output *out);
+uint64_t output_rows_lost(const struct output *out);
+
+#endif

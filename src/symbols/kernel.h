@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the kernel tells of its own symbols: /proc/kallsyms, what ftrace can trace,
+ * tracepoints from tracefs or from BTF. Read as streams; the caller keeps what it wants.
+ */
+#ifndef SONDE_SYMBOLS_KERNEL_H
+#define SONDE_SYMBOLS_KERNEL_H
+
+#include "base/base.h"
+
+struct ksym {
+	uint64_t addr;	    /* 0 where kptr_restrict hides it */
+	const char *name;   /* valid during the call */
+	const char *module; /* NULL for the kernel proper */
+};
+
+/* Stops and returns what fn returned when that is not 0. */
+typedef int (*ksym_fn)(const struct ksym *sym, void *ctx);
+
+/* Functions (types t T w W), in the kernel's order. */
+int kernel_each_symbol(ksym_fn fn, void *ctx, struct err *err);
+/* What ftrace can trace; addr is 0 where the kernel lists names only (before 6.5), *has_addr says which. */
+int kernel_each_traceable(ksym_fn fn, void *ctx, bool *has_addr, struct err *err);
+bool kernel_module_loaded(const char *name_glob);
+
+struct ktracepoint {
+	const char *system; /* NULL where only BTF knows it */
+	const char *name;
+};
+
+typedef int (*ktracepoint_fn)(const struct ktracepoint *tp, void *ctx);
+
+/* From tracefs, else from BTF. */
+int kernel_each_tracepoint(ktracepoint_fn fn, void *ctx, struct err *err);
+/* The id for perf_event_open, or -errno. */
+int kernel_tracepoint_id(const char *system, const char *name);
+
+/*
+ * A directory fd of tracefs: where it is mounted, else a mount of our own that has no place in any
+ * namespace and goes with the fd. -errno where there is none. Kept open; not the caller's to close.
+ */
+int kernel_tracefs(void);
+
+/* The id of a FUNC in the kernel's BTF (for BPF trampolines): n names at once, ids[i] = 0 where absent. One pass, no index. */
+int kernel_btf_funcs(const char *const *names, size_t n, uint32_t *ids, struct err *err);
+
+#endif

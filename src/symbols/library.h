@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Short names of libraries and programs to paths that open them. */
+#ifndef SONDE_LIBRARY_H
+#define SONDE_LIBRARY_H
+
+#include <sys/types.h>
+
+#include "base/base.h"
+
+struct library {
+	char *path;  /* opens the file from here: maybe /proc/PID/root/usr/lib/... */
+	char *shown; /* as its owner sees it */
+	char *root;  /* "/proc/PID/root" or NULL */
+};
+
+/*
+ * name: a path (with '/'), or a short name: "c", "pthread", "ssl", "stdc++" (libNAME.so*), else a
+ * program in PATH. pid > 0: the object as that process has it mapped (/proc/PID/maps, "libNAME.so*" or "libNAME-*.so";
+ * or "exe" or its own program's name), opened in its mount namespace; falls back to its loader's cache and default directories below its root.
+ * pid 0: /etc/ld.so.cache (glibc's format "glibc-ld.so.cache1.1", for this architecture), then
+ * the default directories (musl has no cache).
+ * -ENOENT: err names what was looked for and where. -ESRCH: no such process.
+ */
+int library_find(const char *name, pid_t pid, struct library *lib, struct err *err);
+void library_release(struct library *lib);
+
+#endif
