@@ -191,8 +191,8 @@ install: all man ## to DESTDIR, PREFIX=/usr/local: the binary, a link for each t
 
 # Takes away what points to ours, and nothing of the same name that somebody else put there.
 uninstall: ## take away what install put there
-	$(Q)find $(BIN) $(COMP) -maxdepth 1 -type l -lname sonde -delete
-	$(Q)find $(MAN8) -maxdepth 1 -type l -lname 'sonde-*.8' -delete
+	$(Q)find $(BIN) $(COMP) -maxdepth 1 -type l -lname sonde -delete 2> /dev/null || :
+	$(Q)find $(MAN8) -maxdepth 1 -type l -lname 'sonde-*.8' -delete 2> /dev/null || :
 	rm -f $(BIN)/sonde $(COMP)/sonde $(MAN8)/sonde.8 $(MAN8)/sonde-*.8
 
 clean: ## remove build/
