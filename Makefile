@@ -46,6 +46,7 @@ SKEL     := $(BPF:%.bpf.c=$(B)/gen/%.skel.h)
 UNIT_OBJ := $(patsubst %.c,$(B)/unit/%.o,$(LIB) $(UNIT))
 PROG     := $(patsubst %.c,$(B)/tests/%,$(notdir $(PROGS:.dyn.c=.c)))
 LIBBPF_A := $(B)/libbpf/libbpf.a
+COMPAT_A := $(B)/compat/libelf.a
 
 # make try, test: all processors, unless -j was given
 JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
@@ -101,8 +102,11 @@ fmt: ## apply the format
 $(B)/sonde: $(B)/sonde.debug
 	$(call say,STRIP,$@)strip -o $@ $<
 
-$(B)/sonde.debug: $(OBJ) $(LIBBPF_A)
-	$(call say,LINK,$@)$(CC) $(ALL_CFLAGS) -static -Wl,--gc-sections $(LDFLAGS) -o $@ $(OBJ) $(LIBBPF_A) $(LDLIBS)
+$(B)/sonde.debug: $(OBJ) $(LIBBPF_A) $(COMPAT_A)
+	$(call say,LINK,$@)$(CC) $(ALL_CFLAGS) -static -Wl,--gc-sections $(LDFLAGS) -o $@ $(OBJ) $(LIBBPF_A) $(LDLIBS) $(COMPAT_A)
+
+$(COMPAT_A): $(B)/compat/libelf.o
+	$(Q)rm -f $@; ar rcs $@ $<
 
 # Skeletons are needed before the first compilation; from then on the .d files say who needs which.
 $(B)/%.o: %.c Makefile | $(SKEL) $(LIBBPF_A)
