@@ -28,7 +28,7 @@ endif
 
 WARN       := -Wall -Wextra -Werror -Wno-unused-parameter
 INCLUDES   := -I. -I$(B)/libbpf/include
-C_CPPFLAGS  = -D_GNU_SOURCE -Isrc -I$(B)/gen $(INCLUDES) $(CPPFLAGS) -MMD -MP
+C_CPPFLAGS  = -D_GNU_SOURCE -Isrc -I$(B) -I$(B)/gen $(INCLUDES) $(CPPFLAGS) -MMD -MP
 C_FLAGS    := -std=gnu11 $(WARN) -Wno-missing-field-initializers -Wstrict-prototypes -fno-strict-aliasing
 ALL_CFLAGS  = $(C_FLAGS) -ffunction-sections -fdata-sections $(CFLAGS)
 BPF_CFLAGS := -target bpf -D__TARGET_ARCH_$(ARCH) -O2 -g -mcpu=v3 $(WARN) $(INCLUDES) -MMD -MP
@@ -39,12 +39,10 @@ LIB   := $(wildcard src/*/*.c)
 SRC   := $(LIB) $(filter-out %.bpf.c,$(wildcard tools/*.c)) src/main.c
 BPF   := $(wildcard bpf/*.bpf.c tools/*.bpf.c)
 UNIT  := $(wildcard tests/unit/*.c)
-PROGS := $(filter-out %.bpf.c,$(wildcard tests/programs/*.c tests/guest/*.c))
 
 OBJ      := $(SRC:%.c=$(B)/%.o)
 SKEL     := $(BPF:%.bpf.c=$(B)/gen/%.skel.h)
 UNIT_OBJ := $(patsubst %.c,$(B)/unit/%.o,$(LIB) $(UNIT))
-PROG     := $(patsubst %.c,$(B)/tests/%,$(notdir $(PROGS:.dyn.c=.c)))
 LIBBPF_A := $(B)/libbpf/libbpf.a
 COMPAT_A := $(B)/compat/libelf.a
 
@@ -60,7 +58,7 @@ endif
 .SECONDARY:
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
-.PHONY: all help deps try test check tests bench lint fmt man install uninstall clean FORCE
+.PHONY: all help deps try test check tests test-programs bench lint fmt man install uninstall clean FORCE
 
 all: $(B)/sonde ## build/sonde (the default)
 
@@ -83,7 +81,7 @@ test: ## install what is missing, build, run every test (as root)
 check: all tests ## the quick tests
 	@tests/run --quick
 
-tests: $(B)/unit/unit $(PROG) ## build the tests, run none
+tests: $(B)/unit/unit test-programs ## build the tests, run none
 
 bench: all tests ## measure the costs against the floor and the peers
 	@tests/bench/run
@@ -150,7 +148,7 @@ $(LIBBPF_A): $(B)/libbpf/tree $(wildcard $(LIBBPF_TREE)/src/*.[ch])
 	cp -r $$from/include/uapi/. $$to/include/
 	@touch $@
 
-# --- tests: one Criterion binary under the sanitizers, and the programs that are traced ---
+# --- tests: one Criterion binary under the sanitizers, with objects of its own ---
 
 $(B)/unit/unit: $(UNIT_OBJ) $(LIBBPF_A)
 	$(call say,LINK,$@)$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $(UNIT_OBJ) $(LIBBPF_A) -lcriterion -lelf -llzma -lz -lpthread
@@ -158,17 +156,6 @@ $(B)/unit/unit: $(UNIT_OBJ) $(LIBBPF_A)
 $(B)/unit/%.o: %.c Makefile | $(SKEL) $(LIBBPF_A)
 	@mkdir -p $(@D)
 	$(call say,UNIT,$<)$(CC) $(C_CPPFLAGS) $(C_FLAGS) $(SANITIZE) -c -o $@ $<
-
-program = $(call say,PROGRAM,$@)mkdir -p $(@D) && $(CC) -D_GNU_SOURCE -I. -O1 -g -Wall -MMD -MP -MF $@.d -o $@ $< -pthread
-
-$(B)/tests/%: tests/programs/%.dyn.c Makefile
-	$(program)
-
-$(B)/tests/%: tests/programs/%.c Makefile
-	$(program) -static
-
-$(B)/tests/%: tests/guest/%.c Makefile
-	$(program) -static
 
 # --- what is installed ---
 
@@ -202,4 +189,7 @@ uninstall: ## take away what install put there
 clean: ## remove build/
 	rm -rf $(B)
 
--include $(OBJ:.o=.d) $(UNIT_OBJ:.o=.d) $(BPF:%.bpf.c=$(B)/%.bpf.d) $(PROG:=.d)
+-include $(OBJ:.o=.d) $(UNIT_OBJ:.o=.d) $(BPF:%.bpf.c=$(B)/%.bpf.d)
+
+# test-programs: what the tests trace, its rules beside it
+-include tests/rules.mk
