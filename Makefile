@@ -58,7 +58,7 @@ say  = @printf '  %-7s %s\n' $(1) $(2);
 endif
 
 .DELETE_ON_ERROR:
-.SECONDARY:
+.SECONDARY: $(SKEL) $(BPF:%.bpf.c=$(B)/%.bpf.o)
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
 .PHONY: all help deps try test check tests test-programs bench lint fmt man install uninstall clean FORCE
