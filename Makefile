@@ -137,7 +137,8 @@ $(B)/gen/%.skel.h: $(B)/%.bpf.o
 	@mkdir -p $(@D)
 	$(call say,SKEL,$@)$(BPFTOOL) gen skeleton $< name $(subst -,_,$(subst .,_,$(notdir $*)))_bpf > $@
 
-# --- libbpf: its headers are copied too, so that nothing else looks into its tree ---
+# --- libbpf: its headers are copied too, so that nothing else looks into its tree. Made one object whose
+# hidden symbols are its own: static linking would make one name of its elf_open() and ours ---
 
 $(B)/tools-found:
 	@mkdir -p $(@D)
@@ -148,12 +149,12 @@ $(B)/libbpf/tree: FORCE | $(B)/tools-found
 	@mkdir -p $(@D)
 	@echo '$(LIBBPF_TREE)' | cmp -s - $@ || LIBBPF='$(LIBBPF)' scripts/libbpf-source --fetch > $@
 
-$(LIBBPF_A): $(B)/libbpf/tree $(wildcard $(LIBBPF_TREE)/src/*.[ch])
-	$(call say,LIBBPF,$$(cat $<))to=$(abspath $(B)/libbpf) && from=$$(cat $<) && mkdir -p $$to/obj && \
-	$(MAKE) -s -C $$from/src CC='$(CC)' CFLAGS='-O2 -g -fPIC -ffunction-sections -fdata-sections' BUILD_STATIC_ONLY=1 \
+$(LIBBPF_A): $(B)/libbpf/tree Makefile $(wildcard $(LIBBPF_TREE)/src/*.[ch])
+	$(call say,LIBBPF,$$(cat $<))to=$(abspath $(B)/libbpf) && from=$$(cat $<) && rm -rf $$to/obj && mkdir -p $$to/obj && \
+	$(MAKE) -s -C $$from/src CC='$(CC)' CFLAGS='-O2 -g -fPIC -fvisibility=hidden -ffunction-sections -fdata-sections' BUILD_STATIC_ONLY=1 \
 		OBJDIR=$$to/obj DESTDIR=$$to INCLUDEDIR=/include LIBDIR=/ install > $$to/log 2>&1 || { cat $$to/log; exit 1; }; \
-	cp -r $$from/include/uapi/. $$to/include/
-	@touch $@
+	cp -r $$from/include/uapi/. $$to/include/ && rm -f $@ && \
+	$(CC) -r -nostdlib -o $$to/whole.o $$to/obj/staticobjs/*.o && objcopy --localize-hidden $$to/whole.o && ar rcs $@ $$to/whole.o
 
 # --- tests: one Criterion binary under the sanitizers, with objects of its own ---
 
