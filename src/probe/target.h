@@ -28,11 +28,13 @@ struct target {
 	uint64_t addr;	    /* kernel address (0: hidden), or offset in the file; includes offset */
 	uint64_t offset;    /* beyond the function's start */
 	uint64_t ref_ctr;   /* USDT: file offset of the semaphore, 0 none */
+	uint32_t btf_id;    /* TARGET_KERNEL: of the function, 0 not looked up */
 	const char *name;   /* kernel symbol, tracepoint, user symbol or mark */
 	const char *object;
 	const char *label;  /* what a row calls it, if nothing else is called so */
 	const char *qualified; /* and what if so */
-	const char *failed; /* why it is not attached; NULL: it is, or nobody has tried */
+	bool attached;
+	const char *failed; /* why not; NULL where nobody has tried */
 };
 
 /* What was asked for and is left out, and why. */
