@@ -151,7 +151,7 @@ void report_err(const struct err *err, const char *text)
 	size_t len, at;
 
 	say(report.name, err->text, strlen(err->text));
-	if (err->at < 0 || !text)
+	if (err->at < 0 || !text || !*text)
 		return;
 	len = strlen(text);
 	at = (size_t)err->at < len ? (size_t)err->at : len;

@@ -14,4 +14,10 @@ bool match_test(const struct match *m, const char *name);
 /* The name itself when the pattern has no wildcard (and is no regex), else NULL. */
 const char *match_literal(const struct match *m);
 
+/*
+ * Length of the bracket expression ("[a-z]", "[!]x]", "[[:alpha:]]") that begins at p, 0 where it
+ * is not closed. In a regex a backslash within it stands for itself, in a glob it quotes.
+ */
+size_t match_bracket(const char *p, bool regex);
+
 #endif
