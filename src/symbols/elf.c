@@ -72,9 +72,9 @@ static int check_header(const char *path, const char *head, size_t n, struct err
 	Elf64_Ehdr ehdr;
 
 	if (n < EI_NIDENT || memcmp(head, ELFMAG, SELFMAG))
-		return n >= SELFMAG && !memcmp(head, ELFMAG, SELFMAG) ?
-			       err_set(err, -EBADMSG, "%s: is truncated", path) :
-			       check_not_elf(path, head, n, err);
+		return n >= SELFMAG && !memcmp(head, ELFMAG, SELFMAG)
+			       ? err_set(err, -EBADMSG, "%s: is truncated", path)
+			       : check_not_elf(path, head, n, err);
 	if (head[EI_CLASS] == ELFCLASS32)
 		return err_set(err, -ENOEXEC, "%s: is a 32-bit ELF file; only 64-bit ones are read",
 			       path);
@@ -124,7 +124,7 @@ int elf_check(const char *path, struct err *err)
 int elf_image_open(struct elf_image *image, const char *path, struct err *err)
 {
 	elf_version(EV_CURRENT); /* sets a constant: no harm in doing it again */
-	*image = (struct elf_image){ .fd = check_open(path, err) };
+	*image = (struct elf_image){.fd = check_open(path, err)};
 	if (image->fd < 0)
 		return image->fd;
 	image->elf = elf_begin(image->fd, ELF_C_READ_MMAP, NULL);
@@ -141,7 +141,7 @@ void elf_image_close(struct elf_image *image)
 	if (image->elf && !image->memory && image->fd >= 0)
 		close(image->fd);
 	free(image->memory);
-	*image = (struct elf_image){ .fd = -1 };
+	*image = (struct elf_image){.fd = -1};
 }
 
 /* Header and tables within the file; overflow cannot happen in the sums by order of the checks. */
@@ -153,11 +153,11 @@ static int check_tables(struct elf *elf, const GElf_Ehdr *ehdr, uint64_t size, s
 	if (ehdr->e_type != ET_EXEC && ehdr->e_type != ET_DYN)
 		return err_set(err, -ENOEXEC, "%s: is %s, neither a program nor a shared library",
 			       elf->path,
-			       ehdr->e_type == ET_REL  ? "an object file that is not linked" :
-			       ehdr->e_type == ET_CORE ? "a core dump" :
-							 "an ELF file of unknown type");
-	if (ehdr->e_phoff > size || segments > size - ehdr->e_phoff ||
-	    ehdr->e_shoff > size || sections > size - ehdr->e_shoff)
+			       ehdr->e_type == ET_REL	 ? "an object file that is not linked"
+			       : ehdr->e_type == ET_CORE ? "a core dump"
+							 : "an ELF file of unknown type");
+	if (ehdr->e_phoff > size || segments > size - ehdr->e_phoff || ehdr->e_shoff > size ||
+	    sections > size - ehdr->e_shoff)
 		return err_set(err, -EBADMSG,
 			       "%s: is truncated: its headers lie beyond its end (%llu bytes)",
 			       elf->path, (unsigned long long)size);
@@ -180,15 +180,16 @@ static int read_segments(struct elf *elf, uint64_t size, struct err *err)
 			continue;
 		if (phdr.p_offset > size || phdr.p_filesz > size - phdr.p_offset)
 			return err_set(err, -EBADMSG,
-				       "%s: is truncated: a segment lies beyond its end", elf->path);
+				       "%s: is truncated: a segment lies beyond its end",
+				       elf->path);
 		if (phdr.p_vaddr + phdr.p_filesz < phdr.p_vaddr)
 			return err_set(err, -EBADMSG, "%s: has damaged program headers", elf->path);
-		*vec_push(elf) = (struct elf_segment){ phdr.p_vaddr, phdr.p_offset, phdr.p_filesz,
-						       phdr.p_flags & PF_X };
+		*vec_push(elf) = (struct elf_segment){phdr.p_vaddr, phdr.p_offset, phdr.p_filesz,
+						      phdr.p_flags & PF_X};
 		code |= phdr.p_flags & PF_X;
 	}
-	return code ? 0 : err_set(err, -ENODATA, "%s: holds no code; is it a debug file?",
-				  elf->path);
+	return code ? 0
+		    : err_set(err, -ENODATA, "%s: holds no code; is it a debug file?", elf->path);
 }
 
 int elf_open(const char *path, struct elf **elfp, struct err *err)

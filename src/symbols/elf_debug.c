@@ -15,7 +15,7 @@
 #define DEBUG_DIR "/usr/lib/debug"
 #define MAX_ID	  64
 /* .gnu_debugdata unpacks to some 100 KB; more than this is not a symbol table */
-#define MAX_UNPACKED (256ULL << 20)
+#define MAX_UNPACKED  (256ULL << 20)
 #define MAX_XZ_MEMORY (128ULL << 20)
 
 struct build_id {
@@ -36,7 +36,7 @@ static int take_build_id(void *ctx, const char *desc, size_t len)
 
 static struct build_id build_id_of(Elf *elf)
 {
-	struct build_id id = { .n = 0 };
+	struct build_id id = {.n = 0};
 
 	elf_each_note(elf, "GNU", NT_GNU_BUILD_ID, take_build_id, &id);
 	return id;
@@ -200,8 +200,9 @@ static void *unpack(const uint8_t *in, size_t n, size_t *size)
 
 	*size = unpacked_size(in, n);
 	out = *size ? malloc(*size) : NULL;
-	if (!out || lzma_stream_buffer_decode(&memory, 0, NULL, in, &in_at, n, out, &out_at,
-					      *size) != LZMA_OK ||
+	if (!out ||
+	    lzma_stream_buffer_decode(&memory, 0, NULL, in, &in_at, n, out, &out_at, *size) !=
+		    LZMA_OK ||
 	    out_at != *size)
 		return NULL;
 	return take_ptr(out);
@@ -209,7 +210,7 @@ static void *unpack(const uint8_t *in, size_t n, size_t *size)
 
 static bool find_debugdata(struct elf *elf, char **source, char **looked)
 {
-	struct elf_image image = { .fd = -1 };
+	struct elf_image image = {.fd = -1};
 	Elf_Scn *scn;
 	GElf_Shdr shdr;
 	Elf_Data *data;

@@ -56,6 +56,10 @@ int elf_section_named(Elf *elf, const char *name, Elf_Scn **scn, GElf_Shdr *shdr
 typedef int (*elf_note_fn)(void *ctx, const char *desc, size_t len);
 int elf_each_note(Elf *elf, const char *owner, uint32_t type, elf_note_fn fn, void *ctx);
 
+/* The address of one symbol, from the file's own tables only: spares the sorting and the search
+ * for debug files. 0, -ENOENT. */
+int elf_find_symbol(struct elf *elf, const char *name, uint64_t *vaddr);
+
 /*
  * Opens the symbols that were stripped from elf into elf->debug: 0 and *source (caller frees)
  * or -ENODATA and *looked (caller frees), the places where nothing was found, in words.

@@ -9,8 +9,8 @@ int elf_section_named(Elf *elf, const char *name, Elf_Scn **scn, GElf_Shdr *shdr
 	if (elf_getshdrstrndx(elf, &strings))
 		return -ENOENT;
 	for (*scn = NULL; (*scn = elf_nextscn(elf, *scn));) {
-		const char *n = gelf_getshdr(*scn, shdr) ? elf_strptr(elf, strings, shdr->sh_name) :
-							   NULL;
+		const char *n =
+			gelf_getshdr(*scn, shdr) ? elf_strptr(elf, strings, shdr->sh_name) : NULL;
 
 		if (n && !strcmp(n, name))
 			return 0;

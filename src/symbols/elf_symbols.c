@@ -5,6 +5,9 @@
  */
 #include "elf_file.h"
 
+/* More names of one place than this are searched for doubles in part: a bound on foreign tables. */
+#define MAX_ALIASES 32
+
 /* A symbol table that was found, with the names it uses. */
 struct table {
 	Elf_Data *data;
@@ -143,14 +146,27 @@ static int compare_symbols(const void *pa, const void *pb)
 	return compare_names(a, b);
 }
 
-/* Sorts, and drops what both tables list: equal in place, name and binding, hence adjacent. */
+/* Whether one of the last few symbols is the same place by the same name. */
+static bool is_listed(const struct elf_symbol *first, const struct elf_symbol *end,
+		      const struct elf_symbol *s)
+{
+	int left = MAX_ALIASES;
+
+	while (end-- > first && end->offset == s->offset && left--) {
+		if (!strcmp(end->name, s->name))
+			return true;
+	}
+	return false;
+}
+
+/* Sorts, and drops what both tables list, maybe with another binding or version. */
 static void sort_symbols(struct elf *elf)
 {
 	struct elf_symbol *to = elf->symbols, *end = elf->symbols + elf->n_symbols;
 
 	qsort(elf->symbols, elf->n_symbols, sizeof(*elf->symbols), compare_symbols);
 	for (const struct elf_symbol *from = elf->symbols; from < end; from++) {
-		if (to == elf->symbols || compare_symbols(from, to - 1))
+		if (!is_listed(elf->symbols, to, from))
 			*to++ = *from;
 	}
 	elf->n_symbols = (size_t)(to - elf->symbols);
@@ -173,7 +189,7 @@ static int find_tables(struct elf *elf, struct table *full, struct table *dynami
 		if (!ret)
 			ret = table_find(elf->debug.elf, SHT_SYMTAB, full);
 		if (ret)
-			*full = (struct table){ 0 };
+			*full = (struct table){0};
 	}
 	if (ret == -EBADMSG || dynamic_ret == -EBADMSG)
 		return -EBADMSG;
@@ -184,7 +200,7 @@ static int find_tables(struct elf *elf, struct table *full, struct table *dynami
 
 static int read_symbols(struct elf *elf, struct err *err)
 {
-	struct table full = { 0 }, dynamic = { 0 };
+	struct table full = {0}, dynamic = {0};
 	char *looked __free = NULL;
 	int ret = find_tables(elf, &full, &dynamic, &looked);
 
@@ -222,4 +238,27 @@ int elf_functions(struct elf *elf, const struct elf_symbol **symbols, size_t *n,
 	*symbols = elf->symbols;
 	*n = elf->n_symbols;
 	return 0;
+}
+
+static int table_find_symbol(Elf *elf, uint32_t type, const char *name, uint64_t *vaddr)
+{
+	struct table t;
+	GElf_Sym sym;
+	int ret = table_find(elf, type, &t);
+
+	for (size_t i = 1; !ret && i < t.n && gelf_getsym(t.data, (int)i, &sym); i++) {
+		if (sym.st_shndx != SHN_UNDEF && sym.st_name < t.strings_len &&
+		    !strcmp(t.strings + sym.st_name, name)) {
+			*vaddr = sym.st_value;
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+int elf_find_symbol(struct elf *elf, const char *name, uint64_t *vaddr)
+{
+	int ret = table_find_symbol(elf->file.elf, SHT_DYNSYM, name, vaddr);
+
+	return ret ? table_find_symbol(elf->file.elf, SHT_SYMTAB, name, vaddr) : 0;
 }
