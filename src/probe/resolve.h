@@ -3,6 +3,7 @@
 #ifndef SONDE_RESOLVE_H
 #define SONDE_RESOLVE_H
 
+#include "base/nearest.h"
 #include "match.h"
 #include "target.h"
 

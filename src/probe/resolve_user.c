@@ -25,6 +25,8 @@ static int binary_open(struct binary *binary, const struct spec *spec, pid_t pid
 	if (!ret)
 		ret = elf_open(binary->library.path, &binary->elf, err);
 	if (!ret)
+		elf_set_root(binary->elf, binary->library.root);
+	if (!ret)
 		binary->path = pool_add(&set->pool, binary->library.path);
 	return ret;
 }
@@ -66,21 +68,30 @@ static void add_note(struct target_set *set, const char *name, const char *reaso
 	note->reason = pool_add(&set->pool, reason);
 }
 
-/* An IFUNC's own address is its resolver's, which runs once: count what it chose. */
-static int add_ifunc(struct target_set *set, struct query *query, const struct binary *binary,
-		     const struct elf_symbol *symbol, struct err *err)
-{
-	const struct library *library = &binary->library;
-	struct err why = {};
-	uint64_t offset;
+struct ifuncs {
+	struct elf_ifunc *v;
+	size_t n, cap;
+};
 
-	if (!elf_resolve_ifunc(binary->elf, symbol, library->root, library->shown, &offset, &why)) {
-		add_function(set, query, binary, offset, symbol->name);
+/* An IFUNC's own address is its resolver's, which runs once: what is counted is the function that it chose. */
+static int add_ifuncs(struct target_set *set, const struct query *query, const struct binary *binary,
+		      struct ifuncs *ifuncs, struct err *err)
+{
+	struct err why = {};
+
+	if (!ifuncs->n)
 		return 0;
+	elf_resolve_ifuncs(binary->elf, ifuncs->v, ifuncs->n, &why);
+	vec_each(ifunc, ifuncs) {
+		const char *name = ifunc->symbol->name, *failed = why.code ? why.text : ifunc->failed;
+
+		if (!failed)
+			add_function(set, query, binary, ifunc->offset, name);
+		else if (match_literal(query->name))
+			return err_set(err, -ENOTSUP, "'%s' cannot be counted: %s", name, failed);
+		else
+			add_note(set, name, failed);
 	}
-	if (match_literal(query->name))
-		return err_set(err, why.code, "'%s' cannot be counted: %s", symbol->name, why.text);
-	add_note(set, symbol->name, why.text);
 	return 0;
 }
 
@@ -102,23 +113,26 @@ static int add_functions(struct query *query, const struct binary *binary, struc
 			 struct err *err)
 {
 	const struct elf_symbol *symbols;
+	struct ifuncs ifuncs = {};
 	size_t n;
 	int ret = elf_functions(binary->elf, &symbols, &n, err);
 
 	if (ret)
 		return ret;
 	for (size_t i = 0; i < n; i++) {
-		/* aliases stand together, the best name first: one that was added stands for the rest */
 		if (!match_test(query->name, symbols[i].name))
 			continue;
 		query->found++;
+		/* of aliases, which are neighbours, the first stays and the rest are duplicates of it */
 		if (symbols[i].ifunc)
-			ret = add_ifunc(set, query, binary, &symbols[i], err);
+			vec_push(&ifuncs)->symbol = &symbols[i];
 		else
 			add_function(set, query, binary, symbols[i].offset, symbols[i].name);
-		if (ret)
-			return ret;
 	}
+	ret = add_ifuncs(set, query, binary, &ifuncs, err);
+	free(ifuncs.v);
+	if (ret)
+		return ret;
 	return query->found ? 0 : no_function(query, binary, symbols, n, err);
 }
 
