@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Which mechanism attaches which targets, in order of preference, and what became of it. */
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
@@ -8,6 +9,9 @@
 #include "base/report.h"
 #include "mechanism.h"
 #include "quirks.h"
+
+#define CLOSERS_MAX  256
+#define CLOSER_STACK (64 * 1024)
 
 /* Within a kind, the best first. */
 static const struct mechanism *const order[] = {
@@ -280,12 +284,47 @@ int attach_missed(const struct attach *attach, uint64_t *missed)
 	return 0;
 }
 
+struct closing {
+	struct links *links;
+	size_t next;
+};
+
+static void *close_some(void *ctx)
+{
+	struct closing *closing = ctx;
+	size_t i;
+
+	while ((i = __atomic_fetch_add(&closing->next, 1, __ATOMIC_RELAXED)) < closing->links->n)
+		close(closing->links->v[i].fd);
+	return NULL;
+}
+
+/*
+ * Closing a perf event waits for RCU, 40 ms or more: many wait at the same time, each in a thread that
+ * needs next to no stack. Where threads are not to be had, one after the other.
+ */
+static void close_links(struct links *links)
+{
+	struct closing closing = {.links = links};
+	pthread_t threads[CLOSERS_MAX];
+	size_t n = 0, wanted = links->n - (links->n > 0);
+	pthread_attr_t attr;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, CLOSER_STACK);
+	while (n < wanted && n < CLOSERS_MAX && !pthread_create(&threads[n], &attr, close_some, &closing))
+		n++;
+	close_some(&closing);
+	while (n)
+		pthread_join(threads[--n], NULL);
+	pthread_attr_destroy(&attr);
+}
+
 void attach_free(struct attach *attach)
 {
 	if (!attach)
 		return;
-	vec_each(link, &attach->links)
-		close(link->fd);
+	close_links(&attach->links);
 	vec_each(loaded, &attach->copies)
 		close(loaded->fd);
 	free(attach->links.v);

@@ -3,6 +3,7 @@
 #include <linux/bpf.h>
 
 #include "mechanism.h"
+#include "quirks.h"
 
 static const char *multi_refuses(const struct attach *attach, const struct target *target, size_t n)
 {
@@ -33,35 +34,13 @@ static int multi_link(struct attach *attach, struct target **targets, size_t n)
 	return bpf_link_create(program, 0, BPF_TRACE_KPROBE_MULTI, &opts);
 }
 
-/* A link to nothing: a kernel that has kprobe.multi objects to the address, one that has not to the request. */
-static int multi_available(struct attach *attach, struct err *err)
-{
-	LIBBPF_OPTS(bpf_link_create_opts, opts);
-	unsigned long nowhere = 1;
-	struct copy copy = {
-		.type = BPF_PROG_TYPE_KPROBE,
-		.attach_type = BPF_TRACE_KPROBE_MULTI,
-		.how = SLOT_FUNC_IP,
-	};
-	int program = copy_load(attach, &copy, err), fd;
-
-	if (program < 0)
-		return program;
-	opts.kprobe_multi.addrs = &nowhere;
-	opts.kprobe_multi.cnt = 1;
-	fd = bpf_link_create(program, 0, BPF_TRACE_KPROBE_MULTI, &opts);
-	if (fd >= 0)
-		close(fd);
-	if (fd == -EINVAL || fd == -EOPNOTSUPP || fd == -EPERM)
-		return err_set(err, -ENOTSUP, "this kernel has no kprobe.multi");
-	return 0;
-}
-
 static int multi_attach(struct attach *attach, struct target **targets, size_t n, struct err *err)
 {
 	__free struct target **some = base_alloc(n * sizeof(*some));
-	int ret = multi_available(attach, err);
+	int ret = 0;
 
+	if (!quirk_kprobe_multi())
+		return err_set(err, -ENOTSUP, "this kernel has no kprobe.multi");
 	for (int returns = 0; !ret && returns < 2; returns++) {
 		size_t m = 0;
 

@@ -54,6 +54,32 @@ bool quirk_counts_recursion(void)
 	return known == YES;
 }
 
+/* Addresses that cannot be read: a kernel that has kprobe.multi faults on them, another does not look. */
+static bool ask_kprobe_multi(void)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, opts);
+	__close int fd = trial_load(BPF_PROG_TYPE_KPROBE, BPF_TRACE_KPROBE_MULTI, BPF_FUNC_ktime_get_ns);
+	int link;
+
+	if (fd < 0)
+		return false;
+	opts.kprobe_multi.addrs = (void *)1;
+	opts.kprobe_multi.cnt = 1;
+	link = bpf_link_create(fd, 0, BPF_TRACE_KPROBE_MULTI, &opts);
+	if (link >= 0)
+		close(link);
+	return link == -EFAULT;
+}
+
+bool quirk_kprobe_multi(void)
+{
+	static int known;
+
+	if (!known)
+		known = ask_kprobe_multi() ? YES : NO;
+	return known == YES;
+}
+
 /* The kernel checks the path before the pid, and a kernel with the right filter refuses -1 as a number. */
 static bool ask_uprobe_multi(void)
 {

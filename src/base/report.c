@@ -14,6 +14,7 @@
 static struct {
 	const char *name;
 	bool quiet, verbose;
+	uint64_t since; /* when verbose was asked for: verbose lines tell what takes how long */
 } report = { .name = "sonde" };
 
 static struct {
@@ -22,6 +23,14 @@ static struct {
 	uint64_t drawn; /* when last, 0 never */
 	bool shown;	/* is on the screen now */
 } bar;
+
+static uint64_t clock_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
 
 void report_set_name(const char *name)
 {
@@ -41,6 +50,7 @@ void report_set_quiet(bool quiet)
 void report_set_verbose(bool verbose)
 {
 	report.verbose = verbose;
+	report.since = clock_ns();
 }
 
 /* What stderr does not take has no better place to go. */
@@ -113,12 +123,14 @@ void report_note(const char *fmt, ...)
 
 void report_verbose(const char *fmt, ...)
 {
+	__str struct str line = {};
 	va_list ap;
 
 	if (report.quiet || !report.verbose)
 		return;
+	str_addf(&line, "[%8.3f ms] %s", (clock_ns() - report.since) / 1e6, fmt);
 	va_start(ap, fmt);
-	vsay(report.name, fmt, ap);
+	vsay(report.name, line.data, ap);
 	va_end(ap);
 }
 
@@ -164,14 +176,6 @@ void report_err(const struct err *err, const char *text)
 	say(NULL, line.data, line.len);
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
-}
-
 /* Columns of the terminal on stderr, 0 where a bar cannot be drawn. */
 static size_t terminal_width(void)
 {
@@ -209,13 +213,13 @@ static void bar_draw(size_t done, size_t total, size_t width)
 	str_addn(&line, tail.data, tail.len);
 	str_add(&line, "\033[K");
 	write_all(&line);
-	bar.drawn = now_ns();
+	bar.drawn = clock_ns();
 	bar.shown = true;
 }
 
 void report_progress(const char *what, size_t done, size_t total)
 {
-	uint64_t now = now_ns();
+	uint64_t now = clock_ns();
 	size_t width;
 
 	if (!what || !bar.what || strcmp(what, bar.what)) {

@@ -7,24 +7,30 @@
 
 #include "resolve.h"
 
+#define AROUND_BPF "run around every BPF program, which would trace itself"
+#define IDLE	   "part of the idle loop, where RCU does not watch"
+
 static const struct {
 	const char *glob, *reason;
 } rules[] = {
-	{"migrate_enable", "run around every BPF program: it would trace itself"},
-	{"migrate_disable", "run around every BPF program: it would trace itself"},
-	{"*rcu_read_lock*", "run around every BPF program: it would trace itself"},
-	{"*rcu_read_unlock*", "run around every BPF program: it would trace itself"},
-	{"preempt_count_*", "run around every BPF program: it would trace itself"},
-	{"__bpf_prog_*", "run around every BPF program: it would trace itself"},
-	{"__bpf_tramp_*", "run around every BPF program: it would trace itself"},
-	{"default_idle*", "the idle loop, where RCU does not watch"},
-	{"arch_cpu_idle*", "the idle loop, where RCU does not watch"},
-	{"cpu_idle_*", "the idle loop, where RCU does not watch"},
-	{"intel_idle*", "the idle loop, where RCU does not watch"},
-	{"acpi_idle_*", "the idle loop, where RCU does not watch"},
-	{"acpi_processor_ffh_cstate_enter", "the idle loop, where RCU does not watch"},
-	{"poll_idle", "the idle loop, where RCU does not watch"},
-	{"mwait_idle*", "the idle loop, where RCU does not watch"},
+	{"migrate_enable", AROUND_BPF},
+	{"migrate_disable", AROUND_BPF},
+	{"*rcu_read_lock*", AROUND_BPF},
+	{"*rcu_read_unlock*", AROUND_BPF},
+	{"preempt_count_*", AROUND_BPF},
+	{"__bpf_prog_enter*", AROUND_BPF},
+	{"__bpf_prog_exit*", AROUND_BPF},
+	{"__bpf_prog_run*", AROUND_BPF},
+	{"__bpf_tramp_enter*", AROUND_BPF},
+	{"__bpf_tramp_exit*", AROUND_BPF},
+	{"default_idle*", IDLE},
+	{"arch_cpu_idle*", IDLE},
+	{"cpu_idle_poll*", IDLE},
+	{"intel_idle*", IDLE},
+	{"acpi_idle_*", IDLE},
+	{"acpi_processor_ffh_cstate_enter", IDLE},
+	{"poll_idle", IDLE},
+	{"mwait_idle*", IDLE},
 };
 
 const char *resolve_excluded(const char *function)

@@ -18,7 +18,7 @@
 #include "count.h"
 #include "run.h"
 
-/* How many of those that were left out are named without --verbose. */
+/* How many of those that were left out for one reason are named without --verbose. */
 #define NAMED_FEW 5
 
 struct settings {
@@ -151,12 +151,14 @@ static int count_open(struct run *run, struct err *err)
 	if (!ret && !count->set.n)
 		ret = err_set(err, -ENOENT, "nothing is left to count: %s: %s", count->set.notes.v[0].name,
 			      count->set.notes.v[0].reason);
+	report_verbose("%zu targets in %zu slots", count->set.n, count->set.n_slots);
 	if (!ret)
 		ret = load(run, count, err);
 	if (ret)
 		return ret;
 	count->before = base_alloc(count->set.n_slots * sizeof(*count->before));
 	count->rows = base_alloc(count->set.n_slots * sizeof(*count->rows));
+	report_verbose("maps are ready");
 	ret = attach_targets(count->attach, count->bpf->progs.count, err);
 	report_progress(NULL, 0, 0);
 	return ret;
@@ -226,18 +228,32 @@ static void count_emit(struct run *run, bool last)
 	count->emitted = true;
 }
 
-/* One line for each reason would be long for thousands: some are named, the rest counted. */
-static void say_left_out(struct run *run, const char *what, const struct target_note *notes, size_t n)
+static int by_reason(const void *pa, const void *pb)
 {
-	size_t named = run->options.verbose || n < NAMED_FEW ? n : NAMED_FEW;
+	const struct target_note *a = pa, *b = pb;
+	int ret = strcmp(a->reason, b->reason);
 
-	if (!n)
-		return;
-	report_note("%zu %s:", n, what);
-	for (size_t i = 0; i < named; i++)
-		report_line("  %s: %s", notes[i].name, notes[i].reason);
-	if (named < n)
-		report_line("  and %zu more (-v names all)", n - named);
+	return ret ? ret : strcmp(a->name, b->name);
+}
+
+/* A line for each reason; of thousands of names some are told. */
+static void say_left_out(struct run *run, const char *what, struct target_notes *notes)
+{
+	const struct target_note *v = notes->v;
+	size_t end;
+
+	if (notes->n)
+		qsort(notes->v, notes->n, sizeof(*v), by_reason);
+	for (size_t i = 0; i < notes->n; i = end) {
+		__str struct str names = {};
+
+		for (end = i; end < notes->n && !strcmp(v[end].reason, v[i].reason); end++)
+			if (run->options.verbose || end - i < NAMED_FEW)
+				str_addf(&names, "%s%s", end > i ? ", " : "", v[end].name);
+		if (!run->options.verbose && end - i > NAMED_FEW)
+			str_addf(&names, " and %zu more (-v names all)", end - i - NAMED_FEW);
+		report_note("%zu %s, %s: %s", end - i, what, v[i].reason, names.data);
+	}
 }
 
 static void count_losses(struct run *run)
@@ -255,13 +271,13 @@ static void count_losses(struct run *run)
 		note->name = target->label;
 		note->reason = target->failed;
 	}
-	say_left_out(run, "not attached", failed.v, failed.n);
-	say_left_out(run, "left out", count->set.notes.v, count->set.notes.n);
+	say_left_out(run, "not attached", &failed);
+	say_left_out(run, "left out", &count->set.notes);
 	free(failed.v);
 	if (attach_missed(count->attach, &missed))
 		report_verbose("this kernel does not count the hits that it misses");
 	else if (missed)
-		report_note("the kernel missed %llu hit%s, which are not in the counts (a program was at work there already)",
+		report_note("%llu hit%s missed by the kernel, not counted: a BPF program was at work there already",
 			    (unsigned long long)missed, missed == 1 ? "" : "s");
 }
 

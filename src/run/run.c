@@ -195,6 +195,7 @@ static void trace(struct run *run)
 	int error;
 
 	engine->armed(run);
+	report_verbose("armed");
 	if (run->command && command_release(run->command, &err)) {
 		report_err(&err, NULL);
 		run->failed = true;
@@ -228,8 +229,10 @@ static int set_up(struct run *run, char *const *argv, struct err *err)
 static void tear_down(struct run *run)
 {
 	command_free(run->command);
+	report_verbose("detaching");
 	run->tool->engine->close(run);
 	follow_free(run->follow);
+	report_verbose("detached");
 	output_free(run->out);
 	free(run->args.v);
 	if (run->signals >= 0)
@@ -240,6 +243,8 @@ static int print_libbpf(enum libbpf_print_level level, const char *fmt, va_list 
 {
 	char text[1024];
 
+	if (level == LIBBPF_DEBUG)
+		return 0;
 	vsnprintf(text, sizeof(text), fmt, ap);
 	text[strcspn(text, "\n")] = 0;
 	report_verbose("libbpf: %s", text);
