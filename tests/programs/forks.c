@@ -3,7 +3,7 @@
  * forks [-d] CHILDREN THREADS CALLS
  *
  * Each child makes CALLS getppid calls in each of THREADS threads (0: in its only one). -d: each
- * child is the child of the one before it, not of the first process. Prints "getppid SUM" when
+ * child is the child of the one before it, not of the first process. Prints "did getppid SUM" when
  * all are done.
  */
 #include <err.h>
@@ -73,6 +73,6 @@ int main(int argc, char **argv)
 	if (threads > 64)
 		errx(2, "64 threads at most");
 	spawn(children, deep);
-	printf("getppid %ld\n", children * (threads ? threads : 1) * calls);
+	printf("did getppid %ld\n", children * (threads ? threads : 1) * calls);
 	return 0;
 }

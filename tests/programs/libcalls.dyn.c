@@ -4,7 +4,7 @@
  *
  * A dynamic program that calls malloc, strlen (an IFUNC in glibc) and memcpy of the C library N times
  * each, through its own PLT, and a function of its own, own_work. The library calls these too when
- * it starts and ends, so compare the counts of two runs with different N. Prints "FUNCTION N".
+ * it starts and ends, so compare the counts of two runs with different N. Prints "did FUNCTION N".
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +30,6 @@ int main(int argc, char **argv)
 		sum += own_work(buf, argv[0]);
 		free(p);
 	}
-	printf("malloc %d\nstrlen %d\nmemcpy %d\nown_work %d\n", n, n, n, n);
+	printf("did malloc %d\ndid strlen %d\ndid memcpy %d\ndid own_work %d\n", n, n, n, n);
 	return 0;
 }

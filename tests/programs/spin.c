@@ -2,7 +2,7 @@
 /*
  * spin [SECONDS]
  *
- * Calls getppid until SECONDS are over (without: until SIGTERM or SIGINT), then prints "getppid N".
+ * Calls getppid until SECONDS are over (without: until SIGTERM or SIGINT), then prints "did getppid N".
  */
 #include <signal.h>
 #include <stdio.h>
@@ -28,6 +28,6 @@ int main(int argc, char **argv)
 		alarm(atoi(argv[1]));
 	for (; !done; n++)
 		syscall(SYS_getppid);
-	printf("getppid %ld\n", n);
+	printf("did getppid %ld\n", n);
 	return 0;
 }

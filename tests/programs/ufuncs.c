@@ -2,7 +2,7 @@
 /*
  * ufuncs [N]
  *
- * Calls functions of its own, each a known number of times, and prints "FUNCTION COUNT" lines:
+ * Calls functions of its own, each a known number of times, and prints "did FUNCTION COUNT" lines:
  * f_one N times, f_two 2 N times (f_two_alias is the same place), f_three 3 N times, f_deep
  * as a recursion of depth 10, and two static functions that are both called twin, this one 3 times and
  * the one of ufuncs-twin.c 4 times.
@@ -69,6 +69,6 @@ int main(int argc, char **argv)
 		twin();
 	for (int i = 0; i < 4; i++)
 		twin_other();
-	printf("f_one %d\nf_two %d\nf_three %d\nf_deep 10\ntwin 3\ntwin 4\n", n, 2 * n, 3 * n);
+	printf("did f_one %d\ndid f_two %d\ndid f_three %d\ndid f_deep 10\ndid twin 3\ndid twin 4\n", n, 2 * n, 3 * n);
 	return x == -1;
 }

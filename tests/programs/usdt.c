@@ -3,7 +3,7 @@
  * usdt [N]
  *
  * Passes user statically defined marks of the provider "house", each a known number of times, and
- * prints "house:MARK COUNT" lines: plain N times, places 3 N times at three places, gated N times if
+ * prints "did house:MARK COUNT" lines: plain N times, places 3 N times at three places, gated N times if
  * somebody has raised its semaphore and otherwise never (printed as 0).
  */
 #include <stdio.h>
@@ -53,6 +53,6 @@ int main(int argc, char **argv)
 			gated++;
 		}
 	}
-	printf("house:plain %d\nhouse:places %d\nhouse:gated %d\n", n, 3 * n, gated);
+	printf("did house:plain %d\ndid house:places %d\ndid house:gated %d\n", n, 3 * n, gated);
 	return 0;
 }
