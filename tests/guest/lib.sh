@@ -59,9 +59,9 @@ expect_one_err() {
 	expect_err "$1"
 }
 
-# counted FUNC: its count in the tables of out, 0 where it has no row.
+# counted FUNC: its count in the tables of out, 0 where it has no row. FUNC@ADDRESS is one of several FUNCs.
 counted() {
-	awk -v f="$1" '$1 == f { n += $2 } END { printf "%d\n", n }' out
+	awk -v f="$1" '{ sub(/@[0-9a-fx]+$/, "", $1) } $1 == f { n += $2 } END { printf "%d\n", n }' out
 }
 
 # expect_count FUNC N
@@ -89,13 +89,13 @@ wait_until() {
 }
 
 # start CMD...: in the background until it says that it is armed; its id is $!, and
-# stop SIGNAL ends it and keeps out, err and status as run does. One at a time.
+# stop SIGNAL ends it and keeps out, err and status as run does. One at a time; $patience: seconds to wait.
 start() {
 	echo "+ $* &"
 	: > err
 	dfl "$@" > out 2> err < /dev/null &
 	started=$!
-	wait_until 50 armed || { status=none; shown; fail "not armed: $*"; }
+	wait_until "${patience:-50}" armed || { status=none; shown; fail "not armed: $*"; }
 }
 
 armed() {
@@ -115,6 +115,7 @@ await() {
 
 # gate FIFO CMD...: a workload in the background that starts with "CMD -w FIFO"; open_gate lets it go.
 gate() {
+	rm -f gate
 	mkfifo gate
 	program=$1
 	shift

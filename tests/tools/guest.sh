@@ -79,3 +79,21 @@ test_gate_holds() {
 	open_gate
 	[ "$(cat did)" = "did getppid 5" ]
 }
+
+# What the tests of counting tools take for granted: a call of the program is one of this function.
+test_calls_are_functions() {
+	cd /sys/kernel/tracing
+	sys=__$(uname -m | sed 's/x86_64/x64/; s/aarch64/arm64/')_sys
+	printf 'p:o do_sys_openat2\nr:oret do_sys_openat2\np:r vfs_read\np:g %s_getpgid\n' "$sys" > kprobe_events
+	echo > trace
+	echo 1 > events/kprobes/enable
+	calls 70 openat
+	calls 50 read 30 getpgid
+	# Off before it is read: reading is a vfs_read.
+	echo 0 > events/kprobes/enable
+	grep ' *calls-[0-9]' trace > /tmp/saw
+	echo > kprobe_events
+	cd /tmp
+	saw=$(sed 's/.*[0-9]: \([a-z]*\): .*/\1/' saw | sort | uniq -c | awk '{ printf "%s %s ", $2, $1 }')
+	[ "$saw" = "g 30 o 71 oret 71 r 50 " ] || fail "$saw"
+}
