@@ -46,7 +46,8 @@ static const struct doc docs[] = {
 	  .brief = "count function calls",
 	  .args = "SPEC...",
 	  .description = "First sentence. Second, e.g. this one: -x `y` 'z'.\n"
-			 ".TH in a text is no request, and the line goes on until it is longer than the limit.\n\n"
+			 ".TH in a text is no request, and the line goes on until it is longer "
+			 "than the limit.\n\n"
 			 "'A second\nparagraph.",
 	  .examples = examples,
 	  .n_examples = ARRAY_SIZE(examples),
@@ -70,30 +71,31 @@ Test(doc, help)
 {
 	char *text __free = help(&docs[0]), *bare __free = help(&docs[1]);
 
-	cr_expect_str_eq(text,
-			 "usage: sonde funccount [options] SPEC...\n"
-			 "\n"
-			 "count function calls\n"
-			 "\n"
-			 "options:\n"
-			 "  -s, --sort KEY      order by: count, name, it's, $(id)\n"
-			 "  -C, --color[=WHEN]  colour the table, with a help that is long enough to need\n"
-			 "                      a second line here\n"
-			 "  -p N                print the first N\n"
-			 "      --a-name-that-is-longer-than-most N\n"
-			 "                      far right\n"
-			 "\n"
-			 "common options:\n"
-			 "      --pid PID       trace only this process\n"
-			 "  -j, --json          print JSON lines\n"
-			 "  -c, --command CMD   start CMD\n"
-			 "  -o, --output FILE   write to FILE\n"
-			 "\n"
-			 "examples:\n"
-			 "  sonde funccount 'vfs_*'\n"
-			 "      count kernel functions by glob\n"
-			 "  sonde funccount -r '^tcp\\.x$' ~/x\n"
-			 "      \\fBnot bold\\fR\n");
+	cr_expect_str_eq(
+		text,
+		"usage: sonde funccount [options] SPEC...\n"
+		"\n"
+		"count function calls\n"
+		"\n"
+		"options:\n"
+		"  -s, --sort KEY      order by: count, name, it's, $(id)\n"
+		"  -C, --color[=WHEN]  colour the table, with a help that is long enough to need\n"
+		"                      a second line here\n"
+		"  -p N                print the first N\n"
+		"      --a-name-that-is-longer-than-most N\n"
+		"                      far right\n"
+		"\n"
+		"common options:\n"
+		"      --pid PID       trace only this process\n"
+		"  -j, --json          print JSON lines\n"
+		"  -c, --command CMD   start CMD\n"
+		"  -o, --output FILE   write to FILE\n"
+		"\n"
+		"examples:\n"
+		"  sonde funccount 'vfs_*'\n"
+		"      count kernel functions by glob\n"
+		"  sonde funccount -r '^tcp\\.x$' ~/x\n"
+		"      \\fBnot bold\\fR\n");
 	cr_expect_str_eq(bare, "usage: sonde reset-trace [options]\n\nclean up\n");
 }
 
@@ -203,7 +205,9 @@ Test(doc, man_page_shows_what_was_written)
 		"sonde(8)",
 	};
 	char *path __free = file_of(page);
-	char *text __free = shell("groff -man -Tascii -rLL=100n %s | sed 's/\x1b\\[[0-9;]*m//g' | col -b | tr -s ' \\t' ' '", path);
+	char *text __free = shell("groff -man -Tascii -rLL=100n %s | sed 's/\x1b\\[[0-9;]*m//g' | "
+				  "col -b | tr -s ' \\t' ' '",
+				  path);
 
 	for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
 		cr_expect_not_null(strstr(text, shown[i]), "'%s' is not in:\n%s", shown[i], text);
@@ -215,7 +219,9 @@ Test(doc, man_page_shows_what_was_written)
 Test(doc, main_page_lists_the_tools)
 {
 	char *path __free = file_of(main_page);
-	char *text __free = shell("groff -man -Tascii %s | sed 's/\x1b\\[[0-9;]*m//g' | col -b | tr -s ' \\t' ' '", path);
+	char *text __free = shell(
+		"groff -man -Tascii %s | sed 's/\x1b\\[[0-9;]*m//g' | col -b | tr -s ' \\t' ' '",
+		path);
 
 	cr_expect_not_null(strstr(text, "\n funccount\n"));
 	cr_expect_not_null(strstr(text, "Clean up."));
@@ -238,8 +244,9 @@ Test(doc, completes)
 		{ "sonde --v", "--version" },
 		{ "sonde ''", "--help --version funccount reset-trace" },
 		{ "sonde funccount --s", "--sort" },
-		{ "sonde funccount --", "--a-name-that-is-longer-than-most --color --command --json --output "
-				       "--pid --sort" },
+		{ "sonde funccount --",
+		  "--a-name-that-is-longer-than-most --color --command --json --output "
+		  "--pid --sort" },
 		{ "/usr/bin/funccount --so", "--sort" },
 		{ "sonde funccount --sort n", "name" },
 		{ "sonde funccount -s c", "count" },
@@ -247,7 +254,8 @@ Test(doc, completes)
 		{ "sonde funccount --sort =", "$(id) count it's name" },
 		{ "funccount -v --sort i", "it's" },
 		{ "sonde funccount -p ''", "" },
-		{ "sonde funccount --color n", "" },
+		{ "sonde funccount --color /de", "/dev" },
+		{ "sonde funccount --color = /de", "" },
 		{ "sonde funccount -o /de", "/dev" },
 		{ "sonde funccount /de", "/dev" },
 		{ "sonde funccount /bin/x : /de", "/dev" },
@@ -260,10 +268,12 @@ Test(doc, completes)
 	char *path __free = file_of(completion);
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		char *command __free = base_printf(
-			"cd / && bash -uc '. \"$0\"; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); _sonde; "
-			"printf \"%%%%s\\n\" \"${COMPREPLY[@]}\"' %%s %s 2>&1 | LC_ALL=C sort -u | paste -sd' '",
-			cases[i].words);
+		char *command __free =
+			base_printf("cd / && bash -uc '. \"$0\"; COMP_WORDS=(\"$@\"); "
+				    "COMP_CWORD=$(($# - 1)); _sonde; "
+				    "printf \"%%%%s\\n\" \"${COMPREPLY[@]}\"' %%s %s 2>&1 | "
+				    "LC_ALL=C sort -u | paste -sd' '",
+				    cases[i].words);
 		char *answers __free = shell(command, path);
 
 		answers[strcspn(answers, "\n")] = '\0';

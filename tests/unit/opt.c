@@ -29,7 +29,8 @@ static const char *const keys[] = { "count", "name", "time", NULL };
 static const struct opt own[] = {
 	OPT(OPT_U32, struct settings, top, 't', "top", "N", "rows", .min = 1, .max = 100),
 	OPT(OPT_CHOICE, struct settings, sort, 's', "sort", "KEY", "order", .choices = keys),
-	OPT(OPT_CHOICE, struct settings, when, 0, "when", "KEY", "order", .choices = keys, .optional_arg = true),
+	OPT(OPT_CHOICE, struct settings, when, 0, "when", "KEY", "order", .choices = keys,
+	    .optional_arg = true),
 	OPT(OPT_CALL, struct settings, called, 0, "call", "X", "calls", .call = call),
 	OPT(OPT_CALL, struct settings, called, 0, "call-nothing", NULL, "calls", .call = call),
 	OPT(OPT_BOOL, struct settings, verbose, 'j', NULL, NULL, "has the letter of --json"),
@@ -40,10 +41,12 @@ static const struct opt common[] = {
 	OPT(OPT_SECONDS, struct settings, interval, 'i', "interval", "SECONDS", "interval",
 	    .min = 1000000, .max = 86400000000000),
 	OPT(OPT_STRING, struct settings, comm, 0, "comm", "COMM", "name"),
-	OPT(OPT_STRING, struct settings, color, 'C', "color", "WHEN", "colour", .optional_arg = true),
+	OPT(OPT_STRING, struct settings, color, 'C', "color", "WHEN", "colour",
+	    .optional_arg = true),
 	OPT(OPT_LIST, struct settings, names, 'n', "name", "NAME", "names"),
 	OPT(OPT_BOOL, struct settings, json, 'j', "json", NULL, "JSON"),
 	OPT(OPT_BOOL, struct settings, verbose, 'v', "verbose", NULL, "more"),
+	OPT(OPT_U32, struct settings, pid, 0, "top", "N", "has the name of an own option"),
 };
 
 struct run {
@@ -83,7 +86,8 @@ Test(opt, every_type)
 	struct run run __cleanup(run_release) = {};
 	struct settings *s = &run.settings;
 
-	parse(&run, "-p 12 --top=7 -m4k --interval 0.5 --comm bash --sort name -n a --name b -v --call x");
+	parse(&run, "-p 12 --top=7 -m4k --interval 0.5 --comm bash --sort name -n a --name b -v "
+		    "--call x");
 	cr_assert_eq(run.rc, 0, "%s", run.err.text);
 	cr_expect_eq(s->pid, 12);
 	cr_expect_eq(s->top, 7);
@@ -161,10 +165,11 @@ Test(opt, arguments_and_the_double_dash)
 		parse(&run, cases[i].line);
 		cr_assert_eq(run.rc, 0, "%s: %s", cases[i].line, run.err.text);
 		str_add(&args, "");
-		vec_each(arg, &run.args)
+		vec_each (arg, &run.args)
 			str_addf(&args, "%s ", *arg);
 		cr_expect_str_eq(args.data, cases[i].args, "'%s': %s", cases[i].line, args.data);
-		cr_expect_eq(run.dashdash, cases[i].dashdash, "'%s': %zu", cases[i].line, run.dashdash);
+		cr_expect_eq(run.dashdash, cases[i].dashdash, "'%s': %zu", cases[i].line,
+			     run.dashdash);
 	}
 }
 
@@ -172,10 +177,11 @@ Test(opt, abbreviations)
 {
 	struct run run __cleanup(run_release) = {};
 
-	parse(&run, "--inter 2 --verb --call y");
+	parse(&run, "--inter 2 --verb --call y --to 3");
 	cr_assert_eq(run.rc, 0, "%s", run.err.text);
 	cr_expect_eq(run.settings.interval, 2000000000);
 	cr_expect(run.settings.verbose);
+	cr_expect(run.settings.top == 3 && !run.settings.pid, "the first of one name counts");
 	cr_expect_str_eq(run.settings.called, "y", "a whole name is no abbreviation");
 }
 
@@ -200,7 +206,8 @@ Test(opt, refusals)
 		{ "--pid +1", "option --pid: '+1' is not a number" },
 		{ "--pid ''", "option --pid: '' is not a number" },
 		{ "--pid 1k", "option --pid: '1k' is not a number" },
-		{ "--pid 4294967296", "option --pid: 4294967296 is out of range (0 to 4294967295)" },
+		{ "--pid 4294967296",
+		  "option --pid: 4294967296 is out of range (0 to 4294967295)" },
 		{ "--top 0", "option --top: 0 is out of range (1 to 100)" },
 		{ "--top 101", "option --top: 101 is out of range (1 to 100)" },
 		{ "-m 4q", "option -m: '4q' is not a number (units: k, M, G)" },
@@ -214,7 +221,8 @@ Test(opt, refusals)
 		{ "--comm ''", "option --comm: its argument (COMM) must not be empty" },
 		{ "--name ''", "option --name: its argument (NAME) must not be empty" },
 		{ "--color=", "option --color: its argument (WHEN) must not be empty" },
-		{ "--sort nmae", "option --sort: 'nmae' is not one of count, name, time (did you mean name?)" },
+		{ "--sort nmae",
+		  "option --sort: 'nmae' is not one of count, name, time (did you mean name?)" },
 		{ "--sort zzz", "option --sort: 'zzz' is not one of count, name, time" },
 		{ "--sort ''", "option --sort: '' is not one of count, name, time" },
 		{ "--call bad", "option --call 'bad': 'bad' is no good" },
@@ -228,8 +236,8 @@ Test(opt, refusals)
 		cr_assert_eq(run.rc, -EINVAL, "%s is accepted", cases[i].line);
 		cr_expect_eq(run.err.code, -EINVAL);
 		cr_expect_eq(run.err.at, -1, "there is no one text to point into");
-		cr_expect_eq(strncmp(run.err.text, cases[i].says, strlen(cases[i].says)), 0, "%s: %s",
-			     cases[i].line, run.err.text);
+		cr_expect_eq(strncmp(run.err.text, cases[i].says, strlen(cases[i].says)), 0,
+			     "%s: %s", cases[i].line, run.err.text);
 	}
 }
 
@@ -250,13 +258,20 @@ Test(opt, numbers)
 		int rc;
 		uint64_t value;
 	} cases[] = {
-		{ "0", 0, 0 },		   { "18446744073709551615", 0, UINT64_MAX },
-		{ "0xfF", 0, 255 },	   { "010", 0, 10 },
-		{ "", -EINVAL },	   { "0x", -EINVAL },
-		{ "1 ", -EINVAL },	   { " 1", -EINVAL },
-		{ "-1", -EINVAL },	   { "1k", -EINVAL },
-		{ "1.0", -EINVAL },	   { "18446744073709551616", -ERANGE },
-		{ "0x10000000000000000", -ERANGE }, { "99999999999999999999999z", -EINVAL },
+		{ "0", 0, 0 },
+		{ "18446744073709551615", 0, UINT64_MAX },
+		{ "0xfF", 0, 255 },
+		{ "010", 0, 10 },
+		{ "", -EINVAL },
+		{ "0x", -EINVAL },
+		{ "1 ", -EINVAL },
+		{ " 1", -EINVAL },
+		{ "-1", -EINVAL },
+		{ "1k", -EINVAL },
+		{ "1.0", -EINVAL },
+		{ "18446744073709551616", -ERANGE },
+		{ "0x10000000000000000", -ERANGE },
+		{ "99999999999999999999999z", -EINVAL },
 		{ "f", -EINVAL },
 	};
 
@@ -275,22 +290,35 @@ Test(opt, seconds)
 		int rc;
 		uint64_t ns;
 	} cases[] = {
-		{ "1", 0, 1000000000 },	       { "0.1", 0, 100000000 },
-		{ ".5", 0, 500000000 },	       { "1.000000001", 0, 1000000001 },
-		{ "0.3s", 0, 300000000 },      { "10ms", 0, 10000000 },
-		{ "1.5us", 0, 1500 },	       { "2m", 0, 120000000000 },
-		{ "1h", 0, 3600000000000 },    { "1.5d", 0, 129600000000000 },
+		{ "1", 0, 1000000000 },
+		{ "0.1", 0, 100000000 },
+		{ ".5", 0, 500000000 },
+		{ "1.000000001", 0, 1000000001 },
+		{ "0.3s", 0, 300000000 },
+		{ "10ms", 0, 10000000 },
+		{ "1.5us", 0, 1500 },
+		{ "2m", 0, 120000000000 },
+		{ "1h", 0, 3600000000000 },
+		{ "1.5d", 0, 129600000000000 },
 		{ "0.12345678901234567890", 0, 123456789 },
 		{ "18446744073.709551615", 0, UINT64_MAX },
 		{ "18446744073.709551616", -ERANGE },
-		{ "213504d", -ERANGE },	       { "99999999999999999999", -ERANGE },
-		{ "0", -EDOM },		       { "0.0000000001", -EDOM },
-		{ "0.0ms", -EDOM },	       { "", -EINVAL },
-		{ "s", -EINVAL },	       { "1.", -EINVAL },
-		{ ".", -EINVAL },	       { "1..5", -EINVAL },
-		{ "-1", -EINVAL },	       { "1 s", -EINVAL },
-		{ "1S", -EINVAL },	       { "1sec", -EINVAL },
-		{ "0x1", -EINVAL },	       { "1e3", -EINVAL },
+		{ "213504d", -ERANGE },
+		{ "99999999999999999999", -ERANGE },
+		{ "0", -EDOM },
+		{ "0.0000000001", -EDOM },
+		{ "0.0ms", -EDOM },
+		{ "", -EINVAL },
+		{ "s", -EINVAL },
+		{ "1.", -EINVAL },
+		{ ".", -EINVAL },
+		{ "1..5", -EINVAL },
+		{ "-1", -EINVAL },
+		{ "1 s", -EINVAL },
+		{ "1S", -EINVAL },
+		{ "1sec", -EINVAL },
+		{ "0x1", -EINVAL },
+		{ "1e3", -EINVAL },
 		{ "inf", -EINVAL },
 	};
 
