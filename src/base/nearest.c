@@ -39,7 +39,8 @@ static unsigned int distance(const char *a, size_t n, const char *b, size_t m, u
 
 		row[0] = least = i;
 		for (size_t j = 1; j <= m; j++) {
-			row[j] = min3(above[j] + 1, row[j - 1] + 1, above[j - 1] + (a[i - 1] != b[j - 1]));
+			row[j] = min3(above[j] + 1, row[j - 1] + 1,
+				      above[j - 1] + (a[i - 1] != b[j - 1]));
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
 			    rows[(i - 2) % 3][j - 2] + 1 < row[j])
 				row[j] = rows[(i - 2) % 3][j - 2] + 1;

@@ -5,7 +5,10 @@
 
 #include "base.h"
 
-/* Keeps the candidate with the least edit distance (Damerau, optimal string alignment), the first of equals. */
+/*
+ * Keeps the candidate with the least edit distance (Damerau, optimal string alignment), the first
+ * of equals.
+ */
 struct nearest {
 	const char *wanted; /* the caller's, kept by pointer */
 	char name[128];
@@ -14,7 +17,7 @@ struct nearest {
 
 void nearest_init(struct nearest *n, const char *wanted);
 void nearest_offer(struct nearest *n, const char *candidate);
-/* The best candidate if it is near enough to be meant (a third of the length, at most 4), else NULL. */
+/* The best candidate if it is near enough to be meant (a third of the length, at most 4) or NULL. */
 const char *nearest_name(const struct nearest *n);
 
 #endif

@@ -78,7 +78,7 @@ static void bar_clear(void)
 	bar.shown = false;
 }
 
-/* Every line passes here: escaped, and in one write so that lines of several processes stay whole. */
+/* Every line passes here: escaped, and in one write, so that it stays whole among others'. */
 static void say(const char *name, const char *text, size_t n)
 {
 	struct str line __str = {};
@@ -189,7 +189,7 @@ static size_t terminal_width(void)
 	return size.ws_col;
 }
 
-/* "what [#####.....] 50 of 100", what does not fit left out from the right; ends left of the last column. */
+/* "what [#####.....] 50 of 100" or what fits of it; the last column stays free. */
 static void bar_draw(size_t done, size_t total, size_t width)
 {
 	struct str line __str = {}, tail __str = {};

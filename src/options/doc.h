@@ -31,7 +31,8 @@ void doc_help(FILE *out, const struct doc *doc);
 /* man page of section 8: sonde-NAME(8); version and date are given, not asked from the clock. */
 void doc_man(FILE *out, const struct doc *doc, const char *version, const char *date);
 /* the page of sonde itself: lists the tools (docs) */
-void doc_man_main(FILE *out, const struct doc *docs, size_t n, const char *version, const char *date);
+void doc_man_main(FILE *out, const struct doc *docs, size_t n, const char *version,
+		  const char *date);
 /*
  * One bash completion script for sonde and all links: options, choices, and what the argument's
  * name tells: files after FILE, PATH, BIN and CGROUP, directories after DIR, commands after

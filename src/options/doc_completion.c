@@ -30,9 +30,9 @@ static const char *kind_of(const struct opt *opt)
 	static const struct {
 		const char *arg, *kind;
 	} kinds[] = {
-		{ "FILE", "file" },   { "PATH", "file" },    { "BIN", "file" }, { "CGROUP", "file" },
-		{ "DIR", "directory" }, { "CMD", "command" }, { "COMMAND", "command" },
-		{ "USER", "user" },
+		{ "FILE", "file" },	  { "PATH", "file" },	  { "BIN", "file" },
+		{ "CGROUP", "file" },	  { "DIR", "directory" }, { "CMD", "command" },
+		{ "COMMAND", "command" }, { "USER", "user" },
 	};
 
 	if (opt->type == OPT_CHOICE)
@@ -113,7 +113,8 @@ static const char lookup[] =
 	"\tCOMPREPLY=()\n"
 	"\tif [[ $tool == sonde ]]; then\n"
 	"\t\tif ((COMP_CWORD == 1)); then\n"
-	"\t\t\tmapfile -t COMPREPLY < <(compgen -W \"$_sonde_tools --help --version\" -- \"$cur\")\n"
+	"\t\t\tmapfile -t COMPREPLY < <(compgen -W \"$_sonde_tools --help --version\" -- "
+	"\"$cur\")\n"
 	"\t\t\treturn\n"
 	"\t\tfi\n"
 	"\t\ttool=${COMP_WORDS[1]} first=2\n"
@@ -154,7 +155,8 @@ void doc_completion(FILE *out, const struct doc *docs, size_t n)
 	fputs("'\n\n"
 	      "# $1: tool, $2: the word before, with its '=' where there is one.\n"
 	      "# Sets options, kind and words of _sonde.\n"
-	      "_sonde_tool()\n{\n\tcase $1 in\n", out);
+	      "_sonde_tool()\n{\n\tcase $1 in\n",
+	      out);
 	for (size_t i = 0; i < n; i++)
 		put_tool(out, &docs[i]);
 	fprintf(out, "\tesac\n}\n\n%scomplete -F _sonde sonde ", lookup);

@@ -14,8 +14,8 @@ static void add_byte(struct str *s, char c)
 		char c;
 		const char *roff;
 	} special[] = {
-		{ '\\', "\\e" },   { '-', "\\-" },    { '\'', "\\(aq" }, { '"', "\\(dq" },
-		{ '`', "\\(ga" },  { '^', "\\(ha" },  { '~', "\\(ti" },
+		{ '\\', "\\e" },  { '-', "\\-" },   { '\'', "\\(aq" }, { '"', "\\(dq" },
+		{ '`', "\\(ga" }, { '^', "\\(ha" }, { '~', "\\(ti" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(special); i++) {
@@ -140,7 +140,8 @@ static void options(FILE *out, const struct doc *doc)
 		if (heading) {
 			/* as a heading is written: with a capital letter */
 			fprintf(out, ".SS \"%c",
-				heading[0] >= 'a' && heading[0] <= 'z' ? heading[0] - 32 : heading[0]);
+				heading[0] >= 'a' && heading[0] <= 'z' ? heading[0] - 32
+								       : heading[0]);
 			put(out, "", heading + 1, "\"\n");
 		}
 		for (size_t i = 0; i < doc->tables[t].n; i++) {
@@ -168,7 +169,8 @@ static void exit_status(FILE *out)
 	fputs(".SH EXIT STATUS\n"
 	      ".TP\n0\nDone, also when ended by a signal, the duration or the command.\n"
 	      ".TP\n1\nIt could not be done; standard error says why.\n"
-	      ".TP\n2\nWrong usage.\n", out);
+	      ".TP\n2\nWrong usage.\n",
+	      out);
 }
 
 void doc_man(FILE *out, const struct doc *doc, const char *version, const char *date)
@@ -198,19 +200,22 @@ static void see_also(FILE *out, const struct doc *docs, size_t n)
 	fputs(".BR bpftrace (8),\n.BR perf (1)\n", out);
 }
 
-void doc_man_main(FILE *out, const struct doc *docs, size_t n, const char *version, const char *date)
+void doc_man_main(FILE *out, const struct doc *docs, size_t n, const char *version,
+		  const char *date)
 {
 	title(out, NULL, version, date);
 	fputs(".SH NAME\nsonde \\- trace a running Linux system\n"
 	      ".SH SYNOPSIS\n\\fBsonde\\fR \\fITOOL\\fR [\\fIoptions\\fR] [\\fIarguments\\fR]\n"
-	      ".SH DESCRIPTION\n", out);
-	paragraphs(out, "One program that counts, measures and streams what a running system does, "
-			"with eBPF, and leaves nothing behind. Each tool has a page of its own; "
-			"sonde TOOL --help is its short form.\n\n"
-			"A link to sonde that is named after a tool runs that tool.\n\n"
-			"Results go to standard output, everything else to standard error. Each "
-			"summary ends with what was lost or could not be attached, and says nothing "
-			"where that is nothing.");
+	      ".SH DESCRIPTION\n",
+	      out);
+	paragraphs(out,
+		   "One program that counts, measures and streams what a running system does, "
+		   "with eBPF, and leaves nothing behind. Each tool has a page of its own; "
+		   "sonde TOOL --help is its short form.\n\n"
+		   "A link to sonde that is named after a tool runs that tool.\n\n"
+		   "Results go to standard output, everything else to standard error. Each "
+		   "summary ends with what was lost or could not be attached, and says nothing "
+		   "where that is nothing.");
 	fputs(".SH TOOLS\n", out);
 	for (size_t i = 0; i < n; i++) {
 		fputs(".TP\n", out);

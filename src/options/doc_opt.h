@@ -7,8 +7,8 @@
 
 struct doc_opt {
 	const struct opt *opt;
-	char letter;	   /* 0 where there is none or an earlier option has it */
-	const char *name;  /* NULL likewise */
+	char letter;	  /* 0 where there is none or an earlier option has it */
+	const char *name; /* NULL likewise */
 };
 
 /* Option i of table t; false where earlier options leave nothing of it to be typed. */

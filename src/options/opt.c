@@ -51,7 +51,7 @@ static bool has_long(const struct scan *scan, const char *name)
 	return false;
 }
 
-/* The first of two options with one name or letter wins: a tool's own table comes before the common ones. */
+/* The first of two options with one name or letter wins: a tool's own table comes first. */
 static void scan_add(struct scan *scan, struct found *found)
 {
 	const struct opt *opt = found->opt;
@@ -82,7 +82,7 @@ static void scan_init(struct scan *scan, const struct opt_table *tables, size_t 
 		}
 	}
 	scan->longs = base_alloc((scan->n + 1) * sizeof(*scan->longs));
-	/* '-': arguments come in order, argv is not permuted; ':': a missing argument is told apart */
+	/* '-': arguments come in order; ':': a missing argument is told apart */
 	str_add(&scan->shorts, "-:");
 	for (size_t i = 0; i < scan->n; i++)
 		scan_add(scan, &scan->v[i]);
@@ -97,9 +97,9 @@ static int digits(const char **p, int base, uint64_t *value)
 	bool over = false;
 
 	for (*value = 0;; (*p)++) {
-		int c = tolower((unsigned char)**p), digit = isdigit(c) ? c - '0' : isalpha(c) ? c - 'a' + 10 : 99;
+		int c = tolower((unsigned char)**p), digit = isdigit(c) ? c - '0' : c - 'a' + 10;
 
-		if (digit >= base)
+		if (!isalnum(c) || digit >= base)
 			break;
 		over |= __builtin_mul_overflow(*value, (uint64_t)base, value);
 		over |= __builtin_add_overflow(*value, (uint64_t)digit, value);
@@ -152,8 +152,12 @@ static uint64_t unit_ns(const char *unit)
 		const char *name;
 		uint64_t ns;
 	} units[] = {
-		{ "", 1000000000ull },	   { "s", 1000000000ull },     { "us", 1000ull },
-		{ "ms", 1000000ull },	   { "m", 60 * 1000000000ull }, { "h", 3600 * 1000000000ull },
+		{ "", 1000000000ull },
+		{ "s", 1000000000ull },
+		{ "us", 1000ull },
+		{ "ms", 1000000ull },
+		{ "m", 60 * 1000000000ull },
+		{ "h", 3600 * 1000000000ull },
 		{ "d", 86400 * 1000000000ull },
 	};
 
@@ -199,7 +203,8 @@ int opt_seconds(const char *text, uint64_t *ns)
 
 /* ---- values ---- */
 
-static int set_number(const struct opt *opt, const char *as, void *dest, const char *arg, struct err *err)
+static int set_number(const struct opt *opt, const char *as, void *dest, const char *arg,
+		      struct err *err)
 {
 	bool wide = opt->type == OPT_U64;
 	uint64_t max = opt->max ? opt->max : wide ? UINT64_MAX : UINT32_MAX, value = 0;
@@ -209,8 +214,8 @@ static int set_number(const struct opt *opt, const char *as, void *dest, const c
 		return err_set(err, -EINVAL, "option %s: '%s' is not a number%s", as, arg,
 			       wide ? " (units: k, M, G)" : "");
 	if (rc || value < opt->min || value > max)
-		return err_set(err, -EINVAL, "option %s: %s is out of range (%llu to %llu)", as, arg,
-			       (unsigned long long)opt->min, (unsigned long long)max);
+		return err_set(err, -EINVAL, "option %s: %s is out of range (%llu to %llu)", as,
+			       arg, (unsigned long long)opt->min, (unsigned long long)max);
 	if (wide)
 		*(uint64_t *)dest = value;
 	else
@@ -218,17 +223,20 @@ static int set_number(const struct opt *opt, const char *as, void *dest, const c
 	return 0;
 }
 
-static int set_seconds(const struct opt *opt, const char *as, void *dest, const char *arg, struct err *err)
+static int set_seconds(const struct opt *opt, const char *as, void *dest, const char *arg,
+		       struct err *err)
 {
 	uint64_t max = opt->max ? opt->max : UINT64_MAX, value = 0;
 	int rc = opt_seconds(arg, &value);
 
 	if (rc == -EINVAL)
-		return err_set(err, -EINVAL,
-			       "option %s: '%s' is not a time (seconds, or as in 10ms, 5s, 2m, 1h, 1d)",
-			       as, arg);
+		return err_set(
+			err, -EINVAL,
+			"option %s: '%s' is not a time (seconds, or as in 10ms, 5s, 2m, 1h, 1d)",
+			as, arg);
 	if (rc == -EDOM)
-		return err_set(err, -EINVAL, "option %s: '%s' is no time, it must be more than 0", as, arg);
+		return err_set(err, -EINVAL, "option %s: '%s' is no time, it must be more than 0",
+			       as, arg);
 	if (rc || value > max)
 		return err_set(err, -EINVAL, "option %s: '%s' is too long", as, arg);
 	if (value < opt->min)
@@ -237,7 +245,8 @@ static int set_seconds(const struct opt *opt, const char *as, void *dest, const 
 	return 0;
 }
 
-static int set_choice(const struct opt *opt, const char *as, int *dest, const char *arg, struct err *err)
+static int set_choice(const struct opt *opt, const char *as, int *dest, const char *arg,
+		      struct err *err)
 {
 	struct str all __str = {};
 	struct nearest near;
@@ -252,12 +261,13 @@ static int set_choice(const struct opt *opt, const char *as, int *dest, const ch
 		str_addf(&all, "%s%s", i ? ", " : "", opt->choices[i]);
 	}
 	if (nearest_name(&near))
-		return err_set(err, -EINVAL, "option %s: '%s' is not one of %s (did you mean %s?)", as, arg,
-			       all.data, nearest_name(&near));
+		return err_set(err, -EINVAL, "option %s: '%s' is not one of %s (did you mean %s?)",
+			       as, arg, all.data, nearest_name(&near));
 	return err_set(err, -EINVAL, "option %s: '%s' is not one of %s", as, arg, all.data);
 }
 
-static int set_call(const struct opt *opt, const char *as, void *dest, const char *arg, struct err *err)
+static int set_call(const struct opt *opt, const char *as, void *dest, const char *arg,
+		    struct err *err)
 {
 	struct err inner = { .at = -1 };
 	int rc = opt->call(dest, arg, &inner);
@@ -266,8 +276,8 @@ static int set_call(const struct opt *opt, const char *as, void *dest, const cha
 		return 0;
 	if (!inner.text[0])
 		err_set(&inner, rc, "%s", strerror(-rc));
-	return arg ? err_set(err, -EINVAL, "option %s '%s': %s", as, arg, inner.text) :
-		     err_set(err, -EINVAL, "option %s: %s", as, inner.text);
+	return arg ? err_set(err, -EINVAL, "option %s '%s': %s", as, arg, inner.text)
+		   : err_set(err, -EINVAL, "option %s: %s", as, inner.text);
 }
 
 /* as: the option as it was given, "-p" or "--pid". */
@@ -277,7 +287,8 @@ static int set_value(const struct found *found, const char *as, const char *arg,
 	void *dest = found->dest;
 
 	if (arg && !arg[0] && (opt->type == OPT_STRING || opt->type == OPT_LIST))
-		return err_set(err, -EINVAL, "option %s: its argument (%s) must not be empty", as, opt->arg);
+		return err_set(err, -EINVAL, "option %s: its argument (%s) must not be empty", as,
+			       opt->arg);
 	switch (opt->type) {
 	case OPT_BOOL:
 		*(bool *)dest = true;
@@ -358,7 +369,8 @@ static int refused(const struct scan *scan, int got, const char *word, struct er
 
 	if (got == ':') {
 		found = found_of(scan, optopt, as, sizeof(as));
-		return err_set(err, -EINVAL, "option %s needs an argument (%s)", as, found->opt->arg);
+		return err_set(err, -EINVAL, "option %s needs an argument (%s)", as,
+			       found->opt->arg);
 	}
 	if (optopt >= LONG_BASE) {
 		found_of(scan, optopt, as, sizeof(as));

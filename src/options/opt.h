@@ -16,12 +16,13 @@ enum opt_type {
 	OPT_BOOL,    /* bool; takes no argument */
 	OPT_U32,     /* uint32_t; decimal or 0x; within [min, max], max 0 = the type's */
 	OPT_U64,     /* uint64_t; as OPT_U32, also with k, M, G (powers of 1024) */
-	OPT_SECONDS, /* uint64_t nanoseconds from seconds, fractions allowed, also 10us 10ms 5s 2m 1h 1d; never 0;
-		      * within [min, max] nanoseconds */
+	OPT_SECONDS, /* uint64_t nanoseconds from seconds, fractions allowed, also 10us 10ms 5s 2m
+		      * 1h 1d; never 0; within [min, max] nanoseconds */
 	OPT_STRING,  /* const char *, pointing into argv; must not be empty */
-	OPT_LIST,    /* struct opt_list: may be given several times; its v is malloc'ed, the owner frees it */
+	OPT_LIST,    /* struct opt_list: may be given several times; the owner frees its v */
 	OPT_CHOICE,  /* int: index into .choices (NULL-terminated) */
-	OPT_CALL,    /* argument handed to .call(dest, arg, err): what no type above covers; NULL where .arg is NULL */
+	OPT_CALL,    /* what no type above covers: the argument (NULL where .arg is NULL) is handed
+		      * to .call(dest, arg, err) */
 };
 
 struct opt_list {
@@ -39,7 +40,7 @@ struct opt {
 	uint64_t min, max;
 	const char *const *choices;
 	int (*call)(void *dest, const char *arg, struct err *err);
-	bool optional_arg; /* --name or --name=ARG (OPT_STRING, OPT_CHOICE); without ARG dest gets "" or 0 */
+	bool optional_arg; /* --name or --name=ARG (OPT_STRING, OPT_CHOICE); else "" or 0 */
 };
 
 /*
@@ -73,7 +74,8 @@ struct opt_table {
 };
 
 /*
- * Parses argv[1..] against all tables. Options and other arguments may be mixed; "--" ends the options.
+ * Parses argv[1..] against all tables. Options and other arguments may be mixed; "--" ends the
+ * options.
  * Long options may be shortened as far as they stay unambiguous. Of two options with the same
  * name or letter the first counts: a tool's own table is given before the common ones.
  * args receives what is not an option (pointers into argv), dashdash the index

@@ -6,7 +6,8 @@
 #include "printer.h"
 
 /* RFC 3339 with the local offset: 2024-05-01T12:00:00.123456+02:00 */
-static void json_begin(struct output *out, const struct timespec *stamp, bool show_stamp, bool first)
+static void json_begin(struct output *out, const struct timespec *stamp, bool show_stamp,
+		       bool first)
 {
 	char date[32], offset[8];
 	struct tm tm;

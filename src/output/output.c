@@ -51,7 +51,7 @@ static void flush(struct output *out)
 	size_t done = write_some(out);
 
 	/* a row of which only the beginning was taken is lost as well */
-	vec_each(end, out)
+	vec_each (end, out)
 		out->rows_lost += *end > done;
 	out->n = 0;
 	str_reset(&out->buf);

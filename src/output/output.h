@@ -24,7 +24,7 @@ struct field {
 	enum field_type type;
 	size_t offset;	   /* in the row */
 	size_t size;	   /* FIELD_CHARS: of the array */
-	int width;	   /* least columns in text; < 0 left-aligned, as in printf; a longer value pushes the rest right */
+	int width;	   /* least columns in text; < 0 left-aligned; longer pushes right */
 	bool json_only;    /* not a text column */
 };
 

@@ -31,7 +31,8 @@ struct output {
 
 struct printer {
 	/* stamp: NULL or the wall time of the table */
-	void (*begin)(struct output *out, const struct timespec *stamp, bool show_stamp, bool first);
+	void (*begin)(struct output *out, const struct timespec *stamp, bool show_stamp,
+		      bool first);
 	void (*row)(struct output *out, const void *row);
 	void (*end)(struct output *out);
 };

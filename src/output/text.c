@@ -60,7 +60,8 @@ static void add_line(struct output *out, const void *row)
 	str_addc(&out->buf, '\n');
 }
 
-static void text_begin(struct output *out, const struct timespec *stamp, bool show_stamp, bool first)
+static void text_begin(struct output *out, const struct timespec *stamp, bool show_stamp,
+		       bool first)
 {
 	char clock[16];
 	struct tm tm;

@@ -63,8 +63,8 @@ static int glob_read(struct match *m, const char *pattern, struct err *err)
 			rest = rest ? rest : p;
 		} else {
 			if (*p == '\\' && !*++p)
-				return err_at(err, p - 1 - pattern, "nothing after the '\\' in '%s'",
-					      pattern);
+				return err_at(err, p - 1 - pattern,
+					      "nothing after the '\\' in '%s'", pattern);
 			if (!rest)
 				str_addc(&prefix, *p);
 		}
@@ -101,7 +101,8 @@ static int regex_read(struct match *m, const char *pattern, struct err *err)
 
 	if (rc) {
 		regerror(rc, &m->regex, why, sizeof(why));
-		return err_at(err, regex_fault(pattern), "bad regular expression '%s': %s", pattern, why);
+		return err_at(err, regex_fault(pattern), "bad regular expression '%s': %s", pattern,
+			      why);
 	}
 	m->how = MATCH_REGEX;
 	return 0;

@@ -174,8 +174,8 @@ static int check_place(struct parse *p, const char *where, const char *what)
 	enum spec_kind kind = p->spec->kind;
 
 	if (kind == SPEC_TRACEPOINT || kind == SPEC_USDT)
-		return fail(p, where, "a %s has no %s", kind == SPEC_USDT ? "USDT mark" : "tracepoint",
-			    what);
+		return fail(p, where, "a %s has no %s",
+			    kind == SPEC_USDT ? "USDT mark" : "tracepoint", what);
 	if (p->spec->ret)
 		return fail(p, where, "a return probe takes a function's name and no %s", what);
 	if (p->spec->mech == MECH_FENTRY)
@@ -280,7 +280,8 @@ static int parse_tracepoint(struct parse *p, const char *rest)
 
 	p->spec->kind = SPEC_TRACEPOINT;
 	if (!end)
-		return fail(p, rest, "a tracepoint is given as %s:SYSTEM:NAME (%s:sched:sched_switch)",
+		return fail(p, rest,
+			    "a tracepoint is given as %s:SYSTEM:NAME (%s:sched:sched_switch)",
 			    p->word->word, p->word->word);
 	if (end == rest)
 		return fail(p, rest, "the tracepoint's system is missing (* is any)");
@@ -368,9 +369,11 @@ static int unknown_kind(struct parse *p, const char *end)
 	if (nearest_name(&near))
 		return fail(p, p->text, "unknown probe kind '%s' (did you mean %s?)", kind,
 			    nearest_name(&near));
-	return fail(p, p->text,
-		    "unknown probe kind '%s' (there are kprobe, kretprobe, fentry, fexit, tracepoint, "
-		    "rawtracepoint, uprobe, uretprobe, usdt)", kind);
+	return fail(
+		p, p->text,
+		"unknown probe kind '%s' (there are kprobe, kretprobe, fentry, fexit, tracepoint, "
+		"rawtracepoint, uprobe, uretprobe, usdt)",
+		kind);
 }
 
 static int parse(struct parse *p)

@@ -65,8 +65,9 @@ Test(match, literals)
 		bool regex;
 		const char *literal;
 	} cases[] = {
-		{ "vfs_read", false, "vfs_read" }, { "a\\+b", false, "a+b" }, { "a\\*", false, "a*" },
-		{ "vfs_*", false, NULL },	   { "vfs_?", false, NULL },  { "[ab]", false, NULL },
+		{ "vfs_read", false, "vfs_read" }, { "a\\+b", false, "a+b" },
+		{ "a\\*", false, "a*" },	   { "vfs_*", false, NULL },
+		{ "vfs_?", false, NULL },	   { "[ab]", false, NULL },
 		{ "vfs_read", true, NULL },	   { NULL, false, NULL },
 	};
 
@@ -106,7 +107,8 @@ Test(match, bad_patterns_and_their_places)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct err err = { .at = -2 };
 
-		cr_assert_null(match_new(cases[i].pattern, cases[i].regex, &err), "%s", cases[i].pattern);
+		cr_assert_null(match_new(cases[i].pattern, cases[i].regex, &err), "%s",
+			       cases[i].pattern);
 		cr_expect_eq(err.code, -EINVAL);
 		cr_expect_eq(err.at, cases[i].at, "%s: at %d", cases[i].pattern, err.at);
 		cr_expect_not_null(strstr(err.text, cases[i].says), "%s", err.text);
@@ -130,10 +132,12 @@ Test(match, nearest)
 	static const struct {
 		const char *wanted, *candidates[4], *nearest;
 	} cases[] = {
-		{ "vfs_raed", { "vfs_write", "vfs_read", "vfs_readv" }, "vfs_read" }, /* swapped: one */
+		{ "vfs_raed",
+		  { "vfs_write", "vfs_read", "vfs_readv" },
+		  "vfs_read" }, /* swapped: one */
 		{ "pif", { "comm", "pid", "tid" }, "pid" },
 		{ "pif", { "comm", "uid" }, NULL },
-		{ "ab", { "ac" }, NULL },		 /* too short to be meant */
+		{ "ab", { "ac" }, NULL }, /* too short to be meant */
 		{ "kprob", { "kretprobe", "kprobe" }, "kprobe" },
 		{ "same", { "sama", "same" }, "same" },
 		{ "tcp_sendmsg", { "udp_sendmsg" }, "udp_sendmsg" },
@@ -154,7 +158,8 @@ Test(match, nearest)
 			nearest_offer(&near, cases[i].candidates[j]);
 		name = nearest_name(&near);
 		if (cases[i].nearest)
-			cr_expect(name && !strcmp(name, cases[i].nearest), "%s: %s", cases[i].wanted, name);
+			cr_expect(name && !strcmp(name, cases[i].nearest), "%s: %s",
+				  cases[i].wanted, name);
 		else
 			cr_expect_null(name, "%s: %s", cases[i].wanted, name);
 	}

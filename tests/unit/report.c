@@ -92,9 +92,9 @@ Test(report, an_error_points_at_its_place)
 		{ "kprob:x:y", 0, "  kprob:x:y\n", "  ^\n" },
 		{ "u:c:", 4, "  u:c:\n", "      ^\n" },
 		{ "short", 99, "  short\n", "       ^\n" },
-		{ "\033x", 1, "  \\x1bx\n", "      ^\n" },		     /* shown in four */
-		{ "\xe6\x97\xa5x", 3, "  \xe6\x97\xa5x\n", "    ^\n" },	     /* two columns wide */
-		{ "\xe6\x97\xa5x", 1, "  \xe6\x97\xa5x\n", "  ^\n" },	     /* within a character */
+		{ "\033x", 1, "  \\x1bx\n", "      ^\n" },		/* shown in four */
+		{ "\xe6\x97\xa5x", 3, "  \xe6\x97\xa5x\n", "    ^\n" }, /* two columns wide */
+		{ "\xe6\x97\xa5x", 1, "  \xe6\x97\xa5x\n", "  ^\n" },	/* within a character */
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -184,7 +184,8 @@ Test(report, progress_comes_after_a_second_and_seldom)
 	report_progress("attaching", 200, 200);
 	cr_expect_str_eq(screen(master), "\rattaching [################] 200 of 200\033[K");
 	report_note("lost 3");
-	cr_expect_str_eq(screen(master), "\r\033[Ksonde: lost 3\r\n", "a report clears the bar first");
+	cr_expect_str_eq(screen(master), "\r\033[Ksonde: lost 3\r\n",
+			 "a report clears the bar first");
 	report_progress(NULL, 0, 0);
 	cr_expect_str_eq(screen(master), "", "what is clear is not cleared again");
 	report_progress("detaching", 1, 2);

@@ -219,8 +219,10 @@ Test(spec, mistakes_and_their_places)
 		}
 		cr_assert_eq(rc, -EINVAL, "%s is accepted", cases[i].text);
 		cr_expect_eq(err.at, cases[i].at, "%s: at %d: %s", cases[i].text, err.at, err.text);
-		cr_expect_not_null(strstr(err.text, cases[i].says), "%s: %s", cases[i].text, err.text);
-		cr_expect(!s.name && !s.object && !s.provider, "%s leaves something", cases[i].text);
+		cr_expect_not_null(strstr(err.text, cases[i].says), "%s: %s", cases[i].text,
+				   err.text);
+		cr_expect(!s.name && !s.object && !s.provider, "%s leaves something",
+			  cases[i].text);
 	}
 }
 

@@ -40,7 +40,10 @@ Test(str, numbers)
 		uint64_t value;
 		const char *text;
 	} cases[] = {
-		{ 0, "0" }, { 9, "9" }, { 10, "10" }, { 1234567890123ull, "1234567890123" },
+		{ 0, "0" },
+		{ 9, "9" },
+		{ 10, "10" },
+		{ 1234567890123ull, "1234567890123" },
 		{ UINT64_MAX, "18446744073709551615" },
 	};
 
@@ -64,9 +67,15 @@ static const struct {
 	{ "a cursor movement", "\033[2J", 0, "\\x1b[2J", "\"\\u001b[2J\"" },
 	{ "an embedded NUL", "a\0b", 3, "a\\x00b", "\"a\\u0000b\"" },
 	{ "DEL", "\x7f", 0, "\\x7f", "\"\\u007f\"" },
-	{ "C1 CSI", "\xc2\x9b" "A", 0, "\\xc2\\x9bA", "\"\\u009bA\"" },
+	{ "C1 CSI",
+	  "\xc2\x9b"
+	  "A",
+	  0, "\\xc2\\x9bA", "\"\\u009bA\"" },
 	{ "the first after C1", "\xc2\xa0", 0, "\xc2\xa0", "\"\xc2\xa0\"" },
-	{ "right-to-left override", "\xe2\x80\xae" "x", 0, "\\xe2\\x80\\xaex", "\"\\u202ex\"" },
+	{ "right-to-left override",
+	  "\xe2\x80\xae"
+	  "x",
+	  0, "\\xe2\\x80\\xaex", "\"\\u202ex\"" },
 	{ "bidi isolate", "\xe2\x81\xa6", 0, "\\xe2\\x81\\xa6", "\"\\u2066\"" },
 	{ "Arabic letter mark", "\xd8\x9c", 0, "\\xd8\\x9c", "\"\\u061c\"" },
 	{ "line separator", "\xe2\x80\xa8", 0, "\\xe2\\x80\\xa8", "\"\\u2028\"" },
@@ -74,13 +83,21 @@ static const struct {
 	  "\xc3\xa9\xe6\x97\xa5\xf0\x9f\x90\x9d", "\"\xc3\xa9\xe6\x97\xa5\xf0\x9f\x90\x9d\"" },
 	{ "a lone continuation", "a\x80z", 0, "a\\x80z", "\"a\xef\xbf\xbdz\"" },
 	{ "cut short", "\xe6\x97", 0, "\\xe6\\x97", "\"\xef\xbf\xbd\xef\xbf\xbd\"" },
-	{ "cut short, then text", "\xe6" "a", 0, "\\xe6" "a", "\"\xef\xbf\xbd" "a\"" },
+	{ "cut short, then text",
+	  "\xe6"
+	  "a",
+	  0,
+	  "\\xe6"
+	  "a",
+	  "\"\xef\xbf\xbd"
+	  "a\"" },
 	{ "overlong slash", "\xc0\xaf", 0, "\\xc0\\xaf", "\"\xef\xbf\xbd\xef\xbf\xbd\"" },
 	{ "overlong in three", "\xe0\x80\xaf", 0, "\\xe0\\x80\\xaf",
 	  "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"" },
 	{ "a surrogate", "\xed\xa0\x80", 0, "\\xed\\xa0\\x80",
 	  "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"" },
-	{ "the last code point", "\xf4\x8f\xbf\xbf", 0, "\xf4\x8f\xbf\xbf", "\"\xf4\x8f\xbf\xbf\"" },
+	{ "the last code point", "\xf4\x8f\xbf\xbf", 0, "\xf4\x8f\xbf\xbf",
+	  "\"\xf4\x8f\xbf\xbf\"" },
 	{ "beyond the last", "\xf4\x90\x80\x80", 0, "\\xf4\\x90\\x80\\x80",
 	  "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"" },
 	{ "no UTF-8 at all", "\xff", 0, "\\xff", "\"\xef\xbf\xbd\"" },
@@ -126,7 +143,8 @@ Test(str, no_byte_sequence_steers_a_terminal)
 
 		str_add_shown(&s, bytes, 2);
 		for (size_t i = 0; i < s.len; i++)
-			cr_assert((unsigned char)s.data[i] >= ' ' && s.data[i] != 0x7f, "%04x", pair);
+			cr_assert((unsigned char)s.data[i] >= ' ' && s.data[i] != 0x7f, "%04x",
+				  pair);
 		str_add_shown(&again, s.data, s.len);
 		cr_assert_str_eq(again.data, s.data, "%04x is shown as what must be escaped", pair);
 	}
@@ -138,9 +156,13 @@ Test(str, columns)
 		const char *text;
 		size_t columns;
 	} cases[] = {
-		{ "", 0 },	      { "vfs_read \"\\", 11 },	{ "\xc3\xa9", 1 },
-		{ "\xe6\x97\xa5\xe6\x9c\xac", 4 },	{ "\xf0\x9f\x90\x9d!", 3 },
-		{ "e\xcc\x81", 1 }, /* combining acute */	{ "\xea\xb0\x80", 2 },
+		{ "", 0 },
+		{ "vfs_read \"\\", 11 },
+		{ "\xc3\xa9", 1 },
+		{ "\xe6\x97\xa5\xe6\x9c\xac", 4 },
+		{ "\xf0\x9f\x90\x9d!", 3 },
+		{ "e\xcc\x81", 1 },
+		/* combining acute */ { "\xea\xb0\x80", 2 },
 		{ "\xe2\x94\x80", 1 },
 	};
 
