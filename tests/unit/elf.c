@@ -36,7 +36,7 @@ static void build(const char *flags, const char *out)
 
 static void expect_refused(const char *path, int code, const char *words)
 {
-	struct err err = { .text = "" };
+	struct err err = {.text = ""};
 	struct elf *elf = NULL;
 	int ret = elf_open(path, &elf, &err);
 
@@ -98,7 +98,7 @@ Test(elf, refuses_object_files_and_debug_files)
 
 Test(elf, says_that_a_file_is_truncated)
 {
-	static const size_t kept[] = { 4, 16, 40, 63, 64, 100, 500, 4096, 8000 };
+	static const size_t kept[] = {4, 16, 40, 63, 64, 100, 500, 4096, 8000};
 	char *data __free = NULL;
 	size_t n;
 
@@ -114,8 +114,8 @@ Test(elf, says_that_a_file_is_truncated)
 
 Test(elf, gives_offsets_in_the_file)
 {
-	static const char *const flags[] = { "", "-no-pie -Wl,-z,noseparate-code",
-					     "-Wl,-Ttext-segment=0x7000000", "-static" };
+	static const char *const flags[] = {"", "-no-pie -Wl,-z,noseparate-code",
+					    "-Wl,-Ttext-segment=0x7000000", "-static"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
 		char *data __free = NULL;
@@ -160,20 +160,21 @@ Test(elf, distinguishes_code_from_data)
 
 Test(elf, prefers_the_name_that_people_know)
 {
-	static const char *const order[] = { "run",	"walk", "zz_long", "_run",
-					     "__run_fast", "a",    "loc" };
+	static const char *const order[] = {"run",	  "walk", "zz_long", "_run",
+					    "__run_fast", "a",	  "loc"};
 	const struct elf_symbol *s, *run;
 	struct elf *elf;
 	struct err err;
 	size_t n;
 
-	fixture_text("alias.c", "void run(void) { }\n"
-				"#define ALIAS __attribute__((alias(\"run\")))\n"
-				"extern void zz_long(void) ALIAS; extern void _run(void) ALIAS;\n"
-				"extern void __run_fast(void) ALIAS; extern void walk(void) ALIAS;\n"
-				"extern void a(void) __attribute__((weak, alias(\"run\")));\n"
-				"static void loc(void) __attribute__((used, alias(\"run\")));\n"
-				"void other(void) { }\n");
+	fixture_text("alias.c",
+		     "void run(void) { }\n"
+		     "#define ALIAS __attribute__((alias(\"run\")))\n"
+		     "extern void zz_long(void) ALIAS; extern void _run(void) ALIAS;\n"
+		     "extern void __run_fast(void) ALIAS; extern void walk(void) ALIAS;\n"
+		     "extern void a(void) __attribute__((weak, alias(\"run\")));\n"
+		     "static void loc(void) __attribute__((used, alias(\"run\")));\n"
+		     "void other(void) { }\n");
 	fixture_run("$CC -shared -fPIC -o alias.so alias.c");
 	elf = fixture_open(fixture_path("alias.so"));
 	cr_assert(!elf_functions(elf, &s, &n, &err), "%s", err.text);
@@ -232,7 +233,7 @@ Test(elf, reads_dynsym_of_a_stripped_library)
 Test(elf, says_where_it_looked_when_stripped)
 {
 	const struct elf_symbol *s;
-	struct err err = { .text = "" };
+	struct err err = {.text = ""};
 	struct elf *elf;
 	size_t n;
 

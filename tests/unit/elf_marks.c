@@ -14,7 +14,8 @@ static const char header[] =
 	"	\".long 2f-1f, 4f-3f, 3\\n1: .asciz \\\"stapsdt\\\"\\n2: .balign 4\\n\"\\\n"
 	"	\"3: .quad \" place \", _.stapsdt.base, \" sem \"\\n\" desc \"\\n\"\\\n"
 	"	\"4: .balign 4\\n.popsection\\n\")\n"
-	"#define PLACE(bytes) __asm__(\".text\\n990: nop\\n.ascii \\\"\" bytes \"\\\"\\n.balign 16\\n\")\n"
+	"#define PLACE(bytes) __asm__(\".text\\n990: nop\\n.ascii \\\"\" bytes \"\\\"\\n.balign "
+	"16\\n\")\n"
 	"#define MARK(bytes, sem, desc) PLACE(bytes); NOTE(\"990b\", sem, desc)\n"
 	"#define TEXT(s) \".asciz \\\"\" s \"\\\"\\n\"\n";
 
@@ -49,7 +50,7 @@ static const char three[] =
 static void expect_three(void)
 {
 	const struct elf_mark *m = NULL;
-	struct err err = { .text = "" };
+	struct err err = {.text = ""};
 	struct elf *elf = fixture_open(fixture_path("out"));
 	size_t n = 0;
 
@@ -71,7 +72,7 @@ static void expect_three(void)
 
 Test(elf_marks, gives_places_and_semaphores_in_the_file)
 {
-	static const char *const flags[] = { "", "-no-pie", "-shared -fPIC", "-static" };
+	static const char *const flags[] = {"", "-no-pie", "-shared -fPIC", "-static"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
 		build(three, flags[i]);
@@ -100,8 +101,7 @@ Test(elf_marks, follows_the_base_section)
 	fixture_run("objcopy --change-section-address .stapsdt.base+0x100 out 2>/dev/null");
 	elf = fixture_open(fixture_path("out"));
 	cr_assert(!elf_marks(elf, &m, &n, NULL) && n == 1);
-	cr_expect(m[0].offset == before + 0x100, "%#lx, was %#lx", (long)m[0].offset,
-		  (long)before);
+	cr_expect(m[0].offset == before + 0x100, "%#lx, was %#lx", (long)m[0].offset, (long)before);
 	elf_close(elf);
 }
 
@@ -130,10 +130,10 @@ Test(elf_marks, refuses_broken_notes)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(broken); i++) {
-		char *source __free = base_printf("%s\nint data = 1; int main(void) { return 0; }\n",
-						  broken[i]);
+		char *source __free =
+			base_printf("%s\nint data = 1; int main(void) { return 0; }\n", broken[i]);
 		const struct elf_mark *m;
-		struct err err = { .text = "" };
+		struct err err = {.text = ""};
 		struct elf *elf;
 		size_t n;
 
