@@ -38,7 +38,7 @@ static struct build_id build_id_of(Elf *elf)
 {
 	struct build_id id = {.n = 0};
 
-	elf_each_note(elf, "GNU", NT_GNU_BUILD_ID, take_build_id, &id);
+	elf_each_note(elf, NULL, "GNU", NT_GNU_BUILD_ID, take_build_id, &id);
 	return id;
 }
 

@@ -51,10 +51,13 @@ const char *elf_path_in_root(const struct elf *elf);
 /* First section of a name; 0, -ENOENT. */
 int elf_section_named(Elf *elf, const char *name, Elf_Scn **scn, GElf_Shdr *shdr);
 
-/* Notes of one owner and type in all SHT_NOTE sections. fn's non-zero return ends it and is
- * returned; -EBADMSG where a note section cannot be read. */
+/*
+ * Notes of one owner and type, in the section of a name or (NULL) in all. fn's non-zero return
+ * ends it and is returned, but for -EBADMSG, which is returned after the last section.
+ */
 typedef int (*elf_note_fn)(void *ctx, const char *desc, size_t len);
-int elf_each_note(Elf *elf, const char *owner, uint32_t type, elf_note_fn fn, void *ctx);
+int elf_each_note(Elf *elf, const char *section, const char *owner, uint32_t type, elf_note_fn fn,
+		  void *ctx);
 
 /* The address of one symbol, from the file's own tables only: spares the sorting and the search
  * for debug files. 0, -ENOENT. */

@@ -39,23 +39,37 @@ static int each_note_in(Elf_Data *data, const char *owner, uint32_t type, elf_no
 	return 0;
 }
 
-int elf_each_note(Elf *elf, const char *owner, uint32_t type, elf_note_fn fn, void *ctx)
+/* Reads a section's notes if it holds notes. */
+static int each_note_of(Elf_Scn *scn, const GElf_Shdr *shdr, const char *owner, uint32_t type,
+			elf_note_fn fn, void *ctx)
+{
+	Elf_Data *data;
+
+	if (shdr->sh_type != SHT_NOTE || !shdr->sh_size)
+		return 0;
+	data = elf_getdata(scn, NULL);
+	return data && data->d_buf ? each_note_in(data, owner, type, fn, ctx) : -EBADMSG;
+}
+
+int elf_each_note(Elf *elf, const char *section, const char *owner, uint32_t type, elf_note_fn fn,
+		  void *ctx)
 {
 	Elf_Scn *scn = NULL;
+	GElf_Shdr shdr;
+	int ret, damaged = 0;
 
+	if (section)
+		return elf_section_named(elf, section, &scn, &shdr)
+			       ? 0
+			       : each_note_of(scn, &shdr, owner, type, fn, ctx);
 	while ((scn = elf_nextscn(elf, scn))) {
-		GElf_Shdr shdr;
-		Elf_Data *data;
-		int ret;
-
-		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type != SHT_NOTE || !shdr.sh_size)
-			continue;
-		data = elf_getdata(scn, NULL);
-		if (!data || !data->d_buf)
+		if (!gelf_getshdr(scn, &shdr))
 			return -EBADMSG;
-		ret = each_note_in(data, owner, type, fn, ctx);
-		if (ret)
+		ret = each_note_of(scn, &shdr, owner, type, fn, ctx);
+		if (ret == -EBADMSG)
+			damaged = ret;
+		else if (ret)
 			return ret;
 	}
-	return 0;
+	return damaged;
 }
