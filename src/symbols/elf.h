@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * User symbols of one ELF file, by libelf: .symtab, .dynsym, the separate debug file found by
- * build-id or .gnu_debuglink (CRC checked), and .gnu_debugdata (xz, by liblzma).
- * Gives file offsets, which is what uprobes take. Knows nothing of processes or patterns.
+ * build-id or .gnu_debuglink, and .gnu_debugdata (xz, by liblzma).
+ * Gives file offsets, which is what uprobes take. Knows nothing of patterns or of which
+ * process uses the file. The file is foreign: whatever it holds is checked, nothing is trusted.
  */
 #ifndef SONDE_ELF_H
 #define SONDE_ELF_H
@@ -15,8 +16,9 @@ struct elf_symbol {
 	const char *name; /* without @VERSION; owned by the struct elf */
 	uint64_t offset;  /* of its first byte in the file */
 	uint64_t vaddr;	  /* as linked */
-	uint64_t size;	  /* 0 where the table does not say */
+	uint64_t size;	  /* 0 where the table does not say; never beyond the segment */
 	bool ifunc;	  /* STT_GNU_IFUNC: vaddr is the resolver's, not the function's */
+	uint8_t binding;  /* STB_GLOBAL, STB_WEAK, STB_LOCAL ... of <elf.h> */
 };
 
 /*
@@ -26,16 +28,34 @@ struct elf_symbol {
  */
 int elf_open(const char *path, struct elf **elf, struct err *err);
 void elf_close(struct elf *elf);
+static inline void elf_closep(struct elf **elf)
+{
+	elf_close(*elf);
+}
+
+/* The same checks of the file header alone, without reading on: 0 or elf_open()'s error. */
+int elf_check(const char *path, struct err *err);
+
+/*
+ * The directory, such as /proc/PID/root, below which path lies and is to be understood: where
+ * debug files are looked for and which the loader gets as its root. NULL, the default: /.
+ */
+void elf_set_root(struct elf *elf, const char *root);
 
 /*
  * Functions (STT_FUNC, STT_GNU_IFUNC with a section and an address in an executable
  * segment), sorted by offset, then by preference of name; aliases are kept, next to each other,
- * the preferred name first (global before weak before local, then fewest leading underscores, then shortest, then
- * alphabetical). -ENODATA when the file is stripped and nothing else was found: err says where was looked.
+ * the preferred name first (global before weak before local, then fewest leading underscores,
+ * then shortest, then alphabetical). Read at the first call, kept until elf_close().
+ * -ENODATA when the file is stripped and nothing else was found: err says where was looked.
+ * -EBADMSG where the file's own tables are broken; a broken debug file counts as absent.
  */
 int elf_functions(struct elf *elf, const struct elf_symbol **symbols, size_t *n, struct err *err);
 
-/* Where the symbols came from: ".symtab", ".dynsym", ".gnu_debugdata" or a debug file's path. */
+/*
+ * Where elf_functions() found most: ".symtab", ".dynsym", ".gnu_debugdata" or a debug file's
+ * path; .dynsym is read along with each. NULL before elf_functions().
+ */
 const char *elf_source(const struct elf *elf);
 
 /* File offset of a virtual address in an executable (exec) or any loaded segment; -ENOENT outside. */
@@ -45,20 +65,27 @@ int elf_offset_of(struct elf *elf, uint64_t vaddr, bool exec, uint64_t *offset);
  * .stapsdt.base (prelink). The format: SystemTap's wiki, UserSpaceProbeImplementation. */
 struct elf_mark {
 	const char *provider, *name, *args; /* owned by the struct elf */
-	uint64_t offset;	/* file offset of the place */
-	uint64_t semaphore;	/* file offset of the semaphore, 0 none */
+	uint64_t offset;		    /* file offset of the place */
+	uint64_t semaphore;		    /* file offset of the semaphore, 0 none */
 };
 
 /* Sorted by provider, name, offset. *n = 0 and 0 where there are none; -EBADMSG for a broken note. */
 int elf_marks(struct elf *elf, const struct elf_mark **marks, size_t *n, struct err *err);
 
+/* One IFUNC symbol and what it is on this machine. */
+struct elf_ifunc {
+	const struct elf_symbol *symbol; /* in: of this elf */
+	uint64_t offset;		 /* out: in the file, of the function that calls reach */
+	const char *failed;		 /* out: NULL, or why there is no offset (a constant) */
+};
+
 /*
- * What an IFUNC symbol is on this machine: runs the library's own resolver in a traced process of
- * its own (the loader maps and relocates path, the resolver is called, the process ends), never in
- * ours. root: directory in which the loader looks (chroot), NULL for /. path_in_root: the library's path below it.
- * *offset is the file offset of the function that calls reach. -ENOTSUP with the reason where that cannot be found.
+ * What IFUNC symbols are on this machine: runs the file's own resolvers in one traced process of
+ * their own, never in ours: the loader maps and relocates the file and is stopped before any
+ * constructor runs, the resolvers are called, the process is killed. It runs as the file's
+ * owner where we are root, as nobody where the file is root's but below another root.
+ * 0 when the resolvers could be called, whatever each said; else -ENOTSUP with the reason.
  */
-int elf_resolve_ifunc(struct elf *elf, const struct elf_symbol *symbol, const char *root,
-		      const char *path_in_root, uint64_t *offset, struct err *err);
+int elf_resolve_ifuncs(struct elf *elf, struct elf_ifunc *ifuncs, size_t n, struct err *err);
 
 #endif

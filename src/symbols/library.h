@@ -14,12 +14,14 @@ struct library {
 };
 
 /*
- * name: a path (with '/'), or a short name: "c", "pthread", "ssl", "stdc++" (libNAME.so*), else a
- * program in PATH. pid > 0: the object as that process has it mapped (/proc/PID/maps, "libNAME.so*" or "libNAME-*.so";
- * or "exe" or its own program's name), opened in its mount namespace; falls back to its loader's cache and default directories below its root.
- * pid 0: /etc/ld.so.cache (glibc's format "glibc-ld.so.cache1.1", for this architecture), then
- * the default directories (musl has no cache).
- * -ENOENT: err names what was looked for and where. -ESRCH: no such process.
+ * name: a path (with '/'), or a short name: "c", "pthread", "ssl", "stdc++", "libc", "libc.so.6"
+ * (libNAME.so*, libNAME-VERSION.so; musl's "c" is its loader), else a program in PATH.
+ * pid > 0: the process's program ("exe" or its name) or the library as that process has it mapped
+ * (/proc/PID/maps), opened in its mount namespace even when it has been deleted or replaced (path
+ * is then a link in /proc/PID); falls back to its loader's cache and directories below its root.
+ * pid 0: /etc/ld.so.cache (glibc's format "glibc-ld.so.cache1.1", for this architecture and
+ * processor), then the default directories (musl has no cache). Of several versions the highest.
+ * -ENOENT: err names what was looked for and where. -ESRCH: no such process; -EACCES: not ours.
  */
 int library_find(const char *name, pid_t pid, struct library *lib, struct err *err);
 void library_release(struct library *lib);

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Sections by name and the notes of an ELF image; knows no note's meaning. */
+#include "elf_file.h"
+
+int elf_section_named(Elf *elf, const char *name, Elf_Scn **scn, GElf_Shdr *shdr)
+{
+	size_t strings;
+
+	if (elf_getshdrstrndx(elf, &strings))
+		return -ENOENT;
+	for (*scn = NULL; (*scn = elf_nextscn(elf, *scn));) {
+		const char *n =
+			gelf_getshdr(*scn, shdr) ? elf_strptr(elf, strings, shdr->sh_name) : NULL;
+
+		if (n && !strcmp(n, name))
+			return 0;
+	}
+	return -ENOENT;
+}
+
+static int each_note_in(Elf_Data *data, const char *owner, uint32_t type, elf_note_fn fn, void *ctx)
+{
+	size_t at = 0, next, name, desc;
+	GElf_Nhdr note;
+	int ret;
+
+	while (at < data->d_size) {
+		next = gelf_getnote(data, at, &note, &name, &desc);
+		if (!next)
+			return -EBADMSG;
+		if (note.n_type == type && note.n_namesz == strlen(owner) + 1 &&
+		    !memcmp((char *)data->d_buf + name, owner, note.n_namesz)) {
+			ret = fn(ctx, (char *)data->d_buf + desc, note.n_descsz);
+			if (ret)
+				return ret;
+		}
+		at = next;
+	}
+	return 0;
+}
+
+/* Reads a section's notes if it holds notes. */
+static int each_note_of(Elf_Scn *scn, const GElf_Shdr *shdr, const char *owner, uint32_t type,
+			elf_note_fn fn, void *ctx)
+{
+	Elf_Data *data;
+
+	if (shdr->sh_type != SHT_NOTE || !shdr->sh_size)
+		return 0;
+	data = elf_getdata(scn, NULL);
+	return data && data->d_buf ? each_note_in(data, owner, type, fn, ctx) : -EBADMSG;
+}
+
+int elf_each_note(Elf *elf, const char *section, const char *owner, uint32_t type, elf_note_fn fn,
+		  void *ctx)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr shdr;
+	int ret, damaged = 0;
+
+	if (section)
+		return elf_section_named(elf, section, &scn, &shdr)
+			       ? 0
+			       : each_note_of(scn, &shdr, owner, type, fn, ctx);
+	while ((scn = elf_nextscn(elf, scn))) {
+		if (!gelf_getshdr(scn, &shdr))
+			return -EBADMSG;
+		ret = each_note_of(scn, &shdr, owner, type, fn, ctx);
+		if (ret == -EBADMSG)
+			damaged = ret;
+		else if (ret)
+			return ret;
+	}
+	return damaged;
+}

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The functions of an ELF file: which tables are read, what counts as a function, and which
+ * alias comes first. Knows nothing of where separate debug files lie (elf_debug.c).
+ */
+#include "elf_file.h"
+
+/* More names of one place than this are searched for doubles in part: a bound on foreign tables. */
+#define MAX_ALIASES 32
+
+/* A symbol table that was found, with the names it uses. */
+struct table {
+	Elf_Data *data;
+	size_t n; /* entries */
+	const char *strings;
+	size_t strings_len; /* up to and with the last NUL: what starts before it ends before it */
+};
+
+static int table_load(Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr, struct table *t)
+{
+	Elf_Scn *names = elf_getscn(elf, shdr->sh_link);
+	GElf_Shdr names_shdr;
+	Elf_Data *strings;
+
+	if (!names || !gelf_getshdr(names, &names_shdr) || names_shdr.sh_type != SHT_STRTAB)
+		return -EBADMSG;
+	t->data = elf_getdata(scn, NULL);
+	strings = elf_getdata(names, NULL);
+	if (!t->data || !t->data->d_buf || !strings || !strings->d_buf)
+		return -EBADMSG;
+	t->n = t->data->d_size / sizeof(Elf64_Sym);
+	t->strings = strings->d_buf;
+	t->strings_len = strings->d_size;
+	while (t->strings_len && t->strings[t->strings_len - 1])
+		t->strings_len--;
+	return 0;
+}
+
+/* The first table of a type with anything in it: 0, -ENODATA without one, -EBADMSG. */
+static int table_find(Elf *elf, uint32_t type, struct table *t)
+{
+	Elf_Scn *scn = NULL;
+
+	while ((scn = elf_nextscn(elf, scn))) {
+		GElf_Shdr shdr;
+
+		if (!gelf_getshdr(scn, &shdr))
+			return -EBADMSG;
+		/* the null entry alone is no table */
+		if (shdr.sh_type == type && shdr.sh_size > sizeof(Elf64_Sym))
+			return table_load(elf, scn, &shdr, t);
+	}
+	return -ENODATA;
+}
+
+/* Tables hold names such as "memcpy@@GLIBC_2.14"; what follows the @ is no part of the name. */
+static const char *name_without_version(struct elf *elf, const char *name)
+{
+	const char *at = *name ? strchr(name + 1, '@') : NULL;
+	struct elf_string *copy;
+
+	if (!at)
+		return name;
+	copy = base_alloc(sizeof(*copy) + (size_t)(at - name) + 1);
+	memcpy(copy->text, name, (size_t)(at - name));
+	copy->next = elf->strings;
+	elf->strings = copy;
+	return copy->text;
+}
+
+static bool is_function(const GElf_Sym *sym)
+{
+	int type = GELF_ST_TYPE(sym->st_info);
+
+	return (type == STT_FUNC || type == STT_GNU_IFUNC) && sym->st_shndx != SHN_UNDEF &&
+	       sym->st_shndx != SHN_ABS && sym->st_value;
+}
+
+/* Appends the functions of a table to elf->symbols, which has room. */
+static void table_collect(struct elf *elf, const struct table *t)
+{
+	const struct elf_segment *s = elf->v;
+
+	for (size_t i = 1; i < t->n; i++) {
+		GElf_Sym sym;
+		uint64_t inside;
+
+		if (!gelf_getsym(t->data, (int)i, &sym))
+			return;
+		if (!is_function(&sym) || sym.st_name >= t->strings_len || !t->strings[sym.st_name])
+			continue;
+		/* nearly all are in the segment of the one before */
+		if (!s || !s->exec || sym.st_value < s->vaddr || sym.st_value - s->vaddr >= s->size)
+			s = elf_segment_of(elf, sym.st_value, true);
+		if (!s)
+			continue;
+		inside = sym.st_value - s->vaddr;
+		elf->symbols[elf->n_symbols++] = (struct elf_symbol){
+			.name = name_without_version(elf, t->strings + sym.st_name),
+			.offset = inside + s->offset,
+			.vaddr = sym.st_value,
+			.size = sym.st_size < s->size - inside ? sym.st_size : s->size - inside,
+			.ifunc = GELF_ST_TYPE(sym.st_info) == STT_GNU_IFUNC,
+			.binding = GELF_ST_BIND(sym.st_info),
+		};
+	}
+}
+
+static int binding_rank(const struct elf_symbol *s)
+{
+	switch (s->binding) {
+	case STB_GLOBAL:
+	case STB_GNU_UNIQUE:
+		return 0;
+	case STB_WEAK:
+		return 1;
+	default:
+		return 2;
+	}
+}
+
+/* Of two names of one place, the one that people know first. */
+static int compare_names(const struct elf_symbol *a, const struct elf_symbol *b)
+{
+	size_t a_under, b_under, a_len, b_len;
+
+	if (binding_rank(a) != binding_rank(b))
+		return binding_rank(a) - binding_rank(b);
+	a_under = strspn(a->name, "_");
+	b_under = strspn(b->name, "_");
+	if (a_under != b_under)
+		return a_under < b_under ? -1 : 1;
+	a_len = strlen(a->name);
+	b_len = strlen(b->name);
+	if (a_len != b_len)
+		return a_len < b_len ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+static int compare_symbols(const void *pa, const void *pb)
+{
+	const struct elf_symbol *a = pa, *b = pb;
+
+	if (a->offset != b->offset)
+		return a->offset < b->offset ? -1 : 1;
+	return compare_names(a, b);
+}
+
+/* Whether one of the last few symbols is the same place by the same name. */
+static bool is_listed(const struct elf_symbol *first, const struct elf_symbol *end,
+		      const struct elf_symbol *s)
+{
+	int left = MAX_ALIASES;
+
+	while (end-- > first && end->offset == s->offset && left--) {
+		if (!strcmp(end->name, s->name))
+			return true;
+	}
+	return false;
+}
+
+/* Sorts, and drops what both tables list, maybe with another binding or version. */
+static void sort_symbols(struct elf *elf)
+{
+	struct elf_symbol *to = elf->symbols, *end = elf->symbols + elf->n_symbols;
+
+	qsort(elf->symbols, elf->n_symbols, sizeof(*elf->symbols), compare_symbols);
+	for (const struct elf_symbol *from = elf->symbols; from < end; from++) {
+		if (!is_listed(elf->symbols, to, from))
+			*to++ = *from;
+	}
+	elf->n_symbols = (size_t)(to - elf->symbols);
+}
+
+/*
+ * The tables to read: the full one, in the file or wherever elf_debug.c finds it, and always
+ * .dynsym, because .gnu_debugdata leaves out what that lists, and strip may thin a .symtab.
+ */
+static int find_tables(struct elf *elf, struct table *full, struct table *dynamic, char **looked)
+{
+	int ret, dynamic_ret;
+
+	dynamic_ret = table_find(elf->file.elf, SHT_DYNSYM, dynamic);
+	ret = table_find(elf->file.elf, SHT_SYMTAB, full);
+	if (!ret) {
+		elf->source = base_strdup(".symtab");
+	} else if (ret == -ENODATA) {
+		ret = elf_debug_find(elf, &elf->source, looked);
+		if (!ret)
+			ret = table_find(elf->debug.elf, SHT_SYMTAB, full);
+		if (ret)
+			*full = (struct table){0};
+	}
+	if (ret == -EBADMSG || dynamic_ret == -EBADMSG)
+		return -EBADMSG;
+	if (ret && !dynamic_ret)
+		elf->source = base_strdup(".dynsym");
+	return ret && dynamic_ret ? -ENODATA : 0;
+}
+
+static int read_symbols(struct elf *elf, struct err *err)
+{
+	struct table full = {0}, dynamic = {0};
+	char *looked __free = NULL;
+	int ret = find_tables(elf, &full, &dynamic, &looked);
+
+	if (ret == -EBADMSG)
+		return err_set(err, ret, "%s: its symbol table is damaged", elf->path);
+	if (!ret) {
+		elf->symbols = calloc(full.n + dynamic.n, sizeof(*elf->symbols));
+		if (!elf->symbols)
+			return err_set(err, -ENOMEM, "%s: no memory for %zu symbols", elf->path,
+				       full.n + dynamic.n);
+		table_collect(elf, &full);
+		table_collect(elf, &dynamic);
+		sort_symbols(elf);
+	}
+	if (!elf->n_symbols)
+		return err_set(err, -ENODATA, "%s: no function symbols: stripped%s%s", elf->path,
+			       looked ? ", and nothing in " : "", looked ? looked : "");
+	return 0;
+}
+
+int elf_functions(struct elf *elf, const struct elf_symbol **symbols, size_t *n, struct err *err)
+{
+	int ret;
+
+	if (!elf->n_symbols) {
+		free(elf->symbols);
+		free(elf->source);
+		elf->symbols = NULL;
+		elf->source = NULL;
+		elf_image_close(&elf->debug);
+		ret = read_symbols(elf, err);
+		if (ret)
+			return ret;
+	}
+	*symbols = elf->symbols;
+	*n = elf->n_symbols;
+	return 0;
+}
+
+static int table_find_symbol(Elf *elf, uint32_t type, const char *name, uint64_t *vaddr)
+{
+	struct table t;
+	GElf_Sym sym;
+	int ret = table_find(elf, type, &t);
+
+	for (size_t i = 1; !ret && i < t.n && gelf_getsym(t.data, (int)i, &sym); i++) {
+		if (sym.st_shndx != SHN_UNDEF && sym.st_name < t.strings_len &&
+		    !strcmp(t.strings + sym.st_name, name)) {
+			*vaddr = sym.st_value;
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+int elf_find_symbol(struct elf *elf, const char *name, uint64_t *vaddr)
+{
+	int ret = table_find_symbol(elf->file.elf, SHT_DYNSYM, name, vaddr);
+
+	return ret ? table_find_symbol(elf->file.elf, SHT_SYMTAB, name, vaddr) : 0;
+}
