@@ -7,6 +7,25 @@
 #include "bpf/filter.bpf.h"
 #include <bpf/bpf_core_read.h>
 
+/*
+ * Run once by the loader itself (BPF_PROG_TEST_RUN): its only child is the command, and here
+ * its id is the host's, in whatever pid namespace the loader lives.
+ */
+SEC("raw_tp")
+int follow_adopt(void *ctx)
+{
+	struct task_struct *loader = (void *)bpf_get_current_task(), *child;
+	struct list_head *first = BPF_CORE_READ(loader, children.next);
+	__u8 *member;
+
+	child = (void *)first - bpf_core_field_offset(struct task_struct, sibling);
+	member = filter_member(BPF_CORE_READ(child, tgid));
+	if (!member)
+		return 0;
+	*member = 1;
+	return 1;
+}
+
 SEC("raw_tp/sched_process_fork")
 int follow_fork(struct bpf_raw_tracepoint_args *ctx)
 {

@@ -65,9 +65,15 @@ struct pt_regs {
 
 #define CORE __attribute__((preserve_access_index))
 
+struct list_head {
+	struct list_head *next, *prev;
+} CORE;
+
 struct task_struct {
 	int pid;  /* what user space calls the thread's id */
 	int tgid; /* what user space calls the process's id */
+	struct list_head children; /* through their `sibling` */
+	struct list_head sibling;
 } CORE;
 
 #endif

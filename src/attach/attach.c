@@ -10,6 +10,7 @@
 #include "mechanism.h"
 #include "quirks.h"
 
+#define ENOTSUPP     524 /* the kernel's own, not in <errno.h> */
 #define CLOSERS_MAX  256
 #define CLOSER_STACK (64 * 1024)
 
@@ -136,6 +137,8 @@ static const char *failed_because(struct attach *attach, int error)
 	case EINVAL:
 	case EADDRNOTAVAIL:
 		return "the kernel does not allow a probe there";
+	case ENOTSUPP:
+		return "the kernel cannot put a probe on that instruction";
 	case EMFILE:
 	case ENFILE:
 		return "too many open files";
@@ -224,6 +227,7 @@ int attach_targets(struct attach *attach, const struct bpf_program *program, str
 {
 	struct target_set *set = attach->set;
 	__free struct target **targets = base_alloc(set->n * sizeof(*targets));
+	enum mech forced = attach->options.mech ? attach->options.mech : set->v[0].mech;
 
 	attach->program = program;
 	attach->total = set->n;
@@ -237,10 +241,11 @@ int attach_targets(struct attach *attach, const struct bpf_program *program, str
 		return 0;
 	vec_each(target, set)
 		if (target->failed)
-			return err_set(err, -ENOTSUP, "cannot attach to '%s': %s", target->label,
+			return err_set(err, -ENOTSUP, "cannot attach to '%s'%s%s: %s", target->label,
+				       forced ? " by " : "", forced ? mech_names[forced] : "",
 				       target->failed);
-	return err_set(err, -ENOTSUP, "--mechanism %s does not serve such probes",
-		       mech_names[attach->options.mech]);
+	return err_set(err, -ENOTSUP, "'%s' is nothing that %s attaches to", set->v[0].label,
+		       mech_names[forced]);
 }
 
 size_t attach_count(const struct attach *attach)

@@ -254,11 +254,6 @@ static void add_target(struct target_set *set, const struct hit *hit, bool uniqu
 	if (target->offset)
 		where = pool_addf(&set->pool, "%s+0x%llx", hit->name, (unsigned long long)target->offset);
 	target->label = where;
-	if (hit->module)
-		where = pool_addf(&set->pool, "%s:%s", hit->module, where);
-	if (!unique && hit->addr)
-		where = pool_addf(&set->pool, "%s@%llx", where, (unsigned long long)hit->addr);
-	target->qualified = spec->ret ? pool_addf(&set->pool, "r:%s", where) : where;
 }
 
 static void add_note(struct target_set *set, const char *name, const char *reason)
@@ -333,30 +328,24 @@ static int not_found(const struct query *query, bool listed, struct err *err)
 	return resolve_no_match(err, "kernel function", spec, nearest_name(&nearest));
 }
 
-/* Patterns need the list; without tracefs everything is tried, and attaching tells. */
-static int read_traceable(struct search *search, struct err *err)
+/* Patterns need the list; where it cannot be read everything is tried, and attaching tells. */
+static void read_traceable(struct search *search)
 {
-	int ret;
-
 	for (size_t i = 0; i < search->n && !search->listed; i++)
 		search->listed = query_is_kernel(&search->queries[i]) && is_pattern(&search->queries[i]);
-	if (!search->listed)
-		return 0;
-	ret = kernel_each_traceable(add_traceable, search, &search->list_has_addr, err);
-	if (ret == -ENOENT || ret == -ENODEV) {
+	if (search->listed &&
+	    kernel_each_traceable(add_traceable, search, &search->list_has_addr, NULL))
 		search->listed = false;
-		ret = 0;
-	}
 	sort_addresses(&search->traceable);
-	return ret;
 }
 
 static int search_kernel(struct search *search, size_t *bad, struct err *err)
 {
 	bool offsets = false;
-	int ret = read_traceable(search, err);
+	int ret;
 
-	ret = ret ? ret : kernel_each_symbol(offer_symbol, search, err);
+	read_traceable(search);
+	ret = kernel_each_symbol(offer_symbol, search, err);
 	for (size_t i = 0; i < search->n; i++)
 		offsets = offsets || (query_is_kernel(&search->queries[i]) && search->queries[i].spec.offset);
 	if (!ret && offsets)

@@ -36,7 +36,6 @@ static void add(struct target_set *set, const struct query *query, const struct 
 	target->name = pool_add(&set->pool, tp->name);
 	target->object = tp->system ? pool_add(&set->pool, tp->system) : NULL;
 	target->label = tp->system ? pool_addf(&set->pool, "%s:%s", tp->system, tp->name) : target->name;
-	target->qualified = target->label;
 }
 
 static int offer(const struct ktracepoint *tp, void *ctx)

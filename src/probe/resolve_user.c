@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* User functions and USDT marks of one binary or library. */
+#include <elf.h>
+
 #include "symbols/elf.h"
 #include "symbols/library.h"
 #include "resolve.h"
@@ -46,8 +48,9 @@ static struct target *add_target(struct target_set *set, const struct query *que
 	return target;
 }
 
-static void add_function(struct target_set *set, const struct query *query,
-			 const struct binary *binary, uint64_t offset, const char *name)
+/* local: a static function, of which a binary may have several by one name. Versions of a global one are one to the user. */
+static void add_function(struct target_set *set, const struct query *query, const struct binary *binary,
+			 uint64_t offset, const char *name, bool local)
 {
 	const struct spec *spec = &query->spec;
 	const char *label = pool_add(&set->pool, name);
@@ -57,7 +60,7 @@ static void add_function(struct target_set *set, const struct query *query,
 		label = pool_addf(&set->pool, "%s+0x%llx", name, (unsigned long long)spec->offset);
 	target = add_target(set, query, binary, offset + spec->offset, label);
 	target->offset = spec->offset;
-	target->qualified = pool_addf(&set->pool, "%s%s:%s", spec->ret ? "r:" : "", binary->path, label);
+	target->one_of = !local;
 }
 
 static void add_note(struct target_set *set, const char *name, const char *reason)
@@ -86,7 +89,7 @@ static int add_ifuncs(struct target_set *set, const struct query *query, const s
 		const char *name = ifunc->symbol->name, *failed = why.code ? why.text : ifunc->failed;
 
 		if (!failed)
-			add_function(set, query, binary, ifunc->offset, name);
+			add_function(set, query, binary, ifunc->offset, name, false);
 		else if (match_literal(query->name))
 			return err_set(err, -ENOTSUP, "'%s' cannot be counted: %s", name, failed);
 		else
@@ -127,7 +130,8 @@ static int add_functions(struct query *query, const struct binary *binary, struc
 		if (symbols[i].ifunc)
 			vec_push(&ifuncs)->symbol = &symbols[i];
 		else
-			add_function(set, query, binary, symbols[i].offset, symbols[i].name);
+			add_function(set, query, binary, symbols[i].offset, symbols[i].name,
+				     symbols[i].binding == STB_LOCAL);
 	}
 	ret = add_ifuncs(set, query, binary, &ifuncs, err);
 	free(ifuncs.v);
@@ -140,14 +144,11 @@ static int add_address(const struct query *query, const struct binary *binary,
 		       struct target_set *set, struct err *err)
 {
 	unsigned long long vaddr = query->spec.offset;
-	struct target *target;
 	uint64_t offset;
 
 	if (elf_offset_of(binary->elf, vaddr, true, &offset))
 		return err_set(err, -ENOENT, "0x%llx is not in the code of %s", vaddr, binary->library.shown);
-	target = add_target(set, query, binary, offset, pool_addf(&set->pool, "0x%llx", vaddr));
-	target->qualified = pool_addf(&set->pool, "%s%s:0x%llx", query->spec.ret ? "r:" : "", binary->path,
-				      vaddr);
+	add_target(set, query, binary, offset, pool_addf(&set->pool, "0x%llx", vaddr));
 	return 0;
 }
 
@@ -176,13 +177,16 @@ static int add_marks(struct query *query, const struct binary *binary, struct ta
 		return ret;
 	for (size_t i = 0; i < n; i++) {
 		const struct elf_mark *mark = &marks[i];
+		struct target *target;
 		const char *label;
 
 		if (!match_test(query->name, mark->name) || !match_test(query->provider, mark->provider))
 			continue;
 		query->found++;
 		label = pool_addf(&set->pool, "%s:%s", mark->provider, mark->name);
-		add_target(set, query, binary, mark->offset, label)->ref_ctr = mark->semaphore;
+		target = add_target(set, query, binary, mark->offset, label);
+		target->ref_ctr = mark->semaphore;
+		target->one_of = true;
 	}
 	return query->found ? 0 : no_mark(query, binary, marks, n, err);
 }

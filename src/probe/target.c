@@ -107,30 +107,68 @@ static void remove_duplicates(struct target_set *set)
 	set->n = kept;
 }
 
-/* The places of one USDT mark are counted together. */
+/* The places of one USDT mark, and the versions of one symbol, are counted together. */
 static bool same_slot(const struct target *a, const struct target *b)
 {
-	return a->kind == TARGET_USER && b->kind == TARGET_USER && !a->qualified && !b->qualified &&
-	       !strcmp(a->label, b->label) && !strcmp(a->object, b->object);
+	return a->one_of && b->one_of && a->ret == b->ret && !strcmp(a->label, b->label) &&
+	       !strcmp(a->object, b->object);
 }
 
-/* Labels that are not unique become the qualified ones. */
-static void qualify_labels(struct target_set *set)
+/* What two targets of one label differ in, the most telling first, becomes part of the label. */
+static const char *label_by_return(struct target_set *set, const struct target *target)
+{
+	return target->ret ? pool_addf(&set->pool, "r:%s", target->label) : target->label;
+}
+
+static const char *label_by_object(struct target_set *set, const struct target *target)
+{
+	if (!target->object || target->kind == TARGET_TRACEPOINT)
+		return target->label;
+	return pool_addf(&set->pool, "%s:%s", target->object, target->label);
+}
+
+static const char *label_by_address(struct target_set *set, const struct target *target)
+{
+	return pool_addf(&set->pool, "%s@%llx", target->label, (unsigned long long)target->addr);
+}
+
+static bool differ_in_return(const struct target *a, const struct target *b)
+{
+	return a->ret != b->ret;
+}
+
+static bool differ_in_object(const struct target *a, const struct target *b)
+{
+	return compare_text(a->object, b->object);
+}
+
+static bool differ_in_address(const struct target *a, const struct target *b)
+{
+	return a->addr != b->addr && !same_slot(a, b);
+}
+
+static const struct {
+	bool (*differ)(const struct target *a, const struct target *b);
+	const char *(*label)(struct target_set *set, const struct target *target);
+} qualifiers[] = {
+	{differ_in_return, label_by_return},
+	{differ_in_object, label_by_object},
+	{differ_in_address, label_by_address},
+};
+
+static void qualify_labels(struct target_set *set, size_t q)
 {
 	__free struct target **index = sorted(set, by_label);
 	size_t end;
 
 	for (size_t i = 0; i < set->n; i = end) {
-		bool shared = true;
+		bool differ = false;
+		const char *label = index[i]->label;
 
-		for (end = i + 1; end < set->n && !strcmp(index[i]->label, index[end]->label); end++)
-			shared = shared && same_slot(index[i], index[end]);
-		for (size_t j = i; !shared && j < end; j++)
-			if (index[j]->qualified)
-				index[j]->label = index[j]->qualified;
-			else
-				index[j]->label = pool_addf(&set->pool, "%s:%s", index[j]->object,
-							    index[j]->label);
+		for (end = i + 1; end < set->n && !strcmp(label, index[end]->label); end++)
+			differ = differ || qualifiers[q].differ(index[i], index[end]);
+		for (size_t j = i; differ && j < end; j++)
+			index[j]->label = qualifiers[q].label(set, index[j]);
 	}
 }
 
@@ -138,7 +176,8 @@ static void number_slots(struct target_set *set)
 {
 	__free struct target **index = NULL;
 
-	qualify_labels(set);
+	for (size_t q = 0; q < ARRAY_SIZE(qualifiers); q++)
+		qualify_labels(set, q);
 	index = sorted(set, by_label);
 	set->slots = base_alloc(set->n * sizeof(*set->slots));
 	for (size_t i = 0; i < set->n; i++) {

@@ -23,6 +23,7 @@ struct target {
 	enum target_kind kind;
 	enum mech mech;	    /* what the spec asks for, else MECH_AUTO */
 	bool ret;
+	bool one_of;	    /* TARGET_USER: all of this object with this label are counted together */
 	bool unique;	    /* TARGET_KERNEL: the only function of this name */
 	uint32_t slot;
 	uint64_t addr;	    /* kernel address (0: hidden), or offset in the file; includes offset */
@@ -31,8 +32,7 @@ struct target {
 	uint32_t btf_id;    /* TARGET_KERNEL: of the function, 0 not looked up */
 	const char *name;   /* kernel symbol, tracepoint, user symbol or mark */
 	const char *object;
-	const char *label;  /* what a row calls it, if nothing else is called so */
-	const char *qualified; /* and what if so */
+	const char *label;  /* what its row is called; made unique when all are resolved */
 	bool attached;
 	const char *failed; /* why not; NULL where nobody has tried */
 };

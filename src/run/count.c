@@ -221,7 +221,7 @@ static void count_emit(struct run *run, bool last)
 	if (settings.top && n > settings.top)
 		first = n - settings.top;
 	output_table_begin(run->out, run->tool->schema, &now, run->options.timestamp,
-			   !count->emitted && last);
+			   !count->emitted);
 	for (size_t i = first; i < n; i++)
 		output_row(run->out, &count->rows[i]);
 	output_table_end(run->out);

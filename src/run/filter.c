@@ -9,10 +9,8 @@
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
 
-#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-#include "command.h"
 #include "filter.h"
 
 #define CGROUP2_MAGIC 0x63677270
@@ -170,7 +168,6 @@ static int set_cgroup(struct filter *filter, const char *text, struct err *err)
 
 int filter_parse(struct filter *filter, const struct run_options *options, bool command, struct err *err)
 {
-	struct stat ns;
 	int ret = set_ids(filter, options, err);
 
 	if (!ret && options->uid)
@@ -184,22 +181,23 @@ int filter_parse(struct filter *filter, const struct run_options *options, bool 
 		/* the kernel keeps 15 bytes of a longer name */
 		memcpy(filter->comm, options->comm, strnlen(options->comm, FILTER_COMM_LEN - 1));
 	}
-	if (!ret && command) {
-		filter->by_members = 1;
-		if (!namespace_inode("/proc/self/ns/pid", &ns) && ns.st_ino != FIRST_PID_NS)
-			ret = err_set(err, -ENOTSUP, "a command cannot be followed from inside a pid namespace");
-	}
+	filter->by_members = command;
 	filter->any = filter->by_tgid || filter->by_tid || filter->by_uid || filter->by_cpu ||
 		      filter->by_comm || filter->by_cgroup || filter->by_members;
 	return ret;
 }
 
+/* Ids of the host: from inside a pid namespace, which may have a limit of its own, the most there can be. */
 static uint32_t pid_max(void)
 {
 	__fclose FILE *f = fopen("/proc/sys/kernel/pid_max", "re");
 	unsigned int max;
+	struct stat ns;
 
-	return f && fscanf(f, "%u", &max) == 1 ? max : 4 * 1024 * 1024;
+	if (!namespace_inode("/proc/self/ns/pid", &ns) && ns.st_ino == FIRST_PID_NS && f &&
+	    fscanf(f, "%u", &max) == 1)
+		return max;
+	return 4 * 1024 * 1024;
 }
 
 int filter_before(const struct filter *filter, struct bpf_object *object, struct err *err)
@@ -215,13 +213,4 @@ int filter_before(const struct filter *filter, struct bpf_object *object, struct
 	if (filter->by_members)
 		bpf_map__set_max_entries(members, pid_max() / FILTER_MEMBERS_ROW + 1);
 	return 0;
-}
-
-int filter_add_member(int members_fd, pid_t pid)
-{
-	unsigned char row[FILTER_MEMBERS_ROW] = {};
-	uint32_t i = pid / FILTER_MEMBERS_ROW;
-
-	row[pid % FILTER_MEMBERS_ROW] = 1;
-	return bpf_map_update_elem(members_fd, &i, row, BPF_ANY);
 }

@@ -9,7 +9,5 @@
 int filter_parse(struct filter *filter, const struct run_options *options, bool command, struct err *err);
 /* Writes it into an object that was opened and not yet prepared. */
 int filter_before(const struct filter *filter, struct bpf_object *object, struct err *err);
-/* Marks a process as one that is followed; nobody else writes the map yet. */
-int filter_add_member(int members_fd, pid_t pid);
 
 #endif

@@ -3,11 +3,22 @@
 #include "bpf/filter.h"
 #include "bpf/follow.skel.h"
 
+#include <bpf/bpf.h>
+
 #include "follow.h"
 
 struct follow {
 	struct follow_bpf *bpf;
 };
+
+/* The command is our only child: a program that runs in our own process finds it. */
+static int adopt(struct follow_bpf *bpf)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts);
+	int ret = bpf_prog_test_run_opts(bpf_program__fd(bpf->progs.follow_adopt), &opts);
+
+	return ret ? ret : opts.retval == 1 ? 0 : -ESRCH;
+}
 
 int follow_start(struct follow **follow, int members_fd, struct err *err)
 {
@@ -20,6 +31,8 @@ int follow_start(struct follow **follow, int members_fd, struct err *err)
 		ret = follow_bpf__load(bpf);
 	if (!ret)
 		ret = follow_bpf__attach(bpf);
+	if (!ret)
+		ret = adopt(bpf);
 	if (ret) {
 		follow_bpf__destroy(bpf);
 		if (access("/sys/kernel/btf/vmlinux", R_OK))

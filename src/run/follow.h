@@ -7,7 +7,10 @@
 
 struct follow;
 
-/* From now on what a member forks is a member: of the map `members_fd` of another object, which may be closed. */
+/*
+ * Makes our only child, the held command, a member in the map `members_fd` of another object; from now on what
+ * a member forks is one, too.
+ */
 int follow_start(struct follow **follow, int members_fd, struct err *err);
 void follow_free(struct follow *follow);
 

@@ -84,14 +84,9 @@ int run_filter_before(struct run *run, struct bpf_object *object, struct err *er
 
 int run_filter_after(struct run *run, struct bpf_object *object, struct err *err)
 {
-	int members = bpf_object__find_map_fd_by_name(object, "members"), ret;
-
 	if (!run->command)
 		return 0;
-	ret = filter_add_member(members, command_pid(run->command));
-	if (ret)
-		return err_set(err, ret, "the command cannot be followed: %s", strerror(-ret));
-	return follow_start(&run->follow, members, err);
+	return follow_start(&run->follow, bpf_object__find_map_fd_by_name(object, "members"), err);
 }
 
 static void say_write_error(struct run *run, int error)
@@ -217,8 +212,10 @@ static int set_up(struct run *run, char *const *argv, struct err *err)
 
 	if (!ret)
 		ret = filter_parse(&run->filter, &run->options, command, err);
-	if (ret)
+	if (ret) {
+		run->usage = ret == -EINVAL;
 		return ret;
+	}
 	run->signals = signals_open();
 	if (run->signals < 0)
 		return err_set(err, -errno, "cannot watch for signals: %s", strerror(errno));
