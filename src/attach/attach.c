@@ -181,10 +181,15 @@ int attach_halving(struct attach *attach, struct target **targets, size_t n, enu
 	return ret ? ret : attach_halving(attach, targets + n / 2, n - n / 2, mech, many);
 }
 
+static enum mech asked_for(const struct attach *attach, const struct target *target)
+{
+	return attach->options.mech ? attach->options.mech : target->mech;
+}
+
 static bool may_serve(const struct attach *attach, const struct mechanism *mechanism,
 		      const struct target *target)
 {
-	enum mech asked = attach->options.mech ? attach->options.mech : target->mech;
+	enum mech asked = asked_for(attach, target);
 
 	return !target->attached && target->kind == mechanism->kind &&
 	       (asked == MECH_AUTO || asked == mechanism->mech);
@@ -223,11 +228,23 @@ static int try_mechanism(struct attach *attach, const struct mechanism *mechanis
 	return 0;
 }
 
+/* A mechanism that was asked for by name, and is for targets of another kind. */
+static void say_unserved(struct attach *attach)
+{
+	vec_each(target, attach->set) {
+		enum mech asked = asked_for(attach, target);
+
+		if (!target->attached && !target->failed)
+			target->failed =
+				pool_addf(&attach->set->pool, "it is nothing that %s attaches to", mech_names[asked]);
+	}
+}
+
 int attach_targets(struct attach *attach, const struct bpf_program *program, struct err *err)
 {
 	struct target_set *set = attach->set;
 	__free struct target **targets = base_alloc(set->n * sizeof(*targets));
-	enum mech forced = attach->options.mech ? attach->options.mech : set->v[0].mech;
+	enum mech asked;
 
 	attach->program = program;
 	attach->total = set->n;
@@ -237,15 +254,12 @@ int attach_targets(struct attach *attach, const struct bpf_program *program, str
 		if (ret)
 			return err_set(err, ret, "interrupted");
 	}
+	say_unserved(attach);
 	if (attach->attached)
 		return 0;
-	vec_each(target, set)
-		if (target->failed)
-			return err_set(err, -ENOTSUP, "cannot attach to '%s'%s%s: %s", target->label,
-				       forced ? " by " : "", forced ? mech_names[forced] : "",
-				       target->failed);
-	return err_set(err, -ENOTSUP, "'%s' is nothing that %s attaches to", set->v[0].label,
-		       mech_names[forced]);
+	asked = asked_for(attach, set->v);
+	return err_set(err, -ENOTSUP, "cannot attach to '%s'%s%s: %s", set->v->label, asked ? " by " : "",
+		       asked ? mech_names[asked] : "", set->v->failed);
 }
 
 size_t attach_count(const struct attach *attach)

@@ -32,7 +32,7 @@ int attach_prepare(struct attach **attach, struct bpf_object *object, struct tar
 
 /*
  * Attaches copies of the program to every target. 0 when at least one is attached; else an
- * error that tells why the first is not. -EINTR when progress() said so: nothing is left attached.
+ * error that tells why the first is not. -EINTR when progress() said so. After an error, too, attach_free() detaches.
  */
 int attach_targets(struct attach *attach, const struct bpf_program *program, struct err *err);
 

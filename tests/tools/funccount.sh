@@ -871,3 +871,13 @@ test_corrupt_program() {
 		[ $status = 1 ] || { shown; cp noise /.noise; fail "exit status $status"; }
 	done
 }
+
+# --- what a review found -------------------------------------------------------
+
+# What a mechanism is not made for is told, not tried: it has a reason like every other.
+test_mechanism_for_some() {
+	fc --mechanism uprobe u:/bin/ufuncs:f_one t:sched:sched_switch t:sched:sched_wakeup do_sys_openat2 -- ufuncs 10
+	expect_exit 0
+	expect_count f_one 10
+	expect_err '3 not attached, it is nothing that uprobe attaches to: .*sched:sched_switch'
+}
