@@ -101,6 +101,11 @@ static void __printf(2, 0) vsay(const char *name, const char *fmt, va_list ap)
 	say(name, text.data, text.len);
 }
 
+bool report_is_verbose(void)
+{
+	return report.verbose && !report.quiet;
+}
+
 void report_error(const char *fmt, ...)
 {
 	va_list ap;
@@ -126,7 +131,7 @@ void report_verbose(const char *fmt, ...)
 	__str struct str line = {};
 	va_list ap;
 
-	if (report.quiet || !report.verbose)
+	if (!report_is_verbose())
 		return;
 	str_addf(&line, "[%8.3f ms] %s", (clock_ns() - report.since) / 1e6, fmt);
 	va_start(ap, fmt);
