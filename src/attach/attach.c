@@ -166,6 +166,12 @@ int attach_each(struct attach *attach, struct target **targets, size_t n, enum m
 	return 0;
 }
 
+/* No half would fare better: what is wrong is not wrong with a target. */
+static bool fails_for_all(int error)
+{
+	return error == -EPERM || error == -EACCES || error == -EMFILE || error == -ENFILE;
+}
+
 int attach_halving(struct attach *attach, struct target **targets, size_t n, enum mech mech,
 		   attach_many_fn many)
 {
@@ -173,8 +179,11 @@ int attach_halving(struct attach *attach, struct target **targets, size_t n, enu
 
 	if (fd >= 0)
 		return attached(attach, fd, mech, targets, n);
-	if (n == 1) {
-		targets[0]->failed = failed_because(attach, fd);
+	if (n == 1 || fails_for_all(fd)) {
+		const char *why = failed_because(attach, fd);
+
+		for (size_t i = 0; i < n; i++)
+			targets[i]->failed = why;
 		return interrupted(attach);
 	}
 	ret = attach_halving(attach, targets, n / 2, mech, many);
@@ -351,11 +360,23 @@ void attach_free(struct attach *attach)
 	free(attach);
 }
 
+static bool may_nest(enum target_kind kind)
+{
+	switch (kind) {
+	case TARGET_KERNEL:
+		return !quirk_counts_recursion();
+	case TARGET_TRACEPOINT:
+		return !quirk_guards_raw_tp();
+	case TARGET_USER:
+		break;
+	}
+	return true;
+}
+
 bool attach_needs_atomic(const struct target_set *set)
 {
 	vec_each(target, set)
-		if (target->kind == TARGET_USER ||
-		    (target->kind == TARGET_TRACEPOINT && !quirk_counts_recursion()))
+		if (may_nest(target->kind))
 			return true;
 	return false;
 }

@@ -49,8 +49,8 @@ void attach_free(struct attach *attach);
 
 /*
  * May a second run of one program begin on a processor while the first is at work there? Then an increment
- * that is not atomic can be lost. True with user functions (preemptible), and with raw
- * tracepoints where the kernel does not count recursion (and so does not prevent it).
+ * that is not atomic can be lost. True with user functions (preemptible), and with trampolines and raw
+ * tracepoints where the kernel does not keep an interrupt from running the program once more.
  */
 bool attach_needs_atomic(const struct target_set *set);
 
