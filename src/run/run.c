@@ -86,7 +86,8 @@ int run_filter_after(struct run *run, struct bpf_object *object, struct err *err
 {
 	if (!run->command)
 		return 0;
-	return follow_start(&run->follow, bpf_object__find_map_fd_by_name(object, "members"), err);
+	return follow_start(&run->follow, command_pid(run->command),
+			    bpf_object__find_map_fd_by_name(object, "members"), err);
 }
 
 static void say_write_error(struct run *run, int error)

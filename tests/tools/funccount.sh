@@ -881,3 +881,16 @@ test_mechanism_for_some() {
 	expect_count f_one 10
 	expect_err '3 not attached, it is nothing that uprobe attaches to: .*sched:sched_switch'
 }
+
+# The command is found among other children: of the shell that became sonde, and of a namespace's init.
+test_command_among_other_children() {
+	for before in 'sleep 9 & sleep 9 &' 'sh -c "sleep 9 &"; sleep 9 &'; do
+		run sh -c "$before"' exec sonde funccount "$0" -- calls 100 getpgid' "$getpgid"
+		expect_exit 0
+		expect_count "$getpgid" 100
+		run unshare -p -f sh -c "$before"' exec sonde funccount "$0" -- calls 100 getpgid' "$getpgid"
+		expect_exit 0
+		expect_count "$getpgid" 100
+		killall sleep || :
+	done
+}
