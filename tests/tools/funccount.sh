@@ -894,3 +894,29 @@ test_command_among_other_children() {
 		killall sleep || :
 	done
 }
+
+# A reader that takes nothing more: a signal ends it all the same, and what is lost is told.
+test_stalled_reader() {
+	mkfifo pipe
+	sleep 50 < pipe &
+	reader=$!
+	(
+		status=0
+		timeout -s INT 5 sonde funccount -i 0.001 t:sched:sched_switch 't:sched:*' 2> err > pipe || status=$?
+		echo "$status" > status
+	)
+	kill -0 $reader || fail "the reader was gone before"
+	kill $reader
+	cat err status
+	expect_err 'the reader takes nothing \([0-9]+ rows? lost\)'
+}
+
+# Who ignores hangups for us means it.
+test_nohup() {
+	start sh -c "trap '' HUP; exec sonde funccount --comm calls do_sys_openat2"
+	kill -HUP "$started"
+	calls 20 openat
+	stop INT
+	expect_exit 0
+	expect_count do_sys_openat2 20
+}
