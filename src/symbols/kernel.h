@@ -8,6 +8,9 @@
 
 #include "base/base.h"
 
+/* For tests: the files below are looked for under this directory, kept by pointer. To be called before anything is read. */
+void kernel_set_root(const char *dir);
+
 struct ksym {
 	uint64_t addr;	    /* 0 where kptr_restrict hides it */
 	const char *name;   /* valid during the call */

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Where tracefs is, and the tracepoints that it (or BTF, where it is not) names. */
-#include <fcntl.h>
 #include <sys/mount.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 
-#include "kernel.h"
+#include "kernel_files.h"
 #include "lines.h"
 
 #define TRACEFS_MAGIC_NUMBER 0x74726163
 
 static int open_mounted(const char *path)
 {
-	__close int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	__close int fd = kernel_open(path, O_RDONLY | O_DIRECTORY);
 	struct statfs fs;
 
-	if (fd < 0 || fstatfs(fd, &fs) || fs.f_type != TRACEFS_MAGIC_NUMBER)
+	if (fd < 0 || (kernel_is_real() && (fstatfs(fd, &fs) || fs.f_type != TRACEFS_MAGIC_NUMBER)))
 		return -ENOENT;
 	return take_fd(fd);
 }
@@ -43,7 +42,7 @@ int kernel_tracefs(void)
 	fd = open_mounted("/sys/kernel/tracing");
 	if (fd < 0)
 		fd = open_mounted("/sys/kernel/debug/tracing");
-	if (fd < 0)
+	if (fd < 0 && kernel_is_real())
 		fd = mount_detached();
 	return fd;
 }
@@ -57,7 +56,7 @@ static int each_listed(int events, ktracepoint_fn fn, void *ctx)
 	lines->fd = events;
 	while ((line = lines_next(lines, &error))) {
 		char *colon = strchr(line, ':');
-		struct ktracepoint tp = {.system = line};
+		struct ktracepoint tp = { .system = line };
 
 		if (!colon)
 			continue;
@@ -89,7 +88,7 @@ static int offer_typedef(const char *name, uint32_t id, void *ctx)
 
 int kernel_each_tracepoint(ktracepoint_fn fn, void *ctx, struct err *err)
 {
-	struct from_btf from = {.fn = fn, .ctx = ctx};
+	struct from_btf from = { .fn = fn, .ctx = ctx };
 	int tracefs = kernel_tracefs(), ret;
 
 	if (tracefs >= 0) {
