@@ -137,8 +137,11 @@ static const char *label_by_object(struct target_set *set, const struct target *
 	return pool_addf(&set->pool, "%s:%s", target->object, target->label);
 }
 
+/* What is counted together stays together: the others of its label make way. */
 static const char *label_by_address(struct target_set *set, const struct target *target)
 {
+	if (target->one_of)
+		return target->label;
 	return pool_addf(&set->pool, "%s@%llx", target->label, (unsigned long long)target->addr);
 }
 
