@@ -776,7 +776,6 @@ test_wrong_usage() {
 	-p -1 do_sys_openat2
 	-p 99999999999 do_sys_openat2
 	--tid x do_sys_openat2
-	--uid x do_sys_openat2
 	--cpu x do_sys_openat2
 	--top -1 do_sys_openat2
 	--top 1.5 do_sys_openat2
@@ -824,6 +823,9 @@ test_no_such_thing() {
 	fc --cgroup /sys/fs/cgroup/nowhere do_sys_openat2
 	expect_exit 1
 	expect_one_err nowhere
+	fc --uid nosuchuser do_sys_openat2
+	expect_exit 1
+	expect_one_err nosuchuser
 	fc u:/no/such/file:f
 	expect_exit 1
 	expect_one_err /no/such/file
