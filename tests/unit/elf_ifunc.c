@@ -76,6 +76,17 @@ Test(elf_ifunc, is_what_the_resolver_chooses)
 	}
 }
 
+Test(elf_ifunc, of_a_file_named_without_a_directory)
+{
+	struct elf *elf;
+
+	build("-shared -fPIC", "out");
+	cr_assert(!chdir(fixture_dir));
+	elf = fixture_open("out");
+	expect_fast(elf);
+	elf_close(elf);
+}
+
 Test(elf_ifunc, is_resolved_one_by_one)
 {
 	static const char *const names[] = {"bad", "run", "nothing", "elsewhere", "run", "run"};
