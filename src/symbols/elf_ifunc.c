@@ -28,8 +28,7 @@
 
 /* How the file is started, and where it has been relocated but nothing of it has run. */
 struct start {
-	char loader[256];  /* a program's PT_INTERP, glibc's for a library; "" for a static one
-			    */
+	char loader[256];  /* PT_INTERP; a library: glibc's; static: "" */
 	char *path;	   /* below the root; with a slash, or the loader searches for it */
 	const char *stop;  /* function of the program that is executed, called at that moment */
 	const char *state; /* its struct r_debug, which says that it is that moment, or NULL */
