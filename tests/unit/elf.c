@@ -4,7 +4,7 @@
 
 #include "elf_fixture.h"
 
-TestSuite(elf, .init = fixture_init, .fini = fixture_fini);
+TestSuite(elf, .init = fixture_init);
 
 #if defined(__x86_64__)
 #define FOREIGN_MACHINE EM_AARCH64

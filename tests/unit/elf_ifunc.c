@@ -13,7 +13,7 @@
 #define LOADER "/lib/ld-linux-aarch64.so.1"
 #endif
 
-TestSuite(elf_ifunc, .init = fixture_init, .fini = fixture_fini);
+TestSuite(elf_ifunc, .init = fixture_init);
 
 /*
  * The resolver reads a pointer, which is right only in a file that was relocated; the

@@ -3,7 +3,7 @@
 #include "elf_fixture.h"
 #include "symbols/ldcache.h"
 
-TestSuite(ldcache, .init = fixture_init, .fini = fixture_fini);
+TestSuite(ldcache, .init = fixture_init);
 
 #if defined(__x86_64__)
 #define NATIVE	0x0303

@@ -8,7 +8,7 @@
 #include "symbols/library.h"
 #include "symbols/library_search.h"
 
-TestSuite(library, .init = fixture_init, .fini = fixture_fini);
+TestSuite(library, .init = fixture_init);
 
 static struct library find(const char *name, pid_t pid)
 {
