@@ -1,77 +1,203 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The only entry. `make` builds build/sonde; `make help` lists the rest.
 #
-# Variables a user may set: CC CLANG BPFTOOL LIBBPF DEBIAN_MIRROR DESTDIR PREFIX V=1
+# Variables a user may set: CC CLANG BPFTOOL CFLAGS CPPFLAGS LDFLAGS LIBBPF
+# DEBIAN_MIRROR DESTDIR PREFIX B (the build directory) V=1 (show the commands)
 
-B       := build
-CC      ?= gcc
-CLANG   ?= clang
-BPFTOOL ?= $(shell scripts/find-bpftool)
-PREFIX  ?= /usr/local
+B      := build
+PREFIX ?= /usr/local
+ifeq ($(origin CC),default)
+CC     := gcc
+endif
+CLANG  ?= clang
+CFLAGS ?= -O2 -g
+
+# What the machine is asked, once. `make help` and `make clean` ask nothing.
+ifneq ($(filter-out help clean,$(or $(MAKECMDGOALS),all)),)
+ifndef BPFTOOL
+BPFTOOL := $(shell scripts/find-bpftool)
+endif
 ARCH    := $(shell uname -m | sed 's/aarch64/arm64/; s/x86_64/x86/')
 VERSION := $(shell git describe --always --dirty --tags 2>/dev/null || echo unknown)
+DATE    := $(shell git log -1 --format=%cs 2>/dev/null)
+# pkg-config knows whether this machine's libelf.a needs zstd.
+LDLIBS  := $(shell pkg-config --static --libs libelf liblzma 2>/dev/null || echo -lelf -llzma) -lz -lpthread
+# A tree named by the user, the submodule, or the distribution's source package.
+LIBBPF_TREE := $(shell LIBBPF='$(LIBBPF)' scripts/libbpf-source --where)
+endif
 
-Q = $(if $(V),,@)
-say = $(if $(V),,@printf '  %-8s %s\n' $(1) $(2);)
+WARN       := -Wall -Wextra -Werror -Wno-unused-parameter
+INCLUDES   := -I. -I$(B)/libbpf/include
+C_CPPFLAGS  = -D_GNU_SOURCE -Isrc -I$(B) -I$(B)/gen $(INCLUDES) $(CPPFLAGS) $(DEFINES) -MMD -MP
+C_FLAGS    := -std=gnu11 $(WARN) -Wno-missing-field-initializers -Wstrict-prototypes -fno-strict-aliasing
+ALL_CFLAGS  = $(C_FLAGS) -ffunction-sections -fdata-sections $(CFLAGS)
+BPF_CFLAGS := -target bpf -D__TARGET_ARCH_$(ARCH) -O2 -g -mcpu=v3 $(WARN) $(INCLUDES) -MMD -MP
+# No recovery: what the sanitizers find fails the test. Their checks confuse gcc about what
+# may be NULL or unset, so the warnings that guess at it are left to the other build.
+SANITIZE   := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer \
+	      -Wno-format-truncation -Wno-format-overflow -Wno-maybe-uninitialized
 
-# libbpf: a checkout of its repository named by the user, the submodule, or the
-# distribution's source package (scripts/libbpf-source says which and fetches).
-LIBBPF ?= $(shell scripts/libbpf-source --where)
+# Everything is found by its place: a new tool, module or test is a new file and no change here.
+LIB   := $(wildcard src/*/*.c)
+SRC   := $(LIB) $(filter-out %.bpf.c,$(wildcard tools/*.c)) src/main.c
+BPF   := $(wildcard bpf/*.bpf.c tools/*.bpf.c)
+UNIT  := $(wildcard tests/unit/*.c)
+
+OBJ      := $(SRC:%.c=$(B)/%.o)
+SKEL     := $(BPF:%.bpf.c=$(B)/gen/%.skel.h)
+UNIT_OBJ := $(patsubst %.c,$(B)/unit/%.o,$(LIB) $(UNIT))
 LIBBPF_A := $(B)/libbpf/libbpf.a
+COMPAT_A := $(B)/compat/libelf.a
 
-CPPFLAGS = -D_GNU_SOURCE -Isrc -I. -I$(B)/gen -I$(B)/libbpf/include -I$(LIBBPF)/include/uapi
-CFLAGS  ?= -O2 -g
-CFLAGS  += -std=gnu11 -Wall -Wextra -Werror -Wno-unused-parameter -Wno-missing-field-initializers -Wstrict-prototypes \
-	   -fno-strict-aliasing -ffunction-sections -fdata-sections
-LDFLAGS += -static -Wl,--gc-sections
-LDLIBS  := $(shell pkg-config --static --libs libelf 2>/dev/null || echo -lelf -lz) -llzma -lz -lpthread
+# make try, test: all processors, unless -j was given
+JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 
-BPF_CFLAGS = -target bpf -D__TARGET_ARCH_$(ARCH) -O2 -g -mcpu=v3 -Wall -Wextra -Werror -Wno-unused-parameter \
-	     -I. -I$(B)/libbpf/include -I$(LIBBPF)/include/uapi
-
-# Everything found by its place: a new tool or module is a new file and no change here.
-SRC   := $(wildcard src/*/*.c) $(wildcard tools/*.c)
-MAIN  := src/main.c
-BPF   := $(wildcard bpf/*.bpf.c) $(wildcard tools/*.bpf.c)
-SRC   := $(filter-out %.bpf.c,$(SRC))
-OBJ   := $(SRC:%.c=$(B)/%.o) $(MAIN:%.c=$(B)/%.o)
-SKEL  := $(patsubst %.bpf.c,$(B)/gen/%.skel.h,$(BPF))
+ifeq ($(V),)
+Q   := @
+say  = @printf '  %-7s %s\n' $(1) $(2);
+endif
 
 .DELETE_ON_ERROR:
-.SECONDARY:
-.PHONY: all clean
+.SECONDARY: $(SKEL) $(BPF:%.bpf.c=$(B)/%.bpf.o)
+.SUFFIXES:
+MAKEFLAGS += --no-builtin-rules
+.PHONY: all help deps try test check tests test-programs bench lint fmt man install uninstall clean FORCE
 
-all: $(B)/sonde
+all: $(B)/sonde ## build/sonde (the default)
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
+
+deps: ## install what building needs (apt, as root); besides this only try, test and lint install
+	@scripts/deps build
+
+try: ## install what is missing, build, and count something on this machine (as root)
+	@scripts/deps build
+	@$(MAKE) --no-print-directory $(JOBS) all
+	@scripts/try
+
+test: ## install what is missing, build, run every test (as root)
+	@scripts/deps build test
+	@$(MAKE) --no-print-directory $(JOBS) all tests
+	@tests/run
+
+check: all tests ## the quick tests
+	@tests/run --quick
+
+tests: $(B)/unit/unit test-programs ## build the tests, run none
+
+bench: all tests ## measure the costs against the floor and the peers
+	@tests/bench/run
+
+lint: ## layers, licence lines, format, cppcheck, shellcheck, size of the binary
+	@scripts/deps build lint
+	@scripts/lint
+	@$(MAKE) --no-print-directory $(JOBS) all
+	@scripts/lint --size $(B)/sonde
+
+fmt: ## apply the format
+	@scripts/lint --files | xargs clang-format -i
+
+# --- the binary ---
 
 $(B)/sonde: $(B)/sonde.debug
 	$(call say,STRIP,$@)strip -o $@ $<
 
-$(B)/sonde.debug: $(OBJ) $(LIBBPF_A)
-	$(call say,LINK,$@)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(OBJ) $(LIBBPF_A) $(LDLIBS)
+$(B)/sonde.debug: $(OBJ) $(LIBBPF_A) $(COMPAT_A) $(B)/sources
+	$(call say,LINK,$@)$(CC) $(ALL_CFLAGS) -static -Wl,--gc-sections $(LDFLAGS) -o $@ $(OBJ) $(LIBBPF_A) $(LDLIBS) $(COMPAT_A)
 
-$(B)/src/main.o: CPPFLAGS += -DSONDE_VERSION='"$(VERSION)"'
+$(COMPAT_A): $(B)/compat/libelf.o
+	$(Q)rm -f $@; ar rcs $@ $<
 
-$(B)/%.o: %.c $(SKEL) $(LIBBPF_A) Makefile
+# Skeletons are needed before the first compilation; from then on the .d files say who needs which.
+$(B)/%.o: %.c Makefile $(B)/flags | $(SKEL) $(LIBBPF_A)
 	@mkdir -p $(@D)
-	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC,$<)$(CC) $(C_CPPFLAGS) $(ALL_CFLAGS) -c -o $@ $<
 
-$(B)/%.bpf.o: %.bpf.c $(LIBBPF_A) Makefile
+$(B)/src/main.o: private DEFINES := -DSONDE_VERSION='"$(VERSION)"' -DSONDE_DATE='"$(DATE)"'
+$(B)/src/main.o: $(B)/version
+
+# What no file's time tells: each is rewritten when it says something else than it did.
+$(B)/version: NOW = $(VERSION) $(DATE)
+$(B)/sources: NOW = $(SRC) $(UNIT)
+$(B)/flags: NOW = $(CC) $(CLANG) $(BPFTOOL) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS)
+$(B)/version $(B)/sources $(B)/flags: FORCE
 	@mkdir -p $(@D)
-	$(call say,BPF,$<)$(CLANG) $(BPF_CFLAGS) -MMD -MP -c -o $@.tmp $<
-	$(Q)sed -i 's|$@.tmp|$@|' $(@:.o=.o.d) 2>/dev/null; $(BPFTOOL) gen object $@ $@.tmp && rm -f $@.tmp
+	@echo '$(NOW)' | cmp -s - $@ || echo '$(NOW)' > $@
 
+# --- BPF: compiled, linked by bpftool (which drops the DWARF), made a skeleton ---
+
+$(B)/%.bpf.o: %.bpf.c Makefile $(B)/flags | $(LIBBPF_A)
+	@mkdir -p $(@D)
+	$(call say,BPF,$<)$(CLANG) $(BPF_CFLAGS) -MT $@ -MF $(@:.o=.d) -c -o $@.tmp $< && \
+		$(BPFTOOL) gen object $@ $@.tmp && rm -f $@.tmp
+
+# tools/reset-trace.bpf.c becomes struct reset_trace_bpf
 $(B)/gen/%.skel.h: $(B)/%.bpf.o
 	@mkdir -p $(@D)
-	$(call say,SKEL,$@)$(BPFTOOL) gen skeleton $< name $(subst .,_,$(notdir $(*F)))_bpf > $@
+	$(call say,SKEL,$@)$(BPFTOOL) gen skeleton $< name $(subst -,_,$(subst .,_,$(notdir $*)))_bpf > $@
 
-$(LIBBPF_A): $(wildcard $(LIBBPF)/src/*.[ch])
-	$(Q)LIBBPF='$(LIBBPF)' scripts/libbpf-source --fetch
-	$(call say,LIBBPF,$(LIBBPF))mkdir -p $(abspath $(B))/libbpf/obj && $(MAKE) -s -C $(LIBBPF)/src CC='$(CC)' \
-		CFLAGS='-O2 -g -ffunction-sections -fdata-sections' BUILD_STATIC_ONLY=1 OBJDIR=$(abspath $(B))/libbpf/obj \
-		INCLUDEDIR=/include LIBDIR=/ UAPIDIR=/include DESTDIR=$(abspath $(B))/libbpf install > $(B)/libbpf/log 2>&1 || { cat $(B)/libbpf/log; exit 1; }
+# --- libbpf: its headers are copied too, so that nothing else looks into its tree. Made one object whose
+# hidden symbols are its own: static linking would make one name of its elf_open() and ours ---
+
+$(B)/tools-found:
+	@mkdir -p $(@D)
+	@scripts/deps --check build
 	@touch $@
 
-clean:
+$(B)/libbpf/tree: FORCE | $(B)/tools-found
+	@mkdir -p $(@D)
+	@echo '$(LIBBPF_TREE)' | cmp -s - $@ || LIBBPF='$(LIBBPF)' scripts/libbpf-source --fetch > $@
+
+$(LIBBPF_A): $(B)/libbpf/tree Makefile $(wildcard $(LIBBPF_TREE)/src/*.[ch])
+	$(call say,LIBBPF,$$(cat $<))to=$(abspath $(B)/libbpf) && from=$$(cat $<) && rm -rf $$to/obj && mkdir -p $$to/obj && \
+	$(MAKE) -s -C $$from/src CC='$(CC)' CFLAGS='-O2 -g -fPIC -fvisibility=hidden -ffunction-sections -fdata-sections' BUILD_STATIC_ONLY=1 \
+		OBJDIR=$$to/obj DESTDIR=$$to INCLUDEDIR=/include LIBDIR=/ install > $$to/log 2>&1 || { cat $$to/log; exit 1; }; \
+	cp -r $$from/include/uapi/. $$to/include/ && rm -f $@ && \
+	$(CC) -r -nostdlib -o $$to/whole.o $$to/obj/staticobjs/*.o && objcopy --localize-hidden $$to/whole.o && ar rcs $@ $$to/whole.o
+
+# --- tests: one Criterion binary under the sanitizers, with objects of its own ---
+
+$(B)/unit/unit: $(UNIT_OBJ) $(LIBBPF_A) $(B)/sources
+	$(call say,LINK,$@)$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $(UNIT_OBJ) $(LIBBPF_A) -lcriterion -lelf -llzma -lz -lpthread
+
+$(B)/unit/%.o: %.c Makefile $(B)/flags | $(SKEL) $(LIBBPF_A)
+	@mkdir -p $(@D)
+	$(call say,UNIT,$<)$(CC) $(C_CPPFLAGS) $(C_FLAGS) $(SANITIZE) -c -o $@ $<
+
+# --- what is installed ---
+
+BIN  = $(DESTDIR)$(PREFIX)/bin
+MAN8 = $(DESTDIR)$(PREFIX)/share/man/man8
+COMP = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+
+man: $(B)/man/made ## the man pages, in build/man
+
+$(B)/man/made: $(B)/sonde
+	@rm -rf $(@D) && mkdir -p $(@D)
+	$(call say,MAN,$(@D))$< help --man > $(@D)/sonde.8 && names=$$($< help --names) && \
+	for name in $$names; do $< help --man $$name > $(@D)/sonde-$$name.8 || exit 1; done
+	@touch $@
+
+install: all man ## to DESTDIR, PREFIX=/usr/local: the binary, a link for each tool, man pages, completion
+	install -d $(BIN) $(MAN8) $(COMP)
+	install -m 755 $(B)/sonde $(BIN)/sonde
+	install -m 644 $(B)/man/*.8 $(MAN8)
+	$(B)/sonde help --completion bash > $(COMP)/sonde
+	$(Q)names=$$($(B)/sonde help --names) && for name in $$names; do \
+		ln -sf sonde $(BIN)/$$name && ln -sf sonde $(COMP)/$$name && ln -sf sonde-$$name.8 $(MAN8)/$$name.8 || exit 1; \
+	done
+
+# Takes away what points to ours, and nothing of the same name that somebody else put there.
+uninstall: ## take away what install put there
+	$(Q)find $(BIN) $(COMP) -maxdepth 1 -type l -lname sonde -delete 2> /dev/null || :
+	$(Q)find $(MAN8) -maxdepth 1 -type l -lname 'sonde-*.8' -delete 2> /dev/null || :
+	rm -f $(BIN)/sonde $(COMP)/sonde $(MAN8)/sonde.8 $(MAN8)/sonde-*.8
+
+clean: ## remove build/
 	rm -rf $(B)
 
--include $(OBJ:.o=.d) $(patsubst %.bpf.c,$(B)/%.bpf.o.d,$(BPF))
+-include $(OBJ:.o=.d) $(UNIT_OBJ:.o=.d) $(BPF:%.bpf.c=$(B)/%.bpf.d)
+
+# test-programs: what the tests trace, its rules beside it
+-include tests/rules.mk

@@ -1,25 +1,57 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Targets to links. A program is a template, prepared by libbpf (maps
- * created, relocations done) and loaded once per way of attaching: attach writes two constants
- * into each copy, how the slot is found and which slot it is (bpf/slot.bpf.h).
+ * Targets to links. For each target the best mechanism that this kernel offers, found by trying; what one
+ * mechanism cannot attach goes to the next, and what none can is left with its reason in
+ * target->failed. A program is a template: attach loads a copy for each way of attaching, with the
+ * constants of bpf/slot.h written into it.
  */
 #ifndef SONDE_ATTACH_H
 #define SONDE_ATTACH_H
 
 #include "probe/target.h"
 
-struct bpf_program;
-struct bpf_map;
 struct attach;
+struct bpf_object;
+struct bpf_program;
 
 struct attach_options {
-	const struct bpf_program *program; /* the template, from an object that is prepared */
-	int slot_disp_fd, slot_table_fd;   /* maps of bpf/slot.bpf.h */
-	enum mech mech;	 /* MECH_AUTO or the one that is forced */
-	pid_t pid;	 /* user functions: only in this process, 0 everywhere */
-	/* called between batches; non-zero stops attaching with -EINTR */
+	enum mech mech; /* the only one to use, or MECH_AUTO */
+	pid_t pid;	/* user functions: place them in this process only, 0 in all */
+	/* Called now and then while attaching; non-zero ends it with -EINTR. May be NULL. */
 	int (*progress)(void *ctx, size_t done, size_t total);
 	void *ctx;
 };
 
+/*
+ * Makes an object that was opened, and whose .rodata is filled in, ready to attach programs of it to the
+ * set: sizes and fills the maps of bpf/slot.bpf.h, creates all maps, relocates. Loads no program.
+ * object and set stay the caller's and must outlive the result. On error *attach is NULL.
+ */
+int attach_prepare(struct attach **attach, struct bpf_object *object, struct target_set *set,
+		   const struct attach_options *options, struct err *err);
+
+/*
+ * Attaches copies of the program to every target. 0 when at least one is attached; else an
+ * error that tells why the first is not. -EINTR when progress() said so: nothing is left attached.
+ */
+int attach_targets(struct attach *attach, const struct bpf_program *program, struct err *err);
+
+size_t attach_count(const struct attach *attach); /* targets that are attached */
+
+/*
+ * Hits that the kernel did not give to a program, because it was running one already or
+ * had no memory to note a return. Sums over all programs and links. -ENOTSUP where the kernel does not count them.
+ */
+int attach_missed(const struct attach *attach, uint64_t *missed);
+
+/* Detaches all; waits until no program runs any more. */
+void attach_free(struct attach *attach);
+
+/*
+ * May a second run of one program begin on a processor while the first is at work there? Then an increment
+ * that is not atomic can be lost. True with user functions (preemptible), and with raw
+ * tracepoints where the kernel does not count recursion (and so does not prevent it).
+ */
+bool attach_needs_atomic(const struct target_set *set);
+
+#endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What is written from the option tables: --help, man pages (mdoc or man macros; must
- * pass `man --warnings`/`mandoc -Tlint` without errors) and bash completion.
- * Knows a tool only as a struct doc.
+ * What is written from the option tables: --help, man pages (man macros; they pass
+ * `man --warnings` and `mandoc -Tlint`) and bash completion. Knows a tool only as a struct
+ * doc. An option of which an earlier table has taken the name or the letter is shown with what
+ * is left, as opt_parse() takes it.
  */
 #ifndef SONDE_DOC_H
 #define SONDE_DOC_H
@@ -30,8 +31,13 @@ void doc_help(FILE *out, const struct doc *doc);
 /* man page of section 8: sonde-NAME(8); version and date are given, not asked from the clock. */
 void doc_man(FILE *out, const struct doc *doc, const char *version, const char *date);
 /* the page of sonde itself: lists the tools (docs) */
-void doc_man_main(FILE *out, const struct doc *docs, size_t n, const char *version, const char *date);
-/* one bash completion script for sonde and all links: options, choices, files after path options */
+void doc_man_main(FILE *out, const struct doc *docs, size_t n, const char *version,
+		  const char *date);
+/*
+ * One bash completion script for sonde and all links: options, choices, and what the argument's
+ * name tells: files after FILE, PATH, BIN and CGROUP, directories after DIR, commands after
+ * CMD and COMMAND, users after USER, nothing after another.
+ */
 void doc_completion(FILE *out, const struct doc *docs, size_t n);
 
 #endif

@@ -16,11 +16,13 @@ enum opt_type {
 	OPT_BOOL,    /* bool; takes no argument */
 	OPT_U32,     /* uint32_t; decimal or 0x; within [min, max], max 0 = the type's */
 	OPT_U64,     /* uint64_t; as OPT_U32, also with k, M, G (powers of 1024) */
-	OPT_SECONDS, /* uint64_t nanoseconds from seconds, fractions allowed, also 10ms 5s 2m 1h 1d; never 0 */
+	OPT_SECONDS, /* uint64_t nanoseconds from seconds, fractions allowed, also 10us 10ms 5s 2m
+		      * 1h 1d; never 0; within [min, max] nanoseconds */
 	OPT_STRING,  /* const char *, pointing into argv; must not be empty */
-	OPT_LIST,    /* struct opt_list: may be given several times */
+	OPT_LIST,    /* struct opt_list: may be given several times; the owner frees its v */
 	OPT_CHOICE,  /* int: index into .choices (NULL-terminated) */
-	OPT_CALL,    /* const char * argument handed to .call(dest, arg, err): what no type above covers */
+	OPT_CALL,    /* what no type above covers: the argument (NULL where .arg is NULL) is handed
+		      * to .call(dest, arg, err) */
 };
 
 struct opt_list {
@@ -38,7 +40,7 @@ struct opt {
 	uint64_t min, max;
 	const char *const *choices;
 	int (*call)(void *dest, const char *arg, struct err *err);
-	bool optional_arg; /* --name or --name=ARG (OPT_STRING, OPT_CHOICE); without ARG dest gets "" or 0 */
+	bool optional_arg; /* --name or --name=ARG (OPT_STRING, OPT_CHOICE); else "" or 0 */
 };
 
 /*
@@ -72,16 +74,23 @@ struct opt_table {
 };
 
 /*
- * Parses argv[1..] against all tables. Options and other arguments may be mixed; "--" ends the options.
+ * Parses argv[1..] against all tables. Options and other arguments may be mixed; "--" ends the
+ * options.
+ * Long options may be shortened as far as they stay unambiguous. Of two options with the same
+ * name or letter the first counts: a tool's own table is given before the common ones.
  * args receives what is not an option (pointers into argv), dashdash the index
  * in args at which those after "--" begin (args->n where there is no "--").
  * Returns 0, or -EINVAL with err naming the option, its value and what is allowed
- * ("unknown option --pif (did you mean --pid?)").
+ * ("unknown option --pif (did you mean --pid?)"); args->v is the caller's to free either way.
  */
 int opt_parse(int argc, char **argv, const struct opt_table *tables, size_t n_tables,
 	      struct opt_list *args, size_t *dashdash, struct err *err);
 
-/* Strict numbers for whoever else parses them. Whole text or -EINVAL/-ERANGE. */
+/*
+ * Strict numbers for whoever else parses them: the whole text, or -EINVAL where it is none and
+ * -ERANGE where it is too large; the value is left alone then. opt_u64() takes decimal and 0x
+ * without a unit; opt_seconds() what OPT_SECONDS takes, -EDOM for 0.
+ */
 int opt_u64(const char *text, uint64_t *value);
 int opt_seconds(const char *text, uint64_t *ns);
 

@@ -24,7 +24,7 @@ struct field {
 	enum field_type type;
 	size_t offset;	   /* in the row */
 	size_t size;	   /* FIELD_CHARS: of the array */
-	int width;	   /* least columns in text; < 0 left-aligned, as in printf; a longer value pushes the rest right */
+	int width;	   /* least columns in text; < 0 left-aligned; longer pushes right */
 	bool json_only;    /* not a text column */
 };
 
@@ -44,14 +44,17 @@ enum output_format { OUTPUT_TEXT, OUTPUT_JSON };
 
 struct output;
 
-/* Writes to fd (not owned). Buffered; line_buffered flushes after every row (streams). */
+/*
+ * Writes to fd (not owned). Buffered; line_buffered flushes after the headings and after every
+ * row (streams). SIGPIPE is the caller's to ignore. A full pipe is waited for.
+ */
 struct output *output_new(int fd, enum output_format format, bool line_buffered);
 void output_free(struct output *out);
 
 /*
  * A table: in text the headings; then rows; output_table_end() flushes.
- * stamp: NULL, or the wall time that text prints above the headings as HH:MM:SS
- * and JSON puts into each row as "time" (RFC 3339, UTC offset, microseconds).
+ * stamp: NULL, or the wall time that text prints above the headings as HH:MM:SS (with
+ * show_stamp) and JSON puts into each row as "time" (RFC 3339, UTC offset, microseconds).
  * first: no empty line before it (as bcc prints between interval tables).
  */
 struct timespec;
@@ -62,8 +65,8 @@ void output_table_end(struct output *out);
 
 /*
  * 0, or the first write error as -errno: -EPIPE when the reader is gone (end
- * quietly), anything else (-ENOSPC) is said and exits 1. Later writes are dropped
- * and counted in rows.
+ * quietly), anything else (-ENOSPC) is said and exits 1. Later writes are dropped. Rows lost
+ * are those of which not every byte was taken, counted when the buffer is flushed.
  */
 int output_error(const struct output *out);
 uint64_t output_rows_lost(const struct output *out);

@@ -16,8 +16,11 @@
  *	(none)                 a kernel function; X:NAME is a function of the module X or
  *	                       of the library or binary X (also after p: and r:, as in bcc)
  *
- * NAME, module and tracepoint system are globs (* ? [..]); with regex, NAME is
- * a POSIX extended regular expression and has no +OFFSET.
+ * NAME, module, provider and tracepoint system are globs (* ? [..]); with regex, NAME is
+ * a POSIX extended regular expression and has no +OFFSET. A regex may hold colons of its own:
+ * an object that may be left out is then only what looks like a plain name, [A-Za-z0-9_./+-]+.
+ * NAME may be an address (0x...) for functions at entry. In a glob a backslash quotes, \+ too.
+ * X:NAME with an unknown first word and one more ':' (C++'s '::' apart) is an unknown kind.
  */
 #ifndef SONDE_SPEC_H
 #define SONDE_SPEC_H
@@ -50,7 +53,7 @@ enum spec_kind {
 
 struct spec {
 	enum spec_kind kind;
-	enum mech mech;	  /* MECH_FENTRY, MECH_RAW_TP, MECH_KPROBE when the word asks for it, else MECH_AUTO */
+	enum mech mech;	  /* MECH_FENTRY or MECH_RAW_TP when the word asks for it, else MECH_AUTO */
 	bool ret;	  /* at return */
 	bool regex;
 	const char *text; /* as typed; the caller's */

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * How a program learns which target fired. Shared by both sides.
+ *
+ * A program is a template that is loaded once for each way of attaching. Two 64-bit
+ * constants in it carry the marks below; user space replaces them in each copy
+ * before the load, and the verifier then removes the ways that this copy does not use.
+ */
+#ifndef SONDE_SLOT_H
+#define SONDE_SLOT_H
+
+#define SLOT_MARK_HOW	0x736f6e6465486f77ULL /* becomes an enum slot_how */
+#define SLOT_MARK_VALUE 0x736f6e646556616cULL /* becomes the slot, or 1 for a return probe */
+
+enum slot_how {
+	SLOT_CONSTANT, /* one target a program */
+	SLOT_COOKIE,   /* the attach cookie is the slot: Linux 5.15 and later */
+	SLOT_FUNC_IP,  /* by the function's address: kprobe.multi */
+	SLOT_REGS_IP,  /* by the probed address: perf-event kprobes without cookies */
+};
+
+/*
+ * Address to slot, for SLOT_*_IP: a perfect hash, built by user space once the targets
+ * are known. bucket = (key * multiplier) >> bucket_shift; the bucket's displacement
+ * plus the product's low half gives the cell. Two array lookups, which the kernel
+ * inlines, however many targets there are: kprobe.multi's own cookie is a binary search.
+ * ("Hash, displace and compress", Belazzougui, Botelho, Dietzfelbinger 2009, in its simplest form.)
+ * The key is the address for entry probes, and the address + 1 for return probes.
+ */
+struct slot_hash {
+	unsigned long long multiplier;
+	unsigned int bucket_shift;
+	unsigned int cell_mask;
+};
+
+struct slot_cell {
+	unsigned int key; /* low half of the key: whatever is not in the table must not be counted */
+	unsigned int slot;
+};
+
+#define SLOT_NONE 0xffffffffU
+
+#endif

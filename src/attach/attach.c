@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Which mechanism attaches which targets, in order of preference, and what became of it. */
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include <bpf/bpf.h>
+
+#include "base/report.h"
+#include "mechanism.h"
+#include "quirks.h"
+
+#define ENOTSUPP     524 /* the kernel's own, not in <errno.h> */
+#define CLOSERS_MAX  256
+#define CLOSER_STACK (64 * 1024)
+
+/* Within a kind, the best first. */
+static const struct mechanism *const order[] = {
+	&mechanism_fentry, &mechanism_kprobe_multi, &mechanism_kprobe,	  &mechanism_raw_tp,
+	&mechanism_tp,	   &mechanism_uprobe_multi, &mechanism_uprobe,
+};
+
+/* Before the object is prepared: sizes and read-only values. */
+static int slots_size(struct bpf_object *object, const struct slot_table *table)
+{
+	struct bpf_map *rodata = bpf_object__find_map_by_name(object, ".rodata.slot");
+	struct bpf_map *buckets = bpf_object__find_map_by_name(object, "slot_buckets");
+	struct bpf_map *cells = bpf_object__find_map_by_name(object, "slot_cells");
+	struct slot_hash *hash;
+	size_t size;
+
+	if (!rodata || !buckets || !cells)
+		return -ENOENT;
+	hash = bpf_map__initial_value(rodata, &size);
+	if (!hash || size < sizeof(*hash))
+		return -EINVAL;
+	*hash = table->hash;
+	bpf_map__set_max_entries(buckets, table->n_buckets);
+	bpf_map__set_max_entries(cells, table->n_cells);
+	return 0;
+}
+
+/* The maps are mapped and written as memory: one copy, no call for each cell. */
+static int map_fill(struct bpf_object *object, const char *name, const void *data, size_t n, size_t size)
+{
+	int fd = bpf_object__find_map_fd_by_name(object, name);
+	void *memory;
+
+	memory = mmap(NULL, n * size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (memory == MAP_FAILED)
+		return -errno;
+	memcpy(memory, data, n * size);
+	munmap(memory, n * size);
+	return 0;
+}
+
+static int slots_fill(struct bpf_object *object, const struct slot_table *table)
+{
+	/* array maps round values up to 8 bytes: a bucket takes two words */
+	__free uint64_t *buckets = base_alloc(table->n_buckets * sizeof(*buckets));
+	int ret;
+
+	for (uint32_t i = 0; i < table->n_buckets; i++)
+		buckets[i] = table->buckets[i];
+	ret = map_fill(object, "slot_buckets", buckets, table->n_buckets, sizeof(*buckets));
+	return ret ? ret : map_fill(object, "slot_cells", table->cells, table->n_cells, sizeof(*table->cells));
+}
+
+/* A probe is a file: as many as the kernel lets us have. */
+static void raise_file_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	limit.rlim_cur = limit.rlim_max = 1024 * 1024;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+int attach_prepare(struct attach **attach, struct bpf_object *object, struct target_set *set,
+		   const struct attach_options *options, struct err *err)
+{
+	__cleanup(slot_table_release) struct slot_table table = {};
+	int ret = slot_table_build(&table, set);
+
+	*attach = NULL;
+	if (!ret)
+		ret = slots_size(object, &table);
+	if (ret)
+		return err_set(err, ret, "cannot number the targets: %s", strerror(-ret));
+	ret = bpf_object__prepare(object);
+	if (ret)
+		return err_set(err, ret, "cannot create the BPF maps: %s", strerror(-ret));
+	ret = slots_fill(object, &table);
+	if (ret)
+		return err_set(err, ret, "cannot fill the BPF maps: %s", strerror(-ret));
+	raise_file_limit();
+	*attach = base_alloc(sizeof(**attach));
+	(*attach)->options = *options;
+	(*attach)->set = set;
+	return 0;
+}
+
+static int interrupted(struct attach *attach)
+{
+	const struct attach_options *options = &attach->options;
+
+	if (options->progress && options->progress(options->ctx, attach->attached, attach->total))
+		return -EINTR;
+	return 0;
+}
+
+int attached(struct attach *attach, int fd, enum mech mech, struct target **targets, size_t n)
+{
+	struct link *link = vec_push(&attach->links);
+
+	link->fd = fd;
+	link->mech = mech;
+	for (size_t i = 0; i < n; i++) {
+		targets[i]->attached = true;
+		targets[i]->failed = NULL;
+	}
+	attach->attached += n;
+	return interrupted(attach);
+}
+
+static const char *failed_because(struct attach *attach, int error)
+{
+	switch (-error) {
+	case EILSEQ:
+		return "the offset is inside an instruction";
+	case ENOENT:
+	case ESRCH:
+		return "the kernel does not find it";
+	case EINVAL:
+	case EADDRNOTAVAIL:
+		return "the kernel does not allow a probe there";
+	case ENOTSUPP:
+		return "the kernel cannot put a probe on that instruction";
+	case EMFILE:
+	case ENFILE:
+		return "too many open files";
+	case EPERM:
+	case EACCES:
+		if (quirk_refusal())
+			return quirk_refusal();
+		return "the kernel does not permit it";
+	}
+	return pool_add(&attach->set->pool, strerror(-error));
+}
+
+int attach_each(struct attach *attach, struct target **targets, size_t n, enum mech mech,
+		attach_one_fn one)
+{
+	for (size_t i = 0; i < n; i++) {
+		int fd = one(attach, targets[i]), ret;
+
+		if (fd < 0)
+			targets[i]->failed = failed_because(attach, fd);
+		ret = fd < 0 ? interrupted(attach) : attached(attach, fd, mech, &targets[i], 1);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+int attach_halving(struct attach *attach, struct target **targets, size_t n, enum mech mech,
+		   attach_many_fn many)
+{
+	int fd = many(attach, targets, n), ret;
+
+	if (fd >= 0)
+		return attached(attach, fd, mech, targets, n);
+	if (n == 1) {
+		targets[0]->failed = failed_because(attach, fd);
+		return interrupted(attach);
+	}
+	ret = attach_halving(attach, targets, n / 2, mech, many);
+	return ret ? ret : attach_halving(attach, targets + n / 2, n - n / 2, mech, many);
+}
+
+static bool may_serve(const struct attach *attach, const struct mechanism *mechanism,
+		      const struct target *target)
+{
+	enum mech asked = attach->options.mech ? attach->options.mech : target->mech;
+
+	return !target->attached && target->kind == mechanism->kind &&
+	       (asked == MECH_AUTO || asked == mechanism->mech);
+}
+
+static int try_mechanism(struct attach *attach, const struct mechanism *mechanism,
+			 struct target **targets)
+{
+	struct target_set *set = attach->set;
+	size_t candidates = 0, n = 0;
+	struct err err = {};
+	int ret;
+
+	vec_each(target, set)
+		candidates += may_serve(attach, mechanism, target);
+	vec_each(target, set) {
+		const char *why;
+
+		if (!may_serve(attach, mechanism, target))
+			continue;
+		why = mechanism->refuses ? mechanism->refuses(attach, target, candidates) : NULL;
+		if (!why)
+			targets[n++] = target;
+		else if (!target->failed)
+			target->failed = why;
+	}
+	if (!n)
+		return 0;
+	ret = mechanism->attach(attach, targets, n, &err);
+	if (ret == -EINTR || !ret)
+		return ret;
+	report_verbose("%s: %s", mech_names[mechanism->mech], err.text);
+	for (size_t i = 0; i < n; i++)
+		if (!targets[i]->attached)
+			targets[i]->failed = pool_add(&set->pool, err.text);
+	return 0;
+}
+
+int attach_targets(struct attach *attach, const struct bpf_program *program, struct err *err)
+{
+	struct target_set *set = attach->set;
+	__free struct target **targets = base_alloc(set->n * sizeof(*targets));
+	enum mech forced = attach->options.mech ? attach->options.mech : set->v[0].mech;
+
+	attach->program = program;
+	attach->total = set->n;
+	for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
+		int ret = try_mechanism(attach, order[i], targets);
+
+		if (ret)
+			return err_set(err, ret, "interrupted");
+	}
+	if (attach->attached)
+		return 0;
+	vec_each(target, set)
+		if (target->failed)
+			return err_set(err, -ENOTSUP, "cannot attach to '%s'%s%s: %s", target->label,
+				       forced ? " by " : "", forced ? mech_names[forced] : "",
+				       target->failed);
+	return err_set(err, -ENOTSUP, "'%s' is nothing that %s attaches to", set->v[0].label,
+		       mech_names[forced]);
+}
+
+size_t attach_count(const struct attach *attach)
+{
+	return attach->attached;
+}
+
+static uint64_t program_missed(int fd)
+{
+	struct bpf_prog_info info = {};
+	uint32_t len = sizeof(info);
+
+	return bpf_prog_get_info_by_fd(fd, &info, &len) ? 0 : info.recursion_misses;
+}
+
+static uint64_t link_missed(const struct link *link)
+{
+	struct bpf_link_info info = {};
+	uint32_t len = sizeof(info);
+
+	if (bpf_link_get_info_by_fd(link->fd, &info, &len))
+		return 0;
+	if (info.type == BPF_LINK_TYPE_KPROBE_MULTI)
+		return info.kprobe_multi.missed;
+	if (info.type != BPF_LINK_TYPE_PERF_EVENT)
+		return 0;
+	if (info.perf_event.type == BPF_PERF_EVENT_KPROBE || info.perf_event.type == BPF_PERF_EVENT_KRETPROBE)
+		return info.perf_event.kprobe.missed;
+	return 0;
+}
+
+int attach_missed(const struct attach *attach, uint64_t *missed)
+{
+	*missed = 0;
+	if (!quirk_counts_recursion())
+		return -ENOTSUP;
+	vec_each(loaded, &attach->copies)
+		*missed += program_missed(loaded->fd);
+	vec_each(link, &attach->links)
+		*missed += link_missed(link);
+	return 0;
+}
+
+struct closing {
+	struct links *links;
+	size_t next;
+};
+
+static void *close_some(void *ctx)
+{
+	struct closing *closing = ctx;
+	size_t i;
+
+	while ((i = __atomic_fetch_add(&closing->next, 1, __ATOMIC_RELAXED)) < closing->links->n)
+		close(closing->links->v[i].fd);
+	return NULL;
+}
+
+/*
+ * Closing a perf event waits for RCU, 40 ms or more: many wait at the same time, each in a thread that
+ * needs next to no stack. Where threads are not to be had, one after the other.
+ */
+static void close_links(struct links *links)
+{
+	struct closing closing = {.links = links};
+	pthread_t threads[CLOSERS_MAX];
+	size_t n = 0, wanted = links->n - (links->n > 0);
+	pthread_attr_t attr;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, CLOSER_STACK);
+	while (n < wanted && n < CLOSERS_MAX && !pthread_create(&threads[n], &attr, close_some, &closing))
+		n++;
+	close_some(&closing);
+	while (n)
+		pthread_join(threads[--n], NULL);
+	pthread_attr_destroy(&attr);
+}
+
+void attach_free(struct attach *attach)
+{
+	if (!attach)
+		return;
+	close_links(&attach->links);
+	vec_each(loaded, &attach->copies)
+		close(loaded->fd);
+	free(attach->links.v);
+	free(attach->copies.v);
+	free(attach);
+}
+
+bool attach_needs_atomic(const struct target_set *set)
+{
+	vec_each(target, set)
+		if (target->kind == TARGET_USER ||
+		    (target->kind == TARGET_TRACEPOINT && !quirk_counts_recursion()))
+			return true;
+	return false;
+}

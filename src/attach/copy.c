@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Copies of a template program, each with the constants of its way of attaching written into it. */
+#include <linux/bpf.h>
+
+#include "base/report.h"
+#include "mechanism.h"
+
+#define LD_IMM64 (BPF_LD | BPF_DW | BPF_IMM)
+
+static void patch(struct bpf_insn *insns, size_t n, uint64_t mark, uint64_t value)
+{
+	for (size_t i = 0; i + 1 < n; i++) {
+		uint64_t now = (uint32_t)insns[i].imm | (uint64_t)(uint32_t)insns[i + 1].imm << 32;
+
+		if (insns[i].code != LD_IMM64)
+			continue;
+		if (!insns[i].src_reg && now == mark) {
+			insns[i].imm = value;
+			insns[i + 1].imm = value >> 32;
+		}
+		i++;
+	}
+}
+
+static int load(const struct bpf_program *program, const struct copy *copy, char *log, size_t log_size)
+{
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = copy->attach_type,
+		    .attach_btf_id = copy->btf_id, .log_buf = log, .log_size = log_size,
+		    .log_level = log ? 1 : 0);
+	size_t n = bpf_program__insn_cnt(program);
+	__free struct bpf_insn *insns = base_alloc(n * sizeof(*insns));
+
+	memcpy(insns, bpf_program__insns(program), n * sizeof(*insns));
+	patch(insns, n, SLOT_MARK_HOW, copy->how);
+	patch(insns, n, SLOT_MARK_VALUE, copy->value);
+	return bpf_prog_load(copy->type, bpf_program__name(program), "Dual BSD/GPL", insns, n, &opts);
+}
+
+/* The verifier's own words, for a bug of ours or a kernel that knows less than we think. */
+static void say_log(const struct bpf_program *program, const struct copy *copy)
+{
+	size_t size = 64 * 1024;
+	__free char *log = base_alloc(size);
+	__close int fd = load(program, copy, log, size);
+
+	report_verbose("verifier: %s", log);
+}
+
+int copy_load(struct attach *attach, const struct copy *copy, struct err *err)
+{
+	struct loaded *loaded;
+	int fd;
+
+	vec_each(it, &attach->copies)
+		if (copy->how != SLOT_CONSTANT && !memcmp(&it->copy, copy, sizeof(*copy)))
+			return it->fd;
+	fd = load(attach->program, copy, NULL, 0);
+	if (fd < 0) {
+		say_log(attach->program, copy);
+		return err_set(err, fd, "the kernel did not load the BPF program: %s", strerror(-fd));
+	}
+	loaded = vec_push(&attach->copies);
+	loaded->copy = *copy;
+	loaded->fd = fd;
+	return fd;
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Kernel functions by kprobe: many with one link (kprobe.multi), or one perf event each. */
+#include <linux/bpf.h>
+
+#include "mechanism.h"
+#include "quirks.h"
+
+static const char *multi_refuses(const struct attach *attach, const struct target *target, size_t n)
+{
+	if (target->offset)
+		return "kprobe.multi attaches to a function's first instruction only";
+	return target->addr ? NULL : "its address is hidden (kernel.kptr_restrict)";
+}
+
+static int multi_link(struct attach *attach, struct target **targets, size_t n)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, opts);
+	__free unsigned long *addrs = base_alloc(n * sizeof(*addrs));
+	struct copy copy = {
+		.type = BPF_PROG_TYPE_KPROBE,
+		.attach_type = BPF_TRACE_KPROBE_MULTI,
+		.how = n == 1 ? SLOT_CONSTANT : SLOT_FUNC_IP,
+		.value = n == 1 ? targets[0]->slot : targets[0]->ret,
+	};
+	int program = copy_load(attach, &copy, NULL);
+
+	if (program < 0)
+		return program;
+	for (size_t i = 0; i < n; i++)
+		addrs[i] = targets[i]->addr;
+	opts.kprobe_multi.addrs = addrs;
+	opts.kprobe_multi.cnt = n;
+	opts.kprobe_multi.flags = targets[0]->ret ? BPF_F_KPROBE_MULTI_RETURN : 0;
+	return bpf_link_create(program, 0, BPF_TRACE_KPROBE_MULTI, &opts);
+}
+
+static int multi_attach(struct attach *attach, struct target **targets, size_t n, struct err *err)
+{
+	__free struct target **some = base_alloc(n * sizeof(*some));
+	int ret = 0;
+
+	if (!quirk_kprobe_multi())
+		return err_set(err, -ENOTSUP, "this kernel has no kprobe.multi");
+	for (int returns = 0; !ret && returns < 2; returns++) {
+		size_t m = 0;
+
+		for (size_t i = 0; i < n; i++)
+			if (targets[i]->ret == returns)
+				some[m++] = targets[i];
+		if (m)
+			ret = attach_halving(attach, some, m, MECH_KPROBE_MULTI, multi_link);
+	}
+	return ret;
+}
+
+const struct mechanism mechanism_kprobe_multi = {
+	.mech = MECH_KPROBE_MULTI,
+	.kind = TARGET_KERNEL,
+	.refuses = multi_refuses,
+	.attach = multi_attach,
+};
+
+static const char *single_refuses(const struct attach *attach, const struct target *target, size_t n)
+{
+	return NULL;
+}
+
+/* Without cookies the address tells the target, except at a return, where only the caller's is known. */
+static struct copy single_copy(const struct target *target)
+{
+	struct copy copy = copy_by_cookie(BPF_PROG_TYPE_KPROBE, target);
+
+	if (copy.how == SLOT_CONSTANT && !target->ret && target->addr)
+		return (struct copy){.type = BPF_PROG_TYPE_KPROBE, .how = SLOT_REGS_IP};
+	return copy;
+}
+
+static int single_one(struct attach *attach, struct target *target)
+{
+	const struct perf_pmu *pmu = perf_pmu_kprobe();
+	struct copy copy = single_copy(target);
+	struct perf_event_attr attr = {
+		.type = pmu->type,
+		.config = target->ret ? 1ULL << pmu->return_bit : 0,
+		.kprobe_func = target->addr ? 0 : (uintptr_t)target->name,
+		.probe_offset = target->addr ? target->addr : target->offset,
+	};
+
+	return perf_attach(attach, &attr, 0, &copy, target);
+}
+
+static int single_attach(struct attach *attach, struct target **targets, size_t n, struct err *err)
+{
+	if (perf_pmu_kprobe()->type < 0)
+		return err_set(err, -ENOTSUP,
+			       "this kernel has no kprobes; tracepoints (t:) and user functions (u:) still work");
+	return attach_each(attach, targets, n, MECH_KPROBE, single_one);
+}
+
+const struct mechanism mechanism_kprobe = {
+	.mech = MECH_KPROBE,
+	.kind = TARGET_KERNEL,
+	.refuses = single_refuses,
+	.attach = single_attach,
+};

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * What differs between kernels, by asking: a trial load, a call that must fail in a
+ * certain way, the length of an answer. The one C file that knows such things.
+ */
+#include <fcntl.h>
+
+#include <bpf/bpf.h>
+#include <linux/bpf.h>
+
+#include "quirks.h"
+
+enum { UNKNOWN, NO, YES };
+
+static int trial_load(enum bpf_prog_type type, enum bpf_attach_type attach_type, int helper)
+{
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = attach_type);
+	struct bpf_insn insns[] = {
+		{.code = BPF_JMP | BPF_CALL, .imm = helper},
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+
+	return bpf_prog_load(type, "sonde_trial", "GPL", insns, ARRAY_SIZE(insns), &opts);
+}
+
+bool quirk_cookies(void)
+{
+	static int known;
+
+	if (!known) {
+		__close int fd = trial_load(BPF_PROG_TYPE_KPROBE, 0, BPF_FUNC_get_attach_cookie);
+
+		known = fd >= 0 ? YES : NO;
+	}
+	return known == YES;
+}
+
+bool quirk_counts_recursion(void)
+{
+	static int known;
+
+	if (!known) {
+		__close int fd = trial_load(BPF_PROG_TYPE_KPROBE, 0, BPF_FUNC_ktime_get_ns);
+		struct bpf_prog_info info = {};
+		uint32_t len = sizeof(info);
+
+		/* an older kernel says how much of the struct it knows */
+		known = fd >= 0 && !bpf_prog_get_info_by_fd(fd, &info, &len) &&
+					len > offsetof(struct bpf_prog_info, recursion_misses)
+				? YES
+				: NO;
+	}
+	return known == YES;
+}
+
+/* Addresses that cannot be read: a kernel that has kprobe.multi faults on them, another does not look. */
+static bool ask_kprobe_multi(void)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, opts);
+	__close int fd = trial_load(BPF_PROG_TYPE_KPROBE, BPF_TRACE_KPROBE_MULTI, BPF_FUNC_ktime_get_ns);
+	int link;
+
+	if (fd < 0)
+		return false;
+	opts.kprobe_multi.addrs = (void *)1;
+	opts.kprobe_multi.cnt = 1;
+	link = bpf_link_create(fd, 0, BPF_TRACE_KPROBE_MULTI, &opts);
+	if (link >= 0)
+		close(link);
+	return link == -EFAULT;
+}
+
+bool quirk_kprobe_multi(void)
+{
+	static int known;
+
+	if (!known)
+		known = ask_kprobe_multi() ? YES : NO;
+	return known == YES;
+}
+
+/* The kernel checks the path before the pid, and a kernel with the right filter refuses -1 as a number. */
+static bool ask_uprobe_multi(void)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, opts);
+	unsigned long offset = 0;
+	__close int fd = trial_load(BPF_PROG_TYPE_KPROBE, BPF_TRACE_UPROBE_MULTI,
+				    BPF_FUNC_ktime_get_ns);
+	int link;
+
+	if (fd < 0)
+		return false;
+	opts.uprobe_multi.path = "/";
+	opts.uprobe_multi.offsets = &offset;
+	opts.uprobe_multi.cnt = 1;
+	link = bpf_link_create(fd, -1, BPF_TRACE_UPROBE_MULTI, &opts);
+	if (link >= 0)
+		close(link);
+	if (link != -EBADF)
+		return false;
+	opts.uprobe_multi.pid = -1;
+	link = bpf_link_create(fd, -1, BPF_TRACE_UPROBE_MULTI, &opts);
+	if (link >= 0)
+		close(link);
+	return link == -EINVAL;
+}
+
+bool quirk_uprobe_multi(void)
+{
+	static int known;
+
+	if (!known)
+		known = ask_uprobe_multi() ? YES : NO;
+	return known == YES;
+}
+
+/* From the kernel's __noreturn annotations; newer kernels refuse a return trampoline on these by themselves. */
+bool quirk_never_returns(const char *function)
+{
+	static const char *const names[] = {
+		"__ia32_sys_exit", "__ia32_sys_exit_group", "__module_put_and_kthread_exit",
+		"__stack_chk_fail", "__x64_sys_exit", "__x64_sys_exit_group", "__arm64_sys_exit",
+		"__arm64_sys_exit_group", "cpu_startup_entry", "do_exit", "do_group_exit",
+		"do_task_dead", "kthread_complete_and_exit", "kthread_exit", "make_task_dead",
+		"panic", "rewind_stack_and_make_dead",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(names[i], function))
+			return true;
+	return false;
+}
+
+const char *quirk_refusal(void)
+{
+	__close int fd = open("/sys/kernel/security/lockdown", O_RDONLY | O_CLOEXEC);
+	char text[128] = "";
+
+	if (fd >= 0 && read(fd, text, sizeof(text) - 1) > 0 && strstr(text, "[confidentiality]"))
+		return "the kernel is locked down (confidentiality), which forbids tracing it";
+	return NULL;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What differs between kernels, found by asking the kernel and remembered. No version is ever compared. */
+#ifndef SONDE_QUIRKS_H
+#define SONDE_QUIRKS_H
+
+#include "base/base.h"
+
+/* bpf_get_attach_cookie() and links of perf events (5.15). */
+bool quirk_cookies(void);
+/* Hits that recursion kept from a program are counted (5.12), which tells that recursion is prevented. */
+bool quirk_counts_recursion(void);
+bool quirk_kprobe_multi(void);
+/* uprobe.multi is there, and its pid filter means the process and not one thread (6.6 to 6.9 were wrong). */
+bool quirk_uprobe_multi(void);
+/* Functions that do not return: a return trampoline on them would leak or is refused. */
+bool quirk_never_returns(const char *function);
+/* Why the kernel as a whole refuses kprobes, uprobes or BPF: lockdown, missing configuration; NULL: not known. */
+const char *quirk_refusal(void);
+
+#endif

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Strings in blocks: a kernel has 100,000 function names, and malloc's own bytes would be as many as theirs. */
+#include "pool.h"
+
+#define BLOCK_SIZE (64 * 1024)
+
+struct pool_block {
+	struct pool_block *before;
+	size_t used, size;
+	char text[];
+};
+
+static char *pool_room(struct pool *pool, size_t n)
+{
+	struct pool_block *block = pool->last;
+	char *room;
+
+	if (!block || block->size - block->used < n) {
+		size_t size = n > BLOCK_SIZE ? n : BLOCK_SIZE;
+
+		block = base_alloc(sizeof(*block) + size);
+		block->size = size;
+		block->before = pool->last;
+		pool->last = block;
+	}
+	room = block->text + block->used;
+	block->used += n;
+	return room;
+}
+
+const char *pool_add(struct pool *pool, const char *text)
+{
+	size_t n = strlen(text) + 1;
+
+	return memcpy(pool_room(pool, n), text, n);
+}
+
+const char *pool_addf(struct pool *pool, const char *fmt, ...)
+{
+	va_list ap, again;
+	char *room;
+	int n;
+
+	va_start(ap, fmt);
+	va_copy(again, ap);
+	n = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	room = pool_room(pool, n + 1);
+	vsnprintf(room, n + 1, fmt, again);
+	va_end(again);
+	return room;
+}
+
+void pool_release(struct pool *pool)
+{
+	while (pool->last) {
+		struct pool_block *block = pool->last;
+
+		pool->last = block->before;
+		free(block);
+	}
+}

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * What is said on stderr. Knows the command's name, whether stderr is a
+ * terminal and how wide it is; knows nothing of what is reported. Used by one thread.
+ */
+#include <sys/ioctl.h>
+#include <time.h>
+
+#include "report.h"
+#include "str.h"
+
+#define NSEC_PER_MSEC 1000000ull
+
+static struct {
+	const char *name;
+	bool quiet, verbose;
+	uint64_t since; /* when verbose was asked for: verbose lines tell what takes how long */
+} report = { .name = "sonde" };
+
+static struct {
+	char *what;	/* NULL: none */
+	uint64_t since; /* of the first call with this `what` */
+	uint64_t drawn; /* when last, 0 never */
+	bool shown;	/* is on the screen now */
+} bar;
+
+static uint64_t clock_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+void report_set_name(const char *name)
+{
+	report.name = name;
+}
+
+const char *report_name(void)
+{
+	return report.name;
+}
+
+void report_set_quiet(bool quiet)
+{
+	report.quiet = quiet;
+}
+
+void report_set_verbose(bool verbose)
+{
+	report.verbose = verbose;
+	report.since = clock_ns();
+}
+
+/* What stderr does not take has no better place to go. */
+static void write_all(const struct str *s)
+{
+	size_t done = 0;
+	ssize_t n;
+
+	while (done < s->len) {
+		n = write(STDERR_FILENO, s->data + done, s->len - done);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return;
+		done += n;
+	}
+}
+
+static void bar_clear(void)
+{
+	static const struct str clear = { .data = "\r\033[K", .len = 4 };
+
+	if (bar.shown)
+		write_all(&clear);
+	bar.shown = false;
+}
+
+/* Every line passes here: escaped, and in one write, so that it stays whole among others'. */
+static void say(const char *name, const char *text, size_t n)
+{
+	struct str line __str = {};
+	int saved = errno;
+
+	if (name)
+		str_addf(&line, "%s: ", name);
+	str_add_shown(&line, text, n);
+	str_addc(&line, '\n');
+	bar_clear();
+	write_all(&line);
+	errno = saved;
+}
+
+static void __printf(2, 0) vsay(const char *name, const char *fmt, va_list ap)
+{
+	struct str text __str = {};
+
+	str_addv(&text, fmt, ap);
+	say(name, text.data, text.len);
+}
+
+void report_error(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsay(report.name, fmt, ap);
+	va_end(ap);
+}
+
+void report_note(const char *fmt, ...)
+{
+	va_list ap;
+
+	if (report.quiet)
+		return;
+	va_start(ap, fmt);
+	vsay(report.name, fmt, ap);
+	va_end(ap);
+}
+
+void report_verbose(const char *fmt, ...)
+{
+	__str struct str line = {};
+	va_list ap;
+
+	if (report.quiet || !report.verbose)
+		return;
+	str_addf(&line, "[%8.3f ms] %s", (clock_ns() - report.since) / 1e6, fmt);
+	va_start(ap, fmt);
+	vsay(report.name, line.data, ap);
+	va_end(ap);
+}
+
+void report_line(const char *fmt, ...)
+{
+	va_list ap;
+
+	if (report.quiet)
+		return;
+	va_start(ap, fmt);
+	vsay(NULL, fmt, ap);
+	va_end(ap);
+}
+
+/* The caret stands below what is shown, where an escaped byte is four columns wide. */
+static size_t caret_column(const char *text, size_t at)
+{
+	struct str before __str = {};
+
+	/* not into the middle of a character, which would be shown as bytes */
+	while (at && ((unsigned char)text[at] & 0xc0) == 0x80)
+		at--;
+	str_add_shown(&before, text, at);
+	return before.len ? str_columns(before.data, before.len) : 0;
+}
+
+void report_err(const struct err *err, const char *text)
+{
+	struct str line __str = {};
+	size_t len, at;
+
+	say(report.name, err->text, strlen(err->text));
+	if (err->at < 0 || !text || !*text)
+		return;
+	len = strlen(text);
+	at = (size_t)err->at < len ? (size_t)err->at : len;
+	str_add(&line, "  ");
+	str_addn(&line, text, len);
+	say(NULL, line.data, line.len);
+	str_reset(&line);
+	str_add_fill(&line, ' ', 2 + caret_column(text, at));
+	str_addc(&line, '^');
+	say(NULL, line.data, line.len);
+}
+
+/* Columns of the terminal on stderr, 0 where a bar cannot be drawn. */
+static size_t terminal_width(void)
+{
+	const char *term = getenv("TERM");
+	struct winsize size = {};
+
+	if (!isatty(STDERR_FILENO) || !term || !strcmp(term, "dumb"))
+		return 0;
+	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || !size.ws_col)
+		return 80;
+	return size.ws_col;
+}
+
+/* "what [#####.....] 50 of 100" or what fits of it; the last column stays free. */
+static void bar_draw(size_t done, size_t total, size_t width)
+{
+	struct str line __str = {}, tail __str = {};
+	size_t used, room, full;
+
+	str_addf(&tail, " %zu of %zu", done, total);
+	str_add(&line, "\r");
+	str_add_shown(&line, bar.what, strlen(bar.what));
+	used = str_columns(line.data + 1, line.len - 1) + tail.len + 1;
+	if (used > width)
+		return;
+	room = width - used;
+	if (room >= 8) {
+		room = room - 3 < 40 ? room - 3 : 40;
+		full = total ? (done < total ? done : total) * room / total : 0;
+		str_add(&line, " [");
+		str_add_fill(&line, '#', full);
+		str_add_fill(&line, '.', room - full);
+		str_add(&line, "]");
+	}
+	str_addn(&line, tail.data, tail.len);
+	str_add(&line, "\033[K");
+	write_all(&line);
+	bar.drawn = clock_ns();
+	bar.shown = true;
+}
+
+void report_progress(const char *what, size_t done, size_t total)
+{
+	uint64_t now = clock_ns();
+	size_t width;
+
+	if (!what || !bar.what || strcmp(what, bar.what)) {
+		bar_clear();
+		free(bar.what);
+		bar.what = what ? base_strdup(what) : NULL;
+		bar.since = now;
+		bar.drawn = 0;
+	}
+	if (!what || report.quiet || now - bar.since < 1000 * NSEC_PER_MSEC)
+		return;
+	if (bar.drawn && now - bar.drawn < 100 * NSEC_PER_MSEC)
+		return;
+	width = terminal_width();
+	if (width)
+		bar_draw(done, total, width);
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* sonde TOOL ..., or a link named after the tool; and what can be said of the tools themselves. */
+#include "base/report.h"
+#include "base/nearest.h"
+#include "run/run.h"
+
+static int print_tools(FILE *out)
+{
+	size_t n;
+	const struct tool *const *tools = tool_list(&n);
+
+	fprintf(out, "usage: sonde TOOL [options] [arguments]\n\nTraces a running Linux system with eBPF.\n\n");
+	for (size_t i = 0; i < n; i++)
+		fprintf(out, "  %-16s %s\n", tools[i]->name, tools[i]->brief);
+	fprintf(out, "\n  help [TOOL]      this list, or a tool's options (sonde TOOL --help)\n"
+		     "  version          what this is\n");
+	return fflush(out) ? 1 : 0;
+}
+
+static int print_names(void)
+{
+	size_t n;
+	const struct tool *const *tools = tool_list(&n);
+
+	for (size_t i = 0; i < n; i++)
+		puts(tools[i]->name);
+	return fflush(stdout) ? 1 : 0;
+}
+
+static int unknown_tool(const char *name)
+{
+	size_t n;
+	const struct tool *const *tools = tool_list(&n);
+	struct nearest nearest;
+
+	nearest_init(&nearest, name);
+	for (size_t i = 0; i < n; i++)
+		nearest_offer(&nearest, tools[i]->name);
+	if (nearest_name(&nearest))
+		report_error("no tool is called '%s' (did you mean %s?)", name, nearest_name(&nearest));
+	else
+		report_error("no tool is called '%s': 'sonde help' lists them", name);
+	return 2;
+}
+
+/* Documentation is written by the program itself, at build time, from the tables that it parses with. */
+static int print_doc(const char *form, const char *name)
+{
+	struct opt_table tables[32][TOOL_TABLES];
+	struct doc docs[32];
+	size_t n;
+	const struct tool *const *tools = tool_list(&n);
+	const struct tool *tool = name ? tool_find(name) : NULL;
+
+	for (size_t i = 0; i < n; i++)
+		docs[i] = tool_doc(tools[i], tables[i]);
+	if (!strcmp(form, "--completion")) {
+		doc_completion(stdout, docs, n);
+	} else if (!name) {
+		doc_man_main(stdout, docs, n, SONDE_VERSION, SONDE_DATE);
+	} else if (!tool) {
+		return unknown_tool(name);
+	} else {
+		docs[0] = tool_doc(tool, tables[0]);
+		doc_man(stdout, &docs[0], SONDE_VERSION, SONDE_DATE);
+	}
+	return fflush(stdout) ? 1 : 0;
+}
+
+static int help(int argc, char **argv)
+{
+	const char *what = argc > 2 ? argv[2] : NULL;
+	char *arguments[] = {argv[0], "--help", NULL};
+	const struct tool *tool;
+
+	if (!what)
+		return print_tools(stdout);
+	if (!strcmp(what, "--names"))
+		return print_names();
+	if (!strcmp(what, "--man") || !strcmp(what, "--completion"))
+		return print_doc(what, argc > 3 ? argv[3] : NULL);
+	tool = tool_find(what);
+	return tool ? run_tool(tool, 2, arguments) : unknown_tool(what);
+}
+
+static int run_named(const struct tool *tool, int argc, char **argv)
+{
+	__free char *name = base_printf("sonde %s", tool->name);
+
+	report_set_name(name);
+	return run_tool(tool, argc, argv);
+}
+
+int main(int argc, char **argv)
+{
+	const char *slash = argv[0] ? strrchr(argv[0], '/') : NULL;
+	const struct tool *tool = argv[0] ? tool_find(slash ? slash + 1 : argv[0]) : NULL;
+
+	report_set_name("sonde");
+	if (tool)
+		return run_named(tool, argc, argv);
+	if (argc < 2) {
+		print_tools(stderr);
+		return 2;
+	}
+	if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+		return help(argc, argv);
+	if (!strcmp(argv[1], "version") || !strcmp(argv[1], "--version")) {
+		puts("sonde " SONDE_VERSION);
+		return fflush(stdout) ? 1 : 0;
+	}
+	tool = tool_find(argv[1]);
+	return tool ? run_named(tool, argc - 1, argv + 1) : unknown_tool(argv[1]);
+}

@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Option tables to values. Knows what each type of option accepts and says
+ * why it does not accept what it was given; knows no option by name.
+ */
+#include <ctype.h>
+#include <getopt.h>
+
+#include "base/nearest.h"
+#include "opt.h"
+
+/*
+ * All tables as getopt_long() wants them. Long options return LONG_BASE + index
+ * into `found`, short ones their letter.
+ */
+#define LONG_BASE 256
+
+struct found {
+	const struct opt *opt;
+	char *dest;
+};
+
+struct scan {
+	struct found *v; /* one per option */
+	size_t n, cap;
+	struct option *longs; /* the last is all zeroes */
+	size_t n_longs;
+	struct str shorts;
+	struct found *letters[128];
+};
+
+static void scan_release(struct scan *scan)
+{
+	free(scan->v);
+	free(scan->longs);
+	str_release(&scan->shorts);
+}
+
+static int argument_of(const struct opt *opt)
+{
+	if (opt->type == OPT_BOOL || !opt->arg)
+		return no_argument;
+	return opt->optional_arg ? optional_argument : required_argument;
+}
+
+static bool has_long(const struct scan *scan, const char *name)
+{
+	for (size_t i = 0; i < scan->n_longs; i++)
+		if (!strcmp(scan->longs[i].name, name))
+			return true;
+	return false;
+}
+
+/* The first of two options with one name or letter wins: a tool's own table comes first. */
+static void scan_add(struct scan *scan, struct found *found)
+{
+	const struct opt *opt = found->opt;
+	int argument = argument_of(opt);
+
+	if (opt->name && !has_long(scan, opt->name))
+		scan->longs[scan->n_longs++] = (struct option){
+			.name = opt->name,
+			.has_arg = argument,
+			.val = LONG_BASE + (found - scan->v),
+		};
+	if (opt->letter > 0 && !scan->letters[(int)opt->letter]) {
+		scan->letters[(int)opt->letter] = found;
+		str_addc(&scan->shorts, opt->letter);
+		str_add(&scan->shorts, argument == required_argument ? ":" : argument ? "::" : "");
+	}
+}
+
+static void scan_init(struct scan *scan, const struct opt_table *tables, size_t n_tables)
+{
+	*scan = (struct scan){};
+	for (size_t t = 0; t < n_tables; t++) {
+		for (size_t i = 0; i < tables[t].n; i++) {
+			struct found *found = vec_push(scan);
+
+			found->opt = &tables[t].opts[i];
+			found->dest = (char *)tables[t].base + found->opt->offset;
+		}
+	}
+	scan->longs = base_alloc((scan->n + 1) * sizeof(*scan->longs));
+	/* '-': arguments come in order; ':': a missing argument is told apart */
+	str_add(&scan->shorts, "-:");
+	for (size_t i = 0; i < scan->n; i++)
+		scan_add(scan, &scan->v[i]);
+}
+
+/* ---- numbers ---- */
+
+/* Digits of *p, which is left behind them. */
+static int digits(const char **p, int base, uint64_t *value)
+{
+	const char *start = *p;
+	bool over = false;
+
+	for (*value = 0;; (*p)++) {
+		int c = tolower((unsigned char)**p), digit = isdigit(c) ? c - '0' : c - 'a' + 10;
+
+		if (!isalnum(c) || digit >= base)
+			break;
+		over |= __builtin_mul_overflow(*value, (uint64_t)base, value);
+		over |= __builtin_add_overflow(*value, (uint64_t)digit, value);
+	}
+	return *p == start ? -EINVAL : over ? -ERANGE : 0;
+}
+
+/* A number at *p, which is left behind it. */
+static int number(const char **p, uint64_t *value)
+{
+	if ((*p)[0] == '0' && ((*p)[1] == 'x' || (*p)[1] == 'X')) {
+		*p += 2;
+		return digits(p, 16, value);
+	}
+	return digits(p, 10, value);
+}
+
+int opt_u64(const char *text, uint64_t *value)
+{
+	uint64_t v;
+	int rc = number(&text, &v);
+
+	if (*text)
+		return -EINVAL;
+	if (!rc)
+		*value = v;
+	return rc;
+}
+
+static int sized_u64(const char *text, uint64_t *value)
+{
+	static const char units[] = "kmg";
+	const char *unit;
+	uint64_t v;
+	int rc = number(&text, &v);
+
+	unit = *text ? strchr(units, tolower((unsigned char)*text)) : NULL;
+	if (rc == -EINVAL || (*text && (!unit || text[1])))
+		return -EINVAL;
+	if (!rc && unit && __builtin_mul_overflow(v, 1ull << 10 * (unit - units + 1), &v))
+		return -ERANGE;
+	if (!rc)
+		*value = v;
+	return rc;
+}
+
+static uint64_t unit_ns(const char *unit)
+{
+	static const struct {
+		const char *name;
+		uint64_t ns;
+	} units[] = {
+		{ "", 1000000000ull },
+		{ "s", 1000000000ull },
+		{ "us", 1000ull },
+		{ "ms", 1000000ull },
+		{ "m", 60 * 1000000000ull },
+		{ "h", 3600 * 1000000000ull },
+		{ "d", 86400 * 1000000000ull },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
+		if (!strcmp(unit, units[i].name))
+			return units[i].ns;
+	return 0;
+}
+
+/* Integers throughout: 0.1 seconds are 100000000 ns and not a nanosecond less. */
+int opt_seconds(const char *text, uint64_t *ns)
+{
+	uint64_t whole = 0, fraction = 0, scale = 1, unit, sum;
+	const char *p = text;
+	int rc = 0;
+
+	if (*p != '.')
+		rc = digits(&p, 10, &whole);
+	if (rc == -EINVAL)
+		return rc;
+	if (*p == '.') {
+		if (!isdigit((unsigned char)*++p))
+			return -EINVAL;
+		for (; isdigit((unsigned char)*p); p++) {
+			if (scale >= 1000000000000ull) /* finer than any unit shows */
+				continue;
+			fraction = fraction * 10 + (*p - '0');
+			scale *= 10;
+		}
+	}
+	unit = unit_ns(p);
+	if (!unit)
+		return -EINVAL;
+	fraction = (unsigned __int128)fraction * unit / scale;
+	if (rc || __builtin_mul_overflow(whole, unit, &sum) ||
+	    __builtin_add_overflow(sum, fraction, &sum))
+		return -ERANGE;
+	if (!sum)
+		return -EDOM;
+	*ns = sum;
+	return 0;
+}
+
+/* ---- values ---- */
+
+static int set_number(const struct opt *opt, const char *as, void *dest, const char *arg,
+		      struct err *err)
+{
+	bool wide = opt->type == OPT_U64;
+	uint64_t max = opt->max ? opt->max : wide ? UINT64_MAX : UINT32_MAX, value = 0;
+	int rc = wide ? sized_u64(arg, &value) : opt_u64(arg, &value);
+
+	if (rc == -EINVAL)
+		return err_set(err, -EINVAL, "option %s: '%s' is not a number%s", as, arg,
+			       wide ? " (units: k, M, G)" : "");
+	if (rc || value < opt->min || value > max)
+		return err_set(err, -EINVAL, "option %s: %s is out of range (%llu to %llu)", as,
+			       arg, (unsigned long long)opt->min, (unsigned long long)max);
+	if (wide)
+		*(uint64_t *)dest = value;
+	else
+		*(uint32_t *)dest = value;
+	return 0;
+}
+
+static int set_seconds(const struct opt *opt, const char *as, void *dest, const char *arg,
+		       struct err *err)
+{
+	uint64_t max = opt->max ? opt->max : UINT64_MAX, value = 0;
+	int rc = opt_seconds(arg, &value);
+
+	if (rc == -EINVAL)
+		return err_set(
+			err, -EINVAL,
+			"option %s: '%s' is not a time (seconds, or as in 10ms, 5s, 2m, 1h, 1d)",
+			as, arg);
+	if (rc == -EDOM)
+		return err_set(err, -EINVAL, "option %s: '%s' is no time, it must be more than 0",
+			       as, arg);
+	if (rc || value > max)
+		return err_set(err, -EINVAL, "option %s: '%s' is too long", as, arg);
+	if (value < opt->min)
+		return err_set(err, -EINVAL, "option %s: '%s' is too short", as, arg);
+	*(uint64_t *)dest = value;
+	return 0;
+}
+
+static int set_choice(const struct opt *opt, const char *as, int *dest, const char *arg,
+		      struct err *err)
+{
+	struct str all __str = {};
+	struct nearest near;
+
+	nearest_init(&near, arg);
+	for (int i = 0; opt->choices[i]; i++) {
+		if (!strcmp(opt->choices[i], arg)) {
+			*dest = i;
+			return 0;
+		}
+		nearest_offer(&near, opt->choices[i]);
+		str_addf(&all, "%s%s", i ? ", " : "", opt->choices[i]);
+	}
+	if (nearest_name(&near))
+		return err_set(err, -EINVAL, "option %s: '%s' is not one of %s (did you mean %s?)",
+			       as, arg, all.data, nearest_name(&near));
+	return err_set(err, -EINVAL, "option %s: '%s' is not one of %s", as, arg, all.data);
+}
+
+static int set_call(const struct opt *opt, const char *as, void *dest, const char *arg,
+		    struct err *err)
+{
+	struct err inner = { .at = -1 };
+	int rc = opt->call(dest, arg, &inner);
+
+	if (!rc)
+		return 0;
+	if (!inner.text[0])
+		err_set(&inner, rc, "%s", strerror(-rc));
+	return arg ? err_set(err, -EINVAL, "option %s '%s': %s", as, arg, inner.text)
+		   : err_set(err, -EINVAL, "option %s: %s", as, inner.text);
+}
+
+/* as: the option as it was given, "-p" or "--pid". */
+static int set_value(const struct found *found, const char *as, const char *arg, struct err *err)
+{
+	const struct opt *opt = found->opt;
+	void *dest = found->dest;
+
+	if (arg && !arg[0] && (opt->type == OPT_STRING || opt->type == OPT_LIST))
+		return err_set(err, -EINVAL, "option %s: its argument (%s) must not be empty", as,
+			       opt->arg);
+	switch (opt->type) {
+	case OPT_BOOL:
+		*(bool *)dest = true;
+		return 0;
+	case OPT_U32:
+	case OPT_U64:
+		return set_number(opt, as, dest, arg, err);
+	case OPT_SECONDS:
+		return set_seconds(opt, as, dest, arg, err);
+	case OPT_STRING:
+		*(const char **)dest = arg ? arg : "";
+		return 0;
+	case OPT_LIST:
+		*vec_push((struct opt_list *)dest) = arg;
+		return 0;
+	case OPT_CHOICE:
+		if (arg)
+			return set_choice(opt, as, dest, arg, err);
+		*(int *)dest = 0;
+		return 0;
+	case OPT_CALL:
+		return set_call(opt, as, dest, arg, err);
+	}
+	return -EINVAL;
+}
+
+/* ---- what getopt_long() did not take ---- */
+
+/* Several options begin with what was typed. */
+static int ambiguous(const struct scan *scan, const char *typed, size_t len, struct err *err)
+{
+	struct str all __str = {};
+
+	for (size_t i = 0; i < scan->n_longs; i++)
+		if (!strncmp(scan->longs[i].name, typed, len))
+			str_addf(&all, "%s--%s", all.len ? " or " : "", scan->longs[i].name);
+	return err_set(err, -EINVAL, "option --%.*s may be %s", (int)len, typed, all.data);
+}
+
+static int unknown_long(const struct scan *scan, const char *typed, struct err *err)
+{
+	size_t len = strcspn(typed, "="), matches = 0;
+	char *name __free = base_strndup(typed, len);
+	struct nearest near;
+
+	nearest_init(&near, name);
+	for (size_t i = 0; i < scan->n_longs; i++) {
+		matches += !strncmp(scan->longs[i].name, name, len);
+		nearest_offer(&near, scan->longs[i].name);
+	}
+	if (matches > 1)
+		return ambiguous(scan, typed, len, err);
+	if (nearest_name(&near))
+		return err_set(err, -EINVAL, "unknown option --%s (did you mean --%s?)", name,
+			       nearest_name(&near));
+	return err_set(err, -EINVAL, "unknown option --%s", name);
+}
+
+static const struct found *found_of(const struct scan *scan, int val, char *as, size_t size)
+{
+	const struct found *found;
+
+	if (val >= LONG_BASE) {
+		found = &scan->v[val - LONG_BASE];
+		snprintf(as, size, "--%s", found->opt->name);
+	} else {
+		found = scan->letters[val];
+		snprintf(as, size, "-%c", val);
+	}
+	return found;
+}
+
+/* got: '?' or ':' as getopt_long() returned it; word: the word of argv that it was reading. */
+static int refused(const struct scan *scan, int got, const char *word, struct err *err)
+{
+	const struct found *found;
+	char as[64];
+
+	if (got == ':') {
+		found = found_of(scan, optopt, as, sizeof(as));
+		return err_set(err, -EINVAL, "option %s needs an argument (%s)", as,
+			       found->opt->arg);
+	}
+	if (optopt >= LONG_BASE) {
+		found_of(scan, optopt, as, sizeof(as));
+		return err_set(err, -EINVAL, "option %s takes no argument", as);
+	}
+	if (optopt)
+		return err_set(err, -EINVAL, "unknown option -%c", optopt);
+	return unknown_long(scan, word + 2, err);
+}
+
+int opt_parse(int argc, char **argv, const struct opt_table *tables, size_t n_tables,
+	      struct opt_list *args, size_t *dashdash, struct err *err)
+{
+	struct scan scan __cleanup(scan_release) = {};
+	const struct found *found;
+	char as[64];
+	int got, rc;
+
+	scan_init(&scan, tables, n_tables);
+	opterr = 0;
+	optind = 0; /* glibc and musl: begin anew, the flags in front of the letters too */
+	while ((got = getopt_long(argc, argv, scan.shorts.data, scan.longs, NULL)) != -1) {
+		if (got == 1) {
+			*vec_push(args) = optarg;
+			continue;
+		}
+		if (got == '?' || got == ':')
+			return refused(&scan, got, argv[optind - 1], err);
+		found = found_of(&scan, got, as, sizeof(as));
+		rc = set_value(found, as, optarg, err);
+		if (rc)
+			return rc;
+	}
+	*dashdash = args->n;
+	while (optind < argc)
+		*vec_push(args) = argv[optind++];
+	return 0;
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Tables to a file descriptor: the buffer, the writing of it and what became
+ * of each row. Knows no format; those are printers.
+ */
+#include <poll.h>
+
+#include "printer.h"
+
+/* As much as a pipe holds: the reader is woken as seldom as that allows. */
+#define FLUSH_AT 65536
+
+static const struct printer *const printers[] = {
+	[OUTPUT_TEXT] = &printer_text,
+	[OUTPUT_JSON] = &printer_json,
+};
+
+struct output *output_new(int fd, enum output_format format, bool line_buffered)
+{
+	struct output *out = base_alloc(sizeof(*out));
+
+	out->fd = fd;
+	out->line_buffered = line_buffered;
+	out->printer = printers[format];
+	return out;
+}
+
+/* Writes what it can; returns how much that was. */
+static size_t write_some(struct output *out)
+{
+	struct pollfd writable = { .fd = out->fd, .events = POLLOUT };
+	size_t done = 0;
+
+	while (done < out->buf.len && !out->error) {
+		ssize_t n = write(out->fd, out->buf.data + done, out->buf.len - done);
+
+		if (n > 0)
+			done += n;
+		else if (n == 0)
+			out->error = -EIO;
+		else if (errno == EAGAIN) /* another process made our stdout non-blocking */
+			poll(&writable, 1, -1);
+		else if (errno != EINTR)
+			out->error = -errno;
+	}
+	return done;
+}
+
+static void flush(struct output *out)
+{
+	size_t done = write_some(out);
+
+	/* a row of which only the beginning was taken is lost as well */
+	vec_each (end, out)
+		out->rows_lost += *end > done;
+	out->n = 0;
+	str_reset(&out->buf);
+}
+
+void output_free(struct output *out)
+{
+	if (!out)
+		return;
+	flush(out);
+	str_release(&out->buf);
+	str_release(&out->stamp);
+	free(out->v);
+	free(out);
+}
+
+void output_table_begin(struct output *out, const struct schema *schema,
+			const struct timespec *stamp, bool show_stamp, bool first)
+{
+	out->schema = schema;
+	str_reset(&out->stamp);
+	out->printer->begin(out, stamp, show_stamp, first);
+	/* a stream shows its headings before its first row, however late that comes */
+	if (out->line_buffered)
+		flush(out);
+}
+
+void output_row(struct output *out, const void *row)
+{
+	if (out->error) {
+		out->rows_lost++;
+		return;
+	}
+	out->printer->row(out, row);
+	*vec_push(out) = out->buf.len;
+	if (out->line_buffered || out->buf.len >= FLUSH_AT)
+		flush(out);
+}
+
+void output_table_end(struct output *out)
+{
+	if (out->printer->end)
+		out->printer->end(out);
+	flush(out);
+}
+
+int output_error(const struct output *out)
+{
+	return out->error;
+}
+
+uint64_t output_rows_lost(const struct output *out)
+{
+	return out->rows_lost;
+}
+
+static struct value number(int64_t value)
+{
+	/* negated as unsigned: the least value has no positive twin */
+	return (struct value){ .number = true,
+			       .negative = value < 0,
+			       .magnitude = value < 0 ? -(uint64_t)value : (uint64_t)value };
+}
+
+struct value value_of(const struct field *field, const void *row)
+{
+	const char *at = (const char *)row + field->offset, *text;
+
+	switch (field->type) {
+	case FIELD_U64:
+		return (struct value){ .number = true, .magnitude = *(const uint64_t *)at };
+	case FIELD_U32:
+		return (struct value){ .number = true, .magnitude = *(const uint32_t *)at };
+	case FIELD_S64:
+		return number(*(const int64_t *)at);
+	case FIELD_S32:
+		return number(*(const int32_t *)at);
+	case FIELD_STR:
+		text = *(const char *const *)at;
+		return (struct value){ .text = text, .len = text ? strlen(text) : 0 };
+	case FIELD_CHARS:
+		return (struct value){ .text = at, .len = strnlen(at, field->size) };
+	}
+	return (struct value){};
+}
+
+void value_add_number(struct str *s, const struct value *value)
+{
+	if (value->negative)
+		str_addc(s, '-');
+	str_add_u64(s, value->magnitude);
+}

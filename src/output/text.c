@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Rows as columns for people. Knows widths and headings, and how wide a character is. */
+#include "printer.h"
+
+/*
+ * What was appended since `start` becomes a column. Spaces go in front of it, or behind it
+ * when another column follows.
+ */
+static void pad(struct str *s, size_t start, int width, bool last)
+{
+	size_t least = width < 0 ? -width : width;
+	size_t columns = str_columns(s->data + start, s->len - start);
+	size_t spaces = columns < least ? least - columns : 0, len = s->len - start;
+
+	if (width < 0 && last)
+		return;
+	str_add_fill(s, ' ', spaces);
+	if (width >= 0 && spaces) {
+		memmove(s->data + start + spaces, s->data + start, len);
+		memset(s->data + start, ' ', spaces);
+	}
+}
+
+static void add_value(struct str *s, const struct field *field, const void *row)
+{
+	struct value value = value_of(field, row);
+
+	if (value.number)
+		value_add_number(s, &value);
+	else if (value.text)
+		str_add_shown(s, value.text, value.len);
+	else
+		str_addc(s, '-');
+}
+
+/* One line: the headings where row is NULL. */
+static void add_line(struct output *out, const void *row)
+{
+	const struct field *end = out->schema->fields + out->schema->n, *field, *last = NULL;
+	bool first = true;
+
+	for (field = out->schema->fields; field < end; field++)
+		if (!field->json_only)
+			last = field;
+	for (field = out->schema->fields; field < end; field++) {
+		size_t start;
+
+		if (field->json_only)
+			continue;
+		if (!first)
+			str_addc(&out->buf, ' ');
+		first = false;
+		start = out->buf.len;
+		if (row)
+			add_value(&out->buf, field, row);
+		else
+			str_add(&out->buf, field->title);
+		pad(&out->buf, start, field->width, field == last);
+	}
+	str_addc(&out->buf, '\n');
+}
+
+static void text_begin(struct output *out, const struct timespec *stamp, bool show_stamp,
+		       bool first)
+{
+	char clock[16];
+	struct tm tm;
+
+	if (!first)
+		str_addc(&out->buf, '\n');
+	if (stamp && show_stamp && localtime_r(&stamp->tv_sec, &tm)) {
+		strftime(clock, sizeof(clock), "%H:%M:%S\n", &tm);
+		str_add(&out->buf, clock);
+	}
+	add_line(out, NULL);
+}
+
+static void text_row(struct output *out, const void *row)
+{
+	add_line(out, row);
+}
+
+const struct printer printer_text = { .begin = text_begin, .row = text_row };

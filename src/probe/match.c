@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * One pattern against many names: a kernel has two hundred thousand of them, so
+ * that most are turned away by their first letters before fnmatch() or regexec()
+ * is asked. Knows nothing of what the names stand for.
+ */
+#include <fnmatch.h>
+#include <regex.h>
+
+#include "base/str.h"
+#include "match.h"
+
+enum match_how {
+	MATCH_ALL,
+	MATCH_LITERAL,
+	MATCH_PREFIX, /* what follows the prefix is one '*' */
+	MATCH_GLOB,
+	MATCH_REGEX,
+};
+
+struct match {
+	enum match_how how;
+	char *pattern; /* MATCH_LITERAL: the name, without quoting */
+	char *prefix;  /* globs: the letters in front of the first wildcard */
+	size_t prefix_len;
+	regex_t regex;
+};
+
+size_t match_bracket(const char *p, bool regex)
+{
+	const char *q = p + 1;
+
+	q += *q == '^' || (*q == '!' && !regex);
+	q += *q == ']'; /* the first one is a letter, not the end */
+	for (; *q && *q != ']'; q++) {
+		if (q[0] == '[' && q[1] && strchr(":.=", q[1])) {
+			const char end[] = { q[1], ']', '\0' }, *close = strstr(q + 2, end);
+
+			if (close)
+				q = close + 1;
+		} else if (q[0] == '\\' && q[1] && !regex) {
+			q++;
+		}
+	}
+	return *q ? q + 1 - p : 0;
+}
+
+/* Reads a glob: is it sound, and which letters must every match begin with? */
+static int glob_read(struct match *m, const char *pattern, struct err *err)
+{
+	struct str prefix __str = {};
+	const char *rest = NULL; /* from the first wildcard on */
+	size_t len;
+
+	for (const char *p = pattern; *p; p++) {
+		if (*p == '[') {
+			len = match_bracket(p, false);
+			if (!len)
+				return err_at(err, p - pattern, "unclosed '[' in '%s'", pattern);
+			rest = rest ? rest : p;
+			p += len - 1;
+		} else if (*p == '*' || *p == '?') {
+			rest = rest ? rest : p;
+		} else {
+			if (*p == '\\' && !*++p)
+				return err_at(err, p - 1 - pattern,
+					      "nothing after the '\\' in '%s'", pattern);
+			if (!rest)
+				str_addc(&prefix, *p);
+		}
+	}
+	m->prefix = base_strdup(prefix.data ? prefix.data : "");
+	m->prefix_len = prefix.len;
+	m->how = !rest ? MATCH_LITERAL : !strcmp(rest, "*") ? MATCH_PREFIX : MATCH_GLOB;
+	m->pattern = base_strdup(rest ? pattern : m->prefix);
+	return 0;
+}
+
+/*
+ * regcomp() says what is wrong and not where: the fault begins where the longest
+ * beginning that compiles ends.
+ */
+static size_t regex_fault(const char *pattern)
+{
+	for (size_t len = strlen(pattern); len; len--) {
+		char *part __free = base_strndup(pattern, len);
+		regex_t regex;
+
+		if (regcomp(&regex, part, REG_EXTENDED | REG_NOSUB))
+			continue;
+		regfree(&regex);
+		return len;
+	}
+	return 0;
+}
+
+static int regex_read(struct match *m, const char *pattern, struct err *err)
+{
+	int rc = regcomp(&m->regex, pattern, REG_EXTENDED | REG_NOSUB);
+	char why[100];
+
+	if (rc) {
+		regerror(rc, &m->regex, why, sizeof(why));
+		return err_at(err, regex_fault(pattern), "bad regular expression '%s': %s", pattern,
+			      why);
+	}
+	m->how = MATCH_REGEX;
+	return 0;
+}
+
+struct match *match_new(const char *pattern, bool regex, struct err *err)
+{
+	struct match *m = base_alloc(sizeof(*m));
+	int rc = 0;
+
+	if (pattern)
+		rc = regex ? regex_read(m, pattern, err) : glob_read(m, pattern, err);
+	if (!rc)
+		return m;
+	free(m);
+	return NULL;
+}
+
+void match_free(struct match *m)
+{
+	if (!m)
+		return;
+	if (m->how == MATCH_REGEX)
+		regfree(&m->regex);
+	free(m->pattern);
+	free(m->prefix);
+	free(m);
+}
+
+bool match_test(const struct match *m, const char *name)
+{
+	switch (m->how) {
+	case MATCH_ALL:
+		return true;
+	case MATCH_LITERAL:
+		return !strcmp(m->pattern, name);
+	case MATCH_PREFIX:
+		return !strncmp(m->prefix, name, m->prefix_len);
+	case MATCH_GLOB:
+		return !strncmp(m->prefix, name, m->prefix_len) && !fnmatch(m->pattern, name, 0);
+	case MATCH_REGEX:
+		return !regexec(&m->regex, name, 0, NULL, 0);
+	}
+	return false;
+}
+
+const char *match_literal(const struct match *m)
+{
+	return m->how == MATCH_LITERAL ? m->pattern : NULL;
+}

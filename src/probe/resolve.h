@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Within probe/: one resolver for each kind of target. Each adds to the set what its queries match, duplicates included. */
+#ifndef SONDE_RESOLVE_H
+#define SONDE_RESOLVE_H
+
+#include "base/nearest.h"
+#include "match.h"
+#include "target.h"
+
+/* A spec with its patterns compiled. */
+struct query {
+	struct spec spec;
+	struct match *object, *name, *provider;
+	size_t found;
+};
+
+/* All kernel queries at once, for the lists are long. Others are skipped. *bad: the query that err is about. */
+int resolve_kernel(struct query *queries, size_t n, struct target_set *set, size_t *bad,
+		   struct err *err);
+int resolve_tracepoints(struct query *queries, size_t n, struct target_set *set, size_t *bad,
+			struct err *err);
+int resolve_user(struct query *query, pid_t pid, struct target_set *set, struct err *err);
+
+/* Why a kernel function is never traced, or NULL. */
+const char *resolve_excluded(const char *function);
+
+static inline bool query_is_kernel(const struct query *query)
+{
+	return query->spec.kind == SPEC_KFUNC;
+}
+
+/* "no kernel function matches 'vfs_raed' (did you mean vfs_read?)"; code -ENOENT. near may be NULL. */
+int resolve_no_match(struct err *err, const char *what, const struct spec *spec, const char *near);
+
+#endif

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Kernel functions. Names come from kallsyms, which has every alias and every address; which of them
+ * ftrace can trace comes from its own list, joined by address, because that list has one name
+ * an address (__x64_sys_getppid is there as __do_sys_getppid). The list is read only for
+ * patterns: whether one named function can be traced is best asked by attaching.
+ */
+#include <search.h>
+
+#include "symbols/kernel.h"
+#include "resolve.h"
+
+/* ftrace's own address is at most this far behind the symbol's: endbr, bti, patchable nops. */
+#define ENTRY_MAX 16
+
+struct hit {
+	uint64_t addr;
+	const char *name, *module;
+	struct query *query;
+	uint64_t end; /* of the function, where an offset must be checked */
+	bool listed;  /* ftrace's list has this very name */
+};
+
+struct addresses {
+	uint64_t *v;
+	size_t n, cap;
+};
+
+struct search {
+	struct query *queries;
+	size_t n;
+	struct target_set *set;
+	struct addresses traceable; /* sorted before it is asked */
+	bool listed, list_has_addr;
+	void *names; /* tsearch(3) tree of "name\tmodule", for lists without addresses */
+	struct hits {
+		struct hit *v;
+		size_t n, cap;
+	} hits;
+};
+
+static const char *text_or_empty(const char *text)
+{
+	return text ? text : "";
+}
+
+static int compare_listed(const void *pa, const void *pb)
+{
+	return strcmp(pa, pb);
+}
+
+static const char *listed_key(const struct ksym *sym, char *buf, size_t size)
+{
+	snprintf(buf, size, "%s\t%s", sym->name, text_or_empty(sym->module));
+	return buf;
+}
+
+static int add_traceable(const struct ksym *sym, void *ctx)
+{
+	struct search *search = ctx;
+	char key[256];
+
+	if (sym->addr) {
+		*vec_push(&search->traceable) = sym->addr;
+		return 0;
+	}
+	listed_key(sym, key, sizeof(key));
+	if (!tsearch(pool_add(&search->set->pool, key), &search->names, compare_listed))
+		return -ENOMEM;
+	return 0;
+}
+
+static bool object_matches(const struct query *query, const char *module)
+{
+	if (!query->spec.object)
+		return true;
+	if (!module)
+		return !strcmp(query->spec.object, "vmlinux");
+	return match_test(query->object, module);
+}
+
+/* An address instead of a name: the symbol that it lies in. */
+static void offer_address(struct search *search, struct query *query, const struct ksym *sym)
+{
+	struct hits *hits = &search->hits;
+	struct hit *hit = NULL;
+
+	vec_each(it, hits)
+		if (it->query == query)
+			hit = it;
+	if (sym->addr > query->spec.offset || (hit && hit->addr >= sym->addr))
+		return;
+	if (!hit)
+		hit = vec_push(hits);
+	query->found = 1;
+	*hit = (struct hit){
+		.addr = sym->addr,
+		.query = query,
+		.name = pool_add(&search->set->pool, sym->name),
+		.module = sym->module ? pool_add(&search->set->pool, sym->module) : NULL,
+	};
+}
+
+/* The next symbol ends a function: an offset must stay before it. */
+static void find_ends(struct search *search, const struct ksym *sym)
+{
+	vec_each(hit, &search->hits)
+		if (hit->query->spec.offset && sym->addr > hit->addr && (!hit->end || sym->addr < hit->end))
+			hit->end = sym->addr;
+}
+
+static int compare_addresses(const void *pa, const void *pb)
+{
+	uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
+
+	return a < b ? -1 : a > b;
+}
+
+static void sort_addresses(struct addresses *addresses)
+{
+	if (addresses->n)
+		qsort(addresses->v, addresses->n, sizeof(uint64_t), compare_addresses);
+}
+
+/* Is an address that ftrace knows at the symbol's entry? */
+static bool is_traceable(const struct addresses *traceable, uint64_t addr)
+{
+	size_t low = 0, high = traceable->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (traceable->v[middle] < addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < traceable->n && traceable->v[low] - addr < ENTRY_MAX;
+}
+
+static bool is_pattern(const struct query *query)
+{
+	return query->spec.name && !match_literal(query->name);
+}
+
+/* Spares the memory for what cannot be traced, where that can be told at once. */
+static bool may_trace(const struct search *search, const struct query *query, uint64_t addr)
+{
+	return !search->list_has_addr || !addr || !is_pattern(query) ||
+	       is_traceable(&search->traceable, addr);
+}
+
+static int offer_symbol(const struct ksym *sym, void *ctx)
+{
+	struct search *search = ctx;
+	struct pool *pool = &search->set->pool;
+	bool listed = false;
+	char key[256];
+
+	if (search->names) {
+		listed = tfind(listed_key(sym, key, sizeof(key)), &search->names, compare_listed);
+		if (listed)
+			*vec_push(&search->traceable) = sym->addr;
+	}
+	for (size_t i = 0; i < search->n; i++) {
+		struct query *query = &search->queries[i];
+
+		if (!query_is_kernel(query) || !object_matches(query, sym->module))
+			continue;
+		if (!query->spec.name) {
+			offer_address(search, query, sym);
+		} else if (match_test(query->name, sym->name) && may_trace(search, query, sym->addr)) {
+			*vec_push(&search->hits) = (struct hit){
+				.addr = sym->addr,
+				.name = pool_add(pool, sym->name),
+				.module = sym->module ? pool_add(pool, sym->module) : NULL,
+				.query = query,
+				.listed = listed,
+			};
+		}
+	}
+	return 0;
+}
+
+static int offer_end(const struct ksym *sym, void *ctx)
+{
+	find_ends(ctx, sym);
+	return 0;
+}
+
+/* Of several names at one address: the one asked for by itself, then the one ftrace lists, then the plainest. */
+static unsigned int name_rank(const struct hit *hit)
+{
+	return (match_literal(hit->query->name) ? 0 : 4) + (hit->listed ? 0 : 2) +
+	       (hit->name[0] == '_' ? 1 : 0);
+}
+
+#define COMPARE(a, b) ((a) < (b) ? -1 : (a) > (b))
+
+static int compare_hits(const void *pa, const void *pb)
+{
+	const struct hit *a = pa, *b = pb;
+	int ret = COMPARE(a->addr, b->addr);
+
+	ret = ret ? ret : COMPARE(name_rank(a), name_rank(b));
+	ret = ret ? ret : strcmp(a->name, b->name);
+	return ret ? ret : strcmp(text_or_empty(a->module), text_or_empty(b->module));
+}
+
+/* Two places with one name cannot be told apart by name. Sorted by name, neighbours tell. */
+static int compare_names(const void *pa, const void *pb)
+{
+	const struct hit *a = *(struct hit *const *)pa, *b = *(struct hit *const *)pb;
+	int ret = strcmp(a->name, b->name);
+
+	return ret ? ret : COMPARE(a->addr, b->addr);
+}
+
+static bool *find_unique(const struct hits *hits)
+{
+	__free struct hit **index = base_alloc(hits->n * sizeof(*index));
+	bool *unique = base_alloc(hits->n * sizeof(*unique));
+	size_t end;
+
+	for (size_t i = 0; i < hits->n; i++)
+		index[i] = &hits->v[i];
+	qsort(index, hits->n, sizeof(*index), compare_names);
+	for (size_t i = 0; i < hits->n; i = end) {
+		bool same = true;
+
+		for (end = i + 1; end < hits->n && !strcmp(index[i]->name, index[end]->name); end++)
+			same = same && index[end]->addr == index[i]->addr &&
+			       !strcmp(text_or_empty(index[end]->module), text_or_empty(index[i]->module));
+		for (size_t j = i; j < end; j++)
+			unique[index[j] - hits->v] = same;
+	}
+	return unique;
+}
+
+static void add_target(struct target_set *set, const struct hit *hit, bool unique)
+{
+	const struct spec *spec = &hit->query->spec;
+	struct target *target = vec_push(set);
+	const char *where = hit->name;
+
+	target->kind = TARGET_KERNEL;
+	target->mech = spec->mech;
+	target->ret = spec->ret;
+	target->unique = unique;
+	target->offset = spec->name ? spec->offset : spec->offset - hit->addr;
+	target->addr = hit->addr ? hit->addr + target->offset : 0;
+	target->name = hit->name;
+	target->object = hit->module;
+	if (target->offset)
+		where = pool_addf(&set->pool, "%s+0x%llx", hit->name, (unsigned long long)target->offset);
+	target->label = where;
+}
+
+static void add_note(struct target_set *set, const char *name, const char *reason)
+{
+	struct target_note *note = vec_push(&set->notes);
+
+	note->name = name;
+	note->reason = reason;
+}
+
+static int check_offset(const struct hit *hit, struct err *err)
+{
+	uint64_t offset = hit->query->spec.offset;
+
+	if (!hit->query->spec.name || !offset || !hit->end || hit->addr + offset < hit->end)
+		return 0;
+	return err_set(err, -EINVAL, "'%s' ends before +0x%llx: it is at most 0x%llx bytes long", hit->name,
+		       (unsigned long long)offset, (unsigned long long)(hit->end - hit->addr));
+}
+
+static int add_hits(struct search *search, size_t *bad, struct err *err)
+{
+	struct hits *hits = &search->hits;
+	__free bool *unique = NULL;
+
+	qsort(hits->v, hits->n, sizeof(*hits->v), compare_hits);
+	unique = find_unique(hits);
+	for (size_t i = 0; i < search->n; i++)
+		search->queries[i].found = 0;
+	vec_each(hit, hits) {
+		struct query *query = hit->query;
+		bool pattern = is_pattern(query);
+		const char *excluded = resolve_excluded(hit->name);
+
+		*bad = query - search->queries;
+		if (excluded && !pattern)
+			return err_set(err, -EPERM, "'%s' is not traced: %s", hit->name, excluded);
+		if (check_offset(hit, err))
+			return err->code;
+		if (pattern && search->listed && hit->addr && !is_traceable(&search->traceable, hit->addr))
+			continue;
+		query->found++;
+		if (excluded)
+			add_note(search->set, hit->name, excluded);
+		else
+			add_target(search->set, hit, unique[hit - hits->v]);
+	}
+	return 0;
+}
+
+static int offer_nearest(const struct ksym *sym, void *ctx)
+{
+	nearest_offer(ctx, sym->name);
+	return 0;
+}
+
+static int not_found(const struct query *query, bool listed, struct err *err)
+{
+	const struct spec *spec = &query->spec;
+	struct nearest nearest;
+
+	if (!spec->name)
+		return err_set(err, -ENOENT, "no kernel function is at address 0x%llx",
+			       (unsigned long long)spec->offset);
+	if (spec->object && strcmp(spec->object, "vmlinux") && !kernel_module_loaded(spec->object))
+		return err_set(err, -ENOENT, "no kernel module '%s' is loaded", spec->object);
+	if (!match_literal(query->name))
+		return resolve_no_match(err, listed ? "traceable kernel function" : "kernel function", spec,
+					NULL);
+	nearest_init(&nearest, spec->name);
+	kernel_each_symbol(offer_nearest, &nearest, NULL);
+	return resolve_no_match(err, "kernel function", spec, nearest_name(&nearest));
+}
+
+/* Patterns need the list; where it cannot be read everything is tried, and attaching tells. */
+static void read_traceable(struct search *search)
+{
+	for (size_t i = 0; i < search->n && !search->listed; i++)
+		search->listed = query_is_kernel(&search->queries[i]) && is_pattern(&search->queries[i]);
+	if (search->listed &&
+	    kernel_each_traceable(add_traceable, search, &search->list_has_addr, NULL))
+		search->listed = false;
+	sort_addresses(&search->traceable);
+}
+
+static int search_kernel(struct search *search, size_t *bad, struct err *err)
+{
+	bool offsets = false;
+	int ret;
+
+	read_traceable(search);
+	ret = kernel_each_symbol(offer_symbol, search, err);
+	for (size_t i = 0; i < search->n; i++)
+		offsets = offsets || (query_is_kernel(&search->queries[i]) && search->queries[i].spec.offset);
+	if (!ret && offsets)
+		ret = kernel_each_symbol(offer_end, search, err);
+	if (ret)
+		return ret;
+	sort_addresses(&search->traceable);
+	ret = add_hits(search, bad, err);
+	for (size_t i = 0; !ret && i < search->n; i++) {
+		if (!query_is_kernel(&search->queries[i]) || search->queries[i].found)
+			continue;
+		*bad = i;
+		ret = not_found(&search->queries[i], search->listed, err);
+	}
+	return ret;
+}
+
+static void keep_string(void *text)
+{
+}
+
+int resolve_kernel(struct query *queries, size_t n, struct target_set *set, size_t *bad,
+		   struct err *err)
+{
+	struct search search = {.queries = queries, .n = n, .set = set};
+	size_t i = 0;
+	int ret;
+
+	while (i < n && !query_is_kernel(&queries[i]))
+		i++;
+	if (i == n)
+		return 0;
+	*bad = i;
+	ret = search_kernel(&search, bad, err);
+	tdestroy(search.names, keep_string);
+	free(search.hits.v);
+	free(search.traceable.v);
+	return ret;
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Tracepoints by system and name. */
+#include <fnmatch.h>
+
+#include "symbols/kernel.h"
+#include "resolve.h"
+
+struct search {
+	struct query *queries;
+	size_t n;
+	struct target_set *set;
+};
+
+/*
+ * BTF does not know systems. Most names begin with theirs ("sched:sched_switch"), and a name
+ * without a wildcard needs none.
+ */
+static bool system_matches(const struct query *query, const struct ktracepoint *tp)
+{
+	char system[64];
+
+	if (!query->spec.object || (!tp->system && match_literal(query->name)))
+		return true;
+	if (tp->system)
+		return match_test(query->object, tp->system);
+	snprintf(system, sizeof(system), "%.*s", (int)strcspn(tp->name, "_"), tp->name);
+	return match_test(query->object, system);
+}
+
+static void add(struct target_set *set, const struct query *query, const struct ktracepoint *tp)
+{
+	struct target *target = vec_push(set);
+
+	target->kind = TARGET_TRACEPOINT;
+	target->mech = query->spec.mech;
+	target->name = pool_add(&set->pool, tp->name);
+	target->object = tp->system ? pool_add(&set->pool, tp->system) : NULL;
+	target->label = tp->system ? pool_addf(&set->pool, "%s:%s", tp->system, tp->name) : target->name;
+}
+
+static int offer(const struct ktracepoint *tp, void *ctx)
+{
+	struct search *search = ctx;
+
+	for (size_t i = 0; i < search->n; i++) {
+		struct query *query = &search->queries[i];
+
+		if (query->spec.kind != SPEC_TRACEPOINT || !match_test(query->name, tp->name) ||
+		    !system_matches(query, tp))
+			continue;
+		query->found++;
+		add(search->set, query, tp);
+	}
+	return 0;
+}
+
+static int offer_nearest(const struct ktracepoint *tp, void *ctx)
+{
+	nearest_offer(ctx, tp->name);
+	return 0;
+}
+
+static int not_found(const struct query *query, struct err *err)
+{
+	struct nearest nearest;
+
+	if (query->spec.object && !strcmp(query->spec.object, "syscalls") && kernel_tracefs() < 0)
+		return err_set(err, -ENOENT,
+			       "tracepoints of syscalls need tracefs, which this kernel does not have");
+	if (!match_literal(query->name))
+		return resolve_no_match(err, "tracepoint", &query->spec, NULL);
+	nearest_init(&nearest, query->spec.name);
+	kernel_each_tracepoint(offer_nearest, &nearest, NULL);
+	return resolve_no_match(err, "tracepoint", &query->spec, nearest_name(&nearest));
+}
+
+int resolve_tracepoints(struct query *queries, size_t n, struct target_set *set, size_t *bad,
+			struct err *err)
+{
+	struct search search = {.queries = queries, .n = n, .set = set};
+	size_t asked = 0;
+	int ret;
+
+	for (size_t i = 0; i < n; i++)
+		if (queries[i].spec.kind == SPEC_TRACEPOINT) {
+			*bad = i;
+			asked++;
+		}
+	if (!asked)
+		return 0;
+	ret = kernel_each_tracepoint(offer, &search, err);
+	if (ret)
+		return ret;
+	for (size_t i = 0; i < n; i++) {
+		if (queries[i].spec.kind != SPEC_TRACEPOINT || queries[i].found)
+			continue;
+		*bad = i;
+		return not_found(&queries[i], err);
+	}
+	return 0;
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* User functions and USDT marks of one binary or library. */
+#include <elf.h>
+
+#include "symbols/elf.h"
+#include "symbols/library.h"
+#include "resolve.h"
+
+struct binary {
+	struct library library;
+	struct elf *elf;
+	const char *path; /* in the set's pool */
+};
+
+static void binary_release(struct binary *binary)
+{
+	if (binary->elf)
+		elf_close(binary->elf);
+	library_release(&binary->library);
+}
+
+static int binary_open(struct binary *binary, const struct spec *spec, pid_t pid,
+		       struct target_set *set, struct err *err)
+{
+	int ret = library_find(spec->object, pid, &binary->library, err);
+
+	if (!ret)
+		ret = elf_open(binary->library.path, &binary->elf, err);
+	if (!ret)
+		elf_set_root(binary->elf, binary->library.root);
+	if (!ret)
+		binary->path = pool_add(&set->pool, binary->library.path);
+	return ret;
+}
+
+static struct target *add_target(struct target_set *set, const struct query *query,
+				 const struct binary *binary, uint64_t offset, const char *label)
+{
+	struct target *target = vec_push(set);
+
+	target->kind = TARGET_USER;
+	target->mech = query->spec.mech;
+	target->ret = query->spec.ret;
+	target->addr = offset;
+	target->object = binary->path;
+	target->label = label;
+	target->name = target->label;
+	return target;
+}
+
+/* local: a static function, of which a binary may have several by one name. Versions of a global one are one to the user. */
+static void add_function(struct target_set *set, const struct query *query, const struct binary *binary,
+			 uint64_t offset, const char *name, bool local)
+{
+	const struct spec *spec = &query->spec;
+	const char *label = pool_add(&set->pool, name);
+	struct target *target;
+
+	if (spec->offset)
+		label = pool_addf(&set->pool, "%s+0x%llx", name, (unsigned long long)spec->offset);
+	target = add_target(set, query, binary, offset + spec->offset, label);
+	target->offset = spec->offset;
+	target->one_of = !local;
+}
+
+static void add_note(struct target_set *set, const char *name, const char *reason)
+{
+	struct target_note *note = vec_push(&set->notes);
+
+	note->name = pool_add(&set->pool, name);
+	note->reason = pool_add(&set->pool, reason);
+}
+
+struct ifuncs {
+	struct elf_ifunc *v;
+	size_t n, cap;
+};
+
+/* An IFUNC's own address is its resolver's, which runs once: what is counted is the function that it chose. */
+static int add_ifuncs(struct target_set *set, const struct query *query, const struct binary *binary,
+		      struct ifuncs *ifuncs, struct err *err)
+{
+	struct err why = {};
+
+	if (!ifuncs->n)
+		return 0;
+	elf_resolve_ifuncs(binary->elf, ifuncs->v, ifuncs->n, &why);
+	vec_each(ifunc, ifuncs) {
+		const char *name = ifunc->symbol->name, *failed = why.code ? why.text : ifunc->failed;
+
+		if (!failed)
+			add_function(set, query, binary, ifunc->offset, name, false);
+		else if (match_literal(query->name))
+			return err_set(err, -ENOTSUP, "'%s' cannot be counted: %s", name, failed);
+		else
+			add_note(set, name, failed);
+	}
+	return 0;
+}
+
+static int no_function(const struct query *query, const struct binary *binary,
+		       const struct elf_symbol *symbols, size_t n, struct err *err)
+{
+	__free char *what = base_printf("function of %s", binary->library.shown);
+	struct nearest nearest;
+
+	if (!match_literal(query->name))
+		return resolve_no_match(err, what, &query->spec, NULL);
+	nearest_init(&nearest, query->spec.name);
+	for (size_t i = 0; i < n; i++)
+		nearest_offer(&nearest, symbols[i].name);
+	return resolve_no_match(err, what, &query->spec, nearest_name(&nearest));
+}
+
+static int add_functions(struct query *query, const struct binary *binary, struct target_set *set,
+			 struct err *err)
+{
+	const struct elf_symbol *symbols;
+	struct ifuncs ifuncs = {};
+	size_t n;
+	int ret = elf_functions(binary->elf, &symbols, &n, err);
+
+	if (ret)
+		return ret;
+	for (size_t i = 0; i < n; i++) {
+		if (!match_test(query->name, symbols[i].name))
+			continue;
+		query->found++;
+		/* of aliases, which are neighbours, the first stays and the rest are duplicates of it */
+		if (symbols[i].ifunc)
+			vec_push(&ifuncs)->symbol = &symbols[i];
+		else
+			add_function(set, query, binary, symbols[i].offset, symbols[i].name,
+				     symbols[i].binding == STB_LOCAL);
+	}
+	ret = add_ifuncs(set, query, binary, &ifuncs, err);
+	free(ifuncs.v);
+	if (ret)
+		return ret;
+	return query->found ? 0 : no_function(query, binary, symbols, n, err);
+}
+
+static int add_address(const struct query *query, const struct binary *binary,
+		       struct target_set *set, struct err *err)
+{
+	unsigned long long vaddr = query->spec.offset;
+	uint64_t offset;
+
+	if (elf_offset_of(binary->elf, vaddr, true, &offset))
+		return err_set(err, -ENOENT, "0x%llx is not in the code of %s", vaddr, binary->library.shown);
+	add_target(set, query, binary, offset, pool_addf(&set->pool, "0x%llx", vaddr));
+	return 0;
+}
+
+static int no_mark(const struct query *query, const struct binary *binary,
+		   const struct elf_mark *marks, size_t n, struct err *err)
+{
+	__free char *what = base_printf("USDT mark of %s", binary->library.shown);
+	struct nearest nearest;
+
+	if (!n)
+		return err_set(err, -ENOENT, "%s has no USDT marks", binary->library.shown);
+	nearest_init(&nearest, query->spec.name);
+	for (size_t i = 0; i < n; i++)
+		nearest_offer(&nearest, marks[i].name);
+	return resolve_no_match(err, what, &query->spec, nearest_name(&nearest));
+}
+
+static int add_marks(struct query *query, const struct binary *binary, struct target_set *set,
+		     struct err *err)
+{
+	const struct elf_mark *marks;
+	size_t n;
+	int ret = elf_marks(binary->elf, &marks, &n, err);
+
+	if (ret)
+		return ret;
+	for (size_t i = 0; i < n; i++) {
+		const struct elf_mark *mark = &marks[i];
+		struct target *target;
+		const char *label;
+
+		if (!match_test(query->name, mark->name) || !match_test(query->provider, mark->provider))
+			continue;
+		query->found++;
+		label = pool_addf(&set->pool, "%s:%s", mark->provider, mark->name);
+		target = add_target(set, query, binary, mark->offset, label);
+		target->ref_ctr = mark->semaphore;
+		target->one_of = true;
+	}
+	return query->found ? 0 : no_mark(query, binary, marks, n, err);
+}
+
+int resolve_user(struct query *query, pid_t pid, struct target_set *set, struct err *err)
+{
+	__cleanup(binary_release) struct binary binary = {};
+	int ret = binary_open(&binary, &query->spec, pid, set, err);
+
+	if (ret)
+		return ret;
+	if (query->spec.kind == SPEC_USDT)
+		return add_marks(query, &binary, set, err);
+	if (!query->spec.name)
+		return add_address(query, &binary, set, err);
+	return add_functions(query, &binary, set, err);
+}

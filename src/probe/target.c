@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* From specs to a set of targets: parses, asks each kind's resolver, removes duplicates, numbers the slots. */
+#include "symbols/kernel.h"
+#include "resolve.h"
+
+static void query_release(struct query *query)
+{
+	spec_release(&query->spec);
+	match_free(query->object);
+	match_free(query->name);
+	match_free(query->provider);
+}
+
+/* X:NAME is a kernel module's function if there is such a module, else a library's or a program's. */
+static void decide_kind(struct spec *spec)
+{
+	if (spec->kind == SPEC_FUNC)
+		spec->kind = kernel_module_loaded(spec->object) ? SPEC_KFUNC : SPEC_UFUNC;
+}
+
+static int query_init(struct query *query, const char *text, bool regex, struct err *err)
+{
+	struct spec *spec = &query->spec;
+	int ret = spec_parse(text, regex, spec, err);
+
+	if (ret)
+		return ret;
+	decide_kind(spec);
+	query->name = match_new(spec->name, spec->regex, err);
+	if (!query->name)
+		return err->code;
+	query->object = match_new(spec->object, false, err);
+	if (!query->object)
+		return err->code;
+	query->provider = match_new(spec->provider, false, err);
+	return query->provider ? 0 : err->code;
+}
+
+int resolve_no_match(struct err *err, const char *what, const struct spec *spec, const char *near)
+{
+	const char *name = spec->name ? spec->name : spec->text;
+
+	if (near)
+		return err_set(err, -ENOENT, "no %s matches '%s' (did you mean %s?)", what, name, near);
+	return err_set(err, -ENOENT, "no %s matches '%s'", what, name);
+}
+
+static int compare_text(const char *a, const char *b)
+{
+	return strcmp(a ? a : "", b ? b : "");
+}
+
+#define COMPARE(a, b) ((a) < (b) ? -1 : (a) > (b))
+
+/* Where it is: what is equal here is one place. */
+static int compare_places(const struct target *a, const struct target *b)
+{
+	int ret = COMPARE(a->kind, b->kind);
+
+	ret = ret ? ret : COMPARE(a->ret, b->ret);
+	ret = ret ? ret : COMPARE(a->addr, b->addr);
+	ret = ret ? ret : compare_text(a->object, b->object);
+	/* a file's offset or an address says all; a tracepoint or a hidden address has only its name */
+	if (!ret && (a->kind == TARGET_TRACEPOINT || !a->addr))
+		ret = strcmp(a->name, b->name);
+	return ret;
+}
+
+static int by_place(const void *pa, const void *pb)
+{
+	const struct target *a = *(struct target *const *)pa, *b = *(struct target *const *)pb;
+	int ret = compare_places(a, b);
+
+	return ret ? ret : COMPARE(a, b);
+}
+
+static int by_label(const void *pa, const void *pb)
+{
+	const struct target *a = *(struct target *const *)pa, *b = *(struct target *const *)pb;
+	int ret = strcmp(a->label, b->label);
+
+	return ret ? ret : COMPARE(a, b);
+}
+
+static struct target **sorted(struct target_set *set, int (*compare)(const void *, const void *))
+{
+	struct target **index = base_alloc(set->n * sizeof(*index));
+
+	for (size_t i = 0; i < set->n; i++)
+		index[i] = &set->v[i];
+	qsort(index, set->n, sizeof(*index), compare);
+	return index;
+}
+
+/* Keeps the first of each place, in the order in which they were asked for. */
+static void remove_duplicates(struct target_set *set)
+{
+	__free struct target **index = sorted(set, by_place);
+	size_t kept = 0;
+
+	for (size_t i = 1; i < set->n; i++)
+		if (!compare_places(index[i - 1], index[i]))
+			index[i]->label = NULL;
+	for (size_t i = 0; i < set->n; i++)
+		if (set->v[i].label)
+			set->v[kept++] = set->v[i];
+	set->n = kept;
+}
+
+/* The places of one USDT mark, and the versions of one symbol, are counted together. */
+static bool same_slot(const struct target *a, const struct target *b)
+{
+	return a->one_of && b->one_of && a->ret == b->ret && !strcmp(a->label, b->label) &&
+	       !strcmp(a->object, b->object);
+}
+
+/* What two targets of one label differ in, the most telling first, becomes part of the label. */
+static const char *label_by_return(struct target_set *set, const struct target *target)
+{
+	return target->ret ? pool_addf(&set->pool, "r:%s", target->label) : target->label;
+}
+
+static const char *label_by_object(struct target_set *set, const struct target *target)
+{
+	if (!target->object || target->kind == TARGET_TRACEPOINT)
+		return target->label;
+	return pool_addf(&set->pool, "%s:%s", target->object, target->label);
+}
+
+static const char *label_by_address(struct target_set *set, const struct target *target)
+{
+	return pool_addf(&set->pool, "%s@%llx", target->label, (unsigned long long)target->addr);
+}
+
+static bool differ_in_return(const struct target *a, const struct target *b)
+{
+	return a->ret != b->ret;
+}
+
+static bool differ_in_object(const struct target *a, const struct target *b)
+{
+	return compare_text(a->object, b->object);
+}
+
+static bool differ_in_address(const struct target *a, const struct target *b)
+{
+	return a->addr != b->addr && !same_slot(a, b);
+}
+
+static const struct {
+	bool (*differ)(const struct target *a, const struct target *b);
+	const char *(*label)(struct target_set *set, const struct target *target);
+} qualifiers[] = {
+	{differ_in_return, label_by_return},
+	{differ_in_object, label_by_object},
+	{differ_in_address, label_by_address},
+};
+
+static void qualify_labels(struct target_set *set, size_t q)
+{
+	__free struct target **index = sorted(set, by_label);
+	size_t end;
+
+	for (size_t i = 0; i < set->n; i = end) {
+		bool differ = false;
+		const char *label = index[i]->label;
+
+		for (end = i + 1; end < set->n && !strcmp(label, index[end]->label); end++)
+			differ = differ || qualifiers[q].differ(index[i], index[end]);
+		for (size_t j = i; differ && j < end; j++)
+			index[j]->label = qualifiers[q].label(set, index[j]);
+	}
+}
+
+static void number_slots(struct target_set *set)
+{
+	__free struct target **index = NULL;
+
+	for (size_t q = 0; q < ARRAY_SIZE(qualifiers); q++)
+		qualify_labels(set, q);
+	index = sorted(set, by_label);
+	set->slots = base_alloc(set->n * sizeof(*set->slots));
+	for (size_t i = 0; i < set->n; i++) {
+		if (!i || strcmp(index[i - 1]->label, index[i]->label) || !same_slot(index[i - 1], index[i]))
+			set->slots[set->n_slots++] = index[i]->label;
+		index[i]->slot = set->n_slots - 1;
+	}
+}
+
+int target_resolve(const char *const *specs, size_t n, const struct target_options *options,
+		   struct target_set *set, size_t *bad, struct err *err)
+{
+	__free struct query *queries = base_alloc(n * sizeof(*queries));
+	int ret = 0;
+
+	for (*bad = 0; *bad < n; ++*bad) {
+		ret = query_init(&queries[*bad], specs[*bad], options->regex, err);
+		if (ret)
+			goto out;
+	}
+	ret = resolve_kernel(queries, n, set, bad, err);
+	if (!ret)
+		ret = resolve_tracepoints(queries, n, set, bad, err);
+	for (size_t i = 0; !ret && i < n; i++) {
+		*bad = i;
+		if (queries[i].spec.kind == SPEC_UFUNC || queries[i].spec.kind == SPEC_USDT)
+			ret = resolve_user(&queries[i], options->pid, set, err);
+	}
+	if (!ret) {
+		remove_duplicates(set);
+		number_slots(set);
+	}
+out:
+	for (size_t i = 0; i < n; i++)
+		query_release(&queries[i]);
+	return ret;
+}
+
+void target_set_release(struct target_set *set)
+{
+	free(set->v);
+	free(set->slots);
+	free(set->notes.v);
+	pool_release(&set->pool);
+	memset(set, 0, sizeof(*set));
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The command of -c: forked early, executed late, never left behind. */
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "command.h"
+
+#define TERM_PATIENCE_MS 1000
+
+struct command {
+	pid_t pid;
+	int go;	    /* a byte here starts it; closing it ends it */
+	int failed; /* errno of an exec that failed; closed by one that did not */
+	char *name;
+	bool ended;
+	int status;
+};
+
+/* Whether execvp() will find it, told before anything is attached. */
+static int check_program(const char *name, struct err *err)
+{
+	const char *path = getenv("PATH"), *end;
+
+	if (strchr(name, '/')) {
+		if (!access(name, X_OK))
+			return 0;
+		return err_set(err, -errno, "cannot run '%s': %s", name, strerror(errno));
+	}
+	for (path = path ? path : "/bin:/usr/bin"; *path; path = *end ? end + 1 : end) {
+		__free char *candidate = NULL;
+
+		end = strchrnul(path, ':');
+		candidate = base_printf("%.*s/%s", (int)(end - path), path, name);
+		if (!access(candidate, X_OK))
+			return 0;
+	}
+	return err_set(err, -ENOENT, "cannot run '%s': no such program in PATH", name);
+}
+
+/* In the child. What we changed for ourselves is put back; what comes after exec is the command's. */
+static void child(char *const *argv, int go, int failed, pid_t parent)
+{
+	sigset_t none;
+	char byte;
+	int error;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(1);
+	while (read(go, &byte, 1) < 0 && errno == EINTR)
+		;
+	if (byte != 'g')
+		_exit(1);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGPIPE, SIG_DFL);
+	execvp(argv[0], argv);
+	error = errno;
+	if (write(failed, &error, sizeof(error)) < 0)
+		_exit(126);
+	_exit(127);
+}
+
+int command_hold(struct command **command, char *const *argv, struct err *err)
+{
+	int go[2], failed[2], ret = check_program(argv[0], err);
+	pid_t parent = getpid(), pid;
+
+	if (ret)
+		return ret;
+	if (pipe2(go, O_CLOEXEC))
+		return err_set(err, -errno, "cannot make a pipe: %s", strerror(errno));
+	if (pipe2(failed, O_CLOEXEC)) {
+		ret = -errno;
+		close(go[0]);
+		close(go[1]);
+		return err_set(err, ret, "cannot make a pipe: %s", strerror(-ret));
+	}
+	pid = fork();
+	if (!pid) {
+		close(go[1]);
+		close(failed[0]);
+		child(argv, go[0], failed[1], parent);
+	}
+	close(go[0]);
+	close(failed[1]);
+	if (pid < 0) {
+		ret = -errno;
+		close(go[1]);
+		close(failed[0]);
+		return err_set(err, ret, "cannot fork: %s", strerror(-ret));
+	}
+	*command = base_alloc(sizeof(**command));
+	(*command)->pid = pid;
+	(*command)->go = go[1];
+	(*command)->failed = failed[0];
+	(*command)->name = base_strdup(argv[0]);
+	return 0;
+}
+
+int command_hold_string(struct command **command, const char *text, struct err *err)
+{
+	__free char *copy = base_strdup(text);
+	__free char **argv = base_alloc((strlen(text) + 2) * sizeof(*argv));
+	char *shell[] = {"/bin/sh", "-c", (char *)text, NULL};
+	size_t n = 0;
+
+	if (strpbrk(text, "|&;<>()$`\\\"'*?[]#~=%!{}\n"))
+		return command_hold(command, shell, err);
+	for (char *word = strtok(copy, " \t"); word; word = strtok(NULL, " \t"))
+		argv[n++] = word;
+	if (!n)
+		return err_set(err, -EINVAL, "the command is empty");
+	return command_hold(command, argv, err);
+}
+
+pid_t command_pid(const struct command *command)
+{
+	return command->pid;
+}
+
+int command_release(struct command *command, struct err *err)
+{
+	int error = 0;
+	ssize_t n;
+
+	if (write(command->go, "g", 1) != 1)
+		return err_set(err, -errno, "'%s' was ended before it began", command->name);
+	close(command->go);
+	command->go = -1;
+	do {
+		n = read(command->failed, &error, sizeof(error));
+	} while (n < 0 && errno == EINTR);
+	if (n > 0)
+		return err_set(err, -error, "cannot run '%s': %s", command->name, strerror(error));
+	return 0;
+}
+
+bool command_ended(struct command *command, int *status)
+{
+	if (!command->ended && waitpid(command->pid, &command->status, WNOHANG) == command->pid)
+		command->ended = true;
+	*status = command->status;
+	return command->ended;
+}
+
+/* SIGTERM and some patience; the command may want to write something yet. */
+static void end(struct command *command)
+{
+	int status;
+
+	kill(command->pid, command->go >= 0 ? SIGKILL : SIGTERM);
+	for (int waited = 0; waited < TERM_PATIENCE_MS; waited += 10) {
+		if (command_ended(command, &status))
+			return;
+		poll(NULL, 0, 10);
+	}
+	kill(command->pid, SIGKILL);
+	waitpid(command->pid, &status, 0);
+}
+
+void command_free(struct command *command)
+{
+	int status;
+
+	if (!command)
+		return;
+	if (!command_ended(command, &status))
+		end(command);
+	if (command->go >= 0)
+		close(command->go);
+	close(command->failed);
+	free(command->name);
+	free(command);
+}

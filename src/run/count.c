@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The count engine's user side: specs to targets, targets to links, counters to rows.
+ * Counters only ever grow; a table shows the difference to the table before, so no
+ * hit is lost between two.
+ */
+#include <sys/mman.h>
+#include <time.h>
+
+#include <bpf/libbpf.h>
+
+#include "attach/attach.h"
+#include "base/report.h"
+#include "bpf/filter.h"
+#include "bpf/slot.h"
+#include "bpf/count.skel.h"
+#include "command.h"
+#include "count.h"
+#include "run.h"
+
+/* How many of those that were left out for one reason are named without --verbose. */
+#define NAMED_FEW 5
+
+struct settings {
+	bool regex;
+	int mech;
+	uint32_t top;
+};
+
+static struct settings settings;
+
+static const struct opt options[] = {
+	OPT(OPT_BOOL, struct settings, regex, 'r', "regexp", NULL,
+	    "patterns are POSIX extended regular expressions"),
+	OPT(OPT_U32, struct settings, top, 0, "top", "N", "only the N largest counts of a table", .min = 1),
+	OPT(OPT_CHOICE, struct settings, mech, 0, "mechanism", "NAME", "attach in this way only",
+	    .choices = mech_names),
+};
+
+struct count {
+	struct target_set set;
+	struct count_bpf *bpf;
+	struct attach *attach;
+	const uint64_t *counters; /* [processor][slot], shared with the kernel */
+	size_t counters_size, row; /* bytes; slots a processor, with padding */
+	int cpus;
+	uint64_t *before;  /* each slot's count at the last table */
+	struct count_row *rows;
+	bool emitted;
+};
+
+static int resolve(struct run *run, struct count *count, struct err *err)
+{
+	struct target_options target_options = {.regex = settings.regex, .pid = run->options.pid};
+	size_t bad = 0;
+	int ret;
+
+	if (!run->args.n) {
+		run->usage = true;
+		return err_set(err, -EINVAL, "nothing to count: name at least one %s", run->tool->args);
+	}
+	ret = target_resolve(run->args.v, run->args.n, &target_options, &count->set, &bad, err);
+	if (!ret)
+		return 0;
+	if (err->at >= 0) {
+		run->usage = true;
+		run->fault = run->args.v[bad];
+	}
+	return ret;
+}
+
+static int set_sizes(struct count *count, struct err *err)
+{
+	struct bpf_map *map = count->bpf->maps.counts;
+	/* a page's worth of slots would be too much for few; whole cache lines keep processors apart */
+	size_t row = (count->set.n_slots + 7) / 8 * 8;
+	int ret;
+
+	count->cpus = libbpf_num_possible_cpus();
+	if (count->cpus < 0)
+		return err_set(err, count->cpus, "cannot tell the number of processors");
+	count->row = row;
+	count->counters_size = (size_t)count->cpus * row * sizeof(uint64_t);
+	ret = bpf_map__set_value_size(map, row * sizeof(uint64_t));
+	ret = ret ? ret : bpf_map__set_max_entries(map, count->cpus);
+	if (ret)
+		return err_set(err, ret, "cannot size the counters: %s", strerror(-ret));
+	count->bpf->rodata->n_slots = count->set.n_slots;
+	count->bpf->rodata->atomic = attach_needs_atomic(&count->set);
+	return 0;
+}
+
+static int progress(void *ctx, size_t done, size_t total)
+{
+	report_progress("attaching", done, total);
+	return run_should_stop(ctx);
+}
+
+static int load(struct run *run, struct count *count, struct err *err)
+{
+	struct attach_options attach_options = {
+		.mech = settings.mech,
+		.pid = run->options.pid,
+		.progress = progress,
+		.ctx = run,
+	};
+	void *memory;
+	int ret;
+
+	count->bpf = count_bpf__open();
+	if (!count->bpf)
+		return err_set(err, -errno, "cannot open the BPF object: %s", strerror(errno));
+	ret = set_sizes(count, err);
+	if (!ret)
+		ret = run_filter_before(run, count->bpf->obj, err);
+	if (!ret)
+		ret = attach_prepare(&count->attach, count->bpf->obj, &count->set, &attach_options, err);
+	if (ret)
+		return ret;
+	memory = mmap(NULL, count->counters_size, PROT_READ, MAP_SHARED,
+		      bpf_map__fd(count->bpf->maps.counts), 0);
+	if (memory == MAP_FAILED)
+		return err_set(err, -errno, "cannot map the counters: %s", strerror(errno));
+	count->counters = memory;
+	return run_filter_after(run, count->bpf->obj, err);
+}
+
+static void count_close(struct run *run)
+{
+	struct count *count = run->engine;
+
+	if (!count)
+		return;
+	attach_free(count->attach);
+	if (count->counters)
+		munmap((void *)count->counters, count->counters_size);
+	count_bpf__destroy(count->bpf);
+	target_set_release(&count->set);
+	free(count->before);
+	free(count->rows);
+	free(count);
+}
+
+static int count_open(struct run *run, struct err *err)
+{
+	struct count *count = base_alloc(sizeof(*count));
+	int ret;
+
+	run->engine = count;
+	ret = resolve(run, count, err);
+	if (!ret && !count->set.n)
+		ret = err_set(err, -ENOENT, "nothing is left to count: %s: %s", count->set.notes.v[0].name,
+			      count->set.notes.v[0].reason);
+	report_verbose("%zu targets in %zu slots", count->set.n, count->set.n_slots);
+	if (!ret)
+		ret = load(run, count, err);
+	if (ret)
+		return ret;
+	count->before = base_alloc(count->set.n_slots * sizeof(*count->before));
+	count->rows = base_alloc(count->set.n_slots * sizeof(*count->rows));
+	report_verbose("maps are ready");
+	ret = attach_targets(count->attach, count->bpf->progs.count, err);
+	report_progress(NULL, 0, 0);
+	return ret;
+}
+
+static void count_armed(struct run *run)
+{
+	struct count *count = run->engine;
+	size_t n = attach_count(count->attach);
+	__str struct str specs = {};
+
+	for (size_t i = 0; i < run->args.n; i++)
+		str_addf(&specs, "%s\"%s\"", i ? " " : "", run->args.v[i]);
+	report_line("Tracing %zu function%s for %s... Hit Ctrl-C to end.", n, n == 1 ? "" : "s", specs.data);
+}
+
+static uint64_t total_of(const struct count *count, size_t slot)
+{
+	uint64_t total = 0;
+
+	for (int cpu = 0; cpu < count->cpus; cpu++)
+		total += __atomic_load_n(&count->counters[cpu * count->row + slot], __ATOMIC_RELAXED);
+	return total;
+}
+
+static int by_count(const void *pa, const void *pb)
+{
+	const struct count_row *a = pa, *b = pb;
+
+	if (a->count != b->count)
+		return a->count < b->count ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+/* The rows that are not zero, ascending; what is shown is subtracted from the next table. */
+static size_t collect(struct count *count)
+{
+	size_t n = 0;
+
+	for (size_t slot = 0; slot < count->set.n_slots; slot++) {
+		uint64_t total = total_of(count, slot);
+
+		if (total == count->before[slot])
+			continue;
+		count->rows[n].name = count->set.slots[slot];
+		count->rows[n++].count = total - count->before[slot];
+		count->before[slot] = total;
+	}
+	qsort(count->rows, n, sizeof(*count->rows), by_count);
+	return n;
+}
+
+static void count_emit(struct run *run, bool last)
+{
+	struct count *count = run->engine;
+	size_t n = collect(count), first = 0;
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	if (settings.top && n > settings.top)
+		first = n - settings.top;
+	output_table_begin(run->out, run->tool->schema, &now, run->options.timestamp,
+			   !count->emitted);
+	for (size_t i = first; i < n; i++)
+		output_row(run->out, &count->rows[i]);
+	output_table_end(run->out);
+	count->emitted = true;
+}
+
+static int by_reason(const void *pa, const void *pb)
+{
+	const struct target_note *a = pa, *b = pb;
+	int ret = strcmp(a->reason, b->reason);
+
+	return ret ? ret : strcmp(a->name, b->name);
+}
+
+/* A line for each reason; of thousands of names some are told. */
+static void say_left_out(struct run *run, const char *what, struct target_notes *notes)
+{
+	const struct target_note *v = notes->v;
+	size_t end;
+
+	if (notes->n)
+		qsort(notes->v, notes->n, sizeof(*v), by_reason);
+	for (size_t i = 0; i < notes->n; i = end) {
+		__str struct str names = {};
+
+		for (end = i; end < notes->n && !strcmp(v[end].reason, v[i].reason); end++)
+			if (run->options.verbose || end - i < NAMED_FEW)
+				str_addf(&names, "%s%s", end > i ? ", " : "", v[end].name);
+		if (!run->options.verbose && end - i > NAMED_FEW)
+			str_addf(&names, " and %zu more (-v names all)", end - i - NAMED_FEW);
+		report_note("%zu %s, %s: %s", end - i, what, v[i].reason, names.data);
+	}
+}
+
+static void count_losses(struct run *run)
+{
+	struct count *count = run->engine;
+	struct target_notes failed = {};
+	uint64_t missed;
+
+	vec_each(target, &count->set) {
+		struct target_note *note;
+
+		if (target->attached)
+			continue;
+		note = vec_push(&failed);
+		note->name = target->label;
+		note->reason = target->failed;
+	}
+	say_left_out(run, "not attached", &failed);
+	say_left_out(run, "left out", &count->set.notes);
+	free(failed.v);
+	if (attach_missed(count->attach, &missed))
+		report_verbose("this kernel does not count the hits that it misses");
+	else if (missed)
+		report_note("%llu hit%s missed by the kernel, not counted: a BPF program was at work there already",
+			    (unsigned long long)missed, missed == 1 ? "" : "s");
+}
+
+const struct engine count_engine = {
+	.options_title = "probes",
+	.options = options,
+	.n_options = ARRAY_SIZE(options),
+	.settings = &settings,
+	.open = count_open,
+	.armed = count_armed,
+	.emit = count_emit,
+	.losses = count_losses,
+	.close = count_close,
+};

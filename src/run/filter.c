@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* From what the user typed to struct filter, and from there into a BPF object. */
+#include <ctype.h>
+#include <fcntl.h>
+#include <mntent.h>
+#include <pwd.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+
+#include <bpf/libbpf.h>
+
+#include "filter.h"
+
+#define CGROUP2_MAGIC 0x63677270
+/* Inode numbers that the kernel gives to the first namespace of its kind (include/linux/proc_ns.h). */
+#define FIRST_PID_NS	0xEFFFFFFCU
+#define FIRST_CGROUP_NS 0xEFFFFFFBU
+
+static int namespace_inode(const char *path, struct stat *st)
+{
+	return stat(path, st) ? -errno : 0;
+}
+
+/* The Tgid of a thread, 0 where there is none. */
+static uint32_t process_of(uint32_t tid)
+{
+	__free char *path = base_printf("/proc/%u/status", tid);
+	__fclose FILE *f = fopen(path, "re");
+	unsigned int tgid = 0;
+	char line[256];
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "Tgid: %u", &tgid) == 1)
+			break;
+	return tgid;
+}
+
+static int set_ids(struct filter *filter, const struct run_options *options, struct err *err)
+{
+	struct stat ns;
+
+	if (options->pid) {
+		uint32_t process = process_of(options->pid);
+
+		if (!process)
+			return err_set(err, -ESRCH, "no process has the id %u", options->pid);
+		if (process != options->pid)
+			return err_set(err, -ESRCH, "%u is a thread of process %u: say --tid %u, or -p %u",
+				       options->pid, process, options->pid, process);
+		filter->by_tgid = 1;
+		filter->tgid = options->pid;
+	}
+	if (options->tid) {
+		if (!process_of(options->tid))
+			return err_set(err, -ESRCH, "no thread has the id %u", options->tid);
+		filter->by_tid = 1;
+		filter->tid = options->tid;
+	}
+	if ((filter->by_tgid || filter->by_tid) && !namespace_inode("/proc/self/ns/pid", &ns) &&
+	    ns.st_ino != FIRST_PID_NS) {
+		filter->in_pidns = 1;
+		filter->pidns_ino = ns.st_ino;
+		/* the kernel's dev_t, which is not what stat(2) encodes */
+		filter->pidns_dev = (uint64_t)major(ns.st_dev) << 20 | minor(ns.st_dev);
+	}
+	return 0;
+}
+
+static int set_uid(struct filter *filter, const char *user, struct err *err)
+{
+	__fclose FILE *f = NULL;
+	struct passwd *entry;
+	uint64_t number;
+
+	filter->by_uid = 1;
+	if (!opt_u64(user, &number) && number < UINT32_MAX) {
+		filter->uid = number;
+		return 0;
+	}
+	f = fopen("/etc/passwd", "re");
+	while (f && (entry = fgetpwent(f)))
+		if (!strcmp(entry->pw_name, user)) {
+			filter->uid = entry->pw_uid;
+			return 0;
+		}
+	return err_set(err, -ENOENT, "no user '%s' in /etc/passwd", user);
+}
+
+static int set_cpu(struct filter *filter, const char *text, struct err *err)
+{
+	int cpus = libbpf_num_possible_cpus();
+	uint64_t number;
+
+	if (opt_u64(text, &number))
+		return err_set(err, -EINVAL, "--cpu takes a number, not '%s'", text);
+	if (cpus > 0 && number >= (uint64_t)cpus)
+		return err_set(err, -ENOENT, "there is no processor %s: the last is %d", text, cpus - 1);
+	filter->by_cpu = 1;
+	filter->cpu = number;
+	return 0;
+}
+
+/* Where cgroup v2 is mounted, as /proc/mounts has it. */
+static char *cgroup_mount(void)
+{
+	FILE *mounts = setmntent("/proc/self/mounts", "re");
+	struct mntent *entry;
+	char *dir = NULL;
+
+	while (mounts && !dir && (entry = getmntent(mounts)))
+		if (!strcmp(entry->mnt_type, "cgroup2"))
+			dir = base_strdup(entry->mnt_dir);
+	if (mounts)
+		endmntent(mounts);
+	return dir;
+}
+
+/* The id of a cgroup is the kernel's file handle of its directory. */
+static int cgroup_id(const char *path, uint64_t *id)
+{
+	union {
+		struct file_handle handle;
+		char room[sizeof(struct file_handle) + sizeof(uint64_t)];
+	} u = {.handle.handle_bytes = sizeof(uint64_t)};
+	int mount;
+
+	if (name_to_handle_at(AT_FDCWD, path, &u.handle, &mount, 0))
+		return -errno;
+	memcpy(id, u.handle.f_handle, sizeof(*id));
+	return 0;
+}
+
+static int set_cgroup(struct filter *filter, const char *text, struct err *err)
+{
+	__free char *mount = cgroup_mount(), *root = NULL, *path = NULL;
+	struct statfs fs;
+	struct stat ns;
+	uint64_t id = 0;
+	int ret;
+
+	if (!mount)
+		return err_set(err, -ENOENT, "no cgroup v2 is mounted, and --cgroup goes by those");
+	if (!namespace_inode("/proc/self/ns/cgroup", &ns) && ns.st_ino != FIRST_CGROUP_NS)
+		return err_set(err, -ENOTSUP, "--cgroup does not work inside a cgroup namespace");
+	root = realpath(mount, NULL);
+	path = realpath(text, NULL);
+	if (!path && text[0] != '/') {
+		__free char *below = base_printf("%s/%s", mount, text);
+
+		path = realpath(below, NULL);
+	}
+	if (!path || !root)
+		return err_set(err, -ENOENT, "no cgroup '%s': %s", text, strerror(ENOENT));
+	if (statfs(path, &fs) || fs.f_type != CGROUP2_MAGIC || strncmp(path, root, strlen(root)))
+		return err_set(err, -EINVAL, "'%s' is no directory of cgroup v2, which is at %s", text, mount);
+	ret = cgroup_id(path, &id);
+	if (ret)
+		return err_set(err, ret, "'%s' is no directory of cgroup v2: %s", text, strerror(-ret));
+	filter->by_cgroup = 1;
+	filter->cgroup_id = id;
+	filter->cgroup_level = 0;
+	for (const char *p = path + strlen(root); *p; p++)
+		filter->cgroup_level += *p == '/' && p[1];
+	return 0;
+}
+
+int filter_parse(struct filter *filter, const struct run_options *options, bool command, struct err *err)
+{
+	int ret = set_ids(filter, options, err);
+
+	if (!ret && options->uid)
+		ret = set_uid(filter, options->uid, err);
+	if (!ret && options->cpu_text)
+		ret = set_cpu(filter, options->cpu_text, err);
+	if (!ret && options->cgroup)
+		ret = set_cgroup(filter, options->cgroup, err);
+	if (!ret && options->comm) {
+		filter->by_comm = 1;
+		/* the kernel keeps 15 bytes of a longer name */
+		memcpy(filter->comm, options->comm, strnlen(options->comm, FILTER_COMM_LEN - 1));
+	}
+	filter->by_members = command;
+	filter->any = filter->by_tgid || filter->by_tid || filter->by_uid || filter->by_cpu ||
+		      filter->by_comm || filter->by_cgroup || filter->by_members;
+	return ret;
+}
+
+/* Ids of the host: from inside a pid namespace, which may have a limit of its own, the most there can be. */
+static uint32_t pid_max(void)
+{
+	__fclose FILE *f = fopen("/proc/sys/kernel/pid_max", "re");
+	unsigned int max;
+	struct stat ns;
+
+	if (!namespace_inode("/proc/self/ns/pid", &ns) && ns.st_ino == FIRST_PID_NS && f &&
+	    fscanf(f, "%u", &max) == 1)
+		return max;
+	return 4 * 1024 * 1024;
+}
+
+int filter_before(const struct filter *filter, struct bpf_object *object, struct err *err)
+{
+	struct bpf_map *rodata = bpf_object__find_map_by_name(object, ".rodata.filter");
+	struct bpf_map *members = bpf_object__find_map_by_name(object, "members");
+	size_t size;
+	void *value = rodata ? bpf_map__initial_value(rodata, &size) : NULL;
+
+	if (!value || !members || size < sizeof(*filter))
+		return err_set(err, -ENOENT, "the BPF object has no filter");
+	memcpy(value, filter, sizeof(*filter));
+	if (filter->by_members)
+		bpf_map__set_max_entries(members, pid_max() / FILTER_MEMBERS_ROW + 1);
+	return 0;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Within run/: the filter options made into what BPF reads (bpf/filter.h). */
+#ifndef SONDE_RUN_FILTER_H
+#define SONDE_RUN_FILTER_H
+
+#include "run.h"
+
+/* command: a command and its children are traced. Errors name the option's value. */
+int filter_parse(struct filter *filter, const struct run_options *options, bool command, struct err *err);
+/* Writes it into an object that was opened and not yet prepared. */
+int filter_before(const struct filter *filter, struct bpf_object *object, struct err *err);
+
+#endif

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Loads and holds the two programs that follow a command's forks. */
+#include "bpf/filter.h"
+#include "bpf/follow.skel.h"
+
+#include <bpf/bpf.h>
+
+#include "follow.h"
+
+struct follow {
+	struct follow_bpf *bpf;
+};
+
+/* The command is our only child: a program that runs in our own process finds it. */
+static int adopt(struct follow_bpf *bpf)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts);
+	int ret = bpf_prog_test_run_opts(bpf_program__fd(bpf->progs.follow_adopt), &opts);
+
+	return ret ? ret : opts.retval == 1 ? 0 : -ESRCH;
+}
+
+int follow_start(struct follow **follow, int members_fd, struct err *err)
+{
+	struct follow_bpf *bpf = follow_bpf__open();
+	int ret = bpf ? 0 : -errno;
+
+	if (!ret)
+		ret = bpf_map__reuse_fd(bpf->maps.members, members_fd);
+	if (!ret)
+		ret = follow_bpf__load(bpf);
+	if (!ret)
+		ret = follow_bpf__attach(bpf);
+	if (!ret)
+		ret = adopt(bpf);
+	if (ret) {
+		follow_bpf__destroy(bpf);
+		if (access("/sys/kernel/btf/vmlinux", R_OK))
+			return err_set(err, ret, "the command's children cannot be followed: the kernel offers no BTF");
+		return err_set(err, ret, "the command's children cannot be followed: %s", strerror(-ret));
+	}
+	*follow = base_alloc(sizeof(**follow));
+	(*follow)->bpf = bpf;
+	return 0;
+}
+
+void follow_free(struct follow *follow)
+{
+	if (follow)
+		follow_bpf__destroy(follow->bpf);
+	free(follow);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Following a command through its forks (bpf/follow.bpf.c). */
+#ifndef SONDE_FOLLOW_H
+#define SONDE_FOLLOW_H
+
+#include "base/base.h"
+
+struct follow;
+
+/*
+ * Makes our only child, the held command, a member in the map `members_fd` of another object; from now on what
+ * a member forks is one, too.
+ */
+int follow_start(struct follow **follow, int members_fd, struct err *err);
+void follow_free(struct follow *follow);
+
+#endif

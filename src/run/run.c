@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* One run: arguments, filter, command, engine, the loop, the end. What tools have in common is here once. */
+#include <poll.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include <bpf/libbpf.h>
+
+#include "base/report.h"
+#include "caps.h"
+#include "command.h"
+#include "filter.h"
+#include "follow.h"
+
+#define NS_PER_SEC 1000000000ULL
+#define NEVER	   UINT64_MAX
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * NS_PER_SEC + ts.tv_nsec;
+}
+
+/* SIGPIPE is ignored for the whole program: a closed pipe is a write error like another. */
+static int signals_open(void)
+{
+	sigset_t set;
+
+	signal(SIGPIPE, SIG_IGN);
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGQUIT);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/* From the first request to stop on, a second one ends us at once: the kernel detaches what we hold. */
+static void signals_back_to_default(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigprocmask(SIG_SETMASK, &set, NULL);
+}
+
+static void take_signals(struct run *run)
+{
+	struct signalfd_siginfo info;
+
+	while (read(run->signals, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGCHLD)
+			continue;
+		/* the terminal has echoed ^C: what follows begins a new line */
+		if (info.ssi_signo == SIGINT && isatty(STDERR_FILENO))
+			report_line("%s", "");
+		run->stopping = true;
+		signals_back_to_default();
+		return;
+	}
+}
+
+bool run_should_stop(struct run *run)
+{
+	int status;
+
+	take_signals(run);
+	if (run->command && command_ended(run->command, &status))
+		run->stopping = true;
+	return run->stopping;
+}
+
+int run_filter_before(struct run *run, struct bpf_object *object, struct err *err)
+{
+	return filter_before(&run->filter, object, err);
+}
+
+int run_filter_after(struct run *run, struct bpf_object *object, struct err *err)
+{
+	if (!run->command)
+		return 0;
+	return follow_start(&run->follow, bpf_object__find_map_fd_by_name(object, "members"), err);
+}
+
+static void say_write_error(struct run *run, int error)
+{
+	uint64_t lost = output_rows_lost(run->out);
+
+	run->failed = true;
+	report_error("cannot write the results: %s (%llu row%s lost)", strerror(-error),
+		     (unsigned long long)lost, lost == 1 ? "" : "s");
+}
+
+/* A reader that went away has seen enough; any other error is one. */
+static void check_output(struct run *run)
+{
+	if (output_error(run->out))
+		run->stopping = true;
+}
+
+/* Wakes for a signal, a lost reader, or at the deadline. */
+static void wait_until(struct run *run, int epoll, uint64_t deadline)
+{
+	uint64_t now = now_ns(), left = deadline > now ? deadline - now : 0;
+	struct epoll_event events[4];
+	int n, ms = -1;
+
+	/* rounded up: woken too early, it would only wait again */
+	if (deadline != NEVER)
+		ms = left > 3600 * NS_PER_SEC ? 3600 * 1000 : (int)((left + 999999) / 1000000);
+	n = epoll_wait(epoll, events, ARRAY_SIZE(events), ms);
+	for (int i = 0; i < n; i++)
+		if (events[i].data.fd == STDOUT_FILENO)
+			run->stopping = true;
+}
+
+/* EPOLLERR comes unasked when the last reader of a pipe is gone; a file cannot be added and needs not. */
+static int epoll_open(const struct run *run)
+{
+	struct epoll_event signals = {.events = EPOLLIN, .data.fd = run->signals};
+	struct epoll_event reader = {.data.fd = STDOUT_FILENO};
+	int epoll = epoll_create1(EPOLL_CLOEXEC);
+
+	epoll_ctl(epoll, EPOLL_CTL_ADD, run->signals, &signals);
+	epoll_ctl(epoll, EPOLL_CTL_ADD, STDOUT_FILENO, &reader);
+	return epoll;
+}
+
+/* The last interval and the end often fall together: then one table serves both. */
+static void loop(struct run *run)
+{
+	const struct engine *engine = run->tool->engine;
+	const struct run_options *options = &run->options;
+	uint64_t start = now_ns(), end = NEVER, tick = NEVER;
+	__close int epoll = epoll_open(run);
+
+	if (options->duration && options->duration < NEVER - start)
+		end = start + options->duration;
+	if (options->interval && options->interval < NEVER - start)
+		tick = start + options->interval;
+	while (!run_should_stop(run)) {
+		uint64_t now = now_ns();
+
+		if (now >= end)
+			break;
+		if (now >= tick && tick < end) {
+			engine->emit(run, false);
+			check_output(run);
+			/* an interval that was missed is not made up for */
+			tick += options->interval * ((now - tick) / options->interval + 1);
+			continue;
+		}
+		wait_until(run, epoll, tick < end ? tick : end);
+	}
+	run->stopping = true;
+}
+
+static int start_command(struct run *run, char *const *argv, struct err *err)
+{
+	if (run->options.command)
+		return command_hold_string(&run->command, run->options.command, err);
+	return argv ? command_hold(&run->command, argv, err) : 0;
+}
+
+static void say_command(struct run *run)
+{
+	int status;
+
+	if (!run->command || !command_ended(run->command, &status))
+		return;
+	if (WIFSIGNALED(status))
+		report_note("the command was ended by signal %d (%s)", WTERMSIG(status),
+			    strsignal(WTERMSIG(status)));
+	else if (WEXITSTATUS(status))
+		report_note("the command exited with %d", WEXITSTATUS(status));
+}
+
+/* From here on probes are armed; whatever happens, what was counted is printed. */
+static void trace(struct run *run)
+{
+	const struct engine *engine = run->tool->engine;
+	struct err err = {};
+	int error;
+
+	engine->armed(run);
+	report_verbose("armed");
+	if (run->command && command_release(run->command, &err)) {
+		report_err(&err, NULL);
+		run->failed = true;
+		return;
+	}
+	loop(run);
+	engine->emit(run, true);
+	error = output_error(run->out);
+	if (error && error != -EPIPE)
+		say_write_error(run, error);
+	say_command(run);
+	engine->losses(run);
+}
+
+static int set_up(struct run *run, char *const *argv, struct err *err)
+{
+	bool command = run->options.command || argv;
+	int ret = caps_check(err);
+
+	if (!ret)
+		ret = filter_parse(&run->filter, &run->options, command, err);
+	if (ret) {
+		run->usage = ret == -EINVAL;
+		return ret;
+	}
+	run->signals = signals_open();
+	if (run->signals < 0)
+		return err_set(err, -errno, "cannot watch for signals: %s", strerror(errno));
+	ret = start_command(run, argv, err);
+	return ret ? ret : run->tool->engine->open(run, err);
+}
+
+static void tear_down(struct run *run)
+{
+	command_free(run->command);
+	report_verbose("detaching");
+	run->tool->engine->close(run);
+	follow_free(run->follow);
+	report_verbose("detached");
+	output_free(run->out);
+	free(run->args.v);
+	if (run->signals >= 0)
+		close(run->signals);
+}
+
+static int print_libbpf(enum libbpf_print_level level, const char *fmt, va_list ap)
+{
+	char text[1024];
+
+	if (level == LIBBPF_DEBUG)
+		return 0;
+	vsnprintf(text, sizeof(text), fmt, ap);
+	text[strcspn(text, "\n")] = 0;
+	report_verbose("libbpf: %s", text);
+	return 0;
+}
+
+static int usage(const struct err *err)
+{
+	report_err(err, NULL);
+	report_line("try '%s --help'", report_name());
+	return 2;
+}
+
+static int print_help(const struct tool *tool)
+{
+	struct opt_table tables[TOOL_TABLES];
+	struct doc doc = tool_doc(tool, tables);
+
+	doc_help(stdout, &doc);
+	return fflush(stdout) ? 1 : 0;
+}
+
+/* What follows "--" is a command; NULL-terminated, in memory of its own. */
+static char **split_command(struct opt_list *args, size_t dashdash)
+{
+	size_t n = args->n - dashdash;
+	char **argv;
+
+	if (!n)
+		return NULL;
+	argv = base_alloc((n + 1) * sizeof(*argv));
+	memcpy(argv, args->v + dashdash, n * sizeof(*argv));
+	args->n = dashdash;
+	return argv;
+}
+
+static int execute(struct run *run, char *const *argv)
+{
+	struct err err = {};
+	int ret;
+
+	run->out = output_new(STDOUT_FILENO, run->options.json ? OUTPUT_JSON : OUTPUT_TEXT, false);
+	ret = set_up(run, argv, &err);
+	if (!ret)
+		trace(run);
+	else if (ret != -EINTR)
+		report_err(&err, run->fault);
+	tear_down(run);
+	if (run->usage)
+		return 2;
+	return (ret && ret != -EINTR) || run->failed;
+}
+
+int run_tool(const struct tool *tool, int argc, char **argv)
+{
+	struct run run = {.tool = tool, .signals = -1};
+	struct opt_table tables[TOOL_TABLES];
+	size_t n = run_tables(tool, &run.options, tables), dashdash;
+	__free char **command = NULL;
+	struct err err = {};
+
+	if (opt_parse(argc, argv, tables, n, &run.args, &dashdash, &err))
+		return usage(&err);
+	if (run.options.help)
+		return print_help(tool);
+	report_set_quiet(run.options.quiet);
+	report_set_verbose(run.options.verbose);
+	libbpf_set_print(print_libbpf);
+	command = split_command(&run.args, dashdash);
+	if (command && run.options.command) {
+		err_set(&err, -EINVAL, "a command is given twice: by --command and after --");
+		return usage(&err);
+	}
+	return execute(&run, command);
+}

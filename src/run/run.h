@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One run of a tool, from its arguments to its exit status: options that all tools share,
+ * signals, the command, intervals, the end. Engines see it as this struct.
+ */
+#ifndef SONDE_RUN_H
+#define SONDE_RUN_H
+
+#include <sys/types.h>
+
+#include "bpf/filter.h"
+#include "tool.h"
+
+struct run_options {
+	/* filters */
+	uint32_t pid, tid;
+	const char *cgroup, *comm, *uid, *cpu_text;
+	/* duration */
+	uint64_t interval, duration; /* ns, 0 none */
+	const char *command;
+	/* output */
+	bool timestamp, json, quiet, verbose, help;
+};
+
+struct command;
+
+struct run {
+	const struct tool *tool;
+	struct run_options options;
+	struct opt_list args; /* what is no option, without the command's */
+	struct filter filter;
+	struct command *command; /* NULL: none; its process is held until armed */
+	struct follow *follow;	 /* of the command's children */
+	struct output *out;
+	void *engine; /* the engine's own */
+
+	int signals; /* signalfd */
+	bool stopping;
+	bool failed; /* exit 1 although the run came to its end */
+	bool usage;  /* open() failed for what the user typed: exit 2 */
+	const char *fault; /* the text in which err->at of open() points, NULL none */
+};
+
+/* Everything; returns the exit status: 0 done, 1 could not, 2 wrong usage. */
+int run_tool(const struct tool *tool, int argc, char **argv);
+
+/* The tables that every tool has, bound to options (NULL for documentation). At most TOOL_TABLES. */
+size_t run_tables(const struct tool *tool, struct run_options *options,
+		  struct opt_table tables[TOOL_TABLES]);
+
+/* Has the user asked to stop? Looks at pending signals; for work that takes long before the loop runs. */
+bool run_should_stop(struct run *run);
+
+/* Writes the run's filter, and the members it needs, into an object: before it is prepared, and after. */
+struct bpf_object;
+int run_filter_before(struct run *run, struct bpf_object *object, struct err *err);
+int run_filter_after(struct run *run, struct bpf_object *object, struct err *err);
+
+#endif

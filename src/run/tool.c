@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The list of tools, gathered by the linker, and the options that all of them share. */
+#include "run.h"
+
+/* Where the linker begins and ends the section that TOOL() writes to. Weak: a program without tools links too. */
+extern const struct tool *const __start_sonde_tools[] __attribute__((weak));
+extern const struct tool *const __stop_sonde_tools[] __attribute__((weak));
+
+static int by_name(const void *pa, const void *pb)
+{
+	return strcmp((*(const struct tool *const *)pa)->name, (*(const struct tool *const *)pb)->name);
+}
+
+const struct tool *const *tool_list(size_t *n)
+{
+	static const struct tool **list;
+
+	*n = __stop_sonde_tools - __start_sonde_tools;
+	if (!list) {
+		list = base_alloc(*n * sizeof(*list));
+		memcpy(list, __start_sonde_tools, *n * sizeof(*list));
+		qsort(list, *n, sizeof(*list), by_name);
+	}
+	return list;
+}
+
+const struct tool *tool_find(const char *name)
+{
+	for (const struct tool *const *t = __start_sonde_tools; t < __stop_sonde_tools; t++)
+		if (!strcmp((*t)->name, name))
+			return *t;
+	return NULL;
+}
+
+static const struct opt filters[] = {
+	OPT(OPT_U32, struct run_options, pid, 'p', "pid", "PID", "only this process", .min = 1),
+	OPT(OPT_U32, struct run_options, tid, 0, "tid", "TID", "only this thread", .min = 1),
+	OPT(OPT_STRING, struct run_options, cgroup, 0, "cgroup", "CGROUP",
+	    "only tasks in this cgroup (v2) and those below it"),
+	OPT(OPT_STRING, struct run_options, comm, 0, "comm", "NAME", "only tasks with this command name"),
+	OPT(OPT_STRING, struct run_options, uid, 0, "uid", "USER", "only this user, by name or number"),
+	OPT(OPT_STRING, struct run_options, cpu_text, 0, "cpu", "N", "only on this processor"),
+	OPT(OPT_STRING, struct run_options, command, 'c', "command", "CMD",
+	    "run CMD, trace it and its children only, end with it"),
+};
+
+static const struct opt output[] = {
+	OPT(OPT_SECONDS, struct run_options, interval, 'i', "interval", "SECONDS", "a table every SECONDS"),
+	OPT(OPT_SECONDS, struct run_options, duration, 'd', "duration", "SECONDS", "end after SECONDS"),
+	OPT(OPT_BOOL, struct run_options, timestamp, 'T', "timestamp", NULL, "print the time with each table"),
+	OPT(OPT_BOOL, struct run_options, json, 'j', "json", NULL, "print JSON, one object a row"),
+	OPT(OPT_BOOL, struct run_options, quiet, 'q', "quiet", NULL, "only results and errors"),
+	OPT(OPT_BOOL, struct run_options, verbose, 'v', "verbose", NULL,
+	    "say what is done, and list all that was left out"),
+	OPT(OPT_BOOL, struct run_options, help, 'h', "help", NULL, "print this help"),
+};
+
+size_t run_tables(const struct tool *tool, struct run_options *options,
+		  struct opt_table tables[TOOL_TABLES])
+{
+	const struct engine *engine = tool->engine;
+	size_t n = 0;
+
+	if (tool->n_options)
+		tables[n++] = (struct opt_table){NULL, tool->options, tool->n_options, tool->settings};
+	if (engine->n_options)
+		tables[n++] = (struct opt_table){engine->options_title, engine->options, engine->n_options,
+						 engine->settings};
+	tables[n++] = (struct opt_table){"filters", filters, ARRAY_SIZE(filters), options};
+	tables[n++] = (struct opt_table){"output", output, ARRAY_SIZE(output), options};
+	return n;
+}
+
+struct doc tool_doc(const struct tool *tool, struct opt_table tables[TOOL_TABLES])
+{
+	return (struct doc){
+		.name = tool->name,
+		.brief = tool->brief,
+		.args = tool->args,
+		.description = tool->description,
+		.examples = tool->examples,
+		.n_examples = tool->n_examples,
+		.tables = tables,
+		.n_tables = run_tables(tool, NULL, tables),
+	};
+}

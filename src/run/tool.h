@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The contract between a tool and the house. A tool is data: its name, its words for
+ * the help, its options and an engine. It has no main, no signal handler, no poll loop,
+ * and prints nothing itself.
+ *
+ *	TOOL(funccount, .brief = "...", .args = "SPEC...", .engine = &count_engine, ...);
+ *
+ * puts it into the list that `sonde help` prints; no other file names it.
+ */
+#ifndef SONDE_TOOL_H
+#define SONDE_TOOL_H
+
+#include "options/doc.h"
+#include "output/output.h"
+
+struct run;
+
+/* Sets up, delivers and takes down what a kind of tool traces. Every call gets the run it belongs to. */
+struct engine {
+	/* Options that every tool of this engine has; bound to `settings`. */
+	const char *options_title;
+	const struct opt *options;
+	size_t n_options;
+	void *settings;
+
+	/* Checks arguments, loads and attaches: when it returns 0, probes are armed. Releases everything on error. */
+	int (*open)(struct run *run, struct err *err);
+	/* What goes to stderr once armed: "Tracing 5 functions ...". */
+	void (*armed)(struct run *run);
+	/* Emits what has come since the last call, for an interval or, last, at the end. */
+	void (*emit)(struct run *run, bool last);
+	/* After the last emit: what was lost, missed or not attached. Says nothing where there is nothing. */
+	void (*losses)(struct run *run);
+	void (*close)(struct run *run);
+};
+
+struct tool {
+	const char *name, *brief, *args, *description;
+	const struct doc_example *examples;
+	size_t n_examples;
+	const struct opt *options; /* the tool's own, bound to `settings` */
+	size_t n_options;
+	void *settings;
+	const struct schema *schema;
+	const struct engine *engine;
+};
+
+#define EXAMPLES(...)                                              \
+	.examples = (const struct doc_example[]){__VA_ARGS__},     \
+	.n_examples = ARRAY_SIZE(((const struct doc_example[]){__VA_ARGS__}))
+#define OPTIONS(table) .options = table, .n_options = ARRAY_SIZE(table)
+
+#define TOOL(NAME, ...)                                                            \
+	static const struct tool tool_##NAME = {.name = #NAME, __VA_ARGS__};       \
+	static const struct tool *const tool_entry_##NAME                          \
+		__attribute__((used, section("sonde_tools"))) = &tool_##NAME
+
+/* The list, by name; find gives NULL for an unknown name. */
+const struct tool *tool_find(const char *name);
+const struct tool *const *tool_list(size_t *n);
+/* The tool as the help and the man page see it, its tables in `tables` (TOOL_TABLES of them). */
+#define TOOL_TABLES 8
+struct doc tool_doc(const struct tool *tool, struct opt_table tables[TOOL_TABLES]);
+
+#endif

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Kernel functions as the kernel lists them: /proc/kallsyms (every name and
+ * address) and ftrace's list of what can be traced. Keeps nothing.
+ */
+#include <fcntl.h>
+#include <fnmatch.h>
+
+#include "kernel.h"
+#include "lines.h"
+
+/* Cuts "name\t[module]" or "name [module]" in place. */
+static void split_module(char *text, struct ksym *sym)
+{
+	char *bracket = strpbrk(text, " \t");
+
+	sym->name = text;
+	sym->module = NULL;
+	if (!bracket)
+		return;
+	*bracket++ = 0;
+	while (*bracket && *bracket != '[')
+		bracket++;
+	if (*bracket++ != '[')
+		return;
+	sym->module = bracket;
+	bracket[strcspn(bracket, "]")] = 0;
+}
+
+/* strtoull() takes 450 instructions for an address, and there are 150,000. */
+static uint64_t parse_hex(char *text, char **end)
+{
+	uint64_t value = 0;
+
+	for (;; text++) {
+		unsigned int c = (unsigned char)*text;
+
+		if (c - '0' < 10)
+			value = value << 4 | (c - '0');
+		else if (c - 'a' < 6)
+			value = value << 4 | (c - 'a' + 10);
+		else
+			break;
+	}
+	*end = text;
+	return value;
+}
+
+static bool parse_kallsyms(char *line, struct ksym *sym)
+{
+	char *end;
+
+	sym->addr = parse_hex(line, &end);
+	if (end == line || end[0] != ' ' || !end[1] || end[2] != ' ')
+		return false;
+	if (!strchr("tTwW", end[1]))
+		return false;
+	split_module(end + 3, sym);
+	/* BPF programs and trampolines are listed as functions of a module "bpf" */
+	return !sym->module || strcmp(sym->module, "bpf");
+}
+
+int kernel_each_symbol(ksym_fn fn, void *ctx, struct err *err)
+{
+	__free struct lines *lines = base_alloc(sizeof(*lines));
+	__close int fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
+	int error, ret;
+	char *line;
+
+	if (fd < 0)
+		return err_set(err, -errno, "cannot read /proc/kallsyms: %s", strerror(errno));
+	lines->fd = fd;
+	while ((line = lines_next(lines, &error))) {
+		struct ksym sym;
+
+		if (!parse_kallsyms(line, &sym))
+			continue;
+		ret = fn(&sym, ctx);
+		if (ret)
+			return ret;
+	}
+	if (error)
+		return err_set(err, error, "cannot read /proc/kallsyms: %s", strerror(-error));
+	return 0;
+}
+
+int kernel_each_traceable(ksym_fn fn, void *ctx, bool *has_addr, struct err *err)
+{
+	__free struct lines *lines = base_alloc(sizeof(*lines));
+	__close int fd = -1;
+	int tracefs = kernel_tracefs(), error, ret;
+	char *line;
+
+	if (tracefs < 0)
+		return err_set(err, tracefs, "the kernel has no tracefs, which lists its traceable functions");
+	fd = openat(tracefs, "available_filter_functions_addrs", O_RDONLY | O_CLOEXEC);
+	*has_addr = fd >= 0;
+	if (fd < 0)
+		fd = openat(tracefs, "available_filter_functions", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return err_set(err, -errno, "cannot read the kernel's list of traceable functions: %s",
+			       strerror(errno));
+	lines->fd = fd;
+	while ((line = lines_next(lines, &error))) {
+		struct ksym sym = {};
+
+		if (*has_addr) {
+			sym.addr = parse_hex(line, &line);
+			line += strspn(line, " ");
+		}
+		split_module(line, &sym);
+		ret = fn(&sym, ctx);
+		if (ret)
+			return ret;
+	}
+	if (error)
+		return err_set(err, error, "cannot read the kernel's list of traceable functions: %s",
+			       strerror(-error));
+	return 0;
+}
+
+bool kernel_module_loaded(const char *name_glob)
+{
+	__free struct lines *lines = base_alloc(sizeof(*lines));
+	__close int fd = open("/proc/modules", O_RDONLY | O_CLOEXEC);
+	int error;
+	char *line;
+
+	if (fd < 0)
+		return false;
+	lines->fd = fd;
+	while ((line = lines_next(lines, &error))) {
+		line[strcspn(line, " ")] = 0;
+		if (!fnmatch(name_glob, line, 0))
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# What tests in a guest have in common; read by busybox's sh. A test is a function test_NAME in
+# tests/tools/*.sh. It runs in a shell of its own, with set -eu, in an empty /tmp, and passes when
+# it comes to its end and has left nothing behind (no_residue is called after each). A comment
+# "# timeout=SECONDS cpus=N" on the line before it changes the defaults of 60 s and one processor.
+. "${GUEST_CONF:-/guest.conf}" # KERNEL: its name in tests/guest/kernels; LACKS: its missing mechanisms
+
+fail() {
+	echo "FAIL: $*" >&2
+	exit 1
+}
+
+skip() {
+	echo "SKIP: $*"
+	exit 77
+}
+
+# Does this kernel have the mechanism? Known from tests/guest/kernels, not from sonde.
+has() {
+	case ,$LACKS, in
+	*,"$1",*) return 1 ;;
+	esac
+}
+
+# run CMD...: keeps stdout, stderr and the exit status in out, err and $status, for what follows.
+run() {
+	echo "+ $*"
+	status=0
+	"$@" > out 2> err < /dev/null || status=$?
+	shown
+}
+
+shown() {
+	sed 's/^/  out: /' out | head -n 60
+	sed 's/^/  err: /' err | head -n 60
+	echo "  exit $status"
+}
+
+expect_exit() {
+	[ "$status" = "$1" ] || fail "exit status $status, not $1"
+}
+
+# expect_line REGEX: a line of stdout matches; expect_err: of stderr.
+expect_line() {
+	grep -qE -e "$1" out || fail "no line of stdout matches '$1'"
+}
+
+expect_err() {
+	grep -qE -e "$1" err || fail "no line of stderr matches '$1'"
+}
+
+expect_no_line() {
+	! grep -E -e "$1" out || fail "a line of stdout matches '$1'"
+}
+
+# The whole of stderr is one line (and matches).
+expect_one_err() {
+	[ "$(wc -l < err)" -eq 1 ] || fail "$(wc -l < err) lines on stderr, not one"
+	expect_err "$1"
+}
+
+# counted FUNC: its count in the tables of out, 0 where it has no row. FUNC@ADDRESS is one of several FUNCs.
+counted() {
+	awk -v f="$1" '{ sub(/@[0-9a-fx]+$/, "", $1) } $1 == f { n += $2 } END { printf "%d\n", n }' out
+}
+
+# expect_count FUNC N
+expect_count() {
+	[ "$(counted "$1")" = "$2" ] || fail "$1 counted $(counted "$1") times, not $2"
+}
+
+# What the workload did ("did FUNC N" in out) is what was counted.
+expect_did() {
+	grep -q '^did ' out || fail "the workload did nothing"
+	sed -n 's/^did //p' out | sort | awk '$1 != f && f { print f, n; n = 0 } { f = $1; n += $2 } END { print f, n }' > dids
+	while read -r func n; do
+		expect_count "$func" "$n"
+	done < dids
+}
+
+# wait_until SECONDS CMD...: until CMD succeeds.
+wait_until() {
+	tries=$(($1 * 20))
+	shift
+	while ! "$@"; do
+		[ $((tries -= 1)) -gt 0 ] || return 1
+		usleep 50000
+	done
+}
+
+# start CMD...: in the background until it says that it is armed; its id is $!, and
+# stop SIGNAL ends it and keeps out, err and status as run does. One at a time; $patience: seconds to wait.
+start() {
+	echo "+ $* &"
+	: > err
+	dfl "$@" > out 2> err < /dev/null &
+	started=$!
+	wait_until "${patience:-50}" armed || { status=none; shown; fail "not armed: $*"; }
+}
+
+armed() {
+	grep -q 'Hit Ctrl-C to end' err || { ! kill -0 "$started" 2> /dev/null; }
+}
+
+stop() {
+	kill "-$1" "$started" 2> /dev/null || echo "  had ended before SIG$1"
+	await
+}
+
+await() {
+	status=0
+	wait "$started" || status=$?
+	shown
+}
+
+# gate FIFO CMD...: a workload in the background that starts with "CMD -w FIFO"; open_gate lets it go.
+gate() {
+	rm -f gate
+	mkfifo gate
+	program=$1
+	shift
+	"$program" -w gate "$@" > did &
+	gated=$!
+}
+
+open_gate() {
+	echo > gate
+	wait "$gated" || fail "the workload failed"
+	cat did
+}
+
+# Programs that are neither busybox's nor the kernel's: what a tool could have left running.
+leftover_processes() {
+	for exe in /proc/[0-9]*/exe; do
+		to=$(readlink "$exe") || continue
+		case $to in
+		/bin/busybox) ;;
+		*) tr '\0' ' ' < "${exe%exe}cmdline" 2> /dev/null && echo "(process ${exe%/exe})" ;;
+		esac
+	done
+}
+
+# All that a tracer can leave behind, as text. Link and program ids are in it: what was there stays the same.
+traces() {
+	bpf-list
+	# Read through mounts of this shell's own: a test may have unmounted the usual ones.
+	cat /sys/kernel/tracing/kprobe_events /sys/kernel/tracing/uprobe_events
+	sed 's/^/traced function: /' /sys/kernel/tracing/enabled_functions | head -n 20
+	sed 's/^/kprobe: /' /sys/kernel/debug/kprobes/list | head -n 20
+	ls /sys/kernel/tracing/instances | sed 's/^/instance: /'
+	echo "tracer: $(cat /sys/kernel/tracing/current_tracer)"
+	find /sys/fs/bpf -mindepth 1 | sed 's/^/pin: /'
+	sed 's/^/mount: /' /proc/mounts
+	leftover_processes
+}
+
+baseline() {
+	traces > /.baseline 2>&1
+}
+
+# Prints what is there now and was not at boot; succeeds when that is nothing.
+residue() {
+	traces > /.traces 2>&1
+	! diff /.baseline /.traces | grep "^[-+][^-+]"
+}
+
+# Detaching ends after the process does (RCU, the last reference of a program), hence the patience.
+no_residue() {
+	tries=30
+	while ! residue > /.residue; do
+		[ $((tries -= 1)) -gt 0 ] || { cat /.residue; fail "left behind: $(head -n 1 /.residue)"; }
+		usleep 100000
+	done
+}

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# The tests in files of shell functions, a line each: FILE FUNCTION AREA/NAME TIMEOUT CPUS.
+# "# timeout=SECONDS cpus=N" on the line before a test_NAME() changes the defaults.
+/^# (timeout|cpus)=/ {
+	for (i = 2; i <= NF; i++)
+		if (split($i, pair, "=") == 2)
+			set[pair[1]] = pair[2]
+	next
+}
+/^test_[A-Za-z0-9_]*\(\)/ {
+	sub(/\(\).*/, "")
+	area = FILENAME
+	gsub(/.*\/|\.sh$/, "", area)
+	print FILENAME, $0, area "/" substr($0, 6), ("timeout" in set) ? set["timeout"] : 60, ("cpus" in set) ? set["cpus"] : 1
+}
+{ split("", set) }

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The second file of ufuncs: a static function with a name that the first one has too. */
+void twin_other(void);
+
+__attribute__((noinline, noclone, used)) static void twin(void)
+{
+	__asm__ volatile("nop" ::: "memory");
+}
+
+void twin_other(void)
+{
+	twin();
+	__asm__ volatile("" ::: "memory");
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * ufuncs [N]
+ *
+ * Calls functions of its own, each a known number of times, and prints "did FUNCTION COUNT" lines:
+ * f_one N times, f_two 2 N times (f_two_alias is the same place), f_three 3 N times, f_deep
+ * as a recursion of depth 10, and two static functions that are both called twin, this one 3 times and
+ * the one of ufuncs-twin.c 4 times.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#define PROBED __attribute__((noinline, noclone, used))
+/* Keeps a call from being merged with the next or removed. */
+#define kept() __asm__ volatile("" ::: "memory")
+
+void twin_other(void);
+
+PROBED int f_one(int x)
+{
+	kept();
+	return x + 1;
+}
+
+PROBED int f_two(int x)
+{
+	kept();
+	return x + 2;
+}
+
+PROBED int f_three(int x)
+{
+	kept();
+	return x + 3;
+}
+
+int f_two_alias(int x) __attribute__((alias("f_two")));
+
+PROBED int f_deep(int depth)
+{
+	int below = depth > 1 ? f_deep(depth - 1) : 0;
+
+	kept();
+	return below + depth;
+}
+
+PROBED int f_never(int x)
+{
+	kept();
+	return x;
+}
+
+PROBED static void twin(void)
+{
+	kept();
+}
+
+int main(int argc, char **argv)
+{
+	int n = argc > 1 ? atoi(argv[1]) : 1, x = 0;
+
+	for (int i = 0; i < n; i++) {
+		x = f_one(x);
+		x = f_two(f_two_alias(x));
+		x = f_three(f_three(f_three(x)));
+	}
+	x += f_deep(10);
+	for (int i = 0; i < 3; i++)
+		twin();
+	for (int i = 0; i < 4; i++)
+		twin_other();
+	printf("did f_one %d\ndid f_two %d\ndid f_three %d\ndid f_deep 10\ndid twin 3\ndid twin 4\n", n, 2 * n, 3 * n);
+	return x == -1;
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * usdt [N]
+ *
+ * Passes user statically defined marks of the provider "house", each a known number of times, and
+ * prints "did house:MARK COUNT" lines: plain N times, places 3 N times at three places, gated N times if
+ * somebody has raised its semaphore and otherwise never (printed as 0).
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+/*
+ * A mark is a nop and a note that tells where the nop is: type 3 of the owner "stapsdt" with three
+ * addresses (the nop, .stapsdt.base to correct for prelinking, the semaphore or 0) and three strings.
+ */
+#define MARK_ADDR ".8byte"
+#define MARK(provider, name, semaphore, args, ...)                          \
+	__asm__ volatile("990:	nop\n"                                      \
+			 "	.pushsection .note.stapsdt, \"\", \"note\"\n" \
+			 "	.balign 4\n"                                \
+			 "	.4byte 992f - 991f, 994f - 993f, 3\n"       \
+			 "991:	.asciz \"stapsdt\"\n"                       \
+			 "992:	.balign 4\n"                                \
+			 "993:	" MARK_ADDR " 990b\n"                       \
+			 "	" MARK_ADDR " _.stapsdt.base\n"             \
+			 "	" MARK_ADDR " " semaphore "\n"              \
+			 "	.asciz \"" provider "\"\n"                  \
+			 "	.asciz \"" name "\"\n"                      \
+			 "	.asciz \"" args "\"\n"                      \
+			 "994:	.balign 4\n"                                \
+			 "	.popsection\n" ::__VA_ARGS__)
+
+__asm__(".pushsection .stapsdt.base, \"aG\", \"progbits\", .stapsdt.base, comdat\n"
+	".weak _.stapsdt.base\n"
+	".hidden _.stapsdt.base\n"
+	"_.stapsdt.base: .space 1\n"
+	".size _.stapsdt.base, 1\n"
+	".popsection\n");
+
+__attribute__((section(".probes"), used)) volatile unsigned short house_gated_semaphore;
+
+int main(int argc, char **argv)
+{
+	int n = argc > 1 ? atoi(argv[1]) : 1, gated = 0;
+
+	for (int i = 0; i < n; i++) {
+		MARK("house", "plain", "0", "-4@%0", "r"(i));
+		MARK("house", "places", "0", "");
+		MARK("house", "places", "0", "");
+		MARK("house", "places", "0", "");
+		if (house_gated_semaphore) {
+			MARK("house", "gated", "house_gated_semaphore", "");
+			gated++;
+		}
+	}
+	printf("did house:plain %d\ndid house:places %d\ndid house:gated %d\n", n, 3 * n, gated);
+	return 0;
+}

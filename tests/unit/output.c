@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Rows as text and JSON, and what becomes of them when they cannot be written. */
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "base/str.h"
+#include "output/output.h"
+
+struct row {
+	const char *func;
+	uint64_t count;
+	char comm[4];
+	int32_t s32;
+	int64_t s64;
+	uint32_t u32;
+};
+
+static const struct field count_fields[] = {
+	FIELD(FIELD_STR, struct row, func, "func", "FUNC", -36),
+	FIELD(FIELD_U64, struct row, count, "count", "COUNT", 8),
+};
+static const struct schema counts = { count_fields, ARRAY_SIZE(count_fields) };
+
+static const struct field all_fields[] = {
+	FIELD(FIELD_S32, struct row, s32, "s32", "S32", 5),
+	FIELD(FIELD_CHARS, struct row, comm, "comm", "COMM", -6),
+	FIELD(FIELD_S64, struct row, s64, "s64", "S64", 0, .json_only = true),
+	FIELD(FIELD_U32, struct row, u32, "u32", "U32", 3),
+	FIELD(FIELD_STR, struct row, func, "func", "FUNC", -8),
+};
+static const struct schema all = { all_fields, ARRAY_SIZE(all_fields) };
+
+/* What a table of these rows looks like; the caller frees. */
+static char *print(enum output_format format, const struct schema *schema, const struct row *rows,
+		   size_t n, const struct timespec *stamp, bool show_stamp, bool first)
+{
+	int fd __close = memfd_create("table", 0);
+	struct output *out = output_new(fd, format, false);
+	char *text = base_alloc(65536);
+
+	output_table_begin(out, schema, stamp, show_stamp, first);
+	for (size_t i = 0; i < n; i++)
+		output_row(out, &rows[i]);
+	output_table_end(out);
+	cr_expect_eq(output_error(out), 0);
+	cr_expect_eq(output_rows_lost(out), 0);
+	output_free(out);
+	cr_assert_geq(pread(fd, text, 65535, 0), 0);
+	return text;
+}
+
+/* The columns of bcc's funccount: "%-36s %8s" */
+Test(output, text_table)
+{
+	static const struct row rows[] = { { "vfs_read", 1234 },
+					   { "a\nb\xff", 7 },
+					   { NULL, 123456789 } };
+	char *text __free = print(OUTPUT_TEXT, &counts, rows, 3, NULL, true, true);
+
+	cr_expect_str_eq(text, "FUNC                                    COUNT\n"
+			       "vfs_read                                 1234\n"
+			       "a\\nb\\xff                                    7\n"
+			       "-                                    123456789\n");
+}
+
+Test(output, a_long_name_pushes_the_rest_right)
+{
+	char name[201] = "", want[300];
+	struct row row = { name, 5 };
+	char *text __free = NULL;
+
+	memset(name, 'x', 200);
+	snprintf(want, sizeof(want), "FUNC                                    COUNT\n%s        5\n",
+		 name);
+	text = print(OUTPUT_TEXT, &counts, &row, 1, NULL, false, true);
+	cr_expect_str_eq(text, want);
+}
+
+Test(output, columns_are_counted_as_a_terminal_does)
+{
+	struct row row = { "\xe6\x97\xa5", 5 }; /* three bytes, two columns */
+	char *text __free = print(OUTPUT_TEXT, &counts, &row, 1, NULL, false, true);
+
+	cr_expect_str_eq(strchr(text, '\n') + 1,
+			 "\xe6\x97\xa5                                          5\n");
+}
+
+Test(output, every_type_as_text)
+{
+	static const struct row rows[] = {
+		{ "x", 0, "abcd", -1, 0, 7 },
+		{ "", 0, "", INT32_MIN, 0, UINT32_MAX },
+	};
+	char *text __free = print(OUTPUT_TEXT, &all, rows, 2, NULL, false, true);
+
+	cr_expect_str_eq(text, "  S32 COMM   U32 FUNC\n"
+			       "   -1 abcd     7 x\n"
+			       "-2147483648        4294967295 \n");
+}
+
+Test(output, every_type_as_json)
+{
+	static const struct row rows[] = {
+		{ "a\"\n", 0, "abcd", -1, INT64_MIN, 7 },
+		{ NULL, 0, "", INT32_MAX, INT64_MAX, UINT32_MAX },
+	};
+	char *text __free = print(OUTPUT_JSON, &all, rows, 2, NULL, false, true);
+
+	cr_expect_str_eq(text, "{\"s32\":-1,\"comm\":\"abcd\",\"s64\":-9223372036854775808,\"u32\":"
+			       "7,\"func\":\"a\\\"\\n\"}\n"
+			       "{\"s32\":2147483647,\"comm\":\"\",\"s64\":9223372036854775807,"
+			       "\"u32\":4294967295,\"func\":null}\n");
+}
+
+Test(output, stamps)
+{
+	static const struct timespec stamp = { 1714557600, 3456789 }; /* 2024-05-01 10:00:00 UTC */
+	static const struct row row = { "f", UINT64_MAX };
+	static const struct {
+		enum output_format format;
+		const char *zone;
+		bool stamp, show, first;
+		const char *text;
+	} cases[] = {
+		{ OUTPUT_TEXT, "UTC0", true, true, true, "10:00:00\nFUNC " },
+		{ OUTPUT_TEXT, "UTC0", true, true, false, "\n10:00:00\nFUNC " },
+		{ OUTPUT_TEXT, "UTC0", true, false, false, "\nFUNC " },
+		{ OUTPUT_TEXT, "UTC0", false, true, true, "FUNC " },
+		{ OUTPUT_TEXT, "XXX-5:30", true, true, true, "15:30:00\nFUNC " },
+		{ OUTPUT_JSON, "UTC0", true, false, false,
+		  "{\"time\":\"2024-05-01T10:00:00.003456+00:00\",\"func\":\"f\",\"count\":"
+		  "18446744073709551615}\n" },
+		{ OUTPUT_JSON, "XXX-5:30", true, true, true,
+		  "{\"time\":\"2024-05-01T15:30:00.003456+05:30\",\"func\"" },
+		{ OUTPUT_JSON, "XXX3", true, true, true,
+		  "{\"time\":\"2024-05-01T07:00:00.003456-03:00\",\"func\"" },
+		{ OUTPUT_JSON, "UTC0", false, true, false, "{\"func\":" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char *text __free = NULL;
+
+		setenv("TZ", cases[i].zone, 1);
+		tzset();
+		text = print(cases[i].format, &counts, &row, 1, cases[i].stamp ? &stamp : NULL,
+			     cases[i].show, cases[i].first);
+		cr_expect_eq(strncmp(text, cases[i].text, strlen(cases[i].text)), 0, "case %zu: %s",
+			     i, text);
+	}
+}
+
+static const struct row one = { "vfs_read", 1 };
+
+Test(output, a_stream_holds_nothing_back)
+{
+	int fd __close = memfd_create("stream", 0);
+	struct output *out = output_new(fd, OUTPUT_TEXT, true);
+
+	output_table_begin(out, &counts, NULL, false, true);
+	cr_expect_eq(lseek(fd, 0, SEEK_CUR), 46, "the headings are out before the first row");
+	output_row(out, &one);
+	cr_expect_eq(lseek(fd, 0, SEEK_CUR), 92);
+	output_free(out);
+}
+
+Test(output, a_table_is_buffered)
+{
+	int fd __close = memfd_create("table", 0);
+	struct output *out = output_new(fd, OUTPUT_TEXT, false);
+
+	output_table_begin(out, &counts, NULL, false, true);
+	output_row(out, &one);
+	cr_expect_eq(lseek(fd, 0, SEEK_CUR), 0);
+	for (int i = 0; i < 2000; i++)
+		output_row(out, &one);
+	cr_expect_gt(lseek(fd, 0, SEEK_CUR), 60000, "but not without bound");
+	output_free(out);
+	cr_expect_eq(lseek(fd, 0, SEEK_CUR), 46 * 2002, "output_free() writes the rest");
+}
+
+Test(output, a_full_disk)
+{
+	int fd __close = open("/dev/full", O_WRONLY);
+	struct output *out = output_new(fd, OUTPUT_JSON, false);
+
+	output_table_begin(out, &counts, NULL, false, true);
+	for (int i = 0; i < 5; i++)
+		output_row(out, &one);
+	cr_expect_eq(output_error(out), 0);
+	output_table_end(out);
+	cr_expect_eq(output_error(out), -ENOSPC);
+	cr_expect_eq(output_rows_lost(out), 5);
+	output_row(out, &one);
+	cr_expect_eq(output_rows_lost(out), 6, "later rows are lost too");
+	output_free(out);
+}
+
+Test(output, a_disk_that_fills_within_a_row)
+{
+	FILE *file __fclose = tmpfile();
+	struct rlimit limit = { 46 * 3 + 10, 46 * 3 + 10 }; /* the headings, two rows and a part */
+	struct output *out = output_new(fileno(file), OUTPUT_TEXT, false);
+
+	signal(SIGXFSZ, SIG_IGN);
+	setrlimit(RLIMIT_FSIZE, &limit);
+	output_table_begin(out, &counts, NULL, false, true);
+	for (int i = 0; i < 7; i++)
+		output_row(out, &one);
+	output_table_end(out);
+	cr_expect_eq(output_error(out), -EFBIG);
+	cr_expect_eq(output_rows_lost(out), 5, "%lu", output_rows_lost(out));
+	output_free(out);
+}
+
+Test(output, a_reader_that_is_gone)
+{
+	int ends[2];
+	struct output *out;
+
+	signal(SIGPIPE, SIG_IGN);
+	cr_assert_eq(pipe(ends), 0);
+	close(ends[0]);
+	out = output_new(ends[1], OUTPUT_TEXT, true);
+	output_table_begin(out, &counts, NULL, false, true);
+	cr_expect_eq(output_error(out), -EPIPE);
+	output_row(out, &one);
+	cr_expect_eq(output_rows_lost(out), 1);
+	output_free(out);
+	close(ends[1]);
+}
+
+static void on_alarm(int signo)
+{
+}
+
+/* A small pipe that somebody made non-blocking, a slow reader and a storm of signals. */
+static void slow_reader(int flags)
+{
+	struct sigaction alarm = { .sa_handler = on_alarm }; /* no SA_RESTART */
+	struct itimerval often = { { 0, 500 }, { 0, 500 } }, never = {};
+	struct output *out;
+	int ends[2], status;
+	pid_t pid;
+
+	cr_assert_eq(pipe(ends), 0);
+	fcntl(ends[1], F_SETPIPE_SZ, 4096);
+	fcntl(ends[1], F_SETFL, flags);
+	pid = fork();
+	if (!pid) {
+		char bytes[1000];
+		size_t sum = 0;
+		ssize_t n;
+
+		close(ends[1]);
+		while ((n = read(ends[0], bytes, sizeof(bytes))) > 0) {
+			sum += n;
+			usleep(100);
+		}
+		_exit(sum == 46 * 4001 ? 0 : 1);
+	}
+	close(ends[0]);
+	sigaction(SIGALRM, &alarm, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+	out = output_new(ends[1], OUTPUT_TEXT, false);
+	output_table_begin(out, &counts, NULL, false, true);
+	for (int i = 0; i < 4000; i++)
+		output_row(out, &one);
+	output_table_end(out);
+	setitimer(ITIMER_REAL, &never, NULL);
+	cr_expect_eq(output_error(out), 0, "%s", strerror(-output_error(out)));
+	cr_expect_eq(output_rows_lost(out), 0);
+	output_free(out);
+	close(ends[1]);
+	waitpid(pid, &status, 0);
+	cr_expect(WIFEXITED(status) && !WEXITSTATUS(status), "not every byte arrived");
+}
+
+Test(output, a_slow_reader_gets_everything)
+{
+	slow_reader(0);
+	slow_reader(O_NONBLOCK);
+}

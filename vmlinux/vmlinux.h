@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The kernel's types, as far as our BPF code reads them, written by hand. Structs marked
+ * CORE are relocated against the running kernel's BTF when the program is loaded, so only names and
+ * types of members matter here, not their order. The rest is the kernel's user ABI.
+ * Only BPF code includes this file.
+ */
+#ifndef __VMLINUX_H__
+#define __VMLINUX_H__
+
+typedef unsigned char __u8;
+typedef signed short __s16;
+typedef unsigned short __u16;
+typedef signed int __s32;
+typedef unsigned int __u32;
+typedef signed long long __s64;
+typedef unsigned long long __u64;
+typedef __u16 __be16;
+typedef __u32 __be32;
+typedef __u32 __wsum;
+typedef _Bool bool;
+
+#define true  1
+#define false 0
+#define NULL  ((void *)0)
+
+/* include/uapi/linux/bpf.h */
+enum bpf_map_type {
+	BPF_MAP_TYPE_HASH = 1,
+	BPF_MAP_TYPE_ARRAY = 2,
+	BPF_MAP_TYPE_RINGBUF = 27,
+};
+
+enum {
+	BPF_F_MMAPABLE = 1 << 10,
+};
+
+struct bpf_pidns_info {
+	__u32 pid;
+	__u32 tgid;
+};
+
+struct bpf_raw_tracepoint_args {
+	__u64 args[0];
+};
+
+/* The registers of the probed context: ABI, so read without CO-RE. */
+#if defined(__TARGET_ARCH_x86)
+struct pt_regs {
+	unsigned long r15, r14, r13, r12, bp, bx;
+	unsigned long r11, r10, r9, r8, ax, cx, dx, si, di;
+	unsigned long orig_ax, ip, cs, flags, sp, ss;
+};
+#elif defined(__TARGET_ARCH_arm64)
+struct user_pt_regs {
+	__u64 regs[31];
+	__u64 sp, pc, pstate;
+};
+struct pt_regs {
+	struct user_pt_regs user_regs;
+};
+#else
+#error "registers of this architecture are not described yet"
+#endif
+
+#define CORE __attribute__((preserve_access_index))
+
+struct list_head {
+	struct list_head *next, *prev;
+} CORE;
+
+struct task_struct {
+	int pid;  /* what user space calls the thread's id */
+	int tgid; /* what user space calls the process's id */
+	struct list_head children; /* through their `sibling` */
+	struct list_head sibling;
+} CORE;
+
+#endif
