@@ -10,7 +10,8 @@
 const volatile __u32 n_slots;
 /*
  * Where a second run of the program can interrupt the first on one processor (a uprobe is
- * preemptible; before 5.12 nothing keeps a raw tracepoint from nesting), an increment could be lost.
+ * preemptible; before 5.12 nothing keeps a trampoline from nesting, before 6.1 a raw tracepoint), an
+ * increment could be lost.
  */
 const volatile bool atomic;
 

@@ -10,7 +10,7 @@
 #define SONDE_SLOT_H
 
 #define SLOT_MARK_HOW	0x736f6e6465486f77ULL /* becomes an enum slot_how */
-#define SLOT_MARK_VALUE 0x736f6e646556616cULL /* becomes the slot, or 1 for a return probe */
+#define SLOT_MARK_VALUE 0x736f6e646556616cULL /* becomes the slot, or what is added to the ip */
 
 enum slot_how {
 	SLOT_CONSTANT, /* one target a program */
@@ -25,8 +25,11 @@ enum slot_how {
  * plus the product's low half gives the cell. Two array lookups, which the kernel
  * inlines, however many targets there are: kprobe.multi's own cookie is a binary search.
  * ("Hash, displace and compress", Belazzougui, Botelho, Dietzfelbinger 2009, in its simplest form.)
- * The key is the address for entry probes, and the address + 1 for return probes.
+ * The key is the address for entry probes, and the address + SLOT_RETURN for return probes: further
+ * away than any offset within a function.
  */
+#define SLOT_RETURN 0x80000000U
+
 struct slot_hash {
 	unsigned long long multiplier;
 	unsigned int bucket_shift;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* sonde TOOL ..., or a link named after the tool; and what can be said of the tools themselves. */
+#include <fcntl.h>
+
 #include "base/report.h"
 #include "base/nearest.h"
 #include "run/run.h"
@@ -46,10 +48,10 @@ static int unknown_tool(const char *name)
 /* Documentation is written by the program itself, at build time, from the tables that it parses with. */
 static int print_doc(const char *form, const char *name)
 {
-	struct opt_table tables[32][TOOL_TABLES];
-	struct doc docs[32];
 	size_t n;
 	const struct tool *const *tools = tool_list(&n);
+	__free struct opt_table(*tables)[TOOL_TABLES] = base_alloc(n * sizeof(*tables));
+	__free struct doc *docs = base_alloc(n * sizeof(*docs));
 	const struct tool *tool = name ? tool_find(name) : NULL;
 
 	for (size_t i = 0; i < n; i++)
@@ -61,8 +63,9 @@ static int print_doc(const char *form, const char *name)
 	} else if (!tool) {
 		return unknown_tool(name);
 	} else {
-		docs[0] = tool_doc(tool, tables[0]);
-		doc_man(stdout, &docs[0], SONDE_VERSION, SONDE_DATE);
+		struct doc doc = tool_doc(tool, tables[0]);
+
+		doc_man(stdout, &doc, SONDE_VERSION, SONDE_DATE);
 	}
 	return fflush(stdout) ? 1 : 0;
 }
@@ -70,7 +73,7 @@ static int print_doc(const char *form, const char *name)
 static int help(int argc, char **argv)
 {
 	const char *what = argc > 2 ? argv[2] : NULL;
-	char *arguments[] = {argv[0], "--help", NULL};
+	char *arguments[] = { argv[0], "--help", NULL };
 	const struct tool *tool;
 
 	if (!what)
@@ -91,11 +94,24 @@ static int run_named(const struct tool *tool, int argc, char **argv)
 	return run_tool(tool, argc, argv);
 }
 
+/* Where one was closed, a file of ours would take its place, and results would be written into it. */
+static void keep_standard_files(void)
+{
+	int fd;
+
+	do {
+		fd = open("/dev/null", O_RDONLY);
+	} while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	const char *slash = argv[0] ? strrchr(argv[0], '/') : NULL;
 	const struct tool *tool = argv[0] ? tool_find(slash ? slash + 1 : argv[0]) : NULL;
 
+	keep_standard_files();
 	report_set_name("sonde");
 	if (tool)
 		return run_named(tool, argc, argv);

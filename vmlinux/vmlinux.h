@@ -69,9 +69,19 @@ struct list_head {
 	struct list_head *next, *prev;
 } CORE;
 
+struct upid {
+	int nr;
+} CORE;
+
+struct pid {
+	unsigned int level;	/* of the innermost namespace that sees it, the host's is 0 */
+	struct upid numbers[1]; /* one for each level */
+} CORE;
+
 struct task_struct {
 	int pid;  /* what user space calls the thread's id */
 	int tgid; /* what user space calls the process's id */
+	struct pid *thread_pid;
 	struct list_head children; /* through their `sibling` */
 	struct list_head sibling;
 } CORE;

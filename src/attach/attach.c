@@ -167,6 +167,12 @@ int attach_each(struct attach *attach, struct target **targets, size_t n, enum m
 	return 0;
 }
 
+/* No half would fare better: what is wrong is not wrong with a target. */
+static bool fails_for_all(int error)
+{
+	return error == -EPERM || error == -EACCES || error == -EMFILE || error == -ENFILE;
+}
+
 int attach_halving(struct attach *attach, struct target **targets, size_t n, enum mech mech,
 		   attach_many_fn many)
 {
@@ -174,18 +180,26 @@ int attach_halving(struct attach *attach, struct target **targets, size_t n, enu
 
 	if (fd >= 0)
 		return attached(attach, fd, mech, targets, n);
-	if (n == 1) {
-		targets[0]->failed = failed_because(attach, fd);
+	if (n == 1 || fails_for_all(fd)) {
+		const char *why = failed_because(attach, fd);
+
+		for (size_t i = 0; i < n; i++)
+			targets[i]->failed = why;
 		return interrupted(attach);
 	}
 	ret = attach_halving(attach, targets, n / 2, mech, many);
 	return ret ? ret : attach_halving(attach, targets + n / 2, n - n / 2, mech, many);
 }
 
+static enum mech asked_for(const struct attach *attach, const struct target *target)
+{
+	return attach->options.mech ? attach->options.mech : target->mech;
+}
+
 static bool may_serve(const struct attach *attach, const struct mechanism *mechanism,
 		      const struct target *target)
 {
-	enum mech asked = attach->options.mech ? attach->options.mech : target->mech;
+	enum mech asked = asked_for(attach, target);
 
 	return !target->attached && target->kind == mechanism->kind &&
 	       (asked == MECH_AUTO || asked == mechanism->mech);
@@ -224,11 +238,23 @@ static int try_mechanism(struct attach *attach, const struct mechanism *mechanis
 	return 0;
 }
 
+/* A mechanism that was asked for by name, and is for targets of another kind. */
+static void say_unserved(struct attach *attach)
+{
+	vec_each(target, attach->set) {
+		enum mech asked = asked_for(attach, target);
+
+		if (!target->attached && !target->failed)
+			target->failed =
+				pool_addf(&attach->set->pool, "it is nothing that %s attaches to", mech_names[asked]);
+	}
+}
+
 int attach_targets(struct attach *attach, const struct bpf_program *program, struct err *err)
 {
 	struct target_set *set = attach->set;
 	__free struct target **targets = base_alloc(set->n * sizeof(*targets));
-	enum mech forced = attach->options.mech ? attach->options.mech : set->v[0].mech;
+	enum mech asked;
 
 	attach->program = program;
 	attach->total = set->n;
@@ -238,15 +264,12 @@ int attach_targets(struct attach *attach, const struct bpf_program *program, str
 		if (ret)
 			return err_set(err, ret, "interrupted");
 	}
+	say_unserved(attach);
 	if (attach->attached)
 		return 0;
-	vec_each(target, set)
-		if (target->failed)
-			return err_set(err, -ENOTSUP, "cannot attach to '%s'%s%s: %s", target->label,
-				       forced ? " by " : "", forced ? mech_names[forced] : "",
-				       target->failed);
-	return err_set(err, -ENOTSUP, "'%s' is nothing that %s attaches to", set->v[0].label,
-		       mech_names[forced]);
+	asked = asked_for(attach, set->v);
+	return err_set(err, -ENOTSUP, "cannot attach to '%s'%s%s: %s", set->v->label, asked ? " by " : "",
+		       asked ? mech_names[asked] : "", set->v->failed);
 }
 
 size_t attach_count(const struct attach *attach)
@@ -341,11 +364,23 @@ void attach_free(struct attach *attach)
 	free(attach);
 }
 
+static bool may_nest(enum target_kind kind)
+{
+	switch (kind) {
+	case TARGET_KERNEL:
+		return !quirk_counts_recursion();
+	case TARGET_TRACEPOINT:
+		return !quirk_guards_raw_tp();
+	case TARGET_USER:
+		break;
+	}
+	return true;
+}
+
 bool attach_needs_atomic(const struct target_set *set)
 {
 	vec_each(target, set)
-		if (target->kind == TARGET_USER ||
-		    (target->kind == TARGET_TRACEPOINT && !quirk_counts_recursion()))
+		if (may_nest(target->kind))
 			return true;
 	return false;
 }

@@ -33,7 +33,7 @@ int attach_prepare(struct attach **attach, struct bpf_object *object, struct tar
 
 /*
  * Attaches copies of the program to every target. 0 when at least one is attached; else an
- * error that tells why the first is not. -EINTR when progress() said so: nothing is left attached.
+ * error that tells why the first is not. -EINTR when progress() said so. After an error, too, attach_free() detaches.
  */
 int attach_targets(struct attach *attach, const struct bpf_program *program, struct err *err);
 
@@ -51,8 +51,8 @@ void attach_free(struct attach *attach);
 
 /*
  * May a second run of one program begin on a processor while the first is at work there? Then an increment
- * that is not atomic can be lost. True with user functions (preemptible), and with raw
- * tracepoints where the kernel does not count recursion (and so does not prevent it).
+ * that is not atomic can be lost. True with user functions (preemptible), and with trampolines and raw
+ * tracepoints where the kernel does not keep an interrupt from running the program once more.
  */
 bool attach_needs_atomic(const struct target_set *set);
 

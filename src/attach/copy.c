@@ -40,9 +40,13 @@ static int load(const struct bpf_program *program, const struct copy *copy, char
 static void say_log(const struct bpf_program *program, const struct copy *copy)
 {
 	size_t size = 64 * 1024;
-	__free char *log = base_alloc(size);
-	__close int fd = load(program, copy, log, size);
+	__free char *log = NULL;
+	__close int fd = -1;
 
+	if (!report_is_verbose())
+		return;
+	log = base_alloc(size);
+	fd = load(program, copy, log, size);
 	report_verbose("verifier: %s", log);
 }
 

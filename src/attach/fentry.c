@@ -27,17 +27,31 @@ static const char *refuses(const struct attach *attach, const struct target *tar
 }
 
 struct names {
-	struct target **targets;
+	struct target **targets; /* by name */
 	size_t n;
 };
 
+static int by_name(const void *pa, const void *pb)
+{
+	return strcmp((*(struct target *const *)pa)->name, (*(struct target *const *)pb)->name);
+}
+
+/* One function may be wanted twice, at entry and at return. */
 static int offer(const char *name, uint32_t id, void *ctx)
 {
 	struct names *names = ctx;
+	size_t low = 0, high = names->n;
 
-	for (size_t i = 0; i < names->n; i++)
-		if (!strcmp(name, names->targets[i]->name))
-			names->targets[i]->btf_id = id;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (strcmp(names->targets[middle]->name, name) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < names->n && !strcmp(names->targets[low]->name, name); low++)
+		names->targets[low]->btf_id = id;
 	return 0;
 }
 
@@ -61,8 +75,10 @@ static int attach_one(struct attach *attach, struct target *target)
 static int attach_all(struct attach *attach, struct target **targets, size_t n, struct err *err)
 {
 	struct names names = {.targets = targets, .n = n};
-	int ret = kernel_each_btf_func(offer, &names, err);
+	int ret;
 
+	qsort(targets, n, sizeof(*targets), by_name);
+	ret = kernel_each_btf_func(offer, &names, err);
 	return ret ? ret : attach_each(attach, targets, n, MECH_FENTRY, attach_one);
 }
 

@@ -20,7 +20,7 @@ static int multi_link(struct attach *attach, struct target **targets, size_t n)
 		.type = BPF_PROG_TYPE_KPROBE,
 		.attach_type = BPF_TRACE_KPROBE_MULTI,
 		.how = n == 1 ? SLOT_CONSTANT : SLOT_FUNC_IP,
-		.value = n == 1 ? targets[0]->slot : targets[0]->ret,
+		.value = n == 1 ? targets[0]->slot : targets[0]->ret ? SLOT_RETURN : 0,
 	};
 	int program = copy_load(attach, &copy, NULL);
 

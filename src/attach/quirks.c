@@ -55,6 +55,19 @@ bool quirk_counts_recursion(void)
 	return known == YES;
 }
 
+/* Nothing tells it directly; a helper that came with the same release does, also where both were backported. */
+bool quirk_guards_raw_tp(void)
+{
+	static int known;
+
+	if (!known) {
+		__close int fd = trial_load(BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_ktime_get_tai_ns);
+
+		known = fd >= 0 ? YES : NO;
+	}
+	return known == YES;
+}
+
 /* Addresses that cannot be read: a kernel that has kprobe.multi faults on them, another does not look. */
 static bool ask_kprobe_multi(void)
 {

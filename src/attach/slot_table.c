@@ -88,8 +88,10 @@ static struct key *collect_keys(const struct target_set *set, size_t *n)
 	*n = 0;
 	vec_each(target, set)
 		if (target->kind == TARGET_KERNEL && target->addr)
-			keys[(*n)++] = (struct key){.key = target->addr + target->ret,
-						    .slot = target->slot};
+			keys[(*n)++] = (struct key){
+				.key = target->addr + (target->ret ? SLOT_RETURN : 0),
+				.slot = target->slot,
+			};
 	return keys;
 }
 

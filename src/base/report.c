@@ -8,6 +8,7 @@
 
 #include "report.h"
 #include "str.h"
+#include "write.h"
 
 #define NSEC_PER_MSEC 1000000ull
 
@@ -54,19 +55,11 @@ void report_set_verbose(bool verbose)
 }
 
 /* What stderr does not take has no better place to go. */
-static void write_all(const struct str *s)
+static void put(const struct str *s)
 {
-	size_t done = 0;
-	ssize_t n;
+	int error;
 
-	while (done < s->len) {
-		n = write(STDERR_FILENO, s->data + done, s->len - done);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return;
-		done += n;
-	}
+	write_all(STDERR_FILENO, s->data, s->len, &error);
 }
 
 static void bar_clear(void)
@@ -74,7 +67,7 @@ static void bar_clear(void)
 	static const struct str clear = { .data = "\r\033[K", .len = 4 };
 
 	if (bar.shown)
-		write_all(&clear);
+		put(&clear);
 	bar.shown = false;
 }
 
@@ -89,7 +82,7 @@ static void say(const char *name, const char *text, size_t n)
 	str_add_shown(&line, text, n);
 	str_addc(&line, '\n');
 	bar_clear();
-	write_all(&line);
+	put(&line);
 	errno = saved;
 }
 
@@ -99,6 +92,11 @@ static void __printf(2, 0) vsay(const char *name, const char *fmt, va_list ap)
 
 	str_addv(&text, fmt, ap);
 	say(name, text.data, text.len);
+}
+
+bool report_is_verbose(void)
+{
+	return report.verbose && !report.quiet;
 }
 
 void report_error(const char *fmt, ...)
@@ -126,7 +124,7 @@ void report_verbose(const char *fmt, ...)
 	__str struct str line = {};
 	va_list ap;
 
-	if (report.quiet || !report.verbose)
+	if (!report_is_verbose())
 		return;
 	str_addf(&line, "[%8.3f ms] %s", (clock_ns() - report.since) / 1e6, fmt);
 	va_start(ap, fmt);
@@ -212,7 +210,7 @@ static void bar_draw(size_t done, size_t total, size_t width)
 	}
 	str_addn(&line, tail.data, tail.len);
 	str_add(&line, "\033[K");
-	write_all(&line);
+	put(&line);
 	bar.drawn = clock_ns();
 	bar.shown = true;
 }

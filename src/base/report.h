@@ -15,6 +15,7 @@ const char *report_name(void);
 /* -q and -v: a quiet report prints errors only; verbose lines need verbose. */
 void report_set_quiet(bool quiet);
 void report_set_verbose(bool verbose);
+bool report_is_verbose(void); /* for what is expensive to find out */
 
 void report_error(const char *fmt, ...) __printf(1, 2);	  /* always printed */
 void report_note(const char *fmt, ...) __printf(1, 2);	  /* unless quiet */

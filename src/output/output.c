@@ -3,8 +3,7 @@
  * Tables to a file descriptor: the buffer, the writing of it and what became
  * of each row. Knows no format; those are printers.
  */
-#include <poll.h>
-
+#include "base/write.h"
 #include "printer.h"
 
 /* As much as a pipe holds: the reader is woken as seldom as that allows. */
@@ -25,33 +24,14 @@ struct output *output_new(int fd, enum output_format format, bool line_buffered)
 	return out;
 }
 
-/* Writes what it can; returns how much that was. */
-static size_t write_some(struct output *out)
-{
-	struct pollfd writable = { .fd = out->fd, .events = POLLOUT };
-	size_t done = 0;
-
-	while (done < out->buf.len && !out->error) {
-		ssize_t n = write(out->fd, out->buf.data + done, out->buf.len - done);
-
-		if (n > 0)
-			done += n;
-		else if (n == 0)
-			out->error = -EIO;
-		else if (errno == EAGAIN) /* another process made our stdout non-blocking */
-			poll(&writable, 1, -1);
-		else if (errno != EINTR)
-			out->error = -errno;
-	}
-	return done;
-}
-
 static void flush(struct output *out)
 {
-	size_t done = write_some(out);
+	size_t done = 0;
 
+	if (!out->error)
+		done = write_all(out->fd, out->buf.data, out->buf.len, &out->error);
 	/* a row of which only the beginning was taken is lost as well */
-	vec_each (end, out)
+	vec_each(end, out)
 		out->rows_lost += *end > done;
 	out->n = 0;
 	str_reset(&out->buf);

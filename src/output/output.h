@@ -46,7 +46,7 @@ struct output;
 
 /*
  * Writes to fd (not owned). Buffered; line_buffered flushes after the headings and after every
- * row (streams). SIGPIPE is the caller's to ignore. A full pipe is waited for.
+ * row (streams). SIGPIPE is the caller's to ignore. A full pipe is waited for, see base/write.h.
  */
 struct output *output_new(int fd, enum output_format format, bool line_buffered);
 void output_free(struct output *out);

@@ -34,7 +34,7 @@ struct target {
 	const char *object;
 	const char *label;  /* what its row is called; made unique when all are resolved */
 	bool attached;
-	const char *failed; /* why not; NULL where nobody has tried */
+	const char *failed; /* why it is not attached; NULL until attach_targets() has tried */
 };
 
 /* What was asked for and is left out, and why. */

@@ -45,7 +45,7 @@ static int check_program(const char *name, struct err *err)
 static void child(char *const *argv, int go, int failed, pid_t parent)
 {
 	sigset_t none;
-	char byte;
+	char byte = 0; /* stays so when we are gone before we said go */
 	int error;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);

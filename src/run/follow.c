@@ -11,16 +11,17 @@ struct follow {
 	struct follow_bpf *bpf;
 };
 
-/* The command is our only child: a program that runs in our own process finds it. */
-static int adopt(struct follow_bpf *bpf)
+/* The command is a child of ours: a program that runs in our own process finds it. */
+static int adopt(struct follow_bpf *bpf, pid_t command)
 {
-	LIBBPF_OPTS(bpf_test_run_opts, opts);
+	__u64 args[] = {command};
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = args, .ctx_size_in = sizeof(args));
 	int ret = bpf_prog_test_run_opts(bpf_program__fd(bpf->progs.follow_adopt), &opts);
 
 	return ret ? ret : opts.retval == 1 ? 0 : -ESRCH;
 }
 
-int follow_start(struct follow **follow, int members_fd, struct err *err)
+int follow_start(struct follow **follow, pid_t command, int members_fd, struct err *err)
 {
 	struct follow_bpf *bpf = follow_bpf__open();
 	int ret = bpf ? 0 : -errno;
@@ -32,7 +33,7 @@ int follow_start(struct follow **follow, int members_fd, struct err *err)
 	if (!ret)
 		ret = follow_bpf__attach(bpf);
 	if (!ret)
-		ret = adopt(bpf);
+		ret = adopt(bpf, command);
 	if (ret) {
 		follow_bpf__destroy(bpf);
 		if (access("/sys/kernel/btf/vmlinux", R_OK))

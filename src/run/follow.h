@@ -3,15 +3,17 @@
 #ifndef SONDE_FOLLOW_H
 #define SONDE_FOLLOW_H
 
+#include <sys/types.h>
+
 #include "base/base.h"
 
 struct follow;
 
 /*
- * Makes our only child, the held command, a member in the map `members_fd` of another object; from now on what
- * a member forks is one, too.
+ * Makes the held command, a child of ours, a member in the map `members_fd` of another object; from now
+ * on what a member forks is one, too.
  */
-int follow_start(struct follow **follow, int members_fd, struct err *err);
+int follow_start(struct follow **follow, pid_t command, int members_fd, struct err *err);
 void follow_free(struct follow *follow);
 
 #endif

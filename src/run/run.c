@@ -2,7 +2,6 @@
 /* One run: arguments, filter, command, engine, the loop, the end. What tools have in common is here once. */
 #include <poll.h>
 #include <signal.h>
-#include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -10,6 +9,7 @@
 #include <bpf/libbpf.h>
 
 #include "base/report.h"
+#include "base/write.h"
 #include "caps.h"
 #include "command.h"
 #include "filter.h"
@@ -18,12 +18,23 @@
 #define NS_PER_SEC 1000000000ULL
 #define NEVER	   UINT64_MAX
 
+/* Asked to stop, we wait for a reader that takes nothing no longer than this. */
+#define READER_PATIENCE_MS 2000
+
 static uint64_t now_ns(void)
 {
 	struct timespec ts;
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return ts.tv_sec * NS_PER_SEC + ts.tv_nsec;
+}
+
+/* nohup(1) ignores it for us, and means it. */
+static bool hangup_is_ignored(void)
+{
+	struct sigaction action;
+
+	return !sigaction(SIGHUP, NULL, &action) && action.sa_handler == SIG_IGN;
 }
 
 /* SIGPIPE is ignored for the whole program: a closed pipe is a write error like another. */
@@ -35,7 +46,8 @@ static int signals_open(void)
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
+	if (!hangup_is_ignored())
+		sigaddset(&set, SIGHUP);
 	sigaddset(&set, SIGQUIT);
 	sigaddset(&set, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &set, NULL);
@@ -58,12 +70,33 @@ static void take_signals(struct run *run)
 	while (read(run->signals, &info, sizeof(info)) == sizeof(info)) {
 		if (info.ssi_signo == SIGCHLD)
 			continue;
+		run->stopping = run->interrupted = true;
+		signals_back_to_default();
 		/* the terminal has echoed ^C: what follows begins a new line */
 		if (info.ssi_signo == SIGINT && isatty(STDERR_FILENO))
 			report_line("%s", "");
-		run->stopping = true;
-		signals_back_to_default();
 		return;
+	}
+}
+
+/* A reader that takes nothing is waited for until somebody asks us to stop, and then a little longer, once. */
+static int wait_for_reader(void *ctx, int fd)
+{
+	struct run *run = ctx;
+	struct pollfd fds[] = { { .fd = fd, .events = POLLOUT }, { .fd = run->signals, .events = POLLIN } };
+
+	for (;;) {
+		int n = poll(fds, ARRAY_SIZE(fds), run->interrupted ? run->patience : -1);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n > 0 && fds[0].revents)
+			return 0;
+		if (n == 0) {
+			run->patience = 0;
+			return -ETIMEDOUT;
+		}
+		take_signals(run);
 	}
 }
 
@@ -86,7 +119,8 @@ int run_filter_after(struct run *run, struct bpf_object *object, struct err *err
 {
 	if (!run->command)
 		return 0;
-	return follow_start(&run->follow, bpf_object__find_map_fd_by_name(object, "members"), err);
+	return follow_start(&run->follow, command_pid(run->command),
+			    bpf_object__find_map_fd_by_name(object, "members"), err);
 }
 
 static void say_write_error(struct run *run, int error)
@@ -94,7 +128,8 @@ static void say_write_error(struct run *run, int error)
 	uint64_t lost = output_rows_lost(run->out);
 
 	run->failed = true;
-	report_error("cannot write the results: %s (%llu row%s lost)", strerror(-error),
+	report_error("cannot write the results: %s (%llu row%s lost)",
+		     error == -ETIMEDOUT ? "the reader takes nothing" : strerror(-error),
 		     (unsigned long long)lost, lost == 1 ? "" : "s");
 }
 
@@ -105,32 +140,18 @@ static void check_output(struct run *run)
 		run->stopping = true;
 }
 
-/* Wakes for a signal, a lost reader, or at the deadline. */
-static void wait_until(struct run *run, int epoll, uint64_t deadline)
+/* Wakes for a signal, a lost reader (which poll(2) tells unasked), or at the deadline. */
+static void wait_until(struct run *run, uint64_t deadline)
 {
 	uint64_t now = now_ns(), left = deadline > now ? deadline - now : 0;
-	struct epoll_event events[4];
-	int n, ms = -1;
+	struct pollfd fds[] = { { .fd = run->signals, .events = POLLIN }, { .fd = STDOUT_FILENO } };
+	int ms = -1;
 
 	/* rounded up: woken too early, it would only wait again */
 	if (deadline != NEVER)
 		ms = left > 3600 * NS_PER_SEC ? 3600 * 1000 : (int)((left + 999999) / 1000000);
-	n = epoll_wait(epoll, events, ARRAY_SIZE(events), ms);
-	for (int i = 0; i < n; i++)
-		if (events[i].data.fd == STDOUT_FILENO)
-			run->stopping = true;
-}
-
-/* EPOLLERR comes unasked when the last reader of a pipe is gone; a file cannot be added and needs not. */
-static int epoll_open(const struct run *run)
-{
-	struct epoll_event signals = {.events = EPOLLIN, .data.fd = run->signals};
-	struct epoll_event reader = {.data.fd = STDOUT_FILENO};
-	int epoll = epoll_create1(EPOLL_CLOEXEC);
-
-	epoll_ctl(epoll, EPOLL_CTL_ADD, run->signals, &signals);
-	epoll_ctl(epoll, EPOLL_CTL_ADD, STDOUT_FILENO, &reader);
-	return epoll;
+	if (poll(fds, ARRAY_SIZE(fds), ms) > 0 && fds[1].revents)
+		run->stopping = true;
 }
 
 /* The last interval and the end often fall together: then one table serves both. */
@@ -139,7 +160,6 @@ static void loop(struct run *run)
 	const struct engine *engine = run->tool->engine;
 	const struct run_options *options = &run->options;
 	uint64_t start = now_ns(), end = NEVER, tick = NEVER;
-	__close int epoll = epoll_open(run);
 
 	if (options->duration && options->duration < NEVER - start)
 		end = start + options->duration;
@@ -157,7 +177,7 @@ static void loop(struct run *run)
 			tick += options->interval * ((now - tick) / options->interval + 1);
 			continue;
 		}
-		wait_until(run, epoll, tick < end ? tick : end);
+		wait_until(run, tick < end ? tick : end);
 	}
 	run->stopping = true;
 }
@@ -180,6 +200,13 @@ static void say_command(struct run *run)
 			    strsignal(WTERMSIG(status)));
 	else if (WEXITSTATUS(status))
 		report_note("the command exited with %d", WEXITSTATUS(status));
+}
+
+/* Somebody ended the command while it was held: there was nothing to trace. */
+static void say_early_end(struct run *run)
+{
+	report_error("the command was ended before it began");
+	run->failed = true;
 }
 
 /* From here on probes are armed; whatever happens, what was counted is printed. */
@@ -219,12 +246,18 @@ static int set_up(struct run *run, char *const *argv, struct err *err)
 	run->signals = signals_open();
 	if (run->signals < 0)
 		return err_set(err, -errno, "cannot watch for signals: %s", strerror(errno));
+	write_set_waiter(wait_for_reader, run);
 	ret = start_command(run, argv, err);
 	return ret ? ret : run->tool->engine->open(run, err);
 }
 
+/* Results are out. Detaching thousands takes long, and whoever does not want to wait for it need not. */
 static void tear_down(struct run *run)
 {
+	if (run->signals >= 0) {
+		take_signals(run);
+		signals_back_to_default();
+	}
 	command_free(run->command);
 	report_verbose("detaching");
 	run->tool->engine->close(run);
@@ -232,6 +265,7 @@ static void tear_down(struct run *run)
 	report_verbose("detached");
 	output_free(run->out);
 	free(run->args.v);
+	write_set_waiter(NULL, NULL);
 	if (run->signals >= 0)
 		close(run->signals);
 }
@@ -289,6 +323,8 @@ static int execute(struct run *run, char *const *argv)
 		trace(run);
 	else if (ret != -EINTR)
 		report_err(&err, run->fault);
+	else if (!run->interrupted)
+		say_early_end(run);
 	tear_down(run);
 	if (run->usage)
 		return 2;
@@ -297,7 +333,7 @@ static int execute(struct run *run, char *const *argv)
 
 int run_tool(const struct tool *tool, int argc, char **argv)
 {
-	struct run run = {.tool = tool, .signals = -1};
+	struct run run = { .tool = tool, .signals = -1, .patience = READER_PATIENCE_MS };
 	struct opt_table tables[TOOL_TABLES];
 	size_t n = run_tables(tool, &run.options, tables), dashdash;
 	__free char **command = NULL;

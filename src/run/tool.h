@@ -24,7 +24,7 @@ struct engine {
 	size_t n_options;
 	void *settings;
 
-	/* Checks arguments, loads and attaches: when it returns 0, probes are armed. Releases everything on error. */
+	/* Checks arguments, loads and attaches: when it returns 0, probes are armed. On an error close() is called as well. */
 	int (*open)(struct run *run, struct err *err);
 	/* What goes to stderr once armed: "Tracing 5 functions ...". */
 	void (*armed)(struct run *run);

@@ -899,3 +899,52 @@ test_corrupt_program() {
 		[ $status = 1 ] || { shown; cp noise /.noise; fail "exit status $status"; }
 	done
 }
+
+# --- what a review found -------------------------------------------------------
+
+# What a mechanism is not made for is told, not tried: it has a reason like every other.
+test_mechanism_for_some() {
+	fc --mechanism uprobe u:/bin/ufuncs:f_one t:sched:sched_switch t:sched:sched_wakeup do_sys_openat2 -- ufuncs 10
+	expect_exit 0
+	expect_count f_one 10
+	expect_err '3 not attached, it is nothing that uprobe attaches to: .*sched:sched_switch'
+}
+
+# The command is found among other children: of the shell that became sonde, and of a namespace's init.
+test_command_among_other_children() {
+	for before in 'sleep 9 & sleep 9 &' 'sh -c "sleep 9 &"; sleep 9 &'; do
+		run sh -c "$before"' exec sonde funccount "$0" -- calls 100 getpgid' "$getpgid"
+		expect_exit 0
+		expect_count "$getpgid" 100
+		run unshare -p -f sh -c "$before"' exec sonde funccount "$0" -- calls 100 getpgid' "$getpgid"
+		expect_exit 0
+		expect_count "$getpgid" 100
+		killall sleep || :
+	done
+}
+
+# A reader that takes nothing more: a signal ends it all the same, and what is lost is told.
+test_stalled_reader() {
+	mkfifo pipe
+	sleep 50 < pipe &
+	reader=$!
+	(
+		status=0
+		timeout -s INT 5 sonde funccount -i 0.001 t:sched:sched_switch 't:sched:*' 2> err > pipe || status=$?
+		echo "$status" > status
+	)
+	kill -0 $reader || fail "the reader was gone before"
+	kill $reader
+	cat err status
+	expect_err 'the reader takes nothing \([0-9]+ rows? lost\)'
+}
+
+# Who ignores hangups for us means it.
+test_nohup() {
+	start sh -c "trap '' HUP; exec sonde funccount --comm calls do_sys_openat2"
+	kill -HUP "$started"
+	calls 20 openat
+	stop INT
+	expect_exit 0
+	expect_count do_sys_openat2 20
+}
