@@ -223,8 +223,8 @@ static int try_mechanism(struct attach *attach, const struct mechanism *mechanis
 		why = mechanism->refuses ? mechanism->refuses(attach, target, candidates) : NULL;
 		if (!why)
 			targets[n++] = target;
-		else if (!target->failed)
-			target->failed = why;
+		else
+			target->failed = why; /* the last resort's reason tells most */
 	}
 	if (!n)
 		return 0;
