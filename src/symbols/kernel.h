@@ -8,6 +8,9 @@
 
 #include "base/base.h"
 
+/* For tests: the files below are looked for under this directory, kept by pointer. To be called before anything is read. */
+void kernel_set_root(const char *dir);
+
 struct ksym {
 	uint64_t addr;	    /* 0 where kptr_restrict hides it */
 	const char *name;   /* valid during the call */
@@ -32,6 +35,8 @@ typedef int (*ktracepoint_fn)(const struct ktracepoint *tp, void *ctx);
 
 /* From tracefs, else from BTF. */
 int kernel_each_tracepoint(ktracepoint_fn fn, void *ctx, struct err *err);
+/* Whether that is tracefs: BTF knows neither systems nor the tracepoints of syscalls. */
+bool kernel_lists_tracepoints(void);
 /* The id for perf_event_open, or -errno. */
 int kernel_tracepoint_id(const char *system, const char *name);
 
