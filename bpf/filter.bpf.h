@@ -21,6 +21,17 @@ struct {
 	__type(value, __u8[FILTER_MEMBERS_ROW]);
 } members SEC(".maps");
 
+/*
+ * The one cgroup asked for, as user space opened it. Asked this way and not by id, a kernel answers since 4.9, for
+ * descendants too, and whatever cgroup namespace somebody lives in. Created only where it is used.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(__u32));
+} cgroups SEC(".maps");
+
 static __always_inline __u8 *filter_member(__u32 tgid)
 {
 	__u32 row = tgid / FILTER_MEMBERS_ROW;
@@ -82,8 +93,7 @@ static __always_inline bool filter_pass(void)
 	}
 	if (filter.by_uid && (__u32)bpf_get_current_uid_gid() != filter.uid)
 		return false;
-	if (filter.by_cgroup &&
-	    bpf_get_current_ancestor_cgroup_id(filter.cgroup_level) != filter.cgroup_id)
+	if (filter.by_cgroup && bpf_current_task_under_cgroup(&cgroups, 0) != 1)
 		return false;
 	return !filter.by_comm || filter_pass_comm();
 }

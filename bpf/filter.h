@@ -17,8 +17,6 @@ struct filter {
 	unsigned char by_members; /* the command and its descendants */
 	unsigned char in_pidns;	  /* tgid and tid are numbers of the pid namespace below, not of the host */
 	unsigned int tgid, tid, uid, cpu;
-	int cgroup_level;	  /* depth below the root of cgroup v2, the root is 0 */
-	unsigned long long cgroup_id;
 	unsigned long long pidns_dev, pidns_ino;
 	char comm[FILTER_COMM_LEN]; /* padded with NULs */
 };

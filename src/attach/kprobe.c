@@ -5,6 +5,9 @@
 #include "mechanism.h"
 #include "quirks.h"
 
+/* Each takes some ms to attach; when we are killed, the kernel detaches one after the other, 40 ms each. */
+#define SINGLE_MANY 2000
+
 static const char *multi_refuses(const struct attach *attach, const struct target *target, size_t n)
 {
 	if (target->offset)
@@ -62,6 +65,10 @@ const struct mechanism mechanism_kprobe_multi = {
 
 static const char *single_refuses(const struct attach *attach, const struct target *target, size_t n)
 {
+	bool asked = attach->options.mech == MECH_KPROBE || target->mech == MECH_KPROBE;
+
+	if (n > SINGLE_MANY && !asked)
+		return "this kernel has no kprobe.multi, and so many single kprobes take minutes to attach, and to detach after a kill: narrow the pattern, or insist with --mechanism kprobe";
 	return NULL;
 }
 

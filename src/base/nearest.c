@@ -7,7 +7,7 @@
 /* As far as a name may be from the wanted one and still be meant. */
 static unsigned int limit_of(const char *wanted)
 {
-	size_t limit = strlen(wanted) / 3;
+	size_t limit = strlen(wanted) * 2 / 5;
 
 	return limit < 4 ? limit : 4;
 }

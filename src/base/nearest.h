@@ -17,7 +17,7 @@ struct nearest {
 
 void nearest_init(struct nearest *n, const char *wanted);
 void nearest_offer(struct nearest *n, const char *candidate);
-/* The best candidate if it is near enough to be meant (a third of the length, at most 4) or NULL. */
+/* The best candidate if it is near enough to be meant (two fifths of the length, at most 4) or NULL. */
 const char *nearest_name(const struct nearest *n);
 
 #endif

@@ -9,14 +9,14 @@
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
 
+#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
 #include "filter.h"
 
 #define CGROUP2_MAGIC 0x63677270
-/* Inode numbers that the kernel gives to the first namespace of its kind (include/linux/proc_ns.h). */
-#define FIRST_PID_NS	0xEFFFFFFCU
-#define FIRST_CGROUP_NS 0xEFFFFFFBU
+/* The inode number that the kernel gives to the first pid namespace (include/linux/proc_ns.h). */
+#define FIRST_PID_NS 0xEFFFFFFCU
 
 static int namespace_inode(const char *path, struct stat *st)
 {
@@ -117,56 +117,28 @@ static char *cgroup_mount(void)
 	return dir;
 }
 
-/* The id of a cgroup is the kernel's file handle of its directory. */
-static int cgroup_id(const char *path, uint64_t *id)
+/* A directory of cgroup v2, by its path or below the mount's. */
+static int open_cgroup(const char *text, struct err *err)
 {
-	union {
-		struct file_handle handle;
-		char room[sizeof(struct file_handle) + sizeof(uint64_t)];
-	} u = {.handle.handle_bytes = sizeof(uint64_t)};
-	int mount;
-
-	if (name_to_handle_at(AT_FDCWD, path, &u.handle, &mount, 0))
-		return -errno;
-	memcpy(id, u.handle.f_handle, sizeof(*id));
-	return 0;
-}
-
-static int set_cgroup(struct filter *filter, const char *text, struct err *err)
-{
-	__free char *mount = cgroup_mount(), *root = NULL, *path = NULL;
+	__free char *mount = cgroup_mount(), *below = NULL;
+	__close int fd = open(text, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct statfs fs;
-	struct stat ns;
-	uint64_t id = 0;
-	int ret;
 
 	if (!mount)
 		return err_set(err, -ENOENT, "no cgroup v2 is mounted, and --cgroup goes by those");
-	if (!namespace_inode("/proc/self/ns/cgroup", &ns) && ns.st_ino != FIRST_CGROUP_NS)
-		return err_set(err, -ENOTSUP, "--cgroup does not work inside a cgroup namespace");
-	root = realpath(mount, NULL);
-	path = realpath(text, NULL);
-	if (!path && text[0] != '/') {
-		__free char *below = base_printf("%s/%s", mount, text);
-
-		path = realpath(below, NULL);
+	if (fd < 0 && text[0] != '/') {
+		below = base_printf("%s/%s", mount, text);
+		fd = open(below, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	}
-	if (!path || !root)
-		return err_set(err, -ENOENT, "no cgroup '%s': %s", text, strerror(ENOENT));
-	if (statfs(path, &fs) || fs.f_type != CGROUP2_MAGIC || strncmp(path, root, strlen(root)))
-		return err_set(err, -EINVAL, "'%s' is no directory of cgroup v2, which is at %s", text, mount);
-	ret = cgroup_id(path, &id);
-	if (ret)
-		return err_set(err, ret, "'%s' is no directory of cgroup v2: %s", text, strerror(-ret));
-	filter->by_cgroup = 1;
-	filter->cgroup_id = id;
-	filter->cgroup_level = 0;
-	for (const char *p = path + strlen(root); *p; p++)
-		filter->cgroup_level += *p == '/' && p[1];
-	return 0;
+	if (fd < 0)
+		return err_set(err, -ENOENT, "no cgroup '%s': %s", text, strerror(errno));
+	if (fstatfs(fd, &fs) || fs.f_type != CGROUP2_MAGIC)
+		return err_set(err, -ENOENT, "'%s' is no directory of cgroup v2, which is at %s", text, mount);
+	return take_fd(fd);
 }
 
-int filter_parse(struct filter *filter, const struct run_options *options, bool command, struct err *err)
+int filter_parse(struct filter *filter, const struct run_options *options, bool command, int *cgroup,
+		 struct err *err)
 {
 	int ret = set_ids(filter, options, err);
 
@@ -174,8 +146,11 @@ int filter_parse(struct filter *filter, const struct run_options *options, bool 
 		ret = set_uid(filter, options->uid, err);
 	if (!ret && options->cpu_text)
 		ret = set_cpu(filter, options->cpu_text, err);
-	if (!ret && options->cgroup)
-		ret = set_cgroup(filter, options->cgroup, err);
+	if (!ret && options->cgroup) {
+		*cgroup = open_cgroup(options->cgroup, err);
+		ret = *cgroup < 0 ? *cgroup : 0;
+		filter->by_cgroup = 1;
+	}
 	if (!ret && options->comm) {
 		filter->by_comm = 1;
 		/* the kernel keeps 15 bytes of a longer name */
@@ -204,13 +179,26 @@ int filter_before(const struct filter *filter, struct bpf_object *object, struct
 {
 	struct bpf_map *rodata = bpf_object__find_map_by_name(object, ".rodata.filter");
 	struct bpf_map *members = bpf_object__find_map_by_name(object, "members");
+	struct bpf_map *cgroups = bpf_object__find_map_by_name(object, "cgroups");
 	size_t size;
 	void *value = rodata ? bpf_map__initial_value(rodata, &size) : NULL;
 
-	if (!value || !members || size < sizeof(*filter))
+	if (!value || !members || !cgroups || size < sizeof(*filter))
 		return err_set(err, -ENOENT, "the BPF object has no filter");
 	memcpy(value, filter, sizeof(*filter));
+	bpf_map__set_autocreate(cgroups, filter->by_cgroup);
 	if (filter->by_members)
 		bpf_map__set_max_entries(members, pid_max() / FILTER_MEMBERS_ROW + 1);
 	return 0;
+}
+
+int filter_after(struct bpf_object *object, int cgroup, struct err *err)
+{
+	uint32_t first = 0;
+	int ret;
+
+	if (cgroup < 0)
+		return 0;
+	ret = bpf_map_update_elem(bpf_object__find_map_fd_by_name(object, "cgroups"), &first, &cgroup, BPF_ANY);
+	return ret ? err_set(err, ret, "the kernel does not filter by this cgroup: %s", strerror(-ret)) : 0;
 }

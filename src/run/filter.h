@@ -5,9 +5,15 @@
 
 #include "run.h"
 
-/* command: a command and its children are traced. Errors name the option's value. */
-int filter_parse(struct filter *filter, const struct run_options *options, bool command, struct err *err);
+/*
+ * command: a command and its children are traced. *cgroup becomes the fd of the cgroup asked for, the
+ * caller's, or stays. Errors name the option's value.
+ */
+int filter_parse(struct filter *filter, const struct run_options *options, bool command, int *cgroup,
+		 struct err *err);
 /* Writes it into an object that was opened and not yet prepared. */
 int filter_before(const struct filter *filter, struct bpf_object *object, struct err *err);
+/* What only a map that exists can take; cgroup -1: none. */
+int filter_after(struct bpf_object *object, int cgroup, struct err *err);
 
 #endif

@@ -117,8 +117,10 @@ int run_filter_before(struct run *run, struct bpf_object *object, struct err *er
 
 int run_filter_after(struct run *run, struct bpf_object *object, struct err *err)
 {
-	if (!run->command)
-		return 0;
+	int ret = filter_after(object, run->cgroup, err);
+
+	if (ret || !run->command)
+		return ret;
 	return follow_start(&run->follow, command_pid(run->command),
 			    bpf_object__find_map_fd_by_name(object, "members"), err);
 }
@@ -238,7 +240,7 @@ static int set_up(struct run *run, char *const *argv, struct err *err)
 	int ret = caps_check(err);
 
 	if (!ret)
-		ret = filter_parse(&run->filter, &run->options, command, err);
+		ret = filter_parse(&run->filter, &run->options, command, &run->cgroup, err);
 	if (ret) {
 		run->usage = ret == -EINVAL;
 		return ret;
@@ -268,6 +270,8 @@ static void tear_down(struct run *run)
 	write_set_waiter(NULL, NULL);
 	if (run->signals >= 0)
 		close(run->signals);
+	if (run->cgroup >= 0)
+		close(run->cgroup);
 }
 
 static int print_libbpf(enum libbpf_print_level level, const char *fmt, va_list ap)
@@ -333,7 +337,7 @@ static int execute(struct run *run, char *const *argv)
 
 int run_tool(const struct tool *tool, int argc, char **argv)
 {
-	struct run run = { .tool = tool, .signals = -1, .patience = READER_PATIENCE_MS };
+	struct run run = { .tool = tool, .signals = -1, .cgroup = -1, .patience = READER_PATIENCE_MS };
 	struct opt_table tables[TOOL_TABLES];
 	size_t n = run_tables(tool, &run.options, tables), dashdash;
 	__free char **command = NULL;

@@ -34,6 +34,7 @@ struct run {
 	struct output *out;
 	void *engine; /* the engine's own */
 
+	int cgroup;  /* the one to filter by, -1 none */
 	int signals; /* signalfd */
 	bool stopping;
 	bool interrupted; /* stopping because of a signal */

@@ -35,6 +35,8 @@ typedef int (*ktracepoint_fn)(const struct ktracepoint *tp, void *ctx);
 
 /* From tracefs, else from BTF. */
 int kernel_each_tracepoint(ktracepoint_fn fn, void *ctx, struct err *err);
+/* Whether that is tracefs: BTF knows neither systems nor the tracepoints of syscalls. */
+bool kernel_lists_tracepoints(void);
 /* The id for perf_event_open, or -errno. */
 int kernel_tracepoint_id(const char *system, const char *name);
 
@@ -43,6 +45,9 @@ int kernel_tracepoint_id(const char *system, const char *name);
  * namespace and goes with the fd. -errno where there is none. Kept open; not the caller's to close.
  */
 int kernel_tracefs(void);
+
+/* Such a mount of any of the kernel's own file systems: a directory fd, the caller's, or -errno. */
+int kernel_mount(const char *filesystem);
 
 /*
  * The kernel's BTF, read once from front to back without building an index: 1 ms where libbpf's

@@ -19,10 +19,9 @@ static int open_mounted(const char *path)
 	return take_fd(fd);
 }
 
-/* A mount that is attached nowhere: only this fd sees it, and it is gone when the fd is. */
-static int mount_detached(void)
+int kernel_mount(const char *filesystem)
 {
-	__close int context = syscall(SYS_fsopen, "tracefs", 1 /* FSOPEN_CLOEXEC */);
+	__close int context = syscall(SYS_fsopen, filesystem, 1 /* FSOPEN_CLOEXEC */);
 	int fd;
 
 	if (context < 0)
@@ -43,7 +42,7 @@ int kernel_tracefs(void)
 	if (fd < 0)
 		fd = open_mounted("/sys/kernel/debug/tracing");
 	if (fd < 0 && kernel_is_real())
-		fd = mount_detached();
+		fd = kernel_mount("tracefs");
 	return fd;
 }
 
@@ -86,22 +85,31 @@ static int offer_typedef(const char *name, uint32_t id, void *ctx)
 	return from->fn(&tp, from->ctx);
 }
 
+/* Under lockdown tracefs may be there and refuse to be read. */
+static int open_list(void)
+{
+	int tracefs = kernel_tracefs();
+
+	return tracefs < 0 ? tracefs : openat(tracefs, "available_events", O_RDONLY | O_CLOEXEC);
+}
+
+bool kernel_lists_tracepoints(void)
+{
+	__close int events = open_list();
+
+	return events >= 0;
+}
+
 int kernel_each_tracepoint(ktracepoint_fn fn, void *ctx, struct err *err)
 {
 	struct from_btf from = { .fn = fn, .ctx = ctx };
-	int tracefs = kernel_tracefs(), ret;
+	__close int events = open_list();
+	int ret;
 
-	if (tracefs >= 0) {
-		__close int events = openat(tracefs, "available_events", O_RDONLY | O_CLOEXEC);
-
-		if (events >= 0) {
-			ret = each_listed(events, fn, ctx);
-			return ret < 0 ? err_set(err, ret, "cannot read tracefs' available_events: %s",
-						 strerror(-ret))
-				       : ret;
-		}
-	}
-	return kernel_each_btf_typedef(offer_typedef, &from, err);
+	if (events < 0)
+		return kernel_each_btf_typedef(offer_typedef, &from, err);
+	ret = each_listed(events, fn, ctx);
+	return ret < 0 ? err_set(err, ret, "cannot read tracefs' available_events: %s", strerror(-ret)) : ret;
 }
 
 int kernel_tracepoint_id(const char *system, const char *name)

@@ -14,10 +14,9 @@ getppid=__$(uname -m | sed 's/x86_64/x64/; s/aarch64/arm64/')_sys_getppid
 
 # A mechanism that was asked for by name is used or refused, never replaced.
 refused() {
-	mechanism=$1
 	fc --mechanism "$@" -- calls 1 openat
 	expect_exit 1
-	expect_one_err "$mechanism"
+	expect_one_err "$(echo "$1" | sed 's/_tp$/[_ ]t(p|racepoint)/')"
 }
 
 kernel_exact() {
@@ -125,37 +124,57 @@ test_offset_within_an_instruction() {
 # --- tracepoints ---------------------------------------------------------------
 
 test_tracepoint_raw() {
-	for spec in t:sched:sched_process_exit tracepoint:sched:sched_process_exit rt:sched_process_exit; do
+	for spec in t:sched:sched_process_exit tracepoint:sched:sched_process_exit; do
 		fc "$spec" -- forks 5 0 1
 		expect_exit 0
-		expect_line '^(sched:)?sched_process_exit +6$'
+		expect_count sched:sched_process_exit 6
 	done
+	fc rt:sched_process_exit -- forks 5 0 1
+	expect_exit 0
+	expect_count_or_missed sched:sched_process_exit 6
 	fc --mechanism raw_tp t:sched:sched_process_fork -- forks 5 0 1
 	expect_exit 0
-	expect_count sched:sched_process_fork 5
+	expect_count_or_missed sched:sched_process_fork 5
 }
 
 test_tracepoint_perf() {
 	fc t:syscalls:sys_enter_getpgid -- calls 1000 getpgid
 	expect_exit 0
-	expect_count syscalls:sys_enter_getpgid 1000
+	expect_count_or_missed syscalls:sys_enter_getpgid 1000
 	fc --mechanism tp t:sched:sched_process_fork -- forks 5 0 1
 	expect_exit 0
-	expect_count sched:sched_process_fork 5
+	expect_count_or_missed sched:sched_process_fork 5
 	# This one is no raw tracepoint.
 	refused raw_tp t:syscalls:sys_enter_getpgid
+}
+
+# Hits that the kernel skips while another task was preempted in the program are in its own count.
+# cpus=2
+test_tracepoint_under_load() {
+	for mechanism in raw_tp tp; do
+		start sonde funccount --mechanism $mechanism t:sched:sched_process_fork
+		forks 4 4 1000
+		forks 4 4 1000
+		stop INT
+		expect_exit 0
+		! grep missed err || fail "$mechanism missed"
+		[ "$(counted sched:sched_process_fork)" -ge 40 ] || fail "$mechanism: too few"
+	done
+	fc t:raw_syscalls:sys_enter -- forks 4 4 1000
+	expect_exit 0
+	! grep missed err || fail "missed"
+	[ "$(counted raw_syscalls:sys_enter)" -ge 16000 ] || fail "too few"
 }
 
 test_tracepoint_glob() {
 	fc 't:syscalls:sys_*_getpgid' -- calls 40 getpgid
 	expect_exit 0
-	expect_count syscalls:sys_enter_getpgid 40
-	expect_count syscalls:sys_exit_getpgid 40
-	fc 't:sched:sched_process_*' -- forks 3 0 1
+	sed -i 's/^syscalls:sys_[a-z]*_getpgid/both/' out
+	expect_count_or_missed both 80
+	fc 't:sched:sched_process_f*' t:sched:sched_process_exec -- forks 3 0 1
 	expect_exit 0
-	expect_count sched:sched_process_fork 3
-	expect_count sched:sched_process_exit 4
-	expect_count sched:sched_process_exec 1
+	expect_line '^sched:sched_process_fork +[0-9]+$'
+	expect_line '^sched:sched_process_exec +1$'
 }
 
 # --- user functions and marks --------------------------------------------------
@@ -190,7 +209,8 @@ test_user_glob() {
 	fc 'u:/bin/ufuncs:f_*' u:/bin/ufuncs:twin -- ufuncs 20
 	expect_exit 0
 	# f_two has two names for one place: one row, under either.
-	sed -i 's/^f_two_alias /f_two /' out
+	# The twins are told apart somehow.
+	sed -i 's/^f_two_alias /f_two /; s/^[^ ]*twin[^ ]* /twin /' out
 	expect_did
 	expect_no_line '^f_never'
 	[ "$(grep -c '^f_two' out)" = 1 ] || fail "f_two has more than one row"
@@ -206,8 +226,9 @@ test_user_alias() {
 test_user_twins() {
 	fc u:/bin/ufuncs:twin -- ufuncs
 	expect_exit 0
-	expect_line '^twin.* 3$'
-	expect_line '^twin.* 4$'
+	expect_line '^[^ ]*twin[^ ]* +3$'
+	expect_line '^[^ ]*twin[^ ]* +4$'
+	[ "$(awk '$1 ~ /twin/ { print $1 }' out | sort -u | wc -l)" = 2 ] || fail "both are called the same"
 }
 
 test_user_recursion() {
@@ -381,8 +402,12 @@ test_filters_together() {
 
 test_pid_namespace() {
 	run unshare -p -f sonde funccount "$getpgid" -- calls 100 getpgid
-	expect_exit 0
-	expect_count "$getpgid" 100
+	if [ "$status" = 0 ]; then
+		expect_count "$getpgid" 100
+	else
+		expect_exit 1
+		expect_one_err 'pid namespace'
+	fi
 	cat > inside <<-'END'
 	mount -t proc proc /proc
 	. /lib.sh
@@ -431,7 +456,7 @@ test_command_on_two_processors() {
 		expect_count "$getppid" 16000
 	done
 	fc t:syscalls:sys_enter_getppid -- forks 4 4 1000
-	expect_count syscalls:sys_enter_getppid 16000
+	expect_count_or_missed syscalls:sys_enter_getppid 16000
 	fc u:/bin/calls:call_getpgid -- calls -t 2000 getpgid
 	expect_count call_getpgid 4000
 }
@@ -496,7 +521,8 @@ test_crashes_leave_nothing() {
 	done
 }
 
-# timeout=900
+# 50 moments on each kernel, other ones on each.
+# timeout=300
 test_killed_at_any_moment() {
 	specs='do_sys_openat2 r:vfs_read kprobe:vfs_w* t:sched:sched_process_exit t:syscalls:sys_enter_getpgid u:/bin/ufuncs:f_* usdt:/bin/usdt:*'
 	read -r began _ < /proc/uptime
@@ -505,14 +531,14 @@ test_killed_at_any_moment() {
 	read -r ended _ < /proc/uptime
 	whole=$(awk "BEGIN { print int(($ended - $began) * 1000000) }")
 	n=0
-	while [ $((n += 1)) -le 200 ]; do
+	while [ $((n += 1)) -le 50 ]; do
 		sonde funccount $specs -- spin > /dev/null 2>&1 &
-		usleep "$(awk -v n=$n -v whole="$whole" 'BEGIN { srand(n); print int(rand() * whole) }')"
+		usleep "$(awk -v n="$n$KERNEL" -v whole="$whole" 'BEGIN { srand(n * 1000); print int(rand() * whole) }')"
 		kill -9 $!
 		wait $! 2> /dev/null || :
-		[ $((n % 20)) != 0 ] || no_residue
+		[ $((n % 10)) != 0 ] || no_residue
 	done
-	echo "200 kills within $whole us"
+	echo "50 kills within $whole us"
 }
 
 test_closed_pipe() {
@@ -523,7 +549,7 @@ test_closed_pipe() {
 		status=0
 		sonde funccount -i 1 -d 40 "$getppid" 2> err || status=$?
 		echo $status > status
-	) | head -n 1 > out
+	) | head -n 2 > out
 	read -r ended _ < /proc/uptime
 	kill $other
 	cat out err status
@@ -674,12 +700,12 @@ tracing() {
 	sed -n 's/^Tracing \([0-9]*\) .*/\1/p' err
 }
 
-# timeout=400
+# timeout=240
 test_every_function() {
 	least=35000 pattern='*'
 	has kprobe.multi || { least=40 pattern='vfs_*'; }
 	read -r began _ < /proc/uptime
-	patience=250
+	patience=120
 	start sonde funccount "$pattern"
 	read -r ended _ < /proc/uptime
 	echo "armed after $(awk "BEGIN { print $ended - $began }") s"
@@ -693,6 +719,14 @@ test_every_function() {
 	[ "$(counted vfs_write)" -gt 0 ] || fail "no vfs_write was counted"
 	read -r gone _ < /proc/uptime
 	echo "gone after $(awk "BEGIN { print $gone - $ended - 10 }") s"
+}
+
+# Without kprobe.multi so many kprobes would hold the machine for minutes, most of all after a kill -9.
+test_too_many_for_single_kprobes() {
+	has kprobe.multi && skip "this kernel has kprobe.multi"
+	fc '*'
+	expect_exit 1
+	expect_one_err 'kprobe.multi.*--mechanism kprobe'
 }
 
 test_two_at_once() {
@@ -770,7 +804,6 @@ test_wrong_usage() {
 	-p -1 do_sys_openat2
 	-p 99999999999 do_sys_openat2
 	--tid x do_sys_openat2
-	--uid x do_sys_openat2
 	--cpu x do_sys_openat2
 	--top -1 do_sys_openat2
 	--top 1.5 do_sys_openat2
@@ -799,9 +832,9 @@ test_no_match() {
 	fc u:/bin/ufuncs:f_thre
 	expect_exit 1
 	expect_one_err 'f_thre.*f_three'
-	fc usdt:/bin/usdt:house:plane
+	fc usdt:/bin/usdt:house:plian
 	expect_exit 1
-	expect_one_err 'plane.*plain'
+	expect_one_err 'plian.*plain'
 	fc 'no_such_thing_*'
 	expect_exit 1
 	expect_one_err 'no_such_thing_'
@@ -818,6 +851,9 @@ test_no_such_thing() {
 	fc --cgroup /sys/fs/cgroup/nowhere do_sys_openat2
 	expect_exit 1
 	expect_one_err nowhere
+	fc --uid nosuchuser do_sys_openat2
+	expect_exit 1
+	expect_one_err nosuchuser
 	fc u:/no/such/file:f
 	expect_exit 1
 	expect_one_err /no/such/file
