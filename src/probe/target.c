@@ -11,27 +11,18 @@ static void query_release(struct query *query)
 	match_free(query->provider);
 }
 
-<<<<<<< HEAD
-/* X:NAME is a kernel module's function if there is such a module, else a library's or a program's. */
+/*
+ * X:NAME is a kernel module's function if there is such a module (vmlinux: the kernel proper), else a
+ * library's or a program's.
+ */
 static void decide_kind(struct query *query)
 {
 	struct spec *spec = &query->spec;
 
 	if (spec->kind != SPEC_FUNC)
 		return;
-	query->no_module = !kernel_module_loaded(spec->object);
+	query->no_module = strcmp(spec->object, "vmlinux") && !kernel_module_loaded(spec->object);
 	spec->kind = query->no_module ? SPEC_UFUNC : SPEC_KFUNC;
-=======
-/* X:NAME is a kernel module's function if there is such a module (vmlinux: the kernel proper), else a library's or a program's. */
-static void decide_kind(struct spec *spec)
-{
-	bool kernel;
-
-	if (spec->kind != SPEC_FUNC)
-		return;
-	kernel = !strcmp(spec->object, "vmlinux") || kernel_module_loaded(spec->object);
-	spec->kind = kernel ? SPEC_KFUNC : SPEC_UFUNC;
->>>>>>> units
 }
 
 static int query_init(struct query *query, const char *text, bool regex, struct err *err)

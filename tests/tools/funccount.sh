@@ -956,3 +956,30 @@ test_nohup() {
 	expect_exit 0
 	expect_count do_sys_openat2 20
 }
+
+test_without_btf() {
+	mount -t tmpfs none /sys/kernel/btf
+	fc --mechanism fentry vfs_read
+	expect_exit 1
+	expect_one_err 'no BTF'
+	fc t:sched:sched_process_exec -- true
+	expect_exit 1
+	expect_one_err 'children cannot be followed.*no BTF'
+	start sonde funccount do_sys_openat2 r:vfs_read
+	calls 10 openat 5 read
+	stop INT
+	expect_exit 0
+	[ "$(counted do_sys_openat2)" -ge 10 ] || fail "do_sys_openat2 was not counted"
+	umount /sys/kernel/btf
+}
+
+# kernel.kptr_restrict=2 hides addresses from root too: functions are then attached by name.
+test_hidden_addresses() {
+	before=$(cat /proc/sys/kernel/kptr_restrict)
+	echo 2 > /proc/sys/kernel/kptr_restrict
+	fc do_sys_openat2 r:vfs_read -- calls 10 openat 5 read
+	echo "$before" > /proc/sys/kernel/kptr_restrict
+	expect_exit 0
+	expect_count do_sys_openat2 11
+	expect_count vfs_read 5
+}
