@@ -149,7 +149,7 @@ int filter_parse(struct filter *filter, const struct run_options *options, bool 
 	if (!ret && options->cgroup) {
 		*cgroup = open_cgroup(options->cgroup, err);
 		ret = *cgroup < 0 ? *cgroup : 0;
-		filter->by_cgroup = 1;
+		filter->by_cgroup = !ret;
 	}
 	if (!ret && options->comm) {
 		filter->by_comm = 1;

@@ -12,9 +12,15 @@ static struct err err;
 
 static int parse(struct run_options options)
 {
+	int cgroup = -1, ret;
+
 	memset(&filter, 0, sizeof(filter));
 	memset(&err, 0, sizeof(err));
-	return filter_parse(&filter, &options, false, &err);
+	ret = filter_parse(&filter, &options, false, &cgroup, &err);
+
+	if (cgroup >= 0)
+		close(cgroup);
+	return ret;
 }
 
 /* The id of a process that has ended. */
@@ -38,7 +44,10 @@ Test(filter, nothing_asked_for)
 
 Test(filter, command)
 {
-	cr_expect_eq(filter_parse(&filter, &(struct run_options){}, true, &err), 0);
+	int cgroup = -1;
+
+	cr_expect_eq(filter_parse(&filter, &(struct run_options){}, true, &cgroup, &err), 0);
+	cr_expect_eq(cgroup, -1);
 	cr_expect(filter.any);
 	cr_expect(filter.by_members);
 }
