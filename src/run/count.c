@@ -60,7 +60,7 @@ static int resolve(struct run *run, struct count *count, struct err *err)
 
 	if (!run->args.n) {
 		run->usage = true;
-		return err_set(err, -EINVAL, "nothing to count: name at least one %s", run->tool->args);
+		return err_set(err, -EINVAL, "nothing to count: name at least one probe");
 	}
 	ret = target_resolve(run->args.v, run->args.n, &target_options, &count->set, &bad, err);
 	if (!ret)
