@@ -107,7 +107,7 @@ Test(btf, functions_and_typedefs)
 	seen.text[0] = 0;
 	cr_expect_eq(kernel_each_btf_typedef(see, &seen, &err), 0);
 	cr_expect_str_eq(seen.text, "btf_trace_x=10 ");
-	seen = (struct seen){.stop_at = 8};
+	seen = (struct seen){ .stop_at = 8 };
 	cr_expect_eq(kernel_each_btf_func(see, &seen, &err), 77);
 	cr_expect_str_eq(seen.text, "first=8 ");
 }

@@ -31,7 +31,7 @@ TestSuite(command, .init = setup, .fini = teardown, .timeout = 20);
 
 static void hold(const char *shell)
 {
-	char *argv[] = {"/bin/sh", "-c", (char *)shell, path, NULL};
+	char *argv[] = { "/bin/sh", "-c", (char *)shell, path, NULL };
 
 	cr_assert_eq(command_hold(&command, argv, &err), 0, "%s", err.text);
 }
@@ -134,19 +134,19 @@ Test(command, killed_while_held)
 
 Test(command, no_such_program)
 {
-	char *missing[] = {"/no/such/program", NULL}, *unknown[] = {"no-such-program-here", NULL};
+	char *missing[] = { "/no/such/program", NULL }, *unknown[] = { "no-such-program-here", NULL };
 
 	cr_expect_eq(command_hold(&command, missing, &err), -ENOENT);
 	cr_expect_str_eq(err.text, "cannot run '/no/such/program': No such file or directory");
 	cr_expect_eq(command_hold(&command, unknown, &err), -ENOENT);
 	cr_expect_str_eq(err.text, "cannot run 'no-such-program-here': no such program in PATH");
-	cr_expect_eq(command_hold(&command, (char *[]){path, NULL}, &err), -EACCES);
+	cr_expect_eq(command_hold(&command, (char *[]){ path, NULL }, &err), -EACCES);
 }
 
 /* What only exec finds out is told at the release. */
 Test(command, exec_fails)
 {
-	cr_assert_eq(command_hold(&command, (char *[]){"/tmp", NULL}, &err), 0);
+	cr_assert_eq(command_hold(&command, (char *[]){ "/tmp", NULL }, &err), 0);
 	cr_expect_eq(command_release(command, &err), -EACCES);
 	cr_expect_str_eq(err.text, "cannot run '/tmp': Permission denied");
 	command_free(command);

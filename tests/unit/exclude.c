@@ -7,9 +7,18 @@
 Test(exclude, what_bpf_runs)
 {
 	static const char *const names[] = {
-		"migrate_enable", "migrate_disable", "rcu_read_lock_held", "__rcu_read_unlock",
-		"__srcu_read_lock", "preempt_count_add", "__bpf_prog_enter_recur", "__bpf_prog_exit_sleepable",
-		"__bpf_tramp_enter", "default_idle_call", "intel_idle_ibrs", "poll_idle",
+		"migrate_enable",
+		"migrate_disable",
+		"rcu_read_lock_held",
+		"__rcu_read_unlock",
+		"__srcu_read_lock",
+		"preempt_count_add",
+		"__bpf_prog_enter_recur",
+		"__bpf_prog_exit_sleepable",
+		"__bpf_tramp_enter",
+		"default_idle_call",
+		"intel_idle_ibrs",
+		"poll_idle",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
@@ -20,8 +29,15 @@ Test(exclude, what_bpf_runs)
 Test(exclude, nothing_else)
 {
 	static const char *const names[] = {
-		"vfs_read", "migrate_pages", "rcu_read_delay", "bpf_prog_load", "__bpf_tramp_image_put",
-		"idle_cpu", "schedule", "preempt_schedule", "",
+		"vfs_read",
+		"migrate_pages",
+		"rcu_read_delay",
+		"bpf_prog_load",
+		"__bpf_tramp_image_put",
+		"idle_cpu",
+		"schedule",
+		"preempt_schedule",
+		"",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)

@@ -77,14 +77,14 @@ static void hide_addresses(void)
 
 static int resolve(size_t n, const char *const *specs, bool regex)
 {
-	struct target_options options = {.regex = regex};
+	struct target_options options = { .regex = regex };
 
 	target_set_release(&set);
 	return target_resolve(specs, n, &options, &set, &bad, &err);
 }
 
 #define RESOLVE(...) \
-	resolve(ARRAY_SIZE(((const char *[]){__VA_ARGS__})), (const char *[]){__VA_ARGS__}, false)
+	resolve(ARRAY_SIZE(((const char *[]){ __VA_ARGS__ })), (const char *[]){ __VA_ARGS__ }, false)
 
 /* The labels of the slots, in their order. */
 static void expect_slots(const char *want)
@@ -272,7 +272,7 @@ Test(resolve_kernel, nearest_name)
 
 Test(resolve_kernel, regex)
 {
-	const char *const specs[] = {"^vfs_(read|write)$", "twin"};
+	const char *const specs[] = { "^vfs_(read|write)$", "twin" };
 
 	cr_assert_eq(resolve(2, specs, true), 0);
 	expect_slots("ext4:vfs_read twin@ffffffff81001080 twin@ffffffff810010c0 vfs_read vfs_write");

@@ -175,7 +175,7 @@ Test(target, entry_and_return_of_versions)
 
 Test(target, equal_notes_are_one)
 {
-	const struct target_note notes[] = {{"b", "idle"}, {"a", "idle"}, {"b", "idle"}, {"b", "bpf"}, {"a", "idle"}};
+	const struct target_note notes[] = { { "b", "idle" }, { "a", "idle" }, { "b", "idle" }, { "b", "bpf" }, { "a", "idle" } };
 
 	for (size_t i = 0; i < ARRAY_SIZE(notes); i++)
 		*vec_push(&set.notes) = notes[i];
@@ -189,7 +189,7 @@ Test(target, equal_notes_are_one)
 /* Each error names the spec that it is about. */
 Test(target, what_does_not_parse)
 {
-	const char *const specs[] = {"t:sched:sched_switch", "p:foo[", "bar"};
+	const char *const specs[] = { "t:sched:sched_switch", "p:foo[", "bar" };
 	struct target_options options = {};
 	struct err err = {};
 	size_t bad = 9;
