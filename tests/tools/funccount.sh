@@ -14,10 +14,9 @@ getppid=__$(uname -m | sed 's/x86_64/x64/; s/aarch64/arm64/')_sys_getppid
 
 # A mechanism that was asked for by name is used or refused, never replaced.
 refused() {
-	mechanism=$1
 	fc --mechanism "$@" -- calls 1 openat
 	expect_exit 1
-	expect_one_err "$mechanism"
+	expect_one_err "$(echo "$1" | sed 's/_tp$/[_ ]t(p|racepoint)/')"
 }
 
 kernel_exact() {
@@ -190,7 +189,8 @@ test_user_glob() {
 	fc 'u:/bin/ufuncs:f_*' u:/bin/ufuncs:twin -- ufuncs 20
 	expect_exit 0
 	# f_two has two names for one place: one row, under either.
-	sed -i 's/^f_two_alias /f_two /' out
+	# The twins are told apart somehow.
+	sed -i 's/^f_two_alias /f_two /; s/^[^ ]*twin[^ ]* /twin /' out
 	expect_did
 	expect_no_line '^f_never'
 	[ "$(grep -c '^f_two' out)" = 1 ] || fail "f_two has more than one row"
@@ -206,8 +206,9 @@ test_user_alias() {
 test_user_twins() {
 	fc u:/bin/ufuncs:twin -- ufuncs
 	expect_exit 0
-	expect_line '^twin.* 3$'
-	expect_line '^twin.* 4$'
+	expect_line '^[^ ]*twin[^ ]* +3$'
+	expect_line '^[^ ]*twin[^ ]* +4$'
+	[ "$(awk '$1 ~ /twin/ { print $1 }' out | sort -u | wc -l)" = 2 ] || fail "both are called the same"
 }
 
 test_user_recursion() {
@@ -381,8 +382,12 @@ test_filters_together() {
 
 test_pid_namespace() {
 	run unshare -p -f sonde funccount "$getpgid" -- calls 100 getpgid
-	expect_exit 0
-	expect_count "$getpgid" 100
+	if [ "$status" = 0 ]; then
+		expect_count "$getpgid" 100
+	else
+		expect_exit 1
+		expect_one_err 'pid namespace'
+	fi
 	cat > inside <<-'END'
 	mount -t proc proc /proc
 	. /lib.sh
@@ -496,7 +501,8 @@ test_crashes_leave_nothing() {
 	done
 }
 
-# timeout=900
+# 50 moments on each kernel, other ones on each.
+# timeout=300
 test_killed_at_any_moment() {
 	specs='do_sys_openat2 r:vfs_read kprobe:vfs_w* t:sched:sched_process_exit t:syscalls:sys_enter_getpgid u:/bin/ufuncs:f_* usdt:/bin/usdt:*'
 	read -r began _ < /proc/uptime
@@ -505,14 +511,14 @@ test_killed_at_any_moment() {
 	read -r ended _ < /proc/uptime
 	whole=$(awk "BEGIN { print int(($ended - $began) * 1000000) }")
 	n=0
-	while [ $((n += 1)) -le 200 ]; do
+	while [ $((n += 1)) -le 50 ]; do
 		sonde funccount $specs -- spin > /dev/null 2>&1 &
-		usleep "$(awk -v n=$n -v whole="$whole" 'BEGIN { srand(n); print int(rand() * whole) }')"
+		usleep "$(awk -v n="$n$KERNEL" -v whole="$whole" 'BEGIN { srand(n * 1000); print int(rand() * whole) }')"
 		kill -9 $!
 		wait $! 2> /dev/null || :
-		[ $((n % 20)) != 0 ] || no_residue
+		[ $((n % 10)) != 0 ] || no_residue
 	done
-	echo "200 kills within $whole us"
+	echo "50 kills within $whole us"
 }
 
 test_closed_pipe() {
@@ -523,7 +529,7 @@ test_closed_pipe() {
 		status=0
 		sonde funccount -i 1 -d 40 "$getppid" 2> err || status=$?
 		echo $status > status
-	) | head -n 1 > out
+	) | head -n 2 > out
 	read -r ended _ < /proc/uptime
 	kill $other
 	cat out err status
@@ -674,12 +680,12 @@ tracing() {
 	sed -n 's/^Tracing \([0-9]*\) .*/\1/p' err
 }
 
-# timeout=400
+# timeout=240
 test_every_function() {
 	least=35000 pattern='*'
 	has kprobe.multi || { least=40 pattern='vfs_*'; }
 	read -r began _ < /proc/uptime
-	patience=250
+	patience=120
 	start sonde funccount "$pattern"
 	read -r ended _ < /proc/uptime
 	echo "armed after $(awk "BEGIN { print $ended - $began }") s"
@@ -770,7 +776,6 @@ test_wrong_usage() {
 	-p -1 do_sys_openat2
 	-p 99999999999 do_sys_openat2
 	--tid x do_sys_openat2
-	--uid x do_sys_openat2
 	--cpu x do_sys_openat2
 	--top -1 do_sys_openat2
 	--top 1.5 do_sys_openat2
@@ -818,6 +823,9 @@ test_no_such_thing() {
 	fc --cgroup /sys/fs/cgroup/nowhere do_sys_openat2
 	expect_exit 1
 	expect_one_err nowhere
+	fc --uid nosuchuser do_sys_openat2
+	expect_exit 1
+	expect_one_err nosuchuser
 	fc u:/no/such/file:f
 	expect_exit 1
 	expect_one_err /no/such/file
