@@ -118,6 +118,7 @@ int attached(struct attach *attach, int fd, enum mech mech, struct target **targ
 
 	link->fd = fd;
 	link->mech = mech;
+	link->slot = n == 1 ? targets[0]->slot : SLOT_NONE;
 	for (size_t i = 0; i < n; i++) {
 		targets[i]->attached = true;
 		targets[i]->failed = NULL;
@@ -277,15 +278,18 @@ static uint64_t link_missed(const struct link *link)
 	return 0;
 }
 
-int attach_missed(const struct attach *attach, uint64_t *missed)
+int attach_missed(const struct attach *attach, uint64_t *by_slot, uint64_t *others)
 {
-	*missed = 0;
+	*others = 0;
 	if (!quirk_counts_recursion())
 		return -ENOTSUP;
-	vec_each(loaded, &attach->copies)
-		*missed += program_missed(loaded->fd);
+	vec_each(loaded, &attach->copies) {
+		bool own = loaded->copy.how == SLOT_CONSTANT;
+
+		*(own ? &by_slot[loaded->copy.value] : others) += program_missed(loaded->fd);
+	}
 	vec_each(link, &attach->links)
-		*missed += link_missed(link);
+		*(link->slot != SLOT_NONE ? &by_slot[link->slot] : others) += link_missed(link);
 	return 0;
 }
 

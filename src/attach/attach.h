@@ -17,6 +17,7 @@ struct bpf_program;
 struct attach_options {
 	enum mech mech; /* the only one to use, or MECH_AUTO */
 	pid_t pid;	/* user functions: place them in this process only, 0 in all */
+	bool filtered;	/* the program lets only some hits pass: what the kernel skips is lost, not just uncounted */
 	/* Called now and then while attaching; non-zero ends it with -EINTR. May be NULL. */
 	int (*progress)(void *ctx, size_t done, size_t total);
 	void *ctx;
@@ -39,10 +40,11 @@ int attach_targets(struct attach *attach, const struct bpf_program *program, str
 size_t attach_count(const struct attach *attach); /* targets that are attached */
 
 /*
- * Hits that the kernel did not give to a program, because it was running one already or
- * had no memory to note a return. Sums over all programs and links. -ENOTSUP where the kernel does not count them.
+ * Hits that the kernel did not give to a program, because one was running there already or there
+ * was no memory to note a return. by_slot[slot] gets those of programs and links that serve one slot only, and is
+ * not cleared first; *others the sum of the rest. -ENOTSUP where the kernel does not count them.
  */
-int attach_missed(const struct attach *attach, uint64_t *missed);
+int attach_missed(const struct attach *attach, uint64_t *by_slot, uint64_t *others);
 
 /* Detaches all; waits until no program runs any more. */
 void attach_free(struct attach *attach);

@@ -22,6 +22,7 @@ struct copy {
 struct link {
 	int fd; /* of the link, or of the perf event that holds the program */
 	enum mech mech;
+	uint32_t slot; /* SLOT_NONE where it serves several */
 };
 
 struct attach {

@@ -8,6 +8,7 @@
 #include <bpf/bpf.h>
 #include <linux/bpf.h>
 
+#include "symbols/kernel.h"
 #include "quirks.h"
 
 enum { UNKNOWN, NO, YES };
@@ -112,6 +113,26 @@ bool quirk_uprobe_multi(void)
 
 	if (!known)
 		known = ask_uprobe_multi() ? YES : NO;
+	return known == YES;
+}
+
+/* "none voluntary (full) lazy": the model in use is in parentheses. */
+static bool ask_preemptible(void)
+{
+	__close int debugfs = kernel_mount("debugfs");
+	__close int fd = debugfs < 0 ? -1 : openat(debugfs, "sched/preempt", O_RDONLY | O_CLOEXEC);
+	char text[64] = "";
+
+	return fd >= 0 && read(fd, text, sizeof(text) - 1) > 0 &&
+	       (strstr(text, "(full)") || strstr(text, "(lazy)"));
+}
+
+bool quirk_preemptible(void)
+{
+	static int known;
+
+	if (!known)
+		known = ask_preemptible() ? YES : NO;
 	return known == YES;
 }
 

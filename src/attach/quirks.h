@@ -12,6 +12,11 @@ bool quirk_counts_recursion(void);
 bool quirk_kprobe_multi(void);
 /* uprobe.multi is there, and its pid filter means the process and not one thread (6.6 to 6.9 were wrong). */
 bool quirk_uprobe_multi(void);
+/*
+ * May a task be preempted within the kernel? The scheduler says so in debugfs. Newer kernels then preempt
+ * programs on tracepoints, too, and skip the program for all others on that processor until it goes on.
+ */
+bool quirk_preemptible(void);
 /* Functions that do not return: a return trampoline on them would leak or is refused. */
 bool quirk_never_returns(const char *function);
 /* Why the kernel as a whole refuses kprobes, uprobes or BPF: lockdown, missing configuration; NULL: not known. */

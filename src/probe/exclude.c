@@ -9,6 +9,8 @@
 
 #define AROUND_BPF "run around every BPF program, which would trace itself"
 #define IDLE	   "part of the idle loop, where RCU does not watch"
+/* Helpers of our own programs, and what kprobe.multi asks about an address: each hit would cause another. */
+#define EVERY_HIT  "run by every hit of a probe"
 
 static const struct {
 	const char *glob, *reason;
@@ -23,6 +25,8 @@ static const struct {
 	{"__bpf_prog_run*", AROUND_BPF},
 	{"__bpf_tramp_enter*", AROUND_BPF},
 	{"__bpf_tramp_exit*", AROUND_BPF},
+	{"bpf_get_*", EVERY_HIT},
+	{"is_endbr", EVERY_HIT},
 	{"default_idle*", IDLE},
 	{"arch_cpu_idle*", IDLE},
 	{"cpu_idle_poll*", IDLE},

@@ -10,6 +10,7 @@
 /* A spec with its patterns compiled. */
 struct query {
 	struct spec spec;
+	bool no_module; /* X:NAME, and X is no kernel module */
 	struct match *object, *name, *provider;
 	size_t found;
 };

@@ -19,11 +19,16 @@ static void binary_release(struct binary *binary)
 	library_release(&binary->library);
 }
 
-static int binary_open(struct binary *binary, const struct spec *spec, pid_t pid,
+static int binary_open(struct binary *binary, const struct query *query, pid_t pid,
 		       struct target_set *set, struct err *err)
 {
-	int ret = library_find(spec->object, pid, &binary->library, err);
+	int ret = library_find(query->spec.object, pid, &binary->library, err);
 
+	if (ret == -ENOENT && query->no_module) {
+		size_t n = strlen(err->text);
+
+		snprintf(err->text + n, sizeof(err->text) - n, ", and no kernel module of that name is loaded");
+	}
 	if (!ret)
 		ret = elf_open(binary->library.path, &binary->elf, err);
 	if (!ret)
@@ -101,7 +106,10 @@ static int add_ifuncs(struct target_set *set, const struct query *query, const s
 static int no_function(const struct query *query, const struct binary *binary,
 		       const struct elf_symbol *symbols, size_t n, struct err *err)
 {
-	__free char *what = base_printf("function of %s", binary->library.shown);
+	const char *source = elf_source(binary->elf);
+	bool stripped = source && !strcmp(source, ".dynsym");
+	__free char *what = base_printf("%sfunction of %s%s", stripped ? "exported " : "",
+					binary->library.shown, stripped ? ", which is stripped," : "");
 	struct nearest nearest;
 
 	if (!match_literal(query->name))
@@ -194,7 +202,7 @@ static int add_marks(struct query *query, const struct binary *binary, struct ta
 int resolve_user(struct query *query, pid_t pid, struct target_set *set, struct err *err)
 {
 	__cleanup(binary_release) struct binary binary = {};
-	int ret = binary_open(&binary, &query->spec, pid, set, err);
+	int ret = binary_open(&binary, query, pid, set, err);
 
 	if (ret)
 		return ret;

@@ -12,10 +12,14 @@ static void query_release(struct query *query)
 }
 
 /* X:NAME is a kernel module's function if there is such a module, else a library's or a program's. */
-static void decide_kind(struct spec *spec)
+static void decide_kind(struct query *query)
 {
-	if (spec->kind == SPEC_FUNC)
-		spec->kind = kernel_module_loaded(spec->object) ? SPEC_KFUNC : SPEC_UFUNC;
+	struct spec *spec = &query->spec;
+
+	if (spec->kind != SPEC_FUNC)
+		return;
+	query->no_module = !kernel_module_loaded(spec->object);
+	spec->kind = query->no_module ? SPEC_UFUNC : SPEC_KFUNC;
 }
 
 static int query_init(struct query *query, const char *text, bool regex, struct err *err)
@@ -25,7 +29,7 @@ static int query_init(struct query *query, const char *text, bool regex, struct 
 
 	if (ret)
 		return ret;
-	decide_kind(spec);
+	decide_kind(query);
 	query->name = match_new(spec->name, spec->regex, err);
 	if (!query->name)
 		return err->code;

@@ -44,7 +44,10 @@ struct count {
 	const uint64_t *counters; /* [processor][slot], shared with the kernel */
 	size_t counters_size, row; /* bytes; slots a processor, with padding */
 	int cpus;
-	uint64_t *before;  /* each slot's count at the last table */
+	uint64_t *totals;  /* each slot's count since the beginning */
+	uint64_t *before;  /* the same at the last table */
+	uint64_t missed;   /* hits that belong to no row */
+	bool knows_missed; /* whether the kernel tells */
 	struct count_row *rows;
 	bool emitted;
 };
@@ -101,6 +104,7 @@ static int load(struct run *run, struct count *count, struct err *err)
 	struct attach_options attach_options = {
 		.mech = settings.mech,
 		.pid = run->options.pid,
+		.filtered = run->filter.any,
 		.progress = progress,
 		.ctx = run,
 	};
@@ -136,6 +140,7 @@ static void count_close(struct run *run)
 		munmap((void *)count->counters, count->counters_size);
 	count_bpf__destroy(count->bpf);
 	target_set_release(&count->set);
+	free(count->totals);
 	free(count->before);
 	free(count->rows);
 	free(count);
@@ -156,6 +161,7 @@ static int count_open(struct run *run, struct err *err)
 		ret = load(run, count, err);
 	if (ret)
 		return ret;
+	count->totals = base_alloc(count->set.n_slots * sizeof(*count->totals));
 	count->before = base_alloc(count->set.n_slots * sizeof(*count->before));
 	count->rows = base_alloc(count->set.n_slots * sizeof(*count->rows));
 	report_verbose("maps are ready");
@@ -175,13 +181,30 @@ static void count_armed(struct run *run)
 	report_line("Tracing %zu function%s for %s... Hit Ctrl-C to end.", n, n == 1 ? "" : "s", specs.data);
 }
 
-static uint64_t total_of(const struct count *count, size_t slot)
+static uint64_t counted(const struct count *count, size_t slot)
 {
 	uint64_t total = 0;
 
 	for (int cpu = 0; cpu < count->cpus; cpu++)
 		total += __atomic_load_n(&count->counters[cpu * count->row + slot], __ATOMIC_RELAXED);
 	return total;
+}
+
+/*
+ * A preemptible kernel may stop a program in the middle, and skips it for others until it goes on
+ * (7.x does so on raw tracepoints). It counts what it skips: where a program serves one slot and
+ * lets every hit pass, those are hits like the rest. What a filter would have said of them nobody knows.
+ */
+static void update_totals(struct run *run, struct count *count)
+{
+	size_t n = count->set.n_slots;
+	__free uint64_t *skipped = base_alloc(n * sizeof(*skipped));
+
+	count->knows_missed = !attach_missed(count->attach, skipped, &count->missed);
+	for (size_t slot = 0; slot < n; slot++) {
+		count->totals[slot] = counted(count, slot);
+		*(run->filter.any ? &count->missed : &count->totals[slot]) += skipped[slot];
+	}
 }
 
 static int by_count(const void *pa, const void *pb)
@@ -194,14 +217,16 @@ static int by_count(const void *pa, const void *pb)
 }
 
 /* The rows that are not zero, ascending; what is shown is subtracted from the next table. */
-static size_t collect(struct count *count)
+static size_t collect(struct run *run, struct count *count)
 {
 	size_t n = 0;
 
+	update_totals(run, count);
 	for (size_t slot = 0; slot < count->set.n_slots; slot++) {
-		uint64_t total = total_of(count, slot);
+		uint64_t total = count->totals[slot];
 
-		if (total == count->before[slot])
+		/* the kernel's own counts are not read at one moment: never backwards */
+		if (total <= count->before[slot])
 			continue;
 		count->rows[n].name = count->set.slots[slot];
 		count->rows[n++].count = total - count->before[slot];
@@ -214,7 +239,7 @@ static size_t collect(struct count *count)
 static void count_emit(struct run *run, bool last)
 {
 	struct count *count = run->engine;
-	size_t n = collect(count), first = 0;
+	size_t n = collect(run, count), first = 0;
 	struct timespec now;
 
 	clock_gettime(CLOCK_REALTIME, &now);
@@ -260,7 +285,6 @@ static void count_losses(struct run *run)
 {
 	struct count *count = run->engine;
 	struct target_notes failed = {};
-	uint64_t missed;
 
 	vec_each(target, &count->set) {
 		struct target_note *note;
@@ -274,11 +298,12 @@ static void count_losses(struct run *run)
 	say_left_out(run, "not attached", &failed);
 	say_left_out(run, "left out", &count->set.notes);
 	free(failed.v);
-	if (attach_missed(count->attach, &missed))
+	if (!count->knows_missed)
 		report_verbose("this kernel does not count the hits that it misses");
-	else if (missed)
-		report_note("%llu hit%s missed by the kernel, not counted: a BPF program was at work there already",
-			    (unsigned long long)missed, missed == 1 ? "" : "s");
+	else if (count->missed)
+		report_note("%llu hit%s missed by the kernel, not counted: a BPF program was at work there already%s",
+			    (unsigned long long)count->missed, count->missed == 1 ? "" : "s",
+			    run->filter.any ? " (those that the filter would leave out included)" : "");
 }
 
 const struct engine count_engine = {

@@ -58,7 +58,7 @@ int elf_functions(struct elf *elf, const struct elf_symbol **symbols, size_t *n,
  */
 const char *elf_source(const struct elf *elf);
 
-/* File offset of a virtual address in an executable (exec) or any loaded segment; -ENOENT outside. */
+/* File offset of an address in an executable (exec) or any loaded segment; -ENOENT outside. */
 int elf_offset_of(struct elf *elf, uint64_t vaddr, bool exec, uint64_t *offset);
 
 /* USDT marks: notes of type 3 and owner "stapsdt" in .note.stapsdt, addresses corrected by
@@ -69,7 +69,7 @@ struct elf_mark {
 	uint64_t semaphore;		    /* file offset of the semaphore, 0 none */
 };
 
-/* Sorted by provider, name, offset. *n = 0 and 0 where there are none; -EBADMSG for a broken note. */
+/* Sorted by provider, name, offset. 0 and *n = 0 where there are none; -EBADMSG: a broken note. */
 int elf_marks(struct elf *elf, const struct elf_mark **marks, size_t *n, struct err *err);
 
 /* One IFUNC symbol and what it is on this machine. */

@@ -28,9 +28,8 @@
 
 /* How the file is started, and where it has been relocated but nothing of it has run. */
 struct start {
-	char loader[256];  /* the PT_INTERP of a program, glibc's for a library; "" for a static one
-			    */
-	const char *path;  /* below the root */
+	char loader[256];  /* PT_INTERP; a library: glibc's; static: "" */
+	char *path;	   /* below the root; with a slash, or the loader searches for it */
 	const char *stop;  /* function of the program that is executed, called at that moment */
 	const char *state; /* its struct r_debug, which says that it is that moment, or NULL */
 };
@@ -49,6 +48,11 @@ struct places {
 	char path[PATH_MAX]; /* of the file, without links */
 	const char *name;    /* its last component */
 };
+
+static void start_release(struct start *start)
+{
+	free(start->path);
+}
 
 static void places_release(struct places *places)
 {
@@ -82,11 +86,12 @@ static int read_interp(const struct elf *elf, char *interp, size_t size)
  */
 static int plan_start(struct elf *elf, struct start *start, struct err *err)
 {
+	const char *path = elf_path_in_root(elf);
 	GElf_Ehdr ehdr;
 	uint64_t vaddr;
 	int ret = read_interp(elf, start->loader, sizeof(start->loader));
 
-	start->path = elf_path_in_root(elf);
+	start->path = base_printf("%s%s", strchr(path, '/') ? "" : "./", path);
 	start->stop = "_dl_debug_state";
 	start->state = "_r_debug";
 	if (ret == -EBADMSG)
@@ -249,9 +254,10 @@ static void resolve_each(struct tracee *t, const struct places *places, struct e
 		if (!f[i].failed)
 			ret = tracee_call_resolver(t, addr, &result);
 		if (ret)
-			f[i].failed = "its resolver faulted";
+			f[i].failed = ret == -ETIMEDOUT ? "its resolver does not end"
+							: "its resolver faulted";
 		if (ret && ret != -EFAULT)
-			broken = "a resolver of this file does not end";
+			broken = "not tried: another resolver of this file does not end";
 		if (!f[i].failed)
 			f[i].failed = place_result(places, result, &f[i].offset);
 	}
@@ -262,7 +268,7 @@ int elf_resolve_ifuncs(struct elf *elf, struct elf_ifunc *ifuncs, size_t n, stru
 	struct places places __cleanup(places_release) = {0};
 	struct tracee tracee __cleanup(tracee_end) = {0};
 	struct tracee_options options = {.root = elf->root};
-	struct start start = {.path = NULL};
+	struct start start __cleanup(start_release) = {.path = NULL};
 	const char *argv[3];
 	int ret = 0;
 

@@ -41,6 +41,9 @@ int kernel_tracepoint_id(const char *system, const char *name);
  */
 int kernel_tracefs(void);
 
+/* Such a mount of any of the kernel's own file systems: a directory fd, the caller's, or -errno. */
+int kernel_mount(const char *filesystem);
+
 /*
  * The kernel's BTF, read once from front to back without building an index: 1 ms where libbpf's
  * own reading of it takes 5. fn gets each FUNC's or each TYPEDEF's (the tracepoints are "btf_trace_NAME") name and type id.

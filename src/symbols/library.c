@@ -78,6 +78,11 @@ struct wanted {
 	struct mapping m;
 };
 
+static void wanted_release(struct wanted *w)
+{
+	free(w->path);
+}
+
 static int match_mapping(const struct mapping *m, void *ctx)
 {
 	struct wanted *w = ctx;
@@ -124,9 +129,8 @@ static int open_mapped(pid_t pid, const char *root, const struct wanted *w, stru
 static int find_mapped(const char *name, pid_t pid, const char *root, struct library *lib,
 		       struct err *err)
 {
-	struct wanted w = {.name = name};
+	struct wanted w __cleanup(wanted_release) = {.name = name};
 	int ret = maps_each(pid, match_mapping, &w);
-	char *path __free = w.path;
 
 	if (ret == -ESRCH)
 		return err_set(err, ret, "there is no process %d", (int)pid);

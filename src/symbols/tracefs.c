@@ -20,10 +20,9 @@ static int open_mounted(const char *path)
 	return take_fd(fd);
 }
 
-/* A mount that is attached nowhere: only this fd sees it, and it is gone when the fd is. */
-static int mount_detached(void)
+int kernel_mount(const char *filesystem)
 {
-	__close int context = syscall(SYS_fsopen, "tracefs", 1 /* FSOPEN_CLOEXEC */);
+	__close int context = syscall(SYS_fsopen, filesystem, 1 /* FSOPEN_CLOEXEC */);
 	int fd;
 
 	if (context < 0)
@@ -44,7 +43,7 @@ int kernel_tracefs(void)
 	if (fd < 0)
 		fd = open_mounted("/sys/kernel/debug/tracing");
 	if (fd < 0)
-		fd = mount_detached();
+		fd = kernel_mount("tracefs");
 	return fd;
 }
 

@@ -124,37 +124,57 @@ test_offset_within_an_instruction() {
 # --- tracepoints ---------------------------------------------------------------
 
 test_tracepoint_raw() {
-	for spec in t:sched:sched_process_exit tracepoint:sched:sched_process_exit rt:sched_process_exit; do
+	for spec in t:sched:sched_process_exit tracepoint:sched:sched_process_exit; do
 		fc "$spec" -- forks 5 0 1
 		expect_exit 0
-		expect_line '^(sched:)?sched_process_exit +6$'
+		expect_count sched:sched_process_exit 6
 	done
+	fc rt:sched_process_exit -- forks 5 0 1
+	expect_exit 0
+	expect_count_or_missed sched:sched_process_exit 6
 	fc --mechanism raw_tp t:sched:sched_process_fork -- forks 5 0 1
 	expect_exit 0
-	expect_count sched:sched_process_fork 5
+	expect_count_or_missed sched:sched_process_fork 5
 }
 
 test_tracepoint_perf() {
 	fc t:syscalls:sys_enter_getpgid -- calls 1000 getpgid
 	expect_exit 0
-	expect_count syscalls:sys_enter_getpgid 1000
+	expect_count_or_missed syscalls:sys_enter_getpgid 1000
 	fc --mechanism tp t:sched:sched_process_fork -- forks 5 0 1
 	expect_exit 0
-	expect_count sched:sched_process_fork 5
+	expect_count_or_missed sched:sched_process_fork 5
 	# This one is no raw tracepoint.
 	refused raw_tp t:syscalls:sys_enter_getpgid
+}
+
+# Hits that the kernel skips while another task was preempted in the program are in its own count.
+# cpus=2
+test_tracepoint_under_load() {
+	for mechanism in raw_tp tp; do
+		start sonde funccount --mechanism $mechanism t:sched:sched_process_fork
+		forks 4 4 1000
+		forks 4 4 1000
+		stop INT
+		expect_exit 0
+		! grep missed err || fail "$mechanism missed"
+		[ "$(counted sched:sched_process_fork)" -ge 40 ] || fail "$mechanism: too few"
+	done
+	fc t:raw_syscalls:sys_enter -- forks 4 4 1000
+	expect_exit 0
+	! grep missed err || fail "missed"
+	[ "$(counted raw_syscalls:sys_enter)" -ge 16000 ] || fail "too few"
 }
 
 test_tracepoint_glob() {
 	fc 't:syscalls:sys_*_getpgid' -- calls 40 getpgid
 	expect_exit 0
-	expect_count syscalls:sys_enter_getpgid 40
-	expect_count syscalls:sys_exit_getpgid 40
-	fc 't:sched:sched_process_*' -- forks 3 0 1
+	sed -i 's/^syscalls:sys_[a-z]*_getpgid/both/' out
+	expect_count_or_missed both 80
+	fc 't:sched:sched_process_f*' t:sched:sched_process_exec -- forks 3 0 1
 	expect_exit 0
-	expect_count sched:sched_process_fork 3
-	expect_count sched:sched_process_exit 4
-	expect_count sched:sched_process_exec 1
+	expect_line '^sched:sched_process_fork +[0-9]+$'
+	expect_line '^sched:sched_process_exec +1$'
 }
 
 # --- user functions and marks --------------------------------------------------
@@ -436,7 +456,7 @@ test_command_on_two_processors() {
 		expect_count "$getppid" 16000
 	done
 	fc t:syscalls:sys_enter_getppid -- forks 4 4 1000
-	expect_count syscalls:sys_enter_getppid 16000
+	expect_count_or_missed syscalls:sys_enter_getppid 16000
 	fc u:/bin/calls:call_getpgid -- calls -t 2000 getpgid
 	expect_count call_getpgid 4000
 }

@@ -4,7 +4,7 @@
 
 #include "elf_fixture.h"
 
-TestSuite(elf, .init = fixture_init, .fini = fixture_fini);
+TestSuite(elf, .init = fixture_init);
 
 #if defined(__x86_64__)
 #define FOREIGN_MACHINE EM_AARCH64
@@ -14,10 +14,7 @@ TestSuite(elf, .init = fixture_init, .fini = fixture_fini);
 #define FOREIGN_NAME	"x86-64"
 #endif
 
-/*
- * "marked" begins with its name in bytes: an offset can be checked against the file. Code is put
- * far from the start of the file and linked elsewhere, so that address and offset differ.
- */
+/* "marked" begins with its name in bytes: an offset can be checked against the file. */
 static const char program[] =
 	"__asm__(\".text\\n.global marked\\n.type marked, %function\\n\"\n"
 	"	\"marked: .ascii \\\"MARKED\\\"\\n.size marked, 6\\n\");\n"
@@ -100,22 +97,61 @@ Test(elf, says_that_a_file_is_truncated)
 {
 	static const size_t kept[] = {4, 16, 40, 63, 64, 100, 500, 4096, 8000};
 	char *data __free = NULL;
+	Elf64_Ehdr *ehdr;
 	size_t n;
 
 	build("", "whole");
 	data = fixture_read(fixture_path("whole"), &n);
+	ehdr = (Elf64_Ehdr *)data;
 	for (size_t i = 0; i < ARRAY_SIZE(kept); i++) {
 		fixture_write("cut", data, kept[i]);
 		expect_refused(fixture_path("cut"), -EBADMSG, "truncated");
 	}
 	fixture_write("cut", data, n - 1);
 	expect_refused(fixture_path("cut"), -EBADMSG, "truncated");
+	fixture_write("cut", data, ehdr->e_shoff - 1);
+	expect_refused(fixture_path("cut"), -EBADMSG, "headers lie beyond");
+
+	ehdr->e_shoff = ehdr->e_shnum = ehdr->e_shstrndx = 0;
+	fixture_write("cut", data, 8000);
+	expect_refused(fixture_path("cut"), -EBADMSG, "segment lies beyond");
+}
+
+/* A table of names may end within a name; what follows it in the file is no part of it. */
+Test(elf, reads_no_name_beyond_the_table)
+{
+	const Elf64_Shdr *strtab = NULL;
+	const char *name = NULL;
+	char *data __free = NULL;
+	Elf64_Shdr *shdr;
+	Elf64_Ehdr ehdr;
+	struct elf *elf;
+	size_t n;
+
+	build("", "out");
+	data = fixture_read(fixture_path("out"), &n);
+	memcpy(&ehdr, data, sizeof(ehdr));
+	shdr = (Elf64_Shdr *)(data + ehdr.e_shoff);
+	for (size_t i = 0; i < ehdr.e_shnum; i++) {
+		if (shdr[i].sh_type != SHT_SYMTAB)
+			continue;
+		strtab = &shdr[shdr[i].sh_link];
+		name = memmem(data + strtab->sh_offset, strtab->sh_size, "marked", 7);
+		cr_assert(name);
+		shdr[shdr[i].sh_link].sh_size = (size_t)(name - data) + 3 - strtab->sh_offset;
+	}
+	cr_assert(strtab);
+	fixture_write("out", data, n);
+	elf = fixture_open(fixture_path("out"));
+	cr_expect(!fixture_find(elf, "marked"));
+	cr_expect(!fixture_find(elf, "mar"));
+	elf_close(elf);
 }
 
 Test(elf, gives_offsets_in_the_file)
 {
 	static const char *const flags[] = {"", "-no-pie -Wl,-z,noseparate-code",
-					    "-Wl,-Ttext-segment=0x7000000", "-static"};
+					    "-no-pie -Wl,-Ttext=0x900000", "-static"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
 		char *data __free = NULL;
@@ -160,7 +196,7 @@ Test(elf, distinguishes_code_from_data)
 
 Test(elf, prefers_the_name_that_people_know)
 {
-	static const char *const order[] = {"run",	  "walk", "zz_long", "_run",
+	static const char *const order[] = {"run",	  "walk", "aa_long", "_run",
 					    "__run_fast", "a",	  "loc"};
 	const struct elf_symbol *s, *run;
 	struct elf *elf;
@@ -170,7 +206,7 @@ Test(elf, prefers_the_name_that_people_know)
 	fixture_text("alias.c",
 		     "void run(void) { }\n"
 		     "#define ALIAS __attribute__((alias(\"run\")))\n"
-		     "extern void zz_long(void) ALIAS; extern void _run(void) ALIAS;\n"
+		     "extern void aa_long(void) ALIAS; extern void _run(void) ALIAS;\n"
 		     "extern void __run_fast(void) ALIAS; extern void walk(void) ALIAS;\n"
 		     "extern void a(void) __attribute__((weak, alias(\"run\")));\n"
 		     "static void loc(void) __attribute__((used, alias(\"run\")));\n"

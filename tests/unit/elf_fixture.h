@@ -13,22 +13,25 @@
 
 static char fixture_dir[PATH_MAX];
 
+static inline void fixture_remove(void)
+{
+	char *command __free = base_printf("rm -rf '%s'", fixture_dir);
+
+	if (system(command))
+		fprintf(stderr, "%s is left behind\n", fixture_dir);
+}
+
 static inline void fixture_init(void)
 {
 	char dir[] = "/tmp/sonde-test-XXXXXX";
 
 	cr_assert(mkdtemp(dir), "mkdtemp");
 	cr_assert(realpath(dir, fixture_dir), "realpath");
+	/* not the suite's fini, which is left out when a test is aborted */
+	atexit(fixture_remove);
 	/* what resolves functions may run as somebody else */
 	cr_assert(!chmod(fixture_dir, 0755), "chmod");
 	setenv("CC", "gcc", 0);
-}
-
-static inline void fixture_fini(void)
-{
-	char *command __free = base_printf("rm -rf '%s'", fixture_dir);
-
-	cr_assert(!system(command), "rm");
 }
 
 /* Runs a shell command in the directory; $CC is the compiler. */

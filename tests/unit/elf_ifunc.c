@@ -13,7 +13,7 @@
 #define LOADER "/lib/ld-linux-aarch64.so.1"
 #endif
 
-TestSuite(elf_ifunc, .init = fixture_init, .fini = fixture_fini);
+TestSuite(elf_ifunc, .init = fixture_init);
 
 /*
  * The resolver reads a pointer, which is right only in a file that was relocated; the
@@ -74,6 +74,17 @@ Test(elf_ifunc, is_what_the_resolver_chooses)
 		expect_fast(elf);
 		elf_close(elf);
 	}
+}
+
+Test(elf_ifunc, of_a_file_named_without_a_directory)
+{
+	struct elf *elf;
+
+	build("-shared -fPIC", "out");
+	cr_assert(!chdir(fixture_dir));
+	elf = fixture_open("out");
+	expect_fast(elf);
+	elf_close(elf);
 }
 
 Test(elf_ifunc, is_resolved_one_by_one)

@@ -2,7 +2,7 @@
 /* symbols/elf.h: USDT marks. The notes are our own, as systemtap's <sys/sdt.h> lays them out. */
 #include "elf_fixture.h"
 
-TestSuite(elf_marks, .init = fixture_init, .fini = fixture_fini);
+TestSuite(elf_marks, .init = fixture_init);
 
 /* MARK(): a place that begins with a nop and the mark's name in bytes, to be found in the file. */
 static const char header[] =

@@ -2,12 +2,13 @@
 /* symbols/library.h: names of libraries and programs, here, below a root and in a process. */
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 
 #include "elf_fixture.h"
 #include "symbols/library.h"
 #include "symbols/library_search.h"
 
-TestSuite(library, .init = fixture_init, .fini = fixture_fini);
+TestSuite(library, .init = fixture_init);
 
 static struct library find(const char *name, pid_t pid)
 {
@@ -159,6 +160,7 @@ static pid_t start_mapper(const char *root, const char *file)
 	if (!pid) {
 		int fd;
 
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* a failed test does not stop it */
 		if (root && (chroot(root) || chdir("/")))
 			_exit(1);
 		fd = open(file, O_RDONLY);
