@@ -9,6 +9,8 @@
 bool quirk_cookies(void);
 /* Hits that recursion kept from a program are counted (5.12), which tells that recursion is prevented. */
 bool quirk_counts_recursion(void);
+/* Can an array's value have this size? Older kernels allow 4 MB. */
+bool quirk_value_size(size_t size);
 bool quirk_kprobe_multi(void);
 /* uprobe.multi is there, and its pid filter means the process and not one thread (6.6 to 6.9 were wrong). */
 bool quirk_uprobe_multi(void);
