@@ -3,7 +3,8 @@
  * Kernel functions. Names come from kallsyms, which has every alias and every address; which of them
  * ftrace can trace comes from its own list, joined by address, because that list has one name
  * an address (__x64_sys_getppid is there as __do_sys_getppid). The list is read only for
- * patterns: whether one named function can be traced is best asked by attaching.
+ * patterns: whether one named function can be traced is best asked by attaching. Nor is
+ * kallsyms read for one name that the kernel itself can place.
  */
 #include <search.h>
 
@@ -422,6 +423,42 @@ static void keep_string(void *text)
 {
 }
 
+/* A name alone: what it stands for can be left to the kernel, where it stands for one place. */
+static const char *plain_name(const struct query *query)
+{
+	const struct spec *spec = &query->spec;
+
+	return spec->name && !spec->object && !spec->offset ? match_literal(query->name) : NULL;
+}
+
+/*
+ * One function asked for by its name needs no list, and no address: then the kernel's list, which takes
+ * it longer to write than all else, is not read. Not for several names, which may be of one place.
+ */
+static bool add_by_name(struct search *search)
+{
+	const char *name = NULL;
+
+	for (size_t i = 0; i < search->n; i++) {
+		const struct query *query = &search->queries[i];
+
+		if (!query_is_kernel(query))
+			continue;
+		if (!plain_name(query) || (name && strcmp(name, plain_name(query))))
+			return false;
+		name = plain_name(query);
+	}
+	if (resolve_excluded(name) || !kernel_symbol_unique(name))
+		return false;
+	for (size_t i = 0; i < search->n; i++) {
+		struct hit hit = {.name = pool_add(&search->set->pool, name), .query = &search->queries[i]};
+
+		if (query_is_kernel(hit.query))
+			add_target(search->set, &hit, true);
+	}
+	return true;
+}
+
 int resolve_kernel(struct query *queries, size_t n, struct target_set *set, size_t *bad,
 		   struct err *err)
 {
@@ -435,6 +472,8 @@ int resolve_kernel(struct query *queries, size_t n, struct target_set *set, size
 	if (i == n)
 		return 0;
 	*bad = i;
+	if (add_by_name(&search))
+		return 0;
 	ret = search_kernel(&search, bad, err);
 	tdestroy(search.names, keep_string);
 	free(search.hits.v);

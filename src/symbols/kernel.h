@@ -25,6 +25,8 @@ int kernel_each_symbol(ksym_fn fn, void *ctx, struct err *err);
 /* What ftrace can trace; addr is 0 where the kernel lists names only (before 6.5), *has_addr says which. */
 int kernel_each_traceable(ksym_fn fn, void *ctx, bool *has_addr, struct err *err);
 bool kernel_module_loaded(const char *name_glob);
+/* True: the kernel says that one function has this name. False: several, none, or it does not say. */
+bool kernel_symbol_unique(const char *name);
 
 struct ktracepoint {
 	const char *system; /* NULL where only BTF knows it */
