@@ -43,13 +43,14 @@ SANITIZE   := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno
 
 # Everything is found by its place: a new tool, module or test is a new file and no change here.
 LIB   := $(wildcard src/*/*.c)
-SRC   := $(LIB) $(filter-out %.bpf.c,$(wildcard tools/*.c)) src/main.c
+TOOLS := $(filter-out %.bpf.c,$(wildcard tools/*.c))
+SRC   := $(LIB) $(TOOLS) src/main.c
 BPF   := $(wildcard bpf/*.bpf.c tools/*.bpf.c)
 UNIT  := $(wildcard tests/unit/*.c)
 
 OBJ      := $(SRC:%.c=$(B)/%.o)
 SKEL     := $(BPF:%.bpf.c=$(B)/gen/%.skel.h)
-UNIT_OBJ := $(patsubst %.c,$(B)/unit/%.o,$(LIB) $(UNIT))
+UNIT_OBJ := $(patsubst %.c,$(B)/unit/%.o,$(LIB) $(TOOLS) $(UNIT))
 LIBBPF_A := $(B)/libbpf/libbpf.a
 COMPAT_A := $(B)/compat/libelf.a
 

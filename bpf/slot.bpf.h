@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* slot_of(ctx): the slot of the target that fired, or SLOT_NONE. See bpf/slot.h. */
+/* slot_counter(): what belongs to the target that fired, in memory of this processor. See bpf/slot.h. */
 #ifndef SONDE_SLOT_BPF_H
 #define SONDE_SLOT_BPF_H
 
@@ -10,21 +10,17 @@
 
 const volatile struct slot_hash slot_hash SEC(".rodata.slot");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, __u32);
-} slot_buckets SEC(".maps");
+/* Sized and filled by user space before the load; powers of two, so that a shift and a mask are bounds. */
+const volatile __u32 slot_buckets[2] SEC(".rodata.buckets");
+const volatile struct slot_cell slot_cells[4] SEC(".rodata.cells");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct slot_cell);
-} slot_cells SEC(".maps");
+/* The compiler knows the size of an array as it is declared; it must not draw conclusions from it. */
+#define slot_begin(array)                                          \
+	({                                                         \
+		typeof(&(array)[0]) _begin = (array);              \
+		asm volatile("" : "+r"(_begin));                   \
+		_begin;                                            \
+	})
 
 /* volatile: the compiler must not fold the mark into anything user space would not find */
 #define slot_constant(mark)                                                \
@@ -37,17 +33,11 @@ struct {
 static __always_inline __u32 slot_by_ip(__u64 key)
 {
 	__u64 product = key * slot_hash.multiplier;
-	__u32 i = product >> slot_hash.bucket_shift;
-	__u32 *displacement = bpf_map_lookup_elem(&slot_buckets, &i);
-	struct slot_cell *cell;
+	__u32 displacement = slot_begin(slot_buckets)[product >> slot_hash.bucket_shift];
+	__u64 i = ((__u32)product + displacement) & slot_hash.cell_mask;
+	const volatile struct slot_cell *cell = &slot_begin(slot_cells)[i];
 
-	if (!displacement)
-		return SLOT_NONE;
-	i = ((__u32)product + *displacement) & slot_hash.cell_mask;
-	cell = bpf_map_lookup_elem(&slot_cells, &i);
-	if (!cell || cell->key != (__u32)key)
-		return SLOT_NONE;
-	return cell->slot;
+	return cell->key == (__u32)key ? cell->slot : SLOT_NONE;
 }
 
 /* Where the breakpoint is: on x86 the saved ip is behind the one-byte int3, also when ftrace or a jump replaces it. */
@@ -60,18 +50,50 @@ static __always_inline __u64 slot_regs_ip(struct pt_regs *regs)
 #endif
 }
 
-static __always_inline __u32 slot_of(void *ctx)
-{
-	__u64 how = slot_constant(SLOT_MARK_HOW);
-	__u64 value = slot_constant(SLOT_MARK_VALUE);
+/* May a run of the program be interrupted by another that counts in the same row? */
+#define slot_shared() (slot_constant(SLOT_MARK_SHARED) != 0)
 
+/*
+ * The begin of this processor's row in an array of rows, which user space sized. The array's address is in the
+ * program, and the mask tells the verifier how many rows there are: no lookup and no branch.
+ */
+#define slot_row(array)                                                                       \
+	({                                                                                    \
+		__u64 _at = ((__u64(*)(void))bpf_get_smp_processor_id)();                     \
+		asm volatile("%0 &= %1; %0 *= %2"                                             \
+			     : "+r"(_at)                                                      \
+			     : "i"(SLOT_MARK_ROWS), "i"(SLOT_MARK_ROW));                      \
+		(typeof(&(array)[0]))((void *)slot_begin(array) + _at);                       \
+	})
+
+/* By what the kernel says of this hit. 64 bits, like what follows: narrower ones cost moves. */
+static __always_inline __u64 slot_of(void *ctx, __u64 how)
+{
 	if (how == SLOT_COOKIE)
 		return bpf_get_attach_cookie(ctx);
 	if (how == SLOT_FUNC_IP)
-		return slot_by_ip(bpf_get_func_ip(ctx) + value);
-	if (how == SLOT_REGS_IP)
-		return slot_by_ip(slot_regs_ip(ctx));
-	return value;
+		return slot_by_ip(bpf_get_func_ip(ctx) + slot_constant(SLOT_MARK_VALUE));
+	return slot_by_ip(slot_regs_ip(ctx));
+}
+
+/*
+ * The counter of what fired in this processor's row; false where it has none. A constant is read last, for what
+ * is kept across a call takes a register that has to be saved.
+ */
+static __always_inline bool slot_counter(void *ctx, __u64 *array, __u64 **counter)
+{
+	__u64 how = slot_constant(SLOT_MARK_HOW), slot;
+
+	if (how == SLOT_CONSTANT) {
+		*counter = slot_row(array);
+		*counter += slot_constant(SLOT_MARK_VALUE);
+		return true;
+	}
+	slot = slot_of(ctx, how);
+	if (slot >= slot_hash.n_slots)
+		return false;
+	*counter = slot_row(array) + slot;
+	return true;
 }
 
 #endif

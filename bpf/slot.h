@@ -9,8 +9,13 @@
 #ifndef SONDE_SLOT_H
 #define SONDE_SLOT_H
 
-#define SLOT_MARK_HOW	0x736f6e6465486f77ULL /* becomes an enum slot_how */
-#define SLOT_MARK_VALUE 0x736f6e646556616cULL /* becomes the slot, or what is added to the ip */
+#define SLOT_MARK_HOW    0x736f6e6465486f77ULL /* becomes an enum slot_how */
+#define SLOT_MARK_VALUE  0x736f6e646556616cULL /* becomes the slot, or what is added to the ip */
+#define SLOT_MARK_SHARED 0x736f6e6465536872ULL /* becomes 1 where two runs may write to one row at a time */
+
+/* 32 bits each, in instructions that take a constant; see slot_row() */
+#define SLOT_MARK_ROWS 0x736f526f /* becomes the number of rows - 1 */
+#define SLOT_MARK_ROW  0x736f5277 /* becomes the bytes of a row */
 
 enum slot_how {
 	SLOT_CONSTANT, /* one target a program */
@@ -22,8 +27,8 @@ enum slot_how {
 /*
  * Address to slot, for SLOT_*_IP: a perfect hash, built by user space once the targets
  * are known. bucket = (key * multiplier) >> bucket_shift; the bucket's displacement
- * plus the product's low half gives the cell. Two array lookups, which the kernel
- * inlines, however many targets there are: kprobe.multi's own cookie is a binary search.
+ * plus the product's low half gives the cell. Two loads from memory whose address is in
+ * the program, however many targets there are: kprobe.multi's own cookie is a binary search.
  * ("Hash, displace and compress", Belazzougui, Botelho, Dietzfelbinger 2009, in its simplest form.)
  * The key is the address for entry probes, and the address + SLOT_RETURN for return probes: further
  * away than any offset within a function.
@@ -34,6 +39,7 @@ struct slot_hash {
 	unsigned long long multiplier;
 	unsigned int bucket_shift;
 	unsigned int cell_mask;
+	unsigned int n_slots;
 };
 
 struct slot_cell {

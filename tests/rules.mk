@@ -2,10 +2,11 @@
 # The programs that tests run: included by the Makefile ($(B) is the build directory).
 #
 # tests/programs/X.c is a static build/tests/X, tests/programs/X.dyn.c a dynamic build/tests/X.
-# tests/programs/X-*.c are further files of X.
+# tests/programs/X-*.c are further files of X. tests/bench/X.c is build/tests/bench-X.
 
 TEST_MAIN := $(filter-out $(foreach f,$(wildcard tests/programs/*.c),$(wildcard $(f:%.c=%)-*.c)),$(wildcard tests/programs/*.c))
-TEST_BIN  := $(patsubst tests/programs/%.c,$(B)/tests/%,$(TEST_MAIN:.dyn.c=.c)) $(B)/tests/bpf-list
+TEST_BIN  := $(patsubst tests/programs/%.c,$(B)/tests/%,$(TEST_MAIN:.dyn.c=.c)) $(B)/tests/bpf-list \
+	     $(patsubst tests/bench/%.c,$(B)/tests/bench-%,$(wildcard tests/bench/*.c))
 # Functions that tests count must stay functions, with frames that differ from call to call.
 TEST_CFLAGS := -std=gnu11 -O1 -g -Wall -Wextra -Werror -Wno-unused-parameter -D_GNU_SOURCE -fno-builtin -pthread
 
@@ -15,6 +16,10 @@ test-programs: $(TEST_BIN)
 $(B)/tests/bpf-list: tests/guest/bpf-list.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(TEST_CFLAGS) -static -o $@ $<
+
+$(B)/tests/bench-%: tests/bench/%.c $(LIBBPF_A) $(COMPAT_A)
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(CC) $(TEST_CFLAGS) -I$(B)/libbpf/include -static -o $@ $< $(LIBBPF_A) $(LDLIBS) $(COMPAT_A)
 
 .SECONDEXPANSION:
 $(B)/tests/%: tests/programs/%.c $$(wildcard tests/programs/%-*.c)

@@ -9,7 +9,7 @@ static const struct field fields[] = {
 
 static const struct schema schema = {fields, ARRAY_SIZE(fields)};
 
-TOOL(funccount, .brief = "count calls of functions, tracepoints and USDT marks", .args = "SPEC...",
+TOOL(funccount, .brief = "count calls of functions, tracepoints and USDT marks", .args = "SPEC... [-- COMMAND [ARG]...]",
      .schema = &schema, .engine = &count_engine,
      .description =
 	     "Counts in the kernel, and prints the counts at the end or at each interval. A SPEC is a kernel "

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Which mechanism attaches which targets, in order of preference, and what became of it. */
 #include <pthread.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 
 #include <bpf/bpf.h>
@@ -20,50 +19,30 @@ static const struct mechanism *const order[] = {
 	&mechanism_tp,	   &mechanism_uprobe_multi, &mechanism_uprobe,
 };
 
-/* Before the object is prepared: sizes and read-only values. */
-static int slots_size(struct bpf_object *object, const struct slot_table *table)
+/* Before the object is prepared: read-only values, as large as they have to be. */
+static int rodata_fill(struct bpf_object *object, const char *name, const void *data, size_t size)
 {
-	struct bpf_map *rodata = bpf_object__find_map_by_name(object, ".rodata.slot");
-	struct bpf_map *buckets = bpf_object__find_map_by_name(object, "slot_buckets");
-	struct bpf_map *cells = bpf_object__find_map_by_name(object, "slot_cells");
-	struct slot_hash *hash;
-	size_t size;
+	struct bpf_map *map = bpf_object__find_map_by_name(object, name);
+	int ret = 0;
 
-	if (!rodata || !buckets || !cells)
+	if (!map)
 		return -ENOENT;
-	hash = bpf_map__initial_value(rodata, &size);
-	if (!hash || size < sizeof(*hash))
-		return -EINVAL;
-	*hash = table->hash;
-	bpf_map__set_max_entries(buckets, table->n_buckets);
-	bpf_map__set_max_entries(cells, table->n_cells);
-	return 0;
-}
-
-/* The maps are mapped and written as memory: one copy, no call for each cell. */
-static int map_fill(struct bpf_object *object, const char *name, const void *data, size_t n, size_t size)
-{
-	int fd = bpf_object__find_map_fd_by_name(object, name);
-	void *memory;
-
-	memory = mmap(NULL, n * size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (memory == MAP_FAILED)
-		return -errno;
-	memcpy(memory, data, n * size);
-	munmap(memory, n * size);
-	return 0;
+	if (bpf_map__value_size(map) != size)
+		ret = bpf_map__set_value_size(map, size);
+	if (!ret)
+		memcpy(bpf_map__initial_value(map, &size), data, size);
+	return ret;
 }
 
 static int slots_fill(struct bpf_object *object, const struct slot_table *table)
 {
-	/* array maps round values up to 8 bytes: a bucket takes two words */
-	__free uint64_t *buckets = base_alloc(table->n_buckets * sizeof(*buckets));
-	int ret;
+	int ret = rodata_fill(object, ".rodata.slot", &table->hash, sizeof(table->hash));
 
-	for (uint32_t i = 0; i < table->n_buckets; i++)
-		buckets[i] = table->buckets[i];
-	ret = map_fill(object, "slot_buckets", buckets, table->n_buckets, sizeof(*buckets));
-	return ret ? ret : map_fill(object, "slot_cells", table->cells, table->n_cells, sizeof(*table->cells));
+	ret = ret ? ret
+		  : rodata_fill(object, ".rodata.buckets", table->buckets,
+				table->n_buckets * sizeof(*table->buckets));
+	return ret ? ret
+		   : rodata_fill(object, ".rodata.cells", table->cells, table->n_cells * sizeof(*table->cells));
 }
 
 /* A probe is a file: as many as the kernel lets us have. */
@@ -87,18 +66,16 @@ int attach_prepare(struct attach **attach, struct bpf_object *object, struct tar
 
 	*attach = NULL;
 	if (!ret)
-		ret = slots_size(object, &table);
+		ret = slots_fill(object, &table);
 	if (ret)
 		return err_set(err, ret, "cannot number the targets: %s", strerror(-ret));
 	ret = bpf_object__prepare(object);
 	if (ret)
 		return err_set(err, ret, "cannot create the BPF maps: %s", strerror(-ret));
-	ret = slots_fill(object, &table);
-	if (ret)
-		return err_set(err, ret, "cannot fill the BPF maps: %s", strerror(-ret));
 	raise_file_limit();
 	*attach = base_alloc(sizeof(**attach));
 	(*attach)->options = *options;
+	(*attach)->shared = (int)options->rows < libbpf_num_possible_cpus() || attach_needs_atomic(set);
 	(*attach)->set = set;
 	return 0;
 }
@@ -383,4 +360,17 @@ bool attach_needs_atomic(const struct target_set *set)
 		if (may_nest(target->kind))
 			return true;
 	return false;
+}
+
+int attach_rows(size_t row_size)
+{
+	int cpus = libbpf_num_possible_cpus(), rows = 1;
+
+	if (cpus < 0)
+		return cpus;
+	while (rows < cpus)
+		rows *= 2;
+	while (rows > 1 && !quirk_value_size(rows * row_size))
+		rows /= 2;
+	return rows;
 }

@@ -16,6 +16,8 @@ struct bpf_program;
 
 struct attach_options {
 	enum mech mech; /* the only one to use, or MECH_AUTO */
+	/* Of the arrays that slot_row() is for: what attach_rows() said, and bytes. */
+	uint32_t rows, row_size;
 	pid_t pid;	/* user functions: place them in this process only, 0 in all */
 	bool filtered;	/* the program lets only some hits pass: what the kernel skips is lost, not just uncounted */
 	/* Called now and then while attaching; non-zero ends it with -EINTR. May be NULL. */
@@ -55,5 +57,11 @@ void attach_free(struct attach *attach);
  * tracepoints where the kernel does not keep an interrupt from running the program once more.
  */
 bool attach_needs_atomic(const struct target_set *set);
+
+/*
+ * How many rows of that size an array can have: a power of two, one for each processor, or fewer where the
+ * kernel has no arrays that large; then processors share rows. Or -errno.
+ */
+int attach_rows(size_t row_size);
 
 #endif

@@ -22,8 +22,16 @@ static void patch(struct bpf_insn *insns, size_t n, uint64_t mark, uint64_t valu
 	}
 }
 
-static int load(const struct bpf_program *program, const struct copy *copy, char *log, size_t log_size)
+static void patch_operand(struct bpf_insn *insns, size_t n, uint8_t code, int32_t mark, int32_t value)
 {
+	for (size_t i = 0; i < n; i++)
+		if (insns[i].code == code && insns[i].imm == mark)
+			insns[i].imm = value;
+}
+
+static int load(const struct attach *attach, const struct copy *copy, char *log, size_t log_size)
+{
+	const struct bpf_program *program = attach->program;
 	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = copy->attach_type,
 		    .attach_btf_id = copy->btf_id, .log_buf = log, .log_size = log_size,
 		    .log_level = log ? 1 : 0);
@@ -33,11 +41,14 @@ static int load(const struct bpf_program *program, const struct copy *copy, char
 	memcpy(insns, bpf_program__insns(program), n * sizeof(*insns));
 	patch(insns, n, SLOT_MARK_HOW, copy->how);
 	patch(insns, n, SLOT_MARK_VALUE, copy->value);
+	patch(insns, n, SLOT_MARK_SHARED, attach->shared);
+	patch_operand(insns, n, BPF_ALU64 | BPF_AND | BPF_K, SLOT_MARK_ROWS, attach->options.rows - 1);
+	patch_operand(insns, n, BPF_ALU64 | BPF_MUL | BPF_K, SLOT_MARK_ROW, attach->options.row_size);
 	return bpf_prog_load(copy->type, bpf_program__name(program), "Dual BSD/GPL", insns, n, &opts);
 }
 
 /* The verifier's own words, for a bug of ours or a kernel that knows less than we think. */
-static void say_log(const struct bpf_program *program, const struct copy *copy)
+static void say_log(const struct attach *attach, const struct copy *copy)
 {
 	size_t size = 64 * 1024;
 	__free char *log = NULL;
@@ -46,7 +57,7 @@ static void say_log(const struct bpf_program *program, const struct copy *copy)
 	if (!report_is_verbose())
 		return;
 	log = base_alloc(size);
-	fd = load(program, copy, log, size);
+	fd = load(attach, copy, log, size);
 	report_verbose("verifier: %s", log);
 }
 
@@ -58,9 +69,9 @@ int copy_load(struct attach *attach, const struct copy *copy, struct err *err)
 	vec_each(it, &attach->copies)
 		if (copy->how != SLOT_CONSTANT && !memcmp(&it->copy, copy, sizeof(*copy)))
 			return it->fd;
-	fd = load(attach->program, copy, NULL, 0);
+	fd = load(attach, copy, NULL, 0);
 	if (fd < 0) {
-		say_log(attach->program, copy);
+		say_log(attach, copy);
 		return err_set(err, fd, "the kernel did not load the BPF program: %s", strerror(-fd));
 	}
 	loaded = vec_push(&attach->copies);

@@ -8,11 +8,14 @@
 /* Each takes some ms to attach; when we are killed, the kernel detaches one after the other, 40 ms each. */
 #define SINGLE_MANY 2000
 
+/* A name instead of an address takes the kernel a walk through all of its symbols. */
+#define NAMES_FEW 8
+
 static const char *multi_refuses(const struct attach *attach, const struct target *target, size_t n)
 {
 	if (target->offset)
 		return "kprobe.multi attaches to a function's first instruction only";
-	return target->addr ? NULL : "its address is hidden (kernel.kptr_restrict)";
+	return target->addr || n <= NAMES_FEW ? NULL : "its address is hidden (kernel.kptr_restrict)";
 }
 
 static int multi_link(struct attach *attach, struct target **targets, size_t n)
@@ -31,10 +34,19 @@ static int multi_link(struct attach *attach, struct target **targets, size_t n)
 		return program;
 	for (size_t i = 0; i < n; i++)
 		addrs[i] = targets[i]->addr;
-	opts.kprobe_multi.addrs = addrs;
+	if (addrs[0])
+		opts.kprobe_multi.addrs = addrs;
+	else
+		opts.kprobe_multi.syms = &targets[0]->name;
 	opts.kprobe_multi.cnt = n;
 	opts.kprobe_multi.flags = targets[0]->ret ? BPF_F_KPROBE_MULTI_RETURN : 0;
 	return bpf_link_create(program, 0, BPF_TRACE_KPROBE_MULTI, &opts);
+}
+
+/* Without an address the program cannot tell one from another: a link each. */
+static int multi_one(struct attach *attach, struct target *target)
+{
+	return multi_link(attach, &target, 1);
 }
 
 static int multi_attach(struct attach *attach, struct target **targets, size_t n, struct err *err)
@@ -50,8 +62,10 @@ static int multi_attach(struct attach *attach, struct target **targets, size_t n
 		for (size_t i = 0; i < n; i++)
 			if (targets[i]->ret == returns)
 				some[m++] = targets[i];
-		if (m)
+		if (m && some[0]->addr)
 			ret = attach_halving(attach, some, m, MECH_KPROBE_MULTI, multi_link);
+		else
+			ret = attach_each(attach, some, m, MECH_KPROBE_MULTI, multi_one);
 	}
 	return ret;
 }

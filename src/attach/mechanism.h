@@ -29,6 +29,7 @@ struct attach {
 	struct attach_options options;
 	struct target_set *set;
 	const struct bpf_program *program;
+	bool shared; /* two runs of a program may write to one row at a time */
 	struct links {
 		struct link *v;
 		size_t n, cap;

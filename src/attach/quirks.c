@@ -11,6 +11,9 @@
 #include "symbols/kernel.h"
 #include "quirks.h"
 
+/* No kernel refuses a map's value for being so large. */
+#define VALUE_SURE (1 << 20)
+
 enum { UNKNOWN, NO, YES };
 
 static int trial_load(enum bpf_prog_type type, enum bpf_attach_type attach_type, int helper)
@@ -66,6 +69,19 @@ bool quirk_guards_raw_tp(void)
 		known = fd >= 0 ? YES : NO;
 	}
 	return known == YES;
+}
+
+bool quirk_value_size(size_t size)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
+	__close int fd = -1;
+
+	if (size <= VALUE_SURE)
+		return true;
+	if (size > INT32_MAX)
+		return false;
+	fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "sonde_trial", sizeof(uint32_t), size, 1, &opts);
+	return fd >= 0;
 }
 
 /* Addresses that cannot be read: a kernel that has kprobe.multi faults on them, another does not look. */

@@ -11,6 +11,8 @@ bool quirk_cookies(void);
 bool quirk_counts_recursion(void);
 /* A raw tracepoint's program is not run again within itself (6.1). */
 bool quirk_guards_raw_tp(void);
+/* Can an array's value have this size? Older kernels allow 4 MB. */
+bool quirk_value_size(size_t size);
 bool quirk_kprobe_multi(void);
 /* uprobe.multi is there, and its pid filter means the process and not one thread (6.6 to 6.9 were wrong). */
 bool quirk_uprobe_multi(void);

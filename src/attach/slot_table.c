@@ -108,6 +108,7 @@ int slot_table_build(struct slot_table *table, const struct target_set *set)
 	table->cells = base_alloc(table->n_cells * sizeof(*table->cells));
 	table->hash.bucket_shift = 64 - __builtin_ctz(buckets);
 	table->hash.cell_mask = table->n_cells - 1;
+	table->hash.n_slots = set->n_slots;
 	/* odd multipliers with well mixed bits: multiples of the golden ratio's fraction */
 	for (uint64_t i = 1; i < 1000; i += 2) {
 		table->hash.multiplier = 0x9e3779b97f4a7c15ULL * i;

@@ -25,6 +25,9 @@ int resolve_user(struct query *query, pid_t pid, struct target_set *set, struct 
 /* Why a kernel function is never traced, or NULL. */
 const char *resolve_excluded(const char *function);
 
+/* The set is whole: removes duplicates, makes labels unique, numbers the slots. */
+void target_set_finish(struct target_set *set);
+
 static inline bool query_is_kernel(const struct query *query)
 {
 	return query->spec.kind == SPEC_KFUNC;

@@ -3,7 +3,8 @@
  * Kernel functions. Names come from kallsyms, which has every alias and every address; which of them
  * ftrace can trace comes from its own list, joined by address, because that list has one name
  * an address (__x64_sys_getppid is there as __do_sys_getppid). The list is read only for
- * patterns: whether one named function can be traced is best asked by attaching.
+ * patterns: whether one named function can be traced is best asked by attaching. Nor is
+ * kallsyms read for one name that the kernel itself can place.
  */
 #include <search.h>
 
@@ -21,6 +22,12 @@ struct hit {
 	bool listed;  /* ftrace's list has this very name */
 };
 
+/* The symbol that an address lies in; addr 0: none was seen. */
+struct holder {
+	uint64_t addr;
+	char name[512], module[64];
+};
+
 struct addresses {
 	uint64_t *v;
 	size_t n, cap;
@@ -32,7 +39,8 @@ struct search {
 	struct target_set *set;
 	struct addresses traceable; /* sorted before it is asked */
 	bool listed, list_has_addr;
-	void *names; /* tsearch(3) tree of "name\tmodule", for lists without addresses */
+	struct holder *holders; /* one for each query */
+	void *names;		/* tsearch(3) tree of "name\tmodule", for lists without addresses */
 	struct hits {
 		struct hit *v;
 		size_t n, cap;
@@ -79,34 +87,73 @@ static bool object_matches(const struct query *query, const char *module)
 	return match_test(query->object, module);
 }
 
-/* An address instead of a name: the symbol that it lies in. */
-static void offer_address(struct search *search, struct query *query, const struct ksym *sym)
+/* An address instead of a name: the symbol that it lies in is the last one before it. */
+static void offer_address(struct search *search, const struct query *query, const struct ksym *sym)
 {
-	struct hits *hits = &search->hits;
-	struct hit *hit = NULL;
+	struct holder *holder = &search->holders[query - search->queries];
 
-	vec_each(it, hits)
-		if (it->query == query)
-			hit = it;
-	if (sym->addr > query->spec.offset || (hit && hit->addr >= sym->addr))
+	if (sym->addr > query->spec.offset || sym->addr <= holder->addr)
 		return;
-	if (!hit)
-		hit = vec_push(hits);
-	query->found = 1;
-	*hit = (struct hit){
-		.addr = sym->addr,
-		.query = query,
-		.name = pool_add(&search->set->pool, sym->name),
-		.module = sym->module ? pool_add(&search->set->pool, sym->module) : NULL,
-	};
+	holder->addr = sym->addr;
+	snprintf(holder->name, sizeof(holder->name), "%s", sym->name);
+	snprintf(holder->module, sizeof(holder->module), "%s", text_or_empty(sym->module));
 }
 
-/* The next symbol ends a function: an offset must stay before it. */
-static void find_ends(struct search *search, const struct ksym *sym)
+static void add_holders(struct search *search)
 {
-	vec_each(hit, &search->hits)
-		if (hit->query->spec.offset && sym->addr > hit->addr && (!hit->end || sym->addr < hit->end))
-			hit->end = sym->addr;
+	struct pool *pool = &search->set->pool;
+
+	for (size_t i = 0; i < search->n; i++) {
+		const struct holder *holder = &search->holders[i];
+
+		if (holder->addr)
+			*vec_push(&search->hits) = (struct hit){
+				.addr = holder->addr,
+				.query = &search->queries[i],
+				.name = pool_add(pool, holder->name),
+				.module = holder->module[0] ? pool_add(pool, holder->module) : NULL,
+			};
+	}
+}
+
+/* The next symbol ends a function: an offset must stay before it. Of hits at one address the last is told. */
+static int offer_end(const struct ksym *sym, void *ctx)
+{
+	const struct search *search = ctx;
+	struct hit *hits = search->hits.v, *before;
+	size_t low = 0, high = search->hits.n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (hits[middle].addr < sym->addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low)
+		return 0;
+	before = &hits[low - 1];
+	if (!before->end || sym->addr < before->end)
+		before->end = sym->addr;
+	return 0;
+}
+
+static int find_ends(struct search *search, struct err *err)
+{
+	struct hit *hits = search->hits.v;
+	bool offsets = false;
+	int ret;
+
+	for (size_t i = 0; i < search->n; i++)
+		offsets = offsets || (query_is_kernel(&search->queries[i]) && search->queries[i].spec.offset);
+	if (!offsets)
+		return 0;
+	ret = kernel_each_symbol(offer_end, search, err);
+	for (size_t i = search->hits.n; i-- > 1;)
+		if (hits[i - 1].addr == hits[i].addr)
+			hits[i - 1].end = hits[i].end;
+	return ret;
 }
 
 static int compare_addresses(const void *pa, const void *pb)
@@ -182,12 +229,6 @@ static int offer_symbol(const struct ksym *sym, void *ctx)
 	return 0;
 }
 
-static int offer_end(const struct ksym *sym, void *ctx)
-{
-	find_ends(ctx, sym);
-	return 0;
-}
-
 /* Of several names at one address: the one asked for by itself, then the one ftrace lists, then the plainest. */
 static unsigned int name_rank(const struct hit *hit)
 {
@@ -216,6 +257,13 @@ static int compare_names(const void *pa, const void *pb)
 	return ret ? ret : COMPARE(a->addr, b->addr);
 }
 
+/* Of one name. Where addresses are hidden, two symbols show in that one query has met both. */
+static bool same_function(const struct hit *a, const struct hit *b)
+{
+	return a->addr == b->addr && (a->addr || a->query != b->query) &&
+	       !strcmp(text_or_empty(a->module), text_or_empty(b->module));
+}
+
 static bool *find_unique(const struct hits *hits)
 {
 	__free struct hit **index = base_alloc(hits->n * sizeof(*index));
@@ -229,8 +277,7 @@ static bool *find_unique(const struct hits *hits)
 		bool same = true;
 
 		for (end = i + 1; end < hits->n && !strcmp(index[i]->name, index[end]->name); end++)
-			same = same && index[end]->addr == index[i]->addr &&
-			       !strcmp(text_or_empty(index[end]->module), text_or_empty(index[i]->module));
+			same = same && same_function(index[i], index[end]);
 		for (size_t j = i; j < end; j++)
 			unique[index[j] - hits->v] = same;
 	}
@@ -274,12 +321,21 @@ static int check_offset(const struct hit *hit, struct err *err)
 		       (unsigned long long)offset, (unsigned long long)(hit->end - hit->addr));
 }
 
+/* Does ftrace's list have it? By address, or by name where the address is hidden and the list has names. */
+static bool is_listed(const struct search *search, const struct hit *hit)
+{
+	if (!search->listed)
+		return true;
+	if (hit->addr)
+		return is_traceable(&search->traceable, hit->addr);
+	return search->list_has_addr || hit->listed;
+}
+
 static int add_hits(struct search *search, size_t *bad, struct err *err)
 {
 	struct hits *hits = &search->hits;
 	__free bool *unique = NULL;
 
-	qsort(hits->v, hits->n, sizeof(*hits->v), compare_hits);
 	unique = find_unique(hits);
 	for (size_t i = 0; i < search->n; i++)
 		search->queries[i].found = 0;
@@ -293,7 +349,7 @@ static int add_hits(struct search *search, size_t *bad, struct err *err)
 			return err_set(err, -EPERM, "'%s' is not traced: %s", hit->name, excluded);
 		if (check_offset(hit, err))
 			return err->code;
-		if (pattern && search->listed && hit->addr && !is_traceable(&search->traceable, hit->addr))
+		if (pattern && !is_listed(search, hit))
 			continue;
 		query->found++;
 		if (excluded)
@@ -333,23 +389,23 @@ static void read_traceable(struct search *search)
 {
 	for (size_t i = 0; i < search->n && !search->listed; i++)
 		search->listed = query_is_kernel(&search->queries[i]) && is_pattern(&search->queries[i]);
-	if (search->listed &&
-	    kernel_each_traceable(add_traceable, search, &search->list_has_addr, NULL))
-		search->listed = false;
+	if (search->listed && kernel_each_traceable(add_traceable, search, &search->list_has_addr, NULL))
+		search->listed = search->list_has_addr = false;
 	sort_addresses(&search->traceable);
 }
 
 static int search_kernel(struct search *search, size_t *bad, struct err *err)
 {
-	bool offsets = false;
 	int ret;
 
 	read_traceable(search);
 	ret = kernel_each_symbol(offer_symbol, search, err);
-	for (size_t i = 0; i < search->n; i++)
-		offsets = offsets || (query_is_kernel(&search->queries[i]) && search->queries[i].spec.offset);
-	if (!ret && offsets)
-		ret = kernel_each_symbol(offer_end, search, err);
+	if (ret)
+		return ret;
+	add_holders(search);
+	if (search->hits.n)
+		qsort(search->hits.v, search->hits.n, sizeof(*search->hits.v), compare_hits);
+	ret = find_ends(search, err);
 	if (ret)
 		return ret;
 	sort_addresses(&search->traceable);
@@ -367,10 +423,47 @@ static void keep_string(void *text)
 {
 }
 
+/* A name alone: what it stands for can be left to the kernel, where it stands for one place. */
+static const char *plain_name(const struct query *query)
+{
+	const struct spec *spec = &query->spec;
+
+	return spec->name && !spec->object && !spec->offset ? match_literal(query->name) : NULL;
+}
+
+/*
+ * One function asked for by its name needs no list, and no address: then the kernel's list, which takes
+ * it longer to write than all else, is not read. Not for several names, which may be of one place.
+ */
+static bool add_by_name(struct search *search)
+{
+	const char *name = NULL;
+
+	for (size_t i = 0; i < search->n; i++) {
+		const struct query *query = &search->queries[i];
+
+		if (!query_is_kernel(query))
+			continue;
+		if (!plain_name(query) || (name && strcmp(name, plain_name(query))))
+			return false;
+		name = plain_name(query);
+	}
+	if (resolve_excluded(name) || !kernel_symbol_unique(name))
+		return false;
+	for (size_t i = 0; i < search->n; i++) {
+		struct hit hit = {.name = pool_add(&search->set->pool, name), .query = &search->queries[i]};
+
+		if (query_is_kernel(hit.query))
+			add_target(search->set, &hit, true);
+	}
+	return true;
+}
+
 int resolve_kernel(struct query *queries, size_t n, struct target_set *set, size_t *bad,
 		   struct err *err)
 {
-	struct search search = {.queries = queries, .n = n, .set = set};
+	__free struct holder *holders = base_alloc(n * sizeof(*holders));
+	struct search search = { .queries = queries, .n = n, .set = set, .holders = holders };
 	size_t i = 0;
 	int ret;
 
@@ -379,6 +472,8 @@ int resolve_kernel(struct query *queries, size_t n, struct target_set *set, size
 	if (i == n)
 		return 0;
 	*bad = i;
+	if (add_by_name(&search))
+		return 0;
 	ret = search_kernel(&search, bad, err);
 	tdestroy(search.names, keep_string);
 	free(search.hits.v);

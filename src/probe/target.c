@@ -11,14 +11,17 @@ static void query_release(struct query *query)
 	match_free(query->provider);
 }
 
-/* X:NAME is a kernel module's function if there is such a module, else a library's or a program's. */
+/*
+ * X:NAME is a kernel module's function if there is such a module (vmlinux: the kernel proper), else a
+ * library's or a program's.
+ */
 static void decide_kind(struct query *query)
 {
 	struct spec *spec = &query->spec;
 
 	if (spec->kind != SPEC_FUNC)
 		return;
-	query->no_module = !kernel_module_loaded(spec->object);
+	query->no_module = strcmp(spec->object, "vmlinux") && !kernel_module_loaded(spec->object);
 	spec->kind = query->no_module ? SPEC_UFUNC : SPEC_KFUNC;
 }
 
@@ -40,15 +43,6 @@ static int query_init(struct query *query, const char *text, bool regex, struct 
 	return query->provider ? 0 : err->code;
 }
 
-int resolve_no_match(struct err *err, const char *what, const struct spec *spec, const char *near)
-{
-	const char *name = spec->name ? spec->name : spec->text;
-
-	if (near)
-		return err_set(err, -ENOENT, "no %s matches '%s' (did you mean %s?)", what, name, near);
-	return err_set(err, -ENOENT, "no %s matches '%s'", what, name);
-}
-
 static int compare_text(const char *a, const char *b)
 {
 	return strcmp(a ? a : "", b ? b : "");
@@ -64,9 +58,11 @@ static int compare_places(const struct target *a, const struct target *b)
 	ret = ret ? ret : COMPARE(a->ret, b->ret);
 	ret = ret ? ret : COMPARE(a->addr, b->addr);
 	ret = ret ? ret : compare_text(a->object, b->object);
-	/* a file's offset or an address says all; a tracepoint or a hidden address has only its name */
-	if (!ret && (a->kind == TARGET_TRACEPOINT || !a->addr))
+	/* a file's offset or an address says all; a tracepoint or a hidden address has only its name and offset */
+	if (!ret && (a->kind == TARGET_TRACEPOINT || !a->addr)) {
 		ret = strcmp(a->name, b->name);
+		ret = ret ? ret : COMPARE(a->offset, b->offset);
+	}
 	return ret;
 }
 
@@ -131,8 +127,11 @@ static const char *label_by_object(struct target_set *set, const struct target *
 	return pool_addf(&set->pool, "%s:%s", target->object, target->label);
 }
 
+/* What is counted together stays together: the others of its label make way. */
 static const char *label_by_address(struct target_set *set, const struct target *target)
 {
+	if (target->one_of)
+		return target->label;
 	return pool_addf(&set->pool, "%s@%llx", target->label, (unsigned long long)target->addr);
 }
 
@@ -155,9 +154,9 @@ static const struct {
 	bool (*differ)(const struct target *a, const struct target *b);
 	const char *(*label)(struct target_set *set, const struct target *target);
 } qualifiers[] = {
-	{differ_in_return, label_by_return},
-	{differ_in_object, label_by_object},
-	{differ_in_address, label_by_address},
+	{ differ_in_return, label_by_return },
+	{ differ_in_object, label_by_object },
+	{ differ_in_address, label_by_address },
 };
 
 static void qualify_labels(struct target_set *set, size_t q)
@@ -191,6 +190,35 @@ static void number_slots(struct target_set *set)
 	}
 }
 
+static int compare_notes(const void *pa, const void *pb)
+{
+	const struct target_note *a = pa, *b = pb;
+	int ret = strcmp(a->reason, b->reason);
+
+	return ret ? ret : strcmp(a->name, b->name);
+}
+
+/* What two specs leave out, or one function at entry and at return, is told once. */
+static void remove_equal_notes(struct target_notes *notes)
+{
+	size_t kept = 0;
+
+	if (!notes->n)
+		return;
+	qsort(notes->v, notes->n, sizeof(*notes->v), compare_notes);
+	for (size_t i = 1; i < notes->n; i++)
+		if (compare_notes(&notes->v[kept], &notes->v[i]))
+			notes->v[++kept] = notes->v[i];
+	notes->n = kept + 1;
+}
+
+void target_set_finish(struct target_set *set)
+{
+	remove_duplicates(set);
+	number_slots(set);
+	remove_equal_notes(&set->notes);
+}
+
 int target_resolve(const char *const *specs, size_t n, const struct target_options *options,
 		   struct target_set *set, size_t *bad, struct err *err)
 {
@@ -210,10 +238,8 @@ int target_resolve(const char *const *specs, size_t n, const struct target_optio
 		if (queries[i].spec.kind == SPEC_UFUNC || queries[i].spec.kind == SPEC_USDT)
 			ret = resolve_user(&queries[i], options->pid, set, err);
 	}
-	if (!ret) {
-		remove_duplicates(set);
-		number_slots(set);
-	}
+	if (!ret)
+		target_set_finish(set);
 out:
 	for (size_t i = 0; i < n; i++)
 		query_release(&queries[i]);

@@ -4,7 +4,6 @@
  * Counters only ever grow; a table shows the difference to the table before, so no
  * hit is lost between two.
  */
-#include <sys/mman.h>
 #include <time.h>
 
 #include <bpf/libbpf.h>
@@ -41,9 +40,8 @@ struct count {
 	struct target_set set;
 	struct count_bpf *bpf;
 	struct attach *attach;
-	const uint64_t *counters; /* [processor][slot], shared with the kernel */
-	size_t counters_size, row; /* bytes; slots a processor, with padding */
-	int cpus;
+	const uint64_t *counters; /* [row][slot], shared with the kernel; the map's */
+	size_t n_rows, row; /* mostly one for each processor; slots of a row, with padding */
 	uint64_t *totals;  /* each slot's count since the beginning */
 	uint64_t *before;  /* the same at the last table */
 	uint64_t missed;   /* hits that belong to no row */
@@ -60,7 +58,7 @@ static int resolve(struct run *run, struct count *count, struct err *err)
 
 	if (!run->args.n) {
 		run->usage = true;
-		return err_set(err, -EINVAL, "nothing to count: name at least one %s", run->tool->args);
+		return err_set(err, -EINVAL, "nothing to count: name at least one probe");
 	}
 	ret = target_resolve(run->args.v, run->args.n, &target_options, &count->set, &bad, err);
 	if (!ret)
@@ -72,24 +70,20 @@ static int resolve(struct run *run, struct count *count, struct err *err)
 	return ret;
 }
 
-static int set_sizes(struct count *count, struct err *err)
+static int set_sizes(struct count *count, struct attach_options *options, struct err *err)
 {
-	struct bpf_map *map = count->bpf->maps.counts;
-	/* a page's worth of slots would be too much for few; whole cache lines keep processors apart */
-	size_t row = (count->set.n_slots + 7) / 8 * 8;
 	int ret;
 
-	count->cpus = libbpf_num_possible_cpus();
-	if (count->cpus < 0)
-		return err_set(err, count->cpus, "cannot tell the number of processors");
-	count->row = row;
-	count->counters_size = (size_t)count->cpus * row * sizeof(uint64_t);
-	ret = bpf_map__set_value_size(map, row * sizeof(uint64_t));
-	ret = ret ? ret : bpf_map__set_max_entries(map, count->cpus);
+	/* a page's worth of slots would be too much for few; whole cache lines keep processors apart */
+	count->row = (count->set.n_slots + 7) / 8 * 8;
+	options->row_size = count->row * sizeof(uint64_t);
+	ret = attach_rows(options->row_size);
+	if (ret < 0)
+		return err_set(err, ret, "cannot tell the number of processors");
+	count->n_rows = options->rows = ret;
+	ret = bpf_map__set_value_size(count->bpf->maps.bss, count->n_rows * options->row_size);
 	if (ret)
 		return err_set(err, ret, "cannot size the counters: %s", strerror(-ret));
-	count->bpf->rodata->n_slots = count->set.n_slots;
-	count->bpf->rodata->atomic = attach_needs_atomic(&count->set);
 	return 0;
 }
 
@@ -108,24 +102,20 @@ static int load(struct run *run, struct count *count, struct err *err)
 		.progress = progress,
 		.ctx = run,
 	};
-	void *memory;
+	size_t size;
 	int ret;
 
 	count->bpf = count_bpf__open();
 	if (!count->bpf)
 		return err_set(err, -errno, "cannot open the BPF object: %s", strerror(errno));
-	ret = set_sizes(count, err);
+	ret = set_sizes(count, &attach_options, err);
 	if (!ret)
 		ret = run_filter_before(run, count->bpf->obj, err);
 	if (!ret)
 		ret = attach_prepare(&count->attach, count->bpf->obj, &count->set, &attach_options, err);
 	if (ret)
 		return ret;
-	memory = mmap(NULL, count->counters_size, PROT_READ, MAP_SHARED,
-		      bpf_map__fd(count->bpf->maps.counts), 0);
-	if (memory == MAP_FAILED)
-		return err_set(err, -errno, "cannot map the counters: %s", strerror(errno));
-	count->counters = memory;
+	count->counters = bpf_map__initial_value(count->bpf->maps.bss, &size);
 	return run_filter_after(run, count->bpf->obj, err);
 }
 
@@ -136,8 +126,6 @@ static void count_close(struct run *run)
 	if (!count)
 		return;
 	attach_free(count->attach);
-	if (count->counters)
-		munmap((void *)count->counters, count->counters_size);
 	count_bpf__destroy(count->bpf);
 	target_set_release(&count->set);
 	free(count->totals);
@@ -185,8 +173,8 @@ static uint64_t counted(const struct count *count, size_t slot)
 {
 	uint64_t total = 0;
 
-	for (int cpu = 0; cpu < count->cpus; cpu++)
-		total += __atomic_load_n(&count->counters[cpu * count->row + slot], __ATOMIC_RELAXED);
+	for (size_t row = 0; row < count->n_rows; row++)
+		total += __atomic_load_n(&count->counters[row * count->row + slot], __ATOMIC_RELAXED);
 	return total;
 }
 

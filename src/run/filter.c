@@ -85,7 +85,7 @@ static int set_uid(struct filter *filter, const char *user, struct err *err)
 			filter->uid = entry->pw_uid;
 			return 0;
 		}
-	return err_set(err, -ENOENT, "no user '%s' in /etc/passwd", user);
+	return err_set(err, -EINVAL, "no user '%s' in /etc/passwd", user);
 }
 
 static int set_cpu(struct filter *filter, const char *text, struct err *err)
@@ -149,7 +149,7 @@ int filter_parse(struct filter *filter, const struct run_options *options, bool 
 	if (!ret && options->cgroup) {
 		*cgroup = open_cgroup(options->cgroup, err);
 		ret = *cgroup < 0 ? *cgroup : 0;
-		filter->by_cgroup = 1;
+		filter->by_cgroup = !ret;
 	}
 	if (!ret && options->comm) {
 		filter->by_comm = 1;
@@ -165,13 +165,13 @@ int filter_parse(struct filter *filter, const struct run_options *options, bool 
 /* Ids of the host: from inside a pid namespace, which may have a limit of its own, the most there can be. */
 static uint32_t pid_max(void)
 {
-	__fclose FILE *f = fopen("/proc/sys/kernel/pid_max", "re");
-	unsigned int max;
+	__close int fd = open("/proc/sys/kernel/pid_max", O_RDONLY | O_CLOEXEC);
+	char text[16] = "";
 	struct stat ns;
 
-	if (!namespace_inode("/proc/self/ns/pid", &ns) && ns.st_ino == FIRST_PID_NS && f &&
-	    fscanf(f, "%u", &max) == 1)
-		return max;
+	if (!namespace_inode("/proc/self/ns/pid", &ns) && ns.st_ino == FIRST_PID_NS && fd >= 0 &&
+	    read(fd, text, sizeof(text) - 1) > 0 && atoi(text) > 0)
+		return atoi(text);
 	return 4 * 1024 * 1024;
 }
 

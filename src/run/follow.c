@@ -5,6 +5,7 @@
 
 #include <bpf/bpf.h>
 
+#include "attach/quirks.h"
 #include "follow.h"
 
 struct follow {
@@ -23,6 +24,7 @@ static int adopt(struct follow_bpf *bpf, pid_t command)
 
 int follow_start(struct follow **follow, pid_t command, int members_fd, struct err *err)
 {
+	const char *why;
 	struct follow_bpf *bpf = follow_bpf__open();
 	int ret = bpf ? 0 : -errno;
 
@@ -36,9 +38,11 @@ int follow_start(struct follow **follow, pid_t command, int members_fd, struct e
 		ret = adopt(bpf, command);
 	if (ret) {
 		follow_bpf__destroy(bpf);
-		if (access("/sys/kernel/btf/vmlinux", R_OK))
-			return err_set(err, ret, "the command's children cannot be followed: the kernel offers no BTF");
-		return err_set(err, ret, "the command's children cannot be followed: %s", strerror(-ret));
+		why = quirk_refusal();
+		if (!why && access("/sys/kernel/btf/vmlinux", R_OK))
+			why = "the kernel offers no BTF";
+		return err_set(err, ret, "the command's children cannot be followed: %s",
+			       why ? why : strerror(-ret));
 	}
 	*follow = base_alloc(sizeof(**follow));
 	(*follow)->bpf = bpf;

@@ -3,12 +3,11 @@
  * One pass over the kernel's BTF (format: the kernel's Documentation/bpf/btf.rst),
  * for names and type ids only. Everything else about BTF is libbpf's.
  */
-#include <fcntl.h>
 #include <linux/btf.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#include "kernel.h"
+#include "kernel_files.h"
 
 #define PATH "/sys/kernel/btf/vmlinux"
 
@@ -29,7 +28,7 @@ static void image_release(struct image *image)
 /* Mapped where the kernel can (6.16 and later), else read: 5 MB that are given back at once. */
 static int image_read(struct image *image, struct err *err)
 {
-	__close int fd = open(PATH, O_RDONLY | O_CLOEXEC);
+	__close int fd = kernel_open(PATH, O_RDONLY);
 	__free uint8_t *data = NULL;
 	struct stat st;
 	size_t have = 0;

@@ -3,10 +3,9 @@
  * Kernel functions as the kernel lists them: /proc/kallsyms (every name and
  * address) and ftrace's list of what can be traced. Keeps nothing.
  */
-#include <fcntl.h>
 #include <fnmatch.h>
 
-#include "kernel.h"
+#include "kernel_files.h"
 #include "lines.h"
 
 /* Cuts "name\t[module]" or "name [module]" in place. */
@@ -46,6 +45,12 @@ static uint64_t parse_hex(char *text, char **end)
 	return value;
 }
 
+/* BPF programs and trampolines are listed as functions of modules that there are not. */
+static bool is_made_up(const char *module)
+{
+	return !strcmp(module, "bpf") || !strncmp(module, "__builtin__", 11);
+}
+
 static bool parse_kallsyms(char *line, struct ksym *sym)
 {
 	char *end;
@@ -56,14 +61,13 @@ static bool parse_kallsyms(char *line, struct ksym *sym)
 	if (!strchr("tTwW", end[1]))
 		return false;
 	split_module(end + 3, sym);
-	/* BPF programs and trampolines are listed as functions of a module "bpf" */
-	return !sym->module || strcmp(sym->module, "bpf");
+	return !sym->module || !is_made_up(sym->module);
 }
 
 int kernel_each_symbol(ksym_fn fn, void *ctx, struct err *err)
 {
 	__free struct lines *lines = base_alloc(sizeof(*lines));
-	__close int fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
+	__close int fd = kernel_open("/proc/kallsyms", O_RDONLY);
 	int error, ret;
 	char *line;
 
@@ -122,7 +126,7 @@ int kernel_each_traceable(ksym_fn fn, void *ctx, bool *has_addr, struct err *err
 bool kernel_module_loaded(const char *name_glob)
 {
 	__free struct lines *lines = base_alloc(sizeof(*lines));
-	__close int fd = open("/proc/modules", O_RDONLY | O_CLOEXEC);
+	__close int fd = kernel_open("/proc/modules", O_RDONLY);
 	int error;
 	char *line;
 

@@ -8,6 +8,9 @@
 
 #include "base/base.h"
 
+/* For tests: the files below are looked for under this directory, kept by pointer. To be called before anything is read. */
+void kernel_set_root(const char *dir);
+
 struct ksym {
 	uint64_t addr;	    /* 0 where kptr_restrict hides it */
 	const char *name;   /* valid during the call */
@@ -22,6 +25,8 @@ int kernel_each_symbol(ksym_fn fn, void *ctx, struct err *err);
 /* What ftrace can trace; addr is 0 where the kernel lists names only (before 6.5), *has_addr says which. */
 int kernel_each_traceable(ksym_fn fn, void *ctx, bool *has_addr, struct err *err);
 bool kernel_module_loaded(const char *name_glob);
+/* True: the kernel says that one function has this name. False: several, none, or it does not say. */
+bool kernel_symbol_unique(const char *name);
 
 struct ktracepoint {
 	const char *system; /* NULL where only BTF knows it */
@@ -32,6 +37,8 @@ typedef int (*ktracepoint_fn)(const struct ktracepoint *tp, void *ctx);
 
 /* From tracefs, else from BTF. */
 int kernel_each_tracepoint(ktracepoint_fn fn, void *ctx, struct err *err);
+/* Whether that is tracefs: BTF knows neither systems nor the tracepoints of syscalls. */
+bool kernel_lists_tracepoints(void);
 /* The id for perf_event_open, or -errno. */
 int kernel_tracepoint_id(const char *system, const char *name);
 

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Where tracefs is, and the tracepoints that it (or BTF, where it is not) names. */
-#include <fcntl.h>
 #include <sys/mount.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 
-#include "kernel.h"
+#include "kernel_files.h"
 #include "lines.h"
 
 #define TRACEFS_MAGIC_NUMBER 0x74726163
 
 static int open_mounted(const char *path)
 {
-	__close int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	__close int fd = kernel_open(path, O_RDONLY | O_DIRECTORY);
 	struct statfs fs;
 
-	if (fd < 0 || fstatfs(fd, &fs) || fs.f_type != TRACEFS_MAGIC_NUMBER)
+	if (fd < 0 || (kernel_is_real() && (fstatfs(fd, &fs) || fs.f_type != TRACEFS_MAGIC_NUMBER)))
 		return -ENOENT;
 	return take_fd(fd);
 }
@@ -42,7 +41,7 @@ int kernel_tracefs(void)
 	fd = open_mounted("/sys/kernel/tracing");
 	if (fd < 0)
 		fd = open_mounted("/sys/kernel/debug/tracing");
-	if (fd < 0)
+	if (fd < 0 && kernel_is_real())
 		fd = kernel_mount("tracefs");
 	return fd;
 }
@@ -56,7 +55,7 @@ static int each_listed(int events, ktracepoint_fn fn, void *ctx)
 	lines->fd = events;
 	while ((line = lines_next(lines, &error))) {
 		char *colon = strchr(line, ':');
-		struct ktracepoint tp = {.system = line};
+		struct ktracepoint tp = { .system = line };
 
 		if (!colon)
 			continue;
@@ -86,22 +85,31 @@ static int offer_typedef(const char *name, uint32_t id, void *ctx)
 	return from->fn(&tp, from->ctx);
 }
 
+/* Under lockdown tracefs may be there and refuse to be read. */
+static int open_list(void)
+{
+	int tracefs = kernel_tracefs();
+
+	return tracefs < 0 ? tracefs : openat(tracefs, "available_events", O_RDONLY | O_CLOEXEC);
+}
+
+bool kernel_lists_tracepoints(void)
+{
+	__close int events = open_list();
+
+	return events >= 0;
+}
+
 int kernel_each_tracepoint(ktracepoint_fn fn, void *ctx, struct err *err)
 {
-	struct from_btf from = {.fn = fn, .ctx = ctx};
-	int tracefs = kernel_tracefs(), ret;
+	struct from_btf from = { .fn = fn, .ctx = ctx };
+	__close int events = open_list();
+	int ret;
 
-	if (tracefs >= 0) {
-		__close int events = openat(tracefs, "available_events", O_RDONLY | O_CLOEXEC);
-
-		if (events >= 0) {
-			ret = each_listed(events, fn, ctx);
-			return ret < 0 ? err_set(err, ret, "cannot read tracefs' available_events: %s",
-						 strerror(-ret))
-				       : ret;
-		}
-	}
-	return kernel_each_btf_typedef(offer_typedef, &from, err);
+	if (events < 0)
+		return kernel_each_btf_typedef(offer_typedef, &from, err);
+	ret = each_listed(events, fn, ctx);
+	return ret < 0 ? err_set(err, ret, "cannot read tracefs' available_events: %s", strerror(-ret)) : ret;
 }
 
 int kernel_tracepoint_id(const char *system, const char *name)

@@ -94,8 +94,10 @@ test_alias() {
 	expect_count "$getpgid" 1000
 }
 
-# The first instruction after the place where ftrace hooks in: 5 bytes long, behind an endbr64 or not.
+# The first instruction after the place where ftrace hooks in: on x86-64 5 bytes long, behind an endbr64 or
+# not; on arm64 two instructions, behind a bti or not, and what follows saves registers.
 behind_hook() {
+	[ "$(uname -m)" = x86_64 ] || { echo 16; return; }
 	echo "p:house $1" > /sys/kernel/tracing/kprobe_events
 	hook=$(sed -n "s/.* $1+0x\([0-9a-f]*\) .*/\1/p" /sys/kernel/debug/kprobes/list)
 	echo > /sys/kernel/tracing/kprobe_events
@@ -103,7 +105,6 @@ behind_hook() {
 }
 
 test_offset() {
-	[ "$(uname -m)" = x86_64 ] || skip "offsets are known for x86-64 only"
 	offset=$(behind_hook do_sys_openat2)
 	fc "p:do_sys_openat2+$offset" -- calls 1000 openat
 	expect_exit 0
@@ -115,7 +116,6 @@ test_offset() {
 }
 
 test_offset_within_an_instruction() {
-	[ "$(uname -m)" = x86_64 ] || skip "offsets are known for x86-64 only"
 	fc "p:do_sys_openat2+$(($(behind_hook do_sys_openat2) - 2))" -- calls 1 openat
 	expect_exit 1
 	expect_err do_sys_openat2
@@ -955,4 +955,31 @@ test_nohup() {
 	stop INT
 	expect_exit 0
 	expect_count do_sys_openat2 20
+}
+
+test_without_btf() {
+	mount -t tmpfs none /sys/kernel/btf
+	fc --mechanism fentry vfs_read
+	expect_exit 1
+	expect_one_err 'no BTF'
+	fc t:sched:sched_process_exec -- true
+	expect_exit 1
+	expect_one_err 'children cannot be followed.*no BTF'
+	start sonde funccount do_sys_openat2 r:vfs_read
+	calls 10 openat 5 read
+	stop INT
+	expect_exit 0
+	[ "$(counted do_sys_openat2)" -ge 10 ] || fail "do_sys_openat2 was not counted"
+	umount /sys/kernel/btf
+}
+
+# kernel.kptr_restrict=2 hides addresses from root too: functions are then attached by name.
+test_hidden_addresses() {
+	before=$(cat /proc/sys/kernel/kptr_restrict)
+	echo 2 > /proc/sys/kernel/kptr_restrict
+	fc do_sys_openat2 r:vfs_read -- calls 10 openat 5 read
+	echo "$before" > /proc/sys/kernel/kptr_restrict
+	expect_exit 0
+	expect_count do_sys_openat2 11
+	expect_count vfs_read 5
 }

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * bench-calls [-o FILE] read | emulated | stepped
+ * bench-calls -a emulated | stepped
+ *
+ * Makes one call a thousand times, and prints the nanoseconds of thread CPU time that one call took
+ * in the best of some rounds: a round is shorter than the time between two timer interrupts, so that
+ * some have none. read is the system call, of one byte of /dev/zero; the others are functions whose
+ * first instruction a uprobe emulates, or executes by a single step. -a prints where in this file
+ * the function is.
+ */
+#include <err.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CALLS  1000
+#define ROUNDS 20
+
+#if defined(__x86_64__)
+#define EMULATED "push %rbp\n\tpop %rbp\n\tret"
+#define STEPPED	 "lea 1(%rdi), %eax\n\tret"
+#elif defined(__aarch64__)
+#define EMULATED "b 1f\n1:\tret"
+#define STEPPED	 "add w0, w0, #1\n\tret"
+#endif
+#define FUNCTION(name, text) \
+	void name(void); \
+	__asm__(".pushsection .text\n.globl " #name "\n.type " #name ", %function\n" #name \
+		":\n\t" text "\n.size " #name ", . - " #name "\n.popsection")
+
+FUNCTION(emulated, EMULATED);
+FUNCTION(stepped, STEPPED);
+
+static int zero;
+
+static void read_zero(void)
+{
+	char byte;
+
+	if (read(zero, &byte, 1) != 1)
+		err(1, "/dev/zero");
+}
+
+static const struct call {
+	const char *name;
+	void (*fn)(void);
+} known[] = { { "read", read_zero }, { "emulated", emulated }, { "stepped", stepped } };
+
+static const struct call *find(const char *name)
+{
+	for (size_t i = 0; name && i < sizeof(known) / sizeof(*known); i++)
+		if (!strcmp(known[i].name, name))
+			return &known[i];
+	errx(2, "what to call?");
+}
+
+static unsigned long file_offset(uintptr_t addr)
+{
+	const ElfW(Phdr) *phdr = (void *)getauxval(AT_PHDR);
+
+	for (size_t n = getauxval(AT_PHNUM); n--; phdr++)
+		if (phdr->p_type == PT_LOAD && addr - phdr->p_vaddr < phdr->p_filesz)
+			return addr - phdr->p_vaddr + phdr->p_offset;
+	errx(1, "not in this file");
+}
+
+static uint64_t cpu_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+static uint64_t one_round(void (*fn)(void))
+{
+	uint64_t start = cpu_ns();
+
+	for (int i = 0; i < CALLS; i++)
+		fn();
+	return cpu_ns() - start;
+}
+
+int main(int argc, char **argv)
+{
+	FILE *to = stdout;
+	uint64_t best = UINT64_MAX;
+	const struct call *call;
+	int c, address = 0;
+
+	while ((c = getopt(argc, argv, "ao:")) != -1) {
+		if (c == 'a')
+			address = 1;
+		else if (c != 'o' || !(to = fopen(optarg, "w")))
+			return 2;
+	}
+	call = find(argv[optind]);
+	if (address)
+		return printf("0x%lx\n", file_offset((uintptr_t)call->fn)) < 0;
+	zero = open("/dev/zero", O_RDONLY);
+	for (int i = 0; i < ROUNDS; i++) {
+		uint64_t ns = one_round(call->fn);
+
+		best = ns < best ? ns : best;
+	}
+	fprintf(to, "%.1f\n", (double)best / CALLS);
+	return 0;
+}

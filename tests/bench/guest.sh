@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# The measurements that need a guest; tests/bench/run boots it with a clock that counts instructions,
+# one a nanosecond. Lines of the report begin with "@@ ".
+cd /tmp || exit
+calls=/bin/bench-calls plain= plain_read=
+
+say() {
+	echo "@@ $*"
+}
+
+# with WORKLOAD TRACER ARG...: instructions of one call of the workload, in $cost, while the tracer is
+# armed at so many $targets. Fails with $why.
+with() {
+	workload=$1
+	shift
+	if out=$(bench-hold -w "bench-calls $workload" "$@" 2> why); then
+		cost=$(echo "$out" | head -n 1)
+		targets=$(echo "$out" | sed -n 's/ .*//p')
+	else
+		why=$(reason)
+		return 1
+	fi
+}
+
+reason() {
+	tail -n 1 why | sed 's/^bench-[a-z]*: //'
+}
+
+# row LABEL PLAIN EMPTY SONDE TARGETS: what a call costs; printed is what they add.
+row() {
+	awk -v label="$1" -v plain="$2" -v empty="$3" -v sonde="$4" -v targets="$5" 'BEGIN {
+		empty -= plain; sonde -= plain
+		if (empty >= 1)
+			ratio = sprintf("%.2f", sonde / empty)
+		printf "@@ %-40s %8s %8.0f %8.0f %7s%s\n", label, targets, empty, sonde, ratio, (ratio > 1.15) ? "  <-" : "" }'
+}
+
+# compare LABEL WORKLOAD "MECHANISM WHERE..." SONDE-ARG...: a row, or why there is none.
+compare() {
+	label=$1 workload=$2 empty=$3
+	shift 3
+	eval "plain=\$plain_$workload"
+	if ! with "$workload" bench-empty $empty; then
+		say "$label: skipped, $why"
+	else
+		floor=$cost
+		if with "$workload" sonde funccount "$@"; then
+			row "$label" "$plain" "$floor" "$cost" "$targets"
+		else
+			say "$label: sonde fails, $why"
+		fi
+	fi
+}
+
+# The addresses that sonde attaches to, in a file: the empty program goes to the same places.
+addresses() {
+	file=$1
+	shift
+	sonde funccount "$@" > /dev/null 2> armed &
+	tracer=$!
+	while ! grep -q '^Tracing' armed && kill -0 $tracer 2> /dev/null; do
+		usleep 10000
+	done
+	awk 'FNR == NR { traced[$1]; next } $2 in traced { print $1 }' /sys/kernel/tracing/enabled_functions \
+		/sys/kernel/tracing/available_filter_functions_addrs > "$file"
+	kill -INT $tracer
+	wait $tracer
+}
+
+per_call() {
+	say "Instructions added to one call (read: of a byte of /dev/zero; user functions: the"
+	say "first instruction is emulated, or executed by a single step)"
+	say
+	say "$(printf '%-40s %8s %8s %8s %7s' 'attach point' places empty sonde ratio)"
+	compare 'fentry vfs_read' read 'fentry vfs_read' --mechanism fentry vfs_read
+	compare 'fexit vfs_read' read 'fexit vfs_read' --mechanism fentry r:vfs_read
+	compare 'kprobe.multi vfs_read' read 'kprobe.multi vfs_read' --mechanism kprobe.multi vfs_read
+	compare 'kprobe.multi return of vfs_read' read 'kretprobe.multi vfs_read' --mechanism kprobe.multi r:vfs_read
+	for pattern in 'vfs_*' '*'; do
+		addresses ./list --mechanism kprobe.multi "$pattern"
+		compare "kprobe.multi $pattern" read 'kprobe.multi ./list' --mechanism kprobe.multi "$pattern"
+	done
+	addresses ./list --mechanism kprobe.multi 'r:vfs_*'
+	compare 'kprobe.multi return of vfs_*' read 'kretprobe.multi ./list' --mechanism kprobe.multi 'r:vfs_*'
+	compare 'perf kprobe vfs_read' read 'kprobe vfs_read' --mechanism kprobe vfs_read
+	compare 'perf kretprobe vfs_read' read 'kretprobe vfs_read' --mechanism kprobe r:vfs_read
+	compare 'raw_tp sys_enter' read 'raw_tp sys_enter' --mechanism raw_tp t:raw_syscalls:sys_enter
+	compare 'perf tp raw_syscalls:sys_enter' read 'tp raw_syscalls/sys_enter' --mechanism tp t:raw_syscalls:sys_enter
+	compare 'perf tp syscalls:sys_enter_read' read 'tp syscalls/sys_enter_read' --mechanism tp t:syscalls:sys_enter_read
+	for kind in emulated stepped; do
+		at="$calls $(bench-calls -a $kind)"
+		compare "uprobe.multi, $kind" $kind "uprobe.multi $at" --mechanism uprobe.multi u:$calls:$kind
+		compare "uprobe.multi return, $kind" $kind "uretprobe.multi $at" --mechanism uprobe.multi ur:$calls:$kind
+		compare "perf uprobe, $kind" $kind "uprobe $at" --mechanism uprobe u:$calls:$kind
+		compare "perf uretprobe, $kind" $kind "uretprobe $at" --mechanism uprobe ur:$calls:$kind
+	done
+}
+
+filters() {
+	mkdir -p /sys/fs/cgroup/bench
+	echo $$ > /sys/fs/cgroup/bench/cgroup.procs
+	say
+	say "The same with a filter (raw_tp sys_enter), which passes unless it says otherwise"
+	say
+	point="--mechanism raw_tp t:raw_syscalls:sys_enter"
+	compare 'none' read 'raw_tp sys_enter' $point
+	compare '-p' read 'raw_tp sys_enter' -p %p $point
+	compare '-p, another process' read 'raw_tp sys_enter' -p 1 $point
+	compare '--tid' read 'raw_tp sys_enter' --tid %p $point
+	compare '--uid' read 'raw_tp sys_enter' --uid 0 $point
+	compare '--cpu' read 'raw_tp sys_enter' --cpu 0 $point
+	compare '--comm' read 'raw_tp sys_enter' --comm bench-calls $point
+	compare '--cgroup' read 'raw_tp sys_enter' --cgroup /sys/fs/cgroup/bench $point
+	if with read bench-empty raw_tp sys_enter; then
+		floor=$cost
+		bench-hold -n sonde funccount -c "$calls -o cost read" $point > /dev/null 2> why &&
+			row '-c' "$plain_read" "$floor" "$(cat cost)" 1
+	fi
+	echo $$ > /sys/fs/cgroup/cgroup.procs
+}
+
+# ready LABEL [-n] TRACER...
+ready() {
+	label=$1
+	shift
+	if bench-hold "$@" > result 2> why; then
+		awk -v label="$label" '{
+			printf "@@ %-36s %7d %8.2f %8.2f %7.2f %6d\n", label, $1, $2 / 1e6, $3 / 1e6, $4 / 1e6, $5 }' result
+	else
+		say "$label: skipped, $(reason)"
+	fi
+}
+
+start_and_end() {
+	say
+	say "From exec to armed and from the last output to the end, in million instructions (waiting"
+	say "counts as if it were instructions; self: what sonde itself executed), and memory in KB"
+	say
+	say "$(printf '%-36s %7s %8s %8s %7s %6s' 'sonde funccount' places armed self detach KB)"
+	for spec in vfs_read r:vfs_read t:sched:sched_process_exec; do
+		ready "$spec" sonde funccount "$spec"
+	done
+	for mechanism in kprobe.multi kprobe; do
+		ready "--mechanism $mechanism vfs_read" sonde funccount --mechanism $mechanism vfs_read
+	done
+	ready 'vfs_*' sonde funccount 'vfs_*'
+	ready '*' sonde funccount '*'
+	ready "u:$calls:emulated" sonde funccount u:$calls:emulated
+	ready '-c true vfs_read' -n sonde funccount -c /bin/true vfs_read
+	ready '(an empty program, fentry)' bench-empty fentry vfs_read
+	ready '(an empty program, kprobe.multi)' bench-empty kprobe.multi vfs_read
+	ready '(an empty program, raw_tp)' bench-empty raw_tp sched_process_exec
+	ready '(an empty program, uprobe.multi)' bench-empty uprobe.multi $calls "$(bench-calls -a emulated)"
+}
+
+sleep 3
+for workload in read emulated stepped; do
+	eval "plain_$workload=$(bench-calls $workload)"
+done
+say "Linux $(uname -r), 1 processor; a read without a probe takes $plain_read instructions"
+say
+per_call
+filters
+start_and_end

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Functions that are never traced. */
+#include <criterion/criterion.h>
+
+#include "probe/resolve.h"
+
+Test(exclude, what_bpf_runs)
+{
+	static const char *const names[] = {
+		"migrate_enable",
+		"migrate_disable",
+		"rcu_read_lock_held",
+		"__rcu_read_unlock",
+		"__srcu_read_lock",
+		"preempt_count_add",
+		"__bpf_prog_enter_recur",
+		"__bpf_prog_exit_sleepable",
+		"__bpf_tramp_enter",
+		"default_idle_call",
+		"intel_idle_ibrs",
+		"poll_idle",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		cr_expect(resolve_excluded(names[i]), "%s", names[i]);
+}
+
+/* Neighbours by name that do no harm. */
+Test(exclude, nothing_else)
+{
+	static const char *const names[] = {
+		"vfs_read",
+		"migrate_pages",
+		"rcu_read_delay",
+		"bpf_prog_load",
+		"__bpf_tramp_image_put",
+		"idle_cpu",
+		"schedule",
+		"preempt_schedule",
+		"",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		cr_expect_null(resolve_excluded(names[i]), "%s", names[i]);
+}
+
+Test(exclude, reasons_differ)
+{
+	cr_expect_str_neq(resolve_excluded("migrate_enable"), resolve_excluded("poll_idle"));
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The filter options, and what is wrong with them. */
+#include <criterion/criterion.h>
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "run/filter.h"
+
+static struct filter filter;
+static struct err err;
+static int cgroup;
+
+static int parse(struct run_options options)
+{
+	memset(&filter, 0, sizeof(filter));
+	memset(&err, 0, sizeof(err));
+	cgroup = -1;
+	return filter_parse(&filter, &options, false, &cgroup, &err);
+}
+
+/* The id of a process that has ended. */
+static pid_t nobody(void)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(0);
+	waitpid(pid, NULL, 0);
+	return pid;
+}
+
+Test(filter, nothing_asked_for)
+{
+	static const struct filter none;
+
+	cr_expect_eq(parse((struct run_options){}), 0);
+	cr_expect_arr_eq(&filter, &none, sizeof(none));
+}
+
+Test(filter, command)
+{
+	cr_expect_eq(filter_parse(&filter, &(struct run_options){}, true, &cgroup, &err), 0);
+	cr_expect(filter.any);
+	cr_expect(filter.by_members);
+}
+
+Test(filter, pid)
+{
+	cr_expect_eq(parse((struct run_options){ .pid = getpid() }), 0);
+	cr_expect(filter.any);
+	cr_expect(filter.by_tgid);
+	cr_expect_not(filter.by_tid);
+	cr_expect_eq(filter.tgid, getpid());
+	cr_expect_eq(parse((struct run_options){ .pid = nobody() }), -ESRCH);
+	cr_expect(strstr(err.text, "no process has the id "), "%s", err.text);
+	cr_expect_eq(parse((struct run_options){ .tid = nobody() }), -ESRCH);
+	cr_expect(strstr(err.text, "no thread has the id "), "%s", err.text);
+}
+
+static void *ask_as_thread(void *ctx)
+{
+	pid_t tid = syscall(SYS_gettid);
+	__free char *want = base_printf("%d is a thread of process %d: say --tid %d, or -p %d", tid, getpid(),
+					tid, getpid());
+
+	cr_expect_eq(parse((struct run_options){ .pid = tid }), -ESRCH);
+	cr_expect_str_eq(err.text, want);
+	cr_expect_eq(parse((struct run_options){ .tid = tid }), 0);
+	cr_expect(filter.by_tid);
+	cr_expect_not(filter.by_tgid);
+	cr_expect_eq(filter.tid, tid);
+	return NULL;
+}
+
+Test(filter, threads)
+{
+	pthread_t thread;
+
+	cr_assert_eq(pthread_create(&thread, NULL, ask_as_thread, NULL), 0);
+	pthread_join(thread, NULL);
+}
+
+Test(filter, uid)
+{
+	cr_expect_eq(parse((struct run_options){ .uid = "root" }), 0);
+	cr_expect(filter.any);
+	cr_expect(filter.by_uid);
+	cr_expect_eq(filter.uid, 0);
+	cr_expect_eq(parse((struct run_options){ .uid = "4294967294" }), 0);
+	cr_expect_eq(filter.uid, 4294967294);
+	cr_expect_eq(parse((struct run_options){ .uid = "no such user" }), -EINVAL);
+	cr_expect_str_eq(err.text, "no user 'no such user' in /etc/passwd");
+	/* (uid_t)-1 is no user, and more does not fit */
+	cr_expect_eq(parse((struct run_options){ .uid = "4294967295" }), -EINVAL);
+	cr_expect_eq(parse((struct run_options){ .uid = "4294967296" }), -EINVAL);
+	cr_expect_eq(parse((struct run_options){ .uid = "-1" }), -EINVAL);
+	cr_expect_eq(parse((struct run_options){ .uid = "" }), -EINVAL);
+}
+
+Test(filter, cpu)
+{
+	cr_expect_eq(parse((struct run_options){ .cpu_text = "0" }), 0);
+	cr_expect(filter.any);
+	cr_expect(filter.by_cpu);
+	cr_expect_eq(filter.cpu, 0);
+	cr_expect_eq(parse((struct run_options){ .cpu_text = "1x" }), -EINVAL);
+	cr_expect_str_eq(err.text, "--cpu takes a number, not '1x'");
+	cr_expect_eq(parse((struct run_options){ .cpu_text = "100000" }), -ENOENT);
+	cr_expect(strstr(err.text, "there is no processor 100000: the last is "), "%s", err.text);
+	cr_expect_eq(parse((struct run_options){ .cpu_text = "18446744073709551616" }), -EINVAL);
+}
+
+/* The kernel's names end with a NUL, at 15 bytes. */
+Test(filter, comm)
+{
+	cr_expect_eq(parse((struct run_options){ .comm = "sh" }), 0);
+	cr_expect(filter.any);
+	cr_expect(filter.by_comm);
+	cr_expect_arr_eq(filter.comm, "sh\0\0\0\0\0\0\0\0\0\0\0\0\0", FILTER_COMM_LEN);
+	cr_expect_eq(parse((struct run_options){ .comm = "a-name-that-is-too-long" }), 0);
+	cr_expect_arr_eq(filter.comm, "a-name-that-is-", FILTER_COMM_LEN);
+	cr_expect_eq(parse((struct run_options){ .comm = "fifteen letters" }), 0);
+	cr_expect_arr_eq(filter.comm, "fifteen letters", FILTER_COMM_LEN);
+}
+
+/* Also where no cgroup v2 is mounted it is an error that names what was asked for, or says why. */
+Test(filter, cgroup)
+{
+	cr_expect_lt(parse((struct run_options){ .cgroup = "/no/such/group" }), 0);
+	cr_expect(strstr(err.text, "/no/such/group") || strstr(err.text, "--cgroup"), "%s", err.text);
+	cr_expect_lt(cgroup, 0);
+	cr_expect_lt(parse((struct run_options){ .cgroup = "/proc" }), 0);
+	cr_expect(strstr(err.text, "/proc") || strstr(err.text, "--cgroup"), "%s", err.text);
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Every tool keeps the contract, and can be documented. */
+#include <criterion/criterion.h>
+
+#include "run/run.h"
+
+static const struct tool *const *tools;
+static size_t n_tools;
+
+static void setup(void)
+{
+	tools = tool_list(&n_tools);
+}
+
+TestSuite(tool, .init = setup);
+
+#define each_tool(t) for (const struct tool *const *t = tools; t < tools + n_tools; t++)
+
+Test(tool, found_by_name)
+{
+	cr_assert_gt(n_tools, 0);
+	each_tool(t)
+	{
+		cr_expect_eq(tool_find((*t)->name), *t);
+		cr_expect(t == tools || strcmp(t[-1]->name, t[0]->name) < 0, "sorted, no name twice: %s", (*t)->name);
+	}
+	cr_expect_null(tool_find("no-such-tool"));
+	cr_expect_null(tool_find(""));
+}
+
+Test(tool, says_what_it_is)
+{
+	each_tool(t)
+	{
+		const struct tool *tool = *t;
+		__free char *begin = base_printf("sonde %s ", tool->name);
+
+		cr_expect(tool->brief && *tool->brief && strlen(tool->brief) < 60, "%s", tool->name);
+		cr_expect(tool->args && tool->description && tool->n_examples, "%s", tool->name);
+		for (size_t i = 0; i < tool->n_examples; i++)
+			cr_expect(!strncmp(tool->examples[i].command, begin, strlen(begin)), "%s",
+				  tool->examples[i].command);
+	}
+}
+
+Test(tool, has_what_the_run_calls)
+{
+	each_tool(t)
+	{
+		const struct engine *engine = (*t)->engine;
+
+		cr_assert(engine, "%s", (*t)->name);
+		cr_expect(engine->open && engine->armed && engine->emit && engine->losses && engine->close, "%s",
+			  (*t)->name);
+		cr_assert((*t)->schema && (*t)->schema->n, "%s", (*t)->name);
+		for (size_t i = 0; i < (*t)->schema->n; i++)
+			cr_expect((*t)->schema->fields[i].key && (*t)->schema->fields[i].title, "%s", (*t)->name);
+	}
+}
+
+static void expect_distinct(const struct tool *tool, const struct opt_table *table)
+{
+	cr_expect(table->base, "%s", tool->name);
+	for (size_t i = 0; i < table->n; i++) {
+		const struct opt *a = &table->opts[i];
+
+		cr_expect(a->help && *a->help && (a->name || a->letter), "%s --%s", tool->name, a->name);
+		for (size_t j = 0; j < i; j++) {
+			const struct opt *b = &table->opts[j];
+
+			cr_expect(!a->letter || a->letter != b->letter, "%s -%c", tool->name, a->letter);
+			cr_expect(!a->name || !b->name || strcmp(a->name, b->name), "%s --%s", tool->name, a->name);
+		}
+	}
+}
+
+/* Within a table nothing is meant twice; a tool may give a common letter another meaning. */
+Test(tool, options_are_distinct)
+{
+	each_tool(t)
+	{
+		struct opt_table tables[TOOL_TABLES];
+		struct run_options options;
+		size_t n = run_tables(*t, &options, tables);
+
+		cr_assert_leq(n, TOOL_TABLES);
+		for (size_t i = 0; i < n; i++)
+			expect_distinct(*t, &tables[i]);
+	}
+}
+
+/* The help of each names all its options and examples, within 80 columns. */
+Test(tool, help)
+{
+	each_tool(t)
+	{
+		struct opt_table tables[TOOL_TABLES];
+		struct doc doc = tool_doc(*t, tables);
+		__free char *text = NULL;
+		size_t size;
+		FILE *f = open_memstream(&text, &size);
+
+		doc_help(f, &doc);
+		fclose(f);
+		for (size_t i = 0; i < doc.n_tables; i++)
+			for (size_t j = 0; j < tables[i].n; j++)
+				cr_expect(!tables[i].opts[j].name || strstr(text, tables[i].opts[j].name), "%s --%s",
+					  doc.name, tables[i].opts[j].name);
+		for (size_t i = 0; i < doc.n_examples; i++)
+			cr_expect(strstr(text, doc.examples[i].command), "%s", doc.examples[i].command);
+		for (const char *line = text; *line; line += strcspn(line, "\n") + 1)
+			cr_expect_leq(strcspn(line, "\n"), 80, "%.*s", (int)strcspn(line, "\n"), line);
+	}
+}
