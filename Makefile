@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The only entry. `make` builds build/sonde; `make help` lists the rest.
 #
-# Variables a user may set: CC CLANG BPFTOOL CFLAGS CPPFLAGS LDFLAGS LIBBPF
+# Variables a user may set: CC CLANG BPFTOOL CFLAGS CPPFLAGS LDFLAGS LIBBPF PKG_CONFIG
 # DEBIAN_MIRROR DESTDIR PREFIX B (the build directory) V=1 (show the commands)
+# CROSS_COMPILE=aarch64-linux-gnu- builds for arm64, in build-aarch64-linux-gnu.
 
-B      := build
+B      := build$(patsubst %-,-%,$(notdir $(CROSS_COMPILE)))
 PREFIX ?= /usr/local
 ifeq ($(origin CC),default)
-CC     := gcc
+CC     := $(CROSS_COMPILE)gcc
 endif
 CLANG  ?= clang
 CFLAGS ?= -O2 -g
@@ -17,11 +18,14 @@ ifneq ($(filter-out help clean,$(or $(MAKECMDGOALS),all)),)
 ifndef BPFTOOL
 BPFTOOL := $(shell scripts/find-bpftool)
 endif
-ARCH    := $(shell uname -m | sed 's/aarch64/arm64/; s/x86_64/x86/')
+# What is built for is what the compiler says; uname where there is none yet.
+TRIPLET := $(or $(shell $(CC) -dumpmachine 2>/dev/null),$(shell uname -m))
+ARCH    := $(patsubst x86_64%,x86,$(patsubst aarch64%,arm64,$(TRIPLET)))
 VERSION := $(shell git describe --always --dirty --tags 2>/dev/null || echo unknown)
 DATE    := $(shell git log -1 --format=%cs 2>/dev/null)
-# pkg-config knows whether this machine's libelf.a needs zstd.
-LDLIBS  := $(shell pkg-config --static --libs libelf liblzma 2>/dev/null || echo -lelf -llzma) -lz -lpthread
+# pkg-config knows whether libelf.a needs zstd: the one of the machine that is built for.
+PKG_CONFIG ?= $(if $(CROSS_COMPILE),PKG_CONFIG_LIBDIR=/usr/lib/$(TRIPLET)/pkgconfig )pkg-config
+LDLIBS  := $(shell $(PKG_CONFIG) --static --libs libelf liblzma 2>/dev/null || echo -lelf -llzma) -lz -lpthread
 # A tree named by the user, the submodule, or the distribution's source package.
 LIBBPF_TREE := $(shell LIBBPF='$(LIBBPF)' scripts/libbpf-source --where)
 endif
@@ -31,7 +35,7 @@ INCLUDES   := -I. -I$(B)/libbpf/include
 C_CPPFLAGS  = -D_GNU_SOURCE -Isrc -I$(B) -I$(B)/gen $(INCLUDES) $(CPPFLAGS) $(DEFINES) -MMD -MP
 C_FLAGS    := -std=gnu11 $(WARN) -Wno-missing-field-initializers -Wstrict-prototypes -fno-strict-aliasing
 ALL_CFLAGS  = $(C_FLAGS) -ffunction-sections -fdata-sections $(CFLAGS)
-BPF_CFLAGS := -target bpf -D__TARGET_ARCH_$(ARCH) -O2 -g -mcpu=v3 $(WARN) $(INCLUDES) -MMD -MP
+BPF_CFLAGS := -target bpf -O2 -g -mcpu=v3 $(WARN) $(INCLUDES) -MMD -MP
 # No recovery: what the sanitizers find fails the test. Their checks confuse gcc about what
 # may be NULL or unset, so the warnings that guess at it are left to the other build.
 SANITIZE   := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer \
@@ -63,12 +67,13 @@ endif
 .SECONDARY: $(SKEL) $(BPF:%.bpf.c=$(B)/%.bpf.o)
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
-.PHONY: all help deps try test check tests test-programs bench lint fmt man install uninstall clean FORCE
+.PHONY: all help deps try test check tests test-programs bench lint lint-bpf fmt man install uninstall clean FORCE
 
 all: $(B)/sonde ## build/sonde (the default)
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
+	@echo '  CROSS_COMPILE=aarch64-linux-gnu- with deps, all, test-programs: for arm64, in build-aarch64-linux-gnu'
 
 deps: ## install what building needs (apt, as root); besides this only try, test and lint install
 	@scripts/deps build
@@ -94,8 +99,16 @@ bench: all tests ## measure the costs against the floor and the peers
 lint: ## layers, licence lines, format, cppcheck, shellcheck, size of the binary
 	@scripts/deps build lint
 	@scripts/lint
-	@$(MAKE) --no-print-directory $(JOBS) all
+	@$(MAKE) --no-print-directory $(JOBS) all lint-bpf
 	@scripts/lint --size $(B)/sonde
+
+# The kernel side for the architecture that is not built for: who breaks it is told at once.
+OTHER_ARCH := $(filter-out $(ARCH),x86 arm64)
+lint-bpf: $(BPF:%.bpf.c=$(B)/lint/%.bpf.o)
+
+$(B)/lint/%.bpf.o: %.bpf.c FORCE | $(LIBBPF_A)
+	@mkdir -p $(@D)
+	$(call say,BPF,"$< ($(OTHER_ARCH))")$(CLANG) -D__TARGET_ARCH_$(OTHER_ARCH) $(BPF_CFLAGS) -c -o $@ $<
 
 fmt: ## apply the format
 	@scripts/lint --files | xargs clang-format -i
@@ -103,13 +116,13 @@ fmt: ## apply the format
 # --- the binary ---
 
 $(B)/sonde: $(B)/sonde.debug
-	$(call say,STRIP,$@)strip -o $@ $<
+	$(call say,STRIP,$@)$(CROSS_COMPILE)strip -o $@ $<
 
 $(B)/sonde.debug: $(OBJ) $(LIBBPF_A) $(COMPAT_A) $(B)/sources
 	$(call say,LINK,$@)$(CC) $(ALL_CFLAGS) -static -Wl,--gc-sections $(LDFLAGS) -o $@ $(OBJ) $(LIBBPF_A) $(LDLIBS) $(COMPAT_A)
 
 $(COMPAT_A): $(B)/compat/libelf.o
-	$(Q)rm -f $@; ar rcs $@ $<
+	$(Q)rm -f $@; $(CROSS_COMPILE)ar rcs $@ $<
 
 # Skeletons are needed before the first compilation; from then on the .d files say who needs which.
 $(B)/%.o: %.c Makefile $(B)/flags | $(SKEL) $(SYSCALLS) $(LIBBPF_A)
@@ -137,7 +150,7 @@ $(SYSCALLS): Makefile
 
 $(B)/%.bpf.o: %.bpf.c Makefile $(B)/flags | $(LIBBPF_A)
 	@mkdir -p $(@D)
-	$(call say,BPF,$<)$(CLANG) $(BPF_CFLAGS) -MT $@ -MF $(@:.o=.d) -c -o $@.tmp $< && \
+	$(call say,BPF,$<)$(CLANG) -D__TARGET_ARCH_$(ARCH) $(BPF_CFLAGS) -MT $@ -MF $(@:.o=.d) -c -o $@.tmp $< && \
 		$(BPFTOOL) gen object $@ $@.tmp && rm -f $@.tmp
 
 # tools/reset-trace.bpf.c becomes struct reset_trace_bpf
@@ -159,10 +172,10 @@ $(B)/libbpf/tree: FORCE | $(B)/tools-found
 
 $(LIBBPF_A): $(B)/libbpf/tree Makefile $(wildcard $(LIBBPF_TREE)/src/*.[ch])
 	$(call say,LIBBPF,$$(cat $<))to=$(abspath $(B)/libbpf) && from=$$(cat $<) && rm -rf $$to/obj && mkdir -p $$to/obj && \
-	$(MAKE) -s -C $$from/src CC='$(CC)' CFLAGS='-O2 -g -fPIC -fvisibility=hidden -ffunction-sections -fdata-sections' BUILD_STATIC_ONLY=1 \
+	$(MAKE) -s -C $$from/src CC='$(CC)' AR=$(CROSS_COMPILE)ar CFLAGS='-O2 -g -fPIC -fvisibility=hidden -ffunction-sections -fdata-sections' BUILD_STATIC_ONLY=1 \
 		OBJDIR=$$to/obj DESTDIR=$$to INCLUDEDIR=/include LIBDIR=/ install > $$to/log 2>&1 || { cat $$to/log; exit 1; }; \
 	cp -r $$from/include/uapi/. $$to/include/ && rm -f $@ && \
-	$(CC) -r -nostdlib -o $$to/whole.o $$to/obj/staticobjs/*.o && objcopy --localize-hidden $$to/whole.o && ar rcs $@ $$to/whole.o
+	$(CC) -r -nostdlib -o $$to/whole.o $$to/obj/staticobjs/*.o && $(CROSS_COMPILE)objcopy --localize-hidden $$to/whole.o && $(CROSS_COMPILE)ar rcs $@ $$to/whole.o
 
 # --- tests: one Criterion binary under the sanitizers, with objects of its own ---
 
