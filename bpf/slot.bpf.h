@@ -15,19 +15,22 @@ const volatile __u32 slot_buckets[2] SEC(".rodata.buckets");
 const volatile struct slot_cell slot_cells[4] SEC(".rodata.cells");
 
 /* The compiler knows the size of an array as it is declared; it must not draw conclusions from it. */
-#define slot_begin(array)                                          \
-	({                                                         \
-		typeof(&(array)[0]) _begin = (array);              \
-		asm volatile("" : "+r"(_begin));                   \
-		_begin;                                            \
+#define slot_begin(array) \
+	({ \
+		typeof(&(array)[0]) _begin = (array); \
+		asm volatile("" \
+			     : "+r"(_begin)); \
+		_begin; \
 	})
 
 /* volatile: the compiler must not fold the mark into anything user space would not find */
-#define slot_constant(mark)                                                \
-	({                                                                 \
-		__u64 _value;                                              \
-		asm volatile("%0 = %1 ll" : "=r"(_value) : "i"(mark));     \
-		_value;                                                    \
+#define slot_constant(mark) \
+	({ \
+		__u64 _value; \
+		asm volatile("%0 = %1 ll" \
+			     : "=r"(_value) \
+			     : "i"(mark)); \
+		_value; \
 	})
 
 static __always_inline __u32 slot_by_ip(__u64 key)
@@ -83,13 +86,13 @@ static __always_inline __u32 slot_syscall(struct pt_regs *regs)
  * The begin of this processor's row in an array of rows, which user space sized. The array's address is in the
  * program, and the mask tells the verifier how many rows there are: no lookup and no branch.
  */
-#define slot_row(array)                                                                       \
-	({                                                                                    \
-		__u64 _at = ((__u64(*)(void))bpf_get_smp_processor_id)();                     \
-		asm volatile("%0 &= %1; %0 *= %2"                                             \
-			     : "+r"(_at)                                                      \
-			     : "i"(SLOT_MARK_ROWS), "i"(SLOT_MARK_ROW));                      \
-		(typeof(&(array)[0]))((void *)slot_begin(array) + _at);                       \
+#define slot_row(array) \
+	({ \
+		__u64 _at = ((__u64(*)(void))bpf_get_smp_processor_id)(); \
+		asm volatile("%0 &= %1; %0 *= %2" \
+			     : "+r"(_at) \
+			     : "i"(SLOT_MARK_ROWS), "i"(SLOT_MARK_ROW)); \
+		(typeof(&(array)[0]))((void *)slot_begin(array) + _at); \
 	})
 
 /* By what the kernel says of this hit. 64 bits, like what follows: narrower ones cost moves. */

@@ -9,8 +9,8 @@
 #ifndef SONDE_SLOT_H
 #define SONDE_SLOT_H
 
-#define SLOT_MARK_HOW    0x736f6e6465486f77ULL /* becomes an enum slot_how */
-#define SLOT_MARK_VALUE  0x736f6e646556616cULL /* becomes the slot, or what is added to the ip */
+#define SLOT_MARK_HOW	 0x736f6e6465486f77ULL /* becomes an enum slot_how */
+#define SLOT_MARK_VALUE	 0x736f6e646556616cULL /* becomes the slot, or what is added to the ip */
 #define SLOT_MARK_SHARED 0x736f6e6465536872ULL /* becomes 1 where two runs may write to one row at a time */
 
 /* 32 bits each, in instructions that take a constant; see slot_row() */
@@ -18,11 +18,11 @@
 #define SLOT_MARK_ROW  0x736f5277 /* becomes the bytes of a row */
 
 enum slot_how {
-	SLOT_CONSTANT, /* one target a program */
-	SLOT_COOKIE,   /* the attach cookie is the slot: Linux 5.15 and later */
-	SLOT_FUNC_IP,  /* by the function's address: kprobe.multi */
-	SLOT_REGS_IP,  /* by the probed address: perf-event kprobes without cookies */
-	SLOT_SYSCALL,  /* by the syscall's number: the raw tracepoints sys_enter and sys_exit */
+	SLOT_CONSTANT,	   /* one target a program */
+	SLOT_COOKIE,	   /* the attach cookie is the slot: Linux 5.15 and later */
+	SLOT_FUNC_IP,	   /* by the function's address: kprobe.multi */
+	SLOT_REGS_IP,	   /* by the probed address: perf-event kprobes without cookies */
+	SLOT_SYSCALL,	   /* by the syscall's number: the raw tracepoints sys_enter and sys_exit */
 	SLOT_SYSCALL_TASK, /* the same on perf's tracepoints, which do not give the registers */
 };
 

@@ -7,7 +7,7 @@ static const struct field fields[] = {
 	FIELD(FIELD_U64, struct count_row, count, "count", "COUNT", 8),
 };
 
-static const struct schema schema = {fields, ARRAY_SIZE(fields)};
+static const struct schema schema = { fields, ARRAY_SIZE(fields) };
 
 TOOL(funccount, .brief = "count calls of functions, tracepoints and USDT marks", .args = "SPEC... [-- COMMAND [ARG]...]",
      .schema = &schema, .engine = &count_engine,
@@ -18,11 +18,11 @@ TOOL(funccount, .brief = "count calls of functions, tracepoints and USDT marks",
 	     "NAME is a glob, or with -r a regular expression. MODULE:NAME is a kernel module's function, "
 	     "LIBRARY:NAME and /PATH:NAME a user function.\n\n"
 	     "What could not be attached, and hits that the kernel missed, are told after the last table.",
-     EXAMPLES({"sonde funccount 'vfs_*'", "kernel functions by glob, until Ctrl-C"},
-	      {"sonde funccount -i 1 -d 10 -T 'tcp_send*' 'tcp_recv*'", "a table a second for 10 seconds"},
-	      {"sonde funccount -r '^(ksys|vfs)_(read|write)$'", "by regular expression"},
-	      {"sonde funccount -c 'tar cf /dev/null /usr/share' 'vfs_*'", "one command and its children"},
-	      {"sonde funccount r:vfs_read kprobe:do_sys_openat2+4", "returns, and an offset"},
-	      {"sonde funccount 't:sched:*'", "tracepoints"},
-	      {"sonde funccount -p 1234 c:malloc u:/bin/bash:'r*'", "user functions, in one process"},
-	      {"sonde funccount 'usdt:/usr/bin/python3:python:*'", "USDT marks"}));
+     EXAMPLES({ "sonde funccount 'vfs_*'", "kernel functions by glob, until Ctrl-C" },
+	      { "sonde funccount -i 1 -d 10 -T 'tcp_send*' 'tcp_recv*'", "a table a second for 10 seconds" },
+	      { "sonde funccount -r '^(ksys|vfs)_(read|write)$'", "by regular expression" },
+	      { "sonde funccount -c 'tar cf /dev/null /usr/share' 'vfs_*'", "one command and its children" },
+	      { "sonde funccount r:vfs_read kprobe:do_sys_openat2+4", "returns, and an offset" },
+	      { "sonde funccount 't:sched:*'", "tracepoints" },
+	      { "sonde funccount -p 1234 c:malloc u:/bin/bash:'r*'", "user functions, in one process" },
+	      { "sonde funccount 'usdt:/usr/bin/python3:python:*'", "USDT marks" }));

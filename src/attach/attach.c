@@ -15,8 +15,13 @@
 
 /* Within a kind, the best first. */
 static const struct mechanism *const order[] = {
-	&mechanism_fentry, &mechanism_kprobe_multi, &mechanism_kprobe,	  &mechanism_raw_tp,
-	&mechanism_tp,	   &mechanism_uprobe_multi, &mechanism_uprobe,
+	&mechanism_fentry,
+	&mechanism_kprobe_multi,
+	&mechanism_kprobe,
+	&mechanism_raw_tp,
+	&mechanism_tp,
+	&mechanism_uprobe_multi,
+	&mechanism_uprobe,
 };
 
 /* Before the object is prepared: read-only values, as large as they have to be. */
@@ -314,7 +319,7 @@ static void *close_some(void *ctx)
  */
 static void close_links(struct links *links)
 {
-	struct closing closing = {.links = links};
+	struct closing closing = { .links = links };
 	pthread_t threads[CLOSERS_MAX];
 	size_t n = 0, wanted = links->n - (links->n > 0);
 	pthread_attr_t attr;

@@ -18,8 +18,8 @@ struct attach_options {
 	enum mech mech; /* the only one to use, or MECH_AUTO */
 	/* Of the arrays that slot_row() is for: what attach_rows() said, and bytes. */
 	uint32_t rows, row_size;
-	pid_t pid;	/* user functions: place them in this process only, 0 in all */
-	bool filtered;	/* the program lets only some hits pass: what the kernel skips is lost, not just uncounted */
+	pid_t pid;     /* user functions: place them in this process only, 0 in all */
+	bool filtered; /* the program lets only some hits pass: what the kernel skips is lost, not just uncounted */
 	/* Called now and then while attaching; non-zero ends it with -EINTR. May be NULL. */
 	int (*progress)(void *ctx, size_t done, size_t total);
 	void *ctx;

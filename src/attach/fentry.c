@@ -74,7 +74,7 @@ static int attach_one(struct attach *attach, struct target *target)
 
 static int attach_all(struct attach *attach, struct target **targets, size_t n, struct err *err)
 {
-	struct names names = {.targets = targets, .n = n};
+	struct names names = { .targets = targets, .n = n };
 	int ret;
 
 	qsort(targets, n, sizeof(*targets), by_name);

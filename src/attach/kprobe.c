@@ -26,7 +26,8 @@ static int multi_link(struct attach *attach, struct target **targets, size_t n)
 		.type = BPF_PROG_TYPE_KPROBE,
 		.attach_type = BPF_TRACE_KPROBE_MULTI,
 		.how = n == 1 ? SLOT_CONSTANT : SLOT_FUNC_IP,
-		.value = n == 1 ? targets[0]->slot : targets[0]->ret ? SLOT_RETURN : 0,
+		.value = n == 1 ? targets[0]->slot : targets[0]->ret ? SLOT_RETURN
+								     : 0,
 	};
 	int program = copy_load(attach, &copy, NULL);
 
@@ -92,7 +93,7 @@ static struct copy single_copy(const struct target *target)
 	struct copy copy = copy_by_cookie(BPF_PROG_TYPE_KPROBE, target);
 
 	if (copy.how == SLOT_CONSTANT && !target->ret && target->addr)
-		return (struct copy){.type = BPF_PROG_TYPE_KPROBE, .how = SLOT_REGS_IP};
+		return (struct copy){ .type = BPF_PROG_TYPE_KPROBE, .how = SLOT_REGS_IP };
 	return copy;
 }
 

@@ -38,7 +38,7 @@ struct attach {
 		struct loaded {
 			struct copy copy;
 			int fd;
-		} *v;
+		} * v;
 		size_t n, cap;
 	} copies;
 	size_t attached;

@@ -57,8 +57,8 @@ const struct perf_pmu *perf_pmu_uprobe(void)
 struct copy copy_by_cookie(enum bpf_prog_type type, const struct target *target)
 {
 	if (quirk_cookies())
-		return (struct copy){.type = type, .how = SLOT_COOKIE};
-	return (struct copy){.type = type, .how = SLOT_CONSTANT, .value = target->slot};
+		return (struct copy){ .type = type, .how = SLOT_COOKIE };
+	return (struct copy){ .type = type, .how = SLOT_CONSTANT, .value = target->slot };
 }
 
 static int event_open(struct perf_event_attr *attr, pid_t pid)

@@ -14,15 +14,19 @@
 /* No kernel refuses a map's value for being so large. */
 #define VALUE_SURE (1 << 20)
 
-enum { UNKNOWN, NO, YES };
+enum {
+	UNKNOWN,
+	NO,
+	YES
+};
 
 static int trial_load(enum bpf_prog_type type, enum bpf_attach_type attach_type, int helper)
 {
 	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = attach_type);
 	struct bpf_insn insns[] = {
-		{.code = BPF_JMP | BPF_CALL, .imm = helper},
-		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
-		{.code = BPF_JMP | BPF_EXIT},
+		{ .code = BPF_JMP | BPF_CALL, .imm = helper },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
+		{ .code = BPF_JMP | BPF_EXIT },
 	};
 
 	return bpf_prog_load(type, "sonde_trial", "GPL", insns, ARRAY_SIZE(insns), &opts);
@@ -182,11 +186,23 @@ bool quirk_preemptible(void)
 bool quirk_never_returns(const char *function)
 {
 	static const char *const names[] = {
-		"__ia32_sys_exit", "__ia32_sys_exit_group", "__module_put_and_kthread_exit",
-		"__stack_chk_fail", "__x64_sys_exit", "__x64_sys_exit_group", "__arm64_sys_exit",
-		"__arm64_sys_exit_group", "cpu_startup_entry", "do_exit", "do_group_exit",
-		"do_task_dead", "kthread_complete_and_exit", "kthread_exit", "make_task_dead",
-		"panic", "rewind_stack_and_make_dead",
+		"__ia32_sys_exit",
+		"__ia32_sys_exit_group",
+		"__module_put_and_kthread_exit",
+		"__stack_chk_fail",
+		"__x64_sys_exit",
+		"__x64_sys_exit_group",
+		"__arm64_sys_exit",
+		"__arm64_sys_exit_group",
+		"cpu_startup_entry",
+		"do_exit",
+		"do_group_exit",
+		"do_task_dead",
+		"kthread_complete_and_exit",
+		"kthread_exit",
+		"make_task_dead",
+		"panic",
+		"rewind_stack_and_make_dead",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)

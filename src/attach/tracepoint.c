@@ -104,7 +104,7 @@ static const char *perf_refuses(const struct attach *attach, const struct target
 static int perf_one(struct attach *attach, struct target *target)
 {
 	int id = kernel_tracepoint_id(target->object, target->name);
-	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT, .config = id, .sample_period = 1};
+	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT, .config = id, .sample_period = 1 };
 	/* a program each: the hits that the kernel skips are then known for each */
 	struct copy copy = {
 		.type = BPF_PROG_TYPE_TRACEPOINT,
@@ -119,7 +119,7 @@ static int syscalls_perf(struct attach *attach, struct target **targets, size_t 
 {
 	bool exits = target_is_sys_exit(targets[0]);
 	int id = kernel_tracepoint_id("raw_syscalls", exits ? "sys_exit" : "sys_enter");
-	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT, .config = id, .sample_period = 1};
+	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT, .config = id, .sample_period = 1 };
 	struct copy copy = {
 		.type = BPF_PROG_TYPE_TRACEPOINT,
 		.how = SLOT_SYSCALL_TASK,

@@ -22,8 +22,8 @@
 #define __cleanup(fn)	  __attribute__((cleanup(fn)))
 
 /* Released when the variable leaves its scope; initialise where declared. */
-#define __free	__cleanup(base_freep)
-#define __close __cleanup(base_closep)
+#define __free	 __cleanup(base_freep)
+#define __close	 __cleanup(base_closep)
 #define __fclose __cleanup(base_fclosep)
 
 static inline void base_freep(void *p)
@@ -44,17 +44,17 @@ static inline void base_fclosep(FILE **f)
 }
 
 /* Hands the value out of a __free/__close variable. */
-#define take_ptr(p)             \
-	({                      \
+#define take_ptr(p) \
+	({ \
 		typeof(p) _t = (p); \
-		(p) = NULL;     \
-		_t;             \
+		(p) = NULL; \
+		_t; \
 	})
-#define take_fd(fd)           \
-	({                    \
+#define take_fd(fd) \
+	({ \
 		int _t = (fd); \
-		(fd) = -1;    \
-		_t;           \
+		(fd) = -1; \
+		_t; \
 	})
 
 /*

@@ -50,7 +50,9 @@ void doc_add_help(struct str *s, const struct opt *opt)
 	if (opt->type != OPT_CHOICE)
 		return;
 	for (size_t i = 0; opt->choices[i]; i++)
-		str_addf(s, "%s%s", i ? ", " : s->len ? ": " : "", opt->choices[i]);
+		str_addf(s, "%s%s", i ? ", " : s->len ? ": "
+						      : "",
+			 opt->choices[i]);
 }
 
 /* Writes words from column `at` on, each line begun at `indent`. */

@@ -16,10 +16,10 @@ struct doc_example {
 };
 
 struct doc {
-	const char *name;  /* "funccount" */
-	const char *brief; /* "count function calls, tracepoints and user marks" */
-	const char *args;  /* "SPEC..." */
-	const char *description; /* paragraphs separated by an empty line, plain text */
+	const char *name;		    /* "funccount" */
+	const char *brief;		    /* "count function calls, tracepoints and user marks" */
+	const char *args;		    /* "SPEC..." */
+	const char *description;	    /* paragraphs separated by an empty line, plain text */
 	const struct doc_example *examples; /* n_examples of them */
 	size_t n_examples;
 	const struct opt_table *tables;

@@ -30,9 +30,14 @@ static const char *kind_of(const struct opt *opt)
 	static const struct {
 		const char *arg, *kind;
 	} kinds[] = {
-		{ "FILE", "file" },	  { "PATH", "file" },	  { "BIN", "file" },
-		{ "CGROUP", "file" },	  { "DIR", "directory" }, { "CMD", "command" },
-		{ "COMMAND", "command" }, { "USER", "user" },
+		{ "FILE", "file" },
+		{ "PATH", "file" },
+		{ "BIN", "file" },
+		{ "CGROUP", "file" },
+		{ "DIR", "directory" },
+		{ "CMD", "command" },
+		{ "COMMAND", "command" },
+		{ "USER", "user" },
 	};
 
 	if (opt->type == OPT_CHOICE)

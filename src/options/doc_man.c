@@ -14,8 +14,13 @@ static void add_byte(struct str *s, char c)
 		char c;
 		const char *roff;
 	} special[] = {
-		{ '\\', "\\e" },  { '-', "\\-" },   { '\'', "\\(aq" }, { '"', "\\(dq" },
-		{ '`', "\\(ga" }, { '^', "\\(ha" }, { '~', "\\(ti" },
+		{ '\\', "\\e" },
+		{ '-', "\\-" },
+		{ '\'', "\\(aq" },
+		{ '"', "\\(dq" },
+		{ '`', "\\(ga" },
+		{ '^', "\\(ha" },
+		{ '~', "\\(ti" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(special); i++) {

@@ -26,7 +26,7 @@ struct scan {
 	struct option *longs; /* the last is all zeroes */
 	size_t n_longs;
 	struct str shorts;
-	struct found *letters[128];
+	struct found *letters[256]; /* as many as there are values below LONG_BASE */
 };
 
 static void scan_release(struct scan *scan)
@@ -66,7 +66,8 @@ static void scan_add(struct scan *scan, struct found *found)
 	if (opt->letter > 0 && !scan->letters[(int)opt->letter]) {
 		scan->letters[(int)opt->letter] = found;
 		str_addc(&scan->shorts, opt->letter);
-		str_add(&scan->shorts, argument == required_argument ? ":" : argument ? "::" : "");
+		str_add(&scan->shorts, argument == required_argument ? ":" : argument ? "::"
+										      : "");
 	}
 }
 
@@ -104,7 +105,8 @@ static int digits(const char **p, int base, uint64_t *value)
 		over |= __builtin_mul_overflow(*value, (uint64_t)base, value);
 		over |= __builtin_add_overflow(*value, (uint64_t)digit, value);
 	}
-	return *p == start ? -EINVAL : over ? -ERANGE : 0;
+	return *p == start ? -EINVAL : over ? -ERANGE
+					    : 0;
 }
 
 /* A number at *p, which is left behind it. */
@@ -207,7 +209,9 @@ static int set_number(const struct opt *opt, const char *as, void *dest, const c
 		      struct err *err)
 {
 	bool wide = opt->type == OPT_U64;
-	uint64_t max = opt->max ? opt->max : wide ? UINT64_MAX : UINT32_MAX, value = 0;
+	uint64_t max = opt->max ? opt->max : wide ? UINT64_MAX
+						  : UINT32_MAX,
+		 value = 0;
 	int rc = wide ? sized_u64(arg, &value) : opt_u64(arg, &value);
 
 	if (rc == -EINVAL)

@@ -47,23 +47,25 @@ struct opt {
  * OPT(OPT_U32, struct settings, top, 0, "top", "N", "print ...", .min = 1)
  * The sizes are checked: a member of another size than the type's is a compile error.
  */
-#define OPT(TYPE, STRUCT, MEMBER, LETTER, NAME, ARG, HELP, ...)                          \
-	{                                                                                \
-		.type = TYPE, .letter = LETTER, .name = NAME, .arg = ARG, .help = HELP,  \
-		.offset = offsetof(STRUCT, MEMBER) + OPT_CHECK(TYPE, STRUCT, MEMBER),     \
-		##__VA_ARGS__                                                            \
+#define OPT(TYPE, STRUCT, MEMBER, LETTER, NAME, ARG, HELP, ...) \
+	{ \
+		.type = TYPE, .letter = LETTER, .name = NAME, .arg = ARG, .help = HELP, \
+		.offset = offsetof(STRUCT, MEMBER) + OPT_CHECK(TYPE, STRUCT, MEMBER), \
+		##__VA_ARGS__ \
 	}
-#define OPT_SIZE(TYPE)                                                                       \
-	((TYPE) == OPT_BOOL                             ? sizeof(bool)                       \
-	 : (TYPE) == OPT_U32                            ? sizeof(uint32_t)                   \
-	 : (TYPE) == OPT_U64 || (TYPE) == OPT_SECONDS   ? sizeof(uint64_t)                   \
-	 : (TYPE) == OPT_STRING                         ? sizeof(char *)                     \
-	 : (TYPE) == OPT_LIST                           ? sizeof(struct opt_list)            \
-	 : (TYPE) == OPT_CHOICE                         ? sizeof(int)                        \
-							: 0)
-#define OPT_CHECK(TYPE, STRUCT, MEMBER)                                              \
-	(0 * sizeof(char[(OPT_SIZE(TYPE) == 0 ||                                     \
-			  OPT_SIZE(TYPE) == sizeof(((STRUCT *)0)->MEMBER)) ? 1 : -1]))
+#define OPT_SIZE(TYPE) \
+	((TYPE) == OPT_BOOL			      ? sizeof(bool) \
+	 : (TYPE) == OPT_U32			      ? sizeof(uint32_t) \
+	 : (TYPE) == OPT_U64 || (TYPE) == OPT_SECONDS ? sizeof(uint64_t) \
+	 : (TYPE) == OPT_STRING			      ? sizeof(char *) \
+	 : (TYPE) == OPT_LIST			      ? sizeof(struct opt_list) \
+	 : (TYPE) == OPT_CHOICE			      ? sizeof(int) \
+						      : 0)
+#define OPT_CHECK(TYPE, STRUCT, MEMBER) \
+	(0 * sizeof(char[(OPT_SIZE(TYPE) == 0 || \
+			  OPT_SIZE(TYPE) == sizeof(((STRUCT *)0)->MEMBER)) \
+				 ? 1 \
+				 : -1]))
 
 /* A table bound to the memory that its offsets count from. */
 struct opt_table {

@@ -10,29 +10,29 @@
 #include "base/base.h"
 
 enum field_type {
-	FIELD_U64,  /* uint64_t */
-	FIELD_S64,  /* int64_t */
-	FIELD_U32,  /* uint32_t */
-	FIELD_S32,  /* int32_t */
-	FIELD_STR,  /* const char *, NUL-terminated, foreign; NULL prints as "-" (JSON null) */
-	FIELD_CHARS,/* char[size] inline, NUL-terminated unless full, foreign */
+	FIELD_U64,   /* uint64_t */
+	FIELD_S64,   /* int64_t */
+	FIELD_U32,   /* uint32_t */
+	FIELD_S32,   /* int32_t */
+	FIELD_STR,   /* const char *, NUL-terminated, foreign; NULL prints as "-" (JSON null) */
+	FIELD_CHARS, /* char[size] inline, NUL-terminated unless full, foreign */
 };
 
 struct field {
 	const char *key;   /* JSON key: "count" */
 	const char *title; /* column heading: "COUNT" */
 	enum field_type type;
-	size_t offset;	   /* in the row */
-	size_t size;	   /* FIELD_CHARS: of the array */
-	int width;	   /* least columns in text; < 0 left-aligned; longer pushes right */
-	bool json_only;    /* not a text column */
+	size_t offset;	/* in the row */
+	size_t size;	/* FIELD_CHARS: of the array */
+	int width;	/* least columns in text; < 0 left-aligned; longer pushes right */
+	bool json_only; /* not a text column */
 };
 
-#define FIELD(TYPE, STRUCT, MEMBER, KEY, TITLE, WIDTH, ...)                         \
-	{                                                                           \
-		.key = KEY, .title = TITLE, .type = TYPE,                           \
+#define FIELD(TYPE, STRUCT, MEMBER, KEY, TITLE, WIDTH, ...) \
+	{ \
+		.key = KEY, .title = TITLE, .type = TYPE, \
 		.offset = offsetof(STRUCT, MEMBER), .size = sizeof(((STRUCT *)0)->MEMBER), \
-		.width = WIDTH, ##__VA_ARGS__                                       \
+		.width = WIDTH, ##__VA_ARGS__ \
 	}
 
 struct schema {
@@ -40,7 +40,10 @@ struct schema {
 	size_t n;
 };
 
-enum output_format { OUTPUT_TEXT, OUTPUT_JSON };
+enum output_format {
+	OUTPUT_TEXT,
+	OUTPUT_JSON
+};
 
 struct output;
 

@@ -71,7 +71,8 @@ static int glob_read(struct match *m, const char *pattern, struct err *err)
 	}
 	m->prefix = base_strdup(prefix.data ? prefix.data : "");
 	m->prefix_len = prefix.len;
-	m->how = !rest ? MATCH_LITERAL : !strcmp(rest, "*") ? MATCH_PREFIX : MATCH_GLOB;
+	m->how = !rest ? MATCH_LITERAL : !strcmp(rest, "*") ? MATCH_PREFIX
+							    : MATCH_GLOB;
 	m->pattern = base_strdup(rest ? pattern : m->prefix);
 	return 0;
 }

@@ -451,7 +451,7 @@ static bool add_by_name(struct search *search)
 	if (resolve_excluded(name) || !kernel_symbol_unique(name))
 		return false;
 	for (size_t i = 0; i < search->n; i++) {
-		struct hit hit = {.name = pool_add(&search->set->pool, name), .query = &search->queries[i]};
+		struct hit hit = { .name = pool_add(&search->set->pool, name), .query = &search->queries[i] };
 
 		if (query_is_kernel(hit.query))
 			add_target(search->set, &hit, true);

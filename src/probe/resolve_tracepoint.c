@@ -94,7 +94,7 @@ static int not_found(const struct query *query, struct err *err)
 int resolve_tracepoints(struct query *queries, size_t n, struct target_set *set, size_t *bad,
 			struct err *err)
 {
-	struct search search = {.queries = queries, .n = n, .set = set};
+	struct search search = { .queries = queries, .n = n, .set = set };
 	size_t asked = 0;
 	int ret;
 

@@ -44,17 +44,17 @@ enum mech {
 extern const char *const mech_names[MECH_COUNT + 1]; /* NULL-terminated */
 
 enum spec_kind {
-	SPEC_KFUNC,	 /* kernel function */
-	SPEC_FUNC,	 /* X:NAME: kernel module or user object, decided when resolved */
+	SPEC_KFUNC, /* kernel function */
+	SPEC_FUNC,  /* X:NAME: kernel module or user object, decided when resolved */
 	SPEC_TRACEPOINT,
-	SPEC_UFUNC,	 /* user function */
+	SPEC_UFUNC, /* user function */
 	SPEC_USDT,
 };
 
 struct spec {
 	enum spec_kind kind;
-	enum mech mech;	  /* MECH_FENTRY or MECH_RAW_TP when the word asks for it, else MECH_AUTO */
-	bool ret;	  /* at return */
+	enum mech mech; /* MECH_FENTRY or MECH_RAW_TP when the word asks for it, else MECH_AUTO */
+	bool ret;	/* at return */
 	bool regex;
 	const char *text; /* as typed; the caller's */
 	char *object;	  /* module, tracepoint system (globs), path or library name; NULL: any */

@@ -21,19 +21,19 @@ enum target_kind {
 
 struct target {
 	enum target_kind kind;
-	enum mech mech;	    /* what the spec asks for, else MECH_AUTO */
+	enum mech mech; /* what the spec asks for, else MECH_AUTO */
 	bool ret;
-	bool one_of;	    /* TARGET_USER: all of this object with this label are counted together */
-	bool unique;	    /* TARGET_KERNEL: the only function of this name */
+	bool one_of; /* TARGET_USER: all of this object with this label are counted together */
+	bool unique; /* TARGET_KERNEL: the only function of this name */
 	uint32_t slot;
-	uint64_t addr;	    /* kernel address (0: hidden, or left to the kernel), or offset in the file; includes offset */
-	uint64_t offset;    /* beyond the function's start */
-	uint64_t ref_ctr;   /* USDT: file offset of the semaphore, 0 none */
-	uint32_t syscall;   /* TARGET_TRACEPOINT: the number of sys_enter_X's X + 1, 0 none or unknown */
-	uint32_t btf_id;    /* TARGET_KERNEL: of the function, 0 not looked up */
-	const char *name;   /* kernel symbol, tracepoint, user symbol or mark */
+	uint64_t addr;	  /* kernel address (0: hidden, or left to the kernel), or offset in the file; includes offset */
+	uint64_t offset;  /* beyond the function's start */
+	uint64_t ref_ctr; /* USDT: file offset of the semaphore, 0 none */
+	uint32_t syscall; /* TARGET_TRACEPOINT: the number of sys_enter_X's X + 1, 0 none or unknown */
+	uint32_t btf_id;  /* TARGET_KERNEL: of the function, 0 not looked up */
+	const char *name; /* kernel symbol, tracepoint, user symbol or mark */
 	const char *object;
-	const char *label;  /* what its row is called; made unique when all are resolved */
+	const char *label; /* what its row is called; made unique when all are resolved */
 	bool attached;
 	const char *failed; /* why it is not attached; NULL until attach_targets() has tried */
 };

@@ -30,7 +30,7 @@ int caps_check(struct err *err)
 	static const struct {
 		unsigned int bit;
 		const char *name;
-	} needed[] = {{CAP_BPF, "CAP_BPF"}, {CAP_PERFMON, "CAP_PERFMON"}};
+	} needed[] = { { CAP_BPF, "CAP_BPF" }, { CAP_PERFMON, "CAP_PERFMON" } };
 	uint64_t have = effective();
 	__str struct str missing = {};
 

@@ -106,7 +106,7 @@ int command_hold_string(struct command **command, const char *text, struct err *
 {
 	__free char *copy = base_strdup(text);
 	__free char **argv = base_alloc((strlen(text) + 2) * sizeof(*argv));
-	char *shell[] = {"/bin/sh", "-c", (char *)text, NULL};
+	char *shell[] = { "/bin/sh", "-c", (char *)text, NULL };
 	size_t n = 0;
 
 	if (strpbrk(text, "|&;<>()$`\\\"'*?[]#~=%!{}\n"))

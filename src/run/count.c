@@ -41,18 +41,18 @@ struct count {
 	struct count_bpf *bpf;
 	struct attach *attach;
 	const uint64_t *counters; /* [row][slot], shared with the kernel; the map's */
-	size_t n_rows, row; /* mostly one for each processor; slots of a row, with padding */
-	uint64_t *totals;  /* each slot's count since the beginning */
-	uint64_t *before;  /* the same at the last table */
-	uint64_t missed;   /* hits that belong to no row */
-	bool knows_missed; /* whether the kernel tells */
+	size_t n_rows, row;	  /* mostly one for each processor; slots of a row, with padding */
+	uint64_t *totals;	  /* each slot's count since the beginning */
+	uint64_t *before;	  /* the same at the last table */
+	uint64_t missed;	  /* hits that belong to no row */
+	bool knows_missed;	  /* whether the kernel tells */
 	struct count_row *rows;
 	bool emitted;
 };
 
 static int resolve(struct run *run, struct count *count, struct err *err)
 {
-	struct target_options target_options = {.regex = settings.regex, .pid = run->options.pid};
+	struct target_options target_options = { .regex = settings.regex, .pid = run->options.pid };
 	size_t bad = 0;
 	int ret;
 

@@ -15,11 +15,12 @@ struct follow {
 /* The command is a child of ours: a program that runs in our own process finds it. */
 static int adopt(struct follow_bpf *bpf, pid_t command)
 {
-	__u64 args[] = {command};
+	__u64 args[] = { command };
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = args, .ctx_size_in = sizeof(args));
 	int ret = bpf_prog_test_run_opts(bpf_program__fd(bpf->progs.follow_adopt), &opts);
 
-	return ret ? ret : opts.retval == 1 ? 0 : -ESRCH;
+	return ret ? ret : opts.retval == 1 ? 0
+					    : -ESRCH;
 }
 
 int follow_start(struct follow **follow, pid_t command, int members_fd, struct err *err)

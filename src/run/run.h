@@ -37,10 +37,10 @@ struct run {
 	int cgroup;  /* the one to filter by, -1 none */
 	int signals; /* signalfd */
 	bool stopping;
-	bool interrupted; /* stopping because of a signal */
-	int patience;	  /* with a reader that takes nothing, once interrupted; ms */
-	bool failed; /* exit 1 although the run came to its end */
-	bool usage;  /* open() failed for what the user typed: exit 2 */
+	bool interrupted;  /* stopping because of a signal */
+	int patience;	   /* with a reader that takes nothing, once interrupted; ms */
+	bool failed;	   /* exit 1 although the run came to its end */
+	bool usage;	   /* open() failed for what the user typed: exit 2 */
 	const char *fault; /* the text in which err->at of open() points, NULL none */
 };
 

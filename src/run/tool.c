@@ -62,12 +62,12 @@ size_t run_tables(const struct tool *tool, struct run_options *options,
 	size_t n = 0;
 
 	if (tool->n_options)
-		tables[n++] = (struct opt_table){NULL, tool->options, tool->n_options, tool->settings};
+		tables[n++] = (struct opt_table){ NULL, tool->options, tool->n_options, tool->settings };
 	if (engine->n_options)
-		tables[n++] = (struct opt_table){engine->options_title, engine->options, engine->n_options,
-						 engine->settings};
-	tables[n++] = (struct opt_table){"filters", filters, ARRAY_SIZE(filters), options};
-	tables[n++] = (struct opt_table){"output", output, ARRAY_SIZE(output), options};
+		tables[n++] = (struct opt_table){ engine->options_title, engine->options, engine->n_options,
+						  engine->settings };
+	tables[n++] = (struct opt_table){ "filters", filters, ARRAY_SIZE(filters), options };
+	tables[n++] = (struct opt_table){ "output", output, ARRAY_SIZE(output), options };
 	return n;
 }
 

@@ -46,14 +46,14 @@ struct tool {
 	const struct engine *engine;
 };
 
-#define EXAMPLES(...)                                              \
-	.examples = (const struct doc_example[]){__VA_ARGS__},     \
-	.n_examples = ARRAY_SIZE(((const struct doc_example[]){__VA_ARGS__}))
+#define EXAMPLES(...) \
+	.examples = (const struct doc_example[]){ __VA_ARGS__ }, \
+	.n_examples = ARRAY_SIZE(((const struct doc_example[]){ __VA_ARGS__ }))
 #define OPTIONS(table) .options = table, .n_options = ARRAY_SIZE(table)
 
-#define TOOL(NAME, ...)                                                            \
-	static const struct tool tool_##NAME = {.name = #NAME, __VA_ARGS__};       \
-	static const struct tool *const tool_entry_##NAME                          \
+#define TOOL(NAME, ...) \
+	static const struct tool tool_##NAME = { .name = #NAME, __VA_ARGS__ }; \
+	static const struct tool *const tool_entry_##NAME \
 		__attribute__((used, section("sonde_tools"))) = &tool_##NAME
 
 /* The list, by name; find gives NULL for an unknown name. */

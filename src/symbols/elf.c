@@ -124,7 +124,7 @@ int elf_check(const char *path, struct err *err)
 int elf_image_open(struct elf_image *image, const char *path, struct err *err)
 {
 	elf_version(EV_CURRENT); /* sets a constant: no harm in doing it again */
-	*image = (struct elf_image){.fd = check_open(path, err)};
+	*image = (struct elf_image){ .fd = check_open(path, err) };
 	if (image->fd < 0)
 		return image->fd;
 	image->elf = elf_begin(image->fd, ELF_C_READ_MMAP, NULL);
@@ -141,7 +141,7 @@ void elf_image_close(struct elf_image *image)
 	if (image->elf && !image->memory && image->fd >= 0)
 		close(image->fd);
 	free(image->memory);
-	*image = (struct elf_image){.fd = -1};
+	*image = (struct elf_image){ .fd = -1 };
 }
 
 /* Header and tables within the file; overflow cannot happen in the sums by order of the checks. */
@@ -184,8 +184,8 @@ static int read_segments(struct elf *elf, uint64_t size, struct err *err)
 				       elf->path);
 		if (phdr.p_vaddr + phdr.p_filesz < phdr.p_vaddr)
 			return err_set(err, -EBADMSG, "%s: has damaged program headers", elf->path);
-		*vec_push(elf) = (struct elf_segment){phdr.p_vaddr, phdr.p_offset, phdr.p_filesz,
-						      phdr.p_flags & PF_X};
+		*vec_push(elf) = (struct elf_segment){ phdr.p_vaddr, phdr.p_offset, phdr.p_filesz,
+						       phdr.p_flags & PF_X };
 		code |= phdr.p_flags & PF_X;
 	}
 	return code ? 0

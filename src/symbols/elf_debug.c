@@ -36,7 +36,7 @@ static int take_build_id(void *ctx, const char *desc, size_t len)
 
 static struct build_id build_id_of(Elf *elf)
 {
-	struct build_id id = {.n = 0};
+	struct build_id id = { .n = 0 };
 
 	elf_each_note(elf, NULL, "GNU", NT_GNU_BUILD_ID, take_build_id, &id);
 	return id;
@@ -210,7 +210,7 @@ static void *unpack(const uint8_t *in, size_t n, size_t *size)
 
 static bool find_debugdata(struct elf *elf, char **source, char **looked)
 {
-	struct elf_image image = {.fd = -1};
+	struct elf_image image = { .fd = -1 };
 	Elf_Scn *scn;
 	GElf_Shdr shdr;
 	Elf_Data *data;

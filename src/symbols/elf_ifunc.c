@@ -116,7 +116,7 @@ static int plan_start(struct elf *elf, struct start *start, struct err *err)
 /* Foreign code runs as who could have written it; in a container root's files are foreign, too. */
 static void choose_user(const struct elf *elf, struct tracee_options *options)
 {
-	struct stat st = {.st_uid = NOBODY, .st_gid = NOBODY};
+	struct stat st = { .st_uid = NOBODY, .st_gid = NOBODY };
 
 	if (geteuid())
 		return;
@@ -190,7 +190,7 @@ static const char *place_result(const struct places *places, uint64_t addr, uint
 /* Addresses in the process of what start names in the program that it executes. */
 static int find_stop(struct tracee *t, const struct start *start, uint64_t *stop, uint64_t *state)
 {
-	struct places places __cleanup(places_release) = {0};
+	struct places places __cleanup(places_release) = { 0 };
 	struct elf *program __cleanup(elf_closep) = NULL;
 	uint64_t vaddr, state_vaddr, offset;
 	char exe[32];
@@ -250,7 +250,8 @@ static void resolve_each(struct tracee *t, const struct places *places, struct e
 			f[i].failed = f[i - 1].failed;
 			continue;
 		}
-		f[i].failed = broken ? broken : addr ? NULL : "its resolver is not mapped";
+		f[i].failed = broken ? broken : addr ? NULL
+						     : "its resolver is not mapped";
 		if (!f[i].failed)
 			ret = tracee_call_resolver(t, addr, &result);
 		if (ret)
@@ -265,10 +266,10 @@ static void resolve_each(struct tracee *t, const struct places *places, struct e
 
 int elf_resolve_ifuncs(struct elf *elf, struct elf_ifunc *ifuncs, size_t n, struct err *err)
 {
-	struct places places __cleanup(places_release) = {0};
-	struct tracee tracee __cleanup(tracee_end) = {0};
-	struct tracee_options options = {.root = elf->root};
-	struct start start __cleanup(start_release) = {.path = NULL};
+	struct places places __cleanup(places_release) = { 0 };
+	struct tracee tracee __cleanup(tracee_end) = { 0 };
+	struct tracee_options options = { .root = elf->root };
+	struct start start __cleanup(start_release) = { .path = NULL };
 	const char *argv[3];
 	int ret = 0;
 

@@ -34,7 +34,7 @@ static int add_mark(void *ctx, const char *desc, size_t len)
 {
 	const char *at = desc + 3 * sizeof(uint64_t), *end = desc + len;
 	struct marks *marks = ctx;
-	struct elf_mark mark = {0};
+	struct elf_mark mark = { 0 };
 	uint64_t addr[3], moved;
 
 	if (len < sizeof(addr))
@@ -68,7 +68,7 @@ static int compare_marks(const void *pa, const void *pb)
 
 static int read_marks(struct elf *elf, struct err *err)
 {
-	struct marks marks = {.elf = elf};
+	struct marks marks = { .elf = elf };
 	Elf_Scn *scn;
 	GElf_Shdr shdr;
 	int ret;

@@ -189,7 +189,7 @@ static int find_tables(struct elf *elf, struct table *full, struct table *dynami
 		if (!ret)
 			ret = table_find(elf->debug.elf, SHT_SYMTAB, full);
 		if (ret)
-			*full = (struct table){0};
+			*full = (struct table){ 0 };
 	}
 	if (ret == -EBADMSG || dynamic_ret == -EBADMSG)
 		return -EBADMSG;
@@ -200,7 +200,7 @@ static int find_tables(struct elf *elf, struct table *full, struct table *dynami
 
 static int read_symbols(struct elf *elf, struct err *err)
 {
-	struct table full = {0}, dynamic = {0};
+	struct table full = { 0 }, dynamic = { 0 };
 	char *looked __free = NULL;
 	int ret = find_tables(elf, &full, &dynamic, &looked);
 

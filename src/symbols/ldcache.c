@@ -76,7 +76,7 @@ static int open_cache(struct cache *c, const char *data, size_t size)
 	struct old_header old;
 	uint64_t skip = 0;
 
-	*c = (struct cache){.data = data, .size = size};
+	*c = (struct cache){ .data = data, .size = size };
 	if (copy_at(c, 0, &old, sizeof(old)) && !memcmp(old.magic, OLD_MAGIC, strlen(OLD_MAGIC)))
 		skip = (sizeof(old) + 12ULL * old.n + 7) & ~7ULL;
 	if (skip > size)
@@ -105,7 +105,7 @@ static void find_levels(struct cache *c)
 		if (c->levels.tag == EXTENSION_HWCAP)
 			return;
 	}
-	c->levels = (struct extension){0};
+	c->levels = (struct extension){ 0 };
 }
 
 /* The level of this processor, as the loader finds it (psABI: x86-64-v2 ...). */

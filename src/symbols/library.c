@@ -17,7 +17,7 @@ void library_release(struct library *lib)
 	free(lib->path);
 	free(lib->shown);
 	free(lib->root);
-	*lib = (struct library){0};
+	*lib = (struct library){ 0 };
 }
 
 static int set_found(struct library *lib, const char *root, const char *shown, char *path)
@@ -129,7 +129,7 @@ static int open_mapped(pid_t pid, const char *root, const struct wanted *w, stru
 static int find_mapped(const char *name, pid_t pid, const char *root, struct library *lib,
 		       struct err *err)
 {
-	struct wanted w __cleanup(wanted_release) = {.name = name};
+	struct wanted w __cleanup(wanted_release) = { .name = name };
 	int ret = maps_each(pid, match_mapping, &w);
 
 	if (ret == -ESRCH)
@@ -184,7 +184,7 @@ int library_find(const char *name, pid_t pid, struct library *lib, struct err *e
 	char *root __free = NULL, *shown __free = NULL;
 	int ret = pid ? root_of(pid, &root, err) : 0;
 
-	*lib = (struct library){0};
+	*lib = (struct library){ 0 };
 	if (ret)
 		return ret;
 	if (strchr(name, '/'))

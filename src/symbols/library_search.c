@@ -25,8 +25,12 @@
 
 /* Debian's, other distributions' and musl's. */
 static const char *const dirs[] = {
-	"/lib/" DIR_TRIPLET, "/usr/lib/" DIR_TRIPLET, "/lib64",
-	"/usr/lib64",	     "/usr/local/lib",	      "/lib",
+	"/lib/" DIR_TRIPLET,
+	"/usr/lib/" DIR_TRIPLET,
+	"/lib64",
+	"/usr/lib64",
+	"/usr/local/lib",
+	"/lib",
 	"/usr/lib",
 };
 
@@ -88,7 +92,7 @@ static bool is_at(const char *root, const char *path, const struct stat *st)
  */
 static char *resolve_in(const char *root, const char *path)
 {
-	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT};
+	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT };
 	int root_fd __close = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	int fd __close = (int)syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
 	char link[32], real[PATH_MAX] = "", top[PATH_MAX] = "";
@@ -194,7 +198,7 @@ static char *search_path(const char *root, const char *name)
 
 char *library_search(const char *root, const char *name)
 {
-	struct search s = {.root = root, .name = name};
+	struct search s = { .root = root, .name = name };
 
 	search_cache(&s);
 	for (size_t i = 0; !s.path && i < ARRAY_SIZE(dirs); i++)

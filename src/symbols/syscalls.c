@@ -43,8 +43,12 @@ static const struct {
 
 /* Where the function in the kernel, which the tracepoint is named after, has another name than the syscall. */
 static const char *const renamed[][2] = {
-	{ "newstat", "stat" },	   { "newfstat", "fstat" }, { "newlstat", "lstat" },
-	{ "newuname", "uname" },   { "umount", "umount2" }, { "sendfile64", "sendfile" },
+	{ "newstat", "stat" },
+	{ "newfstat", "fstat" },
+	{ "newlstat", "lstat" },
+	{ "newuname", "uname" },
+	{ "umount", "umount2" },
+	{ "sendfile64", "sendfile" },
 	{ "newfstatat", "fstatat" },
 };
 

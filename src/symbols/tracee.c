@@ -17,7 +17,13 @@
 #define PATIENCE 5000
 
 /* What the child was doing when it gave up, as its exit status. */
-enum step { STEP_TRACE = 1, STEP_ROOT, STEP_USER, STEP_LIMIT, STEP_EXEC };
+enum step {
+	STEP_TRACE = 1,
+	STEP_ROOT,
+	STEP_USER,
+	STEP_LIMIT,
+	STEP_EXEC
+};
 
 static const char *const step_failed[] = {
 	[STEP_TRACE] = "tracing is not permitted here (ptrace)",
@@ -29,7 +35,7 @@ static const char *const step_failed[] = {
 
 static void limit(int resource, rlim_t value)
 {
-	struct rlimit r = {value, value};
+	struct rlimit r = { value, value };
 
 	setrlimit(resource, &r);
 }
@@ -61,7 +67,7 @@ static bool child_confine(pid_t parent)
 /* After fork, maybe of a process with threads: system calls only. */
 static void __attribute__((noreturn)) child_run(const struct tracee_options *o, pid_t parent)
 {
-	char *const none[] = {NULL};
+	char *const none[] = { NULL };
 
 	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL))
 		_exit(STEP_TRACE);
@@ -91,7 +97,7 @@ static uint64_t now_ms(void)
  */
 static int tracee_wait(struct tracee *t, int *status)
 {
-	const struct timespec pause = {.tv_nsec = 50000};
+	const struct timespec pause = { .tv_nsec = 50000 };
 	uint64_t end = now_ms() + PATIENCE;
 
 	for (unsigned int turn = 0;; turn++) {
@@ -118,7 +124,7 @@ int tracee_start(struct tracee *t, const struct tracee_options *options, struct 
 	pid_t parent = getpid();
 	int status, step, ret;
 
-	*t = (struct tracee){.pid = fork()};
+	*t = (struct tracee){ .pid = fork() };
 	if (t->pid < 0)
 		return err_set(err, -errno, "cannot start a process: %s", strerror(errno));
 	if (!t->pid)

@@ -12,14 +12,14 @@
 
 int tracee_regs_get(pid_t pid, struct user_regs_struct *regs)
 {
-	struct iovec iov = {regs, sizeof(*regs)};
+	struct iovec iov = { regs, sizeof(*regs) };
 
 	return ptrace(PTRACE_GETREGSET, pid, NT_PRSTATUS, &iov) ? -errno : 0;
 }
 
 int tracee_regs_set(pid_t pid, const struct user_regs_struct *regs)
 {
-	struct iovec iov = {(void *)regs, sizeof(*regs)};
+	struct iovec iov = { (void *)regs, sizeof(*regs) };
 
 	return ptrace(PTRACE_SETREGSET, pid, NT_PRSTATUS, &iov) ? -errno : 0;
 }
@@ -127,7 +127,7 @@ int tracee_regs_return(pid_t pid, struct user_regs_struct *regs)
 int tracee_regs_call(pid_t pid, struct user_regs_struct *regs, uint64_t addr)
 {
 	/* the fourth word keeps the stack aligned */
-	const uint64_t arg[] = {IFUNC_ARG_SIZE, getauxval(AT_HWCAP), getauxval(AT_HWCAP2), 0};
+	const uint64_t arg[] = { IFUNC_ARG_SIZE, getauxval(AT_HWCAP), getauxval(AT_HWCAP2), 0 };
 	int ret = 0;
 
 	regs->sp = ((regs->sp - STACK_GAP) & ~15ULL) - sizeof(arg);

@@ -12,7 +12,8 @@
 
 __attribute__((noinline, noclone)) size_t own_work(char *to, const char *from)
 {
-	__asm__ volatile("" : "+r"(to), "+r"(from)::"memory");
+	__asm__ volatile(""
+			 : "+r"(to), "+r"(from)::"memory");
 	return (size_t)(to - from);
 }
 

@@ -4,11 +4,13 @@ void twin_other(void);
 
 __attribute__((noinline, noclone, used)) static void twin(void)
 {
-	__asm__ volatile("nop" ::: "memory");
+	__asm__ volatile("nop" ::
+				 : "memory");
 }
 
 void twin_other(void)
 {
 	twin();
-	__asm__ volatile("" ::: "memory");
+	__asm__ volatile("" ::
+				 : "memory");
 }

@@ -12,7 +12,8 @@
 
 #define PROBED __attribute__((noinline, noclone, used))
 /* Keeps a call from being merged with the next or removed. */
-#define kept() __asm__ volatile("" ::: "memory")
+#define kept() __asm__ volatile("" :: \
+					: "memory")
 
 void twin_other(void);
 

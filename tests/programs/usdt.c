@@ -14,20 +14,20 @@
  * addresses (the nop, .stapsdt.base to correct for prelinking, the semaphore or 0) and three strings.
  */
 #define MARK_ADDR ".8byte"
-#define MARK(provider, name, semaphore, args, ...)                          \
-	__asm__ volatile("990:	nop\n"                                      \
+#define MARK(provider, name, semaphore, args, ...) \
+	__asm__ volatile("990:	nop\n" \
 			 "	.pushsection .note.stapsdt, \"\", \"note\"\n" \
-			 "	.balign 4\n"                                \
-			 "	.4byte 992f - 991f, 994f - 993f, 3\n"       \
-			 "991:	.asciz \"stapsdt\"\n"                       \
-			 "992:	.balign 4\n"                                \
-			 "993:	" MARK_ADDR " 990b\n"                       \
-			 "	" MARK_ADDR " _.stapsdt.base\n"             \
-			 "	" MARK_ADDR " " semaphore "\n"              \
-			 "	.asciz \"" provider "\"\n"                  \
-			 "	.asciz \"" name "\"\n"                      \
-			 "	.asciz \"" args "\"\n"                      \
-			 "994:	.balign 4\n"                                \
+			 "	.balign 4\n" \
+			 "	.4byte 992f - 991f, 994f - 993f, 3\n" \
+			 "991:	.asciz \"stapsdt\"\n" \
+			 "992:	.balign 4\n" \
+			 "993:	" MARK_ADDR " 990b\n" \
+			 "	" MARK_ADDR " _.stapsdt.base\n" \
+			 "	" MARK_ADDR " " semaphore "\n" \
+			 "	.asciz \"" provider "\"\n" \
+			 "	.asciz \"" name "\"\n" \
+			 "	.asciz \"" args "\"\n" \
+			 "994:	.balign 4\n" \
 			 "	.popsection\n" ::__VA_ARGS__)
 
 __asm__(".pushsection .stapsdt.base, \"aG\", \"progbits\", .stapsdt.base, comdat\n"

@@ -33,7 +33,7 @@ static void build(const char *flags, const char *out)
 
 static void expect_refused(const char *path, int code, const char *words)
 {
-	struct err err = {.text = ""};
+	struct err err = { .text = "" };
 	struct elf *elf = NULL;
 	int ret = elf_open(path, &elf, &err);
 
@@ -95,7 +95,7 @@ Test(elf, refuses_object_files_and_debug_files)
 
 Test(elf, says_that_a_file_is_truncated)
 {
-	static const size_t kept[] = {4, 16, 40, 63, 64, 100, 500, 4096, 8000};
+	static const size_t kept[] = { 4, 16, 40, 63, 64, 100, 500, 4096, 8000 };
 	char *data __free = NULL;
 	Elf64_Ehdr *ehdr;
 	size_t n;
@@ -150,8 +150,8 @@ Test(elf, reads_no_name_beyond_the_table)
 
 Test(elf, gives_offsets_in_the_file)
 {
-	static const char *const flags[] = {"", "-no-pie -Wl,-z,noseparate-code",
-					    "-no-pie -Wl,-Ttext=0x900000", "-static"};
+	static const char *const flags[] = { "", "-no-pie -Wl,-z,noseparate-code",
+					     "-no-pie -Wl,-Ttext=0x900000", "-static" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
 		char *data __free = NULL;
@@ -196,8 +196,8 @@ Test(elf, distinguishes_code_from_data)
 
 Test(elf, prefers_the_name_that_people_know)
 {
-	static const char *const order[] = {"run",	  "walk", "aa_long", "_run",
-					    "__run_fast", "a",	  "loc"};
+	static const char *const order[] = { "run", "walk", "aa_long", "_run",
+					     "__run_fast", "a", "loc" };
 	const struct elf_symbol *s, *run;
 	struct elf *elf;
 	struct err err;
@@ -269,7 +269,7 @@ Test(elf, reads_dynsym_of_a_stripped_library)
 Test(elf, says_where_it_looked_when_stripped)
 {
 	const struct elf_symbol *s;
-	struct err err = {.text = ""};
+	struct err err = { .text = "" };
 	struct elf *elf;
 	size_t n;
 

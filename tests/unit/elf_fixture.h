@@ -82,7 +82,7 @@ static inline char *fixture_read(const char *path, size_t *n)
 
 static inline struct elf *fixture_open(const char *path)
 {
-	struct err err = {.text = ""};
+	struct err err = { .text = "" };
 	struct elf *elf = NULL;
 	int ret = elf_open(path, &elf, &err);
 

@@ -45,14 +45,14 @@ static void build(const char *flags, const char *out)
 
 static int resolve(struct elf *elf, const char *name, struct elf_ifunc *f, struct err *err)
 {
-	*f = (struct elf_ifunc){.symbol = fixture_find(elf, name)};
+	*f = (struct elf_ifunc){ .symbol = fixture_find(elf, name) };
 	cr_assert(f->symbol && f->symbol->ifunc, "%s", name);
 	return elf_resolve_ifuncs(elf, f, 1, err);
 }
 
 static void expect_fast(struct elf *elf)
 {
-	struct err err = {.text = ""};
+	struct err err = { .text = "" };
 	struct elf_ifunc f;
 
 	cr_assert(!resolve(elf, "run", &f, &err), "%s", err.text);
@@ -63,8 +63,8 @@ static void expect_fast(struct elf *elf)
 
 Test(elf_ifunc, is_what_the_resolver_chooses)
 {
-	static const char *const flags[] = {"-shared -fPIC", "-DMAIN", "-DMAIN -no-pie",
-					    "-DMAIN -static", "-DMAIN -static-pie"};
+	static const char *const flags[] = { "-shared -fPIC", "-DMAIN", "-DMAIN -no-pie",
+					     "-DMAIN -static", "-DMAIN -static-pie" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
 		struct elf *elf;
@@ -89,9 +89,9 @@ Test(elf_ifunc, of_a_file_named_without_a_directory)
 
 Test(elf_ifunc, is_resolved_one_by_one)
 {
-	static const char *const names[] = {"bad", "run", "nothing", "elsewhere", "run", "run"};
-	struct elf_ifunc f[ARRAY_SIZE(names)] = {0};
-	struct err err = {.text = ""};
+	static const char *const names[] = { "bad", "run", "nothing", "elsewhere", "run", "run" };
+	struct elf_ifunc f[ARRAY_SIZE(names)] = { 0 };
+	struct err err = { .text = "" };
 	struct elf *elf;
 	uint64_t fast;
 
@@ -124,8 +124,8 @@ static uint64_t offset_here(struct elf *elf, void *function)
 
 Test(elf_ifunc, is_what_the_loader_binds_libc_to)
 {
-	static const char *const names[] = {"strlen", "memcpy", "strchr", "memset", "strcmp"};
-	struct err err = {.text = ""};
+	static const char *const names[] = { "strlen", "memcpy", "strchr", "memset", "strcmp" };
+	struct err err = { .text = "" };
 	void *libc = dlopen("libc.so.6", RTLD_NOW);
 	struct elf_ifunc f;
 	struct link_map *map;
@@ -145,7 +145,7 @@ Test(elf_ifunc, is_what_the_loader_binds_libc_to)
 
 Test(elf_ifunc, cannot_be_known_of_a_file_that_does_not_load)
 {
-	struct err err = {.text = ""};
+	struct err err = { .text = "" };
 	struct elf_ifunc f;
 	struct elf *elf;
 
@@ -161,7 +161,7 @@ Test(elf_ifunc, cannot_be_known_of_a_file_that_does_not_load)
 /* In a root of its own with the same loader and C library; takes the right to chroot. */
 Test(elf_ifunc, is_resolved_below_another_root)
 {
-	struct err err = {.text = ""};
+	struct err err = { .text = "" };
 	char *copy __free = NULL;
 	struct elf_ifunc f;
 	struct elf *elf;
@@ -190,7 +190,7 @@ Test(elf_ifunc, is_resolved_below_another_root)
 /* Foreign code must not run as root: the resolver says who it is by what it chooses. */
 Test(elf_ifunc, is_asked_as_the_files_owner)
 {
-	struct err err = {.text = ""};
+	struct err err = { .text = "" };
 	struct elf_ifunc f;
 	struct elf *elf;
 
@@ -211,7 +211,7 @@ Test(elf_ifunc, is_asked_as_the_files_owner)
 
 Test(elf_ifunc, leaves_no_process)
 {
-	struct err err = {.text = ""};
+	struct err err = { .text = "" };
 	struct elf_ifunc f;
 	struct elf *elf;
 	int status;

@@ -50,7 +50,7 @@ static const char three[] =
 static void expect_three(void)
 {
 	const struct elf_mark *m = NULL;
-	struct err err = {.text = ""};
+	struct err err = { .text = "" };
 	struct elf *elf = fixture_open(fixture_path("out"));
 	size_t n = 0;
 
@@ -72,7 +72,7 @@ static void expect_three(void)
 
 Test(elf_marks, gives_places_and_semaphores_in_the_file)
 {
-	static const char *const flags[] = {"", "-no-pie", "-shared -fPIC", "-static"};
+	static const char *const flags[] = { "", "-no-pie", "-shared -fPIC", "-static" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
 		build(three, flags[i]);
@@ -133,7 +133,7 @@ Test(elf_marks, refuses_broken_notes)
 		char *source __free =
 			base_printf("%s\nint data = 1; int main(void) { return 0; }\n", broken[i]);
 		const struct elf_mark *m;
-		struct err err = {.text = ""};
+		struct err err = { .text = "" };
 		struct elf *elf;
 		size_t n;
 

@@ -51,7 +51,7 @@ static void add_entry(struct cache *c, int32_t flags, const char *name, const ch
 
 static struct cache make_cache(void)
 {
-	struct cache c = {.magic = "glibc-ld.so.cache1.", .ext_magic = 0xeaa42174};
+	struct cache c = { .magic = "glibc-ld.so.cache1.", .ext_magic = 0xeaa42174 };
 
 	c.magic[19] = '1';
 	add_entry(&c, NATIVE, "libz.so.1", "/lib/libz.so.1", 0);
@@ -124,7 +124,7 @@ Test(ldcache, is_found_behind_the_old_format)
 		uint32_t n, entries[3 * 3];
 		char align[4];
 		struct cache c;
-	} __attribute__((packed)) both = {"ld.so-1.7.0", .n = 3, .c = make_cache()};
+	} __attribute__((packed)) both = { "ld.so-1.7.0", .n = 3, .c = make_cache() };
 
 	cr_assert(offsetof(typeof(both), c) % 8 == 0);
 	fixture_write("cache", &both, sizeof(both));

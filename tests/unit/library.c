@@ -13,7 +13,7 @@ TestSuite(library, .init = fixture_init);
 static struct library find(const char *name, pid_t pid)
 {
 	struct library lib;
-	struct err err = {.text = ""};
+	struct err err = { .text = "" };
 	int ret = library_find(name, pid, &lib, &err);
 
 	cr_assert(!ret, "%s: %s", name, err.text);
@@ -44,23 +44,23 @@ Test(library, names_match_their_files)
 		const char *file, *name;
 		bool matches;
 	} cases[] = {
-		{"libc.so.6", "c", true},
-		{"libc.so", "c", true},
-		{"libc-2.31.so", "c", true},
-		{"ld-musl-x86_64.so.1", "c", true},
-		{"libc.so.6", "libc", true},
-		{"libc.so.6", "libc.so.6", true},
-		{"libstdc++.so.6.0.30", "stdc++", true},
-		{"libc.so.6", "libc.so", false},
-		{"libcrypt.so.1", "c", false},
-		{"libc-client.so", "c", false},
-		{"libc.something", "c", false},
-		{"libc-2.31.sox", "c", false},
-		{"libc.a", "c", false},
-		{"ld-musl-x86_64.so.1", "m", false},
-		{"lib.so", "", false},
-		{"lib", "lib", true},
-		{"libx.so", "lib", false},
+		{ "libc.so.6", "c", true },
+		{ "libc.so", "c", true },
+		{ "libc-2.31.so", "c", true },
+		{ "ld-musl-x86_64.so.1", "c", true },
+		{ "libc.so.6", "libc", true },
+		{ "libc.so.6", "libc.so.6", true },
+		{ "libstdc++.so.6.0.30", "stdc++", true },
+		{ "libc.so.6", "libc.so", false },
+		{ "libcrypt.so.1", "c", false },
+		{ "libc-client.so", "c", false },
+		{ "libc.something", "c", false },
+		{ "libc-2.31.sox", "c", false },
+		{ "libc.a", "c", false },
+		{ "ld-musl-x86_64.so.1", "m", false },
+		{ "lib.so", "", false },
+		{ "lib", "lib", true },
+		{ "libx.so", "lib", false },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
@@ -93,7 +93,7 @@ Test(library, finds_what_this_machine_has)
 Test(library, says_what_is_not_there)
 {
 	struct library lib;
-	struct err err = {.text = ""};
+	struct err err = { .text = "" };
 
 	cr_expect(library_find("no-such-thing", 0, &lib, &err) == -ENOENT);
 	cr_expect(strstr(err.text, "'no-such-thing' in /etc/ld.so.cache"), "%s", err.text);
@@ -229,7 +229,7 @@ Test(library, is_opened_in_the_processs_root)
 	fixture_run("ln -s /opt/libsonde-test.so.3 root/link");
 	pid = start_mapper(fixture_path("root"), "/opt/libsonde-test.so.3");
 	root = base_printf("/proc/%d/root", (int)pid);
-	static const char *const names[] = {"sonde-test", "/link", "fallback"};
+	static const char *const names[] = { "sonde-test", "/link", "fallback" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		const char *shown =

@@ -65,10 +65,14 @@ Test(match, literals)
 		bool regex;
 		const char *literal;
 	} cases[] = {
-		{ "vfs_read", false, "vfs_read" }, { "a\\+b", false, "a+b" },
-		{ "a\\*", false, "a*" },	   { "vfs_*", false, NULL },
-		{ "vfs_?", false, NULL },	   { "[ab]", false, NULL },
-		{ "vfs_read", true, NULL },	   { NULL, false, NULL },
+		{ "vfs_read", false, "vfs_read" },
+		{ "a\\+b", false, "a+b" },
+		{ "a\\*", false, "a*" },
+		{ "vfs_*", false, NULL },
+		{ "vfs_?", false, NULL },
+		{ "[ab]", false, NULL },
+		{ "vfs_read", true, NULL },
+		{ NULL, false, NULL },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {

@@ -165,7 +165,7 @@ Test(opt, arguments_and_the_double_dash)
 		parse(&run, cases[i].line);
 		cr_assert_eq(run.rc, 0, "%s: %s", cases[i].line, run.err.text);
 		str_add(&args, "");
-		vec_each (arg, &run.args)
+		vec_each(arg, &run.args)
 			str_addf(&args, "%s ", *arg);
 		cr_expect_str_eq(args.data, cases[i].args, "'%s': %s", cases[i].line, args.data);
 		cr_expect_eq(run.dashdash, cases[i].dashdash, "'%s': %zu", cases[i].line,
