@@ -5,6 +5,7 @@
 
 #include <bpf/bpf.h>
 
+#include "base/cpus.h"
 #include "base/report.h"
 #include "mechanism.h"
 #include "quirks.h"
@@ -80,7 +81,7 @@ int attach_prepare(struct attach **attach, struct bpf_object *object, struct tar
 	raise_file_limit();
 	*attach = base_alloc(sizeof(**attach));
 	(*attach)->options = *options;
-	(*attach)->shared = (int)options->rows < libbpf_num_possible_cpus() || attach_needs_atomic(set);
+	(*attach)->shared = options->rows < (uint32_t)cpus_ids() || attach_needs_atomic(set);
 	(*attach)->set = set;
 	return 0;
 }
@@ -367,12 +368,10 @@ bool attach_needs_atomic(const struct target_set *set)
 	return false;
 }
 
-int attach_rows(size_t row_size)
+uint32_t attach_rows(size_t row_size)
 {
-	int cpus = libbpf_num_possible_cpus(), rows = 1;
+	uint32_t cpus = cpus_ids(), rows = 1;
 
-	if (cpus < 0)
-		return cpus;
 	while (rows < cpus)
 		rows *= 2;
 	while (rows > 1 && !quirk_value_size(rows * row_size))

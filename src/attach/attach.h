@@ -60,8 +60,8 @@ bool attach_needs_atomic(const struct target_set *set);
 
 /*
  * How many rows of that size an array can have: a power of two, one for each processor, or fewer where the
- * kernel has no arrays that large; then processors share rows. Or -errno.
+ * kernel has no arrays that large; then processors share rows.
  */
-int attach_rows(size_t row_size);
+uint32_t attach_rows(size_t row_size);
 
 #endif

@@ -98,9 +98,16 @@ static void remove_duplicates(struct target_set *set)
 	__free struct target **index = sorted(set, by_place);
 	size_t kept = 0;
 
-	for (size_t i = 1; i < set->n; i++)
-		if (!compare_places(index[i - 1], index[i]))
-			index[i]->label = NULL;
+	for (size_t i = 1, first = 0; i < set->n; i++) {
+		if (compare_places(index[first], index[i])) {
+			first = i;
+			continue;
+		}
+		index[i]->label = NULL;
+		/* a mark on a function's first instruction: its semaphore must be raised whoever asked first */
+		if (!index[first]->ref_ctr)
+			index[first]->ref_ctr = index[i]->ref_ctr;
+	}
 	for (size_t i = 0; i < set->n; i++)
 		if (set->v[i].label)
 			set->v[kept++] = set->v[i];

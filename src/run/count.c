@@ -77,10 +77,7 @@ static int set_sizes(struct count *count, struct attach_options *options, struct
 	/* a page's worth of slots would be too much for few; whole cache lines keep processors apart */
 	count->row = (count->set.n_slots + 7) / 8 * 8;
 	options->row_size = count->row * sizeof(uint64_t);
-	ret = attach_rows(options->row_size);
-	if (ret < 0)
-		return err_set(err, ret, "cannot tell the number of processors");
-	count->n_rows = options->rows = ret;
+	count->n_rows = options->rows = attach_rows(options->row_size);
 	ret = bpf_map__set_value_size(count->bpf->maps.bss, count->n_rows * options->row_size);
 	if (ret)
 		return err_set(err, ret, "cannot size the counters: %s", strerror(-ret));

@@ -12,6 +12,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "base/cpus.h"
 #include "filter.h"
 
 #define CGROUP2_MAGIC 0x63677270
@@ -90,12 +91,12 @@ static int set_uid(struct filter *filter, const char *user, struct err *err)
 
 static int set_cpu(struct filter *filter, const char *text, struct err *err)
 {
-	int cpus = libbpf_num_possible_cpus();
+	int cpus = cpus_ids();
 	uint64_t number;
 
 	if (opt_u64(text, &number))
 		return err_set(err, -EINVAL, "--cpu takes a number, not '%s'", text);
-	if (cpus > 0 && number >= (uint64_t)cpus)
+	if (number >= (uint64_t)cpus)
 		return err_set(err, -ENOENT, "there is no processor %s: the last is %d", text, cpus - 1);
 	filter->by_cpu = 1;
 	filter->cpu = number;

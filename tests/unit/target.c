@@ -198,3 +198,12 @@ Test(target, what_does_not_parse)
 	cr_expect_eq(bad, 1);
 	cr_expect_geq(err.at, 2);
 }
+
+/* A mark that lies on a function's first instruction, asked for after the function. */
+Test(target, a_mark_on_a_function_keeps_its_semaphore)
+{
+	add(TARGET_USER, "/bin/x", "func", 0x1000);
+	add_one_of("/bin/x", "provider:mark", 0x1000)->ref_ctr = 0x4000;
+	finish(1, 1);
+	cr_expect_eq(set.v[0].ref_ctr, 0x4000);
+}

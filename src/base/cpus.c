@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What the kernel says of possible processors: "0-3,8-11". */
+#include "base.h"
+#include "cpus.h"
+
+int cpus_ids(void)
+{
+	__fclose FILE *f = fopen("/sys/devices/system/cpu/possible", "re");
+	char text[4096], *last;
+
+	if (!f || !fgets(text, sizeof(text), f))
+		return sysconf(_SC_NPROCESSORS_CONF);
+	for (last = text + strlen(text); last > text && !strchr(",-", last[-1]);)
+		last--;
+	return atoi(last) + 1;
+}
