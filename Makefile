@@ -51,6 +51,7 @@ UNIT  := $(wildcard tests/unit/*.c)
 OBJ      := $(SRC:%.c=$(B)/%.o)
 SKEL     := $(BPF:%.bpf.c=$(B)/gen/%.skel.h)
 UNIT_OBJ := $(patsubst %.c,$(B)/unit/%.o,$(LIB) $(TOOLS) $(UNIT))
+SYSCALLS := $(B)/gen/syscalls.inc
 LIBBPF_A := $(B)/libbpf/libbpf.a
 COMPAT_A := $(B)/compat/libelf.a
 
@@ -124,7 +125,7 @@ $(COMPAT_A): $(B)/compat/libelf.o
 	$(Q)rm -f $@; $(CROSS_COMPILE)ar rcs $@ $<
 
 # Skeletons are needed before the first compilation; from then on the .d files say who needs which.
-$(B)/%.o: %.c Makefile $(B)/flags | $(SKEL) $(LIBBPF_A)
+$(B)/%.o: %.c Makefile $(B)/flags | $(SKEL) $(SYSCALLS) $(LIBBPF_A)
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(C_CPPFLAGS) $(ALL_CFLAGS) -c -o $@ $<
 
@@ -138,6 +139,12 @@ $(B)/flags: NOW = $(CC) $(CLANG) $(BPFTOOL) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS)
 $(B)/version $(B)/sources $(B)/flags: FORCE
 	@mkdir -p $(@D)
 	@echo '$(NOW)' | cmp -s - $@ || echo '$(NOW)' > $@
+
+# The numbers of the machine's syscalls, from its own header.
+$(SYSCALLS): Makefile
+	@mkdir -p $(@D)
+	$(call say,GEN,$@)echo '#include <asm/unistd.h>' | $(CC) -E -dM - | \
+		sed -n 's/^#define __NR_\([a-z][a-z0-9_]*\) .*/SYSCALL(\1)/p' | sort > $@
 
 # --- BPF: compiled, linked by bpftool (which drops the DWARF), made a skeleton ---
 
@@ -175,7 +182,7 @@ $(LIBBPF_A): $(B)/libbpf/tree Makefile $(wildcard $(LIBBPF_TREE)/src/*.[ch])
 $(B)/unit/unit: $(UNIT_OBJ) $(LIBBPF_A) $(B)/sources
 	$(call say,LINK,$@)$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $(UNIT_OBJ) $(LIBBPF_A) -lcriterion -lelf -llzma -lz -lpthread
 
-$(B)/unit/%.o: %.c Makefile $(B)/flags | $(SKEL) $(LIBBPF_A)
+$(B)/unit/%.o: %.c Makefile $(B)/flags | $(SKEL) $(SYSCALLS) $(LIBBPF_A)
 	@mkdir -p $(@D)
 	$(call say,UNIT,$<)$(CC) $(C_CPPFLAGS) $(C_FLAGS) $(SANITIZE) -c -o $@ $<
 

@@ -50,6 +50,32 @@ static __always_inline __u64 slot_regs_ip(struct pt_regs *regs)
 #endif
 }
 
+/*
+ * The number of the syscall that a task is in, as the kernel's own tracepoints of syscalls see it: from the
+ * registers. Those of 32-bit tasks have other numbers, and are left out as there.
+ */
+static __always_inline __u32 slot_syscall(struct pt_regs *regs)
+{
+#if defined(__TARGET_ARCH_x86)
+	struct {
+		unsigned long orig_ax, ip, cs;
+	} now = {};
+
+	if (bpf_probe_read_kernel(&now, sizeof(now), &regs->orig_ax) || (__u16)now.cs == USER32_CS)
+		return SLOT_NONE;
+	return now.orig_ax;
+#else
+	struct {
+		__u64 pstate, orig_x0;
+		__s32 syscallno;
+	} now = {};
+
+	if (bpf_probe_read_kernel(&now, sizeof(now), &regs->user_regs.pstate) || now.pstate & PSR_MODE32)
+		return SLOT_NONE;
+	return now.syscallno;
+#endif
+}
+
 /* May a run of the program be interrupted by another that counts in the same row? */
 #define slot_shared() (slot_constant(SLOT_MARK_SHARED) != 0)
 
@@ -73,6 +99,12 @@ static __always_inline __u64 slot_of(void *ctx, __u64 how)
 		return bpf_get_attach_cookie(ctx);
 	if (how == SLOT_FUNC_IP)
 		return slot_by_ip(bpf_get_func_ip(ctx) + slot_constant(SLOT_MARK_VALUE));
+	if (how == SLOT_SYSCALL)
+		return slot_by_ip(slot_syscall((void *)((struct bpf_raw_tracepoint_args *)ctx)->args[0]) +
+				  slot_constant(SLOT_MARK_VALUE));
+	if (how == SLOT_SYSCALL_TASK)
+		return slot_by_ip(slot_syscall((void *)bpf_task_pt_regs(bpf_get_current_task_btf())) +
+				  slot_constant(SLOT_MARK_VALUE));
 	return slot_by_ip(slot_regs_ip(ctx));
 }
 

@@ -22,6 +22,8 @@ enum slot_how {
 	SLOT_COOKIE,   /* the attach cookie is the slot: Linux 5.15 and later */
 	SLOT_FUNC_IP,  /* by the function's address: kprobe.multi */
 	SLOT_REGS_IP,  /* by the probed address: perf-event kprobes without cookies */
+	SLOT_SYSCALL,  /* by the syscall's number: the raw tracepoints sys_enter and sys_exit */
+	SLOT_SYSCALL_TASK, /* the same on perf's tracepoints, which do not give the registers */
 };
 
 /*
@@ -31,7 +33,7 @@ enum slot_how {
  * the program, however many targets there are: kprobe.multi's own cookie is a binary search.
  * ("Hash, displace and compress", Belazzougui, Botelho, Dietzfelbinger 2009, in its simplest form.)
  * The key is the address for entry probes, and the address + SLOT_RETURN for return probes: further
- * away than any offset within a function.
+ * away than any offset within a function. A syscall's key is its number, as if that were an address.
  */
 #define SLOT_RETURN 0x80000000U
 

@@ -52,14 +52,17 @@ struct pt_regs {
 	unsigned long r11, r10, r9, r8, ax, cx, dx, si, di;
 	unsigned long orig_ax, ip, cs, flags, sp, ss;
 };
+#define USER32_CS 0x23 /* the code segment of 32-bit tasks */
 #elif defined(__TARGET_ARCH_arm64)
 struct user_pt_regs {
 	__u64 regs[31];
 	__u64 sp, pc, pstate;
 };
+/* What follows pstate is the kernel's own: orig_x0 and the number of the syscall. */
 struct pt_regs {
 	struct user_pt_regs user_regs;
 };
+#define PSR_MODE32 0x10 /* in pstate: a 32-bit task */
 #else
 #error "registers of this architecture are not described yet"
 #endif

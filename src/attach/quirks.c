@@ -40,6 +40,19 @@ bool quirk_cookies(void)
 	return known == YES;
 }
 
+/* Called without the task that it wants it is refused as such, where it is known at all. */
+bool quirk_task_regs(void)
+{
+	static int known;
+
+	if (!known) {
+		__close int fd = trial_load(BPF_PROG_TYPE_TRACEPOINT, 0, BPF_FUNC_task_pt_regs);
+
+		known = fd == -EACCES ? YES : NO;
+	}
+	return known == YES;
+}
+
 bool quirk_counts_recursion(void)
 {
 	static int known;

@@ -13,6 +13,8 @@ bool quirk_counts_recursion(void);
 bool quirk_guards_raw_tp(void);
 /* Can an array's value have this size? Older kernels allow 4 MB. */
 bool quirk_value_size(size_t size);
+/* bpf_task_pt_regs() (5.15). */
+bool quirk_task_regs(void);
 bool quirk_kprobe_multi(void);
 /* uprobe.multi is there, and its pid filter means the process and not one thread (6.6 to 6.9 were wrong). */
 bool quirk_uprobe_multi(void);

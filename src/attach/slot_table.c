@@ -86,12 +86,17 @@ static struct key *collect_keys(const struct target_set *set, size_t *n)
 	struct key *keys = base_alloc(set->n * sizeof(*keys));
 
 	*n = 0;
-	vec_each(target, set)
+	vec_each(target, set) {
+		uint64_t at = 0;
+
 		if (target->kind == TARGET_KERNEL && target->addr)
-			keys[(*n)++] = (struct key){
-				.key = target->addr + (target->ret ? SLOT_RETURN : 0),
-				.slot = target->slot,
-			};
+			at = target->addr + (target->ret ? SLOT_RETURN : 0);
+		else if (target->syscall)
+			at = target->syscall - 1 + (target_is_sys_exit(target) ? SLOT_RETURN : 0);
+		else
+			continue;
+		keys[(*n)++] = (struct key){ .key = at, .slot = target->slot };
+	}
 	return keys;
 }
 

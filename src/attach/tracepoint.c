@@ -1,18 +1,27 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Tracepoints: raw where there is one of that name, else by perf event (syscalls, and what tracefs made). */
+/* Tracepoints: raw where there is one of that name, else by perf event. */
 #include <linux/bpf.h>
 
 #include "symbols/kernel.h"
 #include "mechanism.h"
 #include "quirks.h"
 
+/* From this many on, all syscalls are looked at. */
+#define SYSCALLS_MANY 16
+
 static const char *raw_refuses(const struct attach *attach, const struct target *target, size_t n)
 {
 	bool asked = attach->options.mech == MECH_RAW_TP || target->mech == MECH_RAW_TP;
 
-	/* made by tracefs out of two tracepoints, sys_enter and sys_exit */
-	if (target->object && !strcmp(target->object, "syscalls"))
-		return "tracepoints of syscalls are no raw tracepoints";
+	if (target->object && !strcmp(target->object, "syscalls")) {
+		if (!target->syscall)
+			return "the number of this syscall is not known";
+		/* one of these makes all syscalls slower, perf's only those that are asked for */
+		if (n < SYSCALLS_MANY && !asked)
+			return "too few for sys_enter and sys_exit";
+		if (quirk_preemptible() && !asked)
+			return "a preemptible kernel skips hits";
+	}
 	/* perf's tracepoint costs three times as much, but runs with preemption off */
 	if (target->object && attach->options.filtered && !asked && quirk_preemptible())
 		return "a preemptible kernel skips hits";
@@ -31,9 +40,53 @@ static int raw_one(struct attach *attach, struct target *target)
 	return program < 0 ? program : bpf_raw_tracepoint_open(target->name, program);
 }
 
+static int syscalls_raw(struct attach *attach, struct target **targets, size_t n)
+{
+	bool exits = target_is_sys_exit(targets[0]);
+	struct copy copy = {
+		.type = BPF_PROG_TYPE_RAW_TRACEPOINT,
+		.how = SLOT_SYSCALL,
+		.value = exits ? SLOT_RETURN : 0,
+	};
+	int program = copy_load(attach, &copy, NULL);
+
+	return program < 0 ? program : bpf_raw_tracepoint_open(exits ? "sys_exit" : "sys_enter", program);
+}
+
+static int by_kind(const void *pa, const void *pb)
+{
+	const struct target *a = *(struct target *const *)pa, *b = *(struct target *const *)pb;
+	int ret = !!a->syscall - !!b->syscall;
+
+	return ret ? ret : target_is_sys_exit(a) - target_is_sys_exit(b);
+}
+
+/*
+ * Tracepoints of syscalls are made by tracefs out of two raw ones, sys_enter and sys_exit. So do we, with one link for
+ * all of each: of perf's each takes the kernel 35 ms to detach, one after the other.
+ */
+static int attach_grouped(struct attach *attach, struct target **targets, size_t n, enum mech mech,
+			  attach_one_fn one, attach_many_fn syscalls)
+{
+	size_t plain = 0, enters;
+	int ret;
+
+	qsort(targets, n, sizeof(*targets), by_kind);
+	while (plain < n && !targets[plain]->syscall)
+		plain++;
+	for (enters = plain; enters < n && !target_is_sys_exit(targets[enters]);)
+		enters++;
+	ret = attach_each(attach, targets, plain, mech, one);
+	if (!ret && enters > plain)
+		ret = attach_halving(attach, targets + plain, enters - plain, mech, syscalls);
+	if (!ret && n > enters)
+		ret = attach_halving(attach, targets + enters, n - enters, mech, syscalls);
+	return ret;
+}
+
 static int raw_attach(struct attach *attach, struct target **targets, size_t n, struct err *err)
 {
-	return attach_each(attach, targets, n, MECH_RAW_TP, raw_one);
+	return attach_grouped(attach, targets, n, MECH_RAW_TP, raw_one, syscalls_raw);
 }
 
 const struct mechanism mechanism_raw_tp = {
@@ -62,8 +115,35 @@ static int perf_one(struct attach *attach, struct target *target)
 	return id < 0 ? id : perf_attach(attach, &attr, 0, &copy, target);
 }
 
+static int syscalls_perf(struct attach *attach, struct target **targets, size_t n)
+{
+	bool exits = target_is_sys_exit(targets[0]);
+	int id = kernel_tracepoint_id("raw_syscalls", exits ? "sys_exit" : "sys_enter");
+	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT, .config = id, .sample_period = 1};
+	struct copy copy = {
+		.type = BPF_PROG_TYPE_TRACEPOINT,
+		.how = SLOT_SYSCALL_TASK,
+		.value = exits ? SLOT_RETURN : 0,
+	};
+
+	return id < 0 ? id : perf_attach(attach, &attr, 0, &copy, targets[0]);
+}
+
+/* Older kernels have no helper that gives a task's registers: there each has an event of its own, as few have. */
 static int perf_attach_all(struct attach *attach, struct target **targets, size_t n, struct err *err)
 {
+	size_t left = 0;
+
+	if (n >= SYSCALLS_MANY && quirk_task_regs()) {
+		int ret = attach_grouped(attach, targets, n, MECH_TP, perf_one, syscalls_perf);
+
+		if (ret)
+			return ret;
+		for (size_t i = 0; i < n; i++)
+			if (!targets[i]->attached)
+				targets[left++] = targets[i];
+		n = left;
+	}
 	return attach_each(attach, targets, n, MECH_TP, perf_one);
 }
 

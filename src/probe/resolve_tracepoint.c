@@ -3,6 +3,7 @@
 #include <fnmatch.h>
 
 #include "symbols/kernel.h"
+#include "symbols/syscalls.h"
 #include "resolve.h"
 
 struct search {
@@ -27,6 +28,22 @@ static bool system_matches(const struct query *query, const struct ktracepoint *
 	return match_test(query->object, system);
 }
 
+/* sys_enter_openat is the syscall openat's. */
+static uint32_t syscall_of(const struct ktracepoint *tp)
+{
+	const char *name = NULL;
+	int number;
+
+	if (!tp->system || strcmp(tp->system, "syscalls"))
+		return 0;
+	if (!strncmp(tp->name, "sys_enter_", strlen("sys_enter_")))
+		name = tp->name + strlen("sys_enter_");
+	else if (!strncmp(tp->name, "sys_exit_", strlen("sys_exit_")))
+		name = tp->name + strlen("sys_exit_");
+	number = name ? syscall_number(name) : -1;
+	return number < 0 ? 0 : number + 1;
+}
+
 static void add(struct target_set *set, const struct query *query, const struct ktracepoint *tp)
 {
 	struct target *target = vec_push(set);
@@ -35,6 +52,7 @@ static void add(struct target_set *set, const struct query *query, const struct 
 	target->mech = query->spec.mech;
 	target->name = pool_add(&set->pool, tp->name);
 	target->object = tp->system ? pool_add(&set->pool, tp->system) : NULL;
+	target->syscall = syscall_of(tp);
 	target->label = tp->system ? pool_addf(&set->pool, "%s:%s", tp->system, tp->name) : target->name;
 }
 

@@ -29,6 +29,7 @@ struct target {
 	uint64_t addr;	    /* kernel address (0: hidden, or left to the kernel), or offset in the file; includes offset */
 	uint64_t offset;    /* beyond the function's start */
 	uint64_t ref_ctr;   /* USDT: file offset of the semaphore, 0 none */
+	uint32_t syscall;   /* TARGET_TRACEPOINT: the number of sys_enter_X's X + 1, 0 none or unknown */
 	uint32_t btf_id;    /* TARGET_KERNEL: of the function, 0 not looked up */
 	const char *name;   /* kernel symbol, tracepoint, user symbol or mark */
 	const char *object;
@@ -36,6 +37,12 @@ struct target {
 	bool attached;
 	const char *failed; /* why it is not attached; NULL until attach_targets() has tried */
 };
+
+/* Of a tracepoint of a syscall: at its end. */
+static inline bool target_is_sys_exit(const struct target *target)
+{
+	return target->syscall && !strncmp(target->name, "sys_exit_", strlen("sys_exit_"));
+}
 
 /* What was asked for and is left out, and why. */
 struct target_note {

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Syscall numbers against the compiler's own. */
+#include <criterion/criterion.h>
+#include <sys/syscall.h>
+
+#include "base/base.h"
+#include "symbols/syscalls.h"
+
+Test(syscalls, by_their_own_name)
+{
+	cr_expect_eq(syscall_number("openat"), SYS_openat);
+	cr_expect_eq(syscall_number("read"), SYS_read);
+	cr_expect_eq(syscall_number("clone3"), SYS_clone3);
+}
+
+Test(syscalls, by_the_name_of_the_function)
+{
+	cr_expect_eq(syscall_number("newfstat"), SYS_fstat);
+	cr_expect_eq(syscall_number("newuname"), SYS_uname);
+	cr_expect_eq(syscall_number("umount"), SYS_umount2);
+}
+
+/* futex_waitv, which every header has, is two before the first of the newer ones. */
+Test(syscalls, newer_than_the_header)
+{
+	cr_expect_eq(syscall_number("cachestat"), SYS_futex_waitv + 2);
+	cr_expect_eq(syscall_number("mseal"), 462);
+}
+
+Test(syscalls, unknown)
+{
+	cr_expect_eq(syscall_number("no_such_call"), -ENOENT);
+	cr_expect_eq(syscall_number(""), -ENOENT);
+}
