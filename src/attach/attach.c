@@ -10,7 +10,6 @@
 #include "mechanism.h"
 #include "quirks.h"
 
-#define ENOTSUPP     524 /* the kernel's own, not in <errno.h> */
 #define CLOSERS_MAX  256
 #define CLOSER_STACK (64 * 1024)
 
@@ -123,6 +122,8 @@ static const char *failed_because(struct attach *attach, int error)
 		return "the kernel does not allow a probe there";
 	case ENOTSUPP:
 		return "the kernel cannot put a probe on that instruction";
+	case EOPNOTSUPP:
+		return "this kernel does not have that for this architecture";
 	case EMFILE:
 	case ENFILE:
 		return "too many open files";

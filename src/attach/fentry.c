@@ -64,12 +64,16 @@ static int attach_one(struct attach *attach, struct target *target)
 		.how = SLOT_CONSTANT,
 		.value = target->slot,
 	};
-	int program;
+	int program, ret;
 
 	if (!target->btf_id)
 		return -ENOENT;
 	program = copy_load(attach, &copy, NULL);
-	return program < 0 ? program : bpf_raw_tracepoint_open(NULL, program);
+	if (program < 0)
+		return program;
+	ret = bpf_raw_tracepoint_open(NULL, program);
+	/* said of no function by itself: arm64 before 6.4 loads such programs and hangs them on nothing */
+	return ret == -ENOTSUPP ? -EOPNOTSUPP : ret;
 }
 
 static int attach_all(struct attach *attach, struct target **targets, size_t n, struct err *err)

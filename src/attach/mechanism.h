@@ -10,6 +10,8 @@
 #include "attach.h"
 #include "bpf/slot.h"
 
+#define ENOTSUPP 524 /* the kernel's own, not in <errno.h> */
+
 /* A copy of the template, as it is to be loaded. */
 struct copy {
 	enum bpf_prog_type type;
