@@ -2,7 +2,7 @@
 /*
  * Which events count, decided in the kernel. Shared by both sides: user space fills
  * it before the program is loaded, into the map .rodata.filter, which is read-only from then on. The
- * verifier removes what is off, so what is not asked for costs nothing.
+ * verifier removes what is off: where nothing is asked for, two instructions are left.
  */
 #ifndef SONDE_FILTER_H
 #define SONDE_FILTER_H
