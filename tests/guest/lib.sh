@@ -70,10 +70,12 @@ expect_count() {
 }
 
 # expect_count_or_missed FUNC N: what the kernel skipped is said, and nothing else is missing. For where skipping is
-# the kernel's habit: 7.x may preempt a BPF program on a tracepoint, and skips the hits until that one has ended.
+# the kernel's habit: 7.x may preempt a BPF program on a tracepoint, and skips the hits until that one has ended. No
+# filter has looked at what was skipped: it may be of others, and then all N were counted.
 expect_count_or_missed() {
 	missed=$(sed -n 's/.* \([0-9]*\) hits* missed by the kernel.*/\1/p' err)
-	[ $(($(counted "$1") + ${missed:-0})) = "$2" ] || fail "$1 counted $(counted "$1") times, missed ${missed:-0}, not $2"
+	seen=$(counted "$1")
+	[ "$seen" -le "$2" ] && [ $((seen + ${missed:-0})) -ge "$2" ] || fail "$1 counted $seen times, missed ${missed:-0}, not $2"
 }
 
 # What the workload did ("did FUNC N" in out) is what was counted.
