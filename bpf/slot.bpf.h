@@ -6,6 +6,7 @@
 #include "vmlinux/vmlinux.h"
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
+#include "bpf/mark.bpf.h"
 #include "bpf/slot.h"
 
 const volatile struct slot_hash slot_hash SEC(".rodata.slot");
@@ -21,16 +22,6 @@ const volatile struct slot_cell slot_cells[4] SEC(".rodata.cells");
 		asm volatile("" \
 			     : "+r"(_begin)); \
 		_begin; \
-	})
-
-/* volatile: the compiler must not fold the mark into anything user space would not find */
-#define slot_constant(mark) \
-	({ \
-		__u64 _value; \
-		asm volatile("%0 = %1 ll" \
-			     : "=r"(_value) \
-			     : "i"(mark)); \
-		_value; \
 	})
 
 static __always_inline __u32 slot_by_ip(__u64 key)
@@ -80,7 +71,7 @@ static __always_inline __u32 slot_syscall(struct pt_regs *regs)
 }
 
 /* May a run of the program be interrupted by another that counts in the same row? */
-#define slot_shared() (slot_constant(SLOT_MARK_SHARED) != 0)
+#define slot_shared() (mark_constant(SLOT_MARK_SHARED) != 0)
 
 /*
  * The begin of this processor's row in an array of rows, which user space sized. The array's address is in the
@@ -101,13 +92,13 @@ static __always_inline __u64 slot_of(void *ctx, __u64 how)
 	if (how == SLOT_COOKIE)
 		return bpf_get_attach_cookie(ctx);
 	if (how == SLOT_FUNC_IP)
-		return slot_by_ip(bpf_get_func_ip(ctx) + slot_constant(SLOT_MARK_VALUE));
+		return slot_by_ip(bpf_get_func_ip(ctx) + mark_constant(SLOT_MARK_VALUE));
 	if (how == SLOT_SYSCALL)
 		return slot_by_ip(slot_syscall((void *)((struct bpf_raw_tracepoint_args *)ctx)->args[0]) +
-				  slot_constant(SLOT_MARK_VALUE));
+				  mark_constant(SLOT_MARK_VALUE));
 	if (how == SLOT_SYSCALL_TASK)
 		return slot_by_ip(slot_syscall((void *)bpf_task_pt_regs(bpf_get_current_task_btf())) +
-				  slot_constant(SLOT_MARK_VALUE));
+				  mark_constant(SLOT_MARK_VALUE));
 	return slot_by_ip(slot_regs_ip(ctx));
 }
 
@@ -117,11 +108,11 @@ static __always_inline __u64 slot_of(void *ctx, __u64 how)
  */
 static __always_inline bool slot_counter(void *ctx, __u64 *array, __u64 **counter)
 {
-	__u64 how = slot_constant(SLOT_MARK_HOW), slot;
+	__u64 how = mark_constant(SLOT_MARK_HOW), slot;
 
 	if (how == SLOT_CONSTANT) {
 		*counter = slot_row(array);
-		*counter += slot_constant(SLOT_MARK_VALUE);
+		*counter += mark_constant(SLOT_MARK_VALUE);
 		return true;
 	}
 	slot = slot_of(ctx, how);

@@ -28,12 +28,20 @@ typedef _Bool bool;
 enum bpf_map_type {
 	BPF_MAP_TYPE_HASH = 1,
 	BPF_MAP_TYPE_ARRAY = 2,
+	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
 	BPF_MAP_TYPE_CGROUP_ARRAY = 8,
 	BPF_MAP_TYPE_RINGBUF = 27,
 };
 
 enum {
 	BPF_F_MMAPABLE = 1 << 10,
+};
+
+/* of bpf_ringbuf_submit(), and what bpf_ringbuf_query() is asked for */
+enum {
+	BPF_RB_NO_WAKEUP = 1,
+	BPF_RB_FORCE_WAKEUP = 2,
+	BPF_RB_AVAIL_DATA = 0,
 };
 
 struct bpf_pidns_info {
@@ -73,8 +81,17 @@ struct list_head {
 	struct list_head *next, *prev;
 } CORE;
 
+struct ns_common {
+	unsigned int inum;
+} CORE;
+
+struct pid_namespace {
+	struct ns_common ns;
+} CORE;
+
 struct upid {
 	int nr;
+	struct pid_namespace *ns;
 } CORE;
 
 struct pid {
@@ -82,12 +99,21 @@ struct pid {
 	struct upid numbers[1]; /* one for each level */
 } CORE;
 
+/* Where a program's strings were put when it began: arguments, environment, and behind it the name it was called by. */
+struct mm_struct {
+	unsigned long arg_start, arg_end;
+	unsigned long env_start, env_end;
+} CORE;
+
 struct task_struct {
 	int pid;  /* what user space calls the thread's id */
 	int tgid; /* what user space calls the process's id */
 	struct pid *thread_pid;
-	struct list_head children; /* through their `sibling` */
+	struct task_struct *group_leader;
+	struct task_struct *real_parent; /* who waits for it; a tracer is only its `parent` */
+	struct list_head children;	 /* through their `sibling` */
 	struct list_head sibling;
+	struct mm_struct *mm; /* NULL: a kernel thread, or about to be gone */
 } CORE;
 
 #endif

@@ -63,6 +63,17 @@ static void raise_file_limit(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+struct attach *attach_new(struct target_set *set, const struct attach_options *options)
+{
+	struct attach *attach = base_alloc(sizeof(*attach));
+
+	raise_file_limit();
+	attach->options = *options;
+	attach->shared = options->rows < (uint32_t)cpus_ids() || attach_needs_atomic(set);
+	attach->set = set;
+	return attach;
+}
+
 int attach_prepare(struct attach **attach, struct bpf_object *object, struct target_set *set,
 		   const struct attach_options *options, struct err *err)
 {
@@ -77,11 +88,7 @@ int attach_prepare(struct attach **attach, struct bpf_object *object, struct tar
 	ret = bpf_object__prepare(object);
 	if (ret)
 		return err_set(err, ret, "cannot create the BPF maps: %s", strerror(-ret));
-	raise_file_limit();
-	*attach = base_alloc(sizeof(**attach));
-	(*attach)->options = *options;
-	(*attach)->shared = options->rows < (uint32_t)cpus_ids() || attach_needs_atomic(set);
-	(*attach)->set = set;
+	*attach = attach_new(set, options);
 	return 0;
 }
 
@@ -185,7 +192,7 @@ static bool may_serve(const struct attach *attach, const struct mechanism *mecha
 {
 	enum mech asked = asked_for(attach, target);
 
-	return !target->attached && target->kind == mechanism->kind &&
+	return target->group == attach->group && !target->attached && target->kind == mechanism->kind &&
 	       (asked == MECH_AUTO || asked == mechanism->mech);
 }
 
@@ -228,18 +235,30 @@ static void say_unserved(struct attach *attach)
 	vec_each(target, attach->set) {
 		enum mech asked = asked_for(attach, target);
 
-		if (!target->attached && !target->failed)
+		if (target->group == attach->group && !target->attached && !target->failed)
 			target->failed =
 				pool_addf(&attach->set->pool, "it is nothing that %s attaches to", mech_names[asked]);
 	}
 }
 
-int attach_targets(struct attach *attach, const struct bpf_program *program, struct err *err)
+/* Of the group that is at work: what stands for it where none could be attached. */
+static const struct target *first_failed(const struct attach *attach)
+{
+	vec_each(target, attach->set)
+		if (target->group == attach->group)
+			return target;
+	return attach->set->v;
+}
+
+int attach_targets(struct attach *attach, uint32_t group, const struct bpf_program *program, struct err *err)
 {
 	struct target_set *set = attach->set;
 	__free struct target **targets = base_alloc(set->n * sizeof(*targets));
+	size_t before = attach->attached;
+	const struct target *target;
 	enum mech asked;
 
+	attach->group = group;
 	attach->program = program;
 	attach->total = set->n;
 	for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
@@ -249,11 +268,12 @@ int attach_targets(struct attach *attach, const struct bpf_program *program, str
 			return err_set(err, ret, "interrupted");
 	}
 	say_unserved(attach);
-	if (attach->attached)
+	if (attach->attached > before)
 		return 0;
-	asked = asked_for(attach, set->v);
-	return err_set(err, -ENOTSUP, "cannot attach to '%s'%s%s: %s", set->v->label, asked ? " by " : "",
-		       asked ? mech_names[asked] : "", set->v->failed);
+	target = first_failed(attach);
+	asked = asked_for(attach, target);
+	return err_set(err, -ENOTSUP, "cannot attach to '%s'%s%s: %s", target->label, asked ? " by " : "",
+		       asked ? mech_names[asked] : "", target->failed);
 }
 
 size_t attach_count(const struct attach *attach)

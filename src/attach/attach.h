@@ -32,12 +32,14 @@ struct attach_options {
  */
 int attach_prepare(struct attach **attach, struct bpf_object *object, struct target_set *set,
 		   const struct attach_options *options, struct err *err);
+/* The same for an object without these maps, which the caller prepares. */
+struct attach *attach_new(struct target_set *set, const struct attach_options *options);
 
 /*
- * Attaches copies of the program to every target. 0 when at least one is attached; else an
+ * Attaches copies of the program to every target of the group that is not attached yet. 0 when at least one is; else an
  * error that tells why the first is not. -EINTR when progress() said so. After an error, too, attach_free() detaches.
  */
-int attach_targets(struct attach *attach, const struct bpf_program *program, struct err *err);
+int attach_targets(struct attach *attach, uint32_t group, const struct bpf_program *program, struct err *err);
 
 size_t attach_count(const struct attach *attach); /* targets that are attached */
 

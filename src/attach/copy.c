@@ -4,6 +4,7 @@
 
 #include "base/report.h"
 #include "mechanism.h"
+#include "quirks.h"
 
 #define LD_IMM64 (BPF_LD | BPF_DW | BPF_IMM)
 
@@ -29,6 +30,20 @@ static void patch_operand(struct bpf_insn *insns, size_t n, uint8_t code, int32_
 			insns[i].imm = value;
 }
 
+static enum context_kind context_of(const struct copy *copy)
+{
+	switch (copy->type) {
+	case BPF_PROG_TYPE_TRACING:
+		return CONTEXT_TRACING;
+	case BPF_PROG_TYPE_RAW_TRACEPOINT:
+		return CONTEXT_RAW_TP;
+	case BPF_PROG_TYPE_TRACEPOINT:
+		return quirk_task_regs() ? CONTEXT_TP : CONTEXT_TP_REGS;
+	default:
+		return CONTEXT_REGS;
+	}
+}
+
 static int load(const struct attach *attach, const struct copy *copy, char *log, size_t log_size)
 {
 	const struct bpf_program *program = attach->program;
@@ -42,6 +57,7 @@ static int load(const struct attach *attach, const struct copy *copy, char *log,
 	patch(insns, n, SLOT_MARK_HOW, copy->how);
 	patch(insns, n, SLOT_MARK_VALUE, copy->value);
 	patch(insns, n, SLOT_MARK_SHARED, attach->shared);
+	patch(insns, n, CONTEXT_MARK, context_of(copy));
 	patch_operand(insns, n, BPF_ALU64 | BPF_AND | BPF_K, SLOT_MARK_ROWS, attach->options.rows - 1);
 	patch_operand(insns, n, BPF_ALU64 | BPF_MUL | BPF_K, SLOT_MARK_ROW, attach->options.row_size);
 	return bpf_prog_load(copy->type, bpf_program__name(program), "Dual BSD/GPL", insns, n, &opts);

@@ -23,6 +23,9 @@ static const char *refuses(const struct attach *attach, const struct target *tar
 		return "it never returns";
 	if (n > FENTRY_FEW && !asked)
 		return "too many for fentry";
+	/* kprobes cost twice as much, but run with preemption off */
+	if (attach->options.filtered && !asked && quirk_preemptible())
+		return "a preemptible kernel skips hits";
 	return NULL;
 }
 

@@ -8,6 +8,7 @@
 #include <linux/perf_event.h>
 
 #include "attach.h"
+#include "bpf/context.h"
 #include "bpf/slot.h"
 
 #define ENOTSUPP 524 /* the kernel's own, not in <errno.h> */
@@ -30,7 +31,8 @@ struct link {
 struct attach {
 	struct attach_options options;
 	struct target_set *set;
-	const struct bpf_program *program;
+	const struct bpf_program *program; /* of the group that is being attached */
+	uint32_t group;
 	bool shared; /* two runs of a program may write to one row at a time */
 	struct links {
 		struct link *v;

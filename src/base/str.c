@@ -4,6 +4,8 @@
  * which code points steer a terminal; knows no terminal and no locale, since a
  * static binary finds neither locale data nor a reason to trust it.
  */
+#include <ctype.h>
+
 #include "str.h"
 
 static void str_reserve(struct str *s, size_t more)
@@ -211,6 +213,52 @@ void str_add_shown(struct str *s, const char *text, size_t n)
 		text += len ? len : 1;
 		n -= len ? len : 1;
 	}
+}
+
+static bool is_shell_safe(const char *text, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!isalnum((unsigned char)text[i]) && !strchr("_@%+=:,./-", text[i]))
+			return false;
+	return n > 0;
+}
+
+/* In $'...' a backslash and a quote have to be escaped, too. */
+static void add_shell_escaped(struct str *s, const char *text, size_t n)
+{
+	str_add(s, "$'");
+	while (n) {
+		size_t run = 0;
+
+		while (run < n && text[run] != '\'' && text[run] != '\\')
+			run++;
+		str_add_shown(s, text, run);
+		if (run < n) {
+			str_addc(s, '\\');
+			str_addc(s, text[run++]);
+		}
+		text += run;
+		n -= run;
+	}
+	str_addc(s, '\'');
+}
+
+void str_add_shell(struct str *s, const char *text, size_t n)
+{
+	size_t start = s->len;
+
+	if (is_shell_safe(text, n)) {
+		str_addn(s, text, n);
+		return;
+	}
+	str_addc(s, '\'');
+	str_add_shown(s, text, n);
+	if (s->len == start + 1 + n && !memchr(text, '\'', n)) {
+		str_addc(s, '\'');
+		return;
+	}
+	s->len = start;
+	add_shell_escaped(s, text, n);
 }
 
 static void add_json_char(struct str *s, uint32_t cp, const char *text, size_t len)

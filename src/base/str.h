@@ -33,8 +33,11 @@ void str_release(struct str *s);
  * backslash stays what it is: who must tell the two apart reads JSON.
  * str_add_json(): a JSON string with its quotes, the same characters as \uHHHH; invalid
  * UTF-8 bytes become U+FFFD each, as the JSON grammar (RFC 8259) has no bytes.
+ * str_add_shell(): a word that a shell reads back as these bytes: as it is, in quotes, or, where str_add_shown()
+ * would escape something, as $'...' (bash, ksh, zsh, POSIX 2024).
  */
 void str_add_shown(struct str *s, const char *text, size_t n);
+void str_add_shell(struct str *s, const char *text, size_t n);
 void str_add_json(struct str *s, const char *text, size_t n);
 /* Columns a terminal needs for n bytes of valid UTF-8: one per code point, two for wide ones,
  * none for combining ones. */

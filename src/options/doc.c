@@ -17,17 +17,19 @@ bool doc_takes_argument(const struct opt *opt)
 
 bool doc_opt(const struct doc *doc, size_t t, size_t i, struct doc_opt *o)
 {
-	const struct opt *opt = &doc->tables[t].opts[i];
+	const struct opt_table *table = &doc->tables[t];
+	const struct opt *opt = &table->opts[i];
 
-	*o = (struct doc_opt){ .opt = opt, .letter = opt->letter, .name = opt->name };
-	for (size_t table = 0; table <= t; table++) {
-		const struct opt *other = doc->tables[table].opts;
-		const struct opt *end = table == t ? opt : other + doc->tables[table].n;
+	*o = (struct doc_opt){ .opt = opt, .letter = opt_letter(table, i), .name = opt->name };
+	for (const struct opt_table *earlier = doc->tables; earlier <= table; earlier++) {
+		size_t n = earlier == table ? i : earlier->n;
 
-		for (; other < end; other++) {
-			if (other->letter == o->letter)
+		for (size_t other = 0; other < n; other++) {
+			const char *name = earlier->opts[other].name;
+
+			if (opt_letter(earlier, other) == o->letter)
 				o->letter = 0;
-			if (o->name && other->name && !strcmp(other->name, o->name))
+			if (o->name && name && !strcmp(name, o->name))
 				o->name = NULL;
 		}
 	}

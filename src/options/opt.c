@@ -17,6 +17,7 @@
 
 struct found {
 	const struct opt *opt;
+	char letter;
 	char *dest;
 };
 
@@ -51,11 +52,23 @@ static bool has_long(const struct scan *scan, const char *name)
 	return false;
 }
 
+char opt_letter(const struct opt_table *table, size_t i)
+{
+	const struct opt *opt = &table->opts[i];
+	size_t len = opt->name ? strlen(opt->name) : 0;
+
+	for (const char *at = table->letters; at && *at; at = strchrnul(at, ' '), at += *at == ' ')
+		if (len && !strncmp(at + 2, opt->name, len) && strchr(" ", at[2 + len]))
+			return at[0];
+	return opt->letter;
+}
+
 /* The first of two options with one name or letter wins: a tool's own table comes first. */
 static void scan_add(struct scan *scan, struct found *found)
 {
 	const struct opt *opt = found->opt;
 	int argument = argument_of(opt);
+	char letter = found->letter;
 
 	if (opt->name && !has_long(scan, opt->name))
 		scan->longs[scan->n_longs++] = (struct option){
@@ -63,9 +76,9 @@ static void scan_add(struct scan *scan, struct found *found)
 			.has_arg = argument,
 			.val = LONG_BASE + (found - scan->v),
 		};
-	if (opt->letter > 0 && !scan->letters[(int)opt->letter]) {
-		scan->letters[(int)opt->letter] = found;
-		str_addc(&scan->shorts, opt->letter);
+	if (letter > 0 && !scan->letters[(int)letter]) {
+		scan->letters[(int)letter] = found;
+		str_addc(&scan->shorts, letter);
 		str_add(&scan->shorts, argument == required_argument ? ":" : argument ? "::"
 										      : "");
 	}
@@ -79,6 +92,7 @@ static void scan_init(struct scan *scan, const struct opt_table *tables, size_t 
 			struct found *found = vec_push(scan);
 
 			found->opt = &tables[t].opts[i];
+			found->letter = opt_letter(&tables[t], i);
 			found->dest = (char *)tables[t].base + found->opt->offset;
 		}
 	}

@@ -73,7 +73,11 @@ struct opt_table {
 	const struct opt *opts;
 	size_t n;
 	void *base;
+	const char *letters; /* short options that replace the table's own: "t:tid u:uid"; may be NULL */
 };
+
+/* The short option of option i, or 0. */
+char opt_letter(const struct opt_table *table, size_t i);
 
 /*
  * Parses argv[1..] against all tables. Options and other arguments may be mixed; "--" ends the

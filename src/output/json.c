@@ -3,27 +3,23 @@
  * Rows as JSON lines: one object a row, complete in itself, so that a reader
  * may begin anywhere. Knows no widths.
  */
+#include "clock.h"
 #include "printer.h"
 
-/* RFC 3339 with the local offset: 2024-05-01T12:00:00.123456+02:00 */
 static void json_begin(struct output *out, const struct timespec *stamp, bool show_stamp,
 		       bool first)
 {
-	char date[32], offset[8];
-	struct tm tm;
-
-	if (!stamp || !localtime_r(&stamp->tv_sec, &tm))
-		return;
-	strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &tm);
-	strftime(offset, sizeof(offset), "%z", &tm); /* +hhmm, where the RFC has +hh:mm */
-	str_addf(&out->stamp, "%s.%06ld%.3s:%s", date, stamp->tv_nsec / 1000, offset, offset + 3);
+	if (stamp)
+		clock_add_stamp(&out->stamp, stamp->tv_sec * 1000000000ULL + stamp->tv_nsec);
 }
 
 static void add_value(struct str *s, const struct field *field, const void *row)
 {
 	struct value value = value_of(field, row);
 
-	if (value.number)
+	if (field->type == FIELD_FN)
+		field->add(s, row, OUTPUT_JSON);
+	else if (value.number)
 		value_add_number(s, &value);
 	else if (value.text)
 		str_add_json(s, value.text, value.len);

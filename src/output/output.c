@@ -14,17 +14,16 @@ static const struct printer *const printers[] = {
 	[OUTPUT_JSON] = &printer_json,
 };
 
-struct output *output_new(int fd, enum output_format format, bool line_buffered)
+struct output *output_new(int fd, enum output_format format)
 {
 	struct output *out = base_alloc(sizeof(*out));
 
 	out->fd = fd;
-	out->line_buffered = line_buffered;
 	out->printer = printers[format];
 	return out;
 }
 
-static void flush(struct output *out)
+void output_flush(struct output *out)
 {
 	size_t done = 0;
 
@@ -41,7 +40,7 @@ void output_free(struct output *out)
 {
 	if (!out)
 		return;
-	flush(out);
+	output_flush(out);
 	str_release(&out->buf);
 	str_release(&out->stamp);
 	free(out->v);
@@ -54,9 +53,6 @@ void output_table_begin(struct output *out, const struct schema *schema,
 	out->schema = schema;
 	str_reset(&out->stamp);
 	out->printer->begin(out, stamp, show_stamp, first);
-	/* a stream shows its headings before its first row, however late that comes */
-	if (out->line_buffered)
-		flush(out);
 }
 
 void output_row(struct output *out, const void *row)
@@ -67,15 +63,15 @@ void output_row(struct output *out, const void *row)
 	}
 	out->printer->row(out, row);
 	*vec_push(out) = out->buf.len;
-	if (out->line_buffered || out->buf.len >= FLUSH_AT)
-		flush(out);
+	if (out->buf.len >= FLUSH_AT)
+		output_flush(out);
 }
 
 void output_table_end(struct output *out)
 {
 	if (out->printer->end)
 		out->printer->end(out);
-	flush(out);
+	output_flush(out);
 }
 
 int output_error(const struct output *out)
@@ -114,6 +110,8 @@ struct value value_of(const struct field *field, const void *row)
 		return (struct value){ .text = text, .len = text ? strlen(text) : 0 };
 	case FIELD_CHARS:
 		return (struct value){ .text = at, .len = strnlen(at, field->size) };
+	case FIELD_FN:
+		break;
 	}
 	return (struct value){};
 }

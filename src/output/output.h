@@ -8,6 +8,12 @@
 #define SONDE_OUTPUT_H
 
 #include "base/base.h"
+#include "base/str.h"
+
+enum output_format {
+	OUTPUT_TEXT,
+	OUTPUT_JSON
+};
 
 enum field_type {
 	FIELD_U64,   /* uint64_t */
@@ -16,16 +22,20 @@ enum field_type {
 	FIELD_S32,   /* int32_t */
 	FIELD_STR,   /* const char *, NUL-terminated, foreign; NULL prints as "-" (JSON null) */
 	FIELD_CHARS, /* char[size] inline, NUL-terminated unless full, foreign */
+	FIELD_FN,    /* whatever .add appends: what is shown in text, a value in JSON */
 };
 
 struct field {
 	const char *key;   /* JSON key: "count" */
 	const char *title; /* column heading: "COUNT" */
 	enum field_type type;
-	size_t offset;	/* in the row */
-	size_t size;	/* FIELD_CHARS: of the array */
-	int width;	/* least columns in text; < 0 left-aligned; longer pushes right */
-	bool json_only; /* not a text column */
+	size_t offset;	   /* in the row */
+	size_t size;	   /* FIELD_CHARS: of the array */
+	int width;	   /* least columns in text; < 0 left-aligned; longer pushes right */
+	bool json_only;	   /* not a text column */
+	const bool *shown; /* a text column only where this is set; NULL: always */
+	/* FIELD_FN: foreign text goes through str_add_shown() and str_add_json() of base/str.h. */
+	void (*add)(struct str *s, const void *row, enum output_format format);
 };
 
 #define FIELD(TYPE, STRUCT, MEMBER, KEY, TITLE, WIDTH, ...) \
@@ -35,23 +45,23 @@ struct field {
 		.width = WIDTH, ##__VA_ARGS__ \
 	}
 
+#define FIELD_BY(ADD, KEY, TITLE, WIDTH, ...) \
+	{ \
+		.key = KEY, .title = TITLE, .type = FIELD_FN, .add = ADD, .width = WIDTH, ##__VA_ARGS__ \
+	}
+
 struct schema {
 	const struct field *fields;
 	size_t n;
 };
 
-enum output_format {
-	OUTPUT_TEXT,
-	OUTPUT_JSON
-};
-
 struct output;
 
 /*
- * Writes to fd (not owned). Buffered; line_buffered flushes after the headings and after every
- * row (streams). SIGPIPE is the caller's to ignore. A full pipe is waited for, see base/write.h.
+ * Writes to fd (not owned). Buffered, until output_flush() or the end of a table. SIGPIPE is the
+ * caller's to ignore. A full pipe is waited for, see base/write.h.
  */
-struct output *output_new(int fd, enum output_format format, bool line_buffered);
+struct output *output_new(int fd, enum output_format format);
 void output_free(struct output *out);
 
 /*
@@ -65,6 +75,8 @@ void output_table_begin(struct output *out, const struct schema *schema,
 			const struct timespec *stamp, bool show_stamp, bool first);
 void output_row(struct output *out, const void *row);
 void output_table_end(struct output *out);
+/* For a table without an end: what there is of it goes out now. */
+void output_flush(struct output *out);
 
 /*
  * 0, or the first write error as -errno: -EPIPE when the reader is gone (end

@@ -13,7 +13,6 @@
 
 struct output {
 	int fd;
-	bool line_buffered;
 	const struct printer *printer;
 
 	/* the table that is being written */

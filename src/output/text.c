@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Rows as columns for people. Knows widths and headings, and how wide a character is. */
+#include "clock.h"
 #include "printer.h"
 
 /*
@@ -25,12 +26,19 @@ static void add_value(struct str *s, const struct field *field, const void *row)
 {
 	struct value value = value_of(field, row);
 
-	if (value.number)
+	if (field->type == FIELD_FN)
+		field->add(s, row, OUTPUT_TEXT);
+	else if (value.number)
 		value_add_number(s, &value);
 	else if (value.text)
 		str_add_shown(s, value.text, value.len);
 	else
 		str_addc(s, '-');
+}
+
+static bool is_column(const struct field *field)
+{
+	return !field->json_only && (!field->shown || *field->shown);
 }
 
 /* One line: the headings where row is NULL. */
@@ -40,12 +48,12 @@ static void add_line(struct output *out, const void *row)
 	bool first = true;
 
 	for (field = out->schema->fields; field < end; field++)
-		if (!field->json_only)
+		if (is_column(field))
 			last = field;
 	for (field = out->schema->fields; field < end; field++) {
 		size_t start;
 
-		if (field->json_only)
+		if (!is_column(field))
 			continue;
 		if (!first)
 			str_addc(&out->buf, ' ');
@@ -63,14 +71,11 @@ static void add_line(struct output *out, const void *row)
 static void text_begin(struct output *out, const struct timespec *stamp, bool show_stamp,
 		       bool first)
 {
-	char clock[16];
-	struct tm tm;
-
 	if (!first)
 		str_addc(&out->buf, '\n');
-	if (stamp && show_stamp && localtime_r(&stamp->tv_sec, &tm)) {
-		strftime(clock, sizeof(clock), "%H:%M:%S\n", &tm);
-		str_add(&out->buf, clock);
+	if (stamp && show_stamp) {
+		clock_add_time(&out->buf, stamp->tv_sec * 1000000000ULL);
+		str_addc(&out->buf, '\n');
 	}
 	add_line(out, NULL);
 }

@@ -26,6 +26,7 @@ struct target {
 	bool one_of; /* TARGET_USER: all of this object with this label are counted together */
 	bool unique; /* TARGET_KERNEL: the only function of this name */
 	uint32_t slot;
+	uint32_t group;	  /* whose program serves it: the caller's; resolving sets 0 */
 	uint64_t addr;	  /* kernel address (0: hidden, or left to the kernel), or offset in the file; includes offset */
 	uint64_t offset;  /* beyond the function's start */
 	uint64_t ref_ctr; /* USDT: file offset of the semaphore, 0 none */

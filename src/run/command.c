@@ -20,15 +20,16 @@ struct command {
 	int status;
 };
 
-/* Whether execvp() will find it, told before anything is attached. */
-static int check_program(const char *name, struct err *err)
+/* What execvp() would find, told before anything is attached: tried here, so that what is traced begins with the command. */
+static char *find_program(const char *name, struct err *err)
 {
 	const char *path = getenv("PATH"), *end;
 
 	if (strchr(name, '/')) {
 		if (!access(name, X_OK))
-			return 0;
-		return err_set(err, -errno, "cannot run '%s': %s", name, strerror(errno));
+			return base_strdup(name);
+		err_set(err, -errno, "cannot run '%s': %s", name, strerror(errno));
+		return NULL;
 	}
 	for (path = path ? path : "/bin:/usr/bin"; *path; path = *end ? end + 1 : end) {
 		__free char *candidate = NULL;
@@ -36,13 +37,14 @@ static int check_program(const char *name, struct err *err)
 		end = strchrnul(path, ':');
 		candidate = base_printf("%.*s/%s", (int)(end - path), path, name);
 		if (!access(candidate, X_OK))
-			return 0;
+			return take_ptr(candidate);
 	}
-	return err_set(err, -ENOENT, "cannot run '%s': no such program in PATH", name);
+	err_set(err, -ENOENT, "cannot run '%s': no such program in PATH", name);
+	return NULL;
 }
 
 /* In the child. What we changed for ourselves is put back; what comes after exec is the command's. */
-static void child(char *const *argv, int go, int failed, pid_t parent)
+static void child(const char *program, char *const *argv, int go, int failed, pid_t parent)
 {
 	sigset_t none;
 	char byte = 0; /* stays so when we are gone before we said go */
@@ -58,7 +60,10 @@ static void child(char *const *argv, int go, int failed, pid_t parent)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
-	execvp(argv[0], argv);
+	execv(program, argv);
+	/* a script that does not say what interprets it */
+	if (errno == ENOEXEC)
+		execvp(argv[0], argv);
 	error = errno;
 	if (write(failed, &error, sizeof(error)) < 0)
 		_exit(126);
@@ -67,11 +72,12 @@ static void child(char *const *argv, int go, int failed, pid_t parent)
 
 int command_hold(struct command **command, char *const *argv, struct err *err)
 {
-	int go[2], failed[2], ret = check_program(argv[0], err);
+	__free char *program = find_program(argv[0], err);
+	int go[2], failed[2], ret;
 	pid_t parent = getpid(), pid;
 
-	if (ret)
-		return ret;
+	if (!program)
+		return err->code;
 	if (pipe2(go, O_CLOEXEC))
 		return err_set(err, -errno, "cannot make a pipe: %s", strerror(errno));
 	if (pipe2(failed, O_CLOEXEC)) {
@@ -84,7 +90,7 @@ int command_hold(struct command **command, char *const *argv, struct err *err)
 	if (!pid) {
 		close(go[1]);
 		close(failed[0]);
-		child(argv, go[0], failed[1], parent);
+		child(program, argv, go[0], failed[1], parent);
 	}
 	close(go[0]);
 	close(failed[1]);

@@ -150,7 +150,7 @@ static int count_open(struct run *run, struct err *err)
 	count->before = base_alloc(count->set.n_slots * sizeof(*count->before));
 	count->rows = base_alloc(count->set.n_slots * sizeof(*count->rows));
 	report_verbose("maps are ready");
-	ret = attach_targets(count->attach, count->bpf->progs.count, err);
+	ret = attach_targets(count->attach, 0, count->bpf->progs.count, err);
 	report_progress(NULL, 0, 0);
 	return ret;
 }

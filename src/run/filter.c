@@ -24,6 +24,13 @@ static int namespace_inode(const char *path, struct stat *st)
 	return stat(path, st) ? -errno : 0;
 }
 
+uint32_t filter_pidns(void)
+{
+	struct stat ns;
+
+	return namespace_inode("/proc/self/ns/pid", &ns) || ns.st_ino == FIRST_PID_NS ? 0 : ns.st_ino;
+}
+
 /* The Tgid of a thread, 0 where there is none. */
 static uint32_t process_of(uint32_t tid)
 {

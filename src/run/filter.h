@@ -5,6 +5,9 @@
 
 #include "run.h"
 
+/* The inode number of our pid namespace, 0 where that is the host's. */
+uint32_t filter_pidns(void);
+
 /*
  * command: a command and its children are traced. *cgroup becomes the fd of the cgroup asked for, the
  * caller's, or stays. Errors name the option's value.

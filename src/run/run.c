@@ -16,6 +16,7 @@
 #include "follow.h"
 
 #define NS_PER_SEC 1000000000ULL
+#define NS_PER_MS  1000000ULL
 #define NEVER	   UINT64_MAX
 
 /* Asked to stop, we wait for a reader that takes nothing no longer than this. */
@@ -142,11 +143,16 @@ static void check_output(struct run *run)
 		run->stopping = true;
 }
 
-/* Wakes for a signal, a lost reader (which poll(2) tells unasked), or at the deadline. */
+/* Wakes for a signal, a lost reader (which poll(2) tells unasked), events, or at the deadline. */
 static void wait_until(struct run *run, uint64_t deadline)
 {
+	const struct engine *engine = run->tool->engine;
 	uint64_t now = now_ns(), left = deadline > now ? deadline - now : 0;
-	struct pollfd fds[] = { { .fd = run->signals, .events = POLLIN }, { .fd = STDOUT_FILENO } };
+	struct pollfd fds[] = {
+		{ .fd = run->signals, .events = POLLIN },
+		{ .fd = STDOUT_FILENO },
+		{ .fd = engine->fd ? engine->fd(run) : -1, .events = POLLIN },
+	};
 	int ms = -1;
 
 	/* rounded up: woken too early, it would only wait again */
@@ -168,7 +174,7 @@ static void loop(struct run *run)
 	if (options->interval && options->interval < NEVER - start)
 		tick = start + options->interval;
 	while (!run_should_stop(run)) {
-		uint64_t now = now_ns();
+		uint64_t now = now_ns(), wake;
 
 		if (now >= end)
 			break;
@@ -179,7 +185,15 @@ static void loop(struct run *run)
 			tick += options->interval * ((now - tick) / options->interval + 1);
 			continue;
 		}
-		wait_until(run, tick < end ? tick : end);
+		wake = tick < end ? tick : end;
+		if (engine->take) {
+			uint64_t next = now + engine->take(run) * NS_PER_MS;
+
+			wake = next < wake ? next : wake;
+			check_output(run);
+		}
+		if (!run->stopping)
+			wait_until(run, wake);
 	}
 	run->stopping = true;
 }
@@ -220,6 +234,7 @@ static void trace(struct run *run)
 
 	engine->armed(run);
 	report_verbose("armed");
+	check_output(run);
 	if (run->command && command_release(run->command, &err)) {
 		report_err(&err, NULL);
 		run->failed = true;
@@ -321,7 +336,7 @@ static int execute(struct run *run, char *const *argv)
 	struct err err = {};
 	int ret;
 
-	run->out = output_new(STDOUT_FILENO, run->options.json ? OUTPUT_JSON : OUTPUT_TEXT, false);
+	run->out = output_new(STDOUT_FILENO, run->options.json ? OUTPUT_JSON : OUTPUT_TEXT);
 	ret = set_up(run, argv, &err);
 	if (!ret)
 		trace(run);

@@ -44,10 +44,14 @@ static const struct opt filters[] = {
 	    "run CMD, trace it and its children only, end with it"),
 };
 
-static const struct opt output[] = {
+/* Of tools that print tables; those that stream print a row when there is one. */
+static const struct opt tables_only[] = {
 	OPT(OPT_SECONDS, struct run_options, interval, 'i', "interval", "SECONDS", "a table every SECONDS"),
-	OPT(OPT_SECONDS, struct run_options, duration, 'd', "duration", "SECONDS", "end after SECONDS"),
 	OPT(OPT_BOOL, struct run_options, timestamp, 'T', "timestamp", NULL, "print the time with each table"),
+};
+
+static const struct opt output[] = {
+	OPT(OPT_SECONDS, struct run_options, duration, 'd', "duration", "SECONDS", "end after SECONDS"),
 	OPT(OPT_BOOL, struct run_options, json, 'j', "json", NULL, "print JSON, one object a row"),
 	OPT(OPT_BOOL, struct run_options, quiet, 'q', "quiet", NULL, "only results and errors"),
 	OPT(OPT_BOOL, struct run_options, verbose, 'v', "verbose", NULL,
@@ -66,8 +70,10 @@ size_t run_tables(const struct tool *tool, struct run_options *options,
 	if (engine->n_options)
 		tables[n++] = (struct opt_table){ engine->options_title, engine->options, engine->n_options,
 						  engine->settings };
-	tables[n++] = (struct opt_table){ "filters", filters, ARRAY_SIZE(filters), options };
-	tables[n++] = (struct opt_table){ "output", output, ARRAY_SIZE(output), options };
+	tables[n++] = (struct opt_table){ "filters", filters, ARRAY_SIZE(filters), options, tool->letters };
+	if (!engine->take)
+		tables[n++] = (struct opt_table){ "tables", tables_only, ARRAY_SIZE(tables_only), options };
+	tables[n++] = (struct opt_table){ "output", output, ARRAY_SIZE(output), options, tool->letters };
 	return n;
 }
 

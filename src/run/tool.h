@@ -15,6 +15,7 @@
 #include "output/output.h"
 
 struct run;
+struct event_source;
 
 /* Sets up, delivers and takes down what a kind of tool traces. Every call gets the run it belongs to. */
 struct engine {
@@ -30,6 +31,12 @@ struct engine {
 	void (*armed)(struct run *run);
 	/* Emits what has come since the last call, for an interval or, last, at the end. */
 	void (*emit)(struct run *run, bool last);
+	/*
+	 * Of an engine that streams, NULL for one that makes tables at intervals: emits what has come, and returns after how
+	 * many ms it wants to be called again, at the latest; and the fd that is readable before that.
+	 */
+	int (*take)(struct run *run);
+	int (*fd)(const struct run *run);
 	/* After the last emit: what was lost, missed or not attached. Says nothing where there is nothing. */
 	void (*losses)(struct run *run);
 	void (*close)(struct run *run);
@@ -44,6 +51,9 @@ struct tool {
 	void *settings;
 	const struct schema *schema;
 	const struct engine *engine;
+	const struct event_source *events; /* the event engine's: run/event.h */
+	/* Short options that this tool gives to options all tools have: "t:tid u:uid". */
+	const char *letters;
 };
 
 #define EXAMPLES(...) \

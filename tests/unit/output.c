@@ -41,7 +41,7 @@ static char *print(enum output_format format, const struct schema *schema, const
 		   size_t n, const struct timespec *stamp, bool show_stamp, bool first)
 {
 	int fd __close = memfd_create("table", 0);
-	struct output *out = output_new(fd, format, false);
+	struct output *out = output_new(fd, format);
 	char *text = base_alloc(65536);
 
 	output_table_begin(out, schema, stamp, show_stamp, first);
@@ -157,14 +157,16 @@ Test(output, stamps)
 
 static const struct row one = { "vfs_read", 1 };
 
-Test(output, a_stream_holds_nothing_back)
+Test(output, a_stream_is_flushed_when_asked)
 {
 	int fd __close = memfd_create("stream", 0);
-	struct output *out = output_new(fd, OUTPUT_TEXT, true);
+	struct output *out = output_new(fd, OUTPUT_TEXT);
 
 	output_table_begin(out, &counts, NULL, false, true);
+	output_flush(out);
 	cr_expect_eq(lseek(fd, 0, SEEK_CUR), 46, "the headings are out before the first row");
 	output_row(out, &one);
+	output_flush(out);
 	cr_expect_eq(lseek(fd, 0, SEEK_CUR), 92);
 	output_free(out);
 }
@@ -172,7 +174,7 @@ Test(output, a_stream_holds_nothing_back)
 Test(output, a_table_is_buffered)
 {
 	int fd __close = memfd_create("table", 0);
-	struct output *out = output_new(fd, OUTPUT_TEXT, false);
+	struct output *out = output_new(fd, OUTPUT_TEXT);
 
 	output_table_begin(out, &counts, NULL, false, true);
 	output_row(out, &one);
@@ -187,7 +189,7 @@ Test(output, a_table_is_buffered)
 Test(output, a_full_disk)
 {
 	int fd __close = open("/dev/full", O_WRONLY);
-	struct output *out = output_new(fd, OUTPUT_JSON, false);
+	struct output *out = output_new(fd, OUTPUT_JSON);
 
 	output_table_begin(out, &counts, NULL, false, true);
 	for (int i = 0; i < 5; i++)
@@ -205,7 +207,7 @@ Test(output, a_disk_that_fills_within_a_row)
 {
 	FILE *file __fclose = tmpfile();
 	struct rlimit limit = { 46 * 3 + 10, 46 * 3 + 10 }; /* the headings, two rows and a part */
-	struct output *out = output_new(fileno(file), OUTPUT_TEXT, false);
+	struct output *out = output_new(fileno(file), OUTPUT_TEXT);
 
 	signal(SIGXFSZ, SIG_IGN);
 	setrlimit(RLIMIT_FSIZE, &limit);
@@ -226,8 +228,9 @@ Test(output, a_reader_that_is_gone)
 	signal(SIGPIPE, SIG_IGN);
 	cr_assert_eq(pipe(ends), 0);
 	close(ends[0]);
-	out = output_new(ends[1], OUTPUT_TEXT, true);
+	out = output_new(ends[1], OUTPUT_TEXT);
 	output_table_begin(out, &counts, NULL, false, true);
+	output_flush(out);
 	cr_expect_eq(output_error(out), -EPIPE);
 	output_row(out, &one);
 	cr_expect_eq(output_rows_lost(out), 1);
@@ -267,7 +270,7 @@ static void slow_reader(int flags)
 	close(ends[0]);
 	sigaction(SIGALRM, &alarm, NULL);
 	setitimer(ITIMER_REAL, &often, NULL);
-	out = output_new(ends[1], OUTPUT_TEXT, false);
+	out = output_new(ends[1], OUTPUT_TEXT);
 	output_table_begin(out, &counts, NULL, false, true);
 	for (int i = 0; i < 4000; i++)
 		output_row(out, &one);

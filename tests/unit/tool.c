@@ -33,13 +33,14 @@ Test(tool, says_what_it_is)
 	each_tool(t)
 	{
 		const struct tool *tool = *t;
-		__free char *begin = base_printf("sonde %s ", tool->name);
+		__free char *begin = base_printf("sonde %s", tool->name);
 
 		cr_expect(tool->brief && *tool->brief && strlen(tool->brief) < 60, "%s", tool->name);
 		cr_expect(tool->args && tool->description && tool->n_examples, "%s", tool->name);
 		for (size_t i = 0; i < tool->n_examples; i++)
-			cr_expect(!strncmp(tool->examples[i].command, begin, strlen(begin)), "%s",
-				  tool->examples[i].command);
+			cr_expect(!strncmp(tool->examples[i].command, begin, strlen(begin)) &&
+					  strchr(" ", tool->examples[i].command[strlen(begin)]),
+				  "%s", tool->examples[i].command);
 	}
 }
 
@@ -52,9 +53,12 @@ Test(tool, has_what_the_run_calls)
 		cr_assert(engine, "%s", (*t)->name);
 		cr_expect(engine->open && engine->armed && engine->emit && engine->losses && engine->close, "%s",
 			  (*t)->name);
+		cr_expect(!engine->take == !engine->fd && !engine->take == !(*t)->events, "%s", (*t)->name);
 		cr_assert((*t)->schema && (*t)->schema->n, "%s", (*t)->name);
 		for (size_t i = 0; i < (*t)->schema->n; i++)
-			cr_expect((*t)->schema->fields[i].key && (*t)->schema->fields[i].title, "%s", (*t)->name);
+			cr_expect((*t)->schema->fields[i].key &&
+					  ((*t)->schema->fields[i].json_only || (*t)->schema->fields[i].title),
+				  "%s", (*t)->name);
 	}
 }
 

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a probe gives, however it is attached: a syscall at its end, a tracepoint's arguments. */
+#ifndef SONDE_CONTEXT_BPF_H
+#define SONDE_CONTEXT_BPF_H
+
+#include "vmlinux/vmlinux.h"
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+#include "bpf/context.h"
+#include "bpf/mark.bpf.h"
+#include "bpf/slot.h"
+
+#define context_kind() mark_constant(CONTEXT_MARK)
+
+/* A word of the context. The verifier wants its offset in the load itself, where a compiler need not leave it. */
+#define context_word(ctx, index) \
+	({ \
+		__u64 _value; \
+		asm volatile("%0 = *(u64 *)(%1 + %2)" \
+			     : "=r"(_value) \
+			     : "r"(ctx), "i"((index)*8)); \
+		_value; \
+	})
+
+/* Which of a tool's probes was hit: its place in the table of probes. */
+#define context_probe() mark_constant(SLOT_MARK_VALUE)
+
+/*
+ * A syscall that returns: what it was called with is still in the task's registers, and what the
+ * kernel has read from user memory meanwhile is there to be read again.
+ */
+struct context_syscall {
+	__s64 ret;
+	__u64 args[6];
+};
+
+static __always_inline bool context_read_regs(struct pt_regs *regs, struct context_syscall *call)
+{
+#if defined(__TARGET_ARCH_x86)
+	struct {
+		unsigned long r10, r9, r8, ax, cx, dx, si, di;
+	} now;
+
+	if (bpf_probe_read_kernel(&now, sizeof(now), &regs->r10))
+		return false;
+	call->args[0] = now.di;
+	call->args[1] = now.si;
+	call->args[2] = now.dx;
+	call->args[3] = now.r10;
+	call->args[4] = now.r8;
+	call->args[5] = now.r9;
+#else
+	if (bpf_probe_read_kernel(call->args, sizeof(call->args), regs->user_regs.regs))
+		return false;
+	/* the first register holds the result by now: orig_x0 is behind those that user space sees */
+	if (bpf_probe_read_kernel(&call->args[0], sizeof(call->args[0]), regs + 1))
+		return false;
+#endif
+	return true;
+}
+
+/* On a function of a syscall (__x64_sys_X, whose argument is the registers) at return, or on sys_exit_X. */
+static __always_inline bool context_sys_exit(void *ctx, struct context_syscall *call)
+{
+	__u64 kind = context_kind();
+	struct pt_regs *regs = NULL;
+
+	if (kind == CONTEXT_TRACING || kind == CONTEXT_RAW_TP) {
+		regs = (void *)context_word(ctx, 0);
+		call->ret = context_word(ctx, 1);
+	} else if (kind == CONTEXT_TP_REGS) {
+		/* where only a read finds them */
+		if (bpf_probe_read_kernel(&regs, sizeof(regs), ctx))
+			return false;
+		call->ret = context_word(ctx, 2);
+	} else {
+		regs = (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
+		call->ret = kind == CONTEXT_TP ? context_word(ctx, 2) : PT_REGS_RC((struct pt_regs *)ctx);
+	}
+	return context_read_regs(regs, call);
+}
+
+#endif

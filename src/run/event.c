@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The event engine's user side: a tool's probes to links, its events to rows, and what was lost on the way. */
+#include <time.h>
+
+#include <bpf/libbpf.h>
+
+#include "attach/attach.h"
+#include "attach/quirks.h"
+#include "base/report.h"
+#include "output/clock.h"
+#include "event.h"
+#include "filter.h"
+#include "run.h"
+#include "stream.h"
+
+#define NS_PER_SEC     1000000000ULL
+#define BUFFER_DEFAULT (4 * 1024 * 1024)
+#define BUFFER_MAX     (1024 * 1024 * 1024)
+
+#if defined(__x86_64__)
+#define SYSCALL_FUNCTION "__x64_sys_"
+#elif defined(__aarch64__)
+#define SYSCALL_FUNCTION "__arm64_sys_"
+#endif
+
+static struct {
+	uint64_t buffer_size;
+	bool fail_on_loss, pidns;
+} settings;
+
+static const struct opt options[] = {
+	OPT(OPT_U64, typeof(settings), buffer_size, 0, "buffer-size", "BYTES",
+	    "room for events on their way here, with k, M or G: 4M", .min = 4096, .max = BUFFER_MAX),
+	OPT(OPT_BOOL, typeof(settings), fail_on_loss, 0, "fail-on-loss", NULL, "exit with 1 when an event was lost"),
+	OPT(OPT_BOOL, typeof(settings), pidns, 0, "pidns", NULL,
+	    "process ids of our own pid namespace, and only its processes"),
+};
+
+/* When the first event can have come, and what turns time since boot into wall time: one run is all there is. */
+static uint64_t began, wall_offset;
+const bool event_never;
+
+struct events {
+	struct run *run;
+	const struct event_source *source;
+	struct bpf_object *object;
+	struct target_set set;
+	struct attach *attach;
+	struct stream *stream;
+	/* what was said of losses, and when */
+	uint64_t said, said_at;
+	bool knows_missed;
+};
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return ts.tv_sec * NS_PER_SEC + ts.tv_nsec;
+}
+
+/* Somebody may set the clock, and then later events have the new time. */
+static void look_at_clock(void)
+{
+	wall_offset = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME);
+}
+
+void event_add_time(struct str *s, const void *row, enum output_format format)
+{
+	uint64_t ns = ((const struct event *)row)->time + wall_offset;
+
+	if (format == OUTPUT_TEXT) {
+		clock_add_time(s, ns);
+		return;
+	}
+	str_addc(s, '"');
+	clock_add_stamp(s, ns);
+	str_addc(s, '"');
+}
+
+void event_add_elapsed(struct str *s, const void *row, enum output_format format)
+{
+	uint64_t time = ((const struct event *)row)->time;
+
+	if (format == OUTPUT_TEXT)
+		clock_add_seconds(s, time > began ? time - began : 0, 6);
+	else
+		str_add_u64(s, time);
+}
+
+/* --- probes --- */
+
+static bool is_wanted(const struct event_probe *probe)
+{
+	return !probe->when || *probe->when;
+}
+
+/* The first probe with the same program: its place is the number of the group. */
+static uint32_t group_of(const struct event_source *source, size_t i)
+{
+	for (size_t first = 0; first < i; first++)
+		if (!strcmp(source->probes[first].program, source->probes[i].program))
+			return first;
+	return i;
+}
+
+static bool is_attached(const struct events *events, size_t i)
+{
+	vec_each(target, &events->set)
+		if (target->slot == i && target->attached)
+			return true;
+	return false;
+}
+
+static struct target *add_target(struct events *events, size_t i)
+{
+	struct target *target = vec_push(&events->set);
+
+	target->slot = i;
+	target->group = group_of(events->source, i);
+	return target;
+}
+
+/*
+ * The kernel's function of a syscall: no other syscall is slower for it, and half the cost of a tracepoint. On a
+ * preemptible kernel trampolines skip hits, kprobes do not.
+ */
+static void add_syscall_function(struct events *events, size_t i)
+{
+	struct target *target = add_target(events, i);
+
+	target->kind = TARGET_KERNEL;
+	target->mech = quirk_preemptible() ? MECH_KPROBE_MULTI : MECH_FENTRY;
+	target->ret = target->unique = true;
+	target->label = target->name =
+		pool_addf(&events->set.pool, SYSCALL_FUNCTION "%s", events->source->probes[i].syscall);
+}
+
+static void add_tracepoint(struct events *events, size_t i)
+{
+	const struct event_probe *probe = &events->source->probes[i];
+	struct target *target = add_target(events, i);
+
+	target->kind = TARGET_TRACEPOINT;
+	target->object = probe->syscall ? "syscalls" : probe->system;
+	target->name = probe->syscall ? pool_addf(&events->set.pool, "sys_exit_%s", probe->syscall) : probe->name;
+	target->label = pool_addf(&events->set.pool, "%s:%s", target->object, target->name);
+}
+
+/* What a user could have typed; all that it matches belongs to this probe. */
+static int add_spec(struct events *events, size_t i, struct err *err)
+{
+	const struct target_options options = { .pid = events->run->options.pid };
+	struct target_set found = {};
+	size_t bad;
+	int ret = target_resolve(events->source->probes[i].spec, 1, &options, &found, &bad, err);
+
+	for (size_t t = 0; !ret && t < found.n; t++) {
+		struct target *target = vec_push(&events->set);
+
+		*target = found.v[t];
+		target->slot = i;
+		target->group = group_of(events->source, i);
+		target->name = pool_add(&events->set.pool, target->name);
+		target->object = target->object ? pool_add(&events->set.pool, target->object) : NULL;
+		target->label = pool_add(&events->set.pool, target->label);
+	}
+	target_set_release(&found);
+	return ret;
+}
+
+static int attach_group(struct events *events, size_t group, struct err *err)
+{
+	const char *name = events->source->probes[group].program;
+	struct bpf_program *program = bpf_object__find_program_by_name(events->object, name);
+
+	if (!program)
+		return err_set(err, -ENOENT, "the BPF object has no program '%s'", name);
+	return attach_targets(events->attach, group, program, err);
+}
+
+/* Probes of one program together: what the kernel's BTF says of them is then looked up once. */
+static int attach_groups(struct events *events, struct err *err)
+{
+	for (size_t i = 0; i < events->source->n_probes; i++) {
+		struct err why = {};
+		bool any = false;
+
+		vec_each(target, &events->set)
+			any |= target->group == i && !target->attached;
+		if (any && attach_group(events, i, &why) == -EINTR)
+			return err_set(err, -EINTR, "interrupted");
+		if (why.code)
+			report_verbose("%s", why.text);
+	}
+	return 0;
+}
+
+static int first_choice(struct events *events, struct err *err)
+{
+	const struct event_source *source = events->source;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < source->n_probes; i++) {
+		const struct event_probe *probe = &source->probes[i];
+
+		if (!is_wanted(probe))
+			continue;
+		if (probe->spec)
+			ret = add_spec(events, i, err);
+		else if (probe->syscall)
+			add_syscall_function(events, i);
+		else
+			add_tracepoint(events, i);
+	}
+	return ret ? ret : attach_groups(events, err);
+}
+
+static void second_choice(struct events *events)
+{
+	for (size_t i = 0; i < events->source->n_probes; i++) {
+		const struct event_probe *probe = &events->source->probes[i];
+
+		if (is_wanted(probe) && probe->syscall && !is_attached(events, i))
+			add_tracepoint(events, i);
+	}
+}
+
+/* Why the last target of the probe is not attached: what was tried before was a better way to the same place. */
+static int say_failed(const struct events *events, size_t i, struct err *err)
+{
+	const struct target *last = NULL;
+
+	vec_each(target, &events->set)
+		if (target->slot == i)
+			last = target;
+	return err_set(err, -ENOTSUP, "cannot attach to '%s': %s", last->label, last->failed);
+}
+
+static int attach_probes(struct events *events, struct err *err)
+{
+	const struct event_source *source = events->source;
+	size_t attached = 0;
+	int ret = first_choice(events, err);
+
+	if (ret)
+		return ret;
+	second_choice(events);
+	ret = attach_groups(events, err);
+	for (size_t i = 0; !ret && i < source->n_probes; i++) {
+		attached += is_attached(events, i);
+		if (is_wanted(&source->probes[i]) && !source->probes[i].optional && !is_attached(events, i))
+			return say_failed(events, i, err);
+	}
+	if (!ret && !attached)
+		return say_failed(events, 0, err);
+	return ret;
+}
+
+/* --- rows --- */
+
+static void on_record(const struct event *event, size_t size, void *ctx)
+{
+	struct events *events = ctx;
+
+	if (!events->source->show || events->source->show(event, size))
+		output_row(events->run->out, event);
+}
+
+/* All that was lost until now, wherever. */
+static uint64_t lost(struct events *events, uint64_t *dropped)
+{
+	size_t n = events->source->n_probes;
+	__free uint64_t *by_slot = base_alloc(n * sizeof(*by_slot));
+	uint64_t missed = 0;
+
+	*dropped = stream_dropped(events->stream);
+	events->knows_missed = !attach_missed(events->attach, by_slot, &missed);
+	for (size_t i = 0; i < n; i++)
+		missed += by_slot[i];
+	return *dropped + missed;
+}
+
+static const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+/* As soon as there is something to say, and then no more than once a second. */
+static void say_losses(struct events *events)
+{
+	uint64_t now = clock_ns(CLOCK_BOOTTIME), dropped, all;
+
+	if (events->said_at && now - events->said_at < NS_PER_SEC)
+		return;
+	events->said_at = now;
+	all = lost(events, &dropped);
+	if (all > events->said)
+		report_note("%llu event%s lost until now", (unsigned long long)all, plural(all));
+	events->said = all;
+}
+
+static int event_take(struct run *run)
+{
+	struct events *events = run->engine;
+	int ms;
+
+	look_at_clock();
+	ms = stream_take(events->stream);
+	output_flush(run->out);
+	say_losses(events);
+	return ms;
+}
+
+static int event_fd(const struct run *run)
+{
+	const struct events *events = run->engine;
+
+	return stream_fd(events->stream);
+}
+
+static void event_emit(struct run *run, bool last)
+{
+	struct events *events = run->engine;
+
+	stream_take_all(events->stream);
+	output_table_end(run->out);
+}
+
+static void event_losses(struct run *run)
+{
+	struct events *events = run->engine;
+	uint64_t dropped, all = lost(events, &dropped), missed = all - dropped;
+
+	if (dropped)
+		report_note("%llu event%s lost: the buffer was full (a larger one: --buffer-size)",
+			    (unsigned long long)dropped, plural(dropped));
+	if (missed)
+		report_note("%llu event%s lost: the kernel skipped the probe while it was busy with another%s",
+			    (unsigned long long)missed, plural(missed),
+			    run->filter.any ? " (those that the filter would leave out included)" : "");
+	if (!events->knows_missed)
+		report_verbose("this kernel does not count the hits that it misses");
+	if (all && settings.fail_on_loss)
+		run->failed = true;
+}
+
+/* --- begin and end --- */
+
+static int rodata(struct bpf_object *object, const char *name, const void *data, size_t size, struct err *err)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(object, name);
+	size_t room = 0;
+	void *at = map ? bpf_map__initial_value(map, &room) : NULL;
+
+	if (!at || room < size)
+		return err_set(err, -ENOENT, "the BPF object has no %s", name);
+	memcpy(at, data, size);
+	return 0;
+}
+
+static int load(struct run *run, struct events *events, struct err *err)
+{
+	const struct event_source *source = events->source;
+	struct event_setup setup = { .pidns_ino = settings.pidns ? filter_pidns() : 0 };
+	size_t size;
+	const void *elf = source->object(&size);
+	int ret;
+
+	events->object = bpf_object__open_mem(elf, size, NULL);
+	if (!events->object)
+		return err_set(err, -errno, "cannot open the BPF object: %s", strerror(errno));
+	ret = rodata(events->object, ".rodata.event", &setup, sizeof(setup), err);
+	if (!ret && source->config)
+		ret = rodata(events->object, ".rodata.config", source->config, source->config_size, err);
+	if (!ret)
+		ret = stream_set_size(events->object, settings.buffer_size ? settings.buffer_size : BUFFER_DEFAULT);
+	if (!ret)
+		ret = run_filter_before(run, events->object, err);
+	if (ret)
+		return ret;
+	ret = bpf_object__prepare(events->object);
+	if (ret)
+		return err_set(err, ret, "cannot create the BPF maps: %s", strerror(-ret));
+	ret = run_filter_after(run, events->object, err);
+	return ret ? ret : stream_open(&events->stream, events->object, on_record, events, err);
+}
+
+static int progress(void *ctx, size_t done, size_t total)
+{
+	return run_should_stop(ctx);
+}
+
+static int event_open(struct run *run, struct err *err)
+{
+	struct events *events = base_alloc(sizeof(*events));
+	const struct attach_options attach_options = {
+		.filtered = true, /* a hit that is skipped is an event that is lost */
+		.pid = run->options.pid,
+		.progress = progress,
+		.ctx = run,
+	};
+	int ret = 0;
+
+	run->engine = events;
+	events->run = run;
+	events->source = run->tool->events;
+	if (run->args.n) {
+		run->usage = true;
+		return err_set(err, -EINVAL, "unexpected argument '%s'", run->args.v[0]);
+	}
+	if (events->source->configure)
+		ret = events->source->configure(run, err);
+	if (ret) {
+		run->usage = ret == -EINVAL;
+		return ret;
+	}
+	ret = load(run, events, err);
+	if (ret)
+		return ret;
+	report_verbose("maps are ready");
+	began = clock_ns(CLOCK_BOOTTIME);
+	events->attach = attach_new(&events->set, &attach_options);
+	return attach_probes(events, err);
+}
+
+static void event_armed(struct run *run)
+{
+	struct events *events = run->engine;
+
+	output_table_begin(run->out, run->tool->schema, NULL, false, true);
+	output_flush(run->out);
+	report_line("Tracing %s... Hit Ctrl-C to end.", events->source->what);
+}
+
+static void event_close(struct run *run)
+{
+	struct events *events = run->engine;
+
+	if (!events)
+		return;
+	attach_free(events->attach);
+	stream_close(events->stream);
+	bpf_object__close(events->object);
+	target_set_release(&events->set);
+	free(events);
+}
+
+const struct engine event_engine = {
+	.options_title = "events",
+	.options = options,
+	.n_options = ARRAY_SIZE(options),
+	.settings = &settings,
+	.open = event_open,
+	.armed = event_armed,
+	.emit = event_emit,
+	.take = event_take,
+	.fd = event_fd,
+	.losses = event_losses,
+	.close = event_close,
+};

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The event engine (bpf/event.bpf.h): rows as things happen. A tool says where its programs are
+ * attached and what of an event is shown:
+ *
+ *	static const struct event_probe probes[] = {
+ *		{ .program = "exit", .system = "sched", .name = "sched_process_exit" },
+ *	};
+ *	static const struct event_source source = { EVENT_OBJECT(exitsnoop), EVENT_PROBES(probes), ... };
+ *	TOOL(exitsnoop, .engine = &event_engine, .events = &source, .schema = &schema, ...);
+ *
+ * A row is the event as the program has submitted it: the schema's fields are members of the tool's struct.
+ */
+#ifndef SONDE_EVENT_ENGINE_H
+#define SONDE_EVENT_ENGINE_H
+
+#include "bpf/event.h"
+#include "tool.h"
+
+struct event_probe {
+	const char *program; /* of the tool's object */
+	/* One of: a tracepoint; the end of a syscall; a probe as a user writes it, which configure() may have made up. */
+	const char *system, *name;
+	const char *syscall;
+	const char *const *spec;
+	const bool *when; /* only where this is set; NULL: always */
+	bool optional;	  /* some kernels or machines have no such thing */
+};
+
+struct event_source {
+	const void *(*object)(size_t *size); /* the ELF file */
+	const struct event_probe *probes;
+	size_t n_probes;
+	/* What the program reads of the options: becomes its .rodata.config. */
+	const void *config;
+	size_t config_size;
+	/* Checks the options and completes config, before anything is loaded. -EINVAL: wrong usage. May be NULL. */
+	int (*configure)(struct run *run, struct err *err);
+	/* Whether the row is shown, for what only user space can tell. May be NULL. */
+	bool (*show)(const struct event *event, size_t size);
+	/* "execs": for "Tracing execs..." */
+	const char *what;
+};
+
+#define EVENT_OBJECT(NAME)  .object = NAME##_bpf__elf_bytes
+#define EVENT_PROBES(table) .probes = table, .n_probes = ARRAY_SIZE(table)
+#define EVENT_CONFIG(value) .config = &(value), .config_size = sizeof(value)
+
+extern const struct engine event_engine;
+
+/*
+ * Fields that begin every schema. The wall time (as a column where `clock` is set, NULL: always) and the seconds since
+ * tracing began (where `elapsed` is; never NULL); JSON has the wall time and the ns since boot.
+ */
+#define EVENT_TIMES(clock, elapsed) \
+	FIELD_BY(event_add_time, "time", "TIME", -8, .shown = clock), \
+		FIELD_BY(event_add_elapsed, "boot_ns", "TIME(s)", -12, .shown = elapsed)
+void event_add_time(struct str *s, const void *row, enum output_format format);
+void event_add_elapsed(struct str *s, const void *row, enum output_format format);
+
+/* For options that no tool's column depends on. */
+extern const bool event_never;
+
+#endif

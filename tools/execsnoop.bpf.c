@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * New programs. A successful exec is read from where the kernel has just put the arguments: one block, however
+ * many there are, in memory that is there; behind the environment stands the name that was
+ * executed. A failed one is read from what the caller passed, once the call has returned.
+ */
+#include "bpf/event.bpf.h"
+#include "bpf/context.bpf.h"
+#include "tools/execsnoop.h"
+
+#define NAME_MAX_SIZE 4096
+/* Arguments of a failed exec that are looked at: in a first try, and where that was not enough. */
+#define FAILED_FEW  24
+#define FAILED_MANY 256
+
+enum probe {
+	PROBE_EXEC,
+	PROBE_EXECVE,
+	PROBE_EXECVEAT,
+};
+
+const volatile struct execsnoop_config config SEC(".rodata.config");
+
+static __always_inline bool exec_wanted(void)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+
+	if (!event_wanted())
+		return false;
+	return !config.ppid ||
+	       event_process(BPF_CORE_READ(task, real_parent), config.reader_pidns) == config.ppid;
+}
+
+/* Where the strings of the new program are. */
+struct strings {
+	__u64 args, name;
+	__u32 size;
+};
+
+/*
+ * A record with room for a name and for arguments, both constants: NULL where there is no place in the buffer, or where
+ * the name may be longer than that.
+ */
+static __always_inline struct execsnoop_event *exec_read(const struct strings *strings, __u32 name_room,
+							 __u32 args_room)
+{
+	struct execsnoop_event *e = bpf_ringbuf_reserve(&events, sizeof(*e) + name_room + args_room, 0);
+	__u32 size = strings->size;
+	long n;
+
+	if (!e)
+		return NULL;
+	n = bpf_probe_read_user_str(e->data, name_room, (void *)strings->name);
+	if (n >= name_room && name_room < NAME_MAX_SIZE) {
+		bpf_ringbuf_discard(e, BPF_RB_NO_WAKEUP);
+		return NULL;
+	}
+	if (n <= 0)
+		e->data[0] = 0;
+	if (size > args_room)
+		size = args_room;
+	if (bpf_probe_read_user(e->data + name_room, size, (void *)strings->args))
+		size = 0;
+	e->args_at = name_room;
+	e->args_size = size;
+	e->args_total = strings->size;
+	return e;
+}
+
+/* The smallest record that holds all; where there is no room for that, one that holds less. */
+static __always_inline struct execsnoop_event *exec_fit(const struct strings *strings)
+{
+	struct execsnoop_event *e = NULL;
+
+	if (strings->size <= 192)
+		e = exec_read(strings, 64, 192);
+	if (!e && strings->size <= 1024)
+		e = exec_read(strings, 256, 1024);
+	if (!e && strings->size <= 16384)
+		e = exec_read(strings, NAME_MAX_SIZE, 16384);
+	if (!e && strings->size > 16384 && strings->size <= 262144)
+		e = exec_read(strings, NAME_MAX_SIZE, 262144);
+	if (!e && strings->size > 262144)
+		e = exec_read(strings, NAME_MAX_SIZE, 2097152);
+	if (!e)
+		e = exec_read(strings, NAME_MAX_SIZE, 4096);
+	return e;
+}
+
+SEC("raw_tp")
+int exec_done(void *ctx)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+	struct mm_struct *mm = BPF_CORE_READ(task, mm);
+	struct strings strings = {
+		.args = BPF_CORE_READ(mm, arg_start),
+		.name = BPF_CORE_READ(mm, env_end),
+		.size = BPF_CORE_READ(mm, arg_end) - BPF_CORE_READ(mm, arg_start),
+	};
+	struct execsnoop_event *e;
+
+	if (!exec_wanted())
+		return 0;
+	e = exec_fit(&strings);
+	if (!e) {
+		event_dropped();
+		return 0;
+	}
+	event_fill(&e->event);
+	e->ret = 0;
+	event_submit(e);
+	return 0;
+}
+
+/*
+ * One by one, behind each other: false where one may be longer than `longest`, or where all take more than
+ * args_room, a power of two; behind that there is room for one more.
+ */
+static __always_inline bool failed_args(struct execsnoop_event *e, __u64 argv, int n_args, __u32 name_room,
+					__u32 args_room, __u32 longest)
+{
+	__u32 at = 0;
+	bool whole = false;
+
+	for (int i = 0; i < n_args; i++) {
+		__u64 arg = 0;
+		long n;
+
+		if (bpf_probe_read_user(&arg, sizeof(arg), (void *)(argv + i * sizeof(arg))) || !arg) {
+			whole = true;
+			break;
+		}
+		if (at >= args_room)
+			break;
+		n = bpf_probe_read_user_str(e->data + name_room + at, longest, (void *)arg);
+		/* not in memory, as the kernel itself has never read it */
+		if (n <= 0)
+			break;
+		at = (at + n) & (2 * args_room - 1); /* changes nothing; for the verifier */
+		if (n >= longest)
+			break;
+	}
+	e->args_at = name_room;
+	e->args_size = at;
+	e->args_total = whole ? at : at + 1;
+	return whole;
+}
+
+static __always_inline struct execsnoop_event *failed_read(__u64 name, __u64 argv, int n_args,
+							   __u32 name_room, __u32 args_room, __u32 longest)
+{
+	struct execsnoop_event *e =
+		bpf_ringbuf_reserve(&events, sizeof(*e) + name_room + args_room + longest, 0);
+	long n;
+
+	if (!e)
+		return NULL;
+	n = bpf_probe_read_user_str(e->data, name_room, (void *)name);
+	if (n <= 0)
+		e->data[0] = 0;
+	if ((!failed_args(e, argv, n_args, name_room, args_room, longest) || n >= name_room) && n_args < FAILED_MANY) {
+		bpf_ringbuf_discard(e, BPF_RB_NO_WAKEUP);
+		return NULL;
+	}
+	return e;
+}
+
+SEC("raw_tp")
+int exec_failed(void *ctx)
+{
+	struct execsnoop_event *e;
+	struct context_syscall call;
+	__u64 name, argv;
+
+	if (!context_sys_exit(ctx, &call) || call.ret >= 0 || !exec_wanted())
+		return 0;
+	name = context_probe() == PROBE_EXECVEAT ? call.args[1] : call.args[0];
+	argv = context_probe() == PROBE_EXECVEAT ? call.args[2] : call.args[1];
+	e = failed_read(name, argv, FAILED_FEW, 256, 512, 256);
+	if (!e)
+		e = failed_read(name, argv, FAILED_MANY, NAME_MAX_SIZE, 32768, 4096);
+	if (!e) {
+		event_dropped();
+		return 0;
+	}
+	event_fill(&e->event);
+	e->ret = call.ret;
+	event_submit(e);
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* execsnoop: programs as they are executed, with their whole command line. */
+#include <regex.h>
+
+#include "output/words.h"
+#include "run/event.h"
+#include "run/filter.h"
+#include "tools/execsnoop.h"
+#include "tools/execsnoop.skel.h"
+
+static struct {
+	bool clock, elapsed, failed, quote, uid;
+	const char *name, *line;
+	uint32_t max_args, ppid;
+} settings;
+
+static struct execsnoop_config config;
+static regex_t name_regex, line_regex;
+
+static const struct opt options[] = {
+	OPT(OPT_BOOL, typeof(settings), clock, 'T', "time", NULL, "show the time (HH:MM:SS)"),
+	OPT(OPT_BOOL, typeof(settings), elapsed, 't', "timestamp", NULL, "show the seconds since tracing began"),
+	OPT(OPT_BOOL, typeof(settings), failed, 'x', "fails", NULL, "failed execs, too"),
+	OPT(OPT_BOOL, typeof(settings), quote, 'q', "quote", NULL, "quote arguments so that a shell reads them back"),
+	OPT(OPT_STRING, typeof(settings), name, 'n', "name", "NAME", "only where the command's name matches this regular expression"),
+	OPT(OPT_STRING, typeof(settings), line, 'l', "line", "LINE", "only where the arguments match this regular expression"),
+	OPT(OPT_BOOL, typeof(settings), uid, 'U', "print-uid", NULL, "show the user's id"),
+	OPT(OPT_U32, typeof(settings), max_args, 0, "max-args", "N", "show no more than N arguments", .min = 1),
+	OPT(OPT_U32, typeof(settings), ppid, 'P', "ppid", "PPID", "only children of this process", .min = 1),
+};
+
+static int compile(regex_t *regex, const char *text, const char *option, struct err *err)
+{
+	int ret = text ? regcomp(regex, text, REG_EXTENDED | REG_NOSUB) : 0;
+	char why[128];
+
+	if (!ret)
+		return 0;
+	regerror(ret, regex, why, sizeof(why));
+	return err_set(err, -EINVAL, "--%s takes a regular expression, which '%s' is not: %s", option, text, why);
+}
+
+static int configure(struct run *run, struct err *err)
+{
+	int ret = compile(&name_regex, settings.name, "name", err);
+
+	config.ppid = settings.ppid;
+	config.reader_pidns = filter_pidns();
+	return ret ? ret : compile(&line_regex, settings.line, "line", err);
+}
+
+/* --- the command line --- */
+
+static const char *next(const char *arg, const char *end)
+{
+	return arg + strnlen(arg, end - arg) + 1;
+}
+
+/*
+ * The arguments behind the first. The kernel puts an interpreter's name and option in front of a script's; what was typed
+ * is the script, which comes after these.
+ */
+static const char *typed_args(const struct execsnoop_event *e, const char *end)
+{
+	const char *first = e->data + e->args_at, *arg = first;
+
+	if (e->ret || first >= end)
+		return first < end ? next(first, end) : end;
+	if (first[0] == '/' && strcmp(first, e->data))
+		for (int i = 0; i < 4; i++) {
+			arg = next(arg, end);
+			if (arg >= end)
+				break;
+			if (!strcmp(arg, e->data))
+				return next(arg, end);
+		}
+	return next(first, end);
+}
+
+static void add_cut(struct str *s, const struct execsnoop_event *e)
+{
+	if (e->args_size < e->args_total)
+		str_addf(s, e->ret ? " ..." : " ... (%u bytes cut)", e->args_total - e->args_size);
+}
+
+static void add_text(struct str *s, const struct execsnoop_event *e)
+{
+	void (*add)(struct str *, const char *, size_t) = settings.quote ? str_add_shell : str_add_shown;
+	const char *end = e->data + e->args_at + e->args_size;
+	uint32_t n = 1;
+
+	add(s, e->data, strlen(e->data));
+	for (const char *arg = typed_args(e, end); arg < end; arg = next(arg, end)) {
+		if (settings.max_args && n++ >= settings.max_args) {
+			str_add(s, " ...");
+			return;
+		}
+		str_addc(s, ' ');
+		add(s, arg, strnlen(arg, end - arg));
+	}
+	add_cut(s, e);
+}
+
+static void add_args(struct str *s, const void *row, enum output_format format)
+{
+	const struct execsnoop_event *e = row;
+	const char *end = e->data + e->args_at + e->args_size;
+	const char *comma = "";
+
+	if (format == OUTPUT_TEXT) {
+		add_text(s, e);
+		return;
+	}
+	str_addc(s, '[');
+	for (const char *arg = e->data + e->args_at; arg < end; arg = next(arg, end), comma = ",") {
+		str_add(s, comma);
+		str_add_json(s, arg, strnlen(arg, end - arg));
+	}
+	str_addc(s, ']');
+}
+
+static void add_path(struct str *s, const void *row, enum output_format format)
+{
+	const struct execsnoop_event *e = row;
+
+	str_add_json(s, e->data, strlen(e->data));
+}
+
+static void add_whole(struct str *s, const void *row, enum output_format format)
+{
+	const struct execsnoop_event *e = row;
+
+	str_add(s, e->args_size == e->args_total ? "true" : "false");
+}
+
+static void add_ret(struct str *s, const void *row, enum output_format format)
+{
+	words_add_result(s, ((const struct execsnoop_event *)row)->ret, format);
+}
+
+static void add_error(struct str *s, const void *row, enum output_format format)
+{
+	words_add_error(s, ((const struct execsnoop_event *)row)->ret);
+}
+
+static bool show(const struct event *event, size_t size)
+{
+	static struct str line;
+
+	if (settings.name && regexec(&name_regex, event->comm, 0, NULL, 0))
+		return false;
+	if (!settings.line)
+		return true;
+	str_reset(&line);
+	add_text(&line, (const void *)event);
+	return !regexec(&line_regex, line.data, 0, NULL, 0);
+}
+
+static const struct field fields[] = {
+	EVENT_TIMES(&settings.clock, &settings.elapsed),
+	FIELD(FIELD_U32, struct event, uid, "uid", "UID", -6, .shown = &settings.uid),
+	FIELD(FIELD_CHARS, struct event, comm, "comm", "PCOMM", -16),
+	FIELD(FIELD_U32, struct event, pid, "pid", "PID", -7),
+	FIELD(FIELD_U32, struct event, ppid, "ppid", "PPID", -7),
+	FIELD_BY(add_ret, "ret", "RET", 3),
+	FIELD_BY(add_error, "error", NULL, 0, .json_only = true),
+	FIELD_BY(add_path, "path", NULL, 0, .json_only = true),
+	FIELD_BY(add_args, "args", "ARGS", -1),
+	FIELD_BY(add_whole, "args_whole", NULL, 0, .json_only = true),
+};
+
+static const struct schema schema = { fields, ARRAY_SIZE(fields) };
+
+static const struct event_probe probes[] = {
+	{ .program = "exec_done", .system = "sched", .name = "sched_process_exec" },
+	{ .program = "exec_failed", .syscall = "execve", .when = &settings.failed },
+	{ .program = "exec_failed", .syscall = "execveat", .when = &settings.failed },
+};
+
+static const struct event_source source = {
+	EVENT_OBJECT(execsnoop),
+	EVENT_PROBES(probes),
+	EVENT_CONFIG(config),
+	.configure = configure,
+	.show = show,
+	.what = "new programs",
+};
+
+TOOL(execsnoop, .brief = "print each program that is executed, with its arguments", .args = "[-- COMMAND [ARG]...]",
+     .schema = &schema, .engine = &event_engine, .events = &source, .letters = "u:uid",
+     OPTIONS(options), .settings = &settings,
+     .description =
+	     "Prints a row for each exec: the new command's name, its process and parent, what the call returned, and the "
+	     "command line, whole: the name that was executed, then the arguments. A script is shown as it was called; "
+	     "JSON has the arguments as the interpreter gets them. Where a row is cut, it says so.\n\n"
+	     "Ids are the host's; --pidns shows those of our own pid namespace. Processes are filtered as they are "
+	     "after the exec.",
+     EXAMPLES({ "sonde execsnoop", "all new programs, until Ctrl-C" },
+	      { "sonde execsnoop -x -T", "failed execs too, with the time" },
+	      { "sonde execsnoop -n '^ssh' -l -i", "by name and by argument" },
+	      { "sonde execsnoop -q -- make -j4", "what a build executes, to be pasted into a shell" },
+	      { "sonde execsnoop -j | jq .args", "as data" }));
