@@ -57,8 +57,13 @@ static __always_inline struct execsnoop_event *exec_read(const struct strings *s
 	}
 	if (n <= 0)
 		e->data[0] = 0;
+	/* the register that is compared must be the one that is used: older verifiers see no link between copies */
+	asm volatile(""
+		     : "+r"(size));
 	if (size > args_room)
 		size = args_room;
+	asm volatile(""
+		     : "+r"(size));
 	if (bpf_probe_read_user(e->data + name_room, size, (void *)strings->args))
 		size = 0;
 	e->args_at = name_room;
