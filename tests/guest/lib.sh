@@ -87,6 +87,14 @@ expect_did() {
 	done < dids
 }
 
+# expect_json [KEY]...: all of out but the workload's "did" lines is JSON objects, one a line and at least one; the
+# values of their KEYs are in rows, separated by tabs (tests/programs/json.c says how).
+expect_json() {
+	sed '/^did /d' out > objects
+	[ -s objects ] || fail "no JSON"
+	json "$@" < objects > rows 2> why || fail "$(cat why)"
+}
+
 # wait_until SECONDS CMD...: until CMD succeeds.
 wait_until() {
 	tries=$(($1 * 20))

@@ -619,15 +619,14 @@ test_intervals_and_duration() {
 test_json() {
 	fc -j do_sys_openat2 r:vfs_read -- calls 100 openat 30 read
 	expect_exit 0
-	grep -v '^did ' out > rows
-	! grep -v -E '^\{"[a-z_]+":.*\}$' rows || fail "not a JSON object"
-	[ "$(wc -l < rows)" = 2 ] || fail "not two rows"
-	expect_line '"do_sys_openat2".*"count": ?101[,}]'
-	expect_line '"vfs_read".*"count": ?30[,}]'
+	expect_json func count
+	printf 'vfs_read\t30\ndo_sys_openat2\t101\n' > expected
+	cmp rows expected || fail "rows: $(cat rows)"
 	fc --json -i 1 "$getppid" -- spin 2
 	expect_exit 0
-	expect_line '"time": ?"[0-9]{4}-[0-9]{2}-[0-9]{2}T'
-	sum=$(sed -n 's/.*"count": *\([0-9]*\).*/\1/p' out | awk '{ n += $1 } END { print n }')
+	expect_json time func count
+	! grep -v -E "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{15}[+-][0-9]{2}:[0-9]{2}$(printf '\t')" rows || fail "not a time"
+	sum=$(awk '{ n += $3 } END { print n }' rows)
 	[ "$sum" = "$(awk '$1 == "did" { print $3 }' out)" ] || fail "the rows sum up to $sum"
 }
 
