@@ -2,10 +2,6 @@
 # What can be tested on any kernel that sonde may meet, also one without kprobes, and beside whoever else
 # uses the machine: our own programs, each started by sonde.
 
-fc() {
-	run sonde funccount "$@"
-}
-
 ufuncs=$(command -v ufuncs)
 usdt=$(command -v usdt)
 libcalls=$(command -v libcalls)

@@ -213,8 +213,7 @@ test_gate_holds() {
 # What the tests of counting tools take for granted: a call of the program is one of this function.
 test_calls_are_functions() {
 	cd /sys/kernel/tracing
-	sys=__$(uname -m | sed 's/x86_64/x64/; s/aarch64/arm64/')_sys
-	printf 'p:o do_sys_openat2\nr:oret do_sys_openat2\np:r vfs_read\np:g %s_getpgid\n' "$sys" > kprobe_events
+	printf 'p:o do_sys_openat2\nr:oret do_sys_openat2\np:r vfs_read\np:g %s\n' "$getpgid" > kprobe_events
 	echo > trace
 	echo 1 > events/kprobes/enable
 	calls 70 openat
