@@ -3,7 +3,14 @@
 # tests/tools/*.sh. It runs in a shell of its own, with set -eu, in an empty /tmp, and passes when
 # it comes to its end and has left nothing behind (no_residue is called after each). A comment
 # "# timeout=SECONDS cpus=N" on the line before it changes the defaults of 60 s and one processor.
-. "${GUEST_CONF:-/guest.conf}" # KERNEL: its name in tests/guest/kernels; LACKS: its missing mechanisms
+
+# KERNEL: its name in tests/guest/kernels; LACKS: its missing mechanisms; SYS: how its functions of syscalls begin
+. "${GUEST_CONF:-/guest.conf}"
+
+# Where a test needs a kernel function it is one that the workload alone calls, once a call, on all kernels:
+# do_sys_openat2 (calls N openat), vfs_read (calls N read), and this one (calls N getpgid), which shells do not call.
+getpgid=${SYS}_getpgid
+getppid=${SYS}_getppid
 
 fail() {
 	echo "FAIL: $*" >&2
@@ -34,6 +41,10 @@ shown() {
 	sed 's/^/  out: /' out | head -n 60
 	sed 's/^/  err: /' err | head -n 60
 	echo "  exit $status"
+}
+
+fc() {
+	run sonde funccount "$@"
 }
 
 expect_exit() {
@@ -78,6 +89,13 @@ expect_count_or_missed() {
 	[ "$seen" -le "$2" ] && [ $((seen + ${missed:-0})) -ge "$2" ] || fail "$1 counted $seen times, missed ${missed:-0}, not $2"
 }
 
+# refused MECHANISM SPEC: what was asked for by name is used or refused, never replaced.
+refused() {
+	fc --mechanism "$@" -- calls 1 openat
+	expect_exit 1
+	expect_one_err "$(echo "$1" | sed 's/_tp$/[_ ]t(p|racepoint)/')"
+}
+
 # What the workload did ("did FUNC N" in out) is what was counted.
 expect_did() {
 	grep -q '^did ' out || fail "the workload did nothing"
@@ -85,6 +103,14 @@ expect_did() {
 	while read -r func n; do
 		expect_count "$func" "$n"
 	done < dids
+}
+
+# expect_json [KEY]...: all of out but the workload's "did" lines is JSON objects, one a line and at least one; the
+# values of their KEYs are in rows, separated by tabs (tests/programs/json.c says how).
+expect_json() {
+	sed '/^did /d' out > objects
+	[ -s objects ] || fail "no JSON"
+	json "$@" < objects > rows 2> why || fail "$(cat why)"
 }
 
 # wait_until SECONDS CMD...: until CMD succeeds.

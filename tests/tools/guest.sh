@@ -72,6 +72,136 @@ test_expectations_can_fail() {
 	must_fail expect_no_line FUNC
 }
 
+# The values as json prints them, for one line.
+reads() {
+	object=$1 values=$2
+	shift 2
+	printf '%b\n' "$object" > line
+	json "$@" < line > values || fail "refused: $object"
+	[ "$(cat values)" = "$values" ] || fail "$object is $(cat values), not $values"
+}
+
+test_json_reads() {
+	tab=$(printf '\t')
+	reads '{}' ''
+	reads ' { "a" : 1 ,\t"b":null } \r' "null${tab}1" b a
+	reads '{"n":-0,"m":12.50,"e":1E+2,"s":"x","t":true,"f":false}' "-0${tab}12.50${tab}1E+2${tab}x${tab}true${tab}false" n m e s t f
+	reads '{"s":"\\"\\\\\\/\\b\\f\\n\\r\\t"}' '"\\/\u0008\u000c\n\u000d\t' s
+	reads '{"s":"\\u0041\\u00e9\\u20ac\\ud83d\\uDE00"}' 'Aé€😀' s
+	reads '{"s":"é€😀","":"\0177"}' "é€😀$tab\\u007f" s ''
+	reads '{"s":"\\u0000\\u0085","l":[ 1, "a\\u0022\\n", [ ], { } ],"o":{"k" : {"x":[]}, "y":"é"}}' \
+		"\\u0000\\u0085${tab}[1,\"a\\\"\\n\",[],{}]$tab{\"k\":{\"x\":[]},\"y\":\"é\"}" s l o
+	printf '{"a":1}\n{"a":2}\n' | json a > values
+	[ "$(echo $(cat values))" = "1 2" ] || fail "two lines are $(cat values)"
+}
+
+# What is no JSON object, with the lines' backslashes for printf's %b: \\ is one, \0NNN a byte.
+test_json_refuses() {
+	n=0
+	while read -r object; do
+		n=$((n + 1))
+		printf '{"a":1}\n%b\n{"a":1}\n' "$object" > lines
+		status=0
+		json < lines > values 2> why || status=$?
+		[ "$status" = 1 ] && grep -q '^json: line 2, byte [1-9][0-9]*: .' why || fail "exit $status of $object: $(cat why)"
+	done <<-'END'
+
+	{
+	{"a":1
+	{"a":1}}
+	{"a":1} x
+	{"a":1}{"a":2}
+	[1]
+	1
+	null
+	{a:1}
+	{'a':1}
+	{1:1}
+	{"a"}
+	{"a":}
+	{"a" 1}
+	{"a":1,}
+	{,"a":1}
+	{"a":1 "b":2}
+	{"a":1;"b":2}
+	{"a":1,"a":2}
+	{"a":{"b":1,"\\u0062":2}}
+	{"a":[1,]}
+	{"a":[,1]}
+	{"a":[1 2]}
+	{"a":[1}
+	{"a":[1]]}
+	{"a":01}
+	{"a":-}
+	{"a":-01}
+	{"a":+1}
+	{"a":.5}
+	{"a":1.}
+	{"a":1.e1}
+	{"a":1e}
+	{"a":1e+}
+	{"a":0x1}
+	{"a":1,000}
+	{"a":NaN}
+	{"a":-Infinity}
+	{"a":nul}
+	{"a":nullx}
+	{"a":True}
+	{"a":"}
+	{"a":"x}
+	{"a":'x'}
+	{"a":"\\"}
+	{"a":"\\x41"}
+	{"a":"\\U0041"}
+	{"a":"\\u12"}
+	{"a":"\\u12g4"}
+	{"a":"\\u"}
+	{"a":"\\ud800"}
+	{"a":"\\ud800x"}
+	{"a":"\\ud800\\u0041"}
+	{"a":"\\ud800\\ud800"}
+	{"a":"\\udc00"}
+	{"a":"\tb"}
+	{"a":"\0001"}
+	{"a":"\0000"}
+	{"a":1}\0000
+	{"\0001":1}
+	{"a":"\0200"}
+	{"a":"\0303"}
+	{"a":"\0303
+	{"a":"\0303\0050"}
+	{"a":"\0300\0200"}
+	{"a":"\0301\0277"}
+	{"a":"\0340\0237\0277"}
+	{"a":"\0355\0240\0200"}
+	{"a":"\0360\0217\0277\0277"}
+	{"a":"\0364\0220\0200\0200"}
+	{"a":"\0370\0210\0200\0200\0200"}
+	{"a":"\0377"}
+	\0357\0273\0277{"a":1}
+	\0014{"a":1}
+	{"a":1}\0302\0240
+	END
+	[ $n -gt 70 ] || fail "only $n were tried"
+	{ printf '{"a":'; head -c 100000 /dev/zero | tr '\0' '['; echo; } > deep
+	must_fail json < deep
+	printf '{"a":1}' | must_fail json
+	echo '{"a":1}' | must_fail json b
+}
+
+test_expect_json() {
+	printf 'did x 3\n{"func":"f","count":3}\n{"func":"g","count":4}\n' > out
+	expect_json func
+	[ "$(echo $(cat rows))" = "f g" ] || fail "rows: $(cat rows)"
+	must_fail expect_json nothing
+	printf 'did x 3\n' > out
+	must_fail expect_json
+	printf '{"func":"f"}\nfunc\n' > out
+	must_fail expect_json
+	printf '{"func":"f"}\n{"func":"' > out
+	must_fail expect_json
+}
+
 test_gate_holds() {
 	gate calls 5 getppid
 	usleep 100000
@@ -83,8 +213,7 @@ test_gate_holds() {
 # What the tests of counting tools take for granted: a call of the program is one of this function.
 test_calls_are_functions() {
 	cd /sys/kernel/tracing
-	sys=__$(uname -m | sed 's/x86_64/x64/; s/aarch64/arm64/')_sys
-	printf 'p:o do_sys_openat2\nr:oret do_sys_openat2\np:r vfs_read\np:g %s_getpgid\n' "$sys" > kprobe_events
+	printf 'p:o do_sys_openat2\nr:oret do_sys_openat2\np:r vfs_read\np:g %s\n' "$getpgid" > kprobe_events
 	echo > trace
 	echo 1 > events/kprobes/enable
 	calls 70 openat

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# sonde funccount of a command, its children and threads, and nobody else.
+
+test_command_as_a_string() {
+	fc -c 'calls 1000 getpgid' "$getpgid"
+	expect_exit 0
+	expect_count "$getpgid" 1000
+}
+
+test_command_children() {
+	fc "$getppid" -- forks 5 0 100
+	expect_count "$getppid" 500
+	fc "$getppid" -- forks -d 4 0 100
+	expect_count "$getppid" 400
+}
+
+test_command_threads() {
+	fc "$getppid" -- forks 2 3 50
+	expect_count "$getppid" 300
+}
+
+# cpus=2
+test_command_on_two_processors() {
+	for mechanism in fentry kprobe.multi kprobe; do
+		has $mechanism || continue
+		fc --mechanism $mechanism do_sys_openat2 "r:vfs_read" -- forks 1 0 0
+		fc --mechanism $mechanism "$getppid" -- forks 4 4 1000
+		[ $mechanism = fentry ] && [ "$status" = 1 ] && continue # the alias may have no BTF
+		expect_exit 0
+		expect_count "$getppid" 16000
+	done
+	fc t:syscalls:sys_enter_getppid -- forks 4 4 1000
+	expect_count_or_missed syscalls:sys_enter_getppid 16000
+	fc u:/bin/calls:call_getpgid -- calls -t 2000 getpgid
+	expect_count call_getpgid 4000
+}
+
+test_command_and_nobody_else() {
+	spin > /dev/null &
+	other=$!
+	fc "$getppid" -- forks 3 0 100
+	kill $other
+	wait $other || :
+	expect_exit 0
+	expect_count "$getppid" 300
+}
+
+# The command is found among other children: of the shell that became sonde, and of a namespace's init.
+test_command_among_other_children() {
+	for before in 'sleep 9 & sleep 9 &' 'sh -c "sleep 9 &"; sleep 9 &'; do
+		run sh -c "$before"' exec sonde funccount "$0" -- calls 100 getpgid' "$getpgid"
+		expect_exit 0
+		expect_count "$getpgid" 100
+		run unshare -p -f sh -c "$before"' exec sonde funccount "$0" -- calls 100 getpgid' "$getpgid"
+		expect_exit 0
+		expect_count "$getpgid" 100
+		killall sleep || :
+	done
+}
+
+test_command_that_fails() {
+	fc do_sys_openat2 -- false
+	expect_exit 0
+	fc do_sys_openat2 -- /no/such/command
+	expect_exit 1
+	expect_err '/no/such/command'
+}

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# How sonde funccount ends: by signals, by crashes, by what its output meets.
+
+ends_by() {
+	start sonde funccount --comm calls do_sys_openat2
+	calls 123 openat
+	stop "$1"
+	expect_exit 0
+	expect_count do_sys_openat2 123
+}
+
+test_end_by_sigint() {
+	ends_by INT
+}
+
+test_end_by_sigterm() {
+	ends_by TERM
+}
+
+# Who ignores hangups for us means it.
+test_nohup() {
+	start sh -c "trap '' HUP; exec sonde funccount --comm calls do_sys_openat2"
+	kill -HUP "$started"
+	calls 20 openat
+	stop INT
+	expect_exit 0
+	expect_count do_sys_openat2 20
+}
+
+test_end_takes_the_command_along() {
+	start sonde funccount "$getppid" -- spin
+	usleep 300000
+	stop TERM
+	expect_exit 0
+	[ "$(counted "$getppid")" -gt 0 ] || fail "nothing counted"
+}
+
+test_end_of_duration() {
+	fc -d 1 "$getppid" -- spin
+	expect_exit 0
+	[ "$(counted "$getppid")" -gt 0 ] || fail "nothing counted"
+}
+
+test_crashes_leave_nothing() {
+	for signal in KILL SEGV QUIT HUP; do
+		start sonde funccount do_sys_openat2 r:vfs_read 'vfs_w*' t:syscalls:sys_enter_getpgid 'u:/bin/ufuncs:f_*' \
+			'usdt:/bin/usdt:*' -- spin
+		kill -$signal "$started"
+		wait "$started" || :
+		no_residue
+	done
+}
+
+# 50 moments on each kernel, other ones on each.
+# timeout=300
+test_killed_at_any_moment() {
+	specs='do_sys_openat2 r:vfs_read kprobe:vfs_w* t:sched:sched_process_exit t:syscalls:sys_enter_getpgid u:/bin/ufuncs:f_* usdt:/bin/usdt:*'
+	read -r began _ < /proc/uptime
+	fc $specs -- true
+	expect_exit 0
+	read -r ended _ < /proc/uptime
+	whole=$(awk "BEGIN { print int(($ended - $began) * 1000000) }")
+	n=0
+	while [ $((n += 1)) -le 50 ]; do
+		sonde funccount $specs -- spin > /dev/null 2>&1 &
+		usleep "$(awk -v n="$n$KERNEL" -v whole="$whole" 'BEGIN { srand(n * 1000); print int(rand() * whole) }')"
+		kill -9 $!
+		wait $! 2> /dev/null || :
+		[ $((n % 10)) != 0 ] || no_residue
+	done
+	echo "50 kills within $whole us"
+}
+
+test_closed_pipe() {
+	spin > /dev/null &
+	other=$!
+	read -r began _ < /proc/uptime
+	(
+		status=0
+		sonde funccount -i 1 -d 40 "$getppid" 2> err || status=$?
+		echo $status > status
+	) | head -n 2 > out
+	read -r ended _ < /proc/uptime
+	kill $other
+	cat out err status
+	expect_line '^FUNC +COUNT$'
+	! grep -v '^Tracing ' err || fail "not quiet"
+	[ "$(cat status)" = 0 ] || fail "exit status $(cat status)"
+	[ "${ended%.*}" -lt $((${began%.*} + 20)) ] || fail "went on for $((${ended%.*} - ${began%.*})) s"
+}
+
+# A reader that takes nothing more: a signal ends it all the same, and what is lost is told.
+test_stalled_reader() {
+	mkfifo pipe
+	sleep 50 < pipe &
+	reader=$!
+	(
+		status=0
+		timeout -s INT 5 sonde funccount -i 0.001 t:sched:sched_switch 't:sched:*' 2> err > pipe || status=$?
+		echo "$status" > status
+	)
+	kill -0 $reader || fail "the reader was gone before"
+	kill $reader
+	cat err status
+	expect_err 'the reader takes nothing \([0-9]+ rows? lost\)'
+}
+
+test_full_disk() {
+	run sh -c 'exec sonde funccount do_sys_openat2 -- calls 1 openat > /dev/full'
+	expect_exit 1
+	expect_err 'No space left'
+}
+
+test_closed_stdout() {
+	run sh -c 'exec sonde funccount do_sys_openat2 -- calls 1 openat >&-'
+	expect_exit 1
+	grep -v '^Tracing' err | grep -q . || fail "not said"
+}
+
+test_closed_stdin_and_stderr() {
+	run sh -c 'exec sonde funccount do_sys_openat2 -- calls 10 openat <&- 2>&-'
+	expect_exit 0
+	expect_count do_sys_openat2 10
+}

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# sonde funccount of kernel functions and modules: exact, by each mechanism, by each name.
+
+kernel_exact() {
+	has "$1" || { refused "$1" "$2:do_sys_openat2"; return 0; }
+	fc --mechanism "$1" "$2:do_sys_openat2" -- calls 1000 openat
+	expect_exit 0
+	expect_line '^FUNC +COUNT$'
+	expect_count do_sys_openat2 1000
+	fc --mechanism "$1" "$2:do_sys_openat2" "$2:vfs_read" -- calls 300 openat 200 read
+	expect_count vfs_read 200
+	expect_count do_sys_openat2 301
+}
+
+test_entry_fentry() {
+	kernel_exact fentry p
+}
+
+test_return_fentry() {
+	kernel_exact fentry r
+}
+
+test_entry_kprobe_multi() {
+	kernel_exact kprobe.multi p
+}
+
+test_return_kprobe_multi() {
+	kernel_exact kprobe.multi r
+}
+
+test_entry_kprobe() {
+	kernel_exact kprobe p
+}
+
+test_return_kprobe() {
+	kernel_exact kprobe r
+}
+
+test_entry_auto() {
+	fc do_sys_openat2 -- calls 1000 openat
+	expect_exit 0
+	expect_count do_sys_openat2 1000
+	expect_err "^Tracing 1 function for \"do_sys_openat2\"\.\.\. Hit Ctrl-C to end\.$|^Tracing 1 functions for "
+	# The documented columns.
+	expect_line "^do_sys_openat2 {22,23} +1000$"
+}
+
+test_entry_and_return_together() {
+	fc p:do_sys_openat2 r:vfs_read -- calls 70 openat 50 read
+	expect_exit 0
+	expect_count vfs_read 50
+	expect_count do_sys_openat2 71
+}
+
+# The words of bpftrace and of bcc mean the same.
+test_words() {
+	trampolines='fentry: kfunc: fexit: kretfunc:'
+	has fentry || trampolines=
+	for spec in kprobe: k: p:: kretprobe: kr: $trampolines; do
+		fc "${spec}do_sys_openat2" -- calls 5 openat
+		expect_exit 0
+		expect_count do_sys_openat2 5
+	done
+}
+
+# Names that ftrace's list does not have, because another name of the same address is there.
+test_alias() {
+	for spec in "$getpgid" "r:$getpgid"; do
+		fc "$spec" -- calls 1000 getpgid
+		expect_exit 0
+		expect_count "$getpgid" 1000
+	done
+	fc --mechanism kprobe "$getpgid" -- calls 1000 getpgid
+	expect_count "$getpgid" 1000
+	has kprobe.multi || return 0
+	fc --mechanism kprobe.multi "$getpgid" -- calls 1000 getpgid
+	expect_count "$getpgid" 1000
+}
+
+# The first instruction after the place where ftrace hooks in: on x86-64 5 bytes long, behind an endbr64 or
+# not; on arm64 two instructions, behind a bti or not, and what follows saves registers.
+behind_hook() {
+	[ "$(uname -m)" = x86_64 ] || { echo 16; return; }
+	echo "p:house $1" > /sys/kernel/tracing/kprobe_events
+	hook=$(sed -n "s/.* $1+0x\([0-9a-f]*\) .*/\1/p" /sys/kernel/debug/kprobes/list)
+	echo > /sys/kernel/tracing/kprobe_events
+	echo $((0x$hook + 5))
+}
+
+test_offset() {
+	offset=$(behind_hook do_sys_openat2)
+	fc "p:do_sys_openat2+$offset" -- calls 1000 openat
+	expect_exit 0
+	grep -E '^do_sys_openat2' out > rows || fail "no row"
+	[ "$(awk '{ print $2 }' rows)" = 1000 ] || fail "not 1000"
+	fc "p:do_sys_openat2+$(printf 0x%x "$offset")" -- calls 10 openat
+	expect_exit 0
+	expect_line '^do_sys_openat2.* 10$'
+}
+
+test_offset_within_an_instruction() {
+	fc "p:do_sys_openat2+$(($(behind_hook do_sys_openat2) - 2))" -- calls 1 openat
+	expect_exit 1
+	expect_err do_sys_openat2
+}
+
+test_module() {
+	[ -e /lib/dummy.ko ] || skip "no dummy.ko"
+	fc p:dummy:dummy_setup
+	expect_exit 1
+	insmod /lib/dummy.ko numdummies=0
+	add='for i in 1 2 3 4 5; do ip link add house$i type dummy; done'
+	del='for i in 1 2 3 4 5; do ip link del house$i; done'
+	for spec in p:dummy:dummy_setup dummy:dummy_setup r:dummy:dummy_setup dummy_setup 'p:dummy:dummy_set*' 'p:dum*:dummy_setup'; do
+		fc "$spec" -- sh -c "$add"
+		expect_exit 0
+		expect_count dummy_setup 5
+		sh -c "$del"
+	done
+	rmmod dummy
+}

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# sonde funccount of tracepoints, raw ones and perf's.
+
+test_tracepoint_raw() {
+	for spec in t:sched:sched_process_exit tracepoint:sched:sched_process_exit; do
+		fc "$spec" -- forks 5 0 1
+		expect_exit 0
+		expect_count sched:sched_process_exit 6
+	done
+	fc rt:sched_process_exit -- forks 5 0 1
+	expect_exit 0
+	expect_count_or_missed sched:sched_process_exit 6
+	fc --mechanism raw_tp t:sched:sched_process_fork -- forks 5 0 1
+	expect_exit 0
+	expect_count_or_missed sched:sched_process_fork 5
+}
+
+test_tracepoint_perf() {
+	fc t:syscalls:sys_enter_getpgid -- calls 1000 getpgid
+	expect_exit 0
+	expect_count_or_missed syscalls:sys_enter_getpgid 1000
+	fc --mechanism tp t:sched:sched_process_fork -- forks 5 0 1
+	expect_exit 0
+	expect_count_or_missed sched:sched_process_fork 5
+}
+
+# Many tracepoints of syscalls hang on two raw ones, and each still has a row of its own.
+test_tracepoints_of_all_syscalls() {
+	fc 't:syscalls:*' -- calls 1000 getpgid
+	expect_exit 0
+	expect_count_or_missed syscalls:sys_enter_getpgid 1000
+	fc --mechanism raw_tp t:syscalls:sys_enter_getpgid t:syscalls:sys_exit_getpgid t:sched:sched_process_exec -- calls 500 getpgid
+	expect_exit 0
+	expect_count_or_missed syscalls:sys_enter_getpgid 500
+	expect_count_or_missed syscalls:sys_exit_getpgid 500
+	expect_count sched:sched_process_exec 1
+}
+
+# Hits that the kernel skips while another task was preempted in the program are in its own count.
+# cpus=2
+test_tracepoint_under_load() {
+	for mechanism in raw_tp tp; do
+		start sonde funccount --mechanism $mechanism t:sched:sched_process_fork
+		forks 4 4 1000
+		forks 4 4 1000
+		stop INT
+		expect_exit 0
+		! grep missed err || fail "$mechanism missed"
+		[ "$(counted sched:sched_process_fork)" -ge 40 ] || fail "$mechanism: too few"
+	done
+	fc t:raw_syscalls:sys_enter -- forks 4 4 1000
+	expect_exit 0
+	! grep missed err || fail "missed"
+	[ "$(counted raw_syscalls:sys_enter)" -ge 16000 ] || fail "too few"
+}
+
+test_tracepoint_glob() {
+	fc 't:syscalls:sys_*_getpgid' -- calls 40 getpgid
+	expect_exit 0
+	sed -i 's/^syscalls:sys_[a-z]*_getpgid/both/' out
+	expect_count_or_missed both 80
+	fc 't:sched:sched_process_f*' t:sched:sched_process_exec -- forks 3 0 1
+	expect_exit 0
+	expect_line '^sched:sched_process_fork +[0-9]+$'
+	expect_line '^sched:sched_process_exec +1$'
+}

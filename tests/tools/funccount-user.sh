@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# sonde funccount of user functions, libraries and marks.
+
+user_exact() {
+	has "$1" || { refused "$1" "$2:/bin/ufuncs:f_one"; return 0; }
+	fc --mechanism "$1" "$2:/bin/ufuncs:f_one" -- ufuncs 100
+	expect_exit 0
+	expect_count f_one 100
+	fc --mechanism "$1" "$2:/bin/ufuncs:f_one" "$2:/bin/ufuncs:f_three" -- ufuncs 20
+	expect_count f_one 20
+	expect_count f_three 60
+}
+
+test_user_entry_uprobe() {
+	user_exact uprobe u
+}
+
+test_user_return_uprobe() {
+	user_exact uprobe ur
+}
+
+test_user_entry_uprobe_multi() {
+	user_exact uprobe.multi u
+}
+
+test_user_return_uprobe_multi() {
+	user_exact uprobe.multi ur
+}
+
+test_user_glob() {
+	fc 'u:/bin/ufuncs:f_*' u:/bin/ufuncs:twin -- ufuncs 20
+	expect_exit 0
+	# f_two has two names for one place: one row, under either.
+	# The twins are told apart somehow.
+	sed -i 's/^f_two_alias /f_two /; s/^[^ ]*twin[^ ]* /twin /' out
+	expect_did
+	expect_no_line '^f_never'
+	[ "$(grep -c '^f_two' out)" = 1 ] || fail "f_two has more than one row"
+}
+
+test_user_alias() {
+	fc u:/bin/ufuncs:f_two_alias -- ufuncs 20
+	expect_exit 0
+	expect_line '^f_two(_alias)? +40$'
+}
+
+# Two static functions of one name are two places.
+test_user_twins() {
+	fc u:/bin/ufuncs:twin -- ufuncs
+	expect_exit 0
+	expect_line '^[^ ]*twin[^ ]* +3$'
+	expect_line '^[^ ]*twin[^ ]* +4$'
+	[ "$(awk '$1 ~ /twin/ { print $1 }' out | sort -u | wc -l)" = 2 ] || fail "both are called the same"
+}
+
+test_user_recursion() {
+	fc u:/bin/ufuncs:f_deep -- ufuncs
+	expect_count f_deep 10
+	fc ur:/bin/ufuncs:f_deep -- ufuncs
+	expect_count f_deep 10
+}
+
+test_user_short_forms() {
+	for spec in /bin/ufuncs:f_one p:/bin/ufuncs:f_one r:/bin/ufuncs:f_one uprobe:/bin/ufuncs:f_one \
+		uretprobe:/bin/ufuncs:f_one u:ufuncs:f_one "u:/bin/ufuncs:f_one+0"; do
+		fc "$spec" -- ufuncs 7
+		expect_exit 0
+		expect_count f_one 7
+	done
+}
+
+test_user_address() {
+	at=$(awk '$2 == "f_one" { print $1 }' /ufuncs.symbols)
+	[ "$at" ] || skip "no addresses of ufuncs"
+	fc "u:/bin/ufuncs:$at" -- ufuncs 9
+	expect_exit 0
+	[ "$(awk '$2 == 9 && NF == 2' out | wc -l)" = 1 ] || fail "no row with 9"
+}
+
+# Every function of a dynamic program.
+test_user_everything() {
+	fc 'u:/bin/libcalls:*' -- libcalls 11
+	expect_exit 0
+	expect_count main 1
+	expect_count own_work 11
+}
+
+# What a library counts in itself is the difference of two runs.
+library_exact() {
+	fc "u:c:$1" -- libcalls 0
+	expect_exit 0
+	before=$(counted "$1")
+	fc "u:c:$1" -- libcalls 1000
+	expect_exit 0
+	[ $(($(counted "$1") - before)) = 1000 ] || fail "$1: $before and then $(counted "$1")"
+}
+
+test_library_malloc() {
+	library_exact malloc
+}
+
+test_library_ifunc() {
+	library_exact strlen
+	library_exact memcpy
+}
+
+test_usdt() {
+	fc usdt:/bin/usdt:house:plain -- usdt 20
+	expect_exit 0
+	expect_count house:plain 20
+	fc usdt:/bin/usdt:places -- usdt 20
+	expect_exit 0
+	expect_count house:places 60
+}
+
+# A mark with a semaphore: the program passes it only where somebody has raised the semaphore.
+test_usdt_semaphore() {
+	fc 'usdt:/bin/usdt:house:*' -- usdt 20
+	expect_exit 0
+	expect_line '^did house:gated 20$'
+	expect_did
+}
+
+test_usdt_semaphore_of_a_running_program() {
+	# -p and marks: raised for that process, and lowered again behind it.
+	usdt 1 > before
+	fc usdt:/bin/usdt:gated -- usdt 5
+	expect_count house:gated 5
+	usdt 1 > after
+	cmp before after || fail "the semaphore stayed"
+}
