@@ -105,6 +105,47 @@ struct mm_struct {
 	unsigned long env_start, env_end;
 } CORE;
 
+struct qstr {
+	const unsigned char *name;
+} CORE;
+
+struct dentry {
+	struct dentry *d_parent; /* itself at the root of a file system */
+	struct qstr d_name;
+} CORE;
+
+struct vfsmount {
+	struct dentry *mnt_root;
+} CORE;
+
+struct mount {
+	struct mount *mnt_parent; /* itself at the root of all */
+	struct dentry *mnt_mountpoint;
+	struct vfsmount mnt;
+} CORE;
+
+struct path {
+	struct vfsmount *mnt;
+	struct dentry *dentry;
+} CORE;
+
+struct file {
+	struct path f_path;
+} CORE;
+
+struct fdtable {
+	unsigned int max_fds;
+	struct file **fd;
+} CORE;
+
+struct files_struct {
+	struct fdtable *fdt;
+} CORE;
+
+struct fs_struct {
+	struct path pwd;
+} CORE;
+
 struct task_struct {
 	int pid;  /* what user space calls the thread's id */
 	int tgid; /* what user space calls the process's id */
@@ -114,6 +155,8 @@ struct task_struct {
 	struct list_head children;	 /* through their `sibling` */
 	struct list_head sibling;
 	struct mm_struct *mm; /* NULL: a kernel thread, or about to be gone */
+	struct fs_struct *fs;
+	struct files_struct *files;
 } CORE;
 
 #endif

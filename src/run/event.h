@@ -15,6 +15,7 @@
 #define SONDE_EVENT_ENGINE_H
 
 #include "bpf/event.h"
+#include "bpf/filter.h" /* skeletons name its struct */
 #include "tool.h"
 
 struct event_probe {

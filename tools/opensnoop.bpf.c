@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Opened files, at the end of the call: the kernel has read the path by then, so that it is in memory. */
+#include "bpf/event.bpf.h"
+#include "bpf/context.bpf.h"
+#include "tools/opensnoop.h"
+
+#define PATH_MAX_SIZE 4096
+#define NAME_MAX_SIZE 256
+/* Directories of a full path that are looked at. */
+#define DEPTH_MAX 64
+
+#define AT_FDCWD  -100
+#define O_ACCMODE 3
+#define O_WRONLY  1
+#define O_CREAT	  0100
+#define O_TRUNC	  01000
+
+/* In the order of the table in opensnoop.c. */
+enum probe {
+	PROBE_OPENAT,
+	PROBE_OPEN,
+	PROBE_OPENAT2,
+	PROBE_CREAT,
+};
+
+const volatile struct opensnoop_config config SEC(".rodata.config");
+
+struct call {
+	__u64 path;
+	int dir, ret;
+	__u32 flags, mode;
+};
+
+static __always_inline void read_how(const struct context_syscall *at, struct call *call)
+{
+	struct {
+		__u64 flags, mode;
+	} how = {};
+
+	bpf_probe_read_user(&how, sizeof(how), (void *)at->args[2]);
+	call->flags = how.flags;
+	call->mode = how.mode;
+}
+
+/* What each of the calls was given. */
+static __always_inline bool read_call(void *ctx, struct call *call)
+{
+	__u64 probe = context_probe();
+	struct context_syscall at;
+
+	if (!context_sys_exit(ctx, &at))
+		return false;
+	call->ret = at.ret;
+	call->dir = AT_FDCWD;
+	call->path = at.args[0];
+	if (probe == PROBE_OPENAT || probe == PROBE_OPENAT2) {
+		call->dir = at.args[0];
+		call->path = at.args[1];
+	}
+	if (probe == PROBE_OPENAT2) {
+		read_how(&at, call);
+	} else if (probe == PROBE_CREAT) {
+		call->flags = O_CREAT | O_WRONLY | O_TRUNC;
+		call->mode = at.args[1];
+	} else {
+		call->flags = probe == PROBE_OPENAT ? at.args[2] : at.args[1];
+		call->mode = probe == PROBE_OPENAT ? at.args[3] : at.args[2];
+	}
+	return true;
+}
+
+static __always_inline bool is_wanted(const struct call *call)
+{
+	if (config.failed && call->ret >= 0)
+		return false;
+	if (config.by_flags && !(config.modes & 1 << (call->flags & O_ACCMODE)) && !(config.flags & call->flags))
+		return false;
+	return event_wanted();
+}
+
+/* NULL where there is no room in the buffer, or where the path may be longer than that, a constant. */
+static __always_inline struct opensnoop_event *open_read(const struct call *call, __u32 path_room, __u32 more)
+{
+	struct opensnoop_event *e = bpf_ringbuf_reserve(&events, sizeof(*e) + path_room + more, 0);
+	long n;
+
+	if (!e)
+		return NULL;
+	n = bpf_probe_read_user_str(e->data, path_room, (void *)call->path);
+	if (n >= path_room && path_room < PATH_MAX_SIZE) {
+		bpf_ringbuf_discard(e, BPF_RB_NO_WAKEUP);
+		return NULL;
+	}
+	e->path_unread = n <= 0;
+	e->dirs_at = 0;
+	e->dirs_size = 0;
+	e->dirs_cut = 0;
+	return e;
+}
+
+/* The directory that a relative path begins at. */
+static __always_inline bool base_of(const struct call *call, struct path *base)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+	struct file *file = NULL;
+	struct file **files;
+
+	if (call->dir == AT_FDCWD) {
+		base->mnt = BPF_CORE_READ(task, fs, pwd.mnt);
+		base->dentry = BPF_CORE_READ(task, fs, pwd.dentry);
+		return true;
+	}
+	if (call->dir < 0 || (__u32)call->dir >= BPF_CORE_READ(task, files, fdt, max_fds))
+		return false;
+	files = BPF_CORE_READ(task, files, fdt, fd);
+	bpf_probe_read_kernel(&file, sizeof(file), files + call->dir);
+	base->mnt = BPF_CORE_READ(file, f_path.mnt);
+	base->dentry = BPF_CORE_READ(file, f_path.dentry);
+	return base->dentry != NULL;
+}
+
+/* From a directory to the root of its mount namespace, behind each other into the record. */
+static __always_inline void read_dirs(struct opensnoop_event *e, struct path *at, __u32 room)
+{
+	struct mount *mount = (void *)at->mnt - bpf_core_field_offset(struct mount, mnt);
+	struct dentry *dentry = at->dentry;
+	__u32 size = 0;
+
+	e->dirs_at = PATH_MAX_SIZE;
+	e->dirs_cut = 1;
+	for (int i = 0; i < DEPTH_MAX; i++) {
+		struct dentry *parent = BPF_CORE_READ(dentry, d_parent);
+		long n;
+
+		if (dentry == BPF_CORE_READ(mount, mnt.mnt_root)) {
+			struct mount *above = BPF_CORE_READ(mount, mnt_parent);
+
+			if (above == mount) {
+				e->dirs_cut = 0;
+				break;
+			}
+			dentry = BPF_CORE_READ(mount, mnt_mountpoint);
+			mount = above;
+			continue;
+		}
+		if (dentry == parent || size >= room)
+			break;
+		n = bpf_probe_read_kernel_str(e->data + PATH_MAX_SIZE + size, NAME_MAX_SIZE,
+					      BPF_CORE_READ(dentry, d_name.name));
+		if (n <= 0)
+			break;
+		size = (size + n) & (2 * PATH_MAX_SIZE - 1); /* changes nothing; for the verifier */
+		dentry = parent;
+	}
+	e->dirs_size = size;
+}
+
+/* For a full path: a record with room for everything, and the directories if the path is relative. */
+static __always_inline struct opensnoop_event *full_read(const struct call *call)
+{
+	struct opensnoop_event *e = open_read(call, PATH_MAX_SIZE, PATH_MAX_SIZE + NAME_MAX_SIZE);
+	struct path base = {};
+
+	if (e && e->data[0] != '/' && base_of(call, &base))
+		read_dirs(e, &base, PATH_MAX_SIZE);
+	return e;
+}
+
+SEC("raw_tp")
+int open_done(void *ctx)
+{
+	struct opensnoop_event *e = NULL;
+	struct call call;
+
+	if (!read_call(ctx, &call) || !is_wanted(&call))
+		return 0;
+	if (config.full_path) {
+		e = full_read(&call);
+	} else {
+		e = open_read(&call, 64, 0);
+		if (!e)
+			e = open_read(&call, 256, 0);
+		if (!e)
+			e = open_read(&call, PATH_MAX_SIZE, 0);
+	}
+	if (!e) {
+		event_dropped();
+		return 0;
+	}
+	event_fill(&e->event);
+	e->ret = call.ret;
+	e->flags = call.flags;
+	e->mode = call.mode;
+	event_submit(e);
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* opensnoop: files as they are opened, or fail to be. */
+#include <fcntl.h>
+
+#include "base/nearest.h"
+#include "output/words.h"
+#include "run/event.h"
+#include "tools/opensnoop.h"
+#include "tools/opensnoop.skel.h"
+
+static struct {
+	bool elapsed, uid, failed, extended, full_path;
+	const char *name;
+	struct opt_list flags;
+} settings;
+
+static struct opensnoop_config config;
+
+static const struct opt options[] = {
+	OPT(OPT_BOOL, typeof(settings), elapsed, 'T', "timestamp", NULL, "show the seconds since tracing began"),
+	OPT(OPT_BOOL, typeof(settings), uid, 'U', "print-uid", NULL, "show the user's id"),
+	OPT(OPT_BOOL, typeof(settings), failed, 'x', "failed", NULL, "only opens that failed"),
+	OPT(OPT_STRING, typeof(settings), name, 'n', "name", "NAME", "only processes whose name contains this"),
+	OPT(OPT_BOOL, typeof(settings), extended, 'e', "extended_fields", NULL, "show the flags, in octal"),
+	OPT(OPT_LIST, typeof(settings), flags, 'f', "flag_filter", "FLAG",
+	    "only opens with this flag (O_WRONLY, ...); may be repeated"),
+	OPT(OPT_BOOL, typeof(settings), full_path, 'F', "full-path", NULL, "show relative paths with their directory"),
+};
+
+static const struct {
+	const char *name;
+	unsigned int value;
+	bool is_mode;
+} flags[] = {
+	{ "O_RDONLY", O_RDONLY, true },
+	{ "O_WRONLY", O_WRONLY, true },
+	{ "O_RDWR", O_RDWR, true },
+	{ "O_CREAT", O_CREAT },
+	{ "O_EXCL", O_EXCL },
+	{ "O_NOCTTY", O_NOCTTY },
+	{ "O_TRUNC", O_TRUNC },
+	{ "O_APPEND", O_APPEND },
+	{ "O_NONBLOCK", O_NONBLOCK },
+	{ "O_DSYNC", O_DSYNC },
+	{ "O_SYNC", O_SYNC },
+	{ "O_ASYNC", O_ASYNC },
+	{ "O_DIRECT", O_DIRECT },
+	{ "O_DIRECTORY", O_DIRECTORY },
+	{ "O_NOFOLLOW", O_NOFOLLOW },
+	{ "O_NOATIME", O_NOATIME },
+	{ "O_CLOEXEC", O_CLOEXEC },
+	{ "O_PATH", O_PATH },
+	{ "O_TMPFILE", O_TMPFILE & ~O_DIRECTORY },
+};
+
+static int add_flag(const char *text, struct err *err)
+{
+	struct nearest nearest;
+
+	nearest_init(&nearest, text);
+	for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
+		if (!strcmp(flags[i].name, text)) {
+			if (flags[i].is_mode)
+				config.modes |= 1 << flags[i].value;
+			else
+				config.flags |= flags[i].value;
+			return 0;
+		}
+		nearest_offer(&nearest, flags[i].name);
+	}
+	if (nearest_name(&nearest))
+		return err_set(err, -EINVAL, "no flag of open(2) is called '%s' (did you mean %s?)", text,
+			       nearest_name(&nearest));
+	return err_set(err, -EINVAL, "no flag of open(2) is called '%s': they are written O_CREAT and so on", text);
+}
+
+static int configure(struct run *run, struct err *err)
+{
+	config.failed = settings.failed;
+	config.full_path = settings.full_path;
+	config.by_flags = settings.flags.n > 0;
+	vec_each(flag, &settings.flags) {
+		int ret = add_flag(*flag, err);
+
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static bool show(const struct event *event, size_t size)
+{
+	return !settings.name || strstr(event->comm, settings.name);
+}
+
+/* --- columns --- */
+
+static void add_fd(struct str *s, const void *row, enum output_format format)
+{
+	int ret = ((const struct opensnoop_event *)row)->ret;
+
+	str_addf(s, "%d", ret < 0 ? -1 : ret);
+}
+
+static void add_errno(struct str *s, const void *row, enum output_format format)
+{
+	int ret = ((const struct opensnoop_event *)row)->ret;
+
+	str_addf(s, "%d", ret < 0 ? -ret : 0);
+}
+
+static void add_error(struct str *s, const void *row, enum output_format format)
+{
+	words_add_error(s, ((const struct opensnoop_event *)row)->ret);
+}
+
+static void add_flags(struct str *s, const void *row, enum output_format format)
+{
+	const struct opensnoop_event *e = row;
+
+	str_addf(s, format == OUTPUT_TEXT ? "%08o" : "%u", e->flags);
+}
+
+/* The names are kept from the inside out. */
+static void add_dirs(struct str *s, const struct opensnoop_event *e)
+{
+	const char *first = e->data + e->dirs_at, *end = first + e->dirs_size;
+
+	if (e->dirs_cut)
+		str_add(s, "...");
+	while (end > first) {
+		const char *name = end - 1;
+
+		while (name > first && name[-1])
+			name--;
+		str_addc(s, '/');
+		str_add(s, name);
+		end = name;
+	}
+}
+
+/* As long as the next row, in memory of its own. */
+static const struct str *full_path(const struct opensnoop_event *e)
+{
+	static struct str path;
+
+	str_reset(&path);
+	if (e->dirs_at) {
+		add_dirs(&path, e);
+		str_addc(&path, '/');
+	}
+	str_add(&path, e->data);
+	return &path;
+}
+
+static void add_path(struct str *s, const void *row, enum output_format format)
+{
+	const struct opensnoop_event *e = row;
+	const struct str *full;
+
+	if (format == OUTPUT_JSON) {
+		if (e->path_unread)
+			str_add(s, "null");
+		else
+			str_add_json(s, e->data, strlen(e->data));
+		return;
+	}
+	if (e->path_unread) {
+		str_addc(s, '?');
+		return;
+	}
+	full = full_path(e);
+	str_add_shown(s, full->data, full->len);
+}
+
+static void add_full_path(struct str *s, const void *row, enum output_format format)
+{
+	const struct opensnoop_event *e = row;
+	const struct str *full;
+
+	if (e->path_unread || (!e->dirs_at && e->data[0] != '/')) {
+		str_add(s, "null");
+		return;
+	}
+	full = full_path(e);
+	str_add_json(s, full->data, full->len);
+}
+
+static const struct field fields[] = {
+	EVENT_TIMES(&event_never, &settings.elapsed),
+	FIELD(FIELD_U32, struct event, uid, "uid", "UID", -6, .shown = &settings.uid),
+	FIELD(FIELD_U32, struct event, pid, "pid", "PID", -6),
+	FIELD(FIELD_U32, struct event, tid, "tid", NULL, 0, .json_only = true),
+	FIELD(FIELD_U32, struct event, ppid, "ppid", NULL, 0, .json_only = true),
+	FIELD(FIELD_CHARS, struct event, comm, "comm", "COMM", -16),
+	FIELD_BY(add_fd, "fd", "FD", 4),
+	FIELD_BY(add_errno, "errno", "ERR", 3),
+	FIELD_BY(add_error, "error", NULL, 0, .json_only = true),
+	FIELD_BY(add_flags, "flags", "FLAGS", -8, .shown = &settings.extended),
+	FIELD(FIELD_U32, struct opensnoop_event, mode, "mode", NULL, 0, .json_only = true),
+	FIELD_BY(add_path, "path", "PATH", -1),
+	FIELD_BY(add_full_path, "full_path", NULL, 0, .json_only = true),
+};
+
+static const struct schema schema = { fields, ARRAY_SIZE(fields) };
+
+/* In the order of enum probe in opensnoop.bpf.c. */
+static const struct event_probe probes[] = {
+	{ .program = "open_done", .syscall = "openat" },
+	{ .program = "open_done", .syscall = "open", .optional = true },
+	{ .program = "open_done", .syscall = "openat2", .optional = true },
+	{ .program = "open_done", .syscall = "creat", .optional = true },
+};
+
+static const struct event_source source = {
+	EVENT_OBJECT(opensnoop),
+	EVENT_PROBES(probes),
+	EVENT_CONFIG(config),
+	.configure = configure,
+	.show = show,
+	.what = "opened files",
+};
+
+TOOL(opensnoop, .brief = "print files as they are opened", .args = "[-- COMMAND [ARG]...]", .schema = &schema,
+     .engine = &event_engine, .events = &source, .letters = "t:tid u:uid", OPTIONS(options), .settings = &settings,
+     .description =
+	     "Prints a row for each open, openat, openat2 and creat: who called, the file descriptor or -1 and the "
+	     "number of the error, and the path as it was passed, of any length. Files that io_uring opens, and those "
+	     "of 32-bit processes, are not seen.\n\n"
+	     "With several --flag_filter an open is shown when one of them fits. JSON has the flags as a number, the "
+	     "error's name, and with -F the full path beside the one that was passed.",
+     EXAMPLES({ "sonde opensnoop", "all opens, until Ctrl-C" },
+	      { "sonde opensnoop -x -T", "those that fail, with the time" },
+	      { "sonde opensnoop -F -p 1234", "one process, relative paths made full" },
+	      { "sonde opensnoop -f O_WRONLY -f O_RDWR -e", "what is opened to be written" },
+	      { "sonde opensnoop -- make", "what a command and its children open" }));
