@@ -99,14 +99,14 @@ static void add_fd(struct str *s, const void *row, enum output_format format)
 {
 	int ret = ((const struct opensnoop_event *)row)->ret;
 
-	str_addf(s, "%d", ret < 0 ? -1 : ret);
+	str_add_s64(s, ret < 0 ? -1 : ret);
 }
 
 static void add_errno(struct str *s, const void *row, enum output_format format)
 {
 	int ret = ((const struct opensnoop_event *)row)->ret;
 
-	str_addf(s, "%d", ret < 0 ? -ret : 0);
+	str_add_s64(s, ret < 0 ? -ret : 0);
 }
 
 static void add_error(struct str *s, const void *row, enum output_format format)
@@ -167,6 +167,10 @@ static void add_path(struct str *s, const void *row, enum output_format format)
 	}
 	if (e->path_unread) {
 		str_addc(s, '?');
+		return;
+	}
+	if (!e->dirs_at) {
+		str_add_shown(s, e->data, strlen(e->data));
 		return;
 	}
 	full = full_path(e);

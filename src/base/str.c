@@ -87,6 +87,14 @@ void str_add_u64(struct str *s, uint64_t value)
 	str_addn(s, p, digits + sizeof(digits) - p);
 }
 
+void str_add_s64(struct str *s, int64_t value)
+{
+	if (value < 0)
+		str_addc(s, '-');
+	/* negated as unsigned: the least value has no positive twin */
+	str_add_u64(s, value < 0 ? -(uint64_t)value : (uint64_t)value);
+}
+
 void str_reset(struct str *s)
 {
 	s->len = 0;

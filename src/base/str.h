@@ -21,6 +21,7 @@ void str_addc(struct str *s, char c);
 void str_addf(struct str *s, const char *fmt, ...) __printf(2, 3);
 void str_addv(struct str *s, const char *fmt, va_list ap) __printf(2, 0);
 void str_add_u64(struct str *s, uint64_t value); /* decimal, without printf: for rows */
+void str_add_s64(struct str *s, int64_t value);
 void str_add_fill(struct str *s, char c, size_t n);
 void str_reset(struct str *s); /* length 0, memory kept */
 void str_release(struct str *s);

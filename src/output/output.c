@@ -86,10 +86,7 @@ uint64_t output_rows_lost(const struct output *out)
 
 static struct value number(int64_t value)
 {
-	/* negated as unsigned: the least value has no positive twin */
-	return (struct value){ .number = true,
-			       .negative = value < 0,
-			       .magnitude = value < 0 ? -(uint64_t)value : (uint64_t)value };
+	return (struct value){ .number = true, .is_signed = true, .bits = value };
 }
 
 struct value value_of(const struct field *field, const void *row)
@@ -98,9 +95,9 @@ struct value value_of(const struct field *field, const void *row)
 
 	switch (field->type) {
 	case FIELD_U64:
-		return (struct value){ .number = true, .magnitude = *(const uint64_t *)at };
+		return (struct value){ .number = true, .bits = *(const uint64_t *)at };
 	case FIELD_U32:
-		return (struct value){ .number = true, .magnitude = *(const uint32_t *)at };
+		return (struct value){ .number = true, .bits = *(const uint32_t *)at };
 	case FIELD_S64:
 		return number(*(const int64_t *)at);
 	case FIELD_S32:
@@ -118,7 +115,8 @@ struct value value_of(const struct field *field, const void *row)
 
 void value_add_number(struct str *s, const struct value *value)
 {
-	if (value->negative)
-		str_addc(s, '-');
-	str_add_u64(s, value->magnitude);
+	if (value->is_signed)
+		str_add_s64(s, value->bits);
+	else
+		str_add_u64(s, value->bits);
 }

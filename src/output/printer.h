@@ -42,8 +42,8 @@ extern const struct printer printer_text, printer_json;
 struct value {
 	const char *text;
 	size_t len;
-	bool number, negative;
-	uint64_t magnitude;
+	bool number, is_signed;
+	uint64_t bits;
 };
 
 struct value value_of(const struct field *field, const void *row);

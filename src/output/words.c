@@ -14,7 +14,7 @@ void words_add_result(struct str *s, int64_t ret, enum output_format format)
 	if (name)
 		str_addf(s, "-%s", name);
 	else
-		str_addf(s, "%lld", (long long)ret);
+		str_add_s64(s, ret);
 }
 
 void words_add_error(struct str *s, int64_t ret)
