@@ -292,15 +292,13 @@ static const char *plural(uint64_t n)
 /* As soon as there is something to say, and then no more than once a second. */
 static void say_losses(struct events *events)
 {
-	uint64_t now = clock_ns(CLOCK_BOOTTIME), dropped, all;
+	uint64_t dropped, all = lost(events, &dropped), now = clock_ns(CLOCK_BOOTTIME);
 
-	if (events->said_at && now - events->said_at < NS_PER_SEC)
+	if (all == events->said || (events->said && now - events->said_at < NS_PER_SEC))
 		return;
-	events->said_at = now;
-	all = lost(events, &dropped);
-	if (all > events->said)
-		report_note("%llu event%s lost until now", (unsigned long long)all, plural(all));
+	report_note("%llu event%s lost until now", (unsigned long long)all, plural(all));
 	events->said = all;
+	events->said_at = now;
 }
 
 static int event_take(struct run *run)

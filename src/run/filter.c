@@ -16,6 +16,7 @@
 #include "filter.h"
 
 #define CGROUP2_MAGIC 0x63677270
+#define FILEID_KERNFS 0xfe /* include/linux/exportfs.h */
 /* The inode number that the kernel gives to the first pid namespace (include/linux/proc_ns.h). */
 #define FIRST_PID_NS 0xEFFFFFFCU
 
@@ -125,12 +126,28 @@ static char *cgroup_mount(void)
 	return dir;
 }
 
-/* A directory of cgroup v2, by its path or below the mount's. */
+/* By the id that the kernel and bpf_get_current_cgroup_id() give it: kernfs takes it for a file handle. */
+static int open_cgroup_id(const char *mount, uint64_t id)
+{
+	struct {
+		struct file_handle handle;
+		uint64_t id;
+	} by_id = { { .handle_bytes = sizeof(id), .handle_type = FILEID_KERNFS }, id };
+	__close int root = open(mount, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = root < 0 ? -1 : open_by_handle_at(root, &by_id.handle, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0 && errno == ESTALE)
+		errno = ENOENT;
+	return fd;
+}
+
+/* A directory of cgroup v2, by its path or below the mount's, or by its id. */
 static int open_cgroup(const char *text, struct err *err)
 {
 	__free char *mount = cgroup_mount(), *below = NULL;
 	__close int fd = open(text, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct statfs fs;
+	uint64_t id;
 
 	if (!mount)
 		return err_set(err, -ENOENT, "no cgroup v2 is mounted, and --cgroup goes by those");
@@ -138,6 +155,8 @@ static int open_cgroup(const char *text, struct err *err)
 		below = base_printf("%s/%s", mount, text);
 		fd = open(below, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	}
+	if (fd < 0 && !opt_u64(text, &id))
+		fd = open_cgroup_id(mount, id);
 	if (fd < 0)
 		return err_set(err, -ENOENT, "no cgroup '%s': %s", text, strerror(errno));
 	if (fstatfs(fd, &fs) || fs.f_type != CGROUP2_MAGIC)

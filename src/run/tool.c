@@ -36,7 +36,7 @@ static const struct opt filters[] = {
 	OPT(OPT_U32, struct run_options, pid, 'p', "pid", "PID", "only this process", .min = 1),
 	OPT(OPT_U32, struct run_options, tid, 0, "tid", "TID", "only this thread", .min = 1),
 	OPT(OPT_STRING, struct run_options, cgroup, 0, "cgroup", "CGROUP",
-	    "only tasks in this cgroup (v2) and those below it"),
+	    "only tasks in this cgroup (v2, by path or id) and those below it"),
 	OPT(OPT_STRING, struct run_options, comm, 0, "comm", "NAME", "only tasks with this command name"),
 	OPT(OPT_STRING, struct run_options, uid, 0, "uid", "USER", "only this user, by name or number"),
 	OPT(OPT_STRING, struct run_options, cpu_text, 0, "cpu", "N", "only on this processor"),
