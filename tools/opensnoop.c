@@ -118,7 +118,10 @@ static void add_flags(struct str *s, const void *row, enum output_format format)
 {
 	const struct opensnoop_event *e = row;
 
-	str_addf(s, format == OUTPUT_TEXT ? "%08o" : "%u", e->flags);
+	if (format == OUTPUT_TEXT)
+		str_addf(s, "%08o", e->flags);
+	else
+		str_add_u64(s, e->flags);
 }
 
 /* The names are kept from the inside out. */

@@ -37,7 +37,10 @@ void str_add(struct str *s, const char *text)
 
 void str_addc(struct str *s, char c)
 {
-	str_addn(s, &c, 1);
+	if (s->len + 2 > s->cap)
+		str_reserve(s, 1);
+	s->data[s->len++] = c;
+	s->data[s->len] = '\0';
 }
 
 void str_add_fill(struct str *s, char c, size_t n)

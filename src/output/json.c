@@ -6,9 +6,24 @@
 #include "clock.h"
 #include "printer.h"
 
+/* What stands in front of each value, each with a NUL behind it: the same in every row. */
+static void make_keys(struct output *out)
+{
+	str_reset(&out->keys);
+	for (size_t i = 0; i < out->schema->n; i++) {
+		const char *key = out->schema->fields[i].key;
+
+		if (i)
+			str_addc(&out->keys, ',');
+		str_add_json(&out->keys, key, strlen(key));
+		str_addn(&out->keys, ":", 2);
+	}
+}
+
 static void json_begin(struct output *out, const struct timespec *stamp, bool show_stamp,
 		       bool first)
 {
+	make_keys(out);
 	if (stamp)
 		clock_add_stamp(&out->stamp, stamp->tv_sec * 1000000000ULL + stamp->tv_nsec);
 }
@@ -29,19 +44,18 @@ static void add_value(struct str *s, const struct field *field, const void *row)
 
 static void json_row(struct output *out, const void *row)
 {
+	const char *key = out->keys.data;
 	struct str *s = &out->buf;
 
 	str_addc(s, '{');
 	if (out->stamp.len)
-		str_addf(s, "\"time\":\"%s\"", out->stamp.data);
+		str_addf(s, "\"time\":\"%s\",", out->stamp.data);
 	for (size_t i = 0; i < out->schema->n; i++) {
-		const struct field *field = &out->schema->fields[i];
+		size_t len = strlen(key);
 
-		if (i || out->stamp.len)
-			str_addc(s, ',');
-		str_add_json(s, field->key, strlen(field->key));
-		str_addc(s, ':');
-		add_value(s, field, row);
+		str_addn(s, key, len);
+		add_value(s, &out->schema->fields[i], row);
+		key += len + 1;
 	}
 	str_addn(s, "}\n", 2);
 }

@@ -43,6 +43,7 @@ void output_free(struct output *out)
 	output_flush(out);
 	str_release(&out->buf);
 	str_release(&out->stamp);
+	str_release(&out->keys);
 	free(out->v);
 	free(out);
 }

@@ -18,6 +18,7 @@ struct output {
 	/* the table that is being written */
 	const struct schema *schema;
 	struct str stamp; /* as the printer shows it; empty: none */
+	struct str keys;  /* JSON's */
 
 	/* what is not written yet, and where in it each row ends */
 	struct str buf;

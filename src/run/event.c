@@ -324,6 +324,7 @@ static void event_emit(struct run *run, bool last)
 {
 	struct events *events = run->engine;
 
+	look_at_clock();
 	stream_take_all(events->stream);
 	output_table_end(run->out);
 }

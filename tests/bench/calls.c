@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * bench-calls [-o FILE] read | emulated | stepped
+ * bench-calls [-o FILE] read | open | emulated | stepped
  * bench-calls -a emulated | stepped
  *
  * Makes one call a thousand times, and prints the nanoseconds of thread CPU time that one call took
  * in the best of some rounds: a round is shorter than the time between two timer interrupts, so that
- * some have none. read is the system call, of one byte of /dev/zero; the others are functions whose
+ * some have none. read is the system call, of one byte of /dev/zero, open that of /dev/null, and a close; the
+ * others are functions whose
  * first instruction a uprobe emulates, or executes by a single step. -a prints where in this file
  * the function is.
  */
@@ -48,10 +49,18 @@ static void read_zero(void)
 		err(1, "/dev/zero");
 }
 
+static void open_null(void)
+{
+	int fd = open("/dev/null", O_RDONLY);
+
+	if (fd < 0 || close(fd))
+		err(1, "/dev/null");
+}
+
 static const struct call {
 	const char *name;
 	void (*fn)(void);
-} known[] = { { "read", read_zero }, { "emulated", emulated }, { "stepped", stepped } };
+} known[] = { { "read", read_zero }, { "open", open_null }, { "emulated", emulated }, { "stepped", stepped } };
 
 static const struct call *find(const char *name)
 {

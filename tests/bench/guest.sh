@@ -2,20 +2,21 @@
 # The measurements that need a guest; tests/bench/run boots it with a clock that counts instructions,
 # one a nanosecond. Lines of the report begin with "@@ ".
 cd /tmp || exit
-calls=/bin/bench-calls plain= plain_read=
+calls=/bin/bench-calls plain= plain_read= plain_open=
 
 say() {
 	echo "@@ $*"
 }
 
 # with WORKLOAD TRACER ARG...: instructions of one call of the workload, in $cost, while the tracer is
-# armed at so many $targets. Fails with $why.
+# armed at so many $targets; the tracer's own, in all, in $reader. Fails with $why.
 with() {
 	workload=$1
 	shift
-	if out=$(bench-hold -w "bench-calls $workload" "$@" 2> why); then
+	if out=$(bench-hold -f rows -w "bench-calls $workload" "$@" 2> why); then
 		cost=$(echo "$out" | head -n 1)
 		targets=$(echo "$out" | sed -n 's/ .*//p')
+		reader=$(echo "$out" | sed -n 's/.* //p')
 	else
 		why=$(reason)
 		return 1
@@ -119,6 +120,34 @@ filters() {
 	echo $$ > /sys/fs/cgroup/cgroup.procs
 }
 
+# stream LABEL SONDE-ARG...: what an event costs its maker, beside an empty program in the same place, and its reader.
+stream() {
+	label=$1
+	shift
+	with open bench-empty fexit __x64_sys_openat && floor=$cost && with open sonde "$@" || {
+		say "$label: skipped, $why"
+		return
+	}
+	n=$(wc -l < rows)
+	row "$label" "$plain_open" "$floor" "$cost" "$n"
+	[ "$n" -lt 1000 ] || say "$(awk -v all="$reader" -v less="$idle" -v n="$n" \
+		'BEGIN { printf "%-40s %8s %8s %8.0f", "  the reader, an event", "", "", (all - less) / n }')"
+}
+
+streams() {
+	say
+	say "Instructions added to one open and close of a file, and those of the reader for an event: what it"
+	say "takes more than without any; rows go to a file"
+	say
+	with open sonde opensnoop -x -p %p || return
+	idle=$reader
+	say "$(printf '%-40s %8s %8s %8s %7s' '' rows empty sonde ratio)"
+	stream 'opensnoop' opensnoop -p %p
+	stream 'opensnoop -F' opensnoop -F -p %p
+	stream 'opensnoop --json' opensnoop --json -p %p
+	stream 'opensnoop, nothing passes' opensnoop -x -p %p
+}
+
 # ready LABEL [-n] TRACER...
 ready() {
 	label=$1
@@ -136,7 +165,7 @@ start_and_end() {
 	say "From exec to armed and from the last output to the end, in million instructions (waiting"
 	say "counts as if it were instructions; self: what sonde itself executed), and memory in KB"
 	say
-	say "$(printf '%-36s %7s %8s %8s %7s %6s' 'sonde funccount' places armed self detach KB)"
+	say "$(printf '%-36s %7s %8s %8s %7s %6s' 'sonde [funccount]' places armed self detach KB)"
 	for spec in vfs_read r:vfs_read t:sched:sched_process_exec; do
 		ready "$spec" sonde funccount "$spec"
 	done
@@ -146,6 +175,9 @@ start_and_end() {
 	ready 'vfs_*' sonde funccount 'vfs_*'
 	ready '*' sonde funccount '*'
 	ready "u:$calls:emulated" sonde funccount u:$calls:emulated
+	ready 'execsnoop' sonde execsnoop
+	ready 'execsnoop -x' sonde execsnoop -x
+	ready 'opensnoop' sonde opensnoop
 	ready '-c true vfs_read' -n sonde funccount -c /bin/true vfs_read
 	ready '(an empty program, fentry)' bench-empty fentry vfs_read
 	ready '(an empty program, kprobe.multi)' bench-empty kprobe.multi vfs_read
@@ -154,11 +186,12 @@ start_and_end() {
 }
 
 sleep 3
-for workload in read emulated stepped; do
+for workload in read open emulated stepped; do
 	eval "plain_$workload=$(bench-calls $workload)"
 done
 say "Linux $(uname -r), 1 processor; a read without a probe takes $plain_read instructions"
 say
 per_call
 filters
+streams
 start_and_end

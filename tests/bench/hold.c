@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * bench-hold [-n] [-w WORKLOAD] TRACER ARG...
+ * bench-hold [-n] [-f FILE] [-w WORKLOAD] TRACER ARG...
  *
  * Starts a tracer and watches it from outside. Once a line of its stderr begins with "Tracing" it is
  * armed; then the workload runs to its end and SIGINT ends the tracer. -n sends no signal: the tracer
  * ends by itself. An argument %p is the workload's process id, for it exists before the tracer. Prints
- *	TARGETS ARMED CPU DETACH MEMORY
+ *	TARGETS ARMED CPU DETACH MEMORY TOTAL
  * the number in the armed line; ns from exec to armed and what of it the tracer had a processor; ns from
- * its last output to its end; KB at most. A tracer that fails has its first line repeated, exit 1.
+ * its last output to its end; KB at most; ns it had a processor in all. -f: its results go to FILE. A tracer that fails has its first line repeated, exit 1.
  */
 #include <err.h>
 #include <poll.h>
@@ -33,7 +33,7 @@ struct tracer {
 	pid_t pid;
 	int out, err;
 	uint64_t *executed; /* shared with the child that executes it */
-	uint64_t armed, cpu, last, ended;
+	uint64_t armed, cpu, last, ended, total;
 	long targets, memory;
 	char text[64 * 1024]; /* of stderr */
 	size_t len;
@@ -89,7 +89,7 @@ static void workload_run(const struct workload *workload)
 		warnx("the workload failed");
 }
 
-static void tracer_start(struct tracer *tracer, char **argv)
+static void tracer_start(struct tracer *tracer, char **argv, const char *file)
 {
 	int out[2], errs[2];
 
@@ -100,6 +100,8 @@ static void tracer_start(struct tracer *tracer, char **argv)
 	if (!tracer->pid) {
 		dup2(out[1], STDOUT_FILENO);
 		dup2(errs[1], STDERR_FILENO);
+		if (file && !freopen(file, "w", stdout))
+			err(2, "%s", file);
 		for (int fd = 3; fd < 16; fd++)
 			close(fd);
 		*tracer->executed = now(CLOCK_MONOTONIC);
@@ -164,6 +166,8 @@ static void watch(struct tracer *tracer, const struct workload *workload, bool s
 	wait4(tracer->pid, &status, 0, &usage);
 	tracer->ended = now(CLOCK_MONOTONIC);
 	tracer->memory = usage.ru_maxrss;
+	tracer->total = (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000ULL +
+			(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000ULL;
 	if (!tracer->armed || !WIFEXITED(status) || WEXITSTATUS(status))
 		errx(1, "%.*s", (int)strcspn(tracer->text, "\n"), tracer->text);
 }
@@ -180,12 +184,15 @@ int main(int argc, char **argv)
 {
 	static struct tracer tracer;
 	struct workload workload = {};
+	const char *file = NULL;
 	bool signals = true;
 	int c;
 
-	while ((c = getopt(argc, argv, "+nw:")) != -1) {
+	while ((c = getopt(argc, argv, "+nf:w:")) != -1) {
 		if (c == 'n')
 			signals = false;
+		else if (c == 'f')
+			file = optarg;
 		else if (c == 'w')
 			workload = workload_start(optarg);
 		else
@@ -195,9 +202,9 @@ int main(int argc, char **argv)
 		errx(2, "no tracer is named");
 	name_workload(argv + optind, workload.pid);
 	be_first();
-	tracer_start(&tracer, argv + optind);
+	tracer_start(&tracer, argv + optind, file);
 	watch(&tracer, &workload, signals);
-	printf("%ld %lu %lu %lu %ld\n", tracer.targets, tracer.armed - *tracer.executed, tracer.cpu,
-	       tracer.ended - tracer.last, tracer.memory);
+	printf("%ld %lu %lu %lu %ld %lu\n", tracer.targets, tracer.armed - *tracer.executed, tracer.cpu,
+	       tracer.ended - tracer.last, tracer.memory, tracer.total);
 	return 0;
 }
