@@ -119,21 +119,23 @@ int exec_done(void *ctx)
 
 /*
  * One by one, behind each other: false where one may be longer than `longest`, or where all take more than
- * args_room, a power of two; behind that there is room for one more.
+ * args_room, a power of two; behind that there is room for one more. The size is kept in the record: what the
+ * verifier does not follow is the same to it in every turn, and so is looked at once.
  */
 static __always_inline bool failed_args(struct execsnoop_event *e, __u64 argv, int n_args, __u32 name_room,
 					__u32 args_room, __u32 longest)
 {
-	__u32 at = 0;
-	bool whole = false;
-
+	e->args_at = name_room;
+	e->args_size = 0;
+	e->args_total = 1;
 	for (int i = 0; i < n_args; i++) {
+		__u32 at = *(volatile __u32 *)&e->args_size & (2 * args_room - 1);
 		__u64 arg = 0;
 		long n;
 
 		if (bpf_probe_read_user(&arg, sizeof(arg), (void *)(argv + i * sizeof(arg))) || !arg) {
-			whole = true;
-			break;
+			e->args_total = at;
+			return true;
 		}
 		if (at >= args_room)
 			break;
@@ -141,14 +143,12 @@ static __always_inline bool failed_args(struct execsnoop_event *e, __u64 argv, i
 		/* not in memory, as the kernel itself has never read it */
 		if (n <= 0)
 			break;
-		at = (at + n) & (2 * args_room - 1); /* changes nothing; for the verifier */
+		e->args_size = at + n;
+		e->args_total = at + n + 1;
 		if (n >= longest)
 			break;
 	}
-	e->args_at = name_room;
-	e->args_size = at;
-	e->args_total = whole ? at : at + 1;
-	return whole;
+	return false;
 }
 
 static __always_inline struct execsnoop_event *failed_read(__u64 name, __u64 argv, int n_args,

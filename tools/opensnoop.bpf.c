@@ -6,7 +6,8 @@
 
 #define PATH_MAX_SIZE 4096
 #define NAME_MAX_SIZE 256
-/* Directories of a full path that are looked at. */
+/* Directories of a full path that are looked at: in a first try, and where that was not enough. */
+#define DEPTH_FEW 12
 #define DEPTH_MAX 64
 
 #define AT_FDCWD  -100
@@ -119,70 +120,88 @@ static __always_inline bool base_of(const struct call *call, struct path *base)
 	return base->dentry != NULL;
 }
 
-/* From a directory to the root of its mount namespace, behind each other into the record. */
-static __always_inline void read_dirs(struct opensnoop_event *e, struct path *at, __u32 room)
+/*
+ * From a directory to the root of its mount namespace, behind each other at `begin` in the record: false where there are more
+ * than `depth`, or they take more than `room`, a power of two; behind that there is room for one more name. The size is kept
+ * in the record: what the verifier does not follow is the same to it in every turn, and so is looked at once.
+ */
+static __always_inline bool read_dirs(struct opensnoop_event *e, struct path *at, int depth, __u32 begin, __u32 room)
 {
 	struct mount *mount = (void *)at->mnt - bpf_core_field_offset(struct mount, mnt);
 	struct dentry *dentry = at->dentry;
-	__u32 size = 0;
 
-	e->dirs_at = PATH_MAX_SIZE;
-	e->dirs_cut = 1;
-	for (int i = 0; i < DEPTH_MAX; i++) {
+	e->dirs_at = begin;
+	for (int i = 0; i < depth; i++) {
 		struct dentry *parent = BPF_CORE_READ(dentry, d_parent);
+		__u32 size = *(volatile __u32 *)&e->dirs_size & (2 * room - 1);
 		long n;
 
 		if (dentry == BPF_CORE_READ(mount, mnt.mnt_root)) {
 			struct mount *above = BPF_CORE_READ(mount, mnt_parent);
 
-			if (above == mount) {
-				e->dirs_cut = 0;
-				break;
-			}
+			if (above == mount)
+				return true;
 			dentry = BPF_CORE_READ(mount, mnt_mountpoint);
 			mount = above;
 			continue;
 		}
 		if (dentry == parent || size >= room)
 			break;
-		n = bpf_probe_read_kernel_str(e->data + PATH_MAX_SIZE + size, NAME_MAX_SIZE,
+		n = bpf_probe_read_kernel_str(e->data + begin + size, NAME_MAX_SIZE,
 					      BPF_CORE_READ(dentry, d_name.name));
 		if (n <= 0)
 			break;
-		size = (size + n) & (2 * PATH_MAX_SIZE - 1); /* changes nothing; for the verifier */
+		e->dirs_size = size + n;
 		dentry = parent;
 	}
-	e->dirs_size = size;
+	e->dirs_cut = 1;
+	return false;
 }
 
-/* For a full path: a record with room for everything, and the directories if the path is relative. */
-static __always_inline struct opensnoop_event *full_read(const struct call *call)
+/* A relative path with its directory: NULL where there is no room, or where one of them may be longer than that. */
+static __always_inline struct opensnoop_event *relative_read(const struct call *call, int depth, __u32 path_room,
+							     __u32 dirs_room)
 {
-	struct opensnoop_event *e = open_read(call, PATH_MAX_SIZE, PATH_MAX_SIZE + NAME_MAX_SIZE);
+	struct opensnoop_event *e = open_read(call, path_room, dirs_room + NAME_MAX_SIZE);
 	struct path base = {};
 
-	if (e && e->data[0] != '/' && base_of(call, &base))
-		read_dirs(e, &base, PATH_MAX_SIZE);
-	return e;
+	if (!e || !base_of(call, &base) || read_dirs(e, &base, depth, path_room, dirs_room) || path_room == PATH_MAX_SIZE)
+		return e;
+	bpf_ringbuf_discard(e, BPF_RB_NO_WAKEUP);
+	return NULL;
+}
+
+static __always_inline bool is_relative(const struct call *call)
+{
+	char first = 0;
+
+	return !bpf_probe_read_user(&first, sizeof(first), (void *)call->path) && first != '/';
+}
+
+/* The smallest record that holds all. */
+static __always_inline struct opensnoop_event *open_fit(const struct call *call)
+{
+	struct opensnoop_event *e;
+
+	if (config.full_path && is_relative(call)) {
+		e = relative_read(call, DEPTH_FEW, 128, 256);
+		return e ? e : relative_read(call, DEPTH_MAX, PATH_MAX_SIZE, PATH_MAX_SIZE);
+	}
+	e = open_read(call, 64, 0);
+	if (!e)
+		e = open_read(call, 256, 0);
+	return e ? e : open_read(call, PATH_MAX_SIZE, 0);
 }
 
 SEC("raw_tp")
 int open_done(void *ctx)
 {
-	struct opensnoop_event *e = NULL;
+	struct opensnoop_event *e;
 	struct call call;
 
 	if (!read_call(ctx, &call) || !is_wanted(&call))
 		return 0;
-	if (config.full_path) {
-		e = full_read(&call);
-	} else {
-		e = open_read(&call, 64, 0);
-		if (!e)
-			e = open_read(&call, 256, 0);
-		if (!e)
-			e = open_read(&call, PATH_MAX_SIZE, 0);
-	}
+	e = open_fit(&call);
 	if (!e) {
 		event_dropped();
 		return 0;
