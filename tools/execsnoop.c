@@ -44,6 +44,9 @@ static int configure(struct run *run, struct err *err)
 {
 	int ret = compile(&name_regex, settings.name, "name", err);
 
+	if (settings.ppid && !filter_process_of(settings.ppid))
+		return err_set(err, -ESRCH, "no process has the id %u, so none is its child", settings.ppid);
+
 	config.ppid = settings.ppid;
 	config.reader_pidns = filter_pidns();
 	return ret ? ret : compile(&line_regex, settings.line, "line", err);

@@ -32,8 +32,7 @@ uint32_t filter_pidns(void)
 	return namespace_inode("/proc/self/ns/pid", &ns) || ns.st_ino == FIRST_PID_NS ? 0 : ns.st_ino;
 }
 
-/* The Tgid of a thread, 0 where there is none. */
-static uint32_t process_of(uint32_t tid)
+uint32_t filter_process_of(uint32_t tid)
 {
 	__free char *path = base_printf("/proc/%u/status", tid);
 	__fclose FILE *f = fopen(path, "re");
@@ -51,7 +50,7 @@ static int set_ids(struct filter *filter, const struct run_options *options, str
 	struct stat ns;
 
 	if (options->pid) {
-		uint32_t process = process_of(options->pid);
+		uint32_t process = filter_process_of(options->pid);
 
 		if (!process)
 			return err_set(err, -ESRCH, "no process has the id %u", options->pid);
@@ -62,7 +61,7 @@ static int set_ids(struct filter *filter, const struct run_options *options, str
 		filter->tgid = options->pid;
 	}
 	if (options->tid) {
-		if (!process_of(options->tid))
+		if (!filter_process_of(options->tid))
 			return err_set(err, -ESRCH, "no thread has the id %u", options->tid);
 		filter->by_tid = 1;
 		filter->tid = options->tid;

@@ -5,6 +5,8 @@
 
 #include "run.h"
 
+/* The process that a thread belongs to, 0 where there is no such thread. */
+uint32_t filter_process_of(uint32_t tid);
 /* The inode number of our pid namespace, 0 where that is the host's. */
 uint32_t filter_pidns(void);
 
