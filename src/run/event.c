@@ -237,6 +237,8 @@ static int say_failed(const struct events *events, size_t i, struct err *err)
 	vec_each(target, &events->set)
 		if (target->slot == i)
 			last = target;
+	if (!last)
+		return err_set(err, -EINVAL, "the tool has nothing to attach to");
 	return err_set(err, -ENOTSUP, "cannot attach to '%s': %s", last->label, last->failed);
 }
 
