@@ -172,6 +172,10 @@ Test(btf, what_is_no_btf)
 	h.type_off = 0xfffffff0;
 	write_image(&image, h);
 	expect_error(-EINVAL, "is not BTF");
+	h = header_of(&image);
+	h.str_len = 0;
+	write_image(&image, h);
+	expect_error(-EINVAL, "is not BTF");
 	/* the last string has no end */
 	h = header_of(&image);
 	h.str_len--;

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Reads the kernel's BTF, and finds its way from type to type. What a type means is others' to know.
+ * Where the file cannot be mapped (before 6.16) only the strings are kept: fresh memory for 3 MB of types
+ * would cost more than to read them.
+ */
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "btf_image.h"
+#include "kernel_files.h"
+
+#define PATH "/sys/kernel/btf/vmlinux"
+
+/* What sysfs gives at once. */
+#define WINDOW 4096
+/* From one mark to the next: few marks to keep, few types to pass over. */
+#define STRIDE 64
+
+/* What follows a struct btf_type, in bytes: in any case, and for each of its elements. */
+static const struct {
+	uint8_t always, element;
+} trailers[] = {
+	[BTF_KIND_INT] = { .always = sizeof(uint32_t) },
+	[BTF_KIND_ARRAY] = { .always = sizeof(struct btf_array) },
+	[BTF_KIND_STRUCT] = { .element = sizeof(struct btf_member) },
+	[BTF_KIND_UNION] = { .element = sizeof(struct btf_member) },
+	[BTF_KIND_ENUM] = { .element = sizeof(struct btf_enum) },
+	[BTF_KIND_FUNC_PROTO] = { .element = sizeof(struct btf_param) },
+	[BTF_KIND_VAR] = { .always = sizeof(struct btf_var) },
+	[BTF_KIND_DATASEC] = { .element = sizeof(struct btf_var_secinfo) },
+	[BTF_KIND_DECL_TAG] = { .always = sizeof(struct btf_decl_tag) },
+	[BTF_KIND_ENUM64] = { .element = sizeof(struct btf_enum64) },
+};
+
+void btf_image_release(struct btf_image *image)
+{
+	if (image->map) {
+		munmap(image->map, image->size);
+	} else {
+		free(image->strings);
+		free(image->window);
+	}
+	free(image->marks.v);
+	base_closep(&image->fd);
+}
+
+static int read_at(const struct btf_image *image, void *to, size_t n, size_t at)
+{
+	if (image->map) {
+		memcpy(to, (const uint8_t *)image->map + at, n);
+		return 0;
+	}
+	for (size_t have = 0; have < n;) {
+		ssize_t got = pread(image->fd, (uint8_t *)to + have, n - have, at + have);
+
+		if (got <= 0)
+			return -EIO;
+		have += got;
+	}
+	return 0;
+}
+
+/* What a test put in the kernel's place is read, as most kernels' is. */
+static int open_file(struct btf_image *image)
+{
+	struct stat st;
+	void *map;
+
+	image->fd = kernel_open(PATH, O_RDONLY);
+	if (image->fd < 0 || fstat(image->fd, &st))
+		return -errno;
+	image->size = st.st_size;
+	if (!kernel_is_real())
+		return 0;
+	map = mmap(NULL, image->size, PROT_READ, MAP_PRIVATE, image->fd, 0);
+	if (map != MAP_FAILED)
+		image->map = map;
+	return 0;
+}
+
+static void take_types(struct btf_image *image, size_t at, size_t n)
+{
+	image->types_at = at;
+	image->types_len = n;
+	if (image->map) {
+		image->window = (uint8_t *)image->map + at;
+		image->have = n;
+	}
+}
+
+static int take_strings(struct btf_image *image, size_t at, size_t n)
+{
+	image->strings_len = n;
+	image->strings = image->map ? (char *)image->map + at : malloc(n);
+	if (!image->strings)
+		return -ENOMEM;
+	if (!image->map && read_at(image, image->strings, n, at))
+		return -EIO;
+	return image->strings[n - 1] ? -EINVAL : 0;
+}
+
+/* All that lies behind the header is in the file, and the last string has an end. */
+static int read_header(struct btf_image *image)
+{
+	struct btf_header h;
+
+	if (image->size < sizeof(h) || read_at(image, &h, sizeof(h), 0) || h.magic != BTF_MAGIC ||
+	    (uint64_t)h.hdr_len + h.type_off + h.type_len > image->size ||
+	    (uint64_t)h.hdr_len + h.str_off + h.str_len > image->size || !h.str_len)
+		return -EINVAL;
+	take_types(image, (size_t)h.hdr_len + h.type_off, h.type_len);
+	return take_strings(image, (size_t)h.hdr_len + h.str_off, h.str_len);
+}
+
+int btf_image_open(struct btf_image *image, struct err *err)
+{
+	int ret = open_file(image);
+
+	if (ret)
+		return err_set(err, ret, "the kernel offers no BTF: cannot open " PATH ": %s", strerror(-ret));
+	ret = read_header(image);
+	if (ret == -EINVAL)
+		return err_set(err, ret, PATH " is not BTF as it is known here");
+	return ret ? err_set(err, ret, "cannot read " PATH ": %s", strerror(-ret)) : 0;
+}
+
+const char *btf_image_string(const struct btf_image *image, uint32_t offset)
+{
+	return image->strings + (offset < image->strings_len ? offset : 0);
+}
+
+static int move_window(struct btf_image *image, size_t at, size_t n)
+{
+	size_t left = image->types_len - at;
+	int ret;
+
+	if (n < WINDOW)
+		n = left < WINDOW ? left : WINDOW;
+	if (n > image->cap) {
+		image->window = base_realloc(image->window, n, 1);
+		image->cap = n;
+	}
+	ret = read_at(image, image->window, n, image->types_at + at);
+	image->from = at;
+	image->have = ret ? 0 : n;
+	return ret;
+}
+
+/* n bytes of the types, which there are; NULL: they cannot be read. Valid until the next call. */
+static const void *types_from(struct btf_image *image, size_t at, size_t n)
+{
+	if ((at < image->from || at + n > image->from + image->have) && move_window(image, at, n))
+		return NULL;
+	return image->window + (at - image->from);
+}
+
+/* A type with all that belongs to it, in bytes; 0 for a kind that is not known here. */
+static size_t size_of(const struct btf_type *t)
+{
+	unsigned int kind = BTF_INFO_KIND(t->info);
+
+	if (kind == BTF_KIND_UNKN || kind >= ARRAY_SIZE(trailers))
+		return 0;
+	return sizeof(*t) + trailers[kind].always + trailers[kind].element * BTF_INFO_VLEN(t->info);
+}
+
+struct pass {
+	uint32_t kinds;
+	kernel_btf_fn fn;
+	void *ctx;
+	size_t at;   /* the next type, */
+	uint32_t id; /* and its id */
+};
+
+/* Those that begin in the window: 100,000 times around, where the window is all. */
+static int pass_window(struct btf_image *image, struct pass *pass, struct err *err)
+{
+	const uint8_t *p = image->window + (pass->at - image->from);
+	const uint8_t *last = image->window + image->have - sizeof(struct btf_type);
+	size_t left = image->types_len - pass->at;
+	uint32_t id = pass->id;
+
+	for (; p <= last; id++) {
+		const struct btf_type *t = (const void *)p;
+		unsigned int kind = BTF_INFO_KIND(t->info);
+		size_t size = size_of(t);
+		int ret;
+
+		if (!size)
+			return err_set(err, -ENOTSUP, PATH " has a type of a kind that is not known here (%u)", kind);
+		if (size > left) {
+			left = 0;
+			break;
+		}
+		if (id % STRIDE == 1)
+			*vec_push(&image->marks) = image->types_len - left;
+		ret = pass->kinds >> kind & 1 ? pass->fn(btf_image_string(image, t->name_off), id, pass->ctx) : 0;
+		if (ret)
+			return ret;
+		p += size;
+		left -= size;
+	}
+	pass->at = image->types_len - left;
+	pass->id = id;
+	return 0;
+}
+
+int btf_image_each(struct btf_image *image, uint32_t kinds, kernel_btf_fn fn, void *ctx, struct err *err)
+{
+	struct pass pass = { .kinds = kinds, .fn = fn, .ctx = ctx, .id = 1 };
+	int ret = 0;
+
+	image->marks.n = 0;
+	while (!ret && pass.at + sizeof(struct btf_type) <= image->types_len) {
+		if (!types_from(image, pass.at, sizeof(struct btf_type)))
+			return err_set(err, -EIO, "cannot read " PATH);
+		ret = pass_window(image, &pass, err);
+	}
+	image->n_types = pass.id - 1;
+	return ret;
+}
+
+int btf_image_type(struct btf_image *image, uint32_t id, struct btf_type **type)
+{
+	const struct btf_type *t;
+	size_t at, size;
+
+	*type = NULL;
+	if (!id || id > image->n_types)
+		return 0;
+	at = image->marks.v[(id - 1) / STRIDE];
+	for (uint32_t left = (id - 1) % STRIDE; left; left--) {
+		t = types_from(image, at, sizeof(*t));
+		if (!t)
+			return -EIO;
+		at += size_of(t);
+	}
+	t = types_from(image, at, sizeof(*t));
+	size = t ? size_of(t) : 0;
+	t = t ? types_from(image, at, size) : NULL;
+	if (!t)
+		return -EIO;
+	*type = base_alloc(size);
+	memcpy(*type, t, size);
+	return 0;
+}
