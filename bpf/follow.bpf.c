@@ -2,7 +2,7 @@
 /*
  * Keeps the members map of another object up to date: who is forked by a member is
  * one, and who is gone is none. Loaded only for "a command and its children", for
- * it reads task_struct, and relocating that costs a scan of the kernel's BTF.
+ * it reads task_struct, and relocating that costs a pass over the kernel's BTF.
  */
 #include "bpf/filter.bpf.h"
 #include <bpf/bpf_core_read.h>

@@ -6,6 +6,7 @@
 #include <bpf/bpf.h>
 
 #include "attach/quirks.h"
+#include "symbols/core_btf.h"
 #include "follow.h"
 
 struct follow {
@@ -23,27 +24,38 @@ static int adopt(struct follow_bpf *bpf, pid_t command)
 					    : -ESRCH;
 }
 
+static int start(struct follow_bpf **bpf, pid_t command, int members_fd, struct err *err)
+{
+	__cleanup(core_btf_release) struct core_btf btf = {};
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .btf_custom_path = btf.path);
+	size_t size;
+	const void *elf = follow_bpf__elf_bytes(&size);
+	int ret = core_btf_make(&btf, elf, size, err);
+
+	if (ret)
+		return ret;
+	*bpf = follow_bpf__open_opts(&opts);
+	ret = *bpf ? bpf_map__reuse_fd((*bpf)->maps.members, members_fd) : -errno;
+	if (!ret)
+		ret = follow_bpf__load(*bpf);
+	if (!ret)
+		ret = follow_bpf__attach(*bpf);
+	if (!ret)
+		ret = adopt(*bpf, command);
+	return ret ? err_set(err, ret, "%s", strerror(-ret)) : 0;
+}
+
 int follow_start(struct follow **follow, pid_t command, int members_fd, struct err *err)
 {
+	struct follow_bpf *bpf = NULL;
 	const char *why;
-	struct follow_bpf *bpf = follow_bpf__open();
-	int ret = bpf ? 0 : -errno;
+	struct err cause;
+	int ret = start(&bpf, command, members_fd, &cause);
 
-	if (!ret)
-		ret = bpf_map__reuse_fd(bpf->maps.members, members_fd);
-	if (!ret)
-		ret = follow_bpf__load(bpf);
-	if (!ret)
-		ret = follow_bpf__attach(bpf);
-	if (!ret)
-		ret = adopt(bpf, command);
 	if (ret) {
 		follow_bpf__destroy(bpf);
 		why = quirk_refusal();
-		if (!why && access("/sys/kernel/btf/vmlinux", R_OK))
-			why = "the kernel offers no BTF";
-		return err_set(err, ret, "the command's children cannot be followed: %s",
-			       why ? why : strerror(-ret));
+		return err_set(err, ret, "the command's children cannot be followed: %s", why ? why : cause.text);
 	}
 	*follow = base_alloc(sizeof(**follow));
 	(*follow)->bpf = bpf;

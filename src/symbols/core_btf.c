@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Which names the object knows, which of the kernel's types have them, and a copy of what of these counts. */
+#include <sys/mman.h>
+
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+
+#include "btf_image.h"
+#include "core_btf.h"
+#include "core_names.h"
+
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 0x0008U
+#endif
+
+/* The kinds of types that a relocation may begin at. */
+#define KINDS (1U << BTF_KIND_STRUCT | 1U << BTF_KIND_UNION | 1U << BTF_KIND_ENUM | \
+	       1U << BTF_KIND_ENUM64 | 1U << BTF_KIND_TYPEDEF)
+
+struct copied {
+	uint32_t from, to;
+};
+
+struct maker {
+	struct bpf_object *object;  /* of which the names are */
+	struct core_names types;    /* as the object calls them */
+	struct core_names elements; /* members and enumerators of any of them */
+	struct btf_image image;
+	struct {
+		uint32_t *v;
+		size_t n, cap;
+	} roots;	  /* the kernel's types of these names */
+	struct btf *btf;  /* the result */
+	struct copied *v; /* what is in it already */
+	size_t n, cap;
+};
+
+static void maker_release(struct maker *maker)
+{
+	bpf_object__close(maker->object);
+	core_names_release(&maker->types);
+	core_names_release(&maker->elements);
+	btf_image_release(&maker->image);
+	free(maker->roots.v);
+	btf__free(maker->btf);
+	free(maker->v);
+}
+
+/* --- what the object names --- */
+
+static void add_elements(struct core_names *names, const struct btf *btf, const struct btf_type *t)
+{
+	for (int i = 0; i < btf_vlen(t); i++) {
+		uint32_t name = btf_is_composite(t) ? btf_members(t)[i].name_off
+				: btf_is_enum(t)    ? btf_enum(t)[i].name_off
+						    : btf_enum64(t)[i].name_off;
+
+		core_names_add(names, btf__name_by_offset(btf, name));
+	}
+}
+
+static int read_names(struct maker *maker, const void *elf, size_t size)
+{
+	const struct btf *btf;
+
+	maker->object = bpf_object__open_mem(elf, size, NULL);
+	if (!maker->object)
+		return -errno;
+	btf = bpf_object__btf(maker->object);
+	for (uint32_t id = 1; btf && id < btf__type_cnt(btf); id++) {
+		const struct btf_type *t = btf__type_by_id(btf, id);
+
+		if (!(KINDS >> btf_kind(t) & 1))
+			continue;
+		core_names_add(&maker->types, btf__name_by_offset(btf, t->name_off));
+		if (!btf_is_typedef(t))
+			add_elements(&maker->elements, btf, t);
+	}
+	return 0;
+}
+
+/* --- the copy. Each function returns the copy's id, 0 for what cannot be read by its value, or -errno --- */
+
+static int copy_type(struct maker *maker, uint32_t id);
+
+/* Unnamed structs and unions are looked into, as their members are the outer one's; unnamed padding is none. */
+static int copy_member(struct maker *maker, const struct btf_member *member)
+{
+	const char *name = btf_image_string(&maker->image, member->name_off);
+	const struct btf_type *copy;
+	int to;
+
+	if (*name && !core_names_have(&maker->elements, name))
+		return 0;
+	to = copy_type(maker, member->type);
+	if (*name || to <= 0)
+		return to;
+	copy = btf__type_by_id(maker->btf, to);
+	return btf_is_composite(copy) && btf_vlen(copy) ? to : 0;
+}
+
+static int copy_composite(struct maker *maker, const struct btf_type *t)
+{
+	const char *name = btf_image_string(&maker->image, t->name_off);
+	const struct btf_member *members = btf_members(t);
+	int to, ret = 0;
+
+	/* first what it is made of: libbpf adds members to the last type only */
+	for (int i = 0; i < btf_vlen(t) && ret >= 0; i++)
+		ret = copy_member(maker, &members[i]);
+	if (ret < 0)
+		return ret;
+	to = btf_is_struct(t) ? btf__add_struct(maker->btf, name, t->size)
+			      : btf__add_union(maker->btf, name, t->size);
+	for (int i = 0; i < btf_vlen(t) && to > 0; i++) {
+		int type = copy_member(maker, &members[i]);
+
+		if (type > 0)
+			ret = btf__add_field(maker->btf, btf_image_string(&maker->image, members[i].name_off), type,
+					     btf_member_bit_offset(t, i), btf_member_bitfield_size(t, i));
+		if (ret < 0)
+			return ret;
+	}
+	return to;
+}
+
+/* Negative values stay, whoever names them: they tell libbpf's writer that the enum is signed. */
+static int copy_enum(struct maker *maker, const struct btf_type *t)
+{
+	const char *name = btf_image_string(&maker->image, t->name_off);
+	const struct btf_enum *values = btf_enum(t);
+	int to = btf__add_enum(maker->btf, name, t->size), ret = 0;
+
+	for (int i = 0; i < btf_vlen(t) && to > 0 && !ret; i++) {
+		const char *value = btf_image_string(&maker->image, values[i].name_off);
+		int64_t number = btf_kflag(t) ? (int64_t)values[i].val : (int64_t)(uint32_t)values[i].val;
+
+		if (number < 0 || core_names_have(&maker->elements, value))
+			ret = btf__add_enum_value(maker->btf, value, number);
+	}
+	return ret ? ret : to;
+}
+
+static int copy_enum64(struct maker *maker, const struct btf_type *t)
+{
+	const char *name = btf_image_string(&maker->image, t->name_off);
+	const struct btf_enum64 *values = btf_enum64(t);
+	int to = btf__add_enum64(maker->btf, name, t->size, btf_kflag(t)), ret = 0;
+
+	for (int i = 0; i < btf_vlen(t) && to > 0 && !ret; i++) {
+		const char *value = btf_image_string(&maker->image, values[i].name_off);
+
+		if (core_names_have(&maker->elements, value))
+			ret = btf__add_enum64_value(maker->btf, value, btf_enum64_value(&values[i]));
+	}
+	return ret ? ret : to;
+}
+
+static int copy_array(struct maker *maker, const struct btf_type *t)
+{
+	const struct btf_array *array = btf_array(t);
+	int index = copy_type(maker, array->index_type);
+	int element = copy_type(maker, array->type);
+
+	if (index < 0 || element <= 0)
+		return index < 0 ? index : element;
+	return btf__add_array(maker->btf, index, element, array->nelems);
+}
+
+/* Of a type that is not copied yet. */
+static int copy_new(struct maker *maker, const struct btf_type *t)
+{
+	const char *name = btf_image_string(&maker->image, t->name_off);
+
+	switch (btf_kind(t)) {
+	case BTF_KIND_INT:
+		return btf__add_int(maker->btf, name, t->size, btf_int_encoding(t));
+	case BTF_KIND_FLOAT:
+		return btf__add_float(maker->btf, name, t->size);
+	case BTF_KIND_PTR: /* to what, no relocation of a field asks */
+		return btf__add_ptr(maker->btf, 0);
+	case BTF_KIND_ARRAY:
+		return copy_array(maker, t);
+	case BTF_KIND_STRUCT:
+	case BTF_KIND_UNION:
+		return copy_composite(maker, t);
+	case BTF_KIND_ENUM:
+		return copy_enum(maker, t);
+	case BTF_KIND_ENUM64:
+		return copy_enum64(maker, t);
+	case BTF_KIND_TYPEDEF: /* these make no difference to a relocation */
+	case BTF_KIND_CONST:
+	case BTF_KIND_VOLATILE:
+	case BTF_KIND_RESTRICT:
+	case BTF_KIND_TYPE_TAG:
+		return copy_type(maker, t->type);
+	}
+	return 0;
+}
+
+static int copy_type(struct maker *maker, uint32_t id)
+{
+	__free struct btf_type *t = NULL;
+	struct copied *copied;
+	int to;
+
+	vec_each(it, maker)
+		if (it->from == id)
+			return it->to;
+	to = btf_image_type(&maker->image, id, &t);
+	if (t)
+		to = copy_new(maker, t);
+	if (to < 0)
+		return to;
+	copied = vec_push(maker);
+	copied->from = id;
+	copied->to = to;
+	return to;
+}
+
+static int note_root(const char *name, uint32_t id, void *ctx)
+{
+	struct maker *maker = ctx;
+
+	if (core_names_have(&maker->types, name))
+		*vec_push(&maker->roots) = id;
+	return 0;
+}
+
+static int copy_root(struct maker *maker, uint32_t id)
+{
+	__free struct btf_type *t = NULL;
+	int ret = btf_image_type(&maker->image, id, &t);
+	int to = ret ? ret : copy_type(maker, id);
+
+	if (to <= 0 || !btf_is_typedef(t))
+		return to;
+	return btf__add_typedef(maker->btf, btf_image_string(&maker->image, t->name_off), to);
+}
+
+static int copy_roots(struct maker *maker)
+{
+	int ret = 0;
+
+	maker->btf = btf__new_empty();
+	if (!maker->btf)
+		return -errno;
+	for (size_t i = 0; i < maker->roots.n && ret >= 0; i++)
+		ret = copy_root(maker, maker->roots.v[i]);
+	return ret < 0 ? ret : 0;
+}
+
+/* --- where libbpf finds it --- */
+
+/* A file without a name. Some kernels want to hear that it is none to execute, older ones do not know the word. */
+static int open_file(void)
+{
+	int fd = memfd_create("sonde-btf", MFD_CLOEXEC | MFD_NOEXEC_SEAL);
+
+	if (fd < 0 && errno == EINVAL)
+		fd = memfd_create("sonde-btf", MFD_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static int write_file(struct maker *maker, struct core_btf *btf)
+{
+	__close int fd = open_file();
+	uint32_t size;
+	const void *data = btf__raw_data(maker->btf, &size);
+
+	if (fd < 0)
+		return fd;
+	if (!data)
+		return -ENOMEM;
+	if (write(fd, data, size) != (ssize_t)size)
+		return -EIO;
+	btf->fd = take_fd(fd);
+	snprintf(btf->path, sizeof(btf->path), "/proc/self/fd/%d", btf->fd);
+	return 0;
+}
+
+int core_btf_make(struct core_btf *btf, const void *elf, size_t size, struct err *err)
+{
+	__cleanup(maker_release) struct maker maker = {};
+	int ret = btf_image_open(&maker.image, err);
+
+	if (ret)
+		return ret;
+	ret = read_names(&maker, elf, size);
+	if (ret)
+		return err_set(err, ret, "cannot open the BPF object: %s", strerror(-ret));
+	ret = btf_image_each(&maker.image, KINDS, note_root, &maker, err);
+	if (ret)
+		return ret;
+	ret = copy_roots(&maker);
+	if (!ret)
+		ret = write_file(&maker, btf);
+	if (ret)
+		return err_set(err, ret, "cannot cut down the kernel's BTF: %s", strerror(-ret));
+	return 0;
+}
+
+void core_btf_release(struct core_btf *btf)
+{
+	if (btf->path[0])
+		close(btf->fd);
+	btf->path[0] = 0;
+}
