@@ -9,6 +9,7 @@
 #include "attach/quirks.h"
 #include "base/report.h"
 #include "output/clock.h"
+#include "symbols/core_btf.h"
 #include "event.h"
 #include "filter.h"
 #include "run.h"
@@ -363,24 +364,33 @@ static int rodata(struct bpf_object *object, const char *name, const void *data,
 	return 0;
 }
 
-static int load(struct run *run, struct events *events, struct err *err)
+static int set_up(struct run *run, struct events *events, struct err *err)
 {
 	const struct event_source *source = events->source;
 	struct event_setup setup = { .pidns_ino = settings.pidns ? filter_pidns() : 0 };
-	size_t size;
-	const void *elf = source->object(&size);
-	int ret;
+	int ret = rodata(events->object, ".rodata.event", &setup, sizeof(setup), err);
 
-	events->object = bpf_object__open_mem(elf, size, NULL);
-	if (!events->object)
-		return err_set(err, -errno, "cannot open the BPF object: %s", strerror(errno));
-	ret = rodata(events->object, ".rodata.event", &setup, sizeof(setup), err);
 	if (!ret && source->config)
 		ret = rodata(events->object, ".rodata.config", source->config, source->config_size, err);
 	if (!ret)
 		ret = stream_set_size(events->object, settings.buffer_size ? settings.buffer_size : BUFFER_DEFAULT);
-	if (!ret)
-		ret = run_filter_before(run, events->object, err);
+	return ret ? ret : run_filter_before(run, events->object, err);
+}
+
+static int load(struct run *run, struct events *events, struct err *err)
+{
+	__cleanup(core_btf_release) struct core_btf btf = {};
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .btf_custom_path = btf.path);
+	size_t size;
+	const void *elf = events->source->object(&size);
+	int ret = core_btf_make(&btf, elf, size, err);
+
+	if (ret)
+		return ret;
+	events->object = bpf_object__open_mem(elf, size, &opts);
+	if (!events->object)
+		return err_set(err, -errno, "cannot open the BPF object: %s", strerror(errno));
+	ret = set_up(run, events, err);
 	if (ret)
 		return ret;
 	ret = bpf_object__prepare(events->object);
