@@ -133,6 +133,8 @@ struct path {
 
 struct file {
 	struct path f_path;
+	struct inode *f_inode;
+	void *private_data;
 } CORE;
 
 struct fdtable {
@@ -176,6 +178,22 @@ struct signal_struct {
 } CORE;
 
 #define SIGNAL_GROUP_EXIT 4
+
+/* From a process's descriptor to what it stands for. */
+struct super_block {
+	unsigned long s_magic;
+} CORE;
+
+struct inode {
+	struct super_block *i_sb;
+	void *i_private;
+} CORE;
+
+/* Of /proc: fs/proc/internal.h */
+struct proc_inode {
+	struct pid *pid;
+	struct inode vfs_inode;
+} CORE;
 
 /* The record of sched:sched_process_exit where the kernel tells whether it is the last thread (6.16). */
 struct trace_event_raw_sched_process_exit {
