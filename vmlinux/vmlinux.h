@@ -30,10 +30,12 @@ enum bpf_map_type {
 	BPF_MAP_TYPE_ARRAY = 2,
 	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
 	BPF_MAP_TYPE_CGROUP_ARRAY = 8,
+	BPF_MAP_TYPE_LRU_HASH = 9,
 	BPF_MAP_TYPE_RINGBUF = 27,
 };
 
 enum {
+	BPF_NOEXIST = 1, /* an update only makes what is not there yet */
 	BPF_F_MMAPABLE = 1 << 10,
 };
 
@@ -131,6 +133,8 @@ struct path {
 
 struct file {
 	struct path f_path;
+	struct inode *f_inode;
+	void *private_data;
 } CORE;
 
 struct fdtable {
@@ -157,6 +161,43 @@ struct task_struct {
 	struct mm_struct *mm; /* NULL: a kernel thread, or about to be gone */
 	struct fs_struct *fs;
 	struct files_struct *files;
+	struct signal_struct *signal;
+	__u64 start_boottime; /* ns since boot */
+	int exit_code;	      /* as wait(2) has it */
+	char comm[16];
+} CORE;
+
+/* What the threads of a process share. */
+struct signal_struct {
+	struct {
+		int counter;
+	} live;		     /* threads that have not begun to exit */
+	int nr_threads;	     /* those, and those that nobody has waited for */
+	int group_exit_code; /* of all threads, where flags has SIGNAL_GROUP_EXIT */
+	unsigned int flags;
+} CORE;
+
+#define SIGNAL_GROUP_EXIT 4
+
+/* From a process's descriptor to what it stands for. */
+struct super_block {
+	unsigned long s_magic;
+} CORE;
+
+struct inode {
+	struct super_block *i_sb;
+	void *i_private;
+} CORE;
+
+/* Of /proc: fs/proc/internal.h */
+struct proc_inode {
+	struct pid *pid;
+	struct inode vfs_inode;
+} CORE;
+
+/* The record of sched:sched_process_exit where the kernel tells whether it is the last thread (6.16). */
+struct trace_event_raw_sched_process_exit {
+	bool group_dead;
 } CORE;
 
 #endif

@@ -69,9 +69,14 @@ static void look_at_clock(void)
 	wall_offset = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME);
 }
 
+uint64_t event_wall_ns(const struct event *event)
+{
+	return event->time + wall_offset;
+}
+
 void event_add_time(struct str *s, const void *row, enum output_format format)
 {
-	uint64_t ns = ((const struct event *)row)->time + wall_offset;
+	uint64_t ns = event_wall_ns(row);
 
 	if (format == OUTPUT_TEXT) {
 		clock_add_time(s, ns);

@@ -58,6 +58,8 @@ extern const struct engine event_engine;
 		FIELD_BY(event_add_elapsed, "boot_ns", "TIME(s)", -12, .shown = elapsed)
 void event_add_time(struct str *s, const void *row, enum output_format format);
 void event_add_elapsed(struct str *s, const void *row, enum output_format format);
+/* The wall time in ns since 1970, for a tool that shows it in its own way. */
+uint64_t event_wall_ns(const struct event *event);
 
 /* For options that no tool's column depends on. */
 extern const bool event_never;

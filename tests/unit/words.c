@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Signals by name and number, both ways. */
+#include <criterion/criterion.h>
+#include <signal.h>
+
+#include "output/words.h"
+
+static const char *name(int signal, enum output_format format)
+{
+	static struct str s;
+
+	str_reset(&s);
+	words_add_signal(&s, signal, format);
+	return s.data;
+}
+
+Test(words, signals_have_names)
+{
+	cr_expect_str_eq(name(SIGKILL, OUTPUT_TEXT), "KILL");
+	cr_expect_str_eq(name(SIGKILL, OUTPUT_JSON), "\"SIGKILL\"");
+	cr_expect_str_eq(name(SIGRTMIN, OUTPUT_TEXT), "RTMIN");
+	cr_expect_str_eq(name(SIGRTMIN + 15, OUTPUT_TEXT), "RTMIN+15");
+	cr_expect_str_eq(name(SIGRTMIN + 16, OUTPUT_JSON), "\"SIGRTMAX-14\"");
+	cr_expect_str_eq(name(SIGRTMAX, OUTPUT_JSON), "\"SIGRTMAX\"");
+}
+
+Test(words, what_is_no_signal_has_none)
+{
+	static const int none[] = { -1, 0, 32, 33, 65, 99, 1 << 30 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(none); i++) {
+		cr_expect_str_eq(name(none[i], OUTPUT_TEXT), "unknown");
+		cr_expect_str_eq(name(none[i], OUTPUT_JSON), "null");
+	}
+}
+
+Test(words, signals_are_found_again)
+{
+	struct err err = {};
+
+	for (int signal = 1; signal <= SIGRTMAX; signal++) {
+		if (signal == 32 || signal == 33)
+			continue;
+		cr_expect_eq(words_find_signal(name(signal, OUTPUT_TEXT), &err), signal, "%d", signal);
+	}
+	cr_expect_eq(words_find_signal("sigterm", &err), SIGTERM);
+	cr_expect_eq(words_find_signal("SIGIOT", &err), SIGABRT);
+	cr_expect_eq(words_find_signal("SigRtMin+3", &err), SIGRTMIN + 3);
+	cr_expect_eq(words_find_signal("0", &err), 0);
+	cr_expect_eq(words_find_signal("33", &err), 33);
+}
+
+Test(words, errors_name_the_signal)
+{
+	static const char *const none[] = { "", "SIG", "9x", "-9", "+9", "65", "99999999999999999999", "RTMIN-1", "RTMAX+1",
+					    "RTMIN+", "RTMIN+31", "RTMIN+x", "NOSUCHTHING" };
+	struct err err = {};
+
+	for (size_t i = 0; i < ARRAY_SIZE(none); i++) {
+		cr_expect_eq(words_find_signal(none[i], &err), -EINVAL, "%s", none[i]);
+		cr_expect(strstr(err.text, none[i]), "%s", err.text);
+		cr_expect(!strstr(err.text, "did you mean"), "%s", err.text);
+	}
+	cr_expect_eq(words_find_signal("sigkil", &err), -EINVAL);
+	cr_expect_str_eq(err.text, "no signal 'sigkil' (did you mean KILL?)");
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* killsnoop: signals as they are sent, by whom, to whom, and what came of it. */
+#include "output/words.h"
+#include "run/event.h"
+#include "tools/killsnoop.h"
+#include "tools/killsnoop.skel.h"
+
+static struct {
+	bool failed;
+	uint32_t target;
+	const char *signals;
+} settings;
+
+static struct killsnoop_config config;
+
+static const struct opt options[] = {
+	OPT(OPT_BOOL, typeof(settings), failed, 'x', "failed", NULL, "only signals that could not be sent"),
+	OPT(OPT_U32, typeof(settings), target, 'T', "tpid", "PID", "only signals to this process or thread", .min = 1, .max = INT32_MAX),
+	OPT(OPT_U32, typeof(settings), target, 0, "target", "PID", "the same", .min = 1, .max = INT32_MAX),
+	OPT(OPT_STRING, typeof(settings), signals, 's', "signal", "SIGNAL[,SIGNAL]...",
+	    "only these signals, by number or by name"),
+};
+
+static const struct event_probe probes[] = {
+	[KILLSNOOP_KILL] = { .program = "signal_sent", .syscall = "kill" },
+	[KILLSNOOP_TKILL] = { .program = "signal_sent", .syscall = "tkill" },
+	[KILLSNOOP_TGKILL] = { .program = "signal_sent", .syscall = "tgkill" },
+	[KILLSNOOP_SIGQUEUE] = { .program = "signal_sent", .syscall = "rt_sigqueueinfo" },
+	[KILLSNOOP_TGSIGQUEUE] = { .program = "signal_sent", .syscall = "rt_tgsigqueueinfo" },
+	[KILLSNOOP_PIDFD] = { .program = "signal_sent", .syscall = "pidfd_send_signal" },
+};
+
+static int add_signals(char *names, struct err *err)
+{
+	for (char *name; (name = strsep(&names, ","));) {
+		int signal = words_find_signal(name, err);
+
+		if (signal < 0)
+			return signal;
+		if (signal)
+			config.signals |= 1ULL << (signal - 1);
+		else
+			config.zero = 1;
+	}
+	config.by_signal = 1;
+	return 0;
+}
+
+static int configure(struct run *run, struct err *err)
+{
+	__free char *names = settings.signals ? base_strdup(settings.signals) : NULL;
+
+	config.failed = settings.failed;
+	config.target = settings.target;
+	return names ? add_signals(names, err) : 0;
+}
+
+/* --- rows --- */
+
+static void add_number_or(struct str *s, bool known, int number, const char *unknown)
+{
+	if (known)
+		str_addf(s, "%d", number);
+	else
+		str_add(s, unknown);
+}
+
+static void add_target(struct str *s, const void *row, enum output_format format)
+{
+	const struct killsnoop_event *e = row;
+
+	add_number_or(s, e->target_known, e->target, format == OUTPUT_TEXT ? "-" : "null");
+}
+
+static bool names_both(const struct killsnoop_event *e)
+{
+	return e->call == KILLSNOOP_TGKILL || e->call == KILLSNOOP_TGSIGQUEUE;
+}
+
+static void add_target_tgid(struct str *s, const void *row, enum output_format format)
+{
+	const struct killsnoop_event *e = row;
+
+	add_number_or(s, names_both(e), e->tgid, "null");
+}
+
+static void add_target_tid(struct str *s, const void *row, enum output_format format)
+{
+	const struct killsnoop_event *e = row;
+
+	add_number_or(s, names_both(e) || e->call == KILLSNOOP_TKILL, e->target, "null");
+}
+
+static void add_signal_name(struct str *s, const void *row, enum output_format format)
+{
+	words_add_signal(s, ((const struct killsnoop_event *)row)->signal, format);
+}
+
+static void add_ret(struct str *s, const void *row, enum output_format format)
+{
+	words_add_result(s, ((const struct killsnoop_event *)row)->ret, format);
+}
+
+static void add_error(struct str *s, const void *row, enum output_format format)
+{
+	words_add_error(s, ((const struct killsnoop_event *)row)->ret);
+}
+
+static void add_syscall(struct str *s, const void *row, enum output_format format)
+{
+	str_addf(s, "\"%s\"", probes[((const struct killsnoop_event *)row)->call].syscall);
+}
+
+static const struct field fields[] = {
+	EVENT_TIMES(NULL, &event_never),
+	FIELD(FIELD_U32, struct event, pid, "pid", "PID", -7),
+	FIELD(FIELD_U32, struct event, tid, "tid", NULL, 0, .json_only = true),
+	FIELD(FIELD_U32, struct event, ppid, "ppid", NULL, 0, .json_only = true),
+	FIELD(FIELD_U32, struct event, uid, "uid", NULL, 0, .json_only = true),
+	FIELD(FIELD_CHARS, struct event, comm, "comm", "COMM", -16),
+	FIELD(FIELD_S32, struct killsnoop_event, signal, "signal", "SIG", -4),
+	FIELD_BY(add_signal_name, "signal_name", NULL, 0, .json_only = true),
+	FIELD_BY(add_target, "tpid", "TPID", -7),
+	FIELD_BY(add_target_tgid, "target_tgid", NULL, 0, .json_only = true),
+	FIELD_BY(add_target_tid, "target_tid", NULL, 0, .json_only = true),
+	FIELD_BY(add_ret, "ret", "RESULT", -1),
+	FIELD_BY(add_error, "error", NULL, 0, .json_only = true),
+	FIELD_BY(add_syscall, "syscall", NULL, 0, .json_only = true),
+};
+
+static const struct schema schema = { fields, ARRAY_SIZE(fields) };
+
+static const struct event_source source = {
+	EVENT_OBJECT(killsnoop),
+	EVENT_PROBES(probes),
+	EVENT_CONFIG(config),
+	.configure = configure,
+	.what = "signals",
+};
+
+TOOL(killsnoop, .brief = "print each signal that a process sends, and what came of it",
+     .args = "[-- COMMAND [ARG]...]", .schema = &schema, .engine = &event_engine, .events = &source,
+     OPTIONS(options), .settings = &settings,
+     .description =
+	     "Prints a row for each signal that is sent by a system call: kill, tkill, tgkill, rt_sigqueueinfo, "
+	     "rt_tgsigqueueinfo or pidfd_send_signal. Signal 0 only asks whether it could be sent. What the kernel sends "
+	     "by itself, for a fault, a timer or Ctrl-C, has no row.\n\n"
+	     "TPID is what the caller gave, in its own pid namespace: a process, a thread where the call is about one "
+	     "(JSON then has its process, too), 0 for the caller's own process group, -PGID for another, -1 for "
+	     "all. Of pidfd_send_signal it is the process that the descriptor stands for, as the host numbers it, or - "
+	     "where it stands for none. --tpid compares with these numbers: of signals to groups it knows "
+	     "nothing.\n\n"
+	     "Signals are given as kill -l shows them, with SIG or without, or as numbers: -s TERM,SIGKILL,RTMIN+1,0.",
+     EXAMPLES({ "sonde killsnoop", "all signals, until Ctrl-C" },
+	      { "sonde killsnoop -x", "those that could not be sent, and why" },
+	      { "sonde killsnoop -s KILL,TERM -T 181", "who ends process 181" },
+	      { "sonde killsnoop -- ./server", "what a program and its children send" },
+	      { "sonde killsnoop -j | jq 'select(.signal > 0)'", "as data, without mere questions" }));
