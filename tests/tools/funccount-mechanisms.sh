@@ -3,7 +3,7 @@
 
 # link_types: the kinds of links in the kernel, as numbers of enum bpf_link_type.
 link_types() {
-	bpf-list | awk '$1 == "link" { print $3 }' | sort -un | tr '\n' ' '
+	traces bpf | awk '$1 == "link" { print $3 }' | sort -un | tr '\n' ' '
 }
 
 # Asked of the kernel, not of sonde: what is one function, many, a tracepoint, a user function attached with?
