@@ -114,11 +114,11 @@ expect_json() {
 
 # wait_until SECONDS CMD...: until CMD succeeds.
 wait_until() {
-	tries=$(($1 * 20))
+	tries=$(($1 * 50))
 	shift
 	while ! "$@"; do
 		[ $((tries -= 1)) -gt 0 ] || return 1
-		usleep 50000
+		usleep 20000
 	done
 }
 
@@ -132,8 +132,14 @@ start() {
 	wait_until "${patience:-50}" armed || { status=none; shown; fail "not armed: $*"; }
 }
 
+# Asked often, hence without a process: what is waited for needs the processor.
 armed() {
-	grep -q 'Hit Ctrl-C to end' err || { ! kill -0 "$started" 2> /dev/null; }
+	while read -r said; do
+		case $said in
+		*'Hit Ctrl-C to end'*) return 0 ;;
+		esac
+	done < err
+	! kill -0 "$started" 2> /dev/null
 }
 
 stop() {
