@@ -5,7 +5,7 @@
 # tests/programs/X-*.c are further files of X. tests/bench/X.c is build/tests/bench-X.
 
 TEST_MAIN := $(filter-out $(foreach f,$(wildcard tests/programs/*.c),$(wildcard $(f:%.c=%)-*.c)),$(wildcard tests/programs/*.c))
-TEST_BIN  := $(patsubst tests/programs/%.c,$(B)/tests/%,$(TEST_MAIN:.dyn.c=.c)) $(B)/tests/bpf-list \
+TEST_BIN  := $(patsubst tests/programs/%.c,$(B)/tests/%,$(TEST_MAIN:.dyn.c=.c)) $(B)/tests/traces \
 	     $(patsubst tests/bench/%.c,$(B)/tests/bench-%,$(wildcard tests/bench/*.c))
 # Functions that tests count must stay functions, with frames that differ from call to call.
 TEST_CFLAGS := -std=gnu11 -O1 -g -Wall -Wextra -Werror -Wno-unused-parameter -D_GNU_SOURCE -fno-builtin -pthread
@@ -13,7 +13,7 @@ TEST_CFLAGS := -std=gnu11 -O1 -g -Wall -Wextra -Werror -Wno-unused-parameter -D_
 .PHONY: test-programs
 test-programs: $(TEST_BIN)
 
-$(B)/tests/bpf-list: tests/guest/bpf-list.c
+$(B)/tests/traces: tests/guest/traces.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(TEST_CFLAGS) -static -o $@ $<
 

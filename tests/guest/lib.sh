@@ -38,8 +38,7 @@ run() {
 }
 
 shown() {
-	sed 's/^/  out: /' out | head -n 60
-	sed 's/^/  err: /' err | head -n 60
+	awk 'FNR <= 60 { print "  " FILENAME ": " $0 }' out err
 	echo "  exit $status"
 }
 
@@ -115,11 +114,11 @@ expect_json() {
 
 # wait_until SECONDS CMD...: until CMD succeeds.
 wait_until() {
-	tries=$(($1 * 20))
+	tries=$(($1 * 50))
 	shift
 	while ! "$@"; do
 		[ $((tries -= 1)) -gt 0 ] || return 1
-		usleep 50000
+		usleep 20000
 	done
 }
 
@@ -133,8 +132,14 @@ start() {
 	wait_until "${patience:-50}" armed || { status=none; shown; fail "not armed: $*"; }
 }
 
+# Asked often, hence without a process: what is waited for needs the processor.
 armed() {
-	grep -q 'Hit Ctrl-C to end' err || { ! kill -0 "$started" 2> /dev/null; }
+	while read -r said; do
+		case $said in
+		*'Hit Ctrl-C to end'*) return 0 ;;
+		esac
+	done < err
+	! kill -0 "$started" 2> /dev/null
 }
 
 stop() {
@@ -164,46 +169,13 @@ open_gate() {
 	cat did
 }
 
-# Programs that are neither busybox's nor the kernel's: what a tool could have left running.
-leftover_processes() {
-	for exe in /proc/[0-9]*/exe; do
-		to=$(readlink "$exe") || continue
-		case $to in
-		/bin/busybox) ;;
-		*) tr '\0' ' ' < "${exe%exe}cmdline" 2> /dev/null && echo "(process ${exe%/exe})" ;;
-		esac
-	done
-}
-
-# All that a tracer can leave behind, as text. Link and program ids are in it: what was there stays the same.
-traces() {
-	bpf-list
-	# Read through mounts of this shell's own: a test may have unmounted the usual ones.
-	cat /sys/kernel/tracing/kprobe_events /sys/kernel/tracing/uprobe_events
-	sed 's/^/traced function: /' /sys/kernel/tracing/enabled_functions | head -n 20
-	sed 's/^/kprobe: /' /sys/kernel/debug/kprobes/list | head -n 20
-	ls /sys/kernel/tracing/instances | sed 's/^/instance: /'
-	echo "tracer: $(cat /sys/kernel/tracing/current_tracer)"
-	find /sys/fs/bpf -mindepth 1 | sed 's/^/pin: /'
-	sed 's/^/mount: /' /proc/mounts
-	leftover_processes
-}
-
-baseline() {
-	traces > /.baseline 2>&1
-}
-
 # Prints what is there now and was not at boot; succeeds when that is nothing.
 residue() {
-	traces > /.traces 2>&1
+	traces > /.traces
 	! diff /.baseline /.traces | grep "^[-+][^-+]"
 }
 
-# Detaching ends after the process does (RCU, the last reference of a program), hence the patience.
+# Detaching ends after the process does (RCU, the last reference of a program), hence the patience, in seconds.
 no_residue() {
-	tries=30
-	while ! residue > /.residue; do
-		[ $((tries -= 1)) -gt 0 ] || { cat /.residue; fail "left behind: $(head -n 1 /.residue)"; }
-		usleep 100000
-	done
+	traces 20 /.baseline || residue > /.residue || { cat /.residue; fail "left behind: $(head -n 1 /.residue)"; }
 }

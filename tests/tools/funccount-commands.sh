@@ -23,7 +23,6 @@ test_command_threads() {
 test_command_on_two_processors() {
 	for mechanism in fentry kprobe.multi kprobe; do
 		has $mechanism || continue
-		fc --mechanism $mechanism do_sys_openat2 "r:vfs_read" -- forks 1 0 0
 		fc --mechanism $mechanism "$getppid" -- forks 4 4 1000
 		[ $mechanism = fentry ] && [ "$status" = 1 ] && continue # the alias may have no BTF
 		expect_exit 0

@@ -118,14 +118,23 @@ test_truncated_program() {
 
 # A program whose headers are noise.
 test_corrupt_program() {
-	n=0
-	while [ $((n += 1)) -le 40 ]; do
-		cp /bin/libcalls noise
-		awk -v n=$n 'BEGIN { srand(n); for (i = 0; i < 8; i++) printf "%d\n", rand() * 64 }' | while read -r at; do
-			head -c 1 /dev/urandom | dd of=noise bs=1 seek="$((at + 16))" conv=notrunc 2> /dev/null
-		done
+	od -An -v -t u1 -w1 -N 80 /bin/libcalls > head
+	tail -c +81 /bin/libcalls > rest
+	n=$(od -An -t u2 -N 2 /dev/urandom | tr -d ' ')
+	round=0
+	while [ $((round += 1)) -le 40 ]; do
+		noise=$(awk -v n=$((n + round)) '
+			{ byte[NR - 1] = $1 }
+			END {
+				srand(n)
+				for (i = 0; i < 8; i++)
+					byte[16 + int(rand() * 64)] = int(rand() * 256)
+				for (i = 0; i < NR; i++)
+					printf "\\%03o", byte[i]
+			}' head)
+		{ printf "$noise"; cat rest; } > noise
 		status=0
 		timeout -s KILL 10 sonde funccount u:/tmp/noise:own_wrk > out 2> err || status=$?
-		[ $status = 1 ] || { shown; cp noise /.noise; fail "exit status $status"; }
+		[ $status = 1 ] || { shown; fail "exit status $status, seed $((n + round))"; }
 	done
 }

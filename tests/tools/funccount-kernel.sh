@@ -109,13 +109,12 @@ test_module() {
 	fc p:dummy:dummy_setup
 	expect_exit 1
 	insmod /lib/dummy.ko numdummies=0
-	add='for i in 1 2 3 4 5; do ip link add house$i type dummy; done'
-	del='for i in 1 2 3 4 5; do ip link del house$i; done'
+	n=0
 	for spec in p:dummy:dummy_setup dummy:dummy_setup r:dummy:dummy_setup dummy_setup 'p:dummy:dummy_set*' 'p:dum*:dummy_setup'; do
-		fc "$spec" -- sh -c "$add"
+		n=$((n + 1))
+		fc "$spec" -- sh -c 'ip link add "$0a" type dummy; ip link add "$0b" type dummy' house$n
 		expect_exit 0
-		expect_count dummy_setup 5
-		sh -c "$del"
+		expect_count dummy_setup 2
 	done
 	rmmod dummy
 }

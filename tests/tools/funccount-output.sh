@@ -2,7 +2,7 @@
 # What sonde funccount prints: tables at intervals, JSON, which rows and in what order.
 
 test_intervals_add_up() {
-	fc -i 1 "$getppid" -- spin 3
+	fc -i 0.2 "$getppid" -- spin 1
 	expect_exit 0
 	expect_did_as getppid "$getppid"
 	[ "$(grep -c '^FUNC' out)" -ge 3 ] || fail "too few tables"
@@ -33,7 +33,7 @@ test_json() {
 	expect_json func count
 	printf 'vfs_read\t30\ndo_sys_openat2\t101\n' > expected
 	cmp rows expected || fail "rows: $(cat rows)"
-	fc --json -i 1 "$getppid" -- spin 2
+	fc --json -i 0.4 "$getppid" -- spin 1
 	expect_exit 0
 	expect_json time func count
 	! grep -v -E "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{15}[+-][0-9]{2}:[0-9]{2}$(printf '\t')" rows || fail "not a time"

@@ -103,7 +103,11 @@ test_json_refuses() {
 		printf '{"a":1}\n%b\n{"a":1}\n' "$object" > lines
 		status=0
 		json < lines > values 2> why || status=$?
-		[ "$status" = 1 ] && grep -q '^json: line 2, byte [1-9][0-9]*: .' why || fail "exit $status of $object: $(cat why)"
+		read -r said < why || :
+		case "$status $said" in
+		"1 json: line 2, byte "[1-9]*": "?*) ;;
+		*) fail "exit $status of $object: $said" ;;
+		esac
 	done <<-'END'
 
 	{
