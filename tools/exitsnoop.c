@@ -110,7 +110,7 @@ static void add_exit_code(struct str *s, const void *row, enum output_format for
 	else if (WIFSIGNALED(code))
 		str_add(s, "null");
 	else
-		str_addf(s, "%d", WEXITSTATUS(code));
+		str_add_u64(s, WEXITSTATUS(code));
 }
 
 static void add_signal(struct str *s, const void *row, enum output_format format)
@@ -118,7 +118,7 @@ static void add_signal(struct str *s, const void *row, enum output_format format
 	int code = ((const struct exitsnoop_event *)row)->code;
 
 	if (WIFSIGNALED(code))
-		str_addf(s, "%d", WTERMSIG(code));
+		str_add_u64(s, WTERMSIG(code));
 	else
 		str_add(s, "null");
 }

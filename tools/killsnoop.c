@@ -60,7 +60,7 @@ static int configure(struct run *run, struct err *err)
 static void add_number_or(struct str *s, bool known, int number, const char *unknown)
 {
 	if (known)
-		str_addf(s, "%d", number);
+		str_add_s64(s, number);
 	else
 		str_add(s, unknown);
 }
