@@ -7,8 +7,8 @@
 #include "bpf/filter.bpf.h"
 #include <bpf/bpf_core_read.h>
 
-/* More children than these may be the loader's; the one that is looked for is among the newest. */
-#define CHILDREN_MAX 256
+/* More children may be the loader's, but the one that is looked for was forked last: it, or those adopted since. */
+#define CHILDREN_MAX 16
 
 /* A task's id as the pid namespace of that depth numbers it. */
 static __always_inline int id_at(struct task_struct *task, __u32 level)
