@@ -58,6 +58,12 @@ int elf_functions(struct elf *elf, const struct elf_symbol **symbols, size_t *n,
  */
 const char *elf_source(const struct elf *elf);
 
+/*
+ * The first library that the file is linked to (DT_NEEDED) whose name begins so, and the directories that it names
+ * for its libraries (DT_RUNPATH or DT_RPATH as it stands, NULL without one); both owned by the struct elf. -ENOENT: none.
+ */
+int elf_needed(struct elf *elf, const char *prefix, const char **name, const char **runpath);
+
 /* File offset of an address in an executable (exec) or any loaded segment; -ENOENT outside. */
 int elf_offset_of(struct elf *elf, uint64_t vaddr, bool exec, uint64_t *offset);
 

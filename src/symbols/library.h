@@ -26,4 +26,10 @@ struct library {
 int library_find(const char *name, pid_t pid, struct library *lib, struct err *err);
 void library_release(struct library *lib);
 
+/*
+ * The library, of a name that begins so ("libreadline"), that a program or library is linked to: as library_find() takes it,
+ * a path where the file itself says where it lies, else its name. Caller frees. -ENOENT: it is linked to none.
+ */
+int library_needed(const struct library *lib, const char *prefix, char **needed, struct err *err);
+
 #endif

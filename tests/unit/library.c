@@ -259,3 +259,54 @@ Test(library, exe_is_the_processs_program)
 	library_release(&named);
 	library_release(&lib);
 }
+
+/* What the file of a program below root (NULL: ours) is linked to; NULL: to none. Caller frees. */
+static char *needed(const char *root, const char *shown)
+{
+	char *path __free = base_printf("%s%s", root ? root : "", shown);
+	struct library lib = { .path = path, .shown = (char *)shown, .root = (char *)root };
+	struct err err = { .text = "" };
+	char *name;
+	int ret = library_needed(&lib, "libsonde-dep", &name, &err);
+
+	cr_expect(ret ? ret == -ENOENT && !name && strstr(err.text, "not linked to libsonde-dep") : !!name, "%s", err.text);
+	return name;
+}
+
+static void expect_needed(const char *root, const char *shown, const char *want)
+{
+	char *got __free = needed(root, shown);
+
+	cr_expect(want ? got && !strcmp(got, want) : !got, "%s: %s", shown, got ? got : "nothing");
+}
+
+Test(library, is_linked_to_others)
+{
+	char *bin __free = base_printf("%s/root/bin/up", fixture_dir);
+	char *up __free = base_printf("%s/root/bin/../opt/libsonde-dep.so.3", fixture_dir);
+
+	fixture_run("mkdir -p root/opt root/bin && echo 'int f(void) { return 1; }' > f.c && "
+		    "echo 'int f(void); int main(void) { return f(); }' > p.c && "
+		    "$CC -shared -fPIC -Wl,-soname,libsonde-dep.so.3 -o root/opt/libsonde-dep.so.3 f.c && "
+		    "link() { $CC -o root/bin/$1 p.c root/opt/libsonde-dep.so.3 $2; } && link none && "
+		    "link up '-Wl,-rpath,/nowhere:$ORIGIN/../opt' && link braces '-Wl,-rpath,${ORIGIN}/../opt' && "
+		    "link old '-Wl,--disable-new-dtags -Wl,-rpath,/opt' && link absent '-Wl,-rpath,/nowhere'");
+	expect_needed(NULL, bin, up);
+	expect_needed(fixture_path("root"), "/bin/none", "libsonde-dep.so.3");
+	expect_needed(fixture_path("root"), "/bin/absent", "libsonde-dep.so.3");
+	expect_needed(fixture_path("root"), "/bin/up", "/opt/libsonde-dep.so.3");
+	expect_needed(fixture_path("root"), "/bin/braces", "/opt/libsonde-dep.so.3");
+	expect_needed(fixture_path("root"), "/bin/old", "/opt/libsonde-dep.so.3");
+	expect_needed(fixture_path("root"), "/opt/libsonde-dep.so.3", NULL);
+}
+
+Test(library, that_is_none_is_linked_to_nothing)
+{
+	struct library lib = { .path = (char *)"/no/such", .shown = (char *)"/no/such" };
+	struct err err = { .text = "" };
+	char *name;
+
+	cr_expect(library_needed(&lib, "libc", &name, &err) == -ENOENT && strstr(err.text, "/no/such: "), "%s", err.text);
+	lib.path = lib.shown = (char *)"/etc/passwd";
+	cr_expect(library_needed(&lib, "libc", &name, &err) == -ENOEXEC, "%s", err.text);
+}
