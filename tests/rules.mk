@@ -2,6 +2,7 @@
 # The programs that tests run: included by the Makefile ($(B) is the build directory).
 #
 # tests/programs/X.c is a static build/tests/X, tests/programs/X.dyn.c a dynamic build/tests/X.
+# tests/programs/libX.so.c a shared library build/tests/libX.so, for dynamic programs beside it.
 # tests/programs/X-*.c are further files of X. tests/bench/X.c is build/tests/bench-X.
 
 TEST_MAIN := $(filter-out $(foreach f,$(wildcard tests/programs/*.c),$(wildcard $(f:%.c=%)-*.c)),$(wildcard tests/programs/*.c))
@@ -28,4 +29,10 @@ $(B)/tests/%: tests/programs/%.c $$(wildcard tests/programs/%-*.c)
 
 $(B)/tests/%: tests/programs/%.dyn.c
 	@mkdir -p $(@D)
-	$(call say,CC,$<)$(CC) $(TEST_CFLAGS) -o $@ $^
+	$(call say,CC,$<)$(CC) $(TEST_CFLAGS) -o $@ $^ -Wl,-rpath,'$$ORIGIN'
+
+$(B)/tests/lib%.so: tests/programs/lib%.so.c
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(CC) $(TEST_CFLAGS) -shared -fPIC -Wl,-soname,$(@F) -o $@ $<
+
+$(B)/tests/reader: $(B)/tests/libreadline.so

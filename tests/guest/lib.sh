@@ -38,7 +38,7 @@ run() {
 }
 
 shown() {
-	awk 'FNR <= 60 { print "  " FILENAME ": " $0 }' out err
+	awk 'FNR <= 60 { print "  " FILENAME ": " substr($0, 1, 1000) }' out err
 	echo "  exit $status"
 }
 
