@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# sonde bashreadline: what was typed at a shell is what its rows have.
+
+bashreadline() {
+	run sonde bashreadline "$@"
+}
+
+# Bytes that are better not in this file.
+escape=$(printf '\033')
+tab=$(printf '\t')
+high=$(printf '\377')
+unknown=$(printf '\357\277\275')
+
+shell='bash --norc --noprofile'
+
+has_bash() {
+	[ -x /bin/bash ] || skip "there is no bash of this architecture"
+	printf 'set enable-bracketed-paste off\nset convert-meta off\nset input-meta on\nset output-meta on\n' > inputrc
+	export INPUTRC=$PWD/inputrc HISTFILE=
+}
+
+# The file lines: those to type, the last ones just within and just beyond the size of a record.
+lines() {
+	cat <<-END > lines
+		echo a | cat
+
+		  : spaces  and \\ 
+		: λ ☃ 🦀
+		: $escape[31m$tab$high
+		: $(long 125)
+		: $(long 126)
+		: $(long "$1")
+	END
+}
+
+# So many letters.
+long() {
+	head -c "$1" /dev/zero | tr '\0' x
+}
+
+# same WANTED GOT
+same() {
+	sort "$1" > wanted
+	sort "$2" > got
+	cmp wanted got || { diff wanted got | cut -c 1-200; fail "rows are not what was typed"; }
+}
+
+# expect_rows FILE...: the rows of out, in text, are the lines that were typed as FILEs say.
+expect_rows() {
+	expect_line '^TIME      PID     COMMAND$'
+	sed '/^did /d; 1d' out > rows
+	[ "$(grep -cvE '^[0-9]{2}:[0-9]{2}:[0-9]{2}  [0-9]+ {1,6}' rows)" = 0 ] || fail "rows are not in columns"
+	awk '{ print $2 " " substr($0, 19) }' rows > shown
+	sed -n "s/$escape/\\\\x1b/g; s/$tab/\\\\t/g; s/$high/\\\\xff/g; s/^did line //p" "$@" > typed
+	same typed shown
+}
+
+test_text() {
+	has_bash
+	lines 10000
+	bashreadline -- pty lines $shell
+	expect_exit 0
+	expect_one_err '^Tracing lines entered in bash'
+	expect_rows out
+}
+
+test_json() {
+	has_bash
+	lines 5000
+	bashreadline --json -- pty lines $shell
+	expect_exit 0
+	expect_json pid tid ppid uid comm command command_whole time boot_ns
+	read -r _ _ pid ppid < out
+	sed -n "s/\\\\/&&/g; s/$escape/\\\\u001b/g; s/$tab/\\\\t/g; s/$high/$unknown/g; s/^did line $pid //p" out |
+		sed "s/^/$pid$tab$pid$tab$ppid${tab}0${tab}bash$tab/; s/\$/${tab}true/" > typed
+	awk -F "$tab" -v OFS="$tab" '$8 !~ /^20..-..-..T..:..:..\.......[-+]..:..$/ || $9 < 1000000000 { print "no times" } { NF = 7; print }' rows > shown
+	same typed shown
+}
+
+# A shell that is at its prompt before tracing begins; its process is $waiting.
+begin() {
+	mkfifo keys
+	pty keys "$@" > first &
+	typist=$!
+	wait_until 20 grep -q '^did prompt' first || fail "no prompt"
+	read -r _ _ waiting _ < first
+}
+
+# Lines are typed at it, and at two others that begin only now.
+go_on() {
+	printf ': later\n' > lines
+	pty lines $1 > second
+	pty lines $2 > third
+	printf ': first\n: second\n' > keys
+	wait "$typist" || fail "the typist failed"
+	stop INT
+	expect_exit 0
+}
+
+test_all_shells() {
+	has_bash
+	ln -s /bin/bash other
+	begin $shell
+	start sonde bashreadline
+	go_on "$shell" './other --norc'
+	expect_rows first second third
+}
+
+test_one_shell() {
+	has_bash
+	begin $shell
+	start sonde bashreadline -p "$waiting"
+	go_on "$shell" "$shell"
+	expect_rows first
+}
+
+test_comm() {
+	has_bash
+	ln -s /bin/bash other
+	printf ': a\n' > lines
+	bashreadline --comm other -c "pty lines ./other --norc; pty lines $shell > not"
+	expect_exit 0
+	expect_rows out
+}
+
+# In a buffer that has no room for more.
+test_cut() {
+	has_bash
+	printf ': %s\n' "$(long 1021)" "$(long 1022)" > lines
+	bashreadline --buffer-size 4096 -- pty lines $shell
+	expect_exit 0
+	sed 's/^\(did line [0-9]* .\{1023\}\)..*/\1.../' out > cut
+	expect_rows cut
+	bashreadline --json --buffer-size 4096 -- pty lines $shell
+	expect_json command_whole
+	[ "$(paste -sd ' ' rows)" = 'true false' ] || fail "the cut line is another"
+}
+
+# The function readline() in a library: nobody sees what is waited for already, and other programs are left out.
+test_library() {
+	ln -s /bin/reader other
+	begin reader
+	start sonde bashreadline --shell /bin/reader
+	go_on reader ./other
+	expect_err 'line that a shell is waiting for already will not be seen: /bin/libreadline.so has no readline_int'
+	sed -i '/: first$/d' first
+	expect_rows first second
+}
+
+test_library_of_a_name() {
+	printf ': a\n\n: b %s\n' "$(long 2000)" > lines
+	bashreadline -s /bin/libreadline.so -- pty lines reader
+	expect_exit 0
+	expect_rows out
+}
+
+cannot() {
+	why=$1
+	shift
+	bashreadline "$@"
+	expect_exit 1
+	expect_one_err "^sonde bashreadline: $why"
+	[ ! -s out ] || fail "there are rows"
+}
+
+test_refusals() {
+	cannot '/no/such: No such file or directory$' --shell /no/such
+	cannot '/bin/libcalls has no function readline, and is linked to no libreadline$' --shell /bin/libcalls
+	cannot '/bin/libcalls has no function readline, and is linked to no libreadline$' -s /bin/libcalls
+	cannot "no library or program 'nosuch' in " -s nosuch
+	cannot 'process 2 has no program' -p 2
+	bashreadline extra
+	expect_exit 2
+	expect_one_err "unexpected argument 'extra'"
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* bashreadline: lines as they are entered in bash. */
+#include "base/report.h"
+#include "probe/target.h"
+#include "run/event.h"
+#include "run/filter.h"
+#include "symbols/library.h"
+#include "tools/bashreadline.h"
+#include "tools/bashreadline.skel.h"
+
+static struct {
+	const char *shared, *shell;
+} settings;
+
+static const struct opt options[] = {
+	OPT(OPT_STRING, typeof(settings), shared, 's', "shared", "LIBRARY", "the libreadline to watch, a path or a name"),
+	OPT(OPT_STRING, typeof(settings), shell, 0, "shell", "PATH", "the shell to watch, where it is not the bash in PATH"),
+};
+
+/*
+ * What gives lines away as it returns, the best first. A shell that sits at its prompt is in readline() already, where
+ * a probe on its return comes too late for that line; the other one is called when the line is complete.
+ */
+static const char *const functions[] = { "readline_internal_teardown", "readline" };
+
+/* Of the probe; one run is all there is. */
+static const char *spec;
+/* The only command whose lines are shown, NULL: all that come. */
+static const char *shell_name;
+
+/* The probe on what readline is in; object as library_find() takes it. */
+static int try_object(const char *object, pid_t pid, struct err *err)
+{
+	const struct target_options options = { .pid = pid };
+	int ret = -ENOENT;
+
+	for (size_t i = 0; ret && i < ARRAY_SIZE(functions); i++) {
+		char *text __free = base_printf("ur:%s:%s", object, functions[i]);
+		struct target_set found = {};
+		size_t bad;
+
+		ret = target_resolve((const char *[]){ text }, 1, &options, &found, &bad, err);
+		target_set_release(&found);
+		if (ret)
+			continue;
+		spec = take_ptr(text);
+		if (i)
+			report_note("a line that a shell is waiting for already will not be seen: %s has no %s", object,
+				    functions[0]);
+	}
+	return ret;
+}
+
+/* In the object itself, or in the libreadline that it is linked to; *linked: it is there. */
+static int choose(const char *object, pid_t pid, bool *linked, struct err *err)
+{
+	__cleanup(library_release) struct library library = {};
+	__free char *needed = NULL;
+	struct err why = {};
+	int ret;
+
+	*linked = false;
+	if (strchr(object, ':'))
+		return err_set(err, -ENOTSUP, "%s: no probe can be put where a ':' is in the path", object);
+	ret = library_find(object, pid, &library, err);
+	if (ret || !try_object(object, pid, &why))
+		return ret;
+	ret = library_needed(&library, "libreadline", &needed, err);
+	if (ret == -ENOENT)
+		return err_set(err, ret, "%s has no function readline, and is linked to no libreadline",
+			       library.shown);
+	if (ret)
+		return ret;
+	*linked = true;
+	if (try_object(needed, pid, &why))
+		return err_set(err, why.code, "%s is linked to %s: %s", library.shown, needed, why.text);
+	return 0;
+}
+
+/* The user's; else the traced process's own program; else the one that a shell would start. */
+static const char *shell_object(pid_t pid)
+{
+	struct library library;
+
+	if (settings.shell || pid)
+		return settings.shell ? settings.shell : "exe";
+	if (library_find("bash", 0, &library, NULL))
+		return "/bin/bash";
+	library_release(&library);
+	return "bash";
+}
+
+static const char *file_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static int configure(struct run *run, struct err *err)
+{
+	pid_t pid = run->options.pid;
+	bool chosen = pid || run->options.tid || run->options.comm || run->command, linked;
+	int ret = choose(settings.shared ? settings.shared : shell_object(pid), pid, &linked, err);
+
+	if (ret)
+		return ret;
+	report_verbose("the probe is %s", spec);
+	/* others read lines with the library, too */
+	if ((settings.shared || linked) && !chosen)
+		shell_name = settings.shell ? file_of(settings.shell) : "bash";
+	return 0;
+}
+
+static bool show(const struct event *event, size_t size)
+{
+	return !shell_name || !strncmp(event->comm, shell_name, sizeof(event->comm) - 1);
+}
+
+static void add_command(struct str *s, const void *row, enum output_format format)
+{
+	const struct bashreadline_event *e = row;
+
+	if (format == OUTPUT_JSON) {
+		if (e->unread)
+			str_add(s, "null");
+		else
+			str_add_json(s, e->line, strlen(e->line));
+		return;
+	}
+	str_add_shown(s, e->line, strlen(e->line));
+	str_add(s, e->unread ? "?" : e->cut ? "..."
+					    : "");
+}
+
+static void add_whole(struct str *s, const void *row, enum output_format format)
+{
+	const struct bashreadline_event *e = row;
+
+	str_add(s, e->cut || e->unread ? "false" : "true");
+}
+
+static const struct field fields[] = {
+	FIELD_BY(event_add_time, "time", "TIME", -9),
+	FIELD_BY(event_add_elapsed, "boot_ns", NULL, 0, .json_only = true),
+	FIELD(FIELD_U32, struct event, pid, "pid", "PID", -7),
+	FIELD(FIELD_U32, struct event, tid, "tid", NULL, 0, .json_only = true),
+	FIELD(FIELD_U32, struct event, ppid, "ppid", NULL, 0, .json_only = true),
+	FIELD(FIELD_U32, struct event, uid, "uid", NULL, 0, .json_only = true),
+	FIELD(FIELD_CHARS, struct event, comm, "comm", NULL, 0, .json_only = true),
+	FIELD_BY(add_command, "command", "COMMAND", -1),
+	FIELD_BY(add_whole, "command_whole", NULL, 0, .json_only = true),
+};
+
+static const struct schema schema = { fields, ARRAY_SIZE(fields) };
+
+static const struct event_probe probes[] = {
+	{ .program = "line_entered", .spec = &spec },
+};
+
+static const struct event_source source = {
+	EVENT_OBJECT(bashreadline),
+	EVENT_PROBES(probes),
+	.configure = configure,
+	.show = show,
+	.what = "lines entered in bash",
+};
+
+TOOL(bashreadline, .brief = "print each line that is entered in bash", .args = "[-- COMMAND [ARG]...]",
+     .schema = &schema, .engine = &event_engine, .events = &source, .letters = "u:uid", OPTIONS(options),
+     .settings = &settings,
+     .description =
+	     "Prints a row for each line that readline gives to a shell: before it is executed, and whether or not it is a "
+	     "command. Lines of any length are shown whole up to 1 MB; where one is cut, the row ends with '...'. A shell "
+	     "without line editing (bash --noediting, a script, dash) does not use readline and is not seen.\n\n"
+	     "Watched is the bash in PATH, else /bin/bash; with --pid that process's own program. If readline is not "
+	     "built into it, the libreadline that it is linked to is watched. Other programs that use this library are "
+	     "left out, unless one is asked for: by --pid, --tid, --comm or as the command.",
+     EXAMPLES({ "sonde bashreadline", "lines entered in all shells, until Ctrl-C" },
+	      { "sonde bashreadline -u www-data", "those of one user" },
+	      { "sonde bashreadline -p 1234", "those of one shell, in a container as well" },
+	      { "sonde bashreadline -s readline --comm gdb", "those of another program that uses libreadline" },
+	      { "sonde bashreadline -j | jq .command", "as data" }));
