@@ -30,7 +30,7 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
+	__uint(max_entries, EVENT_LOSSES);
 	__type(key, __u32);
 	__type(value, __u64);
 } event_drops SEC(".maps");
@@ -38,14 +38,18 @@ struct {
 const volatile struct event_setup event_setup SEC(".rodata.event");
 struct event_reader event_reader;
 
-static __always_inline void event_dropped(void)
+static __always_inline void event_lost(__u32 why)
 {
-	__u32 first = 0;
-	__u64 *drops = bpf_map_lookup_elem(&event_drops, &first);
+	__u64 *drops = bpf_map_lookup_elem(&event_drops, &why);
 
 	/* atomic: an interrupt's program may come between */
 	if (drops)
 		__sync_fetch_and_add(drops, 1);
+}
+
+static __always_inline void event_dropped(void)
+{
+	event_lost(EVENT_LOSS_BUFFER);
 }
 
 /* The number of a process or thread as that pid namespace has it, 0 where it does not see it. */
@@ -69,6 +73,12 @@ static __always_inline __u32 event_process(struct task_struct *task, __u32 ino)
 	if (ino)
 		return event_id_in_pidns(BPF_CORE_READ(task, group_leader, thread_pid), ino);
 	return BPF_CORE_READ(task, tgid);
+}
+
+/* Has the user asked for the events of some only? Then those whose task is not known are not wanted. */
+static __always_inline bool event_chosen(void)
+{
+	return filter.any || event_setup.pidns_ino;
 }
 
 /* Is the current task's event one that the user asked for? */

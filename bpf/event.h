@@ -26,6 +26,13 @@ struct event_reader {
 	unsigned int awake;
 };
 
+/* Why there is no row of something: the keys of event_drops. */
+enum event_loss {
+	EVENT_LOSS_BUFFER, /* no room in the buffer */
+	EVENT_LOSS_OWN,	   /* the tool's own reason, which its source has words for */
+	EVENT_LOSSES,
+};
+
 /* Fixed before the load. */
 struct event_setup {
 	unsigned int pidns_ino; /* not 0: numbers of this pid namespace, and only what it sees */

@@ -46,6 +46,11 @@ enum {
 	BPF_RB_AVAIL_DATA = 0,
 };
 
+/* of bpf_map_update_elem() */
+enum {
+	BPF_ANY = 0,
+};
+
 struct bpf_pidns_info {
 	__u32 pid;
 	__u32 tgid;
@@ -134,7 +139,7 @@ struct path {
 struct file {
 	struct path f_path;
 	struct inode *f_inode;
-	void *private_data;
+	void *private_data; /* of a socket's file its struct socket */
 } CORE;
 
 struct fdtable {
@@ -198,6 +203,62 @@ struct proc_inode {
 /* The record of sched:sched_process_exit where the kernel tells whether it is the last thread (6.16). */
 struct trace_event_raw_sched_process_exit {
 	bool group_dead;
+} CORE;
+
+/* include/net/tcp_states.h */
+enum {
+	TCP_ESTABLISHED = 1,
+	TCP_SYN_SENT,
+	TCP_SYN_RECV,
+	TCP_FIN_WAIT1,
+	TCP_FIN_WAIT2,
+	TCP_TIME_WAIT,
+	TCP_CLOSE,
+	TCP_CLOSE_WAIT,
+	TCP_LAST_ACK,
+	TCP_LISTEN,
+	TCP_CLOSING,
+};
+
+struct in6_addr {
+	__u8 bytes[16];
+};
+
+struct sock_common {
+	__be32 skc_daddr;
+	__be32 skc_rcv_saddr;
+	__be16 skc_dport;
+	__u16 skc_num; /* the local port, 0 while there is none */
+	unsigned short skc_family;
+	unsigned long skc_flags;
+	struct in6_addr skc_v6_daddr; /* not in kernels without IPv6 */
+	struct in6_addr skc_v6_rcv_saddr;
+} CORE;
+
+struct socket_lock {
+	int owned; /* a task has it: interrupts put aside what they have for this socket, until it has not */
+} CORE;
+
+struct sock {
+	struct sock_common __sk_common;
+	struct socket_lock sk_lock;
+	__u16 sk_protocol;
+} CORE;
+
+struct inet_sock {
+	struct sock sk;
+	__be16 inet_sport; /* stays when the port has been given back */
+} CORE;
+
+struct tcp_sock {
+	__u64 bytes_received;
+	__u64 bytes_acked;
+	__u32 snd_una;	 /* what the other side has not acknowledged begins here */
+	__u32 write_seq; /* and ends here */
+} CORE;
+
+struct socket {
+	struct sock *sk;
 } CORE;
 
 #endif

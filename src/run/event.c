@@ -151,6 +151,7 @@ static void add_tracepoint(struct events *events, size_t i)
 	struct target *target = add_target(events, i);
 
 	target->kind = TARGET_TRACEPOINT;
+	target->mech = probe->raw ? MECH_RAW_TP : MECH_AUTO;
 	target->object = probe->syscall ? "syscalls" : probe->system;
 	target->name = probe->syscall ? pool_addf(&events->set.pool, "sys_exit_%s", probe->syscall) : probe->name;
 	target->label = pool_addf(&events->set.pool, "%s:%s", target->object, target->name);
@@ -279,17 +280,24 @@ static void on_record(const struct event *event, size_t size, void *ctx)
 }
 
 /* All that was lost until now, wherever. */
-static uint64_t lost(struct events *events, uint64_t *dropped)
+struct lost {
+	uint64_t dropped, own, missed, all;
+};
+
+static struct lost lost(struct events *events)
 {
 	size_t n = events->source->n_probes;
 	__free uint64_t *by_slot = base_alloc(n * sizeof(*by_slot));
-	uint64_t missed = 0;
+	struct lost lost = {
+		.dropped = stream_dropped(events->stream, EVENT_LOSS_BUFFER),
+		.own = stream_dropped(events->stream, EVENT_LOSS_OWN),
+	};
 
-	*dropped = stream_dropped(events->stream);
-	events->knows_missed = !attach_missed(events->attach, by_slot, &missed);
+	events->knows_missed = !attach_missed(events->attach, by_slot, &lost.missed);
 	for (size_t i = 0; i < n; i++)
-		missed += by_slot[i];
-	return *dropped + missed;
+		lost.missed += events->source->probes[i].covered ? 0 : by_slot[i];
+	lost.all = lost.dropped + lost.own + lost.missed;
+	return lost;
 }
 
 static const char *plural(uint64_t n)
@@ -300,7 +308,7 @@ static const char *plural(uint64_t n)
 /* As soon as there is something to say, and then no more than once a second. */
 static void say_losses(struct events *events)
 {
-	uint64_t dropped, all = lost(events, &dropped), now = clock_ns(CLOCK_BOOTTIME);
+	uint64_t all = lost(events).all, now = clock_ns(CLOCK_BOOTTIME);
 
 	if (all == events->said || (events->said && now - events->said_at < NS_PER_SEC))
 		return;
@@ -340,18 +348,21 @@ static void event_emit(struct run *run, bool last)
 static void event_losses(struct run *run)
 {
 	struct events *events = run->engine;
-	uint64_t dropped, all = lost(events, &dropped), missed = all - dropped;
+	struct lost n = lost(events);
 
-	if (dropped)
+	if (n.dropped)
 		report_note("%llu event%s lost: the buffer was full (a larger one: --buffer-size)",
-			    (unsigned long long)dropped, plural(dropped));
-	if (missed)
+			    (unsigned long long)n.dropped, plural(n.dropped));
+	if (n.own)
+		report_note("%llu %s%s lost: %s", (unsigned long long)n.own, events->source->lost_what, plural(n.own),
+			    events->source->lost_why);
+	if (n.missed)
 		report_note("%llu event%s lost: the kernel skipped the probe while it was busy with another%s",
-			    (unsigned long long)missed, plural(missed),
+			    (unsigned long long)n.missed, plural(n.missed),
 			    run->filter.any ? " (those that the filter would leave out included)" : "");
 	if (!events->knows_missed)
 		report_verbose("this kernel does not count the hits that it misses");
-	if (all && settings.fail_on_loss)
+	if (n.all && settings.fail_on_loss)
 		run->failed = true;
 }
 
@@ -369,6 +380,19 @@ static int rodata(struct bpf_object *object, const char *name, const void *data,
 	return 0;
 }
 
+static int size_maps(const struct event_source *source, struct bpf_object *object, struct err *err)
+{
+	for (size_t i = 0; i < source->n_maps; i++) {
+		struct bpf_map *map = bpf_object__find_map_by_name(object, source->maps[i].name);
+
+		if (!map)
+			return err_set(err, -ENOENT, "the BPF object has no map '%s'", source->maps[i].name);
+		bpf_map__set_autocreate(map, *source->maps[i].entries);
+		bpf_map__set_max_entries(map, *source->maps[i].entries);
+	}
+	return 0;
+}
+
 static int set_up(struct run *run, struct events *events, struct err *err)
 {
 	const struct event_source *source = events->source;
@@ -377,6 +401,8 @@ static int set_up(struct run *run, struct events *events, struct err *err)
 
 	if (!ret && source->config)
 		ret = rodata(events->object, ".rodata.config", source->config, source->config_size, err);
+	if (!ret)
+		ret = size_maps(source, events->object, err);
 	if (!ret)
 		ret = stream_set_size(events->object, settings.buffer_size ? settings.buffer_size : BUFFER_DEFAULT);
 	return ret ? ret : run_filter_before(run, events->object, err);

@@ -26,6 +26,14 @@ struct event_probe {
 	const char *const *spec;
 	const bool *when; /* only where this is set; NULL: always */
 	bool optional;	  /* some kernels or machines have no such thing */
+	bool raw;	  /* a raw tracepoint on every kernel: the program acts only where nothing preempts it */
+	bool covered;	  /* what the kernel skips here another probe sees: no loss */
+};
+
+/* A map of the tool's own, whose size depends on the options. */
+struct event_map {
+	const char *name;
+	const uint32_t *entries; /* 0: not used, and not created */
 };
 
 struct event_source {
@@ -35,16 +43,21 @@ struct event_source {
 	/* What the program reads of the options: becomes its .rodata.config. */
 	const void *config;
 	size_t config_size;
+	const struct event_map *maps;
+	size_t n_maps;
 	/* Checks the options and completes config, before anything is loaded. -EINVAL: wrong usage. May be NULL. */
 	int (*configure)(struct run *run, struct err *err);
 	/* Whether the row is shown, for what only user space can tell. May be NULL. */
 	bool (*show)(const struct event *event, size_t size);
 	/* "execs": for "Tracing execs..." */
 	const char *what;
+	/* What EVENT_LOSS_OWN counts, in the singular, and why there is no row: "connection", "more were open than ..." */
+	const char *lost_what, *lost_why;
 };
 
 #define EVENT_OBJECT(NAME)  .object = NAME##_bpf__elf_bytes
 #define EVENT_PROBES(table) .probes = table, .n_probes = ARRAY_SIZE(table)
+#define EVENT_MAPS(table)   .maps = table, .n_maps = ARRAY_SIZE(table)
 #define EVENT_CONFIG(value) .config = &(value), .config_size = sizeof(value)
 
 extern const struct engine event_engine;

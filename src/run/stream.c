@@ -189,14 +189,13 @@ void stream_take_all(struct stream *stream)
 	} while (ring__consumer_pos(stream->ring) < end);
 }
 
-uint64_t stream_dropped(const struct stream *stream)
+uint64_t stream_dropped(const struct stream *stream, uint32_t why)
 {
 	size_t n = cpus_ids();
 	__free uint64_t *each = base_alloc(n * sizeof(*each));
-	uint32_t first = 0;
 	uint64_t sum = 0;
 
-	if (bpf_map_lookup_elem(stream->drops, &first, each))
+	if (bpf_map_lookup_elem(stream->drops, &why, each))
 		return 0;
 	for (size_t i = 0; i < n; i++)
 		sum += each[i];

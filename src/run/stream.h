@@ -34,7 +34,7 @@ int stream_take(struct stream *stream);
 /* The last: all that was there when it was called. */
 void stream_take_all(struct stream *stream);
 
-/* Records for which there was no room, since the beginning. */
-uint64_t stream_dropped(const struct stream *stream);
+/* What an enum event_loss counts, since the beginning. */
+uint64_t stream_dropped(const struct stream *stream, uint32_t why);
 
 #endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The current task's file descriptors. */
+#ifndef SONDE_FD_BPF_H
+#define SONDE_FD_BPF_H
+
+#include "vmlinux/vmlinux.h"
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+
+/* NULL where there is none of that number. */
+static __always_inline struct file *fd_file(int fd)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+	struct file **files, *file = NULL;
+
+	if (fd < 0 || (__u32)fd >= BPF_CORE_READ(task, files, fdt, max_fds))
+		return NULL;
+	files = BPF_CORE_READ(task, files, fdt, fd);
+	bpf_probe_read_kernel(&file, sizeof(file), files + fd);
+	return file;
+}
+
+#endif

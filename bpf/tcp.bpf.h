@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* TCP sockets that change their state, as the tracepoint sock:inet_sock_set_state tells. */
+#ifndef SONDE_TCP_BPF_H
+#define SONDE_TCP_BPF_H
+
+#include "bpf/context.bpf.h"
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_endian.h>
+#include "bpf/event.h"
+#include "bpf/tcp.h"
+
+#define AF_INET6    10
+#define IPPROTO_TCP 6
+
+struct tcp_change {
+	struct sock *sk;
+	int from, to;
+	bool by_task; /* the current one; else the network, in the name of whichever task it has interrupted */
+};
+
+/* False: no TCP socket, or a change that is the other probe's. */
+static __always_inline bool tcp_read_change(void *ctx, struct tcp_change *change)
+{
+	struct sock *sk; /* what is read by CO-RE must begin at a variable: it would look for our struct in the kernel */
+
+	if (context_kind() == CONTEXT_RAW_TP) {
+		sk = (void *)context_word(ctx, 0);
+		change->from = context_word(ctx, 1);
+		change->to = context_word(ctx, 2);
+	} else {
+		__u64 states = context_word(ctx, 2);
+
+		sk = (void *)context_word(ctx, 1);
+		change->from = states;
+		change->to = states >> 32;
+	}
+	change->sk = sk;
+	change->by_task = context_probe() == TCP_BY_TASK;
+	/* a task that does something with a socket has locked it, and what arrives meanwhile waits for that task */
+	return !BPF_CORE_READ(sk, sk_lock.owned) != change->by_task && BPF_CORE_READ(sk, sk_protocol) == IPPROTO_TCP;
+}
+
+static __always_inline void tcp_read_ipv4(const struct sock *sk, struct tcp_ends *ends)
+{
+	BPF_CORE_READ_INTO(&ends->laddr, sk, __sk_common.skc_rcv_saddr);
+	BPF_CORE_READ_INTO(&ends->raddr, sk, __sk_common.skc_daddr);
+	ends->version = 4;
+}
+
+/* An IPv4 address in IPv6's form, ::ffff:a.b.c.d. */
+static __always_inline bool tcp_is_mapped(const unsigned char *address)
+{
+	const __u32 *words = (const __u32 *)address;
+
+	return !words[0] && !words[1] && words[2] == bpf_htonl(0xffff);
+}
+
+static __always_inline void tcp_read_addresses(const struct sock *sk, struct tcp_ends *ends, bool mapped_as_ipv4)
+{
+	if (BPF_CORE_READ(sk, __sk_common.skc_family) != AF_INET6 ||
+	    !bpf_core_field_exists(sk->__sk_common.skc_v6_daddr)) {
+		tcp_read_ipv4(sk, ends);
+		return;
+	}
+	BPF_CORE_READ_INTO(&ends->laddr, sk, __sk_common.skc_v6_rcv_saddr);
+	BPF_CORE_READ_INTO(&ends->raddr, sk, __sk_common.skc_v6_daddr);
+	ends->version = 6;
+	if (mapped_as_ipv4 && tcp_is_mapped(ends->raddr))
+		tcp_read_ipv4(sk, ends);
+}
+
+/*
+ * The local port as the socket has it now, 0 while none is chosen. From the moment that one must have been, the one it
+ * had last: a socket that closes has given it back by the time that it says so.
+ */
+static __always_inline void tcp_read_ports(struct sock *sk, struct tcp_ends *ends, bool chosen)
+{
+	struct inet_sock *inet = (void *)sk;
+
+	ends->rport = bpf_ntohs(BPF_CORE_READ(sk, __sk_common.skc_dport));
+	ends->lport = BPF_CORE_READ(sk, __sk_common.skc_num);
+	if (!ends->lport && chosen)
+		ends->lport = bpf_ntohs(BPF_CORE_READ(inet, inet_sport));
+}
+
+static __always_inline bool tcp_port_wanted(const volatile struct tcp_ports *ports, __u32 port)
+{
+	/* the verifier does not know what a swap of bytes leaves, and the compiler does */
+	asm volatile(""
+		     : "+r"(port));
+	port &= 65535;
+	return !ports->any || ports->bits[port / 8] & 1 << port % 8;
+}
+
+/* A local port that is not chosen yet may still become one that was asked for. */
+static __always_inline bool tcp_is_wanted(const volatile struct tcp_wanted *wanted, const struct tcp_ends *ends)
+{
+	if (wanted->version && wanted->version != ends->version)
+		return false;
+	return tcp_port_wanted(&wanted->remote, ends->rport) &&
+	       (!ends->lport || tcp_port_wanted(&wanted->local, ends->lport));
+}
+
+#endif

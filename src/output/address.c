@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Addresses as inet_ntop(3) writes them. */
+#include <arpa/inet.h>
+
+#include "address.h"
+
+void address_add(struct str *s, unsigned int version, const void *address, enum output_format format)
+{
+	char text[INET6_ADDRSTRLEN] = "";
+
+	inet_ntop(version == 6 ? AF_INET6 : AF_INET, address, text, sizeof(text));
+	if (format == OUTPUT_JSON)
+		str_add_json(s, text, strlen(text));
+	else
+		str_add(s, text);
+}

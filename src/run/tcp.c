@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Options and columns of tools that show TCP connections. */
+#include "options/opt.h"
+#include "output/address.h"
+#include "tcp.h"
+
+static int only(struct tcp_wanted *wanted, unsigned char version, struct err *err)
+{
+	if (wanted->version && wanted->version != version)
+		return err_set(err, -EINVAL, "-4 and -6 exclude each other; without both, all connections are shown");
+	wanted->version = version;
+	return 0;
+}
+
+int tcp_only_ipv4(void *wanted, const char *arg, struct err *err)
+{
+	return only(wanted, 4, err);
+}
+
+int tcp_only_ipv6(void *wanted, const char *arg, struct err *err)
+{
+	return only(wanted, 6, err);
+}
+
+int tcp_add_ports(void *dest, const char *arg, struct err *err)
+{
+	struct tcp_ports *ports = dest;
+
+	for (const char *at = arg, *end;; at = end + 1) {
+		__free char *text = NULL;
+		uint64_t port;
+
+		end = strchrnul(at, ',');
+		text = base_strndup(at, end - at);
+		if (opt_u64(text, &port) || !port || port > 65535)
+			return err_set(err, -EINVAL, "'%s' is no port: ports are 1 to 65535, separated by commas", text);
+		ports->any = 1;
+		ports->bits[port / 8] |= 1 << port % 8;
+		if (!*end)
+			return 0;
+	}
+}
+
+void tcp_add_laddr(struct str *s, const void *row, enum output_format format)
+{
+	const struct tcp_ends *ends = &((const struct tcp_event *)row)->ends;
+
+	address_add(s, ends->version, ends->laddr, format);
+}
+
+void tcp_add_raddr(struct str *s, const void *row, enum output_format format)
+{
+	const struct tcp_ends *ends = &((const struct tcp_event *)row)->ends;
+
+	address_add(s, ends->version, ends->raddr, format);
+}
+
+void tcp_add_lport(struct str *s, const void *row, enum output_format format)
+{
+	const struct tcp_ends *ends = &((const struct tcp_event *)row)->ends;
+
+	if (ends->lport)
+		str_add_u64(s, ends->lport);
+	else
+		str_add(s, format == OUTPUT_JSON ? "null" : "-");
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What tools that show TCP connections have in common: options for struct tcp_wanted, columns of struct tcp_event. */
+#ifndef SONDE_TCP_TOOLS_H
+#define SONDE_TCP_TOOLS_H
+
+#include "event.h"
+#include "bpf/tcp.h"
+
+/* -4 and -6, which exclude each other. STRUCT.MEMBER is a struct tcp_wanted. */
+#define TCP_VERSION_OPTIONS(STRUCT, MEMBER) \
+	OPT(OPT_CALL, STRUCT, MEMBER, '4', "ipv4", NULL, "only IPv4", .call = tcp_only_ipv4), \
+		OPT(OPT_CALL, STRUCT, MEMBER, '6', "ipv6", NULL, "only IPv6", .call = tcp_only_ipv6)
+int tcp_only_ipv4(void *wanted, const char *arg, struct err *err);
+int tcp_only_ipv6(void *wanted, const char *arg, struct err *err);
+
+/* For OPT_CALL: "80,443" adds these to a struct tcp_ports; -EINVAL names what is no port. */
+int tcp_add_ports(void *ports, const char *arg, struct err *err);
+
+/* The enum tcp_probe. network: a bool, whether the program wants to know of what the network does; NULL always. */
+#define TCP_PROBES(PROGRAM, NETWORK) \
+	[TCP_BY_TASK] = { .program = PROGRAM, .system = "sock", .name = "inet_sock_set_state", .covered = true }, \
+	[TCP_BY_NETWORK] = { \
+		.program = PROGRAM, .system = "sock", .name = "inet_sock_set_state", .when = NETWORK, .raw = true \
+	}
+
+/* For FIELD_BY. A local port that was never chosen is "-", in JSON null. */
+void tcp_add_laddr(struct str *s, const void *row, enum output_format format);
+void tcp_add_raddr(struct str *s, const void *row, enum output_format format);
+void tcp_add_lport(struct str *s, const void *row, enum output_format format);
+
+#endif

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# sonde tcpconnect: each attempt to connect that tests/programs/tcp.c has made, field by field.
+
+# What the workload did, without the role, to the file dids: IPv4 is shown as such.
+did() {
+	sed -nE 's/^did (connect|refused)	//p' out | sed 's/	6	::ffff:\(.*\)::ffff:/	4	\1/' > dids
+	[ -s dids ] || fail "the workload did nothing"
+}
+
+# The rows in JSON are these attempts, all of them and no other. $1: what LPORT may be instead of what it was.
+expect_attempts() {
+	did
+	expect_json pid comm ip saddr lport daddr dport uid
+	awk -F '\t' -v instead="$1" -v uid="${2:-0}" '
+		function key(lport) { return $1 FS $2 FS $3 FS $4 FS lport FS $6 FS $7 }
+		NR == FNR { done[key(instead ? "" : $5)] = $5; next }
+		{
+			at = key(instead ? "" : $5)
+			if (!instead && !(at in done))
+				at = key("?")
+			if (!(at in done) || $8 != uid || (instead && $5 != instead && $5 != done[at])) {
+				print "not done, or not so: " $0
+				bad = 1
+			}
+			delete done[at]
+		}
+		END {
+			for (at in done) {
+				print "no row: " at
+				bad = 1
+			}
+			exit bad
+		}' dids rows || fail "rows are not what was done"
+}
+
+test_tcpconnect() {
+	workload='tcp client 4; tcp server 6; tcp reset mapped; tcp refused 4; tcp refused 6; tcp refused mapped; tcp -b client 4; tcp -b refused 6'
+	run sonde tcpconnect -j -- sh -c "$workload"
+	expect_exit 0
+	expect_one_err Tracing
+	expect_attempts null
+	[ "$(cut -f 5 rows | grep -c null)" = 6 ] || fail "not two known ports"
+	run sonde tcpconnect -L -j -- sh -c "$workload"
+	expect_exit 0
+	expect_attempts ''
+	! cut -f 5 rows | grep null || fail "a port is not known"
+}
+
+test_tcpconnect_text() {
+	run sonde tcpconnect -- sh -c 'tcp client 4; tcp refused 6'
+	expect_exit 0
+	did
+	awk -F '\t' '{ printf "%-6s %-12s %-2s %-16s %-16s %s\n", $1, $2, $3, $4, $6, $7 }
+		END { print "PID    COMM         IP SADDR            DADDR            DPORT" }' dids | sort > expected
+	grep -v '^did ' out | sort > rows
+	diff expected rows || fail "rows are not what was done"
+	run sonde tcpconnect -L -U -T -t -- sh -c 'tcp client 6; tcp -b refused mapped'
+	did
+	awk -F '\t' '{ printf "0      %-6s %-12s %-2s %-16s %-6s %-16s %s\n", $1, $2, $3, $4, $5, $6, $7 }
+		END { print "UID    PID    COMM         IP SADDR            LPORT  DADDR            DPORT" }' dids | sort > expected
+	grep -v '^did ' out | cut -c 23- | sort > rows
+	diff expected rows || fail "rows are not what was done"
+	expect_line '^TIME     TIME\(s\)      UID '
+	expect_line '^[0-9][0-9]:[0-9][0-9]:[0-9][0-9] [0-9]+\.[0-9]{6} +0 '
+}
+
+# timeout=90
+test_tcpconnect_burst() {
+	run sonde tcpconnect -j -L --fail-on-loss -- tcp -n 400 client 4
+	expect_exit 0
+	expect_attempts ''
+	[ "$(wc -l < rows)" = 400 ] || fail "$(wc -l < rows) rows, not 400"
+}
+
+test_tcpconnect_filters() {
+	workload='tcp -s 8001 client 4; tcp -s 8002 client 6; tcp -s 8003 client mapped; tcp -s 8004 refused 4'
+	run sonde tcpconnect -j -4 -P 8002,8003 -P 8004 -- sh -c "$workload"
+	expect_exit 0
+	sed -i '/^did .*	800[12]	/d' out
+	expect_attempts null
+	run sonde tcpconnect -j -L -6 -- sh -c "$workload"
+	expect_exit 0
+	sed -i '/^did .*127\.0\.0\.1/d' out
+	expect_attempts ''
+	start sonde tcpconnect -j -u user
+	tcp client 4
+	su user -c 'exec tcp refused 4' > workload
+	stop INT
+	expect_exit 0
+	cat workload >> out
+	expect_attempts null 1000
+}
+
+test_tcpconnect_errors() {
+	run sonde tcpconnect -P 80,http
+	expect_exit 2
+	expect_err "^sonde tcpconnect: option -P '80,http': 'http' is no port: ports are 1 to 65535, separated by commas$"
+	run sonde tcpconnect -4 -6
+	expect_exit 2
+	expect_err '^sonde tcpconnect: option -6: -4 and -6 exclude each other'
+	run sonde tcpconnect nothing
+	expect_exit 2
+	expect_err "unexpected argument 'nothing'"
+}

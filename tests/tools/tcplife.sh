@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# sonde tcplife: each end of each connection that tests/programs/tcp.c has made, field by field.
+
+# The workload's connections of these roles (a regular expression), without the role, to the file dids.
+did() {
+	sed -nE "s/^did ($1)	//p" out > dids
+	[ -s dids ] || fail "the workload did nothing"
+}
+
+# The rows in JSON are these connections, all of them and no other.
+expect_lives() {
+	did "$1"
+	expect_json pid comm ip laddr lport raddr rport tx_bytes rx_bytes duration_ns
+	awk -F '\t' '
+		function key(lport) { return $1 FS $2 FS $3 FS $4 FS lport FS $6 FS $7 FS $8 FS $9 }
+		NR == FNR { least[key($5)] = $10; most[key($5)] = $11; next }
+		{
+			at = key($5) in least ? key($5) : key("?")
+			if (!(at in least)) {
+				print "not done, or not so: " $0
+				bad = 1
+			} else if ($10 < least[at] || $10 > most[at]) {
+				print "not of this duration (" least[at] " to " most[at] "): " $0
+				bad = 1
+			}
+			delete least[at]
+		}
+		END {
+			for (at in least) {
+				print "no row: " at
+				bad = 1
+			}
+			exit bad
+		}' dids rows || fail "rows are not what was done"
+}
+
+# shellcheck disable=SC2016 # expanded by the shell that is traced
+test_tcplife() {
+	run sonde tcplife -j -- sh -c 'for family in 4 6 mapped; do
+		for closer in client server reset half; do
+			tcp "$closer" "$family" 5000 70000 3 || exit
+		done
+	done
+	tcp refused 4
+	tcp -b refused 6
+	tcp -b -u server 4 100 0 1
+	tcp unaccepted 4'
+	expect_exit 0
+	sed -i '/^did accept	null/d' out
+	expect_lives '[a-z]*'
+	expect_one_err 'Tracing'
+}
+
+test_tcplife_text() {
+	run sonde tcplife -- sh -c 'tcp server 4 1023 1024 3; tcp -b refused 4'
+	expect_exit 0
+	did '[a-z]*'
+	awk -F '\t' '{ printf "%-5s %-10s %-15s %-5s %-15s %-5s %5d %5d\n", $1, $2, $4, $5, $6, $7, $8 / 1024, $9 / 1024 }
+		END { print "PID   COMM       LADDR           LPORT RADDR           RPORT TX_KB RX_KB MS" }' dids | sort > expected
+	sed -E '/^did /d; s/ [0-9]+\.[0-9][0-9]$//' out | sort > rows
+	diff expected rows || fail "rows are not what was done"
+	run sonde tcplife -w -T -t -- tcp client mapped 70000 5 0
+	did '[a-z]*'
+	awk -F '\t' '{ printf "%-5s %-16s %-2s %-26s %-5s %-26s %-5s %6d %6d\n", $1, $2, $3, $4, $5, $6, $7, $8 / 1024, $9 / 1024 }
+		END { print "PID   COMM             IP LADDR                      LPORT RADDR                      RPORT  TX_KB  RX_KB MS" }' dids | sort > expected
+	grep -v '^did ' out | cut -c 23- | sed -E 's/ [0-9]+\.[0-9][0-9]$//' | sort > rows
+	diff expected rows || fail "rows are not what was done"
+	expect_line '^TIME     TIME\(s\)      PID '
+	expect_line '^[0-9][0-9]:[0-9][0-9]:[0-9][0-9] [0-9]+\.[0-9]{6} +[0-9]+ +tcp '
+}
+
+# timeout=90 cpus=2
+test_tcplife_bursts() {
+for i in 1 2 3 4; do
+
+	run sonde tcplife -j --fail-on-loss -- tcp -n 300 client 4 10 20 0
+	expect_exit 0
+	expect_lives '[a-z]*'
+	[ "$(wc -l < rows)" = 600 ] || fail "$(wc -l < rows) rows, not 600"
+done
+}
+
+# What belongs to nobody has a row where nobody was asked for.
+test_tcplife_unaccepted() {
+	start sonde tcplife -j
+	tcp unaccepted 4 > workload
+	stop INT
+	expect_exit 0
+	cat workload >> out
+	expect_lives '[a-z]*'
+	start sonde tcplife
+	tcp unaccepted 6 > workload
+	stop INT
+	cat workload
+	port=$(awk -F '\t' '/^did accept/ { print $6 }' workload)
+	expect_line "^-     -          ::1             $port +::1 "
+}
+
+# Filters go by who connected or accepted, whoever closed.
+test_tcplife_filters() {
+	gate tcp reset 4 300 10 0
+	start sonde tcplife -j -p "$gated"
+	tcp client 4
+	open_gate
+	stop INT
+	cat did >> out
+	expect_exit 0
+	expect_lives connect
+	run sonde tcplife -j --comm 'tcp server' -- sh -c 'tcp client 4 9 9 0; tcp server 4; tcp reset 4; tcp half 4; tcp -u client 4'
+	expect_exit 0
+	expect_lives accept
+}
+
+test_tcplife_ports() {
+	workload='tcp -s 8001 client 4; tcp -s 8002 -n 3 client 4; tcp -s 8003 client 6; tcp -s 8004 refused 6'
+	# no room is needed for the ends that are served at 8002
+	run sonde tcplife -j -4 -L 8001,8003 --max-connections 3 --fail-on-loss -- sh -c "$workload"
+	expect_exit 0
+	sed -i '/^did accept.*127.0.0.1	8002	/d; /^did accept.*::1/d' out
+	expect_lives accept
+	run sonde tcplife -j -6 -D 8002 -D 8003 -- sh -c "$workload"
+	expect_exit 0
+	sed -i '/^did .*127\.0\.0\.1/d' out
+	expect_lives connect
+}
+
+test_tcplife_max_connections() {
+	run sonde tcplife --max-connections 50 --fail-on-loss -- tcp -n 40 client 4
+	expect_exit 1
+	expect_err '^sonde tcplife: 30 connections lost: more were open than are followed at a time \(--max-connections\)$'
+	[ "$(grep -c ' 127\.0\.0\.1 .*\.[0-9][0-9]$' out)" = 50 ] || fail "not 50 rows"
+	# those that have ended make room
+	run sonde tcplife --max-connections 2 --fail-on-loss -- sh -c 'tcp client 4; tcp reset 6; tcp refused 4; tcp server 4'
+	expect_exit 0
+}
+
+test_tcplife_errors() {
+	for option in -L -D; do
+		run sonde tcplife $option 80,http
+		expect_exit 2
+		expect_err "^sonde tcplife: option $option '80,http': 'http' is no port: ports are 1 to 65535, separated by commas$"
+	done
+	run sonde tcplife -6 -4
+	expect_exit 2
+	expect_err '^sonde tcplife: option -4: -4 and -6 exclude each other'
+	run sonde tcplife --max-connections 0
+	expect_exit 2
+	expect_err '--max-connections: 0 is out of range'
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* tcpconnect: attempts to connect by TCP. */
+#include "run/tcp.h"
+#include "tools/tcpconnect.h"
+#include "tools/tcpconnect.skel.h"
+
+/* Sockets that are connecting at a time and whose port is waited for; a row each beyond that comes without its port. */
+#define CONNECTING_MAX 16384
+
+static struct {
+	bool clock, elapsed, uid, lport;
+	uint32_t connecting; /* room for so many */
+	struct tcpconnect_config config;
+} settings;
+
+static const struct opt options[] = {
+	OPT(OPT_BOOL, typeof(settings), clock, 'T', "time", NULL, "show the time (HH:MM:SS)"),
+	OPT(OPT_BOOL, typeof(settings), elapsed, 't', "timestamp", NULL, "show the seconds since tracing began"),
+	OPT(OPT_BOOL, typeof(settings), uid, 'U', "print-uid", NULL, "show the user's id"),
+	OPT(OPT_CALL, typeof(settings), config.wanted.remote, 'P', "port", "PORTS", "only to these ports, as in 80,443",
+	    .call = tcp_add_ports),
+	TCP_VERSION_OPTIONS(typeof(settings), config.wanted),
+	OPT(OPT_BOOL, typeof(settings), lport, 'L', "lport", NULL,
+	    "show the local port; a row then comes when the connection is made or has failed"),
+};
+
+static int configure(struct run *run, struct err *err)
+{
+	settings.config.lport = settings.lport;
+	settings.connecting = settings.lport ? CONNECTING_MAX : 0;
+	return 0;
+}
+
+static const struct field fields[] = {
+	EVENT_TIMES(&settings.clock, &settings.elapsed),
+	FIELD(FIELD_U32, struct event, uid, "uid", "UID", -6, .shown = &settings.uid),
+	FIELD(FIELD_U32, struct event, pid, "pid", "PID", -6),
+	FIELD(FIELD_U32, struct event, tid, "tid", NULL, 0, .json_only = true),
+	FIELD(FIELD_U32, struct event, ppid, "ppid", NULL, 0, .json_only = true),
+	FIELD(FIELD_CHARS, struct event, comm, "comm", "COMM", -12),
+	FIELD(FIELD_U32, struct tcp_event, ends.version, "ip", "IP", -2),
+	FIELD_BY(tcp_add_laddr, "saddr", "SADDR", -16),
+	FIELD_BY(tcp_add_lport, "lport", "LPORT", -6, .shown = &settings.lport),
+	FIELD_BY(tcp_add_raddr, "daddr", "DADDR", -16),
+	FIELD(FIELD_U32, struct tcp_event, ends.rport, "dport", "DPORT", -6),
+};
+
+static const struct schema schema = { fields, ARRAY_SIZE(fields) };
+
+static const struct event_probe probes[] = {
+	TCP_PROBES("state_changed", &settings.lport),
+};
+
+static const struct event_map maps[] = {
+	{ "connecting", &settings.connecting },
+};
+
+static const struct event_source source = {
+	EVENT_OBJECT(tcpconnect),
+	EVENT_PROBES(probes),
+	EVENT_MAPS(maps),
+	EVENT_CONFIG(settings.config),
+	.configure = configure,
+	.what = "attempts to connect by TCP",
+};
+
+TOOL(tcpconnect, .brief = "print each attempt to connect by TCP", .args = "[-- COMMAND [ARG]...]", .schema = &schema,
+     .engine = &event_engine, .events = &source, .letters = "u:uid", OPTIONS(options), .settings = &settings,
+     .description =
+	     "Prints a row for each TCP connection that a process of this machine tries to make, whatever comes of it: who "
+	     "does it, from which address, to which address and port. The row comes before the first packet is sent.\n\n"
+	     "The kernel chooses the local port a little later. -L waits for it: a row comes when the connection is made or "
+	     "has failed, its time is that moment, and what is undecided when tracing ends has no row. A port that was "
+	     "never chosen is shown as -. JSON has the port where it is known, else null.\n\n"
+	     "A connection by IPv4 is shown as such when its socket is one for IPv6, too.",
+     EXAMPLES({ "sonde tcpconnect", "all attempts, until Ctrl-C" },
+	      { "sonde tcpconnect -P 80,443 -t", "to these ports, with the time" },
+	      { "sonde tcpconnect -L -U", "with the local port and the user" },
+	      { "sonde tcpconnect -- curl -s example.org", "what a command connects to" }));

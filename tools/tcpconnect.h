@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What tcpconnect's program is told; include bpf/tcp.h first. */
+#ifndef SONDE_TCPCONNECT_H
+#define SONDE_TCPCONNECT_H
+
+struct tcpconnect_config {
+	unsigned char lport; /* wait until the local port is chosen */
+	struct tcp_wanted wanted;
+};
+
+#endif

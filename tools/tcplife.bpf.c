@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Connections from their begin to their end, remembered by socket. Whose they are is learned when a task does
+ * something with the socket: it calls connect(), gets it from accept(), or else closes it.
+ */
+#include "bpf/event.bpf.h"
+#include "bpf/fd.bpf.h"
+#include "bpf/tcp.bpf.h"
+#include "tools/tcplife.h"
+
+#define SOCK_DONE 1 /* include/net/sock.h: in the flags, the other side has closed its direction */
+
+const volatile struct tcplife_config config SEC(".rodata.config");
+
+struct connection {
+	struct event owner; /* its time is that of the begin */
+	__u8 owner_known;
+	__u8 connected; /* by us: our SYN counts among the bytes */
+	__u8 crossed;	/* both sides connected at a time: it becomes one as if it were accepted */
+	__u8 unused[5]; /* or the verifier finds bytes that nobody has set */
+};
+
+/* Sized by user space. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, struct sock *);
+	__type(value, struct connection);
+} connections SEC(".maps");
+
+/* The owner is the current task; false: one that the user did not ask for. */
+static __always_inline bool take_owner(struct connection *connection)
+{
+	__u64 began = connection->owner.time;
+
+	if (!event_wanted())
+		return false;
+	event_fill(&connection->owner);
+	connection->owner.time = began;
+	connection->owner_known = 1;
+	return true;
+}
+
+static __always_inline void begin(const struct tcp_change *change, bool connects)
+{
+	struct connection connection = { .owner.time = bpf_ktime_get_boot_ns(), .connected = connects };
+	struct sock *sk = change->sk;
+	struct tcp_ends ends = {};
+
+	if (change->by_task && !take_owner(&connection))
+		return;
+	tcp_read_addresses(sk, &ends, false);
+	tcp_read_ports(sk, &ends, false);
+	if (!tcp_is_wanted(&config.wanted, &ends))
+		return;
+	if (bpf_map_update_elem(&connections, &sk, &connection, BPF_ANY))
+		event_lost(EVENT_LOSS_OWN);
+}
+
+static __always_inline __u64 less(__u64 bytes, __u32 by)
+{
+	return bytes > by ? bytes - by : 0;
+}
+
+/* The kernel counts bytes by sequence numbers, of which SYN and FIN have one each. */
+static __always_inline void read_bytes(const struct tcp_change *change, const struct connection *connection,
+				       struct tcplife_event *e)
+{
+	struct sock *sk = change->sk;
+	struct tcp_sock *tcp = (void *)sk;
+	int from = change->from;
+	bool all_acked = BPF_CORE_READ(tcp, snd_una) == BPF_CORE_READ(tcp, write_seq);
+	bool syn_acked = connection->connected && from != TCP_SYN_SENT && from != TCP_SYN_RECV;
+	bool fin_acked = from == TCP_FIN_WAIT2 || ((from == TCP_LAST_ACK || from == TCP_CLOSING) && all_acked);
+	bool fin_came = BPF_CORE_READ(sk, __sk_common.skc_flags) >> SOCK_DONE & 1;
+
+	e->sent = less(BPF_CORE_READ(tcp, bytes_acked), syn_acked + fin_acked);
+	e->received = less(BPF_CORE_READ(tcp, bytes_received), fin_came);
+}
+
+static __always_inline void end(const struct tcp_change *change, const struct connection *connection)
+{
+	struct tcp_ends ends = {};
+	struct tcplife_event *e;
+
+	if (!connection->owner_known && event_chosen())
+		return;
+	tcp_read_addresses(change->sk, &ends, false);
+	tcp_read_ports(change->sk, &ends, true);
+	/* the rest was asked at the begin */
+	if (!tcp_port_wanted(&config.wanted.local, ends.lport))
+		return;
+	e = bpf_ringbuf_reserve(&events, sizeof(*e), 0);
+	if (!e) {
+		event_dropped();
+		return;
+	}
+	e->tcp.event = connection->owner;
+	e->tcp.event.time = bpf_ktime_get_boot_ns();
+	e->tcp.ends = ends;
+	e->duration = e->tcp.event.time - connection->owner.time;
+	e->owner_known = connection->owner_known;
+	read_bytes(change, connection, e);
+	event_submit(e);
+}
+
+SEC("raw_tp")
+int state_changed(void *ctx)
+{
+	struct connection *connection;
+	struct tcp_change change;
+	bool connects, accepts, done;
+
+	if (!tcp_read_change(ctx, &change))
+		return 0;
+	connection = bpf_map_lookup_elem(&connections, &change.sk);
+	connects = change.to == TCP_SYN_SENT;
+	accepts = change.from == TCP_SYN_RECV && change.to == TCP_ESTABLISHED;
+	if (connects || (accepts && !(connection && connection->crossed))) {
+		/* one whose end the kernel has skipped */
+		if (connection)
+			bpf_map_delete_elem(&connections, &change.sk);
+		begin(&change, connects);
+		return 0;
+	}
+	if (!connection)
+		return 0;
+	if (change.from == TCP_SYN_SENT && change.to == TCP_SYN_RECV)
+		connection->crossed = 1;
+	done = !connection->owner_known && change.by_task && !take_owner(connection);
+	if (!done && change.to == TCP_CLOSE) {
+		end(&change, connection);
+		done = true;
+	}
+	if (done)
+		bpf_map_delete_elem(&connections, &change.sk);
+	return 0;
+}
+
+/* The fd that is returned is the new connection's. */
+SEC("raw_tp")
+int accepted(void *ctx)
+{
+	struct connection *connection;
+	struct context_syscall call;
+	struct socket *socket;
+	struct file *file;
+	struct sock *sk;
+
+	if (!context_sys_exit(ctx, &call) || call.ret < 0)
+		return 0;
+	file = fd_file(call.ret);
+	socket = BPF_CORE_READ(file, private_data);
+	sk = BPF_CORE_READ(socket, sk);
+	connection = bpf_map_lookup_elem(&connections, &sk);
+	if (connection && !connection->owner_known && !take_owner(connection))
+		bpf_map_delete_elem(&connections, &sk);
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* tcplife: TCP connections as they end, with what they carried and how long they lived. */
+#include "run/tcp.h"
+#include "tools/tcplife.h"
+#include "tools/tcplife.skel.h"
+
+/* The kernel needs 120 bytes for each, open or not. */
+#define CONNECTIONS_DEFAULT 32768
+#define CONNECTIONS_MAX	    (16 * 1024 * 1024)
+
+static struct {
+	bool clock, elapsed, wide;
+	uint32_t connections;
+	struct tcplife_config config;
+} settings = { .connections = CONNECTIONS_DEFAULT };
+
+static const struct opt options[] = {
+	OPT(OPT_BOOL, typeof(settings), clock, 'T', "time", NULL, "show the time (HH:MM:SS)"),
+	OPT(OPT_BOOL, typeof(settings), elapsed, 't', "timestamp", NULL, "show the seconds since tracing began"),
+	OPT(OPT_BOOL, typeof(settings), wide, 'w', "wide", NULL, "columns that IPv6 addresses fit into"),
+	OPT(OPT_CALL, typeof(settings), config.wanted.local, 'L', "localport", "PORTS",
+	    "only with these ports on this side, as in 80,443", .call = tcp_add_ports),
+	OPT(OPT_CALL, typeof(settings), config.wanted.remote, 'D', "remoteport", "PORTS",
+	    "only with these ports on the other side", .call = tcp_add_ports),
+	TCP_VERSION_OPTIONS(typeof(settings), config.wanted),
+	OPT(OPT_U32, typeof(settings), connections, 0, "max-connections", "N",
+	    "follow so many at a time, 120 bytes each: 32768", .min = 1, .max = CONNECTIONS_MAX),
+};
+
+/* --- columns --- */
+
+static void add_owner(struct str *s, const void *row, uint32_t number, enum output_format format)
+{
+	if (((const struct tcplife_event *)row)->owner_known)
+		str_add_u64(s, number);
+	else
+		str_add(s, format == OUTPUT_JSON ? "null" : "-");
+}
+
+static void add_pid(struct str *s, const void *row, enum output_format format)
+{
+	add_owner(s, row, ((const struct event *)row)->pid, format);
+}
+
+static void add_tid(struct str *s, const void *row, enum output_format format)
+{
+	add_owner(s, row, ((const struct event *)row)->tid, format);
+}
+
+static void add_ppid(struct str *s, const void *row, enum output_format format)
+{
+	add_owner(s, row, ((const struct event *)row)->ppid, format);
+}
+
+static void add_uid(struct str *s, const void *row, enum output_format format)
+{
+	add_owner(s, row, ((const struct event *)row)->uid, format);
+}
+
+static void add_comm(struct str *s, const void *row, enum output_format format)
+{
+	const struct event *e = row;
+	size_t len = strnlen(e->comm, sizeof(e->comm));
+
+	if (!((const struct tcplife_event *)row)->owner_known)
+		add_owner(s, row, 0, format);
+	else if (format == OUTPUT_JSON)
+		str_add_json(s, e->comm, len);
+	else
+		str_add_shown(s, e->comm, len);
+}
+
+static void add_bytes(struct str *s, uint64_t bytes, enum output_format format)
+{
+	str_add_u64(s, format == OUTPUT_JSON ? bytes : bytes / 1024);
+}
+
+static void add_sent(struct str *s, const void *row, enum output_format format)
+{
+	add_bytes(s, ((const struct tcplife_event *)row)->sent, format);
+}
+
+static void add_received(struct str *s, const void *row, enum output_format format)
+{
+	add_bytes(s, ((const struct tcplife_event *)row)->received, format);
+}
+
+static void add_duration(struct str *s, const void *row, enum output_format format)
+{
+	uint64_t ns = ((const struct tcplife_event *)row)->duration;
+
+	if (format == OUTPUT_JSON)
+		str_add_u64(s, ns);
+	else
+		str_addf(s, "%.2f", ns / 1e6);
+}
+
+/* Not constant: -w makes them wider. */
+static struct field fields[] = {
+	EVENT_TIMES(&settings.clock, &settings.elapsed),
+	FIELD_BY(add_pid, "pid", "PID", -5),
+	FIELD_BY(add_tid, "tid", NULL, 0, .json_only = true),
+	FIELD_BY(add_ppid, "ppid", NULL, 0, .json_only = true),
+	FIELD_BY(add_uid, "uid", NULL, 0, .json_only = true),
+	FIELD_BY(add_comm, "comm", "COMM", -10),
+	FIELD(FIELD_U32, struct tcp_event, ends.version, "ip", "IP", -2, .shown = &settings.wide),
+	FIELD_BY(tcp_add_laddr, "laddr", "LADDR", -15),
+	FIELD_BY(tcp_add_lport, "lport", "LPORT", -5),
+	FIELD_BY(tcp_add_raddr, "raddr", "RADDR", -15),
+	FIELD(FIELD_U32, struct tcp_event, ends.rport, "rport", "RPORT", -5),
+	FIELD_BY(add_sent, "tx_bytes", "TX_KB", 5),
+	FIELD_BY(add_received, "rx_bytes", "RX_KB", 5),
+	FIELD_BY(add_duration, "duration_ns", "MS", -1),
+};
+
+static const struct {
+	const char *key;
+	int width;
+} wide[] = { { "comm", -16 }, { "laddr", -26 }, { "raddr", -26 }, { "tx_bytes", 6 }, { "rx_bytes", 6 } };
+
+static int configure(struct run *run, struct err *err)
+{
+	for (size_t i = 0; settings.wide && i < ARRAY_SIZE(fields); i++)
+		for (size_t w = 0; w < ARRAY_SIZE(wide); w++)
+			if (!strcmp(fields[i].key, wide[w].key))
+				fields[i].width = wide[w].width;
+	return 0;
+}
+
+static const struct schema schema = { fields, ARRAY_SIZE(fields) };
+
+static const struct event_probe probes[] = {
+	TCP_PROBES("state_changed", NULL),
+	/* without these, who closes a connection is its owner */
+	{ .program = "accepted", .syscall = "accept4", .optional = true },
+	{ .program = "accepted", .syscall = "accept", .optional = true },
+};
+
+static const struct event_map maps[] = {
+	{ "connections", &settings.connections },
+};
+
+static const struct event_source source = {
+	EVENT_OBJECT(tcplife),
+	EVENT_PROBES(probes),
+	EVENT_MAPS(maps),
+	EVENT_CONFIG(settings.config),
+	.configure = configure,
+	.what = "TCP connections as they end",
+	.lost_what = "connection",
+	.lost_why = "more were open than are followed at a time (--max-connections)",
+};
+
+TOOL(tcplife, .brief = "print TCP connections as they end: bytes, duration", .args = "[-- COMMAND [ARG]...]",
+     .schema = &schema, .engine = &event_engine, .events = &source, .letters = "u:uid", OPTIONS(options),
+     .settings = &settings,
+     .description =
+	     "Prints a row for each TCP connection that ends: whose it was, its addresses and ports, how much of what was "
+	     "sent the other side has acknowledged and how much was received (KB of 1024 bytes, cut; JSON has the bytes, "
+	     "without those that SYN and FIN count as), and how long it lived, from connect() on, or on the accepting side "
+	     "from when it was established. Attempts that failed are there too, with nothing sent. A connection that was "
+	     "there before tracing began has no row.\n\n"
+	     "PID and COMM are of the process that connected or accepted, as it was then, and all filters (-p, --comm, "
+	     "--uid, --cgroup, a command) go by it. What was not taken by accept(2), but by io_uring say, belongs to "
+	     "the process that first does something to end it. Where no process was ever seen (reset before it was "
+	     "accepted) they are -, in JSON null; with a filter there is no row.\n\n"
+	     "An IPv4 connection of a socket for IPv6 is shown with addresses as ::ffff:127.0.0.1, and is one of IPv6 to -4 "
+	     "and -6.",
+     EXAMPLES({ "sonde tcplife", "all connections, until Ctrl-C" },
+	      { "sonde tcplife -w -T", "with room for IPv6, and the time" },
+	      { "sonde tcplife -L 80,443", "what was served at these ports" },
+	      { "sonde tcplife -D 5432 -p 1234", "what one process had from a database" },
+	      { "sonde tcplife -j -- git fetch", "what a command did, as data" }));

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What tcplife's program is told and tells; include bpf/tcp.h first. */
+#ifndef SONDE_TCPLIFE_H
+#define SONDE_TCPLIFE_H
+
+struct tcplife_config {
+	struct tcp_wanted wanted;
+};
+
+struct tcplife_event {
+	struct tcp_event tcp; /* whose time is that of the end */
+	unsigned long long duration;
+	unsigned long long sent, received;
+	unsigned int owner_known;
+};
+
+#endif
