@@ -14,6 +14,7 @@
 #define O_WRONLY  1
 #define O_CREAT	  0100
 #define O_TRUNC	  01000
+#define O_TMPFILE 020000000 /* its own bit */
 
 /* In the order of the table in opensnoop.c. */
 enum probe {
@@ -66,6 +67,9 @@ static __always_inline bool read_call(void *ctx, struct call *call)
 		call->flags = probe == PROBE_OPENAT ? at.args[2] : at.args[1];
 		call->mode = probe == PROBE_OPENAT ? at.args[3] : at.args[2];
 	}
+	/* without a file to create, nobody has passed one */
+	if (!(call->flags & (O_CREAT | O_TMPFILE)))
+		call->mode = 0;
 	return true;
 }
 
@@ -91,7 +95,7 @@ static __always_inline struct opensnoop_event *open_read(const struct call *call
 		bpf_ringbuf_discard(e, BPF_RB_NO_WAKEUP);
 		return NULL;
 	}
-	e->path_unread = n <= 0;
+	e->path_unread = n < 0; /* 0 may be an empty one: older kernels do not count its NUL */
 	e->dirs_at = 0;
 	e->dirs_size = 0;
 	e->dirs_cut = 0;
@@ -124,12 +128,14 @@ static __always_inline void read_dirs(struct opensnoop_event *e, struct path *at
 {
 	struct mount *mount = (void *)at->mnt - bpf_core_field_offset(struct mount, mnt);
 	struct dentry *dentry = at->dentry;
-	__u32 size = 0;
+	/* kept in memory, where the verifier does not follow it: else it walks the loop for each length there can be */
+	volatile __u32 *size = &e->dirs_size;
 
 	e->dirs_at = PATH_MAX_SIZE;
 	e->dirs_cut = 1;
 	for (int i = 0; i < DEPTH_MAX; i++) {
 		struct dentry *parent = BPF_CORE_READ(dentry, d_parent);
+		__u32 end;
 		long n;
 
 		if (dentry == BPF_CORE_READ(mount, mnt.mnt_root)) {
@@ -143,16 +149,16 @@ static __always_inline void read_dirs(struct opensnoop_event *e, struct path *at
 			mount = above;
 			continue;
 		}
-		if (dentry == parent || size >= room)
+		end = *size;
+		if (dentry == parent || end >= room)
 			break;
-		n = bpf_probe_read_kernel_str(e->data + PATH_MAX_SIZE + size, NAME_MAX_SIZE,
+		n = bpf_probe_read_kernel_str(e->data + PATH_MAX_SIZE + end, NAME_MAX_SIZE,
 					      BPF_CORE_READ(dentry, d_name.name));
 		if (n <= 0)
 			break;
-		size = (size + n) & (2 * PATH_MAX_SIZE - 1); /* changes nothing; for the verifier */
+		*size = end + n;
 		dentry = parent;
 	}
-	e->dirs_size = size;
 }
 
 /* For a full path: a record with room for everything, and the directories if the path is relative. */

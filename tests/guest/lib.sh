@@ -38,8 +38,8 @@ run() {
 }
 
 shown() {
-	sed 's/^/  out: /' out | head -n 60
-	sed 's/^/  err: /' err | head -n 60
+	head -n 60 out | cut -c 1-400 | sed 's/^/  out: /'
+	head -n 60 err | cut -c 1-400 | sed 's/^/  err: /'
 	echo "  exit $status"
 }
 
