@@ -3,13 +3,16 @@
 #
 # tests/programs/X.c is a static build/tests/X, tests/programs/X.dyn.c a dynamic build/tests/X.
 # tests/programs/libX.so.c a shared library build/tests/libX.so, for dynamic programs beside it.
-# tests/programs/X-*.c are further files of X. tests/bench/X.c is build/tests/bench-X.
+# tests/programs/X-*.c are further files of X; tests/programs/*.h is what several share. tests/bench/X.c is build/tests/bench-X.
 
 TEST_MAIN := $(filter-out $(foreach f,$(wildcard tests/programs/*.c),$(wildcard $(f:%.c=%)-*.c)),$(wildcard tests/programs/*.c))
 TEST_BIN  := $(patsubst tests/programs/%.c,$(B)/tests/%,$(TEST_MAIN:.dyn.c=.c)) $(B)/tests/traces \
 	     $(patsubst tests/bench/%.c,$(B)/tests/bench-%,$(wildcard tests/bench/*.c))
 # Functions that tests count must stay functions, with frames that differ from call to call.
 TEST_CFLAGS := -std=gnu11 -O1 -g -Wall -Wextra -Werror -Wno-unused-parameter -D_GNU_SOURCE -fno-builtin -pthread
+
+# Thousands are executed: nothing runs before its first line or behind its last.
+$(B)/tests/noop: TEST_CFLAGS += -nostdlib -fno-stack-protector -Wl,--build-id=none
 
 .PHONY: test-programs
 test-programs: $(TEST_BIN)
@@ -23,9 +26,9 @@ $(B)/tests/bench-%: tests/bench/%.c $(LIBBPF_A) $(COMPAT_A)
 	$(call say,CC,$<)$(CC) $(TEST_CFLAGS) -I$(B)/libbpf/include -static -o $@ $< $(LIBBPF_A) $(LDLIBS) $(COMPAT_A)
 
 .SECONDEXPANSION:
-$(B)/tests/%: tests/programs/%.c $$(wildcard tests/programs/%-*.c)
+$(B)/tests/%: tests/programs/%.c $$(wildcard tests/programs/%-*.c) $(wildcard tests/programs/*.h)
 	@mkdir -p $(@D)
-	$(call say,CC,$<)$(CC) $(TEST_CFLAGS) -static -o $@ $^
+	$(call say,CC,$<)$(CC) $(TEST_CFLAGS) -static -o $@ $(filter %.c,$^)
 
 $(B)/tests/%: tests/programs/%.dyn.c
 	@mkdir -p $(@D)

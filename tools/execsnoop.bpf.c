@@ -141,8 +141,10 @@ static __always_inline bool failed_args(struct execsnoop_event *e, __u64 argv, i
 			break;
 		n = bpf_probe_read_user_str(e->data + name_room + at, longest, (void *)arg);
 		/* not in memory, as the kernel itself has never read it */
-		if (n <= 0)
+		if (n < 0)
 			break;
+		/* before 6.14 an empty string has no bytes, not even its NUL; counted without a branch, for the verifier */
+		n += (__u64)(n - 1) >> 63;
 		e->args_size = at + n;
 		e->args_total = at + n + 1;
 		if (n >= longest)

@@ -59,6 +59,9 @@ static const char *next(const char *arg, const char *end)
 	return arg + strnlen(arg, end - arg) + 1;
 }
 
+/* Interpreters that are scripts themselves: the kernel follows five (fs/exec.c), each with an option. */
+#define UNTYPED_MAX (5 * 2)
+
 /*
  * The arguments behind the first. The kernel puts an interpreter's name and option in front of a script's; what was typed
  * is the script, which comes after these.
@@ -70,7 +73,7 @@ static const char *typed_args(const struct execsnoop_event *e, const char *end)
 	if (e->ret || first >= end)
 		return first < end ? next(first, end) : end;
 	if (first[0] == '/' && strcmp(first, e->data))
-		for (int i = 0; i < 4; i++) {
+		for (int i = 0; i < UNTYPED_MAX; i++) {
 			arg = next(arg, end);
 			if (arg >= end)
 				break;

@@ -15,6 +15,7 @@
 #define O_WRONLY  1
 #define O_CREAT	  0100
 #define O_TRUNC	  01000
+#define O_TMPFILE 020000000 /* its own bit */
 
 /* In the order of the table in opensnoop.c. */
 enum probe {
@@ -67,6 +68,9 @@ static __always_inline bool read_call(void *ctx, struct call *call)
 		call->flags = probe == PROBE_OPENAT ? at.args[2] : at.args[1];
 		call->mode = probe == PROBE_OPENAT ? at.args[3] : at.args[2];
 	}
+	/* without a file to create, nobody has passed one */
+	if (!(call->flags & (O_CREAT | O_TMPFILE)))
+		call->mode = 0;
 	return true;
 }
 
@@ -92,7 +96,7 @@ static __always_inline struct opensnoop_event *open_read(const struct call *call
 		bpf_ringbuf_discard(e, BPF_RB_NO_WAKEUP);
 		return NULL;
 	}
-	e->path_unread = n <= 0;
+	e->path_unread = n < 0; /* 0 may be an empty one: older kernels do not count its NUL */
 	e->dirs_at = 0;
 	e->dirs_size = 0;
 	e->dirs_cut = 0;

@@ -42,7 +42,7 @@ static const struct {
 	{ "O_APPEND", O_APPEND },
 	{ "O_NONBLOCK", O_NONBLOCK },
 	{ "O_DSYNC", O_DSYNC },
-	{ "O_SYNC", O_SYNC },
+	{ "O_SYNC", O_SYNC & ~O_DSYNC },
 	{ "O_ASYNC", O_ASYNC },
 	{ "O_DIRECT", O_DIRECT },
 	{ "O_DIRECTORY", O_DIRECTORY },

@@ -190,7 +190,7 @@ static char escape_letter(unsigned char c)
 	}
 }
 
-static void add_shown_escape(struct str *s, const unsigned char *p, size_t n)
+static void add_escape(struct str *s, const unsigned char *p, size_t n, bool octal)
 {
 	for (size_t i = 0; i < n; i++) {
 		char letter = escape_letter(p[i]);
@@ -198,11 +198,11 @@ static void add_shown_escape(struct str *s, const unsigned char *p, size_t n)
 		if (letter)
 			str_addf(s, "\\%c", letter);
 		else
-			str_addf(s, "\\x%02x", p[i]);
+			str_addf(s, octal ? "\\%03o" : "\\x%02x", p[i]);
 	}
 }
 
-void str_add_shown(struct str *s, const char *text, size_t n)
+static void add_printable(struct str *s, const char *text, size_t n, bool octal)
 {
 	str_reserve(s, n);
 	while (n) {
@@ -216,9 +216,9 @@ void str_add_shown(struct str *s, const char *text, size_t n)
 			return;
 		len = utf8_decode((const unsigned char *)text, n, &cp);
 		if (!len)
-			add_shown_escape(s, (const unsigned char *)text, 1);
+			add_escape(s, (const unsigned char *)text, 1, octal);
 		else if (is_control(cp))
-			add_shown_escape(s, (const unsigned char *)text, len);
+			add_escape(s, (const unsigned char *)text, len, octal);
 		else
 			str_addn(s, text, len);
 		text += len ? len : 1;
@@ -226,15 +226,26 @@ void str_add_shown(struct str *s, const char *text, size_t n)
 	}
 }
 
-static bool is_shell_safe(const char *text, size_t n)
+void str_add_shown(struct str *s, const char *text, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		if (!isalnum((unsigned char)text[i]) && !strchr("_@%+=:,./-", text[i]))
-			return false;
-	return n > 0;
+	add_printable(s, text, n, false);
 }
 
-/* In $'...' a backslash and a quote have to be escaped, too. */
+/* zsh finds a command for a word that begins with '='. */
+static bool is_shell_safe(const char *text, size_t n)
+{
+	static const char safe[] = "_@%+=:,./-";
+
+	for (size_t i = 0; i < n; i++)
+		if (!isalnum((unsigned char)text[i]) && !memchr(safe, text[i], sizeof(safe) - 1))
+			return false;
+	return n > 0 && text[0] != '=';
+}
+
+/*
+ * In $'...' a backslash and a quote have to be escaped, too. Three octal digits end where they end: after \x shells
+ * differ in how many hexadecimal digits they take, and ksh takes all there are.
+ */
 static void add_shell_escaped(struct str *s, const char *text, size_t n)
 {
 	str_add(s, "$'");
@@ -243,7 +254,7 @@ static void add_shell_escaped(struct str *s, const char *text, size_t n)
 
 		while (run < n && text[run] != '\'' && text[run] != '\\')
 			run++;
-		str_add_shown(s, text, run);
+		add_printable(s, text, run, true);
 		if (run < n) {
 			str_addc(s, '\\');
 			str_addc(s, text[run++]);

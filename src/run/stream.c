@@ -4,6 +4,7 @@
  * something to do it sleeps PAUSE_MS at a time, and programs wake it only when the buffer fills faster
  * (bpf/event.bpf.h). When there was nothing for a while, it asks to be woken by the first.
  */
+#include <sched.h>
 #include <sys/epoll.h>
 #include <time.h>
 
@@ -11,28 +12,22 @@
 #include <bpf/libbpf.h>
 
 #include "base/cpus.h"
-#include "base/str.h"
 #include "bpf/event.h"
-#include "stream.h"
+#include "order.h"
 
 #define PAUSE_MS 40
 /* Nothing is expected; should a wake-up be lost after all, this is how late an event is. */
 #define IDLE_MS 1000
-/*
- * A program takes the time after it has its place in the buffer, and is done a moment later. What is older than
- * this has nothing before it that could still come.
- */
-#define SETTLE_NS 1000000ULL
+/* What has been taken out and cannot be handed on yet will be soon. */
 #define SETTLE_MS 2
-/* Copied out of the buffer before they are handed on. */
-#define BATCH_BYTES (256 * 1024)
+/* How much two processors' clocks, and the ways to read them, may differ. */
+#define CLOCK_NS 10000ULL
+/* Records taken out at a time. */
+#define BATCH 1024
 /* Signals and the clock are looked at so often. */
 #define TURN_NS 50000000ULL
-
-struct record {
-	uint64_t time;
-	size_t at, size; /* in the batch */
-};
+/* At the end, a program that is still at work on its record is waited for. */
+#define END_NS 100000000ULL
 
 struct stream {
 	struct ring_buffer *buffer;
@@ -43,11 +38,11 @@ struct stream {
 	stream_fn fn;
 	void *ctx;
 
-	/* taken out, not handed on yet */
-	struct record *v;
-	size_t n, cap;
-	struct str bytes;
-	bool unordered;
+	struct order taken; /* and not handed on yet */
+	/* What is in the buffer from there on happened after that time. */
+	unsigned long mark;
+	uint64_t mark_time;
+	bool marked;
 };
 
 static uint64_t boot_ns(void)
@@ -74,78 +69,41 @@ int stream_set_size(struct bpf_object *object, uint64_t bytes)
 	return map ? bpf_map__set_max_entries(map, power_of_two(bytes)) : -ENOENT;
 }
 
-/* Into the batch; a negative value ends this helping, the record is taken all the same. */
 static int take_one(void *ctx, void *data, size_t size)
 {
 	struct stream *stream = ctx;
-	const struct event *event = data;
-	struct record *record;
 
-	if (size < sizeof(*event))
-		return 0;
-	if (stream->n && event->time < stream->v[stream->n - 1].time)
-		stream->unordered = true;
-	record = vec_push(stream);
-	record->time = event->time;
-	record->at = stream->bytes.len;
-	record->size = size;
-	str_addn(&stream->bytes, data, size);
-	/* the next one's struct has to begin at an address that suits it */
-	str_add_fill(&stream->bytes, 0, -size & 7);
-	return stream->bytes.len >= BATCH_BYTES ? -ENOBUFS : 0;
+	if (size >= sizeof(struct event))
+		order_add(&stream->taken, data, size);
+	return 0;
 }
 
-/* By time; of the same time, as they came. */
-static int by_time(const void *pa, const void *pb)
+/*
+ * A program takes the time when it has its place in the buffer already (bpf/event.bpf.h), but another may overtake it
+ * between the two, and be done long before it. So what is in the buffer is in order when all places have been read that
+ * were taken when we looked at the clock.
+ */
+static void set_mark(struct stream *stream)
 {
-	const struct record *a = pa, *b = pb;
-
-	if (a->time != b->time)
-		return a->time < b->time ? -1 : 1;
-	return a->at < b->at ? -1 : a->at > b->at;
-}
-
-/* What stays is moved to the front, in order: few records, those of the last moment. */
-static void keep(struct stream *stream, size_t first)
-{
-	__str struct str kept = {};
-	size_t n = stream->n - first;
-
-	for (size_t i = 0; i < n; i++) {
-		struct record *record = &stream->v[first + i];
-
-		str_addn(&kept, stream->bytes.data + record->at, record->size);
-		record->at = kept.len - record->size;
-		str_add_fill(&kept, 0, -record->size & 7);
-	}
-	memmove(stream->v, stream->v + first, n * sizeof(*stream->v));
-	stream->n = n;
-	str_reset(&stream->bytes);
-	if (n)
-		str_addn(&stream->bytes, kept.data, kept.len);
-}
-
-/* Hands on what happened until then. */
-static void hand_on(struct stream *stream, uint64_t until)
-{
-	size_t i = 0;
-
-	if (stream->unordered)
-		qsort(stream->v, stream->n, sizeof(*stream->v), by_time);
-	stream->unordered = false;
-	for (; i < stream->n && stream->v[i].time <= until; i++)
-		stream->fn((const void *)(stream->bytes.data + stream->v[i].at), stream->v[i].size, stream->ctx);
-	if (i)
-		keep(stream, i);
+	stream->mark_time = boot_ns() - CLOCK_NS;
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	stream->mark = ring__producer_pos(stream->ring);
+	stream->marked = true;
 }
 
 /* One batch; false: there is no more at the moment. */
-static bool take_batch(struct stream *stream, uint64_t until)
+static bool take_batch(struct stream *stream)
 {
-	int ret = ring__consume(stream->ring);
+	bool more;
 
-	hand_on(stream, until);
-	return ret == -ENOBUFS;
+	if (!stream->marked)
+		set_mark(stream);
+	more = ring__consume_n(stream->ring, BATCH) == BATCH;
+	if (ring__consumer_pos(stream->ring) >= stream->mark) {
+		order_hand_on(&stream->taken, stream->mark_time, stream->fn, stream->ctx);
+		stream->marked = false;
+	}
+	return more;
 }
 
 static void say_awake(struct stream *stream, bool awake)
@@ -156,21 +114,19 @@ static void say_awake(struct stream *stream, bool awake)
 
 int stream_take(struct stream *stream)
 {
-	bool was_awake = stream->reader->awake, more = true;
-	uint64_t start = boot_ns(), now = start;
-	struct epoll_event woken;
-	size_t had = stream->n;
+	bool was_awake = stream->reader->awake, had = stream->taken.n, more;
 	unsigned long at = ring__consumer_pos(stream->ring);
+	uint64_t start = boot_ns();
+	struct epoll_event woken;
 
 	epoll_wait(stream->epoll, &woken, 1, 0);
-	while (more && now - start < TURN_NS) {
-		more = take_batch(stream, now - SETTLE_NS);
-		now = boot_ns();
-	}
+	do
+		more = take_batch(stream);
+	while (more && boot_ns() - start < TURN_NS);
 	if (ring__consumer_pos(stream->ring) != at || had) {
 		say_awake(stream, true);
-		return more ? 0 : stream->n ? SETTLE_MS
-					    : PAUSE_MS;
+		return more ? 0 : stream->taken.n ? SETTLE_MS
+						  : PAUSE_MS;
 	}
 	/* who has seen us awake may be about to submit without waking: one more look, then sleep */
 	say_awake(stream, false);
@@ -180,13 +136,12 @@ int stream_take(struct stream *stream)
 void stream_take_all(struct stream *stream)
 {
 	unsigned long end = ring__producer_pos(stream->ring);
+	uint64_t start = boot_ns();
 
-	do {
-		unsigned long at = ring__consumer_pos(stream->ring);
-
-		if (!take_batch(stream, UINT64_MAX) && ring__consumer_pos(stream->ring) == at)
-			break;
-	} while (ring__consumer_pos(stream->ring) < end);
+	while (ring__consumer_pos(stream->ring) < end && boot_ns() - start < END_NS)
+		if (!ring__consume_n(stream->ring, BATCH))
+			sched_yield();
+	order_hand_on(&stream->taken, UINT64_MAX, stream->fn, stream->ctx);
 }
 
 uint64_t stream_dropped(const struct stream *stream, uint32_t why)
@@ -254,7 +209,6 @@ void stream_close(struct stream *stream)
 	ring_buffer__free(stream->buffer);
 	if (stream->epoll >= 0)
 		close(stream->epoll);
-	str_release(&stream->bytes);
-	free(stream->v);
+	order_release(&stream->taken);
 	free(stream);
 }

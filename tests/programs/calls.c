@@ -16,6 +16,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "workload.h"
+
 static int zero = -1; /* opened by the first read: other calls stay alone */
 
 static void call_getppid(void)
@@ -72,16 +74,6 @@ static void *make(void *arg)
 	return NULL;
 }
 
-static void wait_for(const char *path)
-{
-	int fd = open(path, O_RDONLY);
-	char byte;
-
-	if (fd < 0 || read(fd, &byte, 1) < 0)
-		err(1, "%s", path);
-	close(fd);
-}
-
 int main(int argc, char **argv)
 {
 	const char *file = NULL;
@@ -99,7 +91,7 @@ int main(int argc, char **argv)
 	}
 	argv += optind;
 	if (file)
-		wait_for(file);
+		workload_wait(file);
 	if (twice && pthread_create(&thread, NULL, make, argv))
 		errx(1, "no thread");
 	make(argv);

@@ -188,13 +188,23 @@ static void add_character(struct text *to, unsigned code, bool quoted)
 	add(to, bytes, (size_t)len);
 }
 
+/* What stands for itself in a string: most of it, and as it is. */
+static void add_plain(struct text *to)
+{
+	const char *from = at;
+
+	while (at < end && *at >= ' ' && *at < 0x7f && *at != '"' && *at != '\\')
+		at++;
+	add(to, from, (size_t)(at - from));
+}
+
 static void string(struct text *to, bool quoted)
 {
 	if (!accept('"'))
 		malformed("no string");
 	if (quoted)
 		add(to, "\"", 1);
-	while (!accept('"')) {
+	for (add_plain(to); !accept('"'); add_plain(to)) {
 		int c = peek();
 
 		if (c < 0)

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# sonde execsnoop: what programs find themselves executed with (tests/programs/execs.h) is what its rows say.
+
+es() {
+	run sonde execsnoop "$@"
+}
+
+# out, taken apart: what was told and what was shown, without the heading. Lines may be long, and regular expressions slow.
+take_apart() {
+	expect_exit 0
+	expect_quiet
+	: > told
+	: > shown
+	awk '{ begin = substr($0, 1, 9) } begin == "did exec\t" { print > "told"; next }
+		begin !~ /^(TIME|UID|PCOMM) / { print > "shown" }' out
+	[ -s told ] && [ -s shown ] || fail "$(wc -l < told) execs told, $(wc -l < shown) shown"
+}
+
+# Nothing was lost, nor is there anything else to say.
+expect_quiet() {
+	! grep -v '^Tracing ' err || fail "stderr says more"
+}
+
+# Rows as a table has them, from told: of all execs, or of those where this awk expression holds, with this as the line.
+as_rows() {
+	awk -F '\t' "${1:-1} { printf \"%-16s %-7d %-7d %3s %s\\n\", \$5, \$2, \$3, \$7 == \"null\" ? \$6 : \"-\" \$7, (${2:-\$10}) }" told > wanted
+}
+
+same() {
+	diff wanted "${1:-shown}" > difference || fail "rows differ (- told, + shown): $(head -n 9 difference | cut -c 1-300)"
+}
+
+test_execs_as_they_are() {
+	TZ=XXX-5:30 es -x -T -t -U -- execs ef
+	take_apart
+	expect_line '^TIME     TIME\(s\)      UID    PCOMM            PID     PPID    RET ARGS$'
+	! grep -vE '^[0-2][0-9]:[0-5][0-9]:[0-6][0-9] [0-9]+\.[0-9]{6} {1,10} ' shown || fail "not a time"
+	cut -c 10-21 shown | sort -n -c || fail "not in order"
+	cut -c 23- shown > rows
+	as_rows
+	awk -F '\t' 'NR == FNR { uid[NR] = $4; next } { printf "%-6d %s\n", uid[FNR], $0 }' told wanted > with_uid
+	mv with_uid wanted
+	same rows
+}
+
+test_execs_as_data() {
+	began=$(date -u +%Y-%m-%dT%H:%M:%S)
+	es -x --json -- execs ef
+	ended=$(date -u +%Y-%m-%dT%H:%M:%S.999999)
+	take_apart
+	expect_json pid ppid uid comm ret error path args args_whole
+	awk -F '\t' -v OFS='\t' '{ print $2, $3, $4, $5, $6, $7, $8, $9, "true" }' told > wanted
+	same rows
+	expect_json time boot_ns
+	awk -v began="$began" -v ended="$ended" '$1 < began || $1 > ended || $2 <= last { exit 1 } { last = $2 }' rows ||
+		fail "times between $began and $ended: $(cat rows)"
+}
+
+# Without -x only what was executed; all of a command line, however long.
+test_long_lines() {
+	es -- execs lfc
+	take_apart
+	as_rows '$6 == 0'
+	[ "$(awk 'END { print length($0) }' wanted)" -gt 1500000 ] || fail "the longest is no more than $(awk 'END { print length($0) }' wanted)"
+	same
+}
+
+# What there is, is the begin of what was told, which is on the same line of another file.
+begins() {
+	awk 'NR == FNR { begin[NR] = $0; next } index($0, begin[FNR]) != 1 { exit 1 }' "$@" || fail "not what was passed"
+}
+
+# Where a row does not hold all, it says so: a line that the buffer has no room for, more arguments than are looked at.
+test_cut_lines() {
+	es --buffer-size 64k -- execs l
+	take_apart
+	b4090=$(head -c 4090 /dev/zero | tr '\0' b)
+	as_rows 1 '$5 != "execd" || !n++ ? $10 : "/bin/execd '"$b4090"' ... (" (n == 2 ? 95911 : 1495925) " bytes cut)"'
+	same
+	es -x -- execs c
+	take_apart
+	[ "$(grep -c ' \.\.\.$' shown)" = 5 ] || fail "not five are cut"
+	sed 's/^\([^ ]* *\)\{4\}//; s/ \.\.\.$//' shown > lines
+	cut -f 10 told | begins lines -
+	es -x --json -- execs c
+	take_apart
+	expect_json args_whole args
+	[ "$(grep -c '^false' rows)" = 5 ] || fail "not five are cut"
+	cut -f 2 rows | sed 's/"]$//' > lines
+	cut -f 9 told | begins lines -
+}
+
+# What -q shows, a shell reads back.
+test_quoted_lines() {
+	es -q -- execs e
+	take_apart
+	cut -c 38- shown | while IFS= read -r line; do
+		eval "set -- $line"
+		printf '%s\0' "$@" | xxd -p | tr -d '\n'
+		echo
+	done > read_back
+	cut -f 11 told > wanted
+	same read_back
+	! grep -q '[^ -~é]' shown || fail "not to be pasted"
+}
+
+test_by_name_and_line() {
+	es -n '^(script|bare|execd)$' -l 'b c|[x]$' -- execs e
+	take_apart
+	as_rows '$5 ~ /^(script|bare|execd)$/ && $10 ~ /b c|[x]$/'
+	same
+	es --max-args 3 -l 'two \.\.\.$|^./bare a b c$|fd$' -- execs e
+	take_apart
+	as_rows '$10 ~ /two|bare|fd$/' '$10 ~ /two/ ? "/bin/execd -n one two ..." : $10'
+	same
+}
+
+test_of_a_user() {
+	es -u user -U -- execs e
+	take_apart
+	as_rows '$4 == 1000'
+	sed -i 's/^/1000   /' wanted
+	same
+}
+
+# -p: what a process becomes; -P: children only; by the name that it has then, within a cgroup.
+test_of_processes() {
+	mkfifo go
+	sh -c 'read x < go; exec execd became' > ours &
+	pid=$!
+	start sonde execsnoop -p $pid
+	execd other > others
+	echo > go
+	wait $pid
+	stop INT
+	ours
+	start sonde execsnoop -P $$ -n execd
+	execd ours > ours
+	sh -c 'execd theirs; :' >> others
+	stop INT
+	ours
+	cp /bin/execd named
+	mkdir -p /sys/fs/cgroup/house
+	start sonde execsnoop --comm named --cgroup house
+	./named outside >> others
+	sh -c 'echo $$ > /sys/fs/cgroup/house/cgroup.procs; execd other; exec ./named inside' > all
+	stop INT
+	rmdir /sys/fs/cgroup/house
+	grep '"inside"' all > ours
+	ours
+}
+
+ours() {
+	cat ours >> out
+	take_apart
+	as_rows
+	same
+}
+
+# A command's children and theirs, and nobody else, who is there at the same time.
+test_of_a_command() {
+	mkfifo go gone
+	(
+		read -r _ < go
+		execd outside > outside
+		echo > gone
+	) &
+	es -- sh -c 'echo > go; read x < gone; sh -c "execd inside; :"; exec execd last'
+	wait
+	grep -q '/bin/execd outside' outside || fail "nobody else was there"
+	take_apart
+	cut -c 38- shown > lines
+	cat > wanted <<-'END'
+	/bin/sh -c echo > go; read x < gone; sh -c "execd inside; :"; exec execd last
+	/proc/self/exe -c execd inside; :
+	/bin/execd inside
+	/bin/execd last
+	END
+	same lines
+	as_rows
+	grep '^execd' shown > lines
+	same lines
+}
+
+# In a pid namespace of our own: the host's numbers, or ours.
+test_in_a_pid_namespace() {
+	mkdir host
+	mount -t proc proc host
+	PROC=/tmp/host run unshare -m -p -f --mount-proc sonde execsnoop -- execs e
+	take_apart
+	as_rows
+	same
+	start unshare -m -p -f --mount-proc sonde execsnoop --pidns
+	sonde=$(pidof sonde)
+	execd outside > outside
+	nsenter -t "$sonde" -m -p execs e > inside
+	kill -INT "$sonde"
+	await
+	umount host
+	cat inside >> out
+	take_apart
+	awk -F '\t' '$3 == 0' told | grep -q . || fail "a parent that is seen"
+	as_rows
+	same
+}

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Tools that stream, with opensnoop and execsnoop for all: not an event is lost without being told, rows come in order,
+# and however it ends, it ends.
+
+# many KERNEL N FEWER: it takes long, and so one kernel does N.
+many() {
+	[ "$KERNEL" = "$1" ] && echo "$2" || echo "$3"
+}
+
+# The sum of what stderr says at the end of lost events.
+lost() {
+	sed -n 's/^sonde [a-z]*: \([0-9]*\) events* lost: .*/\1/p' err | awk '{ n += $1 } END { print n + 0 }'
+}
+
+# Two threads on two processors: all are there, whole, in order.
+# timeout=200 cpus=2
+test_storm_of_opens() {
+	n=$(many 6.12 250000 20000)
+	run sh -c "exec sonde opensnoop -T --fail-on-loss -- opens -t 2 $n /dev/null > rows"
+	expect_exit 0
+	expect_one_err '^Tracing'
+	grep -q "^did openat $((n * 2))$" rows || fail "the workload did not end"
+	awk -v n=$((n * 2)) '/^(did|TIME)/ { next }
+		{ rows++; pids[$2]; if ($1 < last) back++; last = $1; if ($3 != "opens" || $5 != 0 || $6 != "/dev/null" || NF != 6) bad++ }
+		END { for (pid in pids) processes++; if (rows != n || back || bad || processes != 1) {
+			print rows " rows, " back + 0 " back in time, " bad + 0 " bad, " processes " processes"; exit 1 } }' rows > why ||
+		fail "$(cat why)"
+}
+
+# timeout=200
+test_storm_of_execs() {
+	n=$(many 6.1 5000 700)
+	run sh -c "exec sonde execsnoop --fail-on-loss -- execs -v $n /bin/noop > rows"
+	expect_exit 0
+	expect_one_err '^Tracing'
+	awk -v n="$n" '$5 == "/bin/noop" && $1 == "noop" && $4 == 0 { rows++; pids[$2]; ppids[$3] }
+		END { for (pid in pids) processes++; for (ppid in ppids) parents++; if (rows != n || processes != n || parents != 1) {
+			print rows " rows of " processes " processes of " parents " parents"; exit 1 } }' rows > why ||
+		fail "$(cat why)"
+}
+
+# A reader that begins late: what there was no room for is counted, to the last one, and said while there is more to come.
+# cpus=2
+test_lost_is_counted() {
+	mkfifo pipe go
+	sh -c 'read x < go; cat > got' < pipe &
+	reader=$!
+	start sh -c 'exec sonde opensnoop --fail-on-loss --buffer-size 64k --comm opens > pipe'
+	opens -t 2 3000 /dev/null > told
+	echo > go
+	wait_until 10 grep -q 'opensnoop: [0-9]* events* lost until now$' err || fail "not said"
+	opens 10 /dev/null >> told
+	stop TERM
+	wait $reader
+	expect_exit 1
+	[ "$(lost)" -gt 0 ] || fail "nothing was lost"
+	expect_err 'opensnoop: [0-9]+ events? lost: the buffer was full \(a larger one: --buffer-size\)$'
+	seen=$(grep -c /dev/null got)
+	[ $((seen + $(lost))) = 6010 ] || fail "$seen were seen, $(lost) are said to be lost, 6010 were made"
+	run sh -c 'sonde opensnoop --buffer-size 4k -- opens -t 2 3000 /dev/null'
+	expect_exit 0
+	seen=$(grep -c /dev/null out)
+	[ $((seen + $(lost))) = 6000 ] || fail "$seen were seen, $(lost) are said to be lost, 6000 were made"
+}
+
+# Nobody reads: no more memory is taken, a signal ends it, and each event is in the pipe, a lost row or a lost event.
+# cpus=2
+test_stalled_reader() {
+	mkfifo pipe go
+	sh -c 'read x < go; cat > got' < pipe &
+	reader=$!
+	: > err
+	sonde opensnoop --buffer-size 64k --comm opens > pipe 2> err &
+	started=$!
+	wait_until 50 armed || fail "not armed"
+	opens 3000 /dev/null > told
+	before=$(awk '$1 == "VmRSS:" { print $2 }' /proc/$started/status)
+	opens -t 2 3000 /dev/null >> told
+	after=$(awk '$1 == "VmRSS:" { print $2 }' /proc/$started/status)
+	read -r began _ < /proc/uptime
+	kill -INT $started
+	: > out
+	await
+	read -r ended _ < /proc/uptime
+	echo > go
+	wait $reader
+	expect_exit 1
+	expect_err 'cannot write the results: the reader takes nothing \([0-9]+ rows? lost\)$'
+	[ "$(awk "BEGIN { print ($ended - $began < 8) }")" = 1 ] || fail "ended after $(awk "BEGIN { print $ended - $began }") s"
+	[ $((after - before)) -lt 256 ] || fail "$((after - before)) kB more memory"
+	rows=$(sed -n 's/.*(\([0-9]*\) rows* lost)$/\1/p' err)
+	seen=$(grep -c /dev/null got)
+	[ $((seen + rows + $(lost))) = 9000 ] || fail "$seen were seen, $rows rows and $(lost) events are said to be lost, 9000 were made"
+}
+
+# The disk is full before the first row, and later.
+test_full_disk() {
+	run sh -c 'exec sonde opensnoop -- opens 100 /dev/null > /dev/full'
+	expect_exit 1
+	expect_err 'cannot write the results: No space left on device \([0-9]+ rows? lost\)$'
+	mkdir disk
+	mount -t tmpfs -o size=64k disk disk
+	run sh -c 'exec sonde opensnoop --comm opens -- sh -c "opens 3000 /dev/null > told" > disk/rows'
+	seen=$(grep -c /dev/null disk/rows)
+	umount disk
+	expect_exit 1
+	expect_err 'cannot write the results: No space left on device \([0-9]+ rows? lost\)$'
+	rows=$(sed -n 's/.*(\([0-9]*\) rows* lost)$/\1/p' err)
+	[ "$seen" -gt 1000 ] && [ "$rows" -gt 0 ] && [ $((seen + rows)) -le 3000 ] || fail "$seen rows are there, $rows are said to be lost"
+}
+
+# A reader that has gone is noticed, though there is nothing more to write.
+test_closed_pipe() {
+	read -r began _ < /proc/uptime
+	(
+		status=0
+		sonde execsnoop --comm nobody -d 40 2> err || status=$?
+		echo $status > status
+	) | head -n 1 > out
+	read -r ended _ < /proc/uptime
+	cat out err status
+	expect_line '^PCOMM  '
+	expect_one_err '^Tracing'
+	[ "$(cat status)" = 0 ] || fail "exit status $(cat status)"
+	[ "${ended%.*}" -lt $((${began%.*} + 20)) ] || fail "went on for $((${ended%.*} - ${began%.*})) s"
+}
+
+# Asked to end, it prints what has happened by then.
+test_sigterm() {
+	start sonde opensnoop --fail-on-loss --comm opens
+	opens 2000 /dev/null
+	stop TERM
+	expect_exit 0
+	[ "$(grep -c '/dev/null$' out)" = 2000 ] || fail "$(grep -c '/dev/null$' out) rows"
+}
+
+# Killed, it leaves nothing: no command either.
+test_sigkill() {
+	start sonde execsnoop -x -- spin
+	first=$started
+	start sonde opensnoop -F -- spin
+	kill -KILL "$first" "$started"
+	wait "$first" "$started" || :
+	no_residue
+}
+
+test_duration() {
+	read -r began _ < /proc/uptime
+	run sonde execsnoop -d 0.5 -- sh -c 'execd; exec spin'
+	read -r ended _ < /proc/uptime
+	expect_exit 0
+	expect_line '/bin/execd$'
+	[ "$(awk "BEGIN { print ($ended - $began >= 0.5 && $ended - $began < 20) }")" = 1 ] || fail "took $(awk "BEGIN { print $ended - $began }") s"
+}
+
+test_commands_that_end_badly() {
+	run sonde execsnoop -c 'execd; kill -9 $$'
+	expect_exit 0
+	expect_line '/bin/execd$'
+	expect_err 'command was ended by signal 9'
+	run sonde opensnoop -c 'opens 3 /dev/null; exit 7'
+	expect_exit 0
+	[ "$(grep -c 'opens.*/dev/null$' out)" = 3 ] || fail "not three opens"
+	expect_err 'command exited with 7'
+	run sonde execsnoop -- /no/such/command
+	expect_exit 1
+	expect_one_err "cannot run '/no/such/command'"
+}
+
+# refuses STATUS REGEX ARGS...: one line says why; of wrong options a second names the help.
+refuses() {
+	wanted=$1
+	regex=$2
+	shift 2
+	run sonde "$@"
+	expect_exit "$wanted"
+	[ ! -s out ] || fail "something on stdout"
+	sed -i "/^try 'sonde [a-z]* --help'$/d" err
+	expect_one_err "^sonde $1: .*$regex"
+}
+
+test_errors() {
+	refuses 2 "'nobodyhere'" execsnoop -u nobodyhere
+	refuses 1 "'none'" execsnoop --cgroup none
+	refuses 1 "/tmp.*cgroup v2" execsnoop --cgroup /tmp
+	refuses 1 "no process has the id 999999" opensnoop -p 999999
+	refuses 2 "--name .*'\('" execsnoop -n '('
+	refuses 2 "--line .*'\[a'" execsnoop -l '[a'
+	for size in 0 4095 1025M 64q -1 ''; do
+		refuses 2 "--buffer-size.*$size" execsnoop --buffer-size "$size"
+	done
+	refuses 2 "--max-args" execsnoop --max-args 0
+	refuses 2 "-P" execsnoop -P 0
+	refuses 2 "unexpected argument 'x'" execsnoop x
+	refuses 2 "unexpected argument 'x'" opensnoop x -- true
+	refuses 2 "--interval" opensnoop --interval 1
+}
