@@ -5,6 +5,7 @@
  */
 #include "bpf/event.bpf.h"
 #include "bpf/context.bpf.h"
+#include "bpf/fd.bpf.h"
 #include "tools/killsnoop.h"
 
 #define EBADF		 9
@@ -26,18 +27,6 @@ struct call {
 	bool known; /* the target */
 };
 
-static __always_inline struct file *file_of(int fd)
-{
-	struct task_struct *task = (void *)bpf_get_current_task();
-	struct fdtable *table = BPF_CORE_READ(task, files, fdt);
-	struct file **files = BPF_CORE_READ(table, fd), *file = NULL;
-
-	if (fd < 0 || (__u32)fd >= BPF_CORE_READ(table, max_fds))
-		return NULL;
-	bpf_probe_read_kernel(&file, sizeof(file), files + fd);
-	return file;
-}
-
 /*
  * What the descriptor stands for, in a call that has not found fault with it: of pidfd_open(2), in a file system of its
  * own since 6.9 and an anonymous file before, or a directory of /proc. Flags are looked at before the descriptor,
@@ -45,7 +34,7 @@ static __always_inline struct file *file_of(int fd)
  */
 static __always_inline struct pid *pid_of(int fd, bool flags)
 {
-	struct file *file = file_of(fd);
+	struct file *file = fd_file(fd);
 	struct inode *inode = BPF_CORE_READ(file, f_inode);
 	unsigned long magic = BPF_CORE_READ(inode, i_sb, s_magic);
 

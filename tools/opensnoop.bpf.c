@@ -2,6 +2,7 @@
 /* Opened files, at the end of the call: the kernel has read the path by then, so that it is in memory. */
 #include "bpf/event.bpf.h"
 #include "bpf/context.bpf.h"
+#include "bpf/fd.bpf.h"
 #include "tools/opensnoop.h"
 
 #define PATH_MAX_SIZE 4096
@@ -107,18 +108,14 @@ static __always_inline struct opensnoop_event *open_read(const struct call *call
 static __always_inline bool base_of(const struct call *call, struct path *base)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
-	struct file *file = NULL;
-	struct file **files;
+	struct file *file;
 
 	if (call->dir == AT_FDCWD) {
 		base->mnt = BPF_CORE_READ(task, fs, pwd.mnt);
 		base->dentry = BPF_CORE_READ(task, fs, pwd.dentry);
 		return true;
 	}
-	if (call->dir < 0 || (__u32)call->dir >= BPF_CORE_READ(task, files, fdt, max_fds))
-		return false;
-	files = BPF_CORE_READ(task, files, fdt, fd);
-	bpf_probe_read_kernel(&file, sizeof(file), files + call->dir);
+	file = fd_file(call->dir);
 	base->mnt = BPF_CORE_READ(file, f_path.mnt);
 	base->dentry = BPF_CORE_READ(file, f_path.dentry);
 	return base->dentry != NULL;

@@ -5,12 +5,10 @@
 
 #include <bpf/libbpf.h>
 
-#include "attach/attach.h"
-#include "attach/quirks.h"
 #include "base/report.h"
 #include "output/clock.h"
 #include "symbols/core_btf.h"
-#include "event.h"
+#include "event_probes.h"
 #include "filter.h"
 #include "run.h"
 #include "stream.h"
@@ -19,12 +17,6 @@
 #define READER_NICE    -10
 #define BUFFER_DEFAULT (4 * 1024 * 1024)
 #define BUFFER_MAX     (1024 * 1024 * 1024)
-
-#if defined(__x86_64__)
-#define SYSCALL_FUNCTION "__x64_sys_"
-#elif defined(__aarch64__)
-#define SYSCALL_FUNCTION "__arm64_sys_"
-#endif
 
 static struct {
 	uint64_t buffer_size;
@@ -47,8 +39,7 @@ struct events {
 	struct run *run;
 	const struct event_source *source;
 	struct bpf_object *object;
-	struct target_set set;
-	struct attach *attach;
+	struct event_probes probes;
 	struct stream *stream;
 	/* what was said of losses, and when */
 	uint64_t said, said_at;
@@ -97,178 +88,6 @@ void event_add_elapsed(struct str *s, const void *row, enum output_format format
 		str_add_u64(s, time);
 }
 
-/* --- probes --- */
-
-static bool is_wanted(const struct event_probe *probe)
-{
-	return !probe->when || *probe->when;
-}
-
-/* The first probe with the same program: its place is the number of the group. */
-static uint32_t group_of(const struct event_source *source, size_t i)
-{
-	for (size_t first = 0; first < i; first++)
-		if (!strcmp(source->probes[first].program, source->probes[i].program))
-			return first;
-	return i;
-}
-
-static bool is_attached(const struct events *events, size_t i)
-{
-	vec_each(target, &events->set)
-		if (target->slot == i && target->attached)
-			return true;
-	return false;
-}
-
-static struct target *add_target(struct events *events, size_t i)
-{
-	struct target *target = vec_push(&events->set);
-
-	target->slot = i;
-	target->group = group_of(events->source, i);
-	return target;
-}
-
-/*
- * The kernel's function of a syscall: no other syscall is slower for it, and half the cost of a tracepoint. On a
- * preemptible kernel trampolines skip hits, kprobes do not.
- */
-static void add_syscall_function(struct events *events, size_t i)
-{
-	struct target *target = add_target(events, i);
-
-	target->kind = TARGET_KERNEL;
-	target->mech = quirk_preemptible() ? MECH_KPROBE_MULTI : MECH_FENTRY;
-	target->ret = target->unique = true;
-	target->label = target->name =
-		pool_addf(&events->set.pool, SYSCALL_FUNCTION "%s", events->source->probes[i].syscall);
-}
-
-static void add_tracepoint(struct events *events, size_t i)
-{
-	const struct event_probe *probe = &events->source->probes[i];
-	struct target *target = add_target(events, i);
-
-	target->kind = TARGET_TRACEPOINT;
-	target->mech = probe->raw ? MECH_RAW_TP : MECH_AUTO;
-	target->object = probe->syscall ? "syscalls" : probe->system;
-	target->name = probe->syscall ? pool_addf(&events->set.pool, "sys_exit_%s", probe->syscall) : probe->name;
-	target->label = pool_addf(&events->set.pool, "%s:%s", target->object, target->name);
-}
-
-/* What a user could have typed; all that it matches belongs to this probe. */
-static int add_spec(struct events *events, size_t i, struct err *err)
-{
-	const struct target_options options = { .pid = events->run->options.pid };
-	struct target_set found = {};
-	size_t bad;
-	int ret = target_resolve(events->source->probes[i].spec, 1, &options, &found, &bad, err);
-
-	for (size_t t = 0; !ret && t < found.n; t++) {
-		struct target *target = vec_push(&events->set);
-
-		*target = found.v[t];
-		target->slot = i;
-		target->group = group_of(events->source, i);
-		target->name = pool_add(&events->set.pool, target->name);
-		target->object = target->object ? pool_add(&events->set.pool, target->object) : NULL;
-		target->label = pool_add(&events->set.pool, target->label);
-	}
-	target_set_release(&found);
-	return ret;
-}
-
-static int attach_group(struct events *events, size_t group, struct err *err)
-{
-	const char *name = events->source->probes[group].program;
-	struct bpf_program *program = bpf_object__find_program_by_name(events->object, name);
-
-	if (!program)
-		return err_set(err, -ENOENT, "the BPF object has no program '%s'", name);
-	return attach_targets(events->attach, group, program, err);
-}
-
-/* Probes of one program together: what the kernel's BTF says of them is then looked up once. */
-static int attach_groups(struct events *events, struct err *err)
-{
-	for (size_t i = 0; i < events->source->n_probes; i++) {
-		struct err why = {};
-		bool any = false;
-
-		vec_each(target, &events->set)
-			any |= target->group == i && !target->attached;
-		if (any && attach_group(events, i, &why) == -EINTR)
-			return err_set(err, -EINTR, "interrupted");
-		if (why.code)
-			report_verbose("%s", why.text);
-	}
-	return 0;
-}
-
-static int first_choice(struct events *events, struct err *err)
-{
-	const struct event_source *source = events->source;
-	int ret = 0;
-
-	for (size_t i = 0; !ret && i < source->n_probes; i++) {
-		const struct event_probe *probe = &source->probes[i];
-
-		if (!is_wanted(probe))
-			continue;
-		if (probe->spec)
-			ret = add_spec(events, i, err);
-		else if (probe->syscall)
-			add_syscall_function(events, i);
-		else
-			add_tracepoint(events, i);
-	}
-	return ret ? ret : attach_groups(events, err);
-}
-
-static void second_choice(struct events *events)
-{
-	for (size_t i = 0; i < events->source->n_probes; i++) {
-		const struct event_probe *probe = &events->source->probes[i];
-
-		if (is_wanted(probe) && probe->syscall && !is_attached(events, i))
-			add_tracepoint(events, i);
-	}
-}
-
-/* Why the last target of the probe is not attached: what was tried before was a better way to the same place. */
-static int say_failed(const struct events *events, size_t i, struct err *err)
-{
-	const struct target *last = NULL;
-
-	vec_each(target, &events->set)
-		if (target->slot == i)
-			last = target;
-	if (!last)
-		return err_set(err, -EINVAL, "the tool has nothing to attach to");
-	return err_set(err, -ENOTSUP, "cannot attach to '%s': %s", last->label, last->failed);
-}
-
-static int attach_probes(struct events *events, struct err *err)
-{
-	const struct event_source *source = events->source;
-	size_t attached = 0;
-	int ret = first_choice(events, err);
-
-	if (ret)
-		return ret;
-	second_choice(events);
-	ret = attach_groups(events, err);
-	for (size_t i = 0; !ret && i < source->n_probes; i++) {
-		attached += is_attached(events, i);
-		if (is_wanted(&source->probes[i]) && !source->probes[i].optional && !is_attached(events, i))
-			return say_failed(events, i, err);
-	}
-	if (!ret && !attached)
-		return say_failed(events, 0, err);
-	return ret;
-}
-
 /* --- rows --- */
 
 static void on_record(const struct event *event, size_t size, void *ctx)
@@ -286,16 +105,12 @@ struct lost {
 
 static struct lost lost(struct events *events)
 {
-	size_t n = events->source->n_probes;
-	__free uint64_t *by_slot = base_alloc(n * sizeof(*by_slot));
 	struct lost lost = {
 		.dropped = stream_dropped(events->stream, EVENT_LOSS_BUFFER),
 		.own = stream_dropped(events->stream, EVENT_LOSS_OWN),
+		.missed = event_probes_missed(&events->probes, &events->knows_missed),
 	};
 
-	events->knows_missed = !attach_missed(events->attach, by_slot, &lost.missed);
-	for (size_t i = 0; i < n; i++)
-		lost.missed += events->source->probes[i].covered ? 0 : by_slot[i];
 	lost.all = lost.dropped + lost.own + lost.missed;
 	return lost;
 }
@@ -478,8 +293,10 @@ static int event_open(struct run *run, struct err *err)
 	report_verbose("maps are ready");
 	hurry();
 	began = clock_ns(CLOCK_BOOTTIME);
-	events->attach = attach_new(&events->set, &attach_options);
-	return attach_probes(events, err);
+	events->probes.source = events->source;
+	events->probes.object = events->object;
+	events->probes.pid = run->options.pid;
+	return event_probes_attach(&events->probes, &attach_options, err);
 }
 
 static void event_armed(struct run *run)
@@ -497,10 +314,9 @@ static void event_close(struct run *run)
 
 	if (!events)
 		return;
-	attach_free(events->attach);
+	event_probes_release(&events->probes);
 	stream_close(events->stream);
 	bpf_object__close(events->object);
-	target_set_release(&events->set);
 	free(events);
 }
 

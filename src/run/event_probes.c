@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* A tool's table of probes to targets that are attached: the best way that this kernel has for each. */
+#include <bpf/libbpf.h>
+
+#include "attach/quirks.h"
+#include "base/report.h"
+#include "event_probes.h"
+
+#if defined(__x86_64__)
+#define SYSCALL_FUNCTION "__x64_sys_"
+#elif defined(__aarch64__)
+#define SYSCALL_FUNCTION "__arm64_sys_"
+#endif
+
+static bool is_wanted(const struct event_probe *probe)
+{
+	return !probe->when || *probe->when;
+}
+
+/* The first probe with the same program: its place is the number of the group. */
+static uint32_t group_of(const struct event_source *source, size_t i)
+{
+	for (size_t first = 0; first < i; first++)
+		if (!strcmp(source->probes[first].program, source->probes[i].program))
+			return first;
+	return i;
+}
+
+static bool is_attached(const struct event_probes *probes, size_t i)
+{
+	vec_each(target, &probes->set)
+		if (target->slot == i && target->attached)
+			return true;
+	return false;
+}
+
+static struct target *add_target(struct event_probes *probes, size_t i)
+{
+	struct target *target = vec_push(&probes->set);
+
+	target->slot = i;
+	target->group = group_of(probes->source, i);
+	return target;
+}
+
+/*
+ * The kernel's function of a syscall: no other syscall is slower for it, and half the cost of a tracepoint. On a
+ * preemptible kernel trampolines skip hits, kprobes do not.
+ */
+static void add_syscall_function(struct event_probes *probes, size_t i)
+{
+	struct target *target = add_target(probes, i);
+
+	target->kind = TARGET_KERNEL;
+	target->mech = quirk_preemptible() ? MECH_KPROBE_MULTI : MECH_FENTRY;
+	target->ret = target->unique = true;
+	target->label = target->name =
+		pool_addf(&probes->set.pool, SYSCALL_FUNCTION "%s", probes->source->probes[i].syscall);
+}
+
+static void add_tracepoint(struct event_probes *probes, size_t i)
+{
+	const struct event_probe *probe = &probes->source->probes[i];
+	struct target *target = add_target(probes, i);
+
+	target->kind = TARGET_TRACEPOINT;
+	target->mech = probe->raw ? MECH_RAW_TP : MECH_AUTO;
+	target->object = probe->syscall ? "syscalls" : probe->system;
+	target->name = probe->syscall ? pool_addf(&probes->set.pool, "sys_exit_%s", probe->syscall) : probe->name;
+	target->label = pool_addf(&probes->set.pool, "%s:%s", target->object, target->name);
+}
+
+/* What a user could have typed; all that it matches belongs to this probe. */
+static int add_spec(struct event_probes *probes, size_t i, struct err *err)
+{
+	const struct target_options options = { .pid = probes->pid };
+	struct target_set found = {};
+	size_t bad;
+	int ret = target_resolve(probes->source->probes[i].spec, 1, &options, &found, &bad, err);
+
+	for (size_t t = 0; !ret && t < found.n; t++) {
+		struct target *target = vec_push(&probes->set);
+
+		*target = found.v[t];
+		target->slot = i;
+		target->group = group_of(probes->source, i);
+		target->name = pool_add(&probes->set.pool, target->name);
+		target->object = target->object ? pool_add(&probes->set.pool, target->object) : NULL;
+		target->label = pool_add(&probes->set.pool, target->label);
+	}
+	target_set_release(&found);
+	return ret;
+}
+
+static int attach_group(struct event_probes *probes, size_t group, struct err *err)
+{
+	const char *name = probes->source->probes[group].program;
+	struct bpf_program *program = bpf_object__find_program_by_name(probes->object, name);
+
+	if (!program)
+		return err_set(err, -ENOENT, "the BPF object has no program '%s'", name);
+	return attach_targets(probes->attach, group, program, err);
+}
+
+/* Probes of one program together: what the kernel's BTF says of them is then looked up once. */
+static int attach_groups(struct event_probes *probes, struct err *err)
+{
+	for (size_t i = 0; i < probes->source->n_probes; i++) {
+		struct err why = {};
+		bool any = false;
+
+		vec_each(target, &probes->set)
+			any |= target->group == i && !target->attached;
+		if (any && attach_group(probes, i, &why) == -EINTR)
+			return err_set(err, -EINTR, "interrupted");
+		if (why.code)
+			report_verbose("%s", why.text);
+	}
+	return 0;
+}
+
+static int first_choice(struct event_probes *probes, struct err *err)
+{
+	const struct event_source *source = probes->source;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < source->n_probes; i++) {
+		const struct event_probe *probe = &source->probes[i];
+
+		if (!is_wanted(probe))
+			continue;
+		if (probe->spec)
+			ret = add_spec(probes, i, err);
+		else if (probe->syscall)
+			add_syscall_function(probes, i);
+		else
+			add_tracepoint(probes, i);
+	}
+	return ret ? ret : attach_groups(probes, err);
+}
+
+static void second_choice(struct event_probes *probes)
+{
+	for (size_t i = 0; i < probes->source->n_probes; i++) {
+		const struct event_probe *probe = &probes->source->probes[i];
+
+		if (is_wanted(probe) && probe->syscall && !is_attached(probes, i))
+			add_tracepoint(probes, i);
+	}
+}
+
+/* Why the last target of the probe is not attached: what was tried before was a better way to the same place. */
+static int say_failed(const struct event_probes *probes, size_t i, struct err *err)
+{
+	const struct target *last = NULL;
+
+	vec_each(target, &probes->set)
+		if (target->slot == i)
+			last = target;
+	if (!last)
+		return err_set(err, -EINVAL, "the tool has nothing to attach to");
+	return err_set(err, -ENOTSUP, "cannot attach to '%s': %s", last->label, last->failed);
+}
+
+int event_probes_attach(struct event_probes *probes, const struct attach_options *options, struct err *err)
+{
+	const struct event_source *source = probes->source;
+	size_t attached = 0;
+	int ret;
+
+	probes->attach = attach_new(&probes->set, options);
+	ret = first_choice(probes, err);
+	if (ret)
+		return ret;
+	second_choice(probes);
+	ret = attach_groups(probes, err);
+	for (size_t i = 0; !ret && i < source->n_probes; i++) {
+		attached += is_attached(probes, i);
+		if (is_wanted(&source->probes[i]) && !source->probes[i].optional && !is_attached(probes, i))
+			return say_failed(probes, i, err);
+	}
+	if (!ret && !attached)
+		return say_failed(probes, 0, err);
+	return ret;
+}
+
+uint64_t event_probes_missed(const struct event_probes *probes, bool *known)
+{
+	size_t n = probes->source->n_probes;
+	__free uint64_t *by_slot = base_alloc(n * sizeof(*by_slot));
+	uint64_t missed = 0;
+
+	*known = !attach_missed(probes->attach, by_slot, &missed);
+	for (size_t i = 0; i < n; i++)
+		missed += probes->source->probes[i].covered ? 0 : by_slot[i];
+	return missed;
+}
+
+void event_probes_release(struct event_probes *probes)
+{
+	attach_free(probes->attach);
+	target_set_release(&probes->set);
+}
