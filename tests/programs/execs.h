@@ -34,10 +34,10 @@ static inline long exec_status(const char *key)
 /* Who reads them looks at short ones. */
 static inline void tell_hex(struct tell *tell, const char *text)
 {
-	size_t len = strlen(text);
+	size_t n = strnlen(text, 4095) + 1;
 
-	for (size_t i = 0; i <= len && i < 4096; i++)
-		fprintf(tell->f, "%02x", (unsigned char)text[i]);
+	while (n--)
+		fprintf(tell->f, "%02x", (unsigned char)*text++);
 }
 
 /* args: all of them; more: those that belong to the line behind the path. */

@@ -37,8 +37,7 @@ static inline struct tell *tell_begin(const char *what)
 {
 	struct tell *tell = calloc(1, sizeof(*tell));
 
-	tell->f = tell ? open_memstream(&tell->line, &tell->len) : NULL;
-	if (!tell || !tell->f)
+	if (!tell || !(tell->f = open_memstream(&tell->line, &tell->len)))
 		errx(1, "memory");
 	fprintf(tell->f, "did %s", what);
 	return tell;
