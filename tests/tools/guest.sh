@@ -55,6 +55,23 @@ test_residue_sees_mounts() {
 	umount here
 }
 
+test_residue_sees_tracers() {
+	trace=/sys/kernel/tracing
+	echo vfs_read > $trace/set_ftrace_filter
+	echo function > $trace/current_tracer
+	mkdir $trace/instances/house /sys/fs/bpf/house
+	must_fail traces 0 /.baseline
+	residue > seen && fail "nothing was noticed"
+	rmdir $trace/instances/house /sys/fs/bpf/house
+	echo nop > $trace/current_tracer
+	echo > $trace/set_ftrace_filter
+	cat seen
+	for what in 'traced function: vfs_read ' 'tracer: function$' 'instance: .*/house$' 'pin: .*/house$'; do
+		grep -q "^+$what" seen || fail "not noticed: $what"
+	done
+	traces 5 /.baseline
+}
+
 test_expectations_can_fail() {
 	printf 'FUNC COUNT\nvfs_read 5\n' > out
 	: > err
