@@ -100,6 +100,22 @@ Test(doc, help)
 }
 
 /* Words of every length, so that some line would be one column too long. */
+/* The letters that a tool gives are those that are shown, and who loses one to it shows none. */
+Test(doc, letters_of_a_tool)
+{
+	const struct opt_table given[] = {
+		{ NULL, own, ARRAY_SIZE(own), NULL },
+		{ "common options", common, ARRAY_SIZE(common), NULL, "P:pid s:command J:json" },
+	};
+	const struct doc doc = { .name = "x", .brief = "y", .tables = given, .n_tables = ARRAY_SIZE(given) };
+	char *text __free = help(&doc);
+
+	cr_expect(strstr(text, "\n  -P, --pid "), "%s", text);
+	cr_expect(strstr(text, "\n  -J, --json "), "%s", text);
+	cr_expect(strstr(text, "\n      --command "), "-s is --sort: %s", text);
+	cr_expect(strstr(text, "\n  -o, --output "), "%s", text);
+}
+
 Test(doc, help_stays_within_80_columns)
 {
 	for (size_t word = 1; word < 40; word++) {

@@ -114,6 +114,46 @@ Test(opt, an_earlier_table_keeps_its_letter)
 	cr_expect(!other.settings.verbose && other.settings.json);
 }
 
+/* A tool gives letters to options that all tools have: "pid" is no longer -p, "comm" has one. */
+Test(opt, letters_of_a_tool)
+{
+	struct run run __cleanup(run_release) = {};
+	const struct opt_table table = { NULL, common, ARRAY_SIZE(common), &run.settings, "k:comm P:pid q:names" };
+	char *argv[] = { "tool", "-P", "12", "-k", "x", "-j", "-n", "y", NULL }, *old[] = { "tool", "-p", "12", NULL };
+
+	cr_expect_eq(opt_letter(&table, 0), 'P');
+	cr_expect_eq(opt_letter(&table, 3), 'k');
+	cr_expect_eq(opt_letter(&table, 5), 'n', "q is for names, not for name");
+	cr_expect_eq(opt_letter(&table, 8), 0);
+	cr_assert_eq(opt_parse(8, argv, &table, 1, &run.args, &run.dashdash, &run.err), 0, "%s", run.err.text);
+	cr_expect_eq(run.settings.pid, 12);
+	cr_expect_str_eq(run.settings.comm, "x");
+	cr_expect_eq(run.settings.names.n, 1);
+	cr_expect(run.settings.json);
+	cr_expect_eq(opt_parse(3, old, &table, 1, &run.args, &run.dashdash, &run.err), -EINVAL);
+	cr_expect_str_eq(run.err.text, "unknown option -p");
+}
+
+/* One that is the begin of another's name is not that one's. */
+Test(opt, letters_are_for_whole_names)
+{
+	static const struct opt opts[] = {
+		OPT(OPT_U32, struct settings, pid, 'p', "pid", "PID", "process"),
+		OPT(OPT_U32, struct settings, top, 0, "pidns", "N", "namespace"),
+		OPT(OPT_BOOL, struct settings, json, 'j', NULL, NULL, "has no name"),
+	};
+	struct opt_table table = { NULL, opts, ARRAY_SIZE(opts), NULL, "n:pidns" };
+
+	cr_expect_eq(opt_letter(&table, 0), 'p');
+	cr_expect_eq(opt_letter(&table, 1), 'n');
+	cr_expect_eq(opt_letter(&table, 2), 'j');
+	table.letters = "x:pid y:pi";
+	cr_expect_eq(opt_letter(&table, 0), 'x');
+	cr_expect_eq(opt_letter(&table, 1), 0);
+	table.letters = NULL;
+	cr_expect_eq(opt_letter(&table, 0), 'p');
+}
+
 Test(opt, optional_arguments)
 {
 	static const struct {

@@ -150,6 +150,90 @@ Test(str, no_byte_sequence_steers_a_terminal)
 	}
 }
 
+Test(str, quotes_words_for_a_shell)
+{
+	static const struct {
+		const char *word, *quoted;
+	} cases[] = {
+		{ "", "''" },
+		{ "ls", "ls" },
+		{ "-j4", "-j4" },
+		{ "--color=auto", "--color=auto" },
+		{ "/usr/bin/c++:a@b%c,d_e", "/usr/bin/c++:a@b%c,d_e" },
+		{ "=ls", "'=ls'" },
+		{ "~", "'~'" },
+		{ "a b", "'a b'" },
+		{ "$HOME `id` \"x\" \\ * ? [ ! # & | ; < > ( )", "'$HOME `id` \"x\" \\ * ? [ ! # & | ; < > ( )'" },
+		{ "it's", "$'it\\'s'" },
+		{ "'\\", "$'\\'\\\\'" },
+		{ "a\nb\tc\rd", "$'a\\nb\\tc\\rd'" },
+		/* octal: in hexadecimal some shells would take the 4 as well */
+		{ "\033"
+		  "41",
+		  "$'\\03341'" },
+		{ "\xff"
+		  "7",
+		  "$'\\3777'" },
+		{ "\xc3\xa9", "'\xc3\xa9'" },
+		{ "\xc2\x9b"
+		  "A",
+		  "$'\\302\\233A'" },
+		{ "\\n\n", "$'\\\\n\\n'" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct str s __str = {};
+
+		str_add(&s, "x ");
+		str_add_shell(&s, cases[i].word, strlen(cases[i].word));
+		cr_expect_str_eq(s.data + 2, cases[i].quoted, "%s", s.data);
+	}
+}
+
+/* What a shell makes of '...' and $'...', as far as we write it; false where it would differ from shell to shell. */
+static bool shell_reads(const char *p, struct str *word)
+{
+	static const char letters[] = "ntr\\'", meaning[] = "\n\t\r\\'";
+	bool dollar = *p == '$';
+
+	if (!dollar && *p != '\'') {
+		str_add(word, p);
+		return !p[strcspn(p, " \t\n'\"\\$`*?[]#~<>|&;(){}!^")];
+	}
+	for (p += 1 + dollar; *p && *p != '\''; p++) {
+		const char *letter;
+
+		if (!dollar || *p != '\\') {
+			str_addc(word, *p);
+			continue;
+		}
+		letter = strchr(letters, *++p);
+		if (letter && *letter) {
+			str_addc(word, meaning[letter - letters]);
+		} else {
+			if (strspn(p, "01234567") < 3)
+				return false;
+			str_addc(word, (char)((p[0] - '0') << 6 | (p[1] - '0') << 3 | (p[2] - '0')));
+			p += 2;
+		}
+	}
+	return p[0] == '\'' && !p[1];
+}
+
+Test(str, a_shell_reads_back_any_word)
+{
+	for (unsigned int pair = 0x0100; pair < 0x10000; pair++) {
+		char bytes[] = { pair >> 8, pair & 0xff ? pair : '4', '1' };
+		struct str s __str = {}, word __str = {};
+
+		str_add_shell(&s, bytes, sizeof(bytes));
+		cr_assert(shell_reads(s.data, &word), "%04x: %s", pair, s.data);
+		cr_assert(word.len == sizeof(bytes) && !memcmp(word.data, bytes, word.len), "%04x: %s", pair, s.data);
+		for (size_t i = 0; i < s.len; i++)
+			cr_assert((unsigned char)s.data[i] >= ' ' && s.data[i] != 0x7f, "%04x", pair);
+	}
+}
+
 Test(str, columns)
 {
 	static const struct {
