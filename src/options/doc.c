@@ -166,6 +166,8 @@ void doc_help(FILE *out, const struct doc *doc)
 	wrap(out, usage.data, 7, 15);
 	fputc('\n', out);
 	wrap(out, doc->brief, 0, 0);
+	if (doc->also)
+		fprintf(out, "also: sonde %s\n", doc->also);
 	for (size_t t = 0; t < doc->n_tables; t++)
 		help_table(out, doc, t, column);
 	if (doc->n_examples)

@@ -17,6 +17,7 @@ struct doc_example {
 
 struct doc {
 	const char *name;		    /* "funccount" */
+	const char *also;		    /* a second name on sonde's command line, or NULL */
 	const char *brief;		    /* "count function calls, tracepoints and user marks" */
 	const char *args;		    /* "SPEC..." */
 	const char *description;	    /* paragraphs separated by an empty line, plain text */

@@ -81,7 +81,7 @@ static void put_tool(FILE *out, const struct doc *doc)
 	struct doc_opt o;
 	bool any = false;
 
-	fprintf(out, "\t%s)\n\t\toptions='", doc->name);
+	fprintf(out, "\t%s%s%s)\n\t\toptions='", doc->name, doc->also ? "|" : "", doc->also ? doc->also : "");
 	for (size_t t = 0; t < doc->n_tables; t++) {
 		for (size_t i = 0; i < doc->tables[t].n; i++) {
 			if (!doc_opt(doc, t, i, &o))

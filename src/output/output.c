@@ -56,6 +56,13 @@ void output_table_begin(struct output *out, const struct schema *schema,
 	out->printer->begin(out, stamp, show_stamp, first);
 }
 
+static void end_row(struct output *out)
+{
+	*vec_push(out) = out->buf.len;
+	if (out->buf.len >= FLUSH_AT)
+		output_flush(out);
+}
+
 void output_row(struct output *out, const void *row)
 {
 	if (out->error) {
@@ -63,9 +70,25 @@ void output_row(struct output *out, const void *row)
 		return;
 	}
 	out->printer->row(out, row);
-	*vec_push(out) = out->buf.len;
-	if (out->buf.len >= FLUSH_AT)
-		output_flush(out);
+	end_row(out);
+}
+
+void output_line(struct output *out, const char *fmt, ...)
+{
+	__str struct str text = {};
+	va_list ap;
+
+	va_start(ap, fmt);
+	str_addv(&text, fmt, ap);
+	va_end(ap);
+	if (out->error) {
+		out->rows_lost++;
+		return;
+	}
+	if (text.len)
+		str_add_shown(&out->buf, text.data, text.len);
+	str_addc(&out->buf, '\n');
+	end_row(out);
 }
 
 void output_table_end(struct output *out)

@@ -75,6 +75,8 @@ void output_table_begin(struct output *out, const struct schema *schema,
 			const struct timespec *stamp, bool show_stamp, bool first);
 void output_row(struct output *out, const void *row);
 void output_table_end(struct output *out);
+/* Of what is said to people and is no table: a line of its own, foreign bytes in it escaped. Not for OUTPUT_JSON. */
+void output_line(struct output *out, const char *fmt, ...) __printf(2, 3);
 /* For a table without an end: what there is of it goes out now. */
 void output_flush(struct output *out);
 

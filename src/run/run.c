@@ -317,6 +317,31 @@ static int print_help(const struct tool *tool)
 	return fflush(stdout) ? 1 : 0;
 }
 
+/* A tool that traces nothing: it waits for nothing either, and a signal ends it as it ends others. */
+static int act(struct run *run)
+{
+	struct err err = {};
+	int ret, error;
+
+	if (run->args.n) {
+		err_set(&err, -EINVAL, "'%s' is too much: this takes options only", run->args.v[0]);
+		return usage(&err);
+	}
+	signal(SIGPIPE, SIG_IGN);
+	run->out = output_new(STDOUT_FILENO, run->options.json ? OUTPUT_JSON : OUTPUT_TEXT);
+	ret = run->tool->act(run, &err);
+	if (ret < 0 && run->usage)
+		ret = usage(&err);
+	else if (ret < 0)
+		report_err(&err, NULL);
+	output_flush(run->out);
+	error = output_error(run->out);
+	if (error && error != -EPIPE)
+		say_write_error(run, error);
+	output_free(run->out);
+	return ret < 0 || run->failed ? 1 : ret;
+}
+
 /* What follows "--" is a command; NULL-terminated, in memory of its own. */
 static char **split_command(struct opt_list *args, size_t dashdash)
 {
@@ -365,6 +390,12 @@ int run_tool(const struct tool *tool, int argc, char **argv)
 	report_set_quiet(run.options.quiet);
 	report_set_verbose(run.options.verbose);
 	libbpf_set_print(print_libbpf);
+	if (tool->act) {
+		int ret = act(&run);
+
+		free(run.args.v);
+		return ret;
+	}
 	command = split_command(&run.args, dashdash);
 	if (command && run.options.command) {
 		err_set(&err, -EINVAL, "a command is given twice: by --command and after --");

@@ -27,7 +27,7 @@ const struct tool *const *tool_list(size_t *n)
 const struct tool *tool_find(const char *name)
 {
 	for (const struct tool *const *t = __start_sonde_tools; t < __stop_sonde_tools; t++)
-		if (!strcmp((*t)->name, name))
+		if (!strcmp((*t)->name, name) || ((*t)->also && !strcmp((*t)->also, name)))
 			return *t;
 	return NULL;
 }
@@ -50,6 +50,8 @@ static const struct opt tables_only[] = {
 	OPT(OPT_BOOL, struct run_options, timestamp, 'T', "timestamp", NULL, "print the time with each table"),
 };
 
+/* The first ones are of tools that trace. */
+#define OUTPUT_TRACING 1
 static const struct opt output[] = {
 	OPT(OPT_SECONDS, struct run_options, duration, 'd', "duration", "SECONDS", "end after SECONDS"),
 	OPT(OPT_BOOL, struct run_options, json, 'j', "json", NULL, "print JSON, one object a row"),
@@ -59,21 +61,31 @@ static const struct opt output[] = {
 	OPT(OPT_BOOL, struct run_options, help, 'h', "help", NULL, "print this help"),
 };
 
-size_t run_tables(const struct tool *tool, struct run_options *options,
-		  struct opt_table tables[TOOL_TABLES])
+/* Of a tool with an engine. */
+static size_t tracing_tables(const struct tool *tool, struct run_options *options, struct opt_table *tables)
 {
 	const struct engine *engine = tool->engine;
 	size_t n = 0;
 
-	if (tool->n_options)
-		tables[n++] = (struct opt_table){ NULL, tool->options, tool->n_options, tool->settings };
 	if (engine->n_options)
 		tables[n++] = (struct opt_table){ engine->options_title, engine->options, engine->n_options,
 						  engine->settings };
 	tables[n++] = (struct opt_table){ "filters", filters, ARRAY_SIZE(filters), options, tool->letters };
 	if (!engine->take)
 		tables[n++] = (struct opt_table){ "tables", tables_only, ARRAY_SIZE(tables_only), options };
-	tables[n++] = (struct opt_table){ "output", output, ARRAY_SIZE(output), options, tool->letters };
+	return n;
+}
+
+size_t run_tables(const struct tool *tool, struct run_options *options,
+		  struct opt_table tables[TOOL_TABLES])
+{
+	size_t n = 0, skip = tool->engine ? 0 : OUTPUT_TRACING;
+
+	if (tool->n_options)
+		tables[n++] = (struct opt_table){ NULL, tool->options, tool->n_options, tool->settings };
+	if (tool->engine)
+		n += tracing_tables(tool, options, tables + n);
+	tables[n++] = (struct opt_table){ "output", output + skip, ARRAY_SIZE(output) - skip, options, tool->letters };
 	return n;
 }
 
@@ -81,6 +93,7 @@ struct doc tool_doc(const struct tool *tool, struct opt_table tables[TOOL_TABLES
 {
 	return (struct doc){
 		.name = tool->name,
+		.also = tool->also,
 		.brief = tool->brief,
 		.args = tool->args,
 		.description = tool->description,

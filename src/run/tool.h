@@ -6,7 +6,8 @@
  *
  *	TOOL(funccount, .brief = "...", .args = "SPEC...", .engine = &count_engine, ...);
  *
- * puts it into the list that `sonde help` prints; no other file names it.
+ * puts it into the list that `sonde help` prints; no other file names it. One that traces
+ * nothing, but does one thing and ends, has act() in the place of an engine.
  */
 #ifndef SONDE_TOOL_H
 #define SONDE_TOOL_H
@@ -44,6 +45,7 @@ struct engine {
 
 struct tool {
 	const char *name, *brief, *args, *description;
+	const char *also; /* a second, shorter name for sonde's command line; may be NULL */
 	const struct doc_example *examples;
 	size_t n_examples;
 	const struct opt *options; /* the tool's own, bound to `settings` */
@@ -52,6 +54,11 @@ struct tool {
 	const struct schema *schema;
 	const struct engine *engine;
 	const struct event_source *events; /* the event engine's: run/event.h */
+	/*
+	 * Of a tool without an engine: does all of it, with run->out, and returns the exit status, or -errno with err set; with
+	 * run->usage where what the user typed is wrong. Of the common options it has --json, --quiet, --verbose and --help.
+	 */
+	int (*act)(struct run *run, struct err *err);
 	/* Short options that this tool gives to options all tools have: "t:tid u:uid". */
 	const char *letters;
 };
@@ -61,12 +68,14 @@ struct tool {
 	.n_examples = ARRAY_SIZE(((const struct doc_example[]){ __VA_ARGS__ }))
 #define OPTIONS(table) .options = table, .n_options = ARRAY_SIZE(table)
 
-#define TOOL(NAME, ...) \
-	static const struct tool tool_##NAME = { .name = #NAME, __VA_ARGS__ }; \
-	static const struct tool *const tool_entry_##NAME \
-		__attribute__((used, section("sonde_tools"))) = &tool_##NAME
+#define TOOL(NAME, ...) TOOL_NAMED(NAME, #NAME, __VA_ARGS__)
+/* Of a tool whose name is no C identifier: TOOL_NAMED(reset_trace, "reset-trace", ...). */
+#define TOOL_NAMED(ID, NAME, ...) \
+	static const struct tool tool_##ID = { .name = NAME, __VA_ARGS__ }; \
+	static const struct tool *const tool_entry_##ID \
+		__attribute__((used, section("sonde_tools"))) = &tool_##ID
 
-/* The list, by name; find gives NULL for an unknown name. */
+/* The list, by name; find takes second names, too, and gives NULL for an unknown one. */
 const struct tool *tool_find(const char *name);
 const struct tool *const *tool_list(size_t *n);
 /* The tool as the help and the man page see it, its tables in `tables` (TOOL_TABLES of them). */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Within symbols/: where the kernel's own files are. */
+/* Where the kernel's own files are: for symbols/, and for who reads others of them. */
 #ifndef SONDE_KERNEL_FILES_H
 #define SONDE_KERNEL_FILES_H
 

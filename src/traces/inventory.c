@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Walks tracefs and its instances and makes items of what is there. Every file is read whole but for the ring buffers. */
+#include <dirent.h>
+
+#include "files.h"
+#include "inventory.h"
+#include "parse.h"
+#include "settings.h"
+#include "symbols/kernel.h"
+
+static const struct {
+	const char *name;
+	size_t list;
+} kinds[] = {
+	[TRACE_EPROBE] = { "eprobe", 2 },
+	[TRACE_SYNTHETIC] = { "synthetic", 2 },
+	[TRACE_PROBE] = { "probe", 2 },
+	[TRACE_KPROBE] = { "kprobe", 0 },
+	[TRACE_UPROBE] = { "uprobe", 1 },
+	[TRACE_ENABLED] = { "enabled", TRACE_LISTS },
+	[TRACE_TRIGGER] = { "trigger", TRACE_LISTS },
+	[TRACE_FILTER] = { "filter", TRACE_LISTS },
+	[TRACE_SETTING] = { "setting", TRACE_LISTS },
+	[TRACE_ENTRIES] = { "entries", TRACE_LISTS },
+	[TRACE_INSTANCE] = { "instance", TRACE_LISTS },
+};
+
+static const struct {
+	const char *file;
+	enum trace_kind kind; /* of its p and r */
+} lists[TRACE_LISTS] = {
+	{ "kprobe_events", TRACE_KPROBE },
+	{ "uprobe_events", TRACE_UPROBE },
+	{ "dynamic_events", TRACE_PROBE },
+};
+
+size_t trace_list_of(enum trace_kind kind)
+{
+	return kinds[kind].list;
+}
+
+const char *trace_kind_name(enum trace_kind kind)
+{
+	return kinds[kind].name;
+}
+
+char *traces_file_name(const struct traces *traces, const char *file)
+{
+	return *file == '/' ? base_strdup(file) : base_printf("%s/%s", traces->path, file);
+}
+
+static struct trace_item *add_item(struct traces *traces, enum trace_kind kind, size_t instance, const char *file)
+{
+	struct trace_item *item = vec_push(traces);
+
+	item->kind = kind;
+	item->set = true;
+	item->instance = instance;
+	item->file = file;
+	item->event = -1;
+	return item;
+}
+
+/* What is not there this kernel does not have; anything else is an error. */
+static int read_or_absent(struct traces *traces, const char *file, struct str *text, struct err *err)
+{
+	int ret = trace_file_read(traces->root, file, text);
+
+	if (!ret || ret == -ENOENT)
+		return ret;
+	return err_set(err, ret, "cannot read %s/%s: %s", traces->path, file, strerror(-ret));
+}
+
+/* ---- dynamic events ---- */
+
+static void add_event(struct traces *traces, size_t list, const char *line)
+{
+	struct parsed_event event;
+	struct trace_item *item;
+
+	if (!parse_event(line, lists[list].kind, &event))
+		return;
+	item = add_item(traces, event.kind, 0, lists[list].file);
+	item->group = pool_add(&traces->strings, event.group);
+	item->name = pool_add(&traces->strings, event.name);
+	item->text = pool_add(&traces->strings, line);
+	item->owner = owner_of_event(item->group, item->name);
+	if (item->owner.pid && !traces->knows_processes) {
+		processes_read(&traces->processes);
+		traces->knows_processes = true;
+	}
+	owner_look_up(&item->owner, &traces->processes);
+}
+
+int traces_read_file(const struct traces *traces, const char *file, struct str *text)
+{
+	return trace_file_read(traces->root, file, text);
+}
+
+static int read_list(struct traces *traces, size_t list, struct err *err)
+{
+	struct str *text = &traces->lists[list].text;
+	__free char *copy = NULL;
+	char *at, *line;
+	int ret;
+
+	traces->lists[list].file = lists[list].file;
+	ret = read_or_absent(traces, lists[list].file, text, err);
+	if (ret || !text->len)
+		return ret == -ENOENT ? 0 : ret;
+	at = copy = base_strdup(text->data);
+	while ((line = strsep(&at, "\n")))
+		add_event(traces, list, line);
+	return 0;
+}
+
+static int by_name(const void *pa, const void *pb)
+{
+	const struct trace_item *a = pa, *b = pb;
+	int ret = strcmp(a->group, b->group);
+
+	if (!ret)
+		ret = strcmp(a->name, b->name);
+	return ret ? ret : (int)a->kind - (int)b->kind;
+}
+
+/* The first of the dynamic events that are called so; they come first and are sorted. n: how many items are events. */
+static ssize_t find_event(const struct traces *traces, size_t n, const char *group, const char *name)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		const struct trace_item *item = &traces->v[middle];
+		int ret = strcmp(item->group, group);
+
+		if (!ret)
+			ret = strcmp(item->name, name);
+		if (ret < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == n || strcmp(traces->v[low].group, group) || strcmp(traces->v[low].name, name))
+		return -1;
+	return low;
+}
+
+/* ---- an instance ---- */
+
+struct reader {
+	struct traces *traces;
+	size_t n_events; /* dynamic ones */
+	size_t instance;
+	const char *prefix;
+	struct str text;
+	struct err *err;
+};
+
+static void add_use(struct reader *r, enum trace_kind kind, const char *group, const char *name, const char *text)
+{
+	static const char *const files[] = {
+		[TRACE_ENABLED] = "enable",
+		[TRACE_TRIGGER] = "trigger",
+		[TRACE_FILTER] = "filter",
+	};
+	struct traces *traces = r->traces;
+	struct pool *strings = &traces->strings;
+	ssize_t event = find_event(traces, r->n_events, group, name);
+	struct trace_item *item = add_item(
+		traces, kind, r->instance, pool_addf(strings, "%sevents/%s/%s/%s", r->prefix, group, name, files[kind]));
+
+	item->group = pool_add(strings, group);
+	item->name = pool_add(strings, name);
+	item->text = pool_add(strings, text);
+	item->event = event;
+	/* several probes may share one event; a filter uses nothing */
+	if (kind == TRACE_FILTER || event < 0)
+		return;
+	for (size_t i = event; i < r->n_events && !by_name(&traces->v[i], &traces->v[event]); i++)
+		traces->v[i].users++;
+}
+
+static int read_file(struct reader *r, const char *file)
+{
+	__free char *path = base_printf("%s%s", r->prefix, file);
+
+	return read_or_absent(r->traces, path, &r->text, r->err);
+}
+
+/* "sched:sched_switch" a line, ":mod:..." for modules that are not there yet. */
+static int read_enabled(struct reader *r)
+{
+	int ret = read_file(r, "set_event");
+	char *at = r->text.data, *line;
+
+	while (!ret && r->text.len && (line = strsep(&at, "\n"))) {
+		char *colon = strchr(line, ':');
+
+		if (!colon || colon == line)
+			continue;
+		*colon = 0;
+		add_use(r, TRACE_ENABLED, line, colon + 1, "1");
+	}
+	return ret == -ENOENT ? 0 : ret;
+}
+
+static void read_triggers(struct reader *r, const char *group, const char *name)
+{
+	char *at = r->text.data, *line;
+
+	while ((line = strsep(&at, "\n")))
+		if (*line && *line != '#')
+			add_use(r, TRACE_TRIGGER, group, name, line);
+}
+
+static int read_event(struct reader *r, const char *group, const char *name)
+{
+	__free char *trigger = base_printf("events/%s/%s/trigger", group, name);
+	__free char *filter = base_printf("events/%s/%s/filter", group, name);
+	int ret = read_file(r, trigger);
+
+	/* those of the group ftrace are records and no events */
+	if (ret)
+		return ret == -ENOENT ? 0 : ret;
+	if (r->text.len)
+		read_triggers(r, group, name);
+	ret = read_file(r, filter);
+	if (ret)
+		return ret == -ENOENT ? 0 : ret;
+	if (r->text.len && strncmp(r->text.data, "none\n", 5)) {
+		r->text.data[strcspn(r->text.data, "\n")] = 0;
+		add_use(r, TRACE_FILTER, group, name, r->text.data);
+	}
+	return 0;
+}
+
+struct names {
+	const char **v;
+	size_t n, cap;
+};
+
+static void names_release(struct names *names)
+{
+	free(names->v);
+}
+
+static int by_text(const void *pa, const void *pb)
+{
+	return strcmp(*(const char *const *)pa, *(const char *const *)pb);
+}
+
+/* The directories in a directory, sorted: kernels give them in orders of their own. None where it is not there. */
+static void find_directories(struct traces *traces, const char *path, struct names *names)
+{
+	int fd = openat(traces->root, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		if (entry->d_name[0] != '.' && (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN))
+			*vec_push(names) = pool_add(&traces->strings, entry->d_name);
+	if (dir)
+		closedir(dir);
+	if (names->n)
+		qsort(names->v, names->n, sizeof(*names->v), by_text);
+}
+
+static int read_group(struct reader *r, const char *group)
+{
+	__free char *path = base_printf("%sevents/%s", r->prefix, group);
+	struct names names __cleanup(names_release) = {};
+	int ret = 0;
+
+	find_directories(r->traces, path, &names);
+	for (size_t i = 0; i < names.n && !ret; i++)
+		ret = read_event(r, group, names.v[i]);
+	return ret;
+}
+
+static int read_events(struct reader *r)
+{
+	__free char *path = base_printf("%sevents", r->prefix);
+	struct names names __cleanup(names_release) = {};
+	int ret = 0;
+
+	find_directories(r->traces, path, &names);
+	for (size_t i = 0; i < names.n && !ret; i++)
+		ret = read_group(r, names.v[i]);
+	return ret;
+}
+
+static int read_setting(struct reader *r, const struct trace_setting *setting)
+{
+	bool absolute = *setting->file == '/';
+	struct trace_item *item;
+	__free char *file = NULL;
+	int ret;
+
+	/* what is not of tracefs is of no instance either */
+	if (absolute && r->instance)
+		return 0;
+	file = base_printf("%s%s", absolute ? "" : r->prefix, setting->file);
+	ret = trace_file_read(r->traces->root, file, &r->text);
+	if (ret == -ENOENT)
+		return 0;
+	/* some hardened kernels hide single files: the others can be told of nevertheless */
+	if (ret && ret != -EPERM && ret != -EACCES)
+		return err_set(r->err, ret, "cannot read %s/%s: %s", r->traces->path, file, strerror(-ret));
+	item = add_item(r->traces, TRACE_SETTING, r->instance, pool_add(&r->traces->strings, file));
+	if (r->text.len)
+		parse_setting(r->text.data);
+	item->text = pool_add(&r->traces->strings, r->text.len ? r->text.data : "");
+	item->setting = setting;
+	item->unreadable = ret;
+	item->set = !ret && strcmp(item->text, setting->expected);
+	return 0;
+}
+
+static int read_settings(struct reader *r)
+{
+	size_t n;
+	const struct trace_setting *settings = trace_settings(&n);
+	int ret = 0;
+
+	for (size_t i = 0; i < n && !ret; i++)
+		ret = read_setting(r, &settings[i]);
+	return ret;
+}
+
+/* By the counts of each processor: reading the buffer itself would be a use of it. */
+static int read_entries(struct reader *r)
+{
+	__free char *path = base_printf("%sper_cpu", r->prefix);
+	struct names cpus __cleanup(names_release) = {};
+	uint64_t entries = 0;
+	struct trace_item *item;
+	int ret = 0;
+
+	find_directories(r->traces, path, &cpus);
+	for (size_t i = 0; i < cpus.n && !ret; i++) {
+		__free char *stats = base_printf("per_cpu/%s/stats", cpus.v[i]);
+
+		ret = read_file(r, stats);
+		if (!ret && r->text.len)
+			entries += parse_entries(r->text.data);
+	}
+	if (ret && ret != -ENOENT)
+		return ret;
+	item = add_item(r->traces, TRACE_ENTRIES, r->instance, pool_addf(&r->traces->strings, "%strace", r->prefix));
+	item->entries = entries;
+	item->set = entries > 0;
+	return 0;
+}
+
+static int read_instance(struct reader *r)
+{
+	int ret;
+
+	r->prefix = r->traces->instances.v[r->instance].prefix;
+	ret = read_settings(r);
+	if (!ret)
+		ret = read_enabled(r);
+	if (!ret)
+		ret = read_events(r);
+	return ret ? ret : read_entries(r);
+}
+
+static void find_instances(struct traces *traces)
+{
+	struct trace_instance *instance = vec_push(&traces->instances);
+	struct names names __cleanup(names_release) = {};
+
+	instance->name = instance->prefix = "";
+	find_directories(traces, "instances", &names);
+	for (size_t i = 0; i < names.n; i++) {
+		struct trace_item *item = add_item(traces, TRACE_INSTANCE, traces->instances.n,
+						   pool_addf(&traces->strings, "instances/%s", names.v[i]));
+
+		item->name = names.v[i];
+		instance = vec_push(&traces->instances);
+		instance->name = names.v[i];
+		instance->prefix = pool_addf(&traces->strings, "instances/%s/", names.v[i]);
+	}
+}
+
+static int open_root(struct traces *traces, struct err *err)
+{
+	char link[64], path[4096];
+	ssize_t len;
+
+	traces->root = kernel_tracefs();
+	if (traces->root < 0)
+		return err_set(err, traces->root, "cannot open tracefs: %s%s", strerror(-traces->root),
+			       geteuid() ? " (try sudo)" : "");
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", traces->root);
+	len = readlink(link, path, sizeof(path) - 1);
+	path[len < 0 ? 0 : len] = 0;
+	/* a mount of our own is in no place */
+	traces->path = len > 1 ? pool_add(&traces->strings, path) : "tracefs";
+	return 0;
+}
+
+int traces_read(struct traces *traces, struct err *err)
+{
+	struct reader reader = { .traces = traces, .err = err };
+	int ret;
+
+	*traces = (struct traces){};
+	ret = open_root(traces, err);
+	for (size_t i = 0; i < TRACE_LISTS && !ret; i++)
+		ret = read_list(traces, i, err);
+	if (ret)
+		return ret;
+	reader.n_events = traces->n;
+	if (traces->n)
+		qsort(traces->v, traces->n, sizeof(*traces->v), by_name);
+	find_instances(traces);
+	for (; reader.instance < traces->instances.n && !ret; reader.instance++)
+		ret = read_instance(&reader);
+	str_release(&reader.text);
+	return ret;
+}
+
+void traces_release(struct traces *traces)
+{
+	for (size_t i = 0; i < TRACE_LISTS; i++)
+		str_release(&traces->lists[i].text);
+	free(traces->instances.v);
+	free(traces->v);
+	processes_release(&traces->processes);
+	pool_release(&traces->strings);
+	*traces = (struct traces){};
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Names to owners: one table. What no line of it knows belongs to nobody. */
+#include <ctype.h>
+
+#include "owner.h"
+
+const char *const owner_tools[] = {
+	"bcc",
+	"cilium",
+	"dtrace",
+	"libbpf",
+	"perf",
+	"perfetto",
+	"ply",
+	"systemtap",
+	NULL,
+};
+
+/* '#' stands for a process id, '%' for any decimal number, '&' for any hexadecimal one, '*' for anything; NULL for any name. */
+static const struct pattern {
+	const char *tool, *group, *name;
+	bool guess;
+} patterns[] = {
+	{ "bcc", NULL, "*_bcc_#" },
+	{ "libbpf", NULL, "libbpf_#_*" },
+	{ "dtrace", "dt_#_*", NULL },
+	{ "dtrace", "dt_#", NULL },
+	{ "dtrace", "dt_pid", NULL },
+	{ "systemtap", NULL, "stapprobe_#_%" },
+	{ "systemtap", NULL, "p#_%", .guess = true },
+	{ "ply", "ply#", NULL },
+	{ "perf", "probe", NULL },
+	{ "perf", "probe_*", NULL },
+	{ "perf", "sdt_*", NULL },
+	{ "cilium", "ebpf_&", NULL },
+	{ "perfetto", "perfetto_*", NULL },
+};
+
+static size_t digits(const char *text, bool hex)
+{
+	size_t n = 0;
+
+	while (hex ? isxdigit((unsigned char)text[n]) : isdigit((unsigned char)text[n]))
+		n++;
+	return n;
+}
+
+/* A number is taken whole; a '*' tries every length. */
+static bool matches(const char *pattern, const char *text, pid_t *pid)
+{
+	size_t n;
+
+	switch (*pattern) {
+	case 0:
+		return !*text;
+	case '*':
+		do {
+			if (matches(pattern + 1, text, pid))
+				return true;
+		} while (*text++);
+		return false;
+	case '#':
+	case '%':
+	case '&':
+		n = digits(text, *pattern == '&');
+		/* no process id has more than seven digits (PID_MAX_LIMIT) */
+		if (!n || (*pattern == '#' && (n > 7 || *text == '0')) || !matches(pattern + 1, text + n, pid))
+			return false;
+		if (*pattern == '#')
+			*pid = atoi(text);
+		return true;
+	}
+	return *pattern == *text && matches(pattern + 1, text + 1, pid);
+}
+
+struct trace_owner owner_of_event(const char *group, const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(patterns); i++) {
+		const struct pattern *p = &patterns[i];
+		pid_t pid = 0;
+
+		if ((!p->group || matches(p->group, group, &pid)) && (!p->name || matches(p->name, name, &pid)))
+			return (struct trace_owner){ .tool = p->tool, .pid = pid, .guess = p->guess };
+	}
+	return (struct trace_owner){};
+}
+
+void owner_look_up(struct trace_owner *owner, const struct processes *processes)
+{
+	if (!owner->pid)
+		return;
+	owner->process = processes_find(processes, owner->pid);
+	if (owner->process)
+		owner->state = OWNER_ALIVE;
+	else
+		owner->state = processes->complete ? OWNER_DEAD : OWNER_UNSEEN;
+}

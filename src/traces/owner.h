@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Whose a dynamic event is, as far as its name tells: tools write themselves, and most their process id, into
+ * the names of what they make.
+ */
+#ifndef SONDE_TRACES_OWNER_H
+#define SONDE_TRACES_OWNER_H
+
+#include "processes.h"
+
+enum owner_state {
+	OWNER_UNKNOWN, /* the name holds no process id */
+	OWNER_DEAD,
+	OWNER_ALIVE,  /* a process with that id is there; whether it is the one that wrote the name nobody can tell */
+	OWNER_UNSEEN, /* none that we see, and we do not see all */
+};
+
+struct trace_owner {
+	const char *tool; /* "bcc"; NULL: the name says nothing */
+	pid_t pid;	  /* as in the name, 0 none */
+	bool guess;	  /* people choose such names as well: that the pid is dead proves nothing */
+	enum owner_state state;
+	const struct process_id *process; /* of OWNER_ALIVE */
+};
+
+/* From the name alone: state is OWNER_UNKNOWN. */
+struct trace_owner owner_of_event(const char *group, const char *name);
+/* Finds the state of an owner with a pid. */
+void owner_look_up(struct trace_owner *owner, const struct processes *processes);
+/* All tools that owner_of_event() knows, NULL at the end. */
+extern const char *const owner_tools[];
+
+#endif

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The rules. Each gives a verdict and the words that say why. */
+#include "plan.h"
+
+#define STEP(VERDICT, WHY) ((struct trace_step){ .verdict = VERDICT, .why = WHY })
+
+static bool is_named(const struct trace_owner *owner, const struct trace_policy *policy)
+{
+	return policy->owner && owner->tool && !strcmp(owner->tool, policy->owner);
+}
+
+/* Of an event whose name holds no process id that says anything: a use of it is one of somebody's. */
+static struct trace_step judge_unused(const struct trace_item *item)
+{
+	if (item->users)
+		return STEP(TRACE_UNRELATED, "enabled, or with a trigger, and nobody knows by whom");
+	return STEP(TRACE_TRY, "nothing in tracefs uses it");
+}
+
+static struct trace_step judge_event(const struct trace_item *item, const struct trace_policy *policy)
+{
+	const struct trace_owner *owner = &item->owner;
+
+	if (policy->force)
+		return STEP(TRACE_CLEAN, "forced");
+	if (owner->state == OWNER_ALIVE)
+		return STEP(TRACE_OWNED, "a process with its owner's id is alive");
+	if (owner->state == OWNER_UNSEEN)
+		return STEP(TRACE_OWNED, "its owner may be alive outside this pid namespace");
+	if (is_named(owner, policy))
+		return STEP(TRACE_CLEAN, "of the owner that was named");
+	if (owner->state == OWNER_DEAD && !owner->guess)
+		return STEP(TRACE_CLEAN, "its owner is dead");
+	if (owner->tool && !strcmp(owner->tool, "perf"))
+		return STEP(TRACE_OWNED, "perf probe's events stay until they are deleted");
+	return judge_unused(item);
+}
+
+/* What is set for a dynamic event goes with it, or stays with it. */
+static struct trace_step judge_use(const struct trace_item *item, const struct trace_plan *plan,
+				   const struct trace_policy *policy)
+{
+	const struct trace_step *event = item->event < 0 ? NULL : &plan->v[item->event];
+
+	if (policy->force)
+		return STEP(TRACE_CLEAN, "forced");
+	if (!event)
+		return STEP(TRACE_UNRELATED, "set, and nobody knows by whom");
+	if (event->verdict == TRACE_CLEAN)
+		return STEP(TRACE_CLEAN, event->why);
+	return STEP(TRACE_FINE, event->why);
+}
+
+static struct trace_step judge_setting(const struct trace_item *item, const struct trace_policy *policy)
+{
+	if (!item->set)
+		return STEP(TRACE_FINE, "as it should be");
+	if (policy->force)
+		return STEP(TRACE_CLEAN, "forced");
+	/* what was recorded disturbs nobody */
+	if (item->kind == TRACE_ENTRIES)
+		return STEP(TRACE_FINE, "what was recorded is kept");
+	return STEP(TRACE_UNRELATED, "set, and nobody knows by whom");
+}
+
+/* Empty: nothing is set in it, or will be when the plan is carried out. */
+static bool is_empty(const struct traces *traces, const struct trace_plan *plan, size_t instance)
+{
+	for (size_t i = 0; i < traces->n; i++) {
+		const struct trace_item *item = &traces->v[i];
+
+		if (item->instance != instance || item->kind == TRACE_INSTANCE || !item->set)
+			continue;
+		if (item->kind == TRACE_ENTRIES || !trace_step_acts(&plan->v[i]))
+			return false;
+	}
+	return true;
+}
+
+static struct trace_step judge_instance(const struct traces *traces, const struct trace_plan *plan,
+					const struct trace_item *item, const struct trace_policy *policy)
+{
+	if (policy->force)
+		return STEP(TRACE_CLEAN, "forced");
+	if (is_empty(traces, plan, item->instance))
+		return STEP(TRACE_TRY, "nothing is set or recorded in it");
+	return STEP(TRACE_FINE, "something is set or recorded in it");
+}
+
+/* Events come first in an inventory, so that what depends on them finds them judged; instances depend on all. */
+void trace_plan_make(struct trace_plan *plan, const struct traces *traces, const struct trace_policy *policy)
+{
+	plan->n = traces->n;
+	plan->v = base_alloc(plan->n * sizeof(*plan->v));
+	for (size_t i = 0; i < traces->n; i++) {
+		const struct trace_item *item = &traces->v[i];
+
+		if (trace_is_event(item))
+			plan->v[i] = judge_event(item, policy);
+		else if (item->kind == TRACE_SETTING || item->kind == TRACE_ENTRIES)
+			plan->v[i] = judge_setting(item, policy);
+		else if (item->kind != TRACE_INSTANCE)
+			plan->v[i] = judge_use(item, plan, policy);
+	}
+	for (size_t i = 0; i < traces->n; i++)
+		if (traces->v[i].kind == TRACE_INSTANCE)
+			plan->v[i] = judge_instance(traces, plan, &traces->v[i], policy);
+}
+
+void trace_plan_release(struct trace_plan *plan)
+{
+	free(plan->v);
+	*plan = (struct trace_plan){};
+}
+
+const char *trace_step_action(const struct trace_item *item, const struct trace_step *step)
+{
+	if (!trace_step_acts(step))
+		return "leave";
+	switch (item->kind) {
+	case TRACE_ENABLED:
+		return "disable";
+	case TRACE_FILTER:
+	case TRACE_SETTING:
+	case TRACE_ENTRIES:
+		return "reset";
+	default:
+		return "remove";
+	}
+}
