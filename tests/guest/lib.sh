@@ -112,7 +112,7 @@ expect_json() {
 	json "$@" < objects > rows 2> why || fail "$(cat why)"
 }
 
-# none_lost N WHAT...: a run with --fail-on-loss has N rows of JSON: true when they are all there and nothing else was
+# none_lost N: a run with --fail-on-loss has N rows of JSON: true when they are all there and nothing else was
 # said. Where 7.x has skipped a tracepoint's program (it preempts one, and an interrupt's hits come meanwhile), what is
 # missing has been told, and the exit status is 1: false.
 none_lost() {
