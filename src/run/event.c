@@ -37,9 +37,7 @@ const bool event_never;
 
 struct events {
 	struct run *run;
-	const struct event_source *source;
-	struct bpf_object *object;
-	struct event_probes probes;
+	struct event_probes probes; /* with the tool's source and its object, which is ours */
 	struct stream *stream;
 	/* what was said of losses, and when */
 	uint64_t said, said_at;
@@ -94,7 +92,7 @@ static void on_record(const struct event *event, size_t size, void *ctx)
 {
 	struct events *events = ctx;
 
-	if (!events->source->show || events->source->show(event, size))
+	if (!events->probes.source->show || events->probes.source->show(event, size))
 		output_row(events->run->out, event);
 }
 
@@ -169,8 +167,8 @@ static void event_losses(struct run *run)
 		report_note("%llu event%s lost: the buffer was full (a larger one: --buffer-size)",
 			    (unsigned long long)n.dropped, plural(n.dropped));
 	if (n.own)
-		report_note("%llu %s%s lost: %s", (unsigned long long)n.own, events->source->lost_what, plural(n.own),
-			    events->source->lost_why);
+		report_note("%llu %s%s lost: %s", (unsigned long long)n.own, events->probes.source->lost_what, plural(n.own),
+			    events->probes.source->lost_why);
 	if (n.missed)
 		report_note("%llu event%s lost: the kernel skipped the probe while it was busy with another%s",
 			    (unsigned long long)n.missed, plural(n.missed),
@@ -210,17 +208,17 @@ static int size_maps(const struct event_source *source, struct bpf_object *objec
 
 static int set_up(struct run *run, struct events *events, struct err *err)
 {
-	const struct event_source *source = events->source;
+	const struct event_source *source = events->probes.source;
 	struct event_setup setup = { .pidns_ino = settings.pidns ? filter_pidns() : 0 };
-	int ret = rodata(events->object, ".rodata.event", &setup, sizeof(setup), err);
+	int ret = rodata(events->probes.object, ".rodata.event", &setup, sizeof(setup), err);
 
 	if (!ret && source->config)
-		ret = rodata(events->object, ".rodata.config", source->config, source->config_size, err);
+		ret = rodata(events->probes.object, ".rodata.config", source->config, source->config_size, err);
 	if (!ret)
-		ret = size_maps(source, events->object, err);
+		ret = size_maps(source, events->probes.object, err);
 	if (!ret)
-		ret = stream_set_size(events->object, settings.buffer_size ? settings.buffer_size : BUFFER_DEFAULT);
-	return ret ? ret : run_filter_before(run, events->object, err);
+		ret = stream_set_size(events->probes.object, settings.buffer_size ? settings.buffer_size : BUFFER_DEFAULT);
+	return ret ? ret : run_filter_before(run, events->probes.object, err);
 }
 
 static int load(struct run *run, struct events *events, struct err *err)
@@ -228,22 +226,22 @@ static int load(struct run *run, struct events *events, struct err *err)
 	__cleanup(core_btf_release) struct core_btf btf = {};
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .btf_custom_path = btf.path);
 	size_t size;
-	const void *elf = events->source->object(&size);
+	const void *elf = events->probes.source->object(&size);
 	int ret = core_btf_make(&btf, elf, size, err);
 
 	if (ret)
 		return ret;
-	events->object = bpf_object__open_mem(elf, size, &opts);
-	if (!events->object)
+	events->probes.object = bpf_object__open_mem(elf, size, &opts);
+	if (!events->probes.object)
 		return err_set(err, -errno, "cannot open the BPF object: %s", strerror(errno));
 	ret = set_up(run, events, err);
 	if (ret)
 		return ret;
-	ret = bpf_object__prepare(events->object);
+	ret = bpf_object__prepare(events->probes.object);
 	if (ret)
 		return err_set(err, ret, "cannot create the BPF maps: %s", strerror(-ret));
-	ret = run_filter_after(run, events->object, err);
-	return ret ? ret : stream_open(&events->stream, events->object, on_record, events, err);
+	ret = run_filter_after(run, events->probes.object, err);
+	return ret ? ret : stream_open(&events->stream, events->probes.object, on_record, events, err);
 }
 
 static int progress(void *ctx, size_t done, size_t total)
@@ -276,13 +274,14 @@ static int event_open(struct run *run, struct err *err)
 
 	run->engine = events;
 	events->run = run;
-	events->source = run->tool->events;
+	events->probes.source = run->tool->events;
+	events->probes.pid = run->options.pid;
 	if (run->args.n) {
 		run->usage = true;
 		return err_set(err, -EINVAL, "unexpected argument '%s'", run->args.v[0]);
 	}
-	if (events->source->configure)
-		ret = events->source->configure(run, err);
+	if (events->probes.source->configure)
+		ret = events->probes.source->configure(run, err);
 	if (ret) {
 		run->usage = ret == -EINVAL;
 		return ret;
@@ -293,9 +292,6 @@ static int event_open(struct run *run, struct err *err)
 	report_verbose("maps are ready");
 	hurry();
 	began = clock_ns(CLOCK_BOOTTIME);
-	events->probes.source = events->source;
-	events->probes.object = events->object;
-	events->probes.pid = run->options.pid;
 	return event_probes_attach(&events->probes, &attach_options, err);
 }
 
@@ -305,7 +301,7 @@ static void event_armed(struct run *run)
 
 	output_table_begin(run->out, run->tool->schema, NULL, false, true);
 	output_flush(run->out);
-	report_line("Tracing %s... Hit Ctrl-C to end.", events->source->what);
+	report_line("Tracing %s... Hit Ctrl-C to end.", events->probes.source->what);
 }
 
 static void event_close(struct run *run)
@@ -316,7 +312,7 @@ static void event_close(struct run *run)
 		return;
 	event_probes_release(&events->probes);
 	stream_close(events->stream);
-	bpf_object__close(events->object);
+	bpf_object__close(events->probes.object);
 	free(events);
 }
 
