@@ -85,6 +85,27 @@ struct trace_owner owner_of_event(const char *group, const char *name)
 	return (struct trace_owner){};
 }
 
+/* iproute2's directories are shared by who has it attach his programs. */
+static const struct pattern places[] = {
+	{ .tool = "cilium", .name = "/tc/globals/cilium_*" },
+	{ .tool = "calico", .name = "/tc/globals/cali*" },
+	{ .tool = "iproute2", .name = "/tc/*" },
+	{ .tool = "iproute2", .name = "/xdp/globals/*" },
+	{ .tool = "iproute2", .name = "/ip/globals/*" },
+	{ .tool = "libxdp", .name = "/xdp/dispatch-*" },
+};
+
+const char *owner_of_pin(const char *path, struct pool *strings)
+{
+	size_t len = strcspn(path + 1, "/");
+	pid_t pid;
+
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+		if (matches(places[i].name, path, &pid))
+			return places[i].tool;
+	return path[1 + len] ? pool_addf(strings, "%.*s", (int)len, path + 1) : NULL;
+}
+
 void owner_look_up(struct trace_owner *owner, const struct processes *processes)
 {
 	if (!owner->pid)

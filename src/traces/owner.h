@@ -6,7 +6,11 @@
 #ifndef SONDE_TRACES_OWNER_H
 #define SONDE_TRACES_OWNER_H
 
+#include "base/pool.h"
 #include "processes.h"
+
+/* Where sonde pins what it keeps: BPFFS/sonde/... */
+#define OWNER_SONDE "sonde"
 
 enum owner_state {
 	OWNER_UNKNOWN, /* the name holds no process id */
@@ -27,6 +31,11 @@ struct trace_owner {
 struct trace_owner owner_of_event(const char *group, const char *name);
 /* Finds the state of an owner with a pid. */
 void owner_look_up(struct trace_owner *owner, const struct processes *processes);
+/*
+ * Whose a pin is, by its path in its bpffs ("/cilium/maps/x"): the first directory is the owner's, by convention, but
+ * where we know better. NULL: it stands in the root, and nobody's. A name that is none of ours is put into the pool.
+ */
+const char *owner_of_pin(const char *path, struct pool *strings);
 /* All tools that owner_of_event() knows, NULL at the end. */
 extern const char *const owner_tools[];
 
