@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Targets that the kernel tells by an address, a type's number or an offset: their names, from where such names are. */
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+
+#include "base/base.h"
+#include "programs.h"
+#include "symbols/elf.h"
+#include "symbols/kernel.h"
+
+struct named {
+	struct programs *programs;
+	struct {
+		struct bpf_target **v;
+		size_t n, cap;
+	} targets; /* sorted by what they are looked up by */
+};
+
+/* ---- kernel functions by address ---- */
+
+static int by_addr(const void *pa, const void *pb)
+{
+	const struct bpf_target *a = *(struct bpf_target *const *)pa, *b = *(struct bpf_target *const *)pb;
+
+	return a->addr < b->addr ? -1 : a->addr > b->addr;
+}
+
+/* The first of several names of one address stays. */
+static int name_addr(const struct ksym *sym, void *ctx)
+{
+	struct named *named = ctx;
+	size_t low = 0, high = named->targets.n;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (named->targets.v[middle]->addr < sym->addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < named->targets.n && named->targets.v[low]->addr == sym->addr; low++) {
+		struct bpf_target *target = named->targets.v[low];
+
+		if (!target->name)
+			target->name = pool_addf(&named->programs->strings, "%s%s%s", sym->module ? sym->module : "",
+						 sym->module ? ":" : "", sym->name);
+	}
+	return 0;
+}
+
+static void name_kernel_functions(struct named *named)
+{
+	struct err err;
+
+	named->targets.n = 0;
+	vec_each(program, named->programs)
+		vec_each(target, &program->targets)
+			if (!target->name && target->addr && !target->user)
+				*vec_push(&named->targets) = target;
+	if (!named->targets.n)
+		return;
+	qsort(named->targets.v, named->targets.n, sizeof(*named->targets.v), by_addr);
+	kernel_each_symbol(name_addr, named, &err);
+}
+
+/* ---- what trampolines hang on, by BTF ---- */
+
+/* The name of a kernel's BTF object: "vmlinux" or a module's; false: it is of a program, or there is none. */
+static bool is_kernel_btf(uint32_t object, char *name, size_t size)
+{
+	__close int fd = bpf_btf_get_fd_by_id(object);
+	struct bpf_btf_info info = { .name = (uintptr_t)name, .name_len = size };
+	uint32_t len = sizeof(info);
+
+	*name = 0;
+	return fd >= 0 && !bpf_btf_get_info_by_fd(fd, &info, &len) && info.kernel_btf;
+}
+
+static int name_btf_func(const char *name, uint32_t id, void *ctx)
+{
+	struct named *named = ctx;
+
+	for (size_t i = 0; i < named->targets.n; i++) {
+		struct bpf_target *target = named->targets.v[i];
+
+		if (target->btf_id == id && !target->name)
+			target->name = pool_add(&named->programs->strings, name);
+	}
+	return 0;
+}
+
+/* libbpf reads all of the kernel's BTF for it: only where there is such a target. */
+static const char *name_in_module(struct programs *programs, const char *module, const struct bpf_target *target)
+{
+	struct btf *base = btf__load_vmlinux_btf();
+	struct btf *btf = base ? btf__load_from_kernel_by_id_split(target->btf_object, base) : NULL;
+	const struct btf_type *type = btf ? btf__type_by_id(btf, target->btf_id) : NULL;
+	const char *name = NULL;
+
+	if (type)
+		name = pool_addf(&programs->strings, "%s:%s", module, btf__name_by_offset(btf, type->name_off));
+	btf__free(btf);
+	btf__free(base);
+	return name;
+}
+
+static void name_trampoline(struct named *named, struct bpf_target *target)
+{
+	struct bpf_program *program;
+	char object[64];
+
+	if (!is_kernel_btf(target->btf_object, object, sizeof(object))) {
+		/* a program that traces a program has the id of that where others have a BTF's */
+		program = programs_find(named->programs, target->btf_object);
+		if (program)
+			target->name = pool_addf(&named->programs->strings, "bpf:%s", program->name);
+	} else if (!strcmp(object, "vmlinux")) {
+		*vec_push(&named->targets) = target;
+	} else {
+		target->name = name_in_module(named->programs, object, target);
+	}
+}
+
+static void name_trampolines(struct named *named)
+{
+	struct err err;
+
+	named->targets.n = 0;
+	vec_each(program, named->programs)
+		vec_each(target, &program->targets)
+			if (!target->name && target->btf_object)
+				name_trampoline(named, target);
+	if (named->targets.n)
+		kernel_each_btf_func(name_btf_func, named, &err);
+}
+
+/* ---- user functions by offset ---- */
+
+/* By file: a file's symbols are read once. The path is one of our own mount namespace, or of the holder's. */
+static struct elf *open_file(const char *path, pid_t holder)
+{
+	__free char *theirs = base_printf("/proc/%d/root%s", holder, path);
+	struct elf *elf = NULL;
+	struct err err;
+
+	if (elf_open(path, &elf, &err) && holder)
+		elf_open(theirs, &elf, &err);
+	return elf;
+}
+
+static const char *find_symbol(struct programs *programs, struct elf *elf, const struct bpf_target *target)
+{
+	const struct elf_symbol *symbols, *found = NULL;
+	size_t n;
+	struct err err;
+
+	if (!elf || elf_functions(elf, &symbols, &n, &err))
+		n = 0;
+	for (size_t i = 0; i < n && symbols[i].offset <= target->addr; i++)
+		if (!found || symbols[i].offset > found->offset)
+			found = &symbols[i];
+	if (found && target->addr == found->offset)
+		return pool_addf(&programs->strings, "%s:%s", target->name, found->name);
+	if (found && target->addr < found->offset + found->size)
+		return pool_addf(&programs->strings, "%s:%s+0x%llx", target->name, found->name,
+				 (unsigned long long)(target->addr - found->offset));
+	return pool_addf(&programs->strings, "%s:0x%llx", target->name, (unsigned long long)target->addr);
+}
+
+static void name_user_functions(struct programs *programs)
+{
+	struct elf *elf = NULL;
+	const char *path = "";
+
+	vec_each(program, programs)
+		vec_each(target, &program->targets) {
+			if (!target->user || !target->name)
+				continue;
+			if (strcmp(target->name, path)) {
+				elf_close(elf);
+				elf = open_file(target->name, program->holder);
+				path = target->name;
+			}
+			target->name = find_symbol(programs, elf, target);
+		}
+	elf_close(elf);
+}
+
+void programs_name_targets(struct programs *programs)
+{
+	struct named named = { .programs = programs };
+
+	name_kernel_functions(&named);
+	name_trampolines(&named);
+	name_user_functions(programs);
+	free(named.targets.v);
+}
