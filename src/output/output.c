@@ -3,6 +3,8 @@
  * Tables to a file descriptor: the buffer, the writing of it and what became
  * of each row. Knows no format; those are printers.
  */
+#include <sys/ioctl.h>
+
 #include "base/write.h"
 #include "printer.h"
 
@@ -54,6 +56,18 @@ void output_table_begin(struct output *out, const struct schema *schema,
 	out->schema = schema;
 	str_reset(&out->stamp);
 	out->printer->begin(out, stamp, show_stamp, first);
+}
+
+void output_screen(struct output *out)
+{
+	struct winsize size;
+
+	if (out->printer != &printer_text || ioctl(out->fd, TIOCGWINSZ, &size) || !size.ws_col || !size.ws_row)
+		return;
+	out->columns = size.ws_col;
+	/* the cursor stands below the last */
+	out->lines = size.ws_row - 1;
+	str_add(&out->buf, "\033[H\033[J");
 }
 
 static void end_row(struct output *out)

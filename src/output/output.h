@@ -77,6 +77,11 @@ void output_row(struct output *out, const void *row);
 void output_table_end(struct output *out);
 /* Of what is said to people and is no table: a line of its own, foreign bytes in it escaped. Not for OUTPUT_JSON. */
 void output_line(struct output *out, const char *fmt, ...) __printf(2, 3);
+/*
+ * The next table takes the place of what a terminal shows, as top's does: the screen is cleared, and what does not fit on
+ * it is cut off, rows and the ends of lines. Nothing where the output is no terminal, or JSON.
+ */
+void output_screen(struct output *out);
 /* For a table without an end: what there is of it goes out now. */
 void output_flush(struct output *out);
 

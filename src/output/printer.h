@@ -20,6 +20,9 @@ struct output {
 	struct str stamp; /* as the printer shows it; empty: none */
 	struct str keys;  /* JSON's */
 
+	/* of a terminal that one table fills; 0 none: all is written */
+	size_t columns, lines;
+
 	/* what is not written yet, and where in it each row ends */
 	struct str buf;
 	size_t *v;

@@ -41,10 +41,23 @@ static bool is_column(const struct field *field)
 	return !field->json_only && (!field->shown || *field->shown);
 }
 
+/* To what a terminal shows of a line. A character takes two columns at most, so that little is left to try. */
+static void cut(struct str *s, size_t start, size_t columns)
+{
+	if (s->len - start > 4 * columns)
+		s->len = start + 4 * columns;
+	while (str_columns(s->data + start, s->len - start) > columns)
+		do
+			s->len--;
+		while ((s->data[s->len] & 0xc0) == 0x80);
+	s->data[s->len] = 0;
+}
+
 /* One line: the headings where row is NULL. */
 static void add_line(struct output *out, const void *row)
 {
 	const struct field *end = out->schema->fields + out->schema->n, *field, *last = NULL;
+	size_t line = out->buf.len;
 	bool first = true;
 
 	for (field = out->schema->fields; field < end; field++)
@@ -65,6 +78,8 @@ static void add_line(struct output *out, const void *row)
 			str_add(&out->buf, field->title);
 		pad(&out->buf, start, field->width, field == last);
 	}
+	if (out->columns)
+		cut(&out->buf, line, out->columns);
 	str_addc(&out->buf, '\n');
 }
 
@@ -78,10 +93,17 @@ static void text_begin(struct output *out, const struct timespec *stamp, bool sh
 		str_addc(&out->buf, '\n');
 	}
 	add_line(out, NULL);
+	if (out->columns && out->lines)
+		out->lines--;
 }
 
 static void text_row(struct output *out, const void *row)
 {
+	if (out->columns) {
+		if (!out->lines)
+			return;
+		out->lines--;
+	}
 	add_line(out, row);
 }
 

@@ -147,11 +147,12 @@ static void check_output(struct run *run)
 static void wait_until(struct run *run, uint64_t deadline)
 {
 	const struct engine *engine = run->tool->engine;
+	bool streams = engine && engine->fd;
 	uint64_t now = now_ns(), left = deadline > now ? deadline - now : 0;
 	struct pollfd fds[] = {
 		{ .fd = run->signals, .events = POLLIN },
 		{ .fd = STDOUT_FILENO },
-		{ .fd = engine->fd ? engine->fd(run) : -1, .events = POLLIN },
+		{ .fd = streams ? engine->fd(run) : -1, .events = POLLIN },
 	};
 	int ms = -1;
 
@@ -196,6 +197,20 @@ static void loop(struct run *run)
 			wait_until(run, wake);
 	}
 	run->stopping = true;
+}
+
+bool run_pause(struct run *run, uint64_t ns)
+{
+	uint64_t end = now_ns() + ns;
+
+	if (run->signals < 0)
+		run->signals = signals_open();
+	check_output(run);
+	while (!run->stopping && now_ns() < end) {
+		wait_until(run, end);
+		take_signals(run);
+	}
+	return !run->stopping;
 }
 
 static int start_command(struct run *run, char *const *argv, struct err *err)
@@ -339,6 +354,8 @@ static int act(struct run *run)
 	if (error && error != -EPIPE)
 		say_write_error(run, error);
 	output_free(run->out);
+	if (run->signals >= 0)
+		close(run->signals);
 	return ret < 0 || run->failed ? 1 : ret;
 }
 

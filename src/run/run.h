@@ -54,6 +54,12 @@ size_t run_tables(const struct tool *tool, struct run_options *options,
 /* Has the user asked to stop? Looks at pending signals; for work that takes long before the loop runs. */
 bool run_should_stop(struct run *run);
 
+/*
+ * Of a tool without an engine: waits that long, from the first call on with an eye on signals and on who reads stdout. False:
+ * it is time to stop, and what there is is to be said.
+ */
+bool run_pause(struct run *run, uint64_t ns);
+
 /* Writes the run's filter, and the members it needs, into an object: before it is prepared, and after. */
 struct bpf_object;
 int run_filter_before(struct run *run, struct bpf_object *object, struct err *err);
