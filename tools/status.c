@@ -20,7 +20,7 @@ static struct {
 
 static const struct opt options[] = {
 	OPT(OPT_BOOL, typeof(settings), watch, 'w', "watch", NULL, "show it again and again, as top does, until Ctrl-C"),
-	OPT(OPT_BOOL, typeof(settings), cost, 'c', "cost", NULL, "count runs of BPF programs, and their time, over an interval"),
+	OPT(OPT_BOOL, typeof(settings), cost, 0, "cost", NULL, "count runs of BPF programs, and their time, over an interval"),
 	OPT(OPT_SECONDS, typeof(settings), interval, 'i', "interval", "SECONDS", "of --cost, and between two tables (default 1)"),
 };
 

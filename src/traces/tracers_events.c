@@ -68,13 +68,20 @@ static void set_owner(struct tracers *tracers, struct tracer *tracer, const stru
 		tracer_add_process(tracer, owner->process->pid, owner->process->comm);
 }
 
-/* "p:group/name PLACE ..." */
+/* "p:group/name PLACE ..."; an offset has all its zeros there. */
 static const char *place_of(struct tracers *tracers, const struct trace_item *item)
 {
-	const char *at = item->text + strcspn(item->text, " ");
+	const char *at = item->text + strcspn(item->text, " "), *zeros;
+	size_t len;
 
 	at += strspn(at, " ");
-	return *at ? pool_addf(&tracers->strings, "%.*s", (int)strcspn(at, " "), at) : NULL;
+	len = strcspn(at, " ");
+	zeros = strstr(at, ":0x0");
+	if (!len || !zeros || zeros > at + len)
+		return len ? pool_addf(&tracers->strings, "%.*s", (int)len, at) : NULL;
+	zeros += strlen(":0x");
+	return pool_addf(&tracers->strings, "%.*s%.*s", (int)(zeros - at), at, (int)(at + len - zeros - strspn(zeros, "0")),
+			 zeros + strspn(zeros, "0"));
 }
 
 static bool is_same(const struct tracer *tracer, const struct trace_item *item)

@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/time.h>
@@ -288,4 +289,52 @@ Test(output, a_slow_reader_gets_everything)
 {
 	slow_reader(0);
 	slow_reader(O_NONBLOCK);
+}
+
+/* One table on a terminal of 4 lines and 20 columns: its first rows, and of each what is in the columns. */
+Test(output, a_screen_is_not_left)
+{
+	const struct row rows[] = {
+		{ .func = "vfs_read_something_long", .count = 1 },
+		{ .func = "wide_\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2", .count = 2 },
+		{ .func = "third", .count = 3 },
+	};
+	struct winsize size = { .ws_row = 4, .ws_col = 20 };
+	int terminal = posix_openpt(O_RDWR | O_NOCTTY), program;
+	struct output *out;
+	char text[1000];
+	ssize_t n;
+
+	cr_assert(terminal >= 0 && !grantpt(terminal) && !unlockpt(terminal));
+	program = open(ptsname(terminal), O_RDWR | O_NOCTTY);
+	cr_assert(program >= 0 && !ioctl(program, TIOCSWINSZ, &size));
+	out = output_new(program, OUTPUT_TEXT);
+	output_screen(out);
+	output_table_begin(out, &counts, NULL, false, true);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		output_row(out, &rows[i]);
+	output_table_end(out);
+	n = read(terminal, text, sizeof(text) - 1);
+	text[n < 0 ? 0 : n] = 0;
+	cr_expect_str_eq(text, "\033[H\033[JFUNC                \r\nvfs_read_something_l\r\n"
+			       "wide_\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2\r\n");
+	output_free(out);
+	close(program);
+	close(terminal);
+}
+
+Test(output, no_screen_without_a_terminal)
+{
+	int fd = memfd_create("out", 0);
+	struct output *out = output_new(fd, OUTPUT_TEXT);
+	char text[200] = "";
+
+	output_screen(out);
+	output_table_begin(out, &counts, NULL, false, true);
+	output_row(out, &one);
+	output_table_end(out);
+	cr_assert_gt(pread(fd, text, sizeof(text) - 1, 0), 0);
+	cr_expect_eq(strncmp(text, "FUNC ", 5), 0);
+	output_free(out);
+	close(fd);
 }

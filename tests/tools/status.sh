@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# sonde status: what traces the kernel and whose it is, against what the test has set up itself.
+
+T=/sys/kernel/tracing
+
+st() {
+	run sonde status "$@"
+}
+
+# expect_row KIND NAME TARGET OWNER, each a regular expression: such a row is there.
+expect_row() {
+	expect_line "^$1 +$2 +$3( .*)? $4\$"
+}
+
+# An id that no process has any more.
+dead_pid() {
+	sh -c 'echo $$'
+}
+
+# An offset in /bin/ufuncs at which a function begins, called by each of its 10 rounds.
+place() {
+	awk '$2 == "f_one" { printf "/bin/ufuncs:0x%x\n", $1 - 0x400000 }' /ufuncs.symbols
+}
+
+test_nothing() {
+	st
+	expect_exit 0
+	[ ! -s out ] || fail "something is shown"
+	expect_one_err 'nothing traces this kernel'
+	st --json
+	expect_exit 0
+	[ ! -s out ] || fail "something is shown"
+}
+
+# What attaches it by which mechanism is known from the test, not from sonde status. The kernel tells the target of a
+# perf event's link since 6.6, of a trampoline since 5.13.
+attached_by() {
+	mechanism=$1 spec=$2 kind=$3 target=$4
+	start sonde funccount --mechanism "$mechanism" "$spec"
+	st
+	expect_exit 0
+	case $KERNEL.$kind in
+	5.10.f*) target=- ;;
+	6.1.kprobe | 6.1.uprobe) target='\(1\)' ;;
+	esac
+	case $KERNEL.$kind in
+	6.1.uprobe) kind=kprobe ;;
+	esac
+	expect_row "$kind" count "$target" "sonde \($started\)"
+	[ "$(wc -l < out)" = 2 ] || fail "more than one row"
+	stop INT
+	no_residue
+}
+
+# timeout=120
+test_mechanisms() {
+	attached_by kprobe $getpgid kprobe $getpgid
+	attached_by uprobe u:/bin/ufuncs:f_one uprobe ufuncs:f_one
+	attached_by raw_tp t:sched:sched_switch raw_tp sched_switch
+	! has fentry || attached_by fentry do_sys_openat2 fentry do_sys_openat2
+	! has fentry || attached_by fentry r:do_sys_openat2 fexit do_sys_openat2
+	! has kprobe.multi || attached_by kprobe.multi 'vfs_rea[d]*' kprobe.multi 'vfs_read[a-z]* \+[0-9]+'
+	! has kprobe.multi || attached_by kprobe.multi 'r:vfs_rea[d]*' kretprobe.multi 'vfs_read[a-z]* \+[0-9]+'
+	! has uprobe.multi || attached_by uprobe.multi 'u:/bin/ufuncs:f_*' uprobe.multi 'ufuncs:f_[a-z]+ \+4'
+}
+
+# All of it, and exactly as what was asked for; memory as the kernel accounts for it.
+test_json() {
+	start sonde funccount 'u:/bin/ufuncs:f_*'
+	st --json
+	expect_json program links active targets missed memory
+	targets=$(cut -f 4 rows)
+	for f in f_one f_two f_three f_deep f_never; do
+		case $targets in
+		*\"/bin/ufuncs:$f\"*) ;;
+		*) [ "$KERNEL" = 6.1 ] || fail "$f is not among $targets" ;;
+		esac
+	done
+	[ "$(cut -f 3 rows | sort -u)" = true ] || fail "not active"
+	[ "$(cut -f 6 rows | sort -n | head -n 1)" -ge 4096 ] || fail "memory"
+	grep -q "\"state\":\"held\".*\"processes\":\\[{\"pid\":$started,\"comm\":\"sonde\"}\\]" out || fail "owner"
+	st -v
+	has uprobe.multi || expect_line ' count ' # each is a program there, or a link without a name
+	! has uprobe.multi || expect_line '/bin/ufuncs:f_one.*/bin/ufuncs:f_never'
+	stop INT
+}
+
+# Leftovers with their hits, each owner's as one row; what reset-trace would take away is an orphan.
+test_events() {
+	pid=$(dead_pid) at=$(place)
+	for n in 1 2 3; do
+		echo "p:uprobes/p__bin_${n}_bcc_$pid $at"
+	done >> $T/uprobe_events
+	echo "p:uprobes/mine $at" >> $T/uprobe_events
+	echo "p:uprobes/unused $at" >> $T/uprobe_events
+	echo "p:live/p_bcc_$$ $at" >> $T/uprobe_events
+	echo "p:probe/mine $getpgid" >> $T/kprobe_events
+	for event in uprobes/p__bin_1_bcc_$pid uprobes/p__bin_2_bcc_$pid uprobes/mine probe/mine; do
+		echo 1 > $T/events/$event/enable
+	done
+	run ufuncs 10
+	run calls 7 getpgid
+	st
+	expect_exit 0
+	expect_line "^uprobe event +uprobes/\(3\) .* 20 .*inferred: bcc \(pid $pid, dead\)\$"
+	expect_line "^uprobe event +uprobes/mine .* 10 .* -\$"
+	expect_line '^uprobe event +uprobes/unused .* 0 .* orphan$'
+	expect_line "^uprobe event +live/p_bcc_$$ .* 0 .* inferred: bcc \(pid $$, sh\)\$"
+	expect_line "^kprobe event +probe/mine +$getpgid.* 7 .*inferred: perf\$"
+	st -v
+	expect_line "^uprobe event +uprobes/p__bin_2_bcc_$pid .* 10 .*dead\)\$"
+	expect_line "^uprobe event +uprobes/p__bin_3_bcc_$pid .* 0 .*dead\)\$"
+	st --json
+	expect_json kind group name active hits
+	grep -q "^uprobe event	uprobes	mine	true	10\$" rows || fail "mine: $(cat rows)"
+	[ "$(grep -c '"dead":true' out)" = 3 ] || fail "dead ones"
+	sonde reset-trace -F > /dev/null
+}
+
+# Whose perf event it is can be seen, which one not: then nobody is called an orphan.
+test_perf_events() {
+	echo "p:uprobes/used $(place)" >> $T/uprobe_events
+	perfhold "$(cat $T/events/uprobes/used/id)" > held &
+	wait_until 10 grep -q . held
+	st
+	expect_row perf_event perfhold '\(1\)' "perfhold \($!\)"
+	expect_row 'uprobe event' uprobes/used 'ufuncs:0x[0-9a-f]+' -
+	kill $!
+	wait $! || :
+	st
+	expect_row 'uprobe event' uprobes/used 'ufuncs:0x[0-9a-f]+' orphan
+	sonde reset-trace
+}
+
+test_settings() {
+	cd $T
+	echo vfs_read > set_ftrace_filter
+	echo vfs_write >> set_ftrace_filter
+	echo function > current_tracer
+	echo 1 > events/sched/sched_process_hang/enable
+	echo 1 > events/sched/sched_process_wait/enable
+	echo 'pid > 0' > events/sched/sched_process_free/filter
+	echo stacktrace:3 > events/sched/sched_process_exit/trigger
+	mkdir instances/other
+	echo 1 > instances/other/events/sched/sched_process_hang/enable
+	cd /tmp
+	st
+	expect_row setting current_tracer function -
+	expect_row setting set_ftrace_filter 'vfs_(read|write) \+1' -
+	expect_row enabled sched 'sched_process_(hang|wait) \+2' - # an event with a trigger is enabled for it
+	expect_row enabled 'other: sched' sched_process_hang -
+	expect_row filter 'sched:sched_process_free' 'pid > 0' -
+	expect_row trigger 'sched:sched_process_exit' 'stacktrace.*' -
+	expect_row instance other - -
+	cat $T/instances/other/trace_pipe > /dev/null &
+	wait_until 10 test "$(readlink /proc/$!/exe)" = /bin/busybox
+	wait_until 10 holds_pipe $!
+	st
+	expect_row trace_pipe 'other: instances/other/trace_pipe' trace_pipe "cat \($!\)"
+	expect_row enabled 'other: sched' sched_process_hang "inferred: cat \($!\)"
+	expect_row enabled sched 'sched_process_(hang|wait) \+2' - # an event with a trigger is enabled for it
+	st --json
+	expect_json kind instance targets
+	kill $!
+	wait $! || :
+	sonde reset-trace -F > /dev/null
+	[ ! -d $T/instances/other ] || rmdir $T/instances/other
+}
+
+holds_pipe() {
+	ls -l /proc/$1/fd | grep -q trace_pipe
+}
+
+# Runs, while they are counted, are what the workload did; and then nothing is counted any more.
+test_cost() {
+	before=$(cat /proc/sys/kernel/bpf_stats_enabled)
+	start sonde funccount --mechanism kprobe $getpgid
+	while :; do calls 1000 getpgid; done > did &
+	run sonde status --cost -i 2 --json
+	kill $!
+	wait $! || :
+	expect_exit 0
+	expect_json kind runs_per_second cpu_percent hits
+	done=$(awk '{ n += $3 } END { print n + 1000 }' did)
+	awk -v d="$done" '$1 == "kprobe" && $2 > 0 && $2 * 2 <= d && $3 > 0 { ok = 1 } END { exit !ok }' rows || fail "cost: $(cat rows), $done done"
+	[ "$(cat /proc/sys/kernel/bpf_stats_enabled)" = "$before" ] || fail "the statistics stay on"
+	st
+	expect_no_line HITS
+	stop INT
+}
+
+# Again and again until Ctrl-C; what a terminal shows of it, tests/unit/output.c knows.
+test_watch() {
+	echo "p:uprobes/$(printf %040d 0 | tr 0 x) $(place)" >> $T/uprobe_events
+	for n in $(seq 20); do
+		echo "p:g$n/mine $(place)" >> $T/uprobe_events
+	done
+	run timeout -s INT 4 sonde status -w -i 50ms
+	expect_exit 0
+	[ "$(grep -c '^KIND' out)" -ge 2 ] || fail "not again and again"
+	[ "$(grep -c ' g20/mine' out)" -ge 2 ] || fail "not all rows"
+	sonde reset-trace
+}
+
+test_unprivileged() {
+	start sonde funccount u:/bin/ufuncs:f_one
+	run su user -c 'sonde status'
+	expect_exit 0
+	expect_err 'BPF programs and links cannot be listed: .*try sudo'
+	expect_err 'descriptors of [0-9]+ process'
+	expect_err tracefs
+	stop INT
+	st something
+	expect_exit 2
+	expect_err something
+	st -i 0 -w
+	expect_exit 2
+	# tracefs that is mounted nowhere is looked into all the same
+	echo "p:uprobes/unused $(place)" >> $T/uprobe_events
+	run unshare -m sh -c 'umount -l /sys/kernel/debug; umount -l /sys/kernel/tracing; sonde status'
+	expect_exit 0
+	expect_row 'uprobe event' uprobes/unused 'ufuncs:0x[0-9a-f]+' orphan
+	sonde reset-trace
+}
+
+# Thousands of leftovers are a row.
+test_many_events() {
+	pid=$(dead_pid) at=$(place)
+	awk -v pid="$pid" -v at="$at" 'BEGIN { for (i = 0; i < 1000; i++) print "p:uprobes/p_" i "_bcc_" pid, at }' >> $T/uprobe_events
+	read -r began _ < /proc/uptime
+	st
+	read -r ended _ < /proc/uptime
+	[ "$(wc -l < out)" = 2 ] || fail "more than one row"
+	expect_row 'uprobe event' 'uprobes/\(1000\)' 'ufuncs:.*' "inferred: bcc \(pid $pid, dead\)"
+	awk "BEGIN { print $ended - $began \" s for 1000\" }"
+	run sh -c 'sonde status -v | head -n 3'
+	expect_exit 0
+	[ ! -s err ] || fail "a closed pipe is told"
+	sonde reset-trace > /dev/null
+}
