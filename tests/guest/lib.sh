@@ -2,7 +2,8 @@
 # What tests in a guest have in common; read by busybox's sh. A test is a function test_NAME in
 # tests/tools/*.sh. It runs in a shell of its own, with set -eu, in an empty /tmp, and passes when
 # it comes to its end and has left nothing behind (no_residue is called after each). A comment
-# "# timeout=SECONDS cpus=N" on the line before it changes the defaults of 60 s and one processor.
+# "# timeout=SECONDS cpus=N" on the line before it changes the defaults of 60 s and one processor; "image=peers" there
+# gives it the tools of others, called by `peer CMD...`, and runs it on the kernels only that there is such an image for.
 
 # KERNEL: its name in tests/guest/kernels; LACKS: its missing mechanisms; SYS: how its functions of syscalls begin
 . "${GUEST_CONF:-/guest.conf}"
@@ -27,6 +28,14 @@ has() {
 	case ,$LACKS, in
 	*,"$1",*) return 1 ;;
 	esac
+}
+
+# disk NAME: prints the device of a disk that this guest has. "scratch" every guest has: 64 MB for anybody.
+disk() {
+	load disk
+	serial=$(grep -lx "$1" /sys/block/*/serial) || fail "there is no disk $1"
+	serial=${serial#/sys/block/}
+	echo "/dev/${serial%/serial}"
 }
 
 # run CMD...: keeps stdout, stderr and the exit status in out, err and $status, for what follows.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# The tests in files of shell functions, a line each: FILE FUNCTION AREA/NAME TIMEOUT CPUS.
-# "# timeout=SECONDS cpus=N" on the line before a test_NAME() changes the defaults.
-/^# (timeout|cpus)=/ {
+# The tests in files of shell functions, a line each: FILE FUNCTION AREA/NAME TIMEOUT CPUS IMAGE.
+# "# timeout=SECONDS cpus=N image=NAME" on the line before a test_NAME() changes the defaults; - is no image.
+/^# (timeout|cpus|image)=/ {
 	for (i = 2; i <= NF; i++)
 		if (split($i, pair, "=") == 2)
 			set[pair[1]] = pair[2]
@@ -11,6 +11,7 @@
 	sub(/\(\).*/, "")
 	area = FILENAME
 	gsub(/.*\/|\.sh$/, "", area)
-	print FILENAME, $0, area "/" substr($0, 6), ("timeout" in set) ? set["timeout"] : 60, ("cpus" in set) ? set["cpus"] : 1
+	print FILENAME, $0, area "/" substr($0, 6), ("timeout" in set) ? set["timeout"] : 60, ("cpus" in set) ? set["cpus"] : 1, \
+		("image" in set) ? set["image"] : "-"
 }
 { split("", set) }

@@ -3,67 +3,7 @@
 #
 # What a test makes and expects to go has "gone" in its name; what is to stay has not.
 
-T=/sys/kernel/tracing
-
-reset() {
-	run sonde reset-trace "$@"
-}
-
-# An id that no process has any more.
-dead_pid() {
-	sh -c 'echo $$'
-}
-
-# An offset in /bin/ufuncs at which a function begins.
-place() {
-	awk '$2 == "f_one" { printf "/bin/ufuncs:0x%x\n", $1 - 0x400000 }' /ufuncs.symbols
-}
-
-# uprobes NAME...: GROUP/EVENT each, all at one place
-uprobes() {
-	at=$(place)
-	for event in "$@"; do
-		echo "p:$event $at"
-	done >> $T/uprobe_events
-}
-
-# All that the tests set, one line each: "FILE:contents".
-state() {
-	(
-		cd $T
-		grep -H . kprobe_events uprobe_events dynamic_events set_event || :
-		for i in . instances/*; do
-			[ -d $i ] || continue
-			cd $i
-			grep -H . current_tracer set_ftrace_filter set_ftrace_notrace set_ftrace_pid set_event_pid tracing_thresh \
-				tracing_on set_event 2> /dev/null | sed "s,^,$i/,"
-			grep -H . events/sched/*/enable events/sched/*/trigger events/sched/*/filter | sed "s,^,$i/,"
-			for group in kprobes uprobes probe synthetic eprobes perfetto_kprobes; do
-				[ -d events/$group ] || continue
-				grep -H . events/$group/*/enable events/$group/*/trigger events/$group/*/filter | sed "s,^,$i/,"
-			done
-			cd $T
-		done
-	)
-}
-
-expect_silence() {
-	expect_exit 0
-	[ ! -s out ] && [ ! -s err ] || fail "something was said"
-}
-
-# The whole of stdout is these lines.
-expect_out() {
-	printf '%s\n' "$@" > expected
-	diff expected out || fail "stdout is another"
-	[ ! -s err ] || fail "something on stderr"
-}
-
-unrelated() {
-	for file in "$@"; do
-		echo "Noticed unrelated tracing file $T/$file isn't set as expected. Not resetting (-F to force, -v for verbose)."
-	done
-}
+. /tracefs.sh
 
 test_nothing_to_do() {
 	state > before

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# What tests of reset-trace have in common: leftovers to make, what tracefs holds, what reset-trace says. Read in a guest, behind lib.sh.
+
+T=/sys/kernel/tracing
+
+reset() {
+	run sonde reset-trace "$@"
+}
+
+# An id that no process has any more.
+dead_pid() {
+	sh -c 'echo $$'
+}
+
+# An offset in /bin/ufuncs at which a function begins.
+place() {
+	awk '$2 == "f_one" { printf "/bin/ufuncs:0x%x\n", $1 - 0x400000 }' /ufuncs.symbols
+}
+
+# uprobes NAME...: GROUP/EVENT each, all at one place
+uprobes() {
+	at=$(place)
+	for event in "$@"; do
+		echo "p:$event $at"
+	done >> $T/uprobe_events
+}
+
+# All that the tests set, one line each: "FILE:contents".
+state() {
+	(
+		cd $T
+		grep -H . kprobe_events uprobe_events dynamic_events set_event || :
+		for i in . instances/*; do
+			[ -d $i ] || continue
+			cd $i
+			grep -H . current_tracer set_ftrace_filter set_ftrace_notrace set_ftrace_pid set_event_pid tracing_thresh \
+				tracing_on set_event 2> /dev/null | sed "s,^,$i/,"
+			grep -H . events/sched/*/enable events/sched/*/trigger events/sched/*/filter | sed "s,^,$i/,"
+			for group in kprobes uprobes probe synthetic eprobes perfetto_kprobes; do
+				[ -d events/$group ] || continue
+				grep -H . events/$group/*/enable events/$group/*/trigger events/$group/*/filter | sed "s,^,$i/,"
+			done
+			cd $T
+		done
+	)
+}
+
+# All of tracefs that can be set or left, file by file, but for the size of the buffer: the kernel makes it on the first
+# use and does not take it back.
+everything() {
+	(
+		cd $T
+		grep -H . kprobe_events uprobe_events dynamic_events set_event set_*_filter set_*notrace set_graph_function set_*pid \
+			stack_trace_filter current_tracer trace_options options/* trace_clock max_graph_depth tracing_cpumask tracing_thresh \
+			tracing_on function_profile_enabled /proc/sys/kernel/stack_tracer_enabled /proc/sys/kernel/ftrace_enabled 2> /dev/null || :
+		grep '^# \* Snapshot' snapshot || :
+		head -n 3 trace
+		ls instances
+		find events instances -name enable -o -name filter -o -name trigger -o -name current_tracer -o -name 'set_ftrace_*' | xargs grep -H . |
+			grep -v -e '^[^:]*:[0X?]$' -e ':#' -e ':none$' || :
+	)
+}
+
+# As reset found it, so reset left it (everything() in the file before).
+expect_as_before() {
+	everything > after
+	diff before after || fail "tracefs is not as before"
+}
+
+expect_silence() {
+	expect_exit 0
+	[ ! -s out ] && [ ! -s err ] || fail "something was said"
+}
+
+# The whole of stdout is these lines.
+expect_out() {
+	printf '%s\n' "$@" > expected
+	diff expected out || fail "stdout is another"
+	[ ! -s err ] || fail "something on stderr"
+}
+
+unrelated() {
+	for file in "$@"; do
+		echo "Noticed unrelated tracing file $T/$file isn't set as expected. Not resetting (-F to force, -v for verbose)."
+	done
+}
