@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# sonde reset-trace and what real tools leave: perf, trace-cmd, bpftrace and bcc, killed at work, or at work meanwhile.
+# sonde reset-trace and what real tools leave: perf, trace-cmd, bpftrace and bcc, killed at work, or at work meanwhile; and
+# what sonde status says of those at work.
 
 . /tracefs.sh
 
@@ -61,6 +62,11 @@ test_perf_probe_at_work() {
 	held perf record -q -a -e "probe:$getpgid,probe_ufuncs:f_one" -o /tmp/recorded $hold
 	calls 30 getpgid
 	ufuncs 5 > /dev/null
+	run sonde status
+	expect_line "^perf_event +perf +\([0-9]+\) .* perf \($held\)\$"
+	expect_line "^kprobe event +probe/$getpgid +$getpgid +30 .* inferred: perf\$"
+	expect_line '^uprobe event +probe_ufuncs/f_one +ufuncs:0x[0-9a-f]+ +5 .* inferred: perf$'
+	expect_line '^uprobe event +uprobes/\(2\) .* inferred: bcc \(pid [0-9]+, dead\)$'
 	reset
 	expect_exit 0
 	expect_out "Left alone in $T/kprobe_events: 1 event of perf (--owner perf takes them away)" "$(needed uprobe_events)" \
@@ -130,6 +136,10 @@ test_perf_ftrace_killed() {
 test_trace_cmd_killed() {
 	everything > before
 	held trace-cmd record -p function -l 'vfs_*' -e sched:sched_process_exec -o /tmp/recorded $hold
+	run sonde status
+	expect_line '^trace_pipe .* trace-cmd \([0-9]+\)$'
+	expect_line '^setting +current_tracer +function .* inferred: trace-cmd \([0-9]+\)$'
+	expect_line '^enabled +sched +sched_process_exec .* inferred: trace-cmd \([0-9]+\)$'
 	orphans
 	slay
 	grep -v -e 'trace$' $T/set_ftrace_filter > filter
@@ -198,6 +208,9 @@ test_bpftrace_at_work() {
 	held bpftrace -q -B line -e "BEGIN { printf(\"ready\\n\"); } kprobe:$getpgid { @k = count(); } uprobe:/guest/bin/ufuncs:f_one { @u = count(); }"
 	calls 30 getpgid
 	ufuncs 5 > /dev/null
+	run sonde status
+	expect_line "^kprobe(\.multi)? +$getpgid.* +$getpgid .* bpftrace \($held\)\$"
+	expect_line "^uprobe(\.multi)? .* ufuncs:f_one .* bpftrace \($held\)\$"
 	reset
 	expect_exit 0
 	expect_out "$(needed uprobe_events)"
