@@ -3,6 +3,7 @@
 #include <dirent.h>
 
 #include "files.h"
+#include "holders.h"
 #include "inventory.h"
 #include "parse.h"
 #include "settings.h"
@@ -23,6 +24,7 @@ static const struct {
 	[TRACE_SETTING] = { "setting", TRACE_LISTS },
 	[TRACE_ENTRIES] = { "entries", TRACE_LISTS },
 	[TRACE_INSTANCE] = { "instance", TRACE_LISTS },
+	[TRACE_PIN] = { "pin", TRACE_LISTS },
 };
 
 static const struct {
@@ -68,7 +70,15 @@ static int read_or_absent(struct traces *traces, const char *file, struct str *t
 
 	if (!ret || ret == -ENOENT)
 		return ret;
-	return err_set(err, ret, "cannot read %s/%s: %s", traces->path, file, strerror(-ret));
+	return err_set(err, ret, "cannot read %s/%s: %s%s", traces->path, file, strerror(-ret),
+		       ret == -EPERM ? " (is the kernel locked down?)" : "");
+}
+
+static void know_processes(struct traces *traces)
+{
+	if (!traces->knows_processes)
+		processes_read(&traces->processes);
+	traces->knows_processes = true;
 }
 
 /* ---- dynamic events ---- */
@@ -85,10 +95,8 @@ static void add_event(struct traces *traces, size_t list, const char *line)
 	item->name = pool_add(&traces->strings, event.name);
 	item->text = pool_add(&traces->strings, line);
 	item->owner = owner_of_event(item->group, item->name);
-	if (item->owner.pid && !traces->knows_processes) {
-		processes_read(&traces->processes);
-		traces->knows_processes = true;
-	}
+	if (item->owner.pid)
+		know_processes(traces);
 	owner_look_up(&item->owner, &traces->processes);
 }
 
@@ -384,6 +392,78 @@ static void find_instances(struct traces *traces)
 	}
 }
 
+/* ---- pins ---- */
+
+static void add_pin(struct traces *traces, const struct holders *holders, const struct trace_pin *pin)
+{
+	static const enum holding_kind kinds_held[] = {
+		[BPF_OBJECT_PROGRAM] = HOLDS_PROGRAM,
+		[BPF_OBJECT_MAP] = HOLDS_MAP,
+		[BPF_OBJECT_LINK] = HOLDS_LINK,
+	};
+	struct trace_item *item = add_item(traces, TRACE_PIN, 0, pin->path);
+	const struct holding *holding;
+	size_t n;
+
+	item->pin = pin;
+	item->text = "";
+	item->owner.tool = pin->owner;
+	item->unreadable = pin->error;
+	item->set = !pin->error;
+	if (!item->set)
+		return;
+	item->text = pool_addf(&traces->strings, "%s%s%s %u%s%s", pin->type ? pin->type : "", pin->type ? " " : "",
+			       bpf_object_kind_name(pin->kind), pin->id, *pin->name ? " " : "", pin->name);
+	holding = holders_find(holders, kinds_held[pin->kind], pin->id, &n);
+	if (n)
+		item->owner.process = processes_find(&traces->processes, holding->pid);
+}
+
+/* Of those that stand in one directory. */
+static bool are_together(const struct trace_pin *a, const struct trace_pin *b)
+{
+	size_t directory = strrchr(a->path, '/') - a->path + 1;
+
+	return !strncmp(a->path, b->path, directory) && !strchr(b->path + directory, '/');
+}
+
+/*
+ * Nobody has this one open. What a tool keeps in one directory it uses together; and of one that closes what it has
+ * pinned the command tells that it lives.
+ */
+static const struct process_id *find_user(const struct traces *traces, const struct trace_pin *pin)
+{
+	vec_each(other, traces)
+		if (other->kind == TRACE_PIN && other->owner.process && are_together(pin, other->pin))
+			return other->owner.process;
+	return pin->owner && strcmp(pin->owner, OWNER_SONDE) ? processes_find_command(&traces->processes, pin->owner) : NULL;
+}
+
+static void read_pins(struct traces *traces)
+{
+	struct holders holders __cleanup(holders_release) = {};
+
+	pins_read(&traces->pins);
+	if (!traces->pins.n)
+		return;
+	know_processes(traces);
+	holders_read(&holders, traces->root);
+	vec_each(pin, &traces->pins)
+		add_pin(traces, &holders, pin);
+	vec_each(item, traces) {
+		if (item->kind != TRACE_PIN || !item->set)
+			continue;
+		if (!item->owner.process)
+			item->owner.process = find_user(traces, item->pin);
+		if (item->owner.process)
+			item->owner.state = OWNER_ALIVE;
+		else if (!traces->processes.complete)
+			item->owner.state = OWNER_UNSEEN;
+	}
+}
+
+/* ---- */
+
 static int open_root(struct traces *traces, struct err *err)
 {
 	char link[64], path[4096];
@@ -401,13 +481,11 @@ static int open_root(struct traces *traces, struct err *err)
 	return 0;
 }
 
-int traces_read(struct traces *traces, struct err *err)
+static int read_tracefs(struct traces *traces, struct err *err)
 {
 	struct reader reader = { .traces = traces, .err = err };
-	int ret;
+	int ret = open_root(traces, err);
 
-	*traces = (struct traces){};
-	ret = open_root(traces, err);
 	for (size_t i = 0; i < TRACE_LISTS && !ret; i++)
 		ret = read_list(traces, i, err);
 	if (ret)
@@ -422,6 +500,19 @@ int traces_read(struct traces *traces, struct err *err)
 	return ret;
 }
 
+int traces_read(struct traces *traces, struct err *err)
+{
+	int ret;
+
+	*traces = (struct traces){};
+	ret = read_tracefs(traces, err);
+	/* half of it would be judged by what it does not show */
+	if (ret)
+		traces->n = traces->instances.n = 0;
+	read_pins(traces);
+	return ret;
+}
+
 void traces_release(struct traces *traces)
 {
 	for (size_t i = 0; i < TRACE_LISTS; i++)
@@ -429,6 +520,7 @@ void traces_release(struct traces *traces)
 	free(traces->instances.v);
 	free(traces->v);
 	processes_release(&traces->processes);
+	pins_release(&traces->pins);
 	pool_release(&traces->strings);
 	*traces = (struct traces){};
 }
