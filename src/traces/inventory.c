@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Walks tracefs and its instances and makes items of what is there. Every file is read whole but for the ring buffers. */
 #include <dirent.h>
+#include <fcntl.h>
 
+#include "age.h"
 #include "files.h"
 #include "holders.h"
 #include "inventory.h"
@@ -95,9 +97,15 @@ static void add_event(struct traces *traces, size_t list, const char *line)
 	item->name = pool_add(&traces->strings, event.name);
 	item->text = pool_add(&traces->strings, line);
 	item->owner = owner_of_event(item->group, item->name);
-	if (item->owner.pid)
-		know_processes(traces);
+	if (!item->owner.pid)
+		return;
+	know_processes(traces);
 	owner_look_up(&item->owner, &traces->processes);
+	/* what is older than the process that has its owner's id now was made by one that had it before */
+	if (item->owner.process && age_event_precedes(traces->root, item->group, item->name, item->owner.process->pid)) {
+		item->owner.state = OWNER_DEAD;
+		item->owner.process = NULL;
+	}
 }
 
 int traces_read_file(const struct traces *traces, const char *file, struct str *text)
@@ -478,6 +486,9 @@ static int open_root(struct traces *traces, struct err *err)
 	path[len < 0 ? 0 : len] = 0;
 	/* a mount of our own is in no place */
 	traces->path = len > 1 ? pool_add(&traces->strings, path) : "tracefs";
+	/* locked down from its boot on a kernel makes no files in it; later it refuses to open them */
+	if (faccessat(traces->root, "current_tracer", F_OK, 0))
+		return err_set(err, -EPERM, "there is nothing in %s (is the kernel locked down?)", traces->path);
 	return 0;
 }
 

@@ -2,7 +2,8 @@
 # What tests in a guest have in common; read by busybox's sh. A test is a function test_NAME in
 # tests/tools/*.sh. It runs in a shell of its own, with set -eu, in an empty /tmp, and passes when
 # it comes to its end and has left nothing behind (no_residue is called after each). A comment
-# "# timeout=SECONDS cpus=N" on the line before it changes the defaults of 60 s and one processor.
+# "# timeout=SECONDS cpus=N" on the line before it changes the defaults of 60 s and one processor; cpus=1-locked is a guest
+# of its own whose kernel is locked down ("confidentiality").
 
 # KERNEL: its name in tests/guest/kernels; LACKS: its missing mechanisms; SYS: how its functions of syscalls begin
 . "${GUEST_CONF:-/guest.conf}"

@@ -181,3 +181,29 @@ test_read_only() {
 	expect_exit 0
 	expect_pins
 }
+
+# A kernel that is locked down refuses tracefs as a whole, and not what is pinned: that goes, and the other is said.
+# cpus=1-locked
+test_locked_down() {
+	! cat /sys/kernel/tracing/current_tracer > /dev/null 2>&1 || skip "this kernel cannot be locked down"
+	pins link:sonde/link map:mine/map
+	refused='there is nothing in /sys/kernel/tracing \(is the kernel locked down\?\)$'
+	reset -n
+	expect_exit 1
+	expect_one_err "$refused"
+	expect_line "^Would reset $P/sonde/link\$"
+	expect_pins sonde/link mine/map
+	reset --json
+	expect_exit 1
+	expect_one_err "$refused"
+	expect_json file done
+	printf '%s\n' "$P/mine/map	false" "$P/sonde/link	true" | diff - rows || fail "rows"
+	reset -v --owner mine
+	expect_exit 1
+	expect_one_err "$refused"
+	printf '%s\n' 'Resetting tracing state...' '' "Needed to reset $P/mine/map" '' Done. | diff - out || fail "another text"
+	expect_pins
+	run su user -c 'sonde reset-trace'
+	expect_exit 1
+	expect_one_err 'tracefs.*(sudo|denied|permitted)'
+}

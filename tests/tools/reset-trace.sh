@@ -173,6 +173,32 @@ test_live_owner() {
 	[ ! -s $T/uprobe_events ] || fail "-F left something"
 }
 
+# An event that is older than the process with its owner's id was made by another. The clock is set back for its making; a
+# kernel that says of an event when it was looked at proves nothing. Nor does any clock that was set and stayed so.
+test_reused_id() {
+	perfhold > held &
+	now=$(date +%s)
+	date -s @$((now - 3600)) > /dev/null
+	uprobes uprobes/gone_bcc_$!
+	date -s @$now > /dev/null
+	uprobes uprobes/live_bcc_$!
+	before=$((now - $(stat -c %Z $T/events/uprobes/gone_bcc_$!)))
+	echo "made $before s before"
+	[ $before -lt 1800 ] || expected="^Needed to reset $T/uprobe_events\$"
+	date -s @$((now + 3600)) > /dev/null
+	reset
+	date -s @$now > /dev/null
+	expect_out "Left alone in $T/uprobe_events: 2 events of bcc, process $! (perfhold)"
+	reset
+	expect_exit 0
+	expect_line "${expected:-: 2 events of bcc, process $! }"
+	[ $before -lt 1800 ] || expect_line ": 1 event of bcc, process $! \(perfhold\)\$"
+	kill $!
+	wait $! || :
+	reset
+	[ ! -s $T/uprobe_events ] || fail "left"
+}
+
 # Names that say nothing go when nothing uses them; the kernel knows best who does.
 test_nobody() {
 	uprobes uprobes/gone uprobes/on uprobes/triggered uprobes/busy uprobes/p${$}_1 probe/mine probe_ufuncs/mine perfetto_kprobes/gone
