@@ -175,6 +175,46 @@ test_live_owner() {
 	[ ! -s $T/uprobe_events ] || fail "-F left something"
 }
 
+# What lives counts on, and nothing of it is missed while all around it goes, at the same places.
+test_beside_the_living() {
+	pid=$(dead_pid) at=$(place)
+	start sonde funccount 'u:/bin/ufuncs:f_*' "$getpgid"
+	for n in $(seq 1 20); do
+		uprobes uprobes/gone${n}_bcc_$pid
+	done
+	uprobes uprobes/live_bcc_$$ uprobes/held uprobes/gone_unused
+	echo "p:kprobes/gone_bcc_$pid $getpgid" >> $T/kprobe_events
+	echo "p:kprobes/live_bcc_$$ $getpgid" >> $T/kprobe_events
+	for event in uprobes/gone1_bcc_$pid uprobes/gone2_bcc_$pid uprobes/live_bcc_$$ kprobes/gone_bcc_$pid kprobes/live_bcc_$$; do
+		echo 1 > $T/events/$event/enable
+	done
+	pin link $P/sonde/gone/link
+	pin link $P/sonde/live/link
+	holders=
+	holder perfhold "$(cat $T/events/uprobes/held/id)"
+	holder pin hold $P/sonde/live/link
+	ufuncs 10 > /dev/null
+	calls 5 getpgid > /dev/null
+	state > before
+	sonde reset-trace > reset.out 2> reset.err || fail "reset-trace: $(cat reset.err)"
+	cat reset.out
+	grep -v gone before > expected
+	state | diff expected - || fail "another state"
+	ufuncs 10 > /dev/null
+	calls 5 getpgid > /dev/null
+	hits=$(awk -v e=live_bcc_$$ '$2 == e { print $3 }' $T/uprobe_profile)-$(awk -v e=live_bcc_$$ '$1 == e { print $2 }' $T/kprobe_profile)
+	[ "$hits" = 20-10 ] || fail "$hits hits, not 20-10"
+	stop INT
+	expect_exit 0
+	expect_count f_one 20
+	expect_count f_two 40
+	expect_count f_three 60
+	expect_count "$getpgid" 10
+	end_of_round
+	reset -F
+	[ ! -s $T/dynamic_events ] && [ ! -e $P/sonde ] || fail "left"
+}
+
 # An event that is older than the process with its owner's id was made by another. The clock is set back for its making; a
 # kernel that says of an event when it was looked at proves nothing. Nor does any clock that was set and stayed so.
 test_reused_id() {
