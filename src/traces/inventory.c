@@ -5,8 +5,7 @@
 
 #include "age.h"
 #include "files.h"
-#include "holders.h"
-#include "inventory.h"
+#include "inventory_part.h"
 #include "parse.h"
 #include "settings.h"
 #include "symbols/kernel.h"
@@ -53,7 +52,7 @@ char *traces_file_name(const struct traces *traces, const char *file)
 	return *file == '/' ? base_strdup(file) : base_printf("%s/%s", traces->path, file);
 }
 
-static struct trace_item *add_item(struct traces *traces, enum trace_kind kind, size_t instance, const char *file)
+struct trace_item *inventory_add(struct traces *traces, enum trace_kind kind, size_t instance, const char *file)
 {
 	struct trace_item *item = vec_push(traces);
 
@@ -76,7 +75,7 @@ static int read_or_absent(struct traces *traces, const char *file, struct str *t
 		       ret == -EPERM ? " (is the kernel locked down?)" : "");
 }
 
-static void know_processes(struct traces *traces)
+void inventory_know_processes(struct traces *traces)
 {
 	if (!traces->knows_processes)
 		processes_read(&traces->processes);
@@ -92,14 +91,14 @@ static void add_event(struct traces *traces, size_t list, const char *line)
 
 	if (!parse_event(line, lists[list].kind, &event))
 		return;
-	item = add_item(traces, event.kind, 0, lists[list].file);
+	item = inventory_add(traces, event.kind, 0, lists[list].file);
 	item->group = pool_add(&traces->strings, event.group);
 	item->name = pool_add(&traces->strings, event.name);
 	item->text = pool_add(&traces->strings, line);
 	item->owner = owner_of_event(item->group, item->name);
 	if (!item->owner.pid)
 		return;
-	know_processes(traces);
+	inventory_know_processes(traces);
 	owner_look_up(&item->owner, &traces->processes);
 	/* what is older than the process that has its owner's id now was made by one that had it before */
 	if (item->owner.process && age_event_precedes(traces->root, item->group, item->name, item->owner.process->pid)) {
@@ -183,7 +182,7 @@ static void add_use(struct reader *r, enum trace_kind kind, const char *group, c
 	struct traces *traces = r->traces;
 	struct pool *strings = &traces->strings;
 	ssize_t event = find_event(traces, r->n_events, group, name);
-	struct trace_item *item = add_item(
+	struct trace_item *item = inventory_add(
 		traces, kind, r->instance, pool_addf(strings, "%sevents/%s/%s/%s", r->prefix, group, name, files[kind]));
 
 	item->group = pool_add(strings, group);
@@ -323,7 +322,7 @@ static int read_setting(struct reader *r, const struct trace_setting *setting)
 	/* some hardened kernels hide single files: the others can be told of nevertheless */
 	if (ret && ret != -EPERM && ret != -EACCES)
 		return err_set(r->err, ret, "cannot read %s/%s: %s", r->traces->path, file, strerror(-ret));
-	item = add_item(r->traces, TRACE_SETTING, r->instance, pool_add(&r->traces->strings, file));
+	item = inventory_add(r->traces, TRACE_SETTING, r->instance, pool_add(&r->traces->strings, file));
 	if (r->text.len)
 		parse_setting(r->text.data);
 	item->text = pool_add(&r->traces->strings, r->text.len ? r->text.data : "");
@@ -363,7 +362,7 @@ static int read_entries(struct reader *r)
 	}
 	if (ret && ret != -ENOENT)
 		return ret;
-	item = add_item(r->traces, TRACE_ENTRIES, r->instance, pool_addf(&r->traces->strings, "%strace", r->prefix));
+	item = inventory_add(r->traces, TRACE_ENTRIES, r->instance, pool_addf(&r->traces->strings, "%strace", r->prefix));
 	item->entries = entries;
 	item->set = entries > 0;
 	return 0;
@@ -390,8 +389,8 @@ static void find_instances(struct traces *traces)
 	instance->name = instance->prefix = "";
 	find_directories(traces, "instances", &names);
 	for (size_t i = 0; i < names.n; i++) {
-		struct trace_item *item = add_item(traces, TRACE_INSTANCE, traces->instances.n,
-						   pool_addf(&traces->strings, "instances/%s", names.v[i]));
+		struct trace_item *item = inventory_add(traces, TRACE_INSTANCE, traces->instances.n,
+							pool_addf(&traces->strings, "instances/%s", names.v[i]));
 
 		item->name = names.v[i];
 		instance = vec_push(&traces->instances);
@@ -400,77 +399,7 @@ static void find_instances(struct traces *traces)
 	}
 }
 
-/* ---- pins ---- */
-
-static void add_pin(struct traces *traces, const struct holders *holders, const struct trace_pin *pin)
-{
-	static const enum holding_kind kinds_held[] = {
-		[BPF_OBJECT_PROGRAM] = HOLDS_PROGRAM,
-		[BPF_OBJECT_MAP] = HOLDS_MAP,
-		[BPF_OBJECT_LINK] = HOLDS_LINK,
-	};
-	struct trace_item *item = add_item(traces, TRACE_PIN, 0, pin->path);
-	const struct holding *holding;
-	size_t n;
-
-	item->pin = pin;
-	item->text = "";
-	item->owner.tool = pin->owner;
-	item->unreadable = pin->error;
-	item->set = !pin->error;
-	if (!item->set)
-		return;
-	item->text = pool_addf(&traces->strings, "%s%s%s %u%s%s", pin->type ? pin->type : "", pin->type ? " " : "",
-			       bpf_object_kind_name(pin->kind), pin->id, *pin->name ? " " : "", pin->name);
-	holding = holders_find(holders, kinds_held[pin->kind], pin->id, &n);
-	if (n)
-		item->owner.process = processes_find(&traces->processes, holding->pid);
-}
-
-/* Of those that stand in one directory. */
-static bool are_together(const struct trace_pin *a, const struct trace_pin *b)
-{
-	size_t directory = strrchr(a->path, '/') - a->path + 1;
-
-	return !strncmp(a->path, b->path, directory) && !strchr(b->path + directory, '/');
-}
-
-/*
- * Nobody has this one open. What a tool keeps in one directory it uses together; and of one that closes what it has
- * pinned the command tells that it lives.
- */
-static const struct process_id *find_user(const struct traces *traces, const struct trace_pin *pin)
-{
-	vec_each(other, traces)
-		if (other->kind == TRACE_PIN && other->owner.process && are_together(pin, other->pin))
-			return other->owner.process;
-	return pin->owner && strcmp(pin->owner, OWNER_SONDE) ? processes_find_command(&traces->processes, pin->owner) : NULL;
-}
-
-static void read_pins(struct traces *traces)
-{
-	struct holders holders __cleanup(holders_release) = {};
-
-	pins_read(&traces->pins);
-	if (!traces->pins.n)
-		return;
-	know_processes(traces);
-	holders_read(&holders, traces->root);
-	vec_each(pin, &traces->pins)
-		add_pin(traces, &holders, pin);
-	vec_each(item, traces) {
-		if (item->kind != TRACE_PIN || !item->set)
-			continue;
-		if (!item->owner.process)
-			item->owner.process = find_user(traces, item->pin);
-		if (item->owner.process)
-			item->owner.state = OWNER_ALIVE;
-		else if (!traces->processes.complete)
-			item->owner.state = OWNER_UNSEEN;
-	}
-}
-
-/* ---- */
+/* ---- all of it ---- */
 
 static int open_root(struct traces *traces, struct err *err)
 {
@@ -520,7 +449,7 @@ int traces_read(struct traces *traces, struct err *err)
 	/* half of it would be judged by what it does not show */
 	if (ret)
 		traces->n = traces->instances.n = 0;
-	read_pins(traces);
+	inventory_read_pins(traces);
 	return ret;
 }
 

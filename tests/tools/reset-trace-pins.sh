@@ -143,7 +143,10 @@ test_of_others() {
 	expect_silence
 	expect_pins theirs/program alone tc/globals/x tc/globals/cilium_x
 	release
+	# that one has its neighbour open says nothing of who shares the place
+	hold tc/globals/cilium_x
 	reset -q --owner iproute2
+	release
 	expect_pins theirs/program alone tc/globals/cilium_x
 	[ -d $P/tc/globals ] || fail "a directory that several share is gone"
 	# of these it is known that their agent closes what it has pinned

@@ -567,7 +567,7 @@ test_random_states() {
 		state > after
 		diff expected after || fail "things $things: another state"
 		# who holds an event the kernel says only when it is to be removed
-		case " $things" in
+		case " $things " in
 		*" 27 "*) ;;
 		*) sonde reset-trace -n > out 2> err || fail "$things: -n finds more to do: $(cat out err)" ;;
 		esac
