@@ -203,6 +203,15 @@ static int read_file(struct reader *r, const char *file)
 	return read_or_absent(r->traces, path, &r->text, r->err);
 }
 
+/* The list has those as well that are hit for a trigger or an eprobe alone: their own file says "0*". */
+static bool is_enabled(struct reader *r, const char *group, const char *name)
+{
+	__free char *path = base_printf("%sevents/%s/%s/enable", r->prefix, group, name);
+	__str struct str text = {};
+
+	return trace_file_read(r->traces->root, path, &text) || !text.len || *text.data != '0';
+}
+
 /* "sched:sched_switch" a line, ":mod:..." for modules that are not there yet. */
 static int read_enabled(struct reader *r)
 {
@@ -215,7 +224,8 @@ static int read_enabled(struct reader *r)
 		if (!colon || colon == line)
 			continue;
 		*colon = 0;
-		add_use(r, TRACE_ENABLED, line, colon + 1, "1");
+		if (is_enabled(r, line, colon + 1))
+			add_use(r, TRACE_ENABLED, line, colon + 1, "1");
 	}
 	return ret == -ENOENT ? 0 : ret;
 }
@@ -442,6 +452,7 @@ static int read_tracefs(struct traces *traces, struct err *err)
 
 int traces_read(struct traces *traces, struct err *err)
 {
+	struct holders holders __cleanup(holders_release) = {};
 	int ret;
 
 	*traces = (struct traces){};
@@ -449,7 +460,9 @@ int traces_read(struct traces *traces, struct err *err)
 	/* half of it would be judged by what it does not show */
 	if (ret)
 		traces->n = traces->instances.n = 0;
-	inventory_read_pins(traces);
+	holders_read(&holders, traces->root);
+	inventory_find_readers(traces, &holders);
+	inventory_read_pins(traces, &holders);
 	return ret;
 }
 

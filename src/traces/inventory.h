@@ -65,8 +65,9 @@ struct trace_list {
 #define TRACE_LISTS 3
 
 struct trace_instance {
-	const char *name;   /* "" for the one that is always there */
-	const char *prefix; /* of its files: "" or "instances/NAME/" */
+	const char *name;		 /* "" for the one that is always there */
+	const char *prefix;		 /* of its files: "" or "instances/NAME/" */
+	const struct process_id *reader; /* one that has its ring buffer open to read, NULL none */
 };
 
 struct traces {

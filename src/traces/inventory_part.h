@@ -3,6 +3,7 @@
 #ifndef SONDE_TRACES_INVENTORY_PART_H
 #define SONDE_TRACES_INVENTORY_PART_H
 
+#include "holders.h"
 #include "inventory.h"
 
 /* A new last item, set, of no event. file is kept by pointer. */
@@ -10,6 +11,8 @@ struct trace_item *inventory_add(struct traces *traces, enum trace_kind kind, si
 /* Reads processes, once. */
 void inventory_know_processes(struct traces *traces);
 /* The pins of every bpffs, and whose they are. */
-void inventory_read_pins(struct traces *traces);
+void inventory_read_pins(struct traces *traces, const struct holders *holders);
+/* Of each instance. */
+void inventory_find_readers(struct traces *traces, const struct holders *holders);
 
 #endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Items of pins, and who uses them. Knows nothing of tracefs. */
-#include "holders.h"
 #include "inventory_part.h"
 
 static void add_pin(struct traces *traces, const struct holders *holders, const struct trace_pin *pin)
@@ -48,17 +47,14 @@ static const struct process_id *find_user(const struct traces *traces, const str
 	return pin->owner && strcmp(pin->owner, OWNER_SONDE) ? processes_find_command(&traces->processes, pin->owner) : NULL;
 }
 
-void inventory_read_pins(struct traces *traces)
+void inventory_read_pins(struct traces *traces, const struct holders *holders)
 {
-	struct holders holders __cleanup(holders_release) = {};
-
 	pins_read(&traces->pins);
 	if (!traces->pins.n)
 		return;
 	inventory_know_processes(traces);
-	holders_read(&holders, traces->root);
 	vec_each(pin, &traces->pins)
-		add_pin(traces, &holders, pin);
+		add_pin(traces, holders, pin);
 	vec_each(item, traces) {
 		if (item->kind != TRACE_PIN || !item->set)
 			continue;

@@ -80,18 +80,19 @@ static const char *state_name(const struct trace_owner *owner)
 static void print_row(struct output *out, const struct traces *traces, const struct trace_item *item,
 		      const struct trace_step *step)
 {
-	const struct process_id *process = item->owner.process;
-	/* there is none where tracefs could not be read */
-	const char *instance = item->pin ? "" : traces->instances.v[item->instance].name;
+	/* a pin is of no instance, and there may be none */
+	const struct trace_instance *instance = item->pin ? NULL : &traces->instances.v[item->instance];
+	bool owned = item->pin || trace_is_event(item);
+	const struct process_id *process = owned ? item->owner.process : instance->reader;
 	struct row row = {
 		.file = traces_file_name(traces, item->file),
 		.kind = trace_kind_name(item->kind),
-		.instance = *instance ? instance : NULL,
+		.instance = instance && *instance->name ? instance->name : NULL,
 		.group = item->group,
 		.name = item->name,
 		.text = item->text,
 		.owner = item->owner.tool,
-		.pid = item->pin && process ? process->pid : item->owner.pid,
+		.pid = process && !item->owner.pid ? process->pid : item->owner.pid,
 		.state = state_name(&item->owner),
 		.comm = process ? process->comm : NULL,
 		.action = trace_step_action(item, step),

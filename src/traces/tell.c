@@ -280,6 +280,20 @@ static size_t tell_event_file(struct teller *t, size_t i)
 	return end;
 }
 
+/* Of what is set there the one who records may be the owner. */
+static void tell_reader(struct teller *t, size_t instance)
+{
+	const struct trace_instance *of = &t->traces->instances.v[instance];
+	__free char *file = base_printf("%strace", of->prefix), *name = traces_file_name(t->traces, file);
+	bool unrelated = false;
+
+	for (size_t i = 0; i < t->traces->n; i++)
+		unrelated |= t->traces->v[i].instance == instance && !t->traces->v[i].pin && !trace_is_event(&t->traces->v[i]) &&
+			     t->plan->v[i].verdict == TRACE_UNRELATED;
+	if (of->reader && unrelated)
+		output_line(t->out, "Process %d (%s) reads what is recorded in %s.", of->reader->pid, of->reader->comm, name);
+}
+
 static void tell_instance(struct teller *t, size_t instance)
 {
 	const struct traces *traces = t->traces;
@@ -299,6 +313,7 @@ static void tell_instance(struct teller *t, size_t instance)
 		else
 			i++;
 	}
+	tell_reader(t, instance);
 	for (size_t i = 0; i < traces->n; i++) {
 		const struct trace_item *item = &traces->v[i];
 

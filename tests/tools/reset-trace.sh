@@ -28,7 +28,8 @@ uprobes() {
 	done >> $T/uprobe_events
 }
 
-# All that the tests set, one line each: "FILE:contents"; and pins.
+# All that the tests set, one line each: "FILE:contents"; and pins. An event that an eprobe or a trigger
+# uses is marked by the kernel with a star; sched_kthread_stop is the tests' own for that, and in set_event by that alone.
 state() {
 	find $P -type f
 	(
@@ -46,7 +47,7 @@ state() {
 			done
 			cd $T
 		done
-	)
+	) | sed 's,\(/enable:[01]\)\*$,\1,; /set_event:sched:sched_kthread_stop$/d'
 }
 
 expect_silence() {
@@ -159,8 +160,8 @@ test_live_owner() {
 	state > before
 	reset
 	expect_exit 0
-	expect_out "Needed to reset $T/uprobe_events" "Left alone in $T/uprobe_events: 1 event of dtrace, process $$ (sh)" \
-		"Left alone in $T/uprobe_events: 1 event of ply, process $$ (sh)" \
+	expect_out "Needed to reset $T/uprobe_events" "Left alone in $T/uprobe_events: 1 event of dtrace, process $$ (sh), another command (--owner dtrace takes them away)" \
+		"Left alone in $T/uprobe_events: 1 event of ply, process $$ (sh), another command (--owner ply takes them away)" \
 		"Left alone in $T/uprobe_events: 2 events of bcc, process $$ (sh)"
 	grep -v gone before > expected
 	state | diff expected - || fail "another state"
@@ -170,6 +171,16 @@ test_live_owner() {
 	reset --owner bcc
 	expect_exit 0
 	state | diff expected - || fail "what lives needs -F"
+	# no ply is called sh: who names it knows more than we
+	reset --owner ply
+	expect_exit 0
+	grep -v ply expected > e
+	state | diff e - || fail "more than ply's"
+	uprobes uprobes/on
+	echo 1 > $T/events/uprobes/on/enable
+	reset -F --owner bcc
+	expect_exit 0
+	[ "$(sed 's/ .*//' $T/uprobe_events | tr '\n' ' ')" = "p:dt_$$_pid/live p:uprobes/on " ] || fail "left: $(cat $T/uprobe_events)"
 	reset -F
 	expect_exit 0
 	[ ! -s $T/uprobe_events ] || fail "-F left something"
@@ -252,7 +263,7 @@ test_nobody() {
 	reset
 	expect_exit 0
 	expect_out "Needed to reset $T/uprobe_events" "Left alone in $T/uprobe_events: 2 events of perf (--owner perf takes them away)" \
-		"Left alone in $T/uprobe_events: 1 event of systemtap, process $$ (sh)" \
+		"Left alone in $T/uprobe_events: 1 event of systemtap, process $$ (sh), another command (--owner systemtap takes them away)" \
 		"Left alone in $T/uprobe_events: 1 event in use by perf or BPF programs" "$(unrelated uprobe_events)"
 	grep -v gone before > expected
 	state | diff expected - || fail "another state"
@@ -310,6 +321,31 @@ test_settings_of_others() {
 	! grep -v '^Needed to reset' out || fail "more than that"
 	reset
 	expect_silence
+}
+
+# Settings bear no name, but who reads what they record has a file open.
+test_reader_of_an_instance() {
+	mkdir $T/instances/mine $T/instances/minery
+	for instance in mine minery; do
+		echo 1 > $T/instances/$instance/events/sched/sched_process_hang/enable
+	done
+	cat $T/instances/mine/trace_pipe > /dev/null &
+	wait_until 10 sh -c "ls -l /proc/$!/fd | grep -q trace_pipe"
+	reset
+	expect_exit 0
+	expect_out "$(unrelated instances/mine/events/enable)" "Process $! (cat) reads what is recorded in $T/instances/mine/trace." \
+		"$(unrelated instances/minery/events/enable)"
+	reset --json
+	expect_json instance kind pid comm
+	printf 'mine\tenabled\t%s\tcat\nminery\tenabled\tnull\tnull\nmine\tinstance\t%s\tcat\nminery\tinstance\tnull\tnull\n' $! $! |
+		sort > expected
+	sort rows | diff expected - || fail "rows"
+	kill $!
+	wait $! || :
+	reset
+	expect_out "$(unrelated instances/mine/events/enable)" "$(unrelated instances/minery/events/enable)"
+	reset -F
+	expect_exit 0
 }
 
 test_tracer_and_recorded() {
@@ -523,7 +559,7 @@ random_thing() {
 kinds_of_things=36
 
 eprobe() {
-	echo "e:eprobes/$1 sched.sched_process_hang pid=\$pid:u32" >> $T/dynamic_events
+	echo "e:eprobes/$1 sched.sched_kthread_stop pid=\$pid:u32" >> $T/dynamic_events
 }
 
 # holder CMD...: it runs until the end of the round; its ids are in $holders
