@@ -141,14 +141,25 @@ TOOL_NAMED(reset_trace, "reset-trace", .also = "reset", .brief = "clean up after
 		   "name says nothing an event goes when it is not enabled and has no trigger, and neither perf nor a BPF program "
 		   "uses it; perf probe's stay. An instance goes when nothing is set or recorded in it.\n\n"
 		   "A process id may have been given to another process since: then the events stay, with the process named. "
-		   "Processes in other pid namespaces are known by their ids in there. Within a pid namespace nobody can be "
-		   "proven dead.\n\n"
+		   "Where the kernel keeps the time at which an event was made (tracefs has none since eventfs), one that is older "
+		   "than that process goes. An id that is now another command than ply's, dtrace's or systemtap's is told; --owner "
+		   "takes its events away. Processes in other pid namespaces are known by their ids in there. Within a pid "
+		   "namespace nobody can be proven dead.\n\n"
+		   "BPF programs, maps and links that are pinned in a bpffs, of all that are mounted, belong to the first directory "
+		   "of their path, but where it is known better (iproute2, cilium, calico, libxdp). sonde's own go. Those of others "
+		   "are listed, and go when --owner names them. What a living process has open, or what stands beside that, and what "
+		   "is of a tool whose command runs, stays. -F alone touches no pin of others.\n\n"
+		   "--owner takes any name, of a tool or of a directory of pins. With -F it takes away what is that owner's and in "
+		   "use, too, and nothing else by force.\n\n"
 		   "ftrace's own settings, enabled events, triggers and filters belong to nobody that could be asked. They are "
-		   "checked, and told where they are not as the kernel begins; -F resets them. The ring buffers are not read, "
+		   "checked, and told where they are not as the kernel begins, with the process that reads the ring buffer, if one "
+		   "does; -F resets them. The ring buffers are not read, "
 		   "and emptied with -F only; but newer kernels empty one themselves when an event that was enabled in it is removed.\n\n"
+		   "A kernel that is locked down (confidentiality) refuses tracefs: pins are cleaned then, and the rest is told.\n\n"
 		   "Exits 0 when all is clean, 1 when something could not be cleaned, and with -n 3 when there is something to "
 		   "clean.",
 	   EXAMPLES({ "sonde reset-trace", "clean up; silent when there was nothing to do" },
 		    { "sonde reset-trace -n -v", "what would be done, file by file" },
 		    { "sonde reset-trace --owner perf", "perf probe's events as well" },
+		    { "sonde reset-trace --owner tetragon", "what tetragon pinned, unless it runs" },
 		    { "sonde reset-trace -F", "everything, also what is in use by others" }));
