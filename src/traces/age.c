@@ -17,16 +17,15 @@
 #define BOOT_LIMIT 10
 #define MARGIN	   60
 
-/* When the machine was booted, by what its clock says now; false: its clock said something else then. */
-static bool boot_time(int tracefs, time_t *boot)
+/* When the machine was booted, by what its clock says now; false: it said something else when tracefs was made. */
+static bool boot_time(time_t tracefs, time_t *boot)
 {
 	struct timespec now, since;
-	struct stat root;
 
-	if (clock_gettime(CLOCK_REALTIME, &now) || clock_gettime(CLOCK_BOOTTIME, &since) || fstat(tracefs, &root))
+	if (clock_gettime(CLOCK_REALTIME, &now) || clock_gettime(CLOCK_BOOTTIME, &since))
 		return false;
 	*boot = now.tv_sec - since.tv_sec;
-	return root.st_ctime >= *boot - BOOT_LIMIT && root.st_ctime <= *boot + BOOT_LIMIT;
+	return tracefs >= *boot - BOOT_LIMIT && tracefs <= *boot + BOOT_LIMIT;
 }
 
 /* Seconds from boot to the start of a process, -1 it is gone. */
@@ -50,8 +49,11 @@ bool age_event_precedes(int tracefs, const char *group, const char *name, pid_t 
 {
 	__free char *path = base_printf("events/%s/%s", group, name);
 	time_t boot, start = start_of(pid);
-	struct stat event;
+	struct stat root, event;
 
-	return start >= 0 && boot_time(tracefs, &boot) && !fstatat(tracefs, path, &event, AT_SYMLINK_NOFOLLOW) &&
-	       event.st_ctime + MARGIN < boot + start;
+	if (start < 0 || fstat(tracefs, &root) || !boot_time(root.st_ctime, &boot) ||
+	    fstatat(tracefs, path, &event, AT_SYMLINK_NOFOLLOW))
+		return false;
+	/* a time that is tracefs' own would be no event's */
+	return event.st_ctime != root.st_ctime && event.st_ctime + MARGIN < boot + start;
 }
