@@ -96,6 +96,18 @@ refused() {
 	expect_one_err "$(echo "$1" | sed 's/_tp$/[_ ]t(p|racepoint)/')"
 }
 
+# The whole of stdout is these lines, and stderr nothing.
+expect_out() {
+	printf '%s\n' "$@" > expected
+	diff expected out || fail "stdout is another"
+	[ ! -s err ] || fail "something on stderr"
+}
+
+expect_silence() {
+	expect_exit 0
+	[ ! -s out ] && [ ! -s err ] || fail "something was said"
+}
+
 # What the workload did ("did FUNC N" in out) is what was counted.
 expect_did() {
 	grep -q '^did ' out || fail "the workload did nothing"

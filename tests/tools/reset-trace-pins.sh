@@ -22,18 +22,6 @@ expect_pins() {
 	done | sort | diff - found || fail "pins are others"
 }
 
-# The whole of stdout is these lines.
-expect_out() {
-	printf '%s\n' "$@" > expected
-	diff expected out || fail "stdout is another"
-	[ ! -s err ] || fail "something on stderr"
-}
-
-expect_silence() {
-	expect_exit 0
-	[ ! -s out ] && [ ! -s err ] || fail "something was said"
-}
-
 # hold NAME...: a process has these open; $! is its id
 hold() {
 	for name in "$@"; do

@@ -50,18 +50,6 @@ state() {
 	) | sed 's,\(/enable:[01]\)\*$,\1,; /set_event:sched:sched_kthread_stop$/d'
 }
 
-expect_silence() {
-	expect_exit 0
-	[ ! -s out ] && [ ! -s err ] || fail "something was said"
-}
-
-# The whole of stdout is these lines.
-expect_out() {
-	printf '%s\n' "$@" > expected
-	diff expected out || fail "stdout is another"
-	[ ! -s err ] || fail "something on stderr"
-}
-
 unrelated() {
 	for file in "$@"; do
 		echo "Noticed unrelated tracing file $T/$file isn't set as expected. Not resetting (-F to force, -v for verbose)."
