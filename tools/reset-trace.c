@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * reset-trace: takes away what tracers that are gone left in tracefs. What is there, whose it is, what is to be done and
- * the doing of it are src/traces/; here is what is said of it, in the manner of bcc's reset-trace.
+ * reset-trace: takes away what tracers that are gone left behind. What is there, whose it is, what is to be done, the doing
+ * of it and the words for it are src/traces/; here is what is asked for, what went wrong, and how it ends.
  */
 #include "base/report.h"
 #include "run/run.h"
