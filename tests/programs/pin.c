@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -81,9 +82,13 @@ static void hold(char **paths, int n)
 
 int main(int argc, char **argv)
 {
+	/* 5.10 counts BPF objects as locked memory, those of a tracer beside us as well */
+	struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
 	union bpf_attr attr = {};
 	int fd = -1;
 
+	if (setrlimit(RLIMIT_MEMLOCK, &unlimited))
+		err(1, "setrlimit");
 	if (argc > 2 && !strcmp(argv[1], "hold"))
 		hold(argv + 2, argc - 2);
 	if (argc != 3)
