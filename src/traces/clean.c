@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Writes to tracefs what takes things away. What uses something goes before it: triggers, enables, ftrace's
+ * Writes to tracefs what takes things away. What uses something goes before it: pins, triggers, enables, ftrace's
  * settings, then eprobes (which may stand on synthetic events), synthetic events, probes, and instances at last. Lists
  * are appended to and never truncated, which would take away what is others' and frees nothing where one event is busy.
  */
@@ -76,6 +76,25 @@ static int remove_instance(struct cleaner *c, const struct trace_item *item)
 	return unlinkat(c->traces->root, item->file, AT_REMOVEDIR) ? -errno : 0;
 }
 
+/* With the last pin of a directory of its owner's that goes as well: it was made for it. */
+static int remove_pin(struct cleaner *c, const struct trace_item *item)
+{
+	__free char *path = base_strdup(item->file);
+	char *first = path + strlen(item->pin->mount) + 1, *slash;
+	size_t len = strlen(item->owner.tool);
+
+	if (unlink(path))
+		return -errno;
+	if (strncmp(first, item->owner.tool, len) || first[len] != '/')
+		return 0;
+	while ((slash = strrchr(first, '/'))) {
+		*slash = 0;
+		if (rmdir(path))
+			break;
+	}
+	return 0;
+}
+
 /* One write is one command: each has an answer of its own. */
 static int remove_event(struct cleaner *c, const struct trace_item *item)
 {
@@ -99,6 +118,7 @@ static const clean_fn cleaners[] = {
 	[TRACE_SETTING] = reset_setting,
 	[TRACE_ENTRIES] = empty_buffer,
 	[TRACE_INSTANCE] = remove_instance,
+	[TRACE_PIN] = remove_pin,
 };
 
 static bool same_event(const struct trace_item *a, const struct trace_item *b)
@@ -162,6 +182,7 @@ static void clean_actions(struct cleaner *c)
 void traces_clean(const struct traces *traces, struct trace_plan *plan)
 {
 	static const enum trace_kind order[] = {
+		TRACE_PIN,
 		TRACE_TRIGGER,
 		TRACE_ENABLED,
 		TRACE_FILTER,

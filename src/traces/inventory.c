@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Walks tracefs and its instances and makes items of what is there. Every file is read whole but for the ring buffers. */
 #include <dirent.h>
+#include <fcntl.h>
 
+#include "age.h"
 #include "files.h"
-#include "inventory.h"
+#include "inventory_part.h"
 #include "parse.h"
 #include "settings.h"
 #include "symbols/kernel.h"
@@ -23,6 +25,7 @@ static const struct {
 	[TRACE_SETTING] = { "setting", TRACE_LISTS },
 	[TRACE_ENTRIES] = { "entries", TRACE_LISTS },
 	[TRACE_INSTANCE] = { "instance", TRACE_LISTS },
+	[TRACE_PIN] = { "pin", TRACE_LISTS },
 };
 
 static const struct {
@@ -49,7 +52,7 @@ char *traces_file_name(const struct traces *traces, const char *file)
 	return *file == '/' ? base_strdup(file) : base_printf("%s/%s", traces->path, file);
 }
 
-static struct trace_item *add_item(struct traces *traces, enum trace_kind kind, size_t instance, const char *file)
+struct trace_item *inventory_add(struct traces *traces, enum trace_kind kind, size_t instance, const char *file)
 {
 	struct trace_item *item = vec_push(traces);
 
@@ -68,7 +71,15 @@ static int read_or_absent(struct traces *traces, const char *file, struct str *t
 
 	if (!ret || ret == -ENOENT)
 		return ret;
-	return err_set(err, ret, "cannot read %s/%s: %s", traces->path, file, strerror(-ret));
+	return err_set(err, ret, "cannot read %s/%s: %s%s", traces->path, file, strerror(-ret),
+		       ret == -EPERM ? " (is the kernel locked down?)" : "");
+}
+
+void inventory_know_processes(struct traces *traces)
+{
+	if (!traces->knows_processes)
+		processes_read(&traces->processes);
+	traces->knows_processes = true;
 }
 
 /* ---- dynamic events ---- */
@@ -80,16 +91,20 @@ static void add_event(struct traces *traces, size_t list, const char *line)
 
 	if (!parse_event(line, lists[list].kind, &event))
 		return;
-	item = add_item(traces, event.kind, 0, lists[list].file);
+	item = inventory_add(traces, event.kind, 0, lists[list].file);
 	item->group = pool_add(&traces->strings, event.group);
 	item->name = pool_add(&traces->strings, event.name);
 	item->text = pool_add(&traces->strings, line);
 	item->owner = owner_of_event(item->group, item->name);
-	if (item->owner.pid && !traces->knows_processes) {
-		processes_read(&traces->processes);
-		traces->knows_processes = true;
-	}
+	if (!item->owner.pid)
+		return;
+	inventory_know_processes(traces);
 	owner_look_up(&item->owner, &traces->processes);
+	/* what is older than the process that has its owner's id now was made by one that had it before */
+	if (item->owner.process && age_event_precedes(traces->root, item->group, item->name, item->owner.process->pid)) {
+		item->owner.state = OWNER_DEAD;
+		item->owner.process = NULL;
+	}
 }
 
 int traces_read_file(const struct traces *traces, const char *file, struct str *text)
@@ -167,7 +182,7 @@ static void add_use(struct reader *r, enum trace_kind kind, const char *group, c
 	struct traces *traces = r->traces;
 	struct pool *strings = &traces->strings;
 	ssize_t event = find_event(traces, r->n_events, group, name);
-	struct trace_item *item = add_item(
+	struct trace_item *item = inventory_add(
 		traces, kind, r->instance, pool_addf(strings, "%sevents/%s/%s/%s", r->prefix, group, name, files[kind]));
 
 	item->group = pool_add(strings, group);
@@ -188,6 +203,15 @@ static int read_file(struct reader *r, const char *file)
 	return read_or_absent(r->traces, path, &r->text, r->err);
 }
 
+/* The list has those as well that are hit for a trigger or an eprobe alone: their own file says "0*". */
+static bool is_enabled(struct reader *r, const char *group, const char *name)
+{
+	__free char *path = base_printf("%sevents/%s/%s/enable", r->prefix, group, name);
+	__str struct str text = {};
+
+	return trace_file_read(r->traces->root, path, &text) || !text.len || *text.data != '0';
+}
+
 /* "sched:sched_switch" a line, ":mod:..." for modules that are not there yet. */
 static int read_enabled(struct reader *r)
 {
@@ -200,7 +224,8 @@ static int read_enabled(struct reader *r)
 		if (!colon || colon == line)
 			continue;
 		*colon = 0;
-		add_use(r, TRACE_ENABLED, line, colon + 1, "1");
+		if (is_enabled(r, line, colon + 1))
+			add_use(r, TRACE_ENABLED, line, colon + 1, "1");
 	}
 	return ret == -ENOENT ? 0 : ret;
 }
@@ -307,7 +332,7 @@ static int read_setting(struct reader *r, const struct trace_setting *setting)
 	/* some hardened kernels hide single files: the others can be told of nevertheless */
 	if (ret && ret != -EPERM && ret != -EACCES)
 		return err_set(r->err, ret, "cannot read %s/%s: %s", r->traces->path, file, strerror(-ret));
-	item = add_item(r->traces, TRACE_SETTING, r->instance, pool_add(&r->traces->strings, file));
+	item = inventory_add(r->traces, TRACE_SETTING, r->instance, pool_add(&r->traces->strings, file));
 	if (r->text.len)
 		parse_setting(r->text.data);
 	item->text = pool_add(&r->traces->strings, r->text.len ? r->text.data : "");
@@ -347,7 +372,7 @@ static int read_entries(struct reader *r)
 	}
 	if (ret && ret != -ENOENT)
 		return ret;
-	item = add_item(r->traces, TRACE_ENTRIES, r->instance, pool_addf(&r->traces->strings, "%strace", r->prefix));
+	item = inventory_add(r->traces, TRACE_ENTRIES, r->instance, pool_addf(&r->traces->strings, "%strace", r->prefix));
 	item->entries = entries;
 	item->set = entries > 0;
 	return 0;
@@ -374,8 +399,8 @@ static void find_instances(struct traces *traces)
 	instance->name = instance->prefix = "";
 	find_directories(traces, "instances", &names);
 	for (size_t i = 0; i < names.n; i++) {
-		struct trace_item *item = add_item(traces, TRACE_INSTANCE, traces->instances.n,
-						   pool_addf(&traces->strings, "instances/%s", names.v[i]));
+		struct trace_item *item = inventory_add(traces, TRACE_INSTANCE, traces->instances.n,
+							pool_addf(&traces->strings, "instances/%s", names.v[i]));
 
 		item->name = names.v[i];
 		instance = vec_push(&traces->instances);
@@ -383,6 +408,8 @@ static void find_instances(struct traces *traces)
 		instance->prefix = pool_addf(&traces->strings, "instances/%s/", names.v[i]);
 	}
 }
+
+/* ---- all of it ---- */
 
 static int open_root(struct traces *traces, struct err *err)
 {
@@ -398,16 +425,17 @@ static int open_root(struct traces *traces, struct err *err)
 	path[len < 0 ? 0 : len] = 0;
 	/* a mount of our own is in no place */
 	traces->path = len > 1 ? pool_add(&traces->strings, path) : "tracefs";
+	/* locked down from its boot on a kernel makes no files in it; later it refuses to open them */
+	if (faccessat(traces->root, "current_tracer", F_OK, 0))
+		return err_set(err, -EPERM, "there is nothing in %s (is the kernel locked down?)", traces->path);
 	return 0;
 }
 
-int traces_read(struct traces *traces, struct err *err)
+static int read_tracefs(struct traces *traces, struct err *err)
 {
 	struct reader reader = { .traces = traces, .err = err };
-	int ret;
+	int ret = open_root(traces, err);
 
-	*traces = (struct traces){};
-	ret = open_root(traces, err);
 	for (size_t i = 0; i < TRACE_LISTS && !ret; i++)
 		ret = read_list(traces, i, err);
 	if (ret)
@@ -422,6 +450,21 @@ int traces_read(struct traces *traces, struct err *err)
 	return ret;
 }
 
+int traces_read(struct traces *traces, struct err *err)
+{
+	int ret;
+
+	*traces = (struct traces){};
+	ret = read_tracefs(traces, err);
+	/* half of it would be judged by what it does not show */
+	if (ret)
+		traces->n = traces->instances.n = 0;
+	holders_read(&traces->holders, traces->root);
+	inventory_find_readers(traces);
+	inventory_read_pins(traces);
+	return ret;
+}
+
 void traces_release(struct traces *traces)
 {
 	for (size_t i = 0; i < TRACE_LISTS; i++)
@@ -429,6 +472,8 @@ void traces_release(struct traces *traces)
 	free(traces->instances.v);
 	free(traces->v);
 	processes_release(&traces->processes);
+	pins_release(&traces->pins);
+	holders_release(&traces->holders);
 	pool_release(&traces->strings);
 	*traces = (struct traces){};
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What traces this kernel through tracefs, in all of its instances: read, not judged. Items are what can be set,
- * made or left there; each says in which file it is.
+ * What traces this kernel through tracefs, in all of its instances, and the pins of BPF objects: read, not judged. Items
+ * are what can be set, made or left there; each says in which file it is.
  *
  * perf events and BPF programs on a dynamic event cannot be seen here: the kernel refuses to remove it then.
  */
@@ -11,6 +11,8 @@
 #include "base/pool.h"
 #include "base/str.h"
 #include "owner.h"
+#include "holders.h"
+#include "pins.h"
 
 enum trace_kind {
 	/* dynamic events, each a line of one of the lists */
@@ -27,6 +29,8 @@ enum trace_kind {
 	TRACE_SETTING,
 	TRACE_ENTRIES, /* in the ring buffer */
 	TRACE_INSTANCE,
+	/* of no tracefs: a name in a bpffs */
+	TRACE_PIN,
 };
 
 struct trace_item {
@@ -41,8 +45,9 @@ struct trace_item {
 	size_t users;	   /* of a dynamic event: how many of TRACE_ENABLED and TRACE_TRIGGER are its */
 	uint64_t entries;  /* of TRACE_ENTRIES */
 	const struct trace_setting *setting;
-	int unreadable;		  /* of a setting: -errno, 0 it was read */
-	struct trace_owner owner; /* of dynamic events */
+	const struct trace_pin *pin;
+	int unreadable;		  /* of a setting or a pin: -errno, 0 it was read */
+	struct trace_owner owner; /* of dynamic events and pins */
 };
 
 /* A file of tracefs that is one setting. */
@@ -61,8 +66,9 @@ struct trace_list {
 #define TRACE_LISTS 3
 
 struct trace_instance {
-	const char *name;   /* "" for the one that is always there */
-	const char *prefix; /* of its files: "" or "instances/NAME/" */
+	const char *name;		 /* "" for the one that is always there */
+	const char *prefix;		 /* of its files: "" or "instances/NAME/" */
+	const struct process_id *reader; /* one that has its ring buffer open to read, NULL none */
 };
 
 struct traces {
@@ -77,10 +83,15 @@ struct traces {
 	size_t n, cap;
 	struct processes processes; /* read where a name holds a process id */
 	bool knows_processes;
+	struct trace_pins pins;
+	struct holders holders; /* who has what open */
 	struct pool strings;
 };
 
-/* Reads all of it and looks up owners. What cannot be read is an error. */
+/*
+ * Reads all of it and looks up owners. What cannot be read is an error; but where that is tracefs as a whole, the pins are
+ * there nevertheless.
+ */
 int traces_read(struct traces *traces, struct err *err);
 void traces_release(struct traces *traces);
 /* What one file of it holds now. */

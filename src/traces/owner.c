@@ -4,31 +4,20 @@
 
 #include "owner.h"
 
-const char *const owner_tools[] = {
-	"bcc",
-	"cilium",
-	"dtrace",
-	"libbpf",
-	"perf",
-	"perfetto",
-	"ply",
-	"systemtap",
-	NULL,
-};
-
 /* '#' stands for a process id, '%' for any decimal number, '&' for any hexadecimal one, '*' for anything; NULL for any name. */
 static const struct pattern {
 	const char *tool, *group, *name;
+	const char *command; /* as in struct trace_owner */
 	bool guess;
 } patterns[] = {
 	{ "bcc", NULL, "*_bcc_#" },
 	{ "libbpf", NULL, "libbpf_#_*" },
-	{ "dtrace", "dt_#_*", NULL },
-	{ "dtrace", "dt_#", NULL },
+	{ "dtrace", "dt_#_*", NULL, "dtrace" },
+	{ "dtrace", "dt_#", NULL, "dtrace" },
 	{ "dtrace", "dt_pid", NULL },
-	{ "systemtap", NULL, "stapprobe_#_%" },
-	{ "systemtap", NULL, "p#_%", .guess = true },
-	{ "ply", "ply#", NULL },
+	{ "systemtap", NULL, "stapprobe_#_%", "stap" },
+	{ "systemtap", NULL, "p#_%", "stap", .guess = true },
+	{ "ply", "ply#", NULL, "ply" },
 	{ "perf", "probe", NULL },
 	{ "perf", "probe_*", NULL },
 	{ "perf", "sdt_*", NULL },
@@ -80,7 +69,7 @@ struct trace_owner owner_of_event(const char *group, const char *name)
 		pid_t pid = 0;
 
 		if ((!p->group || matches(p->group, group, &pid)) && (!p->name || matches(p->name, name, &pid)))
-			return (struct trace_owner){ .tool = p->tool, .pid = pid, .guess = p->guess };
+			return (struct trace_owner){ .tool = p->tool, .pid = pid, .guess = p->guess, .command = p->command };
 	}
 	return (struct trace_owner){};
 }
@@ -111,8 +100,39 @@ void owner_look_up(struct trace_owner *owner, const struct processes *processes)
 	if (!owner->pid)
 		return;
 	owner->process = processes_find(processes, owner->pid);
-	if (owner->process)
-		owner->state = OWNER_ALIVE;
-	else
+	if (!owner->process)
 		owner->state = processes->complete ? OWNER_DEAD : OWNER_UNSEEN;
+	else if (owner->command && strncmp(owner->process->comm, owner->command, strlen(owner->command)))
+		owner->state = OWNER_REUSED;
+	else
+		owner->state = OWNER_ALIVE;
+}
+
+/* NULL behind the last. */
+static const char *known_tool(size_t i)
+{
+	if (i < ARRAY_SIZE(patterns))
+		return patterns[i].tool;
+	i -= ARRAY_SIZE(patterns);
+	if (i < ARRAY_SIZE(places))
+		return places[i].tool;
+	return i == ARRAY_SIZE(places) ? OWNER_SONDE : NULL;
+}
+
+bool owner_is_known(const char *tool)
+{
+	const char *known;
+
+	for (size_t i = 0; (known = known_tool(i)); i++)
+		if (!strcmp(known, tool))
+			return true;
+	return false;
+}
+
+void owner_suggest(struct nearest *nearest)
+{
+	const char *known;
+
+	for (size_t i = 0; (known = known_tool(i)); i++)
+		nearest_offer(nearest, known);
 }

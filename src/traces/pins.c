@@ -28,6 +28,7 @@ struct directory {
 
 struct walk {
 	struct trace_pins *pins;
+	const char *mount;
 	struct {
 		struct directory *v;
 		size_t n, cap;
@@ -115,6 +116,7 @@ static struct trace_pin *add_pin(struct walk *walk, const char *path, const char
 	struct trace_pin *pin = vec_push(walk->pins);
 
 	pin->path = path;
+	pin->mount = walk->mount;
 	pin->name = "";
 	pin->owner = owner_of_pin(inside, &walk->pins->strings);
 	return pin;
@@ -168,6 +170,7 @@ static void read_mount(struct walk *walk, const struct mount *mount)
 
 	if (root == -ENOENT)
 		return;
+	walk->mount = mount->path;
 	walk->todo.n = 0;
 	*vec_push(&walk->todo) = (struct directory){ mount->path, inside };
 	for (size_t i = 0; i < walk->todo.n; i++) {

@@ -16,7 +16,8 @@ enum bpf_object_kind {
 };
 
 struct trace_pin {
-	const char *path; /* where it is mounted, to the pin's name */
+	const char *path;  /* where it is mounted, to the pin's name */
+	const char *mount; /* the begin of it: where its bpffs is mounted */
 	enum bpf_object_kind kind;
 	uint32_t id;
 	const char *name;  /* as its maker called it, cut by the kernel; "" for a link and where there is none */

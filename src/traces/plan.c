@@ -9,6 +9,12 @@ static bool is_named(const struct trace_owner *owner, const struct trace_policy 
 	return policy->owner && owner->tool && !strcmp(owner->tool, policy->owner);
 }
 
+/* owner: NULL for what never has one */
+static bool is_forced(const struct trace_owner *owner, const struct trace_policy *policy)
+{
+	return policy->force && (!policy->owner || (owner && is_named(owner, policy)));
+}
+
 /* Of an event whose name holds no process id that says anything: a use of it is one of somebody's. */
 static struct trace_step judge_unused(const struct trace_item *item)
 {
@@ -21,7 +27,7 @@ static struct trace_step judge_event(const struct trace_item *item, const struct
 {
 	const struct trace_owner *owner = &item->owner;
 
-	if (policy->force)
+	if (is_forced(owner, policy))
 		return STEP(TRACE_CLEAN, "forced");
 	if (owner->state == OWNER_ALIVE)
 		return STEP(TRACE_OWNED, "a process with its owner's id is alive");
@@ -29,6 +35,8 @@ static struct trace_step judge_event(const struct trace_item *item, const struct
 		return STEP(TRACE_OWNED, "its owner may be alive outside this pid namespace");
 	if (is_named(owner, policy))
 		return STEP(TRACE_CLEAN, "of the owner that was named");
+	if (owner->state == OWNER_REUSED)
+		return STEP(TRACE_OWNED, "a process with its owner's id is alive, though another command");
 	if (owner->state == OWNER_DEAD && !owner->guess)
 		return STEP(TRACE_CLEAN, "its owner is dead");
 	if (owner->tool && !strcmp(owner->tool, "perf"))
@@ -42,10 +50,9 @@ static struct trace_step judge_use(const struct trace_item *item, const struct t
 {
 	const struct trace_step *event = item->event < 0 ? NULL : &plan->v[item->event];
 
-	if (policy->force)
-		return STEP(TRACE_CLEAN, "forced");
 	if (!event)
-		return STEP(TRACE_UNRELATED, "set, and nobody knows by whom");
+		return is_forced(NULL, policy) ? STEP(TRACE_CLEAN, "forced")
+					       : STEP(TRACE_UNRELATED, "set, and nobody knows by whom");
 	if (event->verdict == TRACE_CLEAN)
 		return STEP(TRACE_CLEAN, event->why);
 	return STEP(TRACE_FINE, event->why);
@@ -55,12 +62,35 @@ static struct trace_step judge_setting(const struct trace_item *item, const stru
 {
 	if (!item->set)
 		return STEP(TRACE_FINE, "as it should be");
-	if (policy->force)
+	if (is_forced(NULL, policy))
 		return STEP(TRACE_CLEAN, "forced");
 	/* what was recorded disturbs nobody */
 	if (item->kind == TRACE_ENTRIES)
 		return STEP(TRACE_FINE, "what was recorded is kept");
 	return STEP(TRACE_UNRELATED, "set, and nobody knows by whom");
+}
+
+/* Of others' pins nothing tells whether they are leftovers: whose they are must be said. */
+static struct trace_step judge_pin(const struct trace_item *item, const struct trace_policy *policy)
+{
+	const struct trace_owner *owner = &item->owner;
+	bool own = owner->tool && !strcmp(owner->tool, OWNER_SONDE);
+
+	if (!item->set)
+		return STEP(TRACE_FINE, "it cannot be opened");
+	if (is_forced(owner, policy) && (own || policy->owner))
+		return STEP(TRACE_CLEAN, "forced");
+	if (!owner->tool)
+		return STEP(TRACE_UNRELATED, "its path names no owner");
+	if (owner->state == OWNER_ALIVE)
+		return STEP(TRACE_OWNED, "a living process uses it");
+	if (owner->state == OWNER_UNSEEN)
+		return STEP(TRACE_OWNED, "a process outside this pid namespace may use it");
+	if (is_named(owner, policy))
+		return STEP(TRACE_CLEAN, "of the owner that was named");
+	if (own)
+		return STEP(TRACE_CLEAN, "no process uses it");
+	return STEP(TRACE_OWNED, "pins of others stay until their owner is named");
 }
 
 /* Empty: nothing is set in it, or will be when the plan is carried out. */
@@ -80,7 +110,7 @@ static bool is_empty(const struct traces *traces, const struct trace_plan *plan,
 static struct trace_step judge_instance(const struct traces *traces, const struct trace_plan *plan,
 					const struct trace_item *item, const struct trace_policy *policy)
 {
-	if (policy->force)
+	if (is_forced(NULL, policy))
 		return STEP(TRACE_CLEAN, "forced");
 	if (is_empty(traces, plan, item->instance))
 		return STEP(TRACE_TRY, "nothing is set or recorded in it");
@@ -99,6 +129,8 @@ void trace_plan_make(struct trace_plan *plan, const struct traces *traces, const
 			plan->v[i] = judge_event(item, policy);
 		else if (item->kind == TRACE_SETTING || item->kind == TRACE_ENTRIES)
 			plan->v[i] = judge_setting(item, policy);
+		else if (item->kind == TRACE_PIN)
+			plan->v[i] = judge_pin(item, policy);
 		else if (item->kind != TRACE_INSTANCE)
 			plan->v[i] = judge_use(item, plan, policy);
 	}

@@ -31,8 +31,9 @@ struct trace_plan {
 };
 
 struct trace_policy {
-	bool force;	   /* all of it, whoever it belongs to */
 	const char *owner; /* of this tool also what else would stay, but for what is of a living process; NULL none */
+	/* what is of a living process, too; without an owner all of tracefs, whoever it belongs to, and pins of our own */
+	bool force;
 };
 
 void trace_plan_make(struct trace_plan *plan, const struct traces *traces, const struct trace_policy *policy);

@@ -129,3 +129,14 @@ const struct process_id *processes_find(const struct processes *processes, pid_t
 	}
 	return low < processes->n && processes->v[low].id == id ? &processes->v[low] : NULL;
 }
+
+const struct process_id *processes_find_command(const struct processes *processes, const char *command)
+{
+	/* the kernel cuts them */
+	size_t len = strnlen(command, 15);
+
+	vec_each(process, processes)
+		if (!strncmp(process->comm, command, len) && (!process->comm[len] || strchr("-_", process->comm[len])))
+			return process;
+	return NULL;
+}

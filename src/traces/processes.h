@@ -24,5 +24,7 @@ void processes_read(struct processes *processes);
 void processes_release(struct processes *processes);
 /* A process that has this id, one in the namespace of /proc before others; NULL: none. */
 const struct process_id *processes_find(const struct processes *processes, pid_t id);
+/* One with this command, or of its parts: "cilium" finds "cilium-agent". */
+const struct process_id *processes_find_command(const struct processes *processes, const char *command);
 
 #endif

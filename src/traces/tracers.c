@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Puts together what programs, descriptors, pins and tracefs tell. What one of them does not let us see is noted. */
-#include "symbols/kernel.h"
 #include "tracers_part.h"
 
 struct tracer *tracers_add(struct tracers *tracers, const char *kind, const char *name)
@@ -46,7 +45,7 @@ void tracer_add_process(struct tracer *tracer, pid_t pid, const char *comm)
 static void add_holders(struct tracers *tracers, struct tracer *tracer, enum holding_kind kind, uint32_t id)
 {
 	size_t n;
-	const struct holding *holding = holders_find(&tracers->holders, kind, id, &n);
+	const struct holding *holding = holders_find(&tracers->traces.holders, kind, id, &n);
 
 	for (size_t i = 0; i < n; i++)
 		tracer_add_process(tracer, holding[i].pid, holding[i].comm);
@@ -54,7 +53,7 @@ static void add_holders(struct tracers *tracers, struct tracer *tracer, enum hol
 
 static void add_pins(struct tracers *tracers, struct tracer *tracer, enum bpf_object_kind kind, uint32_t id)
 {
-	vec_each(it, &tracers->pins)
+	vec_each(it, &tracers->traces.pins)
 		if (!it->error && it->kind == kind && it->id == id)
 			*vec_push(&tracer->pins) = it->path;
 }
@@ -77,7 +76,7 @@ static void set_owner(struct tracers *tracers, struct tracer *tracer, const stru
 	add_holders(tracers, tracer, HOLDS_PERF_EVENT, program->id);
 	add_holders(tracers, tracer, HOLDS_PROGRAM, program->id);
 	add_pins(tracers, tracer, BPF_OBJECT_PROGRAM, program->id);
-	vec_each(it, &tracers->pins)
+	vec_each(it, &tracers->traces.pins)
 		if (!it->error && it->kind == BPF_OBJECT_MAP && has_map(program, it->id))
 			*vec_push(&tracer->pins) = it->path;
 	if (tracer->processes.n)
@@ -109,7 +108,7 @@ static void add_program(struct tracers *tracers, const struct bpf_program *progr
 static void add_perf_events(struct tracers *tracers)
 {
 	size_t n;
-	const struct holding *perf = holders_find(&tracers->holders, HOLDS_PERF_EVENT, 0, &n);
+	const struct holding *perf = holders_find(&tracers->traces.holders, HOLDS_PERF_EVENT, 0, &n);
 
 	for (size_t i = 0; i < n;) {
 		size_t first = i;
@@ -131,18 +130,16 @@ static void read_all(struct tracers *tracers)
 	struct err err = {};
 	int ret;
 
-	holders_read(&tracers->holders, kernel_tracefs());
-	if (tracers->holders.unreadable)
+	if (traces_read(&tracers->traces, &err))
+		tracers_note(tracers, "%s", err.text);
+	if (tracers->traces.holders.unreadable)
 		tracers_note(tracers, "the descriptors of %zu process%s cannot be read: what they hold has no owner here (try sudo)",
-			     tracers->holders.unreadable, tracers->holders.unreadable == 1 ? "" : "es");
-	ret = programs_read(&tracers->programs, &tracers->holders);
+			     tracers->traces.holders.unreadable, tracers->traces.holders.unreadable == 1 ? "" : "es");
+	ret = programs_read(&tracers->programs, &tracers->traces.holders);
 	if (ret)
 		tracers_note(tracers, "BPF programs and links cannot be listed: %s%s", strerror(-ret),
 			     geteuid() ? " (try sudo)" : "");
 	programs_name_targets(&tracers->programs);
-	pins_read(&tracers->pins);
-	if (traces_read(&tracers->traces, &err))
-		tracers_note(tracers, "%s", err.text);
 }
 
 void tracers_read(struct tracers *tracers)
@@ -165,9 +162,7 @@ void tracers_release(struct tracers *tracers)
 	free(tracers->v);
 	free(tracers->notes.v);
 	traces_release(&tracers->traces);
-	pins_release(&tracers->pins);
 	programs_release(&tracers->programs);
-	holders_release(&tracers->holders);
 	pool_release(&tracers->strings);
 	*tracers = (struct tracers){};
 }

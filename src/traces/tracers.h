@@ -7,7 +7,6 @@
 #define SONDE_TRACES_TRACERS_H
 
 #include "inventory.h"
-#include "pins.h"
 #include "programs.h"
 
 #define TRACER_NONE UINT64_MAX /* a number that the kernel does not tell, or that there is none of */
@@ -61,14 +60,13 @@ struct tracer {
 struct tracers {
 	struct tracer *v;
 	size_t n, cap;
+	size_t first_event; /* before it are programs and perf events */
 	struct {
 		const char **v;
 		size_t n, cap;
 	} notes; /* what could not be seen, and why: a line each */
-	struct holders holders;
 	struct programs programs;
-	struct trace_pins pins;
-	struct traces traces;
+	struct traces traces; /* with pins, and who has what open */
 	struct pool strings;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What an inventory of tracefs holds, as tracers: events with their hits, what is set, and who reads which instance. */
 #include "files.h"
+#include "inventory_part.h"
 #include "parse.h"
 #include "plan.h"
 #include "tracers_part.h"
@@ -30,8 +31,8 @@ static bool is_orphan(const struct tracers *tracers, const struct trace_step *st
 {
 	size_t n;
 
-	holders_find(&tracers->holders, HOLDS_PERF_EVENT, 0, &n);
-	return step->verdict == TRACE_CLEAN || (step->verdict == TRACE_TRY && !n && !tracers->holders.unreadable);
+	holders_find(&tracers->traces.holders, HOLDS_PERF_EVENT, 0, &n);
+	return step->verdict == TRACE_CLEAN || (step->verdict == TRACE_TRY && !n && !tracers->traces.holders.unreadable);
 }
 
 static bool has_target(const struct tracer *tracer, const char *name)
@@ -50,12 +51,15 @@ static void set_owner(struct tracers *tracers, struct tracer *tracer, const stru
 	if (is_orphan(tracers, step))
 		tracer->state = TRACER_ORPHAN;
 	/* a BPF program on it has an owner that is beyond doubt */
-	vec_each(it, tracers)
-		if (it->program && !strcmp(it->kind, "tracepoint") && has_target(it, item->name))
-			vec_each(process, &it->processes) {
-				tracer->state = TRACER_HELD;
-				tracer_add_process(tracer, process->pid, process->comm);
-			}
+	for (size_t i = 0; i < tracers->first_event; i++) {
+		const struct tracer *program = &tracers->v[i];
+
+		if (strcmp(program->kind, "tracepoint") || !has_target(program, item->name))
+			continue;
+		tracer->state = TRACER_HELD;
+		vec_each(process, &program->processes)
+			tracer_add_process(tracer, process->pid, process->comm);
+	}
 	if (tracer->state == TRACER_HELD)
 		return;
 	if (!owner->tool)
@@ -121,11 +125,25 @@ struct profile {
 	bool has_path;
 };
 
+/* Dynamic events are all there are behind the first one, in the order of their names. */
 static struct tracer *find_event(struct tracers *tracers, const struct parsed_event *event)
 {
-	vec_each(it, tracers)
-		if (it->group && !strcmp(it->group, event->group) && !strcmp(it->name, event->name))
-			return it;
+	size_t low = tracers->first_event, high = tracers->n;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		struct tracer *at = &tracers->v[middle];
+		int ret = strcmp(at->group, event->group);
+
+		if (!ret)
+			ret = strcmp(at->name, event->name);
+		if (!ret)
+			return at;
+		if (ret < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
 	return NULL;
 }
 
@@ -170,7 +188,19 @@ static void add_hits(struct tracers *tracers, const struct profile *profile, con
 	}
 }
 
-/* ---- what is set ---- */
+/* ---- what is set: probably by who reads what is recorded there ---- */
+
+static struct tracer *add_infer(struct tracers *tracers, const struct trace_item *item, const char *kind, const char *name)
+{
+	const struct process_id *reader = tracers->traces.instances.v[item->instance].reader;
+	struct tracer *tracer = add(tracers, item, kind, name);
+
+	if (reader) {
+		tracer->state = TRACER_INFERRED;
+		tracer_add_process(tracer, reader->pid, reader->comm);
+	}
+	return tracer;
+}
 
 static void add_use(struct tracers *tracers, const struct trace_item *item)
 {
@@ -181,32 +211,29 @@ static void add_use(struct tracers *tracers, const struct trace_item *item)
 	if (item->event >= 0 && item->kind == TRACE_ENABLED)
 		return;
 	if (item->kind != TRACE_ENABLED) {
-		tracer = add(tracers, item, kind, pool_addf(&tracers->strings, "%s:%s", item->group, item->name));
+		tracer = add_infer(tracers, item, kind, pool_addf(&tracers->strings, "%s:%s", item->group, item->name));
 		tracer_add_target(tracer, item->text);
 		return;
 	}
 	/* the enabled events of one system are one row */
 	if (!tracer || tracer->kind != kind || strcmp(tracer->name, item->group) || tracer->instance != instance)
-		tracer = add(tracers, item, kind, item->group);
+		tracer = add_infer(tracers, item, kind, item->group);
 	tracer_add_target(tracer, item->name);
 }
 
 static void add_instance(struct tracers *tracers, const struct trace_item *item)
 {
-	struct tracer *tracer = tracers_add(tracers, "instance", item->name);
-	__free char *file = traces_file_name(&tracers->traces, item->file);
+	struct tracer *tracer = add_infer(tracers, item, trace_kind_name(item->kind), item->name);
 	__free char *size = base_printf("%s/buffer_total_size_kb", item->file);
 	__str struct str text = {};
 
-	tracer->instance = item->name;
-	tracer->file = pool_add(&tracers->strings, file);
 	if (!traces_read_file(&tracers->traces, size, &text) && text.len)
 		tracer->memory = strtoull(text.data, NULL, 10) * 1024;
 }
 
 static void add_setting(struct tracers *tracers, const struct trace_item *item)
 {
-	struct tracer *tracer = add(tracers, item, trace_kind_name(item->kind), item->setting->file);
+	struct tracer *tracer = add_infer(tracers, item, trace_kind_name(item->kind), item->setting->file);
 	__free char *copy = base_strdup(item->text);
 	char *at = copy, *line;
 
@@ -230,14 +257,7 @@ static void add_set(struct tracers *tracers, const struct trace_item *item)
 	}
 }
 
-/* ---- who reads: trace_pipe and its kind take away what they read, and so have an owner's say ---- */
-
-static bool is_pipe(const char *file)
-{
-	const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
-
-	return !strncmp(name, "trace_pipe", strlen("trace_pipe"));
-}
+/* ---- who reads the ring buffers ---- */
 
 /* "instances/NAME/..." */
 static const char *instance_of_file(struct tracers *tracers, const char *file)
@@ -272,32 +292,14 @@ static void add_reader(struct tracers *tracers, const struct holding *holding)
 	tracer_add_target(tracer, holding->file);
 }
 
-/* What is set in an instance is probably of who reads that instance. */
-static void infer_owners(struct tracers *tracers, const struct tracer *reader)
-{
-	const struct tracer_process process = reader->processes.v[0];
-	const char *instance = reader->instance;
-
-	vec_each(it, tracers) {
-		if (it->state != TRACER_UNKNOWN || !it->file || it->group || !same_text(it->instance, instance))
-			continue;
-		tracer_add_process(it, process.pid, process.comm);
-	}
-}
-
 static void add_readers(struct tracers *tracers)
 {
-	size_t n, first = tracers->n;
-	const struct holding *files = holders_find(&tracers->holders, HOLDS_TRACE_FILE, 0, &n);
+	size_t n;
+	const struct holding *files = holders_find(&tracers->traces.holders, HOLDS_TRACE_FILE, 0, &n);
 
 	for (size_t i = 0; i < n; i++)
-		if (is_pipe(files[i].file))
+		if (inventory_is_for_readers(files[i].file))
 			add_reader(tracers, &files[i]);
-	for (size_t i = first; i < tracers->n; i++)
-		infer_owners(tracers, &tracers->v[i]);
-	vec_each(it, tracers)
-		if (it->state == TRACER_UNKNOWN && it->processes.n)
-			it->state = TRACER_INFERRED;
 }
 
 void tracers_add_events(struct tracers *tracers)
@@ -310,6 +312,7 @@ void tracers_add_events(struct tracers *tracers)
 	struct trace_plan plan __cleanup(trace_plan_release) = {};
 	const struct trace_policy policy = {};
 
+	tracers->first_event = tracers->n;
 	trace_plan_make(&plan, traces, &policy);
 	for (size_t i = 0; i < traces->n; i++)
 		if (trace_is_event(&traces->v[i]))

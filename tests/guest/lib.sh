@@ -2,8 +2,9 @@
 # What tests in a guest have in common; read by busybox's sh. A test is a function test_NAME in
 # tests/tools/*.sh. It runs in a shell of its own, with set -eu, in an empty /tmp, and passes when
 # it comes to its end and has left nothing behind (no_residue is called after each). A comment
-# "# timeout=SECONDS cpus=N" on the line before it changes the defaults of 60 s and one processor; "image=peers" there
-# gives it the tools of others, called by `peer CMD...`, and runs it on the kernels only that there is such an image for.
+# "# timeout=SECONDS cpus=N" on the line before it changes the defaults of 60 s and one processor; cpus=1-locked is a guest
+# of its own whose kernel is locked down ("confidentiality"); "image=peers" gives a test the tools of others, called by
+# `peer CMD...`, and runs it on the kernels only that there is such an image for.
 
 # KERNEL: its name in tests/guest/kernels; LACKS: its missing mechanisms; SYS: how its functions of syscalls begin
 . "${GUEST_CONF:-/guest.conf}"
@@ -102,6 +103,18 @@ refused() {
 	fc --mechanism "$@" -- calls 1 openat
 	expect_exit 1
 	expect_one_err "$(echo "$1" | sed 's/_tp$/[_ ]t(p|racepoint)/')"
+}
+
+# The whole of stdout is these lines, and stderr nothing.
+expect_out() {
+	printf '%s\n' "$@" > expected
+	diff expected out || fail "stdout is another"
+	[ ! -s err ] || fail "something on stderr"
+}
+
+expect_silence() {
+	expect_exit 0
+	[ ! -s out ] && [ ! -s err ] || fail "something was said"
 }
 
 # What the workload did ("did FUNC N" in out) is what was counted.

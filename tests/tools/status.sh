@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # sonde status: what traces the kernel and whose it is, against what the test has set up itself.
 
-T=/sys/kernel/tracing
+. /tracefs.sh
 
 st() {
 	run sonde status "$@"
@@ -10,16 +10,6 @@ st() {
 # expect_row KIND NAME TARGET OWNER, each a regular expression: such a row is there.
 expect_row() {
 	expect_line "^$1 +$2 +$3( .*)? $4\$"
-}
-
-# An id that no process has any more.
-dead_pid() {
-	sh -c 'echo $$'
-}
-
-# An offset in /bin/ufuncs at which a function begins, called by each of its 10 rounds.
-place() {
-	awk '$2 == "f_one" { printf "/bin/ufuncs:0x%x\n", $1 - 0x400000 }' /ufuncs.symbols
 }
 
 test_nothing() {
@@ -147,7 +137,7 @@ test_settings() {
 	st
 	expect_row setting current_tracer function -
 	expect_row setting set_ftrace_filter 'vfs_(read|write) \+1' -
-	expect_row enabled sched 'sched_process_(hang|wait) \+2' - # an event with a trigger is enabled for it
+	expect_row enabled sched "sched_process_(hang|wait) \\+1" -
 	expect_row enabled 'other: sched' sched_process_hang -
 	expect_row filter 'sched:sched_process_free' 'pid > 0' -
 	expect_row trigger 'sched:sched_process_exit' 'stacktrace.*' -
@@ -158,7 +148,7 @@ test_settings() {
 	st
 	expect_row trace_pipe 'other: instances/other/trace_pipe' trace_pipe "cat \($!\)"
 	expect_row enabled 'other: sched' sched_process_hang "inferred: cat \($!\)"
-	expect_row enabled sched 'sched_process_(hang|wait) \+2' - # an event with a trigger is enabled for it
+	expect_row enabled sched "sched_process_(hang|wait) \\+1" -
 	st --json
 	expect_json kind instance targets
 	kill $!
@@ -169,6 +159,21 @@ test_settings() {
 
 holds_pipe() {
 	ls -l /proc/$1/fd | grep -q trace_pipe
+}
+
+# What a pin alone keeps: the pin is its owner; a map's too, where the program that fills it has another.
+test_pins() {
+	mkdir $P/sonde
+	pin link $P/sonde/kept
+	st
+	expect_exit 0
+	expect_line " pin $P/sonde/kept\$"
+	st --json
+	grep -q '"state":"pinned".*"pins":\["/sys/fs/bpf/sonde/kept"\]' out || fail "no pin"
+	run sonde reset-trace
+	expect_exit 0
+	st
+	[ ! -s out ] || fail "it is still there"
 }
 
 # Runs, while they are counted, are what the workload did; and then nothing is counted any more.

@@ -65,21 +65,16 @@ Test(owner, a_name_that_people_choose_too_is_a_guess)
 
 Test(owner, tools_are_those_of_the_table)
 {
-	static const char *const names[][2] = {
-		{ "x", "p_x_bcc_1" },
-		{ "ebpf_1", "x" },
-		{ "dt_1_x", "x" },
-		{ "x", "libbpf_1_x" },
-		{ "probe", "x" },
-		{ "perfetto_x", "x" },
-		{ "ply1", "x" },
-		{ "x", "stapprobe_1_1" },
-	};
-	size_t n = 0;
+	static const char *const known[] = { "bcc", "perf", "systemtap", "ply", "cilium", "calico", "iproute2", "sonde" };
+	struct nearest nearest;
 
-	for (; owner_tools[n]; n++)
-		cr_expect_str_eq(owner_of_event(names[n][0], names[n][1]).tool, owner_tools[n]);
-	cr_expect_eq(n, ARRAY_SIZE(names));
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
+		cr_expect(owner_is_known(known[i]), "%s", known[i]);
+	cr_expect_not(owner_is_known("prf"));
+	cr_expect_not(owner_is_known(""));
+	nearest_init(&nearest, "sysemtap");
+	owner_suggest(&nearest);
+	cr_expect_str_eq(nearest_name(&nearest), "systemtap");
 }
 
 /* ---- processes ---- */
@@ -140,12 +135,17 @@ Test(processes, ourselves_own_nothing)
 	cr_expect_null(processes_find(&processes, getpid()));
 }
 
-static enum owner_state state_of(const char *name, const struct processes *processes)
+static enum owner_state state_in(const char *group, const char *name, const struct processes *processes)
 {
-	struct trace_owner owner = owner_of_event("kprobes", name);
+	struct trace_owner owner = owner_of_event(group, name);
 
 	owner_look_up(&owner, processes);
 	return owner.state;
+}
+
+static enum owner_state state_of(const char *name, const struct processes *processes)
+{
+	return state_in("kprobes", name, processes);
 }
 
 Test(processes, owners)
@@ -159,6 +159,35 @@ Test(processes, owners)
 	cr_expect_eq(state_of("p_x_bcc_20", &processes), OWNER_DEAD);
 	cr_expect_eq(state_of("p_x_bcc_99", &processes), OWNER_DEAD);
 	cr_expect_eq(state_of("mine", &processes), OWNER_UNKNOWN);
+}
+
+/* bcc's may be any program; of these tools the command is known. */
+Test(processes, an_id_that_another_command_has)
+{
+	struct processes processes __cleanup(processes_release) = {};
+
+	process("50", "Name:\tstapio\nState:\tS\nNSpid:\t50\nVmSize:\t1 kB\nThreads:\t1\n");
+	initial_namespace("pid:[4026531836]");
+	processes_read(&processes);
+	cr_expect_eq(state_in("ply10", "x", &processes), OWNER_REUSED);
+	cr_expect_eq(state_in("dt_10_x", "x", &processes), OWNER_REUSED);
+	cr_expect_eq(state_of("stapprobe_10_1", &processes), OWNER_REUSED);
+	cr_expect_eq(state_of("stapprobe_50_1", &processes), OWNER_ALIVE);
+	cr_expect_eq(state_in("ply99", "x", &processes), OWNER_DEAD);
+}
+
+Test(processes, by_command)
+{
+	struct processes processes __cleanup(processes_release) = {};
+
+	process("50", "Name:\tcilium-agent\nState:\tS\nNSpid:\t50\nVmSize:\t1 kB\nThreads:\t1\n");
+	process("51", "Name:\ta-very-long-com\nState:\tS\nNSpid:\t51\nVmSize:\t1 kB\nThreads:\t1\n");
+	processes_read(&processes);
+	cr_expect_eq(processes_find_command(&processes, "cilium")->pid, 50);
+	cr_expect_eq(processes_find_command(&processes, "a-very-long-command")->pid, 51);
+	cr_expect_eq(processes_find_command(&processes, "inner")->pid, 40);
+	cr_expect_null(processes_find_command(&processes, "ciliu"));
+	cr_expect_null(processes_find_command(&processes, "agent"));
 }
 
 Test(processes, within_a_namespace_nobody_is_dead)

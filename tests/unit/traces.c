@@ -218,6 +218,17 @@ Test(inventory, each_of_its_kind)
 	cr_expect_str_eq(item_of(TRACE_KPROBE, "alive_bcc_10")->owner.process->comm, "python3");
 }
 
+/* What is hit for a trigger alone is listed as well, and its own file says that it is off. */
+Test(inventory, enabled_for_a_trigger)
+{
+	fixture_file(TRACING "set_event", "sched:sched_switch\nsched:sched_waking\n");
+	fixture_file(TRACING "events/sched/sched_switch/enable", "0*\n");
+	fixture_file(TRACING "events/sched/sched_waking/enable", "1*\n");
+	make_plan((struct trace_policy){});
+	cr_expect_eq(verdicts(TRACE_UNRELATED), 1);
+	cr_expect_eq(verdict_of(TRACE_ENABLED, "sched_waking"), TRACE_UNRELATED);
+}
+
 Test(inventory, a_named_owner)
 {
 	many();

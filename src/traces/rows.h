@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A plan, and what came of it, for JSON. */
+#ifndef SONDE_TRACES_ROWS_H
+#define SONDE_TRACES_ROWS_H
+
+#include "output/output.h"
+#include "plan.h"
+
+extern const struct schema traces_schema;
+
+void traces_print_rows(struct output *out, const struct traces *traces, const struct trace_plan *plan);
+
+#endif

@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Words for a plan, in the manner of bcc's reset-trace: file by file, what was reset and what was left alone. */
+#include "clean.h"
+#include "tell.h"
+
+struct teller {
+	struct output *out;
+	const struct traces *traces;
+	const struct trace_plan *plan;
+	bool dry, verbose;
+};
+
+static void tell_empty(struct teller *t)
+{
+	output_line(t->out, "%s", "");
+}
+
+static void tell_checking(struct teller *t, const char *prefix, const char *file)
+{
+	__free char *path = base_printf("%s%s", prefix, file);
+	__free char *name = traces_file_name(t->traces, path);
+
+	if (t->verbose)
+		output_line(t->out, "Checking %s", name);
+}
+
+static void tell_lines(struct teller *t, const char *text)
+{
+	__free char *copy = base_strdup(text);
+	char *at = copy, *line;
+	unsigned int n = 0;
+
+	while ((line = strsep(&at, "\n")))
+		if (*line || at)
+			output_line(t->out, "%6u  %s", ++n, line);
+}
+
+/* What file held, and what it holds now. */
+static void tell_change(struct teller *t, const char *file, const char *before)
+{
+	const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+	__str struct str after = {};
+
+	if (!t->verbose)
+		return;
+	output_line(t->out, "%s, before (line enumerated):", name);
+	tell_lines(t, before);
+	if (t->dry)
+		return;
+	traces_read_file(t->traces, file, &after);
+	output_line(t->out, "%s, after (line enumerated):", name);
+	tell_lines(t, after.data ? after.data : "");
+	tell_empty(t);
+}
+
+static void tell_reset(struct teller *t, const char *file)
+{
+	__free char *name = traces_file_name(t->traces, file);
+
+	output_line(t->out, "%s %s", t->dry ? "Would reset" : "Needed to reset", name);
+}
+
+static void tell_unrelated(struct teller *t, const char *file, const char *contents, const char *expected)
+{
+	__free char *name = traces_file_name(t->traces, file);
+	const char *slash = strrchr(file, '/');
+
+	output_line(t->out,
+		    "Noticed unrelated tracing file %s isn't set as expected. Not resetting (-F to force, -v for verbose).",
+		    name);
+	if (!t->verbose)
+		return;
+	output_line(t->out, "Contents of %s is (line enumerated):", slash ? slash + 1 : file);
+	tell_lines(t, contents);
+	output_line(t->out, "Expected \"%s\".", expected);
+}
+
+/* Done, or to be done. */
+static bool changed(const struct teller *t, const struct trace_step *step)
+{
+	return t->dry ? trace_step_acts(step) : step->done;
+}
+
+/* Items of one owner that stay in one place. */
+struct group {
+	const char *place; /* a list, or where a bpffs is mounted */
+	const char *noun;
+	const struct trace_owner *owner;
+	size_t n;
+};
+
+static bool same_group(const struct group *a, const struct group *b)
+{
+	return a->owner->pid == b->owner->pid && a->owner->process == b->owner->process && !strcmp(a->owner->tool, b->owner->tool) &&
+	       !strcmp(a->place, b->place);
+}
+
+static void add_who(struct str *who, const struct trace_owner *owner)
+{
+	const struct process_id *process = owner->process;
+
+	str_add(who, owner->tool);
+	if (owner->pid)
+		str_addf(who, ", process %d", owner->pid);
+	if (owner->state == OWNER_UNSEEN)
+		str_add(who, ", which may be alive outside this pid namespace");
+	else if (!process)
+		str_addf(who, " (--owner %s takes them away)", owner->tool);
+	else if (!owner->pid)
+		str_addf(who, ", in use by process %d (%s)", process->pid, process->comm);
+	else if (process->pid == owner->pid)
+		str_addf(who, " (%s)", process->comm);
+	else
+		str_addf(who, " (%s, %d here)", process->comm, process->pid);
+	if (owner->state == OWNER_REUSED)
+		str_addf(who, ", another command (--owner %s takes them away)", owner->tool);
+}
+
+static void tell_group(struct teller *t, const struct group *group)
+{
+	__free char *name = traces_file_name(t->traces, group->place);
+	__str struct str who = {};
+
+	add_who(&who, group->owner);
+	output_line(t->out, "Left alone in %s: %zu %s%s of %s", name, group->n, group->noun, group->n == 1 ? "" : "s", who.data);
+}
+
+/* Of a list; of TRACE_LISTS: the pins. */
+static bool is_of(const struct trace_item *item, size_t list)
+{
+	return (trace_is_event(item) || item->kind == TRACE_PIN) && trace_list_of(item->kind) == list;
+}
+
+/* A line for each owner of what is left in a list. */
+static void tell_owners(struct teller *t, size_t list)
+{
+	struct {
+		struct group *v;
+		size_t n, cap;
+	} groups = {};
+
+	for (size_t i = 0; i < t->traces->n; i++) {
+		const struct trace_item *item = &t->traces->v[i];
+		struct group group = { item->file, "event", &item->owner };
+		size_t at = 0;
+
+		if (!is_of(item, list) || t->plan->v[i].verdict != TRACE_OWNED)
+			continue;
+		if (item->pin) {
+			group.place = *item->pin->mount ? item->pin->mount : "/";
+			group.noun = "pin";
+		}
+		while (at < groups.n && !same_group(&groups.v[at], &group))
+			at++;
+		if (at == groups.n)
+			*vec_push(&groups) = group;
+		groups.v[at].n++;
+	}
+	vec_each(group, &groups)
+		tell_group(t, group);
+	free(groups.v);
+}
+
+/* Why each that stays does. */
+static void tell_left(struct teller *t, size_t list)
+{
+	for (size_t i = 0; t->verbose && i < t->traces->n; i++) {
+		const struct trace_item *item = &t->traces->v[i];
+		const struct trace_step *step = &t->plan->v[i];
+
+		if (!is_of(item, list) || !item->set || changed(t, step) || trace_step_failed(step))
+			continue;
+		if (item->pin)
+			output_line(t->out, "Left %s (%s): %s", item->file, item->text, step->why);
+		else
+			output_line(t->out, "Left %s/%s: %s", item->group, item->name,
+				    step->error ? "perf or a BPF program uses it" : step->why);
+	}
+}
+
+static void tell_list(struct teller *t, size_t list)
+{
+	const struct trace_list *l = &t->traces->lists[list];
+	size_t resets = 0, unrelated = 0, busy = 0;
+	__free char *name = traces_file_name(t->traces, l->file);
+
+	for (size_t i = 0; i < t->traces->n; i++) {
+		const struct trace_step *step = &t->plan->v[i];
+
+		if (!is_of(&t->traces->v[i], list))
+			continue;
+		resets += changed(t, step);
+		unrelated += step->verdict == TRACE_UNRELATED;
+		busy += step->error && !trace_step_failed(step);
+	}
+	tell_checking(t, "", l->file);
+	if (resets) {
+		tell_reset(t, l->file);
+		tell_change(t, l->file, l->text.data);
+	}
+	tell_owners(t, list);
+	if (busy)
+		output_line(t->out, "Left alone in %s: %zu event%s in use by perf or BPF programs", name, busy,
+			    busy == 1 ? "" : "s");
+	if (unrelated)
+		tell_unrelated(t, l->file, l->text.data, "");
+	tell_left(t, list);
+}
+
+static void tell_entries(struct teller *t, const struct trace_item *item, const struct trace_step *step)
+{
+	tell_checking(t, "", item->file);
+	if (changed(t, step))
+		tell_reset(t, item->file);
+	else if (t->verbose && item->set)
+		output_line(t->out, "%llu recorded entries are kept (-F empties it)", (unsigned long long)item->entries);
+}
+
+static void tell_setting(struct teller *t, const struct trace_item *item, const struct trace_step *step)
+{
+	tell_checking(t, "", item->file);
+	if (changed(t, step)) {
+		tell_reset(t, item->file);
+		tell_change(t, item->file, item->text);
+	} else if (step->verdict == TRACE_UNRELATED) {
+		tell_unrelated(t, item->file, item->text, item->setting->expected);
+	}
+}
+
+/* Of an instance, but for those of dynamic events, which their list has told of. */
+static bool is_enabled_event(const struct trace_item *item, size_t instance)
+{
+	return item->kind == TRACE_ENABLED && item->instance == instance && item->event < 0;
+}
+
+static void tell_enabled(struct teller *t, size_t instance)
+{
+	const char *prefix = t->traces->instances.v[instance].prefix;
+	__free char *file = base_printf("%sevents/enable", prefix);
+	__str struct str events = {};
+	bool reset = false, unrelated = false;
+
+	tell_checking(t, prefix, "set_event");
+	tell_checking(t, prefix, "events/enable");
+	for (size_t i = 0; i < t->traces->n; i++) {
+		const struct trace_item *item = &t->traces->v[i];
+
+		if (!is_enabled_event(item, instance))
+			continue;
+		reset |= changed(t, &t->plan->v[i]);
+		unrelated |= t->plan->v[i].verdict == TRACE_UNRELATED;
+		str_addf(&events, "%s:%s\n", item->group, item->name);
+	}
+	if (reset) {
+		tell_reset(t, file);
+		tell_change(t, file, events.data);
+	}
+	if (unrelated)
+		tell_unrelated(t, file, events.data, "0");
+}
+
+/* Triggers and filters: of an event with several the file is told once, with all of them. */
+static size_t tell_event_file(struct teller *t, size_t i)
+{
+	const struct trace_item *item = &t->traces->v[i];
+	__str struct str text = {};
+	bool reset = false;
+	size_t end;
+
+	for (end = i; end < t->traces->n && t->traces->v[end].file && !strcmp(t->traces->v[end].file, item->file); end++) {
+		str_addf(&text, "%s\n", t->traces->v[end].text);
+		reset |= changed(t, &t->plan->v[end]);
+	}
+	if (item->event < 0 && t->plan->v[i].verdict == TRACE_UNRELATED) {
+		tell_unrelated(t, item->file, text.data, item->kind == TRACE_FILTER ? "none" : "");
+	} else if (item->event < 0 && reset) {
+		tell_reset(t, item->file);
+		tell_change(t, item->file, text.data);
+	}
+	return end;
+}
+
+/* Of what is set there the one who records may be the owner. */
+static void tell_reader(struct teller *t, size_t instance)
+{
+	const struct trace_instance *of = &t->traces->instances.v[instance];
+	__free char *file = base_printf("%strace", of->prefix), *name = traces_file_name(t->traces, file);
+	bool unrelated = false;
+
+	for (size_t i = 0; i < t->traces->n; i++)
+		unrelated |= t->traces->v[i].instance == instance && !t->traces->v[i].pin && !trace_is_event(&t->traces->v[i]) &&
+			     t->plan->v[i].verdict == TRACE_UNRELATED;
+	if (of->reader && unrelated)
+		output_line(t->out, "Process %d (%s) reads what is recorded in %s.", of->reader->pid, of->reader->comm, name);
+}
+
+static void tell_instance(struct teller *t, size_t instance)
+{
+	const struct traces *traces = t->traces;
+
+	for (size_t i = 0; i < traces->n; i++)
+		if (traces->v[i].instance == instance && traces->v[i].kind == TRACE_ENTRIES)
+			tell_entries(t, &traces->v[i], &t->plan->v[i]);
+	for (size_t i = 0; i < traces->n; i++)
+		if (traces->v[i].instance == instance && traces->v[i].kind == TRACE_SETTING)
+			tell_setting(t, &traces->v[i], &t->plan->v[i]);
+	tell_enabled(t, instance);
+	for (size_t i = 0; i < traces->n;) {
+		const struct trace_item *item = &traces->v[i];
+
+		if (item->instance == instance && (item->kind == TRACE_TRIGGER || item->kind == TRACE_FILTER))
+			i = tell_event_file(t, i);
+		else
+			i++;
+	}
+	tell_reader(t, instance);
+	for (size_t i = 0; i < traces->n; i++) {
+		const struct trace_item *item = &traces->v[i];
+
+		if (item->instance != instance || item->kind != TRACE_INSTANCE)
+			continue;
+		tell_checking(t, "", item->file);
+		if (changed(t, &t->plan->v[i]))
+			tell_reset(t, item->file);
+	}
+}
+
+static void tell_tracefs(struct teller *t)
+{
+	for (size_t list = 0; list < TRACE_LISTS; list++)
+		tell_list(t, list);
+	for (size_t i = 0; i < t->traces->instances.n; i++)
+		tell_instance(t, i);
+}
+
+static void tell_pins(struct teller *t)
+{
+	size_t unrelated = 0;
+
+	for (size_t i = 0; i < t->traces->n; i++) {
+		const struct trace_item *item = &t->traces->v[i];
+		const struct trace_step *step = &t->plan->v[i];
+
+		if (item->kind != TRACE_PIN)
+			continue;
+		unrelated += step->verdict == TRACE_UNRELATED;
+		if (changed(t, step))
+			tell_reset(t, item->file);
+	}
+	tell_owners(t, TRACE_LISTS);
+	if (unrelated)
+		output_line(t->out, "Left alone: %zu pin%s whose path names no owner (-v for verbose)", unrelated,
+			    unrelated == 1 ? "" : "s");
+	tell_left(t, TRACE_LISTS);
+}
+
+void traces_tell(struct output *out, const struct traces *traces, const struct trace_plan *plan, bool dry, bool verbose)
+{
+	struct teller t = { out, traces, plan, dry, verbose };
+
+	if (verbose) {
+		output_line(out, "Resetting tracing state...");
+		tell_empty(&t);
+	}
+	/* without an instance tracefs could not be read */
+	if (traces->instances.n)
+		tell_tracefs(&t);
+	tell_pins(&t);
+	if (verbose) {
+		tell_empty(&t);
+		output_line(out, "Done.");
+	}
+}
