@@ -15,7 +15,7 @@ lost() {
 # Two threads on two processors: all are there, whole, in order.
 # timeout=200 cpus=2
 test_storm_of_opens() {
-	n=$(many 6.12 250000 20000)
+	n=$(many 6.12 100000 20000)
 	run sh -c "exec sonde opensnoop -T --fail-on-loss -- opens -t 2 $n /dev/null > rows"
 	expect_exit 0
 	expect_one_err '^Tracing'
@@ -29,7 +29,7 @@ test_storm_of_opens() {
 
 # timeout=200
 test_storm_of_execs() {
-	n=$(many 6.1 5000 700)
+	n=$(many 6.1 2500 700)
 	run sh -c "exec sonde execsnoop --fail-on-loss -- execs -v $n /bin/noop > rows"
 	expect_exit 0
 	expect_one_err '^Tracing'
