@@ -11,6 +11,7 @@ static const struct trace_setting settings[] = {
 	{ "set_ftrace_notrace", "", NULL },
 	{ "set_graph_function", "", NULL },
 	{ "set_graph_notrace", "", NULL },
+	{ "max_graph_depth", "0", "0" },
 	{ "set_ftrace_pid", "", NULL },
 	{ "set_ftrace_notrace_pid", "", NULL },
 	{ "set_event_pid", "", NULL },

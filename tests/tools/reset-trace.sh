@@ -228,6 +228,7 @@ test_settings_of_others() {
 	echo vfs_write >> set_ftrace_filter
 	echo vfs_open > set_ftrace_notrace
 	echo 1 > set_ftrace_pid
+	echo 2 > max_graph_depth
 	echo 100 > tracing_thresh
 	echo 1 > events/sched/sched_process_hang/enable
 	echo 'pid > 0' > events/sched/sched_process_hang/filter
@@ -237,7 +238,7 @@ test_settings_of_others() {
 	state > before
 	reset
 	expect_exit 0
-	expect_out "$(unrelated set_ftrace_filter set_ftrace_notrace set_ftrace_pid tracing_thresh tracing_on events/enable)" \
+	expect_out "$(unrelated set_ftrace_filter set_ftrace_notrace max_graph_depth set_ftrace_pid tracing_thresh tracing_on events/enable)" \
 		"$(unrelated events/sched/sched_process_hang/filter events/sched/sched_process_wait/trigger | sort)"
 	reset -v
 	expect_line '^Contents of set_ftrace_filter is \(line enumerated\):$'
@@ -251,7 +252,7 @@ test_settings_of_others() {
 	state | diff before - || fail "something has changed"
 	reset -F
 	expect_exit 0
-	for file in set_ftrace_filter set_ftrace_notrace set_ftrace_pid tracing_thresh tracing_on events/enable \
+	for file in set_ftrace_filter set_ftrace_notrace max_graph_depth set_ftrace_pid tracing_thresh tracing_on events/enable \
 		events/sched/sched_process_hang/filter events/sched/sched_process_wait/trigger; do
 		expect_line "^Needed to reset $T/$file\$"
 	done
