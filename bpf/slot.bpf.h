@@ -102,6 +102,19 @@ static __always_inline __u64 slot_of(void *ctx, __u64 how)
 	return slot_by_ip(slot_regs_ip(ctx));
 }
 
+/* The slot of what fired; false where it has none. */
+static __always_inline bool slot_number(void *ctx, __u64 *slot)
+{
+	__u64 how = mark_constant(SLOT_MARK_HOW);
+
+	if (how == SLOT_CONSTANT) {
+		*slot = mark_constant(SLOT_MARK_VALUE);
+		return true;
+	}
+	*slot = slot_of(ctx, how);
+	return *slot < slot_hash.n_slots;
+}
+
 /*
  * The counter of what fired in this processor's row; false where it has none. A constant is read last, for what
  * is kept across a call takes a register that has to be saved.

@@ -77,12 +77,16 @@ static void text_begin(struct output *out, const struct timespec *stamp, bool sh
 		clock_add_time(&out->buf, stamp->tv_sec * 1000000000ULL);
 		str_addc(&out->buf, '\n');
 	}
-	add_line(out, NULL);
+	if (!out->schema->draw)
+		add_line(out, NULL);
 }
 
 static void text_row(struct output *out, const void *row)
 {
-	add_line(out, row);
+	if (out->schema->draw)
+		out->schema->draw(&out->buf, row);
+	else
+		add_line(out, row);
 }
 
 const struct printer printer_text = { .begin = text_begin, .row = text_row };
