@@ -15,7 +15,8 @@
 #include "bpf/slot.bpf.h"
 
 /* Sized by user space. */
-SEC(".data.hist") __u64 hist_cells[1] = {};
+SEC(".data.hist")
+__u64 hist_cells[1] = {};
 
 /* This processor's first row. Calls a helper: what is kept across it takes a register. */
 #define hist_rows() slot_row(hist_cells)

@@ -18,9 +18,9 @@ struct hist {
 
 struct hist_row {
 	const struct hist *hist;
-	const uint64_t *cells;	    /* hist_words() of them */
-	const char *title, *key;    /* "Function", "vfs_read"; key NULL: of all */
-	bool first;		    /* of its table: an empty line stands before the others */
+	const uint64_t *cells;	 /* hist_words() of them */
+	const char *title, *key; /* "Function", "vfs_read"; key NULL: of all */
+	bool first;		 /* of its table: an empty line stands before the others */
 };
 
 /* Of a row of cells. */

@@ -30,10 +30,10 @@ struct hists_settings {
 
 struct hists {
 	struct hist hist;
-	size_t n;	     /* rows of cells */
-	size_t words;	     /* of one */
-	size_t n_processors; /* rows of rows; processors may share one */
-	size_t stride;	     /* from one to the next, in words */
+	size_t n;	       /* rows of cells */
+	size_t words;	       /* of one */
+	size_t n_processors;   /* rows of rows; processors may share one */
+	size_t stride;	       /* from one to the next, in words */
 	const uint64_t *cells; /* shared with the kernel; the map's */
 	uint64_t *now, *before, *between;
 	bool emitted;
