@@ -28,7 +28,7 @@ static __always_inline int ends(void *ctx, __u64 now, bool constant, __u64 slot)
 		return 0;
 	start = cell->start;
 	latency_free(cell, start);
-	now -= start;
+	now = latency_between(start, now);
 	hist_add(hist_row(hist_rows(), constant ? slot_constant() : slot), now);
 	return 0;
 }
@@ -56,7 +56,7 @@ int latency_session(void *ctx)
 		return 0;
 	}
 	now = bpf_ktime_get_ns();
-	now -= *latency_cookie(ctx);
+	now = latency_between(*latency_cookie(ctx), now);
 	if (!slot_number(ctx, &slot))
 		return 0;
 	rows = hist_rows();

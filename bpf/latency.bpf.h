@@ -136,6 +136,12 @@ static __always_inline struct latency_cell *latency_find(__u64 key)
 	return NULL;
 }
 
+/* The clock that programs may read is not quite the same on all processors: a call does not end before it has begun. */
+static __always_inline __u64 latency_between(__u64 start, __u64 now)
+{
+	return now > start ? now - start : 0;
+}
+
 /*
  * What was read of the cell was read before: a processor that reorders the two sees that one depends on the other.
  * read: what it was; of several any mixture.

@@ -39,7 +39,7 @@ static __always_inline void show(struct pt_regs *regs, __u64 slot, __u64 ns, con
 
 static __always_inline void ends(struct pt_regs *regs, __u64 slot, __u64 key)
 {
-	__u64 now = bpf_ktime_get_ns(), read;
+	__u64 now = bpf_ktime_get_ns(), read, took;
 	struct latency_cell *cell = latency_find(key), copy;
 
 	if (!cell)
@@ -50,8 +50,9 @@ static __always_inline void ends(struct pt_regs *regs, __u64 slot, __u64 key)
 	for (int i = 0; i < LATENCY_ARGS; i++)
 		read ^= copy.args[i];
 	latency_free(cell, read);
-	if (now - copy.start >= config.least)
-		show(regs, slot, now - copy.start, &copy);
+	took = latency_between(copy.start, now);
+	if (took >= config.least)
+		show(regs, slot, took, &copy);
 }
 
 SEC("kprobe")
