@@ -122,7 +122,8 @@ TOOL(funcslower, .brief = "print calls of functions that take long", .args = "FU
      .description =
 	     "Prints a row for each call of a kernel or user function that takes at least as long as the bound: who called, how "
 	     "long it took (in milliseconds, with -u in microseconds), what it returned (hexadecimal) and, with -a, what it was "
-	     "called with. Functions are named as for funclatency. JSON has nanoseconds, and the value as a signed number.",
+	     "called with. Functions are named as for funclatency. JSON has nanoseconds, and the value as a signed number. Both are "
+	     "whole registers: a function that returns an int may leave the upper half empty.",
      EXAMPLES({ "sonde funcslower vfs_write", "writes of a millisecond and more" },
 	      { "sonde funcslower -u 10 -a 3 'vfs_*'", "of 10 microseconds and more, with three arguments" },
 	      { "sonde funcslower -m 100 -p 1234 c:getaddrinfo", "a user function, in one process" }));

@@ -23,12 +23,13 @@ test_bound() {
 	[ "$(wc -l < rows)" = 20 ] || fail "$(wc -l < rows) rows, not 20: the bound is 1 ms"
 }
 
-# The arguments of the call that failed, and what it returned: AT_FDCWD is what it was called with.
+# The arguments of the call that failed, and what it returned: AT_FDCWD is what it was called with. Both are registers, of
+# which a kernel that takes or returns an int fills the half.
 test_arguments_and_value() {
 	fs -j -u 1 -a 1 do_sys_openat2 -- calls 30 openat
 	expect_exit 0
 	expect_json func retval args
-	failed=$(awk -F '\t' '$1 == "do_sys_openat2" && $2 == -2 { sub(/^\[/, "", $3); print $3 % 4294967296 }' rows | sort | uniq -c)
+	failed=$(awk -F '\t' '$1 == "do_sys_openat2" && ($2 == -2 || $2 == 4294967294) { sub(/^\[/, "", $3); print $3 % 4294967296 }' rows | sort | uniq -c)
 	[ "$(echo $failed)" = "30 4294967196" ] || fail "failed: $failed"
 }
 
