@@ -20,15 +20,23 @@ expect_laps() {
 	expect_json func unit count total
 	awk -v f="$1" -F '\t' '$1 == f || f == "null" { print $3, $4 }' rows > measured
 	read -r count total < measured || fail "no row of $1"
-	[ "$count" = "$calls" ] || fail "$count calls of $calls"
-	[ "$total" -ge "$least" ] && [ "$total" -le "$most" ] || fail "$total ns, not from $least to $most"
+	[ "$count" = "$calls" ] || told_apart || fail "$count calls of $calls"
+	[ "$total" -ge $((least / calls * count)) ] && [ "$total" -le "$most" ] || fail "$total ns, not from $least to $most"
 	json buckets < objects | tr '}' '\n' | sed -n 's/.*"max":\([0-9]*\),.*/\1/p' > ends
 	[ -s ends ] || fail "no buckets"
 	awk -v least="${2:-0}" '$1 < least { print "a bucket ends at", $1; bad = 1 } END { exit bad }' ends ||
 		fail "shorter than $2"
 }
 
+# A kretprobe sees as many calls at a time as there are processors, and somebody else may be asleep: what it
+# does not see is told.
+told_apart() {
+	told=$(sed -n 's/.* \([0-9]*\) \(calls* not measured\|hits* missed\).*/\1/p' err | awk '{ n += $1 } END { print n + 0 }')
+	[ "$mechanism" = kprobe ] && [ "$count" -lt "$calls" ] && [ $((count + told)) -ge "$calls" ]
+}
+
 naps() {
+	mechanism=$1
 	has "$1" || { refused_latency "$1" hrtimer_nanosleep; return 0; }
 	fl -j -F --mechanism "$1" hrtimer_nanosleep -- laps nap 20 2000
 	expect_exit 0
@@ -54,6 +62,7 @@ test_naps_kprobe() {
 }
 
 test_naps_auto() {
+	mechanism=auto
 	fl -j -F hrtimer_nanosleep -- laps nap 20 2000
 	expect_laps hrtimer_nanosleep 2000000
 	[ ! -s err ] || [ "$(wc -l < err)" = 1 ] || fail "more was said"
@@ -141,6 +150,7 @@ test_under_way() {
 
 # cpus=2
 test_threads_that_migrate() {
+	mechanism=auto
 	fl -j -F hrtimer_nanosleep u:/bin/laps:lap_spin -- laps -t 16 nap 20 1000
 	expect_exit 0
 	expect_laps hrtimer_nanosleep 1000000
