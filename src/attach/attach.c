@@ -16,6 +16,7 @@
 /* Within a kind, the best first. */
 static const struct mechanism *const order[] = {
 	&mechanism_fentry,
+	&mechanism_kprobe_session,
 	&mechanism_kprobe_multi,
 	&mechanism_kprobe,
 	&mechanism_raw_tp,
@@ -69,7 +70,7 @@ struct attach *attach_new(struct target_set *set, const struct attach_options *o
 
 	raise_file_limit();
 	attach->options = *options;
-	attach->shared = options->rows < (uint32_t)cpus_ids() || attach_needs_atomic(set);
+	attach->shared = options->shared || options->rows < (uint32_t)cpus_ids() || attach_needs_atomic(set);
 	attach->set = set;
 	return attach;
 }
@@ -110,6 +111,7 @@ int attached(struct attach *attach, int fd, enum mech mech, struct target **targ
 	link->slot = n == 1 ? targets[0]->slot : SLOT_NONE;
 	for (size_t i = 0; i < n; i++) {
 		targets[i]->attached = true;
+		targets[i]->by = mech;
 		targets[i]->failed = NULL;
 	}
 	attach->attached += n;
@@ -193,6 +195,7 @@ static bool may_serve(const struct attach *attach, const struct mechanism *mecha
 	enum mech asked = asked_for(attach, target);
 
 	return target->group == attach->group && !target->attached && target->kind == mechanism->kind &&
+	       target->session == mechanism->session && (!attach->only || attach->only == mechanism->mech) &&
 	       (asked == MECH_AUTO || asked == mechanism->mech);
 }
 
@@ -250,7 +253,8 @@ static const struct target *first_failed(const struct attach *attach)
 	return attach->set->v;
 }
 
-int attach_targets(struct attach *attach, uint32_t group, const struct bpf_program *program, struct err *err)
+int attach_targets_by(struct attach *attach, uint32_t group, enum mech only, const struct bpf_program *program,
+		      struct err *err)
 {
 	struct target_set *set = attach->set;
 	__free struct target **targets = base_alloc(set->n * sizeof(*targets));
@@ -259,6 +263,7 @@ int attach_targets(struct attach *attach, uint32_t group, const struct bpf_progr
 	enum mech asked;
 
 	attach->group = group;
+	attach->only = only;
 	attach->program = program;
 	attach->total = set->n;
 	for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
@@ -274,6 +279,11 @@ int attach_targets(struct attach *attach, uint32_t group, const struct bpf_progr
 	asked = asked_for(attach, target);
 	return err_set(err, -ENOTSUP, "cannot attach to '%s'%s%s: %s", target->label, asked ? " by " : "",
 		       asked ? mech_names[asked] : "", target->failed);
+}
+
+int attach_targets(struct attach *attach, uint32_t group, const struct bpf_program *program, struct err *err)
+{
+	return attach_targets_by(attach, group, MECH_AUTO, program, err);
 }
 
 size_t attach_count(const struct attach *attach)

@@ -14,8 +14,16 @@ struct attach;
 struct bpf_object;
 struct bpf_program;
 
+/* A constant of the template that is another one in all copies: in a load of 64 bits, or the operand of an instruction. */
+struct attach_mark {
+	uint64_t mark, value;
+};
+
 struct attach_options {
-	enum mech mech; /* the only one to use, or MECH_AUTO */
+	enum mech mech;			 /* the only one to use, or MECH_AUTO */
+	const struct attach_mark *marks; /* the caller's; they stay there */
+	size_t n_marks;
+	bool shared; /* two programs of different slots write to one row: increments are atomic */
 	/* Of the arrays that slot_row() is for: what attach_rows() said, and bytes. */
 	uint32_t rows, row_size;
 	pid_t pid;     /* user functions: place them in this process only, 0 in all */
@@ -36,10 +44,14 @@ int attach_prepare(struct attach **attach, struct bpf_object *object, struct tar
 struct attach *attach_new(struct target_set *set, const struct attach_options *options);
 
 /*
- * Attaches copies of the program to every target of the group that is not attached yet. 0 when at least one is; else an
+ * Attaches copies of the program to every target of the group that is not attached yet (a target that is a session
+ * by a mechanism that has those). 0 when at least one is; else an
  * error that tells why the first is not. -EINTR when progress() said so. After an error, too, attach_free() detaches.
  */
 int attach_targets(struct attach *attach, uint32_t group, const struct bpf_program *program, struct err *err);
+/* The same by one mechanism, where that would be chosen: as a first choice before others. MECH_AUTO: by all. */
+int attach_targets_by(struct attach *attach, uint32_t group, enum mech only, const struct bpf_program *program,
+		      struct err *err);
 
 size_t attach_count(const struct attach *attach); /* targets that are attached */
 

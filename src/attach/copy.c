@@ -30,6 +30,39 @@ static void patch_operand(struct bpf_insn *insns, size_t n, uint8_t code, int32_
 			insns[i].imm = value;
 }
 
+/* An operand of any calculation; a mark that is wider is none. */
+static void patch_operands(struct bpf_insn *insns, size_t n, const struct attach_mark *mark)
+{
+	for (size_t i = 0; i < n; i++)
+		if (BPF_CLASS(insns[i].code) == BPF_ALU64 && BPF_SRC(insns[i].code) == BPF_K &&
+		    (uint64_t)insns[i].imm == mark->mark)
+			insns[i].imm = mark->value;
+}
+
+/*
+ * A compare-and-swap becomes a load of what is there: for kernels that have none, which refuse a
+ * program even where it is never reached. The program stores by itself what it has found to be free.
+ */
+static void patch_swaps(struct bpf_insn *insns, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (insns[i].code == (BPF_STX | BPF_ATOMIC | BPF_DW) && insns[i].imm == BPF_CMPXCHG)
+			insns[i] = (struct bpf_insn){
+				.code = BPF_LDX | BPF_MEM | BPF_DW,
+				.dst_reg = BPF_REG_0,
+				.src_reg = insns[i].dst_reg,
+				.off = insns[i].off,
+			};
+}
+
+static void patch_marks(struct bpf_insn *insns, size_t n, const struct attach_options *options)
+{
+	for (size_t i = 0; i < options->n_marks; i++) {
+		patch(insns, n, options->marks[i].mark, options->marks[i].value);
+		patch_operands(insns, n, &options->marks[i]);
+	}
+}
+
 static enum context_kind context_of(const struct copy *copy)
 {
 	switch (copy->type) {
@@ -60,6 +93,10 @@ static int load(const struct attach *attach, const struct copy *copy, char *log,
 	patch(insns, n, CONTEXT_MARK, context_of(copy));
 	patch_operand(insns, n, BPF_ALU64 | BPF_AND | BPF_K, SLOT_MARK_ROWS, attach->options.rows - 1);
 	patch_operand(insns, n, BPF_ALU64 | BPF_MUL | BPF_K, SLOT_MARK_ROW, attach->options.row_size);
+	patch_marks(insns, n, &attach->options);
+	if (!quirk_swaps())
+		patch_swaps(insns, n);
+	session_patch(insns, n);
 	return bpf_prog_load(copy->type, bpf_program__name(program), "Dual BSD/GPL", insns, n, &opts);
 }
 
@@ -83,7 +120,7 @@ int copy_load(struct attach *attach, const struct copy *copy, struct err *err)
 	int fd;
 
 	vec_each(it, &attach->copies)
-		if (copy->how != SLOT_CONSTANT && !memcmp(&it->copy, copy, sizeof(*copy)))
+		if (it->of == attach->program && copy->how != SLOT_CONSTANT && !memcmp(&it->copy, copy, sizeof(*copy)))
 			return it->fd;
 	fd = load(attach, copy, NULL, 0);
 	if (fd < 0) {
@@ -91,6 +128,7 @@ int copy_load(struct attach *attach, const struct copy *copy, struct err *err)
 		return err_set(err, fd, "the kernel did not load the BPF program: %s", strerror(-fd));
 	}
 	loaded = vec_push(&attach->copies);
+	loaded->of = attach->program;
 	loaded->copy = *copy;
 	loaded->fd = fd;
 	return fd;

@@ -22,9 +22,10 @@ static int multi_link(struct attach *attach, struct target **targets, size_t n)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, opts);
 	__free unsigned long *addrs = base_alloc(n * sizeof(*addrs));
+	enum bpf_attach_type type = targets[0]->session ? BPF_TRACE_KPROBE_SESSION : BPF_TRACE_KPROBE_MULTI;
 	struct copy copy = {
 		.type = BPF_PROG_TYPE_KPROBE,
-		.attach_type = BPF_TRACE_KPROBE_MULTI,
+		.attach_type = type,
 		.how = n == 1 ? SLOT_CONSTANT : SLOT_FUNC_IP,
 		.value = n == 1 ? targets[0]->slot : targets[0]->ret ? SLOT_RETURN
 								     : 0,
@@ -41,7 +42,7 @@ static int multi_link(struct attach *attach, struct target **targets, size_t n)
 		opts.kprobe_multi.syms = &targets[0]->name;
 	opts.kprobe_multi.cnt = n;
 	opts.kprobe_multi.flags = targets[0]->ret ? BPF_F_KPROBE_MULTI_RETURN : 0;
-	return bpf_link_create(program, 0, BPF_TRACE_KPROBE_MULTI, &opts);
+	return bpf_link_create(program, 0, type, &opts);
 }
 
 /* Without an address the program cannot tell one from another: a link each. */
@@ -76,6 +77,21 @@ const struct mechanism mechanism_kprobe_multi = {
 	.kind = TARGET_KERNEL,
 	.refuses = multi_refuses,
 	.attach = multi_attach,
+};
+
+static int session_attach(struct attach *attach, struct target **targets, size_t n, struct err *err)
+{
+	if (!quirk_kprobe_session())
+		return err_set(err, -ENOTSUP, "this kernel has no sessions of kprobe.multi");
+	return multi_attach(attach, targets, n, err);
+}
+
+const struct mechanism mechanism_kprobe_session = {
+	.mech = MECH_KPROBE_MULTI,
+	.kind = TARGET_KERNEL,
+	.session = true,
+	.refuses = multi_refuses,
+	.attach = session_attach,
 };
 
 static const char *single_refuses(const struct attach *attach, const struct target *target, size_t n)

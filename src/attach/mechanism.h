@@ -33,13 +33,15 @@ struct attach {
 	struct target_set *set;
 	const struct bpf_program *program; /* of the group that is being attached */
 	uint32_t group;
-	bool shared; /* two runs of a program may write to one row at a time */
+	enum mech only; /* the one that is to be used of those that may be; MECH_AUTO: any */
+	bool shared;	/* two runs of a program may write to one row at a time */
 	struct links {
 		struct link *v;
 		size_t n, cap;
 	} links;
 	struct copies {
 		struct loaded {
+			const struct bpf_program *of;
 			struct copy copy;
 			int fd;
 		} * v;
@@ -52,6 +54,7 @@ struct attach {
 struct mechanism {
 	enum mech mech;
 	enum target_kind kind;
+	bool session; /* for targets that are sessions, and only for them */
 	/* Why it cannot serve this target although it may serve others; NULL: it can be tried. */
 	const char *(*refuses)(const struct attach *attach, const struct target *target, size_t n);
 	/*
@@ -61,7 +64,7 @@ struct mechanism {
 	int (*attach)(struct attach *attach, struct target **targets, size_t n, struct err *err);
 };
 
-extern const struct mechanism mechanism_fentry, mechanism_kprobe_multi, mechanism_kprobe,
+extern const struct mechanism mechanism_fentry, mechanism_kprobe_session, mechanism_kprobe_multi, mechanism_kprobe,
 	mechanism_raw_tp, mechanism_tp, mechanism_uprobe_multi, mechanism_uprobe;
 
 /* The fd of the copy, loaded now or before; the attach's own. Or -errno, with err. */
@@ -98,6 +101,12 @@ struct copy copy_by_cookie(enum bpf_prog_type type, const struct target *target)
 /* Opens the event with the program on it: a link fd where the kernel has those, else the event's. */
 int perf_attach(struct attach *attach, struct perf_event_attr *attr, pid_t pid,
 		const struct copy *copy, const struct target *target);
+
+/*
+ * Makes calls of the kernel's functions for sessions out of the marks of bpf/latency.h, where there are any. A kernel
+ * without these has no sessions either, and loads no program that calls them.
+ */
+void session_patch(struct bpf_insn *insns, size_t n);
 
 /* Perfect hash of the set's kernel addresses; see bpf/slot.h. */
 struct slot_table {

@@ -88,6 +88,30 @@ bool quirk_guards_raw_tp(void)
 	return known == YES;
 }
 
+bool quirk_swaps(void)
+{
+	static int known;
+	struct bpf_insn insns[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
+		{ .code = BPF_STX | BPF_MEM | BPF_DW, .dst_reg = BPF_REG_10, .src_reg = BPF_REG_0, .off = -8 },
+		{ .code = BPF_STX | BPF_ATOMIC | BPF_DW,
+		  .dst_reg = BPF_REG_10,
+		  .src_reg = BPF_REG_0,
+		  .off = -8,
+		  .imm = BPF_CMPXCHG },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+
+	if (!known) {
+		__close int fd = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "sonde_trial", "GPL", insns,
+					       ARRAY_SIZE(insns), NULL);
+
+		known = fd >= 0 ? YES : NO;
+	}
+	return known == YES;
+}
+
 bool quirk_value_size(size_t size)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
@@ -102,17 +126,17 @@ bool quirk_value_size(size_t size)
 }
 
 /* Addresses that cannot be read: a kernel that has kprobe.multi faults on them, another does not look. */
-static bool ask_kprobe_multi(void)
+static bool ask_kprobe_multi(enum bpf_attach_type type)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, opts);
-	__close int fd = trial_load(BPF_PROG_TYPE_KPROBE, BPF_TRACE_KPROBE_MULTI, BPF_FUNC_ktime_get_ns);
+	__close int fd = trial_load(BPF_PROG_TYPE_KPROBE, type, BPF_FUNC_ktime_get_ns);
 	int link;
 
 	if (fd < 0)
 		return false;
 	opts.kprobe_multi.addrs = (void *)1;
 	opts.kprobe_multi.cnt = 1;
-	link = bpf_link_create(fd, 0, BPF_TRACE_KPROBE_MULTI, &opts);
+	link = bpf_link_create(fd, 0, type, &opts);
 	if (link >= 0)
 		close(link);
 	return link == -EFAULT;
@@ -123,7 +147,16 @@ bool quirk_kprobe_multi(void)
 	static int known;
 
 	if (!known)
-		known = ask_kprobe_multi() ? YES : NO;
+		known = ask_kprobe_multi(BPF_TRACE_KPROBE_MULTI) ? YES : NO;
+	return known == YES;
+}
+
+bool quirk_kprobe_session(void)
+{
+	static int known;
+
+	if (!known)
+		known = ask_kprobe_multi(BPF_TRACE_KPROBE_SESSION) ? YES : NO;
 	return known == YES;
 }
 

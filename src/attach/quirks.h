@@ -11,11 +11,15 @@ bool quirk_cookies(void);
 bool quirk_counts_recursion(void);
 /* A raw tracepoint's program is not run again within itself (6.1). */
 bool quirk_guards_raw_tp(void);
+/* Compare-and-swap in programs (5.12). */
+bool quirk_swaps(void);
 /* Can an array's value have this size? Older kernels allow 4 MB. */
 bool quirk_value_size(size_t size);
 /* bpf_task_pt_regs() (5.15). */
 bool quirk_task_regs(void);
 bool quirk_kprobe_multi(void);
+/* One program at entry and at return (6.10). */
+bool quirk_kprobe_session(void);
 /* uprobe.multi is there, and its pid filter means the process and not one thread (6.6 to 6.9 were wrong). */
 bool quirk_uprobe_multi(void);
 /*

@@ -53,6 +53,8 @@ struct field {
 struct schema {
 	const struct field *fields;
 	size_t n;
+	/* What is no table in text, a chart say: appends the whole row, as lines. There are no headings then. */
+	void (*draw)(struct str *s, const void *row);
 };
 
 struct output;

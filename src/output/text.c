@@ -92,6 +92,8 @@ static void text_begin(struct output *out, const struct timespec *stamp, bool sh
 		clock_add_time(&out->buf, stamp->tv_sec * 1000000000ULL);
 		str_addc(&out->buf, '\n');
 	}
+	if (out->schema->draw)
+		return;
 	add_line(out, NULL);
 	if (out->columns && out->lines)
 		out->lines--;
@@ -99,6 +101,10 @@ static void text_begin(struct output *out, const struct timespec *stamp, bool sh
 
 static void text_row(struct output *out, const void *row)
 {
+	if (out->schema->draw) {
+		out->schema->draw(&out->buf, row);
+		return;
+	}
 	if (out->columns) {
 		if (!out->lines)
 			return;

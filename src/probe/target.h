@@ -23,8 +23,9 @@ struct target {
 	enum target_kind kind;
 	enum mech mech; /* what the spec asks for, else MECH_AUTO */
 	bool ret;
-	bool one_of; /* TARGET_USER: all of this object with this label are counted together */
-	bool unique; /* TARGET_KERNEL: the only function of this name */
+	bool session; /* at entry and at return, by one program that runs at both: ret is false */
+	bool one_of;  /* TARGET_USER: all of this object with this label are counted together */
+	bool unique;  /* TARGET_KERNEL: the only function of this name */
 	uint32_t slot;
 	uint32_t group;	  /* whose program serves it: the caller's; resolving sets 0 */
 	uint64_t addr;	  /* kernel address (0: hidden, or left to the kernel), or offset in the file; includes offset */
@@ -36,6 +37,7 @@ struct target {
 	const char *object;
 	const char *label; /* what its row is called; made unique when all are resolved */
 	bool attached;
+	enum mech by;	    /* how, where it is */
 	const char *failed; /* why it is not attached; NULL until attach_targets() has tried */
 };
 

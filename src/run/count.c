@@ -15,25 +15,19 @@
 #include "bpf/count.skel.h"
 #include "command.h"
 #include "count.h"
-#include "run.h"
-
-/* How many of those that were left out for one reason are named without --verbose. */
-#define NAMED_FEW 5
+#include "probes.h"
 
 struct settings {
-	bool regex;
-	int mech;
+	struct probes_settings probes;
 	uint32_t top;
 };
 
 static struct settings settings;
 
 static const struct opt options[] = {
-	OPT(OPT_BOOL, struct settings, regex, 'r', "regexp", NULL,
-	    "patterns are POSIX extended regular expressions"),
+	PROBES_REGEX(struct settings, probes),
 	OPT(OPT_U32, struct settings, top, 0, "top", "N", "only the N largest counts of a table", .min = 1),
-	OPT(OPT_CHOICE, struct settings, mech, 0, "mechanism", "NAME", "attach in this way only",
-	    .choices = mech_names),
+	PROBES_MECHANISM(struct settings, probes),
 };
 
 struct count {
@@ -50,26 +44,6 @@ struct count {
 	bool emitted;
 };
 
-static int resolve(struct run *run, struct count *count, struct err *err)
-{
-	struct target_options target_options = { .regex = settings.regex, .pid = run->options.pid };
-	size_t bad = 0;
-	int ret;
-
-	if (!run->args.n) {
-		run->usage = true;
-		return err_set(err, -EINVAL, "nothing to count: name at least one probe");
-	}
-	ret = target_resolve(run->args.v, run->args.n, &target_options, &count->set, &bad, err);
-	if (!ret)
-		return 0;
-	if (err->at >= 0) {
-		run->usage = true;
-		run->fault = run->args.v[bad];
-	}
-	return ret;
-}
-
 static int set_sizes(struct count *count, struct attach_options *options, struct err *err)
 {
 	int ret;
@@ -84,21 +58,9 @@ static int set_sizes(struct count *count, struct attach_options *options, struct
 	return 0;
 }
 
-static int progress(void *ctx, size_t done, size_t total)
-{
-	report_progress("attaching", done, total);
-	return run_should_stop(ctx);
-}
-
 static int load(struct run *run, struct count *count, struct err *err)
 {
-	struct attach_options attach_options = {
-		.mech = settings.mech,
-		.pid = run->options.pid,
-		.filtered = run->filter.any,
-		.progress = progress,
-		.ctx = run,
-	};
+	struct attach_options attach_options = probes_attach_options(run, &settings.probes);
 	size_t size;
 	int ret;
 
@@ -137,11 +99,7 @@ static int count_open(struct run *run, struct err *err)
 	int ret;
 
 	run->engine = count;
-	ret = resolve(run, count, err);
-	if (!ret && !count->set.n)
-		ret = err_set(err, -ENOENT, "nothing is left to count: %s: %s", count->set.notes.v[0].name,
-			      count->set.notes.v[0].reason);
-	report_verbose("%zu targets in %zu slots", count->set.n, count->set.n_slots);
+	ret = probes_resolve(run, &settings.probes, "count", &count->set, err);
 	if (!ret)
 		ret = load(run, count, err);
 	if (ret)
@@ -158,12 +116,8 @@ static int count_open(struct run *run, struct err *err)
 static void count_armed(struct run *run)
 {
 	struct count *count = run->engine;
-	size_t n = attach_count(count->attach);
-	__str struct str specs = {};
 
-	for (size_t i = 0; i < run->args.n; i++)
-		str_addf(&specs, "%s\"%s\"", i ? " " : "", run->args.v[i]);
-	report_line("Tracing %zu function%s for %s... Hit Ctrl-C to end.", n, n == 1 ? "" : "s", specs.data);
+	probes_say_armed(run, attach_count(count->attach));
 }
 
 static uint64_t counted(const struct count *count, size_t slot)
@@ -238,34 +192,6 @@ static void count_emit(struct run *run, bool last)
 	count->emitted = true;
 }
 
-static int by_reason(const void *pa, const void *pb)
-{
-	const struct target_note *a = pa, *b = pb;
-	int ret = strcmp(a->reason, b->reason);
-
-	return ret ? ret : strcmp(a->name, b->name);
-}
-
-/* A line for each reason; of thousands of names some are told. */
-static void say_left_out(struct run *run, const char *what, struct target_notes *notes)
-{
-	const struct target_note *v = notes->v;
-	size_t end;
-
-	if (notes->n)
-		qsort(notes->v, notes->n, sizeof(*v), by_reason);
-	for (size_t i = 0; i < notes->n; i = end) {
-		__str struct str names = {};
-
-		for (end = i; end < notes->n && !strcmp(v[end].reason, v[i].reason); end++)
-			if (run->options.verbose || end - i < NAMED_FEW)
-				str_addf(&names, "%s%s", end > i ? ", " : "", v[end].name);
-		if (!run->options.verbose && end - i > NAMED_FEW)
-			str_addf(&names, " and %zu more (-v names all)", end - i - NAMED_FEW);
-		report_note("%zu %s, %s: %s", end - i, what, v[i].reason, names.data);
-	}
-}
-
 static void count_losses(struct run *run)
 {
 	struct count *count = run->engine;
@@ -280,15 +206,9 @@ static void count_losses(struct run *run)
 		note->name = target->label;
 		note->reason = target->failed;
 	}
-	say_left_out(run, "not attached", &failed);
-	say_left_out(run, "left out", &count->set.notes);
+	probes_say_left_out(run, &count->set, &failed);
 	free(failed.v);
-	if (!count->knows_missed)
-		report_verbose("this kernel does not count the hits that it misses");
-	else if (count->missed)
-		report_note("%llu hit%s missed by the kernel, not counted: a BPF program was at work there already%s",
-			    (unsigned long long)count->missed, count->missed == 1 ? "" : "s",
-			    run->filter.any ? " (those that the filter would leave out included)" : "");
+	probes_say_missed(run, count->knows_missed, count->missed, "not counted");
 }
 
 const struct engine count_engine = {

@@ -34,6 +34,8 @@ static const struct opt options[] = {
 /* When the first event can have come, and what turns time since boot into wall time: one run is all there is. */
 static uint64_t began, wall_offset;
 const bool event_never;
+/* Of a tool that traces functions, by number. */
+static const char **functions;
 
 struct events {
 	struct run *run;
@@ -61,6 +63,11 @@ static void look_at_clock(void)
 uint64_t event_wall_ns(const struct event *event)
 {
 	return event->time + wall_offset;
+}
+
+const char *event_function(uint32_t slot)
+{
+	return functions[slot];
 }
 
 void event_add_time(struct str *s, const void *row, enum output_format format)
@@ -173,6 +180,8 @@ static void event_losses(struct run *run)
 		report_note("%llu event%s lost: the kernel skipped the probe while it was busy with another%s",
 			    (unsigned long long)n.missed, plural(n.missed),
 			    run->filter.any ? " (those that the filter would leave out included)" : "");
+	if (events->probes.source->pairs)
+		event_probes_say_losses(run, &events->probes, n.missed);
 	if (!events->knows_missed)
 		report_verbose("this kernel does not count the hits that it misses");
 	if (n.all && settings.fail_on_loss)
@@ -221,7 +230,7 @@ static int set_up(struct run *run, struct events *events, struct err *err)
 	return ret ? ret : run_filter_before(run, events->probes.object, err);
 }
 
-static int load(struct run *run, struct events *events, struct err *err)
+static int load(struct run *run, struct events *events, struct attach_options *options, struct err *err)
 {
 	__cleanup(core_btf_release) struct core_btf btf = {};
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .btf_custom_path = btf.path);
@@ -237,9 +246,10 @@ static int load(struct run *run, struct events *events, struct err *err)
 	ret = set_up(run, events, err);
 	if (ret)
 		return ret;
-	ret = bpf_object__prepare(events->probes.object);
+	ret = event_probes_prepare(run, &events->probes, options, err);
 	if (ret)
-		return err_set(err, ret, "cannot create the BPF maps: %s", strerror(-ret));
+		return ret;
+	functions = events->probes.set.slots;
 	ret = run_filter_after(run, events->probes.object, err);
 	return ret ? ret : stream_open(&events->stream, events->probes.object, on_record, events, err);
 }
@@ -264,7 +274,7 @@ static void hurry(void)
 static int event_open(struct run *run, struct err *err)
 {
 	struct events *events = base_alloc(sizeof(*events));
-	const struct attach_options attach_options = {
+	struct attach_options attach_options = {
 		.filtered = true, /* a hit that is skipped is an event that is lost */
 		.pid = run->options.pid,
 		.progress = progress,
@@ -276,7 +286,7 @@ static int event_open(struct run *run, struct err *err)
 	events->run = run;
 	events->probes.source = run->tool->events;
 	events->probes.pid = run->options.pid;
-	if (run->args.n) {
+	if (run->args.n && !run->tool->events->pairs) {
 		run->usage = true;
 		return err_set(err, -EINVAL, "unexpected argument '%s'", run->args.v[0]);
 	}
@@ -286,7 +296,7 @@ static int event_open(struct run *run, struct err *err)
 		run->usage = ret == -EINVAL;
 		return ret;
 	}
-	ret = load(run, events, err);
+	ret = load(run, events, &attach_options, err);
 	if (ret)
 		return ret;
 	report_verbose("maps are ready");

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Histograms: which bucket a value falls into, and what a row of cells looks like. Shared by both sides, so that
+ * the program that counts and the one that shows cannot differ.
+ *
+ * log2: bucket i has the values from 2^i to 2^(i+1) - 1, and the first one 0 too. linear: as many equal steps as there are, and
+ * the last one what is beyond. precise: each power of two in as many equal parts as HIST_PARTS, so that the middle of a
+ * bucket is less than 0.8 % away from what is in it; values below twice that have a bucket each.
+ */
+#ifndef SONDE_HIST_H
+#define SONDE_HIST_H
+
+enum hist_kind {
+	HIST_LOG2,
+	HIST_LINEAR,
+	HIST_PRECISE,
+};
+
+#define HIST_LOG2_BUCKETS    64
+#define HIST_LINEAR_BUCKETS  256
+#define HIST_PART_BITS	     6
+#define HIST_PARTS	     (1 << HIST_PART_BITS)
+#define HIST_PRECISE_BUCKETS ((64 - HIST_PART_BITS + 1) * HIST_PARTS)
+
+/* A row, in words of 64 bits: these, then the buckets. */
+enum hist_cell {
+	HIST_SUM, /* of the values as they came, before they were divided */
+	HIST_MAX, /* precise only; divided */
+	HIST_BUCKETS,
+};
+
+/* Become, in each copy of a program (compare bpf/slot.h): */
+#define HIST_MARK_KIND	 0x736f6e6465486b64ULL /* an enum hist_kind */
+#define HIST_MARK_UNIT	 0x736f6e646548756eULL /* what a value is divided by */
+#define HIST_MARK_STEP	 0x736f6e6465487374ULL /* how wide a linear step is */
+#define HIST_MARK_STRIDE 0x736f4873	       /* the bytes of a row; 0 where there is one row for all */
+
+#define HIST_4(n)  n, n, n, n
+#define HIST_16(n) HIST_4(n), HIST_4(n), HIST_4(n), HIST_4(n)
+#define HIST_64(n) HIST_16(n), HIST_16(n), HIST_16(n), HIST_16(n)
+
+/* Of the highest bit that is set in a byte; 0 for 0. */
+static const unsigned char hist_log2_of[256] = {
+	0,
+	0,
+	1,
+	1,
+	HIST_4(2),
+	HIST_4(3),
+	HIST_4(3),
+	HIST_16(4),
+	HIST_16(5),
+	HIST_16(5),
+	HIST_64(6),
+	HIST_64(7),
+	HIST_64(7),
+};
+
+/* A table and a ladder, whose first steps are the likely ones: a third of what shifting bit by bit takes. */
+static inline __attribute__((always_inline)) unsigned long long hist_log2_low(unsigned long long value)
+{
+	if (value < 1ULL << 16)
+		return value < 1ULL << 8 ? hist_log2_of[value] : 8 + hist_log2_of[value >> 8];
+	return value < 1ULL << 24 ? 16 + hist_log2_of[value >> 16] : 24 + hist_log2_of[value >> 24];
+}
+
+/* 0 for 0. */
+static inline __attribute__((always_inline)) unsigned long long hist_log2(unsigned long long value)
+{
+	unsigned long long high = value >> 32;
+
+	return high ? 32 + hist_log2_low(high) : hist_log2_low(value);
+}
+
+static inline __attribute__((always_inline)) unsigned long long hist_precise(unsigned long long value)
+{
+	unsigned long long shift;
+
+	if (value < 2 * HIST_PARTS)
+		return value;
+	shift = hist_log2(value) - HIST_PART_BITS;
+	return (shift << HIST_PART_BITS) + (value >> shift);
+}
+
+static inline __attribute__((always_inline)) unsigned long long hist_linear(unsigned long long value,
+									    unsigned long long step)
+{
+	unsigned long long i = value / step;
+
+	return i < HIST_LINEAR_BUCKETS ? i : HIST_LINEAR_BUCKETS - 1;
+}
+
+#endif

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The latency engine: how long calls take, in a histogram for each function or one for all. */
+#include "bpf/hist.bpf.h"
+#include "bpf/latency.bpf.h"
+
+SEC("kprobe")
+int latency_entry(void *ctx)
+{
+	struct latency_cell *cell;
+	__u64 slot;
+
+	if (!filter_pass() || !slot_number(ctx, &slot))
+		return 0;
+	cell = latency_claim(latency_key(ctx, false, slot));
+	if (cell)
+		cell->start = bpf_ktime_get_ns();
+	return 0;
+}
+
+/* A constant slot is read where it is wanted: kept across a call it would take a register that has to be saved. */
+static __always_inline int ends(void *ctx, __u64 now, bool constant, __u64 slot)
+{
+	struct latency_cell *cell;
+	__u64 start;
+
+	cell = latency_find(latency_key(ctx, true, constant ? slot_constant() : slot));
+	if (!cell)
+		return 0;
+	start = cell->start;
+	latency_free(cell, start);
+	now = latency_between(start, now);
+	hist_add(hist_row(hist_rows(), constant ? slot_constant() : slot), now);
+	return 0;
+}
+
+SEC("kprobe")
+int latency_return(void *ctx)
+{
+	__u64 now = bpf_ktime_get_ns(), slot;
+
+	if (slot_is_constant())
+		return ends(ctx, now, true, 0);
+	return slot_number(ctx, &slot) ? ends(ctx, now, false, slot) : 0;
+}
+
+/* Both ends; at entry 1 says that the return is of no interest. */
+SEC("kprobe")
+int latency_session(void *ctx)
+{
+	__u64 now, *rows, slot;
+
+	if (!latency_is_return(ctx)) {
+		if (!filter_pass())
+			return 1;
+		*latency_cookie(ctx) = bpf_ktime_get_ns();
+		return 0;
+	}
+	now = bpf_ktime_get_ns();
+	now = latency_between(*latency_cookie(ctx), now);
+	if (!slot_number(ctx, &slot))
+		return 0;
+	rows = hist_rows();
+	hist_add(hist_row(rows, slot), now);
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Histograms: merging, percentiles, and how they are drawn. Charts are bcc's to the letter, 78 columns wide. */
+#include "hist.h"
+
+#define STARS 40
+/* From a value of 2^32 on bcc's numbers take more columns, and the bars half. */
+#define NARROW_BUCKETS 32
+
+static const struct {
+	const char *name;
+	unsigned int thousandths;
+} percentiles[] = { { "p50", 500 }, { "p90", 900 }, { "p99", 990 }, { "p99.9", 999 } };
+
+size_t hist_buckets(const struct hist *hist)
+{
+	switch (hist->kind) {
+	case HIST_LINEAR:
+		return HIST_LINEAR_BUCKETS;
+	case HIST_PRECISE:
+		return HIST_PRECISE_BUCKETS;
+	default:
+		return HIST_LOG2_BUCKETS;
+	}
+}
+
+size_t hist_words(const struct hist *hist)
+{
+	return HIST_BUCKETS + hist_buckets(hist);
+}
+
+static uint64_t log2_low(size_t bucket)
+{
+	return bucket ? 1ULL << bucket : 0;
+}
+
+/* How often a bucket's values were halved until they fit into twice HIST_PARTS. */
+static unsigned int precise_shift(size_t bucket)
+{
+	return bucket < 2 * HIST_PARTS ? 0 : bucket / HIST_PARTS - 1;
+}
+
+uint64_t hist_low(const struct hist *hist, size_t bucket)
+{
+	unsigned int shift;
+
+	if (hist->kind == HIST_LINEAR)
+		return bucket * hist->step;
+	if (hist->kind == HIST_LOG2)
+		return log2_low(bucket);
+	shift = precise_shift(bucket);
+	return (uint64_t)(bucket - shift * HIST_PARTS) << shift;
+}
+
+/* The last one has no end. */
+uint64_t hist_high(const struct hist *hist, size_t bucket)
+{
+	return bucket + 1 < hist_buckets(hist) ? hist_low(hist, bucket + 1) - 1 : UINT64_MAX;
+}
+
+void hist_merge(const struct hist *hist, uint64_t *to, const uint64_t *from)
+{
+	size_t n = hist_words(hist);
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t value = __atomic_load_n(&from[i], __ATOMIC_RELAXED);
+
+		if (i != HIST_MAX)
+			to[i] += value;
+		else if (value > to[i])
+			to[i] = value;
+	}
+}
+
+void hist_difference(const struct hist *hist, uint64_t *to, const uint64_t *now, const uint64_t *before)
+{
+	size_t n = hist_words(hist), last = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		to[i] = now[i] - before[i];
+		if (i >= HIST_BUCKETS && to[i])
+			last = i - HIST_BUCKETS;
+	}
+	to[HIST_MAX] = now[HIST_MAX];
+	if (now[HIST_MAX] == before[HIST_MAX] && hist_high(hist, last) < to[HIST_MAX])
+		to[HIST_MAX] = hist_high(hist, last);
+}
+
+uint64_t hist_count(const struct hist *hist, const uint64_t *cells)
+{
+	size_t n = hist_words(hist);
+	uint64_t count = 0;
+
+	for (size_t i = HIST_BUCKETS; i < n; i++)
+		count += cells[i];
+	return count;
+}
+
+static uint64_t middle_of(const struct hist *hist, const uint64_t *cells, size_t bucket)
+{
+	uint64_t low = hist_low(hist, bucket), high = hist_high(hist, bucket);
+
+	/* nothing is above the maximum, and in its bucket nothing is as near as that */
+	if (hist->kind == HIST_PRECISE && high >= cells[HIST_MAX])
+		high = cells[HIST_MAX];
+	return low < high ? low + (high - low) / 2 : high;
+}
+
+uint64_t hist_percentile(const struct hist *hist, const uint64_t *cells, unsigned int thousandths)
+{
+	uint64_t count = hist_count(hist, cells), seen = 0;
+	uint64_t rank = ((__uint128_t)count * thousandths + 999) / 1000;
+	size_t n = hist_buckets(hist);
+
+	if (!count)
+		return 0;
+	for (size_t i = 0; i < n; i++) {
+		seen += cells[HIST_BUCKETS + i];
+		if (seen >= rank)
+			return middle_of(hist, cells, i);
+	}
+	return 0;
+}
+
+static uint64_t total(const struct hist_row *row)
+{
+	return row->cells[HIST_SUM] / row->hist->divisor;
+}
+
+/* From the sum as it came: an average below one unit is not 0 because each value was. */
+static uint64_t average(const struct hist_row *row)
+{
+	uint64_t count = hist_count(row->hist, row->cells);
+
+	return count ? row->cells[HIST_SUM] / count / row->hist->divisor : 0;
+}
+
+/* --- JSON --- */
+
+void hist_add_unit(struct str *s, const void *row, enum output_format format)
+{
+	const char *unit = ((const struct hist_row *)row)->hist->unit;
+
+	str_add_json(s, unit, strlen(unit));
+}
+
+void hist_add_count(struct str *s, const void *row, enum output_format format)
+{
+	const struct hist_row *hist = row;
+
+	str_add_u64(s, hist_count(hist->hist, hist->cells));
+}
+
+void hist_add_total(struct str *s, const void *row, enum output_format format)
+{
+	str_add_u64(s, total(row));
+}
+
+void hist_add_average(struct str *s, const void *row, enum output_format format)
+{
+	str_add_u64(s, average(row));
+}
+
+/* null of a histogram that is too coarse for any. */
+void hist_add_percentiles(struct str *s, const void *row, enum output_format format)
+{
+	const struct hist_row *hist = row;
+
+	if (hist->hist->kind != HIST_PRECISE) {
+		str_add(s, "null");
+		return;
+	}
+	str_addc(s, '{');
+	for (size_t i = 0; i < ARRAY_SIZE(percentiles); i++)
+		str_addf(s, "\"%s\":%llu,", percentiles[i].name,
+			 (unsigned long long)hist_percentile(hist->hist, hist->cells, percentiles[i].thousandths));
+	str_addf(s, "\"max\":%llu}", (unsigned long long)hist->cells[HIST_MAX]);
+}
+
+/* Those that are not empty; the greatest value is null where there is none. */
+void hist_add_buckets(struct str *s, const void *row, enum output_format format)
+{
+	const struct hist_row *hist = row;
+	size_t n = hist_buckets(hist->hist), shown = 0;
+
+	str_addc(s, '[');
+	for (size_t i = 0; i < n; i++) {
+		uint64_t count = hist->cells[HIST_BUCKETS + i];
+
+		if (!count)
+			continue;
+		str_addf(s, "%s{\"min\":%llu,\"max\":", shown++ ? "," : "",
+			 (unsigned long long)hist_low(hist->hist, i));
+		if (i + 1 < n || hist->hist->kind != HIST_LINEAR)
+			str_add_u64(s, hist_high(hist->hist, i));
+		else
+			str_add(s, "null");
+		str_addf(s, ",\"count\":%llu}", (unsigned long long)count);
+	}
+	str_addc(s, ']');
+}
+
+/* --- text --- */
+
+struct chart {
+	const uint64_t *buckets;
+	size_t n; /* up to the last that is not empty */
+	uint64_t most;
+};
+
+static struct chart chart_of(const uint64_t *buckets, size_t n)
+{
+	struct chart chart = { .buckets = buckets };
+
+	for (size_t i = 0; i < n; i++) {
+		if (buckets[i])
+			chart.n = i + 1;
+		if (buckets[i] > chart.most)
+			chart.most = buckets[i];
+	}
+	return chart;
+}
+
+static void add_bar(struct str *s, const struct chart *chart, size_t i, size_t width)
+{
+	uint64_t count = chart->buckets[i];
+	size_t stars = (__uint128_t)count * width / chart->most;
+
+	str_addf(s, " : %-8llu |", (unsigned long long)count);
+	str_add_fill(s, '*', stars);
+	str_add_fill(s, ' ', width - stars);
+	str_add(s, "|\n");
+}
+
+static void draw_log2(struct str *s, const uint64_t *buckets, const char *unit)
+{
+	struct chart chart = chart_of(buckets, HIST_LOG2_BUCKETS);
+	bool narrow = chart.n <= NARROW_BUCKETS;
+
+	str_addf(s, narrow ? "     %-19s : count     distribution\n" : "               %-29s : count     distribution\n",
+		 unit);
+	for (size_t i = 0; i < chart.n; i++) {
+		unsigned long long low = log2_low(i), high = low + (i ? low : 2) - 1;
+
+		str_addf(s, narrow ? "%10llu -> %-10llu" : "%20llu -> %-20llu", low, high);
+		add_bar(s, &chart, i, narrow ? STARS : STARS / 2);
+	}
+}
+
+static void draw_linear(struct str *s, const struct hist_row *row)
+{
+	struct chart chart = chart_of(row->cells + HIST_BUCKETS, HIST_LINEAR_BUCKETS);
+
+	str_addf(s, "     %-13s : count     distribution\n", row->hist->unit);
+	for (size_t i = 0; i < chart.n; i++) {
+		char label[32];
+
+		snprintf(label, sizeof(label), "%llu%s", (unsigned long long)hist_low(row->hist, i),
+			 i + 1 == HIST_LINEAR_BUCKETS ? "+" : "");
+		str_addf(s, "        %-10s", label);
+		add_bar(s, &chart, i, STARS);
+	}
+}
+
+/* Parts of a power of two are in it whole. */
+static void draw_precise(struct str *s, const struct hist_row *row)
+{
+	uint64_t buckets[HIST_LOG2_BUCKETS] = {};
+
+	for (size_t i = 0; i < HIST_PRECISE_BUCKETS; i++)
+		buckets[hist_log2(hist_low(row->hist, i))] += row->cells[HIST_BUCKETS + i];
+	draw_log2(s, buckets, row->hist->unit);
+}
+
+static void add_percentile_line(struct str *s, const struct hist_row *row)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(percentiles); i++)
+		str_addf(s, "%s = %llu, ", percentiles[i].name,
+			 (unsigned long long)hist_percentile(row->hist, row->cells, percentiles[i].thousandths));
+	str_addf(s, "max = %llu %s\n", (unsigned long long)row->cells[HIST_MAX], row->hist->unit);
+}
+
+void hist_draw(struct str *s, const void *data)
+{
+	const struct hist_row *row = data;
+	const char *unit = row->hist->unit;
+	uint64_t count = hist_count(row->hist, row->cells);
+
+	if (!count)
+		return;
+	if (!row->first)
+		str_addc(s, '\n');
+	if (row->key) {
+		str_addf(s, "%s = ", row->title);
+		str_add_shown(s, row->key, strlen(row->key));
+		str_addc(s, '\n');
+	}
+	if (row->hist->kind == HIST_LOG2)
+		draw_log2(s, row->cells + HIST_BUCKETS, unit);
+	else if (row->hist->kind == HIST_LINEAR)
+		draw_linear(s, row);
+	else
+		draw_precise(s, row);
+	str_addc(s, '\n');
+	if (row->hist->kind == HIST_PRECISE)
+		add_percentile_line(s, row);
+	str_addf(s, "avg = %llu %s, total: %llu %s, count: %llu\n", (unsigned long long)average(row), unit,
+		 (unsigned long long)total(row), unit, (unsigned long long)count);
+}

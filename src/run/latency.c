@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The latency engine's user side: functions to pairs of probes, cells to histograms, and which calls were not measured. */
+#include <bpf/libbpf.h>
+
+#include "base/report.h"
+#include "bpf/filter.h"
+#include "bpf/latency.h"
+#include "bpf/slot.h"
+#include "bpf/latency.skel.h"
+#include "hists.h"
+#include "latency.h"
+#include "pairs.h"
+#include "probes.h"
+
+#define CALLS_DEFAULT 4096
+#define CALLS_MAX     1000000
+#define KEYS_DEFAULT  1024
+
+/* Functions that are shown as one have rows of their own nevertheless, which need no atomic: as long as they are so few. */
+#define OWN_ROWS_MAX 64
+
+struct settings {
+	struct probes_settings probes;
+	struct hists_settings hists;
+	bool by_function;
+	uint32_t level, calls, keys;
+};
+
+static struct settings settings = { .calls = CALLS_DEFAULT, .keys = KEYS_DEFAULT };
+
+static const struct opt options[] = {
+	HISTS_UNITS(struct settings, hists),
+	OPT(OPT_BOOL, struct settings, by_function, 'F', "function", NULL, "a histogram for each function"),
+	PROBES_REGEX(struct settings, probes),
+	OPT(OPT_U32, struct settings, level, 'l', "level", "LEVEL",
+	    "as in bcc: how deep functions nest. Needs not be told here, any depth is measured", .min = 1),
+	HISTS_KINDS(struct settings, hists),
+	OPT(OPT_U32, struct settings, keys, 0, "max-keys", "N", "histograms at most, with -F: 1024", .min = 1),
+	OPT(OPT_U32, struct settings, calls, 0, "max-calls", "N", "room for so many calls at a time: 4096", .min = 1,
+	    .max = CALLS_MAX),
+	PROBES_MECHANISM(struct settings, probes),
+};
+
+struct latency {
+	struct target_set set;
+	struct latency_bpf *bpf;
+	struct attach *attach;
+	struct hists hists;
+	struct attach_mark marks[HISTS_MARKS + 1];
+};
+
+/* More functions than histograms are refused at once, before any is measured. */
+static int check_keys(const struct latency *latency, struct err *err)
+{
+	if (!settings.by_function || latency->set.n_slots <= settings.keys)
+		return 0;
+	return err_set(err, -E2BIG, "%zu functions, but --max-keys allows %u histograms (of %zu bytes for each processor)",
+		       latency->set.n_slots, settings.keys, latency->hists.words * sizeof(uint64_t));
+}
+
+static int load(struct run *run, struct latency *latency, struct err *err)
+{
+	struct attach_options options = probes_attach_options(run, &settings.probes);
+	bool all_in_one = !settings.by_function && latency->set.n_slots > OWN_ROWS_MAX;
+	int ret;
+
+	/* a hit that the kernel skips is a call that is not measured */
+	options.filtered = true;
+	options.marks = latency->marks;
+	options.n_marks = ARRAY_SIZE(latency->marks);
+	latency->bpf = latency_bpf__open();
+	if (!latency->bpf)
+		return err_set(err, -errno, "cannot open the BPF object: %s", strerror(errno));
+	ret = hists_size(&latency->hists, latency->bpf->obj, latency->set.n_slots, all_in_one, &options,
+			 latency->marks, err);
+	if (!ret)
+		ret = pairs_size(latency->bpf->obj, settings.calls, sizeof(struct latency_cell),
+				 &latency->marks[HISTS_MARKS], err);
+	if (!ret)
+		ret = run_filter_before(run, latency->bpf->obj, err);
+	if (!ret)
+		ret = attach_prepare(&latency->attach, latency->bpf->obj, &latency->set, &options, err);
+	if (ret)
+		return ret;
+	hists_map(&latency->hists, latency->bpf->obj);
+	return run_filter_after(run, latency->bpf->obj, err);
+}
+
+static int set_up(struct run *run, struct latency *latency, struct err *err)
+{
+	int ret = hists_init(&latency->hists, &settings.hists, err);
+
+	run->usage = ret == -EINVAL;
+	if (!ret)
+		ret = probes_resolve(run, &settings.probes, "measure", &latency->set, err);
+	if (!ret)
+		ret = pairs_make(&latency->set, err);
+	if (!ret)
+		ret = check_keys(latency, err);
+	return ret ? ret : load(run, latency, err);
+}
+
+static size_t memory(const struct latency *latency)
+{
+	return hists_memory(&latency->hists) + bpf_map__value_size(latency->bpf->maps.data_cells);
+}
+
+static int latency_open(struct run *run, struct err *err)
+{
+	struct latency *latency = base_alloc(sizeof(*latency));
+	struct pair_programs programs;
+	int ret;
+
+	run->engine = latency;
+	ret = set_up(run, latency, err);
+	if (ret)
+		return ret;
+	report_verbose("maps are ready: %zu KB", memory(latency) / 1024);
+	programs = (struct pair_programs){
+		.entry = latency->bpf->progs.latency_entry,
+		.ret = latency->bpf->progs.latency_return,
+		.session = latency->bpf->progs.latency_session,
+	};
+	ret = pairs_attach(latency->attach, &latency->set, &programs, err);
+	report_progress(NULL, 0, 0);
+	return ret;
+}
+
+static void latency_armed(struct run *run)
+{
+	struct latency *latency = run->engine;
+
+	probes_say_armed(run, pairs_count(&latency->set));
+}
+
+static void latency_emit(struct run *run, bool last)
+{
+	struct latency *latency = run->engine;
+
+	hists_emit(&latency->hists, run, "Function", settings.by_function ? latency->set.slots : NULL);
+}
+
+static void latency_losses(struct run *run)
+{
+	struct latency *latency = run->engine;
+	__free uint64_t *by_slot = base_alloc(latency->set.n_slots * sizeof(*by_slot));
+	struct target_notes failed = {};
+	uint64_t missed = 0;
+	bool knows = !attach_missed(latency->attach, by_slot, &missed);
+
+	for (size_t i = 0; i < latency->set.n_slots; i++)
+		missed += by_slot[i];
+	pairs_failed(&latency->set, &failed);
+	probes_say_left_out(run, &latency->set, &failed);
+	free(failed.v);
+	probes_say_missed(run, knows, missed, "calls not measured");
+	pairs_say_losses(latency->bpf->obj, missed, settings.calls);
+}
+
+static void latency_close(struct run *run)
+{
+	struct latency *latency = run->engine;
+
+	if (!latency)
+		return;
+	attach_free(latency->attach);
+	latency_bpf__destroy(latency->bpf);
+	target_set_release(&latency->set);
+	hists_release(&latency->hists);
+	free(latency);
+}
+
+const struct engine latency_engine = {
+	.options_title = "latency",
+	.options = options,
+	.n_options = ARRAY_SIZE(options),
+	.settings = &settings,
+	.open = latency_open,
+	.armed = latency_armed,
+	.emit = latency_emit,
+	.losses = latency_losses,
+	.close = latency_close,
+};

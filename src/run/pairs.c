@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Functions probed at both ends: which way the two are attached, and in which order. */
+#include <bpf/libbpf.h>
+
+#include "attach/quirks.h"
+#include "base/report.h"
+#include "pairs.h"
+
+/* How much of the table of calls may be in use, so that a key finds a free cell among its few. */
+#define LOAD 4
+
+/* Whose program serves a target; in the set entries come first, then their returns in the same order. */
+enum group {
+	ENTRY,
+	RETURN,
+	SESSION,
+	NOBODY,
+};
+
+static const char *why_no_pair(const struct target *target)
+{
+	if (target->kind == TARGET_TRACEPOINT)
+		return "it is a tracepoint, and no function";
+	if (target->ref_ctr || (target->kind == TARGET_USER && target->one_of && strchr(target->label, ':')))
+		return "it is a mark, and no function";
+	if (target->ret)
+		return "both ends are probed: name the function alone";
+	if (target->kind == TARGET_KERNEL && target->offset)
+		return "it is a place within a function, and has no return";
+	if (target->kind == TARGET_KERNEL && quirk_never_returns(target->name))
+		return "it never returns";
+	return NULL;
+}
+
+/* Who named one that is no function is told; of a pattern the others are left. */
+static int remove_unpaired(struct target_set *set, struct err *err)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < set->n; i++) {
+		const char *why = why_no_pair(&set->v[i]);
+		struct target_note *note;
+
+		if (!why) {
+			set->v[kept++] = set->v[i];
+			continue;
+		}
+		note = vec_push(&set->notes);
+		note->name = set->v[i].label;
+		note->reason = why;
+	}
+	set->n = kept;
+	if (kept)
+		return 0;
+	return err_set(err, -EINVAL, "nothing is left to measure: '%s': %s", set->notes.v[set->notes.n - 1].name,
+		       set->notes.v[set->notes.n - 1].reason);
+}
+
+int pairs_make(struct target_set *set, struct err *err)
+{
+	int ret = remove_unpaired(set, err);
+	size_t n = set->n;
+
+	for (size_t i = 0; !ret && i < n; i++) {
+		struct target *target = vec_push(set);
+
+		*target = set->v[i];
+		target->ret = true;
+		target->group = RETURN;
+	}
+	return ret;
+}
+
+int pairs_size(struct bpf_object *object, uint32_t calls, size_t cell, struct attach_mark *mark, struct err *err)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(object, ".data.cells");
+	size_t cells = LATENCY_WAYS;
+	int ret;
+
+	while (cells < (size_t)calls * LOAD)
+		cells *= 2;
+	ret = map ? bpf_map__set_value_size(map, cells * cell) : -ENOENT;
+	if (ret)
+		return err_set(err, ret, "cannot size the table of calls: %s", strerror(-ret));
+	*mark = (struct attach_mark){
+		.mark = LATENCY_MARK_MASK,
+		.value = (cells - LATENCY_WAYS) * cell,
+	};
+	return 0;
+}
+
+/* Which targets this attempt is for: one of each pair that has no probe yet. */
+static void choose(struct target_set *set, enum group group)
+{
+	size_t n = set->n / 2;
+
+	for (size_t i = 0; i < n; i++) {
+		struct target *entry = &set->v[i], *ret = &set->v[n + i];
+		bool open = !entry->attached && !ret->attached;
+
+		entry->session = group == SESSION;
+		entry->group = open && group == SESSION ? SESSION : NOBODY;
+		ret->group = open && group == RETURN ? RETURN : NOBODY;
+	}
+}
+
+/* Of returns that are attached now: the entries, by the same mechanism. */
+static int attach_entries(struct attach *attach, struct target_set *set, const struct bpf_program *program)
+{
+	size_t n = set->n / 2;
+	bool any = false;
+
+	for (size_t i = 0; i < n; i++) {
+		struct target *entry = &set->v[i], *ret = &set->v[n + i];
+
+		entry->group = ret->attached && !entry->attached ? ENTRY : NOBODY;
+		if (entry->group != ENTRY)
+			continue;
+		entry->session = false;
+		entry->mech = ret->by;
+		any = true;
+	}
+	return any ? attach_targets(attach, ENTRY, program, NULL) : 0;
+}
+
+static int attach_both(struct attach *attach, struct target_set *set, enum mech only, const struct pair_programs *programs)
+{
+	int ret;
+
+	choose(set, RETURN);
+	ret = attach_targets_by(attach, RETURN, only, programs->ret, NULL);
+	return ret == -EINTR ? ret : attach_entries(attach, set, programs->entry);
+}
+
+static int attach_sessions(struct attach *attach, struct target_set *set, const struct pair_programs *programs)
+{
+	choose(set, SESSION);
+	return attach_targets(attach, SESSION, programs->session, NULL);
+}
+
+size_t pairs_count(const struct target_set *set)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < set->n / 2; i++)
+		n += set->v[i].attached;
+	return n;
+}
+
+/* The last attempt's reason; where only the entry failed, the entry's. */
+static const char *why_failed(const struct target_set *set, size_t i)
+{
+	const struct target *entry = &set->v[i], *ret = &set->v[set->n / 2 + i];
+
+	return ret->attached ? entry->failed : ret->failed ? ret->failed
+							   : entry->failed;
+}
+
+void pairs_failed(const struct target_set *set, struct target_notes *notes)
+{
+	for (size_t i = 0; i < set->n / 2; i++) {
+		struct target_note *note;
+
+		if (set->v[i].attached)
+			continue;
+		note = vec_push(notes);
+		note->name = set->v[i].label;
+		note->reason = why_failed(set, i);
+	}
+}
+
+/* Trampolines cost least where they are few; a session costs half of what two probes do. */
+int pairs_attach(struct attach *attach, struct target_set *set, const struct pair_programs *programs, struct err *err)
+{
+	int ret = programs->registers ? 0 : attach_both(attach, set, MECH_FENTRY, programs);
+
+	if (ret != -EINTR && pairs_count(set) < set->n / 2)
+		ret = attach_sessions(attach, set, programs);
+	if (ret != -EINTR && pairs_count(set) < set->n / 2)
+		ret = attach_both(attach, set, MECH_AUTO, programs);
+	if (ret == -EINTR)
+		return err_set(err, ret, "interrupted");
+	if (pairs_count(set))
+		return 0;
+	return err_set(err, -ENOTSUP, "cannot attach to '%s': %s", set->v[0].label, why_failed(set, 0));
+}
+
+static void say_not_measured(uint64_t n, const char *why)
+{
+	if (n)
+		report_note("%llu call%s not measured: %s", (unsigned long long)n, n == 1 ? "" : "s", why);
+}
+
+void pairs_say_losses(const struct bpf_object *object, uint64_t missed, uint32_t calls)
+{
+	__free char *crowded = base_printf("too many at a time (room is for %u, see --max-calls)", calls);
+	const uint64_t *losses;
+	size_t size;
+
+	losses = bpf_map__initial_value(bpf_object__find_map_by_name(object, ".data.losses"), &size);
+	if (losses[LATENCY_NO_RETURN] > missed)
+		say_not_measured(losses[LATENCY_NO_RETURN] - missed, "their return was not seen");
+	say_not_measured(losses[LATENCY_NO_CELL], crowded);
+}

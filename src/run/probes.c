@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Probe specs on the command line: to targets, and what is said of those that stay without a probe. */
+#include "base/report.h"
+#include "probes.h"
+
+/* How many of those that were left out for one reason are named without --verbose. */
+#define NAMED_FEW 5
+
+int probes_resolve(struct run *run, const struct probes_settings *settings, const char *what,
+		   struct target_set *set, struct err *err)
+{
+	struct target_options options = { .regex = settings->regex, .pid = run->options.pid };
+	size_t bad = 0;
+	int ret;
+
+	if (!run->args.n) {
+		run->usage = true;
+		return err_set(err, -EINVAL, "nothing to %s: name at least one probe", what);
+	}
+	ret = target_resolve(run->args.v, run->args.n, &options, set, &bad, err);
+	if (ret && err->at >= 0) {
+		run->usage = true;
+		run->fault = run->args.v[bad];
+	}
+	if (ret)
+		return ret;
+	if (!set->n)
+		return err_set(err, -ENOENT, "nothing is left to %s: %s: %s", what, set->notes.v[0].name,
+			       set->notes.v[0].reason);
+	report_verbose("%zu targets in %zu slots", set->n, set->n_slots);
+	return 0;
+}
+
+static int progress(void *ctx, size_t done, size_t total)
+{
+	report_progress("attaching", done, total);
+	return run_should_stop(ctx);
+}
+
+struct attach_options probes_attach_options(struct run *run, const struct probes_settings *settings)
+{
+	return (struct attach_options){
+		.mech = settings->mech,
+		.pid = run->options.pid,
+		.filtered = run->filter.any,
+		.progress = progress,
+		.ctx = run,
+	};
+}
+
+void probes_say_armed(struct run *run, size_t n)
+{
+	__str struct str specs = {};
+
+	for (size_t i = 0; i < run->args.n; i++)
+		str_addf(&specs, "%s\"%s\"", i ? " " : "", run->args.v[i]);
+	report_line("Tracing %zu function%s for %s... Hit Ctrl-C to end.", n, n == 1 ? "" : "s", specs.data);
+}
+
+static int by_reason(const void *pa, const void *pb)
+{
+	const struct target_note *a = pa, *b = pb;
+	int ret = strcmp(a->reason, b->reason);
+
+	return ret ? ret : strcmp(a->name, b->name);
+}
+
+/* A line for each reason; of thousands of names some are told. */
+static void say_notes(struct run *run, const char *what, struct target_notes *notes)
+{
+	const struct target_note *v = notes->v;
+	size_t end;
+
+	if (notes->n)
+		qsort(notes->v, notes->n, sizeof(*v), by_reason);
+	for (size_t i = 0; i < notes->n; i = end) {
+		__str struct str names = {};
+
+		for (end = i; end < notes->n && !strcmp(v[end].reason, v[i].reason); end++)
+			if (run->options.verbose || end - i < NAMED_FEW)
+				str_addf(&names, "%s%s", end > i ? ", " : "", v[end].name);
+		if (!run->options.verbose && end - i > NAMED_FEW)
+			str_addf(&names, " and %zu more (-v names all)", end - i - NAMED_FEW);
+		report_note("%zu %s, %s: %s", end - i, what, v[i].reason, names.data);
+	}
+}
+
+void probes_say_left_out(struct run *run, struct target_set *set, struct target_notes *failed)
+{
+	say_notes(run, "not attached", failed);
+	say_notes(run, "left out", &set->notes);
+}
+
+void probes_say_missed(struct run *run, bool knows, uint64_t missed, const char *consequence)
+{
+	if (!knows)
+		report_verbose("this kernel does not count the hits that it misses");
+	else if (missed)
+		report_note("%llu hit%s missed by the kernel, %s: a BPF program was at work there already%s",
+			    (unsigned long long)missed, missed == 1 ? "" : "s", consequence,
+			    run->filter.any ? " (those that the filter would leave out included)" : "");
+}

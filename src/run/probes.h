@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Within run/: what engines have in common whose arguments are probes as a user writes them. */
+#ifndef SONDE_PROBES_H
+#define SONDE_PROBES_H
+
+#include "attach/attach.h"
+#include "run.h"
+
+struct probes_settings {
+	bool regex;
+	int mech;
+};
+
+#define PROBES_REGEX(STRUCT, MEMBER) \
+	OPT(OPT_BOOL, STRUCT, MEMBER.regex, 'r', "regexp", NULL, "patterns are POSIX extended regular expressions")
+#define PROBES_MECHANISM(STRUCT, MEMBER) \
+	OPT(OPT_CHOICE, STRUCT, MEMBER.mech, 0, "mechanism", "NAME", "attach in this way only", .choices = mech_names)
+
+/* The arguments to targets. what: "count", for "nothing to count". Fails where nothing is left. */
+int probes_resolve(struct run *run, const struct probes_settings *settings, const char *what,
+		   struct target_set *set, struct err *err);
+/* What every set of targets is attached with. */
+struct attach_options probes_attach_options(struct run *run, const struct probes_settings *settings);
+/* "Tracing 5 functions for ..." */
+void probes_say_armed(struct run *run, size_t n);
+/* A line for each reason: what was not attached, of those notes, and what was left out of the set. */
+void probes_say_left_out(struct run *run, struct target_set *set, struct target_notes *failed);
+/* The kernel's own, where it `knows` them; consequence: "not counted". */
+void probes_say_missed(struct run *run, bool knows, uint64_t missed, const char *consequence);
+
+#endif

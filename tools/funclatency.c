@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* funclatency: how long calls of kernel and user functions take. */
+#include "run/latency.h"
+
+static const struct field fields[] = {
+	FIELD(FIELD_STR, struct hist_row, key, "func", "", 0),
+	HIST_FIELDS,
+};
+
+static const struct schema schema = { fields, ARRAY_SIZE(fields), hist_draw };
+
+TOOL(funclatency, .brief = "measure how long functions take, as a histogram", .args = "FUNCTION... [-- COMMAND [ARG]...]",
+     .schema = &schema, .engine = &latency_engine,
+     .description =
+	     "Measures in the kernel the time from a function's entry to its return, and prints a histogram at the end or at "
+	     "each interval, of all functions together or, with -F, of each. A FUNCTION is a kernel function, MODULE:NAME "
+	     "a kernel module's, LIBRARY:NAME and /PATH:NAME a user function. NAME is a glob, or with -r a regular "
+	     "expression.\n\n"
+	     "Every call is measured by itself, recursive ones too; one that had begun before is not measured. Calls "
+	     "that did not return, and those for which there was no room, are told after the last table.",
+     EXAMPLES({ "sonde funclatency do_sys_openat2", "in nanoseconds, until Ctrl-C" },
+	      { "sonde funclatency -u -i 1 -T vfs_read", "in microseconds, a histogram a second" },
+	      { "sonde funclatency -F -m 'vfs_*' -d 10", "each function by itself, in milliseconds" },
+	      { "sonde funclatency --precise do_sys_openat2", "with percentiles" },
+	      { "sonde funclatency -u --linear 10 vfs_fsync", "in steps of 10 microseconds" },
+	      { "sonde funclatency -p 1234 c:malloc", "a user function, in one process" },
+	      { "sonde funclatency 'vfs_*' -- tar cf /dev/null /usr/share", "one command and its children" }));
