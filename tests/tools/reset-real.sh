@@ -209,7 +209,7 @@ test_bpftrace_at_work() {
 	calls 30 getpgid
 	ufuncs 5 > /dev/null
 	run sonde status
-	expect_line "^kprobe(\.multi)? +$getpgid.* +$getpgid .* bpftrace \($held\)\$"
+	expect_line "^kprobe(\\.multi)? +kprobe_[^ ]* +$getpgid .* bpftrace \\($held\\)\$"
 	expect_line "^uprobe(\.multi)? .* ufuncs:f_one .* bpftrace \($held\)\$"
 	reset
 	expect_exit 0
