@@ -330,6 +330,25 @@ int attach_missed(const struct attach *attach, uint64_t *by_slot, uint64_t *othe
 	return 0;
 }
 
+bool attach_hides_missed_returns(const struct attach *attach)
+{
+	bool returns = false;
+
+	vec_each(target, attach->set)
+		returns = returns || (target->kind == TARGET_KERNEL && target->ret && target->attached);
+	vec_each(link, &attach->links) {
+		struct bpf_link_info info = {};
+		uint32_t len = sizeof(info);
+
+		if (!returns || link->mech != MECH_KPROBE)
+			continue;
+		/* what an event without a link has missed cannot be asked for at all */
+		if (bpf_link_get_info_by_fd(link->fd, &info, &len) || info.perf_event.type == BPF_PERF_EVENT_UNSPEC)
+			return true;
+	}
+	return false;
+}
+
 struct closing {
 	struct links *links;
 	size_t next;

@@ -62,6 +62,12 @@ size_t attach_count(const struct attach *attach); /* targets that are attached *
  */
 int attach_missed(const struct attach *attach, uint64_t *by_slot, uint64_t *others);
 
+/*
+ * Whether returns hang on kretprobes of a kernel that does not tell (before 6.7) how many it missed: it follows as many calls of
+ * a function at a time as there are processors, or few more, and one that sleeps counts.
+ */
+bool attach_hides_missed_returns(const struct attach *attach);
+
 /* Detaches all; waits until no program runs any more. */
 void attach_free(struct attach *attach);
 
