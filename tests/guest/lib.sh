@@ -29,6 +29,14 @@ has() {
 	esac
 }
 
+# disk NAME: prints the device of a disk that this guest has. "scratch" every guest has: 64 MB for anybody.
+disk() {
+	load disk
+	serial=$(grep -lx "$1" /sys/block/*/serial) || fail "there is no disk $1"
+	serial=${serial#/sys/block/}
+	echo "/dev/${serial%/serial}"
+}
+
 # run CMD...: keeps stdout, stderr and the exit status in out, err and $status, for what follows.
 run() {
 	echo "+ $*"

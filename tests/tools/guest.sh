@@ -16,6 +16,23 @@ test_boot_two() {
 	[ "$(nproc)" = 2 ]
 }
 
+# A write goes through the block layer, and what is read back comes from there.
+test_disk() {
+	disk=$(disk scratch)
+	name=${disk#/dev/}
+	[ "$(cat /sys/block/$name/size)" = 131072 ] || fail "$(cat /sys/block/$name/size) sectors, not 64 MB"
+	seq 1 9999 | head -c 40960 > written
+	set -- $(cat /sys/block/$name/stat)
+	read_before=$3 written_before=$7
+	dd if=written of=$disk bs=4096 seek=5 conv=fsync
+	echo 3 > /proc/sys/vm/drop_caches
+	dd if=$disk of=back bs=4096 skip=5 count=10
+	cmp written back
+	set -- $(cat /sys/block/$name/stat)
+	[ $(($7 - written_before)) = 80 ] || fail "$(($7 - written_before)) sectors written, not 80"
+	[ $(($3 - read_before)) -ge 80 ] || fail "only $(($3 - read_before)) sectors read"
+}
+
 test_programs_do_what_they_say() {
 	trace=/sys/kernel/tracing
 	echo 1 > $trace/events/syscalls/sys_enter_getppid/enable
