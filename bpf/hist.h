@@ -14,6 +14,7 @@ enum hist_kind {
 	HIST_LOG2,
 	HIST_LINEAR,
 	HIST_PRECISE,
+	HIST_SINGLE, /* one bucket: how many there were, and their sum */
 };
 
 #define HIST_LOG2_BUCKETS    64
@@ -41,7 +42,19 @@ enum hist_cell {
 
 /* Of the highest bit that is set in a byte; 0 for 0. */
 static const unsigned char hist_log2_of[256] = {
-	0, 0, 1, 1, HIST_4(2), HIST_4(3), HIST_4(3), HIST_16(4), HIST_16(5), HIST_16(5), HIST_64(6), HIST_64(7), HIST_64(7),
+	0,
+	0,
+	1,
+	1,
+	HIST_4(2),
+	HIST_4(3),
+	HIST_4(3),
+	HIST_16(4),
+	HIST_16(5),
+	HIST_16(5),
+	HIST_64(6),
+	HIST_64(7),
+	HIST_64(7),
 };
 
 /* A table and a ladder, whose first steps are the likely ones: a third of what shifting bit by bit takes. */

@@ -14,13 +14,14 @@ struct hist {
 	uint64_t step;	  /* of HIST_LINEAR */
 	uint64_t divisor; /* what values were divided by, and their sum was not */
 	const char *unit; /* "usecs" */
+	bool bare;	  /* no line of average, total and count below a chart */
 };
 
 struct hist_row {
 	const struct hist *hist;
-	const uint64_t *cells;	    /* hist_words() of them */
-	const char *title, *key;    /* "Function", "vfs_read"; key NULL: of all */
-	bool first;		    /* of its table: an empty line stands before the others */
+	const uint64_t *cells;	 /* hist_words() of them */
+	const char *title, *key; /* "Function", "vfs_read"; key NULL: of all */
+	bool first;		 /* of its table: an empty line stands before the others */
 };
 
 /* Of a row of cells. */
@@ -54,7 +55,7 @@ void hist_add_average(struct str *s, const void *row, enum output_format format)
 void hist_add_percentiles(struct str *s, const void *row, enum output_format format);
 void hist_add_buckets(struct str *s, const void *row, enum output_format format);
 
-/* The chart, and below it average, total and count. Nothing of none. */
+/* The chart, and below it average, total and count, if not `bare`. Nothing of none. */
 void hist_draw(struct str *s, const void *row);
 
 #endif
