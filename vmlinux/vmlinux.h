@@ -248,6 +248,44 @@ struct irqaction {
 	const char *name;
 } CORE;
 
+/* include/linux/blk_types.h: what a request is and how it is done. Bits have moved, and names are the same. */
+enum req_flag_bits {
+	__REQ_SYNC = 11,
+	__REQ_META,
+	__REQ_PRIO,
+	__REQ_NOMERGE,
+	__REQ_IDLE,
+	__REQ_FUA = 17,
+	__REQ_RAHEAD = 19,
+	__REQ_BACKGROUND,
+	__REQ_NOWAIT,
+};
+
+struct gendisk {
+	unsigned int major;
+	unsigned int first_minor;
+	char disk_name[32];
+} CORE;
+
+struct request_queue {
+	struct gendisk *disk; /* since 5.15 */
+} CORE;
+
+struct request {
+	struct request_queue *q;
+	unsigned int cmd_flags;
+	unsigned int __data_len; /* bytes that are not done yet */
+} CORE;
+
+struct request___with_disk {
+	struct gendisk *rq_disk; /* until 5.16 */
+} CORE;
+
+/* Until 5.10, where a request's tracepoints had the queue in front of it. */
+struct hd_struct {
+	int partno;
+} CORE;
+
 /* include/net/tcp_states.h */
 enum {
 	TCP_ESTABLISHED = 1,
