@@ -8,7 +8,7 @@
  * and the time from one event to another that has the same key while it is under way, a request's address say:
  *
  *	dist_begin(id, now);
- *	if (dist_end(id, &began)) ... now - began
+ *	if (dist_end(id, &began)) ... latency_between(began, now)
  */
 #ifndef SONDE_DIST_BPF_H
 #define SONDE_DIST_BPF_H

@@ -17,21 +17,30 @@ int latency_entry(void *ctx)
 	return 0;
 }
 
-SEC("kprobe")
-int latency_return(void *ctx)
+/* A constant slot is read where it is wanted: kept across a call it would take a register that has to be saved. */
+static __always_inline int ends(void *ctx, __u64 now, bool constant, __u64 slot)
 {
-	__u64 now = bpf_ktime_get_ns(), *rows = hist_rows(), slot, start;
 	struct latency_cell *cell;
+	__u64 start;
 
-	if (!slot_number(ctx, &slot))
-		return 0;
-	cell = latency_find(latency_key(ctx, true, slot));
+	cell = latency_find(latency_key(ctx, true, constant ? slot_constant() : slot));
 	if (!cell)
 		return 0;
 	start = cell->start;
 	latency_free(cell, start);
-	hist_add(hist_row(rows, slot), now - start);
+	now = latency_between(start, now);
+	hist_add(hist_row(hist_rows(), constant ? slot_constant() : slot), now);
 	return 0;
+}
+
+SEC("kprobe")
+int latency_return(void *ctx)
+{
+	__u64 now = bpf_ktime_get_ns(), slot;
+
+	if (slot_is_constant())
+		return ends(ctx, now, true, 0);
+	return slot_number(ctx, &slot) ? ends(ctx, now, false, slot) : 0;
 }
 
 /* Both ends; at entry 1 says that the return is of no interest. */
@@ -47,7 +56,7 @@ int latency_session(void *ctx)
 		return 0;
 	}
 	now = bpf_ktime_get_ns();
-	now -= *latency_cookie(ctx);
+	now = latency_between(*latency_cookie(ctx), now);
 	if (!slot_number(ctx, &slot))
 		return 0;
 	rows = hist_rows();

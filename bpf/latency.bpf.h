@@ -21,8 +21,10 @@
 #define LATENCY_MIX_PROCESS 0xc2b2ae3d27d4eb4fULL
 
 /* Sized by user space. */
-SEC(".data.cells") struct latency_cell latency_cells[LATENCY_WAYS] = {};
-SEC(".data.losses") __u64 latency_losses[LATENCY_LOSSES] = {};
+SEC(".data.cells")
+struct latency_cell latency_cells[LATENCY_WAYS] = {};
+SEC(".data.losses")
+__u64 latency_losses[LATENCY_LOSSES] = {};
 
 static __u64 (*latency_is_return)(void *ctx) = (void *)LATENCY_CALL_IS_RETURN;
 static __u64 *(*latency_cookie)(void *ctx) = (void *)LATENCY_CALL_COOKIE;
@@ -134,15 +136,24 @@ static __always_inline struct latency_cell *latency_find(__u64 key)
 	return NULL;
 }
 
-/* What was read of the cell was read before: a processor that reorders the two sees that one depends on the other. */
-static __always_inline void latency_free(struct latency_cell *cell, __u64 start)
+/* The clock that programs may read is not quite the same on all processors: a call does not end before it has begun. */
+static __always_inline __u64 latency_between(__u64 start, __u64 now)
+{
+	return now > start ? now - start : 0;
+}
+
+/*
+ * What was read of the cell was read before: a processor that reorders the two sees that one depends on the other.
+ * read: what it was; of several any mixture.
+ */
+static __always_inline void latency_free(struct latency_cell *cell, __u64 read)
 {
 #if defined(__TARGET_ARCH_x86)
 	cell->key = 0;
 #else
 	asm volatile("%0 ^= %0"
-		     : "+r"(start));
-	cell->key = start;
+		     : "+r"(read));
+	cell->key = read;
 #endif
 }
 

@@ -12,6 +12,9 @@
 struct latency_cell {
 	unsigned long long key; /* 0: free */
 	unsigned long long start;
+#ifdef LATENCY_ARGS /* of a tool that wants to know what the function was called with */
+	unsigned long long args[LATENCY_ARGS];
+#endif
 };
 
 /* How many cells a key may be in: a cache line. */

@@ -102,16 +102,17 @@ static __always_inline __u64 slot_of(void *ctx, __u64 how)
 	return slot_by_ip(slot_regs_ip(ctx));
 }
 
+#define slot_is_constant() (mark_constant(SLOT_MARK_HOW) == SLOT_CONSTANT)
+#define slot_constant()	   mark_constant(SLOT_MARK_VALUE)
+
 /* The slot of what fired; false where it has none. */
 static __always_inline bool slot_number(void *ctx, __u64 *slot)
 {
-	__u64 how = mark_constant(SLOT_MARK_HOW);
-
-	if (how == SLOT_CONSTANT) {
-		*slot = mark_constant(SLOT_MARK_VALUE);
+	if (slot_is_constant()) {
+		*slot = slot_constant();
 		return true;
 	}
-	*slot = slot_of(ctx, how);
+	*slot = slot_of(ctx, mark_constant(SLOT_MARK_HOW));
 	return *slot < slot_hash.n_slots;
 }
 

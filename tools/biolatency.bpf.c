@@ -80,7 +80,7 @@ int completed(void *ctx)
 	struct request *rq = (void *)context_word(ctx, 0);
 
 	if (block_is_done(ctx, rq) && dist_end((__u64)rq, &began))
-		add(rq, now - began);
+		add(rq, latency_between(began, now));
 	return 0;
 }
 

@@ -24,7 +24,7 @@ int switched(void *ctx)
 	if (sw.waits && !sched_is_idle(sw.prev) && task_pass(sw.prev))
 		dist_begin((__u64)sw.prev, now);
 	if (dist_end((__u64)sw.next, &began) && task_cpu_pass())
-		dist_add_task(sw.next, now - began);
+		dist_add_task(sw.next, latency_between(began, now));
 	return 0;
 }
 

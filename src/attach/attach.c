@@ -21,7 +21,6 @@ static const struct mechanism *const order[] = {
 	&mechanism_kprobe,
 	&mechanism_raw_tp,
 	&mechanism_tp,
-	&mechanism_uprobe_session,
 	&mechanism_uprobe_multi,
 	&mechanism_uprobe,
 };

@@ -20,7 +20,7 @@ struct attach_mark {
 };
 
 struct attach_options {
-	enum mech mech; /* the only one to use, or MECH_AUTO */
+	enum mech mech;			 /* the only one to use, or MECH_AUTO */
 	const struct attach_mark *marks; /* the caller's; they stay there */
 	size_t n_marks;
 	bool shared; /* two programs of different slots write to one row: increments are atomic */

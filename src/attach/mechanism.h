@@ -34,7 +34,7 @@ struct attach {
 	const struct bpf_program *program; /* of the group that is being attached */
 	uint32_t group;
 	enum mech only; /* the one that is to be used of those that may be; MECH_AUTO: any */
-	bool shared; /* two runs of a program may write to one row at a time */
+	bool shared;	/* two runs of a program may write to one row at a time */
 	struct links {
 		struct link *v;
 		size_t n, cap;
@@ -65,7 +65,7 @@ struct mechanism {
 };
 
 extern const struct mechanism mechanism_fentry, mechanism_kprobe_session, mechanism_kprobe_multi, mechanism_kprobe,
-	mechanism_raw_tp, mechanism_tp, mechanism_uprobe_session, mechanism_uprobe_multi, mechanism_uprobe;
+	mechanism_raw_tp, mechanism_tp, mechanism_uprobe_multi, mechanism_uprobe;
 
 /* The fd of the copy, loaded now or before; the attach's own. Or -errno, with err. */
 int copy_load(struct attach *attach, const struct copy *copy, struct err *err);

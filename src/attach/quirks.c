@@ -161,11 +161,12 @@ bool quirk_kprobe_session(void)
 }
 
 /* The kernel checks the path before the pid, and a kernel with the right filter refuses -1 as a number. */
-static bool ask_uprobe_multi(enum bpf_attach_type type)
+static bool ask_uprobe_multi(void)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, opts);
 	unsigned long offset = 0;
-	__close int fd = trial_load(BPF_PROG_TYPE_KPROBE, type, BPF_FUNC_ktime_get_ns);
+	__close int fd = trial_load(BPF_PROG_TYPE_KPROBE, BPF_TRACE_UPROBE_MULTI,
+				    BPF_FUNC_ktime_get_ns);
 	int link;
 
 	if (fd < 0)
@@ -173,13 +174,13 @@ static bool ask_uprobe_multi(enum bpf_attach_type type)
 	opts.uprobe_multi.path = "/";
 	opts.uprobe_multi.offsets = &offset;
 	opts.uprobe_multi.cnt = 1;
-	link = bpf_link_create(fd, -1, type, &opts);
+	link = bpf_link_create(fd, -1, BPF_TRACE_UPROBE_MULTI, &opts);
 	if (link >= 0)
 		close(link);
 	if (link != -EBADF)
 		return false;
 	opts.uprobe_multi.pid = -1;
-	link = bpf_link_create(fd, -1, type, &opts);
+	link = bpf_link_create(fd, -1, BPF_TRACE_UPROBE_MULTI, &opts);
 	if (link >= 0)
 		close(link);
 	return link == -EINVAL;
@@ -190,16 +191,7 @@ bool quirk_uprobe_multi(void)
 	static int known;
 
 	if (!known)
-		known = ask_uprobe_multi(BPF_TRACE_UPROBE_MULTI) ? YES : NO;
-	return known == YES;
-}
-
-bool quirk_uprobe_session(void)
-{
-	static int known;
-
-	if (!known)
-		known = ask_uprobe_multi(BPF_TRACE_UPROBE_SESSION) ? YES : NO;
+		known = ask_uprobe_multi() ? YES : NO;
 	return known == YES;
 }
 

@@ -18,9 +18,8 @@ bool quirk_value_size(size_t size);
 /* bpf_task_pt_regs() (5.15). */
 bool quirk_task_regs(void);
 bool quirk_kprobe_multi(void);
-/* One program at entry and at return (6.10), of user functions (6.13). */
+/* One program at entry and at return (6.10). */
 bool quirk_kprobe_session(void);
-bool quirk_uprobe_session(void);
 /* uprobe.multi is there, and its pid filter means the process and not one thread (6.6 to 6.9 were wrong). */
 bool quirk_uprobe_multi(void);
 /*

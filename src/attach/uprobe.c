@@ -16,10 +16,9 @@ static int multi_link(struct attach *attach, struct target **targets, size_t n)
 	__free unsigned long *offsets = base_alloc(n * sizeof(*offsets));
 	__free unsigned long *ref_ctrs = base_alloc(n * sizeof(*ref_ctrs));
 	__free __u64 *cookies = base_alloc(n * sizeof(*cookies));
-	enum bpf_attach_type type = targets[0]->session ? BPF_TRACE_UPROBE_SESSION : BPF_TRACE_UPROBE_MULTI;
 	struct copy copy = {
 		.type = BPF_PROG_TYPE_KPROBE,
-		.attach_type = type,
+		.attach_type = BPF_TRACE_UPROBE_MULTI,
 		.how = SLOT_COOKIE,
 	};
 	int program = copy_load(attach, &copy, NULL);
@@ -38,7 +37,7 @@ static int multi_link(struct attach *attach, struct target **targets, size_t n)
 	opts.uprobe_multi.cnt = n;
 	opts.uprobe_multi.flags = targets[0]->ret ? BPF_F_UPROBE_MULTI_RETURN : 0;
 	opts.uprobe_multi.pid = attach->options.pid;
-	return bpf_link_create(program, 0, type, &opts);
+	return bpf_link_create(program, 0, BPF_TRACE_UPROBE_MULTI, &opts);
 }
 
 static int by_binary(const void *pa, const void *pb)
@@ -73,21 +72,6 @@ const struct mechanism mechanism_uprobe_multi = {
 	.kind = TARGET_USER,
 	.refuses = refuses_none,
 	.attach = multi_attach,
-};
-
-static int session_attach(struct attach *attach, struct target **targets, size_t n, struct err *err)
-{
-	if (!quirk_uprobe_session())
-		return err_set(err, -ENOTSUP, "this kernel has no sessions of uprobe.multi");
-	return multi_attach(attach, targets, n, err);
-}
-
-const struct mechanism mechanism_uprobe_session = {
-	.mech = MECH_UPROBE_MULTI,
-	.kind = TARGET_USER,
-	.session = true,
-	.refuses = refuses_none,
-	.attach = session_attach,
 };
 
 static int single_one(struct attach *attach, struct target *target)

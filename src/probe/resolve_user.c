@@ -114,6 +114,10 @@ static int no_function(const struct query *query, const struct binary *binary,
 
 	if (!match_literal(query->name))
 		return resolve_no_match(err, what, &query->spec, NULL);
+	if (elf_is_named(binary->elf, query->spec.name))
+		return err_set(err, -ENOENT,
+			       "'%s' is no function of %s that could be probed, though its debug information names it: it has been inlined",
+			       query->spec.name, binary->library.shown);
 	nearest_init(&nearest, query->spec.name);
 	for (size_t i = 0; i < n; i++)
 		nearest_offer(&nearest, symbols[i].name);

@@ -24,8 +24,8 @@ struct target {
 	enum mech mech; /* what the spec asks for, else MECH_AUTO */
 	bool ret;
 	bool session; /* at entry and at return, by one program that runs at both: ret is false */
-	bool one_of; /* TARGET_USER: all of this object with this label are counted together */
-	bool unique; /* TARGET_KERNEL: the only function of this name */
+	bool one_of;  /* TARGET_USER: all of this object with this label are counted together */
+	bool unique;  /* TARGET_KERNEL: the only function of this name */
 	uint32_t slot;
 	uint32_t group;	  /* whose program serves it: the caller's; resolving sets 0 */
 	uint64_t addr;	  /* kernel address (0: hidden, or left to the kernel), or offset in the file; includes offset */

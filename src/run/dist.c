@@ -393,8 +393,11 @@ static int set_up(struct bpf_object *object, void *ctx, struct err *err)
 		ret = hists_size(&dist->hists, object, source->n_numbers ? source->n_numbers : 1, false, &dist->attach,
 				 dist->marks, err);
 	if (!ret)
-		ret = pairs_size(object, pending ? pending : 1, &dist->marks[HISTS_MARKS], err);
-	return ret ? ret : run_filter_before(dist->run, object, err);
+		ret = pairs_size(object, pending ? pending : 1, sizeof(struct latency_cell), &dist->marks[HISTS_MARKS],
+				 err);
+	if (!ret)
+		ret = run_filter_before(dist->run, object, err);
+	return ret ? ret : event_probes_prepare(dist->run, &dist->probes, &dist->attach, err);
 }
 
 static size_t memory(const struct dist *dist)

@@ -34,10 +34,13 @@ static const struct opt options[] = {
 /* When the first event can have come, and what turns time since boot into wall time: one run is all there is. */
 static uint64_t began, wall_offset;
 const bool event_never;
+/* Of a tool that traces functions, by number. */
+static const char **functions;
 
 struct events {
 	struct run *run;
 	struct event_probes probes; /* with the tool's source and its object, which is ours */
+	struct attach_options attach;
 	struct stream *stream;
 	/* what was said of losses, and when */
 	uint64_t said, said_at;
@@ -61,6 +64,11 @@ static void look_at_clock(void)
 uint64_t event_wall_ns(const struct event *event)
 {
 	return event->time + wall_offset;
+}
+
+const char *event_function(uint32_t slot)
+{
+	return functions[slot];
 }
 
 void event_add_time(struct str *s, const void *row, enum output_format format)
@@ -173,6 +181,8 @@ static void event_losses(struct run *run)
 		report_note("%llu event%s lost: the kernel skipped the probe while it was busy with another%s",
 			    (unsigned long long)n.missed, plural(n.missed),
 			    run->filter.any ? " (those that the filter would leave out included)" : "");
+	if (events->probes.source->pairs)
+		event_probes_say_losses(run, &events->probes, n.missed);
 	if (!events->knows_missed)
 		report_verbose("this kernel does not count the hits that it misses");
 	if (n.all && settings.fail_on_loss)
@@ -189,15 +199,19 @@ static int set_up(struct bpf_object *object, void *ctx, struct err *err)
 
 	if (!ret)
 		ret = stream_set_size(object, settings.buffer_size ? settings.buffer_size : BUFFER_DEFAULT);
-	return ret ? ret : run_filter_before(events->run, object, err);
+	if (!ret)
+		ret = run_filter_before(events->run, object, err);
+	return ret ? ret : event_probes_prepare(events->run, &events->probes, &events->attach, err);
 }
 
 static int load(struct run *run, struct events *events, struct err *err)
 {
 	int ret = event_object_make(&events->probes.object, events->probes.source, set_up, events, err);
 
-	if (!ret)
-		ret = run_filter_after(run, events->probes.object, err);
+	if (ret)
+		return ret;
+	functions = events->probes.set.slots;
+	ret = run_filter_after(run, events->probes.object, err);
 	return ret ? ret : stream_open(&events->stream, events->probes.object, on_record, events, err);
 }
 
@@ -231,9 +245,10 @@ static int event_open(struct run *run, struct err *err)
 
 	run->engine = events;
 	events->run = run;
+	events->attach = attach_options;
 	events->probes.source = run->tool->events;
 	events->probes.pid = run->options.pid;
-	if (run->args.n) {
+	if (run->args.n && !run->tool->events->pairs) {
 		run->usage = true;
 		return err_set(err, -EINVAL, "unexpected argument '%s'", run->args.v[0]);
 	}
@@ -249,7 +264,7 @@ static int event_open(struct run *run, struct err *err)
 	report_verbose("maps are ready");
 	hurry();
 	began = clock_ns(CLOCK_BOOTTIME);
-	return event_probes_attach(&events->probes, &attach_options, err);
+	return event_probes_attach(&events->probes, &events->attach, err);
 }
 
 static void event_armed(struct run *run)

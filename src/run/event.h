@@ -36,10 +36,22 @@ struct event_map {
 	const uint32_t *entries; /* 0: not used, and not created */
 };
 
+/*
+ * Of a tool whose arguments are functions, probed at both ends: its programs. A program learns from slot_number() which
+ * function it is, and has its cells in the table of bpf/latency.bpf.h.
+ */
+struct event_pairs {
+	const char *entry, *ret, *session;
+	const bool *regex;
+	const uint32_t *calls; /* at a time */
+	size_t cell;	       /* bytes */
+};
+
 struct event_source {
 	const void *(*object)(size_t *size); /* the ELF file */
 	const struct event_probe *probes;
 	size_t n_probes;
+	const struct event_pairs *pairs; /* instead of probes */
 	/* What the program reads of the options: becomes its .rodata.config. */
 	const void *config;
 	size_t config_size;
@@ -73,6 +85,9 @@ void event_add_time(struct str *s, const void *row, enum output_format format);
 void event_add_elapsed(struct str *s, const void *row, enum output_format format);
 /* The wall time in ns since 1970, for a tool that shows it in its own way. */
 uint64_t event_wall_ns(const struct event *event);
+
+/* The function of that number. */
+const char *event_function(uint32_t slot);
 
 /* For options that no tool's column depends on. */
 extern const bool event_never;

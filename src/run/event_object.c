@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A source's BPF object: opened, filled, prepared. Loads no program. */
+/* A source's BPF object: opened and filled. Loads no program. */
 #include <bpf/libbpf.h>
 
 #include "symbols/core_btf.h"
@@ -49,10 +49,5 @@ int event_object_make(struct bpf_object **object, const struct event_source *sou
 		ret = event_object_fill(*object, ".rodata.config", source->config, source->config_size, err);
 	if (!ret)
 		ret = size_maps(source, *object, err);
-	if (!ret)
-		ret = set_up(*object, ctx, err);
-	if (ret)
-		return ret;
-	ret = bpf_object__prepare(*object);
-	return ret ? err_set(err, ret, "cannot create the BPF maps: %s", strerror(-ret)) : 0;
+	return ret ? ret : set_up(*object, ctx, err);
 }

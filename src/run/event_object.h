@@ -11,8 +11,8 @@ struct bpf_object;
 int event_object_fill(struct bpf_object *object, const char *map, const void *data, size_t size, struct err *err);
 
 /*
- * Opens it with as much of the kernel's BTF as it needs, with the source's config and sizes of maps, lets set_up() do the
- * rest, and prepares it. *object is the caller's, after an error, too, if it is not NULL.
+ * Opens it with as much of the kernel's BTF as it needs, with the source's config and sizes of maps, and lets set_up() do
+ * the rest, of which the last is to prepare it. *object is the caller's, after an error, too, if it is not NULL.
  */
 int event_object_make(struct bpf_object **object, const struct event_source *source,
 		      int (*set_up)(struct bpf_object *object, void *ctx, struct err *err), void *ctx,

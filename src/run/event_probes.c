@@ -5,6 +5,8 @@
 #include "attach/quirks.h"
 #include "base/report.h"
 #include "event_probes.h"
+#include "pairs.h"
+#include "probes.h"
 
 #if defined(__x86_64__)
 #define SYSCALL_FUNCTION "__x64_sys_"
@@ -162,12 +164,65 @@ static int say_failed(const struct event_probes *probes, size_t i, struct err *e
 	return err_set(err, -ENOTSUP, "cannot attach to '%s': %s", last->label, last->failed);
 }
 
+/* Functions to targets, with their numbers in the object's tables. */
+static int prepare_pairs(struct run *run, struct event_probes *probes, struct attach_options *options, struct err *err)
+{
+	const struct event_pairs *pairs = probes->source->pairs;
+	const struct probes_settings settings = { .regex = *pairs->regex };
+	int ret = probes_resolve(run, &settings, "trace", &probes->set, err);
+
+	options->marks = &probes->mark;
+	options->n_marks = 1;
+	options->rows = 1;
+	if (!ret)
+		ret = pairs_make(&probes->set, err);
+	if (!ret)
+		ret = pairs_size(probes->object, *pairs->calls, pairs->cell, &probes->mark, err);
+	return ret ? ret : attach_prepare(&probes->attach, probes->object, &probes->set, options, err);
+}
+
+int event_probes_prepare(struct run *run, struct event_probes *probes, struct attach_options *options, struct err *err)
+{
+	int ret;
+
+	if (probes->source->pairs)
+		return prepare_pairs(run, probes, options, err);
+	ret = bpf_object__prepare(probes->object);
+	return ret ? err_set(err, ret, "cannot create the BPF maps: %s", strerror(-ret)) : 0;
+}
+
+static int attach_pairs(struct event_probes *probes, struct err *err)
+{
+	const struct event_pairs *pairs = probes->source->pairs;
+	const struct pair_programs programs = {
+		.entry = bpf_object__find_program_by_name(probes->object, pairs->entry),
+		.ret = bpf_object__find_program_by_name(probes->object, pairs->ret),
+		.session = bpf_object__find_program_by_name(probes->object, pairs->session),
+		.registers = true,
+	};
+
+	return pairs_attach(probes->attach, &probes->set, &programs, err);
+}
+
+void event_probes_say_losses(struct run *run, const struct event_probes *probes, uint64_t missed)
+{
+	struct target_set set = probes->set;
+	struct target_notes failed = {};
+
+	pairs_failed(&set, &failed);
+	probes_say_left_out(run, &set, &failed);
+	free(failed.v);
+	pairs_say_losses(probes->object, missed, *probes->source->pairs->calls);
+}
+
 int event_probes_attach(struct event_probes *probes, const struct attach_options *options, struct err *err)
 {
 	const struct event_source *source = probes->source;
 	size_t attached = 0;
 	int ret;
 
+	if (source->pairs)
+		return attach_pairs(probes, err);
 	probes->attach = attach_new(&probes->set, options);
 	ret = first_choice(probes, err);
 	if (ret)
@@ -186,13 +241,15 @@ int event_probes_attach(struct event_probes *probes, const struct attach_options
 
 uint64_t event_probes_missed(const struct event_probes *probes, bool *known)
 {
-	size_t n = probes->source->n_probes;
+	const struct event_probe *probe = probes->source->probes;
+	const size_t *slots = probes->source->pairs ? &probes->set.n_slots : &probes->source->n_probes;
+	size_t n = *slots;
 	__free uint64_t *by_slot = base_alloc(n * sizeof(*by_slot));
 	uint64_t missed = 0;
 
 	*known = !attach_missed(probes->attach, by_slot, &missed);
 	for (size_t i = 0; i < n; i++)
-		missed += probes->source->probes[i].covered ? 0 : by_slot[i];
+		missed += probe && probe[i].covered ? 0 : by_slot[i];
 	return missed;
 }
 

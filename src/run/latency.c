@@ -74,7 +74,8 @@ static int load(struct run *run, struct latency *latency, struct err *err)
 	ret = hists_size(&latency->hists, latency->bpf->obj, latency->set.n_slots, all_in_one, &options,
 			 latency->marks, err);
 	if (!ret)
-		ret = pairs_size(latency->bpf->obj, settings.calls, &latency->marks[HISTS_MARKS], err);
+		ret = pairs_size(latency->bpf->obj, settings.calls, sizeof(struct latency_cell),
+				 &latency->marks[HISTS_MARKS], err);
 	if (!ret)
 		ret = run_filter_before(run, latency->bpf->obj, err);
 	if (!ret)
@@ -139,21 +140,12 @@ static void latency_emit(struct run *run, bool last)
 	hists_emit(&latency->hists, run, "Function", settings.by_function ? latency->set.slots : NULL);
 }
 
-static void say_not_measured(uint64_t n, const char *why)
-{
-	if (n)
-		report_note("%llu call%s not measured: %s", (unsigned long long)n, n == 1 ? "" : "s", why);
-}
-
-/* A return that the kernel has skipped is a call that did not return as far as we know: it is told once. */
 static void latency_losses(struct run *run)
 {
 	struct latency *latency = run->engine;
-	const __u64 *losses = latency->bpf->data_losses->latency_losses;
 	__free uint64_t *by_slot = base_alloc(latency->set.n_slots * sizeof(*by_slot));
-	__free char *crowded = base_printf("too many at a time (room is for %u, see --max-calls)", settings.calls);
 	struct target_notes failed = {};
-	uint64_t missed = 0, unfinished = losses[LATENCY_NO_RETURN];
+	uint64_t missed = 0;
 	bool knows = !attach_missed(latency->attach, by_slot, &missed);
 
 	for (size_t i = 0; i < latency->set.n_slots; i++)
@@ -162,8 +154,7 @@ static void latency_losses(struct run *run)
 	probes_say_left_out(run, &latency->set, &failed);
 	free(failed.v);
 	probes_say_missed(run, knows, missed, "calls not measured");
-	say_not_measured(unfinished > missed ? unfinished - missed : 0, "they were left without a return");
-	say_not_measured(losses[LATENCY_NO_CELL], crowded);
+	pairs_say_losses(latency->bpf->obj, missed, settings.calls);
 }
 
 static void latency_close(struct run *run)

@@ -71,7 +71,7 @@ int pairs_make(struct target_set *set, struct err *err)
 	return ret;
 }
 
-int pairs_size(struct bpf_object *object, uint32_t calls, struct attach_mark *mark, struct err *err)
+int pairs_size(struct bpf_object *object, uint32_t calls, size_t cell, struct attach_mark *mark, struct err *err)
 {
 	struct bpf_map *map = bpf_object__find_map_by_name(object, ".data.cells");
 	size_t cells = LATENCY_WAYS;
@@ -79,12 +79,12 @@ int pairs_size(struct bpf_object *object, uint32_t calls, struct attach_mark *ma
 
 	while (cells < (size_t)calls * LOAD)
 		cells *= 2;
-	ret = map ? bpf_map__set_value_size(map, cells * sizeof(struct latency_cell)) : -ENOENT;
+	ret = map ? bpf_map__set_value_size(map, cells * cell) : -ENOENT;
 	if (ret)
 		return err_set(err, ret, "cannot size the table of calls: %s", strerror(-ret));
 	*mark = (struct attach_mark){
 		.mark = LATENCY_MARK_MASK,
-		.value = (cells - LATENCY_WAYS) * sizeof(struct latency_cell),
+		.value = (cells - LATENCY_WAYS) * cell,
 	};
 	return 0;
 }
@@ -134,8 +134,6 @@ static int attach_both(struct attach *attach, struct target_set *set, enum mech 
 
 static int attach_sessions(struct attach *attach, struct target_set *set, const struct pair_programs *programs)
 {
-	if (!programs->session)
-		return 0;
 	choose(set, SESSION);
 	return attach_targets(attach, SESSION, programs->session, NULL);
 }
@@ -174,7 +172,7 @@ void pairs_failed(const struct target_set *set, struct target_notes *notes)
 /* Trampolines cost least where they are few; a session costs half of what two probes do. */
 int pairs_attach(struct attach *attach, struct target_set *set, const struct pair_programs *programs, struct err *err)
 {
-	int ret = attach_both(attach, set, MECH_FENTRY, programs);
+	int ret = programs->registers ? 0 : attach_both(attach, set, MECH_FENTRY, programs);
 
 	if (ret != -EINTR && pairs_count(set) < set->n / 2)
 		ret = attach_sessions(attach, set, programs);
@@ -185,4 +183,22 @@ int pairs_attach(struct attach *attach, struct target_set *set, const struct pai
 	if (pairs_count(set))
 		return 0;
 	return err_set(err, -ENOTSUP, "cannot attach to '%s': %s", set->v[0].label, why_failed(set, 0));
+}
+
+static void say_not_measured(uint64_t n, const char *why)
+{
+	if (n)
+		report_note("%llu call%s not measured: %s", (unsigned long long)n, n == 1 ? "" : "s", why);
+}
+
+void pairs_say_losses(const struct bpf_object *object, uint64_t missed, uint32_t calls)
+{
+	__free char *crowded = base_printf("too many at a time (room is for %u, see --max-calls)", calls);
+	const uint64_t *losses;
+	size_t size;
+
+	losses = bpf_map__initial_value(bpf_object__find_map_by_name(object, ".data.losses"), &size);
+	if (losses[LATENCY_NO_RETURN] > missed)
+		say_not_measured(losses[LATENCY_NO_RETURN] - missed, "their return was not seen");
+	say_not_measured(losses[LATENCY_NO_CELL], crowded);
 }

@@ -57,6 +57,11 @@ int elf_functions(struct elf *elf, const struct elf_symbol **symbols, size_t *n,
  * path; .dynsym is read along with each. NULL before elf_functions().
  */
 const char *elf_source(const struct elf *elf);
+/*
+ * Does the debug information, where there is any, know the name? Of something that is no symbol that means: a function
+ * of which no copy of its own is left, for the compiler has inlined every call.
+ */
+bool elf_is_named(const struct elf *elf, const char *name);
 
 /*
  * The first library that the file is linked to (DT_NEEDED) whose name begins so, and the directories that it names

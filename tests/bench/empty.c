@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * bench-empty MECHANISM WHERE...
+ * bench-empty [-t] MECHANISM WHERE...
  *
  * Hangs a program that does nothing on an attach point, by sonde's names for mechanisms, and holds it until
- * SIGINT: the floor that every tracer stands on. WHERE is
+ * SIGINT: the floor that every tracer stands on; with -t it reads the clock, as every one must that measures time. WHERE is
  *	fentry, fexit, kprobe, kretprobe FUNCTION; raw_tp NAME; tp SYSTEM/NAME;
  *	kprobe.multi, kretprobe.multi FUNCTION | FILE-WITH-ADDRESSES (has a slash in its name);
  *	uprobe, uretprobe, uprobe.multi, uretprobe.multi PATH OFFSET
+ *	kprobe.session as kprobe.multi, one program at entry and return
+ * and two of them with a + between hang in the same place.
  */
 #include <err.h>
 #include <errno.h>
@@ -26,14 +28,17 @@
 
 #define ADDRESSES_MAX 100000
 
+static bool reads_clock;
+
 static int load(enum bpf_prog_type type, enum bpf_attach_type attach_type, __u32 btf_id)
 {
 	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = attach_type, .attach_btf_id = btf_id);
 	struct bpf_insn insns[] = {
+		{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_ktime_get_ns },
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
-	int fd = bpf_prog_load(type, "bench_empty", "GPL", insns, 2, &opts);
+	int fd = bpf_prog_load(type, "bench_empty", "GPL", insns + !reads_clock, 2 + reads_clock, &opts);
 
 	if (fd < 0)
 		errx(1, "the kernel does not load the program: %s", strerror(-fd));
@@ -124,7 +129,7 @@ static size_t read_addresses(const char *path, unsigned long *addrs)
 	return n;
 }
 
-static int attach_kprobe_multi(bool ret, char **where)
+static int attach_multi(enum bpf_attach_type type, bool ret, char **where)
 {
 	static unsigned long addrs[ADDRESSES_MAX];
 	LIBBPF_OPTS(bpf_link_create_opts, opts);
@@ -137,8 +142,17 @@ static int attach_kprobe_multi(bool ret, char **where)
 		opts.kprobe_multi.syms = (const char **)where;
 	}
 	opts.kprobe_multi.flags = ret ? BPF_F_KPROBE_MULTI_RETURN : 0;
-	return bpf_link_create(load(BPF_PROG_TYPE_KPROBE, BPF_TRACE_KPROBE_MULTI, 0), 0,
-			       BPF_TRACE_KPROBE_MULTI, &opts);
+	return bpf_link_create(load(BPF_PROG_TYPE_KPROBE, type, 0), 0, type, &opts);
+}
+
+static int attach_kprobe_multi(bool ret, char **where)
+{
+	return attach_multi(BPF_TRACE_KPROBE_MULTI, ret, where);
+}
+
+static int attach_kprobe_session(bool unused, char **where)
+{
+	return attach_multi(BPF_TRACE_KPROBE_SESSION, false, where);
 }
 
 static int attach_uprobe_multi(bool ret, char **where)
@@ -165,6 +179,7 @@ static const struct mechanism {
 	{ "kretprobe", attach_probe, true },
 	{ "kprobe.multi", attach_kprobe_multi, false },
 	{ "kretprobe.multi", attach_kprobe_multi, true },
+	{ "kprobe.session", attach_kprobe_session, false },
 	{ "raw_tp", attach_tracepoint, true },
 	{ "tp", attach_tracepoint, false },
 	{ "uprobe", attach_probe, false },
@@ -186,19 +201,30 @@ static void hold(void)
 	sigwait(&set, &signal);
 }
 
-int main(int argc, char **argv)
+static void hang(const char *name, char **where)
 {
 	const struct mechanism *found = NULL;
 	int fd;
 
 	for (size_t i = 0; i < sizeof(mechanisms) / sizeof(*mechanisms); i++)
-		if (argc > 2 && !strcmp(argv[1], mechanisms[i].name))
+		if (!strcmp(name, mechanisms[i].name))
 			found = &mechanisms[i];
 	if (!found)
 		errx(2, "no such mechanism");
-	fd = found->attach(found->variant, argv + 2);
+	fd = found->attach(found->variant, where);
 	if (fd < 0)
 		errx(1, "%s is not to be had: %s", found->name, strerror(-fd));
+}
+
+int main(int argc, char **argv)
+{
+	reads_clock = argc > 1 && !strcmp(argv[1], "-t");
+	argc -= reads_clock;
+	argv += reads_clock;
+	if (argc < 3)
+		errx(2, "what to hang where?");
+	for (char *name = strtok(argv[1], "+"); name; name = strtok(NULL, "+"))
+		hang(name, argv + 2);
 	hold();
 	return 0;
 }

@@ -2,6 +2,7 @@
 # The measurements that need a guest; tests/bench/run boots it with a clock that counts instructions,
 # one a nanosecond. Lines of the report begin with "@@ ".
 cd /tmp || exit
+tool=funccount
 calls=/bin/bench-calls plain= plain_read= plain_open=
 
 say() {
@@ -45,7 +46,7 @@ compare() {
 		say "$label: skipped, $why"
 	else
 		floor=$cost
-		if with "$workload" sonde funccount "$@"; then
+		if with "$workload" sonde $tool "$@"; then
 			row "$label" "$plain" "$floor" "$cost" "$targets"
 		else
 			say "$label: sonde fails, $why"
@@ -57,7 +58,7 @@ compare() {
 addresses() {
 	file=$1
 	shift
-	sonde funccount "$@" > /dev/null 2> armed &
+	sonde $tool "$@" > /dev/null 2> armed &
 	tracer=$!
 	while ! grep -q '^Tracing' armed && kill -0 $tracer 2> /dev/null; do
 		usleep 10000
@@ -95,6 +96,31 @@ per_call() {
 		compare "perf uprobe, $kind" $kind "uprobe $at" --mechanism uprobe u:$calls:$kind
 		compare "perf uretprobe, $kind" $kind "uretprobe $at" --mechanism uprobe ur:$calls:$kind
 	done
+}
+
+# What sonde has to do more than a program that returns at once: the clock is read twice, and a start kept and found.
+latencies() {
+	tool=funclatency
+	say
+	say "The same at entry and return, for a histogram of the time between (funclatency)"
+	say
+	say "$(printf '%-40s %8s %8s %8s %7s' 'attach point' places empty sonde ratio)"
+	compare 'fentry, fexit vfs_read' read 'fentry+fexit vfs_read' --mechanism fentry vfs_read
+	floor=$(with read bench-empty 'fentry+fexit' vfs_read && echo "$cost")
+	with read bench-empty -t 'fentry+fexit' vfs_read && row '(two programs that only read the clock)' "$plain_read" "$floor" "$cost" 1
+	compare 'the same, --precise' read 'fentry+fexit vfs_read' --mechanism fentry --precise vfs_read
+	compare 'the same, -u' read 'fentry+fexit vfs_read' --mechanism fentry -u vfs_read
+	compare 'the same, -p' read 'fentry+fexit vfs_read' --mechanism fentry -p %p vfs_read
+	compare 'kprobe.multi session vfs_read' read 'kprobe.session vfs_read' --mechanism kprobe.multi vfs_read
+	addresses ./list --mechanism kprobe.multi 'vfs_*'
+	compare 'kprobe.multi session vfs_*' read 'kprobe.session ./list' --mechanism kprobe.multi 'vfs_*'
+	compare 'perf kprobe, kretprobe vfs_read' read 'kprobe+kretprobe vfs_read' --mechanism kprobe vfs_read
+	for kind in emulated stepped; do
+		at="$calls $(bench-calls -a $kind)"
+		compare "uprobe.multi, $kind" $kind "uprobe.multi+uretprobe.multi $at" --mechanism uprobe.multi u:$calls:$kind
+		compare "perf uprobe, $kind" $kind "uprobe+uretprobe $at" --mechanism uprobe u:$calls:$kind
+	done
+	tool=funccount
 }
 
 filters() {
@@ -192,6 +218,7 @@ done
 say "Linux $(uname -r), 1 processor; a read without a probe takes $plain_read instructions"
 say
 per_call
+latencies
 filters
 streams
 start_and_end

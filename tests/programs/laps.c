@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * laps [-w FILE] [-t THREADS] WHAT N [USECS]
+ *
+ * Calls something N times that takes at least USECS, or a known way, and prints "did WHAT CALLS LEAST MOST": how many calls, and
+ * between which two sums of nanoseconds they took. In each of THREADS at the same time (1). -w as calls has it. WHAT is
+ *	nap	lap_nap() sleeps, in the kernel's hrtimer_nanosleep
+ *	spin	works, in lap_spin()
+ *	dive	works, in lap_dive(), which calls itself: N deep, and each level as long by itself
+ *	tail	lap_tail(), which ends by a jump to lap_tailed()
+ *	leave	lap_leave(), which never returns: it is left by longjmp
+ *	hold	lap_hold(), in which -w waits: it has begun before it is traced
+ *	pass	a byte there and back through two pipes, a child taking USECS to answer: in the kernel's vfs_read
+ */
+#include <err.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "workload.h"
+
+#define PROBED __attribute__((noinline, noclone, used))
+#define kept() __asm__ volatile("" :: \
+					: "memory")
+
+/* Written by hand: what a compiler makes of a call at the end depends. */
+#if defined(__x86_64__)
+#define JUMP "jmp lap_tailed"
+#elif defined(__aarch64__)
+#define JUMP "b lap_tailed"
+#endif
+void lap_tail(void);
+__asm__(".pushsection .text\n.globl lap_tail\n.type lap_tail, %function\nlap_tail:\n\tnop\n\t" JUMP
+	"\n.size lap_tail, . - lap_tail\n.popsection");
+
+static const char *gate;
+static long n, usecs;
+static jmp_buf out;
+static long long least, most;
+
+static long long now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000LL + ts.tv_nsec;
+}
+
+static inline __attribute__((always_inline)) void lap_inlined(void)
+{
+	kept();
+}
+
+static void work(void)
+{
+	long long end = now() + usecs * 1000;
+
+	while (now() < end)
+		lap_inlined();
+}
+
+PROBED void lap_tailed(void)
+{
+	kept();
+}
+
+PROBED void lap_spin(void)
+{
+	work();
+}
+
+/* The sum of what the levels take: each one is in all those above it. */
+PROBED void lap_dive(long depth)
+{
+	long long begin = now();
+
+	work();
+	if (depth > 1)
+		lap_dive(depth - 1);
+	__atomic_fetch_add(&least, now() - begin, __ATOMIC_RELAXED);
+	kept();
+}
+
+PROBED void lap_leave(void)
+{
+	kept();
+	longjmp(out, 1);
+}
+
+PROBED void lap_hold(void)
+{
+	workload_wait(gate);
+	gate = NULL;
+}
+
+PROBED void lap_nap(void)
+{
+	struct timespec ts = { usecs / 1000000, usecs % 1000000 * 1000 };
+
+	clock_nanosleep(CLOCK_MONOTONIC, 0, &ts, NULL);
+}
+
+static void leave(void)
+{
+	if (!setjmp(out))
+		lap_leave();
+}
+
+static int there[2], back[2];
+
+static void pass(void)
+{
+	char byte = 'x';
+
+	if (write(there[1], &byte, 1) != 1 || read(back[0], &byte, 1) != 1)
+		err(1, "pipe");
+}
+
+static pid_t answer(void)
+{
+	pid_t pid;
+	char byte;
+
+	if (pipe(there) || pipe(back) || (pid = fork()) < 0)
+		err(1, "pipes and a child");
+	if (pid)
+		return pid;
+	close(there[1]);
+	while (read(there[0], &byte, 1) == 1) {
+		lap_nap();
+		if (write(back[1], &byte, 1) != 1)
+			break;
+	}
+	_exit(0);
+}
+
+static void dive(void)
+{
+	lap_dive(n);
+}
+
+static const struct lap {
+	const char *name;
+	void (*fn)(void);
+} laps[] = {
+	{ "nap", lap_nap },
+	{ "spin", lap_spin },
+	{ "dive", dive },
+	{ "tail", lap_tail },
+	{ "leave", leave },
+	{ "hold", lap_hold },
+	{ "pass", pass },
+};
+
+static const struct lap *lap;
+
+static void *run(void *unused)
+{
+	long times = lap->fn == dive || lap->fn == lap_hold ? 1 : n;
+
+	while (times-- > 0) {
+		long long begin = now();
+
+		lap->fn();
+		__atomic_fetch_add(&most, now() - begin, __ATOMIC_RELAXED);
+	}
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t threads[256];
+	int c, n_threads = 1;
+	pid_t child = 0;
+
+	while ((c = getopt(argc, argv, "w:t:")) != -1) {
+		if (c == 'w')
+			gate = optarg;
+		else if (c != 't' || (n_threads = atoi(optarg)) < 1 || n_threads > 256)
+			return 2;
+	}
+	argv += optind;
+	for (size_t i = 0; argv[0] && argv[1] && i < sizeof(laps) / sizeof(*laps); i++)
+		if (!strcmp(argv[0], laps[i].name))
+			lap = &laps[i];
+	if (!lap)
+		errx(2, "what, and how often?");
+	n = atol(argv[1]);
+	usecs = argv[2] ? atol(argv[2]) : 0;
+	if (gate && lap->fn != lap_hold)
+		workload_wait(gate);
+	if (lap->fn == pass)
+		child = answer();
+	for (int i = 1; i < n_threads; i++)
+		if (pthread_create(&threads[i], NULL, run, NULL))
+			errx(1, "no thread");
+	run(NULL);
+	for (int i = 1; i < n_threads; i++)
+		pthread_join(threads[i], NULL);
+	close(there[1]);
+	if (child)
+		waitpid(child, NULL, 0);
+	if (lap->fn != dive)
+		least = n * n_threads * usecs * 1000LL;
+	else
+		most *= n;
+	printf("did %s %ld %lld %lld\n", lap->name, n * n_threads, least, most);
+	return 0;
+}

@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# sonde funclatency: what it measures is what the workload took, by each mechanism, and what is not measured is said.
+
+fl() {
+	run sonde funclatency "$@"
+}
+
+# The workload's facts, for one line "did WHAT CALLS LEAST MOST".
+facts() {
+	read -r calls least most <<-END
+		$(sed -n 's/^did [a-z]* //p' out)
+	END
+	[ "$most" ] || fail "the workload said nothing"
+}
+
+# expect_laps FUNC [LEAST-OF-ONE]: JSON of one function: each call once, the sum what they took, none shorter than that.
+# The smallest bucket may begin below its smallest value, but not end there.
+expect_laps() {
+	facts
+	expect_json func unit count total
+	awk -v f="$1" -F '\t' '$1 == f || f == "null" { print $3, $4 }' rows > measured
+	read -r count total < measured || fail "no row of $1"
+	[ "$count" = "$calls" ] || told_apart || fail "$count calls of $calls"
+	[ "$total" -ge $((least / calls * count)) ] && [ "$total" -le "$most" ] || fail "$total ns, not from $least to $most"
+	json buckets < objects | tr '}' '\n' | sed -n 's/.*"max":\([0-9]*\),.*/\1/p' > ends
+	[ -s ends ] || fail "no buckets"
+	awk -v least="${2:-0}" '$1 < least { print "a bucket ends at", $1; bad = 1 } END { exit bad }' ends ||
+		fail "shorter than $2"
+}
+
+# A kretprobe sees as many calls at a time as there are processors, and somebody else may be asleep: what it
+# does not see is told.
+told_apart() {
+	told=$(sed -n 's/.* \([0-9]*\) \(calls* not measured\|hits* missed\).*/\1/p' err | awk '{ n += $1 } END { print n + 0 }')
+	[ "$mechanism" = kprobe ] && [ "$count" -lt "$calls" ] && [ $((count + told)) -ge "$calls" ]
+}
+
+naps() {
+	mechanism=$1
+	has "$1" || { refused_latency "$1" hrtimer_nanosleep; return 0; }
+	fl -j -F --mechanism "$1" hrtimer_nanosleep -- laps nap 20 2000
+	expect_exit 0
+	expect_laps hrtimer_nanosleep 2000000
+}
+
+refused_latency() {
+	fl --mechanism "$@" -- laps nap 1
+	expect_exit 1
+	expect_one_err "$1"
+}
+
+test_naps_fentry() {
+	naps fentry
+}
+
+test_naps_kprobe_multi() {
+	naps kprobe.multi
+}
+
+test_naps_kprobe() {
+	naps kprobe
+}
+
+test_naps_auto() {
+	mechanism=auto
+	fl -j -F hrtimer_nanosleep -- laps nap 20 2000
+	expect_laps hrtimer_nanosleep 2000000
+	[ ! -s err ] || [ "$(wc -l < err)" = 1 ] || fail "more was said"
+}
+
+spins() {
+	has "$1" || { refused_latency "$1" u:/bin/laps:lap_spin; return 0; }
+	fl -j -F --mechanism "$1" u:/bin/laps:lap_spin -- laps spin 20 2000
+	expect_exit 0
+	facts
+	expect_json func count total
+	# what the probe itself takes is in the workload's sum and hardly in ours, and no call is shorter
+	read -r func count total < rows
+	[ "$func $count" = "lap_spin 20" ] && [ "$total" -ge "$least" ] && [ "$total" -le "$most" ] || fail "$(cat rows)"
+}
+
+test_spins_uprobe() {
+	spins uprobe
+}
+
+test_spins_uprobe_multi() {
+	spins uprobe.multi
+}
+
+# Two processes that wait for each other: as many reads as passes take as long as the answer.
+test_ping_pong() {
+	fl -j -F vfs_read -- laps pass 30 2000
+	expect_exit 0
+	facts
+	expect_json count buckets
+	slow=$(json buckets < objects | tr '}' '\n' | sed -n 's/.*"max":\([0-9]*\),"count":\([0-9]*\).*/\1 \2/p' |
+		awk '$1 >= 2000000 { n += $2 } END { print n + 0 }')
+	# the child waits as well, for the next byte: it has the rest of the time
+	[ "$slow" -ge 30 ] && [ "$slow" -le 61 ] || fail "$slow reads took as long as an answer"
+}
+
+# 50 calls, each in the one above it: no two of them took the same, to a step that is shorter than a level's own work.
+recursion() {
+	fl -j -F --mechanism "$1" --linear 900000 u:/bin/laps:lap_dive -- laps dive 50 1000
+	expect_exit 0
+	facts
+	expect_json count total buckets
+	read -r count total buckets < rows
+	[ "$count" = 50 ] && [ "$total" -ge "$least" ] || fail "$count calls, $total ns of $least at least"
+	[ "$(echo "$buckets" | tr '}' '\n' | grep -c '"count":1$')" = 50 ] || fail "not nested strictly: $buckets"
+}
+
+test_recursion() {
+	recursion auto
+	recursion uprobe
+}
+
+# Both have the one frame: the jump makes no new one.
+test_tail_call() {
+	fl -j -F u:/bin/laps:lap_tail u:/bin/laps:lap_tailed -- laps tail 30
+	expect_exit 0
+	expect_json func count
+	sort rows > sorted
+	printf 'lap_tail\t30\nlap_tailed\t30\n' | cmp - sorted || fail "$(cat sorted)"
+	expect_no_line_err 'not measured'
+}
+
+expect_no_line_err() {
+	! grep -E -e "$1" err || fail "said: $1"
+}
+
+# A call that is left otherwise is not measured, and told when its frame is used again: the last one's is not.
+test_left_without_a_return() {
+	fl -j -F u:/bin/laps:lap_leave -- laps leave 30
+	expect_exit 0
+	expect_no_line '^[{]'
+	expect_err '29 calls not measured: their return was not seen'
+}
+
+# What has begun before is neither short nor long.
+test_under_way() {
+	gate laps hold 1
+	start sonde funclatency -j -F -p "$gated" u:/bin/laps:lap_hold
+	open_gate
+	stop INT
+	expect_exit 0
+	expect_no_line '^[{]'
+	expect_no_line_err 'not measured'
+}
+
+# cpus=2
+test_threads_that_migrate() {
+	mechanism=auto
+	fl -j -F hrtimer_nanosleep u:/bin/laps:lap_spin -- laps -t 16 nap 20 1000
+	expect_exit 0
+	expect_laps hrtimer_nanosleep 1000000
+}
+
+# More at a time than there is room for: measured or told, each once.
+test_too_many_at_a_time() {
+	fl -j --max-calls 1 u:/bin/laps:lap_nap -- laps -t 64 nap 2 300000
+	expect_exit 0
+	expect_json count
+	lost=$(sed -n 's/.* \([0-9]*\) calls* not measured: too many.*/\1/p' err)
+	skipped=$(sed -n 's/.* \([0-9]*\) calls* not measured: their return.*/\1/p' err)
+	[ "${lost:-0}" -gt 0 ] || fail "nothing was lost"
+	[ $((lost + ${skipped:-0} + $(cat rows))) = 128 ] || fail "$lost lost, $(cat rows) measured"
+	fl -j u:/bin/laps:lap_nap -- laps -t 64 nap 2 300000
+	expect_json count
+	[ "$(cat rows)" = 128 ] || fail "$(cat rows) of 128"
+	expect_no_line_err 'not measured'
+}
+
+test_functions_together_and_apart() {
+	fl -j vfs_read do_sys_openat2 "$getpgid" -- calls 30 openat 20 read 10 getpgid
+	expect_exit 0
+	expect_json func count
+	[ "$(cat rows)" = "null	61" ] || fail "together: $(cat rows)"
+	fl -j -F vfs_read do_sys_openat2 "$getpgid" -- calls 30 openat 20 read 10 getpgid
+	expect_json func count
+	sort rows > sorted
+	printf '%s\t10\ndo_sys_openat2\t31\nvfs_read\t20\n' "$getpgid" | sort | cmp - sorted || fail "apart: $(cat sorted)"
+}
+
+# By a pattern, where one program serves many.
+test_pattern() {
+	fl -j -F 'vfs_*' -- calls 100 read
+	expect_exit 0
+	expect_json func count
+	grep -q "^vfs_read	100$" rows || fail "$(cat rows)"
+	fl -j 'vfs_rea[d]' vfs_read -- calls 100 read
+	expect_json count
+	[ "$(cat rows)" = 100 ] || fail "$(cat rows)"
+}
+
+# More functions than have a histogram each: they share one.
+test_many_functions_in_one() {
+	fl -j --linear 1000000000 'vfs_*' "$getpgid" -- calls 500 getpgid
+	expect_exit 0
+	expect_json count
+	[ "$(cat rows)" -ge 500 ] || fail "$(cat rows)"
+}
+
+test_filter() {
+	gate calls -t 100 getpgid
+	start sonde funclatency -j -p "$gated" "$getpgid"
+	calls 50 getpgid
+	open_gate
+	stop INT
+	expect_exit 0
+	expect_json count
+	[ "$(cat rows)" = 200 ] || fail "$(cat rows)"
+}
+
+test_intervals_lose_nothing() {
+	fl -j -i 0.2 "$getppid" -- spin 1
+	expect_exit 0
+	did=$(sed -n 's/^did getppid //p' out)
+	expect_json time count
+	[ "$(wc -l < rows)" -ge 2 ] || fail "one table"
+	[ "$(awk '{ n += $2 } END { print n }' rows)" = "$did" ] || fail "not $did: $(cat rows)"
+}
+
+test_chart() {
+	fl -T -u hrtimer_nanosleep -- laps nap 10 2000
+	expect_exit 0
+	sed '/^did /d' out > chart
+	[ "$(sed -n 1p chart | sed 's/[0-9]/9/g')" = 99:99:99 ] || fail "no time"
+	[ "$(sed -n 2p chart)" = "     usecs               : count     distribution" ] || fail "heading"
+	[ "$(sed -n 3p chart)" = "         0 -> 1          : 0        |                                        |" ] || fail "first bucket"
+	expect_line '^ {6}(1024 -> 2047 |2048 -> 4095 ) {6}: [0-9 ]{9}\|\**( *)\|$'
+	expect_line '^avg = [0-9]+ usecs, total: [0-9]+ usecs, count: 10$'
+	[ "$(awk 'length > 80' out | wc -l)" = 0 ] || fail "wider than 80 columns"
+	fl -F do_sys_openat2 -m -- calls 1 openat
+	expect_line '^Function = do_sys_openat2$'
+	expect_line '^avg = [0-9]+ msecs, total: [0-9]+ msecs, count: 1$'
+}
+
+# Nine naps in ten are short; the percentiles are within 1 % of what was slept, upwards.
+test_precise() {
+	fl -j --precise -u hrtimer_nanosleep -- sh -c 'laps nap 90 1000; laps nap 10 20000'
+	expect_exit 0
+	expect_json count percentiles
+	read -r count percentiles < rows
+	[ "$count" = 100 ] || fail "$count naps"
+	echo "$percentiles" | sed 's/[^0-9:,.]//g; s/[0-9.]*:/ /g; s/,//g' > values
+	read -r p50 p90 p99 p999 max < values
+	[ "$p50" -ge 990 ] && [ "$p50" -lt 20000 ] || fail "p50 $p50"
+	[ "$p99" -ge 19800 ] && [ "$p999" -ge "$p99" ] && [ "$max" -ge "$p999" ] && [ "$max" -ge 20000 ] || fail "$percentiles"
+	fl --precise hrtimer_nanosleep -- laps nap 5 1000
+	expect_line '^p50 = [0-9]+, p90 = [0-9]+, p99 = [0-9]+, p99.9 = [0-9]+, max = [0-9]+ nsecs$'
+}
+
+test_linear() {
+	fl --linear 5 -m hrtimer_nanosleep -- laps nap 10 12000
+	expect_exit 0
+	expect_line '^     msecs         : count     distribution$'
+	expect_line '^        5          : 0        \| {40}\|$'
+	expect_line '^        10         : [1-9]'
+}
+
+test_refused() {
+	fl do_exit
+	expect_exit 1
+	expect_one_err 'do_exit.*never returns'
+	fl t:sched:sched_switch
+	expect_exit 1
+	expect_one_err 'no function'
+	fl r:vfs_read
+	expect_exit 1
+	expect_one_err 'both ends'
+	fl u:/bin/laps:lap_inlined
+	expect_exit 1
+	expect_one_err 'lap_inlined.*inlined'
+	fl usdt:/bin/usdt:house:plain
+	expect_exit 1
+	expect_one_err 'mark'
+	fl -F --max-keys 1 vfs_read vfs_write
+	expect_exit 1
+	expect_one_err '2 functions.*max-keys'
+}
+
+test_wrong_usage() {
+	while read -r arguments; do
+		fl $arguments
+		expect_exit 2
+		grep -q . err || fail "not said"
+	done <<-'END'
+
+	--linear 0 vfs_read
+	--linear x vfs_read
+	--linear 5 --precise vfs_read
+	-u -m vfs_read
+	-l 0 vfs_read
+	--max-calls 0 vfs_read
+	--max-keys x vfs_read
+	END
+}
+
+# Of several, one that has no return is told, and the others are measured.
+test_without_a_return_among_others() {
+	fl -j do_exit vfs_read -- calls 10 read
+	expect_exit 0
+	expect_err '1 left out, it never returns: do_exit'
+	expect_json count
+	[ "$(cat rows)" = 10 ] || fail "$(cat rows)"
+}

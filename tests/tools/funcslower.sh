@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# sonde funcslower: the calls that took as long as the bound, and no others, with what they got and gave.
+
+fs() {
+	run sonde funcslower "$@"
+}
+
+# User functions: of a kernel function that sleeps, older kernels see as many returns at a time as there are processors, and
+# somebody else may be asleep.
+
+# Short and long ones: only the long ones are shown, each with its own duration and argument.
+test_bound() {
+	fs -j -m 20 u:/bin/laps:lap_nap -- sh -c 'laps nap 20 500; laps nap 5 30000'
+	expect_exit 0
+	expect_json comm func ns
+	[ "$(wc -l < rows)" = 5 ] || fail "$(wc -l < rows) rows, not 5"
+	while read -r comm func ns; do
+		[ "$comm $func" = "laps lap_nap" ] || fail "$comm $func"
+		[ "$ns" -ge 30000000 ] && [ "$ns" -lt 300000000 ] || fail "$ns ns"
+	done < rows
+	fs -j -u 400 u:/bin/laps:lap_nap -- laps nap 20 500
+	expect_json func
+	[ "$(wc -l < rows)" = 20 ] || fail "$(wc -l < rows) rows, not 20"
+	fs -j u:/bin/laps:lap_nap -- laps nap 20 2000
+	expect_json func
+	[ "$(wc -l < rows)" = 20 ] || fail "$(wc -l < rows) rows, not 20: the bound is 1 ms"
+}
+
+# The arguments of the call that failed, and what it returned: AT_FDCWD is what it was called with. Both are registers, of
+# which a kernel that takes or returns an int fills the half.
+test_arguments_and_value() {
+	fs -j -u 1 -a 1 do_sys_openat2 -- calls 30 openat
+	expect_exit 0
+	expect_json func retval args
+	failed=$(awk -F '\t' '$1 == "do_sys_openat2" && ($2 == -2 || $2 == 4294967294) { sub(/^\[/, "", $3); print $3 % 4294967296 }' rows | sort | uniq -c)
+	[ "$(echo $failed)" = "30 4294967196" ] || fail "failed: $failed"
+}
+
+# What a call was given, of user functions: the depth counts down, and calls return in the order of that.
+test_user_recursion() {
+	fs -j -u 1 -a 1 u:/bin/laps:lap_dive -- laps dive 20 1000
+	expect_exit 0
+	expect_json func args
+	n=0
+	while read -r func args; do
+		n=$((n + 1))
+		[ "$func $args" = "lap_dive [$n]" ] || fail "row $n: $func $args"
+	done < rows
+	[ $n = 20 ] || fail "$n rows"
+}
+
+test_return_value() {
+	fs -u 1 -j u:/bin/ufuncs:f_one -- ufuncs 1
+	expect_exit 0
+	expect_json func retval
+	[ "$(cut -f 1 rows)" = f_one ] || fail "$(cat rows)"
+	[ "$(cut -f 2 rows)" = 1 ] || fail "returned $(cut -f 2 rows)"
+}
+
+test_text() {
+	fs -a 2 -T u:/bin/laps:lap_nap -- laps nap 1 2000
+	expect_exit 0
+	expect_line '^TIME     COMM           PID    LAT\(ms\)             RVAL FUNC ARGS$'
+	expect_line '^[0-9:]{8} laps           [0-9]+ +[0-9]+\.[0-9]{2} +[0-9a-f]+ lap_nap 0x[0-9a-f]+ 0x[0-9a-f]+$'
+	fs -u 100 -t u:/bin/laps:lap_nap -- laps nap 1 2000
+	expect_line '^TIME\(s\)      COMM           PID    LAT\(us\)             RVAL FUNC$'
+	fs -j do_sys_openat2 -u 1 -- calls 1 openat
+	expect_line '"args":\[\]'
+}
+
+test_filter() {
+	gate laps nap 5 2000
+	start sonde funcslower -j -p "$gated" u:/bin/laps:lap_nap
+	laps nap 5 2000
+	open_gate
+	stop INT
+	expect_exit 0
+	expect_json pid
+	[ "$(wc -l < rows)" = 5 ] && [ "$(sort -u rows)" = "$gated" ] || fail "$(cat rows)"
+}
+
+test_refused() {
+	fs do_exit
+	expect_exit 1
+	expect_one_err 'do_exit.*never returns'
+	fs vfs_raed
+	expect_exit 1
+	expect_one_err 'vfs_raed.*vfs_read'
+	while read -r arguments; do
+		fs $arguments
+		expect_exit 2
+		grep -q . err || fail "not said"
+	done <<-'END'
+
+	-m x vfs_read
+	-u 1.5 vfs_read
+	-m 0 vfs_read
+	-m 1 -u 1 vfs_read
+	-a 7 vfs_read
+	END
+}

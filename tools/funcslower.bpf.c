@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Calls that take longer than a bound: what they were called with is kept until they return. */
+#define LATENCY_ARGS 6
+#include "bpf/event.bpf.h"
+#include "bpf/latency.bpf.h"
+#include "tools/funcslower.h"
+
+const volatile struct funcslower_config config SEC(".rodata.config");
+
+static __always_inline void begins(struct pt_regs *regs, __u64 key)
+{
+	struct latency_cell *cell = latency_claim(key);
+
+	if (!cell)
+		return;
+	if (config.args) {
+		cell->args[0] = PT_REGS_PARM1(regs);
+		cell->args[1] = PT_REGS_PARM2(regs);
+		cell->args[2] = PT_REGS_PARM3(regs);
+		cell->args[3] = PT_REGS_PARM4(regs);
+		cell->args[4] = PT_REGS_PARM5(regs);
+		cell->args[5] = PT_REGS_PARM6(regs);
+	}
+	cell->start = bpf_ktime_get_ns();
+}
+
+static __always_inline void show(struct pt_regs *regs, __u64 slot, __u64 ns, const struct latency_cell *cell)
+{
+	struct funcslower_event *e = event_new(sizeof(*e));
+
+	if (!e)
+		return;
+	e->ns = ns;
+	e->ret = PT_REGS_RC(regs);
+	e->function = slot;
+	__builtin_memcpy(e->args, cell->args, sizeof(e->args));
+	event_submit(e);
+}
+
+static __always_inline void ends(struct pt_regs *regs, __u64 slot, __u64 key)
+{
+	__u64 now = bpf_ktime_get_ns(), read, took;
+	struct latency_cell *cell = latency_find(key), copy;
+
+	if (!cell)
+		return;
+	copy = *cell;
+	read = copy.start;
+#pragma unroll
+	for (int i = 0; i < LATENCY_ARGS; i++)
+		read ^= copy.args[i];
+	latency_free(cell, read);
+	took = latency_between(copy.start, now);
+	if (took >= config.least)
+		show(regs, slot, took, &copy);
+}
+
+SEC("kprobe")
+int slower_entry(struct pt_regs *ctx)
+{
+	__u64 slot;
+
+	if (event_wanted() && slot_number(ctx, &slot))
+		begins(ctx, latency_key(ctx, false, slot));
+	return 0;
+}
+
+SEC("kprobe")
+int slower_return(struct pt_regs *ctx)
+{
+	__u64 slot;
+
+	if (slot_number(ctx, &slot))
+		ends(ctx, slot, latency_key(ctx, true, slot));
+	return 0;
+}
+
+/* A session keeps the key: the stack pointer at its end is not that of a return. */
+SEC("kprobe")
+int slower_session(struct pt_regs *ctx)
+{
+	__u64 slot, key;
+
+	if (!slot_number(ctx, &slot))
+		return 1;
+	if (latency_is_return(ctx)) {
+		ends(ctx, slot, *latency_cookie(ctx));
+		return 0;
+	}
+	if (!event_wanted())
+		return 1;
+	key = latency_key(ctx, false, slot);
+	*latency_cookie(ctx) = key;
+	begins(ctx, key);
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

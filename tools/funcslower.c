@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* funcslower: calls of functions that take longer than a bound, as they return. */
+#define LATENCY_ARGS 6
+#include "bpf/latency.h"
+#include "bpf/slot.h"
+#include "run/event.h"
+#include "tools/funcslower.h"
+#include "tools/funcslower.skel.h"
+
+#define NS_PER_MS 1000000ULL
+#define NS_PER_US 1000ULL
+
+static struct {
+	uint32_t ms, us, args, calls;
+	bool clock, elapsed, regex;
+	bool in_ms, in_us, with_args; /* columns */
+} settings = { .calls = 4096 };
+
+static struct funcslower_config config;
+
+static const struct opt options[] = {
+	OPT(OPT_U32, typeof(settings), ms, 'm', "min-ms", "MS", "only calls of at least MS milliseconds: 1", .min = 1),
+	OPT(OPT_U32, typeof(settings), us, 'u', "min-us", "US", "only calls of at least US microseconds", .min = 1),
+	OPT(OPT_U32, typeof(settings), args, 'a', "arguments", "N", "print the first N arguments, as hexadecimal numbers", .min = 1,
+	    .max = LATENCY_ARGS),
+	OPT(OPT_BOOL, typeof(settings), clock, 'T', "time", NULL, "print the time of day"),
+	OPT(OPT_BOOL, typeof(settings), elapsed, 't', "timestamp", NULL, "print the seconds since tracing began"),
+	OPT(OPT_BOOL, typeof(settings), regex, 'r', "regexp", NULL, "patterns are POSIX extended regular expressions"),
+	OPT(OPT_U32, typeof(settings), calls, 0, "max-calls", "N", "room for so many calls at a time: 4096", .min = 1,
+	    .max = 250000),
+};
+
+static int configure(struct run *run, struct err *err)
+{
+	if (settings.ms && settings.us)
+		return err_set(err, -EINVAL, "milliseconds or microseconds, not both");
+	config.least = settings.us ? settings.us * NS_PER_US : (settings.ms ? settings.ms : 1) * NS_PER_MS;
+	config.args = settings.args;
+	settings.in_us = settings.us;
+	settings.in_ms = !settings.us;
+	settings.with_args = settings.args;
+	return 0;
+}
+
+static void add_ms(struct str *s, const void *row, enum output_format format)
+{
+	uint64_t ns = ((const struct funcslower_event *)row)->ns;
+
+	if (format == OUTPUT_JSON)
+		str_add_u64(s, ns);
+	else
+		str_addf(s, "%.2f", (double)ns / NS_PER_MS);
+}
+
+static void add_us(struct str *s, const void *row, enum output_format format)
+{
+	str_addf(s, "%.2f", (double)((const struct funcslower_event *)row)->ns / NS_PER_US);
+}
+
+static void add_value(struct str *s, const void *row, enum output_format format)
+{
+	long long ret = ((const struct funcslower_event *)row)->ret;
+
+	str_addf(s, format == OUTPUT_JSON ? "%lld" : "%llx", ret);
+}
+
+static void add_function(struct str *s, const void *row, enum output_format format)
+{
+	const char *name = event_function(((const struct funcslower_event *)row)->function);
+
+	if (format == OUTPUT_JSON)
+		str_add_json(s, name, strlen(name));
+	else
+		str_add_shown(s, name, strlen(name));
+}
+
+static void add_args(struct str *s, const void *row, enum output_format format)
+{
+	const struct funcslower_event *e = row;
+
+	str_add(s, format == OUTPUT_JSON ? "[" : "");
+	for (size_t i = 0; i < settings.args; i++)
+		str_addf(s, format == OUTPUT_JSON ? "%s%llu" : "%s0x%llx", !i ? "" : format == OUTPUT_JSON ? ","
+													   : " ",
+			 e->args[i]);
+	str_add(s, format == OUTPUT_JSON ? "]" : "");
+}
+
+static const struct field fields[] = {
+	EVENT_TIMES(&settings.clock, &settings.elapsed),
+	FIELD(FIELD_CHARS, struct event, comm, "comm", "COMM", -14),
+	FIELD(FIELD_U32, struct event, pid, "pid", "PID", -6),
+	FIELD(FIELD_U32, struct event, tid, "tid", NULL, 0, .json_only = true),
+	FIELD_BY(add_ms, "ns", "LAT(ms)", 7, .shown = &settings.in_ms),
+	FIELD_BY(add_us, "us", "LAT(us)", 7, .shown = &settings.in_us),
+	FIELD_BY(add_value, "retval", "RVAL", 16),
+	FIELD_BY(add_function, "func", "FUNC", -1),
+	FIELD_BY(add_args, "args", "ARGS", -1, .shown = &settings.with_args),
+};
+
+static const struct schema schema = { fields, ARRAY_SIZE(fields) };
+
+static const struct event_pairs pairs = {
+	.entry = "slower_entry",
+	.ret = "slower_return",
+	.session = "slower_session",
+	.regex = &settings.regex,
+	.calls = &settings.calls,
+	.cell = sizeof(struct latency_cell),
+};
+
+static const struct event_source source = {
+	EVENT_OBJECT(funcslower),
+	EVENT_CONFIG(config),
+	.pairs = &pairs,
+	.configure = configure,
+	.what = "slow calls",
+};
+
+TOOL(funcslower, .brief = "print calls of functions that take long", .args = "FUNCTION... [-- COMMAND [ARG]...]", .schema = &schema,
+     .engine = &event_engine, .events = &source, OPTIONS(options), .settings = &settings,
+     .description =
+	     "Prints a row for each call of a kernel or user function that takes at least as long as the bound: who called, how "
+	     "long it took (in milliseconds, with -u in microseconds), what it returned (hexadecimal) and, with -a, what it was "
+	     "called with. Functions are named as for funclatency. JSON has nanoseconds, and the value as a signed number. Both are "
+	     "whole registers: a function that returns an int may leave the upper half empty.",
+     EXAMPLES({ "sonde funcslower vfs_write", "writes of a millisecond and more" },
+	      { "sonde funcslower -u 10 -a 3 'vfs_*'", "of 10 microseconds and more, with three arguments" },
+	      { "sonde funcslower -m 100 -p 1234 c:getaddrinfo", "a user function, in one process" }));
