@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* biolatency: how long requests to disks take. */
+#include <fcntl.h>
+
 #include "bpf/block.h"
 #include "run/dist.h"
 #include "run/run.h"
@@ -61,21 +63,30 @@ static void describe(struct str *s, uint64_t flags)
 
 /* --- which disk --- */
 
+/* By its directory in sysfs. */
+static int read_number(const char *dir)
+{
+	__free char *path = base_printf("%s/dev", dir);
+	__close int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char text[32] = "";
+
+	if (fd < 0 || read(fd, text, sizeof(text) - 1) < 0)
+		return -errno;
+	return sscanf(text, "%u:%u", &config.major, &config.minor) == 2 ? 0 : -ENODEV;
+}
+
 /* Requests are a disk's; what is asked for may be a part of one, or no disk at all. */
 static int find_disk(const char *name, struct err *err)
 {
 	const char *base = strncmp(name, "/dev/", 5) ? name : name + 5;
 	__free char *dir = base_printf("/sys/class/block/%s", base);
 	__free char *part = base_printf("%s/partition", dir);
-	__free char *number = base_printf("%s/dev", dir);
-	__fclose FILE *f = NULL;
 
 	if (!*base || strchr(base, '/') || !strcmp(base, ".") || !strcmp(base, "..") || access(dir, F_OK))
 		return err_set(err, -ENODEV, "there is no disk '%s' (/sys/class/block lists them)", name);
 	if (!access(part, F_OK))
 		return err_set(err, -EINVAL, "'%s' is a partition, and requests are the whole disk's: name that", name);
-	f = fopen(number, "re");
-	if (!f || fscanf(f, "%u:%u", &config.major, &config.minor) != 2)
+	if (read_number(dir))
 		return err_set(err, -ENODEV, "cannot tell the number of the disk '%s'", name);
 	config.one_disk = 1;
 	return 0;

@@ -33,7 +33,7 @@ test_idle() {
 }
 
 test_words() {
-	run sonde cpudist -m 0.1 1
+	run sonde cpudist -m -- turns 1 30
 	expect_exit 0
 	expect_err 'Tracing on-CPU time\.\.\. Hit Ctrl-C to end'
 	expect_line '^     msecs               : count     distribution$'

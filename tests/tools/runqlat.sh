@@ -116,9 +116,10 @@ test_times() {
 	run sonde runqlat -mT 0.1 3
 	expect_exit 0
 	[ "$(grep -c '^[0-2][0-9]:[0-5][0-9]:[0-5][0-9]$' out)" -eq 3 ] || fail "not three tables"
+	run sonde runqlat -m -- turns 1 30
 	expect_line '^     msecs               : count     distribution$'
 	expect_no_line '^avg = '
-	run sonde runqlat -e 0.2 1
+	run sonde runqlat -e -- turns 1 30
 	expect_line '^avg = [0-9]+ usecs, total: [0-9]+ usecs, count: [0-9]+$'
 	expect_err 'Tracing run queue latency\.\.\. Hit Ctrl-C to end'
 }
