@@ -36,8 +36,6 @@ static const struct opt options[] = {
 	    .min = 1, .max = PENDING_MAX),
 };
 
-char dist_by[16], dist_total_title[16];
-
 struct dist {
 	struct run *run;
 	const struct dist_source *source;
@@ -64,54 +62,6 @@ struct table {
 	struct shown *v;
 	size_t n, cap;
 };
-
-/* --- fields --- */
-
-void dist_add_key(struct str *s, const void *data, enum output_format format)
-{
-	const struct dist_row *row = data;
-
-	if (format == OUTPUT_TEXT)
-		str_add_shown(s, row->text, strlen(row->text));
-	else if (!row->keyed)
-		str_add(s, "null");
-	else if (row->text)
-		str_add_json(s, row->text, strlen(row->text));
-	else
-		str_add_u64(s, row->number);
-}
-
-void dist_add_label(struct str *s, const void *data, enum output_format format)
-{
-	const struct dist_row *row = data;
-
-	if (row->label)
-		str_add_json(s, row->label, strlen(row->label));
-	else
-		str_add(s, "null");
-}
-
-void dist_add_unit(struct str *s, const void *data, enum output_format format)
-{
-	const struct dist_row *row = data;
-
-	if (row->counts)
-		str_add(s, "null");
-	else
-		hist_add_unit(s, data, format);
-}
-
-void dist_add_total(struct str *s, const void *data, enum output_format format)
-{
-	const struct dist_row *row = data;
-
-	if (!row->counts)
-		hist_add_total(s, data, format);
-	else if (format == OUTPUT_TEXT)
-		hist_add_count(s, data, format);
-	else
-		str_add(s, "null");
-}
 
 /* --- tables --- */
 
