@@ -18,9 +18,7 @@
 #include "bpf/filter.bpf.h"
 #include <bpf/bpf_core_read.h>
 #include "bpf/event.h"
-
-/* A pid namespace within a pid namespace ...: include/linux/pid_namespace.h */
-#define PID_LEVELS_MAX 33
+#include "bpf/task.bpf.h"
 
 /* Sized by user space. */
 struct {
@@ -52,26 +50,11 @@ static __always_inline void event_dropped(void)
 	event_lost(EVENT_LOSS_BUFFER);
 }
 
-/* The number of a process or thread as that pid namespace has it, 0 where it does not see it. */
-static __always_inline __u32 event_id_in_pidns(struct pid *pid, __u32 ino)
-{
-	__u32 level = BPF_CORE_READ(pid, level);
-	void *numbers = (void *)pid + bpf_core_field_offset(struct pid, numbers);
-
-	for (__u32 i = 0; i < PID_LEVELS_MAX && i <= level; i++) {
-		struct upid *number = numbers + i * bpf_core_type_size(struct upid);
-
-		if (BPF_CORE_READ(number, ns, ns.inum) == ino)
-			return BPF_CORE_READ(number, nr);
-	}
-	return 0;
-}
-
 /* The process that a task belongs to; ino 0: as the host has it. */
 static __always_inline __u32 event_process(struct task_struct *task, __u32 ino)
 {
 	if (ino)
-		return event_id_in_pidns(BPF_CORE_READ(task, group_leader, thread_pid), ino);
+		return task_id_in_pidns(BPF_CORE_READ(task, group_leader, thread_pid), ino);
 	return BPF_CORE_READ(task, tgid);
 }
 
@@ -104,7 +87,7 @@ static __always_inline void event_fill(struct event *event)
 	event->ppid = event_process(BPF_CORE_READ(task, real_parent), event_setup.pidns_ino);
 	if (event_setup.pidns_ino) {
 		event->pid = event_process(task, event_setup.pidns_ino);
-		event->tid = event_id_in_pidns(BPF_CORE_READ(task, thread_pid), event_setup.pidns_ino);
+		event->tid = task_id_in_pidns(BPF_CORE_READ(task, thread_pid), event_setup.pidns_ino);
 	}
 }
 

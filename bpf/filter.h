@@ -18,7 +18,8 @@ struct filter {
 	unsigned char in_pidns;	  /* tgid and tid are numbers of the pid namespace below, not of the host */
 	unsigned int tgid, tid, uid, cpu;
 	unsigned long long pidns_dev, pidns_ino;
-	char comm[FILTER_COMM_LEN]; /* padded with NULs */
+	unsigned long long cgroup_id; /* as the kernel has it, for those who look at other tasks than the current one */
+	char comm[FILTER_COMM_LEN];   /* padded with NULs */
 };
 
 #endif

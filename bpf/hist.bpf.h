@@ -46,7 +46,9 @@ static __always_inline void hist_add(__u64 *row, __u64 value)
 	hist_grow(&row[HIST_SUM], value);
 	if (unit != 1)
 		value /= unit;
-	if (kind == HIST_LOG2) {
+	if (kind == HIST_SINGLE) {
+		at = 0;
+	} else if (kind == HIST_LOG2) {
 		at = hist_log2(value) & (HIST_LOG2_BUCKETS - 1);
 	} else if (kind == HIST_LINEAR) {
 		at = hist_linear(value, mark_constant(HIST_MARK_STEP));

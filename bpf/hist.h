@@ -14,6 +14,7 @@ enum hist_kind {
 	HIST_LOG2,
 	HIST_LINEAR,
 	HIST_PRECISE,
+	HIST_SINGLE, /* one bucket: how many there were, and their sum */
 };
 
 #define HIST_LOG2_BUCKETS    64

@@ -51,7 +51,7 @@ static __always_inline struct pid *pid_of(int fd, bool flags)
 static __always_inline int number_of(struct pid *pid)
 {
 	if (event_setup.pidns_ino)
-		return event_id_in_pidns(pid, event_setup.pidns_ino);
+		return task_id_in_pidns(pid, event_setup.pidns_ino);
 	return BPF_CORE_READ(pid, numbers[0].nr);
 }
 

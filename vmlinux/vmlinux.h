@@ -155,6 +155,31 @@ struct fs_struct {
 	struct path pwd;
 } CORE;
 
+/* cgroup v2 */
+struct kernfs_node {
+	__u64 id;
+} CORE;
+
+/* Of a cgroup the first member, and so its parent's address is the parent cgroup's. */
+struct cgroup_subsys_state {
+	struct cgroup_subsys_state *parent;
+} CORE;
+
+struct cgroup {
+	struct cgroup_subsys_state self;
+	struct kernfs_node *kn;
+} CORE;
+
+struct css_set {
+	struct cgroup *dfl_cgrp;
+} CORE;
+
+struct cred {
+	struct {
+		unsigned int val;
+	} uid;
+} CORE;
+
 struct task_struct {
 	int pid;  /* what user space calls the thread's id */
 	int tgid; /* what user space calls the process's id */
@@ -167,10 +192,24 @@ struct task_struct {
 	struct fs_struct *fs;
 	struct files_struct *files;
 	struct signal_struct *signal;
+	const struct cred *cred;
+	struct css_set *cgroups;
+	int on_cpu;	      /* it runs now; not in kernels for one processor */
 	__u64 start_boottime; /* ns since boot */
 	int exit_code;	      /* as wait(2) has it */
 	char comm[16];
 } CORE;
+
+/* What a task does, 0: it runs or waits for its turn. Renamed in 5.14. */
+struct task_struct___state {
+	unsigned int __state;
+} CORE;
+
+struct task_struct___old_state {
+	volatile long state;
+} CORE;
+
+#define TASK_DEAD 0x80 /* in the state: it will never run again */
 
 /* What the threads of a process share. */
 struct signal_struct {
@@ -203,6 +242,48 @@ struct proc_inode {
 /* The record of sched:sched_process_exit where the kernel tells whether it is the last thread (6.16). */
 struct trace_event_raw_sched_process_exit {
 	bool group_dead;
+} CORE;
+
+struct irqaction {
+	const char *name;
+} CORE;
+
+/* include/linux/blk_types.h: what a request is and how it is done. Bits have moved, and names are the same. */
+enum req_flag_bits {
+	__REQ_SYNC = 11,
+	__REQ_META,
+	__REQ_PRIO,
+	__REQ_NOMERGE,
+	__REQ_IDLE,
+	__REQ_FUA = 17,
+	__REQ_RAHEAD = 19,
+	__REQ_BACKGROUND,
+	__REQ_NOWAIT,
+};
+
+struct gendisk {
+	unsigned int major;
+	unsigned int first_minor;
+	char disk_name[32];
+} CORE;
+
+struct request_queue {
+	struct gendisk *disk; /* since 5.15 */
+} CORE;
+
+struct request {
+	struct request_queue *q;
+	unsigned int cmd_flags;
+	unsigned int __data_len; /* bytes that are not done yet */
+} CORE;
+
+struct request___with_disk {
+	struct gendisk *rq_disk; /* until 5.16 */
+} CORE;
+
+/* Until 5.10, where a request's tracepoints had the queue in front of it. */
+struct hd_struct {
+	int partno;
 } CORE;
 
 /* include/net/tcp_states.h */

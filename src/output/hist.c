@@ -18,6 +18,8 @@ size_t hist_buckets(const struct hist *hist)
 		return HIST_LINEAR_BUCKETS;
 	case HIST_PRECISE:
 		return HIST_PRECISE_BUCKETS;
+	case HIST_SINGLE:
+		return 1;
 	default:
 		return HIST_LOG2_BUCKETS;
 	}
@@ -45,7 +47,7 @@ uint64_t hist_low(const struct hist *hist, size_t bucket)
 
 	if (hist->kind == HIST_LINEAR)
 		return bucket * hist->step;
-	if (hist->kind == HIST_LOG2)
+	if (hist->kind == HIST_LOG2 || hist->kind == HIST_SINGLE)
 		return log2_low(bucket);
 	shift = precise_shift(bucket);
 	return (uint64_t)(bucket - shift * HIST_PARTS) << shift;
@@ -300,9 +302,13 @@ void hist_draw(struct str *s, const void *data)
 		draw_linear(s, row);
 	else
 		draw_precise(s, row);
+	if (row->hist->bare && row->hist->kind != HIST_PRECISE)
+		return;
 	str_addc(s, '\n');
 	if (row->hist->kind == HIST_PRECISE)
 		add_percentile_line(s, row);
+	if (row->hist->bare)
+		return;
 	str_addf(s, "avg = %llu %s, total: %llu %s, count: %llu\n", (unsigned long long)average(row), unit,
 		 (unsigned long long)total(row), unit, (unsigned long long)count);
 }

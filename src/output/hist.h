@@ -14,6 +14,7 @@ struct hist {
 	uint64_t step;	  /* of HIST_LINEAR */
 	uint64_t divisor; /* what values were divided by, and their sum was not */
 	const char *unit; /* "usecs" */
+	bool bare;	  /* no line of average, total and count below a chart */
 };
 
 struct hist_row {
@@ -54,7 +55,7 @@ void hist_add_average(struct str *s, const void *row, enum output_format format)
 void hist_add_percentiles(struct str *s, const void *row, enum output_format format);
 void hist_add_buckets(struct str *s, const void *row, enum output_format format);
 
-/* The chart, and below it average, total and count. Nothing of none. */
+/* The chart, and below it average, total and count, if not `bare`. Nothing of none. */
 void hist_draw(struct str *s, const void *row);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "base/report.h"
 #include "output/clock.h"
-#include "symbols/core_btf.h"
+#include "event_object.h"
 #include "event_probes.h"
 #include "filter.h"
 #include "run.h"
@@ -40,6 +40,7 @@ static const char **functions;
 struct events {
 	struct run *run;
 	struct event_probes probes; /* with the tool's source and its object, which is ours */
+	struct attach_options attach;
 	struct stream *stream;
 	/* what was said of losses, and when */
 	uint64_t said, said_at;
@@ -190,63 +191,23 @@ static void event_losses(struct run *run)
 
 /* --- begin and end --- */
 
-static int rodata(struct bpf_object *object, const char *name, const void *data, size_t size, struct err *err)
+static int set_up(struct bpf_object *object, void *ctx, struct err *err)
 {
-	struct bpf_map *map = bpf_object__find_map_by_name(object, name);
-	size_t room = 0;
-	void *at = map ? bpf_map__initial_value(map, &room) : NULL;
-
-	if (!at || room < size)
-		return err_set(err, -ENOENT, "the BPF object has no %s", name);
-	memcpy(at, data, size);
-	return 0;
-}
-
-static int size_maps(const struct event_source *source, struct bpf_object *object, struct err *err)
-{
-	for (size_t i = 0; i < source->n_maps; i++) {
-		struct bpf_map *map = bpf_object__find_map_by_name(object, source->maps[i].name);
-
-		if (!map)
-			return err_set(err, -ENOENT, "the BPF object has no map '%s'", source->maps[i].name);
-		bpf_map__set_autocreate(map, *source->maps[i].entries);
-		bpf_map__set_max_entries(map, *source->maps[i].entries);
-	}
-	return 0;
-}
-
-static int set_up(struct run *run, struct events *events, struct err *err)
-{
-	const struct event_source *source = events->probes.source;
+	struct events *events = ctx;
 	struct event_setup setup = { .pidns_ino = settings.pidns ? filter_pidns() : 0 };
-	int ret = rodata(events->probes.object, ".rodata.event", &setup, sizeof(setup), err);
+	int ret = event_object_fill(object, ".rodata.event", &setup, sizeof(setup), err);
 
-	if (!ret && source->config)
-		ret = rodata(events->probes.object, ".rodata.config", source->config, source->config_size, err);
 	if (!ret)
-		ret = size_maps(source, events->probes.object, err);
+		ret = stream_set_size(object, settings.buffer_size ? settings.buffer_size : BUFFER_DEFAULT);
 	if (!ret)
-		ret = stream_set_size(events->probes.object, settings.buffer_size ? settings.buffer_size : BUFFER_DEFAULT);
-	return ret ? ret : run_filter_before(run, events->probes.object, err);
+		ret = run_filter_before(events->run, object, err);
+	return ret ? ret : event_probes_prepare(events->run, &events->probes, &events->attach, err);
 }
 
-static int load(struct run *run, struct events *events, struct attach_options *options, struct err *err)
+static int load(struct run *run, struct events *events, struct err *err)
 {
-	__cleanup(core_btf_release) struct core_btf btf = {};
-	LIBBPF_OPTS(bpf_object_open_opts, opts, .btf_custom_path = btf.path);
-	size_t size;
-	const void *elf = events->probes.source->object(&size);
-	int ret = core_btf_make(&btf, elf, size, err);
+	int ret = event_object_make(&events->probes.object, events->probes.source, set_up, events, err);
 
-	if (ret)
-		return ret;
-	events->probes.object = bpf_object__open_mem(elf, size, &opts);
-	if (!events->probes.object)
-		return err_set(err, -errno, "cannot open the BPF object: %s", strerror(errno));
-	ret = set_up(run, events, err);
-	if (ret)
-		return ret;
-	ret = event_probes_prepare(run, &events->probes, options, err);
 	if (ret)
 		return ret;
 	functions = events->probes.set.slots;
@@ -274,7 +235,7 @@ static void hurry(void)
 static int event_open(struct run *run, struct err *err)
 {
 	struct events *events = base_alloc(sizeof(*events));
-	struct attach_options attach_options = {
+	const struct attach_options attach_options = {
 		.filtered = true, /* a hit that is skipped is an event that is lost */
 		.pid = run->options.pid,
 		.progress = progress,
@@ -284,6 +245,7 @@ static int event_open(struct run *run, struct err *err)
 
 	run->engine = events;
 	events->run = run;
+	events->attach = attach_options;
 	events->probes.source = run->tool->events;
 	events->probes.pid = run->options.pid;
 	if (run->args.n && !run->tool->events->pairs) {
@@ -296,13 +258,13 @@ static int event_open(struct run *run, struct err *err)
 		run->usage = ret == -EINVAL;
 		return ret;
 	}
-	ret = load(run, events, &attach_options, err);
+	ret = load(run, events, err);
 	if (ret)
 		return ret;
 	report_verbose("maps are ready");
 	hurry();
 	began = clock_ns(CLOCK_BOOTTIME);
-	return event_probes_attach(&events->probes, &attach_options, err);
+	return event_probes_attach(&events->probes, &events->attach, err);
 }
 
 static void event_armed(struct run *run)

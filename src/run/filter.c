@@ -167,6 +167,7 @@ int filter_parse(struct filter *filter, const struct run_options *options, bool 
 		 struct err *err)
 {
 	int ret = set_ids(filter, options, err);
+	struct stat stat;
 
 	if (!ret && options->uid)
 		ret = set_uid(filter, options->uid, err);
@@ -176,6 +177,7 @@ int filter_parse(struct filter *filter, const struct run_options *options, bool 
 		*cgroup = open_cgroup(options->cgroup, err);
 		ret = *cgroup < 0 ? *cgroup : 0;
 		filter->by_cgroup = !ret;
+		filter->cgroup_id = !ret && !fstat(*cgroup, &stat) ? stat.st_ino : 0;
 	}
 	if (!ret && options->comm) {
 		filter->by_comm = 1;

@@ -64,22 +64,23 @@ size_t hists_memory(const struct hists *hists)
 }
 
 /* What a row of cells holds now, of all processors; and of that what is new, which the next table does without. */
-static void take(struct hists *hists, size_t number)
+const uint64_t *hists_take(struct hists *hists, size_t number)
 {
-	uint64_t *before = hists->before + number * hists->words;
+	uint64_t *before = hists->before + number * hists->words, *between = hists->between + number * hists->words;
 	size_t bytes = hists->words * sizeof(*before);
 
 	memset(hists->now, 0, bytes);
 	for (size_t i = 0; i < hists->n_processors; i++)
 		hist_merge(&hists->hist, hists->now, hists->cells + i * hists->stride + number * hists->words);
-	hist_difference(&hists->hist, hists->between + number * hists->words, hists->now, before);
+	hist_difference(&hists->hist, between, hists->now, before);
 	memcpy(before, hists->now, bytes);
+	return between;
 }
 
 static void take_all(struct hists *hists, bool as_one)
 {
 	for (size_t i = 0; i < hists->n; i++) {
-		take(hists, i);
+		hists_take(hists, i);
 		if (as_one && i)
 			hist_merge(&hists->hist, hists->between, hists->between + i * hists->words);
 	}

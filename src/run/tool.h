@@ -17,6 +17,7 @@
 
 struct run;
 struct event_source;
+struct dist_source;
 
 /* Sets up, delivers and takes down what a kind of tool traces. Every call gets the run it belongs to. */
 struct engine {
@@ -54,6 +55,7 @@ struct tool {
 	const struct schema *schema;
 	const struct engine *engine;
 	const struct event_source *events; /* the event engine's: run/event.h */
+	const struct dist_source *dist;	   /* the distribution engine's: run/dist.h */
 	/*
 	 * Of a tool without an engine: does all of it, with run->out, and returns the exit status, or -errno with err set; with
 	 * run->usage where what the user typed is wrong. Of the common options it has --json, --quiet, --verbose and --help.

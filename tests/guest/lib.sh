@@ -212,3 +212,30 @@ residue() {
 no_residue() {
 	traces 20 /.baseline || residue > /.residue || { cat /.residue; fail "left behind: $(head -n 1 /.residue)"; }
 }
+
+# expect_turns TOTAL: of each child of turns (tests/programs/turns.c) the rows of out by pid have, in all, as many values as it
+# had turns on a processor, and their sum is what the kernel itself says: TOTAL is ran or waited. Their JSON is in rows.
+expect_turns() {
+	expect_json pid comm count total
+	awk -v total="$1" '
+		/^did turns/ { sub(/^did /, ""); want[$2] = total == "ran" ? $3 : $4; times[$2] = $5; next }
+		$2 == "turns" { count[$1] += $3; sum[$1] += $4 }
+		END {
+			for (pid in want) {
+				n++
+				# a moment of each turn is between the kernel looking at the clock and us
+				slack = want[pid] / 1000 * 0.1 + times[pid] * 200 + 3000
+				off = sum[pid] - want[pid] / 1000
+				if (off > slack || -off > slack || count[pid] < times[pid] - 1 || count[pid] > times[pid] + 2)
+					print "process " pid ": " count[pid] + 0 " values, " sum[pid] + 0 " usecs; the kernel says " times[pid] ", " want[pid] / 1000
+			}
+			if (!n)
+				print "the workload did nothing"
+		}' out rows > wrong
+	[ ! -s wrong ] || fail "$(cat wrong)"
+}
+
+# expect_between LABEL LEAST MOST VALUE
+expect_between() {
+	[ "$4" -ge "$2" ] && [ "$4" -le "$3" ] || fail "$1: $4, not between $2 and $3"
+}

@@ -56,6 +56,7 @@ Test(tool, has_what_the_run_calls)
 			cr_expect(engine->open && engine->armed && engine->emit && engine->losses && engine->close,
 				  "%s", (*t)->name);
 			cr_expect(!engine->take == !engine->fd && !engine->take == !(*t)->events, "%s", (*t)->name);
+			cr_expect(!(*t)->events || !(*t)->dist, "%s", (*t)->name);
 		}
 		cr_assert((*t)->schema && (*t)->schema->n, "%s", (*t)->name);
 		for (size_t i = 0; i < (*t)->schema->n; i++)

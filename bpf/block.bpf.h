@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Requests to disks, as the block layer's raw tracepoints give them: what has changed from kernel to kernel is here. */
+#ifndef SONDE_BLOCK_BPF_H
+#define SONDE_BLOCK_BPF_H
+
+#include "bpf/block.h"
+#include "bpf/context.bpf.h"
+#include <bpf/bpf_core_read.h>
+
+/*
+ * The request of block_rq_insert, block_rq_issue and block_rq_merge. Until 5.10 the queue is in front of it: whether it is, the
+ * request tells, which knows its queue. Read and not loaded: a program that loads an argument which is not there is refused.
+ */
+static __always_inline struct request *block_request(void *ctx)
+{
+	struct request *first = (void *)context_word(ctx, 0), *second = NULL;
+
+	if (!bpf_core_type_exists(struct hd_struct))
+		return first;
+	if (bpf_probe_read_kernel(&second, sizeof(second), ctx + sizeof(__u64)))
+		return first;
+	return (void *)BPF_CORE_READ(second, q) == (void *)first ? second : first;
+}
+
+/* block_rq_complete comes for each part of a request that is done: is it the last one? */
+static __always_inline bool block_is_done(void *ctx, struct request *rq)
+{
+	return (__u32)context_word(ctx, 2) >= BPF_CORE_READ(rq, __data_len);
+}
+
+/* NULL for what goes to no disk, a tape say. */
+static __always_inline struct gendisk *block_disk(struct request *rq)
+{
+	struct request___with_disk *old = (void *)rq;
+
+	if (bpf_core_field_exists(old->rq_disk))
+		return BPF_CORE_READ(old, rq_disk);
+	return BPF_CORE_READ(rq, q, disk);
+}
+
+static __always_inline __u64 block_flag(__u32 flags, __u32 bit, __u32 ours)
+{
+	return flags >> (bit & 31) & 1 ? ours : 0;
+}
+
+#define block_flag_of(flags, NAME) \
+	(bpf_core_enum_value_exists(enum req_flag_bits, __REQ_##NAME) \
+		 ? block_flag(flags, bpf_core_enum_value(enum req_flag_bits, __REQ_##NAME), BLOCK_##NAME) \
+		 : 0)
+
+/* What is asked for, and how, in numbers of our own: the kernel's change. */
+static __always_inline __u64 block_flags(struct request *rq)
+{
+	__u32 flags = BPF_CORE_READ(rq, cmd_flags);
+
+	return (flags & BLOCK_OP_MASK) | block_flag_of(flags, SYNC) | block_flag_of(flags, META) |
+	       block_flag_of(flags, PRIO) | block_flag_of(flags, NOMERGE) | block_flag_of(flags, IDLE) |
+	       block_flag_of(flags, FUA) | block_flag_of(flags, RAHEAD) | block_flag_of(flags, BACKGROUND) |
+	       block_flag_of(flags, NOWAIT);
+}
+
+#endif

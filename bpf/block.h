@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* How a request to a disk is described, shared by both sides: the operation in the low byte, as the kernel numbers it. */
+#ifndef SONDE_BLOCK_H
+#define SONDE_BLOCK_H
+
+#define BLOCK_OP_MASK 0xff
+
+enum block_flag {
+	BLOCK_SYNC = 1 << 8,
+	BLOCK_META = 1 << 9,
+	BLOCK_PRIO = 1 << 10,
+	BLOCK_NOMERGE = 1 << 11,
+	BLOCK_IDLE = 1 << 12,
+	BLOCK_FUA = 1 << 13,
+	BLOCK_RAHEAD = 1 << 14,
+	BLOCK_BACKGROUND = 1 << 15,
+	BLOCK_NOWAIT = 1 << 16,
+};
+
+#endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Values into distributions (bpf/dist.h):
+ *
+ *	dist_add(number, value)		without keys: the row of that number, 0 where there is one
+ *	dist_add_key(&key, label, value)
+ *
+ * and the time from one event to another that has the same key while it is under way, a request's address say:
+ *
+ *	dist_begin(id, now);
+ *	if (dist_end(id, &began)) ... latency_between(began, now)
+ */
+#ifndef SONDE_DIST_BPF_H
+#define SONDE_DIST_BPF_H
+
+#include "bpf/dist.h"
+#include "bpf/hist.bpf.h"
+#include "bpf/latency.bpf.h"
+#include "bpf/task.bpf.h"
+
+const volatile struct dist_setup dist_setup SEC(".rodata.dist");
+
+/* All three sized by user space. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(union dist_key));
+	__uint(value_size, sizeof(__u64));
+} dist_rows SEC(".maps");
+SEC(".data.empty")
+__u64 dist_empty[1] = {}; /* what a row begins as: too large for the stack */
+SEC(".data.dist")
+__u64 dist_losses[DIST_LOSSES] = {};
+
+/*
+ * For what is only counted. The compiler must not know that it is nothing: to add nothing it takes an instruction that kernels
+ * before 5.12 do not have.
+ */
+static __always_inline __u64 dist_no_value(void)
+{
+	__u64 nothing = 0;
+
+	asm volatile(""
+		     : "+r"(nothing));
+	return nothing;
+}
+
+static __always_inline void dist_add(__u64 number, __u64 value)
+{
+	__u64 *rows = hist_rows();
+
+	hist_add(hist_row(rows, number), value);
+}
+
+static __always_inline __u64 *dist_row(const union dist_key *key)
+{
+	__u64 *row = bpf_map_lookup_elem(&dist_rows, key);
+
+	if (row)
+		return row;
+	/* two may want to make it: one does */
+	bpf_map_update_elem(&dist_rows, key, slot_begin(dist_empty), BPF_NOEXIST);
+	row = bpf_map_lookup_elem(&dist_rows, key);
+	if (!row)
+		__sync_fetch_and_add(&dist_losses[DIST_NO_ROW], 1);
+	return row;
+}
+
+/* The label is the latest one: whoever executes a program changes its name. NULL: none. */
+static __always_inline void dist_add_key(const union dist_key *key, const char label[DIST_LABEL_LEN], __u64 value)
+{
+	__u64 *row = dist_row(key);
+
+	if (!row)
+		return;
+	if (label)
+		__builtin_memcpy(row, label, DIST_LABEL_LEN);
+	hist_add(row + DIST_LABEL_WORDS, value);
+}
+
+/* Mixed, so that a key's place in the table is anywhere; no two ids become the same. */
+#define dist_mix(id) ((__u64)(id)*LATENCY_MIX)
+
+/* Who has begun already begins anew. */
+static __always_inline void dist_begin(__u64 id, __u64 now)
+{
+	struct latency_cell *cell = latency_find(dist_mix(id));
+
+	if (!cell)
+		cell = latency_claim(dist_mix(id));
+	if (cell)
+		cell->start = now;
+}
+
+/* Who has begun already has begun then. */
+static __always_inline void dist_begin_once(__u64 id, __u64 now)
+{
+	if (!latency_find(dist_mix(id)))
+		dist_begin(id, now);
+}
+
+/* When that has begun, which ends it; false: not while we looked. */
+static __always_inline bool dist_end(__u64 id, __u64 *began)
+{
+	struct latency_cell *cell = latency_find(dist_mix(id));
+
+	if (!cell)
+		return false;
+	*began = cell->start;
+	latency_free(cell, *began);
+	return true;
+}
+
+/* --- by task --- */
+
+/* The tools' keys that are tasks, in this order. */
+enum dist_by_task {
+	DIST_BY_PROCESS,
+	DIST_BY_THREAD,
+	DIST_BY_PIDNS,
+};
+
+static __always_inline void dist_add_task(struct task_struct *task, __u64 value)
+{
+	char label[DIST_LABEL_LEN] = {};
+	union dist_key key = {};
+
+	if (!dist_setup.keyed) {
+		dist_add(0, value);
+		return;
+	}
+	if (dist_setup.by == DIST_BY_PIDNS) {
+		key.number = task_pidns(task);
+	} else if (dist_setup.by == DIST_BY_THREAD) {
+		key.number = BPF_CORE_READ(task, pid);
+		BPF_CORE_READ_STR_INTO(&label, task, comm);
+	} else {
+		key.number = BPF_CORE_READ(task, tgid);
+		BPF_CORE_READ_STR_INTO(&label, task, group_leader, comm);
+	}
+	dist_add_key(&key, label, value);
+}
+
+#endif

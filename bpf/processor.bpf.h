@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What has begun on this processor and not ended: of things of which it does one at a time, an interrupt or a task.
+ */
+#ifndef SONDE_PROCESSOR_BPF_H
+#define SONDE_PROCESSOR_BPF_H
+
+#include "vmlinux/vmlinux.h"
+#include <bpf/bpf_helpers.h>
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} processor_since SEC(".maps");
+
+static __always_inline void processor_begin(__u64 now)
+{
+	__u32 only = 0;
+	__u64 *since = bpf_map_lookup_elem(&processor_since, &only);
+
+	if (since)
+		*since = now;
+}
+
+/* When it has begun; false: before we looked. */
+static __always_inline bool processor_end(__u64 *began)
+{
+	__u32 only = 0;
+	__u64 *since = bpf_map_lookup_elem(&processor_since, &only);
+
+	if (!since || !*since)
+		return false;
+	*began = *since;
+	*since = 0;
+	return true;
+}
+
+#endif

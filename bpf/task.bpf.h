@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tasks, whichever they are: what is known of the current one by helpers is read here of any other. */
+#ifndef SONDE_TASK_BPF_H
+#define SONDE_TASK_BPF_H
+
+#include "bpf/filter.bpf.h"
+#include <bpf/bpf_core_read.h>
+
+/* A pid namespace within a pid namespace ...: include/linux/pid_namespace.h */
+#define PID_LEVELS_MAX 33
+
+/* Directories of cgroups that a filter looks through from a task's own upwards. */
+#define CGROUP_LEVELS_MAX 32
+
+/* The number of a process or thread as that pid namespace has it, 0 where it does not see it. */
+static __always_inline __u32 task_id_in_pidns(struct pid *pid, __u32 ino)
+{
+	__u32 level = BPF_CORE_READ(pid, level);
+	void *numbers = (void *)pid + bpf_core_field_offset(struct pid, numbers);
+
+	for (__u32 i = 0; i < PID_LEVELS_MAX && i <= level; i++) {
+		struct upid *number = numbers + i * bpf_core_type_size(struct upid);
+
+		if (BPF_CORE_READ(number, ns, ns.inum) == ino)
+			return BPF_CORE_READ(number, nr);
+	}
+	return 0;
+}
+
+/* The pid namespace that a task lives in, as /proc/PID/ns/pid has it. */
+static __always_inline __u32 task_pidns(struct task_struct *task)
+{
+	struct pid *pid = BPF_CORE_READ(task, thread_pid);
+	struct upid *own = (void *)pid + bpf_core_field_offset(struct pid, numbers) +
+			   (BPF_CORE_READ(pid, level) & 63) * bpf_core_type_size(struct upid);
+
+	return BPF_CORE_READ(own, ns, ns.inum);
+}
+
+static __always_inline __u32 task_state(struct task_struct *task)
+{
+	struct task_struct___state *now = (void *)task;
+	struct task_struct___old_state *old = (void *)task;
+
+	if (bpf_core_field_exists(now->__state))
+		return BPF_CORE_READ(now, __state);
+	return BPF_CORE_READ(old, state);
+}
+
+/* Does it run at this moment? On one processor only who is current does. An int, and a byte in later kernels. */
+static __always_inline bool task_runs(struct task_struct *task)
+{
+	if (bpf_core_field_exists(task->on_cpu))
+		return BPF_CORE_READ_BITFIELD_PROBED(task, on_cpu);
+	return (__u64)task == bpf_get_current_task();
+}
+
+static __always_inline bool task_has_ids(struct task_struct *task)
+{
+	__u32 tgid, tid;
+
+	if (filter.in_pidns) {
+		tgid = filter.by_tgid ? task_id_in_pidns(BPF_CORE_READ(task, group_leader, thread_pid),
+							 filter.pidns_ino)
+				      : 0;
+		tid = filter.by_tid ? task_id_in_pidns(BPF_CORE_READ(task, thread_pid), filter.pidns_ino) : 0;
+	} else {
+		tgid = BPF_CORE_READ(task, tgid);
+		tid = BPF_CORE_READ(task, pid);
+	}
+	if (filter.by_tgid && tgid != filter.tgid)
+		return false;
+	return !filter.by_tid || tid == filter.tid;
+}
+
+/* Behind the name may be what is left of a longer one: copied up to the NUL, and nothing behind it. */
+static __always_inline bool task_has_comm(struct task_struct *task)
+{
+	union {
+		char text[FILTER_COMM_LEN];
+		__u64 words[2];
+	} comm = {};
+	const volatile __u64 *want = (const volatile __u64 *)filter.comm;
+
+	BPF_CORE_READ_STR_INTO(&comm.text, task, comm);
+	return comm.words[0] == want[0] && comm.words[1] == want[1];
+}
+
+static __always_inline bool task_in_cgroup(struct task_struct *task)
+{
+	struct cgroup *cgroup = BPF_CORE_READ(task, cgroups, dfl_cgrp);
+
+	for (int i = 0; i < CGROUP_LEVELS_MAX && cgroup; i++) {
+		if (BPF_CORE_READ(cgroup, kn, id) == filter.cgroup_id)
+			return true;
+		cgroup = (void *)BPF_CORE_READ(cgroup, self.parent);
+	}
+	return false;
+}
+
+/* Is this the processor that the user asked for? */
+static __always_inline bool task_cpu_pass(void)
+{
+	return !filter.by_cpu || bpf_get_smp_processor_id() == filter.cpu;
+}
+
+/* filter_pass() of another task than the current one, wherever that runs: see task_cpu_pass(). */
+static __always_inline bool task_pass(struct task_struct *task)
+{
+	if (!filter.any)
+		return true;
+	if ((filter.by_tgid || filter.by_tid) && !task_has_ids(task))
+		return false;
+	if (filter.by_members) {
+		__u8 *member = filter_member(BPF_CORE_READ(task, tgid));
+
+		if (!member || !*member)
+			return false;
+	}
+	if (filter.by_uid && BPF_CORE_READ(task, cred, uid.val) != filter.uid)
+		return false;
+	if (filter.by_cgroup && !task_in_cgroup(task))
+		return false;
+	return !filter.by_comm || task_has_comm(task);
+}
+
+#endif

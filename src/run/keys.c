@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Rows of a hash map, many with one call, and what is new in each. */
+#include <search.h>
+
+#include <bpf/bpf.h>
+
+#include "keys.h"
+
+/* Rows a call. */
+#define BATCH 64
+
+struct batch {
+	uint32_t size;
+	char *keys, *values;
+};
+
+size_t keys_value_size(const struct hist *hist)
+{
+	return (DIST_LABEL_WORDS + hist_words(hist)) * sizeof(uint64_t);
+}
+
+void keys_init(struct keys *keys, int fd, uint32_t max, bool by_number, const struct hist *hist)
+{
+	keys->fd = fd;
+	keys->max = max;
+	keys->key_size = by_number ? sizeof(keys->v[0]->key.number) : sizeof(keys->v[0]->key);
+	keys->value_size = keys_value_size(hist);
+	keys->hist = hist;
+}
+
+static int by_key(const void *a, const void *b)
+{
+	return memcmp(&((const struct keys_row *)a)->key, &((const struct keys_row *)b)->key, sizeof(union dist_key));
+}
+
+static struct keys_row *row_of(struct keys *keys, const void *key)
+{
+	size_t bytes = hist_words(keys->hist) * sizeof(uint64_t);
+	struct keys_row wanted = {}, *row;
+	void *node;
+
+	memcpy(&wanted.key, key, keys->key_size);
+	node = tfind(&wanted, &keys->tree, by_key);
+	if (node)
+		return *(struct keys_row **)node;
+	row = base_alloc(sizeof(*row));
+	row->key = wanted.key;
+	row->now = base_alloc(bytes);
+	row->between = base_alloc(bytes);
+	if (!tsearch(row, &keys->tree, by_key))
+		abort();
+	*vec_push(keys) = row;
+	return row;
+}
+
+static void take(struct keys *keys, const void *key, const void *value)
+{
+	struct keys_row *row = row_of(keys, key);
+	const uint64_t *cells = (const uint64_t *)value + DIST_LABEL_WORDS;
+
+	memcpy(row->label, value, DIST_LABEL_LEN);
+	hist_difference(keys->hist, row->between, cells, row->now);
+	memcpy(row->now, cells, hist_words(keys->hist) * sizeof(*cells));
+}
+
+static void batch_free(struct batch *batch)
+{
+	free(batch->keys);
+	free(batch->values);
+}
+
+static void batch_size(struct batch *batch, const struct keys *keys, uint32_t size)
+{
+	batch_free(batch);
+	batch->size = size;
+	batch->keys = base_alloc(size * keys->key_size);
+	batch->values = base_alloc(size * keys->value_size);
+}
+
+/* The kernel gives buckets of its table whole, and says so where the next one is more than there is room for. */
+int keys_take(struct keys *keys)
+{
+	__cleanup(batch_free) struct batch batch = {};
+	uint32_t from = 0, to = 0;
+	bool first = true;
+	int ret = 0;
+
+	/* of rows that are new; those that were there are all read again */
+	batch_size(&batch, keys, keys->max < BATCH ? keys->max : BATCH);
+	while (!ret) {
+		uint32_t n = batch.size;
+
+		ret = bpf_map_lookup_batch(keys->fd, first ? NULL : &from, &to, batch.keys, batch.values, &n, NULL);
+		if (ret == -ENOSPC && batch.size < keys->max) {
+			batch_size(&batch, keys, batch.size * 2);
+			ret = 0;
+			continue;
+		}
+		if (ret && ret != -ENOENT)
+			return ret;
+		for (uint32_t i = 0; i < n; i++)
+			take(keys, batch.keys + i * keys->key_size, batch.values + i * keys->value_size);
+		first = false;
+		from = to;
+	}
+	return 0;
+}
+
+static void keep(void *node)
+{
+}
+
+void keys_release(struct keys *keys)
+{
+	tdestroy(keys->tree, keep);
+	vec_each(row, keys) {
+		free((*row)->now);
+		free((*row)->between);
+		free(*row);
+	}
+	free(keys->v);
+}

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# sonde biolatency: as many requests as the kernel itself has counted for the disk (/sys/block/DISK/stat).
+
+# stat N: of the disk: 1 reads, 5 writes that are done.
+stat() {
+	awk -v n="$1" '{ print $n }' "/sys/block/$name/stat"
+}
+
+find_disk() {
+	disk=$(disk scratch)
+	name=${disk#/dev/}
+}
+
+# io COMMAND...: runs it, with what the disk has read and written meanwhile in $reads and $writes.
+io() {
+	reads=$(stat 1) writes=$(stat 5)
+	run "$@"
+	reads=$(($(stat 1) - reads)) writes=$(($(stat 5) - writes))
+	expect_exit 0
+	[ $((reads + writes)) -gt 0 ] || fail "nothing was read or written"
+}
+
+write_direct() {
+	io sonde biolatency "$@" -- dd if=/dev/zero of="$disk" bs=4096 count=100 oflag=direct
+	[ $writes = 100 ] || fail "the kernel says $writes writes"
+}
+
+# The values that the rows of out have in all.
+total() {
+	awk '{ n += $1 } END { print n + 0 }' rows
+}
+
+test_writes() {
+	find_disk
+	write_direct -d "$name" --json
+	expect_json count unit
+	[ "$(total)" = 100 ] || fail "$(total) requests, not 100"
+	write_direct -Q -d "$disk" -i 0.05 --json
+	expect_json count
+	[ "$(total)" = 100 ] || fail "$(total) requests from the queue on, not 100"
+	write_direct
+	expect_err 'Tracing block device I/O\.\.\. Hit Ctrl-C to end'
+	expect_line '^     usecs               : count     distribution$'
+	[ "$(awk -F'[:|]' '/->/ { n += $2 } END { print n }' out)" = 100 ] || fail "not 100 in the chart"
+}
+
+# What is written behind somebody's back, in large requests, several at a time. Flushes are no writes.
+# cpus=2
+test_buffered() {
+	find_disk
+	dd if=/dev/urandom of=big bs=1M count=8 2> said
+	io sonde biolatency -Q -F --json -i 0.1 -- sh -c 'dd if=big of=$0 bs=64k conv=fsync; sync' "$disk"
+	expect_json count flags
+	# who asks for a flush is a write without bytes to the kernel, and never issued: the flush is
+	[ "$(total)" = $((reads + writes)) ] || fail "$(total) requests, not $((reads + writes))"
+	grep -q 'Flush$' rows || fail "no flush"
+}
+
+test_by_disk() {
+	find_disk
+	write_direct -D
+	expect_line "^disk = $name\$"
+	[ "$(grep -c '^disk = ' out)" -eq 1 ] || fail "other disks"
+	write_direct -D --precise --json
+	expect_json disk count percentiles
+	grep -qx "$name	100	{\"p50\":[1-9].*}" rows || fail "other rows: $(cat rows)"
+}
+
+test_by_flags() {
+	find_disk
+	io sonde biolatency -F -m -- sh -c 'dd if=/dev/zero of=$0 bs=4096 count=30 oflag=direct; echo 3 > /proc/sys/vm/drop_caches; dd if=$0 of=/dev/null bs=4096 count=20 iflag=direct' "$disk"
+	expect_line '^flags = Read$|^flags = .*-Read$'
+	expect_line '^flags = .*Sync-(Idle-)?Write$|^flags = Sync-.*Write$|Sync-Write$'
+	expect_line '^     msecs               : count     distribution$'
+	expect_no_line Unknown
+	count=$(awk -F'[:|]' '/^flags = .*Write/ { on = 1 } /^flags = .*Read/ { on = 0 } on && /->/ { n += $2 } END { print n + 0 }' out)
+	[ "$count" = $writes ] || fail "$count writes, not $writes"
+	count=$(awk -F'[:|]' '/^flags = .*Write/ { on = 0 } /^flags = .*Read/ { on = 1 } on && /->/ { n += $2 } END { print n + 0 }' out)
+	[ "$count" = $reads ] || fail "$count reads, not $reads"
+}
+
+# The kernel's own time for a request, in ms, is what the values add up to.
+test_time() {
+	find_disk
+	spent=$(stat 8)
+	io sonde biolatency -Q --json -- dd if=/dev/zero of="$disk" bs=1M count=40 oflag=direct
+	spent=$(($(stat 8) - spent))
+	expect_json count total
+	[ "$spent" -ge 10 ] || fail "only $spent ms: nothing to compare"
+	value=$(awk '{ n += $2 } END { print int(n / 1000) }' rows)
+	expect_between "ms of writes" $((spent * 7 / 10 - 2)) $((spent * 13 / 10 + 2)) "$value"
+}
+
+test_errors() {
+	run sonde biolatency -d nosuch
+	expect_exit 1
+	expect_one_err "there is no disk 'nosuch' \(/sys/class/block lists them\)"
+	run sonde biolatency -d ../../etc
+	expect_exit 1
+	expect_one_err "there is no disk '../../etc'"
+	run sonde biolatency -D -F
+	expect_exit 2
+	expect_err 'by disk or by flags: one of them'
+	run sonde biolatency -p $$
+	expect_exit 2
+	expect_err 'no filter by process, user or cgroup'
+	run sonde biolatency --cpu 0
+	expect_exit 2
+	expect_err 'no filter by processor'
+}

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# sonde hardirqs: as many interrupts of the disk as the kernel itself has counted.
+
+# disk_irqs FILE: how many of the disk's requests, of all processors, in a copy of /proc/interrupts.
+disk_irqs() {
+	awk -v name="$irq" 'index($NF, name) == 1 { for (i = 2; $i ~ /^[0-9]+$/; i++) n += $i } END { print n + 0 }' "$1"
+}
+
+# How the names of the interrupts that reads of the disk make begin, in irq: each processor may have one of its own.
+find_irq() {
+	disk=$(disk scratch)
+	cat /proc/interrupts > begin
+	dd if="$disk" of=/dev/null bs=4096 count=20 iflag=direct 2> said || fail "$(cat said)"
+	cat /proc/interrupts > end
+	irq=$(awk '/virtio/ { n = 0; for (i = 2; $i ~ /^[0-9]+$/; i++) n += $i } /virtio/ && FNR == NR { was[$NF] = n } /virtio/ && FNR < NR && n > was[$NF] { sub(/[0-9]*$/, "", $NF); print $NF }' begin end | head -n 1)
+	[ "$irq" ] || fail "no interrupt of the disk: $(cat end)"
+}
+
+# The kernel's counts from before to after sonde's begin and end, and within, of what the workload did.
+count() {
+	find_irq
+	cat /proc/interrupts > begin
+	run sonde hardirqs "$@" -- sh -c 'cat /proc/interrupts > before; dd if=$0 of=/dev/null bs=4096 count=60 iflag=direct; cat /proc/interrupts > after' "$disk"
+	cat /proc/interrupts > end
+	expect_exit 0
+	within=$(($(disk_irqs after) - $(disk_irqs before)))
+	around=$(($(disk_irqs end) - $(disk_irqs begin)))
+	[ $within -ge 30 ] || fail "only $within interrupts for 60 reads"
+}
+
+test_count() {
+	count -C
+	expect_line '^HARDIRQ                    TOTAL_count$'
+	expect_between "$irq" $within $around "$(awk -v name="$irq" 'index($1, name) == 1 { n += $2 } END { print n + 0 }' out)"
+}
+
+# cpus=2
+test_count_two_processors() {
+	count -C -i 0.05 --json
+	expect_json hardirq count
+	expect_between "$irq" $within $around "$(awk -v name="$irq" 'index($1, name) == 1 { n += $2 } END { print n + 0 }' rows)"
+}
+
+test_time() {
+	count --json
+	expect_json hardirq unit count total
+	expect_between "$irq" $within $around "$(awk -v name="$irq" 'index($1, name) == 1 && $2 == "usecs" { n += $3 } END { print n + 0 }' rows)"
+	expect_between "time of $irq" 10 5000000 "$(awk -v name="$irq" 'index($1, name) == 1 { n += $4 } END { print n + 0 }' rows)"
+	count -N
+	expect_line '^HARDIRQ                    TOTAL_nsecs$'
+	expect_between "time of $irq" 10000 5000000000 "$(awk -v name="$irq" 'index($1, name) == 1 { n += $2 } END { print n + 0 }' out)"
+}
+
+test_distribution() {
+	count -d -T
+	expect_err 'Tracing hard irq event time\.\.\. Hit Ctrl-C to end'
+	expect_line "^hardirq = $irq[0-9]*\$"
+	expect_line '^     usecs               : count     distribution$'
+	count -d --precise --json
+	expect_json hardirq count percentiles
+	expect_between "$irq" $within $around "$(awk -v name="$irq" 'index($1, name) == 1 { n += $2 } END { print n + 0 }' rows)"
+}
+
+test_max_keys() {
+	find_irq
+	run sonde hardirqs -C --max-keys 1 -- sh -c 'echo > /dev/ttyS0 || :; dd if=$0 of=/dev/null bs=4096 count=20 iflag=direct; echo > /dev/ttyS0 || :' "$disk"
+	expect_exit 0
+	[ "$(tail -n +2 out | wc -l)" -eq 1 ] || fail "not one row"
+	expect_err '[0-9]+ values* not counted: there are more than 1 hardirqs'
+}
+
+test_errors() {
+	run sonde hardirqs --comm sh
+	expect_exit 2
+	expect_err 'interrupts belong to no process'
+	run sonde hardirqs -C -d
+	expect_exit 2
+	expect_err 'counts have no distribution'
+}

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# sonde runqlat: the kernel's own account of who waited how long (/proc/PID/schedstat) is what is shown.
+
+# Two that want the same processor; tables at intervals have in all what came.
+test_two_on_one() {
+	run sonde runqlat -P --json -i 0.1 -- turns 2 300
+	expect_exit 0
+	expect_turns waited
+	[ "$(cut -f 1,2 rows | grep -c turns)" -gt 2 ] || fail "not several tables"
+}
+
+test_woken() {
+	run sonde runqlat -P --json -- turns -s 50,2 1 50
+	expect_exit 0
+	expect_turns waited
+	# those that wait all the time wait for long, who is woken alone does not
+	run sonde runqlat -P -- turns 2 100
+	expect_exit 0
+	expect_line '^pid = [0-9]+ turns$'
+	expect_line '^     usecs               : count     distribution$'
+	expect_line '^ +[0-9]+ -> [0-9]+ +: [0-9]+ +\|\*+ *\|$'
+	[ "$(grep -c '^pid = ' out)" -ge 3 ] || fail "not each process by itself"
+}
+
+# cpus=2
+test_two_processors() {
+	run sonde runqlat -P --json -- turns -s 30,1 3 150
+	expect_exit 0
+	expect_turns waited
+}
+
+test_by_thread() {
+	run sonde runqlat -L --precise --json -- turns 2 100
+	expect_exit 0
+	expect_json tid comm count percentiles
+	sed -n 's/^did turns\t\([0-9]*\)\t.*/\1\tturns/p' out | sort > want
+	cut -f 1,2 rows | sort > seen
+	[ "$(sort want seen | uniq -d | wc -l)" -eq 2 ] || fail "not each thread is there"
+	grep -q '"p99":[0-9]*.*"max":' rows || fail "no percentiles"
+}
+
+test_pidns() {
+	run sonde runqlat --pidnss -- unshare -pf sh -c 'readlink /proc/self/ns/pid; calls 1 getppid; :'
+	expect_exit 0
+	expect_line "^pidns = $(readlink /proc/self/ns/pid | tr -dc 0-9)\$"
+	[ "$(grep -c '^pidns = [1-9]' out)" -eq 2 ] || fail "not two namespaces"
+}
+
+within() {
+	sh -c 'echo $$ > "/sys/fs/cgroup/$0/cgroup.procs"; exec "$@"' "$@"
+}
+
+# seen COMM...: these have rows, and nobody else does.
+seen_only() {
+	expect_exit 0
+	expect_json comm
+	[ "$(sort -u rows | tr '\n' ' ')" = "$* " ] || fail "rows of $(sort -u rows | tr '\n' ' '), not of $*"
+}
+
+# A filter is asked about a task that is not the current one.
+test_filters() {
+	start sonde runqlat -P --json --comm turns
+	turns 1 20
+	stop INT
+	seen_only turns
+	cp /bin/turns mine
+	chmod 755 mine
+	start sonde runqlat -P --json --uid 1000
+	turns 1 20
+	su user -c 'exec ./mine 1 20'
+	stop INT
+	seen_only mine
+	start sonde runqlat -P --json -p $$
+	turns 1 20
+	stop INT
+	seen_only sh
+	mkdir -p /sys/fs/cgroup/house/inner /sys/fs/cgroup/other
+	start sonde runqlat -P --json --cgroup house
+	within other turns 1 20
+	within house/inner ./mine 1 20
+	stop INT
+	rmdir /sys/fs/cgroup/house/inner /sys/fs/cgroup/house /sys/fs/cgroup/other
+	expect_exit 0
+	expect_json comm
+	grep -qx mine rows && ! grep -qx turns rows || fail "another cgroup's tasks, or not all of ours"
+}
+
+test_filter_in_pidns() {
+	cat > inside <<-'END'
+	mount -t proc proc /proc
+	. /lib.sh
+	mkdir inner
+	cd inner
+	start sonde runqlat -P --json -p $$
+	turns 1 20
+	stop INT
+	END
+	run unshare -p -m -f sh -e inside
+	expect_exit 0
+	cp inner/out out
+	seen_only sh
+}
+
+test_max_keys() {
+	run sonde runqlat -P --json --max-keys 2 -- turns 6 10
+	expect_exit 0
+	expect_json pid
+	[ "$(wc -l < rows)" -eq 2 ] || fail "not two rows"
+	expect_err '[0-9]+ values not counted: there are more than 2 pids \(more room: --max-keys\)'
+	run sonde runqlat -P --max-keys 100000 --precise -d 1
+	expect_exit 1
+	expect_one_err '100000 histograms of [0-9]+ bytes each are too many: a smaller --max-keys'
+}
+
+test_times() {
+	run sonde runqlat -mT 0.1 3
+	expect_exit 0
+	[ "$(grep -c '^[0-2][0-9]:[0-5][0-9]:[0-5][0-9]$' out)" -eq 3 ] || fail "not three tables"
+	run sonde runqlat -m -- turns 1 30
+	expect_line '^     msecs               : count     distribution$'
+	expect_no_line '^avg = '
+	run sonde runqlat -e -- turns 1 30
+	expect_line '^avg = [0-9]+ usecs, total: [0-9]+ usecs, count: [0-9]+$'
+	expect_err 'Tracing run queue latency\.\.\. Hit Ctrl-C to end'
+}
+
+test_errors() {
+	run sonde runqlat soon
+	expect_exit 2
+	expect_err "'soon' is no interval in seconds"
+	run sonde runqlat 1 0
+	expect_exit 2
+	expect_err "'0' is no count of tables"
+	run sonde runqlat -P -L
+	expect_exit 2
+	expect_err 'by pid or by tid: one of them'
+	run sonde runqlat --precise --linear 5
+	expect_exit 2
+	expect_err 'one of them'
+}

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# sonde softirqs: as many as the kernel itself has counted.
+
+# of NAME FILE: how many of /proc/softirqs, of all processors.
+of() {
+	awk -v name="$1" '$1 == name ":" { for (i = 2; i <= NF; i++) n += $i } END { print n + 0 }' "$2"
+}
+
+# The kernel's counts from before to after sonde's begin and end, and within, of what the workload did.
+count() {
+	cat /proc/softirqs > begin
+	run sonde softirqs -C "$@" -- sh -c 'cat /proc/softirqs > before; tcp -n 20 client 4 5000 100 0 > /dev/null; cat /proc/softirqs > after'
+	cat /proc/softirqs > end
+	expect_exit 0
+}
+
+# compare TOOL-NAME KERNEL-NAME VALUE
+compare() {
+	within=$(($(of "$2" after) - $(of "$2" before)))
+	around=$(($(of "$2" end) - $(of "$2" begin)))
+	expect_between "$1" "$within" "$around" "$3"
+}
+
+test_count() {
+	count
+	expect_line '^SOFTIRQ          TOTAL_count$'
+	for name in timer net_rx sched rcu; do
+		compare $name $(echo $name | tr a-z A-Z) "$(awk -v name=$name '$1 == name { n = $2 } END { print n + 0 }' out)"
+	done
+	[ $(($(of NET_RX after) - $(of NET_RX before))) -ge 20 ] || fail "the workload did nothing"
+}
+
+# cpus=2
+test_count_two_processors() {
+	count -i 0.05 --json
+	expect_json softirq count total
+	for name in timer net_rx; do
+		compare $name $(echo $name | tr a-z A-Z) "$(awk -v name=$name '$1 == name { n += $2 } END { print n + 0 }' rows)"
+	done
+	! grep -v 'null$' rows || fail "a count has a total"
+}
+
+# Times of as many, and none longer than all of it took.
+test_time() {
+	cat /proc/softirqs > begin
+	run sonde softirqs --json -- tcp -n 20 client 4 5000 100 0
+	cat /proc/softirqs > end
+	expect_json softirq unit count total
+	value=$(awk '$1 == "net_rx" { print $3 }' rows)
+	expect_between net_rx 20 $(($(of NET_RX end) - $(of NET_RX begin))) "$value"
+	expect_between "time of net_rx" 20 5000000 "$(awk '$1 == "net_rx" && $2 == "usecs" { print $4 }' rows)"
+	run sonde softirqs -N -- tcp -n 20 client 4 5000 100 0
+	expect_line '^SOFTIRQ          TOTAL_nsecs$'
+	expect_between "time of net_rx" 20000 5000000000 "$(awk '$1 == "net_rx" { print $2 }' out)"
+	awk '/TOTAL/ { last = 0; on = 1; next } on && NF == 2 { if ($2 < last) exit 1; last = $2 }' out || fail "the largest is not last"
+}
+
+test_distribution() {
+	run sonde softirqs -d -T -- tcp -n 20 client 4 5000 100 0
+	expect_exit 0
+	expect_err 'Tracing soft irq event time\.\.\. Hit Ctrl-C to end'
+	expect_line '^softirq = net_rx$'
+	expect_line '^     usecs               : count     distribution$'
+	[ "$(grep -c '^[0-2][0-9]:[0-5][0-9]:[0-5][0-9]$' out)" -eq 1 ] || fail "no time"
+	run sonde softirqs -d --precise -N --json -- tcp -n 20 client 4 5000 100 0
+	expect_json softirq unit count percentiles
+	[ "$(awk '$1 == "net_rx" && $2 == "nsecs" && $3 >= 20 && /"p50":[1-9]/' rows | wc -l)" -eq 1 ] || fail "no percentiles"
+}
+
+test_errors() {
+	run sonde softirqs -p $$
+	expect_exit 2
+	expect_err 'no filter by process, user or cgroup: interrupts belong to no process'
+	run sonde softirqs -C -d
+	expect_exit 2
+	expect_err 'counts have no distribution: --count or --dist'
+	run sonde softirqs --precise
+	expect_exit 2
+	expect_err '[-]-precise is of distributions: --dist shows them'
+}

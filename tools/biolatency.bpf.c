@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Requests to disks, from when they are given to the driver, or put into a queue, until they are done. A request's address
+ * is its own while it is under way, and another's soon after: whoever is put into a queue or issued begins anew.
+ */
+#include "bpf/block.bpf.h"
+#include "bpf/dist.bpf.h"
+#include "tools/biolatency.h"
+
+const volatile struct biolatency_config config SEC(".rodata.config");
+
+static __always_inline bool is_wanted(struct request *rq)
+{
+	struct gendisk *disk;
+
+	if (!config.one_disk)
+		return true;
+	disk = block_disk(rq);
+	return disk && BPF_CORE_READ(disk, major) == config.major && BPF_CORE_READ(disk, first_minor) == config.minor;
+}
+
+SEC("raw_tp")
+int inserted(void *ctx)
+{
+	struct request *rq = block_request(ctx);
+
+	if (is_wanted(rq))
+		dist_begin((__u64)rq, bpf_ktime_get_ns());
+	return 0;
+}
+
+/* Some pass by the queue, and some come back from the driver to be issued again. */
+SEC("raw_tp")
+int issued(void *ctx)
+{
+	struct request *rq = block_request(ctx);
+
+	if (!is_wanted(rq))
+		return 0;
+	if (config.queued)
+		dist_begin_once((__u64)rq, bpf_ktime_get_ns());
+	else
+		dist_begin((__u64)rq, bpf_ktime_get_ns());
+	return 0;
+}
+
+/* It has become a part of another one, which is what will be done. */
+SEC("raw_tp")
+int merged(void *ctx)
+{
+	__u64 began;
+
+	dist_end((__u64)block_request(ctx), &began);
+	return 0;
+}
+
+static __always_inline void add(struct request *rq, __u64 value)
+{
+	union dist_key key = {};
+	struct gendisk *disk;
+
+	if (!dist_setup.keyed) {
+		dist_add(0, value);
+		return;
+	}
+	if (dist_setup.by == BIOLATENCY_FLAGS) {
+		key.number = block_flags(rq);
+	} else {
+		disk = block_disk(rq);
+		if (disk)
+			BPF_CORE_READ_STR_INTO(&key.name, disk, disk_name);
+	}
+	dist_add_key(&key, NULL, value);
+}
+
+SEC("raw_tp")
+int completed(void *ctx)
+{
+	__u64 now = bpf_ktime_get_ns(), began;
+	struct request *rq = (void *)context_word(ctx, 0);
+
+	if (block_is_done(ctx, rq) && dist_end((__u64)rq, &began))
+		add(rq, latency_between(began, now));
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

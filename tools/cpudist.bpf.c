@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* How long tasks run at a time, or how long they do not. */
+#include "bpf/dist.bpf.h"
+#include "bpf/processor.bpf.h"
+#include "bpf/sched.bpf.h"
+#include "tools/cpudist.h"
+
+const volatile struct cpudist_config config SEC(".rodata.config");
+
+static __always_inline bool is_wanted(struct task_struct *task)
+{
+	return config.idle || !sched_is_idle(task);
+}
+
+/* The previous task is still the current one, whose turn ends. */
+SEC("raw_tp")
+int on_cpu(void *ctx)
+{
+	__u64 now = bpf_ktime_get_ns(), began;
+	struct sched_switch sw;
+
+	sched_read_switch(ctx, &sw);
+	if (processor_end(&began) && is_wanted(sw.prev) && filter_pass())
+		dist_add_task(sw.prev, now - began);
+	processor_begin(now);
+	return 0;
+}
+
+/* Who has ended does not come back. */
+SEC("raw_tp")
+int off_cpu(void *ctx)
+{
+	__u64 now = bpf_ktime_get_ns(), began;
+	struct sched_switch sw;
+
+	sched_read_switch(ctx, &sw);
+	if (!sw.ends && is_wanted(sw.prev) && task_pass(sw.prev))
+		dist_begin((__u64)sw.prev, now);
+	if (dist_end((__u64)sw.next, &began) && task_cpu_pass())
+		dist_add_task(sw.next, latency_between(began, now));
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

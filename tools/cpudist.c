@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* cpudist: how long tasks run at a time, or how long they do not. */
+#include "run/dist.h"
+#include "tools/cpudist.h"
+#include "tools/cpudist.skel.h"
+
+/* Tasks that have lost their processor and not got one again. */
+#define SLEEPING 16384
+
+static struct {
+	bool on, off, idle, msecs, pids, tids;
+} settings;
+
+static struct cpudist_config config;
+
+static const struct opt options[] = {
+	OPT(OPT_BOOL, typeof(settings), off, 'O', "offcpu", NULL, "the time that tasks do not run"),
+	OPT(OPT_BOOL, typeof(settings), idle, 'I', "include-idle", NULL, "processors that are idle, too, as process 0"),
+	OPT(OPT_BOOL, typeof(settings), msecs, 'm', "milliseconds", NULL, "in milliseconds"),
+	OPT(OPT_BOOL, typeof(settings), pids, 'P', "pids", NULL, "a histogram for each process"),
+	OPT(OPT_BOOL, typeof(settings), tids, 'L', "tids", NULL, "a histogram for each thread"),
+};
+
+static const struct field fields[] = { DIST_KEY("", 0), DIST_COMM, HIST_FIELDS };
+static const struct schema schema = { fields, ARRAY_SIZE(fields), hist_draw };
+
+static const struct dist_kind kinds[] = {
+	{ .name = "pid", .when = &settings.pids, .labelled = true },
+	{ .name = "tid", .when = &settings.tids, .labelled = true },
+};
+
+static const struct event_probe probes[] = {
+	{ .program = "on_cpu", .system = "sched", .name = "sched_switch", .raw = true, .when = &settings.on },
+	{ .program = "off_cpu", .system = "sched", .name = "sched_switch", .raw = true, .when = &settings.off },
+};
+
+static struct dist_source source;
+
+static int configure(struct run *run, struct err *err)
+{
+	settings.on = !settings.off;
+	config.idle = settings.idle;
+	source.events.what = settings.off ? "off-CPU time" : "on-CPU time";
+	source.pending = settings.off ? SLEEPING : 0;
+	return 0;
+}
+
+static struct dist_source source = {
+	.events = { EVENT_OBJECT(cpudist), EVENT_PROBES(probes), EVENT_CONFIG(config), .configure = configure },
+	DIST_KINDS(kinds),
+	.msecs = &settings.msecs,
+	.pending_what = "tasks sleeping at a time",
+};
+
+TOOL(cpudist, .brief = "how long tasks run at a time, or do not, as a histogram",
+     .args = "[INTERVAL [COUNT]] [-- COMMAND [ARG]...]",
+     .schema = &schema, .engine = &dist_engine, .dist = &source,
+     OPTIONS(options), .settings = &settings,
+     .description =
+	     "Measures how long a task runs from when it gets a processor until it loses it, or with -O how long it is without "
+	     "one, asleep or waiting. Prints a histogram in microseconds at the end, or every INTERVAL seconds, COUNT "
+	     "times. A time counts when it ends: what is under way then is not shown.",
+     EXAMPLES({ "sonde cpudist", "until Ctrl-C" },
+	      { "sonde cpudist -O 1 10", "time off the processors, every second, ten times" },
+	      { "sonde cpudist -P -m", "each process by itself, in milliseconds" },
+	      { "sonde cpudist -p 185 --precise", "one process, with percentiles" },
+	      { "sonde cpudist -L -- make -j4", "the threads of a command and its children" }));

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What cpudist's programs are told. */
+#ifndef SONDE_CPUDIST_H
+#define SONDE_CPUDIST_H
+
+struct cpudist_config {
+	unsigned char idle; /* a processor that has nothing to do is a task as well */
+};
+
+#endif

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* How long tasks that could run wait for a processor: from when they are woken or lose theirs until they have one. */
+#include "bpf/dist.bpf.h"
+#include "bpf/sched.bpf.h"
+
+/* One that was preempted on its way to sleep waits already, and goes on waiting. */
+SEC("raw_tp")
+int woken(void *ctx)
+{
+	struct task_struct *task = (void *)context_word(ctx, 0);
+
+	if (!task_runs(task) && task_pass(task))
+		dist_begin_once((__u64)task, bpf_ktime_get_ns());
+	return 0;
+}
+
+SEC("raw_tp")
+int switched(void *ctx)
+{
+	__u64 now = bpf_ktime_get_ns(), began;
+	struct sched_switch sw;
+
+	sched_read_switch(ctx, &sw);
+	if (sw.waits && !sched_is_idle(sw.prev) && task_pass(sw.prev))
+		dist_begin((__u64)sw.prev, now);
+	if (dist_end((__u64)sw.next, &began) && task_cpu_pass())
+		dist_add_task(sw.next, latency_between(began, now));
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

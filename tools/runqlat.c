@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* runqlat: how long tasks wait for a processor. */
+#include "run/dist.h"
+#include "tools/runqlat.skel.h"
+
+static struct {
+	bool msecs, pids, pidnss, tids;
+} settings;
+
+static const struct opt options[] = {
+	OPT(OPT_BOOL, typeof(settings), msecs, 'm', "milliseconds", NULL, "in milliseconds"),
+	OPT(OPT_BOOL, typeof(settings), pids, 'P', "pids", NULL, "a histogram for each process"),
+	OPT(OPT_BOOL, typeof(settings), pidnss, 0, "pidnss", NULL, "a histogram for each pid namespace"),
+	OPT(OPT_BOOL, typeof(settings), tids, 'L', "tids", NULL, "a histogram for each thread"),
+};
+
+static const struct field fields[] = { DIST_KEY("", 0), DIST_COMM, HIST_FIELDS };
+static const struct schema schema = { fields, ARRAY_SIZE(fields), hist_draw };
+
+static const struct dist_kind kinds[] = {
+	{ .name = "pid", .when = &settings.pids, .labelled = true },
+	{ .name = "tid", .when = &settings.tids, .labelled = true },
+	{ .name = "pidns", .when = &settings.pidnss },
+};
+
+/* The ends are watched before the begins: none is left that would make a later one seem to have begun early. */
+static const struct event_probe probes[] = {
+	{ .program = "switched", .system = "sched", .name = "sched_switch", .raw = true },
+	{ .program = "woken", .system = "sched", .name = "sched_wakeup", .raw = true },
+	{ .program = "woken", .system = "sched", .name = "sched_wakeup_new", .raw = true },
+};
+
+static const struct dist_source source = {
+	.events = { EVENT_OBJECT(runqlat), EVENT_PROBES(probes), .what = "run queue latency" },
+	DIST_KINDS(kinds),
+	.msecs = &settings.msecs,
+	.pending = 4096,
+	.pending_what = "tasks waiting at a time",
+};
+
+TOOL(runqlat, .brief = "how long tasks wait for a processor, as a histogram",
+     .args = "[INTERVAL [COUNT]] [-- COMMAND [ARG]...]",
+     .schema = &schema, .engine = &dist_engine, .dist = &source,
+     OPTIONS(options), .settings = &settings,
+     .description =
+	     "Measures the time that a task waits on a run queue: from when it is woken, or loses its processor although it "
+	     "would go on, until it runs. Prints a histogram in microseconds at the end, or every INTERVAL seconds, COUNT "
+	     "times.\n\n"
+	     "A process is named by its first thread. Where more processes, threads or namespaces occur than --max-keys "
+	     "allows, what belongs to further ones is counted and told. A task that has ended and been waited for belongs to pid "
+	     "namespace 0.",
+     EXAMPLES({ "sonde runqlat", "until Ctrl-C" },
+	      { "sonde runqlat 1 10", "a histogram a second, ten times" },
+	      { "sonde runqlat -P -m", "each process by itself, in milliseconds" },
+	      { "sonde runqlat -p 185 --precise", "one process, with percentiles" },
+	      { "sonde runqlat --linear 100 -- make -j4", "a command and its children, in steps of 100 microseconds" }));

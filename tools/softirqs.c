@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* softirqs: what time soft interrupts take, by kind. */
+#include "run/irqs.h"
+#include "tools/softirqs.h"
+#include "tools/softirqs.skel.h"
+
+static struct irqs_settings settings;
+static const struct opt options[] = { IRQS_OPTIONS(typeof(settings)) };
+
+static const struct field charts[] = { DIST_KEY("", 0), HIST_FIELDS };
+static const struct schema schema = { charts, ARRAY_SIZE(charts), hist_draw };
+static const struct field fields[] = { DIST_KEY("SOFTIRQ", -16), DIST_TOTALS(11) };
+static const struct schema totals = { fields, ARRAY_SIZE(fields) };
+
+static const char *const names[SOFTIRQS] = {
+	"hi",
+	"timer",
+	"net_tx",
+	"net_rx",
+	"block",
+	"irq_poll",
+	"tasklet",
+	"sched",
+	"hrtimer",
+	"rcu",
+};
+
+static const struct event_probe probes[] = {
+	{ .program = "left", .system = "irq", .name = "softirq_exit", .raw = true, .when = &settings.times },
+	{ .program = "entered", .system = "irq", .name = "softirq_entry", .raw = true, .when = &settings.times },
+	{ .program = "counted", .system = "irq", .name = "softirq_entry", .raw = true, .when = &settings.counts },
+};
+
+static struct dist_source source;
+
+static int configure(struct run *run, struct err *err)
+{
+	return irqs_configure(&settings, &source, "soft irq");
+}
+
+static struct dist_source source = {
+	.events = { EVENT_OBJECT(softirqs), EVENT_PROBES(probes), .configure = configure },
+	.numbers = names,
+	.n_numbers = SOFTIRQS,
+	.numbers_name = "softirq",
+	.totals = &totals,
+	IRQS_SOURCE(settings),
+};
+
+TOOL(softirqs, .brief = "what time soft interrupts take, in all or as histograms",
+     .args = "[INTERVAL [COUNT]] [-- COMMAND [ARG]...]",
+     .schema = &schema, .engine = &dist_engine, .dist = &source,
+     OPTIONS(options), .settings = &settings,
+     .description =
+	     "Adds up the time that soft interrupts take, by kind, and prints it at the end, or every INTERVAL seconds, COUNT "
+	     "times; with -d as a histogram each, with -C how many there were. Hard interrupts that come meanwhile are "
+	     "part of the time.\n\n"
+	     "Interrupts belong to no process: with a COMMAND all are shown that come while it runs.",
+     EXAMPLES({ "sonde softirqs", "the time by kind, until Ctrl-C" },
+	      { "sonde softirqs 1 10", "every second, ten times" },
+	      { "sonde softirqs -d", "as histograms" },
+	      { "sonde softirqs -NT 1", "in nanoseconds, with the time of day" },
+	      { "sonde softirqs -C --cpu 3", "how many, on one processor" }));
