@@ -180,7 +180,13 @@ struct cred {
 	} uid;
 } CORE;
 
+/* What the kernel's entry code keeps of a task. */
+struct thread_info {
+	__u32 status; /* x86: what kind of a call it is in */
+} CORE;
+
 struct task_struct {
+	struct thread_info thread_info;
 	int pid;  /* what user space calls the thread's id */
 	int tgid; /* what user space calls the process's id */
 	struct pid *thread_pid;

@@ -6,9 +6,12 @@
 #include "base/nearest.h"
 #include "words.h"
 
+#define ERRORS_MAX   4095 /* what a call returns, negated, as an error */
+#define ERRORS_NAMED 255  /* libc's names are of those below */
+
 static const char *error_name(int64_t ret)
 {
-	return ret < 0 && ret > -4096 ? strerrorname_np(-ret) : NULL;
+	return ret < 0 && ret >= -ERRORS_MAX ? strerrorname_np(-ret) : NULL;
 }
 
 void words_add_result(struct str *s, int64_t ret, enum output_format format)
@@ -29,6 +32,71 @@ void words_add_error(struct str *s, int64_t ret)
 		str_addf(s, "\"%s\"", name);
 	else
 		str_add(s, "null");
+}
+
+/* Second names, and what user space never sees. */
+static const struct {
+	const char *name;
+	int number;
+} other_errors[] = {
+	{ "EWOULDBLOCK", EWOULDBLOCK },
+	{ "EDEADLOCK", EDEADLOCK },
+	{ "ENOTSUP", ENOTSUP },
+	{ "ERESTARTSYS", 512 },
+	{ "ERESTARTNOINTR", 513 },
+	{ "ERESTARTNOHAND", 514 },
+	{ "ERESTART_RESTARTBLOCK", 516 },
+};
+
+static int find_error(const char *name, struct nearest *nearest)
+{
+	for (int error = 1; error <= ERRORS_NAMED; error++) {
+		const char *known = strerrorname_np(error);
+
+		if (known && !strcmp(name, known))
+			return error;
+		if (known)
+			nearest_offer(nearest, known);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(other_errors); i++)
+		if (!strcmp(name, other_errors[i].name))
+			return other_errors[i].number;
+	return -EINVAL;
+}
+
+static char *in_capitals(const char *text)
+{
+	char *upper = base_strdup(text);
+
+	for (char *c = upper; *c; c++)
+		*c = toupper((unsigned char)*c);
+	return upper;
+}
+
+static int no_such(const char *what, const char *text, const struct nearest *nearest, struct err *err)
+{
+	if (nearest_name(nearest))
+		return err_set(err, -EINVAL, "no %s '%s' (did you mean %s?)", what, text, nearest_name(nearest));
+	return err_set(err, -EINVAL, "no %s '%s'", what, text);
+}
+
+int words_find_error(const char *text, struct err *err)
+{
+	__free char *upper = in_capitals(text);
+	struct nearest nearest;
+	char *end;
+	int error;
+
+	if (isdigit((unsigned char)*text)) {
+		unsigned long number = strtoul(text, &end, 10);
+
+		if (!*end && number && number <= ERRORS_MAX)
+			return number;
+		return err_set(err, -EINVAL, "no error '%s': they are 1 to %d", text, ERRORS_MAX);
+	}
+	nearest_init(&nearest, upper);
+	error = find_error(upper, &nearest);
+	return error > 0 ? error : no_such("error", text, &nearest, err);
 }
 
 /* --- signals --- */
@@ -105,7 +173,7 @@ static int find_name(const char *name, struct nearest *nearest)
 
 int words_find_signal(const char *text, struct err *err)
 {
-	__free char *upper = base_strdup(text);
+	__free char *upper = in_capitals(text);
 	struct nearest nearest;
 	char *name = upper, *end;
 	int signal;
@@ -117,14 +185,8 @@ int words_find_signal(const char *text, struct err *err)
 			return number;
 		return err_set(err, -EINVAL, "no signal '%s': the last is %d", text, SIGRTMAX);
 	}
-	for (char *c = upper; *c; c++)
-		*c = toupper((unsigned char)*c);
 	name += strncmp(name, "SIG", 3) ? 0 : 3;
 	nearest_init(&nearest, name);
 	signal = find_name(name, &nearest);
-	if (signal > 0)
-		return signal;
-	if (nearest_name(&nearest))
-		return err_set(err, -EINVAL, "no signal '%s' (did you mean %s?)", text, nearest_name(&nearest));
-	return err_set(err, -EINVAL, "no signal '%s'", text);
+	return signal > 0 ? signal : no_such("signal", text, &nearest, err);
 }

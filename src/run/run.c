@@ -407,7 +407,7 @@ int run_tool(const struct tool *tool, int argc, char **argv)
 	report_set_quiet(run.options.quiet);
 	report_set_verbose(run.options.verbose);
 	libbpf_set_print(print_libbpf);
-	if (tool->act) {
+	if (tool->act && (!tool->act_instead || *tool->act_instead)) {
 		int ret = act(&run);
 
 		free(run.args.v);

@@ -61,6 +61,8 @@ struct tool {
 	 * run->usage where what the user typed is wrong. Of the common options it has --json, --quiet, --verbose and --help.
 	 */
 	int (*act)(struct run *run, struct err *err);
+	/* Of a tool that has an engine as well: act() is called in its place where this is set. NULL: it has one of the two. */
+	const bool *act_instead;
 	/* Short options that this tool gives to options all tools have: "t:tid u:uid". */
 	const char *letters;
 };

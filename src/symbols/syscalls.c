@@ -63,6 +63,23 @@ static int find(const char *name)
 	return -ENOENT;
 }
 
+/* Some headers also define where an architecture's own begin and how many there are. */
+static bool is_call(const char *name)
+{
+	return strcmp(name, "arch_specific_syscall") && strcmp(name, "syscalls");
+}
+
+const char *syscall_name(int number)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(syscalls); i++)
+		if (syscalls[i].number == number && is_call(syscalls[i].name))
+			return syscalls[i].name;
+	for (size_t i = 0; i < ARRAY_SIZE(newer); i++)
+		if (newer[i].number == number)
+			return newer[i].name;
+	return NULL;
+}
+
 int syscall_number(const char *name)
 {
 	int number = find(name);

@@ -146,6 +146,22 @@ filters() {
 	echo $$ > /sys/fs/cgroup/cgroup.procs
 }
 
+# syscount's programs, beside an empty one at the end of each system call, and at both ends.
+syscalls() {
+	say
+	say "The same of all system calls: by number, with the time, by process"
+	say
+	with read bench-empty raw_tp sys_exit || return
+	floor=$cost
+	for option in '' -x -P; do
+		with read sonde syscount $option -p %p && row "syscount $option -p" "$plain_read" "$floor" "$cost" 1
+	done
+	with read bench-empty raw_tp sys_enter && both=$(awk -v a="$floor" -v b="$cost" -v plain="$plain_read" 'BEGIN { print a + b - plain }')
+	for option in -L '-P -L'; do
+		with read sonde syscount $option -p %p && row "syscount $option -p" "$plain_read" "$both" "$cost" 2
+	done
+}
+
 # stream LABEL SONDE-ARG...: what an event costs its maker, beside an empty program in the same place, and its reader.
 stream() {
 	label=$1
@@ -220,5 +236,6 @@ say
 per_call
 latencies
 filters
+syscalls
 streams
 start_and_end

@@ -4,7 +4,8 @@
  *
  * Makes each system call exactly N times and prints "did SYSCALL N" for each, with a raw system call that
  * no C library adds to. -w waits until FILE can be opened and read (a FIFO somebody writes to); -t lets
- * a second thread make the same calls and prints the sum of both.
+ * a second thread make the same calls and prints the sum of both. openat fails with ENOENT, close with EBADF;
+ * nanosleep takes 20 ms.
  */
 #include <err.h>
 #include <fcntl.h>
@@ -14,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "workload.h"
@@ -44,6 +46,18 @@ static void call_read(void)
 	syscall(SYS_read, zero, &byte, 1);
 }
 
+static void call_close(void)
+{
+	syscall(SYS_close, -1);
+}
+
+static void call_nanosleep(void)
+{
+	const struct timespec time = { .tv_nsec = 20000000 };
+
+	syscall(SYS_nanosleep, &time, NULL);
+}
+
 static const struct call {
 	const char *name;
 	void (*fn)(void);
@@ -52,6 +66,8 @@ static const struct call {
 	{ "getpgid", call_getpgid },
 	{ "openat", call_openat },
 	{ "read", call_read },
+	{ "close", call_close },
+	{ "nanosleep", call_nanosleep },
 };
 
 static const struct call *find(const char *name)

@@ -32,3 +32,16 @@ Test(syscalls, unknown)
 	cr_expect_eq(syscall_number("no_such_call"), -ENOENT);
 	cr_expect_eq(syscall_number(""), -ENOENT);
 }
+
+Test(syscalls, by_number)
+{
+	cr_expect_str_eq(syscall_name(SYS_openat), "openat");
+	cr_expect_str_eq(syscall_name(SYS_read), "read");
+	cr_expect_str_eq(syscall_name(462), "mseal");
+	cr_expect_null(syscall_name(1023));
+	cr_expect_null(syscall_name(-1));
+	/* a name is a call's, and has its number */
+	for (int number = 0; number < 512; number++)
+		if (syscall_name(number))
+			cr_expect_eq(syscall_number(syscall_name(number)), number);
+}

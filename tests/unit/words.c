@@ -114,3 +114,34 @@ Test(words, errors_name_the_signal)
 	cr_expect_eq(words_find_signal("sigkil", &err), -EINVAL);
 	cr_expect_str_eq(err.text, "no signal 'sigkil' (did you mean KILL?)");
 }
+
+Test(words, errors_are_found_again)
+{
+	static const int numbers[] = { 1, ENOENT, EBADF, EOPNOTSUPP, EHWPOISON };
+	struct err err = {};
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+		__free char *number = base_printf("%d", numbers[i]);
+
+		cr_expect_eq(words_find_error(strerrorname_np(numbers[i]), &err), numbers[i]);
+		cr_expect_eq(words_find_error(number, &err), numbers[i]);
+	}
+	cr_expect_eq(words_find_error("enoent", &err), ENOENT);
+	cr_expect_eq(words_find_error("EWOULDBLOCK", &err), EAGAIN);
+	cr_expect_eq(words_find_error("ERESTARTSYS", &err), 512);
+	cr_expect_eq(words_find_error("4095", &err), 4095);
+}
+
+Test(words, what_is_no_error_is_told)
+{
+	static const char *const none[] = { "", "0", "4096", "-2", "+2", "2x", "99999999999999999999", "NOSUCHTHING" };
+	struct err err = {};
+
+	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++) {
+		cr_expect_eq(words_find_error(none[i], &err), -EINVAL, "%s", none[i]);
+		cr_expect(strstr(err.text, none[i]), "%s", err.text);
+		cr_expect(!strstr(err.text, "did you mean"), "%s", err.text);
+	}
+	cr_expect_eq(words_find_error("ENOETN", &err), -EINVAL);
+	cr_expect_str_eq(err.text, "no error 'ENOETN' (did you mean ENOENT?)");
+}

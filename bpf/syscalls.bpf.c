@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Counts and times system calls as they return, by their number or by process. A call counts once, for the task that made
+ * it: fork and its like return in the child, too, which made none. What never returns (exit) is not counted.
+ */
+#include "bpf/latency.bpf.h"
+#include <bpf/bpf_core_read.h>
+#include "bpf/syscalls.h"
+
+#define ERRORS_MAX 4095
+
+#if defined(__TARGET_ARCH_x86)
+enum {
+	NR_RT_SIGRETURN = 15,
+	NR_CLONE = 56,
+	NR_FORK = 57,
+	NR_VFORK = 58,
+	NR_EXECVE = 59,
+	NR_EXIT = 60,
+	NR_PRCTL = 157,
+	NR_EXIT_GROUP = 231,
+	NR_EXECVEAT = 322,
+	NR_CLONE3 = 435,
+};
+#else
+enum {
+	NR_EXIT = 93,
+	NR_EXIT_GROUP = 94,
+	NR_RT_SIGRETURN = 139,
+	NR_PRCTL = 167,
+	NR_CLONE = 220,
+	NR_EXECVE = 221,
+	NR_EXECVEAT = 281,
+	NR_CLONE3 = 435,
+	/* there are none */
+	NR_FORK = NR_CLONE,
+	NR_VFORK = NR_CLONE,
+};
+#endif
+
+/* Of 32-bit programs: nearly the same for both. */
+enum {
+	NR_COMPAT_EXIT = 1,
+	NR_COMPAT_FORK = 2,
+	NR_COMPAT_CLONE = 120,
+	NR_COMPAT_VFORK = 190,
+#if defined(__TARGET_ARCH_x86)
+	NR_COMPAT_EXIT_GROUP = 252,
+#else
+	NR_COMPAT_EXIT_GROUP = 248,
+#endif
+};
+
+const volatile struct syscalls_config config SEC(".rodata.config");
+
+/* A row of SYSCALLS_PLACES for each processor; sized by user space. */
+struct syscalls_cell syscalls_calls[1] SEC(".data.calls") = {};
+/* Nothing counts before: set by user space when all is armed, or here when the command has begun. */
+__u32 syscalls_begun SEC(".data.begun") = 0;
+/* Calls of processes for which there was no room. */
+__u64 syscalls_crowded SEC(".data.crowded") = 0;
+
+/* Sized by user space, created only where it is used. Shared by all processors: one for each would take so many times as much. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct syscalls_process);
+} processes SEC(".maps");
+
+/* --- which call it is --- */
+
+/* Where the kernel gives it a type, its members and its registers are read like our own memory. */
+static __always_inline struct task_struct *current_task(void)
+{
+	return config.typed ? bpf_get_current_task_btf() : (void *)bpf_get_current_task();
+}
+
+#if defined(__TARGET_ARCH_x86)
+#define TS_COMPAT 0x2
+
+/* Not by the code segment: a 64-bit program may make 32-bit calls (int 0x80). */
+static __always_inline bool is_compat(void *ctx, struct task_struct *task)
+{
+	__u32 status = config.typed ? task->thread_info.status : BPF_CORE_READ(task, thread_info.status);
+
+	return status & TS_COMPAT;
+}
+
+static __always_inline __u64 number_in(void *regs, struct task_struct *task)
+{
+	__u64 number = -1;
+
+	if (config.typed)
+		return ((struct pt_regs *)bpf_task_pt_regs(task))->orig_ax;
+	bpf_probe_read_kernel(&number, sizeof(number), &((struct pt_regs *)regs)->orig_ax);
+	return number;
+}
+#else
+static __always_inline bool is_compat(void *ctx, struct task_struct *task)
+{
+	struct pt_regs *regs = context_kind() == CONTEXT_RAW_TP ? (void *)context_word(ctx, 0)
+								: (void *)bpf_task_pt_regs(task);
+	__u64 pstate = 0;
+
+	bpf_probe_read_kernel(&pstate, sizeof(pstate), &regs->user_regs.pstate);
+	return pstate & PSR_MODE32;
+}
+
+/* Behind what user space sees of them: orig_x0, then the number. */
+static __always_inline __u64 number_in(void *regs, struct task_struct *task)
+{
+	__s32 number = -1;
+
+	bpf_probe_read_kernel(&number, sizeof(number), regs + sizeof(struct pt_regs) + sizeof(__u64));
+	return (__s64)number;
+}
+#endif
+
+static __always_inline bool is_fork(__u64 number)
+{
+	return number == NR_CLONE || number == NR_FORK || number == NR_VFORK || number == NR_CLONE3;
+}
+
+static __always_inline bool is_compat_fork(__u64 number)
+{
+	return number == NR_COMPAT_CLONE || number == NR_COMPAT_FORK || number == NR_COMPAT_VFORK ||
+	       number == NR_CLONE3;
+}
+
+static __always_inline bool is_exit(__u64 number, bool compat)
+{
+	return compat ? number == NR_COMPAT_EXIT || number == NR_COMPAT_EXIT_GROUP
+		      : number == NR_EXIT || number == NR_EXIT_GROUP;
+}
+
+static __always_inline bool is_exec(__u64 place)
+{
+	return place == NR_EXECVE || place == NR_EXECVEAT;
+}
+
+static __always_inline __u64 place_of(__u64 number, bool compat)
+{
+	return compat ? SYSCALLS_COMPAT : number < SYSCALLS_NUMBERS ? number
+								    : SYSCALLS_OTHER;
+}
+
+/*
+ * Of a call whose begin was not seen: it was under way when tracing began, it was denied by seccomp, or there was
+ * no room for it. A return from a signal's handler has no number any more, for it restores all registers.
+ */
+static __always_inline __u64 place_at_exit(void *ctx, __s64 ret)
+{
+	struct task_struct *task = current_task();
+	bool raw = context_kind() == CONTEXT_RAW_TP, compat = is_compat(ctx, task);
+	__u64 number = raw ? number_in((void *)context_word(ctx, 0), task) : context_word(ctx, 1);
+
+	if (!ret && (compat ? is_compat_fork(number) : is_fork(number)))
+		return SYSCALLS_NONE;
+	if (number == (__u64)-1)
+		number = NR_RT_SIGRETURN;
+	return place_of(number, compat);
+}
+
+/* --- how long it takes --- */
+
+/* A task is in one call at a time. */
+static __always_inline __u64 task_key(void)
+{
+	return bpf_get_current_task() * LATENCY_MIX;
+}
+
+SEC("raw_tp")
+int syscall_enter(void *ctx)
+{
+	__u64 number = context_word(ctx, 1);
+	struct latency_cell *cell;
+	bool compat;
+
+	if (!filter_pass())
+		return 0;
+	compat = is_compat(ctx, current_task());
+	/* never returns, and would keep its cell */
+	if (is_exit(number, compat))
+		return 0;
+	cell = latency_claim(task_key());
+	if (cell)
+		cell->start = bpf_ktime_get_ns() << SYSCALLS_PLACE_BITS | place_of(number, compat);
+	return 0;
+}
+
+/* What syscall_enter() left, 0 nothing. */
+static __always_inline __u64 take_start(void)
+{
+	struct latency_cell *cell = latency_find(task_key());
+	__u64 start;
+
+	if (!cell)
+		return 0;
+	start = cell->start;
+	latency_free(cell, start);
+	return start;
+}
+
+/* --- counting --- */
+
+static __always_inline void add(__u64 *to, __u64 n, bool shared)
+{
+	if (shared)
+		__sync_fetch_and_add(to, n);
+	else
+		*to += n;
+}
+
+/* Two that write a maximum at once may leave the smaller one. */
+static __always_inline void count(struct syscalls_cell *cell, bool failed, __u64 ns, bool shared)
+{
+	add(&cell->calls, 1, shared);
+	if (failed)
+		add(&cell->errors, 1, shared);
+	if (!config.timed)
+		return;
+	add(&cell->ns, ns, shared);
+	if (ns > cell->max)
+		cell->max = ns;
+}
+
+static __always_inline void read_comm(struct syscalls_process *process)
+{
+	struct task_struct *task = (void *)bpf_get_current_task(), *leader = BPF_CORE_READ(task, group_leader);
+
+	bpf_core_read(process->comm, sizeof(process->comm), &leader->comm);
+}
+
+static __always_inline struct syscalls_process *new_process(__u32 tgid)
+{
+	struct syscalls_process process = {};
+
+	read_comm(&process);
+	bpf_map_update_elem(&processes, &tgid, &process, BPF_NOEXIST);
+	return bpf_map_lookup_elem(&processes, &tgid);
+}
+
+static __always_inline void count_process(__u64 place, bool failed, __u64 ns)
+{
+	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
+	struct syscalls_process *process = bpf_map_lookup_elem(&processes, &tgid);
+
+	if (!process) {
+		process = new_process(tgid);
+		if (!process) {
+			__sync_fetch_and_add(&syscalls_crowded, 1);
+			return;
+		}
+	} else if (is_exec(place) || place == NR_PRCTL) {
+		read_comm(process);
+	}
+	count(&process->cell, failed, ns, true);
+}
+
+static __always_inline void count_call(__u64 place, bool failed, __u64 ns)
+{
+	struct syscalls_cell *row = slot_row(syscalls_calls);
+
+	/* the verifier is told once more */
+	if (place < SYSCALLS_PLACES)
+		count(&row[place], failed, ns, slot_shared());
+}
+
+static __always_inline __u64 place_of_return(void *ctx, __u64 start, __s64 ret)
+{
+	return start ? start & ((1 << SYSCALLS_PLACE_BITS) - 1) : place_at_exit(ctx, ret);
+}
+
+/* The command's first call is the one that executes it; what came before was ours. A 32-bit program's has another number. */
+static __always_inline bool begins(void *ctx, __u64 start, __s64 ret)
+{
+	__u64 place;
+	__u8 *member;
+
+	if (!filter.by_members || ret)
+		return false;
+	member = filter_member(bpf_get_current_pid_tgid() >> 32);
+	if (!member || !*member)
+		return false;
+	place = place_of_return(ctx, start, ret);
+	if (is_exec(place) || place == SYSCALLS_COMPAT)
+		syscalls_begun = 1;
+	return syscalls_begun;
+}
+
+static __always_inline bool is_wanted(__s64 ret, bool failed)
+{
+	return !config.failed || (failed && (!config.error || ret == -(__s64)config.error));
+}
+
+SEC("raw_tp")
+int syscall_exit(void *ctx)
+{
+	__s64 ret = context_kind() == CONTEXT_RAW_TP ? context_word(ctx, 1) : context_word(ctx, 2);
+	bool failed = ret < 0 && ret >= -ERRORS_MAX;
+	__u64 start = 0, place, ns = 0;
+
+	/* of whomever: for the filter a task may have become another meanwhile, and nothing old is to be left */
+	if (config.timed)
+		start = take_start();
+	if (!syscalls_begun && !begins(ctx, start, ret))
+		return 0;
+	if (!filter_pass() || !is_wanted(ret, failed))
+		return 0;
+	place = place_of_return(ctx, start, ret);
+	if (place == SYSCALLS_NONE)
+		return 0;
+	/* calculated with what is above the place: such a word has room for 200 days */
+	if (start)
+		ns = ((bpf_ktime_get_ns() << SYSCALLS_PLACE_BITS) - (start - place)) >> SYSCALLS_PLACE_BITS;
+	if (config.by_process)
+		count_process(place, failed, ns);
+	else
+		count_call(place, failed, ns);
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

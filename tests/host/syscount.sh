@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# sonde syscount --summary -- CMD beside strace -c -f CMD: the same calls, and as many errors.
+
+# "CALL CALLS ERRORS" of a table of strace's, or in its manner. What depends on who runs first, ours included, is left out.
+calls_of() {
+	sed -n '/^% time/,$p' "$1" | awk '$1 ~ /^[0-9.]+$/ && $NF != "total" { print $NF, $4, NF == 6 ? $5 : 0 }' |
+		grep -vE "^(${2:-none}) " | sort
+}
+
+# beside [-s CALL|CALL...] CMD...: but for these.
+beside() {
+	but=
+	[ "$1" != -s ] || { but=$2; shift 2; }
+	# the same kind of a file for the output of both, for a library asks what it is
+	strace -c -f -o strace.out "$@" > strace.did 2> /dev/null || fail "strace: $*"
+	run sonde syscount --summary -- "$@"
+	expect_exit 0
+	calls_of strace.out "$but" > wanted
+	calls_of out "$but" > seen
+	[ "$(wc -l < wanted)" -ge 10 ] || fail "strace has counted nothing"
+	cmp -s wanted seen || { diff wanted seen || :; fail "not what strace counts (-): $*"; }
+}
+
+files() {
+	strace -o /dev/null true 2> /dev/null || skip "strace is not there, or may not trace"
+	mkdir -p files/below
+	for n in 1 2 3 4 5 6 7 8 9; do
+		echo "$n" > files/$n
+		seq $((n * 1000)) > files/below/$n
+	done
+}
+
+test_summary_of_programs() {
+	files
+	beside ls -lR files
+	beside tar cf /dev/null files
+	beside find files -name '*3' -newer files/1
+	beside sort -r files/below/9
+	beside grep -r 77 files
+}
+
+# How many signals' handlers there are, and what they interrupt, differs from run to run. What goes through a pipe is one write.
+test_summary_of_a_shell() {
+	files
+	beside -s 'rt_sigreturn|wait4|futex|restart_syscall' sh -c '
+		ls files | sort -r | head -n 3
+		for n in 1 2 3; do ls files/none; done
+		cat files/below/1 | grep 5 | wc -l; sh -c "echo 1 | cat" | cat'
+	beside -s 'rt_sigreturn|wait4|futex|restart_syscall' forks 3 2 100
+}
+
+# Without the calls that have no name, which strace leaves out.
+test_summary_of_odd_calls() {
+	files
+	strace -c -f -o strace.out oddcalls > strace.did 2>&1
+	run sonde syscount --summary -- oddcalls
+	sed -i '/unknown/d' out
+	sed -i '/^System call usage/,$d' strace.out
+	calls_of strace.out > wanted
+	calls_of out > seen
+	cmp -s wanted seen || { diff wanted seen || :; fail "not what strace counts (-)"; }
+}
