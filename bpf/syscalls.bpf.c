@@ -312,8 +312,12 @@ int syscall_exit(void *ctx)
 	if (place == SYSCALLS_NONE)
 		return 0;
 	/* calculated with what is above the place: such a word has room for 200 days */
-	if (start)
+	if (start) {
 		ns = ((bpf_ktime_get_ns() << SYSCALLS_PLACE_BITS) - (start - place)) >> SYSCALLS_PLACE_BITS;
+		/* less than nothing: the clock is not quite the same on all processors */
+		if (ns >> (63 - SYSCALLS_PLACE_BITS))
+			ns = 0;
+	}
 	if (config.by_process)
 		count_process(place, failed, ns);
 	else

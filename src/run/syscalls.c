@@ -98,7 +98,7 @@ static int size_maps(struct syscalls *syscalls, struct attach_options *options, 
 	syscalls->calls = room_for_calls(settings);
 	options->marks = &syscalls->mark;
 	options->n_marks = 1;
-	return pairs_size(syscalls->bpf->obj, syscalls->calls, &syscalls->mark, err);
+	return pairs_size(syscalls->bpf->obj, syscalls->calls, sizeof(struct latency_cell), &syscalls->mark, err);
 }
 
 static void configure(struct syscalls *syscalls)
