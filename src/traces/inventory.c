@@ -169,6 +169,7 @@ struct reader {
 	size_t instance;
 	const char *prefix;
 	struct str text;
+	struct str listed; /* set_event of the instance, a newline before and behind each event */
 	struct err *err;
 };
 
@@ -218,6 +219,8 @@ static int read_enabled(struct reader *r)
 	int ret = read_file(r, "set_event");
 	char *at = r->text.data, *line;
 
+	str_reset(&r->listed);
+	str_addf(&r->listed, "\n%s", !ret && r->text.len ? r->text.data : "");
 	while (!ret && r->text.len && (line = strsep(&at, "\n"))) {
 		char *colon = strchr(line, ':');
 
@@ -230,27 +233,34 @@ static int read_enabled(struct reader *r)
 	return ret == -ENOENT ? 0 : ret;
 }
 
-static void read_triggers(struct reader *r, const char *group, const char *name)
+/* What has a trigger is hit for it and so in set_event: the others, of thousands, need not be opened. */
+static bool may_have_triggers(const struct reader *r, const char *group, const char *name)
 {
-	char *at = r->text.data, *line;
+	__free char *line = base_printf("\n%s:%s\n", group, name);
 
-	while ((line = strsep(&at, "\n")))
-		if (*line && *line != '#')
-			add_use(r, TRACE_TRIGGER, group, name, line);
+	return strstr(r->listed.data, line);
 }
 
+static int read_triggers(struct reader *r, const char *group, const char *name)
+{
+	__free char *file = base_printf("events/%s/%s/trigger", group, name);
+	int ret = read_file(r, file);
+	char *at = r->text.data, *line;
+
+	while (!ret && r->text.len && (line = strsep(&at, "\n")))
+		if (*line && *line != '#')
+			add_use(r, TRACE_TRIGGER, group, name, line);
+	return ret;
+}
+
+/* Those of the group ftrace are records and no events: they have no such files. */
 static int read_event(struct reader *r, const char *group, const char *name)
 {
-	__free char *trigger = base_printf("events/%s/%s/trigger", group, name);
 	__free char *filter = base_printf("events/%s/%s/filter", group, name);
-	int ret = read_file(r, trigger);
+	int ret = may_have_triggers(r, group, name) ? read_triggers(r, group, name) : 0;
 
-	/* those of the group ftrace are records and no events */
-	if (ret)
-		return ret == -ENOENT ? 0 : ret;
-	if (r->text.len)
-		read_triggers(r, group, name);
-	ret = read_file(r, filter);
+	if (!ret)
+		ret = read_file(r, filter);
 	if (ret)
 		return ret == -ENOENT ? 0 : ret;
 	if (r->text.len && strncmp(r->text.data, "none\n", 5)) {
@@ -447,6 +457,7 @@ static int read_tracefs(struct traces *traces, struct err *err)
 	for (; reader.instance < traces->instances.n && !ret; reader.instance++)
 		ret = read_instance(&reader);
 	str_release(&reader.text);
+	str_release(&reader.listed);
 	return ret;
 }
 

@@ -51,7 +51,7 @@ test_crashes_leave_nothing() {
 	done
 }
 
-# 25 moments on each kernel, other ones on each. One kernel function by its name, and no glob: the kernel takes
+# 16 moments on each kernel, other ones on each. One kernel function by its name, and no glob: the kernel takes
 # seconds to list its functions, and in these there is nothing yet to leave behind.
 # timeout=300
 test_killed_at_any_moment() {
@@ -62,9 +62,9 @@ test_killed_at_any_moment() {
 	read -r ended _ < /proc/uptime
 	whole=$(awk "BEGIN { print int(($ended - $began) * 1000000) }")
 	awk -v kernel="$KERNEL" -v whole="$whole" 'BEGIN {
-		for (n = 1; n <= 25; n++) {
+		for (n = 1; n <= 16; n++) {
 			srand(n * 1000 + kernel * 100)
-			print int((n - rand()) / 25 * whole)
+			print int((n - rand()) / 16 * whole)
 		}
 	}' > moments
 	n=0

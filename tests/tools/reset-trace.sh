@@ -525,7 +525,7 @@ test_random_states() {
 	pid=$(dead_pid) n=0 round=0 holders= synthetic= eprobes=
 	[ ! -e $T/synthetic_events ] || synthetic=1
 	! grep -q 'e\[:' $T/README || eprobes=1
-	awk -v seed="${SEED:-4}" -v rounds="${ROUNDS:-4}" -v kinds=$kinds_of_things 'BEGIN {
+	awk -v seed="${SEED:-4}" -v rounds="${ROUNDS:-3}" -v kinds=$kinds_of_things 'BEGIN {
 		srand(seed)
 		while (rounds--) { k = 1 + int(rand() * 7); while (k--) printf "%d ", rand() * kinds; print "" }
 	}' > rounds
@@ -550,6 +550,6 @@ test_random_states() {
 		state | diff empty - || fail "things $things: -F left something"
 		round=$((round + 1))
 	done < rounds
-	[ $round = "${ROUNDS:-4}" ] || fail "$round rounds"
+	[ $round = "${ROUNDS:-3}" ] || fail "$round rounds"
 	echo "$round rounds, $n things"
 }

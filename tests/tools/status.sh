@@ -49,8 +49,8 @@ test_mechanisms() {
 	attached_by raw_tp t:sched:sched_switch raw_tp sched_switch
 	! has fentry || attached_by fentry do_sys_openat2 fentry do_sys_openat2
 	! has fentry || attached_by fentry r:do_sys_openat2 fexit do_sys_openat2
-	! has kprobe.multi || attached_by kprobe.multi 'vfs_rea[d]*' kprobe.multi 'vfs_read[a-z]* \+[0-9]+'
-	! has kprobe.multi || attached_by kprobe.multi 'r:vfs_rea[d]*' kretprobe.multi 'vfs_read[a-z]* \+[0-9]+'
+	! has kprobe.multi || attached_by kprobe.multi vfs_read kprobe.multi vfs_read
+	! has kprobe.multi || attached_by kprobe.multi r:vfs_read kretprobe.multi vfs_read
 	! has uprobe.multi || attached_by uprobe.multi 'u:/bin/ufuncs:f_*' uprobe.multi 'ufuncs:f_[a-z]+ \+4'
 }
 
@@ -181,13 +181,13 @@ test_cost() {
 	before=$(cat /proc/sys/kernel/bpf_stats_enabled)
 	start sonde funccount --mechanism kprobe $getpgid
 	while :; do calls 1000 getpgid; done > did &
-	run sonde status --cost -i 2 --json
+	run sonde status --cost -i 1 --json
 	kill $!
 	wait $! || :
 	expect_exit 0
 	expect_json kind runs_per_second cpu_percent hits
 	done=$(awk '{ n += $3 } END { print n + 1000 }' did)
-	awk -v d="$done" '$1 == "kprobe" && $2 > 0 && $2 * 2 <= d && $3 > 0 { ok = 1 } END { exit !ok }' rows || fail "cost: $(cat rows), $done done"
+	awk -v d="$done" '$1 == "kprobe" && $2 > 0 && $2 <= d && $3 > 0 { ok = 1 } END { exit !ok }' rows || fail "cost: $(cat rows), $done done"
 	[ "$(cat /proc/sys/kernel/bpf_stats_enabled)" = "$before" ] || fail "the statistics stay on"
 	st
 	expect_no_line HITS
@@ -200,7 +200,7 @@ test_watch() {
 	for n in $(seq 20); do
 		echo "p:g$n/mine $(place)" >> $T/uprobe_events
 	done
-	run timeout -s INT 4 sonde status -w -i 50ms
+	run timeout -s INT 3 sonde status -w -i 50ms
 	expect_exit 0
 	[ "$(grep -c '^KIND' out)" -ge 2 ] || fail "not again and again"
 	[ "$(grep -c ' g20/mine' out)" -ge 2 ] || fail "not all rows"

@@ -29,7 +29,7 @@ test_storm_of_opens() {
 
 # timeout=200
 test_storm_of_execs() {
-	n=$(many 6.1 2500 700)
+	n=$(many 6.1 2000 500)
 	run sh -c "exec sonde execsnoop --fail-on-loss -- execs -v $n /bin/noop > rows"
 	expect_exit 0
 	expect_one_err '^Tracing'
