@@ -76,7 +76,7 @@ test_killed_at_any_moment() {
 		[ $(((n += 1) % 5)) != 0 ] || no_residue
 	done < moments
 	echo "$n kills within $whole us"
-	[ $n = 25 ] || fail "only $n kills"
+	[ $n = 16 ] || fail "only $n kills"
 }
 
 test_closed_pipe() {
