@@ -61,14 +61,14 @@ test_every_function() {
 	echo "armed after $(awk "BEGIN { print $ended - $began }") s"
 	[ "$(tracing)" -ge $least ] || fail "only $(tracing) functions"
 	load &
-	sleep 5
+	sleep 2
 	: > enough
 	wait $!
 	stop INT
 	expect_exit 0
 	[ "$(counted vfs_write)" -gt 0 ] || fail "no vfs_write was counted"
 	read -r gone _ < /proc/uptime
-	echo "gone after $(awk "BEGIN { print $gone - $ended - 5 }") s"
+	echo "gone after $(awk "BEGIN { print $gone - $ended - 2 }") s"
 }
 
 # Without kprobe.multi so many kprobes would hold the machine for minutes, most of all after a kill -9.
