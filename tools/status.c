@@ -301,16 +301,11 @@ static void rows_release(struct rows *rows)
 	free(rows->v);
 }
 
-static bool same_text(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : a == b;
-}
-
 /* Dynamic events that one crashed tool has left can be thousands: those of one owner and group are one row. */
 static bool belongs_to(const struct tracer *a, const struct tracer *b)
 {
 	return a->group && b->group && !strcmp(a->group, b->group) && !strcmp(a->kind, b->kind) && a->state == b->state &&
-	       a->pid == b->pid && same_text(a->tool, b->tool) && a->processes.n == b->processes.n &&
+	       a->pid == b->pid && str_same(a->tool, b->tool) && a->processes.n == b->processes.n &&
 	       (!a->processes.n || a->processes.v->pid == b->processes.v->pid);
 }
 
@@ -336,14 +331,6 @@ static void add_row(struct rows *rows, const struct tracer *tracer, bool fold)
 }
 
 /* ---- cost: what programs ran between two looks ---- */
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * NS_PER_SEC + ts.tv_nsec;
-}
 
 /* What was seen before, for the difference to it. */
 struct look {
@@ -379,7 +366,7 @@ static int by_cpu(const void *pa, const void *pb)
 
 static void make_rows(struct rows *rows, const struct tracers *tracers, const struct look *before, bool fold)
 {
-	uint64_t elapsed = now_ns() - before->at;
+	uint64_t elapsed = run_now_ns() - before->at;
 
 	has_hits = has_missed = false;
 	vec_each(it, tracers)
@@ -420,7 +407,7 @@ static void show(struct run *run, struct look *before, bool first)
 	programs_release(&before->programs);
 	before->programs = tracers.programs;
 	tracers.programs = (struct programs){};
-	before->at = now_ns();
+	before->at = run_now_ns();
 }
 
 /* The kernel counts as long as the descriptor is open: however we end, it is switched off again. */
@@ -435,7 +422,7 @@ static int count_runs(struct look *before, int *fd, struct err *err)
 			       geteuid() ? " (try sudo)" : "");
 	has_cost = true;
 	ret = programs_read(&before->programs, &nobody);
-	before->at = now_ns();
+	before->at = run_now_ns();
 	return ret ? err_set(err, ret, "cannot list BPF programs: %s", strerror(-ret)) : 0;
 }
 

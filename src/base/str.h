@@ -26,6 +26,12 @@ void str_add_fill(struct str *s, char c, size_t n);
 void str_reset(struct str *s); /* length 0, memory kept */
 void str_release(struct str *s);
 
+/* Whether two texts are equal, or both NULL. */
+static inline bool str_same(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
 /*
  * The one place where traced (foreign) bytes become printable. Appends text so
  * that it cannot move a cursor, break a line or end a JSON string.

@@ -85,7 +85,6 @@ int keys_take(struct keys *keys)
 	bool first = true;
 	int ret = 0;
 
-	/* of rows that are new; those that were there are all read again */
 	batch_size(&batch, keys, keys->max < BATCH ? keys->max : BATCH);
 	while (!ret) {
 		uint32_t n = batch.size;

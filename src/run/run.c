@@ -22,7 +22,7 @@
 /* Asked to stop, we wait for a reader that takes nothing no longer than this. */
 #define READER_PATIENCE_MS 2000
 
-static uint64_t now_ns(void)
+uint64_t run_now_ns(void)
 {
 	struct timespec ts;
 
@@ -148,7 +148,7 @@ static void wait_until(struct run *run, uint64_t deadline)
 {
 	const struct engine *engine = run->tool->engine;
 	bool streams = engine && engine->fd;
-	uint64_t now = now_ns(), left = deadline > now ? deadline - now : 0;
+	uint64_t now = run_now_ns(), left = deadline > now ? deadline - now : 0;
 	struct pollfd fds[] = {
 		{ .fd = run->signals, .events = POLLIN },
 		{ .fd = STDOUT_FILENO },
@@ -168,14 +168,14 @@ static void loop(struct run *run)
 {
 	const struct engine *engine = run->tool->engine;
 	const struct run_options *options = &run->options;
-	uint64_t start = now_ns(), end = NEVER, tick = NEVER;
+	uint64_t start = run_now_ns(), end = NEVER, tick = NEVER;
 
 	if (options->duration && options->duration < NEVER - start)
 		end = start + options->duration;
 	if (options->interval && options->interval < NEVER - start)
 		tick = start + options->interval;
 	while (!run_should_stop(run)) {
-		uint64_t now = now_ns(), wake;
+		uint64_t now = run_now_ns(), wake;
 
 		if (now >= end)
 			break;
@@ -201,12 +201,12 @@ static void loop(struct run *run)
 
 bool run_pause(struct run *run, uint64_t ns)
 {
-	uint64_t end = now_ns() + ns;
+	uint64_t end = run_now_ns() + ns;
 
 	if (run->signals < 0)
 		run->signals = signals_open();
 	check_output(run);
-	while (!run->stopping && now_ns() < end) {
+	while (!run->stopping && run_now_ns() < end) {
 		wait_until(run, end);
 		take_signals(run);
 	}

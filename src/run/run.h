@@ -54,6 +54,8 @@ size_t run_tables(const struct tool *tool, struct run_options *options,
 /* Has the user asked to stop? Looks at pending signals; for work that takes long before the loop runs. */
 bool run_should_stop(struct run *run);
 
+/* The monotonic clock. */
+uint64_t run_now_ns(void);
 /*
  * Of a tool without an engine: waits that long, from the first call on with an eye on signals and on who reads stdout. False:
  * it is time to stop, and what there is is to be said.

@@ -410,20 +410,6 @@ void programs_release(struct programs *programs)
 	*programs = (struct programs){};
 }
 
-void programs_read_runs(struct programs *programs)
-{
-	vec_each(it, programs) {
-		__close int fd = bpf_prog_get_fd_by_id(it->id);
-		struct bpf_prog_info info = {};
-		uint32_t len = sizeof(info);
-
-		if (fd < 0 || bpf_prog_get_info_by_fd(fd, &info, &len))
-			continue;
-		it->runs = info.run_cnt;
-		it->run_ns = info.run_time_ns;
-	}
-}
-
 bool programs_are_counted(void)
 {
 	__close int fd = kernel_open("/proc/sys/kernel/bpf_stats_enabled", O_RDONLY);

@@ -53,8 +53,6 @@ void programs_release(struct programs *programs);
 /* NULL: no tracing program has this id. */
 struct bpf_program *programs_find(const struct programs *programs, uint32_t id);
 
-/* Reads runs and run_ns once more. Programs that are gone keep theirs. */
-void programs_read_runs(struct programs *programs);
 /* Whether the kernel counts runs of programs now. */
 bool programs_are_counted(void);
 

@@ -41,7 +41,7 @@ struct tracer {
 	uint64_t memory;  /* bytes */
 	uint32_t program; /* its id, 0 none */
 	size_t links;
-	/* while programs are counted, see programs_read_runs(): in the time between two calls of tracers_cost() */
+	/* of a program since it was loaded, as far as programs were counted then */
 	uint64_t runs, run_ns;
 	enum tracer_state state;
 	const char *tool; /* that a name tells, NULL none */

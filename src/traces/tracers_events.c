@@ -6,7 +6,6 @@
 #include "plan.h"
 #include "tracers_part.h"
 
-/* The row of an item, and of others that belong to it. */
 static const char *instance_of(const struct tracers *tracers, const struct trace_item *item)
 {
 	const char *name = tracers->traces.instances.v[item->instance].name;
@@ -270,18 +269,13 @@ static const char *instance_of_file(struct tracers *tracers, const char *file)
 	return pool_addf(&tracers->strings, "%.*s", (int)strcspn(file, "/"), file);
 }
 
-static bool same_text(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : a == b;
-}
-
 static void add_reader(struct tracers *tracers, const struct holding *holding)
 {
 	const char *instance = instance_of_file(tracers, holding->file);
 	struct tracer *tracer = NULL;
 
 	vec_each(it, tracers)
-		if (!strcmp(it->kind, "trace_pipe") && it->processes.v->pid == holding->pid && same_text(it->instance, instance))
+		if (!strcmp(it->kind, "trace_pipe") && it->processes.v->pid == holding->pid && str_same(it->instance, instance))
 			tracer = it;
 	if (!tracer) {
 		tracer = tracers_add(tracers, "trace_pipe", holding->file);
