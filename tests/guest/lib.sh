@@ -126,6 +126,11 @@ expect_did() {
 	done < dids
 }
 
+# What the workload did, in the file dids, is what was shown, in the file seen.
+expect_dids() {
+	cmp -s dids seen || { diff dids seen || :; fail "what was done (-) is not what was shown (+)"; }
+}
+
 # expect_json [KEY]...: all of out but the workload's "did" lines is JSON objects, one a line and at least one; the
 # values of their KEYs are in rows, separated by tabs (tests/programs/json.c says how).
 expect_json() {

@@ -10,10 +10,6 @@ did_exits() {
 	[ -s dids ] || fail "the workload did nothing"
 }
 
-expect_dids() {
-	cmp -s dids seen || { diff dids seen || :; fail "what was done (-) is not what was shown (+)"; }
-}
-
 # expect_text [-x]: the rows, without headings, of the columns that are always there. EXIT_CODE is taken apart again.
 expect_text() {
 	did_exits "${1:-}"

@@ -8,10 +8,6 @@ did_kills() {
 	[ -s facts ] || fail "the workload did nothing"
 }
 
-expect_dids() {
-	cmp -s dids seen || { diff dids seen || :; fail "what was done (-) is not what was shown (+)"; }
-}
-
 # expect_text [EXPRESSION]
 expect_text() {
 	did_kills "${1:-1}"

@@ -161,9 +161,8 @@ holds_pipe() {
 	ls -l /proc/$1/fd | grep -q trace_pipe
 }
 
-# What a pin alone keeps: the pin is its owner; a map's too, where the program that fills it has another.
+# What a pin alone keeps: the pin is its owner, until reset-trace takes it away.
 test_pins() {
-	mkdir $P/sonde
 	pin link $P/sonde/kept
 	st
 	expect_exit 0
