@@ -44,7 +44,7 @@ static const char *closer, *family;
 static long n = 1, sent = 1, received = 1, hold_ms; /* who answers has accepted */
 static bool bind_first, by_uring;
 static int server_port; /* 0: whichever is free */
-static int fds[CONNECTIONS_MAX];
+static int fds[CONNECTIONS_MAX], accepted[2]; /* a byte for each */
 static unsigned long long began[CONNECTIONS_MAX];
 static union address ours[CONNECTIONS_MAX], server; /* as the client has them */
 
@@ -224,7 +224,7 @@ static void serve(int listener)
 	prctl(PR_SET_NAME, "tcp server");
 	for (long i = 0; i < n; i++) {
 		fds[i] = by_uring ? uring_accept(listener) : accept(listener, NULL, NULL);
-		if (fds[i] < 0)
+		if (fds[i] < 0 || write(accepted[1], "a", 1) != 1)
 			err(1, "accept");
 	}
 	for (long i = 0; i < n; i++) {
@@ -263,10 +263,21 @@ static void reset(int fd)
 	setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof(none));
 }
 
+/* One by one: with several processors they might be accepted in another order, and each has its own number of bytes. */
+static void connect_all(void)
+{
+	char byte;
+
+	for (long i = 0; i < n; i++) {
+		connect_one(i);
+		if (read(accepted[0], &byte, 1) != 1)
+			errx(1, "not accepted");
+	}
+}
+
 static void use(void)
 {
-	for (long i = 0; i < n; i++)
-		connect_one(i);
+	connect_all();
 	for (long i = 0; i < n; i++) {
 		send_all(fds[i], sent + i);
 		if (closes("half"))
@@ -289,14 +300,16 @@ static void talk(void)
 	int listener = bound(&server, server_port), status;
 	pid_t pid;
 
-	if (listen(listener, CONNECTIONS_MAX))
+	if (listen(listener, CONNECTIONS_MAX) || pipe(accepted))
 		err(1, "listen");
 	pid = fork();
 	if (!pid) {
+		close(accepted[0]);
 		serve(listener);
 		_exit(0);
 	}
 	close(listener);
+	close(accepted[1]);
 	use();
 	if (pid < 0 || waitpid(pid, &status, 0) < 0 || status)
 		errx(1, "the server failed");
