@@ -8,18 +8,22 @@
 #include <bpf/bpf_core_read.h>
 
 /*
- * The request of block_rq_insert, block_rq_issue and block_rq_merge. Until 5.10 the queue is in front of it: whether it is, the
- * request tells, which knows its queue. Read and not loaded: a program that loads an argument which is not there is refused.
+ * The request of block_rq_insert, block_rq_issue and block_rq_merge. Until 5.10, and not in all of its releases, the queue is
+ * in front of it. A request knows its queue, and so does the hardware's queue that it goes to. It is the first argument that is
+ * asked, which is always there: what stands behind the last one is no address to read from, nor to load.
  */
 static __always_inline struct request *block_request(void *ctx)
 {
 	struct request *first = (void *)context_word(ctx, 0), *second = NULL;
+	struct request_queue *queue;
 
 	if (!bpf_core_type_exists(struct hd_struct))
 		return first;
-	if (bpf_probe_read_kernel(&second, sizeof(second), ctx + sizeof(__u64)))
+	queue = BPF_CORE_READ(first, q);
+	if (queue && BPF_CORE_READ(first, mq_hctx, queue) == queue)
 		return first;
-	return (void *)BPF_CORE_READ(second, q) == (void *)first ? second : first;
+	bpf_probe_read_kernel(&second, sizeof(second), ctx + sizeof(__u64));
+	return second;
 }
 
 /* block_rq_complete comes for each part of a request that is done: is it the last one? */

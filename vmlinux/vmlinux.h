@@ -277,8 +277,13 @@ struct request_queue {
 	struct gendisk *disk; /* since 5.15 */
 } CORE;
 
+struct blk_mq_hw_ctx {
+	struct request_queue *queue;
+} CORE;
+
 struct request {
 	struct request_queue *q;
+	struct blk_mq_hw_ctx *mq_hctx;
 	unsigned int cmd_flags;
 	unsigned int __data_len; /* bytes that are not done yet */
 } CORE;
