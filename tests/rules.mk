@@ -3,11 +3,15 @@
 #
 # tests/programs/X.c is a static build/tests/X, tests/programs/X.dyn.c a dynamic build/tests/X.
 # tests/programs/libX.so.c a shared library build/tests/libX.so, for dynamic programs beside it.
-# tests/programs/X-*.c are further files of X; tests/programs/*.h is what several share. tests/bench/X.c is build/tests/bench-X.
+# tests/programs/X-*.c are further files of X; tests/programs/*.h is what several share. tests/bench/X.c is build/tests/bench-X,
+# with tests/bench/X-*.c.
 
-TEST_MAIN := $(filter-out $(foreach f,$(wildcard tests/programs/*.c),$(wildcard $(f:%.c=%)-*.c)),$(wildcard tests/programs/*.c))
+# Of these files, those that are not a further one of another.
+main_files = $(filter-out $(foreach f,$(1),$(wildcard $(f:%.c=%)-*.c)),$(1))
+TEST_MAIN := $(call main_files,$(wildcard tests/programs/*.c))
+BENCH_MAIN := $(call main_files,$(wildcard tests/bench/*.c))
 TEST_BIN  := $(patsubst tests/programs/%.c,$(B)/tests/%,$(TEST_MAIN:.dyn.c=.c)) $(B)/tests/traces \
-	     $(patsubst tests/bench/%.c,$(B)/tests/bench-%,$(wildcard tests/bench/*.c))
+	     $(BENCH_MAIN:tests/bench/%.c=$(B)/tests/bench-%)
 # Functions that tests count must stay functions, with frames that differ from call to call.
 TEST_CFLAGS := -std=gnu11 -O1 -g -Wall -Wextra -Werror -Wno-unused-parameter -D_GNU_SOURCE -fno-builtin -pthread
 
@@ -21,11 +25,11 @@ $(B)/tests/traces: tests/guest/traces.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(TEST_CFLAGS) -static -o $@ $<
 
-$(B)/tests/bench-%: tests/bench/%.c $(LIBBPF_A) $(COMPAT_A)
-	@mkdir -p $(@D)
-	$(call say,CC,$<)$(CC) $(TEST_CFLAGS) -I$(B)/libbpf/include -static -o $@ $< $(LIBBPF_A) $(LDLIBS) $(COMPAT_A)
-
 .SECONDEXPANSION:
+$(B)/tests/bench-%: tests/bench/%.c $$(wildcard tests/bench/%-*.c) $(wildcard tests/bench/*.h) $(LIBBPF_A) $(COMPAT_A)
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(CC) $(TEST_CFLAGS) -I$(B)/libbpf/include -static -o $@ $(filter %.c,$^) $(LIBBPF_A) $(LDLIBS) $(COMPAT_A)
+
 $(B)/tests/%: tests/programs/%.c $$(wildcard tests/programs/%-*.c) $(wildcard tests/programs/*.h)
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(TEST_CFLAGS) -static -o $@ $(filter %.c,$^)

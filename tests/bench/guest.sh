@@ -17,7 +17,7 @@ with() {
 	if out=$(bench-hold -f rows -w "bench-calls $workload" "$@" 2> why); then
 		cost=$(echo "$out" | head -n 1)
 		targets=$(echo "$out" | sed -n 's/ .*//p')
-		reader=$(echo "$out" | sed -n 's/.* //p')
+		reader=$(echo "$out" | awk 'NF > 1 { print $6 }')
 	else
 		why=$(reason)
 		return 1

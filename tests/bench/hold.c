@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * bench-hold [-n] [-f FILE] [-w WORKLOAD] TRACER ARG...
+ * bench-hold [-n | -k] [-a TEXT | -c | -i] [-f FILE] [-w WORKLOAD] TRACER ARG...
+ * bench-hold -m
  *
- * Starts a tracer and watches it from outside. Once a line of its stderr begins with "Tracing" it is
- * armed; then the workload runs to its end and SIGINT ends the tracer. -n sends no signal: the tracer
- * ends by itself. An argument %p is the workload's process id, for it exists before the tracer. Prints
- *	TARGETS ARMED CPU DETACH MEMORY TOTAL
+ * Starts a tracer and watches it from outside. Once it is armed, the workload runs to its end and SIGINT ends the tracer.
+ * It is armed
+ *	when a line of its stderr begins with "Tracing";
+ *	-a: when a line of what it writes, to a terminal, begins with TEXT;
+ *	-c: when the command that it was given, "bench-hold -m", runs: that ends when the workload has ended, and no signal is sent;
+ *	-i: when it, having worked, has not used a processor for a second: for tracers that say nothing.
+ * -n sends no signal: the tracer ends by itself; -k sends SIGKILL, to all that it has started too. In arguments, %p is the
+ * workload's process id, for it exists before the tracer. -f: its results go to FILE. Prints
+ *	TARGETS ARMED CPU DETACH MEMORY TOTAL STOPPED TREE MAPS
  * the number in the armed line; ns from exec to armed and what of it the tracer had a processor; ns from
- * its last output to its end; KB at most; ns it had a processor in all. -f: its results go to FILE. A tracer that fails has its first line repeated, exit 1.
+ * its last output to its end; KB at most; ns it had a processor in all; ns from being told to stop until it is gone; KB at most of all
+ * its processes together; KB of kernel memory in its BPF maps. A tracer that fails has its first line repeated, exit 1.
  */
 #include <err.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -20,22 +28,50 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "hold.h"
+
+/* What the tracer's command says that it runs by, and is told to end by. Below /tmp, which is the same for all. */
+#define RUNS_FILE "/tmp/bench-hold.runs"
+#define ENDS_FILE "/tmp/bench-hold.ends"
+
+enum armed_by {
+	BY_TRACING,
+	BY_TEXT,
+	BY_COMMAND,
+	BY_IDLENESS,
+};
 
 struct workload {
 	pid_t pid;
 	int go;
 };
 
+enum {
+	OUT,
+	ERR, /* or a terminal that is both */
+	RUNS,
+	EXIT,
+	FDS,
+};
+
 struct tracer {
+	enum armed_by by;
+	const char *armed_text;
 	pid_t pid;
-	int out, err;
+	struct pollfd fds[FDS]; /* fd -1: none, or no more */
+	int ends;
 	uint64_t *executed; /* shared with the child that executes it */
-	uint64_t armed, cpu, last, ended, total;
-	long targets, memory;
-	char text[64 * 1024]; /* of stderr */
+	uint64_t armed, cpu, busy, last, told, ended, total;
+	long targets, memory, tree, maps;
+	bool killed, failed;
+	char text[64 * 1024]; /* of stderr, or of the terminal */
 	size_t len;
 };
 
@@ -54,6 +90,30 @@ static void be_first(void)
 	if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &param))
 		warn("not a real-time process, stamps may come late");
 }
+
+/* --- the tracer's command: bench-hold -m --- */
+
+static int be_command(void)
+{
+	int runs = open(RUNS_FILE, O_WRONLY), ends = open(ENDS_FILE, O_RDONLY);
+	char byte;
+
+	if (runs < 0 || ends < 0 || write(runs, "r", 1) != 1 || read(ends, &byte, 1) != 1)
+		err(1, "bench-hold -m");
+	return 0;
+}
+
+static int fifo(const char *path)
+{
+	int fd;
+
+	unlink(path);
+	if (mkfifo(path, 0666) || (fd = open(path, O_RDWR | O_CLOEXEC)) < 0)
+		err(2, "%s", path);
+	return fd;
+}
+
+/* --- the workload --- */
 
 static struct workload workload_start(const char *command)
 {
@@ -89,16 +149,38 @@ static void workload_run(const struct workload *workload)
 		warnx("the workload failed");
 }
 
+/* --- the tracer --- */
+
+/* Who writes to a terminal writes each line at once. It changes nothing in what is written. */
+static int terminal(int *theirs)
+{
+	int ours = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+	struct termios raw;
+
+	if (ours < 0 || grantpt(ours) || unlockpt(ours) || (*theirs = open(ptsname(ours), O_RDWR | O_NOCTTY)) < 0 ||
+	    tcgetattr(*theirs, &raw))
+		err(2, "a terminal");
+	cfmakeraw(&raw);
+	if (tcsetattr(*theirs, TCSANOW, &raw))
+		err(2, "a terminal");
+	return ours;
+}
+
 static void tracer_start(struct tracer *tracer, char **argv, const char *file)
 {
 	int out[2], errs[2];
 
 	tracer->executed = mmap(NULL, sizeof(uint64_t), PROT_READ | PROT_WRITE,
 				MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (tracer->executed == MAP_FAILED || pipe(out) || pipe(errs) || (tracer->pid = fork()) < 0)
+	if (tracer->executed == MAP_FAILED || pipe(out) || (tracer->by != BY_TEXT && pipe(errs)))
+		err(2, "cannot start %s", argv[0]);
+	if (tracer->by == BY_TEXT)
+		errs[0] = terminal(&errs[1]);
+	tracer->pid = fork();
+	if (tracer->pid < 0)
 		err(2, "cannot start %s", argv[0]);
 	if (!tracer->pid) {
-		dup2(out[1], STDOUT_FILENO);
+		dup2(tracer->by == BY_TEXT ? errs[1] : out[1], STDOUT_FILENO);
 		dup2(errs[1], STDERR_FILENO);
 		if (file && !freopen(file, "w", stdout))
 			err(2, "%s", file);
@@ -110,87 +192,144 @@ static void tracer_start(struct tracer *tracer, char **argv, const char *file)
 	}
 	close(out[1]);
 	close(errs[1]);
-	tracer->out = out[0];
-	tracer->err = errs[0];
+	tracer->fds[OUT].fd = out[0];
+	tracer->fds[ERR].fd = errs[0];
+	tracer->fds[EXIT].fd = syscall(SYS_pidfd_open, tracer->pid, 0);
+	for (int i = 0; i < FDS; i++)
+		tracer->fds[i].events = POLLIN;
 }
 
 /* The line must be whole: its number counts. */
-static bool says_armed(struct tracer *tracer)
+static bool says(struct tracer *tracer, const char *text)
 {
+	size_t size = strlen(text);
+
 	for (char *line = tracer->text, *end; (end = strchr(line, '\n')); line = end + 1)
-		if (sscanf(line, "Tracing %ld", &tracer->targets) == 1 || !strncmp(line, "Tracing", 7))
+		if (!strncmp(line, text, size)) {
+			tracer->targets = strtol(line + size, NULL, 10);
 			return true;
+		}
 	return false;
 }
 
-/* One read of each that has something; false when both are closed. */
-static bool tracer_listen(struct tracer *tracer)
+/* What it has written, a terminal that it has closed being the end as well. */
+static void hear(struct tracer *tracer, int which)
 {
-	struct pollfd fds[] = { { tracer->out, POLLIN, 0 }, { tracer->err, POLLIN, 0 } };
+	size_t room = which == ERR ? sizeof(tracer->text) - 1 - tracer->len : 0;
 	char rest[4096];
-	ssize_t n;
+	ssize_t n = read(tracer->fds[which].fd, room ? tracer->text + tracer->len : rest, room ? room : sizeof(rest));
 
-	poll(fds, 2, -1);
-	if (fds[0].revents) {
-		n = read(tracer->out, rest, sizeof(rest));
-		tracer->last = n > 0 ? now(CLOCK_MONOTONIC) : tracer->last;
-		tracer->out = n > 0 ? tracer->out : -1;
+	if (n <= 0) {
+		tracer->fds[which].fd = -1;
+		return;
 	}
-	if (fds[1].revents) {
-		size_t room = sizeof(tracer->text) - 1 - tracer->len;
-
-		n = read(tracer->err, room ? tracer->text + tracer->len : rest, room ? room : sizeof(rest));
-		tracer->last = n > 0 ? now(CLOCK_MONOTONIC) : tracer->last;
-		tracer->err = n > 0 ? tracer->err : -1;
-		tracer->len += room && n > 0 ? n : 0;
-	}
-	return tracer->out >= 0 || tracer->err >= 0;
+	tracer->last = now(CLOCK_MONOTONIC);
+	tracer->len += room ? n : 0;
 }
 
-static void watch(struct tracer *tracer, const struct workload *workload, bool signals)
+/* A second without work, but for a look around now and then. */
+static bool is_idle(struct tracer *tracer)
+{
+	uint64_t cpu = tree_cpu(tracer->pid), before = tracer->busy;
+
+	tracer->busy = cpu;
+	return cpu - before < 5000000;
+}
+
+/* Waits for anything; true when it is armed, by then. */
+static bool wait_for_news(struct tracer *tracer)
+{
+	bool waits = tracer->by == BY_IDLENESS && !tracer->armed;
+	char byte;
+
+	if (!poll(tracer->fds, FDS, waits ? 1000 : -1))
+		return is_idle(tracer);
+	for (int which = OUT; which <= ERR; which++)
+		if (tracer->fds[which].revents)
+			hear(tracer, which);
+	if (tracer->fds[RUNS].revents)
+		return read(tracer->fds[RUNS].fd, &byte, 1) == 1;
+	return tracer->by <= BY_TEXT && says(tracer, tracer->armed_text);
+}
+
+static void stop(struct tracer *tracer, int signal)
+{
+	struct tree tree = tree_of(tracer->pid);
+
+	tracer->tree = tree.memory;
+	tracer->maps = tree.maps;
+	tracer->told = now(CLOCK_MONOTONIC);
+	if (tracer->by == BY_COMMAND && signal == SIGINT && write(tracer->ends, "e", 1) != 1)
+		warn(ENDS_FILE);
+	else if (tracer->by != BY_COMMAND && signal == SIGINT)
+		kill(tracer->pid, signal);
+	else if (signal == SIGKILL)
+		tree_kill(tracer->pid);
+}
+
+static bool has_ended(struct tracer *tracer)
 {
 	struct rusage usage;
-	clockid_t clock;
 	int status;
 
-	while (tracer_listen(tracer)) {
-		if (tracer->armed || !says_armed(tracer))
-			continue;
-		tracer->armed = tracer->last;
-		if (!clock_getcpuclockid(tracer->pid, &clock))
-			tracer->cpu = now(clock);
-		workload_run(workload);
-		if (signals)
-			kill(tracer->pid, SIGINT);
-	}
+	if (!tracer->fds[EXIT].revents || tracer->fds[OUT].revents & POLLIN || tracer->fds[ERR].revents & POLLIN)
+		return false;
 	wait4(tracer->pid, &status, 0, &usage);
 	tracer->ended = now(CLOCK_MONOTONIC);
 	tracer->memory = usage.ru_maxrss;
 	tracer->total = (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000ULL +
 			(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000ULL;
-	if (!tracer->armed || !WIFEXITED(status) || WEXITSTATUS(status))
+	/* who was told by a signal may say that it ended by it */
+	tracer->failed = !tracer->armed || (tracer->by == BY_TRACING && !tracer->killed && status);
+	return true;
+}
+
+static void watch(struct tracer *tracer, const struct workload *workload, int signal)
+{
+	do {
+		if (!wait_for_news(tracer) || tracer->armed)
+			continue;
+		tracer->armed = tracer->by <= BY_TEXT ? tracer->last : now(CLOCK_MONOTONIC);
+		tracer->cpu = tree_cpu(tracer->pid);
+		workload_run(workload);
+		tracer->killed = signal == SIGKILL;
+		stop(tracer, signal);
+	} while (!has_ended(tracer));
+	if (tracer->failed)
 		errx(1, "%.*s", (int)strcspn(tracer->text, "\n"), tracer->text);
 }
 
-/* Of what is shown to the tracer, "%p" becomes the workload's id. */
+/* In what is shown to the tracer, "%p" becomes the workload's id. */
 static void name_workload(char **argv, pid_t pid)
 {
-	for (; *argv; argv++)
-		if (!strcmp(*argv, "%p") && asprintf(argv, "%d", pid) < 0)
+	for (; *argv; argv++) {
+		char *at = strstr(*argv, "%p");
+
+		if (at && asprintf(argv, "%.*s%d%s", (int)(at - *argv), *argv, pid, at + 2) < 0)
 			err(2, "no memory");
+	}
 }
 
 int main(int argc, char **argv)
 {
-	static struct tracer tracer;
+	static struct tracer tracer = { .armed_text = "Tracing", .fds = { { -1 }, { -1 }, { -1 }, { -1 } } };
 	struct workload workload = {};
 	const char *file = NULL;
-	bool signals = true;
-	int c;
+	int c, signal = SIGINT;
 
-	while ((c = getopt(argc, argv, "+nf:w:")) != -1) {
+	while ((c = getopt(argc, argv, "+nka:cimf:w:")) != -1) {
 		if (c == 'n')
-			signals = false;
+			signal = 0;
+		else if (c == 'k')
+			signal = SIGKILL;
+		else if (c == 'a')
+			tracer.by = BY_TEXT, tracer.armed_text = optarg;
+		else if (c == 'c')
+			tracer.by = BY_COMMAND;
+		else if (c == 'i')
+			tracer.by = BY_IDLENESS;
+		else if (c == 'm')
+			return be_command();
 		else if (c == 'f')
 			file = optarg;
 		else if (c == 'w')
@@ -200,11 +339,16 @@ int main(int argc, char **argv)
 	}
 	if (!argv[optind])
 		errx(2, "no tracer is named");
+	if (tracer.by == BY_COMMAND) {
+		tracer.fds[RUNS].fd = fifo(RUNS_FILE);
+		tracer.ends = fifo(ENDS_FILE);
+	}
 	name_workload(argv + optind, workload.pid);
 	be_first();
 	tracer_start(&tracer, argv + optind, file);
-	watch(&tracer, &workload, signals);
-	printf("%ld %lu %lu %lu %ld %lu\n", tracer.targets, tracer.armed - *tracer.executed, tracer.cpu,
-	       tracer.ended - tracer.last, tracer.memory, tracer.total);
+	watch(&tracer, &workload, signal);
+	printf("%ld %lu %lu %lu %ld %lu %lu %ld %ld\n", tracer.targets, tracer.armed - *tracer.executed, tracer.cpu,
+	       tracer.ended - tracer.last, tracer.memory, tracer.total, tracer.told ? tracer.ended - tracer.told : 0,
+	       tracer.tree > tracer.memory ? tracer.tree : tracer.memory, tracer.maps);
 	return 0;
 }

@@ -43,7 +43,7 @@ union address {
 static const char *closer, *family;
 static long n = 1, sent = 1, received = 1, hold_ms; /* who answers has accepted */
 static bool bind_first, by_uring;
-static int server_port; /* 0: whichever is free */
+static int server_port;			      /* 0: whichever is free */
 static int fds[CONNECTIONS_MAX], accepted[2]; /* a byte for each */
 static unsigned long long began[CONNECTIONS_MAX];
 static union address ours[CONNECTIONS_MAX], server; /* as the client has them */

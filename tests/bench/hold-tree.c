@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* bench-hold: what a process and all below it take. */
+#include <dirent.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "hold.h"
+
+/* The value of "NAME:   123" in a file of lines, 0 for none. */
+static long value_of(const char *path, const char *name)
+{
+	FILE *f = fopen(path, "r");
+	size_t size = strlen(name);
+	char line[512];
+	long value = 0;
+
+	while (f && fgets(line, sizeof(line), f))
+		if (!strncmp(line, name, size) && line[size] == ':')
+			value = strtol(line + size + 1, NULL, 10);
+	if (f)
+		fclose(f);
+	return value;
+}
+
+/* KB; a map that several files are, or several processes have, counts once. */
+static long map_kb(const char *path)
+{
+	static long seen[4096];
+	static size_t n;
+	long id = value_of(path, "map_id");
+
+	for (size_t i = 0; i < n; i++)
+		if (seen[i] == id)
+			return 0;
+	if (!id || n == sizeof(seen) / sizeof(*seen))
+		return 0;
+	seen[n++] = id;
+	return value_of(path, "memlock") / 1024;
+}
+
+static long maps_kb(pid_t pid)
+{
+	char dir[64], path[512];
+	struct dirent *entry;
+	long kb = 0;
+	DIR *fds;
+
+	snprintf(dir, sizeof(dir), "/proc/%d/fdinfo", pid);
+	fds = opendir(dir);
+	while (fds && (entry = readdir(fds))) {
+		snprintf(path, sizeof(path), "%s/%s", dir, entry->d_name);
+		kb += entry->d_name[0] == '.' ? 0 : map_kb(path);
+	}
+	if (fds)
+		closedir(fds);
+	return kb;
+}
+
+static void each_process(pid_t pid, void (*fn)(pid_t pid, struct tree *tree), struct tree *tree)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+	char path[300];
+
+	fn(pid, tree);
+	while (proc && (entry = readdir(proc))) {
+		pid_t other = atoi(entry->d_name);
+
+		snprintf(path, sizeof(path), "/proc/%d/status", other);
+		if (other && value_of(path, "PPid") == pid)
+			each_process(other, fn, tree);
+	}
+	if (proc)
+		closedir(proc);
+}
+
+static void add(pid_t pid, struct tree *tree)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	tree->memory += value_of(path, "VmHWM");
+	tree->maps += maps_kb(pid);
+}
+
+static void add_cpu(pid_t pid, struct tree *tree)
+{
+	struct timespec ts;
+	clockid_t clock;
+
+	if (!clock_getcpuclockid(pid, &clock) && !clock_gettime(clock, &ts))
+		tree->cpu += ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+static void end(pid_t pid, struct tree *tree)
+{
+	kill(pid, SIGKILL);
+}
+
+struct tree tree_of(pid_t pid)
+{
+	struct tree tree = {};
+
+	each_process(pid, add, &tree);
+	return tree;
+}
+
+uint64_t tree_cpu(pid_t pid)
+{
+	struct tree tree = {};
+
+	each_process(pid, add_cpu, &tree);
+	return tree.cpu;
+}
+
+void tree_kill(pid_t pid)
+{
+	each_process(pid, end, NULL);
+}

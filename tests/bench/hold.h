@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* bench-hold: what a process and all below it take. */
+#ifndef BENCH_HOLD_H
+#define BENCH_HOLD_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+struct tree {
+	long memory;  /* KB at most, each process by itself */
+	long maps;    /* KB of the kernel's in the BPF maps that they have open */
+	uint64_t cpu; /* ns */
+};
+
+struct tree tree_of(pid_t pid); /* memory and maps; a map counts in the first call only */
+uint64_t tree_cpu(pid_t pid);	/* ns on a processor, without what has ended */
+void tree_kill(pid_t pid);	/* SIGKILL, to each */
+
+#endif
