@@ -41,8 +41,7 @@ test_report_where_sonde_is_not_the_best() {
 		millions explained 'bpftrace' 500
 		millions better 'sonde funccount' 10
 		millions better 'bcc funccount' 100
-		millions nearly 'sonde funccount' 100
-		millions nearly 'perf stat' 99
+		lines 'row|armed|nearly|sonde funccount|101000000' 'row|armed|nearly|perf stat|100000000'
 		millions missing 'bpftrace' 800
 		lines 'row|cost|count: kprobe|(floor)|100' 'row|cost|count: kprobe|sonde|120' 'row|cost|count: kprobe|bcc|150'
 		lines 'none|cost|stack|sonde|has no such table' 'row|cost|stack|bcc|150'
@@ -56,17 +55,22 @@ test_report_where_sonde_is_not_the_best() {
 		'4. **1.94** Until armed, explained: sonde funccount 31.0 M, perf stat 16.0 M. It asks more.'
 	expect_line '^\| Until armed +\| +1 \| +1 \| +3 \| +0 \| +1\.47 \|$'
 	expect_line '^\| Cost of one call +\| +1 \| +0 \| +1 \| +0 \| +0\.80 \|$'
+	expect_line '^\| missing +\| bpftrace +\| +801 M \|'
+	expect_line '^\| +\| sonde +\| +no such tool \|'
 	expect_line '^\| Memory +\|.*not measured \|$'
 }
 
-# What a range covers is no difference, and what is not covered by both is one.
+# Where each median lies within the other's range there is no difference; where only one does, there is.
 test_report_ranges() {
 	lines 'row|memory|within|sonde|80' 'row|memory|within|sonde|100' 'row|memory|within|sonde|120' \
 		'row|memory|within|strace|70' 'row|memory|within|strace|90' 'row|memory|within|strace|110' \
+		'row|memory|half|sonde|95' 'row|memory|half|sonde|100' 'row|memory|half|sonde|105' \
+		'row|memory|half|strace|70' 'row|memory|half|strace|90' 'row|memory|half|strace|120' \
 		'row|memory|beyond|sonde|80' 'row|memory|beyond|sonde|100' 'row|memory|beyond|sonde|120' \
 		'row|memory|beyond|strace|89' 'row|memory|beyond|strace|90' 'row|memory|beyond|strace|91' > rows.tsv
 	report
-	expect_losses '1. **1.11** Memory, beyond: sonde 100 KB, strace 90 KB. *No reason known yet.*'
+	expect_losses '1. **1.11** Memory, half: sonde 100 KB, strace 90 KB. *No reason known yet.*' \
+		'2. **1.11** Memory, beyond: sonde 100 KB, strace 90 KB. *No reason known yet.*'
 	expect_line '^\| within +\| strace +\| +90 KB \| +70–110 KB \| +\*\*1\.11\*\* \|$'
 }
 
@@ -105,10 +109,10 @@ test_report_growth() {
 	grown > rows.tsv
 	report
 	expect_err 'no charts: no module for charts'
-	expect_losses '1. **1.25** More events: time until all is printed, opens: 10,000 events: sonde 25.0 M, bcc 20.0 M. *No reason' \
-		'   known yet.*'
+	expect_losses '1. **1.25** More events: time until all is printed, opens (10,000 events): sonde 25.0 M, bcc 20.0 M. *No' \
+		'   reason known yet.*'
 	expect_line '\| 50\.0 M \(60 functions\) \|'
-	expect_line '^\| `vfs_\*`: 80 functions +\|'
+	expect_line '^\| `vfs_\*` \(80 functions\) +\|'
 	expect_line '^- all of /usr$'
 	expect_line '^sonde opensnoop -t$'
 	expect_line '^\| kernel \| 6\.12 +\|$'

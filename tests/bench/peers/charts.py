@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 import verdict
 from tables import TABLES, medians
 
-# Colours that stand out from white and from black alike (contrast above 3.5 to both); a family's own, whatever it is compared with.
+# Colours that stand out from white and from black alike (a contrast of 3.5 and more), with the marker, of each family.
 LOOKS = {
     'sonde': ('#d1242f', 'o'),
     'bcc': ('#2f7fd6', 's'),
@@ -153,6 +153,7 @@ def draw_all(parts, directory):
         for name, lines in panels(part).items():
             title = part.title + (f', {name}' if name else '') + ('' if memory else ', in instructions')
             file = '-'.join([*part.id.split('/'), *re.findall('[a-z0-9]+', name.lower())]) + '.svg'
-            draw(os.path.join(directory, file), title, TABLES[part.table].axis, megabytes if memory else short, lines, style)
+            form = megabytes if memory else short
+            draw(os.path.join(directory, file), title, TABLES[part.table].axis, form, lines, style)
             drawn.append((title, file))
     return drawn

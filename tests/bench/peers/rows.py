@@ -86,7 +86,7 @@ class Group:
             self.number = statistics.median_high(value[0] for reps in values.values() for value in reps)
         self.label = name
         if self.number is not None:
-            self.label += f': {self.number:,.0f} {counts[:-1] if self.number == 1 else counts}'
+            self.label += f' ({self.number:,.0f} {counts[:-1] if self.number == 1 else counts})'
 
 
 def keep(texts, text):

@@ -18,7 +18,8 @@ def competes(tool):
 
 
 def compare(a, b):
-    """-1, 0, 1: a is less than b, the same, more. More than 2 % apart, and not each median within the other's range."""
+    """-1, 0, 1: a is less than b, the same, more. The same is what SAME covers, or each median within the other's
+    range."""
     at, bt = statistics.median(a), statistics.median(b)
     if abs(at - bt) <= SAME * max(abs(at), abs(bt)):
         return 0
@@ -44,7 +45,8 @@ def duel(metric, ours, theirs):
 
 
 class Verdict:
-    """kind, None where nobody was measured; the tools that stand for both sides; ratio of ours to theirs, None where one side is not there."""
+    """kind: None where nobody was measured; ranked: who competes, the best first; ours, theirs: who stands for both sides;
+    ratio: of ours to theirs, None where one is not there."""
 
     def __init__(self, metric, values):
         ranked = sorted(filter(competes, values), key=lambda tool: medians([metric.scores(v) for v in values[tool]]))
