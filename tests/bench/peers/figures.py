@@ -14,7 +14,7 @@ def count(x):
 
 
 def millions(x):
-    return digits(x / 1e6) + ' M'
+    return digits(x / 1e6) + ' M' if x >= 1e4 else count(x)
 
 
 def kilobytes(x):
