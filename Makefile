@@ -67,15 +67,15 @@ endif
 .SECONDARY: $(SKEL) $(BPF:%.bpf.c=$(B)/%.bpf.o)
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
-.PHONY: all help deps try test check tests test-programs bench lint lint-bpf fmt man install uninstall clean FORCE
+.PHONY: all help deps try test check tests test-programs bench bench-peers lint lint-bpf fmt man install uninstall clean FORCE
 
 all: $(B)/sonde ## build/sonde (the default)
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
 	@echo '  CROSS_COMPILE=aarch64-linux-gnu- with deps, all, test-programs: for arm64, in build-aarch64-linux-gnu'
 
-deps: ## install what building needs (apt, as root); besides this only try, test and lint install
+deps: ## install what building needs (apt, as root); besides this only try, test, bench-peers and lint install
 	@scripts/deps build
 
 try: ## install what is missing, build, and count something on this machine (as root)
@@ -95,6 +95,11 @@ tests: $(B)/unit/unit test-programs ## build the tests, run none
 
 bench: all tests ## measure the costs against the floor and the peers
 	@tests/bench/run
+
+bench-peers: ## the same beside bcc, bpftrace, perf, trace-cmd, strace (as root; installs what is missing): docs/BENCHMARKS.md
+	@scripts/deps build test charts
+	@$(MAKE) --no-print-directory $(JOBS) all tests
+	@tests/bench/peers/run
 
 lint: ## layers, licence lines, format, cppcheck, shellcheck, size of the binary
 	@scripts/deps build lint

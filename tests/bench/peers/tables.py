@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The tables of the benchmark: what each measures, and what of it is compared and shown how."""
+import statistics
+
+import figures
+
+
+def medians(values):
+    """Of each number of the repetitions."""
+    return [statistics.median(column) for column in zip(*values)]
+
+
+class Metric:
+    """One number of a table's repetitions. Less of it is better."""
+
+    def __init__(self, form, name='', of=0):
+        self.form, self.name, self.of = form, name, of
+
+    def scores(self, value):
+        """What is compared, the most important first; the last is what is shown."""
+        return [value[self.of]]
+
+    def cell(self, values):
+        return self.form(medians([self.scores(value) for value in values])[-1])
+
+    def spread(self, values):
+        scores = [self.scores(value)[-1] for value in values]
+        return figures.span(self.form, min(scores), max(scores)) if len(scores) > 1 else 'once'
+
+
+class Loss(Metric):
+    """DONE PRINTED TOLD. What nobody told of is worse than any loss that was told. As parts of
+    what happened, since not every tool's workload does the same number of things."""
+
+    def scores(self, value):
+        done, printed, told = value
+        return [abs(done - printed - told) / done, max(done - printed, 0) / done]
+
+    def cell(self, values):
+        done, printed, told = medians(values)
+        untold = statistics.median([value[0] - value[1] - value[2] for value in values])
+        text = f'{figures.count(done - printed)} of {figures.count(done)}'
+        if untold:
+            text += f', {figures.count(untold)} untold' if untold > 0 else f', {figures.count(-untold)} too many told'
+        return text
+
+    def spread(self, values):
+        lost = [value[0] - value[1] for value in values]
+        return figures.span(figures.count, min(lost), max(lost)) if len(lost) > 1 else 'once'
+
+
+class Left(Metric):
+    """PROGRAMS LINKS EVENTS ENABLED OTHER: their sum, and what it consists of."""
+    PARTS = ('programs', 'links', 'events', 'enabled', 'others')
+
+    def scores(self, value):
+        return [sum(value)]
+
+    def cell(self, values):
+        parts = [f'{figures.count(n)} {what}' for n, what in zip(medians(values), self.PARTS) if n]
+        return super().cell(values) + (': ' + ' + '.join(parts) if parts else '')
+
+
+class Table:
+    def __init__(self, title, text, *metrics, numbers=1, counts=None, axis=None, least=0):
+        """counts: what the first number counts, where a table is about growth; axis: how a chart of it is named;
+        least: what no number may be less than."""
+        self.title, self.text, self.metrics = title, text, metrics
+        self.numbers, self.counts, self.axis, self.least = numbers, counts, axis, least
+
+
+TABLES = {
+    'armed': Table(
+        'Until armed',
+        'From exec until every probe is armed: what one waits for before anything can be seen. Instructions of the '
+        'whole machine, kernel included.',
+        Metric(figures.millions)),
+    'gone': Table(
+        'Until gone',
+        'From being told to stop, or from the end of the command that it ran, until the process is gone.',
+        Metric(figures.millions)),
+    'memory': Table(
+        'Memory',
+        'The most that all processes of a tool held together (VmHWM).',
+        Metric(figures.kilobytes)),
+    'maps': Table(
+        'Memory of BPF maps',
+        'Kernel memory in the BPF maps of a tool (memlock in fdinfo), which VmHWM does not show.',
+        Metric(figures.kilobytes)),
+    'size': Table(
+        'Size installed',
+        'What must be installed beyond a minimal Debian, dependencies included.',
+        Metric(figures.kilobytes)),
+    'cost': Table(
+        'Cost of one call',
+        'Instructions that tracing adds to one call of what is traced. `(floor)` is an empty BPF program in the same '
+        'place: nothing can cost less there.',
+        Metric(figures.count), least=-1e6),
+    'reader': Table(
+        'Cost of reading',
+        'Processor time that the tool itself took for what it printed, in seconds per million events.',
+        Metric(figures.seconds_per_million)),
+    'slowdown': Table(
+        'Slowdown',
+        'How much longer a workload runs with the tool than without: 1.00 x is not slower at all.',
+        Metric(figures.times)),
+    'loss': Table(
+        'Events lost',
+        'Events that happened and were not printed. What is untold, neither printed nor reported as lost, is the '
+        'worst: it decides first, then what is lost.',
+        Loss(figures.count), numbers=3),
+    'left': Table(
+        'Left behind by kill -9',
+        'What is still in the kernel after the tool was killed: BPF programs, links, definitions of events in tracefs, '
+        'what is enabled there, and others (instances, pins, sysctls).',
+        Left(figures.count), numbers=5),
+    'functions': Table(
+        'More functions',
+        'How the time until armed and the memory grow with the number of functions.',
+        Metric(figures.millions, 'time until armed', 1), Metric(figures.kilobytes, 'memory', 2),
+        numbers=3, counts='functions', axis='functions attached'),
+    'events': Table(
+        'More events',
+        'How the time from the first event until the tool has printed the last and is gone, and the memory, grow '
+        'with the number of events.',
+        Metric(figures.millions, 'time until all is printed', 1), Metric(figures.kilobytes, 'memory', 2),
+        numbers=3, counts='events', axis='events streamed'),
+}

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Who is first in a row: the best tool of sonde against the best of its peers."""
+import math
+import statistics
+
+from tables import medians
+
+FIRST, TIE, NOT, ALONE = 'first', 'tie', 'not first', 'alone'
+SAME = 0.02  # what differs by less is the same
+
+
+def family(tool):
+    return tool.split()[0]
+
+
+def competes(tool):
+    return not tool.startswith('(')
+
+
+def compare(a, b):
+    """-1, 0, 1: a is less than b, the same, more. The same is what SAME covers, or each median within the other's
+    range."""
+    at, bt = statistics.median(a), statistics.median(b)
+    if abs(at - bt) <= SAME * max(abs(at), abs(bt)):
+        return 0
+    if min(b) <= at <= max(b) and min(a) <= bt <= max(a):
+        return 0
+    return -1 if at < bt else 1
+
+
+def quotient(a, b):
+    a, b = statistics.median(a), statistics.median(b)
+    if a == b:
+        return 1.0
+    return a / b if b > 0 and a >= 0 else math.inf if a > b else 0.0
+
+
+def duel(metric, ours, theirs):
+    """(-1, 0, 1; ratio) of our repetitions to theirs: the first score that differs decides."""
+    for a, b in zip(zip(*map(metric.scores, ours)), zip(*map(metric.scores, theirs))):
+        order = compare(a, b)
+        if order:
+            break
+    return order, quotient(a, b)
+
+
+class Verdict:
+    """kind: None where nobody was measured; ranked: who competes, the best first; ours, theirs: who stands for both sides;
+    ratio: of ours to theirs, None where one is not there."""
+
+    def __init__(self, metric, values):
+        ranked = sorted(filter(competes, values), key=lambda tool: medians([metric.scores(v) for v in values[tool]]))
+        ours = [tool for tool in ranked if family(tool) == 'sonde']
+        peers = [tool for tool in ranked if family(tool) != 'sonde']
+        self.ranked = ranked
+        self.ours, self.theirs, self.ratio = next(iter(ours), None), next(iter(peers), None), None
+        if not ours or not peers:
+            self.kind = NOT if peers else ALONE if ours else None
+            return
+        duels = {tool: duel(metric, values[self.ours], values[tool]) for tool in peers}
+        # The best median may be one that varies so much that it proves nothing, and the second best proves it.
+        better = [tool for tool in peers if duels[tool][0] > 0]
+        self.theirs = (better or peers)[0]
+        self.ratio = duels[self.theirs][1]
+        self.ratios = {tool: ratio for tool, (_, ratio) in duels.items()}
+        self.kind = NOT if better else FIRST if all(order < 0 for order, _ in duels.values()) else TIE
