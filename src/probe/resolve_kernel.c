@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Kernel functions. Names come from kallsyms, which has every alias and every address; which of them
- * ftrace can trace comes from its own list, joined by address, because that list has one name
- * an address (__x64_sys_getppid is there as __do_sys_getppid). The list is read only for
+ * ftrace can trace comes from its own list, which is read only for
  * patterns: whether one named function can be traced is best asked by attaching. Nor is
  * kallsyms read for one name that the kernel itself can place.
  */
-#include <search.h>
-
 #include "symbols/kernel.h"
 #include "resolve.h"
-
-/* ftrace's own address is at most this far behind the symbol's: endbr, bti, patchable nops. */
-#define ENTRY_MAX 16
+#include "traceable.h"
 
 struct hit {
 	uint64_t addr;
@@ -28,19 +23,14 @@ struct holder {
 	char name[512], module[64];
 };
 
-struct addresses {
-	uint64_t *v;
-	size_t n, cap;
-};
-
 struct search {
 	struct query *queries;
 	size_t n;
 	struct target_set *set;
-	struct addresses traceable; /* sorted before it is asked */
-	bool listed, list_has_addr;
+	struct traceable traceable;
+	bool patterns;		/* there are any */
+	bool candidates;	/* their matches are looked for in the list, and not the list's functions in them */
 	struct holder *holders; /* one for each query */
-	void *names;		/* tsearch(3) tree of "name\tmodule", for lists without addresses */
 	struct hits {
 		struct hit *v;
 		size_t n, cap;
@@ -50,32 +40,6 @@ struct search {
 static const char *text_or_empty(const char *text)
 {
 	return text ? text : "";
-}
-
-static int compare_listed(const void *pa, const void *pb)
-{
-	return strcmp(pa, pb);
-}
-
-static const char *listed_key(const struct ksym *sym, char *buf, size_t size)
-{
-	snprintf(buf, size, "%s\t%s", sym->name, text_or_empty(sym->module));
-	return buf;
-}
-
-static int add_traceable(const struct ksym *sym, void *ctx)
-{
-	struct search *search = ctx;
-	char key[256];
-
-	if (sym->addr) {
-		*vec_push(&search->traceable) = sym->addr;
-		return 0;
-	}
-	listed_key(sym, key, sizeof(key));
-	if (!tsearch(pool_add(&search->set->pool, key), &search->names, compare_listed))
-		return -ENOMEM;
-	return 0;
 }
 
 static bool object_matches(const struct query *query, const char *module)
@@ -156,35 +120,6 @@ static int find_ends(struct search *search, struct err *err)
 	return ret;
 }
 
-static int compare_addresses(const void *pa, const void *pb)
-{
-	uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
-
-	return a < b ? -1 : a > b;
-}
-
-static void sort_addresses(struct addresses *addresses)
-{
-	if (addresses->n)
-		qsort(addresses->v, addresses->n, sizeof(uint64_t), compare_addresses);
-}
-
-/* Is an address that ftrace knows at the symbol's entry? */
-static bool is_traceable(const struct addresses *traceable, uint64_t addr)
-{
-	size_t low = 0, high = traceable->n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (traceable->v[middle] < addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < traceable->n && traceable->v[low] - addr < ENTRY_MAX;
-}
-
 static bool is_pattern(const struct query *query)
 {
 	return query->spec.name && !match_literal(query->name);
@@ -193,22 +128,15 @@ static bool is_pattern(const struct query *query)
 /* Spares the memory for what cannot be traced, where that can be told at once. */
 static bool may_trace(const struct search *search, const struct query *query, uint64_t addr)
 {
-	return !search->list_has_addr || !addr || !is_pattern(query) ||
-	       is_traceable(&search->traceable, addr);
+	return !search->traceable.has_addr || !addr || !is_pattern(query) || traceable_at(&search->traceable, addr);
 }
 
 static int offer_symbol(const struct ksym *sym, void *ctx)
 {
 	struct search *search = ctx;
 	struct pool *pool = &search->set->pool;
-	bool listed = false;
-	char key[256];
+	bool listed = !search->candidates && traceable_take(&search->traceable, sym), wanted = false;
 
-	if (search->names) {
-		listed = tfind(listed_key(sym, key, sizeof(key)), &search->names, compare_listed);
-		if (listed)
-			*vec_push(&search->traceable) = sym->addr;
-	}
 	for (size_t i = 0; i < search->n; i++) {
 		struct query *query = &search->queries[i];
 
@@ -217,6 +145,7 @@ static int offer_symbol(const struct ksym *sym, void *ctx)
 		if (!query->spec.name) {
 			offer_address(search, query, sym);
 		} else if (match_test(query->name, sym->name) && may_trace(search, query, sym->addr)) {
+			wanted |= is_pattern(query);
 			*vec_push(&search->hits) = (struct hit){
 				.addr = sym->addr,
 				.name = pool_add(pool, sym->name),
@@ -226,7 +155,7 @@ static int offer_symbol(const struct ksym *sym, void *ctx)
 			};
 		}
 	}
-	return 0;
+	return search->candidates ? traceable_offer(&search->traceable, sym, wanted) : 0;
 }
 
 /* Of several names at one address: the one asked for by itself, then the one ftrace lists, then the plainest. */
@@ -324,11 +253,11 @@ static int check_offset(const struct hit *hit, struct err *err)
 /* Does ftrace's list have it? By address, or by name where the address is hidden and the list has names. */
 static bool is_listed(const struct search *search, const struct hit *hit)
 {
-	if (!search->listed)
+	if (!search->traceable.known)
 		return true;
 	if (hit->addr)
-		return is_traceable(&search->traceable, hit->addr);
-	return search->list_has_addr || hit->listed;
+		return traceable_at(&search->traceable, hit->addr);
+	return search->traceable.has_addr || hit->listed;
 }
 
 static int add_hits(struct search *search, size_t *bad, struct err *err)
@@ -384,22 +313,47 @@ static int not_found(const struct query *query, bool listed, struct err *err)
 	return resolve_no_match(err, "kernel function", spec, nearest_name(&nearest));
 }
 
-/* Patterns need the list; where it cannot be read everything is tried, and attaching tells. */
-static void read_traceable(struct search *search)
+/* For a few matches the list of names will do: they are looked for in it. */
+static int offer_candidates(struct search *search, struct err *err)
 {
-	for (size_t i = 0; i < search->n && !search->listed; i++)
-		search->listed = query_is_kernel(&search->queries[i]) && is_pattern(&search->queries[i]);
-	if (search->listed && kernel_each_traceable(add_traceable, search, &search->list_has_addr, NULL))
-		search->listed = search->list_has_addr = false;
-	sort_addresses(&search->traceable);
+	int ret = -EAGAIN;
+
+	if (!search->patterns)
+		return ret;
+	search->candidates = true;
+	ret = kernel_each_symbol(offer_symbol, search, err);
+	ret = ret ? ret : traceable_judge(&search->traceable);
+	if (!ret)
+		vec_each(hit, &search->hits)
+			hit->listed = traceable_named(&search->traceable, hit->name, hit->module);
+	return ret;
+}
+
+/* From the beginning, with the whole list for patterns. */
+static int offer_all(struct search *search, struct err *err)
+{
+	int ret;
+
+	search->candidates = false;
+	search->hits.n = 0;
+	memset(search->holders, 0, search->n * sizeof(*search->holders));
+	traceable_release(&search->traceable);
+	if (search->patterns)
+		traceable_read(&search->traceable);
+	ret = kernel_each_symbol(offer_symbol, search, err);
+	traceable_sort(&search->traceable);
+	return ret;
 }
 
 static int search_kernel(struct search *search, size_t *bad, struct err *err)
 {
 	int ret;
 
-	read_traceable(search);
-	ret = kernel_each_symbol(offer_symbol, search, err);
+	for (size_t i = 0; i < search->n; i++)
+		search->patterns |= query_is_kernel(&search->queries[i]) && is_pattern(&search->queries[i]);
+	ret = offer_candidates(search, err);
+	if (ret == -EAGAIN)
+		ret = offer_all(search, err);
 	if (ret)
 		return ret;
 	add_holders(search);
@@ -408,19 +362,14 @@ static int search_kernel(struct search *search, size_t *bad, struct err *err)
 	ret = find_ends(search, err);
 	if (ret)
 		return ret;
-	sort_addresses(&search->traceable);
 	ret = add_hits(search, bad, err);
 	for (size_t i = 0; !ret && i < search->n; i++) {
 		if (!query_is_kernel(&search->queries[i]) || search->queries[i].found)
 			continue;
 		*bad = i;
-		ret = not_found(&search->queries[i], search->listed, err);
+		ret = not_found(&search->queries[i], search->traceable.known, err);
 	}
 	return ret;
-}
-
-static void keep_string(void *text)
-{
 }
 
 /* A name alone: what it stands for can be left to the kernel, where it stands for one place. */
@@ -475,8 +424,7 @@ int resolve_kernel(struct query *queries, size_t n, struct target_set *set, size
 	if (add_by_name(&search))
 		return 0;
 	ret = search_kernel(&search, bad, err);
-	tdestroy(search.names, keep_string);
+	traceable_release(&search.traceable);
 	free(search.hits.v);
-	free(search.traceable.v);
 	return ret;
 }

@@ -22,7 +22,10 @@ typedef int (*ksym_fn)(const struct ksym *sym, void *ctx);
 
 /* Functions (types t T w W), in the kernel's order. */
 int kernel_each_symbol(ksym_fn fn, void *ctx, struct err *err);
-/* What ftrace can trace; addr is 0 where the kernel lists names only (before 6.5), *has_addr says which. */
+/*
+ * What ftrace can trace. *has_addr: whether addresses are wanted, which take the kernel twice as long, and then whether
+ * there are any: before 6.5 the kernel lists names only. Without, addr is 0.
+ */
 int kernel_each_traceable(ksym_fn fn, void *ctx, bool *has_addr, struct err *err);
 bool kernel_module_loaded(const char *name_glob);
 /* True: the kernel says that one function has this name. False: several, none, or it does not say. */

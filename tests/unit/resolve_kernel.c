@@ -42,6 +42,7 @@ static void setup(void)
 	fixture_file(KALLSYMS, kallsyms);
 	fixture_file(MODULES, "ext4 1 0 - Live 0x0\n");
 	fixture_file(ADDRS, addrs);
+	fixture_file(LIST, names);
 }
 
 static void teardown(void)
@@ -52,13 +53,12 @@ static void teardown(void)
 
 TestSuite(resolve_kernel, .init = setup, .fini = teardown);
 
-/* The kernel before 6.5 lists names only. */
+/* Before 6.5 the kernel lists names only. */
 static void without_addrs(void)
 {
 	__free char *path = base_printf("%s%s", fixture_dir, ADDRS);
 
 	unlink(path);
-	fixture_file(LIST, names);
 }
 
 /* kernel.kptr_restrict=2: every address is 0. */
@@ -159,7 +159,6 @@ Test(resolve_kernel, only_what_is_traceable)
 
 Test(resolve_kernel, without_a_list_all_is_tried)
 {
-	without_addrs();
 	fixture_fini();
 	fixture_file(KALLSYMS, kallsyms);
 	cr_assert_eq(RESOLVE("notrace*"), 0);
