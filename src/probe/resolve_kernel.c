@@ -29,6 +29,7 @@ struct search {
 	struct target_set *set;
 	struct traceable traceable;
 	bool patterns;		/* there are any */
+	bool many;		/* they match too many to keep all */
 	bool candidates;	/* their matches are looked for in the list, and not the list's functions in them */
 	struct holder *holders; /* one for each query */
 	struct hits {
@@ -125,10 +126,10 @@ static bool is_pattern(const struct query *query)
 	return query->spec.name && !match_literal(query->name);
 }
 
-/* Spares the memory for what cannot be traced, where that can be told at once. */
+/* Spares the memory for what cannot be traced, where that is much and can be told at once. */
 static bool may_trace(const struct search *search, const struct query *query, uint64_t addr)
 {
-	return !search->traceable.has_addr || !addr || !is_pattern(query) || traceable_at(&search->traceable, addr);
+	return !search->many || !search->traceable.has_addr || !addr || !is_pattern(query) || traceable_at(&search->traceable, addr);
 }
 
 static int offer_symbol(const struct ksym *sym, void *ctx)
@@ -334,6 +335,7 @@ static int offer_all(struct search *search, struct err *err)
 {
 	int ret;
 
+	search->many = traceable_many(&search->traceable);
 	search->candidates = false;
 	search->hits.n = 0;
 	memset(search->holders, 0, search->n * sizeof(*search->holders));

@@ -97,6 +97,11 @@ static void end_run(struct candidates *candidates)
 	candidates->wanted = false;
 }
 
+bool traceable_many(const struct traceable *traceable)
+{
+	return traceable->candidates.wanted_n > CANDIDATES_MAX;
+}
+
 int traceable_offer(struct traceable *traceable, const struct ksym *sym, bool wanted)
 {
 	struct candidates *candidates = &traceable->candidates;
@@ -105,7 +110,7 @@ int traceable_offer(struct traceable *traceable, const struct ksym *sym, bool wa
 		end_run(candidates);
 	candidates->wanted |= wanted;
 	candidates->wanted_n += wanted;
-	if (!sym->addr || candidates->wanted_n > CANDIDATES_MAX)
+	if (!sym->addr || traceable_many(traceable))
 		return -EAGAIN;
 	*vec_push(candidates) = (struct candidate){ .name = candidates->text.len, .addr = sym->addr };
 	str_addn(&candidates->text, sym->name, strlen(sym->name) + 1);

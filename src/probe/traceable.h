@@ -48,7 +48,9 @@ void traceable_release(struct traceable *traceable);
 int traceable_offer(struct traceable *traceable, const struct ksym *sym, bool wanted);
 /* Behind the last symbol: reads the list of names. -EAGAIN as above. */
 int traceable_judge(struct traceable *traceable);
-/* Then: whether the list has this very name. */
+/* After -EAGAIN: whether it was for the number of matches. */
+bool traceable_many(const struct traceable *traceable);
+/* Else: whether the list has this very name. */
 bool traceable_named(const struct traceable *traceable, const char *name, const char *module);
 
 /* Or the whole list, before the symbols; where it cannot be read known is false, and whatever is tried tells. */

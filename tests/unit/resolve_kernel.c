@@ -157,6 +157,41 @@ Test(resolve_kernel, only_what_is_traceable)
 	expect_traceable_only();
 }
 
+/* Twins of which ftrace lists one: its list of names cannot tell which. */
+Test(resolve_kernel, one_of_twins)
+{
+	fixture_file(LIST, "twin\nvfs_read\n");
+	fixture_file(ADDRS, "ffffffff810010c4 twin\nffffffff81001104 vfs_read\n");
+	cr_assert_eq(RESOLVE("t*"), 0, "%s", err.text);
+	cr_assert_eq(set.n, 1);
+	cr_expect_eq(set.v[0].addr, 0xffffffff810010c0);
+	cr_expect_eq(set.v[0].unique, false);
+	without_addrs();
+	cr_assert_eq(RESOLVE("t*"), 0);
+	cr_expect_eq(set.n, 2, "attaching will tell");
+}
+
+/* A module's symbols are in no order: the listed name of an address may be far from the one that matches, on both sides. */
+Test(resolve_kernel, aliases_in_a_module)
+{
+	fixture_file(KALLSYMS, "ffffffffc0001000 t listed_a\t[ext4]\nffffffffc0001100 t middle\t[ext4]\n"
+			       "ffffffffc0001000 t match_a\t[ext4]\nffffffffc0001200 t match_b\t[ext4]\n"
+			       "ffffffffc0001300 t match_c\t[ext4]\nffffffffc0001200 t listed_b\t[ext4]\n"
+			       "ffffffffc0002200 t listed_c\t[xfs]\n");
+	fixture_file(LIST, "listed_a [ext4]\nlisted_b [ext4]\nlisted_c [xfs]\n");
+	cr_assert_eq(RESOLVE("match_*"), 0, "%s", err.text);
+	expect_slots("match_a match_b");
+}
+
+/* What was looked for in vain among the names is looked for again, and found once. */
+Test(resolve_kernel, addresses_beside_a_second_reading)
+{
+	fixture_file(LIST, "twin\nvfs_write\n");
+	cr_assert_eq(RESOLVE("p:0xffffffff81001204", "t*", "vfs_w*"), 0, "%s", err.text);
+	expect_slots("twin@ffffffff81001080 twin@ffffffff810010c0 vfs_write vfs_write+0x4");
+	cr_expect_eq(set.n, 4);
+}
+
 Test(resolve_kernel, without_a_list_all_is_tried)
 {
 	fixture_fini();
@@ -240,6 +275,7 @@ Test(resolve_kernel, hidden_addresses)
 	cr_assert_eq(RESOLVE("notrace*", "vfs_*"), -ENOENT);
 	cr_assert_eq(RESOLVE("vfs_w*"), 0);
 	expect_slots("vfs_write");
+	cr_expect_eq(set.v[0].unique, true);
 }
 
 Test(resolve_kernel, what_bpf_runs_itself)
