@@ -80,7 +80,7 @@ reset() {
 		differences
 	else
 		settled
-		[ ! -s left ] || fields note left "after $who, $what: $(tr '\n' ' ' < words | cut -c 1-400)"
+		[ ! -s left ] || fields note left "after $who, $what: $(head -n 1 words | cut -c 1-200)$(awk 'END { if (NR > 1) print " (and " NR - 1 " more)" }' words)"
 	fi
 }
 
@@ -100,6 +100,8 @@ ufuncs=/guest/bin/ufuncs
 # The same paths for us and for those in the image.
 ln -s / /guest
 state > before
+# Debian makes it when a package is installed, and libbpf-tools look for programs with it.
+mkdir bin && ln -s /usr/bin/which.debianutils bin/which
 
 row='kernel function'
 left "$row" 'sonde funccount' sonde funccount vfs_read
@@ -113,7 +115,7 @@ row='user function'
 left "$row" 'sonde funccount' sonde funccount "u:$ufuncs:f_one"
 left "$row" 'bcc funccount' -i peer funccount-bpfcc "$ufuncs:f_one"
 left "$row" bpftrace -c peer bpftrace -e "uprobe:$ufuncs:f_one { @ = count(); }" -c "$run"
-left "$row" 'libbpf-tools funclatency' -a Tracing peer funclatency-libbpf "$ufuncs:f_one"
+left "$row" 'libbpf-tools funclatency' -a Tracing peer env PATH=/tmp/bin:/usr/sbin:/usr/bin funclatency-libbpf "$ufuncs:f_one"
 left "$row" 'perf probe, perf record' -c peer sh -c "perf probe -q -x $ufuncs f_one && perf record -q -a -e probe_ufuncs:f_one -o recorded $run"
 row=execs
 left "$row" 'sonde execsnoop' sonde execsnoop
