@@ -14,13 +14,15 @@ cat > execs-storm << 'END'
 wait
 END
 
-# Both processors have had nothing to do for a second: a tool is armed, or has written all that it will write.
+# Both processors have had nothing to do for a second: a tool is armed, or has written all that it will write. What they
+# did is looked at: what is idle and what waits for a disk is told apart by guessing.
 at_rest() {
-	idle=0 tries=90
+	busy='' tries=90
 	while [ $((tries -= 1)) -ge 0 ]; do
-		was=$idle
-		read -r _ _ _ _ idle _ < /proc/stat
-		[ "$was" = 0 ] || [ $((idle - was)) -lt 185 ] || return 0
+		was=$busy
+		read -r _ user nice system _ _ irq softirq _ < /proc/stat
+		busy=$((user + nice + system + irq + softirq))
+		[ -z "$was" ] || [ $((busy - was)) -gt 15 ] || return 0
 		usleep 1000000
 	done
 	return 1
@@ -115,7 +117,7 @@ seconds() {
 	cut -d . -f 1 /proc/uptime
 }
 
-after='' late='' patience=1
+after='' late='' patience=12
 path='/tmp/storm$'
 noop='/guest/bin/noop'
 from_opens='^ *opens.*openat'
