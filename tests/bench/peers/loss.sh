@@ -120,7 +120,7 @@ seconds() {
 after='' late='' patience=12
 path='/tmp/storm$'
 noop='/guest/bin/noop'
-from_opens='^ *opens[- ].*openat'
+from_opens='^ *opens.*openat'
 
 row='open storm'
 storm "$row" 'sonde opensnoop' opens 50000 "$path" sonde opensnoop
@@ -137,7 +137,7 @@ after=
 own_storm "$row" strace opens 1000 '/tmp/storm"' peer strace -f -e trace=openat -o rows
 
 row='open storm, 64 KB of buffer in all'
-storm "$row" 'sonde opensnoop' opens 10000 "$path" sonde opensnoop --comm opens --buffer-size 64k
+storm "$row" 'sonde opensnoop' opens 10000 "$path" sonde opensnoop --buffer-size 64k
 storm "$row" 'bcc opensnoop' opens 10000 "$path" peer opensnoop-bpfcc -b 8
 storm "$row" 'bpftrace opensnoop.bt' opens 10000 "$path" peer env BPFTRACE_PERF_RB_PAGES=8 opensnoop.bt
 storm "$row" 'perf trace' opens 10000 'opens/.* = [0-9]*$' peer perf trace -m 8 -a -e openat -o rows
