@@ -95,9 +95,10 @@ static void add_cpu(pid_t pid, struct tree *tree)
 		tree->cpu += ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
 
-static void end(pid_t pid, struct tree *tree)
+static void note(pid_t pid, struct tree *tree)
 {
-	kill(pid, SIGKILL);
+	if (tree->n < TREE_PIDS)
+		tree->pids[tree->n++] = pid;
 }
 
 struct tree tree_of(pid_t pid)
@@ -116,7 +117,12 @@ uint64_t tree_cpu(pid_t pid)
 	return tree.cpu;
 }
 
+/* Found first: the children of one that has been killed are another's. */
 void tree_kill(pid_t pid)
 {
-	each_process(pid, end, NULL);
+	struct tree tree = {};
+
+	each_process(pid, note, &tree);
+	for (int i = 0; i < tree.n; i++)
+		kill(tree.pids[i], SIGKILL);
 }

@@ -6,10 +6,14 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#define TREE_PIDS 256
+
 struct tree {
 	long memory;  /* KB at most, each process by itself */
 	long maps;    /* KB of the kernel's in the BPF maps that they have open */
 	uint64_t cpu; /* ns */
+	pid_t pids[TREE_PIDS];
+	int n;
 };
 
 struct tree tree_of(pid_t pid); /* memory and maps; a map counts in the first call only */

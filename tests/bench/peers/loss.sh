@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# clock=wall
+# Events lost: what a workload has done, what of it a tool has printed, and what the tool says it has lost.
+
+# The same paths for us and for those in the image.
+ln -s / /guest
+touch storm
+cat > opens-storm << 'END'
+/guest/bin/opens -t 2 "$1" /tmp/storm
+END
+cat > execs-storm << 'END'
+/guest/bin/execs -v "$1" /guest/bin/noop &
+/guest/bin/execs -v "$1" /guest/bin/noop
+wait
+END
+
+# Both processors have had nothing to do for a second: a tool is armed, or has written all that it will write. What they
+# did is looked at: what is idle and what waits for a disk is told apart by guessing.
+at_rest() {
+	busy='' tries=90
+	while [ $((tries -= 1)) -ge 0 ]; do
+		was=$busy
+		read -r _ user nice system _ _ irq softirq _ < /proc/stat
+		busy=$((user + nice + system + irq + softirq))
+		[ -z "$was" ] || [ $((busy - was)) -gt 15 ] || return 0
+		usleep 1000000
+	done
+	return 1
+}
+
+# begin CMD...: in the background, as a user starts it: the storm is not its child, and no filter spares it others' events.
+# Its output goes to rows; where a reader is $late, through a pipe to who begins to read so many seconds after the storm has begun.
+begin() {
+	rm -f rows rows.old err recorded* pipe go
+	to=rows
+	if [ "$late" ]; then
+		mkfifo pipe go
+		sh -c 'read -r _ < go; sleep "$0"; cat > rows' "$late" < pipe &
+		to=pipe
+	fi
+	setsid dfl "$@" > $to 2> err < /dev/null &
+	tool=$!
+	at_rest && kill -0 $tool 2> /dev/null
+}
+
+# Ctrl-C, when it has had the time to read all: a terminal sends it to the whole group. Who does not listen is told again.
+end() {
+	[ -z "$late" ] || sleep "$late"
+	at_rest
+	tries=0
+	while kill -0 $tool 2> /dev/null; do
+		[ $((tries % 50)) != 0 ] || kill -INT -$tool
+		[ $((tries += 1)) -le 300 ] || slay
+		usleep 100000
+	done
+	wait
+}
+
+slay() {
+	echo "$who does not end: $(cat /proc/$tool/wchan) $(grep ^Sig /proc/$tool/status | tr '\n\t' '  ')"
+	kill -9 -$tool
+}
+
+# What a tool said, on stderr or between its rows: bcc: Possibly lost N samples; bpftrace, libbpf-tools: lost N events; perf trace:
+# LOST N events!; perf script: PERF_RECORD_LOST lost N; trace-cmd: N events lost; sonde: N events lost: WHY, (N rows lost). What
+# sonde says while it runs, N events lost until now, is in the sum that it says at the end.
+told() {
+	grep -h -i -w lost err rows | grep -v 'lost until now$' | awk '
+		match($0, /(ost|OST) [0-9]+/) { n += substr($0, RSTART + 4, RLENGTH - 4); next }
+		match($0, /[0-9]+ (event|row)s? lost/) { n += substr($0, RSTART) }
+		END { printf "%d\n", n }'
+}
+
+# storm ROW TOOL STORM N PATTERN CMD...: STORM with N in each of its two halves, whose rows match PATTERN. Three times, but
+# no other when $patience seconds are over. $after: a command that makes rows of what CMD has recorded.
+storm() {
+	what=$1 who=$2 storm=$3 n=$4 pattern=$5
+	shift 5
+	typed loss "$what" "$who" "$@"
+	[ -z "$after" ] || typed loss "$what" "$who" $after
+	round=0 began=$(seconds)
+	while [ $((round += 1)) -le 3 ] && [ $(($(seconds) - began)) -lt "$patience" ]; do
+		if ! begin "$@"; then
+			kill -9 -$tool 2> /dev/null
+			[ -z "$late" ] || echo > go
+			why=$(grep -v '^$' err | tail -n 1 | cut -c 1-200)
+			none loss "$what" "$who" "${why:-not armed, it says nothing}"
+			return
+		fi
+		[ -z "$late" ] || echo > go
+		sh $storm-storm "$n" > did
+		end
+		account
+	done
+}
+
+# The tool runs the storm itself, and ends with it.
+own_storm() {
+	what=$1 who=$2 storm=$3 n=$4 pattern=$5
+	shift 5
+	typed loss "$what" "$who" "$@" sh $storm-storm "$n"
+	"$@" sh $storm-storm "$n" > did 2> err < /dev/null
+	account
+}
+
+account() {
+	[ -z "$after" ] || peer $after > rows 2>> err
+	did=$(awk '/^did/ { n += $3 } END { printf "%d\n", n }' did)
+	printed=$(grep -c -e "$pattern" rows)
+	told=$(told)
+	row loss "$what" "$who" "$did $printed $told"
+	echo "$(seconds) s; $who says: $(grep -v '^$' err | tail -n 1 | cut -c 1-200)"
+	[ "$did" = $((printed + told)) ] || { head -n 3 rows; tail -n 3 rows; } | cut -c 1-200
+}
+
+seconds() {
+	cut -d . -f 1 /proc/uptime
+}
+
+after='' late='' patience=12
+path='/tmp/storm$'
+noop='/guest/bin/noop'
+from_opens='^ *opens.*openat'
+
+row='open storm'
+storm "$row" 'sonde opensnoop' opens 50000 "$path" sonde opensnoop
+storm "$row" 'bcc opensnoop' opens 50000 "$path" peer opensnoop-bpfcc
+storm "$row" 'libbpf-tools opensnoop' opens 50000 "$path" peer opensnoop-libbpf
+storm "$row" 'bpftrace opensnoop.bt' opens 50000 "$path" peer opensnoop.bt
+storm "$row" 'perf trace' opens 50000 'opens/.* = [0-9]*$' peer perf trace -a -e openat -o rows
+after='perf script -i recorded --show-lost-events'
+storm "$row" 'perf record' opens 50000 "$from_opens" peer perf record -q -a -e syscalls:sys_enter_openat -o recorded
+after='trace-cmd report -i recorded'
+storm "$row" 'trace-cmd record' opens 50000 "$from_opens" peer trace-cmd record -e syscalls:sys_enter_openat -o recorded
+after=
+# it takes milliseconds for each
+own_storm "$row" strace opens 1000 '/tmp/storm"' peer strace -f -e trace=openat -o rows
+
+row='open storm, 64 KB of buffer in all'
+storm "$row" 'sonde opensnoop' opens 10000 "$path" sonde opensnoop --buffer-size 64k
+storm "$row" 'bcc opensnoop' opens 10000 "$path" peer opensnoop-bpfcc -b 8
+storm "$row" 'bpftrace opensnoop.bt' opens 10000 "$path" peer env BPFTRACE_PERF_RB_PAGES=8 opensnoop.bt
+storm "$row" 'perf trace' opens 10000 'opens/.* = [0-9]*$' peer perf trace -m 8 -a -e openat -o rows
+after='perf script -i recorded --show-lost-events'
+storm "$row" 'perf record' opens 10000 "$from_opens" peer perf record -q -m 8 -a -e syscalls:sys_enter_openat -o recorded
+after='trace-cmd report -i recorded'
+storm "$row" 'trace-cmd record' opens 10000 "$from_opens" peer trace-cmd record -b 32 -e syscalls:sys_enter_openat -o recorded
+after=
+
+row='open storm, a reader that begins 5 s late' late=5
+storm "$row" 'sonde opensnoop' opens 50000 "$path" sonde opensnoop
+storm "$row" 'bcc opensnoop' opens 50000 "$path" peer opensnoop-bpfcc
+storm "$row" 'libbpf-tools opensnoop' opens 50000 "$path" peer opensnoop-libbpf
+storm "$row" 'bpftrace opensnoop.bt' opens 50000 "$path" peer opensnoop.bt
+storm "$row" 'perf trace' opens 50000 'opens/.* = [0-9]*$' peer perf trace -a -e openat -o pipe
+late=
+
+row='exec storm'
+storm "$row" 'sonde execsnoop' execs 1000 "$noop" sonde execsnoop
+storm "$row" 'bcc execsnoop' execs 1000 "$noop" peer execsnoop-bpfcc
+storm "$row" 'libbpf-tools execsnoop' execs 1000 "$noop" peer execsnoop-libbpf
+storm "$row" 'bpftrace execsnoop.bt' execs 1000 "$noop" peer execsnoop.bt
+storm "$row" 'perf trace' execs 1000 'execve(.* = 0$' peer perf trace -a -e execve -o rows
+after='perf script -i recorded --show-lost-events'
+storm "$row" 'perf record' execs 1000 "$noop" peer perf record -q -a -e sched:sched_process_exec -o recorded
+after='trace-cmd report -i recorded'
+storm "$row" 'trace-cmd record' execs 1000 "$noop" peer trace-cmd record -e sched:sched_process_exec -o recorded
+after=
+own_storm "$row" strace execs 250 "execve(\"$noop" peer strace -f -e trace=execve -o rows
+
+fields note loss "perf trace loses what it reads of the kernel, and says how many: of an open that is two, the call and its return"
+fields note loss "strace stops a process at each call, and loses nothing: it runs a smaller storm, for it takes milliseconds for each"
+finish
