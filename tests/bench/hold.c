@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * bench-hold [-n | -k] [-a TEXT | -c | -i] [-f FILE] [-w WORKLOAD] TRACER ARG...
+ * bench-hold [-n | -k] [-a TEXT | -c | -i] [-f FILE] [-o FILE] [-w WORKLOAD] TRACER ARG...
  * bench-hold -m
  *
  * Starts a tracer and watches it from outside. Once it is armed, the workload runs to its end and SIGINT ends the tracer.
@@ -10,7 +10,8 @@
  *	-c: when the command that it was given, "bench-hold -m", runs: that ends when the workload has ended, and no signal is sent;
  *	-i: when it, having worked, has not used a processor for a second: for tracers that say nothing.
  * -n sends no signal: the tracer ends by itself; -k sends SIGKILL, to all that it has started too. In arguments, %p is the
- * workload's process id, for it exists before the tracer. -f: its results go to FILE. Prints
+ * workload's process id, for it exists before the tracer. -f: its results go to FILE; -o: what it writes to us is kept in
+ * FILE, its terminal's included. Prints
  *	TARGETS ARMED CPU DETACH MEMORY TOTAL STOPPED TREE MAPS
  * the number in the armed line; ns from exec to armed and what of it the tracer had a processor; ns from
  * its last output to its end; KB at most; ns it had a processor in all; ns from being told to stop until it is gone; KB at most of all
@@ -67,6 +68,7 @@ struct tracer {
 	pid_t pid;
 	struct pollfd fds[FDS]; /* fd -1: none, or no more */
 	int ends;
+	int kept;	    /* -1: what it writes is not kept */
 	uint64_t *executed; /* shared with the child that executes it */
 	uint64_t armed, cpu, busy, last, told, ended, total;
 	long targets, memory, tree, maps;
@@ -212,12 +214,22 @@ static bool says(struct tracer *tracer, const char *text)
 	return false;
 }
 
+static int keep(const char *path)
+{
+	int fd = creat(path, 0644);
+
+	if (fd < 0)
+		err(2, "%s", path);
+	return fd;
+}
+
 /* What it has written, a terminal that it has closed being the end as well. */
 static void hear(struct tracer *tracer, int which)
 {
 	size_t room = which == ERR ? sizeof(tracer->text) - 1 - tracer->len : 0;
 	char rest[4096];
-	ssize_t n = read(tracer->fds[which].fd, room ? tracer->text + tracer->len : rest, room ? room : sizeof(rest));
+	char *at = room ? tracer->text + tracer->len : rest;
+	ssize_t n = read(tracer->fds[which].fd, at, room ? room : sizeof(rest));
 
 	if (n <= 0) {
 		tracer->fds[which].fd = -1;
@@ -225,6 +237,8 @@ static void hear(struct tracer *tracer, int which)
 	}
 	tracer->last = now(CLOCK_MONOTONIC);
 	tracer->len += room ? n : 0;
+	if (tracer->kept >= 0 && write(tracer->kept, at, n) != n)
+		err(2, "cannot keep what it writes");
 }
 
 /* A second without work, but for a look around now and then. */
@@ -312,12 +326,12 @@ static void name_workload(char **argv, pid_t pid)
 
 int main(int argc, char **argv)
 {
-	static struct tracer tracer = { .armed_text = "Tracing", .fds = { { -1 }, { -1 }, { -1 }, { -1 } } };
+	static struct tracer tracer = { .armed_text = "Tracing", .kept = -1, .fds = { { -1 }, { -1 }, { -1 }, { -1 } } };
 	struct workload workload = {};
 	const char *file = NULL;
 	int c, signal = SIGINT;
 
-	while ((c = getopt(argc, argv, "+nka:cimf:w:")) != -1) {
+	while ((c = getopt(argc, argv, "+nka:cimf:o:w:")) != -1) {
 		if (c == 'n')
 			signal = 0;
 		else if (c == 'k')
@@ -332,6 +346,8 @@ int main(int argc, char **argv)
 			return be_command();
 		else if (c == 'f')
 			file = optarg;
+		else if (c == 'o')
+			tracer.kept = keep(optarg);
 		else if (c == 'w')
 			workload = workload_start(optarg);
 		else
