@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * bench-calls [-es] [-n CALLS] [-r ROUNDS] [-o FILE] read | open | emulated | stepped
+ * bench-calls [-e] [-s MS] [-n CALLS] [-r ROUNDS] [-o FILE] read | open | emulated | stepped
  * bench-calls -a emulated | stepped
  *
  * Makes one call a thousand times, and prints the nanoseconds of thread CPU time that one call took
  * in the best of some rounds: a round is shorter than the time between two timer interrupts, so that
- * some have none. -e: of elapsed time, for what others do while the call waits for them; -s: sleeps between two rounds, so
+ * some have none. -e: of elapsed time, for what others do while the call waits for them; -s: sleeps after each round, so
  * that who reads what we cause keeps up; -n, -r: so many calls in a round, and rounds. read is the system call, of one byte of /dev/zero, open that of /dev/null, and a close; the
  * others are functions whose
  * first instruction a uprobe emulates, or executes by a single step. -a prints where in this file
@@ -104,13 +104,13 @@ int main(int argc, char **argv)
 	const struct call *call;
 	int c, address = 0, pause_us = 0;
 
-	while ((c = getopt(argc, argv, "aesn:r:o:")) != -1) {
+	while ((c = getopt(argc, argv, "aes:n:r:o:")) != -1) {
 		if (c == 'a')
 			address = 1;
 		else if (c == 'e')
 			measured = CLOCK_MONOTONIC;
 		else if (c == 's')
-			pause_us = 10000;
+			pause_us = atoi(optarg) * 1000;
 		else if (c == 'n')
 			calls = atol(optarg);
 		else if (c == 'r')

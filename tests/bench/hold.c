@@ -241,13 +241,13 @@ static void hear(struct tracer *tracer, int which)
 		err(2, "cannot keep what it writes");
 }
 
-/* A second without work, but for a look around now and then. */
+/* A second without work, but for a look around now and then, and for printing what our own looking around has caused. */
 static bool is_idle(struct tracer *tracer)
 {
 	uint64_t cpu = tree_cpu(tracer->pid), before = tracer->busy;
 
 	tracer->busy = cpu;
-	return cpu - before < 5000000;
+	return cpu - before < 50000000;
 }
 
 /* Waits for anything; true when it is armed, by then. */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # How long it takes until all events have been printed, and how much memory, by their number (table events): opens of one file,
-# as fast as they go, the tool's output to a file; from the first open until the tool is gone, having been told to stop after the last.
+# as fast as they go, the tool's output to a file; from the first open until the tool is gone. It is told to stop a tenth of a
+# second after the last, which counts: some print nothing more from then on.
 set -f
 of='opens, as fast as they go'
 
@@ -31,11 +32,11 @@ grow() {
 			return
 		fi
 		rm -f out kept data spent
-		if ! hold $how -o kept -w "bench-calls -e -n $n -r 1 open" "$@" || ! why=$($check); then
+		if ! hold $how -o kept -w "bench-calls -e -s 100 -n $n -r 1 open" "$@" || ! why=$($check); then
 			none events "$of" "$tool" "$why"
 			return 1
 		fi
-		ns=$(echo "$said $n $stopped $(cat spent 2> /dev/null)" | awk '{ printf "%.0f\n", $1 * $2 + $3 + $4 * 1e9 }')
+		ns=$(echo "$said $n $stopped $(cat spent 2> /dev/null)" | awk '{ printf "%.0f\n", $1 * $2 + 1e8 + $3 + $4 * 1e9 }')
 		row events "$of" "$tool" "$n $ns $tree"
 	done
 }

@@ -69,14 +69,14 @@ seconds() {
 	cut -d . -f 1 /proc/uptime
 }
 
-# repeat TIMES, then while again: so often what is quick; what is not, as often as 15 s allow, but twice, and once what takes a minute.
+# repeat TIMES, then while again: so often what is quick; what is not, as often as 10 s allow, but twice, and once what takes a minute.
 repeat() {
 	times=0 most=$1 began=$(seconds)
 }
 
 again() {
 	took=$(($(seconds) - began)) times=$((times + 1))
-	[ $times -le $most ] && [ $took -lt 60 ] && { [ $times -le 2 ] || [ $took -lt 15 ]; }
+	[ $times -le $most ] && [ $took -lt 60 ] && { [ $times -le 2 ] || [ $took -lt 10 ]; }
 }
 
 # Of what a tool says, what it says of its failure.
@@ -89,7 +89,7 @@ warm() {
 	cat /peers/usr/bin/perf /peers/usr/bin/bpftrace $(find /peers/usr/lib -name 'libLLVM*' -o -name 'libclang*') > /dev/null
 	hold -a Tracing peer funccount-bpfcc vfs_read
 	hold -c peer bpftrace -e 'kprobe:vfs_read { @ = count(); }' -c "$held"
-	hold -i peer opensnoop-libbpf
+	hold -i peer opensnoop-libbpf -p $$
 	hold -i peer perf trace -e openat -p $$
 	hold -a Hit peer trace-cmd record -e syscalls:sys_exit_openat -o warm
 }
