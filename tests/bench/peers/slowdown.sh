@@ -4,6 +4,7 @@
 # a second later: some tools print nothing more once they are told to stop.
 set -f
 directory=/peers/usr/lib/python3.13
+turns=10
 starts=400
 files=$(find $directory -type f | wc -l)
 cat > timed.sh << 'EOF'
@@ -17,7 +18,10 @@ echo $(((end - begin) / 1000))
 usleep 100000
 EOF
 cat > tar.sh << EOF
-tar cf - $directory | cat > /dev/null
+n=0
+while [ \$((n += 1)) -le $turns ]; do
+	tar cf - $directory | cat > /dev/null
+done
 EOF
 cat > sh.sh << EOF
 n=0
@@ -101,8 +105,8 @@ printing() {
 warm
 program=tar.sh
 plain=$(alone)
-note slowdown "tar: $files files of $directory, $plain us without a tracer; sh: $starts programs, one after the other; all tools trace all processes but strace"
-of='tar: system calls counted' made=$files
+note slowdown "tar: $turns times $files files of $directory, in $plain us without a tracer; sh: $starts programs, one after the other; all tools trace all processes but strace"
+of='tar: system calls counted' made=$((turns * files))
 counting openat 257
 of='tar: opens printed'
 printing
