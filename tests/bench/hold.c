@@ -8,7 +8,8 @@
  *	when a line of its stderr begins with "Tracing";
  *	-a: when a line of what it writes, to a terminal, begins with TEXT;
  *	-c: when the command that it was given, "bench-hold -m", runs: that ends when the workload has ended, and no signal is sent;
- *	-i: when it, having worked, has not used a processor for a second: for tracers that say nothing.
+ *	-i: when it, having worked, has not used a processor for a second: for tracers that say nothing. It is told again to
+ *	end when it does nothing for ten: in Python a signal that comes while a callback runs is ignored.
  * -n sends no signal: the tracer ends by itself; -k sends SIGKILL, to all that it has started too. In arguments, %p is the
  * workload's process id, for it exists before the tracer. -f: its results go to FILE; -o: what it writes to us is kept in
  * FILE, its terminal's included. Prints
@@ -253,11 +254,18 @@ static bool is_idle(struct tracer *tracer)
 /* Waits for anything; true when it is armed, by then. */
 static bool wait_for_news(struct tracer *tracer)
 {
-	bool waits = tracer->by == BY_IDLENESS && !tracer->armed;
+	int patience = -1;
 	char byte;
 
-	if (!poll(tracer->fds, FDS, waits ? 1000 : -1))
-		return is_idle(tracer);
+	if (tracer->by == BY_IDLENESS)
+		patience = tracer->armed ? 10000 : 1000;
+	if (!poll(tracer->fds, FDS, patience)) {
+		bool idle = is_idle(tracer);
+
+		if (tracer->told && idle)
+			kill(tracer->pid, SIGINT);
+		return idle;
+	}
 	for (int which = OUT; which <= ERR; which++)
 		if (tracer->fds[which].revents)
 			hear(tracer, which);
