@@ -14,7 +14,7 @@ cost() {
 	repeat 3
 	while again; do
 		rm -f out kept data
-		if ! hold $how -o kept -w "$workload" "$@" || ! why=$($check); then
+		if ! hold -t 150 $how -o kept -w "$workload" "$@" || ! why=$($check); then
 			none cost "$of" "$tool" "$why"
 			return 1
 		fi
@@ -181,7 +181,7 @@ syscalls() {
 taken() {
 	rm -f out kept data later
 	workload="bench-calls -s 10 -n 100 -r $((made / 100)) $elapsed open"
-	hold $how -o kept -w "$workload" "$@" && why=$($check) || return 1
+	hold -t 150 $how -o kept -w "$workload" "$@" && why=$($check) || return 1
 	taken=$((total - cpu + $(cat later 2> /dev/null || echo 0)))
 }
 

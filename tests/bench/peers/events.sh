@@ -32,7 +32,7 @@ grow() {
 			return
 		fi
 		rm -f out kept data spent
-		if ! hold $how -o kept -w "bench-calls -e -s 100 -n $n -r 1 open" "$@" || ! why=$($check); then
+		if ! hold -t 150 $how -o kept -w "bench-calls -e -s 100 -n $n -r 1 open" "$@" || ! why=$($check); then
 			none events "$of" "$tool" "$why"
 			return 1
 		fi

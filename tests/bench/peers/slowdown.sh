@@ -64,7 +64,7 @@ slowed() {
 	repeat 3
 	while again; do
 		rm -f out kept data
-		if ! hold $how -o kept -w "sh timed.sh $program" "$@" || ! why=$($check); then
+		if ! hold -t 150 $how -o kept -w "sh timed.sh $program" "$@" || ! why=$($check); then
 			none slowdown "$of" "$tool" "$why"
 			return
 		fi
