@@ -8,8 +8,8 @@
  *	when a line of its stderr begins with "Tracing";
  *	-a: when a line of what it writes, to a terminal, begins with TEXT;
  *	-c: when the command that it was given, "bench-hold -m", runs: that ends when the workload has ended, and no signal is sent;
- *	-i: when it, having worked, has not used a processor for a second: for tracers that say nothing. It is told again to
- *	end when it does nothing for ten: in Python a signal that comes while a callback runs is ignored.
+ *	-i: when it, having worked, has not used a processor for a second: for tracers that say nothing. Every ten it is
+ *	told again to end.
  * -n sends no signal: the tracer ends by itself; -k sends SIGKILL, to all that it has started too. In arguments, %p is the
  * workload's process id, for it exists before the tracer. -f: its results go to FILE; -o: what it writes to us is kept in
  * FILE, its terminal's included; -t: who takes longer in all is killed, and has failed. Prints
@@ -272,11 +272,9 @@ static int patience(const struct tracer *tracer)
 static bool wait_for_news(struct tracer *tracer)
 {
 	if (!poll(tracer->fds, FDS, patience(tracer))) {
-		bool idle = tracer->by == BY_IDLENESS && is_idle(tracer);
-
-		if (idle && tracer->told)
+		if (tracer->by == BY_IDLENESS && tracer->told)
 			kill(tracer->pid, SIGINT);
-		return idle;
+		return tracer->by == BY_IDLENESS && !tracer->armed && is_idle(tracer);
 	}
 	for (int which = OUT; which <= ERR; which++)
 		if (tracer->fds[which].revents)
@@ -292,6 +290,9 @@ static void stop(struct tracer *tracer, int signal)
 
 	tracer->tree = tree.memory;
 	tracer->maps = tree.maps;
+	/* what our looking around has caused is to be printed before: in Python a signal that comes while a callback runs is ignored */
+	if (tracer->by == BY_IDLENESS)
+		usleep(100000);
 	tracer->told = now(CLOCK_MONOTONIC);
 	if (tracer->by == BY_COMMAND && signal == SIGINT && write(tracer->ends, "e", 1) != 1)
 		warn(ENDS_FILE);
