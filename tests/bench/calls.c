@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * bench-calls [-o FILE] read | open | emulated | stepped
+ * bench-calls [-e] [-s MS] [-n CALLS] [-r ROUNDS] [-o FILE] read | open | emulated | stepped
  * bench-calls -a emulated | stepped
  *
  * Makes one call a thousand times, and prints the nanoseconds of thread CPU time that one call took
  * in the best of some rounds: a round is shorter than the time between two timer interrupts, so that
- * some have none. read is the system call, of one byte of /dev/zero, open that of /dev/null, and a close; the
+ * some have none. -e: of elapsed time, for what others do while the call waits for them; -s: sleeps after each round, so
+ * that who reads what we cause keeps up; -n, -r: so many calls in a round, and rounds. read is the system call, of one byte of /dev/zero, open that of /dev/null, and a close; the
  * others are functions whose
  * first instruction a uprobe emulates, or executes by a single step. -a prints where in this file
  * the function is.
@@ -20,9 +21,6 @@
 #include <sys/auxv.h>
 #include <time.h>
 #include <unistd.h>
-
-#define CALLS  1000
-#define ROUNDS 20
 
 #if defined(__x86_64__)
 #define EMULATED "push %rbp\n\tpop %rbp\n\tret"
@@ -40,6 +38,8 @@ FUNCTION(emulated, EMULATED);
 FUNCTION(stepped, STEPPED);
 
 static int zero;
+static long calls = 1000, rounds = 20;
+static clockid_t measured = CLOCK_THREAD_CPUTIME_ID;
 
 static void read_zero(void)
 {
@@ -80,21 +80,21 @@ static unsigned long file_offset(uintptr_t addr)
 	errx(1, "not in this file");
 }
 
-static uint64_t cpu_ns(void)
+static uint64_t now_ns(void)
 {
 	struct timespec ts;
 
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	clock_gettime(measured, &ts);
 	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
 
 static uint64_t one_round(void (*fn)(void))
 {
-	uint64_t start = cpu_ns();
+	uint64_t start = now_ns();
 
-	for (int i = 0; i < CALLS; i++)
+	for (long i = 0; i < calls; i++)
 		fn();
-	return cpu_ns() - start;
+	return now_ns() - start;
 }
 
 int main(int argc, char **argv)
@@ -102,11 +102,19 @@ int main(int argc, char **argv)
 	FILE *to = stdout;
 	uint64_t best = UINT64_MAX;
 	const struct call *call;
-	int c, address = 0;
+	int c, address = 0, pause_us = 0;
 
-	while ((c = getopt(argc, argv, "ao:")) != -1) {
+	while ((c = getopt(argc, argv, "aes:n:r:o:")) != -1) {
 		if (c == 'a')
 			address = 1;
+		else if (c == 'e')
+			measured = CLOCK_MONOTONIC;
+		else if (c == 's')
+			pause_us = atoi(optarg) * 1000;
+		else if (c == 'n')
+			calls = atol(optarg);
+		else if (c == 'r')
+			rounds = atol(optarg);
 		else if (c != 'o' || !(to = fopen(optarg, "w")))
 			return 2;
 	}
@@ -114,11 +122,13 @@ int main(int argc, char **argv)
 	if (address)
 		return printf("0x%lx\n", file_offset((uintptr_t)call->fn)) < 0;
 	zero = open("/dev/zero", O_RDONLY);
-	for (int i = 0; i < ROUNDS; i++) {
+	for (long i = 0; i < rounds; i++) {
 		uint64_t ns = one_round(call->fn);
 
 		best = ns < best ? ns : best;
+		if (pause_us)
+			usleep(pause_us);
 	}
-	fprintf(to, "%.1f\n", (double)best / CALLS);
+	fprintf(to, "%.1f\n", (double)best / calls);
 	return 0;
 }

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# How much longer a real program runs while its system calls are counted, or its opens printed (table slowdown): tar of many
+# small files, and a shell that starts many programs. They measure their own time, begin when the tool is armed, and end a tenth of
+# a second later: some tools print nothing more once they are told to stop.
+set -f
+directory=/peers/usr/lib/python3.13
+turns=10
+starts=400
+files=$(find $directory -type f | wc -l)
+cat > timed.sh << 'EOF'
+now() {
+	sed -n 's/^now at \(.*\) nsecs$/\1/p; 4q' /proc/timer_list
+}
+begin=$(now)
+. ./$1
+end=$(now)
+echo $(((end - begin) / 1000))
+usleep 100000
+EOF
+cat > tar.sh << EOF
+n=0
+while [ \$((n += 1)) -le $turns ]; do
+	tar cf - $directory | cat > /dev/null
+done
+EOF
+cat > sh.sh << EOF
+n=0
+while [ \$((n += 1)) -le $starts ]; do
+	/bin/true
+done
+EOF
+
+# What was done, $made, and not more than was seen.
+all_of() {
+	[ "$1" -ge "$made" ] || {
+		echo "it saw $1 of $made: $(cat out kept 2> /dev/null | complaint)"
+		return 1
+	}
+}
+
+# counted PATTERN N: in the lines that have PATTERN their N-th numbers together.
+counted() {
+	all_of "$(cat out kept 2> /dev/null | tr -d , | awk -v pattern="$1" -v n="$2" '
+		$0 ~ pattern { at = 0; for (i = 1; i <= NF; i++) if ($i ~ /^[0-9]+$/ && ++at == n) sum += $i }
+		END { print sum + 0 }')"
+}
+
+# lines PATTERN, of the file that it wrote
+lines() {
+	all_of "$(grep -c -e "$1" out)"
+}
+
+reported() {
+	peer trace-cmd report -i data > out 2> /dev/null
+	lines "$1"
+}
+
+# slowed TOOL HOW CHECK TRACER...: $program with the tool, by without. HOW: options of bench-hold; CHECK prints what is wrong
+# and fails.
+slowed() {
+	tool=$1 how=$2 check=$3
+	shift 3
+	as_typed slowdown "$of" "$tool" "$@"
+	repeat 3
+	while again; do
+		rm -f out kept data
+		if ! hold -t 150 $how -o kept -w "sh timed.sh $program" "$@" || ! why=$($check); then
+			none slowdown "$of" "$tool" "$why"
+			return
+		fi
+		row slowdown "$of" "$tool" "$(echo "$said $plain" | awk '{ printf "%.4f\n", $1 / $2 }')"
+	done
+}
+
+# The best of some runs, for it is what all are compared with; the first of them brings files into memory.
+alone() {
+	for time in 1 2 3 4; do
+		sh timed.sh $program
+	done | sort -n | head -n 1
+}
+
+# counting NAME NUMBER: each tool counts all system calls, of which this one is made $made times.
+counting() {
+	slowed 'sonde syscount' '' "counted ^$1 1" sonde syscount -T 100
+	slowed 'sonde syscount --summary' '' "counted [[:space:]]$1\$ 2" sonde syscount --summary
+	slowed 'bcc syscount' '-a Tracing' "counted ^$1 1" peer syscount-bpfcc -T 100
+	slowed 'libbpf-tools syscount' '-a Tracing' "counted ^$1 1" peer syscount-libbpf -T 100
+	slowed bpftrace -c "counted ^@.$2.: 1" peer bpftrace -e 'tracepoint:raw_syscalls:sys_enter { @[args.id] = count(); }' -c "$held"
+	slowed 'perf stat' -c "counted raw_syscalls:sys_enter 1" peer perf stat -a -e raw_syscalls:sys_enter -- $held
+	slowed 'perf trace -s' -i "counted ^.*$1 1" peer perf trace -s -a
+	slowed 'perf trace -s -m' -i "counted ^.*$1 1" peer perf trace -s -a -m 8192
+	slowed 'strace -c -f' '-a strace:' "counted [[:space:]]$1\$ 2" peer strace -c -f -p %p
+}
+
+printing() {
+	slowed 'sonde opensnoop' '-f out' "lines $directory" sonde opensnoop
+	slowed 'bcc opensnoop' '-i -f out' "lines $directory" peer opensnoop-bpfcc
+	slowed 'libbpf-tools opensnoop' '-i -f out' "lines $directory" peer opensnoop-libbpf
+	slowed 'bpftrace opensnoop.bt' '-c -f out' "lines $directory" peer bpftrace /usr/sbin/opensnoop.bt -c "$held"
+	slowed 'perf trace' -i 'lines tar/.*openat' peer perf trace -a -e openat -o out
+	slowed 'trace-cmd record' '-a Hit' 'reported tar-.*openat' peer trace-cmd record -e syscalls:sys_exit_openat -o data
+	slowed 'strace -f' '-a strace:' "lines $directory" peer strace -f -e trace=openat -o out -p %p
+}
+
+warm
+program=tar.sh
+plain=$(alone)
+note slowdown "tar: $turns times $files files of $directory, in $plain us without a tracer; sh: $starts programs, one after the other; all tools trace all processes but strace"
+of='tar: system calls counted' made=$((turns * files))
+counting openat 257
+of='tar: opens printed'
+printing
+program=sh.sh
+plain=$(alone)
+of='sh: system calls counted' made=$starts
+counting execve 59
+finish
