@@ -25,8 +25,8 @@ static long value_of(const char *path, const char *name)
 	return value;
 }
 
-/* KB; a map that several files are, or several processes have, counts once. */
-static long map_kb(const char *path)
+/* Bytes; a map that several files are, or several processes have, counts once. */
+static long map_size(const char *path)
 {
 	static long seen[4096];
 	static size_t n;
@@ -38,25 +38,25 @@ static long map_kb(const char *path)
 	if (!id || n == sizeof(seen) / sizeof(*seen))
 		return 0;
 	seen[n++] = id;
-	return value_of(path, "memlock") / 1024;
+	return value_of(path, "memlock");
 }
 
-static long maps_kb(pid_t pid)
+static long maps_size(pid_t pid)
 {
 	char dir[64], path[512];
 	struct dirent *entry;
-	long kb = 0;
+	long size = 0;
 	DIR *fds;
 
 	snprintf(dir, sizeof(dir), "/proc/%d/fdinfo", pid);
 	fds = opendir(dir);
 	while (fds && (entry = readdir(fds))) {
 		snprintf(path, sizeof(path), "%s/%s", dir, entry->d_name);
-		kb += entry->d_name[0] == '.' ? 0 : map_kb(path);
+		size += entry->d_name[0] == '.' ? 0 : map_size(path);
 	}
 	if (fds)
 		closedir(fds);
-	return kb;
+	return size;
 }
 
 static void each_process(pid_t pid, void (*fn)(pid_t pid, struct tree *tree), struct tree *tree)
@@ -81,9 +81,11 @@ static void add(pid_t pid, struct tree *tree)
 {
 	char path[64];
 
+	if (pid == tree->without)
+		return;
 	snprintf(path, sizeof(path), "/proc/%d/status", pid);
 	tree->memory += value_of(path, "VmHWM");
-	tree->maps += maps_kb(pid);
+	tree->maps += maps_size(pid);
 }
 
 static void add_cpu(pid_t pid, struct tree *tree)
@@ -100,9 +102,9 @@ static void end(pid_t pid, struct tree *tree)
 	kill(pid, SIGKILL);
 }
 
-struct tree tree_of(pid_t pid)
+struct tree tree_of(pid_t pid, pid_t without)
 {
-	struct tree tree = {};
+	struct tree tree = { .without = without };
 
 	each_process(pid, add, &tree);
 	return tree;

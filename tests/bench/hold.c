@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * bench-hold [-n | -k] [-a TEXT | -c | -i] [-f FILE] [-w WORKLOAD] TRACER ARG...
+ * bench-hold [-n | -k] [-a TEXT | -c | -i] [-f FILE] [-o FILE] [-t SECONDS] [-w WORKLOAD] TRACER ARG...
  * bench-hold -m
  *
  * Starts a tracer and watches it from outside. Once it is armed, the workload runs to its end and SIGINT ends the tracer.
@@ -10,11 +10,13 @@
  *	-c: when the command that it was given, "bench-hold -m", runs: that ends when the workload has ended, and no signal is sent;
  *	-i: when it, having worked, has not used a processor for a second: for tracers that say nothing.
  * -n sends no signal: the tracer ends by itself; -k sends SIGKILL, to all that it has started too. In arguments, %p is the
- * workload's process id, for it exists before the tracer. -f: its results go to FILE. Prints
+ * workload's process id, for it exists before the tracer. -f: its results go to FILE; -o: what it writes to us is kept in
+ * FILE, its terminal's included; -t: who takes longer in all is killed, and has failed. Prints
  *	TARGETS ARMED CPU DETACH MEMORY TOTAL STOPPED TREE MAPS
  * the number in the armed line; ns from exec to armed and what of it the tracer had a processor; ns from
  * its last output to its end; KB at most; ns it had a processor in all; ns from being told to stop until it is gone; KB at most of all
- * its processes together; KB of kernel memory in its BPF maps. A tracer that fails has its first line repeated, exit 1.
+ * its processes together, its command left out; KB of kernel memory in its BPF maps. A tracer that fails has its first line
+ * repeated, exit 1.
  */
 #include <err.h>
 #include <fcntl.h>
@@ -64,10 +66,12 @@ enum {
 struct tracer {
 	enum armed_by by;
 	const char *armed_text;
-	pid_t pid;
+	pid_t pid, command;
 	struct pollfd fds[FDS]; /* fd -1: none, or no more */
 	int ends;
+	int kept;	    /* -1: what it writes is not kept */
 	uint64_t *executed; /* shared with the child that executes it */
+	uint64_t limit;	    /* when patience ends, 0: never */
 	uint64_t armed, cpu, busy, last, told, ended, total;
 	long targets, memory, tree, maps;
 	bool killed, failed;
@@ -96,9 +100,10 @@ static void be_first(void)
 static int be_command(void)
 {
 	int runs = open(RUNS_FILE, O_WRONLY), ends = open(ENDS_FILE, O_RDONLY);
+	pid_t pid = getpid();
 	char byte;
 
-	if (runs < 0 || ends < 0 || write(runs, "r", 1) != 1 || read(ends, &byte, 1) != 1)
+	if (runs < 0 || ends < 0 || write(runs, &pid, sizeof(pid)) != sizeof(pid) || read(ends, &byte, 1) != 1)
 		err(1, "bench-hold -m");
 	return 0;
 }
@@ -212,12 +217,22 @@ static bool says(struct tracer *tracer, const char *text)
 	return false;
 }
 
+static int keep(const char *path)
+{
+	int fd = creat(path, 0644);
+
+	if (fd < 0)
+		err(2, "%s", path);
+	return fd;
+}
+
 /* What it has written, a terminal that it has closed being the end as well. */
 static void hear(struct tracer *tracer, int which)
 {
 	size_t room = which == ERR ? sizeof(tracer->text) - 1 - tracer->len : 0;
 	char rest[4096];
-	ssize_t n = read(tracer->fds[which].fd, room ? tracer->text + tracer->len : rest, room ? room : sizeof(rest));
+	char *at = room ? tracer->text + tracer->len : rest;
+	ssize_t n = read(tracer->fds[which].fd, at, room ? room : sizeof(rest));
 
 	if (n <= 0) {
 		tracer->fds[which].fd = -1;
@@ -225,6 +240,8 @@ static void hear(struct tracer *tracer, int which)
 	}
 	tracer->last = now(CLOCK_MONOTONIC);
 	tracer->len += room ? n : 0;
+	if (tracer->kept >= 0 && write(tracer->kept, at, n) != n)
+		err(2, "cannot keep what it writes");
 }
 
 /* A second without work, but for a look around now and then. */
@@ -236,25 +253,36 @@ static bool is_idle(struct tracer *tracer)
 	return cpu - before < 5000000;
 }
 
+/* Milliseconds to wait for its news, -1: for ever. Who has had its time is at its end. */
+static int patience(const struct tracer *tracer)
+{
+	uint64_t time = now(CLOCK_MONOTONIC);
+
+	if (tracer->limit && time >= tracer->limit) {
+		tree_kill(tracer->pid);
+		errx(1, tracer->armed ? "does not end" : "does not become ready");
+	}
+	if (tracer->by == BY_IDLENESS && !tracer->armed)
+		return 1000;
+	return tracer->limit ? (int)((tracer->limit - time) / 1000000) + 1 : -1;
+}
+
 /* Waits for anything; true when it is armed, by then. */
 static bool wait_for_news(struct tracer *tracer)
 {
-	bool waits = tracer->by == BY_IDLENESS && !tracer->armed;
-	char byte;
-
-	if (!poll(tracer->fds, FDS, waits ? 1000 : -1))
-		return is_idle(tracer);
+	if (!poll(tracer->fds, FDS, patience(tracer)))
+		return tracer->by == BY_IDLENESS && is_idle(tracer);
 	for (int which = OUT; which <= ERR; which++)
 		if (tracer->fds[which].revents)
 			hear(tracer, which);
 	if (tracer->fds[RUNS].revents)
-		return read(tracer->fds[RUNS].fd, &byte, 1) == 1;
+		return read(tracer->fds[RUNS].fd, &tracer->command, sizeof(pid_t)) == sizeof(pid_t);
 	return tracer->by <= BY_TEXT && says(tracer, tracer->armed_text);
 }
 
 static void stop(struct tracer *tracer, int signal)
 {
-	struct tree tree = tree_of(tracer->pid);
+	struct tree tree = tree_of(tracer->pid, tracer->command);
 
 	tracer->tree = tree.memory;
 	tracer->maps = tree.maps;
@@ -286,6 +314,8 @@ static bool has_ended(struct tracer *tracer)
 
 static void watch(struct tracer *tracer, const struct workload *workload, int signal)
 {
+	const char *said;
+
 	do {
 		if (!wait_for_news(tracer) || tracer->armed)
 			continue;
@@ -295,8 +325,9 @@ static void watch(struct tracer *tracer, const struct workload *workload, int si
 		tracer->killed = signal == SIGKILL;
 		stop(tracer, signal);
 	} while (!has_ended(tracer));
+	said = tracer->text + strspn(tracer->text, "\n");
 	if (tracer->failed)
-		errx(1, "%.*s", (int)strcspn(tracer->text, "\n"), tracer->text);
+		errx(1, "%.*s", (int)strcspn(said, "\n"), said);
 }
 
 /* In what is shown to the tracer, "%p" becomes the workload's id. */
@@ -312,12 +343,12 @@ static void name_workload(char **argv, pid_t pid)
 
 int main(int argc, char **argv)
 {
-	static struct tracer tracer = { .armed_text = "Tracing", .fds = { { -1 }, { -1 }, { -1 }, { -1 } } };
+	static struct tracer tracer = { .armed_text = "Tracing", .kept = -1, .fds = { { -1 }, { -1 }, { -1 }, { -1 } } };
 	struct workload workload = {};
 	const char *file = NULL;
 	int c, signal = SIGINT;
 
-	while ((c = getopt(argc, argv, "+nka:cimf:w:")) != -1) {
+	while ((c = getopt(argc, argv, "+nka:cimf:o:t:w:")) != -1) {
 		if (c == 'n')
 			signal = 0;
 		else if (c == 'k')
@@ -332,6 +363,10 @@ int main(int argc, char **argv)
 			return be_command();
 		else if (c == 'f')
 			file = optarg;
+		else if (c == 'o')
+			tracer.kept = keep(optarg);
+		else if (c == 't')
+			tracer.limit = now(CLOCK_MONOTONIC) + atol(optarg) * 1000000000ULL;
 		else if (c == 'w')
 			workload = workload_start(optarg);
 		else
@@ -349,6 +384,6 @@ int main(int argc, char **argv)
 	watch(&tracer, &workload, signal);
 	printf("%ld %lu %lu %lu %ld %lu %lu %ld %ld\n", tracer.targets, tracer.armed - *tracer.executed, tracer.cpu,
 	       tracer.ended - tracer.last, tracer.memory, tracer.total, tracer.told ? tracer.ended - tracer.told : 0,
-	       tracer.tree > tracer.memory ? tracer.tree : tracer.memory, tracer.maps);
+	       tracer.tree > tracer.memory ? tracer.tree : tracer.memory, (tracer.maps + 1023) / 1024);
 	return 0;
 }

@@ -7,13 +7,14 @@
 #include <sys/types.h>
 
 struct tree {
-	long memory;  /* KB at most, each process by itself */
-	long maps;    /* KB of the kernel's in the BPF maps that they have open */
-	uint64_t cpu; /* ns */
+	long memory;   /* KB at most, each process by itself */
+	long maps;     /* bytes of the kernel's in the BPF maps that they have open */
+	uint64_t cpu;  /* ns */
+	pid_t without; /* a process that does not count */
 };
 
-struct tree tree_of(pid_t pid); /* memory and maps; a map counts in the first call only */
-uint64_t tree_cpu(pid_t pid);	/* ns on a processor, without what has ended */
-void tree_kill(pid_t pid);	/* SIGKILL, to each */
+struct tree tree_of(pid_t pid, pid_t without); /* memory and maps; a map counts in the first call only */
+uint64_t tree_cpu(pid_t pid);		       /* ns on a processor, without what has ended */
+void tree_kill(pid_t pid);		       /* SIGKILL, to each */
 
 #endif
