@@ -25,6 +25,11 @@ none() {
 	fields none "$@"
 }
 
+# note TABLE TEXT: what the table's reader needs to know.
+note() {
+	fields note "$@"
+}
+
 # typed TABLE ROW TOOL ARG...: what was typed, the tool being in the image or not.
 typed() {
 	where="$1	$2	$3"
@@ -48,8 +53,81 @@ $(echo "$out" | tail -n 1)
 EOF
 	else
 		why=$(grep -v '^$' why | tail -n 1 | sed 's/^bench-[a-z]*: //' | cut -c 1-200)
+		why=${why:-it ended without a word}
 		return 1
 	fi
+}
+
+# The command that a tool is given, which runs until the workload has ended; in what is typed it is COMMAND.
+held='/guest/bin/bench-hold -m'
+
+# count_with TOOL PATTERN ACT...: calls ACT with what makes hold have this tool count the calls of functions of the kernel.
+count_with() {
+	counter=$1 pattern=$2 perf_room= trace_cmd_room=
+	shift 2
+	# what records each call needs room for those of all functions
+	[ "$pattern" != '*' ] || perf_room='-m 64M' trace_cmd_room='-b 65536'
+	case $counter in
+	'sonde funccount') "$@" sonde funccount "$pattern" ;;
+	'bcc funccount') "$@" -a Tracing peer funccount-bpfcc "$pattern" ;;
+	# without -k, by fentry, it counts nothing (0.31, Linux 6.12)
+	'libbpf-tools funclatency') "$@" -a Tracing peer funclatency-libbpf -k "$pattern" ;;
+	'bpftrace') "$@" -c peer env BPFTRACE_MAX_PROBES=100000 bpftrace -e "kprobe:$pattern { @[func] = count(); }" -c "$held" ;;
+	'bpftrace fentry') "$@" -c peer env BPFTRACE_MAX_PROBES=100000 bpftrace -e "fentry:vmlinux:$pattern { @[func] = count(); }" -c "$held" ;;
+	'perf stat') "$@" -c peer sh -c "perf probe '$pattern' && perf stat -a -e 'probe:*' -- $held; perf probe -q -d 'probe:*'" ;;
+	'perf ftrace profile') "$@" -c peer perf ftrace profile -a $perf_room -T "$pattern" -- $held ;;
+	'trace-cmd record') "$@" -c peer trace-cmd record -p function $trace_cmd_room -l "$pattern" -o /tmp/trace.dat $held ;;
+	esac
+}
+
+# shown TABLE ROW TOOL HOLD-OPTION... COMMAND...: what is typed to do what hold does with these.
+shown() {
+	table=$1 row=$2 tool=$3
+	shift 3
+	while [ "${1#-}" != "$1" ]; do
+		case $1 in
+		-[aowtf]) shift 2 ;;
+		*) shift ;;
+		esac
+	done
+	if [ "$1 $2 $3" = 'peer sh -c' ]; then
+		fields command "$table" "$row" "$tool" "$4"
+	else
+		typed "$table" "$row" "$tool" "$@"
+	fi | sed "s|'$held'|COMMAND|; s|$held|COMMAND|"
+}
+
+# globs [NAME]: all globs of functions that end in a *, "COUNT GLOB TWINS" a line, TWINS of them having names that others have,
+# too; NAME: those that match this one. With a * in front bpftrace has other functions than all others: such as have the rest
+# nowhere but at the end.
+globs() {
+	awk '$2 ~ /^[tTwW]$/ && seen[$3]++ == 1 { print $3 }' /proc/kallsyms > twins
+	awk -v name="$1" '
+		FILENAME == "twins" { is_twin[$1]; next }
+		{
+			for (n = 1; n <= 8 && n < length($1); n++) {
+				begin = substr($1, 1, n)
+				count[begin]++
+				twins[begin] += $1 in is_twin
+			}
+		}
+		END {
+			for (begin in count)
+				if (name == "" || index(name, begin) == 1)
+					print count[begin], begin "*", twins[begin]
+		}' twins /sys/kernel/tracing/available_filter_functions
+}
+
+# nearest N < GLOBS: the glob of most functions that are not more than N; up to 1,000, which bcc refuses to exceed, without
+# twins, which it cannot attach to.
+nearest() {
+	awk -v most="$1" '$1 <= most && $1 > count && !($3 && most <= 1000) { count = $1; glob = $2 } END { print glob }'
+}
+
+# warm: what the tools will read, from their headers to libraries, is no longer on the disk only. Where instructions are
+# the clock, to wait for a disk takes any time.
+warm() {
+	find /peers/usr -xdev -type f -print0 | xargs -0 cat > /dev/null
 }
 
 # The last line of each script: all of it has run.
