@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# How tracers grow with the number of functions that they count the calls of.
+
+# What is done meanwhile is little, and all functions that have hooks are listed.
+printf '%s\n' 'usleep 100000' 'grep -c "^[^[:space:]]" /sys/kernel/tracing/enabled_functions > hooks' > look
+
+# point TOOL GLOB HOLD-OPTION... COMMAND...: a measurement, how long it took is in $took.
+point() {
+	tool=$1 glob=$2
+	shift 2
+	rm -f kept trace.dat hooks
+	began=$(cut -d . -f 1 /proc/uptime)
+	hold -t 60 -o kept -w 'sh look' "$@" || return
+	took=$(($(cut -d . -f 1 /proc/uptime) - began))
+	case $tool in
+	trace-cmd*) peer trace-cmd reset > /dev/null 2>&1 ;;
+	esac
+	# functions that it names itself, or what the kernel does
+	[ "$targets" != 0 ] || targets=$(cat hooks)
+	[ "$targets" != 0 ] || why="it has attached to nothing: $(grep -v '^$' kept | tail -n 1)"
+	[ "$targets" != 0 ] && row functions "$glob" "$tool" "$targets $armed $tree"
+}
+
+# curve TOOL: its points, each twice when it is quick, until one took longer than a minute.
+curve() {
+	took=0 before=
+	while read -r glob; do
+		if [ $took -gt 60 ]; then
+			none functions "$glob" "$1" "$before took $took s already"
+			continue
+		fi
+		before=$glob
+		count_with "$1" "$glob" shown functions "$glob" "$1"
+		count_with "$1" "$glob" point "$1" "$glob" || {
+			none functions "$glob" "$1" "$why"
+			continue
+		}
+		[ $took -gt 4 ] || count_with "$1" "$glob" point "$1" "$glob"
+	done < points
+}
+
+sleep 3
+warm
+globs > all
+# One, about 1,000 and all are start.sh's.
+for n in 10 100 10000; do
+	nearest $n < all
+done > points
+rm all
+for tool in 'sonde funccount' bpftrace 'perf ftrace profile' 'trace-cmd record' 'bcc funccount'; do
+	curve "$tool"
+done
+finish
