@@ -53,6 +53,7 @@ $(echo "$out" | tail -n 1)
 EOF
 	else
 		why=$(grep -v '^$' why | tail -n 1 | sed 's/^bench-[a-z]*: //' | cut -c 1-200)
+		why=${why:-it ended without a word}
 		return 1
 	fi
 }
@@ -102,7 +103,7 @@ count_with() {
 	'libbpf-tools funclatency') "$@" -a Tracing peer funclatency-libbpf -k "$pattern" ;;
 	'bpftrace') "$@" -c peer env BPFTRACE_MAX_PROBES=100000 bpftrace -e "kprobe:$pattern { @[func] = count(); }" -c "$held" ;;
 	'bpftrace fentry') "$@" -c peer env BPFTRACE_MAX_PROBES=100000 bpftrace -e "fentry:vmlinux:$pattern { @[func] = count(); }" -c "$held" ;;
-	'perf stat') "$@" -c peer sh -c "perf probe -q '$pattern' && perf stat -a -e 'probe:*' -- $held; perf probe -q -d 'probe:*'" ;;
+	'perf stat') "$@" -c peer sh -c "perf probe '$pattern' && perf stat -a -e 'probe:*' -- $held; perf probe -q -d 'probe:*'" ;;
 	'perf ftrace profile') "$@" -c peer perf ftrace profile -a $perf_room -T "$pattern" -- $held ;;
 	'trace-cmd record') "$@" -c peer trace-cmd record -p function $trace_cmd_room -l "$pattern" -o /tmp/trace.dat $held ;;
 	esac

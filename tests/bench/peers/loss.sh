@@ -113,10 +113,6 @@ account() {
 	[ "$did" = $((printed + told)) ] || { head -n 3 rows; tail -n 3 rows; } | cut -c 1-200
 }
 
-seconds() {
-	cut -d . -f 1 /proc/uptime
-}
-
 after='' late='' patience=12
 path='/tmp/storm$'
 noop='/guest/bin/noop'

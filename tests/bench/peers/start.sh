@@ -12,10 +12,6 @@ printf '%s\n' "$moment" 'n=0' 'while [ $((n += 1)) -le 20 ]; do /bin/true; done'
 printf '%s\n' "$moment" "exec peer /usr/bin/printf '%f\n' $(seq 100 | tr '\n' ' ') > /dev/null" > numbers
 printf '%s\n' "$moment" "exec bash -c 'for i in {1..100}; do read x; done < /dev/null'" > lines
 
-seconds() {
-	cut -d . -f 1 /proc/uptime
-}
-
 # counted NAME: of all that the tool has counted, what belongs to this name.
 counted() {
 	if [ -e trace.dat ]; then
@@ -121,7 +117,7 @@ user() {
 	tool='bcc funccount' && measure -a Tracing peer funccount-bpfcc "$6:$7"
 	tool=bpftrace && measure -c peer env BPFTRACE_MAX_PROBES=100000 bpftrace -e "uprobe:$6:$7 { @[probe] = count(); }" -c "$held"
 	tool='perf stat' && measure -c peer sh -c \
-		"perf probe -q --max-probes 1000 -x $6 '$7' && perf stat -a -e 'probe_*:*' -- $held; perf probe -q -d 'probe_*:*'"
+		"perf probe --max-probes 1000 -x $6 '$7' && perf stat -a -e 'probe_*:*' -- $held; perf probe -q -d 'probe_*:*'"
 	note armed "$row: functions by what the tool says: $numbers"
 }
 
