@@ -8,15 +8,16 @@ fs() {
 # User functions: of a kernel function that sleeps, older kernels see as many returns at a time as there are processors, and
 # somebody else may be asleep.
 
-# Short and long ones: only the long ones are shown, each with its own duration and argument.
+# Short and long ones: only the long ones are shown, each with its own duration and argument. On a busy machine a short nap takes
+# many times what it should, but not that many.
 test_bound() {
-	fs -j -m 20 u:/bin/laps:lap_nap -- sh -c 'laps nap 20 500; laps nap 5 30000'
+	fs -j -m 200 u:/bin/laps:lap_nap -- sh -c 'laps nap 20 500; laps nap 5 210000'
 	expect_exit 0
 	expect_json comm func ns
 	[ "$(wc -l < rows)" = 5 ] || fail "$(wc -l < rows) rows, not 5"
 	while read -r comm func ns; do
 		[ "$comm $func" = "laps lap_nap" ] || fail "$comm $func"
-		[ "$ns" -ge 30000000 ] && [ "$ns" -lt 300000000 ] || fail "$ns ns"
+		[ "$ns" -ge 210000000 ] && [ "$ns" -lt 2100000000 ] || fail "$ns ns"
 	done < rows
 	fs -j -u 400 u:/bin/laps:lap_nap -- laps nap 20 500
 	expect_json func

@@ -101,7 +101,7 @@ functions() {
 execs() {
 	row=execsnoop glob=- workload=execs done=20 seen='printed true'
 	tool='sonde execsnoop' && measure sonde execsnoop
-	tool='bcc execsnoop' && measure -a PCOMM peer execsnoop-bpfcc
+	tool='bcc execsnoop' && measure -a COMM peer execsnoop-bpfcc
 	tool='libbpf-tools execsnoop' && measure -a PCOMM peer execsnoop-libbpf
 	tool='bpftrace execsnoop.bt' && measure -c peer bpftrace -c "$held" /usr/sbin/execsnoop.bt
 	tool='perf trace' && measure -c peer perf trace -a -e execve -- $held
