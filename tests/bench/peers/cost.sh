@@ -10,6 +10,9 @@ made=20000
 cost() {
 	tool=$1 how=$2 check=$3
 	shift 3
+	case $quick$tool in
+	1bcc* | '1perf ftrace'* | 1trace-cmd*) return ;;
+	esac
 	as_typed cost "$of" "$tool" "$@"
 	repeat 3
 	while again; do
@@ -236,6 +239,11 @@ emulated=$(bench-calls emulated)
 note cost "without any tracer a read of a byte of /dev/zero takes $read instructions, open and close of /dev/null $open, the user function $emulated"
 note cost "strace: the time that passes until the call returns, for its work is done by another process, for which the call waits"
 warm
+if [ "$quick" ]; then
+	one_function
+	finish
+	exit
+fi
 one_function
 many_functions
 tracepoints

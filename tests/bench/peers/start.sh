@@ -135,6 +135,12 @@ sleep 3
 versions
 warm
 traceable=$(wc -l < /sys/kernel/tracing/available_filter_functions)
+if [ "$quick" ]; then
+	functions 'one function' reads 1000 vfs_read vfs_read 'sonde funccount' 'libbpf-tools funclatency' bpftrace 'perf ftrace profile'
+	functions 'vfs_*' reads 1000 vfs_read 'vfs_*' 'sonde funccount' bpftrace 'perf ftrace profile'
+	finish
+	exit
+fi
 functions 'one function' reads 1000 vfs_read vfs_read 'sonde funccount' 'bcc funccount' 'libbpf-tools funclatency' \
 	bpftrace 'bpftrace fentry' 'perf stat' 'perf ftrace profile' 'trace-cmd record'
 functions 'vfs_*' reads 1000 vfs_read 'vfs_*' 'sonde funccount' 'bcc funccount' bpftrace 'perf stat' 'perf ftrace profile' \
