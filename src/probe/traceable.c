@@ -155,8 +155,8 @@ static int count_listed(const struct ksym *sym, void *ctx)
 	return 0;
 }
 
-/* Of the candidates [from, to), which have one name: all of its places are listed, or none, or who knows. */
-static int judge_name(struct traceable *traceable, size_t from, size_t to)
+/* Of the candidates [from, to), which have one name: all of its places are listed, or none. False: some are, and which? */
+static bool judge_name(struct traceable *traceable, size_t from, size_t to)
 {
 	struct candidate *v = traceable->candidates.v;
 	uint32_t places = 1;
@@ -164,36 +164,59 @@ static int judge_name(struct traceable *traceable, size_t from, size_t to)
 	for (size_t i = from + 1; i < to; i++)
 		places += v[i].addr != v[i - 1].addr;
 	if (!v[from].listed)
-		return 0;
-	if (v[from].listed < places)
-		return -EAGAIN;
+		return true;
 	for (size_t i = from; i < to; i++)
 		*vec_push(&traceable->addrs) = v[i].addr;
+	return v[from].listed >= places;
+}
+
+static bool judge_names(struct traceable *traceable)
+{
+	const struct candidates *candidates = &traceable->candidates;
+	bool sure = true;
+	size_t end;
+
+	for (size_t i = 0; i < candidates->n; i = end) {
+		const char *name = name_of(candidates, i);
+
+		for (end = i + 1; end < candidates->n; end++)
+			if (compare_name(name_of(candidates, end), name, name + strlen(name) + 1))
+				break;
+		sure &= judge_name(traceable, i, end);
+	}
+	return sure;
+}
+
+static int add_address(const struct ksym *sym, void *ctx)
+{
+	*vec_push((struct addresses *)ctx) = sym->addr;
 	return 0;
 }
 
 int traceable_judge(struct traceable *traceable)
 {
 	struct candidates *candidates = &traceable->candidates;
-	size_t end;
-	int ret = 0;
+	struct addresses addrs = {};
+	bool has_addr = false;
 
 	end_run(candidates);
 	if (candidates->n)
 		qsort_r(candidates->v, candidates->n, sizeof(*candidates->v), compare_candidates, candidates->text.data);
-	if (kernel_each_traceable(count_listed, candidates, &traceable->has_addr, NULL))
+	if (kernel_each_traceable(count_listed, candidates, &has_addr, NULL))
 		return -EAGAIN;
 	traceable->known = true;
-	for (size_t i = 0; !ret && i < candidates->n; i = end) {
-		const char *name = name_of(candidates, i);
-
-		for (end = i + 1; end < candidates->n; end++)
-			if (compare_name(name_of(candidates, end), name, name + strlen(name) + 1))
-				break;
-		ret = judge_name(traceable, i, end);
+	if (!judge_names(traceable)) {
+		has_addr = true;
+		/* without addresses all are tried, and attaching tells */
+		if (!kernel_each_traceable(add_address, &addrs, &has_addr, NULL) && has_addr) {
+			free(traceable->addrs.v);
+			traceable->addrs = addrs;
+			addrs = (struct addresses){};
+		}
+		free(addrs.v);
 	}
 	traceable_sort(traceable);
-	return ret;
+	return 0;
 }
 
 bool traceable_named(const struct traceable *traceable, const char *name, const char *module)

@@ -5,8 +5,9 @@
  * that count. There are two ways to them:
  *
  *	candidates: what a pattern matches is kept with all other names of its addresses, and looked for in the
- *	list of names: what that leaves open is rare, a name that several functions have and not all of them listed;
- *	the whole list: with addresses, which take the kernel twice as long to write, or before 6.5 all names.
+ *	list of names; only what that leaves open, a name of several functions some of which are listed, takes the list
+ *	with addresses as well, which takes the kernel nearly twice as long to write;
+ *	the whole list, where the matches are many: with addresses, or before 6.5 all names.
  */
 #ifndef SONDE_TRACEABLE_H
 #define SONDE_TRACEABLE_H
@@ -46,9 +47,9 @@ void traceable_release(struct traceable *traceable);
 
 /* Each symbol in the kernel's order, and whether a pattern matches it. -EAGAIN: the whole list is the better way. */
 int traceable_offer(struct traceable *traceable, const struct ksym *sym, bool wanted);
-/* Behind the last symbol: reads the list of names. -EAGAIN as above. */
+/* Behind the last symbol: looks for the candidates in the list. -EAGAIN: it cannot be read. */
 int traceable_judge(struct traceable *traceable);
-/* After -EAGAIN: whether it was for the number of matches. */
+/* Whether that was for the number of matches. */
 bool traceable_many(const struct traceable *traceable);
 /* Else: whether the list has this very name. */
 bool traceable_named(const struct traceable *traceable, const char *name, const char *module);
