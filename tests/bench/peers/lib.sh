@@ -75,14 +75,15 @@ seconds() {
 	cut -d . -f 1 /proc/uptime
 }
 
-# repeat TIMES, then while again: so often what is quick; what is not, as often as 10 s allow, but twice, and once what takes a minute.
+# repeat TIMES, then while again: so often what is quick; what is not, as often as some seconds allow, which are minutes of the
+# machine that the guest runs on. Instructions repeat well.
 repeat() {
 	times=0 most=$1 began=$(seconds)
 }
 
 again() {
-	took=$(($(seconds) - began)) times=$((times + 1))
-	[ $times -le $most ] && [ $took -lt 60 ] && { [ $times -le 2 ] || [ $took -lt 10 ]; }
+	times=$((times + 1))
+	[ $times = 1 ] || { [ $times -le $most ] && [ $(($(seconds) - began)) -lt 4 ]; }
 }
 
 # Of what a tool says, what it says of its failure.

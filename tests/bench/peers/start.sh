@@ -109,13 +109,14 @@ execs() {
 	tool='trace-cmd record' && measure -c peer trace-cmd record -e sched:sched_process_exec -o /tmp/trace.dat $held
 }
 
-# user ROW WORKLOAD DONE NAME FILE FILE-OF-PEERS GLOB: functions of a file, which is elsewhere for tools of the image. bpftrace
-# does not know a function's name by its address when the process has ended, but its probe's.
+# user ROW WORKLOAD DONE NAME FILE FILE-OF-PEERS GLOB: functions of a file, which is elsewhere for tools of the image.
 user() {
 	row=$1 glob=- workload=$2 done=$3 seen="counted $4" numbers=
 	tool='sonde funccount' && measure sonde funccount "u:$5:$7"
 	tool='bcc funccount' && measure -a Tracing peer funccount-bpfcc "$6:$7"
-	tool=bpftrace && measure -c peer env BPFTRACE_MAX_PROBES=100000 bpftrace -e "uprobe:$6:$7 { @[probe] = count(); }" -c "$held"
+	for table in armed gone memory; do
+		none $table "$row" bpftrace "with -c it traces functions of that command alone, and without it does not say when it is armed"
+	done
 	tool='perf stat' && measure -c peer sh -c \
 		"perf probe --max-probes 1000 -x $6 '$7' && perf stat -a -e 'probe_*:*' -- $held; perf probe -q -d 'probe_*:*'"
 	note armed "$row: functions by what the tool says: $numbers"
