@@ -9,9 +9,9 @@ point() {
 	tool=$1 glob=$2
 	shift 2
 	rm -f kept trace.dat hooks
-	began=$(cut -d . -f 1 /proc/uptime)
+	began=$(seconds)
 	hold -t 60 -o kept -w 'sh look' "$@" || return
-	took=$(($(cut -d . -f 1 /proc/uptime) - began))
+	took=$(($(seconds) - began))
 	case $tool in
 	trace-cmd*) peer trace-cmd reset > /dev/null 2>&1 ;;
 	esac

@@ -62,7 +62,7 @@ left() {
 	else
 		none left "$what" "$who" "$why"
 	fi
-	echo "$(cut -d . -f 1 /proc/uptime) s: $who"
+	echo "$(seconds) s: $who"
 	while [ "${1#-}" != "$1" ]; do
 		[ "$1" != -a ] || shift
 		shift
@@ -80,7 +80,7 @@ reset() {
 		differences
 	else
 		settled
-		[ ! -s left ] || fields note left "after $who, $what: $(head -n 1 words | cut -c 1-200)$(awk 'END { if (NR > 1) print " (and " NR - 1 " more)" }' words)"
+		[ ! -s left ] || note left "after $who, $what: $(head -n 1 words | cut -c 1-200)$(awk 'END { if (NR > 1) print " (and " NR - 1 " more)" }' words)"
 	fi
 }
 
@@ -95,7 +95,6 @@ clean() {
 
 sleep 1000 &
 tracee=$!
-run='/guest/bin/bench-hold -m'
 ufuncs=/guest/bin/ufuncs
 # The same paths for us and for those in the image.
 ln -s / /guest
@@ -106,33 +105,33 @@ mkdir bin && ln -s /usr/bin/which.debianutils bin/which
 row='kernel function'
 left "$row" 'sonde funccount' sonde funccount vfs_read
 left "$row" 'bcc funccount' -i peer funccount-bpfcc vfs_read
-left "$row" bpftrace -c peer bpftrace -e 'kprobe:vfs_read { @ = count(); }' -c "$run"
+left "$row" bpftrace -c peer bpftrace -e 'kprobe:vfs_read { @ = count(); }' -c "$held"
 left "$row" 'libbpf-tools funclatency' -a Tracing peer funclatency-libbpf vfs_read
-left "$row" 'perf probe, perf stat' -c peer sh -c "perf probe -q vfs_read && perf stat -a -e probe:vfs_read $run"
-left "$row" 'perf ftrace' -c peer perf ftrace trace -T vfs_read -- $run
-left "$row" 'trace-cmd record' -c peer trace-cmd record -p function -l vfs_read -o recorded $run
+left "$row" 'perf probe, perf stat' -c peer sh -c "perf probe -q vfs_read && perf stat -a -e probe:vfs_read $held"
+left "$row" 'perf ftrace' -c peer perf ftrace trace -T vfs_read -- $held
+left "$row" 'trace-cmd record' -c peer trace-cmd record -p function -l vfs_read -o recorded $held
 row='user function'
 left "$row" 'sonde funccount' sonde funccount "u:$ufuncs:f_one"
 left "$row" 'bcc funccount' -i peer funccount-bpfcc "$ufuncs:f_one"
-left "$row" bpftrace -c peer bpftrace -e "uprobe:$ufuncs:f_one { @ = count(); }" -c "$run"
+left "$row" bpftrace -c peer bpftrace -e "uprobe:$ufuncs:f_one { @ = count(); }" -c "$held"
 left "$row" 'libbpf-tools funclatency' -a Tracing peer env PATH=/tmp/bin:/usr/sbin:/usr/bin funclatency-libbpf "$ufuncs:f_one"
-left "$row" 'perf probe, perf record' -c peer sh -c "perf probe -q -x $ufuncs f_one && perf record -q -a -e probe_ufuncs:f_one -o recorded $run"
+left "$row" 'perf probe, perf record' -c peer sh -c "perf probe -q -x $ufuncs f_one && perf record -q -a -e probe_ufuncs:f_one -o recorded $held"
 row=execs
 left "$row" 'sonde execsnoop' sonde execsnoop
 left "$row" 'bcc execsnoop' -i peer execsnoop-bpfcc
 left "$row" 'libbpf-tools execsnoop' -i peer execsnoop-libbpf
 left "$row" 'bpftrace execsnoop.bt' -i peer execsnoop.bt
-left "$row" 'trace-cmd record' -c peer trace-cmd record -q -e sched:sched_process_exec -o recorded $run
-left "$row" 'perf trace' -c peer perf trace -a -e execve $run
+left "$row" 'trace-cmd record' -c peer trace-cmd record -q -e sched:sched_process_exec -o recorded $held
+left "$row" 'perf trace' -c peer perf trace -a -e execve $held
 left "$row" strace -i peer strace -f -e trace=execve -p $tracee
 row=opens
 left "$row" 'sonde opensnoop' sonde opensnoop
 left "$row" 'bcc opensnoop' -i peer opensnoop-bpfcc
 left "$row" 'libbpf-tools opensnoop' -i peer opensnoop-libbpf
 left "$row" 'bpftrace opensnoop.bt' -i peer opensnoop.bt
-left "$row" 'trace-cmd record' -c peer trace-cmd record -q -e syscalls:sys_enter_openat -o recorded $run
-left "$row" 'perf trace' -c peer perf trace -a -e openat $run
+left "$row" 'trace-cmd record' -c peer trace-cmd record -q -e syscalls:sys_enter_openat -o recorded $held
+left "$row" 'perf trace' -c peer perf trace -a -e openat $held
 left "$row" strace -i peer strace -f -e trace=openat -p $tracee
-fields note left "what perf probe defines is its user's until perf probe -d takes it away: it is counted"
+note left "what perf probe defines is its user's until perf probe -d takes it away: it is counted"
 kill $tracee
 finish

@@ -164,6 +164,6 @@ storm "$row" 'trace-cmd record' execs 1000 "$noop" peer trace-cmd record -e sche
 after=
 own_storm "$row" strace execs 250 "execve(\"$noop" peer strace -f -e trace=execve -o rows
 
-fields note loss "perf trace loses what it reads of the kernel, and says how many: of an open that is two, the call and its return"
-fields note loss "strace stops a process at each call, and loses nothing: it runs a smaller storm, for it takes milliseconds for each"
+note loss "perf trace loses what it reads of the kernel, and says how many: of an open that is two, the call and its return"
+note loss "strace stops a process at each call: it runs a smaller storm, for it takes milliseconds for each"
 finish
