@@ -32,6 +32,11 @@ static inline bool str_same(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
+static inline const char *str_or_empty(const char *text)
+{
+	return text ? text : "";
+}
+
 /*
  * The one place where traced (foreign) bytes become printable. Appends text so
  * that it cannot move a cursor, break a line or end a JSON string.

@@ -38,11 +38,6 @@ struct search {
 	} hits;
 };
 
-static const char *text_or_empty(const char *text)
-{
-	return text ? text : "";
-}
-
 static bool object_matches(const struct query *query, const char *module)
 {
 	if (!query->spec.object)
@@ -61,7 +56,7 @@ static void offer_address(struct search *search, const struct query *query, cons
 		return;
 	holder->addr = sym->addr;
 	snprintf(holder->name, sizeof(holder->name), "%s", sym->name);
-	snprintf(holder->module, sizeof(holder->module), "%s", text_or_empty(sym->module));
+	snprintf(holder->module, sizeof(holder->module), "%s", str_or_empty(sym->module));
 }
 
 static void add_holders(struct search *search)
@@ -175,7 +170,7 @@ static int compare_hits(const void *pa, const void *pb)
 
 	ret = ret ? ret : COMPARE(name_rank(a), name_rank(b));
 	ret = ret ? ret : strcmp(a->name, b->name);
-	return ret ? ret : strcmp(text_or_empty(a->module), text_or_empty(b->module));
+	return ret ? ret : strcmp(str_or_empty(a->module), str_or_empty(b->module));
 }
 
 /* Two places with one name cannot be told apart by name. Sorted by name, neighbours tell. */
@@ -191,7 +186,7 @@ static int compare_names(const void *pa, const void *pb)
 static bool same_function(const struct hit *a, const struct hit *b)
 {
 	return a->addr == b->addr && (a->addr || a->query != b->query) &&
-	       !strcmp(text_or_empty(a->module), text_or_empty(b->module));
+	       !strcmp(str_or_empty(a->module), str_or_empty(b->module));
 }
 
 static bool *find_unique(const struct hits *hits)

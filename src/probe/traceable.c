@@ -9,11 +9,6 @@
 /* Above this many matches, the memory for their names is better spared. */
 #define CANDIDATES_MAX 4096
 
-static const char *text_or_empty(const char *text)
-{
-	return text ? text : "";
-}
-
 static void keep_string(void *text)
 {
 }
@@ -70,7 +65,7 @@ static int compare_name(const char *stored, const char *name, const char *module
 {
 	int ret = strcmp(stored, name);
 
-	return ret ? ret : strcmp(stored + strlen(stored) + 1, text_or_empty(module));
+	return ret ? ret : strcmp(stored + strlen(stored) + 1, str_or_empty(module));
 }
 
 static bool continues_run(const struct candidates *candidates, const struct ksym *sym)
@@ -82,7 +77,7 @@ static bool continues_run(const struct candidates *candidates, const struct ksym
 	before = name_of(candidates, candidates->n - 1);
 	module = before + strlen(before) + 1;
 	if (sym->module || *module)
-		return !strcmp(module, text_or_empty(sym->module));
+		return !strcmp(module, str_or_empty(sym->module));
 	return candidates->v[candidates->n - 1].addr == sym->addr;
 }
 
@@ -102,6 +97,12 @@ bool traceable_many(const struct traceable *traceable)
 	return traceable->candidates.wanted_n > CANDIDATES_MAX;
 }
 
+/* With its NUL. */
+static void add_text(struct str *text, const char *more)
+{
+	str_addn(text, more, strlen(more) + 1);
+}
+
 int traceable_offer(struct traceable *traceable, const struct ksym *sym, bool wanted)
 {
 	struct candidates *candidates = &traceable->candidates;
@@ -113,8 +114,8 @@ int traceable_offer(struct traceable *traceable, const struct ksym *sym, bool wa
 	if (!sym->addr || traceable_many(traceable))
 		return -EAGAIN;
 	*vec_push(candidates) = (struct candidate){ .name = candidates->text.len, .addr = sym->addr };
-	str_addn(&candidates->text, sym->name, strlen(sym->name) + 1);
-	str_addn(&candidates->text, text_or_empty(sym->module), strlen(text_or_empty(sym->module)) + 1);
+	add_text(&candidates->text, sym->name);
+	add_text(&candidates->text, str_or_empty(sym->module));
 	return 0;
 }
 
@@ -235,7 +236,7 @@ static int compare_listed(const void *pa, const void *pb)
 
 static const char *listed_key(const struct ksym *sym, char *buf, size_t size)
 {
-	snprintf(buf, size, "%s\t%s", sym->name, text_or_empty(sym->module));
+	snprintf(buf, size, "%s\t%s", sym->name, str_or_empty(sym->module));
 	return buf;
 }
 
