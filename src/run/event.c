@@ -17,6 +17,8 @@
 #define READER_NICE    -10
 #define BUFFER_DEFAULT (4 * 1024 * 1024)
 #define BUFFER_MAX     (1024 * 1024 * 1024)
+/* So close together two clocks are read as if at once. */
+#define CLOCKS_APART_NS 100000ULL
 
 static struct {
 	uint64_t buffer_size;
@@ -55,10 +57,23 @@ static uint64_t clock_ns(clockid_t clock)
 	return ts.tv_sec * NS_PER_SEC + ts.tv_nsec;
 }
 
-/* Somebody may set the clock, and then later events have the new time. */
+/*
+ * Somebody may set the clock, and then later events have the new time. Nobody is to have stood still between one clock and the
+ * other: the closest of a few looks counts.
+ */
 static void look_at_clock(void)
 {
-	wall_offset = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME);
+	uint64_t closest = UINT64_MAX;
+
+	for (int tries = 0; tries < 5 && closest > CLOCKS_APART_NS; tries++) {
+		uint64_t boot = clock_ns(CLOCK_BOOTTIME), wall = clock_ns(CLOCK_REALTIME);
+		uint64_t apart = clock_ns(CLOCK_BOOTTIME) - boot;
+
+		if (apart >= closest)
+			continue;
+		closest = apart;
+		wall_offset = wall - boot - apart / 2;
+	}
 }
 
 uint64_t event_wall_ns(const struct event *event)
