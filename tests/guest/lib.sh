@@ -2,7 +2,7 @@
 # What tests in a guest have in common; read by busybox's sh. A test is a function test_NAME in
 # tests/tools/*.sh. It runs in a shell of its own, with set -eu, in an empty /tmp, and passes when
 # it comes to its end and has left nothing behind (no_residue is called after each). A comment
-# "# timeout=SECONDS cpus=N" on the line before it changes the defaults of 60 s and one processor; cpus=1-locked is a guest
+# "# timeout=SECONDS cpus=N" on the line before it changes the defaults of 120 s and one processor; cpus=1-locked is a guest
 # of its own whose kernel is locked down ("confidentiality"); "image=peers" gives a test the tools of others, called by
 # `peer CMD...`, and runs it on the kernels only that there is such an image for.
 
@@ -191,7 +191,21 @@ await() {
 	shown
 }
 
-# gate FIFO CMD...: a workload in the background that starts with "CMD -w FIFO"; open_gate lets it go.
+# one_of_three CMD...: for what is compared with another account of the same, where a machine that stands still between the two
+# looks at the clock spoils one or the other: in one of three attempts it did not, and a bug spoils all. Each in a shell of its own.
+one_of_three() {
+	for attempt in 1 2 3; do
+		set +e
+		(set -e; "$@")
+		came=$?
+		set -e
+		[ $came != 0 ] || return 0
+		echo "attempt $attempt of 3: exit $came"
+	done
+	exit $came
+}
+
+# gate FIFO CMD...: a workload in the background that starts with "CMD -w FIFO", and waits there; open_gate lets it go.
 gate() {
 	rm -f gate
 	mkfifo gate
@@ -199,6 +213,13 @@ gate() {
 	shift
 	"$program" -w gate "$@" > did &
 	gated=$!
+	wait_until 20 at_gate || fail "$program does not come to its gate"
+}
+
+# It sleeps nowhere else. Its name is that of the program from its exec on.
+at_gate() {
+	read -r _ comm state _ < /proc/$gated/stat
+	[ "$comm $state" = "($program) S" ]
 }
 
 open_gate() {
@@ -215,7 +236,7 @@ residue() {
 
 # Detaching ends after the process does (RCU, the last reference of a program), hence the patience, in seconds.
 no_residue() {
-	traces 20 /.baseline || residue > /.residue || { cat /.residue; fail "left behind: $(head -n 1 /.residue)"; }
+	traces 40 /.baseline || residue > /.residue || { cat /.residue; fail "left behind: $(head -n 1 /.residue)"; }
 }
 
 # expect_turns TOTAL: of each child of turns (tests/programs/turns.c) the rows of out by pid have, in all, as many values as it

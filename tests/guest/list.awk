@@ -11,7 +11,7 @@
 	sub(/\(\).*/, "")
 	area = FILENAME
 	gsub(/.*\/|\.sh$/, "", area)
-	print FILENAME, $0, area "/" substr($0, 6), ("timeout" in set) ? set["timeout"] : 60, ("cpus" in set) ? set["cpus"] : 1, \
+	print FILENAME, $0, area "/" substr($0, 6), ("timeout" in set) ? set["timeout"] : 120, ("cpus" in set) ? set["cpus"] : 1, \
 		("image" in set) ? set["image"] : "-"
 }
 { split("", set) }

@@ -82,6 +82,7 @@ test_residue_sees_kprobe_events() {
 
 test_residue_sees_processes() {
 	spin > /dev/null &
+	wait_until 10 grep -qx spin /proc/$!/comm
 	! residue > /dev/null || fail "a process was not noticed"
 	kill $!
 	wait $! || :

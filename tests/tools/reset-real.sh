@@ -91,7 +91,7 @@ test_perf_probe_at_work() {
 	expect_as_before
 }
 
-# timeout=120 image=peers
+# timeout=240 image=peers
 test_perf_killed() {
 	everything > before
 	peer perf probe -q -x /guest/bin/ufuncs -a f_one -a f_two
@@ -113,7 +113,7 @@ test_perf_killed() {
 }
 
 # perf turns off an option, too, which says how records are printed; that is no tracing, and reset-trace leaves it.
-# timeout=120 image=peers
+# timeout=240 image=peers
 test_perf_ftrace_killed() {
 	everything > before
 	held perf ftrace trace -T 'vfs_*' -- $hold
@@ -132,7 +132,7 @@ test_perf_ftrace_killed() {
 	expect_as_before
 }
 
-# timeout=120 image=peers
+# timeout=240 image=peers
 test_trace_cmd_killed() {
 	everything > before
 	held trace-cmd record -p function -l 'vfs_*' -e sched:sched_process_exec -o /tmp/recorded $hold
@@ -159,7 +159,7 @@ test_trace_cmd_killed() {
 }
 
 # What it leaves as it ends in peace, too: a filter and a trigger, a histogram where the kernel has them.
-# timeout=120 image=peers
+# timeout=240 image=peers
 test_trace_cmd_started() {
 	everything > before
 	trigger=stacktrace
@@ -181,7 +181,7 @@ test_trace_cmd_started() {
 	expect_as_before
 }
 
-# timeout=120 image=peers
+# timeout=240 image=peers
 test_trace_cmd_instance() {
 	everything > before
 	held trace-cmd record -B work -e sched -p function -l vfs_read -o /tmp/recorded $hold
@@ -201,7 +201,7 @@ test_trace_cmd_instance() {
 	expect_as_before
 }
 
-# timeout=120 image=peers
+# timeout=240 image=peers
 test_bpftrace_at_work() {
 	everything > before
 	orphans

@@ -26,7 +26,7 @@ test_nothing_to_do() {
 
 # The example of bcc's text: 317 user functions, and the tracer is killed. Some are enabled, not all: the kernel takes
 # up to 0.1 s to take one away that was.
-# timeout=120
+# timeout=240
 test_killed_tracer() {
 	state > before
 	cat > tracer <<-'END'
@@ -167,6 +167,7 @@ test_beside_the_living() {
 # kernel that says of an event when it was looked at proves nothing. Nor does any clock that was set and stayed so.
 test_reused_id() {
 	perfhold > held &
+	wait_until 10 grep -q . held
 	now=$(date +%s)
 	date -s @$((now - 3600)) > /dev/null
 	uprobes uprobes/gone_bcc_$!
@@ -520,7 +521,7 @@ end_of_round() {
 
 # ROUNDS states made of up to seven things each, chosen by SEED. For many, in a guest of its own (run -s SCRIPT):
 #	. /lib.sh; . /tests/reset-trace.sh; cd /tmp; ROUNDS=300 SEED=1; test_random_states
-# timeout=120
+# timeout=240
 test_random_states() {
 	pid=$(dead_pid) n=0 round=0 holders= synthetic= eprobes=
 	[ ! -e $T/synthetic_events ] || synthetic=1

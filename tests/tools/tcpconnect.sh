@@ -64,7 +64,6 @@ test_tcpconnect_text() {
 	expect_line '^[0-9][0-9]:[0-9][0-9]:[0-9][0-9] [0-9]+\.[0-9]{6} +0 '
 }
 
-# timeout=90
 test_tcpconnect_burst() {
 	run sonde tcpconnect -j -L --fail-on-loss -- tcp -n 400 client 4
 	none_lost 400 || return 0

@@ -69,7 +69,6 @@ test_tcplife_text() {
 	expect_line '^[0-9][0-9]:[0-9][0-9]:[0-9][0-9] [0-9]+\.[0-9]{6} +[0-9]+ +tcp '
 }
 
-# timeout=90
 test_tcplife_burst() {
 	run sonde tcplife -j --fail-on-loss -- tcp -n 300 client 4 10 20 0
 	none_lost 600 || return 0
