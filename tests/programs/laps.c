@@ -10,15 +10,19 @@
  *	tail	lap_tail(), which ends by a jump to lap_tailed()
  *	leave	lap_leave(), which never returns: it is left by longjmp
  *	hold	lap_hold(), in which -w waits: it has begun before it is traced
- *	pass	a byte there and back through two pipes, a child taking USECS to answer: in the kernel's vfs_read
+ *	pass	a byte there and back through two pipes, a child taking USECS to answer, once we wait for it in the kernel's
+ *		vfs_read: each of our reads takes as long
  */
 #include <err.h>
+#include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -122,17 +126,39 @@ static void pass(void)
 		err(1, "pipe");
 }
 
+/* Who has sent a byte sleeps next in its read for the answer, however late it comes there. readv(2) is no vfs_read. */
+static void wait_for_reader(int stat)
+{
+	char text[64], *state;
+	struct iovec to = { text, sizeof(text) - 1 };
+
+	do {
+		ssize_t n;
+
+		sched_yield();
+		lseek(stat, 0, SEEK_SET);
+		n = readv(stat, &to, 1);
+		text[n > 0 ? n : 0] = '\0';
+		state = strrchr(text, ')');
+	} while (!state || state[2] != 'S');
+}
+
 static pid_t answer(void)
 {
+	char path[32];
+	int stat;
 	pid_t pid;
 	char byte;
 
-	if (pipe(there) || pipe(back) || (pid = fork()) < 0)
+	snprintf(path, sizeof(path), "/proc/%d/stat", getpid());
+	stat = open(path, O_RDONLY);
+	if (stat < 0 || pipe(there) || pipe(back) || (pid = fork()) < 0)
 		err(1, "pipes and a child");
 	if (pid)
 		return pid;
 	close(there[1]);
 	while (read(there[0], &byte, 1) == 1) {
+		wait_for_reader(stat);
 		lap_nap();
 		if (write(back[1], &byte, 1) != 1)
 			break;
