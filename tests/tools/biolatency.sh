@@ -79,16 +79,21 @@ test_by_flags() {
 	[ "$count" = $reads ] || fail "$count reads, not $reads"
 }
 
-# The kernel's own time for a request, in ms, is what the values add up to.
+# The kernel's own time for a request, in ms, is what the values add up to. It begins to count a little earlier and ends a little
+# later: its time is never less.
 test_time() {
 	find_disk
+	one_of_three spent_time
+}
+
+spent_time() {
 	spent=$(stat 8)
 	io sonde biolatency -Q --json -- dd if=/dev/zero of="$disk" bs=1M count=40 oflag=direct
 	spent=$(($(stat 8) - spent))
 	expect_json count total
 	[ "$spent" -ge 10 ] || fail "only $spent ms: nothing to compare"
 	value=$(awk '{ n += $2 } END { print int(n / 1000) }' rows)
-	expect_between "ms of writes" $((spent * 7 / 10 - 2)) $((spent * 13 / 10 + 2)) "$value"
+	expect_between "ms of writes" $((spent * 7 / 10 - 2)) $((spent + 2)) "$value"
 }
 
 test_errors() {
