@@ -128,8 +128,9 @@ test_of_a_user() {
 # -p: what a process becomes; -P: children only; by the name that it has then, within a cgroup.
 test_of_processes() {
 	mkfifo go
-	sh -c 'read x < go; exec execd became' > ours &
+	sh -c ': > waits; read x < go; exec execd became' > ours &
 	pid=$!
+	wait_until 20 test -e waits
 	start sonde execsnoop -p $pid
 	execd other > others
 	echo > go

@@ -26,6 +26,8 @@ test_command_on_two_processors() {
 		fc --mechanism $mechanism "$getppid" -- forks 4 4 1000
 		[ $mechanism = fentry ] && [ "$status" = 1 ] && continue # the alias may have no BTF
 		expect_exit 0
+		# 7.x may preempt a program here, too, and who asks for fentry has it
+		[ $mechanism != fentry ] || { expect_count_or_missed "$getppid" 16000; continue; }
 		expect_count "$getppid" 16000
 	done
 	fc t:syscalls:sys_enter_getppid -- forks 4 4 1000

@@ -42,7 +42,7 @@ attached_by() {
 	no_residue
 }
 
-# timeout=120
+# timeout=240
 test_mechanisms() {
 	attached_by kprobe $getpgid kprobe $getpgid
 	attached_by uprobe u:/bin/ufuncs:f_one uprobe ufuncs:f_one
@@ -193,16 +193,22 @@ test_cost() {
 	stop INT
 }
 
+shown_twice() {
+	[ "$(grep -c '^KIND' out)" -ge 2 ] && [ "$(grep -c ' g20/mine' out)" -ge 2 ]
+}
+
 # Again and again until Ctrl-C; what a terminal shows of it, tests/unit/output.c knows.
 test_watch() {
 	echo "p:uprobes/$(printf %040d 0 | tr 0 x) $(place)" >> $T/uprobe_events
 	for n in $(seq 20); do
 		echo "p:g$n/mine $(place)" >> $T/uprobe_events
 	done
-	run timeout -s INT 3 sonde status -w -i 50ms
+	: > out
+	dfl sonde status -w -i 50ms > out 2> err &
+	started=$!
+	wait_until 20 shown_twice || fail "not again and again, or not all rows"
+	stop INT
 	expect_exit 0
-	[ "$(grep -c '^KIND' out)" -ge 2 ] || fail "not again and again"
-	[ "$(grep -c ' g20/mine' out)" -ge 2 ] || fail "not all rows"
 	sonde reset-trace
 }
 
