@@ -353,4 +353,15 @@ struct socket {
 	struct sock *sk;
 } CORE;
 
+/* Where ftrace can trace: pages of records, each leading to the next. */
+struct dyn_ftrace {
+	unsigned long ip;
+} CORE;
+
+struct ftrace_page {
+	struct ftrace_page *next;
+	struct dyn_ftrace *records;
+	int index; /* how many */
+} CORE;
+
 #endif

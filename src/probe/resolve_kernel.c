@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Kernel functions. Names come from kallsyms, which has every alias and every address; which of them
- * ftrace can trace comes from its own list, which is read only for
+ * ftrace can trace it says itself, and is asked only for
  * patterns: whether one named function can be traced is best asked by attaching. Nor is
  * kallsyms read for one name that the kernel itself can place.
  */
+#include "base/str.h"
 #include "symbols/kernel.h"
 #include "resolve.h"
 #include "traceable.h"
@@ -14,7 +15,7 @@ struct hit {
 	const char *name, *module;
 	struct query *query;
 	uint64_t end; /* of the function, where an offset must be checked */
-	bool listed;  /* ftrace's list has this very name */
+	bool listed;  /* ftrace calls it by this very name: the first of its address */
 };
 
 /* The symbol that an address lies in; addr 0: none was seen. */
@@ -28,9 +29,8 @@ struct search {
 	size_t n;
 	struct target_set *set;
 	struct traceable traceable;
-	bool patterns;		/* there are any */
-	bool many;		/* they match too many to keep all */
-	bool candidates;	/* their matches are looked for in the list, and not the list's functions in them */
+	uint64_t last;		/* the address of the symbol before */
+	bool hidden;		/* the kernel hides addresses */
 	struct holder *holders; /* one for each query */
 	struct hits {
 		struct hit *v;
@@ -109,7 +109,7 @@ static int find_ends(struct search *search, struct err *err)
 		offsets = offsets || (query_is_kernel(&search->queries[i]) && search->queries[i].spec.offset);
 	if (!offsets)
 		return 0;
-	ret = kernel_each_symbol(offer_end, search, err);
+	ret = kernel_each_symbol(offer_end, search, NULL, err);
 	for (size_t i = search->hits.n; i-- > 1;)
 		if (hits[i - 1].addr == hits[i].addr)
 			hits[i - 1].end = hits[i].end;
@@ -121,37 +121,36 @@ static bool is_pattern(const struct query *query)
 	return query->spec.name && !match_literal(query->name);
 }
 
-/* Spares the memory for what cannot be traced, where that is much and can be told at once. */
-static bool may_trace(const struct search *search, const struct query *query, uint64_t addr)
+/* Half of all symbols of newer kernels are the padding in front of functions: nothing to keep until ftrace is asked. */
+static bool is_padding(const char *name)
 {
-	return !search->many || !search->traceable.has_addr || !addr || !is_pattern(query) || traceable_at(&search->traceable, addr);
+	return !strncmp(name, "__pfx_", 6) || !strncmp(name, "__cfi_", 6);
 }
 
 static int offer_symbol(const struct ksym *sym, void *ctx)
 {
 	struct search *search = ctx;
 	struct pool *pool = &search->set->pool;
-	bool listed = !search->candidates && traceable_take(&search->traceable, sym), wanted = false;
 
 	for (size_t i = 0; i < search->n; i++) {
 		struct query *query = &search->queries[i];
 
 		if (!query_is_kernel(query) || !object_matches(query, sym->module))
 			continue;
-		if (!query->spec.name) {
+		if (!query->spec.name)
 			offer_address(search, query, sym);
-		} else if (match_test(query->name, sym->name) && may_trace(search, query, sym->addr)) {
-			wanted |= is_pattern(query);
+		else if (match_test(query->name, sym->name) && !(is_pattern(query) && is_padding(sym->name)))
 			*vec_push(&search->hits) = (struct hit){
 				.addr = sym->addr,
 				.name = pool_add(pool, sym->name),
 				.module = sym->module ? pool_add(pool, sym->module) : NULL,
 				.query = query,
-				.listed = listed,
+				.listed = sym->addr != search->last,
 			};
-		}
 	}
-	return search->candidates ? traceable_offer(&search->traceable, sym, wanted) : 0;
+	search->hidden |= !sym->addr;
+	search->last = sym->addr;
+	return 0;
 }
 
 /* Of several names at one address: the one asked for by itself, then the one ftrace lists, then the plainest. */
@@ -246,14 +245,14 @@ static int check_offset(const struct hit *hit, struct err *err)
 		       (unsigned long long)offset, (unsigned long long)(hit->end - hit->addr));
 }
 
-/* Does ftrace's list have it? By address, or by name where the address is hidden and the list has names. */
-static bool is_listed(const struct search *search, const struct hit *hit)
+/* Can ftrace trace it? */
+static bool is_traceable(const struct search *search, const struct hit *hit)
 {
-	if (!search->traceable.known)
+	const struct traceable *traceable = &search->traceable;
+
+	if (!traceable->known)
 		return true;
-	if (hit->addr)
-		return traceable_at(&search->traceable, hit->addr);
-	return search->traceable.has_addr || hit->listed;
+	return hit->addr ? traceable_at(traceable, hit->addr) : traceable_named(traceable, hit->name, hit->module);
 }
 
 static int add_hits(struct search *search, size_t *bad, struct err *err)
@@ -274,7 +273,7 @@ static int add_hits(struct search *search, size_t *bad, struct err *err)
 			return err_set(err, -EPERM, "'%s' is not traced: %s", hit->name, excluded);
 		if (check_offset(hit, err))
 			return err->code;
-		if (pattern && !is_listed(search, hit))
+		if (pattern && !is_traceable(search, hit))
 			continue;
 		query->found++;
 		if (excluded)
@@ -305,54 +304,23 @@ static int not_found(const struct query *query, bool listed, struct err *err)
 		return resolve_no_match(err, listed ? "traceable kernel function" : "kernel function", spec,
 					NULL);
 	nearest_init(&nearest, spec->name);
-	kernel_each_symbol(offer_nearest, &nearest, NULL);
+	kernel_each_symbol(offer_nearest, &nearest, NULL, NULL);
 	return resolve_no_match(err, "kernel function", spec, nearest_name(&nearest));
-}
-
-/* For a few matches the list of names will do: they are looked for in it. */
-static int offer_candidates(struct search *search, struct err *err)
-{
-	int ret = -EAGAIN;
-
-	if (!search->patterns)
-		return ret;
-	search->candidates = true;
-	ret = kernel_each_symbol(offer_symbol, search, err);
-	ret = ret ? ret : traceable_judge(&search->traceable);
-	if (!ret)
-		vec_each(hit, &search->hits)
-			hit->listed = traceable_named(&search->traceable, hit->name, hit->module);
-	return ret;
-}
-
-/* From the beginning, with the whole list for patterns. */
-static int offer_all(struct search *search, struct err *err)
-{
-	int ret;
-
-	search->many = traceable_many(&search->traceable);
-	search->candidates = false;
-	search->hits.n = 0;
-	memset(search->holders, 0, search->n * sizeof(*search->holders));
-	traceable_release(&search->traceable);
-	if (search->patterns)
-		traceable_read(&search->traceable);
-	ret = kernel_each_symbol(offer_symbol, search, err);
-	traceable_sort(&search->traceable);
-	return ret;
 }
 
 static int search_kernel(struct search *search, size_t *bad, struct err *err)
 {
+	bool patterns = false;
+	uint64_t records;
 	int ret;
 
 	for (size_t i = 0; i < search->n; i++)
-		search->patterns |= query_is_kernel(&search->queries[i]) && is_pattern(&search->queries[i]);
-	ret = offer_candidates(search, err);
-	if (ret == -EAGAIN)
-		ret = offer_all(search, err);
+		patterns |= query_is_kernel(&search->queries[i]) && is_pattern(&search->queries[i]);
+	ret = kernel_each_symbol(offer_symbol, search, &records, err);
 	if (ret)
 		return ret;
+	if (patterns && search->hits.n)
+		traceable_read(&search->traceable, records, search->hidden);
 	add_holders(search);
 	if (search->hits.n)
 		qsort(search->hits.v, search->hits.n, sizeof(*search->hits.v), compare_hits);

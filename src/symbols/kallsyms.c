@@ -47,26 +47,32 @@ static uint64_t parse_hex(char *text, char **end)
 	return value;
 }
 
+/* Where ftrace's records begin: a pointer to the first page of them. */
+#define RECORDS "ftrace_pages_start"
+
 /* BPF programs and trampolines are listed as functions of modules that there are not. */
 static bool is_made_up(const char *module)
 {
 	return !strcmp(module, "bpf") || !strncmp(module, "__builtin__", 11);
 }
 
-static bool parse_kallsyms(char *line, struct ksym *sym)
+static bool parse_kallsyms(char *line, struct ksym *sym, uint64_t *records)
 {
 	char *end;
 
 	sym->addr = parse_hex(line, &end);
 	if (end == line || end[0] != ' ' || !end[1] || end[2] != ' ')
 		return false;
-	if ((end[1] | 0x20) != 't' && (end[1] | 0x20) != 'w')
+	if ((end[1] | 0x20) != 't' && (end[1] | 0x20) != 'w') {
+		if (records && !strcmp(end + 3, RECORDS))
+			*records = sym->addr;
 		return false;
+	}
 	split_module(end + 3, sym);
 	return !sym->module || !is_made_up(sym->module);
 }
 
-int kernel_each_symbol(ksym_fn fn, void *ctx, struct err *err)
+int kernel_each_symbol(ksym_fn fn, void *ctx, uint64_t *records, struct err *err)
 {
 	__free struct lines *lines = base_alloc(sizeof(*lines));
 	__close int fd = kernel_open("/proc/kallsyms", O_RDONLY);
@@ -76,10 +82,12 @@ int kernel_each_symbol(ksym_fn fn, void *ctx, struct err *err)
 	if (fd < 0)
 		return err_set(err, -errno, "cannot read /proc/kallsyms: %s", strerror(errno));
 	lines->fd = fd;
+	if (records)
+		*records = 0;
 	while ((line = lines_next(lines, &error))) {
 		struct ksym sym;
 
-		if (!parse_kallsyms(line, &sym))
+		if (!parse_kallsyms(line, &sym, records))
 			continue;
 		ret = fn(&sym, ctx);
 		if (ret)

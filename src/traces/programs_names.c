@@ -62,7 +62,7 @@ static void name_kernel_functions(struct named *named)
 	if (!named->targets.n)
 		return;
 	qsort(named->targets.v, named->targets.n, sizeof(*named->targets.v), by_addr);
-	kernel_each_symbol(name_addr, named, &err);
+	kernel_each_symbol(name_addr, named, NULL, &err);
 }
 
 /* ---- what trampolines hang on, by BTF ---- */

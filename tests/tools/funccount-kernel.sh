@@ -77,6 +77,28 @@ test_alias() {
 	expect_count "$getpgid" 1000
 }
 
+# without FILE...: the same while the kernel has nothing to say in these.
+without() {
+	for file; do
+		[ ! -e /sys/kernel/tracing/$file ] || mount --bind /dev/null /sys/kernel/tracing/$file
+	done
+	fc 'vfs_re*' -- true
+	expect_exit 0
+	expect_err "^Tracing $functions functions for"
+	for file; do
+		[ ! -e /sys/kernel/tracing/$file ] || umount /sys/kernel/tracing/$file
+	done
+}
+
+# Which functions a pattern means: from ftrace's records; or from its list, where it does not confirm their number,
+# with addresses or (before 6.5) only names.
+test_records_and_lists() {
+	functions=$(grep -c ^vfs_re /sys/kernel/tracing/available_filter_functions)
+	[ "$functions" -gt 3 ] || fail "$functions functions"
+	without available_filter_functions available_filter_functions_addrs
+	without dyn_ftrace_total_info
+}
+
 # The first instruction after the place where ftrace hooks in: on x86-64 5 bytes long, behind an endbr64 or
 # not; on arm64 two instructions, behind a bti or not, and what follows saves registers.
 behind_hook() {
