@@ -88,11 +88,28 @@ static void add(pid_t pid, struct tree *tree)
 	tree->maps += maps_size(pid);
 }
 
+/* Who waits for a disk is not at rest, however long that takes. */
+static bool waits_for_disk(pid_t pid)
+{
+	char path[64], state = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	f = fopen(path, "r");
+	if (!f)
+		return false;
+	if (fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+		state = 0;
+	fclose(f);
+	return state == 'D';
+}
+
 static void add_cpu(pid_t pid, struct tree *tree)
 {
 	struct timespec ts;
 	clockid_t clock;
 
+	tree->waits |= waits_for_disk(pid);
 	if (!clock_getcpuclockid(pid, &clock) && !clock_gettime(clock, &ts))
 		tree->cpu += ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
@@ -111,11 +128,13 @@ struct tree tree_of(pid_t pid, pid_t without)
 	return tree;
 }
 
-uint64_t tree_cpu(pid_t pid)
+uint64_t tree_cpu(pid_t pid, bool *waits)
 {
 	struct tree tree = {};
 
 	each_process(pid, add_cpu, &tree);
+	if (waits)
+		*waits = tree.waits;
 	return tree.cpu;
 }
 

@@ -248,10 +248,11 @@ static void hear(struct tracer *tracer, int which)
 /* A second without work, but for a look around now and then, and for printing what our own looking around has caused. */
 static bool is_idle(struct tracer *tracer)
 {
-	uint64_t cpu = tree_cpu(tracer->pid), before = tracer->busy;
+	uint64_t before = tracer->busy;
+	bool waits;
 
-	tracer->busy = cpu;
-	return cpu - before < 50000000;
+	tracer->busy = tree_cpu(tracer->pid, &waits);
+	return !waits && tracer->busy - before < 50000000;
 }
 
 /* Milliseconds to wait for its news, -1: for ever. Who has had its time is at its end. */
@@ -327,7 +328,7 @@ static void watch(struct tracer *tracer, const struct workload *workload, int si
 		if (!wait_for_news(tracer) || tracer->armed)
 			continue;
 		tracer->armed = tracer->by <= BY_TEXT ? tracer->last : now(CLOCK_MONOTONIC);
-		tracer->cpu = tree_cpu(tracer->pid);
+		tracer->cpu = tree_cpu(tracer->pid, NULL);
 		workload_run(workload);
 		tracer->killed = signal == SIGKILL;
 		stop(tracer, signal);

@@ -3,6 +3,7 @@
 #ifndef BENCH_HOLD_H
 #define BENCH_HOLD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -12,13 +13,15 @@ struct tree {
 	long memory;   /* KB at most, each process by itself */
 	long maps;     /* bytes of the kernel's in the BPF maps that they have open */
 	uint64_t cpu;  /* ns */
+	bool waits;    /* one of them for a disk */
 	pid_t without; /* a process that does not count */
 	pid_t pids[TREE_PIDS];
 	int n;
 };
 
 struct tree tree_of(pid_t pid, pid_t without); /* memory and maps; a map counts in the first call only */
-uint64_t tree_cpu(pid_t pid);		       /* ns on a processor, without what has ended */
-void tree_kill(pid_t pid);		       /* SIGKILL, to each */
+/* ns on a processor, without what has ended; waits: NULL, or whether one of them waits for a disk. */
+uint64_t tree_cpu(pid_t pid, bool *waits);
+void tree_kill(pid_t pid); /* SIGKILL, to each */
 
 #endif
