@@ -95,7 +95,6 @@ tests: $(B)/unit/unit test-programs ## build the tests, run none
 
 bench: all tests ## measure the costs against an empty BPF program, and the most important beside the peers
 	@tests/bench/run
-	@tests/bench/peers/run -q
 
 bench-peers: ## the same beside bcc, bpftrace, perf, trace-cmd, strace (as root; installs what is missing): docs/BENCHMARKS.md
 	@scripts/deps build test charts

@@ -20,14 +20,19 @@ reported() {
 	whole "$1"
 }
 
-# grow TOOL HOW CHECK TRACER...: all $points, until more would take a minute, or some are lost: then it fails.
+# What is left of the $points from $n on, where not all were printed.
+rest() {
+	echo " $points " | sed "s/.* $n /$n /"
+}
+
+# grow TOOL HOW CHECK TRACER...: all $points, until more would take $most s, or some are lost: then it fails.
 grow() {
 	tool=$1 how=$2 check=$3
 	shift 3
 	as_typed events "$of" "$tool" "$@"
 	ns=0 last=1
 	for n in $points; do
-		if [ $((ns / last * n / 1000000000)) -ge 60 ] && [ $ns -ge 2000000000 ]; then
+		if [ $((ns / last * n / 1000000000)) -ge $most ] && [ $ns -ge 1000000000 ]; then
 			none events "$of" "$tool" "$n were not tried, for $last took $((ns / 1000000000)) s"
 			return
 		fi
@@ -44,20 +49,21 @@ grow() {
 
 warm
 # Who takes long to begin does so for each of them.
-points='1 10 100 1000 10000 100000 1000000' few='1 100 10000 1000000'
-# Who loses events gets a larger buffer, where it has an option for that.
+points='1 10 100 1000 10000 100000 1000000' most=15
+# Who loses events gets a larger buffer for those, where it has an option for that.
 grow 'sonde opensnoop' '-f out' 'whole dev/null' sonde opensnoop -p %p ||
 	grow 'sonde opensnoop --buffer-size' '-f out' 'whole dev/null' sonde opensnoop --buffer-size 256M -p %p
-points=$few
+points='1 10000 100000'
 grow 'bcc opensnoop' '-i -f out' 'whole dev/null' peer opensnoop-bpfcc -p %p ||
-	grow 'bcc opensnoop -b' '-i -f out' 'whole dev/null' peer opensnoop-bpfcc -b 65536 -p %p
+	points=$(rest) grow 'bcc opensnoop -b' '-i -f out' 'whole dev/null' peer opensnoop-bpfcc -b 65536 -p %p
+points='1 100 10000 100000 1000000'
 grow 'libbpf-tools opensnoop' '-i -f out' 'whole dev/null' peer opensnoop-libbpf -p %p
 grow 'bpftrace opensnoop.bt' '-c -f out' 'whole dev/null' peer bpftrace /usr/sbin/opensnoop.bt -c "$held" ||
-	grow 'bpftrace opensnoop.bt, BPFTRACE_PERF_RB_PAGES' '-c -f out' 'whole dev/null' peer env BPFTRACE_PERF_RB_PAGES=65536 bpftrace /usr/sbin/opensnoop.bt -c "$held"
+	points=$(rest) grow 'bpftrace opensnoop.bt, BPFTRACE_PERF_RB_PAGES' '-c -f out' 'whole dev/null' peer env BPFTRACE_PERF_RB_PAGES=65536 bpftrace /usr/sbin/opensnoop.bt -c "$held"
 grow 'perf trace' -i 'whole openat(' peer perf trace -e openat -o out -p %p ||
-	grow 'perf trace -m' -i 'whole openat(' peer perf trace -e openat -m 65536 -o out -p %p
+	points=$(rest) grow 'perf trace -m' -i 'whole openat(' peer perf trace -e openat -m 65536 -o out -p %p
 grow 'trace-cmd record, report' '-a Hit' 'reported sys_exit_openat' peer trace-cmd record -e syscalls:sys_exit_openat -o data -P %p ||
-	grow 'trace-cmd record -b, report' '-a Hit' 'reported sys_exit_openat' peer trace-cmd record -b 262144 -e syscalls:sys_exit_openat -o data -P %p
+	points=$(rest) grow 'trace-cmd record -b, report' '-a Hit' 'reported sys_exit_openat' peer trace-cmd record -b 262144 -e syscalls:sys_exit_openat -o data -P %p
 grow strace '-a strace:' 'whole dev/null' peer strace -e trace=openat -o out -p %p
 note events "trace-cmd: record and then report, which prints; perf trace and trace-cmd print no paths"
 finish

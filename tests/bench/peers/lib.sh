@@ -33,6 +33,7 @@ note() {
 # typed TABLE ROW TOOL ARG...: what was typed, the tool being in the image or not.
 typed() {
 	where="$1	$2	$3"
+	echo "$(seconds) s: $1, $2: $3"
 	shift 3
 	[ "$1" != peer ] || shift
 	fields command "$where" "$(for word; do
@@ -83,7 +84,7 @@ repeat() {
 
 again() {
 	times=$((times + 1))
-	[ $times = 1 ] || { [ $times -le $most ] && [ $(($(seconds) - began)) -lt 4 ]; }
+	[ $times = 1 ] || { [ $times -le $most ] && [ $(($(seconds) - began)) -lt 3 ]; }
 }
 
 # Of what a tool says, what it says of its failure.
@@ -121,6 +122,7 @@ shown() {
 		esac
 	done
 	if [ "$1 $2 $3" = 'peer sh -c' ]; then
+		echo "$(seconds) s: $table, $row: $tool"
 		fields command "$table" "$row" "$tool" "$4"
 	else
 		typed "$table" "$row" "$tool" "$@"

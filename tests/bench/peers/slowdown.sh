@@ -1,33 +1,23 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # How much longer a real program runs while its system calls are counted, or its opens printed (table slowdown): tar of many
-# small files, and a shell that starts many programs. They measure their own time, begin when the tool is armed, and end a tenth of
-# a second later: some tools print nothing more once they are told to stop.
+# small files. It measures its own time, begins when the tool is armed, and ends a tenth of a second later: some tools print
+# nothing more once they are told to stop.
 set -f
 directory=/peers/usr/lib/python3.13
 turns=10
-starts=400
 files=$(find $directory -type f | wc -l)
 cat > timed.sh << 'EOF'
 now() {
 	sed -n 's/^now at \(.*\) nsecs$/\1/p; 4q' /proc/timer_list
 }
 begin=$(now)
-. ./$1
+n=0
+while [ $((n += 1)) -le $1 ]; do
+	tar cf - $2 | cat > /dev/null
+done
 end=$(now)
 echo $(((end - begin) / 1000))
 usleep 100000
-EOF
-cat > tar.sh << EOF
-n=0
-while [ \$((n += 1)) -le $turns ]; do
-	tar cf - $directory | cat > /dev/null
-done
-EOF
-cat > sh.sh << EOF
-n=0
-while [ \$((n += 1)) -le $starts ]; do
-	/bin/true
-done
 EOF
 
 # What was done, $made, and not more than was seen.
@@ -55,7 +45,7 @@ reported() {
 	lines "$1"
 }
 
-# slowed TOOL HOW CHECK TRACER...: $program with the tool, by without. HOW: options of bench-hold; CHECK prints what is wrong
+# slowed TOOL HOW CHECK TRACER...: the program with the tool, by without. HOW: options of bench-hold; CHECK prints what is wrong
 # and fails.
 slowed() {
 	tool=$1 how=$2 check=$3
@@ -64,7 +54,7 @@ slowed() {
 	repeat 3
 	while again; do
 		rm -f out kept data
-		if ! hold -t 150 $how -o kept -w "sh timed.sh $program" "$@" || ! why=$($check); then
+		if ! hold -t 150 $how -o kept -w "sh timed.sh $turns $directory" "$@" || ! why=$($check); then
 			none slowdown "$of" "$tool" "$why"
 			return
 		fi
@@ -75,21 +65,20 @@ slowed() {
 # The best of some runs, for it is what all are compared with; the first of them brings files into memory.
 alone() {
 	for time in 1 2 3 4; do
-		sh timed.sh $program
+		sh timed.sh $turns $directory
 	done | sort -n | head -n 1
 }
 
-# counting NAME NUMBER: each tool counts all system calls, of which this one is made $made times.
+# Each tool counts all system calls, of which one is made $made times.
 counting() {
-	slowed 'sonde syscount' '' "counted ^$1 1" sonde syscount -T 100
-	slowed 'sonde syscount --summary' '' "counted [[:space:]]$1\$ 2" sonde syscount --summary
-	slowed 'bcc syscount' '-a Tracing' "counted ^$1 1" peer syscount-bpfcc -T 100
-	slowed 'libbpf-tools syscount' '-a Tracing' "counted ^$1 1" peer syscount-libbpf -T 100
-	slowed bpftrace -c "counted ^@.$2.: 1" peer bpftrace -e 'tracepoint:raw_syscalls:sys_enter { @[args.id] = count(); }' -c "$held"
+	slowed 'sonde syscount' '' "counted ^openat 1" sonde syscount -T 100
+	slowed 'sonde syscount --summary' '' "counted [[:space:]]openat\$ 2" sonde syscount --summary
+	slowed 'bcc syscount' '-a Tracing' "counted ^openat 1" peer syscount-bpfcc -T 100
+	slowed 'libbpf-tools syscount' '-a Tracing' "counted ^openat 1" peer syscount-libbpf -T 100
+	slowed bpftrace -c "counted ^@.257.: 1" peer bpftrace -e 'tracepoint:raw_syscalls:sys_enter { @[args.id] = count(); }' -c "$held"
 	slowed 'perf stat' -c "counted raw_syscalls:sys_enter 1" peer perf stat -a -e raw_syscalls:sys_enter -- $held
-	slowed 'perf trace -s' -i "counted ^.*$1 1" peer perf trace -s -a
-	slowed 'perf trace -s -m' -i "counted ^.*$1 1" peer perf trace -s -a -m 8192
-	slowed 'strace -c -f' '-a strace:' "counted [[:space:]]$1\$ 2" peer strace -c -f -p %p
+	slowed 'perf trace -s' -i "counted ^.*openat 1" peer perf trace -s -a
+	slowed 'strace -c -f' '-a strace:' "counted [[:space:]]openat\$ 2" peer strace -c -f -p %p
 }
 
 printing() {
@@ -103,15 +92,11 @@ printing() {
 }
 
 warm
-program=tar.sh
 plain=$(alone)
-note slowdown "tar: $turns times $files files of $directory, in $plain us without a tracer; sh: $starts programs, one after the other; all tools trace all processes but strace"
-of='tar: system calls counted' made=$((turns * files))
-counting openat 257
+note slowdown "tar: $turns times $files files of $directory, in $plain us without a tracer; all tools trace all processes but strace"
+made=$((turns * files))
+of='tar: system calls counted'
+counting
 of='tar: opens printed'
 printing
-program=sh.sh
-plain=$(alone)
-of='sh: system calls counted' made=$starts
-counting execve 59
 finish
