@@ -364,4 +364,23 @@ struct ftrace_page {
 	int index; /* how many */
 } CORE;
 
+/* What an iterator over the kernel's symbols is given. */
+struct seq_file;
+
+struct kallsym_iter {
+	unsigned long value;
+	char type;
+	char name[512];
+	char module_name[56];
+} CORE;
+
+struct bpf_iter_meta {
+	struct seq_file *seq;
+} CORE;
+
+struct bpf_iter__ksym {
+	struct bpf_iter_meta *meta;
+	struct kallsym_iter *ksym; /* NULL behind the last */
+} CORE;
+
 #endif

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Kernel functions as the kernel lists them: /proc/kallsyms (every name and
- * address) and ftrace's list of what can be traced. Keeps nothing.
+ * Kernel functions as the kernel lists them: every name and address, from an iterator or
+ * /proc/kallsyms, and ftrace's list of what can be traced. Keeps nothing.
  */
 #include <fnmatch.h>
 
 #include "kernel_files.h"
+#include "ksym_iter.h"
 #include "lines.h"
 
 /* Cuts "name\t[module]" or "name [module]" in place. strpbrk() takes longer to begin than most names are. */
@@ -56,23 +57,36 @@ static bool is_made_up(const char *module)
 	return !strcmp(module, "bpf") || !strncmp(module, "__builtin__", 11);
 }
 
-static bool parse_kallsyms(char *line, struct ksym *sym, uint64_t *records)
-{
-	char *end;
+struct reading {
+	ksym_fn fn;
+	void *ctx;
+	uint64_t *records;
+};
 
-	sym->addr = parse_hex(line, &end);
-	if (end == line || end[0] != ' ' || !end[1] || end[2] != ' ')
-		return false;
-	if ((end[1] | 0x20) != 't' && (end[1] | 0x20) != 'w') {
-		if (records && !strcmp(end + 3, RECORDS))
-			*records = sym->addr;
-		return false;
-	}
-	split_module(end + 3, sym);
-	return !sym->module || !is_made_up(sym->module);
+static int offer(const struct ksym *sym, char type, void *ctx)
+{
+	const struct reading *reading = ctx;
+
+	if ((type | 0x20) == 't' || (type | 0x20) == 'w')
+		return sym->module && is_made_up(sym->module) ? 0 : reading->fn(sym, reading->ctx);
+	if (reading->records && !sym->module && !strcmp(sym->name, RECORDS))
+		*reading->records = sym->addr;
+	return 0;
 }
 
-int kernel_each_symbol(ksym_fn fn, void *ctx, uint64_t *records, struct err *err)
+static int offer_line(char *line, struct reading *reading)
+{
+	struct ksym sym;
+	char *end;
+
+	sym.addr = parse_hex(line, &end);
+	if (end == line || end[0] != ' ' || !end[1] || end[2] != ' ')
+		return 0;
+	split_module(end + 3, &sym);
+	return offer(&sym, end[1], reading);
+}
+
+static int read_kallsyms(struct reading *reading, struct err *err)
 {
 	__free struct lines *lines = base_alloc(sizeof(*lines));
 	__close int fd = kernel_open("/proc/kallsyms", O_RDONLY);
@@ -82,20 +96,24 @@ int kernel_each_symbol(ksym_fn fn, void *ctx, uint64_t *records, struct err *err
 	if (fd < 0)
 		return err_set(err, -errno, "cannot read /proc/kallsyms: %s", strerror(errno));
 	lines->fd = fd;
-	if (records)
-		*records = 0;
 	while ((line = lines_next(lines, &error))) {
-		struct ksym sym;
-
-		if (!parse_kallsyms(line, &sym, records))
-			continue;
-		ret = fn(&sym, ctx);
+		ret = offer_line(line, reading);
 		if (ret)
 			return ret;
 	}
 	if (error)
 		return err_set(err, error, "cannot read /proc/kallsyms: %s", strerror(-error));
 	return 0;
+}
+
+int kernel_each_symbol(ksym_fn fn, void *ctx, uint64_t *records, struct err *err)
+{
+	struct reading reading = { .fn = fn, .ctx = ctx, .records = records };
+	__close int iterator = kernel_is_real() ? ksym_iter_open() : -ENOENT;
+
+	if (records)
+		*records = 0;
+	return iterator >= 0 ? ksym_iter_each(iterator, offer, &reading, err) : read_kallsyms(&reading, err);
 }
 
 int kernel_each_traceable(ksym_fn fn, void *ctx, bool *has_addr, struct err *err)
