@@ -111,7 +111,6 @@ many_functions() {
 	cost 'perf stat' -c 'counted probe:vfs_read' peer perf stat -a -e 'probe:vfs_*' -- $held
 	peer perf probe -q -d 'probe:*'
 	cost 'perf ftrace profile' '-c -f out' 'counted vfs_read' peer perf ftrace profile -a -T 'vfs_*' -- $held
-	cost 'trace-cmd record' -c 'reported function:.*vfs_read' peer trace-cmd record -p function -l 'vfs_*' -o data $held
 }
 
 # tracepoint EVENT PATTERN: PATTERN is where the count stands
@@ -121,14 +120,14 @@ tracepoint() {
 	floor tp tp "$(echo "$1" | tr : /)"
 	cost 'sonde funccount' '' "counted $2" sonde funccount "t:$1"
 	cost bpftrace -c 'counted @:' peer bpftrace -e "tracepoint:$1 { @ = count(); }" -c "$held"
-	cost 'bcc funccount' '-a Tracing' "counted $2" peer funccount-bpfcc "t:$1"
 	cost 'perf stat' -c "counted $2" peer perf stat -a -e "$1" -- $held
-	cost 'trace-cmd record' -c "reported $2" peer trace-cmd record -e "$1" -o data $held
 }
 
 tracepoints() {
 	of='count: tracepoint'
 	tracepoint raw_syscalls:sys_enter sys_enter
+	cost 'bcc funccount' '-a Tracing' 'counted sys_enter' peer funccount-bpfcc t:raw_syscalls:sys_enter
+	cost 'trace-cmd record' -c 'reported sys_enter' peer trace-cmd record -e raw_syscalls:sys_enter -o data $held
 	cost 'bpftrace rawtracepoint' -c 'counted @:' peer bpftrace -e 'rawtracepoint:sys_enter { @ = count(); }' -c "$held"
 	of='count: tracepoint of one system call'
 	tracepoint syscalls:sys_enter_read sys_enter_read

@@ -25,17 +25,18 @@ rest() {
 	echo " $points " | sed "s/.* $n /$n /"
 }
 
-# grow TOOL HOW CHECK TRACER...: all $points, until more would take $most s, or some are lost: then it fails.
+# grow TOOL HOW CHECK TRACER...: all $points, until more would take $most s by what the last ones took, or some are lost: then it fails.
 grow() {
 	tool=$1 how=$2 check=$3
 	shift 3
 	as_typed events "$of" "$tool" "$@"
-	ns=0 last=1
+	ns=0 last=0 more=0
 	for n in $points; do
-		if [ $((ns / last * n / 1000000000)) -ge $most ] && [ $ns -ge 1000000000 ]; then
-			none events "$of" "$tool" "$n were not tried, for $last took $((ns / 1000000000)) s"
+		if [ $((more * n / 1000000000)) -ge $most ]; then
+			none events "$of" "$tool" "$n were not tried: $last took $((ns / 1000000)) ms, and $more ns each"
 			return
 		fi
+		before=$ns
 		rm -f out kept data spent
 		if ! hold -t 150 $how -o kept -w "bench-calls -e -s 100 -n $n -r 1 open" "$@" || ! why=$($check); then
 			none events "$of" "$tool" "$why"
@@ -43,13 +44,15 @@ grow() {
 		fi
 		ns=$(echo "$said $n $stopped $(cat spent 2> /dev/null)" | awk '{ printf "%.0f\n", $1 * $2 + 1e8 + $3 + $4 * 1e9 }')
 		row events "$of" "$tool" "$n $ns $tree"
+		# of few, the end takes longest
+		[ $ns -lt 1000000000 ] || [ $last = 0 ] || more=$(((ns - before) / (n - last)))
 		last=$n
 	done
 }
 
 warm
 # Who takes long to begin does so for each of them.
-points='1 10 100 1000 10000 100000 1000000' most=15
+points='1 10 100 1000 10000 100000 1000000' most=20
 # Who loses events gets a larger buffer for those, where it has an option for that.
 grow 'sonde opensnoop' '-f out' 'whole dev/null' sonde opensnoop -p %p ||
 	grow 'sonde opensnoop --buffer-size' '-f out' 'whole dev/null' sonde opensnoop --buffer-size 256M -p %p

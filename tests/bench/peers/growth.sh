@@ -8,13 +8,10 @@ printf '%s\n' 'usleep 100000' 'grep -c "^[^[:space:]]" /sys/kernel/tracing/enabl
 point() {
 	tool=$1 glob=$2
 	shift 2
-	rm -f kept trace.dat hooks
+	rm -f kept hooks
 	began=$(seconds)
 	hold -t 60 -o kept -w 'sh look' "$@" || return
 	took=$(($(seconds) - began))
-	case $tool in
-	trace-cmd*) peer trace-cmd reset > /dev/null 2>&1 ;;
-	esac
 	# functions that it names itself, or what the kernel does
 	[ "$targets" != 0 ] || targets=$(cat hooks)
 	[ "$targets" != 0 ] || why="it has attached to nothing: $(grep -v '^$' kept | tail -n 1)"
@@ -47,7 +44,7 @@ for n in 10 100 10000; do
 	nearest $n < all
 done > points
 rm all
-for tool in 'sonde funccount' bpftrace 'perf ftrace profile' 'trace-cmd record' 'bcc funccount'; do
+for tool in 'sonde funccount' bpftrace 'perf ftrace profile' 'bcc funccount'; do
 	curve "$tool"
 done
 finish

@@ -84,7 +84,7 @@ repeat() {
 
 again() {
 	times=$((times + 1))
-	[ $times = 1 ] || { [ $times -le $most ] && [ $(($(seconds) - began)) -lt 3 ]; }
+	[ $times = 1 ] || { [ $times -le $most ] && [ $(($(seconds) - began)) -lt 2 ]; }
 }
 
 # Of what a tool says, what it says of its failure.
@@ -94,10 +94,10 @@ complaint() {
 
 # count_with TOOL PATTERN ACT...: calls ACT with what makes hold have this tool count the calls of functions of the kernel.
 count_with() {
-	counter=$1 pattern=$2 perf_room= trace_cmd_room=
+	counter=$1 pattern=$2 perf_room=
 	shift 2
 	# what records each call needs room for those of all functions
-	[ "$pattern" != '*' ] || perf_room='-m 64M' trace_cmd_room='-b 65536'
+	[ "$pattern" != '*' ] || perf_room='-m 64M'
 	case $counter in
 	'sonde funccount') "$@" sonde funccount "$pattern" ;;
 	'bcc funccount') "$@" -a Tracing peer funccount-bpfcc "$pattern" ;;
@@ -107,7 +107,7 @@ count_with() {
 	'bpftrace fentry') "$@" -c peer env BPFTRACE_MAX_PROBES=100000 bpftrace -e "fentry:vmlinux:$pattern { @[func] = count(); }" -c "$held" ;;
 	'perf stat') "$@" -c peer sh -c "perf probe '$pattern' && perf stat -a -e 'probe:*' -- $held; perf probe -q -d 'probe:*'" ;;
 	'perf ftrace profile') "$@" -c peer perf ftrace profile -a $perf_room -T "$pattern" -- $held ;;
-	'trace-cmd record') "$@" -c peer trace-cmd record -p function $trace_cmd_room -l "$pattern" -o /tmp/trace.dat $held ;;
+	'trace-cmd record') "$@" -c peer trace-cmd record -p function -l "$pattern" -o /tmp/trace.dat $held ;;
 	esac
 }
 

@@ -146,7 +146,6 @@ after=
 
 row='open storm, a reader that begins 5 s late' late=5
 storm "$row" 'sonde opensnoop' opens 50000 "$path" sonde opensnoop
-storm "$row" 'bcc opensnoop' opens 50000 "$path" peer opensnoop-bpfcc
 storm "$row" 'libbpf-tools opensnoop' opens 50000 "$path" peer opensnoop-libbpf
 storm "$row" 'bpftrace opensnoop.bt' opens 50000 "$path" peer opensnoop.bt
 storm "$row" 'perf trace' opens 50000 'opens/.* = [0-9]*$' peer perf trace -a -e openat -o pipe

@@ -4,7 +4,7 @@
 # nothing more once they are told to stop.
 set -f
 directory=/peers/usr/lib/python3.13
-turns=10
+turns=5
 files=$(find $directory -type f | wc -l)
 cat > timed.sh << 'EOF'
 now() {
