@@ -82,14 +82,17 @@ test_report_nothing_lost() {
 	expect_line '^\| installed +\| \*\*sonde\*\* +\| +\*\*2\.00 MB\*\* \| +once \| +\|$'
 }
 
-# A loss that was not told is worse than a greater one that was.
+# A loss that was not told is worse than a greater one that was. A few too many are other processes'.
 test_report_loss_and_residue() {
-	lines 'row|loss|opens|sonde|1000 900 100' 'row|loss|opens|bcc|1000 950 0' 'none|loss|opens|strace|waits for each' \
+	lines 'row|loss|opens|sonde|1000 900 102' 'row|loss|opens|bcc|1000 950 0' 'none|loss|opens|strace|waits for each' \
+		'row|loss|opens|perf|1000 500 900' 'row|loss|execs|sonde|1000 1002 0' 'row|loss|execs|perf|1000 1000 0' \
 		'row|left|count|sonde|0 0 0 0 0' 'row|left|count|bpftrace|0 0 0 0 0' 'row|left|count|trace-cmd|0 0 3 1 0' > rows.tsv
 	report
 	expect_losses 'Nowhere, in what was measured.'
 	expect_line '\| +\*\*100 of 1,000\*\* \|'
-	expect_line '\| bcc +\| 50 of 1,000, 50 untold \|.*\*\*0\.00\*\* \|$'
+	expect_line '\| bcc +\| +50 of 1,000, 50 untold \|.* 0\.00 \|$'
+	expect_line '\| perf +\| +500 of 1,000, 400 too many told \|.*\*\*0\.20\*\* \|$'
+	expect_line '\| \*\*sonde\*\* +\| +\*\*0 of 1,000\*\* \|'
 	expect_line '\| strace +\| +– \(1\) \|'
 	expect_line '^- \(1\) waits for each$'
 	expect_line '\| bpftrace +\| +0 \|.*\*\*1\.00\*\* \|$'
