@@ -39,12 +39,12 @@ curve() {
 sleep 3
 warm
 globs > all
-# One, about 1,000 and all are start.sh's.
+# One, about 1,000 and all are start.sh's, and all of bcc, which takes long for each.
 for n in 10 100 10000; do
 	nearest $n < all
 done > points
 rm all
-for tool in 'sonde funccount' bpftrace 'perf ftrace profile' 'bcc funccount'; do
+for tool in 'sonde funccount' bpftrace 'perf ftrace profile'; do
 	curve "$tool"
 done
 finish
