@@ -85,7 +85,6 @@ one_function() {
 	cost 'perf stat' -c 'counted probe:vfs_read' peer perf stat -a -e probe:vfs_read -- $held
 	peer perf probe -q -d vfs_read
 	cost 'perf ftrace profile' '-c -f out' 'counted vfs_read' peer perf ftrace profile -a -T vfs_read -- $held
-	cost 'trace-cmd record' -c 'reported vfs_read' peer trace-cmd record -p function -l vfs_read -o data $held
 }
 
 # perf takes no pattern for functions without the kernel's debug information: who wants all of them names each. What it does
@@ -106,7 +105,6 @@ many_functions() {
 	floor '' kprobe.multi ./list
 	cost 'sonde funccount' '' 'counted vfs_read' sonde funccount 'vfs_*'
 	cost bpftrace -c 'counted vfs_read' peer bpftrace -e 'kprobe:vfs_* { @[probe] = count(); }' -c "$held"
-	cost 'bcc funccount' '-a Tracing' 'counted vfs_read' peer funccount-bpfcc 'vfs_*'
 	all_probes
 	cost 'perf stat' -c 'counted probe:vfs_read' peer perf stat -a -e 'probe:vfs_*' -- $held
 	peer perf probe -q -d 'probe:*'

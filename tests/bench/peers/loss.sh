@@ -116,7 +116,7 @@ account() {
 after='' late='' patience=8
 path='/tmp/storm$'
 noop='/guest/bin/noop'
-# bcc prints no arguments of some
+# by its name, where that is printed first
 first='^noop '
 from_opens='^ *opens.*openat'
 
@@ -153,7 +153,6 @@ late=
 
 row='exec storm'
 storm "$row" 'sonde execsnoop' execs 1000 "$first" sonde execsnoop
-storm "$row" 'bcc execsnoop' execs 1000 "$first" peer execsnoop-bpfcc
 storm "$row" 'libbpf-tools execsnoop' execs 1000 "$first" peer execsnoop-libbpf
 storm "$row" 'bpftrace execsnoop.bt' execs 1000 " [0-9][0-9]*  *[0-9][0-9]*  *$noop" peer execsnoop.bt
 storm "$row" 'perf trace' execs 1000 'execve(.* = 0$' peer perf trace -a -e execve -o rows

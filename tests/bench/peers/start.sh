@@ -141,7 +141,7 @@ if [ "$quick" ]; then
 fi
 # trace-cmd takes as long for one function as for all of them: it has its turn once.
 functions 'one function' reads 1000 vfs_read vfs_read 'sonde funccount' 'bcc funccount' 'libbpf-tools funclatency' \
-	bpftrace 'bpftrace fentry' 'perf stat' 'perf ftrace profile' 'trace-cmd record'
+	bpftrace 'perf stat' 'perf ftrace profile' 'trace-cmd record'
 functions 'vfs_*' reads 1000 vfs_read 'vfs_*' 'sonde funccount' 'bcc funccount' bpftrace 'perf stat' 'perf ftrace profile'
 execs
 user 'libc str*' numbers 100 str /peers/usr/lib/x86_64-linux-gnu/libc.so.6 /usr/lib/x86_64-linux-gnu/libc.so.6 'str*'
