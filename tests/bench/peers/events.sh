@@ -62,7 +62,7 @@ grow 'bcc opensnoop' '-i -f out' 'whole dev/null' peer opensnoop-bpfcc -p %p ||
 points='1 100 10000 100000 1000000'
 grow 'libbpf-tools opensnoop' '-i -f out' 'whole dev/null' peer opensnoop-libbpf -p %p
 grow 'bpftrace opensnoop.bt' '-c -f out' 'whole dev/null' peer bpftrace /usr/sbin/opensnoop.bt -c "$held" ||
-	points=$(rest) grow 'bpftrace opensnoop.bt, BPFTRACE_PERF_RB_PAGES' '-c -f out' 'whole dev/null' peer env BPFTRACE_PERF_RB_PAGES=65536 bpftrace /usr/sbin/opensnoop.bt -c "$held"
+	points=$(rest) grow 'bpftrace, more pages' '-c -f out' 'whole dev/null' peer env BPFTRACE_PERF_RB_PAGES=65536 bpftrace /usr/sbin/opensnoop.bt -c "$held"
 grow 'perf trace' -i 'whole openat(' peer perf trace -e openat -o out -p %p ||
 	points=$(rest) grow 'perf trace -m' -i 'whole openat(' peer perf trace -e openat -m 65536 -o out -p %p
 grow 'trace-cmd record, report' '-a Hit' 'reported sys_exit_openat' peer trace-cmd record -e syscalls:sys_exit_openat -o data -P %p ||
