@@ -73,7 +73,7 @@ static int each_page(struct records *records, uint64_t at)
 
 		if (ret || !found->next)
 			return ret;
-		if (found->size < sizeof(long) || found->ip > found->size - sizeof(long))
+		if (found->size < sizeof(long) || found->size > RECORDS_WINDOW || found->ip > found->size - sizeof(long))
 			return -EINVAL;
 		if (found->n > offer_window(records, found)) {
 			from += RECORDS_WINDOW / found->size;

@@ -104,7 +104,7 @@ many_functions() {
 	awk '$2 ~ /^vfs_/ { print "0x" $1 }' /sys/kernel/tracing/available_filter_functions_addrs | sed 's/^0x0x/0x/' > list
 	floor '' kprobe.multi ./list
 	cost 'sonde funccount' '' 'counted vfs_read' sonde funccount 'vfs_*'
-	cost bpftrace -c 'counted vfs_read' peer bpftrace -e 'kprobe:vfs_* { @[probe] = count(); }' -c "$held"
+	cost bpftrace -c 'counted vfs_read' peer bpftrace -e 'kprobe:vfs_* { @[func] = count(); }' -c "$held"
 	all_probes
 	cost 'perf stat' -c 'counted probe:vfs_read' peer perf stat -a -e 'probe:vfs_*' -- $held
 	peer perf probe -q -d 'probe:*'
