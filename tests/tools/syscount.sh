@@ -105,7 +105,7 @@ test_room_for_calls() {
 	expect_exit 0
 	expect_did
 	! grep 'not timed' err || fail "there was room"
-	sc -L --json --max-calls 1 -- sh -c 'for n in 1 2 3 4 5 6 7 8; do calls 2 nanosleep & done; wait'
+	sc -L -T 100 --json --max-calls 1 -- sh -c 'for n in 1 2 3 4 5 6 7 8; do calls 2 nanosleep & done; wait'
 	expect_exit 0
 	expect_json syscall count
 	grep -q '^nanosleep	16$' rows || fail "not 16 of nanosleep"
