@@ -121,7 +121,7 @@ static bool is_pattern(const struct query *query)
 	return query->spec.name && !match_literal(query->name);
 }
 
-/* Half of all symbols of newer kernels are the padding in front of functions: nothing to keep until ftrace is asked. */
+/* In newer kernels each function's padding is a symbol in front of it: nothing to keep until ftrace is asked. */
 static bool is_padding(const char *name)
 {
 	return !strncmp(name, "__pfx_", 6) || !strncmp(name, "__cfi_", 6);

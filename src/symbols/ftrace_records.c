@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * ftrace's own records of what it can trace (kernel/trace/ftrace.c: a list of pages, each with an array of records),
- * copied out by a BPF program. To have the kernel list the same by name takes it 150 times as long, for it
+ * copied out by a BPF program. To list the same by name takes the kernel 270 M instructions (6.12), for it
  * looks for the name of each.
  */
 #include <bpf/bpf.h>

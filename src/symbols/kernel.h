@@ -31,8 +31,8 @@ int kernel_each_symbol(ksym_fn fn, void *ctx, uint64_t *records, struct err *err
  */
 int kernel_each_traceable(ksym_fn fn, void *ctx, bool *has_addr, struct err *err);
 /*
- * The same from ftrace's own records, which BPF can read: their addresses, in no order, in a hundredth of the time. All of
- * them, or an error, and then nothing that fn got is of use.
+ * The same from ftrace's own records, which BPF can read: their addresses, in no order, without the names that take the kernel
+ * long. All of them, or an error, and then nothing that fn got is of use.
  */
 int kernel_each_record(uint64_t records, void (*fn)(uint64_t addr, void *ctx), void *ctx, struct err *err);
 bool kernel_module_loaded(const char *name_glob);

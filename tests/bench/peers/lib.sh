@@ -104,7 +104,6 @@ count_with() {
 	# without -k, by fentry, it counts nothing (0.31, Linux 6.12)
 	'libbpf-tools funclatency') "$@" -a Tracing peer funclatency-libbpf -k "$pattern" ;;
 	'bpftrace') "$@" -c peer env BPFTRACE_MAX_PROBES=100000 bpftrace -e "kprobe:$pattern { @[func] = count(); }" -c "$held" ;;
-	'bpftrace fentry') "$@" -c peer env BPFTRACE_MAX_PROBES=100000 bpftrace -e "fentry:vmlinux:$pattern { @[func] = count(); }" -c "$held" ;;
 	'perf stat') "$@" -c peer sh -c "perf probe '$pattern' && perf stat -a -e 'probe:*' -- $held; perf probe -q -d 'probe:*'" ;;
 	'perf ftrace profile') "$@" -c peer perf ftrace profile -a $perf_room -T "$pattern" -- $held ;;
 	'trace-cmd record') "$@" -c peer trace-cmd record -p function -l "$pattern" -o /tmp/trace.dat $held ;;

@@ -140,7 +140,7 @@ if [ "$quick" ]; then
 	finish
 	exit
 fi
-# trace-cmd takes as long for one function as for all of them: it has its turn once.
+# trace-cmd takes as long for one function as for vfs_*: it has its turn once.
 functions 'one function' reads 1000 vfs_read vfs_read 'sonde funccount' 'bcc funccount' 'libbpf-tools funclatency' \
 	bpftrace 'perf stat' 'perf ftrace profile' 'trace-cmd record'
 functions 'vfs_*' reads 1000 vfs_read 'vfs_*' 'sonde funccount' 'bcc funccount' bpftrace 'perf stat' 'perf ftrace profile'
