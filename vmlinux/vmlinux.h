@@ -364,23 +364,18 @@ struct ftrace_page {
 	int index; /* how many */
 } CORE;
 
-/* What an iterator over the kernel's symbols is given. */
-struct seq_file;
-
-struct kallsym_iter {
-	unsigned long value;
-	char type;
-	char name[512];
-	char module_name[56];
+/* What modules have of symbols. */
+struct mod_kallsyms {
+	void *symtab; /* Elf64_Sym */
+	unsigned int num_symtab;
+	char *strtab;
+	char *typetab;
 } CORE;
 
-struct bpf_iter_meta {
-	struct seq_file *seq;
-} CORE;
-
-struct bpf_iter__ksym {
-	struct bpf_iter_meta *meta;
-	struct kallsym_iter *ksym; /* NULL behind the last */
+struct module {
+	struct list_head list;
+	char name[56];
+	struct mod_kallsyms *kallsyms;
 } CORE;
 
 #endif

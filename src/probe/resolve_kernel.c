@@ -310,8 +310,8 @@ static int not_found(const struct query *query, bool listed, struct err *err)
 
 static int search_kernel(struct search *search, size_t *bad, struct err *err)
 {
+	__cleanup(kernel_records_release) struct kernel_records records = {};
 	bool patterns = false;
-	uint64_t records;
 	int ret;
 
 	for (size_t i = 0; i < search->n; i++)
@@ -320,7 +320,7 @@ static int search_kernel(struct search *search, size_t *bad, struct err *err)
 	if (ret)
 		return ret;
 	if (patterns && search->hits.n)
-		traceable_read(&search->traceable, records, search->hidden);
+		traceable_read(&search->traceable, &records, search->hidden);
 	add_holders(search);
 	if (search->hits.n)
 		qsort(search->hits.v, search->hits.n, sizeof(*search->hits.v), compare_hits);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Kernel functions as the kernel lists them: every name and address, from an iterator or
+ * Kernel functions as the kernel lists them: every name and address, from its own tables or
  * /proc/kallsyms, and ftrace's list of what can be traced. Keeps nothing.
  */
 #include <fnmatch.h>
 
+#include "kallsyms_image.h"
 #include "kernel_files.h"
-#include "ksym_iter.h"
 #include "lines.h"
+#include "memory.h"
 
 /* Cuts "name\t[module]" or "name [module]" in place. strpbrk() takes longer to begin than most names are. */
 static void split_module(char *text, struct ksym *sym)
@@ -60,7 +61,7 @@ static bool is_made_up(const char *module)
 struct reading {
 	ksym_fn fn;
 	void *ctx;
-	uint64_t *records;
+	struct kernel_records *records;
 };
 
 static int offer(const struct ksym *sym, char type, void *ctx)
@@ -69,8 +70,8 @@ static int offer(const struct ksym *sym, char type, void *ctx)
 
 	if ((type | 0x20) == 't' || (type | 0x20) == 'w')
 		return sym->module && is_made_up(sym->module) ? 0 : reading->fn(sym, reading->ctx);
-	if (reading->records && !sym->module && !strcmp(sym->name, RECORDS))
-		*reading->records = sym->addr;
+	if (!sym->module && !strcmp(sym->name, RECORDS))
+		reading->records->at = sym->addr;
 	return 0;
 }
 
@@ -106,14 +107,18 @@ static int read_kallsyms(struct reading *reading, struct err *err)
 	return 0;
 }
 
-int kernel_each_symbol(ksym_fn fn, void *ctx, uint64_t *records, struct err *err)
+/* Out of the kernel's memory, where that can be: else it is printed, which takes the kernel ten times as long. */
+int kernel_each_symbol(ksym_fn fn, void *ctx, struct kernel_records *records, struct err *err)
 {
-	struct reading reading = { .fn = fn, .ctx = ctx, .records = records };
-	__close int iterator = kernel_is_real() ? ksym_iter_open() : -ENOENT;
+	__cleanup(kallsyms_image_release) struct kallsyms_image image = {};
+	__cleanup(kernel_records_release) struct kernel_records own = {};
+	struct reading reading = { .fn = fn, .ctx = ctx, .records = records ? records : &own };
+	struct memory_bpf *memory = kernel_is_real() ? memory_open() : NULL;
 
-	if (records)
-		*records = 0;
-	return iterator >= 0 ? ksym_iter_each(iterator, offer, &reading, err) : read_kallsyms(&reading, err);
+	reading.records->memory = memory;
+	if (memory && !kallsyms_image_read(&image, memory))
+		return kallsyms_image_each(&image, offer, &reading);
+	return read_kallsyms(&reading, err);
 }
 
 int kernel_each_traceable(ksym_fn fn, void *ctx, bool *has_addr, struct err *err)

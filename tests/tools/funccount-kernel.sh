@@ -77,12 +77,16 @@ test_alias() {
 	expect_count "$getpgid" 1000
 }
 
-# without FILE...: a pattern's functions while these are empty.
+# without PATTERN FILE...: a pattern's functions while these are empty. They are as many as ftrace lists whose lines match $listed.
 without() {
+	functions=$(grep -c "$listed" $tracing/available_filter_functions)
+	[ "$functions" -gt 3 ] || fail "$functions functions"
+	pattern=$1
+	shift
 	for file; do
 		[ ! -e $file ] || mount --bind /dev/null $file
 	done
-	fc 'vfs_re*' -- true
+	fc "$pattern" -- true
 	expect_exit 0
 	expect_err "^Tracing $functions functions for"
 	for file; do
@@ -90,16 +94,21 @@ without() {
 	done
 }
 
-# Which functions a pattern means: symbols are read by BPF where the kernel has an iterator for them (from 6.0), else from
-# /proc/kallsyms; what can be traced from ftrace's records, or, where it does not confirm their number, from
+# Which functions a pattern means: symbols are in the kernel's memory, where it tells (from 6.0), else in
+# /proc/kallsyms; what can be traced in ftrace's records, or, where it does not confirm their number, in
 # its list, with addresses or (before 6.5) only names.
 test_symbols_and_records() {
 	tracing=/sys/kernel/tracing
-	functions=$(grep -c ^vfs_re $tracing/available_filter_functions)
-	[ "$functions" -gt 3 ] || fail "$functions functions"
-	without $tracing/available_filter_functions $tracing/available_filter_functions_addrs
-	without $tracing/dyn_ftrace_total_info
-	[ $KERNEL = 5.10 ] || without /proc/kallsyms
+	listed=^vfs_re
+	without 'vfs_re*' $tracing/available_filter_functions $tracing/available_filter_functions_addrs
+	without 'vfs_re*' $tracing/dyn_ftrace_total_info
+	[ $KERNEL != 5.10 ] || return 0
+	without 'vfs_re*' /proc/kallsyms
+	[ -e /lib/dummy.ko ] || return 0
+	insmod /lib/dummy.ko numdummies=0
+	listed='\[dummy]$'
+	without 'dummy:*' /proc/kallsyms
+	rmmod dummy
 }
 
 # The first instruction after the place where ftrace hooks in: on x86-64 5 bytes long, behind an endbr64 or

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Copies the kernel's memory out for the loader, who runs it (BPF_PROG_TEST_RUN): what the kernel knows of itself and
+ * would otherwise print, line by line. Attached nowhere.
+ */
+#include "vmlinux/vmlinux.h"
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include "bpf/memory.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+struct memory_layout memory_layout;
+__u8 memory_window[MEMORY_WINDOW];
+
+/* args[0]: an address, args[1]: how many bytes. Negative: not readable. */
+SEC("raw_tp")
+int memory_read(struct bpf_raw_tracepoint_args *ctx)
+{
+	__u64 n = ctx->args[1];
+
+	if (n > MEMORY_WINDOW)
+		return -7;
+	return bpf_probe_read_kernel(memory_window, n, (void *)ctx->args[0]);
+}
+
+SEC("raw_tp")
+int memory_describe(void *ctx)
+{
+	memory_layout = (struct memory_layout){
+		.record_size = bpf_core_type_size(struct dyn_ftrace),
+		.record_ip = bpf_core_field_offset(struct dyn_ftrace, ip),
+		.page_next = bpf_core_field_offset(struct ftrace_page, next),
+		.page_records = bpf_core_field_offset(struct ftrace_page, records),
+		.page_index = bpf_core_field_offset(struct ftrace_page, index),
+		.module_list = bpf_core_field_offset(struct module, list),
+		.module_name = bpf_core_field_offset(struct module, name),
+		.module_kallsyms = bpf_core_field_offset(struct module, kallsyms),
+		.symtab = bpf_core_field_offset(struct mod_kallsyms, symtab),
+		.num_symtab = bpf_core_field_offset(struct mod_kallsyms, num_symtab),
+		.strtab = bpf_core_field_offset(struct mod_kallsyms, strtab),
+		.typetab = bpf_core_field_offset(struct mod_kallsyms, typetab),
+	};
+	return 0;
+}
+
+/*
+ * Where the kernel keeps the address of what it tells those who look into its dumps: to the first of the context's
+ * numbers. From Linux 5.16, so that it is loaded apart from the others, and uses none of their maps.
+ */
+SEC("syscall")
+int memory_find(__u64 *ctx)
+{
+	char name[] = "vmcoreinfo_data";
+	__u64 addr = 0;
+	long ret = bpf_kallsyms_lookup_name(name, sizeof(name), 0, &addr);
+
+	ctx[0] = addr;
+	return ret;
+}

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "kallsyms_image.h"
+
+/* Linux has 200,000, and allows none with more than 511 bytes. */
+#define MAX_SYMBOLS   (1 << 23)
+#define MAX_NAMES     (64 << 20)
+#define MAX_NAME      512
+#define N_TOKENS      256
+#define TOKENS_MARGIN 64
+
+/* vmcoreinfo: lines of text, less than a page of them. */
+struct info {
+	char text[4097];
+};
+
+static int read_info(const struct memory_bpf *memory, struct info *info)
+{
+	uint64_t at = memory_vmcoreinfo(memory), text;
+	int ret = at ? memory_copy(memory, at, &text, sizeof(text)) : -ENOENT;
+
+	info->text[4096] = 0;
+	return ret ? ret : memory_copy(memory, text, info->text, 4096);
+}
+
+/* 0: it does not say. */
+static uint64_t address_of(const struct info *info, const char *name)
+{
+	__free char *key = base_printf("SYMBOL(%s)=", name);
+	const char *found = strstr(info->text, key);
+
+	return found ? strtoull(found + strlen(key), NULL, 16) : 0;
+}
+
+static void *copy(const struct memory_bpf *memory, uint64_t from, size_t n, int *ret)
+{
+	void *to;
+
+	if (*ret)
+		return NULL;
+	to = base_alloc(n);
+	*ret = from ? memory_copy(memory, from, to, n) : -ENOENT;
+	return to;
+}
+
+static int take_token(struct kallsyms_token *token, const char *text, size_t room)
+{
+	size_t len = strnlen(text, room);
+
+	if (len == room || len >= sizeof(token->text))
+		return -EINVAL;
+	memcpy(token->text, text, len);
+	token->len = len;
+	return 0;
+}
+
+static int read_tokens(struct kallsyms_image *image, const struct memory_bpf *memory, const struct info *info)
+{
+	int ret = 0;
+	__free uint16_t *index = copy(memory, address_of(info, "kallsyms_token_index"), N_TOKENS * sizeof(*index), &ret);
+	size_t len = ret ? 0 : index[N_TOKENS - 1] + TOKENS_MARGIN;
+	__free char *table = copy(memory, address_of(info, "kallsyms_token_table"), len, &ret);
+
+	image->tokens = base_alloc(N_TOKENS * sizeof(*image->tokens));
+	for (int i = 0; !ret && i < N_TOKENS; i++)
+		ret = index[i] < len ? take_token(&image->tokens[i], table + index[i], len - index[i]) : -EINVAL;
+	return ret;
+}
+
+static uint64_t address(const struct kallsyms_image *image, uint32_t i)
+{
+	int32_t offset = image->offsets[i];
+
+	if (image->kind == OFFSETS_FROM_THEMSELVES)
+		return image->base + i * sizeof(offset) + offset;
+	if (image->kind == OFFSETS_FROM_BASE)
+		return image->base + (uint32_t)offset;
+	return offset < 0 ? image->base - 1 - offset : (uint64_t)offset;
+}
+
+static int read_offsets(struct kallsyms_image *image, const struct memory_bpf *memory, const struct info *info)
+{
+	uint64_t at = address_of(info, "kallsyms_offsets"), base = address_of(info, "kallsyms_relative_base");
+	int ret = 0;
+
+	image->offsets = copy(memory, at, image->n * sizeof(*image->offsets), &ret);
+	if (ret)
+		return ret;
+	image->base = at;
+	image->kind = OFFSETS_FROM_THEMSELVES;
+	if (!base)
+		return 0;
+	/* in the middle is the kernel's text: */
+	image->kind = image->offsets[image->n / 2] < 0 ? OFFSETS_PERCPU : OFFSETS_FROM_BASE;
+	return memory_copy(memory, base, &image->base, sizeof(image->base));
+}
+
+/* Behind the names are what finds the middle of them, and then the tokens. */
+static int read_names(struct kallsyms_image *image, const struct memory_bpf *memory, const struct info *info)
+{
+	uint64_t from = address_of(info, "kallsyms_names"), to = address_of(info, "kallsyms_token_table");
+	int ret = 0;
+
+	if (from >= to || to - from > MAX_NAMES)
+		return -EINVAL;
+	image->names_len = to - from;
+	image->names = copy(memory, from, image->names_len, &ret);
+	return ret;
+}
+
+/* Where the tokens of the name at *at begin; *at becomes the next name. NULL: there is none. */
+static const uint8_t *next_name(const struct kallsyms_image *image, size_t *at, size_t *n)
+{
+	const uint8_t *p = image->names + *at, *end = image->names + image->names_len;
+
+	if (end - p < 2)
+		return NULL;
+	*n = *p++;
+	if (*n & 0x80)
+		*n = (*n & 0x7f) | *p++ << 7;
+	if (!*n || *n > (size_t)(end - p))
+		return NULL;
+	*at = p + *n - image->names;
+	return p;
+}
+
+/* Type and name, of at most MAX_NAME bytes with the NUL. Whole tokens are copied: their lengths vary too much to be foreseen. */
+static bool expand(const struct kallsyms_image *image, const uint8_t *tokens, size_t n, char text[MAX_NAME + 32])
+{
+	size_t len = 0;
+
+	for (; n; n--, tokens++) {
+		const struct kallsyms_token *token = &image->tokens[*tokens];
+
+		memcpy(text + len, token->text, sizeof(token->text));
+		len += token->len;
+		if (len > MAX_NAME)
+			return false;
+	}
+	text[len] = 0;
+	return len > 1;
+}
+
+/* Are these tokens, of type and name, this name? Mostly they are more than that has bytes. */
+static bool is_name(const struct kallsyms_image *image, const uint8_t *tokens, size_t n, const char *name, size_t len)
+{
+	char text[MAX_NAME + 32];
+
+	return n <= len + 1 && expand(image, tokens, n, text) && !strcmp(text + 1, name);
+}
+
+#define IS_NAME(image, tokens, n, name) is_name(image, tokens, n, name, sizeof(name) - 1)
+
+/*
+ * Every name can be read, addresses rise, and the kernel's text begins where vmcoreinfo says. modules becomes where the
+ * list of them is.
+ */
+static int check(const struct kallsyms_image *image, const struct info *info, uint64_t *modules)
+{
+	uint64_t stext = address_of(info, "_stext"), last = 0;
+	bool found = false;
+	size_t at = 0;
+
+	*modules = 0;
+	for (uint32_t i = 0; i < image->n; i++) {
+		uint64_t addr = address(image, i);
+		size_t n;
+		const uint8_t *tokens = next_name(image, &at, &n);
+
+		if (!tokens || addr < last)
+			return -EINVAL;
+		if (addr == stext)
+			found = found || IS_NAME(image, tokens, n, "_stext");
+		else if (IS_NAME(image, tokens, n, "modules"))
+			*modules = addr;
+		last = addr;
+	}
+	return found && *modules ? 0 : -EINVAL;
+}
+
+int kallsyms_image_each(const struct kallsyms_image *image, kallsyms_fn fn, void *ctx)
+{
+	static const bool wanted[256] = {
+		['t'] = true,
+		['T'] = true,
+		['w'] = true,
+		['W'] = true,
+		['d'] = true,
+		['D'] = true,
+		['b'] = true,
+		['B'] = true,
+	};
+	char text[MAX_NAME + 32];
+	struct ksym sym = { .name = text + 1 };
+	size_t at = 0, n;
+
+	for (uint32_t i = 0; i < image->n; i++) {
+		const uint8_t *tokens = next_name(image, &at, &n);
+		int ret;
+
+		if (!wanted[(uint8_t)image->tokens[*tokens].text[0]] || !expand(image, tokens, n, text))
+			continue;
+		sym.addr = address(image, i);
+		ret = fn(&sym, text[0], ctx);
+		if (ret)
+			return ret;
+	}
+	return modules_image_each(&image->modules, fn, ctx);
+}
+
+int kallsyms_image_read(struct kallsyms_image *image, const struct memory_bpf *memory)
+{
+	__free struct info *info = base_alloc(sizeof(*info));
+	int ret = read_info(memory, info);
+	uint64_t n = ret ? 0 : address_of(info, "kallsyms_num_syms"), modules;
+
+	if (!n)
+		return ret ? ret : -ENOENT;
+	ret = memory_copy(memory, n, &image->n, sizeof(image->n));
+	if (!ret && (!image->n || image->n > MAX_SYMBOLS))
+		ret = -EINVAL;
+	ret = ret ? ret : read_offsets(image, memory, info);
+	ret = ret ? ret : read_tokens(image, memory, info);
+	ret = ret ? ret : read_names(image, memory, info);
+	ret = ret ? ret : check(image, info, &modules);
+	return ret ? ret : modules_image_read(&image->modules, memory, modules);
+}
+
+void kallsyms_image_release(struct kallsyms_image *image)
+{
+	free(image->offsets);
+	free(image->tokens);
+	free(image->names);
+	modules_image_release(&image->modules);
+}

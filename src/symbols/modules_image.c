@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "modules_image.h"
+
+/* More than any kernel has: what is no list of modules would be read for ever. */
+#define MAX_MODULES (1 << 16)
+#define MAX_SYMBOLS (1 << 20)
+#define MAX_STRINGS (1 << 26)
+
+#define PAGE_SIZE 4096
+
+struct tables {
+	uint64_t symbols, strings, types;
+	uint32_t n;
+};
+
+static int read_tables(const struct memory_bpf *memory, uint64_t module, struct tables *tables)
+{
+	const struct memory_layout *layout = memory_layout(memory);
+	uint64_t at;
+	int ret = memory_copy(memory, module + layout->module_kallsyms, &at, sizeof(at));
+
+	ret = ret ? ret : memory_copy(memory, at + layout->symtab, &tables->symbols, sizeof(tables->symbols));
+	ret = ret ? ret : memory_copy(memory, at + layout->num_symtab, &tables->n, sizeof(tables->n));
+	ret = ret ? ret : memory_copy(memory, at + layout->strtab, &tables->strings, sizeof(tables->strings));
+	ret = ret ? ret : memory_copy(memory, at + layout->typetab, &tables->types, sizeof(tables->types));
+	return !ret && tables->n > MAX_SYMBOLS ? -EINVAL : ret;
+}
+
+/* How long the strings are nobody has written down: they end behind the last name, maybe on the next page. */
+static int read_strings(struct module_image *module, const struct memory_bpf *memory, uint64_t from)
+{
+	size_t last = 0, len, end;
+	int ret;
+
+	for (uint32_t i = 0; i < module->n; i++)
+		last = module->symbols[i].st_name > last ? module->symbols[i].st_name : last;
+	if (last > MAX_STRINGS)
+		return -EINVAL;
+	len = last + PAGE_SIZE - (from + last) % PAGE_SIZE;
+	module->strings = base_alloc(len + PAGE_SIZE);
+	ret = memory_copy(memory, from, module->strings, len);
+	end = last + strnlen(module->strings + last, len - last);
+	if (ret || end < len)
+		return ret;
+	ret = memory_copy(memory, from + len, module->strings + len, PAGE_SIZE);
+	return ret || memchr(module->strings + len, 0, PAGE_SIZE) ? ret : -EINVAL;
+}
+
+static int read_module(struct module_image *module, const struct memory_bpf *memory, uint64_t at)
+{
+	struct tables tables;
+	int ret = memory_copy(memory, at + memory_layout(memory)->module_name, module->name, sizeof(module->name));
+
+	ret = ret ? ret : read_tables(memory, at, &tables);
+	if (ret)
+		return ret;
+	module->n = tables.n;
+	module->symbols = base_alloc(tables.n * sizeof(*module->symbols));
+	module->types = base_alloc(tables.n);
+	ret = memory_copy(memory, tables.symbols, module->symbols, tables.n * sizeof(*module->symbols));
+	ret = ret ? ret : memory_copy(memory, tables.types, module->types, tables.n);
+	if (!ret && module->name[sizeof(module->name) - 1])
+		ret = -EINVAL;
+	return ret ? ret : read_strings(module, memory, tables.strings);
+}
+
+int modules_image_read(struct modules_image *modules, const struct memory_bpf *memory, uint64_t list)
+{
+	uint64_t at;
+	int ret = memory_copy(memory, list, &at, sizeof(at));
+
+	while (!ret && at != list && modules->n < MAX_MODULES) {
+		uint64_t next;
+
+		ret = memory_copy(memory, at, &next, sizeof(next));
+		ret = ret ? ret : read_module(vec_push(modules), memory, at - memory_layout(memory)->module_list);
+		at = next;
+	}
+	return ret;
+}
+
+int modules_image_each(const struct modules_image *modules, int (*fn)(const struct ksym *sym, char type, void *ctx), void *ctx)
+{
+	vec_each(module, modules) {
+		for (uint32_t i = 0; i < module->n; i++) {
+			const Elf64_Sym *symbol = &module->symbols[i];
+			struct ksym sym = {
+				.addr = symbol->st_value,
+				.name = module->strings + symbol->st_name,
+				.module = module->name,
+			};
+			int ret = *sym.name ? fn(&sym, module->types[i], ctx) : 0;
+
+			if (ret)
+				return ret;
+		}
+	}
+	return 0;
+}
+
+void modules_image_release(struct modules_image *modules)
+{
+	vec_each(module, modules) {
+		free(module->symbols);
+		free(module->types);
+		free(module->strings);
+	}
+	free(modules->v);
+}
