@@ -159,9 +159,10 @@ $(B)/%.bpf.o: %.bpf.c Makefile $(B)/flags | $(LIBBPF_A)
 		$(BPFTOOL) gen object $@ $@.tmp && rm -f $@.tmp
 
 # tools/reset-trace.bpf.c becomes struct reset_trace_bpf
-$(B)/gen/%.skel.h: $(B)/%.bpf.o
+$(B)/gen/%.skel.h: $(B)/%.bpf.o scripts/pack-skeleton
 	@mkdir -p $(@D)
-	$(call say,SKEL,$@)$(BPFTOOL) gen skeleton $< name $(subst -,_,$(subst .,_,$(notdir $*)))_bpf > $@
+	$(call say,SKEL,$@)$(BPFTOOL) gen skeleton $< name $(subst -,_,$(subst .,_,$(notdir $*)))_bpf > $@.whole && \
+		scripts/pack-skeleton $< < $@.whole > $@ && rm -f $@.whole
 
 # --- libbpf: its headers are copied too, so that nothing else looks into its tree. Made one object whose
 # hidden symbols are its own: static linking would make one name of its elf_open() and ours ---
