@@ -8,6 +8,8 @@
 #include <bpf/bpf_helpers.h>
 #include "bpf/memory.h"
 
+#define E2BIG 7
+
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 struct memory_layout memory_layout;
@@ -20,27 +22,39 @@ int memory_read(struct bpf_raw_tracepoint_args *ctx)
 	__u64 n = ctx->args[1];
 
 	if (n > MEMORY_WINDOW)
-		return -7;
+		return -E2BIG;
 	return bpf_probe_read_kernel(memory_window, n, (void *)ctx->args[0]);
 }
 
+static __always_inline void describe_records(struct memory_layout *layout)
+{
+	layout->record_size = bpf_core_type_size(struct dyn_ftrace);
+	layout->record_ip = bpf_core_field_offset(struct dyn_ftrace, ip);
+	layout->page_next = bpf_core_field_offset(struct ftrace_page, next);
+	layout->page_records = bpf_core_field_offset(struct ftrace_page, records);
+	layout->page_index = bpf_core_field_offset(struct ftrace_page, index);
+}
+
+static __always_inline void describe_modules(struct memory_layout *layout)
+{
+	layout->module_list = bpf_core_field_offset(struct module, list);
+	layout->module_state = bpf_core_field_offset(struct module, state);
+	layout->module_name = bpf_core_field_offset(struct module, name);
+	layout->module_kallsyms = bpf_core_field_offset(struct module, kallsyms);
+	layout->symtab = bpf_core_field_offset(struct mod_kallsyms, symtab);
+	layout->num_symtab = bpf_core_field_offset(struct mod_kallsyms, num_symtab);
+	layout->strtab = bpf_core_field_offset(struct mod_kallsyms, strtab);
+	layout->typetab = bpf_core_field_offset(struct mod_kallsyms, typetab);
+}
+
+/* A kernel may be without ftrace, or without modules. */
 SEC("raw_tp")
 int memory_describe(void *ctx)
 {
-	memory_layout = (struct memory_layout){
-		.record_size = bpf_core_type_size(struct dyn_ftrace),
-		.record_ip = bpf_core_field_offset(struct dyn_ftrace, ip),
-		.page_next = bpf_core_field_offset(struct ftrace_page, next),
-		.page_records = bpf_core_field_offset(struct ftrace_page, records),
-		.page_index = bpf_core_field_offset(struct ftrace_page, index),
-		.module_list = bpf_core_field_offset(struct module, list),
-		.module_name = bpf_core_field_offset(struct module, name),
-		.module_kallsyms = bpf_core_field_offset(struct module, kallsyms),
-		.symtab = bpf_core_field_offset(struct mod_kallsyms, symtab),
-		.num_symtab = bpf_core_field_offset(struct mod_kallsyms, num_symtab),
-		.strtab = bpf_core_field_offset(struct mod_kallsyms, strtab),
-		.typetab = bpf_core_field_offset(struct mod_kallsyms, typetab),
-	};
+	if (bpf_core_type_exists(struct ftrace_page))
+		describe_records(&memory_layout);
+	if (bpf_core_field_exists(((struct module *)0)->kallsyms))
+		describe_modules(&memory_layout);
 	return 0;
 }
 

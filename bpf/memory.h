@@ -6,12 +6,12 @@
 /* What one run copies at most, bytes. */
 #define MEMORY_WINDOW 65536
 
-/* Of this kernel's structs: offsets and sizes in bytes. */
+/* Of this kernel's structs: offsets and sizes in bytes; all 0 of a struct that it does not have. */
 struct memory_layout {
-	unsigned int record_size, record_ip;			/* struct dyn_ftrace */
-	unsigned int page_next, page_records, page_index;	/* struct ftrace_page */
-	unsigned int module_list, module_name, module_kallsyms; /* struct module */
-	unsigned int symtab, num_symtab, strtab, typetab;	/* struct mod_kallsyms */
+	unsigned int record_size, record_ip;				      /* struct dyn_ftrace */
+	unsigned int page_next, page_records, page_index;		      /* struct ftrace_page */
+	unsigned int module_list, module_state, module_name, module_kallsyms; /* struct module */
+	unsigned int symtab, num_symtab, strtab, typetab;		      /* struct mod_kallsyms */
 };
 
 #endif

@@ -372,7 +372,13 @@ struct mod_kallsyms {
 	char *typetab;
 } CORE;
 
+enum module_state {
+	MODULE_STATE_LIVE,
+	MODULE_STATE_UNFORMED = 3, /* being made: the kernel lists nothing of it */
+};
+
 struct module {
+	enum module_state state;
 	struct list_head list;
 	char name[56];
 	struct mod_kallsyms *kallsyms;

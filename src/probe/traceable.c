@@ -100,7 +100,7 @@ static bool read_list(struct traceable *traceable, bool hidden)
 	return has_addr || hidden || !kernel_each_symbol(add_symbol, traceable, NULL, NULL);
 }
 
-void traceable_read(struct traceable *traceable, struct kernel_records *records, bool hidden)
+void traceable_read(struct traceable *traceable, const struct kernel_records *records, bool hidden)
 {
 	traceable->known = !kernel_each_record(records, add_record, traceable, NULL) || read_list(traceable, hidden);
 	if (traceable->addrs.n)

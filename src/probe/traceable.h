@@ -28,7 +28,7 @@ void traceable_release(struct traceable *traceable);
  * records: as kernel_each_symbol() gives it; hidden: the kernel hides the addresses of symbols. Where nothing can be read known
  * stays false, and whatever is tried tells.
  */
-void traceable_read(struct traceable *traceable, struct kernel_records *records, bool hidden);
+void traceable_read(struct traceable *traceable, const struct kernel_records *records, bool hidden);
 
 /* Is an address that ftrace knows at the symbol's entry? */
 bool traceable_at(const struct traceable *traceable, uint64_t addr);

@@ -7,17 +7,18 @@
 #include "kernel_files.h"
 #include "memory.h"
 
-/* More than any kernel has: what is not records would be read for ever. */
+/* More than any kernel has: what is not pages and records, or no more, would be read for ever. */
 #define MAX_RECORDS (1 << 24)
+#define MAX_PAGES   (1 << 16)
 
 struct page {
 	uint64_t next, records;
 	uint32_t n;
 };
 
-static int read_page(const struct memory_bpf *memory, uint64_t at, struct page *page)
+static int read_page(const struct memory *memory, uint64_t at, struct page *page)
 {
-	const struct memory_layout *layout = memory_layout(memory);
+	const struct memory_layout *layout = &memory->layout;
 	int ret = memory_copy(memory, at + layout->page_next, &page->next, sizeof(page->next));
 
 	ret = ret ? ret : memory_copy(memory, at + layout->page_records, &page->records, sizeof(page->records));
@@ -26,15 +27,16 @@ static int read_page(const struct memory_bpf *memory, uint64_t at, struct page *
 }
 
 /* One with address 0 is of a function that has been left out of the kernel. */
-static int offer_page(const struct memory_bpf *memory, const struct page *page, void (*fn)(uint64_t addr, void *ctx), void *ctx)
+static int offer_page(const struct memory *memory, const struct page *page, void (*fn)(uint64_t addr, void *ctx), void *ctx)
 {
-	const struct memory_layout *layout = memory_layout(memory);
-	__free char *records = base_alloc((size_t)page->n * layout->record_size);
-	int ret = memory_copy(memory, page->records, records, (size_t)page->n * layout->record_size);
+	const struct memory_layout *layout = &memory->layout;
+	__free void *records = NULL;
+	int ret = memory_take(memory, page->records, (size_t)page->n * layout->record_size, &records);
 
 	for (uint32_t i = 0; !ret && i < page->n; i++) {
-		uint64_t addr = *(uint64_t *)(records + (size_t)i * layout->record_size + layout->record_ip);
+		uint64_t addr;
 
+		memcpy(&addr, (char *)records + (size_t)i * layout->record_size + layout->record_ip, sizeof(addr));
 		if (addr)
 			fn(addr, ctx);
 	}
@@ -50,28 +52,29 @@ static bool are_all(unsigned long n)
 	return fd >= 0 && read(fd, text, sizeof(text) - 1) > 0 && strtoul(text, NULL, 10) == n;
 }
 
-static int each_page(const struct memory_bpf *memory, uint64_t at, void (*fn)(uint64_t addr, void *ctx), void *ctx)
+static int each_page(const struct memory *memory, uint64_t at, void (*fn)(uint64_t addr, void *ctx), void *ctx)
 {
+	unsigned long n = 0, n_pages = 0;
 	struct page page = {};
-	unsigned long n = 0;
 	int ret = memory_copy(memory, at, &page.next, sizeof(page.next));
 
-	while (!ret && page.next && n <= MAX_RECORDS) {
+	while (!ret && page.next) {
 		ret = read_page(memory, page.next, &page);
 		ret = ret ? ret : offer_page(memory, &page, fn, ctx);
 		n += page.n;
+		if (n > MAX_RECORDS || ++n_pages > MAX_PAGES)
+			ret = -EINVAL;
 	}
 	return ret || are_all(n) ? ret : -EAGAIN;
 }
 
-int kernel_each_record(struct kernel_records *records, void (*fn)(uint64_t addr, void *ctx), void *ctx, struct err *err)
+int kernel_each_record(const struct kernel_records *records, void (*fn)(uint64_t addr, void *ctx), void *ctx, struct err *err)
 {
+	const struct memory *memory = records->memory;
 	int ret = -ENOENT;
 
-	if (records->at && !records->memory && kernel_is_real())
-		records->memory = memory_open();
-	if (records->memory)
-		ret = each_page(records->memory, records->at, fn, ctx);
+	if (records->at && memory && memory->layout.record_size >= sizeof(uint64_t) + memory->layout.record_ip)
+		ret = each_page(memory, records->at, fn, ctx);
 	return ret ? err_set(err, ret, "cannot read ftrace's records: %s", strerror(-ret)) : 0;
 }
 

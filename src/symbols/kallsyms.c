@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Kernel functions as the kernel lists them: every name and address, from its own tables or
- * /proc/kallsyms, and ftrace's list of what can be traced. Keeps nothing.
+ * /proc/kallsyms, and ftrace's list of what can be traced.
  */
 #include <fnmatch.h>
 
@@ -113,7 +113,7 @@ int kernel_each_symbol(ksym_fn fn, void *ctx, struct kernel_records *records, st
 	__cleanup(kallsyms_image_release) struct kallsyms_image image = {};
 	__cleanup(kernel_records_release) struct kernel_records own = {};
 	struct reading reading = { .fn = fn, .ctx = ctx, .records = records ? records : &own };
-	struct memory_bpf *memory = kernel_is_real() ? memory_open() : NULL;
+	struct memory *memory = kernel_is_real() ? memory_open() : NULL;
 
 	reading.records->memory = memory;
 	if (memory && !kallsyms_image_read(&image, memory))

@@ -13,13 +13,12 @@ struct info {
 	char text[4097];
 };
 
-static int read_info(const struct memory_bpf *memory, struct info *info)
+static int read_info(const struct memory *memory, struct info *info)
 {
-	uint64_t at = memory_vmcoreinfo(memory), text;
-	int ret = at ? memory_copy(memory, at, &text, sizeof(text)) : -ENOENT;
+	uint64_t text;
+	int ret = memory->vmcoreinfo ? memory_copy(memory, memory->vmcoreinfo, &text, sizeof(text)) : -ENOENT;
 
-	info->text[4096] = 0;
-	return ret ? ret : memory_copy(memory, text, info->text, 4096);
+	return ret ? ret : memory_copy(memory, text, info->text, sizeof(info->text) - 1);
 }
 
 /* 0: it does not say. */
@@ -31,15 +30,12 @@ static uint64_t address_of(const struct info *info, const char *name)
 	return found ? strtoull(found + strlen(key), NULL, 16) : 0;
 }
 
-static void *copy(const struct memory_bpf *memory, uint64_t from, size_t n, int *ret)
+/* What vmcoreinfo knows by this name, to memory that the caller frees. */
+static int take(const struct memory *memory, const struct info *info, const char *name, size_t n, void **to)
 {
-	void *to;
+	uint64_t from = address_of(info, name);
 
-	if (*ret)
-		return NULL;
-	to = base_alloc(n);
-	*ret = from ? memory_copy(memory, from, to, n) : -ENOENT;
-	return to;
+	return from ? memory_take(memory, from, n, to) : -ENOENT;
 }
 
 static int take_token(struct kallsyms_token *token, const char *text, size_t room)
@@ -53,16 +49,20 @@ static int take_token(struct kallsyms_token *token, const char *text, size_t roo
 	return 0;
 }
 
-static int read_tokens(struct kallsyms_image *image, const struct memory_bpf *memory, const struct info *info)
+static int read_tokens(struct kallsyms_image *image, const struct memory *memory, const struct info *info)
 {
-	int ret = 0;
-	__free uint16_t *index = copy(memory, address_of(info, "kallsyms_token_index"), N_TOKENS * sizeof(*index), &ret);
-	size_t len = ret ? 0 : index[N_TOKENS - 1] + TOKENS_MARGIN;
-	__free char *table = copy(memory, address_of(info, "kallsyms_token_table"), len, &ret);
+	__free void *starts = NULL, *text = NULL;
+	size_t len = 0;
+	int ret = take(memory, info, "kallsyms_token_index", N_TOKENS * sizeof(uint16_t), &starts);
+	const uint16_t *start = starts;
 
+	if (!ret) {
+		len = start[N_TOKENS - 1] + TOKENS_MARGIN;
+		ret = take(memory, info, "kallsyms_token_table", len, &text);
+	}
 	image->tokens = base_alloc(N_TOKENS * sizeof(*image->tokens));
 	for (int i = 0; !ret && i < N_TOKENS; i++)
-		ret = index[i] < len ? take_token(&image->tokens[i], table + index[i], len - index[i]) : -EINVAL;
+		ret = start[i] < len ? take_token(&image->tokens[i], (char *)text + start[i], len - start[i]) : -EINVAL;
 	return ret;
 }
 
@@ -77,12 +77,11 @@ static uint64_t address(const struct kallsyms_image *image, uint32_t i)
 	return offset < 0 ? image->base - 1 - offset : (uint64_t)offset;
 }
 
-static int read_offsets(struct kallsyms_image *image, const struct memory_bpf *memory, const struct info *info)
+static int read_offsets(struct kallsyms_image *image, const struct memory *memory, const struct info *info)
 {
 	uint64_t at = address_of(info, "kallsyms_offsets"), base = address_of(info, "kallsyms_relative_base");
-	int ret = 0;
+	int ret = take(memory, info, "kallsyms_offsets", image->n * sizeof(*image->offsets), (void **)&image->offsets);
 
-	image->offsets = copy(memory, at, image->n * sizeof(*image->offsets), &ret);
 	if (ret)
 		return ret;
 	image->base = at;
@@ -95,16 +94,14 @@ static int read_offsets(struct kallsyms_image *image, const struct memory_bpf *m
 }
 
 /* Behind the names are what finds the middle of them, and then the tokens. */
-static int read_names(struct kallsyms_image *image, const struct memory_bpf *memory, const struct info *info)
+static int read_names(struct kallsyms_image *image, const struct memory *memory, const struct info *info)
 {
 	uint64_t from = address_of(info, "kallsyms_names"), to = address_of(info, "kallsyms_token_table");
-	int ret = 0;
 
 	if (from >= to || to - from > MAX_NAMES)
 		return -EINVAL;
 	image->names_len = to - from;
-	image->names = copy(memory, from, image->names_len, &ret);
-	return ret;
+	return take(memory, info, "kallsyms_names", image->names_len, (void **)&image->names);
 }
 
 /* Where the tokens of the name at *at begin; *at becomes the next name. NULL: there is none. */
@@ -140,7 +137,7 @@ static bool expand(const struct kallsyms_image *image, const uint8_t *tokens, si
 	return len > 1;
 }
 
-/* Are these tokens, of type and name, this name? Mostly they are more than that has bytes. */
+/* Are these tokens, of type and name, this name? Of most one need not look: they are more than it has bytes. */
 static bool is_name(const struct kallsyms_image *image, const uint8_t *tokens, size_t n, const char *name, size_t len)
 {
 	char text[MAX_NAME + 32];
@@ -151,8 +148,8 @@ static bool is_name(const struct kallsyms_image *image, const uint8_t *tokens, s
 #define IS_NAME(image, tokens, n, name) is_name(image, tokens, n, name, sizeof(name) - 1)
 
 /*
- * Every name can be read, addresses rise, and the kernel's text begins where vmcoreinfo says. modules becomes where the
- * list of them is.
+ * Every name is where it should be, addresses rise, and the kernel's text begins where vmcoreinfo says. *modules becomes where
+ * the list of them is, of which there is one.
  */
 static int check(const struct kallsyms_image *image, const struct info *info, uint64_t *modules)
 {
@@ -168,13 +165,24 @@ static int check(const struct kallsyms_image *image, const struct info *info, ui
 
 		if (!tokens || addr < last)
 			return -EINVAL;
+		last = addr;
 		if (addr == stext)
 			found = found || IS_NAME(image, tokens, n, "_stext");
-		else if (IS_NAME(image, tokens, n, "modules"))
-			*modules = addr;
-		last = addr;
+		if (!IS_NAME(image, tokens, n, "modules"))
+			continue;
+		if (*modules)
+			return -EINVAL;
+		*modules = addr;
 	}
-	return found && *modules ? 0 : -EINVAL;
+	return found ? 0 : -EINVAL;
+}
+
+/* A kernel may be without them. */
+static int read_modules(struct kallsyms_image *image, const struct memory *memory, uint64_t list)
+{
+	if (list)
+		return modules_image_read(&image->modules, memory, list);
+	return kernel_module_loaded("*") ? -EINVAL : 0;
 }
 
 int kallsyms_image_each(const struct kallsyms_image *image, kallsyms_fn fn, void *ctx)
@@ -207,7 +215,7 @@ int kallsyms_image_each(const struct kallsyms_image *image, kallsyms_fn fn, void
 	return modules_image_each(&image->modules, fn, ctx);
 }
 
-int kallsyms_image_read(struct kallsyms_image *image, const struct memory_bpf *memory)
+int kallsyms_image_read(struct kallsyms_image *image, const struct memory *memory)
 {
 	__free struct info *info = base_alloc(sizeof(*info));
 	int ret = read_info(memory, info);
@@ -222,7 +230,7 @@ int kallsyms_image_read(struct kallsyms_image *image, const struct memory_bpf *m
 	ret = ret ? ret : read_tokens(image, memory, info);
 	ret = ret ? ret : read_names(image, memory, info);
 	ret = ret ? ret : check(image, info, &modules);
-	return ret ? ret : modules_image_read(&image->modules, memory, modules);
+	return ret ? ret : read_modules(image, memory, modules);
 }
 
 void kallsyms_image_release(struct kallsyms_image *image)

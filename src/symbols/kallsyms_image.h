@@ -14,7 +14,7 @@ struct kallsyms_image {
 	int32_t *offsets;
 	enum {
 		OFFSETS_FROM_BASE,	/* unsigned */
-		OFFSETS_PERCPU,		/* that, but negative: to be taken from the base, less 1; else a place in each CPU's area */
+		OFFSETS_PERCPU,		/* negative: base - 1 - offset; else the address itself, in each processor's area */
 		OFFSETS_FROM_THEMSELVES /* each from where it is */
 	} kind;
 	uint64_t base; /* or where the first offset is */
@@ -27,14 +27,11 @@ struct kallsyms_image {
 	struct modules_image modules;
 };
 
-/* type as nm(1) has it. */
-typedef int (*kallsyms_fn)(const struct ksym *sym, char type, void *ctx);
-
 /* Of one that is {}; to be released even after an error: something that is not as it is known here. */
-int kallsyms_image_read(struct kallsyms_image *image, const struct memory_bpf *memory);
+int kallsyms_image_read(struct kallsyms_image *image, const struct memory *memory);
 void kallsyms_image_release(struct kallsyms_image *image);
 
-/* Functions, and of data what is initialised; then the modules' functions. Stops and returns what fn returned when that is not 0. */
+/* Functions and data that can be written (types t w d b); then all of the modules'. Stops and returns what fn returned when that is not 0. */
 int kallsyms_image_each(const struct kallsyms_image *image, kallsyms_fn fn, void *ctx);
 
 #endif

@@ -20,15 +20,15 @@ struct ksym {
 /* Stops and returns what fn returned when that is not 0. */
 typedef int (*ksym_fn)(const struct ksym *sym, void *ctx);
 
-/* Where ftrace's records are: of one that is {}. */
+/* Where ftrace's records are, from one call to the other. To be released even after an error. */
 struct kernel_records {
 	uint64_t at; /* 0 where the kernel does not tell */
-	struct memory_bpf *memory;
+	struct memory *memory;
 };
 
 void kernel_records_release(struct kernel_records *records);
 
-/* Functions (types t T w W), in the kernel's order. records: NULL, or for kernel_each_record(). */
+/* Functions (types t T w W), in the kernel's order. records: NULL, or one that is {}, for kernel_each_record(). */
 int kernel_each_symbol(ksym_fn fn, void *ctx, struct kernel_records *records, struct err *err);
 /*
  * What ftrace can trace, as it lists it. *has_addr: whether addresses are wanted, which take the kernel twice as long, and
@@ -39,7 +39,7 @@ int kernel_each_traceable(ksym_fn fn, void *ctx, bool *has_addr, struct err *err
  * The same from ftrace's own records, which BPF can read: their addresses, in no order, without the names that take the kernel
  * long. All of them, or an error, and then nothing that fn got is of use.
  */
-int kernel_each_record(struct kernel_records *records, void (*fn)(uint64_t addr, void *ctx), void *ctx, struct err *err);
+int kernel_each_record(const struct kernel_records *records, void (*fn)(uint64_t addr, void *ctx), void *ctx, struct err *err);
 bool kernel_module_loaded(const char *name_glob);
 /* True: the kernel says that one function has this name. False: several, none, or it does not say. */
 bool kernel_symbol_unique(const char *name);

@@ -6,7 +6,7 @@
 #include "core_btf.h"
 #include "memory.h"
 
-static int load(struct memory_bpf **memory)
+static int load(struct memory_bpf **bpf)
 {
 	__cleanup(core_btf_release) struct core_btf btf = {};
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .btf_custom_path = btf.path);
@@ -17,51 +17,69 @@ static int load(struct memory_bpf **memory)
 
 	if (ret)
 		return ret;
-	*memory = memory_bpf__open_opts(&opts);
-	if (!*memory)
+	*bpf = memory_bpf__open_opts(&opts);
+	if (!*bpf)
 		return -errno;
-	bpf_program__set_autoload((*memory)->progs.memory_find, false);
-	ret = memory_bpf__load(*memory);
-	if (ret)
-		return ret;
-	return bpf_prog_test_run_opts(bpf_program__fd((*memory)->progs.memory_describe), NULL);
+	bpf_program__set_autoload((*bpf)->progs.memory_find, false);
+	ret = memory_bpf__load(*bpf);
+	return ret ? ret : bpf_prog_test_run_opts(bpf_program__fd((*bpf)->progs.memory_describe), NULL);
 }
 
-struct memory_bpf *memory_open(void)
+static int copy(const struct memory *memory, uint64_t addr, void *to, size_t n)
 {
-	struct memory_bpf *memory = NULL;
-	int ret = load(&memory);
+	__u64 args[] = { addr, n };
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = args, .ctx_size_in = sizeof(args));
+	int ret = bpf_prog_test_run_opts(bpf_program__fd(memory->bpf->progs.memory_read), &opts);
+
+	ret = ret ? ret : (int)opts.retval;
+	if (!ret)
+		memcpy(to, memory->bpf->bss->memory_window, n);
+	return ret;
+}
+
+static uint64_t find_vmcoreinfo(const struct memory_bpf *bpf)
+{
+	const struct bpf_program *find = bpf->progs.memory_find;
+	__u64 found = 0;
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .prog_flags = BPF_F_SLEEPABLE);
+	LIBBPF_OPTS(bpf_test_run_opts, run, .ctx_in = &found, .ctx_size_in = sizeof(found));
+	__close int fd = bpf_prog_load(BPF_PROG_TYPE_SYSCALL, bpf_program__name(find), "Dual BSD/GPL", bpf_program__insns(find),
+				       bpf_program__insn_cnt(find), &opts);
+
+	if (fd < 0 || bpf_prog_test_run_opts(fd, &run) || run.retval)
+		return 0;
+	return found;
+}
+
+struct memory *memory_open(void)
+{
+	struct memory *memory = base_alloc(sizeof(*memory));
+	int ret = load(&memory->bpf);
 
 	if (ret) {
 		memory_close(&memory);
 		errno = -ret;
+		return NULL;
 	}
+	memory->copy = copy;
+	memory->layout = memory->bpf->bss->memory_layout;
+	memory->vmcoreinfo = find_vmcoreinfo(memory->bpf);
 	return memory;
 }
 
-void memory_close(struct memory_bpf **memory)
+void memory_close(struct memory **memory)
 {
-	memory_bpf__destroy(*memory);
+	if (*memory)
+		memory_bpf__destroy((*memory)->bpf);
+	free(*memory);
 	*memory = NULL;
 }
 
-static int copy_window(const struct memory_bpf *memory, uint64_t addr, void *to, size_t n)
-{
-	__u64 args[] = { addr, n };
-	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = args, .ctx_size_in = sizeof(args));
-	int ret = bpf_prog_test_run_opts(bpf_program__fd(memory->progs.memory_read), &opts);
-
-	ret = ret ? ret : (int)opts.retval;
-	if (!ret)
-		memcpy(to, memory->bss->memory_window, n);
-	return ret;
-}
-
-int memory_copy(const struct memory_bpf *memory, uint64_t addr, void *to, size_t n)
+int memory_copy(const struct memory *memory, uint64_t addr, void *to, size_t n)
 {
 	while (n) {
 		size_t part = n < MEMORY_WINDOW ? n : MEMORY_WINDOW;
-		int ret = copy_window(memory, addr, to, part);
+		int ret = memory->copy(memory, addr, to, part);
 
 		if (ret)
 			return ret;
@@ -72,21 +90,8 @@ int memory_copy(const struct memory_bpf *memory, uint64_t addr, void *to, size_t
 	return 0;
 }
 
-const struct memory_layout *memory_layout(const struct memory_bpf *memory)
+int memory_take(const struct memory *memory, uint64_t addr, size_t n, void **to)
 {
-	return &memory->bss->memory_layout;
-}
-
-uint64_t memory_vmcoreinfo(const struct memory_bpf *memory)
-{
-	const struct bpf_program *find = memory->progs.memory_find;
-	__u64 found = 0;
-	LIBBPF_OPTS(bpf_prog_load_opts, opts, .prog_flags = BPF_F_SLEEPABLE);
-	LIBBPF_OPTS(bpf_test_run_opts, run, .ctx_in = &found, .ctx_size_in = sizeof(found));
-	__close int fd = bpf_prog_load(BPF_PROG_TYPE_SYSCALL, bpf_program__name(find), "Dual BSD/GPL", bpf_program__insns(find),
-				       bpf_program__insn_cnt(find), &opts);
-
-	if (fd < 0 || bpf_prog_test_run_opts(fd, &run) || run.retval)
-		return 0;
-	return found;
+	*to = calloc(1, n ? n : 1);
+	return *to ? memory_copy(memory, addr, *to, n) : -ENOMEM;
 }

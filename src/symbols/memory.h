@@ -9,15 +9,21 @@
 #include "bpf/memory.h"
 #include "kernel.h"
 
+struct memory {
+	/* A part of at most MEMORY_WINDOW bytes; -errno where it cannot be read. A test has its own. */
+	int (*copy)(const struct memory *memory, uint64_t addr, void *to, size_t n);
+	struct memory_layout layout;
+	uint64_t vmcoreinfo; /* where the variable vmcoreinfo_data is; 0: before Linux 5.16, or where addresses are hidden */
+	struct memory_bpf *bpf;
+};
+
 /* The caller's, for memory_close(); NULL with errno. */
-struct memory_bpf *memory_open(void);
-void memory_close(struct memory_bpf **memory);
+struct memory *memory_open(void);
+void memory_close(struct memory **memory);
 
-/* n bytes, all or -errno: -EFAULT where nothing is. */
-int memory_copy(const struct memory_bpf *memory, uint64_t addr, void *to, size_t n);
-const struct memory_layout *memory_layout(const struct memory_bpf *memory);
-
-/* Where the kernel keeps vmcoreinfo_data, or 0: before Linux 5.16, or where addresses are hidden. */
-uint64_t memory_vmcoreinfo(const struct memory_bpf *memory);
+/* n bytes, all or -errno. */
+int memory_copy(const struct memory *memory, uint64_t addr, void *to, size_t n);
+/* The same into memory that the caller frees, also after an error. Nobody knows whether it is so much: -ENOMEM. */
+int memory_take(const struct memory *memory, uint64_t addr, size_t n, void **to);
 
 #endif

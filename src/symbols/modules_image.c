@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "modules_image.h"
 
-/* More than any kernel has: what is no list of modules would be read for ever. */
-#define MAX_MODULES (1 << 16)
+/* More than any kernel has: what is no list of modules, or no more, would be read for ever. */
+#define MAX_MODULES (1 << 12)
 #define MAX_SYMBOLS (1 << 20)
 #define MAX_STRINGS (1 << 26)
 
+/* What can be read begins and ends at one, also where pages are larger. */
 #define PAGE_SIZE 4096
+
+/* include/linux/module.h: it is being made, and the kernel lists nothing of it. */
+#define MODULE_STATE_UNFORMED 3
 
 struct tables {
 	uint64_t symbols, strings, types;
 	uint32_t n;
 };
 
-static int read_tables(const struct memory_bpf *memory, uint64_t module, struct tables *tables)
+static int read_tables(const struct memory *memory, uint64_t module, struct tables *tables)
 {
-	const struct memory_layout *layout = memory_layout(memory);
+	const struct memory_layout *layout = &memory->layout;
 	uint64_t at;
 	int ret = memory_copy(memory, module + layout->module_kallsyms, &at, sizeof(at));
 
@@ -27,7 +31,7 @@ static int read_tables(const struct memory_bpf *memory, uint64_t module, struct 
 }
 
 /* How long the strings are nobody has written down: they end behind the last name, maybe on the next page. */
-static int read_strings(struct module_image *module, const struct memory_bpf *memory, uint64_t from)
+static int read_strings(struct module_image *module, const struct memory *memory, uint64_t from)
 {
 	size_t last = 0, len, end;
 	int ret;
@@ -37,7 +41,9 @@ static int read_strings(struct module_image *module, const struct memory_bpf *me
 	if (last > MAX_STRINGS)
 		return -EINVAL;
 	len = last + PAGE_SIZE - (from + last) % PAGE_SIZE;
-	module->strings = base_alloc(len + PAGE_SIZE);
+	module->strings = calloc(1, len + PAGE_SIZE);
+	if (!module->strings)
+		return -ENOMEM;
 	ret = memory_copy(memory, from, module->strings, len);
 	end = last + strnlen(module->strings + last, len - last);
 	if (ret || end < len)
@@ -46,40 +52,42 @@ static int read_strings(struct module_image *module, const struct memory_bpf *me
 	return ret || memchr(module->strings + len, 0, PAGE_SIZE) ? ret : -EINVAL;
 }
 
-static int read_module(struct module_image *module, const struct memory_bpf *memory, uint64_t at)
+static int read_module(struct module_image *module, const struct memory *memory, uint64_t at)
 {
 	struct tables tables;
-	int ret = memory_copy(memory, at + memory_layout(memory)->module_name, module->name, sizeof(module->name));
+	int ret = memory_copy(memory, at + memory->layout.module_name, module->name, sizeof(module->name));
 
+	if (!ret && module->name[sizeof(module->name) - 1])
+		ret = -EINVAL;
 	ret = ret ? ret : read_tables(memory, at, &tables);
 	if (ret)
 		return ret;
 	module->n = tables.n;
-	module->symbols = base_alloc(tables.n * sizeof(*module->symbols));
-	module->types = base_alloc(tables.n);
-	ret = memory_copy(memory, tables.symbols, module->symbols, tables.n * sizeof(*module->symbols));
-	ret = ret ? ret : memory_copy(memory, tables.types, module->types, tables.n);
-	if (!ret && module->name[sizeof(module->name) - 1])
-		ret = -EINVAL;
+	ret = memory_take(memory, tables.symbols, tables.n * sizeof(*module->symbols), (void **)&module->symbols);
+	ret = ret ? ret : memory_take(memory, tables.types, tables.n, (void **)&module->types);
 	return ret ? ret : read_strings(module, memory, tables.strings);
 }
 
-int modules_image_read(struct modules_image *modules, const struct memory_bpf *memory, uint64_t list)
+int modules_image_read(struct modules_image *modules, const struct memory *memory, uint64_t list)
 {
 	uint64_t at;
-	int ret = memory_copy(memory, list, &at, sizeof(at));
+	int ret = memory->layout.module_kallsyms ? memory_copy(memory, list, &at, sizeof(at)) : -ENOENT;
 
-	while (!ret && at != list && modules->n < MAX_MODULES) {
-		uint64_t next;
+	for (int n = 0; !ret && at != list; n++) {
+		uint64_t module = at - memory->layout.module_list;
+		int state;
 
-		ret = memory_copy(memory, at, &next, sizeof(next));
-		ret = ret ? ret : read_module(vec_push(modules), memory, at - memory_layout(memory)->module_list);
-		at = next;
+		ret = memory_copy(memory, at, &at, sizeof(at));
+		ret = ret ? ret : memory_copy(memory, module + memory->layout.module_state, &state, sizeof(state));
+		if (!ret && n == MAX_MODULES)
+			ret = -EINVAL;
+		if (!ret && state != MODULE_STATE_UNFORMED)
+			ret = read_module(vec_push(modules), memory, module);
 	}
 	return ret;
 }
 
-int modules_image_each(const struct modules_image *modules, int (*fn)(const struct ksym *sym, char type, void *ctx), void *ctx)
+int modules_image_each(const struct modules_image *modules, kallsyms_fn fn, void *ctx)
 {
 	vec_each(module, modules) {
 		for (uint32_t i = 0; i < module->n; i++) {

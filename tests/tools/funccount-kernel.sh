@@ -106,9 +106,9 @@ test_symbols_and_records() {
 	without 'vfs_re*' /proc/kallsyms
 	[ -e /lib/dummy.ko ] || return 0
 	insmod /lib/dummy.ko numdummies=0
+	trap 'rmmod dummy' EXIT
 	listed='\[dummy]$'
 	without 'dummy:*' /proc/kallsyms
-	rmmod dummy
 }
 
 # The first instruction after the place where ftrace hooks in: on x86-64 5 bytes long, behind an endbr64 or

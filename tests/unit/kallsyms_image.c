@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* A kernel's tables in memory made for it: sound ones are read, and of others nothing. */
+#include "kernel_fixture.h"
+#include "base/str.h"
+#include "symbols/kallsyms_image.h"
+
+TestSuite(kallsyms_image, .init = fixture_init, .fini = fixture_fini);
+
+#define BASE 0xffffffff81000000ULL
+
+/* What lies where. */
+enum {
+	INFO_AT = 0x1000, /* the address of the text behind it */
+	TEXT_AT = 0x1008,
+	BASE_AT = 0x2000,
+	COUNT_AT = 0x2008,
+	NAMES_AT = 0x3000,
+	TOKENS_AT = 0x4000,
+	INDEX_AT = 0x5000,
+	OFFSETS_AT = 0x6000,
+	LIST_AT = 0x7000,
+	MODULE_AT = 0x7100,
+	KALLSYMS_AT = 0x7200,
+	SYMTAB_AT = 0x7300,
+	TYPES_AT = 0x7400,
+	STRINGS_AT = 0x7ffa, /* the last of them reaches into the next page */
+	SIZE = 0xa000,
+};
+
+static uint8_t arena[SIZE];
+
+static int copy(const struct memory *memory, uint64_t addr, void *to, size_t n)
+{
+	if (addr < BASE || addr - BASE > SIZE || n > SIZE - (addr - BASE))
+		return -EFAULT;
+	memcpy(to, arena + (addr - BASE), n);
+	return 0;
+}
+
+static const struct memory memory = {
+	.copy = copy,
+	.layout = {
+		.module_list = 8,
+		.module_name = 24,
+		.module_kallsyms = 80,
+		.symtab = 0,
+		.num_symtab = 8,
+		.strtab = 16,
+		.typetab = 24,
+	},
+	.vmcoreinfo = BASE + INFO_AT,
+};
+
+static void put(size_t at, const void *data, size_t n)
+{
+	memcpy(arena + at, data, n);
+}
+
+static void put_u64(size_t at, uint64_t value)
+{
+	put(at, &value, sizeof(value));
+}
+
+/* Symbols of one letter's type and a name, 16 bytes apart from the one before. */
+static void put_symbols(const char *const *names, uint32_t n, int kind)
+{
+	size_t at = NAMES_AT;
+
+	for (uint32_t i = 0; i < n; i++) {
+		size_t len = strlen(names[i]);
+		int32_t from_base = 16 * i;
+		int32_t offset = kind == OFFSETS_FROM_BASE ? from_base : kind == OFFSETS_PERCPU ? -1 - from_base
+												: from_base - (int32_t)(OFFSETS_AT + i * sizeof(offset));
+
+		arena[at++] = len;
+		put(at, names[i], len);
+		at += len;
+		put(OFFSETS_AT + i * sizeof(offset), &offset, sizeof(offset));
+	}
+	put(COUNT_AT, &n, sizeof(n));
+}
+
+/* Each token is a letter. */
+static void put_tokens(void)
+{
+	for (uint16_t i = 0; i < 256; i++) {
+		uint16_t start = 2 * i;
+
+		arena[TOKENS_AT + start] = i;
+		put(INDEX_AT + i * sizeof(start), &start, sizeof(start));
+	}
+}
+
+static void put_info(int kind)
+{
+	char *text = (char *)arena + TEXT_AT;
+
+	put_u64(INFO_AT, BASE + TEXT_AT);
+	text += sprintf(text, "OSRELEASE=6.12\nSYMBOL(_stext)=%llx\nSYMBOL(kallsyms_names)=%llx\n", BASE, BASE + NAMES_AT);
+	text += sprintf(text, "SYMBOL(kallsyms_num_syms)=%llx\nSYMBOL(kallsyms_token_table)=%llx\n", BASE + COUNT_AT, BASE + TOKENS_AT);
+	text += sprintf(text, "SYMBOL(kallsyms_token_index)=%llx\nSYMBOL(kallsyms_offsets)=%llx\n", BASE + INDEX_AT, BASE + OFFSETS_AT);
+	if (kind != OFFSETS_FROM_THEMSELVES)
+		sprintf(text, "SYMBOL(kallsyms_relative_base)=%llx\n", BASE + BASE_AT);
+	put_u64(BASE_AT, BASE);
+}
+
+/* One, of two symbols, between the second and the end of the list's head, which is symbol 1. */
+static void put_module(void)
+{
+	static const char strings[] = "\0init_one\0exit_one";
+	const Elf64_Sym symbols[] = { {}, { .st_name = 1, .st_value = 0x111 }, { .st_name = 10, .st_value = 0x222 } };
+
+	put_u64(16, BASE + MODULE_AT + 8); /* where symbol 1 is */
+	put_u64(MODULE_AT + 8, BASE + 16);
+	put(MODULE_AT + 24, "house", 6);
+	put_u64(MODULE_AT + 80, BASE + KALLSYMS_AT);
+	put_u64(KALLSYMS_AT, BASE + SYMTAB_AT);
+	put_u64(KALLSYMS_AT + 8, ARRAY_SIZE(symbols));
+	put_u64(KALLSYMS_AT + 16, BASE + STRINGS_AT);
+	put_u64(KALLSYMS_AT + 24, BASE + TYPES_AT);
+	put(SYMTAB_AT, symbols, sizeof(symbols));
+	put(TYPES_AT, "?tT", 3);
+	put(STRINGS_AT, strings, sizeof(strings));
+}
+
+static const char *const names[] = { "T_stext", "Dmodules", "tone", "Rread_only", "bftrace_pages_start", "Wtwo" };
+
+static void put_all(int kind)
+{
+	memset(arena, 0, sizeof(arena));
+	put_symbols(names, ARRAY_SIZE(names), kind);
+	put_tokens();
+	put_info(kind);
+	put_module();
+}
+
+static int show(const struct ksym *sym, char type, void *ctx)
+{
+	struct str *text = ctx;
+	unsigned long long addr = sym->addr < BASE ? sym->addr : sym->addr - BASE;
+
+	str_addf(text, "%llx %c %s%s%s\n", addr, type, sym->name, sym->module ? " of " : "", sym->module ? sym->module : "");
+	return 0;
+}
+
+static int read_image(struct str *text)
+{
+	__cleanup(kallsyms_image_release) struct kallsyms_image image = {};
+	int ret = kallsyms_image_read(&image, &memory);
+
+	return ret ? ret : kallsyms_image_each(&image, show, text);
+}
+
+Test(kallsyms_image, offsets_of_each_kind)
+{
+	static const int kinds[] = { OFFSETS_FROM_BASE, OFFSETS_PERCPU, OFFSETS_FROM_THEMSELVES };
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		struct str text __str = {};
+
+		put_all(kinds[i]);
+		cr_expect_eq(read_image(&text), 0, "kind %d", kinds[i]);
+		cr_expect_str_eq(text.data, "0 T _stext\n10 D modules\n20 t one\n40 b ftrace_pages_start\n50 W two\n"
+					    "111 t init_one of house\n222 T exit_one of house\n");
+	}
+}
+
+/* None of it is offered: /proc/kallsyms has all. */
+static void refused(const char *what)
+{
+	struct str text __str = {};
+
+	cr_expect_lt(read_image(&text), 0, "%s", what);
+	cr_expect_eq(text.len, 0, "%s", what);
+	put_all(OFFSETS_FROM_BASE);
+}
+
+Test(kallsyms_image, what_is_not_as_it_is_known)
+{
+	static const char *const twice[] = { "T_stext", "Dmodules", "dmodules" };
+	static const char *const none[] = { "T_text", "Dmodules" };
+
+	put_all(OFFSETS_FROM_BASE);
+	put_u64(INFO_AT, 1);
+	refused("no vmcoreinfo");
+	memset(arena + TEXT_AT, 0, 64);
+	refused("no word of the text's begin");
+	memset(arena + COUNT_AT, 0, 4);
+	refused("no symbol");
+	memset(arena + COUNT_AT, 0xff, 4);
+	refused("too many symbols");
+	arena[NAMES_AT] = 0;
+	refused("a name of no length");
+	memset(arena + NAMES_AT, 0x41, TOKENS_AT - NAMES_AT);
+	refused("names without an end");
+	memset(arena + TOKENS_AT, 'x', INDEX_AT - TOKENS_AT);
+	refused("a token without an end");
+	memset(arena + INDEX_AT + 10, 0xff, 2);
+	refused("a token elsewhere");
+	memset(arena + OFFSETS_AT + 8, 0, 4);
+	refused("an address that falls");
+	put_symbols(twice, ARRAY_SIZE(twice), OFFSETS_FROM_BASE);
+	put_u64(32, BASE + 32); /* the other is empty */
+	refused("two lists of modules");
+	put_symbols(none, ARRAY_SIZE(none), OFFSETS_FROM_BASE);
+	refused("no begin of the text");
+}
+
+Test(kallsyms_image, modules_that_come_and_go)
+{
+	struct str text __str = {};
+
+	put_all(OFFSETS_FROM_BASE);
+	put_u64(MODULE_AT + 8, BASE + MODULE_AT + 8);
+	refused("a list without an end");
+	put_u64(MODULE_AT + 8, 0);
+	refused("a list that breaks off");
+	put_u64(MODULE_AT + 80, 0);
+	refused("no symbols");
+	memset(arena + KALLSYMS_AT + 8, 0xff, 4);
+	refused("too many symbols");
+	memset(arena + STRINGS_AT, 'x', SIZE - STRINGS_AT);
+	refused("a name without an end");
+	memset(arena + MODULE_AT + 24, 'x', 56);
+	refused("a module's name without an end");
+	put(MODULE_AT, "\3", 1); /* MODULE_STATE_UNFORMED */
+	put_u64(MODULE_AT + 80, 0);
+	cr_expect_eq(read_image(&text), 0);
+	cr_expect_not(strstr(text.data, "house"));
+}
+
+/* A kernel without modules has no list of them; one that has a list which is not found is another matter. */
+Test(kallsyms_image, no_modules)
+{
+	static const char *const without[] = { "T_stext", "tone" };
+	struct str text __str = {};
+
+	put_all(OFFSETS_FROM_BASE);
+	put_symbols(without, ARRAY_SIZE(without), OFFSETS_FROM_BASE);
+	cr_expect_eq(read_image(&text), 0);
+	cr_expect_str_eq(text.data, "0 T _stext\n10 t one\n");
+	fixture_bytes(MODULES, "house 16384 0 - Live 0x0\n", 25);
+	refused("modules without a list");
+}
