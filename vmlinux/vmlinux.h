@@ -374,7 +374,6 @@ struct mod_kallsyms {
 
 enum module_state {
 	MODULE_STATE_LIVE,
-	MODULE_STATE_UNFORMED = 3, /* being made: the kernel lists nothing of it */
 };
 
 struct module {

@@ -16,26 +16,18 @@ struct info {
 static int read_info(const struct memory *memory, struct info *info)
 {
 	uint64_t text;
-	int ret = memory->vmcoreinfo ? memory_copy(memory, memory->vmcoreinfo, &text, sizeof(text)) : -ENOENT;
+	int ret = memory_copy(memory, memory->vmcoreinfo, &text, sizeof(text));
 
 	return ret ? ret : memory_copy(memory, text, info->text, sizeof(info->text) - 1);
 }
 
-/* 0: it does not say. */
+/* 0, where nothing can be read: it does not say. */
 static uint64_t address_of(const struct info *info, const char *name)
 {
 	__free char *key = base_printf("SYMBOL(%s)=", name);
 	const char *found = strstr(info->text, key);
 
 	return found ? strtoull(found + strlen(key), NULL, 16) : 0;
-}
-
-/* What vmcoreinfo knows by this name, to memory that the caller frees. */
-static int take(const struct memory *memory, const struct info *info, const char *name, size_t n, void **to)
-{
-	uint64_t from = address_of(info, name);
-
-	return from ? memory_take(memory, from, n, to) : -ENOENT;
 }
 
 static int take_token(struct kallsyms_token *token, const char *text, size_t room)
@@ -53,12 +45,12 @@ static int read_tokens(struct kallsyms_image *image, const struct memory *memory
 {
 	__free void *starts = NULL, *text = NULL;
 	size_t len = 0;
-	int ret = take(memory, info, "kallsyms_token_index", N_TOKENS * sizeof(uint16_t), &starts);
+	int ret = memory_take(memory, address_of(info, "kallsyms_token_index"), N_TOKENS * sizeof(uint16_t), &starts);
 	const uint16_t *start = starts;
 
 	if (!ret) {
 		len = start[N_TOKENS - 1] + TOKENS_MARGIN;
-		ret = take(memory, info, "kallsyms_token_table", len, &text);
+		ret = memory_take(memory, address_of(info, "kallsyms_token_table"), len, &text);
 	}
 	image->tokens = base_alloc(N_TOKENS * sizeof(*image->tokens));
 	for (int i = 0; !ret && i < N_TOKENS; i++)
@@ -80,7 +72,7 @@ static uint64_t address(const struct kallsyms_image *image, uint32_t i)
 static int read_offsets(struct kallsyms_image *image, const struct memory *memory, const struct info *info)
 {
 	uint64_t at = address_of(info, "kallsyms_offsets"), base = address_of(info, "kallsyms_relative_base");
-	int ret = take(memory, info, "kallsyms_offsets", image->n * sizeof(*image->offsets), (void **)&image->offsets);
+	int ret = memory_take(memory, at, image->n * sizeof(*image->offsets), (void **)&image->offsets);
 
 	if (ret)
 		return ret;
@@ -101,7 +93,7 @@ static int read_names(struct kallsyms_image *image, const struct memory *memory,
 	if (from >= to || to - from > MAX_NAMES)
 		return -EINVAL;
 	image->names_len = to - from;
-	return take(memory, info, "kallsyms_names", image->names_len, (void **)&image->names);
+	return memory_take(memory, from, image->names_len, (void **)&image->names);
 }
 
 /* Where the tokens of the name at *at begin; *at becomes the next name. NULL: there is none. */
@@ -219,11 +211,9 @@ int kallsyms_image_read(struct kallsyms_image *image, const struct memory *memor
 {
 	__free struct info *info = base_alloc(sizeof(*info));
 	int ret = read_info(memory, info);
-	uint64_t n = ret ? 0 : address_of(info, "kallsyms_num_syms"), modules;
+	uint64_t modules;
 
-	if (!n)
-		return ret ? ret : -ENOENT;
-	ret = memory_copy(memory, n, &image->n, sizeof(image->n));
+	ret = ret ? ret : memory_copy(memory, address_of(info, "kallsyms_num_syms"), &image->n, sizeof(image->n));
 	if (!ret && (!image->n || image->n > MAX_SYMBOLS))
 		ret = -EINVAL;
 	ret = ret ? ret : read_offsets(image, memory, info);

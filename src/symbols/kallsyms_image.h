@@ -9,6 +9,11 @@
 
 #include "modules_image.h"
 
+struct kallsyms_token {
+	char text[31];
+	uint8_t len;
+};
+
 struct kallsyms_image {
 	uint32_t n; /* symbols */
 	int32_t *offsets;
@@ -20,10 +25,7 @@ struct kallsyms_image {
 	uint64_t base; /* or where the first offset is */
 	uint8_t *names;
 	size_t names_len;
-	struct kallsyms_token {
-		char text[31];
-		uint8_t len;
-	} * tokens; /* 256 */
+	struct kallsyms_token *tokens; /* 256 */
 	struct modules_image modules;
 };
 

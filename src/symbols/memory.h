@@ -23,7 +23,7 @@ void memory_close(struct memory **memory);
 
 /* n bytes, all or -errno. */
 int memory_copy(const struct memory *memory, uint64_t addr, void *to, size_t n);
-/* The same into memory that the caller frees, also after an error. Nobody knows whether it is so much: -ENOMEM. */
+/* The same into memory that the caller frees, also after an error. n is what other memory has said: too much is -ENOMEM. */
 int memory_take(const struct memory *memory, uint64_t addr, size_t n, void **to);
 
 #endif

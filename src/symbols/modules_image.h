@@ -7,14 +7,16 @@
 
 #include "memory.h"
 
+struct module_image {
+	char name[56];
+	Elf64_Sym *symbols;
+	uint32_t n;
+	char *types; /* of each, as nm(1) has it */
+	char *strings;
+};
+
 struct modules_image {
-	struct module_image {
-		char name[56];
-		Elf64_Sym *symbols;
-		uint32_t n;
-		char *types; /* of each, as nm(1) has it */
-		char *strings;
-	} * v;
+	struct module_image *v;
 	size_t n, cap;
 };
 
