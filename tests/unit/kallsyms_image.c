@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* A kernel's tables in memory made for it: sound ones are read, and of others nothing. */
-#include "kernel_fixture.h"
 #include "base/str.h"
+#include "kernel_fixture.h"
+#include "memory_fixture.h"
 #include "symbols/kallsyms_image.h"
 
 TestSuite(kallsyms_image, .init = fixture_init, .fini = fixture_fini);
-
-#define BASE 0xffffffff81000000ULL
 
 /* What lies where. */
 enum {
@@ -18,27 +17,15 @@ enum {
 	TOKENS_AT = 0x4000,
 	INDEX_AT = 0x5000,
 	OFFSETS_AT = 0x6000,
-	LIST_AT = 0x7000,
 	MODULE_AT = 0x7100,
 	KALLSYMS_AT = 0x7200,
 	SYMTAB_AT = 0x7300,
 	TYPES_AT = 0x7400,
 	STRINGS_AT = 0x7ffa, /* the last of them reaches into the next page */
-	SIZE = 0xa000,
 };
 
-static uint8_t arena[SIZE];
-
-static int copy(const struct memory *memory, uint64_t addr, void *to, size_t n)
-{
-	if (addr < BASE || addr - BASE > SIZE || n > SIZE - (addr - BASE))
-		return -EFAULT;
-	memcpy(to, arena + (addr - BASE), n);
-	return 0;
-}
-
 static const struct memory memory = {
-	.copy = copy,
+	.copy = arena_copy,
 	.layout = {
 		.module_list = 8,
 		.module_name = 24,
@@ -50,16 +37,6 @@ static const struct memory memory = {
 	},
 	.vmcoreinfo = BASE + INFO_AT,
 };
-
-static void put(size_t at, const void *data, size_t n)
-{
-	memcpy(arena + at, data, n);
-}
-
-static void put_u64(size_t at, uint64_t value)
-{
-	put(at, &value, sizeof(value));
-}
 
 /* Symbols of one letter's type and a name, 16 bytes apart from the one before. */
 static void put_symbols(const char *const *names, uint32_t n, int kind)
@@ -195,6 +172,9 @@ Test(kallsyms_image, what_is_not_as_it_is_known)
 	refused("names without an end");
 	memset(arena + TOKENS_AT, 'x', INDEX_AT - TOKENS_AT);
 	refused("a token without an end");
+	put(INDEX_AT + 10, "\x3d\x02", 2); /* the last byte that is read of them */
+	arena[TOKENS_AT + 0x23d] = 'x';
+	refused("a token that is cut");
 	memset(arena + INDEX_AT + 10, 0xff, 2);
 	refused("a token elsewhere");
 	memset(arena + OFFSETS_AT + 8, 0, 4);
@@ -219,7 +199,7 @@ Test(kallsyms_image, modules_that_come_and_go)
 	refused("no symbols");
 	memset(arena + KALLSYMS_AT + 8, 0xff, 4);
 	refused("too many symbols");
-	memset(arena + STRINGS_AT, 'x', SIZE - STRINGS_AT);
+	memset(arena + STRINGS_AT, 'x', sizeof(arena) - STRINGS_AT);
 	refused("a name without an end");
 	memset(arena + MODULE_AT + 24, 'x', 56);
 	refused("a module's name without an end");
