@@ -75,11 +75,12 @@ static __always_inline __u32 slot_syscall(struct pt_regs *regs)
 
 /*
  * The begin of this processor's row in an array of rows, which user space sized. The array's address is in the
- * program, and the mask tells the verifier how many rows there are: no lookup and no branch.
+ * program, and the mask tells the verifier how many rows there are: no lookup and no branch. The helper is called as one
+ * that returns 64 bits, which every helper does; the cast by way of void says that this is meant.
  */
 #define slot_row(array) \
 	({ \
-		__u64 _at = ((__u64(*)(void))bpf_get_smp_processor_id)(); \
+		__u64 _at = ((__u64(*)(void))(void *)bpf_get_smp_processor_id)(); \
 		asm volatile("%0 &= %1; %0 *= %2" \
 			     : "+r"(_at) \
 			     : "i"(SLOT_MARK_ROWS), "i"(SLOT_MARK_ROW)); \

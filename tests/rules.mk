@@ -13,7 +13,7 @@ BENCH_MAIN := $(call main_files,$(wildcard tests/bench/*.c))
 TEST_BIN  := $(patsubst tests/programs/%.c,$(B)/tests/%,$(TEST_MAIN:.dyn.c=.c)) $(B)/tests/traces \
 	     $(BENCH_MAIN:tests/bench/%.c=$(B)/tests/bench-%)
 # Functions that tests count must stay functions, with frames that differ from call to call.
-TEST_CFLAGS := -std=gnu11 -O1 -g -Wall -Wextra -Werror -Wno-unused-parameter -D_GNU_SOURCE -fno-builtin -pthread
+TEST_CFLAGS := -std=gnu11 -O1 -g $(WARN) -D_GNU_SOURCE -fno-builtin -pthread
 
 # Thousands are executed: nothing runs before its first line or behind its last.
 $(B)/tests/noop: TEST_CFLAGS += -nostdlib -fno-stack-protector -Wl,--build-id=none
