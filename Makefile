@@ -25,7 +25,8 @@ VERSION := $(shell git describe --always --dirty --tags 2>/dev/null || echo unkn
 DATE    := $(shell git log -1 --format=%cs 2>/dev/null)
 # pkg-config knows whether libelf.a needs zstd: the one of the machine that is built for.
 PKG_CONFIG ?= $(if $(CROSS_COMPILE),PKG_CONFIG_LIBDIR=/usr/lib/$(TRIPLET)/pkgconfig )pkg-config
-LDLIBS  := $(shell $(PKG_CONFIG) --static --libs libelf liblzma 2>/dev/null || echo -lelf -llzma) -lz -lpthread
+# zlib comes before libelf, too: newer elfutils (Debian sid) put a crc32() of their own into libelf.a, and the linker would take that one.
+LDLIBS  := -lz $(shell $(PKG_CONFIG) --static --libs libelf liblzma 2>/dev/null || echo -lelf -llzma) -lz -lpthread
 # A tree named by the user, the submodule, or the distribution's source package.
 LIBBPF_TREE := $(shell LIBBPF='$(LIBBPF)' scripts/libbpf-source --where)
 endif
