@@ -198,6 +198,7 @@ static int add_marks(struct query *query, const struct binary *binary, struct ta
 		label = pool_addf(&set->pool, "%s:%s", mark->provider, mark->name);
 		target = add_target(set, query, binary, mark->offset, label);
 		target->ref_ctr = mark->semaphore;
+		target->mark = true;
 		target->one_of = true;
 	}
 	return query->found ? 0 : no_mark(query, binary, marks, n, err);

@@ -24,6 +24,7 @@ struct target {
 	enum mech mech; /* what the spec asks for, else MECH_AUTO */
 	bool ret;
 	bool session; /* at entry and at return, by one program that runs at both: ret is false */
+	bool mark;    /* TARGET_USER: a USDT mark, and no function */
 	bool one_of;  /* TARGET_USER: all of this object with this label are counted together */
 	bool unique;  /* TARGET_KERNEL: the only function of this name */
 	uint32_t slot;

@@ -21,7 +21,7 @@ static const char *why_no_pair(const struct target *target)
 {
 	if (target->kind == TARGET_TRACEPOINT)
 		return "it is a tracepoint, and no function";
-	if (target->ref_ctr || (target->kind == TARGET_USER && target->one_of && strchr(target->label, ':')))
+	if (target->mark)
 		return "it is a mark, and no function";
 	if (target->ret)
 		return "both ends are probed: name the function alone";
