@@ -55,7 +55,7 @@ static __always_inline bool tcp_is_mapped(const unsigned char *address)
 	return !words[0] && !words[1] && words[2] == bpf_htonl(0xffff);
 }
 
-static __always_inline void tcp_read_addresses(const struct sock *sk, struct tcp_ends *ends, bool mapped_as_ipv4)
+static __always_inline void tcp_read_addresses(const struct sock *sk, struct tcp_ends *ends)
 {
 	if (BPF_CORE_READ(sk, __sk_common.skc_family) != AF_INET6 ||
 	    !bpf_core_field_exists(sk->__sk_common.skc_v6_daddr)) {
@@ -65,7 +65,7 @@ static __always_inline void tcp_read_addresses(const struct sock *sk, struct tcp
 	BPF_CORE_READ_INTO(&ends->laddr, sk, __sk_common.skc_v6_rcv_saddr);
 	BPF_CORE_READ_INTO(&ends->raddr, sk, __sk_common.skc_v6_daddr);
 	ends->version = 6;
-	if (mapped_as_ipv4 && tcp_is_mapped(ends->raddr))
+	if (tcp_is_mapped(ends->raddr))
 		tcp_read_ipv4(sk, ends);
 }
 

@@ -142,7 +142,7 @@ static void add_whole(struct str *s, const void *row, enum output_format format)
 
 static const struct field fields[] = {
 	FIELD_BY(event_add_time, "time", "TIME", -9),
-	FIELD_BY(event_add_elapsed, "boot_ns", NULL, 0, .json_only = true),
+	EVENT_TIMESTAMP,
 	FIELD(FIELD_U32, struct event, pid, "pid", "PID", -7),
 	FIELD(FIELD_U32, struct event, tid, "tid", NULL, 0, .json_only = true),
 	FIELD(FIELD_U32, struct event, ppid, "ppid", NULL, 0, .json_only = true),

@@ -2,14 +2,13 @@
 /* execsnoop: programs as they are executed, with their whole command line. */
 #include <regex.h>
 
-#include "output/words.h"
 #include "run/event.h"
 #include "run/filter.h"
 #include "tools/execsnoop.h"
 #include "tools/execsnoop.skel.h"
 
 static struct {
-	bool clock, elapsed, failed, quote, uid;
+	bool failed, quote, uid;
 	const char *name, *line;
 	uint32_t max_args, ppid;
 } settings;
@@ -18,8 +17,6 @@ static struct execsnoop_config config;
 static regex_t name_regex, line_regex;
 
 static const struct opt options[] = {
-	OPT(OPT_BOOL, typeof(settings), clock, 'T', "time", NULL, "show the time (HH:MM:SS)"),
-	OPT(OPT_BOOL, typeof(settings), elapsed, 't', "timestamp", NULL, "show the seconds since tracing began"),
 	OPT(OPT_BOOL, typeof(settings), failed, 'x', "fails", NULL, "failed execs, too"),
 	OPT(OPT_BOOL, typeof(settings), quote, 'q', "quote", NULL, "quote arguments so that a shell reads them back"),
 	OPT(OPT_STRING, typeof(settings), name, 'n', "name", "NAME", "only where the command's name matches this regular expression"),
@@ -139,16 +136,6 @@ static void add_whole(struct str *s, const void *row, enum output_format format)
 	str_add(s, e->args_size == e->args_total ? "true" : "false");
 }
 
-static void add_ret(struct str *s, const void *row, enum output_format format)
-{
-	words_add_result(s, ((const struct execsnoop_event *)row)->ret, format);
-}
-
-static void add_error(struct str *s, const void *row, enum output_format format)
-{
-	words_add_error(s, ((const struct execsnoop_event *)row)->ret);
-}
-
 static bool show(const struct event *event, size_t size)
 {
 	static struct str line;
@@ -163,13 +150,13 @@ static bool show(const struct event *event, size_t size)
 }
 
 static const struct field fields[] = {
-	EVENT_TIMES(&settings.clock, &settings.elapsed),
+	EVENT_TIMES,
 	FIELD(FIELD_U32, struct event, uid, "uid", "UID", -6, .shown = &settings.uid),
 	FIELD(FIELD_CHARS, struct event, comm, "comm", "PCOMM", -16),
 	FIELD(FIELD_U32, struct event, pid, "pid", "PID", -7),
 	FIELD(FIELD_U32, struct event, ppid, "ppid", "PPID", -7),
-	FIELD_BY(add_ret, "ret", "RET", 3),
-	FIELD_BY(add_error, "error", NULL, 0, .json_only = true),
+	FIELD(FIELD_S32, struct execsnoop_event, ret, "ret", "RET", 3),
+	EVENT_ERROR(struct execsnoop_event, ret),
 	FIELD_BY(add_path, "path", NULL, 0, .json_only = true),
 	FIELD_BY(add_args, "args", "ARGS", -1),
 	FIELD_BY(add_whole, "args_whole", NULL, 0, .json_only = true),

@@ -11,7 +11,7 @@
 #include "tools/exitsnoop.skel.h"
 
 static struct {
-	bool timestamp, utc, failed, per_thread, labelled;
+	bool utc, failed, per_thread, labelled;
 	const char *label;
 } settings;
 
@@ -21,7 +21,6 @@ static char time_title[16];
 static char comm[FILTER_COMM_LEN];
 
 static const struct opt options[] = {
-	OPT(OPT_BOOL, typeof(settings), timestamp, 't', "timestamp", NULL, "show the time (HH:MM:SS.sss)"),
 	OPT(OPT_BOOL, typeof(settings), utc, 0, "utc", NULL, "times in UTC, not in the local time zone"),
 	OPT(OPT_BOOL, typeof(settings), failed, 'x', "failed", NULL, "only exits with another code than 0, or by a signal"),
 	OPT(OPT_BOOL, typeof(settings), per_thread, 0, "per-thread", NULL, "a row for each thread (--tid asks for this, too)"),
@@ -136,8 +135,8 @@ static void add_core_dumped(struct str *s, const void *row, enum output_format f
 }
 
 static const struct field fields[] = {
-	FIELD_BY(add_time, "time", time_title, -12, .shown = &settings.timestamp),
-	FIELD_BY(event_add_elapsed, "boot_ns", NULL, 0, .json_only = true),
+	FIELD_BY(add_time, "time", time_title, -12, .shown = &event_columns.time),
+	EVENT_TIMESTAMP,
 	FIELD_BY(add_label, "label", "LABEL", -5, .shown = &settings.labelled),
 	FIELD(FIELD_CHARS, struct event, comm, "comm", "PCOMM", -16),
 	FIELD(FIELD_U32, struct event, pid, "pid", "PID", -7),
@@ -178,7 +177,7 @@ TOOL(exitsnoop, .brief = "print each process that ends, how and after what time"
 	     "program takes over the id of its process's first thread, which ends then.\n\n"
 	     "Ids are the host's; --pidns shows those of our own pid namespace.",
      EXAMPLES({ "sonde exitsnoop", "all exits, until Ctrl-C" },
-	      { "sonde exitsnoop -x -t", "what failed or was killed, with the time" },
+	      { "sonde exitsnoop -x -T", "what failed or was killed, with the time" },
 	      { "sonde exitsnoop --per-thread -p 181", "the threads of process 181" },
 	      { "sonde exitsnoop -- make -j4", "what a build runs" },
 	      { "sonde exitsnoop -j | jq 'select(.core_dumped)'", "as data" }));

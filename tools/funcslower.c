@@ -12,7 +12,7 @@
 
 static struct {
 	uint32_t ms, us, args, calls;
-	bool clock, elapsed, regex;
+	bool regex;
 	bool in_ms, in_us, with_args; /* columns */
 } settings = { .calls = 4096 };
 
@@ -23,8 +23,6 @@ static const struct opt options[] = {
 	OPT(OPT_U32, typeof(settings), us, 'u', "min-us", "US", "only calls of at least US microseconds", .min = 1),
 	OPT(OPT_U32, typeof(settings), args, 'a', "arguments", "N", "print the first N arguments, as hexadecimal numbers", .min = 1,
 	    .max = LATENCY_ARGS),
-	OPT(OPT_BOOL, typeof(settings), clock, 'T', "time", NULL, "print the time of day"),
-	OPT(OPT_BOOL, typeof(settings), elapsed, 't', "timestamp", NULL, "print the seconds since tracing began"),
 	OPT(OPT_BOOL, typeof(settings), regex, 'r', "regexp", NULL, "patterns are POSIX extended regular expressions"),
 	OPT(OPT_U32, typeof(settings), calls, 0, "max-calls", "N", "room for so many calls at a time: 4096", .min = 1,
 	    .max = 250000),
@@ -87,7 +85,7 @@ static void add_args(struct str *s, const void *row, enum output_format format)
 }
 
 static const struct field fields[] = {
-	EVENT_TIMES(&settings.clock, &settings.elapsed),
+	EVENT_TIMES,
 	FIELD(FIELD_CHARS, struct event, comm, "comm", "COMM", -14),
 	FIELD(FIELD_U32, struct event, pid, "pid", "PID", -6),
 	FIELD(FIELD_U32, struct event, tid, "tid", NULL, 0, .json_only = true),

@@ -96,23 +96,14 @@ static void add_signal_name(struct str *s, const void *row, enum output_format f
 	words_add_signal(s, ((const struct killsnoop_event *)row)->signal, format);
 }
 
-static void add_ret(struct str *s, const void *row, enum output_format format)
-{
-	words_add_result(s, ((const struct killsnoop_event *)row)->ret, format);
-}
-
-static void add_error(struct str *s, const void *row, enum output_format format)
-{
-	words_add_error(s, ((const struct killsnoop_event *)row)->ret);
-}
-
 static void add_syscall(struct str *s, const void *row, enum output_format format)
 {
 	str_addf(s, "\"%s\"", probes[((const struct killsnoop_event *)row)->call].syscall);
 }
 
 static const struct field fields[] = {
-	EVENT_TIMES(NULL, &event_never),
+	FIELD_BY(event_add_time, "time", "TIME", -8),
+	EVENT_TIMESTAMP,
 	FIELD(FIELD_U32, struct event, pid, "pid", "PID", -7),
 	FIELD(FIELD_U32, struct event, tid, "tid", NULL, 0, .json_only = true),
 	FIELD(FIELD_U32, struct event, ppid, "ppid", NULL, 0, .json_only = true),
@@ -123,8 +114,8 @@ static const struct field fields[] = {
 	FIELD_BY(add_target, "tpid", "TPID", -7),
 	FIELD_BY(add_target_tgid, "target_tgid", NULL, 0, .json_only = true),
 	FIELD_BY(add_target_tid, "target_tid", NULL, 0, .json_only = true),
-	FIELD_BY(add_ret, "ret", "RESULT", -1),
-	FIELD_BY(add_error, "error", NULL, 0, .json_only = true),
+	FIELD(FIELD_S32, struct killsnoop_event, ret, "ret", "RESULT", -6),
+	EVENT_ERROR(struct killsnoop_event, ret),
 	FIELD_BY(add_syscall, "syscall", NULL, 0, .json_only = true),
 };
 

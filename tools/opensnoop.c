@@ -3,13 +3,12 @@
 #include <fcntl.h>
 
 #include "base/nearest.h"
-#include "output/words.h"
 #include "run/event.h"
 #include "tools/opensnoop.h"
 #include "tools/opensnoop.skel.h"
 
 static struct {
-	bool elapsed, uid, failed, extended, full_path;
+	bool uid, failed, extended, full_path;
 	const char *name;
 	struct opt_list flags;
 } settings;
@@ -17,7 +16,6 @@ static struct {
 static struct opensnoop_config config;
 
 static const struct opt options[] = {
-	OPT(OPT_BOOL, typeof(settings), elapsed, 'T', "timestamp", NULL, "show the seconds since tracing began"),
 	OPT(OPT_BOOL, typeof(settings), uid, 'U', "print-uid", NULL, "show the user's id"),
 	OPT(OPT_BOOL, typeof(settings), failed, 'x', "failed", NULL, "only opens that failed"),
 	OPT(OPT_STRING, typeof(settings), name, 'n', "name", "NAME", "only processes whose name contains this"),
@@ -102,18 +100,6 @@ static void add_fd(struct str *s, const void *row, enum output_format format)
 	str_add_s64(s, ret < 0 ? -1 : ret);
 }
 
-static void add_errno(struct str *s, const void *row, enum output_format format)
-{
-	int ret = ((const struct opensnoop_event *)row)->ret;
-
-	str_add_s64(s, ret < 0 ? -ret : 0);
-}
-
-static void add_error(struct str *s, const void *row, enum output_format format)
-{
-	words_add_error(s, ((const struct opensnoop_event *)row)->ret);
-}
-
 static void add_flags(struct str *s, const void *row, enum output_format format)
 {
 	const struct opensnoop_event *e = row;
@@ -194,15 +180,15 @@ static void add_full_path(struct str *s, const void *row, enum output_format for
 }
 
 static const struct field fields[] = {
-	EVENT_TIMES(&event_never, &settings.elapsed),
+	EVENT_TIMES,
 	FIELD(FIELD_U32, struct event, uid, "uid", "UID", -6, .shown = &settings.uid),
 	FIELD(FIELD_U32, struct event, pid, "pid", "PID", -6),
 	FIELD(FIELD_U32, struct event, tid, "tid", NULL, 0, .json_only = true),
 	FIELD(FIELD_U32, struct event, ppid, "ppid", NULL, 0, .json_only = true),
 	FIELD(FIELD_CHARS, struct event, comm, "comm", "COMM", -16),
 	FIELD_BY(add_fd, "fd", "FD", 4),
-	FIELD_BY(add_errno, "errno", "ERR", 3),
-	FIELD_BY(add_error, "error", NULL, 0, .json_only = true),
+	FIELD(FIELD_ERRNO, struct opensnoop_event, ret, "errno", "ERR", 3),
+	EVENT_ERROR_NAME(struct opensnoop_event, ret),
 	FIELD_BY(add_flags, "flags", "FLAGS", -8, .shown = &settings.extended),
 	FIELD(FIELD_U32, struct opensnoop_event, mode, "mode", NULL, 0, .json_only = true),
 	FIELD_BY(add_path, "path", "PATH", -1),

@@ -3,8 +3,6 @@
  * status: who is tracing this kernel. What there is and whose it is are src/traces/tracers.h; here is how it is shown, and what
  * BPF programs cost in the time between two looks.
  */
-#include <time.h>
-
 #include <bpf/bpf.h>
 
 #include "base/report.h"
@@ -387,15 +385,13 @@ static void show(struct run *run, struct look *before, bool first)
 {
 	struct tracers tracers __cleanup(tracers_release) = {};
 	struct rows rows __cleanup(rows_release) = {};
-	struct timespec now;
 
 	tracers_read(&tracers);
 	make_rows(&rows, &tracers, before, !run->options.json && !run->options.verbose);
-	clock_gettime(CLOCK_REALTIME, &now);
 	if (settings.watch)
 		output_screen(run->out);
 	if (rows.n || settings.watch) {
-		output_table_begin(run->out, &schema, &now, false, first);
+		run_table_begin(run, &schema, first);
 		vec_each(it, &rows)
 			output_row(run->out, it);
 		output_table_end(run->out);

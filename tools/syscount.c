@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* syscount: system calls by count or by time, by process, and strace -c's table. */
-#include <time.h>
-
 #include "base/report.h"
 #include "output/words.h"
 #include "run/syscalls.h"
@@ -277,11 +275,9 @@ static void syscount_emit(struct run *run, bool last)
 	size_t n;
 	struct syscalls_row *rows = syscalls_take(syscount->syscalls, &n);
 	const struct syscalls_row sum = sum_of(rows, n);
-	struct timespec now;
 
-	clock_gettime(CLOCK_REALTIME, &now);
 	qsort(rows, n, sizeof(*rows), by_size);
-	output_table_begin(run->out, &schema, &now, run->options.timestamp, !syscount->emitted);
+	run_table_begin(run, &schema, !syscount->emitted);
 	for (size_t i = 0; i < n && i < settings.top; i++) {
 		struct row row = { .counted = &rows[i], .total = sum.ns, .is_first = !i };
 
@@ -345,7 +341,7 @@ static int list(struct run *run, struct err *err)
 	size_t n = all_names(rows);
 
 	if (run->options.json) {
-		output_table_begin(run->out, &list_schema, NULL, false, true);
+		output_table_begin(run->out, &list_schema, NULL, true);
 		for (size_t i = 0; i < n; i++)
 			output_row(run->out, &rows[i]);
 		return 0;

@@ -35,7 +35,7 @@ static __always_inline void began(struct sock *sk)
 
 	if (!event_wanted())
 		return;
-	tcp_read_addresses(sk, &ends, true);
+	tcp_read_addresses(sk, &ends);
 	tcp_read_ports(sk, &ends, false);
 	if (!tcp_is_wanted(&config.wanted, &ends))
 		return;
@@ -54,7 +54,7 @@ static __always_inline void decided(struct sock *sk)
 
 	if (!who)
 		return;
-	tcp_read_addresses(sk, &ends, true);
+	tcp_read_addresses(sk, &ends);
 	tcp_read_ports(sk, &ends, true);
 	show(who, &ends);
 	bpf_map_delete_elem(&connecting, &sk);

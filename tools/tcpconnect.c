@@ -8,14 +8,12 @@
 #define CONNECTING_MAX 16384
 
 static struct {
-	bool clock, elapsed, uid, lport;
+	bool uid, lport;
 	uint32_t connecting; /* room for so many */
 	struct tcpconnect_config config;
 } settings;
 
 static const struct opt options[] = {
-	OPT(OPT_BOOL, typeof(settings), clock, 'T', "time", NULL, "show the time (HH:MM:SS)"),
-	OPT(OPT_BOOL, typeof(settings), elapsed, 't', "timestamp", NULL, "show the seconds since tracing began"),
 	OPT(OPT_BOOL, typeof(settings), uid, 'U', "print-uid", NULL, "show the user's id"),
 	OPT(OPT_CALL, typeof(settings), config.wanted.remote, 'P', "port", "PORTS", "only to these ports, as in 80,443",
 	    .call = tcp_add_ports),
@@ -32,7 +30,7 @@ static int configure(struct run *run, struct err *err)
 }
 
 static const struct field fields[] = {
-	EVENT_TIMES(&settings.clock, &settings.elapsed),
+	EVENT_TIMES,
 	FIELD(FIELD_U32, struct event, uid, "uid", "UID", -6, .shown = &settings.uid),
 	FIELD(FIELD_U32, struct event, pid, "pid", "PID", -6),
 	FIELD(FIELD_U32, struct event, tid, "tid", NULL, 0, .json_only = true),
@@ -74,6 +72,6 @@ TOOL(tcpconnect, .brief = "print each attempt to connect by TCP", .args = "[-- C
 	     "never chosen is shown as -. JSON has the port where it is known, else null.\n\n"
 	     "A connection by IPv4 is shown as such when its socket is one for IPv6, too.",
      EXAMPLES({ "sonde tcpconnect", "all attempts, until Ctrl-C" },
-	      { "sonde tcpconnect -P 80,443 -t", "to these ports, with the time" },
+	      { "sonde tcpconnect -P 80,443 -T", "to these ports, with the time" },
 	      { "sonde tcpconnect -L -U", "with the local port and the user" },
 	      { "sonde tcpconnect -- curl -s example.org", "what a command connects to" }));

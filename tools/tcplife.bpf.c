@@ -49,7 +49,7 @@ static __always_inline void begin(const struct tcp_change *change, bool connects
 
 	if (change->by_task && !take_owner(&connection))
 		return;
-	tcp_read_addresses(sk, &ends, false);
+	tcp_read_addresses(sk, &ends);
 	tcp_read_ports(sk, &ends, false);
 	if (!tcp_is_wanted(&config.wanted, &ends))
 		return;
@@ -85,7 +85,7 @@ static __always_inline void end(const struct tcp_change *change, const struct co
 
 	if (!connection->owner_known && event_chosen())
 		return;
-	tcp_read_addresses(change->sk, &ends, false);
+	tcp_read_addresses(change->sk, &ends);
 	tcp_read_ports(change->sk, &ends, true);
 	/* the rest was asked at the begin */
 	if (!tcp_port_wanted(&config.wanted.local, ends.lport))

@@ -9,14 +9,12 @@
 #define CONNECTIONS_MAX	    (16 * 1024 * 1024)
 
 static struct {
-	bool clock, elapsed, wide;
+	bool wide;
 	uint32_t connections;
 	struct tcplife_config config;
 } settings = { .connections = CONNECTIONS_DEFAULT };
 
 static const struct opt options[] = {
-	OPT(OPT_BOOL, typeof(settings), clock, 'T', "time", NULL, "show the time (HH:MM:SS)"),
-	OPT(OPT_BOOL, typeof(settings), elapsed, 't', "timestamp", NULL, "show the seconds since tracing began"),
 	OPT(OPT_BOOL, typeof(settings), wide, 'w', "wide", NULL, "columns that IPv6 addresses fit into"),
 	OPT(OPT_CALL, typeof(settings), config.wanted.local, 'L', "localport", "PORTS",
 	    "only with these ports on this side, as in 80,443", .call = tcp_add_ports),
@@ -97,7 +95,7 @@ static void add_duration(struct str *s, const void *row, enum output_format form
 
 /* Not constant: -w makes them wider. */
 static struct field fields[] = {
-	EVENT_TIMES(&settings.clock, &settings.elapsed),
+	EVENT_TIMES,
 	FIELD_BY(add_pid, "pid", "PID", -5),
 	FIELD_BY(add_tid, "tid", NULL, 0, .json_only = true),
 	FIELD_BY(add_ppid, "ppid", NULL, 0, .json_only = true),
@@ -164,8 +162,7 @@ TOOL(tcplife, .brief = "print TCP connections as they end: bytes, duration", .ar
 	     "--uid, --cgroup, a command) go by it. What was not taken by accept(2), but by io_uring say, belongs to "
 	     "the process that first does something to end it. Where no process was ever seen (reset before it was "
 	     "accepted) they are -, in JSON null; with a filter there is no row.\n\n"
-	     "An IPv4 connection of a socket for IPv6 is shown with addresses as ::ffff:127.0.0.1, and is one of IPv6 to -4 "
-	     "and -6.",
+	     "A connection by IPv4 is shown as such when its socket is one for IPv6, too.",
      EXAMPLES({ "sonde tcplife", "all connections, until Ctrl-C" },
 	      { "sonde tcplife -w -T", "with room for IPv6, and the time" },
 	      { "sonde tcplife -L 80,443", "what was served at these ports" },

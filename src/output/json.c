@@ -20,12 +20,11 @@ static void make_keys(struct output *out)
 	}
 }
 
-static void json_begin(struct output *out, const struct timespec *stamp, bool show_stamp,
-		       bool first)
+static void json_begin(struct output *out, const struct output_stamp *stamp, bool first)
 {
 	make_keys(out);
 	if (stamp)
-		clock_add_stamp(&out->stamp, stamp->tv_sec * 1000000000ULL + stamp->tv_nsec);
+		clock_add_stamp(&out->stamp, stamp->wall_ns);
 }
 
 static void add_value(struct str *s, const struct field *field, const void *row)

@@ -7,6 +7,7 @@
 
 #include "base/write.h"
 #include "printer.h"
+#include "words.h"
 
 /* As much as a pipe holds: the reader is woken as seldom as that allows. */
 #define FLUSH_AT 65536
@@ -50,12 +51,11 @@ void output_free(struct output *out)
 	free(out);
 }
 
-void output_table_begin(struct output *out, const struct schema *schema,
-			const struct timespec *stamp, bool show_stamp, bool first)
+void output_table_begin(struct output *out, const struct schema *schema, const struct output_stamp *stamp, bool first)
 {
 	out->schema = schema;
 	str_reset(&out->stamp);
-	out->printer->begin(out, stamp, show_stamp, first);
+	out->printer->begin(out, stamp, first);
 }
 
 void output_screen(struct output *out)
@@ -127,9 +127,14 @@ static struct value number(int64_t value)
 	return (struct value){ .number = true, .is_signed = true, .bits = value };
 }
 
+static struct value string(const char *text)
+{
+	return (struct value){ .text = text, .len = text ? strlen(text) : 0 };
+}
+
 struct value value_of(const struct field *field, const void *row)
 {
-	const char *at = (const char *)row + field->offset, *text;
+	const char *at = (const char *)row + field->offset;
 
 	switch (field->type) {
 	case FIELD_U64:
@@ -141,10 +146,13 @@ struct value value_of(const struct field *field, const void *row)
 	case FIELD_S32:
 		return number(*(const int32_t *)at);
 	case FIELD_STR:
-		text = *(const char *const *)at;
-		return (struct value){ .text = text, .len = text ? strlen(text) : 0 };
+		return string(*(const char *const *)at);
 	case FIELD_CHARS:
 		return (struct value){ .text = at, .len = strnlen(at, field->size) };
+	case FIELD_ERRNO:
+		return number(*(const int32_t *)at < 0 ? -*(const int32_t *)at : 0);
+	case FIELD_ERROR:
+		return string(words_error_name(*(const int32_t *)at));
 	case FIELD_FN:
 		break;
 	}

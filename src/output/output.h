@@ -22,6 +22,8 @@ enum field_type {
 	FIELD_S32,   /* int32_t */
 	FIELD_STR,   /* const char *, NUL-terminated, foreign; NULL prints as "-" (JSON null) */
 	FIELD_CHARS, /* char[size] inline, NUL-terminated unless full, foreign */
+	FIELD_ERRNO, /* int32_t, what a call returned: the error's number, 0 where it is none */
+	FIELD_ERROR, /* the same: the error's name, as FIELD_STR */
 	FIELD_FN,    /* whatever .add appends: what is shown in text, a value in JSON */
 };
 
@@ -66,15 +68,18 @@ struct output;
 struct output *output_new(int fd, enum output_format format);
 void output_free(struct output *out);
 
+/* When a table was made. JSON has the wall time in each row as "time" (RFC 3339, UTC offset, microseconds). */
+struct output_stamp {
+	uint64_t wall_ns;	    /* since 1970 */
+	uint64_t since_ns;	    /* since tracing began */
+	bool show_wall, show_since; /* text: above the headings, as HH:MM:SS and as seconds */
+};
+
 /*
- * A table: in text the headings; then rows; output_table_end() flushes.
- * stamp: NULL, or the wall time that text prints above the headings as HH:MM:SS (with
- * show_stamp) and JSON puts into each row as "time" (RFC 3339, UTC offset, microseconds).
+ * A table: in text the headings; then rows; output_table_end() flushes. stamp: NULL, or when it was made.
  * first: no empty line before it (as bcc prints between interval tables).
  */
-struct timespec;
-void output_table_begin(struct output *out, const struct schema *schema,
-			const struct timespec *stamp, bool show_stamp, bool first);
+void output_table_begin(struct output *out, const struct schema *schema, const struct output_stamp *stamp, bool first);
 void output_row(struct output *out, const void *row);
 void output_table_end(struct output *out);
 /* Of what is said to people and is no table: a line of its own, foreign bytes in it escaped. Not for OUTPUT_JSON. */

@@ -6,8 +6,6 @@
 #ifndef SONDE_PRINTER_H
 #define SONDE_PRINTER_H
 
-#include <time.h>
-
 #include "base/str.h"
 #include "output.h"
 
@@ -33,9 +31,8 @@ struct output {
 };
 
 struct printer {
-	/* stamp: NULL or the wall time of the table */
-	void (*begin)(struct output *out, const struct timespec *stamp, bool show_stamp,
-		      bool first);
+	/* stamp: NULL or when the table was made */
+	void (*begin)(struct output *out, const struct output_stamp *stamp, bool first);
 	void (*row)(struct output *out, const void *row);
 	void (*end)(struct output *out);
 };

@@ -83,15 +83,24 @@ static void add_line(struct output *out, const void *row)
 	str_addc(&out->buf, '\n');
 }
 
-static void text_begin(struct output *out, const struct timespec *stamp, bool show_stamp,
-		       bool first)
+static void add_stamp(struct str *s, const struct output_stamp *stamp)
+{
+	if (stamp->show_wall)
+		clock_add_time(s, stamp->wall_ns);
+	if (stamp->show_wall && stamp->show_since)
+		str_addc(s, ' ');
+	if (stamp->show_since)
+		clock_add_seconds(s, stamp->since_ns, 6);
+	if (stamp->show_wall || stamp->show_since)
+		str_addc(s, '\n');
+}
+
+static void text_begin(struct output *out, const struct output_stamp *stamp, bool first)
 {
 	if (!first)
 		str_addc(&out->buf, '\n');
-	if (stamp && show_stamp) {
-		clock_add_time(&out->buf, stamp->tv_sec * 1000000000ULL);
-		str_addc(&out->buf, '\n');
-	}
+	if (stamp)
+		add_stamp(&out->buf, stamp);
 	if (out->schema->draw)
 		return;
 	add_line(out, NULL);

@@ -9,29 +9,9 @@
 #define ERRORS_MAX   4095 /* what a call returns, negated, as an error */
 #define ERRORS_NAMED 255  /* libc's names are of those below */
 
-static const char *error_name(int64_t ret)
+const char *words_error_name(int64_t ret)
 {
 	return ret < 0 && ret >= -ERRORS_MAX ? strerrorname_np(-ret) : NULL;
-}
-
-void words_add_result(struct str *s, int64_t ret, enum output_format format)
-{
-	const char *name = format == OUTPUT_TEXT ? error_name(ret) : NULL;
-
-	if (name)
-		str_addf(s, "-%s", name);
-	else
-		str_add_s64(s, ret);
-}
-
-void words_add_error(struct str *s, int64_t ret)
-{
-	const char *name = error_name(ret);
-
-	if (name)
-		str_addf(s, "\"%s\"", name);
-	else
-		str_add(s, "null");
 }
 
 /* Second names, and what user space never sees. */

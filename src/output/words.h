@@ -5,10 +5,8 @@
 
 #include "output.h"
 
-/* What a call returned: a number; in text an error as its name, "-ENOENT". */
-void words_add_result(struct str *s, int64_t ret, enum output_format format);
-/* JSON: the name of the error that a call returned, null where it returned none. */
-void words_add_error(struct str *s, int64_t ret);
+/* The name of the error that a call returned, "ENOENT" of -2; NULL where it returned none, or one without a name. */
+const char *words_error_name(int64_t ret);
 
 /*
  * The number of an error that a user has named: 2, ENOENT, enoent; also of those that only the kernel knows (ERESTARTSYS).

@@ -4,8 +4,6 @@
  * Counters only ever grow; a table shows the difference to the table before, so no
  * hit is lost between two.
  */
-#include <time.h>
-
 #include <bpf/libbpf.h>
 
 #include "attach/attach.h"
@@ -179,13 +177,10 @@ static void count_emit(struct run *run, bool last)
 {
 	struct count *count = run->engine;
 	size_t n = collect(run, count), first = 0;
-	struct timespec now;
 
-	clock_gettime(CLOCK_REALTIME, &now);
 	if (settings.top && n > settings.top)
 		first = n - settings.top;
-	output_table_begin(run->out, run->tool->schema, &now, run->options.timestamp,
-			   !count->emitted);
+	run_table_begin(run, run->tool->schema, !count->emitted);
 	for (size_t i = first; i < n; i++)
 		output_row(run->out, &count->rows[i]);
 	output_table_end(run->out);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The distribution engine's user side: options to cells and keys, these to charts and tables, and what was not counted. */
-#include <time.h>
-
 #include <bpf/libbpf.h>
 
 #include "attach/quirks.h"
@@ -174,11 +172,9 @@ static void dist_emit(struct run *run, bool last)
 	struct dist *dist = run->engine;
 	const struct schema *schema = dist->charts ? run->tool->schema : dist->source->totals;
 	struct table table = {};
-	struct timespec now;
 
-	clock_gettime(CLOCK_REALTIME, &now);
 	collect(dist, &table);
-	output_table_begin(run->out, schema, &now, run->options.timestamp, !dist->emitted);
+	run_table_begin(run, schema, !dist->emitted);
 	for (size_t i = 0; i < table.n; i++)
 		show(dist, &table.v[i], !i);
 	output_table_end(run->out);

@@ -35,7 +35,7 @@ static const struct opt options[] = {
 
 /* When the first event can have come, and what turns time since boot into wall time: one run is all there is. */
 static uint64_t began, wall_offset;
-const bool event_never;
+struct event_columns event_columns;
 /* Of a tool that traces functions, by number. */
 static const char **functions;
 
@@ -286,9 +286,10 @@ static void event_armed(struct run *run)
 {
 	struct events *events = run->engine;
 
-	output_table_begin(run->out, run->tool->schema, NULL, false, true);
-	output_flush(run->out);
 	report_line("Tracing %s... Hit Ctrl-C to end.", events->probes.source->what);
+	event_columns = (struct event_columns){ run->options.time, run->options.timestamp, run->options.verbose };
+	output_table_begin(run->out, run->tool->schema, NULL, true);
+	output_flush(run->out);
 }
 
 static void event_close(struct run *run)

@@ -74,13 +74,22 @@ struct event_source {
 
 extern const struct engine event_engine;
 
-/*
- * Fields that begin every schema. The wall time (as a column where `clock` is set, NULL: always) and the seconds since
- * tracing began (where `elapsed` is; never NULL); JSON has the wall time and the ns since boot.
- */
-#define EVENT_TIMES(clock, elapsed) \
-	FIELD_BY(event_add_time, "time", "TIME", -8, .shown = clock), \
-		FIELD_BY(event_add_elapsed, "boot_ns", "TIME(s)", -12, .shown = elapsed)
+/* Columns that the user has asked for: --time, --timestamp, and the names of errors with --verbose. */
+struct event_columns {
+	bool time, timestamp, errors;
+};
+extern struct event_columns event_columns;
+
+/* Fields that begin every schema: the wall time and the seconds since tracing began; in JSON the ns since boot. */
+#define EVENT_TIMES \
+	FIELD_BY(event_add_time, "time", "TIME", -8, .shown = &event_columns.time), EVENT_TIMESTAMP
+#define EVENT_TIMESTAMP \
+	FIELD_BY(event_add_elapsed, "boot_ns", "TIME(s)", -12, .shown = &event_columns.timestamp)
+/* Behind what a call has returned, an int that is -errno where it failed: the error's number, and its name. */
+#define EVENT_ERROR(STRUCT, MEMBER) \
+	FIELD(FIELD_ERRNO, STRUCT, MEMBER, "errno", NULL, 0, .json_only = true), EVENT_ERROR_NAME(STRUCT, MEMBER)
+#define EVENT_ERROR_NAME(STRUCT, MEMBER) \
+	FIELD(FIELD_ERROR, STRUCT, MEMBER, "error", "ERROR", -12, .shown = &event_columns.errors)
 void event_add_time(struct str *s, const void *row, enum output_format format);
 void event_add_elapsed(struct str *s, const void *row, enum output_format format);
 /* The wall time in ns since 1970, for a tool that shows it in its own way. */
@@ -88,8 +97,5 @@ uint64_t event_wall_ns(const struct event *event);
 
 /* The function of that number. */
 const char *event_function(uint32_t slot);
-
-/* For options that no tool's column depends on. */
-extern const bool event_never;
 
 #endif

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Histograms in maps, to rows: cells of all processors are added up, and what a table has shown is not in the next one. */
-#include <time.h>
-
 #include <bpf/libbpf.h>
 
 #include "hists.h"
@@ -89,11 +87,9 @@ static void take_all(struct hists *hists, bool as_one)
 void hists_emit(struct hists *hists, struct run *run, const char *title, const char *const *names)
 {
 	struct hist_row row = { .hist = &hists->hist, .title = title, .first = true };
-	struct timespec now;
 
-	clock_gettime(CLOCK_REALTIME, &now);
 	take_all(hists, !names);
-	output_table_begin(run->out, run->tool->schema, &now, run->options.timestamp, !hists->emitted);
+	run_table_begin(run, run->tool->schema, !hists->emitted);
 	for (size_t i = 0; i < (names ? hists->n : 1); i++) {
 		row.key = names ? names[i] : NULL;
 		row.cells = hists->between + i * hists->words;

@@ -30,6 +30,26 @@ uint64_t run_now_ns(void)
 	return ts.tv_sec * NS_PER_SEC + ts.tv_nsec;
 }
 
+static uint64_t wall_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return ts.tv_sec * NS_PER_SEC + ts.tv_nsec;
+}
+
+void run_table_begin(struct run *run, const struct schema *schema, bool first)
+{
+	const struct output_stamp stamp = {
+		.wall_ns = wall_ns(),
+		.since_ns = run_now_ns() - run->began,
+		.show_wall = run->options.time,
+		.show_since = run->options.timestamp,
+	};
+
+	output_table_begin(run->out, schema, &stamp, first);
+}
+
 /* nohup(1) ignores it for us, and means it. */
 static bool hangup_is_ignored(void)
 {
@@ -247,6 +267,7 @@ static void trace(struct run *run)
 	struct err err = {};
 	int error;
 
+	run->began = run_now_ns();
 	engine->armed(run);
 	report_verbose("armed");
 	check_output(run);

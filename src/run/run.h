@@ -19,7 +19,7 @@ struct run_options {
 	uint64_t interval, duration; /* ns, 0 none */
 	const char *command;
 	/* output */
-	bool timestamp, json, quiet, verbose, help;
+	bool time, timestamp, json, quiet, verbose, help;
 };
 
 struct command;
@@ -32,7 +32,8 @@ struct run {
 	struct command *command; /* NULL: none; its process is held until armed */
 	struct follow *follow;	 /* of the command's children */
 	struct output *out;
-	void *engine; /* the engine's own */
+	uint64_t began; /* when probes were armed, of run_now_ns() */
+	void *engine;	/* the engine's own */
 
 	int cgroup;  /* the one to filter by, -1 none */
 	int signals; /* signalfd */
@@ -53,6 +54,9 @@ size_t run_tables(const struct tool *tool, struct run_options *options,
 
 /* Has the user asked to stop? Looks at pending signals; for work that takes long before the loop runs. */
 bool run_should_stop(struct run *run);
+
+/* A table of now, with the times that the user has asked for. */
+void run_table_begin(struct run *run, const struct schema *schema, bool first);
 
 /* The monotonic clock. */
 uint64_t run_now_ns(void);

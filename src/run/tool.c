@@ -47,12 +47,13 @@ static const struct opt filters[] = {
 /* Of tools that print tables; those that stream print a row when there is one. */
 static const struct opt tables_only[] = {
 	OPT(OPT_SECONDS, struct run_options, interval, 'i', "interval", "SECONDS", "a table every SECONDS"),
-	OPT(OPT_BOOL, struct run_options, timestamp, 'T', "timestamp", NULL, "print the time with each table"),
 };
 
 /* The first ones are of tools that trace. */
-#define OUTPUT_TRACING 1
+#define OUTPUT_TRACING 3
 static const struct opt output[] = {
+	OPT(OPT_BOOL, struct run_options, time, 'T', "time", NULL, "show the time of day (HH:MM:SS)"),
+	OPT(OPT_BOOL, struct run_options, timestamp, 't', "timestamp", NULL, "show the seconds since tracing began"),
 	OPT(OPT_SECONDS, struct run_options, duration, 'd', "duration", "SECONDS", "end after SECONDS"),
 	OPT(OPT_BOOL, struct run_options, json, 'j', "json", NULL, "print JSON, one object a row"),
 	OPT(OPT_BOOL, struct run_options, quiet, 'q', "quiet", NULL, "only results and errors"),

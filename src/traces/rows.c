@@ -7,6 +7,7 @@ struct row {
 	char *file;
 	const char *kind, *instance, *group, *name, *text, *owner, *state, *comm, *action, *why;
 	pid_t pid;
+	int error;
 	const struct trace_step *step;
 };
 
@@ -38,11 +39,6 @@ static void add_done(struct str *s, const void *row, enum output_format format)
 	str_add(s, ((const struct row *)row)->step->done ? "true" : "false");
 }
 
-static void add_error(struct str *s, const void *row, enum output_format format)
-{
-	words_add_error(s, ((const struct row *)row)->step->error);
-}
-
 #define JSON_STR(MEMBER, KEY) FIELD(FIELD_STR, struct row, MEMBER, KEY, NULL, 0, .json_only = true)
 #define JSON_BY(ADD, KEY)     FIELD_BY(ADD, KEY, NULL, 0, .json_only = true)
 
@@ -59,7 +55,8 @@ static const struct field fields[] = {
 	JSON_STR(action, "action"),
 	JSON_STR(why, "why"),
 	JSON_BY(add_done, "done"),
-	JSON_BY(add_error, "error"),
+	FIELD(FIELD_ERRNO, struct row, error, "errno", NULL, 0, .json_only = true),
+	FIELD(FIELD_ERROR, struct row, error, "error", NULL, 0, .json_only = true),
 };
 
 const struct schema traces_schema = { fields, ARRAY_SIZE(fields) };
@@ -98,6 +95,7 @@ static void print_row(struct output *out, const struct traces *traces, const str
 		.action = trace_step_action(item, step),
 		.why = step->why,
 		.step = step,
+		.error = step->error,
 	};
 
 	output_row(out, &row);
@@ -106,7 +104,7 @@ static void print_row(struct output *out, const struct traces *traces, const str
 
 void traces_print_rows(struct output *out, const struct traces *traces, const struct trace_plan *plan)
 {
-	output_table_begin(out, &traces_schema, NULL, false, true);
+	output_table_begin(out, &traces_schema, NULL, true);
 	for (size_t i = 0; i < traces->n; i++)
 		if (traces->v[i].set)
 			print_row(out, traces, &traces->v[i], &plan->v[i]);

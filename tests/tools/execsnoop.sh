@@ -23,7 +23,7 @@ expect_quiet() {
 
 # Rows as a table has them, from told: of all execs, or of those where this awk expression holds, with this as the line.
 as_rows() {
-	awk -F '\t' "${1:-1} { printf \"%-16s %-7d %-7d %3s %s\\n\", \$5, \$2, \$3, \$7 == \"null\" ? \$6 : \"-\" \$7, (${2:-\$10}) }" told > wanted
+	awk -F '\t' "${1:-1} { printf \"%-16s %-7d %-7d %3s %s\\n\", \$5, \$2, \$3, \$6, (${2:-\$10}) }" told > wanted
 }
 
 same() {
@@ -48,12 +48,21 @@ test_execs_as_data() {
 	es -x --json -- execs ef
 	ended=$(date -u +%Y-%m-%dT%H:%M:%S.999999)
 	take_apart
-	expect_json pid ppid uid comm ret error path args args_whole
-	awk -F '\t' -v OFS='\t' '{ print $2, $3, $4, $5, $6, $7, $8, $9, "true" }' told > wanted
+	expect_json pid ppid uid comm ret error path args args_whole errno
+	awk -F '\t' -v OFS='\t' '{ print $2, $3, $4, $5, $6, $7, $8, $9, "true", 0 - $6 }' told > wanted
 	same rows
 	expect_json time boot_ns
 	awk -v began="$began" -v ended="$ended" '$1 < began || $1 > ended || $2 <= last { exit 1 } { last = $2 }' rows ||
 		fail "times between $began and $ended: $(cat rows)"
+}
+
+# The number is bcc's; its name stands beside it where more is asked for.
+test_error_names() {
+	es -x -v -- execs ef
+	expect_exit 0
+	expect_line '^PCOMM            PID     PPID    RET ERROR        ARGS$'
+	expect_line '^execs            [0-9]+ +[0-9]+ +0 -            [^ ]'
+	expect_line '^execs            [0-9]+ +[0-9]+ +-2 ENOENT       [^ ]'
 }
 
 # Without -x only what was executed; all of a command line, however long.

@@ -121,7 +121,7 @@ test_pidns() {
 
 # Threads that end are none of a process's, unless asked for.
 test_columns() {
-	run env TZ=CET-1 sonde exitsnoop -t --label here -- exits threads
+	run env TZ=CET-1 sonde exitsnoop -T --label here -- exits threads
 	expect_exit 0
 	sed '/^did /d' out > rows
 	[ "$(head -n 1 rows)" = 'TIME-CET     LABEL PCOMM            PID     PPID    TID     AGE(s)  EXIT_CODE' ] || fail "other headings"

@@ -11,7 +11,7 @@ did_kills() {
 # expect_text [EXPRESSION]
 expect_text() {
 	did_kills "${1:-1}"
-	awk '{ print $2, $1, $6, $8 == "null" ? "-" : $8, $12 == "null" ? $11 : "-" $12, substr($16, 12, 8), substr($17, 12, 8) }' facts > wanted
+	awk '{ print $2, $1, $6, $8 == "null" ? "-" : $8, $11, substr($16, 12, 8), substr($17, 12, 8) }' facts > wanted
 	cut -d ' ' -f 1-5 wanted > dids
 	sed '/^did /d; 1d' out | tr -s ' ' > text
 	cut -d ' ' -f 2- text > seen
@@ -23,11 +23,11 @@ expect_text() {
 expect_kills_json() {
 	did_kills "${1:-1}"
 	cut -d ' ' -f 1-13 facts > dids
-	expect_json comm pid tid ppid uid signal signal_name tpid target_tgid target_tid ret error syscall boot_ns time
+	expect_json comm pid tid ppid uid signal signal_name tpid target_tgid target_tid ret error syscall boot_ns time errno
 	tr '\t' ' ' < rows | cut -d ' ' -f 1-13 > seen
 	expect_dids
 	cut -f 14- rows | tr '\t' ' ' | paste -d ' ' facts - |
-		awk '$18 < $14 || $18 > $15 || substr($19, 1, 26) < $16 || substr($19, 1, 26) > $17 || $19 !~ /\+00:00$/' > wrong
+		awk '$18 < $14 || $18 > $15 || substr($19, 1, 26) < $16 || substr($19, 1, 26) > $17 || $19 !~ /\+00:00$/ || $20 != -$11' > wrong
 	[ ! -s wrong ] || fail "a time is wrong: $(head -n 1 wrong)"
 }
 
@@ -37,6 +37,10 @@ test_ways_to_send() {
 	[ "$(sed '/^did /d' out | head -n 1)" = 'TIME     PID     COMM             SIG  TPID    RESULT' ] || fail "other headings"
 	expect_text
 	expect_err 'Tracing signals'
+	run sonde killsnoop -v -t -- kills
+	expect_line '^TIME     TIME\(s\)      PID     COMM             SIG  TPID    RESULT ERROR$'
+	expect_line '^[0-9:]{8} [0-9]+\.[0-9]{6} +[0-9]+ +kills +[0-9]+ +[0-9]+ +-3     ESRCH$'
+	expect_line '^[0-9:]{8} [0-9]+\.[0-9]{6} +[0-9]+ +kills +[0-9]+ +[0-9]+ +0      -$'
 }
 
 test_ways_to_send_json() {

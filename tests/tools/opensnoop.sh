@@ -25,7 +25,7 @@ same() {
 }
 
 test_opens_as_they_are() {
-	os -T -U -e -- opens -e
+	os --timestamp -U -e -- opens -e
 	take_apart
 	expect_line '^TIME\(s\)      UID    PID    COMM               FD ERR FLAGS    PATH$'
 	! grep -vE '^[0-9]+\.[0-9]{6} {1,10} ' shown || fail "not a time"
@@ -33,6 +33,14 @@ test_opens_as_they_are() {
 	sed 's/^[^ ]* *//' shown > rows
 	awk -F '\t' '{ printf "%-6d %-6d %-16s %4d %3d %08o %s\n", $5, $2, "opens", $8, $9, $6, $13 }' told > wanted
 	same rows
+}
+
+test_time_and_names() {
+	os -T -v -- opens -e
+	expect_exit 0
+	expect_line '^TIME     PID    COMM               FD ERR ERROR        PATH$'
+	expect_line '^[0-9]{2}:[0-9]{2}:[0-9]{2} [0-9]+ +opens +-1   2 ENOENT       [^ ]'
+	expect_line '^[0-9]{2}:[0-9]{2}:[0-9]{2} [0-9]+ +opens +[0-9]+   0 -            [^ ]'
 }
 
 test_opens_as_data() {

@@ -16,7 +16,7 @@ lost() {
 # timeout=200 cpus=2
 test_storm_of_opens() {
 	n=$(many 6.12 100000 20000)
-	run sh -c "exec sonde opensnoop -T --fail-on-loss -- opens -t 2 $n /dev/null > rows"
+	run sh -c "exec sonde opensnoop --timestamp --fail-on-loss -- opens -t 2 $n /dev/null > rows"
 	expect_exit 0
 	expect_one_err '^Tracing'
 	grep -q "^did openat $((n * 2))$" rows || fail "the workload did not end"

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <errno.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -33,19 +34,21 @@ static const struct field all_fields[] = {
 	FIELD(FIELD_CHARS, struct row, comm, "comm", "COMM", -6),
 	FIELD(FIELD_S64, struct row, s64, "s64", "S64", 0, .json_only = true),
 	FIELD(FIELD_U32, struct row, u32, "u32", "U32", 3),
+	FIELD(FIELD_ERRNO, struct row, s32, "errno", "ERR", 3),
+	FIELD(FIELD_ERROR, struct row, s32, "error", "ERROR", -7),
 	FIELD(FIELD_STR, struct row, func, "func", "FUNC", -8),
 };
 static const struct schema all = { all_fields, ARRAY_SIZE(all_fields) };
 
 /* What a table of these rows looks like; the caller frees. */
 static char *print(enum output_format format, const struct schema *schema, const struct row *rows,
-		   size_t n, const struct timespec *stamp, bool show_stamp, bool first)
+		   size_t n, const struct output_stamp *stamp, bool first)
 {
 	int fd __close = memfd_create("table", 0);
 	struct output *out = output_new(fd, format);
 	char *text = base_alloc(65536);
 
-	output_table_begin(out, schema, stamp, show_stamp, first);
+	output_table_begin(out, schema, stamp, first);
 	for (size_t i = 0; i < n; i++)
 		output_row(out, &rows[i]);
 	output_table_end(out);
@@ -62,7 +65,7 @@ Test(output, text_table)
 	static const struct row rows[] = { { "vfs_read", 1234 },
 					   { "a\nb\xff", 7 },
 					   { NULL, 123456789 } };
-	char *text __free = print(OUTPUT_TEXT, &counts, rows, 3, NULL, true, true);
+	char *text __free = print(OUTPUT_TEXT, &counts, rows, 3, NULL, true);
 
 	cr_expect_str_eq(text, "FUNC                                    COUNT\n"
 			       "vfs_read                                 1234\n"
@@ -79,14 +82,14 @@ Test(output, a_long_name_pushes_the_rest_right)
 	memset(name, 'x', 200);
 	snprintf(want, sizeof(want), "FUNC                                    COUNT\n%s        5\n",
 		 name);
-	text = print(OUTPUT_TEXT, &counts, &row, 1, NULL, false, true);
+	text = print(OUTPUT_TEXT, &counts, &row, 1, NULL, true);
 	cr_expect_str_eq(text, want);
 }
 
 Test(output, columns_are_counted_as_a_terminal_does)
 {
 	struct row row = { "\xe6\x97\xa5", 5 }; /* three bytes, two columns */
-	char *text __free = print(OUTPUT_TEXT, &counts, &row, 1, NULL, false, true);
+	char *text __free = print(OUTPUT_TEXT, &counts, &row, 1, NULL, true);
 
 	cr_expect_str_eq(strchr(text, '\n') + 1,
 			 "\xe6\x97\xa5                                          5\n");
@@ -95,14 +98,16 @@ Test(output, columns_are_counted_as_a_terminal_does)
 Test(output, every_type_as_text)
 {
 	static const struct row rows[] = {
-		{ "x", 0, "abcd", -1, 0, 7 },
-		{ "", 0, "", INT32_MIN, 0, UINT32_MAX },
+		{ "x", 0, "abcd", -ENOENT, 0, 7 },
+		{ "", 0, "", -EBADF, 0, UINT32_MAX },
+		{ "f", 0, "", 3, 0, 0 },
 	};
-	char *text __free = print(OUTPUT_TEXT, &all, rows, 2, NULL, false, true);
+	char *text __free = print(OUTPUT_TEXT, &all, rows, 3, NULL, true);
 
-	cr_expect_str_eq(text, "  S32 COMM   U32 FUNC\n"
-			       "   -1 abcd     7 x\n"
-			       "-2147483648        4294967295 \n");
+	cr_expect_str_eq(text, "  S32 COMM   U32 ERR ERROR   FUNC\n"
+			       "   -2 abcd     7   2 ENOENT  x\n"
+			       "   -9        4294967295   9 EBADF   \n"
+			       "    3          0   0 -       f\n");
 }
 
 Test(output, every_type_as_json)
@@ -111,46 +116,52 @@ Test(output, every_type_as_json)
 		{ "a\"\n", 0, "abcd", -1, INT64_MIN, 7 },
 		{ NULL, 0, "", INT32_MAX, INT64_MAX, UINT32_MAX },
 	};
-	char *text __free = print(OUTPUT_JSON, &all, rows, 2, NULL, false, true);
+	char *text __free = print(OUTPUT_JSON, &all, rows, 2, NULL, true);
 
 	cr_expect_str_eq(text, "{\"s32\":-1,\"comm\":\"abcd\",\"s64\":-9223372036854775808,\"u32\":"
-			       "7,\"func\":\"a\\\"\\n\"}\n"
+			       "7,\"errno\":1,\"error\":\"EPERM\",\"func\":\"a\\\"\\n\"}\n"
 			       "{\"s32\":2147483647,\"comm\":\"\",\"s64\":9223372036854775807,"
-			       "\"u32\":4294967295,\"func\":null}\n");
+			       "\"u32\":4294967295,\"errno\":0,\"error\":null,\"func\":null}\n");
 }
 
 Test(output, stamps)
 {
-	static const struct timespec stamp = { 1714557600, 3456789 }; /* 2024-05-01 10:00:00 UTC */
 	static const struct row row = { "f", UINT64_MAX };
 	static const struct {
 		enum output_format format;
 		const char *zone;
-		bool stamp, show, first;
+		bool stamp, wall, since, first;
 		const char *text;
 	} cases[] = {
-		{ OUTPUT_TEXT, "UTC0", true, true, true, "10:00:00\nFUNC " },
-		{ OUTPUT_TEXT, "UTC0", true, true, false, "\n10:00:00\nFUNC " },
-		{ OUTPUT_TEXT, "UTC0", true, false, false, "\nFUNC " },
-		{ OUTPUT_TEXT, "UTC0", false, true, true, "FUNC " },
-		{ OUTPUT_TEXT, "XXX-5:30", true, true, true, "15:30:00\nFUNC " },
-		{ OUTPUT_JSON, "UTC0", true, false, false,
+		{ OUTPUT_TEXT, "UTC0", true, true, false, true, "10:00:00\nFUNC " },
+		{ OUTPUT_TEXT, "UTC0", true, true, false, false, "\n10:00:00\nFUNC " },
+		{ OUTPUT_TEXT, "UTC0", true, false, false, false, "\nFUNC " },
+		{ OUTPUT_TEXT, "UTC0", true, false, true, false, "\n5.250000\nFUNC " },
+		{ OUTPUT_TEXT, "UTC0", true, true, true, true, "10:00:00 5.250000\nFUNC " },
+		{ OUTPUT_TEXT, "UTC0", false, true, true, true, "FUNC " },
+		{ OUTPUT_TEXT, "XXX-5:30", true, true, false, true, "15:30:00\nFUNC " },
+		{ OUTPUT_JSON, "UTC0", true, false, false, false,
 		  "{\"time\":\"2024-05-01T10:00:00.003456+00:00\",\"func\":\"f\",\"count\":"
 		  "18446744073709551615}\n" },
-		{ OUTPUT_JSON, "XXX-5:30", true, true, true,
+		{ OUTPUT_JSON, "XXX-5:30", true, true, true, true,
 		  "{\"time\":\"2024-05-01T15:30:00.003456+05:30\",\"func\"" },
-		{ OUTPUT_JSON, "XXX3", true, true, true,
+		{ OUTPUT_JSON, "XXX3", true, true, false, true,
 		  "{\"time\":\"2024-05-01T07:00:00.003456-03:00\",\"func\"" },
-		{ OUTPUT_JSON, "UTC0", false, true, false, "{\"func\":" },
+		{ OUTPUT_JSON, "UTC0", false, true, false, false, "{\"func\":" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct output_stamp stamp = {
+			.wall_ns = 1714557600003456789, /* 2024-05-01 10:00:00 UTC */
+			.since_ns = 5250000000,
+			.show_wall = cases[i].wall,
+			.show_since = cases[i].since,
+		};
 		char *text __free = NULL;
 
 		setenv("TZ", cases[i].zone, 1);
 		tzset();
-		text = print(cases[i].format, &counts, &row, 1, cases[i].stamp ? &stamp : NULL,
-			     cases[i].show, cases[i].first);
+		text = print(cases[i].format, &counts, &row, 1, cases[i].stamp ? &stamp : NULL, cases[i].first);
 		cr_expect_eq(strncmp(text, cases[i].text, strlen(cases[i].text)), 0, "case %zu: %s",
 			     i, text);
 	}
@@ -163,7 +174,7 @@ Test(output, a_stream_is_flushed_when_asked)
 	int fd __close = memfd_create("stream", 0);
 	struct output *out = output_new(fd, OUTPUT_TEXT);
 
-	output_table_begin(out, &counts, NULL, false, true);
+	output_table_begin(out, &counts, NULL, true);
 	output_flush(out);
 	cr_expect_eq(lseek(fd, 0, SEEK_CUR), 46, "the headings are out before the first row");
 	output_row(out, &one);
@@ -177,7 +188,7 @@ Test(output, a_table_is_buffered)
 	int fd __close = memfd_create("table", 0);
 	struct output *out = output_new(fd, OUTPUT_TEXT);
 
-	output_table_begin(out, &counts, NULL, false, true);
+	output_table_begin(out, &counts, NULL, true);
 	output_row(out, &one);
 	cr_expect_eq(lseek(fd, 0, SEEK_CUR), 0);
 	for (int i = 0; i < 2000; i++)
@@ -192,7 +203,7 @@ Test(output, a_full_disk)
 	int fd __close = open("/dev/full", O_WRONLY);
 	struct output *out = output_new(fd, OUTPUT_JSON);
 
-	output_table_begin(out, &counts, NULL, false, true);
+	output_table_begin(out, &counts, NULL, true);
 	for (int i = 0; i < 5; i++)
 		output_row(out, &one);
 	cr_expect_eq(output_error(out), 0);
@@ -212,7 +223,7 @@ Test(output, a_disk_that_fills_within_a_row)
 
 	signal(SIGXFSZ, SIG_IGN);
 	setrlimit(RLIMIT_FSIZE, &limit);
-	output_table_begin(out, &counts, NULL, false, true);
+	output_table_begin(out, &counts, NULL, true);
 	for (int i = 0; i < 7; i++)
 		output_row(out, &one);
 	output_table_end(out);
@@ -230,7 +241,7 @@ Test(output, a_reader_that_is_gone)
 	cr_assert_eq(pipe(ends), 0);
 	close(ends[0]);
 	out = output_new(ends[1], OUTPUT_TEXT);
-	output_table_begin(out, &counts, NULL, false, true);
+	output_table_begin(out, &counts, NULL, true);
 	output_flush(out);
 	cr_expect_eq(output_error(out), -EPIPE);
 	output_row(out, &one);
@@ -272,7 +283,7 @@ static void slow_reader(int flags)
 	sigaction(SIGALRM, &alarm, NULL);
 	setitimer(ITIMER_REAL, &often, NULL);
 	out = output_new(ends[1], OUTPUT_TEXT);
-	output_table_begin(out, &counts, NULL, false, true);
+	output_table_begin(out, &counts, NULL, true);
 	for (int i = 0; i < 4000; i++)
 		output_row(out, &one);
 	output_table_end(out);
@@ -310,7 +321,7 @@ Test(output, a_screen_is_not_left)
 	cr_assert(program >= 0 && !ioctl(program, TIOCSWINSZ, &size));
 	out = output_new(program, OUTPUT_TEXT);
 	output_screen(out);
-	output_table_begin(out, &counts, NULL, false, true);
+	output_table_begin(out, &counts, NULL, true);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		output_row(out, &rows[i]);
 	output_table_end(out);
@@ -330,7 +341,7 @@ Test(output, no_screen_without_a_terminal)
 	char text[200] = "";
 
 	output_screen(out);
-	output_table_begin(out, &counts, NULL, false, true);
+	output_table_begin(out, &counts, NULL, true);
 	output_row(out, &one);
 	output_table_end(out);
 	cr_assert_gt(pread(fd, text, sizeof(text) - 1, 0), 0);
