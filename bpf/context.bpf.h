@@ -59,24 +59,31 @@ static __always_inline bool context_read_regs(struct pt_regs *regs, struct conte
 	return true;
 }
 
-/* On a function of a syscall (__x64_sys_X, whose argument is the registers) at return, or on sys_exit_X. */
+/* What a syscall returns, on its function (__x64_sys_X, whose argument is the registers) at return, or on sys_exit_X. */
+static __always_inline __s64 context_result(void *ctx)
+{
+	__u64 kind = context_kind();
+
+	if (kind == CONTEXT_TRACING || kind == CONTEXT_RAW_TP)
+		return context_word(ctx, 1);
+	if (kind == CONTEXT_TP || kind == CONTEXT_TP_REGS)
+		return context_word(ctx, 2);
+	return PT_REGS_RC((struct pt_regs *)ctx);
+}
+
+/* The same, and what it was called with: dearer, hence for the calls only that are wanted. */
 static __always_inline bool context_sys_exit(void *ctx, struct context_syscall *call)
 {
 	__u64 kind = context_kind();
 	struct pt_regs *regs = NULL;
 
-	if (kind == CONTEXT_TRACING || kind == CONTEXT_RAW_TP) {
+	if (kind == CONTEXT_TRACING || kind == CONTEXT_RAW_TP)
 		regs = (void *)context_word(ctx, 0);
-		call->ret = context_word(ctx, 1);
-	} else if (kind == CONTEXT_TP_REGS) {
-		/* where only a read finds them */
-		if (bpf_probe_read_kernel(&regs, sizeof(regs), ctx))
-			return false;
-		call->ret = context_word(ctx, 2);
-	} else {
+	else if (kind != CONTEXT_TP_REGS)
 		regs = (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
-		call->ret = kind == CONTEXT_TP ? context_word(ctx, 2) : PT_REGS_RC((struct pt_regs *)ctx);
-	}
+	else if (bpf_probe_read_kernel(&regs, sizeof(regs), ctx)) /* where only a read finds them */
+		return false;
+	call->ret = context_result(ctx);
 	return context_read_regs(regs, call);
 }
 

@@ -64,9 +64,17 @@ static __always_inline bool event_chosen(void)
 	return filter.any || event_setup.pidns_ino;
 }
 
+/* Is it the reader itself? What it does to read would make more to read, and nobody has asked for it. */
+static __always_inline bool event_of_reader(void)
+{
+	return event_setup.reader && bpf_get_current_pid_tgid() >> 32 == event_setup.reader;
+}
+
 /* Is the current task's event one that the user asked for? */
 static __always_inline bool event_wanted(void)
 {
+	if (event_of_reader())
+		return false;
 	if (!filter_pass())
 		return false;
 	return !event_setup.pidns_ino ||

@@ -36,6 +36,7 @@ enum event_loss {
 /* Fixed before the load. */
 struct event_setup {
 	unsigned int pidns_ino; /* not 0: numbers of this pid namespace, and only what it sees */
+	unsigned int reader;	/* not 0: the reader's own process as the host numbers it, whose events are left out */
 };
 
 #endif

@@ -37,6 +37,16 @@ struct strings {
 	__u32 size;
 };
 
+static __always_inline void find_strings(struct strings *strings)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+	struct mm_struct *mm = BPF_CORE_READ(task, mm);
+
+	strings->args = BPF_CORE_READ(mm, arg_start);
+	strings->name = BPF_CORE_READ(mm, env_end);
+	strings->size = BPF_CORE_READ(mm, arg_end) - strings->args;
+}
+
 /*
  * A record with room for a name and for arguments, both constants: NULL where there is no place in the buffer, or where
  * the name may be longer than that.
@@ -95,17 +105,12 @@ static __always_inline struct execsnoop_event *exec_fit(const struct strings *st
 SEC("raw_tp")
 int exec_done(void *ctx)
 {
-	struct task_struct *task = (void *)bpf_get_current_task();
-	struct mm_struct *mm = BPF_CORE_READ(task, mm);
-	struct strings strings = {
-		.args = BPF_CORE_READ(mm, arg_start),
-		.name = BPF_CORE_READ(mm, env_end),
-		.size = BPF_CORE_READ(mm, arg_end) - BPF_CORE_READ(mm, arg_start),
-	};
 	struct execsnoop_event *e;
+	struct strings strings;
 
 	if (!exec_wanted())
 		return 0;
+	find_strings(&strings);
 	e = exec_fit(&strings);
 	if (!e) {
 		event_dropped();
@@ -179,7 +184,7 @@ int exec_failed(void *ctx)
 	struct context_syscall call;
 	__u64 name, argv;
 
-	if (!context_sys_exit(ctx, &call) || call.ret >= 0 || !exec_wanted())
+	if (context_result(ctx) >= 0 || !exec_wanted() || !context_sys_exit(ctx, &call))
 		return 0;
 	name = context_probe() == PROBE_EXECVEAT ? call.args[1] : call.args[0];
 	argv = context_probe() == PROBE_EXECVEAT ? call.args[2] : call.args[1];

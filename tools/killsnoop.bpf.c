@@ -120,7 +120,7 @@ int signal_sent(void *ctx)
 	struct killsnoop_event *e;
 	struct call call = {};
 
-	if (!event_wanted() || !read_call(ctx, &call) || (config.failed && call.ret >= 0))
+	if ((config.failed && context_result(ctx) >= 0) || !event_wanted() || !read_call(ctx, &call))
 		return 0;
 	if (!signal_wanted(call.signal) || !target_wanted(&call) || !(e = event_new(sizeof(*e))))
 		return 0;

@@ -75,13 +75,9 @@ static __always_inline bool read_call(void *ctx, struct call *call)
 	return true;
 }
 
-static __always_inline bool is_wanted(const struct call *call)
+static __always_inline bool has_wanted_flags(const struct call *call)
 {
-	if (config.failed && call->ret >= 0)
-		return false;
-	if (config.by_flags && !(config.modes & 1 << (call->flags & O_ACCMODE)) && !(config.flags & call->flags))
-		return false;
-	return event_wanted();
+	return !config.by_flags || config.modes & 1 << (call->flags & O_ACCMODE) || config.flags & call->flags;
 }
 
 /* NULL where there is no room in the buffer, or where the path may be longer than that, a constant. */
@@ -200,7 +196,9 @@ int open_done(void *ctx)
 	struct opensnoop_event *e;
 	struct call call;
 
-	if (!read_call(ctx, &call) || !is_wanted(&call))
+	if (config.failed && context_result(ctx) >= 0)
+		return 0;
+	if (!event_wanted() || !read_call(ctx, &call) || !has_wanted_flags(&call))
 		return 0;
 	e = open_fit(&call);
 	if (!e) {

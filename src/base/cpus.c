@@ -3,7 +3,7 @@
 #include "base.h"
 #include "cpus.h"
 
-int cpus_ids(void)
+static int read_ids(void)
 {
 	__fclose FILE *f = fopen("/sys/devices/system/cpu/possible", "re");
 	char text[4096], *last;
@@ -13,4 +13,13 @@ int cpus_ids(void)
 	for (last = text + strlen(text); last > text && !strchr(",-", last[-1]);)
 		last--;
 	return atoi(last) + 1;
+}
+
+int cpus_ids(void)
+{
+	static int known;
+
+	if (!known)
+		known = read_ids();
+	return known;
 }

@@ -22,7 +22,7 @@
 
 static struct {
 	uint64_t buffer_size;
-	bool fail_on_loss, pidns;
+	bool fail_on_loss, pidns, self;
 } settings;
 
 static const struct opt options[] = {
@@ -31,6 +31,7 @@ static const struct opt options[] = {
 	OPT(OPT_BOOL, typeof(settings), fail_on_loss, 0, "fail-on-loss", NULL, "exit with 1 when an event was lost"),
 	OPT(OPT_BOOL, typeof(settings), pidns, 0, "pidns", NULL,
 	    "process ids of our own pid namespace, and only its processes"),
+	OPT(OPT_BOOL, typeof(settings), self, 0, "self", NULL, "also what sonde itself does"),
 };
 
 /* When the first event can have come, and what turns time since boot into wall time: one run is all there is. */
@@ -209,7 +210,10 @@ static void event_losses(struct run *run)
 static int set_up(struct bpf_object *object, void *ctx, struct err *err)
 {
 	struct events *events = ctx;
-	struct event_setup setup = { .pidns_ino = settings.pidns ? filter_pidns() : 0 };
+	struct event_setup setup = {
+		.pidns_ino = settings.pidns ? filter_pidns() : 0,
+		.reader = settings.self ? 0 : filter_own_process(),
+	};
 	int ret = event_object_fill(object, ".rodata.event", &setup, sizeof(setup), err);
 
 	if (!ret)

@@ -2,6 +2,7 @@
 /* From what the user typed to struct filter, and from there into a BPF object. */
 #include <ctype.h>
 #include <fcntl.h>
+#include <linux/bpf.h>
 #include <mntent.h>
 #include <pwd.h>
 #include <sys/mman.h>
@@ -30,6 +31,25 @@ uint32_t filter_pidns(void)
 	struct stat ns;
 
 	return namespace_inode("/proc/self/ns/pid", &ns) || ns.st_ino == FIRST_PID_NS ? 0 : ns.st_ino;
+}
+
+/* A program that runs in our own process is asked: no file says how a namespace around ours numbers it. */
+static uint32_t host_process(void)
+{
+	struct bpf_insn insns[] = {
+		{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_get_current_pid_tgid },
+		{ .code = BPF_ALU64 | BPF_RSH | BPF_K, .dst_reg = BPF_REG_0, .imm = 32 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	LIBBPF_OPTS(bpf_test_run_opts, opts);
+	__close int fd = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "own_process", "GPL", insns, ARRAY_SIZE(insns), NULL);
+
+	return fd < 0 || bpf_prog_test_run_opts(fd, &opts) ? 0 : opts.retval;
+}
+
+uint32_t filter_own_process(void)
+{
+	return filter_pidns() ? host_process() : (uint32_t)getpid();
 }
 
 uint32_t filter_process_of(uint32_t tid)

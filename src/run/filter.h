@@ -9,6 +9,8 @@
 uint32_t filter_process_of(uint32_t tid);
 /* The inode number of our pid namespace, 0 where that is the host's. */
 uint32_t filter_pidns(void);
+/* Our own process as the host numbers it, whatever pid namespace we are in; 0 where the kernel does not say. */
+uint32_t filter_own_process(void);
 
 /*
  * command: a command and its children are traced. *cgroup becomes the fd of the cgroup asked for, the

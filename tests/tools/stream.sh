@@ -132,6 +132,41 @@ test_closed_pipe() {
 	[ "${ended%.*}" -lt $((${began%.*} + 20)) ] || fail "went on for $((${ended%.*} - ${began%.*})) s"
 }
 
+# What it does to show rows makes no rows, in a pid namespace neither, where it has another id than the kernel knows it by.
+test_not_itself() {
+	for how in '' 'unshare -p -f' --self; do
+		case $how in
+		--self) start sonde funcslower -u 1 -j --self vfs_write ;;
+		*) start $how sonde funcslower -u 1 -j vfs_write ;;
+		esac
+		sonde=$(pidof sonde)
+		calls 1 openat > did
+		wait_until 20 grep -q '"comm":"calls"' out || fail "nothing is shown"
+		kill -INT "$sonde"
+		await
+		expect_exit 0
+		expect_json comm
+		own=$(grep -c '^sonde$' rows) || :
+		[ "$how" = --self ] || [ "$own" = 0 ] || fail "$own rows of its own"
+		[ "$how" != --self ] || [ "$own" -gt 0 ] || fail "--self shows nothing"
+	done
+}
+
+# Whatever it looks at to find out what was lost, it opens no file again and again.
+test_opens_nothing_more() {
+	start sonde opensnoop --self --comm sonde
+	wait_until 20 sleeps || fail "it does not wait"
+	stop INT
+	expect_exit 0
+	! grep -v '^PID ' out || fail "it opens files while it waits"
+}
+
+# It waits in poll(2), of signals, what it writes to and events, and has done so some times.
+sleeps() {
+	read -r _ _ n _ < /proc/$started/syscall
+	[ "$n" = 0x3 ] && [ "$(awk '$1 == "voluntary_ctxt_switches:" { print $2 }' /proc/$started/status)" -gt 20 ]
+}
+
 # Asked to end, it prints what has happened by then.
 test_sigterm() {
 	start sonde opensnoop --fail-on-loss --comm opens
