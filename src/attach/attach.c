@@ -9,6 +9,7 @@
 #include "base/report.h"
 #include "mechanism.h"
 #include "quirks.h"
+#include "switches.h"
 
 #define CLOSERS_MAX  256
 #define CLOSER_STACK (64 * 1024)
@@ -204,6 +205,7 @@ static int try_mechanism(struct attach *attach, const struct mechanism *mechanis
 {
 	struct target_set *set = attach->set;
 	size_t candidates = 0, n = 0;
+	struct switches switches = {};
 	struct err err = {};
 	int ret;
 
@@ -215,6 +217,7 @@ static int try_mechanism(struct attach *attach, const struct mechanism *mechanis
 		if (!may_serve(attach, mechanism, target))
 			continue;
 		why = mechanism->refuses ? mechanism->refuses(attach, target, candidates) : NULL;
+		why = why ? why : switches_off(&switches, mechanism->mech, target);
 		if (!why)
 			targets[n++] = target;
 		else
@@ -347,6 +350,17 @@ bool attach_hides_missed_returns(const struct attach *attach)
 			return true;
 	}
 	return false;
+}
+
+const char *attach_switched_off(const struct attach *attach)
+{
+	struct switches switches = {};
+	const char *why = NULL;
+
+	vec_each(target, attach->set)
+		if (!why && target->attached)
+			why = switches_off(&switches, target->by, target);
+	return why;
 }
 
 struct closing {

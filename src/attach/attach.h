@@ -68,6 +68,12 @@ int attach_missed(const struct attach *attach, uint64_t *by_slot, uint64_t *othe
  */
 bool attach_hides_missed_returns(const struct attach *attach);
 
+/*
+ * Whether what something attached hangs on has been switched off for the whole kernel since: its hits are missing, and no
+ * error tells. The switch, and what turns it on; NULL: none is off now.
+ */
+const char *attach_switched_off(const struct attach *attach);
+
 /* Detaches all; waits until no program runs any more. */
 void attach_free(struct attach *attach);
 

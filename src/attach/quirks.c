@@ -13,6 +13,7 @@
 
 /* No kernel refuses a map's value for being so large. */
 #define VALUE_SURE (1 << 20)
+#define ENDBR_SIZE 4
 
 enum {
 	UNKNOWN,
@@ -149,6 +150,16 @@ bool quirk_kprobe_multi(void)
 	if (!known)
 		known = ask_kprobe_multi(BPF_TRACE_KPROBE_MULTI) ? YES : NO;
 	return known == YES;
+}
+
+/* ftrace's place is the first instruction, or the second where the first says that jumps may land there (endbr64). */
+bool quirk_kprobe_by_ftrace(uint64_t offset)
+{
+#if defined(__x86_64__)
+	return offset <= ENDBR_SIZE;
+#else
+	return false;
+#endif
 }
 
 bool quirk_kprobe_session(void)

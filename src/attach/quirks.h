@@ -18,6 +18,8 @@ bool quirk_value_size(size_t size);
 /* bpf_task_pt_regs() (5.15). */
 bool quirk_task_regs(void);
 bool quirk_kprobe_multi(void);
+/* Does a kprobe that far behind a function's begin hang on ftrace, which has its place there, and not on a breakpoint? */
+bool quirk_kprobe_by_ftrace(uint64_t offset);
 /* One program at entry and at return (6.10). */
 bool quirk_kprobe_session(void);
 /* uprobe.multi is there, and its pid filter means the process and not one thread (6.6 to 6.9 were wrong). */

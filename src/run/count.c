@@ -204,6 +204,7 @@ static void count_losses(struct run *run)
 	probes_say_left_out(run, &count->set, &failed);
 	free(failed.v);
 	probes_say_missed(run, count->knows_missed, count->missed, "not counted");
+	probes_say_switched_off(count->attach);
 	if (attach_hides_missed_returns(count->attach))
 		report_note("returns may be missing: by kprobe this kernel follows few calls of a function at a time, sleeping "
 			    "ones too, and does not tell how many it has not");

@@ -10,6 +10,7 @@
 #include "event_object.h"
 #include "event_probes.h"
 #include "filter.h"
+#include "probes.h"
 #include "run.h"
 #include "stream.h"
 
@@ -201,7 +202,7 @@ static void event_losses(struct run *run)
 		event_probes_say_losses(run, &events->probes, n.missed);
 	if (!events->knows_missed)
 		report_verbose("this kernel does not count the hits that it misses");
-	if (n.all && settings.fail_on_loss)
+	if ((probes_say_switched_off(events->probes.attach) || n.all) && settings.fail_on_loss)
 		run->failed = true;
 }
 

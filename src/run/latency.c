@@ -154,6 +154,7 @@ static void latency_losses(struct run *run)
 	probes_say_left_out(run, &latency->set, &failed);
 	free(failed.v);
 	probes_say_missed(run, knows, missed, "calls not measured");
+	probes_say_switched_off(latency->attach);
 	pairs_say_losses(latency->bpf->obj, missed, settings.calls);
 }
 

@@ -100,3 +100,12 @@ void probes_say_missed(struct run *run, bool knows, uint64_t missed, const char 
 			    (unsigned long long)missed, missed == 1 ? "" : "s", consequence,
 			    run->filter.any ? " (those that the filter would leave out included)" : "");
 }
+
+bool probes_say_switched_off(const struct attach *attach)
+{
+	const char *why = attach_switched_off(attach);
+
+	if (why)
+		report_note("%s: what was hit since then is missing", why);
+	return why;
+}

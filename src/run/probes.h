@@ -27,5 +27,7 @@ void probes_say_armed(struct run *run, size_t n);
 void probes_say_left_out(struct run *run, struct target_set *set, struct target_notes *failed);
 /* The kernel's own, where it `knows` them; consequence: "not counted". */
 void probes_say_missed(struct run *run, bool knows, uint64_t missed, const char *consequence);
+/* Whether probes have been switched off meanwhile, which the kernel tells nobody: true when something was said. */
+bool probes_say_switched_off(const struct attach *attach);
 
 #endif
