@@ -20,12 +20,26 @@ $(B)/tests/noop: TEST_CFLAGS += -nostdlib -fno-stack-protector -Wl,--build-id=no
 # Of a function in assembler perf takes the symbol's address, but not from a file whose debug information lacks it.
 $(B)/tests/bench-calls: TEST_CFLAGS += -g0
 
+# tests/programs/X.go is a build/tests/X in Go, and the same stripped and loaded anywhere.
+GO_BIN := $(foreach f,$(wildcard tests/programs/*.go),$(f:tests/programs/%.go=$(B)/tests/%) \
+	  $(f:tests/programs/%.go=$(B)/tests/%-stripped) $(f:tests/programs/%.go=$(B)/tests/%-pie))
+TEST_BIN += $(GO_BIN)
+GO_ARCH  := $(patsubst x86,amd64,$(ARCH))
+# Without DWARF, for they travel into each guest.
+GO_FLAGS  = -ldflags='-w$(if $(filter %-stripped,$@), -s)' $(if $(filter %-pie,$@),-buildmode=pie)
+
 .PHONY: test-programs
 test-programs: $(TEST_BIN)
 
 $(B)/tests/traces: tests/guest/traces.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(TEST_CFLAGS) -static -o $@ $<
+
+$(GO_BIN): tests/rules.mk
+	@mkdir -p $(@D)
+	$(call say,GO,$@)CGO_ENABLED=0 GO111MODULE=off GOFLAGS= GOARCH=$(GO_ARCH) GOCACHE=$(abspath $(B)/go) \
+		go build -trimpath $(GO_FLAGS) -o $@ $(filter %.go,$^)
+$(foreach f,$(wildcard tests/programs/*.go),$(eval $(filter $(f:tests/programs/%.go=$(B)/tests/%)%,$(GO_BIN)): $(f)))
 
 .SECONDEXPANSION:
 $(B)/tests/bench-%: tests/bench/%.c $$(wildcard tests/bench/%-*.c) $(wildcard tests/bench/*.h) $(LIBBPF_A) $(COMPAT_A)

@@ -4,6 +4,7 @@
 #include "bpf/latency.h"
 #include "bpf/slot.h"
 #include "run/event.h"
+#include "run/probes.h"
 #include "tools/funcslower.h"
 #include "tools/funcslower.skel.h"
 
@@ -12,7 +13,7 @@
 
 static struct {
 	uint32_t ms, us, args, calls;
-	bool regex;
+	bool regex, force;
 	bool in_ms, in_us, with_args; /* columns */
 } settings = { .calls = 4096 };
 
@@ -26,6 +27,7 @@ static const struct opt options[] = {
 	OPT(OPT_BOOL, typeof(settings), regex, 'r', "regexp", NULL, "patterns are POSIX extended regular expressions"),
 	OPT(OPT_U32, typeof(settings), calls, 0, "max-calls", "N", "room for so many calls at a time: 4096", .min = 1,
 	    .max = 250000),
+	PROBES_FORCE(typeof(settings), force),
 };
 
 static int configure(struct run *run, struct err *err)
@@ -103,6 +105,7 @@ static const struct event_pairs pairs = {
 	.ret = "slower_return",
 	.session = "slower_session",
 	.regex = &settings.regex,
+	.force = &settings.force,
 	.calls = &settings.calls,
 	.cell = sizeof(struct latency_cell),
 };

@@ -20,7 +20,7 @@ int resolve_kernel(struct query *queries, size_t n, struct target_set *set, size
 		   struct err *err);
 int resolve_tracepoints(struct query *queries, size_t n, struct target_set *set, size_t *bad,
 			struct err *err);
-int resolve_user(struct query *query, pid_t pid, struct target_set *set, struct err *err);
+int resolve_user(struct query *query, const struct target_options *options, struct target_set *set, struct err *err);
 
 /* Why a kernel function is never traced, or NULL. */
 const char *resolve_excluded(const char *function);

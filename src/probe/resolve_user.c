@@ -10,7 +10,17 @@ struct binary {
 	struct library library;
 	struct elf *elf;
 	const char *path; /* in the set's pool */
+	bool force;
+	const char *no_return; /* why nothing of it may be probed at its return, NULL where that is safe */
 };
+
+/* A return probe puts an address of the kernel's own into the stack, where Go's runtime finds it as it moves the stack. */
+static const char *why_no_return(struct elf *elf, bool force)
+{
+	if (force || !elf_go(elf))
+		return NULL;
+	return "Go moves its stacks, and a return probe would crash it (--force insists)";
+}
 
 static void binary_release(struct binary *binary)
 {
@@ -19,10 +29,10 @@ static void binary_release(struct binary *binary)
 	library_release(&binary->library);
 }
 
-static int binary_open(struct binary *binary, const struct query *query, pid_t pid,
+static int binary_open(struct binary *binary, const struct query *query, const struct target_options *options,
 		       struct target_set *set, struct err *err)
 {
-	int ret = library_find(query->spec.object, pid, &binary->library, err);
+	int ret = library_find(query->spec.object, options->pid, &binary->library, err);
 
 	if (ret == -ENOENT && query->no_module) {
 		size_t n = strlen(err->text);
@@ -33,9 +43,14 @@ static int binary_open(struct binary *binary, const struct query *query, pid_t p
 		ret = elf_open(binary->library.path, &binary->elf, err);
 	if (!ret)
 		elf_set_root(binary->elf, binary->library.root);
-	if (!ret)
-		binary->path = pool_add(&set->pool, binary->library.path);
-	return ret;
+	if (ret)
+		return ret;
+	binary->path = pool_add(&set->pool, binary->library.path);
+	binary->force = options->force;
+	binary->no_return = why_no_return(binary->elf, options->force);
+	return query->spec.ret && binary->no_return
+		       ? err_set(err, -ENOTSUP, "no return probe on %s: %s", binary->library.shown, binary->no_return)
+		       : 0;
 }
 
 static struct target *add_target(struct target_set *set, const struct query *query,
@@ -50,6 +65,7 @@ static struct target *add_target(struct target_set *set, const struct query *que
 	target->object = binary->path;
 	target->label = label;
 	target->name = target->label;
+	target->no_return = binary->no_return;
 	return target;
 }
 
@@ -204,10 +220,10 @@ static int add_marks(struct query *query, const struct binary *binary, struct ta
 	return query->found ? 0 : no_mark(query, binary, marks, n, err);
 }
 
-int resolve_user(struct query *query, pid_t pid, struct target_set *set, struct err *err)
+int resolve_user(struct query *query, const struct target_options *options, struct target_set *set, struct err *err)
 {
 	__cleanup(binary_release) struct binary binary = {};
-	int ret = binary_open(&binary, query, pid, set, err);
+	int ret = binary_open(&binary, query, options, set, err);
 
 	if (ret)
 		return ret;

@@ -243,7 +243,7 @@ int target_resolve(const char *const *specs, size_t n, const struct target_optio
 	for (size_t i = 0; !ret && i < n; i++) {
 		*bad = i;
 		if (queries[i].spec.kind == SPEC_UFUNC || queries[i].spec.kind == SPEC_USDT)
-			ret = resolve_user(&queries[i], options->pid, set, err);
+			ret = resolve_user(&queries[i], options, set, err);
 	}
 	if (!ret)
 		target_set_finish(set);

@@ -28,13 +28,14 @@ struct target {
 	bool one_of;  /* TARGET_USER: all of this object with this label are counted together */
 	bool unique;  /* TARGET_KERNEL: the only function of this name */
 	uint32_t slot;
-	uint32_t group;	  /* whose program serves it: the caller's; resolving sets 0 */
-	uint64_t addr;	  /* kernel address (0: hidden, or left to the kernel), or offset in the file; includes offset */
-	uint64_t offset;  /* beyond the function's start */
-	uint64_t ref_ctr; /* USDT: file offset of the semaphore, 0 none */
-	uint32_t syscall; /* TARGET_TRACEPOINT: the number of sys_enter_X's X + 1, 0 none or unknown */
-	uint32_t btf_id;  /* TARGET_KERNEL: of the function, 0 not looked up */
-	const char *name; /* kernel symbol, tracepoint, user symbol or mark */
+	uint32_t group;	       /* whose program serves it: the caller's; resolving sets 0 */
+	uint64_t addr;	       /* kernel address (0: hidden, or left to the kernel), or offset in the file; includes offset */
+	uint64_t offset;       /* beyond the function's start */
+	const char *no_return; /* why nothing may be put at its return, NULL where it may */
+	uint64_t ref_ctr;      /* USDT: file offset of the semaphore, 0 none */
+	uint32_t syscall;      /* TARGET_TRACEPOINT: the number of sys_enter_X's X + 1, 0 none or unknown */
+	uint32_t btf_id;       /* TARGET_KERNEL: of the function, 0 not looked up */
+	const char *name;      /* kernel symbol, tracepoint, user symbol or mark */
 	const char *object;
 	const char *label; /* what its row is called; made unique when all are resolved */
 	bool attached;
@@ -69,7 +70,8 @@ struct target_set {
 
 struct target_options {
 	bool regex;
-	pid_t pid; /* whose libraries and mount namespace: 0 our own */
+	bool force; /* also where a probe may break the traced program */
+	pid_t pid;  /* whose libraries and mount namespace: 0 our own */
 };
 
 /*

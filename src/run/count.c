@@ -26,6 +26,7 @@ static const struct opt options[] = {
 	PROBES_REGEX(struct settings, probes),
 	OPT(OPT_U32, struct settings, top, 0, "top", "N", "only the N largest counts of a table", .min = 1),
 	PROBES_MECHANISM(struct settings, probes),
+	PROBES_FORCE(struct settings, probes.force),
 };
 
 struct count {

@@ -42,7 +42,7 @@ struct event_map {
  */
 struct event_pairs {
 	const char *entry, *ret, *session;
-	const bool *regex;
+	const bool *regex, *force;
 	const uint32_t *calls; /* at a time */
 	size_t cell;	       /* bytes */
 };

@@ -168,7 +168,7 @@ static int say_failed(const struct event_probes *probes, size_t i, struct err *e
 static int prepare_pairs(struct run *run, struct event_probes *probes, struct attach_options *options, struct err *err)
 {
 	const struct event_pairs *pairs = probes->source->pairs;
-	const struct probes_settings settings = { .regex = *pairs->regex };
+	const struct probes_settings settings = { .regex = *pairs->regex, .force = *pairs->force };
 	int ret = probes_resolve(run, &settings, "trace", &probes->set, err);
 
 	options->marks = &probes->mark;

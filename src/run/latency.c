@@ -39,6 +39,7 @@ static const struct opt options[] = {
 	OPT(OPT_U32, struct settings, calls, 0, "max-calls", "N", "room for so many calls at a time: 4096", .min = 1,
 	    .max = CALLS_MAX),
 	PROBES_MECHANISM(struct settings, probes),
+	PROBES_FORCE(struct settings, probes.force),
 };
 
 struct latency {

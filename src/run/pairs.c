@@ -23,9 +23,11 @@ static const char *why_no_pair(const struct target *target)
 		return "it is a tracepoint, and no function";
 	if (target->mark)
 		return "it is a mark, and no function";
+	if (target->no_return)
+		return target->no_return;
 	if (target->ret)
 		return "both ends are probed: name the function alone";
-	if (target->kind == TARGET_KERNEL && target->offset)
+	if (target->offset)
 		return "it is a place within a function, and has no return";
 	if (target->kind == TARGET_KERNEL && quirk_never_returns(target->name))
 		return "it never returns";

@@ -9,7 +9,9 @@
 int probes_resolve(struct run *run, const struct probes_settings *settings, const char *what,
 		   struct target_set *set, struct err *err)
 {
-	struct target_options options = { .regex = settings->regex, .pid = run->options.pid };
+	struct target_options options = { .regex = settings->regex,
+					  .force = settings->force,
+					  .pid = run->options.pid };
 	size_t bad = 0;
 	int ret;
 

@@ -7,7 +7,7 @@
 #include "run.h"
 
 struct probes_settings {
-	bool regex;
+	bool regex, force;
 	int mech;
 };
 
@@ -15,6 +15,9 @@ struct probes_settings {
 	OPT(OPT_BOOL, STRUCT, MEMBER.regex, 'r', "regexp", NULL, "patterns are POSIX extended regular expressions")
 #define PROBES_MECHANISM(STRUCT, MEMBER) \
 	OPT(OPT_CHOICE, STRUCT, MEMBER.mech, 0, "mechanism", "NAME", "attach in this way only", .choices = mech_names)
+#define PROBES_FORCE(STRUCT, MEMBER) \
+	OPT(OPT_BOOL, STRUCT, MEMBER, 0, "force", NULL, \
+	    "probe user functions also where that may break the traced program: returns in Go, places that may be no instruction")
 
 /* The arguments to targets. what: "count", for "nothing to count". Fails where nothing is left. */
 int probes_resolve(struct run *run, const struct probes_settings *settings, const char *what,

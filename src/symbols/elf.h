@@ -69,6 +69,14 @@ bool elf_is_named(const struct elf *elf, const char *name);
  */
 int elf_needed(struct elf *elf, const char *prefix, const char **name, const char **runpath);
 
+/* What Go has to do with the file; a C library within a program of Go's, or the other way round, is a file of its own. */
+enum elf_go {
+	ELF_GO_NONE,
+	ELF_GO,		  /* Go has linked it, code of C's too where that is in it */
+	ELF_GO_REGISTERS, /* the same, by Go 1.18 or later, which keeps the goroutine in a register */
+};
+enum elf_go elf_go(struct elf *elf);
+
 /* File offset of an address in an executable (exec) or any loaded segment; -ENOENT outside. */
 int elf_offset_of(struct elf *elf, uint64_t vaddr, bool exec, uint64_t *offset);
 

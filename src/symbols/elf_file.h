@@ -58,6 +58,8 @@ int elf_section_named(Elf *elf, const char *name, Elf_Scn **scn, GElf_Shdr *shdr
 typedef int (*elf_note_fn)(void *ctx, const char *desc, size_t len);
 int elf_each_note(Elf *elf, const char *section, const char *owner, uint32_t type, elf_note_fn fn,
 		  void *ctx);
+/* The same of notes that are in memory. */
+int elf_each_note_in(Elf_Data *data, const char *owner, uint32_t type, elf_note_fn fn, void *ctx);
 
 /* The address of one symbol, from the file's own tables only: spares the sorting and the search
  * for debug files. 0, -ENOENT. */

@@ -18,7 +18,7 @@ int elf_section_named(Elf *elf, const char *name, Elf_Scn **scn, GElf_Shdr *shdr
 	return -ENOENT;
 }
 
-static int each_note_in(Elf_Data *data, const char *owner, uint32_t type, elf_note_fn fn, void *ctx)
+int elf_each_note_in(Elf_Data *data, const char *owner, uint32_t type, elf_note_fn fn, void *ctx)
 {
 	size_t at = 0, next, name, desc;
 	GElf_Nhdr note;
@@ -28,8 +28,9 @@ static int each_note_in(Elf_Data *data, const char *owner, uint32_t type, elf_no
 		next = gelf_getnote(data, at, &note, &name, &desc);
 		if (!next)
 			return -EBADMSG;
-		if (note.n_type == type && note.n_namesz == strlen(owner) + 1 &&
-		    !memcmp((char *)data->d_buf + name, owner, note.n_namesz)) {
+		/* Go counts the padding behind its name */
+		if (note.n_type == type && note.n_namesz > strlen(owner) &&
+		    !memcmp((char *)data->d_buf + name, owner, strlen(owner) + 1)) {
 			ret = fn(ctx, (char *)data->d_buf + desc, note.n_descsz);
 			if (ret)
 				return ret;
@@ -48,7 +49,7 @@ static int each_note_of(Elf_Scn *scn, const GElf_Shdr *shdr, const char *owner, 
 	if (shdr->sh_type != SHT_NOTE || !shdr->sh_size)
 		return 0;
 	data = elf_getdata(scn, NULL);
-	return data && data->d_buf ? each_note_in(data, owner, type, fn, ctx) : -EBADMSG;
+	return data && data->d_buf ? elf_each_note_in(data, owner, type, fn, ctx) : -EBADMSG;
 }
 
 int elf_each_note(Elf *elf, const char *section, const char *owner, uint32_t type, elf_note_fn fn,

@@ -85,3 +85,14 @@ test_bad_usage() {
 	expect_exit 1
 	expect_one_err 'f_thre.*f_three'
 }
+
+# No return probe is put on a Go program, which would not survive it.
+test_go() {
+	gofuncs=$(command -v gofuncs)
+	fc "ur:$gofuncs:main.work" -- gofuncs 10
+	expect_exit 1
+	expect_one_err 'Go moves its stacks.*--force'
+	fc "u:$gofuncs:main.*" -- gofuncs 50
+	expect_exit 0
+	expect_line '^did main.nap 150$'
+}
