@@ -40,9 +40,7 @@ static int binary_open(struct binary *binary, const struct query *query, const s
 		snprintf(err->text + n, sizeof(err->text) - n, ", and no kernel module of that name is loaded");
 	}
 	if (!ret)
-		ret = elf_open(binary->library.path, &binary->elf, err);
-	if (!ret)
-		elf_set_root(binary->elf, binary->library.root);
+		ret = elf_open(binary->library.root, binary->library.path, &binary->elf, err);
 	if (ret)
 		return ret;
 	binary->path = pool_add(&set->pool, binary->library.path);
@@ -168,6 +166,16 @@ static int add_functions(struct query *query, const struct binary *binary, struc
 	return query->found ? 0 : no_function(query, binary, symbols, n, err);
 }
 
+/* Several specs may meet it in one file. */
+static void add_refused(struct target_set *set, const char *refused)
+{
+	vec_each(it, &set->refused)
+		if (!refused || !strcmp(*it, refused))
+			return;
+	if (refused)
+		*vec_push(&set->refused) = pool_add(&set->pool, refused);
+}
+
 static int add_address(const struct query *query, const struct binary *binary,
 		       struct target_set *set, struct err *err)
 {
@@ -231,5 +239,7 @@ int resolve_user(struct query *query, const struct target_options *options, stru
 		return add_marks(query, &binary, set, err);
 	if (!query->spec.name)
 		return add_address(query, &binary, set, err);
-	return add_functions(query, &binary, set, err);
+	ret = add_functions(query, &binary, set, err);
+	add_refused(set, elf_refused(binary.elf));
+	return ret;
 }

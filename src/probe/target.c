@@ -258,6 +258,7 @@ void target_set_release(struct target_set *set)
 	free(set->v);
 	free(set->slots);
 	free(set->notes.v);
+	free(set->refused.v);
 	pool_release(&set->pool);
 	memset(set, 0, sizeof(*set));
 }

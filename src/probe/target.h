@@ -65,6 +65,10 @@ struct target_set {
 		struct target_note *v;
 		size_t n, cap;
 	} notes;
+	struct {
+		const char **v;
+		size_t n, cap;
+	} refused; /* files that would have had more symbols and were not read: a line each, also on error */
 	struct pool pool;
 };
 

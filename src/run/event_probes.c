@@ -80,6 +80,7 @@ static int add_spec(struct event_probes *probes, size_t i, struct err *err)
 	size_t bad;
 	int ret = target_resolve(probes->source->probes[i].spec, 1, &options, &found, &bad, err);
 
+	probes_say_refused(&found);
 	for (size_t t = 0; !ret && t < found.n; t++) {
 		struct target *target = vec_push(&probes->set);
 

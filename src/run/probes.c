@@ -20,6 +20,7 @@ int probes_resolve(struct run *run, const struct probes_settings *settings, cons
 		return err_set(err, -EINVAL, "nothing to %s: name at least one probe", what);
 	}
 	ret = target_resolve(run->args.v, run->args.n, &options, set, &bad, err);
+	probes_say_refused(set);
 	if (ret && err->at >= 0) {
 		run->usage = true;
 		run->fault = run->args.v[bad];
@@ -31,6 +32,12 @@ int probes_resolve(struct run *run, const struct probes_settings *settings, cons
 			       set->notes.v[0].reason);
 	report_verbose("%zu targets in %zu slots", set->n, set->n_slots);
 	return 0;
+}
+
+void probes_say_refused(const struct target_set *set)
+{
+	vec_each(refused, &set->refused)
+		report_note("symbols may be missing: %s", *refused);
 }
 
 static int progress(void *ctx, size_t done, size_t total)

@@ -26,6 +26,8 @@ int probes_resolve(struct run *run, const struct probes_settings *settings, cons
 struct attach_options probes_attach_options(struct run *run, const struct probes_settings *settings);
 /* "Tracing 5 functions for ..." */
 void probes_say_armed(struct run *run, size_t n);
+/* A line for each file that would have had more symbols. */
+void probes_say_refused(const struct target_set *set);
 /* A line for each reason: what was not attached, of those notes, and what was left out of the set. */
 void probes_say_left_out(struct run *run, struct target_set *set, struct target_notes *failed);
 /* The kernel's own, where it `knows` them; consequence: "not counted". */

@@ -22,11 +22,15 @@ struct elf_symbol {
 };
 
 /*
- * Opens path. Errors in words: missing (-ENOENT), not ELF (-ENOEXEC), truncated
- * (-EBADMSG), another class or architecture than this machine's (-ENOEXEC; says which),
- * no permission. A script's or a directory's path is said to be that.
+ * Opens path. root NULL: as the user typed it. Else, "/proc/PID/root" or "/": path begins with it and stays
+ * below it, or is a link of ours in /proc/PID; debug files are looked for below root, and the loader gets it as its
+ * root.
+ * Errors in words: missing (-ENOENT), not ELF (-ENOEXEC), truncated (-EBADMSG), too large (-EFBIG),
+ * another class or architecture than this machine's (-ENOEXEC; says which), no permission.
+ * A script's, a directory's or a device's path is said to be that. Nothing is mapped: a file that is truncated
+ * while it is read is an error, no signal.
  */
-int elf_open(const char *path, struct elf **elf, struct err *err);
+int elf_open(const char *root, const char *path, struct elf **elf, struct err *err);
 void elf_close(struct elf *elf);
 static inline void elf_closep(struct elf **elf)
 {
@@ -34,13 +38,7 @@ static inline void elf_closep(struct elf **elf)
 }
 
 /* The same checks of the file header alone, without reading on: 0 or elf_open()'s error. */
-int elf_check(const char *path, struct err *err);
-
-/*
- * The directory, such as /proc/PID/root, below which path lies and is to be understood: where
- * debug files are looked for and which the loader gets as its root. NULL, the default: /.
- */
-void elf_set_root(struct elf *elf, const char *root);
+int elf_check(const char *root, const char *path, struct err *err);
 
 /*
  * Functions (STT_FUNC, STT_GNU_IFUNC with a section and an address in an executable
@@ -48,7 +46,8 @@ void elf_set_root(struct elf *elf, const char *root);
  * the preferred name first (global before weak before local, then fewest leading underscores,
  * then shortest, then alphabetical). Read at the first call, kept until elf_close().
  * -ENODATA when the file is stripped and nothing else was found: err says where was looked.
- * -EBADMSG where the file's own tables are broken; a broken debug file counts as absent.
+ * -EBADMSG where the file's own tables are broken, -EFBIG where they are too large; a debug file of that kind counts as
+ * absent, and elf_refused() tells.
  */
 int elf_functions(struct elf *elf, const struct elf_symbol **symbols, size_t *n, struct err *err);
 
@@ -58,10 +57,15 @@ int elf_functions(struct elf *elf, const struct elf_symbol **symbols, size_t *n,
  */
 const char *elf_source(const struct elf *elf);
 /*
+ * What the functions above have found and not read, for it is a device, too large, damaged or of another build: a
+ * line to show to the user. NULL: nothing. Owned by the struct elf.
+ */
+const char *elf_refused(const struct elf *elf);
+/*
  * Does the debug information, where there is any, know the name? Of something that is no symbol that means: a function
  * of which no copy of its own is left, for the compiler has inlined every call.
  */
-bool elf_is_named(const struct elf *elf, const char *name);
+bool elf_is_named(struct elf *elf, const char *name);
 
 /*
  * The first library that the file is linked to (DT_NEEDED) whose name begins so, and the directories that it names

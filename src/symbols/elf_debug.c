@@ -2,21 +2,25 @@
 /*
  * Finds the symbols that were stripped from a file: its debug file, by build-id or by
  * .gnu_debuglink, else the small table that Fedora packs into .gnu_debugdata. Says where it
- * looked. Does not read symbols, and asks no server.
+ * looked, and what it found and refused: whoever made the file chose the names and what lies there.
+ * Does not read symbols, and asks no server.
  */
-#include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
 #include <lzma.h>
 #include <zlib.h>
 
 #include "elf_file.h"
+#include "foreign.h"
 
 #define DEBUG_DIR "/usr/lib/debug"
+#define DEBUGDATA ".gnu_debugdata"
 #define MAX_ID	  64
 /* .gnu_debugdata unpacks to some 100 KB; more than this is not a symbol table */
 #define MAX_UNPACKED  (256ULL << 20)
 #define MAX_XZ_MEMORY (128ULL << 20)
+/* Read whole for its checksum, which only files without a build-id need: half a second. */
+#define MAX_CHECKED (1ULL << 30)
 
 struct build_id {
 	unsigned char bytes[MAX_ID];
@@ -34,19 +38,43 @@ static int take_build_id(void *ctx, const char *desc, size_t len)
 	return 1;
 }
 
-static struct build_id build_id_of(Elf *elf)
+static struct build_id build_id_of(struct elf_image *image)
 {
 	struct build_id id = { .n = 0 };
 
-	elf_each_note(elf, NULL, "GNU", NT_GNU_BUILD_ID, take_build_id, &id);
+	elf_each_note(image, NULL, "GNU", NT_GNU_BUILD_ID, take_build_id, &id);
 	return id;
 }
 
-static void add_looked(char **looked, const char *place)
-{
-	char *old __free = *looked;
+/* What was looked for, and found in which places. */
+struct search {
+	struct elf *elf;
+	const char *root; /* below which the places are */
+	struct build_id id;
+	const uint32_t *crc;
+	char **source, **looked;
+};
 
-	*looked = base_printf("%s%s%s", old ? old : "", old ? ", " : "", place);
+static void add_looked(struct search *search, const char *place)
+{
+	char *old __free = *search->looked;
+
+	*search->looked = base_printf("%s%s%s", old ? old : "", old ? ", " : "", place);
+}
+
+void elf_refuse(struct elf *elf, char *text)
+{
+	if (elf->refused)
+		free(text);
+	else
+		elf->refused = text;
+}
+
+/* It is there, and the user would wonder why it does not serve. */
+static void add_refused(struct search *search, const char *text)
+{
+	add_looked(search, text);
+	elf_refuse(search->elf, base_strdup(text));
 }
 
 static bool has_symtab(Elf *elf)
@@ -61,118 +89,126 @@ static bool has_symtab(Elf *elf)
 	return false;
 }
 
-/* In pieces: a debug file may be larger than memory. */
-static bool crc_is(int fd, uint32_t crc)
+/* In pieces, and no more than there was: it may grow. */
+static bool crc_is(const struct elf_image *image, uint32_t crc)
 {
-	uint64_t at = 0;
 	uLong sum = crc32(0, NULL, 0);
 	unsigned char buf[65536];
-	ssize_t n;
 
-	while ((n = pread(fd, buf, sizeof(buf), (off_t)at)) > 0) {
+	for (uint64_t at = 0; at < image->size;) {
+		uint64_t rest = image->size - at;
+		size_t n = rest < sizeof(buf) ? (size_t)rest : sizeof(buf);
+
+		if (elf_image_read(image, at, buf, n))
+			return false;
 		sum = crc32(sum, buf, (uInt)n);
-		at += (uint64_t)n;
+		at += n;
 	}
-	return !n && sum == crc;
+	return sum == crc;
 }
 
 /*
- * Opens path as elf's debug file if it belongs to it: the build-ids are equal or, where one has
- * none, the CRC that .gnu_debuglink gives. The ids come first as they spare reading the file.
+ * Why the image is not elf's debug file: NULL, it is. It belongs to it where the build-ids are equal or, where one has
+ * none, the CRC is that of .gnu_debuglink. The ids come first as they spare reading the file.
  */
-static bool open_debug(struct elf *elf, const char *path, const struct build_id *id,
-		       const uint32_t *crc)
+static const char *mismatch(const struct search *search, struct elf_image *image)
 {
-	struct elf_image image;
-	struct build_id other;
-	bool same;
+	struct build_id other = build_id_of(image);
 
-	if (elf_image_open(&image, path, NULL))
+	if (search->id.n && other.n)
+		return search->id.n == other.n && !memcmp(search->id.bytes, other.bytes, other.n)
+			       ? NULL
+			       : "is of another build: the build-id differs";
+	if (!search->crc)
+		return "has no build-id";
+	if (image->size > MAX_CHECKED)
+		return "has no build-id, and is too large for its checksum";
+	return crc_is(image, *search->crc) ? NULL : "is of another build: the checksum differs";
+}
+
+/* Takes path, which is below the root. */
+static bool try_debug(struct search *search, char *path)
+{
+	char *place __free = path, *shown __free = foreign_join(search->root, path);
+	struct elf_image image;
+	const char *why;
+	struct err err;
+	int ret = elf_image_open(&image, search->root, place, &err);
+
+	if (ret == -ENOENT || ret == -ENOTDIR)
+		add_looked(search, shown);
+	else if (ret)
+		add_refused(search, err.text);
+	if (ret)
 		return false;
-	other = build_id_of(image.elf);
-	if (id->n && other.n)
-		same = id->n == other.n && !memcmp(id->bytes, other.bytes, id->n);
-	else
-		same = crc && crc_is(image.fd, *crc);
-	if (same && has_symtab(image.elf)) {
-		elf->debug = image;
+	why = mismatch(search, &image);
+	if (!why && has_symtab(image.elf)) {
+		search->elf->debug = image;
+		*search->source = take_ptr(shown);
 		return true;
 	}
 	elf_image_close(&image);
+	if (why) {
+		err_set(&err, -ENODATA, "%s: %s", shown, why);
+		add_refused(search, err.text);
+	} else {
+		add_looked(search, shown); /* a link that leads back to the file itself, maybe */
+	}
 	return false;
 }
 
-static bool try_debug(struct elf *elf, char *path, const struct build_id *id, const uint32_t *crc,
-		      char **source, char **looked)
+static bool find_by_build_id(struct search *search)
 {
-	bool found = open_debug(elf, path, id, crc);
-
-	if (found)
-		*source = path;
-	else
-		add_looked(looked, path);
-	if (!found)
-		free(path);
-	return found;
-}
-
-static bool find_by_build_id(struct elf *elf, const struct build_id *id, char **source,
-			     char **looked)
-{
+	const struct build_id *id = &search->id;
 	char hex[2 * MAX_ID + 1] = "";
 
 	if (!id->n)
 		return false;
 	for (size_t i = 0; i < id->n; i++)
 		snprintf(hex + 2 * i, 3, "%02x", id->bytes[i]);
-	return try_debug(elf,
-			 base_printf("%s" DEBUG_DIR "/.build-id/%.2s/%s.debug",
-				     elf->root ? elf->root : "", hex, hex + 2),
-			 id, NULL, source, looked);
+	return try_debug(search, base_printf(DEBUG_DIR "/.build-id/%.2s/%s.debug", hex, hex + 2));
 }
 
 /* .gnu_debuglink: a file name, padded to four bytes, then the CRC. No way out of the directory. */
-static bool read_debuglink(Elf *elf, const char **name, uint32_t *crc)
+static bool read_debuglink(struct elf_image *image, const char **name, uint32_t *crc)
 {
 	Elf_Scn *scn;
 	GElf_Shdr shdr;
 	Elf_Data *data;
 	size_t len;
 
-	if (elf_section_named(elf, ".gnu_debuglink", &scn, &shdr))
-		return false;
-	data = elf_rawdata(scn, NULL);
-	if (!data || !data->d_buf)
+	if (elf_image_section(image, ".gnu_debuglink", &scn, &shdr) || elf_image_data(image, scn, &data))
 		return false;
 	*name = data->d_buf;
 	len = strnlen(*name, data->d_size);
-	if (!len || (len | 3) + 1 + sizeof(*crc) > data->d_size || strchr(*name, '/'))
+	if (!len || len > NAME_MAX || (len | 3) + 1 + sizeof(*crc) > data->d_size || strchr(*name, '/'))
 		return false;
 	memcpy(crc, *name + (len | 3) + 1, sizeof(*crc));
 	return true;
 }
 
-static bool find_by_debuglink(struct elf *elf, const struct build_id *id, char **source,
-			      char **looked)
+static bool find_by_debuglink(struct search *search)
 {
+	struct elf *elf = search->elf;
 	char *inside __free = base_strdup(elf_path_in_root(elf));
 	char *real __free = elf->root ? NULL : realpath(elf->path, NULL);
 	char *dir = dirname(real ? real : inside);
-	const char *root = elf->root ? elf->root : "";
 	const char *name;
 	uint32_t crc;
+	bool found;
 
-	if (!read_debuglink(elf->file.elf, &name, &crc))
+	if (!read_debuglink(&elf->file, &name, &crc))
 		return false;
-	return try_debug(elf, base_printf("%s%s/%s", root, dir, name), id, &crc, source, looked) ||
-	       try_debug(elf, base_printf("%s%s/.debug/%s", root, dir, name), id, &crc, source,
-			 looked) ||
-	       try_debug(elf, base_printf("%s" DEBUG_DIR "%s/%s", root, dir, name), id, &crc,
-			 source, looked);
+	search->crc = &crc;
+	found = try_debug(search, base_printf("%s/%s", dir, name)) ||
+		try_debug(search, base_printf("%s/.debug/%s", dir, name)) ||
+		try_debug(search, base_printf(DEBUG_DIR "%s/%s", dir, name));
+	search->crc = NULL;
+	return found;
 }
 
-/* What the one xz stream in the section says of its size: 0 where it is not to be believed. */
-static size_t unpacked_size(const uint8_t *in, size_t n)
+/* What the one xz stream in the section says of its size: 0 where it is damaged. */
+static uint64_t unpacked_size(const uint8_t *in, size_t n)
 {
 	uint64_t memory = MAX_XZ_MEMORY, size;
 	lzma_stream_flags footer;
@@ -189,56 +225,72 @@ static size_t unpacked_size(const uint8_t *in, size_t n)
 		return 0;
 	size = lzma_index_uncompressed_size(index);
 	lzma_index_end(index, NULL);
-	return size > MAX_UNPACKED ? 0 : (size_t)size;
+	return size;
 }
 
-static void *unpack(const uint8_t *in, size_t n, size_t *size)
+/* n bytes of xz, as size bytes that the caller frees; NULL where they are not. */
+static void *unpack_xz(const uint8_t *in, size_t n, size_t size)
 {
 	uint64_t memory = MAX_XZ_MEMORY;
 	size_t in_at = 0, out_at = 0;
-	uint8_t *out __free = NULL;
+	uint8_t *out __free = size ? malloc(size) : NULL;
 
-	*size = unpacked_size(in, n);
-	out = *size ? malloc(*size) : NULL;
 	if (!out ||
-	    lzma_stream_buffer_decode(&memory, 0, NULL, in, &in_at, n, out, &out_at, *size) !=
-		    LZMA_OK ||
-	    out_at != *size)
+	    lzma_stream_buffer_decode(&memory, 0, NULL, in, &in_at, n, out, &out_at, size) != LZMA_OK ||
+	    out_at != size)
 		return NULL;
 	return take_ptr(out);
 }
 
-static bool find_debugdata(struct elf *elf, char **source, char **looked)
+static int open_debugdata(struct elf *elf, struct elf_image *image, const Elf_Data *data, struct err *err)
 {
-	struct elf_image image = { .fd = -1 };
-	Elf_Scn *scn;
-	GElf_Shdr shdr;
-	Elf_Data *data;
-	size_t size = 0;
+	uint64_t size = unpacked_size(data->d_buf, data->d_size);
+	void *memory;
 
-	if (elf_section_named(elf->file.elf, ".gnu_debugdata", &scn, &shdr))
+	if (size > MAX_UNPACKED)
+		return err_set(err, -EFBIG, DEBUGDATA " is not unpacked: it would have %s, more than %s",
+			       foreign_show_size(size).text, foreign_show_size(MAX_UNPACKED).text);
+	memory = unpack_xz(data->d_buf, data->d_size, (size_t)size);
+	if (!memory)
+		return err_set(err, -EBADMSG, DEBUGDATA " is damaged");
+	return elf_image_open_memory(image, memory, (size_t)size, DEBUGDATA, err);
+}
+
+static bool find_debugdata(struct search *search)
+{
+	struct elf *elf = search->elf;
+	struct elf_image image;
+	Elf_Data *data = NULL;
+	GElf_Shdr shdr;
+	struct err err;
+	Elf_Scn *scn;
+	int ret;
+
+	if (elf_image_section(&elf->file, DEBUGDATA, &scn, &shdr))
 		return false;
-	data = elf_rawdata(scn, NULL);
-	if (data && data->d_buf)
-		image.memory = unpack(data->d_buf, data->d_size, &size);
-	if (image.memory)
-		image.elf = elf_memory(image.memory, size);
-	if (image.elf && gelf_getclass(image.elf) == ELFCLASS64 && has_symtab(image.elf)) {
+	ret = elf_image_data(&elf->file, scn, &data);
+	ret = ret ? err_set(&err, ret, DEBUGDATA " is damaged") : open_debugdata(elf, &image, data, &err);
+	if (!ret && has_symtab(image.elf)) {
 		elf->debug = image;
-		*source = base_strdup(".gnu_debugdata");
+		*search->source = base_strdup(DEBUGDATA);
 		return true;
 	}
-	elf_image_close(&image);
-	add_looked(looked, ".gnu_debugdata");
+	if (ret)
+		add_refused(search, err.text);
+	else
+		elf_image_close(&image);
 	return false;
 }
 
 int elf_debug_find(struct elf *elf, char **source, char **looked)
 {
-	struct build_id id = build_id_of(elf->file.elf);
+	struct search search = {
+		.elf = elf,
+		.root = elf->root ? elf->root : "/",
+		.id = build_id_of(&elf->file),
+		.source = source,
+		.looked = looked,
+	};
 
-	if (find_by_build_id(elf, &id, source, looked) ||
-	    find_by_debuglink(elf, &id, source, looked) || find_debugdata(elf, source, looked))
-		return 0;
-	return -ENODATA;
+	return find_by_build_id(&search) || find_by_debuglink(&search) || find_debugdata(&search) ? 0 : -ENODATA;
 }

@@ -7,11 +7,20 @@
 
 #include "elf.h"
 
-/* One ELF image that libelf reads: mapped from a file (fd) or in memory of ours. */
+/* A browser with all its debug information has 5 GB: what is much larger is none, but a sparse file. */
+#define ELF_MAX_FILE (16ULL << 30)
+/* Of one image's sections, all together: the largest known tables of symbols and names have half of it. */
+#define ELF_MAX_READ (1ULL << 30)
+
+/* One ELF image that libelf reads: of a file (fd), or in memory of ours. */
 struct elf_image {
 	Elf *elf; /* NULL: closed */
 	int fd;
 	void *memory;
+	uint64_t size;	/* when it was opened */
+	uint64_t left;	/* bytes of sections that may still be read */
+	bool *was_read; /* for each section */
+	size_t n_sections;
 };
 
 struct elf_segment {
@@ -35,28 +44,43 @@ struct elf {
 	size_t n_symbols;
 	struct elf_string *strings; /* names that had to be copied */
 	char *source;
+	char *refused; /* what was found and not read, in words */
 	struct elf_mark *marks;
 	size_t n_marks;
 	bool has_marks;
 };
 
-/* Maps path and checks its file header; closed again on error. */
-int elf_image_open(struct elf_image *image, const char *path, struct err *err);
+/*
+ * Opens path (below root, as foreign_open() takes both) and checks its file header; closed again on error. Of memory:
+ * takes it, also on error; name is what errors call it.
+ */
+int elf_image_open(struct elf_image *image, const char *root, const char *path, struct err *err);
+int elf_image_open_memory(struct elf_image *image, void *memory, size_t size, const char *name, struct err *err);
 void elf_image_close(struct elf_image *image);
+/* Copies n bytes at an offset of the file: 0, -EBADMSG where they are not there. */
+int elf_image_read(const struct elf_image *image, uint64_t at, void *to, size_t n);
+/*
+ * What sections hold is read by these alone, for they keep to ELF_MAX_READ. Data is the image's. 0; -EFBIG: too large;
+ * -EBADMSG: nothing, or not in the file.
+ */
+int elf_image_data(struct elf_image *image, Elf_Scn *scn, Elf_Data **data);
+/* The same of a piece of the file that no section need hold. */
+int elf_image_chunk(struct elf_image *image, uint64_t at, uint64_t size, Elf_Type type, Elf_Data **data);
+/* A string of a section of strings, the image's; NULL where there is none. */
+const char *elf_image_string(struct elf_image *image, size_t section, uint64_t at);
+/* First section of a name; 0, -ENOENT. */
+int elf_image_section(struct elf_image *image, const char *name, Elf_Scn **scn, GElf_Shdr *shdr);
 
 const struct elf_segment *elf_segment_of(const struct elf *elf, uint64_t vaddr, bool exec);
 /* The path as it is below the root. */
 const char *elf_path_in_root(const struct elf *elf);
-
-/* First section of a name; 0, -ENOENT. */
-int elf_section_named(Elf *elf, const char *name, Elf_Scn **scn, GElf_Shdr *shdr);
 
 /*
  * Notes of one owner and type, in the section of a name or (NULL) in all. fn's non-zero return
  * ends it and is returned, but for -EBADMSG, which is returned after the last section.
  */
 typedef int (*elf_note_fn)(void *ctx, const char *desc, size_t len);
-int elf_each_note(Elf *elf, const char *section, const char *owner, uint32_t type, elf_note_fn fn,
+int elf_each_note(struct elf_image *image, const char *section, const char *owner, uint32_t type, elf_note_fn fn,
 		  void *ctx);
 /* The same of notes that are in memory. */
 int elf_each_note_in(Elf_Data *data, const char *owner, uint32_t type, elf_note_fn fn, void *ctx);
@@ -70,5 +94,8 @@ int elf_find_symbol(struct elf *elf, const char *name, uint64_t *vaddr);
  * or -ENODATA and *looked (caller frees), the places where nothing was found, in words.
  */
 int elf_debug_find(struct elf *elf, char **source, char **looked);
+
+/* Notes for elf_refused() what was found and not read, and why; the first is kept. Takes text. */
+void elf_refuse(struct elf *elf, char *text);
 
 #endif

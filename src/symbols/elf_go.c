@@ -20,7 +20,7 @@ static bool has_section(struct elf *elf, const char *name, GElf_Shdr *shdr)
 {
 	Elf_Scn *scn;
 
-	return !elf_section_named(elf->file.elf, name, &scn, shdr);
+	return !elf_image_section(&elf->file, name, &scn, shdr);
 }
 
 /* In a piece of the file: GO_NONE where it is not there. */
@@ -54,7 +54,7 @@ static int found_note(void *ctx, const char *desc, size_t len)
 }
 
 /* The same for the note, which a segment of notes holds. */
-static bool note_in_segments(const struct elf *elf)
+static bool note_in_segments(struct elf *elf)
 {
 	size_t count;
 
@@ -66,9 +66,9 @@ static bool note_in_segments(const struct elf *elf)
 
 		if (!gelf_getphdr(elf->file.elf, (int)i, &phdr) || phdr.p_type != PT_NOTE)
 			continue;
-		data = elf_getdata_rawchunk(elf->file.elf, (int64_t)phdr.p_offset, phdr.p_filesz,
-					    phdr.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR);
-		if (data && data->d_buf && elf_each_note_in(data, GO_NOTE_OWNER, GO_NOTE_TYPE, found_note, NULL) == 1)
+		if (!elf_image_chunk(&elf->file, phdr.p_offset, phdr.p_filesz,
+				     phdr.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR, &data) &&
+		    elf_each_note_in(data, GO_NOTE_OWNER, GO_NOTE_TYPE, found_note, NULL) == 1)
 			return true;
 	}
 	return false;

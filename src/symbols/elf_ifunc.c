@@ -198,7 +198,7 @@ static int find_stop(struct tracee *t, const struct start *start, uint64_t *stop
 
 	/* whatever links and roots are in the way: this is what is executed */
 	snprintf(exe, sizeof(exe), "/proc/%d/exe", (int)t->pid);
-	ret = elf_open(exe, &program, NULL);
+	ret = elf_open(NULL, exe, &program, NULL);
 	if (!ret)
 		ret = elf_find_symbol(program, start->stop, &vaddr);
 	if (!ret)

@@ -1,21 +1,39 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Names that debug information has and the symbol table has not: what a compiler has put into its callers. */
 #include "elf_file.h"
+#include "foreign.h"
 
-static bool section_names(Elf *elf, const char *section, const char *name)
+#define SECTION ".debug_str"
+
+/* What the section holds, unpacked where it is compressed: 0; -EFBIG, -EBADMSG; -ENOENT without one. */
+static int load(struct elf_image *image, Elf_Data **data, uint64_t *size)
+{
+	GElf_Shdr shdr;
+	GElf_Chdr chdr;
+	Elf_Scn *scn;
+	int ret = elf_image_section(image, SECTION, &scn, &shdr);
+
+	*size = ret ? 0 : shdr.sh_size;
+	if (!ret)
+		ret = elf_image_data(image, scn, data);
+	if (ret || !(shdr.sh_flags & SHF_COMPRESSED))
+		return ret;
+	if (!gelf_getchdr(scn, &chdr))
+		return -EBADMSG;
+	*size = chdr.ch_size;
+	if (chdr.ch_size > image->left)
+		return -EFBIG;
+	image->left -= chdr.ch_size;
+	if (elf_compress(scn, 0, 0) < 0)
+		return -EBADMSG;
+	*data = elf_getdata(scn, NULL);
+	return *data && (*data)->d_buf ? 0 : -EBADMSG;
+}
+
+static bool has_name(const Elf_Data *data, const char *name)
 {
 	size_t len = strlen(name) + 1;
-	GElf_Shdr shdr;
-	Elf_Data *data;
-	Elf_Scn *scn;
 
-	if (!elf || elf_section_named(elf, section, &scn, &shdr))
-		return false;
-	if (shdr.sh_flags & SHF_COMPRESSED && elf_compress(scn, 0, 0) < 0)
-		return false;
-	data = elf_getdata(scn, NULL);
-	if (!data || !data->d_buf)
-		return false;
 	for (const char *at = data->d_buf, *end = at + data->d_size; (size_t)(end - at) >= len;) {
 		const char *next = memchr(at, 0, end - at);
 
@@ -28,7 +46,21 @@ static bool section_names(Elf *elf, const char *section, const char *name)
 	return false;
 }
 
-bool elf_is_named(const struct elf *elf, const char *name)
+static bool is_named(struct elf *elf, struct elf_image *image, const char *name)
 {
-	return section_names(elf->file.elf, ".debug_str", name) || section_names(elf->debug.elf, ".debug_str", name);
+	Elf_Data *data;
+	uint64_t size;
+	int ret = load(image, &data, &size);
+
+	if (ret == -EFBIG)
+		elf_refuse(elf, base_printf("%s: " SECTION " is not read: it has %s, more than %s", elf->path,
+					    foreign_show_size(size).text, foreign_show_size(ELF_MAX_READ).text));
+	else if (ret == -EBADMSG)
+		elf_refuse(elf, base_printf("%s: " SECTION " is damaged", elf->path));
+	return !ret && has_name(data, name);
+}
+
+bool elf_is_named(struct elf *elf, const char *name)
+{
+	return is_named(elf, &elf->file, name) || is_named(elf, &elf->debug, name);
 }

@@ -73,10 +73,9 @@ static int read_marks(struct elf *elf, struct err *err)
 	GElf_Shdr shdr;
 	int ret;
 
-	if (!elf_section_named(elf->file.elf, ".stapsdt.base", &scn, &shdr))
+	if (!elf_image_section(&elf->file, ".stapsdt.base", &scn, &shdr))
 		marks.base = shdr.sh_addr;
-	ret = elf_each_note(elf->file.elf, ".note.stapsdt", "stapsdt", NT_STAPSDT, add_mark,
-			    &marks);
+	ret = elf_each_note(&elf->file, ".note.stapsdt", "stapsdt", NT_STAPSDT, add_mark, &marks);
 	if (ret) {
 		free(marks.v);
 		return err_set(err, ret, "%s: its USDT notes are damaged", elf->path);

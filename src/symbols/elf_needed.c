@@ -2,36 +2,38 @@
 /* What a file asks its loader for, as the dynamic section has it. Does not look for it. */
 #include "elf_file.h"
 
-static int dynamic_find(Elf *elf, Elf_Scn **scn, GElf_Shdr *shdr)
+/* More directories than fit in this are no list of directories. */
+#define MAX_RUNPATH 65536
+
+static int dynamic_find(struct elf_image *image, GElf_Shdr *shdr, Elf_Data **data)
 {
-	for (*scn = NULL; (*scn = elf_nextscn(elf, *scn));)
-		if (gelf_getshdr(*scn, shdr) && shdr->sh_type == SHT_DYNAMIC)
-			return 0;
+	Elf_Scn *scn = NULL;
+
+	while ((scn = elf_nextscn(image->elf, scn)))
+		if (gelf_getshdr(scn, shdr) && shdr->sh_type == SHT_DYNAMIC)
+			return elf_image_data(image, scn, data);
 	return -ENOENT;
 }
 
 int elf_needed(struct elf *elf, const char *prefix, const char **name, const char **runpath)
 {
-	Elf *file = elf->file.elf;
 	Elf_Data *data;
 	GElf_Shdr shdr;
-	Elf_Scn *scn;
 	GElf_Dyn dyn;
 
 	*name = *runpath = NULL;
-	if (dynamic_find(file, &scn, &shdr))
+	if (dynamic_find(&elf->file, &shdr, &data))
 		return -ENOENT;
-	data = elf_getdata(scn, NULL);
-	for (int i = 0; data && gelf_getdyn(data, i, &dyn) && dyn.d_tag != DT_NULL; i++) {
+	for (int i = 0; gelf_getdyn(data, i, &dyn) && dyn.d_tag != DT_NULL; i++) {
 		const char *text;
 
 		if (dyn.d_tag != DT_NEEDED && dyn.d_tag != DT_RUNPATH && dyn.d_tag != DT_RPATH)
 			continue;
-		text = elf_strptr(file, shdr.sh_link, dyn.d_un.d_val);
+		text = elf_image_string(&elf->file, shdr.sh_link, dyn.d_un.d_val);
 		if (!text)
 			continue;
 		if (dyn.d_tag != DT_NEEDED)
-			*runpath = text;
+			*runpath = strnlen(text, MAX_RUNPATH) < MAX_RUNPATH ? text : NULL;
 		else if (!*name && !strncmp(text, prefix, strlen(prefix)))
 			*name = text;
 	}

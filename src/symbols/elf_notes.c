@@ -1,22 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Sections by name and the notes of an ELF image; knows no note's meaning. */
+/* The notes of an ELF image; knows no note's meaning. */
 #include "elf_file.h"
-
-int elf_section_named(Elf *elf, const char *name, Elf_Scn **scn, GElf_Shdr *shdr)
-{
-	size_t strings;
-
-	if (elf_getshdrstrndx(elf, &strings))
-		return -ENOENT;
-	for (*scn = NULL; (*scn = elf_nextscn(elf, *scn));) {
-		const char *n =
-			gelf_getshdr(*scn, shdr) ? elf_strptr(elf, strings, shdr->sh_name) : NULL;
-
-		if (n && !strcmp(n, name))
-			return 0;
-	}
-	return -ENOENT;
-}
 
 int elf_each_note_in(Elf_Data *data, const char *owner, uint32_t type, elf_note_fn fn, void *ctx)
 {
@@ -41,18 +25,17 @@ int elf_each_note_in(Elf_Data *data, const char *owner, uint32_t type, elf_note_
 }
 
 /* Reads a section's notes if it holds notes. */
-static int each_note_of(Elf_Scn *scn, const GElf_Shdr *shdr, const char *owner, uint32_t type,
-			elf_note_fn fn, void *ctx)
+static int each_note_of(struct elf_image *image, Elf_Scn *scn, const GElf_Shdr *shdr, const char *owner,
+			uint32_t type, elf_note_fn fn, void *ctx)
 {
 	Elf_Data *data;
 
 	if (shdr->sh_type != SHT_NOTE || !shdr->sh_size)
 		return 0;
-	data = elf_getdata(scn, NULL);
-	return data && data->d_buf ? elf_each_note_in(data, owner, type, fn, ctx) : -EBADMSG;
+	return elf_image_data(image, scn, &data) ? -EBADMSG : elf_each_note_in(data, owner, type, fn, ctx);
 }
 
-int elf_each_note(Elf *elf, const char *section, const char *owner, uint32_t type, elf_note_fn fn,
+int elf_each_note(struct elf_image *image, const char *section, const char *owner, uint32_t type, elf_note_fn fn,
 		  void *ctx)
 {
 	Elf_Scn *scn = NULL;
@@ -60,13 +43,13 @@ int elf_each_note(Elf *elf, const char *section, const char *owner, uint32_t typ
 	int ret, damaged = 0;
 
 	if (section)
-		return elf_section_named(elf, section, &scn, &shdr)
+		return elf_image_section(image, section, &scn, &shdr)
 			       ? 0
-			       : each_note_of(scn, &shdr, owner, type, fn, ctx);
-	while ((scn = elf_nextscn(elf, scn))) {
+			       : each_note_of(image, scn, &shdr, owner, type, fn, ctx);
+	while ((scn = elf_nextscn(image->elf, scn))) {
 		if (!gelf_getshdr(scn, &shdr))
 			return -EBADMSG;
-		ret = each_note_of(scn, &shdr, owner, type, fn, ctx);
+		ret = each_note_of(image, scn, &shdr, owner, type, fn, ctx);
 		if (ret == -EBADMSG)
 			damaged = ret;
 		else if (ret)

@@ -5,8 +5,15 @@
  */
 #include "elf_file.h"
 
-/* More names of one place than this are searched for doubles in part: a bound on foreign tables. */
+/*
+ * Bounds on foreign tables, of which a browser's has a tenth. More names of one place are searched for doubles in
+ * part.
+ */
 #define MAX_ALIASES 32
+#define MAX_TABLE   (256U << 20)
+/* Of all names: tables may have them overlap, and sorting reads each many times. One name that is longer is no name. */
+#define MAX_NAMES (1ULL << 30)
+#define MAX_NAME  65536
 
 /* A symbol table that was found, with the names it uses. */
 struct table {
@@ -16,18 +23,22 @@ struct table {
 	size_t strings_len; /* up to and with the last NUL: what starts before it ends before it */
 };
 
-static int table_load(Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr, struct table *t)
+static int table_load(struct elf_image *image, Elf_Scn *scn, const GElf_Shdr *shdr, struct table *t)
 {
-	Elf_Scn *names = elf_getscn(elf, shdr->sh_link);
+	Elf_Scn *names = elf_getscn(image->elf, shdr->sh_link);
 	GElf_Shdr names_shdr;
 	Elf_Data *strings;
+	int ret;
 
 	if (!names || !gelf_getshdr(names, &names_shdr) || names_shdr.sh_type != SHT_STRTAB)
 		return -EBADMSG;
-	t->data = elf_getdata(scn, NULL);
-	strings = elf_getdata(names, NULL);
-	if (!t->data || !t->data->d_buf || !strings || !strings->d_buf)
-		return -EBADMSG;
+	if (shdr->sh_size > MAX_TABLE)
+		return -EFBIG;
+	ret = elf_image_data(image, scn, &t->data);
+	if (!ret)
+		ret = elf_image_data(image, names, &strings);
+	if (ret)
+		return ret;
 	t->n = t->data->d_size / sizeof(Elf64_Sym);
 	t->strings = strings->d_buf;
 	t->strings_len = strings->d_size;
@@ -36,19 +47,19 @@ static int table_load(Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr, struct tabl
 	return 0;
 }
 
-/* The first table of a type with anything in it: 0, -ENODATA without one, -EBADMSG. */
-static int table_find(Elf *elf, uint32_t type, struct table *t)
+/* The first table of a type with anything in it: 0, -ENODATA without one, -EBADMSG, -EFBIG. */
+static int table_find(struct elf_image *image, uint32_t type, struct table *t)
 {
 	Elf_Scn *scn = NULL;
 
-	while ((scn = elf_nextscn(elf, scn))) {
+	while ((scn = elf_nextscn(image->elf, scn))) {
 		GElf_Shdr shdr;
 
 		if (!gelf_getshdr(scn, &shdr))
 			return -EBADMSG;
 		/* the null entry alone is no table */
 		if (shdr.sh_type == type && shdr.sh_size > sizeof(Elf64_Sym))
-			return table_load(elf, scn, &shdr, t);
+			return table_load(image, scn, &shdr, t);
 	}
 	return -ENODATA;
 }
@@ -76,18 +87,39 @@ static bool is_function(const GElf_Sym *sym)
 	       sym->st_shndx != SHN_ABS && sym->st_value;
 }
 
-/* Appends the functions of a table to elf->symbols, which has room. */
-static void table_collect(struct elf *elf, const struct table *t)
+/* The name of a symbol, of which no more than MAX_NAME is looked at; NULL where it has none. */
+static const char *table_name(const struct table *t, const GElf_Sym *sym, size_t *len)
+{
+	const char *name = t->strings + sym->st_name;
+	size_t rest;
+
+	if (sym->st_name >= t->strings_len)
+		return NULL;
+	rest = t->strings_len - sym->st_name;
+	*len = strnlen(name, rest < MAX_NAME ? rest : MAX_NAME);
+	return name;
+}
+
+/* Appends the functions of a table to elf->symbols, which has room. *left: bytes that names may still have. */
+static int table_collect(struct elf *elf, const struct table *t, uint64_t *left)
 {
 	const struct elf_segment *s = elf->v;
 
 	for (size_t i = 1; i < t->n; i++) {
-		GElf_Sym sym;
+		const char *name;
 		uint64_t inside;
+		GElf_Sym sym;
+		size_t len;
 
 		if (!gelf_getsym(t->data, (int)i, &sym))
-			return;
-		if (!is_function(&sym) || sym.st_name >= t->strings_len || !t->strings[sym.st_name])
+			return 0;
+		name = is_function(&sym) ? table_name(t, &sym, &len) : NULL;
+		if (!name)
+			continue;
+		if (len > *left)
+			return -EFBIG;
+		*left -= len;
+		if (!len || len == MAX_NAME)
 			continue;
 		/* nearly all are in the segment of the one before */
 		if (!s || !s->exec || sym.st_value < s->vaddr || sym.st_value - s->vaddr >= s->size)
@@ -96,7 +128,7 @@ static void table_collect(struct elf *elf, const struct table *t)
 			continue;
 		inside = sym.st_value - s->vaddr;
 		elf->symbols[elf->n_symbols++] = (struct elf_symbol){
-			.name = name_without_version(elf, t->strings + sym.st_name),
+			.name = name_without_version(elf, name),
 			.offset = inside + s->offset,
 			.vaddr = sym.st_value,
 			.size = sym.st_size < s->size - inside ? sym.st_size : s->size - inside,
@@ -104,6 +136,7 @@ static void table_collect(struct elf *elf, const struct table *t)
 			.binding = GELF_ST_BIND(sym.st_info),
 		};
 	}
+	return 0;
 }
 
 static int binding_rank(const struct elf_symbol *s)
@@ -172,6 +205,20 @@ static void sort_symbols(struct elf *elf)
 	elf->n_symbols = (size_t)(to - elf->symbols);
 }
 
+/* That of the debug file, whose faults leave the rest to be read. */
+static int find_debug_table(struct elf *elf, struct table *full)
+{
+	int ret = table_find(&elf->debug, SHT_SYMTAB, full);
+
+	if (!ret)
+		return 0;
+	elf_refuse(elf, base_printf("%s: its symbol table is %s", elf->source,
+				    ret == -EFBIG ? "too large" : "damaged"));
+	free(take_ptr(elf->source));
+	*full = (struct table){ 0 };
+	return -ENODATA;
+}
+
 /*
  * The tables to read: the full one, in the file or wherever elf_debug.c finds it, and always
  * .dynsym, because .gnu_debugdata leaves out what that lists, and strip may thin a .symtab.
@@ -180,22 +227,40 @@ static int find_tables(struct elf *elf, struct table *full, struct table *dynami
 {
 	int ret, dynamic_ret;
 
-	dynamic_ret = table_find(elf->file.elf, SHT_DYNSYM, dynamic);
-	ret = table_find(elf->file.elf, SHT_SYMTAB, full);
+	dynamic_ret = table_find(&elf->file, SHT_DYNSYM, dynamic);
+	ret = table_find(&elf->file, SHT_SYMTAB, full);
 	if (!ret) {
 		elf->source = base_strdup(".symtab");
 	} else if (ret == -ENODATA) {
 		ret = elf_debug_find(elf, &elf->source, looked);
 		if (!ret)
-			ret = table_find(elf->debug.elf, SHT_SYMTAB, full);
-		if (ret)
-			*full = (struct table){ 0 };
+			ret = find_debug_table(elf, full);
 	}
-	if (ret == -EBADMSG || dynamic_ret == -EBADMSG)
-		return -EBADMSG;
+	if (ret && ret != -ENODATA)
+		return ret;
+	if (dynamic_ret && dynamic_ret != -ENODATA)
+		return dynamic_ret;
 	if (ret && !dynamic_ret)
 		elf->source = base_strdup(".dynsym");
 	return ret && dynamic_ret ? -ENODATA : 0;
+}
+
+static int collect(struct elf *elf, const struct table *full, const struct table *dynamic)
+{
+	uint64_t left = MAX_NAMES;
+	int ret;
+
+	elf->symbols = calloc(full->n + dynamic->n, sizeof(*elf->symbols));
+	if (!elf->symbols)
+		return -ENOMEM;
+	ret = table_collect(elf, full, &left);
+	if (!ret)
+		ret = table_collect(elf, dynamic, &left);
+	if (ret)
+		elf->n_symbols = 0;
+	else
+		sort_symbols(elf);
+	return ret;
 }
 
 static int read_symbols(struct elf *elf, struct err *err)
@@ -204,17 +269,14 @@ static int read_symbols(struct elf *elf, struct err *err)
 	char *looked __free = NULL;
 	int ret = find_tables(elf, &full, &dynamic, &looked);
 
+	if (!ret)
+		ret = collect(elf, &full, &dynamic);
 	if (ret == -EBADMSG)
-		return err_set(err, ret, "%s: its symbol table is damaged", elf->path);
-	if (!ret) {
-		elf->symbols = calloc(full.n + dynamic.n, sizeof(*elf->symbols));
-		if (!elf->symbols)
-			return err_set(err, -ENOMEM, "%s: no memory for %zu symbols", elf->path,
-				       full.n + dynamic.n);
-		table_collect(elf, &full);
-		table_collect(elf, &dynamic);
-		sort_symbols(elf);
-	}
+		return err_set(err, ret, "%s: its symbol table is damaged, or the file has been truncated", elf->path);
+	if (ret == -EFBIG)
+		return err_set(err, ret, "%s: its symbol table is too large to be read", elf->path);
+	if (ret == -ENOMEM)
+		return err_set(err, ret, "%s: no memory for %zu symbols", elf->path, full.n + dynamic.n);
 	if (!elf->n_symbols)
 		return err_set(err, -ENODATA, "%s: no function symbols: stripped%s%s", elf->path,
 			       looked ? ", and nothing in " : "", looked ? looked : "");
@@ -240,11 +302,11 @@ int elf_functions(struct elf *elf, const struct elf_symbol **symbols, size_t *n,
 	return 0;
 }
 
-static int table_find_symbol(Elf *elf, uint32_t type, const char *name, uint64_t *vaddr)
+static int table_find_symbol(struct elf_image *image, uint32_t type, const char *name, uint64_t *vaddr)
 {
 	struct table t;
 	GElf_Sym sym;
-	int ret = table_find(elf, type, &t);
+	int ret = table_find(image, type, &t);
 
 	for (size_t i = 1; !ret && i < t.n && gelf_getsym(t.data, (int)i, &sym); i++) {
 		if (sym.st_shndx != SHN_UNDEF && sym.st_name < t.strings_len &&
@@ -258,7 +320,7 @@ static int table_find_symbol(Elf *elf, uint32_t type, const char *name, uint64_t
 
 int elf_find_symbol(struct elf *elf, const char *name, uint64_t *vaddr)
 {
-	int ret = table_find_symbol(elf->file.elf, SHT_DYNSYM, name, vaddr);
+	int ret = table_find_symbol(&elf->file, SHT_DYNSYM, name, vaddr);
 
-	return ret ? table_find_symbol(elf->file.elf, SHT_SYMTAB, name, vaddr) : 0;
+	return ret ? table_find_symbol(&elf->file, SHT_SYMTAB, name, vaddr) : 0;
 }

@@ -4,9 +4,9 @@
  * strings, all found by offsets from the header. A container's cache is foreign: every offset is
  * checked.
  */
-#include <fcntl.h>
-#include <sys/stat.h>
+#include <limits.h>
 
+#include "foreign.h"
 #include "ldcache.h"
 
 #define OLD_MAGIC	"ld.so-1.7.0"
@@ -15,7 +15,7 @@
 #define EXTENSION_HWCAP 1
 #define HWCAP_EXTENSION (1ULL << 62)
 /* Hundreds of libraries need 100 KB. */
-#define MAX_SIZE (64U << 20)
+#define MAX_SIZE (16U << 20)
 
 /* An entry's flags: glibc (3) and the ABI */
 #if defined(__x86_64__)
@@ -66,7 +66,9 @@ static bool copy_at(const struct cache *c, uint64_t at, void *to, size_t size)
 
 static const char *string_at(const struct cache *c, uint32_t at)
 {
-	if (at >= c->size || !memchr(c->data + at, 0, c->size - at))
+	size_t rest = at < c->size ? c->size - at : 0;
+
+	if (!rest || !memchr(c->data + at, 0, rest < PATH_MAX ? rest : PATH_MAX))
 		return NULL;
 	return c->data + at;
 }
@@ -174,24 +176,22 @@ static int each_entry(struct cache *c, ldcache_fn fn, void *ctx)
 	return ret;
 }
 
-int ldcache_each(const char *path, ldcache_fn fn, void *ctx)
+int ldcache_each(const char *root, const char *path, ldcache_fn fn, void *ctx)
 {
-	int fd __close = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	uint64_t size;
+	int fd __close = foreign_open(root, path, MAX_SIZE, &size, NULL);
 	struct cache cache;
 	char *data __free = NULL;
-	struct stat st;
 	ssize_t n;
 	int ret;
 
-	if (fd < 0 || fstat(fd, &st))
-		return -errno;
-	if (!S_ISREG(st.st_mode) || st.st_size > MAX_SIZE)
-		return -EBADMSG;
+	if (fd < 0)
+		return fd;
 	/* read, not mapped: ldconfig may replace it, and a container may cut it */
-	data = malloc((size_t)st.st_size + 1);
+	data = malloc((size_t)size + 1);
 	if (!data)
 		return -ENOMEM;
-	n = pread(fd, data, (size_t)st.st_size, 0);
+	n = pread(fd, data, (size_t)size, 0);
 	if (n < 0)
 		return -errno;
 	ret = open_cache(&cache, data, (size_t)n);

@@ -14,9 +14,9 @@ typedef int (*ldcache_fn)(const char *name, const char *path, int level, void *c
 
 /*
  * Every entry that a program of this machine's architecture and processor may use, in the
- * cache's order. -errno where path cannot be read, -EBADMSG where it is not such a cache (glibc's
- * new format, "glibc-ld.so.cache1.1", also behind an old one) or damaged.
+ * cache's order. root and path as foreign_open() takes them. -errno where it cannot be read, -EBADMSG where it is
+ * not such a cache (glibc's new format, "glibc-ld.so.cache1.1", also behind an old one) or damaged.
  */
-int ldcache_each(const char *path, ldcache_fn fn, void *ctx);
+int ldcache_each(const char *root, const char *path, ldcache_fn fn, void *ctx);
 
 #endif

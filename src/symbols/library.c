@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <sys/stat.h>
 
+#include "foreign.h"
 #include "library.h"
 #include "library_search.h"
 #include "maps.h"
@@ -23,7 +24,7 @@ void library_release(struct library *lib)
 static int set_found(struct library *lib, const char *root, const char *shown, char *path)
 {
 	*lib = (struct library){
-		.path = path ? path : library_join(root, shown),
+		.path = path ? path : foreign_join(root, shown),
 		.shown = base_strdup(shown),
 		.root = root ? base_strdup(root) : NULL,
 	};
@@ -35,6 +36,14 @@ static bool same_file(const char *a, const char *b)
 	struct stat sa, sb;
 
 	return !stat(a, &sa) && !stat(b, &sb) && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
+}
+
+static bool leads_to(const char *root, const char *path, const char *link)
+{
+	int fd __close = foreign_locate(root, path);
+	struct stat a, b;
+
+	return fd >= 0 && !fstat(fd, &a) && !stat(link, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
 /* *root: "/proc/PID/root", or NULL where that is the same as ours. */
@@ -112,11 +121,11 @@ static int open_mapped(pid_t pid, const char *root, const struct wanted *w, stru
 		       struct err *err)
 {
 	const char *shown = below(root, w->path);
-	char *full __free = library_join(root, shown);
 	char *through __free = NULL;
+	int fd __close = foreign_locate(root, shown);
 	struct stat st;
 
-	if (!stat(full, &st) && st.st_ino == w->m.inode)
+	if (fd >= 0 && !fstat(fd, &st) && st.st_ino == w->m.inode)
 		return set_found(lib, root, shown, NULL);
 	through = base_printf("/proc/%d/map_files/%llx-%llx", (int)pid,
 			      (unsigned long long)w->m.start, (unsigned long long)w->m.end);
@@ -146,7 +155,6 @@ static int find_program(const char *name, pid_t pid, const char *root, struct li
 {
 	char *link __free = base_printf("/proc/%d/exe", (int)pid);
 	char target[PATH_MAX] = "";
-	char *full __free = NULL;
 	const char *shown;
 	bool exe = !strcmp(name, "exe");
 
@@ -158,9 +166,8 @@ static int find_program(const char *name, pid_t pid, const char *root, struct li
 	shown = below(root, target);
 	if (!exe && strcmp(strrchr(shown, '/') ? strrchr(shown, '/') + 1 : shown, name))
 		return 1;
-	full = library_join(root, shown);
 	/* the link opens a program even when it was deleted or replaced */
-	return set_found(lib, root, shown, same_file(full, link) ? NULL : take_ptr(link));
+	return set_found(lib, root, shown, leads_to(root, shown, link) ? NULL : take_ptr(link));
 }
 
 static int find_path(const char *path, pid_t pid, const char *root, struct library *lib,

@@ -40,7 +40,7 @@ int library_needed(const struct library *lib, const char *prefix, char **needed,
 {
 	struct elf *elf __cleanup(elf_closep) = NULL;
 	const char *name, *runpath;
-	int ret = elf_open(lib->path, &elf, err);
+	int ret = elf_open(lib->root, lib->path, &elf, err);
 
 	*needed = NULL;
 	if (ret)

@@ -5,13 +5,11 @@
  */
 #include <ctype.h>
 #include <dirent.h>
-#include <fcntl.h>
 #include <limits.h>
-#include <linux/openat2.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 
 #include "elf.h"
+#include "foreign.h"
 #include "ldcache.h"
 #include "library_search.h"
 
@@ -21,6 +19,8 @@
 #else
 #define DIR_TRIPLET "aarch64-linux-gnu"
 #endif
+/* A directory may be a program's (FUSE) that never ends it. */
+#define MAX_ENTRIES  100000
 #define DEFAULT_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 /* Debian's, other distributions' and musl's. */
@@ -73,17 +73,12 @@ bool library_name_matches(const char *file, const char *name)
 			 (starts(name, "lib") && name[3] && matches(file, name + 3)));
 }
 
-char *library_join(const char *root, const char *path)
-{
-	return base_printf("%s%s", root ? root : "", path);
-}
-
 static bool is_at(const char *root, const char *path, const struct stat *st)
 {
-	char *full __free = library_join(root, path);
+	int fd __close = foreign_locate(root, path);
 	struct stat there;
 
-	return !stat(full, &there) && there.st_dev == st->st_dev && there.st_ino == st->st_ino;
+	return fd >= 0 && !fstat(fd, &there) && there.st_dev == st->st_dev && there.st_ino == st->st_ino;
 }
 
 /*
@@ -92,9 +87,7 @@ static bool is_at(const char *root, const char *path, const struct stat *st)
  */
 static char *resolve_in(const char *root, const char *path)
 {
-	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT };
-	int root_fd __close = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	int fd __close = (int)syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
+	int fd __close = foreign_locate(root, path);
 	char link[32], real[PATH_MAX] = "", top[PATH_MAX] = "";
 	struct stat st;
 	size_t n;
@@ -104,8 +97,8 @@ static char *resolve_in(const char *root, const char *path)
 		return NULL;
 	if (is_at(root, real, &st))
 		return base_strdup(real);
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", root_fd);
-	if (readlink(link, top, sizeof(top) - 1) > 0) {
+	/* root is a link where it is a process's, else a directory's name */
+	if (readlink(root, top, sizeof(top) - 1) > 0 || realpath(root, top)) {
 		n = strlen(top);
 		if (starts(real, top) && real[n] == '/' && is_at(root, real + n, &st))
 			return base_strdup(real + n);
@@ -124,13 +117,12 @@ char *library_resolve(const char *root, const char *path)
 static void consider(struct search *s, const char *file, const char *path, int level)
 {
 	int later = s->file ? strverscmp(file, s->file) : 1;
-	char *real __free = NULL, *full __free = NULL;
+	char *real __free = NULL;
 
 	if (later < 0 || (!later && level <= s->level))
 		return;
 	real = library_resolve(s->root, path);
-	full = real ? library_join(s->root, real) : NULL;
-	if (!full || elf_check(full, NULL))
+	if (!real || elf_check(s->root, real, NULL))
 		return;
 	free(s->file);
 	free(s->path);
@@ -150,22 +142,18 @@ static int consider_cached(const char *name, const char *path, int level, void *
 
 static void search_cache(struct search *s)
 {
-	char *real __free = library_resolve(s->root, CACHE);
-	char *full __free = real ? library_join(s->root, real) : NULL;
-
 	/* a broken one is as good as none: the directories are next */
-	if (full)
-		ldcache_each(full, consider_cached, s);
+	ldcache_each(s->root, CACHE, consider_cached, s);
 }
 
 static void search_dir(struct search *s, const char *dir)
 {
 	char *real __free = library_resolve(s->root, dir);
-	char *full __free = real ? library_join(s->root, real) : NULL;
-	DIR *d = full ? opendir(full) : NULL;
+	int fd = real ? foreign_open_dir(s->root, real) : -ENOENT;
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
 
-	while (d && (entry = readdir(d))) {
+	for (int left = MAX_ENTRIES; d && left && (entry = readdir(d)); left--) {
 		char *path __free = NULL;
 
 		if (!library_name_matches(entry->d_name, s->name))
@@ -187,10 +175,10 @@ static char *search_path(const char *root, const char *name)
 	for (char *dir = strtok_r(list, ":", &save); dir; dir = strtok_r(NULL, ":", &save)) {
 		char *file __free = base_printf("%s/%s", dir, name);
 		char *real __free = library_resolve(root, file);
-		char *full __free = real ? library_join(root, real) : NULL;
+		int fd __close = real ? foreign_locate(root, real) : -ENOENT;
 		struct stat st;
 
-		if (full && !stat(full, &st) && S_ISREG(st.st_mode) && st.st_mode & 0111)
+		if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_mode & 0111)
 			return take_ptr(real);
 	}
 	return NULL;

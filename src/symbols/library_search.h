@@ -14,9 +14,6 @@ bool library_name_matches(const char *file, const char *name);
  * it exists.
  */
 char *library_resolve(const char *root, const char *path);
-/* root and path as one. Caller frees. */
-char *library_join(const char *root, const char *path);
-
 /* By the loader's cache, then its directories; then a program in PATH. Path below root, caller
  * frees; NULL: nowhere. */
 char *library_search(const char *root, const char *name);

@@ -141,12 +141,13 @@ static void name_trampolines(struct named *named)
 /* By file: a file's symbols are read once. The path is one of our own mount namespace, or of the holder's. */
 static struct elf *open_file(const char *path, pid_t holder)
 {
-	__free char *theirs = base_printf("/proc/%d/root%s", holder, path);
+	__free char *root = base_printf("/proc/%d/root", holder);
+	__free char *theirs = base_printf("%s%s", root, path);
 	struct elf *elf = NULL;
 	struct err err;
 
-	if (elf_open(path, &elf, &err) && holder)
-		elf_open(theirs, &elf, &err);
+	if (elf_open("/", path, &elf, &err) && holder)
+		elf_open(root, theirs, &elf, &err);
 	return elf;
 }
 

@@ -35,7 +35,7 @@ static void expect_refused(const char *path, int code, const char *words)
 {
 	struct err err = { .text = "" };
 	struct elf *elf = NULL;
-	int ret = elf_open(path, &elf, &err);
+	int ret = elf_open(NULL, path, &elf, &err);
 
 	cr_expect(ret == code, "%s: %d, not %d", path, ret, code);
 	cr_expect(err.code == code, "%s: err.code %d", path, err.code);
@@ -71,8 +71,8 @@ Test(elf, refuses_other_machines)
 	ehdr.e_machine = FOREIGN_MACHINE;
 	fixture_write("foreign", &ehdr, sizeof(ehdr));
 	expect_refused(fixture_path("foreign"), -ENOEXEC, FOREIGN_NAME);
-	cr_expect(elf_check(fixture_path("foreign"), NULL) == -ENOEXEC);
-	cr_expect(elf_check(fixture_path("native"), NULL) == 0);
+	cr_expect(elf_check(NULL, fixture_path("foreign"), NULL) == -ENOEXEC);
+	cr_expect(elf_check(NULL, fixture_path("native"), NULL) == 0);
 
 	ehdr.e_ident[EI_CLASS] = ELFCLASS32;
 	fixture_write("narrow", &ehdr, sizeof(ehdr));
@@ -288,9 +288,8 @@ Test(elf, says_where_it_looked_when_stripped)
 static void expect_source(const char *path, const char *root, const char *source)
 {
 	const struct elf_symbol *s, *t;
-	struct elf *elf = fixture_open(path);
+	struct elf *elf = fixture_open_in(root, path);
 
-	elf_set_root(elf, root);
 	s = fixture_find(elf, "hidden_one");
 	t = fixture_find(elf, "marked");
 	if (!source) {
@@ -365,7 +364,7 @@ static bool read_all(const char *path)
 	struct elf *elf = NULL;
 	size_t n, sum = 0;
 
-	if (elf_open(path, &elf, NULL))
+	if (elf_open(NULL, path, &elf, NULL))
 		return false;
 	if (!elf_functions(elf, &s, &n, NULL)) {
 		for (size_t i = 0; i < n; i++)

@@ -80,14 +80,19 @@ static inline char *fixture_read(const char *path, size_t *n)
 	return data;
 }
 
-static inline struct elf *fixture_open(const char *path)
+static inline struct elf *fixture_open_in(const char *root, const char *path)
 {
 	struct err err = { .text = "" };
 	struct elf *elf = NULL;
-	int ret = elf_open(path, &elf, &err);
+	int ret = elf_open(root, path, &elf, &err);
 
 	cr_assert(!ret, "%s", err.text);
 	return elf;
+}
+
+static inline struct elf *fixture_open(const char *path)
+{
+	return fixture_open_in(NULL, path);
 }
 
 /* The function of a name, NULL without. */

@@ -177,8 +177,7 @@ Test(elf_ifunc, is_resolved_below_another_root)
 			   map->l_name, map->l_name);
 	fixture_run(copy);
 	build("-shared -fPIC", "root/opt/out");
-	elf = fixture_open(fixture_path("root/opt/out"));
-	elf_set_root(elf, fixture_path("root"));
+	elf = fixture_open_in(fixture_path("root"), fixture_path("root/opt/out"));
 	expect_fast(elf);
 	fixture_run("rm -r root" LOADER);
 	cr_expect(resolve(elf, "run", &f, &err) == -ENOTSUP, "the root's own loader, not ours");

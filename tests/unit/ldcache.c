@@ -83,7 +83,7 @@ static int note(const char *name, const char *path, int level, void *ctx)
 static int each(int ret)
 {
 	seen[0] = 0;
-	return ldcache_each(fixture_path("cache"), note, &ret);
+	return ldcache_each(NULL, fixture_path("cache"), note, &ret);
 }
 
 Test(ldcache, gives_entries_for_this_machine)
