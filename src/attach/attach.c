@@ -121,6 +121,11 @@ int attached(struct attach *attach, int fd, enum mech mech, struct target **targ
 
 static const char *failed_because(struct attach *attach, int error)
 {
+	const char *rejected = attach->rejected;
+
+	attach->rejected = NULL;
+	if (rejected)
+		return rejected;
 	switch (-error) {
 	case EILSEQ:
 		return "the offset is inside an instruction";
@@ -162,9 +167,9 @@ int attach_each(struct attach *attach, struct target **targets, size_t n, enum m
 }
 
 /* No half would fare better: what is wrong is not wrong with a target. */
-static bool fails_for_all(int error)
+static bool fails_for_all(const struct attach *attach, int error)
 {
-	return error == -EPERM || error == -EACCES || error == -EMFILE || error == -ENFILE;
+	return attach->rejected || error == -EPERM || error == -EACCES || error == -EMFILE || error == -ENFILE;
 }
 
 int attach_halving(struct attach *attach, struct target **targets, size_t n, enum mech mech,
@@ -174,7 +179,7 @@ int attach_halving(struct attach *attach, struct target **targets, size_t n, enu
 
 	if (fd >= 0)
 		return attached(attach, fd, mech, targets, n);
-	if (n == 1 || fails_for_all(fd)) {
+	if (n == 1 || fails_for_all(attach, fd)) {
 		const char *why = failed_because(attach, fd);
 
 		for (size_t i = 0; i < n; i++)

@@ -74,6 +74,9 @@ bool attach_hides_missed_returns(const struct attach *attach);
  */
 const char *attach_switched_off(const struct attach *attach);
 
+/* What an error says with which the kernel did not load a program: that its verifier has refused it. NULL: something else. */
+const char *attach_rejected(int error);
+
 /* Detaches all; waits until no program runs any more. */
 void attach_free(struct attach *attach);
 

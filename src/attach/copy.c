@@ -8,6 +8,9 @@
 
 #define LD_IMM64 (BPF_LD | BPF_DW | BPF_IMM)
 
+/* Of the path to the instruction that is refused; only what is written takes memory. */
+#define LOG_SIZE (16 * 1024 * 1024)
+
 static void patch(struct bpf_insn *insns, size_t n, uint64_t mark, uint64_t value)
 {
 	for (size_t i = 0; i + 1 < n; i++) {
@@ -100,21 +103,44 @@ static int load(const struct attach *attach, const struct copy *copy, char *log,
 	return bpf_prog_load(copy->type, bpf_program__name(program), "Dual BSD/GPL", insns, n, &opts);
 }
 
-/* The verifier's own words, for a bug of ours or a kernel that knows less than we think. */
-static void say_log(const struct attach *attach, const struct copy *copy)
+const char *attach_rejected(int error)
 {
-	size_t size = 64 * 1024;
+	switch (-error) {
+	case EACCES:
+	case EINVAL:
+	case E2BIG:
+	case ENOSPC:
+	case EFAULT:
+		return report_is_verbose() ? "the kernel rejected the BPF program"
+					   : "the kernel rejected the BPF program (-v shows what its verifier says)";
+	}
+	return NULL;
+}
+
+/* A program for a trampoline is refused before it is looked at when its function may not have one. */
+static bool was_looked_at(const char *log)
+{
+	const char *processed = strstr(log, "processed ");
+
+	return processed && atoi(processed + strlen("processed ")) > 0;
+}
+
+/* The verifier's own words, for a bug of ours or a kernel that knows less than we think. NULL: the error says it all. */
+static const char *why_rejected(const struct attach *attach, const struct copy *copy, int error)
+{
+	const char *why = attach_rejected(error);
 	__free char *log = NULL;
 	__close int fd = -1;
 
-	if (!report_is_verbose())
-		return;
-	log = base_alloc(size);
-	fd = load(attach, copy, log, size);
-	report_verbose("verifier: %s", log);
+	if (!why || quirk_refusal())
+		return NULL;
+	log = base_alloc(LOG_SIZE);
+	fd = load(attach, copy, log, LOG_SIZE);
+	report_verbose_lines("verifier", log);
+	return copy->type == BPF_PROG_TYPE_TRACING && !was_looked_at(log) ? NULL : why;
 }
 
-int copy_load(struct attach *attach, const struct copy *copy, struct err *err)
+int copy_load(struct attach *attach, const struct copy *copy)
 {
 	struct loaded *loaded;
 	int fd;
@@ -124,8 +150,8 @@ int copy_load(struct attach *attach, const struct copy *copy, struct err *err)
 			return it->fd;
 	fd = load(attach, copy, NULL, 0);
 	if (fd < 0) {
-		say_log(attach, copy);
-		return err_set(err, fd, "the kernel did not load the BPF program: %s", strerror(-fd));
+		attach->rejected = why_rejected(attach, copy, fd);
+		return fd;
 	}
 	loaded = vec_push(&attach->copies);
 	loaded->of = attach->program;

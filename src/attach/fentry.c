@@ -71,7 +71,7 @@ static int attach_one(struct attach *attach, struct target *target)
 
 	if (!target->btf_id)
 		return -ENOENT;
-	program = copy_load(attach, &copy, NULL);
+	program = copy_load(attach, &copy);
 	if (program < 0)
 		return program;
 	ret = bpf_raw_tracepoint_open(NULL, program);

@@ -30,7 +30,7 @@ static int multi_link(struct attach *attach, struct target **targets, size_t n)
 		.value = n == 1 ? targets[0]->slot : targets[0]->ret ? SLOT_RETURN
 								     : 0,
 	};
-	int program = copy_load(attach, &copy, NULL);
+	int program = copy_load(attach, &copy);
 
 	if (program < 0)
 		return program;

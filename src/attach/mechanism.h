@@ -47,6 +47,7 @@ struct attach {
 		} * v;
 		size_t n, cap;
 	} copies;
+	const char *rejected; /* why the kernel did not load the last copy, where the copy is to blame; NULL: it is not */
 	size_t attached;
 	size_t total;
 };
@@ -67,8 +68,8 @@ struct mechanism {
 extern const struct mechanism mechanism_fentry, mechanism_kprobe_session, mechanism_kprobe_multi, mechanism_kprobe,
 	mechanism_raw_tp, mechanism_tp, mechanism_uprobe_multi, mechanism_uprobe;
 
-/* The fd of the copy, loaded now or before; the attach's own. Or -errno, with err. */
-int copy_load(struct attach *attach, const struct copy *copy, struct err *err);
+/* The fd of the copy, loaded now or before; the attach's own. Or -errno, with attach->rejected. */
+int copy_load(struct attach *attach, const struct copy *copy);
 
 /* The link is the attach's from here on; n targets hang on it. -EINTR when it is time to stop. */
 int attached(struct attach *attach, int fd, enum mech mech, struct target **targets, size_t n);

@@ -76,7 +76,7 @@ int perf_attach(struct attach *attach, struct perf_event_attr *attr, pid_t pid,
 {
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = target->slot);
 	__close int event = -1;
-	int program = copy_load(attach, copy, NULL);
+	int program = copy_load(attach, copy);
 
 	if (program < 0)
 		return program;

@@ -35,7 +35,7 @@ static int raw_one(struct attach *attach, struct target *target)
 		.how = SLOT_CONSTANT,
 		.value = target->slot,
 	};
-	int program = copy_load(attach, &copy, NULL);
+	int program = copy_load(attach, &copy);
 
 	return program < 0 ? program : bpf_raw_tracepoint_open(target->name, program);
 }
@@ -48,7 +48,7 @@ static int syscalls_raw(struct attach *attach, struct target **targets, size_t n
 		.how = SLOT_SYSCALL,
 		.value = exits ? SLOT_RETURN : 0,
 	};
-	int program = copy_load(attach, &copy, NULL);
+	int program = copy_load(attach, &copy);
 
 	return program < 0 ? program : bpf_raw_tracepoint_open(exits ? "sys_exit" : "sys_enter", program);
 }

@@ -21,7 +21,7 @@ static int multi_link(struct attach *attach, struct target **targets, size_t n)
 		.attach_type = BPF_TRACE_UPROBE_MULTI,
 		.how = SLOT_COOKIE,
 	};
-	int program = copy_load(attach, &copy, NULL);
+	int program = copy_load(attach, &copy);
 
 	if (program < 0)
 		return program;

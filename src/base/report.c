@@ -132,6 +132,17 @@ void report_verbose(const char *fmt, ...)
 	va_end(ap);
 }
 
+void report_verbose_lines(const char *what, const char *text)
+{
+	while (*text) {
+		int len = (int)strcspn(text, "\n");
+
+		if (len)
+			report_verbose("%s: %.*s", what, len, text);
+		text += len + (text[len] == '\n');
+	}
+}
+
 void report_line(const char *fmt, ...)
 {
 	va_list ap;

@@ -20,6 +20,8 @@ bool report_is_verbose(void); /* for what is expensive to find out */
 void report_error(const char *fmt, ...) __printf(1, 2);	  /* always printed */
 void report_note(const char *fmt, ...) __printf(1, 2);	  /* unless quiet */
 void report_verbose(const char *fmt, ...) __printf(1, 2); /* with -v */
+/* With -v, a line for each of text's that is not empty: "what: ..." */
+void report_verbose_lines(const char *what, const char *text);
 /* A line without the name in front ("Tracing 5 functions ..."), unless quiet. */
 void report_line(const char *fmt, ...) __printf(1, 2);
 /*

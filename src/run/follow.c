@@ -5,6 +5,7 @@
 
 #include <bpf/bpf.h>
 
+#include "attach/attach.h"
 #include "attach/quirks.h"
 #include "symbols/core_btf.h"
 #include "follow.h"
@@ -28,6 +29,7 @@ static int start(struct follow_bpf **bpf, pid_t command, int members_fd, struct 
 {
 	__cleanup(core_btf_release) struct core_btf btf = {};
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .btf_custom_path = btf.path);
+	const char *rejected = NULL;
 	size_t size;
 	const void *elf = follow_bpf__elf_bytes(&size);
 	int ret = core_btf_make(&btf, elf, size, err);
@@ -36,13 +38,15 @@ static int start(struct follow_bpf **bpf, pid_t command, int members_fd, struct 
 		return ret;
 	*bpf = follow_bpf__open_opts(&opts);
 	ret = *bpf ? bpf_map__reuse_fd((*bpf)->maps.members, members_fd) : -errno;
-	if (!ret)
+	if (!ret) {
 		ret = follow_bpf__load(*bpf);
+		rejected = attach_rejected(ret);
+	}
 	if (!ret)
 		ret = follow_bpf__attach(*bpf);
 	if (!ret)
 		ret = adopt(*bpf, command);
-	return ret ? err_set(err, ret, "%s", strerror(-ret)) : 0;
+	return ret ? err_set(err, ret, "%s", rejected ? rejected : strerror(-ret)) : 0;
 }
 
 int follow_start(struct follow **follow, pid_t command, int members_fd, struct err *err)

@@ -327,13 +327,12 @@ static void tear_down(struct run *run)
 
 static int print_libbpf(enum libbpf_print_level level, const char *fmt, va_list ap)
 {
-	char text[1024];
+	__str struct str text = {};
 
-	if (level == LIBBPF_DEBUG)
+	if (level == LIBBPF_DEBUG || !report_is_verbose())
 		return 0;
-	vsnprintf(text, sizeof(text), fmt, ap);
-	text[strcspn(text, "\n")] = 0;
-	report_verbose("libbpf: %s", text);
+	str_addv(&text, fmt, ap);
+	report_verbose_lines("libbpf", text.len ? text.data : "");
 	return 0;
 }
 
