@@ -18,9 +18,14 @@ static __always_inline __u32 task_id_in_pidns(struct pid *pid, __u32 ino)
 	__u32 level = BPF_CORE_READ(pid, level);
 	void *numbers = (void *)pid + bpf_core_field_offset(struct pid, numbers);
 
-	for (__u32 i = 0; i < PID_LEVELS_MAX && i <= level; i++) {
-		struct upid *number = numbers + i * bpf_core_type_size(struct upid);
+	for (__u32 i = 0; i < PID_LEVELS_MAX; i++) {
+		struct upid *number;
 
+		/* of the two bounds clang 19 makes one, i != min(), of which old verifiers do not see that it ends: hide i */
+		barrier_var(i);
+		if (i > level)
+			break;
+		number = numbers + i * bpf_core_type_size(struct upid);
 		if (BPF_CORE_READ(number, ns, ns.inum) == ino)
 			return BPF_CORE_READ(number, nr);
 	}
