@@ -1,11 +1,18 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # What tests/guest/run makes of guests that end as they should not. QEMU is a script here, whose Nth start says what is in said.N.
+# And what a guest makes of tests that fail: these are real guests, with tests of their own.
+
+# A build directory for guests that run beside the others.
+build() {
+	rm -rf b/guest
+	mkdir -p b bin
+	ln -sfn "$(dirname "$(command -v calls)")" b/tests
+}
 
 # guests TEST...: runs them for one kernel; what is said is in out.
 guests() {
-	rm -rf b/guest starts asked.*
-	mkdir -p b bin
-	ln -sfn "$(dirname "$(command -v calls)")" b/tests
+	build
+	rm -f starts asked.*
 	cat > "bin/qemu-system-$(uname -m)" <<-'END'
 		#!/bin/sh
 		cd "$(dirname "$0")/.."
@@ -68,4 +75,77 @@ test_goes_on_for_no_other_reason() {
 	guests guest/boot
 	expect_exit 1
 	[ "$(wc -l < starts)" = 1 ] || fail "again with one processor"
+}
+
+# Nor does a test on the machine's own kernel leave a process running.
+test_failure_leaves_no_process() {
+	mkdir -p tree/tests/host b/tests
+	cp -r "$0/tests/run" "$0/tests/guest" tree/tests
+	ln -s "$(command -v spin)" b/tests/
+	cat > tree/tests/host/house.sh <<-END
+		test_leaves() {
+			spin > /dev/null &
+			echo \$! > $PWD/left
+			fail "on purpose"
+		}
+	END
+	run env B="$PWD/b" SONDE="$(command -v sonde)" tree/tests/run --host leaves
+	expect_exit 1
+	expect_line '^  not ok house/leaves: on purpose'
+	# killed, and gone or as good as gone
+	wait_until 20 sh -c '! grep -q "(spin) [^Z]" /proc/$(cat left)/stat 2> /dev/null' || fail "it runs"
+}
+
+# A test that fails leaves all that a test can leave; the next one finds nothing of it.
+# timeout=600
+test_failure_fails_no_other_test() {
+	build
+	mkdir tests
+	cat > tests/house.sh <<-'END'
+		T=/sys/kernel/tracing
+
+		test_a_leaves() {
+			mkdir -p /tmp/host /tmp/'two words' $T/instances/left /sys/fs/bpf/left /sys/fs/cgroup/left/inner
+			mount -t proc proc /tmp/host
+			mount -t tmpfs x /tmp/host
+			mount -t tracefs x '/tmp/two words'
+			umount -l /sys/kernel/debug
+			mount -o remount,ro /sys/fs/bpf
+			printf 'p:left vfs_read\np:used vfs_write\n' > $T/kprobe_events
+			echo 1 > $T/events/kprobes/left/enable
+			echo traceoff > $T/events/kprobes/used/trigger
+			echo 1 > $T/instances/left/events/sched/sched_switch/enable
+			echo vfs_read > $T/set_ftrace_filter
+			echo function > $T/current_tracer
+			echo 0 > $T/tracing_on
+			echo 2 > /proc/sys/kernel/kptr_restrict
+			echo $$ > /sys/fs/cgroup/left/inner/cgroup.procs
+			spin > /dev/null &
+			fail "on purpose"
+		}
+
+		test_b_finds_nothing() {
+			residue || fail "found: $(residue | head -n 1)"
+			[ "$(cat $T/tracing_on) $(cat /proc/sys/kernel/kptr_restrict)" = "1 0" ] || fail "settings"
+			[ -z "$(find /sys/fs/cgroup -mindepth 1 -type d)$(cat $T/set_ftrace_filter | grep -v '^#')" ] || fail "a cgroup or a filter"
+			mkdir /sys/fs/bpf/mine
+			rmdir /sys/fs/bpf/mine
+			ls /sys/kernel/debug/kprobes/list
+		}
+
+		test_c_hides_btf() {
+			mount -t tmpfs busy /sys/kernel/btf
+			fail "on purpose, again"
+		}
+
+		test_d_passes() {
+			[ -e /sys/kernel/btf/vmlinux ]
+		}
+	END
+	run env B="$PWD/b" GUEST_TESTS="$PWD/tests" SONDE="$(command -v sonde)" "$0/tests/guest/run" -v -k 5.10 -k newest
+	! grep 'skipped, ' out || skip "$(grep 'skipped, ' out)"
+	for line in 'not ok house/a_leaves: on purpose$' 'ok house/b_finds_nothing ' 'not ok house/c_hides_btf: .*, again$' 'ok house/d_passes '; do
+		[ "$(grep -c "^  $line" out)" = 2 ] || fail "not on both kernels: $line"
+	done
+	expect_no_line 'still there'
 }
