@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The only entry. `make` builds build/sonde; `make help` lists the rest.
 #
-# Variables a user may set: CC CLANG BPFTOOL CFLAGS CPPFLAGS LDFLAGS LIBBPF PKG_CONFIG
+# Variables a user may set: CC CLANG BPFTOOL CFLAGS CPPFLAGS LDFLAGS LIBBPF ZYDIS PKG_CONFIG
 # DEBIAN_MIRROR DESTDIR PREFIX B (the build directory) V=1 (show the commands) WERROR=1 (a warning is an error)
 # CROSS_COMPILE=aarch64-linux-gnu- builds for arm64, in build-aarch64-linux-gnu.
 
@@ -27,8 +27,9 @@ DATE    := $(shell git log -1 --format=%cs 2>/dev/null)
 PKG_CONFIG ?= $(if $(CROSS_COMPILE),PKG_CONFIG_LIBDIR=/usr/lib/$(TRIPLET)/pkgconfig )pkg-config
 # zlib comes before libelf, too: newer elfutils (Debian sid) put a crc32() of their own into libelf.a, and the linker would take that one.
 LDLIBS  := -lz $(shell $(PKG_CONFIG) --static --libs libelf liblzma 2>/dev/null || echo -lelf -llzma) -lz -lpthread
-# A tree named by the user, the submodule, or the distribution's source package.
-LIBBPF_TREE := $(shell LIBBPF='$(LIBBPF)' scripts/libbpf-source --where)
+# Trees of libraries that are built here: named by the user, a submodule, or the distribution's source package.
+LIBBPF_TREE := $(shell LIBBPF='$(LIBBPF)' scripts/source-of libbpf --where)
+ZYDIS_TREE  := $(if $(filter x86,$(ARCH)),$(shell ZYDIS='$(ZYDIS)' scripts/source-of zydis --where))
 endif
 
 # A compiler that is newer than this tree warns of more. That is ours to mend, in `make lint` and CI, and fails no user's build.
@@ -56,6 +57,8 @@ UNIT_OBJ := $(patsubst %.c,$(B)/unit/%.o,$(LIB) $(TOOLS) $(UNIT))
 SYSCALLS := $(B)/gen/syscalls.inc
 LIBBPF_A := $(B)/libbpf/libbpf.a
 COMPAT_A := $(B)/compat/libelf.a
+# It decodes x86's instructions; arm64's are all of one length.
+ZYDIS_A  := $(if $(filter x86,$(ARCH)),$(B)/zydis/libzydis.a)
 
 # make try, test: all processors, unless -j was given
 JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
@@ -128,17 +131,22 @@ fmt: ## apply the format
 $(B)/sonde: $(B)/sonde.debug
 	$(call say,STRIP,$@)$(CROSS_COMPILE)strip -o $@ $<
 
-$(B)/sonde.debug: $(OBJ) $(LIBBPF_A) $(COMPAT_A) $(B)/sources
-	$(call say,LINK,$@)$(CC) $(ALL_CFLAGS) -static -Wl,--gc-sections $(LDFLAGS) -o $@ $(OBJ) $(LIBBPF_A) $(LDLIBS) $(COMPAT_A)
+$(B)/sonde.debug: $(OBJ) $(LIBBPF_A) $(ZYDIS_A) $(COMPAT_A) $(B)/sources
+	$(call say,LINK,$@)$(CC) $(ALL_CFLAGS) -static -Wl,--gc-sections $(LDFLAGS) -o $@ $(OBJ) $(LIBBPF_A) $(ZYDIS_A) $(LDLIBS) $(COMPAT_A)
 
 $(COMPAT_A): $(B)/compat/libelf.o
 	$(Q)rm -f $@; $(CROSS_COMPILE)ar rcs $@ $<
 
 # Skeletons are needed before the first compilation; from then on the .d files say who needs which.
-$(B)/%.o: %.c Makefile $(B)/flags | $(SKEL) $(SYSCALLS) $(LIBBPF_A)
+$(B)/%.o: %.c Makefile $(B)/flags | $(SKEL) $(SYSCALLS) $(LIBBPF_A) $(ZYDIS_A)
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(C_CPPFLAGS) $(ALL_CFLAGS) -c -o $@ $<
 
+# Without what writes instructions, and what explains them.
+ZYDIS_CPPFLAGS := -DZYDIS_STATIC_BUILD -DZYDIS_MINIMAL_MODE -DZYDIS_DISABLE_ENCODER -DZYDIS_DISABLE_FORMATTER \
+		  -DZYCORE_STATIC_BUILD -DZYAN_NO_LIBC -isystem $(B)/zydis/include
+
+$(B)/src/symbols/instruction.o $(B)/unit/src/symbols/instruction.o: private DEFINES := $(ZYDIS_CPPFLAGS)
 $(B)/src/main.o: private DEFINES := -DSONDE_VERSION='"$(VERSION)"' -DSONDE_DATE='"$(DATE)"'
 $(B)/src/main.o: $(B)/version
 
@@ -177,9 +185,11 @@ $(B)/tools-found:
 	@scripts/deps --check build
 	@touch $@
 
-$(B)/libbpf/tree: FORCE | $(B)/tools-found
+$(B)/libbpf/tree: WHERE = $(LIBBPF_TREE)
+$(B)/zydis/tree: WHERE = $(ZYDIS_TREE)
+$(B)/libbpf/tree $(B)/zydis/tree: $(B)/%/tree: FORCE | $(B)/tools-found
 	@mkdir -p $(@D)
-	@echo '$(LIBBPF_TREE)' | cmp -s - $@ || LIBBPF='$(LIBBPF)' scripts/libbpf-source --fetch > $@
+	@echo '$(WHERE)' | cmp -s - $@ || LIBBPF='$(LIBBPF)' ZYDIS='$(ZYDIS)' scripts/source-of $* --fetch > $@
 
 $(LIBBPF_A): $(B)/libbpf/tree Makefile $(wildcard $(LIBBPF_TREE)/src/*.[ch])
 	$(call say,LIBBPF,$$(cat $<))to=$(abspath $(B)/libbpf) && from=$$(cat $<) && rm -rf $$to/obj && mkdir -p $$to/obj && \
@@ -188,12 +198,21 @@ $(LIBBPF_A): $(B)/libbpf/tree Makefile $(wildcard $(LIBBPF_TREE)/src/*.[ch])
 	cp -r $$from/include/uapi/. $$to/include/ && rm -f $@ && \
 	$(CC) -r -nostdlib -o $$to/whole.o $$to/obj/staticobjs/*.o && $(CROSS_COMPILE)objcopy --localize-hidden $$to/whole.o && $(CROSS_COMPILE)ar rcs $@ $$to/whole.o
 
+# --- Zydis: what decodes, and no more. Its own headers, and Zycore's where its tree has them ---
+
+$(B)/zydis/libzydis.a: $(B)/zydis/tree Makefile $(B)/flags
+	$(call say,ZYDIS,$$(cat $<))to=$(B)/zydis && from=$$(cat $<) && rm -rf $$to/include $$to/*.o && cp -r $$from/include $$to/ && \
+	if [ -d $$from/dependencies/zycore/include ]; then cp -r $$from/dependencies/zycore/include/. $$to/include/; fi && \
+	for part in Decoder DecoderData SharedData; do \
+		$(CC) $(ZYDIS_CPPFLAGS) -I$$from/src -O2 -g -ffunction-sections -fdata-sections -c -o $$to/$$part.o $$from/src/$$part.c || exit 1; \
+	done && rm -f $@ && $(CROSS_COMPILE)ar rcs $@ $$to/*.o
+
 # --- tests: one Criterion binary under the sanitizers, with objects of its own ---
 
-$(B)/unit/unit: $(UNIT_OBJ) $(LIBBPF_A) $(B)/sources
-	$(call say,LINK,$@)$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $(UNIT_OBJ) $(LIBBPF_A) -lcriterion -lelf -llzma -lz -lpthread
+$(B)/unit/unit: $(UNIT_OBJ) $(LIBBPF_A) $(ZYDIS_A) $(B)/sources
+	$(call say,LINK,$@)$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $(UNIT_OBJ) $(LIBBPF_A) $(ZYDIS_A) -lcriterion -lelf -llzma -lz -lpthread
 
-$(B)/unit/%.o: %.c Makefile $(B)/flags | $(SKEL) $(SYSCALLS) $(LIBBPF_A)
+$(B)/unit/%.o: %.c Makefile $(B)/flags | $(SKEL) $(SYSCALLS) $(LIBBPF_A) $(ZYDIS_A)
 	@mkdir -p $(@D)
 	$(call say,UNIT,$<)$(CC) $(C_CPPFLAGS) $(C_FLAGS) $(SANITIZE) -c -o $@ $<
 

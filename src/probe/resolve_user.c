@@ -3,6 +3,7 @@
 #include <elf.h>
 
 #include "symbols/elf.h"
+#include "symbols/elf_code.h"
 #include "symbols/library.h"
 #include "resolve.h"
 
@@ -67,21 +68,6 @@ static struct target *add_target(struct target_set *set, const struct query *que
 	return target;
 }
 
-/* local: a static function, of which a binary may have several by one name. Versions of a global one are one to the user. */
-static void add_function(struct target_set *set, const struct query *query, const struct binary *binary,
-			 uint64_t offset, const char *name, bool local)
-{
-	const struct spec *spec = &query->spec;
-	const char *label = pool_add(&set->pool, name);
-	struct target *target;
-
-	if (spec->offset)
-		label = pool_addf(&set->pool, "%s+0x%llx", name, (unsigned long long)spec->offset);
-	target = add_target(set, query, binary, offset + spec->offset, label);
-	target->offset = spec->offset;
-	target->one_of = !local;
-}
-
 static void add_note(struct target_set *set, const char *name, const char *reason)
 {
 	struct target_note *note = vec_push(&set->notes);
@@ -90,16 +76,62 @@ static void add_note(struct target_set *set, const char *name, const char *reaso
 	note->reason = pool_add(&set->pool, reason);
 }
 
+/* A place where no probe may be put: who named it is told, of a pattern it is left out. */
+static int leave_out(struct target_set *set, const struct query *query, const char *name, const struct err *why,
+		     struct err *err)
+{
+	if (match_literal(query->name))
+		return err_set(err, why->code, "'%s': %s (--force insists)", name, why->text);
+	add_note(set, name, why->text);
+	return 0;
+}
+
+/* Versions of a global function are one to the user; of a static one a binary may have several by one name. */
+static int add_function(struct target_set *set, const struct query *query, const struct binary *binary,
+			const struct elf_symbol *function, const char *name, struct err *err)
+{
+	uint64_t offset = query->spec.offset;
+	const char *label = pool_add(&set->pool, name);
+	struct target *target;
+	struct err why = {};
+
+	if (offset)
+		label = pool_addf(&set->pool, "%s+0x%llx", name, (unsigned long long)offset);
+	if (!binary->force && elf_check_offset(binary->elf, function, offset, &why))
+		return leave_out(set, query, label, &why, err);
+	target = add_target(set, query, binary, function->offset + offset, label);
+	target->offset = offset;
+	target->one_of = function->binding != STB_LOCAL;
+	return 0;
+}
+
 struct ifuncs {
 	struct elf_ifunc *v;
 	size_t n, cap;
 };
+
+/* The function that an IFUNC stands for. Of a stripped library it has no symbol, but is known to begin there. */
+static int add_ifunc(struct target_set *set, const struct query *query, const struct binary *binary,
+		     const struct elf_ifunc *ifunc, struct err *err)
+{
+	struct elf_symbol chosen = *ifunc->symbol;
+	const struct elf_symbol *function;
+
+	chosen.offset = ifunc->offset;
+	chosen.size = 0;
+	if (elf_vaddr_of(binary->elf, ifunc->offset, &chosen.vaddr))
+		return err_set(err, -EINVAL, "'%s' stands for a function that is not in the code", chosen.name);
+	if (!elf_check_place(binary->elf, ifunc->offset, &function, NULL))
+		chosen.size = function->size - (ifunc->offset - function->offset);
+	return add_function(set, query, binary, &chosen, chosen.name, err);
+}
 
 /* An IFUNC's own address is its resolver's, which runs once: what is counted is the function that it chose. */
 static int add_ifuncs(struct target_set *set, const struct query *query, const struct binary *binary,
 		      struct ifuncs *ifuncs, struct err *err)
 {
 	struct err why = {};
+	int ret = 0;
 
 	if (!ifuncs->n)
 		return 0;
@@ -108,11 +140,13 @@ static int add_ifuncs(struct target_set *set, const struct query *query, const s
 		const char *name = ifunc->symbol->name, *failed = why.code ? why.text : ifunc->failed;
 
 		if (!failed)
-			add_function(set, query, binary, ifunc->offset, name, false);
+			ret = add_ifunc(set, query, binary, ifunc, err);
 		else if (match_literal(query->name))
 			return err_set(err, -ENOTSUP, "'%s' cannot be counted: %s", name, failed);
 		else
 			add_note(set, name, failed);
+		if (ret)
+			return ret;
 	}
 	return 0;
 }
@@ -148,7 +182,7 @@ static int add_functions(struct query *query, const struct binary *binary, struc
 
 	if (ret)
 		return ret;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; !ret && i < n; i++) {
 		if (!match_test(query->name, symbols[i].name))
 			continue;
 		query->found++;
@@ -156,10 +190,9 @@ static int add_functions(struct query *query, const struct binary *binary, struc
 		if (symbols[i].ifunc)
 			vec_push(&ifuncs)->symbol = &symbols[i];
 		else
-			add_function(set, query, binary, symbols[i].offset, symbols[i].name,
-				     symbols[i].binding == STB_LOCAL);
+			ret = add_function(set, query, binary, &symbols[i], symbols[i].name, err);
 	}
-	ret = add_ifuncs(set, query, binary, &ifuncs, err);
+	ret = ret ? ret : add_ifuncs(set, query, binary, &ifuncs, err);
 	free(ifuncs.v);
 	if (ret)
 		return ret;
@@ -180,11 +213,17 @@ static int add_address(const struct query *query, const struct binary *binary,
 		       struct target_set *set, struct err *err)
 {
 	unsigned long long vaddr = query->spec.offset;
+	const struct elf_symbol *function = NULL;
+	struct target *target;
+	struct err why = {};
 	uint64_t offset;
 
 	if (elf_offset_of(binary->elf, vaddr, true, &offset))
 		return err_set(err, -ENOENT, "0x%llx is not in the code of %s", vaddr, binary->library.shown);
-	add_target(set, query, binary, offset, pool_addf(&set->pool, "0x%llx", vaddr));
+	if (!binary->force && elf_check_place(binary->elf, offset, &function, &why))
+		return err_set(err, why.code, "0x%llx of %s: %s (--force insists)", vaddr, binary->library.shown, why.text);
+	target = add_target(set, query, binary, offset, pool_addf(&set->pool, "0x%llx", vaddr));
+	target->offset = function ? offset - function->offset : 0;
 	return 0;
 }
 
@@ -214,12 +253,17 @@ static int add_marks(struct query *query, const struct binary *binary, struct ta
 	for (size_t i = 0; i < n; i++) {
 		const struct elf_mark *mark = &marks[i];
 		struct target *target;
+		struct err why = {};
 		const char *label;
 
 		if (!match_test(query->name, mark->name) || !match_test(query->provider, mark->provider))
 			continue;
 		query->found++;
 		label = pool_addf(&set->pool, "%s:%s", mark->provider, mark->name);
+		if (!binary->force && elf_check_mark(binary->elf, mark->offset, &why)) {
+			add_note(set, label, why.text);
+			continue;
+		}
 		target = add_target(set, query, binary, mark->offset, label);
 		target->ref_ctr = mark->semaphore;
 		target->mark = true;

@@ -114,6 +114,7 @@ void elf_close(struct elf *elf)
 	}
 	elf_image_close(&elf->file);
 	elf_image_close(&elf->debug);
+	free(elf->code.v);
 	free(elf->symbols);
 	free(elf->marks);
 	free(elf->source);
@@ -158,4 +159,15 @@ int elf_offset_of(struct elf *elf, uint64_t vaddr, bool exec, uint64_t *offset)
 		return -ENOENT;
 	*offset = vaddr - s->vaddr + s->offset;
 	return 0;
+}
+
+int elf_vaddr_of(struct elf *elf, uint64_t offset, uint64_t *vaddr)
+{
+	vec_each(segment, elf) {
+		if (!segment->exec || offset - segment->offset >= segment->size)
+			continue;
+		*vaddr = segment->vaddr + (offset - segment->offset);
+		return 0;
+	}
+	return -ENOENT;
 }

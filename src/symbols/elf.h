@@ -84,6 +84,9 @@ enum elf_go elf_go(struct elf *elf);
 /* File offset of an address in an executable (exec) or any loaded segment; -ENOENT outside. */
 int elf_offset_of(struct elf *elf, uint64_t vaddr, bool exec, uint64_t *offset);
 
+/* The other way, for what is in an executable segment. */
+int elf_vaddr_of(struct elf *elf, uint64_t offset, uint64_t *vaddr);
+
 /* USDT marks: notes of type 3 and owner "stapsdt" in .note.stapsdt, addresses corrected by
  * .stapsdt.base (prelink). The format: SystemTap's wiki, UserSpaceProbeImplementation. */
 struct elf_mark {

@@ -28,6 +28,15 @@ struct elf_segment {
 	bool exec;
 };
 
+/* Sections that hold code. */
+struct elf_sections {
+	struct elf_section {
+		uint64_t vaddr, size;
+	} * v;
+	size_t n, cap;
+	bool known, any; /* they have been read; the file has sections */
+};
+
 struct elf_string {
 	struct elf_string *next;
 	char text[];
@@ -40,6 +49,7 @@ struct elf {
 	struct elf_image debug; /* debug file or .gnu_debugdata, kept for its names */
 	struct elf_segment *v;	/* PT_LOAD, in the file's order */
 	size_t n, cap;
+	struct elf_sections code; /* elf_code.c's */
 	struct elf_symbol *symbols;
 	size_t n_symbols;
 	struct elf_string *strings; /* names that had to be copied */

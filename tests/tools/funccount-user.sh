@@ -129,3 +129,54 @@ test_usdt_semaphore_of_a_running_program() {
 	usdt 1 > after
 	cmp before after || fail "the semaphore stayed"
 }
+
+# refused_place SPEC WHY: nothing is attached, one line says why; the program is not started.
+refused_place() {
+	fc "$1" -- ufuncs 10
+	expect_exit 1
+	expect_one_err "$2"
+	expect_no_line '^did'
+}
+
+# A breakpoint inside an instruction, or behind the function, changes what the program does.
+test_user_places_refused() {
+	at=$(awk '$2 == "f_one" { print $1 }' /ufuncs.symbols)
+	data=$(awk '$2 == "_IO_2_1_stdout_" { print $1 }' /ufuncs.symbols)
+	[ "$at" ] && [ "$data" ] || fail "no addresses of ufuncs"
+	refused_place u:/bin/ufuncs:f_one+1 "'f_one.0x1': the offset is inside an instruction .--force insists"
+	refused_place u:/bin/ufuncs:f_one+400 "'f_one' ends before .0x190: it is 0x[0-9a-f]* bytes long .--force insists"
+	refused_place u:/bin/ufuncs:f_one+0x7fffffffffffffff "'f_one' ends before"
+	refused_place "u:/bin/ufuncs:$(printf 0x%x $((at + 1)))" 'inside an instruction'
+	refused_place "u:/bin/ufuncs:$data" 'not in the code'
+	# where the file's own header is
+	refused_place u:/bin/ufuncs:0x400010 'not in the code|no code is there'
+	refused_place c:memcpy+1 'inside an instruction|no function|how long'
+	# both ends of a place that is no begin: what is on the stack there is no address to return to
+	[ "$SYS" = __arm64_sys ] && second=4 || second=3
+	for spec in u:/bin/ufuncs:f_one+$second "u:/bin/ufuncs:$(printf 0x%x $((at + second)))"; do
+		fc "$spec" -- ufuncs 10
+		expect_exit 0
+		run sonde funclatency "$spec" -- ufuncs 10
+		expect_exit 1
+		expect_one_err 'place within a function'
+	done
+}
+
+# At each instruction of a function, and the program is as it was; at each other byte --force alone goes on.
+test_user_each_instruction() {
+	begins=0
+	for at in 0 1 2 3 4 5 6 7 8 9 10 11 12; do
+		fc "u:/bin/ufuncs:f_deep+$at" -- ufuncs 10
+		[ "$status" = 0 ] || { expect_one_err 'inside an instruction'; continue; }
+		expect_line '^did f_deep 10$'
+		[ "$at" != 0 ] || expect_count f_deep 10
+		begins=$((begins + 1))
+	done
+	[ $begins -ge 3 ] || fail "$begins instructions"
+}
+
+test_user_force() {
+	fc --force u:/bin/ufuncs:f_never+1 -- ufuncs 10
+	expect_exit 0
+	expect_line "^did f_one 10$"
+}

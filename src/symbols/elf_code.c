@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Whether an instruction begins at a place of an ELF file. What an instruction is, instruction.c knows. */
+#include "elf_code.h"
+#include "elf_file.h"
+#include "instruction.h"
+
+/* Longer functions are not decoded: nobody writes one, and a foreign file may say anything. */
+#define FUNCTION_MAX (16 << 20)
+
+/* Symbols before a place that are looked at for the one that it is in. */
+#define NEIGHBOURS 32
+
+/* Executable sections of a file that hold something; a file that has more is taken as one that has no sections. */
+#define SECTIONS_MAX 64
+
+static int read_sections(struct elf *elf)
+{
+	struct elf_sections *sections = &elf->code;
+	Elf_Scn *scn = NULL;
+	GElf_Shdr shdr;
+
+	sections->known = true;
+	while ((scn = elf_nextscn(elf->file.elf, scn))) {
+		if (!gelf_getshdr(scn, &shdr))
+			return -EBADMSG;
+		sections->any = true;
+		if (shdr.sh_flags & SHF_EXECINSTR && shdr.sh_type == SHT_PROGBITS)
+			*vec_push(sections) = (struct elf_section){ shdr.sh_addr, shdr.sh_size };
+		if (sections->n > SECTIONS_MAX)
+			return -E2BIG;
+	}
+	return 0;
+}
+
+/* A segment that is executable may hold data, and the file's own header: sections tell them apart. */
+static bool is_in_code(struct elf *elf, uint64_t vaddr)
+{
+	struct elf_sections *sections = &elf->code;
+
+	if (!sections->known && read_sections(elf))
+		sections->any = false;
+	if (!sections->any)
+		return elf_segment_of(elf, vaddr, true);
+	vec_each(section, sections)
+		if (vaddr - section->vaddr < section->size)
+			return true;
+	return false;
+}
+
+static int check_in_code(struct elf *elf, uint64_t vaddr, struct err *err)
+{
+	if (!is_in_code(elf, vaddr))
+		return err_set(err, -EINVAL, "no code is there");
+	if (vaddr % INSTRUCTION_ALIGN)
+		return err_set(err, -EILSEQ, "it is inside an instruction");
+	return 0;
+}
+
+/* The file is foreign and may change: read, not mapped. *read: what was there of it. */
+static uint8_t *read_code(const struct elf *elf, uint64_t offset, size_t size, size_t *n)
+{
+	__free uint8_t *code = malloc(size);
+	ssize_t got = code ? pread(elf->file.fd, code, size, (off_t)offset) : -1;
+
+	if (got < 0)
+		return NULL;
+	*n = (size_t)got;
+	return take_ptr(code);
+}
+
+static int decode_at(const struct elf *elf, uint64_t offset, struct instruction *instruction)
+{
+	uint8_t code[INSTRUCTION_MAX];
+	ssize_t n = pread(elf->file.fd, code, sizeof(code), (off_t)offset);
+
+	return n < 0 ? -EIO : instruction_decode(code, (size_t)n, instruction);
+}
+
+int elf_check_entry(struct elf *elf, const struct elf_symbol *function, struct err *err)
+{
+	struct instruction instruction;
+	int ret = check_in_code(elf, function->vaddr, err);
+
+	if (ret || function->size)
+		return ret;
+	/* of somebody's assembler, or no function at all */
+	if (decode_at(elf, function->offset, &instruction))
+		return err_set(err, -EILSEQ, "no instruction that is known begins there");
+	return 0;
+}
+
+/* One after the other from the begin of code: 0 where one begins at offset. */
+static int walk_to(const uint8_t *code, size_t n, uint64_t offset)
+{
+	struct instruction instruction;
+	uint64_t at = 0;
+
+	while (at < offset) {
+		if (instruction_decode(code + at, n - at, &instruction))
+			return -EBADMSG;
+		at += instruction.length;
+	}
+	if (at > offset)
+		return -EILSEQ;
+	return instruction_decode(code + at, n - at, &instruction) ? -EBADMSG : 0;
+}
+
+int elf_check_offset(struct elf *elf, const struct elf_symbol *function, uint64_t offset, struct err *err)
+{
+	__free uint8_t *code = NULL;
+	size_t n = 0;
+	int ret;
+
+	if (!offset)
+		return elf_check_entry(elf, function, err);
+	if (!function->size)
+		return err_set(err, -EINVAL, "how long '%s' is nothing says", function->name);
+	if (offset >= function->size)
+		return err_set(err, -ERANGE, "'%s' ends before +0x%llx: it is 0x%llx bytes long", function->name,
+			       (unsigned long long)offset, (unsigned long long)function->size);
+	ret = check_in_code(elf, function->vaddr + offset, err);
+	if (ret)
+		return ret;
+	if (function->size > FUNCTION_MAX)
+		return err_set(err, -E2BIG, "'%s' is too long to be decoded", function->name);
+	code = read_code(elf, function->offset, function->size, &n);
+	ret = code && n > offset ? walk_to(code, n, offset) : -EIO;
+	if (ret == -EILSEQ)
+		return err_set(err, ret, "the offset is inside an instruction");
+	if (ret)
+		return err_set(err, ret, "what '%s' holds before it cannot be decoded", function->name);
+	return 0;
+}
+
+/* The function that a place in the file is in, NULL where none is known. The last that begins before may be a part of it. */
+static const struct elf_symbol *function_of(const struct elf_symbol *symbols, size_t n, uint64_t offset)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (symbols[middle].offset <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (size_t i = low; i-- > 0 && low - i <= NEIGHBOURS;)
+		if (offset == symbols[i].offset || offset - symbols[i].offset < symbols[i].size)
+			return &symbols[i];
+	return NULL;
+}
+
+int elf_check_place(struct elf *elf, uint64_t offset, const struct elf_symbol **function, struct err *err)
+{
+	const struct elf_symbol *symbols;
+	size_t n;
+	int ret = elf_functions(elf, &symbols, &n, NULL);
+
+	*function = ret ? NULL : function_of(symbols, n, offset);
+	if (!*function)
+		return err_set(err, -ENOENT, "it is in no function whose begin and end are known");
+	return elf_check_offset(elf, *function, offset - (*function)->offset, err);
+}
+
+int elf_check_mark(struct elf *elf, uint64_t offset, struct err *err)
+{
+	const struct elf_symbol *function;
+	struct instruction instruction;
+	uint64_t vaddr = 0;
+	int ret;
+
+	elf_vaddr_of(elf, offset, &vaddr);
+	ret = check_in_code(elf, vaddr, err);
+	if (!ret && !decode_at(elf, offset, &instruction) && instruction.kind == INSTRUCTION_NOP)
+		return 0;
+	return ret ? ret : elf_check_place(elf, offset, &function, err);
+}
