@@ -77,7 +77,8 @@ char *base_printf(const char *fmt, ...) __printf(1, 2); /* caller frees */
 void *vec_push_(void **v, size_t *n, size_t *cap, size_t size);
 #define vec_push(s) \
 	((typeof((s)->v))vec_push_((void **)&(s)->v, &(s)->n, &(s)->cap, sizeof(*(s)->v)))
-#define vec_each(it, s) for (typeof((s)->v + 0) it = (s)->v; it < (s)->v + (s)->n; it++)
+/* An empty one has no v, to which nothing may be added, not even 0. */
+#define vec_each(it, s) for (typeof((s)->v + 0) it = (s)->v; it && it < (s)->v + (s)->n; it++)
 
 /*
  * Why a call failed, in words a user can act on. Library code fills it and

@@ -5,10 +5,10 @@
  * is asked. Knows nothing of what the names stand for.
  */
 #include <fnmatch.h>
-#include <regex.h>
 
 #include "base/str.h"
 #include "match.h"
+#include "regex.h"
 
 enum match_how {
 	MATCH_ALL,
@@ -77,36 +77,13 @@ static int glob_read(struct match *m, const char *pattern, struct err *err)
 	return 0;
 }
 
-/*
- * regcomp() says what is wrong and not where: the fault begins where the longest
- * beginning that compiles ends.
- */
-static size_t regex_fault(const char *pattern)
-{
-	for (size_t len = strlen(pattern); len; len--) {
-		char *part __free = base_strndup(pattern, len);
-		regex_t regex;
-
-		if (regcomp(&regex, part, REG_EXTENDED | REG_NOSUB))
-			continue;
-		regfree(&regex);
-		return len;
-	}
-	return 0;
-}
-
 static int regex_read(struct match *m, const char *pattern, struct err *err)
 {
-	int rc = regcomp(&m->regex, pattern, REG_EXTENDED | REG_NOSUB);
-	char why[100];
+	int ret = regex_compile(&m->regex, pattern, err);
 
-	if (rc) {
-		regerror(rc, &m->regex, why, sizeof(why));
-		return err_at(err, regex_fault(pattern), "bad regular expression '%s': %s", pattern,
-			      why);
-	}
-	m->how = MATCH_REGEX;
-	return 0;
+	if (!ret)
+		m->how = MATCH_REGEX;
+	return ret;
 }
 
 struct match *match_new(const char *pattern, bool regex, struct err *err)

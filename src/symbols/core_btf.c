@@ -17,9 +17,15 @@
 #define KINDS (1U << BTF_KIND_STRUCT | 1U << BTF_KIND_UNION | 1U << BTF_KIND_ENUM | \
 	       1U << BTF_KIND_ENUM64 | 1U << BTF_KIND_TYPEDEF)
 
+/* A type within a type within a type: the kernel's are a tenth as deep. */
+#define MAX_DEPTH 256
+
 struct copied {
-	uint32_t from, to;
+	uint32_t from;
+	int to; /* the copy's id, 0 none; UNDER_WAY: a type that holds itself comes back to it */
 };
+
+#define UNDER_WAY (-ELOOP)
 
 struct maker {
 	struct bpf_object *object;  /* of which the names are */
@@ -33,6 +39,7 @@ struct maker {
 	struct btf *btf;  /* the result */
 	struct copied *v; /* what is in it already */
 	size_t n, cap;
+	unsigned int depth; /* of the type that is being copied */
 };
 
 static void maker_release(struct maker *maker)
@@ -201,20 +208,22 @@ static int copy_new(struct maker *maker, const struct btf_type *t)
 static int copy_type(struct maker *maker, uint32_t id)
 {
 	__free struct btf_type *t = NULL;
-	struct copied *copied;
+	size_t place = maker->n;
 	int to;
 
 	vec_each(it, maker)
 		if (it->from == id)
 			return it->to;
+	if (maker->depth == MAX_DEPTH)
+		return -ELOOP;
 	to = btf_image_type(&maker->image, id, &t);
+	*vec_push(maker) = (struct copied){ id, UNDER_WAY };
+	maker->depth++;
 	if (t)
 		to = copy_new(maker, t);
-	if (to < 0)
-		return to;
-	copied = vec_push(maker);
-	copied->from = id;
-	copied->to = to;
+	maker->depth--;
+	if (to >= 0)
+		maker->v[place].to = to;
 	return to;
 }
 
@@ -293,6 +302,8 @@ int core_btf_make(struct core_btf *btf, const void *elf, size_t size, struct err
 	if (ret)
 		return ret;
 	ret = copy_roots(&maker);
+	if (ret == -ELOOP)
+		return err_set(err, ret, "cannot cut down the kernel's BTF: one of its types holds itself");
 	if (!ret)
 		ret = write_file(&maker, btf);
 	if (ret)

@@ -542,6 +542,52 @@ Test(core_btf, broken_types)
 	btf__free(kernel);
 }
 
+static void expect_endless(struct btf *kernel)
+{
+	struct btf *object = object_new();
+	struct object_file file;
+	struct core_btf made = {};
+	struct err err = {};
+	uint32_t size;
+	const void *data = btf__raw_data(kernel, &size);
+
+	fixture_bytes(BTF, data, size);
+	OBJECT_STRUCT(object, "task", "a");
+	file = object_file(object);
+	cr_expect_eq(core_btf_make(&made, &file, sizeof(file), &err), -ELOOP);
+	cr_expect(strstr(err.text, "one of its types holds itself"), "%s", err.text);
+	btf__free(object);
+	btf__free(kernel);
+}
+
+/* No compiler makes such types; a kernel whose memory has been damaged may show them. */
+Test(core_btf, types_without_end)
+{
+	struct btf *kernel = kernel_new();
+
+	btf__add_struct(kernel, "task", 16); /* NEXT */
+	btf__add_field(kernel, "a", NEXT, 0, 0);
+	expect_endless(kernel);
+
+	kernel = kernel_new();
+	btf__add_struct(kernel, "task", 16); /* NEXT */
+	btf__add_field(kernel, NULL, NEXT + 1, 0, 0);
+	btf__add_array(kernel, INT, NEXT + 2, 3);
+	btf__add_const(kernel, NEXT);
+	expect_endless(kernel);
+
+	kernel = kernel_new();
+	btf__add_typedef(kernel, "task", NEXT); /* NEXT */
+	expect_endless(kernel);
+
+	kernel = kernel_new();
+	btf__add_struct(kernel, "task", 16); /* NEXT */
+	btf__add_field(kernel, "a", NEXT + 1, 0, 0);
+	for (int i = 1; i < 20000; i++)
+		btf__add_const(kernel, NEXT + i + 1);
+	expect_endless(kernel);
+}
+
 Test(core_btf, what_cannot_be)
 {
 	struct btf *kernel = kernel_new(), *object = object_new();

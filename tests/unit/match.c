@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Names against patterns, and the nearest name to a misspelt one. */
 #include <criterion/criterion.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 
 #include "base/nearest.h"
+#include "base/str.h"
 #include "probe/match.h"
 
 Test(match, patterns)
@@ -117,6 +120,61 @@ Test(match, bad_patterns_and_their_places)
 		cr_expect_eq(err.at, cases[i].at, "%s: at %d", cases[i].pattern, err.at);
 		cr_expect_not_null(strstr(err.text, cases[i].says), "%s", err.text);
 	}
+}
+
+static char *repeated(const char *first, const char *piece, int n)
+{
+	struct str text = {};
+
+	str_add(&text, first);
+	while (n--)
+		str_add(&text, piece);
+	return text.data;
+}
+
+/* Each of these takes glibc's regcomp() gigabytes, minutes or its stack. */
+Test(match, bombs_are_refused, .timeout = 60)
+{
+	char *bombs[] = {
+		repeated("us", "+", 40),
+		repeated("a", "{1,255}", 3),
+		repeated("(a?){1000}", "{2}", 10),
+		repeated("", "(^|a?)", 200),
+		repeated("", "\\b", 800),
+	};
+	__free char *deep = repeated("", "(", 200000);
+	struct rusage usage;
+	struct err err;
+
+	for (size_t i = 0; i < ARRAY_SIZE(bombs); i++) {
+		err = (struct err){ .at = -2 };
+		cr_expect_null(match_new(bombs[i], true, &err), "%.20s", bombs[i]);
+		cr_expect_eq(err.code, -EINVAL);
+		cr_expect_eq(err.at, 0);
+		cr_expect_not_null(strstr(err.text, "takes too much memory or time"), "%s", err.text);
+		cr_expect_null(strchr(err.text, '\n'));
+		free(bombs[i]);
+	}
+	cr_expect_null(match_new(deep, true, &err));
+	cr_expect_not_null(strstr(err.text, "more than 16384 letters"), "%s", err.text);
+	/* what it took was the children's */
+	getrusage(RUSAGE_SELF, &usage);
+	cr_expect_lt(usage.ru_utime.tv_sec, 2);
+	cr_expect_eq(waitpid(-1, NULL, WNOHANG), -1);
+}
+
+/* Long lists of names are what people paste. */
+Test(match, long_patterns_are_no_bombs)
+{
+	__free char *pattern = repeated("^(one_function", "|another_function_of_the_kernel", 300);
+	__free char *whole = base_printf("%s)$", pattern);
+	struct err err = {};
+	struct match *m = match_new(whole, true, &err);
+
+	cr_assert(m, "%s", err.text);
+	cr_expect(match_test(m, "another_function_of_the_kernel"));
+	cr_expect_not(match_test(m, "another_function_of_the_kernels"));
+	match_free(m);
 }
 
 Test(match, brackets)
