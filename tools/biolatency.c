@@ -81,7 +81,10 @@ static int find_disk(const char *name, struct err *err)
 	const char *base = strncmp(name, "/dev/", 5) ? name : name + 5;
 	__free char *dir = base_printf("/sys/class/block/%s", base);
 	__free char *part = base_printf("%s/partition", dir);
+	uint64_t seconds;
 
+	if (!opt_seconds(name, &seconds))
+		return err_set(err, -ENODEV, "there is no disk '%s' (to end after some seconds: --duration %s)", name, name);
 	if (!*base || strchr(base, '/') || !strcmp(base, ".") || !strcmp(base, "..") || access(dir, F_OK))
 		return err_set(err, -ENODEV, "there is no disk '%s' (/sys/class/block lists them)", name);
 	if (!access(part, F_OK))
@@ -94,8 +97,6 @@ static int find_disk(const char *name, struct err *err)
 
 static int configure(struct run *run, struct err *err)
 {
-	if (run->filter.any)
-		return err_set(err, -EINVAL, "no filter by processor: a request is issued by one and ends on another");
 	config.queued = settings.queued;
 	return settings.disk ? find_disk(settings.disk, err) : 0;
 }
@@ -128,13 +129,15 @@ static const struct dist_source source = {
 	.msecs = &settings.msecs,
 	.pending = 16384,
 	.pending_what = "requests at a time",
-	.no_task = "requests are issued by whoever writes for others",
+	.no_task = true,
 };
 
 TOOL(biolatency, .brief = "how long requests to disks take, as a histogram",
      .args = "[INTERVAL [COUNT]] [-- COMMAND [ARG]...]",
      .schema = &schema, .engine = &dist_engine, .dist = &source,
      OPTIONS(options), .settings = &settings,
+     LACKS(DIST_LACKS_TASK("requests are issued by whoever writes for others"),
+	   { "cpu", "a request is issued by one processor and ends on another" }),
      .description =
 	     "Measures the time from when a request is given to a disk's driver until it is done, or with -Q from when it is put "
 	     "into the kernel's queue, if it is. Prints a histogram in microseconds at the end, or every INTERVAL seconds, "

@@ -37,6 +37,7 @@ TOOL(hardirqs, .brief = "what time interrupts take, in all or as histograms",
      .args = "[INTERVAL [COUNT]] [-- COMMAND [ARG]...]",
      .schema = &schema, .engine = &dist_engine, .dist = &source,
      OPTIONS(options), .settings = &settings,
+     LACKS(IRQS_LACKS, { "max-pending", "a processor handles one interrupt at a time" }),
      .description =
 	     "Adds up the time that the handlers of interrupts take, by the name of each as in /proc/interrupts (31 characters "
 	     "of it), and prints it at the end, or every INTERVAL seconds, COUNT times; with -d as a histogram each, "

@@ -51,6 +51,8 @@ TOOL(softirqs, .brief = "what time soft interrupts take, in all or as histograms
      .args = "[INTERVAL [COUNT]] [-- COMMAND [ARG]...]",
      .schema = &schema, .engine = &dist_engine, .dist = &source,
      OPTIONS(options), .settings = &settings,
+     LACKS(IRQS_LACKS, { "max-pending", "a processor handles one soft interrupt at a time" },
+	   { "max-keys", "there are ten kinds of soft interrupts" }),
      .description =
 	     "Adds up the time that soft interrupts take, by kind, and prints it at the end, or every INTERVAL seconds, COUNT "
 	     "times; with -d as a histogram each, with -C how many there were. Hard interrupts that come meanwhile are "

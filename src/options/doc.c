@@ -20,6 +20,8 @@ bool doc_opt(const struct doc *doc, size_t t, size_t i, struct doc_opt *o)
 	const struct opt_table *table = &doc->tables[t];
 	const struct opt *opt = &table->opts[i];
 
+	if (opt_lacks(table, i))
+		return false;
 	*o = (struct doc_opt){ .opt = opt, .letter = opt_letter(table, i), .name = opt->name };
 	for (const struct opt_table *earlier = doc->tables; earlier <= table; earlier++) {
 		size_t n = earlier == table ? i : earlier->n;

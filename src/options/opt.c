@@ -17,6 +17,7 @@
 
 struct found {
 	const struct opt *opt;
+	const char *lacks; /* why it is refused, or NULL */
 	char letter;
 	char *dest;
 };
@@ -63,6 +64,27 @@ char opt_letter(const struct opt_table *table, size_t i)
 	return opt->letter;
 }
 
+/* Is the name one of these, which blanks separate? */
+static bool is_among(const char *name, const char *names)
+{
+	size_t len = strlen(name);
+
+	for (const char *at = names; *at; at += strcspn(at, " "), at += *at == ' ')
+		if (!strncmp(at, name, len) && strchr(" ", at[len]))
+			return true;
+	return false;
+}
+
+const char *opt_lacks(const struct opt_table *table, size_t i)
+{
+	const char *name = table->opts[i].name;
+
+	for (const struct opt_lack *lack = table->lacks; lack && lack->names; lack++)
+		if (name && is_among(name, lack->names))
+			return lack->why;
+	return NULL;
+}
+
 /* The first of two options with one name or letter wins: a tool's own table comes first. */
 static void scan_add(struct scan *scan, struct found *found)
 {
@@ -93,6 +115,7 @@ static void scan_init(struct scan *scan, const struct opt_table *tables, size_t 
 
 			found->opt = &tables[t].opts[i];
 			found->letter = opt_letter(&tables[t], i);
+			found->lacks = opt_lacks(&tables[t], i);
 			found->dest = (char *)tables[t].base + found->opt->offset;
 		}
 	}
@@ -304,6 +327,8 @@ static int set_value(const struct found *found, const char *as, const char *arg,
 	const struct opt *opt = found->opt;
 	void *dest = found->dest;
 
+	if (found->lacks)
+		return err_set(err, -EINVAL, "there is no option %s here: %s", as, found->lacks);
 	if (arg && !arg[0] && (opt->type == OPT_STRING || opt->type == OPT_LIST))
 		return err_set(err, -EINVAL, "option %s: its argument (%s) must not be empty", as,
 			       opt->arg);
@@ -355,7 +380,8 @@ static int unknown_long(const struct scan *scan, const char *typed, struct err *
 	nearest_init(&near, name);
 	for (size_t i = 0; i < scan->n_longs; i++) {
 		matches += !strncmp(scan->longs[i].name, name, len);
-		nearest_offer(&near, scan->longs[i].name);
+		if (!scan->v[scan->longs[i].val - LONG_BASE].lacks)
+			nearest_offer(&near, scan->longs[i].name);
 	}
 	if (matches > 1)
 		return ambiguous(scan, typed, len, err);

@@ -67,17 +67,26 @@ struct opt {
 				 ? 1 \
 				 : -1]))
 
+/* Options of a table that a tool cannot have: they are in no documentation, and refused with the reason. */
+struct opt_lack {
+	const char *names; /* "pid tid": long ones; NULL ends a list */
+	const char *why;   /* "interrupts belong to no process" */
+};
+
 /* A table bound to the memory that its offsets count from. */
 struct opt_table {
 	const char *title; /* heading in the help: "filters", "output"; NULL for the tool's own */
 	const struct opt *opts;
 	size_t n;
 	void *base;
-	const char *letters; /* short options that replace the table's own: "t:tid u:uid"; may be NULL */
+	const char *letters;	      /* short options that replace the table's own: "t:tid u:uid"; may be NULL */
+	const struct opt_lack *lacks; /* may be NULL */
 };
 
 /* The short option of option i, or 0. */
 char opt_letter(const struct opt_table *table, size_t i);
+/* Why option i cannot be had, or NULL: it can. */
+const char *opt_lacks(const struct opt_table *table, size_t i);
 
 /*
  * Parses argv[1..] against all tables. Options and other arguments may be mixed; "--" ends the

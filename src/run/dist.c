@@ -236,17 +236,10 @@ static int parse_args(struct run *run, struct err *err)
 }
 
 /* What belongs to no task goes by the time that a command takes, and by nothing else of it. */
-static int check_filter(struct run *run, const struct dist_source *source, struct err *err)
+static void forget_command(struct filter *filter)
 {
-	struct filter *filter = &run->filter;
-
-	if (!source->no_task)
-		return 0;
-	if (filter->by_tgid || filter->by_tid || filter->by_uid || filter->by_comm || filter->by_cgroup)
-		return err_set(err, -EINVAL, "no filter by process, user or cgroup: %s", source->no_task);
 	filter->by_members = 0;
 	filter->any = filter->by_cpu;
-	return 0;
 }
 
 static int choose_kind(struct dist *dist, struct err *err)
@@ -371,8 +364,8 @@ static int configure(struct run *run, struct dist *dist, struct err *err)
 {
 	int ret = parse_args(run, err);
 
-	if (!ret)
-		ret = check_filter(run, dist->source, err);
+	if (dist->source->no_task)
+		forget_command(&run->filter);
 	if (!ret)
 		ret = choose_kind(dist, err);
 	if (!ret)

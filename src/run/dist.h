@@ -44,8 +44,14 @@ struct dist_source {
 	const struct schema *totals; /* of the tables */
 	uint32_t pending;	     /* how many can have begun and not ended, if not told otherwise; 0: none */
 	const char *pending_what;    /* "tasks that wait": what these are */
-	const char *no_task;	     /* why no filter by task can be; NULL: they can */
+	bool no_task;		     /* what is measured is nobody's: no filter by task */
 };
+
+/* Of tools with no_task: what is to be in their LACKS(). */
+#define DIST_LACKS_TASK(why) \
+	{ \
+		"pid tid cgroup comm uid", why \
+	}
 
 #define DIST_KINDS(table) .kinds = table, .n_kinds = ARRAY_SIZE(table)
 

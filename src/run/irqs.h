@@ -17,7 +17,8 @@ struct irqs_settings {
 
 #define IRQS_SOURCE(SETTINGS) \
 	.nsecs = &(SETTINGS).nsecs, .charts = &(SETTINGS).charts, .counts = &(SETTINGS).counts, \
-	.no_task = "interrupts belong to no process"
+	.no_task = true
+#define IRQS_LACKS DIST_LACKS_TASK("interrupts belong to no process")
 
 int irqs_configure(struct irqs_settings *settings, struct dist_source *source, const char *name);
 

@@ -32,6 +32,19 @@ const struct tool *tool_find(const char *name)
 	return NULL;
 }
 
+/* bcc's -c is a processor in some tools. */
+static int set_command(void *command, const char *text, struct err *err)
+{
+	uint64_t number;
+
+	if (!*text)
+		return err_set(err, -EINVAL, "the command must not be empty");
+	if (!opt_u64(text, &number))
+		return err_set(err, -EINVAL, "this is a command to be run (a processor: --cpu %s)", text);
+	*(const char **)command = text;
+	return 0;
+}
+
 static const struct opt filters[] = {
 	OPT(OPT_U32, struct run_options, pid, 'p', "pid", "PID", "only this process", .min = 1),
 	OPT(OPT_U32, struct run_options, tid, 0, "tid", "TID", "only this thread", .min = 1),
@@ -40,8 +53,8 @@ static const struct opt filters[] = {
 	OPT(OPT_STRING, struct run_options, comm, 0, "comm", "NAME", "only tasks with this command name"),
 	OPT(OPT_STRING, struct run_options, uid, 0, "uid", "USER", "only this user, by name or number"),
 	OPT(OPT_STRING, struct run_options, cpu_text, 0, "cpu", "N", "only on this processor"),
-	OPT(OPT_STRING, struct run_options, command, 'c', "command", "CMD",
-	    "run CMD, trace it and its children only, end with it"),
+	OPT(OPT_CALL, struct run_options, command, 'c', "command", "CMD",
+	    "run CMD, trace it and its children only, end with it", .call = set_command),
 };
 
 /* Of tools that print tables; those that stream print a row when there is one. */
@@ -70,8 +83,9 @@ static size_t tracing_tables(const struct tool *tool, struct run_options *option
 
 	if (engine->n_options)
 		tables[n++] = (struct opt_table){ engine->options_title, engine->options, engine->n_options,
-						  engine->settings };
-	tables[n++] = (struct opt_table){ "filters", filters, ARRAY_SIZE(filters), options, tool->letters };
+						  engine->settings, .lacks = tool->lacks };
+	tables[n++] = (struct opt_table){ "filters", filters, ARRAY_SIZE(filters), options, tool->letters,
+					  tool->lacks };
 	if (!engine->take)
 		tables[n++] = (struct opt_table){ "tables", tables_only, ARRAY_SIZE(tables_only), options };
 	return n;

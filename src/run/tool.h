@@ -65,11 +65,20 @@ struct tool {
 	const bool *act_instead;
 	/* Short options that this tool gives to options all tools have: "t:tid u:uid". */
 	const char *letters;
+	/* Options of all tools, or of its engine, that it cannot have, and why; NULL: it has all. */
+	const struct opt_lack *lacks;
 };
 
 #define EXAMPLES(...) \
 	.examples = (const struct doc_example[]){ __VA_ARGS__ }, \
 	.n_examples = ARRAY_SIZE(((const struct doc_example[]){ __VA_ARGS__ }))
+#define LACKS(...) \
+	.lacks = (const struct opt_lack[]) \
+	{ \
+		__VA_ARGS__, \
+		{ \
+		} \
+	}
 #define OPTIONS(table) .options = table, .n_options = ARRAY_SIZE(table)
 
 #define TOOL(NAME, ...) TOOL_NAMED(NAME, #NAME, __VA_ARGS__)

@@ -106,10 +106,13 @@ test_errors() {
 	run sonde biolatency -D -F
 	expect_exit 2
 	expect_err 'by disk or by flags: one of them'
+	run sonde biolatency -d 1.5
+	expect_exit 1
+	expect_one_err "there is no disk '1.5' \(to end after some seconds: --duration 1.5\)$"
 	run sonde biolatency -p $$
 	expect_exit 2
-	expect_err 'no filter by process, user or cgroup'
+	expect_err 'there is no option -p here: requests are issued by whoever writes for others$'
 	run sonde biolatency --cpu 0
 	expect_exit 2
-	expect_err 'no filter by processor'
+	expect_err 'there is no option --cpu here: a request is issued by one processor and ends on another$'
 }

@@ -99,7 +99,6 @@ Test(doc, help)
 	cr_expect_str_eq(bare, "usage: sonde reset-trace [options]\n\nclean up\n");
 }
 
-/* Words of every length, so that some line would be one column too long. */
 /* The letters that a tool gives are those that are shown, and who loses one to it shows none. */
 Test(doc, letters_of_a_tool)
 {
@@ -116,6 +115,26 @@ Test(doc, letters_of_a_tool)
 	cr_expect(strstr(text, "\n  -o, --output "), "%s", text);
 }
 
+/* What a tool cannot have is nowhere. */
+Test(doc, what_a_tool_lacks)
+{
+	static const struct opt_lack lacks[] = { { "pid output", "why" }, {} };
+	const struct opt_table given = { NULL, common, ARRAY_SIZE(common), NULL, .lacks = lacks };
+	const struct doc doc = { .name = "x", .brief = "y", .description = "z", .tables = &given, .n_tables = 1 };
+	char *text __free = help(&doc), *script = NULL;
+	size_t n;
+	FILE *out = open_memstream(&script, &n);
+
+	doc_completion(out, &doc, 1);
+	doc_man(out, &doc, "1", "2026-01-01");
+	fclose(out);
+	cr_expect(strstr(text, "--command") && strstr(script, "--command"));
+	cr_expect(!strstr(text, "pid") && !strstr(script, "pid"), "%s%s", text, script);
+	cr_expect(!strstr(text, "output") && !strstr(script, "output"), "%s%s", text, script);
+	free(script);
+}
+
+/* Words of every length, so that some line would be one column too long. */
 Test(doc, help_stays_within_80_columns)
 {
 	for (size_t word = 1; word < 40; word++) {

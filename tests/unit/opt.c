@@ -134,6 +134,35 @@ Test(opt, letters_of_a_tool)
 	cr_expect_str_eq(run.err.text, "unknown option -p");
 }
 
+/* What a tool cannot have is refused with the reason, by either name, and suggested to nobody. */
+Test(opt, what_a_tool_lacks)
+{
+	static const struct opt_lack lacks[] = { { "pid comm", "nobody's" }, { "json", "no data" }, {} };
+	struct run run __cleanup(run_release) = {};
+	const struct opt_table table = { NULL, common, ARRAY_SIZE(common), &run.settings, "k:comm", lacks };
+	static const struct {
+		const char *word, *text;
+	} cases[] = {
+		{ "-p1", "there is no option -p here: nobody's" },
+		{ "--pid=1", "there is no option --pid here: nobody's" },
+		{ "--pi=x", "there is no option --pid here: nobody's" },
+		{ "-kx", "there is no option -k here: nobody's" },
+		{ "-j", "there is no option -j here: no data" },
+		{ "--pif", "unknown option --pif" },
+	};
+
+	cr_expect_str_eq(opt_lacks(&table, 0), "nobody's");
+	cr_expect_null(opt_lacks(&table, 1));
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		__free char *word = base_strdup(cases[i].word);
+		char *argv[] = { "tool", word, NULL };
+
+		cr_expect_eq(opt_parse(2, argv, &table, 1, &run.args, &run.dashdash, &run.err), -EINVAL);
+		cr_expect_str_eq(run.err.text, cases[i].text);
+	}
+	cr_expect_eq(run.settings.pid, 0);
+}
+
 /* One that is the begin of another's name is not that one's. */
 Test(opt, letters_are_for_whole_names)
 {

@@ -98,6 +98,53 @@ Test(tool, options_are_distinct)
 	}
 }
 
+/* There are names that begin as others do. */
+static bool is_shown(const char *text, const char *name)
+{
+	__free char *as = base_printf("--%s", name);
+
+	while ((text = strstr(text, as))) {
+		text += strlen(as);
+		if (strchr(" \n[", *text))
+			return true;
+	}
+	return false;
+}
+
+/* What is refused is not shown. */
+static void expect_shown(const struct doc *doc, const char *text, const struct opt_table *table, size_t i)
+{
+	const char *name = table->opts[i].name;
+
+	cr_expect(!name || is_shown(text, name) == !opt_lacks(table, i), "%s --%s", doc->name, name);
+}
+
+static bool has_option(const struct opt_table *tables, size_t n, const char *name, size_t len)
+{
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = 0; j < tables[i].n; j++)
+			if (tables[i].opts[j].name && strlen(tables[i].opts[j].name) == len &&
+			    !strncmp(tables[i].opts[j].name, name, len))
+				return true;
+	return false;
+}
+
+/* What a tool says that it lacks is what it would have. */
+Test(tool, lacks_what_there_is)
+{
+	each_tool(t)
+	{
+		struct opt_table tables[TOOL_TABLES];
+		size_t n = run_tables(*t, NULL, tables);
+
+		for (const struct opt_lack *lack = (*t)->lacks; lack && lack->names; lack++) {
+			cr_expect(lack->why && *lack->why, "%s", (*t)->name);
+			for (const char *name = lack->names; *name; name += strcspn(name, " "), name += *name == ' ')
+				cr_expect(has_option(tables, n, name, strcspn(name, " ")), "%s: %s", (*t)->name, name);
+		}
+	}
+}
+
 /* The help of each names all its options and examples, within 80 columns. */
 Test(tool, help)
 {
@@ -113,8 +160,7 @@ Test(tool, help)
 		fclose(f);
 		for (size_t i = 0; i < doc.n_tables; i++)
 			for (size_t j = 0; j < tables[i].n; j++)
-				cr_expect(!tables[i].opts[j].name || strstr(text, tables[i].opts[j].name), "%s --%s",
-					  doc.name, tables[i].opts[j].name);
+				expect_shown(&doc, text, &tables[i], j);
 		for (size_t i = 0; i < doc.n_examples; i++)
 			cr_expect(strstr(text, doc.examples[i].command), "%s", doc.examples[i].command);
 		for (const char *line = text; *line; line += strcspn(line, "\n") + 1)
