@@ -33,7 +33,13 @@ static inline bool query_is_kernel(const struct query *query)
 	return query->spec.kind == SPEC_KFUNC;
 }
 
-/* "no kernel function matches 'vfs_raed' (did you mean vfs_read?)"; code -ENOENT. near may be NULL. */
+/* Replaces err, of a query that matched nothing, where something of another kind has that name: "'malloc' is ... c:malloc". */
+void resolve_suggest(const struct query *query, pid_t pid, struct err *err);
+
+/*
+ * "no kernel function matches 'vfs_raed' (did you mean vfs_read?)"; code -ENOENT. near may be NULL, and is OWNER:NAME where what
+ * is wrong is the module, the system or the provider.
+ */
 int resolve_no_match(struct err *err, const char *what, const struct spec *spec, const char *near);
 
 #endif

@@ -290,9 +290,26 @@ static int offer_nearest(const struct ksym *sym, void *ctx)
 	return 0;
 }
 
+struct place {
+	const char *name;
+	char *found; /* MODULE:NAME */
+};
+
+static int find_place(const struct ksym *sym, void *ctx)
+{
+	struct place *place = ctx;
+
+	if (strcmp(sym->name, place->name))
+		return 0;
+	place->found = base_printf("%s:%s", sym->module ?: "vmlinux", sym->name);
+	return 1;
+}
+
 static int not_found(const struct query *query, bool listed, struct err *err)
 {
 	const struct spec *spec = &query->spec;
+	struct place place = { .name = spec->name };
+	__free char *found = NULL;
 	struct nearest nearest;
 
 	if (!spec->name)
@@ -305,7 +322,11 @@ static int not_found(const struct query *query, bool listed, struct err *err)
 					NULL);
 	nearest_init(&nearest, spec->name);
 	kernel_each_symbol(offer_nearest, &nearest, NULL, NULL);
-	return resolve_no_match(err, "kernel function", spec, nearest_name(&nearest));
+	/* the very name, but of another module */
+	if (nearest_name(&nearest) && !strcmp(nearest_name(&nearest), spec->name))
+		kernel_each_symbol(find_place, &place, NULL, NULL);
+	found = place.found;
+	return resolve_no_match(err, "kernel function", spec, found ?: nearest_name(&nearest));
 }
 
 static int search_kernel(struct search *search, size_t *bad, struct err *err)

@@ -78,8 +78,25 @@ static int offer_nearest(const struct ktracepoint *tp, void *ctx)
 	return 0;
 }
 
+struct place {
+	const char *name;
+	char *found; /* SYSTEM:NAME */
+};
+
+static int find_place(const struct ktracepoint *tp, void *ctx)
+{
+	struct place *place = ctx;
+
+	if (!tp->system || strcmp(tp->name, place->name))
+		return 0;
+	place->found = base_printf("t:%s:%s", tp->system, tp->name);
+	return 1;
+}
+
 static int not_found(const struct query *query, struct err *err)
 {
+	struct place place = { .name = query->spec.name };
+	__free char *found = NULL;
 	struct nearest nearest;
 
 	if (query->spec.object && !strcmp(query->spec.object, "syscalls") && !kernel_lists_tracepoints())
@@ -88,7 +105,11 @@ static int not_found(const struct query *query, struct err *err)
 		return resolve_no_match(err, "tracepoint", &query->spec, NULL);
 	nearest_init(&nearest, query->spec.name);
 	kernel_each_tracepoint(offer_nearest, &nearest, NULL);
-	return resolve_no_match(err, "tracepoint", &query->spec, nearest_name(&nearest));
+	/* the very name, but of another system */
+	if (nearest_name(&nearest) && !strcmp(nearest_name(&nearest), query->spec.name))
+		kernel_each_tracepoint(find_place, &place, NULL);
+	found = place.found;
+	return resolve_no_match(err, "tracepoint", &query->spec, found ?: nearest_name(&nearest));
 }
 
 int resolve_tracepoints(struct query *queries, size_t n, struct target_set *set, size_t *bad,

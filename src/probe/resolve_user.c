@@ -2,6 +2,7 @@
 /* User functions and USDT marks of one binary or library. */
 #include <elf.h>
 
+#include "base/str.h"
 #include "symbols/elf.h"
 #include "symbols/elf_code.h"
 #include "symbols/library.h"
@@ -227,17 +228,50 @@ static int add_address(const struct query *query, const struct binary *binary,
 	return 0;
 }
 
+static bool has_provider(const struct query *query, const struct elf_mark *marks, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (match_test(query->provider, marks[i].provider))
+			return true;
+	return false;
+}
+
+/* Names those that there are, as far as a line goes. */
+static int no_provider(const struct query *query, const struct binary *binary, const struct elf_mark *marks, size_t n,
+		       struct err *err)
+{
+	struct str all __str = {};
+
+	for (size_t i = 0; i < n; i++) {
+		size_t before = 0;
+
+		while (before < i && strcmp(marks[before].provider, marks[i].provider))
+			before++;
+		if (before == i && all.len < 100)
+			str_addf(&all, "%s%s", all.len ? ", " : "", marks[i].provider);
+		else if (before == i)
+			return err_set(err, -ENOENT, "%s has no USDT marks of '%s', but of %s and others",
+				       binary->library.shown, query->spec.provider, all.data);
+	}
+	return err_set(err, -ENOENT, "%s has no USDT marks of '%s', but of %s", binary->library.shown, query->spec.provider,
+		       all.data);
+}
+
 static int no_mark(const struct query *query, const struct binary *binary,
 		   const struct elf_mark *marks, size_t n, struct err *err)
 {
 	__free char *what = base_printf("USDT mark of %s", binary->library.shown);
+	bool literal = match_literal(query->name);
 	struct nearest nearest;
 
 	if (!n)
 		return err_set(err, -ENOENT, "%s has no USDT marks", binary->library.shown);
+	if (!has_provider(query, marks, n))
+		return no_provider(query, binary, marks, n, err);
 	nearest_init(&nearest, query->spec.name);
-	for (size_t i = 0; i < n; i++)
-		nearest_offer(&nearest, marks[i].name);
+	for (size_t i = 0; literal && i < n; i++)
+		if (match_test(query->provider, marks[i].provider))
+			nearest_offer(&nearest, marks[i].name);
 	return resolve_no_match(err, what, &query->spec, nearest_name(&nearest));
 }
 

@@ -165,6 +165,8 @@ static int check_identifier(struct parse *p, const char *name, const char *end)
 		else
 			q += 1 + (*q == '\\' && q[1]);
 	}
+	if (q < end && *q == '/')
+		return fail(p, name, "a path needs u: before it and a function behind it: u:%s:NAME", name);
 	return q < end ? fail(p, q, "unexpected '%s' in the name", q) : 0;
 }
 

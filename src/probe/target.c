@@ -245,6 +245,8 @@ int target_resolve(const char *const *specs, size_t n, const struct target_optio
 		if (queries[i].spec.kind == SPEC_UFUNC || queries[i].spec.kind == SPEC_USDT)
 			ret = resolve_user(&queries[i], options, set, err);
 	}
+	if (ret)
+		resolve_suggest(&queries[*bad], options->pid, err);
 	if (!ret)
 		target_set_finish(set);
 out:

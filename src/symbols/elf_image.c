@@ -39,13 +39,20 @@ static const char *machine_name(unsigned int machine)
 	}
 }
 
+/* "#!/usr/bin/env python3" is a script of python3. */
 static int check_not_elf(const char *path, const char *head, size_t n, struct err *err)
 {
 	if (n >= 2 && !memcmp(head, "#!", 2)) {
 		const char *start = head + 2 + strspn(head + 2, " \t");
+		size_t len = strcspn(start, " \t\r\n");
+		const char *next = start + len + strspn(start + len, " \t");
 
-		return err_set(err, -ENOEXEC, "%s: is a script; trace its interpreter, %.*s", path,
-			       (int)strcspn(start, " \t\r\n"), start);
+		if (len >= 4 && !memcmp(start + len - 4, "/env", 4) && strcspn(next, " \t\r\n") && *next != '-') {
+			start = next;
+			len = strcspn(start, " \t\r\n");
+		}
+		return err_set(err, -ENOEXEC, "%s: is a script of %.*s, no program: name the one that it starts", path,
+			       (int)len, start);
 	}
 	return err_set(err, -ENOEXEC, "%s: is not an ELF file", path);
 }

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <sys/stat.h>
 
+#include "elf.h"
 #include "foreign.h"
 #include "library.h"
 #include "library_search.h"
@@ -186,6 +187,18 @@ static int find_path(const char *path, pid_t pid, const char *root, struct libra
 	return err_set(err, -ENOENT, "%s: %s", path, strerror(ENOENT));
 }
 
+/* What PATH has first may be a script, and what that starts another file: one like it is told. */
+static int check_program(const char *root, const char *name, const char *shown, struct err *err)
+{
+	char *program __free = NULL;
+	struct err why = {};
+
+	if (elf_check(root, shown, &why) != -ENOEXEC)
+		return 0;
+	program = library_search_program(root, name);
+	return program ? err_set(err, -ENOEXEC, "%s, as in %s", why.text, program) : err_set(err, -ENOEXEC, "%s", why.text);
+}
+
 int library_find(const char *name, pid_t pid, struct library *lib, struct err *err)
 {
 	char *root __free = NULL, *shown __free = NULL;
@@ -204,8 +217,10 @@ int library_find(const char *name, pid_t pid, struct library *lib, struct err *e
 			return ret;
 	}
 	shown = library_search(root, name);
-	if (shown)
-		return set_found(lib, root, shown, NULL);
+	if (shown) {
+		ret = check_program(root, name, shown, err);
+		return ret ? ret : set_found(lib, root, shown, NULL);
+	}
 	if (pid)
 		return err_set(
 			err, -ENOENT,

@@ -165,8 +165,8 @@ static void search_dir(struct search *s, const char *dir)
 		closedir(d);
 }
 
-/* A program as the shell would find it, script or not. Empty elements of PATH are not followed. */
-static char *search_path(const char *root, const char *name)
+/* A program as the shell would find it, a script only where it may be one. Empty elements of PATH are not followed. */
+static char *search_path(const char *root, const char *name, bool script)
 {
 	const char *path = getenv("PATH");
 	char *list __free = base_strdup(path && *path ? path : DEFAULT_PATH);
@@ -178,7 +178,8 @@ static char *search_path(const char *root, const char *name)
 		int fd __close = real ? foreign_locate(root, real) : -ENOENT;
 		struct stat st;
 
-		if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_mode & 0111)
+		if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_mode & 0111 &&
+		    (script || !elf_check(root, real, NULL)))
 			return take_ptr(real);
 	}
 	return NULL;
@@ -192,5 +193,10 @@ char *library_search(const char *root, const char *name)
 	for (size_t i = 0; !s.path && i < ARRAY_SIZE(dirs); i++)
 		search_dir(&s, dirs[i]);
 	free(s.file);
-	return s.path ? s.path : search_path(root, name);
+	return s.path ? s.path : search_path(root, name, true);
+}
+
+char *library_search_program(const char *root, const char *name)
+{
+	return search_path(root, name, false);
 }

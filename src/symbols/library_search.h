@@ -17,6 +17,8 @@ char *library_resolve(const char *root, const char *path);
 /* By the loader's cache, then its directories; then a program in PATH. Path below root, caller
  * frees; NULL: nowhere. */
 char *library_search(const char *root, const char *name);
+/* The first program of that name in PATH that is one, where what library_search() finds is a script. The same. */
+char *library_search_program(const char *root, const char *name);
 /* Where library_search() looks, in words. */
 extern const char library_places[];
 

@@ -290,6 +290,28 @@ Test(resolve_kernel, what_bpf_runs_itself)
 	cr_expect_str_eq(set.notes.v[0].name, "rcu_read_lock_held");
 }
 
+/* A name of something else: what is to be typed instead. */
+Test(resolve_kernel, suggestions)
+{
+	static const struct {
+		const char *spec, *text;
+	} cases[] = {
+		{ "sched_switch", "'sched_switch' is no function but a tracepoint: t:sched:sched_switch" },
+		{ "sched:sched_switch", "'sched:sched_switch' is no function but a tracepoint: t:sched:sched_switch" },
+		{ "sched:sched_*", "'sched:sched_*' is no function but a tracepoint: t:sched:sched_*" },
+		{ "t:irq:sched_switch", "no tracepoint matches 't:irq:sched_switch' (did you mean t:sched:sched_switch?)" },
+		{ "t:sched:sched_swich", "no tracepoint matches 'sched_swich' (did you mean sched_switch?)" },
+		{ "openat", "'openat' is no kernel function but a system call: t:syscalls:sys_enter_openat" },
+		{ "r:openat", "'openat' is no kernel function but a system call: t:syscalls:sys_exit_openat" },
+	};
+
+	fixture_file(EVENTS, "sched:sched_wakeup\nsched:sched_switch\nirq:irq_handler_exit\n");
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		cr_expect_eq(RESOLVE(cases[i].spec), -ENOENT);
+		cr_expect_str_eq(err.text, cases[i].text);
+	}
+}
+
 Test(resolve_kernel, nearest_name)
 {
 	cr_expect_eq(RESOLVE("vfs_write", "vfs_raed"), -ENOENT);
@@ -301,7 +323,9 @@ Test(resolve_kernel, nearest_name)
 	cr_expect_eq(RESOLVE("bpf_prog_1234"), -ENOENT);
 	cr_expect_eq(RESOLVE("p:ext4:vfs_write"), -ENOENT);
 	cr_expect_str_eq(err.text,
-			 "no kernel function matches 'p:ext4:vfs_write', though there is a 'vfs_write' elsewhere");
+			 "no kernel function matches 'p:ext4:vfs_write' (did you mean vmlinux:vfs_write?)");
+	cr_expect_eq(RESOLVE("p:vmlinux:ext4_sync_fs"), -ENOENT);
+	cr_expect_str_eq(err.text, "no kernel function matches 'p:vmlinux:ext4_sync_fs' (did you mean ext4:ext4_sync_fs?)");
 	cr_expect_eq(RESOLVE("fentry:xfs:vfs_write"), -ENOENT);
 	cr_expect_str_eq(err.text, "no kernel module 'xfs' is loaded");
 }

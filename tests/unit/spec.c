@@ -153,6 +153,8 @@ Test(spec, mistakes_and_their_places)
 		{ "p:", 2, "the name is missing", true },
 		{ "vfs_read,vfs_write", 8, "unexpected ',vfs_write'" },
 		{ "vfs_read()", 8, "unexpected '()'" },
+		{ "/bin/bash", 0, "a path needs u: before it and a function behind it: u:/bin/bash:NAME" },
+		{ "p:./shop", 2, "behind it: u:./shop:NAME" },
 		{ "vfs read", 3, "unexpected ' read'" },
 		{ "vfs read+4", 3, "unexpected ' read+4'" },
 		{ "t:a:b:c", 5, "unexpected ':c'" },

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * A name that is no kernel function, no library and no module may be something else: a tracepoint, a system call, a function
+ * of the C library. Looked for only when nothing was found, so it may take some time.
+ */
+#include "symbols/elf.h"
+#include "symbols/kernel.h"
+#include "symbols/library.h"
+#include "symbols/syscalls.h"
+#include "resolve.h"
+
+struct wanted {
+	const char *system; /* NULL: any */
+	const struct match *name;
+	char *found; /* the system of the first that fits */
+};
+
+static int offer_tracepoint(const struct ktracepoint *tp, void *ctx)
+{
+	struct wanted *wanted = ctx;
+
+	if (!tp->system || (wanted->system && strcmp(tp->system, wanted->system)) || !match_test(wanted->name, tp->name))
+		return 0;
+	wanted->found = base_strdup(tp->system);
+	return 1;
+}
+
+/* SYSTEM:NAME without its t:, or a tracepoint's name alone. */
+static bool is_tracepoint(const struct query *query, struct err *err)
+{
+	struct wanted wanted = { .system = query->spec.object, .name = query->name };
+	__free char *system = NULL;
+
+	kernel_each_tracepoint(offer_tracepoint, &wanted, NULL);
+	system = wanted.found;
+	if (!system)
+		return false;
+	err_set(err, -ENOENT, "'%s' is no function but a tracepoint: t:%s:%s", query->spec.text, system, query->spec.name);
+	return true;
+}
+
+static bool is_syscall(const struct query *query, struct err *err)
+{
+	const char *name = query->spec.name;
+
+	if (syscall_number(name) < 0 || !kernel_lists_tracepoints())
+		return false;
+	err_set(err, -ENOENT, "'%s' is no kernel function but a system call: t:syscalls:sys_%s_%s", name,
+		query->spec.ret ? "exit" : "enter", name);
+	return true;
+}
+
+/* object: as library_find() takes it. */
+static bool is_function_of(const struct query *query, const char *object, pid_t pid, struct err *err)
+{
+	__cleanup(library_release) struct library library = {};
+	__cleanup(elf_closep) struct elf *elf = NULL;
+	const struct elf_symbol *symbols;
+	size_t n, i = 0;
+
+	if (library_find(object, pid, &library, NULL) || elf_open(library.root, library.path, &elf, NULL))
+		return false;
+	if (elf_functions(elf, &symbols, &n, NULL))
+		return false;
+	while (i < n && strcmp(symbols[i].name, query->spec.name))
+		i++;
+	if (i == n)
+		return false;
+	err_set(err, -ENOENT, "'%s' is no kernel function but one of %s: %s%s:%s", query->spec.name, library.shown,
+		query->spec.ret ? "r:" : "", object, query->spec.name);
+	return true;
+}
+
+void resolve_suggest(const struct query *query, pid_t pid, struct err *err)
+{
+	const struct spec *spec = &query->spec;
+
+	if (err->code != -ENOENT || !spec->name)
+		return;
+	/* sched:sched_switch, X:NAME where nothing is called X */
+	if (spec->kind == SPEC_UFUNC && query->no_module) {
+		is_tracepoint(query, err);
+		return;
+	}
+	if (spec->kind != SPEC_KFUNC || spec->object || !match_literal(query->name))
+		return;
+	if (!is_tracepoint(query, err) && !is_syscall(query, err) && !(pid && is_function_of(query, "exe", pid, err)))
+		is_function_of(query, "c", pid, err);
+}

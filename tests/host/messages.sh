@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# What sonde says to those who type what they know from elsewhere, on any kernel: each line names what is to be typed.
+
+ufuncs=$(command -v ufuncs)
+usdt=$(command -v usdt)
+
+# refused STATUS REGEX CMD...: in one line, or in one and how it is used, or in one and where the fault is.
+refused() {
+	wanted=$1 words=$2
+	shift 2
+	run "$@"
+	expect_exit "$wanted"
+	[ ! -s out ] || fail "something on stdout"
+	head -n 1 err | grep -qE -e "$words" || fail "the first line does not match '$words'"
+}
+
+test_functions_of_libraries() {
+	refused 1 "'malloc' is no kernel function but one of .*libc.so.6: c:malloc$" sonde funccount malloc
+	refused 1 "'malloc' .*: r:c:malloc$" sonde funccount r:malloc
+	mkfifo gate
+	laps -w gate nap 1 1 > did &
+	# opened by both: laps has begun
+	exec 3> gate
+	refused 1 "'lap_nap' .*/laps: exe:lap_nap$" sonde funccount -p $! lap_nap
+	exec 3>&-
+	wait
+}
+
+test_paths() {
+	refused 2 'a path needs u: before it and a function behind it: u:/bin/ls:NAME$' sonde funccount /bin/ls
+	refused 2 ' u:\./ls:NAME$' sonde funclatency ./ls
+}
+
+test_usdt_providers() {
+	refused 1 "has no USDT marks of 'hose', but of house$" sonde funccount "usdt:$usdt:hose:*"
+	refused 1 "has no USDT marks of 'hose', but of house$" sonde funccount "usdt:$usdt:hose:gated"
+	refused 1 "no USDT mark of .*/usdt matches 'gatd' \(did you mean gated\?\)$" sonde funccount "usdt:$usdt:house:gatd"
+	refused 1 "no USDT mark of .*/usdt matches 'no_\*'$" sonde funccount "usdt:$usdt:house:no_*"
+}
+
+# What PATH has first is a script, as pyenv puts there.
+test_a_script_in_path() {
+	mkdir wrappers
+	printf '#!/usr/bin/env bash\nexec ufuncs "$@"\n' > wrappers/ufuncs
+	chmod +x wrappers/ufuncs
+	PATH=$PWD/wrappers:$PATH
+	refused 1 "/wrappers/ufuncs: is a script of bash, no program: name the one that it starts, as in $ufuncs$" \
+		sonde funccount u:ufuncs:f_one
+	mv wrappers/ufuncs wrappers/no-such-program
+	refused 1 '/wrappers/no-such-program: is a script of bash, no program: name the one that it starts$' \
+		sonde funccount usdt:no-such-program:x
+}
