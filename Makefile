@@ -102,7 +102,7 @@ bench: all tests ## measure the costs against an empty BPF program, and the most
 	@tests/bench/run
 
 bench-peers: ## the same beside bcc, bpftrace, perf, trace-cmd, strace (as root; installs what is missing): docs/BENCHMARKS.md
-	@scripts/deps build test charts
+	@scripts/deps build test
 	@$(MAKE) --no-print-directory $(JOBS) all tests
 	@tests/bench/peers/run
 
