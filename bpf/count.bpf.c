@@ -4,6 +4,7 @@
  * is an increment in memory which no other processor touches. User space maps the
  * same memory and reads it without a system call.
  */
+#include "bpf/atomic.bpf.h"
 #include "bpf/filter.bpf.h"
 #include "bpf/slot.bpf.h"
 
@@ -18,7 +19,7 @@ int count(void *ctx)
 	if (!filter_pass() || !slot_counter(ctx, counts, &counter))
 		return 0;
 	if (slot_shared())
-		__sync_fetch_and_add(counter, 1);
+		atomic_add(counter, 1);
 	else
 		++*counter;
 	return 0;

@@ -13,6 +13,7 @@
 #ifndef SONDE_DIST_BPF_H
 #define SONDE_DIST_BPF_H
 
+#include "bpf/atomic.bpf.h"
 #include "bpf/dist.h"
 #include "bpf/hist.bpf.h"
 #include "bpf/latency.bpf.h"
@@ -62,7 +63,7 @@ static __always_inline __u64 *dist_row(const union dist_key *key)
 	bpf_map_update_elem(&dist_rows, key, slot_begin(dist_empty), BPF_NOEXIST);
 	row = bpf_map_lookup_elem(&dist_rows, key);
 	if (!row)
-		__sync_fetch_and_add(&dist_losses[DIST_NO_ROW], 1);
+		atomic_add(&dist_losses[DIST_NO_ROW], 1);
 	return row;
 }
 

@@ -15,6 +15,7 @@
 #ifndef SONDE_EVENT_BPF_H
 #define SONDE_EVENT_BPF_H
 
+#include "bpf/atomic.bpf.h"
 #include "bpf/filter.bpf.h"
 #include <bpf/bpf_core_read.h>
 #include "bpf/event.h"
@@ -42,7 +43,7 @@ static __always_inline void event_lost(__u32 why)
 
 	/* atomic: an interrupt's program may come between */
 	if (drops)
-		__sync_fetch_and_add(drops, 1);
+		atomic_add(drops, 1);
 }
 
 static __always_inline void event_dropped(void)

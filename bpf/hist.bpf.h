@@ -11,6 +11,7 @@
 #ifndef SONDE_HIST_BPF_H
 #define SONDE_HIST_BPF_H
 
+#include "bpf/atomic.bpf.h"
 #include "bpf/hist.h"
 #include "bpf/slot.bpf.h"
 
@@ -33,7 +34,7 @@ static __always_inline __u64 *hist_row(__u64 *rows, __u64 number)
 static __always_inline void hist_grow(__u64 *cell, __u64 by)
 {
 	if (slot_shared())
-		__sync_fetch_and_add(cell, by);
+		atomic_add(cell, by);
 	else
 		*cell += by;
 }

@@ -11,6 +11,7 @@
 #ifndef SONDE_LATENCY_BPF_H
 #define SONDE_LATENCY_BPF_H
 
+#include "bpf/atomic.bpf.h"
 #include "bpf/context.bpf.h"
 #include "bpf/filter.bpf.h"
 #include "bpf/latency.h"
@@ -31,7 +32,7 @@ static __u64 *(*latency_cookie)(void *ctx) = (void *)LATENCY_CALL_COOKIE;
 
 static __always_inline void latency_lost(enum latency_loss why)
 {
-	__sync_fetch_and_add(&latency_losses[why], 1);
+	atomic_add(&latency_losses[why], 1);
 }
 
 /*

@@ -3,6 +3,7 @@
  * Counts and times system calls as they return, by their number or by process. A call counts once, for the task that made
  * it: fork and its like return in the child, too, which made none. What never returns (exit) is not counted.
  */
+#include "bpf/atomic.bpf.h"
 #include "bpf/latency.bpf.h"
 #include <bpf/bpf_core_read.h>
 #include "bpf/syscalls.h"
@@ -207,7 +208,7 @@ static __always_inline __u64 take_start(void)
 static __always_inline void add(__u64 *to, __u64 n, bool shared)
 {
 	if (shared)
-		__sync_fetch_and_add(to, n);
+		atomic_add(to, n);
 	else
 		*to += n;
 }
@@ -249,7 +250,7 @@ static __always_inline void count_process(__u64 place, bool failed, __u64 ns)
 	if (!process) {
 		process = new_process(tgid);
 		if (!process) {
-			__sync_fetch_and_add(&syscalls_crowded, 1);
+			atomic_add(&syscalls_crowded, 1);
 			return;
 		}
 	} else if (is_exec(place) || place == NR_PRCTL) {
