@@ -128,17 +128,16 @@ static int add_ifunc(struct target_set *set, const struct query *query, const st
 }
 
 /* An IFUNC's own address is its resolver's, which runs once: what is counted is the function that it chose. */
-static int add_ifuncs(struct target_set *set, const struct query *query, const struct binary *binary,
+static int add_ifuncs(struct target_set *set, const struct query *query, const struct binary *binary, pid_t pid,
 		      struct ifuncs *ifuncs, struct err *err)
 {
-	struct err why = {};
 	int ret = 0;
 
 	if (!ifuncs->n)
 		return 0;
-	elf_resolve_ifuncs(binary->elf, ifuncs->v, ifuncs->n, &why);
+	elf_resolve_ifuncs(binary->elf, pid, ifuncs->v, ifuncs->n);
 	vec_each(ifunc, ifuncs) {
-		const char *name = ifunc->symbol->name, *failed = why.code ? why.text : ifunc->failed;
+		const char *name = ifunc->symbol->name, *failed = ifunc->failed;
 
 		if (!failed)
 			ret = add_ifunc(set, query, binary, ifunc, err);
@@ -173,7 +172,7 @@ static int no_function(const struct query *query, const struct binary *binary,
 	return resolve_no_match(err, what, &query->spec, nearest_name(&nearest));
 }
 
-static int add_functions(struct query *query, const struct binary *binary, struct target_set *set,
+static int add_functions(struct query *query, const struct binary *binary, pid_t pid, struct target_set *set,
 			 struct err *err)
 {
 	const struct elf_symbol *symbols;
@@ -193,7 +192,7 @@ static int add_functions(struct query *query, const struct binary *binary, struc
 		else
 			ret = add_function(set, query, binary, &symbols[i], symbols[i].name, err);
 	}
-	ret = ret ? ret : add_ifuncs(set, query, binary, &ifuncs, err);
+	ret = ret ? ret : add_ifuncs(set, query, binary, pid, &ifuncs, err);
 	free(ifuncs.v);
 	if (ret)
 		return ret;
@@ -317,7 +316,7 @@ int resolve_user(struct query *query, const struct target_options *options, stru
 		return add_marks(query, &binary, set, err);
 	if (!query->spec.name)
 		return add_address(query, &binary, set, err);
-	ret = add_functions(query, &binary, set, err);
+	ret = add_functions(query, &binary, options->pid, set, err);
 	add_refused(set, elf_refused(binary.elf));
 	return ret;
 }

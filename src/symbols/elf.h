@@ -23,8 +23,7 @@ struct elf_symbol {
 
 /*
  * Opens path. root NULL: as the user typed it. Else, "/proc/PID/root" or "/": path begins with it and stays
- * below it, or is a link of ours in /proc/PID; debug files are looked for below root, and the loader gets it as its
- * root.
+ * below it, or is a link of ours in /proc/PID; debug files are looked for below root.
  * Errors in words: missing (-ENOENT), not ELF (-ENOEXEC), truncated (-EBADMSG), too large (-EFBIG),
  * another class or architecture than this machine's (-ENOEXEC; says which), no permission.
  * A script's, a directory's or a device's path is said to be that. Nothing is mapped: a file that is truncated
@@ -106,12 +105,10 @@ struct elf_ifunc {
 };
 
 /*
- * What IFUNC symbols are on this machine: runs the file's own resolvers in one traced process of
- * their own, never in ours: the loader maps and relocates the file and is stopped before any
- * constructor runs, the resolvers are called, the process is killed. It runs as the file's
- * owner where we are root, as nobody where the file is root's but below another root.
- * 0 when the resolvers could be called, whatever each said; else -ENOTSUP with the reason.
+ * What IFUNC symbols are, sorted as elf_functions() does: what the running process pid (0: none) is bound to; for a library
+ * of our own system's what a program of ours, which does nothing, is bound to (asker.h); what other processes that have
+ * mapped the file are bound to (bound.h). Nothing else is executed.
  */
-int elf_resolve_ifuncs(struct elf *elf, struct elf_ifunc *ifuncs, size_t n, struct err *err);
+void elf_resolve_ifuncs(struct elf *elf, pid_t pid, struct elf_ifunc *ifuncs, size_t n);
 
 #endif

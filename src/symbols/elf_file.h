@@ -95,9 +95,36 @@ int elf_each_note(struct elf_image *image, const char *section, const char *owne
 /* The same of notes that are in memory. */
 int elf_each_note_in(Elf_Data *data, const char *owner, uint32_t type, elf_note_fn fn, void *ctx);
 
-/* The address of one symbol, from the file's own tables only: spares the sorting and the search
- * for debug files. 0, -ENOENT. */
-int elf_find_symbol(struct elf *elf, const char *name, uint64_t *vaddr);
+/* The names of symbol versions, of the file's own and of others' that it needs, by number. */
+struct elf_versions {
+	Elf_Data *numbers; /* of each dynamic symbol; NULL: the file has no versions */
+	const char **v;
+	size_t n, cap;
+};
+
+/* A damaged table has fewer. The names are the image's. */
+void elf_versions_read(struct elf_versions *versions, struct elf_image *image);
+void elf_versions_release(struct elf_versions *versions);
+/* Of a dynamic symbol by its index, "" without one. */
+const char *elf_version_of(const struct elf_versions *versions, size_t symbol);
+
+/* A word that the loader fills in with a function's address, by a relocation of the file. */
+struct elf_slot {
+	uint64_t vaddr;	     /* of the word, as linked */
+	uint64_t resolver;   /* of an IRELATIVE relocation, as linked; name is NULL then */
+	const char *name;    /* of the symbol that it is bound to, in whatever file */
+	const char *version; /* "" without one */
+};
+
+/* fn's non-zero return ends it and is returned. */
+typedef int (*elf_slot_fn)(void *ctx, const struct elf_slot *slot);
+int elf_each_slot(struct elf *elf, elf_slot_fn fn, void *ctx);
+
+/* Symbols that the file exports as IFUNCs: slot->vaddr is not set. */
+int elf_each_ifunc(struct elf *elf, elf_slot_fn fn, void *ctx);
+
+/* Has the unwind table a function that begins at this address, as linked? False without such a table. */
+bool elf_unwinds_from(struct elf *elf, uint64_t vaddr);
 
 /*
  * Opens the symbols that were stripped from elf into elf->debug: 0 and *source (caller frees)

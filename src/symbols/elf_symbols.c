@@ -301,26 +301,3 @@ int elf_functions(struct elf *elf, const struct elf_symbol **symbols, size_t *n,
 	*n = elf->n_symbols;
 	return 0;
 }
-
-static int table_find_symbol(struct elf_image *image, uint32_t type, const char *name, uint64_t *vaddr)
-{
-	struct table t;
-	GElf_Sym sym;
-	int ret = table_find(image, type, &t);
-
-	for (size_t i = 1; !ret && i < t.n && gelf_getsym(t.data, (int)i, &sym); i++) {
-		if (sym.st_shndx != SHN_UNDEF && sym.st_name < t.strings_len &&
-		    !strcmp(t.strings + sym.st_name, name)) {
-			*vaddr = sym.st_value;
-			return 0;
-		}
-	}
-	return -ENOENT;
-}
-
-int elf_find_symbol(struct elf *elf, const char *name, uint64_t *vaddr)
-{
-	int ret = table_find_symbol(&elf->file, SHT_DYNSYM, name, vaddr);
-
-	return ret ? table_find_symbol(&elf->file, SHT_SYMTAB, name, vaddr) : 0;
-}

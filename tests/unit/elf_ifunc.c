@@ -1,113 +1,224 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* symbols/elf.h: what IFUNC symbols are here, against what the loader of this process says. */
+/* symbols/elf.h: what IFUNC symbols are, read from processes, against what the loader of this process says. */
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
 #include <signal.h>
 
 #include "elf_fixture.h"
-
-#if defined(__x86_64__)
-#define LOADER "/lib64/ld-linux-x86-64.so.2"
-#else
-#define LOADER "/lib/ld-linux-aarch64.so.1"
-#endif
+#include "symbols/asker.h"
+#include "symbols/bound.h"
+#include "symbols/trusted.h"
 
 TestSuite(elf_ifunc, .init = fixture_init);
 
-/*
- * The resolver reads a pointer, which is right only in a file that was relocated; the
- * constructor tells on itself, if it runs.
- */
+/* A library with an IFUNC, whose resolver leaves a mark when it is run, with no help of other files: they may not be there yet. */
 static const char library[] =
-	"#include <fcntl.h>\n#include <stdlib.h>\n"
+	"#include <fcntl.h>\n#include <sys/syscall.h>\n"
 	"int fast(void) { return 1; }\nint slow(void) { return 2; }\n"
 	"static int (*const choice[])(void) = { slow, fast };\n"
 	"static int (*const *volatile choices)(void) = choice;\n"
-	"static void *choose(void) { return choices[1]; }\n"
-	"static void *crash(void) { return *(void **volatile)8; }\n"
-	"static void *none(void) { return 0; }\n"
-	"static void *other(void) { return getenv; }\n"
-	"#define BY(resolver) __attribute__((ifunc(#resolver)))\n"
-	"int run(void) BY(choose);\nint bad(void) BY(crash);\n"
-	"int nothing(void) BY(none);\nint elsewhere(void) BY(other);\n"
-	"__attribute__((constructor)) static void tell(void) { open(WHERE, O_CREAT, 0600); }\n"
-	"#ifdef MAIN\nint main(void) { return run() - 1; }\n#endif\n";
+	"static void *choose(void)\n{\n"
+	"#ifdef __x86_64__\n"
+	"	long ret = SYS_mkdir;\n"
+	"	__asm__ volatile(\"syscall\" : \"+a\"(ret) : \"D\"(WHERE), \"S\"(0700) : \"rcx\", \"r11\", \"memory\");\n"
+	"#else\n"
+	"	register long x8 __asm__(\"x8\") = SYS_mkdirat, x0 __asm__(\"x0\") = AT_FDCWD, x2 __asm__(\"x2\") = 0700;\n"
+	"	register const char *x1 __asm__(\"x1\") = WHERE;\n"
+	"	__asm__ volatile(\"svc #0\" : \"+r\"(x0) : \"r\"(x8), \"r\"(x1), \"r\"(x2) : \"memory\");\n"
+	"#endif\n"
+	"	return choices[1];\n}\n"
+	"int run(void) __attribute__((ifunc(\"choose\")));\n";
 
+/* A program that uses it somehow, says so, and waits to be ended. */
+static const char program[] =
+	"#include <stdio.h>\n#include <stdlib.h>\n#include <unistd.h>\n#include <sys/mman.h>\n"
+	"extern int run(void), fast(void);\n"
+	"#ifdef POINTER\n"
+	"__attribute__((aligned(65536))) struct { void *v; char rest[65528]; } pointer = { run, \"\" };\n#endif\n"
+	"int main(void)\n{\n"
+	"	USE;\n	puts(\"ready\");\n	fflush(stdout);\n	for (;;)\n		pause();\n}\n";
+
+/* flags: how library.c, and with it or without use.c, become out. */
 static void build(const char *flags, const char *out)
 {
-	char *command __free = base_printf("$CC -O1 '-DWHERE=\"%s/told\"' %s -o %s lib.c",
-					   fixture_dir, flags, out);
+	char *command __free = base_printf("$CC -O1 '-DWHERE=\"%s/mark\"' %s -o %s", fixture_dir, flags, out);
 
-	fixture_text("lib.c", library);
+	fixture_text("library.c", library);
+	fixture_text("use.c", program);
 	fixture_run(command);
 }
 
-static int resolve(struct elf *elf, const char *name, struct elf_ifunc *f, struct err *err)
+/* A library, and a program that is linked to it. */
+static void build_both(const char *flags)
 {
-	*f = (struct elf_ifunc){ .symbol = fixture_find(elf, name) };
-	cr_assert(f->symbol && f->symbol->ifunc, "%s", name);
-	return elf_resolve_ifuncs(elf, f, 1, err);
+	char *linked __free = base_printf("%s use.c -L. -l:lib.so '-Wl,-rpath,$ORIGIN'", flags);
+
+	build("-shared -fPIC library.c", "lib.so");
+	build(linked, "user");
 }
 
-static void expect_fast(struct elf *elf)
-{
-	struct err err = { .text = "" };
-	struct elf_ifunc f;
+static pid_t running;
 
-	cr_assert(!resolve(elf, "run", &f, &err), "%s", err.text);
-	cr_assert(!f.failed, "%s", f.failed);
-	cr_expect(f.offset == fixture_find(elf, "fast")->offset, "%#lx", (long)f.offset);
-	cr_expect(access(fixture_path("told"), F_OK), "no constructor may run");
+static void stop(void)
+{
+	if (running > 0) {
+		kill(running, SIGKILL);
+		waitpid(running, NULL, 0);
+	}
+	running = 0;
 }
 
-Test(elf_ifunc, is_what_the_resolver_chooses)
+/* Starts a program of the directory, waits until it is ready, and removes the mark that its start has left. */
+static pid_t start(const char *name)
 {
-	static const char *const flags[] = { "-shared -fPIC", "-DMAIN", "-DMAIN -no-pie",
-					     "-DMAIN -static", "-DMAIN -static-pie" };
+	int out[2];
+	char c;
+
+	stop();
+	cr_assert(!pipe(out));
+	running = fork();
+	if (!running) {
+		alarm(60);
+		dup2(out[1], 1);
+		close(out[0]);
+		execl(fixture_path(name), name, NULL);
+		_exit(1);
+	}
+	atexit(stop);
+	close(out[1]);
+	cr_assert(read(out[0], &c, 1) == 1, "%s does not run", name);
+	close(out[0]);
+	cr_assert(!rmdir(fixture_path("mark")), "the resolver leaves no mark");
+	return running;
+}
+
+static struct elf_ifunc resolve(struct elf *elf, pid_t pid, const char *name)
+{
+	struct elf_ifunc f = { .symbol = fixture_find(elf, name) };
+
+	cr_assert(f.symbol && f.symbol->ifunc, "%s", name);
+	elf_resolve_ifuncs(elf, pid, &f, 1);
+	return f;
+}
+
+/* What run() of a file is: "fast", or NULL where nobody knows. Either way nothing of the file was run. */
+static void expect_run(const char *file, pid_t pid, const char *is)
+{
+	struct elf *elf = fixture_open(fixture_path(file));
+	struct elf_ifunc f = resolve(elf, pid, "run");
+
+	if (is)
+		cr_expect(!f.failed && f.offset == fixture_find(elf, is)->offset, "%s: %s, %#lx", file, f.failed,
+			  (long)f.offset);
+	else
+		cr_expect(f.failed == bound_unknown, "%s: %s, %#lx", file, f.failed, (long)f.offset);
+	cr_expect(access(fixture_path("mark"), F_OK), "the resolver was run");
+	elf_close(elf);
+}
+
+Test(elf_ifunc, of_a_program_that_runs)
+{
+	static const char *const flags[] = { "", "-no-pie", "-static", "-static-pie" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
-		struct elf *elf;
+		char *all __free = base_printf("-DUSE='run()' %s library.c use.c", flags[i]);
 
-		build(flags[i], "out");
-		elf = fixture_open(fixture_path("out"));
-		expect_fast(elf);
-		elf_close(elf);
+		build(all, "out");
+		expect_run("out", 0, NULL);
+		start("out");
+		expect_run("out", running, "fast");
+		expect_run("out", 0, "fast");
+		stop();
 	}
 }
 
-Test(elf_ifunc, of_a_file_named_without_a_directory)
+Test(elf_ifunc, of_a_library_by_the_slots_of_others)
 {
-	struct elf *elf;
+	static const char *const flags[] = {
+		"-DUSE='run()'",
+		"-DUSE='run()' -no-pie",
+		"-DUSE='run()' -Wl,-z,now",
+		"-DPOINTER -DUSE= -fPIC",
+	};
 
-	build("-shared -fPIC", "out");
-	cr_assert(!chdir(fixture_dir));
-	elf = fixture_open("out");
-	expect_fast(elf);
-	elf_close(elf);
+	for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
+		build_both(flags[i]);
+		start("user");
+		expect_run("lib.so", running, "fast");
+		expect_run("lib.so", 0, "fast");
+		stop();
+		expect_run("lib.so", 0, NULL);
+	}
 }
 
-Test(elf_ifunc, is_resolved_one_by_one)
+/* Its slot leads into the program's own PLT. */
+Test(elf_ifunc, of_a_library_that_was_not_called_yet)
 {
-	static const char *const names[] = { "bad", "run", "nothing", "elsewhere", "run", "run" };
-	struct elf_ifunc f[ARRAY_SIZE(names)] = { 0 };
-	struct err err = { .text = "" };
-	struct elf *elf;
-	uint64_t fast;
+	build_both("-DUSE='if (getenv(\"NEVER\")) run()' -Wl,-z,lazy");
+	/* the mark is made by who binds it */
+	cr_assert(!mkdir(fixture_path("mark"), 0700));
+	start("user");
+	expect_run("lib.so", running, NULL);
+}
 
-	build("-shared -fPIC", "out");
-	elf = fixture_open(fixture_path("out"));
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		f[i].symbol = fixture_find(elf, names[i]);
-	cr_assert(!elf_resolve_ifuncs(elf, f, ARRAY_SIZE(f), &err), "%s", err.text);
-	fast = fixture_find(elf, "fast")->offset;
-	cr_expect(f[0].failed && strstr(f[0].failed, "faulted"));
-	cr_expect(!f[1].failed && f[1].offset == fast, "one that faults spoils no other");
-	cr_expect(f[2].failed && strstr(f[2].failed, "no function"));
-	cr_expect(f[3].failed && strstr(f[3].failed, "another file"));
-	cr_expect(!f[4].failed && f[4].offset == fast);
-	cr_expect(!f[5].failed && f[5].offset == fast, "an alias");
-	elf_close(elf);
+/* What a process makes of its slots is no function's start of that file: then it has said nothing. */
+Test(elf_ifunc, of_a_process_that_lies)
+{
+	static const char *const lies[] = {
+		"pointer.v = (char *)pointer.v + 1",
+		"pointer.v = (void *)getenv",
+		"pointer.v = (void *)main",
+		"pointer.v = &pointer",
+		"pointer.v = (void *)-1",
+		"pointer.v = 0",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(lies); i++) {
+		char *flags __free = base_printf("-DPOINTER -fPIC -DUSE='%s'", lies[i]);
+
+		build_both(flags);
+		start("user");
+		expect_run("lib.so", running, NULL);
+	}
+	build_both("-DPOINTER -fPIC -DUSE='pointer.v = (void *)fast'");
+	start("user");
+	expect_run("lib.so", running, "fast");
+}
+
+/* A page that somebody else must bring is not waited for: alarm() would end this test. */
+Test(elf_ifunc, of_a_process_whose_page_does_not_come)
+{
+	fixture_text("fault.h",
+		     "#include <fcntl.h>\n#include <linux/userfaultfd.h>\n#include <stdlib.h>\n#include <sys/ioctl.h>\n"
+		     "#include <sys/mman.h>\n#include <sys/syscall.h>\n#include <unistd.h>\n"
+		     "static void fault(void *at, unsigned long size)\n{\n"
+		     "	int fd = syscall(SYS_userfaultfd, O_CLOEXEC);\n"
+		     "	struct uffdio_api api = { .api = UFFD_API };\n"
+		     "	struct uffdio_register r = { { (unsigned long)at, size }, UFFDIO_REGISTER_MODE_MISSING, 0 };\n"
+		     "	if (madvise(at, size, MADV_DONTNEED) ||\n"
+		     "	    mmap(at, size, PROT_READ | PROT_WRITE, MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != at ||\n"
+		     "	    fd < 0 || ioctl(fd, UFFDIO_API, &api) || ioctl(fd, UFFDIO_REGISTER, &r))\n"
+		     "		_exit(77);\n}\n");
+	build_both("-DPOINTER -fPIC -include fault.h -DUSE='fault(&pointer, sizeof(pointer))'");
+	start("user");
+	alarm(20);
+	expect_run("lib.so", running, NULL);
+	alarm(0);
+}
+
+/* What a slot holds is the process's own to say, on a page of its own: a file's is not read, for who knows whose file system that is. */
+Test(elf_ifunc, of_a_process_whose_slot_is_a_files)
+{
+	fixture_text("file.h", "#include <stdio.h>\n#include <sys/mman.h>\n"
+			       "static int file(void *at, unsigned long size)\n{\n"
+			       "	FILE *f = tmpfile();\n"
+			       "	return fwrite(at, size, 1, f) != 1 || fflush(f) ||\n"
+			       "	       mmap(at, size, PROT_READ, MAP_FIXED | MAP_PRIVATE, fileno(f), 0) != at ||\n"
+			       "	       !*(volatile char *)at;\n}\n");
+	build_both("-DPOINTER -fPIC -include file.h -DUSE='if (file(&pointer, sizeof(pointer))) return 1'");
+	start("user");
+	expect_run("lib.so", running, NULL);
 }
 
 /* The offset in its file of a function of this process. */
@@ -122,103 +233,86 @@ static uint64_t offset_here(struct elf *elf, void *function)
 	return offset;
 }
 
-Test(elf_ifunc, is_what_the_loader_binds_libc_to)
+/* What a library's functions are is what the loader of this process says, by whatever way it is found out. */
+static void expect_as_here(const char *file, const char *const *names, size_t n, pid_t pid)
 {
-	static const char *const names[] = { "strlen", "memcpy", "strchr", "memset", "strcmp" };
-	struct err err = { .text = "" };
-	void *libc = dlopen("libc.so.6", RTLD_NOW);
-	struct elf_ifunc f;
+	void *library = dlopen(file, RTLD_NOW);
 	struct link_map *map;
 	struct elf *elf;
 
-	cr_assert(libc && !dlinfo(libc, RTLD_DI_LINKMAP, &map));
+	cr_assert(library && !dlinfo(library, RTLD_DI_LINKMAP, &map), "%s", file);
 	elf = fixture_open(map->l_name);
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		cr_assert(!resolve(elf, names[i], &f, &err), "%s", err.text);
+	for (size_t i = 0; i < n; i++) {
+		const struct elf_symbol *symbol = fixture_find(elf, names[i]);
+		struct elf_ifunc f;
+
+		/* not every machine has a choice */
+		if (!symbol || !symbol->ifunc)
+			continue;
+		f = resolve(elf, pid, names[i]);
 		cr_assert(!f.failed, "%s: %s", names[i], f.failed);
 		cr_expect(f.offset != f.symbol->offset, "%s: not the resolver itself", names[i]);
-		cr_expect(f.offset == offset_here(elf, dlsym(libc, names[i])), "%s", names[i]);
+		cr_expect(f.offset == offset_here(elf, dlsym(library, names[i])), "%s", names[i]);
 	}
 	elf_close(elf);
-	dlclose(libc);
+	dlclose(library);
 }
 
-Test(elf_ifunc, cannot_be_known_of_a_file_that_does_not_load)
+Test(elf_ifunc, of_libc_and_libm)
 {
-	struct err err = { .text = "" };
-	struct elf_ifunc f;
-	struct elf *elf;
+	static const char *const libc[] = { "strlen", "memcpy", "strchr", "memset", "strcmp", "wcsrchr", "strstr" };
+	/* of exp, log and pow there are several versions, of which one is an IFUNC */
+	static const char *const libm[] = { "sin", "exp", "log", "pow", "floor" };
 
-	fixture_run("echo 'int absent(void) { return 1; }' > dep.c &&\n"
-		    "$CC -shared -fPIC -o libdep.so dep.c");
-	build("-shared -fPIC -Wl,--no-as-needed -L. -ldep", "out");
-	elf = fixture_open(fixture_path("out"));
-	cr_expect(resolve(elf, "run", &f, &err) == -ENOTSUP);
-	cr_expect(strstr(err.text, "does not load it"), "%s", err.text);
-	elf_close(elf);
+	expect_as_here("libc.so.6", libc, 5, getpid());
+	expect_as_here("libc.so.6", libc, ARRAY_SIZE(libc), 0);
+	expect_as_here("libm.so.6", libm, ARRAY_SIZE(libm), 0);
 }
 
-/* In a root of its own with the same loader and C library; takes the right to chroot. */
-Test(elf_ifunc, is_resolved_below_another_root)
+static bool status_has(pid_t pid, const char *line)
 {
-	struct err err = { .text = "" };
-	char *copy __free = NULL;
-	struct elf_ifunc f;
-	struct elf *elf;
-	void *libc = dlopen("libc.so.6", RTLD_NOW);
+	char *command __free = base_printf("grep -q '%s' /proc/%d/status", line, (int)pid);
+
+	return !system(command);
+}
+
+Test(elf_ifunc, asks_without_any_privilege)
+{
 	struct link_map *map;
-
-	if (geteuid())
-		cr_skip_test("chroot needs root");
-	cr_assert(libc && !dlinfo(libc, RTLD_DI_LINKMAP, &map));
-	copy = base_printf("mkdir -p root/opt root/usr root$(dirname " LOADER
-			   ") root/lib64 root/lib &&"
-			   "cp " LOADER " root" LOADER " && cp %s root/lib64 && cp %s root/lib",
-			   map->l_name, map->l_name);
-	fixture_run(copy);
-	build("-shared -fPIC", "root/opt/out");
-	elf = fixture_open_in(fixture_path("root"), fixture_path("root/opt/out"));
-	expect_fast(elf);
-	fixture_run("rm -r root" LOADER);
-	cr_expect(resolve(elf, "run", &f, &err) == -ENOTSUP, "the root's own loader, not ours");
-	cr_expect(strstr(err.text, "loader cannot be run"), "%s", err.text);
-	elf_close(elf);
-	dlclose(libc);
-}
-
-/* Foreign code must not run as root: the resolver says who it is by what it chooses. */
-Test(elf_ifunc, is_asked_as_the_files_owner)
-{
-	struct err err = { .text = "" };
-	struct elf_ifunc f;
-	struct elf *elf;
-
-	if (geteuid())
-		cr_skip_test("needs root to become somebody else");
-	fixture_text("who.c",
-		     "#include <unistd.h>\nint root(void) { return 0; }\n"
-		     "int owner(void) { return 1; }\nint group(void) { return 2; }\n"
-		     "static void *who(void)\n{\n"
-		     "	return getuid() != 1234 ? root : getgid() != 5678 ? group : owner;\n}\n"
-		     "int me(void) __attribute__((ifunc(\"who\")));\n");
-	fixture_run("$CC -O1 -shared -fPIC -o who who.c && chown 1234:5678 who");
-	elf = fixture_open(fixture_path("who"));
-	cr_assert(!resolve(elf, "me", &f, &err), "%s", err.text);
-	cr_expect(f.offset == fixture_find(elf, "owner")->offset);
-	elf_close(elf);
-}
-
-Test(elf_ifunc, leaves_no_process)
-{
-	struct err err = { .text = "" };
+	struct asker asker;
+	struct bound bound;
 	struct elf_ifunc f;
 	struct elf *elf;
 	int status;
 
-	build("-shared -fPIC", "out");
-	elf = fixture_open(fixture_path("out"));
-	cr_assert(!resolve(elf, "run", &f, &err), "%s", err.text);
-	cr_assert(!resolve(elf, "bad", &f, &err), "%s", err.text);
-	cr_expect(waitpid(-1, &status, __WALL | WNOHANG) == -1 && errno == ECHILD);
+	cr_assert(!dlinfo(dlopen("libc.so.6", RTLD_NOW), RTLD_DI_LINKMAP, &map));
+	elf = fixture_open(map->l_name);
+	f.symbol = fixture_find(elf, "strlen");
+	bound_init(&bound, elf, &f, 1);
+	cr_assert(!asker_start(&asker, &bound));
+	cr_expect(status_has(asker.pid, "^CapEff:.0*$") && status_has(asker.pid, "^CapPrm:.0*$"));
+	cr_expect(status_has(asker.pid, "^NoNewPrivs:.1$") && status_has(asker.pid, "^Seccomp:.2$"));
+	cr_expect(geteuid() || status_has(asker.pid, "^Uid:.65534.65534.65534.65534$"));
+	asker_end(&asker);
+	cr_expect(waitpid(-1, &status, __WALL | WNOHANG) == -1 && errno == ECHILD, "a process is left");
+	bound_release(&bound);
 	elf_close(elf);
+}
+
+/* Not even root's, where root is somebody else's: below another directory than the system's own. */
+Test(elf_ifunc, does_not_ask_what_is_not_the_systems)
+{
+	struct elf *elf;
+	struct elf_ifunc f;
+	struct asker asker;
+	struct bound bound;
+
+	build("-shared -fPIC library.c", "lib.so");
+	elf = fixture_open(fixture_path("lib.so"));
+	f.symbol = fixture_find(elf, "run");
+	bound_init(&bound, elf, &f, 1);
+	cr_expect(asker_start(&asker, &bound) == -EPERM);
+	bound_release(&bound);
+	elf_close(elf);
+	expect_run("lib.so", 0, NULL);
 }
