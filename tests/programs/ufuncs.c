@@ -5,7 +5,7 @@
  * Calls functions of its own, each a known number of times, and prints "did FUNCTION COUNT" lines:
  * f_one N times, f_two 2 N times (f_two_alias is the same place), f_three 3 N times, f_deep
  * as a recursion of depth 10, and two static functions that are both called twin, this one 3 times and
- * the one of ufuncs-twin.c 4 times.
+ * the one of ufuncs-twin.c 4 times. Not printed: a function with a name as Go makes them, N times.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,6 +45,14 @@ PROBED int f_deep(int depth)
 	return below + depth;
 }
 
+int f_colons(int x) __asm__("\"type:.eq.main.T\"");
+
+PROBED int f_colons(int x)
+{
+	kept();
+	return x + 1;
+}
+
 PROBED int f_never(int x)
 {
 	kept();
@@ -64,6 +72,7 @@ int main(int argc, char **argv)
 		x = f_one(x);
 		x = f_two(f_two_alias(x));
 		x = f_three(f_three(f_three(x)));
+		x = f_colons(x);
 	}
 	x += f_deep(10);
 	for (int i = 0; i < 3; i++)

@@ -317,3 +317,15 @@ test_without_a_return_among_others() {
 	expect_json count
 	[ "$(cat rows)" = 10 ] || fail "$(cat rows)"
 }
+
+# Go has functions whose names hold colons: they are no marks.
+test_colons_in_a_name() {
+	for spec in u:/bin/ufuncs:type:.eq.main.T /bin/ufuncs:type:.eq.main.T 'u:/bin/ufuncs:type:*'; do
+		fl -F "$spec" -- ufuncs 7
+		expect_exit 0
+		expect_line '^Function = "?type:.eq.main.T"?$'
+		expect_line ' count: 7$'
+		fc "$spec" -- ufuncs 7
+		expect_count type:.eq.main.T 7
+	done
+}
