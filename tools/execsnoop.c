@@ -136,11 +136,22 @@ static void add_whole(struct str *s, const void *row, enum output_format format)
 	str_add(s, e->args_size == e->args_total ? "true" : "false");
 }
 
+/* The kernel keeps the begin of a name: where the file's begins with that, it is the whole of it. */
+static bool name_matches(const struct execsnoop_event *e)
+{
+	const char *comm = e->event.comm, *slash = strrchr(e->data, '/'), *file = slash ? slash + 1 : e->data;
+	size_t len = strlen(comm);
+
+	if (!regexec(&name_regex, comm, 0, NULL, 0))
+		return true;
+	return len == sizeof(e->event.comm) - 1 && !strncmp(file, comm, len) && !regexec(&name_regex, file, 0, NULL, 0);
+}
+
 static bool show(const struct event *event, size_t size)
 {
 	static struct str line;
 
-	if (settings.name && regexec(&name_regex, event->comm, 0, NULL, 0))
+	if (settings.name && !name_matches((const void *)event))
 		return false;
 	if (!settings.line)
 		return true;
@@ -185,7 +196,8 @@ TOOL(execsnoop, .brief = "print each program that is executed, with its argument
      .description =
 	     "Prints a row for each exec: the new command's name, its process and parent, what the call returned, and the "
 	     "command line, whole: the name that was executed, then the arguments. A script is shown as it was called; "
-	     "JSON has the arguments as the interpreter gets them. Where a row is cut, it says so.\n\n"
+	     "JSON has the arguments as the interpreter gets them. Where a row is cut, it says so. The kernel keeps 15 bytes of "
+	     "a command's name; --name looks at these, and at the whole name of the file.\n\n"
 	     "Ids are the host's; --pidns shows those of our own pid namespace. Processes are filtered as they are "
 	     "after the exec.",
      EXAMPLES({ "sonde execsnoop", "all new programs, until Ctrl-C" },

@@ -86,9 +86,14 @@ static int configure(struct run *run, struct err *err)
 	return 0;
 }
 
+/* The kernel keeps the begin of a name: one that is longer it can only be, not contain. */
 static bool show(const struct event *event, size_t size)
 {
-	return !settings.name || strstr(event->comm, settings.name);
+	size_t most = sizeof(event->comm) - 1;
+
+	if (!settings.name || strstr(event->comm, settings.name))
+		return true;
+	return strlen(settings.name) > most && !strncmp(event->comm, settings.name, most);
 }
 
 /* --- columns --- */

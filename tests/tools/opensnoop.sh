@@ -98,6 +98,14 @@ test_of_whom() {
 	[ "$(grep -c ' opens .*/dev/null$' out) $(grep -c ' myopens .*/dev/null$' out) $(wc -l < out)" = '3 5 9' ] || fail "rows: $(cat out)"
 }
 
+# The kernel keeps 15 bytes of a name: one that is longer is looked for by these.
+test_by_long_name() {
+	cp /bin/opens long-name-of-a-program
+	os -n long-name-of-a-program -- sh -c './long-name-of-a-program 5 /dev/null; opens 3 /dev/null'
+	expect_exit 0
+	[ "$(grep -c ' long-name-of-a- .*/dev/null$' out) $(grep -c 'null$' out)" = '5 5' ] || fail "not five rows"
+}
+
 # With -F a path begins where getcwd(2) says, whatever is mounted on the way; a directory that was removed is where it was.
 test_full_paths() {
 	deep=deep$(printf '/%.0s0123456789' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30)
