@@ -51,14 +51,6 @@ static __always_inline void event_dropped(void)
 	event_lost(EVENT_LOSS_BUFFER);
 }
 
-/* The process that a task belongs to; ino 0: as the host has it. */
-static __always_inline __u32 event_process(struct task_struct *task, __u32 ino)
-{
-	if (ino)
-		return task_id_in_pidns(BPF_CORE_READ(task, group_leader, thread_pid), ino);
-	return BPF_CORE_READ(task, tgid);
-}
-
 /* Has the user asked for the events of some only? Then those whose task is not known are not wanted. */
 static __always_inline bool event_chosen(void)
 {
@@ -79,7 +71,7 @@ static __always_inline bool event_wanted(void)
 	if (!filter_pass())
 		return false;
 	return !event_setup.pidns_ino ||
-	       event_process((void *)bpf_get_current_task(), event_setup.pidns_ino);
+	       task_process((void *)bpf_get_current_task(), event_setup.pidns_ino);
 }
 
 /* Who did it: the current task. */
@@ -93,9 +85,9 @@ static __always_inline void event_fill(struct event *event)
 	bpf_get_current_comm(event->comm, sizeof(event->comm));
 	event->pid = both >> 32;
 	event->tid = both;
-	event->ppid = event_process(BPF_CORE_READ(task, real_parent), event_setup.pidns_ino);
+	event->ppid = task_process(BPF_CORE_READ(task, real_parent), event_setup.pidns_ino);
 	if (event_setup.pidns_ino) {
-		event->pid = event_process(task, event_setup.pidns_ino);
+		event->pid = task_process(task, event_setup.pidns_ino);
 		event->tid = task_id_in_pidns(BPF_CORE_READ(task, thread_pid), event_setup.pidns_ino);
 	}
 }

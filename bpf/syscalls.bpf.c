@@ -7,6 +7,7 @@
 #include "bpf/latency.bpf.h"
 #include <bpf/bpf_core_read.h>
 #include "bpf/syscalls.h"
+#include "bpf/task.bpf.h"
 
 #define ERRORS_MAX 4095
 
@@ -165,6 +166,16 @@ static __always_inline __u64 place_at_exit(void *ctx, __s64 ret)
 
 /* --- how long it takes --- */
 
+static __always_inline bool is_wanted_task(void)
+{
+	return filter_pass() && task_is_child_of(config.ppid, config.pidns_ino);
+}
+
+static __always_inline bool is_wanted_place(__u64 place)
+{
+	return !config.one || place == config.place;
+}
+
 /* A task is in one call at a time. */
 static __always_inline __u64 task_key(void)
 {
@@ -176,17 +187,22 @@ int syscall_enter(void *ctx)
 {
 	__u64 number = context_word(ctx, 1);
 	struct latency_cell *cell;
+	__u64 place;
 	bool compat;
 
-	if (!filter_pass())
+	if (!is_wanted_task())
 		return 0;
 	compat = is_compat(ctx, current_task());
 	/* never returns, and would keep its cell */
 	if (is_exit(number, compat))
 		return 0;
+	place = place_of(number, compat);
+	/* an execveat that nobody remembers would be an execve at its end */
+	if (!is_wanted_place(place) && !is_exec(place))
+		return 0;
 	cell = latency_claim(task_key());
 	if (cell)
-		cell->start = bpf_ktime_get_ns() << SYSCALLS_PLACE_BITS | place_of(number, compat);
+		cell->start = bpf_ktime_get_ns() << SYSCALLS_PLACE_BITS | place;
 	return 0;
 }
 
@@ -307,10 +323,10 @@ int syscall_exit(void *ctx)
 		start = take_start();
 	if (!syscalls_begun && !begins(ctx, start, ret))
 		return 0;
-	if (!filter_pass() || !is_wanted(ret, failed))
+	if (!is_wanted_task() || !is_wanted(ret, failed))
 		return 0;
 	place = place_of_return(ctx, start, ret);
-	if (place == SYSCALLS_NONE)
+	if (place == SYSCALLS_NONE || !is_wanted_place(place))
 		return 0;
 	/* calculated with what is above the place: such a word has room for 200 days */
 	if (start) {

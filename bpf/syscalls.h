@@ -31,7 +31,11 @@ struct syscalls_config {
 	unsigned char timed, by_process;
 	unsigned char failed; /* only calls that failed */
 	unsigned char typed;  /* the kernel gives the task and its registers as types that are read like our own */
-	unsigned int error;   /* only calls that failed with this, 0 with any */
+	unsigned char one;    /* only the call that has this place */
+	unsigned int place;
+	unsigned int error;	/* only calls that failed with this, 0 with any */
+	unsigned int ppid;	/* only of children of this process, 0 of all */
+	unsigned int pidns_ino; /* whose number ppid is, 0 the host's */
 };
 
 #endif

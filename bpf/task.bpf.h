@@ -32,6 +32,22 @@ static __always_inline __u32 task_id_in_pidns(struct pid *pid, __u32 ino)
 	return 0;
 }
 
+/* The process that a task belongs to; ino 0: as the host has it. */
+static __always_inline __u32 task_process(struct task_struct *task, __u32 ino)
+{
+	if (ino)
+		return task_id_in_pidns(BPF_CORE_READ(task, group_leader, thread_pid), ino);
+	return BPF_CORE_READ(task, tgid);
+}
+
+/* Is the current task a child of that process? 0: of any. */
+static __always_inline bool task_is_child_of(__u32 process, __u32 ino)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+
+	return !process || task_process(BPF_CORE_READ(task, real_parent), ino) == process;
+}
+
 /* The pid namespace that a task lives in, as /proc/PID/ns/pid has it. */
 static __always_inline __u32 task_pidns(struct task_struct *task)
 {

@@ -23,12 +23,7 @@ const volatile struct execsnoop_config config SEC(".rodata.config");
 
 static __always_inline bool exec_wanted(void)
 {
-	struct task_struct *task = (void *)bpf_get_current_task();
-
-	if (!event_wanted())
-		return false;
-	return !config.ppid ||
-	       event_process(BPF_CORE_READ(task, real_parent), config.reader_pidns) == config.ppid;
+	return event_wanted() && task_is_child_of(config.ppid, config.reader_pidns);
 }
 
 /* Where the strings of the new program are. */

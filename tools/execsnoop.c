@@ -41,9 +41,8 @@ static int configure(struct run *run, struct err *err)
 {
 	int ret = compile(&name_regex, settings.name, "name", err);
 
-	if (settings.ppid && !filter_process_of(settings.ppid))
-		return err_set(err, -ESRCH, "no process has the id %u, so none is its child", settings.ppid);
-
+	if (!ret)
+		ret = filter_check_parent(settings.ppid, err);
 	config.ppid = settings.ppid;
 	config.reader_pidns = filter_pidns();
 	return ret ? ret : compile(&line_regex, settings.line, "line", err);

@@ -15,13 +15,15 @@ static struct {
 	uint32_t ms, us, args, calls;
 	bool regex, force;
 	bool in_ms, in_us, with_args; /* columns */
-} settings = { .calls = 4096 };
+} settings = { .ms = UINT32_MAX, .us = UINT32_MAX, .calls = 4096 };
 
 static struct funcslower_config config;
 
 static const struct opt options[] = {
-	OPT(OPT_U32, typeof(settings), ms, 'm', "min-ms", "MS", "only calls of at least MS milliseconds: 1", .min = 1),
-	OPT(OPT_U32, typeof(settings), us, 'u', "min-us", "US", "only calls of at least US microseconds", .min = 1),
+	OPT(OPT_U32, typeof(settings), ms, 'm', "min-ms", "MS", "only calls of at least MS milliseconds: 1",
+	    .max = UINT32_MAX - 1),
+	OPT(OPT_U32, typeof(settings), us, 'u', "min-us", "US", "only calls of at least US microseconds: 0 is every call",
+	    .max = UINT32_MAX - 1),
 	OPT(OPT_U32, typeof(settings), args, 'a', "arguments", "N", "print the first N arguments, as hexadecimal numbers", .min = 1,
 	    .max = LATENCY_ARGS),
 	OPT(OPT_BOOL, typeof(settings), regex, 'r', "regexp", NULL, "patterns are POSIX extended regular expressions"),
@@ -32,12 +34,14 @@ static const struct opt options[] = {
 
 static int configure(struct run *run, struct err *err)
 {
-	if (settings.ms && settings.us)
+	bool us = settings.us != UINT32_MAX, ms = settings.ms != UINT32_MAX;
+
+	if (ms && us)
 		return err_set(err, -EINVAL, "milliseconds or microseconds, not both");
-	config.least = settings.us ? settings.us * NS_PER_US : (settings.ms ? settings.ms : 1) * NS_PER_MS;
+	config.least = us ? settings.us * NS_PER_US : (ms ? settings.ms : 1) * NS_PER_MS;
 	config.args = settings.args;
-	settings.in_us = settings.us;
-	settings.in_ms = !settings.us;
+	settings.in_us = us;
+	settings.in_ms = !us;
 	settings.with_args = settings.args;
 	return 0;
 }

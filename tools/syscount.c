@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* syscount: system calls by count or by time, by process, and strace -c's table. */
+#include "base/nearest.h"
 #include "base/report.h"
 #include "output/words.h"
+#include "run/filter.h"
 #include "run/syscalls.h"
 #include "symbols/syscalls.h"
 
@@ -12,8 +14,9 @@
 
 static struct {
 	bool list, failed, latency, milliseconds, by_process, summary;
-	uint32_t error, top, keys, calls;
-} settings = { .keys = SYSCALLS_KEYS_DEFAULT };
+	uint32_t error, top, keys, calls, ppid;
+	int number; /* of --syscall */
+} settings = { .keys = SYSCALLS_KEYS_DEFAULT, .number = -1 };
 
 static int set_error(void *dest, const char *text, struct err *err)
 {
@@ -25,12 +28,32 @@ static int set_error(void *dest, const char *text, struct err *err)
 	return 0;
 }
 
+static int set_syscall(void *dest, const char *name, struct err *err)
+{
+	int number = syscall_number(name);
+	struct nearest nearest;
+
+	if (number >= 0 && number < SYSCALLS_NUMBERS) {
+		*(int *)dest = number;
+		return 0;
+	}
+	nearest_init(&nearest, name);
+	for (number = 0; number < SYSCALLS_NUMBERS; number++)
+		if (syscall_name(number))
+			nearest_offer(&nearest, syscall_name(number));
+	if (nearest_name(&nearest))
+		return err_set(err, -EINVAL, "no system call is called so (did you mean %s?)", nearest_name(&nearest));
+	return err_set(err, -EINVAL, "no system call is called so (-l lists them)");
+}
+
 static const struct opt options[] = {
 	OPT(OPT_BOOL, typeof(settings), list, 'l', "list", NULL, "print the names of all system calls"),
 	OPT(OPT_U32, typeof(settings), top, 'T', "top", "N", "only the N largest of a table: 10, with --summary all", .min = 1),
 	OPT(OPT_BOOL, typeof(settings), failed, 'x', "failures", NULL, "only calls that failed"),
 	OPT(OPT_CALL, typeof(settings), error, 'e', "errno", "ERROR", "only calls that failed with this: ENOENT, or 2",
 	    .call = set_error),
+	OPT(OPT_CALL, typeof(settings), number, 0, "syscall", "SYSCALL", "only this system call, by name", .call = set_syscall),
+	OPT(OPT_U32, typeof(settings), ppid, 0, "ppid", "PPID", "only calls of this process's children", .min = 1),
 	OPT(OPT_BOOL, typeof(settings), latency, 'L', "latency", NULL, "with the time that calls took, and in its order"),
 	OPT(OPT_BOOL, typeof(settings), milliseconds, 'm', "milliseconds", NULL, "the same in milliseconds"),
 	OPT(OPT_BOOL, typeof(settings), by_process, 'P', "process", NULL, "by process, not by system call"),
@@ -225,6 +248,8 @@ static int syscount_open(struct run *run, struct err *err)
 		.by_process = settings.by_process,
 		.failed = settings.failed || settings.error,
 		.error = settings.error,
+		.number = settings.number,
+		.ppid = settings.ppid,
 		.keys = settings.keys,
 		.calls = settings.calls,
 	};
@@ -232,8 +257,12 @@ static int syscount_open(struct run *run, struct err *err)
 
 	run->engine = syscount;
 	ret = check(run, err);
+	if (!ret)
+		ret = filter_check_parent(settings.ppid, err);
 	if (ret)
 		return ret;
+	/* as in bcc */
+	run->options.time |= run->options.interval > 0;
 	choose_schema();
 	if (!settings.top)
 		settings.top = settings.summary ? UINT32_MAX : TOP_DEFAULT;

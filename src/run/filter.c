@@ -65,6 +65,13 @@ uint32_t filter_process_of(uint32_t tid)
 	return tgid;
 }
 
+int filter_check_parent(uint32_t ppid, struct err *err)
+{
+	if (!ppid || filter_process_of(ppid) == ppid)
+		return 0;
+	return err_set(err, -ESRCH, "no process has the id %u, so none is its child", ppid);
+}
+
 static int set_ids(struct filter *filter, const struct run_options *options, struct err *err)
 {
 	struct stat ns;

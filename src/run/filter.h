@@ -7,6 +7,8 @@
 
 /* The process that a thread belongs to, 0 where there is no such thread. */
 uint32_t filter_process_of(uint32_t tid);
+/* For --ppid, in numbers of our pid namespace, 0 none: -ESRCH where there is no such process. */
+int filter_check_parent(uint32_t ppid, struct err *err);
 /* The inode number of our pid namespace, 0 where that is the host's. */
 uint32_t filter_pidns(void);
 /* Our own process as the host numbers it, whatever pid namespace we are in; 0 where the kernel does not say. */

@@ -111,7 +111,11 @@ static void configure(struct syscalls *syscalls)
 		.by_process = syscalls->settings.by_process,
 		.failed = syscalls->settings.failed,
 		.typed = quirk_task_regs(),
+		.one = syscalls->settings.number >= 0,
+		.place = syscalls->settings.number,
 		.error = syscalls->settings.error,
+		.ppid = syscalls->settings.ppid,
+		.pidns_ino = filter_pidns(),
 	};
 }
 

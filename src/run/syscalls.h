@@ -15,6 +15,8 @@ struct syscalls_settings {
 	bool timed, by_process;
 	bool failed;	/* only calls that failed */
 	uint32_t error; /* only with this one, 0 any */
+	int number;	/* only this call, < 0 all */
+	uint32_t ppid;	/* only of children of this process, 0 of all */
 	uint32_t keys;	/* processes at most */
 	uint32_t calls; /* under way at a time, 0: as many as there are threads */
 };

@@ -32,7 +32,7 @@ const struct tool *tool_find(const char *name)
 	return NULL;
 }
 
-/* bcc's -c is a processor in some tools. */
+/* bcc's -c is a processor in some tools, in another the parent. */
 static int set_command(void *command, const char *text, struct err *err)
 {
 	uint64_t number;
@@ -40,7 +40,7 @@ static int set_command(void *command, const char *text, struct err *err)
 	if (!*text)
 		return err_set(err, -EINVAL, "the command must not be empty");
 	if (!opt_u64(text, &number))
-		return err_set(err, -EINVAL, "this is a command to be run (a processor: --cpu %s)", text);
+		return err_set(err, -EINVAL, "this is a command to be run (a processor: --cpu %s; a parent: --ppid %s)", text, text);
 	*(const char **)command = text;
 	return 0;
 }

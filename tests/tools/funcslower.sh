@@ -30,6 +30,18 @@ test_bound() {
 	[ "$(wc -l < rows)" = 20 ] || fail "$(wc -l < rows) rows, not 20: the bound is 1 ms"
 }
 
+# Calls that take next to nothing are among them.
+test_every_call() {
+	for bound in '-u 0' '-m 0'; do
+		fs -j $bound u:/bin/ufuncs:f_one -- ufuncs 50
+		expect_exit 0
+		expect_json func
+		[ "$(wc -l < rows)" = 50 ] || fail "$(wc -l < rows) rows, not 50"
+	done
+	fs -u 0 u:/bin/ufuncs:f_one -- ufuncs 1
+	expect_line 'LAT\(us\)'
+}
+
 # The arguments of the call that failed, and what it returned: AT_FDCWD is what it was called with. Both are registers, of
 # which a kernel that takes or returns an int fills the half.
 test_arguments_and_value() {
@@ -98,7 +110,6 @@ test_refused() {
 
 	-m x vfs_read
 	-u 1.5 vfs_read
-	-m 0 vfs_read
 	-m 1 -u 1 vfs_read
 	-a 7 vfs_read
 	END

@@ -45,6 +45,34 @@ test_one_call() {
 	[ "$(tr -s ' ' < out)" = "$(printf 'SYSCALL COUNT\nexecve 1')" ] || fail "not one execve"
 }
 
+# With the time as well, where the begin of others is not even looked at; the children of one process, and of no other.
+test_only_some() {
+	for option in -T100 -L --summary; do
+		sc $option --syscall getpgid --json -- calls 500 getppid 300 getpgid 70 close
+		expect_json syscall count
+		[ "$(cat rows)" = "getpgid	300" ] || fail "rows: $(cat rows)"
+	done
+	sc -P --syscall close -e EBADF --json -- calls 500 getppid 300 getpgid 70 close
+	expect_json comm count
+	[ "$(cat rows)" = "calls	70" ] || fail "rows: $(cat rows)"
+	sc -L --json --syscall execve -- sh -c 'noop; noop'
+	expect_json syscall count time_ns
+	[ "$(cut -f 1,2 rows)" = "execve	3" ] && [ "$(cut -f 3 rows)" -gt 0 ] || fail "rows: $(cat rows)"
+}
+
+test_children_of_a_process() {
+	mkfifo go
+	sh -c 'read -r _ < go; calls 40 getppid; exit 0' &
+	parent=$!
+	start sonde syscount --ppid $parent -T 100
+	calls 90 getppid
+	echo > go
+	wait $parent
+	stop INT
+	expect_count getppid 40
+	expect_count execve 1
+}
+
 # cpus=2
 test_counts_on_two_processors() {
 	for option in -x -xL; do
@@ -170,7 +198,7 @@ test_processes_with_one_id() {
 }
 
 test_intervals_add_up() {
-	sc -x --timestamp -i 0.3 -- spin -x 1
+	sc -x -i 0.3 -- spin -x 1
 	expect_exit 0
 	[ "$(grep -c '^SYSCALL' out)" -ge 2 ] || fail "too few tables"
 	[ "$(grep -cE '^[0-2][0-9]:[0-5][0-9]:[0-6][0-9]$' out)" = "$(grep -c '^SYSCALL' out)" ] || fail "not as many times"
@@ -253,6 +281,12 @@ test_errors() {
 	expect_one_err 'summary has columns of its own: without -P$'
 	sc --max-keys 0 -P
 	expect_exit 2
+	sc --syscall opne
+	expect_exit 2
+	expect_err "option --syscall 'opne': no system call is called so \(did you mean open\?\)$"
+	sc --ppid 4000000
+	expect_exit 1
+	expect_one_err 'no process has the id 4000000, so none is its child$'
 	sc -l 17
 	expect_exit 2
 	sc -- /no/such/command
