@@ -72,7 +72,7 @@ endif
 .SECONDARY: $(SKEL) $(BPF:%.bpf.c=$(B)/%.bpf.o)
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
-.PHONY: all help deps try test check tests test-programs bench bench-peers lint lint-bpf fmt man install uninstall clean FORCE
+.PHONY: all help deps try test check tests test-programs fuzz bench bench-peers lint lint-bpf fmt man install uninstall clean FORCE
 
 all: $(B)/sonde ## build/sonde (the default)
 
@@ -96,7 +96,12 @@ test: ## install what is missing, build, run every test (as root)
 check: all tests ## the quick tests
 	@tests/run --quick
 
-tests: $(B)/unit/unit test-programs ## build the tests, run none
+tests: $(B)/unit/unit test-programs fuzzers ## build the tests, run none
+
+fuzz: ## every parser of foreign files for a minute each, with what libFuzzer makes up
+	@scripts/deps build test
+	@$(MAKE) --no-print-directory $(JOBS) fuzzers
+	@tests/fuzz/run 60
 
 bench: all tests ## measure the costs against an empty BPF program, and the most important beside the peers
 	@tests/bench/run
@@ -252,3 +257,4 @@ clean: ## remove build/
 
 # test-programs: what the tests trace, its rules beside it
 -include tests/rules.mk
+include tests/fuzz/rules.mk

@@ -202,5 +202,5 @@ const struct holding *holders_find(const struct holders *holders, enum holding_k
 	for (end = low; end < holders->n && holders->v[end].kind == kind && holders->v[end].id == id;)
 		end++;
 	*n = end - low;
-	return holders->v + low;
+	return *n ? &holders->v[low] : NULL;
 }

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* ELF files: all that symbols/elf.h reads of one. */
+#include "fuzz.h"
+#include "symbols/elf.h"
+
+static void read_symbols(struct elf *elf)
+{
+	const struct elf_symbol *symbols;
+	uint64_t offset;
+	struct err err;
+	size_t n;
+
+	if (elf_functions(elf, &symbols, &n, &err))
+		return;
+	for (size_t i = 0; i < n; i++) {
+		fuzz_look(symbols[i].name);
+		elf_offset_of(elf, symbols[i].vaddr, true, &offset);
+	}
+	fuzz_look(elf_source(elf));
+}
+
+static void read_marks(struct elf *elf)
+{
+	const struct elf_mark *marks;
+	struct err err;
+	size_t n;
+
+	if (elf_marks(elf, &marks, &n, &err))
+		return;
+	for (size_t i = 0; i < n; i++) {
+		fuzz_look(marks[i].provider);
+		fuzz_look(marks[i].name);
+		fuzz_look(marks[i].args);
+	}
+}
+
+/* What is meant for another machine is refused by its header, and nothing else of it would be seen. */
+static void make_native(uint8_t *data, size_t size)
+{
+#if defined(__x86_64__)
+	const Elf64_Half machine = EM_X86_64;
+#else
+	const Elf64_Half machine = EM_AARCH64;
+#endif
+
+	if (size >= sizeof(Elf64_Ehdr))
+		memcpy(data + offsetof(Elf64_Ehdr, e_machine), &machine, sizeof(machine));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	uint8_t *copy __free = (uint8_t *)fuzz_text(data, size);
+	struct elf *elf __cleanup(elf_closep) = NULL;
+	static struct fuzz_file file;
+	const char *name, *runpath;
+	struct err err;
+
+	make_native(copy, size);
+	fuzz_write(&file, copy, size);
+	if (elf_open(NULL, file.path, &elf, &err))
+		return 0;
+	read_symbols(elf);
+	read_marks(elf);
+	elf_go(elf);
+	elf_is_named(elf, "main");
+	if (!elf_needed(elf, "lib", &name, &runpath)) {
+		fuzz_look(name);
+		fuzz_look(runpath);
+	}
+	fuzz_look(elf_refused(elf));
+	return 0;
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The loader's cache of a container. */
+#include "fuzz.h"
+#include "symbols/ldcache.h"
+
+static int look(const char *name, const char *path, int level, void *ctx)
+{
+	fuzz_look(name);
+	fuzz_look(path);
+	return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct fuzz_file file;
+
+	fuzz_write(&file, data, size);
+	ldcache_each(NULL, file.path, look, NULL);
+	return 0;
+}

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# The fuzzers: included by the Makefile. tests/fuzz/X.c becomes build/fuzz/X, of clang, libFuzzer and the sanitizers,
+# with what of ours it needs: the parsers' layers, once, as a library. For the machine that builds only.
+FUZZ      := $(if $(CROSS_COMPILE),,$(wildcard tests/fuzz/*.c))
+FUZZ_BIN  := $(FUZZ:tests/fuzz/%.c=$(B)/fuzz/%)
+FUZZ_OBJ  := $(FUZZ:%.c=$(B)/fuzz/%.o)
+FUZZ_LIB  := $(patsubst %.c,$(B)/fuzz/%.o,$(wildcard $(addprefix src/,base/*.c symbols/*.c probe/*.c traces/*.c)))
+FUZZ_SANITIZE := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+
+.PHONY: fuzzers
+fuzzers: $(FUZZ_BIN)
+
+$(FUZZ_BIN): $(B)/fuzz/%: $(B)/fuzz/tests/fuzz/%.o $(B)/fuzz/ours.a $(LIBBPF_A)
+	$(call say,LINK,$@)$(CLANG) $(FUZZ_SANITIZE) -fsanitize=fuzzer -o $@ $^ -lelf -llzma -lz -lpthread
+
+$(B)/fuzz/ours.a: $(FUZZ_LIB) $(B)/sources
+	$(Q)rm -f $@ && ar rcs $@ $(FUZZ_LIB)
+
+$(FUZZ_OBJ) $(FUZZ_LIB): $(B)/fuzz/%.o: %.c Makefile tests/fuzz/rules.mk $(B)/flags | $(SKEL) $(SYSCALLS) $(LIBBPF_A)
+	@mkdir -p $(@D)
+	$(call say,FUZZ,$<)$(CLANG) $(C_CPPFLAGS) $(C_FLAGS) $(FUZZ_SANITIZE) -fsanitize=fuzzer-no-link -c -o $@ $<
+
+-include $(FUZZ_OBJ:.o=.d) $(FUZZ_LIB:.o=.d)
