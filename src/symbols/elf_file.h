@@ -11,6 +11,8 @@
 #define ELF_MAX_FILE (16ULL << 30)
 /* Of one image's sections, all together: the largest known tables of symbols and names have half of it. */
 #define ELF_MAX_READ (1ULL << 30)
+/* What is longer is no name, and no path. */
+#define ELF_MAX_NAME 65536
 
 /* One ELF image that libelf reads: of a file (fd), or in memory of ours. */
 struct elf_image {

@@ -231,11 +231,12 @@ const char *elf_image_string(struct elf_image *image, size_t section, uint64_t a
 {
 	Elf_Scn *scn = elf_getscn(image->elf, section);
 	Elf_Data *data;
+	size_t room;
 
-	if (!scn || elf_image_data(image, scn, &data) || at >= data->d_size ||
-	    !memchr((char *)data->d_buf + at, 0, data->d_size - at))
+	if (!scn || elf_image_data(image, scn, &data) || at >= data->d_size)
 		return NULL;
-	return (char *)data->d_buf + at;
+	room = data->d_size - at < ELF_MAX_NAME ? data->d_size - at : ELF_MAX_NAME;
+	return memchr((char *)data->d_buf + at, 0, room) ? (char *)data->d_buf + at : NULL;
 }
 
 int elf_image_section(struct elf_image *image, const char *name, Elf_Scn **scn, GElf_Shdr *shdr)

@@ -2,9 +2,6 @@
 /* What a file asks its loader for, as the dynamic section has it. Does not look for it. */
 #include "elf_file.h"
 
-/* More directories than fit in this are no list of directories. */
-#define MAX_RUNPATH 65536
-
 static int dynamic_find(struct elf_image *image, GElf_Shdr *shdr, Elf_Data **data)
 {
 	Elf_Scn *scn = NULL;
@@ -33,7 +30,7 @@ int elf_needed(struct elf *elf, const char *prefix, const char **name, const cha
 		if (!text)
 			continue;
 		if (dyn.d_tag != DT_NEEDED)
-			*runpath = strnlen(text, MAX_RUNPATH) < MAX_RUNPATH ? text : NULL;
+			*runpath = text;
 		else if (!*name && !strncmp(text, prefix, strlen(prefix)))
 			*name = text;
 	}

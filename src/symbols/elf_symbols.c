@@ -13,7 +13,6 @@
 #define MAX_TABLE   (256U << 20)
 /* Of all names: tables may have them overlap, and sorting reads each many times. One name that is longer is no name. */
 #define MAX_NAMES (1ULL << 30)
-#define MAX_NAME  65536
 
 /* A symbol table that was found, with the names it uses. */
 struct table {
@@ -87,7 +86,7 @@ static bool is_function(const GElf_Sym *sym)
 	       sym->st_shndx != SHN_ABS && sym->st_value;
 }
 
-/* The name of a symbol, of which no more than MAX_NAME is looked at; NULL where it has none. */
+/* The name of a symbol, of which no more than ELF_MAX_NAME is looked at; NULL where it has none. */
 static const char *table_name(const struct table *t, const GElf_Sym *sym, size_t *len)
 {
 	const char *name = t->strings + sym->st_name;
@@ -96,7 +95,7 @@ static const char *table_name(const struct table *t, const GElf_Sym *sym, size_t
 	if (sym->st_name >= t->strings_len)
 		return NULL;
 	rest = t->strings_len - sym->st_name;
-	*len = strnlen(name, rest < MAX_NAME ? rest : MAX_NAME);
+	*len = strnlen(name, rest < ELF_MAX_NAME ? rest : ELF_MAX_NAME);
 	return name;
 }
 
@@ -119,7 +118,7 @@ static int table_collect(struct elf *elf, const struct table *t, uint64_t *left)
 		if (len > *left)
 			return -EFBIG;
 		*left -= len;
-		if (!len || len == MAX_NAME)
+		if (!len || len == ELF_MAX_NAME)
 			continue;
 		/* nearly all are in the segment of the one before */
 		if (!s || !s->exec || sym.st_value < s->vaddr || sym.st_value - s->vaddr >= s->size)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* ELF files: all that symbols/elf.h reads of one. */
 #include "fuzz.h"
-#include "symbols/elf.h"
+#include "symbols/elf_code.h"
+#include "symbols/elf_file.h"
 
 static void read_symbols(struct elf *elf)
 {
@@ -34,6 +35,33 @@ static void read_marks(struct elf *elf)
 	}
 }
 
+static int look_at_slot(void *ctx, const struct elf_slot *slot)
+{
+	fuzz_look(slot->name);
+	fuzz_look(slot->version);
+	elf_unwinds_from(ctx, slot->vaddr);
+	return 0;
+}
+
+/* Where a probe may be: of every symbol, within it, and at every mark. */
+static void check_places(struct elf *elf)
+{
+	const struct elf_symbol *symbols, *function;
+	const struct elf_mark *marks;
+	struct err err;
+	size_t n;
+
+	if (!elf_functions(elf, &symbols, &n, &err))
+		for (size_t i = 0; i < n; i++) {
+			elf_check_entry(elf, &symbols[i], &err);
+			elf_check_offset(elf, &symbols[i], 1, &err);
+			elf_check_place(elf, symbols[i].offset + 4, &function, &err);
+		}
+	if (!elf_marks(elf, &marks, &n, &err))
+		for (size_t i = 0; i < n; i++)
+			elf_check_mark(elf, marks[i].offset, &err);
+}
+
 /* What is meant for another machine is refused by its header, and nothing else of it would be seen. */
 static void make_native(uint8_t *data, size_t size)
 {
@@ -61,6 +89,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	read_symbols(elf);
 	read_marks(elf);
+	check_places(elf);
+	elf_each_slot(elf, look_at_slot, elf);
+	elf_each_ifunc(elf, look_at_slot, elf);
 	elf_go(elf);
 	elf_is_named(elf, "main");
 	if (!elf_needed(elf, "lib", &name, &runpath)) {

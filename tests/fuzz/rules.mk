@@ -10,14 +10,15 @@ FUZZ_SANITIZE := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -
 .PHONY: fuzzers
 fuzzers: $(FUZZ_BIN)
 
-$(FUZZ_BIN): $(B)/fuzz/%: $(B)/fuzz/tests/fuzz/%.o $(B)/fuzz/ours.a $(LIBBPF_A)
+$(FUZZ_BIN): $(B)/fuzz/%: $(B)/fuzz/tests/fuzz/%.o $(B)/fuzz/ours.a $(LIBBPF_A) $(ZYDIS_A)
 	$(call say,LINK,$@)$(CLANG) $(FUZZ_SANITIZE) -fsanitize=fuzzer -o $@ $^ -lelf -llzma -lz -lpthread
 
 $(B)/fuzz/ours.a: $(FUZZ_LIB) $(B)/sources
 	$(Q)rm -f $@ && ar rcs $@ $(FUZZ_LIB)
 
-$(FUZZ_OBJ) $(FUZZ_LIB): $(B)/fuzz/%.o: %.c Makefile tests/fuzz/rules.mk $(B)/flags | $(SKEL) $(SYSCALLS) $(LIBBPF_A)
+$(FUZZ_OBJ) $(FUZZ_LIB): $(B)/fuzz/%.o: %.c Makefile tests/fuzz/rules.mk $(B)/flags | $(SKEL) $(SYSCALLS) $(LIBBPF_A) $(ZYDIS_A)
 	@mkdir -p $(@D)
 	$(call say,FUZZ,$<)$(CLANG) $(C_CPPFLAGS) $(C_FLAGS) $(FUZZ_SANITIZE) -fsanitize=fuzzer-no-link -c -o $@ $<
 
 -include $(FUZZ_OBJ:.o=.d) $(FUZZ_LIB:.o=.d)
+$(B)/fuzz/src/symbols/instruction.o: private DEFINES := $(ZYDIS_CPPFLAGS)
