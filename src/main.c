@@ -5,8 +5,9 @@
 #include "base/report.h"
 #include "base/nearest.h"
 #include "run/run.h"
+#include "run/signals.h"
 
-static int print_tools(FILE *out)
+static void print_tools(FILE *out)
 {
 	size_t n;
 	const struct tool *const *tools = tool_list(&n);
@@ -16,7 +17,6 @@ static int print_tools(FILE *out)
 		fprintf(out, "  %-16s %s\n", tools[i]->name, tools[i]->brief);
 	fprintf(out, "\n  help [TOOL]      this list, or a tool's options (sonde TOOL --help)\n"
 		     "  version          what this is\n");
-	return fflush(out) ? 1 : 0;
 }
 
 static int print_names(void)
@@ -26,7 +26,7 @@ static int print_names(void)
 
 	for (size_t i = 0; i < n; i++)
 		puts(tools[i]->name);
-	return fflush(stdout) ? 1 : 0;
+	return run_printed();
 }
 
 static int unknown_tool(const char *name)
@@ -67,7 +67,7 @@ static int print_doc(const char *form, const char *name)
 
 		doc_man(stdout, &doc, SONDE_VERSION, SONDE_DATE);
 	}
-	return fflush(stdout) ? 1 : 0;
+	return run_printed();
 }
 
 static int help(int argc, char **argv)
@@ -76,8 +76,10 @@ static int help(int argc, char **argv)
 	char *arguments[] = { argv[0], "--help", NULL };
 	const struct tool *tool;
 
-	if (!what)
-		return print_tools(stdout);
+	if (!what) {
+		print_tools(stdout);
+		return run_printed();
+	}
 	if (!strcmp(what, "--names"))
 		return print_names();
 	if (!strcmp(what, "--man") || !strcmp(what, "--completion"))
@@ -100,7 +102,7 @@ static void keep_standard_files(void)
 	int fd;
 
 	do {
-		fd = open("/dev/null", O_RDONLY);
+		fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	} while (fd >= 0 && fd <= STDERR_FILENO);
 	if (fd >= 0)
 		close(fd);
@@ -111,6 +113,7 @@ int main(int argc, char **argv)
 	const char *slash = argv[0] ? strrchr(argv[0], '/') : NULL;
 	const struct tool *tool = argv[0] ? tool_find(slash ? slash + 1 : argv[0]) : NULL;
 
+	signals_begin();
 	keep_standard_files();
 	report_set_name("sonde");
 	if (tool)
@@ -123,7 +126,7 @@ int main(int argc, char **argv)
 		return help(argc, argv);
 	if (!strcmp(argv[1], "version") || !strcmp(argv[1], "--version")) {
 		puts("sonde " SONDE_VERSION);
-		return fflush(stdout) ? 1 : 0;
+		return run_printed();
 	}
 	tool = tool_find(argv[1]);
 	return tool ? run_named(tool, argc - 1, argv + 1) : unknown_tool(argv[1]);

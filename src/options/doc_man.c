@@ -169,10 +169,39 @@ static void examples(FILE *out, const struct doc *doc)
 	}
 }
 
+/* Of a tool that runs one: it has an option for it. */
+static void command(FILE *out, const struct doc *doc)
+{
+	bool runs = false;
+
+	for (size_t t = 0; t < doc->n_tables; t++)
+		for (size_t i = 0; i < doc->tables[t].n; i++)
+			runs |= str_same(doc->tables[t].opts[i].name, "command");
+	if (!runs)
+		return;
+	fputs(".SH COMMAND\n", out);
+	paragraphs(out,
+		   "The command's process is there from the start, and executes the program when all is armed. It is traced with "
+		   "its children and theirs, and the run ends with it. What it leaves running goes on, and is traced no more.\n\n"
+		   "SIGINT (Ctrl-C), SIGTERM, SIGHUP and SIGQUIT are passed on to the command and to what it has started, once: at a "
+		   "terminal they have had Ctrl-C already. Tracing goes on until the command has ended, and then come the results. "
+		   "A second signal kills the command and what it has started. SIGHUP does not, for a terminal that is closed sends "
+		   "it several times, nor does what another process sends within a second, for timeout(1) sends its signal twice.\n\n"
+		   "When --duration is over the results come at once, and no more is traced. The command is sent SIGTERM and waited "
+		   "for; a signal then kills it.\n\n"
+		   "In the foreground of a terminal the command is there as well: it reads from it, and Ctrl-Z stops both. "
+		   "Elsewhere it has a process group of its own. Its limits, descriptors, and the signals that are ignored or blocked "
+		   "are those that sonde was started with.\n\n"
+		   "When sonde itself is killed (SIGKILL) the command is killed, too, but not what it has started, and not a program "
+		   "that has taken on another user's rights (set-user-ID, su, a server that gives up root): the kernel forgets then "
+		   "with whom it was to die.");
+}
+
 static void exit_status(FILE *out)
 {
 	fputs(".SH EXIT STATUS\n"
 	      ".TP\n0\nDone, also when ended by a signal, the duration or the command.\n"
+	      "A signal that comes before anything is traced ends the program as it ends others.\n"
 	      ".TP\n1\nIt could not be done; standard error says why.\n"
 	      ".TP\n2\nWrong usage.\n",
 	      out);
@@ -192,6 +221,7 @@ void doc_man(FILE *out, const struct doc *doc, const char *version, const char *
 	else
 		sentence(out, doc->brief);
 	options(out, doc);
+	command(out, doc);
 	examples(out, doc);
 	exit_status(out);
 	fputs(".SH SEE ALSO\n.BR sonde (8)\n", out);

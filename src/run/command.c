@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The command of -c: forked early, executed late, never left behind. */
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #include "command.h"
-
-#define TERM_PATIENCE_MS 1000
+#include "family.h"
+#include "signals.h"
 
 struct command {
 	pid_t pid;
+	bool leads; /* a process group of its own */
 	int go;	    /* a byte here starts it; closing it ends it */
 	int failed; /* errno of an exec that failed; closed by one that did not */
 	char *name;
@@ -43,13 +42,20 @@ static char *find_program(const char *name, struct err *err)
 	return NULL;
 }
 
-/* In the child. What we changed for ourselves is put back; what comes after exec is the command's. */
+static bool in_foreground(void)
+{
+	__close int terminal = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
+
+	return terminal >= 0 && tcgetpgrp(terminal) == getpgrp();
+}
+
+/* In the child, where signals are blocked until they are what they were for us; what comes after exec is the command's. */
 static void child(const char *program, char *const *argv, int go, int failed, pid_t parent)
 {
-	sigset_t none;
 	char byte = 0; /* stays so when we are gone before we said go */
 	int error;
 
+	signals_give_back();
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(1);
@@ -57,9 +63,6 @@ static void child(const char *program, char *const *argv, int go, int failed, pi
 		;
 	if (byte != 'g')
 		_exit(1);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	signal(SIGPIPE, SIG_DFL);
 	execv(program, argv);
 	/* a script that does not say what interprets it */
 	if (errno == ENOEXEC)
@@ -70,11 +73,35 @@ static void child(const char *program, char *const *argv, int go, int failed, pi
 	_exit(127);
 }
 
+/* A handler of ours is none of the child's: no signal comes in between. */
+static pid_t fork_child(const char *program, char *const *argv, const int go[2], const int failed[2], bool leads)
+{
+	pid_t parent = getpid(), pid;
+	sigset_t all, before;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	pid = fork();
+	if (!pid) {
+		if (leads)
+			setpgid(0, 0);
+		close(go[1]);
+		close(failed[0]);
+		child(program, argv, go[0], failed[1], parent);
+	}
+	/* here as well: whoever comes first */
+	if (pid > 0 && leads)
+		setpgid(pid, pid);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return pid;
+}
+
 int command_hold(struct command **command, char *const *argv, struct err *err)
 {
 	__free char *program = find_program(argv[0], err);
 	int go[2], failed[2], ret;
-	pid_t parent = getpid(), pid;
+	bool leads = !in_foreground();
+	pid_t pid;
 
 	if (!program)
 		return err->code;
@@ -86,12 +113,7 @@ int command_hold(struct command **command, char *const *argv, struct err *err)
 		close(go[1]);
 		return err_set(err, ret, "cannot make a pipe: %s", strerror(-ret));
 	}
-	pid = fork();
-	if (!pid) {
-		close(go[1]);
-		close(failed[0]);
-		child(program, argv, go[0], failed[1], parent);
-	}
+	pid = fork_child(program, argv, go, failed, leads);
 	close(go[0]);
 	close(failed[1]);
 	if (pid < 0) {
@@ -102,6 +124,7 @@ int command_hold(struct command **command, char *const *argv, struct err *err)
 	}
 	*command = base_alloc(sizeof(**command));
 	(*command)->pid = pid;
+	(*command)->leads = leads;
 	(*command)->go = go[1];
 	(*command)->failed = failed[0];
 	(*command)->name = base_strdup(argv[0]);
@@ -129,6 +152,11 @@ pid_t command_pid(const struct command *command)
 	return command->pid;
 }
 
+const char *command_name(const struct command *command)
+{
+	return command->name;
+}
+
 int command_release(struct command *command, struct err *err)
 {
 	int error = 0;
@@ -154,19 +182,29 @@ bool command_ended(struct command *command, int *status)
 	return command->ended;
 }
 
-/* SIGTERM and some patience; the command may want to write something yet. */
-static void end(struct command *command)
+bool command_runs(struct command *command)
 {
 	int status;
 
-	kill(command->pid, command->go >= 0 ? SIGKILL : SIGTERM);
-	for (int waited = 0; waited < TERM_PATIENCE_MS; waited += 10) {
-		if (command_ended(command, &status))
-			return;
-		poll(NULL, 0, 10);
-	}
-	kill(command->pid, SIGKILL);
-	waitpid(command->pid, &status, 0);
+	return command->go < 0 && !command_ended(command, &status);
+}
+
+void command_signal(struct command *command, int signal, bool by_terminal)
+{
+	if (command->leads)
+		kill(-command->pid, signal);
+	family_signal(command->pid, signal, command->leads ? command->pid : by_terminal ? getpgrp()
+											: 0);
+}
+
+size_t command_kill(struct command *command)
+{
+	size_t others = family_kill(command->pid);
+
+	/* those whose parents had ended before */
+	if (command->leads)
+		kill(-command->pid, SIGKILL);
+	return others;
 }
 
 void command_free(struct command *command)
@@ -175,8 +213,10 @@ void command_free(struct command *command)
 
 	if (!command)
 		return;
-	if (!command_ended(command, &status))
-		end(command);
+	if (!command_ended(command, &status)) {
+		command_kill(command);
+		waitpid(command->pid, &status, 0);
+	}
 	if (command->go >= 0)
 		close(command->go);
 	close(command->failed);

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A command to be traced: its process exists from the start, so that filters can name it, and executes
- * the program only when told. It dies with us, however we die.
+ * A command to be traced: its process exists from the start, so that filters can name it, and executes the program only when it is
+ * let. It dies with us, however we die, unless it has taken on another user's rights (set-user-ID): the kernel forgets it then.
+ * What it has started does not.
+ *
+ * In the foreground of a terminal it is in our process group: it reads from the terminal, and Ctrl-C and Ctrl-Z reach
+ * it and us. Elsewhere it has a process group of its own: a signal to ours does not reach it twice.
  */
 #ifndef SONDE_COMMAND_H
 #define SONDE_COMMAND_H
@@ -19,11 +23,22 @@ struct command;
 int command_hold(struct command **command, char *const *argv, struct err *err);
 int command_hold_string(struct command **command, const char *text, struct err *err);
 pid_t command_pid(const struct command *command);
-/* Lets it run; an exec that fails is told here. */
+/* The word by which it was called. */
+const char *command_name(const struct command *command);
+/* Lets it run; an exec that fails is an error of this call. */
 int command_release(struct command *command, struct err *err);
 /* To be called on SIGCHLD: has it ended? *status as from waitpid(2). */
 bool command_ended(struct command *command, int *status);
-/* Ends it if it still runs (SIGTERM, then SIGKILL) and frees. */
+/* Let run, and not ended. */
+bool command_runs(struct command *command);
+/*
+ * Sends a signal to it and to what it has started: its descendants, and its process group where that is its own. by_terminal: the
+ * terminal has sent it to our process group already. Those that are stopped go on.
+ */
+void command_signal(struct command *command, int signal, bool by_terminal);
+/* SIGKILL to the same ones; how many there were besides it. It has ended some moments later. */
+size_t command_kill(struct command *command);
+/* Kills it if it has not ended, and frees. */
 void command_free(struct command *command);
 
 #endif

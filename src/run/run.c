@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* One run: arguments, filter, command, engine, the loop, the end. What tools have in common is here once. */
 #include <poll.h>
-#include <signal.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -14,6 +12,8 @@
 #include "command.h"
 #include "filter.h"
 #include "follow.h"
+#include "signals.h"
+#include "stop.h"
 
 #define NS_PER_SEC 1000000000ULL
 #define NS_PER_MS  1000000ULL
@@ -21,6 +21,8 @@
 
 /* Asked to stop, we wait for a reader that takes nothing no longer than this. */
 #define READER_PATIENCE_MS 2000
+
+#define EARLY_END "ended before tracing began"
 
 uint64_t run_now_ns(void)
 {
@@ -50,54 +52,14 @@ void run_table_begin(struct run *run, const struct schema *schema, bool first)
 	output_table_begin(run->out, schema, &stamp, first);
 }
 
-/* nohup(1) ignores it for us, and means it. */
-static bool hangup_is_ignored(void)
+/* Rounded up: woken too early, one would only wait again. */
+int run_ms_until(uint64_t ns)
 {
-	struct sigaction action;
+	uint64_t now = run_now_ns(), left = ns > now ? ns - now : 0;
 
-	return !sigaction(SIGHUP, NULL, &action) && action.sa_handler == SIG_IGN;
-}
-
-/* SIGPIPE is ignored for the whole program: a closed pipe is a write error like another. */
-static int signals_open(void)
-{
-	sigset_t set;
-
-	signal(SIGPIPE, SIG_IGN);
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	if (!hangup_is_ignored())
-		sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGQUIT);
-	sigaddset(&set, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
-/* From the first request to stop on, a second one ends us at once: the kernel detaches what we hold. */
-static void signals_back_to_default(void)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigprocmask(SIG_SETMASK, &set, NULL);
-}
-
-static void take_signals(struct run *run)
-{
-	struct signalfd_siginfo info;
-
-	while (read(run->signals, &info, sizeof(info)) == sizeof(info)) {
-		if (info.ssi_signo == SIGCHLD)
-			continue;
-		run->stopping = run->interrupted = true;
-		signals_back_to_default();
-		/* the terminal has echoed ^C: what follows begins a new line */
-		if (info.ssi_signo == SIGINT && isatty(STDERR_FILENO))
-			report_line("%s", "");
-		return;
-	}
+	if (ns == NEVER)
+		return -1;
+	return left > 3600 * NS_PER_SEC ? 3600 * 1000 : (int)((left + NS_PER_MS - 1) / NS_PER_MS);
 }
 
 /* A reader that takes nothing is waited for until somebody asks us to stop, and then a little longer, once. */
@@ -117,7 +79,7 @@ static int wait_for_reader(void *ctx, int fd)
 			run->patience = 0;
 			return -ETIMEDOUT;
 		}
-		take_signals(run);
+		stop_take(run);
 	}
 }
 
@@ -125,7 +87,9 @@ bool run_should_stop(struct run *run)
 {
 	int status;
 
-	take_signals(run);
+	/* something is attached from now on */
+	if (!stop_watch(run))
+		stop_take(run);
 	if (run->command && command_ended(run->command, &status))
 		run->stopping = true;
 	return run->stopping;
@@ -168,19 +132,19 @@ static void wait_until(struct run *run, uint64_t deadline)
 {
 	const struct engine *engine = run->tool->engine;
 	bool streams = engine && engine->fd;
-	uint64_t now = run_now_ns(), left = deadline > now ? deadline - now : 0;
 	struct pollfd fds[] = {
 		{ .fd = run->signals, .events = POLLIN },
 		{ .fd = STDOUT_FILENO },
 		{ .fd = streams ? engine->fd(run) : -1, .events = POLLIN },
 	};
-	int ms = -1;
 
-	/* rounded up: woken too early, it would only wait again */
-	if (deadline != NEVER)
-		ms = left > 3600 * NS_PER_SEC ? 3600 * 1000 : (int)((left + 999999) / 1000000);
-	if (poll(fds, ARRAY_SIZE(fds), ms) > 0 && fds[1].revents)
+	if (poll(fds, ARRAY_SIZE(fds), run_ms_until(deadline)) > 0 && fds[1].revents)
 		run->stopping = true;
+}
+
+static uint64_t earliest(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
 }
 
 /* The last interval and the end often fall together: then one table serves both. */
@@ -206,11 +170,9 @@ static void loop(struct run *run)
 			tick += options->interval * ((now - tick) / options->interval + 1);
 			continue;
 		}
-		wake = tick < end ? tick : end;
+		wake = earliest(earliest(tick, end), stop_say_waiting(run));
 		if (engine->take) {
-			uint64_t next = now + engine->take(run) * NS_PER_MS;
-
-			wake = next < wake ? next : wake;
+			wake = earliest(wake, now + engine->take(run) * NS_PER_MS);
 			check_output(run);
 		}
 		if (!run->stopping)
@@ -223,12 +185,12 @@ bool run_pause(struct run *run, uint64_t ns)
 {
 	uint64_t end = run_now_ns() + ns;
 
-	if (run->signals < 0)
-		run->signals = signals_open();
+	if (stop_watch(run))
+		return false;
 	check_output(run);
 	while (!run->stopping && run_now_ns() < end) {
 		wait_until(run, end);
-		take_signals(run);
+		stop_take(run);
 	}
 	return !run->stopping;
 }
@@ -240,11 +202,22 @@ static int start_command(struct run *run, char *const *argv, struct err *err)
 	return argv ? command_hold(&run->command, argv, err) : 0;
 }
 
+/* The signal, also where a shell tells of it; 0 none. */
+static int ended_by(int status)
+{
+	if (WIFSIGNALED(status))
+		return WTERMSIG(status);
+	return WEXITSTATUS(status) > 128 ? WEXITSTATUS(status) - 128 : 0;
+}
+
+/* What we have done to it needs no words, or has had them. */
 static void say_command(struct run *run)
 {
 	int status;
 
 	if (!run->command || !command_ended(run->command, &status))
+		return;
+	if (run->killed || (run->asked && ended_by(status) == run->asked))
 		return;
 	if (WIFSIGNALED(status))
 		report_note("the command was ended by signal %d (%s)", WTERMSIG(status),
@@ -253,10 +226,10 @@ static void say_command(struct run *run)
 		report_note("the command exited with %d", WEXITSTATUS(status));
 }
 
-/* Somebody ended the command while it was held: there was nothing to trace. */
+/* There was nothing to trace: somebody ended us, or the command while it was held. */
 static void say_early_end(struct run *run)
 {
-	report_error("the command was ended before it began");
+	report_error(run->interrupted ? EARLY_END : "the command was ended before it began");
 	run->failed = true;
 }
 
@@ -281,8 +254,10 @@ static void trace(struct run *run)
 	error = output_error(run->out);
 	if (error && error != -EPIPE)
 		say_write_error(run, error);
-	say_command(run);
+	/* before the command is waited for: what it does from now on is not read, and no loss */
 	engine->losses(run);
+	stop_command(run);
+	say_command(run);
 }
 
 static int set_up(struct run *run, char *const *argv, struct err *err)
@@ -296,20 +271,24 @@ static int set_up(struct run *run, char *const *argv, struct err *err)
 		run->usage = ret == -EINVAL;
 		return ret;
 	}
-	run->signals = signals_open();
-	if (run->signals < 0)
-		return err_set(err, -errno, "cannot watch for signals: %s", strerror(errno));
 	write_set_waiter(wait_for_reader, run);
 	ret = start_command(run, argv, err);
-	return ret ? ret : run->tool->engine->open(run, err);
+	if (!ret)
+		ret = run->tool->engine->open(run, err);
+	if (ret)
+		return ret;
+	ret = stop_watch(run);
+	if (ret)
+		return err_set(err, ret, "cannot watch for signals: %s", strerror(-ret));
+	return run_should_stop(run) ? -EINTR : 0;
 }
 
 /* Results are out. Detaching thousands takes long, and whoever does not want to wait for it need not. */
 static void tear_down(struct run *run)
 {
 	if (run->signals >= 0) {
-		take_signals(run);
-		signals_back_to_default();
+		stop_take(run);
+		signals_let_end();
 	}
 	command_free(run->command);
 	report_verbose("detaching");
@@ -336,6 +315,16 @@ static int print_libbpf(enum libbpf_print_level level, const char *fmt, va_list 
 	return 0;
 }
 
+int run_printed(void)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return 0;
+	if (errno == EPIPE)
+		return 0;
+	report_error("cannot write: %s", strerror(errno));
+	return 1;
+}
+
 static int usage(const struct err *err)
 {
 	report_err(err, NULL);
@@ -349,20 +338,19 @@ static int print_help(const struct tool *tool)
 	struct doc doc = tool_doc(tool, tables);
 
 	doc_help(stdout, &doc);
-	return fflush(stdout) ? 1 : 0;
+	return run_printed();
 }
 
 /* A tool that traces nothing: it waits for nothing either, and a signal ends it as it ends others. */
-static int act(struct run *run)
+static int act(struct run *run, char *const *argv)
 {
 	struct err err = {};
 	int ret, error;
 
-	if (run->args.n) {
-		err_set(&err, -EINVAL, "'%s' is too much: this takes options only", run->args.v[0]);
+	if (run->args.n || argv) {
+		err_set(&err, -EINVAL, "'%s' is too much: this takes options only", argv ? argv[0] : run->args.v[0]);
 		return usage(&err);
 	}
-	signal(SIGPIPE, SIG_IGN);
 	run->out = output_new(STDOUT_FILENO, run->options.json ? OUTPUT_JSON : OUTPUT_TEXT);
 	ret = run->tool->act(run, &err);
 	if (ret < 0 && run->usage)
@@ -385,8 +373,6 @@ static char **split_command(struct opt_list *args, size_t dashdash)
 	size_t n = args->n - dashdash;
 	char **argv;
 
-	if (!n)
-		return NULL;
 	argv = base_alloc((n + 1) * sizeof(*argv));
 	memcpy(argv, args->v + dashdash, n * sizeof(*argv));
 	args->n = dashdash;
@@ -398,18 +384,34 @@ static int execute(struct run *run, char *const *argv)
 	struct err err = {};
 	int ret;
 
+	signals_say(report_name(), EARLY_END);
 	run->out = output_new(STDOUT_FILENO, run->options.json ? OUTPUT_JSON : OUTPUT_TEXT);
 	ret = set_up(run, argv, &err);
 	if (!ret)
 		trace(run);
-	else if (ret != -EINTR)
-		report_err(&err, run->fault);
-	else if (!run->interrupted)
+	else if (ret == -EINTR)
 		say_early_end(run);
+	else
+		report_err(&err, run->fault);
 	tear_down(run);
+	if (ret == -EINTR && run->ended_by)
+		signals_end_by(run->ended_by);
 	if (run->usage)
 		return 2;
-	return (ret && ret != -EINTR) || run->failed;
+	return ret || run->failed;
+}
+
+/* The command behind "--", if there is one; it is an error to give it twice, or not at all. */
+static int find_command(struct run *run, size_t dashdash, char ***argv, struct err *err)
+{
+	if (dashdash == OPT_NO_DASHDASH)
+		return 0;
+	if (dashdash == run->args.n)
+		return err_set(err, -EINVAL, "nothing is behind --: name a command, or leave -- out");
+	if (run->options.command)
+		return err_set(err, -EINVAL, "a command is given twice: by --command and after --");
+	*argv = split_command(&run->args, dashdash);
+	return 0;
 }
 
 int run_tool(const struct tool *tool, int argc, char **argv)
@@ -427,16 +429,13 @@ int run_tool(const struct tool *tool, int argc, char **argv)
 	report_set_quiet(run.options.quiet);
 	report_set_verbose(run.options.verbose);
 	libbpf_set_print(print_libbpf);
+	if (find_command(&run, dashdash, &command, &err))
+		return usage(&err);
 	if (tool->act && (!tool->act_instead || *tool->act_instead)) {
-		int ret = act(&run);
+		int ret = act(&run, command);
 
 		free(run.args.v);
 		return ret;
-	}
-	command = split_command(&run.args, dashdash);
-	if (command && run.options.command) {
-		err_set(&err, -EINVAL, "a command is given twice: by --command and after --");
-		return usage(&err);
 	}
 	return execute(&run, command);
 }

@@ -36,9 +36,14 @@ struct run {
 	void *engine;	/* the engine's own */
 
 	int cgroup;  /* the one to filter by, -1 none */
-	int signals; /* signalfd */
+	int signals; /* signals_watch()'s, -1: they end us */
 	bool stopping;
-	bool interrupted;  /* stopping because of a signal */
+	bool interrupted;  /* by a signal: stopping, or waiting for the command to end */
+	int ended_by;	   /* the signal that stopped it, 0 none */
+	int asked;	   /* the signal by which the command was asked to end, 0 none */
+	uint64_t asked_at; /* run_now_ns() */
+	bool said_waiting; /* for the command */
+	bool killed;	   /* the command, by us */
 	int patience;	   /* with a reader that takes nothing, once interrupted; ms */
 	bool failed;	   /* exit 1 although the run came to its end */
 	bool usage;	   /* open() failed for what the user typed: exit 2 */
@@ -52,7 +57,13 @@ int run_tool(const struct tool *tool, int argc, char **argv);
 size_t run_tables(const struct tool *tool, struct run_options *options,
 		  struct opt_table tables[TOOL_TABLES]);
 
-/* Has the user asked to stop? Looks at pending signals; for work that takes long before the loop runs. */
+/* What was printed by stdio reaches stdout, or it is said why not. The exit status: a reader that has gone away has seen enough. */
+int run_printed(void);
+
+/*
+ * Has the user asked to stop? Looks at pending signals; for work that takes long before the loop runs. Before the first call
+ * a signal ends us at once: the first comes when something is attached.
+ */
 bool run_should_stop(struct run *run);
 
 /* A table of now, with the times that the user has asked for. */
@@ -60,6 +71,8 @@ void run_table_begin(struct run *run, const struct schema *schema, bool first);
 
 /* The monotonic clock. */
 uint64_t run_now_ns(void);
+/* As poll(2) wants it; UINT64_MAX is never. */
+int run_ms_until(uint64_t ns);
 /*
  * Of a tool without an engine: waits that long, from the first call on with an eye on signals and on who reads stdout. False:
  * it is time to stop, and what there is is to be said.

@@ -54,7 +54,7 @@ static const struct opt filters[] = {
 	OPT(OPT_STRING, struct run_options, uid, 0, "uid", "USER", "only this user, by name or number"),
 	OPT(OPT_STRING, struct run_options, cpu_text, 0, "cpu", "N", "only on this processor"),
 	OPT(OPT_CALL, struct run_options, command, 'c', "command", "CMD",
-	    "run CMD, trace it and its children only, end with it", .call = set_command),
+	    "run CMD, trace it and its children only, end with it; Ctrl-C ends CMD, a second one kills it", .call = set_command),
 };
 
 /* Of tools that print tables; those that stream print a row when there is one. */

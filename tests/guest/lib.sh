@@ -156,7 +156,7 @@ wait_until() {
 	shift
 	while ! "$@"; do
 		[ $((tries -= 1)) -gt 0 ] || return 1
-		usleep 20000
+		sleep 0.02
 	done
 }
 

@@ -27,12 +27,14 @@ test_nohup() {
 	expect_count do_sys_openat2 20
 }
 
+# It is asked to end, waited for, and counted until then.
 test_end_takes_the_command_along() {
-	start sonde funccount "$getppid" -- sh -c 'calls 50 getppid > did; exec spin'
-	wait_until 20 test -s did || fail "the command does nothing"
+	start sonde funccount "$getppid" -- sh -c 'trap "calls 30 getppid; exit" TERM; calls 50 getppid; : > ready; while :; do sleep 0.02; done'
+	wait_until 20 test -e ready || fail "the command does nothing"
 	stop TERM
 	expect_exit 0
-	[ "$(counted "$getppid")" -ge 50 ] || fail "not counted"
+	expect_line '^did getppid 30$'
+	[ "$(counted "$getppid")" -ge 80 ] || fail "not counted until its end"
 }
 
 # Half a second may be over before a command has begun.
@@ -47,6 +49,103 @@ test_end_of_duration() {
 	one_of_three half_a_second
 	read -r ended _ < /proc/uptime
 	[ "$(awk "BEGIN { print ($ended - $began >= 0.49) }")" = 1 ] || fail "ended early"
+}
+
+# From its first moment on a signal ends sonde as it ends others, wherever it is: no clock decides where. The held
+# command has not run.
+test_ended_before_tracing() {
+	for n in 1 2 4 8 12; do
+		run interrupts openat $n 2 sonde funccount do_sys_openat2 -- calls 1 openat
+		expect_line '^did end signal 2$'
+		expect_line "^did calls $n$"
+		expect_no_line '^did openat'
+		[ $n = 1 ] || expect_one_err '^sonde funccount: ended before tracing began$'
+	done
+	run interrupts bpf 3 15 sonde funccount do_sys_openat2 -- calls 1 openat
+	expect_line '^did end signal 15$'
+	expect_no_line '^did openat'
+	expect_one_err '^sonde funccount: ended before tracing began$'
+}
+
+# While probes are armed it stops arming, and takes back what there is.
+test_ended_while_arming() {
+	run interrupts perf_event_open 1 0 sonde funccount --mechanism kprobe 'vfs_*' -- calls 1 openat
+	all=$(sed -n 's/^did calls //p' out)
+	run interrupts perf_event_open $((all / 2)) 2 sonde funccount --mechanism kprobe 'vfs_*' -- calls 1 openat
+	expect_line '^did end signal 2$'
+	expect_no_line '^did openat'
+	expect_one_err '^sonde funccount: ended before tracing began$'
+	[ "$all" -gt 40 ] && [ "$(sed -n 's/^did calls //p' out)" -le $((all / 2 + 1)) ] || fail "it went on arming"
+}
+
+# What is ignored stays so until the end of all, but a signal that somebody has sent to us is no Ctrl-C meant for others.
+test_ignored_by_a_shell() {
+	start sh -c "trap '' INT; exec sonde funccount --comm calls do_sys_openat2"
+	calls 20 openat
+	stop INT
+	expect_exit 0
+	expect_count do_sys_openat2 20
+}
+
+# dies_with_sonde PROGRAM CMD...: does the command, which becomes PROGRAM, end when sonde is killed?
+dies_with_sonde() {
+	program=$1
+	shift
+	start sonde funccount "$getppid" -- "$@"
+	wait_until 20 runs "$program" || fail "the command does not run"
+	kill -KILL "$started"
+	wait "$started" || :
+	! wait_until 2 gone "$command" || return 0
+	kill -KILL "$command"
+	return 1
+}
+
+# Sets command: the process id of PROGRAM, once it is executed.
+runs() {
+	for command in $(pidof "$1"); do
+		return 0
+	done
+	return 1
+}
+
+gone() {
+	! kill -0 "$1" 2> /dev/null || grep -q '^State:.*[ZX]' "/proc/$1/status"
+}
+
+# As the documentation says: the kernel forgets whom a program is to die with that takes on another user's rights.
+test_kill_of_sonde_and_other_users() {
+	cp "$(command -v spin)" ordinary
+	cp ordinary others
+	chown 12345 others
+	chmod 4755 others
+	dies_with_sonde ordinary ./ordinary || fail "the command goes on"
+	! dies_with_sonde others ./others || fail "it dies as well: the documentation says that it does not"
+	! dies_with_sonde ordinary su user -s /bin/sh -c 'exec ./ordinary' || fail "it dies as well: the documentation says that it does not"
+	# asked to end it is ended all the same
+	start sonde funccount "$getppid" -- ./others
+	wait_until 20 runs others || fail "the command does not run"
+	[ "$(sed -n 's/^Uid:[^0-9]*[0-9]*[^0-9]*\([0-9]*\).*/\1/p' "/proc/$command/status")" = 12345 ] || fail "it is not another user's"
+	stop TERM
+	expect_exit 0
+	expect_line '^did getppid'
+}
+
+# No signal ends us because a file may not grow: that is an error of writing as others are.
+test_file_size_limit() {
+	for what in 'funccount -d 0.1 t:sched:sched_switch' 'funccount -j -d 0.1 t:sched:sched_switch' \
+		'execsnoop -d 0.1' 'syscount -l' help 'funccount --help' 'funccount t:sched:sched_switch -- true'; do
+		(
+			ulimit -f 0
+			status=0
+			sonde $what > results || status=$?
+			echo "exit $status" >&2
+		) 2>&1 | cat > err
+		echo "+ sonde $what"
+		cat err
+		grep -q '^exit 1$' err || fail "another exit status: $what"
+		expect_err '^sonde.*: (cannot write.*|.*the kernel.s BTF): File too large'
+		[ ! -s results ] || fail "written all the same"
+	done
 }
 
 test_crashes_leave_nothing() {

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 
 #include "run/command.h"
+#include "run/signals.h"
 
 static char path[] = "/tmp/sonde-unit-XXXXXX"; /* what a command writes */
 static struct command *command;
@@ -19,7 +20,7 @@ static void setup(void)
 
 	cr_assert_geq(fd, 0);
 	close(fd);
-	signal(SIGPIPE, SIG_IGN);
+	signals_begin();
 }
 
 static void teardown(void)
@@ -48,7 +49,7 @@ static int await(void)
 static void expect_written(const char *want)
 {
 	__close int fd = open(path, O_RDONLY);
-	char text[64] = "";
+	char text[128] = "";
 
 	cr_assert_geq(read(fd, text, sizeof(text) - 1), 0);
 	cr_expect_str_eq(text, want);
@@ -57,6 +58,23 @@ static void expect_written(const char *want)
 static bool is_gone(pid_t pid)
 {
 	return kill(pid, 0) && errno == ESRCH;
+}
+
+/* As /proc/PID/stat has it, 0 it is gone. */
+static char state_of(pid_t pid)
+{
+	__free char *name = base_printf("/proc/%d/stat", pid);
+	__fclose FILE *f = fopen(name, "re");
+	char state = 0;
+
+	return f && fscanf(f, "%*d (%*[^)]) %c", &state) == 1 ? state : 0;
+}
+
+/* Where nobody reaps orphans, one stays a zombie. */
+static void await_end(pid_t pid)
+{
+	while (!is_gone(pid) && state_of(pid) != 'Z')
+		poll(NULL, 0, 5);
 }
 
 /* Nothing runs before the release, and then all of it does. */
@@ -90,30 +108,112 @@ Test(command, freed_while_held)
 	expect_written("");
 }
 
-/* SIGTERM first: the command may have something to write yet. */
-Test(command, freed_while_running)
+static void await_written(void)
 {
-	pid_t pid;
-
-	hold("trap 'echo term > $0; exit' TERM; echo up > $0; while :; do sleep 0.01; done");
-	pid = command_pid(command);
-	cr_assert_eq(command_release(command, &err), 0);
 	for (struct stat st = {}; !st.st_size; poll(NULL, 0, 5))
 		cr_assert_eq(stat(path, &st), 0);
-	command_free(command);
-	cr_expect(is_gone(pid));
-	expect_written("term\n");
 }
 
-Test(command, freed_though_it_ignores_sigterm)
+static void release(void)
+{
+	cr_assert_eq(command_release(command, &err), 0, "%s", err.text);
+	await_written();
+	cr_assert_eq(truncate(path, 0), 0);
+}
+
+/* It may have something to write yet, and nobody hurries it. */
+Test(command, signalled)
+{
+	int status;
+
+	hold("trap 'sleep 0.05; echo term > $0; exit 3' TERM; echo up > $0; while :; do sleep 0.01; done");
+	cr_expect_not(command_runs(command));
+	release();
+	cr_expect(command_runs(command));
+	command_signal(command, SIGTERM, false);
+	status = await();
+	cr_expect(WIFEXITED(status));
+	cr_expect_eq(WEXITSTATUS(status), 3);
+	cr_expect_not(command_runs(command));
+	expect_written("term\n");
+	command_free(command);
+}
+
+/* The child is in a session of its own, so that it is found by its parent alone; it says which signal it got. */
+#define CHILD_ALONE "setsid sh -c \"trap 'echo child > $0; exit' TERM; echo up > $0; while :; do sleep 0.01; done\""
+
+Test(command, signalled_with_its_children)
+{
+	hold("trap : TERM; " CHILD_ALONE " & wait; wait");
+	release();
+	command_signal(command, SIGTERM, false);
+	await();
+	expect_written("child\n");
+	command_free(command);
+}
+
+/* Its parent has ended; it is in the command's process group yet. */
+Test(command, signalled_with_its_group)
+{
+	hold("(sh -c \"trap 'echo orphan > $0; exit' TERM; echo up > $0; while :; do sleep 0.01; done\" &); exec sleep 60");
+	release();
+	command_signal(command, SIGTERM, false);
+	await();
+	await_written();
+	expect_written("orphan\n");
+	command_free(command);
+}
+
+Test(command, signalled_though_it_is_stopped)
+{
+	int status;
+
+	hold("echo up > $0; kill -STOP $$; sleep 60");
+	release();
+	/* stopped, and not only about to be */
+	for (char state = 0; state != 'T'; poll(NULL, 0, 5))
+		state = state_of(command_pid(command));
+	command_signal(command, SIGTERM, false);
+	status = await();
+	cr_expect(WIFSIGNALED(status));
+	cr_expect_eq(WTERMSIG(status), SIGTERM);
+	command_free(command);
+}
+
+static pid_t read_pid(void)
+{
+	__fclose FILE *f = fopen(path, "re");
+	int pid = 0;
+
+	cr_assert(f && fscanf(f, "%d", &pid) == 1);
+	return pid;
+}
+
+/* All that it has started dies with it, even what has left its group and session. */
+Test(command, killed_with_its_children)
+{
+	int status;
+	pid_t child;
+
+	hold("trap '' TERM; setsid sh -c 'echo $$ > $0; exec sleep 60' $0 & wait");
+	cr_assert_eq(command_release(command, &err), 0);
+	await_written();
+	child = read_pid();
+	cr_expect_geq(command_kill(command), 1);
+	status = await();
+	cr_expect(WIFSIGNALED(status));
+	cr_expect_eq(WTERMSIG(status), SIGKILL);
+	await_end(child);
+	command_free(command);
+}
+
+Test(command, freed_while_running)
 {
 	pid_t pid;
 
 	hold("trap '' TERM; echo up > $0; while :; do sleep 0.01; done");
 	pid = command_pid(command);
-	cr_assert_eq(command_release(command, &err), 0);
-	for (struct stat st = {}; !st.st_size; poll(NULL, 0, 5))
-		cr_assert_eq(stat(path, &st), 0);
+	release();
 	command_free(command);
 	cr_expect(is_gone(pid));
 }
@@ -173,37 +273,53 @@ Test(command, strings)
 	cr_expect_eq(command_hold_string(&command, "", &err), -EINVAL);
 }
 
-/* The signals that this process ignores, as /proc has them: whoever runs the tests may have had some ignored. */
-static unsigned long long ignored(void)
+/* What is blocked and ignored in this process, as /proc has it: whoever runs the tests may have had some ignored. */
+static void read_masks(char *text, size_t size)
 {
 	__fclose FILE *f = fopen("/proc/self/status", "re");
-	unsigned long long mask = 0;
 	char line[128];
 
+	text[0] = 0;
 	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "SigIgn: %llx", &mask) == 1)
-			break;
-	return mask;
+		if (!strncmp(line, "SigBlk", 6) || !strncmp(line, "SigIgn", 6))
+			strncat(text, line, size - strlen(text) - 1);
 }
 
-/* What we changed for ourselves is not the command's: blocked signals, an ignored SIGPIPE. */
-Test(command, signals_are_put_back)
+/* What we change for ourselves is not the command's: it gets what we were given. */
+static void expect_signals_of_start(void)
 {
-	char want[64];
-	sigset_t all;
+	char want[128];
+	sigset_t all, before;
 
-	signal(SIGPIPE, SIG_DFL);
-	snprintf(want, sizeof(want), "SigBlk:%016x"
-				     "SigIgn:%016llx",
-		 0, ignored());
-	signal(SIGPIPE, SIG_IGN);
+	read_masks(want, sizeof(want));
+	sigprocmask(SIG_SETMASK, NULL, &before);
+	signals_begin();
+	signals_say("unit", "ended");
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, NULL);
-	hold("sed -n '/^Sig[BI]/p' /proc/self/status | tr -d '\\n\\t' > $0");
+	hold("exec sed -n -e \"/^Sig[BI]/w $0\" /proc/self/status");
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	cr_assert_eq(command_release(command, &err), 0);
 	cr_expect_eq(await(), 0);
 	command_free(command);
 	expect_written(want);
+}
+
+Test(command, signals_are_put_back)
+{
+	sigset_t one;
+
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
+	expect_signals_of_start();
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_IGN);
+	signal(SIGINT, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	sigemptyset(&one);
+	sigaddset(&one, SIGTERM);
+	sigprocmask(SIG_BLOCK, &one, NULL);
+	expect_signals_of_start();
 }
 
 /* A parent that is killed takes its command along, held or running. */
@@ -227,16 +343,7 @@ static void expect_death_with_the_parent(bool released)
 	cr_expect_not(is_gone(pid));
 	kill(parent, SIGKILL);
 	waitpid(parent, &status, 0);
-	while (!is_gone(pid)) {
-		__free char *name = base_printf("/proc/%d/stat", pid);
-		__fclose FILE *f = fopen(name, "re");
-		char state = 0;
-
-		/* where nobody reaps orphans, it stays a zombie */
-		if (f && fscanf(f, "%*d (%*[^)]) %c", &state) == 1 && state == 'Z')
-			break;
-		poll(NULL, 0, 5);
-	}
+	await_end(pid);
 }
 
 Test(command, dies_with_its_parent)

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Descendants from the parent ids in /proc/PID/stat. */
+#include <dirent.h>
+#include <signal.h>
+
+#include "family.h"
+#include "symbols/kernel_files.h"
+
+/* One that forks without an end is stopped before it is this deep. */
+#define PASSES_MAX 100
+
+struct relative {
+	pid_t pid, parent, group;
+	char state; /* as in /proc/PID/stat */
+	bool taken; /* into the family */
+};
+
+struct family {
+	struct relative *v;
+	size_t n, cap;
+};
+
+static void family_release(struct family *family)
+{
+	free(family->v);
+}
+
+/* "123 (a name, maybe with parentheses) S 1 123 ..." */
+static bool read_stat(int proc, const char *pid, struct relative *relative)
+{
+	__free char *path = base_printf("%s/stat", pid);
+	__close int fd = openat(proc, path, O_RDONLY | O_CLOEXEC);
+	char text[512] = "", *at;
+
+	if (fd < 0 || read(fd, text, sizeof(text) - 1) < 0)
+		return false;
+	at = strrchr(text, ')');
+	relative->pid = atoi(pid);
+	return at && sscanf(at, ") %c %d %d", &relative->state, &relative->parent, &relative->group) == 3;
+}
+
+/* Is /proc that of our own pid namespace? */
+static bool is_ours(int proc)
+{
+	char text[16] = "";
+
+	return readlinkat(proc, "self", text, sizeof(text) - 1) > 0 && atoi(text) == getpid();
+}
+
+static void read_all(struct family *all)
+{
+	int proc = kernel_open("/proc", O_RDONLY | O_DIRECTORY);
+	DIR *dir = proc < 0 ? NULL : fdopendir(proc);
+	struct dirent *entry;
+
+	while (dir && is_ours(proc) && (entry = readdir(dir))) {
+		struct relative relative = {};
+
+		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' && read_stat(proc, entry->d_name, &relative))
+			*vec_push(all) = relative;
+	}
+	if (dir)
+		closedir(dir);
+}
+
+/* The head first, then generation by generation. */
+static void family_read(struct family *family, pid_t head)
+{
+	__cleanup(family_release) struct family all = {};
+
+	read_all(&all);
+	*vec_push(family) = (struct relative){ .pid = head, .group = getpgid(head) };
+	for (size_t i = 0; i < family->n; i++) {
+		vec_each(relative, &all) {
+			if (relative->pid == head)
+				family->v[0] = *relative;
+			else if (relative->parent == family->v[i].pid && !relative->taken) {
+				relative->taken = true;
+				*vec_push(family) = *relative;
+			}
+		}
+	}
+}
+
+void family_signal(pid_t head, int signal, pid_t had)
+{
+	__cleanup(family_release) struct family family = {};
+
+	family_read(&family, head);
+	vec_each(relative, &family) {
+		if (!had || relative->group != had)
+			kill(relative->pid, signal);
+		/* pending is all that the signal is to one that is stopped */
+		if (relative->state == 'T')
+			kill(relative->pid, SIGCONT);
+	}
+}
+
+size_t family_kill(pid_t head)
+{
+	__cleanup(family_release) struct family family = {};
+	size_t before = 0, others = 0;
+
+	for (int pass = 0; pass < PASSES_MAX && (!pass || family.n > before); pass++) {
+		before = family.n;
+		family_release(&family);
+		family = (struct family){};
+		family_read(&family, head);
+		vec_each(relative, &family)
+			kill(relative->pid, SIGSTOP);
+	}
+	vec_each(relative, &family) {
+		kill(relative->pid, SIGKILL);
+		others += relative->pid != head && relative->state != 'Z';
+	}
+	return others;
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Signals to requests: to the run, to its command. What they do to this process is in signals.c. */
+#include <poll.h>
+#include <signal.h>
+
+#include "base/report.h"
+#include "command.h"
+#include "signals.h"
+#include "stop.h"
+
+#define NS_PER_MS 1000000ULL
+
+/* Most commands end at once, and nothing has to be said. */
+#define SAY_AFTER_NS (300 * NS_PER_MS)
+/*
+ * timeout(1) sends its signal to us and then to our process group, a shell's `kill %1` may be followed by that of its
+ * parent: what processes send within this time is one request. What somebody types is not.
+ */
+#define ONE_REQUEST_NS (1000 * NS_PER_MS)
+
+int stop_watch(struct run *run)
+{
+	if (run->signals < 0)
+		run->signals = signals_watch();
+	return run->signals < 0 ? run->signals : 0;
+}
+
+static void ask_command(struct run *run, int signal, bool by_terminal)
+{
+	run->asked = signal;
+	run->asked_at = run_now_ns();
+	command_signal(run->command, signal, by_terminal);
+}
+
+/* A terminal that goes away is told of several times, by the kernel and by the shell, and what saves its data may need that moment. */
+static bool insists(const struct run *run, const struct signalfd_siginfo *info)
+{
+	if (info->ssi_signo == SIGHUP)
+		return false;
+	return signals_from_terminal(info) || run_now_ns() - run->asked_at > ONE_REQUEST_NS;
+}
+
+static void kill_command(struct run *run)
+{
+	size_t others = command_kill(run->command);
+
+	run->killed = true;
+	run->asked_at = run_now_ns();
+	report_note("killed '%s'%s", command_name(run->command), others ? " and what it had started" : "");
+}
+
+static void on_signal(struct run *run, const struct signalfd_siginfo *info)
+{
+	/* the terminal has echoed ^C: what follows begins a new line */
+	if (info->ssi_signo == SIGINT && signals_from_terminal(info) && isatty(STDERR_FILENO))
+		report_line("%s", "");
+	run->interrupted = true;
+	if (!run->command || !command_runs(run->command)) {
+		run->stopping = true;
+		run->ended_by = info->ssi_signo;
+		signals_let_end();
+	} else if (!run->asked) {
+		ask_command(run, info->ssi_signo, signals_from_terminal(info));
+	} else if (!run->killed && insists(run, info)) {
+		kill_command(run);
+	} else if (run->killed && run_now_ns() - run->asked_at > ONE_REQUEST_NS) {
+		/* the kernel does not end it: what has been seen of it is printed, and one more ends us */
+		run->stopping = true;
+		signals_let_end();
+	}
+}
+
+void stop_take(struct run *run)
+{
+	struct signalfd_siginfo info;
+
+	while (read(run->signals, &info, sizeof(info)) == sizeof(info))
+		if (info.ssi_signo != SIGCHLD && signals_meant_for_us(&info))
+			on_signal(run, &info);
+}
+
+uint64_t stop_say_waiting(struct run *run)
+{
+	uint64_t when = run->asked_at + SAY_AFTER_NS;
+
+	if (!run->asked || run->killed || run->said_waiting)
+		return UINT64_MAX;
+	if (run_now_ns() < when)
+		return when;
+	run->said_waiting = true;
+	report_note("waiting for '%s' to end after SIG%s (Ctrl-C%s kills it)", command_name(run->command),
+		    sigabbrev_np(run->asked), run->interrupted ? " again" : "");
+	return UINT64_MAX;
+}
+
+void stop_command(struct run *run)
+{
+	int status;
+
+	if (!run->command || command_ended(run->command, &status))
+		return;
+	if (!run->asked)
+		ask_command(run, SIGTERM, false);
+	while (!command_ended(run->command, &status)) {
+		struct pollfd fd = { .fd = run->signals, .events = POLLIN };
+
+		poll(&fd, 1, run_ms_until(stop_say_waiting(run)));
+		stop_take(run);
+	}
+}

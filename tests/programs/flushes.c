@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * flushes [-c] [-s] [GATE]
+ *
+ * A server that has something to write yet when it is asked to end. Calls flushes_work() 10 times and says "did ready ROLE PID".
+ * At SIGINT, SIGQUIT, SIGTERM or SIGHUP it says "did get ROLE SIGNAL", waits until GATE, a FIFO, is opened and closed by a writer,
+ * calls flushes_work() 25 times, and ends with "did flush ROLE SIGNALS", how many of these signals there were in all.
+ * Without GATE it does not end by them. -c: so does a child in the role of "child", without a gate; the first one is "parent", and
+ * ends when that has ended. -s: stops itself when it is ready.
+ */
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "workload.h"
+
+static sigset_t ending;
+
+__attribute__((noinline)) void flushes_work(void)
+{
+	__asm__ volatile("" ::
+				 : "memory");
+}
+
+static void work(int n)
+{
+	while (n--)
+		flushes_work();
+}
+
+static void say(const char *what, const char *role, const char *word, long n)
+{
+	struct tell *tell = tell_begin(what);
+
+	fprintf(tell->f, " %s %s", role, word);
+	if (n >= 0)
+		fprintf(tell->f, "%ld", n);
+	tell_end(tell);
+}
+
+static void serve(const char *role, const char *gate, bool waits, pid_t child)
+{
+	const struct timespec now = {};
+	int signal, n = 1;
+
+	do {
+		signal = sigwaitinfo(&ending, NULL);
+		say("get", role, sigabbrev_np(signal), -1);
+	} while (waits && !gate);
+	if (waits)
+		workload_wait(gate);
+	if (child > 0 && waitpid(child, NULL, 0) != child)
+		err(1, "waitpid");
+	work(25);
+	while (sigtimedwait(&ending, NULL, &now) > 0)
+		n++;
+	say("flush", role, "", n);
+}
+
+int main(int argc, char **argv)
+{
+	bool with_child = false, stops = false;
+	const char *role = "parent";
+	pid_t child = 0;
+	int option;
+
+	while ((option = getopt(argc, argv, "cs")) > 0) {
+		with_child |= option == 'c';
+		stops |= option == 's';
+	}
+	sigemptyset(&ending);
+	sigaddset(&ending, SIGINT);
+	sigaddset(&ending, SIGQUIT);
+	sigaddset(&ending, SIGTERM);
+	sigaddset(&ending, SIGHUP);
+	sigprocmask(SIG_BLOCK, &ending, NULL);
+	if (with_child)
+		child = fork();
+	if (child < 0)
+		err(1, "fork");
+	if (with_child && !child)
+		role = "child";
+	work(10);
+	say("ready", role, "", getpid());
+	if (stops)
+		raise(SIGSTOP);
+	serve(role, argv[optind], !with_child || child || !argv[optind], child);
+	return 0;
+}

@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# The life of -- COMMAND: how it begins, who asks it to end and how often, and what it inherits. With user functions
+# of our own programs, so that these tests run on the machine's own kernel as well (tests/host/command.sh).
+
+flushes=$(command -v flushes)
+work="u:$flushes:flushes_work"
+
+# server [OPTION...] [GATE]: sonde counts what the program flushes does, which is ready when this returns.
+server() {
+	[ -p gate ] || mkfifo gate
+	start sonde funccount "$work" -- flushes "$@"
+	wait_until 20 ready "$@" || fail "the command is not ready"
+}
+
+# said N WHAT: there are so many of these lines in out.
+said() {
+	[ "$(grep -c "^did $2" out)" = "$1" ]
+}
+
+ready() {
+	case " $* " in
+	*' -c '*) said 2 ready ;;
+	*) said 1 ready ;;
+	esac
+}
+
+# its ROLE: the process id of the command, or of its child.
+its() {
+	sed -n "s/^did ready $1 //p" out
+}
+
+# Ended, though maybe nobody has asked for its status.
+gone() {
+	[ ! -e "/proc/$1" ] || grep -q '^State:.*[ZX]' "/proc/$1/status" 2> /dev/null || [ ! -e "/proc/$1" ]
+}
+
+waits() {
+	grep -q "waiting for 'flushes' to end" err
+}
+
+stopped() {
+	grep -q '^State:.*T (stopped)' "/proc/$1/status"
+}
+
+# asked_by SIGNAL: the command and its child get it, once, are waited for, and what they do until they end is counted.
+asked_by() {
+	server -c gate
+	kill "-$1" "$started"
+	wait_until 20 said 2 "get [a-z]* $1" || fail "not passed on to the command and its child"
+	wait_until 20 waits || fail "it is not said what is waited for"
+	expect_err "after SIG$1 \(Ctrl-C again kills it\)"
+	: > gate
+	await
+	expect_exit 0
+	expect_line '^did flush parent 1$'
+	expect_line '^did flush child 1$'
+	expect_count flushes_work 70
+	! grep 'the command' err || fail "said of a command that ended by itself"
+}
+
+test_asked_to_end() {
+	for signal in INT TERM HUP QUIT; do
+		asked_by $signal
+	done
+}
+
+# By whoever sends to a process group: the command has one of its own, and gets the signal from us alone.
+test_group_asked_to_end() {
+	mkfifo gate
+	start setsid sonde funccount "$work" -- flushes gate
+	wait_until 20 ready || fail "the command is not ready"
+	kill -TERM "-$started"
+	wait_until 20 waits || fail "it is not said what is waited for"
+	: > gate
+	await
+	expect_exit 0
+	expect_line '^did flush parent 1$'
+}
+
+# timeout(1) sends its signal twice. Two of an impatient user are further apart than a second.
+twice_at_once() {
+	rm -f gate
+	server gate
+	kill -TERM "$started"
+	kill -TERM "$started"
+	wait_until 20 waits || fail "it is not said what is waited for"
+	: > gate
+	await
+	expect_exit 0
+	expect_line '^did flush parent 1$'
+}
+
+test_asked_twice_at_once() {
+	one_of_three twice_at_once
+}
+
+# A terminal's end is told several times.
+test_hangup_kills_nothing() {
+	server gate
+	kill -TERM "$started"
+	wait_until 20 waits || fail "it is not said what is waited for"
+	for _ in 1 2 3 4 5; do
+		kill -HUP "$started"
+		sleep 0.3
+	done
+	: > gate
+	await
+	expect_line '^did flush parent 1$'
+}
+
+# One signal more, so late that it is not taken for the same request.
+insist() {
+	sleep 1
+	kill -INT "$started"
+	wait_until 20 grep -q "killed 'flushes'" err || fail "not killed"
+}
+
+# Without a gate it does not end by these signals.
+test_insisted() {
+	server -c
+	kill -INT "$started"
+	wait_until 20 waits || fail "it is not said what is waited for"
+	insist
+	await
+	expect_exit 0
+	expect_err "^sonde funccount: killed 'flushes'( and what it had started)?$"
+	expect_count flushes_work $((20 + 25 * $(grep -c '^did flush child' out)))
+	gone "$(its parent)" && gone "$(its child)" || fail "something goes on"
+}
+
+# When the duration is over the table is printed, whatever the command does, and the command is asked to end.
+duration_over() {
+	rm -f gate
+	mkfifo gate
+	start sonde funccount -d 2 "$work" -- flushes gate
+	wait_until 20 said 1 'get parent TERM' || fail "not asked to end"
+	wait_until 20 waits || fail "it is not said what is waited for"
+	expect_err '\(Ctrl-C kills it\)'
+	expect_count flushes_work 10
+	: > gate
+	await
+	expect_exit 0
+	expect_line '^did flush parent 1$'
+	expect_count flushes_work 10
+}
+
+test_duration_over() {
+	one_of_three duration_over
+}
+
+test_duration_over_and_killed() {
+	start sonde funccount -d 1 "$work" -- flushes
+	wait_until 20 waits || fail "it is not said what is waited for"
+	insist
+	await
+	expect_exit 0
+}
+
+# One that has stopped itself cannot take a signal: it is let go on.
+test_stopped_command() {
+	server -s
+	wait_until 20 stopped "$(its parent)" || fail "it does not stop"
+	kill -HUP "$started"
+	wait_until 20 said 1 'get parent HUP' || fail "the command is stopped still"
+	kill -KILL "$(its parent)"
+	await
+	expect_exit 0
+	expect_err 'the command was ended by signal 9'
+}
+
+# Sonde itself may be stopped and go on (Ctrl-Z, fg): what happens meanwhile is counted.
+test_stopped_tracer() {
+	server gate
+	kill -STOP "$started"
+	wait_until 20 stopped "$started" || fail "not stopped"
+	kill -TERM "$(its parent)"
+	: > gate
+	wait_until 20 said 1 'flush parent 1' || fail "the command does not end"
+	kill -CONT "$started"
+	await
+	expect_exit 0
+	expect_count flushes_work 35
+}
+
+# It ends with the command, not with what that leaves behind.
+test_children_go_on() {
+	mkfifo gate
+	start sonde funccount "$work" -- sh -c 'setsid flushes gate & while ! grep -q "^did ready" "$0"; do :; done' out
+	await
+	expect_exit 0
+	expect_count flushes_work 10
+	! gone "$(its parent)" || fail "it has been ended"
+	kill -TERM "$(its parent)"
+	: > gate
+	wait_until 20 said 1 'flush parent 1' || fail "it does not end"
+}
+
+# --- at a terminal: sonde and the command are its foreground ---
+
+# typed OPTIONS...: a server as above, with keys to type at it. What sonde and the terminal show is in screen.
+typed() {
+	mkfifo keys gate
+	: > screen
+	dfl terminal keys sh -c 'exec sonde funccount "$0" -- flushes "$@" > out' "$work" "$@" > screen 2>&1 &
+	started=$!
+	wait_until 50 ready "$@" || { cat screen; fail "the command is not ready"; }
+}
+
+waits_on_screen() {
+	grep -q "waiting for 'flushes' to end" screen
+}
+
+type_key() {
+	printf "$1" > keys
+}
+
+leave() {
+	status=0
+	wait "$started" || status=$?
+	tr -d '\r' < screen > err
+	shown
+}
+
+# The terminal has sent Ctrl-C to all of the foreground: nobody gets it a second time.
+test_typed_once() {
+	typed -c gate
+	type_key '\003'
+	wait_until 20 waits_on_screen || { cat screen; fail "it is not said what is waited for"; }
+	: > gate
+	leave
+	expect_exit 0
+	expect_err "waiting for 'flushes' to end after SIGINT \(Ctrl-C again kills it\)"
+	expect_line '^did flush parent 1$'
+	expect_line '^did flush child 1$'
+	expect_count flushes_work 70
+}
+
+test_typed_twice() {
+	typed -c
+	type_key '\003'
+	wait_until 20 waits_on_screen || { cat screen; fail "it is not said what is waited for"; }
+	type_key '\003'
+	leave
+	expect_exit 0
+	expect_err "killed 'flushes'"
+	gone "$(its parent)" && gone "$(its child)" || fail "something goes on"
+}
+
+# From elsewhere it comes to sonde alone, which passes it on, to the child as well.
+test_asked_at_a_terminal() {
+	typed -c gate
+	tracer=$(sed -n 's/^PPid:[^0-9]*//p' "/proc/$(its parent)/status")
+	kill -TERM "$tracer"
+	wait_until 20 said 2 'get [a-z]* TERM' || fail "not passed on to the command and its child"
+	: > gate
+	leave
+	expect_exit 0
+	expect_line '^did flush parent 1$'
+	expect_line '^did flush child 1$'
+}
+
+# What is in the foreground may read from the terminal.
+test_command_reads_from_its_terminal() {
+	mkfifo keys
+	: > screen
+	dfl terminal keys sh -c 'exec sonde funccount "$0" -- sh -c "echo up; read -r line; echo did read \$line" > out' "$work" > screen 2>&1 &
+	started=$!
+	wait_until 50 grep -q '^up' out || fail "the command does not begin"
+	type_key 'a line\n'
+	leave
+	expect_line '^did read a line$'
+}
+
+# --- what it inherits ---
+
+# state FILE: what a process may have been given by whoever started it, as its own.
+state='grep -E "^(Sig(Blk|Ign)|Umask|Groups|CapEff|NoNewPrivs|Seccomp:)" /proc/self/status; cat /proc/self/limits; ls -l /proc/self/fd |
+	sed "s/.*[0-9] \([0-9]* ->\)/\1/; s/\(pipe\|socket\):.*/\1/; s,/proc/[0-9]*,/proc/N," | grep -v "^total"; cut -d " " -f 19 /proc/self/stat'
+
+# inherits SETUP: after these commands of a shell, a command has under sonde what it has without.
+inherits() {
+	sh -c "$1"'; exec sh -c "$0"' "$state" > without 2> /dev/null < /dev/null
+	sh -c "$1"'; exec sonde funccount -q "$1" -- sh -c "$0" "$1"' "$state" "$work" > with 2> /dev/null < /dev/null
+	sed '/^FUNC /,$d; s,/with$,/without,' with > with.cut
+	[ "$(wc -l < without)" -gt 15 ] || { cat without; fail "nothing is known of it"; }
+	cmp -s without with.cut || { diff without with.cut || :; fail "after '$1' the command has something else (+)"; }
+}
+
+test_inherits() {
+	inherits :
+	inherits "trap '' INT QUIT HUP TERM"
+	inherits "trap '' PIPE XFSZ TSTP"
+	inherits 'ulimit -n 100; umask 7'
+	inherits 'exec 7< /dev/null 8> /dev/null'
+	inherits 'exec <&-'
+}
