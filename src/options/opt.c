@@ -431,12 +431,12 @@ int opt_parse(int argc, char **argv, const struct opt_table *tables, size_t n_ta
 	struct scan scan __cleanup(scan_release) = {};
 	const struct found *found;
 	char as[64];
-	int got, rc;
+	int got, rc, at = 1;
 
 	scan_init(&scan, tables, n_tables);
 	opterr = 0;
 	optind = 0; /* glibc and musl: begin anew, the flags in front of the letters too */
-	while ((got = getopt_long(argc, argv, scan.shorts.data, scan.longs, NULL)) != -1) {
+	for (; (got = getopt_long(argc, argv, scan.shorts.data, scan.longs, NULL)) != -1; at = optind) {
 		if (got == 1) {
 			*vec_push(args) = optarg;
 			continue;
@@ -448,7 +448,8 @@ int opt_parse(int argc, char **argv, const struct opt_table *tables, size_t n_ta
 		if (rc)
 			return rc;
 	}
-	*dashdash = args->n;
+	/* at the end nothing is passed over but "--" */
+	*dashdash = optind > at ? args->n : OPT_NO_DASHDASH;
 	while (optind < argc)
 		*vec_push(args) = argv[optind++];
 	return 0;

@@ -88,13 +88,15 @@ char opt_letter(const struct opt_table *table, size_t i);
 /* Why option i cannot be had, or NULL: it can. */
 const char *opt_lacks(const struct opt_table *table, size_t i);
 
+#define OPT_NO_DASHDASH SIZE_MAX
+
 /*
  * Parses argv[1..] against all tables. Options and other arguments may be mixed; "--" ends the
  * options.
  * Long options may be shortened as far as they stay unambiguous. Of two options with the same
  * name or letter the first counts: a tool's own table is given before the common ones.
  * args receives what is not an option (pointers into argv), dashdash the index
- * in args at which those after "--" begin (args->n where there is no "--").
+ * in args at which those after "--" begin, OPT_NO_DASHDASH where there is no "--".
  * Returns 0, or -EINVAL with err naming the option, its value and what is allowed
  * ("unknown option --pif (did you mean --pid?)"); args->v is the caller's to free either way.
  */

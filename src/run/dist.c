@@ -215,7 +215,7 @@ static void dist_losses(struct run *run)
 
 /* --- begin and end --- */
 
-/* As in bcc: [INTERVAL [COUNT]], beside --interval and --duration. */
+/* As in bcc: [INTERVAL [COUNT]], in the place of --interval and --duration. */
 static int parse_args(struct run *run, struct err *err)
 {
 	const char *const *args = run->args.v;
@@ -223,6 +223,10 @@ static int parse_args(struct run *run, struct err *err)
 
 	if (run->args.n > 2)
 		return err_set(err, -EINVAL, "unexpected argument '%s'", args[2]);
+	if (run->args.n && run->options.interval)
+		return err_set(err, -EINVAL, "the interval is given twice: by --interval and as '%s'", args[0]);
+	if (run->args.n > 1 && run->options.duration)
+		return err_set(err, -EINVAL, "the end is given twice: by --duration and as '%s' tables", args[1]);
 	if (run->args.n && opt_seconds(args[0], &run->options.interval))
 		return err_set(err, -EINVAL, "'%s' is no interval in seconds", args[0]);
 	if (run->args.n < 2)

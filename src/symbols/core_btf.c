@@ -276,13 +276,16 @@ static int write_file(struct maker *maker, struct core_btf *btf)
 	__close int fd = open_file();
 	uint32_t size;
 	const void *data = btf__raw_data(maker->btf, &size);
+	ssize_t written;
 
 	if (fd < 0)
 		return fd;
 	if (!data)
 		return -ENOMEM;
-	if (write(fd, data, size) != (ssize_t)size)
-		return -EIO;
+	/* in memory, but ulimit -f is for it as well */
+	written = write(fd, data, size);
+	if (written != (ssize_t)size)
+		return written < 0 ? -errno : -EFBIG;
 	btf->fd = take_fd(fd);
 	snprintf(btf->path, sizeof(btf->path), "/proc/self/fd/%d", btf->fd);
 	return 0;

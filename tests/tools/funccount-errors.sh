@@ -44,6 +44,22 @@ test_usage_names_the_option() {
 	expect_err fentry
 }
 
+# Where a command was to be, the whole machine is not traced. In every tool.
+test_no_command_behind_the_dashes() {
+	for tool in $(sonde help --names); do
+		run sonde "$tool" --
+		expect_exit 2
+		expect_err 'nothing is behind --'
+		[ ! -s out ] || fail "something on stdout"
+	done
+	run sonde status -- true
+	expect_exit 2
+	expect_err "'true' is too much"
+	run sonde execsnoop -c true -- true
+	expect_exit 2
+	expect_err 'given twice'
+}
+
 test_no_match() {
 	fc vfs_raed
 	expect_exit 1

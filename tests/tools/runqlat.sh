@@ -139,6 +139,15 @@ test_errors() {
 	run sonde runqlat 1 0
 	expect_exit 2
 	expect_err "'0' is no count of tables"
+	# bcc's way and ours together say two things
+	for tool in runqlat cpudist biolatency hardirqs softirqs; do
+		run sonde "$tool" -i 1 1
+		expect_exit 2
+		expect_err "the interval is given twice: by --interval and as '1'"
+	done
+	run sonde runqlat --duration 3 1 2
+	expect_exit 2
+	expect_err "the end is given twice: by --duration and as '2' tables"
 	run sonde runqlat -P -L
 	expect_exit 2
 	expect_err 'by pid or by tid: one of them'

@@ -215,15 +215,19 @@ Test(opt, arguments_and_the_double_dash)
 		const char *line, *args;
 		size_t dashdash;
 	} cases[] = {
-		{ "", "", 0 },
-		{ "a -v b --pid 3 c", "a b c ", 3 },
+		{ "", "", OPT_NO_DASHDASH },
+		{ "a -v b --pid 3 c", "a b c ", OPT_NO_DASHDASH },
+		{ "--", "", 0 },
+		{ "-v --pid 3 --", "", 0 },
+		{ "a --comm --", "a ", OPT_NO_DASHDASH },
 		{ "a -v -- ls -l", "a ls -l ", 1 },
 		{ "-- -v", "-v ", 0 },
 		{ "a --", "a ", 1 },
 		{ "a -- b -- c", "a b -- c ", 1 },
 		{ "--comm -- a -- b", "a b ", 1 }, /* the first one is an argument */
-		{ "a -", "a - ", 2 },
-		{ "-vp 3 x", "x ", 1 },
+		{ "a -", "a - ", OPT_NO_DASHDASH },
+		{ "-vp 3 x", "x ", OPT_NO_DASHDASH },
+		{ "-vp 3", "", OPT_NO_DASHDASH },
 	};
 
 	setenv("POSIXLY_CORRECT", "1", 1); /* must make no difference */
