@@ -18,8 +18,9 @@
 #include "bpf/slot.bpf.h"
 
 /* Odd, with well mixed bits: a product with them is another number for each. */
-#define LATENCY_MIX	    0x9e3779b97f4a7c15ULL
-#define LATENCY_MIX_PROCESS 0xc2b2ae3d27d4eb4fULL
+#define LATENCY_MIX	      0x9e3779b97f4a7c15ULL
+#define LATENCY_MIX_PROCESS   0xc2b2ae3d27d4eb4fULL
+#define LATENCY_MIX_GOROUTINE 0x9fb21c651e98df25ULL
 
 /* Sized by user space. */
 SEC(".data.cells")
@@ -58,15 +59,70 @@ static __always_inline __u64 latency_frame(void *ctx, bool ret)
 	return frame;
 }
 
+#define latency_is_go() (mark_constant(LATENCY_MARK_GO) != 0)
+
+/* The current goroutine: a register that Go keeps for it (abi-internal.md). */
+static __always_inline __u64 latency_goroutine(void *ctx)
+{
+#if defined(__TARGET_ARCH_x86)
+	return ((struct pt_regs *)ctx)->r14;
+#else
+	return ((struct user_pt_regs *)ctx)->regs[28];
+#endif
+}
+
+/* Its struct begins with the bounds of its stack (src/runtime/runtime2.go); 0 where we are not between these, so that it is none. */
+static __always_inline __u64 latency_go_frame(void *ctx)
+{
+	__u64 g = latency_goroutine(ctx), sp = PT_REGS_SP((struct pt_regs *)ctx);
+	struct {
+		__u64 lo, hi;
+	} stack;
+
+	if (bpf_probe_read_user(&stack, sizeof(stack), (void *)g) || sp < stack.lo || sp >= stack.hi)
+		return 0;
+	return g * LATENCY_MIX_GOROUTINE + (stack.hi - sp);
+}
+
+#ifdef LATENCY_ARGS
+#if defined(__TARGET_ARCH_x86)
+#define latency_register(regs, name) context_word(regs, __builtin_offsetof(struct pt_regs, name) / 8)
+#else
+#define latency_register(regs, n) context_word(regs, __builtin_offsetof(struct user_pt_regs, regs) / 8 + n)
+#endif
+
+/* What a function of Go is called with, in its own order of registers. */
+static __always_inline void latency_go_args(void *regs, __u64 *args)
+{
+#if defined(__TARGET_ARCH_x86)
+	args[0] = latency_register(regs, ax);
+	args[1] = latency_register(regs, bx);
+	args[2] = latency_register(regs, cx);
+	args[3] = latency_register(regs, di);
+	args[4] = latency_register(regs, si);
+	args[5] = latency_register(regs, r8);
+#else
+	args[0] = latency_register(regs, 0);
+	args[1] = latency_register(regs, 1);
+	args[2] = latency_register(regs, 2);
+	args[3] = latency_register(regs, 3);
+	args[4] = latency_register(regs, 4);
+	args[5] = latency_register(regs, 5);
+#endif
+}
+#endif
+
 /*
  * Not only user functions are told apart by the process. With a filter, a return comes here of which the entry did not, and a
  * cell may be there that somebody left who did not return.
  */
 static __always_inline __u64 latency_key(void *ctx, bool ret, __u64 slot)
 {
-	__u64 frame = latency_frame(ctx, ret);
+	__u64 frame = latency_is_go() ? latency_go_frame(ctx) : latency_frame(ctx, ret);
 
-	if (filter.any || (context_kind() != CONTEXT_TRACING && (__s64)frame >= 0))
+	if (latency_is_go() && !frame)
+		return 0;
+	if (latency_is_go() || filter.any || (context_kind() != CONTEXT_TRACING && (__s64)frame >= 0))
 		frame += (bpf_get_current_pid_tgid() >> 32) * LATENCY_MIX_PROCESS;
 	return frame * LATENCY_MIX ^ slot;
 }
@@ -107,6 +163,11 @@ static __always_inline struct latency_cell *latency_claim(__u64 key)
 {
 	struct latency_cell *cells = latency_cells_of(key), *cell = NULL;
 
+	if (latency_is_go() && !key) {
+		latency_lost(LATENCY_NO_GOROUTINE);
+		return NULL;
+	}
+
 #pragma unroll
 	for (int i = 0; i < LATENCY_WAYS; i++) {
 		__u64 owner = __sync_val_compare_and_swap(&cells[i].key, 0, key);
@@ -130,6 +191,8 @@ static __always_inline struct latency_cell *latency_find(__u64 key)
 {
 	struct latency_cell *cells = latency_cells_of(key);
 
+	if (latency_is_go() && !key)
+		return NULL;
 #pragma unroll
 	for (int i = 0; i < LATENCY_WAYS; i++)
 		if (cells[i].key == key)

@@ -24,10 +24,18 @@ struct latency_cell {
 #define LATENCY_SHIFT	  38
 #define LATENCY_MARK_MASK 0x736f4c6d
 
+/*
+ * Stands where a program asks how a call's frame is told: becomes 1 for functions of Go. Their stacks are moved while they run,
+ * and they run now in this thread and now in that: what stays is the goroutine, and how far from its stack's upper
+ * end the frame is. They are probed at their return instructions: the return address is still there.
+ */
+#define LATENCY_MARK_GO 0x736f6e64654c676fULL
+
 /* Why a call was not measured: the places in latency_losses. */
 enum latency_loss {
-	LATENCY_NO_RETURN, /* another call began in its frame */
-	LATENCY_NO_CELL,   /* others needed the cell: more at a time than there is room for */
+	LATENCY_NO_RETURN,    /* another call began in its frame */
+	LATENCY_NO_GOROUTINE, /* Go: the register does not hold the current one */
+	LATENCY_NO_CELL,      /* others needed the cell: more at a time than there is room for */
 	LATENCY_LOSSES,
 };
 

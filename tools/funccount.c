@@ -18,7 +18,8 @@ TOOL(funccount, .brief = "count calls of functions, tracepoints and USDT marks",
 	     "NAME is a glob, or with -r a regular expression. MODULE:NAME is a kernel module's function, "
 	     "LIBRARY:NAME and /PATH:NAME a user function.\n\n"
 	     "A probe that could break the traced program is refused: inside an instruction, in what is no code, or where nothing tells "
-	     "that an instruction begins; and at the return of a function of Go, whose runtime it crashes. --force insists.\n\n"
+	     "that an instruction begins. Go moves its stacks, and a return probe would crash it: what is probed there are the function's return "
+	     "instructions, and a function that may leave in another way is refused. --force insists on an ordinary probe.\n\n"
 	     "What could not be attached, and hits that the kernel missed, are told after the last table.",
      EXAMPLES({ "sonde funccount 'vfs_*'", "kernel functions by glob, until Ctrl-C" },
 	      { "sonde funccount -i 1 -d 10 -T 'tcp_send*' 'tcp_recv*'", "a table a second for 10 seconds" },

@@ -13,7 +13,9 @@ static __always_inline void begins(struct pt_regs *regs, __u64 key)
 
 	if (!cell)
 		return;
-	if (config.args) {
+	if (config.args && latency_is_go()) {
+		latency_go_args(regs, cell->args);
+	} else if (config.args) {
 		cell->args[0] = PT_REGS_PARM1(regs);
 		cell->args[1] = PT_REGS_PARM2(regs);
 		cell->args[2] = PT_REGS_PARM3(regs);

@@ -103,13 +103,18 @@ static int interrupted(struct attach *attach)
 	return 0;
 }
 
+void attached_also(struct attach *attach, int fd, enum mech mech)
+{
+	*vec_push(&attach->links) = (struct link){ .fd = fd, .mech = mech, .slot = SLOT_NONE };
+}
+
 int attached(struct attach *attach, int fd, enum mech mech, struct target **targets, size_t n)
 {
 	struct link *link = vec_push(&attach->links);
 
 	link->fd = fd;
 	link->mech = mech;
-	link->slot = n == 1 ? targets[0]->slot : SLOT_NONE;
+	link->slot = n == 1 && targets[0]->n_returns < 2 ? targets[0]->slot : SLOT_NONE;
 	for (size_t i = 0; i < n; i++) {
 		targets[i]->attached = true;
 		targets[i]->by = mech;

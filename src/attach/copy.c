@@ -3,6 +3,7 @@
 #include <linux/bpf.h>
 
 #include "base/report.h"
+#include "bpf/latency.h"
 #include "mechanism.h"
 #include "quirks.h"
 
@@ -94,6 +95,7 @@ static int load(const struct attach *attach, const struct copy *copy, char *log,
 	patch(insns, n, SLOT_MARK_VALUE, copy->value);
 	patch(insns, n, SLOT_MARK_SHARED, attach->shared);
 	patch(insns, n, CONTEXT_MARK, context_of(copy));
+	patch(insns, n, LATENCY_MARK_GO, copy->go);
 	patch_operand(insns, n, BPF_ALU64 | BPF_AND | BPF_K, SLOT_MARK_ROWS, attach->options.rows - 1);
 	patch_operand(insns, n, BPF_ALU64 | BPF_MUL | BPF_K, SLOT_MARK_ROW, attach->options.row_size);
 	patch_marks(insns, n, &attach->options);

@@ -20,12 +20,13 @@ struct copy {
 	uint32_t btf_id; /* what a trampoline hangs on, 0 none */
 	enum slot_how how;
 	uint64_t value;
+	uint64_t go; /* target->go */
 };
 
 struct link {
 	int fd; /* of the link, or of the perf event that holds the program */
 	enum mech mech;
-	uint32_t slot; /* SLOT_NONE where it serves several */
+	uint32_t slot; /* SLOT_NONE where it serves several, or others serve it as well */
 };
 
 struct attach {
@@ -78,6 +79,9 @@ int attached(struct attach *attach, int fd, enum mech mech, struct target **targ
 typedef int (*attach_one_fn)(struct attach *attach, struct target *target);
 int attach_each(struct attach *attach, struct target **targets, size_t n, enum mech mech,
 		attach_one_fn one);
+
+/* One more link of a target that attached() is called for. */
+void attached_also(struct attach *attach, int fd, enum mech mech);
 
 /*
  * Attaches a set of targets with one call, and halves of it where the whole fails: one bad target

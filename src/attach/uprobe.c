@@ -10,42 +10,68 @@ static const char *refuses_none(const struct attach *attach, const struct target
 	return NULL;
 }
 
+/* What a target is probed at: its return instructions, else one place. */
+static size_t places_of(const struct target *target)
+{
+	return target->ret && target->n_returns ? target->n_returns : 1;
+}
+
+static uint64_t place_of(const struct target *target, size_t i)
+{
+	return target->ret && target->n_returns ? target->returns[i] : target->addr;
+}
+
 static int multi_link(struct attach *attach, struct target **targets, size_t n)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, opts);
-	__free unsigned long *offsets = base_alloc(n * sizeof(*offsets));
-	__free unsigned long *ref_ctrs = base_alloc(n * sizeof(*ref_ctrs));
-	__free __u64 *cookies = base_alloc(n * sizeof(*cookies));
+	__free unsigned long *offsets = NULL, *ref_ctrs = NULL;
+	__free __u64 *cookies = NULL;
+	size_t places = 0, at = 0;
 	struct copy copy = {
 		.type = BPF_PROG_TYPE_KPROBE,
 		.attach_type = BPF_TRACE_UPROBE_MULTI,
 		.how = SLOT_COOKIE,
+		.go = targets[0]->go,
 	};
 	int program = copy_load(attach, &copy);
 
 	if (program < 0)
 		return program;
-	for (size_t i = 0; i < n; i++) {
-		offsets[i] = targets[i]->addr;
-		ref_ctrs[i] = targets[i]->ref_ctr;
-		cookies[i] = targets[i]->slot;
-	}
+	for (size_t i = 0; i < n; i++)
+		places += places_of(targets[i]);
+	offsets = base_alloc(places * sizeof(*offsets));
+	ref_ctrs = base_alloc(places * sizeof(*ref_ctrs));
+	cookies = base_alloc(places * sizeof(*cookies));
+	for (size_t i = 0; i < n; i++)
+		for (size_t p = 0; p < places_of(targets[i]); p++, at++) {
+			offsets[at] = place_of(targets[i], p);
+			ref_ctrs[at] = targets[i]->ref_ctr;
+			cookies[at] = targets[i]->slot;
+		}
 	opts.uprobe_multi.path = targets[0]->object;
 	opts.uprobe_multi.offsets = offsets;
 	opts.uprobe_multi.ref_ctr_offsets = ref_ctrs;
 	opts.uprobe_multi.cookies = cookies;
-	opts.uprobe_multi.cnt = n;
-	opts.uprobe_multi.flags = targets[0]->ret ? BPF_F_UPROBE_MULTI_RETURN : 0;
+	opts.uprobe_multi.cnt = places;
+	opts.uprobe_multi.flags = target_takes_return(targets[0]) ? BPF_F_UPROBE_MULTI_RETURN : 0;
 	opts.uprobe_multi.pid = attach->options.pid;
 	return bpf_link_create(program, 0, BPF_TRACE_UPROBE_MULTI, &opts);
 }
 
-static int by_binary(const void *pa, const void *pb)
+/* One link is for one file, and one program: what differs in these is not together. */
+static int compare_links(const struct target *a, const struct target *b)
 {
-	const struct target *a = *(struct target *const *)pa, *b = *(struct target *const *)pb;
 	int ret = strcmp(a->object, b->object);
 
-	ret = ret ? ret : a->ret - b->ret;
+	ret = ret ? ret : a->go - b->go;
+	return ret ? ret : target_takes_return(a) - target_takes_return(b);
+}
+
+static int by_link(const void *pa, const void *pb)
+{
+	const struct target *a = *(struct target *const *)pa, *b = *(struct target *const *)pb;
+	int ret = compare_links(a, b);
+
 	return ret ? ret : (a->addr > b->addr) - (a->addr < b->addr);
 }
 
@@ -56,11 +82,9 @@ static int multi_attach(struct attach *attach, struct target **targets, size_t n
 
 	if (!quirk_uprobe_multi())
 		return err_set(err, -ENOTSUP, "this kernel has no (right) uprobe.multi");
-	qsort(targets, n, sizeof(*targets), by_binary);
+	qsort(targets, n, sizeof(*targets), by_link);
 	for (size_t i = 0; !ret && i < n; i = end) {
-		for (end = i + 1; end < n && targets[end]->ret == targets[i]->ret &&
-				  !strcmp(targets[end]->object, targets[i]->object);
-		     end++)
+		for (end = i + 1; end < n && !compare_links(targets[i], targets[end]); end++)
 			;
 		ret = attach_halving(attach, targets + i, end - i, MECH_UPROBE_MULTI, multi_link);
 	}
@@ -74,18 +98,41 @@ const struct mechanism mechanism_uprobe_multi = {
 	.attach = multi_attach,
 };
 
-static int single_one(struct attach *attach, struct target *target)
+static int single_place(struct attach *attach, const struct target *target, uint64_t place)
 {
 	const struct perf_pmu *pmu = perf_pmu_uprobe();
 	struct copy copy = copy_by_cookie(BPF_PROG_TYPE_KPROBE, target);
 	struct perf_event_attr attr = {
 		.type = pmu->type,
-		.config = (target->ret ? 1ULL << pmu->return_bit : 0) | target->ref_ctr << pmu->ref_ctr_bit,
+		.config = (target_takes_return(target) ? 1ULL << pmu->return_bit : 0) |
+			  target->ref_ctr << pmu->ref_ctr_bit,
 		.uprobe_path = (uintptr_t)target->object,
-		.probe_offset = target->addr,
+		.probe_offset = place,
 	};
 
+	copy.go = target->go;
 	return perf_attach(attach, &attr, attach->options.pid, &copy, target);
+}
+
+/* All places or none; the first one's fd stands for the target. */
+static int single_one(struct attach *attach, struct target *target)
+{
+	size_t n = places_of(target), opened;
+	__free int *fds = base_alloc(n * sizeof(*fds));
+
+	for (opened = 0; opened < n; opened++) {
+		fds[opened] = single_place(attach, target, place_of(target, opened));
+		if (fds[opened] < 0)
+			break;
+	}
+	if (opened < n) {
+		for (size_t i = 0; i < opened; i++)
+			close(fds[i]);
+		return fds[opened];
+	}
+	for (size_t i = 1; i < n; i++)
+		attached_also(attach, fds[i], MECH_UPROBE);
+	return fds[0];
 }
 
 static int single_attach(struct attach *attach, struct target **targets, size_t n, struct err *err)

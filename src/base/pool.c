@@ -35,6 +35,14 @@ const char *pool_add(struct pool *pool, const char *text)
 	return memcpy(pool_room(pool, n), text, n);
 }
 
+const void *pool_copy(struct pool *pool, const void *data, size_t n)
+{
+	uintptr_t align = _Alignof(max_align_t);
+	uintptr_t room = (uintptr_t)pool_room(pool, n + align - 1);
+
+	return memcpy((void *)((room + align - 1) / align * align), data, n);
+}
+
 const char *pool_addf(struct pool *pool, const char *fmt, ...)
 {
 	va_list ap, again;

@@ -6,6 +6,7 @@
 #include "symbols/elf.h"
 #include "symbols/elf_code.h"
 #include "symbols/library.h"
+#include "go.h"
 #include "resolve.h"
 
 struct binary {
@@ -13,16 +14,8 @@ struct binary {
 	struct elf *elf;
 	const char *path; /* in the set's pool */
 	bool force;
-	const char *no_return; /* why nothing of it may be probed at its return, NULL where that is safe */
+	struct go go; /* nothing where force is set */
 };
-
-/* A return probe puts an address of the kernel's own into the stack, where Go's runtime finds it as it moves the stack. */
-static const char *why_no_return(struct elf *elf, bool force)
-{
-	if (force || !elf_go(elf))
-		return NULL;
-	return "Go moves its stacks, and a return probe would crash it (--force insists)";
-}
 
 static void binary_release(struct binary *binary)
 {
@@ -47,10 +40,9 @@ static int binary_open(struct binary *binary, const struct query *query, const s
 		return ret;
 	binary->path = pool_add(&set->pool, binary->library.path);
 	binary->force = options->force;
-	binary->no_return = why_no_return(binary->elf, options->force);
-	return query->spec.ret && binary->no_return
-		       ? err_set(err, -ENOTSUP, "no return probe on %s: %s", binary->library.shown, binary->no_return)
-		       : 0;
+	if (!options->force)
+		go_init(&binary->go, binary->elf, query->spec.ret, options->both);
+	return 0;
 }
 
 static struct target *add_target(struct target_set *set, const struct query *query,
@@ -65,7 +57,7 @@ static struct target *add_target(struct target_set *set, const struct query *que
 	target->object = binary->path;
 	target->label = label;
 	target->name = target->label;
-	target->no_return = binary->no_return;
+	target->no_return = binary->go.no_return;
 	return target;
 }
 
@@ -103,6 +95,10 @@ static int add_function(struct target_set *set, const struct query *query, const
 	target = add_target(set, query, binary, function->offset + offset, label);
 	target->offset = offset;
 	target->one_of = function->binding != STB_LOCAL;
+	if (!offset && go_place(&binary->go, binary->elf, function, target, &set->pool, &why)) {
+		set->n--;
+		return leave_out(set, query, label, &why, err);
+	}
 	return 0;
 }
 

@@ -28,14 +28,17 @@ struct target {
 	bool one_of;  /* TARGET_USER: all of this object with this label are counted together */
 	bool unique;  /* TARGET_KERNEL: the only function of this name */
 	uint32_t slot;
-	uint32_t group;	       /* whose program serves it: the caller's; resolving sets 0 */
-	uint64_t addr;	       /* kernel address (0: hidden, or left to the kernel), or offset in the file; includes offset */
-	uint64_t offset;       /* beyond the function's start */
-	const char *no_return; /* why nothing may be put at its return, NULL where it may */
-	uint64_t ref_ctr;      /* USDT: file offset of the semaphore, 0 none */
-	uint32_t syscall;      /* TARGET_TRACEPOINT: the number of sys_enter_X's X + 1, 0 none or unknown */
-	uint32_t btf_id;       /* TARGET_KERNEL: of the function, 0 not looked up */
-	const char *name;      /* kernel symbol, tracepoint, user symbol or mark */
+	uint32_t group;		 /* whose program serves it: the caller's; resolving sets 0 */
+	uint64_t addr;		 /* kernel address (0: hidden, or left to the kernel), or offset in the file; includes offset */
+	uint64_t offset;	 /* beyond the function's start */
+	const char *no_return;	 /* why nothing may be put at its return, NULL where it may */
+	bool go;		 /* its stack moves: the current goroutine and the depth of its stack tell calls apart */
+	const uint64_t *returns; /* offsets in the file of its return instructions, which are probed instead of the return */
+	size_t n_returns;	 /* 0: the return itself */
+	uint64_t ref_ctr;	 /* USDT: file offset of the semaphore, 0 none */
+	uint32_t syscall;	 /* TARGET_TRACEPOINT: the number of sys_enter_X's X + 1, 0 none or unknown */
+	uint32_t btf_id;	 /* TARGET_KERNEL: of the function, 0 not looked up */
+	const char *name;	 /* kernel symbol, tracepoint, user symbol or mark */
 	const char *object;
 	const char *label; /* what its row is called; made unique when all are resolved */
 	bool attached;
@@ -47,6 +50,12 @@ struct target {
 static inline bool target_is_sys_exit(const struct target *target)
 {
 	return target->syscall && !strncmp(target->name, "sys_exit_", strlen("sys_exit_"));
+}
+
+/* It is probed at its return, by way of the address to which that goes. */
+static inline bool target_takes_return(const struct target *target)
+{
+	return target->ret && !target->n_returns;
 }
 
 /* What was asked for and is left out, and why. */
@@ -75,6 +84,7 @@ struct target_set {
 struct target_options {
 	bool regex;
 	bool force; /* also where a probe may break the traced program */
+	bool both;  /* functions are going to be probed at both ends */
 	pid_t pid;  /* whose libraries and mount namespace: 0 our own */
 };
 

@@ -90,6 +90,7 @@ static int add_spec(struct event_probes *probes, size_t i, struct err *err)
 		target->name = pool_add(&probes->set.pool, target->name);
 		target->object = target->object ? pool_add(&probes->set.pool, target->object) : NULL;
 		target->label = pool_add(&probes->set.pool, target->label);
+		target->returns = pool_copy(&probes->set.pool, target->returns, target->n_returns * sizeof(*target->returns));
 	}
 	target_set_release(&found);
 	return ret;
@@ -169,7 +170,7 @@ static int say_failed(const struct event_probes *probes, size_t i, struct err *e
 static int prepare_pairs(struct run *run, struct event_probes *probes, struct attach_options *options, struct err *err)
 {
 	const struct event_pairs *pairs = probes->source->pairs;
-	const struct probes_settings settings = { .regex = *pairs->regex, .force = *pairs->force };
+	const struct probes_settings settings = { .regex = *pairs->regex, .force = *pairs->force, .both = true };
 	int ret = probes_resolve(run, &settings, "trace", &probes->set, err);
 
 	options->marks = &probes->mark;

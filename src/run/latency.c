@@ -26,7 +26,7 @@ struct settings {
 	uint32_t level, calls, keys;
 };
 
-static struct settings settings = { .calls = CALLS_DEFAULT, .keys = KEYS_DEFAULT };
+static struct settings settings = { .probes.both = true, .calls = CALLS_DEFAULT, .keys = KEYS_DEFAULT };
 
 static const struct opt options[] = {
 	HISTS_UNITS(struct settings, hists),

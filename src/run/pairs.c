@@ -202,5 +202,6 @@ void pairs_say_losses(const struct bpf_object *object, uint64_t missed, uint32_t
 	losses = bpf_map__initial_value(bpf_object__find_map_by_name(object, ".data.losses"), &size);
 	if (losses[LATENCY_NO_RETURN] > missed)
 		say_not_measured(losses[LATENCY_NO_RETURN] - missed, "their return was not seen");
+	say_not_measured(losses[LATENCY_NO_GOROUTINE], "nothing told which goroutine they were of");
 	say_not_measured(losses[LATENCY_NO_CELL], crowded);
 }

@@ -11,6 +11,7 @@ int probes_resolve(struct run *run, const struct probes_settings *settings, cons
 {
 	struct target_options options = { .regex = settings->regex,
 					  .force = settings->force,
+					  .both = settings->both,
 					  .pid = run->options.pid };
 	size_t bad = 0;
 	int ret;

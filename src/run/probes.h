@@ -8,6 +8,7 @@
 
 struct probes_settings {
 	bool regex, force;
+	bool both; /* the engine's: functions are probed at both ends */
 	int mech;
 };
 
@@ -17,7 +18,7 @@ struct probes_settings {
 	OPT(OPT_CHOICE, STRUCT, MEMBER.mech, 0, "mechanism", "NAME", "attach in this way only", .choices = mech_names)
 #define PROBES_FORCE(STRUCT, MEMBER) \
 	OPT(OPT_BOOL, STRUCT, MEMBER, 0, "force", NULL, \
-	    "probe user functions also where that may break the traced program: returns in Go, places that may be no instruction")
+	    "probe user functions also where that may break the traced program: at a place that may be no instruction, or Go's by return probes")
 
 /* The arguments to targets. what: "count", for "nothing to count". Fails where nothing is left. */
 int probes_resolve(struct run *run, const struct probes_settings *settings, const char *what,

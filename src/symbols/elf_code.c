@@ -56,16 +56,20 @@ static int check_in_code(struct elf *elf, uint64_t vaddr, struct err *err)
 	return 0;
 }
 
-/* The file is foreign and may change: read, not mapped. *read: what was there of it. */
-static uint8_t *read_code(const struct elf *elf, uint64_t offset, size_t size, size_t *n)
+uint8_t *elf_read_function(const struct elf *elf, const struct elf_symbol *function, struct err *err)
 {
-	__free uint8_t *code = malloc(size);
-	ssize_t got = code ? pread(elf->file.fd, code, size, (off_t)offset) : -1;
+	__free uint8_t *code = NULL;
 
-	if (got < 0)
+	if (function->size > FUNCTION_MAX) {
+		err_set(err, -E2BIG, "'%s' is too long to be decoded", function->name);
 		return NULL;
-	*n = (size_t)got;
-	return take_ptr(code);
+	}
+	/* the file is foreign and may change: read, not mapped */
+	code = malloc(function->size);
+	if (code && pread(elf->file.fd, code, function->size, (off_t)function->offset) == (ssize_t)function->size)
+		return take_ptr(code);
+	err_set(err, -EIO, "'%s' cannot be read", function->name);
+	return NULL;
 }
 
 static int decode_at(const struct elf *elf, uint64_t offset, struct instruction *instruction)
@@ -76,6 +80,11 @@ static int decode_at(const struct elf *elf, uint64_t offset, struct instruction 
 	return n < 0 ? -EIO : instruction_decode(code, (size_t)n, instruction);
 }
 
+int elf_refuse_skipped(struct err *err)
+{
+	return err_set(err, -EOPNOTSUPP, "a kernel would skip the instruction, which it takes for a nop");
+}
+
 int elf_check_entry(struct elf *elf, const struct elf_symbol *function, struct err *err)
 {
 	struct instruction instruction;
@@ -84,7 +93,7 @@ int elf_check_entry(struct elf *elf, const struct elf_symbol *function, struct e
 	if (ret || function->size)
 		return ret;
 	/* of somebody's assembler, or no function at all */
-	if (decode_at(elf, function->offset, &instruction))
+	if (decode_at(elf, function->offset, &instruction) || instruction.kind == INSTRUCTION_STOP)
 		return err_set(err, -EILSEQ, "no instruction that is known begins there");
 	return 0;
 }
@@ -102,13 +111,14 @@ static int walk_to(const uint8_t *code, size_t n, uint64_t offset)
 	}
 	if (at > offset)
 		return -EILSEQ;
-	return instruction_decode(code + at, n - at, &instruction) ? -EBADMSG : 0;
+	if (instruction_decode(code + at, n - at, &instruction) || instruction.kind == INSTRUCTION_STOP)
+		return -EBADMSG;
+	return instruction.skipped ? -EOPNOTSUPP : 0;
 }
 
 int elf_check_offset(struct elf *elf, const struct elf_symbol *function, uint64_t offset, struct err *err)
 {
 	__free uint8_t *code = NULL;
-	size_t n = 0;
 	int ret;
 
 	if (!offset)
@@ -121,14 +131,16 @@ int elf_check_offset(struct elf *elf, const struct elf_symbol *function, uint64_
 	ret = check_in_code(elf, function->vaddr + offset, err);
 	if (ret)
 		return ret;
-	if (function->size > FUNCTION_MAX)
-		return err_set(err, -E2BIG, "'%s' is too long to be decoded", function->name);
-	code = read_code(elf, function->offset, function->size, &n);
-	ret = code && n > offset ? walk_to(code, n, offset) : -EIO;
+	code = elf_read_function(elf, function, err);
+	if (!code)
+		return -EIO;
+	ret = walk_to(code, function->size, offset);
 	if (ret == -EILSEQ)
 		return err_set(err, ret, "the offset is inside an instruction");
+	if (ret == -EOPNOTSUPP)
+		return elf_refuse_skipped(err);
 	if (ret)
-		return err_set(err, ret, "what '%s' holds before it cannot be decoded", function->name);
+		return err_set(err, ret, "no instruction that is known leads to it from the begin of '%s'", function->name);
 	return 0;
 }
 

@@ -18,4 +18,26 @@ int elf_check_place(struct elf *elf, uint64_t offset, const struct elf_symbol **
 /* A place in the file where a USDT mark is said to be, which is mostly a nop. */
 int elf_check_mark(struct elf *elf, uint64_t offset, struct err *err);
 
+/* Where a call of a function ends, and where it begins. */
+struct elf_returns {
+	uint64_t *v; /* places in the file, each a return instruction */
+	size_t n, cap;
+	bool again; /* what stands at the entry may run more than once in a call */
+};
+
+/*
+ * All instructions by which a function returns; v is the caller's to free. Refused where a call may end in another way: by a jump into another
+ * function, by running into what comes behind it, or not at all. entry: bytes from the function's begin.
+ */
+int elf_find_returns(struct elf *elf, const struct elf_symbol *function, uint64_t entry, struct elf_returns *returns,
+		     struct err *err);
+
+/*
+ * Where each call of a function of Go passes once, in bytes from its begin: behind the look whether there is room on the stack. Where
+ * there is none the runtime makes some, and the function begins anew. Without that look it is 0. An error says why no probe may be there.
+ */
+int elf_go_entry(struct elf *elf, const struct elf_symbol *function, uint64_t *entry, struct err *err);
+/* The addresses between which are the functions that Go has compiled or assembled. -ENOENT: nothing tells. */
+int elf_go_range(struct elf *elf, uint64_t *begin, uint64_t *end);
+
 #endif

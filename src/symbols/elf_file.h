@@ -83,6 +83,12 @@ const char *elf_image_string(struct elf_image *image, size_t section, uint64_t a
 /* First section of a name; 0, -ENOENT. */
 int elf_image_section(struct elf_image *image, const char *name, Elf_Scn **scn, GElf_Shdr *shdr);
 
+/* The function's bytes, of which there are as many as the symbol says; the caller's to free. NULL, with a reason. */
+uint8_t *elf_read_function(const struct elf *elf, const struct elf_symbol *function, struct err *err);
+
+/* Why no probe may be on an instruction that is skipped then. */
+int elf_refuse_skipped(struct err *err);
+
 const struct elf_segment *elf_segment_of(const struct elf *elf, uint64_t vaddr, bool exec);
 /* The path as it is below the root. */
 const char *elf_path_in_root(const struct elf *elf);
@@ -127,6 +133,9 @@ int elf_each_ifunc(struct elf *elf, elf_slot_fn fn, void *ctx);
 
 /* Has the unwind table a function that begins at this address, as linked? False without such a table. */
 bool elf_unwinds_from(struct elf *elf, uint64_t vaddr);
+
+/* The address, as linked, of one symbol of any kind in the file's own .symtab. 0, -ENOENT. */
+int elf_find_symbol(struct elf *elf, const char *name, uint64_t *vaddr);
 
 /*
  * Opens the symbols that were stripped from elf into elf->debug: 0 and *source (caller frees)

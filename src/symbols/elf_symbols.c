@@ -300,3 +300,21 @@ int elf_functions(struct elf *elf, const struct elf_symbol **symbols, size_t *n,
 	*n = elf->n_symbols;
 	return 0;
 }
+
+int elf_find_symbol(struct elf *elf, const char *name, uint64_t *vaddr)
+{
+	struct table t;
+	GElf_Sym sym;
+	int ret = table_find(&elf->file, SHT_SYMTAB, &t);
+
+	for (size_t i = 1; !ret && i < t.n && gelf_getsym(t.data, (int)i, &sym); i++) {
+		size_t len;
+		const char *own = table_name(&t, &sym, &len);
+
+		if (own && sym.st_shndx != SHN_UNDEF && len == strlen(name) && !memcmp(own, name, len)) {
+			*vaddr = sym.st_value;
+			return 0;
+		}
+	}
+	return -ENOENT;
+}

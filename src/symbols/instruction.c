@@ -36,6 +36,12 @@ static enum instruction_kind kind_of(const ZydisDecodedInstruction *x)
 	case ZYDIS_MNEMONIC_IRETD:
 	case ZYDIS_MNEMONIC_IRETQ:
 		return INSTRUCTION_AWAY;
+	case ZYDIS_MNEMONIC_UD0:
+	case ZYDIS_MNEMONIC_UD1:
+	case ZYDIS_MNEMONIC_UD2:
+	case ZYDIS_MNEMONIC_INT3:
+	case ZYDIS_MNEMONIC_HLT:
+		return INSTRUCTION_STOP;
 	case ZYDIS_MNEMONIC_JMP:
 		if (x->opcode == 0xe9 || x->opcode == 0xeb)
 			return INSTRUCTION_JUMP;
@@ -53,7 +59,11 @@ int instruction_decode(const uint8_t *code, size_t n, struct instruction *instru
 	if (ZYAN_FAILED(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)) ||
 	    ZYAN_FAILED(ZydisDecoderDecodeInstruction(&decoder, NULL, code, n, &x)))
 		return -EILSEQ;
-	*instruction = (struct instruction){ .kind = kind_of(&x), .length = x.length };
+	*instruction = (struct instruction){
+		.kind = kind_of(&x),
+		.length = x.length,
+		.skipped = x.mnemonic == ZYDIS_MNEMONIC_XCHG && x.opcode == 0x90,
+	};
 	if (instruction->kind == INSTRUCTION_JUMP || instruction->kind == INSTRUCTION_BRANCH)
 		instruction->target = x.length + x.raw.imm[0].value.s;
 	return 0;
@@ -76,6 +86,9 @@ static struct instruction classify(uint32_t word)
 {
 	if (word == 0xd503201f)
 		return direct(INSTRUCTION_NOP, 0);
+	/* udf, which zeroes are, brk, and what Go's assembler makes of UNDEF (obj/arm64/asm7.go) */
+	if (!(word >> 16) || (word & 0xffe0001f) == 0xd4200000 || word == 0xbea71700)
+		return direct(INSTRUCTION_STOP, 0);
 	if ((word & 0xfffffc1f) == 0xd65f0000 || (word & 0xfffffbff) == 0xd65f0bff) /* ret, retaa, retab */
 		return direct(INSTRUCTION_RETURN, 0);
 	if ((word & 0x7c000000) == 0x14000000) /* b, bl */
@@ -96,8 +109,6 @@ int instruction_decode(const uint8_t *code, size_t n, struct instruction *instru
 	if (n < sizeof(word))
 		return -EILSEQ;
 	memcpy(&word, code, sizeof(word));
-	if (!(word >> 16)) /* udf: data, or what never runs */
-		return -EILSEQ;
 	*instruction = classify(word);
 	instruction->length = sizeof(word);
 	return 0;

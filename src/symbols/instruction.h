@@ -26,11 +26,17 @@ enum instruction_kind {
 	INSTRUCTION_BRANCH, /* to the target or the next */
 	INSTRUCTION_SWITCH, /* to one of the places in a table */
 	INSTRUCTION_AWAY,   /* to what only the running program knows */
+	INSTRUCTION_STOP,   /* nowhere: it traps */
 };
 
 struct instruction {
 	enum instruction_kind kind;
 	uint8_t length;
+	/*
+	 * Linux 6.18 and what was before skip it where a probe is on it, 7.2 does not: xchg %r8, %rax, which is a nop but for its
+	 * prefix (branch_setup_xol_ops() in arch/x86/kernel/uprobes.c).
+	 */
+	bool skipped;
 	int64_t target; /* bytes from where the instruction begins */
 };
 

@@ -1,47 +1,107 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Programs in Go, which come to no harm whatever is asked for: gofuncs says what it did only where it has come to its end.
 
-# refused_on BINARY: a return probe by itself, and both ends.
-refused_on() {
-	fc "ur:/bin/$1:main.work" -- gofuncs 10
+# refused_by TOOL SPEC: one line says why.
+refused_by() {
+	run sonde "$1" "$2" -- gofuncs 10
 	expect_exit 1
 	expect_one_err 'Go moves its stacks.*--force'
-	for tool in funclatency funcslower; do
-		run sonde $tool "u:/bin/$1:main.work" -- gofuncs 10
-		expect_exit 1
-		expect_one_err 'Go moves its stacks.*--force'
-	done
+	expect_no_line '^did'
 }
 
+# What leaves in another way than by a return instruction has no return that can be probed.
 test_go_returns_refused() {
-	refused_on gofuncs
-	refused_on gofuncs-pie
-	fc r:/bin/gofuncs-stripped:main.work -- gofuncs-stripped 10
-	expect_exit 1
-	expect_one_err 'Go moves its stacks.*--force'
+	for function in runtime.morestack_noctxt.abi0 runtime.gogo.abi0; do
+		refused_by funccount r:/bin/gofuncs:$function
+		refused_by funclatency u:/bin/gofuncs:$function
+		refused_by funcslower u:/bin/gofuncs-pie:$function
+	done
+	grep -q 'jump' err || fail "not for its jump"
+	at=$(awk '$2 == "main.work" { print $1 }' /gofuncs.symbols)
+	refused_by funclatency "u:/bin/gofuncs:$at"
 }
 
-# Each call passes its function's begin once, and once more where the stack has had no room: then it is grown, and the call begins anew.
-go_entries() {
-	has "$1" || { refused "$1" u:/bin/gofuncs:main.work; return 0; }
-	fc --mechanism "$1" 'u:/bin/gofuncs:main.*' 'u:/bin/gofuncs:runtime.mallocgc' -- gofuncs 100
+# The workload's functions, each as often as it says. thrown is left by a panic: by no return.
+go_exact() {
+	has "$1" || { refused "$1" "$2:/bin/gofuncs:main.work"; return 0; }
+	fc --mechanism "$1" "$2:/bin/gofuncs:main.*" -- gofuncs 100
 	expect_exit 0
 	for function in work deep nap twice thrown catch dive; do
 		calls=$(awk -v f=main.$function '$1 == "did" && $2 == f { print $3 }' out)
-		expect_between main.$function "$calls" $((calls + 100 * 12)) "$(counted main.$function)"
+		[ "$2 $function" != 'ur thrown' ] || calls=0
+		expect_count main.$function "$calls"
 	done
 }
 
+# Where the stack has no room a call begins anew, and is one call nevertheless.
 test_go_entries_uprobe() {
-	go_entries uprobe
+	go_exact uprobe u
 }
 
 test_go_entries_uprobe_multi() {
-	go_entries uprobe.multi
+	go_exact uprobe.multi u
 }
 
-test_go_all_entries() {
-	fc 'u:/bin/gofuncs-pie:main.*' 'u:/bin/gofuncs-pie:sync.*' 'u:/bin/gofuncs-pie:runtime.m*' -- gofuncs-pie 50
+test_go_returns_uprobe() {
+	go_exact uprobe ur
+}
+
+test_go_returns_uprobe_multi() {
+	go_exact uprobe.multi ur
+}
+
+# Each call by itself, whichever threads it runs in, and wherever its stack is meanwhile.
+go_times() {
+	has "$1" || return 0
+	run sonde funclatency -j -F --max-calls 30000 --mechanism "$1" 'u:/bin/gofuncs:main.*' -- gofuncs 60
 	expect_exit 0
-	expect_line '^did main.nap 150$'
+	expect_json func count total
+	awk '$1 == "did" && $2 ~ /^main/ && $2 != "main.thrown" { print $2, $3 }' out | sort > dids
+	awk '{ print $1, $2 }' rows | grep -E '^main.(work|deep|nap|twice|catch|dive) ' | sort > seen
+	expect_dids
+	for what in nap dive; do
+		read -r calls least most <<-END
+			$(sed -n "s/^did $what //p" out)
+		END
+		total=$(awk -v f=main.$what '$1 == f { print $3 }' rows)
+		expect_between "total of $calls calls of $what" "$least" "$most" "$total"
+	done
+}
+
+test_go_times_uprobe() {
+	go_times uprobe
+}
+
+test_go_times_uprobe_multi() {
+	go_times uprobe.multi
+}
+
+# What it was called with: twice(0), twice(1), ... And what it returned: 1, 3, 3, 9, ...
+test_go_arguments() {
+	run sonde funcslower -j -u 1 -a 1 u:/bin/gofuncs-pie:main.twice -- gofuncs-pie 20
+	expect_exit 0
+	expect_json args retval
+	awk 'BEGIN { for (n = 0; n < 20; n++) print "[" n "]\t" (n % 2 ? n * 3 : n + 1) }' | sort > dids
+	sort rows > seen
+	expect_dids
+}
+
+# Everything at once, in a runtime that is busy with its stacks: it comes to its end, and is right.
+# timeout=240
+test_go_everything() {
+	run sonde funclatency --max-calls 30000 'u:/bin/gofuncs:main.*' 'u:/bin/gofuncs:sync.*' 'u:/bin/gofuncs:time.*' 'u:/bin/gofuncs:runtime.m*' -- gofuncs 30
+	expect_exit 0
+	expect_line '^did main.nap 90$'
+	fc 'r:/bin/gofuncs-pie:*' -- gofuncs-pie 10
+	expect_exit 0
+	expect_line '^did main.nap 30$'
+	expect_count main.nap 30
+}
+
+# timeout=240
+test_go_all_entries() {
+	fc 'u:/bin/gofuncs-pie:*' -- gofuncs-pie 10
+	expect_exit 0
+	expect_line '^did main.nap 30$'
+	expect_count main.nap 30
 }

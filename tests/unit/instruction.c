@@ -70,7 +70,8 @@ Test(instruction, lengths)
 	EXPECT("\x90", NOP, 0);
 	EXPECT("\x0f\x1f\x44\x00\x00", NOP, 0);
 	EXPECT("\x66\x2e\x0f\x1f\x84\x00\x00\x00\x00\x00", NOP, 0);
-	EXPECT("\xcc", OTHER, 0);
+	EXPECT("\xcc", STOP, 0);
+	EXPECT("\x0f\x0b", STOP, 0);
 	EXPECT("\x55", OTHER, 0);
 	EXPECT("\xf3\x0f\x1e\xfa", OTHER, 0);			      /* endbr64 */
 	EXPECT("\x48\xb8\x01\x02\x03\x04\x05\x06\x07\x08", OTHER, 0); /* movabs */
@@ -79,6 +80,26 @@ Test(instruction, lengths)
 	EXPECT("\x62\xf1\x7d\x28\x6f\x07", OTHER, 0);		      /* vmovdqa32, EVEX */
 	EXPECT("\xf0\x48\x0f\xb1\x0f", OTHER, 0);		      /* lock cmpxchg */
 	EXPECT("\x64\x48\x8b\x04\x25\x28\x00\x00\x00", OTHER, 0);     /* of the canary */
+}
+
+static bool skipped(const char *code, size_t n)
+{
+	struct instruction instruction;
+
+	cr_assert(!instruction_decode((const uint8_t *)code, n, &instruction));
+	cr_expect_eq(instruction.length, n);
+	return instruction.skipped;
+}
+
+/* What is a nop but for its prefix. */
+Test(instruction, skipped)
+{
+	cr_expect(skipped("\x49\x90", 2)); /* xchg %r8, %rax */
+	cr_expect(skipped("\x41\x90", 2)); /* xchg %r8d, %eax */
+	cr_expect(!skipped("\x48\x90", 2));
+	cr_expect(!skipped("\xf3\x90", 2)); /* pause */
+	cr_expect(!skipped("\x48\x93", 2)); /* xchg %rbx, %rax */
+	cr_expect(!skipped("\x90", 1));
 }
 
 Test(instruction, none)
@@ -118,7 +139,8 @@ Test(instruction, others)
 	EXPECT("\x1f\x20\x03\xd5", NOP, 0);
 	EXPECT("\x5f\x24\x03\xd5", OTHER, 0); /* bti c */
 	EXPECT("\xfd\x7b\xbf\xa9", OTHER, 0); /* stp x29, x30, [sp, #-16]! */
-	EXPECT_NONE("\x00\x00\x00\x00");      /* udf */
+	EXPECT("\x00\x00\x00\x00", STOP, 0);  /* udf */
+	EXPECT("\x00\x00\x20\xd4", STOP, 0);  /* brk */
 	EXPECT_NONE("\xc0\x03\x5f");
 }
 

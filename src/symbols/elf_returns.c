@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The instructions by which a function returns. They are all of them only if each instruction was decoded, if each jump leads to
+ * one of these, and if none leads out of the function: else there is no answer.
+ */
+#include "elf_code.h"
+#include "elf_file.h"
+#include "instruction.h"
+
+struct walk {
+	const struct elf_symbol *function;
+	const uint8_t *code;
+	uint64_t entry;
+	uint8_t *begins; /* of each byte: whether an instruction begins there */
+	struct elf_returns *returns;
+	enum instruction_kind last;
+};
+
+static int refuse(const char *why, struct err *err)
+{
+	return err_set(err, -ENOTSUP, "it %s", why);
+}
+
+static int walk_instructions(struct walk *walk, struct err *err)
+{
+	struct instruction instruction;
+
+	for (uint64_t at = 0; at < walk->function->size; at += instruction.length) {
+		if (instruction_decode(walk->code + at, walk->function->size - at, &instruction))
+			return refuse("holds what is no known instruction", err);
+		walk->begins[at] = 1;
+		walk->last = instruction.kind;
+		if (instruction.kind == INSTRUCTION_RETURN)
+			*vec_push(walk->returns) = walk->function->offset + at;
+		if (instruction.kind == INSTRUCTION_AWAY)
+			return refuse("may end by a jump, to where only a register says", err);
+	}
+	return 0;
+}
+
+/* Once more, when all begins are known. */
+static int walk_jumps(struct walk *walk, struct err *err)
+{
+	struct instruction instruction;
+
+	for (uint64_t at = 0; at < walk->function->size; at += instruction.length) {
+		uint64_t to;
+
+		if (instruction_decode(walk->code + at, walk->function->size - at, &instruction))
+			return -EILSEQ;
+		if (instruction.kind != INSTRUCTION_JUMP && instruction.kind != INSTRUCTION_BRANCH)
+			continue;
+		to = at + (uint64_t)instruction.target;
+		if (to >= walk->function->size)
+			return refuse("may end by a jump into another function", err);
+		if (!walk->begins[to])
+			return refuse("jumps into an instruction", err);
+		walk->returns->again |= to == walk->entry;
+	}
+	return 0;
+}
+
+static bool goes_on(enum instruction_kind last)
+{
+	return last == INSTRUCTION_OTHER || last == INSTRUCTION_BRANCH;
+}
+
+static int find(struct walk *walk, struct err *err)
+{
+	int ret = walk_instructions(walk, err);
+
+	ret = ret ? ret : walk_jumps(walk, err);
+	if (ret)
+		return ret;
+	if (goes_on(walk->last))
+		return refuse("goes on in what comes behind it", err);
+	return walk->returns->n ? 0 : refuse("never returns", err);
+}
+
+int elf_find_returns(struct elf *elf, const struct elf_symbol *function, uint64_t entry, struct elf_returns *returns,
+		     struct err *err)
+{
+	struct walk walk = { .function = function, .entry = entry, .returns = returns };
+	__free uint8_t *begins = NULL, *code = NULL;
+	int ret;
+
+	*returns = (struct elf_returns){};
+	if (!function->size)
+		return refuse("has no known end", err);
+	code = elf_read_function(elf, function, err);
+	begins = calloc(function->size, 1);
+	if (!code || !begins)
+		return code ? err_set(err, -ENOMEM, "no memory to decode '%s'", function->name) : -EIO;
+	walk.code = code;
+	walk.begins = begins;
+	ret = find(&walk, err);
+	if (ret) {
+		free(returns->v);
+		*returns = (struct elf_returns){};
+	}
+	return ret;
+}

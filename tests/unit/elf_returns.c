@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* symbols/elf_code.h: the instructions by which functions return, and functions that leave in other ways. */
+#include "elf_fixture.h"
+#include "symbols/elf_code.h"
+
+TestSuite(elf_returns, .init = fixture_init);
+
+#if defined(__x86_64__)
+#define JUMP	"jmp "
+#define BRANCH	"je "
+#define AWAY	"jmp *%rax"
+#define UNKNOWN ".byte 0x06"
+#define STOP	"ud2"
+#define OTHER	"mov %rax, %rcx"
+/* cmp 0x10(%r14), %rsp; jbe: Go's look for room */
+#define ROOM "cmp 16(%r14), %rsp\\njbe "
+#else
+#define JUMP	"b "
+#define BRANCH	"b.eq "
+#define AWAY	"br x0"
+#define UNKNOWN ".short 1"
+#define STOP	"brk #0"
+#define OTHER	"mov x0, x1"
+#define ROOM	"ldr x16, [x28, #16]\\ncmp sp, x16\\nb.ls "
+#endif
+
+#define FUNCTION(name, body) \
+	"__asm__(\".text\\n.balign 16\\n.globl " name "\\n.type " name ",%function\\n" name ":\\n" body \
+	"\\n.size " name ",.-" name "\\n\");\n"
+
+static const char source[] =
+	FUNCTION("one", "nop\\nret")
+		FUNCTION("two", BRANCH "1f\\nnop\\nret\\n1: nop\\nnop\\nret")
+			FUNCTION("stops", BRANCH "1f\\nret\\n1: nop\\n" STOP)
+				FUNCTION("tail", "nop\\n" BRANCH "1f\\nret\\n1: " JUMP "one")
+					FUNCTION("branches", "nop\\n" BRANCH "one + 0\\nret")
+						FUNCTION("away", BRANCH "1f\\nret\\n1: " AWAY)
+							FUNCTION("never", "1: nop\\n" JUMP "1b")
+								FUNCTION("through", BRANCH "1f\\nret\\n1: nop\\n" OTHER)
+									FUNCTION("unknown", "ret\\n" UNKNOWN)
+										FUNCTION("loops", "1: nop\\n" BRANCH "1b\\nret")
+											FUNCTION("grows", "1: " ROOM "2f\\nnop\\nret\\n2: nop\\n" JUMP "1b") "int main(void) { return 0; }\n";
+
+static struct elf *build(void)
+{
+	fixture_text("a.c", source);
+	fixture_run("$CC -O1 -o a a.c");
+	return fixture_open(fixture_path("a"));
+}
+
+static int find(struct elf *elf, const char *name, uint64_t entry, size_t *n, bool *again, struct err *err)
+{
+	const struct elf_symbol *function = fixture_find(elf, name);
+	struct elf_returns returns;
+	int ret = elf_find_returns(elf, function, entry, &returns, err);
+
+	*n = returns.n;
+	*again = returns.again;
+	for (size_t i = 0; i < returns.n; i++)
+		cr_expect(returns.v[i] >= function->offset && returns.v[i] < function->offset + function->size);
+	free(returns.v);
+	return ret;
+}
+
+static void expect_returns(struct elf *elf, const char *name, size_t wanted)
+{
+	struct err err = { .text = "" };
+	bool again;
+	size_t n;
+
+	cr_expect_eq(find(elf, name, 0, &n, &again, &err), 0, "%s: %s", name, err.text);
+	cr_expect_eq(n, wanted, "%s: %zu", name, n);
+	cr_expect(!again, "%s", name);
+}
+
+static void expect_refused(struct elf *elf, const char *name, const char *why)
+{
+	struct err err = { .text = "" };
+	bool again;
+	size_t n;
+
+	cr_expect_eq(find(elf, name, 0, &n, &again, &err), -ENOTSUP, "%s", name);
+	cr_expect(strstr(err.text, why), "%s: %s", name, err.text);
+	cr_expect_eq(n, 0);
+}
+
+Test(elf_returns, found)
+{
+	struct elf *elf __cleanup(elf_closep) = build();
+
+	expect_returns(elf, "one", 1);
+	expect_returns(elf, "two", 2);
+	expect_returns(elf, "stops", 1);
+}
+
+Test(elf_returns, other_ways)
+{
+	struct elf *elf __cleanup(elf_closep) = build();
+
+	expect_refused(elf, "tail", "a jump into another function");
+	expect_refused(elf, "branches", "a jump into another function");
+	expect_refused(elf, "away", "only a register says");
+	expect_refused(elf, "never", "never returns");
+	expect_refused(elf, "through", "what comes behind it");
+	expect_refused(elf, "unknown", "no known instruction");
+}
+
+Test(elf_returns, what_runs_again)
+{
+	struct elf *elf __cleanup(elf_closep) = build();
+	struct err err;
+	uint64_t entry;
+	bool again;
+	size_t n;
+
+	cr_assert(!find(elf, "loops", 0, &n, &again, &err));
+	cr_expect(again);
+	cr_assert(!elf_go_entry(elf, fixture_find(elf, "loops"), &entry, &err));
+	cr_expect_eq(entry, 0);
+	/* behind the look for room no jump leads */
+	cr_assert(!elf_go_entry(elf, fixture_find(elf, "grows"), &entry, &err));
+	cr_expect_neq(entry, 0);
+	cr_assert(!find(elf, "grows", entry, &n, &again, &err));
+	cr_expect(!again);
+	cr_assert(!find(elf, "grows", 0, &n, &again, &err));
+	cr_expect(again);
+}
