@@ -98,7 +98,7 @@ Test(output, columns_are_counted_as_a_terminal_does)
 Test(output, every_type_as_text)
 {
 	static const struct row rows[] = {
-		{ "x", 0, "abcd", -ENOENT, 0, 7 },
+		{ "x", 0, { 'a', 'b', 'c', 'd' }, -ENOENT, 0, 7 },
 		{ "", 0, "", -EBADF, 0, UINT32_MAX },
 		{ "f", 0, "", 3, 0, 0 },
 	};
@@ -113,7 +113,7 @@ Test(output, every_type_as_text)
 Test(output, every_type_as_json)
 {
 	static const struct row rows[] = {
-		{ "a\"\n", 0, "abcd", -1, INT64_MIN, 7 },
+		{ "a\"\n", 0, { 'a', 'b', 'c', 'd' }, -1, INT64_MIN, 7 },
 		{ NULL, 0, "", INT32_MAX, INT64_MAX, UINT32_MAX },
 	};
 	char *text __free = print(OUTPUT_JSON, &all, rows, 2, NULL, true);
