@@ -72,7 +72,7 @@ endif
 .SECONDARY: $(SKEL) $(BPF:%.bpf.c=$(B)/%.bpf.o)
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
-.PHONY: all help deps try test check tests test-programs fuzz bench bench-peers lint lint-bpf fmt man install uninstall clean FORCE
+.PHONY: all help deps try test fresh check tests test-programs fuzz bench bench-peers lint lint-bpf fmt man install uninstall clean FORCE
 
 all: $(B)/sonde ## build/sonde (the default)
 
@@ -80,7 +80,7 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
 	@echo '  CROSS_COMPILE=aarch64-linux-gnu- with deps, all, test-programs: for arm64, in build-aarch64-linux-gnu'
 
-deps: ## install what building needs (apt, as root); besides this only try, test, bench-peers and lint install
+deps: ## install what building needs (apt, as root); besides this only try, test, fresh, bench-peers and lint install
 	@scripts/deps build
 
 try: ## install what is missing, build, and count something on this machine (as root)
@@ -92,6 +92,10 @@ test: ## install what is missing, build, run every test (as root)
 	@scripts/deps build test
 	@$(MAKE) --no-print-directory $(JOBS) all tests
 	@tests/run
+
+fresh: ## `make try` in minimal systems of Debian 12, 13 and sid, in one of them `make test` (as root)
+	@scripts/deps build fresh
+	@scripts/fresh
 
 check: all tests ## the quick tests
 	@tests/run --quick
