@@ -59,3 +59,13 @@ $(B)/tests/lib%.so: tests/programs/lib%.so.c
 	$(call say,CC,$<)$(CC) $(TEST_CFLAGS) -shared -fPIC -Wl,-soname,$(@F) -o $@ $<
 
 $(B)/tests/reader: $(B)/tests/libreadline.so
+
+# Stripped: its symbols are looked for by its build-id, and by its debug link. That is a name, padded to words, and a
+# checksum; the linker drops those that it meets.
+test-programs: $(B)/tests/libhostile.so
+$(B)/tests/libhostile.so: tests/programs/libhostile.so.c
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(CC) $(TEST_CFLAGS) -shared -fPIC -s \
+		-Wl,--build-id=0xabcdef0123456789abcdef0123456789abcdef01 -o $@ $<
+	@printf '../../../../../../../../dev/ptmx\0\0\0\0\0\0\0\0' > $@.link && \
+		$(CROSS_COMPILE)objcopy --add-section .gnu_debuglink=$@.link $@ && rm $@.link

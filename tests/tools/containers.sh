@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# sonde looks at processes of a container that is hostile: nothing of it runs, and nothing outside of it is opened.
+
+# A container in the directory c: its loader and its shells leave a mark when they are executed, its C library too, and debug
+# links lead to devices and to a FIFO out here. Its process, $held, has namespaces of its own.
+container() {
+	mkdir -p c/bin c/dev c/marks c/lib/x86_64-linux-gnu c/lib/aarch64-linux-gnu c/lib64 c/usr/lib/debug/.build-id/ab
+	chmod 0777 c c/marks
+	cp "$(command -v mapped)" c/bin/mapped
+	for program in lib64/ld-linux-x86-64.so.2 lib/ld-linux-aarch64.so.1 bin/bash bin/sh; do
+		cp "$(command -v marker)" c/$program
+	done
+	cp "$(dirname "$(command -v mapped)")/libhostile.so" c/lib/libc.so.6
+	mknod c/dev/ptmx c 5 2
+	mkfifo outside
+	ln -s "${1:-/dev/ptmx}" c/usr/lib/debug/.build-id/ab/cdef0123456789abcdef0123456789abcdef01.debug
+	unshare -m -n -i -u chroot c /bin/mapped /lib/libc.so.6 > mapped 2>&1 &
+	held=$!
+	wait_until 20 grep -q mapped mapped || fail "the container does not start: $(cat mapped)"
+}
+
+release() {
+	kill $held
+	wait $held || :
+}
+
+# looked_at CMD...: sonde itself counts what CMD, one program, executes and opens: all that was executed is CMD. What CMD says is in
+# out and err, too.
+looked_at() {
+	run sonde funccount t:sched:sched_process_exec ptmx_open fifo_open -- "$@"
+	expect_count sched:sched_process_exec 1
+	expect_count ptmx_open 0
+	expect_count fifo_open 0
+	[ ! -e c/marks/ran ] || fail "something of the container was executed"
+}
+
+# The marks, and what counts openings, are seen when they are to be.
+test_marks_are_seen() {
+	container
+	chroot c /bin/bash
+	[ -d c/marks/ran ] || fail "no mark"
+	release
+	fc t:sched:sched_process_exec ptmx_open fifo_open -- sh -c '{ : < /dev/ptmx; } 2>&1; : <> outside'
+	expect_count ptmx_open 1
+	expect_count fifo_open 1
+	fc t:sched:sched_process_exec -- sh -c 'exec env true'
+	[ "$(counted sched:sched_process_exec)" -ge 2 ] || fail "no program was seen"
+}
+
+test_ifunc() {
+	container
+	looked_at sonde funccount -p $held c:memcpy
+	expect_err "'memcpy' cannot be counted: a program chooses among its implementations"
+	release
+}
+
+test_every_function() {
+	container
+	looked_at sonde funccount -d 1 -p $held 'u:/lib/libc.so.6:*'
+	expect_err 'Hit Ctrl-C'
+	expect_err 'memcpy'
+	release
+}
+
+# The links of debug files: a device, a FIFO, what is outside and what is inside.
+test_debug_links() {
+	for link in /dev/ptmx ../../../../../../../../dev/ptmx "$PWD/outside" "../../../../../..$PWD/outside" /proc/self/fd/0; do
+		rm -rf c outside
+		container "$link"
+		looked_at sonde funccount -d 1 -p $held u:/lib/libc.so.6:readline
+		release
+	done
+}
+
+test_marks_of_usdt() {
+	container
+	looked_at sonde funccount -p $held 'usdt:/lib/libc.so.6:*'
+	expect_err 'has no USDT marks'
+	release
+}
+
+test_bashreadline() {
+	container
+	looked_at sonde bashreadline -p $held -s /lib/libc.so.6 -d 1
+	release
+}
+
+test_status() {
+	container
+	looked_at sonde status
+	expect_exit 0
+	release
+}
+
+# A process with a C library of its own is read where it runs: its loader, which has been replaced meanwhile, is not needed.
+test_counts_by_reading() {
+	container
+	release
+	for file in $(ls /lib64/ld-linux-x86-64.so.2 /lib/ld-linux-aarch64.so.1 2> /dev/null); do
+		cp "$file" "c$file"
+		loader=$file
+	done
+	libc=$(ls /lib/*-linux-gnu/libc.so.6 /usr/lib/*-linux-gnu/libc.so.6 2> /dev/null | head -n 1)
+	[ "$libc" ] || skip "there is no C library"
+	mkdir -p "c$(dirname "$libc")"
+	cp "$libc" "c$libc"
+	cp "$(command -v libcalls)" c/bin/libcalls
+	unshare -m -n -i -u chroot c /bin/libcalls 1000000000 > did &
+	held=$!
+	wait_until 20 grep -q "libc.so.6" /proc/$held/maps || fail "libcalls does not start"
+	rm "c$loader"
+	cp "$(command -v marker)" "c$loader"
+	looked_at sonde funccount -d 1 -p $held c:memcpy
+	[ "$(counted memcpy)" -gt 0 ] || fail "nothing was counted"
+	release
+}
