@@ -29,7 +29,11 @@ GO_ARCH  := $(patsubst x86,amd64,$(ARCH))
 GO_FLAGS  = -ldflags='-w$(if $(filter %-stripped,$@), -s)' $(if $(filter %-pie,$@),-buildmode=pie)
 
 .PHONY: test-programs
-test-programs: $(TEST_BIN)
+test-programs: $(TEST_BIN) $(B)/unwind-rows
+
+# For this machine alone: it is beside those that guests get.
+$(B)/unwind-rows: tests/unwind/rows.c $(patsubst %.c,$(B)/%.o,$(wildcard src/unwind/*.c src/symbols/*.c src/base/*.c)) $(LIBBPF_A) $(COMPAT_A)
+	$(call say,CC,$<)$(CC) $(TEST_CFLAGS) -I. -Isrc -static -Wl,--gc-sections -o $@ $(filter-out $(COMPAT_A),$^) $(LDLIBS) $(COMPAT_A)
 
 $(B)/tests/traces: tests/guest/traces.c
 	@mkdir -p $(@D)

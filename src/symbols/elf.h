@@ -86,6 +86,20 @@ int elf_offset_of(struct elf *elf, uint64_t vaddr, bool exec, uint64_t *offset);
 /* The other way, for what is in an executable segment. */
 int elf_vaddr_of(struct elf *elf, uint64_t offset, uint64_t *vaddr);
 
+/* A piece of the file; data is owned by the struct elf. */
+struct elf_bytes {
+	const void *data;
+	size_t size;
+	uint64_t vaddr; /* of its first byte, as linked */
+	bool exact;	/* false: something else may follow, and it says itself where it ends */
+};
+
+/*
+ * The call frame information, .eh_frame. Only its section says where it ends, and a file need not have that. 0; -ENODATA: the
+ * file has none; -EBADMSG, -EFBIG: it cannot be read.
+ */
+int elf_eh_frame(struct elf *elf, struct elf_bytes *bytes);
+
 /* USDT marks: notes of type 3 and owner "stapsdt" in .note.stapsdt, addresses corrected by
  * .stapsdt.base (prelink). The format: SystemTap's wiki, UserSpaceProbeImplementation. */
 struct elf_mark {

@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <limits.h>
+
+#include "cfi.h"
+
+/* DW_CFA_remember_state nests this deep at most; compilers need one or two. */
+#define REMEMBERED_MAX 16
+
+/* Numbers of registers are below this. */
+#define NO_REGISTER UINT64_MAX
+
+enum { /* DW_CFA_*; three have their operand in the low six bits */
+	CFA_ADVANCE_LOC = 0x40,
+	CFA_OFFSET = 0x80,
+	CFA_RESTORE = 0xc0,
+	CFA_NOP = 0x00,
+	CFA_SET_LOC = 0x01,
+	CFA_ADVANCE_LOC1 = 0x02,
+	CFA_ADVANCE_LOC2 = 0x03,
+	CFA_ADVANCE_LOC4 = 0x04,
+	CFA_OFFSET_EXTENDED = 0x05,
+	CFA_RESTORE_EXTENDED = 0x06,
+	CFA_UNDEFINED = 0x07,
+	CFA_SAME_VALUE = 0x08,
+	CFA_REGISTER = 0x09,
+	CFA_REMEMBER_STATE = 0x0a,
+	CFA_RESTORE_STATE = 0x0b,
+	CFA_DEF_CFA = 0x0c,
+	CFA_DEF_CFA_REGISTER = 0x0d,
+	CFA_DEF_CFA_OFFSET = 0x0e,
+	CFA_DEF_CFA_EXPRESSION = 0x0f,
+	CFA_EXPRESSION = 0x10,
+	CFA_OFFSET_EXTENDED_SF = 0x11,
+	CFA_DEF_CFA_SF = 0x12,
+	CFA_DEF_CFA_OFFSET_SF = 0x13,
+	CFA_VAL_OFFSET = 0x14,
+	CFA_VAL_OFFSET_SF = 0x15,
+	CFA_VAL_EXPRESSION = 0x16,
+	CFA_AARCH64_NEGATE_RA_STATE = 0x2d, /* elsewhere DW_CFA_GNU_window_save, which is SPARC's alone */
+	CFA_GNU_ARGS_SIZE = 0x2e,
+};
+
+enum { /* DW_OP_* */
+	OP_DEREF = 0x06,
+	OP_CONST1U = 0x08,
+	OP_AND = 0x1a,
+	OP_PLUS = 0x22,
+	OP_PLUS_UCONST = 0x23,
+	OP_SHL = 0x24,
+	OP_GE = 0x2a,
+	OP_LIT0 = 0x30,
+	OP_LIT31 = 0x4f,
+	OP_BREG0 = 0x70,
+	OP_BREG31 = 0x8f,
+};
+
+const struct cfi_machine cfi_x86_64 = { .sp = 7, .fp = 6, .ra = 16 };
+const struct cfi_machine cfi_aarch64 = { .sp = 31, .fp = 29, .ra = 30, .has_lr = true };
+
+/* Where one register of the caller is. */
+struct saved {
+	enum unwind_saved how;
+	int64_t offset;
+	bool undefined; /* it has no value: of the return address, there is no caller */
+};
+
+struct state {
+	uint64_t cfa_register; /* NO_REGISTER: an expression says what the CFA is, and `said` what was understood of it */
+	int64_t cfa_offset;    /* stays while an expression is in force: a register alone may follow */
+	struct {
+		enum unwind_cfa cfa;
+		int64_t offset;
+		uint64_t add;
+	} said;
+	struct saved fp, ra;
+};
+
+struct run {
+	const struct cfi_machine *machine;
+	const struct cfi_cie *cie;
+	struct state now, initial;
+	struct state remembered[REMEMBERED_MAX];
+	size_t n_remembered;
+	uint64_t vaddr;
+	bool bad;
+};
+
+/* --- states to rules --- */
+
+static bool fits(int64_t offset)
+{
+	return offset >= SHRT_MIN && offset <= SHRT_MAX;
+}
+
+static enum unwind_cfa kind_of(const struct cfi_machine *machine, uint64_t number)
+{
+	return number == machine->sp   ? UNWIND_CFA_SP
+	       : number == machine->fp ? UNWIND_CFA_FP
+				       : UNWIND_CFA_UNKNOWN;
+}
+
+/* In its simplest form: what a rule does not use is 0, so that equal rules are the same. */
+static struct unwind_rule rule_of(const struct run *run)
+{
+	const struct state *now = &run->now;
+	bool expression = now->cfa_register == NO_REGISTER;
+	int64_t offset = expression ? now->said.offset : now->cfa_offset;
+	uint64_t add = expression ? now->said.add : 0;
+	struct unwind_rule rule = { .cfa = expression ? now->said.cfa : kind_of(run->machine, now->cfa_register) };
+	bool known = rule.cfa != UNWIND_CFA_UNKNOWN && offset >= INT_MIN && offset <= INT_MAX && add <= UCHAR_MAX &&
+		     now->ra.how != UNWIND_LOST && fits(now->ra.offset) &&
+		     (run->machine->has_lr || now->ra.how != UNWIND_SAME);
+
+	if (now->ra.undefined)
+		return (struct unwind_rule){ .cfa = UNWIND_CFA_ROOT };
+	if (!known)
+		return (struct unwind_rule){ .cfa = UNWIND_CFA_UNKNOWN };
+	rule.offset = offset;
+	rule.add = add;
+	rule.ra = now->ra.how;
+	rule.ra_offset = now->ra.offset;
+	rule.fp = fits(now->fp.offset) ? now->fp.how : UNWIND_LOST;
+	rule.fp_offset = rule.fp == UNWIND_LOST ? 0 : now->fp.offset;
+	return rule;
+}
+
+/* --- expressions --- */
+
+/* DW_OP_bregN of SP or FP; its offset. */
+static bool take_base(const struct run *run, struct cursor *c, bool *fp, int64_t *offset)
+{
+	uint64_t number = cursor_fixed(c, 1) - OP_BREG0;
+
+	*offset = cursor_sleb(c);
+	*fp = number == run->machine->fp;
+	return !c->bad && (*fp || number == run->machine->sp);
+}
+
+static bool take_op(struct cursor *c, uint8_t op)
+{
+	return cursor_fixed(c, 1) == op && !c->bad;
+}
+
+static bool take_literal(struct cursor *c, uint64_t *value)
+{
+	uint8_t op = cursor_fixed(c, 1);
+
+	if (op == OP_CONST1U)
+		*value = cursor_fixed(c, 1);
+	else if (op >= OP_LIT0 && op <= OP_LIT31)
+		*value = op - OP_LIT0;
+	else
+		return false;
+	return !c->bad;
+}
+
+/* The rest of the PLT's: + ((ip & 15) >= add) << 3, in the words of the linker. */
+static bool take_plt(const struct run *run, struct cursor c, uint64_t *add)
+{
+	uint64_t mask, shift;
+
+	return take_op(&c, OP_BREG0 + run->machine->ra) && !cursor_sleb(&c) && take_literal(&c, &mask) && mask == 15 &&
+	       take_op(&c, OP_AND) && take_literal(&c, add) && take_op(&c, OP_GE) && take_literal(&c, &shift) && shift == 3 &&
+	       take_op(&c, OP_SHL) && take_op(&c, OP_PLUS) && !cursor_left(&c);
+}
+
+/* What is stored there, and perhaps a constant more. */
+static bool take_deref(struct cursor c, uint64_t *add)
+{
+	*add = 0;
+	if (!take_op(&c, OP_DEREF))
+		return false;
+	if (!cursor_left(&c))
+		return true;
+	if (!take_op(&c, OP_PLUS_UCONST))
+		return false;
+	*add = cursor_uleb(&c);
+	return !c.bad && !cursor_left(&c);
+}
+
+static void cfa_expression(struct run *run, struct cursor c)
+{
+	struct state *now = &run->now;
+	bool fp;
+
+	now->cfa_register = NO_REGISTER;
+	now->said.cfa = UNWIND_CFA_UNKNOWN;
+	now->said.add = 0;
+	if (!take_base(run, &c, &fp, &now->said.offset))
+		return;
+	if (!cursor_left(&c))
+		now->said.cfa = fp ? UNWIND_CFA_FP : UNWIND_CFA_SP;
+	else if (take_deref(c, &now->said.add))
+		now->said.cfa = fp ? UNWIND_CFA_FP_DEREF : UNWIND_CFA_SP_DEREF;
+	else if (!fp && !run->machine->has_lr && take_plt(run, c, &now->said.add))
+		now->said.cfa = UNWIND_CFA_PLT;
+}
+
+static struct saved saved_by_expression(const struct run *run, struct cursor c)
+{
+	struct saved saved = {};
+	bool fp;
+
+	if (!take_base(run, &c, &fp, &saved.offset) || cursor_left(&c))
+		return (struct saved){ .how = UNWIND_LOST };
+	saved.how = fp ? UNWIND_AT_FP : UNWIND_AT_SP;
+	return saved;
+}
+
+/* --- instructions --- */
+
+/* What is kept of this register; NULL: nothing. */
+static struct saved *saved_of(const struct run *run, struct state *state, uint64_t number)
+{
+	return number == run->machine->fp ? &state->fp : number == run->cie->ra ? &state->ra
+										: NULL;
+}
+
+static void save(struct run *run, uint64_t number, struct saved value)
+{
+	struct saved *saved = saved_of(run, &run->now, number);
+
+	if (saved)
+		*saved = value;
+}
+
+static void save_at_cfa(struct run *run, uint64_t number, int64_t factored)
+{
+	struct saved saved = { .how = UNWIND_AT_CFA };
+
+	if (__builtin_mul_overflow(factored, run->cie->data_align, &saved.offset))
+		saved = (struct saved){ .how = UNWIND_LOST };
+	save(run, number, saved);
+}
+
+static void restore(struct run *run, uint64_t number)
+{
+	const struct saved *saved = saved_of(run, &run->initial, number);
+
+	if (saved)
+		save(run, number, *saved);
+}
+
+static void define_cfa(struct run *run, uint64_t number, int64_t offset)
+{
+	run->now.cfa_register = number;
+	run->now.cfa_offset = offset;
+}
+
+static int64_t factored(struct run *run, int64_t value)
+{
+	int64_t offset;
+
+	run->bad |= __builtin_mul_overflow(value, run->cie->data_align, &offset);
+	return offset;
+}
+
+static void remember(struct run *run)
+{
+	if (run->n_remembered == REMEMBERED_MAX)
+		run->bad = true;
+	else
+		run->remembered[run->n_remembered++] = run->now;
+}
+
+static void recall(struct run *run)
+{
+	if (!run->n_remembered)
+		run->bad = true;
+	else
+		run->now = run->remembered[--run->n_remembered];
+}
+
+/* Those that define the CFA; false: it is another. */
+static bool run_cfa(struct run *run, uint8_t op, struct cursor *c)
+{
+	uint64_t number;
+
+	switch (op) {
+	case CFA_DEF_CFA:
+		number = cursor_uleb(c);
+		define_cfa(run, number, cursor_uleb(c));
+		return true;
+	case CFA_DEF_CFA_SF:
+		number = cursor_uleb(c);
+		define_cfa(run, number, factored(run, cursor_sleb(c)));
+		return true;
+	case CFA_DEF_CFA_REGISTER:
+		define_cfa(run, cursor_uleb(c), run->now.cfa_offset);
+		return true;
+	case CFA_DEF_CFA_OFFSET:
+		define_cfa(run, run->now.cfa_register, cursor_uleb(c));
+		return true;
+	case CFA_DEF_CFA_OFFSET_SF:
+		define_cfa(run, run->now.cfa_register, factored(run, cursor_sleb(c)));
+		return true;
+	case CFA_DEF_CFA_EXPRESSION:
+		cfa_expression(run, cursor_take(c, cursor_uleb(c)));
+		return true;
+	}
+	return false;
+}
+
+/* Those that say where a register is; false: it is another. */
+static bool run_saved(struct run *run, uint8_t op, struct cursor *c)
+{
+	uint64_t number = cursor_uleb(c);
+
+	switch (op) {
+	case CFA_OFFSET_EXTENDED:
+		save_at_cfa(run, number, cursor_uleb(c));
+		return true;
+	case CFA_OFFSET_EXTENDED_SF:
+		save_at_cfa(run, number, cursor_sleb(c));
+		return true;
+	case CFA_RESTORE_EXTENDED:
+		restore(run, number);
+		return true;
+	case CFA_UNDEFINED:
+		save(run, number, (struct saved){ .how = UNWIND_LOST, .undefined = true });
+		return true;
+	case CFA_SAME_VALUE:
+		save(run, number, (struct saved){ .how = UNWIND_SAME });
+		return true;
+	case CFA_EXPRESSION:
+		save(run, number, saved_by_expression(run, cursor_take(c, cursor_uleb(c))));
+		return true;
+	case CFA_VAL_EXPRESSION:
+		cursor_take(c, cursor_uleb(c));
+		save(run, number, (struct saved){ .how = UNWIND_LOST });
+		return true;
+	case CFA_REGISTER:
+	case CFA_VAL_OFFSET:
+	case CFA_VAL_OFFSET_SF:
+		cursor_uleb(c);
+		save(run, number, (struct saved){ .how = UNWIND_LOST });
+		return true;
+	}
+	return false;
+}
+
+static void run_rare(struct run *run, uint8_t op, struct cursor *c)
+{
+	switch (op) {
+	case CFA_NOP:
+	case CFA_AARCH64_NEGATE_RA_STATE: /* signed addresses are known by their bits */
+		return;
+	case CFA_GNU_ARGS_SIZE:
+		cursor_uleb(c);
+		return;
+	case CFA_REMEMBER_STATE:
+		remember(run);
+		return;
+	case CFA_RESTORE_STATE:
+		recall(run);
+		return;
+	}
+	if (!run_cfa(run, op, c) && !run_saved(run, op, c))
+		run->bad = true;
+}
+
+/* How far an instruction advances, true if it is one that does. */
+static bool advances(const struct run *run, uint8_t op, struct cursor *c, uint64_t *to)
+{
+	uint64_t by;
+
+	switch (op) {
+	case CFA_SET_LOC:
+		*to = cursor_pointer(c, run->cie->encoding, 0);
+		return true;
+	case CFA_ADVANCE_LOC1:
+		by = cursor_fixed(c, 1);
+		break;
+	case CFA_ADVANCE_LOC2:
+		by = cursor_fixed(c, 2);
+		break;
+	case CFA_ADVANCE_LOC4:
+		by = cursor_fixed(c, 4);
+		break;
+	default:
+		if ((op & 0xc0) != CFA_ADVANCE_LOC)
+			return false;
+		by = op & 0x3f;
+	}
+	*to = run->vaddr + by * run->cie->code_align;
+	return true;
+}
+
+static void run_one(struct run *run, uint8_t op, struct cursor *c)
+{
+	if ((op & 0xc0) == CFA_OFFSET)
+		save_at_cfa(run, op & 0x3f, cursor_uleb(c));
+	else if ((op & 0xc0) == CFA_RESTORE)
+		restore(run, op & 0x3f);
+	else
+		run_rare(run, op, c);
+	run->bad |= c->bad;
+}
+
+static int run_instructions(struct run *run, struct cursor c, uint64_t end, cfi_row_fn row, void *ctx)
+{
+	while (cursor_left(&c) && !run->bad) {
+		uint8_t op = cursor_fixed(&c, 1);
+		struct unwind_rule rule;
+		uint64_t to;
+
+		if (!advances(run, op, &c, &to)) {
+			run_one(run, op, &c);
+			continue;
+		}
+		/* backwards, or in what is common to all functions, which has no place */
+		if (c.bad || !row || to < run->vaddr)
+			return -EBADMSG;
+		if (to >= end)
+			return 0;
+		if (to == run->vaddr)
+			continue;
+		rule = rule_of(run);
+		row(ctx, run->vaddr, &rule);
+		run->vaddr = to;
+	}
+	return run->bad ? -EBADMSG : 0;
+}
+
+int cfi_run(const struct cfi_machine *machine, const struct cfi_fde *fde, cfi_row_fn row, void *ctx)
+{
+	struct run run = {
+		.machine = machine,
+		.cie = fde->cie,
+		.now = { .cfa_register = NO_REGISTER, .said = { .cfa = UNWIND_CFA_UNKNOWN } },
+		.vaddr = fde->start,
+	};
+	struct unwind_rule rule = { .cfa = UNWIND_CFA_UNKNOWN };
+	int ret = run_instructions(&run, fde->cie->initial, fde->end, NULL, NULL);
+
+	run.initial = run.now;
+	if (!ret)
+		ret = run_instructions(&run, fde->instructions, fde->end, row, ctx);
+	if (!ret)
+		rule = rule_of(&run);
+	row(ctx, run.vaddr, &rule);
+	return ret;
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "rules.h"
+
+#define INDEX_FIRST 256
+
+/* FNV-1a, over the whole struct: it has no padding. */
+static uint32_t hash(const struct unwind_rule *rule)
+{
+	const uint8_t *bytes = (const uint8_t *)rule;
+	uint32_t h = 2166136261u;
+
+	_Static_assert(sizeof(*rule) == 12, "a rule with padding has no hash");
+	for (size_t i = 0; i < sizeof(*rule); i++)
+		h = (h ^ bytes[i]) * 16777619u;
+	return h;
+}
+
+/* The place of the rule in the index, or the free one where it would be. */
+static uint32_t *find(const struct rules *rules, const struct unwind_rule *rule)
+{
+	size_t mask = rules->n_index - 1, i = hash(rule) & mask;
+
+	while (rules->index[i] && memcmp(&rules->v[rules->index[i] - 1], rule, sizeof(*rule)))
+		i = (i + 1) & mask;
+	return &rules->index[i];
+}
+
+static uint16_t add(struct rules *rules, const struct unwind_rule *rule)
+{
+	*vec_push(rules) = *rule;
+	*find(rules, rule) = rules->n;
+	return rules->n - 1;
+}
+
+/* At most half of the places are taken, so that a search ends soon. */
+static void grow(struct rules *rules)
+{
+	free(rules->index);
+	rules->n_index = rules->n_index ? rules->n_index * 2 : INDEX_FIRST;
+	rules->index = base_alloc(rules->n_index * sizeof(*rules->index));
+	for (size_t i = 0; i < rules->n; i++)
+		*find(rules, &rules->v[i]) = i + 1;
+}
+
+static void begin(struct rules *rules)
+{
+	static const struct unwind_rule fixed[UNWIND_RULES_FIXED] = {
+		[UNWIND_RULE_NONE] = { .cfa = UNWIND_CFA_NONE },
+		[UNWIND_RULE_UNKNOWN] = { .cfa = UNWIND_CFA_UNKNOWN },
+		[UNWIND_RULE_ROOT] = { .cfa = UNWIND_CFA_ROOT },
+	};
+
+	grow(rules);
+	for (size_t i = 0; i < ARRAY_SIZE(fixed); i++)
+		add(rules, &fixed[i]);
+}
+
+uint16_t rules_number(struct rules *rules, const struct unwind_rule *rule)
+{
+	uint32_t *place;
+
+	if (!rules->n)
+		begin(rules);
+	place = find(rules, rule);
+	if (*place)
+		return *place - 1;
+	if (rules->n == RULES_MAX) {
+		rules->refused++;
+		return UNWIND_RULE_UNKNOWN;
+	}
+	if (rules->n * 2 >= rules->n_index)
+		grow(rules);
+	return add(rules, rule);
+}
+
+void rules_release(struct rules *rules)
+{
+	free(rules->v);
+	free(rules->index);
+	*rules = (struct rules){};
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "symbols/elf.h"
+#include "eh_frame.h"
+#include "table.h"
+
+#define PAGE_SIZE (1ULL << UNWIND_PAGE_SHIFT)
+
+/* Of a file: 65,536 pages. A function that a hostile file says to be there takes a page for each 64 KB of it. */
+#define TEXT_MAX (4ULL << 30)
+
+#if defined(__x86_64__)
+#define MACHINE cfi_x86_64
+#elif defined(__aarch64__)
+#define MACHINE cfi_aarch64
+#endif
+
+struct maker {
+	struct table *table;
+	struct rules *rules;
+	uint64_t delta;	  /* of the function that is at work: from its addresses to offsets in the file */
+	uint64_t reached; /* where the function before it ended, in the file */
+	uint16_t rule;	  /* in force where the rows end */
+};
+
+/* A page begins with the rule that is in force there. */
+static void begin_page(struct maker *maker, uint32_t page)
+{
+	struct table *table = maker->table;
+	struct table_page *new = vec_push(table);
+
+	new->page = page;
+	new->first = table->rows.n;
+	new->n = 1;
+	*vec_push(&table->rows) = (struct unwind_row){ .place = 0, .rule = maker->rule };
+}
+
+/* Text that a rule covers has its page, however far away the last row was. */
+static void go_to_page(struct maker *maker, uint32_t page)
+{
+	struct table *table = maker->table;
+	uint32_t next = table->n ? table->v[table->n - 1].page + 1 : page;
+
+	/* nothing is known of the text between: no pages for it */
+	if (maker->rule == UNWIND_RULE_NONE && next < page)
+		next = page;
+	for (; next <= page; next++)
+		begin_page(maker, next);
+}
+
+static void add_row(struct maker *maker, uint64_t offset, uint16_t rule)
+{
+	struct table *table = maker->table;
+	struct unwind_row *last;
+
+	if (rule == maker->rule)
+		return;
+	go_to_page(maker, offset >> UNWIND_PAGE_SHIFT);
+	maker->rule = rule;
+	last = &table->rows.v[table->rows.n - 1];
+	if (last->place == offset % PAGE_SIZE) {
+		last->rule = rule;
+		return;
+	}
+	*vec_push(&table->rows) = (struct unwind_row){ .place = offset % PAGE_SIZE, .rule = rule };
+	table->v[table->n - 1].n++;
+}
+
+static void on_row(void *ctx, uint64_t vaddr, const struct unwind_rule *rule)
+{
+	struct maker *maker = ctx;
+
+	add_row(maker, vaddr + maker->delta, rules_number(maker->rules, rule));
+}
+
+/* Rows grow with the file; segments may be in another order there than in memory, where functions are sorted. */
+static bool find_place(struct maker *maker, struct elf *elf, const struct cfi_fde *fde)
+{
+	uint64_t first, last;
+
+	if (elf_offset_of(elf, fde->start, true, &first) || elf_offset_of(elf, fde->end - 1, true, &last) ||
+	    last - first != fde->end - 1 - fde->start || first < maker->reached || last >= TEXT_MAX)
+		return false;
+	maker->delta = first - fde->start;
+	return true;
+}
+
+static void add_function(struct maker *maker, const struct cfi_fde *fde)
+{
+	/* between two functions nothing is known; mostly there is nothing between them */
+	if (fde->start + maker->delta != maker->reached)
+		add_row(maker, maker->reached, UNWIND_RULE_NONE);
+	maker->table->damaged += cfi_run(&MACHINE, fde, on_row, maker) < 0;
+	maker->table->functions++;
+	maker->reached = fde->end + maker->delta;
+}
+
+int table_make(struct table *table, struct elf *elf, struct rules *rules)
+{
+	struct maker maker = { .table = table, .rules = rules, .rule = UNWIND_RULE_NONE };
+	__cleanup(eh_frame_release) struct eh_frame frame = {};
+	struct elf_bytes bytes;
+	int ret = elf_eh_frame(elf, &bytes);
+
+	if (!ret)
+		ret = eh_frame_read(&frame, &bytes);
+	if (ret)
+		return ret;
+	table->damaged = frame.damaged;
+	for (size_t i = 0; i < frame.n; i++) {
+		struct cfi_fde fde = eh_frame_fde(&frame, i);
+
+		if (find_place(&maker, elf, &fde))
+			add_function(&maker, &fde);
+		else
+			table->damaged++;
+	}
+	add_row(&maker, maker.reached, UNWIND_RULE_NONE);
+	return table->functions ? 0 : -ENODATA;
+}
+
+/* The last page that does not begin behind the one wanted; NULL: none. */
+static const struct table_page *find_page(const struct table *table, uint64_t page)
+{
+	size_t from = 0, to = table->n;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (table->v[middle].page <= page)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from ? &table->v[from - 1] : NULL;
+}
+
+uint16_t table_rule(const struct table *table, uint64_t offset)
+{
+	const struct table_page *page = find_page(table, offset >> UNWIND_PAGE_SHIFT);
+	const struct unwind_row *rows;
+	uint32_t from = 0, to;
+
+	if (!page || page->page != offset >> UNWIND_PAGE_SHIFT)
+		return UNWIND_RULE_NONE;
+	rows = table->rows.v + page->first;
+	for (to = page->n; to - from > 1;) {
+		uint32_t middle = from + (to - from) / 2;
+
+		if (rows[middle].place <= offset % PAGE_SIZE)
+			from = middle;
+		else
+			to = middle;
+	}
+	return rows[from].rule;
+}
+
+void table_release(struct table *table)
+{
+	free(table->v);
+	free(table->rows.v);
+	*table = (struct table){};
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * unwind-rows FILE: prints the rules of each function of FILE's .eh_frame, as src/unwind/ computes them, for tests/unwind/golden
+ * to compare with readelf's. FILE may be of the other architecture.
+ *
+ *	START..END ADDRESS rsp+16 c-16 c-8	from ADDRESS on: the CFA, where the frame pointer and where the return address are
+ *						(s: in the register; ?: said in another form)
+ *	START..END ADDRESS root			there is no caller
+ *	START..END ADDRESS ?			the CFA or the return address is said in another form than register + offset
+ */
+#include <fcntl.h>
+#include <gelf.h>
+
+#include "unwind/eh_frame.h"
+
+struct printer {
+	const struct cfi_machine *machine;
+	const struct cfi_fde *fde;
+	char printed[64]; /* the last row's */
+};
+
+static const char *saved(char to[32], enum unwind_saved how, int offset)
+{
+	snprintf(to, 32, how == UNWIND_AT_CFA ? "c%+d" : how == UNWIND_SAME ? "s"
+									    : "?",
+		 offset);
+	return to;
+}
+
+static void print_row(void *ctx, uint64_t vaddr, const struct unwind_rule *rule)
+{
+	struct printer *printer = ctx;
+	bool arm = printer->machine->has_lr, fp_based = rule->cfa == UNWIND_CFA_FP;
+	char text[sizeof(printer->printed)], fp[32], ra[32];
+
+	if (rule->cfa == UNWIND_CFA_SP || rule->cfa == UNWIND_CFA_FP)
+		snprintf(text, sizeof(text), "%s%+d %s %s", fp_based ? (arm ? "x29" : "rbp") : (arm ? "sp" : "rsp"),
+			 rule->offset, saved(fp, rule->fp, rule->fp_offset), saved(ra, rule->ra, rule->ra_offset));
+	else
+		snprintf(text, sizeof(text), "%s", rule->cfa == UNWIND_CFA_ROOT ? "root" : "?");
+	if (!strcmp(text, printer->printed))
+		return;
+	strcpy(printer->printed, text);
+	printf("%llx..%llx %llx %s\n", (unsigned long long)printer->fde->start, (unsigned long long)printer->fde->end,
+	       (unsigned long long)vaddr, text);
+}
+
+static int print_section(const struct cfi_machine *machine, const struct elf_bytes *bytes)
+{
+	struct eh_frame frame = {};
+	int damaged = eh_frame_read(&frame, bytes) || frame.damaged;
+
+	for (size_t i = 0; i < frame.n; i++) {
+		struct cfi_fde fde = eh_frame_fde(&frame, i);
+		struct printer printer = { .machine = machine, .fde = &fde };
+
+		damaged |= !!cfi_run(machine, &fde, print_row, &printer);
+	}
+	eh_frame_release(&frame);
+	return damaged;
+}
+
+int main(int argc, char **argv)
+{
+	int fd = argc == 2 ? open(argv[1], O_RDONLY) : -1, damaged = 0;
+	Elf_Scn *scn = NULL;
+	GElf_Ehdr ehdr;
+	size_t names;
+	Elf *elf;
+
+	elf_version(EV_CURRENT);
+	elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ, NULL);
+	if (!elf || !gelf_getehdr(elf, &ehdr) || elf_getshdrstrndx(elf, &names)) {
+		fprintf(stderr, "usage: unwind-rows ELFFILE\n");
+		return 2;
+	}
+	while ((scn = elf_nextscn(elf, scn))) {
+		GElf_Shdr shdr;
+		Elf_Data *data;
+
+		if (!gelf_getshdr(scn, &shdr) || strcmp(elf_strptr(elf, names, shdr.sh_name), ".eh_frame") ||
+		    shdr.sh_type == SHT_NOBITS || !(data = elf_rawdata(scn, NULL)))
+			continue;
+		damaged |= print_section(ehdr.e_machine == EM_AARCH64 ? &cfi_aarch64 : &cfi_x86_64,
+					 &(struct elf_bytes){ data->d_buf, data->d_size, shdr.sh_addr, true });
+	}
+	if (damaged)
+		fprintf(stderr, "unwind-rows: %s: some of it is damaged\n", argv[1]);
+	return damaged;
+}
