@@ -19,7 +19,7 @@ static struct {
 static const struct opt options[] = {
 	OPT(OPT_BOOL, typeof(settings), force, 'F', "force", NULL, "reset everything of tracefs, or of --owner, also what is in use"),
 	OPT(OPT_BOOL, typeof(settings), dry, 'n', "dry-run", NULL, "say what would be done and change nothing"),
-	OPT(OPT_STRING, typeof(settings), owner, 0, "owner", "NAME", "take away what this tool made, too, unless its process is alive"),
+	OPT(OPT_STRING, typeof(settings), owner, 0, "owner", "NAME", "remove what this tool made, too, unless its process is alive"),
 	OPT(OPT_BOOL, typeof(settings), quiet, 'q', "quiet", NULL, "print nothing but errors"),
 };
 
@@ -91,7 +91,7 @@ static int reset(struct run *run, const struct traces *traces)
 static bool is_there(const struct traces *traces, const char *owner)
 {
 	vec_each(item, traces)
-		if (item->owner.tool && !strcmp(item->owner.tool, owner))
+		if (trace_is_named(item, owner))
 			return true;
 	return false;
 }
@@ -138,8 +138,10 @@ TOOL_NAMED(reset_trace, "reset-trace", .also = "reset", .brief = "clean up after
 		   "Takes away the kprobe, uprobe and other dynamic events that a tracer left in tracefs when it crashed or was "
 		   "killed, and what was enabled of them. Each is attributed by its name: those of bcc, libbpf, dtrace, systemtap "
 		   "and ply hold the process that made them. Those of a dead process go, those of a living one stay. Where the "
-		   "name says nothing an event goes when it is not enabled and has no trigger, and neither perf nor a BPF program "
-		   "uses it; perf probe's stay. An instance goes when nothing is set or recorded in it.\n\n"
+		   "name tells the tool only, an event goes when it is not enabled and has no trigger, and neither perf nor a BPF "
+		   "program uses it; perf probe's stay. What bears nobody's name was made by hand, or by a tool that is not known: it "
+		   "stays, until --owner gives its group. An instance goes when all that was set in it does, and nothing is recorded "
+		   "in it.\n\n"
 		   "A process id may have been given to another process since: then the events stay, with the process named. "
 		   "Where the kernel keeps the time at which an event was made (tracefs has none since eventfs), one that is older "
 		   "than that process goes. An id that is now another command than ply's, dtrace's or systemtap's is told; --owner "
@@ -149,7 +151,8 @@ TOOL_NAMED(reset_trace, "reset-trace", .also = "reset", .brief = "clean up after
 		   "of their path, but where it is known better (iproute2, cilium, calico, libxdp). sonde's own go. Those of others "
 		   "are listed, and go when --owner names them. What a living process has open, or what stands beside that, and what "
 		   "is of a tool whose command runs, stays. -F alone touches no pin of others.\n\n"
-		   "--owner takes any name, of a tool or of a directory of pins. With -F it takes away what is that owner's and in "
+		   "--owner takes any name, of a tool, of a directory of pins, of the group of events that bear no tool's name, or of "
+		   "an instance. With -F it takes away what is that owner's and in "
 		   "use, too, and nothing else by force.\n\n"
 		   "ftrace's own settings, enabled events, triggers and filters belong to nobody that could be asked. They are "
 		   "checked, and told where they are not as the kernel begins, with the process that reads the ring buffer, if one "

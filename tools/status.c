@@ -191,12 +191,12 @@ static void show_processes(struct str *s, const struct tracer *tracer)
 		str_addf(s, " +%zu", tracer->processes.n - 1);
 }
 
-/* "inferred: bcc (pid 123, dead)" */
+/* "orphan: bcc (pid 123, dead)" */
 static void show_inferred(struct str *s, const struct tracer *tracer)
 {
 	const struct tracer_process *first = tracer->processes.v;
 
-	str_add(s, "inferred: ");
+	str_add(s, tracer->state == TRACER_ORPHAN ? "orphan: " : "inferred: ");
 	if (!tracer->tool) {
 		show_processes(s, tracer);
 		return;
@@ -223,10 +223,8 @@ static void show_owner(struct str *s, const struct tracer *tracer)
 		str_add_shown(s, tracer->pins.v[0], strlen(tracer->pins.v[0]));
 		break;
 	case TRACER_INFERRED:
-		show_inferred(s, tracer);
-		break;
 	case TRACER_ORPHAN:
-		str_add(s, "orphan");
+		show_inferred(s, tracer);
 		break;
 	case TRACER_UNKNOWN:
 		str_addc(s, '-');
@@ -445,8 +443,9 @@ TOOL(status, .brief = "who is tracing this kernel, and what it costs", .args = "
 	     "dynamic events with their hits, events, triggers and filters that are set in tracefs, ftrace's tracer and settings, "
 	     "instances, perf events, and who reads trace_pipe.\n\n"
 	     "OWNER is the process that holds it open, or the pin that keeps it; \"inferred\" where only a name tells (bcc and "
-	     "others write their process id into the names of events) or somebody who reads the instance; \"orphan\" where its "
-	     "owner is dead or nothing uses it (sonde reset-trace takes these away); - where nothing tells.\n\n"
+	     "others write their process id into the names of events) or somebody who reads the instance; \"orphan\" where that "
+	     "owner is dead, or names no process and nothing uses it (sonde reset-trace removes these); - where no name tells, as of "
+	     "what was made by hand.\n\n"
 	     "TARGET is the first of what it is attached to, and how many more there are; -v names all, and each event of an owner "
 	     "who has several. MEM is the kernel's memory for a program and its maps; maps that programs share count in each. HITS and MISSED "
 	     "are shown where the kernel tells them.\n\n"

@@ -4,15 +4,25 @@
 
 #define STEP(VERDICT, WHY) ((struct trace_step){ .verdict = VERDICT, .why = WHY })
 
-static bool is_named(const struct trace_owner *owner, const struct trace_policy *policy)
+bool trace_is_named(const struct trace_item *item, const char *owner)
 {
-	return policy->owner && owner->tool && !strcmp(owner->tool, policy->owner);
+	const char *name = item->owner.tool;
+
+	if (!name && trace_is_event(item))
+		name = item->group;
+	if (item->kind == TRACE_INSTANCE)
+		name = item->name;
+	return name && !strcmp(name, owner);
 }
 
-/* owner: NULL for what never has one */
-static bool is_forced(const struct trace_owner *owner, const struct trace_policy *policy)
+static bool is_named(const struct trace_item *item, const struct trace_policy *policy)
 {
-	return policy->force && (!policy->owner || (owner && is_named(owner, policy)));
+	return policy->owner && trace_is_named(item, policy->owner);
+}
+
+static bool is_forced(const struct trace_item *item, const struct trace_policy *policy)
+{
+	return policy->force && (!policy->owner || is_named(item, policy));
 }
 
 /* Of an event whose name holds no process id that says anything: a use of it is one of somebody's. */
@@ -27,13 +37,13 @@ static struct trace_step judge_event(const struct trace_item *item, const struct
 {
 	const struct trace_owner *owner = &item->owner;
 
-	if (is_forced(owner, policy))
+	if (is_forced(item, policy))
 		return STEP(TRACE_CLEAN, "forced");
 	if (owner->state == OWNER_ALIVE)
 		return STEP(TRACE_OWNED, "a process with its owner's id is alive");
 	if (owner->state == OWNER_UNSEEN)
 		return STEP(TRACE_OWNED, "its owner may be alive outside this pid namespace");
-	if (is_named(owner, policy))
+	if (is_named(item, policy))
 		return STEP(TRACE_CLEAN, "of the owner that was named");
 	if (owner->state == OWNER_REUSED)
 		return STEP(TRACE_OWNED, "a process with its owner's id is alive, though another command");
@@ -41,6 +51,10 @@ static struct trace_step judge_event(const struct trace_item *item, const struct
 		return STEP(TRACE_CLEAN, "its owner is dead");
 	if (owner->tool && !strcmp(owner->tool, "perf"))
 		return STEP(TRACE_OWNED, "perf probe's events stay until they are deleted");
+	if (owner->guess)
+		return STEP(TRACE_OWNED, "people choose such names as well");
+	if (!owner->tool)
+		return STEP(TRACE_UNRELATED, "no tool writes such names: --owner takes its group");
 	return judge_unused(item);
 }
 
@@ -51,7 +65,7 @@ static struct trace_step judge_use(const struct trace_item *item, const struct t
 	const struct trace_step *event = item->event < 0 ? NULL : &plan->v[item->event];
 
 	if (!event)
-		return is_forced(NULL, policy) ? STEP(TRACE_CLEAN, "forced")
+		return is_forced(item, policy) ? STEP(TRACE_CLEAN, "forced")
 					       : STEP(TRACE_UNRELATED, "set, and nobody knows by whom");
 	if (event->verdict == TRACE_CLEAN)
 		return STEP(TRACE_CLEAN, event->why);
@@ -62,7 +76,7 @@ static struct trace_step judge_setting(const struct trace_item *item, const stru
 {
 	if (!item->set)
 		return STEP(TRACE_FINE, "as it should be");
-	if (is_forced(NULL, policy))
+	if (is_forced(item, policy))
 		return STEP(TRACE_CLEAN, "forced");
 	/* what was recorded disturbs nobody */
 	if (item->kind == TRACE_ENTRIES)
@@ -78,7 +92,7 @@ static struct trace_step judge_pin(const struct trace_item *item, const struct t
 
 	if (!item->set)
 		return STEP(TRACE_FINE, "it cannot be opened");
-	if (is_forced(owner, policy) && (own || policy->owner))
+	if (is_forced(item, policy) && (own || policy->owner))
 		return STEP(TRACE_CLEAN, "forced");
 	if (!owner->tool)
 		return STEP(TRACE_UNRELATED, "its path names no owner");
@@ -86,16 +100,18 @@ static struct trace_step judge_pin(const struct trace_item *item, const struct t
 		return STEP(TRACE_OWNED, "a living process uses it");
 	if (owner->state == OWNER_UNSEEN)
 		return STEP(TRACE_OWNED, "a process outside this pid namespace may use it");
-	if (is_named(owner, policy))
+	if (is_named(item, policy))
 		return STEP(TRACE_CLEAN, "of the owner that was named");
 	if (own)
 		return STEP(TRACE_CLEAN, "no process uses it");
 	return STEP(TRACE_OWNED, "pins of others stay until their owner is named");
 }
 
-/* Empty: nothing is set in it, or will be when the plan is carried out. */
-static bool is_empty(const struct traces *traces, const struct trace_plan *plan, size_t instance)
+/* Something was set in it, and nothing will be when the plan is carried out: it was for what is removed. */
+static bool is_emptied(const struct traces *traces, const struct trace_plan *plan, size_t instance)
 {
+	bool acts = false;
+
 	for (size_t i = 0; i < traces->n; i++) {
 		const struct trace_item *item = &traces->v[i];
 
@@ -103,18 +119,21 @@ static bool is_empty(const struct traces *traces, const struct trace_plan *plan,
 			continue;
 		if (item->kind == TRACE_ENTRIES || !trace_step_acts(&plan->v[i]))
 			return false;
+		acts = true;
 	}
-	return true;
+	return acts;
 }
 
 static struct trace_step judge_instance(const struct traces *traces, const struct trace_plan *plan,
 					const struct trace_item *item, const struct trace_policy *policy)
 {
-	if (is_forced(NULL, policy))
+	if (is_forced(item, policy))
 		return STEP(TRACE_CLEAN, "forced");
-	if (is_empty(traces, plan, item->instance))
-		return STEP(TRACE_TRY, "nothing is set or recorded in it");
-	return STEP(TRACE_FINE, "something is set or recorded in it");
+	if (is_named(item, policy))
+		return STEP(TRACE_TRY, "it was named");
+	if (is_emptied(traces, plan, item->instance))
+		return STEP(TRACE_TRY, "all that was set in it goes");
+	return STEP(TRACE_FINE, "nobody knows whose it is");
 }
 
 /* Events come first in an inventory, so that what depends on them finds them judged; instances depend on all. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What is to be done about each item of an inventory, and why. Decides, and changes nothing. Only what is proven
- * to be nobody's is cleaned; where there is doubt it stays.
+ * to be nobody's is cleaned; where there is doubt, and where no name tells whose it is, it stays.
  */
 #ifndef SONDE_TRACES_PLAN_H
 #define SONDE_TRACES_PLAN_H
@@ -31,10 +31,14 @@ struct trace_plan {
 };
 
 struct trace_policy {
-	const char *owner; /* of this tool also what else would stay, but for what is of a living process; NULL none */
+	/* Of this tool also what else would stay, but for what is of a living process; NULL none. See trace_is_named(). */
+	const char *owner;
 	/* what is of a living process, too; without an owner all of tracefs, whoever it belongs to, and pins of our own */
 	bool force;
 };
+
+/* Is it that owner's? What no tool has written its name on goes by the event's group, an instance by its own name. */
+bool trace_is_named(const struct trace_item *item, const char *owner);
 
 void trace_plan_make(struct trace_plan *plan, const struct traces *traces, const struct trace_policy *policy);
 void trace_plan_release(struct trace_plan *plan);

@@ -16,7 +16,7 @@ enum tracer_state {
 	TRACER_HELD,	 /* processes hold it, and it goes with them */
 	TRACER_PINNED,	 /* a pin holds it */
 	TRACER_INFERRED, /* its name, or who reads its instance, tells */
-	TRACER_ORPHAN,	 /* nobody's: made by a process that is dead, or used by nothing */
+	TRACER_ORPHAN,	 /* its name tells whose it was: of a process that is dead, or of a tool and used by nothing */
 };
 
 struct tracer_process {

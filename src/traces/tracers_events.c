@@ -47,8 +47,6 @@ static void set_owner(struct tracers *tracers, struct tracer *tracer, const stru
 {
 	const struct trace_owner *owner = &item->owner;
 
-	if (is_orphan(tracers, step))
-		tracer->state = TRACER_ORPHAN;
 	/* a BPF program on it has an owner that is beyond doubt */
 	for (size_t i = 0; i < tracers->first_event; i++) {
 		const struct tracer *program = &tracers->v[i];
@@ -63,7 +61,7 @@ static void set_owner(struct tracers *tracers, struct tracer *tracer, const stru
 		return;
 	if (!owner->tool)
 		return;
-	tracer->state = TRACER_INFERRED;
+	tracer->state = is_orphan(tracers, step) ? TRACER_ORPHAN : TRACER_INFERRED;
 	tracer->tool = owner->tool;
 	tracer->pid = owner->pid;
 	tracer->dead = owner->state == OWNER_DEAD;

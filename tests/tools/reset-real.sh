@@ -66,7 +66,7 @@ test_perf_probe_at_work() {
 	expect_line "^perf_event +perf +\([0-9]+\) .* perf \($held\)\$"
 	expect_line "^kprobe event +probe/$getpgid +_text\+[0-9]+ +30 .* inferred: perf\$"
 	expect_line '^uprobe event +probe_ufuncs/f_one +ufuncs:0x[0-9a-f]+ +5 .* inferred: perf$'
-	expect_line '^uprobe event +uprobes/\(2\) .* inferred: bcc \(pid [0-9]+, dead\)$'
+	expect_line '^uprobe event +uprobes/\(2\) .* orphan: bcc \(pid [0-9]+, dead\)$'
 	reset
 	expect_exit 0
 	expect_out "Left alone in $T/kprobe_events: 1 event of perf (--owner perf takes them away)" "$(needed uprobe_events)" \

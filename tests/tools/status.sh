@@ -92,9 +92,9 @@ test_events() {
 	run calls 7 getpgid
 	st
 	expect_exit 0
-	expect_line "^uprobe event +uprobes/\(3\) .* 20 .*inferred: bcc \(pid $pid, dead\)\$"
+	expect_line "^uprobe event +uprobes/\(3\) .* 20 .*orphan: bcc \(pid $pid, dead\)\$"
 	expect_line "^uprobe event +uprobes/mine .* 10 .* -\$"
-	expect_line '^uprobe event +uprobes/unused .* 0 .* orphan$'
+	expect_line '^uprobe event +uprobes/unused .* 0 .* -$'
 	expect_line "^uprobe event +live/p_bcc_$$ .* 0 .* inferred: bcc \(pid $$, sh\)\$"
 	expect_line "^kprobe event +probe/mine +$getpgid.* 7 .*inferred: perf\$"
 	st -v
@@ -109,16 +109,16 @@ test_events() {
 
 # Whose perf event it is can be seen, which one not: then nobody is called an orphan.
 test_perf_events() {
-	echo "p:uprobes/used $(place)" >> $T/uprobe_events
-	perfhold "$(cat $T/events/uprobes/used/id)" > held &
+	echo "p:ebpf_0a/used $(place)" >> $T/uprobe_events
+	perfhold "$(cat $T/events/ebpf_0a/used/id)" > held &
 	wait_until 10 grep -q . held
 	st
 	expect_row perf_event perfhold '\(1\)' "perfhold \($!\)"
-	expect_row 'uprobe event' uprobes/used 'ufuncs:0x[0-9a-f]+' -
+	expect_row 'uprobe event' ebpf_0a/used 'ufuncs:0x[0-9a-f]+' 'inferred: cilium'
 	kill $!
 	wait $! || :
 	st
-	expect_row 'uprobe event' uprobes/used 'ufuncs:0x[0-9a-f]+' orphan
+	expect_row 'uprobe event' ebpf_0a/used 'ufuncs:0x[0-9a-f]+' 'orphan: cilium'
 	sonde reset-trace
 }
 
@@ -229,8 +229,8 @@ test_unprivileged() {
 	echo "p:uprobes/unused $(place)" >> $T/uprobe_events
 	run unshare -m sh -c 'umount -l /sys/kernel/debug; umount -l /sys/kernel/tracing; sonde status'
 	expect_exit 0
-	expect_row 'uprobe event' uprobes/unused 'ufuncs:0x[0-9a-f]+' orphan
-	sonde reset-trace
+	expect_row 'uprobe event' uprobes/unused 'ufuncs:0x[0-9a-f]+' -
+	sonde reset-trace -F
 }
 
 # Thousands of leftovers are a row.
@@ -241,7 +241,7 @@ test_many_events() {
 	st
 	read -r ended _ < /proc/uptime
 	[ "$(wc -l < out)" = 2 ] || fail "more than one row"
-	expect_row 'uprobe event' 'uprobes/\(1000\)' 'ufuncs:.*' "inferred: bcc \(pid $pid, dead\)"
+	expect_row 'uprobe event' 'uprobes/\(1000\)' 'ufuncs:.*' "orphan: bcc \(pid $pid, dead\)"
 	awk "BEGIN { print $ended - $began \" s for 1000\" }"
 	run sh -c 'sonde status -v | head -n 3'
 	expect_exit 0

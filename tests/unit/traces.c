@@ -186,7 +186,8 @@ static void many(void)
 	fixture_file(TRACING "kprobe_events", "p:kprobes/dead_bcc_99 vfs_read\n"
 					      "p:kprobes/alive_bcc_10 vfs_read\n"
 					      "p:kprobes/two vfs_read\np:kprobes/two vfs_write\n"
-					      "p:kprobes/on vfs_read\np:kprobes/p99_1 vfs_read\np:probe/mine vfs_read\n");
+					      "p:kprobes/on vfs_read\np:kprobes/p99_1 vfs_read\np:probe/mine vfs_read\n"
+					      "p:ebpf_0af/ebpf_probe vfs_read\n");
 	fixture_file(TRACING "dynamic_events", "p:kprobes/two vfs_read\ns:synthetic/s\tu64 x\n");
 	fixture_file(TRACING "set_event", "kprobes:dead_bcc_99\nkprobes:on\nkprobes:p99_1\nkprobes:alive_bcc_10\n"
 					  "sched:sched_switch\n:mod:later\n");
@@ -205,10 +206,11 @@ Test(inventory, each_of_its_kind)
 	cr_expect_eq(verdict_of(TRACE_FILTER, "dead_bcc_99"), TRACE_CLEAN);
 	cr_expect_eq(verdict_of(TRACE_KPROBE, "alive_bcc_10"), TRACE_OWNED);
 	cr_expect_eq(verdict_of(TRACE_ENABLED, "alive_bcc_10"), TRACE_FINE);
-	cr_expect_eq(verdict_of(TRACE_KPROBE, "two"), TRACE_TRY);
-	cr_expect_eq(verdict_of(TRACE_SYNTHETIC, "s"), TRACE_TRY);
+	cr_expect_eq(verdict_of(TRACE_KPROBE, "two"), TRACE_UNRELATED, "by hand");
+	cr_expect_eq(verdict_of(TRACE_SYNTHETIC, "s"), TRACE_UNRELATED);
+	cr_expect_eq(verdict_of(TRACE_KPROBE, "ebpf_probe"), TRACE_TRY);
 	cr_expect_eq(verdict_of(TRACE_KPROBE, "on"), TRACE_UNRELATED);
-	cr_expect_eq(verdict_of(TRACE_KPROBE, "p99_1"), TRACE_UNRELATED, "enabled, and the pid a guess");
+	cr_expect_eq(verdict_of(TRACE_KPROBE, "p99_1"), TRACE_OWNED, "the pid is a guess");
 	cr_expect_eq(verdict_of(TRACE_KPROBE, "mine"), TRACE_OWNED);
 	cr_expect_eq(verdict_of(TRACE_ENABLED, "sched_switch"), TRACE_UNRELATED);
 	cr_expect_eq(verdict_of(TRACE_TRIGGER, "sched_switch"), TRACE_UNRELATED);
@@ -236,6 +238,18 @@ Test(inventory, a_named_owner)
 	cr_expect_eq(verdict_of(TRACE_KPROBE, "mine"), TRACE_CLEAN);
 	cr_expect_eq(verdict_of(TRACE_KPROBE, "alive_bcc_10"), TRACE_OWNED);
 	cr_expect_eq(verdict_of(TRACE_KPROBE, "on"), TRACE_UNRELATED);
+}
+
+/* What no tool has a name on goes by its group. */
+Test(inventory, a_named_group)
+{
+	many();
+	make_plan((struct trace_policy){ .owner = "kprobes" });
+	cr_expect_eq(verdict_of(TRACE_KPROBE, "two"), TRACE_CLEAN);
+	cr_expect_eq(verdict_of(TRACE_KPROBE, "on"), TRACE_CLEAN);
+	cr_expect_eq(verdict_of(TRACE_KPROBE, "alive_bcc_10"), TRACE_OWNED);
+	cr_expect_eq(verdict_of(TRACE_KPROBE, "p99_1"), TRACE_OWNED);
+	cr_expect_eq(verdict_of(TRACE_SYNTHETIC, "s"), TRACE_UNRELATED);
 }
 
 Test(inventory, a_named_owner_that_lives)
@@ -274,7 +288,7 @@ Test(inventory, instances)
 	instance_files("instances/used/", "sched:sched_switch\n", "entries: 0\n");
 	make_plan((struct trace_policy){});
 	cr_expect_eq(traces.instances.n, 5);
-	cr_expect_eq(verdict_of(TRACE_INSTANCE, "empty"), TRACE_TRY);
+	cr_expect_eq(verdict_of(TRACE_INSTANCE, "empty"), TRACE_FINE);
 	cr_expect_eq(verdict_of(TRACE_INSTANCE, "full"), TRACE_FINE);
 	cr_expect_eq(verdict_of(TRACE_INSTANCE, "orphan"), TRACE_TRY);
 	cr_expect_eq(verdict_of(TRACE_INSTANCE, "used"), TRACE_FINE);
