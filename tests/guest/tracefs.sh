@@ -13,6 +13,11 @@ dead_pid() {
 	sh -c 'echo $$'
 }
 
+# empty FILE: of tracefs, where every file has the size 0.
+empty() {
+	! grep -q . "$1"
+}
+
 # An offset in /bin/ufuncs at which a function begins.
 place() {
 	awk '$2 == "f_one" { printf "/bin/ufuncs:0x%x\n", $1 - 0x400000 }' /ufuncs.symbols

@@ -209,7 +209,7 @@ test_watch() {
 	wait_until 20 shown_twice || fail "not again and again, or not all rows"
 	stop INT
 	expect_exit 0
-	sonde reset-trace
+	sonde reset-trace -F > /dev/null
 }
 
 test_unprivileged() {
