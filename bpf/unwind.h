@@ -24,16 +24,16 @@ enum unwind_cfa {
 /* Where the value of a register is that the caller had. */
 enum unwind_saved {
 	UNWIND_SAME,   /* still in the register; of the return address: in LR */
-	UNWIND_AT_CFA, /* in memory at the CFA + offset */
+	UNWIND_AT_CFA, /* in memory at the CFA + 8 * offset */
 	UNWIND_AT_SP,
 	UNWIND_AT_FP,
 	UNWIND_LOST, /* not known: the caller can be found, but no frame that needs this register */
 };
 
 struct unwind_rule {
-	int offset; /* of the CFA */
-	short fp_offset, ra_offset;
-	unsigned char cfa, fp, ra; /* enum unwind_cfa, unwind_saved, unwind_saved */
+	int offset;		    /* of the CFA */
+	short fp_offset, ra_offset; /* in words of 8 bytes: arm64 saves both below all that a function keeps on the stack */
+	unsigned char cfa, fp, ra;  /* enum unwind_cfa, unwind_saved, unwind_saved */
 	unsigned char add;
 };
 

@@ -87,9 +87,12 @@ struct run {
 
 /* --- states to rules --- */
 
+/* Registers are saved where words are. */
+#define WORD 8
+
 static bool fits(int64_t offset)
 {
-	return offset >= SHRT_MIN && offset <= SHRT_MAX;
+	return !(offset % WORD) && offset / WORD >= SHRT_MIN && offset / WORD <= SHRT_MAX;
 }
 
 static enum unwind_cfa kind_of(const struct cfi_machine *machine, uint64_t number)
@@ -118,9 +121,9 @@ static struct unwind_rule rule_of(const struct run *run)
 	rule.offset = offset;
 	rule.add = add;
 	rule.ra = now->ra.how;
-	rule.ra_offset = now->ra.offset;
+	rule.ra_offset = now->ra.offset / WORD;
 	rule.fp = fits(now->fp.offset) ? now->fp.how : UNWIND_LOST;
-	rule.fp_offset = rule.fp == UNWIND_LOST ? 0 : now->fp.offset;
+	rule.fp_offset = rule.fp == UNWIND_LOST ? 0 : now->fp.offset / WORD;
 	return rule;
 }
 

@@ -24,7 +24,7 @@ TestSuite(unwind, .init = fixture_init);
 #define STRANGE	  ".cfi_escape 0x0f, 3, 0x77, 8, 0x1f\n"	     /* DW_OP_neg */
 #define MACHINE	  cfi_x86_64
 #define BEGIN	  UNWIND_CFA_SP, 8
-#define RA	  UNWIND_AT_CFA, -8
+#define RA	  UNWIND_AT_CFA, -1
 #else
 #define SAVE_FP	  "stp x29, x30, [sp, -16]!\n.cfi_def_cfa_offset 16\n.cfi_offset x29, -16\n.cfi_offset x30, -8\n"
 #define USE_FP	  ".cfi_def_cfa_register x29\n"
@@ -106,14 +106,14 @@ Test(unwind, rules_of_a_function)
 #if defined(__x86_64__)
 	expect_cfa("frame", 1, UNWIND_CFA_SP, 16);
 	expect_cfa("frame", 2, UNWIND_CFA_FP, 16);
-	expect_saved("frame", 2, UNWIND_AT_CFA, -16, RA);
+	expect_saved("frame", 2, UNWIND_AT_CFA, -2, RA);
 	expect_cfa("big", 0, UNWIND_CFA_SP, 100008);
 	expect_cfa("twice", 1, UNWIND_CFA_SP, 72);
 	expect_cfa("twice", 2, BEGIN);
 #else
 	expect_cfa("frame", 4, UNWIND_CFA_SP, 16);
 	expect_cfa("frame", 8, UNWIND_CFA_FP, 16);
-	expect_saved("frame", 8, UNWIND_AT_CFA, -16, UNWIND_AT_CFA, -8);
+	expect_saved("frame", 8, UNWIND_AT_CFA, -2, UNWIND_AT_CFA, -1);
 	expect_cfa("big", 0, UNWIND_CFA_SP, 100000);
 	expect_cfa("twice", 4, UNWIND_CFA_SP, 64);
 	expect_cfa("twice", 8, BEGIN);
@@ -134,7 +134,7 @@ Test(unwind, rules_of_linkers_and_signals)
 	build(FUNCTION("signal", SIGNAL NOP) FUNCTION("plt", PLT NOP) FUNCTION("realigned", DEREF_ADD NOP)
 		      FUNCTION("back", ".cfi_adjust_cfa_offset 8\n" DEREF_ADD NOP ".cfi_def_cfa_register %rsp\n" NOP));
 	expect_cfa("signal", 0, UNWIND_CFA_SP_DEREF, 160);
-	expect_saved("signal", 0, UNWIND_AT_SP, 120, UNWIND_AT_SP, 168);
+	expect_saved("signal", 0, UNWIND_AT_SP, 15, UNWIND_AT_SP, 21);
 	expect_cfa("plt", 0, UNWIND_CFA_PLT, 8);
 	cr_expect_eq(rule_at("plt", 0).add, 11);
 	expect_cfa("realigned", 0, UNWIND_CFA_FP_DEREF, -8);

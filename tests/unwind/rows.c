@@ -5,7 +5,7 @@
  *
  *	START..END ADDRESS rsp+16 c-16 c-8	from ADDRESS on: the CFA, where the frame pointer and where the return address are
  *						(s: in the register; ?: said in another form)
- *	START..END ADDRESS root			there is no caller
+ *	START..END ADDRESS root			there is no caller; of arm64's, "sp+0 s s", for readelf shows no difference
  *	START..END ADDRESS ?			the CFA or the return address is said in another form than register + offset
  */
 #include <fcntl.h>
@@ -23,7 +23,7 @@ static const char *saved(char to[32], enum unwind_saved how, int offset)
 {
 	snprintf(to, 32, how == UNWIND_AT_CFA ? "c%+d" : how == UNWIND_SAME ? "s"
 									    : "?",
-		 offset);
+		 8 * offset);
 	return to;
 }
 
@@ -37,7 +37,8 @@ static void print_row(void *ctx, uint64_t vaddr, const struct unwind_rule *rule)
 		snprintf(text, sizeof(text), "%s%+d %s %s", fp_based ? (arm ? "x29" : "rbp") : (arm ? "sp" : "rsp"),
 			 rule->offset, saved(fp, rule->fp, rule->fp_offset), saved(ra, rule->ra, rule->ra_offset));
 	else
-		snprintf(text, sizeof(text), "%s", rule->cfa == UNWIND_CFA_ROOT ? "root" : "?");
+		snprintf(text, sizeof(text), "%s", rule->cfa != UNWIND_CFA_ROOT ? "?" : arm ? "sp+0 s s"
+											    : "root");
 	if (!strcmp(text, printer->printed))
 		return;
 	strcpy(printer->printed, text);
