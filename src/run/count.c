@@ -14,6 +14,7 @@
 #include "command.h"
 #include "count.h"
 #include "probes.h"
+#include "unhit.h"
 
 struct settings {
 	struct probes_settings probes;
@@ -206,6 +207,7 @@ static void count_losses(struct run *run)
 	free(failed.v);
 	probes_say_missed(run, count->knows_missed, count->missed, "not counted");
 	probes_say_switched_off(count->attach);
+	unhit_say(run, &count->set, count->totals);
 	if (attach_hides_missed_returns(count->attach))
 		report_note("returns may be missing: by kprobe this kernel follows few calls of a function at a time, sleeping "
 			    "ones too, and does not tell how many it has not");

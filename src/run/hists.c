@@ -75,6 +75,11 @@ const uint64_t *hists_take(struct hists *hists, size_t number)
 	return between;
 }
 
+uint64_t hists_seen(const struct hists *hists, size_t number)
+{
+	return hist_count(&hists->hist, hists->before + (number < hists->n ? number : 0) * hists->words);
+}
+
 static void take_all(struct hists *hists, bool as_one)
 {
 	for (size_t i = 0; i < hists->n; i++) {

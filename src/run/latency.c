@@ -11,6 +11,7 @@
 #include "latency.h"
 #include "pairs.h"
 #include "probes.h"
+#include "unhit.h"
 
 #define CALLS_DEFAULT 4096
 #define CALLS_MAX     1000000
@@ -141,6 +142,15 @@ static void latency_emit(struct run *run, bool last)
 	hists_emit(&latency->hists, run, "Function", settings.by_function ? latency->set.slots : NULL);
 }
 
+static void say_unhit(struct run *run, struct latency *latency)
+{
+	__free uint64_t *hits = base_alloc(latency->set.n_slots * sizeof(*hits));
+
+	for (size_t i = 0; i < latency->set.n_slots; i++)
+		hits[i] = hists_seen(&latency->hists, i);
+	unhit_say(run, &latency->set, hits);
+}
+
 static void latency_losses(struct run *run)
 {
 	struct latency *latency = run->engine;
@@ -156,6 +166,7 @@ static void latency_losses(struct run *run)
 	free(failed.v);
 	probes_say_missed(run, knows, missed, "calls not measured");
 	probes_say_switched_off(latency->attach);
+	say_unhit(run, latency);
 	pairs_say_losses(latency->bpf->obj, missed, settings.calls);
 }
 

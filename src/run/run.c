@@ -14,6 +14,7 @@
 #include "follow.h"
 #include "signals.h"
 #include "stop.h"
+#include "unhit.h"
 
 #define NS_PER_SEC 1000000000ULL
 #define NS_PER_MS  1000000ULL
@@ -249,6 +250,8 @@ static void trace(struct run *run)
 		run->failed = true;
 		return;
 	}
+	if (run->command)
+		unhit_note_command(run);
 	loop(run);
 	engine->emit(run, true);
 	error = output_error(run->out);
@@ -297,6 +300,7 @@ static void tear_down(struct run *run)
 	report_verbose("detached");
 	output_free(run->out);
 	free(run->args.v);
+	free(run->executed.path);
 	write_set_waiter(NULL, NULL);
 	if (run->signals >= 0)
 		close(run->signals);

@@ -31,6 +31,11 @@ struct run {
 	struct filter filter;
 	struct command *command; /* NULL: none; its process is held until armed */
 	struct follow *follow;	 /* of the command's children */
+	struct {
+		char *path; /* what the command has executed; NULL: not known */
+		dev_t dev;
+		ino_t inode;
+	} executed;
 	struct output *out;
 	uint64_t began; /* when probes were armed, of run_now_ns() */
 	void *engine;	/* the engine's own */

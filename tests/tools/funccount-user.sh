@@ -180,3 +180,29 @@ test_user_force() {
 	expect_exit 0
 	expect_line "^did f_one 10$"
 }
+
+# Two programs by one name: that another one than the file that is probed was executed is said, and not when it was this one.
+test_another_file_of_that_name() {
+	mkdir other
+	cp /bin/laps other/ufuncs
+	for tool in funccount funclatency; do
+		PATH=/tmp/other:$PATH run sonde $tool u:/bin/ufuncs:f_one -- ufuncs nap 5 200000
+		expect_exit 0
+		expect_err "^sonde $tool: nothing was hit in /bin/ufuncs: the command executed another file, /tmp/other/ufuncs$"
+		run sonde $tool u:/bin/laps:lap_dive u:/bin/laps:lap_nap -- laps nap 5 200000
+		expect_exit 0
+		! grep 'nothing was hit' err || fail "it was executed"
+		run sonde $tool u:/bin/laps:lap_dive -- laps nap 5 200000
+		! grep 'nothing was hit' err || fail "it was executed"
+	done
+}
+
+# The same of a process that is there.
+test_a_file_that_is_not_mapped() {
+	gate laps nap 1 1000
+	start sonde funccount -p "$gated" u:/bin/ufuncs:f_one u:/bin/laps:lap_dive
+	stop INT
+	expect_err "^sonde funccount: nothing was hit in /bin/ufuncs: process $gated has not mapped that file$"
+	! grep 'in /bin/laps' err || fail "it is mapped"
+	open_gate
+}
