@@ -196,7 +196,8 @@ TOOL(execsnoop, .brief = "print each program that is executed, with its argument
 	     "Prints a row for each exec: the new command's name, its process and parent, what the call returned, and the "
 	     "command line, whole: the name that was executed, then the arguments. A script is shown as it was called; "
 	     "JSON has the arguments as the interpreter gets them. Where a row is cut, it says so. The kernel keeps 15 bytes of "
-	     "a command's name; --name looks at these, and at the whole name of the file.\n\n"
+	     "a command's name; --name looks at these, and at the whole name of the file. What a failed exec was given is read from the caller's memory when the "
+	     "call returns, which another thread can have changed by then.\n\n"
 	     "Ids are the host's; --pidns shows those of our own pid namespace. Processes are filtered as they are "
 	     "after the exec.",
      EXAMPLES({ "sonde execsnoop", "all new programs, until Ctrl-C" },

@@ -223,10 +223,12 @@ TOOL(opensnoop, .brief = "print files as they are opened", .args = "[-- COMMAND 
      .engine = &event_engine, .events = &source, .letters = "t:tid u:uid", OPTIONS(options), .settings = &settings,
      .description =
 	     "Prints a row for each open, openat, openat2 and creat: who called, the file descriptor or -1 and the "
-	     "number of the error, and the path as it was passed, whole. Files that io_uring opens, and those "
-	     "of 32-bit processes, are not seen.\n\n"
+	     "number of the error, and the path, whole. Files that io_uring opens, and those of 32-bit processes, are not seen.\n\n"
+	     "The path is what the caller's memory holds when the call returns, not the kernel's own copy of it. Another thread can "
+	     "change that memory meanwhile, most easily while the open of a FIFO or on a FUSE file system waits: do not take the path of "
+	     "a process that you do not trust for evidence.\n\n"
 	     "With several --flag_filter an open is shown when one of them fits. JSON has the flags as a number, the "
-	     "error's name, and the full path beside the one that was passed: of a relative one with -F only.",
+	     "error's name, and the full path beside that one: of a relative one with -F only.",
      EXAMPLES({ "sonde opensnoop", "all opens, until Ctrl-C" },
 	      { "sonde opensnoop -x -T", "those that fail, with the time" },
 	      { "sonde opensnoop -F -p 1234", "one process, relative paths made full" },
