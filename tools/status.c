@@ -274,7 +274,7 @@ static const struct field fields[] = {
 	JSON_BY(add_program, "program"),
 	FIELD(FIELD_U64, struct row, tracer.links, "links", NULL, 0, .json_only = true),
 	JSON_BY(add_active, "active"),
-	FIELD_BY(add_targets, "targets", "TARGET", -18),
+	FIELD_BY(add_targets, "targets", "TARGET", -18, .may_cut = true),
 	FIELD_BY(add_hits, "hits", "HITS", 7, .shown = &has_hits),
 	FIELD_BY(add_missed, "missed", "MISSED", 6, .shown = &has_missed),
 	FIELD_BY(add_memory, "memory", "MEM", 5),

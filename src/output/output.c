@@ -26,9 +26,19 @@ struct output *output_new(int fd, enum output_format format)
 	return out;
 }
 
+/* Asked again and again, for people drag windows. */
+static void look_at_width(struct output *out)
+{
+	struct winsize size;
+
+	out->width = out->printer == &printer_text && !ioctl(out->fd, TIOCGWINSZ, &size) ? size.ws_col : 0;
+}
+
 void output_flush(struct output *out)
 {
 	size_t done = 0;
+
+	look_at_width(out);
 
 	if (!out->error)
 		done = write_all(out->fd, out->buf.data, out->buf.len, &out->error);
@@ -54,6 +64,7 @@ void output_free(struct output *out)
 void output_table_begin(struct output *out, const struct schema *schema, const struct output_stamp *stamp, bool first)
 {
 	out->schema = schema;
+	look_at_width(out);
 	str_reset(&out->stamp);
 	out->printer->begin(out, stamp, first);
 }

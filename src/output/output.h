@@ -35,6 +35,7 @@ struct field {
 	size_t size;	   /* FIELD_CHARS: of the array */
 	int width;	   /* least columns in text; < 0 left-aligned; longer pushes right */
 	bool json_only;	   /* not a text column */
+	bool may_cut;	   /* where a line is too long for the terminal, this column is cut in its middle; one of a schema */
 	const bool *shown; /* a text column only where this is set; NULL: always */
 	/* FIELD_FN: foreign text goes through str_add_shown() and str_add_json() of base/str.h. */
 	void (*add)(struct str *s, const void *row, enum output_format format);

@@ -20,6 +20,8 @@ struct output {
 
 	/* of a terminal that one table fills; 0 none: all is written */
 	size_t columns, lines;
+	/* columns of a terminal, 0 where the output is none */
+	size_t width;
 
 	/* what is not written yet, and where in it each row ends */
 	struct str buf;

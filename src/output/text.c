@@ -3,6 +3,9 @@
 #include "clock.h"
 #include "printer.h"
 
+/* What is left of a column that is cut, however narrow the terminal. */
+#define CUT_LEAST 12
+
 /*
  * What was appended since `start` becomes a column. Spaces go in front of it, or behind it
  * when another column follows.
@@ -53,11 +56,76 @@ static void cut(struct str *s, size_t start, size_t columns)
 	s->data[s->len] = 0;
 }
 
+/* How many bytes the first character has; text is valid UTF-8. */
+static size_t char_len(const char *text, const char *end)
+{
+	size_t n = 1;
+
+	while (text + n < end && (text[n] & 0xc0) == 0x80)
+		n++;
+	return n;
+}
+
+/* Where the first n columns end. */
+static const char *after_columns(const char *text, const char *end, size_t n)
+{
+	while (text < end) {
+		size_t len = char_len(text, end), columns = str_columns(text, len);
+
+		if (columns > n)
+			break;
+		n -= columns;
+		text += len;
+	}
+	return text;
+}
+
+/* A column's text of so many columns, without what it was padded with: its two ends tell most. */
+static void add_cut(struct str *s, const char *text, const char *end, size_t columns)
+{
+	static const char gap[] = "...";
+	size_t ends = columns - (sizeof(gap) - 1), have;
+
+	while (end > text + 1 && end[-1] == ' ')
+		end--;
+	have = str_columns(text, end - text);
+	if (have <= columns) {
+		str_addn(s, text, end - text);
+		return;
+	}
+	str_addn(s, text, after_columns(text, end, ends - ends / 2) - text);
+	str_add(s, gap);
+	text = after_columns(text, end, have - ends / 2);
+	/* a wide character that lies across goes as a whole */
+	if (str_columns(text, end - text) > ends / 2)
+		text += char_len(text, end);
+	str_addn(s, text, end - text);
+}
+
+/* A line that is too long for a terminal becomes shorter in one column, that of len bytes at `from`. */
+static void shorten(struct str *s, size_t line, size_t from, size_t len, size_t width)
+{
+	size_t all = str_columns(s->data + line, s->len - line), columns = str_columns(s->data + from, len);
+	size_t over = all > width ? all - width : 0, left = columns > over + CUT_LEAST ? columns - over : CUT_LEAST, used;
+	struct str shorter __str = {};
+	const char *end = s->data + from + len;
+	bool last = from + len == s->len;
+
+	if (!over || columns <= CUT_LEAST)
+		return;
+	add_cut(&shorter, s->data + from, end, left);
+	used = str_columns(shorter.data, shorter.len);
+	str_add_fill(&shorter, ' ', last || used >= left ? 0 : left - used);
+	str_addn(&shorter, end, s->data + s->len - end);
+	s->len = from;
+	str_addn(s, shorter.data, shorter.len);
+}
+
 /* One line: the headings where row is NULL. */
 static void add_line(struct output *out, const void *row)
 {
 	const struct field *end = out->schema->fields + out->schema->n, *field, *last = NULL;
-	size_t line = out->buf.len;
+	size_t line = out->buf.len, cut_from = 0, cut_len = 0;
 	bool first = true;
 
 	for (field = out->schema->fields; field < end; field++)
@@ -77,7 +145,13 @@ static void add_line(struct output *out, const void *row)
 		else
 			str_add(&out->buf, field->title);
 		pad(&out->buf, start, field->width, field == last);
+		if (field->may_cut) {
+			cut_from = start;
+			cut_len = out->buf.len - start;
+		}
 	}
+	if (out->width && cut_len)
+		shorten(&out->buf, line, cut_from, cut_len, out->width);
 	if (out->columns)
 		cut(&out->buf, line, out->columns);
 	str_addc(&out->buf, '\n');

@@ -334,6 +334,88 @@ Test(output, a_screen_is_not_left)
 	close(terminal);
 }
 
+static const struct field named_fields[] = {
+	FIELD(FIELD_U32, struct row, u32, "pid", "PID", -4),
+	FIELD(FIELD_STR, struct row, func, "func", "FUNC", -10, .may_cut = true),
+	FIELD(FIELD_U64, struct row, count, "count", "COUNT", 8),
+};
+static const struct schema named = { named_fields, ARRAY_SIZE(named_fields) };
+static const struct schema name_last = { named_fields, ARRAY_SIZE(named_fields) - 1 };
+
+/* What a terminal of so many columns gets of one row, behind the headings. */
+static char *on_terminal(unsigned short columns, const struct schema *schema, const struct row *row)
+{
+	const struct winsize size = { .ws_row = 24, .ws_col = columns };
+	int terminal = posix_openpt(O_RDWR | O_NOCTTY), program;
+	char *text = base_alloc(1000), *line;
+	struct output *out;
+	size_t have = 0;
+
+	cr_assert(terminal >= 0 && !grantpt(terminal) && !unlockpt(terminal));
+	program = open(ptsname(terminal), O_RDWR | O_NOCTTY);
+	cr_assert(program >= 0 && !ioctl(program, TIOCSWINSZ, &size));
+	out = output_new(program, OUTPUT_TEXT);
+	output_table_begin(out, schema, NULL, true);
+	output_row(out, row);
+	output_table_end(out);
+	/* a terminal hands out what it has by and by: the headings, then the row */
+	for (line = NULL; !line; line = have ? strchr(text, '\n') : NULL, line = line ? strchr(line + 1, '\n') : NULL) {
+		ssize_t n = read(terminal, text + have, 999 - have);
+
+		cr_assert_gt(n, 0);
+		have += n;
+		text[have] = 0;
+	}
+	output_free(out);
+	close(program);
+	close(terminal);
+	line = strstr(text, "\r\n");
+	cr_assert(line);
+	memmove(text, line + 2, strlen(line + 2) + 1);
+	return text;
+}
+
+Test(output, long_names_are_cut_in_the_middle_on_a_terminal)
+{
+	struct row row = { .u32 = 7, .count = 12345 };
+	char name[201];
+	static const struct {
+		unsigned short columns;
+		const char *func, *line;
+	} cases[] = {
+		/* 7 "    ", a name of 17 columns, " ", 12345 right-aligned in 8 */
+		{ 31, "shop::Cart::add(int, char const*)", "7    shop::C...const*)    12345\r\n" },
+		{ 80, "shop::Cart::add(int, char const*)", "7    shop::Cart::add(int, char const*)    12345\r\n" },
+		{ 24, "short", "7    short         12345\r\n" },
+		/* however narrow it is, 12 columns of the name and the count whole */
+		{ 10, "shop::Cart::add(int, char const*)", "7    shop:...st*)    12345\r\n" },
+		/* characters of two columns are not cut in two, and the count stays in its place */
+		{ 31, "\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2",
+		  "7    \xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2...\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2      12345\r\n" },
+		{ 0, "shop::Cart::add(int, char const*)", "7    shop::Cart::add(int, char const*)    12345\r\n" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char *line __free = NULL;
+
+		row.func = cases[i].func;
+		line = on_terminal(cases[i].columns, &named, &row);
+		cr_expect_str_eq(line, cases[i].line, "%u columns: %s", cases[i].columns, line);
+	}
+	memset(name, 'x', 100);
+	memset(name + 100, 'y', 100);
+	name[200] = 0;
+	row.func = name;
+	for (unsigned short columns = 30; columns <= 230; columns++) {
+		char *line __free = on_terminal(columns, &named, &row), *last __free = on_terminal(columns, &name_last, &row);
+		size_t whole = 5 + 200 + 1 + 8;
+
+		cr_expect_eq(strlen(line), (columns < whole ? columns : whole) + 2, "%u: %s", columns, line);
+		cr_expect(strstr(line, "y    12345\r\n"));
+		cr_expect_eq(strlen(last), (columns < 205u ? columns : 205u) + 2, "%u: %s", columns, last);
+	}
+}
+
 Test(output, no_screen_without_a_terminal)
 {
 	int fd = memfd_create("out", 0);
