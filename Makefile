@@ -10,6 +10,9 @@ PREFIX ?= /usr/local
 ifeq ($(origin CC),default)
 CC     := $(CROSS_COMPILE)gcc
 endif
+ifeq ($(origin CXX),default)
+CXX    := $(CROSS_COMPILE)g++
+endif
 CLANG  ?= clang
 CFLAGS ?= -O2 -g
 
@@ -26,7 +29,7 @@ DATE    := $(shell git log -1 --format=%cs 2>/dev/null)
 # pkg-config knows whether libelf.a needs zstd: the one of the machine that is built for.
 PKG_CONFIG ?= $(if $(CROSS_COMPILE),PKG_CONFIG_LIBDIR=/usr/lib/$(TRIPLET)/pkgconfig )pkg-config
 # zlib comes before libelf, too: newer elfutils (Debian sid) put a crc32() of their own into libelf.a, and the linker would take that one.
-LDLIBS  := -lz $(shell $(PKG_CONFIG) --static --libs libelf liblzma 2>/dev/null || echo -lelf -llzma) -lz -lpthread
+LDLIBS  := -lz $(shell $(PKG_CONFIG) --static --libs libelf liblzma 2>/dev/null || echo -lelf -llzma) -lz -liberty -lpthread
 # Trees of libraries that are built here: named by the user, a submodule, or the distribution's source package.
 LIBBPF_TREE := $(shell LIBBPF='$(LIBBPF)' scripts/source-of libbpf --where)
 ZYDIS_TREE  := $(if $(filter x86,$(ARCH)),$(shell ZYDIS='$(ZYDIS)' scripts/source-of zydis --where))
@@ -219,7 +222,7 @@ $(B)/zydis/libzydis.a: $(B)/zydis/tree Makefile $(B)/flags
 # --- tests: one Criterion binary under the sanitizers, with objects of its own ---
 
 $(B)/unit/unit: $(UNIT_OBJ) $(LIBBPF_A) $(ZYDIS_A) $(B)/sources
-	$(call say,LINK,$@)$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $(UNIT_OBJ) $(LIBBPF_A) $(ZYDIS_A) -lcriterion -lelf -llzma -lz -lpthread
+	$(call say,LINK,$@)$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $(UNIT_OBJ) $(LIBBPF_A) $(ZYDIS_A) -lcriterion -lelf -llzma -lz -liberty -lpthread
 
 $(B)/unit/%.o: %.c Makefile $(B)/flags | $(SKEL) $(SYSCALLS) $(LIBBPF_A) $(ZYDIS_A)
 	@mkdir -p $(@D)

@@ -28,6 +28,10 @@ GO_ARCH  := $(patsubst x86,amd64,$(ARCH))
 # Without DWARF, for they travel into each guest.
 GO_FLAGS  = -ldflags='-w$(if $(filter %-stripped,$@), -s)' $(if $(filter %-pie,$@),-buildmode=pie)
 
+# tests/programs/X.cc is a static build/tests/X in C++, which needs nothing of its library.
+CXX_BIN := $(patsubst tests/programs/%.cc,$(B)/tests/%,$(wildcard tests/programs/*.cc))
+TEST_BIN += $(CXX_BIN)
+
 .PHONY: test-programs
 test-programs: $(TEST_BIN) $(B)/unwind-rows
 
@@ -44,6 +48,10 @@ $(GO_BIN): tests/rules.mk
 	$(call say,GO,$@)CGO_ENABLED=0 GO111MODULE=off GOFLAGS= GOARCH=$(GO_ARCH) GOCACHE=$(abspath $(B)/go) \
 		go build -trimpath $(GO_FLAGS) -o $@ $(filter %.go,$^)
 $(foreach f,$(wildcard tests/programs/*.go),$(eval $(filter $(f:tests/programs/%.go=$(B)/tests/%)%,$(GO_BIN)): $(f)))
+
+$(CXX_BIN): $(B)/tests/%: tests/programs/%.cc tests/rules.mk
+	@mkdir -p $(@D)
+	$(call say,CXX,$<)$(CXX) $(filter-out -std=%,$(TEST_CFLAGS)) -fno-exceptions -fno-rtti -fno-inline -static -o $@ $<
 
 .SECONDEXPANSION:
 $(B)/tests/bench-%: tests/bench/%.c $$(wildcard tests/bench/%-*.c) $(wildcard tests/bench/*.h) $(LIBBPF_A) $(COMPAT_A)

@@ -3,7 +3,8 @@
 #include "run/count.h"
 
 static const struct field fields[] = {
-	FIELD(FIELD_STR, struct count_row, name, "func", "FUNC", -36),
+	FIELD(FIELD_STR, struct count_row, name, "func", "FUNC", -36, .may_cut = true),
+	FIELD(FIELD_STR, struct count_row, symbol, "symbol", NULL, 0, .json_only = true),
 	FIELD(FIELD_U64, struct count_row, count, "count", "COUNT", 8),
 };
 
@@ -17,6 +18,10 @@ TOOL(funccount, .brief = "count calls of functions, tracepoints and USDT marks",
 	     "kretprobe (r), fentry, fexit, tracepoint (t), rawtracepoint (rt), uprobe (u), uretprobe (ur), usdt (U). "
 	     "NAME is a glob, or with -r a regular expression. MODULE:NAME is a kernel module's function, "
 	     "LIBRARY:NAME and /PATH:NAME a user function.\n\n"
+	     "A C++ or Rust function is named as people wrote it: 'u:BIN:shop::*', 'u:BIN:shop::Cart::add(int)'; without its parameters "
+	     "it is every overload, and a name without wildcards may leave its namespaces out. The symbol does as well "
+	     "(_ZN4shop4Cart3addEi), and --mangled shows that. In a glob \\* is a '*' as in operator*, and of "
+	     "operator[] or [abi:cxx11] the very text matches, too.\n\n"
 	     "A probe that could break the traced program is refused: inside an instruction, in what is no code, or where nothing tells "
 	     "that an instruction begins. Go moves its stacks, and a return probe would crash it: what is probed there are the function's return "
 	     "instructions, and a function that may leave in another way is refused. --force insists on an ordinary probe.\n\n"
@@ -28,4 +33,5 @@ TOOL(funccount, .brief = "count calls of functions, tracepoints and USDT marks",
 	      { "sonde funccount r:vfs_read kprobe:do_sys_openat2+4", "returns, and an offset" },
 	      { "sonde funccount 't:sched:*'", "tracepoints" },
 	      { "sonde funccount -p 1234 c:malloc u:/bin/bash:'r*'", "user functions, in one process" },
+	      { "sonde funccount 'u:./shop:shop::Cart::*' u:./shop:fib", "C++ and Rust functions; fib is every overload" },
 	      { "sonde funccount 'usdt:/usr/bin/python3:python:*'", "USDT marks" }));

@@ -4,6 +4,7 @@
 
 static const struct field fields[] = {
 	FIELD(FIELD_STR, struct hist_row, key, "func", "", 0),
+	FIELD(FIELD_STR, struct hist_row, symbol, "symbol", "", 0),
 	HIST_FIELDS,
 };
 
@@ -15,7 +16,7 @@ TOOL(funclatency, .brief = "measure how long functions take, as a histogram", .a
 	     "Measures in the kernel the time from a function's entry to its return, and prints a histogram at the end or at "
 	     "each interval, of all functions together or, with -F, of each. A FUNCTION is a kernel function, MODULE:NAME "
 	     "a kernel module's, LIBRARY:NAME and /PATH:NAME a user function. NAME is a glob, or with -r a regular "
-	     "expression.\n\n"
+	     "expression. C++ and Rust functions are named as people wrote them, as for funccount.\n\n"
 	     "Every call is measured by itself, recursive ones too; one that had begun before is not measured. Calls "
 	     "that did not return, and those for which there was no room, are told after the last table.",
      EXAMPLES({ "sonde funclatency do_sys_openat2", "in nanoseconds, until Ctrl-C" },

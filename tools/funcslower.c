@@ -13,7 +13,7 @@
 
 static struct {
 	uint32_t ms, us, args, calls;
-	bool regex, force;
+	bool regex, mangled, force;
 	bool in_ms, in_us, with_args; /* columns */
 } settings = { .ms = UINT32_MAX, .us = UINT32_MAX, .calls = 4096 };
 
@@ -27,6 +27,7 @@ static const struct opt options[] = {
 	OPT(OPT_U32, typeof(settings), args, 'a', "arguments", "N", "print the first N arguments, as hexadecimal numbers", .min = 1,
 	    .max = LATENCY_ARGS),
 	OPT(OPT_BOOL, typeof(settings), regex, 'r', "regexp", NULL, "patterns are POSIX extended regular expressions"),
+	PROBES_MANGLED(typeof(settings), mangled),
 	OPT(OPT_U32, typeof(settings), calls, 0, "max-calls", "N", "room for so many calls at a time: 4096", .min = 1,
 	    .max = 250000),
 	PROBES_FORCE(typeof(settings), force),
@@ -78,6 +79,13 @@ static void add_function(struct str *s, const void *row, enum output_format form
 		str_add_shown(s, name, strlen(name));
 }
 
+static void add_symbol(struct str *s, const void *row, enum output_format format)
+{
+	const char *symbol = event_symbol(((const struct funcslower_event *)row)->function);
+
+	str_add_json(s, symbol, strlen(symbol));
+}
+
 static void add_args(struct str *s, const void *row, enum output_format format)
 {
 	const struct funcslower_event *e = row;
@@ -98,7 +106,8 @@ static const struct field fields[] = {
 	FIELD_BY(add_ms, "ns", "LAT(ms)", 7, .shown = &settings.in_ms),
 	FIELD_BY(add_us, "us", "LAT(us)", 7, .shown = &settings.in_us),
 	FIELD_BY(add_value, "retval", "RVAL", 16),
-	FIELD_BY(add_function, "func", "FUNC", -1),
+	FIELD_BY(add_function, "func", "FUNC", -1, .may_cut = true),
+	FIELD_BY(add_symbol, "symbol", NULL, 0, .json_only = true),
 	FIELD_BY(add_args, "args", "ARGS", -1, .shown = &settings.with_args),
 };
 
@@ -110,6 +119,7 @@ static const struct event_pairs pairs = {
 	.session = "slower_session",
 	.regex = &settings.regex,
 	.force = &settings.force,
+	.mangled = &settings.mangled,
 	.calls = &settings.calls,
 	.cell = sizeof(struct latency_cell),
 };

@@ -21,6 +21,7 @@ struct hist_row {
 	const struct hist *hist;
 	const uint64_t *cells;	 /* hist_words() of them */
 	const char *title, *key; /* "Function", "vfs_read"; key NULL: of all */
+	const char *symbol;	 /* the key of a function, as the linker knows it; NULL: there is none */
 	bool first;		 /* of its table: an empty line stands before the others */
 };
 

@@ -21,6 +21,7 @@ enum match_how {
 struct match {
 	enum match_how how;
 	char *pattern; /* MATCH_LITERAL: the name, without quoting */
+	char *text;    /* globs with a '[': as typed, for names have brackets of their own: get[abi:cxx11]() */
 	char *prefix;  /* globs: the letters in front of the first wildcard */
 	size_t prefix_len;
 	regex_t regex;
@@ -45,6 +46,28 @@ size_t match_bracket(const char *p, bool regex)
 	return *q ? q + 1 - p : 0;
 }
 
+/* C++'s operator[]: as a bracket expression it would begin with a ']', which is nobody's intent. */
+static bool is_subscript(const char *pattern, const char *p)
+{
+	static const char word[] = "operator";
+	size_t n = sizeof(word) - 1;
+
+	return p[0] == '[' && p[1] == ']' && (size_t)(p - pattern) >= n && !memcmp(p - n, word, n);
+}
+
+/* As fnmatch() is to read it. */
+static char *quote_subscripts(const char *pattern)
+{
+	struct str quoted = {};
+
+	for (const char *p = pattern; *p; p++) {
+		if (is_subscript(pattern, p))
+			str_addc(&quoted, '\\');
+		str_addc(&quoted, *p);
+	}
+	return quoted.data;
+}
+
 /* Reads a glob: is it sound, and which letters must every match begin with? */
 static int glob_read(struct match *m, const char *pattern, struct err *err)
 {
@@ -53,7 +76,7 @@ static int glob_read(struct match *m, const char *pattern, struct err *err)
 	size_t len;
 
 	for (const char *p = pattern; *p; p++) {
-		if (*p == '[') {
+		if (*p == '[' && !is_subscript(pattern, p)) {
 			len = match_bracket(p, false);
 			if (!len)
 				return err_at(err, p - pattern, "unclosed '[' in '%s'", pattern);
@@ -73,7 +96,8 @@ static int glob_read(struct match *m, const char *pattern, struct err *err)
 	m->prefix_len = prefix.len;
 	m->how = !rest ? MATCH_LITERAL : !strcmp(rest, "*") ? MATCH_PREFIX
 							    : MATCH_GLOB;
-	m->pattern = base_strdup(rest ? pattern : m->prefix);
+	m->pattern = rest ? quote_subscripts(pattern) : base_strdup(m->prefix);
+	m->text = rest && strchr(pattern, '[') ? base_strdup(pattern) : NULL;
 	return 0;
 }
 
@@ -106,6 +130,7 @@ void match_free(struct match *m)
 	if (m->how == MATCH_REGEX)
 		regfree(&m->regex);
 	free(m->pattern);
+	free(m->text);
 	free(m->prefix);
 	free(m);
 }
@@ -120,7 +145,8 @@ bool match_test(const struct match *m, const char *name)
 	case MATCH_PREFIX:
 		return !strncmp(m->prefix, name, m->prefix_len);
 	case MATCH_GLOB:
-		return !strncmp(m->prefix, name, m->prefix_len) && !fnmatch(m->pattern, name, 0);
+		return !strncmp(m->prefix, name, m->prefix_len) &&
+		       (!fnmatch(m->pattern, name, 0) || (m->text && !strcmp(m->text, name)));
 	case MATCH_REGEX:
 		return !regexec(&m->regex, name, 0, NULL, 0);
 	}

@@ -10,6 +10,7 @@ struct match;
 /* NULL pattern matches everything. err->at within pattern for a bad regex or an unclosed [. */
 struct match *match_new(const char *pattern, bool regex, struct err *err);
 void match_free(struct match *m);
+/* A glob with brackets also matches the name that is its very text; operator[] is no bracket expression. */
 bool match_test(const struct match *m, const char *name);
 /* The name itself when the pattern has no wildcard (and is no regex), else NULL. */
 const char *match_literal(const struct match *m);

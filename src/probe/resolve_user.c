@@ -6,14 +6,15 @@
 #include "symbols/elf.h"
 #include "symbols/elf_code.h"
 #include "symbols/library.h"
+#include "functions.h"
 #include "go.h"
-#include "resolve.h"
 
 struct binary {
 	struct library library;
 	struct elf *elf;
 	const char *path; /* in the set's pool */
 	bool force;
+	bool mangled; /* functions are called by their symbols */
 	struct go go; /* nothing where force is set */
 };
 
@@ -40,6 +41,7 @@ static int binary_open(struct binary *binary, const struct query *query, const s
 		return ret;
 	binary->path = pool_add(&set->pool, binary->library.path);
 	binary->force = options->force;
+	binary->mangled = options->mangled;
 	if (!options->force)
 		go_init(&binary->go, binary->elf, query->spec.ret, options->both);
 	return 0;
@@ -84,15 +86,18 @@ static int add_function(struct target_set *set, const struct query *query, const
 			const struct elf_symbol *function, const char *name, struct err *err)
 {
 	uint64_t offset = query->spec.offset;
-	const char *label = pool_add(&set->pool, name);
+	const char *symbol = pool_add(&set->pool, name), *label = binary->mangled ? symbol : functions_shown(set, name);
 	struct target *target;
 	struct err why = {};
 
-	if (offset)
-		label = pool_addf(&set->pool, "%s+0x%llx", name, (unsigned long long)offset);
+	if (offset) {
+		symbol = pool_addf(&set->pool, "%s+0x%llx", symbol, (unsigned long long)offset);
+		label = pool_addf(&set->pool, "%s+0x%llx", label, (unsigned long long)offset);
+	}
 	if (!binary->force && elf_check_offset(binary->elf, function, offset, &why))
 		return leave_out(set, query, label, &why, err);
 	target = add_target(set, query, binary, function->offset + offset, label);
+	target->name = symbol;
 	target->offset = offset;
 	target->one_of = function->binding != STB_LOCAL;
 	if (!offset && go_place(&binary->go, binary->elf, function, target, &set->pool, &why)) {
@@ -154,7 +159,7 @@ static int no_function(const struct query *query, const struct binary *binary,
 	bool stripped = source && !strcmp(source, ".dynsym");
 	__free char *what = base_printf("%sfunction of %s%s", stripped ? "exported " : "",
 					binary->library.shown, stripped ? ", which is stripped," : "");
-	struct nearest nearest;
+	__free char *near = NULL;
 
 	if (!match_literal(query->name))
 		return resolve_no_match(err, what, &query->spec, NULL);
@@ -162,32 +167,34 @@ static int no_function(const struct query *query, const struct binary *binary,
 		return err_set(err, -ENOENT,
 			       "'%s' is no function of %s that could be probed, though its debug information names it: it has been inlined",
 			       query->spec.name, binary->library.shown);
-	nearest_init(&nearest, query->spec.name);
-	for (size_t i = 0; i < n; i++)
-		nearest_offer(&nearest, symbols[i].name);
-	return resolve_no_match(err, what, &query->spec, nearest_name(&nearest));
+	near = functions_nearest(query->spec.name, symbols, n);
+	return resolve_no_match(err, what, &query->spec, near);
 }
 
 static int add_functions(struct query *query, const struct binary *binary, pid_t pid, struct target_set *set,
 			 struct err *err)
 {
 	const struct elf_symbol *symbols;
+	struct functions functions = {};
 	struct ifuncs ifuncs = {};
 	size_t n;
 	int ret = elf_functions(binary->elf, &symbols, &n, err);
 
 	if (ret)
 		return ret;
-	for (size_t i = 0; !ret && i < n; i++) {
-		if (!match_test(query->name, symbols[i].name))
-			continue;
-		query->found++;
+	functions_find(query, symbols, n, &functions);
+	query->found = functions.n;
+	ret = functions_check_one(query, &functions, err);
+	for (size_t i = 0; !ret && i < functions.n; i++) {
+		const struct elf_symbol *function = functions.v[i];
+
 		/* of aliases, which are neighbours, the first stays and the rest are duplicates of it */
-		if (symbols[i].ifunc)
-			vec_push(&ifuncs)->symbol = &symbols[i];
+		if (function->ifunc)
+			vec_push(&ifuncs)->symbol = function;
 		else
-			ret = add_function(set, query, binary, &symbols[i], symbols[i].name, err);
+			ret = add_function(set, query, binary, function, function->name, err);
 	}
+	free(functions.v);
 	ret = ret ? ret : add_ifuncs(set, query, binary, pid, &ifuncs, err);
 	free(ifuncs.v);
 	if (ret)

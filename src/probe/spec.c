@@ -203,14 +203,24 @@ static int set_place(struct parse *p, const char *plus)
 	return rc;
 }
 
-/* The last '+' of a name outside brackets and not quoted, or NULL. */
-static const char *find_plus(const char *name)
+/* Whether a '+' belongs to the name of a C++ operator: operator+, operator++, operator+=, with or without parameters. */
+static bool is_operator(const char *name, const char *plus)
+{
+	static const char word[] = "operator";
+	size_t n = sizeof(word) - 1;
+
+	plus -= plus > name && plus[-1] == '+';
+	return (size_t)(plus - name) >= n && !memcmp(plus - n, word, n);
+}
+
+/* The '+' of an offset: the last one outside brackets and not quoted, or NULL. A number behind it makes it one in any name. */
+static const char *find_plus(const char *name, bool user)
 {
 	const char *plus = NULL;
 
 	for (const char *q = name; (q = find_outside(q, '+')); q++)
 		plus = q;
-	return plus;
+	return plus && user && !isdigit((unsigned char)plus[1]) && is_operator(name, plus) ? NULL : plus;
 }
 
 /* The rest of the text: a name, a pattern, an address or a name with an offset. */
@@ -231,7 +241,7 @@ static int set_name(struct parse *p, const char *name)
 		rc = check_place(p, name, "address");
 		return rc ? rc : set_offset(p, name, "address");
 	}
-	plus = find_plus(name);
+	plus = find_plus(name, !kernel);
 	if (plus == name)
 		return fail(p, name, "the name is missing");
 	end = plus ? plus : name + strlen(name);
@@ -371,6 +381,9 @@ static int unknown_kind(struct parse *p, const char *end)
 	if (nearest_name(&near))
 		return fail(p, p->text, "unknown probe kind '%s' (did you mean %s?)", kind,
 			    nearest_name(&near));
+	if (end[1] == ':')
+		return fail(p, p->text, "of which binary or library is '%s'? A C++ or Rust function is given as u:BIN:%s",
+			    p->text, p->text);
 	return fail(
 		p, p->text,
 		"unknown probe kind '%s' (there are kprobe, kretprobe, fentry, fexit, tracepoint, "

@@ -21,6 +21,13 @@
  * an object that may be left out is then only what looks like a plain name, [A-Za-z0-9_./+-]+.
  * NAME may be an address (0x...) for functions at entry. In a glob a backslash quotes, \+ too.
  * X:NAME with an unknown first word and one more ':' (C++'s '::' apart) is an unknown kind.
+ *
+ * Of uprobe, uretprobe and BIN:NAME everything behind the binary's ':' is NAME, with whatever colons, commas, blanks and
+ * parentheses a C++, Rust or Go name has: 'u:BIN:ns::Cart::add(int, char const*)'. Only these characters mean something there:
+ *   * ? [  wildcards, operator* too; \* \? \[ are the characters. A name that is the pattern's very text matches as well,
+ *	    and so does operator[].
+ *   +	    followed by a number an offset: 'ns::fn+4' is 4 bytes behind ns::fn, 'operator++4' behind operator+. What
+ *	    follows the word operator otherwise belongs to the name: operator+, operator++, operator+=.
  */
 #ifndef SONDE_SPEC_H
 #define SONDE_SPEC_H

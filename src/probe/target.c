@@ -118,7 +118,7 @@ static void remove_duplicates(struct target_set *set)
 static bool same_slot(const struct target *a, const struct target *b)
 {
 	return a->one_of && b->one_of && a->ret == b->ret && !strcmp(a->label, b->label) &&
-	       !strcmp(a->object, b->object);
+	       !strcmp(a->object, b->object) && !strcmp(a->name, b->name);
 }
 
 /* What two targets of one label differ in, the most telling first, becomes part of the label. */
@@ -132,6 +132,12 @@ static const char *label_by_object(struct target_set *set, const struct target *
 	if (!target->object || target->kind == TARGET_TRACEPOINT)
 		return target->label;
 	return pool_addf(&set->pool, "%s:%s", target->object, target->label);
+}
+
+/* Two constructors of a C++ class, copies of a Rust function: one name for people, and several symbols. */
+static const char *label_by_symbol(struct target_set *set, const struct target *target)
+{
+	return pool_addf(&set->pool, "%s [%s]", target->label, target->name);
 }
 
 /* What is counted together stays together: the others of its label make way. */
@@ -152,6 +158,11 @@ static bool differ_in_object(const struct target *a, const struct target *b)
 	return compare_text(a->object, b->object);
 }
 
+static bool differ_in_symbol(const struct target *a, const struct target *b)
+{
+	return a->kind == TARGET_USER && b->kind == TARGET_USER && strcmp(a->name, b->name);
+}
+
 static bool differ_in_address(const struct target *a, const struct target *b)
 {
 	return a->addr != b->addr && !same_slot(a, b);
@@ -163,6 +174,7 @@ static const struct {
 } qualifiers[] = {
 	{ differ_in_return, label_by_return },
 	{ differ_in_object, label_by_object },
+	{ differ_in_symbol, label_by_symbol },
 	{ differ_in_address, label_by_address },
 };
 
@@ -190,9 +202,12 @@ static void number_slots(struct target_set *set)
 		qualify_labels(set, q);
 	index = sorted(set, by_label);
 	set->slots = base_alloc(set->n * sizeof(*set->slots));
+	set->symbols = base_alloc(set->n * sizeof(*set->symbols));
 	for (size_t i = 0; i < set->n; i++) {
-		if (!i || strcmp(index[i - 1]->label, index[i]->label) || !same_slot(index[i - 1], index[i]))
+		if (!i || strcmp(index[i - 1]->label, index[i]->label) || !same_slot(index[i - 1], index[i])) {
+			set->symbols[set->n_slots] = index[i]->name;
 			set->slots[set->n_slots++] = index[i]->label;
+		}
 		index[i]->slot = set->n_slots - 1;
 	}
 }
@@ -259,6 +274,7 @@ void target_set_release(struct target_set *set)
 {
 	free(set->v);
 	free(set->slots);
+	free(set->symbols);
 	free(set->notes.v);
 	free(set->refused.v);
 	pool_release(&set->pool);

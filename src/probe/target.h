@@ -38,7 +38,7 @@ struct target {
 	uint64_t ref_ctr;	 /* USDT: file offset of the semaphore, 0 none */
 	uint32_t syscall;	 /* TARGET_TRACEPOINT: the number of sys_enter_X's X + 1, 0 none or unknown */
 	uint32_t btf_id;	 /* TARGET_KERNEL: of the function, 0 not looked up */
-	const char *name;	 /* kernel symbol, tracepoint, user symbol or mark */
+	const char *name;	 /* kernel symbol, tracepoint, user symbol (mangled, with its offset) or mark */
 	const char *object;
 	const char *label; /* what its row is called; made unique when all are resolved */
 	bool attached;
@@ -68,7 +68,8 @@ struct target_note {
 struct target_set {
 	struct target *v;
 	size_t n, cap;
-	const char **slots; /* the name of each slot, unique within the set */
+	const char **slots;   /* the name of each slot, unique within the set */
+	const char **symbols; /* of each slot: the name that its target goes by for linker and kernel */
 	size_t n_slots;
 	struct target_notes {
 		struct target_note *v;
@@ -83,9 +84,10 @@ struct target_set {
 
 struct target_options {
 	bool regex;
-	bool force; /* also where a probe may break the traced program */
-	bool both;  /* functions are going to be probed at both ends */
-	pid_t pid;  /* whose libraries and mount namespace: 0 our own */
+	bool mangled; /* C++ and Rust functions are labelled by their symbols, not as people wrote them */
+	bool force;   /* also where a probe may break the traced program */
+	bool both;    /* functions are going to be probed at both ends */
+	pid_t pid;    /* whose libraries and mount namespace: 0 our own */
 };
 
 /*

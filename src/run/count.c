@@ -25,6 +25,7 @@ static struct settings settings;
 
 static const struct opt options[] = {
 	PROBES_REGEX(struct settings, probes),
+	PROBES_MANGLED(struct settings, probes.mangled),
 	OPT(OPT_U32, struct settings, top, 0, "top", "N", "only the N largest counts of a table", .min = 1),
 	PROBES_MECHANISM(struct settings, probes),
 	PROBES_FORCE(struct settings, probes.force),
@@ -168,6 +169,7 @@ static size_t collect(struct run *run, struct count *count)
 		if (total <= count->before[slot])
 			continue;
 		count->rows[n].name = count->set.slots[slot];
+		count->rows[n].symbol = count->set.symbols[slot];
 		count->rows[n++].count = total - count->before[slot];
 		count->before[slot] = total;
 	}

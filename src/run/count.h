@@ -8,6 +8,7 @@
 /* A row of a counting tool: its schema shows these. */
 struct count_row {
 	const char *name;
+	const char *symbol; /* as the linker or the kernel knows it: differs where C++ or Rust mangled it, or an address tells */
 	uint64_t count;
 };
 

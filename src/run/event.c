@@ -39,7 +39,7 @@ static const struct opt options[] = {
 static uint64_t began, wall_offset;
 struct event_columns event_columns;
 /* Of a tool that traces functions, by number. */
-static const char **functions;
+static const struct target_set *functions;
 
 struct events {
 	struct run *run;
@@ -85,7 +85,12 @@ uint64_t event_wall_ns(const struct event *event)
 
 const char *event_function(uint32_t slot)
 {
-	return functions[slot];
+	return functions->slots[slot];
+}
+
+const char *event_symbol(uint32_t slot)
+{
+	return functions->symbols[slot];
 }
 
 void event_add_time(struct str *s, const void *row, enum output_format format)
@@ -230,7 +235,7 @@ static int load(struct run *run, struct events *events, struct err *err)
 
 	if (ret)
 		return ret;
-	functions = events->probes.set.slots;
+	functions = &events->probes.set;
 	ret = run_filter_after(run, events->probes.object, err);
 	return ret ? ret : stream_open(&events->stream, events->probes.object, on_record, events, err);
 }

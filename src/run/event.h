@@ -42,7 +42,7 @@ struct event_map {
  */
 struct event_pairs {
 	const char *entry, *ret, *session;
-	const bool *regex, *force;
+	const bool *regex, *mangled, *force;
 	const uint32_t *calls; /* at a time */
 	size_t cell;	       /* bytes */
 };
@@ -95,7 +95,8 @@ void event_add_elapsed(struct str *s, const void *row, enum output_format format
 /* The wall time in ns since 1970, for a tool that shows it in its own way. */
 uint64_t event_wall_ns(const struct event *event);
 
-/* The function of that number. */
+/* The function of that number, and what the linker or the kernel calls it. */
 const char *event_function(uint32_t slot);
+const char *event_symbol(uint32_t slot);
 
 #endif

@@ -170,7 +170,9 @@ static int say_failed(const struct event_probes *probes, size_t i, struct err *e
 static int prepare_pairs(struct run *run, struct event_probes *probes, struct attach_options *options, struct err *err)
 {
 	const struct event_pairs *pairs = probes->source->pairs;
-	const struct probes_settings settings = { .regex = *pairs->regex, .force = *pairs->force, .both = true };
+	const struct probes_settings settings = {
+		.regex = *pairs->regex, .mangled = *pairs->mangled, .force = *pairs->force, .both = true
+	};
 	int ret = probes_resolve(run, &settings, "trace", &probes->set, err);
 
 	options->marks = &probes->mark;

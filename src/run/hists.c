@@ -89,14 +89,15 @@ static void take_all(struct hists *hists, bool as_one)
 	}
 }
 
-void hists_emit(struct hists *hists, struct run *run, const char *title, const char *const *names)
+void hists_emit(struct hists *hists, struct run *run, const char *title, const struct target_set *set)
 {
 	struct hist_row row = { .hist = &hists->hist, .title = title, .first = true };
 
-	take_all(hists, !names);
+	take_all(hists, !set);
 	run_table_begin(run, run->tool->schema, !hists->emitted);
-	for (size_t i = 0; i < (names ? hists->n : 1); i++) {
-		row.key = names ? names[i] : NULL;
+	for (size_t i = 0; i < (set ? hists->n : 1); i++) {
+		row.key = set ? set->slots[i] : NULL;
+		row.symbol = set ? set->symbols[i] : NULL;
 		row.cells = hists->between + i * hists->words;
 		if (!hist_count(&hists->hist, row.cells))
 			continue;

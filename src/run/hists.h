@@ -54,8 +54,8 @@ size_t hists_memory(const struct hists *hists);
 const uint64_t *hists_take(struct hists *hists, size_t number);
 /* How many values a row, or where there is but one that row, had until it was taken last. */
 uint64_t hists_seen(const struct hists *hists, size_t number);
-/* A table of what has come since the last one, rows without values left out. names NULL: all rows are one. */
-void hists_emit(struct hists *hists, struct run *run, const char *title, const char *const *names);
+/* A table of what has come since the last one, rows without values left out. set: a row is a slot of it; NULL: all rows are one. */
+void hists_emit(struct hists *hists, struct run *run, const char *title, const struct target_set *set);
 void hists_release(struct hists *hists);
 
 #endif

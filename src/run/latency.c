@@ -33,6 +33,7 @@ static const struct opt options[] = {
 	HISTS_UNITS(struct settings, hists),
 	OPT(OPT_BOOL, struct settings, by_function, 'F', "function", NULL, "a histogram for each function"),
 	PROBES_REGEX(struct settings, probes),
+	PROBES_MANGLED(struct settings, probes.mangled),
 	OPT(OPT_U32, struct settings, level, 'l', "level", "LEVEL",
 	    "as in bcc: how deep functions nest. Needs not be told here, any depth is measured", .min = 1),
 	HISTS_KINDS(struct settings, hists),
@@ -139,7 +140,7 @@ static void latency_emit(struct run *run, bool last)
 {
 	struct latency *latency = run->engine;
 
-	hists_emit(&latency->hists, run, "Function", settings.by_function ? latency->set.slots : NULL);
+	hists_emit(&latency->hists, run, "Function", settings.by_function ? &latency->set : NULL);
 }
 
 static void say_unhit(struct run *run, struct latency *latency)

@@ -10,6 +10,7 @@ int probes_resolve(struct run *run, const struct probes_settings *settings, cons
 		   struct target_set *set, struct err *err)
 {
 	struct target_options options = { .regex = settings->regex,
+					  .mangled = settings->mangled,
 					  .force = settings->force,
 					  .both = settings->both,
 					  .pid = run->options.pid };

@@ -7,13 +7,15 @@
 #include "run.h"
 
 struct probes_settings {
-	bool regex, force;
+	bool regex, mangled, force;
 	bool both; /* the engine's: functions are probed at both ends */
 	int mech;
 };
 
 #define PROBES_REGEX(STRUCT, MEMBER) \
 	OPT(OPT_BOOL, STRUCT, MEMBER.regex, 'r', "regexp", NULL, "patterns are POSIX extended regular expressions")
+#define PROBES_MANGLED(STRUCT, MEMBER) \
+	OPT(OPT_BOOL, STRUCT, MEMBER, 0, "mangled", NULL, "name C++ and Rust functions by their symbols, _ZN4shop4Cart3addEv")
 #define PROBES_MECHANISM(STRUCT, MEMBER) \
 	OPT(OPT_CHOICE, STRUCT, MEMBER.mech, 0, "mechanism", "NAME", "attach in this way only", .choices = mech_names)
 #define PROBES_FORCE(STRUCT, MEMBER) \

@@ -207,3 +207,17 @@ Test(target, a_mark_on_a_function_keeps_its_semaphore)
 	finish(1, 1);
 	cr_expect_eq(set.v[0].ref_ctr, 0x4000);
 }
+
+/* Two constructors: people see one name, and each keeps its row. */
+Test(target, symbols_of_one_name_are_told_apart)
+{
+	struct target *target = add_one_of("/bin/x", "Cart::Cart()", 0x1000);
+
+	target->name = "_ZN4CartC1Ev";
+	target = add_one_of("/bin/x", "Cart::Cart()", 0x2000);
+	target->name = "_ZN4CartC2Ev";
+	finish(2, 2);
+	cr_expect_str_eq(set.slots[0], "Cart::Cart() [_ZN4CartC1Ev]");
+	cr_expect_str_eq(set.symbols[0], "_ZN4CartC1Ev");
+	cr_expect_str_eq(set.slots[1], "Cart::Cart() [_ZN4CartC2Ev]");
+}
