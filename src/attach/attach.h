@@ -26,8 +26,9 @@ struct attach_options {
 	bool shared; /* two programs of different slots write to one row: increments are atomic */
 	/* Of the arrays that slot_row() is for: what attach_rows() said, and bytes. */
 	uint32_t rows, row_size;
-	pid_t pid;     /* user functions: place them in this process only, 0 in all */
-	bool filtered; /* the program lets only some hits pass: what the kernel skips is lost, not just uncounted */
+	pid_t pid;	/* user functions: place them in this process only, 0 in all */
+	bool registers; /* the programs read these, which trampolines do not give: never by those */
+	bool filtered;	/* the program lets only some hits pass: what the kernel skips is lost, not just uncounted */
 	/* Called now and then while attaching; non-zero ends it with -EINTR. May be NULL. */
 	int (*progress)(void *ctx, size_t done, size_t total);
 	void *ctx;

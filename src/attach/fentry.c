@@ -13,6 +13,9 @@ static const char *refuses(const struct attach *attach, const struct target *tar
 {
 	bool asked = attach->options.mech == MECH_FENTRY || target->mech == MECH_FENTRY;
 
+	/* on arm64 they load, and read arguments instead */
+	if (attach->options.registers)
+		return "the tool reads registers, which fentry does not give";
 	if (target->offset)
 		return "fentry attaches to a function's first instruction only";
 	if (target->object)

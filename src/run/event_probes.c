@@ -177,6 +177,7 @@ static int prepare_pairs(struct run *run, struct event_probes *probes, struct at
 
 	options->marks = &probes->mark;
 	options->n_marks = 1;
+	options->registers = true;
 	options->rows = 1;
 	if (!ret)
 		ret = pairs_make(&probes->set, err);
@@ -202,7 +203,6 @@ static int attach_pairs(struct event_probes *probes, struct err *err)
 		.entry = bpf_object__find_program_by_name(probes->object, pairs->entry),
 		.ret = bpf_object__find_program_by_name(probes->object, pairs->ret),
 		.session = bpf_object__find_program_by_name(probes->object, pairs->session),
-		.registers = true,
 	};
 
 	return pairs_attach(probes->attach, &probes->set, &programs, err);

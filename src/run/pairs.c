@@ -174,7 +174,7 @@ void pairs_failed(const struct target_set *set, struct target_notes *notes)
 /* Trampolines cost least where they are few; a session costs half of what two probes do. */
 int pairs_attach(struct attach *attach, struct target_set *set, const struct pair_programs *programs, struct err *err)
 {
-	int ret = programs->registers ? 0 : attach_both(attach, set, MECH_FENTRY, programs);
+	int ret = attach_both(attach, set, MECH_FENTRY, programs);
 
 	if (ret != -EINTR && pairs_count(set) < set->n / 2)
 		ret = attach_sessions(attach, set, programs);

@@ -14,7 +14,6 @@ struct bpf_object;
 /* The programs of a pair. */
 struct pair_programs {
 	const struct bpf_program *entry, *ret, *session;
-	bool registers; /* they read these, which trampolines do not give */
 };
 
 /* What was resolved becomes pairs: the set is twice as large, and the slots stay. Refuses what has no return. */
