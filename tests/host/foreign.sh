@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Files whose names others have chosen: in a binary that is traced, and in the root of a process. Nothing is attached,
+# for no function is called so.
+
+# A library whose debug file is linked.debug beside it, and that names an alternate one as dwz does.
+make_linked() {
+	echo 'static __attribute__((noinline, used)) int hidden(int a) { return a + 1; } int shown(int a) { return hidden(a); }' > l.c
+	gcc -g -shared -fPIC -Wl,--build-id=none -o linked.so l.c
+	objcopy --only-keep-debug linked.so linked.debug
+	printf '/dev/ptmx\0abcdefghijklmnopqrst' > alt
+	objcopy --strip-all --add-gnu-debuglink=linked.debug --add-section .gnu_debugaltlink=alt linked.so
+}
+
+# traced_opens CMD...: runs it, with each file that it opens in the file opens.
+traced_opens() {
+	run strace -f -o opens -e trace=open,openat,openat2,execve "$@"
+	grep -q openat2 opens || fail "strace has seen nothing"
+}
+
+# Found and looked at (O_PATH), but never opened: opening a device does something.
+expect_not_opened() {
+	grep "$1" opens | grep -v -e O_PATH -e execve && fail "$1 was opened"
+	return 0
+}
+
+test_device_as_debug_file() {
+	make_linked
+	ln -sf /dev/ptmx linked.debug
+	traced_opens sonde funccount "u:$PWD/linked.so:hidden"
+	expect_exit 1
+	expect_err "symbols may be missing: $PWD/linked.debug: is a device, not a regular file$"
+	expect_err "no exported function of .*linked.so, which is stripped, matches 'hidden'"
+	[ "$(wc -l < err)" = 2 ] || fail "not two lines"
+	expect_not_opened linked.debug
+	expect_not_opened ptmx
+}
+
+test_fifo_as_debug_file() {
+	make_linked
+	rm linked.debug
+	mkfifo linked.debug
+	fc "u:$PWD/linked.so:hidden"
+	expect_exit 1
+	expect_err "linked.debug: is a FIFO, not a regular file$"
+}
+
+# timeout=20
+test_endless_debug_file() {
+	make_linked
+	truncate -s 8T linked.debug
+	fc "u:$PWD/linked.so:hidden"
+	expect_exit 1
+	expect_err "linked.debug: is not read: it has 8.0 TB, more than 16 GB$"
+}
+
+# The same file is one when it is what it should be: the tests above would pass on anything.
+test_debug_file() {
+	make_linked
+	fc "u:$PWD/linked.so:hiddem"
+	expect_exit 1
+	expect_err "did you mean '?hidden"
+	! grep -q 'symbols may be missing' err || fail "something was refused"
+}
+
+test_compressed_bomb() {
+	echo 'int shown(int a) { return a; }' > b.c
+	gcc -shared -fPIC -o bomb.so b.c
+	# SHF_COMPRESSED, zlib, 2 GB of it, 1: what is behind need not be looked at
+	printf '\001\0\0\0\0\0\0\0\0\0\0\200\0\0\0\0\001\0\0\0\0\0\0\0x\234' > names
+	head -c 2097152 /dev/zero >> names
+	objcopy --add-section .debug_str=names bomb.so
+	# objcopy knows no way to set the flag: find the section's header and write it
+	index=$(readelf -SW bomb.so | sed -n 's/^ *\[ *\([0-9]*\)\] \.debug_str .*/\1/p')
+	start=$(readelf -hW bomb.so | sed -n 's/^ *Start of section headers: *\([0-9]*\).*/\1/p')
+	printf '\0\010' | dd of=bomb.so bs=1 seek=$((start + index * 64 + 8)) conv=notrunc 2> /dev/null
+	readelf -SW bomb.so | grep -q 'debug_str.* C ' || fail "it is not compressed"
+	fc "u:$PWD/bomb.so:absent"
+	expect_exit 1
+	expect_err "bomb.so: .debug_str is not read: it has 2.0 GB, more than 1.0 GB$"
+}
+
+# Whoever owns the root of a process chooses what is below it, and where its links lead.
+test_link_out_of_a_root() {
+	mkdir -p root/bin
+	cp "$(command -v busybox)" root/bin/busybox
+	: > away.debug
+	objcopy --remove-section .gnu_debuglink root/bin/busybox
+	objcopy --add-gnu-debuglink=away.debug root/bin/busybox
+	echo outside > outside.debug
+	ln -s "$PWD/outside.debug" root/bin/away.debug
+	mkfifo hold
+	chroot root /bin/busybox cat < hold &
+	pid=$!
+	exec 3> hold
+	traced_opens sonde funccount -p $pid u:exe:main
+	exec 3>&-
+	wait $pid
+	expect_exit 1
+	expect_one_err "stripped, and nothing in .*/proc/$pid/root/bin/away.debug, "
+	expect_not_opened away.debug
+	expect_not_opened outside.debug
+	grep -q 'bin/away.debug.*RESOLVE_IN_ROOT' opens || fail "it was not looked for below the root"
+}
+
+test_regex_bombs() {
+	for bomb in "us$(printf '%040d' 0 | tr 0 +)" 'a{1,255}{1,255}{1,255}' "$(printf '%0200d' 0 | sed 's/0/(^|a?)/g')"; do
+		fc -r "$bomb"
+		expect_exit 2
+		expect_err 'the regular expression takes too much memory or time'
+	done
+}
