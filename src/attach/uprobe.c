@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* User functions and marks: many of one binary with one link (uprobe.multi), or one perf event each. */
+/*
+ * User functions and marks: many of one binary with one link (uprobe.multi), or one perf event each. Offsets are those
+ * of the file that was read: whoever owns the directory may have put another there since, in which they would be anywhere.
+ */
 #include <linux/bpf.h>
+#include <sys/stat.h>
 
 #include "mechanism.h"
 #include "quirks.h"
@@ -33,6 +37,7 @@ static int multi_link(struct attach *attach, struct target **targets, size_t n)
 		.how = SLOT_COOKIE,
 		.go = targets[0]->go,
 	};
+	char path[32];
 	int program = copy_load(attach, &copy);
 
 	if (program < 0)
@@ -48,7 +53,8 @@ static int multi_link(struct attach *attach, struct target **targets, size_t n)
 			ref_ctrs[at] = targets[i]->ref_ctr;
 			cookies[at] = targets[i]->slot;
 		}
-	opts.uprobe_multi.path = targets[0]->object;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", targets[0]->file);
+	opts.uprobe_multi.path = path;
 	opts.uprobe_multi.offsets = offsets;
 	opts.uprobe_multi.ref_ctr_offsets = ref_ctrs;
 	opts.uprobe_multi.cookies = cookies;
@@ -61,7 +67,7 @@ static int multi_link(struct attach *attach, struct target **targets, size_t n)
 /* One link is for one file, and one program: what differs in these is not together. */
 static int compare_links(const struct target *a, const struct target *b)
 {
-	int ret = strcmp(a->object, b->object);
+	int ret = a->file - b->file;
 
 	ret = ret ? ret : a->go - b->go;
 	return ret ? ret : target_takes_return(a) - target_takes_return(b);
@@ -98,6 +104,15 @@ const struct mechanism mechanism_uprobe_multi = {
 	.attach = multi_attach,
 };
 
+static bool is_replaced(const struct target *target)
+{
+	struct stat ours, there;
+
+	return fstat(target->file, &ours) || stat(target->object, &there) || ours.st_dev != there.st_dev ||
+	       ours.st_ino != there.st_ino;
+}
+
+/* By its name, which the kernel shows to everybody: a descriptor's would say nothing. */
 static int single_place(struct attach *attach, const struct target *target, uint64_t place)
 {
 	const struct perf_pmu *pmu = perf_pmu_uprobe();
@@ -111,6 +126,8 @@ static int single_place(struct attach *attach, const struct target *target, uint
 	};
 
 	copy.go = target->go;
+	if (is_replaced(target))
+		return -ESTALE;
 	return perf_attach(attach, &attr, attach->options.pid, &copy, target);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* User functions and USDT marks of one binary or library. */
 #include <elf.h>
+#include <fcntl.h>
+#include <sys/stat.h>
 
 #include "base/str.h"
 #include "symbols/elf.h"
@@ -13,6 +15,7 @@ struct binary {
 	struct library library;
 	struct elf *elf;
 	const char *path; /* in the set's pool */
+	int file;	  /* the set's */
 	bool force;
 	bool mangled; /* functions are called by their symbols */
 	struct go go; /* nothing where force is set */
@@ -23,6 +26,22 @@ static void binary_release(struct binary *binary)
 	if (binary->elf)
 		elf_close(binary->elf);
 	library_release(&binary->library);
+}
+
+/* A descriptor that the set keeps, one for each file: what has been read is what is attached to. */
+static int keep_file(struct target_set *set, const struct elf *elf)
+{
+	struct stat ours, kept;
+	int fd;
+
+	fstat(elf_fd(elf), &ours);
+	vec_each(file, &set->files)
+		if (!fstat(*file, &kept) && kept.st_dev == ours.st_dev && kept.st_ino == ours.st_ino)
+			return *file;
+	fd = fcntl(elf_fd(elf), F_DUPFD_CLOEXEC, 3);
+	if (fd >= 0)
+		*vec_push(&set->files) = fd;
+	return fd < 0 ? -errno : fd;
 }
 
 static int binary_open(struct binary *binary, const struct query *query, const struct target_options *options,
@@ -40,6 +59,9 @@ static int binary_open(struct binary *binary, const struct query *query, const s
 	if (ret)
 		return ret;
 	binary->path = pool_add(&set->pool, binary->library.path);
+	binary->file = keep_file(set, binary->elf);
+	if (binary->file < 0)
+		return err_set(err, binary->file, "%s: %s", binary->library.shown, strerror(-binary->file));
 	binary->force = options->force;
 	binary->mangled = options->mangled;
 	if (!options->force)
@@ -57,6 +79,7 @@ static struct target *add_target(struct target_set *set, const struct query *que
 	target->ret = query->spec.ret;
 	target->addr = offset;
 	target->object = binary->path;
+	target->file = binary->file;
 	target->label = label;
 	target->name = target->label;
 	target->no_return = binary->go.no_return;

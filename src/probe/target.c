@@ -277,6 +277,9 @@ void target_set_release(struct target_set *set)
 	free(set->symbols);
 	free(set->notes.v);
 	free(set->refused.v);
+	vec_each(file, &set->files)
+		close(*file);
+	free(set->files.v);
 	pool_release(&set->pool);
 	memset(set, 0, sizeof(*set));
 }

@@ -40,6 +40,7 @@ struct target {
 	uint32_t btf_id;	 /* TARGET_KERNEL: of the function, 0 not looked up */
 	const char *name;	 /* kernel symbol, tracepoint, user symbol (mangled, with its offset) or mark */
 	const char *object;
+	int file;	   /* TARGET_USER: a descriptor of the file that was read, the set's: its path may lead elsewhere by now */
 	const char *label; /* what its row is called; made unique when all are resolved */
 	bool attached;
 	enum mech by;	    /* how, where it is */
@@ -79,6 +80,10 @@ struct target_set {
 		const char **v;
 		size_t n, cap;
 	} refused; /* files that would have had more symbols and were not read: a line each, also on error */
+	struct {
+		int *v;
+		size_t n, cap;
+	} files; /* descriptors of binaries, each once */
 	struct pool pool;
 };
 

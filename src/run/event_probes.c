@@ -92,6 +92,9 @@ static int add_spec(struct event_probes *probes, size_t i, struct err *err)
 		target->label = pool_add(&probes->set.pool, target->label);
 		target->returns = pool_copy(&probes->set.pool, target->returns, target->n_returns * sizeof(*target->returns));
 	}
+	vec_each(file, &found.files)
+		*vec_push(&probes->set.files) = *file;
+	found.files.n = 0;
 	target_set_release(&found);
 	return ret;
 }

@@ -125,6 +125,11 @@ void elf_close(struct elf *elf)
 	free(elf);
 }
 
+int elf_fd(const struct elf *elf)
+{
+	return elf->file.fd;
+}
+
 const char *elf_path_in_root(const struct elf *elf)
 {
 	const char *below = path_below(elf->root, elf->path);

@@ -31,6 +31,8 @@ struct elf_symbol {
  */
 int elf_open(const char *root, const char *path, struct elf **elf, struct err *err);
 void elf_close(struct elf *elf);
+/* The descriptor by which the file is read; the elf's. */
+int elf_fd(const struct elf *elf);
 static inline void elf_closep(struct elf **elf)
 {
 	elf_close(*elf);

@@ -5,6 +5,7 @@
 #include <sys/un.h>
 
 #include "elf_fixture.h"
+#include "probe/target.h"
 #include "symbols/foreign.h"
 
 TestSuite(foreign, .init = fixture_init);
@@ -293,6 +294,28 @@ Test(foreign, names_without_measure_are_refused)
 	cr_expect(elf_functions(elf, &s, &count, &err) == -EFBIG);
 	cr_expect(strstr(err.text, "too large"), "%s", err.text);
 	elf_close(elf);
+}
+
+/* Between reading and attaching its owner may put another file in its place, whose code is elsewhere. */
+Test(foreign, what_was_read_is_what_is_attached_to)
+{
+	__free char *one = base_printf("u:%s:shown", fixture_path("lib.so"));
+	__free char *both = base_printf("u:%s:hid*", fixture_path("lib.so"));
+	const struct target_options options = {};
+	struct target_set set = {};
+	struct stat read, there, kept;
+	struct err err;
+	size_t bad;
+
+	build("-shared -fPIC", "lib.so");
+	cr_assert(!stat(fixture_path("lib.so"), &read));
+	cr_assert(!target_resolve((const char *[]){ one, both }, 2, &options, &set, &bad, &err), "%s", err.text);
+	cr_assert(set.n == 2 && set.files.n == 1, "%zu targets, %zu files", set.n, set.files.n);
+	fixture_run("cp lib.so other && mv other lib.so");
+	cr_assert(!stat(fixture_path("lib.so"), &there) && !fstat(set.v[0].file, &kept));
+	cr_expect(kept.st_ino == read.st_ino && kept.st_ino != there.st_ino);
+	cr_expect(set.v[1].file == set.v[0].file);
+	target_set_release(&set);
 }
 
 /* Somebody else's copy, build or log rotation shortens the file at any moment: mapped, that is a SIGBUS. */
