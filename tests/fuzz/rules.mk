@@ -11,7 +11,7 @@ FUZZ_SANITIZE := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -
 fuzzers: $(FUZZ_BIN)
 
 $(FUZZ_BIN): $(B)/fuzz/%: $(B)/fuzz/tests/fuzz/%.o $(B)/fuzz/ours.a $(LIBBPF_A) $(ZYDIS_A)
-	$(call say,LINK,$@)$(CLANG) $(FUZZ_SANITIZE) -fsanitize=fuzzer -o $@ $^ -lelf -llzma -lz -lpthread
+	$(call say,LINK,$@)$(CLANG) $(FUZZ_SANITIZE) -fsanitize=fuzzer -o $@ $^ -lelf -llzma -lz -liberty -lpthread
 
 $(B)/fuzz/ours.a: $(FUZZ_LIB) $(B)/sources
 	$(Q)rm -f $@ && ar rcs $@ $(FUZZ_LIB)
