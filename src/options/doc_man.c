@@ -183,8 +183,8 @@ static void command(FILE *out, const struct doc *doc)
 	paragraphs(out,
 		   "The command's process is there from the start, and executes the program when all is armed. It is traced with "
 		   "its children and theirs, and the run ends with it. What it leaves running goes on, and is traced no more.\n\n"
-		   "SIGINT (Ctrl-C), SIGTERM, SIGHUP and SIGQUIT are passed on to the command and to what it has started, once: at a "
-		   "terminal they have had Ctrl-C already. Tracing goes on until the command has ended, and then come the results. "
+		   "SIGINT (Ctrl-C), SIGTERM, SIGHUP and SIGQUIT are passed on to the command and to what it has started, but for what "
+		   "has a process group of its own, and once: at a terminal they have had Ctrl-C already. Tracing goes on until the command has ended, and then come the results. "
 		   "A second signal kills the command and what it has started. SIGHUP does not, for a terminal that is closed sends "
 		   "it several times, nor does what another process sends within a second, for timeout(1) sends its signal twice.\n\n"
 		   "When --duration is over the results come at once, and no more is traced. The command is sent SIGTERM and waited "

@@ -193,8 +193,7 @@ void command_signal(struct command *command, int signal, bool by_terminal)
 {
 	if (command->leads)
 		kill(-command->pid, signal);
-	family_signal(command->pid, signal, command->leads ? command->pid : by_terminal ? getpgrp()
-											: 0);
+	family_signal(command->pid, signal, command->leads ? command->pid : getpgrp(), command->leads || by_terminal);
 }
 
 size_t command_kill(struct command *command)

@@ -32,11 +32,11 @@ bool command_ended(struct command *command, int *status);
 /* Let run, and not ended. */
 bool command_runs(struct command *command);
 /*
- * Sends a signal to it and to what it has started: its descendants, and its process group where that is its own. by_terminal: the
- * terminal has sent it to our process group already. Those that are stopped go on.
+ * Sends a signal to it and to what it has started in its process group. by_terminal: the terminal has sent it to our own group
+ * already. Those that are stopped go on.
  */
 void command_signal(struct command *command, int signal, bool by_terminal);
-/* SIGKILL to the same ones; how many there were besides it. It has ended some moments later. */
+/* SIGKILL to it and to all that it has started; how many there were besides it. It has ended some moments later. */
 size_t command_kill(struct command *command);
 /* Kills it if it has not ended, and frees. */
 void command_free(struct command *command);

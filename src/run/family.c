@@ -82,15 +82,19 @@ static void family_read(struct family *family, pid_t head)
 	}
 }
 
-void family_signal(pid_t head, int signal, pid_t had)
+void family_signal(pid_t head, int signal, pid_t group, bool had)
 {
 	__cleanup(family_release) struct family family = {};
 
 	family_read(&family, head);
 	vec_each(relative, &family) {
-		if (!had || relative->group != had)
+		bool inside = relative->group == group;
+
+		if (!inside && relative->pid != head)
+			continue;
+		if (!inside || !had)
 			kill(relative->pid, signal);
-		/* pending is all that the signal is to one that is stopped */
+		/* one that is stopped takes it when it goes on */
 		if (relative->state == 'T')
 			kill(relative->pid, SIGCONT);
 	}

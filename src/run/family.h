@@ -8,11 +8,13 @@
 #include "base/base.h"
 
 /*
- * Sends a signal to each of them, but for those in the process group `had` (0: none), and lets those that are stopped go on.
+ * Sends a signal to the head, and to those of its descendants that are in this process group; where the group has had it from
+ * somebody else, only to a head that has left it. Those that are stopped go on. Who has left the group answers for that: a shell with
+ * jobs, sudo, another tracer pass signals on themselves.
  * Where /proc is not to be had, or another pid namespace's, the head is all that is known.
  */
-void family_signal(pid_t head, int signal, pid_t had);
-/* Kills all of them; none can fork away, for all are stopped first. How many there were besides the head. */
+void family_signal(pid_t head, int signal, pid_t group, bool had);
+/* Kills all of them, in whatever group; none can fork away, for all are stopped first. How many there were besides the head. */
 size_t family_kill(pid_t head);
 
 #endif

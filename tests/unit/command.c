@@ -139,16 +139,42 @@ Test(command, signalled)
 	command_free(command);
 }
 
-/* The child is in a session of its own, so that it is found by its parent alone; it says which signal it got. */
-#define CHILD_ALONE "setsid sh -c \"trap 'echo child > $0; exit' TERM; echo up > $0; while :; do sleep 0.01; done\""
+static pid_t read_pid(void)
+{
+	__fclose FILE *f = fopen(path, "re");
+	int pid = 0;
+
+	cr_assert(f && fscanf(f, "%d", &pid) == 1);
+	return pid;
+}
+
+#define CHILD "sh -c \"trap 'echo child > $0; exit' TERM; echo up > $0; while :; do sleep 0.01; done\""
 
 Test(command, signalled_with_its_children)
 {
-	hold("trap : TERM; " CHILD_ALONE " & wait; wait");
+	hold("trap : TERM; " CHILD " & wait; wait");
 	release();
 	command_signal(command, SIGTERM, false);
 	await();
 	expect_written("child\n");
+	command_free(command);
+}
+
+/* One with a group of its own is somebody else's to signal, or it would get two. It is killed with the others. */
+Test(command, signalled_without_another_group)
+{
+	pid_t child;
+
+	hold("trap 'echo term > $0; exit' TERM; setsid sh -c 'echo $$ > $0; exec sleep 60' $0 & wait");
+	cr_assert_eq(command_release(command, &err), 0);
+	await_written();
+	child = read_pid();
+	command_signal(command, SIGTERM, false);
+	await();
+	expect_written("term\n");
+	cr_expect_not(is_gone(child));
+	cr_expect_neq(state_of(child), 'Z');
+	kill(child, SIGKILL);
 	command_free(command);
 }
 
@@ -178,15 +204,6 @@ Test(command, signalled_though_it_is_stopped)
 	cr_expect(WIFSIGNALED(status));
 	cr_expect_eq(WTERMSIG(status), SIGTERM);
 	command_free(command);
-}
-
-static pid_t read_pid(void)
-{
-	__fclose FILE *f = fopen(path, "re");
-	int pid = 0;
-
-	cr_assert(f && fscanf(f, "%d", &pid) == 1);
-	return pid;
 }
 
 /* All that it has started dies with it, even what has left its group and session. */
