@@ -316,3 +316,25 @@ Test(elf_ifunc, does_not_ask_what_is_not_the_systems)
 	elf_close(elf);
 	expect_run("lib.so", 0, NULL);
 }
+
+Test(elf_ifunc, trusts_the_systems_files_alone)
+{
+	char *copy __free = NULL;
+	struct link_map *map;
+	int fd, mine;
+
+	cr_assert(!dlinfo(dlopen("libc.so.6", RTLD_NOW), RTLD_DI_LINKMAP, &map));
+	copy = base_printf("cp %s copy", map->l_name);
+	fixture_run(copy);
+	fd = open(map->l_name, O_RDONLY);
+	mine = open(fixture_path("copy"), O_RDONLY);
+	cr_assert(fd >= 0 && mine >= 0);
+	cr_expect(trusted_file(fd));
+	cr_expect(!trusted_file(mine), "in a place that anybody may write");
+	cr_expect(!trusted_file(-1));
+	close(fd);
+	fd = open("/dev/null", O_RDONLY);
+	cr_expect(!trusted_file(fd));
+	close(fd);
+	close(mine);
+}
