@@ -30,7 +30,8 @@ enum {
 };
 
 /* write(1, TEXT, 1); for (;;) ppoll(NULL, 0, NULL, NULL); */
-extern const char asker_code[], asker_code_end[];
+/* Hidden: else arm64's compiler takes both from a table, in which local symbols of one section are one. */
+extern const char __attribute__((visibility("hidden"))) asker_code[], asker_code_end[];
 __asm__(".pushsection .rodata\n"
 	"asker_code:\n"
 #if defined(__x86_64__)
