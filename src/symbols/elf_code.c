@@ -52,7 +52,7 @@ static int check_in_code(struct elf *elf, uint64_t vaddr, struct err *err)
 	if (!is_in_code(elf, vaddr))
 		return err_set(err, -EINVAL, "no code is there");
 	if (vaddr % INSTRUCTION_ALIGN)
-		return err_set(err, -EILSEQ, "it is inside an instruction");
+		return err_set(err, -EILSEQ, "the offset is inside an instruction");
 	return 0;
 }
 
