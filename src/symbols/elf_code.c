@@ -72,17 +72,24 @@ uint8_t *elf_read_function(const struct elf *elf, const struct elf_symbol *funct
 	return NULL;
 }
 
-static int decode_at(const struct elf *elf, uint64_t offset, struct instruction *instruction)
+/* Functions are asked for in the order in which they lie, and near each other: their code is read in pieces. */
+static int decode_at(struct elf *elf, uint64_t offset, struct instruction *instruction)
 {
-	uint8_t code[INSTRUCTION_MAX];
-	ssize_t n = pread(elf->file.fd, code, sizeof(code), (off_t)offset);
+	struct elf_window *window = &elf->window;
 
-	return n < 0 ? -EIO : instruction_decode(code, (size_t)n, instruction);
+	if (offset < window->offset || offset + INSTRUCTION_MAX > window->offset + window->n) {
+		ssize_t n = pread(elf->file.fd, window->bytes, sizeof(window->bytes), (off_t)offset);
+
+		window->offset = offset;
+		window->n = n > 0 ? (size_t)n : 0;
+	}
+	return instruction_decode(window->bytes + (offset - window->offset), window->n - (offset - window->offset),
+				  instruction);
 }
 
 int elf_refuse_skipped(struct err *err)
 {
-	return err_set(err, -EOPNOTSUPP, "a kernel would skip the instruction, which it takes for a nop");
+	return err_set(err, -EOPNOTSUPP, "the kernel would skip the instruction there, which it takes for another");
 }
 
 int elf_check_entry(struct elf *elf, const struct elf_symbol *function, struct err *err)
@@ -90,12 +97,12 @@ int elf_check_entry(struct elf *elf, const struct elf_symbol *function, struct e
 	struct instruction instruction;
 	int ret = check_in_code(elf, function->vaddr, err);
 
-	if (ret || function->size)
+	if (ret)
 		return ret;
 	/* of somebody's assembler, or no function at all */
-	if (decode_at(elf, function->offset, &instruction) || instruction.kind == INSTRUCTION_STOP)
+	if (decode_at(elf, function->offset, &instruction) || (!function->size && instruction.kind == INSTRUCTION_STOP))
 		return err_set(err, -EILSEQ, "no instruction that is known begins there");
-	return 0;
+	return instruction.skipped ? elf_refuse_skipped(err) : 0;
 }
 
 /* One after the other from the begin of code: 0 where one begins at offset. */

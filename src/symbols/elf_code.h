@@ -9,7 +9,7 @@
 
 #include "elf.h"
 
-/* A function's first instruction. Reads no code where the table says how long the function is. */
+/* A function's first instruction, the only one that is decoded. Cheap for many, in the order in which they lie. */
 int elf_check_entry(struct elf *elf, const struct elf_symbol *function, struct err *err);
 /* An offset within a function. -ERANGE: beyond its end. */
 int elf_check_offset(struct elf *elf, const struct elf_symbol *function, uint64_t offset, struct err *err);

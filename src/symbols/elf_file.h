@@ -39,6 +39,13 @@ struct elf_sections {
 	bool known, any; /* they have been read; the file has sections */
 };
 
+/* A piece of the file that was read last. */
+struct elf_window {
+	uint64_t offset;
+	size_t n;
+	uint8_t bytes[16384];
+};
+
 struct elf_string {
 	struct elf_string *next;
 	char text[];
@@ -51,7 +58,8 @@ struct elf {
 	struct elf_image debug; /* debug file or .gnu_debugdata, kept for its names */
 	struct elf_segment *v;	/* PT_LOAD, in the file's order */
 	size_t n, cap;
-	struct elf_sections code; /* elf_code.c's */
+	struct elf_sections code; /* elf_code.c's, as is the window */
+	struct elf_window window;
 	struct elf_symbol *symbols;
 	size_t n_symbols;
 	struct elf_string *strings; /* names that had to be copied */

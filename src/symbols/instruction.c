@@ -51,6 +51,14 @@ static enum instruction_kind kind_of(const ZydisDecodedInstruction *x)
 	}
 }
 
+static bool is_skipped(const ZydisDecodedInstruction *x)
+{
+	if (x->encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY)
+		return x->mnemonic == ZYDIS_MNEMONIC_XCHG && x->opcode == 0x90;
+	return (x->opcode >= 0x70 && x->opcode <= 0x7f) || x->opcode == 0x90 || x->opcode == 0xe8 || x->opcode == 0xe9 ||
+	       x->opcode == 0xeb;
+}
+
 int instruction_decode(const uint8_t *code, size_t n, struct instruction *instruction)
 {
 	ZydisDecodedInstruction x;
@@ -62,7 +70,7 @@ int instruction_decode(const uint8_t *code, size_t n, struct instruction *instru
 	*instruction = (struct instruction){
 		.kind = kind_of(&x),
 		.length = x.length,
-		.skipped = x.mnemonic == ZYDIS_MNEMONIC_XCHG && x.opcode == 0x90,
+		.skipped = is_skipped(&x),
 	};
 	if (instruction->kind == INSTRUCTION_JUMP || instruction->kind == INSTRUCTION_BRANCH)
 		instruction->target = x.length + x.raw.imm[0].value.s;

@@ -33,8 +33,9 @@ struct instruction {
 	enum instruction_kind kind;
 	uint8_t length;
 	/*
-	 * Linux 6.18 and what was before skip it where a probe is on it, 7.2 does not: xchg %r8, %rax, which is a nop but for its
-	 * prefix (branch_setup_xol_ops() in arch/x86/kernel/uprobes.c).
+	 * Linux does not run it where a probe is on it, for it looks at the opcode alone (branch_setup_xol_ops() in
+	 * arch/x86/kernel/uprobes.c): AVX's instructions whose opcode is that of a jump or a call, and xchg %r8, %rax, which is a
+	 * nop but for its prefix. Seen on 6.18 and before.
 	 */
 	bool skipped;
 	int64_t target; /* bytes from where the instruction begins */

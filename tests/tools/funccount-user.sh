@@ -208,3 +208,14 @@ test_a_file_that_is_not_mapped() {
 	! grep 'in /bin/laps' err || fail "it is mapped"
 	open_gate
 }
+
+# The kernel would not run an instruction of AVX with the opcode of a jump: by name an error, of a pattern left out.
+test_user_instruction_that_is_skipped() {
+	[ "$SYS" = __x64_sys ] || skip "an instruction of x86"
+	refused_place u:/bin/ufuncs:f_avx "'f_avx': the kernel would skip the instruction there"
+	refused_place u:/bin/ufuncs:f_avx+0 'the kernel would skip'
+	fc 'u:/bin/ufuncs:f_*' -- ufuncs 5
+	expect_exit 0
+	expect_count f_one 5
+	expect_err '1 left out, the kernel would skip .*: f_avx'
+}

@@ -100,6 +100,16 @@ Test(instruction, skipped)
 	cr_expect(!skipped("\xf3\x90", 2)); /* pause */
 	cr_expect(!skipped("\x48\x93", 2)); /* xchg %rbx, %rax */
 	cr_expect(!skipped("\x90", 1));
+	/* AVX's, with opcodes of jumps and a call: vmovdqu, vpor, vpcmpeqb, vpsubsb, vpsubsw, vpbroadcastb, and EVEX's vmovdqu64 */
+	cr_expect(skipped("\xc5\xfe\x7f\x0f", 4));
+	cr_expect(skipped("\xc5\xed\xeb\xd1", 4));
+	cr_expect(skipped("\xc5\xf5\x74\xd1", 4));
+	cr_expect(skipped("\xc5\xed\xe8\xd1", 4));
+	cr_expect(skipped("\xc5\xed\xe9\xd1", 4));
+	cr_expect(skipped("\xc4\xe2\x7d\x78\x0e", 5));
+	cr_expect(skipped("\x62\xe1\xfe\x28\x7f\x07", 6));
+	cr_expect(!skipped("\xc5\xf5\xfc\xc9", 4)); /* vpaddb */
+	cr_expect(!skipped("\x7f\x07", 2));
 }
 
 Test(instruction, none)
