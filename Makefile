@@ -242,12 +242,12 @@ $(B)/man/made: $(B)/sonde
 	for name in $$names; do $< help --man $$name > $(@D)/sonde-$$name.8 || exit 1; done
 	@touch $@
 
-install: all man ## to DESTDIR, PREFIX=/usr/local: the binary, a link for each tool, man pages, completion
+install: all man ## to DESTDIR, PREFIX=/usr/local: the binary, links for the tools, man pages, completion
 	install -d $(BIN) $(MAN8) $(COMP)
 	install -m 755 $(B)/sonde $(BIN)/sonde
 	install -m 644 $(B)/man/*.8 $(MAN8)
 	$(B)/sonde help --completion bash > $(COMP)/sonde
-	$(Q)names=$$($(B)/sonde help --names) && for name in $$names; do \
+	$(Q)names=$$($(B)/sonde help --links) && for name in $$names; do \
 		ln -sf sonde $(BIN)/$$name && ln -sf sonde $(COMP)/$$name && ln -sf sonde-$$name.8 $(MAN8)/$$name.8 || exit 1; \
 	done
 

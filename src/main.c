@@ -19,14 +19,49 @@ static void print_tools(FILE *out)
 		     "  version          what this is\n");
 }
 
-static int print_names(void)
+/* linked: only those that have a program of their name. */
+static int print_names(bool linked)
 {
 	size_t n;
 	const struct tool *const *tools = tool_list(&n);
 
 	for (size_t i = 0; i < n; i++)
-		puts(tools[i]->name);
-	return run_printed();
+		if (!linked || !tools[i]->unlinked)
+			puts(tools[i]->name);
+	return fflush(stdout) ? 1 : 0;
+}
+
+/* A candidate; ctx: what is typed, with which it is to begin. */
+static void print_offer(const char *text, void *ctx)
+{
+	if (!strncmp(text, ctx, strlen(ctx)))
+		puts(text);
+}
+
+static opt_offers offers_of(const struct tool *tool, const char *option)
+{
+	struct opt_table tables[TOOL_TABLES];
+	size_t n = run_tables(tool, NULL, tables);
+
+	for (size_t t = 0; t < n; t++)
+		for (size_t i = 0; i < tables[t].n; i++)
+			if (tables[t].opts[i].name && !strcmp(tables[t].opts[i].name, option))
+				return tables[t].opts[i].offers;
+	return NULL;
+}
+
+/* For the completion script: --complete TOOL [--OPTION] WORD. */
+static int complete(int argc, char **argv)
+{
+	const struct tool *tool = argc > 1 ? tool_find(argv[0]) : NULL;
+	bool option = argc > 2 && !strncmp(argv[1], "--", 2);
+	opt_offers offers = !tool ? NULL : option ? offers_of(tool, argv[1] + 2) : tool->offers;
+	char *word = argv[argc - 1];
+
+	if (!offers)
+		return 1;
+	offers(word, print_offer, word);
+	return fflush(stdout) ? 1 : 0;
 }
 
 static int unknown_tool(const char *name)
@@ -80,8 +115,10 @@ static int help(int argc, char **argv)
 		print_tools(stdout);
 		return run_printed();
 	}
-	if (!strcmp(what, "--names"))
-		return print_names();
+	if (!strcmp(what, "--names") || !strcmp(what, "--links"))
+		return print_names(!strcmp(what, "--links"));
+	if (!strcmp(what, "--complete"))
+		return complete(argc - 3, argv + 3);
 	if (!strcmp(what, "--man") || !strcmp(what, "--completion"))
 		return print_doc(what, argc > 3 ? argv[3] : NULL);
 	tool = tool_find(what);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* biolatency: how long requests to disks take. */
+#include <dirent.h>
 #include <fcntl.h>
 
 #include "bpf/block.h"
@@ -15,12 +16,27 @@ static struct {
 
 static struct biolatency_config config;
 
+static void offer_disks(const char *word, opt_offer_fn fn, void *ctx)
+{
+	DIR *dir = opendir("/sys/class/block");
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		__free char *part = base_printf("/sys/class/block/%s/partition", entry->d_name);
+
+		if (entry->d_name[0] != '.' && access(part, F_OK))
+			fn(entry->d_name, ctx);
+	}
+	if (dir)
+		closedir(dir);
+}
+
 static const struct opt options[] = {
 	OPT(OPT_BOOL, typeof(settings), queued, 'Q', "queued", NULL, "with the time in the kernel's queue"),
 	OPT(OPT_BOOL, typeof(settings), msecs, 'm', "milliseconds", NULL, "in milliseconds"),
 	OPT(OPT_BOOL, typeof(settings), disks, 'D', "disks", NULL, "a histogram for each disk"),
 	OPT(OPT_BOOL, typeof(settings), flags, 'F', "flags", NULL, "a histogram for each set of flags"),
-	OPT(OPT_STRING, typeof(settings), disk, 'd', "disk", "DISK", "only this disk: sda, /dev/sda"),
+	OPT(OPT_STRING, typeof(settings), disk, 'd', "disk", "DISK", "only this disk: sda, /dev/sda", .offers = offer_disks),
 };
 
 /* --- words for what a request is --- */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* funccount: how often kernel and user functions, tracepoints and USDT marks are reached. */
+#include "probe/offer.h"
 #include "run/count.h"
 
 static const struct field fields[] = {
@@ -12,6 +13,7 @@ static const struct schema schema = { fields, ARRAY_SIZE(fields) };
 
 TOOL(funccount, .brief = "count calls of functions, tracepoints and USDT marks", .args = "SPEC... [-- COMMAND [ARG]...]",
      .schema = &schema, .engine = &count_engine,
+     .offers = spec_offer,
      .description =
 	     "Counts in the kernel, and prints the counts at the end or at each interval. A SPEC is a kernel "
 	     "function, or KIND:[OBJECT:]NAME with bpftrace's words or bcc's short forms for KIND: kprobe (p), "

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* funclatency: how long calls of kernel and user functions take. */
+#include "probe/offer.h"
 #include "run/latency.h"
 
 static const struct field fields[] = {
@@ -12,6 +13,7 @@ static const struct schema schema = { fields, ARRAY_SIZE(fields), hist_draw };
 
 TOOL(funclatency, .brief = "measure how long functions take, as a histogram", .args = "FUNCTION... [-- COMMAND [ARG]...]",
      .schema = &schema, .engine = &latency_engine,
+     .offers = spec_offer,
      .description =
 	     "Measures in the kernel the time from a function's entry to its return, and prints a histogram at the end or at "
 	     "each interval, of all functions together or, with -F, of each. A FUNCTION is a kernel function, MODULE:NAME "

@@ -3,6 +3,7 @@
 #define LATENCY_ARGS 6
 #include "bpf/latency.h"
 #include "bpf/slot.h"
+#include "probe/offer.h"
 #include "run/event.h"
 #include "run/probes.h"
 #include "tools/funcslower.h"
@@ -134,6 +135,7 @@ static const struct event_source source = {
 
 TOOL(funcslower, .brief = "print calls of functions that take long", .args = "FUNCTION... [-- COMMAND [ARG]...]", .schema = &schema,
      .engine = &event_engine, .events = &source, OPTIONS(options), .settings = &settings,
+     .offers = spec_offer,
      .description =
 	     "Prints a row for each call of a kernel or user function that takes at least as long as the bound: who called, how "
 	     "long it took (in milliseconds, with -u in microseconds), what it returned (hexadecimal) and, with -a, what it was "

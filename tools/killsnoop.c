@@ -18,7 +18,7 @@ static const struct opt options[] = {
 	OPT(OPT_U32, typeof(settings), target, 'T', "tpid", "PID", "only signals to this process or thread", .min = 1, .max = INT32_MAX),
 	OPT(OPT_U32, typeof(settings), target, 0, "target", "PID", "the same", .min = 1, .max = INT32_MAX),
 	OPT(OPT_STRING, typeof(settings), signals, 's', "signal", "SIGNAL[,SIGNAL]...",
-	    "only these signals, by number or by name"),
+	    "only these signals, by number or by name", .offers = words_offer_signals),
 };
 
 static const struct event_probe probes[] = {

@@ -15,16 +15,6 @@ static struct {
 
 static struct opensnoop_config config;
 
-static const struct opt options[] = {
-	OPT(OPT_BOOL, typeof(settings), uid, 'U', "print-uid", NULL, "show the user's id"),
-	OPT(OPT_BOOL, typeof(settings), failed, 'x', "failed", NULL, "only opens that failed"),
-	OPT(OPT_STRING, typeof(settings), name, 'n', "name", "NAME", "only processes whose name contains this"),
-	OPT(OPT_BOOL, typeof(settings), extended, 'e', "extended_fields", NULL, "show the flags, in octal"),
-	OPT(OPT_LIST, typeof(settings), flags, 'f', "flag_filter", "FLAG",
-	    "only opens with this flag (O_WRONLY, ...); may be repeated"),
-	OPT(OPT_BOOL, typeof(settings), full_path, 'F', "full-path", NULL, "show relative paths with their directory"),
-};
-
 static const struct {
 	const char *name;
 	unsigned int value;
@@ -49,6 +39,22 @@ static const struct {
 	{ "O_CLOEXEC", O_CLOEXEC },
 	{ "O_PATH", O_PATH },
 	{ "O_TMPFILE", O_TMPFILE & ~O_DIRECTORY },
+};
+
+static void offer_flags(const char *word, opt_offer_fn fn, void *ctx)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
+		fn(flags[i].name, ctx);
+}
+
+static const struct opt options[] = {
+	OPT(OPT_BOOL, typeof(settings), uid, 'U', "print-uid", NULL, "show the user's id"),
+	OPT(OPT_BOOL, typeof(settings), failed, 'x', "failed", NULL, "only opens that failed"),
+	OPT(OPT_STRING, typeof(settings), name, 'n', "name", "NAME", "only processes whose name contains this"),
+	OPT(OPT_BOOL, typeof(settings), extended, 'e', "extended_fields", NULL, "show the flags, in octal"),
+	OPT(OPT_LIST, typeof(settings), flags, 'f', "flag_filter", "FLAG",
+	    "only opens with this flag (O_WRONLY, ...); may be repeated", .offers = offer_flags),
+	OPT(OPT_BOOL, typeof(settings), full_path, 'F', "full-path", NULL, "show relative paths with their directory"),
 };
 
 static int add_flag(const char *text, struct err *err)

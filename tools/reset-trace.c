@@ -6,6 +6,7 @@
 #include "base/report.h"
 #include "run/run.h"
 #include "traces/clean.h"
+#include "traces/owner.h"
 #include "traces/rows.h"
 #include "traces/tell.h"
 
@@ -19,7 +20,8 @@ static struct {
 static const struct opt options[] = {
 	OPT(OPT_BOOL, typeof(settings), force, 'F', "force", NULL, "reset everything of tracefs, or of --owner, also what is in use"),
 	OPT(OPT_BOOL, typeof(settings), dry, 'n', "dry-run", NULL, "say what would be done and change nothing"),
-	OPT(OPT_STRING, typeof(settings), owner, 0, "owner", "NAME", "remove what this tool made, too, unless its process is alive"),
+	OPT(OPT_STRING, typeof(settings), owner, 0, "owner", "NAME", "remove what this tool made, too, unless its process is alive",
+	    .offers = owner_offer),
 	OPT(OPT_BOOL, typeof(settings), quiet, 'q', "quiet", NULL, "print nothing but errors"),
 };
 

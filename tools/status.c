@@ -17,7 +17,7 @@ static struct {
 } settings = { .interval = NS_PER_SEC };
 
 static const struct opt options[] = {
-	OPT(OPT_BOOL, typeof(settings), watch, 'w', "watch", NULL, "show it again and again, as top does, until Ctrl-C"),
+	OPT(OPT_BOOL, typeof(settings), watch, 'w', "watch", NULL, "show it again and again, as top does, until q or Ctrl-C"),
 	OPT(OPT_BOOL, typeof(settings), cost, 0, "cost", NULL, "count runs of BPF programs, and their time, over an interval"),
 	OPT(OPT_SECONDS, typeof(settings), interval, 'i', "interval", "SECONDS", "of --cost, and between two tables (default 1)"),
 };
@@ -427,17 +427,17 @@ static int status(struct run *run, struct err *err)
 	bool first = true;
 	int ret = settings.cost ? count_runs(&before, &stats, err) : 0;
 
-	if (ret || (settings.cost && !run_pause(run, settings.interval)))
+	if (ret || (settings.cost && !run_pause(run, settings.interval, false)))
 		return ret;
 	do {
 		show(run, &before, first);
 		first = false;
-	} while (settings.watch && run_pause(run, settings.interval));
+	} while (settings.watch && run_pause(run, settings.interval, true));
 	return 0;
 }
 
 TOOL(status, .brief = "who is tracing this kernel, and what it costs", .args = "", OPTIONS(options), .settings = &settings,
-     .schema = &schema, .act = status,
+     .schema = &schema, .act = status, .unlinked = true,
      .description =
 	     "One table of everything that traces this kernel: BPF programs with what they are attached to, perf probes and other "
 	     "dynamic events with their hits, events, triggers and filters that are set in tracefs, ftrace's tracer and settings, "

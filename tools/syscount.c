@@ -46,13 +46,21 @@ static int set_syscall(void *dest, const char *name, struct err *err)
 	return err_set(err, -EINVAL, "no system call is called so (-l lists them)");
 }
 
+static void offer_syscalls(const char *word, opt_offer_fn fn, void *ctx)
+{
+	for (int number = 0; number < SYSCALLS_NUMBERS; number++)
+		if (syscall_name(number))
+			fn(syscall_name(number), ctx);
+}
+
 static const struct opt options[] = {
 	OPT(OPT_BOOL, typeof(settings), list, 'l', "list", NULL, "print the names of all system calls"),
 	OPT(OPT_U32, typeof(settings), top, 'T', "top", "N", "only the N largest of a table: 10, with --summary all", .min = 1),
 	OPT(OPT_BOOL, typeof(settings), failed, 'x', "failures", NULL, "only calls that failed"),
 	OPT(OPT_CALL, typeof(settings), error, 'e', "errno", "ERROR", "only calls that failed with this: ENOENT, or 2",
-	    .call = set_error),
-	OPT(OPT_CALL, typeof(settings), number, 0, "syscall", "SYSCALL", "only this system call, by name", .call = set_syscall),
+	    .call = set_error, .offers = words_offer_errors),
+	OPT(OPT_CALL, typeof(settings), number, 0, "syscall", "SYSCALL", "only this system call, by name", .call = set_syscall,
+	    .offers = offer_syscalls),
 	OPT(OPT_U32, typeof(settings), ppid, 0, "ppid", "PPID", "only calls of this process's children", .min = 1),
 	OPT(OPT_BOOL, typeof(settings), latency, 'L', "latency", NULL, "with the time that calls took, and in its order"),
 	OPT(OPT_BOOL, typeof(settings), milliseconds, 'm', "milliseconds", NULL, "the same in milliseconds"),

@@ -20,6 +20,8 @@ struct doc {
 	const char *also;		    /* a second name on sonde's command line, or NULL */
 	const char *brief;		    /* "count function calls, tracepoints and user marks" */
 	const char *args;		    /* "SPEC..." */
+	bool offers_args;		    /* what args may be is asked with `sonde help --complete NAME WORD` */
+	bool unlinked;			    /* no program of that name is ours */
 	const char *description;	    /* paragraphs separated by an empty line, plain text */
 	const struct doc_example *examples; /* n_examples of them */
 	size_t n_examples;
@@ -36,7 +38,7 @@ void doc_man_main(FILE *out, const struct doc *docs, size_t n, const char *versi
 		  const char *date);
 /*
  * One bash completion script for sonde and all links: options, choices, and what the argument's
- * name tells: files after FILE, PATH, BIN and CGROUP, directories after DIR, commands after
+ * name tells, or sonde when it is asked (.offers, `sonde help --complete TOOL [OPTION] WORD`): files after FILE, PATH, BIN and CGROUP, directories after DIR, commands after
  * CMD and COMMAND, users after USER, nothing after another.
  */
 void doc_completion(FILE *out, const struct doc *docs, size_t n);

@@ -42,6 +42,8 @@ static const char *kind_of(const struct opt *opt)
 
 	if (opt->type == OPT_CHOICE)
 		return "words";
+	if (opt->offers)
+		return "asked";
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
 		if (!strcmp(opt->arg, kinds[i].arg))
 			return kinds[i].kind;
@@ -49,7 +51,7 @@ static const char *kind_of(const struct opt *opt)
 }
 
 /* "-s|--sort|--sort=)": with an optional argument only what follows a '='. */
-static void put_case(FILE *out, const struct doc_opt *o)
+static void put_case(FILE *out, const struct doc *doc, const struct doc_opt *o)
 {
 	const char *between = "";
 
@@ -72,6 +74,8 @@ static void put_case(FILE *out, const struct doc_opt *o)
 			put_word(out, o->opt->choices[i]);
 		}
 		fputc('\'', out);
+	} else if (o->opt->offers) {
+		fprintf(out, " asked='%s --%s'", doc->name, o->name);
 	}
 	fputs(" ;;\n", out);
 }
@@ -93,33 +97,55 @@ static void put_tool(FILE *out, const struct doc *doc)
 			any = true;
 		}
 	}
-	fputs("'\n\t\tcase $2 in\n", out);
+	fputs("'\n", out);
+	if (doc->offers_args)
+		fprintf(out, "\t\tkind='probes' asked='%s'\n", doc->name);
+	fputs("\t\tcase $2 in\n", out);
 	for (size_t t = 0; t < doc->n_tables; t++)
 		for (size_t i = 0; i < doc->tables[t].n; i++)
 			if (doc_opt(doc, t, i, &o) && doc_takes_argument(o.opt) &&
 			    (o.name || !o.opt->optional_arg))
-				put_case(out, &o);
+				put_case(out, doc, &o);
 	fputs("\t\tesac\n\t\t;;\n", out);
 }
 
-static void put_names(FILE *out, const struct doc *docs, size_t n)
+static void put_names(FILE *out, const struct doc *docs, size_t n, bool linked)
 {
-	for (size_t i = 0; i < n; i++)
-		fprintf(out, "%s%s", i ? " " : "", docs[i].name);
+	const char *between = "";
+
+	for (size_t i = 0; i < n; i++) {
+		if (linked && docs[i].unlinked)
+			continue;
+		fprintf(out, "%s%s", between, docs[i].name);
+		between = " ";
+	}
 }
 
 /* bash has split the line at '=' and ':' as well as at blanks. */
 static const char lookup[] =
+	"# What sonde says that it may be.\n"
+	"_sonde_ask()\n"
+	"{\n"
+	"\tlocal sonde=sonde\n"
+	"\t[[ ${COMP_WORDS[0]} != */* ]] || sonde=${COMP_WORDS[0]%/*}/sonde\n"
+	"\t\"$sonde\" help --complete \"$@\" 2>/dev/null\n"
+	"}\n"
+	"\n"
 	"_sonde()\n"
 	"{\n"
 	"\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
-	"\tlocal tool=${COMP_WORDS[0]##*/} first=1 i options='' kind='arguments' words=''\n"
+	"\tlocal tool=${COMP_WORDS[0]##*/} first=1 i options='' kind='arguments' words='' asked='' word before\n"
 	"\n"
 	"\tCOMPREPLY=()\n"
 	"\tif [[ $tool == sonde ]]; then\n"
 	"\t\tif ((COMP_CWORD == 1)); then\n"
-	"\t\t\tmapfile -t COMPREPLY < <(compgen -W \"$_sonde_tools --help --version\" -- "
+	"\t\t\tmapfile -t COMPREPLY < <(compgen -W \"$_sonde_tools help version --help --version\" -- "
 	"\"$cur\")\n"
+	"\t\t\treturn\n"
+	"\t\tfi\n"
+	"\t\tif [[ ${COMP_WORDS[1]} == help || ${COMP_WORDS[1]} == version ]]; then\n"
+	"\t\t\t[[ ${COMP_WORDS[1]} == version ]] || ((COMP_CWORD > 2)) ||\n"
+	"\t\t\t\tmapfile -t COMPREPLY < <(compgen -W \"$_sonde_tools\" -- \"$cur\")\n"
 	"\t\t\treturn\n"
 	"\t\tfi\n"
 	"\t\ttool=${COMP_WORDS[1]} first=2\n"
@@ -137,12 +163,22 @@ static const char lookup[] =
 	"\t\t\tprev=${COMP_WORDS[COMP_CWORD-2]}=\n"
 	"\t\tfi\n"
 	"\t\t_sonde_tool \"$tool\" \"$prev\"\n"
-	"\t\tif [[ $kind == arguments && $cur == -* ]]; then\n"
+	"\t\tif [[ $kind == @(arguments|probes) && $cur == -* ]]; then\n"
 	"\t\t\tkind='words' words=$options\n"
 	"\t\tfi\n"
 	"\tfi\n"
 	"\tcase $kind in\n"
 	"\twords) mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\") ;;\n"
+	"\tasked) mapfile -t COMPREPLY < <(_sonde_ask $asked \"$cur\") ;;\n"
+	"\tprobes)\n"
+	"\t\tword=${COMP_LINE:0:COMP_POINT} word=${word##*[[:blank:]]} word=${word#[\\'\\\"]}\n"
+	"\t\tcur=${cur#[\\'\\\"]}\n"
+	"\t\t[[ $cur != : ]] || cur=''\n"
+	"\t\tbefore=${word%\"$cur\"}\n"
+	"\t\tmapfile -t COMPREPLY < <(_sonde_ask $asked \"$word\" && compgen -f -P \"$before\" -- \"$cur\")\n"
+	"\t\tCOMPREPLY=(\"${COMPREPLY[@]#\"$before\"}\")\n"
+	"\t\t[[ ${#COMPREPLY[@]} != 1 || $COMPREPLY != *: ]] || compopt -o nospace 2>/dev/null\n"
+	"\t\t;;\n"
 	"\tcommand) mapfile -t COMPREPLY < <(compgen -c -- \"$cur\") ;;\n"
 	"\tuser) mapfile -t COMPREPLY < <(compgen -u -- \"$cur\") ;;\n"
 	"\tdirectory) mapfile -t COMPREPLY < <(compgen -d -- \"$cur\") ;;\n"
@@ -156,15 +192,15 @@ static const char lookup[] =
 void doc_completion(FILE *out, const struct doc *docs, size_t n)
 {
 	fputs("# bash completion for sonde\n\n_sonde_tools='", out);
-	put_names(out, docs, n);
+	put_names(out, docs, n, false);
 	fputs("'\n\n"
 	      "# $1: tool, $2: the word before, with its '=' where there is one.\n"
-	      "# Sets options, kind and words of _sonde.\n"
+	      "# Sets options, kind, words and asked of _sonde.\n"
 	      "_sonde_tool()\n{\n\tcase $1 in\n",
 	      out);
 	for (size_t i = 0; i < n; i++)
 		put_tool(out, &docs[i]);
 	fprintf(out, "\tesac\n}\n\n%scomplete -F _sonde sonde ", lookup);
-	put_names(out, docs, n);
+	put_names(out, docs, n, true);
 	fputc('\n', out);
 }

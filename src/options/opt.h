@@ -25,6 +25,10 @@ enum opt_type {
 		      * to .call(dest, arg, err) */
 };
 
+/* For a shell that completes it: what an argument that begins with word may be. More may be offered than fits. */
+typedef void (*opt_offer_fn)(const char *text, void *ctx);
+typedef void (*opt_offers)(const char *word, opt_offer_fn fn, void *ctx);
+
 struct opt_list {
 	const char **v;
 	size_t n, cap;
@@ -40,6 +44,7 @@ struct opt {
 	uint64_t min, max;
 	const char *const *choices;
 	int (*call)(void *dest, const char *arg, struct err *err);
+	opt_offers offers; /* may be NULL */
 	bool optional_arg; /* --name or --name=ARG (OPT_STRING, OPT_CHOICE); else "" or 0 */
 };
 

@@ -170,3 +170,23 @@ int words_find_signal(const char *text, struct err *err)
 	signal = find_name(name, &nearest);
 	return signal > 0 ? signal : no_such("signal", text, &nearest, err);
 }
+
+/* --- names for a shell --- */
+
+void words_offer_errors(const char *word, void (*fn)(const char *name, void *ctx), void *ctx)
+{
+	for (int error = 1; error <= ERRORS_NAMED; error++)
+		if (strerrorname_np(error))
+			fn(strerrorname_np(error), ctx);
+}
+
+void words_offer_signals(const char *word, void (*fn)(const char *name, void *ctx), void *ctx)
+{
+	for (int signal = 1; signal <= SIGRTMAX; signal++) {
+		__str struct str name = {};
+
+		words_add_signal(&name, signal, OUTPUT_TEXT);
+		if (strcmp(name.data, "unknown"))
+			fn(name.data, ctx);
+	}
+}

@@ -12,6 +12,7 @@
 #include "command.h"
 #include "filter.h"
 #include "follow.h"
+#include "keyboard.h"
 #include "signals.h"
 #include "stop.h"
 #include "unhit.h"
@@ -128,8 +129,8 @@ static void check_output(struct run *run)
 		run->stopping = true;
 }
 
-/* Wakes for a signal, a lost reader (which poll(2) tells unasked), events, or at the deadline. */
-static void wait_until(struct run *run, uint64_t deadline)
+/* Wakes for a signal, a lost reader (which poll(2) tells unasked), events, keys (an fd, -1 none), or at the deadline. */
+static void wait_until(struct run *run, uint64_t deadline, int keys)
 {
 	const struct engine *engine = run->tool->engine;
 	bool streams = engine && engine->fd;
@@ -137,6 +138,7 @@ static void wait_until(struct run *run, uint64_t deadline)
 		{ .fd = run->signals, .events = POLLIN },
 		{ .fd = STDOUT_FILENO },
 		{ .fd = streams ? engine->fd(run) : -1, .events = POLLIN },
+		{ .fd = keys, .events = POLLIN },
 	};
 
 	if (poll(fds, ARRAY_SIZE(fds), run_ms_until(deadline)) > 0 && fds[1].revents)
@@ -177,22 +179,27 @@ static void loop(struct run *run)
 			check_output(run);
 		}
 		if (!run->stopping)
-			wait_until(run, wake);
+			wait_until(run, wake, -1);
 	}
 	run->stopping = true;
 }
 
-bool run_pause(struct run *run, uint64_t ns)
+bool run_pause(struct run *run, uint64_t ns, bool keys)
 {
+	struct keyboard keyboard = { .fd = -1 };
 	uint64_t end = run_now_ns() + ns;
 
 	if (stop_watch(run))
 		return false;
 	check_output(run);
+	if (keys)
+		keyboard_take(&keyboard);
 	while (!run->stopping && run_now_ns() < end) {
-		wait_until(run, end);
+		wait_until(run, end, keyboard.fd);
 		stop_take(run);
+		run->stopping |= keyboard_quits(&keyboard);
 	}
+	keyboard_give_back(&keyboard);
 	return !run->stopping;
 }
 

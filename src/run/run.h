@@ -79,10 +79,10 @@ uint64_t run_now_ns(void);
 /* As poll(2) wants it; UINT64_MAX is never. */
 int run_ms_until(uint64_t ns);
 /*
- * Of a tool without an engine: waits that long, from the first call on with an eye on signals and on who reads stdout. False:
- * it is time to stop, and what there is is to be said.
+ * Of a tool without an engine: waits that long, from the first call on with an eye on signals and on who reads stdout, and,
+ * with keys, on whether somebody types q. False: it is time to stop, and what there is is to be said.
  */
-bool run_pause(struct run *run, uint64_t ns);
+bool run_pause(struct run *run, uint64_t ns, bool keys);
 
 /* Writes the run's filter, and the members it needs, into an object: before it is prepared, and after. */
 struct bpf_object;

@@ -111,6 +111,8 @@ struct doc tool_doc(const struct tool *tool, struct opt_table tables[TOOL_TABLES
 		.also = tool->also,
 		.brief = tool->brief,
 		.args = tool->args,
+		.offers_args = tool->offers,
+		.unlinked = tool->unlinked,
 		.description = tool->description,
 		.examples = tool->examples,
 		.n_examples = tool->n_examples,

@@ -65,6 +65,10 @@ struct tool {
 	const bool *act_instead;
 	/* Short options that this tool gives to options all tools have: "t:tid u:uid". */
 	const char *letters;
+	/* What its arguments may be, for a shell that completes them; may be NULL. */
+	opt_offers offers;
+	/* Its name is a common word: no program of that name is installed beside sonde. */
+	bool unlinked;
 	/* Options of all tools, or of its engine, that it cannot have, and why; NULL: it has all. */
 	const struct opt_lack *lacks;
 };

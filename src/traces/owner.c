@@ -119,6 +119,17 @@ static const char *known_tool(size_t i)
 	return i == ARRAY_SIZE(places) ? OWNER_SONDE : NULL;
 }
 
+void owner_offer(const char *word, void (*fn)(const char *tool, void *ctx), void *ctx)
+{
+	const char *known, *last = NULL;
+
+	for (size_t i = 0; (known = known_tool(i)); i++) {
+		if (!str_same(known, last))
+			fn(known, ctx);
+		last = known;
+	}
+}
+
 bool owner_is_known(const char *tool)
 {
 	const char *known;

@@ -43,5 +43,7 @@ const char *owner_of_pin(const char *path, struct pool *strings);
 bool owner_is_known(const char *tool);
 /* Offers all of these. */
 void owner_suggest(struct nearest *nearest);
+/* The same, each once, to fn; word is not looked at. */
+void owner_offer(const char *word, void (*fn)(const char *tool, void *ctx), void *ctx);
 
 #endif

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* By what stands before the last colon: what may follow it. */
+#include "symbols/elf.h"
+#include "symbols/kernel.h"
+#include "symbols/library.h"
+#include "offer.h"
+
+#define LEAST_LETTERS 2
+
+struct offer {
+	const char *word;   /* as typed */
+	const char *prefix; /* of the name that is looked for, within word */
+	void (*fn)(const char *spec, void *ctx);
+	void *ctx;
+};
+
+/* A name that begins as the prefix does takes its place. */
+static void offer_name(const struct offer *offer, const char *name)
+{
+	__free char *spec = NULL;
+
+	if (strncmp(name, offer->prefix, strlen(offer->prefix)))
+		return;
+	spec = base_printf("%.*s%s", (int)(offer->prefix - offer->word), offer->word, name);
+	offer->fn(spec, offer->ctx);
+}
+
+static int offer_symbol(const struct ksym *sym, void *ctx)
+{
+	if (!sym->module)
+		offer_name(ctx, sym->name);
+	return 0;
+}
+
+/* Their systems come one after the other in tracefs: each is offered once, and its tracepoints when it has been typed. */
+struct offer_tracepoints {
+	struct offer offer;
+	char *last;
+	bool in_system;
+};
+
+static int offer_tracepoint(const struct ktracepoint *tp, void *ctx)
+{
+	struct offer_tracepoints *o = ctx;
+	__free char *name = NULL;
+
+	if (!tp->system)
+		return 0;
+	name = base_printf("%s:%s", tp->system, o->in_system ? tp->name : "");
+	if (o->last && !strcmp(o->last, name))
+		return 0;
+	offer_name(&o->offer, name);
+	free(o->last);
+	o->last = take_ptr(name);
+	return 0;
+}
+
+static void offer_functions(const struct offer *offer, const char *object)
+{
+	__cleanup(library_release) struct library library = {};
+	__cleanup(elf_closep) struct elf *elf = NULL;
+	const struct elf_symbol *symbols;
+	size_t n;
+
+	if (library_find(object, 0, &library, NULL) || elf_open(library.root, library.path, &elf, NULL) ||
+	    elf_functions(elf, &symbols, &n, NULL))
+		return;
+	for (size_t i = 0; i < n; i++)
+		offer_name(offer, symbols[i].name);
+}
+
+static void offer_marks(const struct offer *offer, const char *object)
+{
+	__cleanup(library_release) struct library library = {};
+	__cleanup(elf_closep) struct elf *elf = NULL;
+	const struct elf_mark *marks;
+	size_t n;
+
+	if (library_find(object, 0, &library, NULL) || elf_open(library.root, library.path, &elf, NULL) ||
+	    elf_marks(elf, &marks, &n, NULL))
+		return;
+	for (size_t i = 0; i < n; i++) {
+		__free char *name = base_printf("%s:%s", marks[i].provider, marks[i].name);
+
+		offer_name(offer, name);
+	}
+}
+
+/* Is what stands before a colon one of these words? */
+static bool is_kind(const char *word, size_t len, const char *const *kinds)
+{
+	for (; *kinds; kinds++)
+		if (strlen(*kinds) == len && !memcmp(*kinds, word, len))
+			return true;
+	return false;
+}
+
+static void offer_object(struct offer *offer, bool marks)
+{
+	const char *colon = strchr(offer->prefix, ':');
+	__free char *object = colon ? base_strndup(offer->prefix, colon - offer->prefix) : NULL;
+
+	if (!object)
+		return;
+	offer->prefix = colon + 1;
+	if (marks)
+		offer_marks(offer, object);
+	else
+		offer_functions(offer, object);
+}
+
+static void offer_kernel(const struct offer *offer)
+{
+	if (strlen(offer->prefix) >= LEAST_LETTERS)
+		kernel_each_symbol(offer_symbol, (void *)offer, NULL, NULL);
+}
+
+void spec_offer(const char *word, void (*fn)(const char *spec, void *ctx), void *ctx)
+{
+	static const char *const tracepoints[] = { "t", "tracepoint", NULL }, *const usdt[] = { "usdt", "U", NULL };
+	static const char *const user[] = { "u", "ur", "uprobe", "uretprobe", NULL }, *const either[] = { "p", "r", NULL };
+	static const char *const kernel[] = { "k", "kr", "kprobe", "kretprobe", "f", "fr", "fentry", "fexit", NULL };
+	struct offer offer = { .word = word, .prefix = word, .fn = fn, .ctx = ctx };
+	size_t len = strcspn(word, ":");
+
+	if (!word[len]) {
+		offer_kernel(&offer);
+		return;
+	}
+	offer.prefix = word + len + 1;
+	if (is_kind(word, len, tracepoints)) {
+		struct offer_tracepoints o = { offer, .in_system = strchr(offer.prefix, ':') };
+
+		kernel_each_tracepoint(offer_tracepoint, &o, NULL);
+		free(o.last);
+	} else if (is_kind(word, len, usdt)) {
+		offer_object(&offer, true);
+	} else if (is_kind(word, len, user) || (is_kind(word, len, either) && strchr(offer.prefix, ':'))) {
+		offer_object(&offer, false);
+	} else if (is_kind(word, len, kernel) || is_kind(word, len, either)) {
+		offer_kernel(&offer);
+	} else {
+		offer.prefix = word;
+		offer_object(&offer, false);
+	}
+}
