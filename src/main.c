@@ -55,7 +55,8 @@ static int complete(int argc, char **argv)
 {
 	const struct tool *tool = argc > 1 ? tool_find(argv[0]) : NULL;
 	bool option = argc > 2 && !strncmp(argv[1], "--", 2);
-	opt_offers offers = !tool ? NULL : option ? offers_of(tool, argv[1] + 2) : tool->offers;
+	opt_offers offers = !tool ? NULL : option ? offers_of(tool, argv[1] + 2)
+						  : tool->offers;
 	char *word = argv[argc - 1];
 
 	if (!offers)

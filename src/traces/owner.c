@@ -124,7 +124,7 @@ void owner_offer(const char *word, void (*fn)(const char *tool, void *ctx), void
 	const char *known, *last = NULL;
 
 	for (size_t i = 0; (known = known_tool(i)); i++) {
-		if (!str_same(known, last))
+		if (!last || strcmp(known, last))
 			fn(known, ctx);
 		last = known;
 	}

@@ -6,7 +6,7 @@ ends_by() {
 	rm -f keys shown
 	mkfifo keys shown
 	: > seen
-	script -qfec 'sonde status -w -i 20ms; echo "ended $?"; stty -a' /dev/null < keys > shown &
+	script -qfec 'trap : INT; sonde status -w -i 20ms; echo "ended $?"; stty -a' /dev/null < keys > shown &
 	exec 3> keys 4< shown
 	tables=0
 	while [ $tables -lt 2 ] && read -r line <&4; do
@@ -21,7 +21,7 @@ ends_by() {
 	cat <&4 >> seen
 	exec 3>&- 4<&-
 	tr -d '\r' < seen > text
-	grep -q '^ended 0$' text || fail "did not end: $(tail -n 5 text)"
+	grep -q 'ended 0$' text || fail "did not end: $(tail -n 5 text)"
 	grep -q '^isig icanon .* echo ' text || fail "the terminal is another: $(tail -n 9 text)"
 }
 

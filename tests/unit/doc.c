@@ -277,7 +277,9 @@ Test(doc, completes)
 	} cases[] = {
 		{ "sonde f", "funccount" },
 		{ "sonde --v", "--version" },
-		{ "sonde ''", "--help --version funccount reset-trace" },
+		{ "sonde ''", "--help --version funccount help reset-trace version" },
+		{ "sonde help f", "funccount" },
+		{ "sonde help funccount f", "" },
 		{ "sonde funccount --s", "--sort" },
 		{ "sonde funccount --",
 		  "--a-name-that-is-longer-than-most --color --command --json --output "
