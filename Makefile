@@ -3,6 +3,7 @@
 #
 # Variables a user may set: CC CLANG BPFTOOL CFLAGS CPPFLAGS LDFLAGS LIBBPF ZYDIS PKG_CONFIG
 # DEBIAN_MIRROR DESTDIR PREFIX B (the build directory) V=1 (show the commands) WERROR=1 (a warning is an error)
+# FOREIGN= (make test without a guest of arm64)
 # CROSS_COMPILE=aarch64-linux-gnu- builds for arm64, in build-aarch64-linux-gnu.
 
 B      := build$(patsubst %-,-%,$(notdir $(CROSS_COMPILE)))
@@ -81,10 +82,10 @@ all: $(B)/sonde ## build/sonde (the default)
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
-	@echo '  CROSS_COMPILE=aarch64-linux-gnu- with deps, all, test-programs: for arm64, in build-aarch64-linux-gnu'
+	@echo '  CROSS_COMPILE=aarch64-linux-gnu- with deps (also for its guests), all, test-programs: for arm64, in build-aarch64-linux-gnu'
 
 deps: ## install what building needs (apt, as root); besides this only try, test, fresh, bench-peers and lint install
-	@scripts/deps build
+	@scripts/deps build $(if $(CROSS_COMPILE),guest)
 
 try: ## install what is missing, build, and count something on this machine (as root)
 	@scripts/deps build
@@ -94,7 +95,12 @@ try: ## install what is missing, build, and count something on this machine (as 
 test: ## install what is missing, build, run every test (as root)
 	@scripts/deps build test
 	@$(MAKE) --no-print-directory $(JOBS) all tests
-	@tests/run
+	@$(if $(FOREIGN),CROSS_COMPILE=$(FOREIGN) scripts/deps build guest)
+	@$(if $(FOREIGN),$(MAKE) --no-print-directory $(JOBS) CROSS_COMPILE=$(FOREIGN) all test-programs)
+	@tests/run $(if $(FOREIGN),--foreign)
+
+# What one machine can test of the other architecture: on x86-64 a guest of arm64, by QEMU's emulation. FOREIGN= leaves it out.
+FOREIGN = $(if $(filter x86,$(ARCH)),aarch64-linux-gnu-)
 
 fresh: ## `make try` in minimal systems of Debian 12, 13 and sid, in one of them `make test` (as root)
 	@scripts/deps build fresh
