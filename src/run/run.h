@@ -32,7 +32,7 @@ struct run {
 	struct command *command; /* NULL: none; its process is held until armed */
 	struct follow *follow;	 /* of the command's children */
 	struct {
-		char *path; /* what the command has executed; NULL: not known */
+		char *path; /* what the command executed first; NULL: not known */
 		dev_t dev;
 		ino_t inode;
 	} executed;

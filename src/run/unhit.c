@@ -8,7 +8,7 @@
 #include "command.h"
 #include "unhit.h"
 
-/* It may have ended already, and then nobody knows. */
+/* It may have ended already, and then nobody knows; and it may execute more. */
 void unhit_note_command(struct run *run)
 {
 	__free char *link = base_printf("/proc/%d/exe", command_pid(run->command));
@@ -65,7 +65,7 @@ static void say_file(const struct run *run, const char *file)
 		return;
 	wanted.inode = st.st_ino;
 	if (run->executed.path && !is_library(file) && !is_executed(run, &st))
-		report_note("nothing was hit in %s: the command executed another file, %s", file, run->executed.path);
+		report_note("nothing was hit in %s, and the command began with another file: %s", file, run->executed.path);
 	else if (run->options.pid && !maps_each(run->options.pid, compare, &wanted))
 		report_note("nothing was hit in %s: process %u has not mapped that file", file, run->options.pid);
 }

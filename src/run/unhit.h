@@ -6,11 +6,11 @@
 #include "probe/target.h"
 #include "run.h"
 
-/* Remembers what the command has executed, once it has been let go. */
+/* Remembers what the command executes first, once it has been let go. */
 void unhit_note_command(struct run *run);
 /*
- * hits: by slot, since tracing began. A line for each file of the set without any, where it is known that the command has
- * executed another file (of a library nothing is known then), or that the process of -p has not mapped it.
+ * hits: by slot, since tracing began. A line for each file of the set without any, where it is known that the command
+ * began with another file (of a library nothing is known then), or that the process of -p has not mapped it.
  */
 void unhit_say(const struct run *run, const struct target_set *set, const uint64_t *hits);
 

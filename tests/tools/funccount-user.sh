@@ -190,7 +190,7 @@ test_another_file_of_that_name() {
 	for tool in funccount funclatency; do
 		PATH=/tmp/other:$PATH run sonde $tool u:/bin/ufuncs:f_one -- ufuncs nap 5 200000
 		expect_exit 0
-		expect_err "^sonde $tool: nothing was hit in /bin/ufuncs: the command executed another file, /tmp/other/ufuncs$"
+		expect_err "^sonde $tool: nothing was hit in /bin/ufuncs, and the command began with another file: /tmp/other/ufuncs$"
 		run sonde $tool u:/bin/laps:lap_dive u:/bin/laps:lap_nap -- laps nap 5 200000
 		expect_exit 0
 		! grep 'nothing was hit' err || fail "it was executed"
