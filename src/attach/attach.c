@@ -76,6 +76,11 @@ struct attach *attach_new(struct target_set *set, const struct attach_options *o
 	return attach;
 }
 
+int attach_no_maps(int error, struct err *err)
+{
+	return err_set(err, error, "cannot create the BPF maps: %s", error == -EPERM ? quirk_denial() : strerror(-error));
+}
+
 int attach_prepare(struct attach **attach, struct bpf_object *object, struct target_set *set,
 		   const struct attach_options *options, struct err *err)
 {
@@ -89,7 +94,7 @@ int attach_prepare(struct attach **attach, struct bpf_object *object, struct tar
 		return err_set(err, ret, "cannot number the targets: %s", strerror(-ret));
 	ret = bpf_object__prepare(object);
 	if (ret)
-		return err_set(err, ret, "cannot create the BPF maps: %s", strerror(-ret));
+		return attach_no_maps(ret, err);
 	*attach = attach_new(set, options);
 	return 0;
 }
@@ -136,7 +141,8 @@ static const char *failed_because(struct attach *attach, int error)
 		return "the offset is inside an instruction";
 	case ENOENT:
 	case ESRCH:
-		return "the kernel does not find it";
+		/* locked down from its boot on a kernel has no files of events */
+		return quirk_refusal() ?: "the kernel does not find it";
 	case EINVAL:
 	case EADDRNOTAVAIL:
 		return "the kernel does not allow a probe there";
@@ -151,9 +157,7 @@ static const char *failed_because(struct attach *attach, int error)
 		return "too many open files";
 	case EPERM:
 	case EACCES:
-		if (quirk_refusal())
-			return quirk_refusal();
-		return "the kernel does not permit it";
+		return quirk_denial();
 	}
 	return pool_add(&attach->set->pool, strerror(-error));
 }

@@ -75,6 +75,9 @@ bool attach_hides_missed_returns(const struct attach *attach);
  */
 const char *attach_switched_off(const struct attach *attach);
 
+/* Fills err: bpf_object__prepare() came back with this error. Returns it. */
+int attach_no_maps(int error, struct err *err);
+
 /* What an error says with which the kernel did not load a program: that its verifier has refused it. NULL: something else. */
 const char *attach_rejected(int error);
 

@@ -134,8 +134,11 @@ static const char *why_rejected(const struct attach *attach, const struct copy *
 	__free char *log = NULL;
 	__close int fd = -1;
 
-	if (!why || quirk_refusal())
+	if (!why)
 		return NULL;
+	/* programs that read the kernel's memory are refused then, with any error */
+	if (quirk_refusal())
+		return quirk_refusal();
 	log = base_alloc(LOG_SIZE);
 	fd = load(attach, copy, log, LOG_SIZE);
 	report_verbose_lines("verifier", log);

@@ -7,7 +7,9 @@
 
 #include <bpf/bpf.h>
 #include <linux/bpf.h>
+#include <sys/resource.h>
 
+#include "base/caps.h"
 #include "symbols/kernel.h"
 #include "quirks.h"
 
@@ -255,12 +257,51 @@ bool quirk_never_returns(const char *function)
 	return false;
 }
 
+/* securityfs is mounted on most systems. */
+static int open_lockdown(void)
+{
+	int fd = open("/sys/kernel/security/lockdown", O_RDONLY | O_CLOEXEC);
+	__close int mount = fd < 0 ? kernel_mount("securityfs") : -1;
+
+	return fd < 0 ? openat(mount, "lockdown", O_RDONLY | O_CLOEXEC) : fd;
+}
+
 const char *quirk_refusal(void)
 {
-	__close int fd = open("/sys/kernel/security/lockdown", O_RDONLY | O_CLOEXEC);
+	__close int fd = open_lockdown();
 	char text[128] = "";
 
 	if (fd >= 0 && read(fd, text, sizeof(text) - 1) > 0 && strstr(text, "[confidentiality]"))
 		return "the kernel is locked down (confidentiality), which forbids tracing it";
 	return NULL;
+}
+
+/* Before 5.11 what BPF takes is locked memory. libbpf asks for no limit, which takes a capability. */
+static bool short_of_locked_memory(void)
+{
+	struct rlimit limit;
+	__close int fd = -1;
+
+	if (base_capable(CAP_SYS_RESOURCE) || getrlimit(RLIMIT_MEMLOCK, &limit) || limit.rlim_cur == RLIM_INFINITY)
+		return false;
+	/* of 5.11; where the limit refuses the trial, too, it is the limit */
+	fd = trial_load(BPF_PROG_TYPE_SOCKET_FILTER, 0, BPF_FUNC_ktime_get_coarse_ns);
+	return fd < 0;
+}
+
+const char *quirk_denial(void)
+{
+	const char *refusal = quirk_refusal();
+
+	if (refusal)
+		return refusal;
+	if (short_of_locked_memory())
+		return "this kernel counts BPF's memory as locked, and the limit is too low: ulimit -l unlimited, or "
+		       "CAP_SYS_RESOURCE";
+	if (base_capable(CAP_SYS_ADMIN))
+		return "the kernel does not permit it";
+	/* without addresses functions cannot go into one link, and perf may want more for each */
+	if (quirk_kprobe_multi() && !base_capable(CAP_SYSLOG))
+		return "the kernel does not permit it without CAP_SYS_ADMIN, or CAP_SYSLOG for kernel functions";
+	return "the kernel does not permit it without CAP_SYS_ADMIN";
 }

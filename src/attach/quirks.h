@@ -33,5 +33,7 @@ bool quirk_preemptible(void);
 bool quirk_never_returns(const char *function);
 /* Why the kernel as a whole refuses kprobes, uprobes or BPF: lockdown, missing configuration; NULL: not known. */
 const char *quirk_refusal(void);
+/* Why the kernel did not permit something (EPERM), and what would: lockdown, locked memory, a capability. Never NULL. */
+const char *quirk_denial(void);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "base/base.h"
 
-/* 0, or -EPERM naming the capabilities that are missing. */
+/* 0, or -EPERM naming the capabilities that are missing, or -ENOENT without /proc. */
 int caps_check(struct err *err);
 
 #endif

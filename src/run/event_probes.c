@@ -196,7 +196,7 @@ int event_probes_prepare(struct run *run, struct event_probes *probes, struct at
 	if (probes->source->pairs)
 		return prepare_pairs(run, probes, options, err);
 	ret = bpf_object__prepare(probes->object);
-	return ret ? err_set(err, ret, "cannot create the BPF maps: %s", strerror(-ret)) : 0;
+	return ret ? attach_no_maps(ret, err) : 0;
 }
 
 static int attach_pairs(struct event_probes *probes, struct err *err)

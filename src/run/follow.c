@@ -58,7 +58,7 @@ int follow_start(struct follow **follow, pid_t command, int members_fd, struct e
 
 	if (ret) {
 		follow_bpf__destroy(bpf);
-		why = quirk_refusal();
+		why = ret == -EPERM ? quirk_denial() : quirk_refusal();
 		return err_set(err, ret, "the command's children cannot be followed: %s", why ? why : cause.text);
 	}
 	*follow = base_alloc(sizeof(**follow));

@@ -2,6 +2,7 @@
 /* Walks tracefs and its instances and makes items of what is there. Every file is read whole but for the ring buffers. */
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 
 #include "age.h"
 #include "files.h"
@@ -424,8 +425,12 @@ static void find_instances(struct traces *traces)
 static int open_root(struct traces *traces, struct err *err)
 {
 	char link[64], path[4096];
+	struct stat st;
 	ssize_t len;
 
+	/* who is alive cannot be seen without it */
+	if (access("/proc/self/stat", F_OK))
+		return err_set(err, -ENOENT, "/proc is not mounted: mount -t proc proc /proc");
 	traces->root = kernel_tracefs();
 	if (traces->root < 0)
 		return err_set(err, traces->root, "cannot open tracefs: %s%s", strerror(-traces->root),
@@ -435,10 +440,13 @@ static int open_root(struct traces *traces, struct err *err)
 	path[len < 0 ? 0 : len] = 0;
 	/* a mount of our own is in no place */
 	traces->path = len > 1 ? pool_add(&traces->strings, path) : "tracefs";
+	if (!fstatat(traces->root, "current_tracer", &st, 0))
+		return 0;
+	if (errno != ENOENT)
+		return err_set(err, -errno, "cannot look into %s: %s%s", traces->path, strerror(errno),
+			       geteuid() ? " (try sudo)" : "");
 	/* locked down from its boot on a kernel makes no files in it; later it refuses to open them */
-	if (faccessat(traces->root, "current_tracer", F_OK, 0))
-		return err_set(err, -EPERM, "there is nothing in %s (is the kernel locked down?)", traces->path);
-	return 0;
+	return err_set(err, -EPERM, "there is nothing in %s (is the kernel locked down?)", traces->path);
 }
 
 static int read_tracefs(struct traces *traces, struct err *err)

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Asked of the kernel: there may be no /proc. */
+#include <sys/syscall.h>
+
+#include "caps.h"
+
+bool base_capable(unsigned int capability)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {};
+
+	return !syscall(SYS_capget, &header, data) && data[capability / 32].effective >> capability % 32 & 1;
+}

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Where the kernel says no, each tool says in one line what it was and what would help.
+
+tools='execsnoop opensnoop exitsnoop killsnoop tcpconnect tcplife runqlat cpudist biolatency hardirqs softirqs syscount'
+
+# each CMD...: with every tool behind it, and what it needs to end.
+each() {
+	for tool in $tools 'funccount vfs_read' 'funccount vfs_*' 'funclatency vfs_read' 'funcslower vfs_read'; do
+		set -f
+		# not quoted: several words
+		run "$@" sonde $tool --duration 0.1
+		set +f
+		says
+	done
+}
+
+test_no_proc() {
+	says() {
+		expect_exit 1
+		expect_one_err '/proc is not mounted: mount -t proc proc /proc$'
+	}
+	echo 'umount -l /proc; exec "$@"' > without
+	each unshare -m sh without
+	run unshare -m sh without sonde reset-trace -n
+	says
+	run unshare -m sh without sonde status
+	expect_exit 0
+	expect_one_err '/proc is not mounted: mount'
+}
+
+# What reads none of the kernel's memory is allowed even there.
+# cpus=1-locked
+test_locked_down() {
+	! cat /sys/kernel/tracing/current_tracer > /dev/null 2>&1 || skip "this kernel cannot be locked down"
+	refusals=0
+	says() {
+		[ "$status" != 0 ] || return 0
+		expect_exit 1
+		expect_one_err ': the kernel is locked down \(confidentiality\), which forbids tracing it$'
+		refusals=$((refusals + 1))
+	}
+	each env
+	[ $refusals -ge 8 ] || fail "$refusals refusals: which tools need no memory of the kernel?"
+	run sonde execsnoop -- true
+	expect_exit 1
+	says
+}
+
+# Kernels that count BPF's memory as locked do so for a user, who may not raise the limit.
+test_locked_memory() {
+	says() {
+		expect_exit 1
+		expect_one_err "this kernel counts BPF's memory as locked, and the limit is too low: ulimit -l unlimited, or CAP_SYS_RESOURCE$"
+	}
+	ulimit -l 8
+	run caps bpf perfmon -- sonde execsnoop --duration 0.1
+	[ "$KERNEL" = 5.10 ] || { expect_exit 0; return 0; }
+	says
+	run caps bpf perfmon -- sonde runqlat --duration 0.1
+	says
+	run caps bpf perfmon sys_resource -- sonde runqlat --duration 0.1
+	expect_exit 0
+}
+
+# Without addresses many functions cannot be one link, and perf is for CAP_SYS_ADMIN on some kernels.
+test_no_addresses() {
+	memory=$([ "$KERNEL" != 5.10 ] || echo sys_resource)
+	# not quoted: several words
+	run caps bpf perfmon dac_read_search $memory -- sonde funccount 'vfs_*' -- calls 10 read
+	expect_exit 1
+	helps=$(has kprobe.multi && echo syslog || echo sys_admin)
+	expect_one_err "the kernel does not permit it without CAP_SYS_ADMIN$([ $helps = sys_admin ] || echo ', or CAP_SYSLOG for kernel functions')\$"
+	run caps bpf perfmon dac_read_search $helps $memory -- sonde funccount 'vfs_*' -- calls 10 read
+	expect_exit 0
+	[ "$(counted vfs_read)" -ge 10 ] || fail "vfs_read: $(counted vfs_read)"
+}
