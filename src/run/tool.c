@@ -32,13 +32,15 @@ const struct tool *tool_find(const char *name)
 	return NULL;
 }
 
-/* bcc's -c is a processor in some tools, in another the parent. */
+/* bcc's -c is a processor in some tools, in another the parent, in others a flag. */
 static int set_command(void *command, const char *text, struct err *err)
 {
 	uint64_t number;
 
 	if (!*text)
 		return err_set(err, -EINVAL, "the command must not be empty");
+	if (*text == '-')
+		return err_set(err, -EINVAL, "an option; -c takes a command to be run");
 	if (!opt_u64(text, &number))
 		return err_set(err, -EINVAL, "this is a command to be run (a processor: --cpu %s; a parent: --ppid %s)", text, text);
 	*(const char **)command = text;

@@ -31,6 +31,11 @@ test_paths() {
 	refused 2 ' u:\./ls:NAME$' sonde funclatency ./ls
 }
 
+# bcc's tcpconnect -c counts.
+test_an_option_for_a_command() {
+	refused 2 "option -c '-t': an option; -c takes a command to be run$" sonde tcpconnect -c -t
+}
+
 test_usdt_providers() {
 	refused 1 "has no USDT marks of 'hose', but of house$" sonde funccount "usdt:$usdt:hose:*"
 	refused 1 "has no USDT marks of 'hose', but of house$" sonde funccount "usdt:$usdt:hose:gated"
