@@ -161,10 +161,10 @@ test_opens_nothing_more() {
 	! grep -v '^PID ' out || fail "it opens files while it waits"
 }
 
-# It waits in poll(2), of signals, what it writes to and events, and has done so some times.
+# It waits in poll(2), of signals, what it writes to, events and no keyboard, and for longer than the 40 ms between two looks at them.
 sleeps() {
-	read -r _ _ n _ < /proc/$started/syscall
-	[ "$n" = 0x3 ] && [ "$(awk '$1 == "voluntary_ctxt_switches:" { print $2 }' /proc/$started/status)" -gt 20 ]
+	read -r _ _ n timeout _ < /proc/$started/syscall
+	[ "$n" = 0x4 ] && [ $((timeout)) -gt 40 ]
 }
 
 # Asked to end, it prints what has happened by then.
