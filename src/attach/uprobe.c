@@ -4,8 +4,8 @@
  * of the file that was read: whoever owns the directory may have put another there since, in which they would be anywhere.
  */
 #include <linux/bpf.h>
-#include <sys/stat.h>
 
+#include "symbols/trusted.h"
 #include "mechanism.h"
 #include "quirks.h"
 
@@ -104,30 +104,31 @@ const struct mechanism mechanism_uprobe_multi = {
 	.attach = multi_attach,
 };
 
-static bool is_replaced(const struct target *target)
+/*
+ * The kernel opens the file by a path, and shows that path to everybody: the file's own where root alone can make it lead to
+ * another one, else the one of our descriptor, which leads to the file that was read.
+ */
+static char *path_of(const struct target *target)
 {
-	struct stat ours, there;
+	char path[PATH_MAX];
 
-	return fstat(target->file, &ours) || stat(target->object, &there) || ours.st_dev != there.st_dev ||
-	       ours.st_ino != there.st_ino;
+	return trusted_path(target->file, path) ? base_strdup(path) : base_printf("/proc/self/fd/%d", target->file);
 }
 
-/* By its name, which the kernel shows to everybody: a descriptor's would say nothing. */
 static int single_place(struct attach *attach, const struct target *target, uint64_t place)
 {
 	const struct perf_pmu *pmu = perf_pmu_uprobe();
 	struct copy copy = copy_by_cookie(BPF_PROG_TYPE_KPROBE, target);
+	__free char *path = path_of(target);
 	struct perf_event_attr attr = {
 		.type = pmu->type,
 		.config = (target_takes_return(target) ? 1ULL << pmu->return_bit : 0) |
 			  target->ref_ctr << pmu->ref_ctr_bit,
-		.uprobe_path = (uintptr_t)target->object,
+		.uprobe_path = (uintptr_t)path,
 		.probe_offset = place,
 	};
 
 	copy.go = target->go;
-	if (is_replaced(target))
-		return -ESTALE;
 	return perf_attach(attach, &attr, attach->options.pid, &copy, target);
 }
 

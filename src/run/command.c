@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "command.h"
@@ -19,6 +20,13 @@ struct command {
 	int status;
 };
 
+static bool is_program(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
+}
+
 /* What execvp() would find, told before anything is attached: tried here, so that what is traced begins with the command. */
 static char *find_program(const char *name, struct err *err)
 {
@@ -34,8 +42,9 @@ static char *find_program(const char *name, struct err *err)
 		__free char *candidate = NULL;
 
 		end = strchrnul(path, ':');
-		candidate = base_printf("%.*s/%s", (int)(end - path), path, name);
-		if (!access(candidate, X_OK))
+		/* nothing between two colons is the current directory */
+		candidate = base_printf("%.*s/%s", end == path ? 1 : (int)(end - path), end == path ? "." : path, name);
+		if (is_program(candidate))
 			return take_ptr(candidate);
 	}
 	err_set(err, -ENOENT, "cannot run '%s': no such program in PATH", name);
@@ -176,7 +185,10 @@ int command_release(struct command *command, struct err *err)
 
 bool command_ended(struct command *command, int *status)
 {
-	if (!command->ended && waitpid(command->pid, &command->status, WNOHANG) == command->pid)
+	pid_t pid = command->ended ? 0 : waitpid(command->pid, &command->status, WNOHANG);
+
+	/* no child of ours: it has ended, and its number may be another's */
+	if (pid == command->pid || (pid < 0 && errno == ECHILD))
 		command->ended = true;
 	*status = command->status;
 	return command->ended;

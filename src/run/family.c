@@ -100,18 +100,30 @@ void family_signal(pid_t head, int signal, pid_t group, bool had)
 	}
 }
 
+static bool is_member(const struct family *family, pid_t pid)
+{
+	vec_each(relative, family)
+		if (relative->pid == pid)
+			return true;
+	return false;
+}
+
 size_t family_kill(pid_t head)
 {
 	__cleanup(family_release) struct family family = {};
-	size_t before = 0, others = 0;
+	bool any_new = true;
+	size_t others = 0;
 
-	for (int pass = 0; pass < PASSES_MAX && (!pass || family.n > before); pass++) {
-		before = family.n;
-		family_release(&family);
+	for (int pass = 0; pass < PASSES_MAX && any_new; pass++) {
+		__cleanup(family_release) struct family before = family;
+
 		family = (struct family){};
 		family_read(&family, head);
-		vec_each(relative, &family)
+		any_new = false;
+		vec_each(relative, &family) {
 			kill(relative->pid, SIGSTOP);
+			any_new |= !is_member(&before, relative->pid);
+		}
 	}
 	vec_each(relative, &family) {
 		kill(relative->pid, SIGKILL);

@@ -8,6 +8,7 @@
 
 #include <sys/types.h>
 
+#include "base/file_id.h"
 #include "bpf/filter.h"
 #include "tool.h"
 
@@ -33,8 +34,7 @@ struct run {
 	struct follow *follow;	 /* of the command's children */
 	struct {
 		char *path; /* what the command executed first; NULL: not known */
-		dev_t dev;
-		ino_t inode;
+		struct file_id id;
 	} executed;
 	struct output *out;
 	uint64_t began; /* when probes were armed, of run_now_ns() */

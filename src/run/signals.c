@@ -6,14 +6,21 @@
 #include "base/base.h"
 #include "signals.h"
 
-/* Those that ask us to end, and those that we make errors of writing. */
+/* Those that ask us to end, and those that are another thing for us than for who started us. */
 static const int ending[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP };
-static const int writing[] = { SIGPIPE, SIGXFSZ };
+static const struct {
+	int number;
+	void (*action)(int);
+} changed[] = {
+	{ SIGPIPE, SIG_IGN }, /* errors of writing */
+	{ SIGXFSZ, SIG_IGN },
+	{ SIGCHLD, SIG_DFL }, /* ignored, the kernel would forget how the command has ended */
+};
 
 /* As they were when we began. */
 static struct {
 	sigset_t mask;
-	struct sigaction ending[ARRAY_SIZE(ending)], writing[ARRAY_SIZE(writing)];
+	struct sigaction ending[ARRAY_SIZE(ending)], changed[ARRAY_SIZE(changed)];
 } start;
 
 /* Put together beforehand: a handler may do little. */
@@ -27,9 +34,9 @@ void signals_begin(void)
 	sigprocmask(SIG_SETMASK, NULL, &start.mask);
 	for (size_t i = 0; i < ARRAY_SIZE(ending); i++)
 		sigaction(ending[i], NULL, &start.ending[i]);
-	for (size_t i = 0; i < ARRAY_SIZE(writing); i++) {
-		sigaction(writing[i], NULL, &start.writing[i]);
-		signal(writing[i], SIG_IGN);
+	for (size_t i = 0; i < ARRAY_SIZE(changed); i++) {
+		sigaction(changed[i].number, NULL, &start.changed[i]);
+		signal(changed[i].number, changed[i].action);
 	}
 }
 
@@ -37,8 +44,8 @@ void signals_give_back(void)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(ending); i++)
 		sigaction(ending[i], &start.ending[i], NULL);
-	for (size_t i = 0; i < ARRAY_SIZE(writing); i++)
-		sigaction(writing[i], &start.writing[i], NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(changed); i++)
+		sigaction(changed[i].number, &start.changed[i], NULL);
 	sigprocmask(SIG_SETMASK, &start.mask, NULL);
 }
 

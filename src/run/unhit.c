@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Two files by one name are easily confused: a python3 in PATH, and the one in /usr/bin. An empty table does not tell. */
+#include <fcntl.h>
 #include <limits.h>
-#include <sys/stat.h>
 
 #include "base/report.h"
 #include "symbols/maps.h"
@@ -13,14 +13,11 @@ void unhit_note_command(struct run *run)
 {
 	__free char *link = base_printf("/proc/%d/exe", command_pid(run->command));
 	char path[PATH_MAX];
-	struct stat st;
 	ssize_t n = readlink(link, path, sizeof(path));
 
-	if (n <= 0 || stat(link, &st))
+	if (n <= 0 || file_id(AT_FDCWD, link, &run->executed.id))
 		return;
 	run->executed.path = base_strndup(path, n);
-	run->executed.dev = st.st_dev;
-	run->executed.inode = st.st_ino;
 }
 
 static bool any_hit(const struct target_set *set, const char *file, const uint64_t *hits)
@@ -38,11 +35,6 @@ static bool is_library(const char *file)
 	return strstr(slash ? slash : file, ".so");
 }
 
-static bool is_executed(const struct run *run, const struct stat *st)
-{
-	return run->executed.dev == st->st_dev && run->executed.inode == st->st_ino;
-}
-
 struct wanted {
 	const char *file;
 	uint64_t inode;
@@ -56,15 +48,17 @@ static int compare(const struct mapping *m, void *ctx)
 	return m->inode == wanted->inode || !strcmp(m->path, wanted->file);
 }
 
-static void say_file(const struct run *run, const char *file)
+static void say_file(const struct run *run, const struct target *target)
 {
+	const char *file = target->object;
 	struct wanted wanted = { .file = file };
-	struct stat st;
+	struct file_id id;
 
-	if (stat(file, &st))
+	/* of the descriptor: probes are still attached, and a path may lead to a file system that does not answer */
+	if (file_id(target->file, "", &id))
 		return;
-	wanted.inode = st.st_ino;
-	if (run->executed.path && !is_library(file) && !is_executed(run, &st))
+	wanted.inode = id.inode;
+	if (run->executed.path && !is_library(file) && !file_id_same(&run->executed.id, &id))
 		report_note("nothing was hit in %s, and the command began with another file: %s", file, run->executed.path);
 	else if (run->options.pid && !maps_each(run->options.pid, compare, &wanted))
 		report_note("nothing was hit in %s: process %u has not mapped that file", file, run->options.pid);
@@ -79,6 +73,6 @@ void unhit_say(const struct run *run, const struct target_set *set, const uint64
 			continue;
 		last = target->object;
 		if (!any_hit(set, last, hits))
-			say_file(run, last);
+			say_file(run, target);
 	}
 }

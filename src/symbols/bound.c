@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
+#include "base/file_id.h"
 #include "bound.h"
 #include "elf_file.h"
 #include "maps.h"
@@ -144,15 +145,14 @@ static const char *last_component(const char *path)
 static bool is_ours(const struct process *p, const struct mapping *m)
 {
 	char link[96];
-	struct statx stx;
+	struct file_id id;
 
 	if (m->inode != p->file.st_ino && strcmp(last_component(m->path), p->name))
 		return false;
 	snprintf(link, sizeof(link), "/proc/%d/map_files/%llx-%llx", (int)p->pid, (unsigned long long)m->start,
 		 (unsigned long long)m->end);
-	if (!statx(AT_FDCWD, link, AT_STATX_DONT_SYNC, STATX_INO, &stx))
-		return stx.stx_ino == p->file.st_ino &&
-		       makedev(stx.stx_dev_major, stx.stx_dev_minor) == p->file.st_dev;
+	if (!file_id(AT_FDCWD, link, &id))
+		return id.inode == p->file.st_ino && id.dev == p->file.st_dev;
 	return m->inode == p->file.st_ino && m->dev == p->file.st_dev;
 }
 

@@ -64,7 +64,8 @@ struct elf {
 	size_t n_symbols;
 	struct elf_string *strings; /* names that had to be copied */
 	char *source;
-	char *refused; /* what was found and not read, in words */
+	size_t n_returns; /* that elf_find_returns() has found, of all functions */
+	char *refused;	  /* what was found and not read, in words */
 	struct elf_mark *marks;
 	size_t n_marks;
 	bool has_marks;

@@ -7,12 +7,20 @@
 #include "elf_file.h"
 #include "instruction.h"
 
+/*
+ * Functions of real programs return in some places, 100 at most; a hostile file may have nothing but returns, and
+ * the same ones in a million symbols. Of one function, and of all of a file that were asked for.
+ */
+#define RETURNS_MAX	 4096
+#define FILE_RETURNS_MAX (1 << 20)
+
 struct walk {
 	const struct elf_symbol *function;
 	const uint8_t *code;
 	uint64_t entry;
 	uint8_t *begins; /* of each byte: whether an instruction begins there */
 	struct elf_returns *returns;
+	size_t left; /* so many of them, and no more */
 	enum instruction_kind last;
 };
 
@@ -30,6 +38,8 @@ static int walk_instructions(struct walk *walk, struct err *err)
 			return refuse("holds what is no known instruction", err);
 		walk->begins[at] = 1;
 		walk->last = instruction.kind;
+		if (instruction.kind == INSTRUCTION_RETURN && walk->returns->n == walk->left)
+			return refuse("returns in more places than any real function", err);
 		if (instruction.kind == INSTRUCTION_RETURN)
 			*vec_push(walk->returns) = walk->function->offset + at;
 		if (instruction.kind == INSTRUCTION_AWAY)
@@ -91,9 +101,11 @@ int elf_find_returns(struct elf *elf, const struct elf_symbol *function, uint64_
 	begins = calloc(function->size, 1);
 	if (!code || !begins)
 		return code ? err_set(err, -ENOMEM, "no memory to decode '%s'", function->name) : -EIO;
+	walk.left = FILE_RETURNS_MAX - elf->n_returns < RETURNS_MAX ? FILE_RETURNS_MAX - elf->n_returns : RETURNS_MAX;
 	walk.code = code;
 	walk.begins = begins;
 	ret = find(&walk, err);
+	elf->n_returns += returns->n;
 	if (ret) {
 		free(returns->v);
 		*returns = (struct elf_returns){};

@@ -35,18 +35,28 @@ static bool are_directories_roots(char *path)
 	return true;
 }
 
-bool trusted_file(int fd)
+bool trusted_path(int fd, char path[PATH_MAX])
 {
 	__free char *link = base_printf("/proc/self/fd/%d", fd);
-	char path[PATH_MAX] = "";
+	ssize_t n = readlink(link, path, PATH_MAX - 1);
 	struct stat st, here;
+
+	if (n < 0)
+		return false;
+	path[n] = 0;
+	/* another mount namespace has paths like ours, that lead to other files here */
+	return !fstat(fd, &st) && is_roots(&st, S_IFREG) && are_directories_roots(path) && !lstat(path, &here) &&
+	       here.st_dev == st.st_dev && here.st_ino == st.st_ino;
+}
+
+bool trusted_file(int fd)
+{
+	char path[PATH_MAX];
 	bool placed = false;
 
-	if (readlink(link, path, sizeof(path) - 1) < 0)
+	if (!trusted_path(fd, path))
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
 		placed |= !strncmp(path, places[i], strlen(places[i]));
-	/* another mount namespace has paths like ours, that lead to other files here */
-	return placed && !fstat(fd, &st) && is_roots(&st, S_IFREG) && !lstat(path, &here) &&
-	       here.st_dev == st.st_dev && here.st_ino == st.st_ino && are_directories_roots(path);
+	return placed;
 }

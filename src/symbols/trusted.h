@@ -3,7 +3,11 @@
 #ifndef SONDE_TRUSTED_H
 #define SONDE_TRUSTED_H
 
+#include <limits.h>
 #include <stdbool.h>
+
+/* The open file's path, without links: true if root alone can make it lead to another file. */
+bool trusted_path(int fd, char path[PATH_MAX]);
 
 /*
  * Is the open file one of our own system's programs and libraries? In our mount namespace, below /usr or /lib*, and root

@@ -8,6 +8,7 @@
 
 #include <bpf/bpf.h>
 
+#include "base/file_id.h"
 #include "holders.h"
 #include "symbols/kernel_files.h"
 
@@ -86,9 +87,9 @@ static void add_perf_event(struct scan *scan, const char *fd)
 static void add_trace_file(struct scan *scan, const char *fd, const char *path)
 {
 	const char *at = strstr(path, "/tracing/");
-	struct stat st;
+	struct file_id id;
 
-	if (!at || fstatat(scan->fds, fd, &st, 0) || st.st_dev != scan->tracefs.st_dev)
+	if (!at || file_id(scan->fds, fd, &id) || id.dev != scan->tracefs.st_dev)
 		return;
 	add_holding(scan, HOLDS_TRACE_FILE, fd)->file = pool_add(&scan->holders->strings, at + strlen("/tracing/"));
 }

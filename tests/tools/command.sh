@@ -290,6 +290,7 @@ test_inherits() {
 	inherits :
 	inherits "trap '' INT QUIT HUP TERM"
 	inherits "trap '' PIPE XFSZ TSTP"
+	inherits "trap '' CHLD"
 	inherits 'ulimit -n 100; umask 7'
 	inherits 'exec 7< /dev/null 8> /dev/null'
 	inherits 'exec <&-'

@@ -2,6 +2,7 @@
 /* The command of -c: held, let go, ended. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -258,6 +259,42 @@ Test(command, no_such_program)
 	cr_expect_eq(command_hold(&command, unknown, &err), -ENOENT);
 	cr_expect_str_eq(err.text, "cannot run 'no-such-program-here': no such program in PATH");
 	cr_expect_eq(command_hold(&command, (char *[]){ path, NULL }, &err), -EACCES);
+}
+
+/* As execvp() does: a directory is no program, and nothing between two colons is where we are. */
+Test(command, found_in_path)
+{
+	char dir[] = "/tmp/sonde-unit-dir-XXXXXX", here[PATH_MAX], list[PATH_MAX + 64];
+
+	cr_assert(mkdtemp(dir));
+	cr_assert(getcwd(here, sizeof(here)));
+	snprintf(list, sizeof(list), "%s/true", dir);
+	cr_assert_eq(mkdir(list, 0755), 0);
+	snprintf(list, sizeof(list), "%s:/usr/bin:/bin", dir);
+	setenv("PATH", list, 1);
+	cr_assert_eq(command_hold(&command, (char *[]){ "true", NULL }, &err), 0, "%s", err.text);
+	cr_expect_eq(command_release(command, &err), 0, "%s", err.text);
+	cr_expect_eq(await(), 0);
+	command_free(command);
+	setenv("PATH", ":/nonexistent", 1);
+	cr_assert_eq(chdir("/bin"), 0);
+	cr_expect_eq(command_hold(&command, (char *[]){ "true", NULL }, &err), 0, "%s", err.text);
+	command_free(command);
+	cr_assert_eq(chdir(here), 0);
+	snprintf(list, sizeof(list), "%s/true", dir);
+	rmdir(list);
+	rmdir(dir);
+}
+
+/* Whoever starts us may ignore SIGCHLD: the kernel keeps no status of such children then. */
+Test(command, ended_without_a_status)
+{
+	hold("exit 3");
+	signal(SIGCHLD, SIG_IGN);
+	cr_assert_eq(command_release(command, &err), 0);
+	await();
+	cr_expect(!command_runs(command));
+	command_free(command);
 }
 
 /* What only exec finds out is told at the release. */

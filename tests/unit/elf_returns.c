@@ -105,6 +105,27 @@ Test(elf_returns, other_ways)
 	expect_refused(elf, "unknown", "no known instruction");
 }
 
+/* A file may have nothing but returns, and name them again and again: what is kept of them is bounded. */
+Test(elf_returns, bombs_are_refused)
+{
+	struct elf *elf __cleanup(elf_closep) = NULL;
+	struct err err;
+	size_t n, kept = 0, refused = 0;
+	bool again;
+
+	fixture_text("a.c", FUNCTION("bomb", ".rept 5000\\nret\\n.endr") FUNCTION("many", ".rept 4000\\nret\\n.endr") "int main(void) { return 0; }\n");
+	fixture_run("$CC -O1 -o a a.c");
+	elf = fixture_open(fixture_path("a"));
+	cr_expect_eq(find(elf, "bomb", 0, &n, &again, &err), -ENOTSUP);
+	cr_expect_str_eq(err.text, "it returns in more places than any real function");
+	for (int i = 0; i < 300; i++) {
+		refused += !!find(elf, "many", 0, &n, &again, &err);
+		kept += n;
+	}
+	cr_expect_leq(kept, 1 << 20);
+	cr_expect_gt(refused, 0);
+}
+
 Test(elf_returns, what_runs_again)
 {
 	struct elf *elf __cleanup(elf_closep) = build();
