@@ -3,7 +3,8 @@
  * dfl COMMAND [ARG]...
  *
  * Runs a command with the default action for SIGINT and SIGQUIT, which a shell
- * without job control makes ignored in everything that it starts with &.
+ * without job control makes ignored in everything that it starts with &, and for SIGHUP,
+ * which may be ignored because nohup runs the tests.
  */
 #include <err.h>
 #include <signal.h>
@@ -11,6 +12,7 @@
 
 int main(int argc, char **argv)
 {
+	signal(SIGHUP, SIG_DFL);
 	signal(SIGINT, SIG_DFL);
 	signal(SIGQUIT, SIG_DFL);
 	if (argc < 2)
