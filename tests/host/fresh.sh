@@ -31,7 +31,7 @@ test_leaves_nothing_when_it_is_killed() {
 	system
 	for signal in KILL TERM HUP; do
 		mkfifo root/began
-		"$fresh" --enter "$PWD/root" sh -c 'sleep 1000 & echo yes > /began; sleep 1000' &
+		dfl "$fresh" --enter "$PWD/root" sh -c 'sleep 1000 & echo yes > /began; sleep 1000' &
 		entered=$!
 		read -r said < root/began
 		! gone || fail "nothing was there to leave"
