@@ -149,7 +149,7 @@ test_user_places_refused() {
 	refused_place "u:/bin/ufuncs:$(printf 0x%x $((at + 1)))" 'inside an instruction'
 	refused_place "u:/bin/ufuncs:$data" 'not in the code'
 	# where the file's own header is
-	refused_place u:/bin/ufuncs:0x400010 'not in the code|no code is there'
+	refused_place u:/bin/ufuncs:0x400010 'not in the code|no code is there|in no function'
 	refused_place c:memcpy+1 'inside an instruction|no function|how long'
 	# both ends of a place that is no begin: what is on the stack there is no address to return to
 	[ "$SYS" = __arm64_sys ] && second=4 || second=3
