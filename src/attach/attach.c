@@ -150,8 +150,6 @@ static const char *failed_because(struct attach *attach, int error)
 		return "the kernel cannot put a probe on that instruction";
 	case EOPNOTSUPP:
 		return "this kernel does not have that for this architecture";
-	case ESTALE:
-		return "another file has taken its place meanwhile";
 	case EMFILE:
 	case ENFILE:
 		return "too many open files";
