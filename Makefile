@@ -164,7 +164,7 @@ $(B)/%.o: %.c Makefile $(B)/flags | $(SKEL) $(SYSCALLS) $(LIBBPF_A) $(ZYDIS_A)
 ZYDIS_CPPFLAGS := -DZYDIS_STATIC_BUILD -DZYDIS_MINIMAL_MODE -DZYDIS_DISABLE_ENCODER -DZYDIS_DISABLE_FORMATTER \
 		  -DZYCORE_STATIC_BUILD -DZYAN_NO_LIBC -isystem $(B)/zydis/include
 
-$(B)/src/symbols/instruction.o $(B)/unit/src/symbols/instruction.o: private DEFINES := $(ZYDIS_CPPFLAGS)
+$(B)/src/binary/instruction.o $(B)/unit/src/symbols/instruction.o: private DEFINES := $(ZYDIS_CPPFLAGS)
 $(B)/src/main.o: private DEFINES := -DSONDE_VERSION='"$(VERSION)"' -DSONDE_DATE='"$(DATE)"'
 $(B)/src/main.o: $(B)/version
 
@@ -195,8 +195,7 @@ $(B)/gen/%.skel.h: $(B)/%.bpf.o scripts/pack-skeleton
 	$(call say,SKEL,$@)$(BPFTOOL) gen skeleton $< name $(subst -,_,$(subst .,_,$(notdir $*)))_bpf > $@.whole && \
 		scripts/pack-skeleton $< < $@.whole > $@ && rm -f $@.whole
 
-# --- libbpf: its headers are copied too, so that nothing else looks into its tree. Made one object whose
-# hidden symbols are its own: static linking would make one name of its elf_open() and ours ---
+# --- libbpf: its headers are copied too, so that nothing else looks into its tree ---
 
 $(B)/tools-found:
 	@mkdir -p $(@D)
@@ -213,8 +212,7 @@ $(LIBBPF_A): $(B)/libbpf/tree Makefile $(wildcard $(LIBBPF_TREE)/src/*.[ch])
 	$(call say,LIBBPF,$$(cat $<))to=$(abspath $(B)/libbpf) && from=$$(cat $<) && rm -rf $$to/obj && mkdir -p $$to/obj && \
 	$(MAKE) -s -C $$from/src CC='$(CC)' AR=$(CROSS_COMPILE)ar CFLAGS='-O2 -g -fPIC -fvisibility=hidden -ffunction-sections -fdata-sections' BUILD_STATIC_ONLY=1 \
 		OBJDIR=$$to/obj DESTDIR=$$to INCLUDEDIR=/include LIBDIR=/ install > $$to/log 2>&1 || { cat $$to/log; exit 1; }; \
-	cp -r $$from/include/uapi/. $$to/include/ && rm -f $@ && \
-	$(CC) -r -nostdlib -o $$to/whole.o $$to/obj/staticobjs/*.o && $(CROSS_COMPILE)objcopy --localize-hidden $$to/whole.o && $(CROSS_COMPILE)ar rcs $@ $$to/whole.o
+	cp -r $$from/include/uapi/. $$to/include/ && rm -f $@ && $(CROSS_COMPILE)ar rcs $@ $$to/obj/staticobjs/*.o
 
 # --- Zydis: what decodes, and no more. Its own headers, and Zycore's where its tree has them ---
 

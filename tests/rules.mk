@@ -36,7 +36,7 @@ TEST_BIN += $(CXX_BIN)
 test-programs: $(TEST_BIN) $(B)/unwind-rows
 
 # For this machine alone: it is beside those that guests get.
-$(B)/unwind-rows: tests/unwind/rows.c $(patsubst %.c,$(B)/%.o,$(wildcard src/unwind/*.c src/symbols/*.c src/base/*.c)) $(LIBBPF_A) $(COMPAT_A)
+$(B)/unwind-rows: tests/unwind/rows.c $(patsubst %.c,$(B)/%.o,$(wildcard src/unwind/*.c src/binary/*.c src/kernel/*.c src/base/*.c)) $(LIBBPF_A) $(COMPAT_A)
 	$(call say,CC,$<)$(CC) $(TEST_CFLAGS) -I. -Isrc -static -Wl,--gc-sections -o $@ $(filter-out $(COMPAT_A),$^) $(LDLIBS) $(COMPAT_A)
 
 $(B)/tests/traces: tests/guest/traces.c

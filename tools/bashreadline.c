@@ -2,9 +2,9 @@
 /* bashreadline: lines as they are entered in bash. */
 #include "base/report.h"
 #include "probe/target.h"
-#include "run/event.h"
+#include "engine/event.h"
 #include "run/filter.h"
-#include "symbols/library.h"
+#include "binary/library.h"
 #include "tools/bashreadline.h"
 #include "tools/bashreadline.skel.h"
 

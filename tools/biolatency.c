@@ -4,7 +4,7 @@
 #include <fcntl.h>
 
 #include "bpf/block.h"
-#include "run/dist.h"
+#include "engine/dist.h"
 #include "run/run.h"
 #include "tools/biolatency.h"
 #include "tools/biolatency.skel.h"

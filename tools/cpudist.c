@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* cpudist: how long tasks run at a time, or how long they do not. */
-#include "run/dist.h"
+#include "engine/dist.h"
 #include "tools/cpudist.h"
 #include "tools/cpudist.skel.h"
 

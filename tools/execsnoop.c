@@ -2,7 +2,7 @@
 /* execsnoop: programs as they are executed, with their whole command line. */
 #include <regex.h>
 
-#include "run/event.h"
+#include "engine/event.h"
 #include "run/filter.h"
 #include "tools/execsnoop.h"
 #include "tools/execsnoop.skel.h"

@@ -5,7 +5,7 @@
 
 #include "output/clock.h"
 #include "output/words.h"
-#include "run/event.h"
+#include "engine/event.h"
 #include "run/run.h"
 #include "tools/exitsnoop.h"
 #include "tools/exitsnoop.skel.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* funccount: how often kernel and user functions, tracepoints and USDT marks are reached. */
 #include "probe/offer.h"
-#include "run/count.h"
+#include "engine/count.h"
 
 static const struct field fields[] = {
 	FIELD(FIELD_STR, struct count_row, name, "func", "FUNC", -36, .may_cut = true),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* funclatency: how long calls of kernel and user functions take. */
 #include "probe/offer.h"
-#include "run/latency.h"
+#include "engine/latency.h"
 
 static const struct field fields[] = {
 	FIELD(FIELD_STR, struct hist_row, key, "func", "", 0),

@@ -4,8 +4,8 @@
 #include "bpf/latency.h"
 #include "bpf/slot.h"
 #include "probe/offer.h"
-#include "run/event.h"
-#include "run/probes.h"
+#include "engine/event.h"
+#include "engine/probes.h"
 #include "tools/funcslower.h"
 #include "tools/funcslower.skel.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* hardirqs: what time interrupts take, by the name of who handles them. */
-#include "run/irqs.h"
+#include "engine/irqs.h"
 #include "tools/hardirqs.skel.h"
 
 static struct irqs_settings settings;

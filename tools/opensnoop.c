@@ -3,7 +3,7 @@
 #include <fcntl.h>
 
 #include "base/nearest.h"
-#include "run/event.h"
+#include "engine/event.h"
 #include "tools/opensnoop.h"
 #include "tools/opensnoop.skel.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* runqlat: how long tasks wait for a processor. */
-#include "run/dist.h"
+#include "engine/dist.h"
 #include "tools/runqlat.skel.h"
 
 static struct {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* softirqs: what time soft interrupts take, by kind. */
-#include "run/irqs.h"
+#include "engine/irqs.h"
 #include "tools/softirqs.h"
 #include "tools/softirqs.skel.h"
 

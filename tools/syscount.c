@@ -4,8 +4,8 @@
 #include "base/report.h"
 #include "output/words.h"
 #include "run/filter.h"
-#include "run/syscalls.h"
-#include "symbols/syscalls.h"
+#include "engine/syscalls.h"
+#include "kernel/syscalls.h"
 
 #define TOP_DEFAULT 10
 

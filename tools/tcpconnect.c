@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* tcpconnect: attempts to connect by TCP. */
-#include "run/tcp.h"
+#include "engine/tcp.h"
 #include "tools/tcpconnect.h"
 #include "tools/tcpconnect.skel.h"
 

@@ -2,7 +2,7 @@
 /* Kernel functions by BPF trampoline: the cheapest per call, a program and a patched function each. */
 #include <linux/bpf.h>
 
-#include "symbols/kernel.h"
+#include "kernel/kernel.h"
 #include "mechanism.h"
 #include "quirks.h"
 

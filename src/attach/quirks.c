@@ -10,7 +10,7 @@
 #include <sys/resource.h>
 
 #include "base/caps.h"
-#include "symbols/kernel.h"
+#include "kernel/kernel.h"
 #include "quirks.h"
 
 /* No kernel refuses a map's value for being so large. */

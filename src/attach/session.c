@@ -3,7 +3,7 @@
 #include <linux/bpf.h>
 
 #include "bpf/latency.h"
-#include "symbols/kernel.h"
+#include "kernel/kernel.h"
 #include "mechanism.h"
 
 static struct call {

@@ -2,7 +2,7 @@
 /* kernel.ftrace_enabled and kprobes/enabled in debugfs: who depends on which, and whether it is off. */
 #include <fcntl.h>
 
-#include "symbols/kernel.h"
+#include "kernel/kernel.h"
 #include "quirks.h"
 #include "switches.h"
 

@@ -2,7 +2,7 @@
 /* Tracepoints: raw where there is one of that name, else by perf event. */
 #include <linux/bpf.h>
 
-#include "symbols/kernel.h"
+#include "kernel/kernel.h"
 #include "mechanism.h"
 #include "quirks.h"
 

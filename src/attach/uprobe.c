@@ -5,7 +5,7 @@
  */
 #include <linux/bpf.h>
 
-#include "symbols/trusted.h"
+#include "binary/trusted.h"
 #include "mechanism.h"
 #include "quirks.h"
 

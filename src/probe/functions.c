@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Names of functions of a binary: from a pattern to symbols, from a symbol to what people call it. */
-#include "symbols/demangle.h"
+#include "binary/demangle.h"
 #include "functions.h"
 #include "names.h"
 
 /* How many overloads an error names. */
 #define NAMED_MAX 4
 
-void functions_find(const struct query *query, const struct elf_symbol *symbols, size_t n, struct functions *found)
+void functions_find(const struct query *query, const struct binary_symbol *symbols, size_t n, struct functions *found)
 {
 	struct names *names __cleanup(names_freep) = names_new(query->spec.name, query->spec.regex, query->name);
 	bool literal = match_literal(query->name);
@@ -38,7 +38,7 @@ int functions_check_one(const struct query *query, const struct functions *found
 	if (!query->spec.offset || !found->n || match_test(query->name, found->v[0]->name))
 		return 0;
 	vec_each(function, found) {
-		const struct elf_symbol *before = function > found->v ? function[-1] : NULL;
+		const struct binary_symbol *before = function > found->v ? function[-1] : NULL;
 
 		/* aliases of one place are neighbours */
 		if (before && ((*function)->offset == before->offset || !strcmp((*function)->name, before->name)))
@@ -67,7 +67,7 @@ static const char *last_parts(const struct str *name, const char *wanted)
 	return *at == ':' ? at + 1 : at;
 }
 
-char *functions_nearest(const char *wanted, const struct elf_symbol *symbols, size_t n)
+char *functions_nearest(const char *wanted, const struct binary_symbol *symbols, size_t n)
 {
 	enum demangle_form form = strchr(wanted, '(') ? DEMANGLE_PLAIN : DEMANGLE_PATH;
 	struct str text __str = {};

@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Where functions of Go are probed; see go.h. */
-#include "symbols/elf_code.h"
+#include "binary/binary_code.h"
 #include "go.h"
 
 #define STACKS_MOVE "Go moves its stacks, and a return probe would crash it"
 
-void go_init(struct go *go, struct elf *elf, bool ret, bool both)
+void go_init(struct go *go, struct binary *binary, bool ret, bool both)
 {
-	*go = (struct go){ .go = elf_go(elf), .ret = ret, .both = both };
+	*go = (struct go){ .go = binary_go(binary), .ret = ret, .both = both };
 	if (!go->go)
 		return;
 	go->no_return = STACKS_MOVE " (--force insists)";
-	if (elf_go_range(elf, &go->begin, &go->end))
+	if (binary_go_range(binary, &go->begin, &go->end))
 		go->begin = go->end = 0;
 }
 
 /* Both ends belong to one call by its goroutine, and where on its stack: no other place in a program knows that. */
-static const char *why_not_both(const struct go *go, const struct elf_symbol *function, const struct elf_returns *returns)
+static const char *why_not_both(const struct go *go, const struct binary_symbol *function, const struct binary_returns *returns)
 {
 	if (function->vaddr < go->begin || function->vaddr >= go->end)
 		return "it is not known to be Go's own code";
-	if (go->go != ELF_GO_REGISTERS)
+	if (go->go != BINARY_GO_REGISTERS)
 		return "Go before 1.18 does not tell which goroutine runs";
 	return returns->again ? "it begins more than once in a call" : NULL;
 }
 
-static int find_returns(const struct go *go, struct elf *elf, const struct elf_symbol *function, uint64_t entry,
-			struct elf_returns *returns, struct err *err)
+static int find_returns(const struct go *go, struct binary *binary, const struct binary_symbol *function, uint64_t entry,
+			struct binary_returns *returns, struct err *err)
 {
 	struct err why = {};
-	int ret = elf_find_returns(elf, function, entry, returns, &why);
+	int ret = binary_find_returns(binary, function, entry, returns, &why);
 	const char *not_both = !ret && go->both ? why_not_both(go, function, returns) : NULL;
 
 	if (!ret && !not_both)
@@ -38,21 +38,21 @@ static int find_returns(const struct go *go, struct elf *elf, const struct elf_s
 		       not_both ? not_both : why.text);
 }
 
-int go_place(const struct go *go, struct elf *elf, const struct elf_symbol *function, struct target *target,
+int go_place(const struct go *go, struct binary *binary, const struct binary_symbol *function, struct target *target,
 	     struct pool *pool, struct err *err)
 {
-	struct elf_returns returns = {};
+	struct binary_returns returns = {};
 	uint64_t entry;
 	int ret = 0;
 
 	if (!go->go)
 		return 0;
-	ret = elf_go_entry(elf, function, &entry, err);
+	ret = binary_go_entry(binary, function, &entry, err);
 	if (ret && !go->ret)
 		return ret;
 	ret = 0;
 	if (go->ret || go->both)
-		ret = find_returns(go, elf, function, entry, &returns, err);
+		ret = find_returns(go, binary, function, entry, &returns, err);
 	if (!go->ret)
 		target->addr += entry;
 	if (!ret && returns.n) {

@@ -6,23 +6,23 @@
 #ifndef SONDE_GO_H
 #define SONDE_GO_H
 
-#include "symbols/elf.h"
+#include "binary/binary.h"
 #include "target.h"
 
 /* A file. Initialise with {}, which is one that has nothing to do with Go. */
 struct go {
-	enum elf_go go;
+	enum binary_go go;
 	bool ret, both;
 	uint64_t begin, end;   /* addresses of what is Go's own, 0 not known */
 	const char *no_return; /* why nothing of it may be probed at its return, but for go_place() */
 };
 
-void go_init(struct go *go, struct elf *elf, bool ret, bool both);
+void go_init(struct go *go, struct binary *binary, bool ret, bool both);
 /*
  * The target stands for the function's begin: it becomes the place that each call passes once, and gets what its return needs. An
  * error says why it cannot be probed; of both ends, target->no_return says so, and the target is left as what it was.
  */
-int go_place(const struct go *go, struct elf *elf, const struct elf_symbol *function, struct target *target,
+int go_place(const struct go *go, struct binary *binary, const struct binary_symbol *function, struct target *target,
 	     struct pool *pool, struct err *err);
 
 #endif

@@ -5,7 +5,7 @@
  */
 #include <ctype.h>
 
-#include "symbols/demangle.h"
+#include "binary/demangle.h"
 #include "names.h"
 
 struct names {

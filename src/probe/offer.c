@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* By what stands before the last colon: what may follow it. */
-#include "symbols/elf.h"
-#include "symbols/kernel.h"
-#include "symbols/library.h"
+#include "binary/binary.h"
+#include "kernel/kernel.h"
+#include "binary/library.h"
 #include "offer.h"
 
 #define LEAST_LETTERS 2
@@ -58,12 +58,12 @@ static int offer_tracepoint(const struct ktracepoint *tp, void *ctx)
 static void offer_functions(const struct offer *offer, const char *object)
 {
 	__cleanup(library_release) struct library library = {};
-	__cleanup(elf_closep) struct elf *elf = NULL;
-	const struct elf_symbol *symbols;
+	__cleanup(binary_closep) struct binary *binary = NULL;
+	const struct binary_symbol *symbols;
 	size_t n;
 
-	if (library_find(object, 0, &library, NULL) || elf_open(library.root, library.path, &elf, NULL) ||
-	    elf_functions(elf, &symbols, &n, NULL))
+	if (library_find(object, 0, &library, NULL) || binary_open(library.root, library.path, &binary, NULL) ||
+	    binary_functions(binary, &symbols, &n, NULL))
 		return;
 	for (size_t i = 0; i < n; i++)
 		offer_name(offer, symbols[i].name);
@@ -72,12 +72,12 @@ static void offer_functions(const struct offer *offer, const char *object)
 static void offer_marks(const struct offer *offer, const char *object)
 {
 	__cleanup(library_release) struct library library = {};
-	__cleanup(elf_closep) struct elf *elf = NULL;
-	const struct elf_mark *marks;
+	__cleanup(binary_closep) struct binary *binary = NULL;
+	const struct binary_mark *marks;
 	size_t n;
 
-	if (library_find(object, 0, &library, NULL) || elf_open(library.root, library.path, &elf, NULL) ||
-	    elf_marks(elf, &marks, &n, NULL))
+	if (library_find(object, 0, &library, NULL) || binary_open(library.root, library.path, &binary, NULL) ||
+	    binary_marks(binary, &marks, &n, NULL))
 		return;
 	for (size_t i = 0; i < n; i++) {
 		__free char *name = base_printf("%s:%s", marks[i].provider, marks[i].name);

@@ -6,7 +6,7 @@
  * kallsyms read for one name that the kernel itself can place.
  */
 #include "base/str.h"
-#include "symbols/kernel.h"
+#include "kernel/kernel.h"
 #include "resolve.h"
 #include "traceable.h"
 

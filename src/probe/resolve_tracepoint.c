@@ -2,8 +2,8 @@
 /* Tracepoints by system and name. */
 #include <fnmatch.h>
 
-#include "symbols/kernel.h"
-#include "symbols/syscalls.h"
+#include "kernel/kernel.h"
+#include "kernel/syscalls.h"
 #include "resolve.h"
 
 struct search {

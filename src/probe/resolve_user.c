@@ -5,15 +5,15 @@
 #include <sys/stat.h>
 
 #include "base/str.h"
-#include "symbols/elf.h"
-#include "symbols/elf_code.h"
-#include "symbols/library.h"
+#include "binary/binary.h"
+#include "binary/binary_code.h"
+#include "binary/library.h"
 #include "functions.h"
 #include "go.h"
 
-struct binary {
+struct object {
 	struct library library;
-	struct elf *elf;
+	struct binary *binary;
 	const char *path; /* in the set's pool */
 	int file;	  /* the set's */
 	bool force;
@@ -21,33 +21,33 @@ struct binary {
 	struct go go; /* nothing where force is set */
 };
 
-static void binary_release(struct binary *binary)
+static void object_release(struct object *object)
 {
-	if (binary->elf)
-		elf_close(binary->elf);
-	library_release(&binary->library);
+	if (object->binary)
+		binary_close(object->binary);
+	library_release(&object->library);
 }
 
 /* A descriptor that the set keeps, one for each file: what has been read is what is attached to. */
-static int keep_file(struct target_set *set, const struct elf *elf)
+static int keep_file(struct target_set *set, const struct binary *binary)
 {
 	struct stat ours, kept;
 	int fd;
 
-	fstat(elf_fd(elf), &ours);
+	fstat(binary_fd(binary), &ours);
 	vec_each(file, &set->files)
 		if (!fstat(*file, &kept) && kept.st_dev == ours.st_dev && kept.st_ino == ours.st_ino)
 			return *file;
-	fd = fcntl(elf_fd(elf), F_DUPFD_CLOEXEC, 3);
+	fd = fcntl(binary_fd(binary), F_DUPFD_CLOEXEC, 3);
 	if (fd >= 0)
 		*vec_push(&set->files) = fd;
 	return fd < 0 ? -errno : fd;
 }
 
-static int binary_open(struct binary *binary, const struct query *query, const struct target_options *options,
+static int object_open(struct object *object, const struct query *query, const struct target_options *options,
 		       struct target_set *set, struct err *err)
 {
-	int ret = library_find(query->spec.object, options->pid, &binary->library, err);
+	int ret = library_find(query->spec.object, options->pid, &object->library, err);
 
 	if (ret == -ENOENT && query->no_module) {
 		size_t n = strlen(err->text);
@@ -55,22 +55,22 @@ static int binary_open(struct binary *binary, const struct query *query, const s
 		snprintf(err->text + n, sizeof(err->text) - n, ", and no kernel module of that name is loaded");
 	}
 	if (!ret)
-		ret = elf_open(binary->library.root, binary->library.path, &binary->elf, err);
+		ret = binary_open(object->library.root, object->library.path, &object->binary, err);
 	if (ret)
 		return ret;
-	binary->path = pool_add(&set->pool, binary->library.path);
-	binary->file = keep_file(set, binary->elf);
-	if (binary->file < 0)
-		return err_set(err, binary->file, "%s: %s", binary->library.shown, strerror(-binary->file));
-	binary->force = options->force;
-	binary->mangled = options->mangled;
+	object->path = pool_add(&set->pool, object->library.path);
+	object->file = keep_file(set, object->binary);
+	if (object->file < 0)
+		return err_set(err, object->file, "%s: %s", object->library.shown, strerror(-object->file));
+	object->force = options->force;
+	object->mangled = options->mangled;
 	if (!options->force)
-		go_init(&binary->go, binary->elf, query->spec.ret, options->both);
+		go_init(&object->go, object->binary, query->spec.ret, options->both);
 	return 0;
 }
 
 static struct target *add_target(struct target_set *set, const struct query *query,
-				 const struct binary *binary, uint64_t offset, const char *label)
+				 const struct object *object, uint64_t offset, const char *label)
 {
 	struct target *target = vec_push(set);
 
@@ -78,11 +78,11 @@ static struct target *add_target(struct target_set *set, const struct query *que
 	target->mech = query->spec.mech;
 	target->ret = query->spec.ret;
 	target->addr = offset;
-	target->object = binary->path;
-	target->file = binary->file;
+	target->object = object->path;
+	target->file = object->file;
 	target->label = label;
 	target->name = target->label;
-	target->no_return = binary->go.no_return;
+	target->no_return = object->go.no_return;
 	return target;
 }
 
@@ -105,11 +105,11 @@ static int leave_out(struct target_set *set, const struct query *query, const ch
 }
 
 /* Versions of a global function are one to the user; of a static one a binary may have several by one name. */
-static int add_function(struct target_set *set, const struct query *query, const struct binary *binary,
-			const struct elf_symbol *function, const char *name, struct err *err)
+static int add_function(struct target_set *set, const struct query *query, const struct object *object,
+			const struct binary_symbol *function, const char *name, struct err *err)
 {
 	uint64_t offset = query->spec.offset;
-	const char *symbol = pool_add(&set->pool, name), *label = binary->mangled ? symbol : functions_shown(set, name);
+	const char *symbol = pool_add(&set->pool, name), *label = object->mangled ? symbol : functions_shown(set, name);
 	struct target *target;
 	struct err why = {};
 
@@ -117,13 +117,13 @@ static int add_function(struct target_set *set, const struct query *query, const
 		symbol = pool_addf(&set->pool, "%s+0x%llx", symbol, (unsigned long long)offset);
 		label = pool_addf(&set->pool, "%s+0x%llx", label, (unsigned long long)offset);
 	}
-	if (!binary->force && elf_check_offset(binary->elf, function, offset, &why))
+	if (!object->force && binary_check_offset(object->binary, function, offset, &why))
 		return leave_out(set, query, label, &why, err);
-	target = add_target(set, query, binary, function->offset + offset, label);
+	target = add_target(set, query, object, function->offset + offset, label);
 	target->name = symbol;
 	target->offset = offset;
 	target->one_of = function->binding != STB_LOCAL;
-	if (!offset && go_place(&binary->go, binary->elf, function, target, &set->pool, &why)) {
+	if (!offset && go_place(&object->go, object->binary, function, target, &set->pool, &why)) {
 		set->n--;
 		return leave_out(set, query, label, &why, err);
 	}
@@ -131,40 +131,40 @@ static int add_function(struct target_set *set, const struct query *query, const
 }
 
 struct ifuncs {
-	struct elf_ifunc *v;
+	struct binary_ifunc *v;
 	size_t n, cap;
 };
 
 /* The function that an IFUNC stands for. Of a stripped library it has no symbol, but is known to begin there. */
-static int add_ifunc(struct target_set *set, const struct query *query, const struct binary *binary,
-		     const struct elf_ifunc *ifunc, struct err *err)
+static int add_ifunc(struct target_set *set, const struct query *query, const struct object *object,
+		     const struct binary_ifunc *ifunc, struct err *err)
 {
-	struct elf_symbol chosen = *ifunc->symbol;
-	const struct elf_symbol *function;
+	struct binary_symbol chosen = *ifunc->symbol;
+	const struct binary_symbol *function;
 
 	chosen.offset = ifunc->offset;
 	chosen.size = 0;
-	if (elf_vaddr_of(binary->elf, ifunc->offset, &chosen.vaddr))
+	if (binary_vaddr_of(object->binary, ifunc->offset, &chosen.vaddr))
 		return err_set(err, -EINVAL, "'%s' stands for a function that is not in the code", chosen.name);
-	if (!elf_check_place(binary->elf, ifunc->offset, &function, NULL))
+	if (!binary_check_place(object->binary, ifunc->offset, &function, NULL))
 		chosen.size = function->size - (ifunc->offset - function->offset);
-	return add_function(set, query, binary, &chosen, chosen.name, err);
+	return add_function(set, query, object, &chosen, chosen.name, err);
 }
 
 /* An IFUNC's own address is its resolver's, which runs once: what is counted is the function that it chose. */
-static int add_ifuncs(struct target_set *set, const struct query *query, const struct binary *binary, pid_t pid,
+static int add_ifuncs(struct target_set *set, const struct query *query, const struct object *object, pid_t pid,
 		      struct ifuncs *ifuncs, struct err *err)
 {
 	int ret = 0;
 
 	if (!ifuncs->n)
 		return 0;
-	elf_resolve_ifuncs(binary->elf, pid, ifuncs->v, ifuncs->n);
+	binary_resolve_ifuncs(object->binary, pid, ifuncs->v, ifuncs->n);
 	vec_each(ifunc, ifuncs) {
 		const char *name = ifunc->symbol->name, *failed = ifunc->failed;
 
 		if (!failed)
-			ret = add_ifunc(set, query, binary, ifunc, err);
+			ret = add_ifunc(set, query, object, ifunc, err);
 		else if (match_literal(query->name))
 			return err_set(err, -ENOTSUP, "'%s' cannot be counted: %s", name, failed);
 		else
@@ -175,33 +175,33 @@ static int add_ifuncs(struct target_set *set, const struct query *query, const s
 	return 0;
 }
 
-static int no_function(const struct query *query, const struct binary *binary,
-		       const struct elf_symbol *symbols, size_t n, struct err *err)
+static int no_function(const struct query *query, const struct object *object,
+		       const struct binary_symbol *symbols, size_t n, struct err *err)
 {
-	const char *source = elf_source(binary->elf);
+	const char *source = binary_source(object->binary);
 	bool stripped = source && !strcmp(source, ".dynsym");
 	__free char *what = base_printf("%sfunction of %s%s", stripped ? "exported " : "",
-					binary->library.shown, stripped ? ", which is stripped," : "");
+					object->library.shown, stripped ? ", which is stripped," : "");
 	__free char *near = NULL;
 
 	if (!match_literal(query->name))
 		return resolve_no_match(err, what, &query->spec, NULL);
-	if (elf_is_named(binary->elf, query->spec.name))
+	if (binary_is_named(object->binary, query->spec.name))
 		return err_set(err, -ENOENT,
 			       "'%s' is no function of %s that could be probed, though its debug information names it: it has been inlined",
-			       query->spec.name, binary->library.shown);
+			       query->spec.name, object->library.shown);
 	near = functions_nearest(query->spec.name, symbols, n);
 	return resolve_no_match(err, what, &query->spec, near);
 }
 
-static int add_functions(struct query *query, const struct binary *binary, pid_t pid, struct target_set *set,
+static int add_functions(struct query *query, const struct object *object, pid_t pid, struct target_set *set,
 			 struct err *err)
 {
-	const struct elf_symbol *symbols;
+	const struct binary_symbol *symbols;
 	struct functions functions = {};
 	struct ifuncs ifuncs = {};
 	size_t n;
-	int ret = elf_functions(binary->elf, &symbols, &n, err);
+	int ret = binary_functions(object->binary, &symbols, &n, err);
 
 	if (ret)
 		return ret;
@@ -209,20 +209,20 @@ static int add_functions(struct query *query, const struct binary *binary, pid_t
 	query->found = functions.n;
 	ret = functions_check_one(query, &functions, err);
 	for (size_t i = 0; !ret && i < functions.n; i++) {
-		const struct elf_symbol *function = functions.v[i];
+		const struct binary_symbol *function = functions.v[i];
 
 		/* of aliases, which are neighbours, the first stays and the rest are duplicates of it */
 		if (function->ifunc)
 			vec_push(&ifuncs)->symbol = function;
 		else
-			ret = add_function(set, query, binary, function, function->name, err);
+			ret = add_function(set, query, object, function, function->name, err);
 	}
 	free(functions.v);
-	ret = ret ? ret : add_ifuncs(set, query, binary, pid, &ifuncs, err);
+	ret = ret ? ret : add_ifuncs(set, query, object, pid, &ifuncs, err);
 	free(ifuncs.v);
 	if (ret)
 		return ret;
-	return query->found ? 0 : no_function(query, binary, symbols, n, err);
+	return query->found ? 0 : no_function(query, object, symbols, n, err);
 }
 
 /* Several specs may meet it in one file. */
@@ -235,25 +235,25 @@ static void add_refused(struct target_set *set, const char *refused)
 		*vec_push(&set->refused) = pool_add(&set->pool, refused);
 }
 
-static int add_address(const struct query *query, const struct binary *binary,
+static int add_address(const struct query *query, const struct object *object,
 		       struct target_set *set, struct err *err)
 {
 	unsigned long long vaddr = query->spec.offset;
-	const struct elf_symbol *function = NULL;
+	const struct binary_symbol *function = NULL;
 	struct target *target;
 	struct err why = {};
 	uint64_t offset;
 
-	if (elf_offset_of(binary->elf, vaddr, true, &offset))
-		return err_set(err, -ENOENT, "0x%llx is not in the code of %s", vaddr, binary->library.shown);
-	if (!binary->force && elf_check_place(binary->elf, offset, &function, &why))
-		return err_set(err, why.code, "0x%llx of %s: %s (--force insists)", vaddr, binary->library.shown, why.text);
-	target = add_target(set, query, binary, offset, pool_addf(&set->pool, "0x%llx", vaddr));
+	if (binary_offset_of(object->binary, vaddr, true, &offset))
+		return err_set(err, -ENOENT, "0x%llx is not in the code of %s", vaddr, object->library.shown);
+	if (!object->force && binary_check_place(object->binary, offset, &function, &why))
+		return err_set(err, why.code, "0x%llx of %s: %s (--force insists)", vaddr, object->library.shown, why.text);
+	target = add_target(set, query, object, offset, pool_addf(&set->pool, "0x%llx", vaddr));
 	target->offset = function ? offset - function->offset : 0;
 	return 0;
 }
 
-static bool has_provider(const struct query *query, const struct elf_mark *marks, size_t n)
+static bool has_provider(const struct query *query, const struct binary_mark *marks, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (match_test(query->provider, marks[i].provider))
@@ -262,7 +262,7 @@ static bool has_provider(const struct query *query, const struct elf_mark *marks
 }
 
 /* Names those that there are, as far as a line goes. */
-static int no_provider(const struct query *query, const struct binary *binary, const struct elf_mark *marks, size_t n,
+static int no_provider(const struct query *query, const struct object *object, const struct binary_mark *marks, size_t n,
 		       struct err *err)
 {
 	struct str all __str = {};
@@ -276,23 +276,23 @@ static int no_provider(const struct query *query, const struct binary *binary, c
 			str_addf(&all, "%s%s", all.len ? ", " : "", marks[i].provider);
 		else if (before == i)
 			return err_set(err, -ENOENT, "%s has no USDT marks of '%s', but of %s and others",
-				       binary->library.shown, query->spec.provider, all.data);
+				       object->library.shown, query->spec.provider, all.data);
 	}
-	return err_set(err, -ENOENT, "%s has no USDT marks of '%s', but of %s", binary->library.shown, query->spec.provider,
+	return err_set(err, -ENOENT, "%s has no USDT marks of '%s', but of %s", object->library.shown, query->spec.provider,
 		       all.data);
 }
 
-static int no_mark(const struct query *query, const struct binary *binary,
-		   const struct elf_mark *marks, size_t n, struct err *err)
+static int no_mark(const struct query *query, const struct object *object,
+		   const struct binary_mark *marks, size_t n, struct err *err)
 {
-	__free char *what = base_printf("USDT mark of %s", binary->library.shown);
+	__free char *what = base_printf("USDT mark of %s", object->library.shown);
 	bool literal = match_literal(query->name);
 	struct nearest nearest;
 
 	if (!n)
-		return err_set(err, -ENOENT, "%s has no USDT marks", binary->library.shown);
+		return err_set(err, -ENOENT, "%s has no USDT marks", object->library.shown);
 	if (!has_provider(query, marks, n))
-		return no_provider(query, binary, marks, n, err);
+		return no_provider(query, object, marks, n, err);
 	nearest_init(&nearest, query->spec.name);
 	for (size_t i = 0; literal && i < n; i++)
 		if (match_test(query->provider, marks[i].provider))
@@ -300,17 +300,17 @@ static int no_mark(const struct query *query, const struct binary *binary,
 	return resolve_no_match(err, what, &query->spec, nearest_name(&nearest));
 }
 
-static int add_marks(struct query *query, const struct binary *binary, struct target_set *set,
+static int add_marks(struct query *query, const struct object *object, struct target_set *set,
 		     struct err *err)
 {
-	const struct elf_mark *marks;
+	const struct binary_mark *marks;
 	size_t n;
-	int ret = elf_marks(binary->elf, &marks, &n, err);
+	int ret = binary_marks(object->binary, &marks, &n, err);
 
 	if (ret)
 		return ret;
 	for (size_t i = 0; i < n; i++) {
-		const struct elf_mark *mark = &marks[i];
+		const struct binary_mark *mark = &marks[i];
 		struct target *target;
 		struct err why = {};
 		const char *label;
@@ -319,30 +319,30 @@ static int add_marks(struct query *query, const struct binary *binary, struct ta
 			continue;
 		query->found++;
 		label = pool_addf(&set->pool, "%s:%s", mark->provider, mark->name);
-		if (!binary->force && elf_check_mark(binary->elf, mark->offset, &why)) {
+		if (!object->force && binary_check_mark(object->binary, mark->offset, &why)) {
 			add_note(set, label, why.text);
 			continue;
 		}
-		target = add_target(set, query, binary, mark->offset, label);
+		target = add_target(set, query, object, mark->offset, label);
 		target->ref_ctr = mark->semaphore;
 		target->mark = true;
 		target->one_of = true;
 	}
-	return query->found ? 0 : no_mark(query, binary, marks, n, err);
+	return query->found ? 0 : no_mark(query, object, marks, n, err);
 }
 
 int resolve_user(struct query *query, const struct target_options *options, struct target_set *set, struct err *err)
 {
-	__cleanup(binary_release) struct binary binary = {};
-	int ret = binary_open(&binary, query, options, set, err);
+	__cleanup(object_release) struct object object = {};
+	int ret = object_open(&object, query, options, set, err);
 
 	if (ret)
 		return ret;
 	if (query->spec.kind == SPEC_USDT)
-		return add_marks(query, &binary, set, err);
+		return add_marks(query, &object, set, err);
 	if (!query->spec.name)
-		return add_address(query, &binary, set, err);
-	ret = add_functions(query, &binary, options->pid, set, err);
-	add_refused(set, elf_refused(binary.elf));
+		return add_address(query, &object, set, err);
+	ret = add_functions(query, &object, options->pid, set, err);
+	add_refused(set, binary_refused(object.binary));
 	return ret;
 }

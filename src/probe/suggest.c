@@ -3,10 +3,10 @@
  * A name that is no kernel function, no library and no module may be something else: a tracepoint, a system call, a function
  * of the C library. Looked for only when nothing was found, so it may take some time.
  */
-#include "symbols/elf.h"
-#include "symbols/kernel.h"
-#include "symbols/library.h"
-#include "symbols/syscalls.h"
+#include "binary/binary.h"
+#include "kernel/kernel.h"
+#include "binary/library.h"
+#include "kernel/syscalls.h"
 #include "resolve.h"
 
 struct wanted {
@@ -54,13 +54,13 @@ static bool is_syscall(const struct query *query, struct err *err)
 static bool is_function_of(const struct query *query, const char *object, pid_t pid, struct err *err)
 {
 	__cleanup(library_release) struct library library = {};
-	__cleanup(elf_closep) struct elf *elf = NULL;
-	const struct elf_symbol *symbols;
+	__cleanup(binary_closep) struct binary *binary = NULL;
+	const struct binary_symbol *symbols;
 	size_t n, i = 0;
 
-	if (library_find(object, pid, &library, NULL) || elf_open(library.root, library.path, &elf, NULL))
+	if (library_find(object, pid, &library, NULL) || binary_open(library.root, library.path, &binary, NULL))
 		return false;
-	if (elf_functions(elf, &symbols, &n, NULL))
+	if (binary_functions(binary, &symbols, &n, NULL))
 		return false;
 	while (i < n && strcmp(symbols[i].name, query->spec.name))
 		i++;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* From specs to a set of targets: parses, asks each kind's resolver, removes duplicates, numbers the slots. */
-#include "symbols/kernel.h"
+#include "kernel/kernel.h"
 #include "resolve.h"
 
 static void query_release(struct query *query)

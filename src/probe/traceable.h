@@ -9,7 +9,7 @@
 #define SONDE_TRACEABLE_H
 
 #include "base/pool.h"
-#include "symbols/kernel.h"
+#include "kernel/kernel.h"
 
 struct traceable {
 	struct {

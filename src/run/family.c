@@ -4,7 +4,7 @@
 #include <signal.h>
 
 #include "family.h"
-#include "symbols/kernel_files.h"
+#include "kernel/kernel_files.h"
 
 /* One that forks without an end is stopped before it is this deep. */
 #define PASSES_MAX 100

@@ -11,11 +11,11 @@
 #include "caps.h"
 #include "command.h"
 #include "filter.h"
-#include "follow.h"
+#include "engine/follow.h"
 #include "keyboard.h"
 #include "signals.h"
 #include "stop.h"
-#include "unhit.h"
+#include "engine/unhit.h"
 
 #define NS_PER_SEC 1000000000ULL
 #define NS_PER_MS  1000000ULL

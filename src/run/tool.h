@@ -54,8 +54,8 @@ struct tool {
 	void *settings;
 	const struct schema *schema;
 	const struct engine *engine;
-	const struct event_source *events; /* the event engine's: run/event.h */
-	const struct dist_source *dist;	   /* the distribution engine's: run/dist.h */
+	const struct event_source *events; /* the event engine's: engine/event.h */
+	const struct dist_source *dist;	   /* the distribution engine's: engine/dist.h */
 	/*
 	 * Of a tool without an engine: does all of it, with run->out, and returns the exit status, or -errno with err set; with
 	 * run->usage where what the user typed is wrong. Of the common options it has --json, --quiet, --verbose and --help.

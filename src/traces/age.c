@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "age.h"
-#include "symbols/kernel_files.h"
+#include "kernel/kernel_files.h"
 
 /* Seconds: how long a kernel may need from the start of its clock to tracefs, and by how much an event must be older. */
 #define BOOT_LIMIT 10

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Reads and writes files of tracefs whole. Knows nothing of what is in them. */
 #include "files.h"
-#include "symbols/kernel_files.h"
+#include "kernel/kernel_files.h"
 
 #define PIECE 4096
 

@@ -10,7 +10,7 @@
 
 #include "base/file_id.h"
 #include "holders.h"
-#include "symbols/kernel_files.h"
+#include "kernel/kernel_files.h"
 
 struct scan {
 	struct holders *holders;

@@ -9,7 +9,7 @@
 #include "inventory_part.h"
 #include "parse.h"
 #include "settings.h"
-#include "symbols/kernel.h"
+#include "kernel/kernel.h"
 
 static const struct {
 	const char *name;

@@ -4,8 +4,8 @@
 #include <sys/sysmacros.h>
 
 #include "mounts.h"
-#include "symbols/kernel_files.h"
-#include "symbols/lines.h"
+#include "kernel/kernel_files.h"
+#include "kernel/lines.h"
 
 /* Space, tab, newline and backslash are written as three octal digits; in place. */
 static void unescape(char *text)

@@ -6,8 +6,8 @@
 #include <dirent.h>
 
 #include "processes.h"
-#include "symbols/kernel_files.h"
-#include "symbols/lines.h"
+#include "kernel/kernel_files.h"
+#include "kernel/lines.h"
 
 /* /proc/self/ns/pid of the namespace that has no other above it; the kernel's ABI (PROC_PID_INIT_INO). */
 #define INITIAL_NAMESPACE "pid:[4026531836]"

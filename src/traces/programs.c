@@ -4,7 +4,7 @@
 #include <bpf/libbpf.h>
 
 #include "programs.h"
-#include "symbols/kernel_files.h"
+#include "kernel/kernel_files.h"
 
 #define NAME_SIZE 4096
 

@@ -6,8 +6,8 @@
 
 #include "base/base.h"
 #include "programs.h"
-#include "symbols/elf.h"
-#include "symbols/kernel.h"
+#include "binary/binary.h"
+#include "kernel/kernel.h"
 
 struct named {
 	struct programs *programs;
@@ -139,25 +139,25 @@ static void name_trampolines(struct named *named)
 /* ---- user functions by offset ---- */
 
 /* By file: a file's symbols are read once. The path is one of our own mount namespace, or of the holder's. */
-static struct elf *open_file(const char *path, pid_t holder)
+static struct binary *open_file(const char *path, pid_t holder)
 {
 	__free char *root = base_printf("/proc/%d/root", holder);
 	__free char *theirs = base_printf("%s%s", root, path);
-	struct elf *elf = NULL;
+	struct binary *elf = NULL;
 	struct err err;
 
-	if (elf_open("/", path, &elf, &err) && holder)
-		elf_open(root, theirs, &elf, &err);
+	if (binary_open("/", path, &elf, &err) && holder)
+		binary_open(root, theirs, &elf, &err);
 	return elf;
 }
 
-static const char *find_symbol(struct programs *programs, struct elf *elf, const struct bpf_target *target)
+static const char *find_symbol(struct programs *programs, struct binary *elf, const struct bpf_target *target)
 {
-	const struct elf_symbol *symbols, *found = NULL;
+	const struct binary_symbol *symbols, *found = NULL;
 	size_t n;
 	struct err err;
 
-	if (!elf || elf_functions(elf, &symbols, &n, &err))
+	if (!elf || binary_functions(elf, &symbols, &n, &err))
 		n = 0;
 	for (size_t i = 0; i < n && symbols[i].offset <= target->addr; i++)
 		if (!found || symbols[i].offset > found->offset)
@@ -172,7 +172,7 @@ static const char *find_symbol(struct programs *programs, struct elf *elf, const
 
 static void name_user_functions(struct programs *programs)
 {
-	struct elf *elf = NULL;
+	struct binary *elf = NULL;
 	const char *path = "";
 
 	vec_each(program, programs)
@@ -180,13 +180,13 @@ static void name_user_functions(struct programs *programs)
 			if (!target->user || !target->name)
 				continue;
 			if (strcmp(target->name, path)) {
-				elf_close(elf);
+				binary_close(elf);
 				elf = open_file(target->name, program->holder);
 				path = target->name;
 			}
 			target->name = find_symbol(programs, elf, target);
 		}
-	elf_close(elf);
+	binary_close(elf);
 }
 
 void programs_name_targets(struct programs *programs)

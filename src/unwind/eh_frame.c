@@ -197,7 +197,7 @@ static bool is_sorted(const struct eh_frame *frame)
 	return true;
 }
 
-int eh_frame_read(struct eh_frame *frame, const struct elf_bytes *bytes)
+int eh_frame_read(struct eh_frame *frame, const struct binary_bytes *bytes)
 {
 	if (bytes->size > EH_FRAME_MAX)
 		return -EFBIG;

@@ -6,7 +6,7 @@
 #ifndef SONDE_EH_FRAME_H
 #define SONDE_EH_FRAME_H
 
-#include "symbols/elf.h"
+#include "binary/binary.h"
 #include "cfi.h"
 
 /* More than any file has: libxul's has 10 MB. */
@@ -36,7 +36,7 @@ struct eh_frame {
 };
 
 /* Reads all of it: the bytes are kept, and must outlive frame. Initialise frame with {}. -EFBIG beyond EH_FRAME_MAX. */
-int eh_frame_read(struct eh_frame *frame, const struct elf_bytes *bytes);
+int eh_frame_read(struct eh_frame *frame, const struct binary_bytes *bytes);
 struct cfi_fde eh_frame_fde(const struct eh_frame *frame, size_t i);
 void eh_frame_release(struct eh_frame *frame);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "symbols/elf.h"
+#include "binary/binary.h"
 #include "eh_frame.h"
 #include "table.h"
 
@@ -73,11 +73,11 @@ static void on_row(void *ctx, uint64_t vaddr, const struct unwind_rule *rule)
 }
 
 /* Rows grow with the file; segments may be in another order there than in memory, where functions are sorted. */
-static bool find_place(struct maker *maker, struct elf *elf, const struct cfi_fde *fde)
+static bool find_place(struct maker *maker, struct binary *elf, const struct cfi_fde *fde)
 {
 	uint64_t first, last;
 
-	if (elf_offset_of(elf, fde->start, true, &first) || elf_offset_of(elf, fde->end - 1, true, &last) ||
+	if (binary_offset_of(elf, fde->start, true, &first) || binary_offset_of(elf, fde->end - 1, true, &last) ||
 	    last - first != fde->end - 1 - fde->start || first < maker->reached || last >= TEXT_MAX)
 		return false;
 	maker->delta = first - fde->start;
@@ -94,12 +94,12 @@ static void add_function(struct maker *maker, const struct cfi_fde *fde)
 	maker->reached = fde->end + maker->delta;
 }
 
-int table_make(struct table *table, struct elf *elf, struct rules *rules)
+int table_make(struct table *table, struct binary *elf, struct rules *rules)
 {
 	struct maker maker = { .table = table, .rules = rules, .rule = UNWIND_RULE_NONE };
 	__cleanup(eh_frame_release) struct eh_frame frame = {};
-	struct elf_bytes bytes;
-	int ret = elf_eh_frame(elf, &bytes);
+	struct binary_bytes bytes;
+	int ret = binary_eh_frame(elf, &bytes);
 
 	if (!ret)
 		ret = eh_frame_read(&frame, &bytes);

@@ -26,8 +26,8 @@ struct table {
  * Makes the table; its rules are added to rules. Initialise table with {}. What is damaged is left out and counted. -ENODATA:
  * the file describes no function; -EFBIG: it describes more than any real file; -EBADMSG: its section is not in the file.
  */
-struct elf;
-int table_make(struct table *table, struct elf *elf, struct rules *rules);
+struct binary;
+int table_make(struct table *table, struct binary *elf, struct rules *rules);
 /* The rule for an offset in the file. */
 uint16_t table_rule(const struct table *table, uint64_t offset);
 void table_release(struct table *table);

@@ -5,7 +5,7 @@
 #include "bpf/filter.h"
 #include "bpf/follow.skel.h"
 #include "fuzz.h"
-#include "symbols/core_btf.h"
+#include "kernel/core_btf.h"
 
 static int look(const char *name, uint32_t id, void *ctx)
 {

@@ -3,7 +3,7 @@
 #include <ctype.h>
 
 #include "fuzz.h"
-#include "symbols/demangle.h"
+#include "binary/demangle.h"
 
 /* A jump out of libiberty leaves some KB behind, of so many names at most. */
 int __lsan_is_turned_off(void);

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* ELF files: all that symbols/elf.h reads of one. */
+/* ELF files: all that binary/binary.h reads of one. */
 #include "fuzz.h"
-#include "symbols/elf_code.h"
-#include "symbols/elf_file.h"
+#include "binary/binary_code.h"
+#include "binary/binary_file.h"
 
-static void read_symbols(struct elf *elf)
+static void read_symbols(struct binary *elf)
 {
-	const struct elf_symbol *symbols;
+	const struct binary_symbol *symbols;
 	uint64_t offset;
 	struct err err;
 	size_t n;
 
-	if (elf_functions(elf, &symbols, &n, &err))
+	if (binary_functions(elf, &symbols, &n, &err))
 		return;
 	for (size_t i = 0; i < n; i++) {
 		fuzz_look(symbols[i].name);
-		elf_offset_of(elf, symbols[i].vaddr, true, &offset);
+		binary_offset_of(elf, symbols[i].vaddr, true, &offset);
 	}
-	fuzz_look(elf_source(elf));
+	fuzz_look(binary_source(elf));
 }
 
-static void read_marks(struct elf *elf)
+static void read_marks(struct binary *elf)
 {
-	const struct elf_mark *marks;
+	const struct binary_mark *marks;
 	struct err err;
 	size_t n;
 
-	if (elf_marks(elf, &marks, &n, &err))
+	if (binary_marks(elf, &marks, &n, &err))
 		return;
 	for (size_t i = 0; i < n; i++) {
 		fuzz_look(marks[i].provider);
@@ -35,31 +35,31 @@ static void read_marks(struct elf *elf)
 	}
 }
 
-static int look_at_slot(void *ctx, const struct elf_slot *slot)
+static int look_at_slot(void *ctx, const struct binary_slot *slot)
 {
 	fuzz_look(slot->name);
 	fuzz_look(slot->version);
-	elf_unwinds_from(ctx, slot->vaddr);
+	binary_unwinds_from(ctx, slot->vaddr);
 	return 0;
 }
 
 /* Where a probe may be: of every symbol, within it, and at every mark. */
-static void check_places(struct elf *elf)
+static void check_places(struct binary *elf)
 {
-	const struct elf_symbol *symbols, *function;
-	const struct elf_mark *marks;
+	const struct binary_symbol *symbols, *function;
+	const struct binary_mark *marks;
 	struct err err;
 	size_t n;
 
-	if (!elf_functions(elf, &symbols, &n, &err))
+	if (!binary_functions(elf, &symbols, &n, &err))
 		for (size_t i = 0; i < n; i++) {
-			elf_check_entry(elf, &symbols[i], &err);
-			elf_check_offset(elf, &symbols[i], 1, &err);
-			elf_check_place(elf, symbols[i].offset + 4, &function, &err);
+			binary_check_entry(elf, &symbols[i], &err);
+			binary_check_offset(elf, &symbols[i], 1, &err);
+			binary_check_place(elf, symbols[i].offset + 4, &function, &err);
 		}
-	if (!elf_marks(elf, &marks, &n, &err))
+	if (!binary_marks(elf, &marks, &n, &err))
 		for (size_t i = 0; i < n; i++)
-			elf_check_mark(elf, marks[i].offset, &err);
+			binary_check_mark(elf, marks[i].offset, &err);
 }
 
 /* What is meant for another machine is refused by its header, and nothing else of it would be seen. */
@@ -78,26 +78,26 @@ static void make_native(uint8_t *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	uint8_t *copy __free = (uint8_t *)fuzz_text(data, size);
-	struct elf *elf __cleanup(elf_closep) = NULL;
+	struct binary *elf __cleanup(binary_closep) = NULL;
 	static struct fuzz_file file;
 	const char *name, *runpath;
 	struct err err;
 
 	make_native(copy, size);
 	fuzz_write(&file, copy, size);
-	if (elf_open(NULL, file.path, &elf, &err))
+	if (binary_open(NULL, file.path, &elf, &err))
 		return 0;
 	read_symbols(elf);
 	read_marks(elf);
 	check_places(elf);
-	elf_each_slot(elf, look_at_slot, elf);
-	elf_each_ifunc(elf, look_at_slot, elf);
-	elf_go(elf);
-	elf_is_named(elf, "main");
-	if (!elf_needed(elf, "lib", &name, &runpath)) {
+	binary_each_slot(elf, look_at_slot, elf);
+	binary_each_ifunc(elf, look_at_slot, elf);
+	binary_go(elf);
+	binary_is_named(elf, "main");
+	if (!binary_needed(elf, "lib", &name, &runpath)) {
 		fuzz_look(name);
 		fuzz_look(runpath);
 	}
-	fuzz_look(elf_refused(elf));
+	fuzz_look(binary_refused(elf));
 	return 0;
 }

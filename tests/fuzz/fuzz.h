@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#include "symbols/kernel.h"
+#include "kernel/kernel.h"
 
 /* libFuzzer calls it with what it has made up; it returns 0, or the sanitizers end it. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -4,7 +4,7 @@
  * some pages of it, with where vmcoreinfo is at their begin.
  */
 #include "fuzz.h"
-#include "symbols/kallsyms_image.h"
+#include "kernel/kallsyms_image.h"
 
 #define BASE 0xffffffff81000000ULL
 

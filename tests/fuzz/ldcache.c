@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The loader's cache of a container. */
 #include "fuzz.h"
-#include "symbols/ldcache.h"
+#include "binary/ldcache.h"
 
 static int look(const char *name, const char *path, int level, void *ctx)
 {

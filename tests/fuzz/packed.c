@@ -4,7 +4,7 @@
  * libFuzzer need not find one; the input is both sections at once.
  */
 #include "fuzz.h"
-#include "symbols/elf.h"
+#include "binary/binary.h"
 
 #define ROOM 65536
 
@@ -71,9 +71,9 @@ static void make(const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct elf *elf __cleanup(elf_closep) = NULL;
+	struct binary *elf __cleanup(binary_closep) = NULL;
 	static struct fuzz_file opened;
-	const struct elf_symbol *symbols;
+	const struct binary_symbol *symbols;
 	struct err err;
 	size_t n;
 
@@ -81,10 +81,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return -1;
 	make(data, size);
 	fuzz_write(&opened, &file, offsetof(struct file, input) + size);
-	if (elf_open(NULL, opened.path, &elf, &err))
+	if (binary_open(NULL, opened.path, &elf, &err))
 		abort();
-	elf_functions(elf, &symbols, &n, &err);
-	elf_is_named(elf, "main");
-	fuzz_look(elf_refused(elf));
+	binary_functions(elf, &symbols, &n, &err);
+	binary_is_named(elf, "main");
+	fuzz_look(binary_refused(elf));
 	return 0;
 }

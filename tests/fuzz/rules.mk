@@ -4,7 +4,7 @@
 FUZZ      := $(if $(CROSS_COMPILE),,$(wildcard tests/fuzz/*.c))
 FUZZ_BIN  := $(FUZZ:tests/fuzz/%.c=$(B)/fuzz/%)
 FUZZ_OBJ  := $(FUZZ:%.c=$(B)/fuzz/%.o)
-FUZZ_LIB  := $(patsubst %.c,$(B)/fuzz/%.o,$(wildcard $(addprefix src/,base/*.c symbols/*.c probe/*.c traces/*.c unwind/*.c)))
+FUZZ_LIB  := $(patsubst %.c,$(B)/fuzz/%.o,$(wildcard $(addprefix src/,base/*.c binary/*.c kernel/*.c probe/*.c traces/*.c unwind/*.c)))
 FUZZ_SANITIZE := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
 .PHONY: fuzzers
@@ -21,4 +21,4 @@ $(FUZZ_OBJ) $(FUZZ_LIB): $(B)/fuzz/%.o: %.c Makefile tests/fuzz/rules.mk $(B)/fl
 	$(call say,FUZZ,$<)$(CLANG) $(C_CPPFLAGS) $(C_FLAGS) $(FUZZ_SANITIZE) -fsanitize=fuzzer-no-link -c -o $@ $<
 
 -include $(FUZZ_OBJ:.o=.d) $(FUZZ_LIB:.o=.d)
-$(B)/fuzz/src/symbols/instruction.o: private DEFINES := $(ZYDIS_CPPFLAGS)
+$(B)/fuzz/src/binary/instruction.o: private DEFINES := $(ZYDIS_CPPFLAGS)

@@ -38,7 +38,7 @@ static void run(const struct cfi_machine *machine, const struct eh_frame *frame)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct elf_bytes bytes = { .data = data, .size = size, .vaddr = 0x1000, .exact = true };
+	struct binary_bytes bytes = { .data = data, .size = size, .vaddr = 0x1000, .exact = true };
 	struct eh_frame frame = {};
 
 	if (!eh_frame_read(&frame, &bytes)) {

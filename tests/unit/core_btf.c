@@ -8,7 +8,7 @@
 #include "bpf/filter.h"
 #include "bpf/follow.skel.h"
 #include "kernel_fixture.h"
-#include "symbols/core_btf.h"
+#include "kernel/core_btf.h"
 
 TestSuite(core_btf, .init = fixture_init, .fini = fixture_fini);
 

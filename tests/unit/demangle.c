@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 
 #include "probe/names.h"
-#include "symbols/demangle.h"
+#include "binary/demangle.h"
 
 static const struct pair {
 	const char *mangled, *whole, *path; /* path NULL: the same */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <criterion/criterion.h>
 
-#include "run/dist.h"
+#include "engine/dist.h"
 
 static const struct hist single = { .kind = HIST_SINGLE, .step = 1, .divisor = 1000, .unit = "usecs" };
 /* 12 values, of 34.5 usecs in all */

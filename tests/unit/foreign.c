@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* symbols/foreign.h, and symbols/elf.h where somebody else has made the file: what is refused, and what is said. */
+/* binary/foreign.h, and binary/binary.h where somebody else has made the file: what is refused, and what is said. */
 #include <elf.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include "elf_fixture.h"
+#include "binary_fixture.h"
 #include "probe/target.h"
-#include "symbols/foreign.h"
+#include "binary/foreign.h"
 
 TestSuite(foreign, .init = fixture_init);
 
@@ -124,17 +124,17 @@ static void build(const char *flags, const char *out)
 /* What is shown is found, what is hidden is not, and words say why. */
 static void expect_untold(const char *path, const char *words)
 {
-	struct elf *elf = fixture_open_in("/", path);
+	struct binary *elf = fixture_open_in("/", path);
 	const char *refused;
 
 	cr_expect(fixture_find(elf, "shown"));
 	cr_expect(!fixture_find(elf, "hidden"));
-	refused = elf_refused(elf);
+	refused = binary_refused(elf);
 	if (words)
 		cr_expect(refused && strstr(refused, words), "'%s' lacks '%s'", refused, words);
 	else
 		cr_expect(!refused, "%s", refused);
-	elf_close(elf);
+	binary_close(elf);
 }
 
 /* A library without its hidden symbols, which are in lib.debug beside it. */
@@ -204,7 +204,7 @@ Test(foreign, compressed_section_that_unpacks_to_too_much_is_refused)
 {
 	char *data __free = NULL;
 	const char *refused;
-	struct elf *elf;
+	struct binary *elf;
 	Elf64_Chdr *chdr;
 	Elf64_Shdr *str;
 	size_t n;
@@ -213,8 +213,8 @@ Test(foreign, compressed_section_that_unpacks_to_too_much_is_refused)
 	fixture_run("for i in $(seq 100); do echo \"int another_variable_$i;\"; done >> program.c && "
 		    "$CC -g -shared -fPIC -o lib.so program.c && objcopy --compress-debug-sections lib.so");
 	elf = fixture_open(fixture_path("lib.so"));
-	cr_expect(elf_is_named(elf, "hidden") && !elf_is_named(elf, "absent") && !elf_refused(elf));
-	elf_close(elf);
+	cr_expect(binary_is_named(elf, "hidden") && !binary_is_named(elf, "absent") && !binary_refused(elf));
+	binary_close(elf);
 
 	data = fixture_read(fixture_path("lib.so"), &n);
 	str = section(data, ".debug_str");
@@ -223,18 +223,18 @@ Test(foreign, compressed_section_that_unpacks_to_too_much_is_refused)
 	chdr->ch_size = 2ULL << 30;
 	fixture_write("lib.so", data, n);
 	elf = fixture_open(fixture_path("lib.so"));
-	cr_expect(!elf_is_named(elf, "hidden"));
-	refused = elf_refused(elf);
+	cr_expect(!binary_is_named(elf, "hidden"));
+	refused = binary_refused(elf);
 	cr_expect(refused && strstr(refused, ".debug_str is not read: it has 2.0 GB, more than 1.0 GB"), "%s", refused);
-	elf_close(elf);
+	binary_close(elf);
 }
 
 /* A sparse file costs nothing, and any of its sections can be as large as it. */
 Test(foreign, sections_without_measure_are_refused)
 {
 	static const char *const names[] = { ".symtab", ".strtab", ".shstrtab" };
-	const struct elf_symbol *s;
-	struct elf *elf = NULL;
+	const struct binary_symbol *s;
+	struct binary *elf = NULL;
 	char *data __free = NULL;
 	Elf64_Ehdr *ehdr;
 	size_t n, count;
@@ -249,36 +249,36 @@ Test(foreign, sections_without_measure_are_refused)
 		fixture_write("large.so", data, n);
 		fixture_run("truncate -s 15G large.so");
 		elf = fixture_open(fixture_path("large.so"));
-		cr_expect(elf_functions(elf, &s, &count, &err) == (i == 2 ? 0 : -EFBIG));
+		cr_expect(binary_functions(elf, &s, &count, &err) == (i == 2 ? 0 : -EFBIG));
 		cr_expect(i == 2 || strstr(err.text, "its symbol table is too large to be read"), "%s", err.text);
-		cr_expect(!elf_is_named(elf, "hidden") == (i == 2));
-		elf_close(elf);
+		cr_expect(!binary_is_named(elf, "hidden") == (i == 2));
+		binary_close(elf);
 	}
 	ehdr = (Elf64_Ehdr *)data;
 	ehdr->e_shnum = 0; /* then the first section's size is the number */
 	((Elf64_Shdr *)(data + ehdr->e_shoff))->sh_size = 100000000;
 	fixture_write("large.so", data, n);
 	fixture_run("truncate -s 15G large.so");
-	cr_expect(elf_open(NULL, fixture_path("large.so"), &elf, NULL) == -EBADMSG);
+	cr_expect(binary_open(NULL, fixture_path("large.so"), &elf, NULL) == -EBADMSG);
 }
 
 /* As long as names share their letters, a small table has gigabytes of them. */
 Test(foreign, names_without_measure_are_refused)
 {
 	struct err err = { .text = "" };
-	const struct elf_symbol *s;
+	const struct binary_symbol *s;
 	Elf64_Shdr *symtab;
 	char *data __free = NULL;
 	Elf64_Sym *sym;
-	struct elf *elf;
+	struct binary *elf;
 	size_t n, count, longest = 0;
 
 	fixture_run("awk 'function say(name) { print \".type \" name \", %function\\n\" name \": nop\" }\n"
 		    "BEGIN { while (i++ < 60000) n = n \"x\"; say(n); while (j++ < 20000) say(\"f\" j) }' > n.s && "
 		    "$CC -shared -nostdlib -o n.so n.s");
 	elf = fixture_open(fixture_path("n.so"));
-	cr_expect(!elf_functions(elf, &s, &count, &err) && count > 20000, "%s", err.text);
-	elf_close(elf);
+	cr_expect(!binary_functions(elf, &s, &count, &err) && count > 20000, "%s", err.text);
+	binary_close(elf);
 
 	data = fixture_read(fixture_path("n.so"), &n);
 	symtab = section(data, ".symtab");
@@ -291,9 +291,9 @@ Test(foreign, names_without_measure_are_refused)
 		sym[i].st_name = longest;
 	fixture_write("n.so", data, n);
 	elf = fixture_open(fixture_path("n.so"));
-	cr_expect(elf_functions(elf, &s, &count, &err) == -EFBIG);
+	cr_expect(binary_functions(elf, &s, &count, &err) == -EFBIG);
 	cr_expect(strstr(err.text, "too large"), "%s", err.text);
-	elf_close(elf);
+	binary_close(elf);
 }
 
 /* Between reading and attaching its owner may put another file in its place, whose code is elsewhere. */
@@ -321,18 +321,18 @@ Test(foreign, what_was_read_is_what_is_attached_to)
 /* Somebody else's copy, build or log rotation shortens the file at any moment: mapped, that is a SIGBUS. */
 Test(foreign, file_that_is_truncated_while_it_is_read_is_an_error)
 {
-	const struct elf_mark *marks;
-	const struct elf_symbol *s;
+	const struct binary_mark *marks;
+	const struct binary_symbol *s;
 	struct err err = { .text = "" };
-	struct elf *elf;
+	struct binary *elf;
 	size_t n;
 
 	build("-shared -fPIC", "lib.so");
 	elf = fixture_open(fixture_path("lib.so"));
 	cr_assert(!truncate(fixture_path("lib.so"), 4096));
-	cr_expect(elf_functions(elf, &s, &n, &err) == -EBADMSG);
+	cr_expect(binary_functions(elf, &s, &n, &err) == -EBADMSG);
 	cr_expect(strstr(err.text, "the file has been truncated"), "%s", err.text);
-	elf_marks(elf, &marks, &n, &err);
-	cr_expect(!elf_is_named(elf, "hidden"));
-	elf_close(elf);
+	binary_marks(elf, &marks, &n, &err);
+	cr_expect(!binary_is_named(elf, "hidden"));
+	binary_close(elf);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* symbols/instruction.h: lengths and where instructions go on, as the manuals of the processors have them. */
+/* binary/instruction.h: lengths and where instructions go on, as the manuals of the processors have them. */
 #include <criterion/criterion.h>
 
-#include "symbols/instruction.h"
+#include "binary/instruction.h"
 
 static void expect(const char *code, size_t n, enum instruction_kind kind, int64_t target)
 {

@@ -3,7 +3,7 @@
 #include "base/str.h"
 #include "kernel_fixture.h"
 #include "memory_fixture.h"
-#include "symbols/kallsyms_image.h"
+#include "kernel/kallsyms_image.h"
 
 TestSuite(kallsyms_image, .init = fixture_init, .fini = fixture_fini);
 

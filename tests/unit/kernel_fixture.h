@@ -8,7 +8,7 @@
 #include <ftw.h>
 #include <sys/stat.h>
 
-#include "symbols/kernel.h"
+#include "kernel/kernel.h"
 
 #define KALLSYMS "/proc/kallsyms"
 #define MODULES	 "/proc/modules"

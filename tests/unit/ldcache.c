@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* symbols/ldcache.h: caches written by hand, whole and damaged. */
-#include "elf_fixture.h"
-#include "symbols/ldcache.h"
+/* binary/ldcache.h: caches written by hand, whole and damaged. */
+#include "binary_fixture.h"
+#include "binary/ldcache.h"
 
 TestSuite(ldcache, .init = fixture_init);
 

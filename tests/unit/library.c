@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* symbols/library.h: names of libraries and programs, here, below a root and in a process. */
+/* binary/library.h: names of libraries and programs, here, below a root and in a process. */
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
-#include "elf_fixture.h"
-#include "symbols/library.h"
-#include "symbols/library_search.h"
+#include "binary_fixture.h"
+#include "binary/library.h"
+#include "binary/library_search.h"
 
 TestSuite(library, .init = fixture_init);
 
@@ -73,7 +73,7 @@ Test(library, finds_what_this_machine_has)
 	struct library lib = find("c", 0);
 	char *path __free = NULL;
 
-	cr_expect(!elf_check(NULL, lib.path, NULL), "%s", lib.path);
+	cr_expect(!binary_check(NULL, lib.path, NULL), "%s", lib.path);
 	cr_expect(strstr(lib.path, "libc.so") || strstr(lib.path, "musl"), "%s", lib.path);
 	cr_expect(!strcmp(lib.path, lib.shown) && !lib.root);
 	library_release(&lib);

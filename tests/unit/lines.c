@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <sys/mman.h>
 
-#include "symbols/lines.h"
+#include "kernel/lines.h"
 
 static struct lines *lines;
 

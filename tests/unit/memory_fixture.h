@@ -3,7 +3,7 @@
 #ifndef SONDE_MEMORY_FIXTURE_H
 #define SONDE_MEMORY_FIXTURE_H
 
-#include "symbols/memory.h"
+#include "kernel/memory.h"
 
 #define BASE 0xffffffff81000000ULL
 

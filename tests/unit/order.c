@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 
 #include "bpf/event.h"
-#include "run/order.h"
+#include "engine/order.h"
 
 /* An event of a tool: of any size, filled with what tells it from others. */
 struct numbered {

@@ -4,7 +4,7 @@
 #include <sys/syscall.h>
 
 #include "base/base.h"
-#include "symbols/syscalls.h"
+#include "kernel/syscalls.h"
 
 Test(syscalls, by_their_own_name)
 {

@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 
 #include "output/address.h"
-#include "run/tcp.h"
+#include "engine/tcp.h"
 
 static bool has(const struct tcp_ports *ports, unsigned int port)
 {

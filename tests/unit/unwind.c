@@ -2,7 +2,7 @@
 /* src/unwind/: rules and tables of functions in assembler, of programs as they are, and of damaged sections. */
 #include <elf.h>
 
-#include "elf_fixture.h"
+#include "binary_fixture.h"
 #include "unwind/eh_frame.h"
 #include "unwind/table.h"
 
@@ -42,7 +42,7 @@ TestSuite(unwind, .init = fixture_init);
 
 static struct rules rules;
 static struct table table;
-static struct elf *elf;
+static struct binary *elf;
 
 static void build(const char *functions)
 {
@@ -50,7 +50,7 @@ static void build(const char *functions)
 
 	fixture_text("f.s", source);
 	fixture_run("$CC -nostdlib -static -Wl,--build-id=none -o out f.s");
-	cr_assert_eq(elf_open(NULL, fixture_path("out"), &elf, NULL), 0);
+	cr_assert_eq(binary_open(NULL, fixture_path("out"), &elf, NULL), 0);
 	cr_assert_eq(table_make(&table, elf, &rules), 0);
 }
 
@@ -58,16 +58,16 @@ static void done(void)
 {
 	table_release(&table);
 	rules_release(&rules);
-	elf_close(elf);
+	binary_close(elf);
 }
 
 /* The rule at a function's begin + offset. */
 static struct unwind_rule rule_at(const char *name, uint64_t offset)
 {
-	const struct elf_symbol *symbols;
+	const struct binary_symbol *symbols;
 	size_t n;
 
-	cr_assert_eq(elf_functions(elf, &symbols, &n, NULL), 0);
+	cr_assert_eq(binary_functions(elf, &symbols, &n, NULL), 0);
 	for (size_t i = 0; i < n; i++)
 		if (!strcmp(symbols[i].name, name))
 			return rules.v[table_rule(&table, symbols[i].offset + offset)];
@@ -168,7 +168,7 @@ static void check_row(void *ctx, uint64_t vaddr, const struct unwind_rule *rule)
 	uint64_t offset;
 	uint16_t number;
 
-	cr_assert_eq(elf_offset_of(elf, vaddr, true, &offset), 0);
+	cr_assert_eq(binary_offset_of(elf, vaddr, true, &offset), 0);
 	number = table_rule(&table, offset);
 	cr_assert(!memcmp(&rules.v[number], rule, sizeof(*rule)), "0x%llx has rule %u", (unsigned long long)vaddr, number);
 	check->n++;
@@ -178,12 +178,12 @@ static void check_row(void *ctx, uint64_t vaddr, const struct unwind_rule *rule)
 Test(unwind, table_of_a_program)
 {
 	struct eh_frame frame = {};
-	struct elf_bytes bytes;
+	struct binary_bytes bytes;
 	struct check check = {};
 
-	cr_assert_eq(elf_open(NULL, "/proc/self/exe", &elf, NULL), 0);
+	cr_assert_eq(binary_open(NULL, "/proc/self/exe", &elf, NULL), 0);
 	cr_assert_eq(table_make(&table, elf, &rules), 0);
-	cr_assert_eq(elf_eh_frame(elf, &bytes), 0);
+	cr_assert_eq(binary_eh_frame(elf, &bytes), 0);
 	cr_assert_eq(eh_frame_read(&frame, &bytes), 0);
 	for (size_t i = 0; i < frame.n; i++) {
 		struct cfi_fde fde = eh_frame_fde(&frame, i);
@@ -204,7 +204,7 @@ Test(unwind, by_program_headers)
 
 	fixture_text("p.c", "#include <stdio.h>\nint main(void) { return puts(\"\"); }\n");
 	fixture_run("$CC -O2 -o p p.c");
-	cr_assert_eq(elf_open(NULL, fixture_path("p"), &elf, NULL), 0);
+	cr_assert_eq(binary_open(NULL, fixture_path("p"), &elf, NULL), 0);
 	cr_assert_eq(table_make(&table, elf, &rules), 0);
 	rows = table.rows.n;
 	done();
@@ -212,7 +212,7 @@ Test(unwind, by_program_headers)
 	((Elf64_Ehdr *)data)->e_shoff = ((Elf64_Ehdr *)data)->e_shnum = ((Elf64_Ehdr *)data)->e_shstrndx = 0;
 	fixture_write("p", data, n);
 	free(data);
-	cr_assert_eq(elf_open(NULL, fixture_path("p"), &elf, NULL), 0);
+	cr_assert_eq(binary_open(NULL, fixture_path("p"), &elf, NULL), 0);
 	cr_assert_eq(table_make(&table, elf, &rules), 0);
 	cr_expect_eq(table.rows.n, rows);
 	done();
@@ -241,7 +241,7 @@ static size_t section(uint8_t *to, const uint64_t (*spans)[2], size_t n)
 
 static struct eh_frame read_section(const uint8_t *data, size_t size)
 {
-	const struct elf_bytes bytes = { .data = data, .size = size, .vaddr = 0x1000, .exact = true };
+	const struct binary_bytes bytes = { .data = data, .size = size, .vaddr = 0x1000, .exact = true };
 	struct eh_frame frame = {};
 
 	cr_assert_eq(eh_frame_read(&frame, &bytes), 0);

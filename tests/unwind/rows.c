@@ -46,7 +46,7 @@ static void print_row(void *ctx, uint64_t vaddr, const struct unwind_rule *rule)
 	       (unsigned long long)vaddr, text);
 }
 
-static int print_section(const struct cfi_machine *machine, const struct elf_bytes *bytes)
+static int print_section(const struct cfi_machine *machine, const struct binary_bytes *bytes)
 {
 	struct eh_frame frame = {};
 	int damaged = eh_frame_read(&frame, bytes) || frame.damaged;
@@ -83,7 +83,7 @@ int main(int argc, char **argv)
 		    shdr.sh_type == SHT_NOBITS || !(data = elf_rawdata(scn, NULL)))
 			continue;
 		damaged |= print_section(ehdr.e_machine == EM_AARCH64 ? &cfi_aarch64 : &cfi_x86_64,
-					 &(struct elf_bytes){ data->d_buf, data->d_size, shdr.sh_addr, true });
+					 &(struct binary_bytes){ data->d_buf, data->d_size, shdr.sh_addr, true });
 	}
 	if (damaged)
 		fprintf(stderr, "unwind-rows: %s: some of it is damaged\n", argv[1]);

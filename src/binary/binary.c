@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Opens a program or library, says what is wrong with it, and turns its addresses into file offsets by
+ * its program headers. Knows no symbols: binary_symbols.c, binary_debug.c and binary_marks.c do.
+ */
+#include "binary_file.h"
+
+/* The kernel runs nothing with more program headers than fit in 64 KiB; it bounds our work, too. */
+#define MAX_SEGMENTS (65536 / sizeof(Elf64_Phdr))
+
+/* Header and tables within the file; overflow cannot happen in the sums by order of the checks. */
+static int check_tables(struct binary *binary, const GElf_Ehdr *ehdr, uint64_t size, struct err *err)
+{
+	uint64_t sections = (uint64_t)ehdr->e_shnum * ehdr->e_shentsize;
+	uint64_t segments = (uint64_t)ehdr->e_phnum * ehdr->e_phentsize;
+
+	if (ehdr->e_type != ET_EXEC && ehdr->e_type != ET_DYN)
+		return err_set(err, -ENOEXEC, "%s: is %s, neither a program nor a shared library",
+			       binary->path,
+			       ehdr->e_type == ET_REL	 ? "an object file that is not linked"
+			       : ehdr->e_type == ET_CORE ? "a core dump"
+							 : "an ELF file of unknown type");
+	if (ehdr->e_phoff > size || segments > size - ehdr->e_phoff || ehdr->e_shoff > size ||
+	    sections > size - ehdr->e_shoff)
+		return err_set(err, -EBADMSG,
+			       "%s: is truncated: its headers lie beyond its end (%llu bytes)",
+			       binary->path, (unsigned long long)size);
+	return 0;
+}
+
+static int read_segments(struct binary *binary, uint64_t size, struct err *err)
+{
+	bool code = false;
+	size_t count, i;
+
+	if (elf_getphdrnum(binary->file.elf, &count) || count > MAX_SEGMENTS)
+		return err_set(err, -EBADMSG, "%s: has damaged program headers", binary->path);
+	for (i = 0; i < count; i++) {
+		GElf_Phdr phdr;
+
+		if (!gelf_getphdr(binary->file.elf, (int)i, &phdr))
+			return err_set(err, -EBADMSG, "%s: has damaged program headers", binary->path);
+		if (phdr.p_type != PT_LOAD || !phdr.p_filesz)
+			continue;
+		if (phdr.p_offset > size || phdr.p_filesz > size - phdr.p_offset)
+			return err_set(err, -EBADMSG,
+				       "%s: is truncated: a segment lies beyond its end",
+				       binary->path);
+		if (phdr.p_vaddr + phdr.p_filesz < phdr.p_vaddr)
+			return err_set(err, -EBADMSG, "%s: has damaged program headers", binary->path);
+		*vec_push(binary) = (struct binary_segment){ phdr.p_vaddr, phdr.p_offset, phdr.p_filesz,
+							     phdr.p_flags & PF_X };
+		code |= phdr.p_flags & PF_X;
+	}
+	return code ? 0
+		    : err_set(err, -ENODATA, "%s: holds no code; is it a debug file?", binary->path);
+}
+
+/* Reads them once, all: from then on it does not matter what becomes of the file's. */
+static int read_section_headers(struct binary *binary, struct err *err)
+{
+	Elf_Scn *first = elf_nextscn(binary->file.elf, NULL);
+	GElf_Shdr shdr;
+
+	if (first && !gelf_getshdr(first, &shdr))
+		return err_set(err, -EBADMSG, "%s: has damaged section headers: %s", binary->path, elf_errmsg(-1));
+	return 0;
+}
+
+/* Where path begins below root; NULL where it is not below it. */
+static const char *path_below(const char *root, const char *path)
+{
+	size_t n = root ? strlen(root) : 0;
+
+	while (n && root[n - 1] == '/')
+		n--;
+	return root && !strncmp(path, root, n) && path[n] == '/' ? path + n : NULL;
+}
+
+int binary_open(const char *root, const char *path, struct binary **elfp, struct err *err)
+{
+	struct binary *binary __cleanup(binary_closep) = base_alloc(sizeof(*binary));
+	const char *below = path_below(root, path);
+	GElf_Ehdr ehdr;
+	int ret;
+
+	binary->path = base_strdup(path);
+	binary->root = root ? base_strdup(root) : NULL;
+	binary->file.fd = binary->debug.fd = -1;
+	ret = binary_image_open(&binary->file, below ? root : NULL, below ? below : path, err);
+	if (ret)
+		return ret;
+	if (!gelf_getehdr(binary->file.elf, &ehdr))
+		return err_set(err, -EBADMSG, "%s: is damaged: %s", path, elf_errmsg(-1));
+	ret = check_tables(binary, &ehdr, binary->file.size, err);
+	if (!ret)
+		ret = read_section_headers(binary, err);
+	if (!ret)
+		ret = read_segments(binary, binary->file.size, err);
+	if (!ret)
+		*elfp = take_ptr(binary);
+	return ret;
+}
+
+void binary_close(struct binary *binary)
+{
+	struct binary_string *next;
+
+	if (!binary)
+		return;
+	for (struct binary_string *s = binary->strings; s; s = next) {
+		next = s->next;
+		free(s);
+	}
+	binary_image_close(&binary->file);
+	binary_image_close(&binary->debug);
+	free(binary->code.v);
+	free(binary->symbols);
+	free(binary->marks);
+	free(binary->source);
+	free(binary->refused);
+	free(binary->root);
+	free(binary->path);
+	free(binary->v);
+	free(binary);
+}
+
+int binary_fd(const struct binary *binary)
+{
+	return binary->file.fd;
+}
+
+const char *binary_path_in_root(const struct binary *binary)
+{
+	const char *below = path_below(binary->root, binary->path);
+
+	return below ? below : binary->path;
+}
+
+const char *binary_refused(const struct binary *binary)
+{
+	return binary->refused;
+}
+
+const char *binary_source(const struct binary *binary)
+{
+	return binary->source;
+}
+
+const struct binary_segment *binary_segment_of(const struct binary *binary, uint64_t vaddr, bool exec)
+{
+	vec_each(s, binary) {
+		if ((s->exec || !exec) && vaddr >= s->vaddr && vaddr - s->vaddr < s->size)
+			return s;
+	}
+	return NULL;
+}
+
+int binary_offset_of(struct binary *binary, uint64_t vaddr, bool exec, uint64_t *offset)
+{
+	const struct binary_segment *s = binary_segment_of(binary, vaddr, exec);
+
+	if (!s)
+		return -ENOENT;
+	*offset = vaddr - s->vaddr + s->offset;
+	return 0;
+}
+
+int binary_vaddr_of(struct binary *binary, uint64_t offset, uint64_t *vaddr)
+{
+	vec_each(segment, binary) {
+		if (!segment->exec || offset - segment->offset >= segment->size)
+			continue;
+		*vaddr = segment->vaddr + (offset - segment->offset);
+		return 0;
+	}
+	return -ENOENT;
+}

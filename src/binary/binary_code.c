@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Whether an instruction begins at a place of an ELF file. What an instruction is, instruction.c knows. */
+#include "binary_code.h"
+#include "binary_file.h"
+#include "instruction.h"
+
+/* Longer functions are not decoded: nobody writes one, and a foreign file may say anything. */
+#define FUNCTION_MAX (16 << 20)
+
+/* Symbols before a place that are looked at for the one that it is in. */
+#define NEIGHBOURS 32
+
+/* Executable sections of a file that hold something; a file that has more is taken as one that has no sections. */
+#define SECTIONS_MAX 64
+
+static int read_sections(struct binary *binary)
+{
+	struct binary_sections *sections = &binary->code;
+	Elf_Scn *scn = NULL;
+	GElf_Shdr shdr;
+
+	sections->known = true;
+	while ((scn = elf_nextscn(binary->file.elf, scn))) {
+		if (!gelf_getshdr(scn, &shdr))
+			return -EBADMSG;
+		sections->any = true;
+		if (shdr.sh_flags & SHF_EXECINSTR && shdr.sh_type == SHT_PROGBITS)
+			*vec_push(sections) = (struct binary_section){ shdr.sh_addr, shdr.sh_size };
+		if (sections->n > SECTIONS_MAX)
+			return -E2BIG;
+	}
+	return 0;
+}
+
+/* A segment that is executable may hold data, and the file's own header: sections tell them apart. */
+static bool is_in_code(struct binary *binary, uint64_t vaddr)
+{
+	struct binary_sections *sections = &binary->code;
+
+	if (!sections->known && read_sections(binary))
+		sections->any = false;
+	if (!sections->any)
+		return binary_segment_of(binary, vaddr, true);
+	vec_each(section, sections)
+		if (vaddr - section->vaddr < section->size)
+			return true;
+	return false;
+}
+
+static int check_in_code(struct binary *binary, uint64_t vaddr, struct err *err)
+{
+	if (!is_in_code(binary, vaddr))
+		return err_set(err, -EINVAL, "no code is there");
+	if (vaddr % INSTRUCTION_ALIGN)
+		return err_set(err, -EILSEQ, "the offset is inside an instruction");
+	return 0;
+}
+
+uint8_t *binary_read_function(const struct binary *binary, const struct binary_symbol *function, struct err *err)
+{
+	__free uint8_t *code = NULL;
+
+	if (function->size > FUNCTION_MAX) {
+		err_set(err, -E2BIG, "'%s' is too long to be decoded", function->name);
+		return NULL;
+	}
+	/* the file is foreign and may change: read, not mapped */
+	code = malloc(function->size);
+	if (code && pread(binary->file.fd, code, function->size, (off_t)function->offset) == (ssize_t)function->size)
+		return take_ptr(code);
+	err_set(err, -EIO, "'%s' cannot be read", function->name);
+	return NULL;
+}
+
+/* Functions are asked for in the order in which they lie, and near each other: their code is read in pieces. */
+static int decode_at(struct binary *binary, uint64_t offset, struct instruction *instruction)
+{
+	struct binary_window *window = &binary->window;
+
+	if (offset < window->offset || offset + INSTRUCTION_MAX > window->offset + window->n) {
+		ssize_t n = pread(binary->file.fd, window->bytes, sizeof(window->bytes), (off_t)offset);
+
+		window->offset = offset;
+		window->n = n > 0 ? (size_t)n : 0;
+	}
+	return instruction_decode(window->bytes + (offset - window->offset), window->n - (offset - window->offset),
+				  instruction);
+}
+
+int binary_refuse_skipped(struct err *err)
+{
+	return err_set(err, -EOPNOTSUPP, "the kernel would skip the instruction there, which it takes for another");
+}
+
+int binary_check_entry(struct binary *binary, const struct binary_symbol *function, struct err *err)
+{
+	struct instruction instruction;
+	int ret = check_in_code(binary, function->vaddr, err);
+
+	if (ret)
+		return ret;
+	/* of somebody's assembler, or no function at all */
+	if (decode_at(binary, function->offset, &instruction) || (!function->size && instruction.kind == INSTRUCTION_STOP))
+		return err_set(err, -EILSEQ, "no instruction that is known begins there");
+	return instruction.skipped ? binary_refuse_skipped(err) : 0;
+}
+
+/* One after the other from the begin of code: 0 where one begins at offset. */
+static int walk_to(const uint8_t *code, size_t n, uint64_t offset)
+{
+	struct instruction instruction;
+	uint64_t at = 0;
+
+	while (at < offset) {
+		if (instruction_decode(code + at, n - at, &instruction))
+			return -EBADMSG;
+		at += instruction.length;
+	}
+	if (at > offset)
+		return -EILSEQ;
+	if (instruction_decode(code + at, n - at, &instruction) || instruction.kind == INSTRUCTION_STOP)
+		return -EBADMSG;
+	return instruction.skipped ? -EOPNOTSUPP : 0;
+}
+
+int binary_check_offset(struct binary *binary, const struct binary_symbol *function, uint64_t offset, struct err *err)
+{
+	__free uint8_t *code = NULL;
+	int ret;
+
+	if (!offset)
+		return binary_check_entry(binary, function, err);
+	if (!function->size)
+		return err_set(err, -EINVAL, "how long '%s' is nothing says", function->name);
+	if (offset >= function->size)
+		return err_set(err, -ERANGE, "'%s' ends before +0x%llx: it is 0x%llx bytes long", function->name,
+			       (unsigned long long)offset, (unsigned long long)function->size);
+	ret = check_in_code(binary, function->vaddr + offset, err);
+	if (ret)
+		return ret;
+	code = binary_read_function(binary, function, err);
+	if (!code)
+		return -EIO;
+	ret = walk_to(code, function->size, offset);
+	if (ret == -EILSEQ)
+		return err_set(err, ret, "the offset is inside an instruction");
+	if (ret == -EOPNOTSUPP)
+		return binary_refuse_skipped(err);
+	if (ret)
+		return err_set(err, ret, "no instruction that is known leads to it from the begin of '%s'", function->name);
+	return 0;
+}
+
+/* The function that a place in the file is in, NULL where none is known. The last that begins before may be a part of it. */
+static const struct binary_symbol *function_of(const struct binary_symbol *symbols, size_t n, uint64_t offset)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (symbols[middle].offset <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (size_t i = low; i-- > 0 && low - i <= NEIGHBOURS;)
+		if (offset == symbols[i].offset || offset - symbols[i].offset < symbols[i].size)
+			return &symbols[i];
+	return NULL;
+}
+
+int binary_check_place(struct binary *binary, uint64_t offset, const struct binary_symbol **function, struct err *err)
+{
+	const struct binary_symbol *symbols;
+	size_t n;
+	int ret = binary_functions(binary, &symbols, &n, NULL);
+
+	*function = ret ? NULL : function_of(symbols, n, offset);
+	if (!*function)
+		return err_set(err, -ENOENT, "it is in no function whose begin and end are known");
+	return binary_check_offset(binary, *function, offset - (*function)->offset, err);
+}
+
+int binary_check_mark(struct binary *binary, uint64_t offset, struct err *err)
+{
+	const struct binary_symbol *function;
+	struct instruction instruction;
+	uint64_t vaddr = 0;
+	int ret;
+
+	binary_vaddr_of(binary, offset, &vaddr);
+	ret = check_in_code(binary, vaddr, err);
+	if (!ret && !decode_at(binary, offset, &instruction) && instruction.kind == INSTRUCTION_NOP)
+		return 0;
+	return ret ? ret : binary_check_place(binary, offset, &function, err);
+}

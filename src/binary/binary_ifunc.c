@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What IFUNC symbols are: who is asked, and in which order. */
+#include "asker.h"
+
+static void ask_library(struct bound *bound)
+{
+	struct asker asker __cleanup(asker_end) = {};
+
+	if (!asker_start(&asker, bound))
+		bound_read(bound, asker.pid, asker.table);
+}
+
+void binary_resolve_ifuncs(struct binary *binary, pid_t pid, struct binary_ifunc *ifuncs, size_t n)
+{
+	struct bound bound __cleanup(bound_release) = {};
+
+	bound_init(&bound, binary, ifuncs, n);
+	/* a process may have chosen otherwise (GLIBC_TUNABLES), and is right about itself */
+	if (pid && bound.unknown)
+		bound_read(&bound, pid, 0);
+	if (bound.unknown)
+		ask_library(&bound);
+	if (bound.unknown)
+		bound_read_others(&bound);
+}

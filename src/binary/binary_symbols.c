@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The functions of an ELF file: which tables are read, what counts as a function, and which
+ * alias comes first. Knows nothing of where separate debug files lie (binary_debug.c).
+ */
+#include "binary_file.h"
+
+/*
+ * Bounds on foreign tables, of which a browser's has a tenth. More names of one place are searched for doubles in
+ * part.
+ */
+#define MAX_ALIASES 32
+#define MAX_TABLE   (256U << 20)
+/* Of all names: tables may have them overlap, and sorting reads each many times. One name that is longer is no name. */
+#define MAX_NAMES (1ULL << 30)
+
+/* A symbol table that was found, with the names it uses. */
+struct table {
+	Elf_Data *data;
+	size_t n; /* entries */
+	const char *strings;
+	size_t strings_len; /* up to and with the last NUL: what starts before it ends before it */
+};
+
+static int table_load(struct binary_image *image, Elf_Scn *scn, const GElf_Shdr *shdr, struct table *t)
+{
+	Elf_Scn *names = elf_getscn(image->elf, shdr->sh_link);
+	GElf_Shdr names_shdr;
+	Elf_Data *strings;
+	int ret;
+
+	if (!names || !gelf_getshdr(names, &names_shdr) || names_shdr.sh_type != SHT_STRTAB)
+		return -EBADMSG;
+	if (shdr->sh_size > MAX_TABLE)
+		return -EFBIG;
+	ret = binary_image_data(image, scn, &t->data);
+	if (!ret)
+		ret = binary_image_data(image, names, &strings);
+	if (ret)
+		return ret;
+	t->n = t->data->d_size / sizeof(Elf64_Sym);
+	t->strings = strings->d_buf;
+	t->strings_len = strings->d_size;
+	while (t->strings_len && t->strings[t->strings_len - 1])
+		t->strings_len--;
+	return 0;
+}
+
+/* The first table of a type with anything in it: 0, -ENODATA without one, -EBADMSG, -EFBIG. */
+static int table_find(struct binary_image *image, uint32_t type, struct table *t)
+{
+	Elf_Scn *scn = NULL;
+
+	while ((scn = elf_nextscn(image->elf, scn))) {
+		GElf_Shdr shdr;
+
+		if (!gelf_getshdr(scn, &shdr))
+			return -EBADMSG;
+		/* the null entry alone is no table */
+		if (shdr.sh_type == type && shdr.sh_size > sizeof(Elf64_Sym))
+			return table_load(image, scn, &shdr, t);
+	}
+	return -ENODATA;
+}
+
+/* Tables hold names such as "memcpy@@GLIBC_2.14"; what follows the @ is no part of the name. */
+static const char *name_without_version(struct binary *binary, const char *name)
+{
+	const char *at = *name ? strchr(name + 1, '@') : NULL;
+	struct binary_string *copy;
+
+	if (!at)
+		return name;
+	copy = base_alloc(sizeof(*copy) + (size_t)(at - name) + 1);
+	memcpy(copy->text, name, (size_t)(at - name));
+	copy->next = binary->strings;
+	binary->strings = copy;
+	return copy->text;
+}
+
+static bool is_function(const GElf_Sym *sym)
+{
+	int type = GELF_ST_TYPE(sym->st_info);
+
+	return (type == STT_FUNC || type == STT_GNU_IFUNC) && sym->st_shndx != SHN_UNDEF &&
+	       sym->st_shndx != SHN_ABS && sym->st_value;
+}
+
+/* The name of a symbol, of which no more than ELF_MAX_NAME is looked at; NULL where it has none. */
+static const char *table_name(const struct table *t, const GElf_Sym *sym, size_t *len)
+{
+	const char *name = t->strings + sym->st_name;
+	size_t rest;
+
+	if (sym->st_name >= t->strings_len)
+		return NULL;
+	rest = t->strings_len - sym->st_name;
+	*len = strnlen(name, rest < ELF_MAX_NAME ? rest : ELF_MAX_NAME);
+	return name;
+}
+
+/* Appends the functions of a table to binary->symbols, which has room. *left: bytes that names may still have. */
+static int table_collect(struct binary *binary, const struct table *t, uint64_t *left)
+{
+	const struct binary_segment *s = binary->v;
+
+	for (size_t i = 1; i < t->n; i++) {
+		const char *name;
+		uint64_t inside;
+		GElf_Sym sym;
+		size_t len;
+
+		if (!gelf_getsym(t->data, (int)i, &sym))
+			return 0;
+		name = is_function(&sym) ? table_name(t, &sym, &len) : NULL;
+		if (!name)
+			continue;
+		if (len > *left)
+			return -EFBIG;
+		*left -= len;
+		if (!len || len == ELF_MAX_NAME)
+			continue;
+		/* nearly all are in the segment of the one before */
+		if (!s || !s->exec || sym.st_value < s->vaddr || sym.st_value - s->vaddr >= s->size)
+			s = binary_segment_of(binary, sym.st_value, true);
+		if (!s)
+			continue;
+		inside = sym.st_value - s->vaddr;
+		binary->symbols[binary->n_symbols++] = (struct binary_symbol){
+			.name = name_without_version(binary, name),
+			.offset = inside + s->offset,
+			.vaddr = sym.st_value,
+			.size = sym.st_size < s->size - inside ? sym.st_size : s->size - inside,
+			.ifunc = GELF_ST_TYPE(sym.st_info) == STT_GNU_IFUNC,
+			.binding = GELF_ST_BIND(sym.st_info),
+		};
+	}
+	return 0;
+}
+
+static int binding_rank(const struct binary_symbol *s)
+{
+	switch (s->binding) {
+	case STB_GLOBAL:
+	case STB_GNU_UNIQUE:
+		return 0;
+	case STB_WEAK:
+		return 1;
+	default:
+		return 2;
+	}
+}
+
+/* Of two names of one place, the one that people know first. */
+static int compare_names(const struct binary_symbol *a, const struct binary_symbol *b)
+{
+	size_t a_under, b_under, a_len, b_len;
+
+	if (binding_rank(a) != binding_rank(b))
+		return binding_rank(a) - binding_rank(b);
+	a_under = strspn(a->name, "_");
+	b_under = strspn(b->name, "_");
+	if (a_under != b_under)
+		return a_under < b_under ? -1 : 1;
+	a_len = strlen(a->name);
+	b_len = strlen(b->name);
+	if (a_len != b_len)
+		return a_len < b_len ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+static int compare_symbols(const void *pa, const void *pb)
+{
+	const struct binary_symbol *a = pa, *b = pb;
+
+	if (a->offset != b->offset)
+		return a->offset < b->offset ? -1 : 1;
+	return compare_names(a, b);
+}
+
+/* Whether one of the last few symbols is the same place by the same name. */
+static bool is_listed(const struct binary_symbol *first, const struct binary_symbol *end,
+		      const struct binary_symbol *s)
+{
+	int left = MAX_ALIASES;
+
+	while (end-- > first && end->offset == s->offset && left--) {
+		if (!strcmp(end->name, s->name))
+			return true;
+	}
+	return false;
+}
+
+/* Sorts, and drops what both tables list, maybe with another binding or version. */
+static void sort_symbols(struct binary *binary)
+{
+	struct binary_symbol *to = binary->symbols, *end = binary->symbols + binary->n_symbols;
+
+	qsort(binary->symbols, binary->n_symbols, sizeof(*binary->symbols), compare_symbols);
+	for (const struct binary_symbol *from = binary->symbols; from < end; from++) {
+		if (!is_listed(binary->symbols, to, from))
+			*to++ = *from;
+	}
+	binary->n_symbols = (size_t)(to - binary->symbols);
+}
+
+/* That of the debug file, whose faults leave the rest to be read. */
+static int find_debug_table(struct binary *binary, struct table *full)
+{
+	int ret = table_find(&binary->debug, SHT_SYMTAB, full);
+
+	if (!ret)
+		return 0;
+	binary_refuse(binary, base_printf("%s: its symbol table is %s", binary->source,
+					  ret == -EFBIG ? "too large" : "damaged"));
+	free(take_ptr(binary->source));
+	*full = (struct table){ 0 };
+	return -ENODATA;
+}
+
+/*
+ * The tables to read: the full one, in the file or wherever binary_debug.c finds it, and always
+ * .dynsym, because .gnu_debugdata leaves out what that lists, and strip may thin a .symtab.
+ */
+static int find_tables(struct binary *binary, struct table *full, struct table *dynamic, char **looked)
+{
+	int ret, dynamic_ret;
+
+	dynamic_ret = table_find(&binary->file, SHT_DYNSYM, dynamic);
+	ret = table_find(&binary->file, SHT_SYMTAB, full);
+	if (!ret) {
+		binary->source = base_strdup(".symtab");
+	} else if (ret == -ENODATA) {
+		ret = binary_debug_find(binary, &binary->source, looked);
+		if (!ret)
+			ret = find_debug_table(binary, full);
+	}
+	if (ret && ret != -ENODATA)
+		return ret;
+	if (dynamic_ret && dynamic_ret != -ENODATA)
+		return dynamic_ret;
+	if (ret && !dynamic_ret)
+		binary->source = base_strdup(".dynsym");
+	return ret && dynamic_ret ? -ENODATA : 0;
+}
+
+static int collect(struct binary *binary, const struct table *full, const struct table *dynamic)
+{
+	uint64_t left = MAX_NAMES;
+	int ret;
+
+	binary->symbols = calloc(full->n + dynamic->n, sizeof(*binary->symbols));
+	if (!binary->symbols)
+		return -ENOMEM;
+	ret = table_collect(binary, full, &left);
+	if (!ret)
+		ret = table_collect(binary, dynamic, &left);
+	if (ret)
+		binary->n_symbols = 0;
+	else
+		sort_symbols(binary);
+	return ret;
+}
+
+static int read_symbols(struct binary *binary, struct err *err)
+{
+	struct table full = { 0 }, dynamic = { 0 };
+	char *looked __free = NULL;
+	int ret = find_tables(binary, &full, &dynamic, &looked);
+
+	if (!ret)
+		ret = collect(binary, &full, &dynamic);
+	if (ret == -EBADMSG)
+		return err_set(err, ret, "%s: its symbol table is damaged, or the file has been truncated", binary->path);
+	if (ret == -EFBIG)
+		return err_set(err, ret, "%s: its symbol table is too large to be read", binary->path);
+	if (ret == -ENOMEM)
+		return err_set(err, ret, "%s: no memory for %zu symbols", binary->path, full.n + dynamic.n);
+	if (!binary->n_symbols)
+		return err_set(err, -ENODATA, "%s: no function symbols: stripped%s%s", binary->path,
+			       looked ? ", and nothing in " : "", looked ? looked : "");
+	return 0;
+}
+
+int binary_functions(struct binary *binary, const struct binary_symbol **symbols, size_t *n, struct err *err)
+{
+	int ret;
+
+	if (!binary->n_symbols) {
+		free(binary->symbols);
+		free(binary->source);
+		binary->symbols = NULL;
+		binary->source = NULL;
+		binary_image_close(&binary->debug);
+		ret = read_symbols(binary, err);
+		if (ret)
+			return ret;
+	}
+	*symbols = binary->symbols;
+	*n = binary->n_symbols;
+	return 0;
+}
+
+int binary_find_symbol(struct binary *binary, const char *name, uint64_t *vaddr)
+{
+	struct table t;
+	GElf_Sym sym;
+	int ret = table_find(&binary->file, SHT_SYMTAB, &t);
+
+	for (size_t i = 1; !ret && i < t.n && gelf_getsym(t.data, (int)i, &sym); i++) {
+		size_t len;
+		const char *own = table_name(&t, &sym, &len);
+
+		if (own && sym.st_shndx != SHN_UNDEF && len == strlen(name) && !memcmp(own, name, len)) {
+			*vaddr = sym.st_value;
+			return 0;
+		}
+	}
+	return -ENOENT;
+}

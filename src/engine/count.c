@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The count engine's user side: specs to targets, targets to links, counters to rows.
+ * Counters only ever grow; a table shows the difference to the table before, so no
+ * hit is lost between two.
+ */
+#include <bpf/libbpf.h>
+
+#include "attach/attach.h"
+#include "base/report.h"
+#include "bpf/filter.h"
+#include "bpf/slot.h"
+#include "bpf/count.skel.h"
+#include "run/command.h"
+#include "count.h"
+#include "probes.h"
+#include "unhit.h"
+
+struct settings {
+	struct probes_settings probes;
+	uint32_t top;
+};
+
+static struct settings settings;
+
+static const struct opt options[] = {
+	PROBES_REGEX(struct settings, probes),
+	PROBES_MANGLED(struct settings, probes.mangled),
+	OPT(OPT_U32, struct settings, top, 0, "top", "N", "only the N largest counts of a table", .min = 1),
+	PROBES_MECHANISM(struct settings, probes),
+	PROBES_FORCE(struct settings, probes.force),
+};
+
+struct count {
+	struct target_set set;
+	struct count_bpf *bpf;
+	struct attach *attach;
+	const uint64_t *counters; /* [row][slot], shared with the kernel; the map's */
+	size_t n_rows, row;	  /* mostly one for each processor; slots of a row, with padding */
+	uint64_t *totals;	  /* each slot's count since the beginning */
+	uint64_t *before;	  /* the same at the last table */
+	uint64_t missed;	  /* hits that belong to no row */
+	bool knows_missed;	  /* whether the kernel tells */
+	struct count_row *rows;
+	bool emitted;
+};
+
+static int set_sizes(struct count *count, struct attach_options *options, struct err *err)
+{
+	int ret;
+
+	/* a page's worth of slots would be too much for few; whole cache lines keep processors apart */
+	count->row = (count->set.n_slots + 7) / 8 * 8;
+	options->row_size = count->row * sizeof(uint64_t);
+	count->n_rows = options->rows = attach_rows(options->row_size);
+	ret = bpf_map__set_value_size(count->bpf->maps.bss, count->n_rows * options->row_size);
+	if (ret)
+		return err_set(err, ret, "cannot size the counters: %s", strerror(-ret));
+	return 0;
+}
+
+static int load(struct run *run, struct count *count, struct err *err)
+{
+	struct attach_options attach_options = probes_attach_options(run, &settings.probes);
+	size_t size;
+	int ret;
+
+	count->bpf = count_bpf__open();
+	if (!count->bpf)
+		return err_set(err, -errno, "cannot open the BPF object: %s", strerror(errno));
+	ret = set_sizes(count, &attach_options, err);
+	if (!ret)
+		ret = run_filter_before(run, count->bpf->obj, err);
+	if (!ret)
+		ret = attach_prepare(&count->attach, count->bpf->obj, &count->set, &attach_options, err);
+	if (ret)
+		return ret;
+	count->counters = bpf_map__initial_value(count->bpf->maps.bss, &size);
+	return run_filter_after(run, count->bpf->obj, err);
+}
+
+static void count_close(struct run *run)
+{
+	struct count *count = run->engine;
+
+	if (!count)
+		return;
+	attach_free(count->attach);
+	count_bpf__destroy(count->bpf);
+	target_set_release(&count->set);
+	free(count->totals);
+	free(count->before);
+	free(count->rows);
+	free(count);
+}
+
+static int count_open(struct run *run, struct err *err)
+{
+	struct count *count = base_alloc(sizeof(*count));
+	int ret;
+
+	run->engine = count;
+	ret = probes_resolve(run, &settings.probes, "count", &count->set, err);
+	if (!ret)
+		ret = load(run, count, err);
+	if (ret)
+		return ret;
+	count->totals = base_alloc(count->set.n_slots * sizeof(*count->totals));
+	count->before = base_alloc(count->set.n_slots * sizeof(*count->before));
+	count->rows = base_alloc(count->set.n_slots * sizeof(*count->rows));
+	report_verbose("maps are ready");
+	ret = attach_targets(count->attach, 0, count->bpf->progs.count, err);
+	report_progress(NULL, 0, 0);
+	return ret;
+}
+
+static void count_armed(struct run *run)
+{
+	struct count *count = run->engine;
+
+	probes_say_armed(run, attach_count(count->attach));
+}
+
+static uint64_t counted(const struct count *count, size_t slot)
+{
+	uint64_t total = 0;
+
+	for (size_t row = 0; row < count->n_rows; row++)
+		total += __atomic_load_n(&count->counters[row * count->row + slot], __ATOMIC_RELAXED);
+	return total;
+}
+
+/*
+ * A preemptible kernel may stop a program in the middle, and skips it for others until it goes on
+ * (7.x does so on raw tracepoints). It counts what it skips: where a program serves one slot and
+ * lets every hit pass, those are hits like the rest. What a filter would have said of them nobody knows.
+ */
+static void update_totals(struct run *run, struct count *count)
+{
+	size_t n = count->set.n_slots;
+	__free uint64_t *skipped = base_alloc(n * sizeof(*skipped));
+
+	count->knows_missed = !attach_missed(count->attach, skipped, &count->missed);
+	for (size_t slot = 0; slot < n; slot++) {
+		count->totals[slot] = counted(count, slot);
+		*(run->filter.any ? &count->missed : &count->totals[slot]) += skipped[slot];
+	}
+}
+
+static int by_count(const void *pa, const void *pb)
+{
+	const struct count_row *a = pa, *b = pb;
+
+	if (a->count != b->count)
+		return a->count < b->count ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+/* The rows that are not zero, ascending; what is shown is subtracted from the next table. */
+static size_t collect(struct run *run, struct count *count)
+{
+	size_t n = 0;
+
+	update_totals(run, count);
+	for (size_t slot = 0; slot < count->set.n_slots; slot++) {
+		uint64_t total = count->totals[slot];
+
+		/* the kernel's own counts are not read at one moment: never backwards */
+		if (total <= count->before[slot])
+			continue;
+		count->rows[n].name = count->set.slots[slot];
+		count->rows[n].symbol = count->set.symbols[slot];
+		count->rows[n++].count = total - count->before[slot];
+		count->before[slot] = total;
+	}
+	qsort(count->rows, n, sizeof(*count->rows), by_count);
+	return n;
+}
+
+static void count_emit(struct run *run, bool last)
+{
+	struct count *count = run->engine;
+	size_t n = collect(run, count), first = 0;
+
+	if (settings.top && n > settings.top)
+		first = n - settings.top;
+	run_table_begin(run, run->tool->schema, !count->emitted);
+	for (size_t i = first; i < n; i++)
+		output_row(run->out, &count->rows[i]);
+	output_table_end(run->out);
+	count->emitted = true;
+}
+
+static void count_losses(struct run *run)
+{
+	struct count *count = run->engine;
+	struct target_notes failed = {};
+
+	vec_each(target, &count->set) {
+		struct target_note *note;
+
+		if (target->attached)
+			continue;
+		note = vec_push(&failed);
+		note->name = target->label;
+		note->reason = target->failed;
+	}
+	probes_say_left_out(run, &count->set, &failed);
+	free(failed.v);
+	probes_say_missed(run, count->knows_missed, count->missed, "not counted");
+	probes_say_switched_off(count->attach);
+	unhit_say(run, &count->set, count->totals);
+	if (attach_hides_missed_returns(count->attach))
+		report_note("returns may be missing: by kprobe this kernel follows few calls of a function at a time, sleeping "
+			    "ones too, and does not tell how many it has not");
+}
+
+const struct engine count_engine = {
+	.options_title = "probes",
+	.options = options,
+	.n_options = ARRAY_SIZE(options),
+	.settings = &settings,
+	.open = count_open,
+	.armed = count_armed,
+	.emit = count_emit,
+	.losses = count_losses,
+	.close = count_close,
+};

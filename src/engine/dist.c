@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The distribution engine's user side: options to cells and keys, these to charts and tables, and what was not counted. */
+#include <bpf/libbpf.h>
+
+#include "attach/quirks.h"
+#include "base/report.h"
+#include "bpf/latency.h"
+#include "dist.h"
+#include "event_object.h"
+#include "event_probes.h"
+#include "hists.h"
+#include "keys.h"
+#include "pairs.h"
+#include "run/run.h"
+
+#define KEYS_DEFAULT 1024
+#define KEYS_PRECISE 256
+#define KEYS_MAX     1000000
+#define KEYS_MEMORY  (1ULL << 30)
+#define PENDING_MAX  1000000
+
+static struct {
+	struct hists_settings hists;
+	bool extension;
+	uint32_t keys, pending;
+} settings;
+
+static const struct opt options[] = {
+	OPT(OPT_BOOL, typeof(settings), extension, 'e', "extension", NULL, "average, total and count below each histogram"),
+	HISTS_KINDS(typeof(settings), hists),
+	OPT(OPT_U32, typeof(settings), keys, 0, "max-keys", "N", "rows by key at most: 1024, with --precise 256", .min = 1,
+	    .max = KEYS_MAX),
+	OPT(OPT_U32, typeof(settings), pending, 0, "max-pending", "N", "room for so many that have begun and not ended",
+	    .min = 1, .max = PENDING_MAX),
+};
+
+struct dist {
+	struct run *run;
+	const struct dist_source *source;
+	const struct dist_kind *kind; /* NULL: none */
+	struct event_probes probes;
+	struct hists hists;
+	struct keys keys;
+	struct attach_options attach;
+	struct attach_mark marks[HISTS_MARKS + 1];
+	bool charts, counts;
+	bool emitted, knows_missed;
+};
+
+/* A row that is to be shown. */
+struct shown {
+	const union dist_key *key; /* NULL: it has a number only */
+	uint64_t number;
+	const char *label;
+	const uint64_t *cells;
+	uint64_t count, value;
+};
+
+struct table {
+	struct shown *v;
+	size_t n, cap;
+};
+
+/* --- tables --- */
+
+static int compare(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int by_key(const void *pa, const void *pb)
+{
+	const struct shown *a = pa, *b = pb;
+
+	if (a->key && b->key)
+		return strncmp(a->key->name, b->key->name, DIST_NAME_LEN);
+	return compare(a->number, b->number);
+}
+
+/* As in bcc the largest is last. */
+static int by_value(const void *pa, const void *pb)
+{
+	const struct shown *a = pa, *b = pb;
+	int ret = compare(a->value, b->value);
+
+	return ret ? ret : by_key(pa, pb);
+}
+
+static void add(struct dist *dist, struct table *table, const struct keys_row *row, uint64_t number,
+		const uint64_t *cells)
+{
+	uint64_t count = hist_count(&dist->hists.hist, cells);
+	struct shown *shown;
+
+	if (!count)
+		return;
+	shown = vec_push(table);
+	*shown = (struct shown){
+		.key = row && dist->kind->named ? &row->key : NULL,
+		.number = row ? row->key.number : number,
+		.label = row && dist->kind->labelled ? row->label : NULL,
+		.cells = cells,
+		.count = count,
+		.value = dist->counts ? count : cells[HIST_SUM],
+	};
+}
+
+static void collect(struct dist *dist, struct table *table)
+{
+	int ret;
+
+	if (!dist->kind) {
+		for (size_t i = 0; i < dist->hists.n; i++)
+			add(dist, table, NULL, i, hists_take(&dist->hists, i));
+	} else {
+		ret = keys_take(&dist->keys);
+		if (ret)
+			report_error("cannot read the histograms: %s", strerror(-ret));
+		dist->run->failed |= ret < 0;
+		vec_each(row, &dist->keys)
+			add(dist, table, *row, 0, (*row)->between);
+	}
+	if (table->n)
+		qsort(table->v, table->n, sizeof(*table->v), dist->charts ? by_key : by_value);
+}
+
+/* What stands for the key, where its number does not. */
+static bool add_text(struct str *s, const struct dist *dist, const struct shown *shown)
+{
+	if (shown->key)
+		str_addn(s, shown->key->name, strnlen(shown->key->name, DIST_NAME_LEN));
+	else if (dist->source->n_numbers)
+		str_add(s, dist->source->numbers[shown->number]);
+	else if (dist->kind && dist->kind->describe)
+		dist->kind->describe(s, shown->number);
+	else
+		return false;
+	return true;
+}
+
+/* Above its chart, after "pid = ". */
+static void add_title(struct str *s, const struct dist_row *row)
+{
+	if (row->text)
+		str_add(s, row->text);
+	else
+		str_add_u64(s, row->number);
+	if (row->label)
+		str_addf(s, " %s", row->label);
+}
+
+static void show(struct dist *dist, const struct shown *shown, bool first)
+{
+	__str struct str text = {}, title = {};
+	bool has_text = add_text(&text, dist, shown);
+	struct dist_row row = {
+		.hist = { .hist = &dist->hists.hist, .cells = shown->cells, .title = dist_by, .first = first },
+		.keyed = dist->kind || dist->source->n_numbers,
+		.number = shown->number,
+		.text = has_text ? text.data : NULL,
+		.label = shown->label,
+		.counts = dist->counts,
+	};
+
+	add_title(&title, &row);
+	row.hist.key = row.keyed ? title.data : NULL;
+	output_row(dist->run->out, &row);
+}
+
+static void dist_emit(struct run *run, bool last)
+{
+	struct dist *dist = run->engine;
+	const struct schema *schema = dist->charts ? run->tool->schema : dist->source->totals;
+	struct table table = {};
+
+	collect(dist, &table);
+	run_table_begin(run, schema, !dist->emitted);
+	for (size_t i = 0; i < table.n; i++)
+		show(dist, &table.v[i], !i);
+	output_table_end(run->out);
+	dist->emitted = true;
+	free(table.v);
+}
+
+/* --- what was not counted --- */
+
+/* A number of those that the programs keep in a map of this name. */
+static uint64_t lost(const struct dist *dist, const char *map, size_t which)
+{
+	size_t size;
+	const uint64_t *losses =
+		bpf_map__initial_value(bpf_object__find_map_by_name(dist->probes.object, map), &size);
+
+	return __atomic_load_n(&losses[which], __ATOMIC_RELAXED);
+}
+
+static void dist_losses(struct run *run)
+{
+	struct dist *dist = run->engine;
+	uint64_t missed = event_probes_missed(&dist->probes, &dist->knows_missed);
+	uint64_t no_row = lost(dist, ".data.dist", DIST_NO_ROW), no_cell = lost(dist, ".data.losses", LATENCY_NO_CELL);
+
+	if (no_row)
+		report_note("%llu value%s not counted: there are more than %u %ss (more room: --max-keys)",
+			    (unsigned long long)no_row, no_row == 1 ? "" : "s", dist->keys.max, dist_by);
+	if (no_cell)
+		report_note("%llu not measured: more %s than there is room for (--max-pending)",
+			    (unsigned long long)no_cell, dist->source->pending_what);
+	if (missed)
+		report_note("%llu hit%s missed by the kernel, and what belongs to them not measured: a BPF program was at work there already",
+			    (unsigned long long)missed, missed == 1 ? "" : "s");
+	if (!dist->knows_missed)
+		report_verbose("this kernel does not count the hits that it misses");
+}
+
+/* --- begin and end --- */
+
+/* As in bcc: [INTERVAL [COUNT]], in the place of --interval and --duration. */
+static int parse_args(struct run *run, struct err *err)
+{
+	const char *const *args = run->args.v;
+	uint64_t count;
+
+	if (run->args.n > 2)
+		return err_set(err, -EINVAL, "unexpected argument '%s'", args[2]);
+	if (run->args.n && run->options.interval)
+		return err_set(err, -EINVAL, "the interval is given twice: by --interval and as '%s'", args[0]);
+	if (run->args.n > 1 && run->options.duration)
+		return err_set(err, -EINVAL, "the end is given twice: by --duration and as '%s' tables", args[1]);
+	if (run->args.n && opt_seconds(args[0], &run->options.interval))
+		return err_set(err, -EINVAL, "'%s' is no interval in seconds", args[0]);
+	if (run->args.n < 2)
+		return 0;
+	if (opt_u64(args[1], &count) || !count || count > UINT32_MAX)
+		return err_set(err, -EINVAL, "'%s' is no count of tables", args[1]);
+	if (run->options.interval > UINT64_MAX / count)
+		return err_set(err, -EINVAL, "%s intervals of %s are too long", args[1], args[0]);
+	run->options.duration = run->options.interval * count;
+	return 0;
+}
+
+/* What belongs to no task goes by the time that a command takes, and by nothing else of it. */
+static void forget_command(struct filter *filter)
+{
+	filter->by_members = 0;
+	filter->any = filter->by_cpu;
+}
+
+static int choose_kind(struct dist *dist, struct err *err)
+{
+	const struct dist_source *source = dist->source;
+
+	for (size_t i = 0; i < source->n_kinds; i++) {
+		const struct dist_kind *kind = &source->kinds[i];
+
+		if (kind->when && !*kind->when)
+			continue;
+		if (dist->kind)
+			return err_set(err, -EINVAL, "by %s or by %s: one of them", dist->kind->name, kind->name);
+		dist->kind = kind;
+	}
+	snprintf(dist_by, sizeof(dist_by), "%s",
+		 source->numbers_name ? source->numbers_name
+		 : dist->kind	      ? dist->kind->name
+				      : source->kinds[0].name);
+	return 0;
+}
+
+static int choose_hist(struct dist *dist, struct err *err)
+{
+	const struct dist_source *source = dist->source;
+	struct hist *hist = &dist->hists.hist;
+	int ret;
+
+	settings.hists.msecs = source->msecs && *source->msecs;
+	settings.hists.usecs = !settings.hists.msecs && !(source->nsecs && *source->nsecs);
+	dist->counts = source->counts && *source->counts;
+	dist->charts = !source->charts || *source->charts;
+	if (dist->counts && dist->charts && source->charts)
+		return err_set(err, -EINVAL, "counts have no distribution: --count or --dist");
+	if (!dist->charts && (settings.hists.linear || settings.hists.precise || settings.extension))
+		return err_set(err, -EINVAL, "--%s is of distributions: --dist shows them",
+			       settings.hists.linear	? "linear"
+			       : settings.hists.precise ? "precise"
+							: "extension");
+	ret = hists_init(&dist->hists, &settings.hists, err);
+	if (!dist->charts)
+		hist->kind = HIST_SINGLE;
+	hist->bare = !settings.extension;
+	dist->hists.words = hist_words(hist);
+	snprintf(dist_total_title, sizeof(dist_total_title), "TOTAL_%s", dist->counts ? "count" : hist->unit);
+	return ret;
+}
+
+static int size_keys(struct dist *dist, struct bpf_object *object, struct err *err)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(object, "dist_rows");
+	struct bpf_map *empty = bpf_object__find_map_by_name(object, ".data.empty");
+	const struct hist *hist = &dist->hists.hist;
+	size_t size = keys_value_size(hist);
+	uint32_t max = settings.keys		    ? settings.keys
+		       : hist->kind == HIST_PRECISE ? KEYS_PRECISE
+						    : KEYS_DEFAULT;
+	int ret;
+
+	keys_init(&dist->keys, -1, max, !dist->kind->named, hist);
+	if ((uint64_t)size * max > KEYS_MEMORY)
+		return err_set(err, -E2BIG, "%u histograms of %zu bytes each are too many: a smaller --max-keys", max, size);
+	ret = bpf_map__set_key_size(map, dist->keys.key_size);
+	ret = ret ? ret : bpf_map__set_value_size(map, size);
+	ret = ret ? ret : bpf_map__set_max_entries(map, max);
+	ret = ret ? ret : bpf_map__set_value_size(empty, size);
+	/* rows are of all processors */
+	dist->attach.shared = true;
+	dist->marks[0] = (struct attach_mark){ HIST_MARK_KIND, hist->kind };
+	dist->marks[1] = (struct attach_mark){ HIST_MARK_UNIT, hist->divisor };
+	dist->marks[2] = (struct attach_mark){ HIST_MARK_STEP, hist->step };
+	return ret ? err_set(err, ret, "cannot size the histograms: %s", strerror(-ret)) : 0;
+}
+
+static int set_up(struct bpf_object *object, void *ctx, struct err *err)
+{
+	struct dist *dist = ctx;
+	const struct dist_source *source = dist->source;
+	struct dist_setup setup = { .keyed = !!dist->kind, .by = dist->kind ? dist->kind - source->kinds : 0 };
+	uint32_t pending = settings.pending ? settings.pending : source->pending;
+	int ret = event_object_fill(object, ".rodata.dist", &setup, sizeof(setup), err);
+
+	/* an interrupt's program may come into another: newer kernels skip the same one */
+	dist->attach.shared = !quirk_guards_raw_tp();
+	dist->attach.marks = dist->marks;
+	dist->attach.n_marks = ARRAY_SIZE(dist->marks);
+	if (!ret && dist->kind)
+		ret = size_keys(dist, object, err);
+	else if (!ret)
+		ret = hists_size(&dist->hists, object, source->n_numbers ? source->n_numbers : 1, false, &dist->attach,
+				 dist->marks, err);
+	if (!ret)
+		ret = pairs_size(object, pending ? pending : 1, sizeof(struct latency_cell), &dist->marks[HISTS_MARKS],
+				 err);
+	if (!ret)
+		ret = run_filter_before(dist->run, object, err);
+	return ret ? ret : event_probes_prepare(dist->run, &dist->probes, &dist->attach, err);
+}
+
+static size_t memory(const struct dist *dist)
+{
+	return dist->kind ? dist->keys.max * dist->keys.value_size : hists_memory(&dist->hists);
+}
+
+static int load(struct run *run, struct dist *dist, struct err *err)
+{
+	int ret = event_object_make(&dist->probes.object, &dist->source->events, set_up, dist, err);
+
+	if (!ret && !dist->source->no_task)
+		ret = run_filter_after(run, dist->probes.object, err);
+	if (ret)
+		return ret;
+	if (dist->kind)
+		dist->keys.fd = bpf_object__find_map_fd_by_name(dist->probes.object, "dist_rows");
+	else
+		hists_map(&dist->hists, dist->probes.object);
+	report_verbose("maps are ready: %zu KB of histograms", memory(dist) / 1024);
+	return 0;
+}
+
+static int configure(struct run *run, struct dist *dist, struct err *err)
+{
+	int ret = parse_args(run, err);
+
+	if (dist->source->no_task)
+		forget_command(&run->filter);
+	if (!ret)
+		ret = choose_kind(dist, err);
+	if (!ret)
+		ret = choose_hist(dist, err);
+	if (!ret && dist->source->events.configure)
+		ret = dist->source->events.configure(run, err);
+	run->usage = ret == -EINVAL;
+	return ret;
+}
+
+static int progress(void *ctx, size_t done, size_t total)
+{
+	return run_should_stop(ctx);
+}
+
+static int dist_open(struct run *run, struct err *err)
+{
+	struct dist *dist = base_alloc(sizeof(*dist));
+	int ret;
+
+	run->engine = dist;
+	dist->run = run;
+	dist->source = run->tool->dist;
+	dist->probes.source = &dist->source->events;
+	dist->attach.filtered = true; /* a hit that is skipped is not measured */
+	dist->attach.progress = progress;
+	dist->attach.ctx = run;
+	ret = configure(run, dist, err);
+	if (!ret)
+		ret = load(run, dist, err);
+	return ret ? ret : event_probes_attach(&dist->probes, &dist->attach, err);
+}
+
+static void dist_armed(struct run *run)
+{
+	struct dist *dist = run->engine;
+
+	report_line("Tracing %s... Hit Ctrl-C to end.", dist->source->events.what);
+}
+
+static void dist_close(struct run *run)
+{
+	struct dist *dist = run->engine;
+
+	if (!dist)
+		return;
+	event_probes_release(&dist->probes);
+	bpf_object__close(dist->probes.object);
+	hists_release(&dist->hists);
+	keys_release(&dist->keys);
+	free(dist);
+}
+
+const struct engine dist_engine = {
+	.options_title = "distributions",
+	.options = options,
+	.n_options = ARRAY_SIZE(options),
+	.settings = &settings,
+	.open = dist_open,
+	.armed = dist_armed,
+	.emit = dist_emit,
+	.losses = dist_losses,
+	.close = dist_close,
+};

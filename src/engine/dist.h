@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The distribution engine (bpf/dist.bpf.h): histograms, or totals, of what programs measure, one of all or one for each
+ * process, disk, ... A tool says where its programs are attached (engine/event.h) and what its keys are:
+ *
+ *	static const struct dist_kind kinds[] = {
+ *		{ .name = "pid", .when = &settings.pids },
+ *	};
+ *	static const struct dist_source source = {
+ *		.events = { EVENT_OBJECT(runqlat), EVENT_PROBES(probes), .what = "run queue latency" },
+ *		DIST_KINDS(kinds),
+ *		...
+ *	};
+ *	TOOL(runqlat, .engine = &dist_engine, .dist = &source, .schema = &schema, ...);
+ */
+#ifndef SONDE_DIST_ENGINE_H
+#define SONDE_DIST_ENGINE_H
+
+#include "bpf/dist.h" /* skeletons name these structs */
+#include "bpf/latency.h"
+#include "bpf/slot.h"
+#include "event.h"
+#include "output/hist.h"
+
+/* What values are told apart by. The program knows a kind by its place in the table. */
+struct dist_kind {
+	const char *name;				  /* "pid": above charts, and in JSON */
+	const bool *when;				  /* where this is set; NULL: always */
+	bool named;					  /* its keys are names: else numbers */
+	bool labelled;					  /* and "comm" */
+	void (*describe)(struct str *s, uint64_t number); /* instead of the number; may be NULL */
+};
+
+struct dist_source {
+	struct event_source events;
+	const struct dist_kind *kinds;
+	size_t n_kinds;
+	/* Or values are told apart by a small number always, and these are what the numbers mean. */
+	const char *const *numbers, *numbers_name;
+	size_t n_numbers;
+	const bool *msecs, *nsecs;   /* units; else microseconds. May be NULL */
+	const bool *charts;	     /* histograms: else tables of totals. NULL: always histograms */
+	const bool *counts;	     /* totals are counts, not times; may be NULL */
+	const struct schema *totals; /* of the tables */
+	uint32_t pending;	     /* how many can have begun and not ended, if not told otherwise; 0: none */
+	const char *pending_what;    /* "tasks that wait": what these are */
+	bool no_task;		     /* what is measured is nobody's: no filter by task */
+};
+
+/* Of tools with no_task: what is to be in their LACKS(). */
+#define DIST_LACKS_TASK(why) \
+	{ \
+		"pid tid cgroup comm uid", why \
+	}
+
+#define DIST_KINDS(table) .kinds = table, .n_kinds = ARRAY_SIZE(table)
+
+/* A row of any schema. */
+struct dist_row {
+	struct hist_row hist; /* first, as HIST_FIELDS want it */
+	bool keyed;
+	uint64_t number;
+	const char *text; /* what stands for the number; may be NULL */
+	const char *label;
+	bool counts;
+};
+
+/* The key, by its kind's name in JSON; then what schemas of charts have in common, or of tables of totals. */
+extern char dist_by[16], dist_total_title[16];
+#define DIST_KEY(TITLE, WIDTH) FIELD_BY(dist_add_key, dist_by, TITLE, WIDTH)
+#define DIST_COMM	       FIELD_BY(dist_add_label, "comm", "", 0)
+#define DIST_TOTALS(WIDTH) \
+	FIELD_BY(dist_add_unit, "unit", NULL, 0, .json_only = true), \
+		FIELD_BY(hist_add_count, "count", NULL, 0, .json_only = true), \
+		FIELD_BY(dist_add_total, "total", dist_total_title, WIDTH)
+void dist_add_key(struct str *s, const void *row, enum output_format format);
+void dist_add_label(struct str *s, const void *row, enum output_format format);
+void dist_add_unit(struct str *s, const void *row, enum output_format format);
+void dist_add_total(struct str *s, const void *row, enum output_format format);
+
+extern const struct engine dist_engine;
+
+#endif

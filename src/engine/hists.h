@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Within engine/: histograms that programs fill (bpf/hist.bpf.h), from the options to the rows. For any engine: it says how many
+ * rows of cells there are, attaches with the marks, and emits them by number.
+ */
+#ifndef SONDE_HISTS_H
+#define SONDE_HISTS_H
+
+#include "attach/attach.h"
+#include "output/hist.h"
+#include "run/run.h"
+
+struct bpf_object;
+
+struct hists_settings {
+	bool usecs, msecs, precise;
+	uint64_t linear;
+};
+
+/* For an option table that is bound to STRUCT, which has hists_settings as MEMBER. */
+#define HISTS_UNITS(STRUCT, MEMBER) \
+	OPT(OPT_BOOL, STRUCT, MEMBER.usecs, 'u', "microseconds", NULL, "in microseconds"), \
+		OPT(OPT_BOOL, STRUCT, MEMBER.msecs, 'm', "milliseconds", NULL, "in milliseconds")
+#define HISTS_KINDS(STRUCT, MEMBER) \
+	OPT(OPT_U64, STRUCT, MEMBER.linear, 0, "linear", "STEP", "equal steps instead of powers of two", .min = 1), \
+		OPT(OPT_BOOL, STRUCT, MEMBER.precise, 0, "precise", NULL, \
+		    "buckets of 1 %, for percentiles and the maximum below the chart")
+
+#define HISTS_MARKS 4
+
+struct hists {
+	struct hist hist;
+	size_t n;	       /* rows of cells */
+	size_t words;	       /* of one */
+	size_t n_processors;   /* rows of rows; processors may share one */
+	size_t stride;	       /* from one to the next, in words */
+	const uint64_t *cells; /* shared with the kernel; the map's */
+	uint64_t *now, *before, *between;
+	bool emitted;
+};
+
+/* From the options; wrong ones are -EINVAL. nsecs is what values are without any. */
+int hists_init(struct hists *hists, const struct hists_settings *settings, struct err *err);
+/*
+ * Sizes the cells of an object that is open, n rows for each processor, and tells attach of it: marks has room for HISTS_MARKS, and
+ * lives as long as attaching takes. all_in_one: number 0 is the only row, whatever the slot.
+ */
+int hists_size(struct hists *hists, struct bpf_object *object, size_t n, bool all_in_one,
+	       struct attach_options *options, struct attach_mark *marks, struct err *err);
+/* The object is prepared. */
+void hists_map(struct hists *hists, struct bpf_object *object);
+size_t hists_memory(const struct hists *hists);
+/* What has come into one row since the last time. Valid until the next. */
+const uint64_t *hists_take(struct hists *hists, size_t number);
+/* How many values a row, or where there is but one that row, had until it was taken last. */
+uint64_t hists_seen(const struct hists *hists, size_t number);
+/* A table of what has come since the last one, rows without values left out. set: a row is a slot of it; NULL: all rows are one. */
+void hists_emit(struct hists *hists, struct run *run, const char *title, const struct target_set *set);
+void hists_release(struct hists *hists);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the tools for interrupts have in common: options and what these choose of a distribution (engine/dist.h). */
+#ifndef SONDE_IRQS_H
+#define SONDE_IRQS_H
+
+#include "dist.h"
+
+struct irqs_settings {
+	bool nsecs, charts, counts;
+	bool times; /* not counts: which programs are wanted */
+};
+
+#define IRQS_OPTIONS(STRUCT) \
+	OPT(OPT_BOOL, STRUCT, counts, 'C', "count", NULL, "how many, not what time they take"), \
+		OPT(OPT_BOOL, STRUCT, charts, 'd', "dist", NULL, "distributions as histograms"), \
+		OPT(OPT_BOOL, STRUCT, nsecs, 'N', "nanoseconds", NULL, "in nanoseconds")
+
+#define IRQS_SOURCE(SETTINGS) \
+	.nsecs = &(SETTINGS).nsecs, .charts = &(SETTINGS).charts, .counts = &(SETTINGS).counts, \
+	.no_task = true
+#define IRQS_LACKS DIST_LACKS_TASK("interrupts belong to no process")
+
+int irqs_configure(struct irqs_settings *settings, struct dist_source *source, const char *name);
+
+#endif

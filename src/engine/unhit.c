@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Two files by one name are easily confused: a python3 in PATH, and the one in /usr/bin. An empty table does not tell. */
+#include <fcntl.h>
+#include <limits.h>
+
+#include "base/report.h"
+#include "binary/maps.h"
+#include "run/command.h"
+#include "unhit.h"
+
+/* It may have ended already, and then nobody knows; and it may execute more. */
+void unhit_note_command(struct run *run)
+{
+	__free char *link = base_printf("/proc/%d/exe", command_pid(run->command));
+	char path[PATH_MAX];
+	ssize_t n = readlink(link, path, sizeof(path));
+
+	if (n <= 0 || file_id(AT_FDCWD, link, &run->executed.id))
+		return;
+	run->executed.path = base_strndup(path, n);
+}
+
+static bool any_hit(const struct target_set *set, const char *file, const uint64_t *hits)
+{
+	vec_each(target, set)
+		if (target->kind == TARGET_USER && !strcmp(target->object, file) && (!target->attached || hits[target->slot]))
+			return true;
+	return false;
+}
+
+static bool is_library(const char *file)
+{
+	const char *slash = strrchr(file, '/');
+
+	return strstr(slash ? slash : file, ".so");
+}
+
+struct wanted {
+	const char *file;
+	uint64_t inode;
+};
+
+/* What maps says of the device is not what stat(2) says everywhere. */
+static int compare(const struct mapping *m, void *ctx)
+{
+	const struct wanted *wanted = ctx;
+
+	return m->inode == wanted->inode || !strcmp(m->path, wanted->file);
+}
+
+static void say_file(const struct run *run, const struct target *target)
+{
+	const char *file = target->object;
+	struct wanted wanted = { .file = file };
+	struct file_id id;
+
+	/* of the descriptor: probes are still attached, and a path may lead to a file system that does not answer */
+	if (file_id(target->file, "", &id))
+		return;
+	wanted.inode = id.inode;
+	if (run->executed.path && !is_library(file) && !file_id_same(&run->executed.id, &id))
+		report_note("nothing was hit in %s, and the command began with another file: %s", file, run->executed.path);
+	else if (run->options.pid && !maps_each(run->options.pid, compare, &wanted))
+		report_note("nothing was hit in %s: process %u has not mapped that file", file, run->options.pid);
+}
+
+void unhit_say(const struct run *run, const struct target_set *set, const uint64_t *hits)
+{
+	const char *last = NULL;
+
+	vec_each(target, set) {
+		if (target->kind != TARGET_USER || (last && !strcmp(target->object, last)))
+			continue;
+		last = target->object;
+		if (!any_hit(set, last, hits))
+			say_file(run, target);
+	}
+}
