@@ -164,7 +164,7 @@ $(B)/%.o: %.c Makefile $(B)/flags | $(SKEL) $(SYSCALLS) $(LIBBPF_A) $(ZYDIS_A)
 ZYDIS_CPPFLAGS := -DZYDIS_STATIC_BUILD -DZYDIS_MINIMAL_MODE -DZYDIS_DISABLE_ENCODER -DZYDIS_DISABLE_FORMATTER \
 		  -DZYCORE_STATIC_BUILD -DZYAN_NO_LIBC -isystem $(B)/zydis/include
 
-$(B)/src/binary/instruction.o $(B)/unit/src/symbols/instruction.o: private DEFINES := $(ZYDIS_CPPFLAGS)
+$(B)/src/binary/instruction.o $(B)/unit/src/binary/instruction.o: private DEFINES := $(ZYDIS_CPPFLAGS)
 $(B)/src/main.o: private DEFINES := -DSONDE_VERSION='"$(VERSION)"' -DSONDE_DATE='"$(DATE)"'
 $(B)/src/main.o: $(B)/version
 
