@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What every other file may use: cleanup helpers, allocation that cannot fail,
- * a growing array, and the error value that library code hands upwards.
- * Knows nothing of probes, kernels or terminals.
+ * The basis of every other file: cleanup attributes, allocation that cannot fail, a growing array, and the error
+ * value that library code returns to its caller. Knows nothing of probes, kernels or terminals.
  */
 #ifndef SONDE_BASE_H
 #define SONDE_BASE_H
@@ -17,11 +16,12 @@
 #include <string.h>
 #include <unistd.h>
 
+/* __printf(fmt, va): the compiler checks the arguments (number va and on) against the format (number fmt). */
 #define ARRAY_SIZE(a)	  (sizeof(a) / sizeof((a)[0]))
 #define __printf(fmt, va) __attribute__((format(printf, fmt, va)))
 #define __cleanup(fn)	  __attribute__((cleanup(fn)))
 
-/* Released when the variable leaves its scope; initialise where declared. */
+/* The variable's resource is released when the variable leaves its scope. Initialise it where it is declared. */
 #define __free	 __cleanup(base_freep)
 #define __close	 __cleanup(base_closep)
 #define __fclose __cleanup(base_fclosep)
@@ -43,7 +43,7 @@ static inline void base_fclosep(FILE **f)
 		fclose(*f);
 }
 
-/* Hands the value out of a __free/__close variable. */
+/* Moves the value out of a __free or __close variable, which then releases nothing. */
 #define take_ptr(p) \
 	({ \
 		typeof(p) _t = (p); \
@@ -58,32 +58,33 @@ static inline void base_fclosep(FILE **f)
 	})
 
 /*
- * Allocation for small things that are not worth a recovery path: on failure a
- * line goes to stderr and the process exits with 1, which detaches everything,
- * since the kernel closes what we hold. What is sized by the traced machine
- * (maps, mappings) is allocated by its owner and fails with -ENOMEM.
+ * Allocation for small things that are not worth a recovery path. If memory runs out, these functions print a
+ * line on stderr and exit with status 1. That detaches everything, since the kernel closes our descriptors.
+ * Memory whose size depends on the traced machine (maps, mappings) is allocated by its owner, which fails with
+ * -ENOMEM. The caller frees what these functions return, with free().
  */
 void *base_alloc(size_t size); /* zeroed */
 void *base_realloc(void *p, size_t n, size_t size);
 char *base_strdup(const char *s);
 char *base_strndup(const char *s, size_t n);
-char *base_printf(const char *fmt, ...) __printf(1, 2); /* caller frees */
+char *base_printf(const char *fmt, ...) __printf(1, 2); /* asprintf() */
 
 /*
- * A growing array is three members that belong together:
+ * A growing array is three members of a struct:
  *	struct x *v; size_t n, cap;
- * vec_push() returns the address of a new zeroed last element.
+ * vec_push() appends a zeroed element and returns its address, which is valid until the next vec_push(). The
+ * owner frees v.
  */
 void *vec_push_(void **v, size_t *n, size_t *cap, size_t size);
 #define vec_push(s) \
 	((typeof((s)->v))vec_push_((void **)&(s)->v, &(s)->n, &(s)->cap, sizeof(*(s)->v)))
-/* An empty one has no v, to which nothing may be added, not even 0. */
+/* v of an empty array is NULL. Adding anything to NULL is undefined behaviour, even 0: hence the test of `it`. */
 #define vec_each(it, s) for (typeof((s)->v + 0) it = (s)->v; it && it < (s)->v + (s)->n; it++)
 
 /*
- * Why a call failed, in words a user can act on. Library code fills it and
- * returns its code; the caller that knows the user's intent prints it, once.
- * at: offset of the fault within the text being parsed, -1 where none applies.
+ * The reason why a call failed, in words that help the user to act. Library code fills it in and returns its
+ * code. The caller that knows the user's intent prints it, once (report_err()).
+ * at: offset of the fault in the parsed text, in bytes; -1 if there is none.
  */
 struct err {
 	int code; /* -errno */
@@ -91,9 +92,9 @@ struct err {
 	char text[400];
 };
 
-/* Sets text and code (negative errno), at = -1; returns code. NULL err is allowed. */
+/* Sets the text, the code (a negative errno) and at = -1. Returns code. err may be NULL. */
 int err_set(struct err *err, int code, const char *fmt, ...) __printf(3, 4);
-/* The same for a fault at an offset of the parsed text; code is -EINVAL. */
+/* As err_set(), for a fault at an offset in the parsed text. Sets and returns the code -EINVAL. */
 int err_at(struct err *err, int at, const char *fmt, ...) __printf(3, 4);
 
 #endif

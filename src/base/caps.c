@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Asked of the kernel: there may be no /proc. */
+/* Asks the kernel by capget(2), not /proc/self/status: /proc may not be mounted. */
 #include <sys/syscall.h>
 
 #include "caps.h"

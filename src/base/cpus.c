@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What the kernel says of possible processors: "0-3,8-11". */
+/* Parses the kernel's list of possible processors, such as "0-3,8-11". The last number is the highest. */
 #include "base.h"
 #include "cpus.h"
 

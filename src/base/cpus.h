@@ -4,8 +4,9 @@
 #define SONDE_CPUS_H
 
 /*
- * The highest id that a processor can have, plus one: ids may have gaps, so there can be fewer of them.
- * Read once: which are possible is known when the kernel boots.
+ * Returns the highest possible processor id plus one, the size of an array that is indexed by id. Ids can have
+ * gaps, so there may be fewer processors. The first call reads the number; it cannot change later, because the
+ * kernel fixes the possible processors when it boots.
  */
 int cpus_ids(void);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which file it is, as the kernel remembers it: its file system, which may be one that never answers, is not asked. */
+/*
+ * Identifies a file by device and inode. The kernel answers from its own memory: statx() is used with
+ * AT_STATX_DONT_SYNC, so that a network or FUSE file system that no longer answers is not asked.
+ */
 #ifndef SONDE_FILE_ID_H
 #define SONDE_FILE_ID_H
 
@@ -13,8 +16,9 @@ struct file_id {
 };
 
 /*
- * Of what the path leads to from the directory dir, or with "" of dir itself. Links of /proc/PID lead to their files at once; any
- * other path may be looked up by a file system that waits. 0 or -errno.
+ * Identifies the file that path, relative to the directory descriptor dir, leads to. With the path "" it is dir
+ * itself. A link such as /proc/PID/exe or /proc/PID/fd/N leads to its file at once. For any other path the lookup
+ * may wait for a file system. Returns 0 or -errno.
  */
 int file_id(int dir, const char *path, struct file_id *id);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Edit distance between names; knows nothing of what is named. */
+/* Edit distance between names. Knows nothing of what the names stand for. */
 #include "nearest.h"
 
 #define LONGEST sizeof(((struct nearest *)0)->name)
 
-/* As far as a name may be from the wanted one and still be meant. */
+/* The largest distance at which a name can still be the one that was meant. */
 static unsigned int limit_of(const char *wanted)
 {
 	size_t limit = strlen(wanted) * 2 / 5;
@@ -25,8 +25,8 @@ static unsigned int min3(unsigned int a, unsigned int b, unsigned int c)
 }
 
 /*
- * Optimal string alignment, given up as soon as no way stays below `bound`: whole kernels
- * of names are offered, and nearly all of them are far away.
+ * Optimal string alignment: dynamic programming over prefixes, with three rows of the matrix. Gives up as soon as
+ * every path costs more than `bound`: callers offer all names of a kernel, and nearly all of them are far away.
  */
 static unsigned int distance(const char *a, size_t n, const char *b, size_t m, unsigned int bound)
 {
@@ -47,7 +47,10 @@ static unsigned int distance(const char *a, size_t n, const char *b, size_t m, u
 			if (row[j] < least)
 				least = row[j];
 		}
-		/* a transposition can still reach back over one row, at a cost of one */
+		/*
+		 * A swap can still reach back across one row, but adds one to its cost: it cannot come below the
+		 * bound.
+		 */
 		if (least > bound)
 			return least;
 	}

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Strings in blocks: a kernel has 100,000 function names, and malloc's own bytes would be as many as theirs. */
+/*
+ * Copies are packed into large blocks. A kernel has 100,000 function names; with one malloc() each, malloc's own
+ * bytes would take as much memory as the names.
+ */
 #include "pool.h"
 
 #define BLOCK_SIZE (64 * 1024)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Strings and small things that live and die together. */
+/* Allocates strings and small structs that are all freed together. Initialise a pool with {}. */
 #ifndef SONDE_POOL_H
 #define SONDE_POOL_H
 
@@ -11,11 +11,15 @@ struct pool {
 	struct pool_block *last;
 };
 
-/* The copies are valid until pool_release(). */
+/*
+ * Each returns a copy that is valid until pool_release(), never NULL: out of memory ends the process, as in
+ * base.h.
+ */
 const char *pool_add(struct pool *pool, const char *text);
 const char *pool_addf(struct pool *pool, const char *fmt, ...) __printf(2, 3);
-/* Of anything, aligned for any of it. */
+/* Copies n bytes of any type, aligned for any type. */
 const void *pool_copy(struct pool *pool, const void *data, size_t n);
+/* Frees all copies. The pool is empty then and may be used again. */
 void pool_release(struct pool *pool);
 
 #endif

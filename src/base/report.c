@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What is said on stderr. Knows the command's name, whether stderr is a
- * terminal and how wide it is; knows nothing of what is reported. Used by one thread.
+ * Prints messages on stderr. Knows the command's name, whether stderr is a terminal, and how wide that is. Knows
+ * nothing of what is reported.
  */
 #include <sys/ioctl.h>
 #include <time.h>
@@ -15,14 +15,14 @@
 static struct {
 	const char *name;
 	bool quiet, verbose;
-	uint64_t since; /* when verbose was asked for: verbose lines tell what takes how long */
+	uint64_t since; /* when verbose was set: verbose lines show how long each step takes */
 } report = { .name = "sonde" };
 
 static struct {
-	char *what;	/* NULL: none */
-	uint64_t since; /* of the first call with this `what` */
-	uint64_t drawn; /* when last, 0 never */
-	bool shown;	/* is on the screen now */
+	char *what;	/* NULL: no bar */
+	uint64_t since; /* time of the first call with this `what` */
+	uint64_t drawn; /* time of the last drawing, 0: never drawn */
+	bool shown;	/* it is on the screen now */
 } bar;
 
 static uint64_t clock_ns(void)
@@ -54,7 +54,7 @@ void report_set_verbose(bool verbose)
 	report.since = clock_ns();
 }
 
-/* What stderr does not take has no better place to go. */
+/* Errors are ignored: there is no better place to report that stderr takes no data. */
 static void put(const struct str *s)
 {
 	int error;
@@ -71,7 +71,7 @@ static void bar_clear(void)
 	bar.shown = false;
 }
 
-/* Every line passes here: escaped, and in one write, so that it stays whole among others'. */
+/* Writes every line of a report: escaped, and with one write, so that lines of other processes do not mix with it. */
 static void say(const char *name, const char *text, size_t n)
 {
 	struct str line __str = {};
@@ -154,12 +154,12 @@ void report_line(const char *fmt, ...)
 	va_end(ap);
 }
 
-/* The caret stands below what is shown, where an escaped byte is four columns wide. */
+/* The column of the caret below the text as it is shown: an escaped byte is four columns wide there. */
 static size_t caret_column(const char *text, size_t at)
 {
 	struct str before __str = {};
 
-	/* not into the middle of a character, which would be shown as bytes */
+	/* Not into the middle of a character: its first bytes alone would be shown as escapes. */
 	while (at && ((unsigned char)text[at] & 0xc0) == 0x80)
 		at--;
 	str_add_shown(&before, text, at);
@@ -185,7 +185,7 @@ void report_err(const struct err *err, const char *text)
 	say(NULL, line.data, line.len);
 }
 
-/* Columns of the terminal on stderr, 0 where a bar cannot be drawn. */
+/* Returns the columns of the terminal on stderr, 0 if a bar cannot be drawn. */
 static size_t terminal_width(void)
 {
 	const char *term = getenv("TERM");
@@ -198,7 +198,10 @@ static size_t terminal_width(void)
 	return size.ws_col;
 }
 
-/* "what [#####.....] 50 of 100" or what fits of it; the last column stays free. */
+/*
+ * Draws "what [#####.....] 50 of 100", or as much of it as fits. The last column stays free, so that the cursor
+ * does not wrap.
+ */
 static void bar_draw(size_t done, size_t total, size_t width)
 {
 	struct str line __str = {}, tail __str = {};

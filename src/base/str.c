@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The growing string, and how foreign bytes become printable. Knows UTF-8 and
- * which code points steer a terminal; knows no terminal and no locale, since a
- * static binary finds neither locale data nor a reason to trust it.
+ * The growing string, and how foreign bytes become printable. Knows UTF-8 and the code points that control a
+ * terminal. Uses no locale: a static binary finds no locale data that it could trust.
  */
 #include <ctype.h>
 
@@ -65,7 +64,7 @@ void str_addv(struct str *s, const char *fmt, va_list ap)
 	va_list again;
 	int n;
 
-	/* Most texts fit into what is there already; only others are formatted twice. */
+	/* Most texts fit into the memory that is there. Only the others are formatted twice. */
 	va_copy(again, ap);
 	str_reserve(s, 63);
 	n = vsnprintf(s->data + s->len, s->cap - s->len, fmt, ap);
@@ -94,7 +93,7 @@ void str_add_s64(struct str *s, int64_t value)
 {
 	if (value < 0)
 		str_addc(s, '-');
-	/* negated as unsigned: the least value has no positive twin */
+	/* negated as unsigned: INT64_MIN has no positive counterpart */
 	str_add_u64(s, value < 0 ? -(uint64_t)value : (uint64_t)value);
 }
 
@@ -124,8 +123,8 @@ static bool in_ranges(uint32_t c, const struct range *ranges, size_t n)
 }
 
 /*
- * Decodes one code point; returns its length, 0 where the bytes are not UTF-8
- * (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF).
+ * Decodes one code point. Returns its length in bytes, or 0 if the bytes are not UTF-8 (RFC 3629: no overlong
+ * forms, no surrogates, nothing above U+10FFFF).
  */
 static size_t utf8_decode(const unsigned char *p, size_t n, uint32_t *cp)
 {
@@ -151,7 +150,7 @@ static size_t utf8_decode(const unsigned char *p, size_t n, uint32_t *cp)
 	return len;
 }
 
-/* Code points that move a cursor, break a line or reorder what is around them. */
+/* Code points that move a cursor, break a line or reorder the text around them. */
 static bool is_control(uint32_t c)
 {
 	static const struct range controls[] = {
@@ -165,7 +164,7 @@ static bool is_control(uint32_t c)
 	return in_ranges(c, controls, ARRAY_SIZE(controls));
 }
 
-/* How many of the first bytes are plain ASCII that no form of output escapes. */
+/* Returns how many of the first bytes are plain ASCII that no output format escapes. */
 static size_t plain_span(const char *text, size_t n)
 {
 	size_t i = 0;
@@ -175,7 +174,7 @@ static size_t plain_span(const char *text, size_t n)
 	return i;
 }
 
-/* The letter of a short escape (\n), or 0. */
+/* Returns the letter of a short escape (n for \n), or 0. */
 static char escape_letter(unsigned char c)
 {
 	switch (c) {
@@ -231,7 +230,7 @@ void str_add_shown(struct str *s, const char *text, size_t n)
 	add_printable(s, text, n, false);
 }
 
-/* zsh finds a command for a word that begins with '='. */
+/* '=' must not come first: zsh replaces a word =NAME by the path of the command NAME. */
 static bool is_shell_safe(const char *text, size_t n)
 {
 	static const char safe[] = "_@%+=:,./-";
@@ -243,8 +242,9 @@ static bool is_shell_safe(const char *text, size_t n)
 }
 
 /*
- * In $'...' a backslash and a quote have to be escaped, too. Three octal digits end where they end: after \x shells
- * differ in how many hexadecimal digits they take, and ksh takes all there are.
+ * In $'...' a backslash and a quote must be escaped as well. Bytes are written as three octal digits, which every
+ * shell reads alike: after \x shells differ in how many hexadecimal digits they take, and ksh takes all that
+ * follow.
  */
 static void add_shell_escaped(struct str *s, const char *text, size_t n)
 {
@@ -291,7 +291,7 @@ static void add_json_char(struct str *s, uint32_t cp, const char *text, size_t l
 		str_addf(s, "\\%c", letter);
 	else if (cp == '"' || cp == '\\')
 		str_addf(s, "\\%c", (char)cp);
-	else if (is_control(cp)) /* all of them are below U+10000: no surrogate pairs */
+	else if (is_control(cp)) /* all are below U+10000: no surrogate pairs */
 		str_addf(s, "\\u%04x", cp);
 	else
 		str_addn(s, text, len);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A string that grows. data is NULL or NUL-terminated; len excludes the NUL.
- * Initialise with {}; release with str_release() or __str.
+ * A string that grows. data is NULL or ends with a NUL byte; len does not count that byte. Initialise with {};
+ * free with str_release() or the attribute __str. Out of memory ends the process, as in base.h.
  */
 #ifndef SONDE_STR_H
 #define SONDE_STR_H
@@ -20,13 +20,13 @@ void str_addn(struct str *s, const char *text, size_t n);
 void str_addc(struct str *s, char c);
 void str_addf(struct str *s, const char *fmt, ...) __printf(2, 3);
 void str_addv(struct str *s, const char *fmt, va_list ap) __printf(2, 0);
-void str_add_u64(struct str *s, uint64_t value); /* decimal, without printf: for rows */
+void str_add_u64(struct str *s, uint64_t value); /* decimal, without printf: fast enough for output rows */
 void str_add_s64(struct str *s, int64_t value);
 void str_add_fill(struct str *s, char c, size_t n);
-void str_reset(struct str *s); /* length 0, memory kept */
+void str_reset(struct str *s); /* length 0; the memory is kept */
 void str_release(struct str *s);
 
-/* Whether two texts are equal, or both NULL. */
+/* True if both texts are equal or both are NULL. */
 static inline bool str_same(const char *a, const char *b)
 {
 	return a && b ? !strcmp(a, b) : a == b;
@@ -38,21 +38,24 @@ static inline const char *str_or_empty(const char *text)
 }
 
 /*
- * The one place where traced (foreign) bytes become printable. Appends text so
- * that it cannot move a cursor, break a line or end a JSON string.
- * str_add_shown(): for terminals and tables: control characters (C0, DEL, C1, the Unicode
- * line separators and bidirectional controls) and invalid UTF-8 as \n \t \r \xHH. A
- * backslash stays what it is: who must tell the two apart reads JSON.
- * str_add_json(): a JSON string with its quotes, the same characters as \uHHHH; invalid
- * UTF-8 bytes become U+FFFD each, as the JSON grammar (RFC 8259) has no bytes.
- * str_add_shell(): a word that a shell reads back as these bytes: as it is, in quotes, or, where str_add_shown()
- * would escape something, as $'...' (bash, ksh, zsh, POSIX 2024).
+ * All foreign bytes (of traced processes, files, users) become printable here and nowhere else: they cannot move
+ * a cursor, break a line or end a JSON string. Each function appends n bytes of text:
+ * - str_add_shown() is for terminals and tables. Control characters (C0, DEL, C1, the Unicode line separators and
+ *   bidirectional controls) and invalid UTF-8 become \n \t \r \xHH. A backslash is not escaped; a reader that
+ *   must tell it from an escape uses JSON.
+ * - str_add_json() appends a JSON string with its quotes. The same characters become \uHHHH. Each byte of invalid
+ *   UTF-8 becomes U+FFFD, since JSON (RFC 8259) cannot carry bytes.
+ * - str_add_shell() appends a word that a shell reads back as these bytes: unchanged, in single quotes, or as
+ *   $'...' (bash, ksh, zsh, POSIX 2024) if str_add_shown() would escape something.
  */
 void str_add_shown(struct str *s, const char *text, size_t n);
 void str_add_shell(struct str *s, const char *text, size_t n);
 void str_add_json(struct str *s, const char *text, size_t n);
-/* Columns a terminal needs for n bytes of valid UTF-8: one per code point, two for wide ones,
- * none for combining ones. */
+/*
+ * Returns the columns that a terminal needs for n bytes of UTF-8: one for each code point, two for a wide one,
+ * none for a combining one. The ranges are a short extract of Unicode's East_Asian_Width and combining marks. An
+ * invalid byte counts as one column.
+ */
 size_t str_columns(const char *text, size_t n);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "unpack.h"
 
-/* The window that any stream may have, and a header of gzip's. */
+/* The largest window, which fits any stream; 16 makes zlib expect gzip's header. */
 #define GZIP (16 + MAX_WBITS)
 
 void *unpack(const void *packed, size_t n, size_t size)

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The BPF objects lie in our file as gzip(1) makes them, a quarter of their size: scripts/pack-skeleton. */
+/*
+ * Decompresses the BPF objects. scripts/pack-skeleton stores them in sonde's file in gzip format (RFC 1952),
+ * which takes a quarter of their size.
+ */
 #ifndef SONDE_UNPACK_H
 #define SONDE_UNPACK_H
 
 #include "base.h"
 
-/* n bytes of gzip, of just size bytes: these in memory that the caller frees; or NULL, with errno (EINVAL: they are not). */
+/*
+ * Decompresses n bytes of gzip data to exactly `size` bytes. Returns memory that the caller frees, or NULL with
+ * errno EINVAL if the data are damaged or have another size.
+ */
 void *unpack(const void *packed, size_t n, size_t size);
 
 #endif

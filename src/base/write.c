@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Writes in pieces that a file which is ready for writing takes without blocking. */
+/* Writes in pieces so small that a writable file takes each without blocking. */
 #include <limits.h>
 #include <poll.h>
 #include <sys/stat.h>
@@ -25,7 +25,10 @@ void write_set_waiter(write_waiter_fn fn, void *ctx)
 	waiter_ctx = ctx;
 }
 
-/* A pipe that poll(2) calls writable has room for PIPE_BUF; of files and disks nobody has to be waited for. */
+/*
+ * If poll(2) reports a pipe as writable, it has room for at least PIPE_BUF bytes. Regular files and disks never
+ * block for a reader.
+ */
 static size_t piece_size(int fd)
 {
 	struct stat st;

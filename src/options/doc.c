@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * --help, and what all that is written from option tables has in common. Knows
- * that a terminal has 80 columns and nothing of the one it writes to.
+ * Writes --help, and has what all documentation from option tables shares. Assumes 80 columns; knows nothing of
+ * the real terminal.
  */
 #include <ctype.h>
 
 #include "doc_opt.h"
 
 #define WIDTH	 80
-#define LEFT_MAX 30 /* longer left sides stand on a line of their own */
+#define LEFT_MAX 30 /* a longer left side gets a line of its own */
 
 bool doc_takes_argument(const struct opt *opt)
 {
@@ -59,7 +59,7 @@ void doc_add_help(struct str *s, const struct opt *opt)
 			 opt->choices[i]);
 }
 
-/* Writes words from column `at` on, each line begun at `indent`. */
+/* Writes words from column `at` on and breaks lines; each new line begins at column `indent`. */
 static void wrap(FILE *out, const char *text, size_t at, size_t indent)
 {
 	bool first = true;
@@ -84,7 +84,7 @@ static void wrap(FILE *out, const char *text, size_t at, size_t indent)
 	fputc('\n', out);
 }
 
-/* left, then right from a column on, below where left is too long. */
+/* Writes left, then right from a column on; on the next line if left is too long. */
 static void two_columns(FILE *out, const char *left, const char *right, size_t column)
 {
 	size_t at = str_columns(left, strlen(left));
@@ -119,7 +119,7 @@ static void add_left(struct str *s, const struct doc_opt *o)
 		str_addf(s, " %s", opt->arg);
 }
 
-/* Where the right sides begin: behind the longest left side that is not too long. */
+/* Returns the column of the right sides: behind the longest left side that is not too long. */
 static size_t help_column(const struct doc *doc)
 {
 	struct str left __str = {};

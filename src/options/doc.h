@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What is written from the option tables: --help, man pages (man macros; they pass
- * `man --warnings` and `mandoc -Tlint`) and bash completion. Knows a tool only as a struct
- * doc. An option of which an earlier table has taken the name or the letter is shown with what
- * is left, as opt_parse() takes it.
+ * Writes the documentation from the option tables: --help, man pages (in man(7) macros that pass `man --warnings`
+ * and `mandoc -Tlint`) and bash completion. Knows a tool only as a struct doc. If an earlier table already uses
+ * an option's name or letter, only the part that is left is shown, just as opt_parse() accepts it.
  */
 #ifndef SONDE_DOC_H
 #define SONDE_DOC_H
@@ -20,26 +19,30 @@ struct doc {
 	const char *also;		    /* a second name on sonde's command line, or NULL */
 	const char *brief;		    /* "count function calls, tracepoints and user marks" */
 	const char *args;		    /* "SPEC..." */
-	bool offers_args;		    /* what args may be is asked with `sonde help --complete NAME WORD` */
-	bool unlinked;			    /* no program of that name is ours */
-	const char *description;	    /* paragraphs separated by an empty line, plain text */
+	bool offers_args;		    /* the shell asks `sonde help --complete NAME WORD` about args */
+	bool unlinked;			    /* make install puts no link of this name into PATH */
+	const char *description;	    /* plain text; an empty line separates paragraphs */
 	const struct doc_example *examples; /* n_examples of them */
 	size_t n_examples;
 	const struct opt_table *tables;
 	size_t n_tables;
 };
 
-/* --help within 80 columns: usage, brief, options grouped by table title, examples. */
+/*
+ * Writes --help within 80 columns: usage, brief, options grouped by table title, examples. Errors of `out` are
+ * for the caller to check (ferror()), here and below.
+ */
 void doc_help(FILE *out, const struct doc *doc);
-/* man page of section 8: sonde-NAME(8); version and date are given, not asked from the clock. */
+/* Writes the man page sonde-NAME(8). The caller gives version and date (ISO), so that builds are reproducible. */
 void doc_man(FILE *out, const struct doc *doc, const char *version, const char *date);
-/* the page of sonde itself: lists the tools (docs) */
+/* Writes the man page sonde(8), which lists the n tools in docs. */
 void doc_man_main(FILE *out, const struct doc *docs, size_t n, const char *version,
 		  const char *date);
 /*
- * One bash completion script for sonde and all links: options, choices, and what the argument's
- * name tells, or sonde when it is asked (.offers, `sonde help --complete TOOL [OPTION] WORD`): files after FILE, PATH, BIN and CGROUP, directories after DIR, commands after
- * CMD and COMMAND, users after USER, nothing after another.
+ * Writes one bash completion script for sonde and all its links. It completes options, choices and arguments.
+ * What an argument can be follows from its name in the help: files for FILE, PATH, BIN and CGROUP, directories
+ * for DIR, commands for CMD and COMMAND, users for USER, nothing for any other. For options and arguments with an
+ * .offers function the script asks sonde: `sonde help --complete TOOL [OPTION] WORD`.
  */
 void doc_completion(FILE *out, const struct doc *docs, size_t n);
 

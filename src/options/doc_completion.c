@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The bash completion script: what there is to complete, tool by tool, and one
- * function that looks it up. Knows bash 4 and does not need the bash-completion package.
+ * Writes the bash completion script: the options and arguments of each tool, and one function that looks them up.
+ * Requires bash 4, but not the bash-completion package.
  */
 #include <ctype.h>
 
 #include "doc_opt.h"
 
 /*
- * A word within single quotes that compgen -W expands once more: whatever could mean
- * something to a shell gets a backslash for that second reading.
+ * Writes a word into single quotes that compgen -W expands once more: each character that could be special to a
+ * shell gets a backslash for that second reading.
  */
 static void put_word(FILE *out, const char *word)
 {
@@ -24,7 +24,7 @@ static void put_word(FILE *out, const char *word)
 	}
 }
 
-/* What may follow an option, told by what its argument is called. */
+/* Returns what may follow an option. The name of its argument decides. */
 static const char *kind_of(const struct opt *opt)
 {
 	static const struct {
@@ -50,7 +50,7 @@ static const char *kind_of(const struct opt *opt)
 	return "none";
 }
 
-/* "-s|--sort|--sort=)": with an optional argument only what follows a '='. */
+/* Writes "-s|--sort|--sort=)". If the argument is optional, only what follows a '=' belongs to the option. */
 static void put_case(FILE *out, const struct doc *doc, const struct doc_opt *o)
 {
 	const char *between = "";
@@ -121,7 +121,7 @@ static void put_names(FILE *out, const struct doc *docs, size_t n, bool linked)
 	}
 }
 
-/* bash has split the line at '=' and ':' as well as at blanks. */
+/* bash splits the line at '=' and ':' as well as at blanks. */
 static const char lookup[] =
 	"# What sonde says that it may be.\n"
 	"_sonde_ask()\n"

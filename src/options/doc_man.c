@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Man pages, with the macros of man(7), for groff and mandoc alike. Knows what
- * roff reads as its own; breaks its input lines as those who read man pages' sources do.
+ * Writes man pages with the macros of man(7), for groff and mandoc alike. Knows the characters that are special
+ * to roff. Breaks input lines after sentences, as is customary in the source of man pages.
  */
 #include "doc_opt.h"
 
 #define LINE_BYTES 72
 
-/* One byte of plain text, such that what is shown can be copied into a shell. */
+/* Adds one byte of plain text so that the text shown can be copied into a shell. */
 static void add_byte(struct str *s, char c)
 {
 	static const struct {
@@ -34,14 +34,14 @@ static void add_byte(struct str *s, char c)
 
 static void add_text(struct str *s, const char *text, size_t n)
 {
-	/* a '.' that begins a line begins a request; a ' does too, but is escaped anyhow */
+	/* A '.' at the beginning of a line begins a request. So does a ', which is always escaped. */
 	if (n && text[0] == '.')
 		str_add(s, "\\&");
 	for (size_t i = 0; i < n; i++)
 		add_byte(s, text[i]);
 }
 
-/* Text in a font; the argument of no macro. */
+/* Writes text between roff code. Not for a macro's arguments. */
 static void put(FILE *out, const char *before, const char *text, const char *after)
 {
 	struct str s __str = {};
@@ -51,17 +51,17 @@ static void put(FILE *out, const char *before, const char *text, const char *aft
 	fprintf(out, "%s%s", s.data, after);
 }
 
-/* "e.g." and "i.e." end none. */
+/* False for "e.g." and "i.e.": a word with a full stop inside ends no sentence. */
 static bool ends_sentence(const char *word, size_t len)
 {
 	return len && strchr(".!?", word[len - 1]) && !memchr(word, '.', len - 1);
 }
 
-/* Running text: a new line after each sentence, an empty line in it begins a paragraph. */
+/* Writes running text: a new line after each sentence, a new paragraph at each empty line. */
 static void paragraphs(FILE *out, const char *text)
 {
 	size_t at = 0, len;
-	bool ended = false; /* the sentence, with the word before */
+	bool ended = false; /* the word before ended a sentence */
 
 	for (; *text; text += len) {
 		struct str word __str = {};
@@ -106,7 +106,7 @@ static void title(FILE *out, const char *name, const char *version, const char *
 		if (*p >= 'a' && *p <= 'z')
 			*p -= 'a' - 'A';
 	put(out, ".TH ", upper.data, " 8 ");
-	fprintf(out, "%s \"sonde ", date); /* ISO: a date and no text to be shown */
+	fprintf(out, "%s \"sonde ", date); /* an ISO date: its dashes stay as they are */
 	put(out, "", version, "\" \"System Administration\"\n");
 }
 
@@ -143,7 +143,7 @@ static void options(FILE *out, const struct doc *doc)
 			fputs(".SH OPTIONS\n", out);
 		any = true;
 		if (heading) {
-			/* as a heading is written: with a capital letter */
+			/* headings begin with a capital letter */
 			fprintf(out, ".SS \"%c",
 				heading[0] >= 'a' && heading[0] <= 'z' ? heading[0] - 32
 								       : heading[0]);
@@ -169,7 +169,7 @@ static void examples(FILE *out, const struct doc *doc)
 	}
 }
 
-/* Of a tool that runs one: it has an option for it. */
+/* Describes how a command is run, for tools that have the option --command. */
 static void command(FILE *out, const struct doc *doc)
 {
 	bool runs = false;

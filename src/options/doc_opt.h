@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Within options only: an option as it is documented, which is as opt_parse() takes it. */
+/* For files in options only: an option as the documentation shows it, which is as opt_parse() accepts it. */
 #ifndef SONDE_DOC_OPT_H
 #define SONDE_DOC_OPT_H
 
@@ -7,16 +7,20 @@
 
 struct doc_opt {
 	const struct opt *opt;
-	char letter;	  /* 0 where there is none or an earlier option has it */
-	const char *name; /* NULL likewise */
+	char letter;	  /* 0 if it has none or an earlier option uses it */
+	const char *name; /* NULL in the same cases */
 };
 
-/* Option i of table t; false where earlier options leave nothing of it to be typed. */
+/*
+ * Fills *o with option i of table t. Returns false if the option is refused here (opt_lacks()) or earlier options
+ * use both its name and its letter.
+ */
 bool doc_opt(const struct doc *doc, size_t t, size_t i, struct doc_opt *o);
-/* Is there anything to say about table t? */
+/* True if table t has at least one option to show. */
 bool doc_table_shown(const struct doc *doc, size_t t);
+/* True if an argument can follow, optional or not. */
 bool doc_takes_argument(const struct opt *opt);
-/* Appends what the help does not say: the choices. */
+/* Appends the help text and, for an OPT_CHOICE, the list of choices. */
 void doc_add_help(struct str *s, const struct opt *opt);
 
 #endif

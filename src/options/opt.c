@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Option tables to values. Knows what each type of option accepts and says
- * why it does not accept what it was given; knows no option by name.
+ * Turns arguments into values. Knows what each type of option accepts and reports why it refuses a value. Knows
+ * no option by name.
  */
 #include <ctype.h>
 #include <getopt.h>
@@ -10,25 +10,25 @@
 #include "opt.h"
 
 /*
- * All tables as getopt_long() wants them. Long options return LONG_BASE + index
- * into `found`, short ones their letter.
+ * getopt_long() gets all tables at once. It returns LONG_BASE + index into scan->v for a long option, the letter
+ * for a short one.
  */
 #define LONG_BASE 256
 
 struct found {
 	const struct opt *opt;
-	const char *lacks; /* why it is refused, or NULL */
+	const char *lacks; /* the reason why the option is refused, or NULL */
 	char letter;
 	char *dest;
 };
 
 struct scan {
-	struct found *v; /* one per option */
+	struct found *v; /* one for each option */
 	size_t n, cap;
-	struct option *longs; /* the last is all zeroes */
+	struct option *longs; /* ends with an element of zeroes */
 	size_t n_longs;
 	struct str shorts;
-	struct found *letters[256]; /* as many as there are values below LONG_BASE */
+	struct found *letters[256]; /* by letter */
 };
 
 static void scan_release(struct scan *scan)
@@ -64,7 +64,7 @@ char opt_letter(const struct opt_table *table, size_t i)
 	return opt->letter;
 }
 
-/* Is the name one of these, which blanks separate? */
+/* True if the name is one of these, which are separated by blanks. */
 static bool is_among(const char *name, const char *names)
 {
 	size_t len = strlen(name);
@@ -85,7 +85,7 @@ const char *opt_lacks(const struct opt_table *table, size_t i)
 	return NULL;
 }
 
-/* The first of two options with one name or letter wins: a tool's own table comes first. */
+/* If two options share a name or letter, the first one keeps it: a tool's own table comes before the common ones. */
 static void scan_add(struct scan *scan, struct found *found)
 {
 	const struct opt *opt = found->opt;
@@ -120,7 +120,7 @@ static void scan_init(struct scan *scan, const struct opt_table *tables, size_t 
 		}
 	}
 	scan->longs = base_alloc((scan->n + 1) * sizeof(*scan->longs));
-	/* '-': arguments come in order; ':': a missing argument is told apart */
+	/* '-': arguments are returned in order; ':': a missing argument is reported as such */
 	str_add(&scan->shorts, "-:");
 	for (size_t i = 0; i < scan->n; i++)
 		scan_add(scan, &scan->v[i]);
@@ -128,7 +128,7 @@ static void scan_init(struct scan *scan, const struct opt_table *tables, size_t 
 
 /* ---- numbers ---- */
 
-/* Digits of *p, which is left behind them. */
+/* Reads digits at *p and moves *p behind them. Returns 0, -EINVAL or -ERANGE, as do the functions below. */
 static int digits(const char **p, int base, uint64_t *value)
 {
 	const char *start = *p;
@@ -146,7 +146,7 @@ static int digits(const char **p, int base, uint64_t *value)
 					    : 0;
 }
 
-/* A number at *p, which is left behind it. */
+/* Reads a number at *p, decimal or 0x, and moves *p behind it. */
 static int number(const char **p, uint64_t *value)
 {
 	if ((*p)[0] == '0' && ((*p)[1] == 'x' || (*p)[1] == 'X')) {
@@ -206,7 +206,7 @@ static uint64_t unit_ns(const char *unit)
 	return 0;
 }
 
-/* Integers throughout: 0.1 seconds are 100000000 ns and not a nanosecond less. */
+/* Uses integers only, so that 0.1 seconds are 100000000 ns and not a nanosecond less. */
 int opt_seconds(const char *text, uint64_t *ns)
 {
 	uint64_t whole = 0, fraction = 0, scale = 1, unit, sum;
@@ -221,7 +221,7 @@ int opt_seconds(const char *text, uint64_t *ns)
 		if (!isdigit((unsigned char)*++p))
 			return -EINVAL;
 		for (; isdigit((unsigned char)*p); p++) {
-			if (scale >= 1000000000000ull) /* finer than any unit shows */
+			if (scale >= 1000000000000ull) /* finer than any unit can show */
 				continue;
 			fraction = fraction * 10 + (*p - '0');
 			scale *= 10;
@@ -321,7 +321,7 @@ static int set_call(const struct opt *opt, const char *as, void *dest, const cha
 		   : err_set(err, -EINVAL, "option %s: %s", as, inner.text);
 }
 
-/* as: the option as it was given, "-p" or "--pid". */
+/* as: the option as the user wrote it, "-p" or "--pid". */
 static int set_value(const struct found *found, const char *as, const char *arg, struct err *err)
 {
 	const struct opt *opt = found->opt;
@@ -358,9 +358,9 @@ static int set_value(const struct found *found, const char *as, const char *arg,
 	return -EINVAL;
 }
 
-/* ---- what getopt_long() did not take ---- */
+/* ---- errors of getopt_long() ---- */
 
-/* Several options begin with what was typed. */
+/* Reports that several options begin with what the user typed. */
 static int ambiguous(const struct scan *scan, const char *typed, size_t len, struct err *err)
 {
 	struct str all __str = {};
@@ -405,7 +405,7 @@ static const struct found *found_of(const struct scan *scan, int val, char *as, 
 	return found;
 }
 
-/* got: '?' or ':' as getopt_long() returned it; word: the word of argv that it was reading. */
+/* got: '?' or ':' as getopt_long() returned it. word: the element of argv that it was reading. */
 static int refused(const struct scan *scan, int got, const char *word, struct err *err)
 {
 	const struct found *found;
@@ -435,7 +435,7 @@ int opt_parse(int argc, char **argv, const struct opt_table *tables, size_t n_ta
 
 	scan_init(&scan, tables, n_tables);
 	opterr = 0;
-	optind = 0; /* glibc and musl: begin anew, the flags in front of the letters too */
+	optind = 0; /* glibc and musl: start over, and read the flags in front of the letters again */
 	for (; (got = getopt_long(argc, argv, scan.shorts.data, scan.longs, NULL)) != -1; at = optind) {
 		if (got == 1) {
 			*vec_push(args) = optarg;
@@ -448,7 +448,7 @@ int opt_parse(int argc, char **argv, const struct opt_table *tables, size_t n_ta
 		if (rc)
 			return rc;
 	}
-	/* at the end nothing is passed over but "--" */
+	/* The last call skips nothing but a "--". */
 	*dashdash = optind > at ? args->n : OPT_NO_DASHDASH;
 	while (optind < argc)
 		*vec_push(args) = argv[optind++];

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
+/* Executes call frame instructions (DWARF 5, 6.4.2) and turns each state of the registers into a rule. */
 #include <limits.h>
 
 #include "cfi.h"
 
-/* DW_CFA_remember_state nests this deep at most; compilers need one or two. */
+/* The deepest nesting of DW_CFA_remember_state. Compilers need one or two levels. */
 #define REMEMBERED_MAX 16
 
-/* Numbers of registers are below this. */
+/* No register has this number. */
 #define NO_REGISTER UINT64_MAX
 
-enum { /* DW_CFA_*; three have their operand in the low six bits */
+enum { /* DW_CFA_*; the first three have their operand in the low six bits */
 	CFA_ADVANCE_LOC = 0x40,
 	CFA_OFFSET = 0x80,
 	CFA_RESTORE = 0xc0,
@@ -36,7 +37,7 @@ enum { /* DW_CFA_*; three have their operand in the low six bits */
 	CFA_VAL_OFFSET = 0x14,
 	CFA_VAL_OFFSET_SF = 0x15,
 	CFA_VAL_EXPRESSION = 0x16,
-	CFA_AARCH64_NEGATE_RA_STATE = 0x2d, /* elsewhere DW_CFA_GNU_window_save, which is SPARC's alone */
+	CFA_AARCH64_NEGATE_RA_STATE = 0x2d, /* on other architectures DW_CFA_GNU_window_save, which only SPARC uses */
 	CFA_GNU_ARGS_SIZE = 0x2e,
 };
 
@@ -57,16 +58,16 @@ enum { /* DW_OP_* */
 const struct cfi_machine cfi_x86_64 = { .sp = 7, .fp = 6, .ra = 16 };
 const struct cfi_machine cfi_aarch64 = { .sp = 31, .fp = 29, .ra = 30, .has_lr = true };
 
-/* Where one register of the caller is. */
+/* Where a register of the caller is saved. */
 struct saved {
 	enum unwind_saved how;
 	int64_t offset;
-	bool undefined; /* it has no value: of the return address, there is no caller */
+	bool undefined; /* it has no value; if this is the return address, there is no caller */
 };
 
 struct state {
-	uint64_t cfa_register; /* NO_REGISTER: an expression says what the CFA is, and `said` what was understood of it */
-	int64_t cfa_offset;    /* stays while an expression is in force: a register alone may follow */
+	uint64_t cfa_register; /* NO_REGISTER: an expression computes the CFA; `said` is what we understood of it */
+	int64_t cfa_offset;    /* kept while an expression is in force: the next instruction may set the register alone */
 	struct {
 		enum unwind_cfa cfa;
 		int64_t offset;
@@ -87,7 +88,7 @@ struct run {
 
 /* --- states to rules --- */
 
-/* Registers are saved where words are. */
+/* Registers are saved at multiples of the word size. */
 #define WORD 8
 
 static bool fits(int64_t offset)
@@ -102,7 +103,10 @@ static enum unwind_cfa kind_of(const struct cfi_machine *machine, uint64_t numbe
 				       : UNWIND_CFA_UNKNOWN;
 }
 
-/* In its simplest form: what a rule does not use is 0, so that equal rules are the same. */
+/*
+ * Returns the state as a rule in its simplest form: members that the rule does not use are 0, so that equal rules
+ * have equal bytes.
+ */
 static struct unwind_rule rule_of(const struct run *run)
 {
 	const struct state *now = &run->now;
@@ -129,7 +133,7 @@ static struct unwind_rule rule_of(const struct run *run)
 
 /* --- expressions --- */
 
-/* DW_OP_bregN of SP or FP; its offset. */
+/* Takes DW_OP_bregN of SP or FP, with its offset. */
 static bool take_base(const struct run *run, struct cursor *c, bool *fp, int64_t *offset)
 {
 	uint64_t number = cursor_fixed(c, 1) - OP_BREG0;
@@ -157,7 +161,7 @@ static bool take_literal(struct cursor *c, uint64_t *value)
 	return !c->bad;
 }
 
-/* The rest of the PLT's: + ((ip & 15) >= add) << 3, in the words of the linker. */
+/* Takes the rest of the expression that linkers write for the PLT: + ((ip & 15) >= add) << 3. */
 static bool take_plt(const struct run *run, struct cursor c, uint64_t *add)
 {
 	uint64_t mask, shift;
@@ -167,7 +171,7 @@ static bool take_plt(const struct run *run, struct cursor c, uint64_t *add)
 	       take_op(&c, OP_SHL) && take_op(&c, OP_PLUS) && !cursor_left(&c);
 }
 
-/* What is stored there, and perhaps a constant more. */
+/* Takes the rest of: the word stored there, perhaps plus a constant. */
 static bool take_deref(struct cursor c, uint64_t *add)
 {
 	*add = 0;
@@ -212,7 +216,7 @@ static struct saved saved_by_expression(const struct run *run, struct cursor c)
 
 /* --- instructions --- */
 
-/* What is kept of this register; NULL: nothing. */
+/* Returns the place of a register in a state, NULL if no rule uses the register. */
 static struct saved *saved_of(const struct run *run, struct state *state, uint64_t number)
 {
 	return number == run->machine->fp ? &state->fp : number == run->cie->ra ? &state->ra
@@ -274,7 +278,7 @@ static void recall(struct run *run)
 		run->now = run->remembered[--run->n_remembered];
 }
 
-/* Those that define the CFA; false: it is another. */
+/* Runs an instruction that defines the CFA. Returns false if it is another. */
 static bool run_cfa(struct run *run, uint8_t op, struct cursor *c)
 {
 	uint64_t number;
@@ -304,7 +308,7 @@ static bool run_cfa(struct run *run, uint8_t op, struct cursor *c)
 	return false;
 }
 
-/* Those that say where a register is; false: it is another. */
+/* Runs an instruction that says where a register is saved. Returns false if it is another. */
 static bool run_saved(struct run *run, uint8_t op, struct cursor *c)
 {
 	uint64_t number = cursor_uleb(c);
@@ -346,7 +350,7 @@ static void run_rare(struct run *run, uint8_t op, struct cursor *c)
 {
 	switch (op) {
 	case CFA_NOP:
-	case CFA_AARCH64_NEGATE_RA_STATE: /* signed addresses are known by their bits */
+	case CFA_AARCH64_NEGATE_RA_STATE: /* the unwinder recognises a signed address by its bits */
 		return;
 	case CFA_GNU_ARGS_SIZE:
 		cursor_uleb(c);
@@ -362,7 +366,7 @@ static void run_rare(struct run *run, uint8_t op, struct cursor *c)
 		run->bad = true;
 }
 
-/* How far an instruction advances, true if it is one that does. */
+/* Returns true if the instruction advances the address; *to is the new address. */
 static bool advances(const struct run *run, uint8_t op, struct cursor *c, uint64_t *to)
 {
 	uint64_t by;
@@ -411,7 +415,10 @@ static int run_instructions(struct run *run, struct cursor c, uint64_t end, cfi_
 			run_one(run, op, &c);
 			continue;
 		}
-		/* backwards, or in what is common to all functions, which has no place */
+		/*
+		 * The address would go backwards, or the CIE's instructions, which belong to no address, would
+		 * advance it.
+		 */
 		if (c.bad || !row || to < run->vaddr)
 			return -EBADMSG;
 		if (to >= end)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Within unwind/: the call frame instructions of one function, executed: which rule (bpf/unwind.h) is in force from which
- * address on. The instructions: DWARF 5, 6.4; expressions: 2.5. Of the expressions only those are understood that compilers and
- * linkers write for the CFA, the frame pointer and the return address: register + offset, what is stored there (+ a constant),
- * and the one of the PLT. All others make a rule UNWIND_CFA_UNKNOWN.
+ * For files in unwind only: executes the call frame instructions of one function and reports which rule
+ * (bpf/unwind.h) applies from which address on. For the instructions see DWARF 5, 6.4; for expressions 2.5. Of
+ * the expressions it understands only those that compilers and linkers write for the CFA, the frame pointer and
+ * the return address: register + offset, the word stored there (plus a constant), and the one of the PLT. Any
+ * other gives the rule UNWIND_CFA_UNKNOWN.
  */
 #ifndef SONDE_CFI_H
 #define SONDE_CFI_H
@@ -11,34 +12,41 @@
 #include "bpf/unwind.h"
 #include "cursor.h"
 
-/* The registers that rules name, by the numbers that DWARF gives them on an architecture. */
+/* The registers that rules use, by DWARF's numbers for the architecture. */
 struct cfi_machine {
 	uint64_t sp, fp, ra;
-	bool has_lr; /* a return address is in a register until it is saved */
+	bool has_lr; /* a call leaves the return address in a register */
 };
 
 extern const struct cfi_machine cfi_x86_64, cfi_aarch64;
 
-/* What many functions have in common. */
+/* The common information entry (CIE), which many functions share. */
 struct cfi_cie {
 	uint64_t code_align;
 	int64_t data_align;
 	uint64_t ra;	       /* the number of the register that stands for the return address */
-	uint8_t encoding;      /* of addresses */
-	bool augmented;	       /* the FDE has a length of what is its language's own */
-	struct cursor initial; /* instructions before each function's own */
+	uint8_t encoding;      /* of addresses, DW_EH_PE_* */
+	bool augmented;	       /* each FDE has a block of augmentation data, preceded by its length */
+	struct cursor initial; /* the instructions that run before each function's own */
 };
 
+/* The frame description entry (FDE) of one function. */
 struct cfi_fde {
 	const struct cfi_cie *cie;
-	uint64_t start, end; /* addresses as linked */
+	uint64_t start, end; /* addresses as linked; end is the first one behind */
 	struct cursor instructions;
 };
 
-/* Called with growing addresses: from this one on the rule is in force. */
+/*
+ * Reports that the rule applies from vaddr on. Called with increasing addresses, and only while it runs is *rule
+ * valid.
+ */
 typedef void (*cfi_row_fn)(void *ctx, uint64_t vaddr, const struct unwind_rule *rule);
 
-/* 0; -EBADMSG where the instructions are damaged: what came before it was reported, and holds. */
+/*
+ * Executes the instructions of one function. Returns 0, or -EBADMSG if they are damaged: the rows that were
+ * reported before the damage are valid, and the last one, UNWIND_CFA_UNKNOWN, covers the rest.
+ */
 int cfi_run(const struct cfi_machine *machine, const struct cfi_fde *fde, cfi_row_fn row, void *ctx);
 
 #endif

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
+/* Decodes DWARF's numbers within the bounds of the cursor. */
 #include "cursor.h"
 
-/* DW_EH_PE_*: the low four bits are the form, then what it is relative to; bit 7 asks for one more look at memory. */
+/*
+ * DW_EH_PE_*: the low four bits are the form, the next three what the value is relative to. Bit 7 (indirect) is
+ * ignored.
+ */
 enum {
 	FORM_ABSPTR = 0,
 	FORM_ULEB = 1,
@@ -67,7 +71,7 @@ uint64_t cursor_fixed(struct cursor *c, size_t bytes)
 	return value;
 }
 
-/* The bits of a LEB128; *bits says how many there were, and *last is its last byte. */
+/* Reads the bits of a LEB128. *bits is their number, *last the last byte. */
 static uint64_t leb(struct cursor *c, unsigned int *bits, uint8_t *last)
 {
 	uint64_t value = 0;

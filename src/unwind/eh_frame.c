@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
+/* Reads the records of .eh_frame: common entries (CIE) and functions (FDE). */
 #include "eh_frame.h"
 
 /*
- * Instructions of a CIE are executed for each of its functions: longer ones than any compiler writes would make reading take
- * quadratic time. Theirs have 5 to 20 bytes.
+ * The limit on a CIE's own instructions. They are executed for each of its functions, so that a hostile file with
+ * long ones would take quadratic time. Compilers write 5 to 20 bytes.
  */
 #define INITIAL_MAX 256
 
-/* What a file's first, plain compilers and linkers need are 2 to 20. */
+/* The limit on the CIEs of a file. Compilers and linkers make 2 to 20. */
 #define CIES_MAX 65536
 
 static const uint32_t extended_length = 0xffffffff;
 
-/* "zR", "zPLR", "zRS" ...; false: the rest cannot be read. */
+/* Reads the augmentation ("zR", "zPLR", "zRS" ...). Returns false if the rest of the record cannot be read. */
 static bool read_augmentation(struct cfi_cie *cie, const char *letters, struct cursor *c)
 {
 	struct cursor data;
@@ -35,12 +36,15 @@ static bool read_augmentation(struct cfi_cie *cie, const char *letters, struct c
 		case 'L':
 			cursor_fixed(&data, 1);
 			break;
-		case 'S': /* a signal's frame: the rules of its registers say it as well */
-		case 'B': /* arm64: addresses are signed with the other key */
+		case 'S': /* a signal's frame; the rules of its registers already say so */
+		case 'B': /* arm64: addresses are signed with key B */
 		case 'G': /* arm64: the stack is tagged */
 			break;
 		default:
-			/* what is behind an unknown letter is not known either, but its length is; R mostly comes before */
+			/*
+			 * The data of an unknown letter are unknown as well, but their total length is given. 'R'
+			 * mostly comes first.
+			 */
 			return !data.bad;
 		}
 	return !data.bad;
@@ -64,7 +68,10 @@ static bool read_cie(struct cfi_cie *cie, struct cursor c)
 	return true;
 }
 
-/* The next record: its place in the section, and its body behind the length. False: there is none. */
+/*
+ * Finds the next record: *at is its offset in the section, *body what follows its length. Returns false if there
+ * is none.
+ */
 static bool next_record(const struct eh_frame *frame, struct cursor *c, uint64_t *at, struct cursor *body)
 {
 	uint64_t length;
@@ -97,7 +104,7 @@ static void add_cie(struct eh_frame *frame, uint64_t at, struct cursor body)
 	frame->damaged += cie->bad;
 }
 
-/* They were added in the order of their places. */
+/* Binary search: records were added in the order of their offsets. */
 static const struct eh_frame_cie *find_cie(const struct eh_frame *frame, uint64_t at)
 {
 	size_t from = 0, to = frame->cies.n;
@@ -123,7 +130,7 @@ static void add_fde(struct eh_frame *frame, uint64_t cie_at, struct cursor body)
 		return;
 	}
 	start = cursor_pointer(&body, cie->cie.encoding, 0);
-	/* a length is relative to nothing */
+	/* The size has the same form as the address, but is not relative. */
 	size = cursor_pointer(&body, cie->cie.encoding & 0x0f, 0);
 	if (cie->cie.augmented)
 		cursor_skip(&body, cursor_uleb(&body));
@@ -131,7 +138,7 @@ static void add_fde(struct eh_frame *frame, uint64_t cie_at, struct cursor body)
 		frame->damaged++;
 		return;
 	}
-	/* the linker has removed the function and kept what described it */
+	/* The linker removed the function but kept its description. */
 	if (!start || !size)
 		return;
 	*vec_push(frame) = (struct eh_frame_fde){
@@ -143,7 +150,7 @@ static void add_fde(struct eh_frame *frame, uint64_t cie_at, struct cursor body)
 	};
 }
 
-/* CIEs first, for an FDE may come before its own. */
+/* Reads the CIEs first, then the FDEs: an FDE may precede its CIE. */
 static void read_records(struct eh_frame *frame, size_t size, bool cies)
 {
 	struct cursor c = cursor_init(frame->data, size, frame->vaddr), body;
@@ -174,7 +181,7 @@ static int by_start(const void *pa, const void *pb)
 	return a->start < b->start ? -1 : a->start > b->start;
 }
 
-/* Two that cover one place: the first stays. */
+/* Where two functions overlap, keeps the first and drops the second. */
 static void remove_covered(struct eh_frame *frame)
 {
 	size_t kept = 0;
@@ -188,7 +195,7 @@ static void remove_covered(struct eh_frame *frame)
 	frame->n = kept;
 }
 
-/* Linkers mostly write them in order. */
+/* Most linkers write the functions in order. */
 static bool is_sorted(const struct eh_frame *frame)
 {
 	for (size_t i = 1; i < frame->n; i++)

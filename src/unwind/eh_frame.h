@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Within unwind/: the functions that a section .eh_frame describes, in order of their addresses. The format: LSB 5.0 core,
- * 10.6. The section is foreign: a record that is damaged is skipped and counted, and nothing takes more than linear time.
+ * For files in unwind only: the functions that a section .eh_frame describes, sorted by address. The format: LSB
+ * 5.0 core, 10.6. The section is foreign: damaged records are skipped and counted, and the time is bounded by n
+ * log n.
  */
 #ifndef SONDE_EH_FRAME_H
 #define SONDE_EH_FRAME_H
@@ -9,34 +10,38 @@
 #include "binary/binary.h"
 #include "cfi.h"
 
-/* More than any file has: libxul's has 10 MB. */
+/* The largest section that is read. The largest known, of libxul, has 10 MB. */
 #define EH_FRAME_MAX (256ULL << 20)
 
 struct eh_frame {
-	const uint8_t *data; /* the section */
+	const uint8_t *data; /* the section; belongs to struct binary */
 	uint64_t vaddr;
-	bool exact; /* it has more than one end: what was linked had one each */
-	/* Functions, sorted; none begins before the one before has ended. */
+	bool exact; /* the section's size is known: an empty record does not end it (each linked file may have left one) */
+	/* Functions, sorted; none begins before the one before it has ended. */
 	struct eh_frame_fde {
 		uint64_t start;
 		uint32_t size;
 		uint32_t cie;			/* index in cies */
-		uint32_t instructions, n_bytes; /* where in the section */
+		uint32_t instructions, n_bytes; /* offset in the section, and length */
 	} * v;
 	size_t n, cap;
 	struct eh_frame_cies {
 		struct eh_frame_cie {
-			uint64_t at; /* place in the section */
+			uint64_t at; /* offset in the section */
 			struct cfi_cie cie;
 			bool bad;
 		} * v;
 		size_t n, cap;
 	} cies;
-	uint64_t damaged; /* records that were skipped, functions whose begin another covers included */
+	uint64_t damaged; /* records that were skipped; also functions that overlap an earlier one */
 };
 
-/* Reads all of it: the bytes are kept, and must outlive frame. Initialise frame with {}. -EFBIG beyond EH_FRAME_MAX. */
+/*
+ * Reads the whole section. It keeps a pointer to the bytes, which must outlive frame. Initialise frame with {}.
+ * Returns 0, or -EFBIG if the section is larger than EH_FRAME_MAX.
+ */
 int eh_frame_read(struct eh_frame *frame, const struct binary_bytes *bytes);
+/* Returns function i for cfi_run(). Valid as long as frame is. */
 struct cfi_fde eh_frame_fde(const struct eh_frame *frame, size_t i);
 void eh_frame_release(struct eh_frame *frame);
 

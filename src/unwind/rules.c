@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
+/* A hash set of rules, numbered in the order in which they were added. */
 #include "rules.h"
 
 #define INDEX_FIRST 256
 
-/* FNV-1a, over the whole struct: it has no padding. */
+/* FNV-1a over the whole struct, which has no padding. */
 static uint32_t hash(const struct unwind_rule *rule)
 {
 	const uint8_t *bytes = (const uint8_t *)rule;
@@ -15,7 +16,7 @@ static uint32_t hash(const struct unwind_rule *rule)
 	return h;
 }
 
-/* The place of the rule in the index, or the free one where it would be. */
+/* Returns the rule's place in the index, or the free place where it belongs. */
 static uint32_t *find(const struct rules *rules, const struct unwind_rule *rule)
 {
 	size_t mask = rules->n_index - 1, i = hash(rule) & mask;
@@ -32,7 +33,7 @@ static uint16_t add(struct rules *rules, const struct unwind_rule *rule)
 	return rules->n - 1;
 }
 
-/* At most half of the places are taken, so that a search ends soon. */
+/* Doubles the index and fills it again. At most half of the places are in use, which keeps searches short. */
 static void grow(struct rules *rules)
 {
 	free(rules->index);

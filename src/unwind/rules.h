@@ -1,24 +1,27 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rules by number, each once, shared by all files: a few thousand serve a whole system. */
+/* Numbers rules so that each exists once. All files share them: a few thousand serve a whole system. */
 #ifndef SONDE_RULES_H
 #define SONDE_RULES_H
 
 #include "base/base.h"
 #include "bpf/unwind.h"
 
-/* What 16 bits can number. */
+/* The limit of 16-bit numbers. */
 #define RULES_MAX 65536
 
-/* Initialise with {}. */
+/* Initialise with {}; free with rules_release(). */
 struct rules {
 	struct unwind_rule *v; /* by number */
 	size_t n, cap;
-	uint32_t *index; /* numbers + 1 by hash, open addressing; 0 free */
+	uint32_t *index; /* rule numbers + 1 by hash, open addressing; 0: free */
 	size_t n_index;
-	uint64_t refused; /* rules for which there was no number left */
+	uint64_t refused; /* rules that got no number because all are in use */
 };
 
-/* Its number, now or from before; UNWIND_RULE_UNKNOWN where there are RULES_MAX already. */
+/*
+ * Returns the rule's number; adds the rule if it is new. If all numbers are in use it returns UNWIND_RULE_UNKNOWN
+ * and counts the rule in `refused`.
+ */
 uint16_t rules_number(struct rules *rules, const struct unwind_rule *rule);
 void rules_release(struct rules *rules);
 

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Makes the pages and rows of an unwind table, and looks rules up in it. The BPF unwinder will search the same
+ * layout.
+ */
 #include "binary/binary.h"
 #include "eh_frame.h"
 #include "table.h"
 
 #define PAGE_SIZE (1ULL << UNWIND_PAGE_SHIFT)
 
-/* Of a file: 65,536 pages. A function that a hostile file says to be there takes a page for each 64 KB of it. */
+/*
+ * The largest file offset of text: 65,536 pages. A hostile file may claim a huge function, which takes one page
+ * for each 64 KB.
+ */
 #define TEXT_MAX (4ULL << 30)
 
 #if defined(__x86_64__)
@@ -17,12 +24,12 @@
 struct maker {
 	struct table *table;
 	struct rules *rules;
-	uint64_t delta;	  /* of the function that is at work: from its addresses to offsets in the file */
-	uint64_t reached; /* where the function before it ended, in the file */
-	uint16_t rule;	  /* in force where the rows end */
+	uint64_t delta;	  /* file offset minus address, of the current function */
+	uint64_t reached; /* file offset at which the function before it ended */
+	uint16_t rule;	  /* the rule after the last row */
 };
 
-/* A page begins with the rule that is in force there. */
+/* Begins a page. Its first row repeats the rule that applies there. */
 static void begin_page(struct maker *maker, uint32_t page)
 {
 	struct table *table = maker->table;
@@ -34,13 +41,13 @@ static void begin_page(struct maker *maker, uint32_t page)
 	*vec_push(&table->rows) = (struct unwind_row){ .place = 0, .rule = maker->rule };
 }
 
-/* Text that a rule covers has its page, however far away the last row was. */
+/* Adds pages up to this one. Each page of text that a rule covers exists, even if the rule begins far before it. */
 static void go_to_page(struct maker *maker, uint32_t page)
 {
 	struct table *table = maker->table;
 	uint32_t next = table->n ? table->v[table->n - 1].page + 1 : page;
 
-	/* nothing is known of the text between: no pages for it */
+	/* No rule applies to the text in between: it needs no pages. */
 	if (maker->rule == UNWIND_RULE_NONE && next < page)
 		next = page;
 	for (; next <= page; next++)
@@ -72,7 +79,10 @@ static void on_row(void *ctx, uint64_t vaddr, const struct unwind_rule *rule)
 	add_row(maker, vaddr + maker->delta, rules_number(maker->rules, rule));
 }
 
-/* Rows grow with the file; segments may be in another order there than in memory, where functions are sorted. */
+/*
+ * Finds the function in the file. Rows are in the order of file offsets, but functions in that of addresses.
+ * Segments can have another order in the file than in memory: such functions are refused.
+ */
 static bool find_place(struct maker *maker, struct binary *elf, const struct cfi_fde *fde)
 {
 	uint64_t first, last;
@@ -86,7 +96,7 @@ static bool find_place(struct maker *maker, struct binary *elf, const struct cfi
 
 static void add_function(struct maker *maker, const struct cfi_fde *fde)
 {
-	/* between two functions nothing is known; mostly there is nothing between them */
+	/* No rule applies between two functions. Mostly there is nothing between them. */
 	if (fde->start + maker->delta != maker->reached)
 		add_row(maker, maker->reached, UNWIND_RULE_NONE);
 	maker->table->damaged += cfi_run(&MACHINE, fde, on_row, maker) < 0;
@@ -118,7 +128,7 @@ int table_make(struct table *table, struct binary *elf, struct rules *rules)
 	return table->functions ? 0 : -ENODATA;
 }
 
-/* The last page that does not begin behind the one wanted; NULL: none. */
+/* Returns the last page at or before the one wanted, NULL if there is none. */
 static const struct table_page *find_page(const struct table *table, uint64_t page)
 {
 	size_t from = 0, to = table->n;
