@@ -5,11 +5,10 @@
  */
 #include <bpf/bpf.h>
 
+#include "base/clock.h"
 #include "base/report.h"
 #include "run/run.h"
 #include "traces/tracers.h"
-
-#define NS_PER_SEC 1000000000ULL
 
 static struct {
 	bool watch, cost;
@@ -362,7 +361,7 @@ static int by_cpu(const void *pa, const void *pb)
 
 static void make_rows(struct rows *rows, const struct tracers *tracers, const struct look *before, bool fold)
 {
-	uint64_t elapsed = run_now_ns() - before->at;
+	uint64_t elapsed = clock_monotonic_ns() - before->at;
 
 	has_hits = has_missed = false;
 	vec_each(it, tracers)
@@ -401,7 +400,7 @@ static void show(struct run *run, struct look *before, bool first)
 	programs_release(&before->programs);
 	before->programs = tracers.programs;
 	tracers.programs = (struct programs){};
-	before->at = run_now_ns();
+	before->at = clock_monotonic_ns();
 }
 
 /* The kernel counts as long as the descriptor is open: however we end, it is switched off again. */
@@ -416,7 +415,7 @@ static int count_runs(struct look *before, int *fd, struct err *err)
 			       geteuid() ? " (try sudo)" : "");
 	has_cost = true;
 	ret = programs_read(&before->programs, &nobody);
-	before->at = run_now_ns();
+	before->at = clock_monotonic_ns();
 	return ret ? err_set(err, ret, "cannot list BPF programs: %s", strerror(-ret)) : 0;
 }
 

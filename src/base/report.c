@@ -4,13 +4,11 @@
  * nothing of what is reported.
  */
 #include <sys/ioctl.h>
-#include <time.h>
 
+#include "clock.h"
 #include "report.h"
 #include "str.h"
 #include "write.h"
-
-#define NSEC_PER_MSEC 1000000ull
 
 static struct {
 	const char *name;
@@ -24,14 +22,6 @@ static struct {
 	uint64_t drawn; /* time of the last drawing, 0: never drawn */
 	bool shown;	/* it is on the screen now */
 } bar;
-
-static uint64_t clock_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
-}
 
 void report_set_name(const char *name)
 {
@@ -51,7 +41,7 @@ void report_set_quiet(bool quiet)
 void report_set_verbose(bool verbose)
 {
 	report.verbose = verbose;
-	report.since = clock_ns();
+	report.since = clock_monotonic_ns();
 }
 
 /* Errors are ignored: there is no better place to report that stderr takes no data. */
@@ -126,7 +116,7 @@ void report_verbose(const char *fmt, ...)
 
 	if (!report_is_verbose())
 		return;
-	str_addf(&line, "[%8.3f ms] %s", (clock_ns() - report.since) / 1e6, fmt);
+	str_addf(&line, "[%8.3f ms] %s", (clock_monotonic_ns() - report.since) / 1e6, fmt);
 	va_start(ap, fmt);
 	vsay(report.name, line.data, ap);
 	va_end(ap);
@@ -225,13 +215,13 @@ static void bar_draw(size_t done, size_t total, size_t width)
 	str_addn(&line, tail.data, tail.len);
 	str_add(&line, "\033[K");
 	put(&line);
-	bar.drawn = clock_ns();
+	bar.drawn = clock_monotonic_ns();
 	bar.shown = true;
 }
 
 void report_progress(const char *what, size_t done, size_t total)
 {
-	uint64_t now = clock_ns();
+	uint64_t now = clock_monotonic_ns();
 	size_t width;
 
 	if (!what || !bar.what || strcmp(what, bar.what)) {
@@ -241,9 +231,9 @@ void report_progress(const char *what, size_t done, size_t total)
 		bar.since = now;
 		bar.drawn = 0;
 	}
-	if (!what || report.quiet || now - bar.since < 1000 * NSEC_PER_MSEC)
+	if (!what || report.quiet || now - bar.since < 1000 * NS_PER_MS)
 		return;
-	if (bar.drawn && now - bar.drawn < 100 * NSEC_PER_MSEC)
+	if (bar.drawn && now - bar.drawn < 100 * NS_PER_MS)
 		return;
 	width = terminal_width();
 	if (width)

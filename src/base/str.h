@@ -32,6 +32,12 @@ static inline bool str_same(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
+/* "s" where n things are more or fewer than one: "%zu call%s". */
+static inline const char *str_plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
 static inline const char *str_or_empty(const char *text)
 {
 	return text ? text : "";

@@ -202,13 +202,13 @@ static void dist_losses(struct run *run)
 
 	if (no_row)
 		report_note("%llu value%s not counted: there are more than %u %ss (more room: --max-keys)",
-			    (unsigned long long)no_row, no_row == 1 ? "" : "s", dist->keys.max, dist_by);
+			    (unsigned long long)no_row, str_plural(no_row), dist->keys.max, dist_by);
 	if (no_cell)
 		report_note("%llu not measured: more %s than there is room for (--max-pending)",
 			    (unsigned long long)no_cell, dist->source->pending_what);
 	if (missed)
 		report_note("%llu hit%s missed by the kernel, and what belongs to them not measured: a BPF program was at work there already",
-			    (unsigned long long)missed, missed == 1 ? "" : "s");
+			    (unsigned long long)missed, str_plural(missed));
 	if (!dist->knows_missed)
 		report_verbose("this kernel does not count the hits that it misses");
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The event engine's user side: a tool's probes to links, its events to rows, and what was lost on the way. */
 #include <sys/resource.h>
-#include <time.h>
 
 #include <bpf/libbpf.h>
 
+#include "base/clock.h"
 #include "base/report.h"
 #include "output/clock.h"
 #include "event_object.h"
@@ -14,7 +14,6 @@
 #include "run/run.h"
 #include "stream.h"
 
-#define NS_PER_SEC     1000000000ULL
 #define READER_NICE    -10
 #define BUFFER_DEFAULT (4 * 1024 * 1024)
 #define BUFFER_MAX     (1024 * 1024 * 1024)
@@ -51,14 +50,6 @@ struct events {
 	bool knows_missed;
 };
 
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec ts;
-
-	clock_gettime(clock, &ts);
-	return ts.tv_sec * NS_PER_SEC + ts.tv_nsec;
-}
-
 /*
  * Somebody may set the clock, and then later events have the new time. Nobody is to have stood still between one clock and the
  * other: the closest of a few looks counts.
@@ -68,8 +59,8 @@ static void look_at_clock(void)
 	uint64_t closest = UINT64_MAX;
 
 	for (int tries = 0; tries < 5 && closest > CLOCKS_APART_NS; tries++) {
-		uint64_t boot = clock_ns(CLOCK_BOOTTIME), wall = clock_ns(CLOCK_REALTIME);
-		uint64_t apart = clock_ns(CLOCK_BOOTTIME) - boot;
+		uint64_t boot = clock_boot_ns(), wall = clock_wall_ns();
+		uint64_t apart = clock_boot_ns() - boot;
 
 		if (apart >= closest)
 			continue;
@@ -143,19 +134,14 @@ static struct lost lost(struct events *events)
 	return lost;
 }
 
-static const char *plural(uint64_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
 /* As soon as there is something to say, and then no more than once a second. */
 static void say_losses(struct events *events)
 {
-	uint64_t all = lost(events).all, now = clock_ns(CLOCK_BOOTTIME);
+	uint64_t all = lost(events).all, now = clock_boot_ns();
 
 	if (all == events->said || (events->said && now - events->said_at < NS_PER_SEC))
 		return;
-	report_note("%llu event%s lost until now", (unsigned long long)all, plural(all));
+	report_note("%llu event%s lost until now", (unsigned long long)all, str_plural(all));
 	events->said = all;
 	events->said_at = now;
 }
@@ -195,13 +181,13 @@ static void event_losses(struct run *run)
 
 	if (n.dropped)
 		report_note("%llu event%s lost: the buffer was full (a larger one: --buffer-size)",
-			    (unsigned long long)n.dropped, plural(n.dropped));
+			    (unsigned long long)n.dropped, str_plural(n.dropped));
 	if (n.own)
-		report_note("%llu %s%s lost: %s", (unsigned long long)n.own, events->probes.source->lost_what, plural(n.own),
+		report_note("%llu %s%s lost: %s", (unsigned long long)n.own, events->probes.source->lost_what, str_plural(n.own),
 			    events->probes.source->lost_why);
 	if (n.missed)
 		report_note("%llu event%s lost: the kernel skipped the probe while it was busy with another%s",
-			    (unsigned long long)n.missed, plural(n.missed),
+			    (unsigned long long)n.missed, str_plural(n.missed),
 			    run->filter.any ? " (those that the filter would leave out included)" : "");
 	if (events->probes.source->pairs)
 		event_probes_say_losses(run, &events->probes, n.missed);
@@ -288,7 +274,7 @@ static int event_open(struct run *run, struct err *err)
 		return ret;
 	report_verbose("maps are ready");
 	hurry();
-	began = clock_ns(CLOCK_BOOTTIME);
+	began = clock_boot_ns();
 	return event_probes_attach(&events->probes, &events->attach, err);
 }
 

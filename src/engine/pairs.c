@@ -4,6 +4,7 @@
 
 #include "attach/quirks.h"
 #include "base/report.h"
+#include "base/str.h"
 #include "pairs.h"
 
 /* How much of the table of calls may be in use, so that a key finds a free cell among its few. */
@@ -190,7 +191,7 @@ int pairs_attach(struct attach *attach, struct target_set *set, const struct pai
 static void say_not_measured(uint64_t n, const char *why)
 {
 	if (n)
-		report_note("%llu call%s not measured: %s", (unsigned long long)n, n == 1 ? "" : "s", why);
+		report_note("%llu call%s not measured: %s", (unsigned long long)n, str_plural(n), why);
 }
 
 void pairs_say_losses(const struct bpf_object *object, uint64_t missed, uint32_t calls)

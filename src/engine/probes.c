@@ -65,7 +65,7 @@ void probes_say_armed(struct run *run, size_t n)
 
 	for (size_t i = 0; i < run->args.n; i++)
 		str_addf(&specs, "%s\"%s\"", i ? " " : "", run->args.v[i]);
-	report_line("Tracing %zu function%s for %s... Hit Ctrl-C to end.", n, n == 1 ? "" : "s", specs.data);
+	report_line("Tracing %zu function%s for %s... Hit Ctrl-C to end.", n, str_plural(n), specs.data);
 }
 
 static int by_reason(const void *pa, const void *pb)
@@ -108,7 +108,7 @@ void probes_say_missed(struct run *run, bool knows, uint64_t missed, const char 
 		report_verbose("this kernel does not count the hits that it misses");
 	else if (missed)
 		report_note("%llu hit%s missed by the kernel, %s: a BPF program was at work there already%s",
-			    (unsigned long long)missed, missed == 1 ? "" : "s", consequence,
+			    (unsigned long long)missed, str_plural(missed), consequence,
 			    run->filter.any ? " (those that the filter would leave out included)" : "");
 }
 

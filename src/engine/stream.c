@@ -6,11 +6,11 @@
  */
 #include <sched.h>
 #include <sys/epoll.h>
-#include <time.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "base/clock.h"
 #include "base/cpus.h"
 #include "bpf/event.h"
 #include "order.h"
@@ -45,14 +45,6 @@ struct stream {
 	bool marked;
 };
 
-static uint64_t boot_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_BOOTTIME, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
-}
-
 static uint64_t power_of_two(uint64_t least)
 {
 	uint64_t size = getpagesize();
@@ -85,7 +77,7 @@ static int take_one(void *ctx, void *data, size_t size)
  */
 static void set_mark(struct stream *stream)
 {
-	stream->mark_time = boot_ns() - CLOCK_NS;
+	stream->mark_time = clock_boot_ns() - CLOCK_NS;
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	stream->mark = ring__producer_pos(stream->ring);
 	stream->marked = true;
@@ -116,13 +108,13 @@ int stream_take(struct stream *stream)
 {
 	bool was_awake = stream->reader->awake, had = stream->taken.n, more;
 	unsigned long at = ring__consumer_pos(stream->ring);
-	uint64_t start = boot_ns();
+	uint64_t start = clock_boot_ns();
 	struct epoll_event woken;
 
 	epoll_wait(stream->epoll, &woken, 1, 0);
 	do
 		more = take_batch(stream);
-	while (more && boot_ns() - start < TURN_NS);
+	while (more && clock_boot_ns() - start < TURN_NS);
 	if (ring__consumer_pos(stream->ring) != at || had) {
 		say_awake(stream, true);
 		return more ? 0 : stream->taken.n ? SETTLE_MS
@@ -136,9 +128,9 @@ int stream_take(struct stream *stream)
 void stream_take_all(struct stream *stream)
 {
 	unsigned long end = ring__producer_pos(stream->ring);
-	uint64_t start = boot_ns();
+	uint64_t start = clock_boot_ns();
 
-	while (ring__consumer_pos(stream->ring) < end && boot_ns() - start < END_NS)
+	while (ring__consumer_pos(stream->ring) < end && clock_boot_ns() - start < END_NS)
 		if (!ring__consume_n(stream->ring, BATCH))
 			sched_yield();
 	order_hand_on(&stream->taken, UINT64_MAX, stream->fn, stream->ctx);

@@ -382,7 +382,7 @@ struct syscalls_row *syscalls_take(struct syscalls *syscalls, size_t *n)
 static void say(uint64_t n, const char *what)
 {
 	if (n)
-		report_note("%llu call%s %s", (unsigned long long)n, n == 1 ? "" : "s", what);
+		report_note("%llu call%s %s", (unsigned long long)n, str_plural(n), what);
 }
 
 void syscalls_losses(struct syscalls *syscalls, struct run *run)

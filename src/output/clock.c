@@ -2,9 +2,8 @@
 /* Times as text. */
 #include <time.h>
 
+#include "base/clock.h"
 #include "clock.h"
-
-#define NS_PER_SEC 1000000000ULL
 
 /* Of the second that was asked for last. */
 static struct {

@@ -2,10 +2,10 @@
 /* One run: arguments, filter, command, engine, the loop, the end. What tools have in common is here once. */
 #include <poll.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #include <bpf/libbpf.h>
 
+#include "base/clock.h"
 #include "base/report.h"
 #include "base/write.h"
 #include "caps.h"
@@ -17,36 +17,18 @@
 #include "stop.h"
 #include "engine/unhit.h"
 
-#define NS_PER_SEC 1000000000ULL
-#define NS_PER_MS  1000000ULL
-#define NEVER	   UINT64_MAX
+#define NEVER UINT64_MAX
 
 /* Asked to stop, we wait for a reader that takes nothing no longer than this. */
 #define READER_PATIENCE_MS 2000
 
 #define EARLY_END "ended before tracing began"
 
-uint64_t run_now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * NS_PER_SEC + ts.tv_nsec;
-}
-
-static uint64_t wall_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_REALTIME, &ts);
-	return ts.tv_sec * NS_PER_SEC + ts.tv_nsec;
-}
-
 void run_table_begin(struct run *run, const struct schema *schema, bool first)
 {
 	const struct output_stamp stamp = {
-		.wall_ns = wall_ns(),
-		.since_ns = run_now_ns() - run->began,
+		.wall_ns = clock_wall_ns(),
+		.since_ns = clock_monotonic_ns() - run->began,
 		.show_wall = run->options.time,
 		.show_since = run->options.timestamp,
 	};
@@ -57,7 +39,7 @@ void run_table_begin(struct run *run, const struct schema *schema, bool first)
 /* Rounded up: woken too early, one would only wait again. */
 int run_ms_until(uint64_t ns)
 {
-	uint64_t now = run_now_ns(), left = ns > now ? ns - now : 0;
+	uint64_t now = clock_monotonic_ns(), left = ns > now ? ns - now : 0;
 
 	if (ns == NEVER)
 		return -1;
@@ -119,7 +101,7 @@ static void say_write_error(struct run *run, int error)
 	run->failed = true;
 	report_error("cannot write the results: %s (%llu row%s lost)",
 		     error == -ETIMEDOUT ? "the reader takes nothing" : strerror(-error),
-		     (unsigned long long)lost, lost == 1 ? "" : "s");
+		     (unsigned long long)lost, str_plural(lost));
 }
 
 /* A reader that went away has seen enough; any other error is one. */
@@ -155,14 +137,14 @@ static void loop(struct run *run)
 {
 	const struct engine *engine = run->tool->engine;
 	const struct run_options *options = &run->options;
-	uint64_t start = run_now_ns(), end = NEVER, tick = NEVER;
+	uint64_t start = clock_monotonic_ns(), end = NEVER, tick = NEVER;
 
 	if (options->duration && options->duration < NEVER - start)
 		end = start + options->duration;
 	if (options->interval && options->interval < NEVER - start)
 		tick = start + options->interval;
 	while (!run_should_stop(run)) {
-		uint64_t now = run_now_ns(), wake;
+		uint64_t now = clock_monotonic_ns(), wake;
 
 		if (now >= end)
 			break;
@@ -187,14 +169,14 @@ static void loop(struct run *run)
 bool run_pause(struct run *run, uint64_t ns, bool keys)
 {
 	struct keyboard keyboard = { .fd = -1 };
-	uint64_t end = run_now_ns() + ns;
+	uint64_t end = clock_monotonic_ns() + ns;
 
 	if (stop_watch(run))
 		return false;
 	check_output(run);
 	if (keys)
 		keyboard_take(&keyboard);
-	while (!run->stopping && run_now_ns() < end) {
+	while (!run->stopping && clock_monotonic_ns() < end) {
 		wait_until(run, end, keyboard.fd);
 		stop_take(run);
 		run->stopping |= keyboard_quits(&keyboard);
@@ -248,7 +230,7 @@ static void trace(struct run *run)
 	struct err err = {};
 	int error;
 
-	run->began = run_now_ns();
+	run->began = clock_monotonic_ns();
 	engine->armed(run);
 	report_verbose("armed");
 	check_output(run);

@@ -37,7 +37,7 @@ struct run {
 		struct file_id id;
 	} executed;
 	struct output *out;
-	uint64_t began; /* when probes were armed, of run_now_ns() */
+	uint64_t began; /* when probes were armed, of clock_monotonic_ns() */
 	void *engine;	/* the engine's own */
 
 	int cgroup;  /* the one to filter by, -1 none */
@@ -46,7 +46,7 @@ struct run {
 	bool interrupted;  /* by a signal: stopping, or waiting for the command to end */
 	int ended_by;	   /* the signal that stopped it, 0 none */
 	int asked;	   /* the signal by which the command was asked to end, 0 none */
-	uint64_t asked_at; /* run_now_ns() */
+	uint64_t asked_at; /* of clock_monotonic_ns() */
 	bool said_waiting; /* for the command */
 	bool killed;	   /* the command, by us */
 	int patience;	   /* with a reader that takes nothing, once interrupted; ms */
@@ -74,8 +74,6 @@ bool run_should_stop(struct run *run);
 /* A table of now, with the times that the user has asked for. */
 void run_table_begin(struct run *run, const struct schema *schema, bool first);
 
-/* The monotonic clock. */
-uint64_t run_now_ns(void);
 /* As poll(2) wants it; UINT64_MAX is never. */
 int run_ms_until(uint64_t ns);
 /*

@@ -3,12 +3,11 @@
 #include <poll.h>
 #include <signal.h>
 
+#include "base/clock.h"
 #include "base/report.h"
 #include "command.h"
 #include "signals.h"
 #include "stop.h"
-
-#define NS_PER_MS 1000000ULL
 
 /* Most commands end at once, and nothing has to be said. */
 #define SAY_AFTER_NS (300 * NS_PER_MS)
@@ -28,7 +27,7 @@ int stop_watch(struct run *run)
 static void ask_command(struct run *run, int signal, bool by_terminal)
 {
 	run->asked = signal;
-	run->asked_at = run_now_ns();
+	run->asked_at = clock_monotonic_ns();
 	command_signal(run->command, signal, by_terminal);
 }
 
@@ -37,7 +36,7 @@ static bool insists(const struct run *run, const struct signalfd_siginfo *info)
 {
 	if (info->ssi_signo == SIGHUP)
 		return false;
-	return signals_from_terminal(info) || run_now_ns() - run->asked_at > ONE_REQUEST_NS;
+	return signals_from_terminal(info) || clock_monotonic_ns() - run->asked_at > ONE_REQUEST_NS;
 }
 
 static void kill_command(struct run *run)
@@ -45,7 +44,7 @@ static void kill_command(struct run *run)
 	size_t others = command_kill(run->command);
 
 	run->killed = true;
-	run->asked_at = run_now_ns();
+	run->asked_at = clock_monotonic_ns();
 	report_note("killed '%s'%s", command_name(run->command), others ? " and what it had started" : "");
 }
 
@@ -63,7 +62,7 @@ static void on_signal(struct run *run, const struct signalfd_siginfo *info)
 		ask_command(run, info->ssi_signo, signals_from_terminal(info));
 	} else if (!run->killed && insists(run, info)) {
 		kill_command(run);
-	} else if (run->killed && run_now_ns() - run->asked_at > ONE_REQUEST_NS) {
+	} else if (run->killed && clock_monotonic_ns() - run->asked_at > ONE_REQUEST_NS) {
 		/* the kernel does not end it: what has been seen of it is printed, and one more ends us */
 		run->stopping = true;
 		signals_let_end();
@@ -85,7 +84,7 @@ uint64_t stop_say_waiting(struct run *run)
 
 	if (!run->asked || run->killed || run->said_waiting)
 		return UINT64_MAX;
-	if (run_now_ns() < when)
+	if (clock_monotonic_ns() < when)
 		return when;
 	run->said_waiting = true;
 	report_note("waiting for '%s' to end after SIG%s (Ctrl-C%s kills it)", command_name(run->command),

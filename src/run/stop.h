@@ -12,7 +12,10 @@ int stop_watch(struct run *run);
  * sent the first, and the run goes on until it has ended; a second one kills it.
  */
 void stop_take(struct run *run);
-/* To be called now and then while a command that was asked to end has not: says so, once. Returns when to call again, run_now_ns(). */
+/*
+ * To be called now and then while a command that was asked to end has not: says so, once. Returns when to
+ * call again, of clock_monotonic_ns().
+ */
 uint64_t stop_say_waiting(struct run *run);
 /* The run is over. A command that runs is asked to end (SIGTERM), if nobody has, and waited for. */
 void stop_command(struct run *run);

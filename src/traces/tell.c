@@ -122,7 +122,7 @@ static void tell_group(struct teller *t, const struct group *group)
 	__str struct str who = {};
 
 	add_who(&who, group->owner);
-	output_line(t->out, "Left alone in %s: %zu %s%s of %s", name, group->n, group->noun, group->n == 1 ? "" : "s", who.data);
+	output_line(t->out, "Left alone in %s: %zu %s%s of %s", name, group->n, group->noun, str_plural(group->n), who.data);
 }
 
 /* Of a list; of TRACE_LISTS: the pins. */
@@ -201,7 +201,7 @@ static void tell_list(struct teller *t, size_t list)
 	tell_owners(t, list);
 	if (busy)
 		output_line(t->out, "Left alone in %s: %zu event%s in use by perf or BPF programs", name, busy,
-			    busy == 1 ? "" : "s");
+			    str_plural(busy));
 	if (unrelated)
 		tell_unrelated(t, l->file, l->text.data, "");
 	tell_left(t, list);
@@ -350,7 +350,7 @@ static void tell_pins(struct teller *t)
 	tell_owners(t, TRACE_LISTS);
 	if (unrelated)
 		output_line(t->out, "Left alone: %zu pin%s whose path names no owner (-v for verbose)", unrelated,
-			    unrelated == 1 ? "" : "s");
+			    str_plural(unrelated));
 	tell_left(t, TRACE_LISTS);
 }
 
