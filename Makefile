@@ -171,8 +171,9 @@ $(B)/src/main.o: $(B)/version
 # What no file's time tells: each is rewritten when it says something else than it did.
 $(B)/version: NOW = $(VERSION) $(DATE)
 $(B)/sources: NOW = $(SRC) $(UNIT)
+$(B)/objects: NOW = $(BPF:%.bpf.c=%.bpf.o)
 $(B)/flags: NOW = $(CC) $(CLANG) $(BPFTOOL) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS)
-$(B)/version $(B)/sources $(B)/flags: FORCE
+$(B)/version $(B)/sources $(B)/objects $(B)/flags: FORCE
 	@mkdir -p $(@D)
 	@echo '$(NOW)' | cmp -s - $@ || echo '$(NOW)' > $@
 
@@ -225,7 +226,8 @@ $(B)/zydis/libzydis.a: $(B)/zydis/tree Makefile $(B)/flags
 
 # --- tests: one Criterion binary under the sanitizers, with objects of its own ---
 
-$(B)/unit/unit: $(UNIT_OBJ) $(LIBBPF_A) $(ZYDIS_A) $(B)/sources
+# A test reads every object by its file.
+$(B)/unit/unit: $(UNIT_OBJ) $(LIBBPF_A) $(ZYDIS_A) $(B)/sources $(B)/objects
 	$(call say,LINK,$@)$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $(UNIT_OBJ) $(LIBBPF_A) $(ZYDIS_A) -lcriterion -lelf -llzma -lz -liberty -lpthread
 
 $(B)/unit/%.o: %.c Makefile $(B)/flags | $(SKEL) $(SYSCALLS) $(LIBBPF_A) $(ZYDIS_A)
