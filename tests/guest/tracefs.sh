@@ -80,3 +80,21 @@ unrelated() {
 		echo "Noticed unrelated tracing file $T/$file isn't set as expected. Not resetting (-F to force, -v for verbose)."
 	done
 }
+
+# holder CMD...: it runs until the end of the round; its ids are in $holders
+holder() {
+	rm -f held
+	"$@" > held &
+	holders="$holders $!"
+	wait_until 10 grep -qs . held || fail "not held: $*"
+}
+
+# What holds an event in use, and what no -F is for, goes before -F.
+end_of_round() {
+	for holder in $holders; do
+		kill $holder
+		wait $holder || :
+	done
+	holders=
+	rm -rf $P/tool $P/alone*
+}

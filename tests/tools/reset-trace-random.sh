@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# sonde reset-trace: states chosen at random.
+#
+# What a test makes and expects to go has "gone" in its name; what must stay has not.
+
+. /tracefs.sh
+
+# One of the things that others do, by number; N is a name of its own. What it makes is called "gone" where it must go.
+# shellcheck disable=SC2154
+random_thing() {
+	case $1 in
+	0) uprobes uprobes/gone${n}_bcc_$pid ;;
+	1) uprobes uprobes/gone${n}_bcc_$pid; echo 1 > $T/events/uprobes/gone${n}_bcc_$pid/enable ;;
+	2) uprobes uprobes/live${n}_bcc_$$ ;;
+	3) uprobes uprobes/live${n}_bcc_$$; echo 1 > $T/events/uprobes/live${n}_bcc_$$/enable ;;
+	4) uprobes uprobes/mine$n ;;
+	5) uprobes uprobes/on$n; echo 1 > $T/events/uprobes/on$n/enable ;;
+	6) uprobes uprobes/trig$n; echo stacktrace > $T/events/uprobes/trig$n/trigger ;;
+	7) uprobes probe/mine$n ;;
+	8) echo 1 > $T/events/sched/sched_process_hang/enable ;;
+	9) echo 'pid > 0' > $T/events/sched/sched_process_wait/filter ;;
+	10) echo traceon:1 > $T/events/sched/sched_process_hang/trigger 2> /dev/null || : ;; # a second one is refused
+	11) mkdir $T/instances/mine$n ;;
+	12) mkdir $T/instances/used$n; echo 1 > $T/instances/used$n/events/sched/sched_process_hang/enable ;;
+	13) uprobes uprobes/gone${n}_bcc_$pid; mkdir $T/instances/gone$n; echo 1 > $T/instances/gone$n/events/uprobes/gone${n}_bcc_$pid/enable ;;
+	14) uprobes uprobes/gone${n}_bcc_$pid; echo stacktrace > $T/events/uprobes/gone${n}_bcc_$pid/trigger ;;
+	15) uprobes uprobes/live${n}_bcc_$$; mkdir $T/instances/live$n; echo 1 > $T/instances/live$n/events/uprobes/live${n}_bcc_$$/enable ;;
+	16) echo $n > $T/set_event_pid ;;
+	17) echo vfs_open >> $T/set_ftrace_filter ;;
+	18) uprobes uprobes/gone${n}_bcc_$pid; echo '__probe_ip > 0' > $T/events/uprobes/gone${n}_bcc_$pid/filter ;;
+	19) echo 100 > $T/tracing_thresh ;;
+	20) echo "p:kprobes/gone${n}_bcc_$pid vfs_fallocate" >> $T/kprobe_events; echo 1 > $T/events/kprobes/gone${n}_bcc_$pid/enable ;;
+	21) echo "p:kprobes/live${n}_bcc_$$ vfs_fallocate" >> $T/kprobe_events; echo 1 > $T/events/kprobes/live${n}_bcc_$$/enable ;;
+	22) echo "p:kprobes/mine$n vfs_fallocate" >> $T/kprobe_events ;;
+	23) echo vfs_fallocate > $T/set_ftrace_filter; echo function > $T/current_tracer ;;
+	24) pin link $P/sonde/gone$n/link; pin map $P/sonde/gone$n/map ;;
+	25) pin link $P/sonde/live$n/link; pin map $P/sonde/live$n/map; holder pin hold $P/sonde/live$n/map ;;
+	26) pin program $P/tool/x$n; pin map $P/alone$n ;;
+	27) uprobes uprobes/held$n; holder perfhold "$(cat $T/events/uprobes/held$n/id)" ;;
+	28) uprobes uprobes/held${n}_bcc_$$; holder perfhold "$(cat $T/events/uprobes/held${n}_bcc_$$/id)" ;;
+	29) [ -z "$synthetic" ] || echo "s:synthetic/mine_s$n u64 x" >> $T/dynamic_events ;;
+	30) [ -z "$synthetic" ] || { echo "s:synthetic/on_s$n u64 x" >> $T/dynamic_events; echo 1 > $T/events/synthetic/on_s$n/enable; } ;;
+	31) [ -z "$eprobes" ] || { eprobe gone_e${n}_bcc_$pid; echo 1 > $T/events/eprobes/gone_e${n}_bcc_$pid/enable; } ;;
+	32) [ -z "$eprobes" ] || { eprobe live_e${n}_bcc_$$; echo 1 > $T/events/eprobes/live_e${n}_bcc_$$/enable; } ;;
+	33) [ -z "$eprobes" ] || eprobe mine_e$n ;;
+	34) [ -z "$eprobes$synthetic" ] || { echo "s:synthetic/mine_t$n u64 x" >> $T/dynamic_events; echo "e:eprobes/mine_t$n synthetic.mine_t$n x=\$x:u64" >> $T/dynamic_events; } ;;
+	35) mkdir $T/instances/mine$n; mkdir $T/instances/kept$n; echo function > $T/instances/kept$n/current_tracer ;;
+	esac
+}
+kinds_of_things=36
+
+eprobe() {
+	echo "e:eprobes/$1 sched.sched_kthread_stop pid=\$pid:u32" >> $T/dynamic_events
+}
+
+# ROUNDS states made of up to seven things each, chosen by SEED. For many, in a guest of its own (run -s SCRIPT):
+#	. /lib.sh; . /tests/reset-trace.sh; cd /tmp; ROUNDS=300 SEED=1; test_random_states
+# timeout=240
+test_random_states() {
+	pid=$(dead_pid) n=0 round=0 holders= synthetic= eprobes=
+	[ ! -e $T/synthetic_events ] || synthetic=1
+	! grep -q 'e\[:' $T/README || eprobes=1
+	awk -v seed="${SEED:-4}" -v rounds="${ROUNDS:-3}" -v kinds=$kinds_of_things 'BEGIN {
+		srand(seed)
+		while (rounds--) { k = 1 + int(rand() * 7); while (k--) printf "%d ", rand() * kinds; print "" }
+	}' > rounds
+	state > empty
+	while read -r things; do
+		for thing in $things; do
+			n=$((n + 1))
+			random_thing $thing || fail "thing $thing of $things cannot be made"
+		done
+		state > before
+		sonde reset-trace > out 2> err || fail "$things: exit $?: $(cat err)"
+		grep -v gone before > expected || :
+		state > after
+		diff expected after || fail "things $things: another state"
+		# who holds an event the kernel says only when it is to be removed
+		case " $things " in
+		*" 27 "*) ;;
+		*) sonde reset-trace -n > out 2> err || fail "$things: -n finds more to do: $(cat out err)" ;;
+		esac
+		end_of_round
+		sonde reset-trace -F > out 2> err || fail "$things: -F: $(cat err)"
+		state | diff empty - || fail "things $things: -F left something"
+		round=$((round + 1))
+	done < rounds
+	[ $round = "${ROUNDS:-3}" ] || fail "$round rounds"
+	echo "$round rounds, $n things"
+}
