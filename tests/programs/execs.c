@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * execs [-w FILE] [-v] N PROGRAM	a child executes PROGRAM, N times, as fast as it can
- * execs [-w FILE] MODES...		e: an exec of each kind; f: each that fails; l: with long arguments;
- *					c: failing ones with more arguments than anybody looks at
+ * execs [-w FILE] KIND...		all execs of these kinds, one after the other:
+ *	succeed		one of each way to execute a program
+ *	fail		one of each way to fail
+ *	long		with many or long arguments
+ *	fail-long	that fail, with more arguments than sonde reads
  *
  * -w waits until FILE can be opened and read; -v forks by vfork.
- * The first prints "did exec N". The others tell a fact (execs.h) for each exec, in files of the current directory: who
- * is executed is /bin/execd, which tells it itself; what fails is told by the caller.
+ * The first form prints "did exec N". The second writes a fact (execs.h) for each exec, to files in the current
+ * directory: where it succeeds /bin/execd is executed and writes it, where it fails the caller does.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -302,50 +305,78 @@ static void long_line(void)
 	exec_many(EXECD, 15, 100000);
 }
 
-static const struct {
-	char mode;
-	void (*exec)(void);
-} kinds[] = {
-	{ 'e', plain },
-	{ 'e', with_arguments },
-	{ 'e', with_another_name },
-	{ 'e', with_nasty_arguments },
-	{ 'e', as_user },
-	{ 'e', in_directory },
-	{ 'e', by_descriptor },
-	{ 'e', by_thread },
-	{ 'e', script },
-	{ 'e', script_without_option },
-	{ 'e', script_of_scripts },
-	{ 'e', orphan },
-	{ 'e', in_new_pidns },
-	{ 'f', no_such_file },
-	{ 'f', not_executable },
-	{ 'f', no_format },
-	{ 'f', no_interpreter },
-	{ 'f', failing_at },
-	{ 'f', failing_long_name },
-	{ 'f', failing_more },
-	{ 'c', failing_cut },
-	{ 'c', failing_unread },
-	{ 'l', three_hundred },
-	{ 'l', long_argument },
-	{ 'l', long_line },
+enum kind {
+	SUCCEED,
+	FAIL,
+	LONG,
+	FAIL_LONG,
+	N_KINDS,
 };
 
-/* Unless a gate has held us: then that was before anybody watched. */
+static const char *const kind_names[] = {
+	[SUCCEED] = "succeed",
+	[FAIL] = "fail",
+	[LONG] = "long",
+	[FAIL_LONG] = "fail-long",
+};
+
+static const struct {
+	enum kind kind;
+	void (*exec)(void);
+} execs[] = {
+	{ SUCCEED, plain },
+	{ SUCCEED, with_arguments },
+	{ SUCCEED, with_another_name },
+	{ SUCCEED, with_nasty_arguments },
+	{ SUCCEED, as_user },
+	{ SUCCEED, in_directory },
+	{ SUCCEED, by_descriptor },
+	{ SUCCEED, by_thread },
+	{ SUCCEED, script },
+	{ SUCCEED, script_without_option },
+	{ SUCCEED, script_of_scripts },
+	{ SUCCEED, orphan },
+	{ SUCCEED, in_new_pidns },
+	{ FAIL, no_such_file },
+	{ FAIL, not_executable },
+	{ FAIL, no_format },
+	{ FAIL, no_interpreter },
+	{ FAIL, failing_at },
+	{ FAIL, failing_long_name },
+	{ FAIL, failing_more },
+	{ FAIL_LONG, failing_cut },
+	{ FAIL_LONG, failing_unread },
+	{ LONG, three_hundred },
+	{ LONG, long_argument },
+	{ LONG, long_line },
+};
+
+/* Tells this program's own exec. Not where a gate has held it: that exec was before anybody watched. */
 static void tell_own(char **argv)
 {
 	tell_exec(0, (const char *)getauxval(AT_EXECFN), argv, argv + 1);
 }
 
-static void each_of(char mode)
+static _Noreturn void usage(void)
 {
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-		if (kinds[i].mode != mode)
+	errx(2, "usage: execs [-w FILE] [-v] N PROGRAM | succeed | fail | long | fail-long ...");
+}
+
+static enum kind kind_of(const char *name)
+{
+	for (int kind = 0; kind < N_KINDS; kind++)
+		if (!strcmp(kind_names[kind], name))
+			return kind;
+	usage();
+}
+
+static void each_of(enum kind kind)
+{
+	for (size_t i = 0; i < sizeof(execs) / sizeof(*execs); i++) {
+		if (execs[i].kind != kind)
 			continue;
 		if (!fork()) {
-			kinds[i].exec();
+			execs[i].exec();
 			_exit(0);
 		}
 		while (wait(NULL) > 0)
@@ -369,16 +400,18 @@ int main(int argc, char **argv)
 		gated |= c == 'w';
 	}
 	argv += optind;
-	if (argc - optind == 2) {
+	if (argc - optind == 2 && atol(argv[0])) {
 		storm(atol(argv[0]), virtual, argv[1]);
 		return 0;
 	}
-	if (argc - optind != 1)
-		errx(2, "usage: execs [-w FILE] [-v] N PROGRAM | MODES");
+	if (!*argv)
+		usage();
+	for (char **name = argv; *name; name++)
+		kind_of(*name);
 	if (!gated)
 		tell_own(args);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	for (const char *mode = argv[0]; *mode; mode++)
-		each_of(*mode);
+	for (char **name = argv; *name; name++)
+		each_of(kind_of(*name));
 	return 0;
 }

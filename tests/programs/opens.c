@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * opens [-w FILE] [-t THREADS] N PATH	opens and closes PATH N times in each thread, as fast as it can
- * opens [-w FILE] -e			one open of each kind, in a new directory below the current one
- * opens [-w FILE] [-r] -F DIR...	opens what is relative to each DIR: by a descriptor, and from within
+ * opens [-w FILE] each-kind		one open of each kind, in a new directory below the current one
+ * opens [-w FILE] relative-to DIR...	opens files relative to each DIR: by a descriptor, and from within
+ * opens [-w FILE] removed DIR...	the same, but removes each DIR before it opens from within
  *
- * -w waits for somebody to write to the FIFO FILE; -r removes each DIR before it opens from within. The first of the
- * threads is the process's own.
- * The first prints "did openat SUM"; the others a fact for each open (workload.h) with the values
+ * -w waits for somebody to write to the FIFO FILE. The first of the threads is the process's own.
+ * The first form prints "did openat SUM"; the others print a fact for each open (workload.h) with the values
  * PID TID PPID UID FLAGS MODE FD ERRNO ERROR PATH FULL_PATH (both as JSON) PATH FULL_PATH (both as shown).
  */
 #include <errno.h>
@@ -247,37 +247,33 @@ static void relative_to(const char *dir, bool removed)
 
 int main(int argc, char **argv)
 {
-	bool each = false, relative = false, removed = false;
 	long threads = 1;
+	bool removed;
 	int c;
 
 	here = getcwd(NULL, 0);
-	while ((c = getopt(argc, argv, "w:t:eFr")) != -1) {
+	while ((c = getopt(argc, argv, "w:t:")) != -1) {
 		if (c == 'w')
 			wait_for(optarg);
 		else if (c == 't')
 			threads = atol(optarg);
-		else if (c == 'e')
-			each = true;
-		else if (c == 'F')
-			relative = true;
-		else if (c == 'r')
-			removed = true;
 		else
 			return 2;
 	}
 	argv += optind;
-	if (each) {
+	argc -= optind;
+	if (argc == 1 && !strcmp(argv[0], "each-kind")) {
 		each_kind();
 		return 0;
 	}
-	if (relative) {
-		for (; *argv; argv++)
+	removed = argc > 1 && !strcmp(argv[0], "removed");
+	if (removed || (argc > 1 && !strcmp(argv[0], "relative-to"))) {
+		while (*++argv)
 			relative_to(*argv, removed);
 		return 0;
 	}
-	if (argc - optind != 2 || threads < 1 || threads > 64)
-		errx(2, "usage: opens [-w FILE] [-t THREADS] N PATH | -e | [-r] -F DIR...");
+	if (argc != 2 || threads < 1 || threads > 64)
+		errx(2, "usage: opens [-w FILE] [-t THREADS] N PATH | each-kind | relative-to DIR... | removed DIR...");
 	times = atol(argv[0]);
 	path = argv[1];
 	run_storm(threads);

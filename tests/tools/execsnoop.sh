@@ -31,7 +31,7 @@ same() {
 }
 
 test_execs_as_they_are() {
-	TZ=XXX-5:30 es -x -T -t -U -- execs ef
+	TZ=XXX-5:30 es -x -T -t -U -- execs succeed fail
 	take_apart
 	expect_line '^TIME     TIME\(s\)      UID    PCOMM            PID     PPID    RET ARGS$'
 	! grep -vE '^[0-2][0-9]:[0-5][0-9]:[0-6][0-9] [0-9]+\.[0-9]{6} {1,10} ' shown || fail "not a time"
@@ -45,7 +45,7 @@ test_execs_as_they_are() {
 
 test_execs_as_data() {
 	began=$(date -u +%Y-%m-%dT%H:%M:%S)
-	es -x --json -- execs ef
+	es -x --json -- execs succeed fail
 	ended=$(date -u +%Y-%m-%dT%H:%M:%S.999999)
 	take_apart
 	expect_json pid ppid uid comm ret error path args args_whole errno
@@ -58,7 +58,7 @@ test_execs_as_data() {
 
 # The number is bcc's; its name stands beside it where more is asked for.
 test_error_names() {
-	es -x -v -- execs ef
+	es -x -v -- execs succeed fail
 	expect_exit 0
 	expect_line '^PCOMM            PID     PPID    RET ERROR        ARGS$'
 	expect_line '^execs            [0-9]+ +[0-9]+ +0 -            [^ ]'
@@ -67,7 +67,7 @@ test_error_names() {
 
 # Without -x only what was executed; all of a command line, however long.
 test_long_lines() {
-	es -- execs lfc
+	es -- execs long fail fail-long
 	take_apart
 	as_rows '$6 == 0'
 	[ "$(awk 'END { print length($0) }' wanted)" -gt 1500000 ] || fail "the longest is no more than $(awk 'END { print length($0) }' wanted)"
@@ -82,18 +82,18 @@ begins() {
 # Where a row does not hold all, it says so: a line that the buffer has no room for, more arguments than are looked at.
 # The last is an argument that is in memory only where the kernel itself has read it, as older ones do before they fail.
 test_cut_lines() {
-	es --buffer-size 64k -- execs l
+	es --buffer-size 64k -- execs long
 	take_apart
 	b4090=$(head -c 4090 /dev/zero | tr '\0' b)
 	as_rows 1 '$5 != "execd" || !n++ ? $10 : "/bin/execd '"$b4090"' ... (" (n == 2 ? 95911 : 1495925) " bytes cut)"'
 	same
-	es -x -- execs c
+	es -x -- execs fail-long
 	take_apart
 	[ "$(grep -v 'none x' shown | grep -c ' \.\.\.$')" = 4 ] || fail "not four are cut"
 	expect_line ' /none x (unread|\.\.\.)$'
 	sed 's/^\([^ ]* *\)\{4\}//; s/ \.\.\.$//' shown > lines
 	cut -f 10 told | begins lines -
-	es -x --json -- execs c
+	es -x --json -- execs fail-long
 	take_apart
 	expect_json args_whole args
 	[ "$(grep -v '"x"' rows | grep -c '^false')" = 4 ] || fail "not four are cut"
@@ -103,7 +103,7 @@ test_cut_lines() {
 
 # What -q shows, a shell reads back.
 test_quoted_lines() {
-	es -q -- execs e
+	es -q -- execs succeed
 	take_apart
 	cut -c 38- shown | while IFS= read -r line; do
 		eval "set -- $line"
@@ -116,11 +116,11 @@ test_quoted_lines() {
 }
 
 test_by_name_and_line() {
-	es -n '^(script|bare|execd)$' -l 'b c|[x]$' -- execs e
+	es -n '^(script|bare|execd)$' -l 'b c|[x]$' -- execs succeed
 	take_apart
 	as_rows '$5 ~ /^(script|bare|execd)$/ && $10 ~ /b c|[x]$/'
 	same
-	es --max-args 3 -l 'two \.\.\.$|^./bare a b c$|fd$' -- execs e
+	es --max-args 3 -l 'two \.\.\.$|^./bare a b c$|fd$' -- execs succeed
 	take_apart
 	as_rows '$10 ~ /two|bare|fd$/' '$10 ~ /two/ ? "/bin/execd -n one two ..." : $10'
 	same
@@ -144,7 +144,7 @@ test_by_long_name() {
 }
 
 test_of_a_user() {
-	es -u user -U -- execs e
+	es -u user -U -- execs succeed
 	take_apart
 	as_rows '$4 == 1000'
 	sed -i 's/^/1000   /' wanted
@@ -215,14 +215,14 @@ test_of_a_command() {
 test_in_a_pid_namespace() {
 	mkdir host
 	mount -t proc proc host
-	PROC=/tmp/host run unshare -m -p -f --mount-proc sonde execsnoop -- execs e
+	PROC=/tmp/host run unshare -m -p -f --mount-proc sonde execsnoop -- execs succeed
 	take_apart
 	as_rows
 	same
 	start unshare -m -p -f --mount-proc sonde execsnoop --pidns
 	sonde=$(pidof sonde)
 	execd outside > outside
-	nsenter -t "$sonde" -m -p execs e > inside
+	nsenter -t "$sonde" -m -p execs succeed > inside
 	kill -INT "$sonde"
 	await
 	umount host

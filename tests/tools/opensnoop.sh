@@ -25,7 +25,7 @@ same() {
 }
 
 test_opens_as_they_are() {
-	os --timestamp -U -e -- opens -e
+	os --timestamp -U -e -- opens each-kind
 	take_apart
 	expect_line '^TIME\(s\)      UID    PID    COMM               FD ERR FLAGS    PATH$'
 	! grep -vE '^[0-9]+\.[0-9]{6} {1,10} ' shown || fail "not a time"
@@ -36,7 +36,7 @@ test_opens_as_they_are() {
 }
 
 test_time_and_names() {
-	os -T -v -- opens -e
+	os -T -v -- opens each-kind
 	expect_exit 0
 	expect_line '^TIME     PID    COMM               FD ERR ERROR        PATH$'
 	expect_line '^[0-9]{2}:[0-9]{2}:[0-9]{2} [0-9]+ +opens +-1   2 ENOENT       [^ ]'
@@ -44,7 +44,7 @@ test_time_and_names() {
 }
 
 test_opens_as_data() {
-	os --json -F -- opens -e
+	os --json -F -- opens each-kind
 	take_apart
 	expect_json pid tid ppid uid comm flags mode fd errno error path full_path
 	awk -F '\t' -v OFS='\t' '{ print $2, $3, $4, $5, "opens", $6, $7, $8, $9, $10, $11, $12 }' told > wanted
@@ -55,20 +55,20 @@ test_opens_as_data() {
 }
 
 test_only_some() {
-	os -x -- opens -e
+	os -x -- opens each-kind
 	take_apart
 	expect_line '^PID    COMM               FD ERR PATH$'
 	as_rows '$8 < 0'
 	same
-	os -f O_WRONLY -- opens -e
+	os -f O_WRONLY -- opens each-kind
 	take_apart
 	as_rows '$6 % 4 == 1'
 	same
-	os --flag_filter O_RDWR -f O_EXCL -f O_SYNC -f O_TMPFILE -f O_PATH -- opens -e
+	os --flag_filter O_RDWR -f O_EXCL -f O_SYNC -f O_TMPFILE -f O_PATH -- opens each-kind
 	take_apart
 	as_rows '$6 % 4 == 2 || has(128) || has(1048576) || has(4194304) || has(2097152)'
 	same
-	os -u user -U -- opens -e
+	os -u user -U -- opens each-kind
 	take_apart
 	as_rows '$5 == 1000'
 	sed -i 's/^/1000   /' wanted
@@ -115,7 +115,8 @@ test_full_paths() {
 	mount -t tmpfs y mnt/inner/mnt
 	mkdir mnt/inner/mnt/x
 	mount --bind a bind
-	os -F --comm opens -- sh -c 'opens -F a a/b "$0" mnt mnt/inner mnt/inner/mnt mnt/inner/mnt/x bind bind/b / /dev; opens -r -F a/b' "$deep"
+	os -F --comm opens -- sh -c 'opens relative-to "$@"; opens removed a/b' sh \
+		a a/b "$deep" mnt mnt/inner mnt/inner/mnt mnt/inner/mnt/x bind bind/b / /dev
 	umount mnt/inner/mnt mnt bind
 	take_apart
 	as_rows 1 '$14'
@@ -128,13 +129,13 @@ test_full_paths_long() {
 	name=$(printf '%0255d' 0)
 	long=long$(printf "/%.0s$name" $(seq 15))
 	mkdir -p "$deep" "$long"
-	os --json -F --comm opens -- sh -c 'opens -F "$0"; opens -r -F "$1"' "$deep" "$long"
+	os --json -F --comm opens -- sh -c 'opens relative-to "$0"; opens removed "$1"' "$deep" "$long"
 	take_apart
 	expect_json path full_path
 	awk -F '\t' '$12 ~ /d\/(file|none)$/ { $12 = "..." substr($12, length($12) - 132) } { print $11 "\t" $12 }' told > wanted
 	[ "$(grep -c '	\.\.\.\(/d\)\{64\}/' wanted)" = 2 ] || fail "not two are cut"
 	same rows
-	os -F -- opens -F "$deep"
+	os -F -- opens relative-to "$deep"
 	take_apart
 	as_rows 1 '$14 ~ /d\/(file|none)$/ ? "..." substr($14, length($14) - 132) : $14'
 	same
