@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# The checks of `make lint` that are our own: each fires where it should, in a tree made up here, and names the line.
+
+# tree SCRIPT: a tree that holds this script of ours and nothing else; scripts look at the tree that they are in.
+tree() {
+	mkdir -p scripts src/base src/run bpf tools
+	cp "$0/scripts/$1" scripts/
+}
+
+# function_of N: a function of N lines between its braces.
+function_of() {
+	printf 'int f(void)\n{\n'
+	yes '	step();' | head -n "$1"
+	printf '}\n'
+}
+
+test_functions_and_files() {
+	tree limits
+	function_of 60 > src/base/good.c
+	function_of 58 | sed '2d; 1s/$/ {/' > tools/good.c # where a table begins so
+	yes '// line' | head -n 500 > bpf/good.h
+	run scripts/limits
+	expect_silence
+	function_of 61 > src/run/long.c
+	yes '// line' | head -n 501 > bpf/long.h
+	run scripts/limits
+	expect_exit 1
+	printf '%s\n' 'bpf/long.h: 501 lines, at most 500' 'src/run/long.c:2: 61 lines, at most 60: int f(void)' | diff - out
+	run scripts/limits src/base/good.c
+	expect_silence
+}
+
+# added LINE...: a diff that adds them at line 7.
+added() {
+	printf '%s\n' '--- a/x.c' '+++ b/x.c' "@@ -6,0 +7,$# @@"
+	printf '+%s\n' "$@"
+}
+
+test_columns() {
+	tree limits
+	x112=$(printf '%0112d' 0)
+	umlauts=$(printf '\303\244%.0s' $(seq 120))
+	added "$x112""12345678" "$(printf '\t')$x112" "12$(printf '\t')$x112" "$umlauts" > good
+	run sh -c 'scripts/limits --columns < good'
+	expect_silence
+	added short "$x112""123456789" "$(printf '\t')${x112}1" "$umlauts." > long
+	run sh -c 'scripts/limits --columns < long'
+	expect_exit 1
+	for line in 8 9 10; do
+		echo "x.c:$line: 121 columns, at most 120"
+	done | diff - out
+	sed 's/x\.c/docs.md/' long > of_others
+	run sh -c 'scripts/limits --columns < of_others'
+	expect_silence
+}
+
+test_columns_of_commits() {
+	tree limits
+	export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=x GIT_AUTHOR_EMAIL=x GIT_COMMITTER_NAME=x GIT_COMMITTER_EMAIL=x
+	git init -q .
+	printf '%0121d\n' 0 > src/base/old.c
+	git add src
+	git commit -q -m old
+	printf 'one\n%0122d\n' 0 >> src/base/old.c
+	run scripts/limits --columns HEAD
+	expect_exit 1
+	expect_out 'src/base/old.c:3: 122 columns, at most 120'
+}
+
+test_layers() {
+	tree layers
+	echo '#include "base/base.h"' > src/run/good.c
+	run scripts/layers
+	expect_silence
+	printf '\n#include "run/run.h"\n' > src/base/up.c
+	run scripts/layers
+	expect_exit 1
+	expect_out 'src/base/up.c:2: includes "run/run.h": base is below run'
+}
+
+test_named_tests() {
+	tree named-tests
+	mkdir -p tests/host tests/tools tests/unit
+	echo 'test_there() {' > tests/host/some.sh
+	echo 'Test(suite, there)' > tests/unit/some.c
+	printf '%s\n' '- One. [some/there]' '- Two.' '  [unit suite/there]' > document.md
+	run scripts/named-tests document.md
+	expect_silence
+	printf '%s\n' '- Three. [some/gone]' '- Four.' '- Five. [unit suite/gone]' >> document.md
+	run scripts/named-tests document.md
+	expect_exit 1
+	[ "$(wc -l < err)" = 3 ] || fail "not three faults"
+	expect_err "there is no test 'some/gone'"
+	expect_err "there is no test 'unit suite/gone'"
+	expect_err "no test stands beside: - Four"
+}
