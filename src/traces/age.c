@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * An event's directory in tracefs has the time at which it was made. Later kernels make the directory's inode when somebody
- * looks it up, and the time is that one: later than the event, and thus never a false proof.
+ * Compares the age of an event with that of a process. The time of an event's directory in tracefs is when the
+ * event was made. Later kernels make the directory's inode only when somebody looks it up; the time is then that
+ * of the look-up, which is later, and so never a false proof.
  *
- * That time is the wall clock's, a process' start counts from boot. The one can be compared with the other only where the
- * clock has not been set since boot: tracefs' own root, as old as the kernel, tells.
+ * That time is of the wall clock, but a process's start counts from boot. The two can be compared only if nobody
+ * has set the clock since boot. We know that from tracefs's root directory, which was made at boot.
  */
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -13,11 +14,14 @@
 #include "age.h"
 #include "kernel/kernel_files.h"
 
-/* Seconds: how long a kernel may need from the start of its clock to tracefs, and by how much an event must be older. */
+/*
+ * In seconds: the longest time from the start of the kernel's clock to the making of tracefs, and how much older
+ * than the process an event must be.
+ */
 #define BOOT_LIMIT 10
 #define MARGIN	   60
 
-/* When the machine was booted, by what its clock says now; false: it said something else when tracefs was made. */
+/* Computes the time of boot from the clocks. Returns false if the wall clock was set after tracefs was made. */
 static bool boot_time(time_t tracefs, time_t *boot)
 {
 	struct timespec now, since;
@@ -28,7 +32,7 @@ static bool boot_time(time_t tracefs, time_t *boot)
 	return tracefs >= *boot - BOOT_LIMIT && tracefs <= *boot + BOOT_LIMIT;
 }
 
-/* Seconds from boot to the start of a process, -1 it is gone. */
+/* Returns the seconds from boot to the start of a process, -1 if it has exited. */
 static time_t start_of(pid_t pid)
 {
 	__free char *path = base_printf("/proc/%d/stat", pid);
@@ -38,7 +42,10 @@ static time_t start_of(pid_t pid)
 
 	if (fd < 0 || read(fd, text, sizeof(text) - 1) < 0)
 		return -1;
-	/* the 22nd word; the second is the command in parentheses, which may hold any */
+	/*
+	 * The start is the 22nd word. The second is the command in parentheses, which can hold blanks and
+	 * parentheses itself.
+	 */
 	at = strrchr(text, ')');
 	for (int word = 2; at && word < 22; word++)
 		at = strchr(at + 1, ' ');
@@ -54,6 +61,6 @@ bool age_event_precedes(int tracefs, const char *group, const char *name, pid_t 
 	if (start < 0 || fstat(tracefs, &root) || !boot_time(root.st_ctime, &boot) ||
 	    fstatat(tracefs, path, &event, AT_SYMLINK_NOFOLLOW))
 		return false;
-	/* a time that is tracefs' own would be no event's */
+	/* A time equal to that of tracefs's root says nothing about the event. */
 	return event.st_ctime != root.st_ctime && event.st_ctime + MARGIN < boot + start;
 }

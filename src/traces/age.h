@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Within traces/: whether an event is older than a process, which then did not make it. */
+/* For files in traces only: proves that an event is older than a process, so that the process cannot have made it. */
 #ifndef SONDE_TRACES_AGE_H
 #define SONDE_TRACES_AGE_H
 
@@ -7,7 +7,11 @@
 
 #include "base/base.h"
 
-/* pid: in the namespace of /proc. False: it is not, or that cannot be proven, which on later kernels it never can. */
+/*
+ * tracefs: descriptor of its root. pid: in the PID namespace of /proc. Returns true if the event is proven to be
+ * older than the process; false if it is not or there is no proof. Kernels that make inodes late never give a
+ * proof.
+ */
 bool age_event_precedes(int tracefs, const char *group, const char *name, pid_t pid);
 
 #endif

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Writes to tracefs what takes things away. What uses something goes before it: pins, triggers, enables, ftrace's
- * settings, then eprobes (which may stand on synthetic events), synthetic events, probes, and instances at last. Lists
- * are appended to and never truncated, which would take away what is others' and frees nothing where one event is busy.
+ * Writes to tracefs what removes events and settings. Users of a thing are removed before it: pins, triggers,
+ * enabled events, ftrace's settings, then eprobes (which may be attached to synthetic events), synthetic events,
+ * probes, and instances last. Removal commands are appended to the lists of events. A list is never truncated:
+ * that would remove the events of others, and removes nothing if one event is busy.
  */
 #include "base/report.h"
 #include "clean.h"
@@ -12,8 +13,8 @@
 struct cleaner {
 	const struct traces *traces;
 	struct trace_plan *plan;
-	int lists[TRACE_LISTS]; /* open for appending, -1 not yet */
-	size_t done, total;	/* for the progress */
+	int lists[TRACE_LISTS]; /* descriptors for appending, -1: not open yet */
+	size_t done, total;	/* for the progress bar */
 };
 
 typedef int (*clean_fn)(struct cleaner *c, const struct trace_item *item);
@@ -30,7 +31,10 @@ static int disable(struct cleaner *c, const struct trace_item *item)
 	return trace_file_write(c->traces->root, item->file, 0, "0");
 }
 
-/* A function with a command: "schedule:traceoff:count=5", "schedule:traceoff:unlimited". Not all kernels list them by these words. */
+/*
+ * Removes functions with a command, such as "schedule:traceoff:count=5" or "schedule:traceoff:unlimited". The
+ * kernel does not accept the word "unlimited" that it prints itself.
+ */
 static int remove_commands(struct cleaner *c, const struct trace_item *item)
 {
 	static const char unlimited[] = ":unlimited";
@@ -76,7 +80,10 @@ static int remove_instance(struct cleaner *c, const struct trace_item *item)
 	return unlinkat(c->traces->root, item->file, AT_REMOVEDIR) ? -errno : 0;
 }
 
-/* With the last pin of a directory of its owner's that goes as well: it was made for it. */
+/*
+ * Removes a pin. If it was the last pin in its owner's directory, the directory is removed as well: the owner
+ * made it for its pins.
+ */
 static int remove_pin(struct cleaner *c, const struct trace_item *item)
 {
 	__free char *path = base_strdup(item->file);
@@ -95,7 +102,7 @@ static int remove_pin(struct cleaner *c, const struct trace_item *item)
 	return 0;
 }
 
-/* One write is one command: each has an answer of its own. */
+/* Each command is a write of its own, so that each has its own result. */
 static int remove_event(struct cleaner *c, const struct trace_item *item)
 {
 	__free char *text = base_printf("-:%s/%s\n", item->group, item->name);
@@ -126,14 +133,14 @@ static bool same_event(const struct trace_item *a, const struct trace_item *b)
 	return trace_is_event(b) && a->kind == b->kind && !strcmp(a->group, b->group) && !strcmp(a->name, b->name);
 }
 
-/* Several probes of one event go together. Returns how many items that were. */
+/* Removes an item. Several probes of one event are removed together. Returns how many items these are. */
 static size_t clean_item(struct cleaner *c, size_t i)
 {
 	const struct trace_item *item = &c->traces->v[i];
 	int error = cleaners[item->kind](c, item);
 	size_t n = 0;
 
-	/* its owner was faster */
+	/* Its owner was faster. */
 	if (error == -ENOENT)
 		error = 0;
 	do {
@@ -146,7 +153,10 @@ static size_t clean_item(struct cleaner *c, size_t i)
 	return n;
 }
 
-/* What is refused because something else uses it is tried again as long as something went away. */
+/*
+ * Removes all items of a kind. An item that is still in use (EBUSY) is tried again as long as other items are
+ * being removed.
+ */
 static void clean_kind(struct cleaner *c, enum trace_kind kind)
 {
 	bool again = true;
@@ -170,7 +180,7 @@ static void clean_kind(struct cleaner *c, enum trace_kind kind)
 	}
 }
 
-/* Others refer to the variables of a trigger with an action ("hist:...:onmatch(...)"): it goes first. */
+/* Removes the triggers with an action ("hist:...:onmatch(...)") first: they refer to variables of other triggers. */
 static void clean_actions(struct cleaner *c)
 {
 	for (size_t i = 0; i < c->traces->n; i++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Reads and writes files of tracefs whole. Knows nothing of what is in them. */
+/* Reads and writes whole files of tracefs. Knows nothing of their contents. */
 #include "files.h"
 #include "kernel/kernel_files.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Within traces/: files of tracefs, named from its root; a name that begins with '/' is a file elsewhere. */
+/*
+ * For files in traces only: access to files of tracefs. Names are relative to its root; a name that begins with
+ * '/' is a file elsewhere. root: descriptor of tracefs.
+ */
 #ifndef SONDE_TRACES_FILES_H
 #define SONDE_TRACES_FILES_H
 
@@ -7,9 +10,15 @@
 
 #include "base/str.h"
 
-/* All of it is put into text, which is emptied before; or -errno, text then holds what was read. */
+/*
+ * Reads the whole file into text, which is emptied first. Returns 0, or -errno; text then holds what was read
+ * until then.
+ */
 int trace_file_read(int root, const char *file, struct str *text);
-/* One write of text to what open(2) opens with these flags (O_APPEND, O_TRUNC or none). 0 or -errno. */
+/*
+ * Writes text with a single write(2); flags are added to those of open(2) (O_APPEND, O_TRUNC or 0). Returns 0 or
+ * -errno.
+ */
 int trace_file_write(int root, const char *file, int flags, const char *text);
 
 #endif

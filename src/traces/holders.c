@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Descriptors from /proc/PID/fd: what a link is called tells what it is, fdinfo which one. Most are none of ours, so
- * nothing more than the name of these is read.
+ * Reads the descriptors in /proc/PID/fd. The name of such a link says what the descriptor is, fdinfo which object
+ * it refers to. Most descriptors have nothing to do with tracing: of those only the name is read.
  */
 #include <dirent.h>
 #include <sys/stat.h>
@@ -17,13 +17,13 @@ struct scan {
 	int proc;
 	struct stat tracefs;
 	bool has_tracefs;
-	/* of the process that is looked at */
+	/* of the process that is being scanned */
 	pid_t pid;
-	int fds, infos; /* its directories */
+	int fds, infos; /* its /proc directories */
 	const char *comm;
 };
 
-/* The line "KEY:\tNUMBER" of a small file. */
+/* Reads the number from the line "KEY:\tNUMBER" of a small file. */
 static bool read_number(int dir, const char *file, const char *key, uint32_t *value)
 {
 	__close int fd = openat(dir, file, O_RDONLY | O_CLOEXEC);
@@ -72,7 +72,7 @@ static void add_object(struct scan *scan, enum holding_kind kind, const char *ke
 		add_holding(scan, kind, fd)->id = id;
 }
 
-/* Only who may trace is told what program a perf event of another process carries. */
+/* The kernel reports the BPF program of another process's perf event only to a user who may trace. */
 static void add_perf_event(struct scan *scan, const char *fd)
 {
 	struct holding *holding = add_holding(scan, HOLDS_PERF_EVENT, fd);
@@ -83,7 +83,10 @@ static void add_perf_event(struct scan *scan, const char *fd)
 		holding->id = id;
 }
 
-/* The path is one of the process' own mount namespace: what the file system is tells stat(2). */
+/*
+ * The path is valid in the mount namespace of that process, not in ours: so the device decides whether the file
+ * is in tracefs.
+ */
 static void add_trace_file(struct scan *scan, const char *fd, const char *path)
 {
 	const char *at = strstr(path, "/tracing/");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Who holds what traces: the file descriptors of all processes that we may see, as far as they are BPF objects, perf
- * events or files of tracefs. Links, programs and perf events live as long as somebody holds them or a pin does.
+ * Finds the processes that hold tracing objects: all file descriptors that we may see of BPF objects, perf events
+ * and files of tracefs. A link, a program or a perf event exists as long as a process holds it or a pin keeps it.
  */
 #ifndef SONDE_TRACES_HOLDERS_H
 #define SONDE_TRACES_HOLDERS_H
@@ -20,24 +20,29 @@ enum holding_kind {
 
 struct holding {
 	enum holding_kind kind;
-	uint32_t id; /* of a BPF object; HOLDS_PERF_EVENT: of the BPF program on it, 0 none or not told */
+	/* of the BPF object; HOLDS_PERF_EVENT: of the BPF program on it, 0 if there is none or it is not reported */
+	uint32_t id;
 	pid_t pid;
 	int fd; /* its number in that process */
 	const char *comm;
-	const char *file; /* HOLDS_TRACE_FILE: from tracefs' root, "trace_pipe"; else NULL */
+	const char *file; /* HOLDS_TRACE_FILE: path from the root of tracefs, such as "trace_pipe"; else NULL */
 };
 
 struct holders {
-	struct holding *v; /* by kind, id, pid, fd; not our own */
+	struct holding *v; /* sorted by kind, id, pid, fd; without our own */
 	size_t n, cap;
 	size_t unreadable; /* processes whose descriptors we may not see */
 	struct pool strings;
 };
 
-/* tracefs: its root, -1 where there is none. Processes come and go meanwhile: what was there all the time is found. */
+/*
+ * Scans /proc and fills holders; free with holders_release(). tracefs: descriptor of its root, -1 if there is
+ * none. Processes come and go during the scan: what exists all the time is found. If /proc cannot be read,
+ * holders is empty.
+ */
 void holders_read(struct holders *holders, int tracefs);
 void holders_release(struct holders *holders);
-/* The first of those of a kind and id, and in *n how many there are. */
+/* Returns the first holding of this kind and id, and in *n how many there are; NULL if there are none. */
 const struct holding *holders_find(const struct holders *holders, enum holding_kind kind, uint32_t id, size_t *n);
 
 #endif

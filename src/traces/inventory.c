@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Walks tracefs and its instances and makes items of what is there. Every file is read whole but for the ring buffers. */
+/*
+ * Reads tracefs and its instances and makes items of their contents. Every file is read whole, but the ring
+ * buffers are not read.
+ */
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -31,7 +34,7 @@ static const struct {
 
 static const struct {
 	const char *file;
-	enum trace_kind kind; /* of its p and r */
+	enum trace_kind kind; /* kind of its p and r events */
 } lists[TRACE_LISTS] = {
 	{ "kprobe_events", TRACE_KPROBE },
 	{ "uprobe_events", TRACE_UPROBE },
@@ -65,7 +68,10 @@ struct trace_item *inventory_add(struct traces *traces, enum trace_kind kind, si
 	return item;
 }
 
-/* What is not there this kernel does not have; anything else is an error. */
+/*
+ * Reads a file. If it does not exist, the kernel lacks the feature: -ENOENT without a message. Anything else is
+ * an error.
+ */
 static int read_or_absent(struct traces *traces, const char *file, struct str *text, struct err *err)
 {
 	int ret = trace_file_read(traces->root, file, text);
@@ -101,7 +107,7 @@ static void add_event(struct traces *traces, size_t list, const char *line)
 		return;
 	inventory_know_processes(traces);
 	owner_look_up(&item->owner, &traces->processes);
-	/* what is older than the process that has its owner's id now was made by one that had it before */
+	/* An event that is older than the process with the owner's id was made by an earlier process with that id. */
 	if (item->owner.process && age_event_precedes(traces->root, item->group, item->name, item->owner.process->pid)) {
 		item->owner.state = OWNER_DEAD;
 		item->owner.process = NULL;
@@ -140,7 +146,10 @@ static int by_name(const void *pa, const void *pb)
 	return ret ? ret : (int)a->kind - (int)b->kind;
 }
 
-/* The first of the dynamic events that are called so; they come first and are sorted. n: how many items are events. */
+/*
+ * Returns the index of the first dynamic event of this name, -1 if there is none. The first n items are the
+ * dynamic events, sorted by name.
+ */
 static ssize_t find_event(const struct traces *traces, size_t n, const char *group, const char *name)
 {
 	size_t low = 0, high = n;
@@ -162,15 +171,15 @@ static ssize_t find_event(const struct traces *traces, size_t n, const char *gro
 	return low;
 }
 
-/* ---- an instance ---- */
+/* ---- one instance ---- */
 
 struct reader {
 	struct traces *traces;
-	size_t n_events; /* dynamic ones */
+	size_t n_events; /* number of dynamic events */
 	size_t instance;
 	const char *prefix;
 	struct str text;
-	struct str listed; /* set_event of the instance, a newline before and behind each event */
+	struct str listed; /* set_event of the instance, with a newline before and after each event */
 	struct err *err;
 };
 
@@ -191,7 +200,7 @@ static void add_use(struct reader *r, enum trace_kind kind, const char *group, c
 	item->name = pool_add(strings, name);
 	item->text = pool_add(strings, text);
 	item->event = event;
-	/* several probes may share one event; a filter uses nothing */
+	/* Several probes can share an event. A filter is no use of it. */
 	if (kind == TRACE_FILTER || event < 0)
 		return;
 	for (size_t i = event; i < r->n_events && !by_name(&traces->v[i], &traces->v[event]); i++)
@@ -205,7 +214,7 @@ static int read_file(struct reader *r, const char *file)
 	return read_or_absent(r->traces, path, &r->text, r->err);
 }
 
-/* The list has those as well that are hit for a trigger or an eprobe alone: their own file says "0*". */
+/* set_event also lists events that are hit only for a trigger or an eprobe. The event's own file then says "0*". */
 static bool is_enabled(struct reader *r, const char *group, const char *name)
 {
 	__free char *path = base_printf("%sevents/%s/%s/enable", r->prefix, group, name);
@@ -214,7 +223,7 @@ static bool is_enabled(struct reader *r, const char *group, const char *name)
 	return trace_file_read(r->traces->root, path, &text) || !text.len || *text.data != '0';
 }
 
-/* "sched:sched_switch" a line, ":mod:..." for modules that are not there yet. */
+/* Reads the enabled events: a line is "sched:sched_switch", or ":mod:..." for a module that is not loaded yet. */
 static int read_enabled(struct reader *r)
 {
 	int ret = read_file(r, "set_event");
@@ -234,7 +243,10 @@ static int read_enabled(struct reader *r)
 	return ret == -ENOENT ? 0 : ret;
 }
 
-/* What has a trigger is hit for it and so in set_event: the others, of thousands, need not be opened. */
+/*
+ * An event with a trigger is hit for it and therefore listed in set_event. The trigger files of the others, which
+ * are thousands, need not be opened.
+ */
 static bool may_have_triggers(const struct reader *r, const char *group, const char *name)
 {
 	__free char *line = base_printf("\n%s:%s\n", group, name);
@@ -254,7 +266,10 @@ static int read_triggers(struct reader *r, const char *group, const char *name)
 	return ret;
 }
 
-/* Those of the group ftrace are records and no events: they have no such files. */
+/*
+ * Reads the trigger and filter of an event. The group ftrace holds formats of records, not events: it lacks these
+ * files.
+ */
 static int read_event(struct reader *r, const char *group, const char *name)
 {
 	__free char *filter = base_printf("events/%s/%s/filter", group, name);
@@ -286,7 +301,10 @@ static int by_text(const void *pa, const void *pb)
 	return strcmp(*(const char *const *)pa, *(const char *const *)pb);
 }
 
-/* The directories in a directory, sorted: kernels give them in orders of their own. None where it is not there. */
+/*
+ * Returns the subdirectories of a directory, sorted, since kernels list them in varying orders; none if the
+ * directory does not exist.
+ */
 static void find_directories(struct traces *traces, const char *path, struct names *names)
 {
 	int fd = openat(traces->root, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -333,14 +351,14 @@ static int read_setting(struct reader *r, const struct trace_setting *setting)
 	__free char *file = NULL;
 	int ret;
 
-	/* what is not of tracefs is of no instance either */
+	/* A file outside tracefs belongs to no instance. */
 	if (absolute && r->instance)
 		return 0;
 	file = base_printf("%s%s", absolute ? "" : r->prefix, setting->file);
 	ret = trace_file_read(r->traces->root, file, &r->text);
 	if (ret == -ENOENT)
 		return 0;
-	/* some hardened kernels hide single files: the others can be told of nevertheless */
+	/* Some hardened kernels forbid single files. The other settings can still be reported. */
 	if (ret && ret != -EPERM && ret != -EACCES)
 		return err_set(r->err, ret, "cannot read %s/%s: %s", r->traces->path, file, strerror(-ret));
 	item = inventory_add(r->traces, TRACE_SETTING, r->instance, pool_add(&r->traces->strings, file));
@@ -364,7 +382,7 @@ static int read_settings(struct reader *r)
 	return ret;
 }
 
-/* By the counts of each processor: reading the buffer itself would be a use of it. */
+/* Sums the counts of each processor. Reading the buffer itself would count as a use of it. */
 static int read_entries(struct reader *r)
 {
 	__free char *path = base_printf("%sper_cpu", r->prefix);
@@ -420,7 +438,7 @@ static void find_instances(struct traces *traces)
 	}
 }
 
-/* ---- all of it ---- */
+/* ---- everything ---- */
 
 static int open_root(struct traces *traces, struct err *err)
 {
@@ -428,7 +446,7 @@ static int open_root(struct traces *traces, struct err *err)
 	struct stat st;
 	ssize_t len;
 
-	/* who is alive cannot be seen without it */
+	/* Without /proc no owner can be found to be alive. */
 	if (access("/proc/self/stat", F_OK))
 		return err_set(err, -ENOENT, "/proc is not mounted: mount -t proc proc /proc");
 	traces->root = kernel_tracefs();
@@ -438,14 +456,17 @@ static int open_root(struct traces *traces, struct err *err)
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", traces->root);
 	len = readlink(link, path, sizeof(path) - 1);
 	path[len < 0 ? 0 : len] = 0;
-	/* a mount of our own is in no place */
+	/* A mount of our own has no path. */
 	traces->path = len > 1 ? pool_add(&traces->strings, path) : "tracefs";
 	if (!fstatat(traces->root, "current_tracer", &st, 0))
 		return 0;
 	if (errno != ENOENT)
 		return err_set(err, -errno, "cannot look into %s: %s%s", traces->path, strerror(errno),
 			       geteuid() ? " (try sudo)" : "");
-	/* locked down from its boot on a kernel makes no files in it; later it refuses to open them */
+	/*
+	 * A kernel that is locked down from boot makes no files in tracefs. One that is locked down later refuses
+	 * to open them.
+	 */
 	return err_set(err, -EPERM, "there is nothing in %s (is the kernel locked down?)", traces->path);
 }
 
@@ -475,7 +496,7 @@ int traces_read(struct traces *traces, struct err *err)
 
 	*traces = (struct traces){};
 	ret = read_tracefs(traces, err);
-	/* half of it would be judged by what it does not show */
+	/* An incomplete inventory would lead to wrong verdicts. */
 	if (ret)
 		traces->n = traces->instances.n = 0;
 	holders_read(&traces->holders, traces->root);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What traces this kernel through tracefs, in all of its instances, and the pins of BPF objects: read, not judged. Items
- * are what can be set, made or left there; each says in which file it is.
+ * Lists what traces this kernel through tracefs, in all its instances, and the pins of BPF objects. It lists
+ * without judging. An item is something that was set, made or left; each names its file.
  *
- * perf events and BPF programs on a dynamic event cannot be seen here: the kernel refuses to remove it then.
+ * perf events and BPF programs on a dynamic event are not visible here. The kernel refuses to remove such an
+ * event.
  */
 #ifndef SONDE_TRACES_INVENTORY_H
 #define SONDE_TRACES_INVENTORY_H
@@ -15,49 +16,50 @@
 #include "pins.h"
 
 enum trace_kind {
-	/* dynamic events, each a line of one of the lists */
+	/* dynamic events, each one a line in one of the lists */
 	TRACE_EPROBE,
 	TRACE_SYNTHETIC,
-	TRACE_PROBE, /* of functions, by fprobe, or of tracepoints */
+	TRACE_PROBE, /* of a function, by fprobe, or of a tracepoint */
 	TRACE_KPROBE,
 	TRACE_UPROBE,
-	/* what is set for one event in one instance */
+	/* settings of one event in one instance */
 	TRACE_ENABLED,
 	TRACE_TRIGGER,
 	TRACE_FILTER,
-	/* of an instance */
+	/* settings of an instance */
 	TRACE_SETTING,
-	TRACE_ENTRIES, /* in the ring buffer */
+	TRACE_ENTRIES, /* records in the ring buffer */
 	TRACE_INSTANCE,
-	/* of no tracefs: a name in a bpffs */
+	/* not in tracefs: a name in a bpffs */
 	TRACE_PIN,
 };
 
 struct trace_item {
 	enum trace_kind kind;
-	bool set;	   /* false: a setting that is as the kernel begins with it */
+	bool set;	   /* false: a setting that has the kernel's default */
 	size_t instance;   /* index in traces.instances */
-	const char *file;  /* from tracefs' root, or from / where it begins with that */
+	const char *file;  /* relative to the root of tracefs, or absolute if it begins with '/' */
 	const char *group; /* of an event, else NULL */
 	const char *name;  /* of an event or an instance, else NULL */
-	const char *text;  /* as the kernel says it: the definition, the trigger, what the setting is */
-	ssize_t event;	   /* of TRACE_ENABLED and so on: the item of their event where that is a dynamic one, else -1 */
-	size_t users;	   /* of a dynamic event: how many of TRACE_ENABLED and TRACE_TRIGGER are its */
-	uint64_t entries;  /* of TRACE_ENTRIES */
+	const char *text;  /* in the kernel's words: the definition, the trigger, the value of the setting */
+	/* of TRACE_ENABLED, TRACE_TRIGGER and TRACE_FILTER: index of their event if it is a dynamic one, else -1 */
+	ssize_t event;
+	size_t users;	  /* of a dynamic event: how many TRACE_ENABLED and TRACE_TRIGGER items use it */
+	uint64_t entries; /* of TRACE_ENTRIES */
 	const struct trace_setting *setting;
 	const struct trace_pin *pin;
-	int unreadable;		  /* of a setting or a pin: -errno, 0 it was read */
+	int unreadable;		  /* of a setting or a pin: -errno, 0 if it was read */
 	struct trace_owner owner; /* of dynamic events and pins */
 };
 
-/* A file of tracefs that is one setting. */
+/* A file of tracefs that holds one setting. */
 struct trace_setting {
 	const char *file;
-	const char *expected; /* without comments and the last newline */
-	const char *reset;    /* what to write, NULL: opening it with O_TRUNC does it */
+	const char *expected; /* the kernel's default, without comments and the last newline */
+	const char *reset;    /* what to write to reset it; NULL: opening it with O_TRUNC resets it */
 };
 
-/* One of the files that list dynamic events, whole. */
+/* A file that lists dynamic events, and its whole text. */
 struct trace_list {
 	const char *file;
 	struct str text;
@@ -66,35 +68,35 @@ struct trace_list {
 #define TRACE_LISTS 3
 
 struct trace_instance {
-	const char *name;		 /* "" for the one that is always there */
+	const char *name;		 /* "" for the top one, which always exists */
 	const char *prefix;		 /* of its files: "" or "instances/NAME/" */
-	const struct process_id *reader; /* one that has its ring buffer open to read, NULL none */
+	const struct process_id *reader; /* a process that has its ring buffer open for reading, or NULL */
 };
 
 struct traces {
-	int root;			      /* tracefs, not ours to close */
-	const char *path;		      /* where it is mounted, for people */
+	int root;			      /* descriptor of tracefs; do not close it */
+	const char *path;		      /* its mount point, for messages */
 	struct trace_list lists[TRACE_LISTS]; /* by enum trace_kind: see trace_list_of() */
 	struct {
 		struct trace_instance *v;
 		size_t n, cap;
-	} instances; /* the first is the one that is always there */
+	} instances; /* the first is the top one */
 	struct trace_item *v;
 	size_t n, cap;
-	struct processes processes; /* read where a name holds a process id */
+	struct processes processes; /* read only if a name contains a process id or there are pins */
 	bool knows_processes;
 	struct trace_pins pins;
-	struct holders holders; /* who has what open */
+	struct holders holders; /* who holds tracing objects open */
 	struct pool strings;
 };
 
 /*
- * Reads all of it and looks up owners. What cannot be read is an error; but where that is tracefs as a whole, the pins are
- * there nevertheless.
+ * Reads everything and looks up the owners. Free traces with traces_release(), also after an error. Returns 0, or
+ * -errno with err if tracefs or a part of it cannot be read; pins and holders are valid nevertheless.
  */
 int traces_read(struct traces *traces, struct err *err);
 void traces_release(struct traces *traces);
-/* What one file of it holds now. */
+/* Reads the current contents of one of its files. Returns 0 or -errno. */
 int traces_read_file(const struct traces *traces, const char *file, struct str *text);
 
 static inline bool trace_is_event(const struct trace_item *item)
@@ -102,11 +104,11 @@ static inline bool trace_is_event(const struct trace_item *item)
 	return item->kind <= TRACE_UPROBE;
 }
 
-/* The list in which an event of this kind is: an index of traces.lists. */
+/* Returns the list that holds events of this kind: an index of traces.lists; TRACE_LISTS if it is no event. */
 size_t trace_list_of(enum trace_kind kind);
-/* "kprobe", "trigger": one word. */
+/* Returns the kind as one word: "kprobe", "trigger". */
 const char *trace_kind_name(enum trace_kind kind);
-/* The name of the file for people: with where tracefs is. The caller frees it. */
+/* Returns the file's name with the mount point in front, for messages. The caller frees it. */
 char *traces_file_name(const struct traces *traces, const char *file);
 
 #endif

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Within inventory*.c. */
+/* For inventory*.c only. */
 #ifndef SONDE_TRACES_INVENTORY_PART_H
 #define SONDE_TRACES_INVENTORY_PART_H
 
 #include "inventory.h"
 
-/* A new last item, set, of no event. file is kept by pointer. */
+/* Appends an item that is set and refers to no event. The text `file` is not copied. */
 struct trace_item *inventory_add(struct traces *traces, enum trace_kind kind, size_t instance, const char *file);
-/* Reads processes, once. */
+/* Reads the processes, unless that was done before. */
 void inventory_know_processes(struct traces *traces);
-/* The pins of every bpffs, and whose they are. */
+/* Adds the pins of every bpffs as items, with their owners. */
 void inventory_read_pins(struct traces *traces);
-/* A file of tracefs by its path: who has it open takes away what is recorded. */
+/* True if a process that has this file of tracefs open takes records out of the ring buffer. */
 bool inventory_is_for_readers(const char *file);
-/* Of each instance. */
+/* Sets the reader of each instance. */
 void inventory_find_readers(struct traces *traces);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Items of pins, and who uses them. Knows nothing of tracefs. */
+/* Makes items of the pins, and finds the processes that use them. Knows nothing of tracefs. */
 #include "inventory_part.h"
 
 static void add_pin(struct traces *traces, const struct trace_pin *pin)
@@ -27,7 +27,7 @@ static void add_pin(struct traces *traces, const struct trace_pin *pin)
 		item->owner.process = processes_find(&traces->processes, holding->pid);
 }
 
-/* Of one owner, in one directory. */
+/* True if both have the same owner and are in the same directory. */
 static bool are_together(const struct trace_pin *a, const struct trace_pin *b)
 {
 	size_t directory = strrchr(a->path, '/') - a->path + 1;
@@ -36,8 +36,8 @@ static bool are_together(const struct trace_pin *a, const struct trace_pin *b)
 }
 
 /*
- * Nobody has this one open. What a tool keeps in one directory it uses together; and of one that closes what it has
- * pinned the command tells that it lives.
+ * Finds the user of a pin that no process has open. A tool uses the pins of one directory together. Some tools
+ * close the descriptors of what they have pinned: a running process with the tool's name then counts as the user.
  */
 static const struct process_id *find_user(const struct traces *traces, const struct trace_pin *pin)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Who records: what is set in an instance bears no name, but trace-cmd and others have its ring buffer open all the time.
+ * Finds the processes that record. Settings of an instance do not name their owner, but trace-cmd and others keep
+ * the ring buffer open.
  */
 #include "inventory_part.h"
 
@@ -15,7 +16,7 @@ static struct trace_instance *instance_of(struct traces *traces, const char *fil
 {
 	size_t i = traces->instances.n;
 
-	/* the prefix of the first is that of all */
+	/* The prefix of the first, the top instance, is empty and matches all files. */
 	while (i-- > 0 && strncmp(file, traces->instances.v[i].prefix, strlen(traces->instances.v[i].prefix)))
 		;
 	return &traces->instances.v[i];

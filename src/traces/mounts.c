@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Reads /proc/self/mountinfo; the format is in proc(5). */
+/* Reads /proc/self/mountinfo, see proc(5) for its format. */
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
@@ -7,7 +7,7 @@
 #include "kernel/kernel_files.h"
 #include "kernel/lines.h"
 
-/* Space, tab, newline and backslash are written as three octal digits; in place. */
+/* Replaces, in place, the escapes of space, tab, newline and backslash, which are three octal digits. */
 static void unescape(char *text)
 {
 	char *to = text;
@@ -25,7 +25,10 @@ static void unescape(char *text)
 	*to = 0;
 }
 
-/* "36 35 98:0 ROOT PATH OPTIONS [FIELD]... - TYPE SOURCE OPTIONS" */
+/*
+ * Parses "36 35 98:0 ROOT PATH OPTIONS [FIELD]... - TYPE SOURCE OPTIONS". Returns false if it is not a mount of
+ * this type.
+ */
 static bool parse_line(char *line, const char *type, struct mount *mount)
 {
 	char *words[6], *at = strstr(line, " - ");
@@ -47,7 +50,7 @@ static bool parse_line(char *line, const char *type, struct mount *mount)
 	return true;
 }
 
-/* Does a mount of this part of a file system show that one? */
+/* True if a mount of the directory `part` of a file system also shows the directory `other`. */
 static bool shows(const char *part, const char *other)
 {
 	size_t len = strcmp(part, "/") ? strlen(part) : 0;
@@ -60,7 +63,7 @@ static bool is_shown(const struct mounts *mounts, const struct mount *mount)
 	vec_each(other, mounts) {
 		bool same = !strcmp(other->root, mount->root);
 
-		/* of two mounts of the same it is the one that comes first, unless that cannot be reached */
+		/* Of two mounts of the same directory the first is used, unless it cannot be reached. */
 		if (other == mount || other->dev != mount->dev || !shows(other->root, mount->root) || (same && other > mount))
 			continue;
 		__close int fd = mount_open(other);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Within traces/: where file systems of a type are mounted, in this mount namespace. */
+/* For files in traces only: finds the mounts of a type of file system, in our mount namespace. */
 #ifndef SONDE_TRACES_MOUNTS_H
 #define SONDE_TRACES_MOUNTS_H
 
@@ -9,8 +9,8 @@
 
 struct mount {
 	dev_t dev;
-	const char *root; /* what of the file system is mounted: "/" all of it */
-	const char *path; /* where; "" for a root directory */
+	const char *root; /* the directory of the file system that is mounted, "/" for all of it */
+	const char *path; /* the mount point; "" for "/" */
 };
 
 struct mounts {
@@ -18,10 +18,17 @@ struct mounts {
 	size_t n, cap;
 };
 
-/* Of each file system one mount of each part of it that no other mount shows as well. Strings are put into the pool. */
+/*
+ * Lists the mounts of file systems of this type (such as "bpf"). A directory that is mounted several times is
+ * listed once, and not at all if another listed mount contains it. The strings are put into the pool. Initialise
+ * mounts with {}.
+ */
 void mounts_read(struct mounts *mounts, const char *type, struct pool *strings);
 void mounts_release(struct mounts *mounts);
-/* Its directory; -ENOENT where something else is mounted above it, or another -errno. */
+/*
+ * Opens the mount point. Returns a descriptor that the caller closes; -ENOENT if another file system is mounted
+ * over it, or another -errno.
+ */
 int mount_open(const struct mount *mount);
 
 #endif

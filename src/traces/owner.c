@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Names to owners: one table. What no line of it knows belongs to nobody. */
+/* One table from names to owners. A name that no line matches has no known owner. */
 #include <ctype.h>
 
 #include "owner.h"
 
-/* '#' stands for a process id, '%' for any decimal number, '&' for any hexadecimal one, '*' for anything; NULL for any name. */
+/*
+ * In patterns '#' is a process id, '%' any decimal number, '&' any hexadecimal number, '*' any text. NULL matches
+ * any name.
+ */
 static const struct pattern {
 	const char *tool, *group, *name;
-	const char *command; /* as in struct trace_owner */
+	const char *command; /* see struct trace_owner */
 	bool guess;
 } patterns[] = {
 	{ "bcc", NULL, "*_bcc_#" },
@@ -34,7 +37,7 @@ static size_t digits(const char *text, bool hex)
 	return n;
 }
 
-/* A number is taken whole; a '*' tries every length. */
+/* A number is matched with all its digits; '*' is tried with every length. */
 static bool matches(const char *pattern, const char *text, pid_t *pid)
 {
 	size_t n;
@@ -52,7 +55,7 @@ static bool matches(const char *pattern, const char *text, pid_t *pid)
 	case '%':
 	case '&':
 		n = digits(text, *pattern == '&');
-		/* no process id has more than seven digits (PID_MAX_LIMIT) */
+		/* a process id has at most seven digits (PID_MAX_LIMIT) */
 		if (!n || (*pattern == '#' && (n > 7 || *text == '0')) || !matches(pattern + 1, text + n, pid))
 			return false;
 		if (*pattern == '#')
@@ -74,7 +77,7 @@ struct trace_owner owner_of_event(const char *group, const char *name)
 	return (struct trace_owner){};
 }
 
-/* iproute2's directories are shared by who has it attach his programs. */
+/* The directories of iproute2 are shared by all who let it attach their programs. */
 static const struct pattern places[] = {
 	{ .tool = "cilium", .name = "/tc/globals/cilium_*" },
 	{ .tool = "calico", .name = "/tc/globals/cali*" },
@@ -108,7 +111,7 @@ void owner_look_up(struct trace_owner *owner, const struct processes *processes)
 		owner->state = OWNER_ALIVE;
 }
 
-/* NULL behind the last. */
+/* Returns NULL after the last one. */
 static const char *known_tool(size_t i)
 {
 	if (i < ARRAY_SIZE(patterns))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The formats of tracefs' files, all of them text. Reads no file. */
+/* The formats of tracefs's text files. Reads no file. */
 #include "parse.h"
 
-/* 'p', 'r16': what comes before the colon. */
+/* Finds the kind by the first letter, as in "p:" or "r16:". */
 static bool kind_of(char letter, enum trace_kind listed, enum trace_kind *kind)
 {
 	bool probes = listed == TRACE_KPROBE || listed == TRACE_UPROBE;

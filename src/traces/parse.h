@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Within traces/: the kernel's own words for what is traced, read. */
+/* For files in traces only: parses the text of tracefs's files. */
 #ifndef SONDE_TRACES_PARSE_H
 #define SONDE_TRACES_PARSE_H
 
@@ -11,15 +11,16 @@ struct parsed_event {
 };
 
 /*
- * A line of kprobe_events, uprobe_events or dynamic_events. The first two say by which file it is (`kind`) that
- * p and r mean; in dynamic_events these two are skipped. False: none of ours.
+ * Parses a line of kprobe_events, uprobe_events or dynamic_events. In the first two, `kind` says what p and r
+ * stand for. In dynamic_events p and r are skipped, because the other two list them. Returns false if the line is
+ * skipped or no event.
  */
 bool parse_event(const char *line, enum trace_kind kind, struct parsed_event *event);
-/* What a setting holds without comments, the kernel's "no pid" and the last newline; in place. */
+/* Removes, in place, comments, the kernel's "no pid" and the last newline from the text of a setting. */
 void parse_setting(char *text);
-/* The end of a trigger as it must be written to be removed: its state, " [active]", is not part of it. */
+/* Returns the length of a trigger without its state (" [active]"), as it must be written to remove it. */
 size_t parse_trigger_len(const char *line);
-/* The number behind "entries: " in a ring buffer's stats, 0 where there is none. */
+/* Returns the number behind "entries: " in the stats of a ring buffer, 0 if there is none. */
 uint64_t parse_entries(const char *stats);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Walks every bpffs. A file system that is mounted several times is walked once; directories are opened without
- * following links, and pins through the descriptor of their directory, so that nothing that is mounted above
- * or renamed meanwhile is taken for them.
+ * Walks every bpffs. A file system that is mounted several times is walked once. Directories are opened without
+ * following links, and pins through the descriptor of their directory: thus a file that is mounted over them or
+ * renamed in the meantime is not mistaken for them.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -20,9 +20,9 @@ const char *bpf_object_kind_name(enum bpf_object_kind kind)
 	return names[kind];
 }
 
-/* A directory that is still to be walked, or is. */
+/* A directory that waits to be walked, or is being walked. */
 struct directory {
-	const char *path;   /* as a user sees it */
+	const char *path;   /* as the user sees it */
 	const char *inside; /* from the root of its file system: "", "/sonde" */
 };
 
@@ -35,13 +35,13 @@ struct walk {
 	} todo;
 };
 
-/* The kernel makes files of its own in the root of each: iterators, which print what a debugger wants to know. */
+/* The kernel makes files in the root of each bpffs: iterators, which print debugging information when read. */
 static bool is_kernels_own(const struct directory *dir, const char *name)
 {
 	return !*dir->inside && (!strcmp(name, "maps.debug") || !strcmp(name, "progs.debug"));
 }
 
-/* What a descriptor of a BPF object is: its link in /proc says so, as "anon_inode:bpf-map". */
+/* Finds what kind of BPF object a descriptor refers to. Its link in /proc says so: "anon_inode:bpf-map". */
 static int kind_of(int fd, enum bpf_object_kind *kind)
 {
 	__free char *link = base_printf("/proc/self/fd/%d", fd);
@@ -142,7 +142,10 @@ static void read_entry(struct walk *walk, const struct directory *at, int dir, c
 	}
 }
 
-/* What cannot be opened is told in the place of what may be in it. below: from root, a descriptor or -errno. */
+/*
+ * Reads one directory. If it cannot be opened, a pin with the error stands for its contents. root: a descriptor
+ * or -errno; below: the path from there.
+ */
 static void read_directory(struct walk *walk, const struct directory *at, int root, const char *below)
 {
 	int fd = root < 0 ? -1 : openat(root, below, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -164,7 +167,7 @@ static void read_directory(struct walk *walk, const struct directory *at, int ro
 
 static void read_mount(struct walk *walk, const struct mount *mount)
 {
-	/* a mount of all of it is of "/" in itself */
+	/* "/" is the whole file system; paths inside begin with the '/' that follows */
 	const char *inside = strcmp(mount->root, "/") ? mount->root : "";
 	__close int root = mount_open(mount);
 

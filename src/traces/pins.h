@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * BPF objects that are kept by a name in a bpffs, in all of those that are mounted where we see them. What lives in another
- * mount namespace alone is not seen. Opening a pin runs nothing; an iterator would run when it is read, and is not.
+ * Lists the BPF objects that are pinned in a bpffs, in all that are mounted in our mount namespace; those in
+ * other mount namespaces are not visible. Opening a pin runs no code. An iterator would run when it is read, so
+ * none is read.
  */
 #ifndef SONDE_TRACES_PINS_H
 #define SONDE_TRACES_PINS_H
@@ -16,23 +17,27 @@ enum bpf_object_kind {
 };
 
 struct trace_pin {
-	const char *path;  /* where it is mounted, to the pin's name */
-	const char *mount; /* the begin of it: where its bpffs is mounted */
+	const char *path;  /* the mount point and the path of the pin */
+	const char *mount; /* its first part: the mount point of its bpffs */
 	enum bpf_object_kind kind;
 	uint32_t id;
-	const char *name;  /* as its maker called it, cut by the kernel; "" for a link and where there is none */
-	const char *type;  /* libbpf's word for it, "kprobe", "hash"; NULL: one that it does not know */
-	const char *owner; /* by its path, see owner_of_pin(); NULL nobody */
-	int error;	   /* -errno: it (or the directory of this name) cannot be opened, and the kind says nothing; 0 none */
+	const char *name;  /* the object's own name, cut off by the kernel; "" if it has none, as a link */
+	const char *type;  /* libbpf's word, such as "kprobe" or "hash"; NULL if libbpf does not know the type */
+	const char *owner; /* from the path, see owner_of_pin(); NULL: none */
+	/* -errno: the pin, or the directory of this path, cannot be opened, and kind means nothing; else 0 */
+	int error;
 };
 
 struct trace_pins {
-	struct trace_pin *v; /* by path */
+	struct trace_pin *v; /* sorted by path */
 	size_t n, cap;
 	struct pool strings;
 };
 
-/* Without a bpffs there are none. The kernel's own (maps.debug, progs.debug) are not among them. */
+/*
+ * Reads all pins; without a bpffs there are none. The kernel's own files (maps.debug, progs.debug) are skipped.
+ * Free pins with pins_release().
+ */
 void pins_read(struct trace_pins *pins);
 void pins_release(struct trace_pins *pins);
 

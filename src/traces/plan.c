@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The rules. Each gives a verdict and the words that say why. */
+/* The rules. Each gives a verdict and the reason in words. */
 #include "plan.h"
 
 #define STEP(VERDICT, WHY) ((struct trace_step){ .verdict = VERDICT, .why = WHY })
@@ -25,7 +25,7 @@ static bool is_forced(const struct trace_item *item, const struct trace_policy *
 	return policy->force && (!policy->owner || is_named(item, policy));
 }
 
-/* Of an event whose name holds no process id that says anything: a use of it is one of somebody's. */
+/* For events whose name does not identify a process: if the event is used, its user is unknown. */
 static struct trace_step judge_unused(const struct trace_item *item)
 {
 	if (item->users)
@@ -58,7 +58,7 @@ static struct trace_step judge_event(const struct trace_item *item, const struct
 	return judge_unused(item);
 }
 
-/* What is set for a dynamic event goes with it, or stays with it. */
+/* A setting of a dynamic event is removed or stays together with the event. */
 static struct trace_step judge_use(const struct trace_item *item, const struct trace_plan *plan,
 				   const struct trace_policy *policy)
 {
@@ -78,13 +78,13 @@ static struct trace_step judge_setting(const struct trace_item *item, const stru
 		return STEP(TRACE_FINE, "as it should be");
 	if (is_forced(item, policy))
 		return STEP(TRACE_CLEAN, "forced");
-	/* what was recorded disturbs nobody */
+	/* Recorded data disturb nobody. */
 	if (item->kind == TRACE_ENTRIES)
 		return STEP(TRACE_FINE, "what was recorded is kept");
 	return STEP(TRACE_UNRELATED, "set, and nobody knows by whom");
 }
 
-/* Of others' pins nothing tells whether they are leftovers: whose they are must be said. */
+/* Nothing shows whether a pin of another tool is a leftover: the user must name the owner. */
 static struct trace_step judge_pin(const struct trace_item *item, const struct trace_policy *policy)
 {
 	const struct trace_owner *owner = &item->owner;
@@ -107,7 +107,10 @@ static struct trace_step judge_pin(const struct trace_item *item, const struct t
 	return STEP(TRACE_OWNED, "pins of others stay until their owner is named");
 }
 
-/* Something was set in it, and nothing will be when the plan is carried out: it was for what is removed. */
+/*
+ * True if something is set in the instance, and the plan removes all of it: then the instance was made for what
+ * is removed.
+ */
 static bool is_emptied(const struct traces *traces, const struct trace_plan *plan, size_t instance)
 {
 	bool acts = false;
@@ -136,7 +139,10 @@ static struct trace_step judge_instance(const struct traces *traces, const struc
 	return STEP(TRACE_FINE, "nobody knows whose it is");
 }
 
-/* Events come first in an inventory, so that what depends on them finds them judged; instances depend on all. */
+/*
+ * Events come first in an inventory: their verdicts are known when the items that depend on them are judged.
+ * Instances depend on all items and are judged last.
+ */
 void trace_plan_make(struct trace_plan *plan, const struct traces *traces, const struct trace_policy *policy)
 {
 	plan->n = traces->n;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What is to be done about each item of an inventory, and why. Decides, and changes nothing. Only what is proven
- * to be nobody's is cleaned; where there is doubt, and where no name tells whose it is, it stays.
+ * Decides what to do with each item of an inventory, and why. It changes nothing. It removes only what is proven
+ * to be in nobody's use. An item stays if there is any doubt, or if no name identifies its owner.
  */
 #ifndef SONDE_TRACES_PLAN_H
 #define SONDE_TRACES_PLAN_H
@@ -9,46 +9,60 @@
 #include "inventory.h"
 
 enum trace_verdict {
-	TRACE_FINE,	/* as the kernel begins, or nobody's business: says nothing */
-	TRACE_CLEAN,	/* to be removed, disabled or reset */
-	TRACE_TRY,	/* to be removed unless the kernel says that it is in use */
-	TRACE_OWNED,	/* stays: of somebody who is named in `owner` */
-	TRACE_UNRELATED /* stays: set, nobody knows by whom */
+	TRACE_FINE,	/* the kernel's default, or harmless: not reported */
+	TRACE_CLEAN,	/* remove, disable or reset it */
+	TRACE_TRY,	/* remove it unless the kernel reports that it is in use */
+	TRACE_OWNED,	/* leave it: it belongs to `owner` */
+	TRACE_UNRELATED /* leave it: it is set, but its owner is unknown */
 };
 
 struct trace_step {
 	enum trace_verdict verdict;
 	const char *why;
-	/* what came of it, see clean.h */
+	/* the result, see clean.h */
 	bool done;
-	int error; /* -errno, 0 none */
+	int error; /* -errno, 0 if there is none */
 };
 
-/* A step for each item, in the items' order. */
+/* One step for each item, in the order of the items. */
 struct trace_plan {
 	struct trace_step *v;
 	size_t n;
 };
 
 struct trace_policy {
-	/* Of this tool also what else would stay, but for what is of a living process; NULL none. See trace_is_named(). */
+	/*
+	 * Also clean what belongs to this tool and would otherwise stay, unless a running process uses it; NULL:
+	 * no tool. See trace_is_named().
+	 */
 	const char *owner;
-	/* what is of a living process, too; without an owner all of tracefs, whoever it belongs to, and pins of our own */
+	/*
+	 * Also clean what belongs to running processes. Without an owner: all of tracefs, whoever it belongs to,
+	 * and our own pins.
+	 */
 	bool force;
 };
 
-/* Is it that owner's? What no tool has written its name on goes by the event's group, an instance by its own name. */
+/*
+ * True if the item belongs to `owner`. An event without a tool in its name belongs to its group, an instance to
+ * its own name.
+ */
 bool trace_is_named(const struct trace_item *item, const char *owner);
 
+/*
+ * Makes the plan, one step for each item of traces, whose strings it does not copy. Free it with
+ * trace_plan_release().
+ */
 void trace_plan_make(struct trace_plan *plan, const struct traces *traces, const struct trace_policy *policy);
 void trace_plan_release(struct trace_plan *plan);
 
+/* True if the step is to change something. */
 static inline bool trace_step_acts(const struct trace_step *step)
 {
 	return step->verdict == TRACE_CLEAN || step->verdict == TRACE_TRY;
 }
 
-/* "remove", "disable", "reset" or "leave": one word. */
+/* Returns the action as one word: "remove", "disable", "reset" or "leave". */
 const char *trace_step_action(const struct trace_item *item, const struct trace_step *step);
 
 #endif

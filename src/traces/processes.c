@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Processes from /proc. A tool writes its own getpid() into a name, which is the id in the innermost of
- * its namespaces: hence all of NSpid count.
+ * Reads the processes from /proc. A tool that writes its getpid() into a name writes the id in its own PID
+ * namespace: so all ids of a process count (NSpid).
  */
 #include <dirent.h>
 
@@ -9,7 +9,7 @@
 #include "kernel/kernel_files.h"
 #include "kernel/lines.h"
 
-/* /proc/self/ns/pid of the namespace that has no other above it; the kernel's ABI (PROC_PID_INIT_INO). */
+/* The initial PID namespace, as /proc/self/ns/pid shows it. The number is ABI (PROC_PID_INIT_INO). */
 #define INITIAL_NAMESPACE "pid:[4026531836]"
 
 static bool sees_all(void)
@@ -48,8 +48,8 @@ static void read_status(int proc, const char *pid, struct status *status)
 }
 
 /*
- * Kernel threads have no memory, and no descriptors by which to trace. Neither has a zombie, but the first
- * thread of a process may be one while others go on.
+ * Kernel threads have no memory, and no descriptors to trace with. A zombie has none either; but the first thread
+ * of a process can be a zombie while other threads run.
  */
 static bool can_own(const struct status *status)
 {
@@ -67,7 +67,7 @@ static void add_process(struct processes *processes, int proc, const char *name)
 	read_status(proc, name, &status);
 	if (!can_own(&status))
 		return;
-	/* one without NSpid is of a kernel without namespaces */
+	/* no NSpid: the kernel has no PID namespaces */
 	if (!*at)
 		at = strncat(status.ids, name, sizeof(status.ids) - 1);
 	while ((word = strsep(&at, "\t "))) {
@@ -88,7 +88,7 @@ static int by_id(const void *pa, const void *pb)
 
 	if (a->id != b->id)
 		return a->id < b->id ? -1 : 1;
-	/* the one of our own namespace first */
+	/* the one of our own namespace comes first */
 	return (a->id != a->pid) - (b->id != b->pid);
 }
 
@@ -132,7 +132,7 @@ const struct process_id *processes_find(const struct processes *processes, pid_t
 
 const struct process_id *processes_find_command(const struct processes *processes, const char *command)
 {
-	/* the kernel cuts them */
+	/* the kernel cuts names to 15 bytes */
 	size_t len = strnlen(command, 15);
 
 	vec_each(process, processes)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which processes there are, by the ids that they have in every pid namespace: is the owner of a trace alive? */
+/* Lists the running processes by their ids in every PID namespace, to find whether an owner is alive. */
 #ifndef SONDE_TRACES_PROCESSES_H
 #define SONDE_TRACES_PROCESSES_H
 
@@ -7,24 +7,32 @@
 
 #include "base/base.h"
 
-/* One id of one process; a process within namespaces has several. */
+/* One id of a process. A process in nested PID namespaces has several. */
 struct process_id {
 	pid_t id;
-	pid_t pid; /* in the namespace of /proc */
+	pid_t pid; /* its id in the namespace of /proc */
 	char comm[32];
 };
 
 struct processes {
-	struct process_id *v; /* by id; those that can own a trace: no kernel threads, no zombies, not ourselves */
+	/* sorted by id; those that can own a trace: no kernel threads, no zombies, not ourselves */
+	struct process_id *v;
 	size_t n, cap;
-	bool complete; /* false: there may be others, in pid namespaces that we are within */
+	bool complete; /* false: there may be more processes, in PID namespaces above ours */
 };
 
+/*
+ * Reads all processes; free them with processes_release(). If /proc cannot be read, the list is empty and not
+ * complete.
+ */
 void processes_read(struct processes *processes);
 void processes_release(struct processes *processes);
-/* A process that has this id, one in the namespace of /proc before others; NULL: none. */
+/* Returns a process with this id, preferably one with this id in the namespace of /proc; NULL if there is none. */
 const struct process_id *processes_find(const struct processes *processes, pid_t id);
-/* One with this command, or of its parts: "cilium" finds "cilium-agent". */
+/*
+ * Returns a process whose command is this, or begins with it and a '-' or '_': "cilium" finds "cilium-agent".
+ * NULL if there is none.
+ */
 const struct process_id *processes_find_command(const struct processes *processes, const char *command);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Programs and links by their ids, from the kernel's lists of them (bpf(2)). */
+/* Reads programs and links by their ids, from the kernel's lists (bpf(2)). */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
@@ -8,7 +8,7 @@
 
 #define NAME_SIZE 4096
 
-/* The types that trace, and what a program that is not attached is called. */
+/* Returns the kind of an unattached program of this type, NULL if the type does not trace. */
 static const char *kind_of_type(uint32_t type)
 {
 	switch (type) {
@@ -50,7 +50,7 @@ static const char *kind_of_trampoline(uint32_t attach_type)
 	return "tracing";
 }
 
-/* ---- memory: what fdinfo calls memlock ---- */
+/* ---- memory, which fdinfo calls memlock ---- */
 
 static uint64_t memory_of(int fd)
 {
@@ -98,7 +98,7 @@ static void add_program(struct programs *programs, uint32_t id)
 	uint32_t len = sizeof(info);
 	struct bpf_program *program;
 
-	/* gone meanwhile */
+	/* it was unloaded in the meantime */
 	if (fd < 0 || bpf_prog_get_info_by_fd(fd, &info, &len) || !kind_of_type(info.type))
 		return;
 	program = vec_push(programs);
@@ -154,7 +154,10 @@ static struct bpf_target *add_target(struct link_reader *r, const char *name, ui
 	return target;
 }
 
-/* Kernels refuse buffers of a type that the link is not of: a second question, with room for what the first has told. */
+/*
+ * A kernel refuses buffers meant for another type of link. So the first query finds the type, and a second one
+ * passes the buffers for it.
+ */
 static void read_raw_tracepoint(struct link_reader *r)
 {
 	bool typed = r->program->type == BPF_PROG_TYPE_TRACING;
@@ -238,7 +241,7 @@ static void read_perf_name(struct link_reader *r, uint32_t type)
 {
 	r->info = (struct bpf_link_info){};
 	*r->name = 0;
-	/* the same place for all but the order of the rest */
+	/* func_name lies where the names of the other types do */
 	r->info.perf_event.kprobe.func_name = (uintptr_t)r->name;
 	r->info.perf_event.kprobe.name_len = sizeof(r->name);
 	if (!ask(r))
@@ -262,7 +265,7 @@ static void read_perf_event(struct link_reader *r)
 {
 	uint32_t type = r->info.perf_event.type;
 
-	/* before 6.6: the descriptors of the event may tell */
+	/* Before 6.6 the link does not say. The descriptor of its perf event may, see below. */
 	if (type == BPF_PERF_EVENT_UNSPEC)
 		return;
 	r->program->kind = perf_kind(type);
@@ -302,7 +305,7 @@ static void add_link(struct programs *programs, uint32_t id)
 	}
 }
 
-/* ---- perf events that hold a program: what there was before links, and what tells of links before 6.6 ---- */
+/* ---- perf events that hold a program: the way to attach before links, and the source for links before 6.6 ---- */
 
 static const char *query_kind(uint32_t type)
 {
@@ -329,7 +332,7 @@ static void add_perf_event(struct programs *programs, struct bpf_program *progra
 
 	if (bpf_task_fd_query(holding->pid, holding->fd, 0, r.name, &len, &id, &type, (__u64 *)&offset, (__u64 *)&addr))
 		return;
-	/* its links have told of all */
+	/* its links have given all targets */
 	if (r.program->links.n && r.program->targets.n >= r.program->links.n)
 		return;
 	r.program->kind = query_kind(type);
@@ -353,7 +356,7 @@ static void find_perf_events(struct programs *programs, struct bpf_program *prog
 	}
 }
 
-/* Of a user target the path is one in the mount namespace of who made it. */
+/* Finds a process that holds the program: a path of a user target is valid in that process's mount namespace. */
 static void find_holder(struct bpf_program *program, const struct holders *holders)
 {
 	size_t n;

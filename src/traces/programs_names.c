@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Targets that the kernel tells by an address, a type's number or an offset: their names, from where such names are. */
+/* Finds the names of targets that the kernel reports as an address, a BTF id or a file offset. */
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
@@ -14,7 +14,7 @@ struct named {
 	struct {
 		struct bpf_target **v;
 		size_t n, cap;
-	} targets; /* sorted by what they are looked up by */
+	} targets; /* of one kind; those with an address are sorted by it */
 };
 
 /* ---- kernel functions by address ---- */
@@ -26,7 +26,7 @@ static int by_addr(const void *pa, const void *pb)
 	return a->addr < b->addr ? -1 : a->addr > b->addr;
 }
 
-/* The first of several names of one address stays. */
+/* If several symbols share an address, the first name is used. */
 static int name_addr(const struct ksym *sym, void *ctx)
 {
 	struct named *named = ctx;
@@ -65,9 +65,12 @@ static void name_kernel_functions(struct named *named)
 	kernel_each_symbol(name_addr, named, NULL, &err);
 }
 
-/* ---- what trampolines hang on, by BTF ---- */
+/* ---- functions with trampolines, by BTF id ---- */
 
-/* The name of a kernel's BTF object: "vmlinux" or a module's; false: it is of a program, or there is none. */
+/*
+ * Returns the name of a kernel's BTF object: "vmlinux" or a module's. False: it belongs to a program, or does not
+ * exist.
+ */
 static bool is_kernel_btf(uint32_t object, char *name, size_t size)
 {
 	__close int fd = bpf_btf_get_fd_by_id(object);
@@ -91,7 +94,7 @@ static int name_btf_func(const char *name, uint32_t id, void *ctx)
 	return 0;
 }
 
-/* libbpf reads all of the kernel's BTF for it: only where there is such a target. */
+/* libbpf reads all of the kernel's BTF for this: done only if there is such a target. */
 static const char *name_in_module(struct programs *programs, const char *module, const struct bpf_target *target)
 {
 	struct btf *base = btf__load_vmlinux_btf();
@@ -112,7 +115,7 @@ static void name_trampoline(struct named *named, struct bpf_target *target)
 	char object[64];
 
 	if (!is_kernel_btf(target->btf_object, object, sizeof(object))) {
-		/* a program that traces a program has the id of that where others have a BTF's */
+		/* if the target is a BPF program, the field has that program's id, not a BTF's */
 		program = programs_find(named->programs, target->btf_object);
 		if (program)
 			target->name = pool_addf(&named->programs->strings, "bpf:%s", program->name);
@@ -138,7 +141,10 @@ static void name_trampolines(struct named *named)
 
 /* ---- user functions by offset ---- */
 
-/* By file: a file's symbols are read once. The path is one of our own mount namespace, or of the holder's. */
+/*
+ * Opens the file in our own mount namespace, or in the holder's. The caller keeps it open for targets of the same
+ * file, so that its symbols are read once.
+ */
 static struct binary *open_file(const char *path, pid_t holder)
 {
 	__free char *root = base_printf("/proc/%d/root", holder);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A plan as rows: an object for each thing that is not as the kernel begins. */
+/* Writes a plan as rows: one for each item that has not the kernel's default. */
 #include "output/words.h"
 #include "rows.h"
 
@@ -77,7 +77,7 @@ static const char *state_name(const struct trace_owner *owner)
 static void print_row(struct output *out, const struct traces *traces, const struct trace_item *item,
 		      const struct trace_step *step)
 {
-	/* a pin is of no instance, and there may be none */
+	/* a pin belongs to no instance, and there may be no instance */
 	const struct trace_instance *instance = item->pin ? NULL : &traces->instances.v[item->instance];
 	bool owned = item->pin || trace_is_event(item);
 	const struct process_id *process = owned ? item->owner.process : instance->reader;

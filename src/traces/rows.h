@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A plan, and what came of it, for JSON. */
+/* Writes a plan and its results as JSON. */
 #ifndef SONDE_TRACES_ROWS_H
 #define SONDE_TRACES_ROWS_H
 
@@ -8,6 +8,7 @@
 
 extern const struct schema traces_schema;
 
+/* Writes one row for each item that is set, with the fields of traces_schema. */
 void traces_print_rows(struct output *out, const struct traces *traces, const struct trace_plan *plan);
 
 #endif

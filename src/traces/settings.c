@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What ftrace can be told, and what the kernel begins with. Events are no setting. tracing_on comes last: what
- * comes before it must not write into the buffer while it is taken back.
+ * The settings of ftrace and the kernel's defaults. Events are not settings. tracing_on comes last, so that
+ * nothing is written into the buffer while the settings before it are reset.
  */
 #include "settings.h"
 

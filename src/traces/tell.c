@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Words for a plan, in the manner of bcc's reset-trace: file by file, what was reset and what was left alone. */
+/*
+ * Reports a plan in words, in the manner of bcc's reset-trace: file by file, what was reset and what was left
+ * alone.
+ */
 #include "clean.h"
 #include "tell.h"
 
@@ -35,7 +38,7 @@ static void tell_lines(struct teller *t, const char *text)
 			output_line(t->out, "%6u  %s", ++n, line);
 }
 
-/* What file held, and what it holds now. */
+/* Prints the old and the new contents of a file. */
 static void tell_change(struct teller *t, const char *file, const char *before)
 {
 	const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
@@ -75,7 +78,7 @@ static void tell_unrelated(struct teller *t, const char *file, const char *conte
 	output_line(t->out, "Expected \"%s\".", expected);
 }
 
-/* Done, or to be done. */
+/* True if the step was done; in a dry run, if it would be. */
 static bool changed(const struct teller *t, const struct trace_step *step)
 {
 	return t->dry ? trace_step_acts(step) : step->done;
@@ -83,7 +86,7 @@ static bool changed(const struct teller *t, const struct trace_step *step)
 
 /* Items of one owner that stay in one place. */
 struct group {
-	const char *place; /* a list, or where a bpffs is mounted */
+	const char *place; /* a list of events, or the mount point of a bpffs */
 	const char *noun;
 	const struct trace_owner *owner;
 	size_t n;
@@ -125,13 +128,13 @@ static void tell_group(struct teller *t, const struct group *group)
 	output_line(t->out, "Left alone in %s: %zu %s%s of %s", name, group->n, group->noun, str_plural(group->n), who.data);
 }
 
-/* Of a list; of TRACE_LISTS: the pins. */
+/* True for items of this list; the list TRACE_LISTS stands for the pins. */
 static bool is_of(const struct trace_item *item, size_t list)
 {
 	return (trace_is_event(item) || item->kind == TRACE_PIN) && trace_list_of(item->kind) == list;
 }
 
-/* A line for each owner of what is left in a list. */
+/* Prints a line for each owner whose items stay in a list. */
 static void tell_owners(struct teller *t, size_t list)
 {
 	struct {
@@ -161,7 +164,7 @@ static void tell_owners(struct teller *t, size_t list)
 	free(groups.v);
 }
 
-/* Why each that stays does. */
+/* Prints why each item stays. */
 static void tell_left(struct teller *t, size_t list)
 {
 	for (size_t i = 0; t->verbose && i < t->traces->n; i++) {
@@ -227,7 +230,7 @@ static void tell_setting(struct teller *t, const struct trace_item *item, const 
 	}
 }
 
-/* Of an instance, but for those of dynamic events, which their list has told of. */
+/* True for enabled events of an instance. Dynamic events are left out: they are reported with their list. */
 static bool is_enabled_event(const struct trace_item *item, size_t instance)
 {
 	return item->kind == TRACE_ENABLED && item->instance == instance && item->event < 0;
@@ -259,7 +262,7 @@ static void tell_enabled(struct teller *t, size_t instance)
 		tell_unrelated(t, file, events.data, "0");
 }
 
-/* Triggers and filters: of an event with several the file is told once, with all of them. */
+/* Reports the triggers or the filter of one event, all in one report. Returns the index of the next item. */
 static size_t tell_event_file(struct teller *t, size_t i)
 {
 	const struct trace_item *item = &t->traces->v[i];
@@ -280,7 +283,7 @@ static size_t tell_event_file(struct teller *t, size_t i)
 	return end;
 }
 
-/* Of what is set there the one who records may be the owner. */
+/* The process that reads the records of an instance may own what is set in it. */
 static void tell_reader(struct teller *t, size_t instance)
 {
 	const struct trace_instance *of = &t->traces->instances.v[instance];
@@ -362,7 +365,7 @@ void traces_tell(struct output *out, const struct traces *traces, const struct t
 		output_line(out, "Resetting tracing state...");
 		tell_empty(&t);
 	}
-	/* without an instance tracefs could not be read */
+	/* no instance: tracefs could not be read */
 	if (traces->instances.n)
 		tell_tracefs(&t);
 	tell_pins(&t);

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A plan, and what came of it, in words. */
+/* Reports a plan and its results in words. */
 #ifndef SONDE_TRACES_TELL_H
 #define SONDE_TRACES_TELL_H
 
 #include "output/output.h"
 #include "plan.h"
 
-/* dry: it was not carried out. verbose: also what was looked at and is as it should be, and contents. */
+/*
+ * dry: the plan was not carried out. verbose: also report the files that were checked and are in order, and the
+ * contents of files.
+ */
 void traces_tell(struct output *out, const struct traces *traces, const struct trace_plan *plan, bool dry, bool verbose);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Puts together what programs, descriptors, pins and tracefs tell. What one of them does not let us see is noted. */
+/* Combines what programs, descriptors, pins and tracefs show. What one of them does not show us becomes a note. */
 #include "tracers_part.h"
 
 struct tracer *tracers_add(struct tracers *tracers, const char *kind, const char *name)
@@ -66,7 +66,10 @@ static bool has_map(const struct bpf_program *program, uint32_t id)
 	return false;
 }
 
-/* Who holds a link keeps the program attached; a program alone is held by who holds its descriptor. */
+/*
+ * A process that holds a link keeps the program attached. A program without links is held by the processes that
+ * have its descriptor.
+ */
 static void set_owner(struct tracers *tracers, struct tracer *tracer, const struct bpf_program *program)
 {
 	for (size_t i = 0; i < program->links.n; i++) {
@@ -103,7 +106,7 @@ static void add_program(struct tracers *tracers, const struct bpf_program *progr
 	set_owner(tracers, tracer, program);
 }
 
-/* ---- perf events without a program: who has how many is all that the kernel tells ---- */
+/* ---- perf events without a program: the kernel reports only who holds how many ---- */
 
 static void add_perf_events(struct tracers *tracers)
 {

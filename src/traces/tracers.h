@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Who is tracing this kernel: everything that traces, from BPF programs to an event somebody has enabled by hand, each with
- * its owner as far as descriptors, pins and names tell. Reads, and changes nothing.
+ * Lists everything that traces this kernel, from BPF programs to an event that somebody enabled by hand, each
+ * with its owner as far as descriptors, pins and names show it. It changes nothing.
  */
 #ifndef SONDE_TRACES_TRACERS_H
 #define SONDE_TRACES_TRACERS_H
@@ -9,14 +9,14 @@
 #include "inventory.h"
 #include "programs.h"
 
-#define TRACER_NONE UINT64_MAX /* a number that the kernel does not tell, or that there is none of */
+#define TRACER_NONE UINT64_MAX /* the kernel does not report the number, or there is none */
 
 enum tracer_state {
-	TRACER_UNKNOWN,	 /* nothing tells whose it is */
-	TRACER_HELD,	 /* processes hold it, and it goes with them */
+	TRACER_UNKNOWN,	 /* nothing shows the owner */
+	TRACER_HELD,	 /* processes hold it; it ends with them */
 	TRACER_PINNED,	 /* a pin holds it */
-	TRACER_INFERRED, /* its name, or who reads its instance, tells */
-	TRACER_ORPHAN,	 /* its name tells whose it was: of a process that is dead, or of a tool and used by nothing */
+	TRACER_INFERRED, /* the owner follows from its name, or from the process that reads its instance */
+	TRACER_ORPHAN,	 /* the name shows its former owner: a process that is dead, or a tool, and nothing uses it */
 };
 
 struct tracer_process {
@@ -26,29 +26,29 @@ struct tracer_process {
 
 struct tracer {
 	const char *kind;     /* "kprobe.multi", "uprobe event", "enabled", "setting" */
-	const char *name;     /* of the program, the event, the file */
+	const char *name;     /* of the program, event or file */
 	const char *group;    /* of an event, else NULL */
-	const char *instance; /* of tracefs, NULL: the one that is always there, or none */
-	const char *file;     /* of tracefs, by its full name; NULL none */
+	const char *instance; /* of tracefs; NULL: the top one, or none */
+	const char *file;     /* of tracefs, full path; NULL: none */
 	struct {
-		const char **v; /* NULL: not known */
+		const char **v; /* an element is NULL if the target is unknown */
 		size_t n, cap;
 	} targets;
-	bool attached; /* of a program */
-	bool enabled;  /* of a dynamic event */
-	/* TRACER_NONE where not told */
+	bool attached; /* for a program */
+	bool enabled;  /* for a dynamic event */
+	/* TRACER_NONE if not reported */
 	uint64_t hits, missed;
 	uint64_t memory;  /* bytes */
-	uint32_t program; /* its id, 0 none */
+	uint32_t program; /* the program's id, 0 if it is none */
 	size_t links;
 	/* of a program since it was loaded, as far as programs were counted then */
 	uint64_t runs, run_ns;
 	enum tracer_state state;
-	const char *tool; /* that a name tells, NULL none */
-	pid_t pid;	  /* in that name, 0 none */
-	bool dead;	  /* a process of that id is not there */
+	const char *tool; /* the tool in its name, or NULL */
+	pid_t pid;	  /* the process id in its name, or 0 */
+	bool dead;	  /* no process has that id */
 	struct {
-		struct tracer_process *v; /* each once; with TRACER_INFERRED who may be the owner */
+		struct tracer_process *v; /* each once; with TRACER_INFERRED the possible owners */
 		size_t n, cap;
 	} processes;
 	struct {
@@ -60,17 +60,17 @@ struct tracer {
 struct tracers {
 	struct tracer *v;
 	size_t n, cap;
-	size_t first_event; /* before it are programs and perf events */
+	size_t first_event; /* the elements before it are programs and perf events */
 	struct {
 		const char **v;
 		size_t n, cap;
-	} notes; /* what could not be seen, and why: a line each */
+	} notes; /* one line each: what could not be read, and why */
 	struct programs programs;
-	struct traces traces; /* with pins, and who has what open */
+	struct traces traces; /* with pins and holders */
 	struct pool strings;
 };
 
-/* What cannot be read is in the notes. To be released even where everything is. */
+/* Reads everything; what cannot be read becomes a note. The caller calls tracers_release() in any case. */
 void tracers_read(struct tracers *tracers);
 void tracers_release(struct tracers *tracers);
 

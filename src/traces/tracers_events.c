@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What an inventory of tracefs holds, as tracers: events with their hits, what is set, and who reads which instance. */
+/* Turns the inventory of tracefs into tracers: events with their hits, settings, and the readers of each instance. */
 #include "files.h"
 #include "inventory_part.h"
 #include "parse.h"
@@ -25,7 +25,7 @@ static struct tracer *add(struct tracers *tracers, const struct trace_item *item
 
 /* ---- dynamic events ---- */
 
-/* Nothing in tracefs uses it: perf could, if anybody has a perf event. */
+/* Nothing in tracefs uses it. perf could use it, if any process holds a perf event. */
 static bool is_orphan(const struct tracers *tracers, const struct trace_step *step)
 {
 	size_t n;
@@ -47,7 +47,7 @@ static void set_owner(struct tracers *tracers, struct tracer *tracer, const stru
 {
 	const struct trace_owner *owner = &item->owner;
 
-	/* a BPF program on it has an owner that is beyond doubt */
+	/* the owner of a BPF program attached to it is certain */
 	for (size_t i = 0; i < tracers->first_event; i++) {
 		const struct tracer *program = &tracers->v[i];
 
@@ -69,7 +69,7 @@ static void set_owner(struct tracers *tracers, struct tracer *tracer, const stru
 		tracer_add_process(tracer, owner->process->pid, owner->process->comm);
 }
 
-/* "p:group/name PLACE ..."; an offset has all its zeros there. */
+/* Returns PLACE of "p:group/name PLACE ...", without the leading zeros of an offset. */
 static const char *place_of(struct tracers *tracers, const struct trace_item *item)
 {
 	const char *at = item->text + strcspn(item->text, " "), *zeros;
@@ -90,7 +90,7 @@ static bool is_same(const struct tracer *tracer, const struct trace_item *item)
 	return tracer->group && !strcmp(tracer->group, item->group) && !strcmp(tracer->name, item->name);
 }
 
-/* Items of one event follow each other; it has several where it has several places. */
+/* Items of one event follow each other; an event has several if it has several places. */
 static void add_event(struct tracers *tracers, const struct trace_item *item, const struct trace_step *step)
 {
 	struct tracer *tracer = tracers->n ? &tracers->v[tracers->n - 1] : NULL;
@@ -104,7 +104,10 @@ static void add_event(struct tracers *tracers, const struct trace_item *item, co
 	tracer_add_target(tracer, place_of(tracers, item));
 }
 
-/* ---- hits of dynamic events: the profile has them in the order of the list, by name and without the group ---- */
+/*
+ * ---- hits of dynamic events: the profile has the lines of the list in the same order, by name without the group
+ * ----
+ */
 
 static char *next_word(char **at)
 {
@@ -122,7 +125,7 @@ struct profile {
 	bool has_path;
 };
 
-/* Dynamic events are all there are behind the first one, in the order of their names. */
+/* Binary search: all tracers after the first event are dynamic events, sorted by name. */
 static struct tracer *find_event(struct tracers *tracers, const struct parsed_event *event)
 {
 	size_t low = tracers->first_event, high = tracers->n;
@@ -185,7 +188,7 @@ static void add_hits(struct tracers *tracers, const struct profile *profile, con
 	}
 }
 
-/* ---- what is set: probably by who reads what is recorded there ---- */
+/* ---- settings: their owner is probably the process that reads the instance's records ---- */
 
 static struct tracer *add_infer(struct tracers *tracers, const struct trace_item *item, const char *kind, const char *name)
 {
@@ -204,7 +207,7 @@ static void add_use(struct tracers *tracers, const struct trace_item *item)
 	struct tracer *tracer = tracers->n ? &tracers->v[tracers->n - 1] : NULL;
 	const char *kind = trace_kind_name(item->kind), *instance = instance_of(tracers, item);
 
-	/* of a dynamic event: that one's row has told */
+	/* the row of the dynamic event shows this */
 	if (item->event >= 0 && item->kind == TRACE_ENABLED)
 		return;
 	if (item->kind != TRACE_ENABLED) {
@@ -212,7 +215,7 @@ static void add_use(struct tracers *tracers, const struct trace_item *item)
 		tracer_add_target(tracer, item->text);
 		return;
 	}
-	/* the enabled events of one system are one row */
+	/* the enabled events of one group share a row */
 	if (!tracer || tracer->kind != kind || strcmp(tracer->name, item->group) || tracer->instance != instance)
 		tracer = add_infer(tracers, item, kind, item->group);
 	tracer_add_target(tracer, item->name);
@@ -254,9 +257,9 @@ static void add_set(struct tracers *tracers, const struct trace_item *item)
 	}
 }
 
-/* ---- who reads the ring buffers ---- */
+/* ---- readers of the ring buffers ---- */
 
-/* "instances/NAME/..." */
+/* Returns NAME of "instances/NAME/...", NULL for the top instance. */
 static const char *instance_of_file(struct tracers *tracers, const char *file)
 {
 	static const char prefix[] = "instances/";

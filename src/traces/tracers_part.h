@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Within traces/: what the parts of tracers.h have in common. */
+/* For tracers*.c only: what the parts of tracers.h share. */
 #ifndef SONDE_TRACERS_PART_H
 #define SONDE_TRACERS_PART_H
 
 #include "tracers.h"
 
+/*
+ * Appends a tracer without numbers and owner. The strings are not copied. The address is valid until the next one
+ * is added.
+ */
 struct tracer *tracers_add(struct tracers *tracers, const char *kind, const char *name);
+/* Adds a note for the user: what could not be read, and why. */
 void tracers_note(struct tracers *tracers, const char *fmt, ...) __printf(2, 3);
+/* name may be NULL (unknown); it is not copied. */
 void tracer_add_target(struct tracer *tracer, const char *name);
-/* Each process once. */
+/* Adds a process unless it is there already. comm is not copied. */
 void tracer_add_process(struct tracer *tracer, pid_t pid, const char *comm);
 
-/* What is in tracers->traces. */
+/* Adds tracers for the items of tracers->traces. */
 void tracers_add_events(struct tracers *tracers);
 
 #endif
