@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The libelf.a of elfutils 0.192 (Debian 13) was shipped without the four functions below that its own
- * members call (sourceware bug 32293). They are a search tree as in <search.h>, its root
- * the first member of what the pointer points to; the lock behind it is for builds of
- * libelf that are thread-safe, which Debian's is not. This file is an archive that the linker reads after
- * libelf.a, so that it takes nothing from here where libelf is whole.
+ * The libelf.a of elfutils 0.192 (Debian 13) lacks the four functions below, which its own members call
+ * (sourceware bug 32293). They form a search tree as in <search.h>, whose root is the first member of the struct
+ * that the pointer points to. The struct's lock matters only in thread-safe builds of libelf, and Debian's is not
+ * one. This file becomes an archive that the linker reads after libelf.a: if libelf is complete, nothing is taken
+ * from here.
  */
 #include <search.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Addresses as inet_ntop(3) writes them. */
+/* Formats addresses as inet_ntop(3) does. */
 #include <arpa/inet.h>
 
 #include "address.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Addresses of networks as rows show them. */
+/* Formats network addresses. */
 #ifndef SONDE_ADDRESS_H
 #define SONDE_ADDRESS_H
 
 #include "output.h"
 
-/* version: 4 or 6; the address as it is on the wire. In JSON a string. */
+/* Appends an address, in JSON as a string. version: 4 or 6; address: 4 or 16 bytes in network order. */
 void address_add(struct str *s, unsigned int version, const void *address, enum output_format format);
 
 #endif

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Times as text. */
+/* Formats times. */
 #include <time.h>
 
 #include "base/clock.h"
 #include "clock.h"
 
-/* Of the second that was asked for last. */
+/* The text of the second that was formatted last. */
 static struct {
 	bool known;
 	uint64_t second;
-	long zone;	/* of tzset(3) */
+	long zone;	/* timezone of tzset(3) */
 	char time[16];	/* 12:00:00 */
 	char date[32];	/* 2024-05-01T12:00:00 */
 	char offset[8]; /* +hhmm */
@@ -52,7 +52,7 @@ void clock_add_stamp(struct str *s, uint64_t ns)
 	look_up(ns / NS_PER_SEC);
 	str_add(s, last.date);
 	add_fraction(s, ns, 6);
-	/* strftime says +hhmm, the RFC +hh:mm */
+	/* strftime() writes +hhmm, the RFC +hh:mm */
 	str_addn(s, last.offset, 3);
 	str_addc(s, ':');
 	str_add(s, last.offset + 3);

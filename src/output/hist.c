@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Histograms: merging, percentiles, and how they are drawn. Charts are bcc's to the letter, 78 columns wide. */
+/*
+ * Merges histograms, computes percentiles and draws charts. The charts equal bcc's in every character and are 78
+ * columns wide.
+ */
 #include "hist.h"
 
 #define STARS 40
-/* From a value of 2^32 on bcc's numbers take more columns, and the bars half. */
+/* For values from 2^32 on, bcc's numbers take more columns and its bars half as many. */
 #define NARROW_BUCKETS 32
 
 static const struct {
@@ -35,7 +38,7 @@ static uint64_t log2_low(size_t bucket)
 	return bucket ? 1ULL << bucket : 0;
 }
 
-/* How often a bucket's values were halved until they fit into twice HIST_PARTS. */
+/* Returns how often the values of a bucket are halved to fit below 2 * HIST_PARTS. */
 static unsigned int precise_shift(size_t bucket)
 {
 	return bucket < 2 * HIST_PARTS ? 0 : bucket / HIST_PARTS - 1;
@@ -53,7 +56,7 @@ uint64_t hist_low(const struct hist *hist, size_t bucket)
 	return (uint64_t)(bucket - shift * HIST_PARTS) << shift;
 }
 
-/* The last one has no end. */
+/* The last bucket has no upper bound. */
 uint64_t hist_high(const struct hist *hist, size_t bucket)
 {
 	return bucket + 1 < hist_buckets(hist) ? hist_low(hist, bucket + 1) - 1 : UINT64_MAX;
@@ -101,7 +104,7 @@ static uint64_t middle_of(const struct hist *hist, const uint64_t *cells, size_t
 {
 	uint64_t low = hist_low(hist, bucket), high = hist_high(hist, bucket);
 
-	/* nothing is above the maximum, and in its bucket nothing is as near as that */
+	/* No value is above the maximum. In the maximum's bucket, the middle below it is the better estimate. */
 	if (hist->kind == HIST_PRECISE && high >= cells[HIST_MAX])
 		high = cells[HIST_MAX];
 	return low < high ? low + (high - low) / 2 : high;
@@ -128,7 +131,7 @@ static uint64_t total(const struct hist_row *row)
 	return row->cells[HIST_SUM] / row->hist->divisor;
 }
 
-/* From the sum as it came: an average below one unit is not 0 because each value was. */
+/* Divides the sum as it was counted: an average below one unit does not become 0 because each value would. */
 static uint64_t average(const struct hist_row *row)
 {
 	uint64_t count = hist_count(row->hist, row->cells);
@@ -162,7 +165,7 @@ void hist_add_average(struct str *s, const void *row, enum output_format format)
 	str_add_u64(s, average(row));
 }
 
-/* null of a histogram that is too coarse for any. */
+/* null if the histogram is too coarse for percentiles. */
 void hist_add_percentiles(struct str *s, const void *row, enum output_format format)
 {
 	const struct hist_row *hist = row;
@@ -178,7 +181,7 @@ void hist_add_percentiles(struct str *s, const void *row, enum output_format for
 	str_addf(s, "\"max\":%llu}", (unsigned long long)hist->cells[HIST_MAX]);
 }
 
-/* Those that are not empty; the greatest value is null where there is none. */
+/* Writes the buckets that are not empty; max is null if the bucket has no upper bound. */
 void hist_add_buckets(struct str *s, const void *row, enum output_format format)
 {
 	const struct hist_row *hist = row;
@@ -205,7 +208,7 @@ void hist_add_buckets(struct str *s, const void *row, enum output_format format)
 
 struct chart {
 	const uint64_t *buckets;
-	size_t n; /* up to the last that is not empty */
+	size_t n; /* up to the last bucket that is not empty */
 	uint64_t most;
 };
 
@@ -263,7 +266,7 @@ static void draw_linear(struct str *s, const struct hist_row *row)
 	}
 }
 
-/* Parts of a power of two are in it whole. */
+/* Each bucket lies within one power of two. */
 static void draw_precise(struct str *s, const struct hist_row *row)
 {
 	uint64_t buckets[HIST_LOG2_BUCKETS] = {};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Histograms as rows: a key, buckets and their sum (bpf/hist.h). Merging two is adding their cells. In text a row is a
- * chart in bcc's manner, in JSON one object: a schema with HIST_FIELDS and .draw = hist_draw shows both.
+ * Histograms as rows: a key, buckets and the sum of the values (bpf/hist.h). Merging two histograms adds their
+ * cells. In text a row is a chart like bcc's, in JSON one object. A schema with HIST_FIELDS and .draw = hist_draw
+ * shows both.
  */
 #ifndef SONDE_OUTPUT_HIST_H
 #define SONDE_OUTPUT_HIST_H
@@ -11,40 +12,44 @@
 
 struct hist {
 	enum hist_kind kind;
-	uint64_t step;	  /* of HIST_LINEAR */
-	uint64_t divisor; /* what values were divided by, and their sum was not */
+	uint64_t step;	  /* width of a bucket, for HIST_LINEAR */
+	uint64_t divisor; /* values were divided by this, but their sum was not */
 	const char *unit; /* "usecs" */
-	bool bare;	  /* no line of average, total and count below a chart */
+	bool bare;	  /* no line with average, total and count below a chart */
 };
 
 struct hist_row {
 	const struct hist *hist;
 	const uint64_t *cells;	 /* hist_words() of them */
-	const char *title, *key; /* "Function", "vfs_read"; key NULL: of all */
-	const char *symbol;	 /* the key of a function, as the linker knows it; NULL: there is none */
-	bool first;		 /* of its table: an empty line stands before the others */
+	const char *title, *key; /* "Function", "vfs_read"; key NULL: everything together */
+	const char *symbol;	 /* the key of a function as the linker knows it, or NULL */
+	bool first;		 /* the first row of its table: no empty line before it */
 };
 
-/* Of a row of cells. */
+/* Return the number of 64-bit words of one histogram's cells, and of its buckets. */
 size_t hist_words(const struct hist *hist);
 size_t hist_buckets(const struct hist *hist);
-/* The least and the greatest value of a bucket. */
+/* Return the least and the greatest value of a bucket. */
 uint64_t hist_low(const struct hist *hist, size_t bucket);
 uint64_t hist_high(const struct hist *hist, size_t bucket);
 
-/* to += from, of cells: what several processors counted. */
+/* Adds the cells of `from` to those of `to`, as for shards of several processors. `from` may grow meanwhile. */
 void hist_merge(const struct hist *hist, uint64_t *to, const uint64_t *from);
 /*
- * to = now - before, of cells that only grow: what came in between. Its maximum is exact where it is a new one, else that of
- * the last bucket.
+ * to = now - before, for cells that only grow. The maximum of `to` is exact if it is new since `before`; else it
+ * is the upper bound of the last bucket in use.
  */
 void hist_difference(const struct hist *hist, uint64_t *to, const uint64_t *now, const uint64_t *before);
 
+/* Returns the number of values. */
 uint64_t hist_count(const struct hist *hist, const uint64_t *cells);
-/* The value that so many thousandths are not above, as the middle of its bucket; 0 of none. */
+/*
+ * Returns the value that `thousandths` of all values do not exceed, as the middle of its bucket; 0 of an empty
+ * histogram.
+ */
 uint64_t hist_percentile(const struct hist *hist, const uint64_t *cells, unsigned int thousandths);
 
-/* What every schema of histograms ends with, behind the key. */
+/* The last fields of every schema of histograms, after the key. */
 #define HIST_FIELDS \
 	FIELD_BY(hist_add_unit, "unit", "", 0), FIELD_BY(hist_add_count, "count", "", 0), \
 		FIELD_BY(hist_add_total, "total", "", 0), FIELD_BY(hist_add_average, "avg", "", 0), \
@@ -56,7 +61,7 @@ void hist_add_average(struct str *s, const void *row, enum output_format format)
 void hist_add_percentiles(struct str *s, const void *row, enum output_format format);
 void hist_add_buckets(struct str *s, const void *row, enum output_format format);
 
-/* The chart, and below it average, total and count, if not `bare`. Nothing of none. */
+/* Draws the chart, and below it average, total and count unless `bare`. Draws nothing for an empty histogram. */
 void hist_draw(struct str *s, const void *row);
 
 #endif

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Errors and signals by name, as libc knows them. */
+/* Errors and signals by the names that libc knows. */
 #include <ctype.h>
 #include <signal.h>
 
 #include "base/nearest.h"
 #include "words.h"
 
-#define ERRORS_MAX   4095 /* what a call returns, negated, as an error */
-#define ERRORS_NAMED 255  /* libc's names are of those below */
+#define ERRORS_MAX   4095 /* the highest error number that a system call can return */
+#define ERRORS_NAMED 255  /* libc names errors up to here */
 
 const char *words_error_name(int64_t ret)
 {
 	return ret < 0 && ret >= -ERRORS_MAX ? strerrorname_np(-ret) : NULL;
 }
 
-/* Second names, and what user space never sees. */
+/* Second names, and errors that only the kernel sees. */
 static const struct {
 	const char *name;
 	int number;
@@ -81,13 +81,13 @@ int words_find_error(const char *text, struct err *err)
 
 /* --- signals --- */
 
-/* Second names, of which libc keeps only the first. */
+/* Second names of signals: libc knows one name for each. */
 static const struct {
 	const char *name;
 	int number;
 } aliases[] = { { "CLD", SIGCHLD }, { "IO", SIGIO }, { "IOT", SIGIOT } };
 
-/* From the nearer end, as a shell's kill -l has them. */
+/* Counts from the nearer end, as a shell's kill -l does. */
 static void add_realtime(struct str *s, int signal)
 {
 	int above = signal - SIGRTMIN, below = SIGRTMAX - signal;
@@ -116,7 +116,7 @@ void words_add_signal(struct str *s, int signal, enum output_format format)
 		str_addc(s, '"');
 }
 
-/* What follows RTMIN or RTMAX: nothing, or a sign and a number. */
+/* Parses RTMIN or RTMAX, alone or with a sign and a number. */
 static int find_realtime(const char *name)
 {
 	bool min = !strncmp(name, "RTMIN", 5), max = !strncmp(name, "RTMAX", 5);
@@ -134,7 +134,7 @@ static int find_realtime(const char *name)
 	return *end || labs(n) > SIGRTMAX - SIGRTMIN ? -EINVAL : (min ? SIGRTMIN : SIGRTMAX) + n;
 }
 
-/* In capitals, without SIG. */
+/* name: in capitals, without SIG. */
 static int find_name(const char *name, struct nearest *nearest)
 {
 	for (int signal = 1; signal < SIGRTMIN; signal++) {
@@ -171,7 +171,7 @@ int words_find_signal(const char *text, struct err *err)
 	return signal > 0 ? signal : no_such("signal", text, &nearest, err);
 }
 
-/* --- names for a shell --- */
+/* --- completion --- */
 
 void words_offer_errors(const char *word, void (*fn)(const char *name, void *ctx), void *ctx)
 {

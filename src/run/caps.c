@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Root, or what stands for it here; and /proc, where nearly everything is looked up. */
+/* Checks for the rights to trace, and for /proc, which nearly every look-up needs. */
 #include "base/caps.h"
 #include "base/str.h"
 #include "caps.h"

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* May we trace at all? */
+/* Checks whether this process may trace. */
 #ifndef SONDE_CAPS_H
 #define SONDE_CAPS_H
 
 #include "base/base.h"
 
-/* 0, or -EPERM naming the capabilities that are missing, or -ENOENT without /proc. */
+/*
+ * Returns 0; -EPERM, with an err that names the missing capabilities; or -ENOENT if /proc is not mounted.
+ * CAP_SYS_ADMIN is enough, as are CAP_BPF and CAP_PERFMON together.
+ */
 int caps_check(struct err *err);
 
 #endif

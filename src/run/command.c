@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The command of -c: forked early, executed late, never left behind. */
+/* Runs the command of -c: forks early, executes late, and never leaves it behind. */
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -12,9 +12,9 @@
 
 struct command {
 	pid_t pid;
-	bool leads; /* a process group of its own */
-	int go;	    /* a byte here starts it; closing it ends it */
-	int failed; /* errno of an exec that failed; closed by one that did not */
+	bool leads; /* it leads a process group of its own */
+	int go;	    /* a byte written here starts it; closing it ends it */
+	int failed; /* receives errno if exec fails; a successful exec closes it */
 	char *name;
 	bool ended;
 	int status;
@@ -27,7 +27,10 @@ static bool is_program(const char *path)
 	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
 }
 
-/* What execvp() would find, told before anything is attached: tried here, so that what is traced begins with the command. */
+/*
+ * Finds the program as execvp() would, before anything is attached. execvp() itself would try each directory in
+ * PATH while we trace; this way the trace begins with the command.
+ */
 static char *find_program(const char *name, struct err *err)
 {
 	const char *path = getenv("PATH"), *end;
@@ -42,7 +45,7 @@ static char *find_program(const char *name, struct err *err)
 		__free char *candidate = NULL;
 
 		end = strchrnul(path, ':');
-		/* nothing between two colons is the current directory */
+		/* an empty element of PATH is the current directory */
 		candidate = base_printf("%.*s/%s", end == path ? 1 : (int)(end - path), end == path ? "." : path, name);
 		if (is_program(candidate))
 			return take_ptr(candidate);
@@ -58,10 +61,10 @@ static bool in_foreground(void)
 	return terminal >= 0 && tcgetpgrp(terminal) == getpgrp();
 }
 
-/* In the child, where signals are blocked until they are what they were for us; what comes after exec is the command's. */
+/* Runs in the child. Signals are blocked until signals_give_back() restores what we were started with. */
 static void child(const char *program, char *const *argv, int go, int failed, pid_t parent)
 {
-	char byte = 0; /* stays so when we are gone before we said go */
+	char byte = 0; /* stays 0 if the parent dies before it says go */
 	int error;
 
 	signals_give_back();
@@ -73,7 +76,7 @@ static void child(const char *program, char *const *argv, int go, int failed, pi
 	if (byte != 'g')
 		_exit(1);
 	execv(program, argv);
-	/* a script that does not say what interprets it */
+	/* a script without #! */
 	if (errno == ENOEXEC)
 		execvp(argv[0], argv);
 	error = errno;
@@ -82,7 +85,7 @@ static void child(const char *program, char *const *argv, int go, int failed, pi
 	_exit(127);
 }
 
-/* A handler of ours is none of the child's: no signal comes in between. */
+/* Signals are blocked across fork(): no handler of ours may run in the child. */
 static pid_t fork_child(const char *program, char *const *argv, const int go[2], const int failed[2], bool leads)
 {
 	pid_t parent = getpid(), pid;
@@ -98,7 +101,7 @@ static pid_t fork_child(const char *program, char *const *argv, const int go[2],
 		close(failed[0]);
 		child(program, argv, go[0], failed[1], parent);
 	}
-	/* here as well: whoever comes first */
+	/* in the parent as well, since either can come first */
 	if (pid > 0 && leads)
 		setpgid(pid, pid);
 	sigprocmask(SIG_SETMASK, &before, NULL);
@@ -187,7 +190,7 @@ bool command_ended(struct command *command, int *status)
 {
 	pid_t pid = command->ended ? 0 : waitpid(command->pid, &command->status, WNOHANG);
 
-	/* no child of ours: it has ended, and its number may be another's */
+	/* it is no child any more: it has ended, and its id may belong to another process */
 	if (pid == command->pid || (pid < 0 && errno == ECHILD))
 		command->ended = true;
 	*status = command->status;
@@ -212,7 +215,7 @@ size_t command_kill(struct command *command)
 {
 	size_t others = family_kill(command->pid);
 
-	/* those whose parents had ended before */
+	/* the members of its group whose parents had exited before */
 	if (command->leads)
 		kill(-command->pid, SIGKILL);
 	return others;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Descendants from the parent ids in /proc/PID/stat. */
+/* Finds descendants by the parent ids in /proc/PID/stat. */
 #include <dirent.h>
 #include <signal.h>
 
 #include "family.h"
 #include "kernel/kernel_files.h"
 
-/* One that forks without an end is stopped before it is this deep. */
+/* A process that forks endlessly is stopped before so many passes. */
 #define PASSES_MAX 100
 
 struct relative {
 	pid_t pid, parent, group;
-	char state; /* as in /proc/PID/stat */
-	bool taken; /* into the family */
+	char state; /* the state letter in /proc/PID/stat */
+	bool taken; /* already a member of the family */
 };
 
 struct family {
@@ -25,7 +25,7 @@ static void family_release(struct family *family)
 	free(family->v);
 }
 
-/* "123 (a name, maybe with parentheses) S 1 123 ..." */
+/* Parses "123 (a name, maybe with parentheses) S 1 123 ...". */
 static bool read_stat(int proc, const char *pid, struct relative *relative)
 {
 	__free char *path = base_printf("%s/stat", pid);
@@ -39,7 +39,7 @@ static bool read_stat(int proc, const char *pid, struct relative *relative)
 	return at && sscanf(at, ") %c %d %d", &relative->state, &relative->parent, &relative->group) == 3;
 }
 
-/* Is /proc that of our own pid namespace? */
+/* True if /proc belongs to our own PID namespace. */
 static bool is_ours(int proc)
 {
 	char text[16] = "";
@@ -63,7 +63,7 @@ static void read_all(struct family *all)
 		closedir(dir);
 }
 
-/* The head first, then generation by generation. */
+/* Collects the head, then its descendants generation by generation. */
 static void family_read(struct family *family, pid_t head)
 {
 	__cleanup(family_release) struct family all = {};
@@ -94,7 +94,7 @@ void family_signal(pid_t head, int signal, pid_t group, bool had)
 			continue;
 		if (!inside || !had)
 			kill(relative->pid, signal);
-		/* one that is stopped takes it when it goes on */
+		/* a stopped process receives the signal when it is continued */
 		if (relative->state == 'T')
 			kill(relative->pid, SIGCONT);
 	}

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A process and what it has started, as /proc has it: who descends from it, whose parents are all there yet. */
+/*
+ * A process and its descendants, according to /proc. A descendant whose parent has exited is not found: the
+ * kernel gives it a new parent.
+ */
 #ifndef SONDE_FAMILY_H
 #define SONDE_FAMILY_H
 
@@ -8,13 +11,17 @@
 #include "base/base.h"
 
 /*
- * Sends a signal to the head, and to those of its descendants that are in this process group; where the group has had it from
- * somebody else, only to a head that has left it. Those that are stopped go on. Who has left the group answers for that: a shell with
- * jobs, sudo, another tracer pass signals on themselves.
- * Where /proc is not to be had, or another pid namespace's, the head is all that is known.
+ * Sends a signal to the head and to its descendants in the process group `group`. had: that group has already
+ * received the signal; it is then sent only to a head that has left the group. Stopped processes are continued. A
+ * descendant that has left the group is not signalled: shells with job control, sudo and other tracers pass
+ * signals on themselves.
+ * If /proc is missing or belongs to another PID namespace, only the head is known.
  */
 void family_signal(pid_t head, int signal, pid_t group, bool had);
-/* Kills all of them, in whatever group; none can fork away, for all are stopped first. How many there were besides the head. */
+/*
+ * Kills the head and all its descendants, in whatever group. All are stopped first, so that none can escape by
+ * forking. Returns how many descendants were killed.
+ */
 size_t family_kill(pid_t head);
 
 #endif

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Without an Enter, and without an echo. */
+/* Reads keys without waiting for Enter, and without echo. */
 #include <poll.h>
 
 #include "keyboard.h"
 
-/* A terminal is there, and we are in its foreground. */
+/* True if stdin is a terminal and we are in its foreground. */
 static bool is_ours(void)
 {
 	return tcgetpgrp(STDIN_FILENO) == getpgrp();
@@ -19,14 +19,17 @@ void keyboard_take(struct keyboard *keyboard)
 		return;
 	now = keyboard->before;
 	now.c_lflag &= ~(ICANON | ECHO);
-	/* a read gives what there is and does not wait */
+	/* read(2) returns what there is and does not wait */
 	now.c_cc[VMIN] = now.c_cc[VTIME] = 0;
-	/* what was typed since the last pause is kept */
+	/* TCSANOW keeps what was typed since the last pause */
 	if (!tcsetattr(STDIN_FILENO, TCSANOW, &now))
 		keyboard->fd = STDIN_FILENO;
 }
 
-/* We may have been stopped meanwhile, and the shell has the modes it likes: then a read would wait for an Enter. */
+/*
+ * If we were stopped in the meantime, the shell may have set its own modes; read(2) would then wait for Enter. So
+ * poll first.
+ */
 bool keyboard_quits(struct keyboard *keyboard)
 {
 	struct pollfd key = { .fd = keyboard->fd, .events = POLLIN };
@@ -36,13 +39,16 @@ bool keyboard_quits(struct keyboard *keyboard)
 	if (poll(&key, 1, 0) <= 0)
 		return false;
 	n = is_ours() ? read(keyboard->fd, typed, sizeof(typed)) : 0;
-	/* a terminal that has gone, or is another's now, is ready for ever */
+	/* A terminal that is gone or now another's would stay readable forever. */
 	if (n <= 0)
 		keyboard_give_back(keyboard);
 	return n > 0 && memchr(typed, 'q', n);
 }
 
-/* In the background the kernel would stop us for it, and the shell has its own modes by then. */
+/*
+ * If we are in the background, the kernel would stop us for changing the modes, and the shell has already set its
+ * own.
+ */
 void keyboard_give_back(struct keyboard *keyboard)
 {
 	if (keyboard->fd >= 0 && is_ours())

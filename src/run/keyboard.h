@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Within run/: a terminal's keys as they are typed, for what is shown again and again. Ctrl-C and Ctrl-Z go on to be signals.
- * The terminal is taken for a pause only, so that whatever ends us between two leaves it as it was.
+ * For files in run only: reads single keys from the terminal while a table is shown repeatedly. Ctrl-C and Ctrl-Z
+ * still send signals. The terminal's modes are changed only during a pause between two tables: whatever ends us
+ * in between leaves the terminal as it was.
  */
 #ifndef SONDE_KEYBOARD_H
 #define SONDE_KEYBOARD_H
@@ -11,15 +12,15 @@
 #include "base/base.h"
 
 struct keyboard {
-	int fd; /* readable when something was typed; -1: there is no keyboard that is ours now */
+	int fd; /* readable when a key was typed; -1: we have no keyboard now */
 	struct termios before;
 };
 
-/* Where stdin and stdout are a terminal and we are in its foreground. */
+/* Changes the modes if stdin and stdout are a terminal and we are in its foreground; else fd is -1. */
 void keyboard_take(struct keyboard *keyboard);
-/* Reads what was typed: is q among it? */
+/* Reads what was typed. Returns true if 'q' is among it. */
 bool keyboard_quits(struct keyboard *keyboard);
-/* The terminal is as it was before. */
+/* Restores the terminal's modes. */
 void keyboard_give_back(struct keyboard *keyboard);
 
 #endif

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Dispositions and the mask of this process. Knows nothing of runs and commands. */
+/* Sets the actions and the mask of this process's signals. Knows nothing of runs and commands. */
 #include <signal.h>
 #include <unistd.h>
 
 #include "base/base.h"
 #include "signals.h"
 
-/* Those that ask us to end, and those that are another thing for us than for who started us. */
+/* The signals that ask us to end, and those whose action we change at the start. */
 static const int ending[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP };
 static const struct {
 	int number;
 	void (*action)(int);
 } changed[] = {
-	{ SIGPIPE, SIG_IGN }, /* errors of writing */
+	{ SIGPIPE, SIG_IGN }, /* writing then returns an error instead */
 	{ SIGXFSZ, SIG_IGN },
-	{ SIGCHLD, SIG_DFL }, /* ignored, the kernel would forget how the command has ended */
+	{ SIGCHLD, SIG_DFL }, /* if it were ignored, the kernel would drop the command's exit status */
 };
 
-/* As they were when we began. */
+/* The state when we were started. */
 static struct {
 	sigset_t mask;
 	struct sigaction ending[ARRAY_SIZE(ending)], changed[ARRAY_SIZE(changed)];
 } start;
 
-/* Put together beforehand: a handler may do little. */
+/* Prepared in advance, since a signal handler may do little. */
 static struct {
 	char text[200];
 	size_t len;
@@ -66,7 +66,7 @@ void signals_end_by(int number)
 	sigaddset(&set, number);
 	raise(number);
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
-	/* the first process of a pid namespace survives it */
+	/* the first process of a PID namespace survives the signal */
 	_exit(128 + number);
 }
 

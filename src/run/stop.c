@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Signals to requests: to the run, to its command. What they do to this process is in signals.c. */
+/* Turns signals into requests to the run and to its command. signals.c has the actions of signals. */
 #include <poll.h>
 #include <signal.h>
 
@@ -9,11 +9,12 @@
 #include "signals.h"
 #include "stop.h"
 
-/* Most commands end at once, and nothing has to be said. */
+/* Most commands end at once, and no message is needed. */
 #define SAY_AFTER_NS (300 * NS_PER_MS)
 /*
- * timeout(1) sends its signal to us and then to our process group, a shell's `kill %1` may be followed by that of its
- * parent: what processes send within this time is one request. What somebody types is not.
+ * timeout(1) sends its signal first to us and then to our process group; a shell's `kill %1` may be followed by a
+ * signal of its parent. Signals that processes send within this time count as one request. Keys that a user types
+ * do not.
  */
 #define ONE_REQUEST_NS (1000 * NS_PER_MS)
 
@@ -31,7 +32,10 @@ static void ask_command(struct run *run, int signal, bool by_terminal)
 	command_signal(run->command, signal, by_terminal);
 }
 
-/* A terminal that goes away is told of several times, by the kernel and by the shell, and what saves its data may need that moment. */
+/*
+ * True if a second signal asks for more than the first. SIGHUP never does: the kernel and the shell both send it
+ * when a terminal closes, and a program that saves its data may need that moment.
+ */
 static bool insists(const struct run *run, const struct signalfd_siginfo *info)
 {
 	if (info->ssi_signo == SIGHUP)
@@ -50,7 +54,7 @@ static void kill_command(struct run *run)
 
 static void on_signal(struct run *run, const struct signalfd_siginfo *info)
 {
-	/* the terminal has echoed ^C: what follows begins a new line */
+	/* the terminal has echoed ^C: begin a new line */
 	if (info->ssi_signo == SIGINT && signals_from_terminal(info) && isatty(STDERR_FILENO))
 		report_line("%s", "");
 	run->interrupted = true;
@@ -63,7 +67,7 @@ static void on_signal(struct run *run, const struct signalfd_siginfo *info)
 	} else if (!run->killed && insists(run, info)) {
 		kill_command(run);
 	} else if (run->killed && clock_monotonic_ns() - run->asked_at > ONE_REQUEST_NS) {
-		/* the kernel does not end it: what has been seen of it is printed, and one more ends us */
+		/* The kernel does not end it. Print what was seen of it; one more signal ends us. */
 		run->stopping = true;
 		signals_let_end();
 	}

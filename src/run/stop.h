@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Requests to stop: what a signal does to a run and to its command. */
+/* Requests to stop: the effect of a signal on a run and its command. */
 #ifndef SONDE_STOP_H
 #define SONDE_STOP_H
 
 #include "run.h"
 
-/* From now on signals are read by stop_take(); before, they end us. -errno. May be called again. */
+/* From now on stop_take() reads the signals; before, they end us. Returns 0 or -errno. May be called again. */
 int stop_watch(struct run *run);
 /*
- * Reads what signals have come. Without a command that runs, the first one stops the run, and one more ends us. One that runs is
- * sent the first, and the run goes on until it has ended; a second one kills it.
+ * Reads the signals that have arrived. If no command is running, the first signal stops the run, and the next one
+ * ends us. If a command is running, it receives the first signal, and the run goes on until the command has
+ * ended; a second signal kills it.
  */
 void stop_take(struct run *run);
 /*
- * To be called now and then while a command that was asked to end has not: says so, once. Returns when to
- * call again, of clock_monotonic_ns().
+ * Reports, once, that the run is waiting for a command that was asked to end. Call it while the command has not
+ * ended. Returns the time of the next call, in ns of clock_monotonic_ns(), UINT64_MAX: none.
  */
 uint64_t stop_say_waiting(struct run *run);
-/* The run is over. A command that runs is asked to end (SIGTERM), if nobody has, and waited for. */
+/* At the end of the run: asks a running command to end (SIGTERM), unless that was done, and waits for it. */
 void stop_command(struct run *run);
 
 #endif
