@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* funccount: how often kernel and user functions, tracepoints and USDT marks are reached. */
+/* funccount: how often kernel and user functions, tracepoints and USDT probes are reached. */
 #include "probe/offer.h"
 #include "engine/count.h"
 
@@ -11,7 +11,7 @@ static const struct field fields[] = {
 
 static const struct schema schema = { fields, ARRAY_SIZE(fields) };
 
-TOOL(funccount, .brief = "count calls of functions, tracepoints and USDT marks", .args = "SPEC... [-- COMMAND [ARG]...]",
+TOOL(funccount, .brief = "count calls of functions, tracepoints and USDT probes", .args = "SPEC... [-- COMMAND [ARG]...]",
      .schema = &schema, .engine = &count_engine,
      .offers = spec_offer,
      .description =
@@ -36,4 +36,4 @@ TOOL(funccount, .brief = "count calls of functions, tracepoints and USDT marks",
 	      { "sonde funccount 't:sched:*'", "tracepoints" },
 	      { "sonde funccount -p 1234 c:malloc u:/bin/bash:'r*'", "user functions, in one process" },
 	      { "sonde funccount 'u:./shop:shop::Cart::*' u:./shop:fib", "C++ and Rust functions; fib is every overload" },
-	      { "sonde funccount 'usdt:/usr/bin/python3:python:*'", "USDT marks" }));
+	      { "sonde funccount 'usdt:/usr/bin/python3:python:*'", "USDT probes" }));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * User functions and marks: many of one binary with one link (uprobe.multi), or one perf event each. Offsets are those
+ * User functions and USDT probes: many of one binary with one link (uprobe.multi), or one perf event each. Offsets are those
  * of the file that was read: whoever owns the directory may have put another there since, in which they would be anywhere.
  */
 #include <linux/bpf.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Opens a program or library, says what is wrong with it, and turns its addresses into file offsets by
- * its program headers. Knows no symbols: binary_symbols.c, binary_debug.c and binary_marks.c do.
+ * its program headers. Knows no symbols: binary_symbols.c, binary_debug.c and binary_usdt.c do.
  */
 #include "binary_file.h"
 
@@ -116,7 +116,7 @@ void binary_close(struct binary *binary)
 	binary_image_close(&binary->debug);
 	free(binary->code.v);
 	free(binary->symbols);
-	free(binary->marks);
+	free(binary->usdt);
 	free(binary->source);
 	free(binary->refused);
 	free(binary->root);

@@ -102,16 +102,16 @@ struct binary_bytes {
  */
 int binary_eh_frame(struct binary *binary, struct binary_bytes *bytes);
 
-/* USDT marks: notes of type 3 and owner "stapsdt" in .note.stapsdt, addresses corrected by
+/* USDT probes: notes of type 3 and owner "stapsdt" in .note.stapsdt, addresses corrected by
  * .stapsdt.base (prelink). The format: SystemTap's wiki, UserSpaceProbeImplementation. */
-struct binary_mark {
+struct binary_usdt {
 	const char *provider, *name, *args; /* owned by the struct binary */
 	uint64_t offset;		    /* file offset of the place */
 	uint64_t semaphore;		    /* file offset of the semaphore, 0 none */
 };
 
 /* Sorted by provider, name, offset. 0 and *n = 0 where there are none; -EBADMSG: a broken note. */
-int binary_marks(struct binary *binary, const struct binary_mark **marks, size_t *n, struct err *err);
+int binary_usdt_probes(struct binary *binary, const struct binary_usdt **probes, size_t *n, struct err *err);
 
 /* One IFUNC symbol and what it is on this machine. */
 struct binary_ifunc {

@@ -182,7 +182,7 @@ int binary_check_place(struct binary *binary, uint64_t offset, const struct bina
 	return binary_check_offset(binary, *function, offset - (*function)->offset, err);
 }
 
-int binary_check_mark(struct binary *binary, uint64_t offset, struct err *err)
+int binary_check_usdt(struct binary *binary, uint64_t offset, struct err *err)
 {
 	const struct binary_symbol *function;
 	struct instruction instruction;

@@ -15,8 +15,8 @@ int binary_check_entry(struct binary *binary, const struct binary_symbol *functi
 int binary_check_offset(struct binary *binary, const struct binary_symbol *function, uint64_t offset, struct err *err);
 /* A place in the file, within whichever function it is: *function, of which there need be no more than one. */
 int binary_check_place(struct binary *binary, uint64_t offset, const struct binary_symbol **function, struct err *err);
-/* A place in the file where a USDT mark is said to be, which is mostly a nop. */
-int binary_check_mark(struct binary *binary, uint64_t offset, struct err *err);
+/* A place in the file where a USDT probe is said to be, which is mostly a nop. */
+int binary_check_usdt(struct binary *binary, uint64_t offset, struct err *err);
 
 /* Where a call of a function ends, and where it begins. */
 struct binary_returns {

@@ -66,9 +66,9 @@ struct binary {
 	char *source;
 	size_t n_returns; /* that binary_find_returns() has found, of all functions */
 	char *refused;	  /* what was found and not read, in words */
-	struct binary_mark *marks;
-	size_t n_marks;
-	bool has_marks;
+	struct binary_usdt *usdt;
+	size_t n_usdt;
+	bool has_usdt;
 };
 
 /*

@@ -21,15 +21,15 @@ enum group {
 static const char *why_no_pair(const struct target *target)
 {
 	if (target->kind == TARGET_TRACEPOINT)
-		return "it is a tracepoint, and no function";
-	if (target->mark)
-		return "it is a mark, and no function";
+		return "it is a tracepoint, not a function";
+	if (target->usdt)
+		return "it is a USDT probe, not a function";
 	if (target->no_return)
 		return target->no_return;
 	if (target->ret)
 		return "both ends are probed: name the function alone";
 	if (target->offset)
-		return "it is a place within a function, and has no return";
+		return "it is a place inside a function, which has no return";
 	if (target->kind == TARGET_KERNEL && quirk_never_returns(target->name))
 		return "it never returns";
 	return NULL;

@@ -69,18 +69,18 @@ static void offer_functions(const struct offer *offer, const char *object)
 		offer_name(offer, symbols[i].name);
 }
 
-static void offer_marks(const struct offer *offer, const char *object)
+static void offer_usdt(const struct offer *offer, const char *object)
 {
 	__cleanup(library_release) struct library library = {};
 	__cleanup(binary_closep) struct binary *binary = NULL;
-	const struct binary_mark *marks;
+	const struct binary_usdt *probes;
 	size_t n;
 
 	if (library_find(object, 0, &library, NULL) || binary_open(library.root, library.path, &binary, NULL) ||
-	    binary_marks(binary, &marks, &n, NULL))
+	    binary_usdt_probes(binary, &probes, &n, NULL))
 		return;
 	for (size_t i = 0; i < n; i++) {
-		__free char *name = base_printf("%s:%s", marks[i].provider, marks[i].name);
+		__free char *name = base_printf("%s:%s", probes[i].provider, probes[i].name);
 
 		offer_name(offer, name);
 	}
@@ -95,7 +95,7 @@ static bool is_kind(const char *word, size_t len, const char *const *kinds)
 	return false;
 }
 
-static void offer_object(struct offer *offer, bool marks)
+static void offer_object(struct offer *offer, bool usdt)
 {
 	const char *colon = strchr(offer->prefix, ':');
 	__free char *object = colon ? base_strndup(offer->prefix, colon - offer->prefix) : NULL;
@@ -103,8 +103,8 @@ static void offer_object(struct offer *offer, bool marks)
 	if (!object)
 		return;
 	offer->prefix = colon + 1;
-	if (marks)
-		offer_marks(offer, object);
+	if (usdt)
+		offer_usdt(offer, object);
 	else
 		offer_functions(offer, object);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* User functions and USDT marks of one binary or library. */
+/* User functions and USDT probes of one binary or library. */
 #include <elf.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -253,16 +253,16 @@ static int add_address(const struct query *query, const struct object *object,
 	return 0;
 }
 
-static bool has_provider(const struct query *query, const struct binary_mark *marks, size_t n)
+static bool has_provider(const struct query *query, const struct binary_usdt *probes, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (match_test(query->provider, marks[i].provider))
+		if (match_test(query->provider, probes[i].provider))
 			return true;
 	return false;
 }
 
 /* Names those that there are, as far as a line goes. */
-static int no_provider(const struct query *query, const struct object *object, const struct binary_mark *marks, size_t n,
+static int no_provider(const struct query *query, const struct object *object, const struct binary_usdt *probes, size_t n,
 		       struct err *err)
 {
 	struct str all __str = {};
@@ -270,65 +270,65 @@ static int no_provider(const struct query *query, const struct object *object, c
 	for (size_t i = 0; i < n; i++) {
 		size_t before = 0;
 
-		while (before < i && strcmp(marks[before].provider, marks[i].provider))
+		while (before < i && strcmp(probes[before].provider, probes[i].provider))
 			before++;
 		if (before == i && all.len < 100)
-			str_addf(&all, "%s%s", all.len ? ", " : "", marks[i].provider);
+			str_addf(&all, "%s%s", all.len ? ", " : "", probes[i].provider);
 		else if (before == i)
-			return err_set(err, -ENOENT, "%s has no USDT marks of '%s', but of %s and others",
+			return err_set(err, -ENOENT, "%s has no USDT probes of '%s', but of %s and others",
 				       object->library.shown, query->spec.provider, all.data);
 	}
-	return err_set(err, -ENOENT, "%s has no USDT marks of '%s', but of %s", object->library.shown, query->spec.provider,
+	return err_set(err, -ENOENT, "%s has no USDT probes of '%s', but of %s", object->library.shown, query->spec.provider,
 		       all.data);
 }
 
-static int no_mark(const struct query *query, const struct object *object,
-		   const struct binary_mark *marks, size_t n, struct err *err)
+static int no_usdt(const struct query *query, const struct object *object,
+		   const struct binary_usdt *probes, size_t n, struct err *err)
 {
-	__free char *what = base_printf("USDT mark of %s", object->library.shown);
+	__free char *what = base_printf("USDT probe of %s", object->library.shown);
 	bool literal = match_literal(query->name);
 	struct nearest nearest;
 
 	if (!n)
-		return err_set(err, -ENOENT, "%s has no USDT marks", object->library.shown);
-	if (!has_provider(query, marks, n))
-		return no_provider(query, object, marks, n, err);
+		return err_set(err, -ENOENT, "%s has no USDT probes", object->library.shown);
+	if (!has_provider(query, probes, n))
+		return no_provider(query, object, probes, n, err);
 	nearest_init(&nearest, query->spec.name);
 	for (size_t i = 0; literal && i < n; i++)
-		if (match_test(query->provider, marks[i].provider))
-			nearest_offer(&nearest, marks[i].name);
+		if (match_test(query->provider, probes[i].provider))
+			nearest_offer(&nearest, probes[i].name);
 	return resolve_no_match(err, what, &query->spec, nearest_name(&nearest));
 }
 
-static int add_marks(struct query *query, const struct object *object, struct target_set *set,
-		     struct err *err)
+static int add_usdt(struct query *query, const struct object *object, struct target_set *set,
+		    struct err *err)
 {
-	const struct binary_mark *marks;
+	const struct binary_usdt *probes;
 	size_t n;
-	int ret = binary_marks(object->binary, &marks, &n, err);
+	int ret = binary_usdt_probes(object->binary, &probes, &n, err);
 
 	if (ret)
 		return ret;
 	for (size_t i = 0; i < n; i++) {
-		const struct binary_mark *mark = &marks[i];
+		const struct binary_usdt *probe = &probes[i];
 		struct target *target;
 		struct err why = {};
 		const char *label;
 
-		if (!match_test(query->name, mark->name) || !match_test(query->provider, mark->provider))
+		if (!match_test(query->name, probe->name) || !match_test(query->provider, probe->provider))
 			continue;
 		query->found++;
-		label = pool_addf(&set->pool, "%s:%s", mark->provider, mark->name);
-		if (!object->force && binary_check_mark(object->binary, mark->offset, &why)) {
+		label = pool_addf(&set->pool, "%s:%s", probe->provider, probe->name);
+		if (!object->force && binary_check_usdt(object->binary, probe->offset, &why)) {
 			add_note(set, label, why.text);
 			continue;
 		}
-		target = add_target(set, query, object, mark->offset, label);
-		target->ref_ctr = mark->semaphore;
-		target->mark = true;
+		target = add_target(set, query, object, probe->offset, label);
+		target->ref_ctr = probe->semaphore;
+		target->usdt = true;
 		target->one_of = true;
 	}
-	return query->found ? 0 : no_mark(query, object, marks, n, err);
+	return query->found ? 0 : no_usdt(query, object, probes, n, err);
 }
 
 int resolve_user(struct query *query, const struct target_options *options, struct target_set *set, struct err *err)
@@ -339,7 +339,7 @@ int resolve_user(struct query *query, const struct target_options *options, stru
 	if (ret)
 		return ret;
 	if (query->spec.kind == SPEC_USDT)
-		return add_marks(query, &object, set, err);
+		return add_usdt(query, &object, set, err);
 	if (!query->spec.name)
 		return add_address(query, &object, set, err);
 	ret = add_functions(query, &object, options->pid, set, err);

@@ -177,7 +177,7 @@ static int check_place(struct parse *p, const char *where, const char *what)
 
 	if (kind == SPEC_TRACEPOINT || kind == SPEC_USDT)
 		return fail(p, where, "a %s has no %s",
-			    kind == SPEC_USDT ? "USDT mark" : "tracepoint", what);
+			    kind == SPEC_USDT ? "USDT probe" : "tracepoint", what);
 	if (p->spec->ret)
 		return fail(p, where, "a return probe takes a function's name and no %s", what);
 	if (p->spec->mech == MECH_FENTRY)

@@ -104,7 +104,7 @@ static void remove_duplicates(struct target_set *set)
 			continue;
 		}
 		index[i]->label = NULL;
-		/* a mark on a function's first instruction: its semaphore must be raised whoever asked first */
+		/* a USDT probe on a function's first instruction: its semaphore must be raised whoever asked first */
 		if (!index[first]->ref_ctr)
 			index[first]->ref_ctr = index[i]->ref_ctr;
 	}
@@ -114,7 +114,7 @@ static void remove_duplicates(struct target_set *set)
 	set->n = kept;
 }
 
-/* The places of one USDT mark, and the versions of one symbol, are counted together. */
+/* The places of one USDT probe, and the versions of one symbol, are counted together. */
 static bool same_slot(const struct target *a, const struct target *b)
 {
 	return a->one_of && b->one_of && a->ret == b->ret && !strcmp(a->label, b->label) &&

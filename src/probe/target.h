@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A target is one place to attach to; a slot is what is counted and shown. Several
- * targets may share a slot (the places of one USDT mark). Specs are resolved into a
+ * targets may share a slot (the places of one USDT probe). Specs are resolved into a
  * set without duplicates: the same place asked for twice is one target.
  */
 #ifndef SONDE_TARGET_H
@@ -16,7 +16,7 @@
 enum target_kind {
 	TARGET_KERNEL,	   /* kernel function; object: module or NULL */
 	TARGET_TRACEPOINT, /* object: system, NULL where only BTF knows the name */
-	TARGET_USER,	   /* function or mark in a binary; object: path that opens it */
+	TARGET_USER,	   /* function or USDT probe in a binary; object: path that opens it */
 };
 
 struct target {
@@ -24,7 +24,7 @@ struct target {
 	enum mech mech; /* what the spec asks for, else MECH_AUTO */
 	bool ret;
 	bool session; /* at entry and at return, by one program that runs at both: ret is false */
-	bool mark;    /* TARGET_USER: a USDT mark, and no function */
+	bool usdt;    /* TARGET_USER: a USDT probe, not a function */
 	bool one_of;  /* TARGET_USER: all of this object with this label are counted together */
 	bool unique;  /* TARGET_KERNEL: the only function of this name */
 	uint32_t slot;
@@ -38,7 +38,7 @@ struct target {
 	uint64_t ref_ctr;	 /* USDT: file offset of the semaphore, 0 none */
 	uint32_t syscall;	 /* TARGET_TRACEPOINT: the number of sys_enter_X's X + 1, 0 none or unknown */
 	uint32_t btf_id;	 /* TARGET_KERNEL: of the function, 0 not looked up */
-	const char *name;	 /* kernel symbol, tracepoint, user symbol (mangled, with its offset) or mark */
+	const char *name;	 /* kernel symbol, tracepoint, user symbol (mangled, with its offset) or USDT probe */
 	const char *object;
 	int file;	   /* TARGET_USER: a descriptor of the file that was read, the set's: its path may lead elsewhere by now */
 	const char *label; /* what its row is called; made unique when all are resolved */

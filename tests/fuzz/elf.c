@@ -20,18 +20,18 @@ static void read_symbols(struct binary *elf)
 	fuzz_look(binary_source(elf));
 }
 
-static void read_marks(struct binary *elf)
+static void read_usdt(struct binary *elf)
 {
-	const struct binary_mark *marks;
+	const struct binary_usdt *probes;
 	struct err err;
 	size_t n;
 
-	if (binary_marks(elf, &marks, &n, &err))
+	if (binary_usdt_probes(elf, &probes, &n, &err))
 		return;
 	for (size_t i = 0; i < n; i++) {
-		fuzz_look(marks[i].provider);
-		fuzz_look(marks[i].name);
-		fuzz_look(marks[i].args);
+		fuzz_look(probes[i].provider);
+		fuzz_look(probes[i].name);
+		fuzz_look(probes[i].args);
 	}
 }
 
@@ -43,11 +43,11 @@ static int look_at_slot(void *ctx, const struct binary_slot *slot)
 	return 0;
 }
 
-/* Where a probe may be: of every symbol, within it, and at every mark. */
+/* Where a probe may be: of every symbol, within it, and at every USDT probe. */
 static void check_places(struct binary *elf)
 {
 	const struct binary_symbol *symbols, *function;
-	const struct binary_mark *marks;
+	const struct binary_usdt *probes;
 	struct err err;
 	size_t n;
 
@@ -57,9 +57,9 @@ static void check_places(struct binary *elf)
 			binary_check_offset(elf, &symbols[i], 1, &err);
 			binary_check_place(elf, symbols[i].offset + 4, &function, &err);
 		}
-	if (!binary_marks(elf, &marks, &n, &err))
+	if (!binary_usdt_probes(elf, &probes, &n, &err))
 		for (size_t i = 0; i < n; i++)
-			binary_check_mark(elf, marks[i].offset, &err);
+			binary_check_usdt(elf, probes[i].offset, &err);
 }
 
 /* What is meant for another machine is refused by its header, and nothing else of it would be seen. */
@@ -88,7 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (binary_open(NULL, file.path, &elf, &err))
 		return 0;
 	read_symbols(elf);
-	read_marks(elf);
+	read_usdt(elf);
 	check_places(elf);
 	binary_each_slot(elf, look_at_slot, elf);
 	binary_each_ifunc(elf, look_at_slot, elf);

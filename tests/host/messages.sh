@@ -36,12 +36,12 @@ test_an_option_for_a_command() {
 	refused 2 "option -c '-t': an option; -c takes a command to be run$" sonde tcpconnect -c -t
 }
 
-# Some C libraries have marks of their own, and are linked in.
+# Some C libraries have USDT probes of their own, and are linked in.
 test_usdt_providers() {
-	refused 1 "has no USDT marks of 'hose', but of house(, libc)?$" sonde funccount "usdt:$usdt:hose:*"
-	refused 1 "has no USDT marks of 'hose', but of house(, libc)?$" sonde funccount "usdt:$usdt:hose:gated"
-	refused 1 "no USDT mark of .*/usdt matches 'gatd' \(did you mean gated\?\)$" sonde funccount "usdt:$usdt:house:gatd"
-	refused 1 "no USDT mark of .*/usdt matches 'no_\*'$" sonde funccount "usdt:$usdt:house:no_*"
+	refused 1 "has no USDT probes of 'hose', but of house(, libc)?$" sonde funccount "usdt:$usdt:hose:*"
+	refused 1 "has no USDT probes of 'hose', but of house(, libc)?$" sonde funccount "usdt:$usdt:hose:gated"
+	refused 1 "no USDT probe of .*/usdt matches 'gatd' \(did you mean gated\?\)$" sonde funccount "usdt:$usdt:house:gatd"
+	refused 1 "no USDT probe of .*/usdt matches 'no_\*'$" sonde funccount "usdt:$usdt:house:no_*"
 }
 
 # What PATH has first is a script, as pyenv puts there.

@@ -2,7 +2,7 @@
 /*
  * usdt [N]
  *
- * Passes user statically defined marks of the provider "house", each a known number of times, and
+ * Passes USDT probes of the provider "house", each a known number of times, and
  * prints "did house:MARK COUNT" lines: plain N times, places 3 N times at three places, gated N times if
  * somebody has raised its semaphore and otherwise never (printed as 0).
  */
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 /*
- * A mark is a nop and a note that tells where the nop is: type 3 of the owner "stapsdt" with three
+ * A USDT probe is a nop and a note that tells where the nop is: type 3 of the owner "stapsdt" with three
  * addresses (the nop, .stapsdt.base to correct for prelinking, the semaphore or 0) and three strings.
  */
 #define MARK_ADDR ".8byte"

@@ -72,10 +72,10 @@ test_debug_links() {
 	done
 }
 
-test_marks_of_usdt() {
+test_usdt_probes() {
 	container
 	looked_at sonde funccount -p $held 'usdt:/lib/libc.so.6:*'
-	expect_err 'has no USDT marks'
+	expect_err 'has no USDT probes'
 	release
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# sonde funccount of user functions, libraries and marks.
+# sonde funccount of user functions, libraries and USDT probes.
 
 user_exact() {
 	has "$1" || { refused "$1" "$2:/bin/ufuncs:f_one"; return 0; }
@@ -113,7 +113,7 @@ test_usdt() {
 	expect_count house:places 60
 }
 
-# A mark with a semaphore: the program passes it only where somebody has raised the semaphore.
+# A USDT probe with a semaphore: the program passes it only where somebody has raised the semaphore.
 test_usdt_semaphore() {
 	fc 'usdt:/bin/usdt:house:*' -- usdt 20
 	expect_exit 0
@@ -122,7 +122,7 @@ test_usdt_semaphore() {
 }
 
 test_usdt_semaphore_of_a_running_program() {
-	# -p and marks: raised for that process, and lowered again behind it.
+	# -p and USDT probes: raised for that process, and lowered again behind it.
 	usdt 1 > before
 	fc usdt:/bin/usdt:gated -- usdt 5
 	expect_count house:gated 5
@@ -158,7 +158,7 @@ test_user_places_refused() {
 		expect_exit 0
 		run sonde funclatency "$spec" -- ufuncs 10
 		expect_exit 1
-		expect_one_err 'place within a function'
+		expect_one_err 'place inside a function'
 	done
 }
 

@@ -277,7 +277,7 @@ test_refused() {
 	expect_one_err 'do_exit.*never returns'
 	fl t:sched:sched_switch
 	expect_exit 1
-	expect_one_err 'no function'
+	expect_one_err 'a tracepoint, not a function'
 	fl r:vfs_read
 	expect_exit 1
 	expect_one_err 'both ends'
@@ -286,7 +286,7 @@ test_refused() {
 	expect_one_err 'lap_inlined.*inlined'
 	fl usdt:/bin/usdt:house:plain
 	expect_exit 1
-	expect_one_err 'mark'
+	expect_one_err 'USDT probe'
 	fl -F --max-keys 1 vfs_read vfs_write
 	expect_exit 1
 	expect_one_err '2 functions.*max-keys'
@@ -318,7 +318,7 @@ test_without_a_return_among_others() {
 	[ "$(cat rows)" = 10 ] || fail "$(cat rows)"
 }
 
-# Go has functions whose names hold colons: they are no marks.
+# Go has functions whose names hold colons: they are not USDT probes.
 test_colons_in_a_name() {
 	for spec in u:/bin/ufuncs:type:.eq.main.T /bin/ufuncs:type:.eq.main.T 'u:/bin/ufuncs:type:*'; do
 		fl -F "$spec" -- ufuncs 7

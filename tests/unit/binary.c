@@ -364,7 +364,7 @@ Test(elf, unpacks_gnu_debugdata)
 static bool read_all(const char *path)
 {
 	const struct binary_symbol *s;
-	const struct binary_mark *m;
+	const struct binary_usdt *m;
 	struct binary *elf = NULL;
 	size_t n, sum = 0;
 
@@ -374,7 +374,7 @@ static bool read_all(const char *path)
 		for (size_t i = 0; i < n; i++)
 			sum += strlen(s[i].name) + s[i].size;
 	}
-	if (!binary_marks(elf, &m, &n, NULL)) {
+	if (!binary_usdt_probes(elf, &m, &n, NULL)) {
 		for (size_t i = 0; i < n; i++)
 			sum += strlen(m[i].provider) + strlen(m[i].name) + strlen(m[i].args);
 	}

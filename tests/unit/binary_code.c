@@ -129,21 +129,21 @@ Test(binary_code, places)
 	cr_expect_eq(place(elf, "unsized", 4, &in), -ENOENT);
 }
 
-static int mark(struct binary *elf, const char *name, uint64_t offset)
+static int usdt(struct binary *elf, const char *name, uint64_t offset)
 {
-	return binary_check_mark(elf, fixture_find(elf, name)->offset + offset, NULL);
+	return binary_check_usdt(elf, fixture_find(elf, name)->offset + offset, NULL);
 }
 
-Test(binary_code, marks)
+Test(binary_code, usdt_probes)
 {
 	struct binary *elf __cleanup(binary_closep) = build();
 
-	cr_expect_eq(mark(elf, "unsized", 0), 0, "a nop needs no function around it");
-	cr_expect_eq(mark(elf, "longer", 4), 0);
-	cr_expect_eq(mark(elf, "longer", 8), 0, "no nop, but an instruction");
-	cr_expect_eq(mark(elf, "longer", INSIDE), -EILSEQ);
-	cr_expect_neq(mark(elf, "inrodata", 0), 0);
-	cr_expect_neq(mark(elf, "wrong", 0), 0);
+	cr_expect_eq(usdt(elf, "unsized", 0), 0, "a nop needs no function around it");
+	cr_expect_eq(usdt(elf, "longer", 4), 0);
+	cr_expect_eq(usdt(elf, "longer", 8), 0, "no nop, but an instruction");
+	cr_expect_eq(usdt(elf, "longer", INSIDE), -EILSEQ);
+	cr_expect_neq(usdt(elf, "inrodata", 0), 0);
+	cr_expect_neq(usdt(elf, "wrong", 0), 0);
 }
 
 /* What has no sections is judged by its segments. */

@@ -321,7 +321,7 @@ Test(foreign, what_was_read_is_what_is_attached_to)
 /* Somebody else's copy, build or log rotation shortens the file at any moment: mapped, that is a SIGBUS. */
 Test(foreign, file_that_is_truncated_while_it_is_read_is_an_error)
 {
-	const struct binary_mark *marks;
+	const struct binary_usdt *probes;
 	const struct binary_symbol *s;
 	struct err err = { .text = "" };
 	struct binary *elf;
@@ -332,7 +332,7 @@ Test(foreign, file_that_is_truncated_while_it_is_read_is_an_error)
 	cr_assert(!truncate(fixture_path("lib.so"), 4096));
 	cr_expect(binary_functions(elf, &s, &n, &err) == -EBADMSG);
 	cr_expect(strstr(err.text, "the file has been truncated"), "%s", err.text);
-	binary_marks(elf, &marks, &n, &err);
+	binary_usdt_probes(elf, &probes, &n, &err);
 	cr_expect(!binary_is_named(elf, "hidden"));
 	binary_close(elf);
 }

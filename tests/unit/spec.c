@@ -73,8 +73,8 @@ static const struct good {
 	{ "t:*:sched_*", SPEC_TRACEPOINT, "*", "sched_*" },
 	{ "rt:sched_switch", SPEC_TRACEPOINT, NULL, "sched_switch", .mech = MECH_RAW_TP },
 	{ "rawtracepoint:sched:x", SPEC_TRACEPOINT, "sched", "x", .mech = MECH_RAW_TP },
-	/* marks */
-	{ "usdt:/bin/x:prov:mark", SPEC_USDT, "/bin/x", "mark", .provider = "prov" },
+	/* USDT probes */
+	{ "usdt:/bin/x:prov:name", SPEC_USDT, "/bin/x", "name", .provider = "prov" },
 	{ "U:c:setjmp", SPEC_USDT, "c", "setjmp" },
 	{ "usdt:c::setjmp", SPEC_USDT, "c", "setjmp" },
 	{ "usdt:c:lib*:*", SPEC_USDT, "c", "*", .provider = "lib*" },
@@ -184,8 +184,8 @@ Test(spec, mistakes_and_their_places)
 		{ "u:malloc", 2, "a binary or library is missing: u:BIN:NAME" },
 		{ "uprobe:", 7, "a binary or library is missing: uprobe:BIN:NAME" },
 		{ "u::malloc", 2, "the binary or library is empty" },
-		{ "usdt:mark", 5, "usdt:BIN:PROVIDER:NAME" },
-		{ "U::mark", 2, "U:BIN:PROVIDER:NAME" },
+		{ "usdt:name", 5, "usdt:BIN:PROVIDER:NAME" },
+		{ "U::name", 2, "U:BIN:PROVIDER:NAME" },
 		/* offsets and addresses */
 		{ "vfs_read+", 9, "the offset is no number" },
 		{ "vfs_read+x", 9, "the offset is no number" },
@@ -201,7 +201,7 @@ Test(spec, mistakes_and_their_places)
 		{ "f:vfs_read+4", 10, "f takes a function's name and no offset" },
 		{ "t:sched:sched_switch+4", 20, "a tracepoint has no offset" },
 		{ "rt:x+4", 4, "a tracepoint has no offset" },
-		{ "usdt:b:n+4", 8, "a USDT mark has no offset" },
+		{ "usdt:b:n+4", 8, "a USDT probe has no offset" },
 		{ "kprobe:0x", 9, "the address is no number" },
 		{ "u:c:0xz", 6, "the address is no number" },
 		{ "u:c:0x12g", 8, "unexpected 'g' after the address" },

@@ -24,7 +24,7 @@ static struct target *add(enum target_kind kind, const char *object, const char 
 	return target;
 }
 
-/* A place of a USDT mark, or a version of a global symbol. */
+/* A place of a USDT probe, or a version of a global symbol. */
 static struct target *add_one_of(const char *object, const char *label, uint64_t addr)
 {
 	struct target *target = add(TARGET_USER, object, label, addr);
@@ -126,8 +126,8 @@ Test(target, twins_in_modules)
 	cr_expect_str_eq(label(4), "r:init");
 }
 
-/* The places of a mark, and the versions of a symbol, are counted together; of two binaries apart. */
-Test(target, places_of_one_mark)
+/* The places of a USDT probe, and the versions of a symbol, are counted together; of two binaries apart. */
+Test(target, places_of_one_usdt_probe)
 {
 	add_one_of("/bin/a", "house:door", 0x1000);
 	add_one_of("/bin/b", "house:door", 0x1000);
@@ -199,11 +199,11 @@ Test(target, what_does_not_parse)
 	cr_expect_geq(err.at, 2);
 }
 
-/* A mark that lies on a function's first instruction, asked for after the function. */
+/* A USDT probe that lies on a function's first instruction, asked for after the function. */
 Test(target, a_mark_on_a_function_keeps_its_semaphore)
 {
 	add(TARGET_USER, "/bin/x", "func", 0x1000);
-	add_one_of("/bin/x", "provider:mark", 0x1000)->ref_ctr = 0x4000;
+	add_one_of("/bin/x", "provider:name", 0x1000)->ref_ctr = 0x4000;
 	finish(1, 1);
 	cr_expect_eq(set.v[0].ref_ctr, 0x4000);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* binary/binary.h: USDT marks. The notes are our own, as systemtap's <sys/sdt.h> lays them out. */
+/* binary/binary.h: USDT probes. The notes are our own, as systemtap's <sys/sdt.h> lays them out. */
 #include "binary_fixture.h"
 
-TestSuite(binary_marks, .init = fixture_init);
+TestSuite(binary_usdt, .init = fixture_init);
 
 /* MARK(): a place that begins with a nop and the mark's name in bytes, to be found in the file. */
 static const char header[] =
@@ -19,9 +19,9 @@ static const char header[] =
 	"#define MARK(bytes, sem, desc) PLACE(bytes); NOTE(\"990b\", sem, desc)\n"
 	"#define TEXT(s) \".asciz \\\"\" s \"\\\"\\n\"\n";
 
-static void build(const char *marks, const char *flags)
+static void build(const char *probes, const char *flags)
 {
-	char *source __free = base_printf("%s%s\n", header, marks);
+	char *source __free = base_printf("%s%s\n", header, probes);
 	char *command __free = base_printf("$CC -O1 %s -o out out.c", flags);
 
 	fixture_text("out.c", source);
@@ -49,16 +49,16 @@ static const char three[] =
 
 static void expect_three(void)
 {
-	const struct binary_mark *m = NULL, *zoo;
+	const struct binary_usdt *m = NULL, *zoo;
 	struct err err = { .text = "" };
 	struct binary *elf = fixture_open(fixture_path("out"));
 	size_t n = 0;
 
-	cr_expect(!binary_marks(elf, &m, &n, &err), "%s", err.text);
+	cr_expect(!binary_usdt_probes(elf, &m, &n, &err), "%s", err.text);
 	cr_assert(n >= 4, "%zu", n);
 	/* a static program may have glibc's own */
 	zoo = &m[n - 1];
-	for (const struct binary_mark *other = &m[3]; other < zoo; other++)
+	for (const struct binary_usdt *other = &m[3]; other < zoo; other++)
 		cr_expect_str_eq(other->provider, "libc");
 	cr_expect(!strcmp(m[0].provider, "app") && !strcmp(m[0].name, "ask"));
 	cr_expect(!strcmp(m[1].name, "get") && !strcmp(m[2].name, "get"));
@@ -74,7 +74,7 @@ static void expect_three(void)
 	binary_close(elf);
 }
 
-Test(binary_marks, gives_places_and_semaphores_in_the_file)
+Test(binary_usdt, gives_places_and_semaphores_in_the_file)
 {
 	static const char *const flags[] = { "", "-no-pie", "-shared -fPIC", "-static" };
 
@@ -87,9 +87,9 @@ Test(binary_marks, gives_places_and_semaphores_in_the_file)
 }
 
 /* prelink moves a file by writing new addresses everywhere but in the notes. */
-Test(binary_marks, follows_the_base_section)
+Test(binary_usdt, follows_the_base_section)
 {
-	const struct binary_mark *m = NULL;
+	const struct binary_usdt *m = NULL;
 	uint64_t before;
 	struct binary *elf;
 	size_t n = 0;
@@ -98,30 +98,30 @@ Test(binary_marks, follows_the_base_section)
 	      "__asm__(\".text\\n.space 65536\\n\");\nint main(void) { return 0; }\n",
 	      "");
 	elf = fixture_open(fixture_path("out"));
-	cr_assert(!binary_marks(elf, &m, &n, NULL) && n == 1);
+	cr_assert(!binary_usdt_probes(elf, &m, &n, NULL) && n == 1);
 	before = m[0].offset;
 	binary_close(elf);
 
 	fixture_run("objcopy --change-section-address .stapsdt.base+0x100 out 2>/dev/null");
 	elf = fixture_open(fixture_path("out"));
-	cr_assert(!binary_marks(elf, &m, &n, NULL) && n == 1);
+	cr_assert(!binary_usdt_probes(elf, &m, &n, NULL) && n == 1);
 	cr_expect(m[0].offset == before + 0x100, "%#lx, was %#lx", (long)m[0].offset, (long)before);
 	binary_close(elf);
 }
 
-Test(binary_marks, are_none_without_notes)
+Test(binary_usdt, are_none_without_notes)
 {
-	const struct binary_mark *m;
+	const struct binary_usdt *m;
 	struct binary *elf;
 	size_t n = 7;
 
 	build("int main(void) { return 0; }", "");
 	elf = fixture_open(fixture_path("out"));
-	cr_expect(!binary_marks(elf, &m, &n, NULL) && n == 0);
+	cr_expect(!binary_usdt_probes(elf, &m, &n, NULL) && n == 0);
 	binary_close(elf);
 }
 
-Test(binary_marks, refuses_broken_notes)
+Test(binary_usdt, refuses_broken_notes)
 {
 	static const char *const broken[] = {
 		"NOTE(\"main\", \"0\", \"\");",
@@ -136,14 +136,14 @@ Test(binary_marks, refuses_broken_notes)
 	for (size_t i = 0; i < ARRAY_SIZE(broken); i++) {
 		char *source __free =
 			base_printf("%s\nint data = 1; int main(void) { return 0; }\n", broken[i]);
-		const struct binary_mark *m;
+		const struct binary_usdt *m;
 		struct err err = { .text = "" };
 		struct binary *elf;
 		size_t n;
 
 		build(source, "-no-pie");
 		elf = fixture_open(fixture_path("out"));
-		cr_expect(binary_marks(elf, &m, &n, &err) == -EBADMSG, "%s", broken[i]);
+		cr_expect(binary_usdt_probes(elf, &m, &n, &err) == -EBADMSG, "%s", broken[i]);
 		cr_expect(strstr(err.text, "USDT"), "%s", err.text);
 		binary_close(elf);
 	}
