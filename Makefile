@@ -25,8 +25,8 @@ endif
 # What is built for is what the compiler says; uname where there is none yet.
 TRIPLET := $(or $(shell $(CC) -dumpmachine 2>/dev/null),$(shell uname -m))
 ARCH    := $(patsubst x86_64%,x86,$(patsubst aarch64%,arm64,$(TRIPLET)))
-VERSION := $(shell git describe --always --dirty --tags 2>/dev/null || echo unknown)
-DATE    := $(shell git log -1 --format=%cs 2>/dev/null)
+VERSION := $(shell scripts/version)
+DATE    := $(shell scripts/version --date)
 # pkg-config knows whether libelf.a needs zstd: the one of the machine that is built for.
 PKG_CONFIG ?= $(if $(CROSS_COMPILE),PKG_CONFIG_LIBDIR=/usr/lib/$(TRIPLET)/pkgconfig )pkg-config
 # zlib comes before libelf, too: newer elfutils (Debian sid) put a crc32() of their own into libelf.a, and the linker would take that one.
