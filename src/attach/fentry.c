@@ -2,6 +2,7 @@
 /* Kernel functions by BPF trampoline: the cheapest per call, a program and a patched function each. */
 #include <linux/bpf.h>
 
+#include "base/search.h"
 #include "kernel/kernel.h"
 #include "mechanism.h"
 #include "quirks.h"
@@ -46,18 +47,10 @@ static int by_name(const void *pa, const void *pb)
 static int offer(const char *name, uint32_t id, void *ctx)
 {
 	struct names *names = ctx;
-	size_t low = 0, high = names->n;
+	size_t at = search_first(i, names->n, strcmp(names->targets[i]->name, name) >= 0);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (strcmp(names->targets[middle]->name, name) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < names->n && !strcmp(names->targets[low]->name, name); low++)
-		names->targets[low]->btf_id = id;
+	for (; at < names->n && !strcmp(names->targets[at]->name, name); at++)
+		names->targets[at]->btf_id = id;
 	return 0;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Whether an instruction begins at a place of an ELF file. What an instruction is, instruction.c knows. */
+#include "base/search.h"
 #include "binary_code.h"
 #include "binary_file.h"
 #include "instruction.h"
@@ -154,17 +155,9 @@ int binary_check_offset(struct binary *binary, const struct binary_symbol *funct
 /* The function that a place in the file is in, NULL where none is known. The last that begins before may be a part of it. */
 static const struct binary_symbol *function_of(const struct binary_symbol *symbols, size_t n, uint64_t offset)
 {
-	size_t low = 0, high = n;
+	size_t behind = search_first(i, n, symbols[i].offset > offset);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (symbols[middle].offset <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (size_t i = low; i-- > 0 && low - i <= NEIGHBOURS;)
+	for (size_t i = behind; i-- > 0 && behind - i <= NEIGHBOURS;)
 		if (offset == symbols[i].offset || offset - symbols[i].offset < symbols[i].size)
 			return &symbols[i];
 	return NULL;

@@ -1,26 +1,43 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Where a file's .eh_frame is: as the loader finds it, by a program header; else by its section. Does not read what is in it. */
+/*
+ * Where a file's .eh_frame is: as the loader finds it, by a program header; else by its section. And where functions begin, by
+ * the table in .eh_frame_hdr. Does not read what is in .eh_frame.
+ */
+#include "base/search.h"
 #include "binary_file.h"
 
-/* What the header that a program header names begins with (LSB 5.0 core, 10.6.2), in the only forms that linkers write. */
+/* The beginning of .eh_frame_hdr (LSB 5.0 core, 10.6.2). */
 struct header {
 	uint8_t version, frame_encoding, count_encoding, table_encoding;
-	int32_t frame;
+	int32_t frame; /* where .eh_frame is, relative to this member */
 };
 
+/* It may be followed by the number of entries, 4 bytes, and the entries, sorted. Both members are relative to the header. */
+struct entry {
+	int32_t start, frame;
+};
+
+/* Linkers write these encodings only. */
 #define HEADER_VERSION 1
 #define PCREL_SDATA4   0x1b
+#define UDATA4	       0x03
+#define DATAREL_SDATA4 0x3b
 
-static bool find_header(struct binary *binary, GElf_Phdr *phdr)
+static int find_header(struct binary *binary, GElf_Phdr *phdr, struct header *header)
 {
 	size_t count;
 
 	if (elf_getphdrnum(binary->file.elf, &count))
-		return false;
-	for (size_t i = 0; i < count; i++)
-		if (gelf_getphdr(binary->file.elf, (int)i, phdr) && phdr->p_type == PT_GNU_EH_FRAME)
-			return true;
-	return false;
+		return -ENOENT;
+	for (size_t i = 0; i < count; i++) {
+		if (!gelf_getphdr(binary->file.elf, (int)i, phdr) || phdr->p_type != PT_GNU_EH_FRAME)
+			continue;
+		return binary_image_read(&binary->file, phdr->p_offset, header, sizeof(*header)) ||
+				       header->version != HEADER_VERSION || header->frame_encoding != PCREL_SDATA4
+			       ? -ENOENT
+			       : 0;
+	}
+	return -ENOENT;
 }
 
 /* From there to the end of its segment: the headers of sections, which know its end, need not be there or be true. */
@@ -30,8 +47,7 @@ static int by_header(struct binary *binary, uint64_t *vaddr, uint64_t *offset, u
 	struct header header;
 	GElf_Phdr phdr;
 
-	if (!find_header(binary, &phdr) || binary_image_read(&binary->file, phdr.p_offset, &header, sizeof(header)) ||
-	    header.version != HEADER_VERSION || header.frame_encoding != PCREL_SDATA4)
+	if (find_header(binary, &phdr, &header))
 		return -ENOENT;
 	*vaddr = phdr.p_vaddr + offsetof(struct header, frame) + header.frame;
 	segment = binary_segment_of(binary, *vaddr, false);
@@ -72,4 +88,44 @@ int binary_eh_frame(struct binary *binary, struct binary_bytes *bytes)
 	bytes->size = data->d_size;
 	bytes->vaddr = vaddr;
 	return 0;
+}
+
+/* The entries may lie at any address in memory. */
+static void find_starts(struct binary *binary, struct binary_starts *starts)
+{
+	struct header header;
+	GElf_Phdr phdr;
+	Elf_Data *data;
+	uint32_t count;
+	size_t before = sizeof(header) + sizeof(count);
+
+	starts->known = true;
+	if (find_header(binary, &phdr, &header) || header.count_encoding != UDATA4 || header.table_encoding != DATAREL_SDATA4 ||
+	    phdr.p_filesz < before || binary_image_chunk(&binary->file, phdr.p_offset, phdr.p_filesz, ELF_T_BYTE, &data))
+		return;
+	memcpy(&count, (char *)data->d_buf + sizeof(header), sizeof(count));
+	if (count > (data->d_size - before) / sizeof(struct entry))
+		return;
+	starts->vaddr = phdr.p_vaddr;
+	starts->table = (char *)data->d_buf + before;
+	starts->n = count;
+}
+
+static uint64_t start_of(const struct binary_starts *starts, size_t i)
+{
+	struct entry entry;
+
+	memcpy(&entry, starts->table + i * sizeof(entry), sizeof(entry));
+	return starts->vaddr + (uint64_t)(int64_t)entry.start;
+}
+
+bool binary_unwinds_from(struct binary *binary, uint64_t vaddr)
+{
+	struct binary_starts *starts = &binary->starts;
+	size_t at;
+
+	if (!starts->known)
+		find_starts(binary, starts);
+	at = search_first(i, starts->n, start_of(starts, i) >= vaddr);
+	return at < starts->n && start_of(starts, at) == vaddr;
 }

@@ -39,6 +39,14 @@ struct binary_sections {
 	bool known, any; /* they have been read; the file has sections */
 };
 
+/* Where functions begin, by the table in .eh_frame_hdr. */
+struct binary_starts {
+	bool known;	   /* the table has been looked for */
+	uint64_t vaddr;	   /* of .eh_frame_hdr, as linked */
+	const char *table; /* the image's */
+	size_t n;	   /* entries; 0: no table */
+};
+
 /* A piece of the file that was read last. */
 struct binary_window {
 	uint64_t offset;
@@ -60,6 +68,7 @@ struct binary {
 	size_t n, cap;
 	struct binary_sections code; /* binary_code.c's, as is the window */
 	struct binary_window window;
+	struct binary_starts starts; /* binary_eh_frame.c's */
 	struct binary_symbol *symbols;
 	size_t n_symbols;
 	struct binary_string *strings; /* names that had to be copied */

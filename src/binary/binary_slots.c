@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * The relocations of an ELF file that give a function's address, the IFUNCs that it exports, and where functions begin by
- * its unwind table.
- */
+/* The relocations of an ELF file that give a function's address, and the IFUNCs that it exports. */
 #include "binary_file.h"
 
 /* Chromium has a tenth of this: a bound on the work that a foreign file makes. */
@@ -130,61 +127,4 @@ int binary_each_ifunc(struct binary *binary, binary_slot_fn fn, void *ctx)
 		}
 	}
 	return ret;
-}
-
-/*
- * .eh_frame_hdr: the LSB, "Exception Frames". Of its encodings the one that all linkers write: 4 bytes each, the table's
- * relative to the section and sorted.
- */
-struct unwind_header {
-	uint8_t version, frame_encoding, count_encoding, table_encoding;
-	int32_t frame;
-	uint32_t count; /* of the entries that follow */
-};
-
-struct unwind_entry {
-	int32_t start, frame;
-};
-
-/* The table's entries, which may lie at any address; NULL without a table. */
-static const char *unwind_table(const Elf_Data *data, size_t *count)
-{
-	struct unwind_header h;
-
-	if (!data || !data->d_buf || data->d_size < sizeof(h))
-		return NULL;
-	memcpy(&h, data->d_buf, sizeof(h));
-	*count = h.count;
-	if (h.version != 1 || h.frame_encoding != 0x1b || h.count_encoding != 0x03 || h.table_encoding != 0x3b ||
-	    h.count > (data->d_size - sizeof(h)) / sizeof(struct unwind_entry))
-		return NULL;
-	return (const char *)data->d_buf + sizeof(h);
-}
-
-bool binary_unwinds_from(struct binary *binary, uint64_t vaddr)
-{
-	size_t low = 0, high = 0;
-	const char *table;
-	GElf_Shdr shdr;
-	Elf_Data *data;
-	Elf_Scn *scn;
-
-	if (binary_image_section(&binary->file, ".eh_frame_hdr", &scn, &shdr) || binary_image_data(&binary->file, scn, &data))
-		return false;
-	table = unwind_table(data, &high);
-	while (table && low < high) {
-		size_t middle = low + (high - low) / 2;
-		struct unwind_entry entry;
-		uint64_t start;
-
-		memcpy(&entry, table + middle * sizeof(entry), sizeof(entry));
-		start = shdr.sh_addr + (uint64_t)(int64_t)entry.start;
-		if (start == vaddr)
-			return true;
-		if (start < vaddr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return false;
 }

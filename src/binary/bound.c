@@ -10,6 +10,7 @@
 #include <sys/sysmacros.h>
 
 #include "base/file_id.h"
+#include "base/search.h"
 #include "bound.h"
 #include "binary_file.h"
 #include "maps.h"
@@ -31,20 +32,13 @@ static const char in_vdso[] = "the kernel's vDSO serves it, where no uprobe can 
 /* The first of those that share a resolver. */
 static struct binary_ifunc *find_resolver(const struct bound *b, uint64_t vaddr)
 {
-	size_t low = 0, high = b->n_ifuncs;
 	uint64_t offset;
+	size_t at;
 
 	if (binary_offset_of(b->binary, vaddr, true, &offset))
 		return NULL;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (b->ifuncs[middle].symbol->offset < offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < b->n_ifuncs && b->ifuncs[low].symbol->offset == offset ? b->ifuncs + low : NULL;
+	at = search_first(i, b->n_ifuncs, b->ifuncs[i].symbol->offset >= offset);
+	return at < b->n_ifuncs && b->ifuncs[at].symbol->offset == offset ? &b->ifuncs[at] : NULL;
 }
 
 static int compare_names(const void *pa, const void *pb)
@@ -213,17 +207,7 @@ static bool read_word(const struct process *p, uint64_t addr, uint64_t *word)
 /* The first symbol at an offset, or where it would be. */
 static size_t symbol_at(const struct binary_symbol *symbols, size_t n, uint64_t offset)
 {
-	size_t low = 0;
-
-	while (low < n) {
-		size_t middle = low + (n - low) / 2;
-
-		if (symbols[middle].offset < offset)
-			low = middle + 1;
-		else
-			n = middle;
-	}
-	return low;
+	return search_first(i, n, symbols[i].offset >= offset);
 }
 
 /* Does a function begin there, by symbol or unwind table, that is no resolver? */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <search.h>
 
+#include "base/search.h"
 #include "base/str.h"
 #include "traceable.h"
 
@@ -28,17 +29,10 @@ static int compare_addresses(const void *pa, const void *pb)
 
 bool traceable_at(const struct traceable *traceable, uint64_t addr)
 {
-	size_t low = 0, high = traceable->addrs.n;
+	const uint64_t *addrs = traceable->addrs.v;
+	size_t at = search_first(i, traceable->addrs.n, addrs[i] >= addr);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (traceable->addrs.v[middle] < addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < traceable->addrs.n && traceable->addrs.v[low] - addr < ENTRY_MAX;
+	return at < traceable->addrs.n && addrs[at] - addr < ENTRY_MAX;
 }
 
 static int compare_listed(const void *pa, const void *pb)

@@ -9,6 +9,7 @@
 #include <bpf/bpf.h>
 
 #include "base/file_id.h"
+#include "base/search.h"
 #include "holders.h"
 #include "kernel/kernel_files.h"
 
@@ -192,19 +193,12 @@ void holders_release(struct holders *holders)
 
 const struct holding *holders_find(const struct holders *holders, enum holding_kind kind, uint32_t id, size_t *n)
 {
-	size_t low = 0, high = holders->n, end;
+	const struct holding *v = holders->v;
+	size_t first = search_first(i, holders->n, v[i].kind > kind || (v[i].kind == kind && v[i].id >= id));
+	size_t end = first;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		const struct holding *at = &holders->v[middle];
-
-		if (at->kind < kind || (at->kind == kind && at->id < id))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (end = low; end < holders->n && holders->v[end].kind == kind && holders->v[end].id == id;)
+	while (end < holders->n && v[end].kind == kind && v[end].id == id)
 		end++;
-	*n = end - low;
-	return *n ? &holders->v[low] : NULL;
+	*n = end - first;
+	return *n ? &v[first] : NULL;
 }

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "base/search.h"
 #include "age.h"
 #include "files.h"
 #include "inventory_part.h"
@@ -136,13 +137,18 @@ static int read_list(struct traces *traces, size_t list, struct err *err)
 	return 0;
 }
 
+static int compare_event(const struct trace_item *item, const char *group, const char *name)
+{
+	int ret = strcmp(item->group, group);
+
+	return ret ? ret : strcmp(item->name, name);
+}
+
 static int by_name(const void *pa, const void *pb)
 {
 	const struct trace_item *a = pa, *b = pb;
-	int ret = strcmp(a->group, b->group);
+	int ret = compare_event(a, b->group, b->name);
 
-	if (!ret)
-		ret = strcmp(a->name, b->name);
 	return ret ? ret : (int)a->kind - (int)b->kind;
 }
 
@@ -152,23 +158,9 @@ static int by_name(const void *pa, const void *pb)
  */
 static ssize_t find_event(const struct traces *traces, size_t n, const char *group, const char *name)
 {
-	size_t low = 0, high = n;
+	size_t at = search_first(i, n, compare_event(&traces->v[i], group, name) >= 0);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		const struct trace_item *item = &traces->v[middle];
-		int ret = strcmp(item->group, group);
-
-		if (!ret)
-			ret = strcmp(item->name, name);
-		if (ret < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == n || strcmp(traces->v[low].group, group) || strcmp(traces->v[low].name, name))
-		return -1;
-	return low;
+	return at < n && !compare_event(&traces->v[at], group, name) ? (ssize_t)at : -1;
 }
 
 /* ---- one instance ---- */

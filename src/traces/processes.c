@@ -5,6 +5,7 @@
  */
 #include <dirent.h>
 
+#include "base/search.h"
 #include "processes.h"
 #include "kernel/kernel_files.h"
 #include "kernel/lines.h"
@@ -117,17 +118,9 @@ void processes_release(struct processes *processes)
 
 const struct process_id *processes_find(const struct processes *processes, pid_t id)
 {
-	size_t low = 0, high = processes->n;
+	size_t at = search_first(i, processes->n, processes->v[i].id >= id);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (processes->v[middle].id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < processes->n && processes->v[low].id == id ? &processes->v[low] : NULL;
+	return at < processes->n && processes->v[at].id == id ? &processes->v[at] : NULL;
 }
 
 const struct process_id *processes_find_command(const struct processes *processes, const char *command)

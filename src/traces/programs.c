@@ -3,6 +3,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "base/search.h"
 #include "programs.h"
 #include "kernel/kernel_files.h"
 
@@ -115,17 +116,9 @@ static void add_program(struct programs *programs, uint32_t id)
 
 struct bpf_program *programs_find(const struct programs *programs, uint32_t id)
 {
-	size_t low = 0, high = programs->n;
+	size_t at = search_first(i, programs->n, programs->v[i].id >= id);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (programs->v[middle].id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < programs->n && programs->v[low].id == id ? &programs->v[low] : NULL;
+	return at < programs->n && programs->v[at].id == id ? &programs->v[at] : NULL;
 }
 
 /* ---- links ---- */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Turns the inventory of tracefs into tracers: events with their hits, settings, and the readers of each instance. */
+#include "base/search.h"
 #include "files.h"
 #include "inventory_part.h"
 #include "parse.h"
@@ -125,26 +126,20 @@ struct profile {
 	bool has_path;
 };
 
-/* Binary search: all tracers after the first event are dynamic events, sorted by name. */
+static int compare_event(const struct tracer *tracer, const struct parsed_event *event)
+{
+	int ret = strcmp(tracer->group, event->group);
+
+	return ret ? ret : strcmp(tracer->name, event->name);
+}
+
+/* All tracers after the first event are dynamic events, sorted by name. */
 static struct tracer *find_event(struct tracers *tracers, const struct parsed_event *event)
 {
-	size_t low = tracers->first_event, high = tracers->n;
+	size_t first = tracers->first_event;
+	size_t at = first + search_first(i, tracers->n - first, compare_event(&tracers->v[first + i], event) >= 0);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		struct tracer *at = &tracers->v[middle];
-		int ret = strcmp(at->group, event->group);
-
-		if (!ret)
-			ret = strcmp(at->name, event->name);
-		if (!ret)
-			return at;
-		if (ret < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
+	return at < tracers->n && !compare_event(&tracers->v[at], event) ? &tracers->v[at] : NULL;
 }
 
 static bool read_counts(const struct profile *profile, char *line, const char *event, uint64_t *hits, uint64_t *missed)

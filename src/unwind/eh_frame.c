@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Reads the records of .eh_frame: common entries (CIE) and functions (FDE). */
+#include "base/search.h"
 #include "eh_frame.h"
 
 /*
@@ -107,17 +108,10 @@ static void add_cie(struct eh_frame *frame, uint64_t at, struct cursor body)
 /* Binary search: records were added in the order of their offsets. */
 static const struct eh_frame_cie *find_cie(const struct eh_frame *frame, uint64_t at)
 {
-	size_t from = 0, to = frame->cies.n;
+	const struct eh_frame_cie *cies = frame->cies.v;
+	size_t first = search_first(i, frame->cies.n, cies[i].at >= at);
 
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-
-		if (frame->cies.v[middle].at < at)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	return from < frame->cies.n && frame->cies.v[from].at == at ? &frame->cies.v[from] : NULL;
+	return first < frame->cies.n && cies[first].at == at ? &cies[first] : NULL;
 }
 
 static void add_fde(struct eh_frame *frame, uint64_t cie_at, struct cursor body)

@@ -3,6 +3,7 @@
  * Makes the pages and rows of an unwind table, and looks rules up in it. The BPF unwinder will search the same
  * layout.
  */
+#include "base/search.h"
 #include "binary/binary.h"
 #include "eh_frame.h"
 #include "table.h"
@@ -131,37 +132,22 @@ int table_make(struct table *table, struct binary *elf, struct rules *rules)
 /* Returns the last page at or before the one wanted, NULL if there is none. */
 static const struct table_page *find_page(const struct table *table, uint64_t page)
 {
-	size_t from = 0, to = table->n;
+	size_t behind = search_first(i, table->n, table->v[i].page > page);
 
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-
-		if (table->v[middle].page <= page)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	return from ? &table->v[from - 1] : NULL;
+	return behind ? &table->v[behind - 1] : NULL;
 }
 
 uint16_t table_rule(const struct table *table, uint64_t offset)
 {
 	const struct table_page *page = find_page(table, offset >> UNWIND_PAGE_SHIFT);
 	const struct unwind_row *rows;
-	uint32_t from = 0, to;
+	size_t behind;
 
 	if (!page || page->page != offset >> UNWIND_PAGE_SHIFT)
 		return UNWIND_RULE_NONE;
 	rows = table->rows.v + page->first;
-	for (to = page->n; to - from > 1;) {
-		uint32_t middle = from + (to - from) / 2;
-
-		if (rows[middle].place <= offset % PAGE_SIZE)
-			from = middle;
-		else
-			to = middle;
-	}
-	return rows[from].rule;
+	behind = search_first(i, page->n, rows[i].place > offset % PAGE_SIZE);
+	return rows[behind ? behind - 1 : 0].rule;
 }
 
 void table_release(struct table *table)
