@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# The only entry. `make` builds build/sonde; `make help` lists the rest.
+# The only entry point. `make` builds build/sonde; `make help` lists the other targets.
 #
-# Variables a user may set: CC CLANG BPFTOOL CFLAGS CPPFLAGS LDFLAGS LIBBPF ZYDIS PKG_CONFIG
-# DEBIAN_MIRROR DESTDIR PREFIX B (the build directory) V=1 (show the commands) WERROR=1 (a warning is an error)
-# FOREIGN= (make test without a guest of arm64)
+# Variables for users: CC CLANG BPFTOOL CFLAGS CPPFLAGS LDFLAGS LIBBPF ZYDIS PKG_CONFIG
+# DEBIAN_MIRROR DESTDIR PREFIX B (the build directory) V=1 (show the commands) WERROR=1 (treat
+# warnings as errors) FOREIGN= (make test without a guest of arm64).
 # CROSS_COMPILE=aarch64-linux-gnu- builds for arm64, in build-aarch64-linux-gnu.
 
 B      := build$(patsubst %-,-%,$(notdir $(CROSS_COMPILE)))
@@ -17,38 +17,41 @@ endif
 CLANG  ?= clang
 CFLAGS ?= -O2 -g
 
-# What the machine is asked, once. `make help` and `make clean` ask nothing.
+# Finds the machine's tools and libraries, once. `make help` and `make clean` need none.
 ifneq ($(filter-out help clean,$(or $(MAKECMDGOALS),all)),)
 ifndef BPFTOOL
 BPFTOOL := $(shell scripts/find-bpftool)
 endif
-# What is built for is what the compiler says; uname where there is none yet.
+# The compiler names the target architecture; without a compiler, uname does.
 TRIPLET := $(or $(shell $(CC) -dumpmachine 2>/dev/null),$(shell uname -m))
 ARCH    := $(patsubst x86_64%,x86,$(patsubst aarch64%,arm64,$(TRIPLET)))
 VERSION := $(shell scripts/version)
 DATE    := $(shell scripts/version --date)
-# pkg-config knows whether libelf.a needs zstd: the one of the machine that is built for.
+# pkg-config, for the target architecture, says whether libelf.a needs zstd.
 PKG_CONFIG ?= $(if $(CROSS_COMPILE),PKG_CONFIG_LIBDIR=/usr/lib/$(TRIPLET)/pkgconfig )pkg-config
-# zlib comes before libelf, too: newer elfutils (Debian sid) put a crc32() of their own into libelf.a, and the linker would take that one.
+# zlib comes before libelf as well: newer elfutils (Debian sid) have a crc32() of their own in
+# libelf.a, which the linker would take.
 LDLIBS  := -lz $(shell $(PKG_CONFIG) --static --libs libelf liblzma 2>/dev/null || echo -lelf -llzma) -lz -liberty -lpthread
-# Trees of libraries that are built here: named by the user, a submodule, or the distribution's source package.
+# Source trees of libraries that we build: named by the user, a submodule, or the distribution's
+# source package.
 LIBBPF_TREE := $(shell LIBBPF='$(LIBBPF)' scripts/source-of libbpf --where)
 ZYDIS_TREE  := $(if $(filter x86,$(ARCH)),$(shell ZYDIS='$(ZYDIS)' scripts/source-of zydis --where))
 endif
 
-# A compiler that is newer than this tree warns of more. That is ours to mend, in `make lint` and CI, and fails no user's build.
+# A compiler that is newer than this tree can print new warnings. `make lint` and CI make them
+# errors for us; a user's build must not fail.
 WARN       := -Wall -Wextra -Wno-unused-parameter $(if $(WERROR),-Werror)
 INCLUDES   := -I. -I$(B)/libbpf/include
 C_CPPFLAGS  = -D_GNU_SOURCE -Isrc -I$(B) -I$(B)/gen $(INCLUDES) $(CPPFLAGS) $(DEFINES) -MMD -MP
 C_FLAGS    := -std=gnu11 $(WARN) -Wno-missing-field-initializers -Wstrict-prototypes -fno-strict-aliasing
 ALL_CFLAGS  = $(C_FLAGS) -ffunction-sections -fdata-sections $(CFLAGS)
 BPF_CFLAGS := -target bpf -O2 -g -mcpu=v3 $(WARN) $(INCLUDES) -MMD -MP
-# No recovery: what the sanitizers find fails the test. Their checks confuse gcc about what
-# may be NULL or unset, so the warnings that guess at it are left to the other build.
+# Without recovery, so that whatever the sanitizers find fails the test. Their checks mislead gcc's
+# warnings about NULL and unset variables: those are left to the normal build.
 SANITIZE   := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer \
 	      -Wno-format-truncation -Wno-format-overflow -Wno-maybe-uninitialized
 
-# Everything is found by its place: a new tool, module or test is a new file and no change here.
+# Files are found by their place: a new tool, module or test is a new file and no change here.
 LIB   := $(wildcard src/*/*.c)
 TOOLS := $(filter-out %.bpf.c,$(wildcard tools/*.c))
 SRC   := $(LIB) $(TOOLS) src/main.c
@@ -61,10 +64,10 @@ UNIT_OBJ := $(patsubst %.c,$(B)/unit/%.o,$(LIB) $(TOOLS) $(UNIT))
 SYSCALLS := $(B)/gen/syscalls.inc
 LIBBPF_A := $(B)/libbpf/libbpf.a
 COMPAT_A := $(B)/compat/libelf.a
-# It decodes x86's instructions; arm64's are all of one length.
+# Zydis decodes x86's instructions. Those of arm64 are all of one length and need no decoder.
 ZYDIS_A  := $(if $(filter x86,$(ARCH)),$(B)/zydis/libzydis.a)
 
-# make try, test: all processors, unless -j was given
+# make try and make test use all processors, unless -j was given
 JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 
 ifeq ($(V),)
@@ -99,7 +102,8 @@ test: ## install what is missing, build, run every test (as root)
 	@$(if $(FOREIGN),$(MAKE) --no-print-directory $(JOBS) CROSS_COMPILE=$(FOREIGN) all test-programs)
 	@tests/run $(if $(FOREIGN),--foreign)
 
-# What one machine can test of the other architecture: on x86-64 a guest of arm64, by QEMU's emulation. FOREIGN= leaves it out.
+# The other architecture, as far as one machine can test it: on x86-64 a guest of arm64 that QEMU
+# emulates. FOREIGN= leaves it out.
 FOREIGN = $(if $(filter x86,$(ARCH)),aarch64-linux-gnu-)
 
 fresh: ## `make try` in minimal systems of Debian 12, 13 and sid, in one of them `make test` (as root)
@@ -130,10 +134,11 @@ lint: ## layers, licence lines, format, cppcheck, shellcheck, warnings, size of 
 	@$(MAKE) --no-print-directory $(JOBS) WERROR=1 B=$(LINT_B) all lint-bpf
 	@scripts/lint --size $(LINT_B)/sonde
 
-# What is built already was built without -Werror and would not be compiled again; in CI all of it is built with it.
+# Objects that were built without -Werror would not be compiled again. In CI everything is built
+# with it.
 LINT_B := $(if $(WERROR),$(B),$(B)/lint)
 
-# The kernel side for the architecture that is not built for: who breaks it is told at once.
+# Compiles the kernel side for the other architecture, so that an error there is reported at once.
 OTHER_ARCH := $(filter-out $(ARCH),x86 arm64)
 lint-bpf: $(BPF:%.bpf.c=$(B)/lint/%.bpf.o)
 
@@ -155,12 +160,12 @@ $(B)/sonde.debug: $(OBJ) $(LIBBPF_A) $(ZYDIS_A) $(COMPAT_A) $(B)/sources
 $(COMPAT_A): $(B)/compat/libelf.o
 	$(Q)rm -f $@; $(CROSS_COMPILE)ar rcs $@ $<
 
-# Skeletons are needed before the first compilation; from then on the .d files say who needs which.
+# The first compilation needs all skeletons. After that the .d files know which object needs which.
 $(B)/%.o: %.c Makefile $(B)/flags | $(SKEL) $(SYSCALLS) $(LIBBPF_A) $(ZYDIS_A)
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(C_CPPFLAGS) $(ALL_CFLAGS) -c -o $@ $<
 
-# Without what writes instructions, and what explains them.
+# Without the encoder and the formatter.
 ZYDIS_CPPFLAGS := -DZYDIS_STATIC_BUILD -DZYDIS_MINIMAL_MODE -DZYDIS_DISABLE_ENCODER -DZYDIS_DISABLE_FORMATTER \
 		  -DZYCORE_STATIC_BUILD -DZYAN_NO_LIBC -isystem $(B)/zydis/include
 
@@ -168,7 +173,7 @@ $(B)/src/binary/instruction.o $(B)/unit/src/binary/instruction.o: private DEFINE
 $(B)/src/main.o: private DEFINES := -DSONDE_VERSION='"$(VERSION)"' -DSONDE_DATE='"$(DATE)"'
 $(B)/src/main.o: $(B)/version
 
-# What no file's time tells: each is rewritten when it says something else than it did.
+# Things that no file's time stamp shows: each file is rewritten only if its contents change.
 $(B)/version: NOW = $(VERSION) $(DATE)
 $(B)/sources: NOW = $(SRC) $(UNIT)
 $(B)/objects: NOW = $(BPF:%.bpf.c=%.bpf.o)
@@ -177,13 +182,13 @@ $(B)/version $(B)/sources $(B)/objects $(B)/flags: FORCE
 	@mkdir -p $(@D)
 	@echo '$(NOW)' | cmp -s - $@ || echo '$(NOW)' > $@
 
-# The numbers of the machine's syscalls, from its own header.
+# The machine's syscall numbers, from its own header.
 $(SYSCALLS): Makefile
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)echo '#include <asm/unistd.h>' | $(CC) -E -dM - | \
 		sed -n 's/^#define __NR_\([a-z][a-z0-9_]*\) .*/SYSCALL(\1)/p' | sort > $@
 
-# --- BPF: compiled, linked by bpftool (which drops the DWARF), made a skeleton ---
+# --- BPF: compiled, linked by bpftool (which removes the DWARF), turned into a skeleton ---
 
 $(B)/%.bpf.o: %.bpf.c Makefile $(B)/flags | $(LIBBPF_A)
 	@mkdir -p $(@D)
@@ -196,7 +201,7 @@ $(B)/gen/%.skel.h: $(B)/%.bpf.o scripts/pack-skeleton
 	$(call say,SKEL,$@)$(BPFTOOL) gen skeleton $< name $(subst -,_,$(subst .,_,$(notdir $*)))_bpf > $@.whole && \
 		scripts/pack-skeleton $< < $@.whole > $@ && rm -f $@.whole
 
-# --- libbpf: its headers are copied too, so that nothing else looks into its tree ---
+# --- libbpf: its headers are copied, so that nothing else reads its tree ---
 
 $(B)/tools-found:
 	@mkdir -p $(@D)
@@ -215,7 +220,7 @@ $(LIBBPF_A): $(B)/libbpf/tree Makefile $(wildcard $(LIBBPF_TREE)/src/*.[ch])
 		OBJDIR=$$to/obj DESTDIR=$$to INCLUDEDIR=/include LIBDIR=/ install > $$to/log 2>&1 || { cat $$to/log; exit 1; }; \
 	cp -r $$from/include/uapi/. $$to/include/ && rm -f $@ && $(CROSS_COMPILE)ar rcs $@ $$to/obj/staticobjs/*.o
 
-# --- Zydis: what decodes, and no more. Its own headers, and Zycore's where its tree has them ---
+# --- Zydis: the decoder only. Its own headers, and Zycore's if its tree has them ---
 
 $(B)/zydis/libzydis.a: $(B)/zydis/tree Makefile $(B)/flags
 	$(call say,ZYDIS,$$(cat $<))to=$(B)/zydis && from=$$(cat $<) && rm -rf $$to/include $$to/*.o && cp -r $$from/include $$to/ && \
@@ -224,9 +229,9 @@ $(B)/zydis/libzydis.a: $(B)/zydis/tree Makefile $(B)/flags
 		$(CC) $(ZYDIS_CPPFLAGS) -I$$from/src -O2 -g -ffunction-sections -fdata-sections -c -o $$to/$$part.o $$from/src/$$part.c || exit 1; \
 	done && rm -f $@ && $(CROSS_COMPILE)ar rcs $@ $$to/*.o
 
-# --- tests: one Criterion binary under the sanitizers, with objects of its own ---
+# --- tests: one Criterion binary under the sanitizers, with its own objects ---
 
-# A test reads every object by its file.
+# A unit test opens every BPF object file by its path.
 $(B)/unit/unit: $(UNIT_OBJ) $(LIBBPF_A) $(ZYDIS_A) $(B)/sources $(B)/objects
 	$(call say,LINK,$@)$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $(UNIT_OBJ) $(LIBBPF_A) $(ZYDIS_A) -lcriterion -lelf -llzma -lz -liberty -lpthread
 
@@ -234,7 +239,7 @@ $(B)/unit/%.o: %.c Makefile $(B)/flags | $(SKEL) $(SYSCALLS) $(LIBBPF_A) $(ZYDIS
 	@mkdir -p $(@D)
 	$(call say,UNIT,$<)$(CC) $(C_CPPFLAGS) $(C_FLAGS) $(SANITIZE) -c -o $@ $<
 
-# --- what is installed ---
+# --- installation ---
 
 BIN  = $(DESTDIR)$(PREFIX)/bin
 MAN8 = $(DESTDIR)$(PREFIX)/share/man/man8
@@ -257,8 +262,8 @@ install: all man ## to DESTDIR, PREFIX=/usr/local: the binary, links for the too
 		ln -sf sonde $(BIN)/$$name && ln -sf sonde $(COMP)/$$name && ln -sf sonde-$$name.8 $(MAN8)/$$name.8 || exit 1; \
 	done
 
-# Takes away what points to ours, and nothing of the same name that somebody else put there.
-uninstall: ## take away what install put there
+# Removes links that point to sonde, but nothing of the same name that somebody else put there.
+uninstall: ## remove what install put there
 	$(Q)find $(BIN) $(COMP) -maxdepth 1 -type l -lname sonde -delete 2> /dev/null || :
 	$(Q)find $(MAN8) -maxdepth 1 -type l -lname 'sonde-*.8' -delete 2> /dev/null || :
 	rm -f $(BIN)/sonde $(COMP)/sonde $(MAN8)/sonde.8 $(MAN8)/sonde-*.8
@@ -268,6 +273,6 @@ clean: ## remove build/
 
 -include $(OBJ:.o=.d) $(UNIT_OBJ:.o=.d) $(BPF:%.bpf.c=$(B)/%.bpf.d)
 
-# test-programs: what the tests trace, its rules beside it
+# The programs that the tests trace; their rules are in tests/.
 -include tests/rules.mk
 include tests/fuzz/rules.mk
