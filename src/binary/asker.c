@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Starts and ends the asker. Its program asker_program.c writes, its limits asker_confine.c knows. */
+/* Starts and ends the asker. asker_program.c writes its program, asker_confine.c limits what it may do. */
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
@@ -15,15 +15,15 @@
 #include "binary_file.h"
 #include "trusted.h"
 
-/* Linux 6.3 has it and complains without; glibc 2.36 does not know it. */
+/* From Linux 6.3 on the kernel logs a warning when the flag is missing; glibc 2.36 does not define it. */
 #ifndef MFD_EXEC
 #define MFD_EXEC 0x10U
 #endif
 
-/* A loader needs milliseconds; what takes this long (in ms) waits for something. */
+/* Milliseconds to wait for the loader. It needs a few; one that takes this long hangs. */
 #define PATIENCE 5000
 
-/* Of the descriptors that we have it gets the pipe, and the program until it is executed. */
+/* Closes all descriptors but the pipe, which becomes standard output, and the program (close-on-exec). */
 static bool child_files(int *program, int out)
 {
 	*program = fcntl(*program, F_DUPFD_CLOEXEC, 3);
@@ -32,7 +32,7 @@ static bool child_files(int *program, int out)
 	       !syscall(SYS_close_range, 0, 0, 0) && !syscall(SYS_close_range, 2, *program - 1, 0) && !syscall(SYS_close_range, *program + 1, ~0U, 0);
 }
 
-/* After fork, maybe of a process with threads: system calls only. */
+/* The parent may have threads: after fork() only system calls are safe. */
 static void __attribute__((noreturn)) child_run(int program, int out, pid_t parent)
 {
 	char *const argv[] = { "sonde-asker", NULL };
@@ -42,7 +42,7 @@ static void __attribute__((noreturn)) child_run(int program, int out, pid_t pare
 	_exit(1);
 }
 
-/* Executable, and never on a file system. */
+/* Returns a descriptor of the program, which exists in memory only, or -errno. */
 static int make_program(struct asker *asker, const struct bound *bound, const char *path)
 {
 	__close int fd = memfd_create("sonde-asker", MFD_CLOEXEC | MFD_EXEC);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A filter of system calls (seccomp(2)) that permits what glibc's loader needs. With these calls no other process, no network
- * and no device but by reading can be reached; namespaces would take nothing more away.
+ * A seccomp(2) filter that permits the system calls that glibc's loader needs. They reach no other process and no
+ * network, and can only read files; namespaces would remove nothing more.
  */
 #include <fcntl.h>
 #include <grp.h>
@@ -17,7 +17,7 @@
 #include "base/base.h"
 
 #define NOBODY	65534
-#define SECONDS 5 /* of processor time: loaders need milliseconds */
+#define SECONDS 5 /* of processor time; a loader needs milliseconds */
 
 #if defined(__x86_64__)
 #define ARCH AUDIT_ARCH_X86_64
@@ -31,7 +31,7 @@
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##call, 0, 1), RETURN(SECCOMP_RET_ALLOW)
 #define REFUSE RETURN(SECCOMP_RET_ERRNO | EPERM)
 
-/* A refused call fails: loaders of the future may ask for what they can do without. */
+/* Other calls fail with EPERM and do not kill: a later loader may try calls that it can do without. */
 static const struct sock_filter filter[] = {
 	LOAD(arch),
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCH, 1, 0),
@@ -57,7 +57,7 @@ static const struct sock_filter filter[] = {
 #if defined(__x86_64__)
 	PERMIT(arch_prctl),
 #endif
-	/* files are opened for reading, and never made */
+	/* open files for reading only, never create one */
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 3),
 	LOAD(args[2]),
 	BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, O_ACCMODE | O_CREAT | O_TRUNC, 1, 0),
@@ -88,7 +88,7 @@ bool asker_confine(pid_t parent)
 	limit(RLIMIT_CORE, 0);
 	limit(RLIMIT_FSIZE, 0);
 	limit(RLIMIT_CPU, SECONDS);
-	/* the signal of the parent's end last: a change of identity undoes it */
+	/* PR_SET_PDEATHSIG comes after the change of user: that clears it */
 	return drop_privileges() && !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) && !prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) &&
 	       getppid() == parent && !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Within binary/: what keeps the asker's process from doing anything but its work. */
+/* For asker.c: limits what the asker's process may do. */
 #ifndef SONDE_ASKER_CONFINE_H
 #define SONDE_ASKER_CONFINE_H
 
@@ -7,8 +7,9 @@
 #include <sys/types.h>
 
 /*
- * For a new child of parent, before it executes a program: no privileges, and a filter of system calls that lets a loader
- * map files and read them, and nothing else. System calls only, for the parent may have threads. False: it must not go on.
+ * Called in a new child of process parent before it executes a program: drops all privileges and installs a filter
+ * that lets a loader map and read files and nothing else. Safe after fork() of a process with threads. False: the
+ * child is not confined and must exit.
  */
 bool asker_confine(pid_t parent);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Writes an ELF file of two segments: what is read and executed, and a table of addresses with the dynamic section. The
- * formats are those of the System V ABI and, for versions of symbols, of the LSB.
+ * Writes an ELF file with two loaded segments: one is read and executed, the other holds the table of addresses and the
+ * dynamic section. Formats: the System V ABI; for symbol versions the LSB.
  */
 #include <elf.h>
 
@@ -15,7 +15,7 @@
 #define GLOB_DAT R_AARCH64_GLOB_DAT
 #endif
 
-/* Pages have 64 KB at most. Where the segments lie, far enough from each other for any number of names. */
+/* ALIGN: the largest page size. TEXT and DATA: addresses of the segments, far enough apart for any number of names. */
 #define ALIGN 65536
 #define TEXT  0x400000
 #define DATA  0x20000000
@@ -29,8 +29,11 @@ enum {
 	PHDR_COUNT
 };
 
-/* write(1, TEXT, 1); for (;;) ppoll(NULL, 0, NULL, NULL); */
-/* Hidden: else arm64's compiler takes both from a table, in which local symbols of one section are one. */
+/*
+ * write(1, TEXT, 1); for (;;) ppoll(NULL, 0, NULL, NULL);
+ * Hidden: else the compiler for arm64 loads both addresses from the GOT, where local symbols of one section get one
+ * entry.
+ */
 extern const char __attribute__((visibility("hidden"))) asker_code[], asker_code_end[];
 __asm__(".pushsection .rodata\n"
 	"asker_code:\n"
@@ -64,7 +67,7 @@ __asm__(".pushsection .rodata\n"
 	"asker_code_end:\n"
 	".popsection\n");
 
-/* The parts of the first segment that grow with each name. */
+/* Parts of the first segment to which each name adds. */
 struct parts {
 	struct str strings, symbols, relocations, numbers, versions;
 	unsigned int n_versions;
@@ -84,7 +87,7 @@ static void put(struct str *s, const void *data, size_t n)
 	str_addn(s, data, n);
 }
 
-/* Appends to a segment at an address of 8 bytes' alignment: the address. */
+/* Appends data to a segment that begins at address base, aligned to 8 bytes. Returns the address of the data. */
 static uint64_t place(struct str *segment, uint64_t base, const void *data, size_t n)
 {
 	str_add_fill(segment, 0, -segment->len & 7);
@@ -100,7 +103,7 @@ static uint32_t add_string(struct parts *p, const char *text)
 	return at;
 }
 
-/* The System V ABI's hash of names. */
+/* The hash function of the System V ABI. */
 static uint32_t hash(const char *name)
 {
 	uint32_t h = 0;
@@ -113,7 +116,10 @@ static uint32_t hash(const char *name)
 	return h;
 }
 
-/* The number of a version that the library is said to have; numbers begin with 2. Names of one version are rarely neighbours. */
+/*
+ * The number of a symbol version that the program needs; added if it is new. Numbers begin with 2. Searches all
+ * versions: names of one version are rarely neighbours.
+ */
 static uint16_t add_version(struct parts *p, const char *version)
 {
 	Elf64_Vernaux *known = (Elf64_Vernaux *)p->versions.data, new = { .vna_hash = hash(version) };
@@ -155,7 +161,7 @@ static void add_names(struct parts *p, const struct bound *bound)
 		((Elf64_Vernaux *)p->versions.data)[p->n_versions - 1].vna_next = 0;
 }
 
-/* The first segment but for its headers, and the dynamic section that says where its parts are. */
+/* Adds the parts to the first segment, and the dynamic section that points to them to the second. */
 static void add_dynamic(struct str *text, struct str *data, struct parts *p, const char *path)
 {
 	uint32_t library = add_string(p, path);
@@ -173,7 +179,7 @@ static void add_dynamic(struct str *text, struct str *data, struct parts *p, con
 		{ DT_RELA, { place(text, TEXT, p->relocations.data, p->relocations.len) } },
 		{ DT_RELASZ, { p->relocations.len } },
 		{ DT_RELAENT, { sizeof(Elf64_Rela) } },
-		/* from here only where there are versions */
+		/* without versions the list ends here */
 		{ p->n_versions ? DT_VERSYM : DT_NULL, { place(text, TEXT, p->numbers.data, p->numbers.len) } },
 		{ DT_VERNEED, { place(text, TEXT, needs.data, needs.len) } },
 		{ DT_VERNEEDNUM, { 1 } },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Within binary/: the ELF file that asker.c executes. */
+/* For asker.c: writes the ELF file of the asker. */
 #ifndef SONDE_ASKER_PROGRAM_H
 #define SONDE_ASKER_PROGRAM_H
 
@@ -13,8 +13,9 @@
 #endif
 
 /*
- * A program that is linked to the library at path, has a table of what the names of bound->v are bound to at the address
- * *table, writes one byte to its standard output when it begins, and then waits.
+ * Appends to file (empty, the caller's) a program that is linked to the library at path. The loader writes into the
+ * program's table, at address *table, what each name of bound->v is bound to: 8 bytes each. The program then writes one
+ * byte to its standard output and waits to be killed.
  */
 void asker_program(struct str *file, uint64_t *table, const char *path, const struct bound *bound);
 

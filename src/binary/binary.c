@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Opens a program or library, says what is wrong with it, and turns its addresses into file offsets by
- * its program headers. Knows no symbols: binary_symbols.c, binary_debug.c and binary_usdt.c do.
+ * Opens a program or library, checks its headers, and converts between addresses and file offsets by the program
+ * headers. Reads no symbols: binary_symbols.c, binary_debug.c and binary_usdt.c do.
  */
 #include "binary_file.h"
 
-/* The kernel runs nothing with more program headers than fit in 64 KiB; it bounds our work, too. */
+/* The kernel refuses to execute a file with more than 64 KiB of program headers. The limit bounds our work, too. */
 #define MAX_SEGMENTS (65536 / sizeof(Elf64_Phdr))
 
-/* Header and tables within the file; overflow cannot happen in the sums by order of the checks. */
+/* Checks the type, and that both header tables are inside the file. The order of the checks prevents overflow. */
 static int check_tables(struct binary *binary, const GElf_Ehdr *ehdr, uint64_t size, struct err *err)
 {
 	uint64_t sections = (uint64_t)ehdr->e_shnum * ehdr->e_shentsize;
@@ -56,7 +56,7 @@ static int read_segments(struct binary *binary, uint64_t size, struct err *err)
 		    : err_set(err, -ENODATA, "%s: holds no code; is it a debug file?", binary->path);
 }
 
-/* Reads them once, all: from then on it does not matter what becomes of the file's. */
+/* Makes libelf read all section headers now: later changes to the file cannot damage them. */
 static int read_section_headers(struct binary *binary, struct err *err)
 {
 	Elf_Scn *first = elf_nextscn(binary->file.elf, NULL);
@@ -67,7 +67,7 @@ static int read_section_headers(struct binary *binary, struct err *err)
 	return 0;
 }
 
-/* Where path begins below root; NULL where it is not below it. */
+/* The part of path that follows root, from its '/' on; NULL if path is not below root. */
 static const char *path_below(const char *root, const char *path)
 {
 	size_t n = root ? strlen(root) : 0;
@@ -77,7 +77,7 @@ static const char *path_below(const char *root, const char *path)
 	return root && !strncmp(path, root, n) && path[n] == '/' ? path + n : NULL;
 }
 
-int binary_open(const char *root, const char *path, struct binary **elfp, struct err *err)
+int binary_open(const char *root, const char *path, struct binary **opened, struct err *err)
 {
 	struct binary *binary __cleanup(binary_closep) = base_alloc(sizeof(*binary));
 	const char *below = path_below(root, path);
@@ -98,7 +98,7 @@ int binary_open(const char *root, const char *path, struct binary **elfp, struct
 	if (!ret)
 		ret = read_segments(binary, binary->file.size, err);
 	if (!ret)
-		*elfp = take_ptr(binary);
+		*opened = take_ptr(binary);
 	return ret;
 }
 

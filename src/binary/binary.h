@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * User symbols of one ELF file, by libelf: .symtab, .dynsym, the separate debug file found by
- * build-id or .gnu_debuglink, and .gnu_debugdata (xz, by liblzma).
- * Gives file offsets, which is what uprobes take. Knows nothing of patterns or of which
- * process uses the file. The file is foreign: whatever it holds is checked, nothing is trusted.
+ * One ELF file, a program or library, read by libelf: its functions (.symtab, .dynsym, the separate debug file
+ * found by build-id or .gnu_debuglink, .gnu_debugdata unpacked by liblzma), USDT probes, IFUNCs, .eh_frame, and
+ * whether Go linked it. Gives file offsets, as uprobes need them. Knows neither patterns nor processes. The file is
+ * foreign: all that it holds is checked.
+ *
+ * A struct binary owns everything that its functions return, until binary_close(). It is not thread-safe.
  */
 #ifndef SONDE_BINARY_H
 #define SONDE_BINARY_H
@@ -13,117 +15,129 @@
 struct binary;
 
 struct binary_symbol {
-	const char *name; /* without @VERSION; owned by the struct binary */
+	const char *name; /* without @VERSION */
 	uint64_t offset;  /* of its first byte in the file */
 	uint64_t vaddr;	  /* as linked */
-	uint64_t size;	  /* 0 where the table does not say; never beyond the segment */
-	bool ifunc;	  /* STT_GNU_IFUNC: vaddr is the resolver's, not the function's */
+	uint64_t size;	  /* in bytes; 0 if the table does not give it; never beyond the segment */
+	bool ifunc;	  /* STT_GNU_IFUNC: vaddr is the address of the resolver, not of the function */
 	uint8_t binding;  /* STB_GLOBAL, STB_WEAK, STB_LOCAL ... of <elf.h> */
 };
 
 /*
- * Opens path. root NULL: as the user typed it. Else, "/proc/PID/root" or "/": path begins with it and stays
- * below it, or is a link of ours in /proc/PID; debug files are looked for below root.
- * Errors in words: missing (-ENOENT), not ELF (-ENOEXEC), truncated (-EBADMSG), too large (-EFBIG),
- * another class or architecture than this machine's (-ENOEXEC; says which), no permission.
- * A script's, a directory's or a device's path is said to be that. Nothing is mapped: a file that is truncated
- * while it is read is an error, no signal.
+ * Opens path. root NULL: path is as the user typed it. Else root is "/proc/PID/root" or "/", and path either begins
+ * with root and is resolved without leaving it, or is a link in /proc/PID that sonde chose; debug files are
+ * searched below root. On success the caller closes *binary with binary_close().
+ * Errors, explained in err (may be NULL, here and below): -ENOENT: missing. -ENOEXEC: not ELF (a script, a
+ * directory, a device ...), or for another class or architecture. -EBADMSG: truncated or damaged. -EFBIG: too
+ * large. -ENODATA: holds no code, as a debug file does. Else the errors of open(2).
+ * The file is read, not mapped: if it is truncated meanwhile, later calls fail; no SIGBUS ends us.
  */
 int binary_open(const char *root, const char *path, struct binary **binary, struct err *err);
+/* Frees it and all that it owns. NULL is allowed. */
 void binary_close(struct binary *binary);
-/* The descriptor by which the file is read; the elf's. */
+/* The descriptor from which the file is read; owned by the struct binary. */
 int binary_fd(const struct binary *binary);
 static inline void binary_closep(struct binary **binary)
 {
 	binary_close(*binary);
 }
 
-/* The same checks of the file header alone, without reading on: 0 or binary_open()'s error. */
+/* Checks the file header only: 0, or the error that binary_open() would return for it. */
 int binary_check(const char *root, const char *path, struct err *err);
 
 /*
- * Functions (STT_FUNC, STT_GNU_IFUNC with a section and an address in an executable
- * segment), sorted by offset, then by preference of name; aliases are kept, next to each other,
- * the preferred name first (global before weak before local, then fewest leading underscores,
- * then shortest, then alphabetical). Read at the first call, kept until binary_close().
- * -ENODATA when the file is stripped and nothing else was found: err says where was looked.
- * -EBADMSG where the file's own tables are broken, -EFBIG where they are too large; a debug file of that kind counts as
- * absent, and binary_refused() tells.
+ * *symbols: the *n functions of the file, that is STT_FUNC and STT_GNU_IFUNC symbols with a section and an address
+ * in an executable segment. Sorted by offset. Aliases (several names of one offset) are all kept, the preferred
+ * name first: global before weak before local, then fewest leading underscores, then shortest, then alphabetical.
+ * The first call reads them. -ENODATA: the file is stripped and no debug file was found; err lists where was
+ * searched. -EBADMSG, -EFBIG: a symbol table of the file itself is damaged or too large. -ENOMEM. A damaged or too
+ * large debug file is skipped; binary_refused() reports it.
  */
 int binary_functions(struct binary *binary, const struct binary_symbol **symbols, size_t *n, struct err *err);
 
 /*
- * Where binary_functions() found most: ".symtab", ".dynsym", ".gnu_debugdata" or a debug file's
- * path; .dynsym is read along with each. NULL before binary_functions().
+ * The table that binary_functions() read besides .dynsym: ".symtab", ".gnu_debugdata" or the path of a debug file;
+ * ".dynsym" if there was no other. NULL before binary_functions().
  */
 const char *binary_source(const struct binary *binary);
 /*
- * What the functions above have found and not read, for it is a device, too large, damaged or of another build: a
- * line to show to the user. NULL: nothing. Owned by the struct binary.
+ * A line for the user about a debug file or section that was found but not read: it is a device, too large, damaged
+ * or of another build. NULL: there was none. Only the first one is kept.
  */
 const char *binary_refused(const struct binary *binary);
 /*
- * Does the debug information, where there is any, know the name? Of something that is no symbol that means: a function
- * of which no copy of its own is left, for the compiler has inlined every call.
+ * Whether the debug information, if any, holds the name. If the name is no symbol, then the compiler has inlined
+ * every call of the function and left no copy of it.
  */
 bool binary_is_named(struct binary *binary, const char *name);
 
 /*
- * The first library that the file is linked to (DT_NEEDED) whose name begins so, and the directories that it names
- * for its libraries (DT_RUNPATH or DT_RPATH as it stands, NULL without one); both owned by the struct binary. -ENOENT: none.
+ * *name: the first library that the file is linked to (DT_NEEDED) whose name begins with prefix. *runpath: the
+ * directories where the file wants its libraries searched (DT_RUNPATH or DT_RPATH, not expanded), or NULL. -ENOENT:
+ * no such library.
  */
 int binary_needed(struct binary *binary, const char *prefix, const char **name, const char **runpath);
 
-/* What Go has to do with the file; a C library within a program of Go's, or the other way round, is a file of its own. */
+/* Whether Go's linker made the file. A C library that a Go program loads, or the reverse, is judged by itself. */
 enum binary_go {
 	BINARY_GO_NONE,
-	BINARY_GO,	     /* Go has linked it, code of C's too where that is in it */
-	BINARY_GO_REGISTERS, /* the same, by Go 1.18 or later, which keeps the goroutine in a register */
+	BINARY_GO,	     /* linked by Go; may hold C code as well (cgo) */
+	BINARY_GO_REGISTERS, /* linked by Go 1.18 or later, which keeps the goroutine in a register */
 };
 enum binary_go binary_go(struct binary *binary);
 
-/* File offset of an address in an executable (exec) or any loaded segment; -ENOENT outside. */
+/*
+ * *offset: the place in the file of an address as linked. exec: only executable segments count, else all loaded ones.
+ * -ENOENT: the address is in none, or the file does not hold it (.bss).
+ */
 int binary_offset_of(struct binary *binary, uint64_t vaddr, bool exec, uint64_t *offset);
 
-/* The other way, for what is in an executable segment. */
+/* *vaddr: the address, as linked, of a place in the file. -ENOENT: it is in no executable segment. */
 int binary_vaddr_of(struct binary *binary, uint64_t offset, uint64_t *vaddr);
 
-/* A piece of the file; data is owned by the struct binary. */
+/* A piece of the file. */
 struct binary_bytes {
 	const void *data;
 	size_t size;
-	uint64_t vaddr; /* of its first byte, as linked */
-	bool exact;	/* false: something else may follow, and it says itself where it ends */
+	uint64_t vaddr; /* of the first byte, as linked */
+	bool exact;	/* false: other data may follow; a terminator inside marks the end */
 };
 
 /*
- * The call frame information, .eh_frame. Only its section says where it ends, and a file need not have that. 0; -ENODATA: the
- * file has none; -EBADMSG, -EFBIG: it cannot be read.
+ * The call frame information (.eh_frame, as the LSB describes it). Its size is exact only if the section headers
+ * are there. -ENODATA: the file has none. -EBADMSG, -EFBIG: it cannot be read.
  */
 int binary_eh_frame(struct binary *binary, struct binary_bytes *bytes);
 
-/* USDT probes: notes of type 3 and owner "stapsdt" in .note.stapsdt, addresses corrected by
- * .stapsdt.base (prelink). The format: SystemTap's wiki, UserSpaceProbeImplementation. */
+/*
+ * One place of a USDT probe: a note of type 3 and owner "stapsdt" in .note.stapsdt, its addresses corrected by
+ * .stapsdt.base in case that prelink moved the file. The format: SystemTap's wiki, UserSpaceProbeImplementation.
+ */
 struct binary_usdt {
-	const char *provider, *name, *args; /* owned by the struct binary */
-	uint64_t offset;		    /* file offset of the place */
-	uint64_t semaphore;		    /* file offset of the semaphore, 0 none */
+	const char *provider, *name;
+	const char *args;   /* how to read the arguments, as the note has it; not parsed */
+	uint64_t offset;    /* of the place in the file */
+	uint64_t semaphore; /* its offset in the file; 0: none */
 };
 
-/* Sorted by provider, name, offset. 0 and *n = 0 where there are none; -EBADMSG: a broken note. */
+/* The *n places, sorted by provider, name, offset. 0 with *n = 0 if there are none. -EBADMSG: a note is damaged. */
 int binary_usdt_probes(struct binary *binary, const struct binary_usdt **probes, size_t *n, struct err *err);
 
-/* One IFUNC symbol and what it is on this machine. */
+/*
+ * An IFUNC symbol. The loader calls its resolver to choose an implementation for this machine, and binds callers to the
+ * choice.
+ */
 struct binary_ifunc {
-	const struct binary_symbol *symbol; /* in: of this elf */
-	uint64_t offset;		    /* out: in the file, of the function that calls reach */
-	const char *failed;		    /* out: NULL, or why there is no offset (a constant) */
+	const struct binary_symbol *symbol; /* in: of this struct binary */
+	uint64_t offset;		    /* out: place in the file of the implementation that calls reach */
+	const char *failed;		    /* out: NULL, or why the implementation is unknown (a constant string) */
 };
 
 /*
- * What IFUNC symbols are, sorted as binary_functions() does: what the running process pid (0: none) is bound to; for a library
- * of our own system's what a program of ours, which does nothing, is bound to (asker.h); what other processes that have
- * mapped the file are bound to (bound.h). Nothing else is executed.
+ * Finds the implementations of n IFUNCs, which the caller sorts as binary_functions() does. Sources, until all are
+ * known: what process pid (0: none) is bound to; for a library of this system, what a generated program is bound to
+ * (asker.h); what other processes that have mapped the file are bound to (bound.h). No other foreign code is
+ * executed.
  */
 void binary_resolve_ifuncs(struct binary *binary, pid_t pid, struct binary_ifunc *ifuncs, size_t n);
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Whether an instruction begins at a place of an ELF file. What an instruction is, instruction.c knows. */
+/* Checks whether an instruction begins at a place in an ELF file. instruction.c decodes the instructions. */
 #include "base/search.h"
 #include "binary_code.h"
 #include "binary_file.h"
 #include "instruction.h"
 
-/* Longer functions are not decoded: nobody writes one, and a foreign file may say anything. */
+/* Longer functions are not decoded. None is that long, but a foreign symbol table may claim any size. */
 #define FUNCTION_MAX (16 << 20)
 
-/* Symbols before a place that are looked at for the one that it is in. */
+/* To find the function that a place is in, so many symbols before the place are checked. */
 #define NEIGHBOURS 32
 
-/* Executable sections of a file that hold something; a file that has more is taken as one that has no sections. */
+/* A file with more executable sections is treated as if it had no section headers. */
 #define SECTIONS_MAX 64
 
 static int read_sections(struct binary *binary)
@@ -33,7 +33,7 @@ static int read_sections(struct binary *binary)
 	return 0;
 }
 
-/* A segment that is executable may hold data, and the file's own header: sections tell them apart. */
+/* An executable segment may also hold data and the file's header. Sections, if there are any, tell them apart. */
 static bool is_in_code(struct binary *binary, uint64_t vaddr)
 {
 	struct binary_sections *sections = &binary->code;
@@ -65,7 +65,7 @@ uint8_t *binary_read_function(const struct binary *binary, const struct binary_s
 		err_set(err, -E2BIG, "'%s' is too long to be decoded", function->name);
 		return NULL;
 	}
-	/* the file is foreign and may change: read, not mapped */
+	/* read, not mapped: the file is foreign and may be truncated meanwhile */
 	code = malloc(function->size);
 	if (code && pread(binary->file.fd, code, function->size, (off_t)function->offset) == (ssize_t)function->size)
 		return take_ptr(code);
@@ -73,7 +73,10 @@ uint8_t *binary_read_function(const struct binary *binary, const struct binary_s
 	return NULL;
 }
 
-/* Functions are asked for in the order in which they lie, and near each other: their code is read in pieces. */
+/*
+ * Reads code through a window: callers ask for functions in the order of the file, so that most are near the last
+ * one.
+ */
 static int decode_at(struct binary *binary, uint64_t offset, struct instruction *instruction)
 {
 	struct binary_window *window = &binary->window;
@@ -100,13 +103,16 @@ int binary_check_entry(struct binary *binary, const struct binary_symbol *functi
 
 	if (ret)
 		return ret;
-	/* of somebody's assembler, or no function at all */
+	/* an invalid instruction, or a trap in a symbol without a size: probably no function */
 	if (decode_at(binary, function->offset, &instruction) || (!function->size && instruction.kind == INSTRUCTION_STOP))
 		return err_set(err, -EILSEQ, "no instruction that is known begins there");
 	return instruction.skipped ? binary_refuse_skipped(err) : 0;
 }
 
-/* One after the other from the begin of code: 0 where one begins at offset. */
+/*
+ * Decodes code from its begin: 0 if an instruction begins at offset. -EILSEQ: offset is inside one. -EBADMSG: code
+ * on the way cannot be decoded. -EOPNOTSUPP: the kernel would skip the instruction.
+ */
 static int walk_to(const uint8_t *code, size_t n, uint64_t offset)
 {
 	struct instruction instruction;
@@ -152,7 +158,10 @@ int binary_check_offset(struct binary *binary, const struct binary_symbol *funct
 	return 0;
 }
 
-/* The function that a place in the file is in, NULL where none is known. The last that begins before may be a part of it. */
+/*
+ * The function that a place in the file is in; NULL if none is known. The nearest symbol before the place may be an
+ * inner one that ends before it: so several are tried.
+ */
 static const struct binary_symbol *function_of(const struct binary_symbol *symbols, size_t n, uint64_t offset)
 {
 	size_t behind = search_first(i, n, symbols[i].offset > offset);

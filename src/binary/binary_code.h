@@ -1,43 +1,51 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where a probe may be put into an ELF file: only where an instruction begins. A breakpoint anywhere else changes what the
- * program does. What is certain is found from a function's begin, one instruction after the other.
- * Each gives 0, or an error whose text says why not, and no more: what may not be, its caller knows.
+ * Where a probe may be put in an ELF file: only where an instruction begins. A breakpoint anywhere else changes
+ * what the program does. To be certain, code is decoded from the begin of the function, one instruction after the
+ * other.
+ *
+ * The binary_check_*() functions return 0, or -errno with a reason in err that does not name the place: the caller
+ * adds that. -EINVAL: not code. -EILSEQ: not the begin of a known instruction. -EOPNOTSUPP: the kernel would skip
+ * the instruction (struct instruction). -EBADMSG, -E2BIG, -EIO: the function cannot be decoded.
  */
 #ifndef SONDE_BINARY_CODE_H
 #define SONDE_BINARY_CODE_H
 
 #include "binary.h"
 
-/* A function's first instruction, the only one that is decoded. Cheap for many, in the order in which they lie. */
+/* The entry of a function. Decodes only the instruction there; cheap for many functions in the order of the file. */
 int binary_check_entry(struct binary *binary, const struct binary_symbol *function, struct err *err);
-/* An offset within a function. -ERANGE: beyond its end. */
+/* offset bytes into a function. -ERANGE: beyond its end. */
 int binary_check_offset(struct binary *binary, const struct binary_symbol *function, uint64_t offset, struct err *err);
-/* A place in the file, within whichever function it is: *function, of which there need be no more than one. */
+/* offset in the file. *function: the function that it is in, or NULL. -ENOENT: it is in none whose size is known. */
 int binary_check_place(struct binary *binary, uint64_t offset, const struct binary_symbol **function, struct err *err);
-/* A place in the file where a USDT probe is said to be, which is mostly a nop. */
+/* offset in the file, where a note places a USDT probe. A nop is accepted at once: that is what <sys/sdt.h> emits. */
 int binary_check_usdt(struct binary *binary, uint64_t offset, struct err *err);
 
-/* Where a call of a function ends, and where it begins. */
+/* Where calls of a function end. */
 struct binary_returns {
-	uint64_t *v; /* places in the file, each a return instruction */
+	uint64_t *v; /* file offsets of the return instructions */
 	size_t n, cap;
-	bool again; /* what stands at the entry may run more than once in a call */
+	bool again; /* a jump leads back to the entry: an entry probe may hit more than once in a call */
 };
 
 /*
- * All instructions by which a function returns; v is the caller's to free. Refused where a call may end in another way: by a jump into another
- * function, by running into what comes behind it, or not at all. entry: bytes from the function's begin.
+ * Finds all return instructions of a function. The caller frees returns->v. entry: where the entry probe is, in
+ * bytes from the begin of the function. -ENOTSUP: a call may end in another way (a jump into another function,
+ * running into the code that follows, not at all), or code cannot be decoded. -E2BIG, -EIO, -ENOMEM: the code
+ * cannot be read. err says why.
  */
 int binary_find_returns(struct binary *binary, const struct binary_symbol *function, uint64_t entry, struct binary_returns *returns,
 			struct err *err);
 
 /*
- * Where each call of a function of Go passes once, in bytes from its begin: behind the look whether there is room on the stack. Where
- * there is none the runtime makes some, and the function begins anew. Without that look it is 0. An error says why no probe may be there.
+ * *entry: the place in a Go function that each call passes exactly once, in bytes from the begin of the function.
+ * It is the instruction after the check for stack space: if there is too little, the runtime grows the stack and
+ * starts the function again. 0 if the function has no such check. -EIO, -EOPNOTSUPP: no probe may be there; err
+ * says why.
  */
 int binary_go_entry(struct binary *binary, const struct binary_symbol *function, uint64_t *entry, struct err *err);
-/* The addresses between which are the functions that Go has compiled or assembled. -ENOENT: nothing tells. */
+/* The addresses, as linked, between which all functions from Go's compiler and assembler are. -ENOENT: unknown. */
 int binary_go_range(struct binary *binary, uint64_t *begin, uint64_t *end);
 
 #endif

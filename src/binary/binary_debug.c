@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Finds the symbols that were stripped from a file: its debug file, by build-id or by
- * .gnu_debuglink, else the small table that Fedora packs into .gnu_debugdata. Says where it
- * looked, and what it found and refused: whoever made the file chose the names and what lies there.
- * Does not read symbols, and asks no server.
+ * Finds the symbols that were stripped from a file: its debug file, by build-id or .gnu_debuglink, else the small
+ * table that Fedora packs into .gnu_debugdata. The file is foreign and chooses the names: so a debug file is
+ * checked before use. Records the places that were searched and the first debug file that was rejected. Reads no
+ * symbols; asks no debuginfod.
  */
 #include <libgen.h>
 #include <limits.h>
@@ -16,10 +16,10 @@
 #define DEBUG_DIR "/usr/lib/debug"
 #define DEBUGDATA ".gnu_debugdata"
 #define MAX_ID	  64
-/* .gnu_debugdata unpacks to some 100 KB; more than this is not a symbol table */
+/* Limits for .gnu_debugdata, which unpacks to some 100 KB. */
 #define MAX_UNPACKED  (256ULL << 20)
 #define MAX_XZ_MEMORY (128ULL << 20)
-/* Read whole for its checksum, which only files without a build-id need: half a second. */
+/* A debug file without a build-id is read whole for its checksum. A file of this size takes half a second. */
 #define MAX_CHECKED (1ULL << 30)
 
 struct build_id {
@@ -46,12 +46,11 @@ static struct build_id build_id_of(struct binary_image *image)
 	return id;
 }
 
-/* What was looked for, and found in which places. */
 struct search {
 	struct binary *binary;
-	const char *root; /* below which the places are */
+	const char *root; /* all places are below it */
 	struct build_id id;
-	const uint32_t *crc;
+	const uint32_t *crc; /* of .gnu_debuglink; NULL: not looking by that now */
 	char **source, **looked;
 };
 
@@ -70,7 +69,7 @@ void binary_refuse(struct binary *binary, char *text)
 		binary->refused = text;
 }
 
-/* It is there, and the user would wonder why it does not serve. */
+/* The file exists: without a report the user would wonder why it is not used. */
 static void add_refused(struct search *search, const char *text)
 {
 	add_looked(search, text);
@@ -89,7 +88,7 @@ static bool has_symtab(Elf *elf)
 	return false;
 }
 
-/* In pieces, and no more than there was: it may grow. */
+/* Reads in pieces, up to the size when the file was opened: it may grow. */
 static bool crc_is(const struct binary_image *image, uint32_t crc)
 {
 	uLong sum = crc32(0, NULL, 0);
@@ -108,8 +107,8 @@ static bool crc_is(const struct binary_image *image, uint32_t crc)
 }
 
 /*
- * Why the image is not elf's debug file: NULL, it is. It belongs to it where the build-ids are equal or, where one has
- * none, the CRC is that of .gnu_debuglink. The ids come first as they spare reading the file.
+ * Why the image is not the debug file of search->binary, or NULL if it is. Equal build-ids decide; if one of the
+ * two has none, the CRC in .gnu_debuglink does. The ids come first because the CRC needs the whole file.
  */
 static const char *mismatch(const struct search *search, struct binary_image *image)
 {
@@ -126,7 +125,7 @@ static const char *mismatch(const struct search *search, struct binary_image *im
 	return crc_is(image, *search->crc) ? NULL : "is of another build: the checksum differs";
 }
 
-/* Takes path, which is below the root. */
+/* Frees path, which is below the root. */
 static bool try_debug(struct search *search, char *path)
 {
 	char *place __free = path, *shown __free = foreign_join(search->root, path);
@@ -152,7 +151,7 @@ static bool try_debug(struct search *search, char *path)
 		err_set(&err, -ENODATA, "%s: %s", shown, why);
 		add_refused(search, err.text);
 	} else {
-		add_looked(search, shown); /* a link that leads back to the file itself, maybe */
+		add_looked(search, shown); /* no .symtab: perhaps a link back to the stripped file */
 	}
 	return false;
 }
@@ -169,7 +168,7 @@ static bool find_by_build_id(struct search *search)
 	return try_debug(search, base_printf(DEBUG_DIR "/.build-id/%.2s/%s.debug", hex, hex + 2));
 }
 
-/* .gnu_debuglink: a file name, padded to four bytes, then the CRC. No way out of the directory. */
+/* .gnu_debuglink: a file name, padded to four bytes, then the CRC. A name with '/' would leave the directory. */
 static bool read_debuglink(struct binary_image *image, const char **name, uint32_t *crc)
 {
 	Elf_Scn *scn;
@@ -207,7 +206,7 @@ static bool find_by_debuglink(struct search *search)
 	return found;
 }
 
-/* What the one xz stream in the section says of its size: 0 where it is damaged. */
+/* The unpacked size that the only xz stream in the section claims; 0 if the stream is damaged. */
 static uint64_t unpacked_size(const uint8_t *in, size_t n)
 {
 	uint64_t memory = MAX_XZ_MEMORY, size;
@@ -228,7 +227,7 @@ static uint64_t unpacked_size(const uint8_t *in, size_t n)
 	return size;
 }
 
-/* n bytes of xz, as size bytes that the caller frees; NULL where they are not. */
+/* Unpacks n bytes of xz to exactly size bytes, which the caller frees. NULL on any error. */
 static void *unpack_xz(const uint8_t *in, size_t n, size_t size)
 {
 	uint64_t memory = MAX_XZ_MEMORY;

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Where a file's .eh_frame is: as the loader finds it, by a program header; else by its section. And where functions begin, by
- * the table in .eh_frame_hdr. Does not read what is in .eh_frame.
+ * Locates the .eh_frame of a file by the program header that the loader uses, else by its section; does not parse
+ * it. Looks up the begins of functions in the table of .eh_frame_hdr.
  */
 #include "base/search.h"
 #include "binary_file.h"
 
-/* The beginning of .eh_frame_hdr (LSB 5.0 core, 10.6.2). */
+/* The begin of .eh_frame_hdr (LSB 5.0 core, 10.6.2). */
 struct header {
 	uint8_t version, frame_encoding, count_encoding, table_encoding;
 	int32_t frame; /* where .eh_frame is, relative to this member */
 };
 
-/* It may be followed by the number of entries, 4 bytes, and the entries, sorted. Both members are relative to the header. */
+/* After the header there may be the number of entries (4 bytes) and the sorted entries, relative to the header. */
 struct entry {
 	int32_t start, frame;
 };
 
-/* Linkers write these encodings only. */
+/* The only encodings that linkers write. */
 #define HEADER_VERSION 1
 #define PCREL_SDATA4   0x1b
 #define UDATA4	       0x03
@@ -40,7 +40,7 @@ static int find_header(struct binary *binary, GElf_Phdr *phdr, struct header *he
 	return -ENOENT;
 }
 
-/* From there to the end of its segment: the headers of sections, which know its end, need not be there or be true. */
+/* *size reaches to the end of the segment: only a section header gives the end, and it may be absent or wrong. */
 static int by_header(struct binary *binary, uint64_t *vaddr, uint64_t *offset, uint64_t *size)
 {
 	const struct binary_segment *segment;
@@ -90,7 +90,6 @@ int binary_eh_frame(struct binary *binary, struct binary_bytes *bytes)
 	return 0;
 }
 
-/* The entries may lie at any address in memory. */
 static void find_starts(struct binary *binary, struct binary_starts *starts)
 {
 	struct header header;

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Is an ELF file Go's? By what Go's linker leaves in every program and library, stripped or not. Knows nothing of why
- * anybody asks. The formats: Go's src/debug/buildinfo/buildinfo.go and src/cmd/link/internal/ld/elf.go.
+ * Detects whether Go linked an ELF file, by what Go's linker puts into every program and library, stripped or not.
+ * Formats: Go's src/debug/buildinfo/buildinfo.go and src/cmd/link/internal/ld/elf.go.
  */
 #include "binary_file.h"
 
-/* The build id's note: owner "Go", type ELF_NOTE_GOBUILDID_TAG. */
+/* The note with Go's build id: owner "Go", type ELF_NOTE_GOBUILDID_TAG. */
 #define GO_NOTE_OWNER "Go"
 #define GO_NOTE_TYPE  4
 
-/* What the build's information begins with, at a multiple of its alignment, early in a segment of data. */
+/* The build information: aligned, near the begin of a data segment. */
 #define INFO_MAGIC  "\xff Go buildinf:"
 #define INFO_ALIGN  16
 #define INFO_SEARCH (64 * 1024)
-#define INFO_FLAGS  15	/* the place of a byte */
-#define INFO_INLINE 0x2 /* the version stands there itself: Go 1.18 and later */
+#define INFO_FLAGS  15	/* offset of the byte with the flags */
+#define INFO_INLINE 0x2 /* the version string follows inline: Go 1.18 and later */
 
 static bool has_section(struct binary *binary, const char *name, GElf_Shdr *shdr)
 {
@@ -23,7 +23,7 @@ static bool has_section(struct binary *binary, const char *name, GElf_Shdr *shdr
 	return !binary_image_section(&binary->file, name, &scn, shdr);
 }
 
-/* In a piece of the file: GO_NONE where it is not there. */
+/* Searches the build information in a piece of the file. */
 static enum binary_go info_in(const struct binary *binary, uint64_t offset, uint64_t size)
 {
 	size_t room = size < INFO_SEARCH ? size : INFO_SEARCH;
@@ -36,7 +36,7 @@ static enum binary_go info_in(const struct binary *binary, uint64_t offset, uint
 	return BINARY_GO_NONE;
 }
 
-/* Of a file without section headers. */
+/* For a file without section headers. */
 static enum binary_go info_in_segments(const struct binary *binary)
 {
 	vec_each(segment, binary) {
@@ -53,7 +53,7 @@ static int found_note(void *ctx, const char *desc, size_t len)
 	return 1;
 }
 
-/* The same for the note, which a segment of notes holds. */
+/* The same for the note: PT_NOTE segments hold it. */
 static bool note_in_segments(struct binary *binary)
 {
 	size_t count;
@@ -76,7 +76,7 @@ static bool note_in_segments(struct binary *binary)
 
 enum binary_go binary_go(struct binary *binary)
 {
-	/* a library or an executable that is loaded anywhere has the table where it is relocated */
+	/* in position-independent files .gopclntab is among the relocated data */
 	static const char *const sections[] = { ".note.go.buildid", ".gopclntab", ".data.rel.ro.gopclntab" };
 	enum binary_go found = BINARY_GO_NONE;
 	GElf_Shdr shdr;

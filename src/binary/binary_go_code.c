@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Functions that Go has made: which they are, and how they begin. By Go's calling convention (src/cmd/compile/abi-internal.md) the current
- * goroutine is in a register from Go 1.18 on; a prologue compares the stack pointer with what stands in it
- * (stacksplit() in src/cmd/internal/obj/x86/obj6.go and arm64/obj7.go).
+ * Go functions: which they are, and how they begin. By Go's calling convention (src/cmd/compile/abi-internal.md) a
+ * register holds the current goroutine from Go 1.18 on; a prologue compares the stack pointer with the stack bound
+ * in the goroutine (stacksplit() in src/cmd/internal/obj/x86/obj6.go and arm64/obj7.go).
  */
 #include "binary_code.h"
 #include "binary_file.h"
 #include "instruction.h"
 
-/* Bytes that the longest prologue has, to the end of the branch for want of room. */
+/* The longest prologue in bytes, with the branch that is taken if the stack is too small. */
 #define PROLOGUE_MAX 64
 
 #if defined(__x86_64__)
-/* cmp 0x10(%r14), %rsp or, of a large frame, %r12 */
+/* cmp 0x10(%r14), %rsp; for a large frame %r12 in place of %rsp */
 static bool is_check(const uint8_t *code)
 {
 	return (code[0] == 0x49 || code[0] == 0x4d) && code[1] == 0x3b && code[2] == 0x66 && code[3] == 0x10;
 }
 #else
-/* cmp sp, x16 or, of a large frame, x17; x16 has been loaded from 16(x28) */
+/* cmp sp, x16; for a large frame x17 in place of sp; x16 was loaded from 16(x28) */
 static bool is_check(const uint8_t *code)
 {
 	uint32_t word;
@@ -28,7 +28,7 @@ static bool is_check(const uint8_t *code)
 }
 #endif
 
-/* The bytes of a prologue, with its branch, 0 where the function has none. */
+/* The length of the prologue, with its branch; 0 if the function has none. */
 static uint64_t prologue_of(const uint8_t *code, uint64_t size)
 {
 	struct instruction instruction;
@@ -40,7 +40,7 @@ static uint64_t prologue_of(const uint8_t *code, uint64_t size)
 		if (checked)
 			return instruction.kind == INSTRUCTION_BRANCH ? at + instruction.length : 0;
 		checked = is_check(code + at);
-		/* what wants a very large frame has a branch before it, too */
+		/* a very large frame needs another branch before the check */
 		if (!checked && instruction.kind != INSTRUCTION_OTHER && instruction.kind != INSTRUCTION_BRANCH)
 			return 0;
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What IFUNC symbols are: who is asked, and in which order. */
+/* Finds the implementations of IFUNCs: tries the sources in order. */
 #include "asker.h"
 
 static void ask_library(struct bound *bound)
@@ -15,7 +15,7 @@ void binary_resolve_ifuncs(struct binary *binary, pid_t pid, struct binary_ifunc
 	struct bound bound __cleanup(bound_release) = {};
 
 	bound_init(&bound, binary, ifuncs, n);
-	/* a process may have chosen otherwise (GLIBC_TUNABLES), and is right about itself */
+	/* first, for its choice may differ from that of other processes (GLIBC_TUNABLES) */
 	if (pid && bound.unknown)
 		bound_read(&bound, pid, 0);
 	if (bound.unknown)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * One ELF image, of a file or in memory: its header is checked, and its sections are read one by one, within limits.
- * Read, not mapped: whoever truncates a file that is mapped kills us (SIGBUS), and of a large one little is needed.
- * Knows no section's meaning.
+ * One ELF image, a file or in memory: checks its header and reads its sections one by one, within limits. Files are
+ * read and not mapped: truncating a mapped file would kill us (SIGBUS), and of a large file little is needed. Knows
+ * the meaning of no section.
  */
 #include "binary_file.h"
 #include "foreign.h"
@@ -39,7 +39,7 @@ static const char *machine_name(unsigned int machine)
 	}
 }
 
-/* "#!/usr/bin/env python3" is a script of python3. */
+/* For "#!/usr/bin/env python3" err names python3, not env. */
 static int check_not_elf(const char *path, const char *head, size_t n, struct err *err)
 {
 	if (n >= 2 && !memcmp(head, "#!", 2)) {
@@ -92,7 +92,7 @@ static int check_header(const char *path, const char *head, size_t n, struct err
 	return check_machine(path, ehdr.e_machine, err);
 }
 
-/* Real ones have some dozens; libelf makes a table of all at once. */
+/* Files have some dozens of sections. Refuses absurd numbers, for libelf allocates a table for all at once. */
 static int check_sections(const char *path, const struct binary_image *image, struct err *err)
 {
 	Elf64_Ehdr ehdr;
@@ -100,7 +100,7 @@ static int check_sections(const char *path, const struct binary_image *image, st
 
 	if (binary_image_read(image, 0, &ehdr, sizeof(ehdr)) || ehdr.e_shnum || !ehdr.e_shoff)
 		return 0;
-	/* more than a header can say */
+	/* e_shnum is 0: the first section header holds a number that is too large for it */
 	if (binary_image_read(image, ehdr.e_shoff, &first, sizeof(first)) || first.sh_size > UINT16_MAX)
 		return err_set(err, -EBADMSG, "%s: is truncated or has damaged section headers", path);
 	return 0;
@@ -141,7 +141,7 @@ static int begin(struct binary_image *image)
 {
 	size_t sections;
 
-	elf_version(EV_CURRENT); /* sets a constant: no harm in doing it again */
+	elf_version(EV_CURRENT); /* libelf demands it; repeating it is harmless */
 	image->elf = image->memory ? elf_memory(image->memory, image->size)
 				   : elf_begin(image->fd, ELF_C_READ, NULL);
 	if (!image->elf || elf_kind(image->elf) != ELF_K_ELF || elf_getshdrnum(image->elf, &sections))

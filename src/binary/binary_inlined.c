@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Names that debug information has and the symbol table has not: what a compiler has put into its callers. */
+/* Names that only the debug information holds: functions of which the compiler inlined every call. */
 #include "binary_file.h"
 #include "foreign.h"
 
 #define SECTION ".debug_str"
 
-/* What the section holds, unpacked where it is compressed: 0; -EFBIG, -EBADMSG; -ENOENT without one. */
+/*
+ * *data: the contents of SECTION, unpacked. *size: in bytes, unpacked, also after -EFBIG. -ENOENT: no section;
+ * -EBADMSG.
+ */
 static int load(struct binary_image *image, Elf_Data **data, uint64_t *size)
 {
 	GElf_Shdr shdr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What a file asks its loader for, as the dynamic section has it. Does not look for it. */
+/* The libraries that a file needs, as its dynamic section lists them. Does not search them. */
 #include "binary_file.h"
 
 static int dynamic_find(struct binary_image *image, GElf_Shdr *shdr, Elf_Data **data)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The notes of an ELF image; knows no note's meaning. */
+/* Walks the notes of an ELF image. Knows the meaning of none. */
 #include "binary_file.h"
 
 int binary_each_note_in(Elf_Data *data, const char *owner, uint32_t type, binary_note_fn fn, void *ctx)
@@ -12,7 +12,7 @@ int binary_each_note_in(Elf_Data *data, const char *owner, uint32_t type, binary
 		next = gelf_getnote(data, at, &note, &name, &desc);
 		if (!next)
 			return -EBADMSG;
-		/* Go counts the padding behind its name */
+		/* n_namesz of Go's note includes the padding */
 		if (note.n_type == type && note.n_namesz > strlen(owner) &&
 		    !memcmp((char *)data->d_buf + name, owner, strlen(owner) + 1)) {
 			ret = fn(ctx, (char *)data->d_buf + desc, note.n_descsz);
@@ -24,7 +24,7 @@ int binary_each_note_in(Elf_Data *data, const char *owner, uint32_t type, binary
 	return 0;
 }
 
-/* Reads a section's notes if it holds notes. */
+/* Walks the notes of a section, if it holds any. */
 static int each_note_of(struct binary_image *image, Elf_Scn *scn, const GElf_Shdr *shdr, const char *owner,
 			uint32_t type, binary_note_fn fn, void *ctx)
 {

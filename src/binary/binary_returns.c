@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The instructions by which a function returns. They are all of them only if each instruction was decoded, if each jump leads to
- * one of these, and if none leads out of the function: else there is no answer.
+ * Finds the return instructions of a function. The list is complete only if every instruction is decoded, every
+ * jump leads to the begin of one of them, and no jump leaves the function: else the function is refused.
  */
 #include "binary_code.h"
 #include "binary_file.h"
 #include "instruction.h"
 
 /*
- * Functions of real programs return in some places, 100 at most; a hostile file may have nothing but returns, and
- * the same ones in a million symbols. Of one function, and of all of a file that were asked for.
+ * Limits for one function and for all functions of a file. Real functions have 100 return instructions at most; a
+ * hostile file may consist of them, and list the same ones under a million symbols.
  */
 #define RETURNS_MAX	 4096
 #define FILE_RETURNS_MAX (1 << 20)
@@ -18,9 +18,9 @@ struct walk {
 	const struct binary_symbol *function;
 	const uint8_t *code;
 	uint64_t entry;
-	uint8_t *begins; /* of each byte: whether an instruction begins there */
+	uint8_t *begins; /* for each byte: 1 if an instruction begins there */
 	struct binary_returns *returns;
-	size_t left; /* so many of them, and no more */
+	size_t left; /* how many returns may be found */
 	enum instruction_kind last;
 };
 
@@ -48,7 +48,7 @@ static int walk_instructions(struct walk *walk, struct err *err)
 	return 0;
 }
 
-/* Once more, when all begins are known. */
+/* A second pass: it needs to know where all instructions begin. */
 static int walk_jumps(struct walk *walk, struct err *err)
 {
 	struct instruction instruction;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The relocations of an ELF file that give a function's address, and the IFUNCs that it exports. */
+/* Reads the relocations of an ELF file that write the address of a function, and the IFUNCs that the file exports. */
 #include "binary_file.h"
 
-/* Chromium has a tenth of this: a bound on the work that a foreign file makes. */
+/* Bounds the work that a foreign file causes. Chromium has a tenth of this. */
 #define MAX_SLOTS (1 << 22)
 
 #if defined(__x86_64__)
@@ -17,15 +17,15 @@
 #define ABSOLUTE  R_AARCH64_ABS64
 #endif
 
-/* One section of relocations. */
+/* One relocation section. */
 struct relocations {
 	struct binary_image *image;
 	Elf_Data *data, *symbols;
-	size_t strings; /* the section of the symbols' names */
+	size_t strings; /* index of the section with the names of the symbols */
 	struct binary_versions versions;
 };
 
-/* NULL: none of ours, or damaged. */
+/* NULL: the relocation has no named symbol, or the table is damaged. */
 static const char *symbol_name(const struct relocations *r, uint64_t index)
 {
 	GElf_Sym sym;

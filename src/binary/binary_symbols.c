@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The functions of an ELF file: which tables are read, what counts as a function, and which
- * alias comes first. Knows nothing of where separate debug files lie (binary_debug.c).
+ * The functions of an ELF file: decides which tables are read, which symbols are functions, and which alias comes
+ * first. binary_debug.c finds separate debug files.
  */
 #include "binary_file.h"
 
 /*
- * Bounds on foreign tables, of which a browser's has a tenth. More names of one place are searched for doubles in
- * part.
+ * Bounds on foreign tables. A browser's table has a tenth of this. MAX_ALIASES: so many names of one place are
+ * compared to find doubles.
  */
 #define MAX_ALIASES 32
 #define MAX_TABLE   (256U << 20)
-/* Of all names: tables may have them overlap, and sorting reads each many times. One name that is longer is no name. */
+/* Bounds the length of all names together: names may overlap in a table, and sorting reads each many times. */
 #define MAX_NAMES (1ULL << 30)
 
-/* A symbol table that was found, with the names it uses. */
+/* A symbol table and its string table. */
 struct table {
 	Elf_Data *data;
 	size_t n; /* entries */
 	const char *strings;
-	size_t strings_len; /* up to and with the last NUL: what starts before it ends before it */
+	size_t strings_len; /* with the last NUL and nothing after it: every string inside has an end */
 };
 
 static int table_load(struct binary_image *image, Elf_Scn *scn, const GElf_Shdr *shdr, struct table *t)
@@ -46,7 +46,7 @@ static int table_load(struct binary_image *image, Elf_Scn *scn, const GElf_Shdr 
 	return 0;
 }
 
-/* The first table of a type with anything in it: 0, -ENODATA without one, -EBADMSG, -EFBIG. */
+/* *t: the first table of that type that is not empty. -ENODATA: none; -EBADMSG: damaged; -EFBIG. */
 static int table_find(struct binary_image *image, uint32_t type, struct table *t)
 {
 	Elf_Scn *scn = NULL;
@@ -56,14 +56,14 @@ static int table_find(struct binary_image *image, uint32_t type, struct table *t
 
 		if (!gelf_getshdr(scn, &shdr))
 			return -EBADMSG;
-		/* the null entry alone is no table */
+		/* a table with only the null entry is empty */
 		if (shdr.sh_type == type && shdr.sh_size > sizeof(Elf64_Sym))
 			return table_load(image, scn, &shdr, t);
 	}
 	return -ENODATA;
 }
 
-/* Tables hold names such as "memcpy@@GLIBC_2.14"; what follows the @ is no part of the name. */
+/* .symtab holds names such as "memcpy@@GLIBC_2.14": what begins with '@' is the version. */
 static const char *name_without_version(struct binary *binary, const char *name)
 {
 	const char *at = *name ? strchr(name + 1, '@') : NULL;
@@ -86,7 +86,7 @@ static bool is_function(const GElf_Sym *sym)
 	       sym->st_shndx != SHN_ABS && sym->st_value;
 }
 
-/* The name of a symbol, of which no more than ELF_MAX_NAME is looked at; NULL where it has none. */
+/* The name of a symbol, NULL if it has none. *len: at most ELF_MAX_NAME. */
 static const char *table_name(const struct table *t, const GElf_Sym *sym, size_t *len)
 {
 	const char *name = t->strings + sym->st_name;
@@ -99,7 +99,10 @@ static const char *table_name(const struct table *t, const GElf_Sym *sym, size_t
 	return name;
 }
 
-/* Appends the functions of a table to binary->symbols, which has room. *left: bytes that names may still have. */
+/*
+ * Appends the functions of a table to binary->symbols, which has room. *left: how many bytes of names may still be
+ * read.
+ */
 static int table_collect(struct binary *binary, const struct table *t, uint64_t *left)
 {
 	const struct binary_segment *s = binary->v;
@@ -120,7 +123,7 @@ static int table_collect(struct binary *binary, const struct table *t, uint64_t 
 		*left -= len;
 		if (!len || len == ELF_MAX_NAME)
 			continue;
-		/* nearly all are in the segment of the one before */
+		/* nearly all symbols are in the same segment as the last one */
 		if (!s || !s->exec || sym.st_value < s->vaddr || sym.st_value - s->vaddr >= s->size)
 			s = binary_segment_of(binary, sym.st_value, true);
 		if (!s)
@@ -151,7 +154,7 @@ static int binding_rank(const struct binary_symbol *s)
 	}
 }
 
-/* Of two names of one place, the one that people know first. */
+/* Compares two names of one place: the one that people are likely to know comes first. */
 static int compare_names(const struct binary_symbol *a, const struct binary_symbol *b)
 {
 	size_t a_under, b_under, a_len, b_len;
@@ -178,7 +181,7 @@ static int compare_symbols(const void *pa, const void *pb)
 	return compare_names(a, b);
 }
 
-/* Whether one of the last few symbols is the same place by the same name. */
+/* Whether one of the last few symbols has the same place and name. */
 static bool is_listed(const struct binary_symbol *first, const struct binary_symbol *end,
 		      const struct binary_symbol *s)
 {
@@ -191,7 +194,7 @@ static bool is_listed(const struct binary_symbol *first, const struct binary_sym
 	return false;
 }
 
-/* Sorts, and drops what both tables list, maybe with another binding or version. */
+/* Sorts the symbols and removes doubles: both tables may list a symbol, perhaps with another binding or version. */
 static void sort_symbols(struct binary *binary)
 {
 	struct binary_symbol *to = binary->symbols, *end = binary->symbols + binary->n_symbols;
@@ -204,7 +207,7 @@ static void sort_symbols(struct binary *binary)
 	binary->n_symbols = (size_t)(to - binary->symbols);
 }
 
-/* That of the debug file, whose faults leave the rest to be read. */
+/* The table of the debug file. If that is damaged, .dynsym is still used: so every error becomes -ENODATA. */
 static int find_debug_table(struct binary *binary, struct table *full)
 {
 	int ret = table_find(&binary->debug, SHT_SYMTAB, full);
@@ -219,8 +222,8 @@ static int find_debug_table(struct binary *binary, struct table *full)
 }
 
 /*
- * The tables to read: the full one, in the file or wherever binary_debug.c finds it, and always
- * .dynsym, because .gnu_debugdata leaves out what that lists, and strip may thin a .symtab.
+ * Finds the tables to read: .symtab, in the file or where binary_debug.c finds it, and always .dynsym, because
+ * .gnu_debugdata omits the symbols of .dynsym, and strip may remove some from .symtab.
  */
 static int find_tables(struct binary *binary, struct table *full, struct table *dynamic, char **looked)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * USDT probes of an ELF file, as <sys/sdt.h> leaves them in notes. Reads where a probe and its
- * semaphore are and what its argument text is; what that text means is not known here.
+ * The USDT probes of an ELF file, which <sys/sdt.h> records in notes. Reads the place, the semaphore and the
+ * argument string of each; does not parse that string.
  */
 #include "binary_file.h"
 
@@ -9,12 +9,12 @@
 
 struct probes {
 	struct binary *binary;
-	uint64_t base; /* address of .stapsdt.base now, 0 without one */
+	uint64_t base; /* current address of .stapsdt.base, 0 without one */
 	struct binary_usdt *v;
 	size_t n, cap;
 };
 
-/* The next string of a note; NULL where it does not end within it. */
+/* The next string of a note; NULL if it has no end inside the note. */
 static const char *next_string(const char **at, const char *end)
 {
 	const char *s = *at;
@@ -27,8 +27,8 @@ static const char *next_string(const char **at, const char *end)
 }
 
 /*
- * Three addresses (place, .stapsdt.base when linked, semaphore or 0), three strings. Where
- * prelink has moved the file, the base section has moved with it and tells by how much.
+ * A note holds three addresses (place, .stapsdt.base when linked, semaphore or 0) and three strings. If prelink
+ * moved the file, the base section moved with it: the difference corrects the addresses.
  */
 static int add_probe(void *ctx, const char *desc, size_t len)
 {
@@ -40,7 +40,7 @@ static int add_probe(void *ctx, const char *desc, size_t len)
 	if (len < sizeof(addr))
 		return -EBADMSG;
 	memcpy(addr, desc, sizeof(addr));
-	if (!addr[0]) /* its code was dropped by the linker (--gc-sections) */
+	if (!addr[0]) /* the linker dropped the code (--gc-sections) */
 		return 0;
 	probe.provider = next_string(&at, end);
 	probe.name = probe.provider ? next_string(&at, end) : NULL;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Versions of dynamic symbols: .gnu.version has a number for each, .gnu.version_d and _r have their names (the LSB). */
+/*
+ * Versions of dynamic symbols: .gnu.version has a number for each symbol, .gnu.version_d and .gnu.version_r have
+ * the names (LSB, "Symbol Versioning").
+ */
 #include "binary_file.h"
 
-/* glibc has 50. Numbers have 15 bits. */
+/* Numbers have 15 bits. glibc has 50 versions. */
 #define MAX_VERSIONS 32768
 
 static void set_name(struct binary_versions *v, unsigned int number, const char *name)
@@ -13,13 +16,13 @@ static void set_name(struct binary_versions *v, unsigned int number, const char 
 	v->v[number] = name;
 }
 
-/* An offset within a table of at most 2 GB; libelf refuses what is outside. */
+/* at + distance without overflow; libelf refuses an offset outside the table. */
 static int beyond(int at, uint32_t distance)
 {
 	return distance > (uint32_t)(INT32_MAX - at) ? INT32_MAX : at + (int)distance;
 }
 
-/* What the file defines: the first name of each definition is its own. */
+/* The versions that the file defines. The first name of a definition is the version, the others are its parents. */
 static void read_definitions(struct binary_versions *v, struct binary_image *image, Elf_Data *data, const GElf_Shdr *shdr)
 {
 	GElf_Verdef def;
@@ -34,7 +37,7 @@ static void read_definitions(struct binary_versions *v, struct binary_image *ima
 	}
 }
 
-/* What it needs of others. */
+/* The versions that the file needs of other files. */
 static void read_needs(struct binary_versions *v, struct binary_image *image, Elf_Data *data, const GElf_Shdr *shdr)
 {
 	size_t left = MAX_VERSIONS;

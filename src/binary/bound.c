@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Slots of global offset tables in running processes. A file's own IRELATIVE slots name the resolver; slots of any
- * file in the process name the symbol. Lazy ones still lead into their own PLT, which is no function's start.
+ * Reads slots of the global offset tables of running processes. IRELATIVE slots of the file itself name the
+ * resolver; slots of any file in the process name the symbol. A lazy slot that is not bound yet points into the
+ * PLT, where no function begins.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -15,21 +16,21 @@
 #include "binary_file.h"
 #include "maps.h"
 
-/* Bounds on the work that others make for us. */
+/* Bounds on the work that other processes cause. */
 #define MAX_IMAGES    512 /* files that a process has mapped as code */
-#define MAX_PROCESSES 32  /* that have the file mapped and were read */
+#define MAX_PROCESSES 32  /* that have mapped the file and were read */
 
-/* /proc/PID/pagemap (Documentation/admin-guide/mm/pagemap.rst): one word a page. */
+/* /proc/PID/pagemap (Documentation/admin-guide/mm/pagemap.rst): one word for each page. */
 #define PAGE_PRESENT (1ULL << 63)
 #define PAGE_SWAPPED (1ULL << 62)
-#define PAGE_OF_FILE (1ULL << 61) /* or shared */
+#define PAGE_OF_FILE (1ULL << 61) /* or shared memory */
 
 const char bound_unknown[] =
 	"a program chooses among its implementations when it starts, and no running program that may be read says which: "
 	"start one that calls it and use -p PID, or count an implementation by its own name";
 static const char in_vdso[] = "the kernel's vDSO serves it, where no uprobe can be";
 
-/* The first of those that share a resolver. */
+/* The first IFUNC with that resolver; its aliases follow it. */
 static struct binary_ifunc *find_resolver(const struct bound *b, uint64_t vaddr)
 {
 	uint64_t offset;
@@ -85,24 +86,25 @@ void bound_release(struct bound *bound)
 }
 
 struct place {
-	uint64_t start, end, offset;
+	uint64_t start, end; /* addresses in the process */
+	uint64_t offset;     /* in the file */
 };
 
-/* A file that is mapped as code: where first. */
+/* A file of which the process has mapped code. */
 struct image {
-	struct place place;
+	struct place place; /* its first executable mapping */
 	uint64_t inode;
 	dev_t dev;
-	bool ours;
-	char *path; /* as the process names it */
+	bool ours;  /* the file with the IFUNCs */
+	char *path; /* in the mount namespace of the process */
 };
 
 struct process {
 	pid_t pid;
 	int memory, pagemap;
 	struct bound *bound;
-	struct stat file; /* ours */
-	const char *name;
+	struct stat file; /* the file with the IFUNCs */
+	const char *name; /* the last component of path */
 	char path[PATH_MAX];
 	struct place vdso;
 	struct {
@@ -133,8 +135,9 @@ static const char *last_component(const char *path)
 }
 
 /*
- * The file of a mapping, by the link that the kernel keeps for it: on overlayfs and btrfs the numbers in maps are others.
- * Its file system is not asked, for that may be a hostile FUSE.
+ * Whether a mapping is of the file with the IFUNCs. Compares the file behind the link in map_files: on overlayfs
+ * and btrfs maps shows other numbers than stat(2). file_id() does not ask the file system, which may be a hostile
+ * FUSE.
  */
 static bool is_ours(const struct process *p, const struct mapping *m)
 {
@@ -189,8 +192,8 @@ static int process_open(struct process *p)
 }
 
 /*
- * A slot that has been written is on a page of the process's own. Others are not read: they say nothing, and a page
- * that is not there is brought by whom the process chose (FUSE, userfaultfd), maybe never.
+ * Reads a word only from an anonymous page: a slot that the loader has written is on one. Pages of the file hold no
+ * bound slot, and reading an absent page may block forever, as FUSE or userfaultfd of the process decides.
  */
 static bool read_word(const struct process *p, uint64_t addr, uint64_t *word)
 {
@@ -204,13 +207,13 @@ static bool read_word(const struct process *p, uint64_t addr, uint64_t *word)
 	return pread(p->memory, word, sizeof(*word), (off_t)addr) == sizeof(*word);
 }
 
-/* The first symbol at an offset, or where it would be. */
+/* The index of the first symbol at or after an offset. */
 static size_t symbol_at(const struct binary_symbol *symbols, size_t n, uint64_t offset)
 {
 	return search_first(i, n, symbols[i].offset >= offset);
 }
 
-/* Does a function begin there, by symbol or unwind table, that is no resolver? */
+/* Whether a function other than a resolver begins there: a symbol says so or, if there is none, .eh_frame_hdr. */
 static bool is_function(struct binary *binary, uint64_t offset)
 {
 	const struct binary_symbol *symbols;
@@ -249,7 +252,7 @@ static void set_known(struct process *p, struct binary_ifunc *ifunc, uint64_t ad
 	}
 }
 
-/* A file of the process whose slots are looked at. */
+/* The file of the process whose slots are read. */
 struct reading {
 	struct process *p;
 	bool ours;
@@ -303,7 +306,7 @@ static void read_image(struct process *p, const struct image *image)
 		binary_each_slot(binary, read_slot, &reading);
 }
 
-/* Aliases are neighbours and share a resolver: the first of them was looked for. */
+/* Aliases share a resolver and are neighbours. Only the first was searched; the others get its result. */
 static void share_with_aliases(struct bound *b)
 {
 	for (size_t i = 1; i < b->n_ifuncs; i++) {
@@ -336,7 +339,7 @@ int bound_read(struct bound *bound, pid_t pid, uint64_t table)
 		return ret;
 	if (table)
 		read_table(&p, table);
-	/* the file's own slots first: they are always bound */
+	/* first the slots of the file itself: the loader binds IRELATIVE slots at once */
 	for (int ours = 1; ours >= 0; ours--)
 		vec_each(image, &p.images)
 			if (image->ours == ours && bound->unknown)
@@ -345,7 +348,7 @@ int bound_read(struct bound *bound, pid_t pid, uint64_t table)
 	return 0;
 }
 
-/* May what this process says of itself decide what is counted elsewhere? */
+/* Whether the slots of this process may decide where probes go: not those of another unprivileged user. */
 static bool is_heard(const char *pid, const struct stat *file)
 {
 	__free char *path = base_printf("/proc/%s/status", pid);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * libiberty's two demanglers, within bounds. It bounds the recursion and not what comes of it: a name of 300 bytes may stand
- * for 2^40 types, which are printed, or looked through without a letter printed. The first ends when the text is full,
- * the second by a clock of processor time. Both leave the demangler by a jump, for it takes no answer from its callback. Knows
- * nothing of patterns.
+ * Runs the two demanglers of libiberty within bounds. libiberty bounds its recursion but not its work: a name of
+ * 300 bytes may stand for 2^40 types, which it prints, or walks without printing. The size of the text stops the
+ * first, a timer of processor time the second. Both leave the demangler with siglongjmp(), because its callback
+ * cannot stop it. Knows nothing of patterns.
  */
 #include <ctype.h>
 #include <setjmp.h>
@@ -15,18 +15,18 @@
 
 #include "demangle.h"
 
-/* A name that takes two ticks is given up; so many of them in one process, and no further one is tried. */
+/* Demangling stops after TICKS_MAX ticks. After GIVE_UP_MAX such names the process demangles no more. */
 #define TICK_US	    100000
 #define TICKS_MAX   2
 #define GIVE_UP_MAX 3
-/* The demangler of v0 allocates for Unicode names, and a jump out of it leaves some KB behind: this bounds it. */
+/* The demangler of v0 allocates memory for Unicode names, and a jump out of it leaks some KB. This bounds the leaks. */
 #define LEAKS_MAX 100
-/* A binder of v0 that introduces more lifetimes than its digits in base 62 can say: for<'a, 'b, ...> */
+/* A v0 binder (for<'a, 'b, ...>) whose number of lifetimes has more digits, in base 62, is refused in Unicode names. */
 #define BINDER_DIGITS_MAX 2
 
 static __thread struct {
 	sigjmp_buf out;
-	volatile sig_atomic_t running; /* a demangler that allocates nothing: it can be left at any place */
+	volatile sig_atomic_t running; /* a demangler that allocates nothing runs: a jump may leave it at any place */
 	volatile sig_atomic_t ticks;
 	char text[DEMANGLE_TEXT_MAX];
 	size_t len;
@@ -43,7 +43,10 @@ static void clock_set(long us)
 	setitimer(ITIMER_VIRTUAL, &every, NULL);
 }
 
-/* It runs on beyond the last name for a tick: stopping it after each would cost as much as demangling. */
+/*
+ * Signal handler. The timer is not stopped after each name, which would cost as much as demangling; it stops at the
+ * first tick without a demangler running.
+ */
 static void tick(int signal)
 {
 	if (!work.running)
@@ -71,7 +74,7 @@ static void take(const char *text, size_t n, void *unused)
 	work.len += n;
 }
 
-/* C++ has no other way to say that it is Rust's: "17h", 16 hexadecimal digits, "E" at the end or in front of a suffix. */
+/* Legacy Rust names are C++ names that end in a hash: "17h", 16 hexadecimal digits, "E", and maybe a suffix. */
 static bool is_legacy_rust(const char *name)
 {
 	const char *hash = strstr(name, "17h");
@@ -79,7 +82,10 @@ static bool is_legacy_rust(const char *name)
 	return hash && strspn(hash + 3, "0123456789abcdef") >= 16;
 }
 
-/* An identifier of v0 that is not ASCII begins so; any other may hold it, too. */
+/*
+ * Whether a v0 name may hold an identifier that is not ASCII: those begin with 'u' and a digit. Other names may
+ * hold that, too.
+ */
 static bool may_be_unicode(const char *name)
 {
 	for (const char *u = strchr(name, 'u'); u; u = strchr(u + 1, 'u'))
@@ -88,26 +94,26 @@ static bool may_be_unicode(const char *name)
 	return false;
 }
 
-/* Binders are printed, or skipped over one by one, for as many lifetimes as the number says. */
+/* The demangler prints or skips the lifetimes of a binder one by one, however many the number claims. */
 static bool may_be_endless(const char *name)
 {
 	for (const char *g = strchr(name, 'G'); g; g = strchr(g + 1, 'G')) {
 		size_t digits = strspn(g + 1, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
 
-		/* a type fn or dyn stands in front of each */
+		/* a binder follows the letter of an fn (F) or dyn (D) type */
 		if (digits > BINDER_DIGITS_MAX && g[1 + digits] == '_' && (g[-1] == 'F' || g[-1] == 'D'))
 			return true;
 	}
 	return false;
 }
 
-/* Of Rust, which has no options, or of C++: to work.text. */
+/* Demangles name, as Rust (without options) or C++, to work.text. False: not possible within the bounds. */
 static bool run(const char *name, bool rust, int options)
 {
-	volatile bool allocates = rust && may_be_unicode(name); /* read after the jump */
+	volatile bool allocates = rust && may_be_unicode(name); /* volatile: read after the jump */
 	int jumped, done = 0;
 
-	/* a demangler that allocates must not be stopped by the clock: what it could need it for is refused */
+	/* the timer must not interrupt a demangler that allocates: refuse names that could run long */
 	if (given_up >= GIVE_UP_MAX || (allocates && (leaks > LEAKS_MAX || may_be_endless(name))))
 		return false;
 	clock_start();
@@ -124,7 +130,7 @@ static bool run(const char *name, bool rust, int options)
 	return !jumped && done && work.len;
 }
 
-/* A clone of the compiler's, a cold part say, is not the function whose path it has: its suffix is made part of it. */
+/* A clone that the compiler made, such as a cold part, is not the function itself: appends its suffix to the path. */
 static void add_clone(const char *name, struct str *to)
 {
 	static const char clone[] = " [clone .";
@@ -137,7 +143,7 @@ static void add_clone(const char *name, struct str *to)
 		str_addn(to, at, work.text + work.len - at);
 }
 
-/* <T>::f to T::f, where T is a path and nothing like &str or U as Trait. Some of what is cut is printed by arrows: -> */
+/* <T>::f becomes T::f if T is a path, not if it is &str or U as Trait. The '>' of an arrow (->) closes no bracket. */
 static void cut_brackets(struct str *s)
 {
 	size_t depth = 1, end = 1;
@@ -158,7 +164,7 @@ static void cut_brackets(struct str *s)
 	s->len -= 2;
 }
 
-/* Back to the parenthesis that closes the parameters. What follows a clone's is more than that. */
+/* Cuts what follows the parameters, such as "const". The suffix of a clone stays. */
 static void cut_qualifiers(struct str *s)
 {
 	const char *close = memrchr(s->data, ')', s->len);
@@ -207,11 +213,12 @@ bool demangle(const char *name, enum demangle_form form, struct str *to)
 	return (is_legacy_rust(name) && demangle_rust(name, form, to)) || demangle_cxx(name, form, to);
 }
 
-/* --- to spare demangling --- */
+/* --- deciding without demangling --- */
 
 /*
- * What the demanglers print by themselves: types, operators, abbreviations of the standard library, and the words of special
- * names. All keywords of C++ and Rust are among them, for a later version may print more of them.
+ * Words that a demangler may print though the mangled name does not hold them: types, operators, abbreviations of
+ * the standard library, words of special names. All keywords of C++ and Rust are included, for a later version may
+ * print more.
  */
 static const char *const own_words[] = {
 	"alignas",
@@ -380,7 +387,10 @@ static bool is_own_word(const char *letters, size_t n)
 	return false;
 }
 
-/* Digits do not tell, for some are counted, and some follow a word at once: _Float16. Nor do v0's numbers: 0xffff_. */
+/*
+ * Ignores digits: demanglers print numbers of their own, some right after a word (_Float16). Ignores hexadecimal
+ * numbers of v0, too (0xffff_).
+ */
 bool demangle_is_telling(const char *run, size_t n)
 {
 	static const char digits[] = "0123456789";
@@ -392,7 +402,7 @@ bool demangle_is_telling(const char *run, size_t n)
 		size_t letters = strcspn(run, digits);
 
 		letters = letters < (size_t)(end - run) ? letters : (size_t)(end - run);
-		/* single letters are names of lifetimes and suffixes of numbers */
+		/* demanglers print single letters, too: names of lifetimes, suffixes of numbers */
 		if (letters >= 3 && !is_own_word(run, letters))
 			return true;
 		run += letters;
@@ -401,7 +411,7 @@ bool demangle_is_telling(const char *run, size_t n)
 	return false;
 }
 
-/* Legacy Rust writes a character as $u7e$; no compiler writes a letter so, but a file can. */
+/* Legacy Rust encodes special characters as $u7e$. No compiler encodes letters so, but a hostile file can. */
 static bool hides_letters(const char *name)
 {
 	static const char hex[] = "0123456789abcdef";
@@ -418,6 +428,6 @@ static bool hides_letters(const char *name)
 
 bool demangle_may_hold(const char *name, const char *run)
 {
-	/* v0 may write a text constant as the hexadecimal digits of its bytes */
+	/* v0 encodes the bytes of a string constant (after "Ke") as hexadecimal digits */
 	return strstr(name, run) || hides_letters(name) || (name[1] == 'R' && strstr(name, "Ke"));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A name is resolved first (O_PATH opens nothing), then what it has led to is checked, and only that is opened. */
+/* Resolves a path first (O_PATH opens nothing), then checks what it leads to, and only then opens that. */
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <sys/stat.h>
@@ -29,7 +29,7 @@ static int locate(const char *root, const char *path, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
-/* What the descriptor stands for and nothing else, whatever has its name by now. */
+/* Opens the very file that was located, even if the path leads to another one by now. */
 static int reopen(int located, int flags)
 {
 	char link[32];

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Decodes one instruction; see instruction.h. */
+/* Decodes one instruction, for x86-64 with Zydis, for arm64 by its bits. */
 #include "instruction.h"
 
 #if defined(__x86_64__)
 #include <Zydis/Decoder.h>
 
-/* jmp *(base + index * 8): what a compiler makes of a switch. Go makes no other, and a tail call has no index. */
+/* jmp *(base + index * 8): how compilers, Go's too, implement a switch. The jump of a tail call has no index. */
 static bool is_table(const ZydisDecodedInstruction *x)
 {
 	return x->raw.modrm.mod != 3 && x->raw.modrm.rm == 4 && x->raw.sib.scale == 3 && x->raw.sib.index != 4;
@@ -30,7 +30,7 @@ static enum instruction_kind kind_of(const ZydisDecodedInstruction *x)
 		return INSTRUCTION_NOP;
 	case ZYDIS_MNEMONIC_CALL:
 		return INSTRUCTION_CALL;
-	case ZYDIS_MNEMONIC_RET: /* far ones leave in another way */
+	case ZYDIS_MNEMONIC_RET: /* near; a far return also changes the code segment */
 		return x->opcode == 0xc3 || x->opcode == 0xc2 ? INSTRUCTION_RETURN : INSTRUCTION_AWAY;
 	case ZYDIS_MNEMONIC_IRET:
 	case ZYDIS_MNEMONIC_IRETD:
@@ -79,7 +79,7 @@ int instruction_decode(const uint8_t *code, size_t n, struct instruction *instru
 
 #else
 
-/* The signed field of so many bits, in instructions. */
+/* A signed field of an instruction, in bytes; the field counts instructions. */
 static int64_t field(uint32_t word, unsigned int low, unsigned int bits)
 {
 	return ((int64_t)((uint64_t)word << (64 - low - bits)) >> (64 - bits)) * 4;
@@ -94,7 +94,7 @@ static struct instruction classify(uint32_t word)
 {
 	if (word == 0xd503201f)
 		return direct(INSTRUCTION_NOP, 0);
-	/* udf, which zeroes are, brk, and what Go's assembler makes of UNDEF (obj/arm64/asm7.go) */
+	/* udf (zeroes decode as it), brk, and the word that Go's assembler writes for UNDEF (obj/arm64/asm7.go) */
 	if (!(word >> 16) || (word & 0xffe0001f) == 0xd4200000 || word == 0xbea71700)
 		return direct(INSTRUCTION_STOP, 0);
 	if ((word & 0xfffffc1f) == 0xd65f0000 || (word & 0xfffffbff) == 0xd65f0bff) /* ret, retaa, retab */
@@ -105,7 +105,7 @@ static struct instruction classify(uint32_t word)
 		return direct(INSTRUCTION_BRANCH, field(word, 5, 19));
 	if ((word & 0x7e000000) == 0x36000000) /* tbz, tbnz */
 		return direct(INSTRUCTION_BRANCH, field(word, 5, 14));
-	if ((word & 0xfe000000) == 0xd6000000) /* by register: blr and its kin, else br, eret */
+	if ((word & 0xfe000000) == 0xd6000000) /* branches to a register: blr and its variants, else br, eret */
 		return direct((word & 0x00e00000) == 0x00200000 ? INSTRUCTION_CALL : INSTRUCTION_AWAY, 0);
 	return direct(INSTRUCTION_OTHER, 0);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One instruction of this machine: how long it is, and where the processor goes from it. x86-64's are decoded by Zydis;
- * arm64's are four bytes each, by the Arm Architecture Reference Manual (DDI 0487, C4.1, "Branches, exception
- * generating and system instructions"). Knows no file and no function.
+ * Decodes one instruction of this machine: its length, and where execution goes from it. x86-64: by Zydis. arm64: four
+ * bytes each, by the Arm Architecture Reference Manual (DDI 0487, C4.1, "Branches, exception generating and system
+ * instructions"). Knows no file and no function.
  */
 #ifndef SONDE_INSTRUCTION_H
 #define SONDE_INSTRUCTION_H
@@ -17,31 +17,32 @@
 #define INSTRUCTION_MAX	  4
 #endif
 
+/* Where execution goes from an instruction. */
 enum instruction_kind {
-	INSTRUCTION_OTHER, /* to the next */
+	INSTRUCTION_OTHER, /* to the next instruction */
 	INSTRUCTION_NOP,
 	INSTRUCTION_CALL,
 	INSTRUCTION_RETURN,
 	INSTRUCTION_JUMP,   /* to the target */
-	INSTRUCTION_BRANCH, /* to the target or the next */
-	INSTRUCTION_SWITCH, /* to one of the places in a table */
-	INSTRUCTION_AWAY,   /* to what only the running program knows */
+	INSTRUCTION_BRANCH, /* to the target or the next instruction */
+	INSTRUCTION_SWITCH, /* to an address from a table */
+	INSTRUCTION_AWAY,   /* to an address that only the running program knows */
 	INSTRUCTION_STOP,   /* nowhere: it traps */
 };
 
 struct instruction {
 	enum instruction_kind kind;
-	uint8_t length;
+	uint8_t length; /* in bytes */
 	/*
-	 * Linux does not run it where a probe is on it, for it looks at the opcode alone (branch_setup_xol_ops() in
-	 * arch/x86/kernel/uprobes.c): AVX's instructions whose opcode is that of a jump or a call, and xchg %r8, %rax, which is a
-	 * nop but for its prefix. Seen on 6.18 and before.
+	 * With a uprobe on it Linux would skip the instruction, because branch_setup_xol_ops()
+	 * (arch/x86/kernel/uprobes.c) looks at the opcode byte alone: AVX instructions that share their opcode byte
+	 * with a jump or call, and xchg %r8, %rax, which is a nop but for its prefix. Seen on 6.18 and earlier.
 	 */
 	bool skipped;
-	int64_t target; /* bytes from where the instruction begins */
+	int64_t target; /* of JUMP and BRANCH: bytes from the begin of the instruction */
 };
 
-/* What begins at code, of which n bytes are there. 0; -EILSEQ: no instruction that is known, or not the whole of one. */
+/* Decodes the instruction at code, where n bytes may be read. -EILSEQ: unknown, or longer than n bytes. */
 int instruction_decode(const uint8_t *code, size_t n, struct instruction *instruction);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Reads glibc's cache, new format: a header, entries, an extension directory and one pool of
- * strings, all found by offsets from the header. A container's cache is foreign: every offset is
- * checked.
+ * Parses the new format of glibc's cache: a header, entries, a directory of extensions and a pool of strings; all
+ * offsets count from the header. The cache of a container is foreign: every offset is checked. Format: glibc's
+ * sysdeps/generic/dl-cache.h.
  */
 #include <limits.h>
 
@@ -14,10 +14,10 @@
 #define EXTENSION_MAGIC 0xeaa42174u
 #define EXTENSION_HWCAP 1
 #define HWCAP_EXTENSION (1ULL << 62)
-/* Hundreds of libraries need 100 KB. */
+/* In bytes. A system with hundreds of libraries needs 100 KB. */
 #define MAX_SIZE (16U << 20)
 
-/* An entry's flags: glibc (3) and the ABI */
+/* The flags of an entry for this machine: a library for glibc (3), and the ABI (the second byte). */
 #if defined(__x86_64__)
 #define NATIVE_FLAGS 0x0303
 #elif defined(__aarch64__)
@@ -28,7 +28,7 @@
 
 struct old_header {
 	char magic[12]; /* with padding */
-	uint32_t n;	/* entries of three words */
+	uint32_t n;	/* number of entries, three words each */
 };
 
 struct header {
@@ -41,7 +41,7 @@ struct header {
 struct entry {
 	int32_t flags;
 	uint32_t name, path, os;
-	uint64_t hwcap; /* with HWCAP_EXTENSION: index into the names of levels */
+	uint64_t hwcap; /* with HWCAP_EXTENSION: the low half is an index into the names of levels */
 };
 
 struct extension {
@@ -49,13 +49,13 @@ struct extension {
 };
 
 struct cache {
-	const char *data; /* from the new header on */
+	const char *data; /* begins with the new header */
 	size_t size;
 	struct header header;
-	struct extension levels; /* of uint32_t offsets of strings */
+	struct extension levels; /* an array of uint32_t: offsets of the names of levels */
 };
 
-/* Copies size bytes at an offset: nothing in a file is aligned, nor surely there. */
+/* Copies size bytes from an offset. False: the file does not hold them. Data in a file may be unaligned. */
 static bool copy_at(const struct cache *c, uint64_t at, void *to, size_t size)
 {
 	if (at > c->size || size > c->size - at)
@@ -92,7 +92,7 @@ static int open_cache(struct cache *c, const char *data, size_t size)
 	return 0;
 }
 
-/* Absent before glibc 2.33; without it no entry needs it. */
+/* Finds the names of levels. Caches from before glibc 2.33 have none, nor entries that refer to them. */
 static void find_levels(struct cache *c)
 {
 	uint32_t head[2]; /* magic, count */
@@ -110,7 +110,7 @@ static void find_levels(struct cache *c)
 	c->levels = (struct extension){ 0 };
 }
 
-/* The level of this processor, as the loader finds it (psABI: x86-64-v2 ...). */
+/* The level of this processor (x86-64 psABI: x86-64-v2 ...), computed as the loader does. */
 static int machine_level(void)
 {
 #if defined(__x86_64__)
@@ -131,7 +131,7 @@ static int machine_level(void)
 #endif
 }
 
-/* The level an entry asks for; -1 where it is not for this machine or of a kind long gone. */
+/* The level that an entry requires; -1 if it is not for this machine, or of an obsolete kind. */
 static int entry_level(const struct cache *c, const struct entry *e)
 {
 	uint32_t index = (uint32_t)e->hwcap, at;
@@ -187,7 +187,7 @@ int ldcache_each(const char *root, const char *path, ldcache_fn fn, void *ctx)
 
 	if (fd < 0)
 		return fd;
-	/* read, not mapped: ldconfig may replace it, and a container may cut it */
+	/* read, not mapped: a container may truncate it meanwhile */
 	data = malloc((size_t)size + 1);
 	if (!data)
 		return -ENOMEM;

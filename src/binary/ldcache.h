@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* glibc's /etc/ld.so.cache: which files the loader takes for which names. Opens no library. */
+/* Reads glibc's /etc/ld.so.cache: which file the loader uses for a name. Opens no library. */
 #ifndef SONDE_LDCACHE_H
 #define SONDE_LDCACHE_H
 
 #include "base/base.h"
 
 /*
- * name: what programs ask for ("libc.so.6"), path: what they get, both valid in the call.
- * level: 0 for every machine of this architecture, else the glibc-hwcaps level (x86-64-v2: 2).
- * fn's non-zero return ends it and is returned.
+ * Called for an entry. name: as programs request it ("libc.so.6"). path: the file. Both are valid during the call.
+ * level: 0 if the file runs on every machine of this architecture, else its glibc-hwcaps level (2 for x86-64-v2). A
+ * non-zero return ends the walk.
  */
 typedef int (*ldcache_fn)(const char *name, const char *path, int level, void *ctx);
 
 /*
- * Every entry that a program of this machine's architecture and processor may use, in the
- * cache's order. root and path as foreign_open() takes them. -errno where it cannot be read, -EBADMSG where it is
- * not such a cache (glibc's new format, "glibc-ld.so.cache1.1", also behind an old one) or damaged.
+ * Calls fn for every entry that programs on this architecture and processor may use, in the order of the cache.
+ * root and path: see foreign.h. Returns what fn returned, if not 0. -EBADMSG: damaged, or not in glibc's new format
+ * ("glibc-ld.so.cache1.1", possibly after an old header). Else the errors of foreign_open() and -ENOMEM.
  */
 int ldcache_each(const char *root, const char *path, ldcache_fn fn, void *ctx);
 

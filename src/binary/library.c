@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Which file a user means by a name, and how to open it from here: what a process has mapped,
- * in its root, or what a new process would get. How files are searched, library_search.c knows.
+ * Decides which file a user means by a name, and how sonde can open it: the file that a process has mapped, in its
+ * root, or the file that a new process would get. library_search.c searches the directories.
  */
 #include <limits.h>
 #include <sys/stat.h>
@@ -47,7 +47,7 @@ static bool leads_to(const char *root, const char *path, const char *link)
 	return fd >= 0 && !fstat(fd, &a) && !stat(link, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/* *root: "/proc/PID/root", or NULL where that is the same as ours. */
+/* *root: "/proc/PID/root", or NULL if the process has our root and mount namespace. The caller frees it. */
 static int root_of(pid_t pid, char **root, struct err *err)
 {
 	char *dir __free = base_printf("/proc/%d/root", (int)pid);
@@ -67,8 +67,8 @@ static int root_of(pid_t pid, char **root, struct err *err)
 }
 
 /*
- * The kernel tells paths of a container from the container's root, but those of a process in a
- * mere chroot from ours: then what leads to its root is taken off.
+ * The path as seen from root. The kernel shows paths of a container from the root of the container, but paths of a
+ * process in a plain chroot from our root: then the path of the chroot is cut off.
  */
 static const char *below(const char *root, const char *path)
 {
@@ -81,10 +81,10 @@ static const char *below(const char *root, const char *path)
 	return n > 1 && !strncmp(path, top, n) && path[n] == '/' ? path + n : path;
 }
 
-/* The mapping that was looked for. */
+/* The mapping to find. */
 struct wanted {
 	const char *name;
-	char *path; /* as the process sees it; NULL: not found */
+	char *path; /* as maps shows it; NULL: not found */
 	struct mapping m;
 };
 
@@ -114,9 +114,9 @@ static int match_mapping(const struct mapping *m, void *ctx)
 }
 
 /*
- * The mapped file by its path where that still leads to it; else (replaced by an update, deleted,
- * hidden by a mount) through the mapping itself, which takes root. Devices are not
- * compared: overlayfs and btrfs show others in maps than in stat.
+ * Opens the mapped file by its path if that still leads to it, else (an update replaced it, it was deleted, a mount
+ * hides it) by its link in map_files, which needs root. Compares inodes only: on overlayfs and btrfs the device in
+ * maps differs from that of stat(2).
  */
 static int open_mapped(pid_t pid, const char *root, const struct wanted *w, struct library *lib,
 		       struct err *err)
@@ -150,7 +150,7 @@ static int find_mapped(const char *name, pid_t pid, const char *root, struct lib
 	return ret ? open_mapped(pid, root, &w, lib, err) : 1;
 }
 
-/* "exe", or the name of the process's own program: 0, 1 where it is neither. */
+/* name is "exe" or the name of the program of the process: 0. It is neither: 1. Else -errno. */
 static int find_program(const char *name, pid_t pid, const char *root, struct library *lib,
 			struct err *err)
 {
@@ -167,7 +167,7 @@ static int find_program(const char *name, pid_t pid, const char *root, struct li
 	shown = below(root, target);
 	if (!exe && strcmp(strrchr(shown, '/') ? strrchr(shown, '/') + 1 : shown, name))
 		return 1;
-	/* the link opens a program even when it was deleted or replaced */
+	/* the link opens the program even if it was deleted or replaced */
 	return set_found(lib, root, shown, leads_to(root, shown, link) ? NULL : take_ptr(link));
 }
 
@@ -187,7 +187,7 @@ static int find_path(const char *path, pid_t pid, const char *root, struct libra
 	return err_set(err, -ENOENT, "%s: %s", path, strerror(ENOENT));
 }
 
-/* What PATH has first may be a script, and what that starts another file: one like it is told. */
+/* If the file is a script, the program that it starts is another file. err suggests a program of that name in PATH. */
 static int check_program(const char *root, const char *name, const char *shown, struct err *err)
 {
 	char *program __free = NULL;

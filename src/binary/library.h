@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Short names of libraries and programs to paths that open them. */
+/* Turns the names that users give to libraries and programs into paths that sonde can open. */
 #ifndef SONDE_LIBRARY_H
 #define SONDE_LIBRARY_H
 
@@ -8,27 +8,30 @@
 #include "base/base.h"
 
 struct library {
-	char *path;  /* opens the file from here: maybe /proc/PID/root/usr/lib/... */
-	char *shown; /* as its owner sees it */
-	char *root;  /* "/proc/PID/root" or NULL */
+	char *path;  /* to open the file: maybe /proc/PID/root/usr/lib/..., or a link in /proc/PID */
+	char *shown; /* to show to the user: the path inside the root of the process */
+	char *root;  /* "/proc/PID/root", or NULL: our own */
 };
 
 /*
- * name: a path (with '/'), or a short name: "c", "pthread", "ssl", "stdc++", "libc", "libc.so.6"
+ * Finds the file for a name; the caller releases lib.
+ * name: a path (with '/'), or a short name of a library: "c", "pthread", "ssl", "stdc++", "libc", "libc.so.6"
  * (libNAME.so*, libNAME-VERSION.so; musl's "c" is its loader), else a program in PATH.
- * pid > 0: the process's program ("exe" or its name) or the library as that process has it mapped
- * (/proc/PID/maps), opened in its mount namespace even when it has been deleted or replaced (path
- * is then a link in /proc/PID); falls back to its loader's cache and directories below its root.
- * pid 0: /etc/ld.so.cache (glibc's format "glibc-ld.so.cache1.1", for this architecture and
- * processor), then the default directories (musl has no cache). Of several versions the highest.
- * -ENOENT: err names what was looked for and where. -ESRCH: no such process; -EACCES: not ours.
+ * pid > 0: the program of the process ("exe" or its name), or the library that the process has mapped
+ * (/proc/PID/maps), found even if it was deleted or replaced; else falls back to the search below, in the root of
+ * the process. pid 0: searches /etc/ld.so.cache (ldcache.h), then the default directories (musl has no cache), then
+ * PATH. Of several versions the highest.
+ * -ENOENT: err lists where was searched. -ESRCH: no such process. -EACCES: the process may not be read. -ENOEXEC:
+ * PATH leads to a file that is no program, such as a script.
  */
 int library_find(const char *name, pid_t pid, struct library *lib, struct err *err);
+/* Frees what lib holds, not lib itself. Harmless if it holds nothing. */
 void library_release(struct library *lib);
 
 /*
- * The library, of a name that begins so ("libreadline"), that a program or library is linked to: as library_find() takes it,
- * a path where the file itself says where it lies, else its name. Caller frees. -ENOENT: it is linked to none.
+ * *needed: the first library that lib is linked to and whose name begins with prefix ("libreadline"), in a form
+ * that library_find() takes: a path if the runpath of lib leads to it, else its name. The caller frees it. -ENOENT:
+ * lib is linked to none. Else the errors of binary_open().
  */
 int library_needed(const struct library *lib, const char *prefix, char **needed, struct err *err);
 

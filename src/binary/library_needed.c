@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The libraries that a file is linked to. */
+/* Finds a library that a file is linked to. */
 #include "binary.h"
 #include "library.h"
 #include "library_search.h"
 
-/* "$ORIGIN/../lib": relative to where the file is. */
+/* Replaces $ORIGIN, as in "$ORIGIN/../lib", by the directory of the file. The caller frees it. */
 static char *expand(const struct library *lib, const char *dir)
 {
 	static const char *const words[] = { "$ORIGIN", "${ORIGIN}" };
@@ -19,7 +19,7 @@ static char *expand(const struct library *lib, const char *dir)
 	return base_strdup(dir);
 }
 
-/* As the loader would, in the directories that the file names. */
+/* Searches the directories of the runpath, as the loader does. The caller frees the path; NULL: not found. */
 static char *search_runpath(const struct library *lib, const char *runpath, const char *name)
 {
 	char *dirs __free = base_strdup(runpath);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Finds the file of a library or program by its short name, as the loader and the shell would, in
- * our root or in another. Knows the loaders' directories; knows no processes.
+ * Finds the file of a library or program by its short name, as the loader and the shell do, in our root or another one.
+ * Knows the default directories of loaders. Knows no processes.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -19,11 +19,11 @@
 #else
 #define DIR_TRIPLET "aarch64-linux-gnu"
 #endif
-/* A directory may be a program's (FUSE) that never ends it. */
+/* How many entries of a directory are read: on FUSE a program may invent entries without end. */
 #define MAX_ENTRIES  100000
 #define DEFAULT_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-/* Debian's, other distributions' and musl's. */
+/* The default directories of Debian, of other distributions and of musl. */
 static const char *const dirs[] = {
 	"/lib/" DIR_TRIPLET,
 	"/usr/lib/" DIR_TRIPLET,
@@ -36,12 +36,12 @@ static const char *const dirs[] = {
 
 const char library_places[] = CACHE ", /lib*, /usr/lib*, /usr/local/lib and PATH";
 
-/* The best file so far. */
 struct search {
 	const char *root, *name;
-	char *file; /* last component, by which versions are compared */
-	char *path; /* below root */
-	int level;  /* of glibc-hwcaps */
+	/* the best file so far */
+	char *file; /* its last component, by which versions are compared; NULL: none yet */
+	char *path; /* inside root */
+	int level;  /* its glibc-hwcaps level */
 };
 
 static bool starts(const char *s, const char *prefix)
@@ -61,7 +61,7 @@ static bool is_version(const char *s)
 
 static bool matches(const char *file, const char *name)
 {
-	/* musl's C library is its loader */
+	/* musl's C library and loader are one file */
 	if (!strcmp(name, "c") && (starts(file, "ld-musl-") || starts(file, "libc.musl-")))
 		return strstr(file, ".so");
 	return starts(file, "lib") && starts(file + 3, name) && is_version(file + 3 + strlen(name));
@@ -82,8 +82,9 @@ static bool is_at(const char *root, const char *path, const struct stat *st)
 }
 
 /*
- * The kernel resolves within the root and tells the name it came to. That name starts at the
- * root of a container (a mount namespace's), but at ours where the process is in a mere chroot.
+ * Lets the kernel resolve path inside root and reads the resulting path. That begins at the root of the mount
+ * namespace of a container, but at our root if the process is in a plain chroot: then the path of the chroot is cut
+ * off.
  */
 static char *resolve_in(const char *root, const char *path)
 {
@@ -97,7 +98,7 @@ static char *resolve_in(const char *root, const char *path)
 		return NULL;
 	if (is_at(root, real, &st))
 		return base_strdup(real);
-	/* root is a link where it is a process's, else a directory's name */
+	/* /proc/PID/root is a link; any other root is the path of a directory */
 	if (readlink(root, top, sizeof(top) - 1) > 0 || realpath(root, top)) {
 		n = strlen(top);
 		if (starts(real, top) && real[n] == '/' && is_at(root, real + n, &st))
@@ -113,7 +114,10 @@ char *library_resolve(const char *root, const char *path)
 	return access(path, F_OK) ? NULL : base_strdup(path);
 }
 
-/* Takes a file that is there, is of this machine, and is of a later version than the one before. */
+/*
+ * Keeps a file if it exists, is for this machine, and is better than the best so far: a later version or higher
+ * level.
+ */
 static void consider(struct search *s, const char *file, const char *path, int level)
 {
 	int later = s->file ? strverscmp(file, s->file) : 1;
@@ -142,7 +146,7 @@ static int consider_cached(const char *name, const char *path, int level, void *
 
 static void search_cache(struct search *s)
 {
-	/* a broken one is as good as none: the directories are next */
+	/* a damaged or absent cache is no error: the directories are next */
 	ldcache_each(s->root, CACHE, consider_cached, s);
 }
 
@@ -165,7 +169,10 @@ static void search_dir(struct search *s, const char *dir)
 		closedir(d);
 }
 
-/* A program as the shell would find it, a script only where it may be one. Empty elements of PATH are not followed. */
+/*
+ * Finds an executable file as the shell does, but skips empty elements of PATH, and files that are not ELF unless
+ * script. The caller frees it.
+ */
 static char *search_path(const char *root, const char *name, bool script)
 {
 	const char *path = getenv("PATH");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Reads /proc/PID/maps; the format is in proc(5). */
+/* Parses /proc/PID/maps. The format: proc_pid_maps(5). */
 #include <inttypes.h>
 #include <sys/sysmacros.h>
 

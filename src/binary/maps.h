@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* /proc/PID/maps, one mapping after the other. Knows no libraries and no symbols. */
+/* Reads /proc/PID/maps. Knows no libraries and no symbols. */
 #ifndef SONDE_MAPS_H
 #define SONDE_MAPS_H
 
@@ -9,17 +9,20 @@
 
 struct mapping {
 	uint64_t start, end; /* addresses in the process */
-	uint64_t offset;     /* in the file */
+	uint64_t offset;     /* of start, in the file */
 	uint64_t inode;	     /* 0: no file */
-	dev_t dev;	     /* as the kernel shows it: not stat's on overlayfs and btrfs */
+	dev_t dev;	     /* as the kernel shows it: on overlayfs and btrfs not that of stat(2) */
 	bool exec;
-	const char *path; /* "" without one; "[vdso]"; may end in " (deleted)"; valid in the call */
+	const char *path; /* of the file; "" or a name such as "[vdso]" if there is none; may end in " (deleted)" */
 };
 
-/* fn's non-zero return ends it and is returned. */
+/* Called for a mapping, which is valid during the call. A non-zero return ends the walk. */
 typedef int (*mapping_fn)(const struct mapping *m, void *ctx);
 
-/* pid 0: ourselves. -ESRCH: no such process; -EACCES: not ours to read. */
+/*
+ * Calls fn for each mapping of a process in ascending order; pid 0: our own. Returns what fn returned, if not 0.
+ * -ESRCH: no such process. -EACCES: we may not read it. Lines that cannot be parsed are skipped.
+ */
 int maps_each(pid_t pid, mapping_fn fn, void *ctx);
 
 #endif

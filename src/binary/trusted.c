@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Owner and mode alone would not do: the files of a container that lie somewhere below /var are root's, too, as long as
- * root in there is root out here.
+ * Checks the place of a file, too: owner and mode are not enough, because files of a container, somewhere below
+ * /var, also belong to root unless the container has a user namespace.
  */
 #include <limits.h>
 #include <sys/stat.h>
@@ -16,7 +16,7 @@ static bool is_roots(const struct stat *st, mode_t type)
 	return (st->st_mode & S_IFMT) == type && !st->st_uid && !(st->st_mode & (S_IWGRP | S_IWOTH));
 }
 
-/* Each directory from / down to the one that path lies in; path is changed meanwhile. */
+/* Checks each directory from / to the one that holds path. Changes path meanwhile and restores it. */
 static bool are_directories_roots(char *path)
 {
 	struct stat st;
@@ -44,7 +44,7 @@ bool trusted_path(int fd, char path[PATH_MAX])
 	if (n < 0)
 		return false;
 	path[n] = 0;
-	/* another mount namespace has paths like ours, that lead to other files here */
+	/* a file of another mount namespace may have a path that leads to a different file here */
 	return !fstat(fd, &st) && is_roots(&st, S_IFREG) && are_directories_roots(path) && !lstat(path, &here) &&
 	       here.st_dev == st.st_dev && here.st_ino == st.st_ino;
 }

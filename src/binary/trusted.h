@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which files belong to the system that we run on, so that what they say is as good as what our own kernel and shell do. */
+/* Decides which files belong to the system that sonde runs on and are trusted like its kernel and shell. */
 #ifndef SONDE_TRUSTED_H
 #define SONDE_TRUSTED_H
 
 #include <limits.h>
 #include <stdbool.h>
 
-/* The open file's path, without links: true if root alone can make it lead to another file. */
+/*
+ * path: the path of an open regular file, without links. True: only root can change the file or where the path
+ * leads.
+ */
 bool trusted_path(int fd, char path[PATH_MAX]);
 
 /*
- * Is the open file one of our own system's programs and libraries? In our mount namespace, below /usr or /lib*, and root
- * alone can write it and each directory above it.
+ * Whether an open file is a program or library of this system: it is in our mount namespace below /usr, /lib or
+ * /lib64, and only root can write to it and to each directory above it.
  */
 bool trusted_file(int fd);
 

@@ -149,21 +149,21 @@ static struct binary *open_file(const char *path, pid_t holder)
 {
 	__free char *root = base_printf("/proc/%d/root", holder);
 	__free char *theirs = base_printf("%s%s", root, path);
-	struct binary *elf = NULL;
+	struct binary *binary = NULL;
 	struct err err;
 
-	if (binary_open("/", path, &elf, &err) && holder)
-		binary_open(root, theirs, &elf, &err);
-	return elf;
+	if (binary_open("/", path, &binary, &err) && holder)
+		binary_open(root, theirs, &binary, &err);
+	return binary;
 }
 
-static const char *find_symbol(struct programs *programs, struct binary *elf, const struct bpf_target *target)
+static const char *find_symbol(struct programs *programs, struct binary *binary, const struct bpf_target *target)
 {
 	const struct binary_symbol *symbols, *found = NULL;
 	size_t n;
 	struct err err;
 
-	if (!elf || binary_functions(elf, &symbols, &n, &err))
+	if (!binary || binary_functions(binary, &symbols, &n, &err))
 		n = 0;
 	for (size_t i = 0; i < n && symbols[i].offset <= target->addr; i++)
 		if (!found || symbols[i].offset > found->offset)
@@ -178,7 +178,7 @@ static const char *find_symbol(struct programs *programs, struct binary *elf, co
 
 static void name_user_functions(struct programs *programs)
 {
-	struct binary *elf = NULL;
+	struct binary *binary = NULL;
 	const char *path = "";
 
 	vec_each(program, programs)
@@ -186,13 +186,13 @@ static void name_user_functions(struct programs *programs)
 			if (!target->user || !target->name)
 				continue;
 			if (strcmp(target->name, path)) {
-				binary_close(elf);
-				elf = open_file(target->name, program->holder);
+				binary_close(binary);
+				binary = open_file(target->name, program->holder);
 				path = target->name;
 			}
-			target->name = find_symbol(programs, elf, target);
+			target->name = find_symbol(programs, binary, target);
 		}
-	binary_close(elf);
+	binary_close(binary);
 }
 
 void programs_name_targets(struct programs *programs)

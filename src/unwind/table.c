@@ -84,11 +84,11 @@ static void on_row(void *ctx, uint64_t vaddr, const struct unwind_rule *rule)
  * Finds the function in the file. Rows are in the order of file offsets, but functions in that of addresses.
  * Segments can have another order in the file than in memory: such functions are refused.
  */
-static bool find_place(struct maker *maker, struct binary *elf, const struct cfi_fde *fde)
+static bool find_place(struct maker *maker, struct binary *binary, const struct cfi_fde *fde)
 {
 	uint64_t first, last;
 
-	if (binary_offset_of(elf, fde->start, true, &first) || binary_offset_of(elf, fde->end - 1, true, &last) ||
+	if (binary_offset_of(binary, fde->start, true, &first) || binary_offset_of(binary, fde->end - 1, true, &last) ||
 	    last - first != fde->end - 1 - fde->start || first < maker->reached || last >= TEXT_MAX)
 		return false;
 	maker->delta = first - fde->start;
@@ -105,12 +105,12 @@ static void add_function(struct maker *maker, const struct cfi_fde *fde)
 	maker->reached = fde->end + maker->delta;
 }
 
-int table_make(struct table *table, struct binary *elf, struct rules *rules)
+int table_make(struct table *table, struct binary *binary, struct rules *rules)
 {
 	struct maker maker = { .table = table, .rules = rules, .rule = UNWIND_RULE_NONE };
 	__cleanup(eh_frame_release) struct eh_frame frame = {};
 	struct binary_bytes bytes;
-	int ret = binary_eh_frame(elf, &bytes);
+	int ret = binary_eh_frame(binary, &bytes);
 
 	if (!ret)
 		ret = eh_frame_read(&frame, &bytes);
@@ -120,7 +120,7 @@ int table_make(struct table *table, struct binary *elf, struct rules *rules)
 	for (size_t i = 0; i < frame.n; i++) {
 		struct cfi_fde fde = eh_frame_fde(&frame, i);
 
-		if (find_place(&maker, elf, &fde))
+		if (find_place(&maker, binary, &fde))
 			add_function(&maker, &fde);
 		else
 			table->damaged++;

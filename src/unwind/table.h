@@ -31,7 +31,7 @@ struct table {
  * the file.
  */
 struct binary;
-int table_make(struct table *table, struct binary *elf, struct rules *rules);
+int table_make(struct table *table, struct binary *binary, struct rules *rules);
 /* Returns the number of the rule for a file offset, UNWIND_RULE_NONE if there is none. */
 uint16_t table_rule(const struct table *table, uint64_t offset);
 void table_release(struct table *table);

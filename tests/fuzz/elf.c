@@ -4,29 +4,29 @@
 #include "binary/binary_code.h"
 #include "binary/binary_file.h"
 
-static void read_symbols(struct binary *elf)
+static void read_symbols(struct binary *binary)
 {
 	const struct binary_symbol *symbols;
 	uint64_t offset;
 	struct err err;
 	size_t n;
 
-	if (binary_functions(elf, &symbols, &n, &err))
+	if (binary_functions(binary, &symbols, &n, &err))
 		return;
 	for (size_t i = 0; i < n; i++) {
 		fuzz_look(symbols[i].name);
-		binary_offset_of(elf, symbols[i].vaddr, true, &offset);
+		binary_offset_of(binary, symbols[i].vaddr, true, &offset);
 	}
-	fuzz_look(binary_source(elf));
+	fuzz_look(binary_source(binary));
 }
 
-static void read_usdt(struct binary *elf)
+static void read_usdt(struct binary *binary)
 {
 	const struct binary_usdt *probes;
 	struct err err;
 	size_t n;
 
-	if (binary_usdt_probes(elf, &probes, &n, &err))
+	if (binary_usdt_probes(binary, &probes, &n, &err))
 		return;
 	for (size_t i = 0; i < n; i++) {
 		fuzz_look(probes[i].provider);
@@ -44,22 +44,22 @@ static int look_at_slot(void *ctx, const struct binary_slot *slot)
 }
 
 /* Where a probe may be: of every symbol, within it, and at every USDT probe. */
-static void check_places(struct binary *elf)
+static void check_places(struct binary *binary)
 {
 	const struct binary_symbol *symbols, *function;
 	const struct binary_usdt *probes;
 	struct err err;
 	size_t n;
 
-	if (!binary_functions(elf, &symbols, &n, &err))
+	if (!binary_functions(binary, &symbols, &n, &err))
 		for (size_t i = 0; i < n; i++) {
-			binary_check_entry(elf, &symbols[i], &err);
-			binary_check_offset(elf, &symbols[i], 1, &err);
-			binary_check_place(elf, symbols[i].offset + 4, &function, &err);
+			binary_check_entry(binary, &symbols[i], &err);
+			binary_check_offset(binary, &symbols[i], 1, &err);
+			binary_check_place(binary, symbols[i].offset + 4, &function, &err);
 		}
-	if (!binary_usdt_probes(elf, &probes, &n, &err))
+	if (!binary_usdt_probes(binary, &probes, &n, &err))
 		for (size_t i = 0; i < n; i++)
-			binary_check_usdt(elf, probes[i].offset, &err);
+			binary_check_usdt(binary, probes[i].offset, &err);
 }
 
 /* What is meant for another machine is refused by its header, and nothing else of it would be seen. */
@@ -78,26 +78,26 @@ static void make_native(uint8_t *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	uint8_t *copy __free = (uint8_t *)fuzz_text(data, size);
-	struct binary *elf __cleanup(binary_closep) = NULL;
+	struct binary *binary __cleanup(binary_closep) = NULL;
 	static struct fuzz_file file;
 	const char *name, *runpath;
 	struct err err;
 
 	make_native(copy, size);
 	fuzz_write(&file, copy, size);
-	if (binary_open(NULL, file.path, &elf, &err))
+	if (binary_open(NULL, file.path, &binary, &err))
 		return 0;
-	read_symbols(elf);
-	read_usdt(elf);
-	check_places(elf);
-	binary_each_slot(elf, look_at_slot, elf);
-	binary_each_ifunc(elf, look_at_slot, elf);
-	binary_go(elf);
-	binary_is_named(elf, "main");
-	if (!binary_needed(elf, "lib", &name, &runpath)) {
+	read_symbols(binary);
+	read_usdt(binary);
+	check_places(binary);
+	binary_each_slot(binary, look_at_slot, binary);
+	binary_each_ifunc(binary, look_at_slot, binary);
+	binary_go(binary);
+	binary_is_named(binary, "main");
+	if (!binary_needed(binary, "lib", &name, &runpath)) {
 		fuzz_look(name);
 		fuzz_look(runpath);
 	}
-	fuzz_look(binary_refused(elf));
+	fuzz_look(binary_refused(binary));
 	return 0;
 }

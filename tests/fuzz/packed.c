@@ -71,7 +71,7 @@ static void make(const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct binary *elf __cleanup(binary_closep) = NULL;
+	struct binary *binary __cleanup(binary_closep) = NULL;
 	static struct fuzz_file opened;
 	const struct binary_symbol *symbols;
 	struct err err;
@@ -81,10 +81,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return -1;
 	make(data, size);
 	fuzz_write(&opened, &file, offsetof(struct file, input) + size);
-	if (binary_open(NULL, opened.path, &elf, &err))
+	if (binary_open(NULL, opened.path, &binary, &err))
 		abort();
-	binary_functions(elf, &symbols, &n, &err);
-	binary_is_named(elf, "main");
-	fuzz_look(binary_refused(elf));
+	binary_functions(binary, &symbols, &n, &err);
+	binary_is_named(binary, "main");
+	fuzz_look(binary_refused(binary));
 	return 0;
 }

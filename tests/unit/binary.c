@@ -4,7 +4,7 @@
 
 #include "binary_fixture.h"
 
-TestSuite(elf, .init = fixture_init);
+TestSuite(binary, .init = fixture_init);
 
 #if defined(__x86_64__)
 #define FOREIGN_MACHINE EM_AARCH64
@@ -34,17 +34,17 @@ static void build(const char *flags, const char *out)
 static void expect_refused(const char *path, int code, const char *words)
 {
 	struct err err = { .text = "" };
-	struct binary *elf = NULL;
-	int ret = binary_open(NULL, path, &elf, &err);
+	struct binary *binary = NULL;
+	int ret = binary_open(NULL, path, &binary, &err);
 
 	cr_expect(ret == code, "%s: %d, not %d", path, ret, code);
 	cr_expect(err.code == code, "%s: err.code %d", path, err.code);
 	cr_expect(strstr(err.text, words), "'%s' lacks '%s'", err.text, words);
-	cr_expect(!elf);
-	binary_close(elf);
+	cr_expect(!binary);
+	binary_close(binary);
 }
 
-Test(elf, refuses_what_is_no_elf)
+Test(binary, refuses_what_is_no_elf)
 {
 	fixture_text("script", "#! /bin/sh -e\necho\n");
 	fixture_text("text", "hello\n");
@@ -62,7 +62,7 @@ Test(elf, refuses_what_is_no_elf)
 	expect_refused(fixture_path("fifo"), -ENOEXEC, "regular");
 }
 
-Test(elf, refuses_other_machines)
+Test(binary, refuses_other_machines)
 {
 	char *data __free = NULL;
 	Elf64_Ehdr ehdr;
@@ -88,7 +88,7 @@ Test(elf, refuses_other_machines)
 	expect_refused(fixture_path("big"), -ENOEXEC, "big-endian");
 }
 
-Test(elf, refuses_object_files_and_debug_files)
+Test(binary, refuses_object_files_and_debug_files)
 {
 	build("-c", "object.o");
 	build("", "whole");
@@ -97,7 +97,7 @@ Test(elf, refuses_object_files_and_debug_files)
 	expect_refused(fixture_path("only.debug"), -ENODATA, "debug file");
 }
 
-Test(elf, says_that_a_file_is_truncated)
+Test(binary, says_that_a_file_is_truncated)
 {
 	static const size_t kept[] = { 4, 16, 40, 63, 64, 100, 500, 4096, 8000 };
 	char *data __free = NULL;
@@ -122,14 +122,14 @@ Test(elf, says_that_a_file_is_truncated)
 }
 
 /* A table of names may end within a name; what follows it in the file is no part of it. */
-Test(elf, reads_no_name_beyond_the_table)
+Test(binary, reads_no_name_beyond_the_table)
 {
 	const Elf64_Shdr *strtab = NULL;
 	const char *name = NULL;
 	char *data __free = NULL;
 	Elf64_Shdr *shdr;
 	Elf64_Ehdr ehdr;
-	struct binary *elf;
+	struct binary *binary;
 	size_t n;
 
 	build("", "out");
@@ -146,13 +146,13 @@ Test(elf, reads_no_name_beyond_the_table)
 	}
 	cr_assert(strtab);
 	fixture_write("out", data, n);
-	elf = fixture_open(fixture_path("out"));
-	cr_expect(!fixture_find(elf, "marked"));
-	cr_expect(!fixture_find(elf, "mar"));
-	binary_close(elf);
+	binary = fixture_open(fixture_path("out"));
+	cr_expect(!fixture_find(binary, "marked"));
+	cr_expect(!fixture_find(binary, "mar"));
+	binary_close(binary);
 }
 
-Test(elf, gives_offsets_in_the_file)
+Test(binary, gives_offsets_in_the_file)
 {
 	static const char *const flags[] = { "", "-no-pie -Wl,-z,noseparate-code",
 					     "-no-pie -Wl,-Ttext=0x900000", "-static" };
@@ -161,49 +161,49 @@ Test(elf, gives_offsets_in_the_file)
 		char *data __free = NULL;
 		const struct binary_symbol *s;
 		uint64_t offset = 0;
-		struct binary *elf;
+		struct binary *binary;
 		size_t n;
 
 		build(flags[i], "out");
 		data = fixture_read(fixture_path("out"), &n);
-		elf = fixture_open(fixture_path("out"));
-		s = fixture_find(elf, "marked");
+		binary = fixture_open(fixture_path("out"));
+		s = fixture_find(binary, "marked");
 		cr_assert(s, "%s", flags[i]);
 		cr_expect(s->offset + 6 < n && !memcmp(data + s->offset, "MARKED", 6), "%s",
 			  flags[i]);
 		cr_expect(s->size == 6);
 		cr_expect(!s->ifunc && s->binding == STB_GLOBAL);
-		cr_expect(!binary_offset_of(elf, s->vaddr, true, &offset) && offset == s->offset);
-		cr_expect(binary_offset_of(elf, 0x10, true, &offset) == -ENOENT);
-		cr_expect(fixture_find(elf, "hidden_one")->binding == STB_LOCAL);
-		cr_expect(!fixture_find(elf, "data_three"), "data is no function");
-		cr_expect(!strcmp(binary_source(elf), ".symtab"));
-		binary_close(elf);
+		cr_expect(!binary_offset_of(binary, s->vaddr, true, &offset) && offset == s->offset);
+		cr_expect(binary_offset_of(binary, 0x10, true, &offset) == -ENOENT);
+		cr_expect(fixture_find(binary, "hidden_one")->binding == STB_LOCAL);
+		cr_expect(!fixture_find(binary, "data_three"), "data is no function");
+		cr_expect(!strcmp(binary_source(binary), ".symtab"));
+		binary_close(binary);
 	}
 }
 
-Test(elf, distinguishes_code_from_data)
+Test(binary, distinguishes_code_from_data)
 {
-	struct binary *elf;
+	struct binary *binary;
 	const struct binary_symbol *s;
 	uint64_t offset;
 
 	build("", "out");
-	elf = fixture_open(fixture_path("out"));
-	s = fixture_find(elf, "main");
+	binary = fixture_open(fixture_path("out"));
+	s = fixture_find(binary, "main");
 	cr_assert(s);
-	cr_expect(binary_offset_of(elf, 0, false, &offset) == 0 && offset == 0, "the ELF header");
-	cr_expect(binary_offset_of(elf, 0, true, &offset) == -ENOENT);
-	cr_expect(binary_offset_of(elf, ~0ULL, false, &offset) == -ENOENT);
-	binary_close(elf);
+	cr_expect(binary_offset_of(binary, 0, false, &offset) == 0 && offset == 0, "the ELF header");
+	cr_expect(binary_offset_of(binary, 0, true, &offset) == -ENOENT);
+	cr_expect(binary_offset_of(binary, ~0ULL, false, &offset) == -ENOENT);
+	binary_close(binary);
 }
 
-Test(elf, prefers_the_name_that_people_know)
+Test(binary, prefers_the_name_that_people_know)
 {
 	static const char *const order[] = { "run", "walk", "aa_long", "_run",
 					     "__run_fast", "a", "loc" };
 	const struct binary_symbol *s, *run;
-	struct binary *elf;
+	struct binary *binary;
 	struct err err;
 	size_t n;
 
@@ -216,11 +216,11 @@ Test(elf, prefers_the_name_that_people_know)
 		     "static void loc(void) __attribute__((used, alias(\"run\")));\n"
 		     "void other(void) { }\n");
 	fixture_run("$CC -shared -fPIC -o alias.so alias.c");
-	elf = fixture_open(fixture_path("alias.so"));
-	cr_assert(!binary_functions(elf, &s, &n, &err), "%s", err.text);
+	binary = fixture_open(fixture_path("alias.so"));
+	cr_assert(!binary_functions(binary, &s, &n, &err), "%s", err.text);
 	for (size_t i = 1; i < n; i++)
 		cr_expect(s[i - 1].offset <= s[i].offset);
-	run = fixture_find(elf, "run");
+	run = fixture_find(binary, "run");
 	cr_assert(run && run + ARRAY_SIZE(order) <= s + n);
 	for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
 		cr_expect(!strcmp(run[i].name, order[i]), "%zu: %s, not %s", i, run[i].name,
@@ -229,12 +229,12 @@ Test(elf, prefers_the_name_that_people_know)
 	}
 	cr_expect(run == s || run[-1].offset < run->offset, "the preferred name is first");
 	cr_expect(run[ARRAY_SIZE(order)].offset > run->offset, ".dynsym adds no doubles");
-	binary_close(elf);
+	binary_close(binary);
 }
 
-Test(elf, leaves_out_versions)
+Test(binary, leaves_out_versions)
 {
-	struct binary *elf;
+	struct binary *binary;
 
 	fixture_text("v.c", "__asm__(\".symver old_get, get@V1\\n.symver new_get, get@@V2\\n\");\n"
 			    "void old_get(void) { }\nvoid new_get(void) { }\n");
@@ -245,67 +245,67 @@ Test(elf, leaves_out_versions)
 		size_t n, found = 0;
 		struct err err;
 
-		elf = fixture_open(fixture_path("v.so"));
-		cr_assert(!binary_functions(elf, &s, &n, &err), "%s", err.text);
+		binary = fixture_open(fixture_path("v.so"));
+		cr_assert(!binary_functions(binary, &s, &n, &err), "%s", err.text);
 		for (size_t i = 0; i < n; i++) {
 			found += !strcmp(s[i].name, "get");
 			cr_expect(!strchr(s[i].name, '@'), "%s", s[i].name);
 		}
 		cr_expect(found == 2, "%zu: both versions, once each", found);
-		binary_close(elf);
+		binary_close(binary);
 		fixture_run("strip v.so");
 	}
 }
 
-Test(elf, reads_dynsym_of_a_stripped_library)
+Test(binary, reads_dynsym_of_a_stripped_library)
 {
-	struct binary *elf;
+	struct binary *binary;
 
 	build("-shared -fPIC", "lib.so");
 	fixture_run("strip lib.so");
-	elf = fixture_open(fixture_path("lib.so"));
-	cr_expect(fixture_find(elf, "shown_two"));
-	cr_expect(!fixture_find(elf, "hidden_one"));
-	cr_expect(!strcmp(binary_source(elf), ".dynsym"));
-	binary_close(elf);
+	binary = fixture_open(fixture_path("lib.so"));
+	cr_expect(fixture_find(binary, "shown_two"));
+	cr_expect(!fixture_find(binary, "hidden_one"));
+	cr_expect(!strcmp(binary_source(binary), ".dynsym"));
+	binary_close(binary);
 }
 
-Test(elf, says_where_it_looked_when_stripped)
+Test(binary, says_where_it_looked_when_stripped)
 {
 	const struct binary_symbol *s;
 	struct err err = { .text = "" };
-	struct binary *elf;
+	struct binary *binary;
 	size_t n;
 
 	build("-static -Wl,--build-id=0xabcdef01", "out");
 	fixture_run("strip out && objcopy --add-gnu-debuglink=program.c out");
-	elf = fixture_open(fixture_path("out"));
+	binary = fixture_open(fixture_path("out"));
 	for (int again = 0; again < 2; again++) {
-		cr_expect(binary_functions(elf, &s, &n, &err) == -ENODATA);
+		cr_expect(binary_functions(binary, &s, &n, &err) == -ENODATA);
 		cr_expect(strstr(err.text, "stripped"), "%s", err.text);
 		cr_expect(strstr(err.text, "/.build-id/ab/cdef01.debug"), "%s", err.text);
 		cr_expect(strstr(err.text, "/.debug/program.c"), "%s", err.text);
 	}
-	binary_close(elf);
+	binary_close(binary);
 }
 
 static void expect_source(const char *path, const char *root, const char *source)
 {
 	const struct binary_symbol *s, *t;
-	struct binary *elf = fixture_open_in(root, path);
+	struct binary *binary = fixture_open_in(root, path);
 
-	s = fixture_find(elf, "hidden_one");
-	t = fixture_find(elf, "marked");
+	s = fixture_find(binary, "hidden_one");
+	t = fixture_find(binary, "marked");
 	if (!source) {
-		cr_expect(!s, "found in %s", binary_source(elf));
+		cr_expect(!s, "found in %s", binary_source(binary));
 	} else {
 		cr_assert(s && t);
-		cr_expect(strstr(binary_source(elf), source), "%s", binary_source(elf));
+		cr_expect(strstr(binary_source(binary), source), "%s", binary_source(binary));
 	}
-	binary_close(elf);
+	binary_close(binary);
 }
 
-Test(elf, follows_a_debuglink_whose_checksum_is_right)
+Test(binary, follows_a_debuglink_whose_checksum_is_right)
 {
 	build("-Wl,--build-id=none", "out");
 	fixture_run("objcopy --only-keep-debug out out.debug && strip out &&\n"
@@ -321,7 +321,7 @@ Test(elf, follows_a_debuglink_whose_checksum_is_right)
 	expect_source(fixture_path("bin/out"), fixture_dir, NULL);
 }
 
-Test(elf, follows_the_build_id_and_no_other)
+Test(binary, follows_the_build_id_and_no_other)
 {
 	build("-Wl,--build-id=0x12345678", "out");
 	fixture_run("d=usr/lib/debug/.build-id/12; mkdir -p $d && "
@@ -333,9 +333,9 @@ Test(elf, follows_the_build_id_and_no_other)
 	expect_source(fixture_path("out"), fixture_dir, NULL);
 }
 
-Test(elf, unpacks_gnu_debugdata)
+Test(binary, unpacks_gnu_debugdata)
 {
-	struct binary *elf;
+	struct binary *binary;
 	char *data __free = NULL;
 	size_t n;
 
@@ -344,20 +344,20 @@ Test(elf, unpacks_gnu_debugdata)
 	fixture_run("objcopy --only-keep-debug lib.so mini && objcopy -S --keep-symbol=hidden_one "
 		    "--remove-section=.comment mini && xz -k mini && strip lib.so && "
 		    "cp lib.so broken.so && objcopy --add-section .gnu_debugdata=mini.xz lib.so");
-	elf = fixture_open(fixture_path("lib.so"));
-	cr_expect(fixture_find(elf, "hidden_one"));
-	cr_expect(fixture_find(elf, "shown_two"), ".dynsym is read, too");
-	cr_expect(!strcmp(binary_source(elf), ".gnu_debugdata"));
-	binary_close(elf);
+	binary = fixture_open(fixture_path("lib.so"));
+	cr_expect(fixture_find(binary, "hidden_one"));
+	cr_expect(fixture_find(binary, "shown_two"), ".dynsym is read, too");
+	cr_expect(!strcmp(binary_source(binary), ".gnu_debugdata"));
+	binary_close(binary);
 
 	data = fixture_read(fixture_path("mini.xz"), &n);
 	data[n / 2] ^= 1;
 	fixture_write("mini.xz", data, n);
 	fixture_run("objcopy --add-section .gnu_debugdata=mini.xz broken.so");
-	elf = fixture_open(fixture_path("broken.so"));
-	cr_expect(!fixture_find(elf, "hidden_one"));
-	cr_expect(fixture_find(elf, "shown_two"));
-	binary_close(elf);
+	binary = fixture_open(fixture_path("broken.so"));
+	cr_expect(!fixture_find(binary, "hidden_one"));
+	cr_expect(fixture_find(binary, "shown_two"));
+	binary_close(binary);
 }
 
 /* Everything that reads the file; what it says does not matter, that it returns does. */
@@ -365,24 +365,24 @@ static bool read_all(const char *path)
 {
 	const struct binary_symbol *s;
 	const struct binary_usdt *m;
-	struct binary *elf = NULL;
+	struct binary *binary = NULL;
 	size_t n, sum = 0;
 
-	if (binary_open(NULL, path, &elf, NULL))
+	if (binary_open(NULL, path, &binary, NULL))
 		return false;
-	if (!binary_functions(elf, &s, &n, NULL)) {
+	if (!binary_functions(binary, &s, &n, NULL)) {
 		for (size_t i = 0; i < n; i++)
 			sum += strlen(s[i].name) + s[i].size;
 	}
-	if (!binary_usdt_probes(elf, &m, &n, NULL)) {
+	if (!binary_usdt_probes(binary, &m, &n, NULL)) {
 		for (size_t i = 0; i < n; i++)
 			sum += strlen(m[i].provider) + strlen(m[i].name) + strlen(m[i].args);
 	}
-	binary_close(elf);
+	binary_close(binary);
 	return sum;
 }
 
-Test(elf, survives_damaged_files)
+Test(binary, survives_damaged_files)
 {
 	unsigned int variants = getenv("SONDE_FUZZ") ? atoi(getenv("SONDE_FUZZ")) : 400;
 	unsigned int seed = 1, good = 0;

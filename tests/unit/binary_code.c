@@ -12,8 +12,8 @@ TestSuite(binary_code, .init = fixture_init);
 #define SIZE(name) ".size " name ",.-" name "\\n"
 
 /*
- * longer: instructions at 0, 4 and 8 on both machines. unsized says nothing of its length, wrong is data in the code, broken has an
- * instruction behind something that is none, and inrodata is a function only by its symbol.
+ * longer: instructions at 0, 4 and 8 on both machines. unsized says nothing of its length, wrong is data in the
+ * code, broken has an instruction behind something that is none, and inrodata is a function only by its symbol.
  */
 #if defined(__x86_64__)
 #define LONGER ".byte 0xf3,0x0f,0x1e,0xfa\\n.byte 0x0f,0x1f,0x40,0x00\\n.byte 0x48,0x31,0xc0\\nret"
@@ -42,71 +42,71 @@ static struct binary *build(void)
 	return fixture_open(fixture_path("a"));
 }
 
-static int check(struct binary *elf, const char *name, uint64_t offset, char *text)
+static int check(struct binary *binary, const char *name, uint64_t offset, char *text)
 {
-	const struct binary_symbol *function = fixture_find(elf, name);
+	const struct binary_symbol *function = fixture_find(binary, name);
 	struct err err = { .text = "" };
 	int ret;
 
 	cr_assert(function, "%s", name);
-	ret = binary_check_offset(elf, function, offset, &err);
+	ret = binary_check_offset(binary, function, offset, &err);
 	strcpy(text, err.text);
 	return ret;
 }
 
 Test(binary_code, instructions)
 {
-	struct binary *elf __cleanup(binary_closep) = build();
+	struct binary *binary __cleanup(binary_closep) = build();
 	char text[400];
 
 	for (uint64_t at = 0; at <= 8; at += 4)
-		cr_expect_eq(check(elf, "longer", at, text), 0, "%d: %s", (int)at, text);
-	cr_expect_eq(check(elf, "longer", INSIDE, text), -EILSEQ);
+		cr_expect_eq(check(binary, "longer", at, text), 0, "%d: %s", (int)at, text);
+	cr_expect_eq(check(binary, "longer", INSIDE, text), -EILSEQ);
 	cr_expect(strstr(text, "inside an instruction"), "%s", text);
 }
 
 Test(binary_code, beyond_the_end)
 {
-	struct binary *elf __cleanup(binary_closep) = build();
+	struct binary *binary __cleanup(binary_closep) = build();
 	char text[400];
 
-	cr_expect_eq(check(elf, "padded", 4, text), -ERANGE);
+	cr_expect_eq(check(binary, "padded", 4, text), -ERANGE);
 	cr_expect_str_eq(text, "'padded' ends before +0x4: it is 0x4 bytes long");
-	cr_expect_eq(check(elf, "padded", 1ULL << 63, text), -ERANGE);
-	cr_expect_eq(check(elf, "longer", 400, text), -ERANGE);
+	cr_expect_eq(check(binary, "padded", 1ULL << 63, text), -ERANGE);
+	cr_expect_eq(check(binary, "longer", 400, text), -ERANGE);
 }
 
 Test(binary_code, without_a_size)
 {
-	struct binary *elf __cleanup(binary_closep) = build();
+	struct binary *binary __cleanup(binary_closep) = build();
 	char text[400];
 
-	cr_expect_eq(check(elf, "unsized", 0, text), 0, "%s", text);
-	cr_expect_eq(check(elf, "unsized", 4, text), -EINVAL);
-	cr_expect_eq(check(elf, "wrong", 0, text), -EILSEQ);
+	cr_expect_eq(check(binary, "unsized", 0, text), 0, "%s", text);
+	cr_expect_eq(check(binary, "unsized", 4, text), -EINVAL);
+	cr_expect_eq(check(binary, "wrong", 0, text), -EILSEQ);
 }
 
 Test(binary_code, behind_what_is_no_instruction)
 {
-	struct binary *elf __cleanup(binary_closep) = build();
+	struct binary *binary __cleanup(binary_closep) = build();
 	char text[400];
 
-	cr_expect_neq(check(elf, "broken", 4, text), 0);
+	cr_expect_neq(check(binary, "broken", 4, text), 0);
 }
 
 Test(binary_code, symbol_in_data)
 {
-	struct binary *elf __cleanup(binary_closep) = build();
+	struct binary *binary __cleanup(binary_closep) = build();
 	char text[400];
 
-	cr_expect_eq(check(elf, "inrodata", 0, text), -EINVAL);
-	cr_expect_eq(check(elf, "inrodata", 4, text), -EINVAL);
+	cr_expect_eq(check(binary, "inrodata", 0, text), -EINVAL);
+	cr_expect_eq(check(binary, "inrodata", 4, text), -EINVAL);
 }
 
-static int place(struct binary *elf, const char *name, uint64_t offset, const char **in)
+static int place(struct binary *binary, const char *name, uint64_t offset, const char **in)
 {
-	const struct binary_symbol *symbol = fixture_find(elf, name), *function = NULL;
-	int ret = binary_check_place(elf, symbol->offset + offset, &function, NULL);
+	const struct binary_symbol *symbol = fixture_find(binary, name), *function = NULL;
+	int ret = binary_check_place(binary, symbol->offset + offset, &function, NULL);
 
 	*in = function ? function->name : "";
 	return ret;
@@ -114,43 +114,43 @@ static int place(struct binary *elf, const char *name, uint64_t offset, const ch
 
 Test(binary_code, places)
 {
-	struct binary *elf __cleanup(binary_closep) = build();
+	struct binary *binary __cleanup(binary_closep) = build();
 	const char *in;
 
-	cr_expect_eq(place(elf, "longer", 0, &in), 0);
-	cr_expect_eq(place(elf, "longer", 8, &in), 0);
+	cr_expect_eq(place(binary, "longer", 0, &in), 0);
+	cr_expect_eq(place(binary, "longer", 8, &in), 0);
 	cr_expect_str_eq(in, "longer");
-	cr_expect_eq(place(elf, "longer", INSIDE, &in), -EILSEQ);
+	cr_expect_eq(place(binary, "longer", INSIDE, &in), -EILSEQ);
 	/* between two functions, in data, in a function of no known length */
-	cr_expect_eq(place(elf, "padded", 8, &in), -ENOENT);
-	cr_expect_eq(place(elf, "padded", 63, &in), -ENOENT);
-	cr_expect_neq(place(elf, "inrodata", 4, &in), 0);
-	cr_expect_eq(place(elf, "unsized", 0, &in), 0);
-	cr_expect_eq(place(elf, "unsized", 4, &in), -ENOENT);
+	cr_expect_eq(place(binary, "padded", 8, &in), -ENOENT);
+	cr_expect_eq(place(binary, "padded", 63, &in), -ENOENT);
+	cr_expect_neq(place(binary, "inrodata", 4, &in), 0);
+	cr_expect_eq(place(binary, "unsized", 0, &in), 0);
+	cr_expect_eq(place(binary, "unsized", 4, &in), -ENOENT);
 }
 
-static int usdt(struct binary *elf, const char *name, uint64_t offset)
+static int usdt(struct binary *binary, const char *name, uint64_t offset)
 {
-	return binary_check_usdt(elf, fixture_find(elf, name)->offset + offset, NULL);
+	return binary_check_usdt(binary, fixture_find(binary, name)->offset + offset, NULL);
 }
 
 Test(binary_code, usdt_probes)
 {
-	struct binary *elf __cleanup(binary_closep) = build();
+	struct binary *binary __cleanup(binary_closep) = build();
 
-	cr_expect_eq(usdt(elf, "unsized", 0), 0, "a nop needs no function around it");
-	cr_expect_eq(usdt(elf, "longer", 4), 0);
-	cr_expect_eq(usdt(elf, "longer", 8), 0, "no nop, but an instruction");
-	cr_expect_eq(usdt(elf, "longer", INSIDE), -EILSEQ);
-	cr_expect_neq(usdt(elf, "inrodata", 0), 0);
-	cr_expect_neq(usdt(elf, "wrong", 0), 0);
+	cr_expect_eq(usdt(binary, "unsized", 0), 0, "a nop needs no function around it");
+	cr_expect_eq(usdt(binary, "longer", 4), 0);
+	cr_expect_eq(usdt(binary, "longer", 8), 0, "no nop, but an instruction");
+	cr_expect_eq(usdt(binary, "longer", INSIDE), -EILSEQ);
+	cr_expect_neq(usdt(binary, "inrodata", 0), 0);
+	cr_expect_neq(usdt(binary, "wrong", 0), 0);
 }
 
 /* What has no sections is judged by its segments. */
 Test(binary_code, without_sections)
 {
-	struct binary *elf __cleanup(binary_closep) = build(), *bare __cleanup(binary_closep) = NULL;
-	const struct binary_symbol *longer = fixture_find(elf, "longer");
+	struct binary *binary __cleanup(binary_closep) = build(), *bare __cleanup(binary_closep) = NULL;
+	const struct binary_symbol *longer = fixture_find(binary, "longer");
 	size_t n;
 	char *data __free = fixture_read(fixture_path("a"), &n);
 	Elf64_Ehdr ehdr;

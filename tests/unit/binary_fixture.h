@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* ELF files made at test time, in a directory that goes with the test. */
-#ifndef ELF_FIXTURE_H
-#define ELF_FIXTURE_H
+#ifndef BINARY_FIXTURE_H
+#define BINARY_FIXTURE_H
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
@@ -83,11 +83,11 @@ static inline char *fixture_read(const char *path, size_t *n)
 static inline struct binary *fixture_open_in(const char *root, const char *path)
 {
 	struct err err = { .text = "" };
-	struct binary *elf = NULL;
-	int ret = binary_open(root, path, &elf, &err);
+	struct binary *binary = NULL;
+	int ret = binary_open(root, path, &binary, &err);
 
 	cr_assert(!ret, "%s", err.text);
-	return elf;
+	return binary;
 }
 
 static inline struct binary *fixture_open(const char *path)
@@ -96,13 +96,13 @@ static inline struct binary *fixture_open(const char *path)
 }
 
 /* The function of a name, NULL without. */
-static inline const struct binary_symbol *fixture_find(struct binary *elf, const char *name)
+static inline const struct binary_symbol *fixture_find(struct binary *binary, const char *name)
 {
 	const struct binary_symbol *s;
 	struct err err;
 	size_t n;
 
-	if (binary_functions(elf, &s, &n, &err))
+	if (binary_functions(binary, &s, &n, &err))
 		return NULL;
 	for (size_t i = 0; i < n; i++) {
 		if (!strcmp(s[i].name, name))

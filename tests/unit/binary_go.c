@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* binary/binary.h: Go's files are known by what its linker leaves in them. Real ones are traced in tests/tools/go.sh. */
+/*
+ * binary/binary.h: Go's files are known by what its linker leaves in them. Real ones are traced in
+ * tests/tools/go.sh.
+ */
 #include <elf.h>
 
 #include "binary_fixture.h"
@@ -26,9 +29,9 @@ static const char *build(const char *name, const char *source, const char *flags
 
 static enum binary_go look(const char *path)
 {
-	struct binary *elf __cleanup(binary_closep) = fixture_open(path);
+	struct binary *binary __cleanup(binary_closep) = fixture_open(path);
 
-	return binary_go(elf);
+	return binary_go(binary);
 }
 
 /* As a tool that strips all would leave it: no section has a name any more. */

@@ -12,7 +12,10 @@
 
 TestSuite(binary_ifunc, .init = fixture_init);
 
-/* A library with an IFUNC, whose resolver leaves a mark when it is run, with no help of other files: they may not be there yet. */
+/*
+ * A library with an IFUNC, whose resolver leaves a mark when it is run, with no help of other files: they may not
+ * be there yet.
+ */
 static const char library[] =
 	"#include <fcntl.h>\n#include <sys/syscall.h>\n"
 	"int fast(void) { return 1; }\nint slow(void) { return 2; }\n"
@@ -93,28 +96,28 @@ static pid_t start(const char *name)
 	return running;
 }
 
-static struct binary_ifunc resolve(struct binary *elf, pid_t pid, const char *name)
+static struct binary_ifunc resolve(struct binary *binary, pid_t pid, const char *name)
 {
-	struct binary_ifunc f = { .symbol = fixture_find(elf, name) };
+	struct binary_ifunc f = { .symbol = fixture_find(binary, name) };
 
 	cr_assert(f.symbol && f.symbol->ifunc, "%s", name);
-	binary_resolve_ifuncs(elf, pid, &f, 1);
+	binary_resolve_ifuncs(binary, pid, &f, 1);
 	return f;
 }
 
 /* What run() of a file is: "fast", or NULL where nobody knows. Either way nothing of the file was run. */
 static void expect_run(const char *file, pid_t pid, const char *is)
 {
-	struct binary *elf = fixture_open(fixture_path(file));
-	struct binary_ifunc f = resolve(elf, pid, "run");
+	struct binary *binary = fixture_open(fixture_path(file));
+	struct binary_ifunc f = resolve(binary, pid, "run");
 
 	if (is)
-		cr_expect(!f.failed && f.offset == fixture_find(elf, is)->offset, "%s: %s, %#lx", file, f.failed,
+		cr_expect(!f.failed && f.offset == fixture_find(binary, is)->offset, "%s: %s, %#lx", file, f.failed,
 			  (long)f.offset);
 	else
 		cr_expect(f.failed == bound_unknown, "%s: %s, %#lx", file, f.failed, (long)f.offset);
 	cr_expect(access(fixture_path("mark"), F_OK), "the resolver was run");
-	binary_close(elf);
+	binary_close(binary);
 }
 
 Test(binary_ifunc, of_a_program_that_runs)
@@ -207,7 +210,10 @@ Test(binary_ifunc, of_a_process_whose_page_does_not_come)
 	alarm(0);
 }
 
-/* What a slot holds is the process's own to say, on a page of its own: a file's is not read, for who knows whose file system that is. */
+/*
+ * What a slot holds is the process's own to say, on a page of its own: a file's is not read, for who knows whose
+ * file system that is.
+ */
 Test(binary_ifunc, of_a_process_whose_slot_is_a_files)
 {
 	fixture_text("file.h", "#include <stdio.h>\n#include <sys/mman.h>\n"
@@ -222,14 +228,14 @@ Test(binary_ifunc, of_a_process_whose_slot_is_a_files)
 }
 
 /* The offset in its file of a function of this process. */
-static uint64_t offset_here(struct binary *elf, void *function)
+static uint64_t offset_here(struct binary *binary, void *function)
 {
 	struct link_map *map = NULL;
 	uint64_t offset = 0;
 	Dl_info info;
 
 	cr_assert(dladdr1(function, &info, (void **)&map, RTLD_DL_LINKMAP));
-	cr_assert(!binary_offset_of(elf, (uintptr_t)function - map->l_addr, true, &offset));
+	cr_assert(!binary_offset_of(binary, (uintptr_t)function - map->l_addr, true, &offset));
 	return offset;
 }
 
@@ -238,23 +244,23 @@ static void expect_as_here(const char *file, const char *const *names, size_t n,
 {
 	void *library = dlopen(file, RTLD_NOW);
 	struct link_map *map;
-	struct binary *elf;
+	struct binary *binary;
 
 	cr_assert(library && !dlinfo(library, RTLD_DI_LINKMAP, &map), "%s", file);
-	elf = fixture_open(map->l_name);
+	binary = fixture_open(map->l_name);
 	for (size_t i = 0; i < n; i++) {
-		const struct binary_symbol *symbol = fixture_find(elf, names[i]);
+		const struct binary_symbol *symbol = fixture_find(binary, names[i]);
 		struct binary_ifunc f;
 
 		/* not every machine has a choice */
 		if (!symbol || !symbol->ifunc)
 			continue;
-		f = resolve(elf, pid, names[i]);
+		f = resolve(binary, pid, names[i]);
 		cr_assert(!f.failed, "%s: %s", names[i], f.failed);
 		cr_expect(f.offset != f.symbol->offset, "%s: not the resolver itself", names[i]);
-		cr_expect(f.offset == offset_here(elf, dlsym(library, names[i])), "%s", names[i]);
+		cr_expect(f.offset == offset_here(binary, dlsym(library, names[i])), "%s", names[i]);
 	}
-	binary_close(elf);
+	binary_close(binary);
 	dlclose(library);
 }
 
@@ -282,13 +288,13 @@ Test(binary_ifunc, asks_without_any_privilege)
 	struct asker asker;
 	struct bound bound;
 	struct binary_ifunc f;
-	struct binary *elf;
+	struct binary *binary;
 	int status;
 
 	cr_assert(!dlinfo(dlopen("libc.so.6", RTLD_NOW), RTLD_DI_LINKMAP, &map));
-	elf = fixture_open(map->l_name);
-	f.symbol = fixture_find(elf, "strlen");
-	bound_init(&bound, elf, &f, 1);
+	binary = fixture_open(map->l_name);
+	f.symbol = fixture_find(binary, "strlen");
+	bound_init(&bound, binary, &f, 1);
 	cr_assert(!asker_start(&asker, &bound));
 	cr_expect(status_has(asker.pid, "^CapEff:.0*$") && status_has(asker.pid, "^CapPrm:.0*$"));
 	cr_expect(status_has(asker.pid, "^NoNewPrivs:.1$") && status_has(asker.pid, "^Seccomp:.2$"));
@@ -296,24 +302,24 @@ Test(binary_ifunc, asks_without_any_privilege)
 	asker_end(&asker);
 	cr_expect(waitpid(-1, &status, __WALL | WNOHANG) == -1 && errno == ECHILD, "a process is left");
 	bound_release(&bound);
-	binary_close(elf);
+	binary_close(binary);
 }
 
 /* Not even root's, where root is somebody else's: below another directory than the system's own. */
 Test(binary_ifunc, does_not_ask_what_is_not_the_systems)
 {
-	struct binary *elf;
+	struct binary *binary;
 	struct binary_ifunc f;
 	struct asker asker;
 	struct bound bound;
 
 	build("-shared -fPIC library.c", "lib.so");
-	elf = fixture_open(fixture_path("lib.so"));
-	f.symbol = fixture_find(elf, "run");
-	bound_init(&bound, elf, &f, 1);
+	binary = fixture_open(fixture_path("lib.so"));
+	f.symbol = fixture_find(binary, "run");
+	bound_init(&bound, binary, &f, 1);
 	cr_expect(asker_start(&asker, &bound) == -EPERM);
 	bound_release(&bound);
-	binary_close(elf);
+	binary_close(binary);
 	expect_run("lib.so", 0, NULL);
 }
 

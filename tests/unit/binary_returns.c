@@ -48,11 +48,11 @@ static struct binary *build(void)
 	return fixture_open(fixture_path("a"));
 }
 
-static int find(struct binary *elf, const char *name, uint64_t entry, size_t *n, bool *again, struct err *err)
+static int find(struct binary *binary, const char *name, uint64_t entry, size_t *n, bool *again, struct err *err)
 {
-	const struct binary_symbol *function = fixture_find(elf, name);
+	const struct binary_symbol *function = fixture_find(binary, name);
 	struct binary_returns returns;
-	int ret = binary_find_returns(elf, function, entry, &returns, err);
+	int ret = binary_find_returns(binary, function, entry, &returns, err);
 
 	*n = returns.n;
 	*again = returns.again;
@@ -62,64 +62,64 @@ static int find(struct binary *elf, const char *name, uint64_t entry, size_t *n,
 	return ret;
 }
 
-static void expect_returns(struct binary *elf, const char *name, size_t wanted)
+static void expect_returns(struct binary *binary, const char *name, size_t wanted)
 {
 	struct err err = { .text = "" };
 	bool again;
 	size_t n;
 
-	cr_expect_eq(find(elf, name, 0, &n, &again, &err), 0, "%s: %s", name, err.text);
+	cr_expect_eq(find(binary, name, 0, &n, &again, &err), 0, "%s: %s", name, err.text);
 	cr_expect_eq(n, wanted, "%s: %zu", name, n);
 	cr_expect(!again, "%s", name);
 }
 
-static void expect_refused(struct binary *elf, const char *name, const char *why)
+static void expect_refused(struct binary *binary, const char *name, const char *why)
 {
 	struct err err = { .text = "" };
 	bool again;
 	size_t n;
 
-	cr_expect_eq(find(elf, name, 0, &n, &again, &err), -ENOTSUP, "%s", name);
+	cr_expect_eq(find(binary, name, 0, &n, &again, &err), -ENOTSUP, "%s", name);
 	cr_expect(strstr(err.text, why), "%s: %s", name, err.text);
 	cr_expect_eq(n, 0);
 }
 
 Test(binary_returns, found)
 {
-	struct binary *elf __cleanup(binary_closep) = build();
+	struct binary *binary __cleanup(binary_closep) = build();
 
-	expect_returns(elf, "one", 1);
-	expect_returns(elf, "two", 2);
-	expect_returns(elf, "stops", 1);
+	expect_returns(binary, "one", 1);
+	expect_returns(binary, "two", 2);
+	expect_returns(binary, "stops", 1);
 }
 
 Test(binary_returns, other_ways)
 {
-	struct binary *elf __cleanup(binary_closep) = build();
+	struct binary *binary __cleanup(binary_closep) = build();
 
-	expect_refused(elf, "tail", "a jump into another function");
-	expect_refused(elf, "branches", "a jump into another function");
-	expect_refused(elf, "away", "only a register says");
-	expect_refused(elf, "never", "never returns");
-	expect_refused(elf, "through", "what comes behind it");
-	expect_refused(elf, "unknown", "no known instruction");
+	expect_refused(binary, "tail", "a jump into another function");
+	expect_refused(binary, "branches", "a jump into another function");
+	expect_refused(binary, "away", "only a register says");
+	expect_refused(binary, "never", "never returns");
+	expect_refused(binary, "through", "what comes behind it");
+	expect_refused(binary, "unknown", "no known instruction");
 }
 
 /* A file may have nothing but returns, and name them again and again: what is kept of them is bounded. */
 Test(binary_returns, bombs_are_refused)
 {
-	struct binary *elf __cleanup(binary_closep) = NULL;
+	struct binary *binary __cleanup(binary_closep) = NULL;
 	struct err err;
 	size_t n, kept = 0, refused = 0;
 	bool again;
 
 	fixture_text("a.c", FUNCTION("bomb", ".rept 5000\\nret\\n.endr") FUNCTION("many", ".rept 4000\\nret\\n.endr") "int main(void) { return 0; }\n");
 	fixture_run("$CC -O1 -o a a.c");
-	elf = fixture_open(fixture_path("a"));
-	cr_expect_eq(find(elf, "bomb", 0, &n, &again, &err), -ENOTSUP);
+	binary = fixture_open(fixture_path("a"));
+	cr_expect_eq(find(binary, "bomb", 0, &n, &again, &err), -ENOTSUP);
 	cr_expect_str_eq(err.text, "it returns in more places than any real function");
 	for (int i = 0; i < 300; i++) {
-		refused += !!find(elf, "many", 0, &n, &again, &err);
+		refused += !!find(binary, "many", 0, &n, &again, &err);
 		kept += n;
 	}
 	cr_expect_leq(kept, 1 << 20);
@@ -128,21 +128,21 @@ Test(binary_returns, bombs_are_refused)
 
 Test(binary_returns, what_runs_again)
 {
-	struct binary *elf __cleanup(binary_closep) = build();
+	struct binary *binary __cleanup(binary_closep) = build();
 	struct err err;
 	uint64_t entry;
 	bool again;
 	size_t n;
 
-	cr_assert(!find(elf, "loops", 0, &n, &again, &err));
+	cr_assert(!find(binary, "loops", 0, &n, &again, &err));
 	cr_expect(again);
-	cr_assert(!binary_go_entry(elf, fixture_find(elf, "loops"), &entry, &err));
+	cr_assert(!binary_go_entry(binary, fixture_find(binary, "loops"), &entry, &err));
 	cr_expect_eq(entry, 0);
 	/* behind the look for room no jump leads */
-	cr_assert(!binary_go_entry(elf, fixture_find(elf, "grows"), &entry, &err));
+	cr_assert(!binary_go_entry(binary, fixture_find(binary, "grows"), &entry, &err));
 	cr_expect_neq(entry, 0);
-	cr_assert(!find(elf, "grows", entry, &n, &again, &err));
+	cr_assert(!find(binary, "grows", entry, &n, &again, &err));
 	cr_expect(!again);
-	cr_assert(!find(elf, "grows", 0, &n, &again, &err));
+	cr_assert(!find(binary, "grows", 0, &n, &again, &err));
 	cr_expect(again);
 }

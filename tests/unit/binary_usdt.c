@@ -4,7 +4,7 @@
 
 TestSuite(binary_usdt, .init = fixture_init);
 
-/* MARK(): a place that begins with a nop and the mark's name in bytes, to be found in the file. */
+/* PROBE(): a place that begins with a nop and the name of the probe in bytes, to be found in the file. */
 static const char header[] =
 	"#define BASE \".ifndef _.stapsdt.base\\n\"\\\n"
 	"	\".pushsection .stapsdt.base,\\\"aG\\\",%progbits,.stapsdt.base,comdat\\n\"\\\n"
@@ -16,7 +16,7 @@ static const char header[] =
 	"	\"4: .balign 4\\n.popsection\\n\")\n"
 	"#define PLACE(bytes) __asm__(\".text\\n990: nop\\n.ascii \\\"\" bytes \"\\\"\\n.balign "
 	"16\\n\")\n"
-	"#define MARK(bytes, sem, desc) PLACE(bytes); NOTE(\"990b\", sem, desc)\n"
+	"#define PROBE(bytes, sem, desc) PLACE(bytes); NOTE(\"990b\", sem, desc)\n"
 	"#define TEXT(s) \".asciz \\\"\" s \"\\\"\\n\"\n";
 
 static void build(const char *probes, const char *flags)
@@ -40,10 +40,10 @@ static bool is_at(uint64_t offset, const char *bytes)
 static const char three[] =
 	"__asm__(\".pushsection .probes,\\\"aw\\\",%progbits\\n.global sem\\n.hidden sem\\n\"\n"
 	"	\"sem: .ascii \\\"SEMAPHOR\\\"\\n.popsection\\n\");\n"
-	"MARK(\"SECOND\", \"0\", TEXT(\"app\") TEXT(\"get\") TEXT(\"-4@%eax 8@(%rdi)\"));\n"
-	"MARK(\"THIRD\", \"0\", TEXT(\"zoo\") TEXT(\"cat\") TEXT(\"\"));\n"
-	"MARK(\"ALSO\", \"sem\", TEXT(\"app\") TEXT(\"get\") TEXT(\"4@%ebx\"));\n"
-	"MARK(\"FIRST\", \"0\", TEXT(\"app\") TEXT(\"ask\") TEXT(\"\"));\n"
+	"PROBE(\"SECOND\", \"0\", TEXT(\"app\") TEXT(\"get\") TEXT(\"-4@%eax 8@(%rdi)\"));\n"
+	"PROBE(\"THIRD\", \"0\", TEXT(\"zoo\") TEXT(\"cat\") TEXT(\"\"));\n"
+	"PROBE(\"ALSO\", \"sem\", TEXT(\"app\") TEXT(\"get\") TEXT(\"4@%ebx\"));\n"
+	"PROBE(\"FIRST\", \"0\", TEXT(\"app\") TEXT(\"ask\") TEXT(\"\"));\n"
 	"NOTE(\"0\", \"0\", TEXT(\"app\") TEXT(\"dropped\") TEXT(\"\"));\n"
 	"int main(void) { return 0; }\n";
 
@@ -51,10 +51,10 @@ static void expect_three(void)
 {
 	const struct binary_usdt *m = NULL, *zoo;
 	struct err err = { .text = "" };
-	struct binary *elf = fixture_open(fixture_path("out"));
+	struct binary *binary = fixture_open(fixture_path("out"));
 	size_t n = 0;
 
-	cr_expect(!binary_usdt_probes(elf, &m, &n, &err), "%s", err.text);
+	cr_expect(!binary_usdt_probes(binary, &m, &n, &err), "%s", err.text);
 	cr_assert(n >= 4, "%zu", n);
 	/* a static program may have glibc's own */
 	zoo = &m[n - 1];
@@ -71,7 +71,7 @@ static void expect_three(void)
 	cr_expect(is_at(zoo->offset + 1, "THIRD") || is_at(zoo->offset + 4, "THIRD"));
 	cr_expect(is_at(m[2].semaphore, "SEMAPHOR"), "%lx", (long)m[2].semaphore);
 	cr_expect(!m[0].semaphore && !m[1].semaphore && !zoo->semaphore);
-	binary_close(elf);
+	binary_close(binary);
 }
 
 Test(binary_usdt, gives_places_and_semaphores_in_the_file)
@@ -91,34 +91,34 @@ Test(binary_usdt, follows_the_base_section)
 {
 	const struct binary_usdt *m = NULL;
 	uint64_t before;
-	struct binary *elf;
+	struct binary *binary;
 	size_t n = 0;
 
-	build("MARK(\"ONLY\", \"0\", TEXT(\"app\") TEXT(\"only\") TEXT(\"\"));\n"
+	build("PROBE(\"ONLY\", \"0\", TEXT(\"app\") TEXT(\"only\") TEXT(\"\"));\n"
 	      "__asm__(\".text\\n.space 65536\\n\");\nint main(void) { return 0; }\n",
 	      "");
-	elf = fixture_open(fixture_path("out"));
-	cr_assert(!binary_usdt_probes(elf, &m, &n, NULL) && n == 1);
+	binary = fixture_open(fixture_path("out"));
+	cr_assert(!binary_usdt_probes(binary, &m, &n, NULL) && n == 1);
 	before = m[0].offset;
-	binary_close(elf);
+	binary_close(binary);
 
 	fixture_run("objcopy --change-section-address .stapsdt.base+0x100 out 2>/dev/null");
-	elf = fixture_open(fixture_path("out"));
-	cr_assert(!binary_usdt_probes(elf, &m, &n, NULL) && n == 1);
+	binary = fixture_open(fixture_path("out"));
+	cr_assert(!binary_usdt_probes(binary, &m, &n, NULL) && n == 1);
 	cr_expect(m[0].offset == before + 0x100, "%#lx, was %#lx", (long)m[0].offset, (long)before);
-	binary_close(elf);
+	binary_close(binary);
 }
 
 Test(binary_usdt, are_none_without_notes)
 {
 	const struct binary_usdt *m;
-	struct binary *elf;
+	struct binary *binary;
 	size_t n = 7;
 
 	build("int main(void) { return 0; }", "");
-	elf = fixture_open(fixture_path("out"));
-	cr_expect(!binary_usdt_probes(elf, &m, &n, NULL) && n == 0);
-	binary_close(elf);
+	binary = fixture_open(fixture_path("out"));
+	cr_expect(!binary_usdt_probes(binary, &m, &n, NULL) && n == 0);
+	binary_close(binary);
 }
 
 Test(binary_usdt, refuses_broken_notes)
@@ -138,13 +138,13 @@ Test(binary_usdt, refuses_broken_notes)
 			base_printf("%s\nint data = 1; int main(void) { return 0; }\n", broken[i]);
 		const struct binary_usdt *m;
 		struct err err = { .text = "" };
-		struct binary *elf;
+		struct binary *binary;
 		size_t n;
 
 		build(source, "-no-pie");
-		elf = fixture_open(fixture_path("out"));
-		cr_expect(binary_usdt_probes(elf, &m, &n, &err) == -EBADMSG, "%s", broken[i]);
+		binary = fixture_open(fixture_path("out"));
+		cr_expect(binary_usdt_probes(binary, &m, &n, &err) == -EBADMSG, "%s", broken[i]);
 		cr_expect(strstr(err.text, "USDT"), "%s", err.text);
-		binary_close(elf);
+		binary_close(binary);
 	}
 }

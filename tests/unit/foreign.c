@@ -124,17 +124,17 @@ static void build(const char *flags, const char *out)
 /* What is shown is found, what is hidden is not, and words say why. */
 static void expect_untold(const char *path, const char *words)
 {
-	struct binary *elf = fixture_open_in("/", path);
+	struct binary *binary = fixture_open_in("/", path);
 	const char *refused;
 
-	cr_expect(fixture_find(elf, "shown"));
-	cr_expect(!fixture_find(elf, "hidden"));
-	refused = binary_refused(elf);
+	cr_expect(fixture_find(binary, "shown"));
+	cr_expect(!fixture_find(binary, "hidden"));
+	refused = binary_refused(binary);
 	if (words)
 		cr_expect(refused && strstr(refused, words), "'%s' lacks '%s'", refused, words);
 	else
 		cr_expect(!refused, "%s", refused);
-	binary_close(elf);
+	binary_close(binary);
 }
 
 /* A library without its hidden symbols, which are in lib.debug beside it. */
@@ -204,7 +204,7 @@ Test(foreign, compressed_section_that_unpacks_to_too_much_is_refused)
 {
 	char *data __free = NULL;
 	const char *refused;
-	struct binary *elf;
+	struct binary *binary;
 	Elf64_Chdr *chdr;
 	Elf64_Shdr *str;
 	size_t n;
@@ -212,9 +212,9 @@ Test(foreign, compressed_section_that_unpacks_to_too_much_is_refused)
 	build("-shared -fPIC", "lib.so");
 	fixture_run("for i in $(seq 100); do echo \"int another_variable_$i;\"; done >> program.c && "
 		    "$CC -g -shared -fPIC -o lib.so program.c && objcopy --compress-debug-sections lib.so");
-	elf = fixture_open(fixture_path("lib.so"));
-	cr_expect(binary_is_named(elf, "hidden") && !binary_is_named(elf, "absent") && !binary_refused(elf));
-	binary_close(elf);
+	binary = fixture_open(fixture_path("lib.so"));
+	cr_expect(binary_is_named(binary, "hidden") && !binary_is_named(binary, "absent") && !binary_refused(binary));
+	binary_close(binary);
 
 	data = fixture_read(fixture_path("lib.so"), &n);
 	str = section(data, ".debug_str");
@@ -222,11 +222,11 @@ Test(foreign, compressed_section_that_unpacks_to_too_much_is_refused)
 	cr_assert(str->sh_flags & SHF_COMPRESSED);
 	chdr->ch_size = 2ULL << 30;
 	fixture_write("lib.so", data, n);
-	elf = fixture_open(fixture_path("lib.so"));
-	cr_expect(!binary_is_named(elf, "hidden"));
-	refused = binary_refused(elf);
+	binary = fixture_open(fixture_path("lib.so"));
+	cr_expect(!binary_is_named(binary, "hidden"));
+	refused = binary_refused(binary);
 	cr_expect(refused && strstr(refused, ".debug_str is not read: it has 2.0 GB, more than 1.0 GB"), "%s", refused);
-	binary_close(elf);
+	binary_close(binary);
 }
 
 /* A sparse file costs nothing, and any of its sections can be as large as it. */
@@ -234,7 +234,7 @@ Test(foreign, sections_without_measure_are_refused)
 {
 	static const char *const names[] = { ".symtab", ".strtab", ".shstrtab" };
 	const struct binary_symbol *s;
-	struct binary *elf = NULL;
+	struct binary *binary = NULL;
 	char *data __free = NULL;
 	Elf64_Ehdr *ehdr;
 	size_t n, count;
@@ -248,18 +248,18 @@ Test(foreign, sections_without_measure_are_refused)
 		section(data, names[i])->sh_size = 12ULL << 30;
 		fixture_write("large.so", data, n);
 		fixture_run("truncate -s 15G large.so");
-		elf = fixture_open(fixture_path("large.so"));
-		cr_expect(binary_functions(elf, &s, &count, &err) == (i == 2 ? 0 : -EFBIG));
+		binary = fixture_open(fixture_path("large.so"));
+		cr_expect(binary_functions(binary, &s, &count, &err) == (i == 2 ? 0 : -EFBIG));
 		cr_expect(i == 2 || strstr(err.text, "its symbol table is too large to be read"), "%s", err.text);
-		cr_expect(!binary_is_named(elf, "hidden") == (i == 2));
-		binary_close(elf);
+		cr_expect(!binary_is_named(binary, "hidden") == (i == 2));
+		binary_close(binary);
 	}
 	ehdr = (Elf64_Ehdr *)data;
 	ehdr->e_shnum = 0; /* then the first section's size is the number */
 	((Elf64_Shdr *)(data + ehdr->e_shoff))->sh_size = 100000000;
 	fixture_write("large.so", data, n);
 	fixture_run("truncate -s 15G large.so");
-	cr_expect(binary_open(NULL, fixture_path("large.so"), &elf, NULL) == -EBADMSG);
+	cr_expect(binary_open(NULL, fixture_path("large.so"), &binary, NULL) == -EBADMSG);
 }
 
 /* As long as names share their letters, a small table has gigabytes of them. */
@@ -270,15 +270,15 @@ Test(foreign, names_without_measure_are_refused)
 	Elf64_Shdr *symtab;
 	char *data __free = NULL;
 	Elf64_Sym *sym;
-	struct binary *elf;
+	struct binary *binary;
 	size_t n, count, longest = 0;
 
 	fixture_run("awk 'function say(name) { print \".type \" name \", %function\\n\" name \": nop\" }\n"
 		    "BEGIN { while (i++ < 60000) n = n \"x\"; say(n); while (j++ < 20000) say(\"f\" j) }' > n.s && "
 		    "$CC -shared -nostdlib -o n.so n.s");
-	elf = fixture_open(fixture_path("n.so"));
-	cr_expect(!binary_functions(elf, &s, &count, &err) && count > 20000, "%s", err.text);
-	binary_close(elf);
+	binary = fixture_open(fixture_path("n.so"));
+	cr_expect(!binary_functions(binary, &s, &count, &err) && count > 20000, "%s", err.text);
+	binary_close(binary);
 
 	data = fixture_read(fixture_path("n.so"), &n);
 	symtab = section(data, ".symtab");
@@ -290,10 +290,10 @@ Test(foreign, names_without_measure_are_refused)
 	for (size_t i = 1; i < symtab->sh_size / sizeof(*sym); i++)
 		sym[i].st_name = longest;
 	fixture_write("n.so", data, n);
-	elf = fixture_open(fixture_path("n.so"));
-	cr_expect(binary_functions(elf, &s, &count, &err) == -EFBIG);
+	binary = fixture_open(fixture_path("n.so"));
+	cr_expect(binary_functions(binary, &s, &count, &err) == -EFBIG);
 	cr_expect(strstr(err.text, "too large"), "%s", err.text);
-	binary_close(elf);
+	binary_close(binary);
 }
 
 /* Between reading and attaching its owner may put another file in its place, whose code is elsewhere. */
@@ -324,15 +324,15 @@ Test(foreign, file_that_is_truncated_while_it_is_read_is_an_error)
 	const struct binary_usdt *probes;
 	const struct binary_symbol *s;
 	struct err err = { .text = "" };
-	struct binary *elf;
+	struct binary *binary;
 	size_t n;
 
 	build("-shared -fPIC", "lib.so");
-	elf = fixture_open(fixture_path("lib.so"));
+	binary = fixture_open(fixture_path("lib.so"));
 	cr_assert(!truncate(fixture_path("lib.so"), 4096));
-	cr_expect(binary_functions(elf, &s, &n, &err) == -EBADMSG);
+	cr_expect(binary_functions(binary, &s, &n, &err) == -EBADMSG);
 	cr_expect(strstr(err.text, "the file has been truncated"), "%s", err.text);
-	binary_usdt_probes(elf, &probes, &n, &err);
-	cr_expect(!binary_is_named(elf, "hidden"));
-	binary_close(elf);
+	binary_usdt_probes(binary, &probes, &n, &err);
+	cr_expect(!binary_is_named(binary, "hidden"));
+	binary_close(binary);
 }

@@ -43,7 +43,7 @@ TestSuite(unwind, .init = fixture_init);
 
 static struct rules rules;
 static struct table table;
-static struct binary *elf;
+static struct binary *binary;
 
 static void build(const char *functions)
 {
@@ -51,15 +51,15 @@ static void build(const char *functions)
 
 	fixture_text("f.s", source);
 	fixture_run("$CC -nostdlib -static -Wl,--build-id=none -o out f.s");
-	cr_assert_eq(binary_open(NULL, fixture_path("out"), &elf, NULL), 0);
-	cr_assert_eq(table_make(&table, elf, &rules), 0);
+	cr_assert_eq(binary_open(NULL, fixture_path("out"), &binary, NULL), 0);
+	cr_assert_eq(table_make(&table, binary, &rules), 0);
 }
 
 static void done(void)
 {
 	table_release(&table);
 	rules_release(&rules);
-	binary_close(elf);
+	binary_close(binary);
 }
 
 /* The rule at a function's begin + offset. */
@@ -68,7 +68,7 @@ static struct unwind_rule rule_at(const char *name, uint64_t offset)
 	const struct binary_symbol *symbols;
 	size_t n;
 
-	cr_assert_eq(binary_functions(elf, &symbols, &n, NULL), 0);
+	cr_assert_eq(binary_functions(binary, &symbols, &n, NULL), 0);
 	for (size_t i = 0; i < n; i++)
 		if (!strcmp(symbols[i].name, name))
 			return rules.v[table_rule(&table, symbols[i].offset + offset)];
@@ -169,7 +169,7 @@ static void check_row(void *ctx, uint64_t vaddr, const struct unwind_rule *rule)
 	uint64_t offset;
 	uint16_t number;
 
-	cr_assert_eq(binary_offset_of(elf, vaddr, true, &offset), 0);
+	cr_assert_eq(binary_offset_of(binary, vaddr, true, &offset), 0);
 	number = table_rule(&table, offset);
 	cr_assert(!memcmp(&rules.v[number], rule, sizeof(*rule)), "0x%llx has rule %u", (unsigned long long)vaddr, number);
 	check->n++;
@@ -182,9 +182,9 @@ Test(unwind, table_of_a_program)
 	struct binary_bytes bytes;
 	struct check check = {};
 
-	cr_assert_eq(binary_open(NULL, "/proc/self/exe", &elf, NULL), 0);
-	cr_assert_eq(table_make(&table, elf, &rules), 0);
-	cr_assert_eq(binary_eh_frame(elf, &bytes), 0);
+	cr_assert_eq(binary_open(NULL, "/proc/self/exe", &binary, NULL), 0);
+	cr_assert_eq(table_make(&table, binary, &rules), 0);
+	cr_assert_eq(binary_eh_frame(binary, &bytes), 0);
 	cr_assert_eq(eh_frame_read(&frame, &bytes), 0);
 	for (size_t i = 0; i < frame.n; i++) {
 		struct cfi_fde fde = eh_frame_fde(&frame, i);
@@ -207,16 +207,16 @@ Test(unwind, by_program_headers)
 
 	fixture_text("p.c", "#include <stdio.h>\nint main(void) { return puts(\"\"); }\n");
 	fixture_run("$CC -O2 -o p p.c");
-	cr_assert_eq(binary_open(NULL, fixture_path("p"), &elf, NULL), 0);
-	cr_assert_eq(table_make(&table, elf, &rules), 0);
+	cr_assert_eq(binary_open(NULL, fixture_path("p"), &binary, NULL), 0);
+	cr_assert_eq(table_make(&table, binary, &rules), 0);
 	rows = table.rows.n;
 	done();
 	data = fixture_read(fixture_path("p"), &n);
 	((Elf64_Ehdr *)data)->e_shoff = ((Elf64_Ehdr *)data)->e_shnum = ((Elf64_Ehdr *)data)->e_shstrndx = 0;
 	fixture_write("p", data, n);
 	free(data);
-	cr_assert_eq(binary_open(NULL, fixture_path("p"), &elf, NULL), 0);
-	cr_assert_eq(table_make(&table, elf, &rules), 0);
+	cr_assert_eq(binary_open(NULL, fixture_path("p"), &binary, NULL), 0);
+	cr_assert_eq(table_make(&table, binary, &rules), 0);
 	cr_expect_eq(table.rows.n, rows);
 	done();
 }
