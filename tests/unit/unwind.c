@@ -189,8 +189,8 @@ Test(unwind, table_of_a_program)
 	for (size_t i = 0; i < frame.n; i++) {
 		struct cfi_fde fde = eh_frame_fde(&frame, i);
 
-		cr_expect(binary_unwinds_from(elf, fde.start));
-		cr_expect(fde.end == fde.start + 1 || !binary_unwinds_from(elf, fde.start + 1));
+		cr_expect(binary_unwinds_from(binary, fde.start));
+		cr_expect(fde.end == fde.start + 1 || !binary_unwinds_from(binary, fde.start + 1));
 		cr_assert_eq(cfi_run(&MACHINE, &fde, check_row, &check), 0);
 	}
 	cr_expect_gt(check.n, 1000);
