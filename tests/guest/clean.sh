@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Undoes what a failed test left in a guest, so that the next one meets the guest as it was at boot. Read by init, which calls
-# clean_remember once and clean_up after each failure, when no process of the test lives any more.
+# Undoes what a failed test left in a guest, so that the next test finds the guest as it was at
+# boot. init reads this file. It calls clean_remember once, and clean_up after each failure, when no
+# process of the test is alive.
 
 T=/sys/kernel/tracing
 
-# Settings that tests change: what they were is written back.
+# Settings that tests change; the values at boot are written back.
 clean_settings="/proc/sys/kernel/kptr_restrict /proc/sys/kernel/ftrace_enabled /proc/sys/kernel/bpf_stats_enabled
 	/proc/sys/kernel/perf_event_paranoid /proc/sys/kernel/unprivileged_bpf_disabled /proc/sys/fs/suid_dumpable
 	/proc/sys/kernel/core_pattern /sys/kernel/debug/kprobes/enabled $T/tracing_on $T/tracing_thresh"
@@ -19,17 +20,19 @@ clean_remember() {
 	done > /.settings
 }
 
-# "ID PLACE" of the mounts that were not there at boot, the last one first; a place as the kernel escapes it.
+# Prints "ID PLACE" of the mounts that were not there at boot, the last one first. The kernel's
+# escapes are kept in PLACE.
 clean_new_mounts() {
 	awk 'FILENAME == "/.mountinfo" { old[$1] = 1; next } !($1 in old) { print $1, $5 }' /.mountinfo /proc/self/mountinfo | tac
 }
 
-# What is above goes before what is below. A place is unmounted again and again: another mount may hide there.
+# Unmounts from the top down. A place may have several mounts on top of each other: each is
+# unmounted.
 clean_mounts() {
 	clean_new_mounts | while read -r _ place; do
 		umount -l "$(printf %b "$place")"
 	done
-	# and what was there at boot and is gone; read-only is what a test may have made of it
+	# mounts again what a test has unmounted, and makes writable what it has made read-only
 	while read -r source place type options _; do
 		if ! awk -v place="$place" -v type=$type '$2 == place && $3 == type { found = 1 } END { exit !found }' /proc/mounts; then
 			mount -t $type "$source" "$(printf %b "$place")"
@@ -38,7 +41,7 @@ clean_mounts() {
 		tracefs,rw* | bpf,rw*) mount -o remount,rw "$place" ;;
 		esac
 	done < /.mounts
-	# what was mounted again has another place in the list
+	# a mount that was made again has another place in the list
 	if [ "$(sort /proc/mounts)" = "$(sort /.mounts)" ]; then
 		{
 			grep -v '^mount: ' /.baseline
@@ -48,7 +51,8 @@ clean_mounts() {
 	fi
 }
 
-# A trigger holds the events that it uses, an event what it is made of: from the user to the used.
+# Removes users before what they use: a trigger holds the events that it uses, an event the probes
+# that it is made of.
 clean_tracing() {
 	cd $T || return
 	echo nop > current_tracer
@@ -79,7 +83,8 @@ clean_rest() {
 	done
 }
 
-# What could not be undone is said, and is from now on as if it had been there at boot: it is one test's failure, not all others'.
+# Reports what could not be undone, and from then on treats it as if it had been there at boot: it
+# fails one test, not all that follow.
 clean_up() {
 	clean_mounts 2> /dev/null
 	(clean_tracing) 2> /dev/null

@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What tests in a guest have in common; read by busybox's sh. A test is a function test_NAME in
-# tests/tools/*.sh. It runs in a shell of its own, with set -eu, in an empty /tmp, and passes when
-# it comes to its end and has left nothing behind (no_residue is called after each). A comment
-# "# timeout=SECONDS cpus=N" on the line before it changes the defaults of 120 s and one processor; cpus=1-locked is a guest
-# of its own whose kernel is locked down ("confidentiality"); "image=peers" gives a test the tools of others, called by
-# `peer CMD...`, and runs it on the kernels only that there is such an image for.
+# What tests in a guest share; busybox's sh reads it. A test is a function test_NAME in
+# tests/tools/*.sh. It runs in a shell of its own, with set -eu, in an empty /tmp. It passes if it
+# reaches its end and has left nothing behind (no_residue is called after each test). A comment "#
+# timeout=SECONDS cpus=N" on the line before it changes the defaults of 120 s and one processor.
+# cpus=1-locked is a guest of its own whose kernel is locked down ("confidentiality"). "image=peers"
+# gives a test the tools of others, called by `peer CMD...`; it then runs only on kernels that have
+# such an image.
 
-# KERNEL: its name in tests/guest/kernels; LACKS: its missing mechanisms; SYS: how its functions of syscalls begin
+# KERNEL: its name in tests/guest/kernels. LACKS: the mechanisms that it does not have. SYS: the
+# prefix of its functions of syscalls.
 . "${GUEST_CONF:-/guest.conf}"
 
-# Where a test needs a kernel function it is one that the workload alone calls, once a call, on all kernels:
-# do_sys_openat2 (calls N openat), vfs_read (calls N read), and this one (calls N getpgid), which shells do not call.
+# A test that needs a kernel function uses one that only the workload calls, once for each call, on
+# all kernels: do_sys_openat2 (calls N openat), vfs_read (calls N read), and this one (calls N
+# getpgid), which shells do not call.
 getpgid=${SYS}_getpgid
 getppid=${SYS}_getppid
 
@@ -24,14 +27,15 @@ skip() {
 	exit 77
 }
 
-# Does this kernel have the mechanism? Known from tests/guest/kernels, not from sonde.
+# has MECHANISM: true if this kernel has it, according to tests/guest/kernels, not to sonde.
 has() {
 	case ,$LACKS, in
 	*,"$1",*) return 1 ;;
 	esac
 }
 
-# disk NAME: prints the device of a disk that this guest has. "scratch" every guest has: 64 MB for anybody.
+# disk NAME: prints the device of one of this guest's disks. Every guest has "scratch": 64 MB for
+# any use.
 disk() {
 	load disk
 	serial=$(grep -lx "$1" /sys/block/*/serial) || fail "there is no disk $1"
@@ -39,7 +43,8 @@ disk() {
 	echo "/dev/${serial%/serial}"
 }
 
-# run CMD...: keeps stdout, stderr and the exit status in out, err and $status, for what follows.
+# run CMD...: keeps stdout, stderr and the exit status in out, err and $status, for the checks that
+# follow.
 run() {
 	echo "+ $*"
 	status=0
@@ -60,7 +65,7 @@ expect_exit() {
 	[ "$status" = "$1" ] || fail "exit status $status, not $1"
 }
 
-# expect_line REGEX: a line of stdout matches; expect_err: of stderr.
+# expect_line REGEX: a line of stdout must match; expect_err REGEX: a line of stderr.
 expect_line() {
 	grep -qE -e "$1" out || fail "no line of stdout matches '$1'"
 }
@@ -73,13 +78,14 @@ expect_no_line() {
 	! grep -E -e "$1" out || fail "a line of stdout matches '$1'"
 }
 
-# The whole of stderr is one line (and matches).
+# expect_one_err [REGEX]: stderr must be one line, which matches.
 expect_one_err() {
 	[ "$(wc -l < err)" -eq 1 ] || fail "$(wc -l < err) lines on stderr, not one"
 	expect_err "$1"
 }
 
-# counted FUNC: its count in the tables of out, 0 where it has no row. FUNC@ADDRESS is one of several FUNCs.
+# counted FUNC: prints its count in the tables of out, 0 if it has no row. FUNC@ADDRESS is one of
+# several functions FUNC.
 counted() {
 	awk -v f="$1" '{ sub(/@[0-9a-fx]+$/, "", $1) } $1 == f { n += $2 } END { printf "%d\n", n }' out
 }
@@ -89,23 +95,24 @@ expect_count() {
 	[ "$(counted "$1")" = "$2" ] || fail "$1 counted $(counted "$1") times, not $2"
 }
 
-# expect_count_or_missed FUNC N: what the kernel skipped is said, and nothing else is missing. For where skipping is
-# the kernel's habit: 7.x may preempt a BPF program on a tracepoint, and skips the hits until that one has ended. No
-# filter has looked at what was skipped: it may be of others, and then all N were counted.
+# expect_count_or_missed FUNC N: the count and the reported misses must add up to N. For places
+# where the kernel may skip hits: 7.x can preempt a BPF program on a tracepoint, and skips the hits
+# until that program has ended. No filter sees a skipped hit: it may belong to another process, and
+# then all N were counted.
 expect_count_or_missed() {
 	missed=$(sed -n 's/.* \([0-9]*\) hits* missed by the kernel.*/\1/p' err)
 	seen=$(counted "$1")
 	[ "$seen" -le "$2" ] && [ $((seen + ${missed:-0})) -ge "$2" ] || fail "$1 counted $seen times, missed ${missed:-0}, not $2"
 }
 
-# refused MECHANISM SPEC: what was asked for by name is used or refused, never replaced.
+# refused MECHANISM SPEC: a mechanism that the user names is used or refused, never replaced.
 refused() {
 	fc --mechanism "$@" -- calls 1 openat
 	expect_exit 1
 	expect_one_err "$(echo "$1" | sed 's/_tp$/[_ ]t(p|racepoint)/')"
 }
 
-# The whole of stdout is these lines, and stderr nothing.
+# expect_out LINE...: stdout must be these lines, and stderr empty.
 expect_out() {
 	printf '%s\n' "$@" > expected
 	diff expected out || fail "stdout is another"
@@ -117,7 +124,7 @@ expect_silence() {
 	[ ! -s out ] && [ ! -s err ] || fail "something was said"
 }
 
-# What the workload did ("did FUNC N" in out) is what was counted.
+# expect_did: the counts must be what the workload did ("did FUNC N" in out).
 expect_did() {
 	grep -q '^did ' out || fail "the workload did nothing"
 	sed -n 's/^did //p' out | sort | awk '$1 != f && f { print f, n; n = 0 } { f = $1; n += $2 } END { print f, n }' > dids
@@ -126,22 +133,24 @@ expect_did() {
 	done < dids
 }
 
-# What the workload did, in the file dids, is what was shown, in the file seen.
+# expect_dids: what the workload did, in the file dids, must equal what was shown, in the file seen.
 expect_dids() {
 	cmp -s dids seen || { diff dids seen || :; fail "what was done (-) is not what was shown (+)"; }
 }
 
-# expect_json [KEY]...: all of out but the workload's "did" lines is JSON objects, one a line and at least one; the
-# values of their KEYs are in rows, separated by tabs (tests/programs/json.c says how).
+# expect_json [KEY]...: without the workload's "did" lines, out must be JSON objects, one a line and
+# at least one. The values of their KEYs are written to rows, separated by tabs (see
+# tests/programs/json.c).
 expect_json() {
 	sed '/^did /d' out > objects
 	[ -s objects ] || fail "no JSON"
 	json "$@" < objects > rows 2> why || fail "$(cat why)"
 }
 
-# none_lost N: a run with --fail-on-loss has N rows of JSON: true when they are all there and nothing else was
-# said. Where 7.x has skipped a tracepoint's program (it preempts one, and an interrupt's hits come meanwhile), what is
-# missing has been told, and the exit status is 1: false.
+# none_lost N: checks a run with --fail-on-loss that should have N rows of JSON. Returns true if all
+# are there and nothing else was reported. 7.x may skip a tracepoint's program: it can preempt one,
+# and interrupts meanwhile cause hits. The missing rows must then be reported, and the exit status
+# be 1: returns false.
 none_lost() {
 	lost=$(sed -n 's/.*: \([0-9]*\) events* lost: the kernel skipped.*/\1/p' err)
 	expect_exit $((${lost:-0} > 0))
@@ -150,7 +159,7 @@ none_lost() {
 	[ -z "$lost" ]
 }
 
-# wait_until SECONDS CMD...: until CMD succeeds.
+# wait_until SECONDS CMD...: waits until CMD succeeds.
 wait_until() {
 	tries=$(($1 * 50))
 	shift
@@ -160,8 +169,9 @@ wait_until() {
 	done
 }
 
-# start CMD...: in the background until it says that it is armed; its id is $!, and
-# stop SIGNAL ends it and keeps out, err and status as run does. One at a time; $patience: seconds to wait.
+# start CMD...: runs it in the background, and waits until it reports that it is armed, for at most
+# $patience seconds. Its id is $!. stop SIGNAL ends it, and keeps out, err and status as run does.
+# One at a time.
 start() {
 	echo "+ $* &"
 	: > err
@@ -170,7 +180,7 @@ start() {
 	wait_until "${patience:-50}" armed || { status=none; shown; fail "not armed: $*"; }
 }
 
-# Asked often, hence without a process: what is waited for needs the processor.
+# Called often, hence without another process: the awaited program needs the processor.
 armed() {
 	while read -r said; do
 		case $said in
@@ -191,8 +201,9 @@ await() {
 	shown
 }
 
-# one_of_three CMD...: for what is compared with another account of the same, where a machine that stands still between the two
-# looks at the clock spoils one or the other: in one of three attempts it did not, and a bug spoils all. Each in a shell of its own.
+# one_of_three CMD...: for comparisons with another account of the same events. A machine that
+# stands still between the two readings spoils the comparison. At least one of three attempts must
+# succeed; a bug spoils all three. Each runs in a shell of its own.
 one_of_three() {
 	for attempt in 1 2 3; do
 		set +e
@@ -205,7 +216,8 @@ one_of_three() {
 	exit $came
 }
 
-# gate FIFO CMD...: a workload in the background that starts with "CMD -w FIFO", and waits there; open_gate lets it go.
+# gate FIFO CMD...: starts a workload in the background as "CMD -w FIFO", which waits there;
+# open_gate lets it go on.
 gate() {
 	rm -f gate
 	mkfifo gate
@@ -216,7 +228,7 @@ gate() {
 	wait_until 20 at_gate || fail "$program does not come to its gate"
 }
 
-# It sleeps nowhere else. Its name is that of the program from its exec on.
+# It sleeps nowhere else. It has the program's name from its exec on.
 at_gate() {
 	read -r _ comm state _ < /proc/$gated/stat
 	[ "$comm $state" = "($program) S" ]
@@ -228,19 +240,22 @@ open_gate() {
 	cat did
 }
 
-# Prints what is there now and was not at boot; succeeds when that is nothing.
+# Prints what exists now and did not at boot; succeeds if that is nothing.
 residue() {
 	traces > /.traces
 	! diff /.baseline /.traces | grep "^[-+][^-+]"
 }
 
-# Detaching ends after the process does (RCU, the last reference of a program), hence the patience, in seconds.
+# Detaching ends after the process does (RCU, the last reference to a program): so it waits, up to
+# this many seconds.
 no_residue() {
 	traces 40 /.baseline || residue > /.residue || { cat /.residue; fail "left behind: $(head -n 1 /.residue)"; }
 }
 
-# expect_turns TOTAL: of each child of turns (tests/programs/turns.c) the rows of out by pid have, in all, as many values as it
-# had turns on a processor, and their sum is what the kernel itself says: TOTAL is ran or waited. Their JSON is in rows.
+# expect_turns TOTAL: compares out with the kernel's own account. For each child of turns
+# (tests/programs/turns.c), the rows by pid must together have as many values as it had turns on a
+# processor, and their sum must equal the kernel's figure; TOTAL is ran or waited. The JSON of the
+# rows is in the file rows.
 expect_turns() {
 	expect_json pid comm count total
 	awk -v total="$1" '
@@ -249,7 +264,8 @@ expect_turns() {
 		END {
 			for (pid in want) {
 				n++
-				# a moment of each turn is between the kernel looking at the clock and us
+				# in each turn, a moment passes between the kernel's reading of the
+				# clock and ours
 				slack = want[pid] / 1000 * 0.1 + times[pid] * 200 + 3000
 				off = sum[pid] - want[pid] / 1000
 				if (off > slack || -off > slack || count[pid] < times[pid] - 1 || count[pid] > times[pid] + 2)

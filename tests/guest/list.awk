@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# The tests in files of shell functions, a line each: FILE FUNCTION AREA/NAME TIMEOUT CPUS IMAGE.
-# "# timeout=SECONDS cpus=N image=NAME" on the line before a test_NAME() changes the defaults; - is no image.
+# Lists the tests in files of shell functions, one line each: FILE FUNCTION AREA/NAME TIMEOUT CPUS
+# IMAGE. "# timeout=SECONDS cpus=N image=NAME" on the line before a test_NAME() changes the
+# defaults. - is no image.
 /^# (timeout|cpus|image)=/ {
 	for (i = 2; i <= NF; i++)
 		if (split($i, pair, "=") == 2)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What tests of reset-trace have in common: leftovers to make, what tracefs holds, what reset-trace says. Read in a guest, behind lib.sh.
+# What tests of reset-trace share: leftovers to make, the contents of tracefs, the words of
+# reset-trace. Read in a guest, after lib.sh.
 
 T=/sys/kernel/tracing
 P=/sys/fs/bpf
@@ -8,22 +9,22 @@ reset() {
 	run sonde reset-trace "$@"
 }
 
-# An id that no process has any more.
+# Prints a process id that no process has any more.
 dead_pid() {
 	sh -c 'echo $$'
 }
 
-# empty FILE: of tracefs, where every file has the size 0.
+# empty FILE: true if a file of tracefs has no contents; all its files have the size 0.
 empty() {
 	! grep -q . "$1"
 }
 
-# An offset in /bin/ufuncs at which a function begins.
+# Prints an offset in /bin/ufuncs at which a function begins.
 place() {
 	awk '$2 == "f_one" { printf "/bin/ufuncs:0x%x\n", $1 - 0x400000 }' /ufuncs.symbols
 }
 
-# uprobes NAME...: GROUP/EVENT each, all at one place
+# uprobes NAME...: makes events GROUP/EVENT, all at one place.
 uprobes() {
 	at=$(place)
 	for event in "$@"; do
@@ -31,8 +32,9 @@ uprobes() {
 	done >> $T/uprobe_events
 }
 
-# All that the tests set, one line each: "FILE:contents"; and pins. An event that an eprobe or a trigger
-# uses is marked by the kernel with a star; sched_kthread_stop is the tests' own for that, and in set_event by that alone.
+# Prints everything that the tests set, one line each, "FILE:contents"; and pins. The kernel marks
+# an event that an eprobe or a trigger uses with a star. Only the tests use sched_kthread_stop, and
+# only in this way; so set_event lists it for that reason alone.
 state() {
 	find $P -type f
 	(
@@ -53,8 +55,8 @@ state() {
 	) | sed 's,\(/enable:[01]\)\*$,\1,; /set_event:sched:sched_kthread_stop$/d'
 }
 
-# All of tracefs that can be set or left, file by file, but for the size of the buffer: the kernel makes it on the first
-# use and does not take it back.
+# Prints all of tracefs that can be set or left, file by file, without the size of the buffer: the
+# kernel makes the buffer at its first use and does not shrink it again.
 everything() {
 	(
 		cd $T
@@ -69,7 +71,7 @@ everything() {
 	)
 }
 
-# As reset found it, so reset left it (everything() in the file before).
+# reset-trace must have left everything as it found it, which is in the file before.
 expect_as_before() {
 	everything > after
 	diff before after || fail "tracefs is not as before"
@@ -81,7 +83,7 @@ unrelated() {
 	done
 }
 
-# holder CMD...: it runs until the end of the round; its ids are in $holders
+# holder CMD...: runs it until the end of the round; its ids are added to $holders.
 holder() {
 	rm -f held
 	"$@" > held &
@@ -89,7 +91,7 @@ holder() {
 	wait_until 10 grep -qs . held || fail "not held: $*"
 }
 
-# What holds an event in use, and what no -F is for, goes before -F.
+# Ends what holds events in use, and removes what -F does not, before -F is used.
 end_of_round() {
 	for holder in $holders; do
 		kill $holder

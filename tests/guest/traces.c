@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * traces			prints all that a tracer can leave behind, a line each
- * traces bpf			prints BPF objects alone
- * traces SECONDS BASELINE	waits until all is as it was when this was the output; 1 when it is not by then
+ * traces			prints everything that a tracer can leave behind, one line each
+ * traces bpf			prints BPF objects only
+ * traces SECONDS BASELINE	waits until the output equals BASELINE, a former output; exits with 1 if it does not in time
  *
  * A BPF object is "prog ID TYPE NAME", "map ID TYPE NAME" or "link ID TYPE PROG-ID" (types as numbers of enum
- * bpf_prog_type, bpf_map_type, bpf_link_type). Ids are in it: what was there before stays the same.
- * All of it is asked of the kernel by plain system calls, so that tests of what sonde leaves behind trust
- * nothing that sonde is made of; and by one process, for each test asks.
+ * bpf_prog_type, bpf_map_type, bpf_link_type). Ids are part of the line, so that an object that was replaced by
+ * another differs. Plain system calls do all of it, so that the tests of what sonde leaves behind do not trust
+ * the libraries that sonde uses. It is one process, because every test calls it.
  */
 #include <dirent.h>
 #include <err.h>
@@ -90,7 +90,7 @@ static void list(const struct kind *kind)
 		attr.prog_id = id;
 		fd = sys_bpf(kind->open, &attr);
 		if (fd < 0)
-			continue; /* gone meanwhile */
+			continue; /* unloaded in the meantime */
 		memset(&attr, 0, sizeof(attr));
 		attr.info.bpf_fd = fd;
 		kind->print(&attr);
@@ -104,7 +104,7 @@ static void bpf_objects(void)
 		list(&kinds[i]);
 }
 
-/* The first lines of a file, each behind what it is. */
+/* Prints the first lines of a file, each after a word that says what it is. */
 static void lines(const char *what, const char *path, int most)
 {
 	FILE *file = fopen(path, "r");
@@ -121,7 +121,7 @@ static void lines(const char *what, const char *path, int most)
 	fclose(file);
 }
 
-/* All below a directory, or its first level alone. */
+/* Prints the names below a directory, at all levels or only the first. */
 static void below(const char *what, const char *path, bool deep)
 {
 	DIR *dir = opendir(path);
@@ -145,7 +145,7 @@ static void below(const char *what, const char *path, bool deep)
 	closedir(dir);
 }
 
-/* Programs that are neither busybox's nor the kernel's: what a tool could have left running. */
+/* Prints programs that are neither busybox's nor the kernel's: a tool may have left them running. */
 static void processes(void)
 {
 	DIR *dir = opendir("/proc");
@@ -229,7 +229,7 @@ static long milliseconds(void)
 	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Each look takes longer to come than the one before, for looking takes processor time from what is waited for. */
+/* Each look waits longer than the one before: looking takes processor time from what it waits for. */
 static int await(const char *baseline, long patience)
 {
 	long began = milliseconds(), pause = 5;

@@ -1,21 +1,24 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What tests/bench/peers/report says of made-up figures.
+# Checks the output of tests/bench/peers/report for made-up figures.
 
 report=$0/tests/bench/peers/report
 
-# lines LINE...: fields are separated by tabs, and in the arguments by "|".
+# lines LINE...: writes lines whose fields are separated by tabs; in the arguments they are
+# separated by "|".
 lines() {
 	printf '%s\n' "$@" | tr '|' '\t'
 }
 
-# millions ROW TOOL N: three repetitions until armed, of N, N + 1 and N + 2 million instructions.
+# millions ROW TOOL N: writes three repetitions of the time until armed: N, N + 1 and N + 2 million
+# instructions.
 millions() {
 	for n in 0 1 2; do
 		lines "row|armed|$1|$2|$(($3 + n))000000"
 	done
 }
 
-# Without charts, whether there is matplotlib here or not: what is said is in out, and stderr in err.
+# Runs the report without charts, whether there is matplotlib or not. Its words are in out, stderr
+# in err.
 report() {
 	[ -x /usr/bin/python3 ] || skip "there is no /usr/bin/python3"
 	mkdir -p without
@@ -25,7 +28,7 @@ report() {
 	[ "$status" != 0 ] || cp docs/BENCHMARKS.md out
 }
 
-# expect_losses LINE...: where sonde is not the best, and nothing else stands there.
+# expect_losses LINE...: the list of rows where sonde is not the best must be these lines.
 expect_losses() {
 	printf '%s\n' "$@" > expected
 	sed -n '/^## Where/,/^## Summary/p' out | sed -e '/^#/d' -e '/^Every row/,/^$/d' -e '/^$/d' > losses
@@ -60,7 +63,8 @@ test_report_where_sonde_is_not_the_best() {
 	expect_line '^\| Memory +\|.*not measured \|$'
 }
 
-# Where each median lies within the other's range there is no difference; where only one does, there is.
+# There is no difference if each median lies within the other's range. If only one does, there is a
+# difference.
 test_report_ranges() {
 	lines 'row|memory|within|sonde|80' 'row|memory|within|sonde|100' 'row|memory|within|sonde|120' \
 		'row|memory|within|strace|70' 'row|memory|within|strace|90' 'row|memory|within|strace|110' \
@@ -82,7 +86,8 @@ test_report_nothing_lost() {
 	expect_line '^\| installed +\| \*\*sonde\*\* +\| +\*\*2\.00 MB\*\* \| +once \| +\|$'
 }
 
-# A loss that was not told is worse than a greater one that was. A few too many are other processes'.
+# A loss that was not reported is worse than a greater one that was. A few events too many belong to
+# other processes.
 test_report_loss_and_residue() {
 	lines 'row|loss|opens|sonde|1000 900 102' 'row|loss|opens|bcc|1000 950 0' 'none|loss|opens|strace|waits for each' \
 		'row|loss|opens|perf|1000 500 900' 'row|loss|execs|sonde|1000 1002 0' 'row|loss|execs|perf|1000 1000 0' \
@@ -99,7 +104,8 @@ test_report_loss_and_residue() {
 	expect_line '\| trace-cmd +\| +4: 3 events \+ 1 enabled \|'
 }
 
-# Rows of events by their number, those of functions by the pattern: of it each tool may see another number.
+# Rows of events are compared by their number, those of functions by the pattern: each tool may find
+# another number for it.
 grown() {
 	lines 'row|functions|vfs_*|sonde|80 5000000 2048' 'row|functions|vfs_*|bcc|60 50000000 4096' \
 		'row|functions|tcp_*|sonde|400 9000000 2048' 'row|functions|tcp_*|bcc|400 90000000 4096' \
@@ -126,7 +132,7 @@ well_formed() {
 	/usr/bin/python3 -c 'import sys, xml.dom.minidom as dom; [dom.parse(name) for name in sys.argv[1:]]' "$@"
 }
 
-# Charts are the same each time, and have the colours of the page on which they are.
+# The charts must be the same each time, and have the colours of the page that shows them.
 test_report_charts() {
 	/usr/bin/python3 -c 'import matplotlib' || skip "there is no matplotlib, so no charts are drawn"
 	grown > rows.tsv
@@ -141,7 +147,7 @@ test_report_charts() {
 	done
 }
 
-# A line that is not as it should be is named; nothing is written.
+# A malformed line must be named, and nothing be written.
 test_report_malformed() {
 	while read -r bad; do
 		lines 'row|armed|one|sonde|10' "$bad" > rows.tsv

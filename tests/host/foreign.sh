@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Files whose names others have chosen: in a binary that is traced, and in the root of a process. Nothing is attached,
-# for no function is called so.
+# Files whose names other people chose: in a binary that is traced, and in the root of a process.
+# Nothing is attached, since no function has the name that is looked for.
 
-# A library whose debug file is linked.debug beside it, and that names an alternate one as dwz does.
+# Makes a library with a debug file linked.debug beside it, which names an alternate one as dwz
+# does.
 make_linked() {
 	echo 'static __attribute__((noinline, used)) int hidden(int a) { return a + 1; } int shown(int a) { return hidden(a); }' > l.c
 	gcc -g -shared -fPIC -Wl,--build-id=none -o linked.so l.c
@@ -11,13 +12,13 @@ make_linked() {
 	objcopy --strip-all --add-gnu-debuglink=linked.debug --add-section .gnu_debugaltlink=alt linked.so
 }
 
-# traced_opens CMD...: runs it, with each file that it opens in the file opens.
+# traced_opens CMD...: runs it, and lists each file that it opens in the file opens.
 traced_opens() {
 	run strace -f -o opens -e trace=open,openat,openat2,execve "$@"
 	grep -q openat2 opens || fail "strace has seen nothing"
 }
 
-# Found and looked at (O_PATH), but never opened: opening a device does something.
+# The file may be found and checked (O_PATH), but must not be opened: opening a device has effects.
 expect_not_opened() {
 	grep "$1" opens | grep -v -e O_PATH -e execve && fail "$1 was opened"
 	return 0
@@ -53,7 +54,8 @@ test_endless_debug_file() {
 	expect_err "linked.debug: is not read: it has 8.0 TB, more than 16 GB$"
 }
 
-# The same file is one when it is what it should be: the tests above would pass on anything.
+# The same file is used if it is a proper one. Without this, the tests above would pass whatever
+# happens.
 test_debug_file() {
 	make_linked
 	fc "u:$PWD/linked.so:hiddem"
@@ -65,11 +67,11 @@ test_debug_file() {
 test_compressed_bomb() {
 	echo 'int shown(int a) { return a; }' > b.c
 	gcc -shared -fPIC -o bomb.so b.c
-	# SHF_COMPRESSED, zlib, 2 GB of it, 1: what is behind need not be looked at
+	# SHF_COMPRESSED with zlib, 2 GB, alignment 1; no valid data need follow
 	printf '\001\0\0\0\0\0\0\0\0\0\0\200\0\0\0\0\001\0\0\0\0\0\0\0x\234' > names
 	head -c 2097152 /dev/zero >> names
 	objcopy --add-section .debug_str=names bomb.so
-	# objcopy knows no way to set the flag: find the section's header and write it
+	# objcopy cannot set the flag: find the section's header and write it
 	index=$(readelf -SW bomb.so | sed -n 's/^ *\[ *\([0-9]*\)\] \.debug_str .*/\1/p')
 	start=$(readelf -hW bomb.so | sed -n 's/^ *Start of section headers: *\([0-9]*\).*/\1/p')
 	printf '\0\010' | dd of=bomb.so bs=1 seek=$((start + index * 64 + 8)) conv=notrunc 2> /dev/null
@@ -79,7 +81,7 @@ test_compressed_bomb() {
 	expect_err "bomb.so: .debug_str is not read: it has 2.0 GB, more than 1.0 GB$"
 }
 
-# Whoever owns the root of a process chooses what is below it, and where its links lead.
+# The owner of a process's root chooses what is below it and where its links lead.
 test_link_out_of_a_root() {
 	mkdir -p root/bin
 	cp "$(command -v busybox)" root/bin/busybox

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# scripts/fresh runs commands in directories with a system: what it mounts there goes with it, however it ends.
+# scripts/fresh runs commands in directories with a system. What it mounts there is gone after it,
+# however it ends.
 
-# A system of busybox alone.
+# Makes a system that is only busybox.
 system() {
 	mkdir -p root/bin root/usr/bin root/proc root/sys root/dev
 	cp "$(command -v busybox)" root/bin/busybox
@@ -13,7 +14,7 @@ system() {
 
 fresh=$0/scripts/fresh
 
-# Nobody sees a mount below the directory any more, and nobody runs in it.
+# True if nobody sees a mount below the directory any more, and nobody runs in it.
 gone() {
 	! grep -qsF "$PWD/root" /proc/[0-9]*/mountinfo && ! readlink /proc/[0-9]*/root | grep -qxF "$PWD/root"
 }

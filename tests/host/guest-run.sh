@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What tests/guest/run makes of guests that end as they should not. QEMU is a script here, whose Nth start says what is in said.N.
-# And what a guest makes of tests that fail: these are real guests, with tests of their own.
+# Tests how tests/guest/run handles guests that do not end properly. QEMU is a script here: its Nth
+# start prints said.N. Also tests how a guest handles tests that fail: those are real guests, with
+# tests of their own.
 
-# A build directory for guests that run beside the others.
+# Makes a build directory for guests that run beside the others.
 build() {
 	rm -rf b/guest
 	mkdir -p b bin
 	ln -sfn "$(dirname "$(command -v calls)")" b/tests
 }
 
-# guests TEST...: runs them for one kernel; what is said is in out.
+# guests TEST...: runs them for one kernel; the output is in out.
 guests() {
 	build
 	rm -f starts asked.*
@@ -77,7 +78,7 @@ test_goes_on_for_no_other_reason() {
 	[ "$(wc -l < starts)" = 1 ] || fail "again with one processor"
 }
 
-# Nor does a test on the machine's own kernel leave a process running.
+# A test on the machine's own kernel must not leave a process running either.
 test_failure_leaves_no_process() {
 	mkdir -p tree/tests/host b/tests
 	cp -r "$0/tests/run" "$0/tests/guest" tree/tests
@@ -92,11 +93,11 @@ test_failure_leaves_no_process() {
 	run env B="$PWD/b" SONDE="$(command -v sonde)" tree/tests/run --host leaves
 	expect_exit 1
 	expect_line '^  not ok house/leaves: on purpose'
-	# killed, and gone or as good as gone
+	# killed: gone, or a zombie
 	wait_until 20 sh -c '! grep -q "(spin) [^Z]" /proc/$(cat left)/stat 2> /dev/null' || fail "it runs"
 }
 
-# A test that fails leaves all that a test can leave; the next one finds nothing of it.
+# A test fails and leaves everything that a test can leave; the next one must find nothing of it.
 # timeout=600
 test_failure_fails_no_other_test() {
 	build

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What `make install` puts where, what of that `make uninstall` takes away, and what the completion completes.
+# Checks where `make install` puts files, what `make uninstall` removes, and what the completion
+# offers.
 
 # shellcheck disable=SC2154 # $0 is the tree, as tests/run says
 into_dest() {
@@ -23,7 +24,7 @@ test_links() {
 	[ -z "$(find dest ! -type d)" ] || fail "left: $(find dest ! -type d)"
 }
 
-# answers LINE: what bash would offer for its last word, sorted, on one line.
+# answers LINE: prints what bash would offer for its last word, sorted, on one line.
 answers() {
 	bash -c '. ./completion
 		COMP_LINE=$1 COMP_POINT=${#1}
@@ -34,7 +35,7 @@ answers() {
 		printf "%s\n" "${COMPREPLY[@]}"' - "$1" | sort | tr '\n' ' '
 }
 
-# offered LINE ANSWER...: among the answers are these.
+# offered LINE ANSWER...: these must be among the answers.
 offered() {
 	line=$1
 	shift
@@ -69,7 +70,7 @@ test_completion() {
 	for disk in /sys/class/block/*; do
 		[ ! -e "$disk" ] || [ -e "$disk/partition" ] || offered 'biolatency -d ' "${disk##*/}"
 	done
-	# what is long is not offered at all before something was typed
+	# a long list is offered only after something was typed
 	[ "$(answers 'funccount v' | wc -w)" -lt 100 ] || fail "all of the kernel"
 }
 

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# The checks of `make lint` that are our own: each fires where it should, in a tree made up here, and names the line.
+# Tests our own checks of `make lint`: in a tree made for the test, each must find its fault and
+# name the line.
 
-# tree SCRIPT: a tree that holds this script of ours and nothing else; scripts look at the tree that they are in.
+# tree SCRIPT: makes a tree with only this script of ours; a script checks the tree that it is in.
 tree() {
 	mkdir -p scripts src/base src/run bpf tools
 	cp "$0/scripts/$1" scripts/
 }
 
-# function_of N: a function of N lines between its braces.
+# function_of N: prints a function with N lines between its braces.
 function_of() {
 	printf 'int f(void)\n{\n'
 	yes '	step();' | head -n "$1"
@@ -30,7 +31,7 @@ test_functions_and_files() {
 	expect_silence
 }
 
-# added LINE...: a diff that adds them at line 7.
+# added LINE...: prints a diff that adds them at line 7.
 added() {
 	printf '%s\n' '--- a/x.c' '+++ b/x.c' "@@ -6,0 +7,$# @@"
 	printf '+%s\n' "$@"

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What sonde says to those who type what they know from elsewhere, on any kernel: each line names what is to be typed.
+# Checks what sonde answers, on any kernel, to users who type what they know from other tools: each
+# message names what to type instead.
 
 ufuncs=$(command -v ufuncs)
 usdt=$(command -v usdt)
 
-# refused STATUS REGEX CMD...: in one line, or in one and how it is used, or in one and where the fault is.
+# refused STATUS REGEX CMD...: it must fail with this status and one line, which may be followed by
+# the usage or by the place of the fault.
 refused() {
 	wanted=$1 words=$2
 	shift 2
@@ -19,7 +21,7 @@ test_functions_of_libraries() {
 	refused 1 "'malloc' .*: r:c:malloc$" sonde funccount r:malloc
 	mkfifo gate
 	laps -w gate nap 1 1 > did &
-	# opened by both: laps has begun
+	# both ends are open: laps has begun
 	exec 3> gate
 	refused 1 "'lap_nap' .*/laps: exe:lap_nap$" sonde funccount -p $! lap_nap
 	exec 3>&-
@@ -31,7 +33,7 @@ test_paths() {
 	refused 2 ' u:\./ls:NAME$' sonde funclatency ./ls
 }
 
-# bcc's tcpconnect -c counts.
+# In bcc's tcpconnect, -c counts.
 test_an_option_for_a_command() {
 	refused 2 "option -c '-t': an option; -c takes a command to be run$" sonde tcpconnect -c -t
 }
@@ -44,7 +46,7 @@ test_usdt_providers() {
 	refused 1 "no USDT probe of .*/usdt matches 'no_\*'$" sonde funccount "usdt:$usdt:house:no_*"
 }
 
-# What PATH has first is a script, as pyenv puts there.
+# The first match in PATH is a script, as with pyenv.
 test_a_script_in_path() {
 	mkdir wrappers
 	printf '#!/usr/bin/env bash\nexec ufuncs "$@"\n' > wrappers/ufuncs

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What can be tested on any kernel that sonde may meet, also one without kprobes, and beside whoever else
-# uses the machine: our own programs, each started by sonde.
+# Tests that run on any kernel that sonde may meet, also without kprobes, and beside other users of
+# the machine: they trace only our own programs, each started by sonde.
 
 ufuncs=$(command -v ufuncs)
 usdt=$(command -v usdt)
@@ -64,7 +64,7 @@ test_children_and_threads() {
 	expect_count call_getpgid 70
 }
 
-# A kernel function is counted, or it is said in one line why this kernel cannot.
+# A kernel function is counted, or one line says why this kernel cannot.
 test_kernel_function_or_refusal() {
 	fc do_sys_openat2 -- calls 100 openat
 	[ "$status" = 0 ] || { expect_exit 1; expect_one_err 'kprobe|fentry|kernel function'; return 0; }
@@ -86,7 +86,7 @@ test_bad_usage() {
 	expect_one_err 'f_thre.*f_three'
 }
 
-# Go's programs survive it, on a machine whose processors are several.
+# Go programs survive tracing on a machine with several processors.
 test_go() {
 	gofuncs=$(command -v gofuncs)
 	fc "ur:$gofuncs:main.*" -- gofuncs 50

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# sonde status -w on a terminal: it ends when it is asked to, and the terminal is as it was.
+# sonde status -w on a terminal: it ends when the user asks it to, and leaves the terminal as it
+# was.
 
-# on_terminal COMMANDS: a shell with job control runs them on a terminal. Keys go to descriptor 3, what is shown comes from 4.
+# on_terminal COMMANDS: a shell with job control runs them on a terminal. Descriptor 3 takes keys,
+# descriptor 4 has what is shown.
 on_terminal() {
 	rm -f keys shown
 	mkfifo keys shown
@@ -11,7 +13,7 @@ on_terminal() {
 	exec 3> keys 4< shown
 }
 
-# see N TEXT: until N more lines have it.
+# see N TEXT: waits until N more lines contain it.
 see() {
 	left=$1
 	while [ "$left" -gt 0 ] && read -r line <&4; do
@@ -28,7 +30,7 @@ keys() {
 	printf "$1" >&3
 }
 
-# Everything has ended, and the last stty found the usual modes.
+# Checks that everything has ended, and that the last stty found the usual modes.
 see_end() {
 	cat <&4 >> seen
 	exec 3>&- 4<&-
@@ -37,7 +39,7 @@ see_end() {
 	grep -q '^isig icanon .* echo ' text || fail "the terminal is another: $(tail -n 9 text)"
 }
 
-# ends_by KEYS: they are typed when the second table is there.
+# ends_by KEYS: types them when the second table is there.
 ends_by() {
 	on_terminal 'sonde status -w -i 20ms; echo "ended $?"; stty -a'
 	see 2 KIND
@@ -63,7 +65,8 @@ test_watch_ends_by_signal() {
 	see_end
 }
 
-# While it is stopped the shell has the terminal, in the shell's modes: an Enter is waited for, and none comes.
+# While sonde is stopped, the shell has the terminal, in its own modes: a read would wait for an
+# Enter that never comes.
 # goes_on_and_ends_by KEYS
 goes_on_and_ends_by() {
 	on_terminal 'sonde status -w -i 20ms; stty icanon echo; echo "stopped"; fg; echo "ended $?"; stty -a'
@@ -80,7 +83,7 @@ test_watch_goes_on_after_a_stop() {
 	goes_on_and_ends_by '\003'
 }
 
-# The shell has read what it was for: nothing is typed at what is in the background.
+# The shell must read what is typed for it: nothing typed goes to a process in the background.
 test_watch_in_the_background() {
 	on_terminal 'sonde status -w -i 20ms; stty icanon echo; echo "stopped"; bg; read -r word; echo "word $word"; fg; echo "ended $?"; stty -a'
 	see 2 KIND

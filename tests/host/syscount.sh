@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# sonde syscount --summary -- CMD beside strace -c -f CMD: the same calls, and as many errors.
+# Compares sonde syscount --summary -- CMD with strace -c -f CMD: the same calls, and as many
+# errors.
 
-# "CALL CALLS ERRORS" of a table of strace's, or in its manner. What depends on who runs first, ours included, is left out.
+# Prints "CALL CALLS ERRORS" of a table of strace's, or one in its manner. Leaves out what depends
+# on which process runs first, ours included.
 calls_of() {
 	sed -n '/^% time/,$p' "$1" | awk '$1 ~ /^[0-9.]+$/ && $NF != "total" { print $NF, $4, NF == 6 ? $5 : 0 }' |
 		grep -vE "^(${2:-none}) " | sort
 }
 
-# beside [-s CALL|CALL...] CMD...: but for these.
+# beside [-s CALL|CALL...] CMD...: compares, without these calls.
 beside() {
 	but=
 	[ "$1" != -s ] || { but=$2; shift 2; }
-	# the same kind of a file for the output of both, for a library asks what it is
+	# the output of both goes to the same kind of file, because a library asks what it is
 	strace -c -f -o strace.out "$@" > strace.did 2> /dev/null || fail "strace: $*"
 	run sonde syscount --summary -- "$@"
 	expect_exit 0
@@ -39,7 +41,8 @@ test_summary_of_programs() {
 	beside grep -r 77 files
 }
 
-# How many signals' handlers there are, and what they interrupt, differs from run to run. What goes through a pipe is one write.
+# The number of signal handlers, and what they interrupt, differs between runs. A write to a pipe is
+# one write.
 test_summary_of_a_shell() {
 	files
 	beside -s 'rt_sigreturn|wait4|futex|restart_syscall' sh -c '
@@ -49,7 +52,7 @@ test_summary_of_a_shell() {
 	beside -s 'rt_sigreturn|wait4|futex|restart_syscall' forks 3 2 100
 }
 
-# Without the calls that have no name: strace leaves them out, or, a newer one, calls them by their number.
+# Leaves out the calls that have no name: strace omits them, or, if newer, shows their numbers.
 test_summary_of_odd_calls() {
 	files
 	strace -c -f -o strace.out oddcalls > strace.did 2>&1

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# src/unwind/ beside readelf; tests/unwind/golden without arguments compares all of /usr/bin and /usr/lib.
+# Compares src/unwind/ with readelf. tests/unwind/golden without arguments compares all of /usr/bin
+# and /usr/lib.
 
 golden() {
 	run env B="${B:-build}" "$0/tests/unwind/golden" "$@"
