@@ -76,27 +76,14 @@ struct attach *attach_new(struct target_set *set, const struct attach_options *o
 	return attach;
 }
 
-int attach_no_maps(int error, struct err *err)
-{
-	return err_set(err, error, "cannot create the BPF maps: %s", error == -EPERM ? quirk_denial() : strerror(-error));
-}
-
-int attach_prepare(struct attach **attach, struct bpf_object *object, struct target_set *set,
-		   const struct attach_options *options, struct err *err)
+int attach_fill_slots(struct bpf_object *object, const struct target_set *set, struct err *err)
 {
 	__cleanup(slot_table_release) struct slot_table table = {};
 	int ret = slot_table_build(&table, set);
 
-	*attach = NULL;
 	if (!ret)
 		ret = slots_fill(object, &table);
-	if (ret)
-		return err_set(err, ret, "cannot number the targets: %s", strerror(-ret));
-	ret = bpf_object__prepare(object);
-	if (ret)
-		return attach_no_maps(ret, err);
-	*attach = attach_new(set, options);
-	return 0;
+	return ret ? err_set(err, ret, "cannot number the targets: %s", strerror(-ret)) : 0;
 }
 
 static int interrupted(struct attach *attach)

@@ -35,13 +35,11 @@ struct attach_options {
 };
 
 /*
- * Makes an object that was opened, and whose .rodata is filled in, ready to attach programs of it to the
- * set: sizes and fills the maps of bpf/slot.bpf.h, creates all maps, relocates. Loads no program.
- * object and set stay the caller's and must outlive the result. On error *attach is NULL.
+ * Sizes and fills the data of bpf/slot.bpf.h in an object that is open and not yet prepared: by it programs learn which target of
+ * the set was hit.
  */
-int attach_prepare(struct attach **attach, struct bpf_object *object, struct target_set *set,
-		   const struct attach_options *options, struct err *err);
-/* The same for an object without these maps, which the caller prepares. */
+int attach_fill_slots(struct bpf_object *object, const struct target_set *set, struct err *err);
+/* The set stays the caller's and must outlive the result. */
 struct attach *attach_new(struct target_set *set, const struct attach_options *options);
 
 /*
@@ -74,9 +72,6 @@ bool attach_hides_missed_returns(const struct attach *attach);
  * error tells. The switch, and what turns it on; NULL: none is off now.
  */
 const char *attach_switched_off(const struct attach *attach);
-
-/* Fills err: bpf_object__prepare() came back with this error. Returns it. */
-int attach_no_maps(int error, struct err *err);
 
 /* What an error says with which the kernel did not load a program: that its verifier has refused it. NULL: something else. */
 const char *attach_rejected(int error);

@@ -4,8 +4,6 @@
  * Counters only ever grow; a table shows the difference to the table before, so no
  * hit is lost between two.
  */
-#include <bpf/libbpf.h>
-
 #include "attach/attach.h"
 #include "base/report.h"
 #include "bpf/filter.h"
@@ -13,6 +11,7 @@
 #include "bpf/count.skel.h"
 #include "run/command.h"
 #include "count.h"
+#include "object.h"
 #include "probes.h"
 #include "unhit.h"
 
@@ -33,7 +32,7 @@ static const struct opt options[] = {
 
 struct count {
 	struct target_set set;
-	struct count_bpf *bpf;
+	struct object object;
 	struct attach *attach;
 	const uint64_t *counters; /* [row][slot], shared with the kernel; the map's */
 	size_t n_rows, row;	  /* mostly one for each processor; slots of a row, with padding */
@@ -47,36 +46,32 @@ struct count {
 
 static int set_sizes(struct count *count, struct attach_options *options, struct err *err)
 {
-	int ret;
-
 	/* a page's worth of slots would be too much for few; whole cache lines keep processors apart */
 	count->row = (count->set.n_slots + 7) / 8 * 8;
 	options->row_size = count->row * sizeof(uint64_t);
 	count->n_rows = options->rows = attach_rows(options->row_size);
-	ret = bpf_map__set_value_size(count->bpf->maps.bss, count->n_rows * options->row_size);
-	if (ret)
-		return err_set(err, ret, "cannot size the counters: %s", strerror(-ret));
-	return 0;
+	return object_size_value(&count->object, ".bss", count->n_rows * options->row_size, err);
 }
 
 static int load(struct run *run, struct count *count, struct err *err)
 {
 	struct attach_options attach_options = probes_attach_options(run, &settings.probes);
-	size_t size;
-	int ret;
+	struct object *object = &count->object;
+	int ret = object_open(object, count_bpf__elf_bytes, err);
 
-	count->bpf = count_bpf__open();
-	if (!count->bpf)
-		return err_set(err, -errno, "cannot open the BPF object: %s", strerror(errno));
-	ret = set_sizes(count, &attach_options, err);
 	if (!ret)
-		ret = run_filter_before(run, count->bpf->obj, err);
+		ret = set_sizes(count, &attach_options, err);
 	if (!ret)
-		ret = attach_prepare(&count->attach, count->bpf->obj, &count->set, &attach_options, err);
+		ret = run_filter_before(run, object->core.bpf, err);
+	if (!ret)
+		ret = attach_fill_slots(object->core.bpf, &count->set, err);
+	if (!ret)
+		ret = object_prepare(object, err);
 	if (ret)
 		return ret;
-	count->counters = bpf_map__initial_value(count->bpf->maps.bss, &size);
-	return run_filter_after(run, count->bpf->obj, err);
+	count->attach = attach_new(&count->set, &attach_options);
+	count->counters = object_memory(object, ".bss", count->n_rows * count->row * sizeof(uint64_t));
+	return run_filter_after(run, object->core.bpf, err);
 }
 
 static void count_close(struct run *run)
@@ -86,7 +81,7 @@ static void count_close(struct run *run)
 	if (!count)
 		return;
 	attach_free(count->attach);
-	count_bpf__destroy(count->bpf);
+	object_release(&count->object);
 	target_set_release(&count->set);
 	free(count->totals);
 	free(count->before);
@@ -109,7 +104,7 @@ static int count_open(struct run *run, struct err *err)
 	count->before = base_alloc(count->set.n_slots * sizeof(*count->before));
 	count->rows = base_alloc(count->set.n_slots * sizeof(*count->rows));
 	report_verbose("maps are ready");
-	ret = attach_targets(count->attach, 0, count->bpf->progs.count, err);
+	ret = attach_targets(count->attach, 0, object_program(&count->object, "count", err), err);
 	report_progress(NULL, 0, 0);
 	return ret;
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The distribution engine's user side: options to cells and keys, these to charts and tables, and what was not counted. */
-#include <bpf/libbpf.h>
-
 #include "attach/quirks.h"
 #include "base/report.h"
 #include "bpf/latency.h"
@@ -187,11 +185,7 @@ static void dist_emit(struct run *run, bool last)
 /* A number of those that the programs keep in a map of this name. */
 static uint64_t lost(const struct dist *dist, const char *map, size_t which)
 {
-	size_t size;
-	const uint64_t *losses =
-		bpf_map__initial_value(bpf_object__find_map_by_name(dist->probes.object, map), &size);
-
-	return __atomic_load_n(&losses[which], __ATOMIC_RELAXED);
+	return object_word(&dist->probes.object, map, which);
 }
 
 static void dist_losses(struct run *run)
@@ -292,10 +286,8 @@ static int choose_hist(struct dist *dist, struct err *err)
 	return ret;
 }
 
-static int size_keys(struct dist *dist, struct bpf_object *object, struct err *err)
+static int size_keys(struct dist *dist, struct object *object, struct err *err)
 {
-	struct bpf_map *map = bpf_object__find_map_by_name(object, "dist_rows");
-	struct bpf_map *empty = bpf_object__find_map_by_name(object, ".data.empty");
 	const struct hist *hist = &dist->hists.hist;
 	size_t size = keys_value_size(hist);
 	uint32_t max = settings.keys		    ? settings.keys
@@ -306,30 +298,33 @@ static int size_keys(struct dist *dist, struct bpf_object *object, struct err *e
 	keys_init(&dist->keys, -1, max, !dist->kind->named, hist);
 	if ((uint64_t)size * max > KEYS_MEMORY)
 		return err_set(err, -E2BIG, "%u histograms of %zu bytes each are too many: a smaller --max-keys", max, size);
-	ret = bpf_map__set_key_size(map, dist->keys.key_size);
-	ret = ret ? ret : bpf_map__set_value_size(map, size);
-	ret = ret ? ret : bpf_map__set_max_entries(map, max);
-	ret = ret ? ret : bpf_map__set_value_size(empty, size);
+	ret = object_size_key(object, "dist_rows", dist->keys.key_size, err);
+	ret = ret ? ret : object_size_value(object, "dist_rows", size, err);
+	ret = ret ? ret : object_size_map(object, "dist_rows", max, err);
+	ret = ret ? ret : object_size_value(object, ".data.empty", size, err);
 	/* rows are of all processors */
 	dist->attach.shared = true;
 	dist->marks[0] = (struct attach_mark){ HIST_MARK_KIND, hist->kind };
 	dist->marks[1] = (struct attach_mark){ HIST_MARK_UNIT, hist->divisor };
 	dist->marks[2] = (struct attach_mark){ HIST_MARK_STEP, hist->step };
-	return ret ? err_set(err, ret, "cannot size the histograms: %s", strerror(-ret)) : 0;
+	return ret;
 }
 
-static int set_up(struct bpf_object *object, void *ctx, struct err *err)
+/* Opens the object, and sizes and fills what the options are for. */
+static int set_up(struct run *run, struct dist *dist, struct err *err)
 {
-	struct dist *dist = ctx;
+	struct object *object = &dist->probes.object;
 	const struct dist_source *source = dist->source;
 	struct dist_setup setup = { .keyed = !!dist->kind, .by = dist->kind ? dist->kind - source->kinds : 0 };
 	uint32_t pending = settings.pending ? settings.pending : source->pending;
-	int ret = event_object_fill(object, ".rodata.dist", &setup, sizeof(setup), err);
+	int ret = event_object_open(object, &source->events, err);
 
 	/* an interrupt's program may come into another: newer kernels skip the same one */
 	dist->attach.shared = !quirk_guards_raw_tp();
 	dist->attach.marks = dist->marks;
 	dist->attach.n_marks = ARRAY_SIZE(dist->marks);
+	if (!ret)
+		ret = object_fill(object, ".rodata.dist", &setup, sizeof(setup), err);
 	if (!ret && dist->kind)
 		ret = size_keys(dist, object, err);
 	else if (!ret)
@@ -338,9 +333,7 @@ static int set_up(struct bpf_object *object, void *ctx, struct err *err)
 	if (!ret)
 		ret = pairs_size(object, pending ? pending : 1, sizeof(struct latency_cell), &dist->marks[HISTS_MARKS],
 				 err);
-	if (!ret)
-		ret = run_filter_before(dist->run, object, err);
-	return ret ? ret : event_probes_prepare(dist->run, &dist->probes, &dist->attach, err);
+	return ret ? ret : run_filter_before(run, object->core.bpf, err);
 }
 
 static size_t memory(const struct dist *dist)
@@ -350,16 +343,19 @@ static size_t memory(const struct dist *dist)
 
 static int load(struct run *run, struct dist *dist, struct err *err)
 {
-	int ret = event_object_make(&dist->probes.object, &dist->source->events, set_up, dist, err);
+	struct object *object = &dist->probes.object;
+	int ret = set_up(run, dist, err);
 
+	if (!ret)
+		ret = object_prepare(object, err);
 	if (!ret && !dist->source->no_task)
-		ret = run_filter_after(run, dist->probes.object, err);
+		ret = run_filter_after(run, object->core.bpf, err);
 	if (ret)
 		return ret;
 	if (dist->kind)
-		dist->keys.fd = bpf_object__find_map_fd_by_name(dist->probes.object, "dist_rows");
+		dist->keys.fd = object_map_fd(object, "dist_rows");
 	else
-		hists_map(&dist->hists, dist->probes.object);
+		hists_map(&dist->hists, object);
 	report_verbose("maps are ready: %zu KB of histograms", memory(dist) / 1024);
 	return 0;
 }
@@ -417,7 +413,6 @@ static void dist_close(struct run *run)
 	if (!dist)
 		return;
 	event_probes_release(&dist->probes);
-	bpf_object__close(dist->probes.object);
 	hists_release(&dist->hists);
 	keys_release(&dist->keys);
 	free(dist);

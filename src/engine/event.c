@@ -2,8 +2,6 @@
 /* The event engine's user side: a tool's probes to links, its events to rows, and what was lost on the way. */
 #include <sys/resource.h>
 
-#include <bpf/libbpf.h>
-
 #include "base/clock.h"
 #include "base/report.h"
 #include "output/clock.h"
@@ -199,31 +197,39 @@ static void event_losses(struct run *run)
 
 /* --- begin and end --- */
 
-static int set_up(struct bpf_object *object, void *ctx, struct err *err)
+/* Opens the object, and sizes and fills what the options are for. */
+static int set_up(struct run *run, struct events *events, struct err *err)
 {
-	struct events *events = ctx;
-	struct event_setup setup = {
+	struct object *object = &events->probes.object;
+	const struct event_setup setup = {
 		.pidns_ino = settings.pidns ? filter_pidns() : 0,
 		.reader = settings.self ? 0 : filter_own_process(),
 	};
-	int ret = event_object_fill(object, ".rodata.event", &setup, sizeof(setup), err);
+	int ret = event_object_open(object, events->probes.source, err);
 
 	if (!ret)
-		ret = stream_set_size(object, settings.buffer_size ? settings.buffer_size : BUFFER_DEFAULT);
+		ret = object_fill(object, ".rodata.event", &setup, sizeof(setup), err);
 	if (!ret)
-		ret = run_filter_before(events->run, object, err);
-	return ret ? ret : event_probes_prepare(events->run, &events->probes, &events->attach, err);
+		ret = stream_set_size(object, settings.buffer_size ? settings.buffer_size : BUFFER_DEFAULT, err);
+	if (!ret)
+		ret = run_filter_before(run, object->core.bpf, err);
+	return ret;
 }
 
 static int load(struct run *run, struct events *events, struct err *err)
 {
-	int ret = event_object_make(&events->probes.object, events->probes.source, set_up, events, err);
+	struct object *object = &events->probes.object;
+	int ret = set_up(run, events, err);
 
+	if (!ret)
+		ret = event_probes_resolve(run, &events->probes, &events->attach, err);
+	if (!ret)
+		ret = object_prepare(object, err);
 	if (ret)
 		return ret;
 	functions = &events->probes.set;
-	ret = run_filter_after(run, events->probes.object, err);
-	return ret ? ret : stream_open(&events->stream, events->probes.object, on_record, events, err);
+	ret = run_filter_after(run, object->core.bpf, err);
+	return ret ? ret : stream_open(&events->stream, object, on_record, events, err);
 }
 
 static int progress(void *ctx, size_t done, size_t total)
@@ -294,9 +300,8 @@ static void event_close(struct run *run)
 
 	if (!events)
 		return;
-	event_probes_release(&events->probes);
 	stream_close(events->stream);
-	bpf_object__close(events->probes.object);
+	event_probes_release(&events->probes);
 	free(events);
 }
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* A tool's table of probes to targets that are attached: the best way that this kernel has for each. */
-#include <bpf/libbpf.h>
-
 #include "attach/quirks.h"
 #include "base/report.h"
 #include "event_probes.h"
@@ -102,11 +100,9 @@ static int add_spec(struct event_probes *probes, size_t i, struct err *err)
 static int attach_group(struct event_probes *probes, size_t group, struct err *err)
 {
 	const char *name = probes->source->probes[group].program;
-	struct bpf_program *program = bpf_object__find_program_by_name(probes->object, name);
+	const struct bpf_program *program = object_program(&probes->object, name, err);
 
-	if (!program)
-		return err_set(err, -ENOENT, "the BPF object has no program '%s'", name);
-	return attach_targets(probes->attach, group, program, err);
+	return program ? attach_targets(probes->attach, group, program, err) : -ENOENT;
 }
 
 /* Probes of one program together: what the kernel's BTF says of them is then looked up once. */
@@ -170,7 +166,7 @@ static int say_failed(const struct event_probes *probes, size_t i, struct err *e
 }
 
 /* Functions to targets, with their numbers in the object's tables. */
-static int prepare_pairs(struct run *run, struct event_probes *probes, struct attach_options *options, struct err *err)
+static int resolve_pairs(struct run *run, struct event_probes *probes, struct attach_options *options, struct err *err)
 {
 	const struct event_pairs *pairs = probes->source->pairs;
 	const struct probes_settings settings = {
@@ -185,27 +181,22 @@ static int prepare_pairs(struct run *run, struct event_probes *probes, struct at
 	if (!ret)
 		ret = pairs_make(&probes->set, err);
 	if (!ret)
-		ret = pairs_size(probes->object, *pairs->calls, pairs->cell, &probes->mark, err);
-	return ret ? ret : attach_prepare(&probes->attach, probes->object, &probes->set, options, err);
+		ret = pairs_size(&probes->object, *pairs->calls, pairs->cell, &probes->mark, err);
+	return ret ? ret : attach_fill_slots(probes->object.core.bpf, &probes->set, err);
 }
 
-int event_probes_prepare(struct run *run, struct event_probes *probes, struct attach_options *options, struct err *err)
+int event_probes_resolve(struct run *run, struct event_probes *probes, struct attach_options *options, struct err *err)
 {
-	int ret;
-
-	if (probes->source->pairs)
-		return prepare_pairs(run, probes, options, err);
-	ret = bpf_object__prepare(probes->object);
-	return ret ? attach_no_maps(ret, err) : 0;
+	return probes->source->pairs ? resolve_pairs(run, probes, options, err) : 0;
 }
 
 static int attach_pairs(struct event_probes *probes, struct err *err)
 {
 	const struct event_pairs *pairs = probes->source->pairs;
 	const struct pair_programs programs = {
-		.entry = bpf_object__find_program_by_name(probes->object, pairs->entry),
-		.ret = bpf_object__find_program_by_name(probes->object, pairs->ret),
-		.session = bpf_object__find_program_by_name(probes->object, pairs->session),
+		.entry = object_program(&probes->object, pairs->entry, err),
+		.ret = object_program(&probes->object, pairs->ret, err),
+		.session = object_program(&probes->object, pairs->session, err),
 	};
 
 	return pairs_attach(probes->attach, &probes->set, &programs, err);
@@ -219,7 +210,7 @@ void event_probes_say_losses(struct run *run, const struct event_probes *probes,
 	pairs_failed(&set, &failed);
 	probes_say_left_out(run, &set, &failed);
 	free(failed.v);
-	pairs_say_losses(probes->object, missed, *probes->source->pairs->calls);
+	pairs_say_losses(&probes->object, missed, *probes->source->pairs->calls);
 }
 
 int event_probes_attach(struct event_probes *probes, const struct attach_options *options, struct err *err)
@@ -228,9 +219,9 @@ int event_probes_attach(struct event_probes *probes, const struct attach_options
 	size_t attached = 0;
 	int ret;
 
+	probes->attach = attach_new(&probes->set, options);
 	if (source->pairs)
 		return attach_pairs(probes, err);
-	probes->attach = attach_new(&probes->set, options);
 	ret = first_choice(probes, err);
 	if (ret)
 		return ret;
@@ -263,5 +254,6 @@ uint64_t event_probes_missed(const struct event_probes *probes, bool *known)
 void event_probes_release(struct event_probes *probes)
 {
 	attach_free(probes->attach);
+	object_release(&probes->object);
 	target_set_release(&probes->set);
 }

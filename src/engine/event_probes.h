@@ -5,25 +5,26 @@
 
 #include "attach/attach.h"
 #include "event.h"
+#include "object.h"
 #include "run/run.h"
 
 struct event_probes {
 	const struct event_source *source;
-	struct bpf_object *object; /* prepared; the caller's */
-	pid_t pid;		   /* whose user functions, 0 anybody's */
+	struct object object;
+	pid_t pid; /* whose user functions, 0 anybody's */
 	struct target_set set;
 	struct attach *attach;
 	struct attach_mark mark; /* of pairs */
 };
 
 /*
- * Makes the object, which is open and configured, ready: its maps are there. Of a tool that has pairs the arguments become
- * targets. The options are for attaching, too.
+ * The object is open. Of a tool that has pairs the arguments become targets, and what the object has for these is sized. The options
+ * are for attaching, too.
  */
-int event_probes_prepare(struct run *run, struct event_probes *probes, struct attach_options *options, struct err *err);
+int event_probes_resolve(struct run *run, struct event_probes *probes, struct attach_options *options, struct err *err);
 
 /*
- * Attaches what the source's table names and the options ask for. An error names the first that cannot be attached
+ * The object is prepared. Attaches what the source's table names and the options ask for. An error names the first that cannot be attached
  * and is not optional. After an error, too, event_probes_release() detaches.
  */
 int event_probes_attach(struct event_probes *probes, const struct attach_options *options, struct err *err);
@@ -31,6 +32,7 @@ int event_probes_attach(struct event_probes *probes, const struct attach_options
 void event_probes_say_losses(struct run *run, const struct event_probes *probes, uint64_t missed);
 /* Hits that the kernel skipped; *known: does it count them? */
 uint64_t event_probes_missed(const struct event_probes *probes, bool *known);
+/* Also the object. */
 void event_probes_release(struct event_probes *probes);
 
 #endif

@@ -1,74 +1,85 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Loads and holds the two programs that follow a command's forks. */
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "attach/quirks.h"
 #include "bpf/filter.h"
 #include "bpf/follow.skel.h"
-
-#include <bpf/bpf.h>
-
-#include "attach/attach.h"
-#include "attach/quirks.h"
-#include "kernel/core_btf.h"
 #include "follow.h"
+#include "object.h"
+
+#define PROGRAMS 2
 
 struct follow {
-	struct follow_bpf *bpf;
+	struct object object;
+	struct bpf_link *links[PROGRAMS];
 };
 
 /* The command is a child of ours: a program that runs in our own process finds it. */
-static int adopt(struct follow_bpf *bpf, pid_t command)
+static int adopt(const struct follow *follow, pid_t command, struct err *err)
 {
+	const struct bpf_program *program = object_program(&follow->object, "follow_adopt", err);
 	__u64 args[] = { command };
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = args, .ctx_size_in = sizeof(args));
-	int ret = bpf_prog_test_run_opts(bpf_program__fd(bpf->progs.follow_adopt), &opts);
+	int ret = program ? bpf_prog_test_run_opts(bpf_program__fd(program), &opts) : -ENOENT;
 
-	return ret ? ret : opts.retval == 1 ? 0
-					    : -ESRCH;
+	if (!ret && opts.retval != 1)
+		ret = -ESRCH;
+	return ret ? err_set(err, ret, "%s", strerror(-ret)) : 0;
 }
 
-static int start(struct follow_bpf **bpf, pid_t command, int members_fd, struct err *err)
+static int attach(struct follow *follow, struct err *err)
 {
-	__cleanup(core_btf_release) struct core_btf btf = {};
-	LIBBPF_OPTS(bpf_object_open_opts, opts, .btf_custom_path = btf.path);
-	const char *rejected = NULL;
-	size_t size;
-	const void *elf = follow_bpf__elf_bytes(&size);
-	int ret = core_btf_make(&btf, elf, size, err);
+	static const char *const programs[PROGRAMS] = { "follow_fork", "follow_free" };
 
-	if (ret)
-		return ret;
-	*bpf = follow_bpf__open_opts(&opts);
-	ret = *bpf ? bpf_map__reuse_fd((*bpf)->maps.members, members_fd) : -errno;
-	if (!ret) {
-		ret = follow_bpf__load(*bpf);
-		rejected = attach_rejected(ret);
+	for (size_t i = 0; i < PROGRAMS; i++) {
+		const struct bpf_program *program = object_program(&follow->object, programs[i], err);
+
+		if (!program)
+			return err->code;
+		follow->links[i] = bpf_program__attach(program);
+		if (!follow->links[i])
+			return err_set(err, -errno, "%s", strerror(errno));
 	}
+	return 0;
+}
+
+static int start(struct follow *follow, pid_t command, int members_fd, struct err *err)
+{
+	int ret = object_open(&follow->object, follow_bpf__elf_bytes, err);
+
 	if (!ret)
-		ret = follow_bpf__attach(*bpf);
+		ret = object_reuse_map(&follow->object, "members", members_fd, err);
 	if (!ret)
-		ret = adopt(*bpf, command);
-	return ret ? err_set(err, ret, "%s", rejected ? rejected : strerror(-ret)) : 0;
+		ret = object_load(&follow->object, err);
+	if (!ret)
+		ret = attach(follow, err);
+	return ret ? ret : adopt(follow, command, err);
 }
 
 int follow_start(struct follow **follow, pid_t command, int members_fd, struct err *err)
 {
-	struct follow_bpf *bpf = NULL;
+	struct follow *new = base_alloc(sizeof(*new));
+	struct err cause = {};
 	const char *why;
-	struct err cause;
-	int ret = start(&bpf, command, members_fd, &cause);
+	int ret = start(new, command, members_fd, &cause);
 
-	if (ret) {
-		follow_bpf__destroy(bpf);
-		why = ret == -EPERM ? quirk_denial() : quirk_refusal();
-		return err_set(err, ret, "the command's children cannot be followed: %s", why ? why : cause.text);
+	if (!ret) {
+		*follow = new;
+		return 0;
 	}
-	*follow = base_alloc(sizeof(**follow));
-	(*follow)->bpf = bpf;
-	return 0;
+	follow_free(new);
+	why = ret == -EPERM ? quirk_denial() : quirk_refusal();
+	return err_set(err, ret, "the command's children cannot be followed: %s", why ? why : cause.text);
 }
 
 void follow_free(struct follow *follow)
 {
-	if (follow)
-		follow_bpf__destroy(follow->bpf);
+	if (!follow)
+		return;
+	for (size_t i = 0; i < PROGRAMS; i++)
+		bpf_link__destroy(follow->links[i]);
+	object_release(&follow->object);
 	free(follow);
 }

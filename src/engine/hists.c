@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Histograms in maps, to rows: cells of all processors are added up, and what a table has shown is not in the next one. */
-#include <bpf/libbpf.h>
-
 #include "hists.h"
 
 int hists_init(struct hists *hists, const struct hists_settings *settings, struct err *err)
@@ -26,12 +24,9 @@ int hists_init(struct hists *hists, const struct hists_settings *settings, struc
 	return 0;
 }
 
-int hists_size(struct hists *hists, struct bpf_object *object, size_t n, bool all_in_one,
+int hists_size(struct hists *hists, struct object *object, size_t n, bool all_in_one,
 	       struct attach_options *options, struct attach_mark *marks, struct err *err)
 {
-	struct bpf_map *map = bpf_object__find_map_by_name(object, ".data.hist");
-	int ret;
-
 	hists->n = all_in_one ? 1 : n;
 	/* whole cache lines keep processors apart */
 	hists->stride = (hists->n * hists->words + 7) / 8 * 8;
@@ -42,15 +37,12 @@ int hists_size(struct hists *hists, struct bpf_object *object, size_t n, bool al
 	marks[1] = (struct attach_mark){ HIST_MARK_UNIT, hists->hist.divisor };
 	marks[2] = (struct attach_mark){ HIST_MARK_STEP, hists->hist.step };
 	marks[3] = (struct attach_mark){ HIST_MARK_STRIDE, all_in_one ? 0 : hists->words * sizeof(uint64_t) };
-	ret = map ? bpf_map__set_value_size(map, hists_memory(hists)) : -ENOENT;
-	return ret ? err_set(err, ret, "cannot size the histograms: %s", strerror(-ret)) : 0;
+	return object_size_value(object, ".data.hist", hists_memory(hists), err);
 }
 
-void hists_map(struct hists *hists, struct bpf_object *object)
+void hists_map(struct hists *hists, const struct object *object)
 {
-	size_t size;
-
-	hists->cells = bpf_map__initial_value(bpf_object__find_map_by_name(object, ".data.hist"), &size);
+	hists->cells = object_memory(object, ".data.hist", hists_memory(hists));
 	hists->now = base_alloc(hists->words * sizeof(*hists->now));
 	hists->before = base_alloc(hists->n * hists->words * sizeof(*hists->before));
 	hists->between = base_alloc(hists->n * hists->words * sizeof(*hists->between));

@@ -7,10 +7,9 @@
 #define SONDE_HISTS_H
 
 #include "attach/attach.h"
+#include "object.h"
 #include "output/hist.h"
 #include "run/run.h"
-
-struct bpf_object;
 
 struct hists_settings {
 	bool usecs, msecs, precise;
@@ -45,10 +44,10 @@ int hists_init(struct hists *hists, const struct hists_settings *settings, struc
  * Sizes the cells of an object that is open, n rows for each processor, and tells attach of it: marks has room for HISTS_MARKS, and
  * lives as long as attaching takes. all_in_one: number 0 is the only row, whatever the slot.
  */
-int hists_size(struct hists *hists, struct bpf_object *object, size_t n, bool all_in_one,
+int hists_size(struct hists *hists, struct object *object, size_t n, bool all_in_one,
 	       struct attach_options *options, struct attach_mark *marks, struct err *err);
 /* The object is prepared. */
-void hists_map(struct hists *hists, struct bpf_object *object);
+void hists_map(struct hists *hists, const struct object *object);
 size_t hists_memory(const struct hists *hists);
 /* What has come into one row since the last time. Valid until the next. */
 const uint64_t *hists_take(struct hists *hists, size_t number);

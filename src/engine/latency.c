@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The latency engine's user side: functions to pairs of probes, cells to histograms, and which calls were not measured. */
-#include <bpf/libbpf.h>
-
 #include "base/report.h"
 #include "bpf/filter.h"
 #include "bpf/latency.h"
@@ -9,6 +7,7 @@
 #include "bpf/latency.skel.h"
 #include "hists.h"
 #include "latency.h"
+#include "object.h"
 #include "pairs.h"
 #include "probes.h"
 #include "unhit.h"
@@ -46,7 +45,7 @@ static const struct opt options[] = {
 
 struct latency {
 	struct target_set set;
-	struct latency_bpf *bpf;
+	struct object object;
 	struct attach *attach;
 	struct hists hists;
 	struct attach_mark marks[HISTS_MARKS + 1];
@@ -65,28 +64,28 @@ static int load(struct run *run, struct latency *latency, struct err *err)
 {
 	struct attach_options options = probes_attach_options(run, &settings.probes);
 	bool all_in_one = !settings.by_function && latency->set.n_slots > OWN_ROWS_MAX;
-	int ret;
+	struct object *object = &latency->object;
+	int ret = object_open(object, latency_bpf__elf_bytes, err);
 
 	/* a hit that the kernel skips is a call that is not measured */
 	options.filtered = true;
 	options.marks = latency->marks;
 	options.n_marks = ARRAY_SIZE(latency->marks);
-	latency->bpf = latency_bpf__open();
-	if (!latency->bpf)
-		return err_set(err, -errno, "cannot open the BPF object: %s", strerror(errno));
-	ret = hists_size(&latency->hists, latency->bpf->obj, latency->set.n_slots, all_in_one, &options,
-			 latency->marks, err);
 	if (!ret)
-		ret = pairs_size(latency->bpf->obj, settings.calls, sizeof(struct latency_cell),
-				 &latency->marks[HISTS_MARKS], err);
+		ret = hists_size(&latency->hists, object, latency->set.n_slots, all_in_one, &options, latency->marks, err);
 	if (!ret)
-		ret = run_filter_before(run, latency->bpf->obj, err);
+		ret = pairs_size(object, settings.calls, sizeof(struct latency_cell), &latency->marks[HISTS_MARKS], err);
 	if (!ret)
-		ret = attach_prepare(&latency->attach, latency->bpf->obj, &latency->set, &options, err);
+		ret = run_filter_before(run, object->core.bpf, err);
+	if (!ret)
+		ret = attach_fill_slots(object->core.bpf, &latency->set, err);
+	if (!ret)
+		ret = object_prepare(object, err);
 	if (ret)
 		return ret;
-	hists_map(&latency->hists, latency->bpf->obj);
-	return run_filter_after(run, latency->bpf->obj, err);
+	latency->attach = attach_new(&latency->set, &options);
+	hists_map(&latency->hists, object);
+	return run_filter_after(run, object->core.bpf, err);
 }
 
 static int set_up(struct run *run, struct latency *latency, struct err *err)
@@ -105,7 +104,7 @@ static int set_up(struct run *run, struct latency *latency, struct err *err)
 
 static size_t memory(const struct latency *latency)
 {
-	return hists_memory(&latency->hists) + bpf_map__value_size(latency->bpf->maps.data_cells);
+	return hists_memory(&latency->hists) + object_value_size(&latency->object, ".data.cells");
 }
 
 static int latency_open(struct run *run, struct err *err)
@@ -120,9 +119,9 @@ static int latency_open(struct run *run, struct err *err)
 		return ret;
 	report_verbose("maps are ready: %zu KB", memory(latency) / 1024);
 	programs = (struct pair_programs){
-		.entry = latency->bpf->progs.latency_entry,
-		.ret = latency->bpf->progs.latency_return,
-		.session = latency->bpf->progs.latency_session,
+		.entry = object_program(&latency->object, "latency_entry", err),
+		.ret = object_program(&latency->object, "latency_return", err),
+		.session = object_program(&latency->object, "latency_session", err),
 	};
 	ret = pairs_attach(latency->attach, &latency->set, &programs, err);
 	report_progress(NULL, 0, 0);
@@ -168,7 +167,7 @@ static void latency_losses(struct run *run)
 	probes_say_missed(run, knows, missed, "calls not measured");
 	probes_say_switched_off(latency->attach);
 	say_unhit(run, latency);
-	pairs_say_losses(latency->bpf->obj, missed, settings.calls);
+	pairs_say_losses(&latency->object, missed, settings.calls);
 }
 
 static void latency_close(struct run *run)
@@ -178,7 +177,7 @@ static void latency_close(struct run *run)
 	if (!latency)
 		return;
 	attach_free(latency->attach);
-	latency_bpf__destroy(latency->bpf);
+	object_release(&latency->object);
 	target_set_release(&latency->set);
 	hists_release(&latency->hists);
 	free(latency);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Functions probed at both ends: which way the two are attached, and in which order. */
-#include <bpf/libbpf.h>
-
 #include "attach/quirks.h"
 #include "base/report.h"
+#include "object.h"
 #include "base/str.h"
 #include "pairs.h"
 
@@ -74,22 +73,17 @@ int pairs_make(struct target_set *set, struct err *err)
 	return ret;
 }
 
-int pairs_size(struct bpf_object *object, uint32_t calls, size_t cell, struct attach_mark *mark, struct err *err)
+int pairs_size(struct object *object, uint32_t calls, size_t cell, struct attach_mark *mark, struct err *err)
 {
-	struct bpf_map *map = bpf_object__find_map_by_name(object, ".data.cells");
 	size_t cells = LATENCY_WAYS;
-	int ret;
 
 	while (cells < (size_t)calls * LOAD)
 		cells *= 2;
-	ret = map ? bpf_map__set_value_size(map, cells * cell) : -ENOENT;
-	if (ret)
-		return err_set(err, ret, "cannot size the table of calls: %s", strerror(-ret));
 	*mark = (struct attach_mark){
 		.mark = LATENCY_MARK_MASK,
 		.value = (cells - LATENCY_WAYS) * cell,
 	};
-	return 0;
+	return object_size_value(object, ".data.cells", cells * cell, err);
 }
 
 /* Which targets this attempt is for: one of each pair that has no probe yet. */
@@ -194,13 +188,11 @@ static void say_not_measured(uint64_t n, const char *why)
 		report_note("%llu call%s not measured: %s", (unsigned long long)n, str_plural(n), why);
 }
 
-void pairs_say_losses(const struct bpf_object *object, uint64_t missed, uint32_t calls)
+void pairs_say_losses(const struct object *object, uint64_t missed, uint32_t calls)
 {
 	__free char *crowded = base_printf("too many at a time (room is for %u, see --max-calls)", calls);
-	const uint64_t *losses;
-	size_t size;
+	const uint64_t *losses = object_memory(object, ".data.losses", LATENCY_LOSSES * sizeof(*losses));
 
-	losses = bpf_map__initial_value(bpf_object__find_map_by_name(object, ".data.losses"), &size);
 	if (losses[LATENCY_NO_RETURN] > missed)
 		say_not_measured(losses[LATENCY_NO_RETURN] - missed, "their return was not seen");
 	say_not_measured(losses[LATENCY_NO_GOROUTINE], "nothing told which goroutine they were of");

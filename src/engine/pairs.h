@@ -9,7 +9,7 @@
 #include "attach/attach.h"
 #include "bpf/latency.h"
 
-struct bpf_object;
+struct object;
 
 /* The programs of a pair. */
 struct pair_programs {
@@ -22,7 +22,7 @@ int pairs_make(struct target_set *set, struct err *err);
  * Sizes the table of calls that are under way, of an object that is open, and adds the mark that belongs to
  * it. Room for at least four times as many: a key may be in few cells only. cell: bytes of one.
  */
-int pairs_size(struct bpf_object *object, uint32_t calls, size_t cell, struct attach_mark *mark, struct err *err);
+int pairs_size(struct object *object, uint32_t calls, size_t cell, struct attach_mark *mark, struct err *err);
 /* Attaches as many as can be; an error says why the first one cannot where none is. */
 int pairs_attach(struct attach *attach, struct target_set *set, const struct pair_programs *programs, struct err *err);
 /* Those that are. */
@@ -33,6 +33,6 @@ void pairs_failed(const struct target_set *set, struct target_notes *notes);
  * Calls that were not measured, and why. missed: what the kernel has skipped and is told by itself, a part of which are
  * returns; calls: that there was room for.
  */
-void pairs_say_losses(const struct bpf_object *object, uint64_t missed, uint32_t calls);
+void pairs_say_losses(const struct object *object, uint64_t missed, uint32_t calls);
 
 #endif

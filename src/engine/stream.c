@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/cpus.h"
 #include "bpf/event.h"
+#include "object.h"
 #include "order.h"
 
 #define PAUSE_MS 40
@@ -54,11 +55,9 @@ static uint64_t power_of_two(uint64_t least)
 	return size;
 }
 
-int stream_set_size(struct bpf_object *object, uint64_t bytes)
+int stream_set_size(struct object *object, uint64_t bytes, struct err *err)
 {
-	struct bpf_map *map = bpf_object__find_map_by_name(object, "events");
-
-	return map ? bpf_map__set_max_entries(map, power_of_two(bytes)) : -ENOENT;
+	return object_size_map(object, "events", power_of_two(bytes), err);
 }
 
 static int take_one(void *ctx, void *data, size_t size)
@@ -163,33 +162,25 @@ static int watch(struct stream *stream, int map)
 	return stream->epoll < 0 || epoll_ctl(stream->epoll, EPOLL_CTL_ADD, map, &event) ? -errno : 0;
 }
 
-int stream_open(struct stream **stream, struct bpf_object *object, stream_fn fn, void *ctx,
-		struct err *err)
+int stream_open(struct stream **stream, const struct object *object, stream_fn fn, void *ctx, struct err *err)
 {
-	struct bpf_map *events = bpf_object__find_map_by_name(object, "events");
-	struct bpf_map *bss = bpf_object__find_map_by_name(object, ".bss");
+	int events = object_map_fd(object, "events"), ret;
 	struct stream *s = base_alloc(sizeof(*s));
-	size_t size = 0;
-	int ret;
 
 	*stream = NULL;
 	s->fn = fn;
 	s->ctx = ctx;
 	s->epoll = -1;
-	s->drops = bpf_object__find_map_fd_by_name(object, "event_drops");
-	s->buffer_size = events ? bpf_map__max_entries(events) : 0;
-	s->reader = bss ? bpf_map__initial_value(bss, &size) : NULL;
-	s->buffer = events ? ring_buffer__new(bpf_map__fd(events), take_one, s, NULL) : NULL;
-	ret = s->buffer ? 0 : -errno;
-	if (!ret && (size < sizeof(*s->reader) || s->drops < 0))
-		ret = -ENOENT;
-	if (!ret)
-		ret = watch(s, bpf_map__fd(events));
+	s->drops = object_map_fd(object, "event_drops");
+	s->reader = object_memory(object, ".bss", sizeof(*s->reader));
+	s->buffer = ring_buffer__new(events, take_one, s, NULL);
+	ret = s->buffer ? watch(s, events) : -errno;
 	if (ret) {
 		stream_close(s);
 		return err_set(err, ret, "cannot open the ring buffer: %s", strerror(-ret));
 	}
 	s->ring = ring_buffer__ring(s->buffer, 0);
+	s->buffer_size = ring__size(s->ring);
 	*stream = s;
 	return 0;
 }

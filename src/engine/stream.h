@@ -8,7 +8,7 @@
 
 #include "base/base.h"
 
-struct bpf_object;
+struct object;
 struct event;
 struct stream;
 
@@ -16,11 +16,10 @@ struct stream;
 typedef void (*stream_fn)(const struct event *event, size_t size, void *ctx);
 
 /* Before the object is prepared: the size of its buffer in bytes, rounded up to what the kernel takes. */
-int stream_set_size(struct bpf_object *object, uint64_t bytes);
+int stream_set_size(struct object *object, uint64_t bytes, struct err *err);
 
 /* Of a prepared object, which must outlive it. On error *stream is NULL. */
-int stream_open(struct stream **stream, struct bpf_object *object, stream_fn fn, void *ctx,
-		struct err *err);
+int stream_open(struct stream **stream, const struct object *object, stream_fn fn, void *ctx, struct err *err);
 void stream_close(struct stream *stream);
 
 /* Readable when stream_take() should be called before its time. */

@@ -7,7 +7,6 @@
 #include <signal.h>
 
 #include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 
 #include "attach/quirks.h"
 #include "base/cpus.h"
@@ -17,9 +16,9 @@
 #include "bpf/slot.h"
 #include "bpf/syscalls.h"
 #include "bpf/syscalls.skel.h"
-#include "kernel/core_btf.h"
 #include "kernel/syscalls.h"
 #include "run/filter.h"
+#include "object.h"
 #include "pairs.h"
 #include "probes.h"
 #include "syscalls.h"
@@ -44,7 +43,7 @@ struct snapshot {
 struct syscalls {
 	struct syscalls_settings settings;
 	struct target_set set;
-	struct syscalls_bpf *bpf;
+	struct object object;
 	struct attach *attach;
 	struct attach_mark mark;
 	uint32_t calls;	       /* room for so many under way */
@@ -82,31 +81,27 @@ static uint32_t room_for_calls(const struct syscalls_settings *settings)
 static int size_maps(struct syscalls *syscalls, struct attach_options *options, struct err *err)
 {
 	const struct syscalls_settings *settings = &syscalls->settings;
+	struct object *object = &syscalls->object;
 	int ret;
 
 	/* whole cache lines keep processors apart */
 	syscalls->stride = (SYSCALLS_PLACES * sizeof(struct syscalls_cell) + 63) / 64 * 64;
 	options->row_size = syscalls->stride;
 	syscalls->n_rows = options->rows = settings->by_process ? 1 : attach_rows(syscalls->stride);
-	ret = bpf_map__set_value_size(syscalls->bpf->maps.data_calls, syscalls->n_rows * syscalls->stride);
+	ret = object_size_value(object, ".data.calls", syscalls->n_rows * syscalls->stride, err);
 	if (!ret)
-		ret = bpf_map__set_autocreate(syscalls->bpf->maps.processes, settings->by_process);
-	if (!ret)
-		ret = bpf_map__set_max_entries(syscalls->bpf->maps.processes, settings->keys);
+		ret = object_size_map(object, "processes", settings->by_process ? settings->keys : 0, err);
 	if (ret)
-		return err_set(err, ret, "cannot size the counters: %s", strerror(-ret));
+		return ret;
 	syscalls->calls = room_for_calls(settings);
 	options->marks = &syscalls->mark;
 	options->n_marks = 1;
-	return pairs_size(syscalls->bpf->obj, syscalls->calls, sizeof(struct latency_cell), &syscalls->mark, err);
+	return pairs_size(object, syscalls->calls, sizeof(struct latency_cell), &syscalls->mark, err);
 }
 
-static void configure(struct syscalls *syscalls)
+static int configure(struct syscalls *syscalls, struct err *err)
 {
-	size_t size;
-	struct syscalls_config *config = bpf_map__initial_value(syscalls->bpf->maps.rodata_config, &size);
-
-	*config = (struct syscalls_config){
+	const struct syscalls_config config = {
 		.timed = syscalls->settings.timed,
 		.by_process = syscalls->settings.by_process,
 		.failed = syscalls->settings.failed,
@@ -117,6 +112,8 @@ static void configure(struct syscalls *syscalls)
 		.ppid = syscalls->settings.ppid,
 		.pidns_ino = filter_pidns(),
 	};
+
+	return object_fill(&syscalls->object, ".rodata.config", &config, sizeof(config), err);
 }
 
 static int progress(void *ctx, size_t done, size_t total)
@@ -128,24 +125,23 @@ static int prepare(struct syscalls *syscalls, struct run *run, struct err *err)
 {
 	/* a hit that the kernel skips is a call that nobody knows of */
 	struct attach_options options = { .filtered = true, .progress = progress, .ctx = run };
-	__cleanup(core_btf_release) struct core_btf btf = {};
-	LIBBPF_OPTS(bpf_object_open_opts, opts, .btf_custom_path = btf.path);
-	size_t size;
-	const void *elf = syscalls_bpf__elf_bytes(&size);
-	int ret = core_btf_make(&btf, elf, size, err);
+	struct object *object = &syscalls->object;
+	int ret = object_open(object, syscalls_bpf__elf_bytes, err);
 
+	if (!ret)
+		ret = configure(syscalls, err);
+	if (!ret)
+		ret = size_maps(syscalls, &options, err);
+	if (!ret)
+		ret = run_filter_before(run, object->core.bpf, err);
+	if (!ret)
+		ret = attach_fill_slots(object->core.bpf, &syscalls->set, err);
+	if (!ret)
+		ret = object_prepare(object, err);
 	if (ret)
 		return ret;
-	syscalls->bpf = syscalls_bpf__open_opts(&opts);
-	if (!syscalls->bpf)
-		return err_set(err, -errno, "cannot open the BPF object: %s", strerror(errno));
-	configure(syscalls);
-	ret = size_maps(syscalls, &options, err);
-	if (!ret)
-		ret = run_filter_before(run, syscalls->bpf->obj, err);
-	if (!ret)
-		ret = attach_prepare(&syscalls->attach, syscalls->bpf->obj, &syscalls->set, &options, err);
-	return ret ? ret : run_filter_after(run, syscalls->bpf->obj, err);
+	syscalls->attach = attach_new(&syscalls->set, &options);
+	return run_filter_after(run, object->core.bpf, err);
 }
 
 static void add_target(struct syscalls *syscalls, enum end end, const char *name)
@@ -162,24 +158,16 @@ static void add_target(struct syscalls *syscalls, enum end end, const char *name
 /* The end first: a begin whose end is not seen would be kept for nothing. */
 static int attach_both(struct syscalls *syscalls, struct err *err)
 {
-	int ret = attach_targets(syscalls->attach, END_EXIT, syscalls->bpf->progs.syscall_exit, err);
+	int ret = attach_targets(syscalls->attach, END_EXIT, object_program(&syscalls->object, "syscall_exit", err), err);
 
 	if (!ret && syscalls->settings.timed)
-		ret = attach_targets(syscalls->attach, END_ENTER, syscalls->bpf->progs.syscall_enter, err);
+		ret = attach_targets(syscalls->attach, END_ENTER, object_program(&syscalls->object, "syscall_enter", err), err);
 	return ret;
-}
-
-/* A value of an object that is prepared, in memory that the kernel sees. */
-static void *shared(const struct bpf_map *map)
-{
-	size_t size;
-
-	return bpf_map__initial_value(map, &size);
 }
 
 static size_t memory(const struct syscalls *syscalls)
 {
-	return syscalls->n_rows * syscalls->stride + bpf_map__value_size(syscalls->bpf->maps.data_cells);
+	return syscalls->n_rows * syscalls->stride + object_value_size(&syscalls->object, ".data.cells");
 }
 
 int syscalls_open(struct syscalls **to, struct run *run, const struct syscalls_settings *settings, struct err *err)
@@ -199,7 +187,8 @@ int syscalls_open(struct syscalls **to, struct run *run, const struct syscalls_s
 	ret = attach_both(syscalls, err);
 	/* a command begins by itself, when it has been executed */
 	if (!ret && !run->command)
-		__atomic_store_n((uint32_t *)shared(syscalls->bpf->maps.data_begun), 1, __ATOMIC_RELAXED);
+		__atomic_store_n((uint32_t *)object_memory(&syscalls->object, ".data.begun", sizeof(uint32_t)), 1,
+				 __ATOMIC_RELAXED);
 	return ret;
 }
 
@@ -225,7 +214,7 @@ static void add_cell(struct syscalls_row *row, const struct syscalls_cell *cell)
 
 static const struct syscalls_cell *cell_at(const struct syscalls *syscalls, size_t row, size_t place)
 {
-	const char *rows = shared(syscalls->bpf->maps.data_calls);
+	const char *rows = object_memory(&syscalls->object, ".data.calls", syscalls->n_rows * syscalls->stride);
 
 	return (const struct syscalls_cell *)(rows + row * syscalls->stride) + place;
 }
@@ -261,7 +250,7 @@ static bool is_gone(uint32_t process)
 /* Makes room: each table takes those that are gone out of the map, once that is half full. Ids are to be the host's. */
 static void remove_gone(struct syscalls *syscalls)
 {
-	int map = bpf_map__fd(syscalls->bpf->maps.processes);
+	int map = object_map_fd(&syscalls->object, "processes");
 
 	if (syscalls->now.n < syscalls->settings.keys / 2 || filter_pidns())
 		return;
@@ -283,7 +272,7 @@ static void look_at_processes(struct syscalls *syscalls)
 	__free uint32_t *keys = base_alloc(n * sizeof(*keys));
 	__free struct syscalls_process *values = base_alloc(n * sizeof(*values));
 	uint32_t batch; /* where the kernel would go on: all come at once */
-	int ret = bpf_map_lookup_batch(bpf_map__fd(syscalls->bpf->maps.processes), NULL, &batch, keys, values, &n, NULL);
+	int ret = bpf_map_lookup_batch(object_map_fd(&syscalls->object, "processes"), NULL, &batch, keys, values, &n, NULL);
 
 	/* that was the last */
 	if (ret && ret != -ENOENT) {
@@ -387,8 +376,6 @@ static void say(uint64_t n, const char *what)
 
 void syscalls_losses(struct syscalls *syscalls, struct run *run)
 {
-	const uint64_t *crowded = shared(syscalls->bpf->maps.data_crowded);
-	const uint64_t *losses = shared(syscalls->bpf->maps.data_losses);
 	__free char *no_key = base_printf("not counted: of processes beyond the first %u (see --max-keys)",
 					  syscalls->settings.keys);
 	__free char *no_cell = base_printf("not timed: too many at a time (room is for %u, see --max-calls)",
@@ -401,8 +388,8 @@ void syscalls_losses(struct syscalls *syscalls, struct run *run)
 	if (!syscalls->settings.by_process)
 		say(sum_of(syscalls, SYSCALLS_COMPAT).calls,
 		    "of 32-bit programs not shown: they have numbers of their own");
-	say(*crowded, no_key);
-	say(losses[LATENCY_NO_CELL], no_cell);
+	say(object_word(&syscalls->object, ".data.crowded", 0), no_key);
+	say(object_word(&syscalls->object, ".data.losses", LATENCY_NO_CELL), no_cell);
 }
 
 void syscalls_close(struct syscalls *syscalls)
@@ -410,7 +397,7 @@ void syscalls_close(struct syscalls *syscalls)
 	if (!syscalls)
 		return;
 	attach_free(syscalls->attach);
-	syscalls_bpf__destroy(syscalls->bpf);
+	object_release(&syscalls->object);
 	target_set_release(&syscalls->set);
 	free(syscalls->now.v);
 	free(syscalls->before.v);

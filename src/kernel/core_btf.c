@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Which names the object knows, which of the kernel's types have them, and a copy of what of these counts. */
+#include <elf.h>
 #include <sys/mman.h>
 
 #include <bpf/btf.h>
@@ -51,6 +52,49 @@ static void maker_release(struct maker *maker)
 	free(maker->roots.v);
 	btf__free(maker->btf);
 	free(maker->v);
+}
+
+/* --- whether the object needs it --- */
+
+/* A section's bytes and their number; NULL: there is none, or it is outside the file. */
+static const void *find_section(const Elf64_Ehdr *header, size_t size, const char *name, size_t *n)
+{
+	const Elf64_Shdr *sections = (const void *)header + header->e_shoff;
+	const Elf64_Shdr *names = &sections[header->e_shstrndx];
+
+	for (int i = 0; i < header->e_shnum; i++) {
+		const Elf64_Shdr *section = &sections[i];
+
+		*n = section->sh_size;
+		if (section->sh_offset > size || *n > size - section->sh_offset)
+			return NULL;
+		if (!strcmp((const char *)header + names->sh_offset + section->sh_name, name))
+			return (const void *)header + section->sh_offset;
+	}
+	return NULL;
+}
+
+/* The header of .BTF.ext (Documentation/bpf/btf.rst), which libbpf keeps to itself. */
+struct btf_ext {
+	uint16_t magic;
+	uint8_t version, flags;
+	uint32_t header_len;
+	uint32_t func_info_off, func_info_len, line_info_off, line_info_len;
+	uint32_t core_relo_off, core_relo_len; /* 0 bytes: no relocations */
+};
+
+bool core_btf_is_needed(const void *elf, size_t size)
+{
+	size_t n = 0;
+	const Elf64_Ehdr *header = elf;
+	const struct btf_ext *ext;
+
+	/* what is no ELF file libbpf refuses */
+	if (size < sizeof(*header) || memcmp(header->e_ident, ELFMAG, SELFMAG) || header->e_shoff > size ||
+	    header->e_shnum * sizeof(Elf64_Shdr) > size - header->e_shoff || header->e_shstrndx >= header->e_shnum)
+		return false;
+	ext = find_section(header, size, ".BTF.ext", &n);
+	return ext && n >= sizeof(*ext) && ext->header_len >= sizeof(*ext) && ext->core_relo_len;
 }
 
 /* --- what the object names --- */

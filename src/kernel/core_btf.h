@@ -3,13 +3,7 @@
  * The kernel's BTF cut down to what one BPF object relocates against (CO-RE), for libbpf to read in the
  * place of all of it: a few KB instead of 5 MB, made in 1 ms where libbpf's own reading and searching takes 10.
  *
- *	__cleanup(core_btf_release) struct core_btf btf = {};
- *	LIBBPF_OPTS(bpf_object_open_opts, opts, .btf_custom_path = btf.path);
- *	const void *elf = NAME_bpf__elf_bytes(&size);
- *
- *	ret = core_btf_make(&btf, elf, size, err);
- *	... NAME_bpf__open_opts(&opts), or bpf_object__open_mem(elf, size, &opts)
- *	... bpf_object__prepare() or bpf_object__load(); then it may be released
+ * core_object.h opens objects with it. libbpf reads it when it prepares or loads the object; then it may be released.
  *
  * What is in it: every struct, union, enum and typedef of the kernel that has the name (but for the flavor,
  * "___x") of one in the object's own BTF, and of these the members and values whose names occur there.
@@ -28,6 +22,8 @@ struct core_btf {
 	int fd;
 };
 
+/* Whether an object has relocations against the kernel's types, by its ELF bytes. */
+bool core_btf_is_needed(const void *elf, size_t size);
 /* From an object's ELF bytes and the running kernel. On error btf is unchanged. */
 int core_btf_make(struct core_btf *btf, const void *elf, size_t size, struct err *err);
 void core_btf_release(struct core_btf *btf);

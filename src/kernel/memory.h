@@ -13,8 +13,8 @@ struct memory {
 	/* A part of at most MEMORY_WINDOW bytes; -errno where it cannot be read. A test has its own. */
 	int (*copy)(const struct memory *memory, uint64_t addr, void *to, size_t n);
 	struct memory_layout layout;
-	uint64_t vmcoreinfo; /* where the variable vmcoreinfo_data is; 0: before Linux 5.16, or where addresses are hidden */
-	struct memory_bpf *bpf;
+	uint64_t vmcoreinfo;		  /* where the variable vmcoreinfo_data is; 0: before Linux 5.16, or where addresses are hidden */
+	struct memory_programs *programs; /* NULL in a test */
 };
 
 /* The caller's, for memory_close(); NULL with errno. */

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Opens, sizes, fills, prepares and releases a BPF object. Knows no engine and no tool. */
+#include <bpf/libbpf.h>
+
+#include "attach/attach.h"
+#include "attach/quirks.h"
+#include "object.h"
+
+int object_open(struct object *object, object_bytes_fn bytes, struct err *err)
+{
+	size_t size;
+	const void *elf = bytes(&size);
+
+	if (!elf)
+		return err_set(err, -errno, "cannot unpack the BPF object: %s", strerror(errno));
+	return core_object_open(&object->core, elf, size, err);
+}
+
+static struct bpf_map *find(const struct object *object, const char *map)
+{
+	return bpf_object__find_map_by_name(object->core.bpf, map);
+}
+
+/* What libbpf said when it was to size a map. */
+static int sized(int ret, const char *map, struct err *err)
+{
+	return ret ? err_set(err, ret, "cannot size the BPF map '%s': %s", map, strerror(-ret)) : 0;
+}
+
+int object_size_map(struct object *object, const char *name, uint32_t entries, struct err *err)
+{
+	struct bpf_map *map = find(object, name);
+	int ret = map ? bpf_map__set_autocreate(map, entries) : -ENOENT;
+
+	return sized(ret || !entries ? ret : bpf_map__set_max_entries(map, entries), name, err);
+}
+
+int object_size_value(struct object *object, const char *name, size_t size, struct err *err)
+{
+	struct bpf_map *map = find(object, name);
+
+	return sized(map ? bpf_map__set_value_size(map, size) : -ENOENT, name, err);
+}
+
+int object_size_key(struct object *object, const char *name, size_t size, struct err *err)
+{
+	struct bpf_map *map = find(object, name);
+
+	return sized(map ? bpf_map__set_key_size(map, size) : -ENOENT, name, err);
+}
+
+int object_reuse_map(struct object *object, const char *name, int fd, struct err *err)
+{
+	struct bpf_map *map = find(object, name);
+	int ret = map ? bpf_map__reuse_fd(map, fd) : -ENOENT;
+
+	return ret ? err_set(err, ret, "cannot share the BPF map '%s': %s", name, strerror(-ret)) : 0;
+}
+
+/* NULL where there is no such section, or it is smaller. */
+static void *section_at(const struct object *object, const char *section, size_t size)
+{
+	struct bpf_map *map = find(object, section);
+	size_t room = 0;
+	void *at = map ? bpf_map__initial_value(map, &room) : NULL;
+
+	return at && room >= size ? at : NULL;
+}
+
+int object_fill(struct object *object, const char *section, const void *data, size_t size, struct err *err)
+{
+	void *at = section_at(object, section, size);
+
+	if (!at)
+		return err_set(err, -ENOENT, "the BPF object has no %s of %zu bytes", section, size);
+	memcpy(at, data, size);
+	return 0;
+}
+
+int object_prepare(struct object *object, struct err *err)
+{
+	int ret = core_object_prepare(&object->core);
+
+	return ret ? err_set(err, ret, "cannot create the BPF maps: %s", ret == -EPERM ? quirk_denial() : strerror(-ret))
+		   : 0;
+}
+
+int object_load(struct object *object, struct err *err)
+{
+	int ret = core_object_load(&object->core);
+	const char *rejected = attach_rejected(ret);
+
+	return ret ? err_set(err, ret, "%s", rejected ? rejected : strerror(-ret)) : 0;
+}
+
+void *object_memory(const struct object *object, const char *section, size_t size)
+{
+	void *at = section_at(object, section, size);
+
+	if (!at)
+		abort();
+	return at;
+}
+
+uint64_t object_word(const struct object *object, const char *section, size_t index)
+{
+	const uint64_t *words = object_memory(object, section, (index + 1) * sizeof(*words));
+
+	return __atomic_load_n(&words[index], __ATOMIC_RELAXED);
+}
+
+size_t object_value_size(const struct object *object, const char *map)
+{
+	return bpf_map__value_size(find(object, map));
+}
+
+int object_map_fd(const struct object *object, const char *map)
+{
+	return bpf_map__fd(find(object, map));
+}
+
+const struct bpf_program *object_program(const struct object *object, const char *name, struct err *err)
+{
+	const struct bpf_program *program = bpf_object__find_program_by_name(object->core.bpf, name);
+
+	if (!program)
+		err_set(err, -ENOENT, "the BPF object has no program '%s'", name);
+	return program;
+}
+
+void object_release(struct object *object)
+{
+	core_object_release(&object->core);
+}
