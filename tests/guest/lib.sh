@@ -264,8 +264,7 @@ expect_turns() {
 		END {
 			for (pid in want) {
 				n++
-				# in each turn, a moment passes between the kernel's reading of the
-				# clock and ours
+				# in each turn, a moment passes before we read the clock after the kernel
 				slack = want[pid] / 1000 * 0.1 + times[pid] * 200 + 3000
 				off = sum[pid] - want[pid] / 1000
 				if (off > slack || -off > slack || count[pid] < times[pid] - 1 || count[pid] > times[pid] + 2)
