@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# sonde bashreadline: what was typed at a shell is what its rows have.
+# sonde bashreadline: its rows must be the lines that were typed at a shell.
 
 bashreadline() {
 	run sonde bashreadline "$@"
 }
 
-# Bytes that are better not in this file.
+# Bytes that do not belong in a source file.
 escape=$(printf '\033')
 tab=$(printf '\t')
 high=$(printf '\377')
@@ -19,7 +19,8 @@ has_bash() {
 	export INPUTRC=$PWD/inputrc HISTFILE=
 }
 
-# The file lines: those to type, the last ones just within and just beyond the size of a record.
+# Writes the lines to type into the file lines. The last ones just fit, and just do not fit, into a
+# record.
 lines() {
 	cat <<-END > lines
 		echo a | cat
@@ -33,19 +34,19 @@ lines() {
 	END
 }
 
-# So many letters.
+# long N: prints N letters.
 long() {
 	head -c "$1" /dev/zero | tr '\0' x
 }
 
-# same WANTED GOT
+# same WANTED GOT: both files must have the same lines, in any order.
 same() {
 	sort "$1" > wanted
 	sort "$2" > got
 	cmp wanted got || { diff wanted got | cut -c 1-200; fail "rows are not what was typed"; }
 }
 
-# expect_rows FILE...: the rows of out, in text, are the lines that were typed as FILEs say.
+# expect_rows FILE...: the rows of out, in text, must be the lines that were typed from the FILEs.
 expect_rows() {
 	expect_line '^TIME      PID     COMMAND$'
 	sed '/^did /d; 1d' out > rows
@@ -77,7 +78,7 @@ test_json() {
 	same typed shown
 }
 
-# A shell that is at its prompt before tracing begins; its process is $waiting.
+# Starts a shell that is at its prompt before tracing begins; its process id is $waiting.
 begin() {
 	mkfifo keys
 	pty keys "$@" > first &
@@ -86,7 +87,7 @@ begin() {
 	read -r _ _ waiting _ < first
 }
 
-# Lines are typed at it, and at two others that begin only now.
+# Types lines at it, and at two other shells that start only now.
 go_on() {
 	printf ': later\n' > lines
 	pty lines $1 > second
@@ -123,7 +124,7 @@ test_comm() {
 	expect_rows out
 }
 
-# In a buffer that has no room for more.
+# The buffer has no room for more.
 test_cut() {
 	has_bash
 	printf ': %s\n' "$(long 1021)" "$(long 1022)" > lines
@@ -136,7 +137,8 @@ test_cut() {
 	[ "$(paste -sd ' ' rows)" = 'true false' ] || fail "the cut line is another"
 }
 
-# The function readline() in a library: nobody sees what is waited for already, and other programs are left out.
+# The function readline() is in a library. A call that began before tracing is not seen, and other
+# programs are left out.
 test_library() {
 	ln -s /bin/reader other
 	begin reader

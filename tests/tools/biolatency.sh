@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# sonde biolatency: as many requests as the kernel itself has counted for the disk (/sys/block/DISK/stat).
+# sonde biolatency: it must count as many requests as the kernel does for the disk
+# (/sys/block/DISK/stat).
 
-# stat N: of the disk: 1 reads, 5 writes that are done.
+# stat N: prints the disk's finished reads (1) or writes (5).
 stat() {
 	awk -v n="$1" '{ print $n }' "/sys/block/$name/stat"
 }
@@ -11,7 +12,7 @@ find_disk() {
 	name=${disk#/dev/}
 }
 
-# io COMMAND...: runs it, with what the disk has read and written meanwhile in $reads and $writes.
+# io COMMAND...: runs it; the disk's reads and writes in the meantime are in $reads and $writes.
 io() {
 	reads=$(stat 1) writes=$(stat 5)
 	run "$@"
@@ -25,7 +26,7 @@ write_direct() {
 	[ $writes = 100 ] || fail "the kernel says $writes writes"
 }
 
-# The values that the rows of out have in all.
+# Prints how many values the rows of out have together.
 total() {
 	awk '{ n += $1 } END { print n + 0 }' rows
 }
@@ -44,14 +45,16 @@ test_writes() {
 	[ "$(awk -F'[:|]' '/->/ { n += $2 } END { print n }' out)" = 100 ] || fail "not 100 in the chart"
 }
 
-# What is written behind somebody's back, in large requests, several at a time. Flushes are no writes.
+# Data that the kernel writes back later, in large requests, several at a time. Flushes are no
+# writes.
 # cpus=2
 test_buffered() {
 	find_disk
 	dd if=/dev/urandom of=big bs=1M count=8 2> said
 	io sonde biolatency -Q -F --json -i 0.1 -- sh -c 'dd if=big of=$0 bs=64k conv=fsync; sync' "$disk"
 	expect_json count flags
-	# who asks for a flush is a write without bytes to the kernel, and never issued: the flush is
+	# For the kernel, a caller that asks for a flush writes no bytes; that request is never
+	# issued, but the flush is.
 	[ "$(total)" = $((reads + writes)) ] || fail "$(total) requests, not $((reads + writes))"
 	grep -q 'Flush$' rows || fail "no flush"
 }
@@ -79,8 +82,8 @@ test_by_flags() {
 	[ "$count" = $reads ] || fail "$count reads, not $reads"
 }
 
-# The kernel's own time for a request, in ms, is what the values add up to. It begins to count a little earlier and ends a little
-# later: its time is never less.
+# The sum of the values must be the kernel's own time for the requests, in ms. The kernel starts a
+# little earlier and ends a little later, so its time is never less.
 test_time() {
 	find_disk
 	one_of_three spent_time

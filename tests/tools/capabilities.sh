@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What each capability is for (docs/SECURITY.md): with it sonde does it, without it says so.
+# What each capability is needed for (docs/SECURITY.md): with it sonde works, without it sonde names
+# it.
 
-# may CAPABILITIES CMD...: sonde's CMD as a user with these.
+# may CAPABILITIES CMD...: runs sonde CMD as a user with only these.
 may() {
 	set_of=$1
 	shift
-	# not quoted: several words
+	# unquoted on purpose: several words
 	run caps $set_of -- sonde "$@"
 }
 
-# What a kernel needs beside CAP_BPF and CAP_PERFMON: before 5.11 maps count as locked memory; for user functions
-# without uprobe.multi perf may ask for CAP_SYS_ADMIN, as Debian's 5.10 does.
+# What some kernels need besides CAP_BPF and CAP_PERFMON. Before 5.11 maps count as locked memory.
+# For user functions without uprobe.multi, perf may require CAP_SYS_ADMIN, as Debian's 5.10 does.
 memory=$([ "$KERNEL" != 5.10 ] || echo sys_resource)
 user=$(has uprobe.multi || echo sys_admin)
 
@@ -27,7 +28,7 @@ test_bpf_and_perfmon() {
 	expect_line no/such/file
 }
 
-# It stands for both.
+# CAP_SYS_ADMIN stands for both.
 test_sys_admin() {
 	may "sys_admin $memory" funccount do_sys_openat2 u:/bin/ufuncs:f_one -- calls 10 openat
 	expect_exit 0
@@ -46,7 +47,7 @@ test_without_one_of_them() {
 	expect_one_err 'CAP_BPF and CAP_PERFMON, which'
 }
 
-# What two suffice for on later kernels.
+# On later kernels two capabilities are enough.
 test_older_kernels() {
 	[ "$memory" ] || skip "this kernel asks for no more"
 	may 'bpf perfmon' funccount do_sys_openat2 -- calls 10 openat
@@ -57,7 +58,7 @@ test_older_kernels() {
 	expect_err .
 }
 
-# Of a process of somebody else's.
+# Tracing a process of another user.
 test_sys_ptrace() {
 	libcalls 1000000000 > did &
 	held=$!
@@ -71,7 +72,7 @@ test_sys_ptrace() {
 	kill $held
 }
 
-# tracefs is root's by default. Raw tracepoints need none of it.
+# By default only root may read tracefs. Raw tracepoints do not need it.
 test_tracefs_is_roots() {
 	may "bpf perfmon $memory" status
 	expect_err 'cannot open tracefs'
@@ -80,7 +81,8 @@ test_tracefs_is_roots() {
 	expect_count sched:sched_process_exec 1
 }
 
-# With kptr_restrict=1 the kernel hides addresses from a process without CAP_SYSLOG: a function goes by its name then.
+# With kptr_restrict=1 the kernel hides addresses from a process without CAP_SYSLOG: functions are
+# then attached by name.
 test_syslog() {
 	before=$(cat /proc/sys/kernel/kptr_restrict)
 	echo 1 > /proc/sys/kernel/kptr_restrict

@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# The life of -- COMMAND: how it begins, who asks it to end and how often, and what it inherits. With user functions
-# of our own programs, so that these tests run on the machine's own kernel as well (tests/host/command.sh).
+# The life of -- COMMAND: how it starts, which signals end it, and what it inherits. It traces user
+# functions of our own programs, so that these tests also run on the machine's own kernel
+# (tests/host/command.sh).
 
 flushes=$(command -v flushes)
 work="u:$flushes:flushes_work"
 
-# server [OPTION...] [GATE]: sonde counts what the program flushes does, which is ready when this returns.
+# server [OPTION...] [GATE]: sonde counts the functions of the program flushes. Returns when that is
+# ready.
 server() {
 	[ -p gate ] || mkfifo gate
 	start sonde funccount "$work" -- flushes "$@"
 	wait_until 20 ready "$@" || fail "the command is not ready"
 }
 
-# said N WHAT: there are so many of these lines in out.
+# said N WHAT: true if out has N of these lines.
 said() {
 	[ "$(grep -c "^did $2" out)" = "$1" ]
 }
@@ -24,12 +26,12 @@ ready() {
 	esac
 }
 
-# its ROLE: the process id of the command, or of its child.
+# its ROLE: prints the process id of the command, or of its child.
 its() {
 	sed -n "s/^did ready $1 //p" out
 }
 
-# Ended, though maybe nobody has asked for its status.
+# True if the process has ended, even if nobody has waited for it yet.
 gone() {
 	[ ! -e "/proc/$1" ] || grep -q '^State:.*[ZX]' "/proc/$1/status" 2> /dev/null || [ ! -e "/proc/$1" ]
 }
@@ -42,7 +44,8 @@ stopped() {
 	grep -q '^State:.*T (stopped)' "/proc/$1/status"
 }
 
-# asked_by SIGNAL: the command and its child get it, once, are waited for, and what they do until they end is counted.
+# asked_by SIGNAL: the command and its child must receive it once. sonde waits for both, and counts
+# what they do until they end.
 asked_by() {
 	server -c gate
 	kill "-$1" "$started"
@@ -64,7 +67,8 @@ test_asked_to_end() {
 	done
 }
 
-# By whoever sends to a process group: the command has one of its own, and gets the signal from us alone.
+# A signal to our process group: the command has a group of its own, and receives the signal only
+# from us.
 test_group_asked_to_end() {
 	mkfifo gate
 	start setsid sonde funccount "$work" -- flushes gate
@@ -77,7 +81,7 @@ test_group_asked_to_end() {
 	expect_line '^did flush parent 1$'
 }
 
-# timeout(1) sends its signal twice. Two of an impatient user are further apart than a second.
+# timeout(1) sends its signal twice. Two signals of an impatient user are more than a second apart.
 twice_at_once() {
 	rm -f gate
 	server gate
@@ -94,7 +98,7 @@ test_asked_twice_at_once() {
 	one_of_three twice_at_once
 }
 
-# A terminal's end is told several times.
+# When a terminal closes, SIGHUP comes several times.
 test_hangup_kills_nothing() {
 	server gate
 	kill -TERM "$started"
@@ -108,14 +112,14 @@ test_hangup_kills_nothing() {
 	expect_line '^did flush parent 1$'
 }
 
-# One signal more, so late that it is not taken for the same request.
+# Sends one more signal, so late that it counts as a second request.
 insist() {
 	sleep 1
 	kill -INT "$started"
 	wait_until 20 grep -q "killed 'flushes'" err || fail "not killed"
 }
 
-# Without a gate it does not end by these signals.
+# Without a gate, the program does not end by these signals.
 test_insisted() {
 	server -c
 	kill -INT "$started"
@@ -128,7 +132,8 @@ test_insisted() {
 	gone "$(its parent)" && gone "$(its child)" || fail "something goes on"
 }
 
-# When the duration is over the table is printed, whatever the command does, and the command is asked to end.
+# When the duration is over, sonde prints the table, whatever the command does, and asks the command
+# to end.
 duration_over() {
 	rm -f gate
 	mkfifo gate
@@ -156,7 +161,7 @@ test_duration_over_and_killed() {
 	expect_exit 0
 }
 
-# One that has stopped itself cannot take a signal: it is let go on.
+# A command that has stopped itself cannot react to a signal: sonde continues it.
 test_stopped_command() {
 	server -s
 	wait_until 20 stopped "$(its parent)" || fail "it does not stop"
@@ -168,7 +173,7 @@ test_stopped_command() {
 	expect_err 'the command was ended by signal 9'
 }
 
-# Sonde itself may be stopped and go on (Ctrl-Z, fg): what happens meanwhile is counted.
+# sonde itself may be stopped and continued (Ctrl-Z, fg): it counts what happens meanwhile.
 test_stopped_tracer() {
 	server gate
 	kill -STOP "$started"
@@ -182,7 +187,7 @@ test_stopped_tracer() {
 	expect_count flushes_work 35
 }
 
-# It ends with the command, not with what that leaves behind.
+# The run ends with the command, not with the processes that the command leaves running.
 test_children_go_on() {
 	mkfifo gate
 	start sonde funccount "$work" -- sh -c 'setsid flushes gate & while ! grep -q "^did ready" "$0"; do :; done' out
@@ -195,9 +200,10 @@ test_children_go_on() {
 	wait_until 20 said 1 'flush parent 1' || fail "it does not end"
 }
 
-# --- at a terminal: sonde and the command are its foreground ---
+# --- at a terminal, with sonde and the command in its foreground ---
 
-# typed OPTIONS...: a server as above, with keys to type at it. What sonde and the terminal show is in screen.
+# typed OPTIONS...: a server as above, with a terminal to type at. The file screen has what sonde
+# and the terminal show.
 typed() {
 	mkfifo keys gate
 	: > screen
@@ -221,7 +227,7 @@ leave() {
 	shown
 }
 
-# The terminal has sent Ctrl-C to all of the foreground: nobody gets it a second time.
+# The terminal sends Ctrl-C to its whole foreground: no process may receive it a second time.
 test_typed_once() {
 	typed -c gate
 	type_key '\003'
@@ -246,7 +252,7 @@ test_typed_twice() {
 	gone "$(its parent)" && gone "$(its child)" || fail "something goes on"
 }
 
-# From elsewhere it comes to sonde alone, which passes it on, to the child as well.
+# A signal from elsewhere goes only to sonde, which passes it on, to the child as well.
 test_asked_at_a_terminal() {
 	typed -c gate
 	tracer=$(sed -n 's/^PPid:[^0-9]*//p' "/proc/$(its parent)/status")
@@ -259,7 +265,7 @@ test_asked_at_a_terminal() {
 	expect_line '^did flush child 1$'
 }
 
-# What is in the foreground may read from the terminal.
+# A process in the foreground may read from the terminal.
 test_command_reads_from_its_terminal() {
 	mkfifo keys
 	: > screen
@@ -271,13 +277,13 @@ test_command_reads_from_its_terminal() {
 	expect_line '^did read a line$'
 }
 
-# --- what it inherits ---
+# --- inheritance ---
 
-# state FILE: what a process may have been given by whoever started it, as its own.
+# state FILE: prints what a process can inherit from the process that started it.
 state='grep -E "^(Sig(Blk|Ign)|Umask|Groups|CapEff|NoNewPrivs|Seccomp:)" /proc/self/status; cat /proc/self/limits; ls -l /proc/self/fd |
 	sed "s/.*[0-9] \([0-9]* ->\)/\1/; s/\(pipe\|socket\):.*/\1/; s,/proc/[0-9]*,/proc/N," | grep -v "^total"; cut -d " " -f 19 /proc/self/stat'
 
-# inherits SETUP: after these commands of a shell, a command has under sonde what it has without.
+# inherits SETUP: after these shell commands, a command must inherit the same with sonde as without.
 inherits() {
 	sh -c "$1"'; exec sh -c "$0"' "$state" > without 2> /dev/null < /dev/null
 	sh -c "$1"'; exec sonde funccount -q "$1" -- sh -c "$0" "$1"' "$state" "$work" > with 2> /dev/null < /dev/null

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# sonde looks at processes of a container that is hostile: nothing of it runs, and nothing outside of it is opened.
+# sonde examines processes of a hostile container: it must run none of the container's programs, and
+# open nothing outside it.
 
-# A container in the directory c: its loader and its shells leave a mark when they are executed, its C library too, and debug
-# links lead to devices and to a FIFO out here. Its process, $held, has namespaces of its own.
+# Makes a container in the directory c. Its loader, its shells and its C library leave a mark when
+# they are executed, and its debug links lead to devices and to a FIFO outside. Its process, $held,
+# has its own namespaces.
 container() {
 	mkdir -p c/bin c/dev c/marks c/lib/x86_64-linux-gnu c/lib/aarch64-linux-gnu c/lib64 c/usr/lib/debug/.build-id/ab
 	chmod 0777 c c/marks
@@ -24,8 +26,8 @@ release() {
 	wait $held || :
 }
 
-# looked_at CMD...: sonde itself counts what CMD, one program, executes and opens: all that was executed is CMD. What CMD says is in
-# out and err, too.
+# looked_at CMD...: sonde itself counts what CMD, a single program, executes and opens: only CMD
+# itself may be executed. The output of CMD is in out and err as well.
 looked_at() {
 	run sonde funccount t:sched:sched_process_exec ptmx_open fifo_open -- "$@"
 	expect_count sched:sched_process_exec 1
@@ -34,7 +36,7 @@ looked_at() {
 	[ ! -e c/marks/ran ] || fail "something of the container was executed"
 }
 
-# The marks, and what counts openings, are seen when they are to be.
+# The marks, and the counts of opens, must appear when they should.
 test_marks_are_seen() {
 	container
 	chroot c /bin/bash
@@ -62,7 +64,7 @@ test_every_function() {
 	release
 }
 
-# The links of debug files: a device, a FIFO, what is outside and what is inside.
+# Links of debug files: to a device, a FIFO, a file outside and one inside.
 test_debug_links() {
 	for link in /dev/ptmx ../../../../../../../../dev/ptmx "$PWD/outside" "../../../../../..$PWD/outside" /proc/self/fd/0; do
 		rm -rf c outside
@@ -92,7 +94,8 @@ test_status() {
 	release
 }
 
-# A process with a C library of its own is read where it runs: its loader, which has been replaced meanwhile, is not needed.
+# The C library of such a process is read where it runs. Its loader, which has been replaced in the
+# meantime, is not needed.
 test_counts_by_reading() {
 	container
 	release

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# sonde cpudist: the kernel's own account of who ran how long (/proc/PID/schedstat) is what is shown.
+# sonde cpudist: it must show the kernel's own account of each process's time on a processor
+# (/proc/PID/schedstat).
 
 on() {
 	run sonde cpudist -P --json "$@" -- turns -s 20,5 2 200
@@ -16,8 +17,9 @@ test_on_two_processors() {
 	one_of_three on
 }
 
-# Sleeps of 20 ms are at least as long, where the machine does not stand still between the timer's start and the sleep; all together
-# are within the time of the whole, and there are no more of them than the kernel has given the process a processor.
+# Sleeps of 20 ms must be at least that long, unless the machine stands still between the start of
+# the timer and the sleep. All together must fit into the time of the whole run. There may be no
+# more of them than the kernel has given the process a processor.
 test_off() {
 	read -r began _ < /proc/uptime
 	run sonde cpudist -O -P --json -- turns -s 20,20 1 50
@@ -37,12 +39,13 @@ test_off() {
 	expect_between "usecs off" 245000 "$(awk "BEGIN { print int(($ended - $began + 0.01) * 1000000) }")" "$total"
 }
 
-# How long the only processor was idle, in ms, as the kernel has it.
+# Prints how long the only processor was idle, in ms, by the kernel's account.
 idle() {
 	awk '$1 == "cpu0" { print ($5 + $6) * 10 }' /proc/stat
 }
 
-# Who has nothing to do but wait leaves the processor idle: for all that the kernel calls so, and not for longer than there is time.
+# Processes that only wait leave the processor idle: as long as the kernel says, and no longer than
+# the run takes.
 test_idle() {
 	read -r began _ < /proc/uptime
 	start sonde cpudist -I -P --json

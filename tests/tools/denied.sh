@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Where the kernel says no, each tool says in one line what it was and what would help.
+# If the kernel refuses, each tool must say in one line what was refused and what would help.
 
 tools='execsnoop opensnoop exitsnoop killsnoop tcpconnect tcplife runqlat cpudist biolatency hardirqs softirqs syscount'
 
-# each CMD...: with every tool behind it, and what it needs to end.
+# each CMD...: runs it with every tool behind it, and with what the tool needs to end.
 each() {
 	for tool in $tools 'funccount vfs_read' 'funccount vfs_*' 'funclatency vfs_read' 'funcslower vfs_read'; do
 		set -f
-		# not quoted: several words
+		# unquoted on purpose: several words
 		run "$@" sonde $tool --duration 0.1
 		set +f
 		says
@@ -28,7 +28,7 @@ test_no_proc() {
 	expect_one_err '/proc is not mounted: mount'
 }
 
-# What reads none of the kernel's memory is allowed even there.
+# A tool that reads no kernel memory is allowed even there.
 # cpus=1-locked
 test_locked_down() {
 	! cat /sys/kernel/tracing/current_tracer > /dev/null 2>&1 || skip "this kernel cannot be locked down"
@@ -46,7 +46,7 @@ test_locked_down() {
 	says
 }
 
-# Kernels that count BPF's memory as locked do so for a user, who may not raise the limit.
+# Kernels that count BPF's memory as locked memory refuse a user who may not raise the limit.
 test_locked_memory() {
 	says() {
 		expect_exit 1
@@ -62,10 +62,11 @@ test_locked_memory() {
 	expect_exit 0
 }
 
-# Without addresses many functions cannot be one link, and perf is for CAP_SYS_ADMIN on some kernels.
+# Without addresses many functions cannot share one link, and some kernels reserve perf to
+# CAP_SYS_ADMIN.
 test_no_addresses() {
 	memory=$([ "$KERNEL" != 5.10 ] || echo sys_resource)
-	# not quoted: several words
+	# unquoted on purpose: several words
 	run caps bpf perfmon dac_read_search $memory -- sonde funccount 'vfs_*' -- calls 10 read
 	expect_exit 1
 	helps=$(has kprobe.multi && echo syslog || echo sys_admin)

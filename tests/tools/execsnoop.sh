@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# sonde execsnoop: what programs find themselves executed with (tests/programs/execs.h) is what its rows say.
+# sonde execsnoop: its rows must be what the executed programs find themselves
+# (tests/programs/execs.h).
 
 es() {
 	run sonde execsnoop "$@"
 }
 
-# out, taken apart: what was told and what was shown, without the heading. Lines may be long, and regular expressions slow.
+# Splits out into what the programs report (told) and what sonde shows, without the heading. Lines
+# can be long, and regular expressions are slow.
 take_apart() {
 	expect_exit 0
 	expect_quiet
@@ -16,12 +18,13 @@ take_apart() {
 	[ -s told ] && [ -s shown ] || fail "$(wc -l < told) execs told, $(wc -l < shown) shown"
 }
 
-# Nothing was lost, nor is there anything else to say.
+# No event may be lost, and stderr must have no other message.
 expect_quiet() {
 	! grep -v '^Tracing ' err || fail "stderr says more"
 }
 
-# Rows as a table has them, from told: of all execs, or of those where this awk expression holds, with this as the line.
+# Turns told into rows as the table has them. $1: an awk expression that selects execs (default:
+# all). $2: the expression for the command line.
 as_rows() {
 	awk -F '\t' "${1:-1} { printf \"%-16s %-7d %-7d %3s %s\\n\", \$5, \$2, \$3, \$6, (${2:-\$10}) }" told > wanted
 }
@@ -56,7 +59,7 @@ test_execs_as_data() {
 		fail "times between $began and $ended: $(cat rows)"
 }
 
-# The number is bcc's; its name stands beside it where more is asked for.
+# The error number is bcc's; the columns for more detail have its name beside it.
 test_error_names() {
 	es -x -v -- execs succeed fail
 	expect_exit 0
@@ -65,7 +68,7 @@ test_error_names() {
 	expect_line '^execs            [0-9]+ +[0-9]+ +-2 ENOENT       [^ ]'
 }
 
-# Without -x only what was executed; all of a command line, however long.
+# Without -x only successful execs; the whole command line, however long.
 test_long_lines() {
 	es -- execs long fail fail-long
 	take_apart
@@ -74,13 +77,14 @@ test_long_lines() {
 	same
 }
 
-# What there is, is the begin of what was told, which is on the same line of another file.
+# Each line must be the beginning of the same line of another file.
 begins() {
 	awk 'NR == FNR { begin[NR] = $0; next } index($0, begin[FNR]) != 1 { exit 1 }' "$@" || fail "not what was passed"
 }
 
-# Where a row does not hold all, it says so: a line that the buffer has no room for, more arguments than are looked at.
-# The last is an argument that is in memory only where the kernel itself has read it, as older ones do before they fail.
+# A row that is incomplete must say so: the buffer has no room for the line, or there are more
+# arguments than are read. The last argument is in memory only if the kernel itself has read it, as
+# older kernels do before they fail.
 test_cut_lines() {
 	es --buffer-size 64k -- execs long
 	take_apart
@@ -101,7 +105,7 @@ test_cut_lines() {
 	cut -f 9 told | begins lines -
 }
 
-# What -q shows, a shell reads back.
+# A shell reads back what -q shows.
 test_quoted_lines() {
 	es -q -- execs succeed
 	take_apart
@@ -126,7 +130,7 @@ test_by_name_and_line() {
 	same
 }
 
-# The kernel keeps 15 bytes of a name; who asks for the whole of it gets it, and so does who knows what is shown.
+# The kernel keeps 15 bytes of a name. A pattern may match the whole name or these 15 bytes.
 test_by_long_name() {
 	cp /bin/execd long-name-of-a-program
 	cp /bin/execd long-name-of-a-pro
@@ -151,7 +155,7 @@ test_of_a_user() {
 	same
 }
 
-# -p: what a process becomes; -P: children only; by the name that it has then, within a cgroup.
+# -p: what a process executes; -P: only its children; by the name that it then has; within a cgroup.
 test_of_processes() {
 	mkfifo go
 	sh -c ': > waits; read x < go; exec execd became' > ours &
@@ -186,7 +190,7 @@ ours() {
 	same
 }
 
-# A command's children and theirs, and nobody else, who is there at the same time.
+# Only a command's children and their children, not another process at the same time.
 test_of_a_command() {
 	mkfifo go gone
 	(
@@ -211,7 +215,7 @@ test_of_a_command() {
 	same lines
 }
 
-# In a pid namespace of our own: the host's numbers, or ours.
+# In a PID namespace of our own: the ids of the host, or ours.
 test_in_a_pid_namespace() {
 	mkdir host
 	mount -t proc proc host

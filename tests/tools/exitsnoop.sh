@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# sonde exitsnoop: what wait(2) told of each process (tests/programs/exits.c) is what is shown.
+# sonde exitsnoop: its rows must be what wait(2) reported of each process (tests/programs/exits.c).
 
-# The workload's lines become "COMM PID PPID TID CODE SIGNAL NAME CORE" in dids, what is to lie between the two others in
-# ranges; -x: without those who exited with 0.
+# Turns the workload's lines into "COMM PID PPID TID CODE SIGNAL NAME CORE" in dids, and the bounds
+# of two other columns in ranges. -x: without processes that exited with 0.
 did_exits() {
 	sed -n 's/^did exit //p' out | awk -v failed="${1:-}" 'failed == "" || $5 != "0"' > facts
 	cut -d ' ' -f 1-8 facts > dids
@@ -10,7 +10,8 @@ did_exits() {
 	[ -s dids ] || fail "the workload did nothing"
 }
 
-# expect_text [-x]: the rows, without headings, of the columns that are always there. EXIT_CODE is taken apart again.
+# expect_text [-x]: compares the rows, without headings, in the columns that are always there.
+# EXIT_CODE is split again.
 expect_text() {
 	did_exits "${1:-}"
 	sed '/^did /d; 1d' out > text
@@ -29,7 +30,7 @@ expect_exits_json() {
 	tr '\t' ' ' < rows | cut -d ' ' -f 1-8 > seen
 	expect_dids
 	cut -f 9- rows | tr '\t' ' ' | paste -d ' ' ranges - > between
-	# numbers beyond 2^53 are near enough
+	# numbers beyond 2^53 are close enough
 	awk '$7 < $1 || $7 > $2 || $8 < $3 || $8 > $4 || substr($9, 1, 26) < $5 || substr($9, 1, 26) > $6 || $9 !~ /\+00:00$/' between > wrong
 	[ ! -s wrong ] || fail "an age or a time is wrong: $(head -n 1 wrong)"
 }
@@ -68,7 +69,7 @@ test_burst() {
 	expect_dids
 }
 
-# Two threads that leave at the same moment are one end of one process.
+# Two threads that exit at the same moment are the end of one process.
 # cpus=2
 test_last_two_at_once() {
 	run sonde exitsnoop --fail-on-loss --json -- exits race 100
@@ -87,7 +88,7 @@ test_per_thread() {
 	expect_text -x
 }
 
-# The first thread gives a process its name, whichever ends last; a thread has its own.
+# The first thread gives a process its name, whichever thread ends last. A thread has its own name.
 test_comm() {
 	run sonde exitsnoop --comm first -- exits all
 	expect_exit 0
@@ -99,7 +100,7 @@ test_comm() {
 	expect_text
 }
 
-# Who asks for a thread is told of it.
+# With --tid, that thread's exit is shown.
 test_tid() {
 	kills target > target &
 	wait_until 10 test -s target || fail "no threads"
@@ -119,7 +120,7 @@ test_pidns() {
 	expect_exits_json
 }
 
-# Threads that end are none of a process's, unless asked for.
+# The exit of a thread is shown only on request.
 test_columns() {
 	run env TZ=CET-1 sonde exitsnoop -T --label here -- exits threads
 	expect_exit 0
@@ -133,7 +134,8 @@ test_columns() {
 }
 
 test_kernel_thread() {
-	# the kernel starts what is to load a module as one of its own threads, and there is no such program here
+	# the kernel starts the program that loads a module as one of its own threads, and there is
+	# no such program here
 	start sonde exitsnoop
 	! mount -t nosuchfs none /tmp 2> /dev/null || fail "what was mounted?"
 	stop INT

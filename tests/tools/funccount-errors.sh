@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What sonde funccount refuses, and how it says so.
+# The errors of sonde funccount, and their messages.
 
 test_without_capabilities() {
 	run su user -c 'sonde funccount do_sys_openat2'
@@ -44,7 +44,7 @@ test_usage_names_the_option() {
 	expect_err fentry
 }
 
-# Where a command was to be, the whole machine is not traced. In every tool.
+# A missing command must not lead to tracing the whole machine, in any tool.
 test_no_command_behind_the_dashes() {
 	for tool in $(sonde help --names); do
 		run sonde "$tool" --
@@ -76,7 +76,7 @@ test_no_match() {
 	fc 'no_such_thing_*'
 	expect_exit 1
 	expect_one_err 'no_such_thing_'
-	# One that matches does not excuse the other.
+	# A spec that matches does not excuse one that does not.
 	fc do_sys_openat2 vfs_raed
 	expect_exit 1
 	expect_err vfs_raed
@@ -121,7 +121,7 @@ test_not_a_program() {
 	expect_exit 1
 }
 
-# No length of a cut file crashes it or makes it hang.
+# sonde must neither crash nor hang, at whatever length the file is cut off.
 test_truncated_program() {
 	size=$(wc -c < /bin/libcalls)
 	for length in 0 1 4 16 63 64 65 100 500 1000 4096 8000 $((size / 2)) $((size - 2000)) $((size - 64)) $((size - 1)); do
@@ -132,7 +132,7 @@ test_truncated_program() {
 	done
 }
 
-# A program whose headers are noise.
+# A program whose headers are random bytes.
 test_corrupt_program() {
 	od -An -v -t u1 -w1 -N 80 /bin/libcalls > head
 	tail -c +81 /bin/libcalls > rest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# sonde funccount with filters: what they let through is counted, and nothing else.
+# sonde funccount with filters: it must count what they let through, and nothing else.
 
 test_filter_pid() {
 	gate calls -t 100 getpgid

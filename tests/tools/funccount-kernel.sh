@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# sonde funccount of kernel functions and modules: exact, by each mechanism, by each name.
+# sonde funccount of functions of the kernel and of modules: exact counts by each mechanism and each
+# name.
 
 kernel_exact() {
 	has "$1" || { refused "$1" "$2:do_sys_openat2"; return 0; }
@@ -41,7 +42,7 @@ test_entry_auto() {
 	expect_exit 0
 	expect_count do_sys_openat2 1000
 	expect_err "^Tracing 1 function for \"do_sys_openat2\"\.\.\. Hit Ctrl-C to end\.$|^Tracing 1 functions for "
-	# The documented columns.
+	# The columns as documented.
 	expect_line "^do_sys_openat2 {22,23} +1000$"
 }
 
@@ -63,7 +64,7 @@ test_words() {
 	done
 }
 
-# Names that ftrace's list does not have, because another name of the same address is there.
+# Names that ftrace does not list, because it lists another name of the same address.
 test_alias() {
 	for spec in "$getpgid" "r:$getpgid"; do
 		fc "$spec" -- calls 1000 getpgid
@@ -77,7 +78,8 @@ test_alias() {
 	expect_count "$getpgid" 1000
 }
 
-# without PATTERN FILE...: a pattern's functions while these are empty. They are as many as ftrace lists whose lines match $listed.
+# without PATTERN FILE...: counts the functions of a pattern while these files are empty. There must
+# be as many as lines of ftrace's list match $listed.
 without() {
 	functions=$(grep -c "$listed" $tracing/available_filter_functions)
 	[ "$functions" -gt 3 ] || fail "$functions functions"
@@ -94,9 +96,9 @@ without() {
 	done
 }
 
-# Which functions a pattern means: symbols are in the kernel's memory, where it tells (from 6.0), else in
-# /proc/kallsyms; what can be traced in ftrace's records, or, where it does not confirm their number, in
-# its list, with addresses or (before 6.5) only names.
+# Which functions a pattern matches. Their symbols are in the kernel's memory if it says where (from
+# 6.0), else in /proc/kallsyms. The functions that can be traced are in ftrace's records or, if it
+# does not confirm their number, in its list, with addresses or (before 6.5) only with names.
 test_symbols_and_records() {
 	tracing=/sys/kernel/tracing
 	listed=^vfs_re
@@ -111,8 +113,9 @@ test_symbols_and_records() {
 	without 'dummy:*' /proc/kallsyms
 }
 
-# The first instruction after the place where ftrace hooks in: on x86-64 5 bytes long, behind an endbr64 or
-# not; on arm64 two instructions, behind a bti or not, and what follows saves registers.
+# Prints the offset of the first instruction behind the place where ftrace hooks in. On x86-64 that
+# place is 5 bytes long, with or without an endbr64 before it. On arm64 it is two instructions, with
+# or without a bti before them; the next one saves registers.
 behind_hook() {
 	[ "$(uname -m)" = x86_64 ] || { echo 16; return; }
 	echo "p:house $1" > /sys/kernel/tracing/kprobe_events
@@ -153,7 +156,8 @@ test_module() {
 	rmmod dummy
 }
 
-# A kretprobe of a kernel that keeps to itself what it has missed: the count may be too low, and that is said.
+# A kretprobe on a kernel that does not report its misses: the count may be too low, and a message
+# must say so.
 test_returns_may_be_missing() {
 	fc --mechanism kprobe r:$getpgid -- calls 10 getpgid
 	expect_exit 0

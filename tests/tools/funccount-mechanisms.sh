@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What sonde funccount attaches by: the best there is, for many and for few, and what it does without.
+# The mechanisms by which sonde funccount attaches: the best one for many functions and for few, and
+# what it falls back to.
 
-# link_types: the kinds of links in the kernel, as numbers of enum bpf_link_type.
+# link_types: prints the kinds of links in the kernel, as numbers of enum bpf_link_type.
 link_types() {
 	traces bpf | awk '$1 == "link" { print $3 }' | sort -un | tr '\n' ' '
 }
 
-# Asked of the kernel, not of sonde: what is one function, many, a tracepoint, a user function attached with?
+# Asks the kernel, not sonde, how one function, many functions, a tracepoint and a user function are
+# attached.
 test_auto_takes_the_best() {
 	start sonde funccount do_sys_openat2
 	best= # with single kprobes there is no choice, and before 5.15 no link
@@ -29,7 +31,8 @@ test_auto_takes_the_best() {
 	stop INT
 }
 
-# What a mechanism is not made for is told, not tried: it has a reason like every other.
+# A target for which a mechanism is not made is reported with the reason, like any other failure,
+# and not tried.
 test_mechanism_for_some() {
 	fc --mechanism uprobe u:/bin/ufuncs:f_one t:sched:sched_switch t:sched:sched_wakeup do_sys_openat2 -- ufuncs 10
 	expect_exit 0
@@ -45,7 +48,7 @@ load() {
 	done
 }
 
-# What is counted as attached, from "Tracing N functions for ...".
+# Prints the number of attached targets, from "Tracing N functions for ...".
 tracing() {
 	sed -n 's/^Tracing \([0-9]*\) .*/\1/p' err
 }
@@ -71,7 +74,8 @@ test_every_function() {
 	echo "gone after $(awk "BEGIN { print $gone - $ended - 2 }") s"
 }
 
-# Without kprobe.multi so many kprobes would hold the machine for minutes, most of all after a kill -9.
+# Without kprobe.multi so many kprobes would block the machine for minutes, most of all after a kill
+# -9.
 test_too_many_for_single_kprobes() {
 	has kprobe.multi && skip "this kernel has kprobe.multi"
 	fc '*'
@@ -127,7 +131,7 @@ test_without_btf() {
 	umount /sys/kernel/btf
 }
 
-# kernel.kptr_restrict=2 hides addresses from root too: functions are then attached by name.
+# kernel.kptr_restrict=2 hides addresses even from root: functions are then attached by name.
 test_hidden_addresses() {
 	before=$(cat /proc/sys/kernel/kptr_restrict)
 	echo 2 > /proc/sys/kernel/kptr_restrict

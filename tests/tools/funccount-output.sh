@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What sonde funccount prints: tables at intervals, JSON, which rows and in what order.
+# The output of sonde funccount: tables at intervals, JSON, the selection and the order of rows.
 
 test_intervals_add_up() {
 	fc -i 0.2 "$getppid" -- spin 1
@@ -8,7 +8,8 @@ test_intervals_add_up() {
 	[ "$(grep -c '^FUNC' out)" -ge 2 ] || fail "too few tables"
 }
 
-# The workload's name for it and the function's.
+# expect_did_as WORKLOAD-NAME FUNCTION: what the workload calls by one name is counted under the
+# other.
 expect_did_as() {
 	expect_count "$2" "$(awk -v f="$1" '$1 == "did" && $2 == f { n += $3 } END { print n }' out)"
 }

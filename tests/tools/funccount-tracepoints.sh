@@ -24,7 +24,7 @@ test_tracepoint_perf() {
 	expect_count_or_missed sched:sched_process_fork 5
 }
 
-# Many tracepoints of syscalls hang on two raw ones, and each still has a row of its own.
+# Many tracepoints of syscalls share two raw ones, and each still has its own row.
 test_tracepoints_of_all_syscalls() {
 	fc 't:syscalls:*' -- calls 1000 getpgid
 	expect_exit 0
@@ -36,7 +36,7 @@ test_tracepoints_of_all_syscalls() {
 	expect_count sched:sched_process_exec 1
 }
 
-# Hits that the kernel skips while another task was preempted in the program are in its own count.
+# The kernel skips hits while another task was preempted in the program, and counts them itself.
 # cpus=2
 test_tracepoint_under_load() {
 	for mechanism in raw_tp tp; do

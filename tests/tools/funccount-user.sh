@@ -30,8 +30,8 @@ test_user_return_uprobe_multi() {
 test_user_glob() {
 	fc 'u:/bin/ufuncs:f_*' u:/bin/ufuncs:twin -- ufuncs 20
 	expect_exit 0
-	# f_two has two names for one place: one row, under either.
-	# The twins are told apart somehow.
+	# f_two has two names for one place: one row, with either name. The twins get different
+	# names in the table.
 	sed -i 's/^f_two_alias /f_two /; s/^[^ ]*twin[^ ]* /twin /' out
 	expect_did
 	expect_no_line '^f_never'
@@ -77,7 +77,7 @@ test_user_address() {
 	[ "$(awk '$2 == 9 && NF == 2' out | wc -l)" = 1 ] || fail "no row with 9"
 }
 
-# Every function of a dynamic program.
+# Every function of a dynamically linked program.
 test_user_everything() {
 	fc 'u:/bin/libcalls:*' -- libcalls 11
 	expect_exit 0
@@ -85,7 +85,8 @@ test_user_everything() {
 	expect_count own_work 11
 }
 
-# What a library counts in itself is the difference of two runs.
+# The difference between two runs is what the library did for the workload, without what it does by
+# itself.
 library_exact() {
 	fc "u:c:$1" -- libcalls 0
 	expect_exit 0
@@ -113,7 +114,7 @@ test_usdt() {
 	expect_count house:places 60
 }
 
-# A USDT probe with a semaphore: the program passes it only where somebody has raised the semaphore.
+# A USDT probe with a semaphore: the program passes it only after a tracer has raised the semaphore.
 test_usdt_semaphore() {
 	fc 'usdt:/bin/usdt:house:*' -- usdt 20
 	expect_exit 0
@@ -122,7 +123,7 @@ test_usdt_semaphore() {
 }
 
 test_usdt_semaphore_of_a_running_program() {
-	# -p and USDT probes: raised for that process, and lowered again behind it.
+	# -p and USDT probes: the semaphore is raised in that process, and lowered again at the end.
 	usdt 1 > before
 	fc usdt:/bin/usdt:gated -- usdt 5
 	expect_count house:gated 5
@@ -130,7 +131,7 @@ test_usdt_semaphore_of_a_running_program() {
 	cmp before after || fail "the semaphore stayed"
 }
 
-# refused_place SPEC WHY: nothing is attached, one line says why; the program is not started.
+# refused_place SPEC WHY: nothing is attached, one line says why, and the program is not started.
 refused_place() {
 	fc "$1" -- ufuncs 10
 	expect_exit 1
@@ -138,7 +139,7 @@ refused_place() {
 	expect_no_line '^did'
 }
 
-# A breakpoint inside an instruction, or behind the function, changes what the program does.
+# A breakpoint inside an instruction or behind the function would change what the program does.
 test_user_places_refused() {
 	at=$(awk '$2 == "f_one" { print $1 }' /ufuncs.symbols)
 	data=$(awk '$2 == "_IO_2_1_stdout_" { print $1 }' /ufuncs.symbols)
@@ -148,10 +149,11 @@ test_user_places_refused() {
 	refused_place u:/bin/ufuncs:f_one+0x7fffffffffffffff "'f_one' ends before"
 	refused_place "u:/bin/ufuncs:$(printf 0x%x $((at + 1)))" 'inside an instruction'
 	refused_place "u:/bin/ufuncs:$data" 'not in the code'
-	# where the file's own header is
+	# the address of the ELF header
 	refused_place u:/bin/ufuncs:0x400010 'not in the code|no code is there|in no function'
 	refused_place c:memcpy+1 'inside an instruction|no function|how long'
-	# both ends of a place that is no begin: what is on the stack there is no address to return to
+	# the return of a place that is no function's beginning: the stack does not hold a return
+	# address there
 	[ "$SYS" = __arm64_sys ] && second=4 || second=3
 	for spec in u:/bin/ufuncs:f_one+$second "u:/bin/ufuncs:$(printf 0x%x $((at + second)))"; do
 		fc "$spec" -- ufuncs 10
@@ -162,7 +164,8 @@ test_user_places_refused() {
 	done
 }
 
-# At each instruction of a function, and the program is as it was; at each other byte --force alone goes on.
+# At each instruction of a function the program must run as before. At every other byte only --force
+# continues.
 test_user_each_instruction() {
 	begins=0
 	for at in 0 1 2 3 4 5 6 7 8 9 10 11 12; do
@@ -177,13 +180,14 @@ test_user_each_instruction() {
 
 test_user_force() {
 	fc --force u:/bin/ufuncs:f_never+1 -- ufuncs 10
-	# arm64's kernel knows that none begins there
+	# the arm64 kernel knows that no instruction begins there
 	[ "$SYS" != __arm64_sys ] || { expect_exit 1; expect_one_err 'the kernel does not allow'; return 0; }
 	expect_exit 0
 	expect_line "^did f_one 10$"
 }
 
-# Two programs by one name: that another one than the file that is probed was executed is said, and not when it was this one.
+# Two programs of one name: a message must say that the command executed another file than the one
+# that is probed, and only then.
 test_another_file_of_that_name() {
 	mkdir other
 	cp /bin/laps other/ufuncs
@@ -199,7 +203,7 @@ test_another_file_of_that_name() {
 	done
 }
 
-# The same of a process that is there.
+# The same for a process that is already running.
 test_a_file_that_is_not_mapped() {
 	gate laps nap 1 1000
 	start sonde funccount -p "$gated" u:/bin/ufuncs:f_one u:/bin/laps:lap_dive
@@ -209,7 +213,8 @@ test_a_file_that_is_not_mapped() {
 	open_gate
 }
 
-# The kernel would not run an instruction of AVX with the opcode of a jump: by name an error, of a pattern left out.
+# The kernel would skip an AVX instruction whose opcode is that of a jump: it is an error by name,
+# and left out of a pattern.
 test_user_instruction_that_is_skipped() {
 	[ "$SYS" = __x64_sys ] || skip "an instruction of x86"
 	refused_place u:/bin/ufuncs:f_avx "'f_avx': the kernel would skip the instruction there"

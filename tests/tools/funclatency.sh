@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# sonde funclatency: what it measures is what the workload took, by each mechanism, and what is not measured is said.
+# sonde funclatency: by each mechanism it must measure the time that the workload took, and report
+# what it could not measure.
 
 fl() {
 	run sonde funclatency "$@"
 }
 
-# The workload's facts, for one line "did WHAT CALLS LEAST MOST".
+# Reads the workload's facts from one line "did WHAT CALLS LEAST MOST".
 facts() {
 	read -r calls least most <<-END
 		$(sed -n 's/^did [a-z]* //p' out)
@@ -13,8 +14,9 @@ facts() {
 	[ "$most" ] || fail "the workload said nothing"
 }
 
-# expect_laps FUNC [LEAST-OF-ONE]: JSON of one function: each call once, the sum what they took, none shorter than that.
-# The smallest bucket may begin below its smallest value, but not end there.
+# expect_laps FUNC [LEAST-OF-ONE]: checks the JSON of one function: each call is counted once, the
+# sum is the time that they took, and none is shorter than LEAST-OF-ONE. The smallest bucket may
+# begin below its smallest value, but not end there.
 expect_laps() {
 	facts
 	expect_json func unit count total
@@ -28,8 +30,8 @@ expect_laps() {
 		fail "shorter than $2"
 }
 
-# A kretprobe sees as many calls at a time as there are processors, and somebody else may be asleep: what it
-# does not see is told.
+# A kretprobe sees at most as many calls at a time as there are processors, and another process may
+# be asleep in one: what it misses must be reported.
 told_apart() {
 	told=$(sed -n 's/.* \([0-9]*\) \(calls* not measured\|hits* missed\).*/\1/p' err | awk '{ n += $1 } END { print n + 0 }')
 	[ "$mechanism" = kprobe ] && [ "$count" -lt "$calls" ] && [ $((count + told)) -ge "$calls" ]
@@ -74,7 +76,7 @@ spins() {
 	expect_exit 0
 	facts
 	expect_json func count total
-	# what the probe itself takes is in the workload's sum and hardly in ours, and no call is shorter
+	# the probe's own time is in the workload's sum and hardly in ours, and no call is shorter
 	read -r func count total < rows
 	[ "$func $count" = "lap_spin 20" ] && [ "$total" -ge "$least" ] && [ "$total" -le "$most" ] || fail "$(cat rows)"
 }
@@ -87,8 +89,8 @@ test_spins_uprobe_multi() {
 	spins uprobe.multi
 }
 
-# Two processes that wait for each other: as many reads as passes take as long as the answer, for that is given only to who waits
-# for it already.
+# Two processes wait for each other: as many reads as there are passes take as long as the answer,
+# which is given only to a process that already waits for it.
 test_ping_pong() {
 	fl -j -F vfs_read -- laps pass 30 2000
 	expect_exit 0
@@ -100,8 +102,9 @@ test_ping_pong() {
 	[ "$slow" -ge 30 ] && [ "$slow" -le 61 ] || fail "$slow reads took as long as an answer"
 }
 
-# 50 calls, each in the one above it: no two of them took the same, to a step that is shorter than a level's own work. The last
-# of the 256 steps has all that took longer, which none does unless the longest, of which MOST is 50 times as much, does.
+# 50 nested calls: no two of them take the same time, to a step that is shorter than the work of a
+# level. The last of the 256 steps holds everything longer; it stays empty unless the longest call,
+# of which MOST is 50 times as much, is longer.
 recursion() {
 	fl -j -F --mechanism "$1" --linear 900000 u:/bin/laps:lap_dive -- laps dive 50 1000
 	expect_exit 0
@@ -122,7 +125,7 @@ test_recursion() {
 	recursion uprobe
 }
 
-# Both have the one frame: the jump makes no new one.
+# Both functions have the same frame: the jump makes no new one.
 test_tail_call() {
 	fl -j -F u:/bin/laps:lap_tail u:/bin/laps:lap_tailed -- laps tail 30
 	expect_exit 0
@@ -136,7 +139,8 @@ expect_no_line_err() {
 	! grep -E -e "$1" err || fail "said: $1"
 }
 
-# A call that is left otherwise is not measured, and told when its frame is used again: the last one's is not.
+# A call that is left without a return is not measured. It is reported when its frame is used again:
+# the last one's is not.
 test_left_without_a_return() {
 	fl -j -F u:/bin/laps:lap_leave -- laps leave 30
 	expect_exit 0
@@ -144,7 +148,7 @@ test_left_without_a_return() {
 	expect_err '29 calls not measured: their return was not seen'
 }
 
-# What has begun before is neither short nor long.
+# A call that began before tracing is neither short nor long: it is left out.
 test_under_way() {
 	gate laps hold 1
 	start sonde funclatency -j -F -p "$gated" u:/bin/laps:lap_hold
@@ -163,7 +167,7 @@ test_threads_that_migrate() {
 	expect_laps hrtimer_nanosleep 1000000
 }
 
-# More at a time than there is room for: measured or told, each once.
+# More calls at a time than there is room for: each is either measured or reported, once.
 test_too_many_at_a_time() {
 	fl -j --max-calls 1 u:/bin/laps:lap_nap -- laps -t 64 nap 2 300000
 	expect_exit 0
@@ -189,7 +193,7 @@ test_functions_together_and_apart() {
 	printf '%s\t10\ndo_sys_openat2\t31\nvfs_read\t20\n' "$getpgid" | sort | cmp - sorted || fail "apart: $(cat sorted)"
 }
 
-# By a pattern, where one program serves many.
+# A pattern: one program serves many functions.
 test_pattern() {
 	fl -j -F 'vfs_*' -- calls 100 read
 	expect_exit 0
@@ -200,7 +204,7 @@ test_pattern() {
 	[ "$(cat rows)" = 100 ] || fail "$(cat rows)"
 }
 
-# More functions than have a histogram each: they share one.
+# If there are more functions than histograms of their own, they share one.
 test_many_functions_in_one() {
 	fl -j --linear 1000000000 'vfs_*' "$getpgid" -- calls 500 getpgid
 	expect_exit 0
@@ -243,8 +247,9 @@ test_chart() {
 	expect_line '^avg = [0-9]+ msecs, total: [0-9]+ msecs, count: 1$'
 }
 
-# Nine naps in ten are short; the percentiles are within 1 % of what was slept, upwards. The 50th of 100 is not longer than 41 of
-# the 90 short ones, and so not than a 41st of what all those took.
+# Nine naps in ten are short. The percentiles must be within 1 % above the time slept. The 50th of
+# 100 is not longer than 41 of the 90 short ones, and so not longer than a 41st of what they all
+# took.
 test_precise() {
 	fl -j --precise -u hrtimer_nanosleep -- sh -c 'laps nap 90 1000; laps nap 10 20000'
 	expect_exit 0
@@ -309,7 +314,7 @@ test_wrong_usage() {
 	END
 }
 
-# Of several, one that has no return is told, and the others are measured.
+# Of several functions, one that does not return is reported, and the others are measured.
 test_without_a_return_among_others() {
 	fl -j do_exit vfs_read -- calls 10 read
 	expect_exit 0
@@ -318,7 +323,7 @@ test_without_a_return_among_others() {
 	[ "$(cat rows)" = 10 ] || fail "$(cat rows)"
 }
 
-# Go has functions whose names hold colons: they are not USDT probes.
+# Go has function names that contain colons: they are not USDT probes.
 test_colons_in_a_name() {
 	for spec in u:/bin/ufuncs:type:.eq.main.T /bin/ufuncs:type:.eq.main.T 'u:/bin/ufuncs:type:*'; do
 		fl -F "$spec" -- ufuncs 7

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# sonde funcslower: the calls that took as long as the bound, and no others, with what they got and gave.
+# sonde funcslower: it must show the calls that took at least the limit, and no others, with their
+# arguments and return values.
 
 fs() {
 	run sonde funcslower "$@"
 }
 
-# User functions: of a kernel function that sleeps, older kernels see as many returns at a time as there are processors, and
-# somebody else may be asleep.
+# These tests use user functions: for a kernel function that sleeps, older kernels see as many
+# returns at a time as there are processors, and another process may be asleep in one.
 
-# Short and long ones: only the long ones are shown, each with its own duration. On a busy machine a short nap may be a long one,
-# of which there is room for few in the time that all short ones took.
+# Of short and long calls only the long ones are shown, each with its own duration. On a busy
+# machine a short nap may take long; in the time that all short ones took, only few can.
 test_bound() {
 	fs -j -m 200 u:/bin/laps:lap_nap -- sh -c 'laps nap 20 500; laps nap 5 210000'
 	expect_exit 0
@@ -30,7 +31,7 @@ test_bound() {
 	[ "$(wc -l < rows)" = 20 ] || fail "$(wc -l < rows) rows, not 20: the bound is 1 ms"
 }
 
-# Calls that take next to nothing are among them.
+# Among them are calls that take next to no time.
 test_every_call() {
 	for bound in '-u 0' '-m 0'; do
 		fs -j $bound u:/bin/ufuncs:f_one -- ufuncs 50
@@ -42,8 +43,8 @@ test_every_call() {
 	expect_line 'LAT\(us\)'
 }
 
-# The arguments of the call that failed, and what it returned: AT_FDCWD is what it was called with. Both are registers, of
-# which a kernel that takes or returns an int fills the half.
+# The arguments of the failing call and its return value: AT_FDCWD was its argument. Both are
+# registers, of which a kernel function that takes or returns an int sets only half.
 test_arguments_and_value() {
 	fs -j -u 1 -a 1 do_sys_openat2 -- calls 30 openat
 	expect_exit 0
@@ -52,7 +53,7 @@ test_arguments_and_value() {
 	[ "$(echo $failed)" = "30 4294967196" ] || fail "failed: $failed"
 }
 
-# What a call was given, of user functions: the depth counts down, and calls return in the order of that.
+# Arguments of user functions: the depth counts down, and calls return in the opposite order.
 test_user_recursion() {
 	fs -j -u 1 -a 1 u:/bin/laps:lap_dive -- laps dive 20 1000
 	expect_exit 0

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Programs in Go, which come to no harm whatever is asked for: gofuncs says what it did only where it has come to its end.
+# Go programs must not be harmed, whatever the user asks for: gofuncs prints what it did only if it
+# reaches its end.
 
-# refused_by TOOL SPEC: one line says why.
+# refused_by TOOL SPEC: it must fail, and one line must say why.
 refused_by() {
 	run sonde "$1" "$2" -- gofuncs 10
 	expect_exit 1
@@ -9,7 +10,7 @@ refused_by() {
 	expect_no_line '^did'
 }
 
-# What leaves in another way than by a return instruction has no return that can be probed.
+# A function that can be left without a return instruction has no return that can be probed.
 test_go_returns_refused() {
 	for function in runtime.morestack_noctxt.abi0 runtime.gogo.abi0; do
 		refused_by funccount r:/bin/gofuncs:$function
@@ -21,7 +22,8 @@ test_go_returns_refused() {
 	refused_by funclatency "u:/bin/gofuncs:$at"
 }
 
-# The workload's functions, each as often as it says. thrown is left by a panic: by no return.
+# The workload's functions must be counted as often as it says. A panic leaves thrown without a
+# return.
 go_exact() {
 	has "$1" || { refused "$1" "$2:/bin/gofuncs:main.work"; return 0; }
 	fc --mechanism "$1" "$2:/bin/gofuncs:main.*" -- gofuncs 100
@@ -33,7 +35,7 @@ go_exact() {
 	done
 }
 
-# Where the stack has no room a call begins anew, and is one call nevertheless.
+# If the stack has no room, a call starts again, and still is one call.
 test_go_entries_uprobe() {
 	go_exact uprobe u
 }
@@ -50,7 +52,7 @@ test_go_returns_uprobe_multi() {
 	go_exact uprobe.multi ur
 }
 
-# Each call by itself, whichever threads it runs in, and wherever its stack is meanwhile.
+# Each call is measured by itself, in whichever threads it runs, and wherever its stack moves.
 go_times() {
 	has "$1" || return 0
 	run sonde funclatency -j -F --max-calls 30000 --mechanism "$1" 'u:/bin/gofuncs:main.*' -- gofuncs 60
@@ -76,7 +78,7 @@ test_go_times_uprobe_multi() {
 	go_times uprobe.multi
 }
 
-# What it was called with: twice(0), twice(1), ... And what it returned: 1, 3, 3, 9, ...
+# Its arguments are twice(0), twice(1), ... and its return values 1, 3, 3, 9, ...
 test_go_arguments() {
 	run sonde funcslower -j -u 1 -a 1 u:/bin/gofuncs-pie:main.twice -- gofuncs-pie 20
 	expect_exit 0
@@ -86,7 +88,8 @@ test_go_arguments() {
 	expect_dids
 }
 
-# Everything at once, in a runtime that is busy with its stacks: it comes to its end, and is right.
+# Everything at once, in a runtime that moves stacks all the time: it must reach its end, and the
+# counts must be right.
 # timeout=240
 test_go_everything() {
 	run sonde funclatency --max-calls 30000 'u:/bin/gofuncs:main.*' 'u:/bin/gofuncs:sync.*' 'u:/bin/gofuncs:time.*' 'u:/bin/gofuncs:runtime.m*' -- gofuncs 30

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# The test house itself: do the checks that all other tests lean on notice what they are there for?
+# Tests of the test framework: do the checks that all other tests rely on notice failures?
 
 must_fail() {
 	! (set -e; "$@") > /dev/null 2>&1 || fail "passed and should not: $*"
@@ -16,7 +16,7 @@ test_boot_two() {
 	[ "$(nproc)" = 2 ]
 }
 
-# A write goes through the block layer, and what is read back comes from there.
+# A write passes through the block layer, and the data read back come from there.
 test_disk() {
 	disk=$(disk scratch)
 	name=${disk#/dev/}
@@ -33,7 +33,8 @@ test_disk() {
 	[ $(($3 - read_before)) -ge 80 ] || fail "only $(($3 - read_before)) sectors read"
 }
 
-# The tools of others see this kernel, this /tmp and this directory, and are the process that was started.
+# The tools of others see this kernel, this /tmp and this directory, and are the process that was
+# started.
 # image=peers
 test_peer() {
 	mkdir here
@@ -129,7 +130,7 @@ test_expectations_can_fail() {
 	must_fail expect_no_line FUNC
 }
 
-# The values as json prints them, for one line.
+# reads OBJECT VALUES [KEY]...: json must print these values of the KEYs for one line.
 reads() {
 	object=$1 values=$2
 	shift 2
@@ -152,7 +153,7 @@ test_json_reads() {
 	[ "$(echo $(cat values))" = "1 2" ] || fail "two lines are $(cat values)"
 }
 
-# What is no JSON object, with the lines' backslashes for printf's %b: \\ is one, \0NNN a byte.
+# Lines that are no JSON object. They are for printf's %b: \\ is a backslash, \0NNN a byte.
 test_json_refuses() {
 	n=0
 	while read -r object; do
@@ -271,7 +272,7 @@ test_gate_holds() {
 	[ "$(cat did)" = "did getppid 5" ]
 }
 
-# What the tests of counting tools take for granted: a call of the program is one of this function.
+# What tests of counting tools assume: one call of the program is one call of this function.
 test_calls_are_functions() {
 	cd /sys/kernel/tracing
 	printf 'p:o do_sys_openat2\nr:oret do_sys_openat2\np:r vfs_read\np:g %s\n' "$getpgid" > kprobe_events
@@ -279,7 +280,7 @@ test_calls_are_functions() {
 	echo 1 > events/kprobes/enable
 	calls 70 openat
 	calls 50 read 30 getpgid
-	# Off before it is read: reading is a vfs_read.
+	# Switched off before it is read: reading is a vfs_read.
 	echo 0 > events/kprobes/enable
 	grep ' *calls-[0-9]' trace > /tmp/saw
 	echo > kprobe_events
