@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# sonde funccount of a command, its children and threads, and nobody else.
+# sonde funccount of a command with its children and threads, and of no other process.
 
 test_command_as_a_string() {
 	fc -c 'calls 1000 getpgid' "$getpgid"
@@ -26,7 +26,7 @@ test_command_on_two_processors() {
 		fc --mechanism $mechanism "$getppid" -- forks 4 4 1000
 		[ $mechanism = fentry ] && [ "$status" = 1 ] && continue # the alias may have no BTF
 		expect_exit 0
-		# 7.x may preempt a program here, too, and who asks for fentry has it
+		# 7.x may preempt a program here as well, and fentry was asked for by name
 		[ $mechanism != fentry ] || { expect_count_or_missed "$getppid" 16000; continue; }
 		expect_count "$getppid" 16000
 	done
@@ -46,7 +46,8 @@ test_command_and_nobody_else() {
 	expect_count "$getppid" 300
 }
 
-# The command is found among other children: of the shell that became sonde, and of a namespace's init.
+# The command is found among other children: those of the shell that became sonde, and of a
+# namespace's init.
 test_command_among_other_children() {
 	for before in 'sleep 9 & sleep 9 &' 'sh -c "sleep 9 &"; sleep 9 &'; do
 		run sh -c "$before"' exec sonde funccount "$0" -- calls 100 getpgid' "$getpgid"

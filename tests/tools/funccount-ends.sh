@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# How sonde funccount ends: by signals, by crashes, by what its output meets.
+# How sonde funccount ends: by signals, by crashes, and by errors of its output.
 
 ends_by() {
 	start sonde funccount --comm calls do_sys_openat2
@@ -17,7 +17,7 @@ test_end_by_sigterm() {
 	ends_by TERM
 }
 
-# Who ignores hangups for us means it.
+# Hangups that were ignored when sonde was started stay ignored.
 test_nohup() {
 	start sh -c "trap '' HUP; exec sonde funccount --comm calls do_sys_openat2"
 	kill -HUP "$started"
@@ -27,7 +27,7 @@ test_nohup() {
 	expect_count do_sys_openat2 20
 }
 
-# It is asked to end, waited for, and counted until then.
+# The command is asked to end and waited for, and counted until then.
 test_end_takes_the_command_along() {
 	start sonde funccount "$getppid" -- sh -c 'trap "calls 30 getppid; exit" TERM; calls 50 getppid; : > ready; while :; do sleep 0.02; done'
 	wait_until 20 test -e ready || fail "the command does nothing"
@@ -37,7 +37,7 @@ test_end_takes_the_command_along() {
 	[ "$(counted "$getppid")" -ge 80 ] || fail "not counted until its end"
 }
 
-# Half a second may be over before a command has begun.
+# Half a second may have passed before the command has started.
 half_a_second() {
 	fc -d 0.5 "$getppid" -- spin
 	expect_exit 0
@@ -51,8 +51,8 @@ test_end_of_duration() {
 	[ "$(awk "BEGIN { print ($ended - $began >= 0.49) }")" = 1 ] || fail "ended early"
 }
 
-# From its first moment on a signal ends sonde as it ends others, wherever it is: no clock decides where. The held
-# command has not run.
+# Before tracing, a signal ends sonde like any program, at whatever moment: the number of a system
+# call sets the moment, not a clock. The held command must not have run.
 test_ended_before_tracing() {
 	for n in 1 2 4 8 12; do
 		run interrupts openat $n 2 sonde funccount do_sys_openat2 -- calls 1 openat
@@ -67,7 +67,7 @@ test_ended_before_tracing() {
 	expect_one_err '^sonde funccount: ended before tracing began$'
 }
 
-# While probes are armed it stops arming, and takes back what there is.
+# A signal while probes are being attached: sonde stops attaching, and detaches what is attached.
 test_ended_while_arming() {
 	run interrupts perf_event_open 1 0 sonde funccount --mechanism kprobe 'vfs_*' -- calls 1 openat
 	all=$(sed -n 's/^did calls //p' out)
@@ -78,7 +78,8 @@ test_ended_while_arming() {
 	[ "$all" -gt 40 ] && [ "$(sed -n 's/^did calls //p' out)" -le $((all / 2 + 1)) ] || fail "it went on arming"
 }
 
-# What is ignored stays so until the end of all, but a signal that somebody has sent to us is no Ctrl-C meant for others.
+# Signals that were ignored stay ignored to the end. But a signal that a process sends to sonde is
+# no Ctrl-C meant for others.
 test_ignored_by_a_shell() {
 	start sh -c "trap '' INT; exec sonde funccount --comm calls do_sys_openat2"
 	calls 20 openat
@@ -87,7 +88,8 @@ test_ignored_by_a_shell() {
 	expect_count do_sys_openat2 20
 }
 
-# dies_with_sonde PROGRAM CMD...: does the command, which becomes PROGRAM, end when sonde is killed?
+# dies_with_sonde PROGRAM CMD...: true if the command, which becomes PROGRAM, ends when sonde is
+# killed.
 dies_with_sonde() {
 	program=$1
 	shift
@@ -100,7 +102,7 @@ dies_with_sonde() {
 	return 1
 }
 
-# Sets command: the process id of PROGRAM, once it is executed.
+# Sets command to the process id of PROGRAM, once it is executed.
 runs() {
 	for command in $(pidof "$1"); do
 		return 0
@@ -112,7 +114,8 @@ gone() {
 	! kill -0 "$1" 2> /dev/null || grep -q '^State:.*[ZX]' "/proc/$1/status"
 }
 
-# As the documentation says: the kernel forgets whom a program is to die with that takes on another user's rights.
+# As documented: if a program takes on another user's rights, the kernel forgets that it is to die
+# with sonde.
 test_kill_of_sonde_and_other_users() {
 	cp "$(command -v spin)" ordinary
 	cp ordinary others
@@ -121,7 +124,7 @@ test_kill_of_sonde_and_other_users() {
 	dies_with_sonde ordinary ./ordinary || fail "the command goes on"
 	! dies_with_sonde others ./others || fail "it dies as well: the documentation says that it does not"
 	! dies_with_sonde ordinary su user -s /bin/sh -c 'exec ./ordinary' || fail "it dies as well: the documentation says that it does not"
-	# asked to end it is ended all the same
+	# it ends nevertheless when it is asked to
 	start sonde funccount "$getppid" -- ./others
 	wait_until 20 runs others || fail "the command does not run"
 	[ "$(sed -n 's/^Uid:[^0-9]*[0-9]*[^0-9]*\([0-9]*\).*/\1/p' "/proc/$command/status")" = 12345 ] || fail "it is not another user's"
@@ -130,7 +133,7 @@ test_kill_of_sonde_and_other_users() {
 	expect_line '^did getppid'
 }
 
-# No signal ends us because a file may not grow: that is an error of writing as others are.
+# The limit on file sizes does not end sonde by a signal: it is a write error like others.
 test_file_size_limit() {
 	for what in 'funccount -d 0.1 t:sched:sched_switch' 'funccount -j -d 0.1 t:sched:sched_switch' \
 		'execsnoop -d 0.1' 'syscount -l' help 'funccount --help' 'funccount t:sched:sched_switch -- true'; do
@@ -158,8 +161,8 @@ test_crashes_leave_nothing() {
 	done
 }
 
-# 16 moments on each kernel, other ones on each. One kernel function by its name, and no glob: the kernel takes
-# seconds to list its functions, and in these there is nothing yet to leave behind.
+# 16 moments on each kernel, other moments on each. One kernel function by its name, not a glob: the
+# kernel takes seconds to list its functions, and during that time there is nothing to leave behind.
 # timeout=300
 test_killed_at_any_moment() {
 	specs='do_sys_openat2 r:do_sys_openat2 t:sched:sched_process_exit t:syscalls:sys_enter_getpgid u:/bin/ufuncs:f_* usdt:/bin/usdt:*'
@@ -204,12 +207,12 @@ test_closed_pipe() {
 	[ "${ended%.*}" -lt $((${began%.*} + 20)) ] || fail "went on for $((${ended%.*} - ${began%.*})) s"
 }
 
-# A reader that takes nothing more: a signal ends it all the same, and what is lost is told.
+# The reader takes no more data: a signal must end sonde nevertheless, and the loss be reported.
 test_stalled_reader() {
 	mkfifo pipe
 	sleep 50 < pipe &
 	reader=$!
-	# Nearly full: there is room for no table, the last one neither.
+	# Nearly full: there is no room for any table, not even the last.
 	head -c 65500 /dev/zero > pipe
 	: > out
 	dfl sonde funccount -i 0.001 t:sched:sched_switch 't:sched:*' > pipe 2> err < /dev/null &

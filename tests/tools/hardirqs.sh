@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# sonde hardirqs: as many interrupts of the disk as the kernel itself has counted.
+# sonde hardirqs: it must count as many interrupts of the disk as the kernel does.
 
-# disk_irqs FILE: how many of the disk's requests, of all processors, in a copy of /proc/interrupts.
+# disk_irqs FILE: prints the number of interrupts of the disk's requests, on all processors, in a
+# copy of /proc/interrupts.
 disk_irqs() {
 	awk -v name="$irq" 'index($NF, name) == 1 { for (i = 2; $i ~ /^[0-9]+$/; i++) n += $i } END { print n + 0 }' "$1"
 }
 
-# How the names of the interrupts that reads of the disk make begin, in irq: each processor may have one of its own.
+# Sets irq to the beginning of the names of the interrupts that the disk causes: each processor may
+# have its own.
 find_irq() {
 	disk=$(disk scratch)
 	cat /proc/interrupts > begin
@@ -16,7 +18,7 @@ find_irq() {
 	[ "$irq" ] || fail "no interrupt of the disk: $(cat end)"
 }
 
-# The kernel's counts from before to after sonde's begin and end, and within, of what the workload did.
+# Sets the kernel's counts around the whole life of sonde, and around the workload alone.
 count() {
 	find_irq
 	cat /proc/interrupts > begin

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# sonde killsnoop: what was sent (tests/programs/kills.c) is what is shown.
+# sonde killsnoop: its rows must be the signals that were sent (tests/programs/kills.c).
 
-# The workload's lines become facts, one a line: COMM PID TID PPID UID SIGNAL NAME TPID TGID TID RET ERROR SYSCALL and
-# what did.h says; those for which the awk expression holds.
+# Turns the workload's lines into facts, one a line: COMM PID TID PPID UID SIGNAL NAME TPID TGID TID
+# RET ERROR SYSCALL and the fields of did.h. $1: an awk expression that selects lines.
 did_kills() {
 	sed -n 's/^did kill //p' out | awk "${1:-1}" > facts
 	[ -s facts ] || fail "the workload did nothing"
 }
 
-# expect_text [EXPRESSION]
+# expect_text [EXPRESSION]: compares the table.
 expect_text() {
 	did_kills "${1:-1}"
 	awk '{ print $2, $1, $6, $8 == "null" ? "-" : $8, $11, substr($16, 12, 8), substr($17, 12, 8) }' facts > wanted
@@ -47,7 +47,7 @@ test_ways_to_send_json() {
 	run sonde killsnoop --fail-on-loss --json -- kills
 	expect_exit 0
 	expect_kills_json
-	# all that the workload is there for
+	# the errors that the workload is to cause
 	for error in ESRCH EPERM EINVAL EBADF; do
 		grep -q " $error " dids || fail "nothing failed with $error"
 	done

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Functions of C++ and Rust: asked for by the names that people wrote, and shown so.
+# Functions of C++ and Rust: specs and tables have the names that people wrote.
 
-# rows: the table of out, one row "COUNT NAME" a line, sorted.
+# rows: prints the table of out, one row "COUNT NAME" a line, sorted.
 rows() {
 	awk '/^(did|FUNC) / { next } { n = $NF; sub(/ +[0-9]+$/, ""); print n " " $0 }' out | sort
 }
 
-# expect_rows SPEC PROGRAM: what is counted of it are these rows, which stdin has, and no other.
+# expect_rows SPEC PROGRAM: the counted rows must be those on stdin, and no others.
 expect_rows() {
 	sort > expected
 	fc "u:/bin/$2:$1" -- "$2"
@@ -28,7 +28,7 @@ test_cxx_glob() {
 	END
 }
 
-# Without its parameters a name is each of its overloads.
+# A name without parameters stands for all its overloads.
 test_cxx_literal() {
 	printf '15 fib(int)\n25 fib(long)\n' | expect_rows fib shop
 	printf '15 fib(int)\n' | expect_rows 'fib(int)' shop
@@ -41,7 +41,7 @@ test_cxx_literal() {
 	printf '1 plain\n' | expect_rows plain shop
 }
 
-# The namespace may be left out of a name without wildcards, not out of a glob.
+# A name without wildcards may omit the namespace, a glob may not.
 test_cxx_last_parts() {
 	printf '2 shop::Cart::total() const\n' | expect_rows 'Cart::total()' shop
 	printf '2 shop::Cart::total() const\n' | expect_rows total shop
@@ -78,7 +78,7 @@ test_rust() {
 	END
 }
 
-# Raw on demand, and both in JSON.
+# Mangled names with --mangled, and both in JSON.
 test_mangled() {
 	fc --mangled u:/bin/shop:fib 'u:/bin/shop:shop::Cart::add' 'u:/bin/shop:twice*' -- shop
 	expect_exit 0

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# sonde opensnoop: what a workload says that it opened (tests/programs/opens.c) is what the rows say.
+# sonde opensnoop: its rows must be the opens that the workload reports (tests/programs/opens.c).
 
 os() {
 	run sonde opensnoop "$@"
 }
 
-# out, taken apart: what was told and what was shown, without the heading.
+# Splits out into what the workload reports (told) and what sonde shows, without the heading.
 take_apart() {
 	expect_exit 0
 	! grep -v '^Tracing ' err || fail "stderr says more"
@@ -13,7 +13,8 @@ take_apart() {
 	grep -v -e '^did ' -e '^TIME(s) ' -e '^UID ' -e '^PID ' out > shown || fail "nothing was shown"
 }
 
-# Rows as a table has them, from told: of all opens, or of those where this awk expression holds; has(FLAG) is for it.
+# Turns told into rows as the table has them. $1: an awk expression that selects opens (default:
+# all); it can use has(FLAG).
 as_rows() {
 	awk -F '\t' 'function has(flag) { return int($6 / flag) % 2 }
 		'"${1:-1}"' { printf "%-6d %-16s %4d %3d %s\n", $2, "opens", $8, $9, ('"${2:-\$13}"') }' told > wanted
@@ -98,7 +99,7 @@ test_of_whom() {
 	[ "$(grep -c ' opens .*/dev/null$' out) $(grep -c ' myopens .*/dev/null$' out) $(wc -l < out)" = '3 5 9' ] || fail "rows: $(cat out)"
 }
 
-# The kernel keeps 15 bytes of a name: one that is longer is looked for by these.
+# The kernel keeps 15 bytes of a name: a longer one is compared by these.
 test_by_long_name() {
 	cp /bin/opens long-name-of-a-program
 	os -n long-name-of-a-program -- sh -c './long-name-of-a-program 5 /dev/null; opens 3 /dev/null'
@@ -106,7 +107,8 @@ test_by_long_name() {
 	[ "$(grep -c ' long-name-of-a- .*/dev/null$' out) $(grep -c 'null$' out)" = '5 5' ] || fail "not five rows"
 }
 
-# With -F a path begins where getcwd(2) says, whatever is mounted on the way; a directory that was removed is where it was.
+# With -F a path begins as in getcwd(2), whatever is mounted on the way; a removed directory is
+# shown where it was.
 test_full_paths() {
 	deep=deep$(printf '/%.0s0123456789' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30)
 	mkdir -p a/b "$deep" mnt bind
@@ -123,7 +125,8 @@ test_full_paths() {
 	same
 }
 
-# Long names, and more directories than are looked at: of these what there is, and that there are more.
+# Long names, and more directories than are read: the row has those that were read, and shows that
+# there are more.
 test_full_paths_long() {
 	deep=top$(printf '/%.0sd' $(seq 100))
 	name=$(printf '%0255d' 0)

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# A program that the verifier refuses (tests/programs/spoil.c breaks it on its way to the kernel) is reported as such,
-# and not as a place where there may be no probe; with -v the verifier's words follow, a line each.
+# A program that the verifier rejects (tests/programs/spoil.c breaks it on its way to the kernel)
+# must be reported as such, and not as a place that cannot be probed. With -v the verifier's log
+# follows, line by line.
 
 rejected='the kernel rejected the BPF program'
 hint='\(-v shows what its verifier says\)'
 
-# Each place that loads a copy: by its mechanism.
+# Each place that loads a copy, by its mechanism.
 test_each_mechanism() {
 	for way in "fentry $getpgid" "fentry r:$getpgid" "kprobe.multi $getpgid" "kprobe $getpgid" "raw_tp t:sched:sched_switch" \
 		"tp t:sched:sched_switch" "raw_tp t:syscalls:sys_enter_*" "uprobe.multi u:/bin/ufuncs:f_one" "uprobe u:/bin/ufuncs:f_one"; do
@@ -30,7 +31,7 @@ test_of_each_engine() {
 	expect_one_err "the command's children cannot be followed: $rejected $hint\$"
 }
 
-# Nothing else is to be seen in a line, and each is one of the log's.
+# Each line holds one line of the log and nothing else.
 test_log() {
 	run spoil count sonde funccount -v $getpgid
 	expect_exit 1
@@ -43,7 +44,7 @@ test_log() {
 	expect_err 'libbpf: .*R9 !read_ok$'
 }
 
-# Where a function may have no trampoline, the program is not to blame.
+# If a function cannot have a trampoline, the program is not at fault.
 test_not_the_program() {
 	has fentry || skip "this kernel has no trampolines"
 	run sonde funccount --mechanism fentry r:do_exit

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# sonde reset-trace and what real tools leave: perf, trace-cmd, bpftrace and bcc, killed at work, or at work meanwhile; and
-# what sonde status says of those at work.
+# sonde reset-trace with real tools: perf, trace-cmd, bpftrace and bcc, killed while they trace or
+# still running. Also what sonde status shows of those that run.
 
 . /tracefs.sh
 
-# A command for tools that run one: they trace when it begins.
+# A command for tools that run one: they are tracing when it starts.
 hold='sh /tmp/hold'
 
-# held CMD...: a tool in the background, until it traces: it has begun $hold, or printed that it is ready. $held is its id.
+# held CMD...: runs a tool in the background until it traces: it has started $hold, or printed that
+# it is ready. $held is its id.
 held() {
 	echo "+ peer $* &"
 	printf 'touch /tmp/begun\nexec sleep 1000\n' > hold
@@ -24,7 +25,7 @@ at_work() {
 	[ -e begun ] || grep -q -e '^ready$' -e 'Hit Ctrl-C' said || ! kill -0 "$held" 2> /dev/null
 }
 
-# The end of a tool, without a chance to clean up, and of the processes that it had.
+# Kills a tool, which gets no chance to clean up, and the processes that it has started.
 slay() {
 	kill -9 "$held"
 	wait "$held" || :
@@ -33,7 +34,7 @@ slay() {
 	done
 }
 
-# The tool ends as by Ctrl-C, and what it ran with it.
+# Ends the tool as Ctrl-C does, with the command that it runs.
 interrupt() {
 	kill -INT "$held"
 	wait "$held" || :
@@ -112,7 +113,8 @@ test_perf_killed() {
 	expect_as_before
 }
 
-# perf turns off an option, too, which says how records are printed; that is no tracing, and reset-trace leaves it.
+# perf also switches off an option of how records are printed. That is not tracing, and reset-trace
+# leaves it.
 # timeout=240 image=peers
 test_perf_ftrace_killed() {
 	everything > before
@@ -158,7 +160,8 @@ test_trace_cmd_killed() {
 	expect_silence
 }
 
-# What it leaves as it ends in peace, too: a filter and a trigger, a histogram where the kernel has them.
+# What it leaves even if it ends normally: a filter and a trigger, and a histogram if the kernel has
+# them.
 # timeout=240 image=peers
 test_trace_cmd_started() {
 	everything > before
@@ -193,7 +196,7 @@ test_trace_cmd_instance() {
 	sort out > sorted
 	unrelated instances/work/current_tracer instances/work/events/enable instances/work/set_ftrace_filter |
 		diff - sorted || fail "something else is said"
-	# nobody's name is on an instance without any setting
+	# an instance without settings has no known owner
 	[ "$(ls $T/instances | xargs)" = 'idle work' ] || fail "instances: $(ls $T/instances)"
 	grep -q '^sched:sched_switch$' $T/instances/work/set_event || fail "the events are off"
 	reset -F
@@ -225,7 +228,7 @@ test_bpftrace_at_work() {
 	expect_as_before
 }
 
-# Tools whose probes hang on descriptors leave nothing, and reset-trace has nothing to say.
+# Tools whose probes belong to descriptors leave nothing, and reset-trace must print nothing.
 # timeout=240 image=peers
 test_bpf_tools_killed() {
 	everything > before

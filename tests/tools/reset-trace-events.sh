@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # sonde reset-trace: events of every kind, and what depends on them.
 #
-# What a test makes and expects to go has "gone" in its name; what must stay has not.
+# What a test makes and expects to be removed has "gone" in its name; everything else must stay.
 
 . /tracefs.sh
 
@@ -36,14 +36,14 @@ test_dependent_events() {
 	expect_line "^Needed to reset $T/instances/gone\$"
 	expect_line "^$(unrelated instances/used/events/enable | sed 's/[()]/\\&/g')\$"
 	[ "$(echo $(ls $T/instances))" = 'empty used' ] || fail "instances: $(ls $T/instances)"
-	# what an eprobe was put on is enabled for it
+	# an event with an eprobe on it is enabled for the eprobe
 	grep -v -e gone -e '^\(\./\)*set_event:sched:sched_process_hang$' made > expected
 	state | diff expected - || fail "another state"
 	reset -F
 	state | diff before - || fail "not all is gone"
 }
 
-# A histogram of somebody's that feeds a synthetic event: both are in use.
+# Somebody's histogram that feeds a synthetic event: both are in use.
 test_hist_of_others() {
 	grep -q 'keys=' $T/README || skip "this kernel has no hist triggers"
 	echo 's:synthetic/fed u64 lat; pid_t pid' >> $T/dynamic_events
@@ -61,7 +61,7 @@ test_hist_of_others() {
 	expect_silence
 }
 
-# Whatever name the kernel accepts can be taken away again.
+# Whatever name the kernel accepts can also be removed.
 test_odd_names() {
 	n=0
 	for name in a-b/c a/c-d a.b/c _/_ A9/9 a/b.c 'a/b:c' a/b@c+d a/b=c 'a/é' a/$(printf %063d 0 | tr 0 x) $(printf %063d 0 | tr 0 g)/x 'a/b;c' 'a/b[c]' a/b,c 'a/b*c'; do
@@ -98,7 +98,7 @@ test_kprobes() {
 # cpus=2
 test_many() {
 	pid=$(dead_pid) at=$(place)
-	# the kernel takes whole lines: each is written by itself
+	# the kernel takes whole lines: each is a write of its own
 	awk -v pid="$pid" -v at="$at" 'BEGIN { for (i = 0; i < 2000; i++) { print "p:uprobes/p_" i "_bcc_" pid, at; fflush() } }' >> $T/uprobe_events
 	[ "$(wc -l < $T/uprobe_events)" = 2000 ] || fail "not made"
 	read -r began _ < /proc/uptime

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# sonde reset-trace: whose an event is decides whether it is removed.
+# sonde reset-trace: the owner of an event decides whether it is removed.
 #
-# What a test makes and expects to go has "gone" in its name; what must stay has not.
+# What a test makes and expects to be removed has "gone" in its name; everything else must stay.
 
 . /tracefs.sh
 
-# A tracer that lives is named, and its counts keep rising while the others go.
+# A running tracer is named, and its counts keep rising while the other events are removed.
 test_live_owner() {
 	pid=$(dead_pid)
 	uprobes uprobes/p__gone_0x1_bcc_$pid uprobes/p__live_0x1_bcc_$$ uprobes/p__live_0x2_bcc_$$ uprobes/libbpf_${pid}_gone_0x1 \
@@ -28,7 +28,7 @@ test_live_owner() {
 	reset --owner bcc
 	expect_exit 0
 	state | diff expected - || fail "what lives needs -F"
-	# no ply is called sh: who names it knows more than we
+	# no ply process is called sh: the user who names it knows more than we do
 	reset --owner ply
 	expect_exit 0
 	grep -v ply expected > e
@@ -43,7 +43,8 @@ test_live_owner() {
 	empty $T/uprobe_events || fail "-F left something"
 }
 
-# What lives counts on, and nothing of it is missed while all around it goes, at the same places.
+# A running tracer must count on and miss nothing while everything around it is removed, at the same
+# places.
 test_beside_the_living() {
 	pid=$(dead_pid) at=$(place)
 	start sonde funccount 'u:/bin/ufuncs:f_*' "$getpgid"
@@ -83,8 +84,9 @@ test_beside_the_living() {
 	empty $T/dynamic_events && [ ! -e $P/sonde ] || fail "left"
 }
 
-# An event that is older than the process with its owner's id was made by another. The clock is set back for its making; a
-# kernel that says of an event when it was looked at proves nothing. Nor does any clock that was set and stayed so.
+# An event that is older than the process with its owner's id was made by another process. The clock
+# is set back to make it. A kernel whose times are those of the look-up proves nothing; nor does a
+# clock that was set and stayed so.
 test_reused_id() {
 	perfhold > held &
 	wait_until 10 grep -q . held
@@ -110,7 +112,8 @@ test_reused_id() {
 	empty $T/uprobe_events || fail "left"
 }
 
-# A tool's events that name no process go when nothing uses them; the kernel knows best who does. Nobody's stay.
+# A tool's events without a process id are removed if nothing uses them; the kernel knows that best.
+# Events without a tool stay.
 test_nobody() {
 	uprobes uprobes/mine uprobes/on uprobes/triggered ebpf_0a/busy uprobes/p${$}_1 probe/mine probe_ufuncs/mine perfetto_kprobes/gone
 	echo 1 > $T/events/uprobes/on/enable
@@ -143,7 +146,8 @@ test_nobody() {
 	empty $T/dynamic_events || fail "left: $(cat $T/dynamic_events)"
 }
 
-# An event that somebody has made by hand and not enabled yet is no leftover; who names its group, or an instance, gets rid of it.
+# An event that somebody has made by hand and not enabled yet is no leftover. A user who names its
+# group, or an instance, removes it.
 test_made_by_hand() {
 	uprobes mine/one mine/two yours/one
 	echo "p:kprobes/one vfs_fallocate" >> $T/kprobe_events
@@ -171,7 +175,8 @@ test_made_by_hand() {
 	empty $T/dynamic_events && [ ! -e $T/instances/yours ] || fail "left"
 }
 
-# A tracer in a container knows itself by another id than we do; and from within one nobody can be proven dead.
+# A tracer in a container writes another id than the one we see. Inside a container no owner can be
+# proven dead.
 test_pid_namespaces() {
 	pid=$(dead_pid)
 	unshare -p -f sh -c 'perfhold & wait' > held &

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# sonde reset-trace and BPF objects that are kept by a name: ours go, those of others stay, until they are named.
+# sonde reset-trace and pinned BPF objects: our own are removed, those of others stay until their
+# owner is named.
 
 . /tracefs.sh
 
-# pins KIND:NAME...: below $P
+# pins KIND:NAME...: pins objects below $P.
 pins() {
 	for pin in "$@"; do
 		pin "${pin%%:*}" "$P/${pin#*:}"
 	done
 }
 
-# The pins that are there are these.
+# The pins must be these.
 expect_pins() {
 	find $P /tmp/more* -type f 2> /dev/null | sed "s,^$P/,," | sort > found
 	for pin in "$@"; do
@@ -18,7 +19,7 @@ expect_pins() {
 	done | sort | diff - found || fail "pins are others"
 }
 
-# hold NAME...: a process has these open; $! is its id
+# hold NAME...: a process opens these; $! is its id
 hold() {
 	for name in "$@"; do
 		set -- "$@" "$P/$name"
@@ -68,7 +69,7 @@ test_own() {
 	umount '/tmp/more of it'
 }
 
-# What a living process has open stays, with all that stands beside it.
+# What a running process has open stays, with everything in the same directory.
 test_in_use() {
 	pins link:sonde/live/link map:sonde/live/map link:sonde/gone/link map:sonde/gone/map
 	hold sonde/live/map
@@ -127,13 +128,13 @@ test_of_others() {
 	expect_silence
 	expect_pins theirs/program alone tc/globals/x tc/globals/cilium_x
 	release
-	# that one has its neighbour open says nothing of who shares the place
+	# its user has the pin beside it open, but other owners share this directory
 	hold tc/globals/cilium_x
 	reset -q --owner iproute2
 	release
 	expect_pins theirs/program alone tc/globals/cilium_x
 	[ -d $P/tc/globals ] || fail "a directory that several share is gone"
-	# of these it is known that their agent closes what it has pinned
+	# their agent closes what it has pinned: its name counts as its user
 	cp "$(command -v pin)" /tmp/theirs-agent
 	pins map:other
 	/tmp/theirs-agent hold $P/other > agent &
@@ -146,7 +147,7 @@ test_of_others() {
 	rm -r $P/*
 }
 
-# Within a pid namespace nobody can tell who has a pin open.
+# Inside a PID namespace nobody can know which process has a pin open.
 test_pid_namespace() {
 	pins map:sonde/map
 	run unshare -p -f sonde reset-trace
@@ -156,7 +157,7 @@ test_pid_namespace() {
 	expect_pins
 }
 
-# What cannot be opened is nobody's that can be proven, and not passed over in silence.
+# A pin that cannot be opened has no proven owner, and must be reported.
 test_read_only() {
 	pins map:sonde/map
 	mount -o remount,ro $P
@@ -169,7 +170,8 @@ test_read_only() {
 	expect_pins
 }
 
-# A kernel that is locked down refuses tracefs as a whole, and not what is pinned: that goes, and the other is said.
+# A kernel that is locked down refuses all of tracefs, but not pins: these are removed, and the
+# refusal is reported.
 # cpus=1-locked
 test_locked_down() {
 	! cat /sys/kernel/tracing/current_tracer > /dev/null 2>&1 || skip "this kernel cannot be locked down"

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# sonde reset-trace: states chosen at random.
+# sonde reset-trace: random states.
 #
-# What a test makes and expects to go has "gone" in its name; what must stay has not.
+# What a test makes and expects to be removed has "gone" in its name; everything else must stay.
 
 . /tracefs.sh
 
-# One of the things that others do, by number; N is a name of its own. What it makes is called "gone" where it must go.
+# Does one of the things that tracers do, by number. N is unique and becomes part of its name. What
+# must be removed is called "gone".
 # shellcheck disable=SC2154
 random_thing() {
 	case $1 in
@@ -53,7 +54,8 @@ eprobe() {
 	echo "e:eprobes/$1 sched.sched_kthread_stop pid=\$pid:u32" >> $T/dynamic_events
 }
 
-# ROUNDS states made of up to seven things each, chosen by SEED. For many, in a guest of its own (run -s SCRIPT):
+# Makes ROUNDS states of up to seven things each, chosen by SEED. To run many, in a guest of its own
+# (run -s SCRIPT):
 #	. /lib.sh; . /tests/reset-trace.sh; cd /tmp; ROUNDS=300 SEED=1; test_random_states
 # timeout=240
 test_random_states() {
@@ -75,7 +77,7 @@ test_random_states() {
 		grep -v gone before > expected || :
 		state > after
 		diff expected after || fail "things $things: another state"
-		# who holds an event the kernel says only when it is to be removed
+		# the kernel reports that an event is held only when it is to be removed
 		case " $things " in
 		*" 27 "*) ;;
 		*) sonde reset-trace -n > out 2> err || fail "$things: -n finds more to do: $(cat out err)" ;;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# sonde reset-trace: settings of tracefs, which bear nobody's name.
+# sonde reset-trace: settings of tracefs, which do not name an owner.
 #
-# What a test makes and expects to go has "gone" in its name; what must stay has not.
+# What a test makes and expects to be removed has "gone" in its name; everything else must stay.
 
 . /tracefs.sh
 
@@ -44,7 +44,7 @@ test_settings_of_others() {
 	expect_silence
 }
 
-# Settings bear no name, but who reads what they record has a file open.
+# Settings name no owner, but the process that reads their records has a file open.
 test_reader_of_an_instance() {
 	mkdir $T/instances/mine $T/instances/minery
 	for instance in mine minery; do

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# sonde reset-trace: orphans are removed, and everything else stays as it was, file by file.
+# sonde reset-trace: it must remove orphans and leave everything else as it was, file by file.
 #
-# What a test makes and expects to go has "gone" in its name; what must stay has not.
+# What a test makes and expects to be removed has "gone" in its name; everything else must stay.
 
 . /tracefs.sh
 
@@ -24,8 +24,8 @@ test_nothing_to_do() {
 	state | diff before - || fail "something has changed"
 }
 
-# The example of bcc's text: 317 user functions, and the tracer is killed. Some are enabled, not all: the kernel takes
-# up to 0.1 s to take one away that was.
+# The example in bcc's documentation: 317 user functions, whose tracer is killed. Only some are
+# enabled: the kernel takes up to 0.1 s to remove an event that was.
 # timeout=240
 test_killed_tracer() {
 	state > before

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# sonde runqlat: the kernel's own account of who waited how long (/proc/PID/schedstat) is what is shown.
+# sonde runqlat: it must show the kernel's own account of each process's waits
+# (/proc/PID/schedstat).
 
-# waited OPTION... -- CMD...
+# waited OPTION... -- CMD...: checks the rows of one run.
 waited() {
 	run sonde runqlat -P --json "$@"
 	expect_exit 0
 	expect_turns waited
 }
 
-# Two that want the same processor; tables at intervals have in all what came.
+# Two processes want the same processor. The tables at intervals must together have all values.
 test_two_on_one() {
 	one_of_three waited -i 0.1 -- turns 2 300
 	[ "$(cut -f 1,2 rows | grep -c turns)" -gt 2 ] || fail "not several tables"
@@ -16,7 +17,7 @@ test_two_on_one() {
 
 test_woken() {
 	one_of_three waited -- turns -s 50,2 1 50
-	# those that wait all the time wait for long, who is woken alone does not
+	# those that compete wait for long, one that is woken alone does not
 	run sonde runqlat -P -- turns 2 100
 	expect_exit 0
 	expect_line '^pid = [0-9]+ turns$'
@@ -51,14 +52,14 @@ within() {
 	sh -c 'echo $$ > "/sys/fs/cgroup/$0/cgroup.procs"; exec "$@"' "$@"
 }
 
-# seen COMM...: these have rows, and nobody else does.
+# seen_only COMM...: these must have rows, and no others.
 seen_only() {
 	expect_exit 0
 	expect_json comm
 	[ "$(sort -u rows | tr '\n' ' ')" = "$* " ] || fail "rows of $(sort -u rows | tr '\n' ' '), not of $*"
 }
 
-# A filter is asked about a task that is not the current one.
+# The filter must apply to a task that is not the current one.
 test_filters() {
 	start sonde runqlat -P --json --comm turns
 	turns 1 20
@@ -70,7 +71,7 @@ test_filters() {
 	turns 1 20
 	su user -c 'exec ./mine 1 20'
 	stop INT
-	# a process has the name that it had when it waited first, maybe before it was called that
+	# a row has the process's name at its first wait, perhaps before it was renamed
 	sed -i '/"comm":"s[hu]"/d' out
 	seen_only mine
 	start sonde runqlat -P --json -p $$
@@ -115,7 +116,7 @@ test_max_keys() {
 	expect_one_err '100000 histograms of [0-9]+ bytes each are too many: a smaller --max-keys'
 }
 
-# An interval that was slept through is not made up for.
+# An interval that sonde slept through is not made up for.
 three_tables() {
 	run sonde runqlat -mT 0.1 3
 	expect_exit 0
@@ -139,7 +140,7 @@ test_errors() {
 	run sonde runqlat 1 0
 	expect_exit 2
 	expect_err "'0' is no count of tables"
-	# bcc's way and ours together say two things
+	# bcc's arguments and our option contradict each other
 	for tool in runqlat cpudist biolatency hardirqs softirqs; do
 		run sonde "$tool" -i 1 1
 		expect_exit 2

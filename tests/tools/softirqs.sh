@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# sonde softirqs: as many as the kernel itself has counted.
+# sonde softirqs: it must count as many as the kernel does.
 
-# of NAME FILE: how many of /proc/softirqs, of all processors.
+# of NAME FILE: prints the number in a copy of /proc/softirqs, on all processors.
 of() {
 	awk -v name="$1" '$1 == name ":" { for (i = 2; i <= NF; i++) n += $i } END { print n + 0 }' "$2"
 }
 
-# The kernel's counts from before to after sonde's begin and end, and within, of what the workload did.
+# Saves the kernel's counts around the whole life of sonde, and around the workload alone.
 count() {
 	cat /proc/softirqs > begin
 	run sonde softirqs -C "$@" -- sh -c 'cat /proc/softirqs > before; tcp -n 20 client 4 5000 100 0 > /dev/null; cat /proc/softirqs > after'
@@ -40,7 +40,7 @@ test_count_two_processors() {
 	! grep -v 'null$' rows || fail "a count has a total"
 }
 
-# Times of as many, and none longer than all of it took.
+# There must be as many times, none longer than the whole run.
 test_time() {
 	cat /proc/softirqs > begin
 	run sonde softirqs --json -- tcp -n 20 client 4 5000 100 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# sonde status: what traces the kernel and whose it is, against what the test has set up itself.
+# sonde status: it must show what the test has set up, and its owners.
 
 . /tracefs.sh
 
@@ -7,7 +7,7 @@ st() {
 	run sonde status "$@"
 }
 
-# expect_row KIND NAME TARGET OWNER, each a regular expression: such a row is there.
+# expect_row KIND NAME TARGET OWNER: there must be a row that matches these regular expressions.
 expect_row() {
 	expect_line "^$1 +$2 +$3( .*)? $4\$"
 }
@@ -22,8 +22,8 @@ test_nothing() {
 	[ ! -s out ] || fail "something is shown"
 }
 
-# What attaches it by which mechanism is known from the test, not from sonde status. The kernel tells the target of a
-# perf event's link since 6.6, of a trampoline since 5.13.
+# The test, not sonde status, knows which mechanism attaches what. The kernel reports the target of
+# a perf event's link since 6.6, that of a trampoline since 5.13.
 attached_by() {
 	mechanism=$1 spec=$2 kind=$3 target=$4
 	start sonde funccount --mechanism "$mechanism" "$spec"
@@ -54,7 +54,7 @@ test_mechanisms() {
 	! has uprobe.multi || attached_by uprobe.multi 'u:/bin/ufuncs:f_*' uprobe.multi 'ufuncs:f_[a-z]+ \+4'
 }
 
-# All of it, and exactly as what was asked for; memory as the kernel accounts for it.
+# All members must be exactly what was asked for, and memory as the kernel accounts for it.
 test_json() {
 	start sonde funccount 'u:/bin/ufuncs:f_*'
 	st --json
@@ -75,7 +75,8 @@ test_json() {
 	stop INT
 }
 
-# Leftovers with their hits, each owner's as one row; what reset-trace would take away is an orphan.
+# Leftovers with their hits, those of one owner as one row. What reset-trace would remove is an
+# orphan.
 test_events() {
 	pid=$(dead_pid) at=$(place)
 	for n in 1 2 3; do
@@ -107,7 +108,7 @@ test_events() {
 	sonde reset-trace -F > /dev/null
 }
 
-# Whose perf event it is can be seen, which one not: then nobody is called an orphan.
+# The owner of a perf event is visible, but not which event it is: then nothing is called an orphan.
 test_perf_events() {
 	echo "p:ebpf_0a/used $(place)" >> $T/uprobe_events
 	perfhold "$(cat $T/events/ebpf_0a/used/id)" > held &
@@ -161,7 +162,7 @@ holds_pipe() {
 	ls -l /proc/$1/fd | grep -q trace_pipe
 }
 
-# What a pin alone keeps: the pin is its owner, until reset-trace takes it away.
+# Something that only a pin keeps: the pin is its owner, until reset-trace removes it.
 test_pins() {
 	pin link $P/sonde/kept
 	st
@@ -175,7 +176,8 @@ test_pins() {
 	[ ! -s out ] || fail "it is still there"
 }
 
-# Runs, while they are counted, are what the workload did; and then nothing is counted any more.
+# Runs, while they are counted, must be what the workload did; after that they are no longer
+# counted.
 test_cost() {
 	before=$(cat /proc/sys/kernel/bpf_stats_enabled)
 	start sonde funccount --mechanism kprobe $getpgid
@@ -197,7 +199,7 @@ shown_twice() {
 	[ "$(grep -c '^KIND' out)" -ge 2 ] && [ "$(grep -c ' g20/mine' out)" -ge 2 ]
 }
 
-# Again and again until Ctrl-C; what a terminal shows of it, tests/unit/output.c knows.
+# Tables until Ctrl-C. tests/unit/output.c tests what a terminal shows.
 test_watch() {
 	echo "p:uprobes/$(printf %040d 0 | tr 0 x) $(place)" >> $T/uprobe_events
 	for n in $(seq 20); do
@@ -225,7 +227,7 @@ test_unprivileged() {
 	expect_err something
 	st -i 0 -w
 	expect_exit 2
-	# tracefs that is mounted nowhere is looked into all the same
+	# tracefs is read even if it is mounted nowhere
 	echo "p:uprobes/unused $(place)" >> $T/uprobe_events
 	run unshare -m sh -c 'umount -l /sys/kernel/debug; umount -l /sys/kernel/tracing; sonde status'
 	expect_exit 0
@@ -233,7 +235,7 @@ test_unprivileged() {
 	sonde reset-trace -F
 }
 
-# Thousands of leftovers are a row.
+# Thousands of leftovers are one row.
 test_many_events() {
 	pid=$(dead_pid) at=$(place)
 	awk -v pid="$pid" -v at="$at" 'BEGIN { for (i = 0; i < 1000; i++) print "p:uprobes/p_" i "_bcc_" pid, at }' >> $T/uprobe_events

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Tools that stream, with opensnoop and execsnoop for all: not an event is lost without being told, rows come in order,
-# and however it ends, it ends.
+# Tools that stream, represented by opensnoop and execsnoop: no event is lost without a report, rows
+# come in order, and sonde ends, whatever ends it.
 
-# many KERNEL N FEWER: it takes long, and so one kernel does N.
+# many KERNEL N FEWER: prints N on one kernel, FEWER on the others, because it takes long.
 many() {
 	[ "$KERNEL" = "$1" ] && echo "$2" || echo "$3"
 }
 
-# The sum of what stderr says at the end of lost events.
+# Prints the sum of the lost events that stderr reports at the end.
 lost() {
 	sed -n 's/^sonde [a-z]*: \([0-9]*\) events* lost: .*/\1/p' err | awk '{ n += $1 } END { print n + 0 }'
 }
 
-# Two threads on two processors: all are there, whole, in order.
+# Two threads on two processors: all rows must be there, complete and in order.
 # timeout=200 cpus=2
 test_storm_of_opens() {
 	n=$(many 6.12 100000 20000)
@@ -39,7 +39,8 @@ test_storm_of_execs() {
 		fail "$(cat why)"
 }
 
-# A reader that begins late: what there was no room for is counted, to the last one, and said while there is more to come.
+# The reader begins late: all events without room must be counted, and reported while more are
+# coming.
 # cpus=2
 test_lost_is_counted() {
 	mkfifo pipe go
@@ -63,13 +64,15 @@ test_lost_is_counted() {
 	[ $((seen + $(lost))) = 6000 ] || fail "$seen were seen, $(lost) are said to be lost, 6000 were made"
 }
 
-# It waits in poll(2), of two descriptors: signals and what it writes to. For events it waits with a third.
+# True if sonde waits in poll(2) for two descriptors: the signals and its output. When it waits for
+# events there is a third.
 waits_for_reader() {
 	read -r _ _ n _ < /proc/$started/syscall
 	[ "$n" = 0x2 ]
 }
 
-# Nobody reads: no more memory is taken, a signal ends it, and each event is in the pipe, a lost row or a lost event.
+# Nobody reads: sonde must take no more memory, a signal must end it, and each event must be in the
+# pipe, or be a lost row or a lost event.
 # cpus=2
 test_stalled_reader() {
 	mkfifo pipe go
@@ -116,7 +119,7 @@ test_full_disk() {
 	[ "$seen" -gt 1000 ] && [ "$rows" -gt 0 ] && [ $((seen + rows)) -le 3000 ] || fail "$seen rows are there, $rows are said to be lost"
 }
 
-# A reader that has gone is noticed, though there is nothing more to write.
+# sonde must notice that its reader is gone, even if there is nothing more to write.
 test_closed_pipe() {
 	read -r began _ < /proc/uptime
 	(
@@ -132,7 +135,8 @@ test_closed_pipe() {
 	[ "${ended%.*}" -lt $((${began%.*} + 20)) ] || fail "went on for $((${ended%.*} - ${began%.*})) s"
 }
 
-# What it does to show rows makes no rows, in a pid namespace neither, where it has another id than the kernel knows it by.
+# Showing rows must cause no rows, not even in a PID namespace, where sonde's id differs from the
+# kernel's.
 test_not_itself() {
 	for how in '' 'unshare -p -f' --self; do
 		case $how in
@@ -152,7 +156,7 @@ test_not_itself() {
 	done
 }
 
-# Whatever it looks at to find out what was lost, it opens no file again and again.
+# Looking for lost events must not open files again and again.
 test_opens_nothing_more() {
 	start sonde opensnoop --self --comm sonde
 	wait_until 20 sleeps || fail "it does not wait"
@@ -161,13 +165,14 @@ test_opens_nothing_more() {
 	! grep -v '^PID ' out || fail "it opens files while it waits"
 }
 
-# It waits in poll(2), of signals, what it writes to, events and no keyboard, and for longer than the 40 ms between two looks at them.
+# True if sonde waits in poll(2) for signals, its output and events, but no keyboard, and for longer
+# than the 40 ms between two reads of the buffer.
 sleeps() {
 	read -r _ _ n timeout _ < /proc/$started/syscall
 	[ "$n" = 0x4 ] && [ $((timeout)) -gt 40 ]
 }
 
-# Asked to end, it prints what has happened by then.
+# Asked to end, it prints what has happened until then.
 test_sigterm() {
 	start sonde opensnoop --fail-on-loss --comm opens
 	opens 2000 /dev/null
@@ -176,7 +181,7 @@ test_sigterm() {
 	[ "$(grep -c '/dev/null$' out)" = 2000 ] || fail "$(grep -c '/dev/null$' out) rows"
 }
 
-# Killed, it leaves nothing: no command either.
+# Killed, it leaves nothing, and no command either.
 test_sigkill() {
 	start sonde execsnoop -x -- spin
 	first=$started
@@ -190,7 +195,7 @@ test_duration() {
 	one_of_three half_a_second
 }
 
-# It may be over before the command has executed anything.
+# The time may be over before the command has executed anything.
 half_a_second() {
 	read -r began _ < /proc/uptime
 	run sonde execsnoop -d 0.5 -- sh -c 'execd; exec spin'
@@ -214,7 +219,7 @@ test_commands_that_end_badly() {
 	expect_one_err "cannot run '/no/such/command'"
 }
 
-# refuses STATUS REGEX ARGS...: one line says why; of wrong options a second names the help.
+# refuses STATUS REGEX ARGS...: one line says why; after wrong options a second line names the help.
 refuses() {
 	wanted=$1
 	regex=$2

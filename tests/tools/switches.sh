@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# The switches by which root turns probes off for the whole kernel: nothing is counted then, and no error says so but ours.
+# The switches by which root turns probes off for the whole kernel: nothing is counted then, and
+# only sonde reports it.
 
 ftrace=/proc/sys/kernel/ftrace_enabled kprobes=/sys/kernel/debug/kprobes/enabled
 
-# turn_off SWITCH: on again whatever comes of the test.
+# turn_off SWITCH: it is turned on again whatever happens in the test.
 turn_off() {
 	trap 'echo 1 > $ftrace; echo 1 > $kprobes' EXIT
 	echo 0 > "$1"
@@ -13,7 +14,7 @@ turn_on() {
 	echo 1 > "$1"
 }
 
-# affects SWITCH MECHANISM: by what each kernel was seen to do.
+# affects SWITCH MECHANISM: true if it does, as was observed on each kernel.
 affects() {
 	case $1,$2 in
 	$ftrace,kprobe) [ "$SYS" = __x64_sys ] ;; # on arm64 they are breakpoints
@@ -22,13 +23,14 @@ affects() {
 	esac
 }
 
-# what_is_off SWITCH
+# what_is_off SWITCH: prints the words that sonde reports.
 what_is_off() {
 	[ "$1" = $ftrace ] && echo 'ftrace is switched off \(sysctl kernel.ftrace_enabled=1 switches it on\)' ||
 		echo 'kprobes are switched off \(echo 1 > /sys/kernel/debug/kprobes/enabled switches them on\)'
 }
 
-# Each mechanism under each switch: refused where it would see nothing, else it counts all there is.
+# Each mechanism with each switch off: it is refused if it would see nothing, else it counts
+# everything.
 test_before() {
 	for switch in $ftrace $kprobes; do
 		turn_off $switch
@@ -54,7 +56,8 @@ test_before() {
 	expect_count $getpgid 100
 }
 
-# What another mechanism sees is counted by that one; what none does is named, and the rest is traced.
+# If another mechanism still works, it counts. A target that none can count is reported, and the
+# others are traced.
 test_before_the_rest() {
 	turn_off $kprobes
 	! has fentry && ! has kprobe.multi || {
@@ -80,14 +83,15 @@ test_before_the_rest() {
 	[ "$(grep -c '/dev/null$' out)" = 5 ] || fail "not five opens"
 }
 
-# Off while it runs: what was counted until then is shown, and that the rest is missing is told.
+# Switched off during the run: the counts until then are shown, and the loss of the rest is
+# reported.
 test_meanwhile() {
 	for switch in $ftrace $kprobes; do
 		for mechanism in fentry kprobe.multi kprobe; do
 			has $mechanism && affects $switch $mechanism || continue
 			start sonde funccount --mechanism $mechanism $getpgid
 			calls 10 getpgid > did
-			# 5.10 does not let anybody switch ftrace off while a trampoline hangs on it
+			# 5.10 lets nobody switch ftrace off while a trampoline is attached to it
 			turn_off $switch 2> /dev/null || { stop INT; continue; }
 			calls 100 getpgid > did
 			stop INT
@@ -99,7 +103,7 @@ test_meanwhile() {
 	done
 }
 
-# Whatever funcslower hangs on, it is one of the two.
+# funcslower is attached by one of the two.
 test_meanwhile_is_a_loss() {
 	start sonde funcslower --fail-on-loss -u 1 $getpgid
 	turn_off $kprobes

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# sonde syscount: what calls and oddcalls say that they did is what it counts.
+# sonde syscount: it must count what calls and oddcalls report that they did.
 
 sc() {
 	run sonde syscount "$@"
 }
 
-# rows_of_summary: "CALL CALLS ERRORS" of the table of --summary in out.
+# rows_of_summary: writes "CALL CALLS ERRORS" of the --summary table in out to rows.
 rows_of_summary() {
 	sed 's/\[unknown: /[unknown:/' out | awk '$1 ~ /^[0-9.]+$/ && $NF != "total" { print $NF, $4, NF == 6 ? $5 : 0 }' > rows
 }
 
-# expect_dids_in_rows [EXPRESSION]: each "did CALL CALLS ERRORS" of out, of those that the expression takes, is a line of rows.
+# expect_dids_in_rows [EXPRESSION]: each line "did CALL CALLS ERRORS" of out that the awk expression
+# selects must be in rows.
 expect_dids_in_rows() {
 	sed -n 's/^did //p' out | grep -v '^32-bit' | awk "${1:-1}" > dids
 	[ -s dids ] || fail "the workload did nothing"
@@ -32,7 +33,7 @@ test_counts() {
 	[ "$(sed '/^did /d' out | wc -l)" -eq 3 ] || fail "not two rows"
 }
 
-# Nothing that comes before the command's execve, and no exit, for it does not return.
+# Nothing before the command's execve is counted, nor exit, which does not return.
 test_one_call() {
 	sc -T 100 --json -L -- noop
 	expect_exit 0
@@ -45,7 +46,8 @@ test_one_call() {
 	[ "$(tr -s ' ' < out)" = "$(printf 'SYSCALL COUNT\nexecve 1')" ] || fail "not one execve"
 }
 
-# With the time as well, where the begin of others is not even looked at; the children of one process, and of no other.
+# Also with times, where the beginnings of other processes are skipped; the children of one process,
+# and no others.
 test_only_some() {
 	for option in -T100 -L --summary; do
 		sc $option --syscall getpgid --json -- calls 500 getppid 300 getpgid 70 close
@@ -114,7 +116,7 @@ test_time() {
 		END { exit !ok }' out || fail "another time of nanosleep"
 }
 
-# The openat that waits for the gate is under way: it counts, without its time.
+# The openat that waits for the gate has begun before: it counts, without a time.
 test_under_way() {
 	gate calls 40 close
 	start sonde syscount -L -p "$gated" --json
@@ -127,7 +129,7 @@ test_under_way() {
 	grep -q "^openat	1	0	0	0$" rows || fail "openat is timed, or does not count"
 }
 
-# Who has exited takes no room; where there is none, calls still count.
+# A process that has exited takes no room. If there is no room, calls are still counted.
 test_room_for_calls() {
 	sc -L -T 100 --max-calls 8 -- forks 40 0 10
 	expect_exit 0
@@ -165,7 +167,7 @@ test_processes_beyond_the_room() {
 	expect_err ': 70 calls not counted: of processes beyond the first 2 '
 }
 
-# At each table those that have ended make room for others.
+# At each table, processes that have ended make room for others.
 test_processes_that_end() {
 	sc -P --max-keys 12 -i 0.1 -T 12 --json -e EBADF -- sh -c 'for n in $(seq 24); do calls 7 close 2 nanosleep; done'
 	expect_exit 0
@@ -175,8 +177,8 @@ test_processes_that_end() {
 		fail "other rows"
 }
 
-# All have the same id, which belongs to one process after the other, with time for about one table between: if the kernel starts
-# nothing of its own just then.
+# All have the same id, which belongs to one process after the other, with about one table in
+# between, unless the kernel starts a process of its own just then.
 test_processes_with_one_id() {
 	last=/proc/sys/kernel/ns_last_pid
 	[ -w $last ] || skip "this kernel lets nobody choose an id"
@@ -203,7 +205,8 @@ test_intervals_add_up() {
 	[ "$(grep -c '^SYSCALL' out)" -ge 2 ] || fail "too few tables"
 	[ "$(grep -cE '^[0-2][0-9]:[0-5][0-9]:[0-6][0-9]$' out)" = "$(grep -c '^SYSCALL' out)" ] || fail "not as many times"
 	expect_did
-	# the handler's end, rt_sigreturn, may seem to fail with the error of the call that it came after
+	# the end of a signal handler, rt_sigreturn, may seem to fail with the error of the call
+	# before it
 	sc -P -L -x --json -i 0.1 -- spin -x 1
 	expect_json time pid count errors
 	[ "$(cut -f 1 rows | sort -u | wc -l)" -ge 3 ] || fail "too few tables"
@@ -238,14 +241,14 @@ test_odd_calls() {
 	[ -z "$compat" ] || expect_err ": $compat calls of 32-bit programs not shown"
 	[ "$compat" ] || ! grep 32-bit err || fail "there were none"
 	! grep -q writev rows || fail "a 32-bit call counts as another"
-	# without their begin
+	# without their beginnings
 	sc --json -T 100 -- oddcalls
 	expect_json syscall count errors time_ns
 	sed -i 's/unknown: /unknown:/' rows
 	! grep -v 'null$' rows || fail "timed"
 	cut -f 1-3 rows | tr '\t' ' ' > seen
 	mv seen rows
-	# x86-64 has forgotten by then what came by execveat, and says execve; arm64 has not
+	# at its end, x86-64 has forgotten that a call was execveat and says execve; arm64 has not
 	[ $SYS = __x64_sys ] || became='execve 2 1'
 	grep -qx "${became:-execve 3 1}" rows || fail "execve: $(grep '^execve ' rows)"
 	expect_dids_in_rows '$1 !~ /^exec/'

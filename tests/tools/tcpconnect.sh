@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# sonde tcpconnect: each attempt to connect that tests/programs/tcp.c has made, field by field.
+# sonde tcpconnect: its rows must be the attempts to connect of tests/programs/tcp.c, field by
+# field.
 
-# What the workload did, without the role, to the file dids: IPv4 is shown as such.
+# Writes what the workload did, without the role, to the file dids; mapped IPv4 addresses become
+# IPv4.
 did() {
 	sed -nE 's/^did (connect|refused)	//p' out | sed 's/	6	::ffff:\(.*\)::ffff:/	4	\1/' > dids
 	[ -s dids ] || fail "the workload did nothing"
 }
 
-# The rows in JSON are these attempts, all of them and no other. $1: what LPORT may be instead of what it was.
+# The JSON rows must be these attempts and no others. $1: what LPORT may be instead of its value.
 expect_attempts() {
 	did
 	expect_json pid comm ip saddr lport daddr dport uid

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# sonde tcplife: each end of each connection that tests/programs/tcp.c has made, field by field.
+# sonde tcplife: its rows must be the ends of the connections of tests/programs/tcp.c, field by
+# field.
 
-# The workload's connections of these roles (a regular expression), without the role, to the file dids: IPv4 is shown as such.
+# Writes the workload's connections of these roles (a regular expression), without the role, to the
+# file dids; mapped IPv4 addresses become IPv4.
 did() {
 	sed -nE "s/^did ($1)	//p" out | sed 's/	6	::ffff:\(.*\)::ffff:/	4	\1/' > dids
 	[ -s dids ] || fail "the workload did nothing"
 }
 
-# The rows in JSON are these connections, all of them and no other.
+# The JSON rows must be these connections and no others.
 expect_lives() {
 	did "$1"
 	expect_json pid comm ip laddr lport raddr rport tx_bytes rx_bytes duration_ns
@@ -75,7 +77,7 @@ test_tcplife_burst() {
 	expect_lives '[a-z]*'
 }
 
-# What belongs to nobody has a row where nobody was asked for.
+# A connection that no process has accepted has a row if no filter asks for a process.
 test_tcplife_unaccepted() {
 	start sonde tcplife -j
 	tcp unaccepted 4 > workload
@@ -91,7 +93,7 @@ test_tcplife_unaccepted() {
 	expect_line "^-     -          ::1             $port +::1 "
 }
 
-# Filters go by who connected or accepted, whoever closed.
+# Filters apply to the process that connected or accepted, whichever process closed.
 test_tcplife_filters() {
 	gate tcp reset 4 300 10 0
 	start sonde tcplife -j -p "$gated"
@@ -108,7 +110,7 @@ test_tcplife_filters() {
 
 test_tcplife_ports() {
 	workload='tcp -s 8001 client 4; tcp -s 8002 -n 3 client 4; tcp -s 8003 client 6; tcp -s 8003 client mapped; tcp -s 8004 refused 6'
-	# no room is needed for the ends that are served at 8002
+	# the ends that are served at port 8002 need no room
 	run sonde tcplife -j -4 -L 8001,8003 --max-connections 3 --fail-on-loss -- sh -c "$workload"
 	expect_exit 0
 	sed -i '/^did accept.*127.0.0.1	8002	/d; /^did accept.*::1/d' out
@@ -122,12 +124,12 @@ test_tcplife_ports() {
 test_tcplife_max_connections() {
 	run sonde tcplife --max-connections 50 --fail-on-loss -- tcp -n 40 client 4
 	expect_exit 1
-	# what 7.x skips is told, and is room for others
+	# what 7.x skips is reported, and leaves room for others
 	if ! grep -q 'the kernel skipped' err; then
 		expect_err '^sonde tcplife: 30 connections lost: more were open than are followed at a time \(--max-connections\)$'
 		[ "$(grep -c ' 127\.0\.0\.1 .*\.[0-9][0-9]$' out)" = 50 ] || fail "not 50 rows"
 	fi
-	# those that have ended make room
+	# connections that have ended make room
 	run sonde tcplife --max-connections 2 --fail-on-loss -- sh -c 'tcp client 4; tcp reset 6; tcp refused 4; tcp server 4'
 	expect_exit 0
 }
