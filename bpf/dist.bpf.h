@@ -5,10 +5,7 @@
  *	dist_add(number, value)		without keys: the row of that number, 0 where there is one
  *	dist_add_key(&key, label, value)
  *
- * and the time from one event to another that has the same key while it is under way, a request's address say:
- *
- *	dist_begin(id, now);
- *	if (dist_end(id, &began)) ... latency_between(began, now)
+ * The time from one event to another that has the same id comes from bpf/pending.bpf.h.
  */
 #ifndef SONDE_DIST_BPF_H
 #define SONDE_DIST_BPF_H
@@ -16,7 +13,7 @@
 #include "bpf/atomic.bpf.h"
 #include "bpf/dist.h"
 #include "bpf/hist.bpf.h"
-#include "bpf/latency.bpf.h"
+#include "bpf/pending.bpf.h"
 #include "bpf/task.bpf.h"
 
 const volatile struct dist_setup dist_setup SEC(".rodata.dist");
@@ -77,39 +74,6 @@ static __always_inline void dist_add_key(const union dist_key *key, const char l
 	if (label)
 		__builtin_memcpy(row, label, DIST_LABEL_LEN);
 	hist_add(row + DIST_LABEL_WORDS, value);
-}
-
-/* Mixed, so that a key's place in the table is anywhere; no two ids become the same. */
-#define dist_mix(id) ((__u64)(id)*LATENCY_MIX)
-
-/* Who has begun already begins anew. */
-static __always_inline void dist_begin(__u64 id, __u64 now)
-{
-	struct latency_cell *cell = latency_find(dist_mix(id));
-
-	if (!cell)
-		cell = latency_claim(dist_mix(id));
-	if (cell)
-		cell->start = now;
-}
-
-/* Who has begun already has begun then. */
-static __always_inline void dist_begin_once(__u64 id, __u64 now)
-{
-	if (!latency_find(dist_mix(id)))
-		dist_begin(id, now);
-}
-
-/* When that has begun, which ends it; false: not while we looked. */
-static __always_inline bool dist_end(__u64 id, __u64 *began)
-{
-	struct latency_cell *cell = latency_find(dist_mix(id));
-
-	if (!cell)
-		return false;
-	*began = cell->start;
-	latency_free(cell, *began);
-	return true;
 }
 
 /* --- by task --- */

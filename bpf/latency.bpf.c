@@ -6,29 +6,29 @@
 SEC("kprobe")
 int latency_entry(void *ctx)
 {
-	struct latency_cell *cell;
+	struct pending *pending;
 	__u64 slot;
 
 	if (!filter_pass() || !slot_number(ctx, &slot))
 		return 0;
-	cell = latency_claim(latency_key(ctx, false, slot));
-	if (cell)
-		cell->start = bpf_ktime_get_ns();
+	pending = latency_claim(latency_key(ctx, false, slot));
+	if (pending)
+		pending->start = bpf_ktime_get_ns();
 	return 0;
 }
 
 /* A constant slot is read where it is wanted: kept across a call it would take a register that has to be saved. */
 static __always_inline int ends(void *ctx, __u64 now, bool constant, __u64 slot)
 {
-	struct latency_cell *cell;
+	struct pending *pending;
 	__u64 start;
 
-	cell = latency_find(latency_key(ctx, true, constant ? slot_constant() : slot));
-	if (!cell)
+	pending = latency_find(latency_key(ctx, true, constant ? slot_constant() : slot));
+	if (!pending)
 		return 0;
-	start = cell->start;
-	latency_free(cell, start);
-	now = latency_between(start, now);
+	start = pending->start;
+	pending_free(pending, start);
+	now = pending_time(start, now);
 	hist_add(hist_row(hist_rows(), constant ? slot_constant() : slot), now);
 	return 0;
 }
@@ -56,7 +56,7 @@ int latency_session(void *ctx)
 		return 0;
 	}
 	now = bpf_ktime_get_ns();
-	now = latency_between(*latency_cookie(ctx), now);
+	now = pending_time(*latency_cookie(ctx), now);
 	if (!slot_number(ctx, &slot))
 		return 0;
 	rows = hist_rows();

@@ -1,40 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The time between a function's entry and its return. Where the kernel runs one program at both ends (a session) it keeps
- * the start for us; elsewhere two programs have a table in common (bpf/latency.h):
+ * the start for us; elsewhere two programs share the table of what is pending (bpf/pending.bpf.h):
  *
- *	at entry	cell = latency_claim(key);  cell->start = bpf_ktime_get_ns();
- *	at return	now = bpf_ktime_get_ns();  cell = latency_find(key);  ... now - cell->start ...;  latency_free(cell);
- *
- * A return that finds no cell is of a call that began before tracing, or that the filter left out.
+ *	at entry	entry = latency_claim(key);  pending_head(entry)->start = bpf_ktime_get_ns();
+ *	at return	now = bpf_ktime_get_ns();  entry = latency_find(key);  ... ;  pending_free(entry, start);
  */
 #ifndef SONDE_LATENCY_BPF_H
 #define SONDE_LATENCY_BPF_H
 
-#include "bpf/atomic.bpf.h"
 #include "bpf/context.bpf.h"
 #include "bpf/filter.bpf.h"
 #include "bpf/latency.h"
-#include "bpf/slot.bpf.h"
+#include "bpf/pending.bpf.h"
 
 /* Odd, with well mixed bits: a product with them is another number for each. */
-#define LATENCY_MIX	      0x9e3779b97f4a7c15ULL
 #define LATENCY_MIX_PROCESS   0xc2b2ae3d27d4eb4fULL
 #define LATENCY_MIX_GOROUTINE 0x9fb21c651e98df25ULL
 
-/* Sized by user space. */
-SEC(".data.cells")
-struct latency_cell latency_cells[LATENCY_WAYS] = {};
-SEC(".data.losses")
-__u64 latency_losses[LATENCY_LOSSES] = {};
-
 static __u64 (*latency_is_return)(void *ctx) = (void *)LATENCY_CALL_IS_RETURN;
 static __u64 *(*latency_cookie)(void *ctx) = (void *)LATENCY_CALL_COOKIE;
-
-static __always_inline void latency_lost(enum latency_loss why)
-{
-	atomic_add(&latency_losses[why], 1);
-}
 
 /*
  * A trampoline hands both programs the same context, on the stack. Elsewhere it is the stack pointer, which
@@ -48,7 +33,7 @@ static __always_inline __u64 latency_frame(void *ctx, bool ret)
 	if (context_kind() == CONTEXT_TRACING) {
 		asm volatile("%0 -= %1"
 			     : "+r"(frame)
-			     : "r"(slot_begin(latency_cells)));
+			     : "r"(slot_begin(pending_entries)));
 		return frame;
 	}
 	frame = PT_REGS_SP((struct pt_regs *)ctx);
@@ -84,7 +69,6 @@ static __always_inline __u64 latency_go_frame(void *ctx)
 	return g * LATENCY_MIX_GOROUTINE + (stack.hi - sp);
 }
 
-#ifdef LATENCY_ARGS
 #if defined(__TARGET_ARCH_x86)
 #define latency_register(regs, name) context_word(regs, __builtin_offsetof(struct pt_regs, name) / 8)
 #else
@@ -110,7 +94,6 @@ static __always_inline void latency_go_args(void *regs, __u64 *args)
 	args[5] = latency_register(regs, 5);
 #endif
 }
-#endif
 
 /*
  * Not only user functions are told apart by the process. With a filter, a return comes here of which the entry did not, and a
@@ -124,101 +107,24 @@ static __always_inline __u64 latency_key(void *ctx, bool ret, __u64 slot)
 		return 0;
 	if (latency_is_go() || filter.any || (context_kind() != CONTEXT_TRACING && (__s64)frame >= 0))
 		frame += (bpf_get_current_pid_tgid() >> 32) * LATENCY_MIX_PROCESS;
-	return frame * LATENCY_MIX ^ slot;
+	return frame * PENDING_MIX ^ slot;
 }
 
-static __always_inline struct latency_cell *latency_cells_of(__u64 key)
+/* An entry for the call that begins. */
+static __always_inline PENDING *latency_claim(__u64 key)
 {
-	key >>= LATENCY_SHIFT;
-	asm volatile("%0 &= %1"
-		     : "+r"(key)
-		     : "i"(LATENCY_MARK_MASK));
-	return (void *)slot_begin(latency_cells) + key;
-}
-
-/*
- * All cells are taken. The oldest makes way: it is the one whose call is most likely never to return. Either that call
- * is lost, or, where somebody was quicker, this one.
- */
-static __always_inline struct latency_cell *latency_evict(struct latency_cell *cells, __u64 key)
-{
-	struct latency_cell *oldest = cells;
-	__u64 owner;
-
-	latency_lost(LATENCY_NO_CELL);
-#pragma unroll
-	for (int i = 1; i < LATENCY_WAYS; i++)
-		if (cells[i].start < oldest->start)
-			oldest = &cells[i];
-	owner = oldest->key;
-	return __sync_val_compare_and_swap(&oldest->key, owner, key) == owner ? oldest : NULL;
-}
-
-/*
- * A cell for the call that begins: a free one, or the one of an earlier call in the same frame, which has not returned
- * and never will. Kernels before 5.12 have no compare-and-swap: user space makes a load of it, and the key is
- * written afterwards, as it is where it has been already.
- */
-static __always_inline struct latency_cell *latency_claim(__u64 key)
-{
-	struct latency_cell *cells = latency_cells_of(key), *cell = NULL;
-
 	if (latency_is_go() && !key) {
-		latency_lost(LATENCY_NO_GOROUTINE);
+		pending_lost(PENDING_NO_ID);
 		return NULL;
 	}
-
-#pragma unroll
-	for (int i = 0; i < LATENCY_WAYS; i++) {
-		__u64 owner = __sync_val_compare_and_swap(&cells[i].key, 0, key);
-
-		if (owner && owner != key)
-			continue;
-		if (owner)
-			latency_lost(LATENCY_NO_RETURN);
-		cell = &cells[i];
-		goto found;
-	}
-	cell = latency_evict(cells, key);
-	if (!cell)
-		return NULL;
-found:
-	cell->key = key;
-	return cell;
+	return pending_claim(key);
 }
 
-static __always_inline struct latency_cell *latency_find(__u64 key)
+static __always_inline PENDING *latency_find(__u64 key)
 {
-	struct latency_cell *cells = latency_cells_of(key);
-
 	if (latency_is_go() && !key)
 		return NULL;
-#pragma unroll
-	for (int i = 0; i < LATENCY_WAYS; i++)
-		if (cells[i].key == key)
-			return &cells[i];
-	return NULL;
-}
-
-/* The clock that programs may read is not quite the same on all processors: a call does not end before it has begun. */
-static __always_inline __u64 latency_between(__u64 start, __u64 now)
-{
-	return now > start ? now - start : 0;
-}
-
-/*
- * What was read of the cell was read before: a processor that reorders the two sees that one depends on the other.
- * read: what it was; of several any mixture.
- */
-static __always_inline void latency_free(struct latency_cell *cell, __u64 read)
-{
-#if defined(__TARGET_ARCH_x86)
-	cell->key = 0;
-#else
-	asm volatile("%0 ^= %0"
-		     : "+r"(read));
-	cell->key = read;
-#endif
+	return pending_find(key);
 }
 
 #endif

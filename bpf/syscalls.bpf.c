@@ -179,43 +179,43 @@ static __always_inline bool is_wanted_place(__u64 place)
 /* A task is in one call at a time. */
 static __always_inline __u64 task_key(void)
 {
-	return bpf_get_current_task() * LATENCY_MIX;
+	return pending_key(bpf_get_current_task());
 }
 
 SEC("raw_tp")
 int syscall_enter(void *ctx)
 {
 	__u64 number = context_word(ctx, 1);
-	struct latency_cell *cell;
+	struct pending *pending;
 	__u64 place;
 	bool compat;
 
 	if (!is_wanted_task())
 		return 0;
 	compat = is_compat(ctx, current_task());
-	/* never returns, and would keep its cell */
+	/* never returns, and would keep its entry */
 	if (is_exit(number, compat))
 		return 0;
 	place = place_of(number, compat);
 	/* an execveat that nobody remembers would be an execve at its end */
 	if (!is_wanted_place(place) && !is_exec(place))
 		return 0;
-	cell = latency_claim(task_key());
-	if (cell)
-		cell->start = bpf_ktime_get_ns() << SYSCALLS_PLACE_BITS | place;
+	pending = pending_claim(task_key());
+	if (pending)
+		pending->start = bpf_ktime_get_ns() << SYSCALLS_PLACE_BITS | place;
 	return 0;
 }
 
 /* What syscall_enter() left, 0 nothing. */
 static __always_inline __u64 take_start(void)
 {
-	struct latency_cell *cell = latency_find(task_key());
+	struct pending *pending = pending_find(task_key());
 	__u64 start;
 
-	if (!cell)
+	if (!pending)
 		return 0;
-	start = cell->start;
-	latency_free(cell, start);
+	start = pending->start;
+	pending_free(pending, start);
 	return start;
 }
 

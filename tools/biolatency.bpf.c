@@ -25,7 +25,7 @@ int inserted(void *ctx)
 	struct request *rq = block_request(ctx);
 
 	if (is_wanted(rq))
-		dist_begin((__u64)rq, bpf_ktime_get_ns());
+		pending_begin((__u64)rq, bpf_ktime_get_ns());
 	return 0;
 }
 
@@ -38,9 +38,9 @@ int issued(void *ctx)
 	if (!is_wanted(rq))
 		return 0;
 	if (config.queued)
-		dist_begin_once((__u64)rq, bpf_ktime_get_ns());
+		pending_begin_once((__u64)rq, bpf_ktime_get_ns());
 	else
-		dist_begin((__u64)rq, bpf_ktime_get_ns());
+		pending_begin((__u64)rq, bpf_ktime_get_ns());
 	return 0;
 }
 
@@ -50,7 +50,7 @@ int merged(void *ctx)
 {
 	__u64 began;
 
-	dist_end((__u64)block_request(ctx), &began);
+	pending_end((__u64)block_request(ctx), &began);
 	return 0;
 }
 
@@ -79,8 +79,8 @@ int completed(void *ctx)
 	__u64 now = bpf_ktime_get_ns(), began;
 	struct request *rq = (void *)context_word(ctx, 0);
 
-	if (block_is_done(ctx, rq) && dist_end((__u64)rq, &began))
-		add(rq, latency_between(began, now));
+	if (block_is_done(ctx, rq) && pending_end((__u64)rq, &began))
+		add(rq, pending_time(began, now));
 	return 0;
 }
 

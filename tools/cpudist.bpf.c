@@ -35,9 +35,9 @@ int off_cpu(void *ctx)
 
 	sched_read_switch(ctx, &sw);
 	if (!sw.ends && is_wanted(sw.prev) && task_pass(sw.prev))
-		dist_begin((__u64)sw.prev, now);
-	if (dist_end((__u64)sw.next, &began) && task_cpu_pass())
-		dist_add_task(sw.next, latency_between(began, now));
+		pending_begin((__u64)sw.prev, now);
+	if (pending_end((__u64)sw.next, &began) && task_cpu_pass())
+		dist_add_task(sw.next, pending_time(began, now));
 	return 0;
 }
 

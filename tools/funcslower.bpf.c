@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Calls that take longer than a bound: what they were called with is kept until they return. */
-#define LATENCY_ARGS 6
 #include "bpf/event.bpf.h"
-#include "bpf/latency.bpf.h"
+#include "bpf/pending.h"
 #include "tools/funcslower.h"
+#define PENDING struct funcslower_call
+#include "bpf/latency.bpf.h"
 
 const volatile struct funcslower_config config SEC(".rodata.config");
 
 static __always_inline void begins(struct pt_regs *regs, __u64 key)
 {
-	struct latency_cell *cell = latency_claim(key);
+	struct funcslower_call *call = latency_claim(key);
 
-	if (!cell)
+	if (!call)
 		return;
 	if (config.args && latency_is_go()) {
-		latency_go_args(regs, cell->args);
+		latency_go_args(regs, call->args);
 	} else if (config.args) {
-		cell->args[0] = PT_REGS_PARM1(regs);
-		cell->args[1] = PT_REGS_PARM2(regs);
-		cell->args[2] = PT_REGS_PARM3(regs);
-		cell->args[3] = PT_REGS_PARM4(regs);
-		cell->args[4] = PT_REGS_PARM5(regs);
-		cell->args[5] = PT_REGS_PARM6(regs);
+		call->args[0] = PT_REGS_PARM1(regs);
+		call->args[1] = PT_REGS_PARM2(regs);
+		call->args[2] = PT_REGS_PARM3(regs);
+		call->args[3] = PT_REGS_PARM4(regs);
+		call->args[4] = PT_REGS_PARM5(regs);
+		call->args[5] = PT_REGS_PARM6(regs);
 	}
-	cell->start = bpf_ktime_get_ns();
+	call->pending.start = bpf_ktime_get_ns();
 }
 
-static __always_inline void show(struct pt_regs *regs, __u64 slot, __u64 ns, const struct latency_cell *cell)
+static __always_inline void show(struct pt_regs *regs, __u64 slot, __u64 ns, const struct funcslower_call *call)
 {
 	struct funcslower_event *e = event_new(sizeof(*e));
 
@@ -35,24 +36,19 @@ static __always_inline void show(struct pt_regs *regs, __u64 slot, __u64 ns, con
 	e->ns = ns;
 	e->ret = PT_REGS_RC(regs);
 	e->function = slot;
-	__builtin_memcpy(e->args, cell->args, sizeof(e->args));
+	__builtin_memcpy(e->args, call->args, sizeof(e->args));
 	event_submit(e);
 }
 
 static __always_inline void ends(struct pt_regs *regs, __u64 slot, __u64 key)
 {
-	__u64 now = bpf_ktime_get_ns(), read, took;
-	struct latency_cell *cell = latency_find(key), copy;
+	struct funcslower_call *call = latency_find(key), copy;
+	__u64 now = bpf_ktime_get_ns(), took;
 
-	if (!cell)
+	if (!call)
 		return;
-	copy = *cell;
-	read = copy.start;
-#pragma unroll
-	for (int i = 0; i < LATENCY_ARGS; i++)
-		read ^= copy.args[i];
-	latency_free(cell, read);
-	took = latency_between(copy.start, now);
+	pending_copy(call, &copy);
+	took = pending_time(copy.pending.start, now);
 	if (took >= config.least)
 		show(regs, slot, took, &copy);
 }
@@ -72,7 +68,7 @@ int slower_return(struct pt_regs *ctx)
 {
 	__u64 slot;
 
-	/* the reader's calls have no begin: a cell that somebody left in the same frame is not theirs */
+	/* the reader's calls have no begin: an entry that somebody left in the same frame is not theirs */
 	if (!event_of_reader() && slot_number(ctx, &slot))
 		ends(ctx, slot, latency_key(ctx, true, slot));
 	return 0;

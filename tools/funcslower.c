@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* funcslower: calls of functions that take longer than a bound, as they return. */
-#define LATENCY_ARGS 6
-#include "bpf/latency.h"
+#include "bpf/pending.h"
 #include "bpf/slot.h"
 #include "probe/offer.h"
 #include "engine/event.h"
@@ -26,7 +25,7 @@ static const struct opt options[] = {
 	OPT(OPT_U32, typeof(settings), us, 'u', "min-us", "US", "only calls of at least US microseconds: 0 is every call",
 	    .max = UINT32_MAX - 1),
 	OPT(OPT_U32, typeof(settings), args, 'a', "arguments", "N", "print the first N arguments, as hexadecimal numbers", .min = 1,
-	    .max = LATENCY_ARGS),
+	    .max = FUNCSLOWER_ARGS),
 	OPT(OPT_BOOL, typeof(settings), regex, 'r', "regexp", NULL, "patterns are POSIX extended regular expressions"),
 	PROBES_MANGLED(typeof(settings), mangled),
 	OPT(OPT_U32, typeof(settings), calls, 0, "max-calls", "N", "room for so many calls at a time: 4096", .min = 1,
@@ -122,7 +121,7 @@ static const struct event_pairs pairs = {
 	.force = &settings.force,
 	.mangled = &settings.mangled,
 	.calls = &settings.calls,
-	.cell = sizeof(struct latency_cell),
+	.cell = sizeof(struct funcslower_call),
 };
 
 static const struct event_source source = {

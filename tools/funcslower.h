@@ -1,14 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A call that took long, and what funcslower's programs are told; include bpf/event.h and define LATENCY_ARGS first. */
+/* A call that took long, and the configuration of the programs. Include bpf/event.h and bpf/pending.h first. */
 #ifndef SONDE_FUNCSLOWER_H
 #define SONDE_FUNCSLOWER_H
+
+/* Arguments of a call. */
+#define FUNCSLOWER_ARGS 6
+
+/* A call that has not returned. */
+struct funcslower_call {
+	struct pending pending;
+	unsigned long long args[FUNCSLOWER_ARGS];
+};
 
 struct funcslower_event {
 	struct event event; /* at its end */
 	unsigned long long ns;
 	long long ret;
 	unsigned int function;
-	unsigned long long args[LATENCY_ARGS];
+	unsigned long long args[FUNCSLOWER_ARGS];
 };
 
 struct funcslower_config {

@@ -10,7 +10,7 @@ int woken(void *ctx)
 	struct task_struct *task = (void *)context_word(ctx, 0);
 
 	if (!task_runs(task) && task_pass(task))
-		dist_begin_once((__u64)task, bpf_ktime_get_ns());
+		pending_begin_once((__u64)task, bpf_ktime_get_ns());
 	return 0;
 }
 
@@ -22,9 +22,9 @@ int switched(void *ctx)
 
 	sched_read_switch(ctx, &sw);
 	if (sw.waits && !sched_is_idle(sw.prev) && task_pass(sw.prev))
-		dist_begin((__u64)sw.prev, now);
-	if (dist_end((__u64)sw.next, &began) && task_cpu_pass())
-		dist_add_task(sw.next, latency_between(began, now));
+		pending_begin((__u64)sw.prev, now);
+	if (pending_end((__u64)sw.next, &began) && task_cpu_pass())
+		dist_add_task(sw.next, pending_time(began, now));
 	return 0;
 }
 

@@ -2,7 +2,7 @@
 /* The distribution engine's user side: options to cells and keys, these to charts and tables, and what was not counted. */
 #include "attach/quirks.h"
 #include "base/report.h"
-#include "bpf/latency.h"
+#include "bpf/pending.h"
 #include "dist.h"
 #include "event_object.h"
 #include "event_probes.h"
@@ -192,7 +192,7 @@ static void dist_losses(struct run *run)
 {
 	struct dist *dist = run->engine;
 	uint64_t missed = event_probes_missed(&dist->probes, &dist->knows_missed);
-	uint64_t no_row = lost(dist, ".data.dist", DIST_NO_ROW), no_cell = lost(dist, ".data.losses", LATENCY_NO_CELL);
+	uint64_t no_row = lost(dist, ".data.dist", DIST_NO_ROW), no_cell = lost(dist, ".data.losses", PENDING_NO_ROOM);
 
 	if (no_row)
 		report_note("%llu value%s not counted: there are more than %u %ss (more room: --max-keys)",
@@ -331,7 +331,7 @@ static int set_up(struct run *run, struct dist *dist, struct err *err)
 		ret = hists_size(&dist->hists, object, source->n_numbers ? source->n_numbers : 1, false, &dist->attach,
 				 dist->marks, err);
 	if (!ret)
-		ret = pairs_size(object, pending ? pending : 1, sizeof(struct latency_cell), &dist->marks[HISTS_MARKS],
+		ret = pairs_size(object, pending ? pending : 1, sizeof(struct pending), &dist->marks[HISTS_MARKS],
 				 err);
 	return ret ? ret : run_filter_before(run, object->core.bpf, err);
 }

@@ -17,7 +17,7 @@
 #define SONDE_DIST_ENGINE_H
 
 #include "bpf/dist.h" /* skeletons name these structs */
-#include "bpf/latency.h"
+#include "bpf/pending.h"
 #include "bpf/slot.h"
 #include "event.h"
 #include "output/hist.h"

@@ -2,7 +2,7 @@
 /* The latency engine's user side: functions to pairs of probes, cells to histograms, and which calls were not measured. */
 #include "base/report.h"
 #include "bpf/filter.h"
-#include "bpf/latency.h"
+#include "bpf/pending.h"
 #include "bpf/slot.h"
 #include "bpf/latency.skel.h"
 #include "hists.h"
@@ -74,7 +74,7 @@ static int load(struct run *run, struct latency *latency, struct err *err)
 	if (!ret)
 		ret = hists_size(&latency->hists, object, latency->set.n_slots, all_in_one, &options, latency->marks, err);
 	if (!ret)
-		ret = pairs_size(object, settings.calls, sizeof(struct latency_cell), &latency->marks[HISTS_MARKS], err);
+		ret = pairs_size(object, settings.calls, sizeof(struct pending), &latency->marks[HISTS_MARKS], err);
 	if (!ret)
 		ret = run_filter_before(run, object->core.bpf, err);
 	if (!ret)
@@ -104,7 +104,7 @@ static int set_up(struct run *run, struct latency *latency, struct err *err)
 
 static size_t memory(const struct latency *latency)
 {
-	return hists_memory(&latency->hists) + object_value_size(&latency->object, ".data.cells");
+	return hists_memory(&latency->hists) + object_value_size(&latency->object, ".data.pending");
 }
 
 static int latency_open(struct run *run, struct err *err)

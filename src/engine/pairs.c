@@ -75,15 +75,15 @@ int pairs_make(struct target_set *set, struct err *err)
 
 int pairs_size(struct object *object, uint32_t calls, size_t cell, struct attach_mark *mark, struct err *err)
 {
-	size_t cells = LATENCY_WAYS;
+	size_t cells = PENDING_WAYS;
 
 	while (cells < (size_t)calls * LOAD)
 		cells *= 2;
 	*mark = (struct attach_mark){
-		.mark = LATENCY_MARK_MASK,
-		.value = (cells - LATENCY_WAYS) * cell,
+		.mark = PENDING_MARK_MASK,
+		.value = (cells - PENDING_WAYS) * cell,
 	};
-	return object_size_value(object, ".data.cells", cells * cell, err);
+	return object_size_value(object, ".data.pending", cells * cell, err);
 }
 
 /* Which targets this attempt is for: one of each pair that has no probe yet. */
@@ -191,10 +191,10 @@ static void say_not_measured(uint64_t n, const char *why)
 void pairs_say_losses(const struct object *object, uint64_t missed, uint32_t calls)
 {
 	__free char *crowded = base_printf("too many at a time (room is for %u, see --max-calls)", calls);
-	const uint64_t *losses = object_memory(object, ".data.losses", LATENCY_LOSSES * sizeof(*losses));
+	const uint64_t *losses = object_memory(object, ".data.losses", PENDING_LOSSES * sizeof(*losses));
 
-	if (losses[LATENCY_NO_RETURN] > missed)
-		say_not_measured(losses[LATENCY_NO_RETURN] - missed, "their return was not seen");
-	say_not_measured(losses[LATENCY_NO_GOROUTINE], "nothing told which goroutine they were of");
-	say_not_measured(losses[LATENCY_NO_CELL], crowded);
+	if (losses[PENDING_NO_END] > missed)
+		say_not_measured(losses[PENDING_NO_END] - missed, "their return was not seen");
+	say_not_measured(losses[PENDING_NO_ID], "nothing told which goroutine they were of");
+	say_not_measured(losses[PENDING_NO_ROOM], crowded);
 }

@@ -7,7 +7,7 @@
 #define SONDE_PAIRS_H
 
 #include "attach/attach.h"
-#include "bpf/latency.h"
+#include "bpf/pending.h"
 
 struct object;
 

@@ -12,7 +12,7 @@
 #include "base/cpus.h"
 #include "base/report.h"
 #include "bpf/filter.h"
-#include "bpf/latency.h"
+#include "bpf/pending.h"
 #include "bpf/slot.h"
 #include "bpf/syscalls.h"
 #include "bpf/syscalls.skel.h"
@@ -96,7 +96,7 @@ static int size_maps(struct syscalls *syscalls, struct attach_options *options, 
 	syscalls->calls = room_for_calls(settings);
 	options->marks = &syscalls->mark;
 	options->n_marks = 1;
-	return pairs_size(object, syscalls->calls, sizeof(struct latency_cell), &syscalls->mark, err);
+	return pairs_size(object, syscalls->calls, sizeof(struct pending), &syscalls->mark, err);
 }
 
 static int configure(struct syscalls *syscalls, struct err *err)
@@ -167,7 +167,7 @@ static int attach_both(struct syscalls *syscalls, struct err *err)
 
 static size_t memory(const struct syscalls *syscalls)
 {
-	return syscalls->n_rows * syscalls->stride + object_value_size(&syscalls->object, ".data.cells");
+	return syscalls->n_rows * syscalls->stride + object_value_size(&syscalls->object, ".data.pending");
 }
 
 int syscalls_open(struct syscalls **to, struct run *run, const struct syscalls_settings *settings, struct err *err)
@@ -389,7 +389,7 @@ void syscalls_losses(struct syscalls *syscalls, struct run *run)
 		say(sum_of(syscalls, SYSCALLS_COMPAT).calls,
 		    "of 32-bit programs not shown: they have numbers of their own");
 	say(object_word(&syscalls->object, ".data.crowded", 0), no_key);
-	say(object_word(&syscalls->object, ".data.losses", LATENCY_NO_CELL), no_cell);
+	say(object_word(&syscalls->object, ".data.losses", PENDING_NO_ROOM), no_cell);
 }
 
 void syscalls_close(struct syscalls *syscalls)
