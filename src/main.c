@@ -41,7 +41,7 @@ static void print_offer(const char *text, void *ctx)
 static opt_offers offers_of(const struct tool *tool, const char *option)
 {
 	struct opt_table tables[TOOL_TABLES];
-	size_t n = run_tables(tool, NULL, tables);
+	size_t n = run_tables(tool, NULL, NULL, tables);
 
 	for (size_t t = 0; t < n; t++)
 		for (size_t i = 0; i < tables[t].n; i++)

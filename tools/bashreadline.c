@@ -3,7 +3,7 @@
 #include "base/report.h"
 #include "probe/target.h"
 #include "engine/event.h"
-#include "run/filter.h"
+#include "run/tool.h"
 #include "binary/library.h"
 #include "tools/bashreadline.h"
 #include "tools/bashreadline.skel.h"
@@ -97,10 +97,10 @@ static const char *file_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static int configure(struct run *run, struct err *err)
+static int configure(struct engine_instance *instance, struct err *err)
 {
-	pid_t pid = run->options.pid;
-	bool chosen = pid || run->options.tid || run->options.comm || run->command, linked;
+	pid_t pid = instance->ctx->pid;
+	bool chosen = pid || instance->ctx->tid || instance->filter.by_comm || instance->ctx->command.pid, linked;
 	int ret = choose(settings.shared ? settings.shared : shell_object(pid), pid, &linked, err);
 
 	if (ret)
@@ -167,7 +167,7 @@ static const struct event_source source = {
 };
 
 TOOL(bashreadline, .brief = "print each line that is entered in bash", .args = "[-- COMMAND [ARG]...]",
-     .schema = &schema, .engine = &event_engine, .events = &source, .letters = "u:uid", OPTIONS(options),
+     .schema = &schema, EVENT_ENGINE(source), .letters = "u:uid", OPTIONS(options),
      .settings = &settings,
      .description =
 	     "Prints a row for each line that readline gives to a shell: before it is executed, and whether or not it is a "

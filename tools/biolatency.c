@@ -5,7 +5,7 @@
 
 #include "bpf/block.h"
 #include "engine/dist.h"
-#include "run/run.h"
+#include "run/tool.h"
 #include "tools/biolatency.h"
 #include "tools/biolatency.skel.h"
 
@@ -111,7 +111,7 @@ static int find_disk(const char *name, struct err *err)
 	return 0;
 }
 
-static int configure(struct run *run, struct err *err)
+static int configure(struct engine_instance *instance, struct err *err)
 {
 	config.queued = settings.queued;
 	return settings.disk ? find_disk(settings.disk, err) : 0;
@@ -150,7 +150,7 @@ static const struct dist_source source = {
 
 TOOL(biolatency, .brief = "how long requests to disks take, as a histogram",
      .args = "[INTERVAL [COUNT]] [-- COMMAND [ARG]...]",
-     .schema = &schema, .engine = &dist_engine, .dist = &source,
+     .schema = &schema, DIST_ENGINE(source),
      OPTIONS(options), .settings = &settings,
      LACKS(DIST_LACKS_TASK("requests are issued by whoever writes for others"),
 	   { "cpu", "a request is issued by one processor and ends on another" }),

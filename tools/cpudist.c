@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* cpudist: how long tasks run at a time, or how long they do not. */
 #include "engine/dist.h"
+#include "run/tool.h"
 #include "tools/cpudist.h"
 #include "tools/cpudist.skel.h"
 
@@ -36,7 +37,7 @@ static const struct event_probe probes[] = {
 
 static struct dist_source source;
 
-static int configure(struct run *run, struct err *err)
+static int configure(struct engine_instance *instance, struct err *err)
 {
 	settings.on = !settings.off;
 	config.idle = settings.idle;
@@ -54,7 +55,7 @@ static struct dist_source source = {
 
 TOOL(cpudist, .brief = "how long tasks run at a time, or do not, as a histogram",
      .args = "[INTERVAL [COUNT]] [-- COMMAND [ARG]...]",
-     .schema = &schema, .engine = &dist_engine, .dist = &source,
+     .schema = &schema, DIST_ENGINE(source),
      OPTIONS(options), .settings = &settings,
      .description =
 	     "Measures how long a task runs from when it gets a processor until it loses it, or with -O how long it is without "

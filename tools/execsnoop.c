@@ -3,7 +3,8 @@
 #include <regex.h>
 
 #include "engine/event.h"
-#include "run/filter.h"
+#include "engine/filter.h"
+#include "run/filter_parse.h"
 #include "tools/execsnoop.h"
 #include "tools/execsnoop.skel.h"
 
@@ -37,7 +38,7 @@ static int compile(regex_t *regex, const char *text, const char *option, struct 
 	return err_set(err, -EINVAL, "--%s takes a regular expression, which '%s' is not: %s", option, text, why);
 }
 
-static int configure(struct run *run, struct err *err)
+static int configure(struct engine_instance *instance, struct err *err)
 {
 	int ret = compile(&name_regex, settings.name, "name", err);
 
@@ -190,7 +191,7 @@ static const struct event_source source = {
 };
 
 TOOL(execsnoop, .brief = "print each program that is executed, with its arguments", .args = "[-- COMMAND [ARG]...]",
-     .schema = &schema, .engine = &event_engine, .events = &source, .letters = "u:uid",
+     .schema = &schema, EVENT_ENGINE(source), .letters = "u:uid",
      OPTIONS(options), .settings = &settings,
      .description =
 	     "Prints a row for each exec: the new command's name, its process and parent, what the call returned, and the "

@@ -6,7 +6,7 @@
 #include "output/clock.h"
 #include "output/words.h"
 #include "engine/event.h"
-#include "run/run.h"
+#include "run/tool.h"
 #include "tools/exitsnoop.h"
 #include "tools/exitsnoop.skel.h"
 
@@ -40,15 +40,15 @@ static void set_time_title(void)
 		strcpy(time_title, "TIME");
 }
 
-static int configure(struct run *run, struct err *err)
+static int configure(struct engine_instance *instance, struct err *err)
 {
 	config.failed = settings.failed;
-	config.per_thread = settings.per_thread || run->options.tid;
+	config.per_thread = settings.per_thread || instance->ctx->tid;
 	settings.labelled = settings.label;
 	set_time_title();
-	if (!config.per_thread && run->filter.by_comm) {
-		memcpy(comm, run->filter.comm, sizeof(comm));
-		run->filter.by_comm = 0;
+	if (!config.per_thread && instance->filter.by_comm) {
+		memcpy(comm, instance->filter.comm, sizeof(comm));
+		instance->filter.by_comm = 0;
 	}
 	return 0;
 }
@@ -166,7 +166,7 @@ static const struct event_source source = {
 };
 
 TOOL(exitsnoop, .brief = "print each process that ends, how and after what time", .args = "[-- COMMAND [ARG]...]",
-     .schema = &schema, .engine = &event_engine, .events = &source,
+     .schema = &schema, EVENT_ENGINE(source),
      OPTIONS(options), .settings = &settings,
      .description =
 	     "Prints a row for each process when the last of its threads ends, with the name and the id of its first "

@@ -2,6 +2,7 @@
 /* funccount: how often kernel and user functions, tracepoints and USDT probes are reached. */
 #include "probe/offer.h"
 #include "engine/count.h"
+#include "run/tool.h"
 
 static const struct field fields[] = {
 	FIELD(FIELD_STR, struct count_row, name, "func", "FUNC", -36, .may_cut = true),
@@ -12,7 +13,7 @@ static const struct field fields[] = {
 static const struct schema schema = { fields, ARRAY_SIZE(fields) };
 
 TOOL(funccount, .brief = "count calls of functions, tracepoints and USDT probes", .args = "SPEC... [-- COMMAND [ARG]...]",
-     .schema = &schema, .engine = &count_engine,
+     .schema = &schema, COUNT_ENGINE,
      .offers = spec_offer,
      .description =
 	     "Counts in the kernel, and prints the counts at the end or at each interval. A SPEC is a kernel "

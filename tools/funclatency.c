@@ -2,6 +2,7 @@
 /* funclatency: how long calls of kernel and user functions take. */
 #include "probe/offer.h"
 #include "engine/latency.h"
+#include "run/tool.h"
 
 static const struct field fields[] = {
 	FIELD(FIELD_STR, struct hist_row, key, "func", "", 0),
@@ -12,7 +13,7 @@ static const struct field fields[] = {
 static const struct schema schema = { fields, ARRAY_SIZE(fields), hist_draw };
 
 TOOL(funclatency, .brief = "measure how long functions take, as a histogram", .args = "FUNCTION... [-- COMMAND [ARG]...]",
-     .schema = &schema, .engine = &latency_engine,
+     .schema = &schema, LATENCY_ENGINE,
      .offers = spec_offer,
      .description =
 	     "Measures in the kernel the time from a function's entry to its return, and prints a histogram at the end or at "

@@ -5,6 +5,7 @@
 #include "probe/offer.h"
 #include "engine/event.h"
 #include "engine/probes.h"
+#include "run/tool.h"
 #include "tools/funcslower.h"
 #include "tools/funcslower.skel.h"
 
@@ -33,7 +34,7 @@ static const struct opt options[] = {
 	PROBES_FORCE(typeof(settings), force),
 };
 
-static int configure(struct run *run, struct err *err)
+static int configure(struct engine_instance *instance, struct err *err)
 {
 	bool us = settings.us != UINT32_MAX, ms = settings.ms != UINT32_MAX;
 
@@ -133,7 +134,7 @@ static const struct event_source source = {
 };
 
 TOOL(funcslower, .brief = "print calls of functions that take long", .args = "FUNCTION... [-- COMMAND [ARG]...]", .schema = &schema,
-     .engine = &event_engine, .events = &source, OPTIONS(options), .settings = &settings,
+     EVENT_ENGINE(source), OPTIONS(options), .settings = &settings,
      .offers = spec_offer,
      .description =
 	     "Prints a row for each call of a kernel or user function that takes at least as long as the bound: who called, how "

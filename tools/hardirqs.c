@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* hardirqs: what time interrupts take, by the name of who handles them. */
 #include "engine/irqs.h"
+#include "run/tool.h"
 #include "tools/hardirqs.skel.h"
 
 static struct irqs_settings settings;
@@ -21,7 +22,7 @@ static const struct event_probe probes[] = {
 
 static struct dist_source source;
 
-static int configure(struct run *run, struct err *err)
+static int configure(struct engine_instance *instance, struct err *err)
 {
 	return irqs_configure(&settings, &source, "hard irq");
 }
@@ -35,7 +36,7 @@ static struct dist_source source = {
 
 TOOL(hardirqs, .brief = "what time interrupts take, in all or as histograms",
      .args = "[INTERVAL [COUNT]] [-- COMMAND [ARG]...]",
-     .schema = &schema, .engine = &dist_engine, .dist = &source,
+     .schema = &schema, DIST_ENGINE(source),
      OPTIONS(options), .settings = &settings,
      LACKS(IRQS_LACKS, { "max-pending", "a processor handles one interrupt at a time" }),
      .description =

@@ -2,6 +2,7 @@
 /* killsnoop: signals as they are sent, by whom, to whom, and what came of it. */
 #include "output/words.h"
 #include "engine/event.h"
+#include "run/tool.h"
 #include "tools/killsnoop.h"
 #include "tools/killsnoop.skel.h"
 
@@ -46,7 +47,7 @@ static int add_signals(char *names, struct err *err)
 	return 0;
 }
 
-static int configure(struct run *run, struct err *err)
+static int configure(struct engine_instance *instance, struct err *err)
 {
 	__free char *names = settings.signals ? base_strdup(settings.signals) : NULL;
 
@@ -130,7 +131,7 @@ static const struct event_source source = {
 };
 
 TOOL(killsnoop, .brief = "print each signal that a process sends, and what came of it",
-     .args = "[-- COMMAND [ARG]...]", .schema = &schema, .engine = &event_engine, .events = &source,
+     .args = "[-- COMMAND [ARG]...]", .schema = &schema, EVENT_ENGINE(source),
      OPTIONS(options), .settings = &settings,
      .description =
 	     "Prints a row for each signal that is sent by a system call: kill, tkill, tgkill, rt_sigqueueinfo, "

@@ -4,6 +4,7 @@
 
 #include "base/nearest.h"
 #include "engine/event.h"
+#include "run/tool.h"
 #include "tools/opensnoop.h"
 #include "tools/opensnoop.skel.h"
 
@@ -78,7 +79,7 @@ static int add_flag(const char *text, struct err *err)
 	return err_set(err, -EINVAL, "no flag of open(2) is called '%s': they are written O_CREAT and so on", text);
 }
 
-static int configure(struct run *run, struct err *err)
+static int configure(struct engine_instance *instance, struct err *err)
 {
 	config.failed = settings.failed;
 	config.full_path = settings.full_path;
@@ -226,7 +227,7 @@ static const struct event_source source = {
 };
 
 TOOL(opensnoop, .brief = "print files as they are opened", .args = "[-- COMMAND [ARG]...]", .schema = &schema,
-     .engine = &event_engine, .events = &source, .letters = "t:tid u:uid", OPTIONS(options), .settings = &settings,
+     EVENT_ENGINE(source), .letters = "t:tid u:uid", OPTIONS(options), .settings = &settings,
      .description =
 	     "Prints a row for each open, openat, openat2 and creat: who called, the file descriptor or -1 and the "
 	     "number of the error, and the path, whole. Files that io_uring opens, and those of 32-bit processes, are not seen.\n\n"

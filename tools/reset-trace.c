@@ -80,10 +80,10 @@ static int reset(struct run *run, const struct traces *traces)
 	if (!settings.dry)
 		traces_clean(traces, &plan);
 	if (run->options.json && !settings.quiet)
-		traces_print_rows(run->out, traces, &plan);
+		traces_print_rows(run->ctx.out, traces, &plan);
 	else if (!settings.quiet)
-		traces_tell(run->out, traces, &plan, settings.dry, run->options.verbose);
-	output_flush(run->out);
+		traces_tell(run->ctx.out, traces, &plan, settings.dry, run->options.verbose);
+	output_flush(run->ctx.out);
 	say_unreadable(traces);
 	if (say_errors(traces, &plan, run->options.verbose))
 		return 1;
@@ -127,7 +127,7 @@ static int reset_trace(struct run *run, struct err *err)
 	if (ret && (ret != -EPERM || geteuid()))
 		return ret;
 	if (!ret && settings.owner && check_owner(&traces, settings.owner, err)) {
-		run->usage = true;
+		run->ctx.usage = true;
 		return -EINVAL;
 	}
 	status = reset(run, &traces);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* runqlat: how long tasks wait for a processor. */
 #include "engine/dist.h"
+#include "run/tool.h"
 #include "tools/runqlat.skel.h"
 
 static struct {
@@ -40,7 +41,7 @@ static const struct dist_source source = {
 
 TOOL(runqlat, .brief = "how long tasks wait for a processor, as a histogram",
      .args = "[INTERVAL [COUNT]] [-- COMMAND [ARG]...]",
-     .schema = &schema, .engine = &dist_engine, .dist = &source,
+     .schema = &schema, DIST_ENGINE(source),
      OPTIONS(options), .settings = &settings,
      .description =
 	     "Measures the time that a task waits on a run queue: from when it is woken, or loses its processor although it "

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* softirqs: what time soft interrupts take, by kind. */
 #include "engine/irqs.h"
+#include "run/tool.h"
 #include "tools/softirqs.h"
 #include "tools/softirqs.skel.h"
 
@@ -33,7 +34,7 @@ static const struct event_probe probes[] = {
 
 static struct dist_source source;
 
-static int configure(struct run *run, struct err *err)
+static int configure(struct engine_instance *instance, struct err *err)
 {
 	return irqs_configure(&settings, &source, "soft irq");
 }
@@ -49,7 +50,7 @@ static struct dist_source source = {
 
 TOOL(softirqs, .brief = "what time soft interrupts take, in all or as histograms",
      .args = "[INTERVAL [COUNT]] [-- COMMAND [ARG]...]",
-     .schema = &schema, .engine = &dist_engine, .dist = &source,
+     .schema = &schema, DIST_ENGINE(source),
      OPTIONS(options), .settings = &settings,
      LACKS(IRQS_LACKS, { "max-pending", "a processor handles one soft interrupt at a time" },
 	   { "max-keys", "there are ten kinds of soft interrupts" }),

@@ -386,12 +386,12 @@ static void show(struct run *run, struct look *before, bool first)
 	tracers_read(&tracers);
 	make_rows(&rows, &tracers, before, !run->options.json && !run->options.verbose);
 	if (settings.watch)
-		output_screen(run->out);
+		output_screen(run->ctx.out);
 	if (rows.n || settings.watch) {
-		run_table_begin(run, &schema, first);
+		engine_table_begin(&run->instance);
 		vec_each(it, &rows)
-			output_row(run->out, it);
-		output_table_end(run->out);
+			output_row(run->ctx.out, it);
+		output_table_end(run->ctx.out);
 	}
 	for (size_t i = 0; first && i < tracers.notes.n; i++)
 		report_note("%s", tracers.notes.v[i]);

@@ -3,7 +3,7 @@
 #include "base/nearest.h"
 #include "base/report.h"
 #include "output/words.h"
-#include "run/filter.h"
+#include "run/filter_parse.h"
 #include "engine/syscalls.h"
 #include "kernel/syscalls.h"
 
@@ -234,21 +234,20 @@ static int by_size(const void *pa, const void *pb)
 
 struct syscount {
 	struct syscalls *syscalls;
-	bool emitted;
 };
 
-static int check(struct run *run, struct err *err)
+static int check(struct engine_instance *instance, struct err *err)
 {
-	run->usage = true;
-	if (run->args.n)
-		return err_set(err, -EINVAL, "unexpected argument '%s'", run->args.v[0]);
+	instance->ctx->usage = true;
+	if (instance->args.n)
+		return err_set(err, -EINVAL, "unexpected argument '%s'", instance->args.v[0]);
 	if (settings.summary && (settings.by_process || settings.milliseconds))
 		return err_set(err, -EINVAL, "--summary has columns of its own: without -%c", settings.by_process ? 'P' : 'm');
-	run->usage = false;
+	instance->ctx->usage = false;
 	return 0;
 }
 
-static int syscount_open(struct run *run, struct err *err)
+static int syscount_open(struct engine_instance *instance, struct err *err)
 {
 	struct syscount *syscount = base_alloc(sizeof(*syscount));
 	const struct syscalls_settings wanted = {
@@ -263,21 +262,21 @@ static int syscount_open(struct run *run, struct err *err)
 	};
 	int ret;
 
-	run->engine = syscount;
-	ret = check(run, err);
+	instance->state = syscount;
+	ret = check(instance, err);
 	if (!ret)
 		ret = filter_check_parent(settings.ppid, err);
 	if (ret)
 		return ret;
 	/* as in bcc */
-	run->options.time |= run->options.interval > 0;
+	instance->ctx->time |= instance->ctx->interval > 0;
 	choose_schema();
 	if (!settings.top)
 		settings.top = settings.summary ? UINT32_MAX : TOP_DEFAULT;
-	return syscalls_open(&syscount->syscalls, run, &wanted, err);
+	return syscalls_open(&syscount->syscalls, instance, &wanted, err);
 }
 
-static void syscount_armed(struct run *run)
+static void syscount_armed(struct engine_instance *instance)
 {
 	__free char *top = settings.summary ? base_strdup("") : base_printf(", printing top %u", settings.top);
 
@@ -297,44 +296,43 @@ static struct syscalls_row sum_of(const struct syscalls_row *rows, size_t n)
 	return sum;
 }
 
-static void emit_total(struct run *run, const struct syscalls_row *sum, bool first)
+static void emit_total(struct engine_instance *instance, const struct syscalls_row *sum, bool first)
 {
 	struct row row = { .counted = sum, .total = sum->ns, .is_first = first, .is_total = true };
 
 	/* JSON has rows that can be added up */
-	if (settings.summary && !run->options.json)
-		output_row(run->out, &row);
+	if (settings.summary && output_is_text(instance->ctx->out))
+		output_row(instance->ctx->out, &row);
 }
 
-static void syscount_emit(struct run *run, bool last)
+static void syscount_emit(struct engine_instance *instance, bool last)
 {
-	struct syscount *syscount = run->engine;
+	struct syscount *syscount = instance->state;
 	size_t n;
 	struct syscalls_row *rows = syscalls_take(syscount->syscalls, &n);
 	const struct syscalls_row sum = sum_of(rows, n);
 
 	qsort(rows, n, sizeof(*rows), by_size);
-	run_table_begin(run, &schema, !syscount->emitted);
+	engine_table_begin(instance);
 	for (size_t i = 0; i < n && i < settings.top; i++) {
 		struct row row = { .counted = &rows[i], .total = sum.ns, .is_first = !i };
 
-		output_row(run->out, &row);
+		output_row(instance->ctx->out, &row);
 	}
-	emit_total(run, &sum, !n);
-	output_table_end(run->out);
-	syscount->emitted = true;
+	emit_total(instance, &sum, !n);
+	output_table_end(instance->ctx->out);
 }
 
-static void syscount_losses(struct run *run)
+static void syscount_losses(struct engine_instance *instance)
 {
-	struct syscount *syscount = run->engine;
+	struct syscount *syscount = instance->state;
 
-	syscalls_losses(syscount->syscalls, run);
+	syscalls_losses(syscount->syscalls, instance);
 }
 
-static void syscount_close(struct run *run)
+static void syscount_close(struct engine_instance *instance)
 {
-	struct syscount *syscount = run->engine;
+	struct syscount *syscount = instance->state;
 
 	if (syscount)
 		syscalls_close(syscount->syscalls);
@@ -378,9 +376,9 @@ static int list(struct run *run, struct err *err)
 	size_t n = all_names(rows);
 
 	if (run->options.json) {
-		output_table_begin(run->out, &list_schema, NULL, true);
+		output_table_begin(run->ctx.out, &list_schema, NULL, true);
 		for (size_t i = 0; i < n; i++)
-			output_row(run->out, &rows[i]);
+			output_row(run->ctx.out, &rows[i]);
 		return 0;
 	}
 	for (size_t i = 0; i < n; i += NAMES_A_LINE) {
@@ -389,7 +387,7 @@ static int list(struct run *run, struct err *err)
 		for (size_t j = i; j < n && j < i + NAMES_A_LINE; j++)
 			str_addf(&line, "%s%-*s", j > i ? "   " : "", j + 1 < n && j + 1 < i + NAMES_A_LINE ? NAME_WIDTH : 0,
 				 rows[j].name);
-		output_line(run->out, "%s", line.data);
+		output_line(run->ctx.out, "%s", line.data);
 	}
 	return 0;
 }

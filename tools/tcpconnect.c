@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* tcpconnect: attempts to connect by TCP. */
 #include "engine/tcp.h"
+#include "run/tool.h"
 #include "tools/tcpconnect.h"
 #include "tools/tcpconnect.skel.h"
 
@@ -22,7 +23,7 @@ static const struct opt options[] = {
 	    "show the local port; a row then comes when the connection is made or has failed"),
 };
 
-static int configure(struct run *run, struct err *err)
+static int configure(struct engine_instance *instance, struct err *err)
 {
 	settings.config.lport = settings.lport;
 	settings.connecting = settings.lport ? CONNECTING_MAX : 0;
@@ -63,7 +64,7 @@ static const struct event_source source = {
 };
 
 TOOL(tcpconnect, .brief = "print each attempt to connect by TCP", .args = "[-- COMMAND [ARG]...]", .schema = &schema,
-     .engine = &event_engine, .events = &source, .letters = "u:uid", OPTIONS(options), .settings = &settings,
+     EVENT_ENGINE(source), .letters = "u:uid", OPTIONS(options), .settings = &settings,
      .description =
 	     "Prints a row for each TCP connection that a process of this machine tries to make, whatever comes of it: who "
 	     "does it, from which address, to which address and port. The row comes before the first packet is sent.\n\n"

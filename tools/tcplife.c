@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* tcplife: TCP connections as they end, with what they carried and how long they lived. */
 #include "engine/tcp.h"
+#include "run/tool.h"
 #include "tools/tcplife.h"
 #include "tools/tcplife.skel.h"
 
@@ -116,7 +117,7 @@ static const struct {
 	int width;
 } wide[] = { { "comm", -16 }, { "laddr", -26 }, { "raddr", -26 }, { "tx_bytes", 6 }, { "rx_bytes", 6 } };
 
-static int configure(struct run *run, struct err *err)
+static int configure(struct engine_instance *instance, struct err *err)
 {
 	for (size_t i = 0; settings.wide && i < ARRAY_SIZE(fields); i++)
 		for (size_t w = 0; w < ARRAY_SIZE(wide); w++)
@@ -150,7 +151,7 @@ static const struct event_source source = {
 };
 
 TOOL(tcplife, .brief = "print TCP connections as they end: bytes, duration", .args = "[-- COMMAND [ARG]...]",
-     .schema = &schema, .engine = &event_engine, .events = &source, .letters = "u:uid", OPTIONS(options),
+     .schema = &schema, EVENT_ENGINE(source), .letters = "u:uid", OPTIONS(options),
      .settings = &settings,
      .description =
 	     "Prints a row for each TCP connection that ends: whose it was, its addresses and ports, how much of what was "

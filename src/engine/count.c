@@ -9,8 +9,8 @@
 #include "bpf/filter.h"
 #include "bpf/slot.h"
 #include "bpf/count.skel.h"
-#include "run/command.h"
 #include "count.h"
+#include "filter.h"
 #include "object.h"
 #include "probes.h"
 #include "unhit.h"
@@ -19,8 +19,6 @@ struct settings {
 	struct probes_settings probes;
 	uint32_t top;
 };
-
-static struct settings settings;
 
 static const struct opt options[] = {
 	PROBES_REGEX(struct settings, probes),
@@ -41,7 +39,6 @@ struct count {
 	uint64_t missed;	  /* hits that belong to no row */
 	bool knows_missed;	  /* whether the kernel tells */
 	struct count_row *rows;
-	bool emitted;
 };
 
 static int set_sizes(struct count *count, struct attach_options *options, struct err *err)
@@ -53,16 +50,17 @@ static int set_sizes(struct count *count, struct attach_options *options, struct
 	return object_size_value(&count->object, ".bss", count->n_rows * options->row_size, err);
 }
 
-static int load(struct run *run, struct count *count, struct err *err)
+static int load(struct engine_instance *instance, struct count *count, struct err *err)
 {
-	struct attach_options attach_options = probes_attach_options(run, &settings.probes);
+	const struct settings *settings = instance->settings;
+	struct attach_options attach_options = probes_attach_options(instance, &settings->probes);
 	struct object *object = &count->object;
 	int ret = object_open(object, count_bpf__elf_bytes, err);
 
 	if (!ret)
 		ret = set_sizes(count, &attach_options, err);
 	if (!ret)
-		ret = run_filter_before(run, object->core.bpf, err);
+		ret = filter_before(instance, object->core.bpf, err);
 	if (!ret)
 		ret = attach_fill_slots(object->core.bpf, &count->set, err);
 	if (!ret)
@@ -71,12 +69,12 @@ static int load(struct run *run, struct count *count, struct err *err)
 		return ret;
 	count->attach = attach_new(&count->set, &attach_options);
 	count->counters = object_memory(object, ".bss", count->n_rows * count->row * sizeof(uint64_t));
-	return run_filter_after(run, object->core.bpf, err);
+	return filter_after(instance, object->core.bpf, err);
 }
 
-static void count_close(struct run *run)
+static void count_close(struct engine_instance *instance)
 {
-	struct count *count = run->engine;
+	struct count *count = instance->state;
 
 	if (!count)
 		return;
@@ -89,31 +87,30 @@ static void count_close(struct run *run)
 	free(count);
 }
 
-static int count_open(struct run *run, struct err *err)
+static int count_open(struct engine_instance *instance, struct err *err)
 {
+	const struct settings *settings = instance->settings;
 	struct count *count = base_alloc(sizeof(*count));
 	int ret;
 
-	run->engine = count;
-	ret = probes_resolve(run, &settings.probes, "count", &count->set, err);
+	instance->state = count;
+	ret = probes_resolve(instance, &settings->probes, "count", &count->set, err);
 	if (!ret)
-		ret = load(run, count, err);
+		ret = load(instance, count, err);
 	if (ret)
 		return ret;
 	count->totals = base_alloc(count->set.n_slots * sizeof(*count->totals));
 	count->before = base_alloc(count->set.n_slots * sizeof(*count->before));
 	count->rows = base_alloc(count->set.n_slots * sizeof(*count->rows));
 	report_verbose("maps are ready");
-	ret = attach_targets(count->attach, 0, object_program(&count->object, "count", err), err);
-	report_progress(NULL, 0, 0);
-	return ret;
+	return attach_targets(count->attach, 0, object_program(&count->object, "count", err), err);
 }
 
-static void count_armed(struct run *run)
+static void count_armed(struct engine_instance *instance)
 {
-	struct count *count = run->engine;
+	struct count *count = instance->state;
 
-	probes_say_armed(run, attach_count(count->attach));
+	probes_say_armed(instance, attach_count(count->attach));
 }
 
 static uint64_t counted(const struct count *count, size_t slot)
@@ -130,7 +127,7 @@ static uint64_t counted(const struct count *count, size_t slot)
  * (7.x does so on raw tracepoints). It counts what it skips: where a program serves one slot and
  * lets every hit pass, those are hits like the rest. What a filter would have said of them nobody knows.
  */
-static void update_totals(struct run *run, struct count *count)
+static void update_totals(struct engine_instance *instance, struct count *count)
 {
 	size_t n = count->set.n_slots;
 	__free uint64_t *skipped = base_alloc(n * sizeof(*skipped));
@@ -138,7 +135,7 @@ static void update_totals(struct run *run, struct count *count)
 	count->knows_missed = !attach_missed(count->attach, skipped, &count->missed);
 	for (size_t slot = 0; slot < n; slot++) {
 		count->totals[slot] = counted(count, slot);
-		*(run->filter.any ? &count->missed : &count->totals[slot]) += skipped[slot];
+		*(instance->filter.any ? &count->missed : &count->totals[slot]) += skipped[slot];
 	}
 }
 
@@ -152,11 +149,11 @@ static int by_count(const void *pa, const void *pb)
 }
 
 /* The rows that are not zero, ascending; what is shown is subtracted from the next table. */
-static size_t collect(struct run *run, struct count *count)
+static size_t collect(struct engine_instance *instance, struct count *count)
 {
 	size_t n = 0;
 
-	update_totals(run, count);
+	update_totals(instance, count);
 	for (size_t slot = 0; slot < count->set.n_slots; slot++) {
 		uint64_t total = count->totals[slot];
 
@@ -172,23 +169,23 @@ static size_t collect(struct run *run, struct count *count)
 	return n;
 }
 
-static void count_emit(struct run *run, bool last)
+static void count_emit(struct engine_instance *instance, bool last)
 {
-	struct count *count = run->engine;
-	size_t n = collect(run, count), first = 0;
+	const struct settings *settings = instance->settings;
+	struct count *count = instance->state;
+	size_t n = collect(instance, count), first = 0;
 
-	if (settings.top && n > settings.top)
-		first = n - settings.top;
-	run_table_begin(run, run->tool->schema, !count->emitted);
+	if (settings->top && n > settings->top)
+		first = n - settings->top;
+	engine_table_begin(instance);
 	for (size_t i = first; i < n; i++)
-		output_row(run->out, &count->rows[i]);
-	output_table_end(run->out);
-	count->emitted = true;
+		output_row(instance->ctx->out, &count->rows[i]);
+	output_table_end(instance->ctx->out);
 }
 
-static void count_losses(struct run *run)
+static void count_losses(struct engine_instance *instance)
 {
-	struct count *count = run->engine;
+	struct count *count = instance->state;
 	struct target_notes failed = {};
 
 	vec_each(target, &count->set) {
@@ -200,11 +197,11 @@ static void count_losses(struct run *run)
 		note->name = target->label;
 		note->reason = target->failed;
 	}
-	probes_say_left_out(run, &count->set, &failed);
+	probes_say_left_out(instance, &count->set, &failed);
 	free(failed.v);
-	probes_say_missed(run, count->knows_missed, count->missed, "not counted");
+	probes_say_missed(instance, count->knows_missed, count->missed, "not counted");
 	probes_say_switched_off(count->attach);
-	unhit_say(run, &count->set, count->totals);
+	unhit_say(instance, &count->set, count->totals);
 	if (attach_hides_missed_returns(count->attach))
 		report_note("returns may be missing: by kprobe this kernel follows few calls of a function at a time, sleeping "
 			    "ones too, and does not tell how many it has not");
@@ -214,7 +211,7 @@ const struct engine count_engine = {
 	.options_title = "probes",
 	.options = options,
 	.n_options = ARRAY_SIZE(options),
-	.settings = &settings,
+	.settings_size = sizeof(struct settings),
 	.open = count_open,
 	.armed = count_armed,
 	.emit = count_emit,

@@ -3,7 +3,7 @@
 #ifndef SONDE_COUNT_H
 #define SONDE_COUNT_H
 
-#include "run/tool.h"
+#include "engine.h"
 
 /* A row of a counting tool: its schema shows these. */
 struct count_row {
@@ -14,5 +14,7 @@ struct count_row {
 
 /* Arguments are probe specs. */
 extern const struct engine count_engine;
+/* For TOOL(). */
+#define COUNT_ENGINE .engine = &count_engine
 
 #endif

@@ -6,10 +6,10 @@
 #include "dist.h"
 #include "event_object.h"
 #include "event_probes.h"
+#include "filter.h"
 #include "hists.h"
 #include "keys.h"
 #include "pairs.h"
-#include "run/run.h"
 
 #define KEYS_DEFAULT 1024
 #define KEYS_PRECISE 256
@@ -17,23 +17,23 @@
 #define KEYS_MEMORY  (1ULL << 30)
 #define PENDING_MAX  1000000
 
-static struct {
+struct settings {
 	struct hists_settings hists;
 	bool extension;
 	uint32_t keys, pending;
-} settings;
+};
 
 static const struct opt options[] = {
-	OPT(OPT_BOOL, typeof(settings), extension, 'e', "extension", NULL, "average, total and count below each histogram"),
-	HISTS_KINDS(typeof(settings), hists),
-	OPT(OPT_U32, typeof(settings), keys, 0, "max-keys", "N", "rows by key at most: 1024, with --precise 256", .min = 1,
+	OPT(OPT_BOOL, struct settings, extension, 'e', "extension", NULL, "average, total and count below each histogram"),
+	HISTS_KINDS(struct settings, hists),
+	OPT(OPT_U32, struct settings, keys, 0, "max-keys", "N", "rows by key at most: 1024, with --precise 256", .min = 1,
 	    .max = KEYS_MAX),
-	OPT(OPT_U32, typeof(settings), pending, 0, "max-pending", "N", "room for so many that have begun and not ended",
+	OPT(OPT_U32, struct settings, pending, 0, "max-pending", "N", "room for so many that have begun and not ended",
 	    .min = 1, .max = PENDING_MAX),
 };
 
 struct dist {
-	struct run *run;
+	struct engine_instance *instance;
 	const struct dist_source *source;
 	const struct dist_kind *kind; /* NULL: none */
 	struct event_probes probes;
@@ -42,7 +42,7 @@ struct dist {
 	struct attach_options attach;
 	struct attach_mark marks[HISTS_MARKS + 1];
 	bool charts, counts;
-	bool emitted, knows_missed;
+	bool knows_missed;
 };
 
 /* A row that is to be shown. */
@@ -114,7 +114,7 @@ static void collect(struct dist *dist, struct table *table)
 		ret = keys_take(&dist->keys);
 		if (ret)
 			report_error("cannot read the histograms: %s", strerror(-ret));
-		dist->run->failed |= ret < 0;
+		dist->instance->ctx->failed |= ret < 0;
 		vec_each(row, &dist->keys)
 			add(dist, table, *row, 0, (*row)->between);
 	}
@@ -162,21 +162,19 @@ static void show(struct dist *dist, const struct shown *shown, bool first)
 
 	add_title(&title, &row);
 	row.hist.key = row.keyed ? title.data : NULL;
-	output_row(dist->run->out, &row);
+	output_row(dist->instance->ctx->out, &row);
 }
 
-static void dist_emit(struct run *run, bool last)
+static void dist_emit(struct engine_instance *instance, bool last)
 {
-	struct dist *dist = run->engine;
-	const struct schema *schema = dist->charts ? run->tool->schema : dist->source->totals;
+	struct dist *dist = instance->state;
 	struct table table = {};
 
 	collect(dist, &table);
-	run_table_begin(run, schema, !dist->emitted);
+	engine_table_begin(instance);
 	for (size_t i = 0; i < table.n; i++)
 		show(dist, &table.v[i], !i);
-	output_table_end(run->out);
-	dist->emitted = true;
+	output_table_end(instance->ctx->out);
 	free(table.v);
 }
 
@@ -188,9 +186,9 @@ static uint64_t lost(const struct dist *dist, const char *map, size_t which)
 	return object_word(&dist->probes.object, map, which);
 }
 
-static void dist_losses(struct run *run)
+static void dist_losses(struct engine_instance *instance)
 {
-	struct dist *dist = run->engine;
+	struct dist *dist = instance->state;
 	uint64_t missed = event_probes_missed(&dist->probes, &dist->knows_missed);
 	uint64_t no_row = lost(dist, ".data.dist", DIST_NO_ROW), no_cell = lost(dist, ".data.losses", PENDING_NO_ROOM);
 
@@ -210,26 +208,26 @@ static void dist_losses(struct run *run)
 /* --- begin and end --- */
 
 /* As in bcc: [INTERVAL [COUNT]], in the place of --interval and --duration. */
-static int parse_args(struct run *run, struct err *err)
+static int parse_args(struct engine_instance *instance, struct err *err)
 {
-	const char *const *args = run->args.v;
+	const char *const *args = instance->args.v;
 	uint64_t count;
 
-	if (run->args.n > 2)
+	if (instance->args.n > 2)
 		return err_set(err, -EINVAL, "unexpected argument '%s'", args[2]);
-	if (run->args.n && run->options.interval)
+	if (instance->args.n && instance->ctx->interval)
 		return err_set(err, -EINVAL, "the interval is given twice: by --interval and as '%s'", args[0]);
-	if (run->args.n > 1 && run->options.duration)
+	if (instance->args.n > 1 && instance->ctx->duration)
 		return err_set(err, -EINVAL, "the end is given twice: by --duration and as '%s' tables", args[1]);
-	if (run->args.n && opt_seconds(args[0], &run->options.interval))
+	if (instance->args.n && opt_seconds(args[0], &instance->ctx->interval))
 		return err_set(err, -EINVAL, "'%s' is no interval in seconds", args[0]);
-	if (run->args.n < 2)
+	if (instance->args.n < 2)
 		return 0;
 	if (opt_u64(args[1], &count) || !count || count > UINT32_MAX)
 		return err_set(err, -EINVAL, "'%s' is no count of tables", args[1]);
-	if (run->options.interval > UINT64_MAX / count)
+	if (instance->ctx->interval > UINT64_MAX / count)
 		return err_set(err, -EINVAL, "%s intervals of %s are too long", args[1], args[0]);
-	run->options.duration = run->options.interval * count;
+	instance->ctx->duration = instance->ctx->interval * count;
 	return 0;
 }
 
@@ -263,34 +261,38 @@ static int choose_kind(struct dist *dist, struct err *err)
 static int choose_hist(struct dist *dist, struct err *err)
 {
 	const struct dist_source *source = dist->source;
+	const struct settings *settings = dist->instance->settings;
+	struct hists_settings hists = settings->hists;
 	struct hist *hist = &dist->hists.hist;
 	int ret;
 
-	settings.hists.msecs = source->msecs && *source->msecs;
-	settings.hists.usecs = !settings.hists.msecs && !(source->nsecs && *source->nsecs);
+	hists.msecs = source->msecs && *source->msecs;
+	hists.usecs = !hists.msecs && !(source->nsecs && *source->nsecs);
 	dist->counts = source->counts && *source->counts;
 	dist->charts = !source->charts || *source->charts;
 	if (dist->counts && dist->charts && source->charts)
 		return err_set(err, -EINVAL, "counts have no distribution: --count or --dist");
-	if (!dist->charts && (settings.hists.linear || settings.hists.precise || settings.extension))
+	if (!dist->charts && (hists.linear || hists.precise || settings->extension))
 		return err_set(err, -EINVAL, "--%s is of distributions: --dist shows them",
-			       settings.hists.linear	? "linear"
-			       : settings.hists.precise ? "precise"
-							: "extension");
-	ret = hists_init(&dist->hists, &settings.hists, err);
+			       hists.linear    ? "linear"
+			       : hists.precise ? "precise"
+					       : "extension");
+	ret = hists_init(&dist->hists, &hists, err);
 	if (!dist->charts)
 		hist->kind = HIST_SINGLE;
-	hist->bare = !settings.extension;
+	hist->bare = !settings->extension;
 	dist->hists.words = hist_words(hist);
 	snprintf(dist_total_title, sizeof(dist_total_title), "TOTAL_%s", dist->counts ? "count" : hist->unit);
+	dist->instance->schema = dist->charts ? dist->instance->schema : source->totals;
 	return ret;
 }
 
 static int size_keys(struct dist *dist, struct object *object, struct err *err)
 {
 	const struct hist *hist = &dist->hists.hist;
+	const struct settings *settings = dist->instance->settings;
 	size_t size = keys_value_size(hist);
-	uint32_t max = settings.keys		    ? settings.keys
+	uint32_t max = settings->keys		    ? settings->keys
 		       : hist->kind == HIST_PRECISE ? KEYS_PRECISE
 						    : KEYS_DEFAULT;
 	int ret;
@@ -311,12 +313,13 @@ static int size_keys(struct dist *dist, struct object *object, struct err *err)
 }
 
 /* Opens the object, and sizes and fills what the options are for. */
-static int set_up(struct run *run, struct dist *dist, struct err *err)
+static int set_up(struct engine_instance *instance, struct dist *dist, struct err *err)
 {
 	struct object *object = &dist->probes.object;
+	const struct settings *settings = dist->instance->settings;
 	const struct dist_source *source = dist->source;
 	struct dist_setup setup = { .keyed = !!dist->kind, .by = dist->kind ? dist->kind - source->kinds : 0 };
-	uint32_t pending = settings.pending ? settings.pending : source->pending;
+	uint32_t pending = settings->pending ? settings->pending : source->pending;
 	int ret = event_object_open(object, &source->events, err);
 
 	/* an interrupt's program may come into another: newer kernels skip the same one */
@@ -333,7 +336,7 @@ static int set_up(struct run *run, struct dist *dist, struct err *err)
 	if (!ret)
 		ret = pairs_size(object, pending ? pending : 1, sizeof(struct pending), &dist->marks[HISTS_MARKS],
 				 err);
-	return ret ? ret : run_filter_before(run, object->core.bpf, err);
+	return ret ? ret : filter_before(instance, object->core.bpf, err);
 }
 
 static size_t memory(const struct dist *dist)
@@ -341,15 +344,15 @@ static size_t memory(const struct dist *dist)
 	return dist->kind ? dist->keys.max * dist->keys.value_size : hists_memory(&dist->hists);
 }
 
-static int load(struct run *run, struct dist *dist, struct err *err)
+static int load(struct engine_instance *instance, struct dist *dist, struct err *err)
 {
 	struct object *object = &dist->probes.object;
-	int ret = set_up(run, dist, err);
+	int ret = set_up(instance, dist, err);
 
 	if (!ret)
 		ret = object_prepare(object, err);
 	if (!ret && !dist->source->no_task)
-		ret = run_filter_after(run, object->core.bpf, err);
+		ret = filter_after(instance, object->core.bpf, err);
 	if (ret)
 		return ret;
 	if (dist->kind)
@@ -360,55 +363,50 @@ static int load(struct run *run, struct dist *dist, struct err *err)
 	return 0;
 }
 
-static int configure(struct run *run, struct dist *dist, struct err *err)
+static int configure(struct engine_instance *instance, struct dist *dist, struct err *err)
 {
-	int ret = parse_args(run, err);
+	int ret = parse_args(instance, err);
 
 	if (dist->source->no_task)
-		forget_command(&run->filter);
+		forget_command(&instance->filter);
 	if (!ret)
 		ret = choose_kind(dist, err);
 	if (!ret)
 		ret = choose_hist(dist, err);
 	if (!ret && dist->source->events.configure)
-		ret = dist->source->events.configure(run, err);
-	run->usage = ret == -EINVAL;
+		ret = dist->source->events.configure(instance, err);
+	instance->ctx->usage = ret == -EINVAL;
 	return ret;
 }
 
-static int progress(void *ctx, size_t done, size_t total)
-{
-	return run_should_stop(ctx);
-}
-
-static int dist_open(struct run *run, struct err *err)
+static int dist_open(struct engine_instance *instance, struct err *err)
 {
 	struct dist *dist = base_alloc(sizeof(*dist));
 	int ret;
 
-	run->engine = dist;
-	dist->run = run;
-	dist->source = run->tool->dist;
+	instance->state = dist;
+	dist->instance = instance;
+	dist->source = instance->source;
 	dist->probes.source = &dist->source->events;
 	dist->attach.filtered = true; /* a hit that is skipped is not measured */
-	dist->attach.progress = progress;
-	dist->attach.ctx = run;
-	ret = configure(run, dist, err);
+	dist->attach.progress = engine_progress;
+	dist->attach.ctx = instance;
+	ret = configure(instance, dist, err);
 	if (!ret)
-		ret = load(run, dist, err);
+		ret = load(instance, dist, err);
 	return ret ? ret : event_probes_attach(&dist->probes, &dist->attach, err);
 }
 
-static void dist_armed(struct run *run)
+static void dist_armed(struct engine_instance *instance)
 {
-	struct dist *dist = run->engine;
+	struct dist *dist = instance->state;
 
 	report_line("Tracing %s... Hit Ctrl-C to end.", dist->source->events.what);
 }
 
-static void dist_close(struct run *run)
+static void dist_close(struct engine_instance *instance)
 {
-	struct dist *dist = run->engine;
+	struct dist *dist = instance->state;
 
 	if (!dist)
 		return;
@@ -422,7 +420,7 @@ const struct engine dist_engine = {
 	.options_title = "distributions",
 	.options = options,
 	.n_options = ARRAY_SIZE(options),
-	.settings = &settings,
+	.settings_size = sizeof(struct settings),
 	.open = dist_open,
 	.armed = dist_armed,
 	.emit = dist_emit,

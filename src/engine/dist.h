@@ -11,7 +11,7 @@
  *		DIST_KINDS(kinds),
  *		...
  *	};
- *	TOOL(runqlat, .engine = &dist_engine, .dist = &source, .schema = &schema, ...);
+ *	TOOL(runqlat, DIST_ENGINE(source), .schema = &schema, ...);
  */
 #ifndef SONDE_DIST_ENGINE_H
 #define SONDE_DIST_ENGINE_H
@@ -53,7 +53,9 @@ struct dist_source {
 		"pid tid cgroup comm uid", why \
 	}
 
-#define DIST_KINDS(table) .kinds = table, .n_kinds = ARRAY_SIZE(table)
+/* For TOOL(): this engine, with a struct dist_source. */
+#define DIST_ENGINE(SOURCE) .engine = &dist_engine, .source = ENGINE_SOURCE(struct dist_source, SOURCE)
+#define DIST_KINDS(table)   .kinds = table, .n_kinds = ARRAY_SIZE(table)
 
 /* A row of any schema. */
 struct dist_row {

@@ -7,9 +7,8 @@
 #include "output/clock.h"
 #include "event_object.h"
 #include "event_probes.h"
-#include "run/filter.h"
+#include "filter.h"
 #include "probes.h"
-#include "run/run.h"
 #include "stream.h"
 
 #define READER_NICE    -10
@@ -18,18 +17,18 @@
 /* So close together two clocks are read as if at once. */
 #define CLOCKS_APART_NS 100000ULL
 
-static struct {
+struct settings {
 	uint64_t buffer_size;
 	bool fail_on_loss, pidns, self;
-} settings;
+};
 
 static const struct opt options[] = {
-	OPT(OPT_U64, typeof(settings), buffer_size, 0, "buffer-size", "BYTES",
+	OPT(OPT_U64, struct settings, buffer_size, 0, "buffer-size", "BYTES",
 	    "room for events on their way here, with k, M or G: 4M", .min = 4096, .max = BUFFER_MAX),
-	OPT(OPT_BOOL, typeof(settings), fail_on_loss, 0, "fail-on-loss", NULL, "exit with 1 when an event was lost"),
-	OPT(OPT_BOOL, typeof(settings), pidns, 0, "pidns", NULL,
+	OPT(OPT_BOOL, struct settings, fail_on_loss, 0, "fail-on-loss", NULL, "exit with 1 when an event was lost"),
+	OPT(OPT_BOOL, struct settings, pidns, 0, "pidns", NULL,
 	    "process ids of our own pid namespace, and only its processes"),
-	OPT(OPT_BOOL, typeof(settings), self, 0, "self", NULL, "also what sonde itself does"),
+	OPT(OPT_BOOL, struct settings, self, 0, "self", NULL, "also what sonde itself does"),
 };
 
 /* When the first event can have come, and what turns time since boot into wall time: one run is all there is. */
@@ -39,7 +38,7 @@ struct event_columns event_columns;
 static const struct target_set *functions;
 
 struct events {
-	struct run *run;
+	struct engine_instance *instance;
 	struct event_probes probes; /* with the tool's source and its object, which is ours */
 	struct attach_options attach;
 	struct stream *stream;
@@ -112,7 +111,7 @@ static void on_record(const struct event *event, size_t size, void *ctx)
 	struct events *events = ctx;
 
 	if (!events->probes.source->show || events->probes.source->show(event, size))
-		output_row(events->run->out, event);
+		output_row(events->instance->ctx->out, event);
 }
 
 /* All that was lost until now, wherever. */
@@ -144,37 +143,38 @@ static void say_losses(struct events *events)
 	events->said_at = now;
 }
 
-static int event_take(struct run *run)
+static int event_take(struct engine_instance *instance)
 {
-	struct events *events = run->engine;
+	struct events *events = instance->state;
 	int ms;
 
 	look_at_clock();
 	ms = stream_take(events->stream);
-	output_flush(run->out);
+	output_flush(instance->ctx->out);
 	say_losses(events);
 	return ms;
 }
 
-static int event_fd(const struct run *run)
+static int event_fd(const struct engine_instance *instance)
 {
-	const struct events *events = run->engine;
+	const struct events *events = instance->state;
 
 	return stream_fd(events->stream);
 }
 
-static void event_emit(struct run *run, bool last)
+static void event_emit(struct engine_instance *instance, bool last)
 {
-	struct events *events = run->engine;
+	struct events *events = instance->state;
 
 	look_at_clock();
 	stream_take_all(events->stream);
-	output_table_end(run->out);
+	output_table_end(instance->ctx->out);
 }
 
-static void event_losses(struct run *run)
+static void event_losses(struct engine_instance *instance)
 {
-	struct events *events = run->engine;
+	const struct settings *settings = instance->settings;
+	struct events *events = instance->state;
 	struct lost n = lost(events);
 
 	if (n.dropped)
@@ -186,55 +186,51 @@ static void event_losses(struct run *run)
 	if (n.missed)
 		report_note("%llu event%s lost: the kernel skipped the probe while it was busy with another%s",
 			    (unsigned long long)n.missed, str_plural(n.missed),
-			    run->filter.any ? " (those that the filter would leave out included)" : "");
+			    instance->filter.any ? " (those that the filter would leave out included)" : "");
 	if (events->probes.source->pairs)
-		event_probes_say_losses(run, &events->probes, n.missed);
+		event_probes_say_losses(instance, &events->probes, n.missed);
 	if (!events->knows_missed)
 		report_verbose("this kernel does not count the hits that it misses");
-	if ((probes_say_switched_off(events->probes.attach) || n.all) && settings.fail_on_loss)
-		run->failed = true;
+	if ((probes_say_switched_off(events->probes.attach) || n.all) && settings->fail_on_loss)
+		instance->ctx->failed = true;
 }
 
 /* --- begin and end --- */
 
 /* Opens the object, and sizes and fills what the options are for. */
-static int set_up(struct run *run, struct events *events, struct err *err)
+static int set_up(struct engine_instance *instance, struct events *events, struct err *err)
 {
+	const struct settings *settings = instance->settings;
 	struct object *object = &events->probes.object;
 	const struct event_setup setup = {
-		.pidns_ino = settings.pidns ? filter_pidns() : 0,
-		.reader = settings.self ? 0 : filter_own_process(),
+		.pidns_ino = settings->pidns ? filter_pidns() : 0,
+		.reader = settings->self ? 0 : filter_own_process(),
 	};
 	int ret = event_object_open(object, events->probes.source, err);
 
 	if (!ret)
 		ret = object_fill(object, ".rodata.event", &setup, sizeof(setup), err);
 	if (!ret)
-		ret = stream_set_size(object, settings.buffer_size ? settings.buffer_size : BUFFER_DEFAULT, err);
+		ret = stream_set_size(object, settings->buffer_size ? settings->buffer_size : BUFFER_DEFAULT, err);
 	if (!ret)
-		ret = run_filter_before(run, object->core.bpf, err);
+		ret = filter_before(instance, object->core.bpf, err);
 	return ret;
 }
 
-static int load(struct run *run, struct events *events, struct err *err)
+static int load(struct engine_instance *instance, struct events *events, struct err *err)
 {
 	struct object *object = &events->probes.object;
-	int ret = set_up(run, events, err);
+	int ret = set_up(instance, events, err);
 
 	if (!ret)
-		ret = event_probes_resolve(run, &events->probes, &events->attach, err);
+		ret = event_probes_resolve(instance, &events->probes, &events->attach, err);
 	if (!ret)
 		ret = object_prepare(object, err);
 	if (ret)
 		return ret;
 	functions = &events->probes.set;
-	ret = run_filter_after(run, object->core.bpf, err);
+	ret = filter_after(instance, object->core.bpf, err);
 	return ret ? ret : stream_open(&events->stream, object, on_record, events, err);
-}
-
-static int progress(void *ctx, size_t done, size_t total)
-{
-	return run_should_stop(ctx);
 }
 
 /*
@@ -249,33 +245,33 @@ static void hurry(void)
 		report_verbose("the reader's priority stays as it is: %s", strerror(errno));
 }
 
-static int event_open(struct run *run, struct err *err)
+static int event_open(struct engine_instance *instance, struct err *err)
 {
 	struct events *events = base_alloc(sizeof(*events));
 	const struct attach_options attach_options = {
 		.filtered = true, /* a hit that is skipped is an event that is lost */
-		.pid = run->options.pid,
-		.progress = progress,
-		.ctx = run,
+		.pid = instance->ctx->pid,
+		.progress = engine_progress,
+		.ctx = instance,
 	};
 	int ret = 0;
 
-	run->engine = events;
-	events->run = run;
+	instance->state = events;
+	events->instance = instance;
 	events->attach = attach_options;
-	events->probes.source = run->tool->events;
-	events->probes.pid = run->options.pid;
-	if (run->args.n && !run->tool->events->pairs) {
-		run->usage = true;
-		return err_set(err, -EINVAL, "unexpected argument '%s'", run->args.v[0]);
+	events->probes.source = instance->source;
+	events->probes.pid = instance->ctx->pid;
+	if (instance->args.n && !events->probes.source->pairs) {
+		instance->ctx->usage = true;
+		return err_set(err, -EINVAL, "unexpected argument '%s'", instance->args.v[0]);
 	}
 	if (events->probes.source->configure)
-		ret = events->probes.source->configure(run, err);
+		ret = events->probes.source->configure(instance, err);
 	if (ret) {
-		run->usage = ret == -EINVAL;
+		instance->ctx->usage = ret == -EINVAL;
 		return ret;
 	}
-	ret = load(run, events, err);
+	ret = load(instance, events, err);
 	if (ret)
 		return ret;
 	report_verbose("maps are ready");
@@ -284,19 +280,19 @@ static int event_open(struct run *run, struct err *err)
 	return event_probes_attach(&events->probes, &events->attach, err);
 }
 
-static void event_armed(struct run *run)
+static void event_armed(struct engine_instance *instance)
 {
-	struct events *events = run->engine;
+	struct events *events = instance->state;
 
 	report_line("Tracing %s... Hit Ctrl-C to end.", events->probes.source->what);
-	event_columns = (struct event_columns){ run->options.time, run->options.timestamp, run->options.verbose };
-	output_table_begin(run->out, run->tool->schema, NULL, true);
-	output_flush(run->out);
+	event_columns = (struct event_columns){ instance->ctx->time, instance->ctx->timestamp, instance->ctx->verbose };
+	output_table_begin(instance->ctx->out, instance->schema, NULL, true);
+	output_flush(instance->ctx->out);
 }
 
-static void event_close(struct run *run)
+static void event_close(struct engine_instance *instance)
 {
-	struct events *events = run->engine;
+	struct events *events = instance->state;
 
 	if (!events)
 		return;
@@ -309,7 +305,7 @@ const struct engine event_engine = {
 	.options_title = "events",
 	.options = options,
 	.n_options = ARRAY_SIZE(options),
-	.settings = &settings,
+	.settings_size = sizeof(struct settings),
 	.open = event_open,
 	.armed = event_armed,
 	.emit = event_emit,

@@ -7,7 +7,7 @@
  *		{ .program = "exit", .system = "sched", .name = "sched_process_exit" },
  *	};
  *	static const struct event_source source = { EVENT_OBJECT(exitsnoop), EVENT_PROBES(probes), ... };
- *	TOOL(exitsnoop, .engine = &event_engine, .events = &source, .schema = &schema, ...);
+ *	TOOL(exitsnoop, EVENT_ENGINE(source), .schema = &schema, ...);
  *
  * A row is the event as the program has submitted it: the schema's fields are members of the tool's struct.
  */
@@ -16,7 +16,7 @@
 
 #include "bpf/event.h"
 #include "bpf/filter.h" /* skeletons name its struct */
-#include "run/tool.h"
+#include "engine.h"
 
 struct event_probe {
 	const char *program; /* of the tool's object */
@@ -58,7 +58,7 @@ struct event_source {
 	const struct event_map *maps;
 	size_t n_maps;
 	/* Checks the options and completes config, before anything is loaded. -EINVAL: wrong usage. May be NULL. */
-	int (*configure)(struct run *run, struct err *err);
+	int (*configure)(struct engine_instance *instance, struct err *err);
 	/* Whether the row is shown, for what only user space can tell. May be NULL. */
 	bool (*show)(const struct event *event, size_t size);
 	/* "execs": for "Tracing execs..." */
@@ -70,7 +70,9 @@ struct event_source {
 #define EVENT_OBJECT(NAME)  .object = NAME##_bpf__elf_bytes
 #define EVENT_PROBES(table) .probes = table, .n_probes = ARRAY_SIZE(table)
 #define EVENT_MAPS(table)   .maps = table, .n_maps = ARRAY_SIZE(table)
-#define EVENT_CONFIG(value) .config = &(value), .config_size = sizeof(value)
+/* For TOOL(): this engine, with a struct event_source. */
+#define EVENT_ENGINE(SOURCE) .engine = &event_engine, .source = ENGINE_SOURCE(struct event_source, SOURCE)
+#define EVENT_CONFIG(value)  .config = &(value), .config_size = sizeof(value)
 
 extern const struct engine event_engine;
 

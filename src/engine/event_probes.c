@@ -166,13 +166,13 @@ static int say_failed(const struct event_probes *probes, size_t i, struct err *e
 }
 
 /* Functions to targets, with their numbers in the object's tables. */
-static int resolve_pairs(struct run *run, struct event_probes *probes, struct attach_options *options, struct err *err)
+static int resolve_pairs(struct engine_instance *instance, struct event_probes *probes, struct attach_options *options, struct err *err)
 {
 	const struct event_pairs *pairs = probes->source->pairs;
 	const struct probes_settings settings = {
 		.regex = *pairs->regex, .mangled = *pairs->mangled, .force = *pairs->force, .both = true
 	};
-	int ret = probes_resolve(run, &settings, "trace", &probes->set, err);
+	int ret = probes_resolve(instance, &settings, "trace", &probes->set, err);
 
 	options->marks = &probes->mark;
 	options->n_marks = 1;
@@ -185,9 +185,9 @@ static int resolve_pairs(struct run *run, struct event_probes *probes, struct at
 	return ret ? ret : attach_fill_slots(probes->object.core.bpf, &probes->set, err);
 }
 
-int event_probes_resolve(struct run *run, struct event_probes *probes, struct attach_options *options, struct err *err)
+int event_probes_resolve(struct engine_instance *instance, struct event_probes *probes, struct attach_options *options, struct err *err)
 {
-	return probes->source->pairs ? resolve_pairs(run, probes, options, err) : 0;
+	return probes->source->pairs ? resolve_pairs(instance, probes, options, err) : 0;
 }
 
 static int attach_pairs(struct event_probes *probes, struct err *err)
@@ -202,13 +202,13 @@ static int attach_pairs(struct event_probes *probes, struct err *err)
 	return pairs_attach(probes->attach, &probes->set, &programs, err);
 }
 
-void event_probes_say_losses(struct run *run, const struct event_probes *probes, uint64_t missed)
+void event_probes_say_losses(struct engine_instance *instance, const struct event_probes *probes, uint64_t missed)
 {
 	struct target_set set = probes->set;
 	struct target_notes failed = {};
 
 	pairs_failed(&set, &failed);
-	probes_say_left_out(run, &set, &failed);
+	probes_say_left_out(instance, &set, &failed);
 	free(failed.v);
 	pairs_say_losses(&probes->object, missed, *probes->source->pairs->calls);
 }

@@ -6,7 +6,6 @@
 #include "attach/attach.h"
 #include "event.h"
 #include "object.h"
-#include "run/run.h"
 
 struct event_probes {
 	const struct event_source *source;
@@ -21,7 +20,7 @@ struct event_probes {
  * The object is open. Of a tool that has pairs the arguments become targets, and what the object has for these is sized. The options
  * are for attaching, too.
  */
-int event_probes_resolve(struct run *run, struct event_probes *probes, struct attach_options *options, struct err *err);
+int event_probes_resolve(struct engine_instance *instance, struct event_probes *probes, struct attach_options *options, struct err *err);
 
 /*
  * The object is prepared. Attaches what the source's table names and the options ask for. An error names the first that cannot be attached
@@ -29,7 +28,7 @@ int event_probes_resolve(struct run *run, struct event_probes *probes, struct at
  */
 int event_probes_attach(struct event_probes *probes, const struct attach_options *options, struct err *err);
 /* Of pairs: what is not attached, and calls that were not measured. */
-void event_probes_say_losses(struct run *run, const struct event_probes *probes, uint64_t missed);
+void event_probes_say_losses(struct engine_instance *instance, const struct event_probes *probes, uint64_t missed);
 /* Hits that the kernel skipped; *known: does it count them? */
 uint64_t event_probes_missed(const struct event_probes *probes, bool *known);
 /* Also the object. */

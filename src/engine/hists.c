@@ -81,23 +81,22 @@ static void take_all(struct hists *hists, bool as_one)
 	}
 }
 
-void hists_emit(struct hists *hists, struct run *run, const char *title, const struct target_set *set)
+void hists_emit(struct hists *hists, struct engine_instance *instance, const char *title, const struct target_set *set)
 {
 	struct hist_row row = { .hist = &hists->hist, .title = title, .first = true };
 
 	take_all(hists, !set);
-	run_table_begin(run, run->tool->schema, !hists->emitted);
+	engine_table_begin(instance);
 	for (size_t i = 0; i < (set ? hists->n : 1); i++) {
 		row.key = set ? set->slots[i] : NULL;
 		row.symbol = set ? set->symbols[i] : NULL;
 		row.cells = hists->between + i * hists->words;
 		if (!hist_count(&hists->hist, row.cells))
 			continue;
-		output_row(run->out, &row);
+		output_row(instance->ctx->out, &row);
 		row.first = false;
 	}
-	output_table_end(run->out);
-	hists->emitted = true;
+	output_table_end(instance->ctx->out);
 }
 
 void hists_release(struct hists *hists)

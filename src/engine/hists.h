@@ -8,8 +8,8 @@
 
 #include "attach/attach.h"
 #include "object.h"
+#include "engine.h"
 #include "output/hist.h"
-#include "run/run.h"
 
 struct hists_settings {
 	bool usecs, msecs, precise;
@@ -35,7 +35,6 @@ struct hists {
 	size_t stride;	       /* from one to the next, in words */
 	const uint64_t *cells; /* shared with the kernel; the map's */
 	uint64_t *now, *before, *between;
-	bool emitted;
 };
 
 /* From the options; wrong ones are -EINVAL. nsecs is what values are without any. */
@@ -54,7 +53,7 @@ const uint64_t *hists_take(struct hists *hists, size_t number);
 /* How many values a row, or where there is but one that row, had until it was taken last. */
 uint64_t hists_seen(const struct hists *hists, size_t number);
 /* A table of what has come since the last one, rows without values left out. set: a row is a slot of it; NULL: all rows are one. */
-void hists_emit(struct hists *hists, struct run *run, const char *title, const struct target_set *set);
+void hists_emit(struct hists *hists, struct engine_instance *instance, const char *title, const struct target_set *set);
 void hists_release(struct hists *hists);
 
 #endif

@@ -5,6 +5,7 @@
 #include "bpf/pending.h"
 #include "bpf/slot.h"
 #include "bpf/latency.skel.h"
+#include "filter.h"
 #include "hists.h"
 #include "latency.h"
 #include "object.h"
@@ -26,7 +27,7 @@ struct settings {
 	uint32_t level, calls, keys;
 };
 
-static struct settings settings = { .probes.both = true, .calls = CALLS_DEFAULT, .keys = KEYS_DEFAULT };
+static const struct settings defaults = { .probes.both = true, .calls = CALLS_DEFAULT, .keys = KEYS_DEFAULT };
 
 static const struct opt options[] = {
 	HISTS_UNITS(struct settings, hists),
@@ -52,18 +53,19 @@ struct latency {
 };
 
 /* More functions than histograms are refused at once, before any is measured. */
-static int check_keys(const struct latency *latency, struct err *err)
+static int check_keys(const struct latency *latency, const struct settings *settings, struct err *err)
 {
-	if (!settings.by_function || latency->set.n_slots <= settings.keys)
+	if (!settings->by_function || latency->set.n_slots <= settings->keys)
 		return 0;
 	return err_set(err, -E2BIG, "%zu functions, but --max-keys allows %u histograms (of %zu bytes for each processor)",
-		       latency->set.n_slots, settings.keys, latency->hists.words * sizeof(uint64_t));
+		       latency->set.n_slots, settings->keys, latency->hists.words * sizeof(uint64_t));
 }
 
-static int load(struct run *run, struct latency *latency, struct err *err)
+static int load(struct engine_instance *instance, struct latency *latency, struct err *err)
 {
-	struct attach_options options = probes_attach_options(run, &settings.probes);
-	bool all_in_one = !settings.by_function && latency->set.n_slots > OWN_ROWS_MAX;
+	const struct settings *settings = instance->settings;
+	struct attach_options options = probes_attach_options(instance, &settings->probes);
+	bool all_in_one = !settings->by_function && latency->set.n_slots > OWN_ROWS_MAX;
 	struct object *object = &latency->object;
 	int ret = object_open(object, latency_bpf__elf_bytes, err);
 
@@ -74,9 +76,9 @@ static int load(struct run *run, struct latency *latency, struct err *err)
 	if (!ret)
 		ret = hists_size(&latency->hists, object, latency->set.n_slots, all_in_one, &options, latency->marks, err);
 	if (!ret)
-		ret = pairs_size(object, settings.calls, sizeof(struct pending), &latency->marks[HISTS_MARKS], err);
+		ret = pairs_size(object, settings->calls, sizeof(struct pending), &latency->marks[HISTS_MARKS], err);
 	if (!ret)
-		ret = run_filter_before(run, object->core.bpf, err);
+		ret = filter_before(instance, object->core.bpf, err);
 	if (!ret)
 		ret = attach_fill_slots(object->core.bpf, &latency->set, err);
 	if (!ret)
@@ -85,21 +87,22 @@ static int load(struct run *run, struct latency *latency, struct err *err)
 		return ret;
 	latency->attach = attach_new(&latency->set, &options);
 	hists_map(&latency->hists, object);
-	return run_filter_after(run, object->core.bpf, err);
+	return filter_after(instance, object->core.bpf, err);
 }
 
-static int set_up(struct run *run, struct latency *latency, struct err *err)
+static int set_up(struct engine_instance *instance, struct latency *latency, struct err *err)
 {
-	int ret = hists_init(&latency->hists, &settings.hists, err);
+	const struct settings *settings = instance->settings;
+	int ret = hists_init(&latency->hists, &settings->hists, err);
 
-	run->usage = ret == -EINVAL;
+	instance->ctx->usage = ret == -EINVAL;
 	if (!ret)
-		ret = probes_resolve(run, &settings.probes, "measure", &latency->set, err);
+		ret = probes_resolve(instance, &settings->probes, "measure", &latency->set, err);
 	if (!ret)
 		ret = pairs_make(&latency->set, err);
 	if (!ret)
-		ret = check_keys(latency, err);
-	return ret ? ret : load(run, latency, err);
+		ret = check_keys(latency, settings, err);
+	return ret ? ret : load(instance, latency, err);
 }
 
 static size_t memory(const struct latency *latency)
@@ -107,14 +110,14 @@ static size_t memory(const struct latency *latency)
 	return hists_memory(&latency->hists) + object_value_size(&latency->object, ".data.pending");
 }
 
-static int latency_open(struct run *run, struct err *err)
+static int latency_open(struct engine_instance *instance, struct err *err)
 {
 	struct latency *latency = base_alloc(sizeof(*latency));
 	struct pair_programs programs;
 	int ret;
 
-	run->engine = latency;
-	ret = set_up(run, latency, err);
+	instance->state = latency;
+	ret = set_up(instance, latency, err);
 	if (ret)
 		return ret;
 	report_verbose("maps are ready: %zu KB", memory(latency) / 1024);
@@ -123,37 +126,37 @@ static int latency_open(struct run *run, struct err *err)
 		.ret = object_program(&latency->object, "latency_return", err),
 		.session = object_program(&latency->object, "latency_session", err),
 	};
-	ret = pairs_attach(latency->attach, &latency->set, &programs, err);
-	report_progress(NULL, 0, 0);
-	return ret;
+	return pairs_attach(latency->attach, &latency->set, &programs, err);
 }
 
-static void latency_armed(struct run *run)
+static void latency_armed(struct engine_instance *instance)
 {
-	struct latency *latency = run->engine;
+	struct latency *latency = instance->state;
 
-	probes_say_armed(run, pairs_count(&latency->set));
+	probes_say_armed(instance, pairs_count(&latency->set));
 }
 
-static void latency_emit(struct run *run, bool last)
+static void latency_emit(struct engine_instance *instance, bool last)
 {
-	struct latency *latency = run->engine;
+	const struct settings *settings = instance->settings;
+	struct latency *latency = instance->state;
 
-	hists_emit(&latency->hists, run, "Function", settings.by_function ? &latency->set : NULL);
+	hists_emit(&latency->hists, instance, "Function", settings->by_function ? &latency->set : NULL);
 }
 
-static void say_unhit(struct run *run, struct latency *latency)
+static void say_unhit(struct engine_instance *instance, struct latency *latency)
 {
 	__free uint64_t *hits = base_alloc(latency->set.n_slots * sizeof(*hits));
 
 	for (size_t i = 0; i < latency->set.n_slots; i++)
 		hits[i] = hists_seen(&latency->hists, i);
-	unhit_say(run, &latency->set, hits);
+	unhit_say(instance, &latency->set, hits);
 }
 
-static void latency_losses(struct run *run)
+static void latency_losses(struct engine_instance *instance)
 {
-	struct latency *latency = run->engine;
+	const struct settings *settings = instance->settings;
+	struct latency *latency = instance->state;
 	__free uint64_t *by_slot = base_alloc(latency->set.n_slots * sizeof(*by_slot));
 	struct target_notes failed = {};
 	uint64_t missed = 0;
@@ -162,17 +165,17 @@ static void latency_losses(struct run *run)
 	for (size_t i = 0; i < latency->set.n_slots; i++)
 		missed += by_slot[i];
 	pairs_failed(&latency->set, &failed);
-	probes_say_left_out(run, &latency->set, &failed);
+	probes_say_left_out(instance, &latency->set, &failed);
 	free(failed.v);
-	probes_say_missed(run, knows, missed, "calls not measured");
+	probes_say_missed(instance, knows, missed, "calls not measured");
 	probes_say_switched_off(latency->attach);
-	say_unhit(run, latency);
-	pairs_say_losses(&latency->object, missed, settings.calls);
+	say_unhit(instance, latency);
+	pairs_say_losses(&latency->object, missed, settings->calls);
 }
 
-static void latency_close(struct run *run)
+static void latency_close(struct engine_instance *instance)
 {
-	struct latency *latency = run->engine;
+	struct latency *latency = instance->state;
 
 	if (!latency)
 		return;
@@ -187,7 +190,8 @@ const struct engine latency_engine = {
 	.options_title = "latency",
 	.options = options,
 	.n_options = ARRAY_SIZE(options),
-	.settings = &settings,
+	.settings_size = sizeof(struct settings),
+	.defaults = &defaults,
 	.open = latency_open,
 	.armed = latency_armed,
 	.emit = latency_emit,

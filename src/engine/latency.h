@@ -4,9 +4,11 @@
 #define SONDE_LATENCY_ENGINE_H
 
 #include "output/hist.h"
-#include "run/tool.h"
+#include "engine.h"
 
 /* Arguments are specs of functions. A row is a struct hist_row. */
 extern const struct engine latency_engine;
+/* For TOOL(). */
+#define LATENCY_ENGINE .engine = &latency_engine
 
 #endif

@@ -6,26 +6,26 @@
 /* How many of those that were left out for one reason are named without --verbose. */
 #define NAMED_FEW 5
 
-int probes_resolve(struct run *run, const struct probes_settings *settings, const char *what,
+int probes_resolve(struct engine_instance *instance, const struct probes_settings *settings, const char *what,
 		   struct target_set *set, struct err *err)
 {
 	struct target_options options = { .regex = settings->regex,
 					  .mangled = settings->mangled,
 					  .force = settings->force,
 					  .both = settings->both,
-					  .pid = run->options.pid };
+					  .pid = instance->ctx->pid };
 	size_t bad = 0;
 	int ret;
 
-	if (!run->args.n) {
-		run->usage = true;
+	if (!instance->args.n) {
+		instance->ctx->usage = true;
 		return err_set(err, -EINVAL, "nothing to %s: name at least one probe", what);
 	}
-	ret = target_resolve(run->args.v, run->args.n, &options, set, &bad, err);
+	ret = target_resolve(instance->args.v, instance->args.n, &options, set, &bad, err);
 	probes_say_refused(set);
 	if (ret && err->at >= 0) {
-		run->usage = true;
-		run->fault = run->args.v[bad];
+		instance->ctx->usage = true;
+		instance->ctx->fault = instance->args.v[bad];
 	}
 	if (ret)
 		return ret;
@@ -42,29 +42,23 @@ void probes_say_refused(const struct target_set *set)
 		report_note("symbols may be missing: %s", *refused);
 }
 
-static int progress(void *ctx, size_t done, size_t total)
-{
-	report_progress("attaching", done, total);
-	return run_should_stop(ctx);
-}
-
-struct attach_options probes_attach_options(struct run *run, const struct probes_settings *settings)
+struct attach_options probes_attach_options(struct engine_instance *instance, const struct probes_settings *settings)
 {
 	return (struct attach_options){
 		.mech = settings->mech,
-		.pid = run->options.pid,
-		.filtered = run->filter.any,
-		.progress = progress,
-		.ctx = run,
+		.pid = instance->ctx->pid,
+		.filtered = instance->filter.any,
+		.progress = engine_progress,
+		.ctx = instance,
 	};
 }
 
-void probes_say_armed(struct run *run, size_t n)
+void probes_say_armed(struct engine_instance *instance, size_t n)
 {
 	__str struct str specs = {};
 
-	for (size_t i = 0; i < run->args.n; i++)
-		str_addf(&specs, "%s\"%s\"", i ? " " : "", run->args.v[i]);
+	for (size_t i = 0; i < instance->args.n; i++)
+		str_addf(&specs, "%s\"%s\"", i ? " " : "", instance->args.v[i]);
 	report_line("Tracing %zu function%s for %s... Hit Ctrl-C to end.", n, str_plural(n), specs.data);
 }
 
@@ -77,7 +71,7 @@ static int by_reason(const void *pa, const void *pb)
 }
 
 /* A line for each reason; of thousands of names some are told. */
-static void say_notes(struct run *run, const char *what, struct target_notes *notes)
+static void say_notes(struct engine_instance *instance, const char *what, struct target_notes *notes)
 {
 	const struct target_note *v = notes->v;
 	size_t end;
@@ -88,28 +82,28 @@ static void say_notes(struct run *run, const char *what, struct target_notes *no
 		__str struct str names = {};
 
 		for (end = i; end < notes->n && !strcmp(v[end].reason, v[i].reason); end++)
-			if (run->options.verbose || end - i < NAMED_FEW)
+			if (instance->ctx->verbose || end - i < NAMED_FEW)
 				str_addf(&names, "%s%s", end > i ? ", " : "", v[end].name);
-		if (!run->options.verbose && end - i > NAMED_FEW)
+		if (!instance->ctx->verbose && end - i > NAMED_FEW)
 			str_addf(&names, " and %zu more (-v names all)", end - i - NAMED_FEW);
 		report_note("%zu %s, %s: %s", end - i, what, v[i].reason, names.data);
 	}
 }
 
-void probes_say_left_out(struct run *run, struct target_set *set, struct target_notes *failed)
+void probes_say_left_out(struct engine_instance *instance, struct target_set *set, struct target_notes *failed)
 {
-	say_notes(run, "not attached", failed);
-	say_notes(run, "left out", &set->notes);
+	say_notes(instance, "not attached", failed);
+	say_notes(instance, "left out", &set->notes);
 }
 
-void probes_say_missed(struct run *run, bool knows, uint64_t missed, const char *consequence)
+void probes_say_missed(struct engine_instance *instance, bool knows, uint64_t missed, const char *consequence)
 {
 	if (!knows)
 		report_verbose("this kernel does not count the hits that it misses");
 	else if (missed)
 		report_note("%llu hit%s missed by the kernel, %s: a BPF program was at work there already%s",
 			    (unsigned long long)missed, str_plural(missed), consequence,
-			    run->filter.any ? " (those that the filter would leave out included)" : "");
+			    instance->filter.any ? " (those that the filter would leave out included)" : "");
 }
 
 bool probes_say_switched_off(const struct attach *attach)

@@ -4,7 +4,7 @@
 #define SONDE_PROBES_H
 
 #include "attach/attach.h"
-#include "run/run.h"
+#include "engine.h"
 
 struct probes_settings {
 	bool regex, mangled, force;
@@ -23,18 +23,18 @@ struct probes_settings {
 	    "probe user functions also where that may break the traced program: at a place that may be no instruction, or Go's by return probes")
 
 /* The arguments to targets. what: "count", for "nothing to count". Fails where nothing is left. */
-int probes_resolve(struct run *run, const struct probes_settings *settings, const char *what,
+int probes_resolve(struct engine_instance *instance, const struct probes_settings *settings, const char *what,
 		   struct target_set *set, struct err *err);
 /* What every set of targets is attached with. */
-struct attach_options probes_attach_options(struct run *run, const struct probes_settings *settings);
+struct attach_options probes_attach_options(struct engine_instance *instance, const struct probes_settings *settings);
 /* "Tracing 5 functions for ..." */
-void probes_say_armed(struct run *run, size_t n);
+void probes_say_armed(struct engine_instance *instance, size_t n);
 /* A line for each file that would have had more symbols. */
 void probes_say_refused(const struct target_set *set);
 /* A line for each reason: what was not attached, of those notes, and what was left out of the set. */
-void probes_say_left_out(struct run *run, struct target_set *set, struct target_notes *failed);
+void probes_say_left_out(struct engine_instance *instance, struct target_set *set, struct target_notes *failed);
 /* The kernel's own, where it `knows` them; consequence: "not counted". */
-void probes_say_missed(struct run *run, bool knows, uint64_t missed, const char *consequence);
+void probes_say_missed(struct engine_instance *instance, bool knows, uint64_t missed, const char *consequence);
 /* Whether probes have been switched off meanwhile, which the kernel tells nobody: true when something was said. */
 bool probes_say_switched_off(const struct attach *attach);
 

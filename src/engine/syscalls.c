@@ -17,7 +17,7 @@
 #include "bpf/syscalls.h"
 #include "bpf/syscalls.skel.h"
 #include "kernel/syscalls.h"
-#include "run/filter.h"
+#include "filter.h"
 #include "object.h"
 #include "pairs.h"
 #include "probes.h"
@@ -116,15 +116,10 @@ static int configure(struct syscalls *syscalls, struct err *err)
 	return object_fill(&syscalls->object, ".rodata.config", &config, sizeof(config), err);
 }
 
-static int progress(void *ctx, size_t done, size_t total)
-{
-	return run_should_stop(ctx);
-}
-
-static int prepare(struct syscalls *syscalls, struct run *run, struct err *err)
+static int prepare(struct syscalls *syscalls, struct engine_instance *instance, struct err *err)
 {
 	/* a hit that the kernel skips is a call that nobody knows of */
-	struct attach_options options = { .filtered = true, .progress = progress, .ctx = run };
+	struct attach_options options = { .filtered = true, .progress = engine_progress, .ctx = instance };
 	struct object *object = &syscalls->object;
 	int ret = object_open(object, syscalls_bpf__elf_bytes, err);
 
@@ -133,7 +128,7 @@ static int prepare(struct syscalls *syscalls, struct run *run, struct err *err)
 	if (!ret)
 		ret = size_maps(syscalls, &options, err);
 	if (!ret)
-		ret = run_filter_before(run, object->core.bpf, err);
+		ret = filter_before(instance, object->core.bpf, err);
 	if (!ret)
 		ret = attach_fill_slots(object->core.bpf, &syscalls->set, err);
 	if (!ret)
@@ -141,7 +136,7 @@ static int prepare(struct syscalls *syscalls, struct run *run, struct err *err)
 	if (ret)
 		return ret;
 	syscalls->attach = attach_new(&syscalls->set, &options);
-	return run_filter_after(run, object->core.bpf, err);
+	return filter_after(instance, object->core.bpf, err);
 }
 
 static void add_target(struct syscalls *syscalls, enum end end, const char *name)
@@ -170,7 +165,7 @@ static size_t memory(const struct syscalls *syscalls)
 	return syscalls->n_rows * syscalls->stride + object_value_size(&syscalls->object, ".data.pending");
 }
 
-int syscalls_open(struct syscalls **to, struct run *run, const struct syscalls_settings *settings, struct err *err)
+int syscalls_open(struct syscalls **to, struct engine_instance *instance, const struct syscalls_settings *settings, struct err *err)
 {
 	struct syscalls *syscalls = *to = base_alloc(sizeof(*syscalls));
 	int ret;
@@ -180,13 +175,13 @@ int syscalls_open(struct syscalls **to, struct run *run, const struct syscalls_s
 	if (settings->timed)
 		add_target(syscalls, END_ENTER, "sys_enter");
 	syscalls->set.n_slots = ENDS;
-	ret = prepare(syscalls, run, err);
+	ret = prepare(syscalls, instance, err);
 	if (ret)
 		return ret;
 	report_verbose("maps are ready: %zu KB, room for %u calls at a time", memory(syscalls) / 1024, syscalls->calls);
 	ret = attach_both(syscalls, err);
 	/* a command begins by itself, when it has been executed */
-	if (!ret && !run->command)
+	if (!ret && !instance->ctx->command.pid)
 		__atomic_store_n((uint32_t *)object_memory(&syscalls->object, ".data.begun", sizeof(uint32_t)), 1,
 				 __ATOMIC_RELAXED);
 	return ret;
@@ -374,7 +369,7 @@ static void say(uint64_t n, const char *what)
 		report_note("%llu call%s %s", (unsigned long long)n, str_plural(n), what);
 }
 
-void syscalls_losses(struct syscalls *syscalls, struct run *run)
+void syscalls_losses(struct syscalls *syscalls, struct engine_instance *instance)
 {
 	__free char *no_key = base_printf("not counted: of processes beyond the first %u (see --max-keys)",
 					  syscalls->settings.keys);
@@ -383,8 +378,8 @@ void syscalls_losses(struct syscalls *syscalls, struct run *run)
 	uint64_t missed[ENDS] = {}, others = 0;
 	bool knows = !attach_missed(syscalls->attach, missed, &others);
 
-	probes_say_missed(run, knows, missed[END_EXIT] + others, "calls not counted");
-	probes_say_missed(run, knows, missed[END_ENTER], "calls not timed");
+	probes_say_missed(instance, knows, missed[END_EXIT] + others, "calls not counted");
+	probes_say_missed(instance, knows, missed[END_ENTER], "calls not timed");
 	if (!syscalls->settings.by_process)
 		say(sum_of(syscalls, SYSCALLS_COMPAT).calls,
 		    "of 32-bit programs not shown: they have numbers of their own");

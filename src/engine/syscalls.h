@@ -3,11 +3,11 @@
  * The syscall engine (bpf/syscalls.bpf.c): how often system calls are made, fail, and how long they take, by their number or
  * by process. The tool says what, and shows what has been taken.
  */
-#ifndef SONDE_RUN_SYSCALLS_H
-#define SONDE_RUN_SYSCALLS_H
+#ifndef SONDE_ENGINE_SYSCALLS_H
+#define SONDE_ENGINE_SYSCALLS_H
 
 #include "bpf/syscalls.h"
-#include "run/run.h"
+#include "engine.h"
 
 #define SYSCALLS_KEYS_DEFAULT 10240
 
@@ -34,10 +34,10 @@ struct syscalls_row {
 struct syscalls;
 
 /* After an error, too, syscalls_close(). */
-int syscalls_open(struct syscalls **syscalls, struct run *run, const struct syscalls_settings *settings, struct err *err);
+int syscalls_open(struct syscalls **syscalls, struct engine_instance *instance, const struct syscalls_settings *settings, struct err *err);
 /* What is not zero, in no order; in memory that is the caller's until it asks again. */
 struct syscalls_row *syscalls_take(struct syscalls *syscalls, size_t *n);
-void syscalls_losses(struct syscalls *syscalls, struct run *run);
+void syscalls_losses(struct syscalls *syscalls, struct engine_instance *instance);
 void syscalls_close(struct syscalls *syscalls);
 
 #endif

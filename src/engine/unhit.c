@@ -5,19 +5,18 @@
 
 #include "base/report.h"
 #include "binary/maps.h"
-#include "run/command.h"
 #include "unhit.h"
 
 /* It may have ended already, and then nobody knows; and it may execute more. */
-void unhit_note_command(struct run *run)
+void unhit_note_command(struct engine_context *ctx)
 {
-	__free char *link = base_printf("/proc/%d/exe", command_pid(run->command));
+	__free char *link = base_printf("/proc/%d/exe", ctx->command.pid);
 	char path[PATH_MAX];
 	ssize_t n = readlink(link, path, sizeof(path));
 
-	if (n <= 0 || file_id(AT_FDCWD, link, &run->executed.id))
+	if (n <= 0 || file_id(AT_FDCWD, link, &ctx->command.id))
 		return;
-	run->executed.path = base_strndup(path, n);
+	ctx->command.path = base_strndup(path, n);
 }
 
 static bool any_hit(const struct target_set *set, const char *file, const uint64_t *hits)
@@ -48,7 +47,7 @@ static int compare(const struct mapping *m, void *ctx)
 	return m->inode == wanted->inode || !strcmp(m->path, wanted->file);
 }
 
-static void say_file(const struct run *run, const struct target *target)
+static void say_file(const struct engine_context *ctx, const struct target *target)
 {
 	const char *file = target->object;
 	struct wanted wanted = { .file = file };
@@ -58,13 +57,13 @@ static void say_file(const struct run *run, const struct target *target)
 	if (file_id(target->file, "", &id))
 		return;
 	wanted.inode = id.inode;
-	if (run->executed.path && !is_library(file) && !file_id_same(&run->executed.id, &id))
-		report_note("nothing was hit in %s, and the command began with another file: %s", file, run->executed.path);
-	else if (run->options.pid && !maps_each(run->options.pid, compare, &wanted))
-		report_note("nothing was hit in %s: process %u has not mapped that file", file, run->options.pid);
+	if (ctx->command.path && !is_library(file) && !file_id_same(&ctx->command.id, &id))
+		report_note("nothing was hit in %s, and the command began with another file: %s", file, ctx->command.path);
+	else if (ctx->pid && !maps_each(ctx->pid, compare, &wanted))
+		report_note("nothing was hit in %s: process %u has not mapped that file", file, ctx->pid);
 }
 
-void unhit_say(const struct run *run, const struct target_set *set, const uint64_t *hits)
+void unhit_say(const struct engine_instance *instance, const struct target_set *set, const uint64_t *hits)
 {
 	const char *last = NULL;
 
@@ -73,6 +72,6 @@ void unhit_say(const struct run *run, const struct target_set *set, const uint64
 			continue;
 		last = target->object;
 		if (!any_hit(set, last, hits))
-			say_file(run, target);
+			say_file(instance->ctx, target);
 	}
 }

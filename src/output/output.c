@@ -26,6 +26,11 @@ struct output *output_new(int fd, enum output_format format)
 	return out;
 }
 
+bool output_is_text(const struct output *out)
+{
+	return out->printer == &printer_text;
+}
+
 /* Asked again and again, for people drag windows. */
 static void look_at_width(struct output *out)
 {

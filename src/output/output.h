@@ -68,6 +68,8 @@ struct output;
  */
 struct output *output_new(int fd, enum output_format format);
 void output_free(struct output *out);
+/* For people, who may be shown sums among the rows; else for programs, which add up rows themselves. */
+bool output_is_text(const struct output *out);
 
 /* When a table was made. JSON has the wall time in each row as "time" (RFC 3339, UTC offset, microseconds). */
 struct output_stamp {

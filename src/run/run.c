@@ -10,8 +10,7 @@
 #include "base/write.h"
 #include "caps.h"
 #include "command.h"
-#include "filter.h"
-#include "engine/follow.h"
+#include "filter_parse.h"
 #include "keyboard.h"
 #include "signals.h"
 #include "stop.h"
@@ -23,18 +22,6 @@
 #define READER_PATIENCE_MS 2000
 
 #define EARLY_END "ended before tracing began"
-
-void run_table_begin(struct run *run, const struct schema *schema, bool first)
-{
-	const struct output_stamp stamp = {
-		.wall_ns = clock_wall_ns(),
-		.since_ns = clock_monotonic_ns() - run->began,
-		.show_wall = run->options.time,
-		.show_since = run->options.timestamp,
-	};
-
-	output_table_begin(run->out, schema, &stamp, first);
-}
 
 /* Rounded up: woken too early, one would only wait again. */
 int run_ms_until(uint64_t ns)
@@ -79,26 +66,11 @@ bool run_should_stop(struct run *run)
 	return run->stopping;
 }
 
-int run_filter_before(struct run *run, struct bpf_object *object, struct err *err)
-{
-	return filter_before(&run->filter, object, err);
-}
-
-int run_filter_after(struct run *run, struct bpf_object *object, struct err *err)
-{
-	int ret = filter_after(object, run->cgroup, err);
-
-	if (ret || !run->command)
-		return ret;
-	return follow_start(&run->follow, command_pid(run->command),
-			    bpf_object__find_map_fd_by_name(object, "members"), err);
-}
-
 static void say_write_error(struct run *run, int error)
 {
-	uint64_t lost = output_rows_lost(run->out);
+	uint64_t lost = output_rows_lost(run->ctx.out);
 
-	run->failed = true;
+	run->ctx.failed = true;
 	report_error("cannot write the results: %s (%llu row%s lost)",
 		     error == -ETIMEDOUT ? "the reader takes nothing" : strerror(-error),
 		     (unsigned long long)lost, str_plural(lost));
@@ -107,7 +79,7 @@ static void say_write_error(struct run *run, int error)
 /* A reader that went away has seen enough; any other error is one. */
 static void check_output(struct run *run)
 {
-	if (output_error(run->out))
+	if (output_error(run->ctx.out))
 		run->stopping = true;
 }
 
@@ -119,7 +91,7 @@ static void wait_until(struct run *run, uint64_t deadline, int keys)
 	struct pollfd fds[] = {
 		{ .fd = run->signals, .events = POLLIN },
 		{ .fd = STDOUT_FILENO },
-		{ .fd = streams ? engine->fd(run) : -1, .events = POLLIN },
+		{ .fd = streams ? engine->fd(&run->instance) : -1, .events = POLLIN },
 		{ .fd = keys, .events = POLLIN },
 	};
 
@@ -136,28 +108,28 @@ static uint64_t earliest(uint64_t a, uint64_t b)
 static void loop(struct run *run)
 {
 	const struct engine *engine = run->tool->engine;
-	const struct run_options *options = &run->options;
+	const struct engine_context *ctx = &run->ctx;
 	uint64_t start = clock_monotonic_ns(), end = NEVER, tick = NEVER;
 
-	if (options->duration && options->duration < NEVER - start)
-		end = start + options->duration;
-	if (options->interval && options->interval < NEVER - start)
-		tick = start + options->interval;
+	if (ctx->duration && ctx->duration < NEVER - start)
+		end = start + ctx->duration;
+	if (ctx->interval && ctx->interval < NEVER - start)
+		tick = start + ctx->interval;
 	while (!run_should_stop(run)) {
 		uint64_t now = clock_monotonic_ns(), wake;
 
 		if (now >= end)
 			break;
 		if (now >= tick && tick < end) {
-			engine->emit(run, false);
+			engine->emit(&run->instance, false);
 			check_output(run);
 			/* an interval that was missed is not made up for */
-			tick += options->interval * ((now - tick) / options->interval + 1);
+			tick += ctx->interval * ((now - tick) / ctx->interval + 1);
 			continue;
 		}
 		wake = earliest(earliest(tick, end), stop_say_waiting(run));
 		if (engine->take) {
-			wake = earliest(wake, now + engine->take(run) * NS_PER_MS);
+			wake = earliest(wake, now + engine->take(&run->instance) * NS_PER_MS);
 			check_output(run);
 		}
 		if (!run->stopping)
@@ -220,7 +192,7 @@ static void say_command(struct run *run)
 static void say_early_end(struct run *run)
 {
 	report_error(run->interrupted ? EARLY_END : "the command was ended before it began");
-	run->failed = true;
+	run->ctx.failed = true;
 }
 
 /* From here on probes are armed; whatever happens, what was counted is printed. */
@@ -230,26 +202,42 @@ static void trace(struct run *run)
 	struct err err = {};
 	int error;
 
-	run->began = clock_monotonic_ns();
-	engine->armed(run);
+	run->ctx.began = clock_monotonic_ns();
+	engine->armed(&run->instance);
 	report_verbose("armed");
 	check_output(run);
 	if (run->command && command_release(run->command, &err)) {
 		report_err(&err, NULL);
-		run->failed = true;
+		run->ctx.failed = true;
 		return;
 	}
 	if (run->command)
-		unhit_note_command(run);
+		unhit_note_command(&run->ctx);
 	loop(run);
-	engine->emit(run, true);
-	error = output_error(run->out);
+	engine->emit(&run->instance, true);
+	error = output_error(run->ctx.out);
 	if (error && error != -EPIPE)
 		say_write_error(run, error);
 	/* before the command is waited for: what it does from now on is not read, and no loss */
-	engine->losses(run);
+	engine->losses(&run->instance);
 	stop_command(run);
 	say_command(run);
+}
+
+/* What engines see of the options. */
+static void fill_context(struct run *run)
+{
+	struct engine_context *ctx = &run->ctx;
+	const struct run_options *options = &run->options;
+
+	ctx->pid = options->pid;
+	ctx->tid = options->tid;
+	ctx->time = options->time;
+	ctx->timestamp = options->timestamp;
+	ctx->verbose = options->verbose;
+	ctx->interval = options->interval;
+	ctx->duration = options->duration;
+	run->instance.args = run->args;
 }
 
 static int set_up(struct run *run, char *const *argv, struct err *err)
@@ -258,15 +246,18 @@ static int set_up(struct run *run, char *const *argv, struct err *err)
 	int ret = caps_check(err);
 
 	if (!ret)
-		ret = filter_parse(&run->filter, &run->options, command, &run->cgroup, err);
+		ret = filter_parse(&run->ctx.filter, &run->options, command, &run->ctx.cgroup, err);
 	if (ret) {
-		run->usage = ret == -EINVAL;
+		run->ctx.usage = ret == -EINVAL;
 		return ret;
 	}
 	write_set_waiter(wait_for_reader, run);
+	fill_context(run);
 	ret = start_command(run, argv, err);
+	if (run->command)
+		run->ctx.command.pid = command_pid(run->command);
 	if (!ret)
-		ret = run->tool->engine->open(run, err);
+		ret = engine_open(&run->instance, err);
 	if (ret)
 		return ret;
 	ret = stop_watch(run);
@@ -284,17 +275,15 @@ static void tear_down(struct run *run)
 	}
 	command_free(run->command);
 	report_verbose("detaching");
-	run->tool->engine->close(run);
-	follow_free(run->follow);
+	engine_release(&run->instance);
 	report_verbose("detached");
-	output_free(run->out);
-	free(run->args.v);
-	free(run->executed.path);
+	output_free(run->ctx.out);
+	free(run->ctx.command.path);
 	write_set_waiter(NULL, NULL);
 	if (run->signals >= 0)
 		close(run->signals);
-	if (run->cgroup >= 0)
-		close(run->cgroup);
+	if (run->ctx.cgroup >= 0)
+		close(run->ctx.cgroup);
 }
 
 static int print_libbpf(enum libbpf_print_level level, const char *fmt, va_list ap)
@@ -344,20 +333,20 @@ static int act(struct run *run, char *const *argv)
 		err_set(&err, -EINVAL, "'%s' is too much: this takes options only", argv ? argv[0] : run->args.v[0]);
 		return usage(&err);
 	}
-	run->out = output_new(STDOUT_FILENO, run->options.json ? OUTPUT_JSON : OUTPUT_TEXT);
+	run->ctx.out = output_new(STDOUT_FILENO, run->options.json ? OUTPUT_JSON : OUTPUT_TEXT);
 	ret = run->tool->act(run, &err);
-	if (ret < 0 && run->usage)
+	if (ret < 0 && run->ctx.usage)
 		ret = usage(&err);
 	else if (ret < 0)
 		report_err(&err, NULL);
-	output_flush(run->out);
-	error = output_error(run->out);
+	output_flush(run->ctx.out);
+	error = output_error(run->ctx.out);
 	if (error && error != -EPIPE)
 		say_write_error(run, error);
-	output_free(run->out);
+	output_free(run->ctx.out);
 	if (run->signals >= 0)
 		close(run->signals);
-	return ret < 0 || run->failed ? 1 : ret;
+	return ret < 0 || run->ctx.failed ? 1 : ret;
 }
 
 /* What follows "--" is a command; NULL-terminated, in memory of its own. */
@@ -378,20 +367,20 @@ static int execute(struct run *run, char *const *argv)
 	int ret;
 
 	signals_say(report_name(), EARLY_END);
-	run->out = output_new(STDOUT_FILENO, run->options.json ? OUTPUT_JSON : OUTPUT_TEXT);
+	run->ctx.out = output_new(STDOUT_FILENO, run->options.json ? OUTPUT_JSON : OUTPUT_TEXT);
 	ret = set_up(run, argv, &err);
 	if (!ret)
 		trace(run);
 	else if (ret == -EINTR)
 		say_early_end(run);
 	else
-		report_err(&err, run->fault);
+		report_err(&err, run->ctx.fault);
 	tear_down(run);
 	if (ret == -EINTR && run->ended_by)
 		signals_end_by(run->ended_by);
-	if (run->usage)
+	if (run->ctx.usage)
 		return 2;
-	return ret || run->failed;
+	return ret || run->ctx.failed;
 }
 
 /* The command behind "--", if there is one; it is an error to give it twice, or not at all. */
@@ -407,28 +396,44 @@ static int find_command(struct run *run, size_t dashdash, char ***argv, struct e
 	return 0;
 }
 
-int run_tool(const struct tool *tool, int argc, char **argv)
+static int run_parsed(struct run *run, int argc, char **argv)
 {
-	struct run run = { .tool = tool, .signals = -1, .cgroup = -1, .patience = READER_PATIENCE_MS };
 	struct opt_table tables[TOOL_TABLES];
-	size_t n = run_tables(tool, &run.options, tables), dashdash;
+	size_t n = run_tables(run->tool, &run->options, run->instance.settings, tables), dashdash;
+	const bool *act_instead = run->tool->act_instead;
 	__free char **command = NULL;
 	struct err err = {};
 
-	if (opt_parse(argc, argv, tables, n, &run.args, &dashdash, &err))
+	if (opt_parse(argc, argv, tables, n, &run->args, &dashdash, &err))
 		return usage(&err);
-	if (run.options.help)
-		return print_help(tool);
-	report_set_quiet(run.options.quiet);
-	report_set_verbose(run.options.verbose);
+	if (run->options.help)
+		return print_help(run->tool);
+	report_set_quiet(run->options.quiet);
+	report_set_verbose(run->options.verbose);
 	libbpf_set_print(print_libbpf);
-	if (find_command(&run, dashdash, &command, &err))
+	if (find_command(run, dashdash, &command, &err))
 		return usage(&err);
-	if (tool->act && (!tool->act_instead || *tool->act_instead)) {
-		int ret = act(&run, command);
+	if (run->tool->act && (!act_instead || *act_instead))
+		return act(run, command);
+	return execute(run, command);
+}
 
-		free(run.args.v);
-		return ret;
-	}
-	return execute(&run, command);
+static bool should_stop(void *run)
+{
+	return run_should_stop(run);
+}
+
+int run_tool(const struct tool *tool, int argc, char **argv)
+{
+	struct run run = { .tool = tool, .signals = -1, .patience = READER_PATIENCE_MS };
+	int ret;
+
+	run.ctx.cgroup = -1;
+	run.ctx.should_stop = should_stop;
+	run.ctx.should_stop_ctx = &run;
+	engine_init(&run.instance, tool->engine, tool->source, tool->schema, &run.ctx);
+	ret = run_parsed(&run, argc, argv);
+	engine_release(&run.instance);
+	free(run.args.v);
+	return ret;
 }

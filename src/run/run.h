@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * One run of a tool, from its arguments to its exit status: options that all tools share,
- * signals, the command, intervals, the end. Engines see it as this struct.
+ * signals, the command, intervals, the end. Engines see its struct engine_context.
  */
 #ifndef SONDE_RUN_H
 #define SONDE_RUN_H
 
 #include <sys/types.h>
 
-#include "base/file_id.h"
-#include "bpf/filter.h"
 #include "tool.h"
 
 struct run_options {
@@ -28,19 +26,11 @@ struct command;
 struct run {
 	const struct tool *tool;
 	struct run_options options;
-	struct opt_list args; /* what is no option, without the command's */
-	struct filter filter;
+	struct opt_list args;	 /* what is no option, without the command's */
 	struct command *command; /* NULL: none; its process is held until armed */
-	struct follow *follow;	 /* of the command's children */
-	struct {
-		char *path; /* what the command executed first; NULL: not known */
-		struct file_id id;
-	} executed;
-	struct output *out;
-	uint64_t began; /* when probes were armed, of clock_monotonic_ns() */
-	void *engine;	/* the engine's own */
+	struct engine_context ctx;
+	struct engine_instance instance; /* the tool's; of a tool without an engine an empty one */
 
-	int cgroup;  /* the one to filter by, -1 none */
 	int signals; /* signals_watch()'s, -1: they end us */
 	bool stopping;
 	bool interrupted;  /* by a signal: stopping, or waiting for the command to end */
@@ -50,16 +40,16 @@ struct run {
 	bool said_waiting; /* for the command */
 	bool killed;	   /* the command, by us */
 	int patience;	   /* with a reader that takes nothing, once interrupted; ms */
-	bool failed;	   /* exit 1 although the run came to its end */
-	bool usage;	   /* open() failed for what the user typed: exit 2 */
-	const char *fault; /* the text in which err->at of open() points, NULL none */
 };
 
 /* Everything; returns the exit status: 0 done, 1 could not, 2 wrong usage. */
 int run_tool(const struct tool *tool, int argc, char **argv);
 
-/* The tables that every tool has, bound to options (NULL for documentation). At most TOOL_TABLES. */
-size_t run_tables(const struct tool *tool, struct run_options *options,
+/*
+ * The tables that every tool has, bound to options and to the settings of an instance of its engine (NULL for documentation).
+ * At most TOOL_TABLES.
+ */
+size_t run_tables(const struct tool *tool, struct run_options *options, void *settings,
 		  struct opt_table tables[TOOL_TABLES]);
 
 /* What was printed by stdio reaches stdout, or it is said why not. The exit status: a reader that has gone away has seen enough. */
@@ -71,9 +61,6 @@ int run_printed(void);
  */
 bool run_should_stop(struct run *run);
 
-/* A table of now, with the times that the user has asked for. */
-void run_table_begin(struct run *run, const struct schema *schema, bool first);
-
 /* As poll(2) wants it; UINT64_MAX is never. */
 int run_ms_until(uint64_t ns);
 /*
@@ -81,10 +68,5 @@ int run_ms_until(uint64_t ns);
  * with keys, on whether somebody types q. False: it is time to stop, and what there is is to be said.
  */
 bool run_pause(struct run *run, uint64_t ns, bool keys);
-
-/* Writes the run's filter, and the members it needs, into an object: before it is prepared, and after. */
-struct bpf_object;
-int run_filter_before(struct run *run, struct bpf_object *object, struct err *err);
-int run_filter_after(struct run *run, struct bpf_object *object, struct err *err);
 
 #endif

@@ -78,14 +78,15 @@ static const struct opt output[] = {
 };
 
 /* Of a tool with an engine. */
-static size_t tracing_tables(const struct tool *tool, struct run_options *options, struct opt_table *tables)
+static size_t tracing_tables(const struct tool *tool, struct run_options *options, void *settings,
+			     struct opt_table *tables)
 {
 	const struct engine *engine = tool->engine;
 	size_t n = 0;
 
 	if (engine->n_options)
 		tables[n++] = (struct opt_table){ engine->options_title, engine->options, engine->n_options,
-						  engine->settings, .lacks = tool->lacks };
+						  settings, .lacks = tool->lacks };
 	tables[n++] = (struct opt_table){ "filters", filters, ARRAY_SIZE(filters), options, tool->letters,
 					  tool->lacks };
 	if (!engine->take)
@@ -93,7 +94,7 @@ static size_t tracing_tables(const struct tool *tool, struct run_options *option
 	return n;
 }
 
-size_t run_tables(const struct tool *tool, struct run_options *options,
+size_t run_tables(const struct tool *tool, struct run_options *options, void *settings,
 		  struct opt_table tables[TOOL_TABLES])
 {
 	size_t n = 0, skip = tool->engine ? 0 : OUTPUT_TRACING;
@@ -101,7 +102,7 @@ size_t run_tables(const struct tool *tool, struct run_options *options,
 	if (tool->n_options)
 		tables[n++] = (struct opt_table){ NULL, tool->options, tool->n_options, tool->settings };
 	if (tool->engine)
-		n += tracing_tables(tool, options, tables + n);
+		n += tracing_tables(tool, options, settings, tables + n);
 	tables[n++] = (struct opt_table){ "output", output + skip, ARRAY_SIZE(output) - skip, options, tool->letters };
 	return n;
 }
@@ -119,6 +120,6 @@ struct doc tool_doc(const struct tool *tool, struct opt_table tables[TOOL_TABLES
 		.examples = tool->examples,
 		.n_examples = tool->n_examples,
 		.tables = tables,
-		.n_tables = run_tables(tool, NULL, tables),
+		.n_tables = run_tables(tool, NULL, NULL, tables),
 	};
 }

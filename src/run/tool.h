@@ -4,7 +4,7 @@
  * the help, its options and an engine. It has no main, no signal handler, no poll loop,
  * and prints nothing itself.
  *
- *	TOOL(funccount, .brief = "...", .args = "SPEC...", .engine = &count_engine, ...);
+ *	TOOL(funccount, .brief = "...", .args = "SPEC...", COUNT_ENGINE, ...);
  *
  * puts it into the list that `sonde help` prints; no other file names it. One that traces
  * nothing, but does one thing and ends, has act() in the place of an engine.
@@ -12,37 +12,11 @@
 #ifndef SONDE_TOOL_H
 #define SONDE_TOOL_H
 
+#include "engine/engine.h"
 #include "options/doc.h"
 #include "output/output.h"
 
 struct run;
-struct event_source;
-struct dist_source;
-
-/* Sets up, delivers and takes down what a kind of tool traces. Every call gets the run it belongs to. */
-struct engine {
-	/* Options that every tool of this engine has; bound to `settings`. */
-	const char *options_title;
-	const struct opt *options;
-	size_t n_options;
-	void *settings;
-
-	/* Checks arguments, loads and attaches: when it returns 0, probes are armed. On an error close() is called as well. */
-	int (*open)(struct run *run, struct err *err);
-	/* What goes to stderr once armed: "Tracing 5 functions ...". */
-	void (*armed)(struct run *run);
-	/* Emits what has come since the last call, for an interval or, last, at the end. */
-	void (*emit)(struct run *run, bool last);
-	/*
-	 * Of an engine that streams, NULL for one that makes tables at intervals: emits what has come, and returns after how
-	 * many ms it wants to be called again, at the latest; and the fd that is readable before that.
-	 */
-	int (*take)(struct run *run);
-	int (*fd)(const struct run *run);
-	/* After the last emit: what was lost, missed or not attached. Says nothing where there is nothing. */
-	void (*losses)(struct run *run);
-	void (*close)(struct run *run);
-};
 
 struct tool {
 	const char *name, *brief, *args, *description;
@@ -53,12 +27,12 @@ struct tool {
 	size_t n_options;
 	void *settings;
 	const struct schema *schema;
+	/* Both by the engine's own macro: COUNT_ENGINE, EVENT_ENGINE(source), ... */
 	const struct engine *engine;
-	const struct event_source *events; /* the event engine's: engine/event.h */
-	const struct dist_source *dist;	   /* the distribution engine's: engine/dist.h */
+	const void *source; /* of a type that only the engine knows; may be NULL */
 	/*
-	 * Of a tool without an engine: does all of it, with run->out, and returns the exit status, or -errno with err set; with
-	 * run->usage where what the user typed is wrong. Of the common options it has --json, --quiet, --verbose and --help.
+	 * Of a tool without an engine: does all of it, with run->ctx.out, and returns the exit status, or -errno with err set; with
+	 * run->ctx.usage where what the user typed is wrong. Of the common options it has --json, --quiet, --verbose and --help.
 	 */
 	int (*act)(struct run *run, struct err *err);
 	/* Of a tool that has an engine as well: act() is called in its place where this is set. NULL: it has one of the two. */

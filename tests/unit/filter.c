@@ -5,7 +5,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "run/filter.h"
+#include "run/filter_parse.h"
 
 static struct filter filter;
 static struct err err;

@@ -56,8 +56,8 @@ Test(tool, has_what_the_run_calls)
 		if (engine) {
 			cr_expect(engine->open && engine->armed && engine->emit && engine->losses && engine->close,
 				  "%s", (*t)->name);
-			cr_expect(!engine->take == !engine->fd && !engine->take == !(*t)->events, "%s", (*t)->name);
-			cr_expect(!(*t)->events || !(*t)->dist, "%s", (*t)->name);
+			cr_expect(!engine->take == !engine->fd, "%s", (*t)->name);
+			cr_expect(!engine->n_options || engine->settings_size, "%s", (*t)->name);
 		}
 		cr_assert((*t)->schema && (*t)->schema->n, "%s", (*t)->name);
 		for (size_t i = 0; i < (*t)->schema->n; i++)
@@ -90,11 +90,15 @@ Test(tool, options_are_distinct)
 	{
 		struct opt_table tables[TOOL_TABLES];
 		struct run_options options;
-		size_t n = run_tables(*t, &options, tables);
+		struct engine_instance instance;
+		size_t n;
 
+		engine_init(&instance, (*t)->engine, (*t)->source, (*t)->schema, NULL);
+		n = run_tables(*t, &options, instance.settings, tables);
 		cr_assert_leq(n, TOOL_TABLES);
 		for (size_t i = 0; i < n; i++)
 			expect_distinct(*t, &tables[i]);
+		engine_release(&instance);
 	}
 }
 
@@ -135,7 +139,7 @@ Test(tool, lacks_what_there_is)
 	each_tool(t)
 	{
 		struct opt_table tables[TOOL_TABLES];
-		size_t n = run_tables(*t, NULL, tables);
+		size_t n = run_tables(*t, NULL, NULL, tables);
 
 		for (const struct opt_lack *lack = (*t)->lacks; lack && lack->names; lack++) {
 			cr_expect(lack->why && *lack->why, "%s", (*t)->name);

@@ -1,56 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* From what the user typed to struct filter, and from there into a BPF object. */
+/* From what the user typed to struct filter. */
 #include <ctype.h>
 #include <fcntl.h>
-#include <linux/bpf.h>
 #include <mntent.h>
 #include <pwd.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
 
-#include <bpf/bpf.h>
-#include <bpf/libbpf.h>
-
 #include "base/cpus.h"
-#include "filter.h"
+#include "engine/filter.h"
+#include "filter_parse.h"
 
 #define CGROUP2_MAGIC 0x63677270
 #define FILEID_KERNFS 0xfe /* include/linux/exportfs.h */
-/* The inode number that the kernel gives to the first pid namespace (include/linux/proc_ns.h). */
-#define FIRST_PID_NS 0xEFFFFFFCU
-
-static int namespace_inode(const char *path, struct stat *st)
-{
-	return stat(path, st) ? -errno : 0;
-}
-
-uint32_t filter_pidns(void)
-{
-	struct stat ns;
-
-	return namespace_inode("/proc/self/ns/pid", &ns) || ns.st_ino == FIRST_PID_NS ? 0 : ns.st_ino;
-}
-
-/* A program that runs in our own process is asked: no file says how a namespace around ours numbers it. */
-static uint32_t host_process(void)
-{
-	struct bpf_insn insns[] = {
-		{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_get_current_pid_tgid },
-		{ .code = BPF_ALU64 | BPF_RSH | BPF_K, .dst_reg = BPF_REG_0, .imm = 32 },
-		{ .code = BPF_JMP | BPF_EXIT },
-	};
-	LIBBPF_OPTS(bpf_test_run_opts, opts);
-	__close int fd = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "own_process", "GPL", insns, ARRAY_SIZE(insns), NULL);
-
-	return fd < 0 || bpf_prog_test_run_opts(fd, &opts) ? 0 : opts.retval;
-}
-
-uint32_t filter_own_process(void)
-{
-	return filter_pidns() ? host_process() : (uint32_t)getpid();
-}
 
 uint32_t filter_process_of(uint32_t tid)
 {
@@ -93,8 +56,8 @@ static int set_ids(struct filter *filter, const struct run_options *options, str
 		filter->by_tid = 1;
 		filter->tid = options->tid;
 	}
-	if ((filter->by_tgid || filter->by_tid) && !namespace_inode("/proc/self/ns/pid", &ns) &&
-	    ns.st_ino != FIRST_PID_NS) {
+	if ((filter->by_tgid || filter->by_tid) && !stat("/proc/self/ns/pid", &ns) &&
+	    ns.st_ino != FILTER_FIRST_PIDNS) {
 		filter->in_pidns = 1;
 		filter->pidns_ino = ns.st_ino;
 		/* the kernel's dev_t, which is not what stat(2) encodes */
@@ -215,45 +178,4 @@ int filter_parse(struct filter *filter, const struct run_options *options, bool 
 	filter->any = filter->by_tgid || filter->by_tid || filter->by_uid || filter->by_cpu ||
 		      filter->by_comm || filter->by_cgroup || filter->by_members;
 	return ret;
-}
-
-/* Ids of the host: from inside a pid namespace, which may have a limit of its own, the most there can be. */
-static uint32_t pid_max(void)
-{
-	__close int fd = open("/proc/sys/kernel/pid_max", O_RDONLY | O_CLOEXEC);
-	char text[16] = "";
-	struct stat ns;
-
-	if (!namespace_inode("/proc/self/ns/pid", &ns) && ns.st_ino == FIRST_PID_NS && fd >= 0 &&
-	    read(fd, text, sizeof(text) - 1) > 0 && atoi(text) > 0)
-		return atoi(text);
-	return 4 * 1024 * 1024;
-}
-
-int filter_before(const struct filter *filter, struct bpf_object *object, struct err *err)
-{
-	struct bpf_map *rodata = bpf_object__find_map_by_name(object, ".rodata.filter");
-	struct bpf_map *members = bpf_object__find_map_by_name(object, "members");
-	struct bpf_map *cgroups = bpf_object__find_map_by_name(object, "cgroups");
-	size_t size;
-	void *value = rodata ? bpf_map__initial_value(rodata, &size) : NULL;
-
-	if (!value || !members || !cgroups || size < sizeof(*filter))
-		return err_set(err, -ENOENT, "the BPF object has no filter");
-	memcpy(value, filter, sizeof(*filter));
-	bpf_map__set_autocreate(cgroups, filter->by_cgroup);
-	if (filter->by_members)
-		bpf_map__set_max_entries(members, pid_max() / FILTER_MEMBERS_ROW + 1);
-	return 0;
-}
-
-int filter_after(struct bpf_object *object, int cgroup, struct err *err)
-{
-	uint32_t first = 0;
-	int ret;
-
-	if (cgroup < 0)
-		return 0;
-	ret = bpf_map_update_elem(bpf_object__find_map_fd_by_name(object, "cgroups"), &first, &cgroup, BPF_ANY);
-	return ret ? err_set(err, ret, "the kernel does not filter by this cgroup: %s", strerror(-ret)) : 0;
 }

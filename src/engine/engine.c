@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What all engines have in common: the life of an instance, tables, progress. */
+#include "base/clock.h"
+#include "base/report.h"
+#include "engine.h"
+#include "follow.h"
+
+void engine_init(struct engine_instance *instance, const struct engine *engine, const void *source,
+		 const struct schema *schema, struct engine_context *ctx)
+{
+	*instance = (struct engine_instance){ .engine = engine, .source = source, .schema = schema, .ctx = ctx };
+	if (!engine || !engine->settings_size)
+		return;
+	instance->settings = base_alloc(engine->settings_size);
+	if (engine->defaults)
+		memcpy(instance->settings, engine->defaults, engine->settings_size);
+}
+
+int engine_open(struct engine_instance *instance, struct err *err)
+{
+	int ret;
+
+	instance->filter = instance->ctx->filter;
+	ret = instance->engine->open(instance, err);
+	report_progress(NULL, 0, 0);
+	return ret;
+}
+
+void engine_release(struct engine_instance *instance)
+{
+	if (instance->engine)
+		instance->engine->close(instance);
+	follow_free(instance->follow);
+	free(instance->settings);
+	*instance = (struct engine_instance){};
+}
+
+void engine_table_begin(struct engine_instance *instance)
+{
+	const struct engine_context *ctx = instance->ctx;
+	const struct output_stamp stamp = {
+		.wall_ns = clock_wall_ns(),
+		.since_ns = clock_monotonic_ns() - ctx->began,
+		.show_wall = ctx->time,
+		.show_since = ctx->timestamp,
+	};
+
+	output_table_begin(ctx->out, instance->schema, &stamp, !instance->emitted);
+	instance->emitted = true;
+}
+
+int engine_progress(void *ctx, size_t done, size_t total)
+{
+	const struct engine_instance *instance = ctx;
+
+	report_progress("attaching", done, total);
+	return instance->ctx->should_stop && instance->ctx->should_stop(instance->ctx->should_stop_ctx);
+}
