@@ -453,13 +453,13 @@ static int open_root(struct traces *traces, struct err *err)
 	if (!fstatat(traces->root, "current_tracer", &st, 0))
 		return 0;
 	if (errno != ENOENT)
-		return err_set(err, -errno, "cannot look into %s: %s%s", traces->path, strerror(errno),
+		return err_set(err, -errno, "cannot read %s: %s%s", traces->path, strerror(errno),
 			       geteuid() ? " (try sudo)" : "");
 	/*
 	 * A kernel that is locked down from boot makes no files in tracefs. One that is locked down later refuses
 	 * to open them.
 	 */
-	return err_set(err, -EPERM, "there is nothing in %s (is the kernel locked down?)", traces->path);
+	return err_set(err, -EPERM, "%s is empty (is the kernel locked down?)", traces->path);
 }
 
 static int read_tracefs(struct traces *traces, struct err *err)

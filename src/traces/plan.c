@@ -29,7 +29,7 @@ static bool is_forced(const struct trace_item *item, const struct trace_policy *
 static struct trace_step judge_unused(const struct trace_item *item)
 {
 	if (item->users)
-		return STEP(TRACE_UNRELATED, "enabled, or with a trigger, and nobody knows by whom");
+		return STEP(TRACE_UNRELATED, "in use, but its user is unknown");
 	return STEP(TRACE_TRY, "nothing in tracefs uses it");
 }
 
@@ -44,7 +44,7 @@ static struct trace_step judge_event(const struct trace_item *item, const struct
 	if (owner->state == OWNER_UNSEEN)
 		return STEP(TRACE_OWNED, "its owner may be alive outside this pid namespace");
 	if (is_named(item, policy))
-		return STEP(TRACE_CLEAN, "of the owner that was named");
+		return STEP(TRACE_CLEAN, "its owner was named");
 	if (owner->state == OWNER_REUSED)
 		return STEP(TRACE_OWNED, "a process with its owner's id is alive, though another command");
 	if (owner->state == OWNER_DEAD && !owner->guess)
@@ -54,7 +54,7 @@ static struct trace_step judge_event(const struct trace_item *item, const struct
 	if (owner->guess)
 		return STEP(TRACE_OWNED, "people choose such names as well");
 	if (!owner->tool)
-		return STEP(TRACE_UNRELATED, "no tool writes such names: --owner takes its group");
+		return STEP(TRACE_UNRELATED, "no known tool uses such names: name its group with --owner");
 	return judge_unused(item);
 }
 
@@ -66,7 +66,7 @@ static struct trace_step judge_use(const struct trace_item *item, const struct t
 
 	if (!event)
 		return is_forced(item, policy) ? STEP(TRACE_CLEAN, "forced")
-					       : STEP(TRACE_UNRELATED, "set, and nobody knows by whom");
+					       : STEP(TRACE_UNRELATED, "set, but its owner is unknown");
 	if (event->verdict == TRACE_CLEAN)
 		return STEP(TRACE_CLEAN, event->why);
 	return STEP(TRACE_FINE, event->why);
@@ -75,13 +75,13 @@ static struct trace_step judge_use(const struct trace_item *item, const struct t
 static struct trace_step judge_setting(const struct trace_item *item, const struct trace_policy *policy)
 {
 	if (!item->set)
-		return STEP(TRACE_FINE, "as it should be");
+		return STEP(TRACE_FINE, "the kernel's default");
 	if (is_forced(item, policy))
 		return STEP(TRACE_CLEAN, "forced");
 	/* Recorded data disturb nobody. */
 	if (item->kind == TRACE_ENTRIES)
-		return STEP(TRACE_FINE, "what was recorded is kept");
-	return STEP(TRACE_UNRELATED, "set, and nobody knows by whom");
+		return STEP(TRACE_FINE, "recorded entries are kept");
+	return STEP(TRACE_UNRELATED, "set, but its owner is unknown");
 }
 
 /* Nothing shows whether a pin of another tool is a leftover: the user must name the owner. */
@@ -97,11 +97,11 @@ static struct trace_step judge_pin(const struct trace_item *item, const struct t
 	if (!owner->tool)
 		return STEP(TRACE_UNRELATED, "its path names no owner");
 	if (owner->state == OWNER_ALIVE)
-		return STEP(TRACE_OWNED, "a living process uses it");
+		return STEP(TRACE_OWNED, "a running process uses it");
 	if (owner->state == OWNER_UNSEEN)
 		return STEP(TRACE_OWNED, "a process outside this pid namespace may use it");
 	if (is_named(item, policy))
-		return STEP(TRACE_CLEAN, "of the owner that was named");
+		return STEP(TRACE_CLEAN, "its owner was named");
 	if (own)
 		return STEP(TRACE_CLEAN, "no process uses it");
 	return STEP(TRACE_OWNED, "pins of others stay until their owner is named");
@@ -135,8 +135,8 @@ static struct trace_step judge_instance(const struct traces *traces, const struc
 	if (is_named(item, policy))
 		return STEP(TRACE_TRY, "it was named");
 	if (is_emptied(traces, plan, item->instance))
-		return STEP(TRACE_TRY, "all that was set in it goes");
-	return STEP(TRACE_FINE, "nobody knows whose it is");
+		return STEP(TRACE_TRY, "everything set in it is removed");
+	return STEP(TRACE_FINE, "its owner is unknown");
 }
 
 /*

@@ -108,7 +108,7 @@ static void add_who(struct str *who, const struct trace_owner *owner)
 	if (owner->state == OWNER_UNSEEN)
 		str_add(who, ", which may be alive outside this pid namespace");
 	else if (!process)
-		str_addf(who, " (--owner %s takes them away)", owner->tool);
+		str_addf(who, " (--owner %s removes them)", owner->tool);
 	else if (!owner->pid)
 		str_addf(who, ", in use by process %d (%s)", process->pid, process->comm);
 	else if (process->pid == owner->pid)
@@ -116,7 +116,7 @@ static void add_who(struct str *who, const struct trace_owner *owner)
 	else
 		str_addf(who, " (%s, %d here)", process->comm, process->pid);
 	if (owner->state == OWNER_REUSED)
-		str_addf(who, ", another command (--owner %s takes them away)", owner->tool);
+		str_addf(who, ", another command (--owner %s removes them)", owner->tool);
 }
 
 static void tell_group(struct teller *t, const struct group *group)
@@ -216,7 +216,7 @@ static void tell_entries(struct teller *t, const struct trace_item *item, const 
 	if (changed(t, step))
 		tell_reset(t, item->file);
 	else if (t->verbose && item->set)
-		output_line(t->out, "%llu recorded entries are kept (-F empties it)", (unsigned long long)item->entries);
+		output_line(t->out, "%llu recorded entries are kept (-F empties the buffer)", (unsigned long long)item->entries);
 }
 
 static void tell_setting(struct teller *t, const struct trace_item *item, const struct trace_step *step)
@@ -294,7 +294,7 @@ static void tell_reader(struct teller *t, size_t instance)
 		unrelated |= t->traces->v[i].instance == instance && !t->traces->v[i].pin && !trace_is_event(&t->traces->v[i]) &&
 			     t->plan->v[i].verdict == TRACE_UNRELATED;
 	if (of->reader && unrelated)
-		output_line(t->out, "Process %d (%s) reads what is recorded in %s.", of->reader->pid, of->reader->comm, name);
+		output_line(t->out, "Process %d (%s) reads the records of %s.", of->reader->pid, of->reader->comm, name);
 }
 
 static void tell_instance(struct teller *t, size_t instance)

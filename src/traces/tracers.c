@@ -136,7 +136,7 @@ static void read_all(struct tracers *tracers)
 	if (traces_read(&tracers->traces, &err))
 		tracers_note(tracers, "%s", err.text);
 	if (tracers->traces.holders.unreadable)
-		tracers_note(tracers, "the descriptors of %zu process%s cannot be read: what they hold has no owner here (try sudo)",
+		tracers_note(tracers, "the descriptors of %zu process%s cannot be read: what they hold is shown without an owner (try sudo)",
 			     tracers->traces.holders.unreadable, tracers->traces.holders.unreadable == 1 ? "" : "es");
 	ret = programs_read(&tracers->programs, &tracers->traces.holders);
 	if (ret)

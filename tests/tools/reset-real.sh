@@ -70,8 +70,8 @@ test_perf_probe_at_work() {
 	expect_line '^uprobe event +uprobes/\(2\) .* orphan: bcc \(pid [0-9]+, dead\)$'
 	reset
 	expect_exit 0
-	expect_out "Left alone in $T/kprobe_events: 1 event of perf (--owner perf takes them away)" "$(needed uprobe_events)" \
-		"Left alone in $T/uprobe_events: 1 event of perf (--owner perf takes them away)"
+	expect_out "Left alone in $T/kprobe_events: 1 event of perf (--owner perf removes them)" "$(needed uprobe_events)" \
+		"Left alone in $T/uprobe_events: 1 event of perf (--owner perf removes them)"
 	calls 40 getpgid
 	ufuncs 6 > /dev/null
 	for option in '--owner perf' -F; do
@@ -100,7 +100,7 @@ test_perf_killed() {
 	slay
 	reset
 	expect_exit 0
-	expect_out "Left alone in $T/uprobe_events: 2 events of perf (--owner perf takes them away)"
+	expect_out "Left alone in $T/uprobe_events: 2 events of perf (--owner perf removes them)"
 	[ "$(wc -l < $T/uprobe_events)" = 2 ] || fail "something is gone"
 	reset -F
 	expect_exit 0

@@ -17,8 +17,8 @@ test_live_owner() {
 	state > before
 	reset
 	expect_exit 0
-	expect_out "Needed to reset $T/uprobe_events" "Left alone in $T/uprobe_events: 1 event of dtrace, process $$ (sh), another command (--owner dtrace takes them away)" \
-		"Left alone in $T/uprobe_events: 1 event of ply, process $$ (sh), another command (--owner ply takes them away)" \
+	expect_out "Needed to reset $T/uprobe_events" "Left alone in $T/uprobe_events: 1 event of dtrace, process $$ (sh), another command (--owner dtrace removes them)" \
+		"Left alone in $T/uprobe_events: 1 event of ply, process $$ (sh), another command (--owner ply removes them)" \
 		"Left alone in $T/uprobe_events: 2 events of bcc, process $$ (sh)"
 	grep -v gone before > expected
 	state | diff expected - || fail "another state"
@@ -123,8 +123,8 @@ test_nobody() {
 	state > before
 	reset
 	expect_exit 0
-	expect_out "Needed to reset $T/uprobe_events" "Left alone in $T/uprobe_events: 2 events of perf (--owner perf takes them away)" \
-		"Left alone in $T/uprobe_events: 1 event of systemtap, process $$ (sh), another command (--owner systemtap takes them away)" \
+	expect_out "Needed to reset $T/uprobe_events" "Left alone in $T/uprobe_events: 2 events of perf (--owner perf removes them)" \
+		"Left alone in $T/uprobe_events: 1 event of systemtap, process $$ (sh), another command (--owner systemtap removes them)" \
 		"Left alone in $T/uprobe_events: 1 event in use by perf or BPF programs" "$(unrelated uprobe_events)"
 	grep -v gone before > expected
 	state | diff expected - || fail "another state"
@@ -160,7 +160,7 @@ test_made_by_hand() {
 	state | diff before - || fail "something is gone"
 	reset -n -v
 	expect_exit 0
-	expect_line '^Left yours/one: no tool writes such names: --owner takes its group$'
+	expect_line '^Left yours/one: no known tool uses such names: name its group with --owner$'
 	run sonde status
 	! grep orphan out || fail "called an orphan"
 	reset --owner mine

@@ -105,10 +105,10 @@ test_of_others() {
 		# shellcheck disable=SC2086 # several words
 		reset $option
 		expect_exit 0
-		expect_out "Left alone in $P: 2 pins of mine (--owner mine takes them away)" \
-			"Left alone in $P: 1 pin of cilium (--owner cilium takes them away)" \
-			"Left alone in $P: 1 pin of iproute2 (--owner iproute2 takes them away)" \
-			"Left alone in $P: 1 pin of theirs (--owner theirs takes them away)" \
+		expect_out "Left alone in $P: 2 pins of mine (--owner mine removes them)" \
+			"Left alone in $P: 1 pin of cilium (--owner cilium removes them)" \
+			"Left alone in $P: 1 pin of iproute2 (--owner iproute2 removes them)" \
+			"Left alone in $P: 1 pin of theirs (--owner theirs removes them)" \
 			"Left alone: 1 pin whose path names no owner (-v for verbose)"
 	done
 	reset -v
@@ -176,7 +176,7 @@ test_read_only() {
 test_locked_down() {
 	! cat /sys/kernel/tracing/current_tracer > /dev/null 2>&1 || skip "this kernel cannot be locked down"
 	pins link:sonde/link map:mine/map
-	refused='there is nothing in /sys/kernel/tracing \(is the kernel locked down\?\)$'
+	refused='/sys/kernel/tracing is empty \(is the kernel locked down\?\)$'
 	reset -n
 	expect_exit 1
 	expect_one_err "$refused"

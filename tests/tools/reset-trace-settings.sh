@@ -54,7 +54,7 @@ test_reader_of_an_instance() {
 	wait_until 10 sh -c "ls -l /proc/$!/fd | grep -q trace_pipe"
 	reset
 	expect_exit 0
-	expect_out "$(unrelated instances/mine/events/enable)" "Process $! (cat) reads what is recorded in $T/instances/mine/trace." \
+	expect_out "$(unrelated instances/mine/events/enable)" "Process $! (cat) reads the records of $T/instances/mine/trace." \
 		"$(unrelated instances/minery/events/enable)"
 	reset --json
 	expect_json instance kind pid comm
