@@ -106,6 +106,19 @@ static __always_inline void event_fill(struct event *event)
 		_record; \
 	})
 
+/* The same for an event whose current task is a bystander. who: whose it is, as event_fill() filled it in; the time is now. */
+#define event_new_of(size, who) \
+	({ \
+		void *_record = bpf_ringbuf_reserve(&events, size, 0); \
+		if (_record) { \
+			*(struct event *)_record = *(who); \
+			((struct event *)_record)->time = bpf_ktime_get_boot_ns(); \
+		} else { \
+			event_dropped(); \
+		} \
+		_record; \
+	})
+
 /*
  * Whether the reader sleeps is asked once for each event and without a barrier: it stays around for some
  * milliseconds after it has said that it sleeps, and the kernel itself wakes a reader that has read all.

@@ -16,14 +16,10 @@ struct {
 
 static __always_inline void show(const struct event *who, const struct tcp_ends *ends)
 {
-	struct tcp_event *e = bpf_ringbuf_reserve(&events, sizeof(*e), 0);
+	struct tcp_event *e = event_new_of(sizeof(*e), who);
 
-	if (!e) {
-		event_dropped();
+	if (!e)
 		return;
-	}
-	e->event = *who;
-	e->event.time = bpf_ktime_get_boot_ns();
 	e->ends = *ends;
 	event_submit(e);
 }

@@ -90,13 +90,9 @@ static __always_inline void end(const struct tcp_change *change, const struct co
 	/* the rest was asked at the begin */
 	if (!tcp_port_wanted(&config.wanted.local, ends.lport))
 		return;
-	e = bpf_ringbuf_reserve(&events, sizeof(*e), 0);
-	if (!e) {
-		event_dropped();
+	e = event_new_of(sizeof(*e), &connection->owner);
+	if (!e)
 		return;
-	}
-	e->tcp.event = connection->owner;
-	e->tcp.event.time = bpf_ktime_get_boot_ns();
 	e->tcp.ends = ends;
 	e->duration = e->tcp.event.time - connection->owner.time;
 	e->owner_known = connection->owner_known;
