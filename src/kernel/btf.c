@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Names and type ids from the kernel's BTF, in one pass. */
+/* Lists the functions or the typedefs in the BTF of the kernel. */
 #include "btf_image.h"
 
 static int each_of_kind(unsigned int kind, kernel_btf_fn fn, void *ctx, struct err *err)

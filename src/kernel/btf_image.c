@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Reads the kernel's BTF, and finds its way from type to type. What a type means is others' to know.
- * Where the file cannot be mapped (before 6.16) only the strings are kept: fresh memory for 3 MB of types
- * would cost more than to read them.
+ * Reads the BTF of the kernel and walks from type to type. Knows the sizes of types, not their meaning. Before
+ * Linux 6.16 the file cannot be mapped: then the strings are kept in memory, but types are read through a small
+ * window, because page faults for 3 MB of new memory would cost more than reading.
  */
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -12,12 +12,12 @@
 
 #define PATH "/sys/kernel/btf/vmlinux"
 
-/* What sysfs gives at once. */
+/* In bytes: what one read(2) from sysfs returns. */
 #define WINDOW 4096
-/* From one mark to the next: few marks to keep, few types to pass over. */
+/* The index holds the offset of every so many types: it stays small, and few types are skipped to reach one. */
 #define STRIDE 64
 
-/* What follows a struct btf_type, in bytes: in any case, and for each of its elements. */
+/* What follows a struct btf_type, in bytes: once, and for each element (member, value, parameter). */
 static const struct {
 	uint8_t always, element;
 } trailers[] = {
@@ -41,7 +41,7 @@ void btf_image_release(struct btf_image *image)
 		free(image->strings);
 		free(image->window);
 	}
-	free(image->marks.v);
+	free(image->index.v);
 	base_closep(&image->fd);
 }
 
@@ -61,7 +61,10 @@ static int read_at(const struct btf_image *image, void *to, size_t n, size_t at)
 	return 0;
 }
 
-/* What a test put in the kernel's place is read, as most kernels' is. */
+/*
+ * Maps the file if the kernel permits. Below a root that a test has set, the file is always read, as on older
+ * kernels.
+ */
 static int open_file(struct btf_image *image)
 {
 	struct stat st;
@@ -100,7 +103,7 @@ static int take_strings(struct btf_image *image, size_t at, size_t n)
 	return image->strings[n - 1] ? -EINVAL : 0;
 }
 
-/* All that lies behind the header is in the file, and the last string has an end. */
+/* Checks that types and strings are inside the file, and that the last string ends with NUL. */
 static int read_header(struct btf_image *image)
 {
 	struct btf_header h;
@@ -147,7 +150,7 @@ static int move_window(struct btf_image *image, size_t at, size_t n)
 	return ret;
 }
 
-/* n bytes of the types, which there are; NULL: they cannot be read. Valid until the next call. */
+/* n bytes of the types from offset at, which must exist; NULL: read error. Valid until the next call. */
 static const void *types_from(struct btf_image *image, size_t at, size_t n)
 {
 	if ((at < image->from || at + n > image->from + image->have) && move_window(image, at, n))
@@ -155,7 +158,7 @@ static const void *types_from(struct btf_image *image, size_t at, size_t n)
 	return image->window + (at - image->from);
 }
 
-/* A type with all that belongs to it, in bytes; 0 for a kind that is not known here. */
+/* The size in bytes of a type and its elements; 0 for an unknown kind. */
 static size_t size_of(const struct btf_type *t)
 {
 	unsigned int kind = BTF_INFO_KIND(t->info);
@@ -169,11 +172,11 @@ struct pass {
 	uint32_t kinds;
 	kernel_btf_fn fn;
 	void *ctx;
-	size_t at;   /* the next type, */
-	uint32_t id; /* and its id */
+	size_t at;   /* offset of the next type */
+	uint32_t id; /* its id */
 };
 
-/* Those that begin in the window: 100,000 times around, where the window is all. */
+/* Passes the types that begin in the window: all 100,000 of them if the file is mapped. */
 static int pass_window(struct btf_image *image, struct pass *pass, struct err *err)
 {
 	const uint8_t *p = image->window + (pass->at - image->from);
@@ -194,7 +197,7 @@ static int pass_window(struct btf_image *image, struct pass *pass, struct err *e
 			break;
 		}
 		if (id % STRIDE == 1)
-			*vec_push(&image->marks) = image->types_len - left;
+			*vec_push(&image->index) = image->types_len - left;
 		ret = pass->kinds >> kind & 1 ? pass->fn(btf_image_string(image, t->name_off), id, pass->ctx) : 0;
 		if (ret)
 			return ret;
@@ -211,7 +214,7 @@ int btf_image_each(struct btf_image *image, uint32_t kinds, kernel_btf_fn fn, vo
 	struct pass pass = { .kinds = kinds, .fn = fn, .ctx = ctx, .id = 1 };
 	int ret = 0;
 
-	image->marks.n = 0;
+	image->index.n = 0;
 	while (!ret && pass.at + sizeof(struct btf_type) <= image->types_len) {
 		if (!types_from(image, pass.at, sizeof(struct btf_type)))
 			return err_set(err, -EIO, "cannot read " PATH);
@@ -229,7 +232,7 @@ int btf_image_type(struct btf_image *image, uint32_t id, struct btf_type **type)
 	*type = NULL;
 	if (!id || id > image->n_types)
 		return 0;
-	at = image->marks.v[(id - 1) / STRIDE];
+	at = image->index.v[(id - 1) / STRIDE];
 	for (uint32_t left = (id - 1) % STRIDE; left; left--) {
 		t = types_from(image, at, sizeof(*t));
 		if (!t)

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Which names the object knows, which of the kernel's types have them, and a copy of what of these counts. */
+/*
+ * Collects the names of types and members that a BPF object uses, finds the kernel's types of these names, and
+ * copies the parts of them that relocations read into a new BTF.
+ */
 #include <elf.h>
 #include <sys/mman.h>
 
@@ -14,33 +17,33 @@
 #define MFD_NOEXEC_SEAL 0x0008U
 #endif
 
-/* The kinds of types that a relocation may begin at. */
+/* The kinds of types at which a relocation may begin. */
 #define KINDS (1U << BTF_KIND_STRUCT | 1U << BTF_KIND_UNION | 1U << BTF_KIND_ENUM | \
 	       1U << BTF_KIND_ENUM64 | 1U << BTF_KIND_TYPEDEF)
 
-/* A type within a type within a type: the kernel's are a tenth as deep. */
+/* Bounds the recursion. Types of the kernel are nested a tenth as deep. */
 #define MAX_DEPTH 256
 
 struct copied {
 	uint32_t from;
-	int to; /* the copy's id, 0 none; UNDER_WAY: a type that holds itself comes back to it */
+	int to; /* id of the copy; 0: none; UNDER_WAY: being copied, which finds a type that contains itself */
 };
 
 #define UNDER_WAY (-ELOOP)
 
 struct maker {
-	struct bpf_object *object;  /* of which the names are */
-	struct core_names types;    /* as the object calls them */
-	struct core_names elements; /* members and enumerators of any of them */
+	struct bpf_object *object;  /* owns the names */
+	struct core_names types;    /* names of the types that the object uses */
+	struct core_names elements; /* names of members and enumerators of all of them */
 	struct btf_image image;
 	struct {
 		uint32_t *v;
 		size_t n, cap;
-	} roots;	  /* the kernel's types of these names */
+	} roots;	  /* ids of the kernel's types of these names */
 	struct btf *btf;  /* the result */
-	struct copied *v; /* what is in it already */
+	struct copied *v; /* the types that it holds already */
 	size_t n, cap;
-	unsigned int depth; /* of the type that is being copied */
+	unsigned int depth; /* how deep the type that is being copied is nested */
 };
 
 static void maker_release(struct maker *maker)
@@ -130,11 +133,17 @@ static int read_names(struct maker *maker, const void *elf, size_t size)
 	return 0;
 }
 
-/* --- the copy. Each function returns the copy's id, 0 for what cannot be read by its value, or -errno --- */
+/*
+ * --- the copy. Each function returns the id of the copy, 0 for a type without values (void, functions), or -errno
+ * ---
+ */
 
 static int copy_type(struct maker *maker, uint32_t id);
 
-/* Unnamed structs and unions are looked into, as their members are the outer one's; unnamed padding is none. */
+/*
+ * Copies an unnamed struct or union if it has wanted members: these count as members of the outer type. Skips
+ * padding.
+ */
 static int copy_member(struct maker *maker, const struct btf_member *member)
 {
 	const char *name = btf_image_string(&maker->image, member->name_off);
@@ -156,7 +165,7 @@ static int copy_composite(struct maker *maker, const struct btf_type *t)
 	const struct btf_member *members = btf_members(t);
 	int to, ret = 0;
 
-	/* first what it is made of: libbpf adds members to the last type only */
+	/* copy the types of the members first: btf__add_field() adds to the last type only */
 	for (int i = 0; i < btf_vlen(t) && ret >= 0; i++)
 		ret = copy_member(maker, &members[i]);
 	if (ret < 0)
@@ -175,7 +184,7 @@ static int copy_composite(struct maker *maker, const struct btf_type *t)
 	return to;
 }
 
-/* Negative values stay, whoever names them: they tell libbpf's writer that the enum is signed. */
+/* Copies negative values also if the object does not use them: from these libbpf knows that the enum is signed. */
 static int copy_enum(struct maker *maker, const struct btf_type *t)
 {
 	const char *name = btf_image_string(&maker->image, t->name_off);
@@ -218,7 +227,7 @@ static int copy_array(struct maker *maker, const struct btf_type *t)
 	return btf__add_array(maker->btf, index, element, array->nelems);
 }
 
-/* Of a type that is not copied yet. */
+/* Copies a type that was not copied before. */
 static int copy_new(struct maker *maker, const struct btf_type *t)
 {
 	const char *name = btf_image_string(&maker->image, t->name_off);
@@ -228,7 +237,7 @@ static int copy_new(struct maker *maker, const struct btf_type *t)
 		return btf__add_int(maker->btf, name, t->size, btf_int_encoding(t));
 	case BTF_KIND_FLOAT:
 		return btf__add_float(maker->btf, name, t->size);
-	case BTF_KIND_PTR: /* to what, no relocation of a field asks */
+	case BTF_KIND_PTR: /* relocations of fields ignore the type that it points to */
 		return btf__add_ptr(maker->btf, 0);
 	case BTF_KIND_ARRAY:
 		return copy_array(maker, t);
@@ -239,7 +248,7 @@ static int copy_new(struct maker *maker, const struct btf_type *t)
 		return copy_enum(maker, t);
 	case BTF_KIND_ENUM64:
 		return copy_enum64(maker, t);
-	case BTF_KIND_TYPEDEF: /* these make no difference to a relocation */
+	case BTF_KIND_TYPEDEF: /* relocations skip these */
 	case BTF_KIND_CONST:
 	case BTF_KIND_VOLATILE:
 	case BTF_KIND_RESTRICT:
@@ -303,9 +312,9 @@ static int copy_roots(struct maker *maker)
 	return ret < 0 ? ret : 0;
 }
 
-/* --- where libbpf finds it --- */
+/* --- the file for libbpf --- */
 
-/* A file without a name. Some kernels want to hear that it is none to execute, older ones do not know the word. */
+/* A file in memory. Newer kernels may insist on MFD_NOEXEC_SEAL (sysctl vm.memfd_noexec); older ones refuse it. */
 static int open_file(void)
 {
 	int fd = memfd_create("sonde-btf", MFD_CLOEXEC | MFD_NOEXEC_SEAL);
@@ -326,7 +335,7 @@ static int write_file(struct maker *maker, struct core_btf *btf)
 		return fd;
 	if (!data)
 		return -ENOMEM;
-	/* in memory, but ulimit -f is for it as well */
+	/* a short write: ulimit -f limits files in memory, too */
 	written = write(fd, data, size);
 	if (written != (ssize_t)size)
 		return written < 0 ? -errno : -EFBIG;

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The kernel's BTF cut down to what one BPF object relocates against (CO-RE), for libbpf to read in the
- * place of all of it: a few KB instead of 5 MB, made in 1 ms where libbpf's own reading and searching takes 10.
+ * Makes the part of the kernel's BTF against which one BPF object relocates (CO-RE). libbpf reads this part instead
+ * of the whole: a few KB instead of 5 MB, made in 1 ms, while libbpf takes 10 ms to read and search the whole.
  *
- * core_object.h opens objects with it. libbpf reads it when it prepares or loads the object; then it may be released.
+ * core_object.h opens objects with it. libbpf reads the part when it prepares or loads the object; then it may be
+ * released.
  *
- * What is in it: every struct, union, enum and typedef of the kernel that has the name (but for the flavor,
- * "___x") of one in the object's own BTF, and of these the members and values whose names occur there.
- * That serves relocations of fields (also bit-fields, in nested, unnamed or array members),
- * whether a field, type or value exists, a type's size, an enum's values. It does not serve
- * bpf_core_type_id_kernel() and bpf_core_type_matches(), nor typedefs of pointers and functions as types of
- * their own, nor modules' types, nor what libbpf itself needs all BTF for: fentry, tp_btf, typed ksyms, struct_ops.
+ * The part holds every struct, union, enum and typedef of the kernel whose name is also in the BTF of the object
+ * (apart from the flavor, "___x"), and of these the members and values whose names are there, too. That is enough
+ * for relocations of fields (bit-fields, nested, unnamed and array members included), for the existence of a field,
+ * type or value, for the size of a type and the values of an enum.
+ * It is not enough for bpf_core_type_id_kernel() and bpf_core_type_matches(), for typedefs of pointers and
+ * functions as types of their own, for types of modules, and for what needs the whole BTF in libbpf: fentry,
+ * tp_btf, typed ksyms, struct_ops.
  */
 #ifndef SONDE_CORE_BTF_H
 #define SONDE_CORE_BTF_H
@@ -18,14 +20,19 @@
 #include "base/base.h"
 
 struct core_btf {
-	char path[32]; /* "" none */
+	char path[32]; /* of a file in memory, by its descriptor; "": none */
 	int fd;
 };
 
-/* Whether an object has relocations against the kernel's types, by its ELF bytes. */
+/* Whether an object, given as size bytes of ELF, has relocations against the kernel's types. False if it is no ELF. */
 bool core_btf_is_needed(const void *elf, size_t size);
-/* From an object's ELF bytes and the running kernel. On error btf is unchanged. */
+/*
+ * Makes the part for an object, given as size bytes of ELF that are needed during the call only. The caller
+ * releases btf. On error btf is unchanged: -errno if the kernel has no BTF or the object cannot be read, -ELOOP for
+ * BTF that contains itself.
+ */
 int core_btf_make(struct core_btf *btf, const void *elf, size_t size, struct err *err);
+/* Closes the file. Harmless if btf is {}. */
 void core_btf_release(struct core_btf *btf);
 
 #endif

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Asked for each of the kernel's 20,000 types, of which few are wanted: most questions end at the first character. */
+/*
+ * A set of names. It is searched for each of the kernel's 20,000 types, few of which are in it: hence lists by
+ * first character.
+ */
 #include "core_names.h"
 
-/* Up to the last "___" that stands between characters that are none of it. */
+/* The length without the flavor: up to the last "___" that has other characters on both sides. */
 static size_t essential_len(const char *text)
 {
 	size_t n = strlen(text);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Within kernel/: a set of names that takes names for equal as libbpf does for CO-RE: what
- * follows "___" is a flavor, by which one program tells several kernels' versions of a struct apart.
+ * For kernel/ alone: a set of names, compared as libbpf compares them for CO-RE. What follows "___" is a flavor: it
+ * lets one program declare versions of a struct for several kernels, and is ignored.
  */
 #ifndef SONDE_CORE_NAMES_H
 #define SONDE_CORE_NAMES_H
@@ -11,18 +11,21 @@
 struct core_name {
 	const char *text;
 	size_t len;  /* without the flavor */
-	size_t next; /* of the same first character: index + 1, 0 none */
+	size_t next; /* the next name with the same first character: index + 1, 0: none */
 };
 
 /* Initialise with {}. */
 struct core_names {
 	struct core_name *v;
 	size_t n, cap;
-	size_t first[256];
+	size_t first[256]; /* the newest name with that first character: index + 1, 0: none */
 };
 
-void core_names_add(struct core_names *names, const char *text); /* kept by pointer; "" is none */
+/* Adds a name unless it is there. text is kept by pointer and must outlive the set. "" is not added. */
+void core_names_add(struct core_names *names, const char *text);
+/* Whether the set has the name; both flavors are ignored. */
 bool core_names_have(const struct core_names *names, const char *text);
+/* Frees what the set has allocated. */
 void core_names_release(struct core_names *names);
 
 #endif

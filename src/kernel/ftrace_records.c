@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * ftrace's own records of what it can trace (kernel/trace/ftrace.c: a list of pages, each with an array of records),
- * out of the kernel's memory. To list the same by name takes the kernel 270 M instructions (6.12), for it
- * looks for the name of each.
+ * Reads ftrace's records of the functions that it can trace from the memory of the kernel (kernel/trace/ftrace.c: a
+ * list of pages, each with an array of records). The same list from tracefs takes the kernel 270 M instructions
+ * (6.12), because it looks up the name of each function.
  */
 #include "kernel_files.h"
 #include "memory.h"
 
-/* More than any kernel has: what is not pages and records, or no more, would be read for ever. */
+/*
+ * More than any kernel has. Without a bound, memory that holds no pages and records (any more) could be read
+ * forever.
+ */
 #define MAX_RECORDS (1 << 24)
 #define MAX_PAGES   (1 << 16)
 
@@ -26,7 +29,7 @@ static int read_page(const struct memory *memory, uint64_t at, struct page *page
 	return !ret && page->n > MAX_RECORDS ? -EINVAL : ret;
 }
 
-/* One with address 0 is of a function that has been left out of the kernel. */
+/* Skips records with address 0: their functions were removed from the kernel. */
 static int offer_page(const struct memory *memory, const struct page *page, void (*fn)(uint64_t addr, void *ctx), void *ctx)
 {
 	const struct memory_layout *layout = &memory->layout;
@@ -43,7 +46,7 @@ static int offer_page(const struct memory *memory, const struct page *page, void
 	return ret;
 }
 
-/* As many as ftrace says that there are? A module may have come or gone meanwhile. */
+/* Whether n is the number of records that ftrace reports. It is not if a module came or went meanwhile. */
 static bool are_all(unsigned long n)
 {
 	__close int fd = openat(kernel_tracefs(), "dyn_ftrace_total_info", O_RDONLY | O_CLOEXEC);

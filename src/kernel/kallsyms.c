@@ -107,7 +107,10 @@ static int read_kallsyms(struct reading *reading, struct err *err)
 	return 0;
 }
 
-/* Out of the kernel's memory, where that can be: else it is printed, which takes more than four times as long (6.12). */
+/*
+ * Out of the kernel's memory, where that can be: else it is printed, which takes more than four times as long
+ * (6.12).
+ */
 int kernel_each_symbol(ksym_fn fn, void *ctx, struct kernel_records *records, struct err *err)
 {
 	__cleanup(kallsyms_image_release) struct kallsyms_image image = {};

@@ -112,7 +112,10 @@ static const uint8_t *next_name(const struct kallsyms_image *image, size_t *at, 
 	return p;
 }
 
-/* Type and name, of at most MAX_NAME bytes with the NUL. Whole tokens are copied: their lengths vary too much to be foreseen. */
+/*
+ * Type and name, of at most MAX_NAME bytes with the NUL. Whole tokens are copied: their lengths vary too much to be
+ * foreseen.
+ */
 static bool expand(const struct kallsyms_image *image, const uint8_t *tokens, size_t n, char text[MAX_NAME + 32])
 {
 	size_t len = 0;
@@ -140,8 +143,8 @@ static bool is_name(const struct kallsyms_image *image, const uint8_t *tokens, s
 #define IS_NAME(image, tokens, n, name) is_name(image, tokens, n, name, sizeof(name) - 1)
 
 /*
- * Every name is where it should be, addresses rise, and the kernel's text begins where vmcoreinfo says. *modules becomes where
- * the list of them is, of which there is one.
+ * Every name is where it should be, addresses rise, and the kernel's text begins where vmcoreinfo says. *modules
+ * becomes where the list of them is, of which there is one.
  */
 static int check(const struct kallsyms_image *image, const struct info *info, uint64_t *modules)
 {

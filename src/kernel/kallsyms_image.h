@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Within kernel/: the tables from which the kernel prints /proc/kallsyms (kernel/kallsyms.c, scripts/kallsyms.c: names are
- * strings of tokens, one byte each), out of its memory. Where they are it tells since Linux 6.0, in vmcoreinfo (its
- * Documentation/admin-guide/kdump/vmcoreinfo.rst).
+ * Within kernel/: the tables from which the kernel prints /proc/kallsyms (kernel/kallsyms.c, scripts/kallsyms.c:
+ * names are strings of tokens, one byte each), out of its memory. Where they are it tells since Linux 6.0, in
+ * vmcoreinfo (its Documentation/admin-guide/kdump/vmcoreinfo.rst).
  */
 #ifndef SONDE_KALLSYMS_IMAGE_H
 #define SONDE_KALLSYMS_IMAGE_H
@@ -33,7 +33,10 @@ struct kallsyms_image {
 int kallsyms_image_read(struct kallsyms_image *image, const struct memory *memory);
 void kallsyms_image_release(struct kallsyms_image *image);
 
-/* Functions and data that can be written (types t w d b); then all of the modules'. Stops and returns what fn returned when that is not 0. */
+/*
+ * Functions and data that can be written (types t w d b); then all of the modules'. Stops and returns what fn
+ * returned when that is not 0.
+ */
 int kallsyms_image_each(const struct kallsyms_image *image, kallsyms_fn fn, void *ctx);
 
 #endif

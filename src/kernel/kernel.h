@@ -8,7 +8,10 @@
 
 #include "base/base.h"
 
-/* For tests: the files below are looked for under this directory, kept by pointer. To be called before anything is read. */
+/*
+ * For tests: the files below are looked for under this directory, kept by pointer. To be called before anything is
+ * read.
+ */
 void kernel_set_root(const char *dir);
 
 struct ksym {
@@ -31,13 +34,13 @@ void kernel_records_release(struct kernel_records *records);
 /* Functions (types t T w W), in the kernel's order. records: NULL, or one that is {}, for kernel_each_record(). */
 int kernel_each_symbol(ksym_fn fn, void *ctx, struct kernel_records *records, struct err *err);
 /*
- * What ftrace can trace, as it lists it. *has_addr: whether addresses are wanted, which take the kernel twice as long, and
- * then whether there are any: before 6.5 the kernel lists names only. Without, addr is 0.
+ * What ftrace can trace, as it lists it. *has_addr: whether addresses are wanted, which take the kernel twice as
+ * long, and then whether there are any: before 6.5 the kernel lists names only. Without, addr is 0.
  */
 int kernel_each_traceable(ksym_fn fn, void *ctx, bool *has_addr, struct err *err);
 /*
- * The same from ftrace's own records, which BPF can read: their addresses, in no order, without the names that take the kernel
- * long. All of them, or an error, and then nothing that fn got is of use.
+ * The same from ftrace's own records, which BPF can read: their addresses, in no order, without the names that take
+ * the kernel long. All of them, or an error, and then nothing that fn got is of use.
  */
 int kernel_each_record(const struct kernel_records *records, void (*fn)(uint64_t addr, void *ctx), void *ctx, struct err *err);
 bool kernel_module_loaded(const char *name_glob);
@@ -69,7 +72,8 @@ int kernel_mount(const char *filesystem);
 
 /*
  * The kernel's BTF, read once from front to back without building an index: 1 ms where libbpf's
- * own reading of it takes 5. fn gets each FUNC's or each TYPEDEF's (the tracepoints are "btf_trace_NAME") name and type id.
+ * own reading of it takes 5. fn gets each FUNC's or each TYPEDEF's (the tracepoints are "btf_trace_NAME") name and
+ * type id.
  */
 typedef int (*kernel_btf_fn)(const char *name, uint32_t id, void *ctx);
 int kernel_each_btf_func(kernel_btf_fn fn, void *ctx, struct err *err);

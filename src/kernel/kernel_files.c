@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Opens files of /proc and /sys, or what a test put in their place. */
+/* Opens files of /proc and /sys, or the files that a test provides in their place. */
 #include "kernel_files.h"
 
 static const char *root;

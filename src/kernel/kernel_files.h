@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where the kernel's own files are: for kernel/, and for who reads others of them. */
+/* Opens the files of /proc and /sys: for kernel/, and for other code that reads them. */
 #ifndef SONDE_KERNEL_FILES_H
 #define SONDE_KERNEL_FILES_H
 
@@ -7,8 +7,9 @@
 
 #include "kernel.h"
 
-/* As open(2), below the root of kernel_set_root(). */
+/* Like open(2), with O_CLOEXEC, below the root of kernel_set_root(). Returns a descriptor or -1 with errno. */
 int kernel_open(const char *path, int flags);
-bool kernel_is_real(void); /* no root was set */
+/* True: no root was set, so the files are those of the kernel. */
+bool kernel_is_real(void);
 
 #endif

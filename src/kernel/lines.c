@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Lines through one buffer. A line longer than the buffer is given in pieces. */
+/* Reads lines through one buffer. */
 #include "lines.h"
 
 char *lines_next(struct lines *l, int *error)

@@ -1,29 +1,34 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Within kernel/: the kernel's memory, which a BPF program copies out. What is in it is others' to know. Needs
- * what all tracing by BPF needs.
+ * For kernel/ alone: copies the memory of the kernel to user space with a BPF program. Knows nothing of its
+ * contents. Needs the same privileges as tracing with BPF.
  */
-#ifndef SONDE_SYMBOLS_MEMORY_H
-#define SONDE_SYMBOLS_MEMORY_H
+#ifndef SONDE_KERNEL_MEMORY_H
+#define SONDE_KERNEL_MEMORY_H
 
 #include "bpf/memory.h"
 #include "kernel.h"
 
 struct memory {
-	/* A part of at most MEMORY_WINDOW bytes; -errno where it cannot be read. A test has its own. */
+	/* Copies at most MEMORY_WINDOW bytes: 0 or -errno. Tests put another function here. */
 	int (*copy)(const struct memory *memory, uint64_t addr, void *to, size_t n);
-	struct memory_layout layout;
-	uint64_t vmcoreinfo;		  /* where the variable vmcoreinfo_data is; 0: before Linux 5.16, or where addresses are hidden */
-	struct memory_programs *programs; /* NULL in a test */
+	struct memory_layout layout; /* offsets of members of the kernel's structs, in bytes */
+	/* address of the variable vmcoreinfo_data; 0: unknown, before Linux 5.16 or because addresses are hidden */
+	uint64_t vmcoreinfo;
+	struct memory_programs *programs; /* NULL in tests */
 };
 
-/* The caller's, for memory_close(); NULL with errno. */
+/* Loads the program. The caller closes the result with memory_close(). NULL: failed, errno says why. */
 struct memory *memory_open(void);
+/* Frees *memory and sets it to NULL; NULL is allowed. */
 void memory_close(struct memory **memory);
 
-/* n bytes, all or -errno. */
+/* Copies n bytes from a kernel address. -errno: not all can be read; to may be partly written. */
 int memory_copy(const struct memory *memory, uint64_t addr, void *to, size_t n);
-/* The same into memory that the caller frees, also after an error. n is what other memory has said: too much is -ENOMEM. */
+/*
+ * Copies into a new block, *to, which the caller frees also after an error. n may come from the memory of the
+ * kernel and be nonsense: -ENOMEM if it is too large.
+ */
 int memory_take(const struct memory *memory, uint64_t addr, size_t n, void **to);
 
 #endif

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "modules_image.h"
 
-/* More than any kernel has: what is no list of modules, or no more, would be read for ever. */
+/* More than any kernel has. Without bounds, memory that holds no list of modules (any more) could be read forever. */
 #define MAX_MODULES (1 << 12)
 #define MAX_SYMBOLS (1 << 20)
 #define MAX_STRINGS (1 << 26)
 
-/* What can be read begins and ends at one, also where pages are larger. */
+/* The smallest page size: whether memory can be read changes only at its multiples. */
 #define PAGE_SIZE 4096
 
-/* include/linux/module.h: it is being made, and the kernel lists nothing of it. */
+/* include/linux/module.h: the module is being set up, and the kernel lists nothing of it. */
 #define MODULE_STATE_UNFORMED 3
 
 struct tables {
@@ -30,7 +30,10 @@ static int read_tables(const struct memory *memory, uint64_t module, struct tabl
 	return !ret && tables->n > MAX_SYMBOLS ? -EINVAL : ret;
 }
 
-/* How long the strings are nobody has written down: they end behind the last name, maybe on the next page. */
+/*
+ * The kernel does not record the size of the strings: they end after the last name, which may reach into the next
+ * page.
+ */
 static int read_strings(struct module_image *module, const struct memory *memory, uint64_t from)
 {
 	size_t last = 0, len, end;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Within kernel/: the symbols of the kernel's modules, out of its memory (kernel/module/kallsyms.c): ELF symbol tables. */
+/*
+ * For kernel/ alone: reads the symbols of the kernel's modules from its memory. They are ELF symbol tables
+ * (kernel/module/kallsyms.c).
+ */
 #ifndef SONDE_MODULES_IMAGE_H
 #define SONDE_MODULES_IMAGE_H
 
@@ -11,7 +14,7 @@ struct module_image {
 	char name[56];
 	Elf64_Sym *symbols;
 	uint32_t n;
-	char *types; /* of each, as nm(1) has it */
+	char *types; /* of each symbol, a letter as nm(1) prints it */
 	char *strings;
 };
 
@@ -20,14 +23,18 @@ struct modules_image {
 	size_t n, cap;
 };
 
-/* Of one that is {}, from where their list begins. To be released even after an error: one may have come or gone meanwhile. */
+/*
+ * Reads all modules. list: the kernel address of the head of their list. Initialise modules with {}; the caller
+ * releases it also after an error. -EINVAL: not as expected, as a module may have come or gone meanwhile. -ENOENT:
+ * the layout is unknown. Else -errno.
+ */
 int modules_image_read(struct modules_image *modules, const struct memory *memory, uint64_t list);
 void modules_image_release(struct modules_image *modules);
 
-/* type as nm(1) has it. */
+/* Called for a symbol, which is valid during the call. type: a letter as nm(1) prints it. */
 typedef int (*kallsyms_fn)(const struct ksym *sym, char type, void *ctx);
 
-/* Stops and returns what fn returned when that is not 0. */
+/* Calls fn for each symbol. A non-zero return of fn ends the walk and is returned. */
 int modules_image_each(const struct modules_image *modules, kallsyms_fn fn, void *ctx);
 
 #endif

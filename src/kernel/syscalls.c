@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Names and numbers of syscalls, from the header of the machine that builds us. */
+/* Names and numbers of syscalls, from the headers of the build. */
 #include <asm/unistd.h>
 
 #include "base/base.h"
@@ -14,7 +14,7 @@ static const struct {
 #undef SYSCALL
 };
 
-/* Newer than some headers that we are built with. From 424 on a syscall's number is the same everywhere. */
+/* Syscalls that headers of the build may lack. From 424 on, numbers are the same on all architectures. */
 static const struct {
 	const char *name;
 	int number;
@@ -41,7 +41,7 @@ static const struct {
 	{ "listns", 470 },
 };
 
-/* Where the function in the kernel, which the tracepoint is named after, has another name than the syscall. */
+/* Syscalls whose function in the kernel, after which the tracepoint is named, has another name. */
 static const char *const renamed[][2] = {
 	{ "newstat", "stat" },
 	{ "newfstat", "fstat" },
@@ -63,7 +63,10 @@ static int find(const char *name)
 	return -ENOENT;
 }
 
-/* Some headers also define where an architecture's own begin and how many there are. */
+/*
+ * Some headers also define __NR_ constants that are no syscalls: where those of an architecture begin, and their
+ * number.
+ */
 static bool is_call(const char *name)
 {
 	return strcmp(name, "arch_specific_syscall") && strcmp(name, "syscalls");

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Syscalls by name and by number. */
+/* Names and numbers of syscalls. */
 #ifndef SONDE_SYSCALLS_H
 #define SONDE_SYSCALLS_H
 
 /*
- * The number of a syscall as the kernel's tracepoints call it ("openat", "newfstat") on this architecture,
- * or -ENOENT where the headers that we were built with do not know it.
+ * The number on this architecture of a syscall, named as user space or as the kernel's tracepoints name it
+ * ("fstat", "newfstat"). -ENOENT: unknown.
  */
 int syscall_number(const char *name);
-/* As user space calls it, NULL where nothing is known of the number. */
+/* The name that user space uses for a syscall, a constant string; NULL: unknown number. */
 const char *syscall_name(int number);
 
 #endif

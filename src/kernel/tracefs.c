@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Where tracefs is, and the tracepoints that it (or BTF, where it is not) names. */
+/* Opens tracefs, and lists the tracepoints by it or, if it is not available, by BTF. */
 #include <sys/mount.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
@@ -85,7 +85,7 @@ static int offer_typedef(const char *name, uint32_t id, void *ctx)
 	return from->fn(&tp, from->ctx);
 }
 
-/* Under lockdown tracefs may be there and refuse to be read. */
+/* May fail even if tracefs is there: lockdown forbids to read it. */
 static int open_list(void)
 {
 	int tracefs = kernel_tracefs();

@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Kernel functions that are never traced, by rule. A rule says what the functions
- * have in common; what merely fails to attach is no business of this file.
+ * Rules for kernel functions that are never traced because tracing them would harm the system. Functions to which
+ * the kernel refuses to attach need no rule.
  */
 #include "resolve.h"
 
 #define AROUND_BPF "run around every BPF program, which would trace itself"
 #define IDLE	   "part of the idle loop, where RCU does not watch"
-/* Helpers of our own programs, and what kprobe.multi asks about an address: each hit would cause another. */
+/*
+ * Helpers that our programs call, and functions that kprobe.multi calls for an address: each hit would cause
+ * another.
+ */
 #define EVERY_HIT "run by every hit of a probe"
 
-/* Each function that a pattern matches is held against each rule: by fnmatch() all of them took 140 M instructions more (6.12). */
+/*
+ * How a rule compares names. Every function that a pattern matches is tested against every rule: fnmatch() would
+ * take 140 M instructions more (6.12).
+ */
 enum how {
 	IS,
 	BEGINS,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Names of functions of a binary: from a pattern to symbols, from a symbol to what people call it. */
+/* Finds the functions of a binary that a pattern matches, and turns symbols into the names that people wrote. */
 #include "binary/demangle.h"
 #include "functions.h"
 #include "names.h"
 
-/* How many overloads an error names. */
+/* How many overloads an error message lists. */
 #define NAMED_MAX 4
 
 void functions_find(const struct query *query, const struct binary_symbol *symbols, size_t n, struct functions *found)
@@ -40,7 +40,7 @@ int functions_check_one(const struct query *query, const struct functions *found
 	vec_each(function, found) {
 		const struct binary_symbol *before = function > found->v ? function[-1] : NULL;
 
-		/* aliases of one place are neighbours */
+		/* neighbours with the same offset are aliases, those with the same name static functions */
 		if (before && ((*function)->offset == before->offset || !strcmp((*function)->name, before->name)))
 			continue;
 		named += before != NULL;
@@ -53,7 +53,7 @@ int functions_check_one(const struct query *query, const struct functions *found
 		       named > NAMED_MAX ? ", ..." : "");
 }
 
-/* As many of the last parts of a name as what is wanted has: misspelt names leave their namespace out, too. */
+/* The last parts of a name, as many as wanted has: users also omit the namespace of names that they misspell. */
 static const char *last_parts(const struct str *name, const char *wanted)
 {
 	const char *at = name->data + name->len;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Where functions of Go are probed; see go.h. */
+/* Decides where probes on Go functions go, and which are refused. go.h says why. */
 #include "binary/binary_code.h"
 #include "go.h"
 
@@ -15,7 +15,7 @@ void go_init(struct go *go, struct binary *binary, bool ret, bool both)
 		go->begin = go->end = 0;
 }
 
-/* Both ends belong to one call by its goroutine, and where on its stack: no other place in a program knows that. */
+/* An entry and a return are matched by the goroutine and the depth of its stack. NULL, or why these are unknown. */
 static const char *why_not_both(const struct go *go, const struct binary_symbol *function, const struct binary_returns *returns)
 {
 	if (function->vaddr < go->begin || function->vaddr >= go->end)

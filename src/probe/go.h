@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Within probe/: where functions of Go are probed. A return probe puts an address of the kernel's own into the stack, where Go's
- * runtime finds it as it moves the stack, and gives up. So the function's return instructions are probed instead, where they are known.
+ * For probe/ alone: decides where probes on Go functions go. A uretprobe replaces the return address on the stack
+ * by one of the kernel. Go's runtime walks the stack when it moves it, finds that address and aborts the program.
+ * So the return instructions of the function are probed instead, if all of them are known.
  */
 #ifndef SONDE_GO_H
 #define SONDE_GO_H
@@ -9,18 +10,21 @@
 #include "binary/binary.h"
 #include "target.h"
 
-/* A file. Initialise with {}, which is one that has nothing to do with Go. */
+/* One binary. {} is a binary without Go. */
 struct go {
 	enum binary_go go;
-	bool ret, both;
-	uint64_t begin, end;   /* addresses of what is Go's own, 0 not known */
-	const char *no_return; /* why nothing of it may be probed at its return, but for go_place() */
+	bool ret, both;	       /* functions are probed at return; at both ends */
+	uint64_t begin, end;   /* Go's own code, addresses as linked; 0: unknown */
+	const char *no_return; /* why uretprobes are refused (a constant); NULL: they are not */
 };
 
+/* ret: the spec asks for the return. both: the caller probes functions at both ends. */
 void go_init(struct go *go, struct binary *binary, bool ret, bool both);
 /*
- * The target stands for the function's begin: it becomes the place that each call passes once, and gets what its return needs. An
- * error says why it cannot be probed; of both ends, target->no_return says so, and the target is left as what it was.
+ * Adjusts a target at the begin of a function: moves an entry probe to the place that each call passes once, and
+ * lists the return instructions in target->returns if returns are needed. Strings and lists go into pool. Does
+ * nothing if the binary is not Go's. -errno: the function cannot be probed as the spec asks, err says why. If both
+ * ends are wanted and only the return is impossible, returns 0 and sets target->no_return to the reason.
  */
 int go_place(const struct go *go, struct binary *binary, const struct binary_symbol *function, struct target *target,
 	     struct pool *pool, struct err *err);

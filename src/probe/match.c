@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * One pattern against many names: a kernel has two hundred thousand of them, so
- * that most are turned away by their first letters before fnmatch() or regexec()
- * is asked. Knows nothing of what the names stand for.
+ * Matches one pattern against many names. A kernel has two hundred thousand: most are rejected by their first
+ * letters, without fnmatch() or regexec(). Knows nothing of what the names mean.
  */
 #include <fnmatch.h>
 
@@ -13,7 +12,7 @@
 enum match_how {
 	MATCH_ALL,
 	MATCH_LITERAL,
-	MATCH_PREFIX, /* what follows the prefix is one '*' */
+	MATCH_PREFIX, /* a prefix and one '*' */
 	MATCH_GLOB,
 	MATCH_REGEX,
 };
@@ -21,8 +20,8 @@ enum match_how {
 struct match {
 	enum match_how how;
 	char *pattern; /* MATCH_LITERAL: the name, without quoting */
-	char *text;    /* globs with a '[': as typed, for names have brackets of their own: get[abi:cxx11]() */
-	char *prefix;  /* globs: the letters in front of the first wildcard */
+	char *text;    /* globs with a '[': the pattern as typed, for names may hold brackets: get[abi:cxx11]() */
+	char *prefix;  /* globs: the letters before the first wildcard, without quoting */
 	size_t prefix_len;
 	regex_t regex;
 };
@@ -32,7 +31,7 @@ size_t match_bracket(const char *p, bool regex)
 	const char *q = p + 1;
 
 	q += *q == '^' || (*q == '!' && !regex);
-	q += *q == ']'; /* the first one is a letter, not the end */
+	q += *q == ']'; /* a ']' in the first place is a letter, not the end */
 	for (; *q && *q != ']'; q++) {
 		if (q[0] == '[' && q[1] && strchr(":.=", q[1])) {
 			const char end[] = { q[1], ']', '\0' }, *close = strstr(q + 2, end);
@@ -46,7 +45,10 @@ size_t match_bracket(const char *p, bool regex)
 	return *q ? q + 1 - p : 0;
 }
 
-/* C++'s operator[]: as a bracket expression it would begin with a ']', which is nobody's intent. */
+/*
+ * Whether p is the "[]" of C++'s operator[]. POSIX would read it as the begin of "[]...]", which nobody intends
+ * here.
+ */
 static bool is_subscript(const char *pattern, const char *p)
 {
 	static const char word[] = "operator";
@@ -55,7 +57,7 @@ static bool is_subscript(const char *pattern, const char *p)
 	return p[0] == '[' && p[1] == ']' && (size_t)(p - pattern) >= n && !memcmp(p - n, word, n);
 }
 
-/* As fnmatch() is to read it. */
+/* The pattern for fnmatch(), with the '[' of operator[] quoted. The caller frees it. */
 static char *quote_subscripts(const char *pattern)
 {
 	struct str quoted = {};
@@ -68,11 +70,11 @@ static char *quote_subscripts(const char *pattern)
 	return quoted.data;
 }
 
-/* Reads a glob: is it sound, and which letters must every match begin with? */
+/* Checks a glob, and finds the letters with which every match begins. */
 static int glob_read(struct match *m, const char *pattern, struct err *err)
 {
 	struct str prefix __str = {};
-	const char *rest = NULL; /* from the first wildcard on */
+	const char *rest = NULL; /* begins with the first wildcard */
 	size_t len;
 
 	for (const char *p = pattern; *p; p++) {

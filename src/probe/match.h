@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names against patterns: globs by fnmatch(3), POSIX extended regex by regexec(3). */
+/* Matches names against patterns: globs by fnmatch(3), POSIX extended regular expressions by regexec(3). */
 #ifndef SONDE_MATCH_H
 #define SONDE_MATCH_H
 
@@ -7,17 +7,27 @@
 
 struct match;
 
-/* NULL pattern matches everything. err->at within pattern for a bad regex or an unclosed [. */
+/*
+ * Compiles a pattern; NULL matches everything. The caller frees the result with match_free(). Returns NULL for a
+ * bad pattern: err says why, and err->at is the offset of the fault in pattern.
+ */
 struct match *match_new(const char *pattern, bool regex, struct err *err);
+/* NULL is allowed. */
 void match_free(struct match *m);
-/* A glob with brackets also matches the name that is its very text; operator[] is no bracket expression. */
+/*
+ * Whether the whole name matches; a regex matches any part unless it has anchors. A glob with brackets also matches
+ * the name that is equal to its text. The "[]" of operator[] is no bracket expression.
+ */
 bool match_test(const struct match *m, const char *name);
-/* The name itself when the pattern has no wildcard (and is no regex), else NULL. */
+/*
+ * The name that the pattern stands for, without quoting, if it is no regex and has no wildcard; else NULL. Owned by
+ * m.
+ */
 const char *match_literal(const struct match *m);
 
 /*
- * Length of the bracket expression ("[a-z]", "[!]x]", "[[:alpha:]]") that begins at p, 0 where it
- * is not closed. In a regex a backslash within it stands for itself, in a glob it quotes.
+ * The length of the bracket expression ("[a-z]", "[!]x]", "[[:alpha:]]") that begins at p; 0 if it is not closed.
+ * Inside, a backslash quotes in a glob and is a letter in a regex.
  */
 size_t match_bracket(const char *p, bool regex);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Patterns against demangled names. A binary has some hundred thousand, and demangling takes a microsecond or more: first
- * each run of letters that a match must hold is looked for in the mangled name. Knows nothing of files.
+ * Matches patterns against demangled names. A binary may have some hundred thousand names, and demangling one takes
+ * a microsecond or more. So the runs of letters that every match must contain are first searched in the mangled
+ * name. Knows nothing of files.
  */
 #include <ctype.h>
 
@@ -10,11 +11,11 @@
 
 struct names {
 	const struct match *match;
-	bool typed; /* may match with the type that a function returns in front */
-	bool open;  /* ends with '*': what C++ name it does not match whole it does not match without parameters */
-	bool plain; /* ends with the parameters */
+	bool typed; /* has a blank: may match a name that begins with its return type */
+	bool open;  /* ends with '*': a C++ name that does not match with its parameters does not match without them */
+	bool plain; /* has a ')': may match a name that is cut after its parameters */
 	struct str text;
-	char **v; /* the runs, NUL-terminated */
+	char **v; /* the runs that every match contains, NUL-terminated */
 	size_t n, cap;
 };
 
@@ -47,7 +48,7 @@ static void read_glob(struct names *names, const char *pattern)
 	end_run(names, &run);
 }
 
-/* How many characters the atom has that begins at p: what is in brackets or quoted is one. */
+/* The length of the atom of a regex that begins at p: a bracket expression or a quoted letter is one. */
 static size_t atom_len(const char *p)
 {
 	size_t bracket = *p == '[' ? match_bracket(p, true) : 0;
@@ -57,7 +58,7 @@ static size_t atom_len(const char *p)
 	return *p == '\\' && p[1] ? 2 : 1;
 }
 
-/* What is in parentheses may be repeated not at all, and what has an alternative may be missing. */
+/* Ignores what is in parentheses, for it may be repeated zero times. A regex with alternatives outside has no runs. */
 static void read_regex(struct names *names, const char *pattern)
 {
 	struct str run __str = {};

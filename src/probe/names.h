@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A pattern against mangled names (C++, Rust): it matches a function whose name it matches as people wrote it, whole
- * ("shop::Cart::total() const", "shop::Cart::total()"), without its parameters ("shop::Cart::total", any overload), or as
- * c++filt prints it.
+ * Matches a pattern against mangled symbols (C++, Rust) by the name that people wrote. The pattern may match the
+ * whole name ("shop::Cart::total() const", "shop::Cart::total()"), the name without parameters
+ * ("shop::Cart::total", of any overload), or the name as c++filt prints it.
  */
 #ifndef SONDE_NAMES_H
 #define SONDE_NAMES_H
@@ -11,7 +11,10 @@
 
 struct names;
 
-/* Of the pattern that match was made of; both are the caller's, and outlive it. Never NULL. */
+/*
+ * pattern is the text from which match was compiled. Both are owned by the caller and must outlive the result.
+ * Never NULL.
+ */
 struct names *names_new(const char *pattern, bool regex, const struct match *match);
 void names_free(struct names *names);
 static inline void names_freep(struct names **names)
@@ -20,11 +23,12 @@ static inline void names_freep(struct names **names)
 }
 
 /*
- * False for a name that is not mangled: that is match_test()'s. Names that cannot match are mostly turned away
- * without being demangled, for what people wrote stands in the mangled name as it is.
+ * Whether the pattern matches a mangled symbol. False if the symbol is not mangled: match_test() is for those. Most
+ * symbols that cannot match are rejected without demangling, because the mangled name holds the words that people
+ * wrote.
  */
 bool names_test(struct names *names, const char *symbol);
-/* A name without wildcards against the last parts of what people wrote: "Cart::total" of "shop::Cart::total() const". */
+/* Whether a pattern without wildcards is the last parts of the name: "Cart::total" of "shop::Cart::total() const". */
 bool names_test_last(struct names *names, const char *symbol);
 
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * regcomp() has no bound: "us++++++++" doubles with each '+', "(^|a?)" two hundred times takes 2 GB, deep parentheses take
- * the stack. No rule about patterns foresees all of it. So a child compiles first, within limits that the kernel keeps.
+ * regcomp() has no bounds: "us++++++++" doubles its work with each '+', "(^|a?)" two hundred times takes 2 GB,
+ * deeply nested parentheses exhaust the stack. No check of the pattern foresees all cases. So a child process
+ * compiles the pattern first, within resource limits that the kernel enforces.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -12,21 +13,18 @@
 
 #define FLAGS (REG_EXTENDED | REG_NOSUB)
 
-/* A list of a thousand names fits. */
+/* Enough for a list of a thousand names. */
 #define MAX_LETTERS 16384
 #define MEMORY	    (128UL << 20)
 #define SECONDS	    1
 
-/* What the child finds out, in this order. */
+/* What the child reports, in this order. */
 struct verdict {
-	int code; /* regcomp()'s */
-	int at;	  /* where the fault is, where there is one */
+	int code; /* returned by regcomp() */
+	int at;	  /* offset of the fault, if there is one */
 };
 
-/*
- * regcomp() says what is wrong and not where: the fault begins where the longest
- * beginning that compiles ends.
- */
+/* regcomp() does not report where a fault is. It is taken to begin where the longest beginning that compiles ends. */
 static int fault_of(const char *pattern)
 {
 	for (size_t len = strlen(pattern); len; len--) {
@@ -76,7 +74,7 @@ static void __attribute__((noreturn)) child(const char *pattern, int to)
 	_exit(write(to, &verdict.at, sizeof(verdict.at)) < 0);
 }
 
-/* What has come of it before it ended; SIGXCPU or SIGSEGV may have ended it. false: it has not even compiled. */
+/* Reads what the child reported before it ended, maybe by SIGXCPU or SIGSEGV. False: it did not finish regcomp(). */
 static bool read_verdict(int from, struct verdict *verdict)
 {
 	char *to = (char *)verdict;
@@ -92,7 +90,7 @@ static bool read_verdict(int from, struct verdict *verdict)
 	return have >= sizeof(verdict->code);
 }
 
-/* 0, and whether it could be compiled within the limits; -errno where no process can be had. */
+/* *compiles: whether regcomp() finished within the limits. -errno: no process can be started. */
 static int try(const char *pattern, struct verdict *verdict, bool *compiles)
 {
 	int ends[2];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* POSIX extended regular expressions by regcomp(3), whatever somebody writes as one. */
+/* Compiles POSIX extended regular expressions with regcomp(3), safely for any input. */
 #ifndef SONDE_REGEX_H
 #define SONDE_REGEX_H
 
@@ -8,8 +8,9 @@
 #include "base/base.h"
 
 /*
- * Compiles pattern, for regexec() without positions; regfree() it. -EINVAL: it is none, err->at is where; or it would take
- * more than 128 MB or a second, which is tried first in a process of its own.
+ * Compiles pattern for regexec() without positions (REG_NOSUB); the caller frees it with regfree(). -EINVAL: the
+ * pattern is invalid, and err->at is the offset of the fault; or compiling takes more than 128 MB or a second,
+ * which a child process tries first. -errno: no child can be started.
  */
 int regex_compile(regex_t *regex, const char *pattern, struct err *err);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What the resolvers of all kinds share. */
+/* Shared by the resolvers of all kinds of targets. */
 #include "resolve.h"
 
 int resolve_no_match(struct err *err, const char *what, const struct spec *spec, const char *near)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Within probe/: one resolver for each kind of target. Each adds to the set what its queries match, duplicates included. */
+/*
+ * For probe/ alone: one resolver for each kind of target. Each adds the targets that its queries match to the set,
+ * duplicates included. All return 0 or -errno with err set: -ENOENT if a query matches nothing.
+ */
 #ifndef SONDE_RESOLVE_H
 #define SONDE_RESOLVE_H
 
@@ -10,22 +13,25 @@
 /* A spec with its patterns compiled. */
 struct query {
 	struct spec spec;
-	bool no_module; /* X:NAME, and X is no kernel module */
+	bool no_module; /* the spec is X:NAME, and X is no kernel module */
 	struct match *object, *name, *provider;
-	size_t found;
+	size_t found; /* how many targets matched */
 };
 
-/* All kernel queries at once, for the lists are long. Others are skipped. *bad: the query that err is about. */
+/*
+ * These take all queries at once and skip those of other kinds, because the lists of the kernel are long. *bad:
+ * index of the query that err is about.
+ */
 int resolve_kernel(struct query *queries, size_t n, struct target_set *set, size_t *bad,
 		   struct err *err);
 int resolve_tracepoints(struct query *queries, size_t n, struct target_set *set, size_t *bad,
 			struct err *err);
 int resolve_user(struct query *query, const struct target_options *options, struct target_set *set, struct err *err);
 
-/* Why a kernel function is never traced, or NULL. */
+/* Why a kernel function is never traced (a constant string); NULL: it may be. */
 const char *resolve_excluded(const char *function);
 
-/* The set is whole: removes duplicates, makes labels unique, numbers the slots. */
+/* Completes a set to which all targets were added: removes duplicates, makes labels unique, numbers the slots. */
 void target_set_finish(struct target_set *set);
 
 static inline bool query_is_kernel(const struct query *query)
@@ -33,12 +39,15 @@ static inline bool query_is_kernel(const struct query *query)
 	return query->spec.kind == SPEC_KFUNC;
 }
 
-/* Replaces err, of a query that matched nothing, where something of another kind has that name: "'malloc' is ... c:malloc". */
+/*
+ * For a query that matched nothing: if something of another kind has that name, replaces err: "'malloc' is ...
+ * c:malloc".
+ */
 void resolve_suggest(const struct query *query, pid_t pid, struct err *err);
 
 /*
- * "no kernel function matches 'vfs_raed' (did you mean vfs_read?)"; code -ENOENT. near may be NULL, and is OWNER:NAME where what
- * is wrong is the module, the system or the provider.
+ * Sets err to "no kernel function matches 'vfs_raed' (did you mean vfs_read?)" and returns -ENOENT. near: a name to
+ * suggest, or NULL; OWNER:NAME if the module, system or provider in the spec is wrong.
  */
 int resolve_no_match(struct err *err, const char *what, const struct spec *spec, const char *near);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Tracepoints by system and name. */
+/* Resolves specs of tracepoints. */
 #include <fnmatch.h>
 
 #include "kernel/kernel.h"
@@ -13,8 +13,8 @@ struct search {
 };
 
 /*
- * BTF does not know systems. Most names begin with theirs ("sched:sched_switch"), and a name
- * without a wildcard needs none.
+ * BTF does not record the system of a tracepoint. A name without wildcards needs none. Else the system is guessed:
+ * most names begin with it ("sched:sched_switch").
  */
 static bool system_matches(const struct query *query, const struct ktracepoint *tp)
 {
@@ -28,7 +28,7 @@ static bool system_matches(const struct query *query, const struct ktracepoint *
 	return match_test(query->object, system);
 }
 
-/* sys_enter_openat is the syscall openat's. */
+/* The number of the syscall plus 1, from a name such as sys_enter_openat; 0: none or unknown. */
 static uint32_t syscall_of(const struct ktracepoint *tp)
 {
 	const char *name = NULL;
@@ -105,7 +105,7 @@ static int not_found(const struct query *query, struct err *err)
 		return resolve_no_match(err, "tracepoint", &query->spec, NULL);
 	nearest_init(&nearest, query->spec.name);
 	kernel_each_tracepoint(offer_nearest, &nearest, NULL);
-	/* the very name, but of another system */
+	/* the name exists in another system */
 	if (nearest_name(&nearest) && !strcmp(nearest_name(&nearest), query->spec.name))
 		kernel_each_tracepoint(find_place, &place, NULL);
 	found = place.found;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* User functions and USDT probes of one binary or library. */
+/* Resolves specs of user functions and USDT probes in one binary or library. */
 #include <elf.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -14,11 +14,11 @@
 struct object {
 	struct library library;
 	struct binary *binary;
-	const char *path; /* in the set's pool */
-	int file;	  /* the set's */
+	const char *path; /* owned by the pool of the set */
+	int file;	  /* owned by the set */
 	bool force;
-	bool mangled; /* functions are called by their symbols */
-	struct go go; /* nothing where force is set */
+	bool mangled; /* label functions by their symbols */
+	struct go go; /* {} if force is set */
 };
 
 static void object_release(struct object *object)
@@ -28,7 +28,7 @@ static void object_release(struct object *object)
 	library_release(&object->library);
 }
 
-/* A descriptor that the set keeps, one for each file: what has been read is what is attached to. */
+/* Keeps a descriptor in the set, one for each file, so that probes attach to the very file that was read. */
 static int keep_file(struct target_set *set, const struct binary *binary)
 {
 	struct stat ours, kept;
@@ -94,7 +94,7 @@ static void add_note(struct target_set *set, const char *name, const char *reaso
 	note->reason = pool_add(&set->pool, reason);
 }
 
-/* A place where no probe may be put: who named it is told, of a pattern it is left out. */
+/* No probe may be put here: an error if the spec names the place, else (a pattern) it is skipped and noted. */
 static int leave_out(struct target_set *set, const struct query *query, const char *name, const struct err *why,
 		     struct err *err)
 {
@@ -104,7 +104,10 @@ static int leave_out(struct target_set *set, const struct query *query, const ch
 	return 0;
 }
 
-/* Versions of a global function are one to the user; of a static one a binary may have several by one name. */
+/*
+ * Versions of a global function share a slot. Static functions of the same name are different functions: each has
+ * its own.
+ */
 static int add_function(struct target_set *set, const struct query *query, const struct object *object,
 			const struct binary_symbol *function, const char *name, struct err *err)
 {
@@ -135,7 +138,10 @@ struct ifuncs {
 	size_t n, cap;
 };
 
-/* The function that an IFUNC stands for. Of a stripped library it has no symbol, but is known to begin there. */
+/*
+ * Adds the implementation of an IFUNC. In a stripped library it has no symbol, but a function is known to begin
+ * there.
+ */
 static int add_ifunc(struct target_set *set, const struct query *query, const struct object *object,
 		     const struct binary_ifunc *ifunc, struct err *err)
 {
@@ -151,7 +157,7 @@ static int add_ifunc(struct target_set *set, const struct query *query, const st
 	return add_function(set, query, object, &chosen, chosen.name, err);
 }
 
-/* An IFUNC's own address is its resolver's, which runs once: what is counted is the function that it chose. */
+/* The address of an IFUNC symbol is that of its resolver, which runs once: the implementations are probed instead. */
 static int add_ifuncs(struct target_set *set, const struct query *query, const struct object *object, pid_t pid,
 		      struct ifuncs *ifuncs, struct err *err)
 {
@@ -211,7 +217,7 @@ static int add_functions(struct query *query, const struct object *object, pid_t
 	for (size_t i = 0; !ret && i < functions.n; i++) {
 		const struct binary_symbol *function = functions.v[i];
 
-		/* of aliases, which are neighbours, the first stays and the rest are duplicates of it */
+		/* aliases follow each other; remove_duplicates() keeps the first */
 		if (function->ifunc)
 			vec_push(&ifuncs)->symbol = function;
 		else
@@ -225,7 +231,7 @@ static int add_functions(struct query *query, const struct object *object, pid_t
 	return query->found ? 0 : no_function(query, object, symbols, n, err);
 }
 
-/* Several specs may meet it in one file. */
+/* Adds a line unless it is there: several specs may name the same file. */
 static void add_refused(struct target_set *set, const char *refused)
 {
 	vec_each(it, &set->refused)
@@ -261,7 +267,7 @@ static bool has_provider(const struct query *query, const struct binary_usdt *pr
 	return false;
 }
 
-/* Names those that there are, as far as a line goes. */
+/* err lists the providers that exist, as many as fit on a line. */
 static int no_provider(const struct query *query, const struct object *object, const struct binary_usdt *probes, size_t n,
 		       struct err *err)
 {

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * The grammar of probe specs: text to struct spec. Knows the words and which
- * shape follows each; does not know whether what is named exists.
- */
+/* Parses probe specs by the grammar in spec.h. Does not know whether the things that a spec names exist. */
 #include <ctype.h>
 
 #include "base/nearest.h"
@@ -23,11 +20,11 @@ const char *const mech_names[MECH_COUNT + 1] = {
 struct parse {
 	const char *text;
 	struct spec *spec;
-	const struct word *word; /* NULL: no kind was given */
+	const struct word *word; /* the kind; NULL: none was given */
 	struct err *err;
 };
 
-/* Each reads what follows its word. */
+/* Each parses what follows the word and its colon. */
 static int parse_kernel(struct parse *p, const char *rest);
 static int parse_func(struct parse *p, const char *rest);
 static int parse_tracepoint(struct parse *p, const char *rest);
@@ -75,7 +72,7 @@ static const struct word *word_find(const char *text, size_t len)
 	return NULL;
 }
 
-/* The first c outside brackets and not quoted, or NULL. */
+/* The first c that is neither quoted nor in a bracket expression; NULL: none. */
 static const char *find_outside(const char *text, char c)
 {
 	for (const char *q = text; *q; q++) {
@@ -90,8 +87,8 @@ static const char *find_outside(const char *text, char c)
 }
 
 /*
- * The colon that ends an object which may be left out, or NULL. A regex may
- * contain colons of its own: there only what looks like a plain name is an object.
+ * The colon after an optional object; NULL: there is no object. A regex may hold colons of its own: before a regex
+ * only a plain name counts as an object.
  */
 static const char *optional_end(const struct parse *p, const char *text)
 {
@@ -104,7 +101,7 @@ static const char *optional_end(const struct parse *p, const char *text)
 	return *q == ':' ? q : NULL;
 }
 
-/* The first ':' that is not half of a C++ '::', or NULL. */
+/* The first ':' that is not part of a C++ '::'; NULL: none. */
 static const char *single_colon(const char *name)
 {
 	const char *q = name;
@@ -128,14 +125,14 @@ static int check_pattern(struct parse *p, const char *pattern, bool regex, const
 	return 0;
 }
 
-/* Takes the object between two places; globs where it is a pattern. */
+/* Sets the object to the text between two places. glob: it is a pattern, and checked. */
 static int set_object(struct parse *p, const char *from, const char *to, bool glob)
 {
 	p->spec->object = base_strndup(from, to - from);
 	return glob ? check_pattern(p, p->spec->object, false, from) : 0;
 }
 
-/* A whole number that begins at `from`; what names it in an error. */
+/* Parses the number from `from` to the end of the text into spec->offset. what: its name in errors. */
 static int set_offset(struct parse *p, const char *from, const char *what)
 {
 	bool hex = from[0] == '0' && tolower((unsigned char)from[1]) == 'x';
@@ -154,7 +151,7 @@ static int set_offset(struct parse *p, const char *from, const char *what)
 	return 0;
 }
 
-/* Kernel functions and tracepoints are C identifiers, and what compilers append to these. */
+/* Names of kernel functions and tracepoints are C identifiers with the suffixes that compilers add (".isra.0"). */
 static int check_identifier(struct parse *p, const char *name, const char *end)
 {
 	const char *q = name;
@@ -170,7 +167,7 @@ static int check_identifier(struct parse *p, const char *name, const char *end)
 	return q < end ? fail(p, q, "unexpected '%s' in the name", q) : 0;
 }
 
-/* What a place beyond a function's start, or given by its address, rules out. */
+/* Refuses an offset or address (what) where only names are possible. */
 static int check_place(struct parse *p, const char *where, const char *what)
 {
 	enum spec_kind kind = p->spec->kind;
@@ -186,7 +183,7 @@ static int check_place(struct parse *p, const char *where, const char *what)
 	return 0;
 }
 
-/* SYM+OFFSET; plus stands before the offset. */
+/* Parses the offset of SYM+OFFSET. plus: the '+'. */
 static int set_place(struct parse *p, const char *plus)
 {
 	struct match *m;
@@ -203,7 +200,7 @@ static int set_place(struct parse *p, const char *plus)
 	return rc;
 }
 
-/* Whether a '+' belongs to the name of a C++ operator: operator+, operator++, operator+=, with or without parameters. */
+/* Whether a '+' is part of the name of a C++ operator: operator+, operator++, operator+=. */
 static bool is_operator(const char *name, const char *plus)
 {
 	static const char word[] = "operator";
@@ -213,7 +210,10 @@ static bool is_operator(const char *name, const char *plus)
 	return (size_t)(plus - name) >= n && !memcmp(plus - n, word, n);
 }
 
-/* The '+' of an offset: the last one outside brackets and not quoted, or NULL. A number behind it makes it one in any name. */
+/*
+ * The '+' before an offset: the last one that is neither quoted nor in brackets; NULL: none. A '+' before a digit
+ * is one even after "operator".
+ */
 static const char *find_plus(const char *name, bool user)
 {
 	const char *plus = NULL;
@@ -223,7 +223,7 @@ static const char *find_plus(const char *name, bool user)
 	return plus && user && !isdigit((unsigned char)plus[1]) && is_operator(name, plus) ? NULL : plus;
 }
 
-/* The rest of the text: a name, a pattern, an address or a name with an offset. */
+/* Parses the rest of the text: a name, a pattern, an address, or a name with an offset. */
 static int set_name(struct parse *p, const char *name)
 {
 	struct spec *spec = p->spec;
@@ -266,7 +266,7 @@ static int parse_kernel(struct parse *p, const char *rest)
 	return rc ? rc : set_name(p, end ? end + 1 : rest);
 }
 
-/* A kernel function, or one of whatever X in X:NAME turns out to be. */
+/* Parses a kernel function or X:NAME. Resolving decides later whether X is a kernel module or a binary. */
 static int parse_func(struct parse *p, const char *rest)
 {
 	const char *end = optional_end(p, rest), *more;
@@ -312,7 +312,7 @@ static int parse_rawtracepoint(struct parse *p, const char *rest)
 	return rc ? rc : set_name(p, end ? end + 1 : rest);
 }
 
-/* The binary that user probes begin with; *name is left behind it. */
+/* Parses the binary at the begin of a user probe. *name: what follows its colon. */
 static int parse_binary(struct parse *p, const char *rest, const char *form, const char **name)
 {
 	const char *end = strchr(rest, ':');
@@ -359,7 +359,7 @@ static int parse_usdt(struct parse *p, const char *rest)
 	return rc ? rc : set_name(p, end + 1);
 }
 
-/* X:NAME has one colon; with a second one its first word was meant to be a kind. */
+/* Whether the first word was meant as a kind: X:NAME has one colon, a spec with a kind that needs an object has two. */
 static bool is_kind(const struct parse *p, const char *rest)
 {
 	const char *second;

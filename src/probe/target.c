@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* From specs to a set of targets: parses, asks each kind's resolver, removes duplicates, numbers the slots. */
+/*
+ * Turns specs into a set of targets: parses them, calls the resolver of each kind, removes duplicates, numbers the
+ * slots.
+ */
 #include "kernel/kernel.h"
 #include "resolve.h"
 
@@ -11,10 +14,7 @@ static void query_release(struct query *query)
 	match_free(query->provider);
 }
 
-/*
- * X:NAME is a kernel module's function if there is such a module (vmlinux: the kernel proper), else a
- * library's or a program's.
- */
+/* X:NAME is a function of the kernel module X if that is loaded (vmlinux: the kernel itself), else of the binary X. */
 static void decide_kind(struct query *query)
 {
 	struct spec *spec = &query->spec;
@@ -50,7 +50,7 @@ static int compare_text(const char *a, const char *b)
 
 #define COMPARE(a, b) ((a) < (b) ? -1 : (a) > (b))
 
-/* Where it is: what is equal here is one place. */
+/* Compares where targets are; 0: the same place. */
 static int compare_places(const struct target *a, const struct target *b)
 {
 	int ret = COMPARE(a->kind, b->kind);
@@ -58,7 +58,7 @@ static int compare_places(const struct target *a, const struct target *b)
 	ret = ret ? ret : COMPARE(a->ret, b->ret);
 	ret = ret ? ret : COMPARE(a->addr, b->addr);
 	ret = ret ? ret : compare_text(a->object, b->object);
-	/* a file's offset or an address says all; a tracepoint or a hidden address has only its name and offset */
+	/* a tracepoint, or a function whose address is hidden, is known by name and offset only */
 	if (!ret && (a->kind == TARGET_TRACEPOINT || !a->addr)) {
 		ret = strcmp(a->name, b->name);
 		ret = ret ? ret : COMPARE(a->offset, b->offset);
@@ -92,7 +92,7 @@ static struct target **sorted(struct target_set *set, int (*compare)(const void 
 	return index;
 }
 
-/* Keeps the first of each place, in the order in which they were asked for. */
+/* Keeps the first target of each place, in the order of the specs. */
 static void remove_duplicates(struct target_set *set)
 {
 	__free struct target **index = sorted(set, by_place);
@@ -104,7 +104,7 @@ static void remove_duplicates(struct target_set *set)
 			continue;
 		}
 		index[i]->label = NULL;
-		/* a USDT probe on a function's first instruction: its semaphore must be raised whoever asked first */
+		/* a USDT probe at the begin of a function: the target that stays must raise the semaphore */
 		if (!index[first]->ref_ctr)
 			index[first]->ref_ctr = index[i]->ref_ctr;
 	}
@@ -114,14 +114,17 @@ static void remove_duplicates(struct target_set *set)
 	set->n = kept;
 }
 
-/* The places of one USDT probe, and the versions of one symbol, are counted together. */
+/* The places of one USDT probe share a slot, and so do the versions of one symbol. */
 static bool same_slot(const struct target *a, const struct target *b)
 {
 	return a->one_of && b->one_of && a->ret == b->ret && !strcmp(a->label, b->label) &&
 	       !strcmp(a->object, b->object) && !strcmp(a->name, b->name);
 }
 
-/* What two targets of one label differ in, the most telling first, becomes part of the label. */
+/*
+ * Targets with the same label get a longer one that shows how they differ. The functions below are tried in that
+ * order.
+ */
 static const char *label_by_return(struct target_set *set, const struct target *target)
 {
 	return target->ret ? pool_addf(&set->pool, "r:%s", target->label) : target->label;
@@ -134,13 +137,13 @@ static const char *label_by_object(struct target_set *set, const struct target *
 	return pool_addf(&set->pool, "%s:%s", target->object, target->label);
 }
 
-/* Two constructors of a C++ class, copies of a Rust function: one name for people, and several symbols. */
+/* For constructors of a C++ class, copies of a Rust function: several symbols with the same demangled name. */
 static const char *label_by_symbol(struct target_set *set, const struct target *target)
 {
 	return pool_addf(&set->pool, "%s [%s]", target->label, target->name);
 }
 
-/* What is counted together stays together: the others of its label make way. */
+/* Targets that share a slot keep the label; others with the same label get the address. */
 static const char *label_by_address(struct target_set *set, const struct target *target)
 {
 	if (target->one_of)
@@ -220,7 +223,7 @@ static int compare_notes(const void *pa, const void *pb)
 	return ret ? ret : strcmp(a->name, b->name);
 }
 
-/* What two specs leave out, or one function at entry and at return, is told once. */
+/* Several specs, or entry and return of one function, may produce the same note: reports it once. */
 static void remove_equal_notes(struct target_notes *notes)
 {
 	size_t kept = 0;

@@ -4,7 +4,7 @@
 
 TestSuite(core_btf_odd, .init = fixture_init, .fini = fixture_fini);
 
-/* More types than lie between two marks, each found by its id. */
+/* More types than lie between two entries of the index, each found by its id. */
 Test(core_btf_odd, many_types)
 {
 	struct btf *kernel = kernel_new(), *object = object_new(), *cut;
