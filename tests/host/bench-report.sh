@@ -81,7 +81,7 @@ test_report_ranges() {
 test_report_nothing_lost() {
 	lines 'row|size|installed|sonde|2048' 'row|size|installed|bcc|204800' 'row|memory|one|sonde|900' > rows.tsv
 	report
-	expect_losses 'Nowhere, in what was measured.'
+	expect_losses 'In no row that was measured.'
 	expect_line '^\| Memory +\| +0 \| +0 \| +0 \| +1 \| +– \|$'
 	expect_line '^\| installed +\| \*\*sonde\*\* +\| +\*\*2\.00 MB\*\* \| +once \| +\|$'
 }
@@ -93,10 +93,10 @@ test_report_loss_and_residue() {
 		'row|loss|opens|perf|1000 500 900' 'row|loss|execs|sonde|1000 1002 0' 'row|loss|execs|perf|1000 1000 0' \
 		'row|left|count|sonde|0 0 0 0 0' 'row|left|count|bpftrace|0 0 0 0 0' 'row|left|count|trace-cmd|0 0 3 1 0' > rows.tsv
 	report
-	expect_losses 'Nowhere, in what was measured.'
+	expect_losses 'In no row that was measured.'
 	expect_line '\| +\*\*100 of 1,000\*\* \|'
-	expect_line '\| bcc +\| +50 of 1,000, 50 untold \|.* 0\.00 \|$'
-	expect_line '\| perf +\| +500 of 1,000, 400 too many told \|.*\*\*0\.20\*\* \|$'
+	expect_line '\| bcc +\| +50 of 1,000, 50 unreported \|.* 0\.00 \|$'
+	expect_line '\| perf +\| +500 of 1,000, 400 too many reported \|.*\*\*0\.20\*\* \|$'
 	expect_line '\| \*\*sonde\*\* +\| +\*\*0 of 1,000\*\* \|'
 	expect_line '\| strace +\| +– \(1\) \|'
 	expect_line '^- \(1\) waits for each$'

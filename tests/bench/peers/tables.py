@@ -29,23 +29,23 @@ class Metric:
 
 
 class Loss(Metric):
-    """DONE PRINTED TOLD. What nobody told of is worse than any loss that was told. As parts of
-    what happened, since not every tool's workload does the same number of things. Who sees all processes
-    may have printed or told a few more than the workload did: that is no fault."""
+    """DONE PRINTED REPORTED: the events that happened, were printed, and were reported as lost. An unreported loss is
+    worse than any reported one. Scores are shares of DONE, because not every tool's workload does the same number of
+    things. A tool that sees all processes may print or report a few more events than the workload caused."""
     FEW = 0.01
 
     def scores(self, value):
-        done, printed, told = value
-        return [max(done - printed - told, 0) / done, max(done - printed, 0) / done]
+        done, printed, reported = value
+        return [max(done - printed - reported, 0) / done, max(done - printed, 0) / done]
 
     def cell(self, values):
         done, printed, _ = medians(values)
-        untold = round(statistics.median([value[0] - value[1] - value[2] for value in values]))
+        unreported = round(statistics.median([value[0] - value[1] - value[2] for value in values]))
         text = f'{figures.count(max(done - printed, 0))} of {figures.count(done)}'
-        if untold > 0:
-            text += f', {figures.count(untold)} untold'
-        elif -untold > self.FEW * done:
-            text += f', {figures.count(-untold)} too many told'
+        if unreported > 0:
+            text += f', {figures.count(unreported)} unreported'
+        elif -unreported > self.FEW * done:
+            text += f', {figures.count(-unreported)} too many reported'
         return text
 
     def spread(self, values):
@@ -76,12 +76,12 @@ class Table:
 TABLES = {
     'armed': Table(
         'Until armed',
-        'From exec until every probe is armed: what one waits for before anything can be seen. Instructions of the '
-        'whole machine, kernel included.',
+        'From exec until every probe is armed: how long a user waits before the tool sees anything. Instructions of '
+        'the whole machine, kernel included.',
         Metric(figures.millions)),
     'gone': Table(
         'Until gone',
-        'From being told to stop, or from the end of the command that it ran, until the process is gone.',
+        'From the signal to stop, or the end of the command that the tool ran, until the process is gone.',
         Metric(figures.millions)),
     'memory': Table(
         'Memory',
@@ -97,26 +97,26 @@ TABLES = {
         Metric(figures.kilobytes)),
     'cost': Table(
         'Cost of one call',
-        'Instructions that tracing adds to one call of what is traced. `(floor)` is an empty BPF program in the same '
-        'place: nothing can cost less there.',
+        'Instructions that tracing adds to one call of the traced function. `(floor)` is an empty BPF program in the '
+        'same place: nothing can cost less there.',
         Metric(figures.count), least=-1e6),
     'reader': Table(
         'Cost of reading',
-        'Processor time that the tool itself took for what it printed, in seconds per million events.',
+        'Processor time that the tool itself used for what it printed, in seconds per million events.',
         Metric(figures.seconds_per_million)),
     'slowdown': Table(
         'Slowdown',
-        'How much longer a workload runs with the tool than without: 1.00 x is not slower at all.',
+        'How much longer a workload runs with the tool than without it: 1.00 x is not slower at all.',
         Metric(figures.times)),
     'loss': Table(
         'Events lost',
-        'Events that happened and were not printed. What is untold, neither printed nor reported as lost, is the '
-        'worst: it decides first, then what is lost.',
+        'Events that happened and were not printed. An unreported event, neither printed nor reported as lost, is '
+        'the worst: the order is by these first, then by all lost events.',
         Loss(figures.count), numbers=3),
     'left': Table(
         'Left behind by kill -9',
-        'What is still in the kernel after the tool was killed: BPF programs, links, definitions of events in tracefs, '
-        'what is enabled there, and others (instances, pins, sysctls).',
+        'What is still in the kernel after the tool was killed: BPF programs, links, event definitions in tracefs, '
+        'events enabled there, and others (instances, pins, sysctls).',
         Left(figures.count), numbers=5),
     'functions': Table(
         'More functions',
@@ -125,7 +125,7 @@ TABLES = {
         numbers=3, counts='functions', axis='functions attached'),
     'events': Table(
         'More events',
-        'How the time from the first event until the tool has printed the last and is gone, and the memory, grow '
+        'How the time from the first event until the tool has printed the last one and is gone, and the memory, grow '
         'with the number of events.',
         Metric(figures.millions, 'time until all is printed', 1), Metric(figures.kilobytes, 'memory', 2),
         numbers=3, counts='events', axis='events streamed'),
