@@ -16,7 +16,7 @@ static void print_tools(FILE *out)
 	for (size_t i = 0; i < n; i++)
 		fprintf(out, "  %-16s %s\n", tools[i]->name, tools[i]->brief);
 	fprintf(out, "\n  help [TOOL]      this list, or a tool's options (sonde TOOL --help)\n"
-		     "  version          what this is\n");
+		     "  version          the version\n");
 }
 
 /* linked: only those that have a program of their name. */
@@ -75,9 +75,9 @@ static int unknown_tool(const char *name)
 	for (size_t i = 0; i < n; i++)
 		nearest_offer(&nearest, tools[i]->name);
 	if (nearest_name(&nearest))
-		report_error("no tool is called '%s' (did you mean %s?)", name, nearest_name(&nearest));
+		report_error("there is no tool '%s' (did you mean %s?)", name, nearest_name(&nearest));
 	else
-		report_error("no tool is called '%s': 'sonde help' lists them", name);
+		report_error("there is no tool '%s': 'sonde help' lists the tools", name);
 	return 2;
 }
 

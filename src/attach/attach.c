@@ -236,15 +236,27 @@ static int try_mechanism(struct attach *attach, const struct mechanism *mechanis
 	return 0;
 }
 
-/* A mechanism that was asked for by name, and is for targets of another kind. */
+static const char *kind_of(const struct target *target)
+{
+	switch (target->kind) {
+	case TARGET_KERNEL:
+		return "a kernel function";
+	case TARGET_TRACEPOINT:
+		return "a tracepoint";
+	default:
+		return target->usdt ? "a USDT probe" : "a user function";
+	}
+}
+
+/* The user asked for a mechanism that attaches to targets of another kind. */
 static void say_unserved(struct attach *attach)
 {
 	vec_each(target, attach->set) {
 		enum mech asked = asked_for(attach, target);
 
 		if (target->group == attach->group && !target->attached && !target->failed)
-			target->failed =
-				pool_addf(&attach->set->pool, "it is nothing that %s attaches to", mech_names[asked]);
+			target->failed = pool_addf(&attach->set->pool, "%s cannot attach to %s", mech_names[asked],
+						   kind_of(target));
 	}
 }
 

@@ -72,7 +72,7 @@ static int set_cgroup(struct bpf_object *object, int cgroup, struct err *err)
 	uint32_t first = 0;
 	int ret = bpf_map_update_elem(bpf_object__find_map_fd_by_name(object, "cgroups"), &first, &cgroup, BPF_ANY);
 
-	return ret ? err_set(err, ret, "the kernel does not filter by this cgroup: %s", strerror(-ret)) : 0;
+	return ret ? err_set(err, ret, "the kernel refuses this cgroup as a filter: %s", strerror(-ret)) : 0;
 }
 
 int filter_after(struct engine_instance *instance, struct bpf_object *object, struct err *err)

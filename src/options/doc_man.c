@@ -181,28 +181,31 @@ static void command(FILE *out, const struct doc *doc)
 		return;
 	fputs(".SH COMMAND\n", out);
 	paragraphs(out,
-		   "The command's process is there from the start, and executes the program when all is armed. It is traced with "
-		   "its children and theirs, and the run ends with it. What it leaves running goes on, and is traced no more.\n\n"
-		   "SIGINT (Ctrl-C), SIGTERM, SIGHUP and SIGQUIT are passed on to the command and to what it has started, but for what "
-		   "has a process group of its own, and once: at a terminal they have had Ctrl-C already. Tracing goes on until the command has ended, and then come the results. "
-		   "A second signal kills the command and what it has started. SIGHUP does not, for a terminal that is closed sends "
-		   "it several times, nor does what another process sends within a second, for timeout(1) sends its signal twice.\n\n"
-		   "When --duration is over the results come at once, and no more is traced. The command is sent SIGTERM and waited "
-		   "for; a signal then kills it.\n\n"
-		   "In the foreground of a terminal the command is there as well: it reads from it, and Ctrl-Z stops both. "
-		   "Elsewhere it has a process group of its own. Its limits, descriptors, and the signals that are ignored or blocked "
-		   "are those that sonde was started with.\n\n"
-		   "When sonde itself is killed (SIGKILL) the command is killed, too, but not what it has started, and not a program "
-		   "that has taken on another user's rights (set-user-ID, su, a server that gives up root): the kernel forgets then "
-		   "with whom it was to die.");
+		   "sonde creates the command's process first, and the process executes the program when all probes are armed. "
+		   "sonde traces the command and its descendants, and ends when the command ends. What the command leaves running "
+		   "goes on and is no longer traced.\n\n"
+		   "sonde passes SIGINT (Ctrl-C), SIGTERM, SIGHUP and SIGQUIT on once, to the command and to the processes that it "
+		   "started, except those that have a process group of their own. At a terminal these processes have received Ctrl-C "
+		   "already. Tracing goes on until the command has ended; then sonde prints the results. A second signal kills the "
+		   "command and the processes that it started. There are two exceptions. SIGHUP does not kill, because a terminal "
+		   "that is closed sends it several times. A signal that another process sends within a second does not kill either, "
+		   "because timeout(1) sends its signal twice.\n\n"
+		   "When the time of --duration is over, sonde stops tracing and prints the results at once. It sends SIGTERM to the "
+		   "command and waits for it; a signal to sonde then kills the command.\n\n"
+		   "If sonde runs in the foreground of a terminal, so does the command: it can read from the terminal, and Ctrl-Z stops "
+		   "both. Otherwise the command has a process group of its own. The command inherits the limits, the descriptors and the "
+		   "ignored and blocked signals that sonde was started with.\n\n"
+		   "When SIGKILL kills sonde, the kernel kills the command too, but not the processes that the command started. It does not "
+		   "kill a command that has taken on another user's rights either (set-user-ID, su, a server that gives up root), "
+		   "because the kernel then forgets that the command was to die with sonde.");
 }
 
 static void exit_status(FILE *out)
 {
 	fputs(".SH EXIT STATUS\n"
-	      ".TP\n0\nDone, also when ended by a signal, the duration or the command.\n"
-	      "A signal that comes before anything is traced ends the program as it ends others.\n"
-	      ".TP\n1\nIt could not be done; standard error says why.\n"
+	      ".TP\n0\nDone. A signal, the duration or the end of the command may have ended the run.\n"
+	      "Before tracing starts, a signal kills sonde as it kills any program.\n"
+	      ".TP\n1\nFailed; standard error says why.\n"
 	      ".TP\n2\nWrong usage.\n",
 	      out);
 }
@@ -244,13 +247,11 @@ void doc_man_main(FILE *out, const struct doc *docs, size_t n, const char *versi
 	      ".SH DESCRIPTION\n",
 	      out);
 	paragraphs(out,
-		   "One program that counts, measures and streams what a running system does, "
-		   "with eBPF, and leaves nothing behind. Each tool has a page of its own; "
-		   "sonde TOOL --help is its short form.\n\n"
+		   "sonde counts, measures and streams what a running system does, with eBPF, and leaves nothing behind. Each tool has "
+		   "a page of its own; sonde TOOL --help is its short form.\n\n"
 		   "A link to sonde that is named after a tool runs that tool.\n\n"
-		   "Results go to standard output, everything else to standard error. Each "
-		   "summary ends with what was lost or could not be attached, and says nothing "
-		   "where that is nothing.");
+		   "Results go to standard output, everything else to standard error. If something was lost or could not be attached, "
+		   "each summary ends with a report of it.");
 	fputs(".SH TOOLS\n", out);
 	for (size_t i = 0; i < n; i++) {
 		fputs(".TP\n", out);

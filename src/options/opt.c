@@ -276,7 +276,7 @@ static int set_seconds(const struct opt *opt, const char *as, void *dest, const 
 			"option %s: '%s' is not a time (seconds, or as in 10ms, 5s, 2m, 1h, 1d)",
 			as, arg);
 	if (rc == -EDOM)
-		return err_set(err, -EINVAL, "option %s: '%s' is no time, it must be more than 0",
+		return err_set(err, -EINVAL, "option %s: '%s' is too short: the time must be more than 0",
 			       as, arg);
 	if (rc || value > max)
 		return err_set(err, -EINVAL, "option %s: '%s' is too long", as, arg);
@@ -328,7 +328,7 @@ static int set_value(const struct found *found, const char *as, const char *arg,
 	void *dest = found->dest;
 
 	if (found->lacks)
-		return err_set(err, -EINVAL, "there is no option %s here: %s", as, found->lacks);
+		return err_set(err, -EINVAL, "this tool has no option %s: %s", as, found->lacks);
 	if (arg && !arg[0] && (opt->type == OPT_STRING || opt->type == OPT_LIST))
 		return err_set(err, -EINVAL, "option %s: its argument (%s) must not be empty", as,
 			       opt->arg);
@@ -368,7 +368,7 @@ static int ambiguous(const struct scan *scan, const char *typed, size_t len, str
 	for (size_t i = 0; i < scan->n_longs; i++)
 		if (!strncmp(scan->longs[i].name, typed, len))
 			str_addf(&all, "%s--%s", all.len ? " or " : "", scan->longs[i].name);
-	return err_set(err, -EINVAL, "option --%.*s may be %s", (int)len, typed, all.data);
+	return err_set(err, -EINVAL, "option --%.*s is ambiguous: %s", (int)len, typed, all.data);
 }
 
 static int unknown_long(const struct scan *scan, const char *typed, struct err *err)

@@ -5,13 +5,13 @@
  */
 #include "resolve.h"
 
-#define AROUND_BPF "run around every BPF program, which would trace itself"
-#define IDLE	   "part of the idle loop, where RCU does not watch"
+#define AROUND_BPF "the kernel runs it around every BPF program, so a probe on it would trace itself"
+#define IDLE	   "it is part of the idle loop, where RCU does not watch"
 /*
  * Helpers that our programs call, and functions that kprobe.multi calls for an address: each hit would cause
  * another.
  */
-#define EVERY_HIT "run by every hit of a probe"
+#define EVERY_HIT "every hit of a probe runs it"
 
 /*
  * How a rule compares names. Every function that a pattern matches is tested against every rule: fnmatch() would

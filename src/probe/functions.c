@@ -49,7 +49,7 @@ int functions_check_one(const struct query *query, const struct functions *found
 	}
 	if (named == 1)
 		return 0;
-	return err_set(err, -EINVAL, "an offset needs one function, '%s' is %zu: %s%s", query->spec.name, named, list.data,
+	return err_set(err, -EINVAL, "an offset needs one function, but '%s' names %zu: %s%s", query->spec.name, named, list.data,
 		       named > NAMED_MAX ? ", ..." : "");
 }
 

@@ -10,7 +10,7 @@ void go_init(struct go *go, struct binary *binary, bool ret, bool both)
 	*go = (struct go){ .go = binary_go(binary), .ret = ret, .both = both };
 	if (!go->go)
 		return;
-	go->no_return = STACKS_MOVE " (--force insists)";
+	go->no_return = STACKS_MOVE " (--force overrides this)";
 	if (binary_go_range(binary, &go->begin, &go->end))
 		go->begin = go->end = 0;
 }
@@ -19,10 +19,10 @@ void go_init(struct go *go, struct binary *binary, bool ret, bool both)
 static const char *why_not_both(const struct go *go, const struct binary_symbol *function, const struct binary_returns *returns)
 {
 	if (function->vaddr < go->begin || function->vaddr >= go->end)
-		return "it is not known to be Go's own code";
+		return "it may not be Go code";
 	if (go->go != BINARY_GO_REGISTERS)
-		return "Go before 1.18 does not tell which goroutine runs";
-	return returns->again ? "it begins more than once in a call" : NULL;
+		return "before Go 1.18 the running goroutine cannot be read";
+	return returns->again ? "it starts more than once in a call" : NULL;
 }
 
 static int find_returns(const struct go *go, struct binary *binary, const struct binary_symbol *function, uint64_t entry,
@@ -34,7 +34,7 @@ static int find_returns(const struct go *go, struct binary *binary, const struct
 
 	if (!ret && !not_both)
 		return 0;
-	return err_set(err, -ENOTSUP, STACKS_MOVE "; its return instructions are no way: %s (--force insists)",
+	return err_set(err, -ENOTSUP, STACKS_MOVE "; its return instructions cannot be used: %s (--force overrides this)",
 		       not_both ? not_both : why.text);
 }
 

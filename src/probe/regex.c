@@ -119,12 +119,12 @@ int regex_compile(regex_t *regex, const char *pattern, struct err *err)
 	int ret;
 
 	if (strlen(pattern) > MAX_LETTERS)
-		return err_at(err, 0, "the regular expression has more than %d letters", MAX_LETTERS);
+		return err_at(err, 0, "the regular expression is longer than %d characters", MAX_LETTERS);
 	ret = try(pattern, &verdict, &compiles);
 	if (ret)
 		return err_set(err, ret, "cannot start a process: %s", strerror(-ret));
 	if (!compiles)
-		return err_at(err, 0, "the regular expression takes too much memory or time: do its repetitions multiply?");
+		return err_at(err, 0, "the regular expression needs too much memory or time: are repetitions nested?");
 	if (!verdict.code)
 		verdict.code = regcomp(regex, pattern, FLAGS);
 	if (!verdict.code)

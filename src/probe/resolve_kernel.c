@@ -270,7 +270,7 @@ static int add_hits(struct search *search, size_t *bad, struct err *err)
 
 		*bad = query - search->queries;
 		if (excluded && !pattern)
-			return err_set(err, -EPERM, "'%s' is not traced: %s", hit->name, excluded);
+			return err_set(err, -EPERM, "'%s' cannot be traced: %s", hit->name, excluded);
 		if (check_offset(hit, err))
 			return err->code;
 		if (pattern && !is_traceable(search, hit))

@@ -100,7 +100,7 @@ static int not_found(const struct query *query, struct err *err)
 	struct nearest nearest;
 
 	if (query->spec.object && !strcmp(query->spec.object, "syscalls") && !kernel_lists_tracepoints())
-		return err_set(err, -ENOENT, "tracepoints of syscalls need tracefs, which cannot be read here");
+		return err_set(err, -ENOENT, "tracepoints of syscalls need tracefs, which sonde cannot read here");
 	if (!match_literal(query->name))
 		return resolve_no_match(err, "tracepoint", &query->spec, NULL);
 	nearest_init(&nearest, query->spec.name);

@@ -99,7 +99,7 @@ static int leave_out(struct target_set *set, const struct query *query, const ch
 		     struct err *err)
 {
 	if (match_literal(query->name))
-		return err_set(err, why->code, "'%s': %s (--force insists)", name, why->text);
+		return err_set(err, why->code, "'%s': %s (--force overrides this)", name, why->text);
 	add_note(set, name, why->text);
 	return 0;
 }
@@ -194,7 +194,7 @@ static int no_function(const struct query *query, const struct object *object,
 		return resolve_no_match(err, what, &query->spec, NULL);
 	if (binary_is_named(object->binary, query->spec.name))
 		return err_set(err, -ENOENT,
-			       "'%s' is no function of %s that could be probed, though its debug information names it: it has been inlined",
+			       "'%s' cannot be probed: the compiler inlined it in %s (only its debug information names it)",
 			       query->spec.name, object->library.shown);
 	near = functions_nearest(query->spec.name, symbols, n);
 	return resolve_no_match(err, what, &query->spec, near);
@@ -253,7 +253,7 @@ static int add_address(const struct query *query, const struct object *object,
 	if (binary_offset_of(object->binary, vaddr, true, &offset))
 		return err_set(err, -ENOENT, "0x%llx is not in the code of %s", vaddr, object->library.shown);
 	if (!object->force && binary_check_place(object->binary, offset, &function, &why))
-		return err_set(err, why.code, "0x%llx of %s: %s (--force insists)", vaddr, object->library.shown, why.text);
+		return err_set(err, why.code, "0x%llx of %s: %s (--force overrides this)", vaddr, object->library.shown, why.text);
 	target = add_target(set, query, object, offset, pool_addf(&set->pool, "0x%llx", vaddr));
 	target->offset = function ? offset - function->offset : 0;
 	return 0;
@@ -281,10 +281,10 @@ static int no_provider(const struct query *query, const struct object *object, c
 		if (before == i && all.len < 100)
 			str_addf(&all, "%s%s", all.len ? ", " : "", probes[i].provider);
 		else if (before == i)
-			return err_set(err, -ENOENT, "%s has no USDT probes of '%s', but of %s and others",
+			return err_set(err, -ENOENT, "%s has no USDT probes of '%s'; its providers: %s and others",
 				       object->library.shown, query->spec.provider, all.data);
 	}
-	return err_set(err, -ENOENT, "%s has no USDT probes of '%s', but of %s", object->library.shown, query->spec.provider,
+	return err_set(err, -ENOENT, "%s has no USDT probes of '%s'; its providers: %s", object->library.shown, query->spec.provider,
 		       all.data);
 }
 

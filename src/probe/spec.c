@@ -141,7 +141,7 @@ static int set_offset(struct parse *p, const char *from, const char *what)
 
 	/* strtoull() would take a sign and blanks */
 	if (!(hex ? isxdigit((unsigned char)*digits) : isdigit((unsigned char)*digits)))
-		return fail(p, digits, "the %s is no number (decimal or 0x...)", what);
+		return fail(p, digits, "the %s is not a number (decimal or 0x...)", what);
 	errno = 0;
 	p->spec->offset = strtoull(digits, &end, hex ? 16 : 10);
 	if (errno)
@@ -163,7 +163,7 @@ static int check_identifier(struct parse *p, const char *name, const char *end)
 			q += 1 + (*q == '\\' && q[1]);
 	}
 	if (q < end && *q == '/')
-		return fail(p, name, "a path needs u: before it and a function behind it: u:%s:NAME", name);
+		return fail(p, name, "a path needs u: in front of it and a function after it: u:%s:NAME", name);
 	return q < end ? fail(p, q, "unexpected '%s' in the name", q) : 0;
 }
 
@@ -176,9 +176,9 @@ static int check_place(struct parse *p, const char *where, const char *what)
 		return fail(p, where, "a %s has no %s",
 			    kind == SPEC_USDT ? "USDT probe" : "tracepoint", what);
 	if (p->spec->ret)
-		return fail(p, where, "a return probe takes a function's name and no %s", what);
+		return fail(p, where, "a return probe takes the name of a function, not an %s", what);
 	if (p->spec->mech == MECH_FENTRY)
-		return fail(p, where, "%s takes a function's name and no %s (kprobe does)",
+		return fail(p, where, "%s takes the name of a function, not an %s (kprobe takes one)",
 			    p->word->word, what);
 	return 0;
 }
@@ -195,7 +195,7 @@ static int set_place(struct parse *p, const char *plus)
 		return rc;
 	m = match_new(p->spec->name, false, NULL);
 	if (m && !match_literal(m))
-		rc = fail(p, plus, "an offset needs one function, not a pattern");
+		rc = fail(p, plus, "an offset needs the name of one function, not a pattern");
 	match_free(m);
 	return rc;
 }
@@ -259,7 +259,7 @@ static int parse_kernel(struct parse *p, const char *rest)
 
 	p->spec->kind = SPEC_KFUNC;
 	if (end && memchr(rest, '/', end - rest))
-		return fail(p, rest, "%s takes kernel functions, this is a path (uprobe takes one)",
+		return fail(p, rest, "%s takes kernel functions, but this is a path (uprobe takes one)",
 			    p->word->word);
 	if (end && end > rest)
 		rc = set_object(p, rest, end, true);
@@ -293,10 +293,10 @@ static int parse_tracepoint(struct parse *p, const char *rest)
 	p->spec->kind = SPEC_TRACEPOINT;
 	if (!end)
 		return fail(p, rest,
-			    "a tracepoint is given as %s:SYSTEM:NAME (%s:sched:sched_switch)",
+			    "the form of a tracepoint is %s:SYSTEM:NAME (%s:sched:sched_switch)",
 			    p->word->word, p->word->word);
 	if (end == rest)
-		return fail(p, rest, "the tracepoint's system is missing (* is any)");
+		return fail(p, rest, "the tracepoint's system is missing (* matches any)");
 	rc = set_object(p, rest, end, true);
 	return rc ? rc : set_name(p, end + 1);
 }
@@ -382,11 +382,11 @@ static int unknown_kind(struct parse *p, const char *end)
 		return fail(p, p->text, "unknown probe kind '%s' (did you mean %s?)", kind,
 			    nearest_name(&near));
 	if (end[1] == ':')
-		return fail(p, p->text, "of which binary or library is '%s'? A C++ or Rust function is given as u:BIN:%s",
+		return fail(p, p->text, "'%s' needs a binary or library: a C++ or Rust function is u:BIN:%s",
 			    p->text, p->text);
 	return fail(
 		p, p->text,
-		"unknown probe kind '%s' (there are kprobe, kretprobe, fentry, fexit, tracepoint, "
+		"unknown probe kind '%s' (kinds: kprobe, kretprobe, fentry, fexit, tracepoint, "
 		"rawtracepoint, uprobe, uretprobe, usdt)",
 		kind);
 }
@@ -398,7 +398,7 @@ static int parse(struct parse *p)
 	if (!*text)
 		return fail(p, text, "the probe is empty");
 	if (end == text)
-		return fail(p, text, "a probe does not begin with ':'");
+		return fail(p, text, "a probe cannot begin with ':'");
 	p->word = end ? word_find(text, end - text) : NULL;
 	if (p->word) {
 		p->spec->mech = p->word->mech;

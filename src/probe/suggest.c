@@ -35,7 +35,7 @@ static bool is_tracepoint(const struct query *query, struct err *err)
 	system = wanted.found;
 	if (!system)
 		return false;
-	err_set(err, -ENOENT, "'%s' is no function but a tracepoint: t:%s:%s", query->spec.text, system, query->spec.name);
+	err_set(err, -ENOENT, "'%s' is a tracepoint, not a function: t:%s:%s", query->spec.text, system, query->spec.name);
 	return true;
 }
 
@@ -45,7 +45,7 @@ static bool is_syscall(const struct query *query, struct err *err)
 
 	if (syscall_number(name) < 0 || !kernel_lists_tracepoints())
 		return false;
-	err_set(err, -ENOENT, "'%s' is no kernel function but a system call: t:syscalls:sys_%s_%s", name,
+	err_set(err, -ENOENT, "'%s' is a system call, not a kernel function: t:syscalls:sys_%s_%s", name,
 		query->spec.ret ? "exit" : "enter", name);
 	return true;
 }
@@ -66,7 +66,7 @@ static bool is_function_of(const struct query *query, const char *object, pid_t 
 		i++;
 	if (i == n)
 		return false;
-	err_set(err, -ENOENT, "'%s' is no kernel function but one of %s: %s%s:%s", query->spec.name, library.shown,
+	err_set(err, -ENOENT, "'%s' is a function of %s, not of the kernel: %s%s:%s", query->spec.name, library.shown,
 		query->spec.ret ? "r:" : "", object, query->spec.name);
 	return true;
 }

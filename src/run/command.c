@@ -175,7 +175,7 @@ int command_release(struct command *command, struct err *err)
 	ssize_t n;
 
 	if (write(command->go, "g", 1) != 1)
-		return err_set(err, -errno, "'%s' was ended before it began", command->name);
+		return err_set(err, -errno, "'%s' was killed before it started", command->name);
 	close(command->go);
 	command->go = -1;
 	do {

@@ -32,7 +32,7 @@ int filter_check_parent(uint32_t ppid, struct err *err)
 {
 	if (!ppid || filter_process_of(ppid) == ppid)
 		return 0;
-	return err_set(err, -ESRCH, "no process has the id %u, so none is its child", ppid);
+	return err_set(err, -ESRCH, "there is no process %u that could have children", ppid);
 }
 
 static int set_ids(struct filter *filter, const struct run_options *options, struct err *err)
@@ -43,16 +43,16 @@ static int set_ids(struct filter *filter, const struct run_options *options, str
 		uint32_t process = filter_process_of(options->pid);
 
 		if (!process)
-			return err_set(err, -ESRCH, "no process has the id %u", options->pid);
+			return err_set(err, -ESRCH, "there is no process %u", options->pid);
 		if (process != options->pid)
-			return err_set(err, -ESRCH, "%u is a thread of process %u: say --tid %u, or -p %u",
+			return err_set(err, -ESRCH, "%u is a thread of process %u: use --tid %u, or -p %u",
 				       options->pid, process, options->pid, process);
 		filter->by_tgid = 1;
 		filter->tgid = options->pid;
 	}
 	if (options->tid) {
 		if (!filter_process_of(options->tid))
-			return err_set(err, -ESRCH, "no thread has the id %u", options->tid);
+			return err_set(err, -ESRCH, "there is no thread %u", options->tid);
 		filter->by_tid = 1;
 		filter->tid = options->tid;
 	}
@@ -94,7 +94,7 @@ static int set_cpu(struct filter *filter, const char *text, struct err *err)
 	if (opt_u64(text, &number))
 		return err_set(err, -EINVAL, "--cpu takes a number, not '%s'", text);
 	if (number >= (uint64_t)cpus)
-		return err_set(err, -ENOENT, "there is no processor %s: the last is %d", text, cpus - 1);
+		return err_set(err, -ENOENT, "there is no processor %s: the highest number is %d", text, cpus - 1);
 	filter->by_cpu = 1;
 	filter->cpu = number;
 	return 0;
@@ -139,7 +139,7 @@ static int open_cgroup(const char *text, struct err *err)
 	uint64_t id;
 
 	if (!mount)
-		return err_set(err, -ENOENT, "no cgroup v2 is mounted, and --cgroup goes by those");
+		return err_set(err, -ENOENT, "--cgroup needs cgroup v2, which is not mounted");
 	if (fd < 0 && text[0] != '/') {
 		below = base_printf("%s/%s", mount, text);
 		fd = open(below, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -149,7 +149,7 @@ static int open_cgroup(const char *text, struct err *err)
 	if (fd < 0)
 		return err_set(err, -ENOENT, "no cgroup '%s': %s", text, strerror(errno));
 	if (fstatfs(fd, &fs) || fs.f_type != CGROUP2_MAGIC)
-		return err_set(err, -ENOENT, "'%s' is no directory of cgroup v2, which is at %s", text, mount);
+		return err_set(err, -ENOENT, "'%s' is not a cgroup v2 directory (cgroup v2 is mounted at %s)", text, mount);
 	return take_fd(fd);
 }
 

@@ -72,7 +72,7 @@ static void say_write_error(struct run *run, int error)
 
 	run->ctx.failed = true;
 	report_error("cannot write the results: %s (%llu row%s lost)",
-		     error == -ETIMEDOUT ? "the reader takes nothing" : strerror(-error),
+		     error == -ETIMEDOUT ? "nobody reads them" : strerror(-error),
 		     (unsigned long long)lost, str_plural(lost));
 }
 
@@ -182,7 +182,7 @@ static void say_command(struct run *run)
 	if (run->killed || (run->asked && ended_by(status) == run->asked))
 		return;
 	if (WIFSIGNALED(status))
-		report_note("the command was ended by signal %d (%s)", WTERMSIG(status),
+		report_note("the command was killed by signal %d (%s)", WTERMSIG(status),
 			    strsignal(WTERMSIG(status)));
 	else if (WEXITSTATUS(status))
 		report_note("the command exited with %d", WEXITSTATUS(status));
@@ -191,7 +191,7 @@ static void say_command(struct run *run)
 /* There was nothing to trace: somebody ended us, or the command while it was held. */
 static void say_early_end(struct run *run)
 {
-	report_error(run->interrupted ? EARLY_END : "the command was ended before it began");
+	report_error(run->interrupted ? EARLY_END : "the command was killed before it started");
 	run->ctx.failed = true;
 }
 
@@ -330,7 +330,7 @@ static int act(struct run *run, char *const *argv)
 	int ret, error;
 
 	if (run->args.n || argv) {
-		err_set(&err, -EINVAL, "'%s' is too much: this takes options only", argv ? argv[0] : run->args.v[0]);
+		err_set(&err, -EINVAL, "unexpected argument '%s': this tool takes options only", argv ? argv[0] : run->args.v[0]);
 		return usage(&err);
 	}
 	run->ctx.out = output_new(STDOUT_FILENO, run->options.json ? OUTPUT_JSON : OUTPUT_TEXT);
@@ -389,9 +389,9 @@ static int find_command(struct run *run, size_t dashdash, char ***argv, struct e
 	if (dashdash == OPT_NO_DASHDASH)
 		return 0;
 	if (dashdash == run->args.n)
-		return err_set(err, -EINVAL, "nothing is behind --: name a command, or leave -- out");
+		return err_set(err, -EINVAL, "no command after --: name one, or leave out --");
 	if (run->options.command)
-		return err_set(err, -EINVAL, "a command is given twice: by --command and after --");
+		return err_set(err, -EINVAL, "two commands are given: one by --command, one after --");
 	*argv = split_command(&run->args, dashdash);
 	return 0;
 }

@@ -49,7 +49,7 @@ static void kill_command(struct run *run)
 
 	run->killed = true;
 	run->asked_at = clock_monotonic_ns();
-	report_note("killed '%s'%s", command_name(run->command), others ? " and what it had started" : "");
+	report_note("killed '%s'%s", command_name(run->command), others ? " and the processes that it started" : "");
 }
 
 static void on_signal(struct run *run, const struct signalfd_siginfo *info)

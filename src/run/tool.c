@@ -40,9 +40,9 @@ static int set_command(void *command, const char *text, struct err *err)
 	if (!*text)
 		return err_set(err, -EINVAL, "the command must not be empty");
 	if (*text == '-')
-		return err_set(err, -EINVAL, "an option; -c takes a command to be run");
+		return err_set(err, -EINVAL, "this is an option, but -c takes a command to run");
 	if (!opt_u64(text, &number))
-		return err_set(err, -EINVAL, "this is a command to be run (a processor: --cpu %s; a parent: --ppid %s)", text, text);
+		return err_set(err, -EINVAL, "-c takes a command to run (for a processor: --cpu %s; for a parent: --ppid %s)", text, text);
 	*(const char **)command = text;
 	return 0;
 }
@@ -51,29 +51,29 @@ static const struct opt filters[] = {
 	OPT(OPT_U32, struct run_options, pid, 'p', "pid", "PID", "only this process", .min = 1),
 	OPT(OPT_U32, struct run_options, tid, 0, "tid", "TID", "only this thread", .min = 1),
 	OPT(OPT_STRING, struct run_options, cgroup, 0, "cgroup", "CGROUP",
-	    "only tasks in this cgroup (v2, by path or id) and those below it"),
+	    "only tasks in this cgroup (v2, path or id) and below it"),
 	OPT(OPT_STRING, struct run_options, comm, 0, "comm", "NAME", "only tasks with this command name"),
 	OPT(OPT_STRING, struct run_options, uid, 0, "uid", "USER", "only this user, by name or number"),
 	OPT(OPT_STRING, struct run_options, cpu_text, 0, "cpu", "N", "only on this processor"),
 	OPT(OPT_CALL, struct run_options, command, 'c', "command", "CMD",
-	    "run CMD, trace it and its children only, end with it; Ctrl-C ends CMD, a second one kills it", .call = set_command),
+	    "run CMD, trace only CMD and its children, end with CMD; Ctrl-C stops CMD, a second one kills it", .call = set_command),
 };
 
 /* Of tools that print tables; those that stream print a row when there is one. */
 static const struct opt tables_only[] = {
-	OPT(OPT_SECONDS, struct run_options, interval, 'i', "interval", "SECONDS", "a table every SECONDS"),
+	OPT(OPT_SECONDS, struct run_options, interval, 'i', "interval", "SECONDS", "print a table every SECONDS"),
 };
 
 /* The first ones are of tools that trace. */
 #define OUTPUT_TRACING 3
 static const struct opt output[] = {
 	OPT(OPT_BOOL, struct run_options, time, 'T', "time", NULL, "show the time of day (HH:MM:SS)"),
-	OPT(OPT_BOOL, struct run_options, timestamp, 't', "timestamp", NULL, "show the seconds since tracing began"),
-	OPT(OPT_SECONDS, struct run_options, duration, 'd', "duration", "SECONDS", "end after SECONDS"),
-	OPT(OPT_BOOL, struct run_options, json, 'j', "json", NULL, "print JSON, one object a row"),
-	OPT(OPT_BOOL, struct run_options, quiet, 'q', "quiet", NULL, "only results and errors"),
+	OPT(OPT_BOOL, struct run_options, timestamp, 't', "timestamp", NULL, "show the seconds since tracing started"),
+	OPT(OPT_SECONDS, struct run_options, duration, 'd', "duration", "SECONDS", "stop after SECONDS"),
+	OPT(OPT_BOOL, struct run_options, json, 'j', "json", NULL, "print JSON, one object for each row"),
+	OPT(OPT_BOOL, struct run_options, quiet, 'q', "quiet", NULL, "print print only results and errors"),
 	OPT(OPT_BOOL, struct run_options, verbose, 'v', "verbose", NULL,
-	    "say what is done, and list all that was left out"),
+	    "report each step, and list everything that was left out"),
 	OPT(OPT_BOOL, struct run_options, help, 'h', "help", NULL, "print this help"),
 };
 

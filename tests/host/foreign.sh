@@ -108,6 +108,6 @@ test_regex_bombs() {
 	for bomb in "us$(printf '%040d' 0 | tr 0 +)" 'a{1,255}{1,255}{1,255}' "$(printf '%0200d' 0 | sed 's/0/(^|a?)/g')"; do
 		fc -r "$bomb"
 		expect_exit 2
-		expect_err 'the regular expression takes too much memory or time'
+		expect_err 'the regular expression needs too much memory or time'
 	done
 }

@@ -17,31 +17,31 @@ refused() {
 }
 
 test_functions_of_libraries() {
-	refused 1 "'malloc' is no kernel function but one of .*libc.so.6: c:malloc$" sonde funccount malloc
-	refused 1 "'malloc' .*: r:c:malloc$" sonde funccount r:malloc
+	refused 1 "'malloc' is a function of .*libc.so.6, not of the kernel: c:malloc$" sonde funccount malloc
+	refused 1 "'malloc' is a function of .*: r:c:malloc$" sonde funccount r:malloc
 	mkfifo gate
 	laps -w gate nap 1 1 > did &
 	# both ends are open: laps has begun
 	exec 3> gate
-	refused 1 "'lap_nap' .*/laps: exe:lap_nap$" sonde funccount -p $! lap_nap
+	refused 1 "'lap_nap' is a function of .*/laps, not of the kernel: exe:lap_nap$" sonde funccount -p $! lap_nap
 	exec 3>&-
 	wait
 }
 
 test_paths() {
-	refused 2 'a path needs u: before it and a function behind it: u:/bin/ls:NAME$' sonde funccount /bin/ls
+	refused 2 'a path needs u: in front of it and a function after it: u:/bin/ls:NAME$' sonde funccount /bin/ls
 	refused 2 ' u:\./ls:NAME$' sonde funclatency ./ls
 }
 
 # In bcc's tcpconnect, -c counts.
 test_an_option_for_a_command() {
-	refused 2 "option -c '-t': an option; -c takes a command to be run$" sonde tcpconnect -c -t
+	refused 2 "option -c '-t': this is an option, but -c takes a command to run$" sonde tcpconnect -c -t
 }
 
 # Some C libraries have USDT probes of their own, and are linked in.
 test_usdt_providers() {
-	refused 1 "has no USDT probes of 'hose', but of house(, libc)?$" sonde funccount "usdt:$usdt:hose:*"
-	refused 1 "has no USDT probes of 'hose', but of house(, libc)?$" sonde funccount "usdt:$usdt:hose:gated"
+	refused 1 "has no USDT probes of 'hose'; its providers: house(, libc)?$" sonde funccount "usdt:$usdt:hose:*"
+	refused 1 "has no USDT probes of 'hose'; its providers: house(, libc)?$" sonde funccount "usdt:$usdt:hose:gated"
 	refused 1 "no USDT probe of .*/usdt matches 'gatd' \(did you mean gated\?\)$" sonde funccount "usdt:$usdt:house:gatd"
 	refused 1 "no USDT probe of .*/usdt matches 'no_\*'$" sonde funccount "usdt:$usdt:house:no_*"
 }

@@ -114,8 +114,8 @@ test_errors() {
 	expect_one_err "there is no disk '1.5' \(to end after some seconds: --duration 1.5\)$"
 	run sonde biolatency -p $$
 	expect_exit 2
-	expect_err 'there is no option -p here: requests are issued by whoever writes for others$'
+	expect_err 'this tool has no option -p: requests are issued by whoever writes for others$'
 	run sonde biolatency --cpu 0
 	expect_exit 2
-	expect_err 'there is no option --cpu here: a request is issued by one processor and ends on another$'
+	expect_err 'this tool has no option --cpu: a request is issued by one processor and ends on another$'
 }

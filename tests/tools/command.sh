@@ -127,7 +127,7 @@ test_insisted() {
 	insist
 	await
 	expect_exit 0
-	expect_err "^sonde funccount: killed 'flushes'( and what it had started)?$"
+	expect_err "^sonde funccount: killed 'flushes'( and the processes that it started)?$"
 	expect_count flushes_work $((20 + 25 * $(grep -c '^did flush child' out)))
 	gone "$(its parent)" && gone "$(its child)" || fail "something goes on"
 }
@@ -170,7 +170,7 @@ test_stopped_command() {
 	kill -KILL "$(its parent)"
 	await
 	expect_exit 0
-	expect_err 'the command was ended by signal 9'
+	expect_err 'the command was killed by signal 9'
 }
 
 # sonde itself may be stopped and continued (Ctrl-Z, fg): it counts what happens meanwhile.

@@ -78,5 +78,5 @@ test_words() {
 	expect_exit 0
 	run sonde cpudist -p 4000000
 	expect_exit 1
-	expect_one_err 'no process has the id 4000000'
+	expect_one_err 'there is no process 4000000'
 }

@@ -152,5 +152,5 @@ test_errors() {
 	expect_err label
 	run sonde exitsnoop -p 4000000
 	expect_exit 1
-	expect_one_err 'no process has the id 4000000'
+	expect_one_err 'there is no process 4000000'
 }

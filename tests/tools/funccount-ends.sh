@@ -222,7 +222,7 @@ test_stalled_reader() {
 	stop INT
 	kill -0 $reader || fail "the reader was gone before"
 	kill $reader
-	expect_err 'the reader takes nothing \([0-9]+ rows? lost\)'
+	expect_err 'nobody reads them \([0-9]+ rows? lost\)'
 }
 
 test_full_disk() {

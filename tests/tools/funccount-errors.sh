@@ -49,15 +49,15 @@ test_no_command_behind_the_dashes() {
 	for tool in $(sonde help --names); do
 		run sonde "$tool" --
 		expect_exit 2
-		expect_err 'nothing is behind --'
+		expect_err 'no command after --'
 		[ ! -s out ] || fail "something on stdout"
 	done
 	run sonde status -- true
 	expect_exit 2
-	expect_err "'true' is too much"
+	expect_err "unexpected argument 'true'"
 	run sonde execsnoop -c true -- true
 	expect_exit 2
-	expect_err 'given twice'
+	expect_err 'two commands are given'
 }
 
 test_no_match() {

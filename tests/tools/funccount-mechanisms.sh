@@ -37,7 +37,8 @@ test_mechanism_for_some() {
 	fc --mechanism uprobe u:/bin/ufuncs:f_one t:sched:sched_switch t:sched:sched_wakeup do_sys_openat2 -- ufuncs 10
 	expect_exit 0
 	expect_count f_one 10
-	expect_err '3 not attached, it is nothing that uprobe attaches to: .*sched:sched_switch'
+	expect_err '2 not attached, uprobe cannot attach to a tracepoint: sched:sched_switch, sched:sched_wakeup$'
+	expect_err '1 not attached, uprobe cannot attach to a kernel function: do_sys_openat2$'
 }
 
 load() {

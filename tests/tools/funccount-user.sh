@@ -144,8 +144,8 @@ test_user_places_refused() {
 	at=$(awk '$2 == "f_one" { print $1 }' /ufuncs.symbols)
 	data=$(awk '$2 == "_IO_2_1_stdout_" { print $1 }' /ufuncs.symbols)
 	[ "$at" ] && [ "$data" ] || fail "no addresses of ufuncs"
-	refused_place u:/bin/ufuncs:f_one+1 "'f_one.0x1': the offset is inside an instruction .--force insists"
-	refused_place u:/bin/ufuncs:f_one+400 "'f_one' ends before .0x190: it is 0x[0-9a-f]* bytes long .--force insists"
+	refused_place u:/bin/ufuncs:f_one+1 "'f_one.0x1': the offset is inside an instruction .--force overrides this"
+	refused_place u:/bin/ufuncs:f_one+400 "'f_one' ends before .0x190: it is 0x[0-9a-f]* bytes long .--force overrides this"
 	refused_place u:/bin/ufuncs:f_one+0x7fffffffffffffff "'f_one' ends before"
 	refused_place "u:/bin/ufuncs:$(printf 0x%x $((at + 1)))" 'inside an instruction'
 	refused_place "u:/bin/ufuncs:$data" 'not in the code'

@@ -101,7 +101,7 @@ test_refused() {
 	expect_one_err "did you mean Cart::total\(\)\?"
 	fc u:/bin/shop:fib+4 -- shop
 	expect_exit 1
-	expect_one_err "an offset needs one function, 'fib' is 2: fib\(int\), fib\(long\)"
+	expect_one_err "an offset needs one function, but 'fib' names 2: fib\(int\), fib\(long\)"
 	fc shop::Cart::add -- shop
 	expect_exit 2
 	expect_err "u:BIN:shop::Cart::add"

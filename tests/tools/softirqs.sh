@@ -70,10 +70,10 @@ test_distribution() {
 test_errors() {
 	run sonde softirqs -p $$
 	expect_exit 2
-	expect_err 'there is no option -p here: interrupts belong to no process$'
+	expect_err 'this tool has no option -p: interrupts belong to no process$'
 	run sonde softirqs -c 0
 	expect_exit 2
-	expect_err "option -c '0': this is a command to be run \(a processor: --cpu 0"
+	expect_err "option -c '0': -c takes a command to run \(for a processor: --cpu 0"
 	run sonde softirqs -C -d
 	expect_exit 2
 	expect_err 'counts have no distribution: --count or --dist'

@@ -95,7 +95,7 @@ test_stalled_reader() {
 	echo > go
 	wait $reader
 	expect_exit 1
-	expect_err 'cannot write the results: the reader takes nothing \([0-9]+ rows? lost\)$'
+	expect_err 'cannot write the results: nobody reads them \([0-9]+ rows? lost\)$'
 	[ "$(awk "BEGIN { print ($ended - $began < 8) }")" = 1 ] || fail "ended after $(awk "BEGIN { print $ended - $began }") s"
 	[ $((after - before)) -lt 256 ] || fail "$((after - before)) kB more memory"
 	rows=$(sed -n 's/.*(\([0-9]*\) rows* lost)$/\1/p' err)
@@ -209,7 +209,7 @@ test_commands_that_end_badly() {
 	run sonde execsnoop -c 'execd; kill -9 $$'
 	expect_exit 0
 	expect_line '/bin/execd$'
-	expect_err 'command was ended by signal 9'
+	expect_err 'command was killed by signal 9'
 	run sonde opensnoop -c 'opens 3 /dev/null; exit 7'
 	expect_exit 0
 	[ "$(grep -c 'opens.*/dev/null$' out)" = 3 ] || fail "not three opens"
@@ -235,7 +235,7 @@ test_errors() {
 	refuses 2 "'nobodyhere'" execsnoop -u nobodyhere
 	refuses 1 "'none'" execsnoop --cgroup none
 	refuses 1 "/tmp.*cgroup v2" execsnoop --cgroup /tmp
-	refuses 1 "no process has the id 999999" opensnoop -p 999999
+	refuses 1 "there is no process 999999" opensnoop -p 999999
 	refuses 2 "--name .*'\('" execsnoop -n '('
 	refuses 2 "--line .*'\[a'" execsnoop -l '[a'
 	for size in 0 4095 1025M 64q -1 ''; do

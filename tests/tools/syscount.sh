@@ -291,7 +291,7 @@ test_errors() {
 	expect_err "option --syscall 'getpidd': no system call is called so \(did you mean getpid\?\)$"
 	sc --ppid 4000000
 	expect_exit 1
-	expect_one_err 'no process has the id 4000000, so none is its child$'
+	expect_one_err 'there is no process 4000000 that could have children$'
 	sc -l 17
 	expect_exit 2
 	sc -- /no/such/command

@@ -245,7 +245,7 @@ Test(command, killed_while_held)
 	status = await();
 	cr_expect(WIFSIGNALED(status));
 	cr_expect_lt(command_release(command, &err), 0);
-	cr_expect(strstr(err.text, "was ended before it began"), "%s", err.text);
+	cr_expect(strstr(err.text, "was killed before it started"), "%s", err.text);
 	command_free(command);
 	expect_written("");
 }

@@ -53,15 +53,15 @@ Test(filter, pid)
 	cr_expect_not(filter.by_tid);
 	cr_expect_eq(filter.tgid, getpid());
 	cr_expect_eq(parse((struct run_options){ .pid = nobody() }), -ESRCH);
-	cr_expect(strstr(err.text, "no process has the id "), "%s", err.text);
+	cr_expect(strstr(err.text, "there is no process "), "%s", err.text);
 	cr_expect_eq(parse((struct run_options){ .tid = nobody() }), -ESRCH);
-	cr_expect(strstr(err.text, "no thread has the id "), "%s", err.text);
+	cr_expect(strstr(err.text, "there is no thread "), "%s", err.text);
 }
 
 static void *ask_as_thread(void *ctx)
 {
 	pid_t tid = syscall(SYS_gettid);
-	__free char *want = base_printf("%d is a thread of process %d: say --tid %d, or -p %d", tid, getpid(),
+	__free char *want = base_printf("%d is a thread of process %d: use --tid %d, or -p %d", tid, getpid(),
 					tid, getpid());
 
 	cr_expect_eq(parse((struct run_options){ .pid = tid }), -ESRCH);
@@ -107,7 +107,7 @@ Test(filter, cpu)
 	cr_expect_eq(parse((struct run_options){ .cpu_text = "1x" }), -EINVAL);
 	cr_expect_str_eq(err.text, "--cpu takes a number, not '1x'");
 	cr_expect_eq(parse((struct run_options){ .cpu_text = "100000" }), -ENOENT);
-	cr_expect(strstr(err.text, "there is no processor 100000: the last is "), "%s", err.text);
+	cr_expect(strstr(err.text, "there is no processor 100000: the highest number is "), "%s", err.text);
 	cr_expect_eq(parse((struct run_options){ .cpu_text = "18446744073709551616" }), -EINVAL);
 }
 

@@ -143,11 +143,11 @@ Test(opt, what_a_tool_lacks)
 	static const struct {
 		const char *word, *text;
 	} cases[] = {
-		{ "-p1", "there is no option -p here: nobody's" },
-		{ "--pid=1", "there is no option --pid here: nobody's" },
-		{ "--pi=x", "there is no option --pid here: nobody's" },
-		{ "-kx", "there is no option -k here: nobody's" },
-		{ "-j", "there is no option -j here: no data" },
+		{ "-p1", "this tool has no option -p: nobody's" },
+		{ "--pid=1", "this tool has no option --pid: nobody's" },
+		{ "--pi=x", "this tool has no option --pid: nobody's" },
+		{ "-kx", "this tool has no option -k: nobody's" },
+		{ "-j", "this tool has no option -j: no data" },
 		{ "--pif", "unknown option --pif" },
 	};
 
@@ -268,7 +268,7 @@ Test(opt, refusals)
 		{ "--zzzzzz", "unknown option --zzzzzz" },
 		{ "-x", "unknown option -x" },
 		{ "-vx", "unknown option -x" },
-		{ "--co x", "option --co may be --comm or --color" },
+		{ "--co x", "option --co is ambiguous: --comm or --color" },
 		{ "--pid", "option --pid needs an argument (PID)" },
 		{ "-v -p", "option -p needs an argument (PID)" },
 		{ "--json=1", "option --json takes no argument" },
@@ -287,7 +287,7 @@ Test(opt, refusals)
 		{ "-m 4kk", "option -m: '4kk' is not a number (units: k, M, G)" },
 		{ "-m 17179869184G", "option -m: 17179869184G is out of range" },
 		{ "-i x", "option -i: 'x' is not a time (seconds, or as in 10ms, 5s, 2m, 1h, 1d)" },
-		{ "-i 0", "option -i: '0' is no time, it must be more than 0" },
+		{ "-i 0", "option -i: '0' is too short: the time must be more than 0" },
 		{ "-i 2d", "option -i: '2d' is too long" },
 		{ "-i 999999999999d", "option -i: '999999999999d' is too long" },
 		{ "-i 10us", "option -i: '10us' is too short" },

@@ -282,7 +282,7 @@ Test(resolve_kernel, hidden_addresses)
 Test(resolve_kernel, what_bpf_runs_itself)
 {
 	cr_expect_eq(RESOLVE("rcu_read_lock_held"), -EPERM);
-	cr_expect(strstr(err.text, "'rcu_read_lock_held' is not traced: "), "%s", err.text);
+	cr_expect(strstr(err.text, "'rcu_read_lock_held' cannot be traced: "), "%s", err.text);
 	cr_expect_eq(RESOLVE("p:0xffffffff81001308"), -EPERM);
 	cr_assert_eq(RESOLVE("rcu*", "r:*rcu*"), 0);
 	cr_expect_eq(set.n, 0);
@@ -296,13 +296,13 @@ Test(resolve_kernel, suggestions)
 	static const struct {
 		const char *spec, *text;
 	} cases[] = {
-		{ "sched_switch", "'sched_switch' is no function but a tracepoint: t:sched:sched_switch" },
-		{ "sched:sched_switch", "'sched:sched_switch' is no function but a tracepoint: t:sched:sched_switch" },
-		{ "sched:sched_*", "'sched:sched_*' is no function but a tracepoint: t:sched:sched_*" },
+		{ "sched_switch", "'sched_switch' is a tracepoint, not a function: t:sched:sched_switch" },
+		{ "sched:sched_switch", "'sched:sched_switch' is a tracepoint, not a function: t:sched:sched_switch" },
+		{ "sched:sched_*", "'sched:sched_*' is a tracepoint, not a function: t:sched:sched_*" },
 		{ "t:irq:sched_switch", "no tracepoint matches 't:irq:sched_switch' (did you mean t:sched:sched_switch?)" },
 		{ "t:sched:sched_swich", "no tracepoint matches 'sched_swich' (did you mean sched_switch?)" },
-		{ "openat", "'openat' is no kernel function but a system call: t:syscalls:sys_enter_openat" },
-		{ "r:openat", "'openat' is no kernel function but a system call: t:syscalls:sys_exit_openat" },
+		{ "openat", "'openat' is a system call, not a kernel function: t:syscalls:sys_enter_openat" },
+		{ "r:openat", "'openat' is a system call, not a kernel function: t:syscalls:sys_exit_openat" },
 	};
 
 	fixture_file(EVENTS, "sched:sched_wakeup\nsched:sched_switch\nirq:irq_handler_exit\n");
