@@ -7,10 +7,10 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 #include "bpf/context.h"
-#include "bpf/mark.bpf.h"
+#include "bpf/patch.bpf.h"
 #include "bpf/slot.h"
 
-#define context_kind() mark_constant(CONTEXT_MARK)
+#define context_kind() patch_constant(PATCH_CONTEXT)
 
 /* A word of the context. The verifier wants its offset in the load itself, where a compiler need not leave it. */
 #define context_word(ctx, index) \
@@ -23,7 +23,7 @@
 	})
 
 /* Which of a tool's probes was hit: its place in the table of probes. */
-#define context_probe() mark_constant(SLOT_MARK_VALUE)
+#define context_probe() patch_constant(PATCH_SLOT_VALUE)
 
 /*
  * A syscall that returns: what it was called with is still in the task's registers, and what the

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What a program gets when its probe is hit depends on how it is attached. A program that runs in
- * several ways asks a constant, which user space writes into each copy (compare bpf/slot.h).
+ * several ways asks PATCH_CONTEXT (bpf/patch.h), which tells each copy.
  */
 #ifndef SONDE_CONTEXT_H
 #define SONDE_CONTEXT_H
-
-#define CONTEXT_MARK 0x736f6e6465437478ULL /* becomes an enum context_kind */
 
 enum context_kind {
 	CONTEXT_REGS,	 /* kprobe, uprobe: registers */

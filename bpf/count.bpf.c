@@ -8,7 +8,7 @@
 #include "bpf/filter.bpf.h"
 #include "bpf/slot.bpf.h"
 
-/* A row of counters, one a slot, for each processor; sized by user space. All that is in .bss. */
+/* A shard of counters, one a slot, for each processor; sized by user space. All that is in .bss. */
 __u64 counts[1];
 
 SEC("kprobe")

@@ -2,7 +2,7 @@
 /*
  * Values into distributions (bpf/dist.h):
  *
- *	dist_add(number, value)		without keys: the row of that number, 0 where there is one
+ *	dist_add(number, value)		without keys: the histogram of that number, 0 where there is one
  *	dist_add_key(&key, label, value)
  *
  * The time from one event to another that has the same id comes from bpf/pending.bpf.h.
@@ -45,9 +45,9 @@ static __always_inline __u64 dist_no_value(void)
 
 static __always_inline void dist_add(__u64 number, __u64 value)
 {
-	__u64 *rows = hist_rows();
+	__u64 *shard = hist_shard();
 
-	hist_add(hist_row(rows, number), value);
+	hist_add(hist_at(shard, number), value);
 }
 
 static __always_inline __u64 *dist_row(const union dist_key *key)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Histograms: which bucket a value falls into, and what a row of cells looks like. Shared by both sides, so that
+ * Histograms: which bucket a value falls into, and what the cells of a histogram are. Shared by both sides, so that
  * the program that counts and the one that shows cannot differ.
  *
  * log2: bucket i has the values from 2^i to 2^(i+1) - 1, and the first one 0 too. linear: as many equal steps as there are, and
@@ -23,18 +23,12 @@ enum hist_kind {
 #define HIST_PARTS	     (1 << HIST_PART_BITS)
 #define HIST_PRECISE_BUCKETS ((64 - HIST_PART_BITS + 1) * HIST_PARTS)
 
-/* A row, in words of 64 bits: these, then the buckets. */
+/* The cells of a histogram, words of 64 bits: these, then the buckets. */
 enum hist_cell {
 	HIST_SUM, /* of the values as they came, before they were divided */
 	HIST_MAX, /* precise only; divided */
 	HIST_BUCKETS,
 };
-
-/* Become, in each copy of a program (compare bpf/slot.h): */
-#define HIST_MARK_KIND	 0x736f6e6465486b64ULL /* an enum hist_kind */
-#define HIST_MARK_UNIT	 0x736f6e646548756eULL /* what a value is divided by */
-#define HIST_MARK_STEP	 0x736f6e6465487374ULL /* how wide a linear step is */
-#define HIST_MARK_STRIDE 0x736f4873	       /* the bytes of a row; 0 where there is one row for all */
 
 #define HIST_4(n)  n, n, n, n
 #define HIST_16(n) HIST_4(n), HIST_4(n), HIST_4(n), HIST_4(n)

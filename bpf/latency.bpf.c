@@ -29,7 +29,7 @@ static __always_inline int ends(void *ctx, __u64 now, bool constant, __u64 slot)
 	start = pending->start;
 	pending_free(pending, start);
 	now = pending_time(start, now);
-	hist_add(hist_row(hist_rows(), constant ? slot_constant() : slot), now);
+	hist_add(hist_at(hist_shard(), constant ? slot_constant() : slot), now);
 	return 0;
 }
 
@@ -47,7 +47,7 @@ int latency_return(void *ctx)
 SEC("kprobe")
 int latency_session(void *ctx)
 {
-	__u64 now, *rows, slot;
+	__u64 now, *shard, slot;
 
 	if (!latency_is_return(ctx)) {
 		if (!filter_pass())
@@ -59,8 +59,8 @@ int latency_session(void *ctx)
 	now = pending_time(*latency_cookie(ctx), now);
 	if (!slot_number(ctx, &slot))
 		return 0;
-	rows = hist_rows();
-	hist_add(hist_row(rows, slot), now);
+	shard = hist_shard();
+	hist_add(hist_at(shard, slot), now);
 	return 0;
 }
 

@@ -18,8 +18,8 @@
 #define LATENCY_MIX_PROCESS   0xc2b2ae3d27d4eb4fULL
 #define LATENCY_MIX_GOROUTINE 0x9fb21c651e98df25ULL
 
-static __u64 (*latency_is_return)(void *ctx) = (void *)LATENCY_CALL_IS_RETURN;
-static __u64 *(*latency_cookie)(void *ctx) = (void *)LATENCY_CALL_COOKIE;
+static __u64 (*latency_is_return)(void *ctx) = (void *)PATCH_CALL_IS_RETURN;
+static __u64 *(*latency_cookie)(void *ctx) = (void *)PATCH_CALL_COOKIE;
 
 /*
  * A trampoline hands both programs the same context, on the stack. Elsewhere it is the stack pointer, which
@@ -44,7 +44,7 @@ static __always_inline __u64 latency_frame(void *ctx, bool ret)
 	return frame;
 }
 
-#define latency_is_go() (mark_constant(LATENCY_MARK_GO) != 0)
+#define latency_is_go() (patch_constant(PATCH_LATENCY_GO) != 0)
 
 /* The current goroutine: a register that Go keeps for it (abi-internal.md). */
 static __always_inline __u64 latency_goroutine(void *ctx)

@@ -10,14 +10,9 @@
 #define SONDE_LATENCY_H
 
 /*
- * Stands where a program asks how a call's frame is told: becomes 1 for functions of Go. Their stacks are moved while they run,
- * and they run now in this thread and now in that: what stays is the goroutine, and how far from its stack's upper
- * end the frame is. They are probed at their return instructions: the return address is still there.
+ * PATCH_LATENCY_GO tells a copy that it serves functions of Go. Go moves stacks while functions run, and runs them in one thread and
+ * then in another. What stays is the goroutine, and how far from the upper end of its stack the frame is. These functions are probed at
+ * their return instructions: the return address is still there.
  */
-#define LATENCY_MARK_GO 0x736f6e64654c676fULL
-
-/* Stand where a program calls the kernel's functions of a session; user space puts their numbers there. */
-#define LATENCY_CALL_IS_RETURN 0x736f4c72
-#define LATENCY_CALL_COOKIE    0x736f4c63
 
 #endif

@@ -48,7 +48,7 @@ static __always_inline PENDING *pending_entries_of(__u64 key)
 	key >>= PENDING_SHIFT;
 	asm volatile("%0 &= %1"
 		     : "+r"(key)
-		     : "i"(PENDING_MARK_MASK));
+		     : "i"(PATCH_PENDING_MASK));
 	return (void *)slot_begin(pending_entries) + key;
 }
 

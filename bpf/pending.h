@@ -18,9 +18,8 @@ struct pending {
 /* How many entries a key may be in: a cache line of the smallest ones. */
 #define PENDING_WAYS 4
 
-/* Which bits of a key choose its entries, and the mark that becomes a mask of these: bytes of the table, whole cache lines. */
-#define PENDING_SHIFT	  38
-#define PENDING_MARK_MASK 0x736f4c6d
+/* The bits of a key from there on choose its entries: PATCH_PENDING_MASK (bpf/patch.h) keeps as many as the table has. */
+#define PENDING_SHIFT 38
 
 /* Why something was not measured: the places in pending_losses. */
 enum pending_loss {

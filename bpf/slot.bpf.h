@@ -6,7 +6,7 @@
 #include "vmlinux/vmlinux.h"
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
-#include "bpf/mark.bpf.h"
+#include "bpf/patch.bpf.h"
 #include "bpf/slot.h"
 
 const volatile struct slot_hash slot_hash SEC(".rodata.slot");
@@ -70,20 +70,20 @@ static __always_inline __u32 slot_syscall(struct pt_regs *regs)
 #endif
 }
 
-/* May a run of the program be interrupted by another that counts in the same row? */
-#define slot_shared() (mark_constant(SLOT_MARK_SHARED) != 0)
+/* May a run of the program be interrupted by another that counts in the same shard? */
+#define slot_shared() (patch_constant(PATCH_SLOT_SHARED) != 0)
 
 /*
- * The begin of this processor's row in an array of rows, which user space sized. The array's address is in the
- * program, and the mask tells the verifier how many rows there are: no lookup and no branch. The helper is called as one
+ * The begin of this processor's shard in an array of shards, which user space sized. The array's address is in the
+ * program, and the mask tells the verifier how many shards there are: no lookup and no branch. The helper is called as one
  * that returns 64 bits, which every helper does; the cast by way of void says that this is meant.
  */
-#define slot_row(array) \
+#define slot_shard(array) \
 	({ \
 		__u64 _at = ((__u64(*)(void))(void *)bpf_get_smp_processor_id)(); \
 		asm volatile("%0 &= %1; %0 *= %2" \
 			     : "+r"(_at) \
-			     : "i"(SLOT_MARK_ROWS), "i"(SLOT_MARK_ROW)); \
+			     : "i"(PATCH_SHARDS), "i"(PATCH_SHARD_SIZE)); \
 		(typeof(&(array)[0]))((void *)slot_begin(array) + _at); \
 	})
 
@@ -93,18 +93,18 @@ static __always_inline __u64 slot_of(void *ctx, __u64 how)
 	if (how == SLOT_COOKIE)
 		return bpf_get_attach_cookie(ctx);
 	if (how == SLOT_FUNC_IP)
-		return slot_by_ip(bpf_get_func_ip(ctx) + mark_constant(SLOT_MARK_VALUE));
+		return slot_by_ip(bpf_get_func_ip(ctx) + patch_constant(PATCH_SLOT_VALUE));
 	if (how == SLOT_SYSCALL)
 		return slot_by_ip(slot_syscall((void *)((struct bpf_raw_tracepoint_args *)ctx)->args[0]) +
-				  mark_constant(SLOT_MARK_VALUE));
+				  patch_constant(PATCH_SLOT_VALUE));
 	if (how == SLOT_SYSCALL_TASK)
 		return slot_by_ip(slot_syscall((void *)bpf_task_pt_regs(bpf_get_current_task_btf())) +
-				  mark_constant(SLOT_MARK_VALUE));
+				  patch_constant(PATCH_SLOT_VALUE));
 	return slot_by_ip(slot_regs_ip(ctx));
 }
 
-#define slot_is_constant() (mark_constant(SLOT_MARK_HOW) == SLOT_CONSTANT)
-#define slot_constant()	   mark_constant(SLOT_MARK_VALUE)
+#define slot_is_constant() (patch_constant(PATCH_SLOT_HOW) == SLOT_CONSTANT)
+#define slot_constant()	   patch_constant(PATCH_SLOT_VALUE)
 
 /* The slot of what fired; false where it has none. */
 static __always_inline bool slot_number(void *ctx, __u64 *slot)
@@ -113,27 +113,27 @@ static __always_inline bool slot_number(void *ctx, __u64 *slot)
 		*slot = slot_constant();
 		return true;
 	}
-	*slot = slot_of(ctx, mark_constant(SLOT_MARK_HOW));
+	*slot = slot_of(ctx, patch_constant(PATCH_SLOT_HOW));
 	return *slot < slot_hash.n_slots;
 }
 
 /*
- * The counter of what fired in this processor's row; false where it has none. A constant is read last, for what
+ * The counter of what was hit, in this processor's shard; false where it has none. A constant is read last, for what
  * is kept across a call takes a register that has to be saved.
  */
 static __always_inline bool slot_counter(void *ctx, __u64 *array, __u64 **counter)
 {
-	__u64 how = mark_constant(SLOT_MARK_HOW), slot;
+	__u64 how = patch_constant(PATCH_SLOT_HOW), slot;
 
 	if (how == SLOT_CONSTANT) {
-		*counter = slot_row(array);
-		*counter += mark_constant(SLOT_MARK_VALUE);
+		*counter = slot_shard(array);
+		*counter += patch_constant(PATCH_SLOT_VALUE);
 		return true;
 	}
 	slot = slot_of(ctx, how);
 	if (slot >= slot_hash.n_slots)
 		return false;
-	*counter = slot_row(array) + slot;
+	*counter = slot_shard(array) + slot;
 	return true;
 }
 

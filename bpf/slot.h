@@ -1,21 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How a program learns which target fired. Shared by both sides.
+ * How a program learns which target was hit. Shared by both sides.
  *
- * A program is a template that is loaded once for each way of attaching. Two 64-bit
- * constants in it carry the marks below; user space replaces them in each copy
- * before the load, and the verifier then removes the ways that this copy does not use.
+ * A program is loaded once for each way of attaching. PATCH_SLOT_HOW and PATCH_SLOT_VALUE (bpf/patch.h) tell each copy how it finds the
+ * slot, and the verifier removes the ways that the copy does not use.
  */
 #ifndef SONDE_SLOT_H
 #define SONDE_SLOT_H
-
-#define SLOT_MARK_HOW	 0x736f6e6465486f77ULL /* becomes an enum slot_how */
-#define SLOT_MARK_VALUE	 0x736f6e646556616cULL /* becomes the slot, or what is added to the ip */
-#define SLOT_MARK_SHARED 0x736f6e6465536872ULL /* becomes 1 where two runs may write to one row at a time */
-
-/* 32 bits each, in instructions that take a constant; see slot_row() */
-#define SLOT_MARK_ROWS 0x736f526f /* becomes the number of rows - 1 */
-#define SLOT_MARK_ROW  0x736f5277 /* becomes the bytes of a row */
 
 enum slot_how {
 	SLOT_CONSTANT,	   /* one target a program */

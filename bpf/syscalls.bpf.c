@@ -55,7 +55,7 @@ enum {
 
 const volatile struct syscalls_config config SEC(".rodata.config");
 
-/* A row of SYSCALLS_PLACES for each processor; sized by user space. */
+/* A shard of SYSCALLS_PLACES for each processor; sized by user space. */
 struct syscalls_cell syscalls_calls[1] SEC(".data.calls") = {};
 /* Nothing counts before: set by user space when all is armed, or here when the command has begun. */
 __u32 syscalls_begun SEC(".data.begun") = 0;
@@ -277,11 +277,11 @@ static __always_inline void count_process(__u64 place, bool failed, __u64 ns)
 
 static __always_inline void count_call(__u64 place, bool failed, __u64 ns)
 {
-	struct syscalls_cell *row = slot_row(syscalls_calls);
+	struct syscalls_cell *shard = slot_shard(syscalls_calls);
 
 	/* the verifier is told once more */
 	if (place < SYSCALLS_PLACES)
-		count(&row[place], failed, ns, slot_shared());
+		count(&shard[place], failed, ns, slot_shared());
 }
 
 static __always_inline __u64 place_of_return(void *ctx, __u64 start, __s64 ret)

@@ -3,7 +3,7 @@
 #ifndef SONDE_SYSCALLS_ENGINE_H
 #define SONDE_SYSCALLS_ENGINE_H
 
-/* The places in a processor's row: one for each number, then what has no place of its own. */
+/* The places in a processor's shard: one for each number, then what has no place of its own. */
 enum syscalls_place {
 	SYSCALLS_NUMBERS = 512,
 	SYSCALLS_OTHER = SYSCALLS_NUMBERS, /* numbers beyond these */

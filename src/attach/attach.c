@@ -5,7 +5,6 @@
 
 #include <bpf/bpf.h>
 
-#include "base/cpus.h"
 #include "base/report.h"
 #include "mechanism.h"
 #include "quirks.h"
@@ -71,7 +70,7 @@ struct attach *attach_new(struct target_set *set, const struct attach_options *o
 
 	raise_file_limit();
 	attach->options = *options;
-	attach->shared = options->shared || options->rows < (uint32_t)cpus_ids() || attach_needs_atomic(set);
+	attach->shared = options->shared || attach_needs_atomic(set);
 	attach->set = set;
 	return attach;
 }
@@ -269,7 +268,7 @@ static const struct target *first_failed(const struct attach *attach)
 	return attach->set->v;
 }
 
-int attach_targets_by(struct attach *attach, uint32_t group, enum mech only, const struct bpf_program *program,
+int attach_targets_by(struct attach *attach, uint32_t group, enum mech only, const struct image *image,
 		      struct err *err)
 {
 	struct target_set *set = attach->set;
@@ -277,10 +276,13 @@ int attach_targets_by(struct attach *attach, uint32_t group, enum mech only, con
 	size_t before = attach->attached;
 	const struct target *target;
 	enum mech asked;
+	int wrong = image_check(image, err);
 
+	if (wrong)
+		return wrong;
 	attach->group = group;
 	attach->only = only;
-	attach->program = program;
+	attach->image = image;
 	attach->total = set->n;
 	for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
 		int ret = try_mechanism(attach, order[i], targets);
@@ -297,9 +299,9 @@ int attach_targets_by(struct attach *attach, uint32_t group, enum mech only, con
 		       asked ? mech_names[asked] : "", target->failed);
 }
 
-int attach_targets(struct attach *attach, uint32_t group, const struct bpf_program *program, struct err *err)
+int attach_targets(struct attach *attach, uint32_t group, const struct image *image, struct err *err)
 {
-	return attach_targets_by(attach, group, MECH_AUTO, program, err);
+	return attach_targets_by(attach, group, MECH_AUTO, image, err);
 }
 
 size_t attach_count(const struct attach *attach)
@@ -443,15 +445,4 @@ bool attach_needs_atomic(const struct target_set *set)
 		if (may_nest(target->kind))
 			return true;
 	return false;
-}
-
-uint32_t attach_rows(size_t row_size)
-{
-	uint32_t cpus = cpus_ids(), rows = 1;
-
-	while (rows < cpus)
-		rows *= 2;
-	while (rows > 1 && !quirk_value_size(rows * row_size))
-		rows /= 2;
-	return rows;
 }

@@ -8,27 +8,18 @@
 #ifndef SONDE_ATTACH_H
 #define SONDE_ATTACH_H
 
+#include "image.h"
 #include "probe/target.h"
 
 struct attach;
 struct bpf_object;
-struct bpf_program;
-
-/* A constant of the template that is another one in all copies: in a load of 64 bits, or the operand of an instruction. */
-struct attach_mark {
-	uint64_t mark, value;
-};
 
 struct attach_options {
-	enum mech mech;			 /* the only one to use, or MECH_AUTO */
-	const struct attach_mark *marks; /* the caller's; they stay there */
-	size_t n_marks;
-	bool shared; /* two programs of different slots write to one row: increments are atomic */
-	/* Of the arrays that slot_row() is for: what attach_rows() said, and bytes. */
-	uint32_t rows, row_size;
-	pid_t pid;	/* user functions: place them in this process only, 0 in all */
-	bool registers; /* the programs read these, which trampolines do not give: never by those */
-	bool filtered;	/* the program lets only some hits pass: what the kernel skips is lost, not just uncounted */
+	enum mech mech;	    /* the only one to use, or MECH_AUTO */
+	bool shared;	    /* programs of several slots or processors write to one shard: increments are atomic */
+	pid_t pid;	    /* user functions: place them in this process only, 0 in all */
+	bool registers;	    /* the programs read these, which trampolines do not give: never by those */
+	bool must_not_miss; /* a hit that the kernel skips is lost: mechanisms by which it skips none come first */
 	/* Called now and then while attaching; non-zero ends it with -EINTR. May be NULL. */
 	int (*progress)(void *ctx, size_t done, size_t total);
 	void *ctx;
@@ -43,13 +34,13 @@ int attach_fill_slots(struct bpf_object *object, const struct target_set *set, s
 struct attach *attach_new(struct target_set *set, const struct attach_options *options);
 
 /*
- * Attaches copies of the program to every target of the group that is not attached yet (a target that is a session
+ * Attaches copies of the image to every target of the group that is not attached yet (a target that is a session
  * by a mechanism that has those). 0 when at least one is; else an
  * error that tells why the first is not. -EINTR when progress() said so. After an error, too, attach_free() detaches.
  */
-int attach_targets(struct attach *attach, uint32_t group, const struct bpf_program *program, struct err *err);
+int attach_targets(struct attach *attach, uint32_t group, const struct image *image, struct err *err);
 /* The same by one mechanism, where that would be chosen: as a first choice before others. MECH_AUTO: by all. */
-int attach_targets_by(struct attach *attach, uint32_t group, enum mech only, const struct bpf_program *program,
+int attach_targets_by(struct attach *attach, uint32_t group, enum mech only, const struct image *image,
 		      struct err *err);
 
 size_t attach_count(const struct attach *attach); /* targets that are attached */
@@ -85,11 +76,5 @@ void attach_free(struct attach *attach);
  * tracepoints where the kernel does not keep an interrupt from running the program once more.
  */
 bool attach_needs_atomic(const struct target_set *set);
-
-/*
- * How many rows of that size an array can have: a power of two, one for each processor, or fewer where the
- * kernel has no arrays that large; then processors share rows.
- */
-uint32_t attach_rows(size_t row_size);
 
 #endif

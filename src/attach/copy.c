@@ -1,69 +1,30 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Copies of a template program, each with the constants of its way of attaching written into it. */
+/* Loads copies of an image, each with the constants of its way of attaching at the patch sites. */
 #include <linux/bpf.h>
 
 #include "base/report.h"
-#include "bpf/latency.h"
 #include "mechanism.h"
 #include "quirks.h"
-
-#define LD_IMM64 (BPF_LD | BPF_DW | BPF_IMM)
 
 /* Of the path to the instruction that is refused; only what is written takes memory. */
 #define LOG_SIZE (16 * 1024 * 1024)
 
-static void patch(struct bpf_insn *insns, size_t n, uint64_t mark, uint64_t value)
-{
-	for (size_t i = 0; i + 1 < n; i++) {
-		uint64_t now = (uint32_t)insns[i].imm | (uint64_t)(uint32_t)insns[i + 1].imm << 32;
-
-		if (insns[i].code != LD_IMM64)
-			continue;
-		if (!insns[i].src_reg && now == mark) {
-			insns[i].imm = value;
-			insns[i + 1].imm = value >> 32;
-		}
-		i++;
-	}
-}
-
-static void patch_operand(struct bpf_insn *insns, size_t n, uint8_t code, int32_t mark, int32_t value)
-{
-	for (size_t i = 0; i < n; i++)
-		if (insns[i].code == code && insns[i].imm == mark)
-			insns[i].imm = value;
-}
-
-/* An operand of any calculation; a mark that is wider is none. */
-static void patch_operands(struct bpf_insn *insns, size_t n, const struct attach_mark *mark)
-{
-	for (size_t i = 0; i < n; i++)
-		if (BPF_CLASS(insns[i].code) == BPF_ALU64 && BPF_SRC(insns[i].code) == BPF_K &&
-		    (uint64_t)insns[i].imm == mark->mark)
-			insns[i].imm = mark->value;
-}
-
 /*
- * A compare-and-swap becomes a load of what is there: for kernels that have none, which refuse a
- * program even where it is never reached. The program stores by itself what it has found to be free.
+ * A compare-and-swap becomes a load of what is there, for kernels that have none: they refuse a program even where it is never
+ * reached. The program itself stores what it has found to be free.
  */
-static void patch_swaps(struct bpf_insn *insns, size_t n)
+static void replace_swaps(const struct image *image, struct bpf_insn *insns)
 {
-	for (size_t i = 0; i < n; i++)
-		if (insns[i].code == (BPF_STX | BPF_ATOMIC | BPF_DW) && insns[i].imm == BPF_CMPXCHG)
-			insns[i] = (struct bpf_insn){
+	vec_each(site, &image->sites) {
+		struct bpf_insn *insn = &insns[site->insn];
+
+		if (site->kind == PATCH_SWAP)
+			*insn = (struct bpf_insn){
 				.code = BPF_LDX | BPF_MEM | BPF_DW,
 				.dst_reg = BPF_REG_0,
-				.src_reg = insns[i].dst_reg,
-				.off = insns[i].off,
+				.src_reg = insn->dst_reg,
+				.off = insn->off,
 			};
-}
-
-static void patch_marks(struct bpf_insn *insns, size_t n, const struct attach_options *options)
-{
-	for (size_t i = 0; i < options->n_marks; i++) {
-		patch(insns, n, options->marks[i].mark, options->marks[i].value);
-		patch_operands(insns, n, &options->marks[i]);
 	}
 }
 
@@ -81,28 +42,32 @@ static enum context_kind context_of(const struct copy *copy)
 	}
 }
 
+static void patch(const struct attach *attach, const struct copy *copy, struct bpf_insn *insns)
+{
+	const struct image *image = attach->image;
+
+	image_patch_copy(image, insns, PATCH_SLOT_HOW, copy->how);
+	image_patch_copy(image, insns, PATCH_SLOT_VALUE, copy->value);
+	image_patch_copy(image, insns, PATCH_SLOT_SHARED, attach->shared);
+	image_patch_copy(image, insns, PATCH_CONTEXT, context_of(copy));
+	image_patch_copy(image, insns, PATCH_LATENCY_GO, copy->go);
+	session_patch(image, insns);
+	if (!quirk_swaps())
+		replace_swaps(image, insns);
+}
+
 static int load(const struct attach *attach, const struct copy *copy, char *log, size_t log_size)
 {
-	const struct bpf_program *program = attach->program;
+	const struct image_code *code = &attach->image->code;
 	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = copy->attach_type,
-		    .attach_btf_id = copy->btf_id, .log_buf = log, .log_size = log_size,
-		    .log_level = log ? 1 : 0);
-	size_t n = bpf_program__insn_cnt(program);
-	__free struct bpf_insn *insns = base_alloc(n * sizeof(*insns));
+		    .attach_btf_id = copy->btf_id, .prog_btf_fd = code->btf_fd, .func_info = code->func_info,
+		    .func_info_cnt = code->n_func_info, .func_info_rec_size = code->n_func_info ? sizeof(struct bpf_func_info) : 0, .log_buf = log,
+		    .log_size = log_size, .log_level = log ? 1 : 0);
+	__free struct bpf_insn *insns = base_alloc(code->n * sizeof(*insns));
 
-	memcpy(insns, bpf_program__insns(program), n * sizeof(*insns));
-	patch(insns, n, SLOT_MARK_HOW, copy->how);
-	patch(insns, n, SLOT_MARK_VALUE, copy->value);
-	patch(insns, n, SLOT_MARK_SHARED, attach->shared);
-	patch(insns, n, CONTEXT_MARK, context_of(copy));
-	patch(insns, n, LATENCY_MARK_GO, copy->go);
-	patch_operand(insns, n, BPF_ALU64 | BPF_AND | BPF_K, SLOT_MARK_ROWS, attach->options.rows - 1);
-	patch_operand(insns, n, BPF_ALU64 | BPF_MUL | BPF_K, SLOT_MARK_ROW, attach->options.row_size);
-	patch_marks(insns, n, &attach->options);
-	if (!quirk_swaps())
-		patch_swaps(insns, n);
-	session_patch(insns, n);
-	return bpf_prog_load(copy->type, bpf_program__name(program), "Dual BSD/GPL", insns, n, &opts);
+	memcpy(insns, code->insns, code->n * sizeof(*insns));
+	patch(attach, copy, insns);
+	return bpf_prog_load(copy->type, code->name, "Dual BSD/GPL", insns, code->n, &opts);
 }
 
 const char *attach_rejected(int error)
@@ -151,7 +116,7 @@ int copy_load(struct attach *attach, const struct copy *copy)
 	int fd;
 
 	vec_each(it, &attach->copies)
-		if (it->of == attach->program && copy->how != SLOT_CONSTANT && !memcmp(&it->copy, copy, sizeof(*copy)))
+		if (it->of == attach->image && copy->how != SLOT_CONSTANT && !memcmp(&it->copy, copy, sizeof(*copy)))
 			return it->fd;
 	fd = load(attach, copy, NULL, 0);
 	if (fd < 0) {
@@ -159,7 +124,7 @@ int copy_load(struct attach *attach, const struct copy *copy)
 		return fd;
 	}
 	loaded = vec_push(&attach->copies);
-	loaded->of = attach->program;
+	loaded->of = attach->image;
 	loaded->copy = *copy;
 	loaded->fd = fd;
 	return fd;

@@ -28,7 +28,7 @@ static const char *refuses(const struct attach *attach, const struct target *tar
 	if (n > FENTRY_FEW && !asked)
 		return "too many for fentry";
 	/* kprobes cost twice as much, but run with preemption off */
-	if (attach->options.filtered && !asked && quirk_preemptible())
+	if (attach->options.must_not_miss && !asked && quirk_preemptible())
 		return "a preemptible kernel skips hits";
 	return NULL;
 }

@@ -13,7 +13,7 @@
 
 #define ENOTSUPP 524 /* the kernel's own, not in <errno.h> */
 
-/* A copy of the template, as it is to be loaded. */
+/* A copy of an image, as it is to be loaded. */
 struct copy {
 	enum bpf_prog_type type;
 	enum bpf_attach_type attach_type;
@@ -32,17 +32,17 @@ struct link {
 struct attach {
 	struct attach_options options;
 	struct target_set *set;
-	const struct bpf_program *program; /* of the group that is being attached */
+	const struct image *image; /* of the group that is being attached */
 	uint32_t group;
 	enum mech only; /* the one that is to be used of those that may be; MECH_AUTO: any */
-	bool shared;	/* two runs of a program may write to one row at a time */
+	bool shared;	/* two runs of a program may write to one shard at a time */
 	struct links {
 		struct link *v;
 		size_t n, cap;
 	} links;
 	struct copies {
 		struct loaded {
-			const struct bpf_program *of;
+			const struct image *of;
 			struct copy copy;
 			int fd;
 		} * v;
@@ -108,10 +108,10 @@ int perf_attach(struct attach *attach, struct perf_event_attr *attr, pid_t pid,
 		const struct copy *copy, const struct target *target);
 
 /*
- * Makes calls of the kernel's functions for sessions out of the marks of bpf/latency.h, where there are any. A kernel
- * without these has no sessions either, and loads no program that calls them.
+ * Fills in the kernel's numbers of its functions of sessions, where a copy of the image calls any. A kernel without these functions has
+ * no sessions either, and loads no program that calls them.
  */
-void session_patch(struct bpf_insn *insns, size_t n);
+void session_patch(const struct image *image, struct bpf_insn *copy);
 
 /* Perfect hash of the set's kernel addresses; see bpf/slot.h. */
 struct slot_table {

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Sessions: one program at a function's entry and at its return, and the kernel's functions that tell it which, and keep a number. */
+/*
+ * Sessions: one program at a function's entry and at its return. The kernel has functions that tell it which of the two it is at, and
+ * that keep a number from one to the other.
+ */
 #include <linux/bpf.h>
 
-#include "bpf/latency.h"
 #include "kernel/kernel.h"
 #include "mechanism.h"
 
 static struct call {
-	int32_t mark;
+	uint64_t patch;
 	const char *name;
 	uint32_t id; /* in the kernel's BTF, 0 not found */
 } calls[] = {
-	{ LATENCY_CALL_IS_RETURN, "bpf_session_is_return" },
-	{ LATENCY_CALL_COOKIE, "bpf_session_cookie" },
+	{ PATCH_CALL_IS_RETURN, "bpf_session_is_return" },
+	{ PATCH_CALL_COOKIE, "bpf_session_cookie" },
 };
 
 static int offer(const char *name, uint32_t id, void *ctx)
@@ -23,18 +25,16 @@ static int offer(const char *name, uint32_t id, void *ctx)
 	return 0;
 }
 
-void session_patch(struct bpf_insn *insns, size_t n)
+void session_patch(const struct image *image, struct bpf_insn *copy)
 {
 	static bool looked;
 
-	for (size_t i = 0; i < n; i++)
-		for (size_t c = 0; c < ARRAY_SIZE(calls); c++) {
-			if (insns[i].code != (BPF_JMP | BPF_CALL) || insns[i].imm != calls[c].mark)
-				continue;
-			if (!looked)
-				kernel_each_btf_func(offer, NULL, NULL);
-			looked = true;
-			insns[i].src_reg = BPF_PSEUDO_KFUNC_CALL;
-			insns[i].imm = calls[c].id;
-		}
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
+		if (!image_has(image, calls[i].patch))
+			continue;
+		if (!looked)
+			kernel_each_btf_func(offer, NULL, NULL);
+		looked = true;
+		image_patch_copy(image, copy, calls[i].patch, calls[i].id);
+	}
 }

@@ -23,7 +23,7 @@ static const char *raw_refuses(const struct attach *attach, const struct target 
 			return "a preemptible kernel skips hits";
 	}
 	/* perf's tracepoint costs three times as much, but runs with preemption off */
-	if (target->object && attach->options.filtered && !asked && quirk_preemptible())
+	if (target->object && attach->options.must_not_miss && !asked && quirk_preemptible())
 		return "a preemptible kernel skips hits";
 	return NULL;
 }

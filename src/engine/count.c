@@ -5,6 +5,7 @@
  * hit is lost between two.
  */
 #include "attach/attach.h"
+#include "attach/shards.h"
 #include "base/report.h"
 #include "bpf/filter.h"
 #include "bpf/slot.h"
@@ -32,22 +33,21 @@ struct count {
 	struct target_set set;
 	struct object object;
 	struct attach *attach;
-	const uint64_t *counters; /* [row][slot], shared with the kernel; the map's */
-	size_t n_rows, row;	  /* mostly one for each processor; slots of a row, with padding */
-	uint64_t *totals;	  /* each slot's count since the beginning */
-	uint64_t *before;	  /* the same at the last table */
-	uint64_t missed;	  /* hits that belong to no row */
-	bool knows_missed;	  /* whether the kernel tells */
+	struct image image;
+	const uint64_t *counters; /* [shard][slot], shared with the kernel; the map's */
+	struct shards shards;
+	uint64_t *totals;  /* each slot's count since the beginning */
+	uint64_t *before;  /* the same at the last table */
+	uint64_t missed;   /* hits that belong to no row */
+	bool knows_missed; /* whether the kernel tells */
 	struct count_row *rows;
 };
 
 static int set_sizes(struct count *count, struct attach_options *options, struct err *err)
 {
-	/* a page's worth of slots would be too much for few; whole cache lines keep processors apart */
-	count->row = (count->set.n_slots + 7) / 8 * 8;
-	options->row_size = count->row * sizeof(uint64_t);
-	count->n_rows = options->rows = attach_rows(options->row_size);
-	return object_size_value(&count->object, ".bss", count->n_rows * options->row_size, err);
+	count->shards = shards_of(count->set.n_slots * sizeof(uint64_t));
+	options->shared = shards_are_shared(&count->shards);
+	return object_size_value(&count->object, ".bss", shards_memory(&count->shards), err);
 }
 
 static int load(struct engine_instance *instance, struct count *count, struct err *err)
@@ -65,10 +65,14 @@ static int load(struct engine_instance *instance, struct count *count, struct er
 		ret = attach_fill_slots(object->core.bpf, &count->set, err);
 	if (!ret)
 		ret = object_prepare(object, err);
+	if (!ret)
+		ret = object_image(object, "count", &count->image, err);
+	if (!ret)
+		ret = shards_patch(&count->shards, &count->image, err);
 	if (ret)
 		return ret;
 	count->attach = attach_new(&count->set, &attach_options);
-	count->counters = object_memory(object, ".bss", count->n_rows * count->row * sizeof(uint64_t));
+	count->counters = object_memory(object, ".bss", shards_memory(&count->shards));
 	return filter_after(instance, object->core.bpf, err);
 }
 
@@ -79,6 +83,7 @@ static void count_close(struct engine_instance *instance)
 	if (!count)
 		return;
 	attach_free(count->attach);
+	image_release(&count->image);
 	object_release(&count->object);
 	target_set_release(&count->set);
 	free(count->totals);
@@ -103,7 +108,7 @@ static int count_open(struct engine_instance *instance, struct err *err)
 	count->before = base_alloc(count->set.n_slots * sizeof(*count->before));
 	count->rows = base_alloc(count->set.n_slots * sizeof(*count->rows));
 	report_verbose("maps are ready");
-	return attach_targets(count->attach, 0, object_program(&count->object, "count", err), err);
+	return attach_targets(count->attach, 0, &count->image, err);
 }
 
 static void count_armed(struct engine_instance *instance)
@@ -117,8 +122,8 @@ static uint64_t counted(const struct count *count, size_t slot)
 {
 	uint64_t total = 0;
 
-	for (size_t row = 0; row < count->n_rows; row++)
-		total += __atomic_load_n(&count->counters[row * count->row + slot], __ATOMIC_RELAXED);
+	for (size_t i = 0; i < count->shards.n; i++)
+		total += __atomic_load_n(&count->counters[i * count->shards.size / sizeof(total) + slot], __ATOMIC_RELAXED);
 	return total;
 }
 

@@ -40,7 +40,7 @@ struct dist {
 	struct hists hists;
 	struct keys keys;
 	struct attach_options attach;
-	struct attach_mark marks[HISTS_MARKS + 1];
+	uint64_t pending_mask;
 	bool charts, counts;
 	bool knows_missed;
 };
@@ -306,9 +306,7 @@ static int size_keys(struct dist *dist, struct object *object, struct err *err)
 	ret = ret ? ret : object_size_value(object, ".data.empty", size, err);
 	/* rows are of all processors */
 	dist->attach.shared = true;
-	dist->marks[0] = (struct attach_mark){ HIST_MARK_KIND, hist->kind };
-	dist->marks[1] = (struct attach_mark){ HIST_MARK_UNIT, hist->divisor };
-	dist->marks[2] = (struct attach_mark){ HIST_MARK_STEP, hist->step };
+	dist->hists.shards = (struct shards){ .n = 1 };
 	return ret;
 }
 
@@ -324,24 +322,36 @@ static int set_up(struct engine_instance *instance, struct dist *dist, struct er
 
 	/* an interrupt's program may come into another: newer kernels skip the same one */
 	dist->attach.shared = !quirk_guards_raw_tp();
-	dist->attach.marks = dist->marks;
-	dist->attach.n_marks = ARRAY_SIZE(dist->marks);
 	if (!ret)
 		ret = object_fill(object, ".rodata.dist", &setup, sizeof(setup), err);
 	if (!ret && dist->kind)
 		ret = size_keys(dist, object, err);
 	else if (!ret)
 		ret = hists_size(&dist->hists, object, source->n_numbers ? source->n_numbers : 1, false, &dist->attach,
-				 dist->marks, err);
-	if (!ret)
-		ret = pairs_size(object, pending ? pending : 1, sizeof(struct pending), &dist->marks[HISTS_MARKS],
 				 err);
+	if (!ret)
+		ret = pairs_size(object, pending ? pending : 1, sizeof(struct pending), &dist->pending_mask, err);
 	return ret ? ret : filter_before(instance, object->core.bpf, err);
 }
 
 static size_t memory(const struct dist *dist)
 {
 	return dist->kind ? dist->keys.max * dist->keys.value_size : hists_memory(&dist->hists);
+}
+
+/* Some of a tool's programs count, others only note when something has begun: each has the sites that it needs. */
+static int patch_images(struct dist *dist, struct err *err)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < dist->source->events.n_probes; i++) {
+		struct image *image = &dist->probes.images[i];
+
+		if (image_has(image, PATCH_HIST_KIND))
+			ret = hists_patch(&dist->hists, image, err);
+		image_patch_optional(image, PATCH_PENDING_MASK, dist->pending_mask);
+	}
+	return ret;
 }
 
 static int load(struct engine_instance *instance, struct dist *dist, struct err *err)
@@ -351,6 +361,10 @@ static int load(struct engine_instance *instance, struct dist *dist, struct err 
 
 	if (!ret)
 		ret = object_prepare(object, err);
+	if (!ret)
+		ret = event_probes_load(&dist->probes, err);
+	if (!ret)
+		ret = patch_images(dist, err);
 	if (!ret && !dist->source->no_task)
 		ret = filter_after(instance, object->core.bpf, err);
 	if (ret)
@@ -388,7 +402,7 @@ static int dist_open(struct engine_instance *instance, struct err *err)
 	dist->instance = instance;
 	dist->source = instance->source;
 	dist->probes.source = &dist->source->events;
-	dist->attach.filtered = true; /* a hit that is skipped is not measured */
+	dist->attach.must_not_miss = true; /* a hit that is skipped is not measured */
 	dist->attach.progress = engine_progress;
 	dist->attach.ctx = instance;
 	ret = configure(instance, dist, err);

@@ -226,6 +226,8 @@ static int load(struct engine_instance *instance, struct events *events, struct 
 		ret = event_probes_resolve(instance, &events->probes, &events->attach, err);
 	if (!ret)
 		ret = object_prepare(object, err);
+	if (!ret)
+		ret = event_probes_load(&events->probes, err);
 	if (ret)
 		return ret;
 	functions = &events->probes.set;
@@ -249,7 +251,8 @@ static int event_open(struct engine_instance *instance, struct err *err)
 {
 	struct events *events = base_alloc(sizeof(*events));
 	const struct attach_options attach_options = {
-		.filtered = true, /* a hit that is skipped is an event that is lost */
+		.must_not_miss = true, /* a hit that is skipped is an event that is lost */
+		.shared = true,
 		.pid = instance->ctx->pid,
 		.progress = engine_progress,
 		.ctx = instance,

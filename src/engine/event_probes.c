@@ -99,10 +99,7 @@ static int add_spec(struct event_probes *probes, size_t i, struct err *err)
 
 static int attach_group(struct event_probes *probes, size_t group, struct err *err)
 {
-	const char *name = probes->source->probes[group].program;
-	const struct bpf_program *program = object_program(&probes->object, name, err);
-
-	return program ? attach_targets(probes->attach, group, program, err) : -ENOENT;
+	return attach_targets(probes->attach, group, &probes->images[group], err);
 }
 
 /* Probes of one program together: what the kernel's BTF says of them is then looked up once. */
@@ -174,14 +171,11 @@ static int resolve_pairs(struct engine_instance *instance, struct event_probes *
 	};
 	int ret = probes_resolve(instance, &settings, "trace", &probes->set, err);
 
-	options->marks = &probes->mark;
-	options->n_marks = 1;
 	options->registers = true;
-	options->rows = 1;
 	if (!ret)
 		ret = pairs_make(&probes->set, err);
 	if (!ret)
-		ret = pairs_size(&probes->object, *pairs->calls, pairs->cell, &probes->mark, err);
+		ret = pairs_size(&probes->object, *pairs->calls, pairs->cell, &probes->pairs.pending_mask, err);
 	return ret ? ret : attach_fill_slots(probes->object.core.bpf, &probes->set, err);
 }
 
@@ -190,16 +184,19 @@ int event_probes_resolve(struct engine_instance *instance, struct event_probes *
 	return probes->source->pairs ? resolve_pairs(instance, probes, options, err) : 0;
 }
 
-static int attach_pairs(struct event_probes *probes, struct err *err)
+int event_probes_load(struct event_probes *probes, struct err *err)
 {
-	const struct event_pairs *pairs = probes->source->pairs;
-	const struct pair_programs programs = {
-		.entry = object_program(&probes->object, pairs->entry, err),
-		.ret = object_program(&probes->object, pairs->ret, err),
-		.session = object_program(&probes->object, pairs->session, err),
-	};
+	const struct event_source *source = probes->source;
+	int ret = 0;
 
-	return pairs_attach(probes->attach, &probes->set, &programs, err);
+	if (source->pairs)
+		return pairs_load(&probes->pairs, &probes->object, source->pairs->entry, source->pairs->ret,
+				  source->pairs->session, err);
+	probes->images = base_alloc(source->n_probes * sizeof(*probes->images));
+	for (size_t i = 0; !ret && i < source->n_probes; i++)
+		if (group_of(source, i) == i)
+			ret = object_image(&probes->object, source->probes[i].program, &probes->images[i], err);
+	return ret;
 }
 
 void event_probes_say_losses(struct engine_instance *instance, const struct event_probes *probes, uint64_t missed)
@@ -221,7 +218,7 @@ int event_probes_attach(struct event_probes *probes, const struct attach_options
 
 	probes->attach = attach_new(&probes->set, options);
 	if (source->pairs)
-		return attach_pairs(probes, err);
+		return pairs_attach(&probes->pairs, probes->attach, &probes->set, err);
 	ret = first_choice(probes, err);
 	if (ret)
 		return ret;
@@ -254,6 +251,10 @@ uint64_t event_probes_missed(const struct event_probes *probes, bool *known)
 void event_probes_release(struct event_probes *probes)
 {
 	attach_free(probes->attach);
+	for (size_t i = 0; probes->images && i < probes->source->n_probes; i++)
+		image_release(&probes->images[i]);
+	free(probes->images);
+	pairs_release(&probes->pairs);
 	object_release(&probes->object);
 	target_set_release(&probes->set);
 }

@@ -6,6 +6,7 @@
 #include "attach/attach.h"
 #include "event.h"
 #include "object.h"
+#include "pairs.h"
 
 struct event_probes {
 	const struct event_source *source;
@@ -13,7 +14,8 @@ struct event_probes {
 	pid_t pid; /* whose user functions, 0 anybody's */
 	struct target_set set;
 	struct attach *attach;
-	struct attach_mark mark; /* of pairs */
+	struct image *images; /* of each probe's program; of a program that has several probes the first one's */
+	struct pairs pairs;
 };
 
 /*
@@ -22,8 +24,11 @@ struct event_probes {
  */
 int event_probes_resolve(struct engine_instance *instance, struct event_probes *probes, struct attach_options *options, struct err *err);
 
+/* The object is prepared. Its programs become images, which the caller may patch. */
+int event_probes_load(struct event_probes *probes, struct err *err);
+
 /*
- * The object is prepared. Attaches what the source's table names and the options ask for. An error names the first that cannot be attached
+ * Attaches what the source's table names and the options ask for. An error names the first that cannot be attached
  * and is not optional. After an error, too, event_probes_release() detaches.
  */
 int event_probes_attach(struct event_probes *probes, const struct attach_options *options, struct err *err);

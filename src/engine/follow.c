@@ -19,11 +19,14 @@ struct follow {
 /* The command is a child of ours: a program that runs in our own process finds it. */
 static int adopt(const struct follow *follow, pid_t command, struct err *err)
 {
-	const struct bpf_program *program = object_program(&follow->object, "follow_adopt", err);
+	const struct bpf_program *program;
 	__u64 args[] = { command };
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = args, .ctx_size_in = sizeof(args));
-	int ret = program ? bpf_prog_test_run_opts(bpf_program__fd(program), &opts) : -ENOENT;
+	int ret = object_program(&follow->object, "follow_adopt", &program, err);
 
+	if (ret)
+		return ret;
+	ret = bpf_prog_test_run_opts(bpf_program__fd(program), &opts);
 	if (!ret && opts.retval != 1)
 		ret = -ESRCH;
 	return ret ? err_set(err, ret, "%s", strerror(-ret)) : 0;
@@ -34,10 +37,11 @@ static int attach(struct follow *follow, struct err *err)
 	static const char *const programs[PROGRAMS] = { "follow_fork", "follow_free" };
 
 	for (size_t i = 0; i < PROGRAMS; i++) {
-		const struct bpf_program *program = object_program(&follow->object, programs[i], err);
+		const struct bpf_program *program;
+		int ret = object_program(&follow->object, programs[i], &program, err);
 
-		if (!program)
-			return err->code;
+		if (ret)
+			return ret;
 		follow->links[i] = bpf_program__attach(program);
 		if (!follow->links[i])
 			return err_set(err, -errno, "%s", strerror(errno));

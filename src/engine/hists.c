@@ -25,19 +25,25 @@ int hists_init(struct hists *hists, const struct hists_settings *settings, struc
 }
 
 int hists_size(struct hists *hists, struct object *object, size_t n, bool all_in_one,
-	       struct attach_options *options, struct attach_mark *marks, struct err *err)
+	       struct attach_options *options, struct err *err)
 {
 	hists->n = all_in_one ? 1 : n;
-	/* whole cache lines keep processors apart */
-	hists->stride = (hists->n * hists->words + 7) / 8 * 8;
-	options->row_size = hists->stride * sizeof(uint64_t);
-	hists->n_processors = options->rows = attach_rows(options->row_size);
-	options->shared = options->shared || (all_in_one && n > 1);
-	marks[0] = (struct attach_mark){ HIST_MARK_KIND, hists->hist.kind };
-	marks[1] = (struct attach_mark){ HIST_MARK_UNIT, hists->hist.divisor };
-	marks[2] = (struct attach_mark){ HIST_MARK_STEP, hists->hist.step };
-	marks[3] = (struct attach_mark){ HIST_MARK_STRIDE, all_in_one ? 0 : hists->words * sizeof(uint64_t) };
+	hists->all_in_one = all_in_one;
+	hists->shards = shards_of(hists->n * hists->words * sizeof(uint64_t));
+	options->shared = options->shared || (all_in_one && n > 1) || shards_are_shared(&hists->shards);
 	return object_size_value(object, ".data.hist", hists_memory(hists), err);
+}
+
+int hists_patch(const struct hists *hists, struct image *image, struct err *err)
+{
+	int ret = image_patch(image, PATCH_HIST_KIND, hists->hist.kind, err);
+
+	ret = ret ? ret : image_patch(image, PATCH_HIST_UNIT, hists->hist.divisor, err);
+	ret = ret ? ret : image_patch(image, PATCH_HIST_STEP, hists->hist.step, err);
+	if (ret || !image_has(image, PATCH_HIST_STRIDE))
+		return ret;
+	image_patch_optional(image, PATCH_HIST_STRIDE, hists->all_in_one ? 0 : hists->words * sizeof(uint64_t));
+	return shards_patch(&hists->shards, image, err);
 }
 
 void hists_map(struct hists *hists, const struct object *object)
@@ -50,18 +56,19 @@ void hists_map(struct hists *hists, const struct object *object)
 
 size_t hists_memory(const struct hists *hists)
 {
-	return hists->n_processors * hists->stride * sizeof(uint64_t);
+	return shards_memory(&hists->shards);
 }
 
-/* What a row of cells holds now, of all processors; and of that what is new, which the next table does without. */
+/* What a histogram holds now, of all shards; and of that what is new, which the next table does without. */
 const uint64_t *hists_take(struct hists *hists, size_t number)
 {
 	uint64_t *before = hists->before + number * hists->words, *between = hists->between + number * hists->words;
 	size_t bytes = hists->words * sizeof(*before);
 
 	memset(hists->now, 0, bytes);
-	for (size_t i = 0; i < hists->n_processors; i++)
-		hist_merge(&hists->hist, hists->now, hists->cells + i * hists->stride + number * hists->words);
+	for (size_t i = 0; i < hists->shards.n; i++)
+		hist_merge(&hists->hist, hists->now,
+			   hists->cells + i * hists->shards.size / sizeof(*before) + number * hists->words);
 	hist_difference(&hists->hist, between, hists->now, before);
 	memcpy(before, hists->now, bytes);
 	return between;

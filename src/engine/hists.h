@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Within engine/: histograms that programs fill (bpf/hist.bpf.h), from the options to the rows. For any engine: it says how many
- * rows of cells there are, attaches with the marks, and emits them by number.
+ * Within engine/: histograms that programs fill (bpf/hist.bpf.h), from the options to the rows. An engine says how many histograms
+ * there are, patches its images, and emits the histograms by number.
  */
 #ifndef SONDE_HISTS_H
 #define SONDE_HISTS_H
 
 #include "attach/attach.h"
+#include "attach/shards.h"
 #include "object.h"
 #include "engine.h"
 #include "output/hist.h"
@@ -25,14 +26,12 @@ struct hists_settings {
 		OPT(OPT_BOOL, STRUCT, MEMBER.precise, 0, "precise", NULL, \
 		    "buckets of 1 %, for percentiles and the maximum below the chart")
 
-#define HISTS_MARKS 4
-
 struct hists {
 	struct hist hist;
-	size_t n;	       /* rows of cells */
-	size_t words;	       /* of one */
-	size_t n_processors;   /* rows of rows; processors may share one */
-	size_t stride;	       /* from one to the next, in words */
+	size_t n;	       /* how many */
+	size_t words;	       /* of the cells of one */
+	struct shards shards;  /* of n histograms each */
+	bool all_in_one;       /* whatever the slot, it is number 0 */
 	const uint64_t *cells; /* shared with the kernel; the map's */
 	uint64_t *now, *before, *between;
 };
@@ -40,11 +39,13 @@ struct hists {
 /* From the options; wrong ones are -EINVAL. nsecs is what values are without any. */
 int hists_init(struct hists *hists, const struct hists_settings *settings, struct err *err);
 /*
- * Sizes the cells of an object that is open, n rows for each processor, and tells attach of it: marks has room for HISTS_MARKS, and
- * lives as long as attaching takes. all_in_one: number 0 is the only row, whatever the slot.
+ * Sizes the cells of an object that is open: n histograms in each shard. all_in_one: there is only number 0, whatever the slot. Sets
+ * options->shared where several writers count in one histogram.
  */
 int hists_size(struct hists *hists, struct object *object, size_t n, bool all_in_one,
-	       struct attach_options *options, struct attach_mark *marks, struct err *err);
+	       struct attach_options *options, struct err *err);
+/* Fills an image's sites for histograms. It may lack those for shards, where it counts by key only. */
+int hists_patch(const struct hists *hists, struct image *image, struct err *err);
 /* The object is prepared. */
 void hists_map(struct hists *hists, const struct object *object);
 size_t hists_memory(const struct hists *hists);

@@ -49,7 +49,7 @@ struct latency {
 	struct object object;
 	struct attach *attach;
 	struct hists hists;
-	struct attach_mark marks[HISTS_MARKS + 1];
+	struct pairs pairs;
 };
 
 /* More functions than histograms are refused at once, before any is measured. */
@@ -61,6 +61,16 @@ static int check_keys(const struct latency *latency, const struct settings *sett
 		       latency->set.n_slots, settings->keys, latency->hists.words * sizeof(uint64_t));
 }
 
+/* Values are counted where a call ends. */
+static int load_images(struct latency *latency, struct err *err)
+{
+	struct pairs *pairs = &latency->pairs;
+	int ret = pairs_load(pairs, &latency->object, "latency_entry", "latency_return", "latency_session", err);
+
+	ret = ret ? ret : hists_patch(&latency->hists, &pairs->ret, err);
+	return ret ? ret : hists_patch(&latency->hists, &pairs->session, err);
+}
+
 static int load(struct engine_instance *instance, struct latency *latency, struct err *err)
 {
 	const struct settings *settings = instance->settings;
@@ -70,19 +80,19 @@ static int load(struct engine_instance *instance, struct latency *latency, struc
 	int ret = object_open(object, latency_bpf__elf_bytes, err);
 
 	/* a hit that the kernel skips is a call that is not measured */
-	options.filtered = true;
-	options.marks = latency->marks;
-	options.n_marks = ARRAY_SIZE(latency->marks);
+	options.must_not_miss = true;
 	if (!ret)
-		ret = hists_size(&latency->hists, object, latency->set.n_slots, all_in_one, &options, latency->marks, err);
+		ret = hists_size(&latency->hists, object, latency->set.n_slots, all_in_one, &options, err);
 	if (!ret)
-		ret = pairs_size(object, settings->calls, sizeof(struct pending), &latency->marks[HISTS_MARKS], err);
+		ret = pairs_size(object, settings->calls, sizeof(struct pending), &latency->pairs.pending_mask, err);
 	if (!ret)
 		ret = filter_before(instance, object->core.bpf, err);
 	if (!ret)
 		ret = attach_fill_slots(object->core.bpf, &latency->set, err);
 	if (!ret)
 		ret = object_prepare(object, err);
+	if (!ret)
+		ret = load_images(latency, err);
 	if (ret)
 		return ret;
 	latency->attach = attach_new(&latency->set, &options);
@@ -113,7 +123,6 @@ static size_t memory(const struct latency *latency)
 static int latency_open(struct engine_instance *instance, struct err *err)
 {
 	struct latency *latency = base_alloc(sizeof(*latency));
-	struct pair_programs programs;
 	int ret;
 
 	instance->state = latency;
@@ -121,12 +130,7 @@ static int latency_open(struct engine_instance *instance, struct err *err)
 	if (ret)
 		return ret;
 	report_verbose("maps are ready: %zu KB", memory(latency) / 1024);
-	programs = (struct pair_programs){
-		.entry = object_program(&latency->object, "latency_entry", err),
-		.ret = object_program(&latency->object, "latency_return", err),
-		.session = object_program(&latency->object, "latency_session", err),
-	};
-	return pairs_attach(latency->attach, &latency->set, &programs, err);
+	return pairs_attach(&latency->pairs, latency->attach, &latency->set, err);
 }
 
 static void latency_armed(struct engine_instance *instance)
@@ -180,6 +184,7 @@ static void latency_close(struct engine_instance *instance)
 	if (!latency)
 		return;
 	attach_free(latency->attach);
+	pairs_release(&latency->pairs);
 	object_release(&latency->object);
 	target_set_release(&latency->set);
 	hists_release(&latency->hists);

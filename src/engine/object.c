@@ -3,6 +3,7 @@
 #include <bpf/libbpf.h>
 
 #include "attach/attach.h"
+#include "attach/image.h"
 #include "attach/quirks.h"
 #include "object.h"
 
@@ -119,13 +120,20 @@ int object_map_fd(const struct object *object, const char *map)
 	return bpf_map__fd(find(object, map));
 }
 
-const struct bpf_program *object_program(const struct object *object, const char *name, struct err *err)
+int object_program(const struct object *object, const char *name, const struct bpf_program **program, struct err *err)
 {
-	const struct bpf_program *program = bpf_object__find_program_by_name(object->core.bpf, name);
+	*program = bpf_object__find_program_by_name(object->core.bpf, name);
+	return *program ? 0 : err_set(err, -ENOENT, "the BPF object has no program '%s'", name);
+}
 
-	if (!program)
-		err_set(err, -ENOENT, "the BPF object has no program '%s'", name);
-	return program;
+int object_image(const struct object *object, const char *name, struct image *image, struct err *err)
+{
+	const struct bpf_program *program;
+	int ret = object_program(object, name, &program, err);
+
+	if (!ret)
+		image_from_program(image, program);
+	return ret;
 }
 
 void object_release(struct object *object)

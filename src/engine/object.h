@@ -17,6 +17,7 @@
 #include "kernel/core_object.h"
 
 struct bpf_program;
+struct image;
 
 /* Initialise with {}. */
 struct object {
@@ -59,8 +60,10 @@ uint64_t object_word(const struct object *object, const char *section, size_t in
 size_t object_value_size(const struct object *object, const char *map);
 int object_map_fd(const struct object *object, const char *map);
 
-/* NULL: there is none of this name, which err says. */
-const struct bpf_program *object_program(const struct object *object, const char *program, struct err *err);
+/* -ENOENT where there is none of this name. */
+int object_program(const struct object *object, const char *name, const struct bpf_program **program, struct err *err);
+/* The program as an image, which the caller releases. */
+int object_image(const struct object *object, const char *program, struct image *image, struct err *err);
 
 void object_release(struct object *object);
 

@@ -73,17 +73,36 @@ int pairs_make(struct target_set *set, struct err *err)
 	return ret;
 }
 
-int pairs_size(struct object *object, uint32_t calls, size_t cell, struct attach_mark *mark, struct err *err)
+int pairs_size(struct object *object, uint32_t calls, size_t cell, uint64_t *mask, struct err *err)
 {
 	size_t cells = PENDING_WAYS;
 
 	while (cells < (size_t)calls * LOAD)
 		cells *= 2;
-	*mark = (struct attach_mark){
-		.mark = PENDING_MARK_MASK,
-		.value = (cells - PENDING_WAYS) * cell,
-	};
+	*mask = (cells - PENDING_WAYS) * cell;
 	return object_size_value(object, ".data.pending", cells * cell, err);
+}
+
+int pairs_load(struct pairs *pairs, const struct object *object, const char *entry, const char *ret, const char *session,
+	       struct err *err)
+{
+	int error = object_image(object, entry, &pairs->entry, err);
+
+	error = error ? error : object_image(object, ret, &pairs->ret, err);
+	error = error ? error : object_image(object, session, &pairs->session, err);
+	error = error ? error : image_patch(&pairs->entry, PATCH_PENDING_MASK, pairs->pending_mask, err);
+	error = error ? error : image_patch(&pairs->ret, PATCH_PENDING_MASK, pairs->pending_mask, err);
+	/* the kernel keeps a session's start, but a tool may have more to keep */
+	if (!error)
+		image_patch_optional(&pairs->session, PATCH_PENDING_MASK, pairs->pending_mask);
+	return error;
+}
+
+void pairs_release(struct pairs *pairs)
+{
+	image_release(&pairs->entry);
+	image_release(&pairs->ret);
+	image_release(&pairs->session);
 }
 
 /* Which targets this attempt is for: one of each pair that has no probe yet. */
@@ -102,7 +121,7 @@ static void choose(struct target_set *set, enum group group)
 }
 
 /* Of returns that are attached now: the entries, by the same mechanism. */
-static int attach_entries(struct attach *attach, struct target_set *set, const struct bpf_program *program)
+static int attach_entries(struct attach *attach, struct target_set *set, const struct image *image)
 {
 	size_t n = set->n / 2;
 	bool any = false;
@@ -117,22 +136,22 @@ static int attach_entries(struct attach *attach, struct target_set *set, const s
 		entry->mech = ret->by;
 		any = true;
 	}
-	return any ? attach_targets(attach, ENTRY, program, NULL) : 0;
+	return any ? attach_targets(attach, ENTRY, image, NULL) : 0;
 }
 
-static int attach_both(struct attach *attach, struct target_set *set, enum mech only, const struct pair_programs *programs)
+static int attach_both(struct attach *attach, struct target_set *set, enum mech only, const struct pairs *pairs)
 {
 	int ret;
 
 	choose(set, RETURN);
-	ret = attach_targets_by(attach, RETURN, only, programs->ret, NULL);
-	return ret == -EINTR ? ret : attach_entries(attach, set, programs->entry);
+	ret = attach_targets_by(attach, RETURN, only, &pairs->ret, NULL);
+	return ret == -EINTR ? ret : attach_entries(attach, set, &pairs->entry);
 }
 
-static int attach_sessions(struct attach *attach, struct target_set *set, const struct pair_programs *programs)
+static int attach_sessions(struct attach *attach, struct target_set *set, const struct pairs *pairs)
 {
 	choose(set, SESSION);
-	return attach_targets(attach, SESSION, programs->session, NULL);
+	return attach_targets(attach, SESSION, &pairs->session, NULL);
 }
 
 size_t pairs_count(const struct target_set *set)
@@ -167,14 +186,14 @@ void pairs_failed(const struct target_set *set, struct target_notes *notes)
 }
 
 /* Trampolines cost least where they are few; a session costs half of what two probes do. */
-int pairs_attach(struct attach *attach, struct target_set *set, const struct pair_programs *programs, struct err *err)
+int pairs_attach(const struct pairs *pairs, struct attach *attach, struct target_set *set, struct err *err)
 {
-	int ret = attach_both(attach, set, MECH_FENTRY, programs);
+	int ret = attach_both(attach, set, MECH_FENTRY, pairs);
 
 	if (ret != -EINTR && pairs_count(set) < set->n / 2)
-		ret = attach_sessions(attach, set, programs);
+		ret = attach_sessions(attach, set, pairs);
 	if (ret != -EINTR && pairs_count(set) < set->n / 2)
-		ret = attach_both(attach, set, MECH_AUTO, programs);
+		ret = attach_both(attach, set, MECH_AUTO, pairs);
 	if (ret == -EINTR)
 		return err_set(err, ret, "interrupted");
 	if (pairs_count(set))

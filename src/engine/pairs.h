@@ -11,20 +11,25 @@
 
 struct object;
 
-/* The programs of a pair. */
-struct pair_programs {
-	const struct bpf_program *entry, *ret, *session;
+/* Initialise with {}. */
+struct pairs {
+	uint64_t pending_mask;
+	struct image entry, ret, session;
 };
 
 /* What was resolved becomes pairs: the set is twice as large, and the slots stay. Refuses what has no return. */
 int pairs_make(struct target_set *set, struct err *err);
 /*
- * Sizes the table of calls that are under way, of an object that is open, and adds the mark that belongs to
- * it. Room for at least four times as many: a key may be in few cells only. cell: bytes of one.
+ * Sizes the pending table of an object that is open: *mask is for its programs' PATCH_PENDING_MASK. The table has room for at least four
+ * times as many calls: a key may be in few cells only. cell: bytes of one.
  */
-int pairs_size(struct object *object, uint32_t calls, size_t cell, struct attach_mark *mark, struct err *err);
+int pairs_size(struct object *object, uint32_t calls, size_t cell, uint64_t *mask, struct err *err);
+/* Of an object that is prepared, by the names of its programs: the images, with pairs->pending_mask in those that use the table. */
+int pairs_load(struct pairs *pairs, const struct object *object, const char *entry, const char *ret, const char *session,
+	       struct err *err);
+void pairs_release(struct pairs *pairs);
 /* Attaches as many as can be; an error says why the first one cannot where none is. */
-int pairs_attach(struct attach *attach, struct target_set *set, const struct pair_programs *programs, struct err *err);
+int pairs_attach(const struct pairs *pairs, struct attach *attach, struct target_set *set, struct err *err);
 /* Those that are. */
 size_t pairs_count(const struct target_set *set);
 /* Those that are not, and why; notes->v is the caller's to free. */

@@ -47,7 +47,7 @@ struct attach_options probes_attach_options(struct engine_instance *instance, co
 	return (struct attach_options){
 		.mech = settings->mech,
 		.pid = instance->ctx->pid,
-		.filtered = instance->filter.any,
+		.must_not_miss = instance->filter.any,
 		.progress = engine_progress,
 		.ctx = instance,
 	};

@@ -9,6 +9,7 @@
 #include <bpf/bpf.h>
 
 #include "attach/quirks.h"
+#include "attach/shards.h"
 #include "base/cpus.h"
 #include "base/report.h"
 #include "bpf/filter.h"
@@ -45,9 +46,10 @@ struct syscalls {
 	struct target_set set;
 	struct object object;
 	struct attach *attach;
-	struct attach_mark mark;
-	uint32_t calls;	       /* room for so many under way */
-	size_t n_rows, stride; /* mostly one for each processor; bytes of one */
+	struct image images[ENDS];
+	uint64_t pending_mask;
+	uint32_t calls; /* room for so many under way */
+	struct shards shards;
 	struct snapshot now, before;
 	struct syscalls_row *rows; /* what was taken */
 };
@@ -84,19 +86,17 @@ static int size_maps(struct syscalls *syscalls, struct attach_options *options, 
 	struct object *object = &syscalls->object;
 	int ret;
 
-	/* whole cache lines keep processors apart */
-	syscalls->stride = (SYSCALLS_PLACES * sizeof(struct syscalls_cell) + 63) / 64 * 64;
-	options->row_size = syscalls->stride;
-	syscalls->n_rows = options->rows = settings->by_process ? 1 : attach_rows(syscalls->stride);
-	ret = object_size_value(object, ".data.calls", syscalls->n_rows * syscalls->stride, err);
+	syscalls->shards = shards_of(SYSCALLS_PLACES * sizeof(struct syscalls_cell));
+	if (settings->by_process)
+		syscalls->shards.n = 1;
+	options->shared = shards_are_shared(&syscalls->shards);
+	ret = object_size_value(object, ".data.calls", shards_memory(&syscalls->shards), err);
 	if (!ret)
 		ret = object_size_map(object, "processes", settings->by_process ? settings->keys : 0, err);
 	if (ret)
 		return ret;
 	syscalls->calls = room_for_calls(settings);
-	options->marks = &syscalls->mark;
-	options->n_marks = 1;
-	return pairs_size(object, syscalls->calls, sizeof(struct pending), &syscalls->mark, err);
+	return pairs_size(object, syscalls->calls, sizeof(struct pending), &syscalls->pending_mask, err);
 }
 
 static int configure(struct syscalls *syscalls, struct err *err)
@@ -116,10 +116,21 @@ static int configure(struct syscalls *syscalls, struct err *err)
 	return object_fill(&syscalls->object, ".rodata.config", &config, sizeof(config), err);
 }
 
+static int load_images(struct syscalls *syscalls, struct err *err)
+{
+	struct image *enter = &syscalls->images[END_ENTER], *exit = &syscalls->images[END_EXIT];
+	int ret = object_image(&syscalls->object, "syscall_enter", enter, err);
+
+	ret = ret ? ret : object_image(&syscalls->object, "syscall_exit", exit, err);
+	ret = ret ? ret : shards_patch(&syscalls->shards, exit, err);
+	ret = ret ? ret : image_patch(enter, PATCH_PENDING_MASK, syscalls->pending_mask, err);
+	return ret ? ret : image_patch(exit, PATCH_PENDING_MASK, syscalls->pending_mask, err);
+}
+
 static int prepare(struct syscalls *syscalls, struct engine_instance *instance, struct err *err)
 {
 	/* a hit that the kernel skips is a call that nobody knows of */
-	struct attach_options options = { .filtered = true, .progress = engine_progress, .ctx = instance };
+	struct attach_options options = { .must_not_miss = true, .progress = engine_progress, .ctx = instance };
 	struct object *object = &syscalls->object;
 	int ret = object_open(object, syscalls_bpf__elf_bytes, err);
 
@@ -133,6 +144,8 @@ static int prepare(struct syscalls *syscalls, struct engine_instance *instance, 
 		ret = attach_fill_slots(object->core.bpf, &syscalls->set, err);
 	if (!ret)
 		ret = object_prepare(object, err);
+	if (!ret)
+		ret = load_images(syscalls, err);
 	if (ret)
 		return ret;
 	syscalls->attach = attach_new(&syscalls->set, &options);
@@ -153,16 +166,16 @@ static void add_target(struct syscalls *syscalls, enum end end, const char *name
 /* The end first: a begin whose end is not seen would be kept for nothing. */
 static int attach_both(struct syscalls *syscalls, struct err *err)
 {
-	int ret = attach_targets(syscalls->attach, END_EXIT, object_program(&syscalls->object, "syscall_exit", err), err);
+	int ret = attach_targets(syscalls->attach, END_EXIT, &syscalls->images[END_EXIT], err);
 
 	if (!ret && syscalls->settings.timed)
-		ret = attach_targets(syscalls->attach, END_ENTER, object_program(&syscalls->object, "syscall_enter", err), err);
+		ret = attach_targets(syscalls->attach, END_ENTER, &syscalls->images[END_ENTER], err);
 	return ret;
 }
 
 static size_t memory(const struct syscalls *syscalls)
 {
-	return syscalls->n_rows * syscalls->stride + object_value_size(&syscalls->object, ".data.pending");
+	return shards_memory(&syscalls->shards) + object_value_size(&syscalls->object, ".data.pending");
 }
 
 int syscalls_open(struct syscalls **to, struct engine_instance *instance, const struct syscalls_settings *settings, struct err *err)
@@ -207,18 +220,18 @@ static void add_cell(struct syscalls_row *row, const struct syscalls_cell *cell)
 	row->max = max > row->max ? max : row->max;
 }
 
-static const struct syscalls_cell *cell_at(const struct syscalls *syscalls, size_t row, size_t place)
+static const struct syscalls_cell *cell_at(const struct syscalls *syscalls, size_t shard, size_t place)
 {
-	const char *rows = object_memory(&syscalls->object, ".data.calls", syscalls->n_rows * syscalls->stride);
+	const char *calls = object_memory(&syscalls->object, ".data.calls", shards_memory(&syscalls->shards));
 
-	return (const struct syscalls_cell *)(rows + row * syscalls->stride) + place;
+	return (const struct syscalls_cell *)(calls + shard * syscalls->shards.size) + place;
 }
 
 static struct syscalls_row sum_of(const struct syscalls *syscalls, size_t place)
 {
 	struct syscalls_row row = { .key = place };
 
-	for (size_t i = 0; i < syscalls->n_rows; i++)
+	for (size_t i = 0; i < syscalls->shards.n; i++)
 		add_cell(&row, cell_at(syscalls, i, place));
 	return row;
 }
@@ -392,6 +405,8 @@ void syscalls_close(struct syscalls *syscalls)
 	if (!syscalls)
 		return;
 	attach_free(syscalls->attach);
+	for (size_t i = 0; i < ENDS; i++)
+		image_release(&syscalls->images[i]);
 	object_release(&syscalls->object);
 	target_set_release(&syscalls->set);
 	free(syscalls->now.v);

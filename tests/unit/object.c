@@ -78,13 +78,14 @@ Test(object, sections_are_filled)
 
 Test(object, programs_by_name)
 {
+	const struct bpf_program *program;
 	__cleanup(object_release) struct object object = {};
 	struct err err = {};
 
 	open_count(&object);
-	cr_expect(object_program(&object, "count", &err));
-	cr_expect_null(object_program(&object, "absent", &err));
-	cr_expect_eq(err.code, -ENOENT);
+	cr_expect_eq(object_program(&object, "count", &program, &err), 0);
+	cr_expect(program);
+	cr_expect_eq(object_program(&object, "absent", &program, &err), -ENOENT);
 	cr_expect(strstr(err.text, "'absent'"), "%s", err.text);
 }
 
