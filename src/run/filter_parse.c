@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* From what the user typed to struct filter. */
+/* Turns the filter options into a struct filter. */
 #include <ctype.h>
 #include <fcntl.h>
 #include <mntent.h>
@@ -60,7 +60,7 @@ static int set_ids(struct filter *filter, const struct run_options *options, str
 	    ns.st_ino != FILTER_FIRST_PIDNS) {
 		filter->in_pidns = 1;
 		filter->pidns_ino = ns.st_ino;
-		/* the kernel's dev_t, which is not what stat(2) encodes */
+		/* the kernel's own encoding of dev_t, which differs from that of stat(2) */
 		filter->pidns_dev = (uint64_t)major(ns.st_dev) << 20 | minor(ns.st_dev);
 	}
 	return 0;
@@ -100,7 +100,7 @@ static int set_cpu(struct filter *filter, const char *text, struct err *err)
 	return 0;
 }
 
-/* Where cgroup v2 is mounted, as /proc/mounts has it. */
+/* Returns where cgroup v2 is mounted, according to /proc/self/mounts; NULL: nowhere. The caller frees it. */
 static char *cgroup_mount(void)
 {
 	FILE *mounts = setmntent("/proc/self/mounts", "re");
@@ -115,7 +115,7 @@ static char *cgroup_mount(void)
 	return dir;
 }
 
-/* By the id that the kernel and bpf_get_current_cgroup_id() give it: kernfs takes it for a file handle. */
+/* Opens a cgroup by the id that bpf_get_current_cgroup_id() returns: kernfs accepts it as a file handle. */
 static int open_cgroup_id(const char *mount, uint64_t id)
 {
 	struct {
@@ -130,7 +130,7 @@ static int open_cgroup_id(const char *mount, uint64_t id)
 	return fd;
 }
 
-/* A directory of cgroup v2, by its path or below the mount's, or by its id. */
+/* Opens a cgroup v2 directory by its path, by its path below the mount point, or by its id. */
 static int open_cgroup(const char *text, struct err *err)
 {
 	__free char *mount = cgroup_mount(), *below = NULL;

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The filter options to struct filter (bpf/filter.h). Into BPF objects it comes by engine/filter.h. */
+/* Turns the filter options into a struct filter (bpf/filter.h). engine/filter.h writes it into BPF objects. */
 #ifndef SONDE_FILTER_PARSE_H
 #define SONDE_FILTER_PARSE_H
 
 #include "run.h"
 
-/* The process that a thread belongs to, 0 where there is no such thread. */
+/* Returns the process that a thread belongs to; 0 if there is no such thread. */
 uint32_t filter_process_of(uint32_t tid);
-/* For --ppid, in numbers of our pid namespace, 0 none: -ESRCH where there is no such process. */
+/* Checks the argument of --ppid, an id in our pid namespace (0: none). Returns 0, or -ESRCH with err if it is unknown. */
 int filter_check_parent(uint32_t ppid, struct err *err);
 /*
- * command: a command and its children are traced. *cgroup becomes the fd of the cgroup asked for, the
- * caller's, or stays. Errors name the option's value.
+ * Fills in filter. command: trace only a command and its children. If --cgroup is given, *cgroup becomes an fd of that
+ * cgroup, which the caller closes; otherwise it stays as it is. Returns 0, or -errno with an err that names the value of
+ * the option; -EINVAL: wrong usage.
  */
 int filter_parse(struct filter *filter, const struct run_options *options, bool command, int *cgroup,
 		 struct err *err);

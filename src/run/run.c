@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* One run: arguments, filter, command, engine, the loop, the end. What tools have in common is here once. */
+/* One run of a tool: arguments, filter, command, engine, loop, end. */
 #include <poll.h>
 #include <sys/wait.h>
 
@@ -18,12 +18,12 @@
 
 #define NEVER UINT64_MAX
 
-/* Asked to stop, we wait for a reader that takes nothing no longer than this. */
+/* After a request to stop, how long to wait for a reader of stdout that does not read. */
 #define READER_PATIENCE_MS 2000
 
 #define EARLY_END "ended before tracing began"
 
-/* Rounded up: woken too early, one would only wait again. */
+/* Rounds up: poll(2) would otherwise return too early and be called again. */
 int run_ms_until(uint64_t ns)
 {
 	uint64_t now = clock_monotonic_ns(), left = ns > now ? ns - now : 0;
@@ -33,7 +33,7 @@ int run_ms_until(uint64_t ns)
 	return left > 3600 * NS_PER_SEC ? 3600 * 1000 : (int)((left + NS_PER_MS - 1) / NS_PER_MS);
 }
 
-/* A reader that takes nothing is waited for until somebody asks us to stop, and then a little longer, once. */
+/* Waits for a reader of stdout that does not read, until a request to stop; then for READER_PATIENCE_MS more, once. */
 static int wait_for_reader(void *ctx, int fd)
 {
 	struct run *run = ctx;
@@ -58,7 +58,7 @@ bool run_should_stop(struct run *run)
 {
 	int status;
 
-	/* something is attached from now on */
+	/* called while attaching: from now on stop_take() reads the signals */
 	if (!stop_watch(run))
 		stop_take(run);
 	if (run->command && command_ended(run->command, &status))
@@ -76,14 +76,14 @@ static void say_write_error(struct run *run, int error)
 		     (unsigned long long)lost, str_plural(lost));
 }
 
-/* A reader that went away has seen enough; any other error is one. */
+/* Stops the run after a write error. If the reader closed the pipe, that is not a failure. */
 static void check_output(struct run *run)
 {
 	if (output_error(run->ctx.out))
 		run->stopping = true;
 }
 
-/* Wakes for a signal, a lost reader (which poll(2) tells unasked), events, keys (an fd, -1 none), or at the deadline. */
+/* Returns on a signal, an event, a key (fd keys, -1: none) or a closed stdout (poll(2) always reports it), or at deadline. */
 static void wait_until(struct run *run, uint64_t deadline, int keys)
 {
 	const struct engine *engine = run->tool->engine;
@@ -104,7 +104,7 @@ static uint64_t earliest(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* The last interval and the end often fall together: then one table serves both. */
+/* If the last interval and the end coincide, the final table serves both. */
 static void loop(struct run *run)
 {
 	const struct engine *engine = run->tool->engine;
@@ -123,7 +123,7 @@ static void loop(struct run *run)
 		if (now >= tick && tick < end) {
 			engine->emit(&run->instance, false);
 			check_output(run);
-			/* an interval that was missed is not made up for */
+			/* skip intervals that were missed */
 			tick += ctx->interval * ((now - tick) / ctx->interval + 1);
 			continue;
 		}
@@ -164,7 +164,7 @@ static int start_command(struct run *run, char *const *argv, struct err *err)
 	return argv ? command_hold(&run->command, argv, err) : 0;
 }
 
-/* The signal, also where a shell tells of it; 0 none. */
+/* Returns the signal that ended the command, also if a shell reports it as 128 + N; 0: none. */
 static int ended_by(int status)
 {
 	if (WIFSIGNALED(status))
@@ -172,7 +172,7 @@ static int ended_by(int status)
 	return WEXITSTATUS(status) > 128 ? WEXITSTATUS(status) - 128 : 0;
 }
 
-/* What we have done to it needs no words, or has had them. */
+/* Reports how the command ended, unless we ended it: that was reported, or needs no report. */
 static void say_command(struct run *run)
 {
 	int status;
@@ -188,14 +188,14 @@ static void say_command(struct run *run)
 		report_note("the command exited with %d", WEXITSTATUS(status));
 }
 
-/* There was nothing to trace: somebody ended us, or the command while it was held. */
+/* Nothing was traced: a signal ended us, or killed the command while it was held. */
 static void say_early_end(struct run *run)
 {
 	report_error(run->interrupted ? EARLY_END : "the command was killed before it started");
 	run->ctx.failed = true;
 }
 
-/* From here on probes are armed; whatever happens, what was counted is printed. */
+/* The probes are armed. Whatever happens from here on, print what was counted. */
 static void trace(struct run *run)
 {
 	const struct engine *engine = run->tool->engine;
@@ -218,13 +218,13 @@ static void trace(struct run *run)
 	error = output_error(run->ctx.out);
 	if (error && error != -EPIPE)
 		say_write_error(run, error);
-	/* before the command is waited for: what it does from now on is not read, and no loss */
+	/* before stop_command(): what the command does from now on is not read, and not a loss */
 	engine->losses(&run->instance);
 	stop_command(run);
 	say_command(run);
 }
 
-/* What engines see of the options. */
+/* Copies the options that engines may see. */
 static void fill_context(struct run *run)
 {
 	struct engine_context *ctx = &run->ctx;
@@ -266,7 +266,7 @@ static int set_up(struct run *run, char *const *argv, struct err *err)
 	return run_should_stop(run) ? -EINTR : 0;
 }
 
-/* Results are out. Detaching thousands takes long, and whoever does not want to wait for it need not. */
+/* The results are printed. Detaching thousands of probes takes long: from here on a signal ends us at once. */
 static void tear_down(struct run *run)
 {
 	if (run->signals >= 0) {
@@ -323,7 +323,7 @@ static int print_help(const struct tool *tool)
 	return run_printed();
 }
 
-/* A tool that traces nothing: it waits for nothing either, and a signal ends it as it ends others. */
+/* Runs a tool without an engine. Signals have their default actions. */
 static int act(struct run *run, char *const *argv)
 {
 	struct err err = {};
@@ -349,7 +349,7 @@ static int act(struct run *run, char *const *argv)
 	return ret < 0 || run->ctx.failed ? 1 : ret;
 }
 
-/* What follows "--" is a command; NULL-terminated, in memory of its own. */
+/* Returns the command after "--", NULL-terminated, in memory of its own; removes it from the arguments. */
 static char **split_command(struct opt_list *args, size_t dashdash)
 {
 	size_t n = args->n - dashdash;
@@ -383,7 +383,7 @@ static int execute(struct run *run, char *const *argv)
 	return ret || run->ctx.failed;
 }
 
-/* The command behind "--", if there is one; it is an error to give it twice, or not at all. */
+/* Takes the command after "--", if there is one. It is an error if it is empty, or if --command names one too. */
 static int find_command(struct run *run, size_t dashdash, char ***argv, struct err *err)
 {
 	if (dashdash == OPT_NO_DASHDASH)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * One run of a tool, from its arguments to its exit status: options that all tools share,
- * signals, the command, intervals, the end. Engines see its struct engine_context.
+ * signals, the command, intervals, the end. Engines see only its struct engine_context.
  */
 #ifndef SONDE_RUN_H
 #define SONDE_RUN_H
@@ -26,46 +26,46 @@ struct command;
 struct run {
 	const struct tool *tool;
 	struct run_options options;
-	struct opt_list args;	 /* what is no option, without the command's */
-	struct command *command; /* NULL: none; its process is held until armed */
+	struct opt_list args;	 /* the arguments that are not options, without the command */
+	struct command *command; /* NULL: none; its process is held until the probes are armed */
 	struct engine_context ctx;
-	struct engine_instance instance; /* the tool's; of a tool without an engine an empty one */
+	struct engine_instance instance; /* of the tool's engine; empty if the tool has no engine */
 
-	int signals; /* signals_watch()'s, -1: they end us */
+	int signals; /* fd of signals_watch(); -1: signals have their default actions */
 	bool stopping;
-	bool interrupted;  /* by a signal: stopping, or waiting for the command to end */
-	int ended_by;	   /* the signal that stopped it, 0 none */
-	int asked;	   /* the signal by which the command was asked to end, 0 none */
-	uint64_t asked_at; /* of clock_monotonic_ns() */
-	bool said_waiting; /* for the command */
-	bool killed;	   /* the command, by us */
-	int patience;	   /* with a reader that takes nothing, once interrupted; ms */
+	bool interrupted;  /* a signal arrived: stopping, or waiting for the command to end */
+	int ended_by;	   /* the signal that stopped the run, 0: none */
+	int asked;	   /* the signal that was passed on to the command, 0: none */
+	uint64_t asked_at; /* when that was, in ns of clock_monotonic_ns() */
+	bool said_waiting; /* the run has reported that it waits for the command */
+	bool killed;	   /* we killed the command */
+	int patience;	   /* ms left to wait for a reader of stdout that does not read, once interrupted */
 };
 
-/* Everything; returns the exit status: 0 done, 1 could not, 2 wrong usage. */
+/* Runs a tool from its arguments to its end. Returns the exit status: 0 done, 1 failed, 2 wrong usage. */
 int run_tool(const struct tool *tool, int argc, char **argv);
 
 /*
- * The tables that every tool has, bound to options and to the settings of an instance of its engine (NULL for documentation).
- * At most TOOL_TABLES.
+ * Fills in the option tables of a tool, bound to options and to the settings of an instance of its engine (NULL for
+ * documentation). Returns how many there are, at most TOOL_TABLES.
  */
 size_t run_tables(const struct tool *tool, struct run_options *options, void *settings,
 		  struct opt_table tables[TOOL_TABLES]);
 
-/* What was printed by stdio reaches stdout, or it is said why not. The exit status: a reader that has gone away has seen enough. */
+/* Flushes stdio's stdout and reports an error. Returns the exit status: 0 also if the reader has closed the pipe. */
 int run_printed(void);
 
 /*
- * Has the user asked to stop? Looks at pending signals; for work that takes long before the loop runs. Before the first call
- * a signal ends us at once: the first comes when something is attached.
+ * Returns true if the user has asked to stop. Work that takes long before the loop runs calls it between its steps, for
+ * the first time when something is attached: until that call a signal ends us at once.
  */
 bool run_should_stop(struct run *run);
 
-/* As poll(2) wants it; UINT64_MAX is never. */
+/* Returns the ms from now until a time of clock_monotonic_ns(), for poll(2); UINT64_MAX: never, -1. */
 int run_ms_until(uint64_t ns);
 /*
- * Of a tool without an engine: waits that long, from the first call on with an eye on signals and on who reads stdout, and,
- * with keys, on whether somebody types q. False: it is time to stop, and what there is is to be said.
+ * For tools without an engine: waits ns. Returns early, with false, if it is time to stop: a signal came, the reader of
+ * stdout went away, or, if keys is true, the user typed q.
  */
 bool run_pause(struct run *run, uint64_t ns, bool keys);
 

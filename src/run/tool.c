@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The list of tools, gathered by the linker, and the options that all of them share. */
+/* The list of tools, which the linker collects, and the options that all tools share. */
 #include "run.h"
 
-/* Where the linker begins and ends the section that TOOL() writes to. Weak: a program without tools links too. */
+/* The linker sets these to the start and end of the section of TOOL(). Weak: a program without tools links too. */
 extern const struct tool *const __start_sonde_tools[] __attribute__((weak));
 extern const struct tool *const __stop_sonde_tools[] __attribute__((weak));
 
@@ -32,7 +32,7 @@ const struct tool *tool_find(const char *name)
 	return NULL;
 }
 
-/* bcc's -c is a processor in some tools, in another the parent, in others a flag. */
+/* In bcc's tools -c is a processor, a parent process or a flag: the errors name our options for these. */
 static int set_command(void *command, const char *text, struct err *err)
 {
 	uint64_t number;
@@ -59,12 +59,12 @@ static const struct opt filters[] = {
 	    "run CMD, trace only CMD and its children, end with CMD; Ctrl-C stops CMD, a second one kills it", .call = set_command),
 };
 
-/* Of tools that print tables; those that stream print a row when there is one. */
+/* For tools that print tables. Tools that stream print each row at once. */
 static const struct opt tables_only[] = {
 	OPT(OPT_SECONDS, struct run_options, interval, 'i', "interval", "SECONDS", "print a table every SECONDS"),
 };
 
-/* The first ones are of tools that trace. */
+/* The first OUTPUT_TRACING options are only for tools that trace. */
 #define OUTPUT_TRACING 3
 static const struct opt output[] = {
 	OPT(OPT_BOOL, struct run_options, time, 'T', "time", NULL, "show the time of day (HH:MM:SS)"),
@@ -77,7 +77,7 @@ static const struct opt output[] = {
 	OPT(OPT_BOOL, struct run_options, help, 'h', "help", NULL, "print this help"),
 };
 
-/* Of a tool with an engine. */
+/* The tables of a tool with an engine. */
 static size_t tracing_tables(const struct tool *tool, struct run_options *options, void *settings,
 			     struct opt_table *tables)
 {
