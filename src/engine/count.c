@@ -153,6 +153,24 @@ static int by_count(const void *pa, const void *pb)
 	return strcmp(a->name, b->name);
 }
 
+static int count_snapshot(struct engine_instance *instance, engine_row_fn fn, void *ctx)
+{
+	struct count *count = instance->state;
+
+	update_totals(instance, count);
+	for (size_t slot = 0; slot < count->set.n_slots; slot++) {
+		const struct count_row row = {
+			.name = count->set.slots[slot],
+			.symbol = count->set.symbols[slot],
+			.count = count->totals[slot],
+		};
+
+		if (row.count)
+			fn(&row, ctx);
+	}
+	return 0;
+}
+
 /* The rows that are not zero, ascending; what is shown is subtracted from the next table. */
 static size_t collect(struct engine_instance *instance, struct count *count)
 {
@@ -219,6 +237,7 @@ const struct engine count_engine = {
 	.settings_size = sizeof(struct settings),
 	.open = count_open,
 	.armed = count_armed,
+	.snapshot = count_snapshot,
 	.emit = count_emit,
 	.losses = count_losses,
 	.close = count_close,

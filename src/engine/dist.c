@@ -84,23 +84,31 @@ static int by_value(const void *pa, const void *pb)
 	return ret ? ret : by_key(pa, pb);
 }
 
-static void add(struct dist *dist, struct table *table, const struct keys_row *row, uint64_t number,
-		const uint64_t *cells)
+static struct shown shown_number(const struct dist *dist, uint64_t number, const uint64_t *cells)
 {
 	uint64_t count = hist_count(&dist->hists.hist, cells);
-	struct shown *shown;
 
-	if (!count)
-		return;
-	shown = vec_push(table);
-	*shown = (struct shown){
-		.key = row && dist->kind->named ? &row->key : NULL,
-		.number = row ? row->key.number : number,
-		.label = row && dist->kind->labelled ? row->label : NULL,
+	return (struct shown){
+		.number = number,
 		.cells = cells,
 		.count = count,
 		.value = dist->counts ? count : cells[HIST_SUM],
 	};
+}
+
+static struct shown shown_key(const struct dist *dist, const union dist_key *key, const char *label, const uint64_t *cells)
+{
+	struct shown shown = shown_number(dist, key->number, cells);
+
+	shown.key = dist->kind->named ? key : NULL;
+	shown.label = dist->kind->labelled ? label : NULL;
+	return shown;
+}
+
+static void add(struct table *table, struct shown shown)
+{
+	if (shown.count)
+		*vec_push(table) = shown;
 }
 
 static void collect(struct dist *dist, struct table *table)
@@ -109,14 +117,14 @@ static void collect(struct dist *dist, struct table *table)
 
 	if (!dist->kind) {
 		for (size_t i = 0; i < dist->hists.n; i++)
-			add(dist, table, NULL, i, hists_take(&dist->hists, i));
+			add(table, shown_number(dist, i, hists_take(&dist->hists, i)));
 	} else {
 		ret = keys_take(&dist->keys);
 		if (ret)
 			report_error("cannot read the histograms: %s", strerror(-ret));
 		dist->instance->ctx->failed |= ret < 0;
 		vec_each(row, &dist->keys)
-			add(dist, table, *row, 0, (*row)->between);
+			add(table, shown_key(dist, &(*row)->key, (*row)->label, (*row)->between));
 	}
 	if (table->n)
 		qsort(table->v, table->n, sizeof(*table->v), dist->charts ? by_key : by_value);
@@ -147,7 +155,7 @@ static void add_title(struct str *s, const struct dist_row *row)
 		str_addf(s, " %s", row->label);
 }
 
-static void show(struct dist *dist, const struct shown *shown, bool first)
+static void hand_on(const struct dist *dist, const struct shown *shown, bool first, engine_row_fn fn, void *ctx)
 {
 	__str struct str text = {}, title = {};
 	bool has_text = add_text(&text, dist, shown);
@@ -162,7 +170,43 @@ static void show(struct dist *dist, const struct shown *shown, bool first)
 
 	add_title(&title, &row);
 	row.hist.key = row.keyed ? title.data : NULL;
-	output_row(dist->instance->ctx->out, &row);
+	fn(&row, ctx);
+}
+
+struct snapshot {
+	const struct dist *dist;
+	engine_row_fn fn;
+	void *ctx;
+};
+
+static void hand_on_key(const union dist_key *key, const char *label, const uint64_t *cells, void *ctx)
+{
+	const struct snapshot *snapshot = ctx;
+	struct shown shown = shown_key(snapshot->dist, key, label, cells);
+
+	if (shown.count)
+		hand_on(snapshot->dist, &shown, false, snapshot->fn, snapshot->ctx);
+}
+
+static int dist_snapshot(struct engine_instance *instance, engine_row_fn fn, void *ctx)
+{
+	struct dist *dist = instance->state;
+	struct snapshot snapshot = { dist, fn, ctx };
+
+	if (dist->kind)
+		return keys_read(&dist->keys, hand_on_key, &snapshot);
+	for (size_t i = 0; i < dist->hists.n; i++) {
+		struct shown shown = shown_number(dist, i, hists_read(&dist->hists, i));
+
+		if (shown.count)
+			hand_on(dist, &shown, false, fn, ctx);
+	}
+	return 0;
+}
+
+static void emit_row(const void *row, void *out)
+{
+	output_row(out, row);
 }
 
 static void dist_emit(struct engine_instance *instance, bool last)
@@ -173,7 +217,7 @@ static void dist_emit(struct engine_instance *instance, bool last)
 	collect(dist, &table);
 	engine_table_begin(instance);
 	for (size_t i = 0; i < table.n; i++)
-		show(dist, &table.v[i], !i);
+		hand_on(dist, &table.v[i], !i, emit_row, instance->ctx->out);
 	output_table_end(instance->ctx->out);
 	free(table.v);
 }
@@ -437,6 +481,7 @@ const struct engine dist_engine = {
 	.settings_size = sizeof(struct settings),
 	.open = dist_open,
 	.armed = dist_armed,
+	.snapshot = dist_snapshot,
 	.emit = dist_emit,
 	.losses = dist_losses,
 	.close = dist_close,

@@ -67,6 +67,9 @@ struct engine_instance {
 	bool emitted;	       /* a table */
 };
 
+/* Takes one row, as the instance's schema describes it. The row is valid during the call. */
+typedef void (*engine_row_fn)(const void *row, void *ctx);
+
 struct engine {
 	/* Options that every tool of this engine has: of a struct of settings_size bytes, which begins as defaults (NULL: zeros). */
 	const char *options_title;
@@ -79,7 +82,13 @@ struct engine {
 	int (*open)(struct engine_instance *instance, struct err *err);
 	/* What goes to stderr once armed: "Tracing 5 functions ...". */
 	void (*armed)(struct engine_instance *instance);
-	/* Emits what has come since the last call, for an interval or, last, at the end. */
+	/*
+	 * Hands on the totals since probes were armed: a row for each slot or key that has any, in no order. Resets nothing and
+	 * does not change what emit() shows: for exporters, which are asked for totals again and again. NULL: the engine streams.
+	 * -errno: not all could be read.
+	 */
+	int (*snapshot)(struct engine_instance *instance, engine_row_fn fn, void *ctx);
+	/* Prints the difference to the last call, for an interval or, last, at the end. An engine that streams: what has come. */
 	void (*emit)(struct engine_instance *instance, bool last);
 	/*
 	 * Of an engine that streams, NULL for one that makes tables at intervals: emits what has come, and returns after how

@@ -59,16 +59,28 @@ size_t hists_memory(const struct hists *hists)
 	return shards_memory(&hists->shards);
 }
 
-/* What a histogram holds now, of all shards; and of that what is new, which the next table does without. */
+/* Adds the cells of one number, of all shards. */
+static void add_up(const struct hists *hists, uint64_t *to, size_t number)
+{
+	size_t stride = hists->shards.size / sizeof(*to);
+
+	for (size_t i = 0; i < hists->shards.n; i++)
+		hist_merge(&hists->hist, to, hists->cells + i * stride + number * hists->words);
+}
+
+const uint64_t *hists_read(struct hists *hists, size_t number)
+{
+	memset(hists->now, 0, hists->words * sizeof(*hists->now));
+	add_up(hists, hists->now, number);
+	return hists->now;
+}
+
 const uint64_t *hists_take(struct hists *hists, size_t number)
 {
 	uint64_t *before = hists->before + number * hists->words, *between = hists->between + number * hists->words;
 	size_t bytes = hists->words * sizeof(*before);
 
-	memset(hists->now, 0, bytes);
-	for (size_t i = 0; i < hists->shards.n; i++)
-		hist_merge(&hists->hist, hists->now,
-			   hists->cells + i * hists->shards.size / sizeof(*before) + number * hists->words);
+	hists_read(hists, number);
 	hist_difference(&hists->hist, between, hists->now, before);
 	memcpy(before, hists->now, bytes);
 	return between;
@@ -88,20 +100,44 @@ static void take_all(struct hists *hists, bool as_one)
 	}
 }
 
+static struct hist_row row_of(const struct hists *hists, const char *title, const struct target_set *set, size_t number)
+{
+	return (struct hist_row){
+		.hist = &hists->hist,
+		.title = title,
+		.key = set ? set->slots[number] : NULL,
+		.symbol = set ? set->symbols[number] : NULL,
+	};
+}
+
+void hists_snapshot(struct hists *hists, const char *title, const struct target_set *set, engine_row_fn fn, void *ctx)
+{
+	for (size_t i = 0; i < (set ? hists->n : 1); i++) {
+		struct hist_row row = row_of(hists, title, set, i);
+
+		row.cells = hists_read(hists, i);
+		for (size_t other = 1; !set && other < hists->n; other++)
+			add_up(hists, hists->now, other);
+		if (hist_count(&hists->hist, row.cells))
+			fn(&row, ctx);
+	}
+}
+
 void hists_emit(struct hists *hists, struct engine_instance *instance, const char *title, const struct target_set *set)
 {
-	struct hist_row row = { .hist = &hists->hist, .title = title, .first = true };
+	bool first = true;
 
 	take_all(hists, !set);
 	engine_table_begin(instance);
 	for (size_t i = 0; i < (set ? hists->n : 1); i++) {
-		row.key = set ? set->slots[i] : NULL;
-		row.symbol = set ? set->symbols[i] : NULL;
+		struct hist_row row = row_of(hists, title, set, i);
+
+		row.first = first;
 		row.cells = hists->between + i * hists->words;
 		if (!hist_count(&hists->hist, row.cells))
 			continue;
 		output_row(instance->ctx->out, &row);
-		row.first = false;
+		first = false;
 	}
 	output_table_end(instance->ctx->out);
 }

@@ -49,10 +49,14 @@ int hists_patch(const struct hists *hists, struct image *image, struct err *err)
 /* The object is prepared. */
 void hists_map(struct hists *hists, const struct object *object);
 size_t hists_memory(const struct hists *hists);
-/* What has come into one row since the last time. Valid until the next. */
+/* What has come into one row since probes were armed. Valid until the next call. */
+const uint64_t *hists_read(struct hists *hists, size_t number);
+/* What has come into one row since it was taken before. Valid until then. */
 const uint64_t *hists_take(struct hists *hists, size_t number);
 /* How many values a row, or where there is but one that row, had until it was taken last. */
 uint64_t hists_seen(const struct hists *hists, size_t number);
+/* Hands on a struct hist_row of totals for each row that has values; set as for hists_emit(). Changes nothing that this shows. */
+void hists_snapshot(struct hists *hists, const char *title, const struct target_set *set, engine_row_fn fn, void *ctx);
 /* A table of what has come since the last one, rows without values left out. set: a row is a slot of it; NULL: all rows are one. */
 void hists_emit(struct hists *hists, struct engine_instance *instance, const char *title, const struct target_set *set);
 void hists_release(struct hists *hists);

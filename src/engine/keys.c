@@ -33,19 +33,17 @@ static int by_key(const void *a, const void *b)
 	return memcmp(&((const struct keys_row *)a)->key, &((const struct keys_row *)b)->key, sizeof(union dist_key));
 }
 
-static struct keys_row *row_of(struct keys *keys, const void *key)
+static struct keys_row *row_of(struct keys *keys, const union dist_key *key)
 {
 	size_t bytes = hist_words(keys->hist) * sizeof(uint64_t);
-	struct keys_row wanted = {}, *row;
-	void *node;
+	struct keys_row wanted = { .key = *key }, *row;
+	void *node = tfind(&wanted, &keys->tree, by_key);
 
-	memcpy(&wanted.key, key, keys->key_size);
-	node = tfind(&wanted, &keys->tree, by_key);
 	if (node)
 		return *(struct keys_row **)node;
 	row = base_alloc(sizeof(*row));
 	row->key = wanted.key;
-	row->now = base_alloc(bytes);
+	row->before = base_alloc(bytes);
 	row->between = base_alloc(bytes);
 	if (!tsearch(row, &keys->tree, by_key))
 		abort();
@@ -53,14 +51,25 @@ static struct keys_row *row_of(struct keys *keys, const void *key)
 	return row;
 }
 
-static void take(struct keys *keys, const void *key, const void *value)
+static void take(const union dist_key *key, const char *label, const uint64_t *cells, void *ctx)
 {
+	struct keys *keys = ctx;
 	struct keys_row *row = row_of(keys, key);
-	const uint64_t *cells = (const uint64_t *)value + DIST_LABEL_WORDS;
 
-	memcpy(row->label, value, DIST_LABEL_LEN);
-	hist_difference(keys->hist, row->between, cells, row->now);
-	memcpy(row->now, cells, hist_words(keys->hist) * sizeof(*cells));
+	memcpy(row->label, label, sizeof(row->label));
+	hist_difference(keys->hist, row->between, cells, row->before);
+	memcpy(row->before, cells, hist_words(keys->hist) * sizeof(*cells));
+}
+
+/* A row as the map has it: a key without its padding; the label, which fills its words; the cells. */
+static void hand_on(const struct keys *keys, const void *map_key, const void *value, keys_fn fn, void *ctx)
+{
+	char label[DIST_LABEL_LEN + 1] = "";
+	union dist_key key = {};
+
+	memcpy(&key, map_key, keys->key_size);
+	memcpy(label, value, DIST_LABEL_LEN);
+	fn(&key, label, (const uint64_t *)value + DIST_LABEL_WORDS, ctx);
 }
 
 static void batch_free(struct batch *batch)
@@ -78,7 +87,7 @@ static void batch_size(struct batch *batch, const struct keys *keys, uint32_t si
 }
 
 /* The kernel gives buckets of its table whole, and says so where the next one is more than there is room for. */
-int keys_take(struct keys *keys)
+int keys_read(const struct keys *keys, keys_fn fn, void *ctx)
 {
 	__cleanup(batch_free) struct batch batch = {};
 	uint32_t from = 0, to = 0;
@@ -98,11 +107,16 @@ int keys_take(struct keys *keys)
 		if (ret && ret != -ENOENT)
 			return ret;
 		for (uint32_t i = 0; i < n; i++)
-			take(keys, batch.keys + i * keys->key_size, batch.values + i * keys->value_size);
+			hand_on(keys, batch.keys + i * keys->key_size, batch.values + i * keys->value_size, fn, ctx);
 		first = false;
 		from = to;
 	}
 	return 0;
+}
+
+int keys_take(struct keys *keys)
+{
+	return keys_read(keys, take, keys);
 }
 
 static void keep(void *node)
@@ -113,7 +127,7 @@ void keys_release(struct keys *keys)
 {
 	tdestroy(keys->tree, keep);
 	vec_each(row, keys) {
-		free((*row)->now);
+		free((*row)->before);
 		free((*row)->between);
 		free(*row);
 	}

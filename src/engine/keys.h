@@ -12,7 +12,7 @@
 struct keys_row {
 	union dist_key key; /* behind the map's key size: zero */
 	char label[DIST_LABEL_LEN + 1];
-	uint64_t *now;	   /* cells */
+	uint64_t *before;  /* cells as they were taken last */
 	uint64_t *between; /* what has come since the read before */
 };
 
@@ -31,7 +31,11 @@ struct keys {
 size_t keys_value_size(const struct hist *hist);
 /* By number: else by name. The map has that many entries, and values of keys_value_size(). */
 void keys_init(struct keys *keys, int fd, uint32_t max, bool by_number, const struct hist *hist);
-/* Reads all: v has each row, in no order. */
+/* A row as it is now: totals since probes were armed. All are valid during the call. */
+typedef void (*keys_fn)(const union dist_key *key, const char *label, const uint64_t *cells, void *ctx);
+/* Reads all, in no order, and changes nothing. -errno. */
+int keys_read(const struct keys *keys, keys_fn fn, void *ctx);
+/* Reads all: v has each row, in no order, with what has come since they were taken before. -errno. */
 int keys_take(struct keys *keys);
 void keys_release(struct keys *keys);
 

@@ -140,12 +140,28 @@ static void latency_armed(struct engine_instance *instance)
 	probes_say_armed(instance, pairs_count(&latency->set));
 }
 
-static void latency_emit(struct engine_instance *instance, bool last)
+/* The slots that rows are of; NULL: all are one row. */
+static const struct target_set *shown_set(const struct engine_instance *instance)
 {
 	const struct settings *settings = instance->settings;
+	const struct latency *latency = instance->state;
+
+	return settings->by_function ? &latency->set : NULL;
+}
+
+static int latency_snapshot(struct engine_instance *instance, engine_row_fn fn, void *ctx)
+{
 	struct latency *latency = instance->state;
 
-	hists_emit(&latency->hists, instance, "Function", settings->by_function ? &latency->set : NULL);
+	hists_snapshot(&latency->hists, "Function", shown_set(instance), fn, ctx);
+	return 0;
+}
+
+static void latency_emit(struct engine_instance *instance, bool last)
+{
+	struct latency *latency = instance->state;
+
+	hists_emit(&latency->hists, instance, "Function", shown_set(instance));
 }
 
 static void say_unhit(struct engine_instance *instance, struct latency *latency)
@@ -199,6 +215,7 @@ const struct engine latency_engine = {
 	.defaults = &defaults,
 	.open = latency_open,
 	.armed = latency_armed,
+	.snapshot = latency_snapshot,
 	.emit = latency_emit,
 	.losses = latency_losses,
 	.close = latency_close,
