@@ -149,7 +149,8 @@ static int open_cgroup(const char *text, struct err *err)
 	if (fd < 0)
 		return err_set(err, -ENOENT, "no cgroup '%s': %s", text, strerror(errno));
 	if (fstatfs(fd, &fs) || fs.f_type != CGROUP2_MAGIC)
-		return err_set(err, -ENOENT, "'%s' is not a cgroup v2 directory (cgroup v2 is mounted at %s)", text, mount);
+		return err_set(err, -ENOENT, "'%s' is not a cgroup v2 directory (cgroup v2 is mounted at %s)", text,
+			       mount);
 	return take_fd(fd);
 }
 

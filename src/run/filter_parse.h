@@ -7,12 +7,12 @@
 
 /* Returns the process that a thread belongs to; 0 if there is no such thread. */
 uint32_t filter_process_of(uint32_t tid);
-/* Checks the argument of --ppid, an id in our pid namespace (0: none). Returns 0, or -ESRCH with err if it is unknown. */
+/* Checks the argument of --ppid, an id in our pid namespace, 0: none. Returns 0, or -ESRCH with err if it is unknown. */
 int filter_check_parent(uint32_t ppid, struct err *err);
 /*
  * Fills in filter. command: trace only a command and its children. If --cgroup is given, *cgroup becomes an fd of that
- * cgroup, which the caller closes; otherwise it stays as it is. Returns 0, or -errno with an err that names the value of
- * the option; -EINVAL: wrong usage.
+ * cgroup, which the caller closes; otherwise it stays as it is. Returns 0, or -errno with an err that names the value
+ * of the option; -EINVAL: wrong usage.
  */
 int filter_parse(struct filter *filter, const struct run_options *options, bool command, int *cgroup,
 		 struct err *err);

@@ -83,7 +83,7 @@ static void check_output(struct run *run)
 		run->stopping = true;
 }
 
-/* Returns on a signal, an event, a key (fd keys, -1: none) or a closed stdout (poll(2) always reports it), or at deadline. */
+/* Returns on a signal, an event, a key (fd keys, -1: none), a closed stdout (poll(2) always reports it), or at deadline. */
 static void wait_until(struct run *run, uint64_t deadline, int keys)
 {
 	const struct engine *engine = run->tool->engine;
@@ -330,7 +330,8 @@ static int act(struct run *run, char *const *argv)
 	int ret, error;
 
 	if (run->args.n || argv) {
-		err_set(&err, -EINVAL, "unexpected argument '%s': this tool takes options only", argv ? argv[0] : run->args.v[0]);
+		err_set(&err, -EINVAL, "unexpected argument '%s': this tool takes options only",
+			argv ? argv[0] : run->args.v[0]);
 		return usage(&err);
 	}
 	run->ctx.out = output_new(STDOUT_FILENO, run->options.json ? OUTPUT_JSON : OUTPUT_TEXT);

@@ -42,7 +42,8 @@ static int set_command(void *command, const char *text, struct err *err)
 	if (*text == '-')
 		return err_set(err, -EINVAL, "this is an option, but -c takes a command to run");
 	if (!opt_u64(text, &number))
-		return err_set(err, -EINVAL, "-c takes a command to run (for a processor: --cpu %s; for a parent: --ppid %s)", text, text);
+		return err_set(err, -EINVAL, "-c takes a command to run (for a processor: --cpu %s; for a parent: --ppid %s)",
+			       text, text);
 	*(const char **)command = text;
 	return 0;
 }
@@ -56,7 +57,8 @@ static const struct opt filters[] = {
 	OPT(OPT_STRING, struct run_options, uid, 0, "uid", "USER", "only this user, by name or number"),
 	OPT(OPT_STRING, struct run_options, cpu_text, 0, "cpu", "N", "only on this processor"),
 	OPT(OPT_CALL, struct run_options, command, 'c', "command", "CMD",
-	    "run CMD, trace only CMD and its children, end with CMD; Ctrl-C stops CMD, a second one kills it", .call = set_command),
+	    "run CMD, trace only CMD and its children, end with CMD; Ctrl-C stops CMD, a second one kills it",
+	    .call = set_command),
 };
 
 /* For tools that print tables. Tools that stream print each row at once. */

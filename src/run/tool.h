@@ -5,8 +5,8 @@
  *
  *	TOOL(funccount, .brief = "...", .args = "SPEC...", COUNT_ENGINE, ...);
  *
- * adds the tool to the list that `sonde help` prints; no other file names the tool. A tool that traces nothing, but does
- * one thing and ends, has act() instead of an engine. docs/HOWTO-add-a-tool.md shows the steps.
+ * adds the tool to the list that `sonde help` prints; no other file names the tool. A tool that traces nothing, but
+ * does one thing and ends, has act() instead of an engine. docs/HOWTO-add-a-tool.md shows the steps.
  */
 #ifndef SONDE_TOOL_H
 #define SONDE_TOOL_H
@@ -30,12 +30,12 @@ struct tool {
 	const struct engine *engine;
 	const void *source; /* its type is known to the engine only; may be NULL */
 	/*
-	 * For a tool without an engine: does everything and writes rows to run->ctx.out. Returns the exit status, or -errno
-	 * with err; it sets run->ctx.usage if the user typed something wrong. Of the common options such a tool has --json,
-	 * --quiet, --verbose and --help.
+	 * For a tool without an engine: does everything and writes rows to run->ctx.out. Returns the exit status, or
+	 * -errno with err; it sets run->ctx.usage if the user typed something wrong. Of the common options such a tool
+	 * has --json, --quiet, --verbose and --help.
 	 */
 	int (*act)(struct run *run, struct err *err);
-	/* For a tool with both: if this is set, act() runs instead of the engine. NULL: the tool has only one of them. */
+	/* For a tool with both: if this is set, act() runs instead of the engine. NULL: it has only one of them. */
 	const bool *act_instead;
 	/* Letters that this tool gives to common options: "t:tid u:uid" makes -t a short form of --tid. */
 	const char *letters;
