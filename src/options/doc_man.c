@@ -181,23 +181,25 @@ static void command(FILE *out, const struct doc *doc)
 		return;
 	fputs(".SH COMMAND\n", out);
 	paragraphs(out,
-		   "sonde creates the command's process first, and the process executes the program when all probes are armed. "
-		   "sonde traces the command and its descendants, and ends when the command ends. What the command leaves running "
-		   "goes on and is no longer traced.\n\n"
-		   "sonde passes SIGINT (Ctrl-C), SIGTERM, SIGHUP and SIGQUIT on once, to the command and to the processes that it "
-		   "started, except those that have a process group of their own. At a terminal these processes have received Ctrl-C "
-		   "already. Tracing goes on until the command has ended; then sonde prints the results. A second signal kills the "
-		   "command and the processes that it started. There are two exceptions. SIGHUP does not kill, because a terminal "
-		   "that is closed sends it several times. A signal that another process sends within a second does not kill either, "
-		   "because timeout(1) sends its signal twice.\n\n"
-		   "When the time of --duration is over, sonde stops tracing and prints the results at once. It sends SIGTERM to the "
-		   "command and waits for it; a signal to sonde then kills the command.\n\n"
-		   "If sonde runs in the foreground of a terminal, so does the command: it can read from the terminal, and Ctrl-Z stops "
-		   "both. Otherwise the command has a process group of its own. The command inherits the limits, the descriptors and the "
-		   "ignored and blocked signals that sonde was started with.\n\n"
-		   "When SIGKILL kills sonde, the kernel kills the command too, but not the processes that the command started. It does not "
-		   "kill a command that has taken on another user's rights either (set-user-ID, su, a server that gives up root), "
-		   "because the kernel then forgets that the command was to die with sonde.");
+		   "sonde creates the command's process first, and the process executes the program when all probes "
+		   "are armed. sonde traces the command and its descendants, and ends when the command ends. What the "
+		   "command leaves running goes on and is no longer traced.\n\n"
+		   "sonde passes SIGINT (Ctrl-C), SIGTERM, SIGHUP and SIGQUIT on once, to the command and to the "
+		   "processes that it started, except those that have a process group of their own. At a terminal "
+		   "these processes have received Ctrl-C already. Tracing goes on until the command has ended; then "
+		   "sonde prints the results. A second signal kills the command and the processes that it started. "
+		   "There are two exceptions. SIGHUP does not kill, because a terminal that is closed sends it several "
+		   "times. A signal that another process sends within a second does not kill either, because "
+		   "timeout(1) sends its signal twice.\n\n"
+		   "When the time of --duration is over, sonde stops tracing and prints the results at once. It sends "
+		   "SIGTERM to the command and waits for it; a signal to sonde then kills the command.\n\n"
+		   "If sonde runs in the foreground of a terminal, so does the command: it can read from the terminal, "
+		   "and Ctrl-Z stops both. Otherwise the command has a process group of its own. The command inherits "
+		   "the limits, the descriptors and the ignored and blocked signals that sonde was started with.\n\n"
+		   "When SIGKILL kills sonde, the kernel kills the command too, but not the processes that the command "
+		   "started. It does not kill a command that has taken on another user's rights either (set-user-ID, "
+		   "su, a server that gives up root), because the kernel then forgets that the command was to die with "
+		   "sonde.");
 }
 
 static void exit_status(FILE *out)
@@ -247,11 +249,11 @@ void doc_man_main(FILE *out, const struct doc *docs, size_t n, const char *versi
 	      ".SH DESCRIPTION\n",
 	      out);
 	paragraphs(out,
-		   "sonde counts, measures and streams what a running system does, with eBPF, and leaves nothing behind. Each tool has "
-		   "a page of its own; sonde TOOL --help is its short form.\n\n"
+		   "sonde counts, measures and streams what a running system does, with eBPF, and leaves nothing "
+		   "behind. Each tool has a page of its own; sonde TOOL --help is its short form.\n\n"
 		   "A link to sonde that is named after a tool runs that tool.\n\n"
-		   "Results go to standard output, everything else to standard error. If something was lost or could not be attached, "
-		   "each summary ends with a report of it.");
+		   "Results go to standard output, everything else to standard error. If something was lost or could "
+		   "not be attached, each summary ends with a report of it.");
 	fputs(".SH TOOLS\n", out);
 	for (size_t i = 0; i < n; i++) {
 		fputs(".TP\n", out);

@@ -253,7 +253,8 @@ static int add_address(const struct query *query, const struct object *object,
 	if (binary_offset_of(object->binary, vaddr, true, &offset))
 		return err_set(err, -ENOENT, "0x%llx is not in the code of %s", vaddr, object->library.shown);
 	if (!object->force && binary_check_place(object->binary, offset, &function, &why))
-		return err_set(err, why.code, "0x%llx of %s: %s (--force overrides this)", vaddr, object->library.shown, why.text);
+		return err_set(err, why.code, "0x%llx of %s: %s (--force overrides this)", vaddr, object->library.shown,
+			       why.text);
 	target = add_target(set, query, object, offset, pool_addf(&set->pool, "0x%llx", vaddr));
 	target->offset = function ? offset - function->offset : 0;
 	return 0;
@@ -284,8 +285,8 @@ static int no_provider(const struct query *query, const struct object *object, c
 			return err_set(err, -ENOENT, "%s has no USDT probes of '%s'; its providers: %s and others",
 				       object->library.shown, query->spec.provider, all.data);
 	}
-	return err_set(err, -ENOENT, "%s has no USDT probes of '%s'; its providers: %s", object->library.shown, query->spec.provider,
-		       all.data);
+	return err_set(err, -ENOENT, "%s has no USDT probes of '%s'; its providers: %s", object->library.shown,
+		       query->spec.provider, all.data);
 }
 
 static int no_usdt(const struct query *query, const struct object *object,

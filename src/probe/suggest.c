@@ -35,7 +35,8 @@ static bool is_tracepoint(const struct query *query, struct err *err)
 	system = wanted.found;
 	if (!system)
 		return false;
-	err_set(err, -ENOENT, "'%s' is a tracepoint, not a function: t:%s:%s", query->spec.text, system, query->spec.name);
+	err_set(err, -ENOENT, "'%s' is a tracepoint, not a function: t:%s:%s", query->spec.text, system,
+		query->spec.name);
 	return true;
 }
 

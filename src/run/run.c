@@ -83,7 +83,7 @@ static void check_output(struct run *run)
 		run->stopping = true;
 }
 
-/* Returns on a signal, an event, a key (fd keys, -1: none), a closed stdout (poll(2) always reports it), or at deadline. */
+/* Returns on a signal, an event, a key (fd keys, -1: none) or when stdout is closed, at the latest at deadline. */
 static void wait_until(struct run *run, uint64_t deadline, int keys)
 {
 	const struct engine *engine = run->tool->engine;

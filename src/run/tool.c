@@ -42,8 +42,9 @@ static int set_command(void *command, const char *text, struct err *err)
 	if (*text == '-')
 		return err_set(err, -EINVAL, "this is an option, but -c takes a command to run");
 	if (!opt_u64(text, &number))
-		return err_set(err, -EINVAL, "-c takes a command to run (for a processor: --cpu %s; for a parent: --ppid %s)",
-			       text, text);
+		return err_set(err, -EINVAL,
+			       "-c takes a command to run (for a processor: --cpu %s; for a parent: --ppid %s)", text,
+			       text);
 	*(const char **)command = text;
 	return 0;
 }
