@@ -42,6 +42,25 @@ static __always_inline struct gendisk *block_disk(struct request *rq)
 	return BPF_CORE_READ(rq, q, disk);
 }
 
+static __always_inline bool block_is_wanted(const volatile struct block_wanted *wanted, struct request *rq)
+{
+	struct gendisk *disk;
+
+	if (!wanted->one_disk)
+		return true;
+	disk = block_disk(rq);
+	return disk && BPF_CORE_READ(disk, major) == wanted->major && BPF_CORE_READ(disk, first_minor) == wanted->minor;
+}
+
+/* The name of its disk, "" where it has none; name: of at least that size, zeroed. */
+static __always_inline void block_read_disk_name(struct request *rq, char *name, __u32 size)
+{
+	struct gendisk *disk = block_disk(rq);
+
+	if (disk)
+		bpf_core_read_str(name, size, &disk->disk_name);
+}
+
 static __always_inline __u64 block_flag(__u32 flags, __u32 bit, __u32 ours)
 {
 	return flags >> (bit & 31) & 1 ? ours : 0;

@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How a request to a disk is described, shared by both sides: the operation in the low byte, as the kernel numbers it. */
+/* Requests to disks, shared by both sides. */
 #ifndef SONDE_BLOCK_H
 #define SONDE_BLOCK_H
 
+/* Whose requests the user wants. */
+struct block_wanted {
+	unsigned char one_disk; /* else of all */
+	unsigned int major, minor;
+};
+
+/* A request in one number: the operation in the low byte, as the kernel numbers it, and flags in numbers of our own. */
 #define BLOCK_OP_MASK 0xff
 
 enum block_flag {

@@ -9,22 +9,12 @@
 
 const volatile struct biolatency_config config SEC(".rodata.config");
 
-static __always_inline bool is_wanted(struct request *rq)
-{
-	struct gendisk *disk;
-
-	if (!config.one_disk)
-		return true;
-	disk = block_disk(rq);
-	return disk && BPF_CORE_READ(disk, major) == config.major && BPF_CORE_READ(disk, first_minor) == config.minor;
-}
-
 SEC("raw_tp")
 int inserted(void *ctx)
 {
 	struct request *rq = block_request(ctx);
 
-	if (is_wanted(rq))
+	if (block_is_wanted(&config.wanted, rq))
 		pending_begin((__u64)rq, bpf_ktime_get_ns());
 	return 0;
 }
@@ -35,7 +25,7 @@ int issued(void *ctx)
 {
 	struct request *rq = block_request(ctx);
 
-	if (!is_wanted(rq))
+	if (!block_is_wanted(&config.wanted, rq))
 		return 0;
 	if (config.queued)
 		pending_begin_once((__u64)rq, bpf_ktime_get_ns());
@@ -57,19 +47,15 @@ int merged(void *ctx)
 static __always_inline void add(struct request *rq, __u64 value)
 {
 	union dist_key key = {};
-	struct gendisk *disk;
 
 	if (!dist_setup.keyed) {
 		dist_add(0, value);
 		return;
 	}
-	if (dist_setup.by == BIOLATENCY_FLAGS) {
+	if (dist_setup.by == BIOLATENCY_FLAGS)
 		key.number = block_flags(rq);
-	} else {
-		disk = block_disk(rq);
-		if (disk)
-			BPF_CORE_READ_STR_INTO(&key.name, disk, disk_name);
-	}
+	else
+		block_read_disk_name(rq, key.name, sizeof(key.name));
 	dist_add_key(&key, NULL, value);
 }
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* biolatency: how long requests to disks take. */
-#include <dirent.h>
-#include <fcntl.h>
-
 #include "bpf/block.h"
+#include "engine/block.h"
 #include "engine/dist.h"
 #include "run/tool.h"
 #include "tools/biolatency.h"
@@ -16,105 +14,18 @@ static struct {
 
 static struct biolatency_config config;
 
-static void offer_disks(const char *word, opt_offer_fn fn, void *ctx)
-{
-	DIR *dir = opendir("/sys/class/block");
-	struct dirent *entry;
-
-	while (dir && (entry = readdir(dir))) {
-		__free char *part = base_printf("/sys/class/block/%s/partition", entry->d_name);
-
-		if (entry->d_name[0] != '.' && access(part, F_OK))
-			fn(entry->d_name, ctx);
-	}
-	if (dir)
-		closedir(dir);
-}
-
 static const struct opt options[] = {
 	OPT(OPT_BOOL, typeof(settings), queued, 'Q', "queued", NULL, "with the time in the kernel's queue"),
 	OPT(OPT_BOOL, typeof(settings), msecs, 'm', "milliseconds", NULL, "in milliseconds"),
 	OPT(OPT_BOOL, typeof(settings), disks, 'D', "disks", NULL, "a histogram for each disk"),
 	OPT(OPT_BOOL, typeof(settings), flags, 'F', "flags", NULL, "a histogram for each set of flags"),
-	OPT(OPT_STRING, typeof(settings), disk, 'd', "disk", "DISK", "only this disk: sda, /dev/sda", .offers = offer_disks),
+	OPT(OPT_STRING, typeof(settings), disk, 'd', "disk", "DISK", "only this disk: sda, /dev/sda", .offers = block_offer_disks),
 };
-
-/* --- words for what a request is --- */
-
-static const char *const operations[] = {
-	[0] = "Read",
-	[1] = "Write",
-	[2] = "Flush",
-	[3] = "Discard",
-	[5] = "SecureErase",
-	[7] = "WriteSame",
-	[9] = "WriteZeros",
-};
-
-/* From the front, as bcc has them. */
-static const struct {
-	enum block_flag flag;
-	const char *word;
-} words[] = {
-	{ BLOCK_NOWAIT, "NoWait-" },
-	{ BLOCK_BACKGROUND, "Background-" },
-	{ BLOCK_RAHEAD, "ReadAhead-" },
-	{ BLOCK_IDLE, "Idle-" },
-	{ BLOCK_NOMERGE, "NoMerge-" },
-	{ BLOCK_PRIO, "Priority-" },
-	{ BLOCK_FUA, "ForcedUnitAccess-" },
-	{ BLOCK_META, "Metadata-" },
-	{ BLOCK_SYNC, "Sync-" },
-};
-
-static void describe(struct str *s, uint64_t flags)
-{
-	size_t operation = flags & BLOCK_OP_MASK;
-
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-		if (flags & words[i].flag)
-			str_add(s, words[i].word);
-	str_add(s, operation < ARRAY_SIZE(operations) && operations[operation] ? operations[operation] : "Unknown");
-}
-
-/* --- which disk --- */
-
-/* By its directory in sysfs. */
-static int read_number(const char *dir)
-{
-	__free char *path = base_printf("%s/dev", dir);
-	__close int fd = open(path, O_RDONLY | O_CLOEXEC);
-	char text[32] = "";
-
-	if (fd < 0 || read(fd, text, sizeof(text) - 1) < 0)
-		return -errno;
-	return sscanf(text, "%u:%u", &config.major, &config.minor) == 2 ? 0 : -ENODEV;
-}
-
-/* Requests are a disk's; what is asked for may be a part of one, or no disk at all. */
-static int find_disk(const char *name, struct err *err)
-{
-	const char *base = strncmp(name, "/dev/", 5) ? name : name + 5;
-	__free char *dir = base_printf("/sys/class/block/%s", base);
-	__free char *part = base_printf("%s/partition", dir);
-	uint64_t seconds;
-
-	if (!opt_seconds(name, &seconds))
-		return err_set(err, -ENODEV, "there is no disk '%s' (to end after some seconds: --duration %s)", name, name);
-	if (!*base || strchr(base, '/') || !strcmp(base, ".") || !strcmp(base, "..") || access(dir, F_OK))
-		return err_set(err, -ENODEV, "there is no disk '%s' (/sys/class/block lists them)", name);
-	if (!access(part, F_OK))
-		return err_set(err, -EINVAL, "'%s' is a partition, and requests are the whole disk's: name that", name);
-	if (read_number(dir))
-		return err_set(err, -ENODEV, "cannot tell the number of the disk '%s'", name);
-	config.one_disk = 1;
-	return 0;
-}
 
 static int configure(struct engine_instance *instance, struct err *err)
 {
 	config.queued = settings.queued;
-	return settings.disk ? find_disk(settings.disk, err) : 0;
+	return settings.disk ? block_find_disk(&config.wanted, settings.disk, err) : 0;
 }
 
 static const struct field fields[] = { DIST_KEY("", 0), HIST_FIELDS };
@@ -122,7 +33,7 @@ static const struct schema schema = { fields, ARRAY_SIZE(fields), hist_draw };
 
 static const struct dist_kind kinds[] = {
 	[BIOLATENCY_DISK] = { .name = "disk", .when = &settings.disks, .named = true },
-	[BIOLATENCY_FLAGS] = { .name = "flags", .when = &settings.flags, .describe = describe },
+	[BIOLATENCY_FLAGS] = { .name = "flags", .when = &settings.flags, .describe = block_describe },
 };
 
 /* The ends are watched before the begins. */

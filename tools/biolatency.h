@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What biolatency's programs are told. */
+/* The configuration of biolatency's programs. Include bpf/block.h first. */
 #ifndef SONDE_BIOLATENCY_H
 #define SONDE_BIOLATENCY_H
 
@@ -9,9 +9,8 @@ enum biolatency_by {
 };
 
 struct biolatency_config {
-	unsigned char one_disk;
+	struct block_wanted wanted;
 	unsigned char queued; /* from the queue on */
-	unsigned int major, minor;
 };
 
 #endif
