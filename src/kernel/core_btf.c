@@ -57,9 +57,12 @@ static void maker_release(struct maker *maker)
 	free(maker->v);
 }
 
-/* --- whether the object needs it --- */
+/* --- whether the object has relocations --- */
 
-/* A section's bytes and their number; NULL: there is none, or it is outside the file. */
+/*
+ * The first section of that name, and *n, its bytes; NULL: there is none. .bss is not in the file, and may be larger
+ * than it.
+ */
 static const void *find_section(const Elf64_Ehdr *header, size_t size, const char *name, size_t *n)
 {
 	const Elf64_Shdr *sections = (const void *)header + header->e_shoff;
@@ -68,6 +71,8 @@ static const void *find_section(const Elf64_Ehdr *header, size_t size, const cha
 	for (int i = 0; i < header->e_shnum; i++) {
 		const Elf64_Shdr *section = &sections[i];
 
+		if (section->sh_type == SHT_NOBITS)
+			continue;
 		*n = section->sh_size;
 		if (section->sh_offset > size || *n > size - section->sh_offset)
 			return NULL;
@@ -77,7 +82,7 @@ static const void *find_section(const Elf64_Ehdr *header, size_t size, const cha
 	return NULL;
 }
 
-/* The header of .BTF.ext (Documentation/bpf/btf.rst), which libbpf keeps to itself. */
+/* The header of .BTF.ext (Documentation/bpf/btf.rst). No header of libbpf declares it. */
 struct btf_ext {
 	uint16_t magic;
 	uint8_t version, flags;
@@ -92,7 +97,7 @@ bool core_btf_is_needed(const void *elf, size_t size)
 	const Elf64_Ehdr *header = elf;
 	const struct btf_ext *ext;
 
-	/* what is no ELF file libbpf refuses */
+	/* libbpf will refuse an object that is no ELF file */
 	if (size < sizeof(*header) || memcmp(header->e_ident, ELFMAG, SELFMAG) || header->e_shoff > size ||
 	    header->e_shnum * sizeof(Elf64_Shdr) > size - header->e_shoff || header->e_shstrndx >= header->e_shnum)
 		return false;

@@ -5,9 +5,11 @@
 #include <bpf/libbpf.h>
 
 #include "bpf/filter.h"
+#include "bpf/memory.h"
 #include "bpf/slot.h"
 #include "bpf/count.skel.h"
 #include "bpf/follow.skel.h"
+#include "bpf/memory.skel.h"
 #include "engine/object.h"
 
 static void open_count(struct object *object)
@@ -32,6 +34,9 @@ Test(object, btf_where_there_are_relocations)
 	const void *elf = follow_bpf__elf_bytes(&size);
 	struct object object = {};
 
+	cr_expect(core_btf_is_needed(elf, size));
+	/* its .bss is larger than its file */
+	elf = memory_bpf__elf_bytes(&size);
 	cr_expect(core_btf_is_needed(elf, size));
 	elf = count_bpf__elf_bytes(&size);
 	cr_expect_not(core_btf_is_needed(elf, size));
