@@ -117,39 +117,33 @@ static bool show(const struct event *event, size_t size)
 	return !shell_name || !strncmp(event->comm, shell_name, sizeof(event->comm) - 1);
 }
 
-static void add_command(struct str *s, const void *row, enum output_format format)
+static void get_line(struct value *to, const void *row, const void *ctx)
 {
 	const struct bashreadline_event *e = row;
 
-	if (format == OUTPUT_JSON) {
-		if (e->unread)
-			str_add(s, "null");
-		else
-			str_add_json(s, e->line, strlen(e->line));
+	if (e->unread)
 		return;
-	}
-	str_add_shown(s, e->line, strlen(e->line));
-	str_add(s, e->unread ? "?" : e->cut ? "..."
-					    : "");
+	value_set_text(to, e->line);
+	to->more = e->cut ? "..." : NULL;
 }
 
-static void add_whole(struct str *s, const void *row, enum output_format format)
+static void get_whole(struct value *to, const void *row, const void *ctx)
 {
 	const struct bashreadline_event *e = row;
 
-	str_add(s, e->cut || e->unread ? "false" : "true");
+	value_set_bool(to, !e->cut && !e->unread);
 }
 
 static const struct field fields[] = {
-	FIELD_BY(event_add_time, "time", "TIME", -9),
+	FIELD(FIELD_TIME, struct event, time, "time", "TIME", -9),
 	EVENT_TIMESTAMP,
-	FIELD(FIELD_U32, struct event, pid, "pid", "PID", -7),
-	FIELD(FIELD_U32, struct event, tid, "tid", NULL, 0, .json_only = true),
-	FIELD(FIELD_U32, struct event, ppid, "ppid", NULL, 0, .json_only = true),
-	FIELD(FIELD_U32, struct event, uid, "uid", NULL, 0, .json_only = true),
-	FIELD(FIELD_CHARS, struct event, comm, "comm", NULL, 0, .json_only = true),
-	FIELD_BY(add_command, "command", "COMMAND", -1),
-	FIELD_BY(add_whole, "command_whole", NULL, 0, .json_only = true),
+	EVENT_ID(pid, "PID", -7),
+	EVENT_ID_DATA(tid),
+	EVENT_ID_DATA(ppid),
+	EVENT_ID_DATA(uid),
+	DATA(FIELD_CHARS, struct event, comm, "comm", .role = ROLE_TASK),
+	FIELD_GET(FIELD_STR, get_line, "command", "COMMAND", -1, .absent = "?"),
+	DATA_GET(FIELD_BOOL, get_whole, "command_whole"),
 };
 
 static const struct schema schema = { fields, ARRAY_SIZE(fields) };

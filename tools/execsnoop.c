@@ -80,61 +80,64 @@ static const char *typed_args(const struct execsnoop_event *e, const char *end)
 	return next(first, end);
 }
 
-static void add_cut(struct str *s, const struct execsnoop_event *e)
+/* As it was typed: the name that was executed, then the arguments; no more of them than --max-args. */
+static void get_line(struct value *to, const void *row, const void *ctx)
 {
-	if (e->args_size < e->args_total)
-		str_addf(s, e->ret ? " ..." : " ... (%u bytes cut)", e->args_total - e->args_size);
-}
-
-static void add_text(struct str *s, const struct execsnoop_event *e)
-{
-	void (*add)(struct str *, const char *, size_t) = settings.quote ? str_add_shell : str_add_shown;
-	const char *end = e->data + e->args_at + e->args_size;
+	static char more[64];
+	const struct execsnoop_event *e = row;
+	const char *end = e->data + e->args_at + e->args_size, *arg = typed_args(e, end);
 	uint32_t n = 1;
 
-	add(s, e->data, strlen(e->data));
-	for (const char *arg = typed_args(e, end); arg < end; arg = next(arg, end)) {
-		if (settings.max_args && n++ >= settings.max_args) {
-			str_add(s, " ...");
-			return;
-		}
-		str_addc(s, ' ');
-		add(s, arg, strnlen(arg, end - arg));
+	str_addn(to->room, e->data, strlen(e->data) + 1);
+	for (; arg < end && (!settings.max_args || n < settings.max_args); arg = next(arg, end), n++) {
+		str_addn(to->room, arg, strnlen(arg, end - arg));
+		str_addc(to->room, 0);
 	}
-	add_cut(s, e);
+	value_set_words(to, to->room->data, to->room->len);
+	if (arg < end || (e->ret && e->args_size < e->args_total)) {
+		to->more = " ...";
+	} else if (e->args_size < e->args_total) {
+		snprintf(more, sizeof(more), " ... (%u bytes cut)", e->args_total - e->args_size);
+		to->more = more;
+	}
 }
 
-static void add_args(struct str *s, const void *row, enum output_format format)
-{
-	const struct execsnoop_event *e = row;
-	const char *end = e->data + e->args_at + e->args_size;
-	const char *comma = "";
-
-	if (format == OUTPUT_TEXT) {
-		add_text(s, e);
-		return;
-	}
-	str_addc(s, '[');
-	for (const char *arg = e->data + e->args_at; arg < end; arg = next(arg, end), comma = ",") {
-		str_add(s, comma);
-		str_add_json(s, arg, strnlen(arg, end - arg));
-	}
-	str_addc(s, ']');
-}
-
-static void add_path(struct str *s, const void *row, enum output_format format)
+static void get_args(struct value *to, const void *row, const void *ctx)
 {
 	const struct execsnoop_event *e = row;
 
-	str_add_json(s, e->data, strlen(e->data));
+	value_set_words(to, e->data + e->args_at, e->args_size);
 }
 
-static void add_whole(struct str *s, const void *row, enum output_format format)
+static void get_path(struct value *to, const void *row, const void *ctx)
+{
+	value_set_text(to, ((const struct execsnoop_event *)row)->data);
+}
+
+static void get_whole(struct value *to, const void *row, const void *ctx)
 {
 	const struct execsnoop_event *e = row;
 
-	str_add(s, e->args_size == e->args_total ? "true" : "false");
+	value_set_bool(to, e->args_size == e->args_total);
 }
+
+static const struct field fields[] = {
+	EVENT_TIMES,
+	EVENT_ID(uid, "UID", -6, .shown = &settings.uid),
+	EVENT_COMM("PCOMM", -16),
+	EVENT_ID(pid, "PID", -7),
+	EVENT_ID(ppid, "PPID", -7),
+	FIELD(FIELD_S32, struct execsnoop_event, ret, "ret", "RET", 3),
+	EVENT_ERROR(struct execsnoop_event, ret),
+	DATA_GET(FIELD_PATH, get_path, "path"),
+	DATA_GET(FIELD_LIST, get_args, "args"),
+	TEXT_GET(FIELD_LIST, get_line, "ARGS", -1, .quoted = &settings.quote),
+	DATA_GET(FIELD_BOOL, get_whole, "args_whole"),
+};
+
+static const struct schema schema = { fields, ARRAY_SIZE(fields) };
+
+static const struct field shown_line = TEXT_GET(FIELD_LIST, get_line, "ARGS", -1, .quoted = &settings.quote);
 
 /* The kernel keeps the begin of a name: where the file's begins with that, it is the whole of it. */
 static bool name_matches(const struct execsnoop_event *e)
@@ -156,24 +159,9 @@ static bool show(const struct event *event, size_t size)
 	if (!settings.line)
 		return true;
 	str_reset(&line);
-	add_text(&line, (const void *)event);
+	output_add_text(&line, &shown_line, event, NULL);
 	return !regexec(&line_regex, line.data, 0, NULL, 0);
 }
-
-static const struct field fields[] = {
-	EVENT_TIMES,
-	FIELD(FIELD_U32, struct event, uid, "uid", "UID", -6, .shown = &settings.uid),
-	FIELD(FIELD_CHARS, struct event, comm, "comm", "PCOMM", -16),
-	FIELD(FIELD_U32, struct event, pid, "pid", "PID", -7),
-	FIELD(FIELD_U32, struct event, ppid, "ppid", "PPID", -7),
-	FIELD(FIELD_S32, struct execsnoop_event, ret, "ret", "RET", 3),
-	EVENT_ERROR(struct execsnoop_event, ret),
-	FIELD_BY(add_path, "path", NULL, 0, .json_only = true),
-	FIELD_BY(add_args, "args", "ARGS", -1),
-	FIELD_BY(add_whole, "args_whole", NULL, 0, .json_only = true),
-};
-
-static const struct schema schema = { fields, ARRAY_SIZE(fields) };
 
 static const struct event_probe probes[] = {
 	{ .program = "exec_done", .system = "sched", .name = "sched_process_exec" },

@@ -3,7 +3,6 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "output/clock.h"
 #include "output/words.h"
 #include "engine/event.h"
 #include "run/tool.h"
@@ -58,96 +57,63 @@ static bool show(const struct event *event, size_t size)
 	return !*comm || !strncmp(event->comm, comm, sizeof(comm));
 }
 
-static void add_time(struct str *s, const void *row, enum output_format format)
+static void get_label(struct value *to, const void *row, const void *ctx)
 {
-	uint64_t ns = event_wall_ns(row);
-
-	event_add_time(s, row, format);
-	if (format == OUTPUT_TEXT)
-		str_addf(s, ".%03u", (unsigned int)(ns / 1000000 % 1000));
+	value_set_text(to, settings.label);
 }
 
-static void add_label(struct str *s, const void *row, enum output_format format)
-{
-	if (format == OUTPUT_TEXT)
-		str_add_shown(s, settings.label, strlen(settings.label));
-	else if (settings.label)
-		str_add_json(s, settings.label, strlen(settings.label));
-	else
-		str_add(s, "null");
-}
-
-static void add_age(struct str *s, const void *row, enum output_format format)
-{
-	uint64_t age = ((const struct exitsnoop_event *)row)->age;
-
-	if (format == OUTPUT_TEXT)
-		clock_add_seconds(s, age + 5000000, 2);
-	else
-		str_add_u64(s, age);
-}
-
-static void add_end(struct str *s, int code)
-{
-	if (WIFSIGNALED(code)) {
-		str_addf(s, "signal %d (", WTERMSIG(code));
-		words_add_signal(s, WTERMSIG(code), OUTPUT_TEXT);
-		str_add(s, WCOREDUMP(code) ? "), core dumped" : ")");
-	} else if (WEXITSTATUS(code)) {
-		str_addf(s, "code %d", WEXITSTATUS(code));
-	} else {
-		str_addc(s, '0');
-	}
-}
-
-static void add_exit_code(struct str *s, const void *row, enum output_format format)
+/* For people: "0", "code 1", "signal 9 (KILL)". */
+static void get_end(struct value *to, const void *row, const void *ctx)
 {
 	int code = ((const struct exitsnoop_event *)row)->code;
 
-	if (format == OUTPUT_TEXT)
-		add_end(s, code);
-	else if (WIFSIGNALED(code))
-		str_add(s, "null");
-	else
-		str_add_u64(s, WEXITSTATUS(code));
+	if (WIFSIGNALED(code)) {
+		str_addf(to->room, "signal %d (", WTERMSIG(code));
+		if (!words_add_signal(to->room, WTERMSIG(code)))
+			str_add(to->room, "unknown");
+		str_add(to->room, WCOREDUMP(code) ? "), core dumped" : ")");
+	} else {
+		str_addf(to->room, WEXITSTATUS(code) ? "code %d" : "%d", WEXITSTATUS(code));
+	}
+	value_set_made(to);
 }
 
-static void add_signal(struct str *s, const void *row, enum output_format format)
+static void get_code(struct value *to, const void *row, const void *ctx)
+{
+	int code = ((const struct exitsnoop_event *)row)->code;
+
+	if (!WIFSIGNALED(code))
+		value_set_u64(to, WEXITSTATUS(code));
+}
+
+static void get_signal(struct value *to, const void *row, const void *ctx)
 {
 	int code = ((const struct exitsnoop_event *)row)->code;
 
 	if (WIFSIGNALED(code))
-		str_add_u64(s, WTERMSIG(code));
-	else
-		str_add(s, "null");
+		value_set_u64(to, WTERMSIG(code));
 }
 
-static void add_signal_name(struct str *s, const void *row, enum output_format format)
+static void get_core_dumped(struct value *to, const void *row, const void *ctx)
 {
-	int code = ((const struct exitsnoop_event *)row)->code;
-
-	words_add_signal(s, WTERMSIG(code), format);
-}
-
-static void add_core_dumped(struct str *s, const void *row, enum output_format format)
-{
-	str_add(s, WCOREDUMP(((const struct exitsnoop_event *)row)->code) ? "true" : "false");
+	value_set_bool(to, WCOREDUMP(((const struct exitsnoop_event *)row)->code));
 }
 
 static const struct field fields[] = {
-	FIELD_BY(add_time, "time", time_title, -12, .shown = &event_columns.time),
+	FIELD(FIELD_TIME, struct event, time, "time", time_title, -12, .decimals = 3, .shown = &event_columns.time),
 	EVENT_TIMESTAMP,
-	FIELD_BY(add_label, "label", "LABEL", -5, .shown = &settings.labelled),
-	FIELD(FIELD_CHARS, struct event, comm, "comm", "PCOMM", -16),
-	FIELD(FIELD_U32, struct event, pid, "pid", "PID", -7),
-	FIELD(FIELD_U32, struct event, ppid, "ppid", "PPID", -7),
-	FIELD(FIELD_U32, struct event, tid, "tid", "TID", -7),
-	FIELD(FIELD_U32, struct event, uid, "uid", NULL, 0, .json_only = true),
-	FIELD_BY(add_age, "age_ns", "AGE(s)", -7),
-	FIELD_BY(add_exit_code, "exit_code", "EXIT_CODE", -1),
-	FIELD_BY(add_signal, "signal", NULL, 0, .json_only = true),
-	FIELD_BY(add_signal_name, "signal_name", NULL, 0, .json_only = true),
-	FIELD_BY(add_core_dumped, "core_dumped", NULL, 0, .json_only = true),
+	FIELD_GET(FIELD_STR, get_label, "label", "LABEL", -5, .shown = &settings.labelled),
+	EVENT_COMM("PCOMM", -16),
+	EVENT_ID(pid, "PID", -7),
+	EVENT_ID(ppid, "PPID", -7),
+	EVENT_ID(tid, "TID", -7),
+	EVENT_ID_DATA(uid),
+	FIELD(FIELD_DURATION, struct exitsnoop_event, age, "age_ns", "AGE(s)", -7, .unit = UNIT_SECONDS, .decimals = 2),
+	TEXT_GET(FIELD_STR, get_end, "EXIT_CODE", -1),
+	DATA_GET(FIELD_U32, get_code, "exit_code"),
+	DATA_GET(FIELD_U32, get_signal, "signal", .role = ROLE_LABEL),
+	DATA_GET(FIELD_SIGNAL, get_signal, "signal_name"),
+	DATA_GET(FIELD_BOOL, get_core_dumped, "core_dumped"),
 };
 
 static const struct schema schema = { fields, ARRAY_SIZE(fields) };

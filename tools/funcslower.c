@@ -3,6 +3,7 @@
 #include "bpf/pending.h"
 #include "bpf/slot.h"
 #include "probe/offer.h"
+#include "probe/target.h"
 #include "engine/event.h"
 #include "engine/probes.h"
 #include "run/tool.h"
@@ -48,68 +49,44 @@ static int configure(struct engine_instance *instance, struct err *err)
 	return 0;
 }
 
-static void add_ms(struct str *s, const void *row, enum output_format format)
+/* In microseconds, in data as well. */
+static void get_us(struct value *to, const void *row, const void *ctx)
 {
-	uint64_t ns = ((const struct funcslower_event *)row)->ns;
-
-	if (format == OUTPUT_JSON)
-		str_add_u64(s, ns);
-	else
-		str_addf(s, "%.2f", (double)ns / NS_PER_MS);
+	value_set_real(to, (double)((const struct funcslower_event *)row)->ns / NS_PER_US);
 }
 
-static void add_us(struct str *s, const void *row, enum output_format format)
+static void get_function(struct value *to, const void *row, const void *ctx)
 {
-	str_addf(s, "%.2f", (double)((const struct funcslower_event *)row)->ns / NS_PER_US);
+	const struct target_set *functions = ctx;
+
+	value_set_text(to, functions->slots[((const struct funcslower_event *)row)->function]);
 }
 
-static void add_value(struct str *s, const void *row, enum output_format format)
+static void get_symbol(struct value *to, const void *row, const void *ctx)
 {
-	long long ret = ((const struct funcslower_event *)row)->ret;
+	const struct target_set *functions = ctx;
 
-	str_addf(s, format == OUTPUT_JSON ? "%lld" : "%llx", ret);
+	value_set_text(to, functions->symbols[((const struct funcslower_event *)row)->function]);
 }
 
-static void add_function(struct str *s, const void *row, enum output_format format)
+static void get_args(struct value *to, const void *row, const void *ctx)
 {
-	const char *name = event_function(((const struct funcslower_event *)row)->function);
-
-	if (format == OUTPUT_JSON)
-		str_add_json(s, name, strlen(name));
-	else
-		str_add_shown(s, name, strlen(name));
-}
-
-static void add_symbol(struct str *s, const void *row, enum output_format format)
-{
-	const char *symbol = event_symbol(((const struct funcslower_event *)row)->function);
-
-	str_add_json(s, symbol, strlen(symbol));
-}
-
-static void add_args(struct str *s, const void *row, enum output_format format)
-{
-	const struct funcslower_event *e = row;
-
-	str_add(s, format == OUTPUT_JSON ? "[" : "");
-	for (size_t i = 0; i < settings.args; i++)
-		str_addf(s, format == OUTPUT_JSON ? "%s%llu" : "%s0x%llx", !i ? "" : format == OUTPUT_JSON ? ","
-													   : " ",
-			 e->args[i]);
-	str_add(s, format == OUTPUT_JSON ? "]" : "");
+	value_set_numbers(to, ((const struct funcslower_event *)row)->args, settings.args);
 }
 
 static const struct field fields[] = {
 	EVENT_TIMES,
-	FIELD(FIELD_CHARS, struct event, comm, "comm", "COMM", -14),
-	FIELD(FIELD_U32, struct event, pid, "pid", "PID", -6),
-	FIELD(FIELD_U32, struct event, tid, "tid", NULL, 0, .json_only = true),
-	FIELD_BY(add_ms, "ns", "LAT(ms)", 7, .shown = &settings.in_ms),
-	FIELD_BY(add_us, "us", "LAT(us)", 7, .shown = &settings.in_us),
-	FIELD_BY(add_value, "retval", "RVAL", 16),
-	FIELD_BY(add_function, "func", "FUNC", -1, .may_cut = true),
-	FIELD_BY(add_symbol, "symbol", NULL, 0, .json_only = true),
-	FIELD_BY(add_args, "args", "ARGS", -1, .shown = &settings.with_args),
+	EVENT_COMM("COMM", -14),
+	EVENT_ID(pid, "PID", -6),
+	EVENT_ID_DATA(tid),
+	FIELD(FIELD_DURATION, struct funcslower_event, ns, "ns", "LAT(ms)", 7, .unit = UNIT_MS, .decimals = 2,
+	      .shown = &settings.in_ms),
+	FIELD_GET(FIELD_REAL, get_us, "us", "LAT(us)", 7, .role = ROLE_DURATION, .decimals = 2, .data_decimals = 2,
+		  .shown = &settings.in_us),
+	FIELD(FIELD_S64, struct funcslower_event, ret, "retval", "RVAL", 16, .base = 16),
+	FIELD_GET(FIELD_STR, get_function, "func", "FUNC", -1, .may_cut = true),
+	DATA_GET(FIELD_STR, get_symbol, "symbol"),
+	FIELD_GET(FIELD_LIST, get_args, "args", "ARGS", -1, .base = 16, .prefix = "0x", .shown = &settings.with_args),
 };
 
 static const struct schema schema = { fields, ARRAY_SIZE(fields) };

@@ -56,68 +56,49 @@ static int configure(struct engine_instance *instance, struct err *err)
 	return names ? add_signals(names, err) : 0;
 }
 
-/* --- rows --- */
-
-static void add_number_or(struct str *s, bool known, int number, const char *unknown)
-{
-	if (known)
-		str_add_s64(s, number);
-	else
-		str_add(s, unknown);
-}
-
-static void add_target(struct str *s, const void *row, enum output_format format)
-{
-	const struct killsnoop_event *e = row;
-
-	add_number_or(s, e->target_known, e->target, format == OUTPUT_TEXT ? "-" : "null");
-}
-
 static bool names_both(const struct killsnoop_event *e)
 {
 	return e->call == KILLSNOOP_TGKILL || e->call == KILLSNOOP_TGSIGQUEUE;
 }
 
-static void add_target_tgid(struct str *s, const void *row, enum output_format format)
+static void get_tgid(struct value *to, const void *row, const void *ctx)
 {
 	const struct killsnoop_event *e = row;
 
-	add_number_or(s, names_both(e), e->tgid, "null");
+	if (names_both(e))
+		value_set_s64(to, e->tgid);
 }
 
-static void add_target_tid(struct str *s, const void *row, enum output_format format)
+static void get_tid(struct value *to, const void *row, const void *ctx)
 {
 	const struct killsnoop_event *e = row;
 
-	add_number_or(s, names_both(e) || e->call == KILLSNOOP_TKILL, e->target, "null");
+	if (names_both(e) || e->call == KILLSNOOP_TKILL)
+		value_set_s64(to, e->target);
 }
 
-static void add_signal_name(struct str *s, const void *row, enum output_format format)
+static void get_syscall(struct value *to, const void *row, const void *ctx)
 {
-	words_add_signal(s, ((const struct killsnoop_event *)row)->signal, format);
-}
-
-static void add_syscall(struct str *s, const void *row, enum output_format format)
-{
-	str_addf(s, "\"%s\"", probes[((const struct killsnoop_event *)row)->call].syscall);
+	value_set_text(to, probes[((const struct killsnoop_event *)row)->call].syscall);
 }
 
 static const struct field fields[] = {
-	FIELD_BY(event_add_time, "time", "TIME", -8),
+	FIELD(FIELD_TIME, struct event, time, "time", "TIME", -8),
 	EVENT_TIMESTAMP,
-	FIELD(FIELD_U32, struct event, pid, "pid", "PID", -7),
-	FIELD(FIELD_U32, struct event, tid, "tid", NULL, 0, .json_only = true),
-	FIELD(FIELD_U32, struct event, ppid, "ppid", NULL, 0, .json_only = true),
-	FIELD(FIELD_U32, struct event, uid, "uid", NULL, 0, .json_only = true),
-	FIELD(FIELD_CHARS, struct event, comm, "comm", "COMM", -16),
-	FIELD(FIELD_S32, struct killsnoop_event, signal, "signal", "SIG", -4),
-	FIELD_BY(add_signal_name, "signal_name", NULL, 0, .json_only = true),
-	FIELD_BY(add_target, "tpid", "TPID", -7),
-	FIELD_BY(add_target_tgid, "target_tgid", NULL, 0, .json_only = true),
-	FIELD_BY(add_target_tid, "target_tid", NULL, 0, .json_only = true),
+	EVENT_ID(pid, "PID", -7),
+	EVENT_ID_DATA(tid),
+	EVENT_ID_DATA(ppid),
+	EVENT_ID_DATA(uid),
+	EVENT_COMM("COMM", -16),
+	FIELD(FIELD_S32, struct killsnoop_event, signal, "signal", "SIG", -4, .role = ROLE_LABEL),
+	DATA(FIELD_SIGNAL, struct killsnoop_event, signal, "signal_name"),
+	FIELD(FIELD_S32, struct killsnoop_event, target, "tpid", "TPID", -7, .role = ROLE_TASK,
+	      KNOWN_BY(struct killsnoop_event, target_known)),
+	DATA_GET(FIELD_S32, get_tgid, "target_tgid", .role = ROLE_TASK),
+	DATA_GET(FIELD_S32, get_tid, "target_tid", .role = ROLE_TASK),
 	FIELD(FIELD_S32, struct killsnoop_event, ret, "ret", "RESULT", -6),
 	EVENT_ERROR(struct killsnoop_event, ret),
-	FIELD_BY(add_syscall, "syscall", NULL, 0, .json_only = true),
+	DATA_GET(FIELD_STR, get_syscall, "syscall"),
 };
 
 static const struct schema schema = { fields, ARRAY_SIZE(fields) };

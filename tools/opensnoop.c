@@ -105,21 +105,11 @@ static bool show(const struct event *event, size_t size)
 
 /* --- columns --- */
 
-static void add_fd(struct str *s, const void *row, enum output_format format)
+static void get_fd(struct value *to, const void *row, const void *ctx)
 {
 	int ret = ((const struct opensnoop_event *)row)->ret;
 
-	str_add_s64(s, ret < 0 ? -1 : ret);
-}
-
-static void add_flags(struct str *s, const void *row, enum output_format format)
-{
-	const struct opensnoop_event *e = row;
-
-	if (format == OUTPUT_TEXT)
-		str_addf(s, "%08o", e->flags);
-	else
-		str_add_u64(s, e->flags);
+	value_set_s64(to, ret < 0 ? -1 : ret);
 }
 
 /* The names are kept from the inside out. */
@@ -140,71 +130,53 @@ static void add_dirs(struct str *s, const struct opensnoop_event *e)
 	}
 }
 
-/* As long as the next row, in memory of its own. */
-static const struct str *full_path(const struct opensnoop_event *e)
+static void get_full_path(struct value *to, const void *row, const void *ctx)
 {
-	static struct str path;
+	const struct opensnoop_event *e = row;
 
-	str_reset(&path);
+	if (e->path_unread || (!e->dirs_at && e->data[0] != '/'))
+		return;
 	if (e->dirs_at) {
-		add_dirs(&path, e);
-		str_addc(&path, '/');
+		add_dirs(to->room, e);
+		str_addc(to->room, '/');
 	}
-	str_add(&path, e->data);
-	return &path;
+	str_add(to->room, e->data);
+	value_set_made(to);
 }
 
-static void add_path(struct str *s, const void *row, enum output_format format)
+/* As it was passed. */
+static void get_path(struct value *to, const void *row, const void *ctx)
 {
 	const struct opensnoop_event *e = row;
-	const struct str *full;
 
-	if (format == OUTPUT_JSON) {
-		if (e->path_unread)
-			str_add(s, "null");
-		else
-			str_add_json(s, e->data, strlen(e->data));
-		return;
-	}
-	if (e->path_unread) {
-		str_addc(s, '?');
-		return;
-	}
-	if (!e->dirs_at) {
-		str_add_shown(s, e->data, strlen(e->data));
-		return;
-	}
-	full = full_path(e);
-	str_add_shown(s, full->data, full->len);
+	if (!e->path_unread)
+		value_set_text(to, e->data);
 }
 
-static void add_full_path(struct str *s, const void *row, enum output_format format)
+/* For people: the full one where it is known. */
+static void get_shown_path(struct value *to, const void *row, const void *ctx)
 {
-	const struct opensnoop_event *e = row;
-	const struct str *full;
-
-	if (e->path_unread || (!e->dirs_at && e->data[0] != '/')) {
-		str_add(s, "null");
-		return;
-	}
-	full = full_path(e);
-	str_add_json(s, full->data, full->len);
+	if (((const struct opensnoop_event *)row)->dirs_at)
+		get_full_path(to, row, ctx);
+	else
+		get_path(to, row, ctx);
 }
 
 static const struct field fields[] = {
 	EVENT_TIMES,
-	FIELD(FIELD_U32, struct event, uid, "uid", "UID", -6, .shown = &settings.uid),
-	FIELD(FIELD_U32, struct event, pid, "pid", "PID", -6),
-	FIELD(FIELD_U32, struct event, tid, "tid", NULL, 0, .json_only = true),
-	FIELD(FIELD_U32, struct event, ppid, "ppid", NULL, 0, .json_only = true),
-	FIELD(FIELD_CHARS, struct event, comm, "comm", "COMM", -16),
-	FIELD_BY(add_fd, "fd", "FD", 4),
+	EVENT_ID(uid, "UID", -6, .shown = &settings.uid),
+	EVENT_ID(pid, "PID", -6),
+	EVENT_ID_DATA(tid),
+	EVENT_ID_DATA(ppid),
+	EVENT_COMM("COMM", -16),
+	FIELD_GET(FIELD_S32, get_fd, "fd", "FD", 4),
 	FIELD(FIELD_ERRNO, struct opensnoop_event, ret, "errno", "ERR", 3),
 	EVENT_ERROR_NAME(struct opensnoop_event, ret),
-	FIELD_BY(add_flags, "flags", "FLAGS", -8, .shown = &settings.extended),
-	FIELD(FIELD_U32, struct opensnoop_event, mode, "mode", NULL, 0, .json_only = true),
-	FIELD_BY(add_path, "path", "PATH", -1),
-	FIELD_BY(add_full_path, "full_path", NULL, 0, .json_only = true),
+	FIELD(FIELD_U32, struct opensnoop_event, flags, "flags", "FLAGS", -8, .base = 8, .digits = 8, .shown = &settings.extended),
+	DATA(FIELD_U32, struct opensnoop_event, mode, "mode"),
+	DATA_GET(FIELD_PATH, get_path, "path"),
+	DATA_GET(FIELD_PATH, get_full_path, "full_path"),
+	TEXT_GET(FIELD_PATH, get_shown_path, "PATH", -1, .absent = "?"),
 };
 
 static const struct schema schema = { fields, ARRAY_SIZE(fields) };

@@ -261,8 +261,8 @@ static void add_owner(struct str *s, const void *row, enum output_format format)
 	str_addc(s, '}');
 }
 
-#define JSON_STR(MEMBER, KEY) FIELD(FIELD_STR, struct row, MEMBER, KEY, NULL, 0, .json_only = true)
-#define JSON_BY(ADD, KEY)     FIELD_BY(ADD, KEY, NULL, 0, .json_only = true)
+#define JSON_STR(MEMBER, KEY) FIELD(FIELD_STR, struct row, MEMBER, KEY, NULL, 0, .data_only = true)
+#define JSON_BY(ADD, KEY)     FIELD_BY(ADD, KEY, NULL, 0, .data_only = true)
 
 static const struct field fields[] = {
 	FIELD(FIELD_STR, struct row, tracer.kind, "kind", "KIND", -13),
@@ -271,7 +271,7 @@ static const struct field fields[] = {
 	JSON_STR(tracer.instance, "instance"),
 	JSON_STR(tracer.file, "file"),
 	JSON_BY(add_program, "program"),
-	FIELD(FIELD_U64, struct row, tracer.links, "links", NULL, 0, .json_only = true),
+	FIELD(FIELD_U64, struct row, tracer.links, "links", NULL, 0, .data_only = true),
 	JSON_BY(add_active, "active"),
 	FIELD_BY(add_targets, "targets", "TARGET", -18, .may_cut = true),
 	FIELD_BY(add_hits, "hits", "HITS", 7, .shown = &has_hits),

@@ -161,9 +161,9 @@ static void add_max(struct str *s, const void *row, enum output_format format)
 static bool time_shown;
 
 #define VALUES(TITLE) \
-	FIELD_BY(add_count, "count", "COUNT", 8), FIELD_BY(add_errors, "errors", NULL, 0, .json_only = true), \
+	FIELD_BY(add_count, "count", "COUNT", 8), FIELD_BY(add_errors, "errors", NULL, 0, .data_only = true), \
 		FIELD_BY(add_time, "time_ns", TITLE, 16, .shown = &time_shown), \
-		FIELD_BY(add_max, "max_ns", NULL, 0, .json_only = true)
+		FIELD_BY(add_max, "max_ns", NULL, 0, .data_only = true)
 
 /* The units differ in the heading only. */
 static const struct field by_syscall[][5] = {

@@ -32,16 +32,16 @@ static int configure(struct engine_instance *instance, struct err *err)
 
 static const struct field fields[] = {
 	EVENT_TIMES,
-	FIELD(FIELD_U32, struct event, uid, "uid", "UID", -6, .shown = &settings.uid),
-	FIELD(FIELD_U32, struct event, pid, "pid", "PID", -6),
-	FIELD(FIELD_U32, struct event, tid, "tid", NULL, 0, .json_only = true),
-	FIELD(FIELD_U32, struct event, ppid, "ppid", NULL, 0, .json_only = true),
-	FIELD(FIELD_CHARS, struct event, comm, "comm", "COMM", -12),
-	FIELD(FIELD_U32, struct tcp_event, ends.version, "ip", "IP", -2),
-	FIELD_BY(tcp_add_laddr, "saddr", "SADDR", -16),
-	FIELD_BY(tcp_add_lport, "lport", "LPORT", -6, .shown = &settings.lport),
-	FIELD_BY(tcp_add_raddr, "daddr", "DADDR", -16),
-	FIELD(FIELD_U32, struct tcp_event, ends.rport, "dport", "DPORT", -6),
+	EVENT_ID(uid, "UID", -6, .shown = &settings.uid),
+	EVENT_ID(pid, "PID", -6),
+	EVENT_ID_DATA(tid),
+	EVENT_ID_DATA(ppid),
+	EVENT_COMM("COMM", -12),
+	TCP_VERSION(),
+	TCP_LADDR("saddr", "SADDR", -16),
+	TCP_LPORT(-6, .shown = &settings.lport),
+	TCP_RADDR("daddr", "DADDR", -16),
+	TCP_RPORT("dport", "DPORT", -6),
 };
 
 static const struct schema schema = { fields, ARRAY_SIZE(fields) };

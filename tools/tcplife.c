@@ -26,90 +26,24 @@ static const struct opt options[] = {
 	    "follow so many at a time, 120 bytes each: 32768", .min = 1, .max = CONNECTIONS_MAX),
 };
 
-/* --- columns --- */
-
-static void add_owner(struct str *s, const void *row, uint32_t number, enum output_format format)
-{
-	if (((const struct tcplife_event *)row)->owner_known)
-		str_add_u64(s, number);
-	else
-		str_add(s, format == OUTPUT_JSON ? "null" : "-");
-}
-
-static void add_pid(struct str *s, const void *row, enum output_format format)
-{
-	add_owner(s, row, ((const struct event *)row)->pid, format);
-}
-
-static void add_tid(struct str *s, const void *row, enum output_format format)
-{
-	add_owner(s, row, ((const struct event *)row)->tid, format);
-}
-
-static void add_ppid(struct str *s, const void *row, enum output_format format)
-{
-	add_owner(s, row, ((const struct event *)row)->ppid, format);
-}
-
-static void add_uid(struct str *s, const void *row, enum output_format format)
-{
-	add_owner(s, row, ((const struct event *)row)->uid, format);
-}
-
-static void add_comm(struct str *s, const void *row, enum output_format format)
-{
-	const struct event *e = row;
-	size_t len = strnlen(e->comm, sizeof(e->comm));
-
-	if (!((const struct tcplife_event *)row)->owner_known)
-		add_owner(s, row, 0, format);
-	else if (format == OUTPUT_JSON)
-		str_add_json(s, e->comm, len);
-	else
-		str_add_shown(s, e->comm, len);
-}
-
-static void add_bytes(struct str *s, uint64_t bytes, enum output_format format)
-{
-	str_add_u64(s, format == OUTPUT_JSON ? bytes : bytes / 1024);
-}
-
-static void add_sent(struct str *s, const void *row, enum output_format format)
-{
-	add_bytes(s, ((const struct tcplife_event *)row)->sent, format);
-}
-
-static void add_received(struct str *s, const void *row, enum output_format format)
-{
-	add_bytes(s, ((const struct tcplife_event *)row)->received, format);
-}
-
-static void add_duration(struct str *s, const void *row, enum output_format format)
-{
-	uint64_t ns = ((const struct tcplife_event *)row)->duration;
-
-	if (format == OUTPUT_JSON)
-		str_add_u64(s, ns);
-	else
-		str_addf(s, "%.2f", ns / 1e6);
-}
+#define OWNER KNOWN_BY(struct tcplife_event, owner_known)
 
 /* Not constant: -w makes them wider. */
 static struct field fields[] = {
 	EVENT_TIMES,
-	FIELD_BY(add_pid, "pid", "PID", -5),
-	FIELD_BY(add_tid, "tid", NULL, 0, .json_only = true),
-	FIELD_BY(add_ppid, "ppid", NULL, 0, .json_only = true),
-	FIELD_BY(add_uid, "uid", NULL, 0, .json_only = true),
-	FIELD_BY(add_comm, "comm", "COMM", -10),
-	FIELD(FIELD_U32, struct tcp_event, ends.version, "ip", "IP", -2, .shown = &settings.wide),
-	FIELD_BY(tcp_add_laddr, "laddr", "LADDR", -15),
-	FIELD_BY(tcp_add_lport, "lport", "LPORT", -5),
-	FIELD_BY(tcp_add_raddr, "raddr", "RADDR", -15),
-	FIELD(FIELD_U32, struct tcp_event, ends.rport, "rport", "RPORT", -5),
-	FIELD_BY(add_sent, "tx_bytes", "TX_KB", 5),
-	FIELD_BY(add_received, "rx_bytes", "RX_KB", 5),
-	FIELD_BY(add_duration, "duration_ns", "MS", -1),
+	EVENT_ID(pid, "PID", -5, OWNER),
+	EVENT_ID_DATA(tid, OWNER),
+	EVENT_ID_DATA(ppid, OWNER),
+	EVENT_ID_DATA(uid, OWNER),
+	EVENT_COMM("COMM", -10, OWNER),
+	TCP_VERSION(.shown = &settings.wide),
+	TCP_LADDR("laddr", "LADDR", -15),
+	TCP_LPORT(-5),
+	TCP_RADDR("raddr", "RADDR", -15),
+	TCP_RPORT("rport", "RPORT", -5),
+	FIELD(FIELD_BYTES, struct tcplife_event, sent, "tx_bytes", "TX_KB", 5, .unit = UNIT_KB, .role = ROLE_COUNTER),
+	FIELD(FIELD_BYTES, struct tcplife_event, received, "rx_bytes", "RX_KB", 5, .unit = UNIT_KB, .role = ROLE_COUNTER),
+	FIELD(FIELD_DURATION, struct tcplife_event, duration, "duration_ns", "MS", -1, .unit = UNIT_MS, .decimals = 2),
 };
 
 static const struct {

@@ -69,16 +69,18 @@ struct dist_row {
 
 /* The key, by its kind's name in JSON; then what schemas of charts have in common, or of tables of totals. */
 extern char dist_by[16], dist_total_title[16];
-#define DIST_KEY(TITLE, WIDTH) FIELD_BY(dist_add_key, dist_by, TITLE, WIDTH)
-#define DIST_COMM	       FIELD_BY(dist_add_label, "comm", "", 0)
+#define DIST_KEY(TITLE, WIDTH) FIELD_GET(FIELD_STR, dist_get_key, dist_by, TITLE, WIDTH)
+#define DIST_COMM	       DATA_GET(FIELD_STR, dist_get_label, "comm", .role = ROLE_TASK)
 #define DIST_TOTALS(WIDTH) \
-	FIELD_BY(dist_add_unit, "unit", NULL, 0, .json_only = true), \
-		FIELD_BY(hist_add_count, "count", NULL, 0, .json_only = true), \
-		FIELD_BY(dist_add_total, "total", dist_total_title, WIDTH)
-void dist_add_key(struct str *s, const void *row, enum output_format format);
-void dist_add_label(struct str *s, const void *row, enum output_format format);
-void dist_add_unit(struct str *s, const void *row, enum output_format format);
-void dist_add_total(struct str *s, const void *row, enum output_format format);
+	DATA_GET(FIELD_STR, dist_get_unit, "unit"), DATA_GET(FIELD_U64, hist_get_count, "count", .role = ROLE_COUNTER), \
+		DATA_GET(FIELD_U64, dist_get_total, "total", .role = ROLE_COUNTER), \
+		TEXT_GET(FIELD_U64, dist_get_shown, dist_total_title, WIDTH)
+void dist_get_key(struct value *to, const void *row, const void *ctx);
+void dist_get_label(struct value *to, const void *row, const void *ctx);
+void dist_get_unit(struct value *to, const void *row, const void *ctx);
+void dist_get_total(struct value *to, const void *row, const void *ctx);
+/* What a table of totals shows: counts, or times. */
+void dist_get_shown(struct value *to, const void *row, const void *ctx);
 
 extern const struct engine dist_engine;
 

@@ -4,48 +4,38 @@
 
 char dist_by[16], dist_total_title[16];
 
-void dist_add_key(struct str *s, const void *data, enum output_format format)
+void dist_get_key(struct value *to, const void *data, const void *ctx)
 {
 	const struct dist_row *row = data;
 
-	if (format == OUTPUT_TEXT)
-		str_add_shown(s, row->text, strlen(row->text));
-	else if (!row->keyed)
-		str_add(s, "null");
-	else if (row->text)
-		str_add_json(s, row->text, strlen(row->text));
-	else
-		str_add_u64(s, row->number);
+	if (row->text)
+		value_set_text(to, row->text);
+	else if (row->keyed)
+		value_set_u64(to, row->number);
 }
 
-void dist_add_label(struct str *s, const void *data, enum output_format format)
+void dist_get_label(struct value *to, const void *data, const void *ctx)
 {
-	const struct dist_row *row = data;
-
-	if (row->label)
-		str_add_json(s, row->label, strlen(row->label));
-	else
-		str_add(s, "null");
+	value_set_text(to, ((const struct dist_row *)data)->label);
 }
 
-void dist_add_unit(struct str *s, const void *data, enum output_format format)
+void dist_get_unit(struct value *to, const void *data, const void *ctx)
 {
-	const struct dist_row *row = data;
-
-	if (row->counts)
-		str_add(s, "null");
-	else
-		hist_add_unit(s, data, format);
+	if (!((const struct dist_row *)data)->counts)
+		hist_get_unit(to, data, ctx);
 }
 
-void dist_add_total(struct str *s, const void *data, enum output_format format)
+/* Counts have no total of time. */
+void dist_get_total(struct value *to, const void *data, const void *ctx)
 {
-	const struct dist_row *row = data;
+	if (!((const struct dist_row *)data)->counts)
+		hist_get_total(to, data, ctx);
+}
 
-	if (!row->counts)
-		hist_add_total(s, data, format);
-	else if (format == OUTPUT_TEXT)
-		hist_add_count(s, data, format);
+void dist_get_shown(struct value *to, const void *data, const void *ctx)
+{
+	if (((const struct dist_row *)data)->counts)
+		hist_get_count(to, data, ctx);
 	else
-		str_add(s, "null");
+		hist_get_total(to, data, ctx);
 }

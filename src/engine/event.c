@@ -4,7 +4,6 @@
 
 #include "base/clock.h"
 #include "base/report.h"
-#include "output/clock.h"
 #include "event_object.h"
 #include "event_probes.h"
 #include "filter.h"
@@ -31,27 +30,24 @@ static const struct opt options[] = {
 	OPT(OPT_BOOL, struct settings, self, 0, "self", NULL, "also what sonde itself does"),
 };
 
-/* When the first event can have come, and what turns time since boot into wall time: one run is all there is. */
-static uint64_t began, wall_offset;
 struct event_columns event_columns;
-/* Of a tool that traces functions, by number. */
-static const struct target_set *functions;
 
 struct events {
 	struct engine_instance *instance;
 	struct event_probes probes; /* with the tool's source and its object, which is ours */
 	struct attach_options attach;
 	struct stream *stream;
+	struct output_clock clock;
 	/* what was said of losses, and when */
 	uint64_t said, said_at;
 	bool knows_missed;
 };
 
 /*
- * Somebody may set the clock, and then later events have the new time. Nobody is to have stood still between one clock and the
- * other: the closest of a few looks counts.
+ * Somebody may set the clock, and then later events have the new time. Nothing should delay us between the two clocks: the
+ * closest of a few looks counts.
  */
-static void look_at_clock(void)
+static void look_at_clock(struct events *events)
 {
 	uint64_t closest = UINT64_MAX;
 
@@ -62,46 +58,9 @@ static void look_at_clock(void)
 		if (apart >= closest)
 			continue;
 		closest = apart;
-		wall_offset = wall - boot - apart / 2;
+		events->clock.wall_offset = wall - boot - apart / 2;
 	}
-}
-
-uint64_t event_wall_ns(const struct event *event)
-{
-	return event->time + wall_offset;
-}
-
-const char *event_function(uint32_t slot)
-{
-	return functions->slots[slot];
-}
-
-const char *event_symbol(uint32_t slot)
-{
-	return functions->symbols[slot];
-}
-
-void event_add_time(struct str *s, const void *row, enum output_format format)
-{
-	uint64_t ns = event_wall_ns(row);
-
-	if (format == OUTPUT_TEXT) {
-		clock_add_time(s, ns);
-		return;
-	}
-	str_addc(s, '"');
-	clock_add_stamp(s, ns);
-	str_addc(s, '"');
-}
-
-void event_add_elapsed(struct str *s, const void *row, enum output_format format)
-{
-	uint64_t time = ((const struct event *)row)->time;
-
-	if (format == OUTPUT_TEXT)
-		clock_add_seconds(s, time > began ? time - began : 0, 6);
-	else
-		str_add_u64(s, time);
+	output_set_clock(events->instance->ctx->out, &events->clock);
 }
 
 /* --- rows --- */
@@ -148,7 +107,7 @@ static int event_take(struct engine_instance *instance)
 	struct events *events = instance->state;
 	int ms;
 
-	look_at_clock();
+	look_at_clock(events);
 	ms = stream_take(events->stream);
 	output_flush(instance->ctx->out);
 	say_losses(events);
@@ -166,7 +125,7 @@ static void event_emit(struct engine_instance *instance, bool last)
 {
 	struct events *events = instance->state;
 
-	look_at_clock();
+	look_at_clock(events);
 	stream_take_all(events->stream);
 	output_table_end(instance->ctx->out);
 }
@@ -230,7 +189,7 @@ static int load(struct engine_instance *instance, struct events *events, struct 
 		ret = event_probes_load(&events->probes, err);
 	if (ret)
 		return ret;
-	functions = &events->probes.set;
+	output_set_context(instance->ctx->out, &events->probes.set);
 	ret = filter_after(instance, object->core.bpf, err);
 	return ret ? ret : stream_open(&events->stream, object, on_record, events, err);
 }
@@ -279,7 +238,7 @@ static int event_open(struct engine_instance *instance, struct err *err)
 		return ret;
 	report_verbose("maps are ready");
 	hurry();
-	began = clock_boot_ns();
+	events->clock.began = clock_boot_ns();
 	return event_probes_attach(&events->probes, &events->attach, err);
 }
 

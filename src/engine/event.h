@@ -82,23 +82,22 @@ struct event_columns {
 };
 extern struct event_columns event_columns;
 
-/* Fields that begin every schema: the wall time and the seconds since tracing began; in JSON the ns since boot. */
-#define EVENT_TIMES \
-	FIELD_BY(event_add_time, "time", "TIME", -8, .shown = &event_columns.time), EVENT_TIMESTAMP
+/* Fields that begin every schema: the wall time, and the seconds since tracing began; in data the ns since boot. */
+#define EVENT_TIMES FIELD(FIELD_TIME, struct event, time, "time", "TIME", -8, .shown = &event_columns.time), EVENT_TIMESTAMP
 #define EVENT_TIMESTAMP \
-	FIELD_BY(event_add_elapsed, "boot_ns", "TIME(s)", -12, .shown = &event_columns.timestamp)
+	FIELD(FIELD_ELAPSED, struct event, time, "boot_ns", "TIME(s)", -12, .shown = &event_columns.timestamp)
+/* Who did it: pid, tid, ppid or uid, as a column or in data only; and the command's name. */
+#define EVENT_ID(MEMBER, TITLE, WIDTH, ...) \
+	FIELD(FIELD_U32, struct event, MEMBER, #MEMBER, TITLE, WIDTH, .role = ROLE_TASK, ##__VA_ARGS__)
+#define EVENT_ID_DATA(MEMBER, ...) \
+	DATA(FIELD_U32, struct event, MEMBER, #MEMBER, .role = ROLE_TASK, ##__VA_ARGS__)
+#define EVENT_COMM(TITLE, WIDTH, ...) \
+	FIELD(FIELD_CHARS, struct event, comm, "comm", TITLE, WIDTH, .role = ROLE_TASK, ##__VA_ARGS__)
 /* Behind what a call has returned, an int that is -errno where it failed: the error's number, and its name. */
-#define EVENT_ERROR(STRUCT, MEMBER) \
-	FIELD(FIELD_ERRNO, STRUCT, MEMBER, "errno", NULL, 0, .json_only = true), EVENT_ERROR_NAME(STRUCT, MEMBER)
+#define EVENT_ERROR(STRUCT, MEMBER) DATA(FIELD_ERRNO, STRUCT, MEMBER, "errno"), EVENT_ERROR_NAME(STRUCT, MEMBER)
 #define EVENT_ERROR_NAME(STRUCT, MEMBER) \
 	FIELD(FIELD_ERROR, STRUCT, MEMBER, "error", "ERROR", -12, .shown = &event_columns.errors)
-void event_add_time(struct str *s, const void *row, enum output_format format);
-void event_add_elapsed(struct str *s, const void *row, enum output_format format);
-/* The wall time in ns since 1970, for a tool that shows it in its own way. */
-uint64_t event_wall_ns(const struct event *event);
 
-/* The function of that number, and what the linker or the kernel calls it. */
-const char *event_function(uint32_t slot);
-const char *event_symbol(uint32_t slot);
+/* Getters of a tool that traces functions get its target set as ctx: slots[] and symbols[] by slot_number(). */
 
 #endif

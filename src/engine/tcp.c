@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Options and columns of tools that show TCP connections. */
 #include "options/opt.h"
-#include "output/address.h"
 #include "tcp.h"
 
 static int only(struct tcp_wanted *wanted, unsigned char version, struct err *err)
@@ -41,26 +40,16 @@ int tcp_add_ports(void *dest, const char *arg, struct err *err)
 	}
 }
 
-void tcp_add_laddr(struct str *s, const void *row, enum output_format format)
+void tcp_get_laddr(struct value *to, const void *row, const void *ctx)
 {
 	const struct tcp_ends *ends = &((const struct tcp_event *)row)->ends;
 
-	address_add(s, ends->version, ends->laddr, format);
+	value_set_address(to, ends->version, ends->laddr);
 }
 
-void tcp_add_raddr(struct str *s, const void *row, enum output_format format)
+void tcp_get_raddr(struct value *to, const void *row, const void *ctx)
 {
 	const struct tcp_ends *ends = &((const struct tcp_event *)row)->ends;
 
-	address_add(s, ends->version, ends->raddr, format);
-}
-
-void tcp_add_lport(struct str *s, const void *row, enum output_format format)
-{
-	const struct tcp_ends *ends = &((const struct tcp_event *)row)->ends;
-
-	if (ends->lport)
-		str_add_u64(s, ends->lport);
-	else
-		str_add(s, format == OUTPUT_JSON ? "null" : "-");
+	value_set_address(to, ends->version, ends->raddr);
 }

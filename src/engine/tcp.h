@@ -23,9 +23,17 @@ int tcp_add_ports(void *ports, const char *arg, struct err *err);
 		.program = PROGRAM, .system = "sock", .name = "inet_sock_set_state", .when = NETWORK, .raw = true \
 	}
 
-/* For FIELD_BY. A local port that was never chosen is "-", in JSON null. */
-void tcp_add_laddr(struct str *s, const void *row, enum output_format format);
-void tcp_add_raddr(struct str *s, const void *row, enum output_format format);
-void tcp_add_lport(struct str *s, const void *row, enum output_format format);
+/* Columns: the addresses of both sides, and ports. A local port that was never chosen is null. */
+#define TCP_LADDR(KEY, TITLE, WIDTH) FIELD_GET(FIELD_ADDRESS, tcp_get_laddr, KEY, TITLE, WIDTH)
+#define TCP_RADDR(KEY, TITLE, WIDTH) FIELD_GET(FIELD_ADDRESS, tcp_get_raddr, KEY, TITLE, WIDTH)
+#define TCP_LPORT(WIDTH, ...) \
+	FIELD(FIELD_U32, struct tcp_event, ends.lport, "lport", "LPORT", WIDTH, .role = ROLE_LABEL, .null = NULL_ZERO, \
+	      ##__VA_ARGS__)
+#define TCP_RPORT(KEY, TITLE, WIDTH) \
+	FIELD(FIELD_U32, struct tcp_event, ends.rport, KEY, TITLE, WIDTH, .role = ROLE_LABEL)
+#define TCP_VERSION(...) \
+	FIELD(FIELD_U32, struct tcp_event, ends.version, "ip", "IP", -2, .role = ROLE_LABEL, ##__VA_ARGS__)
+void tcp_get_laddr(struct value *to, const void *row, const void *ctx);
+void tcp_get_raddr(struct value *to, const void *row, const void *ctx);
 
 #endif

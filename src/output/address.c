@@ -4,13 +4,10 @@
 
 #include "address.h"
 
-void address_add(struct str *s, unsigned int version, const void *address, enum output_format format)
+void address_add(struct str *s, unsigned int version, const void *address)
 {
 	char text[INET6_ADDRSTRLEN] = "";
 
 	inet_ntop(version == 6 ? AF_INET6 : AF_INET, address, text, sizeof(text));
-	if (format == OUTPUT_JSON)
-		str_add_json(s, text, strlen(text));
-	else
-		str_add(s, text);
+	str_add(s, text);
 }

@@ -3,9 +3,9 @@
 #ifndef SONDE_ADDRESS_H
 #define SONDE_ADDRESS_H
 
-#include "output.h"
+#include "base/str.h"
 
-/* Appends an address, in JSON as a string. version: 4 or 6; address: 4 or 16 bytes in network order. */
-void address_add(struct str *s, unsigned int version, const void *address, enum output_format format);
+/* Appends an address of 4 or 16 bytes in network order. version: 4 or 6. Only hexadecimal digits, dots and colons. */
+void address_add(struct str *s, unsigned int version, const void *address);
 
 #endif

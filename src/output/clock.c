@@ -31,7 +31,7 @@ static void look_up(uint64_t second)
 	last.known = true;
 }
 
-static void add_fraction(struct str *s, uint64_t ns, int decimals)
+void clock_add_fraction(struct str *s, uint64_t ns, int decimals)
 {
 	char digits[10];
 
@@ -51,7 +51,7 @@ void clock_add_stamp(struct str *s, uint64_t ns)
 {
 	look_up(ns / NS_PER_SEC);
 	str_add(s, last.date);
-	add_fraction(s, ns, 6);
+	clock_add_fraction(s, ns, 6);
 	/* strftime() writes +hhmm, the RFC +hh:mm */
 	str_addn(s, last.offset, 3);
 	str_addc(s, ':');
@@ -62,5 +62,5 @@ void clock_add_seconds(struct str *s, uint64_t ns, int decimals)
 {
 	str_add_u64(s, ns / NS_PER_SEC);
 	if (decimals)
-		add_fraction(s, ns, decimals);
+		clock_add_fraction(s, ns, decimals);
 }

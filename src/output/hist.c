@@ -139,69 +139,88 @@ static uint64_t average(const struct hist_row *row)
 	return count ? row->cells[HIST_SUM] / count / row->hist->divisor : 0;
 }
 
-/* --- JSON --- */
+/* --- data --- */
 
-void hist_add_unit(struct str *s, const void *row, enum output_format format)
+void hist_get_unit(struct value *to, const void *row, const void *ctx)
 {
-	const char *unit = ((const struct hist_row *)row)->hist->unit;
-
-	str_add_json(s, unit, strlen(unit));
+	value_set_text(to, ((const struct hist_row *)row)->hist->unit);
 }
 
-void hist_add_count(struct str *s, const void *row, enum output_format format)
+void hist_get_count(struct value *to, const void *row, const void *ctx)
 {
 	const struct hist_row *hist = row;
 
-	str_add_u64(s, hist_count(hist->hist, hist->cells));
+	value_set_u64(to, hist_count(hist->hist, hist->cells));
 }
 
-void hist_add_total(struct str *s, const void *row, enum output_format format)
+void hist_get_total(struct value *to, const void *row, const void *ctx)
 {
-	str_add_u64(s, total(row));
+	value_set_u64(to, total(row));
 }
 
-void hist_add_average(struct str *s, const void *row, enum output_format format)
+void hist_get_average(struct value *to, const void *row, const void *ctx)
 {
-	str_add_u64(s, average(row));
+	value_set_u64(to, average(row));
 }
 
-/* null if the histogram is too coarse for percentiles. */
-void hist_add_percentiles(struct str *s, const void *row, enum output_format format)
+/* Percentiles in the order of the table above. */
+struct ranks {
+	uint64_t values[ARRAY_SIZE(percentiles)], max;
+};
+
+static const struct field rank_fields[] = {
+	DATA(FIELD_U64, struct ranks, values[0], "p50"),
+	DATA(FIELD_U64, struct ranks, values[1], "p90"),
+	DATA(FIELD_U64, struct ranks, values[2], "p99"),
+	DATA(FIELD_U64, struct ranks, values[3], "p99.9"),
+	DATA(FIELD_U64, struct ranks, max, "max"),
+};
+static const struct schema rank_schema = { rank_fields, ARRAY_SIZE(rank_fields) };
+
+void hist_get_percentiles(struct value *to, const void *row, const void *ctx)
 {
 	const struct hist_row *hist = row;
+	struct ranks ranks = { .max = hist->cells[HIST_MAX] };
 
-	if (hist->hist->kind != HIST_PRECISE) {
-		str_add(s, "null");
+	if (hist->hist->kind != HIST_PRECISE)
 		return;
-	}
-	str_addc(s, '{');
 	for (size_t i = 0; i < ARRAY_SIZE(percentiles); i++)
-		str_addf(s, "\"%s\":%llu,", percentiles[i].name,
-			 (unsigned long long)hist_percentile(hist->hist, hist->cells, percentiles[i].thousandths));
-	str_addf(s, "\"max\":%llu}", (unsigned long long)hist->cells[HIST_MAX]);
+		ranks.values[i] = hist_percentile(hist->hist, hist->cells, percentiles[i].thousandths);
+	str_addn(to->room, (const char *)&ranks, sizeof(ranks));
+	value_set_row(to, &rank_schema, to->room->data);
 }
 
-/* Writes the buckets that are not empty; max is null if the bucket has no upper bound. */
-void hist_add_buckets(struct str *s, const void *row, enum output_format format)
+struct bucket {
+	uint64_t min, max, count;
+	bool has_max;
+};
+
+static const struct field bucket_fields[] = {
+	DATA(FIELD_U64, struct bucket, min, "min"),
+	DATA(FIELD_U64, struct bucket, max, "max", KNOWN_BY(struct bucket, has_max)),
+	DATA(FIELD_U64, struct bucket, count, "count", .role = ROLE_COUNTER),
+};
+static const struct schema bucket_schema = { bucket_fields, ARRAY_SIZE(bucket_fields) };
+
+void hist_get_buckets(struct value *to, const void *row, const void *ctx)
 {
 	const struct hist_row *hist = row;
 	size_t n = hist_buckets(hist->hist), shown = 0;
 
-	str_addc(s, '[');
 	for (size_t i = 0; i < n; i++) {
-		uint64_t count = hist->cells[HIST_BUCKETS + i];
+		const struct bucket bucket = {
+			.min = hist_low(hist->hist, i),
+			.max = hist_high(hist->hist, i),
+			.count = hist->cells[HIST_BUCKETS + i],
+			.has_max = i + 1 < n || hist->hist->kind != HIST_LINEAR,
+		};
 
-		if (!count)
+		if (!bucket.count)
 			continue;
-		str_addf(s, "%s{\"min\":%llu,\"max\":", shown++ ? "," : "",
-			 (unsigned long long)hist_low(hist->hist, i));
-		if (i + 1 < n || hist->hist->kind != HIST_LINEAR)
-			str_add_u64(s, hist_high(hist->hist, i));
-		else
-			str_add(s, "null");
-		str_addf(s, ",\"count\":%llu}", (unsigned long long)count);
+		str_addn(to->room, (const char *)&bucket, sizeof(bucket));
+		shown++;
 	}
-	str_addc(s, ']');
+	value_set_rows(to, &bucket_schema, to->room->data, shown, sizeof(struct bucket));
 }
 
 /* --- text --- */

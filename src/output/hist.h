@@ -51,15 +51,18 @@ uint64_t hist_percentile(const struct hist *hist, const uint64_t *cells, unsigne
 
 /* The last fields of every schema of histograms, after the key. */
 #define HIST_FIELDS \
-	FIELD_BY(hist_add_unit, "unit", "", 0), FIELD_BY(hist_add_count, "count", "", 0), \
-		FIELD_BY(hist_add_total, "total", "", 0), FIELD_BY(hist_add_average, "avg", "", 0), \
-		FIELD_BY(hist_add_percentiles, "percentiles", "", 0), FIELD_BY(hist_add_buckets, "buckets", "", 0)
-void hist_add_unit(struct str *s, const void *row, enum output_format format);
-void hist_add_count(struct str *s, const void *row, enum output_format format);
-void hist_add_total(struct str *s, const void *row, enum output_format format);
-void hist_add_average(struct str *s, const void *row, enum output_format format);
-void hist_add_percentiles(struct str *s, const void *row, enum output_format format);
-void hist_add_buckets(struct str *s, const void *row, enum output_format format);
+	DATA_GET(FIELD_STR, hist_get_unit, "unit"), DATA_GET(FIELD_U64, hist_get_count, "count", .role = ROLE_COUNTER), \
+		DATA_GET(FIELD_U64, hist_get_total, "total", .role = ROLE_COUNTER), \
+		DATA_GET(FIELD_U64, hist_get_average, "avg"), DATA_GET(FIELD_ROW, hist_get_percentiles, "percentiles"), \
+		DATA_GET(FIELD_LIST, hist_get_buckets, "buckets")
+void hist_get_unit(struct value *to, const void *row, const void *ctx);
+void hist_get_count(struct value *to, const void *row, const void *ctx);
+void hist_get_total(struct value *to, const void *row, const void *ctx);
+void hist_get_average(struct value *to, const void *row, const void *ctx);
+/* A row of p50, p90, p99, p99.9 and max; null of a histogram that is too coarse for any. */
+void hist_get_percentiles(struct value *to, const void *row, const void *ctx);
+/* Rows of min, max and count: buckets that are not empty. max is null in the last of a linear histogram, which has no end. */
+void hist_get_buckets(struct value *to, const void *row, const void *ctx);
 
 /* Draws the chart, and below it average, total and count unless `bare`. Draws nothing for an empty histogram. */
 void hist_draw(struct str *s, const void *row);

@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rows as JSON lines: one object a row, complete in itself, so that a reader
- * may begin anywhere. Knows no widths.
+ * Rows as JSON lines: one object a row, complete in itself, so that a reader may begin anywhere.
  */
+#include "address.h"
 #include "clock.h"
 #include "printer.h"
+#include "words.h"
 
 /* What stands in front of each value, each with a NUL behind it: the same in every row. */
 static void make_keys(struct output *out)
 {
 	str_reset(&out->keys);
 	for (size_t i = 0; i < out->schema->n; i++) {
-		const char *key = out->schema->fields[i].key;
+		const struct field *field = &out->schema->fields[i];
 
-		if (i)
+		if (field->text_only)
+			continue;
+		if (out->keys.len)
 			str_addc(&out->keys, ',');
-		str_add_json(&out->keys, key, strlen(key));
+		str_add_json(&out->keys, field->key, strlen(field->key));
 		str_addn(&out->keys, ":", 2);
 	}
 }
@@ -27,18 +30,93 @@ static void json_begin(struct output *out, const struct output_stamp *stamp, boo
 		clock_add_stamp(&out->stamp, stamp->wall_ns);
 }
 
-static void add_value(struct str *s, const struct field *field, const void *row)
+static void add_row(struct str *s, const struct schema *schema, const void *row, const struct output *out)
 {
-	struct value value = value_of(field, row);
+	__str struct str room = {};
+	const char *comma = "";
 
-	if (field->type == FIELD_FN)
-		field->add(s, row, OUTPUT_JSON);
-	else if (value.number)
-		value_add_number(s, &value);
-	else if (value.text)
-		str_add_json(s, value.text, value.len);
+	str_addc(s, '{');
+	for (size_t i = 0; i < schema->n; i++) {
+		const struct field *field = &schema->fields[i];
+		struct value value;
+
+		if (field->text_only)
+			continue;
+		str_add(s, comma);
+		comma = ",";
+		str_add_json(s, field->key, strlen(field->key));
+		str_addc(s, ':');
+		value = value_of(field, row, out->ctx, &room);
+		json_add_value(s, field, &value, out);
+	}
+	str_addc(s, '}');
+}
+
+static void add_list(struct str *s, const struct field *field, struct value *list, const struct output *out)
+{
+	const char *comma = "";
+	struct value item;
+
+	str_addc(s, '[');
+	for (; value_next(list, &item); comma = ",") {
+		str_add(s, comma);
+		json_add_value(s, field, &item, out);
+	}
+	str_addc(s, ']');
+}
+
+static void add_signal(struct str *s, int signal)
+{
+	__str struct str name = {};
+
+	if (words_add_signal(&name, signal))
+		str_addf(s, "\"SIG%s\"", name.data);
 	else
 		str_add(s, "null");
+}
+
+static void add_number(struct str *s, const struct field *field, const struct value *value, const struct output *out)
+{
+	if (field->type == FIELD_TIME) {
+		str_addc(s, '"');
+		clock_add_stamp(s, value->bits + out->clock.wall_offset);
+		str_addc(s, '"');
+	} else if (field->type == FIELD_SIGNAL) {
+		add_signal(s, value->bits);
+	} else {
+		value_add_number(s, value, field->data_decimals);
+	}
+}
+
+void json_add_value(struct str *s, const struct field *field, struct value *value, const struct output *out)
+{
+	switch (value->type) {
+	case VALUE_NULL:
+		str_add(s, "null");
+		break;
+	case VALUE_BOOL:
+		str_add(s, value->bits ? "true" : "false");
+		break;
+	case VALUE_U64:
+	case VALUE_S64:
+	case VALUE_REAL:
+		add_number(s, field, value, out);
+		break;
+	case VALUE_TEXT:
+		str_add_json(s, value->at, value->n);
+		break;
+	case VALUE_ADDRESS:
+		str_addc(s, '"');
+		address_add(s, value->version, value->at);
+		str_addc(s, '"');
+		break;
+	case VALUE_LIST:
+		add_list(s, field, value, out);
+		break;
+	case VALUE_ROW:
+		add_row(s, value->schema, value->at, out);
+		break;
+	}
 }
 
 static void json_row(struct output *out, const void *row)
@@ -50,11 +128,20 @@ static void json_row(struct output *out, const void *row)
 	if (out->stamp.len)
 		str_addf(s, "\"time\":\"%s\",", out->stamp.data);
 	for (size_t i = 0; i < out->schema->n; i++) {
-		size_t len = strlen(key);
+		const struct field *field = &out->schema->fields[i];
+		size_t len;
+		struct value value;
 
+		if (field->text_only)
+			continue;
+		len = strlen(key);
 		str_addn(s, key, len);
-		add_value(s, &out->schema->fields[i], row);
 		key += len + 1;
+		value = value_of(field, row, out->ctx, &out->room);
+		if (field->add)
+			field->add(s, row, OUTPUT_JSON);
+		else
+			json_add_value(s, field, &value, out);
 	}
 	str_addn(s, "}\n", 2);
 }

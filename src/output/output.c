@@ -7,7 +7,6 @@
 
 #include "base/write.h"
 #include "printer.h"
-#include "words.h"
 
 /* As much as a pipe holds: the reader is woken as seldom as that allows. */
 #define FLUSH_AT 65536
@@ -29,6 +28,16 @@ struct output *output_new(int fd, enum output_format format)
 bool output_is_text(const struct output *out)
 {
 	return out->printer == &printer_text;
+}
+
+void output_set_context(struct output *out, const void *ctx)
+{
+	out->ctx = ctx;
+}
+
+void output_set_clock(struct output *out, const struct output_clock *clock)
+{
+	out->clock = *clock;
 }
 
 /* Asked again and again, for people drag windows. */
@@ -62,6 +71,7 @@ void output_free(struct output *out)
 	str_release(&out->buf);
 	str_release(&out->stamp);
 	str_release(&out->keys);
+	str_release(&out->room);
 	free(out->v);
 	free(out);
 }
@@ -123,9 +133,13 @@ void output_line(struct output *out, const char *fmt, ...)
 
 void output_table_end(struct output *out)
 {
-	if (out->printer->end)
-		out->printer->end(out);
 	output_flush(out);
+}
+
+void output_rule(struct output *out)
+{
+	if (out->printer->rule && !out->error)
+		out->printer->rule(out);
 }
 
 int output_error(const struct output *out)
@@ -136,49 +150,4 @@ int output_error(const struct output *out)
 uint64_t output_rows_lost(const struct output *out)
 {
 	return out->rows_lost;
-}
-
-static struct value number(int64_t value)
-{
-	return (struct value){ .number = true, .is_signed = true, .bits = value };
-}
-
-static struct value string(const char *text)
-{
-	return (struct value){ .text = text, .len = text ? strlen(text) : 0 };
-}
-
-struct value value_of(const struct field *field, const void *row)
-{
-	const char *at = (const char *)row + field->offset;
-
-	switch (field->type) {
-	case FIELD_U64:
-		return (struct value){ .number = true, .bits = *(const uint64_t *)at };
-	case FIELD_U32:
-		return (struct value){ .number = true, .bits = *(const uint32_t *)at };
-	case FIELD_S64:
-		return number(*(const int64_t *)at);
-	case FIELD_S32:
-		return number(*(const int32_t *)at);
-	case FIELD_STR:
-		return string(*(const char *const *)at);
-	case FIELD_CHARS:
-		return (struct value){ .text = at, .len = strnlen(at, field->size) };
-	case FIELD_ERRNO:
-		return number(*(const int32_t *)at < 0 ? -*(const int32_t *)at : 0);
-	case FIELD_ERROR:
-		return string(words_error_name(*(const int32_t *)at));
-	case FIELD_FN:
-		break;
-	}
-	return (struct value){};
-}
-
-void value_add_number(struct str *s, const struct value *value)
-{
-	if (value->is_signed)
-		str_add_s64(s, value->bits);
-	else
-		str_add_u64(s, value->bits);
 }

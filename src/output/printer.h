@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Within output only: what a format has to say. A printer appends to out->buf and never
- * fails; output.c writes the buffer and keeps count of rows and errors.
+ * Within output only: what a format has to do. A printer appends to out->buf and never
+ * fails; output.c writes the buffer and counts rows and errors.
  */
 #ifndef SONDE_PRINTER_H
 #define SONDE_PRINTER_H
@@ -12,6 +12,9 @@
 struct output {
 	int fd;
 	const struct printer *printer;
+	struct output_clock clock;
+	const void *ctx; /* of getters */
+	struct str room; /* of value_of() */
 
 	/* the table that is being written */
 	const struct schema *schema;
@@ -36,20 +39,22 @@ struct printer {
 	/* stamp: NULL or when the table was made */
 	void (*begin)(struct output *out, const struct output_stamp *stamp, bool first);
 	void (*row)(struct output *out, const void *row);
-	void (*end)(struct output *out);
+	/* a line between rows; may be NULL */
+	void (*rule)(struct output *out);
 };
 
 extern const struct printer printer_text, printer_json;
 
-/* A field's value; text is NULL for numbers and for a FIELD_STR that is NULL. */
-struct value {
-	const char *text;
-	size_t len;
-	bool number, is_signed;
-	uint64_t bits;
-};
+/*
+ * The value of a field of this row. room: memory for what a getter makes; the value lasts until it is used again.
+ * Null beside a getter's own: as the field says.
+ */
+struct value value_of(const struct field *field, const void *row, const void *ctx, struct str *room);
 
-struct value value_of(const struct field *field, const void *row);
-void value_add_number(struct str *s, const struct value *value);
+/* Appends, in base 10. VALUE_U64, VALUE_S64 and, with so many decimals, VALUE_REAL. */
+void value_add_number(struct str *s, const struct value *value, int decimals);
+
+/* Appends a value as JSON. out: its clock and context. */
+void json_add_value(struct str *s, const struct field *field, struct value *value, const struct output *out);
 
 #endif

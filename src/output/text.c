@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Rows as columns for people. Knows widths and headings, and how wide a character is. */
+#include "address.h"
 #include "clock.h"
 #include "printer.h"
+#include "words.h"
 
 /* What is left of a column that is cut, however narrow the terminal. */
 #define CUT_LEAST 12
@@ -25,23 +27,129 @@ static void pad(struct str *s, size_t start, int width, bool last)
 	}
 }
 
-static void add_value(struct str *s, const struct field *field, const void *row)
+static void add_duration(struct str *s, uint64_t ns, enum field_unit unit, int decimals)
 {
-	struct value value = value_of(field, row);
+	static const uint64_t scales[] = { [UNIT_US] = 1000, [UNIT_MS] = 1000000, [UNIT_SECONDS] = 1000000000 };
+	uint64_t scale = unit < ARRAY_SIZE(scales) && scales[unit] ? scales[unit] : 1;
+	uint64_t whole = ns / scale, tens = 1, part;
 
-	if (field->type == FIELD_FN)
-		field->add(s, row, OUTPUT_TEXT);
-	else if (value.number)
-		value_add_number(s, &value);
-	else if (value.text)
-		str_add_shown(s, value.text, value.len);
-	else
-		str_addc(s, '-');
+	for (int i = 0; i < decimals; i++)
+		tens *= 10;
+	part = (ns % scale * tens + scale / 2) / scale;
+	str_add_u64(s, whole + part / tens);
+	if (decimals)
+		str_addf(s, ".%0*llu", decimals, (unsigned long long)(part % tens));
+}
+
+static void add_bytes(struct str *s, uint64_t bytes, enum field_unit unit)
+{
+	const char *units = "KMGT", *letter = "";
+	double value = bytes;
+
+	if (unit != UNIT_SHORT) {
+		str_add_u64(s, unit == UNIT_KB ? bytes / 1024 : bytes);
+		return;
+	}
+	for (; value >= 999.5 && *units; value /= 1024)
+		letter = units++;
+	str_addf(s, "%.*f%.1s", *letter && value < 9.95, value, letter);
+}
+
+static void add_wall(struct str *s, uint64_t ns, int decimals)
+{
+	clock_add_time(s, ns);
+	if (decimals)
+		clock_add_fraction(s, ns, decimals);
+}
+
+static void add_number(struct str *s, const struct field *field, const struct value *value, const struct output_clock *clock)
+{
+	uint64_t bits = value->bits;
+
+	switch (field->type) {
+	case FIELD_TIME:
+		add_wall(s, bits + clock->wall_offset, field->decimals);
+		break;
+	case FIELD_ELAPSED:
+		clock_add_seconds(s, bits > clock->began ? bits - clock->began : 0, 6);
+		break;
+	case FIELD_DURATION:
+		add_duration(s, bits, field->unit, field->decimals);
+		break;
+	case FIELD_BYTES:
+		add_bytes(s, bits, field->unit);
+		break;
+	case FIELD_SIGNAL:
+		if (!words_add_signal(s, bits))
+			str_add(s, field->absent ? field->absent : "unknown");
+		break;
+	default:
+		if (field->base)
+			str_addf(s, field->base == 8 ? "%s%0*llo" : "%s%0*llx", str_or_empty(field->prefix), field->digits,
+				 (unsigned long long)bits);
+		else
+			value_add_number(s, value, field->decimals);
+	}
+}
+
+static void add_value(struct str *s, const struct field *field, struct value *value, const struct output *out);
+
+static void add_list(struct str *s, const struct field *field, struct value *list, const struct output *out)
+{
+	bool quoted = field->quoted && *field->quoted, first = true;
+	struct value item;
+
+	for (; value_next(list, &item); first = false) {
+		if (!first)
+			str_add(s, field->separator ? field->separator : " ");
+		if (quoted && item.type == VALUE_TEXT)
+			str_add_shell(s, item.at, item.n);
+		else
+			add_value(s, field, &item, out);
+	}
+}
+
+static void add_value(struct str *s, const struct field *field, struct value *value, const struct output *out)
+{
+	switch (value->type) {
+	case VALUE_NULL:
+		str_add(s, field->absent ? field->absent : "-");
+		break;
+	case VALUE_BOOL:
+	case VALUE_ROW: /* for programs: people have columns of their own */
+		json_add_value(s, field, value, out);
+		break;
+	case VALUE_U64:
+	case VALUE_S64:
+	case VALUE_REAL:
+		add_number(s, field, value, &out->clock);
+		break;
+	case VALUE_TEXT:
+		str_add_shown(s, value->at, value->n);
+		break;
+	case VALUE_ADDRESS:
+		address_add(s, value->version, value->at);
+		break;
+	case VALUE_LIST:
+		add_list(s, field, value, out);
+		break;
+	}
+	if (value->more)
+		str_add(s, value->more);
+}
+
+void output_add_text(struct str *s, const struct field *field, const void *row, const void *ctx)
+{
+	const struct output nowhere = {};
+	__str struct str room = {};
+	struct value value = value_of(field, row, ctx, &room);
+
+	add_value(s, field, &value, &nowhere);
 }
 
 static bool is_column(const struct field *field)
 {
-	return !field->json_only && (!field->shown || *field->shown);
+	return !field->data_only && (!field->shown || *field->shown);
 }
 
 /* To what a terminal shows of a line. A character takes two columns at most, so that little is left to try. */
@@ -121,6 +229,16 @@ static void shorten(struct str *s, size_t line, size_t from, size_t len, size_t 
 	str_addn(s, shorter.data, shorter.len);
 }
 
+static void add_field(struct output *out, const struct field *field, const void *row)
+{
+	struct value value = value_of(field, row, out->ctx, &out->room);
+
+	if (field->add)
+		field->add(&out->buf, row, OUTPUT_TEXT);
+	else
+		add_value(&out->buf, field, &value, out);
+}
+
 /* One line: the headings where row is NULL. */
 static void add_line(struct output *out, const void *row)
 {
@@ -141,7 +259,7 @@ static void add_line(struct output *out, const void *row)
 		first = false;
 		start = out->buf.len;
 		if (row)
-			add_value(&out->buf, field, row);
+			add_field(out, field, row);
 		else
 			str_add(&out->buf, field->title);
 		pad(&out->buf, start, field->width, field == last);
@@ -154,6 +272,23 @@ static void add_line(struct output *out, const void *row)
 		shorten(&out->buf, line, cut_from, cut_len, out->width);
 	if (out->columns)
 		cut(&out->buf, line, out->columns);
+	str_addc(&out->buf, '\n');
+}
+
+/* Dashes, as wide as each column is at least. */
+static void text_rule(struct output *out)
+{
+	const struct field *end = out->schema->fields + out->schema->n;
+	bool first = true;
+
+	for (const struct field *field = out->schema->fields; field < end; field++) {
+		if (!is_column(field))
+			continue;
+		if (!first)
+			str_addc(&out->buf, ' ');
+		first = false;
+		str_add_fill(&out->buf, '-', field->width < 0 ? -field->width : field->width);
+	}
 	str_addc(&out->buf, '\n');
 }
 
@@ -178,6 +313,8 @@ static void text_begin(struct output *out, const struct output_stamp *stamp, boo
 	if (out->schema->draw)
 		return;
 	add_line(out, NULL);
+	if (out->schema->ruled)
+		text_rule(out);
 	if (out->columns && out->lines)
 		out->lines--;
 }
@@ -196,4 +333,4 @@ static void text_row(struct output *out, const void *row)
 	add_line(out, row);
 }
 
-const struct printer printer_text = { .begin = text_begin, .row = text_row };
+const struct printer printer_text = { .begin = text_begin, .row = text_row, .rule = text_rule };

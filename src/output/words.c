@@ -97,23 +97,17 @@ static void add_realtime(struct str *s, int signal)
 		str_addf(s, "%+d", above <= below ? above : -below);
 }
 
-void words_add_signal(struct str *s, int signal, enum output_format format)
+bool words_add_signal(struct str *s, int signal)
 {
 	const char *name = sigabbrev_np(signal);
-	bool realtime = signal >= SIGRTMIN && signal <= SIGRTMAX, json = format == OUTPUT_JSON;
 
-	if (!name && !realtime) {
-		str_add(s, json ? "null" : "unknown");
-		return;
-	}
-	if (json)
-		str_add(s, "\"SIG");
 	if (name)
 		str_add(s, name);
-	else
+	else if (signal >= SIGRTMIN && signal <= SIGRTMAX)
 		add_realtime(s, signal);
-	if (json)
-		str_addc(s, '"');
+	else
+		return false;
+	return true;
 }
 
 /* Parses RTMIN or RTMAX, alone or with a sign and a number. */
@@ -185,8 +179,7 @@ void words_offer_signals(const char *word, void (*fn)(const char *name, void *ct
 	for (int signal = 1; signal <= SIGRTMAX; signal++) {
 		__str struct str name = {};
 
-		words_add_signal(&name, signal, OUTPUT_TEXT);
-		if (strcmp(name.data, "unknown"))
+		if (words_add_signal(&name, signal))
 			fn(name.data, ctx);
 	}
 }

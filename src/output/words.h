@@ -3,7 +3,7 @@
 #ifndef SONDE_WORDS_H
 #define SONDE_WORDS_H
 
-#include "output.h"
+#include "base/str.h"
 
 /*
  * Returns the name of the error that a call returned: "ENOENT" for -2. NULL if ret is no error or has no name. Do
@@ -24,11 +24,8 @@ int words_find_error(const char *text, struct err *err);
 void words_offer_errors(const char *word, void (*fn)(const char *name, void *ctx), void *ctx);
 void words_offer_signals(const char *word, void (*fn)(const char *name, void *ctx), void *ctx);
 
-/*
- * Appends the name of a signal. In text KILL or RTMIN+1, "unknown" if it has none. In JSON "SIGKILL", null if it
- * has none.
- */
-void words_add_signal(struct str *s, int signal, enum output_format format);
+/* Appends the name of a signal, KILL or RTMIN+1. False if it has none: nothing is appended then. */
+bool words_add_signal(struct str *s, int signal);
 /*
  * Returns the number of a signal that the user named: 9, KILL, sigkill or RTMIN+1; also 0, which only tests for a
  * process. -EINVAL with err if there is none.

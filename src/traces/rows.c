@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Writes a plan as rows: one for each item that has not the kernel's default. */
-#include "output/words.h"
 #include "rows.h"
 
 struct row {
@@ -8,55 +7,34 @@ struct row {
 	const char *kind, *instance, *group, *name, *text, *owner, *state, *comm, *action, *why;
 	pid_t pid;
 	int error;
-	const struct trace_step *step;
+	bool done;
 };
 
-static void add_event(struct str *s, const void *row, enum output_format format)
+static void get_name(struct value *to, const void *row, const void *ctx)
 {
 	const struct row *r = row;
-	__str struct str name = {};
 
-	if (!r->name) {
-		str_add(s, "null");
+	if (!r->name)
 		return;
-	}
-	str_addf(&name, "%s%s%s", r->group ? r->group : "", r->group ? "/" : "", r->name);
-	str_add_json(s, name.data, name.len);
+	str_addf(to->room, "%s%s%s", r->group ? r->group : "", r->group ? "/" : "", r->name);
+	value_set_made(to);
 }
-
-static void add_pid(struct str *s, const void *row, enum output_format format)
-{
-	const struct row *r = row;
-
-	if (r->pid)
-		str_add_u64(s, r->pid);
-	else
-		str_add(s, "null");
-}
-
-static void add_done(struct str *s, const void *row, enum output_format format)
-{
-	str_add(s, ((const struct row *)row)->step->done ? "true" : "false");
-}
-
-#define JSON_STR(MEMBER, KEY) FIELD(FIELD_STR, struct row, MEMBER, KEY, NULL, 0, .json_only = true)
-#define JSON_BY(ADD, KEY)     FIELD_BY(ADD, KEY, NULL, 0, .json_only = true)
 
 static const struct field fields[] = {
-	JSON_STR(file, "file"),
-	JSON_STR(kind, "kind"),
-	JSON_STR(instance, "instance"),
-	JSON_BY(add_event, "name"),
-	JSON_STR(text, "text"),
-	JSON_STR(owner, "owner"),
-	JSON_BY(add_pid, "pid"),
-	JSON_STR(state, "state"),
-	JSON_STR(comm, "comm"),
-	JSON_STR(action, "action"),
-	JSON_STR(why, "why"),
-	JSON_BY(add_done, "done"),
-	FIELD(FIELD_ERRNO, struct row, error, "errno", NULL, 0, .json_only = true),
-	FIELD(FIELD_ERROR, struct row, error, "error", NULL, 0, .json_only = true),
+	DATA(FIELD_PATH, struct row, file, "file"),
+	DATA(FIELD_STR, struct row, kind, "kind"),
+	DATA(FIELD_STR, struct row, instance, "instance"),
+	DATA_GET(FIELD_STR, get_name, "name"),
+	DATA(FIELD_STR, struct row, text, "text"),
+	DATA(FIELD_STR, struct row, owner, "owner"),
+	DATA(FIELD_S32, struct row, pid, "pid", .role = ROLE_TASK, .null = NULL_ZERO),
+	DATA(FIELD_STR, struct row, state, "state"),
+	DATA(FIELD_STR, struct row, comm, "comm", .role = ROLE_TASK),
+	DATA(FIELD_STR, struct row, action, "action"),
+	DATA(FIELD_STR, struct row, why, "why"),
+	DATA(FIELD_BOOL, struct row, done, "done"),
+	DATA(FIELD_ERRNO, struct row, error, "errno"),
+	DATA(FIELD_ERROR, struct row, error, "error"),
 };
 
 const struct schema traces_schema = { fields, ARRAY_SIZE(fields) };
@@ -94,7 +72,7 @@ static void print_row(struct output *out, const struct traces *traces, const str
 		.comm = process ? process->comm : NULL,
 		.action = trace_step_action(item, step),
 		.why = step->why,
-		.step = step,
+		.done = step->done,
 		.error = step->error,
 	};
 

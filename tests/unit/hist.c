@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 
 #include "output/hist.h"
+#include "output_fixture.h"
 
 static const struct hist log2_ns = { .kind = HIST_LOG2, .step = 1, .divisor = 1, .unit = "nsecs" };
 static const struct hist by_ten = { .kind = HIST_LINEAR, .step = 10, .divisor = 1000, .unit = "usecs" };
@@ -284,13 +285,9 @@ Test(hist, precise_chart_and_percentiles)
 	free(cells);
 }
 
-static void expect_json(const struct hist_row *row, void (*add)(struct str *, const void *, enum output_format),
-			const char *expected)
+static void expect_json(const struct hist_row *row, void (*get)(struct value *, const void *, const void *), const char *expected)
 {
-	__str struct str s = {};
-
-	add(&s, row, OUTPUT_JSON);
-	cr_assert_str_eq(s.data, expected);
+	fixture_expect((struct field){ .type = FIELD_ROW, .get = get }, OUTPUT_JSON, row, NULL, expected);
 }
 
 Test(hist, json)
@@ -299,18 +296,18 @@ Test(hist, json)
 	struct hist_row row = { .hist = &by_ten, .cells = cells };
 	struct hist_row precise_row = { .hist = &precise, .cells = fine };
 
-	expect_json(&row, hist_add_buckets, "[]");
-	expect_json(&row, hist_add_average, "0");
+	expect_json(&row, hist_get_buckets, "[]");
+	expect_json(&row, hist_get_average, "0");
 	add(&by_ten, cells, 1500);
 	add(&by_ten, cells, 1600);
 	add(&by_ten, cells, 1ULL << 40);
-	expect_json(&row, hist_add_buckets, "[{\"min\":0,\"max\":9,\"count\":2},{\"min\":2550,\"max\":null,\"count\":1}]");
-	expect_json(&row, hist_add_count, "3");
-	expect_json(&row, hist_add_unit, "\"usecs\"");
-	expect_json(&row, hist_add_total, "1099511630");
-	expect_json(&row, hist_add_percentiles, "null");
+	expect_json(&row, hist_get_buckets, "[{\"min\":0,\"max\":9,\"count\":2},{\"min\":2550,\"max\":null,\"count\":1}]");
+	expect_json(&row, hist_get_count, "3");
+	expect_json(&row, hist_get_unit, "\"usecs\"");
+	expect_json(&row, hist_get_total, "1099511630");
+	expect_json(&row, hist_get_percentiles, "null");
 	add(&precise, fine, 3);
-	expect_json(&precise_row, hist_add_percentiles, "{\"p50\":3,\"p90\":3,\"p99\":3,\"p99.9\":3,\"max\":3}");
+	expect_json(&precise_row, hist_get_percentiles, "{\"p50\":3,\"p90\":3,\"p99\":3,\"p99.9\":3,\"max\":3}");
 	free(cells);
 	free(fine);
 }

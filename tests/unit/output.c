@@ -32,7 +32,7 @@ static const struct schema counts = { count_fields, ARRAY_SIZE(count_fields) };
 static const struct field all_fields[] = {
 	FIELD(FIELD_S32, struct row, s32, "s32", "S32", 5),
 	FIELD(FIELD_CHARS, struct row, comm, "comm", "COMM", -6),
-	FIELD(FIELD_S64, struct row, s64, "s64", "S64", 0, .json_only = true),
+	FIELD(FIELD_S64, struct row, s64, "s64", "S64", 0, .data_only = true),
 	FIELD(FIELD_U32, struct row, u32, "u32", "U32", 3),
 	FIELD(FIELD_ERRNO, struct row, s32, "errno", "ERR", 3),
 	FIELD(FIELD_ERROR, struct row, s32, "error", "ERROR", -7),

@@ -45,6 +45,15 @@ Test(tool, says_what_it_is)
 	}
 }
 
+/* In data by its key, in text below its title; each says what it means. */
+static void expect_field(const struct tool *tool, const struct field *field)
+{
+	cr_expect(!field->key == field->text_only, "%s", tool->name);
+	cr_expect(field->data_only || field->title, "%s: %s", tool->name, field->key);
+	cr_expect(!field->data_only || !field->text_only, "%s", tool->name);
+	cr_expect_neq(field_role(field), ROLE_BY_TYPE, "%s: %s", tool->name, field->key);
+}
+
 Test(tool, has_what_the_run_calls)
 {
 	each_tool(t)
@@ -61,9 +70,7 @@ Test(tool, has_what_the_run_calls)
 		}
 		cr_assert((*t)->schema && (*t)->schema->n, "%s", (*t)->name);
 		for (size_t i = 0; i < (*t)->schema->n; i++)
-			cr_expect((*t)->schema->fields[i].key &&
-					  ((*t)->schema->fields[i].json_only || (*t)->schema->fields[i].title),
-				  "%s", (*t)->name);
+			expect_field(*t, &(*t)->schema->fields[i]);
 	}
 }
 

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What one field of one row holds. A value has a type and no format: printers turn it into text, JSON or CSV, and they alone
+ * escape foreign bytes.
+ */
+#ifndef SONDE_VALUE_H
+#define SONDE_VALUE_H
+
+#include "base/base.h"
+#include "base/str.h"
+
+enum value_type {
+	VALUE_NULL, /* there is none */
+	VALUE_BOOL,
+	VALUE_U64,
+	VALUE_S64,
+	VALUE_REAL,
+	VALUE_TEXT,    /* bytes, foreign */
+	VALUE_ADDRESS, /* of the network, as it is on the wire */
+	VALUE_LIST,
+	VALUE_ROW, /* a row within the row, with a schema of its own */
+};
+
+enum value_items {
+	ITEMS_STRINGS, /* const char *[n]; NULL is null */
+	ITEMS_WORDS,   /* n bytes: one string after the other, each ends with a NUL */
+	ITEMS_NUMBERS, /* unsigned long long[n] */
+	ITEMS_ROWS,    /* n structs that a schema describes */
+};
+
+struct schema;
+
+struct value {
+	enum value_type type;
+	union {
+		uint64_t bits; /* VALUE_BOOL, VALUE_U64, VALUE_S64 */
+		double real;
+		unsigned int version; /* VALUE_ADDRESS: 4 or 6 */
+		enum value_items items;
+	};
+	const void *at;		     /* text, address, items, row; not owned */
+	size_t n;		     /* VALUE_TEXT: bytes; VALUE_LIST: see enum value_items */
+	const struct schema *schema; /* VALUE_ROW, ITEMS_ROWS */
+	size_t size;		     /* ITEMS_ROWS: of one struct */
+	const char *more;	     /* text only: stands behind a value of which there is more, " ..." say; NULL: it is whole */
+	struct str *room;	     /* memory for what a getter makes, empty before it is called; lasts as long as the value */
+};
+
+/* A getter calls one of these. text: NULL is null. What is pointed to must last as long as the row. */
+void value_set_null(struct value *to);
+void value_set_bool(struct value *to, bool value);
+void value_set_u64(struct value *to, uint64_t value);
+void value_set_s64(struct value *to, int64_t value);
+void value_set_real(struct value *to, double value);
+void value_set_text(struct value *to, const char *text);
+void value_set_chars(struct value *to, const char *text, size_t len);
+/* The text that the getter has appended to to->room, as it is: nothing escaped. */
+void value_set_made(struct value *to);
+void value_set_address(struct value *to, unsigned int version, const void *address);
+void value_set_strings(struct value *to, const char *const *strings, size_t n);
+void value_set_words(struct value *to, const char *words, size_t bytes);
+void value_set_numbers(struct value *to, const unsigned long long *numbers, size_t n);
+void value_set_rows(struct value *to, const struct schema *schema, const void *rows, size_t n, size_t size);
+void value_set_row(struct value *to, const struct schema *schema, const void *row);
+
+/* Takes the first item from a VALUE_LIST; false: there is none left. */
+bool value_next(struct value *list, struct value *item);
+
+#endif
