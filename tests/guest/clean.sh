@@ -23,7 +23,9 @@ clean_remember() {
 # Prints "ID PLACE" of the mounts that were not there at boot, the last one first. The kernel's
 # escapes are kept in PLACE.
 clean_new_mounts() {
-	awk 'FILENAME == "/.mountinfo" { old[$1] = 1; next } !($1 in old) { print $1, $5 }' /.mountinfo /proc/self/mountinfo | tac
+	awk '
+		FILENAME == "/.mountinfo" { old[$1] = 1; next }
+		!($1 in old) { print $1, $5 }' /.mountinfo /proc/self/mountinfo | tac
 }
 
 # Unmounts from the top down. A place may have several mounts on top of each other: each is
@@ -34,7 +36,7 @@ clean_mounts() {
 	done
 	# mounts again what a test has unmounted, and makes writable what it has made read-only
 	while read -r source place type options _; do
-		if ! awk -v place="$place" -v type=$type '$2 == place && $3 == type { found = 1 } END { exit !found }' /proc/mounts; then
+		if ! cut -d ' ' -f 2,3 /proc/mounts | grep -qxF "$place $type"; then
 			mount -t $type "$source" "$(printf %b "$place")"
 		fi
 		case $type,$options in
@@ -57,7 +59,8 @@ clean_tracing() {
 	cd $T || return
 	echo nop > current_tracer
 	for instance in instances/* .; do
-		for file in set_event set_ftrace_filter set_ftrace_notrace set_graph_function set_graph_notrace set_ftrace_pid set_event_pid; do
+		for file in set_event set_ftrace_filter set_ftrace_notrace set_graph_function set_graph_notrace \
+			set_ftrace_pid set_event_pid; do
 			[ ! -e $instance/$file ] || echo > $instance/$file
 		done
 		echo 0 > $instance/events/enable

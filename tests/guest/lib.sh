@@ -84,6 +84,22 @@ expect_one_err() {
 	expect_err "$1"
 }
 
+# expect_heading LINE: the first line of stdout that is not the workload's must be this one.
+expect_heading() {
+	sed '/^did /d' out | head -n 1 | grep -qxF -e "$1" || fail "the heading is not '$1'"
+}
+
+# add_up COLUMN FILE [CONDITION]: prints the sum of a column over the lines for which the awk condition
+# holds.
+add_up() {
+	awk "${3:-1} { n += \$$1 } END { printf \"%d\n\", n }" "$2"
+}
+
+# elapsed BEGAN ENDED: prints the ms between two readings of /proc/uptime.
+elapsed() {
+	awk -v began="$1" -v ended="$2" 'BEGIN { printf "%.0f\n", (ended - began) * 1000 }'
+}
+
 # counted FUNC: prints its count in the tables of out, 0 if it has no row. FUNC@ADDRESS is one of
 # several functions FUNC.
 counted() {
@@ -102,7 +118,8 @@ expect_count() {
 expect_count_or_missed() {
 	missed=$(sed -n 's/.* \([0-9]*\) hits* missed by the kernel.*/\1/p' err)
 	seen=$(counted "$1")
-	[ "$seen" -le "$2" ] && [ $((seen + ${missed:-0})) -ge "$2" ] || fail "$1 counted $seen times, missed ${missed:-0}, not $2"
+	[ "$seen" -le "$2" ] && [ $((seen + ${missed:-0})) -ge "$2" ] ||
+		fail "$1 counted $seen times, missed ${missed:-0}, not $2"
 }
 
 # refused MECHANISM SPEC: a mechanism that the user names is used or refused, never replaced.
@@ -124,10 +141,11 @@ expect_silence() {
 	[ ! -s out ] && [ ! -s err ] || fail "something was said"
 }
 
-# expect_did: the counts must be what the workload did ("did FUNC N" in out).
+# expect_did: the counts must be what the workload did ("did FUNC N" in out; several for a FUNC are
+# added up).
 expect_did() {
 	grep -q '^did ' out || fail "the workload did nothing"
-	sed -n 's/^did //p' out | sort | awk '$1 != f && f { print f, n; n = 0 } { f = $1; n += $2 } END { print f, n }' > dids
+	awk '$1 == "did" { n[$2] += $3 } END { for (name in n) print name, n[name] }' out > dids
 	while read -r func n; do
 		expect_count "$func" "$n"
 	done < dids
@@ -259,16 +277,20 @@ no_residue() {
 expect_turns() {
 	expect_json pid comm count total
 	awk -v total="$1" '
-		/^did turns/ { sub(/^did /, ""); want[$2] = total == "ran" ? $3 : $4; times[$2] = $5; next }
+		function wrong(pid, usecs) {
+			# in each turn, a moment passes before we read the clock after the kernel
+			slack = usecs * 0.1 + times[pid] * 200 + 3000
+			return sum[pid] - usecs > slack || usecs - sum[pid] > slack ||
+				count[pid] < times[pid] - 1 || count[pid] > times[pid] + 2
+		}
+		/^did turns/ { want[$3] = (total == "ran" ? $4 : $5) / 1000; times[$3] = $6; next }
 		$2 == "turns" { count[$1] += $3; sum[$1] += $4 }
 		END {
 			for (pid in want) {
 				n++
-				# in each turn, a moment passes before we read the clock after the kernel
-				slack = want[pid] / 1000 * 0.1 + times[pid] * 200 + 3000
-				off = sum[pid] - want[pid] / 1000
-				if (off > slack || -off > slack || count[pid] < times[pid] - 1 || count[pid] > times[pid] + 2)
-					print "process " pid ": " count[pid] + 0 " values, " sum[pid] + 0 " usecs; the kernel says " times[pid] ", " want[pid] / 1000
+				if (wrong(pid, want[pid]))
+					printf "process %s: %d values, %d usecs; the kernel says %d, %d\n",
+						pid, count[pid], sum[pid], times[pid], want[pid]
 			}
 			if (!n)
 				print "the workload did nothing"

@@ -2,6 +2,9 @@
 # Lists the tests in files of shell functions, one line each: FILE FUNCTION AREA/NAME TIMEOUT CPUS
 # IMAGE. "# timeout=SECONDS cpus=N image=NAME" on the line before a test_NAME() changes the
 # defaults. - is no image.
+function given(key, otherwise) {
+	return key in set ? set[key] : otherwise
+}
 /^# (timeout|cpus|image)=/ {
 	for (i = 2; i <= NF; i++)
 		if (split($i, pair, "=") == 2)
@@ -12,7 +15,6 @@
 	sub(/\(\).*/, "")
 	area = FILENAME
 	gsub(/.*\/|\.sh$/, "", area)
-	print FILENAME, $0, area "/" substr($0, 6), ("timeout" in set) ? set["timeout"] : 120, ("cpus" in set) ? set["cpus"] : 1, \
-		("image" in set) ? set["image"] : "-"
+	print FILENAME, $0, area "/" substr($0, 6), given("timeout", 120), given("cpus", 1), given("image", "-")
 }
 { split("", set) }

@@ -5,6 +5,10 @@
 T=/sys/kernel/tracing
 P=/sys/fs/bpf
 
+# What the kernel says, by either C library, when it does not remove an event: for expect_err.
+# shellcheck disable=SC2034 # tests read it
+busy='(Device or r|R)esource busy \(perf or a BPF program uses it\)'
+
 reset() {
 	run sonde reset-trace "$@"
 }
@@ -32,6 +36,11 @@ uprobes() {
 	done >> $T/uprobe_events
 }
 
+# settings_of GROUP: prints "FILE:contents" for each event of a group.
+settings_of() {
+	grep -H . "$1"/*/enable "$1"/*/trigger "$1"/*/filter
+}
+
 # Prints everything that the tests set, one line each, "FILE:contents"; and pins. The kernel marks
 # an event that an eprobe or a trigger uses with a star. Only the tests use sched_kthread_stop, and
 # only in this way; so set_event lists it for that reason alone.
@@ -43,12 +52,12 @@ state() {
 		for i in . instances/*; do
 			[ -d $i ] || continue
 			cd $i
-			grep -H . current_tracer set_ftrace_filter set_ftrace_notrace set_ftrace_pid set_event_pid tracing_thresh \
-				tracing_on set_event 2> /dev/null | sed "s,^,$i/,"
-			grep -H . events/sched/*/enable events/sched/*/trigger events/sched/*/filter | sed "s,^,$i/,"
+			grep -H . current_tracer set_ftrace_filter set_ftrace_notrace set_ftrace_pid set_event_pid \
+				tracing_thresh tracing_on set_event 2> /dev/null | sed "s,^,$i/,"
+			settings_of events/sched | sed "s,^,$i/,"
 			for group in kprobes uprobes probe synthetic eprobes perfetto_kprobes; do
 				[ -d events/$group ] || continue
-				grep -H . events/$group/*/enable events/$group/*/trigger events/$group/*/filter | sed "s,^,$i/,"
+				settings_of events/$group | sed "s,^,$i/,"
 			done
 			cd $T
 		done
@@ -60,13 +69,15 @@ state() {
 everything() {
 	(
 		cd $T
-		grep -H . kprobe_events uprobe_events dynamic_events set_event set_*_filter set_*notrace set_graph_function set_*pid \
-			stack_trace_filter current_tracer trace_options options/* trace_clock max_graph_depth tracing_cpumask tracing_thresh \
-			tracing_on function_profile_enabled /proc/sys/kernel/stack_tracer_enabled /proc/sys/kernel/ftrace_enabled 2> /dev/null || :
+		grep -H . kprobe_events uprobe_events dynamic_events set_event set_*_filter set_*notrace \
+			set_graph_function set_*pid stack_trace_filter current_tracer trace_options options/* trace_clock \
+			max_graph_depth tracing_cpumask tracing_thresh tracing_on function_profile_enabled \
+			/proc/sys/kernel/stack_tracer_enabled /proc/sys/kernel/ftrace_enabled 2> /dev/null || :
 		grep '^# \* Snapshot' snapshot || :
 		head -n 3 trace
 		ls instances
-		find events instances -name enable -o -name filter -o -name trigger -o -name current_tracer -o -name 'set_ftrace_*' | xargs grep -H . |
+		find events instances -name enable -o -name filter -o -name trigger -o -name current_tracer \
+			-o -name 'set_ftrace_*' | xargs grep -H . |
 			grep -v -e '^[^:]*:[0X?]$' -e ':#' -e ':none$' || :
 	)
 }
@@ -79,7 +90,8 @@ expect_as_before() {
 
 unrelated() {
 	for file in "$@"; do
-		echo "Noticed unrelated tracing file $T/$file isn't set as expected. Not resetting (-F to force, -v for verbose)."
+		echo "Noticed unrelated tracing file $T/$file isn't set as expected." \
+			"Not resetting (-F to force, -v for verbose)."
 	done
 }
 

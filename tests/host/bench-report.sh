@@ -46,7 +46,8 @@ test_report_where_sonde_is_not_the_best() {
 		millions better 'bcc funccount' 100
 		lines 'row|armed|nearly|sonde funccount|101000000' 'row|armed|nearly|perf stat|100000000'
 		millions missing 'bpftrace' 800
-		lines 'row|cost|count: kprobe|(floor)|100' 'row|cost|count: kprobe|sonde|120' 'row|cost|count: kprobe|bcc|150'
+		lines 'row|cost|count: kprobe|(floor)|100' 'row|cost|count: kprobe|sonde|120' \
+			'row|cost|count: kprobe|bcc|150'
 		lines 'none|cost|stack|sonde|has no such table' 'row|cost|stack|bcc|150'
 	} > rows.tsv
 	lines '# a comment' 'armed|expl*|It asks more.' 'armed|better|Never said.' > whys.tsv
@@ -89,9 +90,11 @@ test_report_nothing_lost() {
 # A loss that was not reported is worse than a greater one that was. A few events too many belong to
 # other processes.
 test_report_loss_and_residue() {
-	lines 'row|loss|opens|sonde|1000 900 102' 'row|loss|opens|bcc|1000 950 0' 'none|loss|opens|strace|waits for each' \
-		'row|loss|opens|perf|1000 500 900' 'row|loss|execs|sonde|1000 1002 0' 'row|loss|execs|perf|1000 1000 0' \
-		'row|left|count|sonde|0 0 0 0 0' 'row|left|count|bpftrace|0 0 0 0 0' 'row|left|count|trace-cmd|0 0 3 1 0' > rows.tsv
+	lines 'row|loss|opens|sonde|1000 900 102' 'row|loss|opens|bcc|1000 950 0' \
+		'none|loss|opens|strace|waits for each' 'row|loss|opens|perf|1000 500 900' \
+		'row|loss|execs|sonde|1000 1002 0' 'row|loss|execs|perf|1000 1000 0' \
+		'row|left|count|sonde|0 0 0 0 0' 'row|left|count|bpftrace|0 0 0 0 0' \
+		'row|left|count|trace-cmd|0 0 3 1 0' > rows.tsv
 	report
 	expect_losses 'In no row that was measured.'
 	expect_line '\| +\*\*100 of 1,000\*\* \|'
@@ -141,7 +144,8 @@ test_report_charts() {
 	diff -r docs again || fail "others the second time"
 	for chart in functions-time functions-memory events-time-opens events-memory-opens; do
 		well_formed docs/$chart.svg || fail "$chart is no SVG"
-		grep -q 'currentColor' docs/$chart.svg && grep -q 'prefers-color-scheme:dark' docs/$chart.svg || fail "$chart has one colour"
+		grep -q 'currentColor' docs/$chart.svg && grep -q 'prefers-color-scheme:dark' docs/$chart.svg ||
+			fail "$chart has one colour"
 		grep -q '>bcc<' docs/$chart.svg || fail "$chart does not name its lines"
 		grep -q "^!.*($chart.svg)$" docs/BENCHMARKS.md || fail "$chart is not shown"
 	done

@@ -5,7 +5,8 @@
 # Makes a library with a debug file linked.debug beside it, which names an alternate one as dwz
 # does.
 make_linked() {
-	echo 'static __attribute__((noinline, used)) int hidden(int a) { return a + 1; } int shown(int a) { return hidden(a); }' > l.c
+	echo 'static __attribute__((noinline, used)) int hidden(int a) { return a + 1; }
+		int shown(int a) { return hidden(a); }' > l.c
 	gcc -g -shared -fPIC -Wl,--build-id=none -o linked.so l.c
 	objcopy --only-keep-debug linked.so linked.debug
 	printf '/dev/ptmx\0abcdefghijklmnopqrst' > alt
@@ -105,7 +106,9 @@ test_link_out_of_a_root() {
 }
 
 test_regex_bombs() {
-	for bomb in "us$(printf '%040d' 0 | tr 0 +)" 'a{1,255}{1,255}{1,255}' "$(printf '%0200d' 0 | sed 's/0/(^|a?)/g')"; do
+	pluses=$(printf '%040d' 0 | tr 0 +)
+	begins=$(printf '%0200d' 0 | sed 's/0/(^|a?)/g')
+	for bomb in "us$pluses" 'a{1,255}{1,255}{1,255}' "$begins"; do
 		fc -r "$bomb"
 		expect_exit 2
 		expect_err 'the regular expression needs too much memory or time'

@@ -128,7 +128,8 @@ test_failure_fails_no_other_test() {
 		test_b_finds_nothing() {
 			residue || fail "found: $(residue | head -n 1)"
 			[ "$(cat $T/tracing_on) $(cat /proc/sys/kernel/kptr_restrict)" = "1 0" ] || fail "settings"
-			[ -z "$(find /sys/fs/cgroup -mindepth 1 -type d)$(cat $T/set_ftrace_filter | grep -v '^#')" ] || fail "a cgroup or a filter"
+			[ -z "$(find /sys/fs/cgroup -mindepth 1 -type d)$(cat $T/set_ftrace_filter | grep -v '^#')" ] ||
+				fail "a cgroup or a filter"
 			mkdir /sys/fs/bpf/mine
 			rmdir /sys/fs/bpf/mine
 			ls /sys/kernel/debug/kprobes/list
@@ -143,9 +144,11 @@ test_failure_fails_no_other_test() {
 			[ -e /sys/kernel/btf/vmlinux ]
 		}
 	END
-	run env B="$PWD/b" GUEST_TESTS="$PWD/tests" SONDE="$(command -v sonde)" "$0/tests/guest/run" -v -k 5.10 -k newest
+	export B="$PWD/b" GUEST_TESTS="$PWD/tests" SONDE="$(command -v sonde)"
+	run "$0/tests/guest/run" -v -k 5.10 -k newest
 	! grep 'skipped, ' out || skip "$(grep 'skipped, ' out)"
-	for line in 'not ok house/a_leaves: on purpose$' 'ok house/b_finds_nothing ' 'not ok house/c_hides_btf: .*, again$' 'ok house/d_passes '; do
+	for line in 'not ok house/a_leaves: on purpose$' 'ok house/b_finds_nothing ' \
+		'not ok house/c_hides_btf: .*, again$' 'ok house/d_passes '; do
 		[ "$(grep -c "^  $line" out)" = 2 ] || fail "not on both kernels: $line"
 	done
 	expect_no_line 'still there'

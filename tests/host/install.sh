@@ -18,8 +18,10 @@ test_links() {
 	for dir in bin share/bash-completion/completions; do
 		[ ! -e dest/usr/$dir/status ] || fail "there is a $dir/status"
 	done
-	[ -e dest/usr/share/man/man8/sonde-status.8 ] && [ ! -e dest/usr/share/man/man8/status.8 ] || fail "man pages: $(ls dest/usr/share/man/man8)"
-	[ "$(dest/usr/bin/funccount --help | head -n 1)" = "$(sonde funccount --help | head -n 1)" ] || fail "a link does not run"
+	[ -e dest/usr/share/man/man8/sonde-status.8 ] && [ ! -e dest/usr/share/man/man8/status.8 ] ||
+		fail "man pages: $(ls dest/usr/share/man/man8)"
+	[ "$(dest/usr/bin/funccount --help | head -n 1)" = "$(sonde funccount --help | head -n 1)" ] ||
+		fail "a link does not run"
 	into_dest uninstall
 	[ -z "$(find dest ! -type d)" ] || fail "left: $(find dest ! -type d)"
 }

@@ -85,7 +85,8 @@ test_watch_goes_on_after_a_stop() {
 
 # The shell must read what is typed for it: nothing typed goes to a process in the background.
 test_watch_in_the_background() {
-	on_terminal 'sonde status -w -i 20ms; stty icanon echo; echo "stopped"; bg; read -r word; echo "word $word"; fg; echo "ended $?"; stty -a'
+	on_terminal 'sonde status -w -i 20ms; stty icanon echo; echo "stopped"; bg
+		read -r word; echo "word $word"; fg; echo "ended $?"; stty -a'
 	see 2 KIND
 	keys '\032'
 	see 1 stopped

@@ -12,7 +12,8 @@ in_tree() {
 # A repository of one commit in the directory tree.
 repository() {
 	command -v git > /dev/null || skip "there is no git"
-	export HOME="$PWD" GIT_CONFIG_NOSYSTEM=1 GIT_AUTHOR_NAME=x GIT_AUTHOR_EMAIL=x@x GIT_COMMITTER_NAME=x GIT_COMMITTER_EMAIL=x@x
+	export HOME="$PWD" GIT_CONFIG_NOSYSTEM=1 GIT_AUTHOR_NAME=x GIT_AUTHOR_EMAIL=x@x
+	export GIT_COMMITTER_NAME=x GIT_COMMITTER_EMAIL=x@x
 	in_tree tree
 	git init -q tree
 	git -C tree add .
@@ -44,13 +45,15 @@ test_archive() {
 	git -C tree commit -q --allow-empty -m second
 	git -C tree archive HEAD | tar x -C later
 	expect_version later '7\.8\.9-1-g[0-9a-f]+'
-	[ "$(later/scripts/version --date)" = "$(git -C tree log -1 --format=%cs)" ] || fail "date: $(later/scripts/version --date)"
+	[ "$(later/scripts/version --date)" = "$(git -C tree log -1 --format=%cs)" ] ||
+		fail "date: $(later/scripts/version --date)"
 }
 
 test_sources_without_git() {
 	in_tree plain
 	expect_version plain "$number"
-	plain/scripts/version --date | grep -qxE '[0-9]{4}-[0-9]{2}-[0-9]{2}' || fail "date: $(plain/scripts/version --date)"
+	plain/scripts/version --date | grep -qxE '[0-9]{4}-[0-9]{2}-[0-9]{2}' ||
+		fail "date: $(plain/scripts/version --date)"
 }
 
 # Unpacked below somebody's repository, whose tags are not ours.
@@ -63,5 +66,6 @@ test_inside_another_repository() {
 
 test_news_begins_with_this_version() {
 	number=$(head -n 1 "$0/VERSION")
-	grep -m 1 '^## ' "$0/NEWS" | grep -qE "^## $number( |\$)" || fail "NEWS begins with $(grep -m 1 '^## ' "$0/NEWS")"
+	grep -m 1 '^## ' "$0/NEWS" | grep -qE "^## $number( |\$)" ||
+		fail "NEWS begins with $(grep -m 1 '^## ' "$0/NEWS")"
 }

@@ -26,19 +26,22 @@ write_direct() {
 	[ $writes = 100 ] || fail "the kernel says $writes writes"
 }
 
-# Prints how many values the rows of out have together.
-total() {
-	awk '{ n += $1 } END { print n + 0 }' rows
+# charted FLAGS: prints how many values the charts of out have whose flags match.
+charted() {
+	awk -F '[:|]' -v flags="$1" '
+		/^flags = / { inside = $0 ~ flags }
+		inside && /->/ { n += $2 }
+		END { print n + 0 }' out
 }
 
 test_writes() {
 	find_disk
 	write_direct -d "$name" --json
 	expect_json count unit
-	[ "$(total)" = 100 ] || fail "$(total) requests, not 100"
+	[ "$(add_up 1 rows)" = 100 ] || fail "$(add_up 1 rows) requests, not 100"
 	write_direct -Q -d "$disk" -i 0.05 --json
 	expect_json count
-	[ "$(total)" = 100 ] || fail "$(total) requests from the queue on, not 100"
+	[ "$(add_up 1 rows)" = 100 ] || fail "$(add_up 1 rows) requests from the queue on, not 100"
 	write_direct
 	expect_err 'Tracing block device I/O\.\.\. Hit Ctrl-C to end'
 	expect_line '^     usecs               : count     distribution$'
@@ -55,7 +58,7 @@ test_buffered() {
 	expect_json count flags
 	# For the kernel, a caller that asks for a flush writes no bytes; that request is never
 	# issued, but the flush is.
-	[ "$(total)" = $((reads + writes)) ] || fail "$(total) requests, not $((reads + writes))"
+	[ "$(add_up 1 rows)" = $((reads + writes)) ] || fail "$(add_up 1 rows) requests, not $((reads + writes))"
 	grep -q 'Flush$' rows || fail "no flush"
 }
 
@@ -71,15 +74,18 @@ test_by_disk() {
 
 test_by_flags() {
 	find_disk
-	io sonde biolatency -F -m -- sh -c 'dd if=/dev/zero of=$0 bs=4096 count=30 oflag=direct; echo 3 > /proc/sys/vm/drop_caches; dd if=$0 of=/dev/null bs=4096 count=20 iflag=direct' "$disk"
+	cat > workload <<-'END'
+	dd if=/dev/zero of=$1 bs=4096 count=30 oflag=direct
+	echo 3 > /proc/sys/vm/drop_caches
+	dd if=$1 of=/dev/null bs=4096 count=20 iflag=direct
+	END
+	io sonde biolatency -F -m -- sh workload "$disk"
 	expect_line '^flags = Read$|^flags = .*-Read$'
 	expect_line '^flags = .*Sync-(Idle-)?Write$|^flags = Sync-.*Write$|Sync-Write$'
 	expect_line '^     msecs               : count     distribution$'
 	expect_no_line Unknown
-	count=$(awk -F'[:|]' '/^flags = .*Write/ { on = 1 } /^flags = .*Read/ { on = 0 } on && /->/ { n += $2 } END { print n + 0 }' out)
-	[ "$count" = $writes ] || fail "$count writes, not $writes"
-	count=$(awk -F'[:|]' '/^flags = .*Write/ { on = 0 } /^flags = .*Read/ { on = 1 } on && /->/ { n += $2 } END { print n + 0 }' out)
-	[ "$count" = $reads ] || fail "$count reads, not $reads"
+	[ "$(charted Write)" = $writes ] || fail "$(charted Write) writes, not $writes"
+	[ "$(charted Read)" = $reads ] || fail "$(charted Read) reads, not $reads"
 }
 
 # The sum of the values must be the kernel's own time for the requests, in ms. The kernel starts a

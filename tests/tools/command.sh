@@ -269,7 +269,8 @@ test_asked_at_a_terminal() {
 test_command_reads_from_its_terminal() {
 	mkfifo keys
 	: > screen
-	dfl terminal keys sh -c 'exec sonde funccount "$0" -- sh -c "echo up; read -r line; echo did read \$line" > out' "$work" > screen 2>&1 &
+	echo 'echo up; read -r line; echo did read $line' > reads
+	dfl terminal keys sh -c 'exec sonde funccount "$0" -- sh reads > out' "$work" > screen 2>&1 &
 	started=$!
 	wait_until 50 grep -q '^up' out || fail "the command does not begin"
 	type_key 'a line\n'
@@ -280,8 +281,11 @@ test_command_reads_from_its_terminal() {
 # --- inheritance ---
 
 # state FILE: prints what a process can inherit from the process that started it.
-state='grep -E "^(Sig(Blk|Ign)|Umask|Groups|CapEff|NoNewPrivs|Seccomp:)" /proc/self/status; cat /proc/self/limits; ls -l /proc/self/fd |
-	sed "s/.*[0-9] \([0-9]* ->\)/\1/; s/\(pipe\|socket\):.*/\1/; s,/proc/[0-9]*,/proc/N," | grep -v "^total"; cut -d " " -f 19 /proc/self/stat'
+state='grep -E "^(Sig(Blk|Ign)|Umask|Groups|CapEff|NoNewPrivs|Seccomp:)" /proc/self/status
+	cat /proc/self/limits
+	ls -l /proc/self/fd | grep -v "^total" |
+		sed "s/.*[0-9] \([0-9]* ->\)/\1/; s/\(pipe\|socket\):.*/\1/; s,/proc/[0-9]*,/proc/N,"
+	cut -d " " -f 19 /proc/self/stat'
 
 # inherits SETUP: after these shell commands, a command must inherit the same with sonde as without.
 inherits() {

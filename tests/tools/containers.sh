@@ -66,7 +66,8 @@ test_every_function() {
 
 # Links of debug files: to a device, a FIFO, a file outside and one inside.
 test_debug_links() {
-	for link in /dev/ptmx ../../../../../../../../dev/ptmx "$PWD/outside" "../../../../../..$PWD/outside" /proc/self/fd/0; do
+	for link in /dev/ptmx ../../../../../../../../dev/ptmx "$PWD/outside" "../../../../../..$PWD/outside" \
+		/proc/self/fd/0; do
 		rm -rf c outside
 		container "$link"
 		looked_at sonde funccount -d 1 -p $held u:/lib/libc.so.6:readline

@@ -30,7 +30,8 @@ as_rows() {
 }
 
 same() {
-	diff wanted "${1:-shown}" > difference || fail "rows differ (- told, + shown): $(head -n 9 difference | cut -c 1-300)"
+	diff wanted "${1:-shown}" > difference ||
+		fail "rows differ (- told, + shown): $(head -n 9 difference | cut -c 1-300)"
 }
 
 test_execs_as_they_are() {
@@ -55,8 +56,9 @@ test_execs_as_data() {
 	awk -F '\t' -v OFS='\t' '{ print $2, $3, $4, $5, $6, $7, $8, $9, "true", 0 - $6 }' told > wanted
 	same rows
 	expect_json time boot_ns
-	awk -v began="$began" -v ended="$ended" '$1 < began || $1 > ended || $2 <= last { exit 1 } { last = $2 }' rows ||
-		fail "times between $began and $ended: $(cat rows)"
+	awk -v began="$began" -v ended="$ended" '
+		$1 < began || $1 > ended || $2 <= last { exit 1 }
+		{ last = $2 }' rows || fail "times between $began and $ended: $(cat rows)"
 }
 
 # The error number is bcc's; the columns for more detail have its name beside it.
@@ -73,13 +75,15 @@ test_long_lines() {
 	es -- execs long fail fail-long
 	take_apart
 	as_rows '$6 == 0'
-	[ "$(awk 'END { print length($0) }' wanted)" -gt 1500000 ] || fail "the longest is no more than $(awk 'END { print length($0) }' wanted)"
+	longest=$(awk 'END { print length($0) }' wanted)
+	[ "$longest" -gt 1500000 ] || fail "the longest is no more than $longest"
 	same
 }
 
 # Each line must be the beginning of the same line of another file.
 begins() {
-	awk 'NR == FNR { begin[NR] = $0; next } index($0, begin[FNR]) != 1 { exit 1 }' "$@" || fail "not what was passed"
+	awk 'NR == FNR { begin[NR] = $0; next } index($0, begin[FNR]) != 1 { exit 1 }' "$@" ||
+		fail "not what was passed"
 }
 
 # A row that is incomplete must say so: the buffer has no room for the line, or there are more

@@ -29,7 +29,13 @@ test_nohup() {
 
 # The command is asked to end and waited for, and counted until then.
 test_end_takes_the_command_along() {
-	start sonde funccount "$getppid" -- sh -c 'trap "calls 30 getppid; exit" TERM; calls 50 getppid; : > ready; while :; do sleep 0.02; done'
+	cat > until_term <<-'END'
+	trap "calls 30 getppid; exit" TERM
+	calls 50 getppid
+	: > ready
+	while :; do sleep 0.02; done
+	END
+	start sonde funccount "$getppid" -- sh until_term
 	wait_until 20 test -e ready || fail "the command does nothing"
 	stop TERM
 	expect_exit 0
@@ -123,11 +129,13 @@ test_kill_of_sonde_and_other_users() {
 	chmod 4755 others
 	dies_with_sonde ordinary ./ordinary || fail "the command goes on"
 	! dies_with_sonde others ./others || fail "it dies as well: the documentation says that it does not"
-	! dies_with_sonde ordinary su user -s /bin/sh -c 'exec ./ordinary' || fail "it dies as well: the documentation says that it does not"
+	! dies_with_sonde ordinary su user -s /bin/sh -c 'exec ./ordinary' ||
+		fail "it dies as well: the documentation says that it does not"
 	# it ends nevertheless when it is asked to
 	start sonde funccount "$getppid" -- ./others
 	wait_until 20 runs others || fail "the command does not run"
-	[ "$(sed -n 's/^Uid:[^0-9]*[0-9]*[^0-9]*\([0-9]*\).*/\1/p' "/proc/$command/status")" = 12345 ] || fail "it is not another user's"
+	[ "$(sed -n 's/^Uid:[^0-9]*[0-9]*[^0-9]*\([0-9]*\).*/\1/p' "/proc/$command/status")" = 12345 ] ||
+		fail "it is not another user's"
 	stop TERM
 	expect_exit 0
 	expect_line '^did getppid'
@@ -165,7 +173,8 @@ test_crashes_leave_nothing() {
 # kernel takes seconds to list its functions, and during that time there is nothing to leave behind.
 # timeout=300
 test_killed_at_any_moment() {
-	specs='do_sys_openat2 r:do_sys_openat2 t:sched:sched_process_exit t:syscalls:sys_enter_getpgid u:/bin/ufuncs:f_* usdt:/bin/usdt:*'
+	specs='do_sys_openat2 r:do_sys_openat2 t:sched:sched_process_exit t:syscalls:sys_enter_getpgid'
+	specs="$specs u:/bin/ufuncs:f_* usdt:/bin/usdt:*"
 	read -r began _ < /proc/uptime
 	fc $specs -- true
 	expect_exit 0

@@ -124,7 +124,8 @@ test_not_a_program() {
 # sonde must neither crash nor hang, at whatever length the file is cut off.
 test_truncated_program() {
 	size=$(wc -c < /bin/libcalls)
-	for length in 0 1 4 16 63 64 65 100 500 1000 4096 8000 $((size / 2)) $((size - 2000)) $((size - 64)) $((size - 1)); do
+	for length in 0 1 4 16 63 64 65 100 500 1000 4096 8000 \
+		$((size / 2)) $((size - 2000)) $((size - 64)) $((size - 1)); do
 		head -c "$length" /bin/libcalls > cut
 		run timeout 10 sonde funccount u:/tmp/cut:own_wrk
 		expect_exit 1

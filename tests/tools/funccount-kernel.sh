@@ -147,7 +147,8 @@ test_module() {
 	expect_exit 1
 	insmod /lib/dummy.ko numdummies=0
 	n=0
-	for spec in p:dummy:dummy_setup dummy:dummy_setup r:dummy:dummy_setup dummy_setup 'p:dummy:dummy_set*' 'p:dum*:dummy_setup'; do
+	for spec in p:dummy:dummy_setup dummy:dummy_setup r:dummy:dummy_setup dummy_setup \
+		'p:dummy:dummy_set*' 'p:dum*:dummy_setup'; do
 		n=$((n + 1))
 		fc "$spec" -- sh -c 'ip link add "$0a" type dummy; ip link add "$0b" type dummy' house$n
 		expect_exit 0

@@ -106,7 +106,8 @@ test_without_tracefs() {
 	umount -l /sys/kernel/tracing
 	exec "$@"
 	END
-	run unshare -m sh without sonde funccount do_sys_openat2 r:vfs_read t:sched:sched_process_exec -- calls 10 openat 5 read
+	run unshare -m sh without sonde funccount do_sys_openat2 r:vfs_read t:sched:sched_process_exec -- \
+		calls 10 openat 5 read
 	expect_exit 0
 	expect_count do_sys_openat2 11
 	expect_count vfs_read 5

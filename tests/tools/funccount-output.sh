@@ -37,7 +37,8 @@ test_json() {
 	fc --json -i 0.4 "$getppid" -- spin 1
 	expect_exit 0
 	expect_json time func count
-	! grep -v -E "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{15}[+-][0-9]{2}:[0-9]{2}$(printf '\t')" rows || fail "not a time"
+	! grep -v -E "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{15}[+-][0-9]{2}:[0-9]{2}$(printf '\t')" rows ||
+		fail "not a time"
 	sum=$(awk '{ n += $3 } END { print n }' rows)
 	[ "$sum" = "$(awk '$1 == "did" { print $3 }' out)" ] || fail "the rows sum up to $sum"
 }

@@ -29,7 +29,8 @@ test_tracepoints_of_all_syscalls() {
 	fc 't:syscalls:*' -- calls 1000 getpgid
 	expect_exit 0
 	expect_count_or_missed syscalls:sys_enter_getpgid 1000
-	fc --mechanism raw_tp t:syscalls:sys_enter_getpgid t:syscalls:sys_exit_getpgid t:sched:sched_process_exec -- calls 500 getpgid
+	fc --mechanism raw_tp t:syscalls:sys_enter_getpgid t:syscalls:sys_exit_getpgid t:sched:sched_process_exec -- \
+		calls 500 getpgid
 	expect_exit 0
 	expect_count_or_missed syscalls:sys_enter_getpgid 500
 	expect_count_or_missed syscalls:sys_exit_getpgid 500

@@ -92,7 +92,8 @@ test_go_arguments() {
 # counts must be right.
 # timeout=240
 test_go_everything() {
-	run sonde funclatency --max-calls 30000 'u:/bin/gofuncs:main.*' 'u:/bin/gofuncs:sync.*' 'u:/bin/gofuncs:time.*' 'u:/bin/gofuncs:runtime.m*' -- gofuncs 30
+	run sonde funclatency --max-calls 30000 'u:/bin/gofuncs:main.*' 'u:/bin/gofuncs:sync.*' \
+		'u:/bin/gofuncs:time.*' 'u:/bin/gofuncs:runtime.m*' -- gofuncs 30
 	expect_exit 0
 	expect_line '^did main.nap 90$'
 	fc 'r:/bin/gofuncs-pie:*' -- gofuncs-pie 10

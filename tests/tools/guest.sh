@@ -40,7 +40,8 @@ test_peer() {
 	mkdir here
 	cd here
 	echo p:mine vfs_read > /sys/kernel/tracing/kprobe_events
-	[ "$(peer cat /sys/kernel/tracing/kprobe_events)" = "$(cat /sys/kernel/tracing/kprobe_events)" ] || fail "another tracefs"
+	[ "$(peer cat /sys/kernel/tracing/kprobe_events)" = "$(cat /sys/kernel/tracing/kprobe_events)" ] ||
+		fail "another tracefs"
 	echo > /sys/kernel/tracing/kprobe_events
 	peer sh -c 'pwd; ls -d /guest/bin/sonde "$0"' /lib/modules/$(uname -r)/build/Makefile > out
 	printf '/tmp/here\n/guest/bin/sonde\n/lib/modules/%s/build/Makefile\n' "$(uname -r)" | diff - out
@@ -49,7 +50,8 @@ test_peer() {
 	kill $!
 	wait $! || :
 	for tool in perf bpftrace trace-cmd strace; do
-		peer $tool --version > out 2>&1 || grep -q '^trace-cmd version' out || fail "$tool does not run: $(cat out)"
+		peer $tool --version > out 2>&1 || grep -q '^trace-cmd version' out ||
+			fail "$tool does not run: $(cat out)"
 	done
 	run peer python3 -c 'import bcc'
 	expect_exit 0
@@ -143,7 +145,8 @@ test_json_reads() {
 	tab=$(printf '\t')
 	reads '{}' ''
 	reads ' { "a" : 1 ,\t"b":null } \r' "null${tab}1" b a
-	reads '{"n":-0,"m":12.50,"e":1E+2,"s":"x","t":true,"f":false}' "-0${tab}12.50${tab}1E+2${tab}x${tab}true${tab}false" n m e s t f
+	reads '{"n":-0,"m":12.50,"e":1E+2,"s":"x","t":true,"f":false}' \
+		"-0${tab}12.50${tab}1E+2${tab}x${tab}true${tab}false" n m e s t f
 	reads '{"s":"\\"\\\\\\/\\b\\f\\n\\r\\t"}' '"\\/\u0008\u000c\n\u000d\t' s
 	reads '{"s":"\\u0041\\u00e9\\u20ac\\ud83d\\uDE00"}' 'Aé€😀' s
 	reads '{"s":"é€😀","":"\0177"}' "é€😀$tab\\u007f" s ''

@@ -23,18 +23,22 @@ expect_text() {
 expect_kills_json() {
 	did_kills "${1:-1}"
 	cut -d ' ' -f 1-13 facts > dids
-	expect_json comm pid tid ppid uid signal signal_name tpid target_tgid target_tid ret error syscall boot_ns time errno
+	expect_json comm pid tid ppid uid signal signal_name tpid target_tgid target_tid ret error syscall \
+		boot_ns time errno
 	tr '\t' ' ' < rows | cut -d ' ' -f 1-13 > seen
 	expect_dids
-	cut -f 14- rows | tr '\t' ' ' | paste -d ' ' facts - |
-		awk '$18 < $14 || $18 > $15 || substr($19, 1, 26) < $16 || substr($19, 1, 26) > $17 || $19 !~ /\+00:00$/ || $20 != -$11' > wrong
+	cut -f 14- rows | tr '\t' ' ' | paste -d ' ' facts - > between
+	awk '
+		function outside(value, least, most) { return value < least || value > most }
+		outside($18, $14, $15) || outside(substr($19, 1, 26), $16, $17) || $19 !~ /\+00:00$/ || $20 != -$11
+		' between > wrong
 	[ ! -s wrong ] || fail "a time is wrong: $(head -n 1 wrong)"
 }
 
 test_ways_to_send() {
 	run sonde killsnoop --fail-on-loss -- kills
 	expect_exit 0
-	[ "$(sed '/^did /d' out | head -n 1)" = 'TIME     PID     COMM             SIG  TPID    RESULT' ] || fail "other headings"
+	expect_heading 'TIME     PID     COMM             SIG  TPID    RESULT'
 	expect_text
 	expect_err 'Tracing signals'
 	run sonde killsnoop -v -t -- kills

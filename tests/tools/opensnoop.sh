@@ -22,7 +22,8 @@ as_rows() {
 
 same() {
 	[ -s wanted ] || fail "nothing to compare with"
-	diff wanted "${1:-shown}" > difference || fail "rows differ (- told, + shown): $(head -n 9 difference | cut -c 1-300)"
+	diff wanted "${1:-shown}" > difference ||
+		fail "rows differ (- told, + shown): $(head -n 9 difference | cut -c 1-300)"
 }
 
 test_opens_as_they_are() {
@@ -96,7 +97,8 @@ test_of_whom() {
 	./myopens 5 /dev/null > others
 	stop INT
 	expect_exit 0
-	[ "$(grep -c ' opens .*/dev/null$' out) $(grep -c ' myopens .*/dev/null$' out) $(wc -l < out)" = '3 5 9' ] || fail "rows: $(cat out)"
+	[ "$(grep -c ' opens .*/dev/null$' out) $(grep -c ' myopens .*/dev/null$' out) $(wc -l < out)" = '3 5 9' ] ||
+		fail "rows: $(cat out)"
 }
 
 # The kernel keeps 15 bytes of a name: a longer one is compared by these.
@@ -110,7 +112,7 @@ test_by_long_name() {
 # With -F a path begins as in getcwd(2), whatever is mounted on the way; a removed directory is
 # shown where it was.
 test_full_paths() {
-	deep=deep$(printf '/%.0s0123456789' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30)
+	deep=deep$(printf '/%.0s0123456789' $(seq 30))
 	mkdir -p a/b "$deep" mnt bind
 	mount -t tmpfs x mnt
 	mkdir -p mnt/inner/mnt
@@ -135,7 +137,9 @@ test_full_paths_long() {
 	os --json -F --comm opens -- sh -c 'opens relative-to "$0"; opens removed "$1"' "$deep" "$long"
 	take_apart
 	expect_json path full_path
-	awk -F '\t' '$12 ~ /d\/(file|none)$/ { $12 = "..." substr($12, length($12) - 132) } { print $11 "\t" $12 }' told > wanted
+	awk -F '\t' '
+		$12 ~ /d\/(file|none)$/ { $12 = "..." substr($12, length($12) - 132) }
+		{ print $11 "\t" $12 }' told > wanted
 	[ "$(grep -c '	\.\.\.\(/d\)\{64\}/' wanted)" = 2 ] || fail "not two are cut"
 	same rows
 	os -F -- opens relative-to "$deep"

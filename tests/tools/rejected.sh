@@ -8,8 +8,9 @@ hint='\(-v shows what its verifier says\)'
 
 # Each place that loads a copy, by its mechanism.
 test_each_mechanism() {
-	for way in "fentry $getpgid" "fentry r:$getpgid" "kprobe.multi $getpgid" "kprobe $getpgid" "raw_tp t:sched:sched_switch" \
-		"tp t:sched:sched_switch" "raw_tp t:syscalls:sys_enter_*" "uprobe.multi u:/bin/ufuncs:f_one" "uprobe u:/bin/ufuncs:f_one"; do
+	for way in "fentry $getpgid" "fentry r:$getpgid" "kprobe.multi $getpgid" "kprobe $getpgid" \
+		"raw_tp t:sched:sched_switch" "tp t:sched:sched_switch" "raw_tp t:syscalls:sys_enter_*" \
+		"uprobe.multi u:/bin/ufuncs:f_one" "uprobe u:/bin/ufuncs:f_one"; do
 		has "${way% *}" || continue
 		run spoil count sonde funccount --mechanism ${way% *} "${way#* }"
 		expect_exit 1

@@ -70,7 +70,8 @@ test_perf_probe_at_work() {
 	expect_line '^uprobe event +uprobes/\(2\) .* orphan: bcc \(pid [0-9]+, dead\)$'
 	reset
 	expect_exit 0
-	expect_out "Left alone in $T/kprobe_events: 1 event of perf (--owner perf removes them)" "$(needed uprobe_events)" \
+	expect_out "Left alone in $T/kprobe_events: 1 event of perf (--owner perf removes them)" \
+		"$(needed uprobe_events)" \
 		"Left alone in $T/uprobe_events: 1 event of perf (--owner perf removes them)"
 	calls 40 getpgid
 	ufuncs 6 > /dev/null
@@ -78,14 +79,15 @@ test_perf_probe_at_work() {
 		reset $option
 		expect_exit 1
 		[ "$(wc -l < err)" = 2 ] || fail "more or less than two events are refused"
-		expect_err "cannot remove probe/$getpgid in $T/kprobe_events: (Device or r|R)esource busy \(perf or a BPF program uses it\)"
-		expect_err "cannot remove probe_ufuncs/f_one in $T/uprobe_events: (Device or r|R)esource busy \(perf or a BPF program uses it\)"
+		expect_err "cannot remove probe/$getpgid in $T/kprobe_events: $busy"
+		expect_err "cannot remove probe_ufuncs/f_one in $T/uprobe_events: $busy"
 	done
 	calls 50 getpgid
 	ufuncs 7 > /dev/null
 	interrupt
 	peer perf script -i /tmp/recorded -F comm,event | sort | uniq -c | sed 's/^ *//; s/  */ /g; s/: *$//' > saw
-	printf '120 calls probe:%s\n18 ufuncs probe_ufuncs:f_one\n' "$getpgid" | diff - saw || fail "perf has not counted all"
+	printf '120 calls probe:%s\n18 ufuncs probe_ufuncs:f_one\n' "$getpgid" | diff - saw ||
+		fail "perf has not counted all"
 	reset --owner perf
 	expect_exit 0
 	expect_out "$(needed kprobe_events uprobe_events)"
@@ -167,18 +169,19 @@ test_trace_cmd_started() {
 	everything > before
 	trigger=stacktrace
 	! grep -q 'keys=' $T/README || trigger=hist:keys=prev_pid
-	run peer trace-cmd start -e sched:sched_switch -f 'prev_prio < 100' -R $trigger -e sched:sched_process_exec -p function_graph -g vfs_read -n vfs_write -P 1 -l vfs_read
+	run peer trace-cmd start -e sched:sched_switch -f 'prev_prio < 100' -R $trigger -e sched:sched_process_exec \
+		-p function_graph -g vfs_read -n vfs_write -P 1 -l vfs_read
 	expect_exit 0
 	everything | sed '/^# /d' > state
 	reset
 	expect_exit 0
-	expect_out "$(unrelated current_tracer set_ftrace_filter set_graph_function set_graph_notrace set_ftrace_pid set_event_pid \
-		events/enable events/sched/sched_switch/trigger events/sched/sched_switch/filter)"
+	files="current_tracer set_ftrace_filter set_graph_function set_graph_notrace set_ftrace_pid set_event_pid
+		events/enable events/sched/sched_switch/trigger events/sched/sched_switch/filter"
+	expect_out "$(unrelated $files)"
 	everything | sed '/^# /d' | diff state - || fail "something has changed"
 	reset -F
 	expect_exit 0
-	for file in current_tracer set_ftrace_filter set_graph_function set_graph_notrace set_ftrace_pid set_event_pid events/enable \
-		events/sched/sched_switch/trigger events/sched/sched_switch/filter; do
+	for file in $files; do
 		expect_line "^Needed to reset $T/$file\$"
 	done
 	expect_as_before
@@ -209,7 +212,9 @@ test_trace_cmd_instance() {
 test_bpftrace_at_work() {
 	everything > before
 	orphans
-	held bpftrace -q -B line -e "BEGIN { printf(\"ready\\n\"); } kprobe:$getpgid { @k = count(); } uprobe:/guest/bin/ufuncs:f_one { @u = count(); }"
+	held bpftrace -q -B line -e "BEGIN { printf(\"ready\\n\"); }
+		kprobe:$getpgid { @k = count(); }
+		uprobe:/guest/bin/ufuncs:f_one { @u = count(); }"
 	calls 30 getpgid
 	ufuncs 5 > /dev/null
 	run sonde status
@@ -232,7 +237,9 @@ test_bpftrace_at_work() {
 # timeout=240 image=peers
 test_bpf_tools_killed() {
 	everything > before
-	held bpftrace -q -e 'kprobe:vfs_re* { @k = count(); } kretprobe:vfs_read { @r = count(); } uprobe:/guest/bin/ufuncs:f_* { @u = count(); }
+	held bpftrace -q -e 'kprobe:vfs_re* { @k = count(); }
+		kretprobe:vfs_read { @r = count(); }
+		uprobe:/guest/bin/ufuncs:f_* { @u = count(); }
 		tracepoint:sched:sched_process_exec { @t = count(); }' -c "$hold"
 	slay
 	reset

@@ -48,7 +48,8 @@ test_hist_of_others() {
 	grep -q 'keys=' $T/README || skip "this kernel has no hist triggers"
 	echo 's:synthetic/fed u64 lat; pid_t pid' >> $T/dynamic_events
 	echo 'hist:keys=pid:ts=common_timestamp.usecs' > $T/events/sched/sched_waking/trigger
-	echo 'hist:keys=next_pid:lat=common_timestamp.usecs-$ts:onmatch(sched.sched_waking).trace(fed,$lat,next_pid)' > $T/events/sched/sched_switch/trigger
+	echo 'hist:keys=next_pid:lat=common_timestamp.usecs-$ts:onmatch(sched.sched_waking).trace(fed,$lat,next_pid)' \
+		> $T/events/sched/sched_switch/trigger
 	state > before
 	reset
 	expect_exit 0
@@ -64,7 +65,9 @@ test_hist_of_others() {
 # Whatever name the kernel accepts can also be removed.
 test_odd_names() {
 	n=0
-	for name in a-b/c a/c-d a.b/c _/_ A9/9 a/b.c 'a/b:c' a/b@c+d a/b=c 'a/é' a/$(printf %063d 0 | tr 0 x) $(printf %063d 0 | tr 0 g)/x 'a/b;c' 'a/b[c]' a/b,c 'a/b*c'; do
+	long=$(printf %063d 0 | tr 0 x)
+	for name in a-b/c a/c-d a.b/c _/_ A9/9 a/b.c 'a/b:c' a/b@c+d a/b=c 'a/é' a/$long $long/x \
+		'a/b;c' 'a/b[c]' a/b,c 'a/b*c'; do
 		uprobes "$name" 2> /dev/null && n=$((n + 1))
 	done
 	echo "$n of these names are accepted"
@@ -99,7 +102,12 @@ test_kprobes() {
 test_many() {
 	pid=$(dead_pid) at=$(place)
 	# the kernel takes whole lines: each is a write of its own
-	awk -v pid="$pid" -v at="$at" 'BEGIN { for (i = 0; i < 2000; i++) { print "p:uprobes/p_" i "_bcc_" pid, at; fflush() } }' >> $T/uprobe_events
+	awk -v pid="$pid" -v at="$at" 'BEGIN {
+		for (i = 0; i < 2000; i++) {
+			print "p:uprobes/p_" i "_bcc_" pid, at
+			fflush()
+		}
+	}' >> $T/uprobe_events
 	[ "$(wc -l < $T/uprobe_events)" = 2000 ] || fail "not made"
 	read -r began _ < /proc/uptime
 	reset

@@ -5,11 +5,19 @@
 
 . /tracefs.sh
 
+left="Left alone in $T/uprobe_events"
+
+# hits_of KIND EVENT: prints how often it was hit, from uprobe_profile or kprobe_profile. The first has
+# a path before the name.
+hits_of() {
+	grep -oE "(^|[[:space:]])$2 +[0-9]+" $T/$1_profile | awk '{ print $2 }'
+}
+
 # A running tracer is named, and its counts keep rising while the other events are removed.
 test_live_owner() {
 	pid=$(dead_pid)
-	uprobes uprobes/p__gone_0x1_bcc_$pid uprobes/p__live_0x1_bcc_$$ uprobes/p__live_0x2_bcc_$$ uprobes/libbpf_${pid}_gone_0x1 \
-		dt_$$_pid/live ply$$/live
+	uprobes uprobes/p__gone_0x1_bcc_$pid uprobes/p__live_0x1_bcc_$$ uprobes/p__live_0x2_bcc_$$ \
+		uprobes/libbpf_${pid}_gone_0x1 dt_$$_pid/live ply$$/live
 	for event in uprobes/p__gone_0x1_bcc_$pid uprobes/p__live_0x1_bcc_$$ uprobes/libbpf_${pid}_gone_0x1; do
 		echo 1 > $T/events/$event/enable
 	done
@@ -17,13 +25,14 @@ test_live_owner() {
 	state > before
 	reset
 	expect_exit 0
-	expect_out "Needed to reset $T/uprobe_events" "Left alone in $T/uprobe_events: 1 event of dtrace, process $$ (sh), another command (--owner dtrace removes them)" \
-		"Left alone in $T/uprobe_events: 1 event of ply, process $$ (sh), another command (--owner ply removes them)" \
-		"Left alone in $T/uprobe_events: 2 events of bcc, process $$ (sh)"
+	expect_out "Needed to reset $T/uprobe_events" \
+		"$left: 1 event of dtrace, process $$ (sh), another command (--owner dtrace removes them)" \
+		"$left: 1 event of ply, process $$ (sh), another command (--owner ply removes them)" \
+		"$left: 2 events of bcc, process $$ (sh)"
 	grep -v gone before > expected
 	state | diff expected - || fail "another state"
 	ufuncs 10 > /dev/null
-	hits=$(awk -v e=p__live_0x1_bcc_$$ '$2 == e { print $3 }' $T/uprobe_profile)
+	hits=$(hits_of uprobe p__live_0x1_bcc_$$)
 	[ "$hits" = 20 ] || fail "$hits hits, not 20"
 	reset --owner bcc
 	expect_exit 0
@@ -37,7 +46,8 @@ test_live_owner() {
 	echo 1 > $T/events/uprobes/on/enable
 	reset -F --owner bcc
 	expect_exit 0
-	[ "$(sed 's/ .*//' $T/uprobe_events | tr '\n' ' ')" = "p:dt_$$_pid/live p:uprobes/on " ] || fail "left: $(cat $T/uprobe_events)"
+	[ "$(sed 's/ .*//' $T/uprobe_events | tr '\n' ' ')" = "p:dt_$$_pid/live p:uprobes/on " ] ||
+		fail "left: $(cat $T/uprobe_events)"
 	reset -F
 	expect_exit 0
 	empty $T/uprobe_events || fail "-F left something"
@@ -54,7 +64,8 @@ test_beside_the_living() {
 	uprobes uprobes/live_bcc_$$ uprobes/held uprobes/unused
 	echo "p:kprobes/gone_bcc_$pid $getpgid" >> $T/kprobe_events
 	echo "p:kprobes/live_bcc_$$ $getpgid" >> $T/kprobe_events
-	for event in uprobes/gone1_bcc_$pid uprobes/gone2_bcc_$pid uprobes/live_bcc_$$ kprobes/gone_bcc_$pid kprobes/live_bcc_$$; do
+	for event in uprobes/gone1_bcc_$pid uprobes/gone2_bcc_$pid uprobes/live_bcc_$$ kprobes/gone_bcc_$pid \
+		kprobes/live_bcc_$$; do
 		echo 1 > $T/events/$event/enable
 	done
 	pin link $P/sonde/gone/link
@@ -71,8 +82,8 @@ test_beside_the_living() {
 	state | diff expected - || fail "another state"
 	ufuncs 10 > /dev/null
 	calls 5 getpgid > /dev/null
-	hits=$(awk -v e=live_bcc_$$ '$2 == e { print $3 }' $T/uprobe_profile)-$(awk -v e=live_bcc_$$ '$1 == e { print $2 }' $T/kprobe_profile)
-	[ "$hits" = 20-10 ] || fail "$hits hits, not 20-10"
+	hits="$(hits_of uprobe live_bcc_$$) $(hits_of kprobe live_bcc_$$)"
+	[ "$hits" = '20 10' ] || fail "$hits hits, not 20 and 10"
 	stop INT
 	expect_exit 0
 	expect_count f_one 20
@@ -101,7 +112,7 @@ test_reused_id() {
 	date -s @$((now + 3600)) > /dev/null
 	reset
 	date -s @$now > /dev/null
-	expect_out "Left alone in $T/uprobe_events: 2 events of bcc, process $! (perfhold)"
+	expect_out "$left: 2 events of bcc, process $! (perfhold)"
 	reset
 	expect_exit 0
 	expect_line "${expected:-: 2 events of bcc, process $! }"
@@ -115,7 +126,8 @@ test_reused_id() {
 # A tool's events without a process id are removed if nothing uses them; the kernel knows that best.
 # Events without a tool stay.
 test_nobody() {
-	uprobes uprobes/mine uprobes/on uprobes/triggered ebpf_0a/busy uprobes/p${$}_1 probe/mine probe_ufuncs/mine perfetto_kprobes/gone
+	uprobes uprobes/mine uprobes/on uprobes/triggered ebpf_0a/busy uprobes/p${$}_1 probe/mine probe_ufuncs/mine \
+		perfetto_kprobes/gone
 	echo 1 > $T/events/uprobes/on/enable
 	echo stacktrace > $T/events/uprobes/triggered/trigger
 	perfhold "$(cat $T/events/ebpf_0a/busy/id)" > held &
@@ -123,9 +135,9 @@ test_nobody() {
 	state > before
 	reset
 	expect_exit 0
-	expect_out "Needed to reset $T/uprobe_events" "Left alone in $T/uprobe_events: 2 events of perf (--owner perf removes them)" \
-		"Left alone in $T/uprobe_events: 1 event of systemtap, process $$ (sh), another command (--owner systemtap removes them)" \
-		"Left alone in $T/uprobe_events: 1 event in use by perf or BPF programs" "$(unrelated uprobe_events)"
+	expect_out "Needed to reset $T/uprobe_events" "$left: 2 events of perf (--owner perf removes them)" \
+		"$left: 1 event of systemtap, process $$ (sh), another command (--owner systemtap removes them)" \
+		"$left: 1 event in use by perf or BPF programs" "$(unrelated uprobe_events)"
 	grep -v gone before > expected
 	state | diff expected - || fail "another state"
 	reset --json
@@ -138,7 +150,7 @@ test_nobody() {
 	state | diff e - || fail "more than perf's"
 	reset -F
 	expect_exit 1
-	expect_one_err "cannot remove ebpf_0a/busy in $T/uprobe_events: (Device or r|R)esource busy \(perf or a BPF program uses it\)"
+	expect_one_err "cannot remove ebpf_0a/busy in $T/uprobe_events: $busy"
 	kill $!
 	wait $! || :
 	reset -F
@@ -165,8 +177,10 @@ test_made_by_hand() {
 	! grep orphan out || fail "called an orphan"
 	reset --owner mine
 	expect_exit 0
-	expect_out "$(unrelated kprobe_events)" "Needed to reset $T/uprobe_events" "$(unrelated uprobe_events)" "Needed to reset $T/instances/mine"
-	[ "$(cut -d ' ' -f 1 $T/uprobe_events) $(ls $T/instances)" = 'p:yours/one yours' ] || fail "left: $(cat $T/uprobe_events)"
+	expect_out "$(unrelated kprobe_events)" "Needed to reset $T/uprobe_events" "$(unrelated uprobe_events)" \
+		"Needed to reset $T/instances/mine"
+	[ "$(cut -d ' ' -f 1 $T/uprobe_events) $(ls $T/instances)" = 'p:yours/one yours' ] ||
+		fail "left: $(cat $T/uprobe_events)"
 	reset --owner kprobes -F
 	expect_exit 0
 	empty $T/kprobe_events && ! empty $T/uprobe_events || fail "not the group alone"
@@ -185,11 +199,11 @@ test_pid_namespaces() {
 	cat $T/uprobe_events > before
 	run unshare -p -f sonde reset-trace
 	expect_exit 0
-	expect_line "^Left alone in $T/uprobe_events: 1 event of bcc, process $pid, which may be alive outside this pid namespace\$"
+	expect_line "^$left: 1 event of bcc, process $pid, which may be alive outside this pid namespace\$"
 	diff before $T/uprobe_events || fail "something is gone"
 	reset
 	expect_exit 0
-	expect_line "^Left alone in $T/uprobe_events: 1 event of bcc, process 2 \(perfhold, [0-9]* here\)\$"
+	expect_line "^$left: 1 event of bcc, process 2 \(perfhold, [0-9]* here\)\$"
 	expect_line "^Needed to reset $T/uprobe_events\$"
 	kill "$(sed -n 's/.*(perfhold, \([0-9]*\) here).*/\1/p' out)"
 	wait $! || :

@@ -52,7 +52,8 @@ test_own() {
 	expect_exit 3
 	expect_json file kind text owner state action why done
 	sed -i 's/ [0-9][0-9]*\( pinned\)*	/ N\1	/' rows
-	printf "%s\tpin\t%s\tsonde\tnull\tremove\tno process uses it\tfalse\n" "$P/sonde/always/link" "raw_tracepoint link N" \
+	printf "%s\tpin\t%s\tsonde\tnull\tremove\tno process uses it\tfalse\n" \
+		"$P/sonde/always/link" "raw_tracepoint link N" \
 		"$P/sonde/always/map" "array map N pinned" "$P/sonde/program" "raw_tracepoint program N pinned" \
 		"/tmp/more of it/sonde/a/b/link" "raw_tracepoint link N" | diff - rows || fail "rows"
 	expect_pins sonde/always/link sonde/always/map sonde/program '/tmp/more of it/sonde/a/b/link'
@@ -113,7 +114,7 @@ test_of_others() {
 	done
 	reset -v
 	expect_line "^Left $P/alone \(array map [0-9]* pinned\): its path names no owner\$"
-	expect_line "^Left $P/mine/link \(raw_tracepoint link [0-9]*\): pins of others stay until their owner is named\$"
+	expect_line "^Left $P/mine/link \(raw_tracepoint link [0-9]*\): pins of others stay until their owner is named"
 	reset --owner min
 	expect_exit 2
 	expect_err "min.*did you mean mine"
@@ -190,7 +191,8 @@ test_locked_down() {
 	reset -v --owner mine
 	expect_exit 1
 	expect_one_err "$refused"
-	printf '%s\n' 'Resetting tracing state...' '' "Needed to reset $P/mine/map" '' Done. | diff - out || fail "another text"
+	printf '%s\n' 'Resetting tracing state...' '' "Needed to reset $P/mine/map" '' Done. | diff - out ||
+		fail "another text"
 	expect_pins
 	run su user -c 'sonde reset-trace'
 	expect_exit 1

@@ -5,54 +5,79 @@
 
 . /tracefs.sh
 
+# enable EVENT: of tracefs, which counts from then on.
+enable() {
+	echo 1 > "$T/events/$1/enable"
+}
+
+# instance NAME EVENT: an instance of tracefs in which this event is enabled.
+instance() {
+	mkdir "$T/instances/$1"
+	echo 1 > "$T/instances/$1/events/$2/enable"
+}
+
+kprobe() {
+	echo "p:kprobes/$1 vfs_fallocate" >> $T/kprobe_events
+}
+
+synthetic_event() {
+	echo "s:synthetic/$1 u64 x" >> $T/dynamic_events
+}
+
+eprobe() {
+	echo "e:eprobes/$1 sched.sched_kthread_stop pid=\$pid:u32" >> $T/dynamic_events
+}
+
+# eprobe_on SYNTHETIC-EVENT: an eprobe of the same name.
+eprobe_on() {
+	echo "e:eprobes/$1 synthetic.$1 x=\$x:u64" >> $T/dynamic_events
+}
+
 # Does one of the things that tracers do, by number. N is unique and becomes part of its name. What
 # must be removed is called "gone".
 # shellcheck disable=SC2154
 random_thing() {
+	gone=gone${n}_bcc_$pid live=live${n}_bcc_$$
 	case $1 in
-	0) uprobes uprobes/gone${n}_bcc_$pid ;;
-	1) uprobes uprobes/gone${n}_bcc_$pid; echo 1 > $T/events/uprobes/gone${n}_bcc_$pid/enable ;;
-	2) uprobes uprobes/live${n}_bcc_$$ ;;
-	3) uprobes uprobes/live${n}_bcc_$$; echo 1 > $T/events/uprobes/live${n}_bcc_$$/enable ;;
+	0) uprobes uprobes/$gone ;;
+	1) uprobes uprobes/$gone; enable uprobes/$gone ;;
+	2) uprobes uprobes/$live ;;
+	3) uprobes uprobes/$live; enable uprobes/$live ;;
 	4) uprobes uprobes/mine$n ;;
-	5) uprobes uprobes/on$n; echo 1 > $T/events/uprobes/on$n/enable ;;
+	5) uprobes uprobes/on$n; enable uprobes/on$n ;;
 	6) uprobes uprobes/trig$n; echo stacktrace > $T/events/uprobes/trig$n/trigger ;;
 	7) uprobes probe/mine$n ;;
-	8) echo 1 > $T/events/sched/sched_process_hang/enable ;;
+	8) enable sched/sched_process_hang ;;
 	9) echo 'pid > 0' > $T/events/sched/sched_process_wait/filter ;;
 	10) echo traceon:1 > $T/events/sched/sched_process_hang/trigger 2> /dev/null || : ;; # a second one is refused
 	11) mkdir $T/instances/mine$n ;;
-	12) mkdir $T/instances/used$n; echo 1 > $T/instances/used$n/events/sched/sched_process_hang/enable ;;
-	13) uprobes uprobes/gone${n}_bcc_$pid; mkdir $T/instances/gone$n; echo 1 > $T/instances/gone$n/events/uprobes/gone${n}_bcc_$pid/enable ;;
-	14) uprobes uprobes/gone${n}_bcc_$pid; echo stacktrace > $T/events/uprobes/gone${n}_bcc_$pid/trigger ;;
-	15) uprobes uprobes/live${n}_bcc_$$; mkdir $T/instances/live$n; echo 1 > $T/instances/live$n/events/uprobes/live${n}_bcc_$$/enable ;;
+	12) instance used$n sched/sched_process_hang ;;
+	13) uprobes uprobes/$gone; instance gone$n uprobes/$gone ;;
+	14) uprobes uprobes/$gone; echo stacktrace > $T/events/uprobes/$gone/trigger ;;
+	15) uprobes uprobes/$live; instance live$n uprobes/$live ;;
 	16) echo $n > $T/set_event_pid ;;
 	17) echo vfs_open >> $T/set_ftrace_filter ;;
-	18) uprobes uprobes/gone${n}_bcc_$pid; echo '__probe_ip > 0' > $T/events/uprobes/gone${n}_bcc_$pid/filter ;;
+	18) uprobes uprobes/$gone; echo '__probe_ip > 0' > $T/events/uprobes/$gone/filter ;;
 	19) echo 100 > $T/tracing_thresh ;;
-	20) echo "p:kprobes/gone${n}_bcc_$pid vfs_fallocate" >> $T/kprobe_events; echo 1 > $T/events/kprobes/gone${n}_bcc_$pid/enable ;;
-	21) echo "p:kprobes/live${n}_bcc_$$ vfs_fallocate" >> $T/kprobe_events; echo 1 > $T/events/kprobes/live${n}_bcc_$$/enable ;;
-	22) echo "p:kprobes/mine$n vfs_fallocate" >> $T/kprobe_events ;;
+	20) kprobe $gone; enable kprobes/$gone ;;
+	21) kprobe $live; enable kprobes/$live ;;
+	22) kprobe mine$n ;;
 	23) echo vfs_fallocate > $T/set_ftrace_filter; echo function > $T/current_tracer ;;
 	24) pin link $P/sonde/gone$n/link; pin map $P/sonde/gone$n/map ;;
 	25) pin link $P/sonde/live$n/link; pin map $P/sonde/live$n/map; holder pin hold $P/sonde/live$n/map ;;
 	26) pin program $P/tool/x$n; pin map $P/alone$n ;;
 	27) uprobes uprobes/held$n; holder perfhold "$(cat $T/events/uprobes/held$n/id)" ;;
-	28) uprobes uprobes/held${n}_bcc_$$; holder perfhold "$(cat $T/events/uprobes/held${n}_bcc_$$/id)" ;;
-	29) [ -z "$synthetic" ] || echo "s:synthetic/mine_s$n u64 x" >> $T/dynamic_events ;;
-	30) [ -z "$synthetic" ] || { echo "s:synthetic/on_s$n u64 x" >> $T/dynamic_events; echo 1 > $T/events/synthetic/on_s$n/enable; } ;;
-	31) [ -z "$eprobes" ] || { eprobe gone_e${n}_bcc_$pid; echo 1 > $T/events/eprobes/gone_e${n}_bcc_$pid/enable; } ;;
-	32) [ -z "$eprobes" ] || { eprobe live_e${n}_bcc_$$; echo 1 > $T/events/eprobes/live_e${n}_bcc_$$/enable; } ;;
+	28) uprobes uprobes/held_$live; holder perfhold "$(cat $T/events/uprobes/held_$live/id)" ;;
+	29) [ -z "$synthetic" ] || synthetic_event mine_s$n ;;
+	30) [ -z "$synthetic" ] || { synthetic_event on_s$n; enable synthetic/on_s$n; } ;;
+	31) [ -z "$eprobes" ] || { eprobe gone_e_$gone; enable eprobes/gone_e_$gone; } ;;
+	32) [ -z "$eprobes" ] || { eprobe live_e_$live; enable eprobes/live_e_$live; } ;;
 	33) [ -z "$eprobes" ] || eprobe mine_e$n ;;
-	34) [ -z "$eprobes$synthetic" ] || { echo "s:synthetic/mine_t$n u64 x" >> $T/dynamic_events; echo "e:eprobes/mine_t$n synthetic.mine_t$n x=\$x:u64" >> $T/dynamic_events; } ;;
-	35) mkdir $T/instances/mine$n; mkdir $T/instances/kept$n; echo function > $T/instances/kept$n/current_tracer ;;
+	34) [ -z "$eprobes$synthetic" ] || { synthetic_event mine_t$n; eprobe_on mine_t$n; } ;;
+	35) mkdir $T/instances/mine$n $T/instances/kept$n; echo function > $T/instances/kept$n/current_tracer ;;
 	esac
 }
 kinds_of_things=36
-
-eprobe() {
-	echo "e:eprobes/$1 sched.sched_kthread_stop pid=\$pid:u32" >> $T/dynamic_events
-}
 
 # Makes ROUNDS states of up to seven things each, chosen by SEED. To run many, in a guest of its own
 # (run -s SCRIPT):

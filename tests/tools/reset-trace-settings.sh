@@ -21,8 +21,10 @@ test_settings_of_others() {
 	state > before
 	reset
 	expect_exit 0
-	expect_out "$(unrelated set_ftrace_filter set_ftrace_notrace max_graph_depth set_ftrace_pid tracing_thresh tracing_on events/enable)" \
-		"$(unrelated events/sched/sched_process_hang/filter events/sched/sched_process_wait/trigger | sort)"
+	settings='set_ftrace_filter set_ftrace_notrace max_graph_depth set_ftrace_pid tracing_thresh tracing_on
+		events/enable'
+	of_events='events/sched/sched_process_hang/filter events/sched/sched_process_wait/trigger'
+	expect_out "$(unrelated $settings)" "$(unrelated $of_events)"
 	reset -v
 	expect_line '^Contents of set_ftrace_filter is \(line enumerated\):$'
 	expect_line '^     1  vfs_(read|write)$'
@@ -35,8 +37,7 @@ test_settings_of_others() {
 	state | diff before - || fail "something has changed"
 	reset -F
 	expect_exit 0
-	for file in set_ftrace_filter set_ftrace_notrace max_graph_depth set_ftrace_pid tracing_thresh tracing_on events/enable \
-		events/sched/sched_process_hang/filter events/sched/sched_process_wait/trigger; do
+	for file in $settings $of_events; do
 		expect_line "^Needed to reset $T/$file\$"
 	done
 	! grep -v '^Needed to reset' out || fail "more than that"
@@ -54,12 +55,14 @@ test_reader_of_an_instance() {
 	wait_until 10 sh -c "ls -l /proc/$!/fd | grep -q trace_pipe"
 	reset
 	expect_exit 0
-	expect_out "$(unrelated instances/mine/events/enable)" "Process $! (cat) reads the records of $T/instances/mine/trace." \
+	expect_out "$(unrelated instances/mine/events/enable)" \
+		"Process $! (cat) reads the records of $T/instances/mine/trace." \
 		"$(unrelated instances/minery/events/enable)"
 	reset --json
 	expect_json instance kind pid comm
-	printf 'mine\tenabled\t%s\tcat\nminery\tenabled\tnull\tnull\nmine\tinstance\t%s\tcat\nminery\tinstance\tnull\tnull\n' $! $! |
-		sort > expected
+	for kind in enabled instance; do
+		printf "mine\t$kind\t%s\tcat\nminery\t$kind\tnull\tnull\n" $!
+	done | sort > expected
 	sort rows | diff expected - || fail "rows"
 	kill $!
 	wait $! || :

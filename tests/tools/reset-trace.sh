@@ -16,8 +16,9 @@ test_nothing_to_do() {
 	reset -v
 	expect_exit 0
 	[ "$(sed -n '1p;$p' out)" = "$(printf 'Resetting tracing state...\nDone.')" ] || fail "begin and end"
-	for file in kprobe_events uprobe_events dynamic_events trace current_tracer set_ftrace_filter set_ftrace_notrace \
-		set_graph_function set_ftrace_pid set_event events/enable tracing_thresh tracing_on; do
+	for file in kprobe_events uprobe_events dynamic_events trace current_tracer set_ftrace_filter \
+		set_ftrace_notrace set_graph_function set_ftrace_pid set_event events/enable tracing_thresh \
+		tracing_on; do
 		expect_line "^Checking $T/$file\$"
 	done
 	! grep -v -e '^Checking /' -e '^$' -e '^Resetting' -e '^Done' out || fail "more than checks"
@@ -50,7 +51,8 @@ test_killed_tracer() {
 	reset -n --json
 	expect_exit 3
 	expect_json kind action done state
-	[ "$(sort rows | uniq -c | sed 's/^ *//' | sort | tr '\t' ' ')" = "$(printf '317 uprobe remove false dead\n40 enabled disable false null')" ] || fail "rows"
+	printf '317 uprobe remove false dead\n40 enabled disable false null\n' > expected
+	sort rows | uniq -c | sed 's/^ *//' | sort | tr '\t' ' ' | diff expected - || fail "rows"
 	[ "$(wc -l < $T/uprobe_events)" = 317 ] && [ "$(wc -l < $T/set_event)" = 40 ] || fail "-n has changed something"
 	reset
 	expect_exit 0

@@ -188,7 +188,8 @@ test_cost() {
 	expect_exit 0
 	expect_json kind runs_per_second cpu_percent hits
 	done=$(awk '{ n += $3 } END { print n + 1000 }' did)
-	awk -v d="$done" '$1 == "kprobe" && $2 > 0 && $2 <= d && $3 > 0 { ok = 1 } END { exit !ok }' rows || fail "cost: $(cat rows), $done done"
+	awk -v d="$done" '$1 == "kprobe" && $2 > 0 && $2 <= d && $3 > 0 { ok = 1 } END { exit !ok }' rows ||
+		fail "cost: $(cat rows), $done done"
 	[ "$(cat /proc/sys/kernel/bpf_stats_enabled)" = "$before" ] || fail "the statistics stay on"
 	st
 	expect_no_line HITS
@@ -238,7 +239,10 @@ test_unprivileged() {
 # Thousands of leftovers are one row.
 test_many_events() {
 	pid=$(dead_pid) at=$(place)
-	awk -v pid="$pid" -v at="$at" 'BEGIN { for (i = 0; i < 1000; i++) print "p:uprobes/p_" i "_bcc_" pid, at }' >> $T/uprobe_events
+	awk -v pid="$pid" -v at="$at" 'BEGIN {
+		for (i = 0; i < 1000; i++)
+			print "p:uprobes/p_" i "_bcc_" pid, at
+	}' >> $T/uprobe_events
 	read -r began _ < /proc/uptime
 	st
 	read -r ended _ < /proc/uptime

@@ -40,7 +40,8 @@ test_before() {
 				fc --mechanism $mechanism "$spec" -- calls 100 getpgid
 				if affects $switch $mechanism; then
 					expect_exit 1
-					expect_one_err "cannot attach to '$getpgid' by $mechanism: $(what_is_off $switch)$"
+					why="cannot attach to '$getpgid' by $mechanism: $(what_is_off $switch)$"
+					expect_one_err "$why"
 				else
 					expect_exit 0
 					expect_count $getpgid 100

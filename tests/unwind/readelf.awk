@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # What `readelf --debug-dump=frames-interp` prints, in the form of unwind-rows (tests/unwind/rows.c says which).
-# A function that has no instructions of its own has no row there: it has that of its CIE. Rows at or behind a function's end
-# say nothing, and functions without an address or without a length are those that the linker has removed.
+# A function that has no instructions of its own has no row there: it has that of its CIE. Rows at or behind a
+# function's end say nothing, and functions without an address or without a length are those that the linker has
+# removed.
 
 function hex(s) {
 	sub(/^0+/, "", s)

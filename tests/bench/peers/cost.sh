@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What tracing adds to one call, in instructions (tables cost and reader). The calls are bench-calls', of a round without
-# a timer interrupt, by the thread's own processor time: what a tool's process does meanwhile is not in it, but in the table reader.
+# What tracing adds to one call, in instructions (tables cost and reader). The calls are bench-calls', of a round
+# without a timer interrupt, by the thread's own processor time: what a tool's process does meanwhile is not in it, but
+# in the table reader.
 # Whatever a tool prints is checked: about so many calls as were made.
 set -f
 made=20000
 
-# cost TOOL HOW CHECK TRACER...: what tracing adds to a call of $workload, in the row $of. HOW: options of bench-hold; CHECK
-# prints what is wrong and fails where the tool has not counted all.
+# cost TOOL HOW CHECK TRACER...: what tracing adds to a call of $workload, in the row $of. HOW: options of bench-hold;
+# CHECK prints what is wrong and fails where the tool has not counted all.
 cost() {
 	tool=$1 how=$2 check=$3
 	shift 3
@@ -87,8 +88,8 @@ one_function() {
 	cost 'perf ftrace profile' '-c -f out' 'counted vfs_read' peer perf ftrace profile -a -T vfs_read -- $held
 }
 
-# perf takes no pattern for functions without the kernel's debug information: who wants all of them names each. What it does
-# not take ends it, so the rest comes in another go.
+# perf takes no pattern for functions without the kernel's debug information: who wants all of them names each. What it
+# does not take ends it, so the rest comes in another go.
 all_probes() {
 	sed -n 's/^\(vfs_[a-z0-9_]*\)$/\1/p' /sys/kernel/tracing/available_filter_functions | sort -u > names
 	peer perf probe -q $(sed 's/^/-a /' names) 2> /dev/null

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# How long it takes until all events have been printed, and how much memory, by their number (table events): opens of one file,
-# as fast as they go, the tool's output to a file; from the first open until the tool is gone. It is told to stop a tenth of a
-# second after the last, which counts: some print nothing more from then on.
+# How long it takes until all events have been printed, and how much memory, by their number (table events): opens of
+# one file, as fast as they go, the tool's output to a file; from the first open until the tool is gone. It is told to
+# stop a tenth of a second after the last, which counts: some print nothing more from then on.
 set -f
 of='opens, as fast as they go'
 
@@ -25,7 +25,8 @@ rest() {
 	echo " $points " | sed "s/.* $n /$n /"
 }
 
-# grow TOOL HOW CHECK TRACER...: all $points, until more would take $most s by what the last ones took, or some are lost: then it fails.
+# grow TOOL HOW CHECK TRACER...: all $points, until more would take $most s by what the last ones took, or some are
+# lost: then it fails.
 grow() {
 	tool=$1 how=$2 check=$3
 	shift 3

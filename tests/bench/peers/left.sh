@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # clock=wall
-# Left behind: what is in the kernel after kill -9 of a tool at work, and of all that it has started, that was not before.
+# Left behind: what is in the kernel after kill -9 of a tool at work, and of all that it has started, that was not
+# before.
 T=/sys/kernel/tracing
 
 # What can be left, a line each, in the report's five classes.

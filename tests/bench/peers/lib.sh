@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # What the scripts of this directory share; tests/bench/peers/run puts it in front of each, in a guest with the image of
-# peers. A line for the report begins with "@@ ", and its fields are separated by tabs: tests/bench/peers/report says which there are.
+# peers. A line for the report begins with "@@ ", and its fields are separated by tabs: tests/bench/peers/report says
+# which there are.
 cd /tmp || exit
 
 fields() {
@@ -76,8 +77,8 @@ seconds() {
 	cut -d . -f 1 /proc/uptime
 }
 
-# repeat TIMES, then while again: so often what is quick; what is not, as often as some seconds allow, which are minutes of the
-# machine that the guest runs on. Instructions repeat well.
+# repeat TIMES, then while again: so often what is quick; what is not, as often as some seconds allow, which are minutes
+# of the machine that the guest runs on. Instructions repeat well.
 repeat() {
 	times=0 most=$1 began=$(seconds)
 }
@@ -92,7 +93,8 @@ complaint() {
 	grep -i -E 'lost|drop|overrun|miss|error' | tail -n 1 | cut -c 1-150
 }
 
-# count_with TOOL PATTERN ACT...: calls ACT with what makes hold have this tool count the calls of functions of the kernel.
+# count_with TOOL PATTERN ACT...: calls ACT with what makes hold have this tool count the calls of functions of the
+# kernel.
 count_with() {
 	counter=$1 pattern=$2 perf_room=
 	shift 2
@@ -128,9 +130,10 @@ shown() {
 	fi | named
 }
 
-# globs [NAME]: all globs of functions that end in a *, "COUNT GLOB TWINS" a line, TWINS of them having names that others have,
-# too; NAME: those that match this one. With a * in front bpftrace has other functions than all others: such as have the rest
-# nowhere but at the end.
+# globs [NAME]: all globs of functions that end in a *, "COUNT GLOB TWINS" a line, TWINS of them having names that
+# others have,
+# too; NAME: those that match this one. With a * in front bpftrace has other functions than all others: such as have the
+# rest nowhere but at the end.
 globs() {
 	awk '$2 ~ /^[tTwW]$/ && seen[$3]++ == 1 { print $3 }' /proc/kallsyms > twins
 	awk -v name="$1" '
@@ -149,8 +152,8 @@ globs() {
 		}' twins /sys/kernel/tracing/available_filter_functions
 }
 
-# nearest N < GLOBS: the glob of most functions that are not more than N; up to 1,000, which bcc refuses to exceed, without
-# twins, which it cannot attach to.
+# nearest N < GLOBS: the glob of most functions that are not more than N; up to 1,000, which bcc refuses to exceed,
+# without twins, which it cannot attach to.
 nearest() {
 	awk -v most="$1" '$1 <= most && $1 > count && !($3 && most <= 1000) { count = $1; glob = $2 } END { print glob }'
 }

@@ -28,7 +28,8 @@ at_rest() {
 	return 1
 }
 
-# begin CMD...: in the background, as a user starts it: the storm is not its child, and no filter spares it others' events.
+# begin CMD...: in the background, as a user starts it: the storm is not its child, and no filter spares it others'
+# events.
 # Its output goes to rows; where a reader is $late, through a pipe to who begins to read when the storm has ended.
 begin() {
 	rm -f rows rows.old err recorded* pipe go
@@ -43,7 +44,8 @@ begin() {
 	at_rest && kill -0 $tool 2> /dev/null
 }
 
-# Ctrl-C, when it has had the time to read all: a terminal sends it to the whole group. Who does not listen is told again.
+# Ctrl-C, when it has had the time to read all: a terminal sends it to the whole group. Who does not listen is told
+# again.
 end() {
 	at_rest
 	tries=0
@@ -60,9 +62,10 @@ slay() {
 	kill -9 -$tool
 }
 
-# What a tool said, on stderr or between its rows: bcc: Possibly lost N samples; bpftrace, libbpf-tools: lost N events; perf trace:
-# LOST N events!; perf script: PERF_RECORD_LOST lost N; trace-cmd: N events lost; sonde: N events lost: WHY, (N rows lost). What
-# sonde says while it runs, N events lost until now, is in the sum that it says at the end.
+# What a tool said, on stderr or between its rows: bcc: Possibly lost N samples; bpftrace, libbpf-tools: lost N events;
+# perf trace:
+# LOST N events!; perf script: PERF_RECORD_LOST lost N; trace-cmd: N events lost; sonde: N events lost: WHY, (N rows
+# lost). What sonde says while it runs, N events lost until now, is in the sum that it says at the end.
 told() {
 	grep -h -i -w lost err rows | grep -v 'lost until now$' | awk '
 		match($0, /(ost|OST) [0-9]+/) { n += substr($0, RSTART + 4, RLENGTH - 4); next }
@@ -70,8 +73,8 @@ told() {
 		END { printf "%d\n", n }'
 }
 
-# storm ROW TOOL STORM N PATTERN CMD...: STORM with N in each of its two halves, whose rows match PATTERN. Three times, but
-# no other when $patience seconds are over. $after: a command that makes rows of what CMD has recorded.
+# storm ROW TOOL STORM N PATTERN CMD...: STORM with N in each of its two halves, whose rows match PATTERN. Three times,
+# but no other when $patience seconds are over. $after: a command that makes rows of what CMD has recorded.
 storm() {
 	what=$1 who=$2 storm=$3 n=$4 pattern=$5
 	shift 5

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# How much longer a real program runs while its system calls are counted, or its opens printed (table slowdown): tar of many
-# small files. It measures its own time, begins when the tool is armed, and ends a tenth of a second later: some tools print
-# nothing more once they are told to stop.
+# How much longer a real program runs while its system calls are counted, or its opens printed (table slowdown): tar of
+# many small files. It measures its own time, begins when the tool is armed, and ends a tenth of a second later: some
+# tools print nothing more once they are told to stop.
 set -f
 directory=/peers/usr/lib/python3.13
 turns=5
@@ -45,8 +45,8 @@ reported() {
 	lines "$1"
 }
 
-# slowed TOOL HOW CHECK TRACER...: the program with the tool, by without. HOW: options of bench-hold; CHECK prints what is wrong
-# and fails.
+# slowed TOOL HOW CHECK TRACER...: the program with the tool, by without. HOW: options of bench-hold; CHECK prints what
+# is wrong and fails.
 slowed() {
 	tool=$1 how=$2 check=$3
 	shift 3

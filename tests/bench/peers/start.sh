@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # What it takes to have a tracer at work: until it is armed, until it is gone, its memory, its maps; and who takes part.
 
-# Workloads: each does $done of what is to be seen, after a moment, for who says that he is ready need not be: bcc is not
-# ready for a signal then; one that prints has another to do so, for this is not about loss. Some say in "hooks" how many functions ftrace has hooks in meanwhile.
+# Workloads: each does $done of what is to be seen, after a moment, for who says that he is ready need not be: bcc is
+# not ready for a signal then; one that prints has another to do so, for this is not about loss. Some say in "hooks" how
+# many functions ftrace has hooks in meanwhile.
 hooks='grep -c "^[^[:space:]]" /sys/kernel/tracing/enabled_functions > hooks'
 moment='usleep 100000'
 printf '%s\n' "$moment" "$hooks" 'exec dd if=/dev/zero of=/dev/null bs=1 count=1000' > reads
@@ -45,7 +46,8 @@ printed() {
 	fi | grep -c "$1"
 }
 
-# once HOLD-OPTION... COMMAND...: of $tool, with the $workload of $row; what it has seen is found by $seen. Fails with $why.
+# once HOLD-OPTION... COMMAND...: of $tool, with the $workload of $row; what it has seen is found by $seen. Fails with
+# $why.
 once() {
 	rm -f kept trace.dat perf.data hooks
 	hold -t 60 -o kept -w "sh $workload" "$@" || return
