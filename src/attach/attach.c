@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Which mechanism attaches which targets, in order of preference, and what became of it. */
+/* What became of each target: the links that serve it, or why it has none; what the kernel missed; and how all is detached. */
 #include <pthread.h>
 #include <sys/resource.h>
 
@@ -12,18 +12,6 @@
 
 #define CLOSERS_MAX  256
 #define CLOSER_STACK (64 * 1024)
-
-/* Within a kind, the best first. */
-static const struct mechanism *const order[] = {
-	&mechanism_fentry,
-	&mechanism_kprobe_session,
-	&mechanism_kprobe_multi,
-	&mechanism_kprobe,
-	&mechanism_raw_tp,
-	&mechanism_tp,
-	&mechanism_uprobe_multi,
-	&mechanism_uprobe,
-};
 
 /* Before the object is prepared: read-only values, as large as they have to be. */
 static int rodata_fill(struct bpf_object *object, const char *name, const void *data, size_t size)
@@ -64,7 +52,7 @@ static void raise_file_limit(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-struct attach *attach_new(struct target_set *set, const struct attach_options *options)
+struct attach *attach_new(const struct target_set *set, const struct attach_options *options)
 {
 	struct attach *attach = base_alloc(sizeof(*attach));
 
@@ -72,6 +60,9 @@ struct attach *attach_new(struct target_set *set, const struct attach_options *o
 	attach->options = *options;
 	attach->shared = options->shared || attach_needs_atomic(set);
 	attach->set = set;
+	attach->candidates = base_alloc(set->n * sizeof(*attach->candidates));
+	for (size_t i = 0; i < set->n; i++)
+		attach->candidates[i].target = &set->v[i];
 	return attach;
 }
 
@@ -85,11 +76,11 @@ int attach_fill_slots(struct bpf_object *object, const struct target_set *set, s
 	return ret ? err_set(err, ret, "cannot number the targets: %s", strerror(-ret)) : 0;
 }
 
-static int interrupted(struct attach *attach)
+int attach_interrupted(struct attach *attach)
 {
 	const struct attach_options *options = &attach->options;
 
-	if (options->progress && options->progress(options->ctx, attach->attached, attach->total))
+	if (options->progress && options->progress(options->ctx, attach->attached, attach->set->n))
 		return -EINTR;
 	return 0;
 }
@@ -99,20 +90,21 @@ void attached_also(struct attach *attach, int fd, enum mech mech)
 	*vec_push(&attach->links) = (struct link){ .fd = fd, .mech = mech, .slot = SLOT_NONE };
 }
 
-int attached(struct attach *attach, int fd, enum mech mech, struct target **targets, size_t n)
+int attached(struct attach *attach, int fd, enum mech mech, struct candidate **candidates, size_t n)
 {
+	const struct target *first = candidates[0]->target;
 	struct link *link = vec_push(&attach->links);
 
 	link->fd = fd;
 	link->mech = mech;
-	link->slot = n == 1 && targets[0]->n_returns < 2 ? targets[0]->slot : SLOT_NONE;
+	link->slot = n == 1 && first->n_returns < 2 ? first->slot : SLOT_NONE;
 	for (size_t i = 0; i < n; i++) {
-		targets[i]->attached = true;
-		targets[i]->by = mech;
-		targets[i]->failed = NULL;
+		candidates[i]->attached = true;
+		candidates[i]->by = mech;
+		candidates[i]->why_not = NULL;
 	}
 	attach->attached += n;
-	return interrupted(attach);
+	return attach_interrupted(attach);
 }
 
 static const char *failed_because(struct attach *attach, int error)
@@ -143,18 +135,18 @@ static const char *failed_because(struct attach *attach, int error)
 	case EACCES:
 		return quirk_denial();
 	}
-	return pool_add(&attach->set->pool, strerror(-error));
+	return pool_add(&attach->reasons, strerror(-error));
 }
 
-int attach_each(struct attach *attach, struct target **targets, size_t n, enum mech mech,
+int attach_each(struct attach *attach, struct candidate **candidates, size_t n, enum mech mech,
 		attach_one_fn one)
 {
 	for (size_t i = 0; i < n; i++) {
-		int fd = one(attach, targets[i]), ret;
+		int fd = one(attach, candidates[i]), ret;
 
 		if (fd < 0)
-			targets[i]->failed = failed_because(attach, fd);
-		ret = fd < 0 ? interrupted(attach) : attached(attach, fd, mech, &targets[i], 1);
+			candidates[i]->why_not = failed_because(attach, fd);
+		ret = fd < 0 ? attach_interrupted(attach) : attached(attach, fd, mech, &candidates[i], 1);
 		if (ret)
 			return ret;
 	}
@@ -167,141 +159,43 @@ static bool fails_for_all(const struct attach *attach, int error)
 	return attach->rejected || error == -EPERM || error == -EACCES || error == -EMFILE || error == -ENFILE;
 }
 
-int attach_halving(struct attach *attach, struct target **targets, size_t n, enum mech mech,
+int attach_halving(struct attach *attach, struct candidate **candidates, size_t n, enum mech mech,
 		   attach_many_fn many)
 {
-	int fd = many(attach, targets, n), ret;
+	int fd = many(attach, candidates, n), ret;
 
 	if (fd >= 0)
-		return attached(attach, fd, mech, targets, n);
+		return attached(attach, fd, mech, candidates, n);
 	if (n == 1 || fails_for_all(attach, fd)) {
 		const char *why = failed_because(attach, fd);
 
 		for (size_t i = 0; i < n; i++)
-			targets[i]->failed = why;
-		return interrupted(attach);
+			candidates[i]->why_not = why;
+		return attach_interrupted(attach);
 	}
-	ret = attach_halving(attach, targets, n / 2, mech, many);
-	return ret ? ret : attach_halving(attach, targets + n / 2, n - n / 2, mech, many);
+	ret = attach_halving(attach, candidates, n / 2, mech, many);
+	return ret ? ret : attach_halving(attach, candidates + n / 2, n - n / 2, mech, many);
 }
 
-static enum mech asked_for(const struct attach *attach, const struct target *target)
+enum mech attach_asked(const struct attach *attach, const struct candidate *candidate)
 {
-	return attach->options.mech ? attach->options.mech : target->mech;
+	if (attach->options.mech)
+		return attach->options.mech;
+	return candidate->asked ? candidate->asked : candidate->target->mech;
 }
 
-static bool may_serve(const struct attach *attach, const struct mechanism *mechanism,
-		      const struct target *target)
+bool attach_is_attached(const struct attach *attach, size_t target)
 {
-	enum mech asked = asked_for(attach, target);
-
-	return target->group == attach->group && !target->attached && target->kind == mechanism->kind &&
-	       target->session == mechanism->session && (!attach->only || attach->only == mechanism->mech) &&
-	       (asked == MECH_AUTO || asked == mechanism->mech);
+	return attach->candidates[target].attached;
 }
 
-static int try_mechanism(struct attach *attach, const struct mechanism *mechanism,
-			 struct target **targets)
+const char *attach_why_not(const struct attach *attach, size_t target)
 {
-	struct target_set *set = attach->set;
-	size_t candidates = 0, n = 0;
-	struct switches switches = {};
-	struct err err = {};
-	int ret;
+	const struct candidate *candidate = &attach->candidates[target];
 
-	vec_each(target, set)
-		candidates += may_serve(attach, mechanism, target);
-	vec_each(target, set) {
-		const char *why;
-
-		if (!may_serve(attach, mechanism, target))
-			continue;
-		why = mechanism->refuses ? mechanism->refuses(attach, target, candidates) : NULL;
-		why = why ? why : switches_off(&switches, mechanism->mech, target);
-		if (!why)
-			targets[n++] = target;
-		else
-			target->failed = why; /* the last resort's reason tells most */
-	}
-	if (!n)
-		return 0;
-	ret = mechanism->attach(attach, targets, n, &err);
-	if (ret == -EINTR || !ret)
-		return ret;
-	report_verbose("%s: %s", mech_names[mechanism->mech], err.text);
-	for (size_t i = 0; i < n; i++)
-		if (!targets[i]->attached)
-			targets[i]->failed = pool_add(&set->pool, err.text);
-	return 0;
-}
-
-static const char *kind_of(const struct target *target)
-{
-	switch (target->kind) {
-	case TARGET_KERNEL:
-		return "a kernel function";
-	case TARGET_TRACEPOINT:
-		return "a tracepoint";
-	default:
-		return target->usdt ? "a USDT probe" : "a user function";
-	}
-}
-
-/* The user asked for a mechanism that attaches to targets of another kind. */
-static void say_unserved(struct attach *attach)
-{
-	vec_each(target, attach->set) {
-		enum mech asked = asked_for(attach, target);
-
-		if (target->group == attach->group && !target->attached && !target->failed)
-			target->failed = pool_addf(&attach->set->pool, "%s cannot attach to %s", mech_names[asked],
-						   kind_of(target));
-	}
-}
-
-/* Of the group that is at work: what stands for it where none could be attached. */
-static const struct target *first_failed(const struct attach *attach)
-{
-	vec_each(target, attach->set)
-		if (target->group == attach->group)
-			return target;
-	return attach->set->v;
-}
-
-int attach_targets_by(struct attach *attach, uint32_t group, enum mech only, const struct image *image,
-		      struct err *err)
-{
-	struct target_set *set = attach->set;
-	__free struct target **targets = base_alloc(set->n * sizeof(*targets));
-	size_t before = attach->attached;
-	const struct target *target;
-	enum mech asked;
-	int wrong = image_check(image, err);
-
-	if (wrong)
-		return wrong;
-	attach->group = group;
-	attach->only = only;
-	attach->image = image;
-	attach->total = set->n;
-	for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
-		int ret = try_mechanism(attach, order[i], targets);
-
-		if (ret)
-			return err_set(err, ret, "interrupted");
-	}
-	say_unserved(attach);
-	if (attach->attached > before)
-		return 0;
-	target = first_failed(attach);
-	asked = asked_for(attach, target);
-	return err_set(err, -ENOTSUP, "cannot attach to '%s'%s%s: %s", target->label, asked ? " by " : "",
-		       asked ? mech_names[asked] : "", target->failed);
-}
-
-int attach_targets(struct attach *attach, uint32_t group, const struct image *image, struct err *err)
-{
-	return attach_targets_by(attach, group, MECH_AUTO, image, err);
+	if (candidate->attached)
+		return NULL;
+	return candidate->why_not ? candidate->why_not : "nothing has tried to attach it";
 }
 
 size_t attach_count(const struct attach *attach)
@@ -352,8 +246,11 @@ bool attach_hides_missed_returns(const struct attach *attach)
 {
 	bool returns = false;
 
-	vec_each(target, attach->set)
-		returns = returns || (target->kind == TARGET_KERNEL && target->ret && target->attached);
+	for (size_t i = 0; i < attach->set->n; i++) {
+		const struct target *target = &attach->set->v[i];
+
+		returns = returns || (target->kind == TARGET_KERNEL && target->ret && attach_is_attached(attach, i));
+	}
 	vec_each(link, &attach->links) {
 		struct bpf_link_info info = {};
 		uint32_t len = sizeof(info);
@@ -372,9 +269,9 @@ const char *attach_switched_off(const struct attach *attach)
 	struct switches switches = {};
 	const char *why = NULL;
 
-	vec_each(target, attach->set)
-		if (!why && target->attached)
-			why = switches_off(&switches, target->by, target);
+	for (size_t i = 0; !why && i < attach->set->n; i++)
+		if (attach_is_attached(attach, i))
+			why = switches_off(&switches, attach->candidates[i].by, &attach->set->v[i]);
 	return why;
 }
 
@@ -421,6 +318,8 @@ void attach_free(struct attach *attach)
 	close_links(&attach->links);
 	vec_each(loaded, &attach->copies)
 		close(loaded->fd);
+	free(attach->candidates);
+	pool_release(&attach->reasons);
 	free(attach->links.v);
 	free(attach->copies.v);
 	free(attach);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Targets to links. For each target the best mechanism that this kernel offers, found by trying; what one
- * mechanism cannot attach goes to the next, and what none can is left with its reason in
- * target->failed. A program is a template: attach loads a copy for each way of attaching, with the
- * constants of bpf/slot.h written into it.
+ * Targets to links. A plan (plan.h) says which images are attached to which targets. Targets that one mechanism cannot attach fall
+ * through to the next; any left over have a reason, which attach_why_not() gives.
  */
 #ifndef SONDE_ATTACH_H
 #define SONDE_ATTACH_H
@@ -30,19 +28,12 @@ struct attach_options {
  * the set was hit.
  */
 int attach_fill_slots(struct bpf_object *object, const struct target_set *set, struct err *err);
-/* The set stays the caller's and must outlive the result. */
-struct attach *attach_new(struct target_set *set, const struct attach_options *options);
+/* Attaches nothing yet: plan.h. The set stays the caller's, must outlive the result, and has all targets by now. */
+struct attach *attach_new(const struct target_set *set, const struct attach_options *options);
 
-/*
- * Attaches copies of the image to every target of the group that is not attached yet (a target that is a session
- * by a mechanism that has those). 0 when at least one is; else an
- * error that tells why the first is not. -EINTR when progress() said so. After an error, too, attach_free() detaches.
- */
-int attach_targets(struct attach *attach, uint32_t group, const struct image *image, struct err *err);
-/* The same by one mechanism, where that would be chosen: as a first choice before others. MECH_AUTO: by all. */
-int attach_targets_by(struct attach *attach, uint32_t group, enum mech only, const struct image *image,
-		      struct err *err);
-
+/* Of a target by its index in the set, after plan_run(): whether it is attached, and why it is not (NULL: it is). */
+bool attach_is_attached(const struct attach *attach, size_t target);
+const char *attach_why_not(const struct attach *attach, size_t target);
 size_t attach_count(const struct attach *attach); /* targets that are attached */
 
 /*

@@ -10,9 +10,10 @@
 /* Above this many, one kprobe.multi link is ready sooner than so many trampolines. */
 #define FENTRY_FEW 8
 
-static const char *refuses(const struct attach *attach, const struct target *target, size_t n)
+static const char *refuses(const struct attach *attach, const struct candidate *candidate, size_t n)
 {
-	bool asked = attach->options.mech == MECH_FENTRY || target->mech == MECH_FENTRY;
+	const struct target *target = candidate->target;
+	bool asked = attach_asked(attach, candidate) == MECH_FENTRY;
 
 	/* on arm64 they load, and read arguments instead */
 	if (attach->options.registers)
@@ -34,38 +35,41 @@ static const char *refuses(const struct attach *attach, const struct target *tar
 }
 
 struct names {
-	struct target **targets; /* by name */
+	struct candidate **candidates; /* by name */
 	size_t n;
 };
 
 static int by_name(const void *pa, const void *pb)
 {
-	return strcmp((*(struct target *const *)pa)->name, (*(struct target *const *)pb)->name);
+	const struct candidate *a = *(struct candidate *const *)pa, *b = *(struct candidate *const *)pb;
+
+	return strcmp(a->target->name, b->target->name);
 }
 
 /* One function may be wanted twice, at entry and at return. */
 static int offer(const char *name, uint32_t id, void *ctx)
 {
 	struct names *names = ctx;
-	size_t at = search_first(i, names->n, strcmp(names->targets[i]->name, name) >= 0);
+	size_t at = search_first(i, names->n, strcmp(names->candidates[i]->target->name, name) >= 0);
 
-	for (; at < names->n && !strcmp(names->targets[at]->name, name); at++)
-		names->targets[at]->btf_id = id;
+	for (; at < names->n && !strcmp(names->candidates[at]->target->name, name); at++)
+		names->candidates[at]->btf_id = id;
 	return 0;
 }
 
-static int attach_one(struct attach *attach, struct target *target)
+static int attach_one(struct attach *attach, struct candidate *candidate)
 {
+	const struct target *target = candidate->target;
 	struct copy copy = {
 		.type = BPF_PROG_TYPE_TRACING,
 		.attach_type = target->ret ? BPF_TRACE_FEXIT : BPF_TRACE_FENTRY,
-		.btf_id = target->btf_id,
+		.btf_id = candidate->btf_id,
 		.how = SLOT_CONSTANT,
 		.value = target->slot,
 	};
 	int program, ret;
 
-	if (!target->btf_id)
+	if (!candidate->btf_id)
 		return -ENOENT;
 	program = copy_load(attach, &copy);
 	if (program < 0)
@@ -75,14 +79,14 @@ static int attach_one(struct attach *attach, struct target *target)
 	return ret == -ENOTSUPP ? -EOPNOTSUPP : ret;
 }
 
-static int attach_all(struct attach *attach, struct target **targets, size_t n, struct err *err)
+static int attach_all(struct attach *attach, struct candidate **candidates, size_t n, struct err *err)
 {
-	struct names names = { .targets = targets, .n = n };
+	struct names names = { .candidates = candidates, .n = n };
 	int ret;
 
-	qsort(targets, n, sizeof(*targets), by_name);
+	qsort(candidates, n, sizeof(*candidates), by_name);
 	ret = kernel_each_btf_func(offer, &names, err);
-	return ret ? ret : attach_each(attach, targets, n, MECH_FENTRY, attach_one);
+	return ret ? ret : attach_each(attach, candidates, n, MECH_FENTRY, attach_one);
 }
 
 const struct mechanism mechanism_fentry = {

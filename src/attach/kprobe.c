@@ -11,49 +11,51 @@
 /* A name instead of an address takes the kernel a walk through all of its symbols. */
 #define NAMES_FEW 8
 
-static const char *multi_refuses(const struct attach *attach, const struct target *target, size_t n)
+static const char *multi_refuses(const struct attach *attach, const struct candidate *candidate, size_t n)
 {
+	const struct target *target = candidate->target;
 	if (target->offset)
 		return "kprobe.multi attaches to a function's first instruction only";
 	return target->addr || n <= NAMES_FEW ? NULL : "its address is hidden (kernel.kptr_restrict)";
 }
 
-static int multi_link(struct attach *attach, struct target **targets, size_t n)
+static int multi_link(struct attach *attach, struct candidate **candidates, size_t n)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, opts);
+	const struct target *first = candidates[0]->target;
 	__free unsigned long *addrs = base_alloc(n * sizeof(*addrs));
-	enum bpf_attach_type type = targets[0]->session ? BPF_TRACE_KPROBE_SESSION : BPF_TRACE_KPROBE_MULTI;
+	enum bpf_attach_type type = attach->session ? BPF_TRACE_KPROBE_SESSION : BPF_TRACE_KPROBE_MULTI;
 	struct copy copy = {
 		.type = BPF_PROG_TYPE_KPROBE,
 		.attach_type = type,
 		.how = n == 1 ? SLOT_CONSTANT : SLOT_FUNC_IP,
-		.value = n == 1 ? targets[0]->slot : targets[0]->ret ? SLOT_RETURN
-								     : 0,
+		.value = n == 1 ? first->slot : first->ret ? SLOT_RETURN
+							   : 0,
 	};
 	int program = copy_load(attach, &copy);
 
 	if (program < 0)
 		return program;
 	for (size_t i = 0; i < n; i++)
-		addrs[i] = targets[i]->addr;
+		addrs[i] = candidates[i]->target->addr;
 	if (addrs[0])
 		opts.kprobe_multi.addrs = addrs;
 	else
-		opts.kprobe_multi.syms = &targets[0]->name;
+		opts.kprobe_multi.syms = (const char **)&first->name;
 	opts.kprobe_multi.cnt = n;
-	opts.kprobe_multi.flags = targets[0]->ret ? BPF_F_KPROBE_MULTI_RETURN : 0;
+	opts.kprobe_multi.flags = first->ret ? BPF_F_KPROBE_MULTI_RETURN : 0;
 	return bpf_link_create(program, 0, type, &opts);
 }
 
 /* Without an address the program cannot tell one from another: a link each. */
-static int multi_one(struct attach *attach, struct target *target)
+static int multi_one(struct attach *attach, struct candidate *candidate)
 {
-	return multi_link(attach, &target, 1);
+	return multi_link(attach, &candidate, 1);
 }
 
-static int multi_attach(struct attach *attach, struct target **targets, size_t n, struct err *err)
+static int multi_attach(struct attach *attach, struct candidate **candidates, size_t n, struct err *err)
 {
-	__free struct target **some = base_alloc(n * sizeof(*some));
+	__free struct candidate **some = base_alloc(n * sizeof(*some));
 	int ret = 0;
 
 	if (!quirk_kprobe_multi())
@@ -62,9 +64,9 @@ static int multi_attach(struct attach *attach, struct target **targets, size_t n
 		size_t m = 0;
 
 		for (size_t i = 0; i < n; i++)
-			if (targets[i]->ret == returns)
-				some[m++] = targets[i];
-		if (m && some[0]->addr)
+			if (candidates[i]->target->ret == returns)
+				some[m++] = candidates[i];
+		if (m && some[0]->target->addr)
 			ret = attach_halving(attach, some, m, MECH_KPROBE_MULTI, multi_link);
 		else
 			ret = attach_each(attach, some, m, MECH_KPROBE_MULTI, multi_one);
@@ -79,11 +81,11 @@ const struct mechanism mechanism_kprobe_multi = {
 	.attach = multi_attach,
 };
 
-static int session_attach(struct attach *attach, struct target **targets, size_t n, struct err *err)
+static int session_attach(struct attach *attach, struct candidate **candidates, size_t n, struct err *err)
 {
 	if (!quirk_kprobe_session())
 		return err_set(err, -ENOTSUP, "this kernel has no sessions of kprobe.multi");
-	return multi_attach(attach, targets, n, err);
+	return multi_attach(attach, candidates, n, err);
 }
 
 const struct mechanism mechanism_kprobe_session = {
@@ -94,9 +96,9 @@ const struct mechanism mechanism_kprobe_session = {
 	.attach = session_attach,
 };
 
-static const char *single_refuses(const struct attach *attach, const struct target *target, size_t n)
+static const char *single_refuses(const struct attach *attach, const struct candidate *candidate, size_t n)
 {
-	bool asked = attach->options.mech == MECH_KPROBE || target->mech == MECH_KPROBE;
+	bool asked = attach_asked(attach, candidate) == MECH_KPROBE;
 
 	if (n > SINGLE_MANY && !asked)
 		return "this kernel has no kprobe.multi, and so many single kprobes take minutes to attach, and to detach after a kill: narrow the pattern, or insist with --mechanism kprobe";
@@ -113,8 +115,9 @@ static struct copy single_copy(const struct target *target)
 	return copy;
 }
 
-static int single_one(struct attach *attach, struct target *target)
+static int single_one(struct attach *attach, struct candidate *candidate)
 {
+	const struct target *target = candidate->target;
 	const struct perf_pmu *pmu = perf_pmu_kprobe();
 	struct copy copy = single_copy(target);
 	struct perf_event_attr attr = {
@@ -127,12 +130,12 @@ static int single_one(struct attach *attach, struct target *target)
 	return perf_attach(attach, &attr, 0, &copy, target);
 }
 
-static int single_attach(struct attach *attach, struct target **targets, size_t n, struct err *err)
+static int single_attach(struct attach *attach, struct candidate **candidates, size_t n, struct err *err)
 {
 	if (perf_pmu_kprobe()->type < 0)
 		return err_set(err, -ENOTSUP,
 			       "this kernel has no kprobes; tracepoints (t:) and user functions (u:) still work");
-	return attach_each(attach, targets, n, MECH_KPROBE, single_one);
+	return attach_each(attach, candidates, n, MECH_KPROBE, single_one);
 }
 
 const struct mechanism mechanism_kprobe = {

@@ -29,13 +29,27 @@ struct link {
 	uint32_t slot; /* SLOT_NONE where it serves several, or others serve it as well */
 };
 
+/* A target, and what became of it. */
+struct candidate {
+	const struct target *target;
+	enum mech asked; /* the mechanism that the plan insists on, MECH_AUTO none */
+	uint32_t btf_id; /* of the kernel function, 0 not looked up */
+	bool attached;
+	enum mech by;	     /* how, where it is */
+	const char *why_not; /* where it is not; NULL: nothing has tried yet */
+};
+
 struct attach {
 	struct attach_options options;
-	struct target_set *set;
-	const struct image *image; /* of the group that is being attached */
-	uint32_t group;
-	enum mech only; /* the one that is to be used of those that may be; MECH_AUTO: any */
-	bool shared;	/* two runs of a program may write to one shard at a time */
+	const struct target_set *set;
+	struct candidate *candidates; /* of each target of the set */
+	struct pool reasons;
+	/* The attempt that is under way. */
+	const struct image *image;
+	enum mech only; /* the only mechanism, where that would be chosen; MECH_AUTO: any */
+	bool session;	/* by mechanisms that run the program at entry and at return */
+
+	bool shared; /* two runs of a program may write to one shard at a time */
 	struct links {
 		struct link *v;
 		size_t n, cap;
@@ -50,20 +64,19 @@ struct attach {
 	} copies;
 	const char *rejected; /* why the kernel did not load the last copy, where the copy is to blame; NULL: it is not */
 	size_t attached;
-	size_t total;
 };
 
 struct mechanism {
 	enum mech mech;
 	enum target_kind kind;
-	bool session; /* for targets that are sessions, and only for them */
-	/* Why it cannot serve this target although it may serve others; NULL: it can be tried. */
-	const char *(*refuses)(const struct attach *attach, const struct target *target, size_t n);
+	bool session; /* runs a program at entry and at return: for attempts at that only */
+	/* Why it cannot serve this target although it may serve others, of n that it could; NULL: it can be tried. */
+	const char *(*refuses)(const struct attach *attach, const struct candidate *candidate, size_t n);
 	/*
-	 * Attaches what it can: attached() for each that is, target->failed for each that is not.
-	 * A negative return says that the mechanism is not to be had at all, why in err.
+	 * Attaches what it can: calls attached() for each that is, and sets why_not of each that is not.
+	 * A negative return says that this kernel does not have the mechanism at all, and err says why.
 	 */
-	int (*attach)(struct attach *attach, struct target **targets, size_t n, struct err *err);
+	int (*attach)(struct attach *attach, struct candidate **candidates, size_t n, struct err *err);
 };
 
 extern const struct mechanism mechanism_fentry, mechanism_kprobe_session, mechanism_kprobe_multi, mechanism_kprobe,
@@ -72,23 +85,28 @@ extern const struct mechanism mechanism_fentry, mechanism_kprobe_session, mechan
 /* The fd of the copy, loaded now or before; the attach's own. Or -errno, with attach->rejected. */
 int copy_load(struct attach *attach, const struct copy *copy);
 
-/* The link is the attach's from here on; n targets hang on it. -EINTR when it is time to stop. */
-int attached(struct attach *attach, int fd, enum mech mech, struct target **targets, size_t n);
+/* The only mechanism that may attach it, which the user, the plan or the spec has asked for; MECH_AUTO: any. */
+enum mech attach_asked(const struct attach *attach, const struct candidate *candidate);
 
-/* Attaches one by one: one() gives the link's fd, or why not. */
-typedef int (*attach_one_fn)(struct attach *attach, struct target *target);
-int attach_each(struct attach *attach, struct target **targets, size_t n, enum mech mech,
+/* -EINTR when it is time to stop. */
+int attach_interrupted(struct attach *attach);
+/* The attach owns the link from now on; it serves n targets. -EINTR when it is time to stop. */
+int attached(struct attach *attach, int fd, enum mech mech, struct candidate **candidates, size_t n);
+
+/* Attaches one by one: one() returns the link's fd, or why not. */
+typedef int (*attach_one_fn)(struct attach *attach, struct candidate *candidate);
+int attach_each(struct attach *attach, struct candidate **candidates, size_t n, enum mech mech,
 		attach_one_fn one);
 
 /* One more link of a target that attached() is called for. */
 void attached_also(struct attach *attach, int fd, enum mech mech);
 
 /*
- * Attaches a set of targets with one call, and halves of it where the whole fails: one bad target
- * fails all, and some kernels have no memory for many. many() gives the link's fd, or why not.
+ * Attaches many targets with one call, and each half by itself if that fails: one bad target
+ * fails all, and some kernels have no memory for many. many() returns the link's fd, or why not.
  */
-typedef int (*attach_many_fn)(struct attach *attach, struct target **targets, size_t n);
-int attach_halving(struct attach *attach, struct target **targets, size_t n, enum mech mech,
+typedef int (*attach_many_fn)(struct attach *attach, struct candidate **candidates, size_t n);
+int attach_halving(struct attach *attach, struct candidate **candidates, size_t n, enum mech mech,
 		   attach_many_fn many);
 
 /* Perf events that stand for a probe are of PMUs with dynamic types; type < 0: there is no such PMU. */

@@ -9,9 +9,10 @@
 /* From this many on, all syscalls are looked at. */
 #define SYSCALLS_MANY 16
 
-static const char *raw_refuses(const struct attach *attach, const struct target *target, size_t n)
+static const char *raw_refuses(const struct attach *attach, const struct candidate *candidate, size_t n)
 {
-	bool asked = attach->options.mech == MECH_RAW_TP || target->mech == MECH_RAW_TP;
+	const struct target *target = candidate->target;
+	bool asked = attach_asked(attach, candidate) == MECH_RAW_TP;
 
 	if (target->object && !strcmp(target->object, "syscalls")) {
 		if (!target->syscall)
@@ -28,8 +29,9 @@ static const char *raw_refuses(const struct attach *attach, const struct target 
 	return NULL;
 }
 
-static int raw_one(struct attach *attach, struct target *target)
+static int raw_one(struct attach *attach, struct candidate *candidate)
 {
+	const struct target *target = candidate->target;
 	struct copy copy = {
 		.type = BPF_PROG_TYPE_RAW_TRACEPOINT,
 		.how = SLOT_CONSTANT,
@@ -40,9 +42,9 @@ static int raw_one(struct attach *attach, struct target *target)
 	return program < 0 ? program : bpf_raw_tracepoint_open(target->name, program);
 }
 
-static int syscalls_raw(struct attach *attach, struct target **targets, size_t n)
+static int syscalls_raw(struct attach *attach, struct candidate **candidates, size_t n)
 {
-	bool exits = target_is_sys_exit(targets[0]);
+	bool exits = target_is_sys_exit(candidates[0]->target);
 	struct copy copy = {
 		.type = BPF_PROG_TYPE_RAW_TRACEPOINT,
 		.how = SLOT_SYSCALL,
@@ -55,7 +57,7 @@ static int syscalls_raw(struct attach *attach, struct target **targets, size_t n
 
 static int by_kind(const void *pa, const void *pb)
 {
-	const struct target *a = *(struct target *const *)pa, *b = *(struct target *const *)pb;
+	const struct target *a = (*(struct candidate *const *)pa)->target, *b = (*(struct candidate *const *)pb)->target;
 	int ret = !!a->syscall - !!b->syscall;
 
 	return ret ? ret : target_is_sys_exit(a) - target_is_sys_exit(b);
@@ -65,28 +67,28 @@ static int by_kind(const void *pa, const void *pb)
  * Tracepoints of syscalls are made by tracefs out of two raw ones, sys_enter and sys_exit. So do we, with one link for
  * all of each: of perf's each takes the kernel 35 ms to detach, one after the other.
  */
-static int attach_grouped(struct attach *attach, struct target **targets, size_t n, enum mech mech,
+static int attach_grouped(struct attach *attach, struct candidate **candidates, size_t n, enum mech mech,
 			  attach_one_fn one, attach_many_fn syscalls)
 {
 	size_t plain = 0, enters;
 	int ret;
 
-	qsort(targets, n, sizeof(*targets), by_kind);
-	while (plain < n && !targets[plain]->syscall)
+	qsort(candidates, n, sizeof(*candidates), by_kind);
+	while (plain < n && !candidates[plain]->target->syscall)
 		plain++;
-	for (enters = plain; enters < n && !target_is_sys_exit(targets[enters]);)
+	for (enters = plain; enters < n && !target_is_sys_exit(candidates[enters]->target);)
 		enters++;
-	ret = attach_each(attach, targets, plain, mech, one);
+	ret = attach_each(attach, candidates, plain, mech, one);
 	if (!ret && enters > plain)
-		ret = attach_halving(attach, targets + plain, enters - plain, mech, syscalls);
+		ret = attach_halving(attach, candidates + plain, enters - plain, mech, syscalls);
 	if (!ret && n > enters)
-		ret = attach_halving(attach, targets + enters, n - enters, mech, syscalls);
+		ret = attach_halving(attach, candidates + enters, n - enters, mech, syscalls);
 	return ret;
 }
 
-static int raw_attach(struct attach *attach, struct target **targets, size_t n, struct err *err)
+static int raw_attach(struct attach *attach, struct candidate **candidates, size_t n, struct err *err)
 {
-	return attach_grouped(attach, targets, n, MECH_RAW_TP, raw_one, syscalls_raw);
+	return attach_grouped(attach, candidates, n, MECH_RAW_TP, raw_one, syscalls_raw);
 }
 
 const struct mechanism mechanism_raw_tp = {
@@ -96,13 +98,15 @@ const struct mechanism mechanism_raw_tp = {
 	.attach = raw_attach,
 };
 
-static const char *perf_refuses(const struct attach *attach, const struct target *target, size_t n)
+static const char *perf_refuses(const struct attach *attach, const struct candidate *candidate, size_t n)
 {
+	const struct target *target = candidate->target;
 	return target->object ? NULL : "without tracefs its number is not known";
 }
 
-static int perf_one(struct attach *attach, struct target *target)
+static int perf_one(struct attach *attach, struct candidate *candidate)
 {
+	const struct target *target = candidate->target;
 	int id = kernel_tracepoint_id(target->object, target->name);
 	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT, .config = id, .sample_period = 1 };
 	/* a program each: the hits that the kernel skips are then known for each */
@@ -115,9 +119,9 @@ static int perf_one(struct attach *attach, struct target *target)
 	return id < 0 ? id : perf_attach(attach, &attr, 0, &copy, target);
 }
 
-static int syscalls_perf(struct attach *attach, struct target **targets, size_t n)
+static int syscalls_perf(struct attach *attach, struct candidate **candidates, size_t n)
 {
-	bool exits = target_is_sys_exit(targets[0]);
+	bool exits = target_is_sys_exit(candidates[0]->target);
 	int id = kernel_tracepoint_id("raw_syscalls", exits ? "sys_exit" : "sys_enter");
 	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT, .config = id, .sample_period = 1 };
 	struct copy copy = {
@@ -126,25 +130,25 @@ static int syscalls_perf(struct attach *attach, struct target **targets, size_t 
 		.value = exits ? SLOT_RETURN : 0,
 	};
 
-	return id < 0 ? id : perf_attach(attach, &attr, 0, &copy, targets[0]);
+	return id < 0 ? id : perf_attach(attach, &attr, 0, &copy, candidates[0]->target);
 }
 
 /* Older kernels have no helper that gives a task's registers: there each has an event of its own, as few have. */
-static int perf_attach_all(struct attach *attach, struct target **targets, size_t n, struct err *err)
+static int perf_attach_all(struct attach *attach, struct candidate **candidates, size_t n, struct err *err)
 {
 	size_t left = 0;
 
 	if (n >= SYSCALLS_MANY && quirk_task_regs()) {
-		int ret = attach_grouped(attach, targets, n, MECH_TP, perf_one, syscalls_perf);
+		int ret = attach_grouped(attach, candidates, n, MECH_TP, perf_one, syscalls_perf);
 
 		if (ret)
 			return ret;
 		for (size_t i = 0; i < n; i++)
-			if (!targets[i]->attached)
-				targets[left++] = targets[i];
+			if (!candidates[i]->attached)
+				candidates[left++] = candidates[i];
 		n = left;
 	}
-	return attach_each(attach, targets, n, MECH_TP, perf_one);
+	return attach_each(attach, candidates, n, MECH_TP, perf_one);
 }
 
 const struct mechanism mechanism_tp = {

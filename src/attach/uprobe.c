@@ -9,7 +9,7 @@
 #include "mechanism.h"
 #include "quirks.h"
 
-static const char *refuses_none(const struct attach *attach, const struct target *target, size_t n)
+static const char *refuses_none(const struct attach *attach, const struct candidate *candidate, size_t n)
 {
 	return NULL;
 }
@@ -25,9 +25,10 @@ static uint64_t place_of(const struct target *target, size_t i)
 	return target->ret && target->n_returns ? target->returns[i] : target->addr;
 }
 
-static int multi_link(struct attach *attach, struct target **targets, size_t n)
+static int multi_link(struct attach *attach, struct candidate **candidates, size_t n)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, opts);
+	const struct target *first = candidates[0]->target;
 	__free unsigned long *offsets = NULL, *ref_ctrs = NULL;
 	__free __u64 *cookies = NULL;
 	size_t places = 0, at = 0;
@@ -35,7 +36,7 @@ static int multi_link(struct attach *attach, struct target **targets, size_t n)
 		.type = BPF_PROG_TYPE_KPROBE,
 		.attach_type = BPF_TRACE_UPROBE_MULTI,
 		.how = SLOT_COOKIE,
-		.go = targets[0]->go,
+		.go = first->go,
 	};
 	char path[32];
 	int program = copy_load(attach, &copy);
@@ -43,23 +44,26 @@ static int multi_link(struct attach *attach, struct target **targets, size_t n)
 	if (program < 0)
 		return program;
 	for (size_t i = 0; i < n; i++)
-		places += places_of(targets[i]);
+		places += places_of(candidates[i]->target);
 	offsets = base_alloc(places * sizeof(*offsets));
 	ref_ctrs = base_alloc(places * sizeof(*ref_ctrs));
 	cookies = base_alloc(places * sizeof(*cookies));
-	for (size_t i = 0; i < n; i++)
-		for (size_t p = 0; p < places_of(targets[i]); p++, at++) {
-			offsets[at] = place_of(targets[i], p);
-			ref_ctrs[at] = targets[i]->ref_ctr;
-			cookies[at] = targets[i]->slot;
+	for (size_t i = 0; i < n; i++) {
+		const struct target *target = candidates[i]->target;
+
+		for (size_t p = 0; p < places_of(target); p++, at++) {
+			offsets[at] = place_of(target, p);
+			ref_ctrs[at] = target->ref_ctr;
+			cookies[at] = target->slot;
 		}
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", targets[0]->file);
+	}
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", first->file);
 	opts.uprobe_multi.path = path;
 	opts.uprobe_multi.offsets = offsets;
 	opts.uprobe_multi.ref_ctr_offsets = ref_ctrs;
 	opts.uprobe_multi.cookies = cookies;
 	opts.uprobe_multi.cnt = places;
-	opts.uprobe_multi.flags = target_takes_return(targets[0]) ? BPF_F_UPROBE_MULTI_RETURN : 0;
+	opts.uprobe_multi.flags = target_takes_return(first) ? BPF_F_UPROBE_MULTI_RETURN : 0;
 	opts.uprobe_multi.pid = attach->options.pid;
 	return bpf_link_create(program, 0, BPF_TRACE_UPROBE_MULTI, &opts);
 }
@@ -75,24 +79,24 @@ static int compare_links(const struct target *a, const struct target *b)
 
 static int by_link(const void *pa, const void *pb)
 {
-	const struct target *a = *(struct target *const *)pa, *b = *(struct target *const *)pb;
+	const struct target *a = (*(struct candidate *const *)pa)->target, *b = (*(struct candidate *const *)pb)->target;
 	int ret = compare_links(a, b);
 
 	return ret ? ret : (a->addr > b->addr) - (a->addr < b->addr);
 }
 
-static int multi_attach(struct attach *attach, struct target **targets, size_t n, struct err *err)
+static int multi_attach(struct attach *attach, struct candidate **candidates, size_t n, struct err *err)
 {
 	size_t end;
 	int ret = 0;
 
 	if (!quirk_uprobe_multi())
 		return err_set(err, -ENOTSUP, "this kernel has no (right) uprobe.multi");
-	qsort(targets, n, sizeof(*targets), by_link);
+	qsort(candidates, n, sizeof(*candidates), by_link);
 	for (size_t i = 0; !ret && i < n; i = end) {
-		for (end = i + 1; end < n && !compare_links(targets[i], targets[end]); end++)
+		for (end = i + 1; end < n && !compare_links(candidates[i]->target, candidates[end]->target); end++)
 			;
-		ret = attach_halving(attach, targets + i, end - i, MECH_UPROBE_MULTI, multi_link);
+		ret = attach_halving(attach, candidates + i, end - i, MECH_UPROBE_MULTI, multi_link);
 	}
 	return ret;
 }
@@ -133,8 +137,9 @@ static int single_place(struct attach *attach, const struct target *target, uint
 }
 
 /* All places or none; the first one's fd stands for the target. */
-static int single_one(struct attach *attach, struct target *target)
+static int single_one(struct attach *attach, struct candidate *candidate)
 {
+	const struct target *target = candidate->target;
 	size_t n = places_of(target), opened;
 	__free int *fds = base_alloc(n * sizeof(*fds));
 
@@ -153,11 +158,11 @@ static int single_one(struct attach *attach, struct target *target)
 	return fds[0];
 }
 
-static int single_attach(struct attach *attach, struct target **targets, size_t n, struct err *err)
+static int single_attach(struct attach *attach, struct candidate **candidates, size_t n, struct err *err)
 {
 	if (perf_pmu_uprobe()->type < 0)
 		return err_set(err, -ENOTSUP, "this kernel has no uprobes");
-	return attach_each(attach, targets, n, MECH_UPROBE, single_one);
+	return attach_each(attach, candidates, n, MECH_UPROBE, single_one);
 }
 
 const struct mechanism mechanism_uprobe = {

@@ -4,7 +4,7 @@
  * Counters only ever grow; a table shows the difference to the table before, so no
  * hit is lost between two.
  */
-#include "attach/attach.h"
+#include "attach/plan.h"
 #include "attach/shards.h"
 #include "base/report.h"
 #include "bpf/filter.h"
@@ -96,6 +96,7 @@ static int count_open(struct engine_instance *instance, struct err *err)
 {
 	const struct settings *settings = instance->settings;
 	struct count *count = base_alloc(sizeof(*count));
+	const struct plan_step step = { .image = &count->image };
 	int ret;
 
 	instance->state = count;
@@ -108,7 +109,7 @@ static int count_open(struct engine_instance *instance, struct err *err)
 	count->before = base_alloc(count->set.n_slots * sizeof(*count->before));
 	count->rows = base_alloc(count->set.n_slots * sizeof(*count->rows));
 	report_verbose("maps are ready");
-	return attach_targets(count->attach, 0, &count->image, err);
+	return plan_run(count->attach, &step, 1, err);
 }
 
 static void count_armed(struct engine_instance *instance)
@@ -211,20 +212,20 @@ static void count_losses(struct engine_instance *instance)
 	struct count *count = instance->state;
 	struct target_notes failed = {};
 
-	vec_each(target, &count->set) {
+	for (size_t i = 0; i < count->set.n; i++) {
 		struct target_note *note;
 
-		if (target->attached)
+		if (attach_is_attached(count->attach, i))
 			continue;
 		note = vec_push(&failed);
-		note->name = target->label;
-		note->reason = target->failed;
+		note->name = count->set.v[i].label;
+		note->reason = attach_why_not(count->attach, i);
 	}
 	probes_say_left_out(instance, &count->set, &failed);
 	free(failed.v);
 	probes_say_missed(instance, count->knows_missed, count->missed, "not counted");
 	probes_say_switched_off(count->attach);
-	unhit_say(instance, &count->set, count->totals);
+	unhit_say(instance, &count->set, count->attach, count->totals);
 	if (attach_hides_missed_returns(count->attach))
 		report_note("returns may be missing: by kprobe this kernel follows few calls of a function at a time, sleeping "
 			    "ones too, and does not tell how many it has not");

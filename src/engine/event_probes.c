@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* A tool's table of probes to targets that are attached: the best way that this kernel has for each. */
+#include "attach/plan.h"
 #include "attach/quirks.h"
 #include "base/report.h"
 #include "event_probes.h"
@@ -28,8 +29,8 @@ static uint32_t group_of(const struct event_source *source, size_t i)
 
 static bool is_attached(const struct event_probes *probes, size_t i)
 {
-	vec_each(target, &probes->set)
-		if (target->slot == i && target->attached)
+	for (size_t t = 0; t < probes->set.n; t++)
+		if (probes->set.v[t].slot == i && attach_is_attached(probes->attach, t))
 			return true;
 	return false;
 }
@@ -39,20 +40,15 @@ static struct target *add_target(struct event_probes *probes, size_t i)
 	struct target *target = vec_push(&probes->set);
 
 	target->slot = i;
-	target->group = group_of(probes->source, i);
 	return target;
 }
 
-/*
- * The kernel's function of a syscall: no other syscall is slower for it, and half the cost of a tracepoint. On a
- * preemptible kernel trampolines skip hits, kprobes do not.
- */
+/* The kernel's function of a syscall: no other syscall is slower for it, and it costs half of what a tracepoint does. */
 static void add_syscall_function(struct event_probes *probes, size_t i)
 {
 	struct target *target = add_target(probes, i);
 
 	target->kind = TARGET_KERNEL;
-	target->mech = quirk_preemptible() ? MECH_KPROBE_MULTI : MECH_FENTRY;
 	target->ret = target->unique = true;
 	target->label = target->name =
 		pool_addf(&probes->set.pool, SYSCALL_FUNCTION "%s", probes->source->probes[i].syscall);
@@ -64,7 +60,6 @@ static void add_tracepoint(struct event_probes *probes, size_t i)
 	struct target *target = add_target(probes, i);
 
 	target->kind = TARGET_TRACEPOINT;
-	target->mech = probe->raw ? MECH_RAW_TP : MECH_AUTO;
 	target->object = probe->syscall ? "syscalls" : probe->system;
 	target->name = probe->syscall ? pool_addf(&probes->set.pool, "sys_exit_%s", probe->syscall) : probe->name;
 	target->label = pool_addf(&probes->set.pool, "%s:%s", target->object, target->name);
@@ -84,7 +79,6 @@ static int add_spec(struct event_probes *probes, size_t i, struct err *err)
 
 		*target = found.v[t];
 		target->slot = i;
-		target->group = group_of(probes->source, i);
 		target->name = pool_add(&probes->set.pool, target->name);
 		target->object = target->object ? pool_add(&probes->set.pool, target->object) : NULL;
 		target->label = pool_add(&probes->set.pool, target->label);
@@ -97,29 +91,8 @@ static int add_spec(struct event_probes *probes, size_t i, struct err *err)
 	return ret;
 }
 
-static int attach_group(struct event_probes *probes, size_t group, struct err *err)
-{
-	return attach_targets(probes->attach, group, &probes->images[group], err);
-}
-
-/* Probes of one program together: what the kernel's BTF says of them is then looked up once. */
-static int attach_groups(struct event_probes *probes, struct err *err)
-{
-	for (size_t i = 0; i < probes->source->n_probes; i++) {
-		struct err why = {};
-		bool any = false;
-
-		vec_each(target, &probes->set)
-			any |= target->group == i && !target->attached;
-		if (any && attach_group(probes, i, &why) == -EINTR)
-			return err_set(err, -EINTR, "interrupted");
-		if (why.code)
-			report_verbose("%s", why.text);
-	}
-	return 0;
-}
-
-static int first_choice(struct event_probes *probes, struct err *err)
+/* The function of a syscall, and the tracepoint to fall back to, are both targets of its probe. */
+static int add_targets(struct event_probes *probes, struct err *err)
 {
 	const struct event_source *source = probes->source;
 	int ret = 0;
@@ -129,37 +102,108 @@ static int first_choice(struct event_probes *probes, struct err *err)
 
 		if (!is_wanted(probe))
 			continue;
-		if (probe->spec)
+		if (probe->spec) {
 			ret = add_spec(probes, i, err);
-		else if (probe->syscall)
+			continue;
+		}
+		if (probe->syscall)
 			add_syscall_function(probes, i);
-		else
-			add_tracepoint(probes, i);
+		add_tracepoint(probes, i);
 	}
-	return ret ? ret : attach_groups(probes, err);
+	return ret;
 }
 
-static void second_choice(struct event_probes *probes)
+/* The step of its program's plan that a target belongs to. */
+enum step {
+	STEP_FUNCTIONS, /* of syscalls */
+	STEP_RAW,
+	STEP_ANY,
+	STEP_FALLBACK, /* the tracepoint of a syscall */
+	STEPS,
+};
+
+static enum step step_of(const struct event_probes *probes, const struct target *target)
 {
-	for (size_t i = 0; i < probes->source->n_probes; i++) {
-		const struct event_probe *probe = &probes->source->probes[i];
+	const struct event_probe *probe = &probes->source->probes[target->slot];
 
-		if (is_wanted(probe) && probe->syscall && !is_attached(probes, i))
-			add_tracepoint(probes, i);
+	if (probe->syscall)
+		return target->kind == TARGET_KERNEL ? STEP_FUNCTIONS : STEP_FALLBACK;
+	return probe->raw ? STEP_RAW : STEP_ANY;
+}
+
+static const struct plan_step choices[STEPS] = {
+	[STEP_FUNCTIONS] = { .insist = true },
+	[STEP_RAW] = { .mech = MECH_RAW_TP, .insist = true },
+	[STEP_FALLBACK] = { .fallback = true },
+};
+
+struct plan {
+	struct plan_step *v;
+	size_t n;
+	uint32_t *targets; /* of all steps, one after the other */
+	size_t n_targets;
+};
+
+/* The step of the program that the probe is the first of, if it has targets in it. */
+static void add_step(const struct event_probes *probes, size_t probe, enum step which, struct plan *plan)
+{
+	struct plan_step *step = &plan->v[plan->n];
+
+	*step = choices[which];
+	/* on a preemptible kernel trampolines skip hits, kprobes do not */
+	if (which == STEP_FUNCTIONS)
+		step->mech = quirk_preemptible() ? MECH_KPROBE_MULTI : MECH_FENTRY;
+	step->image = &probes->images[probe];
+	step->targets = plan->targets + plan->n_targets;
+	for (size_t t = 0; t < probes->set.n; t++) {
+		const struct target *target = &probes->set.v[t];
+
+		if (group_of(probes->source, target->slot) != probe || step_of(probes, target) != which)
+			continue;
+		plan->targets[plan->n_targets++] = t;
+		step->n++;
+	}
+	plan->n += step->n > 0;
+}
+
+/*
+ * The probes of one program together: what the kernel's BTF says of their functions is then looked up once. No program falls back
+ * before all have tried what is better.
+ */
+static int run_plan(struct event_probes *probes, struct err *err)
+{
+	size_t n = probes->source->n_probes;
+	__free struct plan_step *steps = base_alloc((n * STEPS + 1) * sizeof(*steps));
+	__free uint32_t *targets = base_alloc(probes->set.n * sizeof(*targets));
+	struct plan plan = { .v = steps, .targets = targets };
+
+	for (size_t i = 0; i < n; i++)
+		for (enum step step = 0; step < STEP_FALLBACK; step++)
+			add_step(probes, i, step, &plan);
+	for (size_t i = 0; i < n; i++)
+		add_step(probes, i, STEP_FALLBACK, &plan);
+	return plan_run(probes->attach, steps, plan.n, err);
+}
+
+static void say_not_attached(const struct event_probes *probes)
+{
+	for (size_t t = 0; t < probes->set.n; t++) {
+		const struct target *target = &probes->set.v[t];
+		bool needed = step_of(probes, target) != STEP_FALLBACK || !is_attached(probes, target->slot);
+
+		if (needed && !attach_is_attached(probes->attach, t))
+			report_verbose("cannot attach to '%s': %s", target->label, attach_why_not(probes->attach, t));
 	}
 }
 
-/* Why the last target of the probe is not attached: what was tried before was a better way to the same place. */
+/* Why the last target of the probe is not attached: those before it were better ways to the same place. */
 static int say_failed(const struct event_probes *probes, size_t i, struct err *err)
 {
-	const struct target *last = NULL;
-
-	vec_each(target, &probes->set)
-		if (target->slot == i)
-			last = target;
-	if (!last)
-		return err_set(err, -EINVAL, "the tool has nothing to attach to");
-	return err_set(err, -ENOTSUP, "cannot attach to '%s': %s", last->label, last->failed);
+	for (size_t t = probes->set.n; t--;)
+		if (probes->set.v[t].slot == i)
+			return err_set(err, -ENOTSUP, "cannot attach to '%s': %s", probes->set.v[t].label,
+				       attach_why_not(probes->attach, t));
+	return err_set(err, -EINVAL, "the tool has nothing to attach to");
 }
 
 /* Functions to targets, with their numbers in the object's tables. */
@@ -204,7 +248,7 @@ void event_probes_say_losses(struct engine_instance *instance, const struct even
 	struct target_set set = probes->set;
 	struct target_notes failed = {};
 
-	pairs_failed(&set, &failed);
+	pairs_failed(probes->attach, &set, &failed);
 	probes_say_left_out(instance, &set, &failed);
 	free(failed.v);
 	pairs_say_losses(&probes->object, missed, *probes->source->pairs->calls);
@@ -214,24 +258,23 @@ int event_probes_attach(struct event_probes *probes, const struct attach_options
 {
 	const struct event_source *source = probes->source;
 	size_t attached = 0;
-	int ret;
+	int ret = source->pairs ? 0 : add_targets(probes, err);
 
+	if (ret)
+		return ret;
 	probes->attach = attach_new(&probes->set, options);
 	if (source->pairs)
 		return pairs_attach(&probes->pairs, probes->attach, &probes->set, err);
-	ret = first_choice(probes, err);
-	if (ret)
+	ret = run_plan(probes, err);
+	if (ret && ret != -ENOTSUP)
 		return ret;
-	second_choice(probes);
-	ret = attach_groups(probes, err);
-	for (size_t i = 0; !ret && i < source->n_probes; i++) {
+	say_not_attached(probes);
+	for (size_t i = 0; i < source->n_probes; i++) {
 		attached += is_attached(probes, i);
 		if (is_wanted(&source->probes[i]) && !source->probes[i].optional && !is_attached(probes, i))
 			return say_failed(probes, i, err);
 	}
-	if (!ret && !attached)
-		return say_failed(probes, 0, err);
-	return ret;
+	return attached ? 0 : say_failed(probes, 0, err);
 }
 
 uint64_t event_probes_missed(const struct event_probes *probes, bool *known)

@@ -137,7 +137,7 @@ static void latency_armed(struct engine_instance *instance)
 {
 	struct latency *latency = instance->state;
 
-	probes_say_armed(instance, pairs_count(&latency->set));
+	probes_say_armed(instance, pairs_count(latency->attach, &latency->set));
 }
 
 /* The slots that rows are of; NULL: all are one row. */
@@ -170,7 +170,7 @@ static void say_unhit(struct engine_instance *instance, struct latency *latency)
 
 	for (size_t i = 0; i < latency->set.n_slots; i++)
 		hits[i] = hists_seen(&latency->hists, i);
-	unhit_say(instance, &latency->set, hits);
+	unhit_say(instance, &latency->set, latency->attach, hits);
 }
 
 static void latency_losses(struct engine_instance *instance)
@@ -184,7 +184,7 @@ static void latency_losses(struct engine_instance *instance)
 
 	for (size_t i = 0; i < latency->set.n_slots; i++)
 		missed += by_slot[i];
-	pairs_failed(&latency->set, &failed);
+	pairs_failed(latency->attach, &latency->set, &failed);
 	probes_say_left_out(instance, &latency->set, &failed);
 	free(failed.v);
 	probes_say_missed(instance, knows, missed, "calls not measured");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Functions probed at both ends: which way the two are attached, and in which order. */
+#include "attach/plan.h"
 #include "attach/quirks.h"
 #include "base/report.h"
 #include "object.h"
@@ -8,14 +9,6 @@
 
 /* How much of the table of calls may be in use, so that a key finds a free cell among its few. */
 #define LOAD 4
-
-/* Whose program serves a target; in the set entries come first, then their returns in the same order. */
-enum group {
-	ENTRY,
-	RETURN,
-	SESSION,
-	NOBODY,
-};
 
 static const char *why_no_pair(const struct target *target)
 {
@@ -68,7 +61,6 @@ int pairs_make(struct target_set *set, struct err *err)
 
 		*target = set->v[i];
 		target->ret = true;
-		target->group = RETURN;
 	}
 	return ret;
 }
@@ -105,100 +97,56 @@ void pairs_release(struct pairs *pairs)
 	image_release(&pairs->session);
 }
 
-/* Which targets this attempt is for: one of each pair that has no probe yet. */
-static void choose(struct target_set *set, enum group group)
-{
-	size_t n = set->n / 2;
-
-	for (size_t i = 0; i < n; i++) {
-		struct target *entry = &set->v[i], *ret = &set->v[n + i];
-		bool open = !entry->attached && !ret->attached;
-
-		entry->session = group == SESSION;
-		entry->group = open && group == SESSION ? SESSION : NOBODY;
-		ret->group = open && group == RETURN ? RETURN : NOBODY;
-	}
-}
-
-/* Of returns that are attached now: the entries, by the same mechanism. */
-static int attach_entries(struct attach *attach, struct target_set *set, const struct image *image)
-{
-	size_t n = set->n / 2;
-	bool any = false;
-
-	for (size_t i = 0; i < n; i++) {
-		struct target *entry = &set->v[i], *ret = &set->v[n + i];
-
-		entry->group = ret->attached && !entry->attached ? ENTRY : NOBODY;
-		if (entry->group != ENTRY)
-			continue;
-		entry->session = false;
-		entry->mech = ret->by;
-		any = true;
-	}
-	return any ? attach_targets(attach, ENTRY, image, NULL) : 0;
-}
-
-static int attach_both(struct attach *attach, struct target_set *set, enum mech only, const struct pairs *pairs)
-{
-	int ret;
-
-	choose(set, RETURN);
-	ret = attach_targets_by(attach, RETURN, only, &pairs->ret, NULL);
-	return ret == -EINTR ? ret : attach_entries(attach, set, &pairs->entry);
-}
-
-static int attach_sessions(struct attach *attach, struct target_set *set, const struct pairs *pairs)
-{
-	choose(set, SESSION);
-	return attach_targets(attach, SESSION, &pairs->session, NULL);
-}
-
-size_t pairs_count(const struct target_set *set)
+size_t pairs_count(const struct attach *attach, const struct target_set *set)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < set->n / 2; i++)
-		n += set->v[i].attached;
+		n += attach_is_attached(attach, i);
 	return n;
 }
 
-/* The last attempt's reason; where only the entry failed, the entry's. */
-static const char *why_failed(const struct target_set *set, size_t i)
+/* The last step tries the return first. Where only the entry failed, that tells why. */
+static const char *why_not(const struct attach *attach, const struct target_set *set, size_t i)
 {
-	const struct target *entry = &set->v[i], *ret = &set->v[set->n / 2 + i];
+	size_t ret = set->n / 2 + i;
 
-	return ret->attached ? entry->failed : ret->failed ? ret->failed
-							   : entry->failed;
+	return attach_why_not(attach, attach_is_attached(attach, ret) ? i : ret);
 }
 
-void pairs_failed(const struct target_set *set, struct target_notes *notes)
+void pairs_failed(const struct attach *attach, const struct target_set *set, struct target_notes *notes)
 {
 	for (size_t i = 0; i < set->n / 2; i++) {
 		struct target_note *note;
 
-		if (set->v[i].attached)
+		if (attach_is_attached(attach, i))
 			continue;
 		note = vec_push(notes);
 		note->name = set->v[i].label;
-		note->reason = why_failed(set, i);
+		note->reason = why_not(attach, set, i);
 	}
 }
 
 /* Trampolines cost least where they are few; a session costs half of what two probes do. */
-int pairs_attach(const struct pairs *pairs, struct attach *attach, struct target_set *set, struct err *err)
+int pairs_attach(const struct pairs *pairs, struct attach *attach, const struct target_set *set, struct err *err)
 {
-	int ret = attach_both(attach, set, MECH_FENTRY, pairs);
+	size_t n = set->n / 2;
+	__free uint32_t *ends = base_alloc(set->n * sizeof(*ends));
+	const struct plan_step pair = {
+		.how = PLAN_PAIR, .image = &pairs->entry, .ret = &pairs->ret, .targets = ends, .returns = ends + n, .n = n
+	};
+	struct plan_step steps[] = { pair, pair, pair };
+	int ret;
 
-	if (ret != -EINTR && pairs_count(set) < set->n / 2)
-		ret = attach_sessions(attach, set, pairs);
-	if (ret != -EINTR && pairs_count(set) < set->n / 2)
-		ret = attach_both(attach, set, MECH_AUTO, pairs);
-	if (ret == -EINTR)
-		return err_set(err, ret, "interrupted");
-	if (pairs_count(set))
-		return 0;
-	return err_set(err, -ENOTSUP, "cannot attach to '%s': %s", set->v[0].label, why_failed(set, 0));
+	for (size_t i = 0; i < set->n; i++)
+		ends[i] = i;
+	steps[0].mech = MECH_FENTRY;
+	steps[1].how = PLAN_SESSION;
+	steps[1].image = &pairs->session;
+	ret = plan_run(attach, steps, ARRAY_SIZE(steps), err);
+	if (ret == -EINTR || ret == -EINVAL || pairs_count(attach, set))
+		return ret;
+	return err_set(err, -ENOTSUP, "cannot attach to '%s': %s", set->v[0].label, why_not(attach, set, 0));
 }
 
 static void say_not_measured(uint64_t n, const char *why)

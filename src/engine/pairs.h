@@ -17,7 +17,7 @@ struct pairs {
 	struct image entry, ret, session;
 };
 
-/* What was resolved becomes pairs: the set is twice as large, and the slots stay. Refuses what has no return. */
+/* What was resolved becomes pairs: the set is twice as large, entries first, then their returns in the same order; the slots stay. Refuses what has no return. */
 int pairs_make(struct target_set *set, struct err *err);
 /*
  * Sizes the pending table of an object that is open: *mask is for its programs' PATCH_PENDING_MASK. The table has room for at least four
@@ -29,11 +29,11 @@ int pairs_load(struct pairs *pairs, const struct object *object, const char *ent
 	       struct err *err);
 void pairs_release(struct pairs *pairs);
 /* Attaches as many as can be; an error says why the first one cannot where none is. */
-int pairs_attach(const struct pairs *pairs, struct attach *attach, struct target_set *set, struct err *err);
+int pairs_attach(const struct pairs *pairs, struct attach *attach, const struct target_set *set, struct err *err);
 /* Those that are. */
-size_t pairs_count(const struct target_set *set);
+size_t pairs_count(const struct attach *attach, const struct target_set *set);
 /* Those that are not, and why; notes->v is the caller's to free. */
-void pairs_failed(const struct target_set *set, struct target_notes *notes);
+void pairs_failed(const struct attach *attach, const struct target_set *set, struct target_notes *notes);
 /*
  * Calls that were not measured, and why. missed: what the kernel has skipped and is told by itself, a part of which are
  * returns; calls: that there was room for.

@@ -8,6 +8,7 @@
 
 #include <bpf/bpf.h>
 
+#include "attach/plan.h"
 #include "attach/quirks.h"
 #include "attach/shards.h"
 #include "base/cpus.h"
@@ -29,7 +30,7 @@
 /* More threads may come than there are. */
 #define CALLS_SPARE 2
 
-/* The groups of the two targets, and their slots. */
+/* The two targets, their slots and their images, in the order in which they are attached. */
 enum end {
 	END_EXIT,
 	END_ENTER,
@@ -160,17 +161,20 @@ static void add_target(struct syscalls *syscalls, enum end end, const char *name
 	target->object = "raw_syscalls";
 	target->name = name;
 	target->label = pool_addf(&syscalls->set.pool, "%s:%s", target->object, name);
-	target->group = target->slot = end;
+	target->slot = end;
 }
 
 /* The end first: a begin whose end is not seen would be kept for nothing. */
 static int attach_both(struct syscalls *syscalls, struct err *err)
 {
-	int ret = attach_targets(syscalls->attach, END_EXIT, &syscalls->images[END_EXIT], err);
+	for (uint32_t end = 0; end < syscalls->set.n; end++) {
+		const struct plan_step step = { .image = &syscalls->images[end], .targets = &end, .n = 1 };
+		int ret = plan_run(syscalls->attach, &step, 1, err);
 
-	if (!ret && syscalls->settings.timed)
-		ret = attach_targets(syscalls->attach, END_ENTER, &syscalls->images[END_ENTER], err);
-	return ret;
+		if (ret)
+			return ret;
+	}
+	return 0;
 }
 
 static size_t memory(const struct syscalls *syscalls)

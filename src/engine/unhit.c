@@ -19,10 +19,11 @@ void unhit_note_command(struct engine_context *ctx)
 	ctx->command.path = base_strndup(path, n);
 }
 
-static bool any_hit(const struct target_set *set, const char *file, const uint64_t *hits)
+static bool any_hit(const struct target_set *set, const struct attach *attach, const char *file, const uint64_t *hits)
 {
 	vec_each(target, set)
-		if (target->kind == TARGET_USER && !strcmp(target->object, file) && (!target->attached || hits[target->slot]))
+		if (target->kind == TARGET_USER && !strcmp(target->object, file) &&
+		    (!attach_is_attached(attach, target - set->v) || hits[target->slot]))
 			return true;
 	return false;
 }
@@ -63,7 +64,8 @@ static void say_file(const struct engine_context *ctx, const struct target *targ
 		report_note("nothing was hit in %s: process %u has not mapped that file", file, ctx->pid);
 }
 
-void unhit_say(const struct engine_instance *instance, const struct target_set *set, const uint64_t *hits)
+void unhit_say(const struct engine_instance *instance, const struct target_set *set,
+	       const struct attach *attach, const uint64_t *hits)
 {
 	const char *last = NULL;
 
@@ -71,7 +73,7 @@ void unhit_say(const struct engine_instance *instance, const struct target_set *
 		if (target->kind != TARGET_USER || (last && !strcmp(target->object, last)))
 			continue;
 		last = target->object;
-		if (!any_hit(set, last, hits))
+		if (!any_hit(set, attach, last, hits))
 			say_file(instance->ctx, target);
 	}
 }

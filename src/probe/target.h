@@ -19,16 +19,15 @@ enum target_kind {
 	TARGET_USER,	   /* function or USDT probe in a binary; object: path that opens it */
 };
 
+/* What was resolved. Whether it is attached, and how, only attach knows. */
 struct target {
 	enum target_kind kind;
 	enum mech mech; /* what the spec asks for, else MECH_AUTO */
 	bool ret;
-	bool session; /* at entry and at return, by one program that runs at both: ret is false */
-	bool usdt;    /* TARGET_USER: a USDT probe, not a function */
-	bool one_of;  /* TARGET_USER: all of this object with this label are counted together */
-	bool unique;  /* TARGET_KERNEL: the only function of this name */
+	bool usdt;   /* TARGET_USER: a USDT probe, not a function */
+	bool one_of; /* TARGET_USER: all of this object with this label are counted together */
+	bool unique; /* TARGET_KERNEL: the only function of this name */
 	uint32_t slot;
-	uint32_t group;		 /* whose program serves it: the caller's; resolving sets 0 */
 	uint64_t addr;		 /* kernel address (0: hidden, or left to the kernel), or offset in the file; includes offset */
 	uint64_t offset;	 /* beyond the function's start */
 	const char *no_return;	 /* why nothing may be put at its return, NULL where it may */
@@ -37,14 +36,10 @@ struct target {
 	size_t n_returns;	 /* 0: the return itself */
 	uint64_t ref_ctr;	 /* USDT: file offset of the semaphore, 0 none */
 	uint32_t syscall;	 /* TARGET_TRACEPOINT: the number of sys_enter_X's X + 1, 0 none or unknown */
-	uint32_t btf_id;	 /* TARGET_KERNEL: of the function, 0 not looked up */
 	const char *name;	 /* kernel symbol, tracepoint, user symbol (mangled, with its offset) or USDT probe */
 	const char *object;
 	int file;	   /* TARGET_USER: a descriptor of the file that was read, the set's: its path may lead elsewhere by now */
 	const char *label; /* what its row is called; made unique when all are resolved */
-	bool attached;
-	enum mech by;	    /* how, where it is */
-	const char *failed; /* why it is not attached; NULL until attach_targets() has tried */
 };
 
 /* Of a tracepoint of a syscall: at its end. */
