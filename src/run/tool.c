@@ -74,7 +74,7 @@ static const struct opt output[] = {
 	OPT(OPT_BOOL, struct run_options, timestamp, 't', "timestamp", NULL, "show the seconds since tracing started"),
 	OPT(OPT_SECONDS, struct run_options, duration, 'd', "duration", "SECONDS", "stop after SECONDS"),
 	OPT(OPT_BOOL, struct run_options, json, 'j', "json", NULL, "print JSON, one object for each row"),
-	OPT(OPT_BOOL, struct run_options, quiet, 'q', "quiet", NULL, "print print only results and errors"),
+	OPT(OPT_BOOL, struct run_options, quiet, 'q', "quiet", NULL, "print only results and errors"),
 	OPT(OPT_BOOL, struct run_options, verbose, 'v', "verbose", NULL,
 	    "report each step, and list everything that was left out"),
 	OPT(OPT_BOOL, struct run_options, help, 'h', "help", NULL, "print this help"),

@@ -59,3 +59,12 @@ test_a_script_in_path() {
 	refused 1 '/wrappers/no-such-program: is a script of bash, no program: name the one that it starts$' \
 		sonde funccount usdt:no-such-program:x
 }
+
+# No word stands twice in a row in the help of any tool.
+test_help_repeats_no_word() {
+	for tool in $(sonde help --names); do
+		run sonde "$tool" --help
+		expect_exit 0
+		! grep -E '(^| )([A-Za-z]+) \2( |$)' out || fail "$tool: a word stands there twice"
+	done
+}
