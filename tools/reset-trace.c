@@ -8,7 +8,7 @@
 #include "traces/clean.h"
 #include "traces/owner.h"
 #include "traces/rows.h"
-#include "traces/tell.h"
+#include "traces/text.h"
 
 #define ERRORS_SHOWN 5
 
@@ -82,7 +82,7 @@ static int reset(struct run *run, const struct traces *traces)
 	if (run->options.json && !settings.quiet)
 		traces_print_rows(run->ctx.out, traces, &plan);
 	else if (!settings.quiet)
-		traces_tell(run->ctx.out, traces, &plan, settings.dry, run->options.verbose);
+		traces_print_text(run->ctx.out, traces, &plan, settings.dry, run->options.verbose);
 	output_flush(run->ctx.out);
 	say_unreadable(traces);
 	if (say_errors(traces, &plan, run->options.verbose))

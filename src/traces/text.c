@@ -4,21 +4,21 @@
  * alone.
  */
 #include "clean.h"
-#include "tell.h"
+#include "text.h"
 
-struct teller {
+struct summary {
 	struct output *out;
 	const struct traces *traces;
 	const struct trace_plan *plan;
 	bool dry, verbose;
 };
 
-static void tell_empty(struct teller *t)
+static void print_empty(struct summary *t)
 {
 	output_line(t->out, "%s", "");
 }
 
-static void tell_checking(struct teller *t, const char *prefix, const char *file)
+static void print_checking(struct summary *t, const char *prefix, const char *file)
 {
 	__free char *path = base_printf("%s%s", prefix, file);
 	__free char *name = traces_file_name(t->traces, path);
@@ -27,7 +27,7 @@ static void tell_checking(struct teller *t, const char *prefix, const char *file
 		output_line(t->out, "Checking %s", name);
 }
 
-static void tell_lines(struct teller *t, const char *text)
+static void print_lines(struct summary *t, const char *text)
 {
 	__free char *copy = base_strdup(text);
 	char *at = copy, *line;
@@ -39,7 +39,7 @@ static void tell_lines(struct teller *t, const char *text)
 }
 
 /* Prints the old and the new contents of a file. */
-static void tell_change(struct teller *t, const char *file, const char *before)
+static void print_change(struct summary *t, const char *file, const char *before)
 {
 	const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
 	__str struct str after = {};
@@ -47,23 +47,23 @@ static void tell_change(struct teller *t, const char *file, const char *before)
 	if (!t->verbose)
 		return;
 	output_line(t->out, "%s, before (line enumerated):", name);
-	tell_lines(t, before);
+	print_lines(t, before);
 	if (t->dry)
 		return;
 	traces_read_file(t->traces, file, &after);
 	output_line(t->out, "%s, after (line enumerated):", name);
-	tell_lines(t, after.data ? after.data : "");
-	tell_empty(t);
+	print_lines(t, after.data ? after.data : "");
+	print_empty(t);
 }
 
-static void tell_reset(struct teller *t, const char *file)
+static void print_reset(struct summary *t, const char *file)
 {
 	__free char *name = traces_file_name(t->traces, file);
 
 	output_line(t->out, "%s %s", t->dry ? "Would reset" : "Needed to reset", name);
 }
 
-static void tell_unrelated(struct teller *t, const char *file, const char *contents, const char *expected)
+static void print_unrelated(struct summary *t, const char *file, const char *contents, const char *expected)
 {
 	__free char *name = traces_file_name(t->traces, file);
 	const char *slash = strrchr(file, '/');
@@ -74,12 +74,12 @@ static void tell_unrelated(struct teller *t, const char *file, const char *conte
 	if (!t->verbose)
 		return;
 	output_line(t->out, "Contents of %s is (line enumerated):", slash ? slash + 1 : file);
-	tell_lines(t, contents);
+	print_lines(t, contents);
 	output_line(t->out, "Expected \"%s\".", expected);
 }
 
 /* True if the step was done; in a dry run, if it would be. */
-static bool changed(const struct teller *t, const struct trace_step *step)
+static bool changed(const struct summary *t, const struct trace_step *step)
 {
 	return t->dry ? trace_step_acts(step) : step->done;
 }
@@ -119,7 +119,7 @@ static void add_who(struct str *who, const struct trace_owner *owner)
 		str_addf(who, ", another command (--owner %s removes them)", owner->tool);
 }
 
-static void tell_group(struct teller *t, const struct group *group)
+static void print_group(struct summary *t, const struct group *group)
 {
 	__free char *name = traces_file_name(t->traces, group->place);
 	__str struct str who = {};
@@ -135,7 +135,7 @@ static bool is_of(const struct trace_item *item, size_t list)
 }
 
 /* Prints a line for each owner whose items stay in a list. */
-static void tell_owners(struct teller *t, size_t list)
+static void print_owners(struct summary *t, size_t list)
 {
 	struct {
 		struct group *v;
@@ -160,12 +160,12 @@ static void tell_owners(struct teller *t, size_t list)
 		groups.v[at].n++;
 	}
 	vec_each(group, &groups)
-		tell_group(t, group);
+		print_group(t, group);
 	free(groups.v);
 }
 
 /* Prints why each item stays. */
-static void tell_left(struct teller *t, size_t list)
+static void print_left(struct summary *t, size_t list)
 {
 	for (size_t i = 0; t->verbose && i < t->traces->n; i++) {
 		const struct trace_item *item = &t->traces->v[i];
@@ -181,7 +181,7 @@ static void tell_left(struct teller *t, size_t list)
 	}
 }
 
-static void tell_list(struct teller *t, size_t list)
+static void print_list(struct summary *t, size_t list)
 {
 	const struct trace_list *l = &t->traces->lists[list];
 	size_t resets = 0, unrelated = 0, busy = 0;
@@ -196,37 +196,37 @@ static void tell_list(struct teller *t, size_t list)
 		unrelated += step->verdict == TRACE_UNRELATED;
 		busy += step->error && !trace_step_failed(step);
 	}
-	tell_checking(t, "", l->file);
+	print_checking(t, "", l->file);
 	if (resets) {
-		tell_reset(t, l->file);
-		tell_change(t, l->file, l->text.data);
+		print_reset(t, l->file);
+		print_change(t, l->file, l->text.data);
 	}
-	tell_owners(t, list);
+	print_owners(t, list);
 	if (busy)
 		output_line(t->out, "Left alone in %s: %zu event%s in use by perf or BPF programs", name, busy,
 			    str_plural(busy));
 	if (unrelated)
-		tell_unrelated(t, l->file, l->text.data, "");
-	tell_left(t, list);
+		print_unrelated(t, l->file, l->text.data, "");
+	print_left(t, list);
 }
 
-static void tell_entries(struct teller *t, const struct trace_item *item, const struct trace_step *step)
+static void print_entries(struct summary *t, const struct trace_item *item, const struct trace_step *step)
 {
-	tell_checking(t, "", item->file);
+	print_checking(t, "", item->file);
 	if (changed(t, step))
-		tell_reset(t, item->file);
+		print_reset(t, item->file);
 	else if (t->verbose && item->set)
 		output_line(t->out, "%llu recorded entries are kept (-F empties the buffer)", (unsigned long long)item->entries);
 }
 
-static void tell_setting(struct teller *t, const struct trace_item *item, const struct trace_step *step)
+static void print_setting(struct summary *t, const struct trace_item *item, const struct trace_step *step)
 {
-	tell_checking(t, "", item->file);
+	print_checking(t, "", item->file);
 	if (changed(t, step)) {
-		tell_reset(t, item->file);
-		tell_change(t, item->file, item->text);
+		print_reset(t, item->file);
+		print_change(t, item->file, item->text);
 	} else if (step->verdict == TRACE_UNRELATED) {
-		tell_unrelated(t, item->file, item->text, item->setting->expected);
+		print_unrelated(t, item->file, item->text, item->setting->expected);
 	}
 }
 
@@ -236,15 +236,15 @@ static bool is_enabled_event(const struct trace_item *item, size_t instance)
 	return item->kind == TRACE_ENABLED && item->instance == instance && item->event < 0;
 }
 
-static void tell_enabled(struct teller *t, size_t instance)
+static void print_enabled(struct summary *t, size_t instance)
 {
 	const char *prefix = t->traces->instances.v[instance].prefix;
 	__free char *file = base_printf("%sevents/enable", prefix);
 	__str struct str events = {};
 	bool reset = false, unrelated = false;
 
-	tell_checking(t, prefix, "set_event");
-	tell_checking(t, prefix, "events/enable");
+	print_checking(t, prefix, "set_event");
+	print_checking(t, prefix, "events/enable");
 	for (size_t i = 0; i < t->traces->n; i++) {
 		const struct trace_item *item = &t->traces->v[i];
 
@@ -255,15 +255,15 @@ static void tell_enabled(struct teller *t, size_t instance)
 		str_addf(&events, "%s:%s\n", item->group, item->name);
 	}
 	if (reset) {
-		tell_reset(t, file);
-		tell_change(t, file, events.data);
+		print_reset(t, file);
+		print_change(t, file, events.data);
 	}
 	if (unrelated)
-		tell_unrelated(t, file, events.data, "0");
+		print_unrelated(t, file, events.data, "0");
 }
 
 /* Reports the triggers or the filter of one event, all in one report. Returns the index of the next item. */
-static size_t tell_event_file(struct teller *t, size_t i)
+static size_t print_event_file(struct summary *t, size_t i)
 {
 	const struct trace_item *item = &t->traces->v[i];
 	__str struct str text = {};
@@ -275,16 +275,16 @@ static size_t tell_event_file(struct teller *t, size_t i)
 		reset |= changed(t, &t->plan->v[end]);
 	}
 	if (item->event < 0 && t->plan->v[i].verdict == TRACE_UNRELATED) {
-		tell_unrelated(t, item->file, text.data, item->kind == TRACE_FILTER ? "none" : "");
+		print_unrelated(t, item->file, text.data, item->kind == TRACE_FILTER ? "none" : "");
 	} else if (item->event < 0 && reset) {
-		tell_reset(t, item->file);
-		tell_change(t, item->file, text.data);
+		print_reset(t, item->file);
+		print_change(t, item->file, text.data);
 	}
 	return end;
 }
 
 /* The process that reads the records of an instance may own what is set in it. */
-static void tell_reader(struct teller *t, size_t instance)
+static void print_reader(struct summary *t, size_t instance)
 {
 	const struct trace_instance *of = &t->traces->instances.v[instance];
 	__free char *file = base_printf("%strace", of->prefix), *name = traces_file_name(t->traces, file);
@@ -297,46 +297,46 @@ static void tell_reader(struct teller *t, size_t instance)
 		output_line(t->out, "Process %d (%s) reads the records of %s.", of->reader->pid, of->reader->comm, name);
 }
 
-static void tell_instance(struct teller *t, size_t instance)
+static void print_instance(struct summary *t, size_t instance)
 {
 	const struct traces *traces = t->traces;
 
 	for (size_t i = 0; i < traces->n; i++)
 		if (traces->v[i].instance == instance && traces->v[i].kind == TRACE_ENTRIES)
-			tell_entries(t, &traces->v[i], &t->plan->v[i]);
+			print_entries(t, &traces->v[i], &t->plan->v[i]);
 	for (size_t i = 0; i < traces->n; i++)
 		if (traces->v[i].instance == instance && traces->v[i].kind == TRACE_SETTING)
-			tell_setting(t, &traces->v[i], &t->plan->v[i]);
-	tell_enabled(t, instance);
+			print_setting(t, &traces->v[i], &t->plan->v[i]);
+	print_enabled(t, instance);
 	for (size_t i = 0; i < traces->n;) {
 		const struct trace_item *item = &traces->v[i];
 
 		if (item->instance == instance && (item->kind == TRACE_TRIGGER || item->kind == TRACE_FILTER))
-			i = tell_event_file(t, i);
+			i = print_event_file(t, i);
 		else
 			i++;
 	}
-	tell_reader(t, instance);
+	print_reader(t, instance);
 	for (size_t i = 0; i < traces->n; i++) {
 		const struct trace_item *item = &traces->v[i];
 
 		if (item->instance != instance || item->kind != TRACE_INSTANCE)
 			continue;
-		tell_checking(t, "", item->file);
+		print_checking(t, "", item->file);
 		if (changed(t, &t->plan->v[i]))
-			tell_reset(t, item->file);
+			print_reset(t, item->file);
 	}
 }
 
-static void tell_tracefs(struct teller *t)
+static void print_tracefs(struct summary *t)
 {
 	for (size_t list = 0; list < TRACE_LISTS; list++)
-		tell_list(t, list);
+		print_list(t, list);
 	for (size_t i = 0; i < t->traces->instances.n; i++)
-		tell_instance(t, i);
+		print_instance(t, i);
 }
 
-static void tell_pins(struct teller *t)
+static void print_pins(struct summary *t)
 {
 	size_t unrelated = 0;
 
@@ -348,29 +348,29 @@ static void tell_pins(struct teller *t)
 			continue;
 		unrelated += step->verdict == TRACE_UNRELATED;
 		if (changed(t, step))
-			tell_reset(t, item->file);
+			print_reset(t, item->file);
 	}
-	tell_owners(t, TRACE_LISTS);
+	print_owners(t, TRACE_LISTS);
 	if (unrelated)
 		output_line(t->out, "Left alone: %zu pin%s whose path names no owner (-v for verbose)", unrelated,
 			    str_plural(unrelated));
-	tell_left(t, TRACE_LISTS);
+	print_left(t, TRACE_LISTS);
 }
 
-void traces_tell(struct output *out, const struct traces *traces, const struct trace_plan *plan, bool dry, bool verbose)
+void traces_print_text(struct output *out, const struct traces *traces, const struct trace_plan *plan, bool dry, bool verbose)
 {
-	struct teller t = { out, traces, plan, dry, verbose };
+	struct summary t = { out, traces, plan, dry, verbose };
 
 	if (verbose) {
 		output_line(out, "Resetting tracing state...");
-		tell_empty(&t);
+		print_empty(&t);
 	}
 	/* no instance: tracefs could not be read */
 	if (traces->instances.n)
-		tell_tracefs(&t);
-	tell_pins(&t);
+		print_tracefs(&t);
+	print_pins(&t);
 	if (verbose) {
-		tell_empty(&t);
+		print_empty(&t);
 		output_line(out, "Done.");
 	}
 }
