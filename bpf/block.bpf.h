@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Requests to disks, as the block layer's raw tracepoints give them: what has changed from kernel to kernel is here. */
+/* Reads disk requests from the raw tracepoints of the block layer. Hides what differs between kernels. */
 #ifndef SONDE_BLOCK_BPF_H
 #define SONDE_BLOCK_BPF_H
 
@@ -8,9 +8,9 @@
 #include <bpf/bpf_core_read.h>
 
 /*
- * The request of block_rq_insert, block_rq_issue and block_rq_merge. Until 5.10, and not in all of its releases, the queue is
- * in front of it. A request knows its queue, and so does the hardware's queue that it goes to. It is the first argument that is
- * asked, which is always there: what stands behind the last one is no address to read from, nor to load.
+ * The request of block_rq_insert, block_rq_issue and block_rq_merge. Up to some releases of 5.10 the queue is the
+ * first argument and the request the second. Only the first argument can be examined to tell which it is, because
+ * the second may not exist: neither reading from it nor loading it is possible then.
  */
 static __always_inline struct request *block_request(void *ctx)
 {
@@ -26,13 +26,13 @@ static __always_inline struct request *block_request(void *ctx)
 	return second;
 }
 
-/* block_rq_complete comes for each part of a request that is done: is it the last one? */
+/* block_rq_complete is hit for each completed part of a request. True: this was the last part. */
 static __always_inline bool block_is_done(void *ctx, struct request *rq)
 {
 	return (__u32)context_word(ctx, 2) >= BPF_CORE_READ(rq, __data_len);
 }
 
-/* NULL for what goes to no disk, a tape say. */
+/* The disk of a request; NULL: it goes to another device, such as a tape. */
 static __always_inline struct gendisk *block_disk(struct request *rq)
 {
 	struct request___with_disk *old = (void *)rq;
@@ -52,7 +52,7 @@ static __always_inline bool block_is_wanted(const volatile struct block_wanted *
 	return disk && BPF_CORE_READ(disk, major) == wanted->major && BPF_CORE_READ(disk, first_minor) == wanted->minor;
 }
 
-/* The name of its disk, "" where it has none; name: of at least that size, zeroed. */
+/* Reads the name of the disk into name, which has at least size bytes and is zeroed. "": no disk. */
 static __always_inline void block_read_disk_name(struct request *rq, char *name, __u32 size)
 {
 	struct gendisk *disk = block_disk(rq);
@@ -71,7 +71,7 @@ static __always_inline __u64 block_flag(__u32 flags, __u32 bit, __u32 ours)
 		 ? block_flag(flags, bpf_core_enum_value(enum req_flag_bits, __REQ_##NAME), BLOCK_##NAME) \
 		 : 0)
 
-/* What is asked for, and how, in numbers of our own: the kernel's change. */
+/* The operation and flags (bpf/block.h). The kernel's own flags change from version to version. */
 static __always_inline __u64 block_flags(struct request *rq)
 {
 	__u32 flags = BPF_CORE_READ(rq, cmd_flags);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Requests to disks, shared by both sides. */
+/* Disk requests. Shared by both sides. */
 #ifndef SONDE_BLOCK_H
 #define SONDE_BLOCK_H
 
-/* Whose requests the user wants. */
+/* Whose requests the user selected. */
 struct block_wanted {
-	unsigned char one_disk; /* else of all */
+	unsigned char one_disk; /* only the disk below; else all disks */
 	unsigned int major, minor;
 };
 
-/* A request in one number: the operation in the low byte, as the kernel numbers it, and flags in numbers of our own. */
+/* A request as one number: the low byte is the operation, numbered as in the kernel; above are flags of our own. */
 #define BLOCK_OP_MASK 0xff
 
 enum block_flag {

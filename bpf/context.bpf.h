@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a probe gives, however it is attached: a syscall at its end, a tracepoint's arguments. */
+/* Reads the context of a program, whichever way it is attached: arguments of tracepoints, syscalls at their end. */
 #ifndef SONDE_CONTEXT_BPF_H
 #define SONDE_CONTEXT_BPF_H
 
@@ -12,7 +12,10 @@
 
 #define context_kind() patch_constant(PATCH_CONTEXT)
 
-/* A word of the context. The verifier wants its offset in the load itself, where a compiler need not leave it. */
+/*
+ * A word of the context. The verifier demands a constant offset in the load itself; the compiler might move it
+ * elsewhere.
+ */
 #define context_word(ctx, index) \
 	({ \
 		__u64 _value; \
@@ -22,12 +25,12 @@
 		_value; \
 	})
 
-/* Which of a tool's probes was hit: its place in the table of probes. */
+/* Which probe of the tool was hit: its index in the table of probes. */
 #define context_probe() patch_constant(PATCH_SLOT_VALUE)
 
 /*
- * A syscall that returns: what it was called with is still in the task's registers, and what the
- * kernel has read from user memory meanwhile is there to be read again.
+ * A syscall that returns. Its arguments are still in the registers of the task. User memory that the kernel has
+ * read for it is present and can be read again.
  */
 struct context_syscall {
 	__s64 ret;
@@ -52,14 +55,20 @@ static __always_inline bool context_read_regs(struct pt_regs *regs, struct conte
 #else
 	if (bpf_probe_read_kernel(call->args, sizeof(call->args), regs->user_regs.regs))
 		return false;
-	/* the first register holds the result by now: orig_x0 is behind those that user space sees */
+	/*
+	 * the first register holds the result now; orig_x0, after the registers that user space sees, has the
+	 * argument
+	 */
 	if (bpf_probe_read_kernel(&call->args[0], sizeof(call->args[0]), regs + 1))
 		return false;
 #endif
 	return true;
 }
 
-/* What a syscall returns, on its function (__x64_sys_X, whose argument is the registers) at return, or on sys_exit_X. */
+/*
+ * The result of a syscall. The probe is on its function (__x64_sys_X, whose argument is the registers) or on
+ * sys_exit_X.
+ */
 static __always_inline __s64 context_result(void *ctx)
 {
 	__u64 kind = context_kind();
@@ -71,7 +80,7 @@ static __always_inline __s64 context_result(void *ctx)
 	return PT_REGS_RC((struct pt_regs *)ctx);
 }
 
-/* The same, and what it was called with: dearer, hence for the calls only that are wanted. */
+/* Reads the result and the arguments. More expensive than the result alone: only for calls that are wanted. */
 static __always_inline bool context_sys_exit(void *ctx, struct context_syscall *call)
 {
 	__u64 kind = context_kind();
@@ -81,7 +90,7 @@ static __always_inline bool context_sys_exit(void *ctx, struct context_syscall *
 		regs = (void *)context_word(ctx, 0);
 	else if (kind != CONTEXT_TP_REGS)
 		regs = (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
-	else if (bpf_probe_read_kernel(&regs, sizeof(regs), ctx)) /* where only a read finds them */
+	else if (bpf_probe_read_kernel(&regs, sizeof(regs), ctx)) /* no load may reach them here */
 		return false;
 	call->ret = context_result(ctx);
 	return context_read_regs(regs, call);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Values into distributions (bpf/dist.h):
+ * Adds values to distributions (bpf/dist.h):
  *
- *	dist_add(number, value)		without keys: the histogram of that number, 0 where there is one
+ *	dist_add(number, value)		without keys: to the histogram of that number; 0 if there is only one
  *	dist_add_key(&key, label, value)
  *
  * The time from one event to another that has the same id comes from bpf/pending.bpf.h.
@@ -18,7 +18,7 @@
 
 const volatile struct dist_setup dist_setup SEC(".rodata.dist");
 
-/* All three sized by user space. */
+/* User space sets the sizes of these. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);
@@ -26,13 +26,13 @@ struct {
 	__uint(value_size, sizeof(__u64));
 } dist_rows SEC(".maps");
 SEC(".data.empty")
-__u64 dist_empty[1] = {}; /* what a row begins as: too large for the stack */
+__u64 dist_empty[1] = {}; /* the initial value of a row: too large for the stack */
 SEC(".data.dist")
 __u64 dist_losses[DIST_LOSSES] = {};
 
 /*
- * For what is only counted. The compiler must not know that it is nothing: to add nothing it takes an instruction that kernels
- * before 5.12 do not have.
+ * The value 0, for events that are only counted. It is hidden from the compiler: for an atomic add of a known 0 it
+ * emits an instruction that kernels before 5.12 lack.
  */
 static __always_inline __u64 dist_no_value(void)
 {
@@ -56,7 +56,7 @@ static __always_inline __u64 *dist_row(const union dist_key *key)
 
 	if (row)
 		return row;
-	/* two may want to make it: one does */
+	/* two processors may create the row at once: BPF_NOEXIST lets one of them win */
 	bpf_map_update_elem(&dist_rows, key, slot_begin(dist_empty), BPF_NOEXIST);
 	row = bpf_map_lookup_elem(&dist_rows, key);
 	if (!row)
@@ -64,7 +64,10 @@ static __always_inline __u64 *dist_row(const union dist_key *key)
 	return row;
 }
 
-/* The label is the latest one: whoever executes a program changes its name. NULL: none. */
+/*
+ * Replaces the label of the row by the latest one, because a task that executes a program changes its name. NULL:
+ * none.
+ */
 static __always_inline void dist_add_key(const union dist_key *key, const char label[DIST_LABEL_LEN], __u64 value)
 {
 	__u64 *row = dist_row(key);
@@ -78,7 +81,7 @@ static __always_inline void dist_add_key(const union dist_key *key, const char l
 
 /* --- by task --- */
 
-/* The tools' keys that are tasks, in this order. */
+/* The keys by task, in the order in which tools list them. */
 enum dist_by_task {
 	DIST_BY_PROCESS,
 	DIST_BY_THREAD,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Distributions: values in histograms (bpf/hist.h), one of all, one for each of a few numbers, or one for each key that
- * occurs. Shared by both sides.
+ * Distributions: values in histograms (bpf/hist.h). There is one histogram, one for each of a few numbers, or one
+ * for each key that occurs. Shared by both sides.
  *
- * Those by key are rows of a hash map: a label, and behind it the cells. They are made as keys occur, never taken away, and
- * only grow, so that reading takes nothing away.
+ * Histograms by key are values of a hash map: a label, then the cells. Programs create them as keys occur. They are
+ * never removed or reset, so that reading them loses nothing.
  */
 #ifndef SONDE_DIST_H
 #define SONDE_DIST_H
@@ -13,21 +13,21 @@
 #define DIST_LABEL_LEN	 16
 #define DIST_LABEL_WORDS 2
 
-/* A number, and then the map's keys are 8 bytes, or a name. */
+/* A number (the keys of the map then have 8 bytes) or a name. */
 union dist_key {
 	unsigned long long number;
 	char name[DIST_NAME_LEN]; /* padded with NULs */
 };
 
-/* Fixed before the load. */
+/* Set by user space before the load. */
 struct dist_setup {
 	unsigned char keyed;
-	unsigned char by; /* which of the tool's keys, from 0 on */
+	unsigned char by; /* which key of the tool, from 0 on */
 };
 
-/* What was not counted: the places in dist_losses. */
+/* Why a value was not counted: indices of dist_losses. */
 enum dist_loss {
-	DIST_NO_ROW, /* there were as many keys as there is room for */
+	DIST_NO_ROW, /* the map was full */
 	DIST_LOSSES,
 };
 

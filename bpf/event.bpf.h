@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Events to user space. A program asks event_wanted(), reserves a record of its tool's struct, fills it and
- * submits it:
+ * Sends events to user space. A program checks event_wanted(), reserves a record for the struct of its tool, fills
+ * it and submits it:
  *
- *	struct open_event *e;
+ *         struct open_event *e;
  *
- *	if (!event_wanted() || !(e = event_new(sizeof(*e))))
- *		return 0;
- *	e->... = ...;
- *	event_submit(e);
+ *         if (!event_wanted() || !(e = event_new(sizeof(*e))))
+ *                 return 0;
+ *         e->... = ...;
+ *         event_submit(e);
  *
- * What there is no room for is counted, a counter for each processor.
+ * Events for which the buffer has no room are dropped and counted, with a counter for each processor.
  */
 #ifndef SONDE_EVENT_BPF_H
 #define SONDE_EVENT_BPF_H
@@ -21,7 +21,7 @@
 #include "bpf/event.h"
 #include "bpf/task.bpf.h"
 
-/* Sized by user space. */
+/* User space sets the size. */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 4096);
@@ -41,7 +41,7 @@ static __always_inline void event_lost(__u32 why)
 {
 	__u64 *drops = bpf_map_lookup_elem(&event_drops, &why);
 
-	/* atomic: an interrupt's program may come between */
+	/* atomic: a program in an interrupt may come between */
 	if (drops)
 		atomic_add(drops, 1);
 }
@@ -51,19 +51,19 @@ static __always_inline void event_dropped(void)
 	event_lost(EVENT_LOSS_BUFFER);
 }
 
-/* Has the user asked for the events of some only? Then those whose task is not known are not wanted. */
+/* Whether a filter on tasks is set. Then events of an unknown task are not wanted. */
 static __always_inline bool event_chosen(void)
 {
 	return filter.any || event_setup.pidns_ino;
 }
 
-/* Is it the reader itself? What it does to read would make more to read, and nobody has asked for it. */
+/* Whether the current task is sonde, the reader. Its events are left out: reading them would cause more events. */
 static __always_inline bool event_of_reader(void)
 {
 	return event_setup.reader && bpf_get_current_pid_tgid() >> 32 == event_setup.reader;
 }
 
-/* Is the current task's event one that the user asked for? */
+/* Whether the filters pass an event of the current task. */
 static __always_inline bool event_wanted(void)
 {
 	if (event_of_reader())
@@ -74,7 +74,7 @@ static __always_inline bool event_wanted(void)
 	       task_process((void *)bpf_get_current_task(), event_setup.pidns_ino);
 }
 
-/* Who did it: the current task. */
+/* Fills in the current task and the time. */
 static __always_inline void event_fill(struct event *event)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
@@ -93,8 +93,9 @@ static __always_inline void event_fill(struct event *event)
 }
 
 /*
- * A record of that size, a constant, and filled with who did it: NULL where there is no room, and counted. The time is taken
- * with the place in the buffer already ours: order in the buffer and order in time differ by next to nothing.
+ * Reserves a record of size bytes, a constant, and fills in the current task. NULL: no room, which is counted. The
+ * time is read after the place in the buffer is reserved: so the order in the buffer hardly differs from the order
+ * in time.
  */
 #define event_new(size) \
 	({ \
@@ -106,7 +107,10 @@ static __always_inline void event_fill(struct event *event)
 		_record; \
 	})
 
-/* The same for an event whose current task is a bystander. who: whose it is, as event_fill() filled it in; the time is now. */
+/*
+ * The same for an event whose current task is a bystander. who: whose it is, as event_fill() filled it in; the time
+ * is now.
+ */
 #define event_new_of(size, who) \
 	({ \
 		void *_record = bpf_ringbuf_reserve(&events, size, 0); \
@@ -120,8 +124,9 @@ static __always_inline void event_fill(struct event *event)
 	})
 
 /*
- * Whether the reader sleeps is asked once for each event and without a barrier: it stays around for some
- * milliseconds after it has said that it sleeps, and the kernel itself wakes a reader that has read all.
+ * Reads the state of the reader once for each event, without a barrier. That is safe: the reader waits some
+ * milliseconds after it sets its state to asleep and then looks once more, and the kernel wakes a reader that has
+ * read all.
  */
 static __always_inline __u64 event_wakeup(void)
 {

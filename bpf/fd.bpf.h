@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The current task's file descriptors. */
+/* File descriptors of the current task. */
 #ifndef SONDE_FD_BPF_H
 #define SONDE_FD_BPF_H
 
@@ -7,7 +7,7 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
-/* NULL where there is none of that number. */
+/* The open file of a descriptor; NULL: not open. */
 static __always_inline struct file *fd_file(int fd)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* filter_pass(): is the current task one that the user asked for? */
+/* filter_pass(): whether the filters of the user pass the current task. */
 #ifndef SONDE_FILTER_BPF_H
 #define SONDE_FILTER_BPF_H
 
@@ -10,9 +10,9 @@
 const volatile struct filter filter SEC(".rodata.filter");
 
 /*
- * A byte for each process id, set for a command and what it forked. An array, not a
- * hash: a lookup costs a few instructions instead of 140, and a byte is set without an atomic.
- * Sized by user space: one row where unused, kernel.pid_max / FILTER_MEMBERS_ROW where used.
+ * A byte for each process id, set for the command (-c) and its descendants. An array and not a hash, because a
+ * lookup takes a few instructions instead of 140, and a byte can be set without an atomic operation. User space
+ * sets the size: one element if unused, else kernel.pid_max / FILTER_MEMBERS_ROW.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -22,8 +22,8 @@ struct {
 } members SEC(".maps");
 
 /*
- * The one cgroup asked for, as user space opened it. Asked this way and not by id, a kernel answers since 4.9, for
- * descendants too, and whatever cgroup namespace somebody lives in. Created only where it is used.
+ * The cgroup of the filter, opened by user space. Membership is tested by this map and not by id: that works since
+ * Linux 4.9, for descendants too, and in every cgroup namespace. The map is created only if it is used.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
@@ -47,7 +47,7 @@ static __always_inline bool filter_pass_ids(void)
 	if (filter.in_pidns) {
 		struct bpf_pidns_info ids = {};
 
-		/* fails for a task that the namespace does not see: not asked for */
+		/* fails for a task that the namespace does not see: the filter rejects it */
 		if (bpf_get_ns_current_pid_tgid(filter.pidns_dev, filter.pidns_ino, &ids,
 						sizeof(ids)))
 			return false;
@@ -78,7 +78,7 @@ static __always_inline bool filter_pass_comm(void)
 
 static __always_inline bool filter_pass(void)
 {
-	/* one test when nothing is asked for: the verifier removes what it guards, but not the loads of the tests */
+	/* one test without filters: the verifier removes guarded code, but not the loads of the tests themselves */
 	if (!filter.any)
 		return true;
 	if (filter.by_cpu && bpf_get_smp_processor_id() != filter.cpu)

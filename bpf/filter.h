@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which events count, decided in the kernel. Shared by both sides: user space fills
- * it before the program is loaded, into the map .rodata.filter, which is read-only from then on. The
- * verifier removes what is off: where nothing is asked for, two instructions are left.
+ * The filters that programs apply in the kernel. Shared by both sides: user space fills them into the map
+ * .rodata.filter before it loads the program, and the map is read-only from then on. The verifier removes the
+ * filters that are off: without filters two instructions remain.
  */
 #ifndef SONDE_FILTER_H
 #define SONDE_FILTER_H
 
 #define FILTER_COMM_LEN 16
-/* Processes a row of the members map stands for, a byte each. */
+/* How many processes an element of the members map holds, a byte each. */
 #define FILTER_MEMBERS_ROW 64
 
 struct filter {
 	unsigned char any; /* one of the following is set */
 	unsigned char by_tgid, by_tid, by_uid, by_cpu, by_comm, by_cgroup;
-	unsigned char by_members; /* the command and its descendants */
-	unsigned char in_pidns;	  /* tgid and tid are numbers of the pid namespace below, not of the host */
+	unsigned char by_members; /* only the command and its descendants */
+	unsigned char in_pidns;	  /* tgid and tid are ids in the pid namespace below, not on the host */
 	unsigned int tgid, tid, uid, cpu;
 	unsigned long long pidns_dev, pidns_ino;
 	unsigned long long cgroup_id; /* as the kernel has it, for those who look at other tasks than the current one */

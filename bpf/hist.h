@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Histograms: which bucket a value falls into, and what the cells of a histogram are. Shared by both sides, so that
- * the program that counts and the one that shows cannot differ.
+ * Histograms: the bucket of a value, and the cells of a histogram. Shared by both sides, so that the program that
+ * counts and the code that prints cannot differ.
  *
- * log2: bucket i has the values from 2^i to 2^(i+1) - 1, and the first one 0 too. linear: as many equal steps as there are, and
- * the last one what is beyond. precise: each power of two in as many equal parts as HIST_PARTS, so that the middle of a
- * bucket is less than 0.8 % away from what is in it; values below twice that have a bucket each.
+ * log2: bucket i has the values from 2^i to 2^(i+1) - 1, and bucket 0 the value 0, too. linear: buckets of equal
+ * width; the last one has all larger values. precise: each power of two is divided into HIST_PARTS equal buckets,
+ * so that the middle of a bucket differs by less than 0.8 % from its values; each value below 2 * HIST_PARTS has a
+ * bucket of its own.
  */
 #ifndef SONDE_HIST_H
 #define SONDE_HIST_H
@@ -14,7 +15,7 @@ enum hist_kind {
 	HIST_LOG2,
 	HIST_LINEAR,
 	HIST_PRECISE,
-	HIST_SINGLE, /* one bucket: how many there were, and their sum */
+	HIST_SINGLE, /* one bucket: the number of values and their sum */
 };
 
 #define HIST_LOG2_BUCKETS    64
@@ -23,10 +24,10 @@ enum hist_kind {
 #define HIST_PARTS	     (1 << HIST_PART_BITS)
 #define HIST_PRECISE_BUCKETS ((64 - HIST_PART_BITS + 1) * HIST_PARTS)
 
-/* The cells of a histogram, words of 64 bits: these, then the buckets. */
+/* The cells of a histogram, 64 bits each: these, then the buckets. */
 enum hist_cell {
-	HIST_SUM, /* of the values as they came, before they were divided */
-	HIST_MAX, /* precise only; divided */
+	HIST_SUM, /* of the values before they are divided by the unit */
+	HIST_MAX, /* of the values after the division; precise only */
 	HIST_BUCKETS,
 };
 
@@ -34,7 +35,7 @@ enum hist_cell {
 #define HIST_16(n) HIST_4(n), HIST_4(n), HIST_4(n), HIST_4(n)
 #define HIST_64(n) HIST_16(n), HIST_16(n), HIST_16(n), HIST_16(n)
 
-/* Of the highest bit that is set in a byte; 0 for 0. */
+/* The number of the highest bit that is set in a byte; 0 for 0. */
 static const unsigned char hist_log2_of[256] = {
 	0,
 	0,
@@ -52,8 +53,8 @@ static const unsigned char hist_log2_of[256] = {
 };
 
 /*
- * A byte of a value that has no higher ones. The mask is for the verifier, and it stands behind what a compiler knows nothing
- * of: clang 21 finds that it changes nothing, and compares another register than the one that it indexes with.
+ * byte is below 256. The verifier needs the mask to see that. The barrier before it hides the value from the
+ * compiler: clang 21 would drop the mask and compare another register than the one that it indexes with.
  */
 static inline __attribute__((always_inline)) unsigned long long hist_log2_byte(unsigned long long byte)
 {
@@ -62,7 +63,7 @@ static inline __attribute__((always_inline)) unsigned long long hist_log2_byte(u
 	return hist_log2_of[byte & 0xff];
 }
 
-/* A table and a ladder, whose first steps are the likely ones: a third of what shifting bit by bit takes. */
+/* Comparisons, the likely ones first, and a table: takes a third of the instructions of shifting bit by bit. */
 static inline __attribute__((always_inline)) unsigned long long hist_log2_low(unsigned long long value)
 {
 	if (value < 1ULL << 16)
@@ -70,7 +71,7 @@ static inline __attribute__((always_inline)) unsigned long long hist_log2_low(un
 	return value < 1ULL << 24 ? 16 + hist_log2_byte(value >> 16) : 24 + hist_log2_byte(value >> 24);
 }
 
-/* 0 for 0. */
+/* The number of the highest bit that is set; 0 for 0. */
 static inline __attribute__((always_inline)) unsigned long long hist_log2(unsigned long long value)
 {
 	unsigned long long high = value >> 32;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Programs for interrupts of some sort: measured from the one's begin to its end, which is on the same processor and with none
- * of the sort between, or counted. The tool that includes this says in irqs_add() whose it is.
+ * Programs that measure or count interrupts of one kind. An interrupt ends on the processor where it began, and no
+ * other one of its kind comes between. The tool that includes this file defines irqs_add(), which adds a time to
+ * the right key.
  */
 #ifndef SONDE_IRQS_BPF_H
 #define SONDE_IRQS_BPF_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The time between a function's entry and its return. Where the kernel runs one program at both ends (a session) it keeps
- * the start for us; elsewhere two programs share the table of what is pending (bpf/pending.bpf.h):
+ * The time between the entry and the return of a function. If the kernel runs one program at both ends (a session),
+ * it keeps the start time for us; else two programs share the pending table (bpf/pending.bpf.h):
  *
- *	at entry	entry = latency_claim(key);  pending_head(entry)->start = bpf_ktime_get_ns();
- *	at return	now = bpf_ktime_get_ns();  entry = latency_find(key);  ... ;  pending_free(entry, start);
+ *         at entry        entry = latency_claim(key);  pending_head(entry)->start = bpf_ktime_get_ns();
+ *         at return       now = bpf_ktime_get_ns();  entry = latency_find(key);  ... ;  pending_free(entry, start);
  */
 #ifndef SONDE_LATENCY_BPF_H
 #define SONDE_LATENCY_BPF_H
@@ -14,7 +14,7 @@
 #include "bpf/latency.h"
 #include "bpf/pending.bpf.h"
 
-/* Odd, with well mixed bits: a product with them is another number for each. */
+/* Odd numbers with well mixed bits: multiplying maps different ids to different numbers. */
 #define LATENCY_MIX_PROCESS   0xc2b2ae3d27d4eb4fULL
 #define LATENCY_MIX_GOROUTINE 0x9fb21c651e98df25ULL
 
@@ -22,9 +22,9 @@ static __u64 (*latency_is_return)(void *ctx) = (void *)PATCH_CALL_IS_RETURN;
 static __u64 *(*latency_cookie)(void *ctx) = (void *)PATCH_CALL_COOKIE;
 
 /*
- * A trampoline hands both programs the same context, on the stack. Elsewhere it is the stack pointer, which
- * on x86 has passed the return address by the time that the function returns. A pointer minus another is what the
- * verifier lets us calculate with; the other one is always the same.
+ * The frame of a call. A trampoline gives both programs the same context, on the stack. Else the frame is the stack
+ * pointer; on x86 that is one word higher at return, when the return address has been popped. The verifier permits
+ * no arithmetic on a pointer, but the difference of two pointers; the second one is always the same.
  */
 static __always_inline __u64 latency_frame(void *ctx, bool ret)
 {
@@ -46,7 +46,7 @@ static __always_inline __u64 latency_frame(void *ctx, bool ret)
 
 #define latency_is_go() (patch_constant(PATCH_LATENCY_GO) != 0)
 
-/* The current goroutine: a register that Go keeps for it (abi-internal.md). */
+/* The current goroutine, which Go keeps in a register (abi-internal.md). */
 static __always_inline __u64 latency_goroutine(void *ctx)
 {
 #if defined(__TARGET_ARCH_x86)
@@ -56,7 +56,11 @@ static __always_inline __u64 latency_goroutine(void *ctx)
 #endif
 }
 
-/* Its struct begins with the bounds of its stack (src/runtime/runtime2.go); 0 where we are not between these, so that it is none. */
+/*
+ * How far the stack pointer is below the upper end of the goroutine's stack. The struct of a goroutine begins with
+ * the bounds of its stack (src/runtime/runtime2.go). 0: the stack pointer is not between them, so the register
+ * holds no goroutine.
+ */
 static __always_inline __u64 latency_go_frame(void *ctx)
 {
 	__u64 g = latency_goroutine(ctx), sp = PT_REGS_SP((struct pt_regs *)ctx);
@@ -75,7 +79,7 @@ static __always_inline __u64 latency_go_frame(void *ctx)
 #define latency_register(regs, n) context_word(regs, __builtin_offsetof(struct user_pt_regs, regs) / 8 + n)
 #endif
 
-/* What a function of Go is called with, in its own order of registers. */
+/* Reads the arguments of a Go function, from the registers in the order of Go's calling convention. */
 static __always_inline void latency_go_args(void *regs, __u64 *args)
 {
 #if defined(__TARGET_ARCH_x86)
@@ -96,8 +100,8 @@ static __always_inline void latency_go_args(void *regs, __u64 *args)
 }
 
 /*
- * Not only user functions are told apart by the process. With a filter, a return comes here of which the entry did not, and a
- * cell may be there that somebody left who did not return.
+ * The key of a call. The process is part of it for kernel functions, too: with a filter, a return may arrive whose
+ * entry was left out, and must not find an entry that another process has left in the same frame.
  */
 static __always_inline __u64 latency_key(void *ctx, bool ret, __u64 slot)
 {
@@ -110,7 +114,7 @@ static __always_inline __u64 latency_key(void *ctx, bool ret, __u64 slot)
 	return frame * PENDING_MIX ^ slot;
 }
 
-/* An entry for the call that begins. */
+/* Claims an entry for a call that begins. */
 static __always_inline PENDING *latency_claim(__u64 key)
 {
 	if (latency_is_go() && !key) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Copies the kernel's memory out for the loader, who runs it (BPF_PROG_TEST_RUN): what the kernel knows of itself and
- * would otherwise print, line by line. Attached nowhere.
+ * Copies memory of the kernel to user space, which runs the programs (BPF_PROG_TEST_RUN); they are never attached.
+ * Reads tables that the kernel would otherwise print line by line, which takes much longer.
  */
 #include "vmlinux/vmlinux.h"
 #include <bpf/bpf_core_read.h>
@@ -15,7 +15,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 struct memory_layout memory_layout;
 __u8 memory_window[MEMORY_WINDOW];
 
-/* args[0]: an address, args[1]: how many bytes. Negative: not readable. */
+/* Copies args[1] bytes from address args[0] to memory_window. Negative: they cannot be read. */
 SEC("raw_tp")
 int memory_read(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -47,7 +47,7 @@ static __always_inline void describe_modules(struct memory_layout *layout)
 	layout->typetab = bpf_core_field_offset(struct mod_kallsyms, typetab);
 }
 
-/* A kernel may be without ftrace, or without modules. */
+/* Fills in memory_layout. A kernel may lack ftrace or modules. */
 SEC("raw_tp")
 int memory_describe(void *ctx)
 {
@@ -59,8 +59,8 @@ int memory_describe(void *ctx)
 }
 
 /*
- * Where the kernel keeps the address of what it tells those who look into its dumps: to the first of the context's
- * numbers. From Linux 5.16, so that it is loaded apart from the others, and uses none of their maps.
+ * Stores the address of the kernel's variable vmcoreinfo_data into the first word of the context. The helper for
+ * that exists since Linux 5.16: so this program is loaded apart from the others and uses none of their maps.
  */
 SEC("syscall")
 int memory_find(__u64 *ctx)

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The kernel's memory as it is copied out, and where in it is what the loader looks for. Shared by both sides. */
+/*
+ * For copying the memory of the kernel: the size of a copy, and the layout of structs that user space reads. Shared
+ * by both sides.
+ */
 #ifndef SONDE_MEMORY_H
 #define SONDE_MEMORY_H
 
-/* What one run copies at most, bytes. */
+/* How many bytes one run copies at most. */
 #define MEMORY_WINDOW 65536
 
-/* Of this kernel's structs: offsets and sizes in bytes; all 0 of a struct that it does not have. */
+/* Offsets and sizes in the structs of the running kernel, in bytes; 0 for a struct that it lacks. */
 struct memory_layout {
 	unsigned int record_size, record_ip;				      /* struct dyn_ftrace */
 	unsigned int page_next, page_records, page_index;		      /* struct ftrace_page */

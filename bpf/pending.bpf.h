@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What has begun and not ended (bpf/pending.h), by an id: the address of a task, a request or a socket.
+ * Remembers what has begun and not ended (bpf/pending.h) by an id, such as the address of a task, a request or a
+ * socket.
  *
- *	pending_begin(id, now);
- *	if (pending_end(id, &began)) ... pending_time(began, now) ...
+ *         pending_begin(id, now);
+ *         if (pending_end(id, &began)) ... pending_time(began, now) ...
  *
- * With a payload, of a tool that defines PENDING as its own struct before it includes this:
+ * With a payload: the tool defines PENDING as a struct of its own before it includes this file.
  *
- *	if ((entry = pending_begin(id, now))) entry->... = ...;
- *	if (pending_take(id, &copy)) ... copy... ...
+ *         if ((entry = pending_begin(id, now))) entry->... = ...;
+ *         if (pending_take(id, &copy)) ... copy... ...
  *
- * An end without a begin is of something that began before tracing, or that a filter left out.
+ * An end without a begin belongs to something that began before tracing, or that a filter left out.
  */
 #ifndef SONDE_PENDING_BPF_H
 #define SONDE_PENDING_BPF_H
@@ -24,12 +25,12 @@
 #define PENDING struct pending
 #endif
 
-/* Odd, with well mixed bits: a product with it is another number for each id. */
+/* An odd number with well mixed bits: multiplying maps different ids to different numbers. */
 #define PENDING_MIX 0x9e3779b97f4a7c15ULL
 
 _Static_assert((sizeof(PENDING) & (sizeof(PENDING) - 1)) == 0, "a mask chooses entries: their size is a power of two");
 
-/* User space sizes it. */
+/* User space sets the size. */
 SEC(".data.pending")
 PENDING pending_entries[PENDING_WAYS] = {};
 SEC(".data.losses")
@@ -40,7 +41,7 @@ static __always_inline void pending_lost(enum pending_loss why)
 	atomic_add(&pending_losses[why], 1);
 }
 
-/* The begin of an entry, whatever its payload. */
+/* The common begin of entries, with or without a payload. */
 #define pending_head(entry) ((struct pending *)(entry))
 
 static __always_inline PENDING *pending_entries_of(__u64 key)
@@ -53,8 +54,8 @@ static __always_inline PENDING *pending_entries_of(__u64 key)
 }
 
 /*
- * All entries are taken. The oldest makes room: it is the one that most likely never ends. Either that one is lost or,
- * where another processor was quicker, the one that begins now.
+ * All entries of the key are in use: replaces the oldest, which most likely never ends. That one is lost or, if
+ * another processor was quicker, the one that begins now.
  */
 static __always_inline PENDING *pending_evict(PENDING *entries, __u64 key)
 {
@@ -71,9 +72,9 @@ static __always_inline PENDING *pending_evict(PENDING *entries, __u64 key)
 }
 
 /*
- * An entry for what begins: a free one, or the key's own, of something earlier that has not ended and never will. Kernels
- * before 5.12 have no compare-and-swap. For these user space replaces it by a load, and the key is written afterwards; where
- * the swap has written it that changes nothing.
+ * Claims an entry: a free one, or one that the same key has from before, whose end was not seen. Kernels before
+ * 5.12 have no compare-and-swap: for these user space replaces it by a load. So the key is also written afterwards,
+ * which changes nothing if the swap has written it.
  */
 static __always_inline PENDING *pending_claim(__u64 key)
 {
@@ -110,8 +111,8 @@ static __always_inline PENDING *pending_find(__u64 key)
 }
 
 /*
- * Frees an entry that has been read. read: what was read of it, of several words any mixture. A processor that reorders
- * loads and stores sees that this store depends on those loads.
+ * Frees an entry that was read. read: a value computed from all words that were read. It makes the store depend on
+ * those loads, so that no processor executes it before them.
  */
 static __always_inline void pending_free(PENDING *entry, __u64 read)
 {
@@ -124,7 +125,7 @@ static __always_inline void pending_free(PENDING *entry, __u64 read)
 #endif
 }
 
-/* The clock that programs may read differs a little from processor to processor: nothing ends before it began. */
+/* now - start, at least 0: clocks of processors differ a little. */
 static __always_inline __u64 pending_time(__u64 start, __u64 now)
 {
 	return now > start ? now - start : 0;
@@ -144,10 +145,10 @@ static __always_inline void pending_copy(PENDING *entry, PENDING *copy)
 
 /* --- by id --- */
 
-/* Mixed, so that ids that differ little are spread over the table. Different ids have different keys. */
+/* Mixes the bits, which spreads similar ids over the table. Different ids have different keys. */
 #define pending_key(id) ((__u64)(id)*PENDING_MIX)
 
-/* Begins, or begins anew where the same id is pending. NULL: there is no room, which is counted. */
+/* Begins; if the id is pending, replaces its start time. NULL: no room, which is counted. */
 static __always_inline PENDING *pending_begin(__u64 id, __u64 now)
 {
 	PENDING *entry = pending_find(pending_key(id));
@@ -159,14 +160,14 @@ static __always_inline PENDING *pending_begin(__u64 id, __u64 now)
 	return entry;
 }
 
-/* Begins, or keeps the first start time where the same id is pending. */
+/* Begins; if the id is pending, keeps its first start time. */
 static __always_inline void pending_begin_once(__u64 id, __u64 now)
 {
 	if (!pending_find(pending_key(id)))
 		pending_begin(id, now);
 }
 
-/* Ends it: when it began. False: it is not pending. */
+/* Ends; *began is the start time. False: the id is not pending. */
 static __always_inline bool pending_end(__u64 id, __u64 *began)
 {
 	PENDING *entry = pending_find(pending_key(id));
@@ -178,7 +179,7 @@ static __always_inline bool pending_end(__u64 id, __u64 *began)
 	return true;
 }
 
-/* Ends it: all that was kept. False: it is not pending. */
+/* Ends; *copy is the whole entry. False: the id is not pending. */
 static __always_inline bool pending_take(__u64 id, PENDING *copy)
 {
 	PENDING *entry = pending_find(pending_key(id));

@@ -1,31 +1,35 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What has begun and not ended: a call, a request, a task that waits. Both sides share the table in which programs keep it.
+ * The pending table: what has begun and not ended, such as a call, a request or a waiting task. Shared by both
+ * sides.
  *
- * An entry belongs to the id of what is under way. The table is open: an id may be in one of a few entries, which its bits
- * choose. Entries are claimed by compare-and-swap, and no map is looked up. Where all of an id's entries are taken, the
- * oldest makes room: what never ends would else fill the table.
+ * An entry is found by an id. The bits of its key choose a few entries, of which it may use any. Programs claim
+ * entries by compare-and-swap, without a map lookup. If all entries of an id are in use, the oldest is replaced:
+ * else things that never end would fill the table.
  */
 #ifndef SONDE_PENDING_H
 #define SONDE_PENDING_H
 
-/* A tool that keeps more than a time has a struct that begins with this one. Its size must be a power of two. */
+/* An entry. A tool with a payload has a struct that begins with this one; its size must be a power of two. */
 struct pending {
-	unsigned long long key; /* 0: free */
-	unsigned long long start;
+	unsigned long long key;	  /* 0: free */
+	unsigned long long start; /* ns */
 };
 
-/* How many entries a key may be in: a cache line of the smallest ones. */
+/* How many entries a key may use: a cache line of the smallest entries. */
 #define PENDING_WAYS 4
 
-/* The bits of a key from there on choose its entries: PATCH_PENDING_MASK (bpf/patch.h) keeps as many as the table has. */
+/*
+ * The bits of a key above this one choose its entries; PATCH_PENDING_MASK (bpf/patch.h) limits them to the size of
+ * the table.
+ */
 #define PENDING_SHIFT 38
 
-/* Why something was not measured: the places in pending_losses. */
+/* Why something was not measured: indices of pending_losses. */
 enum pending_loss {
-	PENDING_NO_END,	 /* another began under the same key before it ended */
-	PENDING_NO_ID,	 /* nothing identified it: a goroutine that its register does not hold */
-	PENDING_NO_ROOM, /* others needed the entry: more are under way than there is room for */
+	PENDING_NO_END,	 /* another one began with the same key before this one ended */
+	PENDING_NO_ID,	 /* it has no id: the register does not hold a goroutine */
+	PENDING_NO_ROOM, /* its entry was replaced: more are pending than the table has room for */
 	PENDING_LOSSES,
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What has begun on this processor and not ended: of things of which it does one at a time, an interrupt or a task.
+ * Remembers when something began on this processor that it does one at a time, such as an interrupt or running a task.
  */
 #ifndef SONDE_PROCESSOR_BPF_H
 #define SONDE_PROCESSOR_BPF_H
@@ -24,7 +24,7 @@ static __always_inline void processor_begin(__u64 now)
 		*since = now;
 }
 
-/* When it has begun; false: before we looked. */
+/* Ends; *began is the start time in ns. False: it began before tracing. */
 static __always_inline bool processor_end(__u64 *began)
 {
 	__u32 only = 0;

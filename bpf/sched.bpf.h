@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sched:sched_switch as a raw tracepoint. It comes with interrupts off, so that no kernel preempts a program on it. The kernel
- * has told the previous task's state there since 5.18, in its own way; it is in the task on all of them.
+ * Reads the raw tracepoint sched:sched_switch. It is hit with interrupts off, so that no kernel preempts a program
+ * on it. The state of the previous task is read from the task itself, which works on all kernels; it is an argument
+ * only since 5.18.
  */
 #ifndef SONDE_SCHED_BPF_H
 #define SONDE_SCHED_BPF_H
@@ -11,8 +12,8 @@
 
 struct sched_switch {
 	struct task_struct *prev, *next;
-	bool waits; /* prev would go on if there were a processor for it */
-	bool ends;  /* prev never runs again */
+	bool waits; /* prev could go on running: it waits for a processor */
+	bool ends;  /* prev has exited */
 };
 
 static __always_inline bool sched_is_idle(struct task_struct *task)
@@ -20,7 +21,7 @@ static __always_inline bool sched_is_idle(struct task_struct *task)
 	return !BPF_CORE_READ(task, pid);
 }
 
-/* Who is preempted may have been about to sleep, and has its state for that already: it goes on nevertheless. */
+/* A preempted task waits for a processor even if its state says asleep: it was preempted on its way to sleep. */
 static __always_inline void sched_read_switch(void *ctx, struct sched_switch *sw)
 {
 	__u32 state;

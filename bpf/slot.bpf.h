@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* slot_counter(): what belongs to the target that fired, in memory of this processor. See bpf/slot.h. */
+/* slot_counter(): finds the counter of the target that was hit, in the shard of this processor. See bpf/slot.h. */
 #ifndef SONDE_SLOT_BPF_H
 #define SONDE_SLOT_BPF_H
 
@@ -11,11 +11,14 @@
 
 const volatile struct slot_hash slot_hash SEC(".rodata.slot");
 
-/* Sized and filled by user space before the load; powers of two, so that a shift and a mask are bounds. */
+/*
+ * Sized and filled by user space before the load. Sizes are powers of two, so that a shift and a mask bound the
+ * indices.
+ */
 const volatile __u32 slot_buckets[2] SEC(".rodata.buckets");
 const volatile struct slot_cell slot_cells[4] SEC(".rodata.cells");
 
-/* The compiler knows the size of an array as it is declared; it must not draw conclusions from it. */
+/* Hides from the compiler the declared size of an array, which user space changes. */
 #define slot_begin(array) \
 	({ \
 		typeof(&(array)[0]) _begin = (array); \
@@ -34,7 +37,10 @@ static __always_inline __u32 slot_by_ip(__u64 key)
 	return cell->key == (__u32)key ? cell->slot : SLOT_NONE;
 }
 
-/* Where the breakpoint is: on x86 the saved ip is behind the one-byte int3, also when ftrace or a jump replaces it. */
+/*
+ * The probed address. On x86 the saved ip is one byte after it, behind the int3, also if ftrace or a jump replaces
+ * that.
+ */
 static __always_inline __u64 slot_regs_ip(struct pt_regs *regs)
 {
 #if defined(__TARGET_ARCH_x86)
@@ -45,8 +51,8 @@ static __always_inline __u64 slot_regs_ip(struct pt_regs *regs)
 }
 
 /*
- * The number of the syscall that a task is in, as the kernel's own tracepoints of syscalls see it: from the
- * registers. Those of 32-bit tasks have other numbers, and are left out as there.
+ * The number of the syscall that the current task is in, read from the registers as the kernel's syscall
+ * tracepoints do. 32-bit tasks have other numbers; they are left out, as by those tracepoints.
  */
 static __always_inline __u32 slot_syscall(struct pt_regs *regs)
 {
@@ -70,13 +76,14 @@ static __always_inline __u32 slot_syscall(struct pt_regs *regs)
 #endif
 }
 
-/* May a run of the program be interrupted by another that counts in the same shard? */
+/* Whether a run of the program may be interrupted by another one that writes to the same shard. */
 #define slot_shared() (patch_constant(PATCH_SLOT_SHARED) != 0)
 
 /*
- * The begin of this processor's shard in an array of shards, which user space sized. The array's address is in the
- * program, and the mask tells the verifier how many shards there are: no lookup and no branch. The helper is called as one
- * that returns 64 bits, which every helper does; the cast by way of void says that this is meant.
+ * The begin of this processor's shard in an array of shards, which user space has sized. The address of the array
+ * is in the program, and the mask shows the verifier how many shards there are: no lookup, no branch. The helper is
+ * called as if it returned 64 bits, as every helper in fact does; the cast to void * keeps the compiler from
+ * warning.
  */
 #define slot_shard(array) \
 	({ \
@@ -87,7 +94,7 @@ static __always_inline __u32 slot_syscall(struct pt_regs *regs)
 		(typeof(&(array)[0]))((void *)slot_begin(array) + _at); \
 	})
 
-/* By what the kernel says of this hit. 64 bits, like what follows: narrower ones cost moves. */
+/* The slot by cookie, address or syscall number. All types have 64 bits: narrower ones cost additional moves. */
 static __always_inline __u64 slot_of(void *ctx, __u64 how)
 {
 	if (how == SLOT_COOKIE)
@@ -106,7 +113,7 @@ static __always_inline __u64 slot_of(void *ctx, __u64 how)
 #define slot_is_constant() (patch_constant(PATCH_SLOT_HOW) == SLOT_CONSTANT)
 #define slot_constant()	   patch_constant(PATCH_SLOT_VALUE)
 
-/* The slot of what fired; false where it has none. */
+/* *slot: the slot of the target that was hit. False: it has none. */
 static __always_inline bool slot_number(void *ctx, __u64 *slot)
 {
 	if (slot_is_constant()) {
@@ -118,8 +125,8 @@ static __always_inline bool slot_number(void *ctx, __u64 *slot)
 }
 
 /*
- * The counter of what was hit, in this processor's shard; false where it has none. A constant is read last, for what
- * is kept across a call takes a register that has to be saved.
+ * *counter: the counter of the target that was hit, in this processor's shard. False: it has none. A constant slot
+ * is read last: a value that lives across a call needs a register that must be saved.
  */
 static __always_inline bool slot_counter(void *ctx, __u64 *array, __u64 **counter)
 {

@@ -1,30 +1,29 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How a program learns which target was hit. Shared by both sides.
+ * How a program finds the slot of the target that was hit. Shared by both sides.
  *
- * A program is loaded once for each way of attaching. PATCH_SLOT_HOW and PATCH_SLOT_VALUE (bpf/patch.h) tell each copy how it finds the
- * slot, and the verifier removes the ways that the copy does not use.
+ * A copy of a program is loaded for each way of attaching. The patch sites PATCH_SLOT_HOW and PATCH_SLOT_VALUE
+ * (bpf/patch.h) hold how the copy finds the slot, and the verifier removes the other ways.
  */
 #ifndef SONDE_SLOT_H
 #define SONDE_SLOT_H
 
 enum slot_how {
-	SLOT_CONSTANT,	   /* one target a program */
+	SLOT_CONSTANT,	   /* one target for the copy */
 	SLOT_COOKIE,	   /* the attach cookie is the slot: Linux 5.15 and later */
-	SLOT_FUNC_IP,	   /* by the function's address: kprobe.multi */
+	SLOT_FUNC_IP,	   /* by the address of the function: kprobe.multi */
 	SLOT_REGS_IP,	   /* by the probed address: perf-event kprobes without cookies */
-	SLOT_SYSCALL,	   /* by the syscall's number: the raw tracepoints sys_enter and sys_exit */
-	SLOT_SYSCALL_TASK, /* the same on perf's tracepoints, which do not give the registers */
+	SLOT_SYSCALL,	   /* by the number of the syscall: the raw tracepoints sys_enter and sys_exit */
+	SLOT_SYSCALL_TASK, /* the same on perf tracepoints, whose context has no registers */
 };
 
 /*
- * Address to slot, for SLOT_*_IP: a perfect hash, built by user space once the targets
- * are known. bucket = (key * multiplier) >> bucket_shift; the bucket's displacement
- * plus the product's low half gives the cell. Two loads from memory whose address is in
- * the program, however many targets there are: kprobe.multi's own cookie is a binary search.
- * ("Hash, displace and compress", Belazzougui, Botelho, Dietzfelbinger 2009, in its simplest form.)
- * The key is the address for entry probes, and the address + SLOT_RETURN for return probes: further
- * away than any offset within a function. A syscall's key is its number, as if that were an address.
+ * A perfect hash from address to slot, for SLOT_*_IP, built by user space when the targets are known. bucket = (key
+ * * multiplier) >> bucket_shift; the displacement of the bucket plus the low half of the product gives the cell. A
+ * lookup takes two loads from memory whose address is in the program, for any number of targets; kprobe.multi finds
+ * its own cookies by binary search. ("Hash, displace and compress", Belazzougui, Botelho, Dietzfelbinger 2009, in
+ * its simplest form.) The key is the address for entry probes, and the address + SLOT_RETURN for return probes,
+ * which is larger than any offset in a function. The key of a syscall is its number.
  */
 #define SLOT_RETURN 0x80000000U
 
@@ -36,7 +35,7 @@ struct slot_hash {
 };
 
 struct slot_cell {
-	unsigned int key; /* low half of the key: whatever is not in the table must not be counted */
+	unsigned int key; /* low half of the key, to reject keys that are not in the table */
 	unsigned int slot;
 };
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tasks, whichever they are: what is known of the current one by helpers is read here of any other. */
+/* Reads of any task what helpers give for the current task only. */
 #ifndef SONDE_TASK_BPF_H
 #define SONDE_TASK_BPF_H
 
 #include "bpf/filter.bpf.h"
 #include <bpf/bpf_core_read.h>
 
-/* A pid namespace within a pid namespace ...: include/linux/pid_namespace.h */
+/* How deep pid namespaces nest (include/linux/pid_namespace.h, MAX_PID_NS_LEVEL, and the host). */
 #define PID_LEVELS_MAX 33
 
-/* Directories of cgroups that a filter looks through from a task's own upwards. */
+/* How many levels a filter goes up from the cgroup of a task. */
 #define CGROUP_LEVELS_MAX 32
 
-/* The number of a process or thread as that pid namespace has it, 0 where it does not see it. */
+/* The id of a process or thread in a pid namespace; 0: not visible there. */
 static __always_inline __u32 task_id_in_pidns(struct pid *pid, __u32 ino)
 {
 	__u32 level = BPF_CORE_READ(pid, level);
@@ -21,7 +21,10 @@ static __always_inline __u32 task_id_in_pidns(struct pid *pid, __u32 ino)
 	for (__u32 i = 0; i < PID_LEVELS_MAX; i++) {
 		struct upid *number;
 
-		/* of the two bounds clang 19 makes one, i != min(), of which old verifiers do not see that it ends: hide i */
+		/*
+		 * hide i: clang 19 merges both bounds to i != min(), and old verifiers cannot see that such a loop
+		 * ends
+		 */
 		barrier_var(i);
 		if (i > level)
 			break;
@@ -32,7 +35,7 @@ static __always_inline __u32 task_id_in_pidns(struct pid *pid, __u32 ino)
 	return 0;
 }
 
-/* The process that a task belongs to; ino 0: as the host has it. */
+/* The id of the process of a task in the pid namespace ino; 0: on the host. */
 static __always_inline __u32 task_process(struct task_struct *task, __u32 ino)
 {
 	if (ino)
@@ -40,7 +43,7 @@ static __always_inline __u32 task_process(struct task_struct *task, __u32 ino)
 	return BPF_CORE_READ(task, tgid);
 }
 
-/* Is the current task a child of that process? 0: of any. */
+/* Whether the current task is a child of a process; process 0: of any. */
 static __always_inline bool task_is_child_of(__u32 process, __u32 ino)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
@@ -48,7 +51,7 @@ static __always_inline bool task_is_child_of(__u32 process, __u32 ino)
 	return !process || task_process(BPF_CORE_READ(task, real_parent), ino) == process;
 }
 
-/* The pid namespace that a task lives in, as /proc/PID/ns/pid has it. */
+/* The inode of the pid namespace of a task, as /proc/PID/ns/pid shows it. */
 static __always_inline __u32 task_pidns(struct task_struct *task)
 {
 	struct pid *pid = BPF_CORE_READ(task, thread_pid);
@@ -68,7 +71,10 @@ static __always_inline __u32 task_state(struct task_struct *task)
 	return BPF_CORE_READ(old, state);
 }
 
-/* Does it run at this moment? On one processor only who is current does. An int, and a byte in later kernels. */
+/*
+ * Whether a task runs now. On kernels for one processor only the current one does. on_cpu was an int and became a
+ * byte.
+ */
 static __always_inline bool task_runs(struct task_struct *task)
 {
 	if (bpf_core_field_exists(task->on_cpu))
@@ -94,7 +100,7 @@ static __always_inline bool task_has_ids(struct task_struct *task)
 	return !filter.by_tid || tid == filter.tid;
 }
 
-/* Behind the name may be what is left of a longer one: copied up to the NUL, and nothing behind it. */
+/* Copies the name up to its NUL only: the rest of a longer earlier name may follow it. */
 static __always_inline bool task_has_comm(struct task_struct *task)
 {
 	union {
@@ -119,13 +125,13 @@ static __always_inline bool task_in_cgroup(struct task_struct *task)
 	return false;
 }
 
-/* Is this the processor that the user asked for? */
+/* Whether the filter passes the current processor. */
 static __always_inline bool task_cpu_pass(void)
 {
 	return !filter.by_cpu || bpf_get_smp_processor_id() == filter.cpu;
 }
 
-/* filter_pass() of another task than the current one, wherever that runs: see task_cpu_pass(). */
+/* filter_pass() for any task, without the filter on processors: see task_cpu_pass(). */
 static __always_inline bool task_pass(struct task_struct *task)
 {
 	if (!filter.any)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* TCP sockets that change their state, as the tracepoint sock:inet_sock_set_state tells. */
+/* Reads the tracepoint sock:inet_sock_set_state for TCP sockets that change their state. */
 #ifndef SONDE_TCP_BPF_H
 #define SONDE_TCP_BPF_H
 
@@ -15,13 +15,13 @@
 struct tcp_change {
 	struct sock *sk;
 	int from, to;
-	bool by_task; /* the current one; else the network, in the name of whichever task it has interrupted */
+	bool by_task; /* the current task changes the state; false: the network does, and the current task is a bystander */
 };
 
-/* False: no TCP socket, or a change that is the other probe's. */
+/* False: not a TCP socket, or a change for the other probe (bpf/tcp.h). */
 static __always_inline bool tcp_read_change(void *ctx, struct tcp_change *change)
 {
-	struct sock *sk; /* what is read by CO-RE must begin at a variable: it would look for our struct in the kernel */
+	struct sock *sk; /* a variable: CO-RE would search the kernel for struct tcp_change if it were read from there */
 
 	if (context_kind() == CONTEXT_RAW_TP) {
 		sk = (void *)context_word(ctx, 0);
@@ -36,7 +36,7 @@ static __always_inline bool tcp_read_change(void *ctx, struct tcp_change *change
 	}
 	change->sk = sk;
 	change->by_task = context_probe() == TCP_BY_TASK;
-	/* a task that does something with a socket has locked it, and what arrives meanwhile waits for that task */
+	/* a task that works on a socket has locked it; packets that arrive meanwhile wait for that task */
 	return !BPF_CORE_READ(sk, sk_lock.owned) != change->by_task && BPF_CORE_READ(sk, sk_protocol) == IPPROTO_TCP;
 }
 
@@ -47,7 +47,7 @@ static __always_inline void tcp_read_ipv4(const struct sock *sk, struct tcp_ends
 	ends->version = 4;
 }
 
-/* An IPv4 address in IPv6's form, ::ffff:a.b.c.d. */
+/* Whether an IPv6 address is a mapped IPv4 address, ::ffff:a.b.c.d. */
 static __always_inline bool tcp_is_mapped(const unsigned char *address)
 {
 	const __u32 *words = (const __u32 *)address;
@@ -70,8 +70,8 @@ static __always_inline void tcp_read_addresses(const struct sock *sk, struct tcp
 }
 
 /*
- * The local port as the socket has it now, 0 while none is chosen. From the moment that one must have been, the one it
- * had last: a socket that closes has given it back by the time that it says so.
+ * Reads the ports. chosen: the socket must have had a local port by now: reads the last one, because a socket that
+ * closes has already given it back. Else reads the current local port; 0: not chosen yet.
  */
 static __always_inline void tcp_read_ports(struct sock *sk, struct tcp_ends *ends, bool chosen)
 {
@@ -85,14 +85,17 @@ static __always_inline void tcp_read_ports(struct sock *sk, struct tcp_ends *end
 
 static __always_inline bool tcp_port_wanted(const volatile struct tcp_ports *ports, __u32 port)
 {
-	/* the verifier does not know what a swap of bytes leaves, and the compiler does */
+	/*
+	 * hide the value: the compiler knows the bounds after a byte swap and drops the check, the verifier does
+	 * not know them
+	 */
 	asm volatile(""
 		     : "+r"(port));
 	port &= 65535;
 	return !ports->any || ports->bits[port / 8] & 1 << port % 8;
 }
 
-/* A local port that is not chosen yet may still become one that was asked for. */
+/* Whether the filters pass a connection. A local port that is not chosen yet passes: it may become a wanted one. */
 static __always_inline bool tcp_is_wanted(const volatile struct tcp_wanted *wanted, const struct tcp_ends *ends)
 {
 	if (wanted->version && wanted->version != ends->version)

@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How the frame of a caller is found from that of the function it called, by a table of rows (page of text, place in it,
- * rule). Shared by both sides: src/unwind/ makes the rows of a file's .eh_frame, BPF programs look them up.
+ * Unwinding: a table of rows (page of text, place in the page, rule) says how to find the frame of the caller.
+ * Shared by both sides: src/unwind/ makes the rows from the .eh_frame of a file, BPF programs search them.
  *
- * A rule computes three things from the registers of a frame: the CFA (the value of the stack pointer before the call), the
- * caller's frame pointer, and the address to which the frame returns. Registers have the names that all architectures share:
- * SP, FP (rbp, x29), LR (x30; x86-64 has none). The caller's SP is the CFA.
+ * A rule computes three things from the registers of a frame: the CFA (the value of the stack pointer before the
+ * call), the caller's frame pointer, and the address to which the frame returns. Registers have the names that all
+ * architectures share: SP, FP (rbp, x29), LR (x30; x86-64 has none). The caller's SP is the CFA.
  */
 #ifndef SONDE_UNWIND_H
 #define SONDE_UNWIND_H
 
 enum unwind_cfa {
-	UNWIND_CFA_NONE,     /* the file says nothing of this place */
-	UNWIND_CFA_UNKNOWN,  /* it does, in a form that no rule has */
+	UNWIND_CFA_NONE,     /* .eh_frame does not cover this place */
+	UNWIND_CFA_UNKNOWN,  /* it does, but no rule can express it */
 	UNWIND_CFA_ROOT,     /* there is no caller */
 	UNWIND_CFA_SP,	     /* SP + offset */
 	UNWIND_CFA_FP,	     /* FP + offset */
-	UNWIND_CFA_PLT,	     /* SP + offset, and 8 more from byte `add` of each 16 bytes of text on */
-	UNWIND_CFA_SP_DEREF, /* what is stored at SP + offset, + add */
-	UNWIND_CFA_FP_DEREF, /* what is stored at FP + offset, + add */
+	UNWIND_CFA_PLT,	     /* SP + offset, and 8 more if the place is at or after byte `add` of its 16 bytes of text */
+	UNWIND_CFA_SP_DEREF, /* the word at SP + offset, + add */
+	UNWIND_CFA_FP_DEREF, /* the word at FP + offset, + add */
 };
 
-/* Where the value of a register is that the caller had. */
+/* Where the caller's value of a register is. */
 enum unwind_saved {
-	UNWIND_SAME,   /* still in the register; of the return address: in LR */
+	UNWIND_SAME,   /* still in the register; for the return address: in LR */
 	UNWIND_AT_CFA, /* in memory at the CFA + 8 * offset */
 	UNWIND_AT_SP,
 	UNWIND_AT_FP,
-	UNWIND_LOST, /* not known: the caller can be found, but no frame that needs this register */
+	UNWIND_LOST, /* unknown: the caller can be found, but not a frame that needs this register */
 };
 
 struct unwind_rule {
@@ -37,7 +37,7 @@ struct unwind_rule {
 	unsigned char add;
 };
 
-/* From byte `place` of a page of text on, to the next row. */
+/* A row holds from byte `place` of a page of text to the next row. */
 struct unwind_row {
 	unsigned short place;
 	unsigned short rule; /* its number */
@@ -46,7 +46,7 @@ struct unwind_row {
 /* Text is divided by its offset in the file. Every page that has a row has one at place 0. */
 #define UNWIND_PAGE_SHIFT 16
 
-/* Rules that every set of rules has, by these numbers. */
+/* Numbers of rules that every set of rules has. */
 enum unwind_rule_number {
 	UNWIND_RULE_NONE,
 	UNWIND_RULE_UNKNOWN,
