@@ -4,7 +4,7 @@
 # tests/programs/X.c is a static build/tests/X, tests/programs/X.dyn.c a dynamic build/tests/X.
 # tests/programs/libX.so.c a shared library build/tests/libX.so, for dynamic programs beside it.
 # tests/programs/X-*.c are further files of X; tests/programs/*.h is what several share. tests/bench/X.c is build/tests/bench-X,
-# with tests/bench/X-*.c.
+# with tests/bench/X-*.c. tests/engines/together.c is build/tests/together, with all of src/ but main.c.
 
 # Of these files, those that are not a further one of another.
 main_files = $(filter-out $(foreach f,$(1),$(wildcard $(f:%.c=%)-*.c)),$(1))
@@ -31,6 +31,13 @@ GO_FLAGS  = -ldflags='-w$(if $(filter %-stripped,$@), -s)' $(if $(filter %-pie,$
 # tests/programs/X.cc is a static build/tests/X in C++, which needs nothing of its library.
 CXX_BIN := $(patsubst tests/programs/%.cc,$(B)/tests/%,$(wildcard tests/programs/*.cc))
 TEST_BIN += $(CXX_BIN)
+
+# Engines side by side in one process, which has symbols to be traced by.
+TEST_BIN += $(B)/tests/together
+$(B)/tests/together: tests/engines/together.c $(LIB:%.c=$(B)/%.o) $(LIBBPF_A) $(ZYDIS_A) $(COMPAT_A)
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(CC) $(TEST_CFLAGS) -I. -Isrc -I$(B) -I$(B)/gen -I$(B)/libbpf/include -Wno-missing-field-initializers -static -Wl,--gc-sections -Wl,-S \
+		-o $@ $(filter-out $(COMPAT_A),$^) $(LDLIBS) $(COMPAT_A)
 
 .PHONY: test-programs
 test-programs: $(TEST_BIN) $(B)/unwind-rows

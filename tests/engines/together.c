@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Engines side by side in one process, each with its own probes, filter, output and totals: two that count different functions
+ * and one that measures. They trace a child of ours, whose functions are called as often as we say. Prints "ok", or what is
+ * wrong, and exits with 1.
+ */
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "base/report.h"
+#include "engine/count.h"
+#include "engine/latency.h"
+#include "run/filter_parse.h"
+
+__attribute__((noipa)) void together_alpha(void)
+{
+	__asm__ volatile("");
+}
+
+__attribute__((noipa)) void together_beta(void)
+{
+	__asm__ volatile("");
+}
+
+struct calls {
+	int alpha, beta;
+};
+
+/* --- the child --- */
+
+static pid_t child;
+static int to_child, from_child;
+
+static void work(int requests, int answers)
+{
+	struct calls calls;
+
+	while (read(requests, &calls, sizeof(calls)) == sizeof(calls)) {
+		for (int i = 0; i < calls.alpha; i++)
+			together_alpha();
+		for (int i = 0; i < calls.beta; i++)
+			together_beta();
+		if (write(answers, "", 1) != 1)
+			break;
+	}
+	_exit(0);
+}
+
+static void start_child(void)
+{
+	int requests[2], answers[2];
+
+	if (pipe(requests) || pipe(answers))
+		exit(1);
+	child = fork();
+	if (!child) {
+		close(requests[1]);
+		work(requests[0], answers[1]);
+	}
+	to_child = requests[1];
+	from_child = answers[0];
+}
+
+/* Returns when the child has made the calls. */
+static void call(int alpha, int beta)
+{
+	const struct calls calls = { alpha, beta };
+	char answer;
+
+	if (write(to_child, &calls, sizeof(calls)) != sizeof(calls) || read(from_child, &answer, 1) != 1)
+		exit(1);
+}
+
+/* --- one engine --- */
+
+struct traced {
+	const char *name;
+	struct engine_context ctx;
+	struct engine_instance instance;
+	int file; /* of its output */
+};
+
+static const struct field count_fields[] = {
+	FIELD(FIELD_STR, struct count_row, name, "func", "FUNC", -36),
+	FIELD(FIELD_U64, struct count_row, count, "count", "COUNT", 8),
+};
+static const struct schema count_schema = { count_fields, ARRAY_SIZE(count_fields) };
+
+static const struct field latency_fields[] = { HIST_FIELDS };
+static const struct schema latency_schema = { latency_fields, ARRAY_SIZE(latency_fields) };
+
+static void check(bool ok, const struct traced *traced, const char *what)
+{
+	if (ok)
+		return;
+	printf("%s: %s\n", traced->name, what);
+	exit(1);
+}
+
+static void open_engine(struct traced *traced, const char *name, const struct engine *engine, const struct schema *schema,
+			const char *function)
+{
+	__free char *spec = NULL;
+	char path[4096] = "";
+	struct err err = {};
+	const char *args[1];
+
+	if (readlink("/proc/self/exe", path, sizeof(path) - 1) < 0)
+		exit(1);
+	spec = base_printf("u:%s:%s", path, function);
+	args[0] = spec;
+	*traced = (struct traced){ .name = name, .file = memfd_create(name, MFD_CLOEXEC) };
+	traced->ctx.cgroup = -1;
+	traced->ctx.pid = child;
+	traced->ctx.out = output_new(traced->file, OUTPUT_JSON);
+	engine_init(&traced->instance, engine, NULL, schema, &traced->ctx);
+	traced->instance.args = (struct opt_list){ args, 1, 1 };
+	if (filter_parse(&traced->ctx.filter, &(struct run_options){ .pid = child }, false, &traced->ctx.cgroup, &err) ||
+	    engine_open(&traced->instance, &err))
+		check(false, traced, err.text);
+	traced->instance.args = (struct opt_list){};
+}
+
+static void close_engine(struct traced *traced)
+{
+	engine_release(&traced->instance);
+	output_free(traced->ctx.out);
+	close(traced->file);
+}
+
+/* --- what they say --- */
+
+static void add_count(const void *row, void *sum)
+{
+	*(uint64_t *)sum += ((const struct count_row *)row)->count;
+}
+
+static void add_hist(const void *data, void *sum)
+{
+	const struct hist_row *row = data;
+
+	*(uint64_t *)sum += hist_count(row->hist, row->cells);
+}
+
+static void expect_snapshot(struct traced *traced, uint64_t want)
+{
+	bool counts = traced->instance.engine == &count_engine;
+	uint64_t sum = 0;
+	__free char *what = NULL;
+
+	check(!traced->instance.engine->snapshot(&traced->instance, counts ? add_count : add_hist, &sum), traced, "no snapshot");
+	what = base_printf("the snapshot has %llu, not %llu", (unsigned long long)sum, (unsigned long long)want);
+	check(sum == want, traced, what);
+}
+
+/* The next table has one row, with this count; want 0: it has none. */
+static void expect_emit(struct traced *traced, int want)
+{
+	__free char *wanted = base_printf("\"count\":%d", want), *what = NULL;
+	char text[4096] = "";
+
+	if (ftruncate(traced->file, 0) || lseek(traced->file, 0, SEEK_SET))
+		exit(1);
+	traced->instance.engine->emit(&traced->instance, false);
+	if (pread(traced->file, text, sizeof(text) - 1, 0) < 0)
+		exit(1);
+	what = base_printf("the table is not %s but: %s", wanted, text);
+	check(want ? strstr(text, wanted) && strchr(text, '\n') == strrchr(text, '\n') : !*text, traced, what);
+}
+
+int main(void)
+{
+	struct traced alpha, beta, times;
+
+	report_set_name("together");
+	start_child();
+	open_engine(&alpha, "alpha", &count_engine, &count_schema, "together_alpha");
+	open_engine(&beta, "beta", &count_engine, &count_schema, "together_beta");
+	open_engine(&times, "times", &latency_engine, &latency_schema, "together_alpha");
+
+	/* what others call is not counted, and neither engine counts what is the other's */
+	together_alpha();
+	call(3, 5);
+	expect_snapshot(&alpha, 3);
+	expect_snapshot(&beta, 5);
+	expect_snapshot(&times, 3);
+	expect_emit(&alpha, 3);
+
+	/* a table shows the difference to the table before, whatever snapshots there were between */
+	call(2, 1);
+	expect_snapshot(&alpha, 5);
+	expect_emit(&alpha, 2);
+	expect_emit(&alpha, 0);
+	expect_emit(&beta, 6);
+	expect_emit(&times, 5);
+	call(1, 1);
+	expect_emit(&times, 1);
+	expect_snapshot(&alpha, 6);
+	expect_snapshot(&beta, 7);
+	expect_snapshot(&times, 6);
+
+	/* and one that ends takes nothing from the others */
+	close_engine(&alpha);
+	call(4, 2);
+	expect_snapshot(&beta, 9);
+	expect_snapshot(&times, 10);
+	expect_emit(&beta, 3);
+	close_engine(&beta);
+	call(1, 1);
+	expect_emit(&times, 5);
+	close_engine(&times);
+	close(to_child);
+	waitpid(child, NULL, 0);
+	puts("ok");
+	return 0;
+}

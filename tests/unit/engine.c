@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Instances of an engine share nothing: neither what is parsed into their settings nor, after an end, what is in memory. */
+#include <criterion/criterion.h>
+
+#include "engine/count.h"
+#include "engine/latency.h"
+#include "run/run.h"
+
+static void parse(struct engine_instance *instance, char *option, char *value)
+{
+	char *argv[] = { "test", option, value, NULL };
+	const struct engine *engine = instance->engine;
+	const struct opt_table table = { engine->options_title, engine->options, engine->n_options, instance->settings };
+	struct opt_list args = {};
+	struct err err = {};
+	size_t dashdash;
+
+	cr_assert_eq(opt_parse(3, argv, &table, 1, &args, &dashdash, &err), 0, "%s", err.text);
+	free(args.v);
+}
+
+/* What one is told, the other is not: it has what a third one has that was told nothing. */
+static void expect_apart(const struct engine *engine, char *option, char *value)
+{
+	struct engine_instance told, other, fresh;
+
+	engine_init(&told, engine, NULL, NULL, NULL);
+	engine_init(&other, engine, NULL, NULL, NULL);
+	parse(&told, option, value);
+	engine_init(&fresh, engine, NULL, NULL, NULL);
+	cr_expect_arr_eq(other.settings, fresh.settings, engine->settings_size);
+	cr_expect_arr_neq(told.settings, fresh.settings, engine->settings_size);
+	engine_release(&told);
+	cr_expect_arr_eq(other.settings, fresh.settings, engine->settings_size);
+	engine_release(&other);
+	engine_release(&fresh);
+}
+
+Test(engine, settings_are_apart)
+{
+	expect_apart(&count_engine, "--top", "7");
+	expect_apart(&latency_engine, "--max-keys", "7");
+}
+
+/* Of every engine that a tool has: as a failed open leaves it, before anything was made. */
+Test(engine, instances_are_apart)
+{
+	size_t n;
+	const struct tool *const *tools = tool_list(&n);
+
+	for (size_t i = 0; i < n; i++) {
+		struct engine_instance one, other;
+
+		engine_init(&one, tools[i]->engine, tools[i]->source, tools[i]->schema, NULL);
+		engine_init(&other, tools[i]->engine, tools[i]->source, tools[i]->schema, NULL);
+		cr_expect(!one.settings || one.settings != other.settings, "%s", tools[i]->name);
+		cr_expect_null(one.state);
+		engine_release(&one);
+		engine_release(&other);
+		cr_expect_null(other.settings);
+	}
+}
+
+/* Who streams has no totals; who makes tables has them. */
+Test(engine, tables_have_totals)
+{
+	size_t n;
+	const struct tool *const *tools = tool_list(&n);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct engine *engine = tools[i]->engine;
+
+		cr_expect(!engine || !engine->snapshot == !!engine->take, "%s", tools[i]->name);
+	}
+}
