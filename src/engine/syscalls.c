@@ -3,27 +3,21 @@
  * The syscall engine's user side: two programs on sys_enter and sys_exit, and what they have counted since it was taken
  * before. Counters only grow, so nothing is lost between two looks at them.
  */
-#include <sched.h>
-#include <signal.h>
-
-#include <bpf/bpf.h>
-
 #include "attach/plan.h"
 #include "attach/quirks.h"
 #include "attach/shards.h"
-#include "base/cpus.h"
 #include "base/report.h"
 #include "bpf/filter.h"
 #include "bpf/pending.h"
 #include "bpf/slot.h"
 #include "bpf/syscalls.h"
 #include "bpf/syscalls.skel.h"
-#include "kernel/syscalls.h"
 #include "filter.h"
 #include "object.h"
 #include "pairs.h"
 #include "probes.h"
 #include "syscalls.h"
+#include "syscalls_counts.h"
 
 #define CALLS_LEAST 4096
 #define CALLS_MOST  1000000
@@ -37,11 +31,6 @@ enum end {
 	ENDS,
 };
 
-struct snapshot {
-	struct syscalls_row *v; /* by key */
-	size_t n, cap;
-};
-
 struct syscalls {
 	struct syscalls_settings settings;
 	struct target_set set;
@@ -51,7 +40,7 @@ struct syscalls {
 	uint64_t pending_mask;
 	uint32_t calls; /* room for so many under way */
 	struct shards shards;
-	struct snapshot now, before;
+	struct syscalls_counts now, before;
 	struct syscalls_row *rows; /* what was taken */
 };
 
@@ -182,14 +171,32 @@ static size_t memory(const struct syscalls *syscalls)
 	return shards_memory(&syscalls->shards) + object_value_size(&syscalls->object, ".data.pending");
 }
 
-int syscalls_open(struct syscalls **to, struct engine_instance *instance, const struct syscalls_settings *settings, struct err *err)
+static int choose(struct engine_instance *instance, struct syscalls *syscalls, struct err *err)
 {
-	struct syscalls *syscalls = *to = base_alloc(sizeof(*syscalls));
+	const struct syscalls_source *source = instance->source;
+	int ret = 0;
+
+	if (instance->args.n)
+		ret = err_set(err, -EINVAL, "unexpected argument '%s'", instance->args.v[0]);
+	if (!ret && source->configure)
+		ret = source->configure(instance, err);
+	instance->ctx->usage = ret == -EINVAL;
+	syscalls->settings = *source->settings;
+	syscalls->settings.failed |= syscalls->settings.error > 0;
+	return ret;
+}
+
+static int syscalls_open(struct engine_instance *instance, struct err *err)
+{
+	struct syscalls *syscalls = base_alloc(sizeof(*syscalls));
 	int ret;
 
-	syscalls->settings = *settings;
+	instance->state = syscalls;
+	ret = choose(instance, syscalls, err);
+	if (ret)
+		return ret;
 	add_target(syscalls, END_EXIT, "sys_exit");
-	if (settings->timed)
+	if (syscalls->settings.timed)
 		add_target(syscalls, END_ENTER, "sys_enter");
 	syscalls->set.n_slots = ENDS;
 	ret = prepare(syscalls, instance, err);
@@ -204,125 +211,31 @@ int syscalls_open(struct syscalls **to, struct engine_instance *instance, const 
 	return ret;
 }
 
-/* --- what was counted --- */
-
-static int by_key(const void *pa, const void *pb)
+static void syscalls_armed(struct engine_instance *instance)
 {
-	const struct syscalls_row *a = pa, *b = pb;
+	const struct syscalls *syscalls = instance->state;
+	const struct syscalls_settings *settings = &syscalls->settings;
+	__free char *top = settings->with_total ? base_strdup("") : base_printf(", printing top %u", settings->top);
 
-	return a->key < b->key ? -1 : a->key > b->key;
+	report_line("Tracing %ssyscalls%s... Hit Ctrl-C to end.", settings->failed ? "failed " : "", top);
 }
 
-/* A call counts before its error: in the other order there are no more errors than calls. */
-static void add_cell(struct syscalls_row *row, const struct syscalls_cell *cell)
+/* --- tables --- */
+
+/* What there is until now becomes syscalls->now. make_room: processes that are gone leave the map. */
+static int look(struct syscalls *syscalls, bool make_room)
 {
-	uint64_t max = __atomic_load_n(&cell->max, __ATOMIC_RELAXED);
+	const struct syscalls_settings *settings = &syscalls->settings;
 
-	row->ns += __atomic_load_n(&cell->ns, __ATOMIC_RELAXED);
-	row->errors += __atomic_load_n(&cell->errors, __ATOMIC_ACQUIRE);
-	row->calls += __atomic_load_n(&cell->calls, __ATOMIC_RELAXED);
-	row->max = max > row->max ? max : row->max;
-}
-
-static const struct syscalls_cell *cell_at(const struct syscalls *syscalls, size_t shard, size_t place)
-{
-	const char *calls = object_memory(&syscalls->object, ".data.calls", shards_memory(&syscalls->shards));
-
-	return (const struct syscalls_cell *)(calls + shard * syscalls->shards.size) + place;
-}
-
-static struct syscalls_row sum_of(const struct syscalls *syscalls, size_t place)
-{
-	struct syscalls_row row = { .key = place };
-
-	for (size_t i = 0; i < syscalls->shards.n; i++)
-		add_cell(&row, cell_at(syscalls, i, place));
-	return row;
-}
-
-/* Those of 32-bit programs have other numbers, and are told at the end. */
-static void look_at_numbers(struct syscalls *syscalls)
-{
-	for (size_t place = 0; place <= SYSCALLS_OTHER; place++) {
-		struct syscalls_row row = sum_of(syscalls, place);
-
-		if (!row.calls)
-			continue;
-		row.name = syscall_name(place);
-		*vec_push(&syscalls->now) = row;
-	}
-}
-
-/* Nobody waits for it any more: what it did is counted, and its number may become another's. */
-static bool is_gone(uint32_t process)
-{
-	return kill(process, 0) && errno == ESRCH;
-}
-
-/* Makes room: each table takes those that are gone out of the map, once that is half full. Ids are to be the host's. */
-static void remove_gone(struct syscalls *syscalls)
-{
-	int map = object_map_fd(&syscalls->object, "processes");
-
-	if (syscalls->now.n < syscalls->settings.keys / 2 || filter_pidns())
-		return;
-	vec_each(row, &syscalls->now) {
-		struct syscalls_process last;
-
-		if (!is_gone(row->key) || bpf_map_lookup_elem(map, &row->key, &last))
-			continue;
-		/* it may have gone on since we looked at all of them */
-		row->calls = row->errors = row->ns = 0;
-		add_cell(row, &last.cell);
-		row->gone = !bpf_map_delete_elem(map, &row->key);
-	}
-}
-
-static void look_at_processes(struct syscalls *syscalls)
-{
-	uint32_t n = syscalls->settings.keys + cpus_ids(); /* each processor may have one in reserve */
-	__free uint32_t *keys = base_alloc(n * sizeof(*keys));
-	__free struct syscalls_process *values = base_alloc(n * sizeof(*values));
-	uint32_t batch; /* where the kernel would go on: all come at once */
-	int ret = bpf_map_lookup_batch(object_map_fd(&syscalls->object, "processes"), NULL, &batch, keys, values, &n, NULL);
-
-	/* that was the last */
-	if (ret && ret != -ENOENT) {
-		report_error("cannot read the counters: %s", strerror(-ret));
-		return;
-	}
-	for (uint32_t i = 0; i < n; i++) {
-		struct syscalls_row *row = vec_push(&syscalls->now);
-
-		row->key = keys[i];
-		memcpy(row->comm, values[i].comm, sizeof(row->comm));
-		add_cell(row, &values[i].cell);
-	}
-	if (syscalls->now.n)
-		qsort(syscalls->now.v, syscalls->now.n, sizeof(*syscalls->now.v), by_key);
-	remove_gone(syscalls);
-}
-
-/*
- * A preemptible kernel skips hits on a processor where somebody was preempted in the midst of reading a map, until that one
- * goes on. So nobody is to preempt us there.
- */
-static void look_undisturbed(struct syscalls *syscalls)
-{
-	const struct sched_param first = { .sched_priority = 1 };
-	struct sched_param before = {};
-	int policy = quirk_preemptible() ? sched_getscheduler(0) : -1;
-
-	if (policy < 0 || sched_getparam(0, &before) || sched_setscheduler(0, SCHED_FIFO, &first)) {
-		look_at_processes(syscalls);
-		return;
-	}
-	look_at_processes(syscalls);
-	sched_setscheduler(0, policy, &before);
+	syscalls->now.n = 0;
+	if (settings->by_process)
+		return syscalls_counts_by_process(&syscalls->now, &syscalls->object, settings->keys, make_room);
+	syscalls_counts_by_number(&syscalls->now, &syscalls->object, &syscalls->shards);
+	return 0;
 }
 
 /* The same key's row of the last time: both are in order. */
-static const struct syscalls_row *find_before(const struct snapshot *before, size_t *at, uint32_t key)
+static const struct syscalls_row *find_before(const struct syscalls_counts *before, size_t *at, uint32_t key)
 {
 	while (*at < before->n && before->v[*at].key < key)
 		++*at;
@@ -349,7 +262,7 @@ static size_t subtract(struct syscalls *syscalls)
 }
 
 /* Of a process with the same id, there is nothing to subtract. */
-static void forget_gone(struct snapshot *before)
+static void forget_gone(struct syscalls_counts *before)
 {
 	size_t kept = 0;
 
@@ -360,22 +273,85 @@ static void forget_gone(struct snapshot *before)
 	before->n = kept;
 }
 
-struct syscalls_row *syscalls_take(struct syscalls *syscalls, size_t *n)
+/* What came since the last time, n rows that are not zero, in no order. They stay until the next call. */
+static struct syscalls_row *take(struct syscalls *syscalls, size_t *n)
 {
-	struct snapshot old = syscalls->before;
+	struct syscalls_counts old = syscalls->before;
+	int ret = look(syscalls, true);
 
-	if (syscalls->settings.by_process)
-		look_undisturbed(syscalls);
-	else
-		look_at_numbers(syscalls);
+	if (ret)
+		report_error("cannot read the counters: %s", strerror(-ret));
 	free(syscalls->rows);
 	syscalls->rows = base_alloc((syscalls->now.n + 1) * sizeof(*syscalls->rows));
 	*n = subtract(syscalls);
 	syscalls->before = syscalls->now;
 	forget_gone(&syscalls->before);
 	syscalls->now = old;
-	syscalls->now.n = 0;
 	return syscalls->rows;
+}
+
+static int syscalls_snapshot(struct engine_instance *instance, engine_row_fn fn, void *ctx)
+{
+	struct syscalls *syscalls = instance->state;
+	int ret = look(syscalls, false);
+
+	if (!ret)
+		vec_each(row, &syscalls->now)
+			fn(row, ctx);
+	return ret;
+}
+
+static int larger_first(uint64_t a, uint64_t b)
+{
+	return a > b ? -1 : a < b;
+}
+
+int syscalls_by_size(const void *pa, const void *pb)
+{
+	const struct syscalls_row *a = pa, *b = pb;
+	int ret = larger_first(a->ns, b->ns);
+
+	if (!ret)
+		ret = larger_first(a->calls, b->calls);
+	if (!ret && a->name && b->name)
+		ret = strcmp(a->name, b->name);
+	return ret ? ret : larger_first(b->key, a->key);
+}
+
+/* Of all rows, also of those that --top leaves out. */
+static struct syscalls_row total_of(const struct syscalls_row *rows, size_t n)
+{
+	struct syscalls_row total = { .is_total = true, .is_first = !n };
+
+	for (size_t i = 0; i < n; i++) {
+		total.calls += rows[i].calls;
+		total.errors += rows[i].errors;
+		total.ns += rows[i].ns;
+	}
+	total.total_ns = total.ns;
+	return total;
+}
+
+static void syscalls_emit(struct engine_instance *instance, bool last)
+{
+	struct syscalls *syscalls = instance->state;
+	const struct syscalls_settings *settings = &syscalls->settings;
+	struct output *out = instance->ctx->out;
+	size_t n;
+	struct syscalls_row *rows = take(syscalls, &n);
+	const struct syscalls_row total = total_of(rows, n);
+
+	qsort(rows, n, sizeof(*rows), syscalls_by_size);
+	engine_table_begin(instance);
+	for (size_t i = 0; i < n && i < settings->top; i++) {
+		rows[i].is_first = !i;
+		rows[i].total_ns = total.ns;
+		output_row(out, &rows[i]);
+	}
+	/* programs add up rows themselves */
+	if (settings->with_total && output_is_text(out))
+		output_row(out, &total);
+	output_table_end(out);
 }
 
 /* --- end --- */
@@ -386,8 +362,9 @@ static void say(uint64_t n, const char *what)
 		report_note("%llu call%s %s", (unsigned long long)n, str_plural(n), what);
 }
 
-void syscalls_losses(struct syscalls *syscalls, struct engine_instance *instance)
+static void syscalls_losses(struct engine_instance *instance)
 {
+	struct syscalls *syscalls = instance->state;
 	__free char *no_key = base_printf("not counted: of processes beyond the first %u (see --max-keys)",
 					  syscalls->settings.keys);
 	__free char *no_cell = base_printf("not timed: too many at a time (room is for %u, see --max-calls)",
@@ -398,14 +375,16 @@ void syscalls_losses(struct syscalls *syscalls, struct engine_instance *instance
 	probes_say_missed(instance, knows, missed[END_EXIT] + others, "calls not counted");
 	probes_say_missed(instance, knows, missed[END_ENTER], "calls not timed");
 	if (!syscalls->settings.by_process)
-		say(sum_of(syscalls, SYSCALLS_COMPAT).calls,
+		say(syscalls_counts_sum(&syscalls->object, &syscalls->shards, SYSCALLS_COMPAT).calls,
 		    "of 32-bit programs not shown: they have numbers of their own");
 	say(object_word(&syscalls->object, ".data.crowded", 0), no_key);
 	say(object_word(&syscalls->object, ".data.losses", PENDING_NO_ROOM), no_cell);
 }
 
-void syscalls_close(struct syscalls *syscalls)
+static void syscalls_close(struct engine_instance *instance)
 {
+	struct syscalls *syscalls = instance->state;
+
 	if (!syscalls)
 		return;
 	attach_free(syscalls->attach);
@@ -418,3 +397,12 @@ void syscalls_close(struct syscalls *syscalls)
 	free(syscalls->rows);
 	free(syscalls);
 }
+
+const struct engine syscalls_engine = {
+	.open = syscalls_open,
+	.armed = syscalls_armed,
+	.snapshot = syscalls_snapshot,
+	.emit = syscalls_emit,
+	.losses = syscalls_losses,
+	.close = syscalls_close,
+};

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The counters of the syscall programs, read while these go on counting. */
+#include <sched.h>
+#include <signal.h>
+
+#include <bpf/bpf.h>
+
+#include "attach/quirks.h"
+#include "base/cpus.h"
+#include "filter.h"
+#include "kernel/syscalls.h"
+#include "syscalls_counts.h"
+
+static int by_key(const void *pa, const void *pb)
+{
+	const struct syscalls_row *a = pa, *b = pb;
+
+	return a->key < b->key ? -1 : a->key > b->key;
+}
+
+/* A call counts before its error: in the other order there are no more errors than calls. */
+static void add_cell(struct syscalls_row *row, const struct syscalls_cell *cell)
+{
+	uint64_t max = __atomic_load_n(&cell->max, __ATOMIC_RELAXED);
+
+	row->ns += __atomic_load_n(&cell->ns, __ATOMIC_RELAXED);
+	row->errors += __atomic_load_n(&cell->errors, __ATOMIC_ACQUIRE);
+	row->calls += __atomic_load_n(&cell->calls, __ATOMIC_RELAXED);
+	row->max = max > row->max ? max : row->max;
+}
+
+static const struct syscalls_cell *cell_at(const struct object *object, const struct shards *shards, size_t shard, size_t place)
+{
+	const char *calls = object_memory(object, ".data.calls", shards_memory(shards));
+
+	return (const struct syscalls_cell *)(calls + shard * shards->size) + place;
+}
+
+struct syscalls_row syscalls_counts_sum(const struct object *object, const struct shards *shards, size_t place)
+{
+	struct syscalls_row row = { .key = place };
+
+	for (size_t i = 0; i < shards->n; i++)
+		add_cell(&row, cell_at(object, shards, i, place));
+	return row;
+}
+
+void syscalls_counts_by_number(struct syscalls_counts *counts, const struct object *object, const struct shards *shards)
+{
+	for (size_t place = 0; place <= SYSCALLS_OTHER; place++) {
+		struct syscalls_row row = syscalls_counts_sum(object, shards, place);
+
+		if (!row.calls)
+			continue;
+		row.name = syscall_name(place);
+		*vec_push(counts) = row;
+	}
+}
+
+/* Nobody waits for it any more: what it did is counted, and its number may become another's. */
+static bool is_gone(uint32_t process)
+{
+	return kill(process, 0) && errno == ESRCH;
+}
+
+/* Makes room: each table takes those that are gone out of the map, once that is half full. Ids are to be the host's. */
+static void remove_gone(struct syscalls_counts *counts, const struct object *object, uint32_t keys)
+{
+	int map = object_map_fd(object, "processes");
+
+	if (counts->n < keys / 2 || filter_pidns())
+		return;
+	vec_each(row, counts) {
+		struct syscalls_process last;
+
+		if (!is_gone(row->key) || bpf_map_lookup_elem(map, &row->key, &last))
+			continue;
+		/* it may have gone on since we looked at all of them */
+		row->calls = row->errors = row->ns = 0;
+		add_cell(row, &last.cell);
+		row->gone = !bpf_map_delete_elem(map, &row->key);
+	}
+}
+
+static int look_at_processes(struct syscalls_counts *counts, const struct object *object, uint32_t keys, bool make_room)
+{
+	uint32_t n = keys + cpus_ids(); /* each processor may have one in reserve */
+	__free uint32_t *ids = base_alloc(n * sizeof(*ids));
+	__free struct syscalls_process *values = base_alloc(n * sizeof(*values));
+	uint32_t batch; /* where the kernel would go on: all come at once */
+	int ret = bpf_map_lookup_batch(object_map_fd(object, "processes"), NULL, &batch, ids, values, &n, NULL);
+
+	/* that was the last */
+	if (ret && ret != -ENOENT)
+		return ret;
+	for (uint32_t i = 0; i < n; i++) {
+		struct syscalls_row *row = vec_push(counts);
+
+		row->key = ids[i];
+		memcpy(row->comm, values[i].comm, sizeof(row->comm));
+		add_cell(row, &values[i].cell);
+	}
+	if (counts->n)
+		qsort(counts->v, counts->n, sizeof(*counts->v), by_key);
+	if (make_room)
+		remove_gone(counts, object, keys);
+	return 0;
+}
+
+/*
+ * A preemptible kernel skips hits on a processor where somebody was preempted in the midst of reading a map, until that one
+ * goes on. So nobody is to preempt us there.
+ */
+int syscalls_counts_by_process(struct syscalls_counts *counts, const struct object *object, uint32_t keys, bool make_room)
+{
+	const struct sched_param first = { .sched_priority = 1 };
+	struct sched_param before = {};
+	int policy = quirk_preemptible() ? sched_getscheduler(0) : -1, ret;
+
+	if (policy < 0 || sched_getparam(0, &before) || sched_setscheduler(0, SCHED_FIFO, &first))
+		return look_at_processes(counts, object, keys, make_room);
+	ret = look_at_processes(counts, object, keys, make_room);
+	sched_setscheduler(0, policy, &before);
+	return ret;
+}
