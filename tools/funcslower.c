@@ -30,7 +30,7 @@ static const struct opt options[] = {
 	    .max = FUNCSLOWER_ARGS),
 	OPT(OPT_BOOL, typeof(settings), regex, 'r', "regexp", NULL, "patterns are POSIX extended regular expressions"),
 	PROBES_MANGLED(typeof(settings), mangled),
-	OPT(OPT_U32, typeof(settings), calls, 0, "max-calls", "N", "room for so many calls at a time: 4096", .min = 1,
+	OPT(OPT_U32, typeof(settings), calls, 0, "max-calls", "N", "at most N pending calls at a time: 4096", .min = 1,
 	    .max = 250000),
 	PROBES_FORCE(typeof(settings), force),
 };

@@ -53,7 +53,7 @@ static void offer_syscalls(const char *word, opt_offer_fn fn, void *ctx)
 
 static const struct opt options[] = {
 	OPT(OPT_BOOL, typeof(settings), list, 'l', "list", NULL, "print the names of all system calls"),
-	OPT(OPT_U32, typeof(settings), calls.top, 'T', "top", "N", "only the N largest of a table: 10, with --summary all", .min = 1),
+	OPT(OPT_U32, typeof(settings), calls.top, 'T', "top", "N", "print only the N largest rows: 10, with --summary all", .min = 1),
 	OPT(OPT_BOOL, typeof(settings), calls.failed, 'x', "failures", NULL, "only calls that failed"),
 	OPT(OPT_CALL, typeof(settings), calls.error, 'e', "errno", "ERROR", "only calls that failed with this: ENOENT, or 2",
 	    .call = set_error, .offers = words_offer_errors),
@@ -67,7 +67,7 @@ static const struct opt options[] = {
 	OPT(OPT_U32, typeof(settings), calls.keys, 0, "max-keys", "N", "room for so many processes, with -P: 10240", .min = 1,
 	    .max = 4 * 1024 * 1024),
 	OPT(OPT_U32, typeof(settings), calls.calls, 0, "max-calls", "N",
-	    "room for so many calls at a time, when they are timed: twice the number of threads", .min = 1, .max = 1000000),
+	    "at most N pending calls at a time, if they are timed: twice the number of threads", .min = 1, .max = 1000000),
 };
 
 /* --- rows --- */

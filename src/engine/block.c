@@ -93,13 +93,15 @@ int block_find_disk(struct block_wanted *wanted, const char *name, struct err *e
 	uint64_t seconds;
 
 	if (!opt_seconds(name, &seconds))
-		return err_set(err, -ENODEV, "there is no disk '%s' (to end after some seconds: --duration %s)", name, name);
+		return err_set(err, -ENODEV, "there is no disk '%s' (to stop after some seconds: --duration %s)", name,
+			       name);
 	if (!*base || strchr(base, '/') || !strcmp(base, ".") || !strcmp(base, "..") || access(dir, F_OK))
 		return err_set(err, -ENODEV, "there is no disk '%s' (/sys/class/block lists them)", name);
 	if (!access(part, F_OK))
-		return err_set(err, -EINVAL, "'%s' is a partition, and requests are the whole disk's: name that", name);
+		return err_set(err, -EINVAL,
+			       "'%s' is a partition, but requests belong to the whole disk: name the disk", name);
 	if (read_number(wanted, dir))
-		return err_set(err, -ENODEV, "cannot tell the number of the disk '%s'", name);
+		return err_set(err, -ENODEV, "cannot read the number of the disk '%s'", name);
 	wanted->one_disk = 1;
 	return 0;
 }

@@ -24,7 +24,7 @@ struct settings {
 static const struct opt options[] = {
 	PROBES_REGEX(struct settings, probes),
 	PROBES_MANGLED(struct settings, probes.mangled),
-	OPT(OPT_U32, struct settings, top, 0, "top", "N", "only the N largest counts of a table", .min = 1),
+	OPT(OPT_U32, struct settings, top, 0, "top", "N", "print only the N largest counts of a table", .min = 1),
 	PROBES_MECHANISM(struct settings, probes),
 	PROBES_FORCE(struct settings, probes.force),
 };
@@ -227,8 +227,8 @@ static void count_losses(struct engine_instance *instance)
 	probes_say_switched_off(count->attach);
 	unhit_say(instance, &count->set, count->attach, count->totals);
 	if (attach_hides_missed_returns(count->attach))
-		report_note("returns may be missing: by kprobe this kernel follows few calls of a function at a time, sleeping "
-			    "ones too, and does not tell how many it has not");
+		report_note("returns may be missing: with kprobe this kernel follows only a few calls of a function at "
+			    "a time, sleeping ones included, and does not report how many it missed");
 }
 
 const struct engine count_engine = {

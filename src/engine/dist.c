@@ -24,11 +24,13 @@ struct settings {
 };
 
 static const struct opt options[] = {
-	OPT(OPT_BOOL, struct settings, extension, 'e', "extension", NULL, "average, total and count below each histogram"),
+	OPT(OPT_BOOL, struct settings, extension, 'e', "extension", NULL,
+	    "print average, total and count below each histogram"),
 	HISTS_KINDS(struct settings, hists),
-	OPT(OPT_U32, struct settings, keys, 0, "max-keys", "N", "rows by key at most: 1024, with --precise 256", .min = 1,
+	OPT(OPT_U32, struct settings, keys, 0, "max-keys", "N", "at most N rows by key: 1024, with --precise 256",
+	    .min = 1,
 	    .max = KEYS_MAX),
-	OPT(OPT_U32, struct settings, pending, 0, "max-pending", "N", "room for so many that have begun and not ended",
+	OPT(OPT_U32, struct settings, pending, 0, "max-pending", "N", "at most N pending at a time",
 	    .min = 1, .max = PENDING_MAX),
 };
 
@@ -237,13 +239,14 @@ static void dist_losses(struct engine_instance *instance)
 	uint64_t no_row = lost(dist, ".data.dist", DIST_NO_ROW), no_cell = lost(dist, ".data.losses", PENDING_NO_ROOM);
 
 	if (no_row)
-		report_note("%llu value%s not counted: there are more than %u %ss (more room: --max-keys)",
+		report_note("%llu value%s not counted: there are more than %u %ss (--max-keys makes room)",
 			    (unsigned long long)no_row, str_plural(no_row), dist->keys.max, dist_by);
 	if (no_cell)
 		report_note("%llu not measured: more %s than there is room for (--max-pending)",
 			    (unsigned long long)no_cell, dist->source->pending_what);
 	if (missed)
-		report_note("%llu hit%s missed by the kernel, and what belongs to them not measured: a BPF program was at work there already",
+		report_note("%llu hit%s missed by the kernel, so times are missing too: a BPF program was running on "
+			    "that processor",
 			    (unsigned long long)missed, str_plural(missed));
 	if (!dist->knows_missed)
 		report_verbose("this kernel does not count the hits that it misses");
@@ -264,11 +267,11 @@ static int parse_args(struct engine_instance *instance, struct err *err)
 	if (instance->args.n > 1 && instance->ctx->duration)
 		return err_set(err, -EINVAL, "the end is given twice: by --duration and as '%s' tables", args[1]);
 	if (instance->args.n && opt_seconds(args[0], &instance->ctx->interval))
-		return err_set(err, -EINVAL, "'%s' is no interval in seconds", args[0]);
+		return err_set(err, -EINVAL, "'%s' is not an interval in seconds", args[0]);
 	if (instance->args.n < 2)
 		return 0;
 	if (opt_u64(args[1], &count) || !count || count > UINT32_MAX)
-		return err_set(err, -EINVAL, "'%s' is no count of tables", args[1]);
+		return err_set(err, -EINVAL, "'%s' is not a number of tables", args[1]);
 	if (instance->ctx->interval > UINT64_MAX / count)
 		return err_set(err, -EINVAL, "%s intervals of %s are too long", args[1], args[0]);
 	instance->ctx->duration = instance->ctx->interval * count;
@@ -292,7 +295,7 @@ static int choose_kind(struct dist *dist, struct err *err)
 		if (kind->when && !*kind->when)
 			continue;
 		if (dist->kind)
-			return err_set(err, -EINVAL, "by %s or by %s: one of them", dist->kind->name, kind->name);
+			return err_set(err, -EINVAL, "by %s or by %s: choose one", dist->kind->name, kind->name);
 		dist->kind = kind;
 	}
 	snprintf(dist_by, sizeof(dist_by), "%s",
@@ -317,7 +320,7 @@ static int choose_hist(struct dist *dist, struct err *err)
 	if (dist->counts && dist->charts && source->charts)
 		return err_set(err, -EINVAL, "counts have no distribution: --count or --dist");
 	if (!dist->charts && (hists.linear || hists.precise || settings->extension))
-		return err_set(err, -EINVAL, "--%s is of distributions: --dist shows them",
+		return err_set(err, -EINVAL, "--%s needs --dist",
 			       hists.linear    ? "linear"
 			       : hists.precise ? "precise"
 					       : "extension");
@@ -343,7 +346,8 @@ static int size_keys(struct dist *dist, struct object *object, struct err *err)
 
 	keys_init(&dist->keys, -1, max, !dist->kind->named, hist);
 	if ((uint64_t)size * max > KEYS_MEMORY)
-		return err_set(err, -E2BIG, "%u histograms of %zu bytes each are too many: a smaller --max-keys", max, size);
+		return err_set(err, -E2BIG, "%u histograms of %zu bytes each are too many: use a smaller --max-keys",
+			       max, size);
 	ret = object_size_key(object, "dist_rows", dist->keys.key_size, err);
 	ret = ret ? ret : object_size_value(object, "dist_rows", size, err);
 	ret = ret ? ret : object_size_map(object, "dist_rows", max, err);

@@ -23,11 +23,11 @@ struct settings {
 
 static const struct opt options[] = {
 	OPT(OPT_U64, struct settings, buffer_size, 0, "buffer-size", "BYTES",
-	    "room for events on their way here, with k, M or G: 4M", .min = 4096, .max = BUFFER_MAX),
-	OPT(OPT_BOOL, struct settings, fail_on_loss, 0, "fail-on-loss", NULL, "exit with 1 when an event was lost"),
+	    "size of the event buffer, with k, M or G: 4M", .min = 4096, .max = BUFFER_MAX),
+	OPT(OPT_BOOL, struct settings, fail_on_loss, 0, "fail-on-loss", NULL, "exit with 1 if an event was lost"),
 	OPT(OPT_BOOL, struct settings, pidns, 0, "pidns", NULL,
-	    "process ids of our own pid namespace, and only its processes"),
-	OPT(OPT_BOOL, struct settings, self, 0, "self", NULL, "also what sonde itself does"),
+	    "show process ids of sonde's own pid namespace, and only its processes"),
+	OPT(OPT_BOOL, struct settings, self, 0, "self", NULL, "show what sonde itself does, too"),
 };
 
 struct event_columns event_columns;
@@ -97,7 +97,7 @@ static void say_losses(struct events *events)
 
 	if (all == events->said || (events->said && now - events->said_at < NS_PER_SEC))
 		return;
-	report_note("%llu event%s lost until now", (unsigned long long)all, str_plural(all));
+	report_note("%llu event%s lost so far", (unsigned long long)all, str_plural(all));
 	events->said = all;
 	events->said_at = now;
 }
@@ -137,7 +137,7 @@ static void event_losses(struct engine_instance *instance)
 	struct lost n = lost(events);
 
 	if (n.dropped)
-		report_note("%llu event%s lost: the buffer was full (a larger one: --buffer-size)",
+		report_note("%llu event%s lost: the buffer was full (--buffer-size makes it larger)",
 			    (unsigned long long)n.dropped, str_plural(n.dropped));
 	if (n.own)
 		report_note("%llu %s%s lost: %s", (unsigned long long)n.own, events->probes.source->lost_what, str_plural(n.own),
@@ -145,7 +145,7 @@ static void event_losses(struct engine_instance *instance)
 	if (n.missed)
 		report_note("%llu event%s lost: the kernel skipped the probe while it was busy with another%s",
 			    (unsigned long long)n.missed, str_plural(n.missed),
-			    instance->filter.any ? " (those that the filter would leave out included)" : "");
+			    instance->filter.any ? " (events that the filter would exclude are included)" : "");
 	if (events->probes.source->pairs)
 		event_probes_say_losses(instance, &events->probes, n.missed);
 	if (!events->knows_missed)

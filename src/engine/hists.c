@@ -7,7 +7,7 @@ int hists_init(struct hists *hists, const struct hists_settings *settings, struc
 	if (settings->usecs && settings->msecs)
 		return err_set(err, -EINVAL, "microseconds or milliseconds, not both");
 	if (settings->linear && settings->precise)
-		return err_set(err, -EINVAL, "--linear and --precise are two kinds of histograms: one of them");
+		return err_set(err, -EINVAL, "--linear and --precise are two kinds of histograms: choose one");
 	hists->hist = (struct hist){
 		.kind = settings->linear    ? HIST_LINEAR
 			: settings->precise ? HIST_PRECISE

@@ -22,9 +22,10 @@ struct hists_settings {
 	OPT(OPT_BOOL, STRUCT, MEMBER.usecs, 'u', "microseconds", NULL, "in microseconds"), \
 		OPT(OPT_BOOL, STRUCT, MEMBER.msecs, 'm', "milliseconds", NULL, "in milliseconds")
 #define HISTS_KINDS(STRUCT, MEMBER) \
-	OPT(OPT_U64, STRUCT, MEMBER.linear, 0, "linear", "STEP", "equal steps instead of powers of two", .min = 1), \
+	OPT(OPT_U64, STRUCT, MEMBER.linear, 0, "linear", "STEP", "buckets of equal width STEP, not powers of two", \
+	    .min = 1), \
 		OPT(OPT_BOOL, STRUCT, MEMBER.precise, 0, "precise", NULL, \
-		    "buckets of 1 %, for percentiles and the maximum below the chart")
+		    "buckets of 1 %, with percentiles and the maximum below the chart")
 
 struct hists {
 	struct hist hist;

@@ -162,6 +162,6 @@ void pairs_say_losses(const struct object *object, uint64_t missed, uint32_t cal
 
 	if (losses[PENDING_NO_END] > missed)
 		say_not_measured(losses[PENDING_NO_END] - missed, "their return was not seen");
-	say_not_measured(losses[PENDING_NO_ID], "nothing told which goroutine they were of");
+	say_not_measured(losses[PENDING_NO_ID], "their goroutine could not be read");
 	say_not_measured(losses[PENDING_NO_ROOM], crowded);
 }

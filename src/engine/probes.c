@@ -101,9 +101,9 @@ void probes_say_missed(struct engine_instance *instance, bool knows, uint64_t mi
 	if (!knows)
 		report_verbose("this kernel does not count the hits that it misses");
 	else if (missed)
-		report_note("%llu hit%s missed by the kernel, %s: a BPF program was at work there already%s",
+		report_note("%llu hit%s missed by the kernel, %s: a BPF program was running on that processor%s",
 			    (unsigned long long)missed, str_plural(missed), consequence,
-			    instance->filter.any ? " (those that the filter would leave out included)" : "");
+			    instance->filter.any ? " (hits that the filter would exclude are included)" : "");
 }
 
 bool probes_say_switched_off(const struct attach *attach)
@@ -111,6 +111,6 @@ bool probes_say_switched_off(const struct attach *attach)
 	const char *why = attach_switched_off(attach);
 
 	if (why)
-		report_note("%s: what was hit since then is missing", why);
+		report_note("%s: hits since then are missing", why);
 	return why;
 }

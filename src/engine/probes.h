@@ -15,12 +15,14 @@ struct probes_settings {
 #define PROBES_REGEX(STRUCT, MEMBER) \
 	OPT(OPT_BOOL, STRUCT, MEMBER.regex, 'r', "regexp", NULL, "patterns are POSIX extended regular expressions")
 #define PROBES_MANGLED(STRUCT, MEMBER) \
-	OPT(OPT_BOOL, STRUCT, MEMBER, 0, "mangled", NULL, "name C++ and Rust functions by their symbols, _ZN4shop4Cart3addEv")
+	OPT(OPT_BOOL, STRUCT, MEMBER, 0, "mangled", NULL, \
+	    "name C++ and Rust functions by their symbols: _ZN4shop4Cart3addEv")
 #define PROBES_MECHANISM(STRUCT, MEMBER) \
-	OPT(OPT_CHOICE, STRUCT, MEMBER.mech, 0, "mechanism", "NAME", "attach in this way only", .choices = mech_names)
+	OPT(OPT_CHOICE, STRUCT, MEMBER.mech, 0, "mechanism", "NAME", "attach by this mechanism only", \
+	    .choices = mech_names)
 #define PROBES_FORCE(STRUCT, MEMBER) \
 	OPT(OPT_BOOL, STRUCT, MEMBER, 0, "force", NULL, \
-	    "probe user functions also where that may break the traced program: at a place that may be no instruction, or Go's by return probes")
+	    "probe user functions even if that may break the program: inside instructions, or Go's by return probes")
 
 /* The arguments to targets. what: "count", for "nothing to count". Fails where nothing is left. */
 int probes_resolve(struct engine_instance *instance, const struct probes_settings *settings, const char *what,

@@ -376,7 +376,7 @@ static void syscalls_losses(struct engine_instance *instance)
 	probes_say_missed(instance, knows, missed[END_ENTER], "calls not timed");
 	if (!syscalls->settings.by_process)
 		say(syscalls_counts_sum(&syscalls->object, &syscalls->shards, SYSCALLS_COMPAT).calls,
-		    "of 32-bit programs not shown: they have numbers of their own");
+		    "of 32-bit programs not shown: their numbers have other meanings");
 	say(object_word(&syscalls->object, ".data.crowded", 0), no_key);
 	say(object_word(&syscalls->object, ".data.losses", PENDING_NO_ROOM), no_cell);
 }

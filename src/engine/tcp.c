@@ -32,7 +32,8 @@ int tcp_add_ports(void *dest, const char *arg, struct err *err)
 		end = strchrnul(at, ',');
 		text = base_strndup(at, end - at);
 		if (opt_u64(text, &port) || !port || port > 65535)
-			return err_set(err, -EINVAL, "'%s' is no port: ports are 1 to 65535, separated by commas", text);
+			return err_set(err, -EINVAL, "'%s' is not a port: ports are 1 to 65535, separated by commas",
+				       text);
 		ports->any = 1;
 		ports->bits[port / 8] |= 1 << port % 8;
 		if (!*end)

@@ -59,9 +59,9 @@ static void say_file(const struct engine_context *ctx, const struct target *targ
 		return;
 	wanted.inode = id.inode;
 	if (ctx->command.path && !is_library(file) && !file_id_same(&ctx->command.id, &id))
-		report_note("nothing was hit in %s, and the command began with another file: %s", file, ctx->command.path);
+		report_note("no hits in %s: the command first executed another file: %s", file, ctx->command.path);
 	else if (ctx->pid && !maps_each(ctx->pid, compare, &wanted))
-		report_note("nothing was hit in %s: process %u has not mapped that file", file, ctx->pid);
+		report_note("no hits in %s: process %u has not mapped that file", file, ctx->pid);
 }
 
 void unhit_say(const struct engine_instance *instance, const struct target_set *set,

@@ -114,10 +114,10 @@ test_errors() {
 	expect_one_err "there is no disk '../../etc'"
 	run sonde biolatency -D -F
 	expect_exit 2
-	expect_err 'by disk or by flags: one of them'
+	expect_err 'by disk or by flags: choose one'
 	run sonde biolatency -d 1.5
 	expect_exit 1
-	expect_one_err "there is no disk '1.5' \(to end after some seconds: --duration 1.5\)$"
+	expect_one_err "there is no disk '1.5' \(to stop after some seconds: --duration 1.5\)$"
 	run sonde biolatency -p $$
 	expect_exit 2
 	expect_err 'this tool has no option -p: requests are issued by whoever writes for others$'

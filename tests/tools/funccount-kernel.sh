@@ -164,7 +164,7 @@ test_returns_may_be_missing() {
 	expect_exit 0
 	expect_count $getpgid 10
 	case $KERNEL in
-	5.10 | 6.1) expect_err 'returns may be missing: by kprobe' ;;
+	5.10 | 6.1) expect_err 'returns may be missing: with kprobe' ;;
 	*) ! grep 'may be missing' err || fail "this kernel tells" ;;
 	esac
 	fc --mechanism kprobe $getpgid -- calls 10 getpgid

@@ -195,12 +195,12 @@ test_another_file_of_that_name() {
 	for tool in funccount funclatency; do
 		PATH=/tmp/other:$PATH run sonde $tool u:/bin/ufuncs:f_one -- ufuncs nap 5 200000
 		expect_exit 0
-		expect_err "nothing was hit in /bin/ufuncs, and the command began with another file: /tmp/other/ufuncs$"
+		expect_err "no hits in /bin/ufuncs: the command first executed another file: /tmp/other/ufuncs$"
 		run sonde $tool u:/bin/laps:lap_dive u:/bin/laps:lap_nap -- laps nap 5 200000
 		expect_exit 0
-		! grep 'nothing was hit' err || fail "it was executed"
+		! grep 'no hits' err || fail "it was executed"
 		run sonde $tool u:/bin/laps:lap_dive -- laps nap 5 200000
-		! grep 'nothing was hit' err || fail "it was executed"
+		! grep 'no hits' err || fail "it was executed"
 	done
 }
 
@@ -209,7 +209,7 @@ test_a_file_that_is_not_mapped() {
 	gate laps nap 1 1000
 	start sonde funccount -p "$gated" u:/bin/ufuncs:f_one u:/bin/laps:lap_dive
 	stop INT
-	expect_err "^sonde funccount: nothing was hit in /bin/ufuncs: process $gated has not mapped that file$"
+	expect_err "^sonde funccount: no hits in /bin/ufuncs: process $gated has not mapped that file$"
 	! grep 'in /bin/laps' err || fail "it is mapped"
 	open_gate
 }

@@ -110,10 +110,10 @@ test_max_keys() {
 	expect_exit 0
 	expect_json pid
 	[ "$(wc -l < rows)" -eq 2 ] || fail "not two rows"
-	expect_err '[0-9]+ values not counted: there are more than 2 pids \(more room: --max-keys\)'
+	expect_err '[0-9]+ values not counted: there are more than 2 pids \(--max-keys makes room\)'
 	run sonde runqlat -P --max-keys 100000 --precise -d 1
 	expect_exit 1
-	expect_one_err '100000 histograms of [0-9]+ bytes each are too many: a smaller --max-keys'
+	expect_one_err '100000 histograms of [0-9]+ bytes each are too many: use a smaller --max-keys'
 }
 
 # An interval that sonde slept through is not made up for.
@@ -136,10 +136,10 @@ test_times() {
 test_errors() {
 	run sonde runqlat soon
 	expect_exit 2
-	expect_err "'soon' is no interval in seconds"
+	expect_err "'soon' is not an interval in seconds"
 	run sonde runqlat 1 0
 	expect_exit 2
-	expect_err "'0' is no count of tables"
+	expect_err "'0' is not a number of tables"
 	# bcc's arguments and our option contradict each other
 	for tool in runqlat cpudist biolatency hardirqs softirqs; do
 		run sonde "$tool" -i 1 1
@@ -151,8 +151,8 @@ test_errors() {
 	expect_err "the end is given twice: by --duration and as '2' tables"
 	run sonde runqlat -P -L
 	expect_exit 2
-	expect_err 'by pid or by tid: one of them'
+	expect_err 'by pid or by tid: choose one'
 	run sonde runqlat --precise --linear 5
 	expect_exit 2
-	expect_err 'one of them'
+	expect_err 'choose one'
 }

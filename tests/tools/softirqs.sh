@@ -93,5 +93,5 @@ test_errors() {
 	expect_err 'counts have no distribution: --count or --dist'
 	run sonde softirqs --precise
 	expect_exit 2
-	expect_err '[-]-precise is of distributions: --dist shows them'
+	expect_err '[-]-precise needs --dist'
 }

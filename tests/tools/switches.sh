@@ -98,7 +98,7 @@ test_meanwhile() {
 			stop INT
 			expect_exit 0
 			expect_count $getpgid 10
-			expect_err "^sonde funccount: $(what_is_off $switch): what was hit since then is missing$"
+			expect_err "^sonde funccount: $(what_is_off $switch): hits since then are missing$"
 			turn_on $switch
 		done
 	done
@@ -113,10 +113,10 @@ test_meanwhile_is_a_loss() {
 	turn_on $kprobes
 	turn_on $ftrace
 	expect_exit 1
-	expect_err "^sonde funcslower: (ftrace is|kprobes are) switched off .*: what was hit since then is missing$"
+	expect_err "^sonde funcslower: (ftrace is|kprobes are) switched off .*: hits since then are missing$"
 	start sonde funclatency --mechanism kprobe $getpgid
 	turn_off $kprobes
 	stop INT
 	expect_exit 0
-	expect_err "^sonde funclatency: $(what_is_off $kprobes): what was hit since then is missing$"
+	expect_err "^sonde funclatency: $(what_is_off $kprobes): hits since then are missing$"
 }

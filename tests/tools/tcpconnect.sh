@@ -98,7 +98,7 @@ test_tcpconnect_filters() {
 test_tcpconnect_errors() {
 	run sonde tcpconnect -P 80,http
 	expect_exit 2
-	expect_err "option -P '80,http': 'http' is no port: ports are 1 to 65535, separated by commas$"
+	expect_err "option -P '80,http': 'http' is not a port: ports are 1 to 65535, separated by commas$"
 	run sonde tcpconnect -4 -6
 	expect_exit 2
 	expect_err '^sonde tcpconnect: option -6: -4 and -6 exclude each other'

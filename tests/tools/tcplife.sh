@@ -157,7 +157,7 @@ test_tcplife_errors() {
 	for option in -L -D; do
 		run sonde tcplife $option 80,http
 		expect_exit 2
-		expect_err "option $option '80,http': 'http' is no port: ports are 1 to 65535, separated by commas$"
+		expect_err "option $option '80,http': 'http' is not a port: ports are 1 to 65535, separated by commas$"
 	done
 	run sonde tcplife -6 -4
 	expect_exit 2

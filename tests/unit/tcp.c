@@ -35,7 +35,7 @@ Test(tcp, no_ports)
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		cr_expect_eq(tcp_add_ports(&ports, bad[i], NULL), -EINVAL, "'%s'", bad[i]);
 	tcp_add_ports(&ports, "80,http,443", &err);
-	cr_expect(strstr(err.text, "'http' is no port"), "%s", err.text);
+	cr_expect(strstr(err.text, "'http' is not a port"), "%s", err.text);
 }
 
 Test(tcp, versions)

@@ -65,9 +65,9 @@ slay() {
 # What a tool said, on stderr or between its rows: bcc: Possibly lost N samples; bpftrace, libbpf-tools: lost N events;
 # perf trace:
 # LOST N events!; perf script: PERF_RECORD_LOST lost N; trace-cmd: N events lost; sonde: N events lost: WHY, (N rows
-# lost). What sonde says while it runs, N events lost until now, is in the sum that it says at the end.
+# lost). What sonde says while it runs, N events lost so far, is in the sum that it says at the end.
 told() {
-	grep -h -i -w lost err rows | grep -v 'lost until now$' | awk '
+	grep -h -i -w lost err rows | grep -v 'lost so far$' | awk '
 		match($0, /(ost|OST) [0-9]+/) { n += substr($0, RSTART + 4, RLENGTH - 4); next }
 		match($0, /[0-9]+ (event|row)s? lost/) { n += substr($0, RSTART) }
 		END { printf "%d\n", n }'
