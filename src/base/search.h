@@ -6,10 +6,11 @@
 #include <stddef.h>
 
 /*
- * The lowest index below n at which a condition holds, or n. The condition is an expression in the index, for which a name is
- * given; where it holds once, it must hold for all indices above. The first element that is not less than a key:
+ * Returns the lowest index below n for which the condition is true, or n. The condition is an expression in the
+ * index, whose name is the first argument. If it is true for one index, it must be true for all higher ones. To
+ * find the first element that is not less than a key:
  *	at = search_first(i, array->n, array->v[i].addr >= addr);
- * The last one that is not greater, if at is not 0, is before the first that is greater:
+ * The last element that is not greater is the one before the first that is greater, unless `at` is 0:
  *	at = search_first(i, array->n, array->v[i].addr > addr);
  *	found = at ? &array->v[at - 1] : NULL;
  */

@@ -32,7 +32,7 @@ static inline bool str_same(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-/* "s" where n things are more or fewer than one: "%zu call%s". */
+/* The plural's "s" for n things, "" for one: "%zu call%s". The text is constant. */
 static inline const char *str_plural(uint64_t n)
 {
 	return n == 1 ? "" : "s";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Decides what to do with each item of an inventory, and why. It changes nothing. It removes only what is proven
- * to be in nobody's use. An item stays if there is any doubt, or if no name identifies its owner.
+ * to be unused. An item stays if there is any doubt, or if no name identifies its owner.
  */
 #ifndef SONDE_TRACES_PLAN_H
 #define SONDE_TRACES_PLAN_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The columns of tracers: names, targets and owners as people read them, and the same as data. */
+/* The columns of tracers: names, targets and owners, as text for people and as data for JSON. */
 #include "base/report.h"
 #include "tracer_columns.h"
 
@@ -10,7 +10,7 @@ static const struct tracer *tracer_of(const void *row)
 	return &((const struct tracer_row *)row)->tracer;
 }
 
-/* GROUP/EVENT of an event, the group and their number of several; in front of what is set in an instance its name. */
+/* GROUP/EVENT of one event, the group and the number of several events. An instance's name comes first. */
 static void get_shown_name(struct value *to, const void *row, const void *ctx)
 {
 	const struct tracer *tracer = tracer_of(row);
@@ -27,7 +27,7 @@ static void get_shown_name(struct value *to, const void *row, const void *ctx)
 	value_set_made(to);
 }
 
-/* "/usr/lib/libc.so.6:malloc" is shown as "libc.so.6:malloc", and of several only the first; -v shows all in full. */
+/* Shows "/usr/lib/libc.so.6:malloc" as "libc.so.6:malloc", and only the first of several targets; -v shows all in full. */
 static void add_targets(struct str *s, const struct tracer *tracer)
 {
 	bool all = report_is_verbose();
@@ -64,7 +64,7 @@ static void get_targets(struct value *to, const void *row, const void *ctx)
 	value_set_strings(to, tracer->targets.v, tracer->targets.n);
 }
 
-/* Only of programs and events. */
+/* Only programs and events have a value. */
 static void get_active(struct value *to, const void *row, const void *ctx)
 {
 	const struct tracer *tracer = tracer_of(row);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Tracers to rows: folded, with their cost, sorted. */
+/* Makes rows of tracers: folds them, computes their cost, sorts them. */
 #include <bpf/bpf.h>
 
 #include "base/clock.h"
 #include "tracer_columns.h"
 
-/* Dynamic events that one crashed tool has left can be thousands: those of one owner and group are one row. */
+/* A crashed tool can leave thousands of dynamic events: those of one owner and group become one row. */
 static bool belongs_to(const struct tracer *a, const struct tracer *b)
 {
 	return a->group && b->group && !strcmp(a->group, b->group) && !strcmp(a->kind, b->kind) && a->state == b->state &&

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tracers as rows of a table: which become one row, what BPF programs cost between two looks, and the columns. */
+/*
+ * Tracers as rows of a table: which tracers share a row, the cost of BPF programs between two looks, and the
+ * columns.
+ */
 #ifndef SONDE_TRACES_TRACER_ROWS_H
 #define SONDE_TRACES_TRACER_ROWS_H
 
@@ -20,27 +23,30 @@ struct tracer_rows {
 	size_t n, cap;
 };
 
-/* What was read before, for the difference to it. Initialise with TRACER_LOOK_NONE. */
+/* The previous look, to compute differences. Initialise with TRACER_LOOK_NONE. */
 struct tracer_look {
 	struct programs programs;
 	uint64_t at_ns; /* clock_monotonic_ns() */
-	int stats;	/* as long as this descriptor is open the kernel counts runs of programs; -1: it does not */
+	int stats;	/* while this descriptor is open the kernel counts the runs of programs; -1: it does not */
 };
 #define TRACER_LOOK_NONE \
 	{ \
 		.stats = -1 \
 	}
 
-/* Has the kernel count runs of BPF programs until the look is released, however that happens. -errno with err. */
+/*
+ * Makes the kernel count runs of BPF programs until the look is released or we exit. Returns 0, or -errno with
+ * err.
+ */
 int tracer_look_begin(struct tracer_look *look, struct err *err);
-/* Takes over the programs that were read. */
+/* Moves the programs that were read out of tracers into look. */
 void tracer_look_keep(struct tracer_look *look, struct tracers *tracers);
 void tracer_look_release(struct tracer_look *look);
 
 /*
  * Makes rows of all tracers, and decides which columns the next table has. fold: dynamic events of one owner and group become
  * one row. If the kernel counts runs, rows of programs get what they cost since `before`, and the most expensive come first.
- * The rows last as long as the tracers.
+ * The rows are valid as long as the tracers.
  */
 void tracer_rows_make(struct tracer_rows *rows, const struct tracers *tracers, const struct tracer_look *before, bool fold);
 void tracer_rows_release(struct tracer_rows *rows);

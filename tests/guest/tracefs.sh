@@ -5,7 +5,7 @@
 T=/sys/kernel/tracing
 P=/sys/fs/bpf
 
-# What the kernel says, by either C library, when it does not remove an event: for expect_err.
+# The error, in the words of either C library, when the kernel refuses to remove an event: for expect_err.
 # shellcheck disable=SC2034 # tests read it
 busy='(Device or r|R)esource busy \(perf or a BPF program uses it\)'
 

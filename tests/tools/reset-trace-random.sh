@@ -5,12 +5,12 @@
 
 . /tracefs.sh
 
-# enable EVENT: of tracefs, which counts from then on.
+# enable EVENT: enables an event of tracefs.
 enable() {
 	echo 1 > "$T/events/$1/enable"
 }
 
-# instance NAME EVENT: an instance of tracefs in which this event is enabled.
+# instance NAME EVENT: makes an instance of tracefs and enables this event in it.
 instance() {
 	mkdir "$T/instances/$1"
 	echo 1 > "$T/instances/$1/events/$2/enable"
@@ -28,7 +28,7 @@ eprobe() {
 	echo "e:eprobes/$1 sched.sched_kthread_stop pid=\$pid:u32" >> $T/dynamic_events
 }
 
-# eprobe_on SYNTHETIC-EVENT: an eprobe of the same name.
+# eprobe_on SYNTHETIC-EVENT: makes an eprobe of the same name on it.
 eprobe_on() {
 	echo "e:eprobes/$1 synthetic.$1 x=\$x:u64" >> $T/dynamic_events
 }
@@ -81,7 +81,7 @@ kinds_of_things=36
 
 # Makes ROUNDS states of up to seven things each, chosen by SEED. To run many, in a guest of its own
 # (run -s SCRIPT):
-#	. /lib.sh; . /tests/reset-trace.sh; cd /tmp; ROUNDS=300 SEED=1; test_random_states
+#	. /lib.sh; . /tests/reset-trace-random.sh; cd /tmp; ROUNDS=300 SEED=1; test_random_states
 # timeout=240
 test_random_states() {
 	pid=$(dead_pid) n=0 round=0 holders= synthetic= eprobes=
