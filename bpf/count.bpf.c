@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The count engine: one number for each target, kept apart for each processor, so that counting
- * is an increment in memory which no other processor touches. User space maps the
- * same memory and reads it without a system call.
+ * The count engine: a counter for each slot and processor. Counting is an increment in memory that no other
+ * processor writes. User space maps the same memory and reads it without a system call.
  */
 #include "bpf/atomic.bpf.h"
 #include "bpf/filter.bpf.h"
 #include "bpf/slot.bpf.h"
 
-/* A shard of counters, one a slot, for each processor; sized by user space. All that is in .bss. */
+/*
+ * For each processor a shard with a counter for each slot; user space sets the size. Must be the only variable in
+ * .bss.
+ */
 __u64 counts[1];
 
 SEC("kprobe")

@@ -25,7 +25,7 @@ struct event {
  * event.
  */
 struct event_reader {
-	unsigned long long wake_at; /* wake the reader when the buffer holds so many bytes; reset by the program that wakes it */
+	unsigned long long wake_at; /* wake when the buffer holds so many bytes; reset by the program that wakes */
 	unsigned int awake;
 };
 

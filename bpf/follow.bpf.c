@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Keeps the members map of another object up to date: who is forked by a member is
- * one, and who is gone is none. Loaded only for "a command and its children", for
- * it reads task_struct, and relocating that costs a pass over the kernel's BTF.
+ * Keeps the members map of another object up to date: adds processes that a member forks, removes processes that
+ * are gone. An object of its own, loaded only for -c: it reads task_struct, and relocating that needs a pass over
+ * the kernel's BTF.
  */
 #include "bpf/filter.bpf.h"
 #include <bpf/bpf_core_read.h>
 
-/* More children may be the loader's, but the one that is looked for was forked last: it, or those adopted since. */
+/*
+ * How many children of the loader are searched. The command was forked last: only children adopted since come after
+ * it.
+ */
 #define CHILDREN_MAX 16
 
-/* A task's id as the pid namespace of that depth numbers it. */
+/* The id of a task in its pid namespace of that level. */
 static __always_inline int id_at(struct task_struct *task, __u32 level)
 {
 	struct pid *pid = BPF_CORE_READ(task, thread_pid);
@@ -23,9 +26,9 @@ static __always_inline int id_at(struct task_struct *task, __u32 level)
 }
 
 /*
- * Run once by the loader itself (BPF_PROG_TEST_RUN), whose child the command is. args[0] is its id as
- * the loader knows it; what is kept is the host's, in whatever pid namespace the loader lives. Other children
- * are left alone: a shell that had some may have become the loader, or it is its namespace's init.
+ * The loader runs this once (BPF_PROG_TEST_RUN); the command is its child. args[0]: the id of the command in the
+ * pid namespace of the loader. The map gets its id on the host. Other children are no members: a shell with
+ * children may have executed sonde, or sonde is the init of its namespace.
  */
 SEC("raw_tp")
 int follow_adopt(struct bpf_raw_tracepoint_args *ctx)
@@ -66,9 +69,9 @@ int follow_fork(struct bpf_raw_tracepoint_args *ctx)
 }
 
 /*
- * The thread that gave the process its id is freed after all others: no count of the last
- * instructions of an exit is lost. The id is free some moments earlier, but ids go round, and it is used
- * again when all others have been.
+ * The leader thread of a process is freed after all other threads, so that events until the very end of an exit are
+ * still counted. The id of the process is free a moment earlier, but the kernel uses it again only after all other
+ * ids.
  */
 SEC("raw_tp/sched_process_free")
 int follow_free(struct bpf_raw_tracepoint_args *ctx)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The latency engine: how long calls take, in a histogram for each function or one for all. */
+/* The latency engine: the times of calls, in a histogram for each slot or one for all. */
 #include "bpf/hist.bpf.h"
 #include "bpf/latency.bpf.h"
 
@@ -17,7 +17,10 @@ int latency_entry(void *ctx)
 	return 0;
 }
 
-/* A constant slot is read where it is wanted: kept across a call it would take a register that has to be saved. */
+/*
+ * constant: the slot is read where it is needed, because a value that lives across a call needs a register that
+ * must be saved.
+ */
 static __always_inline int ends(void *ctx, __u64 now, bool constant, __u64 slot)
 {
 	struct pending *pending;
@@ -43,7 +46,7 @@ int latency_return(void *ctx)
 	return slot_number(ctx, &slot) ? ends(ctx, now, false, slot) : 0;
 }
 
-/* Both ends; at entry 1 says that the return is of no interest. */
+/* A session: runs at entry and at return. Returning 1 at entry skips the return. */
 SEC("kprobe")
 int latency_session(void *ctx)
 {

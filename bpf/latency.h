@@ -4,7 +4,7 @@
  *
  * A frame on the stack belongs to one call as long as the call runs, also if it recurses, migrates or is
  * interrupted. So the frame is the id, together with the function (a function that is reached by a tail call has
- * the frame of its caller) and the process.
+ * the frame of its caller) and, for user functions or with a filter, the process.
  */
 #ifndef SONDE_LATENCY_H
 #define SONDE_LATENCY_H

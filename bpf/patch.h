@@ -25,7 +25,7 @@
 #define PATCH_SHARDS	   0x736f526f /* the number of shards - 1: slot_shard() */
 #define PATCH_SHARD_SIZE   0x736f5277 /* the bytes of a shard */
 #define PATCH_HIST_STRIDE  0x736f4873 /* the bytes of a histogram; 0: all slots share one */
-#define PATCH_PENDING_MASK 0x736f4c6d /* mask of the offset of a key's entries in the pending table: whole cache lines */
+#define PATCH_PENDING_MASK 0x736f4c6d /* mask for offsets in the pending table: whole cache lines */
 
 /* 32 bits, the number of a called function. Overwritten with the number of a kfunc of sessions: */
 #define PATCH_CALL_IS_RETURN 0x736f4c72 /* bpf_session_is_return() */

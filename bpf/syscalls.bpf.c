@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Counts and times system calls as they return, by their number or by process. A call counts once, for the task that made
- * it: fork and its like return in the child, too, which made none. What never returns (exit) is not counted.
+ * Counts and times system calls when they return, by number or by process. A call counts once, for the task that
+ * made it: the return of fork, vfork or clone in the child is skipped. Calls that never return (exit) are not
+ * counted.
  */
 #include "bpf/atomic.bpf.h"
 #include "bpf/latency.bpf.h"
@@ -34,13 +35,13 @@ enum {
 	NR_EXECVE = 221,
 	NR_EXECVEAT = 281,
 	NR_CLONE3 = 435,
-	/* there are none */
+	/* arm64 has neither */
 	NR_FORK = NR_CLONE,
 	NR_VFORK = NR_CLONE,
 };
 #endif
 
-/* Of 32-bit programs: nearly the same for both. */
+/* Numbers of 32-bit calls: nearly the same on both architectures. */
 enum {
 	NR_COMPAT_EXIT = 1,
 	NR_COMPAT_FORK = 2,
@@ -55,14 +56,14 @@ enum {
 
 const volatile struct syscalls_config config SEC(".rodata.config");
 
-/* A shard of SYSCALLS_PLACES for each processor; sized by user space. */
+/* A shard of SYSCALLS_PLACES for each processor; user space sets the size. */
 struct syscalls_cell syscalls_calls[1] SEC(".data.calls") = {};
-/* Nothing counts before: set by user space when all is armed, or here when the command has begun. */
+/* Calls count only when this is set: by user space when all is armed, or here when the command begins. */
 __u32 syscalls_begun SEC(".data.begun") = 0;
-/* Calls of processes for which there was no room. */
+/* Calls of processes for which the map had no room. */
 __u64 syscalls_crowded SEC(".data.crowded") = 0;
 
-/* Sized by user space, created only where it is used. Shared by all processors: one for each would take so many times as much. */
+/* User space sets the size; created only if it is used. All processors share the values, to save memory. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);
@@ -72,7 +73,7 @@ struct {
 
 /* --- which call it is --- */
 
-/* Where the kernel gives it a type, its members and its registers are read like our own memory. */
+/* On kernels that return the task as a BTF pointer, plain loads can read its members and registers. */
 static __always_inline struct task_struct *current_task(void)
 {
 	return config.typed ? bpf_get_current_task_btf() : (void *)bpf_get_current_task();
@@ -81,7 +82,7 @@ static __always_inline struct task_struct *current_task(void)
 #if defined(__TARGET_ARCH_x86)
 #define TS_COMPAT 0x2
 
-/* Not by the code segment: a 64-bit program may make 32-bit calls (int 0x80). */
+/* Whether this is a 32-bit call. The code segment does not show it: a 64-bit program may make such calls (int 0x80). */
 static __always_inline bool is_compat(void *ctx, struct task_struct *task)
 {
 	__u32 status = config.typed ? task->thread_info.status : BPF_CORE_READ(task, thread_info.status);
@@ -109,7 +110,7 @@ static __always_inline bool is_compat(void *ctx, struct task_struct *task)
 	return pstate & PSR_MODE32;
 }
 
-/* Behind what user space sees of them: orig_x0, then the number. */
+/* The number is after the registers that user space sees and orig_x0. */
 static __always_inline __u64 number_in(void *regs, struct task_struct *task)
 {
 	__s32 number = -1;
@@ -148,8 +149,8 @@ static __always_inline __u64 place_of(__u64 number, bool compat)
 }
 
 /*
- * Of a call whose begin was not seen: it was under way when tracing began, it was denied by seccomp, or there was
- * no room for it. A return from a signal's handler has no number any more, for it restores all registers.
+ * The place of a call whose begin was not seen: it was pending when tracing began, seccomp denied it, or there was
+ * no room for it. The number of rt_sigreturn is lost at its end, because it restores all registers.
  */
 static __always_inline __u64 place_at_exit(void *ctx, __s64 ret)
 {
@@ -193,11 +194,11 @@ int syscall_enter(void *ctx)
 	if (!is_wanted_task())
 		return 0;
 	compat = is_compat(ctx, current_task());
-	/* never returns, and would keep its entry */
+	/* never returns: its entry would stay */
 	if (is_exit(number, compat))
 		return 0;
 	place = place_of(number, compat);
-	/* an execveat that nobody remembers would be an execve at its end */
+	/* remember exec in any case: at its end execveat has the number of execve */
 	if (!is_wanted_place(place) && !is_exec(place))
 		return 0;
 	pending = pending_claim(task_key());
@@ -206,7 +207,7 @@ int syscall_enter(void *ctx)
 	return 0;
 }
 
-/* What syscall_enter() left, 0 nothing. */
+/* Takes the start that syscall_enter() has stored; 0: none. */
 static __always_inline __u64 take_start(void)
 {
 	struct pending *pending = pending_find(task_key());
@@ -229,7 +230,7 @@ static __always_inline void add(__u64 *to, __u64 n, bool shared)
 		*to += n;
 }
 
-/* Two that write a maximum at once may leave the smaller one. */
+/* Two programs that write a maximum at once may leave the smaller value. */
 static __always_inline void count(struct syscalls_cell *cell, bool failed, __u64 ns, bool shared)
 {
 	add(&cell->calls, 1, shared);
@@ -279,7 +280,7 @@ static __always_inline void count_call(__u64 place, bool failed, __u64 ns)
 {
 	struct syscalls_cell *shard = slot_shard(syscalls_calls);
 
-	/* the verifier is told once more */
+	/* for the verifier, which has lost the bound */
 	if (place < SYSCALLS_PLACES)
 		count(&shard[place], failed, ns, slot_shared());
 }
@@ -289,7 +290,10 @@ static __always_inline __u64 place_of_return(void *ctx, __u64 start, __s64 ret)
 	return start ? start & ((1 << SYSCALLS_PLACE_BITS) - 1) : place_at_exit(ctx, ret);
 }
 
-/* The command's first call is the one that executes it; what came before was ours. A 32-bit program's has another number. */
+/*
+ * Whether this is the execve that starts the command: earlier calls were sonde's. In a 32-bit program it has
+ * another number.
+ */
 static __always_inline bool begins(void *ctx, __u64 start, __s64 ret)
 {
 	__u64 place;
@@ -318,7 +322,7 @@ int syscall_exit(void *ctx)
 	bool failed = ret < 0 && ret >= -ERRORS_MAX;
 	__u64 start = 0, place, ns = 0;
 
-	/* of whomever: for the filter a task may have become another meanwhile, and nothing old is to be left */
+	/* before the filter: a task may have changed so that the filter rejects it now, and its entry must not stay */
 	if (config.timed)
 		start = take_start();
 	if (!syscalls_begun && !begins(ctx, start, ret))
@@ -328,10 +332,10 @@ int syscall_exit(void *ctx)
 	place = place_of_return(ctx, start, ret);
 	if (place == SYSCALLS_NONE || !is_wanted_place(place))
 		return 0;
-	/* calculated with what is above the place: such a word has room for 200 days */
+	/* subtract the bits above the place: they hold 200 days */
 	if (start) {
 		ns = ((bpf_ktime_get_ns() << SYSCALLS_PLACE_BITS) - (start - place)) >> SYSCALLS_PLACE_BITS;
-		/* less than nothing: the clock is not quite the same on all processors */
+		/* negative: clocks of processors differ a little */
 		if (ns >> (63 - SYSCALLS_PLACE_BITS))
 			ns = 0;
 	}

@@ -30,7 +30,7 @@ struct syscalls_process {
 struct syscalls_config {
 	unsigned char timed, by_process;
 	unsigned char failed; /* only calls that failed */
-	unsigned char typed;  /* the kernel gives the task and its registers as BTF pointers, which are read by plain loads */
+	unsigned char typed;  /* the kernel gives task and registers as BTF pointers, which plain loads can read */
 	unsigned char one;    /* only the call with the place below */
 	unsigned int place;
 	unsigned int error;	/* only calls that failed with this error; 0: any */

@@ -15,13 +15,13 @@
 struct tcp_change {
 	struct sock *sk;
 	int from, to;
-	bool by_task; /* the current task changes the state; false: the network does, and the current task is a bystander */
+	bool by_task; /* the current task changes the state; false: the network, and the current task is a bystander */
 };
 
 /* False: not a TCP socket, or a change for the other probe (bpf/tcp.h). */
 static __always_inline bool tcp_read_change(void *ctx, struct tcp_change *change)
 {
-	struct sock *sk; /* a variable: CO-RE would search the kernel for struct tcp_change if it were read from there */
+	struct sock *sk; /* a variable: in change->sk CO-RE would search the kernel for struct tcp_change */
 
 	if (context_kind() == CONTEXT_RAW_TP) {
 		sk = (void *)context_word(ctx, 0);
@@ -70,8 +70,8 @@ static __always_inline void tcp_read_addresses(const struct sock *sk, struct tcp
 }
 
 /*
- * Reads the ports. chosen: the socket must have had a local port by now: reads the last one, because a socket that
- * closes has already given it back. Else reads the current local port; 0: not chosen yet.
+ * Reads the ports. The local port is 0 while none is chosen, and again when a closing socket has given it back.
+ * chosen: the socket must have had one by now, so that the last one is used then.
  */
 static __always_inline void tcp_read_ports(struct sock *sk, struct tcp_ends *ends, bool chosen)
 {

@@ -16,7 +16,7 @@ enum unwind_cfa {
 	UNWIND_CFA_ROOT,     /* there is no caller */
 	UNWIND_CFA_SP,	     /* SP + offset */
 	UNWIND_CFA_FP,	     /* FP + offset */
-	UNWIND_CFA_PLT,	     /* SP + offset, and 8 more if the place is at or after byte `add` of its 16 bytes of text */
+	UNWIND_CFA_PLT,	     /* SP + offset, and 8 more at and after byte `add` of each 16 bytes of text */
 	UNWIND_CFA_SP_DEREF, /* the word at SP + offset, + add */
 	UNWIND_CFA_FP_DEREF, /* the word at FP + offset, + add */
 };

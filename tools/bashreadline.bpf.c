@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Lines that readline gives to a shell, as its function returns: the line has just been copied for the caller. */
+/* Reads the lines that readline() returns to a shell. It has just copied the line, so that its memory is present. */
 #include "bpf/event.bpf.h"
 #include "bpf/context.bpf.h"
 #include "tools/bashreadline.h"
 
-/* A record with that room, a constant: NULL where there is none in the buffer, or where the line may be longer. */
+/*
+ * A record with room bytes (a constant) for the line. NULL: the buffer is full, or the line may be longer and
+ * may_cut is false.
+ */
 static __always_inline struct bashreadline_event *line_read(const char *line, __u32 room, bool may_cut)
 {
 	struct bashreadline_event *e = bpf_ringbuf_reserve(&events, sizeof(*e) + room, 0);
@@ -13,9 +16,9 @@ static __always_inline struct bashreadline_event *line_read(const char *line, __
 
 	if (!e)
 		return NULL;
-	/* of an empty line: 0 on older kernels, 1 on newer ones */
+	/* for an empty line older kernels return 0, newer ones 1 */
 	n = bpf_probe_read_user_str(e->line, room, line);
-	/* as long as that it may just fit */
+	/* the room is full: the line may just fit or be longer */
 	if (n >= room)
 		bpf_probe_read_user(&next, sizeof(next), line + room - 1);
 	if (next && !may_cut) {
@@ -35,7 +38,7 @@ int line_entered(void *ctx)
 	const char *line = (const char *)PT_REGS_RC((struct pt_regs *)ctx);
 	struct bashreadline_event *e;
 
-	/* no line: the end of the input */
+	/* NULL: the end of the input */
 	if (!line || !event_wanted())
 		return 0;
 	e = line_read(line, 128, false);
@@ -45,7 +48,7 @@ int line_entered(void *ctx)
 		e = line_read(line, 65536, false);
 	if (!e)
 		e = line_read(line, 1048576, true);
-	/* where there is no room for all of it */
+	/* no room for the whole line: cut it */
 	if (!e)
 		e = line_read(line, 1024, true);
 	if (!e) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Requests to disks, from when they are given to the driver, or put into a queue, until they are done. A request's address
- * is its own while it is under way, and another's soon after: whoever is put into a queue or issued begins anew.
+ * Times disk requests, from when they are issued to the driver, or inserted into a queue, until they are done. The
+ * address of a request identifies it while it is pending, and is soon used again: so inserting and issuing replace
+ * an old start time.
  */
 #include "bpf/block.bpf.h"
 #include "bpf/dist.bpf.h"
@@ -19,7 +20,7 @@ int inserted(void *ctx)
 	return 0;
 }
 
-/* Some pass by the queue, and some come back from the driver to be issued again. */
+/* Some requests bypass the queue; some come back from the driver and are issued again. */
 SEC("raw_tp")
 int issued(void *ctx)
 {
@@ -34,7 +35,7 @@ int issued(void *ctx)
 	return 0;
 }
 
-/* It has become a part of another one, which is what will be done. */
+/* The request became part of another one and will never complete itself. */
 SEC("raw_tp")
 int merged(void *ctx)
 {

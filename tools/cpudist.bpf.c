@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* How long tasks run at a time, or how long they do not. */
+/* Times how long tasks run at a time, or how long they are off the processor. */
 #include "bpf/dist.bpf.h"
 #include "bpf/processor.bpf.h"
 #include "bpf/sched.bpf.h"
@@ -12,7 +12,7 @@ static __always_inline bool is_wanted(struct task_struct *task)
 	return config.idle || !sched_is_idle(task);
 }
 
-/* The previous task is still the current one, whose turn ends. */
+/* Here the current task is the previous one, whose turn ends. */
 SEC("raw_tp")
 int on_cpu(void *ctx)
 {
@@ -26,7 +26,7 @@ int on_cpu(void *ctx)
 	return 0;
 }
 
-/* Who has ended does not come back. */
+/* A task that has exited does not come back. */
 SEC("raw_tp")
 int off_cpu(void *ctx)
 {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * New programs. A successful exec is read from where the kernel has just put the arguments: one block, however
- * many there are, in memory that is there; behind the environment stands the name that was
- * executed. A failed one is read from what the caller passed, once the call has returned.
+ * Reports new programs. After a successful exec all arguments are one block where the kernel has just put them, in
+ * memory that is present; the name that was executed follows the environment. After a failed exec the arguments are
+ * read from where the caller passed them, when the call returns.
  */
 #include "bpf/event.bpf.h"
 #include "bpf/context.bpf.h"
 #include "tools/execsnoop.h"
 
 #define NAME_MAX_SIZE 4096
-/* Arguments of a failed exec that are looked at: in a first try, and where that was not enough. */
+/* How many arguments of a failed exec are read: in a first try, and if there are more. */
 #define FAILED_FEW  24
 #define FAILED_MANY 256
 
@@ -26,7 +26,7 @@ static __always_inline bool exec_wanted(void)
 	return event_wanted() && task_is_child_of(config.ppid, config.reader_pidns);
 }
 
-/* Where the strings of the new program are. */
+/* Addresses of the strings of the new program. */
 struct strings {
 	__u64 args, name;
 	__u32 size;
@@ -43,8 +43,7 @@ static __always_inline void find_strings(struct strings *strings)
 }
 
 /*
- * A record with room for a name and for arguments, both constants: NULL where there is no place in the buffer, or where
- * the name may be longer than that.
+ * A record with name_room and args_room bytes, both constants. NULL: the buffer is full, or the name may be longer.
  */
 static __always_inline struct execsnoop_event *exec_read(const struct strings *strings, __u32 name_room,
 							 __u32 args_room)
@@ -62,7 +61,7 @@ static __always_inline struct execsnoop_event *exec_read(const struct strings *s
 	}
 	if (n <= 0)
 		e->data[0] = 0;
-	/* the register that is compared must be the one that is used: older verifiers see no link between copies */
+	/* compare the same register that is used: older verifiers see no link between copies */
 	asm volatile(""
 		     : "+r"(size));
 	if (size > args_room)
@@ -77,7 +76,7 @@ static __always_inline struct execsnoop_event *exec_read(const struct strings *s
 	return e;
 }
 
-/* The smallest record that holds all; where there is no room for that, one that holds less. */
+/* The smallest record that holds all; if the buffer has no room for that, a smaller one. */
 static __always_inline struct execsnoop_event *exec_fit(const struct strings *strings)
 {
 	struct execsnoop_event *e = NULL;
@@ -118,9 +117,9 @@ int exec_done(void *ctx)
 }
 
 /*
- * One by one, behind each other: false where one may be longer than `longest`, or where all take more than
- * args_room, a power of two; behind that there is room for one more. The size is kept in the record: what the
- * verifier does not follow is the same to it in every turn, and so is looked at once.
+ * Copies the arguments one after the other. False: one may be longer than `longest`, or all together exceed
+ * args_room, a power of two; after that there is room for one more. The size is kept in the record: the verifier
+ * does not track memory there, so that all turns of the loop look the same to it and it checks one.
  */
 static __always_inline bool failed_args(struct execsnoop_event *e, __u64 argv, int n_args, __u32 name_room,
 					__u32 args_room, __u32 longest)
@@ -140,10 +139,13 @@ static __always_inline bool failed_args(struct execsnoop_event *e, __u64 argv, i
 		if (at >= args_room)
 			break;
 		n = bpf_probe_read_user_str(e->data + name_room + at, longest, (void *)arg);
-		/* not in memory, as the kernel itself has never read it */
+		/* the page is not present: the kernel has not read the argument */
 		if (n < 0)
 			break;
-		/* before 6.14 an empty string has no bytes, not even its NUL; counted without a branch, for the verifier */
+		/*
+		 * before 6.14 an empty string gives 0, not 1 for its NUL; corrected without a branch, for the
+		 * verifier
+		 */
 		n += (__u64)(n - 1) >> 63;
 		e->args_size = at + n;
 		e->args_total = at + n + 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Processes, or threads, as they end. A process ends with the last of its threads, which need not be the first one. */
+/* Reports processes or threads that end. A process ends with the last of its threads, which need not be the leader. */
 #include "bpf/event.bpf.h"
 #include "bpf/context.bpf.h"
 #include "tools/exitsnoop.h"
@@ -8,13 +8,13 @@
 
 const volatile struct exitsnoop_config config SEC(".rodata.config");
 
-/* No two processes have the same. */
+/* Identifies a process: no two have the same. */
 struct process {
 	__u64 began;
 	__u64 tgid;
 };
 
-/* Processes of several threads whose end was told a moment ago. */
+/* Processes with several threads whose end was reported a moment ago. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 1024);
@@ -23,8 +23,8 @@ struct {
 } ended SEC(".maps");
 
 /*
- * On its way out a thread takes itself from the number of those that live, notes its exit code and comes here: of
- * two that leave at the same time both may find that none is left, and only one of them may tell.
+ * An exiting thread decrements the number of live threads, stores its exit code and comes here. Two threads that
+ * exit at once may both find that none is left, and only one of them must report the end.
  */
 static __always_inline bool is_first_to_tell(struct task_struct *leader, struct signal_struct *signal)
 {
@@ -34,10 +34,10 @@ static __always_inline bool is_first_to_tell(struct task_struct *leader, struct 
 	};
 	__u8 yes = 1;
 
-	/* nobody else is on the way any more: who was and has told has left a trace */
+	/* no other thread is exiting any more; one that has reported the end is in the map */
 	if (BPF_CORE_READ(signal, nr_threads) == 1)
 		return !bpf_map_lookup_elem(&ended, &process);
-	/* an int: before 6.4 the upper half of the register is anything where the verifier calls the map's function itself */
+	/* cast to int: before 6.4 the upper half of the result is undefined if the verifier has inlined the call */
 	return (int)bpf_map_update_elem(&ended, &process, &yes, BPF_NOEXIST) != -EEXIST;
 }
 
@@ -50,7 +50,7 @@ static __always_inline bool is_end_of_process(void *ctx, struct task_struct *tas
 		return context_kind() == CONTEXT_RAW_TP ? context_word(ctx, 1) : BPF_CORE_READ(record, group_dead);
 	if (BPF_CORE_READ(signal, live.counter))
 		return false;
-	/* the process's exit code is that of its first thread, which is on its way and has not noted it yet: it will tell */
+	/* the exit code of the process is the leader's, which is exiting and has not stored it yet: it will report */
 	if (task != leader && !(BPF_CORE_READ(signal, flags) & SIGNAL_GROUP_EXIT) && BPF_CORE_READ(leader, mm))
 		return false;
 	return is_first_to_tell(leader, signal);

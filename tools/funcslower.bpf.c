@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Calls that take longer than a bound: what they were called with is kept until they return. */
+/* Reports calls that take longer than a threshold. Their arguments are kept until they return. */
 #include "bpf/event.bpf.h"
 #include "bpf/pending.h"
 #include "tools/funcslower.h"
@@ -68,13 +68,13 @@ int slower_return(struct pt_regs *ctx)
 {
 	__u64 slot;
 
-	/* the reader's calls have no begin: an entry that somebody left in the same frame is not theirs */
+	/* calls of the reader have no begin: an entry in the same frame belongs to another call */
 	if (!event_of_reader() && slot_number(ctx, &slot))
 		ends(ctx, slot, latency_key(ctx, true, slot));
 	return 0;
 }
 
-/* A session keeps the key: the stack pointer at its end is not that of a return. */
+/* The session cookie keeps the key: at the end of a session the stack pointer differs from that of a return. */
 SEC("kprobe")
 int slower_session(struct pt_regs *ctx)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Interrupts by the name of who handles them. */
+/* Measures or counts interrupts by the name of their handler. */
 #include "bpf/irqs.bpf.h"
 
 static __always_inline void irqs_add(void *ctx, __u64 value)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Signals that are sent by a system call. Looked at when the call returns, which it also does in a process that
- * has just killed itself: a signal is acted upon on the way back to user space.
+ * Reports signals that are sent by a system call, when the call returns. It also returns in a process that has just
+ * killed itself, because a signal takes effect on the way back to user space.
  */
 #include "bpf/event.bpf.h"
 #include "bpf/context.bpf.h"
@@ -12,7 +12,7 @@
 #define PROC_SUPER_MAGIC 0x9fa0
 #define PID_FS_MAGIC	 0x50494446
 
-/* Instead of a descriptor: the caller itself (Linux 6.15; the second number was another there) */
+/* In place of a descriptor: the caller itself (Linux 6.15, where the second number was another one). */
 #define PIDFD_SELF_THREAD	      -10000
 #define PIDFD_SELF_THREAD_GROUP	      -10001
 #define PIDFD_SELF_THREAD_GROUP_FIRST -20000
@@ -24,13 +24,13 @@ const volatile struct killsnoop_config config SEC(".rodata.config");
 struct call {
 	int signal, ret;
 	int target, tgid;
-	bool known; /* the target */
+	bool known; /* the target is known */
 };
 
 /*
- * What the descriptor stands for, in a call that has not found fault with it: of pidfd_open(2), in a file system of its
- * own since 6.9 and an anonymous file before, or a directory of /proc. Flags are looked at before the descriptor,
- * and kernels with anonymous files allow none.
+ * The process of a descriptor that the call has accepted. It comes from pidfd_open(2), whose files are in a file
+ * system of their own since 6.9 and anonymous before, or is a directory of /proc. flags: the kernel checks flags
+ * before the descriptor, and kernels with anonymous files allow none.
  */
 static __always_inline struct pid *pid_of(int fd, bool flags)
 {
@@ -72,7 +72,7 @@ static __always_inline void find_target(struct call *call, int fd, bool flags)
 	call->target = pid ? number_of(pid) : 0;
 }
 
-/* Who is named first and who second, and which argument is the signal: that is all in which the calls differ. */
+/* Reads the arguments. The calls differ only in which argument is the process, the thread and the signal. */
 static __always_inline bool read_call(void *ctx, struct call *call)
 {
 	struct context_syscall sys;

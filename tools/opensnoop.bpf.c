@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Opened files, at the end of the call: the kernel has read the path by then, so that it is in memory. */
+/* Reports opened files at the end of the call: the kernel has read the path by then, so that its page is present. */
 #include "bpf/event.bpf.h"
 #include "bpf/context.bpf.h"
 #include "bpf/fd.bpf.h"
@@ -7,7 +7,7 @@
 
 #define PATH_MAX_SIZE 4096
 #define NAME_MAX_SIZE 256
-/* Directories of a full path that are looked at: in a first try, and where that was not enough. */
+/* How many directories of a full path are read: in a first try, and if there are more. */
 #define DEPTH_FEW 12
 #define DEPTH_MAX 64
 
@@ -16,9 +16,9 @@
 #define O_WRONLY  1
 #define O_CREAT	  0100
 #define O_TRUNC	  01000
-#define O_TMPFILE 020000000 /* its own bit */
+#define O_TMPFILE 020000000 /* without O_DIRECTORY, which user space includes */
 
-/* In the order of the table in opensnoop.c. */
+/* In the order of the table of probes in opensnoop.c. */
 enum probe {
 	PROBE_OPENAT,
 	PROBE_OPEN,
@@ -45,7 +45,7 @@ static __always_inline void read_how(const struct context_syscall *at, struct ca
 	call->mode = how.mode;
 }
 
-/* What each of the calls was given. */
+/* Reads the arguments of each call. */
 static __always_inline bool read_call(void *ctx, struct call *call)
 {
 	__u64 probe = context_probe();
@@ -69,7 +69,7 @@ static __always_inline bool read_call(void *ctx, struct call *call)
 		call->flags = probe == PROBE_OPENAT ? at.args[2] : at.args[1];
 		call->mode = probe == PROBE_OPENAT ? at.args[3] : at.args[2];
 	}
-	/* without a file to create, nobody has passed one */
+	/* mode is an argument only if a file may be created */
 	if (!(call->flags & (O_CREAT | O_TMPFILE)))
 		call->mode = 0;
 	return true;
@@ -80,7 +80,7 @@ static __always_inline bool has_wanted_flags(const struct call *call)
 	return !config.by_flags || config.modes & 1 << (call->flags & O_ACCMODE) || config.flags & call->flags;
 }
 
-/* NULL where there is no room in the buffer, or where the path may be longer than that, a constant. */
+/* A record with path_room bytes, a constant, and more. NULL: the buffer is full, or the path may be longer. */
 static __always_inline struct opensnoop_event *open_read(const struct call *call, __u32 path_room, __u32 more)
 {
 	struct opensnoop_event *e = bpf_ringbuf_reserve(&events, sizeof(*e) + path_room + more, 0);
@@ -93,14 +93,14 @@ static __always_inline struct opensnoop_event *open_read(const struct call *call
 		bpf_ringbuf_discard(e, BPF_RB_NO_WAKEUP);
 		return NULL;
 	}
-	e->path_unread = n < 0; /* 0 may be an empty one: older kernels do not count its NUL */
+	e->path_unread = n < 0; /* 0 is an empty path: older kernels do not count its NUL */
 	e->dirs_at = 0;
 	e->dirs_size = 0;
 	e->dirs_cut = 0;
 	return e;
 }
 
-/* The directory that a relative path begins at. */
+/* The directory from which a relative path is resolved. */
 static __always_inline bool base_of(const struct call *call, struct path *base)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
@@ -118,9 +118,10 @@ static __always_inline bool base_of(const struct call *call, struct path *base)
 }
 
 /*
- * From a directory to the root of its mount namespace, behind each other at `begin` in the record: false where there are more
- * than `depth`, or they take more than `room`, a power of two; behind that there is room for one more name. The size is kept
- * in the record: what the verifier does not follow is the same to it in every turn, and so is looked at once.
+ * Copies the names of the directories from `at` up to the root of its mount namespace to `begin` in the record, one
+ * after the other. False: there are more than `depth`, or they exceed `room`, a power of two; after that there is
+ * room for one more name. The size is kept in the record: the verifier does not track memory there, so that all
+ * turns of the loop look the same to it and it checks one.
  */
 static __always_inline bool read_dirs(struct opensnoop_event *e, struct path *at, int depth, __u32 begin, __u32 room)
 {
@@ -155,7 +156,7 @@ static __always_inline bool read_dirs(struct opensnoop_event *e, struct path *at
 	return false;
 }
 
-/* A relative path with its directory: NULL where there is no room, or where one of them may be longer than that. */
+/* A record with a relative path and its directory. NULL: the buffer is full, or one of the two may be longer. */
 static __always_inline struct opensnoop_event *relative_read(const struct call *call, int depth, __u32 path_room,
 							     __u32 dirs_room)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* How long tasks that could run wait for a processor: from when they are woken or lose theirs until they have one. */
+/* Times how long tasks wait for a processor: from when they are woken or preempted until they run. */
 #include "bpf/dist.bpf.h"
 #include "bpf/sched.bpf.h"
 
-/* One that was preempted on its way to sleep waits already, and goes on waiting. */
+/* A task that was preempted on its way to sleep waits already: keep its first start time. */
 SEC("raw_tp")
 int woken(void *ctx)
 {

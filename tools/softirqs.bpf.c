@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Soft interrupts by their number. */
+/* Measures or counts soft interrupts by their number. */
 #include "bpf/irqs.bpf.h"
 #include "tools/softirqs.h"
 

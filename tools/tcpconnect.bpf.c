@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Attempts to connect: the moment at which a socket leaves for SYN_SENT, in the task that calls connect(). */
+/* Reports attempts to connect: a socket enters SYN_SENT in the task that calls connect(). */
 #include "bpf/event.bpf.h"
 #include "bpf/tcp.bpf.h"
 #include "tools/tcpconnect.h"
 
 const volatile struct tcpconnect_config config SEC(".rodata.config");
 
-/* Who began to connect a socket that has no local port yet. Sized by user space, created where it is used. */
+/* The task that connects a socket without a local port yet. User space sets the size; created only if it is used. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);
@@ -36,13 +36,13 @@ static __always_inline void began(struct sock *sk)
 	if (!tcp_is_wanted(&config.wanted, &ends))
 		return;
 	event_fill(&who);
-	/* where there is no room to wait in, a row without the port is better than none */
+	/* if the map is full, a row without the port is better than none */
 	if (config.lport && !ends.lport && !bpf_map_update_elem(&connecting, &sk, &who, BPF_ANY))
 		return;
 	show(&who, &ends);
 }
 
-/* Connected or failed: the port is known. */
+/* The socket is connected or has failed: its port is known now. */
 static __always_inline void decided(struct sock *sk)
 {
 	struct event *who = bpf_map_lookup_elem(&connecting, &sk);

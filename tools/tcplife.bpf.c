@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Connections from their begin to their end, remembered by socket. Whose they are is learned when a task does
- * something with the socket: it calls connect(), gets it from accept(), or else closes it.
+ * Reports connections when they end; they are remembered by socket. The owner is the task that calls connect(),
+ * gets the socket from accept(), or at last closes it.
  */
 #include "bpf/event.bpf.h"
 #include "bpf/fd.bpf.h"
 #include "bpf/tcp.bpf.h"
 #include "tools/tcplife.h"
 
-#define SOCK_DONE 1 /* include/net/sock.h: in the flags, the other side has closed its direction */
+#define SOCK_DONE 1 /* include/net/sock.h, a bit of sk_flags: the peer has closed its direction */
 
 const volatile struct tcplife_config config SEC(".rodata.config");
 
 struct connection {
-	struct event owner; /* its time is that of the begin */
+	struct event owner; /* its time is the begin of the connection */
 	__u8 owner_known;
-	__u8 connected; /* by us: our SYN counts among the bytes */
-	__u8 crossed;	/* both sides connected at a time: it becomes one as if it were accepted */
-	__u8 unused[5]; /* or the verifier finds bytes that nobody has set */
+	__u8 connected; /* this side has connected: its SYN counts among the bytes */
+	__u8 crossed;	/* both sides connected at once: the socket is established as if accepted */
+	__u8 unused[5]; /* else the verifier finds padding that is not initialised */
 };
 
-/* Sized by user space. */
+/* User space sets the size. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);
@@ -28,7 +28,7 @@ struct {
 	__type(value, struct connection);
 } connections SEC(".maps");
 
-/* The owner is the current task; false: one that the user did not ask for. */
+/* Makes the current task the owner. False: the filters reject it. */
 static __always_inline bool take_owner(struct connection *connection)
 {
 	__u64 began = connection->owner.time;
@@ -62,7 +62,7 @@ static __always_inline __u64 less(__u64 bytes, __u32 by)
 	return bytes > by ? bytes - by : 0;
 }
 
-/* The kernel counts bytes by sequence numbers, of which SYN and FIN have one each. */
+/* Computes bytes from sequence numbers, of which SYN and FIN use one each. */
 static __always_inline void read_bytes(const struct tcp_change *change, const struct connection *connection,
 				       struct tcplife_event *e)
 {
@@ -87,7 +87,7 @@ static __always_inline void end(const struct tcp_change *change, const struct co
 		return;
 	tcp_read_addresses(change->sk, &ends);
 	tcp_read_ports(change->sk, &ends, true);
-	/* the rest was asked at the begin */
+	/* the other filters were applied at the begin */
 	if (!tcp_port_wanted(&config.wanted.local, ends.lport))
 		return;
 	e = event_new_of(sizeof(*e), &connection->owner);
@@ -113,7 +113,7 @@ int state_changed(void *ctx)
 	connects = change.to == TCP_SYN_SENT;
 	accepts = change.from == TCP_SYN_RECV && change.to == TCP_ESTABLISHED;
 	if (connects || (accepts && !(connection && connection->crossed))) {
-		/* one whose end the kernel has skipped */
+		/* an old connection of this socket, whose end the kernel has skipped */
 		if (connection)
 			bpf_map_delete_elem(&connections, &change.sk);
 		begin(&change, connects);
@@ -133,7 +133,7 @@ int state_changed(void *ctx)
 	return 0;
 }
 
-/* The fd that is returned is the new connection's. */
+/* accept() returns the descriptor of the new connection. */
 SEC("raw_tp")
 int accepted(void *ctx)
 {
