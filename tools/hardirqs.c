@@ -24,7 +24,7 @@ static struct dist_source source;
 
 static int configure(struct engine_instance *instance, struct err *err)
 {
-	return irqs_configure(&settings, &source, "hard irq");
+	return irqs_configure(&settings, &source, "hard irq event time", "hard irq events");
 }
 
 static struct dist_source source = {

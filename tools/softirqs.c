@@ -36,7 +36,7 @@ static struct dist_source source;
 
 static int configure(struct engine_instance *instance, struct err *err)
 {
-	return irqs_configure(&settings, &source, "soft irq");
+	return irqs_configure(&settings, &source, "soft irq event time", "soft irq events");
 }
 
 static struct dist_source source = {

@@ -38,6 +38,8 @@ struct dist {
 	struct engine_instance *instance;
 	const struct dist_source *source;
 	const struct dist_kind *kind; /* NULL: none */
+	const char *by;		      /* what rows are of, also in data */
+	char total_title[16];
 	struct event_probes probes;
 	struct hists hists;
 	struct keys keys;
@@ -162,7 +164,7 @@ static void hand_on(const struct dist *dist, const struct shown *shown, bool fir
 	__str struct str text = {}, title = {};
 	bool has_text = add_text(&text, dist, shown);
 	struct dist_row row = {
-		.hist = { .hist = &dist->hists.hist, .cells = shown->cells, .title = dist_by, .first = first },
+		.hist = { .hist = &dist->hists.hist, .cells = shown->cells, .title = dist->by, .first = first },
 		.keyed = dist->kind || dist->source->n_numbers,
 		.number = shown->number,
 		.text = has_text ? text.data : NULL,
@@ -240,7 +242,7 @@ static void dist_losses(struct engine_instance *instance)
 
 	if (no_row)
 		report_note("%llu value%s not counted: there are more than %u %ss (--max-keys makes room)",
-			    (unsigned long long)no_row, str_plural(no_row), dist->keys.max, dist_by);
+			    (unsigned long long)no_row, str_plural(no_row), dist->keys.max, dist->by);
 	if (no_cell)
 		report_note("%llu not measured: more %s than there is room for (--max-pending)",
 			    (unsigned long long)no_cell, dist->source->pending_what);
@@ -298,11 +300,24 @@ static int choose_kind(struct dist *dist, struct err *err)
 			return err_set(err, -EINVAL, "by %s or by %s: choose one", dist->kind->name, kind->name);
 		dist->kind = kind;
 	}
-	snprintf(dist_by, sizeof(dist_by), "%s",
-		 source->numbers_name ? source->numbers_name
-		 : dist->kind	      ? dist->kind->name
-				      : source->kinds[0].name);
+	dist->by = source->numbers_name ? source->numbers_name : (dist->kind ? dist->kind : source->kinds)->name;
 	return 0;
+}
+
+/* Charts or totals, with the words that the options decide. */
+static void choose_schema(struct engine_instance *instance, const struct dist *dist)
+{
+	struct field *fields;
+
+	if (!dist->charts)
+		instance->schema = dist->source->totals;
+	fields = engine_own_fields(instance);
+	for (size_t i = 0; i < instance->schema->n; i++) {
+		if (fields[i].key == dist_by)
+			fields[i].key = dist->by;
+		if (fields[i].title == dist_total_title)
+			fields[i].title = dist->total_title;
+	}
 }
 
 static int choose_hist(struct dist *dist, struct err *err)
@@ -329,8 +344,7 @@ static int choose_hist(struct dist *dist, struct err *err)
 		hist->kind = HIST_SINGLE;
 	hist->bare = !settings->extension;
 	dist->hists.words = hist_words(hist);
-	snprintf(dist_total_title, sizeof(dist_total_title), "TOTAL_%s", dist->counts ? "count" : hist->unit);
-	dist->instance->schema = dist->charts ? dist->instance->schema : source->totals;
+	snprintf(dist->total_title, sizeof(dist->total_title), "TOTAL_%s", dist->counts ? "count" : hist->unit);
 	return ret;
 }
 
@@ -435,6 +449,8 @@ static int configure(struct engine_instance *instance, struct dist *dist, struct
 		ret = choose_kind(dist, err);
 	if (!ret)
 		ret = choose_hist(dist, err);
+	if (!ret)
+		choose_schema(instance, dist);
 	if (!ret && dist->source->events.configure)
 		ret = dist->source->events.configure(instance, err);
 	instance->ctx->usage = ret == -EINVAL;

@@ -67,8 +67,9 @@ struct dist_row {
 	bool counts;
 };
 
-/* The key, by its kind's name in JSON; then what schemas of charts have in common, or of tables of totals. */
-extern char dist_by[16], dist_total_title[16];
+/* What options decide in a schema stands for itself there; an instance has the kind's name and the title in its place. */
+extern const char dist_by[], dist_total_title[];
+/* The key, by its kind's name in data; then what schemas of charts have in common, or of tables of totals. */
 #define DIST_KEY(TITLE, WIDTH) FIELD_GET(FIELD_STR, dist_get_key, dist_by, TITLE, WIDTH)
 #define DIST_COMM	       DATA_GET(FIELD_STR, dist_get_label, "comm", .role = ROLE_TASK)
 #define DIST_TOTALS(WIDTH) \

@@ -2,7 +2,7 @@
 /* What rows of distributions have beside their cells: whose they are, and as totals. */
 #include "dist.h"
 
-char dist_by[16], dist_total_title[16];
+const char dist_by[] = "key", dist_total_title[] = "TOTAL";
 
 void dist_get_key(struct value *to, const void *data, const void *ctx)
 {

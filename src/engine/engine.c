@@ -32,7 +32,26 @@ void engine_release(struct engine_instance *instance)
 		instance->engine->close(instance);
 	follow_free(instance->follow);
 	free(instance->settings);
+	free(instance->own_schema);
 	*instance = (struct engine_instance){};
+}
+
+struct field *engine_own_fields(struct engine_instance *instance)
+{
+	const struct schema *from = instance->schema;
+	struct {
+		struct schema schema;
+		struct field fields[];
+	} *own = base_alloc(sizeof(*own) + from->n * sizeof(own->fields[0]));
+
+	own->schema = *from;
+	own->schema.fields = own->fields;
+	memcpy(own->fields, from->fields, from->n * sizeof(own->fields[0]));
+	/* the one before may be the copy's original */
+	free(instance->own_schema);
+	instance->own_schema = own;
+	instance->schema = &own->schema;
+	return own->fields;
 }
 
 void engine_table_begin(struct engine_instance *instance)

@@ -64,6 +64,7 @@ struct engine_instance {
 	struct filter filter;
 	void *state;	       /* the engine's own */
 	struct follow *follow; /* of the command's children, NULL: none */
+	void *own_schema;      /* engine_own_fields()'s, NULL: none */
 	bool emitted;	       /* a table */
 };
 
@@ -116,6 +117,11 @@ void engine_release(struct engine_instance *instance);
 
 /* --- for engines --- */
 
+/*
+ * The instance gets a schema of its own, a copy of the one that it has; open() may complete its fields, instance->schema->n of them:
+ * names and columns that depend on options. They live as long as the instance.
+ */
+struct field *engine_own_fields(struct engine_instance *instance);
 /* Begins a table of now, with the times that the user has asked for. */
 void engine_table_begin(struct engine_instance *instance);
 /* For attach_options.progress, where ctx is the instance: shows how far attaching is. Not 0: the user wants an end. */

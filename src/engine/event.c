@@ -30,7 +30,7 @@ static const struct opt options[] = {
 	OPT(OPT_BOOL, struct settings, self, 0, "self", NULL, "show what sonde itself does, too"),
 };
 
-struct event_columns event_columns;
+const struct event_columns event_columns;
 
 struct events {
 	struct engine_instance *instance;
@@ -242,12 +242,30 @@ static int event_open(struct engine_instance *instance, struct err *err)
 	return event_probes_attach(&events->probes, &events->attach, err);
 }
 
+/* What `shown` says in the tool's schema, in the context's words. */
+static const bool *shown_by(const struct engine_context *ctx, const bool *shown)
+{
+	if (shown == &event_columns.time)
+		return &ctx->time;
+	if (shown == &event_columns.timestamp)
+		return &ctx->timestamp;
+	return shown == &event_columns.errors ? &ctx->verbose : shown;
+}
+
+static void choose_columns(struct engine_instance *instance)
+{
+	struct field *fields = engine_own_fields(instance);
+
+	for (size_t i = 0; i < instance->schema->n; i++)
+		fields[i].shown = shown_by(instance->ctx, fields[i].shown);
+}
+
 static void event_armed(struct engine_instance *instance)
 {
 	struct events *events = instance->state;
 
 	report_line("Tracing %s... Hit Ctrl-C to end.", events->probes.source->what);
-	event_columns = (struct event_columns){ instance->ctx->time, instance->ctx->timestamp, instance->ctx->verbose };
+	choose_columns(instance);
 	output_table_begin(instance->ctx->out, instance->schema, NULL, true);
 	output_flush(instance->ctx->out);
 }

@@ -76,11 +76,14 @@ struct event_source {
 
 extern const struct engine event_engine;
 
-/* Columns that the user has asked for: --time, --timestamp, and the names of errors with --verbose. */
+/*
+ * Columns for which the user asks: --time, --timestamp, and the names of errors with --verbose. Schemas name them by these addresses;
+ * what is shown is what an instance's context says.
+ */
 struct event_columns {
 	bool time, timestamp, errors;
 };
-extern struct event_columns event_columns;
+extern const struct event_columns event_columns;
 
 /* Fields that begin every schema: the wall time, and the seconds since tracing began; in data the ns since boot. */
 #define EVENT_TIMES FIELD(FIELD_TIME, struct event, time, "time", "TIME", -8, .shown = &event_columns.time), EVENT_TIMESTAMP

@@ -2,12 +2,10 @@
 /* Interrupts are counted, or their time is measured: one or the other. */
 #include "irqs.h"
 
-int irqs_configure(struct irqs_settings *settings, struct dist_source *source, const char *name)
+int irqs_configure(struct irqs_settings *settings, struct dist_source *source, const char *times,
+		   const char *counts)
 {
-	static char what[64];
-
 	settings->times = !settings->counts;
-	snprintf(what, sizeof(what), "%s event%s", name, settings->counts ? "s" : " time");
-	source->events.what = what;
+	source->events.what = settings->counts ? counts : times;
 	return 0;
 }

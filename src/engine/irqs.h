@@ -20,6 +20,8 @@ struct irqs_settings {
 	.no_task = true
 #define IRQS_LACKS DIST_LACKS_TASK("interrupts belong to no process")
 
-int irqs_configure(struct irqs_settings *settings, struct dist_source *source, const char *name);
+/* times, counts: what is traced, as event_source.what. */
+int irqs_configure(struct irqs_settings *settings, struct dist_source *source, const char *times,
+		   const char *counts);
 
 #endif

@@ -61,6 +61,29 @@ Test(engine, instances_are_apart)
 	}
 }
 
+/* What one completes in its schema, neither the other nor the tool's own has. */
+Test(engine, schemas_are_apart)
+{
+	static const struct field fields[] = { { .key = "key", .title = "KEY" }, { .key = "count", .title = "COUNT" } };
+	static const struct schema schema = { fields, ARRAY_SIZE(fields) };
+	struct engine_instance one, other;
+
+	engine_init(&one, &count_engine, NULL, &schema, NULL);
+	engine_init(&other, &count_engine, NULL, &schema, NULL);
+	engine_own_fields(&one)[0].key = "pid";
+	engine_own_fields(&other)[0].key = "disk";
+	/* a copy of the copy has what was completed */
+	engine_own_fields(&one)[1].key = "calls";
+	cr_expect_eq(one.schema->n, 2);
+	cr_expect_str_eq(one.schema->fields[0].key, "pid");
+	cr_expect_str_eq(one.schema->fields[1].key, "calls");
+	cr_expect_str_eq(one.schema->fields[1].title, "COUNT");
+	cr_expect_str_eq(other.schema->fields[0].key, "disk");
+	cr_expect_str_eq(fields[0].key, "key");
+	engine_release(&one);
+	engine_release(&other);
+}
+
 /* Who streams has no totals; who makes tables has them. */
 Test(engine, tables_have_totals)
 {
