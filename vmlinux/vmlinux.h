@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The kernel's types, as far as our BPF code reads them, written by hand. Structs marked
- * CORE are relocated against the running kernel's BTF when the program is loaded, so only names and
- * types of members matter here, not their order. The rest is the kernel's user ABI.
- * Only BPF code includes this file.
+ * The types of the kernel that our BPF code reads, written by hand. Structs with CORE are relocated against the BTF
+ * of the running kernel when the program is loaded: only names and types of members matter, not their order. The
+ * other types are the kernel's ABI for user space. Only BPF code includes this file.
  */
 #ifndef __VMLINUX_H__
 #define __VMLINUX_H__
@@ -20,9 +19,9 @@ typedef __u32 __be32;
 typedef __u32 __wsum;
 typedef _Bool bool;
 
-#define true  1
+#define true 1
 #define false 0
-#define NULL  ((void *)0)
+#define NULL ((void *)0)
 
 /* include/uapi/linux/bpf.h */
 enum bpf_map_type {
@@ -35,18 +34,18 @@ enum bpf_map_type {
 };
 
 enum {
-	BPF_NOEXIST = 1, /* an update only makes what is not there yet */
+	BPF_NOEXIST = 1, /* create a new element, do not change an existing one */
 	BPF_F_MMAPABLE = 1 << 10,
 };
 
-/* of bpf_ringbuf_submit(), and what bpf_ringbuf_query() is asked for */
+/* flags of bpf_ringbuf_submit(), and of bpf_ringbuf_query() */
 enum {
 	BPF_RB_NO_WAKEUP = 1,
 	BPF_RB_FORCE_WAKEUP = 2,
 	BPF_RB_AVAIL_DATA = 0,
 };
 
-/* of bpf_map_update_elem() */
+/* flags of bpf_map_update_elem() */
 enum {
 	BPF_ANY = 0,
 };
@@ -60,7 +59,7 @@ struct bpf_raw_tracepoint_args {
 	__u64 args[0];
 };
 
-/* The registers of the probed context: ABI, so read without CO-RE. */
+/* The registers of the probed context. They are ABI and read without CO-RE. */
 #if defined(__TARGET_ARCH_x86)
 struct pt_regs {
 	unsigned long r15, r14, r13, r12, bp, bx;
@@ -73,7 +72,7 @@ struct user_pt_regs {
 	__u64 regs[31];
 	__u64 sp, pc, pstate;
 };
-/* What follows pstate is the kernel's own: orig_x0 and the number of the syscall. */
+/* After pstate come members that only the kernel uses: orig_x0 and the number of the syscall. */
 struct pt_regs {
 	struct user_pt_regs user_regs;
 };
@@ -102,11 +101,11 @@ struct upid {
 } CORE;
 
 struct pid {
-	unsigned int level;	/* of the innermost namespace that sees it, the host's is 0 */
-	struct upid numbers[1]; /* one for each level */
+	unsigned int level;	/* of the innermost namespace; the host has level 0 */
+	struct upid numbers[1]; /* its id in the namespace of each level */
 } CORE;
 
-/* Where a program's strings were put when it began: arguments, environment, and behind it the name it was called by. */
+/* Where exec has put the strings of a program: arguments, environment, and after these the name that was executed. */
 struct mm_struct {
 	unsigned long arg_start, arg_end;
 	unsigned long env_start, env_end;
@@ -117,7 +116,7 @@ struct qstr {
 } CORE;
 
 struct dentry {
-	struct dentry *d_parent; /* itself at the root of a file system */
+	struct dentry *d_parent; /* at the root of a file system: itself */
 	struct qstr d_name;
 } CORE;
 
@@ -126,7 +125,7 @@ struct vfsmount {
 } CORE;
 
 struct mount {
-	struct mount *mnt_parent; /* itself at the root of all */
+	struct mount *mnt_parent; /* at the root of the mount namespace: itself */
 	struct dentry *mnt_mountpoint;
 	struct vfsmount mnt;
 } CORE;
@@ -139,7 +138,7 @@ struct path {
 struct file {
 	struct path f_path;
 	struct inode *f_inode;
-	void *private_data; /* of a socket's file its struct socket */
+	void *private_data; /* for a socket: struct socket */
 } CORE;
 
 struct fdtable {
@@ -160,7 +159,7 @@ struct kernfs_node {
 	__u64 id;
 } CORE;
 
-/* Of a cgroup the first member, and so its parent's address is the parent cgroup's. */
+/* The first member of struct cgroup: so a pointer to the parent is a pointer to the parent cgroup. */
 struct cgroup_subsys_state {
 	struct cgroup_subsys_state *parent;
 } CORE;
@@ -180,33 +179,33 @@ struct cred {
 	} uid;
 } CORE;
 
-/* What the kernel's entry code keeps of a task. */
+/* Data of a task for the entry code of the kernel. */
 struct thread_info {
-	__u32 status; /* x86: what kind of a call it is in */
+	__u32 status; /* x86: whether the task is in a 32-bit call */
 } CORE;
 
 struct task_struct {
 	struct thread_info thread_info;
-	int pid;  /* what user space calls the thread's id */
-	int tgid; /* what user space calls the process's id */
+	int pid;  /* thread id in user space */
+	int tgid; /* process id in user space */
 	struct pid *thread_pid;
 	struct task_struct *group_leader;
-	struct task_struct *real_parent; /* who waits for it; a tracer is only its `parent` */
-	struct list_head children;	 /* through their `sibling` */
+	struct task_struct *real_parent; /* the parent process; `parent` may be a tracer */
+	struct list_head children;	 /* linked by their `sibling` */
 	struct list_head sibling;
-	struct mm_struct *mm; /* NULL: a kernel thread, or about to be gone */
+	struct mm_struct *mm; /* NULL: a kernel thread, or exiting */
 	struct fs_struct *fs;
 	struct files_struct *files;
 	struct signal_struct *signal;
 	const struct cred *cred;
 	struct css_set *cgroups;
-	int on_cpu;	      /* it runs now; not in kernels for one processor */
+	int on_cpu;	      /* it runs now; absent in kernels for one processor */
 	__u64 start_boottime; /* ns since boot */
-	int exit_code;	      /* as wait(2) has it */
+	int exit_code;	      /* in the form of wait(2) */
 	char comm[16];
 } CORE;
 
-/* What a task does, 0: it runs or waits for its turn. Renamed in 5.14. */
+/* The state of a task; 0: it runs or waits for a processor. Renamed in 5.14. */
 struct task_struct___state {
 	unsigned int __state;
 } CORE;
@@ -215,21 +214,21 @@ struct task_struct___old_state {
 	volatile long state;
 } CORE;
 
-#define TASK_DEAD 0x80 /* in the state: it will never run again */
+#define TASK_DEAD 0x80 /* a bit of the state: the task will never run again */
 
-/* What the threads of a process share. */
+/* Shared by the threads of a process. */
 struct signal_struct {
 	struct {
 		int counter;
 	} live;		     /* threads that have not begun to exit */
-	int nr_threads;	     /* those, and those that nobody has waited for */
-	int group_exit_code; /* of all threads, where flags has SIGNAL_GROUP_EXIT */
+	int nr_threads;	     /* live threads, and those that are not reaped yet */
+	int group_exit_code; /* of all threads, if flags has SIGNAL_GROUP_EXIT */
 	unsigned int flags;
 } CORE;
 
 #define SIGNAL_GROUP_EXIT 4
 
-/* From a process's descriptor to what it stands for. */
+/* To find the process of a descriptor. */
 struct super_block {
 	unsigned long s_magic;
 } CORE;
@@ -245,7 +244,7 @@ struct proc_inode {
 	struct inode vfs_inode;
 } CORE;
 
-/* The record of sched:sched_process_exit where the kernel tells whether it is the last thread (6.16). */
+/* The record of sched:sched_process_exit, which shows the last thread of a process since 6.16. */
 struct trace_event_raw_sched_process_exit {
 	bool group_dead;
 } CORE;
@@ -254,7 +253,7 @@ struct irqaction {
 	const char *name;
 } CORE;
 
-/* include/linux/blk_types.h: what a request is and how it is done. Bits have moved, and names are the same. */
+/* include/linux/blk_types.h: flags of a request. Bits have moved between versions; the names have not changed. */
 enum req_flag_bits {
 	__REQ_SYNC = 11,
 	__REQ_META,
@@ -285,14 +284,14 @@ struct request {
 	struct request_queue *q;
 	struct blk_mq_hw_ctx *mq_hctx;
 	unsigned int cmd_flags;
-	unsigned int __data_len; /* bytes that are not done yet */
+	unsigned int __data_len; /* bytes still to be done */
 } CORE;
 
 struct request___with_disk {
 	struct gendisk *rq_disk; /* until 5.16 */
 } CORE;
 
-/* Until 5.10, where a request's tracepoints had the queue in front of it. */
+/* Up to 5.10, where tracepoints of requests have the queue as first argument. */
 struct hd_struct {
 	int partno;
 } CORE;
@@ -320,15 +319,15 @@ struct sock_common {
 	__be32 skc_daddr;
 	__be32 skc_rcv_saddr;
 	__be16 skc_dport;
-	__u16 skc_num; /* the local port, 0 while there is none */
+	__u16 skc_num; /* local port; 0: none yet */
 	unsigned short skc_family;
 	unsigned long skc_flags;
-	struct in6_addr skc_v6_daddr; /* not in kernels without IPv6 */
+	struct in6_addr skc_v6_daddr; /* absent in kernels without IPv6 */
 	struct in6_addr skc_v6_rcv_saddr;
 } CORE;
 
 struct socket_lock {
-	int owned; /* a task has it: interrupts put aside what they have for this socket, until it has not */
+	int owned; /* a task has locked the socket: interrupts queue packets until it unlocks */
 } CORE;
 
 struct sock {
@@ -339,21 +338,21 @@ struct sock {
 
 struct inet_sock {
 	struct sock sk;
-	__be16 inet_sport; /* stays when the port has been given back */
+	__be16 inet_sport; /* stays after the port was given back */
 } CORE;
 
 struct tcp_sock {
 	__u64 bytes_received;
 	__u64 bytes_acked;
-	__u32 snd_una;	 /* what the other side has not acknowledged begins here */
-	__u32 write_seq; /* and ends here */
+	__u32 snd_una;	 /* begin of the data that the peer has not acknowledged */
+	__u32 write_seq; /* its end */
 } CORE;
 
 struct socket {
 	struct sock *sk;
 } CORE;
 
-/* Where ftrace can trace: pages of records, each leading to the next. */
+/* Functions that ftrace can trace: a linked list of pages with records. */
 struct dyn_ftrace {
 	unsigned long ip;
 } CORE;
@@ -361,10 +360,10 @@ struct dyn_ftrace {
 struct ftrace_page {
 	struct ftrace_page *next;
 	struct dyn_ftrace *records;
-	int index; /* how many */
+	int index; /* number of records */
 } CORE;
 
-/* What modules have of symbols. */
+/* The symbols of a module. */
 struct mod_kallsyms {
 	void *symtab; /* Elf64_Sym */
 	unsigned int num_symtab;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* By what stands before the last colon: what may follow it. */
+/* Completes probe specs: what precedes the last colon decides what may follow. */
 #include "binary/binary.h"
 #include "kernel/kernel.h"
 #include "binary/library.h"
@@ -9,12 +9,12 @@
 
 struct offer {
 	const char *word;   /* as typed */
-	const char *prefix; /* of the name that is looked for, within word */
+	const char *prefix; /* the begin of the wanted name, inside word */
 	void (*fn)(const char *spec, void *ctx);
 	void *ctx;
 };
 
-/* A name that begins as the prefix does takes its place. */
+/* Offers the word with a name in the place of the prefix, if the name begins with that. */
 static void offer_name(const struct offer *offer, const char *name)
 {
 	__free char *spec = NULL;
@@ -32,7 +32,10 @@ static int offer_symbol(const struct ksym *sym, void *ctx)
 	return 0;
 }
 
-/* Their systems come one after the other in tracefs: each is offered once, and its tracepoints when it has been typed. */
+/*
+ * Offers each system once (tracefs lists the tracepoints of a system together), and tracepoints once their system
+ * was typed.
+ */
 struct offer_tracepoints {
 	struct offer offer;
 	char *last;
@@ -86,7 +89,7 @@ static void offer_usdt(const struct offer *offer, const char *object)
 	}
 }
 
-/* Is what stands before a colon one of these words? */
+/* Whether the word before a colon is one of these kinds. */
 static bool is_kind(const char *word, size_t len, const char *const *kinds)
 {
 	for (; *kinds; kinds++)

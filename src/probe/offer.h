@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a probe that is half typed may become, for a shell that completes it. */
+/* Completes a probe spec for a shell. */
 #ifndef SONDE_OFFER_H
 #define SONDE_OFFER_H
 
 /*
- * Offers specs that begin with word: kernel functions (from the second letter on, for there are 60,000), t:SYSTEM: and then its
- * tracepoints, functions of X in X:NAME, usdt:X:PROVIDER:NAME. Nothing where the kernel does not tell us.
+ * Calls fn for specs that begin with word: kernel functions (if word has two letters, for there are 60,000),
+ * t:SYSTEM: and then its tracepoints, functions of X in X:NAME, usdt:X:PROVIDER:NAME. spec is valid during the
+ * call. Offers nothing if a list cannot be read.
  */
 void spec_offer(const char *word, void (*fn)(const char *spec, void *ctx), void *ctx);
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Kernel functions. Names come from kallsyms, which has every alias and every address; which of them
- * ftrace can trace it says itself, and is asked only for
- * patterns: whether one named function can be traced is best asked by attaching. Nor is
- * kallsyms read for one name that the kernel itself can place.
+ * Resolves specs of kernel functions. kallsyms has every alias and every address. Only ftrace knows which functions
+ * it can trace; it is asked only for patterns, because attaching shows that for a single function. kallsyms is not
+ * read for a single name that the kernel itself can find.
  */
 #include "base/str.h"
 #include "kernel/kernel.h"
@@ -14,11 +13,11 @@ struct hit {
 	uint64_t addr;
 	const char *name, *module;
 	struct query *query;
-	uint64_t end; /* of the function, where an offset must be checked */
-	bool listed;  /* ftrace calls it by this very name: the first of its address */
+	uint64_t end; /* of the function, if an offset must be checked */
+	bool listed;  /* the name by which ftrace lists this address */
 };
 
-/* The symbol that an address lies in; addr 0: none was seen. */
+/* The symbol that contains an address; addr 0: not found yet. */
 struct holder {
 	uint64_t addr;
 	char name[512], module[64];
@@ -29,7 +28,7 @@ struct search {
 	size_t n;
 	struct target_set *set;
 	struct traceable traceable;
-	uint64_t last;		/* the address of the symbol before */
+	uint64_t last;		/* address of the previous symbol */
 	bool hidden;		/* the kernel hides addresses */
 	struct holder *holders; /* one for each query */
 	struct hits {
@@ -47,7 +46,7 @@ static bool object_matches(const struct query *query, const char *module)
 	return match_test(query->object, module);
 }
 
-/* An address instead of a name: the symbol that it lies in is the last one before it. */
+/* For a spec with an address in place of a name: the last symbol at or before the address contains it. */
 static void offer_address(struct search *search, const struct query *query, const struct ksym *sym)
 {
 	struct holder *holder = &search->holders[query - search->queries];
@@ -76,7 +75,7 @@ static void add_holders(struct search *search)
 	}
 }
 
-/* The next symbol ends a function: an offset must stay before it. Of hits at one address the last is told. */
+/* The next symbol is the end of a function: an offset must stay before it. */
 static int offer_end(const struct ksym *sym, void *ctx)
 {
 	const struct search *search = ctx;
@@ -121,7 +120,7 @@ static bool is_pattern(const struct query *query)
 	return query->spec.name && !match_literal(query->name);
 }
 
-/* In newer kernels each function's padding is a symbol in front of it: nothing to keep until ftrace is asked. */
+/* Newer kernels have a symbol for the padding before each function: skipped, for ftrace can trace none of them. */
 static bool is_padding(const char *name)
 {
 	return !strncmp(name, "__pfx_", 6) || !strncmp(name, "__cfi_", 6);
@@ -153,7 +152,10 @@ static int offer_symbol(const struct ksym *sym, void *ctx)
 	return 0;
 }
 
-/* Of several names at one address: the one asked for by itself, then the one ftrace lists, then the plainest. */
+/*
+ * Ranks the names of one address: first a name that a spec gives literally, then the one that ftrace lists, then
+ * the plainest.
+ */
 static unsigned int name_rank(const struct hit *hit)
 {
 	return (match_literal(hit->query->name) ? 0 : 4) + (hit->listed ? 0 : 2) +
@@ -172,7 +174,7 @@ static int compare_hits(const void *pa, const void *pb)
 	return ret ? ret : strcmp(str_or_empty(a->module), str_or_empty(b->module));
 }
 
-/* Two places with one name cannot be told apart by name. Sorted by name, neighbours tell. */
+/* Sorts by name, so that functions with the same name are neighbours: these cannot be attached by name. */
 static int compare_names(const void *pa, const void *pb)
 {
 	const struct hit *a = *(struct hit *const *)pa, *b = *(struct hit *const *)pb;
@@ -181,7 +183,10 @@ static int compare_names(const void *pa, const void *pb)
 	return ret ? ret : COMPARE(a->addr, b->addr);
 }
 
-/* Of one name. Where addresses are hidden, two symbols show in that one query has met both. */
+/*
+ * Whether two hits of one name are one function. If addresses are hidden, a query that has both hits shows that
+ * they are two.
+ */
 static bool same_function(const struct hit *a, const struct hit *b)
 {
 	return a->addr == b->addr && (a->addr || a->query != b->query) &&
@@ -245,7 +250,7 @@ static int check_offset(const struct hit *hit, struct err *err)
 		       (unsigned long long)offset, (unsigned long long)(hit->end - hit->addr));
 }
 
-/* Can ftrace trace it? */
+/* Whether ftrace can trace the function of a hit. */
 static bool is_traceable(const struct search *search, const struct hit *hit)
 {
 	const struct traceable *traceable = &search->traceable;
@@ -322,7 +327,7 @@ static int not_found(const struct query *query, bool listed, struct err *err)
 					NULL);
 	nearest_init(&nearest, spec->name);
 	kernel_each_symbol(offer_nearest, &nearest, NULL, NULL);
-	/* the very name, but of another module */
+	/* the name exists in another module */
 	if (nearest_name(&nearest) && !strcmp(nearest_name(&nearest), spec->name))
 		kernel_each_symbol(find_place, &place, NULL, NULL);
 	found = place.found;
@@ -358,7 +363,10 @@ static int search_kernel(struct search *search, size_t *bad, struct err *err)
 	return ret;
 }
 
-/* A name alone: what it stands for can be left to the kernel, where it stands for one place. */
+/*
+ * The name of a query that has nothing but a literal name; else NULL. The kernel can find its address if there is
+ * only one.
+ */
 static const char *plain_name(const struct query *query)
 {
 	const struct spec *spec = &query->spec;
@@ -367,8 +375,8 @@ static const char *plain_name(const struct query *query)
 }
 
 /*
- * One function asked for by its name needs no list, and no address: then the kernel's list, which takes
- * it longer to write than all else, is not read. Not for several names, which may be of one place.
+ * A single spec with a plain name needs neither a list nor an address: then kallsyms is not read, which would take
+ * longer than all the rest. With several names that is not possible, for they may be aliases of one place.
  */
 static bool add_by_name(struct search *search)
 {

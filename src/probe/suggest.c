@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A name that is no kernel function, no library and no module may be something else: a tracepoint, a system call, a function
- * of the C library. Looked for only when nothing was found, so it may take some time.
+ * Suggests another kind of probe for a name that was not found: it may be a tracepoint, a system call or a function
+ * of the C library. Runs only after an error, so that it may take some time.
  */
 #include "binary/binary.h"
 #include "kernel/kernel.h"
@@ -12,7 +12,7 @@
 struct wanted {
 	const char *system; /* NULL: any */
 	const struct match *name;
-	char *found; /* the system of the first that fits */
+	char *found; /* the system of the first match */
 };
 
 static int offer_tracepoint(const struct ktracepoint *tp, void *ctx)
@@ -25,7 +25,7 @@ static int offer_tracepoint(const struct ktracepoint *tp, void *ctx)
 	return 1;
 }
 
-/* SYSTEM:NAME without its t:, or a tracepoint's name alone. */
+/* Whether the spec is SYSTEM:NAME without "t:", or the name of a tracepoint. */
 static bool is_tracepoint(const struct query *query, struct err *err)
 {
 	struct wanted wanted = { .system = query->spec.object, .name = query->name };
@@ -51,7 +51,7 @@ static bool is_syscall(const struct query *query, struct err *err)
 	return true;
 }
 
-/* object: as library_find() takes it. */
+/* Whether a binary has a function of that name. object: a name for library_find(). */
 static bool is_function_of(const struct query *query, const char *object, pid_t pid, struct err *err)
 {
 	__cleanup(library_release) struct library library = {};
@@ -78,7 +78,7 @@ void resolve_suggest(const struct query *query, pid_t pid, struct err *err)
 
 	if (err->code != -ENOENT || !spec->name)
 		return;
-	/* sched:sched_switch, X:NAME where nothing is called X */
+	/* sched:sched_switch was parsed as X:NAME, and no module or binary X exists */
 	if (spec->kind == SPEC_UFUNC && query->no_module) {
 		is_tracepoint(query, err);
 		return;

@@ -5,7 +5,7 @@
 #include "base/str.h"
 #include "traceable.h"
 
-/* ftrace's own address is at most this far behind the symbol's: endbr, bti, patchable nops. */
+/* The address in ftrace's list is at most so many bytes after the symbol: endbr, bti and patchable nops are between. */
 #define ENTRY_MAX 16
 
 static void keep_string(void *text)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Within probe/: which kernel functions ftrace can trace. Its list has one name an address, maybe not the one that was
- * matched (__x64_sys_getppid is there as __do_sys_getppid), so in the end it is addresses that count: from its
- * records; or, where these cannot be read, from its list; or, where that has names only, those that symbols of
- * these names have.
+ * For probe/ alone: which kernel functions ftrace can trace. Its list has one name for each address, maybe another
+ * alias than the one that a spec matched (__do_sys_getppid for __x64_sys_getppid): so addresses are compared. They
+ * come from ftrace's records; if these cannot be read, from its list; if that has names only, from the symbols of
+ * these names.
  */
 #ifndef SONDE_TRACEABLE_H
 #define SONDE_TRACEABLE_H
@@ -16,23 +16,23 @@ struct traceable {
 		uint64_t *v;
 		size_t n, cap;
 	} addrs;     /* sorted when all are known */
-	bool known;  /* what is not there cannot be traced */
+	bool known;  /* the list is complete: a function that is not in it cannot be traced */
 	void *names; /* a tsearch(3) tree of "name\tmodule", or NULL */
 	struct pool pool;
 };
 
-/* Of one that is {}. */
+/* Initialise with {}. Frees what it holds. */
 void traceable_release(struct traceable *traceable);
 
 /*
- * records: as kernel_each_symbol() gives it; hidden: the kernel hides the addresses of symbols. Where nothing can be read known
- * stays false, and whatever is tried tells.
+ * Reads ftrace's list. records: from kernel_each_symbol(). hidden: the kernel hides the addresses of symbols. If
+ * nothing can be read, known stays false, and attaching shows what can be traced.
  */
 void traceable_read(struct traceable *traceable, const struct kernel_records *records, bool hidden);
 
-/* Is an address that ftrace knows at the symbol's entry? */
+/* Whether ftrace can trace the entry of the symbol at addr. */
 bool traceable_at(const struct traceable *traceable, uint64_t addr);
-/* Where only names are known: is this one there? */
+/* The same by name, if only names are known. */
 bool traceable_named(const struct traceable *traceable, const char *name, const char *module);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The kernel's BTF: names of functions, and what is copied of it for a BPF object. */
+/* Fuzzes the parser of the kernel's BTF: lists functions, and makes the part for a BPF object. */
 #include <bpf/libbpf.h>
 
 #include "bpf/filter.h"

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Mangled names: what comes out is bounded, takes no time, and has no telling run that the name itself is said not to hold. */
+/*
+ * Fuzzes demangling: results and time are bounded, and every telling run of a result may be held by the mangled
+ * name.
+ */
 #include <ctype.h>
 
 #include "fuzz.h"
 #include "binary/demangle.h"
 
-/* A jump out of libiberty leaves some KB behind, of so many names at most. */
+/* A jump out of libiberty leaks some KB, which demangle.c bounds. */
 int __lsan_is_turned_off(void);
 int __lsan_is_turned_off(void)
 {

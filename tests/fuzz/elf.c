@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* ELF files: all that binary/binary.h reads of one. */
+/* Fuzzes all readers of ELF files in binary/binary.h. */
 #include "fuzz.h"
 #include "binary/binary_code.h"
 #include "binary/binary_file.h"
@@ -43,7 +43,7 @@ static int look_at_slot(void *ctx, const struct binary_slot *slot)
 	return 0;
 }
 
-/* Where a probe may be: of every symbol, within it, and at every USDT probe. */
+/* Checks places for probes: the entry of every symbol, places inside it, and every USDT probe. */
 static void check_places(struct binary *binary)
 {
 	const struct binary_symbol *symbols, *function;
@@ -62,7 +62,7 @@ static void check_places(struct binary *binary)
 			binary_check_usdt(binary, probes[i].offset, &err);
 }
 
-/* What is meant for another machine is refused by its header, and nothing else of it would be seen. */
+/* Sets the machine: a file for another one is refused by its header, and the rest would not be tested. */
 static void make_native(uint8_t *data, size_t size)
 {
 #if defined(__x86_64__)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the fuzzers share: libFuzzer's entry, and files in memory that stand for foreign ones. */
+/* Shared by the fuzzers: the entry for libFuzzer, and files in memory that replace foreign files. */
 #ifndef SONDE_FUZZ_H
 #define SONDE_FUZZ_H
 
@@ -10,13 +10,13 @@
 
 #include "kernel/kernel.h"
 
-/* libFuzzer calls it with what it has made up; it returns 0, or the sanitizers end it. */
+/* libFuzzer calls this with an input. It returns 0; the sanitizers abort on a fault. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A file without a name. */
+/* A file in memory. */
 struct fuzz_file {
 	int fd;
-	char path[32]; /* that opens it */
+	char path[32]; /* to open it */
 };
 
 static inline void fuzz_write(struct fuzz_file *file, const void *data, size_t size)
@@ -39,7 +39,7 @@ static inline void fuzz_remove_root(void)
 		fprintf(stderr, "%s is left behind\n", fuzz_dir);
 }
 
-/* From then on the kernel's files are those below a directory that goes at the end. */
+/* Makes the kernel's files those below a new directory, which is removed at exit. */
 static inline void fuzz_make_root(void)
 {
 	if (!mkdtemp(fuzz_dir))
@@ -60,7 +60,7 @@ static inline char *fuzz_full_path(const char *path)
 	return full;
 }
 
-/* path below the root becomes the file. */
+/* Writes a file at path below the root. */
 static inline void fuzz_link(struct fuzz_file *file, const char *path)
 {
 	char *full __free = fuzz_full_path(path);
@@ -70,7 +70,7 @@ static inline void fuzz_link(struct fuzz_file *file, const char *path)
 		abort();
 }
 
-/* Reads what a parser returned, to its last byte: the sanitizers see what is not there. */
+/* Reads a string from a parser to its last byte, so that the sanitizers find invalid memory. */
 static inline void fuzz_look(const char *text)
 {
 	if (text)
@@ -79,7 +79,7 @@ static inline void fuzz_look(const char *text)
 				 : "r"(strlen(text)));
 }
 
-/* The piece of an input up to the next byte 0xff, which text has none of. */
+/* The piece of an input up to the next byte 0xff, which never occurs in text. */
 struct fuzz_piece {
 	const uint8_t *data;
 	size_t size;
@@ -96,7 +96,7 @@ static inline struct fuzz_piece fuzz_next_piece(const uint8_t **data, size_t *si
 	return piece;
 }
 
-/* NUL-terminated, in memory of just its size. Caller frees. */
+/* A copy with a NUL, in memory of exactly that size. The caller frees it. */
 static inline char *fuzz_text(const uint8_t *data, size_t size)
 {
 	char *text = base_alloc(size + 1);

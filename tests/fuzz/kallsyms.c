@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The kernel's memory, as the tables of its symbols, its modules' and ftrace's records are read out of it: the input is
- * some pages of it, with where vmcoreinfo is at their begin.
+ * Fuzzes the readers of kernel memory: the symbols of the kernel and of modules, and ftrace's records. The input is
+ * some pages of memory, which begin with the address of vmcoreinfo.
  */
 #include "fuzz.h"
 #include "kernel/kallsyms_image.h"

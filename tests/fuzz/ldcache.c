@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The loader's cache of a container. */
+/* Fuzzes the parser of /etc/ld.so.cache. */
 #include "fuzz.h"
 #include "binary/ldcache.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What is packed in an ELF file: xz in .gnu_debugdata, zlib or zstd in .debug_str. The file around it is sound, so that
- * libFuzzer need not find one; the input is both sections at once.
+ * Fuzzes compressed sections of ELF files: xz in .gnu_debugdata, zlib or zstd in .debug_str. The file around them
+ * is valid, so that libFuzzer need not find one; the input is both sections.
  */
 #include "fuzz.h"
 #include "binary/binary.h"

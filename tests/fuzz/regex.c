@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Regular expressions, and names that these are matched with; the two are apart by a byte 0xff. */
+/* Fuzzes regular expressions and the names that they are matched with. A byte 0xff separates the two in the input. */
 #include <pthread.h>
 #include <signal.h>
 
@@ -8,7 +8,7 @@
 
 void __sanitizer_set_death_callback(void (*callback)(void));
 
-/* The child that compiles first may die of it, which is no finding: nobody hears of it. */
+/* The child that compiles first may crash, which is not a finding. */
 static void in_child(void)
 {
 	int null = open("/dev/null", O_WRONLY);

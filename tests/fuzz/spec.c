@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Probe specs with globs, and names that these are matched with; the two are apart by a byte 0xff. */
+/*
+ * Fuzzes probe specs with globs and the names that they are matched with. A byte 0xff separates the two in the
+ * input.
+ */
 #include "fuzz.h"
 #include "probe/match.h"
 #include "probe/spec.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What tracefs says, with names that other tools have chosen: the input is its files, apart by a byte 0xff. */
+/* Fuzzes the parsers of tracefs, where other tools choose names. The input is the files, separated by bytes 0xff. */
 #include "fuzz.h"
 #include "traces/parse.h"
 #include "traces/plan.h"

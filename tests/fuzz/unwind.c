@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A section .eh_frame: its records and their instructions, as either architecture reads them. */
+/* Fuzzes the reader of .eh_frame: its records and their instructions, as both architectures read them. */
 #include "fuzz.h"
 #include "unwind/eh_frame.h"
 #include "unwind/rules.h"
@@ -9,7 +9,7 @@ struct look {
 	uint64_t last, end;
 };
 
-/* Rows come in order, and are the function's. */
+/* Rows come in order, and are inside the function. */
 static void look_at_row(void *ctx, uint64_t vaddr, const struct unwind_rule *rule)
 {
 	struct look *look = ctx;
