@@ -36,3 +36,27 @@ test_another_module_is_downloaded() {
 	fetch
 	grep -q package tree/scripts/debian-apt.calls || fail "it does not download"
 }
+
+# lock_waits: a process waits for the lock of the cache.
+lock_waits() {
+	grep -qE -- "-> FLOCK .*:$(stat -c %i cache/sonde/kernels/lock) " /proc/locks
+}
+
+# Two processes do not download the same kernel at a time: the second one finds what the first one has brought.
+test_waits_for_another_process() {
+	command -v flock > /dev/null || skip "there is no flock"
+	tree
+	printf 'other\tother\n' >> tree/tests/guest/modules
+	mkfifo gate
+	flock cache/sonde/kernels/lock cat gate &
+	exec 3> gate
+	env XDG_CACHE_HOME="$PWD/cache" tree/tests/guest/fetch one > out 3>&- &
+	second=$!
+	wait_until 20 lock_waits || fail "it does not wait"
+	cp tree/tests/guest/modules cache/sonde/kernels/one/asked
+	exec 3>&-
+	wait $second || fail "it fails"
+	: > err
+	expect_out "ok one 1.2 $PWD/cache/sonde/kernels/one"
+	[ ! -e tree/scripts/debian-apt.calls ] || fail "it downloads what is there already"
+}
