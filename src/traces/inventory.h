@@ -26,9 +26,9 @@ enum trace_kind {
 	TRACE_ENABLED,
 	TRACE_TRIGGER,
 	TRACE_FILTER,
-	/* settings of an instance */
+	/* an instance's settings, its ring buffer, and the instance itself */
 	TRACE_SETTING,
-	TRACE_ENTRIES, /* records in the ring buffer */
+	TRACE_ENTRIES,
 	TRACE_INSTANCE,
 	/* not in tracefs: a name in a bpffs */
 	TRACE_PIN,
@@ -36,7 +36,8 @@ enum trace_kind {
 
 struct trace_item {
 	enum trace_kind kind;
-	bool set;	   /* false: a setting that has the kernel's default */
+	/* false: a setting with the kernel's default, an empty ring buffer, or a pin that cannot be opened */
+	bool set;
 	size_t instance;   /* index in traces.instances */
 	const char *file;  /* relative to the root of tracefs, or absolute if it begins with '/' */
 	const char *group; /* of an event, else NULL */
