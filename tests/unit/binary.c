@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* binary/binary.h: what can be opened, and which functions are found where. */
+/* binary/binary.h: which files can be opened, and where functions are found. */
 #include <elf.h>
 
 #include "binary_fixture.h"
@@ -14,7 +14,7 @@ TestSuite(binary, .init = fixture_init);
 #define FOREIGN_NAME	"x86-64"
 #endif
 
-/* "marked" begins with its name in bytes: an offset can be checked against the file. */
+/* The function "marked" begins with the bytes of its name: so an offset can be checked against the file. */
 static const char program[] =
 	"__asm__(\".text\\n.global marked\\n.type marked, %function\\n\"\n"
 	"	\"marked: .ascii \\\"MARKED\\\"\\n.size marked, 6\\n\");\n"
@@ -121,7 +121,7 @@ Test(binary, says_that_a_file_is_truncated)
 	expect_refused(fixture_path("cut"), -EBADMSG, "segment lies beyond");
 }
 
-/* A table of names may end within a name; what follows it in the file is no part of it. */
+/* A string table may end inside a name: bytes that follow it in the file must not be read as part of the name. */
 Test(binary, reads_no_name_beyond_the_table)
 {
 	const Elf64_Shdr *strtab = NULL;
@@ -340,7 +340,7 @@ Test(binary, unpacks_gnu_debugdata)
 	size_t n;
 
 	build("-shared -fPIC -Wl,--build-id=none", "lib.so");
-	/* as Fedora does: only what .dynsym lacks */
+	/* as Fedora does: only the symbols that .dynsym lacks */
 	fixture_run("objcopy --only-keep-debug lib.so mini && objcopy -S --keep-symbol=hidden_one "
 		    "--remove-section=.comment mini && xz -k mini && strip lib.so && "
 		    "cp lib.so broken.so && objcopy --add-section .gnu_debugdata=mini.xz lib.so");
@@ -360,7 +360,7 @@ Test(binary, unpacks_gnu_debugdata)
 	binary_close(binary);
 }
 
-/* Everything that reads the file; what it says does not matter, that it returns does. */
+/* Calls every function that reads the file. They only have to return, with any result. */
 static bool read_all(const char *path)
 {
 	const struct binary_symbol *s;
@@ -397,7 +397,7 @@ Test(binary, survives_damaged_files)
 		free(data);
 		data = fixture_read(fixture_path("lib.so"), &n);
 		for (int flips = rand_r(&seed) % 16; flips >= 0; flips--) {
-			/* mostly where structure is: the headers at both ends and the tables */
+			/* mostly in the structures: the headers at both ends and the tables */
 			size_t part = flips % 3 ? n : 1024;
 			size_t at = (size_t)rand_r(&seed) % part;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* binary/binary_code.h: where an instruction begins in a file made for it, and where none does. */
+/* binary/binary_code.h: finds where instructions begin, in a file that the test makes. */
 #include <elf.h>
 
 #include "binary_fixture.h"
@@ -34,7 +34,7 @@ static const char source[] =
 													"inrodata: .long 1,2\\n" SIZE("inrodata") ".text\");\n"
 																		  "int main(void) { return 0; }\n";
 
-/* One segment for code and what else is only read: sections alone tell them apart. */
+/* Code and read-only data share a segment: only sections distinguish them. */
 static struct binary *build(void)
 {
 	fixture_text("a.c", source);
@@ -146,7 +146,7 @@ Test(binary_code, usdt_probes)
 	cr_expect_neq(usdt(binary, "wrong", 0), 0);
 }
 
-/* What has no sections is judged by its segments. */
+/* Without section headers, segments decide what is code. */
 Test(binary_code, without_sections)
 {
 	struct binary *binary __cleanup(binary_closep) = build(), *bare __cleanup(binary_closep) = NULL;

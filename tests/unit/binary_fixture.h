@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ELF files made at test time, in a directory that goes with the test. */
+/* ELF files that a test makes, in a directory that is removed at its end. */
 #ifndef BINARY_FIXTURE_H
 #define BINARY_FIXTURE_H
 
@@ -27,9 +27,9 @@ static inline void fixture_init(void)
 
 	cr_assert(mkdtemp(dir), "mkdtemp");
 	cr_assert(realpath(dir, fixture_dir), "realpath");
-	/* not the suite's fini, which is left out when a test is aborted */
+	/* not the fini function of the suite, which does not run if a test aborts */
 	atexit(fixture_remove);
-	/* what resolves functions may run as somebody else */
+	/* the asker runs as nobody and must read the files */
 	cr_assert(!chmod(fixture_dir, 0755), "chmod");
 	setenv("CC", "gcc", 0);
 }
@@ -66,7 +66,7 @@ static inline void fixture_text(const char *name, const char *text)
 	fixture_write(name, text, strlen(text));
 }
 
-/* The whole file; caller frees. */
+/* The contents of a file, *n bytes. The caller frees them. */
 static inline char *fixture_read(const char *path, size_t *n)
 {
 	int fd __close = open(path, O_RDONLY);
@@ -95,7 +95,7 @@ static inline struct binary *fixture_open(const char *path)
 	return fixture_open_in(NULL, path);
 }
 
-/* The function of a name, NULL without. */
+/* The function with that name; NULL: none. */
 static inline const struct binary_symbol *fixture_find(struct binary *binary, const char *name)
 {
 	const struct binary_symbol *s;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * binary/binary.h: Go's files are known by what its linker leaves in them. Real ones are traced in
- * tests/tools/go.sh.
+ * binary/binary.h: recognises files that Go has linked, by what Go's linker puts into them. tests/tools/go.sh
+ * traces real ones.
  */
 #include <elf.h>
 
@@ -34,7 +34,7 @@ static enum binary_go look(const char *path)
 	return binary_go(binary);
 }
 
-/* As a tool that strips all would leave it: no section has a name any more. */
+/* As after stripping everything: no section has a name. */
 static const char *without_sections(const char *path)
 {
 	size_t n;
@@ -74,7 +74,7 @@ Test(binary_go, note)
 	cr_expect_eq(look(without_sections(path)), BINARY_GO);
 }
 
-/* A program that is not Go's may use a library that is: the library is, and the program is not. */
+/* A C program that uses a Go library is not Go; the library is. */
 Test(binary_go, library_of_a_program)
 {
 	const char *library = build("lib.so", NOTE INFO("2") "int twice(int x) { return 2 * x; }\n", "-shared -fPIC");
@@ -91,7 +91,7 @@ Test(binary_go, tables_of_functions)
 	cr_expect_eq(look(fixture_path("pie")), BINARY_GO);
 }
 
-/* Damaged: the section reaches beyond the file, or holds something else. */
+/* Damaged files: the section reaches beyond the file, or holds something else. */
 Test(binary_go, damaged_information)
 {
 	const char *path = build("broken", "__attribute__((section(\".go.buildinfo\"))) int t = 1;\n" MAIN, "");

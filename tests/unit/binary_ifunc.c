@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* binary/binary.h: what IFUNC symbols are, read from processes, against what the loader of this process says. */
+/* binary/binary.h: finds implementations of IFUNCs in processes, compared with the loader of this process. */
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
@@ -13,8 +13,8 @@
 TestSuite(binary_ifunc, .init = fixture_init);
 
 /*
- * A library with an IFUNC, whose resolver leaves a mark when it is run, with no help of other files: they may not
- * be there yet.
+ * A library with an IFUNC. Its resolver creates a directory, "mark", when it runs. It calls no function of another
+ * library, which may not be relocated yet.
  */
 static const char library[] =
 	"#include <fcntl.h>\n#include <sys/syscall.h>\n"
@@ -33,7 +33,7 @@ static const char library[] =
 	"	return choices[1];\n}\n"
 	"int run(void) __attribute__((ifunc(\"choose\")));\n";
 
-/* A program that uses it somehow, says so, and waits to be ended. */
+/* A program that uses the library in some way, reports that, and waits until it is killed. */
 static const char program[] =
 	"#include <stdio.h>\n#include <stdlib.h>\n#include <unistd.h>\n#include <sys/mman.h>\n"
 	"extern int run(void), fast(void);\n"
@@ -42,7 +42,7 @@ static const char program[] =
 	"int main(void)\n{\n"
 	"	USE;\n	puts(\"ready\");\n	fflush(stdout);\n	for (;;)\n		pause();\n}\n";
 
-/* flags: how library.c, and with it or without use.c, become out. */
+/* Compiles library.c, with or without use.c, to out. */
 static void build(const char *flags, const char *out)
 {
 	char *command __free = base_printf("$CC -O1 '-DWHERE=\"%s/mark\"' %s -o %s", fixture_dir, flags, out);
@@ -72,7 +72,7 @@ static void stop(void)
 	running = 0;
 }
 
-/* Starts a program of the directory, waits until it is ready, and removes the mark that its start has left. */
+/* Starts a program of the directory, waits until it is ready, and removes the mark of its resolver. */
 static pid_t start(const char *name)
 {
 	int out[2];
@@ -105,7 +105,10 @@ static struct binary_ifunc resolve(struct binary *binary, pid_t pid, const char 
 	return f;
 }
 
-/* What run() of a file is: "fast", or NULL where nobody knows. Either way nothing of the file was run. */
+/*
+ * The implementation of run() in a file: "fast", or NULL if it is unknown. Checks that no code of the file was
+ * executed.
+ */
 static void expect_run(const char *file, pid_t pid, const char *is)
 {
 	struct binary *binary = fixture_open(fixture_path(file));
@@ -155,17 +158,17 @@ Test(binary_ifunc, of_a_library_by_the_slots_of_others)
 	}
 }
 
-/* Its slot leads into the program's own PLT. */
+/* The slot still points into the PLT of the program. */
 Test(binary_ifunc, of_a_library_that_was_not_called_yet)
 {
 	build_both("-DUSE='if (getenv(\"NEVER\")) run()' -Wl,-z,lazy");
-	/* the mark is made by who binds it */
+	/* only binding runs the resolver, which makes the mark */
 	cr_assert(!mkdir(fixture_path("mark"), 0700));
 	start("user");
 	expect_run("lib.so", running, NULL);
 }
 
-/* What a process makes of its slots is no function's start of that file: then it has said nothing. */
+/* A process that points its slots at something other than the begin of a function in the file is ignored. */
 Test(binary_ifunc, of_a_process_that_lies)
 {
 	static const char *const lies[] = {
@@ -189,7 +192,7 @@ Test(binary_ifunc, of_a_process_that_lies)
 	expect_run("lib.so", running, "fast");
 }
 
-/* A page that somebody else must bring is not waited for: alarm() would end this test. */
+/* A page that userfaultfd would have to provide is not read: waiting for it would end this test by alarm(). */
 Test(binary_ifunc, of_a_process_whose_page_does_not_come)
 {
 	fixture_text("fault.h",
@@ -211,8 +214,7 @@ Test(binary_ifunc, of_a_process_whose_page_does_not_come)
 }
 
 /*
- * What a slot holds is the process's own to say, on a page of its own: a file's is not read, for who knows whose
- * file system that is.
+ * Slots are read from anonymous pages only. A page of a file is not read: its file system may be hostile.
  */
 Test(binary_ifunc, of_a_process_whose_slot_is_a_files)
 {
@@ -227,7 +229,7 @@ Test(binary_ifunc, of_a_process_whose_slot_is_a_files)
 	expect_run("lib.so", running, NULL);
 }
 
-/* The offset in its file of a function of this process. */
+/* The file offset of a function of this process. */
 static uint64_t offset_here(struct binary *binary, void *function)
 {
 	struct link_map *map = NULL;
@@ -239,7 +241,7 @@ static uint64_t offset_here(struct binary *binary, void *function)
 	return offset;
 }
 
-/* What a library's functions are is what the loader of this process says, by whatever way it is found out. */
+/* For a library, every way to find the implementations gives what the loader of this process has chosen. */
 static void expect_as_here(const char *file, const char *const *names, size_t n, pid_t pid)
 {
 	void *library = dlopen(file, RTLD_NOW);
@@ -252,7 +254,7 @@ static void expect_as_here(const char *file, const char *const *names, size_t n,
 		const struct binary_symbol *symbol = fixture_find(binary, names[i]);
 		struct binary_ifunc f;
 
-		/* not every machine has a choice */
+		/* not every function has several implementations on every machine */
 		if (!symbol || !symbol->ifunc)
 			continue;
 		f = resolve(binary, pid, names[i]);
@@ -267,7 +269,7 @@ static void expect_as_here(const char *file, const char *const *names, size_t n,
 Test(binary_ifunc, of_libc_and_libm)
 {
 	static const char *const libc[] = { "strlen", "memcpy", "strchr", "memset", "strcmp", "wcsrchr", "strstr" };
-	/* of exp, log and pow there are several versions, of which one is an IFUNC */
+	/* exp, log and pow have several versions, one of which is an IFUNC */
 	static const char *const libm[] = { "sin", "exp", "log", "pow", "floor" };
 
 	expect_as_here("libc.so.6", libc, 5, getpid());
@@ -305,7 +307,7 @@ Test(binary_ifunc, asks_without_any_privilege)
 	binary_close(binary);
 }
 
-/* Not even root's, where root is somebody else's: below another directory than the system's own. */
+/* A library of root in a directory that is not the system's is not trusted either: it may belong to a container. */
 Test(binary_ifunc, does_not_ask_what_is_not_the_systems)
 {
 	struct binary *binary;

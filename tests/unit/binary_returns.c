@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* binary/binary_code.h: the instructions by which functions return, and functions that leave in other ways. */
+/* binary/binary_code.h: finds return instructions, and refuses functions that may end in another way. */
 #include "binary_fixture.h"
 #include "binary/binary_code.h"
 
@@ -12,7 +12,7 @@ TestSuite(binary_returns, .init = fixture_init);
 #define UNKNOWN ".byte 0x06"
 #define STOP	"ud2"
 #define OTHER	"mov %rax, %rcx"
-/* cmp 0x10(%r14), %rsp; jbe: Go's look for room */
+/* cmp 0x10(%r14), %rsp; jbe: Go's check for stack space */
 #define ROOM "cmp 16(%r14), %rsp\\njbe "
 #else
 #define JUMP	"b "
@@ -105,7 +105,7 @@ Test(binary_returns, other_ways)
 	expect_refused(binary, "unknown", "no known instruction");
 }
 
-/* A file may have nothing but returns, and name them again and again: what is kept of them is bounded. */
+/* A hostile file may consist of returns, with many symbols for the same ones: the number that is kept is bounded. */
 Test(binary_returns, bombs_are_refused)
 {
 	struct binary *binary __cleanup(binary_closep) = NULL;
@@ -138,7 +138,7 @@ Test(binary_returns, what_runs_again)
 	cr_expect(again);
 	cr_assert(!binary_go_entry(binary, fixture_find(binary, "loops"), &entry, &err));
 	cr_expect_eq(entry, 0);
-	/* behind the look for room no jump leads */
+	/* no jump leads back to the instruction after the check */
 	cr_assert(!binary_go_entry(binary, fixture_find(binary, "grows"), &entry, &err));
 	cr_expect_neq(entry, 0);
 	cr_assert(!find(binary, "grows", entry, &n, &again, &err));

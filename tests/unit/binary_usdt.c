@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* binary/binary.h: USDT probes. The notes are our own, as systemtap's <sys/sdt.h> lays them out. */
+/* binary/binary.h: USDT probes. The test writes its own notes, in the layout of systemtap's <sys/sdt.h>. */
 #include "binary_fixture.h"
 
 TestSuite(binary_usdt, .init = fixture_init);
 
-/* PROBE(): a place that begins with a nop and the name of the probe in bytes, to be found in the file. */
+/* PROBE(): a nop and the bytes of a name, by which the test finds the place in the file. */
 static const char header[] =
 	"#define BASE \".ifndef _.stapsdt.base\\n\"\\\n"
 	"	\".pushsection .stapsdt.base,\\\"aG\\\",%progbits,.stapsdt.base,comdat\\n\"\\\n"
@@ -56,7 +56,7 @@ static void expect_three(void)
 
 	cr_expect(!binary_usdt_probes(binary, &m, &n, &err), "%s", err.text);
 	cr_assert(n >= 4, "%zu", n);
-	/* a static program may have glibc's own */
+	/* a static program may also have probes of glibc */
 	zoo = &m[n - 1];
 	for (const struct binary_usdt *other = &m[3]; other < zoo; other++)
 		cr_expect_str_eq(other->provider, "libc");
@@ -86,7 +86,7 @@ Test(binary_usdt, gives_places_and_semaphores_in_the_file)
 	}
 }
 
-/* prelink moves a file by writing new addresses everywhere but in the notes. */
+/* prelink moves a file: it writes new addresses everywhere except in the notes. */
 Test(binary_usdt, follows_the_base_section)
 {
 	const struct binary_usdt *m = NULL;

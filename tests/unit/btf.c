@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Names and ids from BTF images that are made by hand. */
+/* Reads names and ids from BTF that the test makes. */
 #include <linux/btf.h>
 
 #include "kernel_fixture.h"
@@ -21,7 +21,7 @@ static uint32_t add_string(struct image *image, const char *text)
 	return at;
 }
 
-/* A type with so many bytes behind it, all ones: whoever reads them as a type is lost. */
+/* Adds a type followed by so many bytes, all ones: a reader that takes these for a type fails. */
 static void add_type(struct image *image, unsigned int kind, const char *name, unsigned int vlen, size_t more)
 {
 	struct btf_type *t = (void *)(image->types + image->n_types);
@@ -54,7 +54,7 @@ static struct btf_header header_of(const struct image *image)
 	};
 }
 
-/* One of every kind, functions among and behind them. */
+/* One type of every kind, with functions between and after them. */
 static void fill(struct image *image)
 {
 	add_string(image, "");
@@ -112,7 +112,7 @@ Test(btf, functions_and_typedefs)
 	cr_expect_str_eq(seen.text, "first=8 ");
 }
 
-/* Where tracefs is not, tracepoints come from the typedefs, without a system. */
+/* Without tracefs, tracepoints come from typedefs and have no system. */
 static int see_tracepoint(const struct ktracepoint *tp, void *ctx)
 {
 	cr_expect_null(tp->system);
@@ -183,7 +183,7 @@ Test(btf, what_is_no_btf)
 	expect_error(-EINVAL, "is not BTF");
 }
 
-/* The last type is cut: what it has behind it is not there, and nothing behind the image is read. */
+/* The last type is cut off: nothing beyond the image is read. */
 Test(btf, a_cut_type)
 {
 	struct image image = {};

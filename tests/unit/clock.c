@@ -53,7 +53,7 @@ Test(clock, time_and_stamp)
 	cr_expect_str_eq(stamp_of(MAY * SECOND + 1000), "2024-05-01T12:00:00.000001+00:00");
 }
 
-/* Of each second the calendar is asked once: no other second may get the answer. */
+/* The text of a second is computed once and kept: it must not be used for another second. */
 Test(clock, each_second_is_another)
 {
 	live_in("UTC0");

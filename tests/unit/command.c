@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The command of -c: held, let go, ended. */
+/* The command of -c: hold it, release it, end it. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -61,7 +61,7 @@ static bool is_gone(pid_t pid)
 	return kill(pid, 0) && errno == ESRCH;
 }
 
-/* As /proc/PID/stat has it, 0 it is gone. */
+/* The state letter of a process from /proc/PID/stat; 0: it is gone. */
 static char state_of(pid_t pid)
 {
 	__free char *name = base_printf("/proc/%d/stat", pid);
@@ -71,14 +71,14 @@ static char state_of(pid_t pid)
 	return f && fscanf(f, "%*d (%*[^)]) %c", &state) == 1 ? state : 0;
 }
 
-/* Where nobody reaps orphans, one stays a zombie. */
+/* If nobody reaps orphans, an ended process stays a zombie. */
 static void await_end(pid_t pid)
 {
 	while (!is_gone(pid) && state_of(pid) != 'Z')
 		poll(NULL, 0, 5);
 }
 
-/* Nothing runs before the release, and then all of it does. */
+/* The command executes nothing before its release. */
 Test(command, hold_and_release)
 {
 	int status;
@@ -122,7 +122,7 @@ static void release(void)
 	cr_assert_eq(truncate(path, 0), 0);
 }
 
-/* It may have something to write yet, and nobody hurries it. */
+/* After SIGINT the command may still have something to write, and is given the time. */
 Test(command, signalled)
 {
 	int status;
@@ -161,7 +161,7 @@ Test(command, signalled_with_its_children)
 	command_free(command);
 }
 
-/* One with a group of its own is somebody else's to signal, or it would get two. It is killed with the others. */
+/* A child with a process group of its own gets no SIGINT, but it is killed with the others. */
 Test(command, signalled_without_another_group)
 {
 	pid_t child;
@@ -179,7 +179,7 @@ Test(command, signalled_without_another_group)
 	command_free(command);
 }
 
-/* Its parent has ended; it is in the command's process group yet. */
+/* An orphan that is still in the process group of the command. */
 Test(command, signalled_with_its_group)
 {
 	hold("(sh -c \"trap 'echo orphan > $0; exit' TERM; echo up > $0; while :; do sleep 0.01; done\" &); exec sleep 60");
@@ -207,7 +207,7 @@ Test(command, signalled_though_it_is_stopped)
 	command_free(command);
 }
 
-/* All that it has started dies with it, even what has left its group and session. */
+/* All processes that the command has started are killed with it, even those that left its group and session. */
 Test(command, killed_with_its_children)
 {
 	int status;
@@ -261,7 +261,7 @@ Test(command, no_such_program)
 	cr_expect_eq(command_hold(&command, (char *[]){ path, NULL }, &err), -EACCES);
 }
 
-/* As execvp() does: a directory is no program, and nothing between two colons is where we are. */
+/* As execvp() does: skips directories, and takes an empty element of PATH as the current directory. */
 Test(command, found_in_path)
 {
 	char dir[] = "/tmp/sonde-unit-dir-XXXXXX", here[PATH_MAX], list[PATH_MAX + 64];
@@ -286,7 +286,7 @@ Test(command, found_in_path)
 	rmdir(dir);
 }
 
-/* Whoever starts us may ignore SIGCHLD: the kernel keeps no status of such children then. */
+/* Our parent may ignore SIGCHLD, which we inherit: then the kernel keeps no status of children. */
 Test(command, ended_without_a_status)
 {
 	hold("exit 3");
@@ -297,7 +297,7 @@ Test(command, ended_without_a_status)
 	command_free(command);
 }
 
-/* What only exec finds out is told at the release. */
+/* Errors of exec itself are reported at the release. */
 Test(command, exec_fails)
 {
 	cr_assert_eq(command_hold(&command, (char *[]){ "/tmp", NULL }, &err), 0);
@@ -327,7 +327,7 @@ Test(command, strings)
 	cr_expect_eq(command_hold_string(&command, "", &err), -EINVAL);
 }
 
-/* What is blocked and ignored in this process, as /proc has it: whoever runs the tests may have had some ignored. */
+/* The blocked and ignored signals of this process from /proc: whoever runs the tests may ignore some. */
 static void read_masks(char *text, size_t size)
 {
 	__fclose FILE *f = fopen("/proc/self/status", "re");
@@ -339,7 +339,7 @@ static void read_masks(char *text, size_t size)
 			strncat(text, line, size - strlen(text) - 1);
 }
 
-/* What we change for ourselves is not the command's: it gets what we were given. */
+/* The command gets the signals as sonde was given them, not as sonde has changed them. */
 static void expect_signals_of_start(void)
 {
 	char want[128];
@@ -376,7 +376,7 @@ Test(command, signals_are_put_back)
 	expect_signals_of_start();
 }
 
-/* A parent that is killed takes its command along, held or running. */
+/* When sonde is killed, its command ends, held or running. */
 static void expect_death_with_the_parent(bool released)
 {
 	int ends[2], status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Kernels and objects made by hand, the BTF that sonde cuts one down to for the other, and what is compared of the two. */
+/* Makes the BTF of kernels and of BPF objects, and compares it with the part that core_btf_make() copies. */
 #ifndef SONDE_CORE_BTF_FIXTURE_H
 #define SONDE_CORE_BTF_FIXTURE_H
 
@@ -18,7 +18,7 @@ static inline int quiet(enum libbpf_print_level level, const char *fmt, va_list 
 	return 0;
 }
 
-/* --- the object's side: structs by their members' names, for their types do not matter --- */
+/* --- the object: structs have only names of members, because their types do not matter --- */
 
 static inline struct btf *object_new(void)
 {
@@ -37,7 +37,7 @@ static inline void object_struct(struct btf *btf, const char *name, const char *
 
 #define OBJECT_STRUCT(btf, name, ...) object_struct(btf, name, (const char *const[FIELDS]){ __VA_ARGS__ })
 
-/* The least that libbpf takes for a BPF object: a BTF and tables of symbols and strings. */
+/* The smallest ELF file that libbpf accepts as a BPF object: BTF, symbols and strings. */
 struct object_file {
 	Elf64_Ehdr header;
 	Elf64_Shdr sections[4];
@@ -81,7 +81,7 @@ static inline struct object_file object_file(const struct btf *btf)
 	return file;
 }
 
-/* --- what is made of a kernel for an object, read as libbpf reads it --- */
+/* --- the part of the kernel's BTF for an object, read as libbpf reads it --- */
 
 static inline struct btf *cut_down_file(struct btf *object)
 {
@@ -108,7 +108,7 @@ static inline struct btf *cut_down(struct btf *kernel, struct btf *object)
 	return cut_down_file(object);
 }
 
-/* The nth type of a name and kind; 0 none. */
+/* The nth type with that name and kind; 0: none. */
 static inline uint32_t type_named(const struct btf *btf, int kind, const char *name, int nth)
 {
 	for (uint32_t id = 1; id < btf__type_cnt(btf); id++) {
@@ -140,7 +140,7 @@ static inline void describe_type(const struct btf *btf, uint32_t id, struct plac
 	place->element = btf_is_ptr(t) ? "" : btf__name_by_offset(btf, t->name_off);
 }
 
-/* A member, also one of unnamed members' members. */
+/* Finds a member, also inside unnamed members. */
 static inline struct place place_of(const struct btf *btf, uint32_t id, const char *member)
 {
 	const struct btf_type *t = btf__type_by_id(btf, btf__resolve_type(btf, id));
@@ -176,7 +176,7 @@ static inline void expect_same_place(struct place full, struct place cut, const 
 	cr_expect_str_eq(cut.element, full.element, "%s", what);
 }
 
-/* The first struct of a name is the same in both, as far as these members go, and has no others. */
+/* Expects that the first struct of a name has these members in the part, as in the whole, and no others. */
 static inline void expect_struct(const struct btf *kernel, const struct btf *cut, const char *name, const char *const members[FIELDS])
 {
 	uint32_t from = type_named(kernel, BTF_KIND_STRUCT, name, 0), to = type_named(cut, BTF_KIND_STRUCT, name, 0);
@@ -189,7 +189,7 @@ static inline void expect_struct(const struct btf *kernel, const struct btf *cut
 
 #define EXPECT_STRUCT(kernel, cut, name, ...) expect_struct(kernel, cut, name, (const char *const[FIELDS]){ __VA_ARGS__ })
 
-/* Ids of what every kernel here begins with. */
+/* Ids of the types with which every kernel of the tests begins. */
 enum {
 	INT = 1,
 	CHAR,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The ids of processors reach at least as far as there are processors. */
+/* There are at least as many ids of processors as processors. */
 #include <criterion/criterion.h>
 #include <unistd.h>
 

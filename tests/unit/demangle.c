@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Mangled names to those that people wrote, patterns against both, and names that were made to keep a demangler busy. */
+/* Demangling, matching patterns against mangled and demangled names, and hostile names that keep a demangler busy. */
 #include <ctype.h>
 
 #include <criterion/criterion.h>
@@ -63,7 +63,10 @@ Test(demangle, forms)
 	cr_expect_str_eq(text.data, "fib(int) [clone .cold]");
 }
 
-/* c++filt shows Rust's hashes, too: "::h0123456789abcdef" at the end, "[0123456789abcdef]" behind a crate. */
+/*
+ * Removes the hashes of Rust that c++filt prints: "::h0123456789abcdef" at the end, "[0123456789abcdef]" after a
+ * crate.
+ */
 static void remove_hashes(char *name)
 {
 	static const char hex[] = "0123456789abcdef";
@@ -76,7 +79,7 @@ static void remove_hashes(char *name)
 			memmove(at, at + 2 + strspn(at + 1, hex), strlen(at + 2 + strspn(at + 1, hex)) + 1);
 }
 
-/* What binutils say of the same names; it takes a moment, so all at once. */
+/* Compares with c++filt of binutils, in one run for all names. */
 Test(demangle, as_cxxfilt)
 {
 	__str struct str command = {}, text = {};
@@ -116,7 +119,7 @@ Test(demangle, what_is_none)
 	}
 }
 
-/* A type of two of a type of two ...: as a parameter, and as one that is only looked through. */
+/* A type of two types of two types ...: as a parameter, which is printed, and as a type that is only walked. */
 static void add_tree(struct str *name, const char *begin, int depth)
 {
 	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -249,7 +252,7 @@ Test(demangle, last_parts)
 	}
 }
 
-/* Whatever part of what is shown somebody looks for: it must not be turned away by the mangled name. */
+/* A search for any part of the demangled name must not be rejected by the mangled name. */
 Test(demangle, runs_are_not_missed)
 {
 	__str struct str text = {};
@@ -265,7 +268,7 @@ Test(demangle, runs_are_not_missed)
 				cr_expect(!demangle_is_telling(run, n) || demangle_may_hold(mangled, run), "%s of %s", run, mangled);
 			}
 	}
-	/* and most are turned away */
+	/* and most names are rejected */
 	cr_expect(demangle_is_telling("shop", 4));
 	cr_expect(demangle_is_telling("getTargetMachine", 16));
 	cr_expect_not(demangle_may_hold("_Z3fibi", "shop"));

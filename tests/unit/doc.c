@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Help, man pages and completion: read by those who will read them, groff, mandoc and bash. */
+/* Help, man pages and completion, checked by their readers: groff, mandoc and bash. */
 #include <criterion/criterion.h>
 
 #include "base/str.h"
@@ -99,7 +99,7 @@ Test(doc, help)
 	cr_expect_str_eq(bare, "usage: sonde reset-trace [options]\n\nclean up\n");
 }
 
-/* The letters that a tool gives are those that are shown, and who loses one to it shows none. */
+/* Short options that a tool redefines are shown, and the common option that loses its letter shows none. */
 Test(doc, letters_of_a_tool)
 {
 	const struct opt_table given[] = {
@@ -115,7 +115,7 @@ Test(doc, letters_of_a_tool)
 	cr_expect(strstr(text, "\n  -o, --output "), "%s", text);
 }
 
-/* What a tool cannot have is nowhere. */
+/* Options that a tool lacks are not listed. */
 Test(doc, what_a_tool_lacks)
 {
 	static const struct opt_lack lacks[] = { { "pid output", "why" }, {} };
@@ -155,7 +155,7 @@ Test(doc, help_stays_within_80_columns)
 	}
 }
 
-/* Writes what fn writes to a file of its own; its path is the caller's to remove and free. */
+/* Calls fn with a new file to write to. Returns its path; the caller removes the file and frees the path. */
 static char *file_of(void (*fn)(FILE *out))
 {
 	char *path = base_strdup("/tmp/sonde-doc-XXXXXX");
@@ -166,7 +166,7 @@ static char *file_of(void (*fn)(FILE *out))
 	return path;
 }
 
-/* What a shell command prints, stderr too; %s in it is the path. */
+/* The output of a shell command, with stderr; %s in it is the path. */
 static char *shell(const char *fmt, const char *path)
 {
 	char *command __free = NULL, *text = NULL;
@@ -205,7 +205,7 @@ static void check_page(void (*fn)(FILE *out))
 
 	warnings = shell("groff -man -ww -Tutf8 %s 2>&1 >/dev/null", path);
 	cr_expect_str_eq(warnings, "");
-	/* mandoc is stricter, and not everywhere */
+	/* mandoc is stricter, but not installed everywhere */
 	source = shell("! command -v mandoc >/dev/null || mandoc -Tlint -Wstyle %s 2>&1", path);
 	cr_expect_str_eq(source, "");
 	unlink(path);

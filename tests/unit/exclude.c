@@ -25,7 +25,7 @@ Test(exclude, what_bpf_runs)
 		cr_expect(resolve_excluded(names[i]), "%s", names[i]);
 }
 
-/* Neighbours by name that do no harm. */
+/* Functions with similar names that are not excluded. */
 Test(exclude, nothing_else)
 {
 	static const char *const names[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The filter options, and what is wrong with them. */
+/* The filter options and their errors. */
 #include <criterion/criterion.h>
 #include <pthread.h>
 #include <sys/syscall.h>
@@ -124,7 +124,7 @@ Test(filter, comm)
 	cr_expect_arr_eq(filter.comm, "fifteen letters", FILTER_COMM_LEN);
 }
 
-/* Also where no cgroup v2 is mounted it is an error that names what was asked for, or says why. */
+/* Without cgroup v2, too, the error names the cgroup or says why. */
 Test(filter, cgroup)
 {
 	cr_expect_lt(parse((struct run_options){ .cgroup = "/no/such/group" }), 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* binary/foreign.h, and binary/binary.h where somebody else has made the file: what is refused, and what is said. */
+/* binary/foreign.h, and binary/binary.h with hostile files: which are refused, with which message. */
 #include <elf.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -73,7 +73,7 @@ Test(foreign, stays_below_the_root)
 	expect_refused(fixture_path("root"), "/top", -ENOEXEC, "is a directory");
 }
 
-/* Links of /proc lead anywhere: into another's files, into a pipe. */
+/* Links in /proc are not followed: they may lead to files of others or into a pipe. */
 Test(foreign, follows_links_of_proc_only_for_the_user)
 {
 	char text[64];
@@ -121,7 +121,7 @@ static void build(const char *flags, const char *out)
 	fixture_run(command);
 }
 
-/* What is shown is found, what is hidden is not, and words say why. */
+/* The exported function is found, the hidden one is not, and binary_refused() says why. */
 static void expect_untold(const char *path, const char *words)
 {
 	struct binary *binary = fixture_open_in("/", path);
@@ -137,7 +137,7 @@ static void expect_untold(const char *path, const char *words)
 	binary_close(binary);
 }
 
-/* A library without its hidden symbols, which are in lib.debug beside it. */
+/* A stripped library; its hidden symbols are in lib.debug next to it. */
 static void build_linked(void)
 {
 	build("-shared -fPIC -Wl,--build-id=none", "lib.so");
@@ -145,7 +145,7 @@ static void build_linked(void)
 		    "objcopy --add-gnu-debuglink=lib.debug lib.so");
 }
 
-/* The file itself says where its debug file lies, and whoever made it what lies there. */
+/* A file names its debug file. Whoever made it may have put anything there. */
 Test(foreign, debug_files_are_regular)
 {
 	build_linked();
@@ -165,7 +165,7 @@ Test(foreign, debug_files_are_regular)
 	expect_untold(fixture_path("lib.so"), "/lib.debug: is of another build: the checksum differs");
 }
 
-/* Nothing is to be read of them: with a checksum to be made of it, each would take an hour. */
+/* Huge files are not read: the checksum of each would take an hour. */
 Test(foreign, debug_files_are_not_endless, .timeout = 20)
 {
 	build_linked();
@@ -187,7 +187,7 @@ Test(foreign, debugdata_that_unpacks_to_too_much_is_refused)
 	expect_untold(fixture_path("lib.so"), ".gnu_debugdata is damaged");
 }
 
-/* The header of a section in a file that was read; n: its bytes. */
+/* The header of a section in a file of n bytes in memory. */
 static Elf64_Shdr *section(char *data, const char *name)
 {
 	Elf64_Ehdr *ehdr = (Elf64_Ehdr *)data;
@@ -229,7 +229,7 @@ Test(foreign, compressed_section_that_unpacks_to_too_much_is_refused)
 	binary_close(binary);
 }
 
-/* A sparse file costs nothing, and any of its sections can be as large as it. */
+/* A sparse file needs no disk space, and its sections can be as large as the file. */
 Test(foreign, sections_without_measure_are_refused)
 {
 	static const char *const names[] = { ".symtab", ".strtab", ".shstrtab" };
@@ -255,14 +255,14 @@ Test(foreign, sections_without_measure_are_refused)
 		binary_close(binary);
 	}
 	ehdr = (Elf64_Ehdr *)data;
-	ehdr->e_shnum = 0; /* then the first section's size is the number */
+	ehdr->e_shnum = 0; /* then the size of the first section is the number of sections */
 	((Elf64_Shdr *)(data + ehdr->e_shoff))->sh_size = 100000000;
 	fixture_write("large.so", data, n);
 	fixture_run("truncate -s 15G large.so");
 	cr_expect(binary_open(NULL, fixture_path("large.so"), &binary, NULL) == -EBADMSG);
 }
 
-/* As long as names share their letters, a small table has gigabytes of them. */
+/* Names that overlap: a small table holds gigabytes of them. */
 Test(foreign, names_without_measure_are_refused)
 {
 	struct err err = { .text = "" };
@@ -296,7 +296,10 @@ Test(foreign, names_without_measure_are_refused)
 	binary_close(binary);
 }
 
-/* Between reading and attaching its owner may put another file in its place, whose code is elsewhere. */
+/*
+ * Between reading and attaching, the owner may replace the file by one with other code. The descriptor keeps the
+ * first.
+ */
 Test(foreign, what_was_read_is_what_is_attached_to)
 {
 	__free char *one = base_printf("u:%s:shown", fixture_path("lib.so"));
@@ -318,7 +321,7 @@ Test(foreign, what_was_read_is_what_is_attached_to)
 	target_set_release(&set);
 }
 
-/* Somebody else's copy, build or log rotation shortens the file at any moment: mapped, that is a SIGBUS. */
+/* Another process may truncate the file at any moment. If it were mapped, that would be a SIGBUS. */
 Test(foreign, file_that_is_truncated_while_it_is_read_is_an_error)
 {
 	const struct binary_usdt *probes;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* ftrace's pages of records in memory made for them. */
+/* ftrace's pages of records, in memory that the test makes. */
 #include "kernel_fixture.h"
 #include "memory_fixture.h"
 
 TestSuite(ftrace_records, .init = fixture_init, .fini = fixture_fini);
 
-/* What lies where. */
+/* Addresses in that memory. */
 enum {
 	FIRST_AT = 0x100,
 	PAGE_AT = 0x200,
@@ -25,7 +25,7 @@ static void put_page(size_t at, uint64_t next, uint64_t records, uint32_t n)
 	put(at + 16, &n, sizeof(n));
 }
 
-/* Two pages, of two records and of one that is left out. */
+/* Two pages: one with two records, one with a record that is skipped. */
 static void put_all(void)
 {
 	put_u64(FIRST_AT, BASE + PAGE_AT);
@@ -67,7 +67,7 @@ static void refused(const char *what, int error)
 	put_all();
 }
 
-/* A page that is freed meanwhile may be anything. */
+/* A page that was freed meanwhile may hold anything. */
 Test(ftrace_records, what_is_no_page)
 {
 	put_all();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Histograms: which bucket a value falls into, merging, percentiles, and the charts. */
+/* Histograms: the bucket of a value, merging, percentiles, and charts. */
 #include <criterion/criterion.h>
 
 #include "output/hist.h"
@@ -16,7 +16,7 @@ static size_t bucket_of(const struct hist *hist, uint64_t value)
 	return hist->kind == HIST_LOG2 ? hist_log2(value) : hist_precise(value);
 }
 
-/* As a program does: bpf/hist.bpf.h. */
+/* Adds a value as BPF programs do (bpf/hist.bpf.h). */
 static void add(const struct hist *hist, uint64_t *cells, uint64_t value)
 {
 	cells[HIST_SUM] += value;
@@ -31,7 +31,7 @@ static uint64_t *cells_new(const struct hist *hist)
 	return base_alloc(hist_words(hist) * sizeof(uint64_t));
 }
 
-/* Each bucket begins where the one before has ended, and its first and last value fall into it. */
+/* Each bucket begins at the end of the previous one, and holds its first and last value. */
 static void expect_buckets_without_gaps(const struct hist *hist)
 {
 	size_t n = hist_buckets(hist);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* binary/instruction.h: lengths and where instructions go on, as the manuals of the processors have them. */
+/* binary/instruction.h: lengths and kinds of instructions, as in the manuals of the processors. */
 #include <criterion/criterion.h>
 
 #include "binary/instruction.h"
@@ -91,7 +91,7 @@ static bool skipped(const char *code, size_t n)
 	return instruction.skipped;
 }
 
-/* What is a nop but for its prefix. */
+/* Instructions that are a nop except for their prefix. */
 Test(instruction, skipped)
 {
 	cr_expect(skipped("\x49\x90", 2)); /* xchg %r8, %rax */
@@ -100,7 +100,10 @@ Test(instruction, skipped)
 	cr_expect(!skipped("\xf3\x90", 2)); /* pause */
 	cr_expect(!skipped("\x48\x93", 2)); /* xchg %rbx, %rax */
 	cr_expect(!skipped("\x90", 1));
-	/* AVX's, with opcodes of jumps and a call: vmovdqu, vpor, vpcmpeqb, vpsubsb, vpsubsw, vpbroadcastb, and EVEX's vmovdqu64 */
+	/*
+	 * AVX's, with opcodes of jumps and a call: vmovdqu, vpor, vpcmpeqb, vpsubsb, vpsubsw, vpbroadcastb, and
+	 * EVEX's vmovdqu64
+	 */
 	cr_expect(skipped("\xc5\xfe\x7f\x0f", 4));
 	cr_expect(skipped("\xc5\xed\xeb\xd1", 4));
 	cr_expect(skipped("\xc5\xf5\x74\xd1", 4));

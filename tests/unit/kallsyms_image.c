@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A kernel's tables in memory made for it: sound ones are read, and of others nothing. */
+/* Tables of a kernel in memory that the test makes: valid ones are read, others are rejected as a whole. */
 #include "base/str.h"
 #include "kernel_fixture.h"
 #include "memory_fixture.h"
@@ -7,7 +7,7 @@
 
 TestSuite(kallsyms_image, .init = fixture_init, .fini = fixture_fini);
 
-/* What lies where. */
+/* Addresses in that memory. */
 enum {
 	INFO_AT = 0x1000, /* the address of the text behind it */
 	TEXT_AT = 0x1008,
@@ -38,7 +38,7 @@ static const struct memory memory = {
 	.vmcoreinfo = BASE + INFO_AT,
 };
 
-/* Symbols of one letter's type and a name, 16 bytes apart from the one before. */
+/* Adds a symbol with a type letter and a name, 16 bytes after the previous one. */
 static void put_symbols(const char *const *names, uint32_t n, int kind)
 {
 	size_t at = NAMES_AT;
@@ -142,7 +142,7 @@ Test(kallsyms_image, offsets_of_each_kind)
 	}
 }
 
-/* None of it is offered: /proc/kallsyms has all. */
+/* No symbol of a bad image is used: /proc/kallsyms has all. */
 static void refused(const char *what)
 {
 	struct str text __str = {};
@@ -209,7 +209,7 @@ Test(kallsyms_image, modules_that_come_and_go)
 	cr_expect_not(strstr(text.data, "house"));
 }
 
-/* A kernel without modules has no list of them; one that has a list which is not found is another matter. */
+/* A kernel without modules has no list of them. A list that exists but is not found is an error. */
 Test(kallsyms_image, no_modules)
 {
 	static const char *const without[] = { "T_stext", "tone" };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A directory that stands in the place of the kernel's own files. Each test is a process of its own. */
+/* A directory that replaces /proc and /sys. Each test is a process of its own. */
 #ifndef SONDE_KERNEL_FIXTURE_H
 #define SONDE_KERNEL_FIXTURE_H
 

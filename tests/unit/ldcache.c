@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* binary/ldcache.h: caches written by hand, whole and damaged. */
+/* binary/ldcache.h: caches that the test writes, valid and damaged ones. */
 #include "binary_fixture.h"
 #include "binary/ldcache.h"
 
@@ -14,7 +14,7 @@ TestSuite(ldcache, .init = fixture_init);
 #endif
 #define LEVEL(index) ((1ULL << 62) | (index))
 
-/* The layout of glibc's sysdeps/generic/dl-cache.h, written anew. */
+/* The layout described in glibc's sysdeps/generic/dl-cache.h. */
 struct cache {
 	char magic[20];
 	uint32_t n, strings_len, flags, extensions, unused[3];

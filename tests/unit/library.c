@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* binary/library.h: names of libraries and programs, here, below a root and in a process. */
+/* binary/library.h: finds libraries and programs by name in our root, in another root and in a process. */
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -148,7 +148,7 @@ Test(library, resolves_links_within_the_root)
 	cr_expect(!library_resolve(fixture_path("root"), "/absent"));
 }
 
-/* A process that has mapped a file like a loader, at a root of its own where not NULL. */
+/* Starts a process that has mapped a file like a loader. root: a root of its own, or NULL. */
 static pid_t start_mapper(const char *root, const char *file)
 {
 	int ready[2];
@@ -160,7 +160,7 @@ static pid_t start_mapper(const char *root, const char *file)
 	if (!pid) {
 		int fd;
 
-		prctl(PR_SET_PDEATHSIG, SIGKILL); /* a failed test does not stop it */
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* ends also if the test fails */
 		if (root && (chroot(root) || chdir("/")))
 			_exit(1);
 		fd = open(file, O_RDONLY);
@@ -260,7 +260,7 @@ Test(library, exe_is_the_processs_program)
 	library_release(&lib);
 }
 
-/* What the file of a program below root (NULL: ours) is linked to; NULL: to none. Caller frees. */
+/* The library to which a program below root (NULL: ours) is linked; NULL: none. The caller frees it. */
 static char *needed(const char *root, const char *shown)
 {
 	char *path __free = base_printf("%s%s", root ? root : "", shown);

@@ -65,7 +65,7 @@ Test(lines, with_and_without_a_last_newline)
 	close(lines->fd);
 }
 
-/* Many buffers' worth: lines that the end of the buffer cuts are put together. */
+/* Several times the buffer: lines across the end of the buffer are whole. */
 Test(lines, many)
 {
 	size_t size = 5 * sizeof(lines->buf), at = 0, n = 0;
@@ -87,7 +87,7 @@ Test(lines, many)
 	close(lines->fd);
 }
 
-/* A line that does not fit comes in pieces, nothing is lost, and what follows is whole. */
+/* A line longer than the buffer comes in pieces; nothing is lost, and the next lines are whole. */
 Test(lines, longer_than_the_buffer)
 {
 	size_t n = 2 * sizeof(lines->buf) + 100, have = 0;
@@ -111,7 +111,7 @@ Test(lines, longer_than_the_buffer)
 	close(lines->fd);
 }
 
-/* A pipe gives what there is, in pieces of any size. */
+/* A pipe gives pieces of any size. */
 Test(lines, pieces_from_a_pipe)
 {
 	int ends[2];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Names against patterns, and the nearest name to a misspelt one. */
+/* Matches names against patterns, and finds the nearest name to a misspelt one. */
 #include <criterion/criterion.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -139,7 +139,7 @@ static char *repeated(const char *first, const char *piece, int n)
 	return text.data;
 }
 
-/* Each of these takes glibc's regcomp() gigabytes, minutes or its stack. */
+/* With each of these, glibc's regcomp() takes gigabytes or minutes, or exhausts the stack. */
 Test(match, bombs_are_refused, .timeout = 60)
 {
 	char *bombs[] = {
@@ -164,13 +164,13 @@ Test(match, bombs_are_refused, .timeout = 60)
 	}
 	cr_expect_null(match_new(deep, true, &err));
 	cr_expect_not_null(strstr(err.text, "longer than 16384 characters"), "%s", err.text);
-	/* what it took was the children's */
+	/* the children have taken the memory, not we */
 	getrusage(RUSAGE_SELF, &usage);
 	cr_expect_lt(usage.ru_utime.tv_sec, 2);
 	cr_expect_eq(waitpid(-1, NULL, WNOHANG), -1);
 }
 
-/* Long lists of names are what people paste. */
+/* Users paste long lists of names. */
 Test(match, long_patterns_are_no_bombs)
 {
 	__free char *pattern = repeated("^(one_function", "|another_function_of_the_kernel", 300);

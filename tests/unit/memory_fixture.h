@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Memory that stands in the place of the kernel's: some pages at an address. */
+/* Some pages that replace the memory of the kernel at an address. */
 #ifndef SONDE_MEMORY_FIXTURE_H
 #define SONDE_MEMORY_FIXTURE_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* argv against option tables: what each type accepts and how each refusal reads. */
+/* Parses argv by option tables: the values of each type, and the text of each error. */
 #include <criterion/criterion.h>
 
 #include "options/opt.h"
@@ -114,7 +114,7 @@ Test(opt, an_earlier_table_keeps_its_letter)
 	cr_expect(!other.settings.verbose && other.settings.json);
 }
 
-/* A tool gives letters to options that all tools have: "pid" is no longer -p, "comm" has one. */
+/* A tool may reassign letters of common options: here "pid" loses -p, and "comm" gets a letter. */
 Test(opt, letters_of_a_tool)
 {
 	struct run run __cleanup(run_release) = {};
@@ -134,7 +134,7 @@ Test(opt, letters_of_a_tool)
 	cr_expect_str_eq(run.err.text, "unknown option -p");
 }
 
-/* What a tool cannot have is refused with the reason, by either name, and suggested to nobody. */
+/* An option that a tool lacks is refused with the reason, by both its names, and never suggested. */
 Test(opt, what_a_tool_lacks)
 {
 	static const struct opt_lack lacks[] = { { "pid comm", "nobody's" }, { "json", "no data" }, {} };
@@ -163,7 +163,7 @@ Test(opt, what_a_tool_lacks)
 	cr_expect_eq(run.settings.pid, 0);
 }
 
-/* One that is the begin of another's name is not that one's. */
+/* The name of an option is not an abbreviation of a longer name that begins with it. */
 Test(opt, letters_are_for_whole_names)
 {
 	static const struct opt opts[] = {

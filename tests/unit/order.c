@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Events come in some order and go on in order of time, each once and as it was. */
+/* Events arrive in any order and are passed on in order of time, each once and unchanged. */
 #include <criterion/criterion.h>
 
 #include "bpf/event.h"
 #include "engine/order.h"
 
-/* An event of a tool: of any size, filled with what tells it from others. */
+/* An event of any size, filled so that it differs from all others. */
 struct numbered {
 	struct event event;
 	uint32_t number;

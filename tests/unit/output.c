@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Rows as text and JSON, and what becomes of them when they cannot be written. */
+/* Prints rows as text and JSON, and handles output that cannot be written. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -40,7 +40,7 @@ static const struct field all_fields[] = {
 };
 static const struct schema all = { all_fields, ARRAY_SIZE(all_fields) };
 
-/* What a table of these rows looks like; the caller frees. */
+/* The text of a table with these rows. The caller frees it. */
 static char *print(enum output_format format, const struct schema *schema, const struct row *rows,
 		   size_t n, const struct output_stamp *stamp, bool first)
 {
@@ -342,7 +342,7 @@ static const struct field named_fields[] = {
 static const struct schema named = { named_fields, ARRAY_SIZE(named_fields) };
 static const struct schema name_last = { named_fields, ARRAY_SIZE(named_fields) - 1 };
 
-/* What a terminal of so many columns gets of one row, behind the headings. */
+/* One row as a terminal of so many columns shows it, without the headings. */
 static char *on_terminal(unsigned short columns, const struct schema *schema, const struct row *row)
 {
 	const struct winsize size = { .ws_row = 24, .ws_col = columns };

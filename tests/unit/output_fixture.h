@@ -11,7 +11,7 @@
 
 #define FIXTURE_CLOCK_WALL 1714557600000000000ULL /* 2024-05-01 10:00:00 UTC, at boot */
 
-/* A table of one row, without what stands before it: the row as text has it, or as JSON. The caller frees. */
+/* One row as text or as JSON, without headings. The caller frees it. */
 static inline char *fixture_print(enum output_format format, const struct schema *schema, const void *row, const void *ctx)
 {
 	const struct output_clock clock = { .wall_offset = FIXTURE_CLOCK_WALL, .began = 1000000000 };

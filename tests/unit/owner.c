@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Who made an event, by its name; and who is alive. */
+/* Finds the owner of an event by its name, and whether a process lives. */
 #include <sys/stat.h>
 
 #include "kernel_fixture.h"
@@ -161,7 +161,7 @@ Test(processes, owners)
 	cr_expect_eq(state_of("mine", &processes), OWNER_UNKNOWN);
 }
 
-/* bcc's may be any program; of these tools the command is known. */
+/* Events of bcc may come from any program; for these tools the command is known. */
 Test(processes, an_id_that_another_command_has)
 {
 	struct processes processes __cleanup(processes_release) = {};

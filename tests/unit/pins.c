@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Where pins are looked for, and whose they are by their path. What they are only a kernel can say: a guest's tests. */
+/* Where pins are searched, and their owner by the path. Tests in guests check what they are. */
 #include <sys/stat.h>
 
 #include "kernel_fixture.h"
@@ -41,7 +41,7 @@ static void teardown(void)
 
 TestSuite(pin_walk, .init = fixture_init, .fini = teardown);
 
-/* A pin, as its path and its owner; and nothing more. */
+/* Expects exactly one pin with this path and owner. */
 static void expect_pins(size_t n, const char *const (*expected)[2])
 {
 	pins_read(&pins);
@@ -112,7 +112,7 @@ Test(pin_walk, one_file_system_in_several_places)
 	EXPECT_PINS({ "/alone/a/x", "tool" }, { "/box/x", "toolbox" }, { "/sys/fs/bpf/tool/x", "tool" });
 }
 
-/* Nothing is silent: what cannot be looked into is in the list. */
+/* A directory that cannot be read is reported in the list. */
 Test(pin_walk, a_directory_that_cannot_be_read)
 {
 	__free char *path = base_printf("%s/sys/fs/bpf/sonde/closed", fixture_dir);

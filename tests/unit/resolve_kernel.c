@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Kernel functions, found in lists that a test wrote. */
+/* Resolves kernel functions, from lists that the test writes. */
 #include "kernel_fixture.h"
 #include "probe/target.h"
 
@@ -112,7 +112,7 @@ Test(resolve_kernel, literal)
 	expect_slots("vfs_write");
 }
 
-/* A name that ftrace's list does not have, for it has another name of that address. */
+/* ftrace lists the address of the function by another alias. */
 Test(resolve_kernel, alias)
 {
 	cr_assert_eq(RESOLVE("__x64_sys_getppid"), 0);
@@ -121,7 +121,7 @@ Test(resolve_kernel, alias)
 	cr_expect_eq(set.n, 1, "one place");
 }
 
-/* Of the aliases that a pattern matches, the one that was asked for, else the listed one. */
+/* Of several aliases that match, the one that a spec names is kept, else the one that ftrace lists. */
 static void expect_alias_by_pattern(const char *listed)
 {
 	cr_assert_eq(RESOLVE("*_sys_getppid"), 0);
@@ -139,7 +139,7 @@ Test(resolve_kernel, alias_by_pattern)
 	expect_alias_by_pattern("__do_sys_getppid");
 }
 
-/* What ftrace cannot trace is no part of a pattern's matches; by name it is tried. */
+/* Patterns do not match functions that ftrace cannot trace; a name is tried anyway. */
 static void expect_traceable_only(void)
 {
 	cr_assert_eq(RESOLVE("*"), 0);
@@ -157,7 +157,7 @@ Test(resolve_kernel, only_what_is_traceable)
 	expect_traceable_only();
 }
 
-/* Twins of which ftrace lists one: its list of names cannot tell which. */
+/* Two functions with one name, of which ftrace lists one: a list of names does not show which. */
 Test(resolve_kernel, one_of_twins)
 {
 	fixture_file(LIST, "twin\nvfs_read\n");
@@ -171,7 +171,10 @@ Test(resolve_kernel, one_of_twins)
 	cr_expect_eq(set.n, 2, "attaching will tell");
 }
 
-/* A module's symbols are in no order: the listed name of an address may be far from the one that matches, on both sides. */
+/*
+ * A module's symbols are in no order: the listed name of an address may be far from the one that matches, on both
+ * sides.
+ */
 Test(resolve_kernel, aliases_in_a_module)
 {
 	without_addrs();
@@ -184,7 +187,7 @@ Test(resolve_kernel, aliases_in_a_module)
 	expect_slots("match_a match_b");
 }
 
-/* What was looked for in vain among the names is looked for again, and found once. */
+/* A name that was not found among the listed names is searched in kallsyms, and is found once. */
 Test(resolve_kernel, addresses_beside_a_second_reading)
 {
 	fixture_file(LIST, "twin\nvfs_write\n");
@@ -262,7 +265,7 @@ Test(resolve_kernel, addresses)
 	cr_expect_eq(RESOLVE("p:0xffffffff81001204"), -ENOENT);
 }
 
-/* By name, which is all there is then. */
+/* Addresses are hidden: functions are found by name. */
 Test(resolve_kernel, hidden_addresses)
 {
 	hide_addresses();
@@ -290,7 +293,7 @@ Test(resolve_kernel, what_bpf_runs_itself)
 	cr_expect_str_eq(set.notes.v[0].name, "rcu_read_lock_held");
 }
 
-/* A name of something else: what is to be typed instead. */
+/* A name of something else: the error suggests the right spec. */
 Test(resolve_kernel, suggestions)
 {
 	static const struct {
@@ -338,7 +341,7 @@ Test(resolve_kernel, regex)
 	expect_slots("ext4:vfs_read twin@ffffffff81001080 twin@ffffffff810010c0 vfs_read vfs_write");
 }
 
-/* 100,000 functions, and specs for addresses and offsets beside a pattern: no square of it. */
+/* 100,000 functions, with specs for addresses, offsets and a pattern: the work must not grow quadratically. */
 Test(resolve_kernel, many, .timeout = 20)
 {
 	size_t size = 100000 * 48, at = 0;

@@ -6,7 +6,7 @@
 
 #define TEXT 0xffffffff81000000ULL
 
-/* slot_by_ip() of bpf/slot.bpf.h; array maps turn away an index that is too large. */
+/* Like slot_by_ip() of bpf/slot.bpf.h, where array maps reject an index that is too large. */
 static uint32_t find(const struct slot_table *table, uint64_t key)
 {
 	uint64_t product = key * table->hash.multiplier;
@@ -45,7 +45,7 @@ static uint64_t next(uint64_t *state)
 	return *state >> 33;
 }
 
-/* Entries and returns of functions strewn over the kernel's text; every third is next to the one before. */
+/* Entries and returns of functions spread over the kernel's text; every third one is next to the previous one. */
 static void fill(struct target_set *set, size_t n, uint64_t seed)
 {
 	uint64_t addr = TEXT;
@@ -114,7 +114,7 @@ Test(slot_table, an_offset_is_no_return)
 	target_set_release(&set);
 }
 
-/* Hidden addresses have no key, and what is no kernel function has none. */
+/* Functions with hidden addresses and targets other than kernel functions have no key. */
 Test(slot_table, only_kernel_addresses)
 {
 	__cleanup(slot_table_release) struct slot_table table = {};

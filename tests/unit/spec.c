@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The grammar of probe specs: what each form means, and where each mistake is. */
+/* The grammar of probe specs: the meaning of each form, and the place of each mistake. */
 #include <criterion/criterion.h>
 
 #include "probe/spec.h"
@@ -240,7 +240,7 @@ Test(spec, mistakes_and_their_places)
 	}
 }
 
-/* Cut anywhere, in both modes: an error's place lies within the text and nothing leaks. */
+/* Specs cut anywhere, as glob and as regex: the place of an error is inside the text, and nothing leaks. */
 Test(spec, any_beginning_is_parsed_or_refused)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(goods); i++) {

@@ -103,7 +103,7 @@ static const struct {
 	{ "no UTF-8 at all", "\xff", 0, "\\xff", "\"\xef\xbf\xbd\"" },
 };
 
-/* In a buffer of exactly n bytes, so that a decoder that reads on is caught. */
+/* Puts the text into a buffer of exactly n bytes: ASan finds a decoder that reads beyond it. */
 static void add_exact(struct str *s, size_t i, void (*add)(struct str *, const char *, size_t))
 {
 	size_t n = foreign[i].n ? foreign[i].n : strlen(foreign[i].bytes);
@@ -134,7 +134,7 @@ Test(str, quotes_foreign_text_as_json)
 	}
 }
 
-/* Whatever the bytes: no control character and no broken UTF-8 comes out. */
+/* For any input, the result has no control character and no invalid UTF-8. */
 Test(str, no_byte_sequence_steers_a_terminal)
 {
 	for (unsigned int pair = 0; pair < 0x10000; pair++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Syscall numbers against the compiler's own. */
+/* Compares syscall numbers with those in the headers of the compiler. */
 #include <criterion/criterion.h>
 #include <sys/syscall.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What becomes of resolved places: one target each, a label that tells them apart, a slot. */
+/* Completes a set of targets: one target for each place, unique labels, slots. */
 #include <criterion/criterion.h>
 
 #include "probe/resolve.h"
@@ -39,7 +39,7 @@ static const char *label(size_t i)
 	return set.v[i].label;
 }
 
-/* Every slot has a name of its own, and its targets bear it. */
+/* Every slot has a label of its own, which its targets share. */
 static void finish(size_t targets, size_t slots)
 {
 	target_set_finish(&set);
@@ -110,7 +110,7 @@ Test(target, entry_and_return)
 	cr_expect_str_eq(label(2), "vfs_write", "nothing else has this name");
 }
 
-/* Each is told by as little as tells it. */
+/* Labels get no more qualifiers than needed to distinguish them. */
 Test(target, twins_in_modules)
 {
 	add(TARGET_KERNEL, NULL, "init", 0x1000);
@@ -126,7 +126,7 @@ Test(target, twins_in_modules)
 	cr_expect_str_eq(label(4), "r:init");
 }
 
-/* The places of a USDT probe, and the versions of a symbol, are counted together; of two binaries apart. */
+/* The places of a USDT probe share a slot, and so do the versions of a symbol; not those of two binaries. */
 Test(target, places_of_one_usdt_probe)
 {
 	add_one_of("/bin/a", "house:door", 0x1000);
@@ -150,7 +150,7 @@ Test(target, static_twins)
 	cr_expect_str_eq(label(1), "twin@2000");
 }
 
-/* A static function does not take the versions of a global one apart. */
+/* With a static function of the same name, the versions of a global function still share a slot. */
 Test(target, static_twin_of_versions)
 {
 	add_one_of("/lib/c", "f", 0x1000);
@@ -199,7 +199,7 @@ Test(target, what_does_not_parse)
 	cr_expect_geq(err.at, 2);
 }
 
-/* A USDT probe that lies on a function's first instruction, asked for after the function. */
+/* A USDT probe at the first instruction of a function; the spec of the function comes first. */
 Test(target, a_mark_on_a_function_keeps_its_semaphore)
 {
 	add(TARGET_USER, "/bin/x", "func", 0x1000);
@@ -208,7 +208,7 @@ Test(target, a_mark_on_a_function_keeps_its_semaphore)
 	cr_expect_eq(set.v[0].ref_ctr, 0x4000);
 }
 
-/* Two constructors: people see one name, and each keeps its row. */
+/* Two constructors with the same demangled name: each keeps its slot. */
 Test(target, symbols_of_one_name_are_told_apart)
 {
 	struct target *target = add_one_of("/bin/x", "Cart::Cart()", 0x1000);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What is typed for ports and versions, and how addresses are shown. */
+/* Parses options for ports and versions, and prints addresses. */
 #include <arpa/inet.h>
 #include <criterion/criterion.h>
 

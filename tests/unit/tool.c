@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Every tool keeps the contract, and can be documented. */
+/* Checks of all tools: definitions are complete and consistent, and can be documented. */
 #include <criterion/criterion.h>
 
 #include "run/run.h"
@@ -90,7 +90,7 @@ static void expect_distinct(const struct tool *tool, const struct opt_table *tab
 	}
 }
 
-/* Within a table nothing is meant twice; a tool may give a common letter another meaning. */
+/* No name or letter occurs twice in a table; a tool may give a common letter another meaning. */
 Test(tool, options_are_distinct)
 {
 	each_tool(t)
@@ -122,7 +122,7 @@ static bool is_shown(const char *text, const char *name)
 	return false;
 }
 
-/* What is refused is not shown. */
+/* Options that a tool refuses are not shown. */
 static void expect_shown(const struct doc *doc, const char *text, const struct opt_table *table, size_t i)
 {
 	const char *name = table->opts[i].name;
@@ -140,7 +140,7 @@ static bool has_option(const struct opt_table *tables, size_t n, const char *nam
 	return false;
 }
 
-/* What a tool says that it lacks is what it would have. */
+/* A tool lists only existing options as lacking. */
 Test(tool, lacks_what_there_is)
 {
 	each_tool(t)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What tracefs says, read from a directory in its place; and what is decided of it. */
+/* Reads tracefs from a directory that replaces it, and decides what to clean. */
 #include "kernel_fixture.h"
 #include "traces/clean.h"
 #include "traces/parse.h"
@@ -220,7 +220,7 @@ Test(inventory, each_of_its_kind)
 	cr_expect_str_eq(item_of(TRACE_KPROBE, "alive_bcc_10")->owner.process->comm, "python3");
 }
 
-/* What is hit for a trigger alone is listed as well, and its own file says that it is off. */
+/* An event that only a trigger enables is listed as well, and its enable file says that it is off. */
 Test(inventory, enabled_for_a_trigger)
 {
 	fixture_file(TRACING "set_event", "sched:sched_switch\nsched:sched_waking\n");
@@ -240,7 +240,7 @@ Test(inventory, a_named_owner)
 	cr_expect_eq(verdict_of(TRACE_KPROBE, "on"), TRACE_UNRELATED);
 }
 
-/* What no tool has a name on goes by its group. */
+/* An event without the name of a tool is shown by its group. */
 Test(inventory, a_named_group)
 {
 	many();

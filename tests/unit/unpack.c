@@ -4,7 +4,7 @@
 
 #include "base/unpack.h"
 
-/* What gzip(1) makes of a text. */
+/* Compresses a text like gzip(1). */
 static const unsigned char *packed(const char *text, size_t *n)
 {
 	static unsigned char out[256];
@@ -34,7 +34,7 @@ Test(unpack, what_was_packed)
 	cr_assert_arr_eq(to, text, strlen(text));
 }
 
-/* Another length, a part, and what is no gzip. */
+/* A wrong length, a truncated input, and input that is not gzip. */
 Test(unpack, nothing_else)
 {
 	size_t n;

@@ -62,7 +62,7 @@ static void done(void)
 	binary_close(binary);
 }
 
-/* The rule at a function's begin + offset. */
+/* The rule at an offset from the begin of a function. */
 static struct unwind_rule rule_at(const char *name, uint64_t offset)
 {
 	const struct binary_symbol *symbols;
@@ -175,7 +175,7 @@ static void check_row(void *ctx, uint64_t vaddr, const struct unwind_rule *rule)
 	check->n++;
 }
 
-/* The table says of each row of a real program, this one, what its instructions say. */
+/* For a real program, this one, every row of the table agrees with the instructions of .eh_frame. */
 Test(unwind, table_of_a_program)
 {
 	struct eh_frame frame = {};
@@ -199,7 +199,7 @@ Test(unwind, table_of_a_program)
 	done();
 }
 
-/* Without headers of sections, which the loader does not need, it is the same table. */
+/* Without section headers, which the loader does not need, the table is the same. */
 Test(unwind, by_program_headers)
 {
 	size_t rows, n;
@@ -221,7 +221,7 @@ Test(unwind, by_program_headers)
 	done();
 }
 
-/* --- sections that nobody would write --- */
+/* --- hostile sections --- */
 
 /* A CIE "zR" with addresses of 8 bytes, and functions: those of `spans`, start and size. */
 static size_t section(uint8_t *to, const uint64_t (*spans)[2], size_t n)
@@ -269,7 +269,7 @@ static void count_row(void *ctx, uint64_t vaddr, const struct unwind_rule *rule)
 	((struct check *)ctx)->n++;
 }
 
-/* Each byte set to each of a few values: nothing is read beyond the section, which ASan sees. */
+/* Sets each byte to each of a few values: ASan checks that nothing beyond the section is read. */
 Test(unwind, damaged_sections)
 {
 	const uint64_t spans[][2] = { { 0x300, 16 }, { 0x100, 16 } };

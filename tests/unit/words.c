@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Errors by name; signals by name and number, both ways. */
+/* Names of errors; names and numbers of signals, in both directions. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <signal.h>
@@ -23,7 +23,7 @@ Test(words, errors)
 	cr_expect_null(words_error_name(ENOENT));
 }
 
-/* The kernel's own (ERESTARTSYS), addresses that look negative, the least there is. */
+/* Errors that only the kernel uses (ERESTARTSYS), addresses that look negative, the smallest number. */
 Test(words, what_is_no_error_has_no_name)
 {
 	static const int64_t none[] = { -512, -4095, -4096, -(1LL << 32) - ENOENT, INT64_MIN };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Writing to a reader that takes nothing. */
+/* Writes to a reader that reads nothing. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -17,7 +17,7 @@ static int give_up(void *ctx, int fd)
 	return poll(&writable, 1, 0) == 1 ? 0 : -ETIMEDOUT;
 }
 
-/* The pipe is filled to the brim, and what was taken is told to the byte; write(2) never blocks. */
+/* Fills the pipe completely; the count of written bytes is exact, and write(2) never blocks. */
 Test(write, full_pipe, .timeout = 10)
 {
 	__free char *data = base_alloc(2 * ROOM);
