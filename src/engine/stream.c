@@ -36,6 +36,7 @@ struct stream {
 	struct event_reader *reader; /* shared with the programs */
 	size_t buffer_size;
 	int epoll, drops;
+	size_t cpus; /* asked before tracing: the answer is in a file, and opening it would be an event */
 	stream_fn fn;
 	void *ctx;
 
@@ -137,13 +138,12 @@ void stream_take_all(struct stream *stream)
 
 uint64_t stream_dropped(const struct stream *stream, uint32_t why)
 {
-	size_t n = cpus_ids();
-	__free uint64_t *each = base_alloc(n * sizeof(*each));
+	__free uint64_t *each = base_alloc(stream->cpus * sizeof(*each));
 	uint64_t sum = 0;
 
 	if (bpf_map_lookup_elem(stream->drops, &why, each))
 		return 0;
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < stream->cpus; i++)
 		sum += each[i];
 	return sum;
 }
@@ -171,6 +171,7 @@ int stream_open(struct stream **stream, const struct object *object, stream_fn f
 	s->fn = fn;
 	s->ctx = ctx;
 	s->epoll = -1;
+	s->cpus = cpus_ids();
 	s->drops = object_map_fd(object, "event_drops");
 	s->reader = object_memory(object, ".bss", sizeof(*s->reader));
 	s->buffer = ring_buffer__new(events, take_one, s, NULL);
