@@ -3,13 +3,16 @@
  * bench-calls [-e] [-s MS] [-n CALLS] [-r ROUNDS] [-o FILE] read | open | emulated | stepped
  * bench-calls -a emulated | stepped
  *
- * Makes one call a thousand times, and prints the nanoseconds of thread CPU time that one call took
- * in the best of some rounds: a round is shorter than the time between two timer interrupts, so that
- * some have none. -e: of elapsed time, for what others do while the call waits for them; -s: sleeps after each round, so
- * that who reads what we cause keeps up; -n, -r: so many calls in a round, and rounds. read is the system call, of one byte of /dev/zero, open that of /dev/null, and a close; the
- * others are functions whose
- * first instruction a uprobe emulates, or executes by a single step. -a prints where in this file
- * the function is.
+ * Makes one call many times, and prints the nanoseconds of thread CPU time that one call took in the best of several
+ * rounds. A round is shorter than the time between two timer interrupts, so that some rounds have none.
+ *
+ * -e: measure elapsed time, which includes what others do while the call waits for them
+ * -s: sleep after each round, so that a reader of our events keeps up
+ * -n, -r: the number of calls in a round (1000), and of rounds
+ * -a: print where in this file the function is
+ *
+ * read is the system call, of one byte of /dev/zero; open opens /dev/null and closes it. The others are functions whose
+ * first instruction a uprobe emulates, or executes by a single step.
  */
 #include <err.h>
 #include <fcntl.h>

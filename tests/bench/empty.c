@@ -2,13 +2,13 @@
 /*
  * bench-empty [-t] MECHANISM WHERE...
  *
- * Hangs a program that does nothing on an attach point, by sonde's names for mechanisms, and holds it until
- * SIGINT: the floor that every tracer stands on; with -t it reads the clock, as every one must that measures time. WHERE is
+ * Attaches a BPF program that does nothing, and keeps it attached until SIGINT: no tracer can cost less. With -t the
+ * program reads the clock, as every program that measures time must. MECHANISM is sonde's name for it; WHERE is
  *	fentry, fexit, kprobe, kretprobe FUNCTION; raw_tp NAME; tp SYSTEM/NAME;
  *	kprobe.multi, kretprobe.multi FUNCTION | FILE-WITH-ADDRESSES (has a slash in its name);
  *	uprobe, uretprobe, uprobe.multi, uretprobe.multi PATH OFFSET
  *	kprobe.session as kprobe.multi, one program at entry and return
- * and two of them with a + between hang in the same place.
+ * Two mechanisms with a + between them are attached to the same place.
  */
 #include <err.h>
 #include <errno.h>
@@ -188,7 +188,7 @@ static const struct mechanism {
 	{ "uretprobe.multi", attach_uprobe_multi, true },
 };
 
-/* Unlike a default action this ends with 0, and unlike pause() in a loop it misses no signal. */
+/* Waits for SIGINT and exits with 0. Unlike pause() in a loop, this misses no signal. */
 static void hold(void)
 {
 	sigset_t set;

@@ -9,8 +9,8 @@ say() {
 	echo "@@ $*"
 }
 
-# with WORKLOAD TRACER ARG...: instructions of one call of the workload, in $cost, while the tracer is
-# armed at so many $targets; the tracer's own, in all, in $reader. Fails with $why.
+# with WORKLOAD TRACER ARG...: sets $cost to the instructions of one call of the workload while the tracer is
+# armed, $targets to the number of its targets, and $reader to the tracer's own instructions in all. Fails with $why.
 with() {
 	workload=$1
 	shift
@@ -28,7 +28,7 @@ reason() {
 	tail -n 1 why | sed 's/^bench-[a-z]*: //'
 }
 
-# row LABEL PLAIN EMPTY SONDE TARGETS: what a call costs; printed is what they add.
+# row LABEL PLAIN EMPTY SONDE TARGETS: costs of a call; prints what EMPTY and SONDE add to PLAIN.
 row() {
 	awk -v label="$1" -v plain="$2" -v empty="$3" -v sonde="$4" -v targets="$5" 'BEGIN {
 		empty -= plain; sonde -= plain
@@ -37,7 +37,7 @@ row() {
 		printf "@@ %-40s %8s %8.0f %8.0f %7s%s\n", label, targets, empty, sonde, ratio, (ratio > 1.15) ? "  <-" : "" }'
 }
 
-# compare LABEL WORKLOAD "MECHANISM WHERE..." SONDE-ARG...: a row, or why there is none.
+# compare LABEL WORKLOAD "MECHANISM WHERE..." SONDE-ARG...: prints a row, or why there is none.
 compare() {
 	label=$1 workload=$2 empty=$3
 	shift 3
@@ -54,7 +54,7 @@ compare() {
 	fi
 }
 
-# The addresses that sonde attaches to, in a file: the empty program goes to the same places.
+# Writes the addresses that sonde attaches to into a file: the empty program is attached to the same places.
 addresses() {
 	file=$1
 	shift
@@ -96,7 +96,7 @@ per_call() {
 	done
 }
 
-# What sonde has to do more than a program that returns at once: the clock is read twice, and a start kept and found.
+# sonde does more than a program that returns at once: it reads the clock twice, and stores and finds a start time.
 latencies() {
 	tool=funclatency
 	say
@@ -144,7 +144,7 @@ filters() {
 	echo $$ > /sys/fs/cgroup/cgroup.procs
 }
 
-# syscount's programs, beside an empty one at the end of each system call, and at both ends.
+# syscount's programs, beside an empty program at the end of each system call, and at both ends.
 syscalls() {
 	say
 	say "The same of all system calls: by number, with the time, by process"
@@ -160,7 +160,8 @@ syscalls() {
 	done
 }
 
-# stream LABEL SONDE-ARG...: what an event costs its maker, beside an empty program in the same place, and its reader.
+# stream LABEL SONDE-ARG...: the cost of an event for the process that causes it, beside an empty program in the same
+# place, and for the reader.
 stream() {
 	label=$1
 	shift

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* bench-hold: what a process and all below it take. */
+/* bench-hold: measures a process and its descendants. */
 #include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #include "hold.h"
 
-/* The value of "NAME:   123" in a file of lines, 0 for none. */
+/* Returns the value of "NAME:   123" in a file of lines; 0 if there is none. */
 static long value_of(const char *path, const char *name)
 {
 	FILE *f = fopen(path, "r");
@@ -25,7 +25,7 @@ static long value_of(const char *path, const char *name)
 	return value;
 }
 
-/* Bytes; a map that several files are, or several processes have, counts once. */
+/* Returns bytes. A map that several descriptors or several processes refer to counts once. */
 static long map_size(const char *path)
 {
 	static long seen[4096];
@@ -88,7 +88,7 @@ static void add(pid_t pid, struct tree *tree)
 	tree->maps += maps_size(pid);
 }
 
-/* Who waits for a disk is not at rest, however long that takes. */
+/* A process that waits for a disk is not idle, however long it waits. */
 static bool waits_for_disk(pid_t pid)
 {
 	char path[64], state = 0;
@@ -138,7 +138,7 @@ uint64_t tree_cpu(pid_t pid, bool *waits)
 	return tree.cpu;
 }
 
-/* Found first: the children of one that has been killed are another's. */
+/* Find all processes first: the kernel gives the children of a killed process a new parent. */
 void tree_kill(pid_t pid)
 {
 	struct tree tree = {};

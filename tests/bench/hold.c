@@ -3,21 +3,30 @@
  * bench-hold [-n | -k] [-a TEXT | -c | -i] [-f FILE] [-o FILE] [-t SECONDS] [-w WORKLOAD] TRACER ARG...
  * bench-hold -m
  *
- * Starts a tracer and watches it from outside. Once it is armed, the workload runs to its end and SIGINT ends the tracer.
- * It is armed
- *	when a line of its stderr begins with "Tracing";
- *	-a: when a line of what it writes, to a terminal, begins with TEXT;
- *	-c: when the command that it was given, "bench-hold -m", runs: that ends when the workload has ended, and no signal is sent;
- *	-i: when it, having worked, has not used a processor for a second: for tracers that say nothing. Every ten it is
- *	told again to end.
- * -n sends no signal: the tracer ends by itself; -k sends SIGKILL, to all that it has started too. In arguments, %p is the
- * workload's process id, for it exists before the tracer. -f: its results go to FILE; -o: what it writes to us is kept in
- * FILE, its terminal's included; -t: who takes longer in all is killed, and has failed. Prints
- *	TARGETS ARMED CPU DETACH MEMORY TOTAL STOPPED TREE MAPS
- * the number in the armed line; ns from exec to armed and what of it the tracer had a processor; ns from
- * its last output to its end; KB at most; ns it had a processor in all; ns from being told to stop until it is gone; KB at most of all
- * its processes together, its command left out; KB of kernel memory in its BPF maps. A tracer that fails has its first line
- * repeated, exit 1.
+ * Starts a tracer and watches it from outside. When it is armed, the workload runs to its end, and then SIGINT ends the
+ * tracer. The tracer is armed
+ *	by default when a line of its stderr begins with "Tracing";
+ *	-a: when a line that it writes to a terminal begins with TEXT;
+ *	-c: when its command, "bench-hold -m", runs. It ends when the workload has ended, and no signal is sent;
+ *	-i: when it has worked and then used no processor for a second: for tracers that print nothing. SIGINT is
+ *	repeated every ten seconds.
+ *
+ * -n: send no signal; the tracer ends by itself
+ * -k: send SIGKILL, also to all processes that it has started
+ * -f: its stdout goes to FILE; -o: what it writes to us or to its terminal is stored in FILE
+ * -t: kill a tracer that takes longer in all; it has failed then
+ * In arguments, %p is the workload's process id: the workload exists before the tracer.
+ *
+ * Prints TARGETS ARMED CPU DETACH MEMORY TOTAL STOPPED TREE MAPS:
+ *	TARGETS	the number in the armed line
+ *	ARMED	ns from exec until it is armed; CPU: ns of processor time in that time
+ *	DETACH	ns from its last output to its end
+ *	MEMORY	KB at most
+ *	TOTAL	ns of processor time in all
+ *	STOPPED	ns from the signal to stop until it is gone
+ *	TREE	KB at most of all its processes together, without its command
+ *	MAPS	KB of kernel memory in its BPF maps
+ * If the tracer fails, bench-hold prints the tracer's first line and exits with 1.
  */
 #include <err.h>
 #include <fcntl.h>
@@ -40,7 +49,7 @@
 
 #include "hold.h"
 
-/* What the tracer's command says that it runs by, and is told to end by. Below /tmp, which is the same for all. */
+/* FIFOs by which the tracer's command reports that it runs, and is asked to end. In /tmp, which all processes share. */
 #define RUNS_FILE "/tmp/bench-hold.runs"
 #define ENDS_FILE "/tmp/bench-hold.ends"
 
@@ -70,9 +79,9 @@ struct tracer {
 	pid_t pid, command;
 	struct pollfd fds[FDS]; /* fd -1: none, or no more */
 	int ends;
-	int kept;	    /* -1: what it writes is not kept */
+	int kept;	    /* -1: its output is not stored */
 	uint64_t *executed; /* shared with the child that executes it */
-	uint64_t limit;	    /* when patience ends, 0: never */
+	uint64_t limit;	    /* when the time of -t is over, 0: never */
 	uint64_t armed, cpu, busy, last, told, ended, total;
 	long targets, memory, tree, maps;
 	bool killed, failed;
@@ -87,7 +96,7 @@ static uint64_t now(clockid_t clock)
 	return clock_gettime(clock, &ts) ? 0 : ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
 
-/* Before every other process: output is stamped when it is written and not when we get our turn. */
+/* Run before every other process, so that output gets its time when it is written. */
 static void be_first(void)
 {
 	struct sched_param param = { .sched_priority = 1 };
@@ -157,7 +166,7 @@ static void workload_run(const struct workload *workload)
 
 /* --- the tracer --- */
 
-/* Who writes to a terminal writes each line at once. It changes nothing in what is written. */
+/* A program that writes to a terminal writes each line at once. The terminal changes nothing in the output. */
 static int terminal(int *theirs)
 {
 	int ours = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
@@ -205,7 +214,7 @@ static void tracer_start(struct tracer *tracer, char **argv, const char *file)
 		tracer->fds[i].events = POLLIN;
 }
 
-/* The line must be whole: its number counts. */
+/* The line must be complete: we need its number. */
 static bool says(struct tracer *tracer, const char *text)
 {
 	size_t size = strlen(text);
@@ -227,7 +236,7 @@ static int keep(const char *path)
 	return fd;
 }
 
-/* What it has written, a terminal that it has closed being the end as well. */
+/* Reads what the tracer has written. A terminal that it has closed is the end, too. */
 static void hear(struct tracer *tracer, int which)
 {
 	size_t room = which == ERR ? sizeof(tracer->text) - 1 - tracer->len : 0;
@@ -245,7 +254,7 @@ static void hear(struct tracer *tracer, int which)
 		err(2, "cannot keep what it writes");
 }
 
-/* A second without work, but for a look around now and then, and for printing what our own looking around has caused. */
+/* A second without work, apart from polling now and then and from printing events that our own polling has caused. */
 static bool is_idle(struct tracer *tracer)
 {
 	uint64_t before = tracer->busy;
@@ -255,7 +264,7 @@ static bool is_idle(struct tracer *tracer)
 	return !waits && tracer->busy - before < 50000000;
 }
 
-/* Milliseconds to wait for its news, -1: for ever. Who has had its time is at its end. */
+/* Returns the ms to wait for output, -1: forever. 0 if the time is over. */
 static int patience(const struct tracer *tracer)
 {
 	uint64_t time = now(CLOCK_MONOTONIC);
@@ -269,7 +278,7 @@ static int patience(const struct tracer *tracer)
 	return tracer->limit ? (int)((tracer->limit - time) / 1000000) + 1 : -1;
 }
 
-/* Waits for anything; true when it is armed, by then. */
+/* Waits for any output. Returns true if the tracer is armed by then. */
 static bool wait_for_news(struct tracer *tracer)
 {
 	if (!poll(tracer->fds, FDS, patience(tracer))) {
@@ -291,7 +300,7 @@ static void stop(struct tracer *tracer, int signal)
 
 	tracer->tree = tree.memory;
 	tracer->maps = tree.maps;
-	/* what our looking around has caused is to be printed before: in Python a signal that comes while a callback runs is ignored */
+	/* let it print first what our polling has caused: Python ignores a signal that comes while a callback runs */
 	if (tracer->by == BY_IDLENESS)
 		usleep(100000);
 	tracer->told = now(CLOCK_MONOTONIC);
@@ -315,7 +324,7 @@ static bool has_ended(struct tracer *tracer)
 	tracer->memory = usage.ru_maxrss;
 	tracer->total = (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000ULL +
 			(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000ULL;
-	/* who was told by a signal may say that it ended by it */
+	/* a tracer that was asked to end by a signal may report that it died of it */
 	tracer->failed = !tracer->armed || (tracer->by == BY_TRACING && !tracer->killed && status);
 	return true;
 }
@@ -338,7 +347,7 @@ static void watch(struct tracer *tracer, const struct workload *workload, int si
 		errx(1, "%.*s", (int)strcspn(said, "\n"), said);
 }
 
-/* In what is shown to the tracer, "%p" becomes the workload's id. */
+/* Replaces "%p" in the tracer's arguments by the workload's process id. */
 static void name_workload(char **argv, pid_t pid)
 {
 	for (; *argv; argv++) {

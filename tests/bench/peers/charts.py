@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Charts of what grows: SVG that is read on a white page and on a dark one, and is the same for the same figures."""
+"""Charts of growth: SVG that is readable on a white page and on a dark one, and identical for identical figures."""
 import math
 import os
 import re
@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 import verdict
 from tables import TABLES, medians
 
-# Colours that stand out from white and from black alike (a contrast of 3.5 and more), with the marker, of each family.
+# Each family's colour, which stands out from white and from black (a contrast of at least 3.5), and its marker.
 LOOKS = {
     'sonde': ('#d1242f', 'o'),
     'bcc': ('#2f7fd6', 's'),
@@ -23,13 +23,13 @@ LOOKS = {
     'strace': ('#c2418f', 'X'),
 }
 OTHERS = ('#7d8590', '*')
-LINES = ('-', '--', ':', '-.')  # a family's tools one after another
+LINES = ('-', '--', ':', '-.')  # for the tools of a family, one after another
 
-# Text and axes take the page's colour: drawn in INK, which becomes currentColor.
+# Text and axes have the page's colour: they are drawn in INK, which is replaced by currentColor.
 INK = '#010203'
 STYLE = '<style>svg{color:#59636e}@media(prefers-color-scheme:dark){svg{color:#9198a1}}</style>'
 
-GAP = 0.062  # between two labels, of the height of the axes
+GAP = 0.062  # between two labels, as a share of the height of the axes
 
 matplotlib.rcParams.update({
     'svg.fonttype': 'none', 'svg.hashsalt': 'sonde', 'font.family': 'sans-serif', 'font.size': 10,
@@ -39,7 +39,7 @@ matplotlib.rcParams.update({
 
 
 def looks(tools):
-    """How each tool of a table is drawn: its family's colour and marker, in all charts, and a line of its own."""
+    """How each tool of a table is drawn: in its family's colour and marker, and with a line style of its own."""
     found, seen = {}, {}
     for tool in sorted(tools):
         family = verdict.family(tool)
@@ -52,7 +52,7 @@ def looks(tools):
 
 
 def short(x, _=None):
-    """1 k, 10 M: a number at an axis."""
+    """Formats a number for an axis: 1 k, 10 M."""
     for size, letter in ((1e9, ' G'), (1e6, ' M'), (1e3, ' k')):
         if x >= size:
             return f'{x / size:g}{letter}'
@@ -64,7 +64,7 @@ def megabytes(x, _=None):
 
 
 def scale(axis, values, form):
-    """Powers of ten, or 1, 2, 5 where there are few of them."""
+    """Powers of ten; also 2 and 5 times these, if there are few powers."""
     wide = max(values) / min(values) > 300
     axis.set_major_locator(ticker.LogLocator(subs=(1,) if wide else (1, 2, 5)))
     axis.set_major_formatter(form)
@@ -72,10 +72,10 @@ def scale(axis, values, form):
 
 
 def apart(heights):
-    """Heights as near as may be to these, from 0 to 1, each a GAP above the one before."""
+    """Moves heights (0 to 1) as little as possible, until each is a GAP above the one before."""
     order = sorted(range(len(heights)), key=heights.__getitem__)
     placed = [heights[i] for i in order]
-    for _ in range(200):  # what is too near pushes both away
+    for _ in range(200):  # labels that are too close push each other away
         for i in range(len(placed) - 1):
             lacks = GAP - (placed[i + 1] - placed[i])
             if lacks > 1e-6:
@@ -89,8 +89,8 @@ def apart(heights):
 
 
 def label(axes, lines, style):
-    """Each tool's name right of the axes, as near to the end of its line as there is room."""
-    axes.autoscale_view()  # from here on it is known what is where
+    """Writes each tool's name right of the axes, as near to the end of its line as possible."""
+    axes.autoscale_view()  # from here on the positions are known
     to_axes = axes.transData + axes.transAxes.inverted()
     ends = {tool: to_axes.transform(points[-1]) for tool, points in lines.items()}
     for (tool, (x, y)), height in zip(ends.items(), apart([y for _, y in ends.values()])):
@@ -122,14 +122,14 @@ def draw(path, title, axis, form, lines, style):
     with open(path, encoding='utf-8') as file:
         svg = file.read()
     svg = svg.replace(INK, 'currentColor').replace('<defs>', STYLE + '\n <defs>', 1)
-    svg = re.sub("'[^\"]*', sans-serif", 'sans-serif', svg)  # the reader's, not a list of what this machine might have
+    svg = re.sub("'[^\"]*', sans-serif", 'sans-serif', svg)  # the reader's font, not a list of this machine's fonts
     with open(path, 'w', encoding='utf-8') as file:
         file.write(svg)
 
 
 def panels(part):
-    """Lines to draw together: {tool: [(number, median)]}. Rows are points of one line, but a row that has several
-    numbers is a chart of its own."""
+    """Groups lines to draw together: {tool: [(number, median)]}. Rows are points of one line, but a row that has
+    several numbers is a chart of its own."""
     names = [group.name for group, _ in part.rows]
     alone = len(set(names)) < len(names)
     found = {}
@@ -145,7 +145,7 @@ def panels(part):
 
 
 def draw_all(parts, directory):
-    """Draws what parts (of report) contain, and gives title and file of each chart."""
+    """Draws the charts of parts (see report), and returns title and file of each."""
     drawn = []
     for part in parts:
         style = looks({tool for group, _ in part.rows for tool in group.values})

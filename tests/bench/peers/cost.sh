@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What tracing adds to one call, in instructions (tables cost and reader). The calls are bench-calls', of a round
-# without a timer interrupt, by the thread's own processor time: what a tool's process does meanwhile is not in it, but
-# in the table reader.
-# Whatever a tool prints is checked: about so many calls as were made.
+# What tracing adds to one call, in instructions (tables cost and reader). bench-calls makes the calls, in rounds
+# without a timer interrupt, and measures its own thread's processor time. That excludes the work of the tool's process,
+# which is in the table reader. Each tool's output is checked: it must show about as many calls as were made.
 set -f
 made=20000
 
-# cost TOOL HOW CHECK TRACER...: what tracing adds to a call of $workload, in the row $of. HOW: options of bench-hold;
-# CHECK prints what is wrong and fails where the tool has not counted all.
+# cost TOOL HOW CHECK TRACER...: adds what tracing adds to a call of $workload to the row $of. HOW: options of
+# bench-hold. CHECK fails and prints what is wrong if the tool has not counted all calls.
 cost() {
 	tool=$1 how=$2 check=$3
 	shift 3
@@ -26,16 +25,16 @@ cost() {
 	done
 }
 
-# floor WHICH MECHANISM WHERE...: an empty program in the same place; WHICH is empty where there is only one.
+# floor WHICH MECHANISM WHERE...: an empty program in the same place; WHICH is empty if there is only one.
 floor() {
 	name="(floor${1:+, $1})"
 	shift
 	cost "$name" '' true bench-empty "$@"
 }
 
-# --- has it counted? ---
+# --- checks: has the tool counted? ---
 
-# about COUNT: all, and not much else: what the tool itself and who holds it call is counted as well.
+# about COUNT: the calls that were made and not many more: calls of the tool and of bench-hold count as well.
 about() {
 	[ "${1:-0}" -ge $made ] && [ "$1" -le $((made * 5 / 4)) ] || {
 		echo "counts ${1:-nothing} of $made: $(cat out kept 2> /dev/null | complaint)"
@@ -43,7 +42,7 @@ about() {
 	}
 }
 
-# The largest number of the lines that have PATTERN.
+# Prints the largest number in the lines that match PATTERN.
 counted() {
 	about "$(cat out kept 2> /dev/null | awk -v pattern="$1" '
 		$0 ~ pattern { gsub(/,/, ""); for (i = 1; i <= NF; i++) if ($i ~ /^[0-9]+$/ && $i + 0 > most) most = $i + 0 }
@@ -58,12 +57,12 @@ histogram() {
 		END { print sum + 0 }')"
 }
 
-# lines PATTERN, of the file that it wrote
+# lines PATTERN: counts lines of the file that the tool wrote
 lines() {
 	about "$(grep -c -e "$1" out)"
 }
 
-# reported PATTERN, in what trace-cmd has recorded
+# reported PATTERN: counts lines of what trace-cmd has recorded
 reported() {
 	peer trace-cmd report -i data > out 2> /dev/null
 	lines "$1"
@@ -88,8 +87,8 @@ one_function() {
 	cost 'perf ftrace profile' '-c -f out' 'counted vfs_read' peer perf ftrace profile -a -T vfs_read -- $held
 }
 
-# perf takes no pattern for functions without the kernel's debug information: who wants all of them names each. What it
-# does not take ends it, so the rest comes in another go.
+# Without the kernel's debug information perf accepts no pattern for functions, so each one is named. perf ends at a
+# function that it does not accept, so the rest is added by another call.
 all_probes() {
 	sed -n 's/^\(vfs_[a-z0-9_]*\)$/\1/p' /sys/kernel/tracing/available_filter_functions | sort -u > names
 	peer perf probe -q $(sed 's/^/-a /' names) 2> /dev/null
@@ -112,7 +111,7 @@ many_functions() {
 	cost 'perf ftrace profile' '-c -f out' 'counted vfs_read' peer perf ftrace profile -a -T 'vfs_*' -- $held
 }
 
-# tracepoint EVENT PATTERN: PATTERN is where the count stands
+# tracepoint EVENT PATTERN: PATTERN matches the line with the count
 tracepoint() {
 	workload='bench-calls read' plain=$read
 	floor raw_tp raw_tp sys_enter
@@ -132,7 +131,7 @@ tracepoints() {
 	tracepoint syscalls:sys_enter_read sys_enter_read
 }
 
-# bpftrace -c would count in the command only.
+# bpftrace -c would count only the command.
 user_function() {
 	calls=/guest/bin/bench-calls
 	of='count: user function' workload='bench-calls emulated' plain=$emulated
@@ -178,7 +177,7 @@ syscalls() {
 
 # --- events that go to a file ---
 
-# What the tool takes once it is armed while so many calls are $made, in ns.
+# Prints the tool's processor time in ns from when it is armed, while $made calls are made.
 taken() {
 	rm -f out kept data later
 	workload="bench-calls -s 10 -n 100 -r $((made / 100)) $elapsed open"
@@ -186,7 +185,8 @@ taken() {
 	taken=$((total - cpu + $(cat later 2> /dev/null || echo 0)))
 }
 
-# stream TOOL HOW CHECK TRACER...: what it adds to a call, and what it takes itself for an event: many, less a few.
+# stream TOOL HOW CHECK TRACER...: what the tool adds to a call, and its own time for an event: the difference between
+# many events and a few.
 stream() {
 	tool=$1 how=$2 check=$3
 	shift 3
@@ -205,7 +205,7 @@ stream() {
 	done
 }
 
-# reported_later PATTERN: as reported, and what it took, for nothing can be read before.
+# reported_later PATTERN: as reported, and adds the time of the report, since nothing can be read before.
 reported_later() {
 	time -o spent -f '%U %S' peer trace-cmd report -i data > out 2> /dev/null
 	awk '{ printf "%d\n", ($1 + $2) * 1e9 }' spent > later

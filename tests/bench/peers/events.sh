@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# How long it takes until all events have been printed, and how much memory, by their number (table events): opens of
-# one file, as fast as they go, the tool's output to a file; from the first open until the tool is gone. It is told to
-# stop a tenth of a second after the last, which counts: some print nothing more from then on.
+# How long it takes until all events have been printed, and how much memory, by their number (table events). The
+# workload opens one file as fast as it can, and the tool's output goes to a file. The time runs from the first open
+# until the tool is gone. SIGINT comes a tenth of a second after the last open, which counts: some tools print nothing
+# more after the signal.
 set -f
 of='opens, as fast as they go'
 
-# What is wrong where not all of $n have been printed, in the words of the tool.
+# Prints what is wrong, in the tool's own words, if not all of $n events have been printed.
 whole() {
 	printed=$(grep -c -e "$1" out)
 	[ "$printed" -ge "$n" ] || {
@@ -14,19 +15,19 @@ whole() {
 	}
 }
 
-# For who only records: the time of the report counts as well.
+# For tools that only record: the time of the report counts as well.
 reported() {
 	time -o spent -f '%e' peer trace-cmd report -i data > out 2> /dev/null
 	whole "$1"
 }
 
-# What is left of the $points from $n on, where not all were printed.
+# Prints the $points from $n on, which were not all printed.
 rest() {
 	echo " $points " | sed "s/.* $n /$n /"
 }
 
-# grow TOOL HOW CHECK TRACER...: all $points, until more would take $most s by what the last ones took, or some are
-# lost: then it fails.
+# grow TOOL HOW CHECK TRACER...: measures all $points, until the next would take more than $most s, judging by the
+# last ones, or until events are lost: then it fails.
 grow() {
 	tool=$1 how=$2 check=$3
 	shift 3
@@ -45,16 +46,16 @@ grow() {
 		fi
 		ns=$(echo "$said $n $stopped $(cat spent 2> /dev/null)" | awk '{ printf "%.0f\n", $1 * $2 + 1e8 + $3 + $4 * 1e9 }')
 		row events "$of" "$tool" "$n $ns $tree"
-		# of few, the end takes longest
+		# with few events, ending takes longest
 		[ $ns -lt 1000000000 ] || [ $last = 0 ] || more=$(((ns - before) / (n - last)))
 		last=$n
 	done
 }
 
 warm
-# Who takes long to begin does so for each of them: bcc is tried with two.
+# bcc takes long to start for each point, so it is measured with two.
 points='1 10 100 1000 10000 100000 1000000' most=15
-# Who loses events gets a larger buffer for those, where it has an option for that.
+# A tool that loses events gets a larger buffer, if it has an option for that.
 grow 'sonde opensnoop' '-f out' 'whole dev/null' sonde opensnoop -p %p ||
 	grow 'sonde opensnoop --buffer-size' '-f out' 'whole dev/null' sonde opensnoop --buffer-size 256M -p %p
 points='100 100000'

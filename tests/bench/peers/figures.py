@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Numbers as people read them: three digits, and the unit that a table's figures have in common."""
+"""Formats numbers for people: three digits, and one unit for all figures of a table."""
 import math
 
 
@@ -38,7 +38,7 @@ def ratio(x):
 
 
 def span(form, least, most):
-    """Of 32.4 M and 32.6 M: "32.4–32.6 M"."""
+    """Formats a range: "32.4–32.6 M" for 32.4 M and 32.6 M."""
     least, most = form(least), form(most)
     if ' ' in most and least.split(' ')[1:] == most.split(' ')[1:]:
         least = least.split(' ')[0]

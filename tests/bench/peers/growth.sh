@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# How tracers grow with the number of functions that they count the calls of.
+# How tracers grow with the number of functions whose calls they count.
 
-# What is done meanwhile is little, and all functions that have hooks are listed.
+# The workload does little, and lists all functions that have hooks.
 printf '%s\n' 'usleep 100000' 'grep -c "^[^[:space:]]" /sys/kernel/tracing/enabled_functions > hooks' > look
 
-# point TOOL GLOB HOLD-OPTION... COMMAND...: a measurement, how long it took is in $took.
+# point TOOL GLOB HOLD-OPTION... COMMAND...: measures once; sets $took to the time that it took.
 point() {
 	tool=$1 glob=$2
 	shift 2
@@ -12,13 +12,13 @@ point() {
 	began=$(seconds)
 	hold -t 60 -o kept -w 'sh look' "$@" || return
 	took=$(($(seconds) - began))
-	# functions that it names itself, or what the kernel does
+	# the number of functions that the tool reports, or that the kernel lists
 	[ "$targets" != 0 ] || targets=$(cat hooks)
 	[ "$targets" != 0 ] || why="it has attached to nothing: $(grep -v '^$' kept | tail -n 1)"
 	[ "$targets" != 0 ] && row functions "$glob" "$tool" "$targets $armed $tree"
 }
 
-# curve TOOL: its points, each twice when it is quick, until one took longer than a minute.
+# curve TOOL: measures the tool's points, each twice if that is quick, until one takes longer than a minute.
 curve() {
 	took=0 before=
 	while read -r glob; do
@@ -39,7 +39,7 @@ curve() {
 sleep 3
 warm
 globs > all
-# One, about 1,000 and all are start.sh's, and all of bcc, which takes long for each.
+# start.sh measures one function, about 1,000 and all, and everything of bcc, which takes long for each.
 for n in 10 100 10000; do
 	nearest $n < all
 done > points

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # clock=wall
-# Left behind: what is in the kernel after kill -9 of a tool at work, and of all that it has started, that was not
-# before.
+# Left behind: what the kernel holds after kill -9 of a tool at work and of all processes that it has started, and did
+# not hold before.
 T=/sys/kernel/tracing
 
-# What can be left, a line each, in the report's five classes.
+# Prints what can be left behind, a line for each item, in the report's five classes.
 state() {
 	traces bpf | sed -n 's/^prog /programs &/p; s/^link /links &/p'
 	(
 		cd $T || exit
 		sed 's/^/events /' dynamic_events
 		sed 's/^/enabled /' set_event
-		# an empty one has a line that says so
+		# an empty list has a line that says so
 		for file in current_tracer set_ftrace_filter set_ftrace_notrace set_graph_function set_graph_notrace set_ftrace_pid \
 			set_ftrace_notrace_pid set_event_pid set_event_notrace_pid stack_trace_filter; do
 			[ ! -e $file ] || sed "1s/^/enabled $file /; q" $file
@@ -23,11 +23,11 @@ state() {
 	) 2> /dev/null
 	find /sys/fs/bpf -mindepth 1 | sed 's/^/other pin /'
 	sed 's/^/other mount /' /proc/mounts
-	# a tracee that its tracer has left stopped
+	# a traced process that its tracer left stopped
 	sed 's/^.*) \([A-Zt]\) .*/\1/' "/proc/$tracee/stat" | sed -n 's/^[tT]$/other stopped/p'
 }
 
-# No BPF object has come or gone for two seconds: the kernel frees them a little after their last user has gone.
+# Waits until no BPF object has appeared or gone for two seconds: the kernel frees them some time after their last user.
 settled() {
 	same=0 tries=60
 	traces bpf > objects
@@ -50,7 +50,7 @@ counts() {
 	awk '{ n[$1]++ } END { print n["programs"] + 0, n["links"] + 0, n["events"] + 0, n["enabled"] + 0, n["other"] + 0 }' left
 }
 
-# left ROW TOOL [-a TEXT | -c | -i] CMD...: what bench-hold takes. A command to run, "bench-hold -m", makes -c.
+# left ROW TOOL [-a TEXT | -c | -i] CMD...: options as for bench-hold. The command "bench-hold -m" implies -c.
 left() {
 	what=$1 who=$2
 	shift 2
@@ -72,7 +72,7 @@ left() {
 	clean
 }
 
-# As a user calls it; where it leaves something, its own words say why.
+# Runs reset-trace as a user does; if it leaves something, its own words say why.
 reset() {
 	was=$(wc -l < left)
 	sonde reset-trace > words 2>&1
@@ -85,7 +85,7 @@ reset() {
 	fi
 }
 
-# By hand what sonde has no business with.
+# Removes by hand what sonde is not meant to remove.
 clean() {
 	[ -s left ] || return
 	sonde reset-trace -F > /dev/null
@@ -97,10 +97,10 @@ clean() {
 sleep 1000 &
 tracee=$!
 ufuncs=/guest/bin/ufuncs
-# The same paths for us and for those in the image.
+# The same paths for us and for the tools in the image.
 ln -s / /guest
 state > before
-# Debian makes it when a package is installed, and libbpf-tools look for programs with it.
+# Debian creates it when a package is installed, and libbpf-tools use it to find programs.
 mkdir bin && ln -s /usr/bin/which.debianutils bin/which
 
 row='kernel function'

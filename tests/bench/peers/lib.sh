@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What the scripts of this directory share; tests/bench/peers/run puts it in front of each, in a guest with the image of
-# peers. A line for the report begins with "@@ ", and its fields are separated by tabs: tests/bench/peers/report says
-# which there are.
+# Functions that the scripts of this directory share. tests/bench/peers/run puts this file in front of each script, in a
+# guest with the image of peers. A line for the report begins with "@@ ", and tabs separate its fields (rows.py).
 cd /tmp || exit
 
 fields() {
@@ -21,17 +20,17 @@ row() {
 	fields row "$@"
 }
 
-# none TABLE ROW TOOL REASON: what could not be measured.
+# none TABLE ROW TOOL REASON: this could not be measured.
 none() {
 	fields none "$@"
 }
 
-# note TABLE TEXT: what the table's reader needs to know.
+# note TABLE TEXT: something that the reader of the table needs to know.
 note() {
 	fields note "$@"
 }
 
-# typed TABLE ROW TOOL ARG...: what was typed, the tool being in the image or not.
+# typed TABLE ROW TOOL ARG...: the command as a user types it, whether the tool is in the image or not.
 typed() {
 	where="$1	$2	$3"
 	echo "$(seconds) s: $1, $2: $3"
@@ -45,10 +44,10 @@ typed() {
 	done | sed 's/ $//')"
 }
 
-# hold ARG...: bench-hold, what it prints in variables of these names; or fails with $why.
+# hold ARG...: runs bench-hold and stores what it prints in variables of these names. Fails with $why.
 hold() {
 	if out=$(bench-hold "$@" 2> why < /dev/null); then
-		# what a workload prints comes before
+		# the output of the workload comes first
 		said=$(echo "$out" | sed '$d')
 		read -r targets armed cpu detach memory total stopped tree maps << EOF
 $(echo "$out" | tail -n 1)
@@ -60,10 +59,10 @@ EOF
 	fi
 }
 
-# The command that a tool is given, which runs until the workload has ended; in what is typed it is COMMAND.
+# The command that a tool runs; it ends when the workload has ended. typed prints it as COMMAND.
 held='/guest/bin/bench-hold -m'
 
-# With names for what differs from run to run.
+# Replaces what differs from run to run by names.
 named() {
 	sed "s|'$held'|COMMAND|; s|$held|COMMAND|; s|%p|PID|"
 }
@@ -77,8 +76,8 @@ seconds() {
 	cut -d . -f 1 /proc/uptime
 }
 
-# repeat TIMES, then while again: so often what is quick; what is not, as often as some seconds allow, which are minutes
-# of the machine that the guest runs on. Instructions repeat well.
+# repeat TIMES, then while again: repeats a quick measurement that many times, and a slow one as often as some seconds
+# allow, which are minutes of the machine that the guest runs on. Instructions hardly vary.
 repeat() {
 	times=0 most=$1 began=$(seconds)
 }
@@ -88,17 +87,17 @@ again() {
 	[ $times = 1 ] || { [ $times -le $most ] && [ $(($(seconds) - began)) -lt 2 ]; }
 }
 
-# Of what a tool says, what it says of its failure.
+# Prints the part of a tool's output that explains its failure.
 complaint() {
 	grep -i -E 'lost|drop|overrun|miss|error' | tail -n 1 | cut -c 1-150
 }
 
-# count_with TOOL PATTERN ACT...: calls ACT with what makes hold have this tool count the calls of functions of the
-# kernel.
+# count_with TOOL PATTERN ACT...: calls ACT with the arguments by which hold makes this tool count calls of kernel
+# functions.
 count_with() {
 	counter=$1 pattern=$2 perf_room=
 	shift 2
-	# what records each call needs room for those of all functions
+	# a tool that records each call needs room for the calls of all functions
 	[ "$pattern" != '*' ] || perf_room='-m 64M'
 	case $counter in
 	'sonde funccount') "$@" sonde funccount "$pattern" ;;
@@ -112,7 +111,7 @@ count_with() {
 	esac
 }
 
-# shown TABLE ROW TOOL HOLD-OPTION... COMMAND...: what is typed to do what hold does with these.
+# shown TABLE ROW TOOL HOLD-OPTION... COMMAND...: typed, for the arguments of hold.
 shown() {
 	table=$1 row=$2 tool=$3
 	shift 3
@@ -130,10 +129,9 @@ shown() {
 	fi | named
 }
 
-# globs [NAME]: all globs of functions that end in a *, "COUNT GLOB TWINS" a line, TWINS of them having names that
-# others have,
-# too; NAME: those that match this one. With a * in front bpftrace has other functions than all others: such as have the
-# rest nowhere but at the end.
+# globs [NAME]: prints all globs that end in a *, a line "COUNT GLOB TWINS" for each: COUNT functions match, and TWINS of
+# these share their name with another function. NAME: only globs that match this name. Globs that begin with a * are left
+# out, because bpftrace matches them only at the end of a name, unlike all other tools.
 globs() {
 	awk '$2 ~ /^[tTwW]$/ && seen[$3]++ == 1 { print $3 }' /proc/kallsyms > twins
 	awk -v name="$1" '
@@ -152,19 +150,19 @@ globs() {
 		}' twins /sys/kernel/tracing/available_filter_functions
 }
 
-# nearest N < GLOBS: the glob of most functions that are not more than N; up to 1,000, which bcc refuses to exceed,
-# without twins, which it cannot attach to.
+# nearest N < GLOBS: prints the glob with the most functions, but at most N. Up to 1,000, which bcc refuses to exceed,
+# it has no twins, to which bcc cannot attach.
 nearest() {
 	awk -v most="$1" '$1 <= most && $1 > count && !($3 && most <= 1000) { count = $1; glob = $2 } END { print glob }'
 }
 
-# warm: what the tools will read, from their headers to libraries, is no longer on the disk only. Where instructions are
-# the clock, to wait for a disk takes any time.
+# warm: reads everything that the tools will read, from headers to libraries, so that it is in memory. If instructions
+# are the clock, waiting for a disk takes an arbitrary time.
 warm() {
 	find /peers/usr -xdev -type f -print0 | xargs -0 cat > /dev/null
 }
 
-# The last line of each script: all of it has run.
+# The last line of each script: the whole script has run.
 finish() {
 	echo "@@ end"
 }

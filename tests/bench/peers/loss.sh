@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # clock=wall
-# Events lost: what a workload has done, what of it a tool has printed, and what the tool says it has lost.
+# Events lost: what a workload has done, what of it a tool has printed, and what the tool reports as lost.
 
-# The same paths for us and for those in the image.
+# The same paths for us and for the tools in the image.
 ln -s / /guest
 touch storm
 cat > opens-storm << 'END'
@@ -14,8 +14,8 @@ cat > execs-storm << 'END'
 wait
 END
 
-# Both processors have had nothing to do for a second: a tool is armed, or has written all that it will write. What they
-# did is looked at: what is idle and what waits for a disk is told apart by guessing.
+# Waits until both processors have done nothing for a second: the tool is armed, or has written everything. The check is
+# on time spent working: the kernel only guesses whether a processor is idle or waits for a disk.
 at_rest() {
 	busy='' tries=90
 	while [ $((tries -= 1)) -ge 0 ]; do
@@ -28,9 +28,9 @@ at_rest() {
 	return 1
 }
 
-# begin CMD...: in the background, as a user starts it: the storm is not its child, and no filter spares it others'
-# events.
-# Its output goes to rows; where a reader is $late, through a pipe to who begins to read when the storm has ended.
+# begin CMD...: starts the tool in the background, as a user does: the storm is not its child, and no filter keeps
+# other events from it. Its output goes to rows; if the reader is $late, through a pipe to a reader that starts when the
+# storm has ended.
 begin() {
 	rm -f rows rows.old err recorded* pipe go
 	to=rows
@@ -44,8 +44,8 @@ begin() {
 	at_rest && kill -0 $tool 2> /dev/null
 }
 
-# Ctrl-C, when it has had the time to read all: a terminal sends it to the whole group. Who does not listen is told
-# again.
+# Sends SIGINT when the tool has had time to read everything, to its whole group as a terminal does, and again if the
+# tool does not end.
 end() {
 	at_rest
 	tries=0
@@ -62,10 +62,10 @@ slay() {
 	kill -9 -$tool
 }
 
-# What a tool said, on stderr or between its rows: bcc: Possibly lost N samples; bpftrace, libbpf-tools: lost N events;
-# perf trace:
-# LOST N events!; perf script: PERF_RECORD_LOST lost N; trace-cmd: N events lost; sonde: N events lost: WHY, (N rows
-# lost). What sonde says while it runs, N events lost so far, is in the sum that it says at the end.
+# Prints how many events the tool reported as lost, on stderr or between its rows. bcc: Possibly lost N samples;
+# bpftrace, libbpf-tools: lost N events; perf trace: LOST N events!; perf script: PERF_RECORD_LOST lost N; trace-cmd: N
+# events lost; sonde: N events lost: WHY, (N rows lost). "N events lost so far" is in the sum that sonde reports at the
+# end.
 told() {
 	grep -h -i -w lost err rows | grep -v 'lost so far$' | awk '
 		match($0, /(ost|OST) [0-9]+/) { n += substr($0, RSTART + 4, RLENGTH - 4); next }
@@ -73,8 +73,8 @@ told() {
 		END { printf "%d\n", n }'
 }
 
-# storm ROW TOOL STORM N PATTERN CMD...: STORM with N in each of its two halves, whose rows match PATTERN. Three times,
-# but no other when $patience seconds are over. $after: a command that makes rows of what CMD has recorded.
+# storm ROW TOOL STORM N PATTERN CMD...: runs STORM with N events in each of its two halves; PATTERN matches their rows.
+# Three times, or fewer if $patience seconds are over. $after: a command that prints the rows that CMD has recorded.
 storm() {
 	what=$1 who=$2 storm=$3 n=$4 pattern=$5
 	shift 5
@@ -96,7 +96,7 @@ storm() {
 	done
 }
 
-# The tool runs the storm itself, and ends with it.
+# The tool runs the storm as its command, and ends with it.
 own_storm() {
 	what=$1 who=$2 storm=$3 n=$4 pattern=$5
 	shift 5
@@ -118,7 +118,7 @@ account() {
 after='' late='' patience=8
 path='/tmp/storm$'
 noop='/guest/bin/noop'
-# by its name, where that is printed first
+# matches the name, if the name is printed first
 first='^noop '
 from_opens='^ *opens.*openat'
 
@@ -133,7 +133,7 @@ storm "$row" 'perf record' opens 50000 "$from_opens" peer perf record -q -a -e s
 after='trace-cmd report -i recorded'
 storm "$row" 'trace-cmd record' opens 50000 "$from_opens" peer trace-cmd record -e syscalls:sys_enter_openat -o recorded
 after=
-# it takes milliseconds for each
+# the tool takes milliseconds for each
 own_storm "$row" strace opens 1000 '/tmp/storm"' peer strace -f -e trace=openat -o rows
 
 row='open storm, 64 KB of buffer in all'

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Markdown that is read as it is, in a terminal, as well as on a page."""
+"""Writes Markdown that is readable both in a terminal, as it is, and on a page."""
 import re
 
 
 def plain(text):
-    """Text that Markdown leaves alone: words like vfs_* are code, and no emphasis."""
+    """Protects text from Markdown: words like vfs_* become code, not emphasis."""
     return re.sub(r'[^\s`]*[\\*_<>|~][^\s`]*?(?=[,;:.]*(\s|`|$))', r'`\g<0>`', text)
 
 
 def table(sides, head, lines):
-    """sides: < or > for each column. Cells are padded, so that columns stand below each other."""
+    """sides: < or > for each column. Pads cells, so that columns are aligned."""
     lines = [[cell.replace('|', '\\|') for cell in line] for line in lines]
     widths = [max(map(len, column)) for column in zip(head, *lines)]
 

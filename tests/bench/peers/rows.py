@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""rows.tsv: read, checked line by line, and put in order."""
+"""Reads rows.tsv, checks each line, and puts the rows in order."""
 import math
 import statistics
 
 from tables import TABLES
 
 FIELDS = {'row': 5, 'none': 5, 'command': 5, 'version': 3, 'note': 3}
-NEAR = 1.5  # events whose numbers are this close are one row: what a tool sees of a workload varies
+NEAR = 1.5  # numbers of events this close belong to one row: tools see slightly different numbers
 
 
 class Malformed(Exception):
@@ -19,7 +19,7 @@ def check(condition, what):
 
 
 class Rows:
-    """Lines of each kind, by table, row and tool, in the order in which they first come."""
+    """The lines of each kind by table, row and tool, in the order of their first appearance."""
 
     def __init__(self, path):
         self.values, self.reasons, self.commands, self.notes, self.versions = {}, {}, {}, {}, {}
@@ -64,7 +64,7 @@ class Rows:
         return value
 
     def groups(self, table):
-        """A list of Group, one for each row of a table."""
+        """Returns a list of Group, one for each row of a table."""
         values, reasons = self.values.get(table, {}), self.reasons.get(table, {})
         names = list(dict.fromkeys(row for row, _ in [*values, *reasons]))
         groups = []
@@ -77,11 +77,11 @@ class Rows:
 
 
 class Group:
-    """A row: the repetitions of each tool, and why there are none."""
+    """A row: the repetitions of each tool, or the reasons why there are none."""
 
     def __init__(self, name, values, reasons, counts):
         self.name, self.values, self.reasons = name, values, reasons
-        self.number = None  # of what the row counts, where it is about growth
+        self.number = None  # the number that grows, in tables about growth
         if counts and values:
             self.number = statistics.median_high(value[0] for reps in values.values() for value in reps)
         self.label = name
@@ -95,7 +95,7 @@ def keep(texts, text):
 
 
 def by_number(tools):
-    """One workload of several lengths is several rows."""
+    """Splits a workload of several lengths into several rows."""
     found = sorted({value[0] for reps in tools.values() for value in reps})
     parts = []
     for number in found:

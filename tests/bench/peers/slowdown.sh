@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# How much longer a real program runs while its system calls are counted, or its opens printed (table slowdown): tar of
-# many small files. It measures its own time, begins when the tool is armed, and ends a tenth of a second later: some
-# tools print nothing more once they are told to stop.
+# How much longer a real program runs while a tool counts its system calls or prints its opens (table slowdown): tar of
+# many small files. The program measures its own time, starts when the tool is armed, and ends a tenth of a second after
+# tar: some tools print nothing more after the signal to stop.
 set -f
 directory=/peers/usr/lib/python3.13
 turns=5
@@ -20,7 +20,7 @@ echo $(((end - begin) / 1000))
 usleep 100000
 EOF
 
-# What was done, $made, and not more than was seen.
+# Checks that the tool saw at least the $made calls.
 all_of() {
 	[ "$1" -ge "$made" ] || {
 		echo "it saw $1 of $made: $(cat out kept 2> /dev/null | complaint)"
@@ -28,14 +28,14 @@ all_of() {
 	}
 }
 
-# counted PATTERN N: in the lines that have PATTERN their N-th numbers together.
+# counted PATTERN N: prints the sum of the N-th numbers in the lines that match PATTERN.
 counted() {
 	all_of "$(cat out kept 2> /dev/null | tr -d , | awk -v pattern="$1" -v n="$2" '
 		$0 ~ pattern { at = 0; for (i = 1; i <= NF; i++) if ($i ~ /^[0-9]+$/ && ++at == n) sum += $i }
 		END { print sum + 0 }')"
 }
 
-# lines PATTERN, of the file that it wrote
+# lines PATTERN: counts lines of the file that the tool wrote
 lines() {
 	all_of "$(grep -c -e "$1" out)"
 }
@@ -45,8 +45,8 @@ reported() {
 	lines "$1"
 }
 
-# slowed TOOL HOW CHECK TRACER...: the program with the tool, by without. HOW: options of bench-hold; CHECK prints what
-# is wrong and fails.
+# slowed TOOL HOW CHECK TRACER...: the program's time with the tool, divided by its time without. HOW: options of
+# bench-hold. CHECK fails and prints what is wrong.
 slowed() {
 	tool=$1 how=$2 check=$3
 	shift 3
@@ -62,14 +62,14 @@ slowed() {
 	done
 }
 
-# The best of some runs, for it is what all are compared with; the first of them brings files into memory.
+# The best of some runs, because all tools are compared with it. The first run brings the files into memory.
 alone() {
 	for time in 1 2 3 4; do
 		sh timed.sh $turns $directory
 	done | sort -n | head -n 1
 }
 
-# Each tool counts all system calls, of which one is made $made times.
+# Each tool counts all system calls; the workload makes one of them $made times.
 counting() {
 	slowed 'sonde syscount' '' "counted ^openat 1" sonde syscount -T 100
 	slowed 'sonde syscount --summary' '' "counted [[:space:]]openat\$ 2" sonde syscount --summary

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What it takes to have a tracer at work: until it is armed, until it is gone, its memory, its maps; and who takes part.
+# What running a tracer costs: the time until it is armed and until it is gone, its memory and its maps. Also prints the
+# versions of the tools.
 
-# Workloads: each does $done of what is to be seen, after a moment, for who says that he is ready need not be: bcc is
-# not ready for a signal then; one that prints has another to do so, for this is not about loss. Some say in "hooks" how
-# many functions ftrace has hooks in meanwhile.
+# Workloads: each causes $done events, after a moment, because a tool that reports to be ready may not be: bcc cannot
+# handle a signal yet. Before a tool that prints is stopped it gets another moment, since this is not about loss. Some
+# workloads write into "hooks" how many functions have ftrace hooks at that time.
 hooks='grep -c "^[^[:space:]]" /sys/kernel/tracing/enabled_functions > hooks'
 moment='usleep 100000'
 printf '%s\n' "$moment" "$hooks" 'exec dd if=/dev/zero of=/dev/null bs=1 count=1000' > reads
@@ -13,7 +14,7 @@ printf '%s\n' "$moment" 'n=0' 'while [ $((n += 1)) -le 20 ]; do /bin/true; done'
 printf '%s\n' "$moment" "exec peer /usr/bin/printf '%f\n' $(seq 100 | tr '\n' ' ') > /dev/null" > numbers
 printf '%s\n' "$moment" "exec bash -c 'for i in {1..100}; do read x; done < /dev/null'" > lines
 
-# counted NAME: of all that the tool has counted, what belongs to this name.
+# counted NAME: prints the tool's count for this name.
 counted() {
 	if [ -e trace.dat ]; then
 		peer trace-cmd report -i /tmp/trace.dat 2> /dev/null | grep -c "$1"
@@ -35,7 +36,7 @@ counted() {
 		END { print n + 0 }' kept
 }
 
-# printed NAME: the lines that it is in.
+# printed NAME: prints the number of lines with this name.
 printed() {
 	if [ -e trace.dat ]; then
 		peer trace-cmd report -i /tmp/trace.dat 2> /dev/null
@@ -46,8 +47,8 @@ printed() {
 	fi | grep -c "$1"
 }
 
-# once HOLD-OPTION... COMMAND...: of $tool, with the $workload of $row; what it has seen is found by $seen. Fails with
-# $why.
+# once HOLD-OPTION... COMMAND...: measures $tool once with the $workload of $row. $seen finds what the tool has seen.
+# Fails with $why.
 once() {
 	rm -f kept trace.dat perf.data hooks
 	hold -t 60 -o kept -w "sh $workload" "$@" || return
@@ -69,7 +70,7 @@ once() {
 	row functions "$glob" "$tool" "$targets $armed $tree"
 }
 
-# measure HOLD-OPTION... COMMAND...: five times where it is quick.
+# measure HOLD-OPTION... COMMAND...: measures five times if that is quick.
 measure() {
 	shown armed "$row" "$tool" "$@"
 	repeat 5
@@ -87,7 +88,7 @@ measure() {
 	esac
 }
 
-# functions ROW WORKLOAD DONE NAME PATTERN TOOL...: functions of the kernel are counted, DONE of NAME.
+# functions ROW WORKLOAD DONE NAME PATTERN TOOL...: counts kernel functions; the workload calls NAME DONE times.
 functions() {
 	row=$1 workload=$2 done=$3 seen="counted $4" glob=$5 numbers=
 	shift 5
@@ -108,11 +109,12 @@ execs() {
 	tool='trace-cmd record' && measure -c peer trace-cmd record -e sched:sched_process_exec -o /tmp/trace.dat $held
 }
 
-# user ROW WORKLOAD DONE NAME FILE FILE-OF-PEERS GLOB: functions of a file, which is elsewhere for tools of the image.
+# user ROW WORKLOAD DONE NAME FILE FILE-OF-PEERS GLOB: counts functions of a file, which has another path for tools in
+# the image.
 user() {
 	row=$1 glob=- workload=$2 done=$3 seen="counted $4" numbers=
 	tool='sonde funccount' && measure sonde funccount "u:$5:$7"
-	# of hundreds it lets go one by one, which takes the guest a minute
+	# it detaches hundreds of probes one by one, which takes the guest a minute
 	[ "$1" = 'bash r*' ] || { tool='bcc funccount' && measure -a Tracing peer funccount-bpfcc "$6:$7"; }
 	for table in armed gone memory; do
 		none $table "$row" bpftrace "with -c it traces functions of that command alone, and without it does not say when it is armed"
@@ -142,7 +144,7 @@ if [ "$quick" ]; then
 	finish
 	exit
 fi
-# trace-cmd takes as long for one function as for vfs_*: it has its turn once.
+# trace-cmd takes as long for one function as for vfs_*, so it is measured once.
 functions 'one function' reads 1000 vfs_read vfs_read 'sonde funccount' 'bcc funccount' 'libbpf-tools funclatency' \
 	bpftrace 'perf stat' 'perf ftrace profile' 'trace-cmd record'
 functions 'vfs_*' reads 1000 vfs_read 'vfs_*' 'sonde funccount' 'bcc funccount' bpftrace 'perf stat' 'perf ftrace profile'
@@ -150,7 +152,7 @@ execs
 user 'libc str*' numbers 100 str /peers/usr/lib/x86_64-linux-gnu/libc.so.6 /usr/lib/x86_64-linux-gnu/libc.so.6 'str*'
 user 'bash r*' lines 100 read_builtin /bin/bash /guest/bin/bash 'r*'
 functions 'all functions' reads 1000 vfs_read '*' 'sonde funccount' 'bcc funccount' bpftrace
-# Where each call is recorded, to read the list of hooks would be recorded.
+# If each call is recorded, reading the list of hooks would be recorded too.
 functions 'all functions' few 100 vfs_read '*' 'perf ftrace profile'
 globs pci_read_config > of_name
 functions 'about 1,000 functions' configs 64 pci_read_config "$(nearest 990 < of_name)" 'sonde funccount' bpftrace \

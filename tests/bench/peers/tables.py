@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The tables of the benchmark: what each measures, and what of it is compared and shown how."""
+"""The tables of the benchmark: what each one measures, and how its numbers are compared and shown."""
 import statistics
 
 import figures
 
 
 def medians(values):
-    """Of each number of the repetitions."""
+    """Returns the median of each number of the repetitions."""
     return [statistics.median(column) for column in zip(*values)]
 
 
 class Metric:
-    """One number of a table's repetitions. Less of it is better."""
+    """One number of a table's repetitions. Less is better."""
 
     def __init__(self, form, name='', of=0):
         self.form, self.name, self.of = form, name, of
 
     def scores(self, value):
-        """What is compared, the most important first; the last is what is shown."""
+        """Returns the numbers to compare, the most important first; the last one is shown."""
         return [value[self.of]]
 
     def cell(self, values):
@@ -54,7 +54,7 @@ class Loss(Metric):
 
 
 class Left(Metric):
-    """PROGRAMS LINKS EVENTS ENABLED OTHER: their sum, and what it consists of."""
+    """PROGRAMS LINKS EVENTS ENABLED OTHER: shows their sum and its parts."""
     PARTS = ('programs', 'links', 'events', 'enabled', 'others')
 
     def scores(self, value):
@@ -67,8 +67,8 @@ class Left(Metric):
 
 class Table:
     def __init__(self, title, text, *metrics, numbers=1, counts=None, axis=None, least=0):
-        """counts: what the first number counts, where a table is about growth; axis: how a chart of it is named;
-        least: what no number may be less than."""
+        """counts: what the first number counts, in tables about growth; axis: its title in a chart; least: the least
+        value that a number may have."""
         self.title, self.text, self.metrics = title, text, metrics
         self.numbers, self.counts, self.axis, self.least = numbers, counts, axis, least
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Who is first in a row: the best tool of sonde against the best of its peers."""
+"""Decides who is first in a row: the best of sonde's tools or the best of its peers."""
 import math
 import statistics
 
 from tables import medians
 
 FIRST, TIE, NOT, ALONE = 'first', 'tie', 'not first', 'alone'
-SAME = 0.02  # what differs by less is the same
+SAME = 0.02  # numbers that differ by less count as the same
 
 
 def family(tool):
@@ -18,8 +18,8 @@ def competes(tool):
 
 
 def compare(a, b):
-    """-1, 0, 1: a is less than b, the same, more. The same is what SAME covers, or each median within the other's
-    range."""
+    """Returns -1, 0 or 1: a is less than b, the same, or more. They are the same if they differ by at most SAME, or if
+    each median lies within the other's range."""
     at, bt = statistics.median(a), statistics.median(b)
     if abs(at - bt) <= SAME * max(abs(at), abs(bt)):
         return 0
@@ -36,7 +36,7 @@ def quotient(a, b):
 
 
 def duel(metric, ours, theirs):
-    """(-1, 0, 1; ratio) of our repetitions to theirs: the first score that differs decides."""
+    """Returns (-1, 0 or 1; ratio) of our repetitions to theirs. The first score that differs decides."""
     for a, b in zip(zip(*map(metric.scores, ours)), zip(*map(metric.scores, theirs))):
         order = compare(a, b)
         if order:
@@ -45,8 +45,8 @@ def duel(metric, ours, theirs):
 
 
 class Verdict:
-    """kind: None where nobody was measured; ranked: who competes, the best first; ours, theirs: who stands for both sides;
-    ratio: of ours to theirs, None where one is not there."""
+    """kind: None if nothing was measured; ranked: the competitors, the best first; ours, theirs: the tool that
+    stands for each side; ratio: of ours to theirs, None if one is missing."""
 
     def __init__(self, metric, values):
         ranked = sorted(filter(competes, values), key=lambda tool: medians([metric.scores(v) for v in values[tool]]))
@@ -58,7 +58,7 @@ class Verdict:
             self.kind = NOT if peers else ALONE if ours else None
             return
         duels = {tool: duel(metric, values[self.ours], values[tool]) for tool in peers}
-        # The best median may be one that varies so much that it proves nothing, and the second best proves it.
+        # The best median may vary so much that it proves nothing, while the second best does.
         better = [tool for tool in peers if duels[tool][0] > 0]
         self.theirs = (better or peers)[0]
         self.ratio = duels[self.theirs][1]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""whys.tsv: why sonde is not the best somewhere, asked only where that was measured."""
+"""Reads whys.tsv: the reasons why sonde is not the best in a row. Used only for rows that were measured so."""
 import fnmatch
 
 from rows import Malformed
@@ -22,7 +22,7 @@ class Whys:
                 self.lines.append(fields)
 
     def of(self, table, *names):
-        """The first text that fits; of a table with two metrics TABLE may be both or one of them, functions/memory."""
+        """Returns the first text that matches. For a table with two metrics TABLE names both, or one: functions/memory."""
         for wanted, glob, text in self.lines:
             if wanted in (table, table.split('/')[0]) and any(fnmatch.fnmatchcase(name, glob) for name in names):
                 return text
