@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The contract between engines and whoever runs them. An engine traces for a kind of tool: it counts, measures or streams.
- * Its state is in the instance: several, of one engine or of different ones, may be at work in one process. What they have in
- * common (who is traced, where results go, when to stop) is their context, which the run loop fills.
+ * The contract between engines and the run loop, or any other caller. An engine does the tracing for a kind of tool: it counts,
+ * measures or streams events. All of its state is in an instance, so several instances can work in one process, of one engine
+ * or of different ones. A context holds what is not the engine's own: which tasks are traced, where results go, when to stop.
  *
  *	engine_init(&instance, &count_engine, NULL, &schema, &context);
- *	... options are parsed into instance.settings, arguments set ...
- *	ret = engine_open(&instance, &err);	probes are armed
+ *	parse options into instance.settings, set instance.args
+ *	ret = engine_open(&instance, &err);	on 0 the probes are armed
  *	count_engine.emit(&instance, true);
  *	engine_release(&instance);
  *
- * Not for several threads.
+ * One thread makes all calls of a process.
  */
 #ifndef SONDE_ENGINE_H
 #define SONDE_ENGINE_H
@@ -23,31 +23,31 @@
 #include "output/output.h"
 
 struct engine_context {
-	/* Who is traced. */
+	/* Which tasks are traced. */
 	struct filter filter; /* as BPF programs read it */
-	uint32_t pid, tid;    /* what --pid and --tid name, in our pid namespace; 0: any */
-	int cgroup;	      /* descriptor of the one to filter by, -1: none */
+	uint32_t pid, tid;    /* of --pid and --tid, in our pid namespace; 0: any */
+	int cgroup;	      /* descriptor of the cgroup to filter by, -1: none */
 	struct {
-		pid_t pid;  /* 0: there is no command. Its process is held until probes are armed */
-		char *path; /* what it executed first; NULL: not known. The context's owner frees it */
+		pid_t pid;  /* 0: there is no command. The process waits until probes are armed */
+		char *path; /* the file it executed first, NULL: not known; the owner of the context frees it */
 		struct file_id id;
 	} command;
 
 	/* Where results go, and what the user wants to see. */
 	struct output *out;
 	bool time, timestamp, verbose;
-	/* ns, 0: none. open() may change them, for tools that take them as arguments. */
+	/* ns, 0: none. open() sets them for tools that take them as arguments. */
 	uint64_t interval, duration;
-	uint64_t began; /* when probes were armed, of clock_monotonic_ns() */
+	uint64_t began; /* clock_monotonic_ns() when probes were armed */
 
-	/* Does the user want an end? Asked now and then by what takes long. */
+	/* Returns whether the user wants to stop. Long work calls it now and then. NULL: never. */
 	bool (*should_stop)(void *ctx);
 	void *should_stop_ctx;
 
-	/* What engines say of the end. */
-	bool failed;	   /* exit 1 although the run came to its end */
-	bool usage;	   /* open() failed for what the user typed: exit 2 */
-	const char *fault; /* the text in which err->at of open() points, NULL: none */
+	/* Engines set these. */
+	bool failed;	   /* the results are not complete: exit 1 */
+	bool usage;	   /* open() failed because of what the user typed: exit 2 */
+	const char *fault; /* the text that err->at of open() points into, NULL: none */
 };
 
 struct engine;
@@ -56,75 +56,75 @@ struct follow;
 struct engine_instance {
 	const struct engine *engine;
 	struct engine_context *ctx;
-	const void *source;	     /* what the tool says of itself, of the engine's own type; may be NULL */
-	const struct schema *schema; /* of the rows; open() may choose another one */
-	void *settings;		     /* the engine's options are parsed into it */
-	struct opt_list args;	     /* what is no option; the caller's, as long as the instance */
-	/* At open() the context's. open() and what it calls of a tool may loosen it: a filter that makes no sense there. */
+	const void *source;	     /* the tool's data, of a type that the engine defines; may be NULL */
+	const struct schema *schema; /* describes the rows; open() may choose another one */
+	void *settings;		     /* the values of the engine's options */
+	struct opt_list args;	     /* the arguments that are not options; the caller owns them */
+	/* A copy of the context's, which engine_open() makes. An engine or tool drops a part that has no meaning for it. */
 	struct filter filter;
-	void *state;	       /* the engine's own */
-	struct follow *follow; /* of the command's children, NULL: none */
-	void *own_schema;      /* engine_own_fields()'s, NULL: none */
-	bool emitted;	       /* a table */
+	void *state;	       /* private to the engine */
+	struct follow *follow; /* follows the command's children; NULL: there is no command */
+	void *own_schema;      /* of engine_own_fields(), NULL: none */
+	bool emitted;	       /* a table was printed */
 };
 
 /* Takes one row, as the instance's schema describes it. The row is valid during the call. */
 typedef void (*engine_row_fn)(const void *row, void *ctx);
 
 struct engine {
-	/* Options that every tool of this engine has: of a struct of settings_size bytes, which begins as defaults (NULL: zeros). */
+	/* The options of every tool of this engine. Their struct has settings_size bytes and starts as defaults, NULL: zeros. */
 	const char *options_title;
 	const struct opt *options;
 	size_t n_options;
 	size_t settings_size;
 	const void *defaults;
 
-	/* Checks arguments, loads and attaches: when it returns 0, probes are armed. On an error close() is called as well. */
+	/* Checks the arguments, loads and attaches. On 0 the probes are armed. After an error the caller calls close(), too. */
 	int (*open)(struct engine_instance *instance, struct err *err);
-	/* What goes to stderr once armed: "Tracing 5 functions ...". */
+	/* Reports on stderr what is traced: "Tracing 5 functions ...". */
 	void (*armed)(struct engine_instance *instance);
 	/*
-	 * Hands on the totals since probes were armed: a row for each slot or key that has any, in no order. Resets nothing and
-	 * does not change what emit() shows: for exporters, which are asked for totals again and again. NULL: the engine streams.
-	 * -errno: not all could be read.
+	 * Calls fn for each slot or key that has a value, with the totals since the probes were armed, in no order. It resets
+	 * nothing and does not change what emit() prints, so an exporter can call it at any time. NULL: the engine streams.
+	 * Returns 0, or -errno if it could not read all.
 	 */
 	int (*snapshot)(struct engine_instance *instance, engine_row_fn fn, void *ctx);
-	/* Prints the difference to the last call, for an interval or, last, at the end. An engine that streams: what has come. */
+	/* Prints what is new since the last call, for an interval or, with `last`, at the end. */
 	void (*emit)(struct engine_instance *instance, bool last);
 	/*
-	 * Of an engine that streams, NULL for one that makes tables at intervals: emits what has come, and returns after how
-	 * many ms it wants to be called again, at the latest; and the fd that is readable before that.
+	 * For an engine that streams; NULL for one that prints tables. take() prints the events that have arrived, and returns
+	 * within how many ms the caller should call it again. fd() is readable if that should be sooner.
 	 */
 	int (*take)(struct engine_instance *instance);
 	int (*fd)(const struct engine_instance *instance);
-	/* After the last emit: what was lost, missed or not attached. Says nothing where there is nothing. */
+	/* Reports, after the last emit, what was lost, missed or not attached. Reports nothing if nothing was. */
 	void (*losses)(struct engine_instance *instance);
-	/* Detaches and frees the state, which may be NULL or half made. */
+	/* Detaches and frees the state, which is NULL or incomplete if open() failed. */
 	void (*close)(struct engine_instance *instance);
 };
 
-/* &SOURCE, a constant; anything but a TYPE does not compile. */
+/* &SOURCE, as a constant. Does not compile if SOURCE is not a TYPE. */
 #define ENGINE_SOURCE(TYPE, SOURCE) _Generic(&(SOURCE), TYPE * \
 					     : &(SOURCE), const TYPE * \
 					     : &(SOURCE))
 
-/* With settings as they are before any option. engine NULL: an instance that engine_release() takes, and nothing else. */
+/* Sets the settings to their defaults. With engine NULL, the instance can print tables and be released. */
 void engine_init(struct engine_instance *instance, const struct engine *engine, const void *source,
 		 const struct schema *schema, struct engine_context *ctx);
-/* After an error, too, engine_release(). -EINTR: the user wants an end. */
+/* Returns 0, or -errno with err set; -EINTR: the user wants to stop. Call engine_release() after an error, too. */
 int engine_open(struct engine_instance *instance, struct err *err);
 void engine_release(struct engine_instance *instance);
 
 /* --- for engines --- */
 
 /*
- * The instance gets a schema of its own, a copy of the one that it has; open() may complete its fields, instance->schema->n of them:
- * names and columns that depend on options. They live as long as the instance.
+ * Replaces the instance's schema by a copy, and returns the instance->schema->n fields of the copy. open() changes them: names and
+ * columns that depend on options. The instance owns them.
  */
 struct field *engine_own_fields(struct engine_instance *instance);
-/* Begins a table of now, with the times that the user has asked for. */
+/* Begins a table, stamped with the current time as the user asked. */
 void engine_table_begin(struct engine_instance *instance);
-/* For attach_options.progress, where ctx is the instance: shows how far attaching is. Not 0: the user wants an end. */
+/* For attach_options.progress, with the instance as ctx. Shows the progress. Returns non-zero if the user wants to stop. */
 int engine_progress(void *instance, size_t done, size_t total);
 
 #endif

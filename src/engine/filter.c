@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* From struct filter into a BPF object, and what programs must know of our pid namespace. */
+/* Writes filters into BPF objects; asks the kernel about our pid namespace. */
 #include <fcntl.h>
 #include <linux/bpf.h>
 #include <sys/stat.h>

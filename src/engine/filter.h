@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The filter (bpf/filter.h) of an instance, and the command that it may follow, into a BPF object. From options: run/filter_parse.h. */
+/*
+ * Writes an instance's filter (bpf/filter.h) into a BPF object, and follows the command. run/filter_parse.h makes the filter from
+ * options.
+ */
 #ifndef SONDE_ENGINE_FILTER_H
 #define SONDE_ENGINE_FILTER_H
 
@@ -15,9 +18,9 @@ uint32_t filter_pidns(void);
 /* Our own process as the host numbers it, whatever pid namespace we are in; 0 where the kernel does not say. */
 uint32_t filter_own_process(void);
 
-/* Writes the instance's filter into an object that was opened and not yet prepared. -ENOENT: the object has none. */
+/* Writes the filter into an object that is open and not yet prepared. -ENOENT: the object has no filter. */
 int filter_before(const struct engine_instance *instance, struct bpf_object *object, struct err *err);
-/* What only maps that exist can take: the cgroup; and the command's children are followed from now on. */
+/* For a prepared object: writes the cgroup into its map, and follows the command's children from now on. */
 int filter_after(struct engine_instance *instance, struct bpf_object *object, struct err *err);
 
 #endif

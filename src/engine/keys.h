@@ -31,9 +31,9 @@ struct keys {
 size_t keys_value_size(const struct hist *hist);
 /* By number: else by name. The map has that many entries, and values of keys_value_size(). */
 void keys_init(struct keys *keys, int fd, uint32_t max, bool by_number, const struct hist *hist);
-/* A row as it is now: totals since probes were armed. All are valid during the call. */
+/* Takes one row with its totals since the probes were armed. The pointers are valid during the call. */
 typedef void (*keys_fn)(const union dist_key *key, const char *label, const uint64_t *cells, void *ctx);
-/* Reads all, in no order, and changes nothing. -errno. */
+/* Calls fn for each row, in no order, and changes nothing. Returns 0 or -errno. */
 int keys_read(const struct keys *keys, keys_fn fn, void *ctx);
 /* Reads all: v has each row, in no order, with what has come since they were taken before. -errno. */
 int keys_take(struct keys *keys);
