@@ -2,8 +2,9 @@
 /*
  * execd [ARG]...
  *
- * What it finds itself executed with, as a fact (execs.h). Of its arguments the first is what the caller calls it, and not
- * on the line; as the interpreter of a script it has more such, and UNTYPED in its environment says how many.
+ * Writes a fact (execs.h): the arguments with which it was executed. argv[0] is chosen by the caller and left out
+ * of the line. As the interpreter of a script it has more words that nobody typed; UNTYPED in its environment is
+ * their number.
  */
 #include <sys/auxv.h>
 

@@ -48,9 +48,9 @@ static void storm(long n, bool virtual, char *program)
 	printf("did exec %ld\n", n);
 }
 
-/* --- each in a child of its own, which ends with it --- */
+/* --- execs that succeed, each in a child of its own --- */
 
-/* Arguments are copied first: of a failing exec a tool reads them only where they are in memory already. */
+/* Copies the arguments first: a tool can read those of a failed exec only if their pages are present. */
 static void exec_path(const char *path, char *const *argv)
 {
 	char *args[1024] = { NULL };
@@ -130,7 +130,7 @@ static void write_file(const char *name, const char *text, mode_t mode)
 	close(fd);
 }
 
-/* In front of the script's own arguments stand so many words that nobody typed. */
+/* untyped: how many words that nobody typed precede the arguments of the script. */
 static void exec_script(char *path, const char *untyped)
 {
 	setenv("UNTYPED", untyped, 1);
@@ -149,7 +149,7 @@ static void script_without_option(void)
 	exec_script("./bare", "2");
 }
 
-/* Each is the interpreter of the next; five are as many as the kernel follows. */
+/* Each script is the interpreter of the next. The kernel follows five at most. */
 static void script_of_scripts(void)
 {
 	char *cwd = getcwd(NULL, 0), *line = NULL, name[16] = "script0";
@@ -189,7 +189,7 @@ static void in_new_pidns(void)
 	waitpid(pid, NULL, 0);
 }
 
-/* --- that fail --- */
+/* --- execs that fail --- */
 
 static void no_such_file(void)
 {
@@ -222,7 +222,7 @@ static void failing_at(void)
 	tell_exec(-errno, "nothing", argv, argv + 1);
 }
 
-/* An argument that nobody has looked at, the kernel neither. */
+/* An argument whose page is not present: nobody has read it, not even the kernel. */
 static void failing_unread(void)
 {
 	int fd = memfd_create("page", 0);
@@ -270,7 +270,7 @@ static void failing_long_name(void)
 	}
 }
 
-/* More than the first look takes. */
+/* More arguments than sonde reads at its first try. */
 static void failing_more(void)
 {
 	exec_many("/none", 30, 3);

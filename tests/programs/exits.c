@@ -2,13 +2,13 @@
 /*
  * exits all | threads | burst N | race N
  *
- * Processes end in every way, one after the other (all); threads of this one, each with a code of its own (threads); N
- * processes at a time (burst); N processes, each of two threads that leave at the same moment (race). What
- * the parent was told of each by wait(2) is printed, this process as the last:
+ * Ends processes: all: in every way, one after the other. threads: threads of this process, each with a code of its
+ * own. burst: N processes at once. race: N processes, each with two threads that exit at the same moment. Prints
+ * what wait(2) returned for each; this process is the last:
  *
- *	did exit COMM PID PPID TID CODE|null SIGNAL|null NAME|null CORE AGE AGE BOOT BOOT WALL WALL
+ *         did exit COMM PID PPID TID CODE|null SIGNAL|null NAME|null CORE AGE AGE BOOT BOOT WALL WALL
  *
- * AGE: between which two ns it lived; for the rest see did.h.
+ * AGE: lower and upper bound of its life in ns. did.h explains the rest.
  */
 #include <err.h>
 #include <fcntl.h>
@@ -29,7 +29,7 @@
 
 #define LONG_NS 130000000
 
-/* Shared by all processes: what the one that is about to end says of itself. */
+/* Shared by all processes: facts of the process that is about to end. */
 static struct about {
 	char comm[64];
 	pid_t parent;	 /* of all */
@@ -135,7 +135,7 @@ static void by_thread(void)
 	sleeper(NULL);
 }
 
-/* The first thread has gone: it stays, as a zombie, while there are others. */
+/* The leader thread exits first: it stays as a zombie while other threads live. */
 static void wait_leader(void)
 {
 	char path[64], stat[256] = "";
@@ -160,7 +160,7 @@ static void *exit_last(void *arg)
 	return arg;
 }
 
-/* Each thread leaves by itself, the first one first: the process is named after that, and older than the other. */
+/* Each thread exits by itself, the leader first: the process has its name, and is older than the other thread. */
 static void one_by_one(void)
 {
 	struct timespec ts = { 0, LONG_NS };
@@ -195,7 +195,7 @@ static void by_exec(void)
 	sleeper(NULL);
 }
 
-/* Its parent ends before it: it is somebody else's child by then, this program's. */
+/* The parent ends first: then the process is a child of this program. */
 static void orphan(void)
 {
 	if (fork())
@@ -220,7 +220,7 @@ static void (*const ways[])(void) = {
 	by_exec,
 };
 
-/* --- what became of them --- */
+/* --- results --- */
 
 /* Of the signals that are sent here. */
 static const char *name_of(int signal)
@@ -374,7 +374,7 @@ static void *with_code(void *arg)
 	return arg;
 }
 
-/* Whoever leaves by exit(2) alone leaves no trace for pthread_join(3). */
+/* A thread that exits by exit(2) alone cannot be joined by pthread_join(3). */
 static void wait_gone(pid_t tid)
 {
 	while (!syscall(SYS_tgkill, getpid(), tid, 0))

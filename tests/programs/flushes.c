@@ -2,11 +2,12 @@
 /*
  * flushes [-c] [-s] [GATE]
  *
- * A server that has something to write yet when it is asked to end. Calls flushes_work() 10 times and says "did ready ROLE PID".
- * At SIGINT, SIGQUIT, SIGTERM or SIGHUP it says "did get ROLE SIGNAL", waits until GATE, a FIFO, is opened and closed by a writer,
- * calls flushes_work() 25 times, and ends with "did flush ROLE SIGNALS", how many of these signals there were in all.
- * Without GATE it does not end by them. -c: so does a child in the role of "child", without a gate; the first one is "parent", and
- * ends when that has ended. -s: stops itself when it is ready.
+ * A server that still has something to write when it is asked to end. Calls flushes_work() 10 times and prints "did
+ * ready ROLE PID". At SIGINT, SIGQUIT, SIGTERM or SIGHUP it says "did get ROLE SIGNAL", waits until GATE, a FIFO,
+ * is opened and closed by a writer, calls flushes_work() 25 times, and ends with "did flush ROLE SIGNALS", how many
+ * of these signals there were in all. Without GATE it does not end by them. -c: so does a child in the role of
+ * "child", without a gate; the first one is "parent", and ends when that has ended. -s: stops itself when it is
+ * ready.
  */
 #include <signal.h>
 #include <stdbool.h>

@@ -2,8 +2,8 @@
 /*
  * interrupts SYSCALL N SIGNAL PROGRAM [ARG]...
  *
- * Runs a program and sends it a signal at the begin of its Nth call of SYSCALL (openat, bpf, perf_event_open): this is the one way
- * to have a moment of a program that no clock decides. Prints "did calls M", how many there were at the end, and "did end
+ * Runs a program and sends it a signal at the begin of its Nth call of SYSCALL (openat, bpf, perf_event_open), a
+ * moment that does not depend on time. Prints "did calls M", the number of calls at the end, and "did end
  * signal S" or "did end exit S". Children of the program are not followed.
  */
 #include <err.h>
@@ -35,7 +35,7 @@ static unsigned long long number_of(const char *name)
 	errx(2, "'%s' is none of the system calls that this knows", name);
 }
 
-/* The begin of this system call? */
+/* Whether the program is at the begin of this system call. */
 static bool begins(pid_t pid, unsigned long long nr)
 {
 	struct __ptrace_syscall_info info;

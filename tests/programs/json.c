@@ -53,7 +53,7 @@ static void add(struct text *to, const char *from, size_t len)
 	to->data[to->len] = '\0';
 }
 
-/* -1 at the end: a NUL is a character like every other. */
+/* The next byte; -1 at the end. A NUL is a character like any other. */
 static int peek(void)
 {
 	return at < end ? (unsigned char)*at : -1;
@@ -82,7 +82,7 @@ static void expect(char c)
 
 /* --- strings --- */
 
-/* The character that begins here, in UTF-8's one form for it. */
+/* The UTF-8 character that begins here, in its shortest form. */
 static unsigned utf8(void)
 {
 	static const unsigned least[] = { 0, 0x80, 0x800, 0x10000 };
@@ -134,7 +134,7 @@ static unsigned hex4(void)
 	return code;
 }
 
-/* Behind the backslash. */
+/* What follows a backslash. */
 static unsigned escape(void)
 {
 	static const char letters[] = "\"\\/bfnrt", meaning[] = "\"\\/\b\f\n\r\t";
@@ -161,7 +161,7 @@ static unsigned escape(void)
 	return 0x10000 + ((code - 0xd800) << 10 | (low - 0xdc00));
 }
 
-/* What is written is both readable on a line and, between quotes, JSON. */
+/* Writes a character so that the text fits on a line and, between quotes, is JSON. */
 static void add_character(struct text *to, unsigned code, bool quoted)
 {
 	char bytes[8];
@@ -188,7 +188,7 @@ static void add_character(struct text *to, unsigned code, bool quoted)
 	add(to, bytes, (size_t)len);
 }
 
-/* What stands for itself in a string: most of it, and as it is. */
+/* Copies the characters of a string that need no escape. */
 static void add_plain(struct text *to)
 {
 	const char *from = at;

@@ -3,10 +3,11 @@
  * kills [PID TID]
  * kills target
  *
- * Sends signals in every way, good and bad, to the thread TID of process PID or to a child of its own, and
- * prints of each what it gave and got:
+ * Sends signals in every way, good and bad, to the thread TID of process PID or to a child of its own, and prints
+ * of each what it gave and got:
  *
- *	did kill COMM PID TID PPID UID SIGNAL NAME|null TPID|null TGID|null TID|null RET ERROR|null SYSCALL BOOT BOOT WALL WALL
+ *         did kill COMM PID TID PPID UID SIGNAL NAME|null TPID|null TGID|null TID|null RET ERROR|null SYSCALL BOOT
+ * BOOT WALL WALL
  *
  * For what follows SYSCALL see did.h. "target" is a process of two threads that ignores these signals: it prints
  * its PID and the other's TID and waits to be killed.
@@ -34,7 +35,7 @@ static struct target {
 	volatile pid_t pid, tid;
 } * target;
 
-/* --- who gets them --- */
+/* --- targets --- */
 
 static void *other_thread(void *arg)
 {
@@ -71,7 +72,7 @@ static void start_target(void)
 		sched_yield();
 }
 
-/* The id of a process that is no more. */
+/* The id of a process that has ended. */
 static pid_t gone(int *pidfd)
 {
 	pid_t pid = fork();
@@ -83,7 +84,7 @@ static pid_t gone(int *pidfd)
 	return pid;
 }
 
-/* --- what was sent --- */
+/* --- facts --- */
 
 static const char *name_of(int signal)
 {
@@ -257,7 +258,7 @@ static void descriptors(void)
 	close(event);
 }
 
-/* As somebody else, to the first of all processes. */
+/* As another user, to process 1. */
 static void not_allowed(void)
 {
 	if (!fork()) {
@@ -269,7 +270,7 @@ static void not_allowed(void)
 	wait(NULL);
 }
 
-/* Who kills itself cannot tell. */
+/* A process that kills itself cannot report: its parent does. */
 static void itself(void)
 {
 	struct did did = did_begin();

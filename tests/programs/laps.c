@@ -2,16 +2,18 @@
 /*
  * laps [-w FILE] [-t THREADS] WHAT N [USECS]
  *
- * Calls something N times that takes at least USECS, or a known way, and prints "did WHAT CALLS LEAST MOST": how many calls, and
- * between which two sums of nanoseconds they took. In each of THREADS at the same time (1). -w as calls has it. WHAT is
- *	nap	lap_nap() sleeps, in the kernel's hrtimer_nanosleep
- *	spin	works, in lap_spin()
- *	dive	works, in lap_dive(), which calls itself: N deep, and each level as long by itself
- *	tail	lap_tail(), which ends by a jump to lap_tailed()
- *	leave	lap_leave(), which never returns: it is left by longjmp
- *	hold	lap_hold(), in which -w waits: it has begun before it is traced
- *	pass	a byte there and back through two pipes, a child taking USECS to answer, once we wait for it in the kernel's
- *		vfs_read: each of our reads takes as long
+ * Calls something N times that takes at least USECS, or a known way, and prints "did WHAT CALLS LEAST MOST": how
+ * many calls, and between which two sums of nanoseconds they took. In each of THREADS at the same time (1). -w as
+ * calls has it. WHAT is
+ *         nap     lap_nap() sleeps, in the kernel's hrtimer_nanosleep
+ *         spin    works, in lap_spin()
+ *         dive    works, in lap_dive(), which calls itself: N deep, and each level as long by itself
+ *         tail    lap_tail(), which ends by a jump to lap_tailed()
+ *         leave   lap_leave(), which never returns: it is left by longjmp
+ *         hold    lap_hold(), in which -w waits: it has begun before it is traced
+ *         pass    a byte there and back through two pipes, a child taking USECS to answer, once we wait for it in
+ * the kernel's
+ *                 vfs_read: each of our reads takes as long
  */
 #include <err.h>
 #include <fcntl.h>
@@ -33,7 +35,7 @@
 #define kept() __asm__ volatile("" :: \
 					: "memory")
 
-/* Written by hand: what a compiler makes of a call at the end depends. */
+/* In assembler: compilers may or may not make a tail call of a call at the end. */
 #if defined(__x86_64__)
 #define JUMP "jmp lap_tailed"
 #elif defined(__aarch64__)
@@ -79,7 +81,7 @@ PROBED void lap_spin(void)
 	work();
 }
 
-/* The sum of what the levels take: each one is in all those above it. */
+/* The sum of the times of all levels: the time of a level counts in all levels above it. */
 PROBED void lap_dive(long depth)
 {
 	long long begin = now();

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A library that somebody has put in the place of a C library: what of it is executed leaves the mark /marks/ran. It is
- * stripped, and its debug link (tests/rules.mk) leads to a device, by more directories upwards than there are.
+ * A hostile library in the place of a C library: any of its code that runs creates the directory /marks/ran. It is
+ * stripped, and its debug link (tests/rules.mk) leads to a device, through more ".." than there are directories.
  */
 #include <fcntl.h>
 #include <stddef.h>
 #include <sys/syscall.h>
 
-/* By itself: nothing that it could call may be there. */
+/* A system call of its own: functions that it could call may be missing. */
 static void leave_mark(void)
 {
 #if defined(__x86_64__)

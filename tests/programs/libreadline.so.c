@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A stand-in for the real library: the function by its name, and nothing else of it. Whom it is for: reader.dyn.c. */
+/* Replaces the real library for reader.dyn.c: has a function readline() and nothing else. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

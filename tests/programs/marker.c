@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* marker: leaves a mark, the directory /marks/ran. It takes the place of programs that nobody may run. */
+/* marker: creates the directory /marks/ran. Replaces programs that sonde must not run. */
 #include <sys/stat.h>
 
 int main(void)

@@ -2,8 +2,9 @@
 /*
  * oddcalls
  *
- * Makes system calls that do not simply return: into two processes, into another program, into a signal's handler; that are
- * interrupted, denied, unknown or 32-bit ones. Prints "did CALL CALLS ERRORS" for each, and "did 32-bit CALLS".
+ * Makes system calls that do not simply return: they return in two processes, in another program or from a signal
+ * handler; or they are interrupted, denied, unknown or 32-bit calls. Prints "did CALL CALLS ERRORS" for each, and
+ * "did 32-bit CALLS".
  */
 #include <err.h>
 #include <errno.h>

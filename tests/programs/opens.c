@@ -25,7 +25,7 @@
 static long times;
 static const char *path;
 
-/* Opened for both, a FIFO is open before there is a writer: before anybody watches. */
+/* Opens the FIFO for reading and writing, which does not wait for a writer: so this open is before tracing begins. */
 static void wait_for(const char *gate)
 {
 	int fd = open(gate, O_RDWR);
@@ -156,7 +156,7 @@ static void long_path(size_t len)
 	free(text);
 }
 
-/* Nobody but the kernel has looked at the page. */
+/* Only the kernel has read the page. */
 static void untouched_path(void)
 {
 	char page[4096] = "plain";
@@ -213,7 +213,7 @@ static void each_kind(void)
 	at(AT_FDCWD, here, "", O_RDONLY, 0);
 	at(AT_FDCWD, here, NULL, O_RDONLY, 0);
 	did("openat", NULL, NULL, O_RDONLY, 0, syscall(SYS_openat, AT_FDCWD, -4096L, O_RDONLY, 0));
-	/* what is in the mode's register has no meaning */
+	/* the register of the mode has no meaning */
 	close(did("openat", here, "plain", O_RDONLY, 0, syscall(SYS_openat, AT_FDCWD, "plain", O_RDONLY, 0777)));
 	close(at(AT_FDCWD, here, "plain", O_WRONLY | O_DSYNC, 0));
 	close(at(AT_FDCWD, here, "plain", O_WRONLY | O_SYNC, 0));

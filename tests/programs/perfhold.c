@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * perfhold ID...: has perf count the tracepoints of these ids, which tracefs gives in events/GROUP/EVENT/id, until it
- * is killed. Says "did perf N" when all N are open.
+ * perfhold ID...: opens perf events that count the tracepoints with these ids (events/GROUP/EVENT/id in tracefs)
+ * until it is killed. Prints "did perf N" when all N are open.
  */
 #include <linux/perf_event.h>
 #include <stdio.h>

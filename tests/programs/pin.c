@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * pin program PATH | pin map PATH | pin link PATH: a BPF object that nothing but this name keeps; directories on the way
- * are made. The link hangs a program that does nothing on the raw tracepoint sched_process_hang.
- * pin hold PATH...: holds the objects of these names open until it is killed. Says "did hold N" when all are.
+ * pin program PATH | pin map PATH | pin link PATH: pins a BPF object that only the pin keeps; creates missing
+ * directories. The link attaches a program that does nothing to the raw tracepoint sched_process_hang.
+ * pin hold PATH...: holds the objects of these pins open until it is killed. Prints "did hold N" when all are open.
  */
 #include <err.h>
 #include <linux/bpf.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Reads lines with the readline() of a shared library, as a shell does: prompts with what PS1 says, until the input ends. */
+/* Reads lines with readline() of a shared library, as a shell does, until the input ends. PS1 is the prompt. */
 #include <stdlib.h>
 
 char *readline(const char *prompt);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Accepts a connection without a call of accept(2): through io_uring, one request, one answer. */
+/* Accepts a connection without accept(2): through io_uring, with one request. */
 #include <err.h>
 #include <linux/io_uring.h>
 #include <string.h>

@@ -2,8 +2,9 @@
 /*
  * terminal KEYS PROGRAM [ARG]...
  *
- * Runs a program on a terminal of its own, in the foreground. What is written into KEYS, a FIFO, is typed; what appears on
- * the terminal goes to stdout, where the program's own stdout goes as well. Ends as the program does.
+ * Runs a program in the foreground of a terminal of its own. Types what is written into KEYS, a FIFO, and copies
+ * what appears on the terminal to stdout, which is also the stdout of the program. Exits with the status of the
+ * program.
  */
 #include <err.h>
 #include <errno.h>
@@ -38,7 +39,7 @@ static pid_t start(const char *name, char **argv)
 	_exit(127);
 }
 
-/* What one end has goes to the other; false: there will be no more. */
+/* Copies what one end has to the other. False: the end of the input. */
 static bool pass(int from, int to)
 {
 	char text[256];

@@ -2,10 +2,10 @@
 /*
  * turns [-s SLEEPS,MS] PROCESSES SPIN_MS
  *
- * PROCESSES children, all on the first processor: each spins until SPIN_MS of time have gone by, then sleeps SLEEPS times
- * for MS, and ends. What the kernel itself has counted for each of them, from begin to end, goes to stdout, in ns:
- *	did turns PID RAN WAITED TIMES
- * how long it has had a processor, how long it has waited for one, and how often it was given one.
+ * Starts PROCESSES children, all on the first processor. Each spins until SPIN_MS have passed, then sleeps SLEEPS
+ * times for MS, and ends. Prints what the kernel has counted for each of them, times in ns:
+ *         did turns PID RAN WAITED TIMES
+ * how long it ran, how long it waited for a processor, and how often it got one.
  */
 #include <sched.h>
 #include <sys/wait.h>
@@ -78,7 +78,10 @@ int main(int argc, char **argv)
 		child(gate[0], atoi(argv[optind + 1]));
 	}
 	close(gate[1]);
-	/* one that has ended and is not waited for has its account still, and as it shares our processor it runs no more */
+	/*
+	 * one that has ended and is not waited for has its account still, and as it shares our processor it runs no
+	 * more
+	 */
 	while (!waitid(P_ALL, 0, &ended, WEXITED | WNOWAIT)) {
 		failed |= ended.si_status;
 		tell(ended.si_pid);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The second file of ufuncs: a static function with a name that the first one has too. */
+/* The second file of ufuncs: a static function with the same name as one in the first. */
 void twin_other(void);
 
 __attribute__((noinline, noclone, used)) static void twin(void)

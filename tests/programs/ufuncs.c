@@ -60,7 +60,7 @@ PROBED int f_never(int x)
 }
 
 #ifdef __x86_64__
-/* Never called: it begins with vmovdqu %ymm1, (%rdi), whose opcode is that of a jump. */
+/* Never called. It begins with vmovdqu %ymm1, (%rdi), which shares its opcode byte with a jump. */
 __asm__(".pushsection .text\n.globl f_avx\n.type f_avx, %function\nf_avx:\n\t.byte 0xc5, 0xfe, 0x7f, 0x0f\n\tret\n"
 	".size f_avx, . - f_avx\n.popsection");
 #endif

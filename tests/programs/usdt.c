@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 /*
- * A USDT probe is a nop and a note that tells where the nop is: type 3 of the owner "stapsdt" with three
+ * A USDT probe is a nop and a note with the place of the nop: type 3 of the owner "stapsdt" with three
  * addresses (the nop, .stapsdt.base to correct for prelinking, the semaphore or 0) and three strings.
  */
 #define MARK_ADDR ".8byte"

@@ -122,7 +122,7 @@ static void release(void)
 	cr_assert_eq(truncate(path, 0), 0);
 }
 
-/* After SIGINT the command may still have something to write, and is given the time. */
+/* After a signal the command may still have something to write, and is given the time. */
 Test(command, signalled)
 {
 	int status;
@@ -161,7 +161,10 @@ Test(command, signalled_with_its_children)
 	command_free(command);
 }
 
-/* A child with a process group of its own gets no SIGINT, but it is killed with the others. */
+/*
+ * Signals are not passed to a child with a process group of its own, which would get them twice. It is killed with
+ * the others.
+ */
 Test(command, signalled_without_another_group)
 {
 	pid_t child;

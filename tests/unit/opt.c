@@ -163,7 +163,7 @@ Test(opt, what_a_tool_lacks)
 	cr_expect_eq(run.settings.pid, 0);
 }
 
-/* The name of an option is not an abbreviation of a longer name that begins with it. */
+/* A letter that a tool gives to a name belongs to that name only, not to longer or shorter ones. */
 Test(opt, letters_are_for_whole_names)
 {
 	static const struct opt opts[] = {

@@ -187,7 +187,7 @@ Test(resolve_kernel, aliases_in_a_module)
 	expect_slots("match_a match_b");
 }
 
-/* A name that was not found among the listed names is searched in kallsyms, and is found once. */
+/* kallsyms is read a second time for specs that found nothing among the listed names. Other specs add nothing then. */
 Test(resolve_kernel, addresses_beside_a_second_reading)
 {
 	fixture_file(LIST, "twin\nvfs_write\n");
