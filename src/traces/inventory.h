@@ -112,4 +112,7 @@ const char *trace_kind_name(enum trace_kind kind);
 /* Returns the file's name with the mount point in front, for messages. The caller frees it. */
 char *traces_file_name(const struct traces *traces, const char *file);
 
+/* True if a process that has this file of tracefs open takes records out of the ring buffer. */
+bool inventory_is_for_readers(const char *file);
+
 #endif

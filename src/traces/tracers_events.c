@@ -2,7 +2,6 @@
 /* Turns the inventory of tracefs into tracers: events with their hits, settings, and the readers of each instance. */
 #include "base/search.h"
 #include "files.h"
-#include "inventory_part.h"
 #include "parse.h"
 #include "plan.h"
 #include "tracers_part.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* For tracers*.c only: what the parts of tracers.h share. */
+/* For tracers*.c only. tracers_read.c calls the parts, and the parts call tracers.c: there is no other way. */
 #ifndef SONDE_TRACERS_PART_H
 #define SONDE_TRACERS_PART_H
 
@@ -17,6 +17,10 @@ void tracer_add_target(struct tracer *tracer, const char *name);
 /* Adds a process unless it is there already. comm is not copied. */
 void tracer_add_process(struct tracer *tracer, pid_t pid, const char *comm);
 
+/* Adds a tracer for each of tracers->programs. */
+void tracers_add_programs(struct tracers *tracers);
+/* Adds a tracer for each process that holds perf events without a program. */
+void tracers_add_perf_events(struct tracers *tracers);
 /* Adds tracers for the items of tracers->traces. */
 void tracers_add_events(struct tracers *tracers);
 
