@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What differs between kernels, by asking: a trial load, a call that must fail in a
- * certain way, the length of an answer. The one C file that knows such things.
+ * Finds out what the running kernel can do by asking it: a trial load, a call that must fail in a certain way, the length of
+ * an answer. The only C file that knows differences between kernels.
  */
 #include <fcntl.h>
 
@@ -17,12 +17,30 @@
 #define VALUE_SURE (1 << 20)
 #define ENDBR_SIZE 4
 
-enum {
+enum answer {
 	UNKNOWN,
 	NO,
 	YES
 };
 
+/* Asks once: a kernel does not change while sonde runs. */
+static bool remember(enum answer *answer, bool (*ask)(void))
+{
+	if (*answer == UNKNOWN)
+		*answer = ask() ? YES : NO;
+	return *answer == YES;
+}
+
+/* Defines quirk_NAME(), the remembered answer of ask_NAME(). */
+#define QUIRK(name) \
+	bool quirk_##name(void) \
+	{ \
+		static enum answer answer; \
+\
+		return remember(&answer, ask_##name); \
+	}
+
+/* A program that calls one helper. */
 static int trial_load(enum bpf_prog_type type, enum bpf_attach_type attach_type, int helper)
 {
 	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = attach_type);
@@ -35,65 +53,49 @@ static int trial_load(enum bpf_prog_type type, enum bpf_attach_type attach_type,
 	return bpf_prog_load(type, "sonde_trial", "GPL", insns, ARRAY_SIZE(insns), &opts);
 }
 
-bool quirk_cookies(void)
+static bool ask_cookies(void)
 {
-	static int known;
+	__close int fd = trial_load(BPF_PROG_TYPE_KPROBE, 0, BPF_FUNC_get_attach_cookie);
 
-	if (!known) {
-		__close int fd = trial_load(BPF_PROG_TYPE_KPROBE, 0, BPF_FUNC_get_attach_cookie);
-
-		known = fd >= 0 ? YES : NO;
-	}
-	return known == YES;
+	return fd >= 0;
 }
 
-/* Called without the task that it wants it is refused as such, where it is known at all. */
-bool quirk_task_regs(void)
+QUIRK(cookies)
+
+/* The trial lacks the helper's argument. A kernel that knows the helper refuses it for that reason. */
+static bool ask_task_regs(void)
 {
-	static int known;
+	__close int fd = trial_load(BPF_PROG_TYPE_TRACEPOINT, 0, BPF_FUNC_task_pt_regs);
 
-	if (!known) {
-		__close int fd = trial_load(BPF_PROG_TYPE_TRACEPOINT, 0, BPF_FUNC_task_pt_regs);
-
-		known = fd == -EACCES ? YES : NO;
-	}
-	return known == YES;
+	return fd == -EACCES;
 }
 
-bool quirk_counts_recursion(void)
+QUIRK(task_regs)
+
+/* An older kernel reports how much of the struct it knows. */
+static bool ask_counts_recursion(void)
 {
-	static int known;
+	__close int fd = trial_load(BPF_PROG_TYPE_KPROBE, 0, BPF_FUNC_ktime_get_ns);
+	struct bpf_prog_info info = {};
+	uint32_t len = sizeof(info);
 
-	if (!known) {
-		__close int fd = trial_load(BPF_PROG_TYPE_KPROBE, 0, BPF_FUNC_ktime_get_ns);
-		struct bpf_prog_info info = {};
-		uint32_t len = sizeof(info);
-
-		/* an older kernel says how much of the struct it knows */
-		known = fd >= 0 && !bpf_prog_get_info_by_fd(fd, &info, &len) &&
-					len > offsetof(struct bpf_prog_info, recursion_misses)
-				? YES
-				: NO;
-	}
-	return known == YES;
+	return fd >= 0 && !bpf_prog_get_info_by_fd(fd, &info, &len) && len > offsetof(struct bpf_prog_info, recursion_misses);
 }
 
-/* Nothing tells it directly; a helper that came with the same release does, also where both were backported. */
-bool quirk_guards_raw_tp(void)
+QUIRK(counts_recursion)
+
+/* Nothing shows it directly. A helper that came with the same release does, also where both were backported. */
+static bool ask_guards_raw_tp(void)
 {
-	static int known;
+	__close int fd = trial_load(BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_ktime_get_tai_ns);
 
-	if (!known) {
-		__close int fd = trial_load(BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_ktime_get_tai_ns);
-
-		known = fd >= 0 ? YES : NO;
-	}
-	return known == YES;
+	return fd >= 0;
 }
 
-bool quirk_swaps(void)
+QUIRK(guards_raw_tp)
+
+static bool ask_swaps(void)
 {
-	static int known;
 	struct bpf_insn insns[] = {
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
 		{ .code = BPF_STX | BPF_MEM | BPF_DW, .dst_reg = BPF_REG_10, .src_reg = BPF_REG_0, .off = -8 },
@@ -106,14 +108,12 @@ bool quirk_swaps(void)
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
 
-	if (!known) {
-		__close int fd = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "sonde_trial", "GPL", insns,
-					       ARRAY_SIZE(insns), NULL);
+	__close int fd = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "sonde_trial", "GPL", insns, ARRAY_SIZE(insns), NULL);
 
-		known = fd >= 0 ? YES : NO;
-	}
-	return known == YES;
+	return fd >= 0;
 }
+
+QUIRK(swaps)
 
 bool quirk_value_size(size_t size)
 {
@@ -129,7 +129,7 @@ bool quirk_value_size(size_t size)
 }
 
 /* Addresses that cannot be read: a kernel that has kprobe.multi faults on them, another does not look. */
-static bool ask_kprobe_multi(enum bpf_attach_type type)
+static bool accepts_kprobe_multi(enum bpf_attach_type type)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, opts);
 	__close int fd = trial_load(BPF_PROG_TYPE_KPROBE, type, BPF_FUNC_ktime_get_ns);
@@ -145,14 +145,12 @@ static bool ask_kprobe_multi(enum bpf_attach_type type)
 	return link == -EFAULT;
 }
 
-bool quirk_kprobe_multi(void)
+static bool ask_kprobe_multi(void)
 {
-	static int known;
-
-	if (!known)
-		known = ask_kprobe_multi(BPF_TRACE_KPROBE_MULTI) ? YES : NO;
-	return known == YES;
+	return accepts_kprobe_multi(BPF_TRACE_KPROBE_MULTI);
 }
+
+QUIRK(kprobe_multi)
 
 /* ftrace's place is the first instruction, or the second where the first says that jumps may land there (endbr64). */
 bool quirk_kprobe_by_ftrace(uint64_t offset)
@@ -164,14 +162,12 @@ bool quirk_kprobe_by_ftrace(uint64_t offset)
 #endif
 }
 
-bool quirk_kprobe_session(void)
+static bool ask_kprobe_session(void)
 {
-	static int known;
-
-	if (!known)
-		known = ask_kprobe_multi(BPF_TRACE_KPROBE_SESSION) ? YES : NO;
-	return known == YES;
+	return accepts_kprobe_multi(BPF_TRACE_KPROBE_SESSION);
 }
+
+QUIRK(kprobe_session)
 
 /* The kernel checks the path before the pid, and a kernel with the right filter refuses -1 as a number. */
 static bool ask_uprobe_multi(void)
@@ -199,14 +195,7 @@ static bool ask_uprobe_multi(void)
 	return link == -EINVAL;
 }
 
-bool quirk_uprobe_multi(void)
-{
-	static int known;
-
-	if (!known)
-		known = ask_uprobe_multi() ? YES : NO;
-	return known == YES;
-}
+QUIRK(uprobe_multi)
 
 /* "none voluntary (full) lazy": the model in use is in parentheses. */
 static bool ask_preemptible(void)
@@ -219,14 +208,7 @@ static bool ask_preemptible(void)
 	       (strstr(text, "(full)") || strstr(text, "(lazy)"));
 }
 
-bool quirk_preemptible(void)
-{
-	static int known;
-
-	if (!known)
-		known = ask_preemptible() ? YES : NO;
-	return known == YES;
-}
+QUIRK(preemptible)
 
 /* From the kernel's __noreturn annotations; newer kernels refuse a return trampoline on these by themselves. */
 bool quirk_never_returns(const char *function)
