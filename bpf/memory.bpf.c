@@ -41,6 +41,13 @@ static __always_inline void describe_modules(struct memory_layout *layout)
 	layout->module_state = bpf_core_field_offset(struct module, state);
 	layout->module_name = bpf_core_field_offset(struct module, name);
 	layout->module_kallsyms = bpf_core_field_offset(struct module, kallsyms);
+	if (bpf_core_field_exists(((struct module___by_type *)0)->mem)) {
+		layout->module_text = bpf_core_field_offset(struct module___by_type, mem[0].base);
+		layout->module_text_size = bpf_core_field_offset(struct module___by_type, mem[0].size);
+	} else if (bpf_core_field_exists(((struct module___one_block *)0)->core_layout)) {
+		layout->module_text = bpf_core_field_offset(struct module___one_block, core_layout.base);
+		layout->module_text_size = bpf_core_field_offset(struct module___one_block, core_layout.text_size);
+	}
 	layout->symtab = bpf_core_field_offset(struct mod_kallsyms, symtab);
 	layout->num_symtab = bpf_core_field_offset(struct mod_kallsyms, num_symtab);
 	layout->strtab = bpf_core_field_offset(struct mod_kallsyms, strtab);

@@ -14,6 +14,7 @@ struct memory_layout {
 	unsigned int record_size, record_ip;				      /* struct dyn_ftrace */
 	unsigned int page_next, page_records, page_index;		      /* struct ftrace_page */
 	unsigned int module_list, module_state, module_name, module_kallsyms; /* struct module */
+	unsigned int module_text, module_text_size;			      /* struct module: a pointer, and an unsigned int of bytes */
 	unsigned int symtab, num_symtab, strtab, typetab;		      /* struct mod_kallsyms */
 };
 

@@ -10,7 +10,7 @@
 main_files = $(filter-out $(foreach f,$(1),$(wildcard $(f:%.c=%)-*.c)),$(1))
 TEST_MAIN := $(call main_files,$(wildcard tests/programs/*.c))
 BENCH_MAIN := $(call main_files,$(wildcard tests/bench/*.c))
-TEST_BIN  := $(patsubst tests/programs/%.c,$(B)/tests/%,$(TEST_MAIN:.dyn.c=.c)) $(B)/tests/traces \
+TEST_BIN  := $(patsubst tests/programs/%.c,$(B)/tests/%,$(TEST_MAIN:.dyn.c=.c)) $(B)/tests/traces $(B)/tests/ksyms \
 	     $(BENCH_MAIN:tests/bench/%.c=$(B)/tests/bench-%)
 # Functions that tests count must stay functions, with frames that differ from call to call.
 TEST_CFLAGS := -std=gnu11 -O1 -g $(WARN) -D_GNU_SOURCE -fno-builtin -pthread
@@ -44,6 +44,11 @@ test-programs: $(TEST_BIN) $(B)/unwind-rows
 
 # For this machine alone: it is beside those that guests get.
 $(B)/unwind-rows: tests/unwind/rows.c $(patsubst %.c,$(B)/%.o,$(wildcard src/unwind/*.c src/binary/*.c src/kernel/*.c src/base/*.c)) $(LIBBPF_A) $(COMPAT_A)
+	$(call say,CC,$<)$(CC) $(TEST_CFLAGS) -I. -Isrc -static -Wl,--gc-sections -o $@ $(filter-out $(COMPAT_A),$^) $(LDLIBS) $(COMPAT_A)
+
+# A session of our own, for guests.
+$(B)/tests/ksyms: tests/guest/ksyms.c $(patsubst %.c,$(B)/%.o,$(wildcard src/kernel/*.c src/base/*.c)) $(LIBBPF_A) $(COMPAT_A)
+	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(TEST_CFLAGS) -I. -Isrc -static -Wl,--gc-sections -o $@ $(filter-out $(COMPAT_A),$^) $(LDLIBS) $(COMPAT_A)
 
 $(B)/tests/traces: tests/guest/traces.c

@@ -382,4 +382,24 @@ struct module {
 	struct mod_kallsyms *kallsyms;
 } CORE;
 
+struct module_memory {
+	void *base;
+	unsigned int size;
+} CORE;
+
+/* Linux 6.4: memory by type, text first. */
+struct module___by_type {
+	struct module_memory mem[1];
+} CORE;
+
+struct module_layout {
+	void *base;
+	unsigned int text_size;
+} CORE;
+
+/* Before: one block, which begins with the text. */
+struct module___one_block {
+	struct module_layout core_layout;
+} CORE;
+
 #endif

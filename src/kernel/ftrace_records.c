@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Reads ftrace's records of the functions that it can trace from the memory of the kernel (kernel/trace/ftrace.c: a
- * list of pages, each with an array of records). The same list from tracefs takes the kernel 270 M instructions
- * (6.12), because it looks up the name of each function.
+ * kernel/trace/ftrace.c: a list of pages, each with an array of records. To list the same by name takes the kernel
+ * 270 M instructions (6.12), for it looks up the name of each.
  */
-#include "kernel_files.h"
-#include "memory.h"
+#include <fcntl.h>
 
-/*
- * More than any kernel has. Without a bound, memory that holds no pages and records (any more) could be read
- * forever.
- */
+#include "ftrace_records.h"
+
+/* More than any kernel has: memory that is not, or no longer, pages and records could be read for ever. */
 #define MAX_RECORDS (1 << 24)
 #define MAX_PAGES   (1 << 16)
 
@@ -29,7 +26,7 @@ static int read_page(const struct memory *memory, uint64_t at, struct page *page
 	return !ret && page->n > MAX_RECORDS ? -EINVAL : ret;
 }
 
-/* Skips records with address 0: their functions were removed from the kernel. */
+/* The address is 0 where the linker has removed the function. */
 static int offer_page(const struct memory *memory, const struct page *page, void (*fn)(uint64_t addr, void *ctx), void *ctx)
 {
 	const struct memory_layout *layout = &memory->layout;
@@ -46,7 +43,7 @@ static int offer_page(const struct memory *memory, const struct page *page, void
 	return ret;
 }
 
-/* Whether n is the number of records that ftrace reports. It is not if a module came or went meanwhile. */
+/* Does ftrace report the same number? */
 static bool are_all(unsigned long n)
 {
 	__close int fd = openat(kernel_tracefs(), "dyn_ftrace_total_info", O_RDONLY | O_CLOEXEC);
@@ -55,11 +52,13 @@ static bool are_all(unsigned long n)
 	return fd >= 0 && read(fd, text, sizeof(text) - 1) > 0 && strtoul(text, NULL, 10) == n;
 }
 
-static int each_page(const struct memory *memory, uint64_t at, void (*fn)(uint64_t addr, void *ctx), void *ctx)
+int ftrace_records_each(const struct memory *memory, uint64_t at, void (*fn)(uint64_t addr, void *ctx), void *ctx)
 {
 	unsigned long n = 0, n_pages = 0;
 	struct page page = {};
-	int ret = memory_copy(memory, at, &page.next, sizeof(page.next));
+	int ret = memory->layout.record_size < sizeof(uint64_t) + memory->layout.record_ip ? -ENOENT : 0;
+
+	ret = ret ? ret : memory_copy(memory, at, &page.next, sizeof(page.next));
 
 	while (!ret && page.next) {
 		ret = read_page(memory, page.next, &page);
@@ -69,19 +68,4 @@ static int each_page(const struct memory *memory, uint64_t at, void (*fn)(uint64
 			ret = -EINVAL;
 	}
 	return ret || are_all(n) ? ret : -EAGAIN;
-}
-
-int kernel_each_record(const struct kernel_records *records, void (*fn)(uint64_t addr, void *ctx), void *ctx, struct err *err)
-{
-	const struct memory *memory = records->memory;
-	int ret = -ENOENT;
-
-	if (records->at && memory && memory->layout.record_size >= sizeof(uint64_t) + memory->layout.record_ip)
-		ret = each_page(memory, records->at, fn, ctx);
-	return ret ? err_set(err, ret, "cannot read ftrace's records: %s", strerror(-ret)) : 0;
-}
-
-void kernel_records_release(struct kernel_records *records)
-{
-	memory_close(&records->memory);
 }

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "base/search.h"
 #include "kallsyms_image.h"
+#include "ksym.h"
 
 /* Linux has 200,000, and allows none with more than 511 bytes. */
 #define MAX_SYMBOLS   (1 << 23)
 #define MAX_NAMES     (64 << 20)
-#define MAX_NAME      512
+#define MAX_NAME      KSYM_NAME_MAX
 #define N_TOKENS      256
 #define TOKENS_MARGIN 64
+#define INDEX_EVERY   16
 
 /* vmcoreinfo: lines of text, less than a page of them. */
 struct info {
@@ -21,7 +24,7 @@ static int read_info(const struct memory *memory, struct info *info)
 	return ret ? ret : memory_copy(memory, text, info->text, sizeof(info->text) - 1);
 }
 
-/* 0, where nothing can be read: it does not say. */
+/* 0, which cannot be read, where vmcoreinfo does not name the symbol. */
 static uint64_t address_of(const struct info *info, const char *name)
 {
 	__free char *key = base_printf("SYMBOL(%s)=", name);
@@ -80,12 +83,12 @@ static int read_offsets(struct kallsyms_image *image, const struct memory *memor
 	image->kind = OFFSETS_FROM_THEMSELVES;
 	if (!base)
 		return 0;
-	/* in the middle is the kernel's text: */
+	/* the kernel's text is in the middle of the table */
 	image->kind = image->offsets[image->n / 2] < 0 ? OFFSETS_PERCPU : OFFSETS_FROM_BASE;
 	return memory_copy(memory, base, &image->base, sizeof(image->base));
 }
 
-/* Behind the names are what finds the middle of them, and then the tokens. */
+/* After the names come the kernel's own index, then the tokens. */
 static int read_names(struct kallsyms_image *image, const struct memory *memory, const struct info *info)
 {
 	uint64_t from = address_of(info, "kallsyms_names"), to = address_of(info, "kallsyms_token_table");
@@ -96,7 +99,7 @@ static int read_names(struct kallsyms_image *image, const struct memory *memory,
 	return memory_take(memory, from, image->names_len, (void **)&image->names);
 }
 
-/* Where the tokens of the name at *at begin; *at becomes the next name. NULL: there is none. */
+/* The tokens of the name at *at, of which there are *n; sets *at to the next name. NULL: there is no name. */
 static const uint8_t *next_name(const struct kallsyms_image *image, size_t *at, size_t *n)
 {
 	const uint8_t *p = image->names + *at, *end = image->names + image->names_len;
@@ -132,66 +135,70 @@ static bool expand(const struct kallsyms_image *image, const uint8_t *tokens, si
 	return len > 1;
 }
 
-/* Are these tokens, of type and name, this name? Of most one need not look: they are more than it has bytes. */
-static bool is_name(const struct kallsyms_image *image, const uint8_t *tokens, size_t n, const char *name, size_t len)
+static char type_of(const struct kallsyms_image *image, const uint8_t *tokens)
 {
-	char text[MAX_NAME + 32];
-
-	return n <= len + 1 && expand(image, tokens, n, text) && !strcmp(text + 1, name);
+	return image->tokens[*tokens].text[0];
 }
 
-#define IS_NAME(image, tokens, n, name) is_name(image, tokens, n, name, sizeof(name) - 1)
+/* Are these tokens, of type and name, this name? The first token, which begins with the type, mostly says no. */
+static bool is_name(const struct kallsyms_image *image, const uint8_t *tokens, size_t n, const char *name)
+{
+	for (size_t skip = 1; n; n--, tokens++, skip = 0) {
+		const struct kallsyms_token *token = &image->tokens[*tokens];
+		size_t len = token->len - skip;
+
+		if (token->len <= skip)
+			continue;
+		if (token->text[skip] != *name || strncmp(token->text + skip, name, len))
+			return false;
+		name += len;
+	}
+	return !*name;
+}
+
+/* Two variables of one name: which one is it? */
+static bool take_place(uint64_t *place, uint64_t addr)
+{
+	bool first = !*place;
+
+	*place = addr;
+	return first;
+}
 
 /*
- * Every name is where it should be, addresses rise, and the kernel's text begins where vmcoreinfo says. *modules
- * becomes where the list of them is, of which there is one.
+ * Every name is where it should be, addresses rise, and the kernel's text begins where vmcoreinfo says. Sets
+ * places and index.
  */
-static int check(const struct kallsyms_image *image, const struct info *info, uint64_t *modules)
+static int check(struct kallsyms_image *image, struct memory_places *places, const struct info *info)
 {
 	uint64_t stext = address_of(info, "_stext"), last = 0;
 	bool found = false;
 	size_t at = 0;
 
-	*modules = 0;
 	for (uint32_t i = 0; i < image->n; i++) {
 		uint64_t addr = address(image, i);
+		const uint8_t *tokens;
 		size_t n;
-		const uint8_t *tokens = next_name(image, &at, &n);
 
+		if (i % INDEX_EVERY == 0)
+			*vec_push(&image->index) = at;
+		tokens = next_name(image, &at, &n);
 		if (!tokens || addr < last)
 			return -EINVAL;
 		last = addr;
 		if (addr == stext)
-			found = found || IS_NAME(image, tokens, n, "_stext");
-		if (!IS_NAME(image, tokens, n, "modules"))
+			found = found || is_name(image, tokens, n, "_stext");
+		if (ksym_is_function(type_of(image, tokens)))
 			continue;
-		if (*modules)
+		if ((is_name(image, tokens, n, "modules") && !take_place(&places->modules, addr)) ||
+		    (is_name(image, tokens, n, "ftrace_pages_start") && !take_place(&places->ftrace_pages_start, addr)))
 			return -EINVAL;
-		*modules = addr;
 	}
 	return found ? 0 : -EINVAL;
 }
 
-/* A kernel may be without them. */
-static int read_modules(struct kallsyms_image *image, const struct memory *memory, uint64_t list)
+int kallsyms_image_each(const struct kallsyms_image *image, const char *name, ksym_fn fn, void *ctx)
 {
-	if (list)
-		return modules_image_read(&image->modules, memory, list);
-	return kernel_module_loaded("*") ? -EINVAL : 0;
-}
-
-int kallsyms_image_each(const struct kallsyms_image *image, kallsyms_fn fn, void *ctx)
-{
-	static const bool wanted[256] = {
-		['t'] = true,
-		['T'] = true,
-		['w'] = true,
-		['W'] = true,
-		['d'] = true,
-		['D'] = true,
-		['b'] = true,
-		['B'] = true,
-	};
 	char text[MAX_NAME + 32];
 	struct ksym sym = { .name = text + 1 };
 	size_t at = 0, n;
@@ -200,21 +207,55 @@ int kallsyms_image_each(const struct kallsyms_image *image, kallsyms_fn fn, void
 		const uint8_t *tokens = next_name(image, &at, &n);
 		int ret;
 
-		if (!wanted[(uint8_t)image->tokens[*tokens].text[0]] || !expand(image, tokens, n, text))
+		if (!ksym_is_function(type_of(image, tokens)) || (name && !is_name(image, tokens, n, name)) ||
+		    !expand(image, tokens, n, text))
 			continue;
 		sym.addr = address(image, i);
-		ret = fn(&sym, text[0], ctx);
+		ret = fn(&sym, ctx);
 		if (ret)
 			return ret;
 	}
-	return modules_image_each(&image->modules, fn, ctx);
+	return 0;
 }
 
-int kallsyms_image_read(struct kallsyms_image *image, const struct memory *memory)
+/* The first function of those that begin at one address. */
+static bool function_among(const struct kallsyms_image *image, uint32_t first, uint32_t behind,
+			   char text[MAX_NAME + 32])
+{
+	size_t at = image->index.v[first / INDEX_EVERY], n;
+
+	for (uint32_t i = first / INDEX_EVERY * INDEX_EVERY; i < behind; i++) {
+		const uint8_t *tokens = next_name(image, &at, &n);
+
+		if (i >= first && ksym_is_function(type_of(image, tokens)) && expand(image, tokens, n, text) &&
+		    !ksym_is_end_of_text(text + 1))
+			return true;
+	}
+	return false;
+}
+
+int kallsyms_image_at(const struct kallsyms_image *image, uint64_t addr, struct ksym_place *place)
+{
+	uint32_t behind = search_first(i, image->n, address(image, i) > addr), first;
+	char text[MAX_NAME + 32];
+
+	/* behind the last symbol is no function */
+	if (!behind || behind == image->n)
+		return -ENOENT;
+	place->start = address(image, behind - 1);
+	place->end = address(image, behind);
+	place->module = NULL;
+	first = search_first(i, behind, address(image, i) >= place->start);
+	if (!function_among(image, first, behind, text))
+		return -ENOENT;
+	memcpy(place->name, text + 1, strlen(text));
+	return 0;
+}
+
+int kallsyms_image_read(struct kallsyms_image *image, struct memory_places *places, const struct memory *memory)
 {
 	__free struct info *info = base_alloc(sizeof(*info));
 	int ret = read_info(memory, info);
-	uint64_t modules;
 
 	ret = ret ? ret : memory_copy(memory, address_of(info, "kallsyms_num_syms"), &image->n, sizeof(image->n));
 	if (!ret && (!image->n || image->n > MAX_SYMBOLS))
@@ -222,8 +263,7 @@ int kallsyms_image_read(struct kallsyms_image *image, const struct memory *memor
 	ret = ret ? ret : read_offsets(image, memory, info);
 	ret = ret ? ret : read_tokens(image, memory, info);
 	ret = ret ? ret : read_names(image, memory, info);
-	ret = ret ? ret : check(image, info, &modules);
-	return ret ? ret : read_modules(image, memory, modules);
+	return ret ? ret : check(image, places, info);
 }
 
 void kallsyms_image_release(struct kallsyms_image *image)
@@ -231,5 +271,6 @@ void kallsyms_image_release(struct kallsyms_image *image)
 	free(image->offsets);
 	free(image->tokens);
 	free(image->names);
-	modules_image_release(&image->modules);
+	free(image->index.v);
+	*image = (struct kallsyms_image){};
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Within kernel/: the tables from which the kernel prints /proc/kallsyms (kernel/kallsyms.c, scripts/kallsyms.c:
- * names are strings of tokens, one byte each), out of its memory. Where they are it tells since Linux 6.0, in
- * vmcoreinfo (its Documentation/admin-guide/kdump/vmcoreinfo.rst).
+ * Within kernel/: the tables from which the kernel prints its own part of /proc/kallsyms (kernel/kallsyms.c,
+ * scripts/kallsyms.c: names are strings of tokens, one byte each), copied out of its memory. They stay as they are,
+ * packed: a name is unpacked when it is asked for. From Linux 6.0 on vmcoreinfo says where they are (the kernel's
+ * Documentation/admin-guide/kdump/vmcoreinfo.rst).
  */
 #ifndef SONDE_KALLSYMS_IMAGE_H
 #define SONDE_KALLSYMS_IMAGE_H
 
-#include "modules_image.h"
+#include "memory.h"
 
 struct kallsyms_token {
 	char text[31];
@@ -19,24 +20,32 @@ struct kallsyms_image {
 	int32_t *offsets;
 	enum {
 		OFFSETS_FROM_BASE,	/* unsigned */
-		OFFSETS_PERCPU,		/* negative: base - 1 - offset; else the address itself, in each processor's area */
-		OFFSETS_FROM_THEMSELVES /* each from where it is */
+		OFFSETS_PERCPU,		/* negative: base - 1 - offset; else the address, of a per-processor variable */
+		OFFSETS_FROM_THEMSELVES /* each from its own address */
 	} kind;
-	uint64_t base; /* or where the first offset is */
+	uint64_t base; /* or the address of the first offset */
 	uint8_t *names;
 	size_t names_len;
 	struct kallsyms_token *tokens; /* 256 */
-	struct modules_image modules;
+	struct {
+		uint32_t *v; /* where every 16th name is in names, for kallsyms_image_at() */
+		size_t n, cap;
+	} index;
 };
 
-/* Of one that is {}; to be released even after an error: something that is not as it is known here. */
-int kallsyms_image_read(struct kallsyms_image *image, const struct memory *memory);
+/*
+ * Into an image and places that are {}: 0, or -errno where something is not in the form that is known here. Release
+ * the image in either case.
+ */
+int kallsyms_image_read(struct kallsyms_image *image, struct memory_places *places, const struct memory *memory);
 void kallsyms_image_release(struct kallsyms_image *image);
 
 /*
- * Functions and data that can be written (types t w d b); then all of the modules'. Stops and returns what fn
- * returned when that is not 0.
+ * fn gets each function, or each of a name, by address. Names that are not wanted are not unpacked. Stops and returns
+ * what fn returned when that is not 0.
  */
-int kallsyms_image_each(const struct kallsyms_image *image, kallsyms_fn fn, void *ctx);
+int kallsyms_image_each(const struct kallsyms_image *image, const char *name, ksym_fn fn, void *ctx);
+/* As kernel_symbol_at(): 0, -ENOENT. */
+int kallsyms_image_at(const struct kallsyms_image *image, uint64_t addr, struct ksym_place *place);
 
 #endif

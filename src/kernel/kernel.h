@@ -1,18 +1,31 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the kernel tells of its own symbols: /proc/kallsyms, what ftrace can trace,
- * tracepoints from tracefs or from BTF. Read as streams; the caller keeps what it wants.
+ * What the kernel says about itself: its symbols, which of them ftrace can trace, tracepoints from tracefs or BTF,
+ * names in BTF.
  */
-#ifndef SONDE_SYMBOLS_KERNEL_H
-#define SONDE_SYMBOLS_KERNEL_H
+#ifndef SONDE_KERNEL_H
+#define SONDE_KERNEL_H
 
 #include "base/base.h"
 
 /*
- * For tests: the files below are looked for under this directory, kept by pointer. To be called before anything is
+ * For tests: the kernel's files are looked for under this directory, kept by pointer. Call it before anything is
  * read.
  */
 void kernel_set_root(const char *dir);
+
+/*
+ * A session: what the kernel says about its own symbols. They are read when they are first asked for, kept, and freed
+ * with the session. Modules that are loaded later are not in it.
+ */
+struct kernel;
+
+struct kernel *kernel_new(void);
+void kernel_free(struct kernel *kernel);
+static inline void kernel_freep(struct kernel **kernel)
+{
+	kernel_free(*kernel);
+}
 
 struct ksym {
 	uint64_t addr;	    /* 0 where kptr_restrict hides it */
@@ -23,28 +36,42 @@ struct ksym {
 /* Stops and returns what fn returned when that is not 0. */
 typedef int (*ksym_fn)(const struct ksym *sym, void *ctx);
 
-/* Where ftrace's records are, from one call to the other. To be released even after an error. */
-struct kernel_records {
-	uint64_t at; /* 0 where the kernel does not tell */
-	struct memory *memory;
+/*
+ * All functions (types t T w W of nm(1)), the kernel's own by address. -errno with err: the symbols cannot be read.
+ */
+int kernel_each_symbol(struct kernel *kernel, ksym_fn fn, void *ctx, struct err *err);
+/* The functions that have a name: static functions of several files may share it. */
+int kernel_each_named(struct kernel *kernel, const char *name, ksym_fn fn, void *ctx, struct err *err);
+
+#define KSYM_NAME_MAX 512 /* bytes with the NUL, as in the kernel */
+
+/* A function as an address has found it. */
+struct ksym_place {
+	char name[KSYM_NAME_MAX];
+	const char *module; /* the session's; NULL: the kernel proper */
+	uint64_t start;
+	uint64_t end; /* where the next symbol or the end of its module's code is; 0: not known */
 };
 
-void kernel_records_release(struct kernel_records *records);
-
-/* Functions (types t T w W), in the kernel's order. records: NULL, or one that is {}, for kernel_each_record(). */
-int kernel_each_symbol(ksym_fn fn, void *ctx, struct kernel_records *records, struct err *err);
 /*
- * What ftrace can trace, as it lists it. *has_addr: whether addresses are wanted, which take the kernel twice as
- * long, and then whether there are any: before 6.5 the kernel lists names only. Without, addr is 0.
+ * The function that an address is in; of several names of one address the first in the kernel's order. 0; -ENOENT:
+ * the address is in no function that is known, or the kernel hides addresses; else as kernel_each_symbol().
+ */
+int kernel_symbol_at(struct kernel *kernel, uint64_t addr, struct ksym_place *place);
+
+/*
+ * Where ftrace can trace: the addresses in its records, in no order, copied out of the kernel's memory, for the
+ * kernel takes long to print the names. 0: fn got all of them; -errno: what it got is of no use.
+ */
+int kernel_each_record(struct kernel *kernel, void (*fn)(uint64_t addr, void *ctx), void *ctx);
+
+/*
+ * The functions that ftrace can trace, as it lists them. *has_addr: whether addresses are wanted, which take the
+ * kernel twice as long; set to whether there are any, for before 6.5 the kernel lists names only. Without, addr is 0.
  */
 int kernel_each_traceable(ksym_fn fn, void *ctx, bool *has_addr, struct err *err);
-/*
- * The same from ftrace's own records, which BPF can read: their addresses, in no order, without the names that take
- * the kernel long. All of them, or an error, and then nothing that fn got is of use.
- */
-int kernel_each_record(const struct kernel_records *records, void (*fn)(uint64_t addr, void *ctx), void *ctx, struct err *err);
 bool kernel_module_loaded(const char *name_glob);
-/* True: the kernel says that one function has this name. False: several, none, or it does not say. */
+/* Does exactly one function have this name? Also false where the kernel does not say. */
 bool kernel_symbol_unique(const char *name);
 
 struct ktracepoint {
@@ -56,24 +83,23 @@ typedef int (*ktracepoint_fn)(const struct ktracepoint *tp, void *ctx);
 
 /* From tracefs, else from BTF. */
 int kernel_each_tracepoint(ktracepoint_fn fn, void *ctx, struct err *err);
-/* Whether that is tracefs: BTF knows neither systems nor the tracepoints of syscalls. */
+/* Is tracefs readable? BTF knows neither systems nor the tracepoints of syscalls. */
 bool kernel_lists_tracepoints(void);
 /* The id for perf_event_open, or -errno. */
 int kernel_tracepoint_id(const char *system, const char *name);
 
 /*
- * A directory fd of tracefs: where it is mounted, else a mount of our own that has no place in any
- * namespace and goes with the fd. -errno where there is none. Kept open; not the caller's to close.
+ * A directory fd of tracefs: where it is mounted, else a mount of our own that is in no mount namespace and ends with
+ * the fd. -errno where there is none. Kept open; the caller must not close it.
  */
 int kernel_tracefs(void);
 
-/* Such a mount of any of the kernel's own file systems: a directory fd, the caller's, or -errno. */
+/* A mount of our own of any of the kernel's file systems: a directory fd, which the caller closes, or -errno. */
 int kernel_mount(const char *filesystem);
 
 /*
- * The kernel's BTF, read once from front to back without building an index: 1 ms where libbpf's
- * own reading of it takes 5. fn gets each FUNC's or each TYPEDEF's (the tracepoints are "btf_trace_NAME") name and
- * type id.
+ * The kernel's BTF, read from front to back without building an index: 1 ms where libbpf's own reading takes 5. fn
+ * gets the name and type id of each FUNC or each TYPEDEF (tracepoints are "btf_trace_NAME").
  */
 typedef int (*kernel_btf_fn)(const char *name, uint32_t id, void *ctx);
 int kernel_each_btf_func(kernel_btf_fn fn, void *ctx, struct err *err);

@@ -93,6 +93,14 @@ void memory_close(struct memory **memory)
 	*memory = NULL;
 }
 
+void memory_places_take(struct memory_places *places, const struct ksym *sym)
+{
+	if (!strcmp(sym->name, "modules"))
+		places->modules = sym->addr;
+	else if (!strcmp(sym->name, "ftrace_pages_start"))
+		places->ftrace_pages_start = sym->addr;
+}
+
 int memory_copy(const struct memory *memory, uint64_t addr, void *to, size_t n)
 {
 	while (n) {

@@ -18,6 +18,15 @@ struct memory {
 	struct memory_programs *programs; /* NULL in tests */
 };
 
+/* Where in the memory its readers begin: variables of the kernel, 0 where no symbol names them. */
+struct memory_places {
+	uint64_t modules;	     /* the head of the list of modules */
+	uint64_t ftrace_pages_start; /* a pointer to the first page of ftrace's records */
+};
+
+/* Keeps the address of a symbol that names one of them. */
+void memory_places_take(struct memory_places *places, const struct ksym *sym);
+
 /* Loads the program. The caller closes the result with memory_close(). NULL: failed, errno says why. */
 struct memory *memory_open(void);
 /* Frees *memory and sets it to NULL; NULL is allowed. */

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "modules_image.h"
 
-/* More than any kernel has. Without bounds, memory that holds no list of modules (any more) could be read forever. */
+/* More than any kernel has: memory that is not, or no longer, a list of modules could be read for ever. */
 #define MAX_MODULES (1 << 12)
 #define MAX_SYMBOLS (1 << 20)
 #define MAX_STRINGS (1 << 26)
 
-/* The smallest page size: whether memory can be read changes only at its multiples. */
+/* Readable memory begins and ends at a multiple of this, also where pages are larger. */
 #define PAGE_SIZE 4096
 
-/* include/linux/module.h: the module is being set up, and the kernel lists nothing of it. */
+/* include/linux/module.h: the module is being loaded, and the kernel does not list its symbols yet. */
 #define MODULE_STATE_UNFORMED 3
 
 struct tables {
@@ -31,8 +31,7 @@ static int read_tables(const struct memory *memory, uint64_t module, struct tabl
 }
 
 /*
- * The kernel does not record the size of the strings: they end after the last name, which may reach into the next
- * page.
+ * The kernel does not say how long the strings are: they end with the last name, which may reach into the next page.
  */
 static int read_strings(struct module_image *module, const struct memory *memory, uint64_t from)
 {
@@ -55,6 +54,19 @@ static int read_strings(struct module_image *module, const struct memory *memory
 	return ret || memchr(module->strings + len, 0, PAGE_SIZE) ? ret : -EINVAL;
 }
 
+/* Where its code is: what cannot be read stays unknown. */
+static void read_code(struct module_image *module, const struct memory *memory, uint64_t at)
+{
+	const struct memory_layout *layout = &memory->layout;
+	uint32_t size;
+
+	if (!layout->module_text ||
+	    memory_copy(memory, at + layout->module_text, &module->start, sizeof(module->start)) ||
+	    memory_copy(memory, at + layout->module_text_size, &size, sizeof(size)))
+		return;
+	module->end = module->start + size;
+}
+
 static int read_module(struct module_image *module, const struct memory *memory, uint64_t at)
 {
 	struct tables tables;
@@ -65,6 +77,7 @@ static int read_module(struct module_image *module, const struct memory *memory,
 	ret = ret ? ret : read_tables(memory, at, &tables);
 	if (ret)
 		return ret;
+	read_code(module, memory, at);
 	module->n = tables.n;
 	ret = memory_take(memory, tables.symbols, tables.n * sizeof(*module->symbols), (void **)&module->symbols);
 	ret = ret ? ret : memory_take(memory, tables.types, tables.n, (void **)&module->types);
@@ -90,7 +103,7 @@ int modules_image_read(struct modules_image *modules, const struct memory *memor
 	return ret;
 }
 
-int modules_image_each(const struct modules_image *modules, kallsyms_fn fn, void *ctx)
+int modules_image_each(const struct modules_image *modules, module_symbol_fn fn, void *ctx)
 {
 	vec_each(module, modules) {
 		for (uint32_t i = 0; i < module->n; i++) {
@@ -117,4 +130,5 @@ void modules_image_release(struct modules_image *modules)
 		free(module->strings);
 	}
 	free(modules->v);
+	*modules = (struct modules_image){};
 }

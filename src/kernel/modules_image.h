@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * For kernel/ alone: reads the symbols of the kernel's modules from its memory. They are ELF symbol tables
- * (kernel/module/kallsyms.c).
+ * Within kernel/: the ELF symbol tables of the kernel's modules, copied out of its memory (kernel/module/kallsyms.c).
  */
 #ifndef SONDE_MODULES_IMAGE_H
 #define SONDE_MODULES_IMAGE_H
@@ -14,8 +13,9 @@ struct module_image {
 	char name[56];
 	Elf64_Sym *symbols;
 	uint32_t n;
-	char *types; /* of each symbol, a letter as nm(1) prints it */
+	char *types; /* of each, as nm(1) names it */
 	char *strings;
+	uint64_t start, end; /* of its code; end 0: not known */
 };
 
 struct modules_image {
@@ -24,17 +24,17 @@ struct modules_image {
 };
 
 /*
- * Reads all modules. list: the kernel address of the head of their list. Initialise modules with {}; the caller
- * releases it also after an error. -EINVAL: not as expected, as a module may have come or gone meanwhile. -ENOENT:
- * the layout is unknown. Else -errno.
+ * Into one that is {}, from the head of the list of modules. -errno also where a module comes or goes meanwhile.
+ * Release it in either case.
  */
 int modules_image_read(struct modules_image *modules, const struct memory *memory, uint64_t list);
 void modules_image_release(struct modules_image *modules);
 
-/* Called for a symbol, which is valid during the call. type: a letter as nm(1) prints it. */
-typedef int (*kallsyms_fn)(const struct ksym *sym, char type, void *ctx);
-
-/* Calls fn for each symbol. A non-zero return of fn ends the walk and is returned. */
-int modules_image_each(const struct modules_image *modules, kallsyms_fn fn, void *ctx);
+/*
+ * fn gets each symbol, type as nm(1) names it, in the order of the tables. Stops and returns what fn returned when
+ * that is not 0.
+ */
+typedef int (*module_symbol_fn)(const struct ksym *sym, char type, void *ctx);
+int modules_image_each(const struct modules_image *modules, module_symbol_fn fn, void *ctx);
 
 #endif

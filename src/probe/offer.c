@@ -114,8 +114,10 @@ static void offer_object(struct offer *offer, bool usdt)
 
 static void offer_kernel(const struct offer *offer)
 {
+	struct kernel *kernel __cleanup(kernel_freep) = kernel_new();
+
 	if (strlen(offer->prefix) >= LEAST_LETTERS)
-		kernel_each_symbol(offer_symbol, (void *)offer, NULL, NULL);
+		kernel_each_symbol(kernel, offer_symbol, (void *)offer, NULL);
 }
 
 void spec_offer(const char *word, void (*fn)(const char *spec, void *ctx), void *ctx)

@@ -22,7 +22,7 @@ struct query {
  * These take all queries at once and skip those of other kinds, because the lists of the kernel are long. *bad:
  * index of the query that err is about.
  */
-int resolve_kernel(struct query *queries, size_t n, struct target_set *set, size_t *bad,
+int resolve_kernel(struct query *queries, size_t n, struct kernel *kernel, struct target_set *set, size_t *bad,
 		   struct err *err);
 int resolve_tracepoints(struct query *queries, size_t n, struct target_set *set, size_t *bad,
 			struct err *err);

@@ -13,24 +13,17 @@ struct hit {
 	uint64_t addr;
 	const char *name, *module;
 	struct query *query;
-	uint64_t end; /* of the function, if an offset must be checked */
-	bool listed;  /* the name by which ftrace lists this address */
-};
-
-/* The symbol that contains an address; addr 0: not found yet. */
-struct holder {
-	uint64_t addr;
-	char name[512], module[64];
+	bool listed; /* the name by which ftrace lists this address */
 };
 
 struct search {
 	struct query *queries;
 	size_t n;
 	struct target_set *set;
+	struct kernel *kernel;
 	struct traceable traceable;
-	uint64_t last;		/* address of the previous symbol */
-	bool hidden;		/* the kernel hides addresses */
-	struct holder *holders; /* one for each query */
+	uint64_t last; /* address of the previous symbol */
+	bool hidden;   /* the kernel hides addresses */
 	struct hits {
 		struct hit *v;
 		size_t n, cap;
@@ -46,73 +39,20 @@ static bool object_matches(const struct query *query, const char *module)
 	return match_test(query->object, module);
 }
 
-/* For a spec with an address in place of a name: the last symbol at or before the address contains it. */
-static void offer_address(struct search *search, const struct query *query, const struct ksym *sym)
-{
-	struct holder *holder = &search->holders[query - search->queries];
-
-	if (sym->addr > query->spec.offset || sym->addr <= holder->addr)
-		return;
-	holder->addr = sym->addr;
-	snprintf(holder->name, sizeof(holder->name), "%s", sym->name);
-	snprintf(holder->module, sizeof(holder->module), "%s", str_or_empty(sym->module));
-}
-
-static void add_holders(struct search *search)
+/* For a spec with an address in place of a name: the function that contains it. */
+static void add_by_address(struct search *search, struct query *query)
 {
 	struct pool *pool = &search->set->pool;
+	struct ksym_place place;
 
-	for (size_t i = 0; i < search->n; i++) {
-		const struct holder *holder = &search->holders[i];
-
-		if (holder->addr)
-			*vec_push(&search->hits) = (struct hit){
-				.addr = holder->addr,
-				.query = &search->queries[i],
-				.name = pool_add(pool, holder->name),
-				.module = holder->module[0] ? pool_add(pool, holder->module) : NULL,
-			};
-	}
-}
-
-/* The next symbol is the end of a function: an offset must stay before it. */
-static int offer_end(const struct ksym *sym, void *ctx)
-{
-	const struct search *search = ctx;
-	struct hit *hits = search->hits.v, *before;
-	size_t low = 0, high = search->hits.n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (hits[middle].addr < sym->addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low)
-		return 0;
-	before = &hits[low - 1];
-	if (!before->end || sym->addr < before->end)
-		before->end = sym->addr;
-	return 0;
-}
-
-static int find_ends(struct search *search, struct err *err)
-{
-	struct hit *hits = search->hits.v;
-	bool offsets = false;
-	int ret;
-
-	for (size_t i = 0; i < search->n; i++)
-		offsets = offsets || (query_is_kernel(&search->queries[i]) && search->queries[i].spec.offset);
-	if (!offsets)
-		return 0;
-	ret = kernel_each_symbol(offer_end, search, NULL, err);
-	for (size_t i = search->hits.n; i-- > 1;)
-		if (hits[i - 1].addr == hits[i].addr)
-			hits[i - 1].end = hits[i].end;
-	return ret;
+	if (kernel_symbol_at(search->kernel, query->spec.offset, &place) || !object_matches(query, place.module))
+		return;
+	*vec_push(&search->hits) = (struct hit){
+		.addr = place.start,
+		.query = query,
+		.name = pool_add(pool, place.name),
+		.module = place.module ? pool_add(pool, place.module) : NULL,
+	};
 }
 
 static bool is_pattern(const struct query *query)
@@ -134,11 +74,9 @@ static int offer_symbol(const struct ksym *sym, void *ctx)
 	for (size_t i = 0; i < search->n; i++) {
 		struct query *query = &search->queries[i];
 
-		if (!query_is_kernel(query) || !object_matches(query, sym->module))
+		if (!query_is_kernel(query) || !query->spec.name || !object_matches(query, sym->module))
 			continue;
-		if (!query->spec.name)
-			offer_address(search, query, sym);
-		else if (match_test(query->name, sym->name) && !(is_pattern(query) && is_padding(sym->name)))
+		if (match_test(query->name, sym->name) && !(is_pattern(query) && is_padding(sym->name)))
 			*vec_push(&search->hits) = (struct hit){
 				.addr = sym->addr,
 				.name = pool_add(pool, sym->name),
@@ -240,14 +178,16 @@ static void add_note(struct target_set *set, const char *name, const char *reaso
 	note->reason = reason;
 }
 
-static int check_offset(const struct hit *hit, struct err *err)
+static int check_offset(const struct search *search, const struct hit *hit, struct err *err)
 {
 	uint64_t offset = hit->query->spec.offset;
+	struct ksym_place place;
 
-	if (!hit->query->spec.name || !offset || !hit->end || hit->addr + offset < hit->end)
+	if (!hit->query->spec.name || !offset || kernel_symbol_at(search->kernel, hit->addr, &place) || !place.end ||
+	    hit->addr + offset < place.end)
 		return 0;
 	return err_set(err, -EINVAL, "'%s' ends before +0x%llx: it is at most 0x%llx bytes long", hit->name,
-		       (unsigned long long)offset, (unsigned long long)(hit->end - hit->addr));
+		       (unsigned long long)offset, (unsigned long long)(place.end - hit->addr));
 }
 
 /* Whether ftrace can trace the function of a hit. */
@@ -276,7 +216,7 @@ static int add_hits(struct search *search, size_t *bad, struct err *err)
 		*bad = query - search->queries;
 		if (excluded && !pattern)
 			return err_set(err, -EPERM, "'%s' cannot be traced: %s", hit->name, excluded);
-		if (check_offset(hit, err))
+		if (check_offset(search, hit, err))
 			return err->code;
 		if (pattern && !is_traceable(search, hit))
 			continue;
@@ -295,26 +235,20 @@ static int offer_nearest(const struct ksym *sym, void *ctx)
 	return 0;
 }
 
-struct place {
-	const char *name;
-	char *found; /* MODULE:NAME */
-};
-
-static int find_place(const struct ksym *sym, void *ctx)
+/* MODULE:NAME */
+static int take_place(const struct ksym *sym, void *ctx)
 {
-	struct place *place = ctx;
+	char **place = ctx;
 
-	if (strcmp(sym->name, place->name))
-		return 0;
-	place->found = base_printf("%s:%s", sym->module ?: "vmlinux", sym->name);
+	*place = base_printf("%s:%s", sym->module ?: "vmlinux", sym->name);
 	return 1;
 }
 
-static int not_found(const struct query *query, bool listed, struct err *err)
+static int not_found(const struct search *search, const struct query *query, struct err *err)
 {
 	const struct spec *spec = &query->spec;
-	struct place place = { .name = spec->name };
-	__free char *found = NULL;
+	const char *what = search->traceable.known ? "traceable kernel function" : "kernel function";
+	__free char *place = NULL;
 	struct nearest nearest;
 
 	if (!spec->name)
@@ -323,42 +257,38 @@ static int not_found(const struct query *query, bool listed, struct err *err)
 	if (spec->object && strcmp(spec->object, "vmlinux") && !kernel_module_loaded(spec->object))
 		return err_set(err, -ENOENT, "no kernel module '%s' is loaded", spec->object);
 	if (!match_literal(query->name))
-		return resolve_no_match(err, listed ? "traceable kernel function" : "kernel function", spec,
-					NULL);
+		return resolve_no_match(err, what, spec, NULL);
 	nearest_init(&nearest, spec->name);
-	kernel_each_symbol(offer_nearest, &nearest, NULL, NULL);
+	kernel_each_symbol(search->kernel, offer_nearest, &nearest, NULL);
 	/* the name exists in another module */
 	if (nearest_name(&nearest) && !strcmp(nearest_name(&nearest), spec->name))
-		kernel_each_symbol(find_place, &place, NULL, NULL);
-	found = place.found;
-	return resolve_no_match(err, "kernel function", spec, found ?: nearest_name(&nearest));
+		kernel_each_named(search->kernel, spec->name, take_place, &place, NULL);
+	return resolve_no_match(err, "kernel function", spec, place ?: nearest_name(&nearest));
 }
 
 static int search_kernel(struct search *search, size_t *bad, struct err *err)
 {
-	__cleanup(kernel_records_release) struct kernel_records records = {};
 	bool patterns = false;
 	int ret;
 
 	for (size_t i = 0; i < search->n; i++)
 		patterns |= query_is_kernel(&search->queries[i]) && is_pattern(&search->queries[i]);
-	ret = kernel_each_symbol(offer_symbol, search, &records, err);
+	ret = kernel_each_symbol(search->kernel, offer_symbol, search, err);
 	if (ret)
 		return ret;
 	if (patterns && search->hits.n)
-		traceable_read(&search->traceable, &records, search->hidden);
-	add_holders(search);
+		traceable_read(&search->traceable, search->kernel, search->hidden);
+	for (size_t i = 0; i < search->n; i++)
+		if (query_is_kernel(&search->queries[i]) && !search->queries[i].spec.name)
+			add_by_address(search, &search->queries[i]);
 	if (search->hits.n)
 		qsort(search->hits.v, search->hits.n, sizeof(*search->hits.v), compare_hits);
-	ret = find_ends(search, err);
-	if (ret)
-		return ret;
 	ret = add_hits(search, bad, err);
 	for (size_t i = 0; !ret && i < search->n; i++) {
 		if (!query_is_kernel(&search->queries[i]) || search->queries[i].found)
 			continue;
 		*bad = i;
-		ret = not_found(&search->queries[i], search->traceable.known, err);
+		ret = not_found(search, &search->queries[i], err);
 	}
 	return ret;
 }
@@ -402,11 +332,10 @@ static bool add_by_name(struct search *search)
 	return true;
 }
 
-int resolve_kernel(struct query *queries, size_t n, struct target_set *set, size_t *bad,
+int resolve_kernel(struct query *queries, size_t n, struct kernel *kernel, struct target_set *set, size_t *bad,
 		   struct err *err)
 {
-	__free struct holder *holders = base_alloc(n * sizeof(*holders));
-	struct search search = { .queries = queries, .n = n, .set = set, .holders = holders };
+	struct search search = { .queries = queries, .n = n, .set = set, .kernel = kernel };
 	size_t i = 0;
 	int ret;
 

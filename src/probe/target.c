@@ -247,6 +247,7 @@ void target_set_finish(struct target_set *set)
 int target_resolve(const char *const *specs, size_t n, const struct target_options *options,
 		   struct target_set *set, size_t *bad, struct err *err)
 {
+	struct kernel *own __cleanup(kernel_freep) = options->kernel ? NULL : kernel_new();
 	__free struct query *queries = base_alloc(n * sizeof(*queries));
 	int ret = 0;
 
@@ -255,7 +256,7 @@ int target_resolve(const char *const *specs, size_t n, const struct target_optio
 		if (ret)
 			goto out;
 	}
-	ret = resolve_kernel(queries, n, set, bad, err);
+	ret = resolve_kernel(queries, n, own ?: options->kernel, set, bad, err);
 	if (!ret)
 		ret = resolve_tracepoints(queries, n, set, bad, err);
 	for (size_t i = 0; !ret && i < n; i++) {

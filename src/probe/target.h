@@ -83,6 +83,7 @@ struct target_set {
 };
 
 struct target_options {
+	struct kernel *kernel; /* the caller's session; NULL: one of its own, if symbols are needed */
 	bool regex;
 	bool mangled; /* label C++ and Rust functions by their symbols, not demangled */
 	bool force;   /* allow probes that may break the traced program */

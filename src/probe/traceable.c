@@ -84,19 +84,19 @@ static int add_symbol(const struct ksym *sym, void *ctx)
 	return 0;
 }
 
-static bool read_list(struct traceable *traceable, bool hidden)
+static bool read_list(struct traceable *traceable, struct kernel *kernel, bool hidden)
 {
 	bool has_addr = !hidden;
 
 	traceable_release(traceable);
 	if (kernel_each_traceable(add_listed, traceable, &has_addr, NULL))
 		return false;
-	return has_addr || hidden || !kernel_each_symbol(add_symbol, traceable, NULL, NULL);
+	return has_addr || hidden || !kernel_each_symbol(kernel, add_symbol, traceable, NULL);
 }
 
-void traceable_read(struct traceable *traceable, const struct kernel_records *records, bool hidden)
+void traceable_read(struct traceable *traceable, struct kernel *kernel, bool hidden)
 {
-	traceable->known = !kernel_each_record(records, add_record, traceable, NULL) || read_list(traceable, hidden);
+	traceable->known = !kernel_each_record(kernel, add_record, traceable) || read_list(traceable, kernel, hidden);
 	if (traceable->addrs.n)
 		qsort(traceable->addrs.v, traceable->addrs.n, sizeof(*traceable->addrs.v), compare_addresses);
 }

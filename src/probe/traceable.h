@@ -25,10 +25,10 @@ struct traceable {
 void traceable_release(struct traceable *traceable);
 
 /*
- * Reads ftrace's list. records: from kernel_each_symbol(). hidden: the kernel hides the addresses of symbols. If
+ * Finds out what ftrace can trace. hidden: the kernel hides the addresses of symbols. If
  * nothing can be read, known stays false, and attaching shows what can be traced.
  */
-void traceable_read(struct traceable *traceable, const struct kernel_records *records, bool hidden);
+void traceable_read(struct traceable *traceable, struct kernel *kernel, bool hidden);
 
 /* Whether ftrace can trace the entry of the symbol at addr. */
 bool traceable_at(const struct traceable *traceable, uint64_t addr);

@@ -4,7 +4,7 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
-#include "base/base.h"
+#include "base/str.h"
 #include "programs.h"
 #include "binary/binary.h"
 #include "kernel/kernel.h"
@@ -14,55 +14,29 @@ struct named {
 	struct {
 		struct bpf_target **v;
 		size_t n, cap;
-	} targets; /* of one kind; those with an address are sorted by it */
+	} targets; /* functions of the kernel proper, known by their BTF id */
 };
 
 /* ---- kernel functions by address ---- */
 
-static int by_addr(const void *pa, const void *pb)
-{
-	const struct bpf_target *a = *(struct bpf_target *const *)pa, *b = *(struct bpf_target *const *)pb;
-
-	return a->addr < b->addr ? -1 : a->addr > b->addr;
-}
-
 /* If several symbols share an address, the first name is used. */
-static int name_addr(const struct ksym *sym, void *ctx)
+static void name_kernel_function(struct programs *programs, struct kernel *kernel, struct bpf_target *target)
 {
-	struct named *named = ctx;
-	size_t low = 0, high = named->targets.n;
+	struct ksym_place place;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (named->targets.v[middle]->addr < sym->addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < named->targets.n && named->targets.v[low]->addr == sym->addr; low++) {
-		struct bpf_target *target = named->targets.v[low];
-
-		if (!target->name)
-			target->name = pool_addf(&named->programs->strings, "%s%s%s", sym->module ? sym->module : "",
-						 sym->module ? ":" : "", sym->name);
-	}
-	return 0;
+	if (kernel_symbol_at(kernel, target->addr, &place) || place.start != target->addr)
+		return;
+	target->name = pool_addf(&programs->strings, "%s%s%s", str_or_empty(place.module), place.module ? ":" : "", place.name);
 }
 
-static void name_kernel_functions(struct named *named)
+static void name_kernel_functions(struct programs *programs)
 {
-	struct err err;
+	struct kernel *kernel __cleanup(kernel_freep) = kernel_new();
 
-	named->targets.n = 0;
-	vec_each(program, named->programs)
+	vec_each(program, programs)
 		vec_each(target, &program->targets)
 			if (!target->name && target->addr && !target->user)
-				*vec_push(&named->targets) = target;
-	if (!named->targets.n)
-		return;
-	qsort(named->targets.v, named->targets.n, sizeof(*named->targets.v), by_addr);
-	kernel_each_symbol(name_addr, named, NULL, &err);
+				name_kernel_function(programs, kernel, target);
 }
 
 /* ---- functions with trampolines, by BTF id ---- */
@@ -199,7 +173,7 @@ void programs_name_targets(struct programs *programs)
 {
 	struct named named = { .programs = programs };
 
-	name_kernel_functions(&named);
+	name_kernel_functions(programs);
 	name_trampolines(&named);
 	name_user_functions(programs);
 	free(named.targets.v);

@@ -64,14 +64,31 @@ static int look_at_symbol(const struct ksym *sym, void *ctx)
 	return 0;
 }
 
+static void read_symbols(struct kernel *kernel)
+{
+	struct ksym_place place;
+	struct err err;
+
+	kernel_each_symbol(kernel, look_at_symbol, NULL, &err);
+	kernel_each_named(kernel, "x", look_at_symbol, NULL, &err);
+	for (uint64_t addr = 1; addr; addr <<= 1) {
+		if (kernel_symbol_at(kernel, addr, &place))
+			continue;
+		fuzz_look(place.name);
+		fuzz_look(place.module);
+	}
+}
+
 static void read_lists(void)
 {
+	struct kernel *kernel = kernel_new();
 	bool has_addr = false;
 	struct err err;
 
 	kernel_each_tracepoint(look_at_tracepoint, NULL, &err);
 	kernel_each_traceable(look_at_symbol, NULL, &has_addr, &err);
-	kernel_each_symbol(look_at_symbol, NULL, NULL, &err);
+	read_symbols(kernel);
+	kernel_free(kernel);
 	kernel_module_loaded("x*");
 }
 

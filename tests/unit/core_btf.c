@@ -6,7 +6,7 @@ TestSuite(core_btf, .init = fixture_init, .fini = fixture_fini);
 
 Test(core_btf, members)
 {
-	struct btf *kernel = kernel_new(), *object = object_new(), *cut;
+	struct btf *kernel = kernel_btf_new(), *object = object_new(), *cut;
 
 	btf__add_struct(kernel, "task", 64);
 	btf__add_field(kernel, "other", ULONG, 0, 0);
@@ -29,7 +29,7 @@ Test(core_btf, members)
 /* Their members are the outer struct's, however deep, and in another place of our own struct. */
 Test(core_btf, unnamed_members)
 {
-	struct btf *kernel = kernel_new(), *object = object_new(), *cut;
+	struct btf *kernel = kernel_btf_new(), *object = object_new(), *cut;
 	uint32_t task;
 
 	btf__add_struct(kernel, NULL, 16); /* NEXT */
@@ -58,7 +58,7 @@ Test(core_btf, unnamed_members)
 
 Test(core_btf, bit_fields)
 {
-	struct btf *kernel = kernel_new(), *object = object_new(), *cut;
+	struct btf *kernel = kernel_btf_new(), *object = object_new(), *cut;
 
 	btf__add_struct(kernel, NULL, 8); /* NEXT */
 	btf__add_field(kernel, "inner", ULONG, 11, 33);
@@ -81,7 +81,7 @@ Test(core_btf, bit_fields)
 /* An array of structs that the object reads, and a struct of which it wants to know no more than the size. */
 Test(core_btf, structs_by_value)
 {
-	struct btf *kernel = kernel_new(), *object = object_new(), *cut;
+	struct btf *kernel = kernel_btf_new(), *object = object_new(), *cut;
 	uint32_t far, task;
 
 	btf__add_struct(kernel, "entry", 24); /* NEXT */
@@ -111,7 +111,7 @@ Test(core_btf, structs_by_value)
 /* libbpf itself sees whether they agree: all that it would look at are there. */
 Test(core_btf, duplicates)
 {
-	struct btf *kernel = kernel_new(), *object = object_new(), *cut;
+	struct btf *kernel = kernel_btf_new(), *object = object_new(), *cut;
 	uint32_t ids[2];
 
 	btf__add_struct(kernel, "task", 8);
@@ -137,7 +137,7 @@ Test(core_btf, duplicates)
 /* "task___old" is task, on both sides; what only looks so is another. */
 Test(core_btf, flavors)
 {
-	struct btf *kernel = kernel_new(), *object = object_new(), *cut;
+	struct btf *kernel = kernel_btf_new(), *object = object_new(), *cut;
 	static const char *const wanted[] = { "task", "task___new", "odd___", "b___c", "___t", "x____y" };
 	static const char *const unwanted[] = { "task_", "task___", "tas", "odd", "b", "x_" };
 
@@ -165,7 +165,7 @@ Test(core_btf, flavors)
 /* "Does it exist" is a question like another, and its answer may be no for all. */
 Test(core_btf, missing_structs)
 {
-	struct btf *kernel = kernel_new(), *object = object_new(), *cut;
+	struct btf *kernel = kernel_btf_new(), *object = object_new(), *cut;
 
 	OBJECT_STRUCT(object, "gone", "a");
 	cut = cut_down(kernel, object);
@@ -189,7 +189,7 @@ static void object_enum(struct btf *btf, const char *name, const char *value)
 
 Test(core_btf, enums)
 {
-	struct btf *kernel = kernel_new(), *object = object_new(), *cut;
+	struct btf *kernel = kernel_btf_new(), *object = object_new(), *cut;
 	const struct btf_type *t;
 
 	btf__add_enum(kernel, "state", 4);
@@ -225,7 +225,7 @@ Test(core_btf, enums)
 /* A struct that has no name of its own is relocated by its typedef's. */
 Test(core_btf, typedefs)
 {
-	struct btf *kernel = kernel_new(), *object = object_new(), *cut;
+	struct btf *kernel = kernel_btf_new(), *object = object_new(), *cut;
 	uint32_t counter;
 
 	btf__add_struct(kernel, NULL, 8); /* NEXT */

@@ -203,7 +203,7 @@ enum {
 	NEXT = CHAIN + 4,
 };
 
-static inline struct btf *kernel_new(void)
+static inline struct btf *kernel_btf_new(void)
 {
 	struct btf *btf = btf__new_empty();
 

@@ -7,7 +7,7 @@ TestSuite(core_btf_odd, .init = fixture_init, .fini = fixture_fini);
 /* More types than lie between two entries of the index, each found by its id. */
 Test(core_btf_odd, many_types)
 {
-	struct btf *kernel = kernel_new(), *object = object_new(), *cut;
+	struct btf *kernel = kernel_btf_new(), *object = object_new(), *cut;
 	char name[16], member[16];
 	uint32_t id;
 
@@ -34,7 +34,7 @@ Test(core_btf_odd, many_types)
 /* One type that is larger than what is read of them at once, and another behind it. */
 Test(core_btf_odd, a_large_type)
 {
-	struct btf *kernel = kernel_new(), *object = object_new(), *cut;
+	struct btf *kernel = kernel_btf_new(), *object = object_new(), *cut;
 	char member[16];
 
 	btf__add_struct(kernel, "large", 4 * 2000);
@@ -56,7 +56,7 @@ Test(core_btf_odd, a_large_type)
 /* Members of types that there are not, and a struct that the end of the types cuts off: as if they were not there. */
 Test(core_btf_odd, broken_types)
 {
-	struct btf *kernel = kernel_new(), *object = object_new(), *cut;
+	struct btf *kernel = kernel_btf_new(), *object = object_new(), *cut;
 	uint8_t image[1024];
 	const void *data;
 	uint32_t size;
@@ -104,24 +104,24 @@ static void expect_endless(struct btf *kernel)
 /* No compiler makes such types; a kernel whose memory has been damaged may show them. */
 Test(core_btf_odd, types_without_end)
 {
-	struct btf *kernel = kernel_new();
+	struct btf *kernel = kernel_btf_new();
 
 	btf__add_struct(kernel, "task", 16); /* NEXT */
 	btf__add_field(kernel, "a", NEXT, 0, 0);
 	expect_endless(kernel);
 
-	kernel = kernel_new();
+	kernel = kernel_btf_new();
 	btf__add_struct(kernel, "task", 16); /* NEXT */
 	btf__add_field(kernel, NULL, NEXT + 1, 0, 0);
 	btf__add_array(kernel, INT, NEXT + 2, 3);
 	btf__add_const(kernel, NEXT);
 	expect_endless(kernel);
 
-	kernel = kernel_new();
+	kernel = kernel_btf_new();
 	btf__add_typedef(kernel, "task", NEXT); /* NEXT */
 	expect_endless(kernel);
 
-	kernel = kernel_new();
+	kernel = kernel_btf_new();
 	btf__add_struct(kernel, "task", 16); /* NEXT */
 	btf__add_field(kernel, "a", NEXT + 1, 0, 0);
 	for (int i = 1; i < 20000; i++)
@@ -131,7 +131,7 @@ Test(core_btf_odd, types_without_end)
 
 Test(core_btf_odd, what_cannot_be)
 {
-	struct btf *kernel = kernel_new(), *object = object_new();
+	struct btf *kernel = kernel_btf_new(), *object = object_new();
 	struct object_file file;
 	struct core_btf made = {};
 	struct err err = {};

@@ -2,6 +2,7 @@
 /* ftrace's pages of records, in memory that the test makes. */
 #include "kernel_fixture.h"
 #include "memory_fixture.h"
+#include "kernel/ftrace_records.h"
 
 TestSuite(ftrace_records, .init = fixture_init, .fini = fixture_fini);
 
@@ -43,11 +44,8 @@ static void add(uint64_t addr, void *ctx)
 
 static int read_records(uint64_t *sum)
 {
-	const struct kernel_records records = { .at = BASE + FIRST_AT, .memory = &memory };
-	struct err err;
-
 	*sum = 0;
-	return kernel_each_record(&records, add, sum, &err);
+	return ftrace_records_each(&memory, BASE + FIRST_AT, add, sum);
 }
 
 Test(ftrace_records, of_all_pages)

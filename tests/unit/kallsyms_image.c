@@ -4,6 +4,7 @@
 #include "kernel_fixture.h"
 #include "memory_fixture.h"
 #include "kernel/kallsyms_image.h"
+#include "kernel/modules_image.h"
 
 TestSuite(kallsyms_image, .init = fixture_init, .fini = fixture_fini);
 
@@ -30,6 +31,8 @@ static const struct memory memory = {
 		.module_list = 8,
 		.module_name = 24,
 		.module_kallsyms = 80,
+		.module_text = 88,
+		.module_text_size = 96,
 		.symtab = 0,
 		.num_symtab = 8,
 		.strtab = 16,
@@ -91,6 +94,8 @@ static void put_module(void)
 	put_u64(MODULE_AT + 8, BASE + 16);
 	put(MODULE_AT + 24, "house", 6);
 	put_u64(MODULE_AT + 80, BASE + KALLSYMS_AT);
+	put_u64(MODULE_AT + 88, 0x100);
+	put(MODULE_AT + 96, &(uint32_t){ 0x200 }, sizeof(uint32_t));
 	put_u64(KALLSYMS_AT, BASE + SYMTAB_AT);
 	put_u64(KALLSYMS_AT + 8, ARRAY_SIZE(symbols));
 	put_u64(KALLSYMS_AT + 16, BASE + STRINGS_AT);
@@ -100,7 +105,16 @@ static void put_module(void)
 	put(STRINGS_AT, strings, sizeof(strings));
 }
 
-static const char *const names[] = { "T_stext", "Dmodules", "tone", "Rread_only", "bftrace_pages_start", "Wtwo" };
+static const char *const names[] = {
+	"T_stext",
+	"Dmodules",
+	"tone",
+	"Rread_only",
+	"bftrace_pages_start",
+	"Wtwo",
+	"T_etext",
+	"Dend",
+};
 
 static void put_all(int kind)
 {
@@ -111,21 +125,42 @@ static void put_all(int kind)
 	put_module();
 }
 
-static int show(const struct ksym *sym, char type, void *ctx)
+static int show(const struct ksym *sym, void *ctx)
 {
 	struct str *text = ctx;
 	unsigned long long addr = sym->addr < BASE ? sym->addr : sym->addr - BASE;
 
-	str_addf(text, "%llx %c %s%s%s\n", addr, type, sym->name, sym->module ? " of " : "", sym->module ? sym->module : "");
+	str_addf(text, "%llx %s%s%s\n", addr, sym->name, sym->module ? " of " : "", sym->module ? sym->module : "");
 	return 0;
 }
 
 static int read_image(struct str *text)
 {
 	__cleanup(kallsyms_image_release) struct kallsyms_image image = {};
-	int ret = kallsyms_image_read(&image, &memory);
+	struct memory_places places = {};
+	int ret = kallsyms_image_read(&image, &places, &memory);
 
-	return ret ? ret : kallsyms_image_each(&image, show, text);
+	if (ret)
+		return ret;
+	str_addf(text, "modules %llx, records %llx\n", places.modules - BASE, places.ftrace_pages_start - BASE);
+	return kallsyms_image_each(&image, NULL, show, text);
+}
+
+static int show_of_module(const struct ksym *sym, char type, void *ctx)
+{
+	return show(sym, ctx);
+}
+
+static int read_modules(struct str *text)
+{
+	__cleanup(modules_image_release) struct modules_image modules = {};
+	int ret = modules_image_read(&modules, &memory, BASE + 16);
+
+	if (ret)
+		return ret;
+	vec_each(module, &modules)
+		str_addf(text, "%s %llx-%llx\n", module->name, (unsigned long long)module->start, (unsigned long long)module->end);
+	return modules_image_each(&modules, show_of_module, text);
 }
 
 Test(kallsyms_image, offsets_of_each_kind)
@@ -137,9 +172,83 @@ Test(kallsyms_image, offsets_of_each_kind)
 
 		put_all(kinds[i]);
 		cr_expect_eq(read_image(&text), 0, "kind %d", kinds[i]);
-		cr_expect_str_eq(text.data, "0 T _stext\n10 D modules\n20 t one\n40 b ftrace_pages_start\n50 W two\n"
-					    "111 t init_one of house\n222 T exit_one of house\n");
+		cr_expect_str_eq(text.data, "modules 10, records 40\n0 _stext\n20 one\n50 two\n60 _etext\n");
 	}
+}
+
+/* By name, and by each address: nothing runs in data, from the end of the text on, or behind the last symbol. */
+Test(kallsyms_image, by_name_and_address)
+{
+	static const struct {
+		uint64_t addr, start;
+		const char *name; /* NULL: none */
+	} want[] = {
+		{ 0, 0, "_stext" },
+		{ 0xf, 0, "_stext" },
+		{ 0x10, 0, NULL },
+		{ 0x20, 0x20, "one" },
+		{ 0x2f, 0x20, "one" },
+		{ 0x30, 0, NULL },
+		{ 0x55, 0x50, "two" },
+		{ 0x60, 0, NULL },
+		{ 0x6f, 0, NULL },
+		{ 0x70, 0, NULL },
+		{ 0x1000, 0, NULL },
+		{ -1, 0, NULL },
+	};
+	__cleanup(kallsyms_image_release) struct kallsyms_image image = {};
+	struct memory_places places = {};
+	struct str text __str = {};
+
+	put_all(OFFSETS_FROM_BASE);
+	cr_assert_eq(kallsyms_image_read(&image, &places, &memory), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(want); i++) {
+		struct ksym_place place;
+
+		cr_assert_eq(kallsyms_image_at(&image, BASE + want[i].addr, &place), want[i].name ? 0 : -ENOENT, "%zu", i);
+		if (!want[i].name)
+			continue;
+		cr_expect_str_eq(place.name, want[i].name);
+		cr_expect_eq(place.start, BASE + want[i].start);
+		cr_expect_eq(place.end, BASE + want[i].start + 16);
+		cr_expect_null(place.module);
+	}
+	kallsyms_image_each(&image, "two", show, &text);
+	kallsyms_image_each(&image, "tw", show, &text);
+	kallsyms_image_each(&image, "twoo", show, &text);
+	kallsyms_image_each(&image, "read_only", show, &text);
+	cr_expect_str_eq(text.data, "50 two\n");
+}
+
+/* Looks up more symbols than one entry of the index covers. Of three at one address, the first function is found. */
+Test(kallsyms_image, many)
+{
+	enum {
+		MANY = 100
+	};
+	__cleanup(kallsyms_image_release) struct kallsyms_image image = {};
+	struct memory_places places = {};
+	char *many[MANY];
+
+	put_all(OFFSETS_FROM_BASE);
+	for (int i = 0; i < MANY; i++)
+		many[i] = base_printf(i ? "tfunction_%d" : "T_stext", i);
+	many[50][0] = 'd';
+	put_symbols((const char *const *)many, MANY, OFFSETS_FROM_BASE);
+	for (int i = 51; i < 53; i++)
+		put(OFFSETS_AT + i * sizeof(int32_t), &(int32_t){ 16 * 50 }, sizeof(int32_t));
+	cr_assert_eq(kallsyms_image_read(&image, &places, &memory), 0);
+	for (int i = 0; i < MANY - 1; i++) {
+		int want = i >= 50 && i < 53 ? 51 : i;
+		struct ksym_place place;
+
+		if (i == 51 || i == 52)
+			continue;
+		cr_assert_eq(kallsyms_image_at(&image, BASE + 16 * i + 7, &place), 0);
+		cr_expect_str_eq(place.name, many[want] + 1);
+	}
+	for (int i = 0; i < MANY; i++)
+		free(many[i]);
 }
 
 /* No symbol of a bad image is used: /proc/kallsyms has all. */
@@ -180,10 +289,26 @@ Test(kallsyms_image, what_is_not_as_it_is_known)
 	memset(arena + OFFSETS_AT + 8, 0, 4);
 	refused("an address that falls");
 	put_symbols(twice, ARRAY_SIZE(twice), OFFSETS_FROM_BASE);
-	put_u64(32, BASE + 32); /* the other is empty */
 	refused("two lists of modules");
 	put_symbols(none, ARRAY_SIZE(none), OFFSETS_FROM_BASE);
 	refused("no begin of the text");
+}
+
+static void refused_modules(const char *what)
+{
+	struct str text __str = {};
+
+	cr_expect_lt(read_modules(&text), 0, "%s", what);
+	put_all(OFFSETS_FROM_BASE);
+}
+
+Test(kallsyms_image, modules)
+{
+	struct str text __str = {};
+
+	put_all(OFFSETS_FROM_BASE);
+	cr_expect_eq(read_modules(&text), 0);
+	cr_expect_str_eq(text.data, "house 100-300\n111 init_one of house\n222 exit_one of house\n");
 }
 
 Test(kallsyms_image, modules_that_come_and_go)
@@ -192,33 +317,19 @@ Test(kallsyms_image, modules_that_come_and_go)
 
 	put_all(OFFSETS_FROM_BASE);
 	put_u64(MODULE_AT + 8, BASE + MODULE_AT + 8);
-	refused("a list without an end");
+	refused_modules("a list without an end");
 	put_u64(MODULE_AT + 8, 0);
-	refused("a list that breaks off");
+	refused_modules("a list that breaks off");
 	put_u64(MODULE_AT + 80, 0);
-	refused("no symbols");
+	refused_modules("no symbols");
 	memset(arena + KALLSYMS_AT + 8, 0xff, 4);
-	refused("too many symbols");
+	refused_modules("too many symbols");
 	memset(arena + STRINGS_AT, 'x', sizeof(arena) - STRINGS_AT);
-	refused("a name without an end");
+	refused_modules("a name without an end");
 	memset(arena + MODULE_AT + 24, 'x', 56);
-	refused("a module's name without an end");
+	refused_modules("a module's name without an end");
 	put(MODULE_AT, "\3", 1); /* MODULE_STATE_UNFORMED */
 	put_u64(MODULE_AT + 80, 0);
-	cr_expect_eq(read_image(&text), 0);
-	cr_expect_not(strstr(text.data, "house"));
-}
-
-/* A kernel without modules has no list of them. A list that exists but is not found is an error. */
-Test(kallsyms_image, no_modules)
-{
-	static const char *const without[] = { "T_stext", "tone" };
-	struct str text __str = {};
-
-	put_all(OFFSETS_FROM_BASE);
-	put_symbols(without, ARRAY_SIZE(without), OFFSETS_FROM_BASE);
-	cr_expect_eq(read_image(&text), 0);
-	cr_expect_str_eq(text.data, "0 T _stext\n10 t one\n");
-	fixture_bytes(MODULES, "house 16384 0 - Live 0x0\n", 25);
-	refused("modules without a list");
+	cr_expect_eq(read_modules(&text), 0);
+	cr_expect_eq(text.len, 0);
 }

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "kallsyms_text.h"
+#include "kernel_files.h"
+#include "ksym.h"
+#include "lines.h"
+#include "modules.h"
+
+/* The kernel lists BPF programs and trampolines as functions of modules that do not exist. */
+static bool is_made_up(const char *module)
+{
+	return !strcmp(module, "bpf") || !strncmp(module, "__builtin__", 11);
+}
+
+/* "ADDRESS TYPE NAME" or "ADDRESS TYPE NAME\t[MODULE]" */
+static void add_line(struct ksym_list *list, struct memory_places *places, char *line)
+{
+	struct ksym sym;
+	bool function;
+	char *end;
+
+	sym.addr = ksym_parse_address(line, &end);
+	if (end == line || end[0] != ' ' || !end[1] || end[2] != ' ')
+		return;
+	ksym_parse_name(end + 3, &sym);
+	function = ksym_is_function(end[1]);
+	if (!function && !sym.module)
+		memory_places_take(places, &sym);
+	ksym_list_add(list, &sym, function && !(sym.module && is_made_up(sym.module)));
+}
+
+static int set_end(const struct module_line *module, void *ctx)
+{
+	if (module->addr)
+		ksym_list_set_module(ctx, module->name, module->addr, module->addr + module->size);
+	return 0;
+}
+
+int kallsyms_text_read(struct ksym_list *list, struct memory_places *places, struct err *err)
+{
+	__free struct lines *lines = base_alloc(sizeof(*lines));
+	__close int fd = kernel_open("/proc/kallsyms", O_RDONLY);
+	int error;
+	char *line;
+
+	if (fd < 0)
+		return err_set(err, -errno, "cannot read /proc/kallsyms: %s", strerror(errno));
+	lines->fd = fd;
+	while ((line = lines_next(lines, &error)))
+		add_line(list, places, line);
+	if (error)
+		return err_set(err, error, "cannot read /proc/kallsyms: %s", strerror(-error));
+	if (list->modules.n)
+		modules_each(set_end, list);
+	return 0;
+}

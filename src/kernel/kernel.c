@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The session: chooses where symbols are read from, and looks in the kernel's own and in its modules'. */
+#include "ftrace_records.h"
+#include "kallsyms_image.h"
+#include "kallsyms_text.h"
+#include "kernel_files.h"
+#include "ksym.h"
+#include "modules_image.h"
+
+struct kernel {
+	bool was_read;
+	int error; /* of reading, and in words */
+	struct err err;
+	struct memory *memory; /* NULL: it cannot be read */
+	struct memory_places places;
+	bool packed; /* the kernel's tables could be copied: image and modules have all symbols */
+	struct kallsyms_image image;
+	struct modules_image modules;
+	struct ksym_list list; /* all symbols; if packed the modules' alone, and only once an address is looked up */
+	bool sorted;
+};
+
+struct kernel *kernel_new(void)
+{
+	return base_alloc(sizeof(struct kernel));
+}
+
+static void release_image(struct kernel *kernel)
+{
+	kallsyms_image_release(&kernel->image);
+	modules_image_release(&kernel->modules);
+	kernel->places = (struct memory_places){};
+}
+
+void kernel_free(struct kernel *kernel)
+{
+	if (!kernel)
+		return;
+	release_image(kernel);
+	ksym_list_release(&kernel->list);
+	memory_close(&kernel->memory);
+	free(kernel);
+}
+
+/* A kernel may be without modules, and then without their list. */
+static int read_modules(struct kernel *kernel)
+{
+	if (kernel->places.modules)
+		return modules_image_read(&kernel->modules, kernel->memory, kernel->places.modules);
+	return kernel_module_loaded("*") ? -EINVAL : 0;
+}
+
+static bool read_image(struct kernel *kernel)
+{
+	if (!kallsyms_image_read(&kernel->image, &kernel->places, kernel->memory) && !read_modules(kernel))
+		return true;
+	release_image(kernel);
+	return false;
+}
+
+/* What was put in the kernel's place for a test has no memory. */
+static int read_symbols(struct kernel *kernel, struct err *err)
+{
+	if (!kernel->was_read) {
+		kernel->was_read = true;
+		kernel->memory = kernel_is_real() ? memory_open() : NULL;
+		kernel->packed = kernel->memory && read_image(kernel);
+		if (!kernel->packed)
+			kernel->error = kallsyms_text_read(&kernel->list, &kernel->places, &kernel->err);
+	}
+	return kernel->error ? err_set(err, kernel->error, "%s", kernel->err.text) : 0;
+}
+
+struct filter {
+	const char *name; /* NULL: any */
+	ksym_fn fn;
+	void *ctx;
+};
+
+static int offer(const struct ksym *sym, void *ctx)
+{
+	const struct filter *filter = ctx;
+
+	return filter->name && strcmp(sym->name, filter->name) ? 0 : filter->fn(sym, filter->ctx);
+}
+
+static int offer_module_symbol(const struct ksym *sym, char type, void *ctx)
+{
+	return ksym_is_function(type) ? offer(sym, ctx) : 0;
+}
+
+static int each(struct kernel *kernel, struct filter filter, struct err *err)
+{
+	int ret = read_symbols(kernel, err);
+
+	if (ret)
+		return ret;
+	if (!kernel->packed)
+		return ksym_list_each(&kernel->list, offer, &filter);
+	ret = kallsyms_image_each(&kernel->image, filter.name, filter.fn, filter.ctx);
+	return ret ? ret : modules_image_each(&kernel->modules, offer_module_symbol, &filter);
+}
+
+int kernel_each_symbol(struct kernel *kernel, ksym_fn fn, void *ctx, struct err *err)
+{
+	return each(kernel, (struct filter){ NULL, fn, ctx }, err);
+}
+
+int kernel_each_named(struct kernel *kernel, const char *name, ksym_fn fn, void *ctx, struct err *err)
+{
+	return each(kernel, (struct filter){ name, fn, ctx }, err);
+}
+
+static int add_module_symbol(const struct ksym *sym, char type, void *ctx)
+{
+	ksym_list_add(ctx, sym, ksym_is_function(type));
+	return 0;
+}
+
+static void sort(struct kernel *kernel)
+{
+	if (kernel->sorted)
+		return;
+	kernel->sorted = true;
+	if (kernel->packed)
+		modules_image_each(&kernel->modules, add_module_symbol, &kernel->list);
+	vec_each(module, &kernel->modules)
+		ksym_list_set_module(&kernel->list, module->name, module->start, module->end);
+	ksym_list_sort(&kernel->list);
+}
+
+int kernel_symbol_at(struct kernel *kernel, uint64_t addr, struct ksym_place *place)
+{
+	int ret = read_symbols(kernel, NULL);
+
+	if (ret)
+		return ret;
+	sort(kernel);
+	ret = kernel->packed ? kallsyms_image_at(&kernel->image, addr, place) : -ENOENT;
+	return ret ? ksym_list_at(&kernel->list, addr, place) : 0;
+}
+
+int kernel_each_record(struct kernel *kernel, void (*fn)(uint64_t addr, void *ctx), void *ctx)
+{
+	int ret = read_symbols(kernel, NULL);
+
+	if (ret)
+		return ret;
+	if (!kernel->memory || !kernel->places.ftrace_pages_start)
+		return -ENOENT;
+	return ftrace_records_each(kernel->memory, kernel->places.ftrace_pages_start, fn, ctx);
+}
