@@ -129,8 +129,8 @@ shown() {
 	fi | named
 }
 
-# globs [NAME]: prints all globs that end in a *, a line "COUNT GLOB TWINS" for each: COUNT functions match, and TWINS of
-# these share their name with another function. NAME: only globs that match this name. Globs that begin with a * are left
+# globs [NAME]: prints all globs that end in a *, a line "COUNT GLOB TWINS" for each. COUNT functions match, TWINS of
+# them share their name with another one. NAME: only globs that match this name. Globs that begin with a * are left
 # out, because bpftrace matches them only at the end of a name, unlike all other tools.
 globs() {
 	awk '$2 ~ /^[tTwW]$/ && seen[$3]++ == 1 { print $3 }' /proc/kallsyms > twins

@@ -22,7 +22,7 @@ class Whys:
                 self.lines.append(fields)
 
     def of(self, table, *names):
-        """Returns the first text that matches. For a table with two metrics TABLE names both, or one: functions/memory."""
+        """Returns the first text that matches. TABLE names both metrics of a table or one of them: functions/memory."""
         for wanted, glob, text in self.lines:
             if wanted in (table, table.split('/')[0]) and any(fnmatch.fnmatchcase(name, glob) for name in names):
                 return text
