@@ -3,12 +3,12 @@
  * Sends events to user space. A program checks event_wanted(), reserves a record for the struct of its tool, fills
  * it and submits it:
  *
- *         struct open_event *e;
+ *	struct open_event *e;
  *
- *         if (!event_wanted() || !(e = event_new(sizeof(*e))))
+ *	if (!event_wanted() || !(e = event_new(sizeof(*e))))
  *                 return 0;
- *         e->... = ...;
- *         event_submit(e);
+ *	e->... = ...;
+ *	event_submit(e);
  *
  * Events for which the buffer has no room are dropped and counted, with a counter for each processor.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * hist_add() counts a value in a histogram (bpf/hist.h), whose kind is a constant of this copy of the program.
+ * hist_add() counts a value in a histogram (bpf/hist.h). The kind of histogram is a patch site.
  *
  *	__u64 *shard = hist_shard();
  *
@@ -15,14 +15,14 @@
 #include "bpf/hist.h"
 #include "bpf/slot.bpf.h"
 
-/* Sized by user space. */
+/* User space sets the size. */
 SEC(".data.hist")
 __u64 hist_cells[1] = {};
 
-/* This processor's histograms. Calls a helper: what is kept across the call takes a register. */
+/* The shard of this processor. Calls a helper: a value that lives across the call needs a saved register. */
 #define hist_shard() slot_shard(hist_cells)
 
-/* A shard's histogram of that number. The verifier knows the bounds of the number. */
+/* The histogram of that number in a shard. The verifier must know the bounds of the number. */
 static __always_inline __u64 *hist_at(__u64 *shard, __u64 number)
 {
 	asm volatile("%0 *= %1"
@@ -39,7 +39,7 @@ static __always_inline void hist_grow(__u64 *cell, __u64 by)
 		*cell += by;
 }
 
-/* The verifier is told where the bucket cannot be, though the arithmetic says it: a mask or a test. */
+/* A mask or a test bounds the bucket for the verifier, which cannot derive the bound from the arithmetic. */
 static __always_inline void hist_add(__u64 *cells, __u64 value)
 {
 	__u64 kind = patch_constant(PATCH_HIST_KIND), unit = patch_constant(PATCH_HIST_UNIT), at;
@@ -57,7 +57,7 @@ static __always_inline void hist_add(__u64 *cells, __u64 value)
 		at = hist_precise(value);
 		if (at >= HIST_PRECISE_BUCKETS)
 			return;
-		/* two that write at once may leave the smaller one: at most a bucket off, and the bucket itself is right */
+		/* programs that write at once may leave a smaller maximum; the bucket is counted in any case */
 		if (value > cells[HIST_MAX])
 			cells[HIST_MAX] = value;
 	}

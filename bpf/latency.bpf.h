@@ -3,8 +3,8 @@
  * The time between the entry and the return of a function. If the kernel runs one program at both ends (a session),
  * it keeps the start time for us; else two programs share the pending table (bpf/pending.bpf.h):
  *
- *         at entry        entry = latency_claim(key);  pending_head(entry)->start = bpf_ktime_get_ns();
- *         at return       now = bpf_ktime_get_ns();  entry = latency_find(key);  ... ;  pending_free(entry, start);
+ *	at entry        entry = latency_claim(key);  pending_head(entry)->start = bpf_ktime_get_ns();
+ *	at return       now = bpf_ktime_get_ns();  entry = latency_find(key);  ... ;  pending_free(entry, start);
  */
 #ifndef SONDE_LATENCY_BPF_H
 #define SONDE_LATENCY_BPF_H

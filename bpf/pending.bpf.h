@@ -3,13 +3,13 @@
  * Remembers what has begun and not ended (bpf/pending.h) by an id, such as the address of a task, a request or a
  * socket.
  *
- *         pending_begin(id, now);
- *         if (pending_end(id, &began)) ... pending_time(began, now) ...
+ *	pending_begin(id, now);
+ *	if (pending_end(id, &began)) ... pending_time(began, now) ...
  *
  * With a payload: the tool defines PENDING as a struct of its own before it includes this file.
  *
- *         if ((entry = pending_begin(id, now))) entry->... = ...;
- *         if (pending_take(id, &copy)) ... copy... ...
+ *	if ((entry = pending_begin(id, now))) entry->... = ...;
+ *	if (pending_take(id, &copy)) ... copy... ...
  *
  * An end without a begin belongs to something that began before tracing, or that a filter left out.
  */

@@ -3,11 +3,11 @@
  * A BPF object, opened by libbpf with just as much of the kernel's BTF as its relocations need (core_btf.h): none
  * where it has no relocations against the kernel's types (CO-RE).
  *
- *         __cleanup(core_object_release) struct core_object object = {};
+ *	__cleanup(core_object_release) struct core_object object = {};
  *
- *         ret = core_object_open(&object, elf, size, err);
- *         ... bpf_map__set_max_entries(...) and the like, on object.bpf
- *         ret = core_object_prepare(&object);     or core_object_load()
+ *	ret = core_object_open(&object, elf, size, err);
+ *	... bpf_map__set_max_entries(...) and the like, on object.bpf
+ *	ret = core_object_prepare(&object);     or core_object_load()
  */
 #ifndef SONDE_CORE_OBJECT_H
 #define SONDE_CORE_OBJECT_H

@@ -2,19 +2,19 @@
 /*
  * Parses a probe spec, which is what the user typed. The grammar has bpftrace's words and bcc's short forms:
  *
- *         [KIND:][OBJECT:]NAME[+OFFSET]
+ *	[KIND:][OBJECT:]NAME[+OFFSET]
  *
- *         kprobe k p             kernel function entry      p:vfs_read  p::vfs_read  p:ext4:ext4_sync_fs
- *         kretprobe kr r         kernel function return
- *         fentry f kfunc         the same two, by trampoline only
- *         fexit fr kretfunc
- *         tracepoint t           t:sched:sched_switch   tracepoint:syscalls:sys_enter_*
- *         rawtracepoint rt       rt:sched_switch (any system)
- *         uprobe u               u:/bin/bash:readline   u:c:malloc   u:BIN:0x1234
- *         uretprobe ur
- *         usdt U                 usdt:BIN:PROVIDER:NAME  usdt:BIN:NAME
- *         (none)                 a kernel function; X:NAME is a function of the module X or
- *                                of the library or binary X (also after p: and r:, as in bcc)
+ *	kprobe k p             kernel function entry      p:vfs_read  p::vfs_read  p:ext4:ext4_sync_fs
+ *	kretprobe kr r         kernel function return
+ *	fentry f kfunc         the same two, by trampoline only
+ *	fexit fr kretfunc
+ *	tracepoint t           t:sched:sched_switch   tracepoint:syscalls:sys_enter_*
+ *	rawtracepoint rt       rt:sched_switch (any system)
+ *	uprobe u               u:/bin/bash:readline   u:c:malloc   u:BIN:0x1234
+ *	uretprobe ur
+ *	usdt U                 usdt:BIN:PROVIDER:NAME  usdt:BIN:NAME
+ *	(none)                 a kernel function; X:NAME is a function of the module X or
+ *	                       of the library or binary X (also after p: and r:, as in bcc)
  *
  * NAME, module, provider and tracepoint system are globs (* ? [..]). With the option regex, NAME is a POSIX
  * extended regular expression, without +OFFSET. A regex may hold colons of its own: an optional object before it
@@ -26,11 +26,9 @@
  * and parentheses of a C++, Rust or Go name: 'u:BIN:ns::Cart::add(int, char const*)'. Only these characters are
  * special there:
  *   * ? [  wildcards, also in operator*; \* \? \[ are the plain characters. A name that is equal to the text of the
- * pattern
- *             matches as well. The "[]" of operator[] is not special.
- *   +         before a number: an offset. 'ns::fn+4' is 4 bytes after the begin of ns::fn, 'operator++4' of
- * operator+. Any other
- *             '+' after the word operator is part of the name: operator+, operator++, operator+=.
+ *	    pattern matches as well. The "[]" of operator[] is not special.
+ *   +	    before a number: an offset. 'ns::fn+4' is 4 bytes after the begin of ns::fn, 'operator++4' of operator+. Any
+ *	    other '+' after the word operator is part of the name: operator+, operator++, operator+=.
  */
 #ifndef SONDE_SPEC_H
 #define SONDE_SPEC_H

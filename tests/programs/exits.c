@@ -6,7 +6,7 @@
  * own. burst: N processes at once. race: N processes, each with two threads that exit at the same moment. Prints
  * what wait(2) returned for each; this process is the last:
  *
- *         did exit COMM PID PPID TID CODE|null SIGNAL|null NAME|null CORE AGE AGE BOOT BOOT WALL WALL
+ *	did exit COMM PID PPID TID CODE|null SIGNAL|null NAME|null CORE AGE AGE BOOT BOOT WALL WALL
  *
  * AGE: lower and upper bound of its life in ns. did.h explains the rest.
  */

@@ -3,14 +3,13 @@
  * kills [PID TID]
  * kills target
  *
- * Sends signals in every way, good and bad, to the thread TID of process PID or to a child of its own, and prints
- * of each what it gave and got:
+ * Sends signals in every way, valid and invalid, to the thread TID of process PID or to a child of its own, and
+ * prints arguments and result of each:
  *
- *         did kill COMM PID TID PPID UID SIGNAL NAME|null TPID|null TGID|null TID|null RET ERROR|null SYSCALL BOOT
- * BOOT WALL WALL
+ *	did kill COMM PID TID PPID UID SIGNAL NAME|null TPID|null TGID|null TID|null RET ERROR|null SYSCALL WHEN
  *
- * For what follows SYSCALL see did.h. "target" is a process of two threads that ignores these signals: it prints
- * its PID and the other's TID and waits to be killed.
+ * WHEN: BOOT BOOT WALL WALL as in did.h. "target" is a process with two threads that ignores these signals: it prints
+ * its PID and the TID of the other thread and waits to be killed.
  */
 #include <err.h>
 #include <errno.h>

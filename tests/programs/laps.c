@@ -2,18 +2,17 @@
 /*
  * laps [-w FILE] [-t THREADS] WHAT N [USECS]
  *
- * Calls something N times that takes at least USECS, or a known way, and prints "did WHAT CALLS LEAST MOST": how
- * many calls, and between which two sums of nanoseconds they took. In each of THREADS at the same time (1). -w as
- * calls has it. WHAT is
- *         nap     lap_nap() sleeps, in the kernel's hrtimer_nanosleep
- *         spin    works, in lap_spin()
- *         dive    works, in lap_dive(), which calls itself: N deep, and each level as long by itself
- *         tail    lap_tail(), which ends by a jump to lap_tailed()
- *         leave   lap_leave(), which never returns: it is left by longjmp
- *         hold    lap_hold(), in which -w waits: it has begun before it is traced
- *         pass    a byte there and back through two pipes, a child taking USECS to answer, once we wait for it in
- * the kernel's
- *                 vfs_read: each of our reads takes as long
+ * Calls something N times. Each call takes at least USECS or a known time. Prints "did WHAT CALLS LEAST MOST": the
+ * number of calls, and bounds of the sum of their times in ns. -t: in each of THREADS at the same time (1). -w: see
+ * calls.c. WHAT is
+ *	nap	lap_nap() sleeps, in the kernel's hrtimer_nanosleep
+ *	spin	lap_spin() works
+ *	dive	lap_dive() works and calls itself, N deep; each level works as long
+ *	tail	lap_tail() ends by a jump to lap_tailed()
+ *	leave	lap_leave() never returns: longjmp leaves it
+ *	hold	lap_hold() waits by -w: it has begun before tracing
+ *	pass	sends a byte to a child through a pipe and reads it back; the child takes USECS to
+ *		answer from when we wait in the kernel's vfs_read: so each of our reads takes as long
  */
 #include <err.h>
 #include <fcntl.h>

@@ -4,7 +4,7 @@
  *
  * Starts PROCESSES children, all on the first processor. Each spins until SPIN_MS have passed, then sleeps SLEEPS
  * times for MS, and ends. Prints what the kernel has counted for each of them, times in ns:
- *         did turns PID RAN WAITED TIMES
+ *	did turns PID RAN WAITED TIMES
  * how long it ran, how long it waited for a processor, and how often it got one.
  */
 #include <sched.h>
