@@ -60,9 +60,9 @@ static int load(struct engine_instance *instance, struct count *count, struct er
 	if (!ret)
 		ret = set_sizes(count, &attach_options, err);
 	if (!ret)
-		ret = filter_before(instance, object->core.bpf, err);
+		ret = filter_before(instance, object, err);
 	if (!ret)
-		ret = attach_fill_slots(object->core.bpf, &count->set, err);
+		ret = object_fill_slots(object, &count->set, err);
 	if (!ret)
 		ret = object_prepare(object, err);
 	if (!ret)
@@ -73,7 +73,7 @@ static int load(struct engine_instance *instance, struct count *count, struct er
 		return ret;
 	count->attach = attach_new(&count->set, &attach_options);
 	count->counters = object_memory(object, ".bss", shards_memory(&count->shards));
-	return filter_after(instance, object->core.bpf, err);
+	return filter_after(instance, object, err);
 }
 
 static void count_close(struct engine_instance *instance)

@@ -393,7 +393,7 @@ static int set_up(struct engine_instance *instance, struct dist *dist, struct er
 				 err);
 	if (!ret)
 		ret = pairs_size(object, pending ? pending : 1, sizeof(struct pending), &dist->pending_mask, err);
-	return ret ? ret : filter_before(instance, object->core.bpf, err);
+	return ret ? ret : filter_before(instance, object, err);
 }
 
 static size_t memory(const struct dist *dist)
@@ -428,7 +428,7 @@ static int load(struct engine_instance *instance, struct dist *dist, struct err 
 	if (!ret)
 		ret = patch_images(dist, err);
 	if (!ret && !dist->source->no_task)
-		ret = filter_after(instance, object->core.bpf, err);
+		ret = filter_after(instance, object, err);
 	if (ret)
 		return ret;
 	if (dist->kind)

@@ -172,7 +172,7 @@ static int set_up(struct engine_instance *instance, struct events *events, struc
 	if (!ret)
 		ret = stream_set_size(object, settings->buffer_size ? settings->buffer_size : BUFFER_DEFAULT, err);
 	if (!ret)
-		ret = filter_before(instance, object->core.bpf, err);
+		ret = filter_before(instance, object, err);
 	return ret;
 }
 
@@ -190,7 +190,7 @@ static int load(struct engine_instance *instance, struct events *events, struct 
 	if (ret)
 		return ret;
 	output_set_context(instance->ctx->out, &events->probes.set);
-	ret = filter_after(instance, object->core.bpf, err);
+	ret = filter_after(instance, object, err);
 	return ret ? ret : stream_open(&events->stream, object, on_record, events, err);
 }
 

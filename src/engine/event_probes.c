@@ -220,7 +220,7 @@ static int resolve_pairs(struct engine_instance *instance, struct event_probes *
 		ret = pairs_make(&probes->set, err);
 	if (!ret)
 		ret = pairs_size(&probes->object, *pairs->calls, pairs->cell, &probes->pairs.pending_mask, err);
-	return ret ? ret : attach_fill_slots(probes->object.core.bpf, &probes->set, err);
+	return ret ? ret : object_fill_slots(&probes->object, &probes->set, err);
 }
 
 int event_probes_resolve(struct engine_instance *instance, struct event_probes *probes, struct attach_options *options, struct err *err)

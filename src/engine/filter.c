@@ -5,10 +5,10 @@
 #include <sys/stat.h>
 
 #include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 
 #include "filter.h"
 #include "follow.h"
+#include "object.h"
 
 uint32_t filter_pidns(void)
 {
@@ -49,38 +49,32 @@ static uint32_t pid_max(void)
 	return 4 * 1024 * 1024;
 }
 
-int filter_before(const struct engine_instance *instance, struct bpf_object *object, struct err *err)
+int filter_before(const struct engine_instance *instance, struct object *object, struct err *err)
 {
 	const struct filter *filter = &instance->filter;
-	struct bpf_map *rodata = bpf_object__find_map_by_name(object, ".rodata.filter");
-	struct bpf_map *members = bpf_object__find_map_by_name(object, "members");
-	struct bpf_map *cgroups = bpf_object__find_map_by_name(object, "cgroups");
-	size_t size;
-	void *value = rodata ? bpf_map__initial_value(rodata, &size) : NULL;
+	int ret = object_fill(object, ".rodata.filter", filter, sizeof(*filter), err);
 
-	if (!value || !members || !cgroups || size < sizeof(*filter))
-		return err_set(err, -ENOENT, "the BPF object has no filter");
-	memcpy(value, filter, sizeof(*filter));
-	bpf_map__set_autocreate(cgroups, filter->by_cgroup);
-	if (filter->by_members)
-		bpf_map__set_max_entries(members, pid_max() / FILTER_MEMBERS_ROW + 1);
-	return 0;
+	if (!ret)
+		ret = object_size_map(object, "cgroups", filter->by_cgroup, err);
+	if (!ret && filter->by_members)
+		ret = object_size_map(object, "members", pid_max() / FILTER_MEMBERS_ROW + 1, err);
+	return ret;
 }
 
-static int set_cgroup(struct bpf_object *object, int cgroup, struct err *err)
+static int set_cgroup(const struct object *object, int cgroup, struct err *err)
 {
 	uint32_t first = 0;
-	int ret = bpf_map_update_elem(bpf_object__find_map_fd_by_name(object, "cgroups"), &first, &cgroup, BPF_ANY);
+	int ret = bpf_map_update_elem(object_map_fd(object, "cgroups"), &first, &cgroup, BPF_ANY);
 
 	return ret ? err_set(err, ret, "the kernel refuses this cgroup as a filter: %s", strerror(-ret)) : 0;
 }
 
-int filter_after(struct engine_instance *instance, struct bpf_object *object, struct err *err)
+int filter_after(struct engine_instance *instance, const struct object *object, struct err *err)
 {
 	const struct engine_context *ctx = instance->ctx;
 	int ret = ctx->cgroup >= 0 ? set_cgroup(object, ctx->cgroup, err) : 0;
 
 	if (ret || !ctx->command.pid)
 		return ret;
-	return follow_start(&instance->follow, ctx->command.pid, bpf_object__find_map_fd_by_name(object, "members"), err);
+	return follow_start(&instance->follow, ctx->command.pid, object_map_fd(object, "members"), err);
 }

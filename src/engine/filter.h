@@ -8,7 +8,7 @@
 
 #include "engine.h"
 
-struct bpf_object;
+struct object;
 
 /* The inode number that the kernel gives to the first pid namespace (include/linux/proc_ns.h). */
 #define FILTER_FIRST_PIDNS 0xEFFFFFFCU
@@ -18,9 +18,9 @@ uint32_t filter_pidns(void);
 /* Our own process as the host numbers it, whatever pid namespace we are in; 0 where the kernel does not say. */
 uint32_t filter_own_process(void);
 
-/* Writes the filter into an object that is open and not yet prepared. -ENOENT: the object has no filter. */
-int filter_before(const struct engine_instance *instance, struct bpf_object *object, struct err *err);
+/* Writes the filter into an object that is open and not yet prepared. -ENOENT where the object has no filter. */
+int filter_before(const struct engine_instance *instance, struct object *object, struct err *err);
 /* For a prepared object: writes the cgroup into its map, and follows the command's children from now on. */
-int filter_after(struct engine_instance *instance, struct bpf_object *object, struct err *err);
+int filter_after(struct engine_instance *instance, const struct object *object, struct err *err);
 
 #endif

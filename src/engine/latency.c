@@ -86,9 +86,9 @@ static int load(struct engine_instance *instance, struct latency *latency, struc
 	if (!ret)
 		ret = pairs_size(object, settings->calls, sizeof(struct pending), &latency->pairs.pending_mask, err);
 	if (!ret)
-		ret = filter_before(instance, object->core.bpf, err);
+		ret = filter_before(instance, object, err);
 	if (!ret)
-		ret = attach_fill_slots(object->core.bpf, &latency->set, err);
+		ret = object_fill_slots(object, &latency->set, err);
 	if (!ret)
 		ret = object_prepare(object, err);
 	if (!ret)
@@ -97,7 +97,7 @@ static int load(struct engine_instance *instance, struct latency *latency, struc
 		return ret;
 	latency->attach = attach_new(&latency->set, &options);
 	hists_map(&latency->hists, object);
-	return filter_after(instance, object->core.bpf, err);
+	return filter_after(instance, object, err);
 }
 
 static int set_up(struct engine_instance *instance, struct latency *latency, struct err *err)

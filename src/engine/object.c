@@ -78,6 +78,11 @@ int object_fill(struct object *object, const char *section, const void *data, si
 	return 0;
 }
 
+int object_fill_slots(struct object *object, const struct target_set *set, struct err *err)
+{
+	return attach_fill_slots(object->core.bpf, set, err);
+}
+
 int object_prepare(struct object *object, struct err *err)
 {
 	int ret = core_object_prepare(&object->core);

@@ -18,6 +18,7 @@
 
 struct bpf_program;
 struct image;
+struct target_set;
 
 /* Initialise with {}. */
 struct object {
@@ -41,6 +42,9 @@ int object_size_key(struct object *object, const char *map, size_t size, struct 
 int object_reuse_map(struct object *object, const char *map, int fd, struct err *err);
 /* The begin of a data section, read-only or not. -ENOENT where the object has none of this name that is as large. */
 int object_fill(struct object *object, const char *section, const void *data, size_t size, struct err *err);
+
+/* The data by which programs learn which target of the set was hit (bpf/slot.bpf.h). */
+int object_fill_slots(struct object *object, const struct target_set *set, struct err *err);
 
 /* Creates the maps and relocates the programs. Loads none: attach loads copies of them. */
 int object_prepare(struct object *object, struct err *err);

@@ -129,9 +129,9 @@ static int prepare(struct syscalls *syscalls, struct engine_instance *instance, 
 	if (!ret)
 		ret = size_maps(syscalls, &options, err);
 	if (!ret)
-		ret = filter_before(instance, object->core.bpf, err);
+		ret = filter_before(instance, object, err);
 	if (!ret)
-		ret = attach_fill_slots(object->core.bpf, &syscalls->set, err);
+		ret = object_fill_slots(object, &syscalls->set, err);
 	if (!ret)
 		ret = object_prepare(object, err);
 	if (!ret)
@@ -139,7 +139,7 @@ static int prepare(struct syscalls *syscalls, struct engine_instance *instance, 
 	if (ret)
 		return ret;
 	syscalls->attach = attach_new(&syscalls->set, &options);
-	return filter_after(instance, object->core.bpf, err);
+	return filter_after(instance, object, err);
 }
 
 static void add_target(struct syscalls *syscalls, enum end end, const char *name)
