@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Disks by name, and requests to them in words. */
+/* Finds disks by name, and describes requests in words. */
 #include <dirent.h>
 #include <fcntl.h>
 
@@ -8,7 +8,7 @@
 
 /* --- words for what a request is --- */
 
-/* By the kernel's number (enum req_op). */
+/* Indexed by the kernel's enum req_op. */
 static const struct {
 	const char *word, *letter;
 } operations[] = {
@@ -21,7 +21,7 @@ static const struct {
 	[9] = { "WriteZeros", "Z" },
 };
 
-/* From the front, as bcc has them. */
+/* In bcc's order. */
 static const struct {
 	enum block_flag flag;
 	const char *word;
@@ -72,7 +72,7 @@ void block_offer_disks(const char *word, opt_offer_fn fn, void *ctx)
 		closedir(dir);
 }
 
-/* By its directory in sysfs. */
+/* Reads the disk's number from its directory in sysfs. */
 static int read_number(struct block_wanted *wanted, const char *dir)
 {
 	__free char *path = base_printf("%s/dev", dir);
@@ -84,7 +84,7 @@ static int read_number(struct block_wanted *wanted, const char *dir)
 	return sscanf(text, "%u:%u", &wanted->major, &wanted->minor) == 2 ? 0 : -ENODEV;
 }
 
-/* Requests are a disk's; what is asked for may be a part of one, or no disk at all. */
+/* Requests belong to whole disks; the user may name a partition, or something that is not a disk. */
 int block_find_disk(struct block_wanted *wanted, const char *name, struct err *err)
 {
 	const char *base = strncmp(name, "/dev/", 5) ? name : name + 5;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What tools that show requests to disks have in common. */
+/* Shared by tools that show requests to disks. */
 #ifndef SONDE_BLOCK_TOOLS_H
 #define SONDE_BLOCK_TOOLS_H
 
@@ -8,16 +8,16 @@
 #include "bpf/block.h"
 
 /*
- * Wants the requests of this disk alone: "sda", "/dev/sda". -ENODEV: there is no such disk; -EINVAL: it is a partition, whose
- * requests are the disk's.
+ * Selects the requests of one disk: "sda", "/dev/sda". Returns 0, or with err -ENODEV: there is no such disk, or
+ * -EINVAL: it is a partition, whose requests belong to the disk.
  */
 int block_find_disk(struct block_wanted *wanted, const char *name, struct err *err);
-/* The names of all disks, for an option's .offers. */
+/* Lists the names of all disks, for an option's .offers. */
 void block_offer_disks(const char *word, void (*fn)(const char *name, void *ctx), void *ctx);
 
-/* The operation and flags in bcc's words: "Sync-Write". A flag that has no word is not shown. */
+/* Appends the operation and flags in bcc's words: "Sync-Write". A flag without a word is not shown. */
 void block_describe(struct str *s, uint64_t flags);
-/* The operation in a letter, as in biosnoop's column T: "R", "W"; NULL: one that we do not know. Static. */
+/* Returns the operation's letter, as in biosnoop's column T: "R", "W"; NULL: unknown. The string is static. */
 const char *block_letter(uint64_t flags);
 
 #endif

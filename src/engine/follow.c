@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Loads and holds the two programs that follow a command's forks. */
+/* Loads and holds the programs that follow a command's forks. */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
@@ -16,7 +16,7 @@ struct follow {
 	struct bpf_link *links[PROGRAMS];
 };
 
-/* The command is a child of ours: a program that runs in our own process finds it. */
+/* Finds the command by a program that runs in our own process, since the command is our child. */
 static int adopt(const struct follow *follow, pid_t command, struct err *err)
 {
 	const struct bpf_program *program;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Following a command through its forks (bpf/follow.bpf.c). */
+/* Follows a command through its forks (bpf/follow.bpf.c). */
 #ifndef SONDE_FOLLOW_H
 #define SONDE_FOLLOW_H
 
@@ -10,8 +10,8 @@
 struct follow;
 
 /*
- * Makes the held command, a child of ours, a member in the map `members_fd` of another object; from now
- * on what a member forks is one, too.
+ * Makes the held command, a child of ours, a member in the map `members_fd` of another object. From now on the children
+ * of members become members too. Returns 0, or -errno with err.
  */
 int follow_start(struct follow **follow, pid_t command, int members_fd, struct err *err);
 void follow_free(struct follow *follow);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Histograms in maps, to rows: cells of all processors are added up, and what a table has shown is not in the next one. */
+/* Makes rows of histograms in maps: adds up the cells of all shards, and subtracts what earlier tables have shown. */
 #include "hists.h"
 
 int hists_init(struct hists *hists, const struct hists_settings *settings, struct err *err)
@@ -59,7 +59,7 @@ size_t hists_memory(const struct hists *hists)
 	return shards_memory(&hists->shards);
 }
 
-/* Adds the cells of one number, of all shards. */
+/* Adds up the cells of one histogram over all shards. */
 static void add_up(const struct hists *hists, uint64_t *to, size_t number)
 {
 	size_t stride = hists->shards.size / sizeof(*to);

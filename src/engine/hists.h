@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Within engine/: histograms that programs fill (bpf/hist.bpf.h), from the options to the rows. An engine says how many histograms
- * there are, patches its images, and emits the histograms by number.
+ * Within engine/: histograms that programs fill (bpf/hist.bpf.h), from the options to the rows. An engine sets the
+ * number of histograms, patches its images, and emits the histograms by number.
  */
 #ifndef SONDE_HISTS_H
 #define SONDE_HISTS_H
@@ -30,35 +30,40 @@ struct hists_settings {
 struct hists {
 	struct hist hist;
 	size_t n;	       /* how many */
-	size_t words;	       /* of the cells of one */
-	struct shards shards;  /* of n histograms each */
-	bool all_in_one;       /* whatever the slot, it is number 0 */
-	const uint64_t *cells; /* shared with the kernel; the map's */
+	size_t words;	       /* in one histogram */
+	struct shards shards;  /* n histograms each */
+	bool all_in_one;       /* all slots share histogram 0 */
+	const uint64_t *cells; /* shared with the kernel; memory of the map */
 	uint64_t *now, *before, *between;
 };
 
-/* From the options; wrong ones are -EINVAL. nsecs is what values are without any. */
+/* Sets kind and unit from the options; without an option the unit is ns. Returns 0, or -EINVAL with err. */
 int hists_init(struct hists *hists, const struct hists_settings *settings, struct err *err);
 /*
- * Sizes the cells of an object that is open: n histograms in each shard. all_in_one: there is only number 0, whatever the slot. Sets
- * options->shared where several writers count in one histogram.
+ * Sizes the cells of an object that is open: n histograms in each shard. all_in_one: all slots share histogram 0. Sets
+ * options->shared if several writers may count in one histogram. Returns 0, or -errno with err.
  */
 int hists_size(struct hists *hists, struct object *object, size_t n, bool all_in_one,
 	       struct attach_options *options, struct err *err);
-/* Fills an image's sites for histograms. It may lack those for shards, where it counts by key only. */
+/* Fills an image's patch sites for histograms. An image that counts only by key has no sites for shards. */
 int hists_patch(const struct hists *hists, struct image *image, struct err *err);
-/* The object is prepared. */
+/* Maps the cells of a prepared object. */
 void hists_map(struct hists *hists, const struct object *object);
 size_t hists_memory(const struct hists *hists);
-/* What has come into one row since probes were armed. Valid until the next call. */
+/* Returns the cells of one histogram since the probes were armed, summed over shards. Valid until the next call. */
 const uint64_t *hists_read(struct hists *hists, size_t number);
-/* What has come into one row since it was taken before. Valid until then. */
+/* Returns what was added to one histogram since it was taken before. Valid until the next call. */
 const uint64_t *hists_take(struct hists *hists, size_t number);
-/* How many values a row, or where there is but one that row, had until it was taken last. */
+/* Returns how many values a histogram (with all_in_one the only one) had when it was last taken. */
 uint64_t hists_seen(const struct hists *hists, size_t number);
-/* Hands on a struct hist_row of totals for each row that has values; set as for hists_emit(). Changes nothing that this shows. */
+/*
+ * Passes a struct hist_row of totals to fn for each histogram with values; set as for hists_emit(). Changes no table.
+ */
 void hists_snapshot(struct hists *hists, const char *title, const struct target_set *set, engine_row_fn fn, void *ctx);
-/* A table of what has come since the last one, rows without values left out. set: a row is a slot of it; NULL: all rows are one. */
+/*
+ * Prints what was added since the last table, without empty histograms. set: names a histogram by its slot; NULL: one
+ * for all.
+ */
 void hists_emit(struct hists *hists, struct engine_instance *instance, const char *title, const struct target_set *set);
 void hists_release(struct hists *hists);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the tools for interrupts have in common: options and what these choose of a distribution (engine/dist.h). */
+/* Shared by the tools for interrupts: options, and what they select in a distribution (engine/dist.h). */
 #ifndef SONDE_IRQS_H
 #define SONDE_IRQS_H
 
@@ -7,7 +7,7 @@
 
 struct irqs_settings {
 	bool nsecs, charts, counts;
-	bool times; /* not counts: which programs are wanted */
+	bool times; /* the opposite of counts; selects the programs to attach */
 };
 
 #define IRQS_OPTIONS(STRUCT) \

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Rows of a hash map, many with one call, and what is new in each. */
+/* Reads a hash map, many entries with one call, and finds what is new in each. */
 #include <search.h>
 
 #include <bpf/bpf.h>
 
 #include "keys.h"
 
-/* Rows a call. */
+/* Rows read by one call. */
 #define BATCH 64
 
 struct batch {
@@ -61,7 +61,7 @@ static void take(const union dist_key *key, const char *label, const uint64_t *c
 	memcpy(row->before, cells, hist_words(keys->hist) * sizeof(*cells));
 }
 
-/* A row as the map has it: a key without its padding; the label, which fills its words; the cells. */
+/* An entry as the map has it: a key without padding; the label, padded to whole words; the cells. */
 static void hand_on(const struct keys *keys, const void *map_key, const void *value, keys_fn fn, void *ctx)
 {
 	char label[DIST_LABEL_LEN + 1] = "";
@@ -86,7 +86,7 @@ static void batch_size(struct batch *batch, const struct keys *keys, uint32_t si
 	batch->values = base_alloc(size * keys->value_size);
 }
 
-/* The kernel gives buckets of its table whole, and says so where the next one is more than there is room for. */
+/* The kernel returns whole buckets of its table, and -ENOSPC if the next one is larger than our room. */
 int keys_read(const struct keys *keys, keys_fn fn, void *ctx)
 {
 	__cleanup(batch_free) struct batch batch = {};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Events in order of time. Most come in order, and then nothing is sorted. */
+/* Sorts events by time. Most arrive in order; then nothing is sorted. */
 #include "bpf/event.h"
 #include "order.h"
 
-/* The next one's struct has to begin at an address that suits it. */
+/* Aligns the next record for its struct. */
 static void add_bytes(struct str *bytes, const void *data, size_t size)
 {
 	str_addn(bytes, data, size);
@@ -32,7 +32,7 @@ static int by_time(const void *pa, const void *pb)
 	return a->at < b->at ? -1 : a->at > b->at;
 }
 
-/* What stays is moved to the front, in order: few records, those of the last moment. */
+/* Moves the remaining records to the front, in order: they are few, of the last moment. */
 static void keep(struct order *order, size_t first)
 {
 	__str struct str kept = {};

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Within engine/: events that came in some order, kept until they can be handed on in order of time. Knows struct event only. */
+/*
+ * Within engine/: stores events until they can be passed on in order of time. Of a record it knows only struct event.
+ */
 #ifndef SONDE_ORDER_H
 #define SONDE_ORDER_H
 
@@ -11,7 +13,7 @@ struct order_record {
 	size_t at, size; /* in bytes */
 };
 
-/* Initialise with {}. n: how many there are. */
+/* Initialise with {}. n: the number of records. */
 struct order {
 	struct order_record *v;
 	size_t n, cap;
@@ -19,9 +21,12 @@ struct order {
 	bool unordered;
 };
 
-/* Copies it. */
+/* Adds a copy of an event. */
 void order_add(struct order *order, const struct event *event, size_t size);
-/* Hands on what happened until then, that included; of the same time, as it was added. fn adds nothing. */
+/*
+ * Passes on all events up to and including that time; those of the same time in the order they were added. fn must not
+ * add.
+ */
 void order_hand_on(struct order *order, uint64_t until, stream_fn fn, void *ctx);
 void order_release(struct order *order);
 

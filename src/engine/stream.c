@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Ring buffer to records in order. The reader does not want to be woken for each event: while there is
- * something to do it sleeps PAUSE_MS at a time, and programs wake it only when the buffer fills faster
- * (bpf/event.bpf.h). When there was nothing for a while, it asks to be woken by the first.
+ * Reads records from the ring buffer, and passes them on in order. Waking the reader for each event would cost too
+ * much: while there is work it sleeps PAUSE_MS at a time, and programs wake it only if the buffer fills faster
+ * (bpf/event.bpf.h). When there was nothing to read for a while, it asks the first event to wake it.
  */
 #include <sched.h>
 #include <sys/epoll.h>
@@ -17,17 +17,17 @@
 #include "order.h"
 
 #define PAUSE_MS 40
-/* Nothing is expected; should a wake-up be lost after all, this is how late an event is. */
+/* No events are expected. If a wake-up were lost after all, an event would be this late. */
 #define IDLE_MS 1000
-/* What has been taken out and cannot be handed on yet will be soon. */
+/* Some records are read and cannot be passed on yet; soon they can. */
 #define SETTLE_MS 2
-/* How much two processors' clocks, and the ways to read them, may differ. */
+/* How much the clocks of two processors, and the ways to read them, may differ. */
 #define CLOCK_NS 10000ULL
-/* Records taken out at a time. */
+/* Records read at a time. */
 #define BATCH 1024
-/* Signals and the clock are looked at so often. */
+/* How often to check signals and the clock. */
 #define TURN_NS 50000000ULL
-/* At the end, a program that is still at work on its record is waited for. */
+/* At the end, how long to wait for a program that still writes its record. */
 #define END_NS 100000000ULL
 
 struct stream {
@@ -36,12 +36,12 @@ struct stream {
 	struct event_reader *reader; /* shared with the programs */
 	size_t buffer_size;
 	int epoll, drops;
-	size_t cpus; /* asked before tracing: the answer is in a file, and opening it would be an event */
+	size_t cpus; /* read before tracing: the number is in a file, and opening it would be an event */
 	stream_fn fn;
 	void *ctx;
 
-	struct order taken; /* and not handed on yet */
-	/* What is in the buffer from there on happened after that time. */
+	struct order taken; /* read from the buffer and not passed on yet */
+	/* Records from position `mark` on happened after mark_time. */
 	unsigned long mark;
 	uint64_t mark_time;
 	bool marked;
@@ -71,9 +71,9 @@ static int take_one(void *ctx, void *data, size_t size)
 }
 
 /*
- * A program takes the time when it has its place in the buffer already (bpf/event.bpf.h), but another may overtake it
- * between the two, and be done long before it. So what is in the buffer is in order when all places have been read that
- * were taken when we looked at the clock.
+ * A program reads the clock after it has reserved its place in the buffer (bpf/event.bpf.h). Another program can
+ * overtake it between the two, and finish long before it. So everything older than a look at the clock is complete
+ * when all places have been read that were reserved at that moment.
  */
 static void set_mark(struct stream *stream)
 {
@@ -83,7 +83,7 @@ static void set_mark(struct stream *stream)
 	stream->marked = true;
 }
 
-/* One batch; false: there is no more at the moment. */
+/* Reads one batch. Returns false if there is no more at the moment. */
 static bool take_batch(struct stream *stream)
 {
 	bool more;
@@ -120,7 +120,7 @@ int stream_take(struct stream *stream)
 		return more ? 0 : stream->taken.n ? SETTLE_MS
 						  : PAUSE_MS;
 	}
-	/* who has seen us awake may be about to submit without waking: one more look, then sleep */
+	/* a program that saw us awake may be about to submit without waking us: look once more, then sleep */
 	say_awake(stream, false);
 	return was_awake ? PAUSE_MS : IDLE_MS;
 }
@@ -153,7 +153,7 @@ int stream_fd(const struct stream *stream)
 	return stream->epoll;
 }
 
-/* Edge-triggered: readable once for each wake-up, not for as long as there is something in the buffer. */
+/* Edge-triggered: readable once for each wake-up, not as long as the buffer has data. */
 static int watch(struct stream *stream, int map)
 {
 	struct epoll_event event = { .events = EPOLLIN | EPOLLET };

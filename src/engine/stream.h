@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The reader's side of bpf/event.bpf.h: takes records out of the ring buffer, puts them in order of
- * time, and keeps count of those for which there was no room. Knows struct event only.
+ * The reader's side of bpf/event.bpf.h: reads records from the ring buffer, sorts them by time, and counts those that
+ * found no room. Of a record it knows only struct event.
  */
 #ifndef SONDE_STREAM_H
 #define SONDE_STREAM_H
@@ -12,28 +12,34 @@ struct object;
 struct event;
 struct stream;
 
-/* One record, size bytes, valid during the call. */
+/* Receives one record of size bytes, valid during the call. */
 typedef void (*stream_fn)(const struct event *event, size_t size, void *ctx);
 
-/* Before the object is prepared: the size of its buffer in bytes, rounded up to what the kernel takes. */
+/*
+ * Sets the size of the buffer of an object that is not prepared yet: bytes, rounded up to a size that the kernel
+ * accepts.
+ */
 int stream_set_size(struct object *object, uint64_t bytes, struct err *err);
 
-/* Of a prepared object, which must outlive it. On error *stream is NULL. */
+/*
+ * Opens the buffer of a prepared object, which must outlive the stream. Returns 0 or -errno with err; then *stream is
+ * NULL.
+ */
 int stream_open(struct stream **stream, const struct object *object, stream_fn fn, void *ctx, struct err *err);
 void stream_close(struct stream *stream);
 
-/* Readable when stream_take() should be called before its time. */
+/* Returns a descriptor that is readable if stream_take() should be called earlier than it asked. */
 int stream_fd(const struct stream *stream);
 
 /*
- * Hands over what has come and is old enough to be in order; takes no longer than some tens of milliseconds.
- * Returns after how many ms it wants to be called again, whatever happens.
+ * Passes on the records that are old enough to be in order, within some tens of milliseconds. Returns in how many ms it
+ * wants to be called again at the latest.
  */
 int stream_take(struct stream *stream);
-/* The last: all that was there when it was called. */
+/* Passes on everything that was in the buffer when it was called; to be called last. */
 void stream_take_all(struct stream *stream);
 
-/* What an enum event_loss counts, since the beginning. */
+/* Returns the count of a reason, an enum event_loss, since the beginning. */
 uint64_t stream_dropped(const struct stream *stream, uint32_t why);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What tools that show TCP connections have in common: options for struct tcp_wanted, columns of struct tcp_event. */
+/* Shared by tools that show TCP connections: options for struct tcp_wanted, columns of struct tcp_event. */
 #ifndef SONDE_TCP_TOOLS_H
 #define SONDE_TCP_TOOLS_H
 
@@ -13,17 +13,17 @@
 int tcp_only_ipv4(void *wanted, const char *arg, struct err *err);
 int tcp_only_ipv6(void *wanted, const char *arg, struct err *err);
 
-/* For OPT_CALL: "80,443" adds these to a struct tcp_ports; -EINVAL names what is no port. */
+/* For OPT_CALL: adds the ports of "80,443" to a struct tcp_ports. -EINVAL, and err names what is not a port. */
 int tcp_add_ports(void *ports, const char *arg, struct err *err);
 
-/* The enum tcp_probe. network: a bool, whether the program wants to know of what the network does; NULL always. */
+/* The probes of enum tcp_probe. network: a bool, attach the probes for what the network does; NULL: always. */
 #define TCP_PROBES(PROGRAM, NETWORK) \
 	[TCP_BY_TASK] = { .program = PROGRAM, .system = "sock", .name = "inet_sock_set_state", .covered = true }, \
 	[TCP_BY_NETWORK] = { \
 		.program = PROGRAM, .system = "sock", .name = "inet_sock_set_state", .when = NETWORK, .raw = true \
 	}
 
-/* Columns: the addresses of both sides, and ports. A local port that was never chosen is null. */
+/* Columns: addresses and ports of both sides. A local port that was never chosen is null. */
 #define TCP_LADDR(KEY, TITLE, WIDTH) FIELD_GET(FIELD_ADDRESS, tcp_get_laddr, KEY, TITLE, WIDTH)
 #define TCP_RADDR(KEY, TITLE, WIDTH) FIELD_GET(FIELD_ADDRESS, tcp_get_raddr, KEY, TITLE, WIDTH)
 #define TCP_LPORT(WIDTH, ...) \

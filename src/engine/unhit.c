@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Two files by one name are easily confused: a python3 in PATH, and the one in /usr/bin. An empty table does not tell. */
+/*
+ * Two files of one name are easily confused: a python3 in PATH, and the one in /usr/bin. An empty table does not show
+ * it.
+ */
 #include <fcntl.h>
 #include <limits.h>
 
@@ -7,7 +10,7 @@
 #include "binary/maps.h"
 #include "unhit.h"
 
-/* It may have ended already, and then nobody knows; and it may execute more. */
+/* The command may have ended already; then the file is unknown. It may execute other files later. */
 void unhit_note_command(struct engine_context *ctx)
 {
 	__free char *link = base_printf("/proc/%d/exe", ctx->command.pid);
@@ -40,7 +43,7 @@ struct wanted {
 	uint64_t inode;
 };
 
-/* What maps says of the device is not what stat(2) says everywhere. */
+/* On some file systems /proc/PID/maps and stat(2) show different devices, so compare inodes only. */
 static int compare(const struct mapping *m, void *ctx)
 {
 	const struct wanted *wanted = ctx;
@@ -54,7 +57,7 @@ static void say_file(const struct engine_context *ctx, const struct target *targ
 	struct wanted wanted = { .file = file };
 	struct file_id id;
 
-	/* of the descriptor: probes are still attached, and a path may lead to a file system that does not answer */
+	/* by descriptor: probes are still attached, and a path may lead to a file system that does not answer */
 	if (file_id(target->file, "", &id))
 		return;
 	wanted.inode = id.inode;

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Within engine/: files of user functions in which nothing was hit, for they are other files than what was traced uses. */
+/* Within engine/: reports files of user functions without hits because the traced processes use other files. */
 #ifndef SONDE_UNHIT_H
 #define SONDE_UNHIT_H
 
 #include "engine.h"
 #include "attach/attach.h"
 
-/* Remembers what the command executes first, once it has been let go. */
+/* Records which file the command executes first. Call it after the command has been released. */
 void unhit_note_command(struct engine_context *ctx);
 /*
- * hits: by slot, since tracing began. A line for each file of the set without any, where it is known that the command
- * began with another file (of a library nothing is known then), or that the process of -p has not mapped it.
+ * hits: by slot, since tracing began. Prints a line for each file of the set without hits if it is known that the
+ * command first executed another file (a library may be used later), or that the process of -p has not mapped the
+ * file.
  */
 void unhit_say(const struct engine_instance *instance, const struct target_set *set,
 	       const struct attach *attach, const uint64_t *hits);
