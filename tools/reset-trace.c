@@ -79,7 +79,7 @@ static int reset(struct run *run, const struct traces *traces)
 	trace_plan_make(&plan, traces, &policy);
 	if (!settings.dry)
 		traces_clean(traces, &plan);
-	if (run->options.json && !settings.quiet)
+	if (!output_is_text(run->ctx.out) && !settings.quiet)
 		traces_print_rows(run->ctx.out, traces, &plan);
 	else if (!settings.quiet)
 		traces_print_text(run->ctx.out, traces, &plan, settings.dry, run->options.verbose);

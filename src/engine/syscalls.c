@@ -321,7 +321,7 @@ int syscalls_by_size(const void *pa, const void *pb)
 /* Of all rows, also of those that --top leaves out. */
 static struct syscalls_row total_of(const struct syscalls_row *rows, size_t n)
 {
-	struct syscalls_row total = { .is_total = true, .is_first = !n };
+	struct syscalls_row total = { .name = "total" };
 
 	for (size_t i = 0; i < n; i++) {
 		total.calls += rows[i].calls;
@@ -344,13 +344,15 @@ static void syscalls_emit(struct engine_instance *instance, bool last)
 	qsort(rows, n, sizeof(*rows), syscalls_by_size);
 	engine_table_begin(instance);
 	for (size_t i = 0; i < n && i < settings->top; i++) {
-		rows[i].is_first = !i;
+		rows[i].timed = settings->timed;
 		rows[i].total_ns = total.ns;
 		output_row(out, &rows[i]);
 	}
 	/* programs add up rows themselves */
-	if (settings->with_total && output_is_text(out))
+	if (settings->with_total && output_is_text(out)) {
+		output_rule(out);
 		output_row(out, &total);
+	}
 	output_table_end(out);
 }
 

@@ -34,9 +34,8 @@ struct syscalls_row {
 	uint64_t calls, errors; /* of a table: since the table before */
 	uint64_t ns, max;	/* of those that were timed; max since tracing began */
 	bool gone;		/* the process; a later row of this key is another's */
-	/* Of a table: the sum of ns, for shares; its first row; the row with the sums. */
-	uint64_t total_ns;
-	bool is_first, is_total;
+	bool timed;
+	uint64_t total_ns; /* of a table: the sum of ns, for shares */
 };
 
 struct syscalls_source {

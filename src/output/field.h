@@ -8,11 +8,6 @@
 
 #include "value.h"
 
-enum output_format {
-	OUTPUT_TEXT,
-	OUTPUT_JSON,
-};
-
 enum field_type {
 	/* numbers */
 	FIELD_U64,
@@ -38,7 +33,6 @@ enum field_type {
 	FIELD_ADDRESS,
 	FIELD_LIST, /* of strings, numbers or rows */
 	FIELD_ROW,
-	FIELD_FN, /* goes: whatever .add appends */
 };
 
 /* What a field is good for, whatever its type. */
@@ -68,11 +62,6 @@ enum field_null {
 	NULL_ZERO,
 	NULL_MOST, /* all bits set */
 };
-
-#define FIELD_BY(ADD, KEY, TITLE, WIDTH, ...) \
-	{ \
-		.key = KEY, .title = TITLE, .type = FIELD_FN, .add = ADD, .width = WIDTH, ##__VA_ARGS__ \
-	}
 
 struct field {
 	const char *key;   /* of data, JSON say: "count" */
@@ -104,8 +93,7 @@ struct field {
 	const char *separator; /* between items of a list; NULL: a space */
 	const bool *quoted;    /* items of a list are quoted for a shell where this is set; NULL: never */
 	/* data */
-	int data_decimals;							/* FIELD_REAL */
-	void (*add)(struct str *s, const void *row, enum output_format format); /* goes */
+	int data_decimals; /* FIELD_REAL */
 };
 
 /* A column of text and data: FIELD of a member, FIELD_GET by a getter. */

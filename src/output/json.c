@@ -138,10 +138,7 @@ static void json_row(struct output *out, const void *row)
 		str_addn(s, key, len);
 		key += len + 1;
 		value = value_of(field, row, out->ctx, &out->room);
-		if (field->add)
-			field->add(s, row, OUTPUT_JSON);
-		else
-			json_add_value(s, field, &value, out);
+		json_add_value(s, field, &value, out);
 	}
 	str_addn(s, "}\n", 2);
 }

@@ -8,6 +8,11 @@
 
 #include "field.h"
 
+enum output_format {
+	OUTPUT_TEXT,
+	OUTPUT_JSON,
+};
+
 struct output;
 
 /*

@@ -233,10 +233,7 @@ static void add_field(struct output *out, const struct field *field, const void 
 {
 	struct value value = value_of(field, row, out->ctx, &out->room);
 
-	if (field->add)
-		field->add(&out->buf, row, OUTPUT_TEXT);
-	else
-		add_value(&out->buf, field, &value, out);
+	add_value(&out->buf, field, &value, out);
 }
 
 /* One line: the headings where row is NULL. */

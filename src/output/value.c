@@ -184,7 +184,6 @@ static void read_member(struct value *to, const struct field *field, const char 
 	case FIELD_ADDRESS:
 	case FIELD_LIST:
 	case FIELD_ROW:
-	case FIELD_FN:
 		break;
 	}
 }

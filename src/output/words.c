@@ -79,6 +79,16 @@ int words_find_error(const char *text, struct err *err)
 	return error > 0 ? error : no_such("error", text, &nearest, err);
 }
 
+int words_set_error(void *dest, const char *text, struct err *err)
+{
+	int error = words_find_error(text, err);
+
+	if (error < 0)
+		return error;
+	*(uint32_t *)dest = error;
+	return 0;
+}
+
 /* --- signals --- */
 
 /* Second names of signals: libc knows one name for each. */

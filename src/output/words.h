@@ -16,6 +16,8 @@ const char *words_error_name(int64_t ret);
  * sees (ERESTARTSYS). -EINVAL with err if there is none.
  */
 int words_find_error(const char *text, struct err *err);
+/* The same for OPT_CALL, into an uint32_t. 0 or -EINVAL with err. */
+int words_set_error(void *error, const char *text, struct err *err);
 
 /*
  * Both offer the names above and below to fn, for completion; without second names and errors of the kernel
