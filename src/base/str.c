@@ -321,6 +321,48 @@ void str_add_json(struct str *s, const char *text, size_t n)
 	str_addc(s, '"');
 }
 
+static bool needs_csv_quotes(const char *text, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strchr(",\"\r\n", text[i]))
+			return true;
+	return !n;
+}
+
+static void add_csv_char(struct str *s, const char *text, size_t len, uint32_t cp)
+{
+	bool is_break = cp == '\r' || cp == '\n' || cp == '\t';
+
+	if (!len || (is_control(cp) && !is_break))
+		str_add(s, "\xef\xbf\xbd"); /* U+FFFD */
+	else if (cp == '"')
+		str_add(s, "\"\"");
+	else
+		str_addn(s, text, len);
+}
+
+void str_add_csv(struct str *s, const char *text, size_t n)
+{
+	const char *quote = needs_csv_quotes(text, n) ? "\"" : "";
+
+	str_add(s, quote);
+	while (n) {
+		size_t plain = plain_span(text, n), len;
+		uint32_t cp = 0;
+
+		str_addn(s, text, plain);
+		text += plain;
+		n -= plain;
+		if (!n)
+			break;
+		len = utf8_decode((const unsigned char *)text, n, &cp);
+		add_csv_char(s, text, len, cp);
+		text += len ? len : 1;
+		n -= len ? len : 1;
+	}
+	str_add(s, quote);
+}
+
 static size_t columns_of(uint32_t cp)
 {
 	static const struct range none[] = {

@@ -53,10 +53,13 @@ static inline const char *str_or_empty(const char *text)
  *   UTF-8 becomes U+FFFD, since JSON (RFC 8259) cannot carry bytes.
  * - str_add_shell() appends a word that a shell reads back as these bytes: unchanged, in single quotes, or as
  *   $'...' (bash, ksh, zsh, POSIX 2024) if str_add_shown() would escape something.
+ * - str_add_csv() appends a field of CSV (RFC 4180), in double quotes where it holds a comma, a quote, CR or LF, or is
+ *   empty. CR, LF and tab stay; other control characters, and each byte of invalid UTF-8, become U+FFFD.
  */
 void str_add_shown(struct str *s, const char *text, size_t n);
 void str_add_shell(struct str *s, const char *text, size_t n);
 void str_add_json(struct str *s, const char *text, size_t n);
+void str_add_csv(struct str *s, const char *text, size_t n);
 /*
  * Returns the columns that a terminal needs for n bytes of UTF-8: one for each code point, two for a wide one,
  * none for a combining one. The ranges are a short extract of Unicode's East_Asian_Width and combining marks. An

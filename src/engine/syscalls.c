@@ -306,7 +306,7 @@ static int larger_first(uint64_t a, uint64_t b)
 	return a > b ? -1 : a < b;
 }
 
-int syscalls_by_size(const void *pa, const void *pb)
+static int by_size(const void *pa, const void *pb)
 {
 	const struct syscalls_row *a = pa, *b = pb;
 	int ret = larger_first(a->ns, b->ns);
@@ -321,14 +321,13 @@ int syscalls_by_size(const void *pa, const void *pb)
 /* Of all rows, also of those that --top leaves out. */
 static struct syscalls_row total_of(const struct syscalls_row *rows, size_t n)
 {
-	struct syscalls_row total = { .name = "total" };
+	struct syscalls_row total = { .name = "total", .percent = 100 };
 
 	for (size_t i = 0; i < n; i++) {
 		total.calls += rows[i].calls;
 		total.errors += rows[i].errors;
 		total.ns += rows[i].ns;
 	}
-	total.total_ns = total.ns;
 	return total;
 }
 
@@ -341,11 +340,11 @@ static void syscalls_emit(struct engine_instance *instance, bool last)
 	struct syscalls_row *rows = take(syscalls, &n);
 	const struct syscalls_row total = total_of(rows, n);
 
-	qsort(rows, n, sizeof(*rows), syscalls_by_size);
+	qsort(rows, n, sizeof(*rows), by_size);
 	engine_table_begin(instance);
 	for (size_t i = 0; i < n && i < settings->top; i++) {
 		rows[i].timed = settings->timed;
-		rows[i].total_ns = total.ns;
+		rows[i].percent = total.ns ? 100.0 * rows[i].ns / total.ns : 0;
 		output_row(out, &rows[i]);
 	}
 	/* programs add up rows themselves */

@@ -35,7 +35,7 @@ struct syscalls_row {
 	uint64_t ns, max;	/* of those that were timed; max since tracing began */
 	bool gone;		/* the process; a later row of this key is another's */
 	bool timed;
-	uint64_t total_ns; /* of a table: the sum of ns, for shares */
+	double percent; /* of a table: what share ns has of all */
 };
 
 struct syscalls_source {
@@ -47,8 +47,5 @@ struct syscalls_source {
 extern const struct engine syscalls_engine;
 /* For TOOL(): this engine, with a struct syscalls_source. */
 #define SYSCALLS_ENGINE(SOURCE) .engine = &syscalls_engine, .source = ENGINE_SOURCE(struct syscalls_source, SOURCE)
-
-/* For qsort(3), the order of a table: by time, then by calls, then by name. */
-int syscalls_by_size(const void *a, const void *b);
 
 #endif

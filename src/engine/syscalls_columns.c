@@ -17,14 +17,6 @@ static void get_name(struct value *to, const void *data, const void *ctx)
 	value_set_made(to);
 }
 
-/* Of the time of all rows. */
-static void get_percent(struct value *to, const void *data, const void *ctx)
-{
-	const struct syscalls_row *row = data;
-
-	value_set_real(to, row->total_ns ? 100.0 * row->ns / row->total_ns : 0);
-}
-
 static void get_average_us(struct value *to, const void *data, const void *ctx)
 {
 	const struct syscalls_row *row = data;
@@ -53,7 +45,7 @@ static const struct field processes_ms[] = { PID, COMM, COUNT, ERRORS, IN_MS, TI
 
 /* As strace -c has them: no number where no call failed. */
 static const struct field summary[] = {
-	TEXT_GET(FIELD_REAL, get_percent, "% time", 6, .decimals = 2),
+	TEXT(FIELD_REAL, ROW, percent, "% time", 6, .decimals = 2),
 	TEXT(FIELD_DURATION, ROW, ns, "seconds", 11, .unit = UNIT_SECONDS, .decimals = 6),
 	TEXT_GET(FIELD_U64, get_average_us, "usecs/call", 11),
 	TEXT(FIELD_U64, ROW, calls, "calls", 9),
@@ -65,7 +57,10 @@ static const struct field summary[] = {
 	MAX,
 };
 
-#define SCHEMA(fields) { fields, ARRAY_SIZE(fields) }
+#define SCHEMA(fields) \
+	{ \
+		fields, ARRAY_SIZE(fields) \
+	}
 
 const struct schema syscalls_schema = SCHEMA(calls);
 
@@ -74,7 +69,8 @@ const struct schema *syscalls_columns(const struct syscalls_settings *settings, 
 	static const struct schema summaries = { summary, ARRAY_SIZE(summary), .ruled = true };
 	static const struct schema by_call[] = { SCHEMA(calls), SCHEMA(calls_us), SCHEMA(calls_ms) };
 	static const struct schema by_process[] = { SCHEMA(processes), SCHEMA(processes_us), SCHEMA(processes_ms) };
-	size_t times = !settings->timed ? 0 : unit == UNIT_US ? 1 : 2;
+	size_t times = !settings->timed ? 0 : unit == UNIT_US ? 1
+							      : 2;
 
 	if (settings->with_total)
 		return &summaries;

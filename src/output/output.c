@@ -14,6 +14,7 @@
 static const struct printer *const printers[] = {
 	[OUTPUT_TEXT] = &printer_text,
 	[OUTPUT_JSON] = &printer_json,
+	[OUTPUT_CSV] = &printer_csv,
 };
 
 struct output *output_new(int fd, enum output_format format)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Rows to a file descriptor. A row is a C struct that a schema describes (field.h). Only the printers of this directory
- * know formats: text columns, JSON lines (one object a row). A further format is one more printer.
+ * know formats: text columns, JSON lines (one object a row), CSV. A further format is one more printer.
  */
 #ifndef SONDE_OUTPUT_H
 #define SONDE_OUTPUT_H
@@ -11,6 +11,7 @@
 enum output_format {
 	OUTPUT_TEXT,
 	OUTPUT_JSON,
+	OUTPUT_CSV,
 };
 
 struct output;

@@ -18,8 +18,9 @@ struct output {
 
 	/* the table that is being written */
 	const struct schema *schema;
-	struct str stamp; /* as the printer shows it; empty: none */
-	struct str keys;  /* JSON's */
+	struct str stamp;  /* as the printer shows it; empty: none */
+	bool has_headings; /* CSV: they are written */
+	struct str keys;   /* JSON's */
 
 	/* of a terminal that one table fills; 0 none: all is written */
 	size_t columns, lines;
@@ -43,7 +44,7 @@ struct printer {
 	void (*rule)(struct output *out);
 };
 
-extern const struct printer printer_text, printer_json;
+extern const struct printer printer_text, printer_json, printer_csv;
 
 /*
  * The value of a field of this row. room: memory for what a getter makes; the value lasts until it is used again.

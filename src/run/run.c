@@ -323,6 +323,12 @@ static int print_help(const struct tool *tool)
 	return run_printed();
 }
 
+static enum output_format chosen_format(const struct run_options *options)
+{
+	return options->json ? OUTPUT_JSON : options->csv ? OUTPUT_CSV
+							  : OUTPUT_TEXT;
+}
+
 /* Runs a tool without an engine. Signals have their default actions. */
 static int act(struct run *run, char *const *argv)
 {
@@ -334,7 +340,7 @@ static int act(struct run *run, char *const *argv)
 			argv ? argv[0] : run->args.v[0]);
 		return usage(&err);
 	}
-	run->ctx.out = output_new(STDOUT_FILENO, run->options.json ? OUTPUT_JSON : OUTPUT_TEXT);
+	run->ctx.out = output_new(STDOUT_FILENO, chosen_format(&run->options));
 	ret = run->tool->act(run, &err);
 	if (ret < 0 && run->ctx.usage)
 		ret = usage(&err);
@@ -368,7 +374,7 @@ static int execute(struct run *run, char *const *argv)
 	int ret;
 
 	signals_say(report_name(), EARLY_END);
-	run->ctx.out = output_new(STDOUT_FILENO, run->options.json ? OUTPUT_JSON : OUTPUT_TEXT);
+	run->ctx.out = output_new(STDOUT_FILENO, chosen_format(&run->options));
 	ret = set_up(run, argv, &err);
 	if (!ret)
 		trace(run);
@@ -412,6 +418,10 @@ static int run_parsed(struct run *run, int argc, char **argv)
 	report_set_quiet(run->options.quiet);
 	report_set_verbose(run->options.verbose);
 	libbpf_set_print(print_libbpf);
+	if (run->options.json && run->options.csv) {
+		err_set(&err, -EINVAL, "--json or --csv, not both");
+		return usage(&err);
+	}
 	if (find_command(run, dashdash, &command, &err))
 		return usage(&err);
 	if (run->tool->act && (!act_instead || *act_instead))

@@ -18,7 +18,7 @@ struct run_options {
 	uint64_t interval, duration; /* ns, 0 none */
 	const char *command;
 	/* output */
-	bool time, timestamp, json, quiet, verbose, help;
+	bool time, timestamp, json, csv, quiet, verbose, help;
 };
 
 struct command;

@@ -74,6 +74,7 @@ static const struct opt output[] = {
 	OPT(OPT_BOOL, struct run_options, timestamp, 't', "timestamp", NULL, "show the seconds since tracing started"),
 	OPT(OPT_SECONDS, struct run_options, duration, 'd', "duration", "SECONDS", "stop after SECONDS"),
 	OPT(OPT_BOOL, struct run_options, json, 'j', "json", NULL, "print JSON, one object for each row"),
+	OPT(OPT_BOOL, struct run_options, csv, 0, "csv", NULL, "print CSV (RFC 4180), the columns of --json"),
 	OPT(OPT_BOOL, struct run_options, quiet, 'q', "quiet", NULL, "print only results and errors"),
 	OPT(OPT_BOOL, struct run_options, verbose, 'v', "verbose", NULL,
 	    "report each step, and list everything that was left out"),

@@ -32,7 +32,7 @@ struct tool {
 	/*
 	 * For a tool without an engine: does everything and writes rows to run->ctx.out. Returns the exit status, or
 	 * -errno with err; it sets run->ctx.usage if the user typed something wrong. Of the common options such a tool
-	 * has --json, --quiet, --verbose and --help.
+	 * has --json, --csv, --quiet, --verbose and --help.
 	 */
 	int (*act)(struct run *run, struct err *err);
 	/* For a tool with both: if this is set, act() runs instead of the engine. NULL: it has only one of them. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Fields of every type, as text and as data. */
+/* Fields of every type, as text, JSON and CSV. */
 #include <signal.h>
 #include <string.h>
 #include <time.h>
@@ -20,10 +20,15 @@ struct row {
 	unsigned char known;
 };
 
+/* A number, true or false is the same in CSV; null is nothing there; the rest is what tests of CSV are about. */
 static void expect(struct field field, const struct row *row, const char *text, const char *json)
 {
 	fixture_expect(field, OUTPUT_TEXT, row, NULL, text);
 	fixture_expect(field, OUTPUT_JSON, row, NULL, json);
+	if (!strcmp(json, "null"))
+		fixture_expect(field, OUTPUT_CSV, row, NULL, "");
+	else if (!strpbrk(json, "\"[{"))
+		fixture_expect(field, OUTPUT_CSV, row, NULL, json);
 }
 
 #define MEMBER(TYPE, NAME, ...) ((struct field)DATA(TYPE, struct row, NAME, "k", ##__VA_ARGS__))
@@ -280,4 +285,82 @@ Test(field, roles)
 	cr_expect_eq(field_role(&MEMBER(FIELD_DURATION, u64)), ROLE_DURATION);
 	cr_expect_eq(field_role(&MEMBER(FIELD_STR, text)), ROLE_LABEL);
 	cr_expect_eq(field_role(&MEMBER(FIELD_SIGNAL, s32)), ROLE_LABEL);
+}
+
+static void expect_csv(struct field field, const struct row *row, const char *csv)
+{
+	unsigned int version = 4;
+
+	fixture_expect(field, OUTPUT_CSV, row, &version, csv);
+}
+
+Test(field, csv_texts)
+{
+	static const struct {
+		const char *text, *csv;
+	} cases[] = {
+		{ "plain", "plain" },
+		{ "", "\"\"" },
+		{ "a b", "a b" },
+		{ "a,b", "\"a,b\"" },
+		{ "a\"b", "\"a\"\"b\"" },
+		{ "\"", "\"\"\"\"" },
+		{ "a\nb\r\nc", "\"a\nb\r\nc\"" },
+		{ "a\tb", "a\tb" },
+		{ "=1+1", "=1+1" },
+		{ "\xe6\x97\xa5", "\xe6\x97\xa5" },
+		{ "\033[2J", "\xef\xbf\xbd[2J" },
+		{ "\xff,", "\"\xef\xbf\xbd,\"" },
+		{ "a\xe2\x80\xa8"
+		  "b",
+		  "a\xef\xbf\xbd"
+		  "b" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		expect_csv(MEMBER(FIELD_STR, text), &(struct row){ .text = cases[i].text }, cases[i].csv);
+}
+
+Test(field, csv_values)
+{
+	static const struct row row = { .u64 = 3123456789, .s32 = SIGKILL, .address = { 127, 0, 0, 1 }, .numbers = { 1, 2 }, .n = 2 };
+	static const char *const strings[] = { "a", NULL, "b,\"" };
+
+	setenv("TZ", "UTC0", 1);
+	tzset();
+	expect_csv(MEMBER(FIELD_TIME, u64), &row, "2024-05-01T10:00:03.123456+00:00");
+	expect_csv(MEMBER(FIELD_SIGNAL, s32), &row, "SIGKILL");
+	expect_csv(GETTER(FIELD_ADDRESS, get_address), &row, "127.0.0.1");
+	expect_csv(GETTER(FIELD_LIST, get_numbers), &row, "\"[1,2]\"");
+	expect_csv(GETTER(FIELD_LIST, get_numbers), &(struct row){}, "[]");
+	expect_csv(GETTER(FIELD_LIST, get_strings), &(struct row){ .strings = strings, .n = 3 },
+		   "\"[\"\"a\"\",null,\"\"b,\\\"\"\"\"]\"");
+}
+
+/* The headings are a line of the first table alone; time is in front, as in JSON. */
+Test(field, csv_tables)
+{
+	static const struct field fields[] = { DATA(FIELD_U64, struct row, u64, "n"), TEXT(FIELD_U64, struct row, u64, "N", 3),
+					       FIELD(FIELD_STR, struct row, text, "a,b", "AB", 3) };
+	static const struct schema schema = { fields, ARRAY_SIZE(fields) };
+	static const struct row row = { .u64 = 1, .text = "x" }, none = {};
+	const struct output_stamp stamp = { .wall_ns = FIXTURE_CLOCK_WALL };
+	int fd __close = memfd_create("csv", 0);
+	struct output *out = output_new(fd, OUTPUT_CSV);
+	char text[1000] = "";
+
+	setenv("TZ", "UTC0", 1);
+	tzset();
+	output_table_begin(out, &schema, &stamp, true);
+	output_row(out, &row);
+	output_table_end(out);
+	output_table_begin(out, &schema, &stamp, false);
+	output_rule(out);
+	output_row(out, &none);
+	output_table_end(out);
+	output_free(out);
+	cr_assert_gt(pread(fd, text, sizeof(text) - 1, 0), 0);
+	cr_expect_str_eq(text, "time,n,\"a,b\"\r\n"
+			       "2024-05-01T10:00:00.000000+00:00,1,x\r\n"
+			       "2024-05-01T10:00:00.000000+00:00,0,\r\n");
 }

@@ -11,7 +11,7 @@
 
 #define FIXTURE_CLOCK_WALL 1714557600000000000ULL /* 2024-05-01 10:00:00 UTC, at boot */
 
-/* One row as text or as JSON, without headings. The caller frees it. */
+/* A table of one row, without its headings. The caller frees. */
 static inline char *fixture_print(enum output_format format, const struct schema *schema, const void *row, const void *ctx)
 {
 	const struct output_clock clock = { .wall_offset = FIXTURE_CLOCK_WALL, .began = 1000000000 };
@@ -32,7 +32,7 @@ static inline char *fixture_print(enum output_format format, const struct schema
 	return text;
 }
 
-/* One field of a row, as a column without padding, or as a value of JSON. */
+/* One field of a row, as a column without padding, as a value of JSON, or as a field of CSV. */
 static inline void fixture_expect(struct field field, enum output_format format, const void *row, const void *ctx, const char *want)
 {
 	const struct schema schema = { &field, 1 };
@@ -42,7 +42,7 @@ static inline void fixture_expect(struct field field, enum output_format format,
 	field.title = "K";
 	field.data_only = field.text_only = false;
 	text = fixture_print(format, &schema, row, ctx);
-	text[strlen(text) - 1] = 0;
+	text[strlen(text) - (format == OUTPUT_CSV ? 2 : 1)] = 0;
 	value = text;
 	if (format == OUTPUT_JSON) {
 		value += strlen("{\"k\":");
