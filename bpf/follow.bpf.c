@@ -88,4 +88,34 @@ int follow_free(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
+/*
+ * Both once more for perf's tracepoints, which run with preemption off: a kernel that preempts a program on a raw
+ * tracepoint skips the forks of all others on that processor until the program goes on.
+ *
+ * The records give ids of threads. The parent is the current task. A child that is a thread sets a byte that no process
+ * uses, since threads and processes share their ids, and clears it when it is freed.
+ */
+SEC("tp/sched/sched_process_fork")
+int follow_fork_record(struct trace_event_raw_sched_process_fork *record)
+{
+	__u8 *member = filter_member(bpf_get_current_pid_tgid() >> 32);
+
+	if (!member || !*member)
+		return 0;
+	member = filter_member(BPF_CORE_READ(record, child_pid));
+	if (member)
+		*member = 1;
+	return 0;
+}
+
+SEC("tp/sched/sched_process_free")
+int follow_free_record(struct trace_event_raw_sched_process_template *record)
+{
+	__u8 *member = filter_member(BPF_CORE_READ(record, pid));
+
+	if (member)
+		*member = 0;
+	return 0;
+}
+
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -249,6 +249,15 @@ struct trace_event_raw_sched_process_exit {
 	bool group_dead;
 } CORE;
 
+/* The records of sched:sched_process_fork and sched:sched_process_free: ids of threads. */
+struct trace_event_raw_sched_process_fork {
+	int child_pid;
+} CORE;
+
+struct trace_event_raw_sched_process_template {
+	int pid;
+} CORE;
+
 struct irqaction {
 	const char *name;
 } CORE;

@@ -203,7 +203,7 @@ size_t attach_count(const struct attach *attach)
 	return attach->attached;
 }
 
-static uint64_t program_missed(int fd)
+uint64_t attach_program_missed(int fd)
 {
 	struct bpf_prog_info info = {};
 	uint32_t len = sizeof(info);
@@ -235,7 +235,7 @@ int attach_missed(const struct attach *attach, uint64_t *by_slot, uint64_t *othe
 	vec_each(loaded, &attach->copies) {
 		bool own = loaded->copy.how == SLOT_CONSTANT;
 
-		*(own ? &by_slot[loaded->copy.value] : others) += program_missed(loaded->fd);
+		*(own ? &by_slot[loaded->copy.value] : others) += attach_program_missed(loaded->fd);
 	}
 	vec_each(link, &attach->links)
 		*(link->slot != SLOT_NONE ? &by_slot[link->slot] : others) += link_missed(link);

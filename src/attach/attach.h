@@ -58,6 +58,9 @@ const char *attach_switched_off(const struct attach *attach);
 /* What an error says with which the kernel did not load a program: that its verifier has refused it. NULL: something else. */
 const char *attach_rejected(int error);
 
+/* How often the kernel skipped a program because one was running on the processor; 0 where the kernel does not count that. */
+uint64_t attach_program_missed(int program_fd);
+
 /* Detaches all; waits until no program runs any more. */
 void attach_free(struct attach *attach);
 

@@ -26,6 +26,13 @@ int engine_open(struct engine_instance *instance, struct err *err)
 	return ret;
 }
 
+void engine_losses(struct engine_instance *instance)
+{
+	instance->engine->losses(instance);
+	if (instance->follow)
+		follow_losses(instance->follow);
+}
+
 void engine_release(struct engine_instance *instance)
 {
 	if (instance->engine)

@@ -113,6 +113,8 @@ void engine_init(struct engine_instance *instance, const struct engine *engine, 
 		 const struct schema *schema, struct engine_context *ctx);
 /* Returns 0, or -errno with err set; -EINTR: the user wants to stop. Call engine_release() after an error, too. */
 int engine_open(struct engine_instance *instance, struct err *err);
+/* After the last emit: reports what was lost, missed or not attached. */
+void engine_losses(struct engine_instance *instance);
 void engine_release(struct engine_instance *instance);
 
 /* --- for engines --- */

@@ -1,19 +1,40 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Loads and holds the programs that follow a command's forks. */
+/* Loads and holds the programs that follow a command's forks: one for forks, one for processes that are freed. */
+#include <sys/syscall.h>
+#include <linux/perf_event.h>
+
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "attach/attach.h"
 #include "attach/quirks.h"
+#include "base/report.h"
+#include "base/str.h"
 #include "bpf/filter.h"
 #include "bpf/follow.skel.h"
 #include "follow.h"
+#include "kernel/kernel.h"
 #include "object.h"
 
-#define PROGRAMS 2
+enum {
+	FORK,
+	FREE,
+	PROGRAMS,
+};
+
+/* Each by a raw tracepoint or by perf's. */
+static const struct {
+	const char *raw, *record, *tracepoint;
+} programs[PROGRAMS] = {
+	[FORK] = { "follow_fork", "follow_fork_record", "sched_process_fork" },
+	[FREE] = { "follow_free", "follow_free_record", "sched_process_free" },
+};
 
 struct follow {
 	struct object object;
+	bool by_perf;
 	struct bpf_link *links[PROGRAMS];
+	int fds[PROGRAMS]; /* of the programs, which are the object's */
 };
 
 /* Finds the command by a program that runs in our own process, since the command is our child. */
@@ -32,33 +53,67 @@ static int adopt(const struct follow *follow, pid_t command, struct err *err)
 	return ret ? err_set(err, ret, "%s", strerror(-ret)) : 0;
 }
 
-static int attach(struct follow *follow, struct err *err)
+/* Perf's tracepoints have a number in tracefs, which may not be there. */
+static bool has_perf_tracepoints(void)
 {
-	static const char *const programs[PROGRAMS] = { "follow_fork", "follow_free" };
+	for (size_t i = 0; i < PROGRAMS; i++)
+		if (kernel_tracepoint_id("sched", programs[i].tracepoint) < 0)
+			return false;
+	return true;
+}
 
-	for (size_t i = 0; i < PROGRAMS; i++) {
-		const struct bpf_program *program;
-		int ret = object_program(&follow->object, programs[i], &program, err);
+/* Every process's, whatever the processor: the kernel asks the event's processor only for samples, which nobody reads. */
+static struct bpf_link *attach_perf(const struct bpf_program *program, const char *tracepoint)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_TRACEPOINT,
+		.config = kernel_tracepoint_id("sched", tracepoint),
+		.sample_period = 1,
+	};
+	int fd = syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+	struct bpf_link *link = fd < 0 ? NULL : bpf_program__attach_perf_event(program, fd);
 
-		if (ret)
-			return ret;
-		follow->links[i] = bpf_program__attach(program);
-		if (!follow->links[i])
-			return err_set(err, -errno, "%s", strerror(errno));
-	}
-	return 0;
+	if (fd >= 0 && !link)
+		close(fd);
+	return link;
+}
+
+static int attach_one(struct follow *follow, size_t i, struct err *err)
+{
+	const char *name = follow->by_perf ? programs[i].record : programs[i].raw;
+	const struct bpf_program *program;
+	int ret = object_program(&follow->object, name, &program, err);
+
+	if (ret)
+		return ret;
+	follow->links[i] = follow->by_perf ? attach_perf(program, programs[i].tracepoint)
+					   : bpf_program__attach(program);
+	follow->fds[i] = bpf_program__fd(program);
+	return follow->links[i] ? 0 : err_set(err, -errno, "%s", strerror(errno));
+}
+
+/* Loads the programs for one of the two ways. */
+static int load(struct follow *follow, int members_fd, struct err *err)
+{
+	int ret = object_open(&follow->object, follow_bpf__elf_bytes, err);
+
+	follow->by_perf = quirk_preemptible() && has_perf_tracepoints();
+	if (!ret)
+		ret = object_reuse_map(&follow->object, "members", members_fd, err);
+	for (size_t i = 0; !ret && i < PROGRAMS; i++)
+		ret = object_skip_program(&follow->object, follow->by_perf ? programs[i].raw : programs[i].record, err);
+	if (!ret)
+		ret = object_load(&follow->object, err);
+	return ret;
 }
 
 static int start(struct follow *follow, pid_t command, int members_fd, struct err *err)
 {
-	int ret = object_open(&follow->object, follow_bpf__elf_bytes, err);
+	int ret = load(follow, members_fd, err);
 
-	if (!ret)
-		ret = object_reuse_map(&follow->object, "members", members_fd, err);
-	if (!ret)
-		ret = object_load(&follow->object, err);
-	if (!ret)
-		ret = attach(follow, err);
+	for (size_t i = 0; !ret && i < PROGRAMS; i++)
+		ret = attach_one(follow, i, err);
 	return ret ? ret : adopt(follow, command, err);
 }
 
@@ -76,6 +131,15 @@ int follow_start(struct follow **follow, pid_t command, int members_fd, struct e
 	follow_free(new);
 	why = ret == -EPERM ? quirk_denial() : quirk_refusal();
 	return err_set(err, ret, "the command's children cannot be followed: %s", why ? why : cause.text);
+}
+
+void follow_losses(const struct follow *follow)
+{
+	uint64_t missed = attach_program_missed(follow->fds[FORK]);
+
+	if (missed)
+		report_note("%llu fork%s missed by the kernel: children of the command may be missing",
+			    (unsigned long long)missed, str_plural(missed));
 }
 
 void follow_free(struct follow *follow)

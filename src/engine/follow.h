@@ -14,6 +14,8 @@ struct follow;
  * of members become members too. Returns 0, or -errno with err.
  */
 int follow_start(struct follow **follow, pid_t command, int members_fd, struct err *err);
+/* Reports forks that the kernel did not show to the program, of any process: children of the command may be missing. */
+void follow_losses(const struct follow *follow);
 void follow_free(struct follow *follow);
 
 #endif

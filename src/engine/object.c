@@ -131,6 +131,16 @@ int object_program(const struct object *object, const char *name, const struct b
 	return *program ? 0 : err_set(err, -ENOENT, "the BPF object has no program '%s'", name);
 }
 
+int object_skip_program(struct object *object, const char *name, struct err *err)
+{
+	struct bpf_program *program = bpf_object__find_program_by_name(object->core.bpf, name);
+
+	if (!program)
+		return err_set(err, -ENOENT, "the BPF object has no program '%s'", name);
+	bpf_program__set_autoload(program, false);
+	return 0;
+}
+
 int object_image(const struct object *object, const char *name, struct image *image, struct err *err)
 {
 	const struct bpf_program *program;

@@ -45,6 +45,8 @@ int object_fill(struct object *object, const char *section, const void *data, si
 
 /* The data by which programs learn which target of the set was hit (bpf/slot.bpf.h). */
 int object_fill_slots(struct object *object, const struct target_set *set, struct err *err);
+/* The program is not loaded. -ENOENT where there is none of this name. */
+int object_skip_program(struct object *object, const char *name, struct err *err);
 
 /* Creates the maps and relocates the programs. Loads none: attach loads copies of them. */
 int object_prepare(struct object *object, struct err *err);

@@ -219,7 +219,7 @@ static void trace(struct run *run)
 	if (error && error != -EPIPE)
 		say_write_error(run, error);
 	/* before stop_command(): what the command does from now on is not read, and not a loss */
-	engine->losses(&run->instance);
+	engine_losses(&run->instance);
 	stop_command(run);
 	say_command(run);
 }

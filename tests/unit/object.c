@@ -94,6 +94,19 @@ Test(object, programs_by_name)
 	cr_expect(strstr(err.text, "'absent'"), "%s", err.text);
 }
 
+Test(object, programs_that_are_skipped)
+{
+	__cleanup(object_release) struct object object = {};
+	struct err err = {};
+
+	open_count(&object);
+	cr_expect(bpf_program__autoload(bpf_object__find_program_by_name(object.core.bpf, "count")));
+	cr_expect_eq(object_skip_program(&object, "count", &err), 0);
+	cr_expect_not(bpf_program__autoload(bpf_object__find_program_by_name(object.core.bpf, "count")));
+	cr_expect_eq(object_skip_program(&object, "absent", &err), -ENOENT);
+	cr_expect(strstr(err.text, "'absent'"), "%s", err.text);
+}
+
 static const void *no_elf(size_t *size)
 {
 	static const char bytes[1024] = "this is no ELF file";
