@@ -8,6 +8,7 @@ struct block_wanted {
 	unsigned char one_disk; /* only the disk below; else all disks */
 	unsigned int major, minor;
 };
+_Static_assert(sizeof(struct block_wanted) == 12, "as on the other side");
 
 /* A request as one number: the low byte is the operation, numbered as in the kernel; above are flags of our own. */
 #define BLOCK_OP_MASK 0xff

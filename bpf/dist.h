@@ -18,12 +18,14 @@ union dist_key {
 	unsigned long long number;
 	char name[DIST_NAME_LEN]; /* padded with NULs */
 };
+_Static_assert(sizeof(union dist_key) == 32, "as on the other side");
 
 /* Set by user space before the load. */
 struct dist_setup {
 	unsigned char keyed;
 	unsigned char by; /* which key of the tool, from 0 on */
 };
+_Static_assert(sizeof(struct dist_setup) == 2, "as on the other side");
 
 /* Why a value was not counted: indices of dist_losses. */
 enum dist_loss {

@@ -18,6 +18,7 @@ struct event {
 	unsigned int uid;
 	char comm[EVENT_COMM_LEN];
 };
+_Static_assert(sizeof(struct event) == 40, "as on the other side");
 
 /*
  * The state of the reader, which it writes into memory that both sides map. An awake reader reads again within a
@@ -28,6 +29,7 @@ struct event_reader {
 	unsigned long long wake_at; /* wake when the buffer holds so many bytes; reset by the program that wakes */
 	unsigned int awake;
 };
+_Static_assert(sizeof(struct event_reader) == 16, "as on the other side");
 
 /* Why an event was dropped: the keys of event_drops. */
 enum event_loss {
@@ -41,5 +43,6 @@ struct event_setup {
 	unsigned int pidns_ino; /* not 0: give ids of this pid namespace, and only events of tasks that it sees */
 	unsigned int reader;	/* not 0: process id of the reader on the host, whose events are left out */
 };
+_Static_assert(sizeof(struct event_setup) == 8, "as on the other side");
 
 #endif

@@ -21,5 +21,6 @@ struct filter {
 	unsigned long long cgroup_id; /* as the kernel has it, for those who look at other tasks than the current one */
 	char comm[FILTER_COMM_LEN];   /* padded with NULs */
 };
+_Static_assert(sizeof(struct filter) == 72, "as on the other side");
 
 #endif

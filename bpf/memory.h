@@ -17,5 +17,6 @@ struct memory_layout {
 	unsigned int module_text, module_text_size;			      /* struct module: a pointer, and an unsigned int of bytes */
 	unsigned int symtab, num_symtab, strtab, typetab;		      /* struct mod_kallsyms */
 };
+_Static_assert(sizeof(struct memory_layout) == 60, "as on the other side");
 
 #endif

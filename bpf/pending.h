@@ -15,6 +15,7 @@ struct pending {
 	unsigned long long key;	  /* 0: free */
 	unsigned long long start; /* ns */
 };
+_Static_assert(sizeof(struct pending) == 16, "as on the other side");
 
 /* How many entries a key may use: a cache line of the smallest entries. */
 #define PENDING_WAYS 4

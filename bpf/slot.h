@@ -33,11 +33,13 @@ struct slot_hash {
 	unsigned int cell_mask;
 	unsigned int n_slots;
 };
+_Static_assert(sizeof(struct slot_hash) == 24, "as on the other side");
 
 struct slot_cell {
 	unsigned int key; /* low half of the key, to reject keys that are not in the table */
 	unsigned int slot;
 };
+_Static_assert(sizeof(struct slot_cell) == 8, "as on the other side");
 
 #define SLOT_NONE 0xffffffffU
 

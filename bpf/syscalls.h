@@ -16,6 +16,7 @@ struct syscalls_cell {
 	unsigned long long calls, errors;
 	unsigned long long ns, max; /* sum and maximum, of calls whose begin was seen */
 };
+_Static_assert(sizeof(struct syscalls_cell) == 32, "as on the other side");
 
 #define SYSCALLS_COMM_LEN 16
 
@@ -23,6 +24,7 @@ struct syscalls_process {
 	struct syscalls_cell cell;
 	char comm[SYSCALLS_COMM_LEN];
 };
+_Static_assert(sizeof(struct syscalls_process) == 48, "as on the other side");
 
 /* The pending table holds the start of a call in one word: ns above these bits, the place in them. */
 #define SYSCALLS_PLACE_BITS 10
@@ -37,5 +39,6 @@ struct syscalls_config {
 	unsigned int ppid;	/* only calls of children of this process; 0: all */
 	unsigned int pidns_ino; /* the pid namespace of ppid; 0: the host */
 };
+_Static_assert(sizeof(struct syscalls_config) == 24, "as on the other side");
 
 #endif

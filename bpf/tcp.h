@@ -20,23 +20,27 @@ struct tcp_ends {
 	unsigned int lport, rport; /* lport 0: not chosen yet */
 	unsigned int version;	   /* 4 or 6 */
 };
+_Static_assert(sizeof(struct tcp_ends) == 44, "as on the other side");
 
 /* The row of every tool that shows connections begins with this. */
 struct tcp_event {
 	struct event event;
 	struct tcp_ends ends;
 };
+_Static_assert(sizeof(struct tcp_event) == 88, "as on the other side");
 
 /* A bit for each port. */
 struct tcp_ports {
 	unsigned char any; /* a bit is set; 0: all ports are wanted */
 	unsigned char bits[65536 / 8];
 };
+_Static_assert(sizeof(struct tcp_ports) == 8193, "as on the other side");
 
 /* The filters on connections. */
 struct tcp_wanted {
 	unsigned char version; /* 4 or 6; 0: both */
 	struct tcp_ports local, remote;
 };
+_Static_assert(sizeof(struct tcp_wanted) == 16387, "as on the other side");
 
 #endif

@@ -36,12 +36,14 @@ struct unwind_rule {
 	unsigned char cfa, fp, ra;  /* enum unwind_cfa, unwind_saved, unwind_saved */
 	unsigned char add;
 };
+_Static_assert(sizeof(struct unwind_rule) == 12, "as on the other side");
 
 /* A row holds from byte `place` of a page of text to the next row. */
 struct unwind_row {
 	unsigned short place;
 	unsigned short rule; /* its number */
 };
+_Static_assert(sizeof(struct unwind_row) == 4, "as on the other side");
 
 /* Text is divided by its offset in the file. Every page that has a row has one at place 0. */
 #define UNWIND_PAGE_SHIFT 16

@@ -9,5 +9,6 @@ struct bashreadline_event {
 	unsigned short unread; /* it is not in memory */
 	char line[];	       /* without its newline */
 };
+_Static_assert(sizeof(struct bashreadline_event) == 48, "as on the other side");
 
 #endif

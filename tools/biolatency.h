@@ -12,5 +12,6 @@ struct biolatency_config {
 	struct block_wanted wanted;
 	unsigned char queued; /* from the queue on */
 };
+_Static_assert(sizeof(struct biolatency_config) == 16, "as on the other side");
 
 #endif

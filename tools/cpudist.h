@@ -6,5 +6,6 @@
 struct cpudist_config {
 	unsigned char idle; /* a processor that has nothing to do is a task as well */
 };
+_Static_assert(sizeof(struct cpudist_config) == 1, "as on the other side");
 
 #endif

@@ -13,12 +13,6 @@
 #define FAILED_FEW  24
 #define FAILED_MANY 256
 
-enum probe {
-	PROBE_EXEC,
-	PROBE_EXECVE,
-	PROBE_EXECVEAT,
-};
-
 const volatile struct execsnoop_config config SEC(".rodata.config");
 
 static __always_inline bool exec_wanted(void)
@@ -183,8 +177,8 @@ int exec_failed(void *ctx)
 
 	if (context_result(ctx) >= 0 || !exec_wanted() || !context_sys_exit(ctx, &call))
 		return 0;
-	name = context_probe() == PROBE_EXECVEAT ? call.args[1] : call.args[0];
-	argv = context_probe() == PROBE_EXECVEAT ? call.args[2] : call.args[1];
+	name = context_probe() == EXECSNOOP_EXECVEAT ? call.args[1] : call.args[0];
+	argv = context_probe() == EXECSNOOP_EXECVEAT ? call.args[2] : call.args[1];
 	e = failed_read(name, argv, FAILED_FEW, 256, 512, 256);
 	if (!e)
 		e = failed_read(name, argv, FAILED_MANY, NAME_MAX_SIZE, 32768, 4096);

@@ -164,9 +164,9 @@ static bool show(const struct event *event, size_t size)
 }
 
 static const struct event_probe probes[] = {
-	{ .program = "exec_done", .system = "sched", .name = "sched_process_exec" },
-	{ .program = "exec_failed", .syscall = "execve", .when = &settings.failed },
-	{ .program = "exec_failed", .syscall = "execveat", .when = &settings.failed },
+	[EXECSNOOP_EXEC] = { .program = "exec_done", .system = "sched", .name = "sched_process_exec" },
+	[EXECSNOOP_EXECVE] = { .program = "exec_failed", .syscall = "execve", .when = &settings.failed },
+	[EXECSNOOP_EXECVEAT] = { .program = "exec_failed", .syscall = "execveat", .when = &settings.failed },
 };
 
 static const struct event_source source = {

@@ -3,10 +3,18 @@
 #ifndef SONDE_EXECSNOOP_H
 #define SONDE_EXECSNOOP_H
 
+/* The probes by their place in the table. */
+enum execsnoop_probe {
+	EXECSNOOP_EXEC,
+	EXECSNOOP_EXECVE,
+	EXECSNOOP_EXECVEAT,
+};
+
 struct execsnoop_config {
 	unsigned int ppid;	   /* only children of this process, 0 all */
 	unsigned int reader_pidns; /* whose numbers ppid is in, 0 the host's */
 };
+_Static_assert(sizeof(struct execsnoop_config) == 8, "as on the other side");
 
 struct execsnoop_event {
 	struct event event;
@@ -16,5 +24,6 @@ struct execsnoop_event {
 	unsigned int args_at;	 /* where in data: each argument ends with a NUL */
 	char data[];		 /* begins with the name of what was executed */
 };
+_Static_assert(sizeof(struct execsnoop_event) == 56, "as on the other side");
 
 #endif

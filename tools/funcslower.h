@@ -11,6 +11,7 @@ struct funcslower_call {
 	struct pending pending;
 	unsigned long long args[FUNCSLOWER_ARGS];
 };
+_Static_assert(sizeof(struct funcslower_call) == 64, "as on the other side");
 
 struct funcslower_event {
 	struct event event; /* at its end */
@@ -19,10 +20,12 @@ struct funcslower_event {
 	unsigned int function;
 	unsigned long long args[FUNCSLOWER_ARGS];
 };
+_Static_assert(sizeof(struct funcslower_event) == 112, "as on the other side");
 
 struct funcslower_config {
 	unsigned long long least; /* ns: calls that take less are not shown */
 	unsigned char args;	  /* how many are */
 };
+_Static_assert(sizeof(struct funcslower_config) == 16, "as on the other side");
 
 #endif

@@ -21,6 +21,7 @@ struct killsnoop_config {
 	unsigned char zero;
 	unsigned char failed; /* only calls that failed */
 };
+_Static_assert(sizeof(struct killsnoop_config) == 16, "as on the other side");
 
 struct killsnoop_event {
 	struct event event;
@@ -30,5 +31,6 @@ struct killsnoop_event {
 	unsigned char call;	    /* enum killsnoop_call */
 	unsigned char target_known; /* not where a file descriptor stands for no process */
 };
+_Static_assert(sizeof(struct killsnoop_event) == 64, "as on the other side");
 
 #endif

@@ -18,14 +18,6 @@
 #define O_TRUNC	  01000
 #define O_TMPFILE 020000000 /* without O_DIRECTORY, which user space includes */
 
-/* In the order of the table of probes in opensnoop.c. */
-enum probe {
-	PROBE_OPENAT,
-	PROBE_OPEN,
-	PROBE_OPENAT2,
-	PROBE_CREAT,
-};
-
 const volatile struct opensnoop_config config SEC(".rodata.config");
 
 struct call {
@@ -56,18 +48,18 @@ static __always_inline bool read_call(void *ctx, struct call *call)
 	call->ret = at.ret;
 	call->dir = AT_FDCWD;
 	call->path = at.args[0];
-	if (probe == PROBE_OPENAT || probe == PROBE_OPENAT2) {
+	if (probe == OPENSNOOP_OPENAT || probe == OPENSNOOP_OPENAT2) {
 		call->dir = at.args[0];
 		call->path = at.args[1];
 	}
-	if (probe == PROBE_OPENAT2) {
+	if (probe == OPENSNOOP_OPENAT2) {
 		read_how(&at, call);
-	} else if (probe == PROBE_CREAT) {
+	} else if (probe == OPENSNOOP_CREAT) {
 		call->flags = O_CREAT | O_WRONLY | O_TRUNC;
 		call->mode = at.args[1];
 	} else {
-		call->flags = probe == PROBE_OPENAT ? at.args[2] : at.args[1];
-		call->mode = probe == PROBE_OPENAT ? at.args[3] : at.args[2];
+		call->flags = probe == OPENSNOOP_OPENAT ? at.args[2] : at.args[1];
+		call->mode = probe == OPENSNOOP_OPENAT ? at.args[3] : at.args[2];
 	}
 	/* mode is an argument only if a file may be created */
 	if (!(call->flags & (O_CREAT | O_TMPFILE)))

@@ -181,12 +181,11 @@ static const struct field fields[] = {
 
 static const struct schema schema = { fields, ARRAY_SIZE(fields) };
 
-/* In the order of enum probe in opensnoop.bpf.c. */
 static const struct event_probe probes[] = {
-	{ .program = "open_done", .syscall = "openat" },
-	{ .program = "open_done", .syscall = "open", .optional = true },
-	{ .program = "open_done", .syscall = "openat2", .optional = true },
-	{ .program = "open_done", .syscall = "creat", .optional = true },
+	[OPENSNOOP_OPENAT] = { .program = "open_done", .syscall = "openat" },
+	[OPENSNOOP_OPEN] = { .program = "open_done", .syscall = "open", .optional = true },
+	[OPENSNOOP_OPENAT2] = { .program = "open_done", .syscall = "openat2", .optional = true },
+	[OPENSNOOP_CREAT] = { .program = "open_done", .syscall = "creat", .optional = true },
 };
 
 static const struct event_source source = {

@@ -3,6 +3,14 @@
 #ifndef SONDE_OPENSNOOP_H
 #define SONDE_OPENSNOOP_H
 
+/* The probes by their place in the table. */
+enum opensnoop_probe {
+	OPENSNOOP_OPENAT,
+	OPENSNOOP_OPEN,
+	OPENSNOOP_OPENAT2,
+	OPENSNOOP_CREAT,
+};
+
 struct opensnoop_config {
 	unsigned char failed; /* only these */
 	unsigned char full_path;
@@ -10,6 +18,7 @@ struct opensnoop_config {
 	unsigned char modes;	/* a bit for each of O_RDONLY, O_WRONLY, O_RDWR */
 	unsigned int flags;	/* any of these */
 };
+_Static_assert(sizeof(struct opensnoop_config) == 8, "as on the other side");
 
 struct opensnoop_event {
 	struct event event;
@@ -22,5 +31,6 @@ struct opensnoop_event {
 	unsigned int dirs_cut;	    /* there are more */
 	char data[];		    /* begins with the path as it was passed */
 };
+_Static_assert(sizeof(struct opensnoop_event) == 64, "as on the other side");
 
 #endif

@@ -7,5 +7,6 @@ struct tcpconnect_config {
 	unsigned char lport; /* wait until the local port is chosen */
 	struct tcp_wanted wanted;
 };
+_Static_assert(sizeof(struct tcpconnect_config) == 16388, "as on the other side");
 
 #endif

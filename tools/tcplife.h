@@ -6,6 +6,7 @@
 struct tcplife_config {
 	struct tcp_wanted wanted;
 };
+_Static_assert(sizeof(struct tcplife_config) == 16387, "as on the other side");
 
 struct tcplife_event {
 	struct tcp_event tcp; /* whose time is that of the end */
@@ -13,5 +14,6 @@ struct tcplife_event {
 	unsigned long long sent, received;
 	unsigned int owner_known;
 };
+_Static_assert(sizeof(struct tcplife_event) == 120, "as on the other side");
 
 #endif
