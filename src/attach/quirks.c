@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Finds out what the running kernel can do by asking it: a trial load, a call that must fail in a certain way, the length of
- * an answer. The only C file that knows differences between kernels.
+ * Finds out what the running kernel can do by asking it: a trial load, a call that must fail in a certain way, the
+ * length of an answer. The only C file that knows differences between kernels.
  */
 #include <fcntl.h>
 
@@ -79,7 +79,8 @@ static bool ask_counts_recursion(void)
 	struct bpf_prog_info info = {};
 	uint32_t len = sizeof(info);
 
-	return fd >= 0 && !bpf_prog_get_info_by_fd(fd, &info, &len) && len > offsetof(struct bpf_prog_info, recursion_misses);
+	return fd >= 0 && !bpf_prog_get_info_by_fd(fd, &info, &len) &&
+	       len > offsetof(struct bpf_prog_info, recursion_misses);
 }
 
 QUIRK(counts_recursion)

@@ -8,14 +8,16 @@
 #include "modules_image.h"
 
 struct kernel {
-	bool was_read;
-	int error; /* of reading, and in words */
-	struct err err;
+	bool was_opened;
 	struct memory *memory; /* NULL: it cannot be read */
 	struct memory_places places;
 	bool packed; /* the kernel's tables could be copied: image and modules have all symbols */
 	struct kallsyms_image image;
 	struct modules_image modules;
+	bool was_passed; /* the text has been read once, without keeping it */
+	bool was_kept;	 /* the list has been made of the text, or error says why not */
+	int error;
+	struct err err;
 	struct ksym_list list; /* all symbols; if packed the modules' alone, and only once an address is looked up */
 	bool sorted;
 };
@@ -58,15 +60,22 @@ static bool read_image(struct kernel *kernel)
 	return false;
 }
 
-/* What was put in the kernel's place for a test has no memory. */
-static int read_symbols(struct kernel *kernel, struct err *err)
+/* Tests put files in the kernel's place, but no memory. */
+static void open_symbols(struct kernel *kernel)
 {
-	if (!kernel->was_read) {
-		kernel->was_read = true;
-		kernel->memory = kernel_is_real() ? memory_open() : NULL;
-		kernel->packed = kernel->memory && read_image(kernel);
-		if (!kernel->packed)
-			kernel->error = kallsyms_text_read(&kernel->list, &kernel->places, &kernel->err);
+	if (kernel->was_opened)
+		return;
+	kernel->was_opened = true;
+	kernel->memory = kernel_is_real() ? memory_open() : NULL;
+	kernel->packed = kernel->memory && read_image(kernel);
+}
+
+/* The symbols as text, in the list. */
+static int keep_text(struct kernel *kernel, struct err *err)
+{
+	if (!kernel->was_kept) {
+		kernel->was_kept = true;
+		kernel->error = kallsyms_text_read(&kernel->list, &kernel->places, &kernel->err);
 	}
 	return kernel->error ? err_set(err, kernel->error, "%s", kernel->err.text) : 0;
 }
@@ -89,14 +98,33 @@ static int offer_module_symbol(const struct ksym *sym, char type, void *ctx)
 	return ksym_is_function(type) ? offer(sym, ctx) : 0;
 }
 
+static int offer_text(const struct ksym *sym, bool function, void *ctx)
+{
+	return function ? offer(sym, ctx) : 0;
+}
+
+/*
+ * Text is kept when it is asked for again: a pattern needs one pass, and to copy all names makes that a tenth slower.
+ */
+static int each_of_text(struct kernel *kernel, struct filter *filter, struct err *err)
+{
+	int ret;
+
+	if (!kernel->was_passed && !kernel->was_kept) {
+		kernel->was_passed = true;
+		return kallsyms_text_each(&kernel->places, offer_text, filter, err);
+	}
+	ret = keep_text(kernel, err);
+	return ret ? ret : ksym_list_each(&kernel->list, offer, filter);
+}
+
 static int each(struct kernel *kernel, struct filter filter, struct err *err)
 {
-	int ret = read_symbols(kernel, err);
+	int ret;
 
-	if (ret)
-		return ret;
+	open_symbols(kernel);
 	if (!kernel->packed)
-		return ksym_list_each(&kernel->list, offer, &filter);
+		return each_of_text(kernel, &filter, err);
 	ret = kallsyms_image_each(&kernel->image, filter.name, filter.fn, filter.ctx);
 	return ret ? ret : modules_image_each(&kernel->modules, offer_module_symbol, &filter);
 }
@@ -131,8 +159,10 @@ static void sort(struct kernel *kernel)
 
 int kernel_symbol_at(struct kernel *kernel, uint64_t addr, struct ksym_place *place)
 {
-	int ret = read_symbols(kernel, NULL);
+	int ret;
 
+	open_symbols(kernel);
+	ret = kernel->packed ? 0 : keep_text(kernel, NULL);
 	if (ret)
 		return ret;
 	sort(kernel);
@@ -140,13 +170,17 @@ int kernel_symbol_at(struct kernel *kernel, uint64_t addr, struct ksym_place *pl
 	return ret ? ksym_list_at(&kernel->list, addr, place) : 0;
 }
 
+/* The first pass over the text, if it came to its end, has found where the records are. */
 int kernel_each_record(struct kernel *kernel, void (*fn)(uint64_t addr, void *ctx), void *ctx)
 {
-	int ret = read_symbols(kernel, NULL);
+	int ret = 0;
 
-	if (ret)
-		return ret;
-	if (!kernel->memory || !kernel->places.ftrace_pages_start)
+	open_symbols(kernel);
+	if (!kernel->memory)
 		return -ENOENT;
-	return ftrace_records_each(kernel->memory, kernel->places.ftrace_pages_start, fn, ctx);
+	if (!kernel->packed && !kernel->places.ftrace_pages_start)
+		ret = keep_text(kernel, NULL);
+	if (!ret && !kernel->places.ftrace_pages_start)
+		ret = -ENOENT;
+	return ret ? ret : ftrace_records_each(kernel->memory, kernel->places.ftrace_pages_start, fn, ctx);
 }

@@ -15,7 +15,7 @@
 void kernel_set_root(const char *dir);
 
 /*
- * A session: what the kernel says about its own symbols. They are read when they are first asked for, kept, and freed
+ * A session: what the kernel says about its own symbols. They are read when they are asked for, kept, and freed
  * with the session. Modules that are loaded later are not in it.
  */
 struct kernel;

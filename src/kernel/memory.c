@@ -93,8 +93,11 @@ void memory_close(struct memory **memory)
 	*memory = NULL;
 }
 
+/* Called for each variable of the kernel: most do not even begin like one of the two. */
 void memory_places_take(struct memory_places *places, const struct ksym *sym)
 {
+	if (*sym->name != 'm' && *sym->name != 'f')
+		return;
 	if (!strcmp(sym->name, "modules"))
 		places->modules = sym->addr;
 	else if (!strcmp(sym->name, "ftrace_pages_start"))

@@ -238,7 +238,8 @@ static int read_entries(struct reader *r)
 	}
 	if (ret && ret != -ENOENT)
 		return ret;
-	item = inventory_add(r->traces, TRACE_ENTRIES, r->instance, pool_addf(&r->traces->strings, "%strace", r->prefix));
+	item = inventory_add(r->traces, TRACE_ENTRIES, r->instance,
+			     pool_addf(&r->traces->strings, "%strace", r->prefix));
 	item->entries = entries;
 	item->set = entries > 0;
 	return 0;

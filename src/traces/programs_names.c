@@ -26,7 +26,8 @@ static void name_kernel_function(struct programs *programs, struct kernel *kerne
 
 	if (kernel_symbol_at(kernel, target->addr, &place) || place.start != target->addr)
 		return;
-	target->name = pool_addf(&programs->strings, "%s%s%s", str_or_empty(place.module), place.module ? ":" : "", place.name);
+	target->name = pool_addf(&programs->strings, "%s%s%s", str_or_empty(place.module), place.module ? ":" : "",
+				 place.name);
 }
 
 static void name_kernel_functions(struct programs *programs)

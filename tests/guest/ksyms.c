@@ -63,7 +63,8 @@ static void expect(struct kernel *kernel, const struct line *line, uint64_t addr
 	if (kernel_symbol_at(kernel, addr, &place)) {
 		printf("%llx: nothing, and not %s\n", (unsigned long long)addr, line->name);
 		differ++;
-	} else if (strcmp(place.name, line->name) || strcmp(place.module ?: "", line->module) || place.start != line->addr) {
+	} else if (strcmp(place.name, line->name) || strcmp(place.module ?: "", line->module) ||
+		   place.start != line->addr) {
 		printf("%llx: %s of '%s' from %llx, and not %s of '%s' from %llx\n", (unsigned long long)addr,
 		       place.name, place.module ?: "", (unsigned long long)place.start, line->name, line->module,
 		       (unsigned long long)line->addr);
