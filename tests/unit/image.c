@@ -224,3 +224,38 @@ Test(image, unfilled_is_not_attached)
 	cr_expect_eq(attach_count(attach), 0);
 	attach_free(attach);
 }
+
+/* Each step is for what the steps before it left; one that is to be fallen back to, for slots that nothing serves. */
+Test(image, steps_fall_back)
+{
+	const struct bpf_insn insns[] = { ALU(BPF_MOV, 0, 0), EXIT };
+	static const uint32_t targets[] = { 0, 1, 2 };
+	__cleanup(image_release) struct image image = {};
+	__cleanup(target_set_release) struct target_set set = {};
+	const struct plan_step steps[] = {
+		{ .image = &image, .targets = &targets[0], .n = 1, .mech = MECH_RAW_TP, .insist = true },
+		{ .image = &image, .targets = &targets[1], .n = 1, .mech = MECH_RAW_TP, .fallback = true },
+		{ .image = &image, .targets = &targets[2], .n = 1, .mech = MECH_RAW_TP, .fallback = true },
+		{ .image = &image, .targets = &targets[1], .n = 1, .mech = MECH_RAW_TP },
+	};
+	struct attach *attach;
+	struct err err = {};
+	uint64_t *words;
+
+	close(make_map(&words));
+	MAKE(&image, insns);
+	add_target(&set, "signal_absent");
+	add_target(&set, "signal_generate");
+	add_target(&set, "signal_deliver");
+	vec_each(target, &set)
+		target->slot = 0;
+	attach = attach_new(&set, &(struct attach_options){});
+	cr_expect_eq(plan_run(attach, steps, 1, &err), -ENOTSUP);
+	cr_expect(strstr(err.text, "'signal_absent' by raw_tp"), "%s", err.text);
+	cr_expect_eq(plan_run(attach, steps, ARRAY_SIZE(steps), &err), 0, "%s", err.text);
+	cr_expect_not(attach_is_attached(attach, 0));
+	cr_expect(attach_is_attached(attach, 1));
+	cr_expect_not(attach_is_attached(attach, 2));
+	cr_expect_eq(attach_count(attach), 1);
+	attach_free(attach);
+}
