@@ -14,7 +14,8 @@ static struct {
 
 static const struct opt options[] = {
 	OPT(OPT_STRING, typeof(settings), shared, 's', "shared", "LIBRARY", "the libreadline to watch, a path or a name"),
-	OPT(OPT_STRING, typeof(settings), shell, 0, "shell", "PATH", "the shell to watch, where it is not the bash in PATH"),
+	OPT(OPT_STRING, typeof(settings), shell, 0, "shell", "PATH",
+	    "the shell to watch, if it is not the bash in PATH"),
 };
 
 /*
@@ -164,14 +165,15 @@ TOOL(bashreadline, .brief = "print each line that is entered in bash", .args = "
      .schema = &schema, EVENT_ENGINE(source), .letters = "u:uid", OPTIONS(options),
      .settings = &settings,
      .description =
-	     "Prints a row for each line that readline gives to a shell: before it is executed, and whether or not it is a "
-	     "command. Lines of any length are shown whole up to 1 MB; where one is cut, the row ends with '...'. A shell "
-	     "without line editing (bash --noediting, a script, dash) does not use readline and is not seen.\n\n"
-	     "Watched is the bash in PATH, else /bin/bash; with --pid that process's own program. If readline is not "
-	     "built into it, the libreadline that it is linked to is watched. Other programs that use this library are "
-	     "left out, unless one is asked for: by --pid, --tid, --comm or as the command.",
-     EXAMPLES({ "sonde bashreadline", "lines entered in all shells, until Ctrl-C" },
-	      { "sonde bashreadline -u www-data", "those of one user" },
-	      { "sonde bashreadline -p 1234", "those of one shell, in a container as well" },
-	      { "sonde bashreadline -s readline --comm gdb", "those of another program that uses libreadline" },
+	     "Prints a row for each line that readline returns to a shell, before the shell executes it and whether "
+	     "or not it is a command. Lines of any length up to 1 MB are shown whole; a row that is cut ends with "
+	     "'...'. A shell without line editing (bash --noediting, a script, dash) does not use readline and is "
+	     "not seen.\n\n"
+	     "sonde watches the bash in PATH, otherwise /bin/bash; with --pid it watches that process's program. If "
+	     "readline is not built into it, sonde watches the libreadline that it is linked to, and leaves out "
+	     "other programs that use this library, unless --pid, --tid, --comm or the command asks for one.",
+     EXAMPLES({ "sonde bashreadline", "lines from all shells, until Ctrl-C" },
+	      { "sonde bashreadline -u www-data", "lines of one user" },
+	      { "sonde bashreadline -p 1234", "lines of one shell, which may be in a container" },
+	      { "sonde bashreadline -s readline --comm gdb", "lines of another program that uses libreadline" },
 	      { "sonde bashreadline -j | jq .command", "as data" }));

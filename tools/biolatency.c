@@ -15,7 +15,7 @@ static struct {
 static struct biolatency_config config;
 
 static const struct opt options[] = {
-	OPT(OPT_BOOL, typeof(settings), queued, 'Q', "queued", NULL, "with the time in the kernel's queue"),
+	OPT(OPT_BOOL, typeof(settings), queued, 'Q', "queued", NULL, "include the time in the kernel's queue"),
 	OPT(OPT_BOOL, typeof(settings), msecs, 'm', "milliseconds", NULL, "in milliseconds"),
 	OPT(OPT_BOOL, typeof(settings), disks, 'D', "disks", NULL, "a histogram for each disk"),
 	OPT(OPT_BOOL, typeof(settings), flags, 'F', "flags", NULL, "a histogram for each set of flags"),
@@ -66,14 +66,14 @@ TOOL(biolatency, .brief = "how long requests to disks take, as a histogram",
      LACKS(DIST_LACKS_TASK("requests are issued by whoever writes for others"),
 	   { "cpu", "a request is issued by one processor and ends on another" }),
      .description =
-	     "Measures the time from when a request is given to a disk's driver until it is done, or with -Q from when it is put "
-	     "into the kernel's queue, if it is. Prints a histogram in microseconds at the end, or every INTERVAL seconds, "
-	     "COUNT times. A request counts when it ends.\n\n"
-	     "With -F the flags are in bcc's words, Sync-Write say, and a bit that has no word is not shown.\n\n"
-	     "Requests are often issued by a thread of the kernel for others: with a COMMAND all are shown that end while it "
-	     "runs.",
+	     "Measures the time from when a request is given to a disk's driver until it is done; with -Q from when "
+	     "the request is put into the kernel's queue, if it is. Prints a histogram in microseconds at the end, "
+	     "or every INTERVAL seconds, COUNT times. A request counts when it ends.\n\n"
+	     "-F prints the flags in bcc's words, for example Sync-Write. A bit without a word is not shown.\n\n"
+	     "A thread of the kernel often issues requests for others. With a COMMAND, the histogram has all "
+	     "requests that end while the command runs.",
      EXAMPLES({ "sonde biolatency", "all disks, until Ctrl-C" },
-	      { "sonde biolatency 1 10", "a histogram a second, ten times" },
-	      { "sonde biolatency -D -m", "each disk by itself, in milliseconds" },
+	      { "sonde biolatency 1 10", "a histogram every second, ten times" },
+	      { "sonde biolatency -D -m", "a histogram for each disk, in milliseconds" },
 	      { "sonde biolatency -d sda -Q --precise", "one disk, with the time in the queue, with percentiles" },
-	      { "sonde biolatency -F -- sync", "by flags, what a command makes be written" }));
+	      { "sonde biolatency -F -- sync", "by flags, while a command runs" }));

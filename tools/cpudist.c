@@ -15,8 +15,8 @@ static struct {
 static struct cpudist_config config;
 
 static const struct opt options[] = {
-	OPT(OPT_BOOL, typeof(settings), off, 'O', "offcpu", NULL, "the time that tasks do not run"),
-	OPT(OPT_BOOL, typeof(settings), idle, 'I', "include-idle", NULL, "processors that are idle, too, as process 0"),
+	OPT(OPT_BOOL, typeof(settings), off, 'O', "offcpu", NULL, "how long tasks do not run"),
+	OPT(OPT_BOOL, typeof(settings), idle, 'I', "include-idle", NULL, "include idle processors, as process 0"),
 	OPT(OPT_BOOL, typeof(settings), msecs, 'm', "milliseconds", NULL, "in milliseconds"),
 	OPT(OPT_BOOL, typeof(settings), pids, 'P', "pids", NULL, "a histogram for each process"),
 	OPT(OPT_BOOL, typeof(settings), tids, 'L', "tids", NULL, "a histogram for each thread"),
@@ -53,16 +53,16 @@ static struct dist_source source = {
 	.pending_what = "tasks sleeping at a time",
 };
 
-TOOL(cpudist, .brief = "how long tasks run at a time, or do not, as a histogram",
+TOOL(cpudist, .brief = "how long tasks run at a time, or do not run, as a histogram",
      .args = "[INTERVAL [COUNT]] [-- COMMAND [ARG]...]",
      .schema = &schema, DIST_ENGINE(source),
      OPTIONS(options), .settings = &settings,
      .description =
-	     "Measures how long a task runs from when it gets a processor until it loses it, or with -O how long it is without "
-	     "one, asleep or waiting. Prints a histogram in microseconds at the end, or every INTERVAL seconds, COUNT "
-	     "times. A time counts when it ends: what is under way then is not shown.",
+	     "Measures how long a task runs, from when it gets a processor until it loses it; with -O how long a "
+	     "task is without a processor, asleep or waiting. Prints a histogram in microseconds at the end, or "
+	     "every INTERVAL seconds, COUNT times. A time counts when it ends; pending times are not shown.",
      EXAMPLES({ "sonde cpudist", "until Ctrl-C" },
-	      { "sonde cpudist -O 1 10", "time off the processors, every second, ten times" },
-	      { "sonde cpudist -P -m", "each process by itself, in milliseconds" },
+	      { "sonde cpudist -O 1 10", "time off the processor, every second, ten times" },
+	      { "sonde cpudist -P -m", "a histogram for each process, in milliseconds" },
 	      { "sonde cpudist -p 185 --precise", "one process, with percentiles" },
 	      { "sonde cpudist -L -- make -j4", "the threads of a command and its children" }));

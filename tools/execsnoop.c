@@ -18,10 +18,12 @@ static struct execsnoop_config config;
 static regex_t name_regex, line_regex;
 
 static const struct opt options[] = {
-	OPT(OPT_BOOL, typeof(settings), failed, 'x', "fails", NULL, "failed execs, too"),
+	OPT(OPT_BOOL, typeof(settings), failed, 'x', "fails", NULL, "print failed execs, too"),
 	OPT(OPT_BOOL, typeof(settings), quote, 'q', "quote", NULL, "quote arguments so that a shell reads them back"),
-	OPT(OPT_STRING, typeof(settings), name, 'n', "name", "NAME", "only where the command's name matches this regular expression"),
-	OPT(OPT_STRING, typeof(settings), line, 'l', "line", "LINE", "only where the arguments match this regular expression"),
+	OPT(OPT_STRING, typeof(settings), name, 'n', "name", "NAME",
+	    "only if the command's name matches this regular expression"),
+	OPT(OPT_STRING, typeof(settings), line, 'l', "line", "LINE",
+	    "only if the arguments match this regular expression"),
 	OPT(OPT_BOOL, typeof(settings), uid, 'U', "print-uid", NULL, "show the user's id"),
 	OPT(OPT_U32, typeof(settings), max_args, 0, "max-args", "N", "show no more than N arguments", .min = 1),
 	OPT(OPT_U32, typeof(settings), ppid, 'P', "ppid", "PPID", "only children of this process", .min = 1),
@@ -182,15 +184,16 @@ TOOL(execsnoop, .brief = "print each program that is executed, with its argument
      .schema = &schema, EVENT_ENGINE(source), .letters = "u:uid",
      OPTIONS(options), .settings = &settings,
      .description =
-	     "Prints a row for each exec: the new command's name, its process and parent, what the call returned, and the "
-	     "command line, whole: the name that was executed, then the arguments. A script is shown as it was called; "
-	     "JSON has the arguments as the interpreter gets them. Where a row is cut, it says so. The kernel keeps 15 bytes of "
-	     "a command's name; --name looks at these, and at the whole name of the file. What a failed exec was given is read from the caller's memory when the "
-	     "call returns, which another thread can have changed by then.\n\n"
-	     "Ids are the host's; --pidns shows those of our own pid namespace. Processes are filtered as they are "
-	     "after the exec.",
+	     "Prints a row for each exec: the name of the new command, its process and parent, what the call "
+	     "returned, and the whole command line: the name that was executed, then the arguments. A script is "
+	     "shown as it was called; JSON has the arguments as the interpreter gets them. If a row is cut, it says "
+	     "so. The kernel keeps 15 bytes of a command's name; --name matches these and the whole name of the "
+	     "file. The arguments of a failed exec are read from the caller's memory when the call returns; another "
+	     "thread may have changed them by then.\n\n"
+	     "Ids are those of the host; --pidns shows those of sonde's own pid namespace. Filters apply to a "
+	     "process as it is after the exec.",
      EXAMPLES({ "sonde execsnoop", "all new programs, until Ctrl-C" },
 	      { "sonde execsnoop -x -T", "failed execs too, with the time" },
 	      { "sonde execsnoop -n '^ssh' -l -i", "by name and by argument" },
-	      { "sonde execsnoop -q -- make -j4", "what a build executes, to be pasted into a shell" },
+	      { "sonde execsnoop -q -- make -j4", "what a build executes, quoted for a shell" },
 	      { "sonde execsnoop -j | jq .args", "as data" }));

@@ -20,9 +20,11 @@ static char time_title[16];
 static char comm[FILTER_COMM_LEN];
 
 static const struct opt options[] = {
-	OPT(OPT_BOOL, typeof(settings), utc, 0, "utc", NULL, "times in UTC, not in the local time zone"),
-	OPT(OPT_BOOL, typeof(settings), failed, 'x', "failed", NULL, "only exits with another code than 0, or by a signal"),
-	OPT(OPT_BOOL, typeof(settings), per_thread, 0, "per-thread", NULL, "a row for each thread (--tid asks for this, too)"),
+	OPT(OPT_BOOL, typeof(settings), utc, 0, "utc", NULL, "show times in UTC, not in the local time zone"),
+	OPT(OPT_BOOL, typeof(settings), failed, 'x', "failed", NULL,
+	    "only exits with a code other than 0, or by a signal"),
+	OPT(OPT_BOOL, typeof(settings), per_thread, 0, "per-thread", NULL,
+	    "a row for each thread (--tid implies this)"),
 	OPT(OPT_STRING, typeof(settings), label, 0, "label", "LABEL", "show LABEL in each row"),
 };
 
@@ -131,19 +133,19 @@ static const struct event_source source = {
 	.what = "exits",
 };
 
-TOOL(exitsnoop, .brief = "print each process that ends, how and after what time", .args = "[-- COMMAND [ARG]...]",
+TOOL(exitsnoop, .brief = "print each process that ends: how, and after what time", .args = "[-- COMMAND [ARG]...]",
      .schema = &schema, EVENT_ENGINE(source),
      OPTIONS(options), .settings = &settings,
      .description =
-	     "Prints a row for each process when the last of its threads ends, with the name and the id of its first "
-	     "thread: its parent, the seconds since it began, and how it ended: 0, a code, or a signal, and then "
-	     "whether a core was written. JSON has the code, the signal and the core as fields of their own, null "
-	     "where there is none, and the age in nanoseconds.\n\n"
+	     "Prints a row for each process when the last of its threads ends, with the name and the id of its "
+	     "first thread: its parent, its age in seconds, and how it ended: 0, a code, or a signal and whether a "
+	     "core was written. JSON has the code, the signal and the core as separate fields, null if there is "
+	     "none, and the age in nanoseconds.\n\n"
 	     "With --per-thread each thread has a row, with its own name, age and code. A thread that executes a "
-	     "program takes over the id of its process's first thread, which ends then.\n\n"
-	     "Ids are the host's; --pidns shows those of our own pid namespace.",
+	     "program takes over the id of the process's first thread, which ends at that moment.\n\n"
+	     "Ids are those of the host; --pidns shows those of sonde's own pid namespace.",
      EXAMPLES({ "sonde exitsnoop", "all exits, until Ctrl-C" },
-	      { "sonde exitsnoop -x -T", "what failed or was killed, with the time" },
+	      { "sonde exitsnoop -x -T", "processes that failed or were killed, with the time" },
 	      { "sonde exitsnoop --per-thread -p 181", "the threads of process 181" },
 	      { "sonde exitsnoop -- make -j4", "what a build runs" },
 	      { "sonde exitsnoop -j | jq 'select(.core_dumped)'", "as data" }));

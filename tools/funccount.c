@@ -18,20 +18,22 @@ TOOL(funccount, .brief = "count calls of functions, tracepoints and USDT probes"
      .description =
 	     "Counts in the kernel, and prints the counts at the end or at each interval. A SPEC is a kernel "
 	     "function, or KIND:[OBJECT:]NAME with bpftrace's words or bcc's short forms for KIND: kprobe (p), "
-	     "kretprobe (r), fentry, fexit, tracepoint (t), rawtracepoint (rt), uprobe (u), uretprobe (ur), usdt (U). "
-	     "NAME is a glob, or with -r a regular expression. MODULE:NAME is a kernel module's function, "
-	     "LIBRARY:NAME and /PATH:NAME a user function.\n\n"
-	     "A C++ or Rust function is named as people wrote it: 'u:BIN:shop::*', 'u:BIN:shop::Cart::add(int)'; without its parameters "
-	     "it is every overload, and a name without wildcards may leave its namespaces out. The symbol does as well "
-	     "(_ZN4shop4Cart3addEi), and --mangled shows that. In a glob \\* is a '*' as in operator*, and of "
-	     "operator[] or [abi:cxx11] the very text matches, too.\n\n"
-	     "A probe that could break the traced program is refused: inside an instruction, in what is no code, or where nothing tells "
-	     "that an instruction begins. Go moves its stacks, and a return probe would crash it: what is probed there are the function's return "
-	     "instructions, and a function that may leave in another way is refused. --force insists on an ordinary probe.\n\n"
-	     "What could not be attached, and hits that the kernel missed, are told after the last table.",
+	     "kretprobe (r), fentry, fexit, tracepoint (t), rawtracepoint (rt), uprobe (u), uretprobe (ur), usdt "
+	     "(U). NAME is a glob, or with -r a regular expression. MODULE:NAME is a kernel module's function, "
+	     "LIBRARY:NAME and /PATH:NAME are user functions.\n\n"
+	     "C++ and Rust functions have the names that people wrote: 'u:BIN:shop::*', "
+	     "'u:BIN:shop::Cart::add(int)'. A name without parameters stands for every overload, and a name without "
+	     "wildcards may omit its namespaces. The symbol works too (_ZN4shop4Cart3addEi), and --mangled shows "
+	     "symbols. In a glob \\* stands for a '*', as in operator*. operator[] and [abi:cxx11] also match as "
+	     "they are written.\n\n"
+	     "sonde refuses a probe that could break the traced program: inside an instruction, in something that "
+	     "is not code, or where nothing shows that an instruction starts. Go moves its stacks, and a return "
+	     "probe would crash it. So in Go sonde probes the function's return instructions, and refuses a "
+	     "function that may leave in another way. --force sets an ordinary probe.\n\n"
+	     "After the last table sonde reports what it could not attach, and the hits that the kernel missed.",
      EXAMPLES({ "sonde funccount 'vfs_*'", "kernel functions by glob, until Ctrl-C" },
-	      { "sonde funccount -i 1 -d 10 -T 'tcp_send*' 'tcp_recv*'", "a table a second for 10 seconds" },
-	      { "sonde funccount -r '^(ksys|vfs)_(read|write)$'", "by regular expression" },
+	      { "sonde funccount -i 1 -d 10 -T 'tcp_send*' 'tcp_recv*'", "a table every second, for 10 seconds" },
+	      { "sonde funccount -r '^(ksys|vfs)_(read|write)$'", "kernel functions by regular expression" },
 	      { "sonde funccount -c 'tar cf /dev/null /usr/share' 'vfs_*'", "one command and its children" },
 	      { "sonde funccount r:vfs_read kprobe:do_sys_openat2+4", "returns, and an offset" },
 	      { "sonde funccount 't:sched:*'", "tracepoints" },

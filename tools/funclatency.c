@@ -16,15 +16,17 @@ TOOL(funclatency, .brief = "measure how long functions take, as a histogram", .a
      .schema = &schema, LATENCY_ENGINE,
      .offers = spec_offer,
      .description =
-	     "Measures in the kernel the time from a function's entry to its return, and prints a histogram at the end or at "
-	     "each interval, of all functions together or, with -F, of each. A FUNCTION is a kernel function, MODULE:NAME "
-	     "a kernel module's, LIBRARY:NAME and /PATH:NAME a user function. NAME is a glob, or with -r a regular "
-	     "expression. C++ and Rust functions are named as people wrote them, as for funccount.\n\n"
-	     "Every call is measured by itself, recursive ones too; one that had begun before is not measured. Calls "
-	     "that did not return, and those for which there was no room, are told after the last table.",
+	     "Measures in the kernel the time from a function's entry to its return, and prints a histogram at the "
+	     "end or at each interval, for all functions together or, with -F, for each. A FUNCTION is a kernel "
+	     "function, MODULE:NAME a kernel module's, LIBRARY:NAME and /PATH:NAME are user functions. NAME is a "
+	     "glob, or with -r a regular expression. C++ and Rust functions have the names that people wrote, as "
+	     "for funccount.\n\n"
+	     "Each call is measured on its own, recursive calls too. A call that began before tracing is not "
+	     "measured. After the last table sonde reports calls that did not return, and calls for which there was "
+	     "no room.",
      EXAMPLES({ "sonde funclatency do_sys_openat2", "in nanoseconds, until Ctrl-C" },
-	      { "sonde funclatency -u -i 1 -T vfs_read", "in microseconds, a histogram a second" },
-	      { "sonde funclatency -F -m 'vfs_*' -d 10", "each function by itself, in milliseconds" },
+	      { "sonde funclatency -u -i 1 -T vfs_read", "in microseconds, a histogram every second" },
+	      { "sonde funclatency -F -m 'vfs_*' -d 10", "a histogram for each function, in milliseconds" },
 	      { "sonde funclatency --precise do_sys_openat2", "with percentiles" },
 	      { "sonde funclatency -u --linear 10 vfs_fsync", "in steps of 10 microseconds" },
 	      { "sonde funclatency -p 1234 c:malloc", "a user function, in one process" },

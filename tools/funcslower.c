@@ -24,7 +24,7 @@ static struct funcslower_config config;
 static const struct opt options[] = {
 	OPT(OPT_U32, typeof(settings), ms, 'm', "min-ms", "MS", "only calls of at least MS milliseconds: 1",
 	    .max = UINT32_MAX - 1),
-	OPT(OPT_U32, typeof(settings), us, 'u', "min-us", "US", "only calls of at least US microseconds: 0 is every call",
+	OPT(OPT_U32, typeof(settings), us, 'u', "min-us", "US", "only calls of at least US microseconds; 0: every call",
 	    .max = UINT32_MAX - 1),
 	OPT(OPT_U32, typeof(settings), args, 'a', "arguments", "N", "print the first N arguments, as hexadecimal numbers", .min = 1,
 	    .max = FUNCSLOWER_ARGS),
@@ -110,14 +110,16 @@ static const struct event_source source = {
 	.what = "slow calls",
 };
 
-TOOL(funcslower, .brief = "print calls of functions that take long", .args = "FUNCTION... [-- COMMAND [ARG]...]", .schema = &schema,
+TOOL(funcslower, .brief = "print calls of functions that take longer than a bound",
+     .args = "FUNCTION... [-- COMMAND [ARG]...]", .schema = &schema,
      EVENT_ENGINE(source), OPTIONS(options), .settings = &settings,
      .offers = spec_offer,
      .description =
-	     "Prints a row for each call of a kernel or user function that takes at least as long as the bound: who called, how "
-	     "long it took (in milliseconds, with -u in microseconds), what it returned (hexadecimal) and, with -a, what it was "
-	     "called with. Functions are named as for funclatency. JSON has nanoseconds, and the value as a signed number. Both are "
-	     "whole registers: a function that returns an int may leave the upper half empty.",
-     EXAMPLES({ "sonde funcslower vfs_write", "writes of a millisecond and more" },
-	      { "sonde funcslower -u 10 -a 3 'vfs_*'", "of 10 microseconds and more, with three arguments" },
+	     "Prints a row for each call of a kernel or user function that takes at least as long as the bound: who "
+	     "called, how long the call took (in milliseconds, with -u in microseconds), what it returned "
+	     "(hexadecimal) and, with -a, its arguments. Functions are named as for funclatency. JSON has "
+	     "nanoseconds, and the value as a signed number. Both show the whole register: a function that returns "
+	     "an int may leave the upper half undefined.",
+     EXAMPLES({ "sonde funcslower vfs_write", "writes that take a millisecond or more" },
+	      { "sonde funcslower -u 10 -a 3 'vfs_*'", "calls of 10 microseconds or more, with three arguments" },
 	      { "sonde funcslower -m 100 -p 1234 c:getaddrinfo", "a user function, in one process" }));

@@ -34,19 +34,20 @@ static struct dist_source source = {
 	IRQS_SOURCE(settings),
 };
 
-TOOL(hardirqs, .brief = "what time interrupts take, in all or as histograms",
+TOOL(hardirqs, .brief = "how much time interrupts take, as totals or histograms",
      .args = "[INTERVAL [COUNT]] [-- COMMAND [ARG]...]",
      .schema = &schema, DIST_ENGINE(source),
      OPTIONS(options), .settings = &settings,
      LACKS(IRQS_LACKS, { "max-pending", "a processor handles one interrupt at a time" }),
      .description =
-	     "Adds up the time that the handlers of interrupts take, by the name of each as in /proc/interrupts (31 characters "
-	     "of it), and prints it at the end, or every INTERVAL seconds, COUNT times; with -d as a histogram each, "
-	     "with -C how often they were called. Interrupts that have no handler there, a processor's own timer say, "
-	     "are not among them.\n\n"
-	     "Interrupts belong to no process: with a COMMAND all are shown that come while it runs.",
+	     "Adds up the time that interrupt handlers take, by the handler's name in /proc/interrupts (31 "
+	     "characters of it), and prints it at the end, or every INTERVAL seconds, COUNT times; with -d as a "
+	     "histogram for each, with -C how often the handlers were called. Interrupts without a handler there, "
+	     "such as a processor's own timer, are not included.\n\n"
+	     "Interrupts belong to no process. With a COMMAND, the table has all interrupts that come while the "
+	     "command runs.",
      EXAMPLES({ "sonde hardirqs", "the time by name, until Ctrl-C" },
 	      { "sonde hardirqs 1 10", "every second, ten times" },
 	      { "sonde hardirqs -d", "as histograms" },
 	      { "sonde hardirqs -NT 1", "in nanoseconds, with the time of day" },
-	      { "sonde hardirqs -C -- dd if=/dev/vda of=/dev/null", "how many, while a command runs" }));
+	      { "sonde hardirqs -C -- dd if=/dev/vda of=/dev/null", "how many there are while a command runs" }));

@@ -111,21 +111,21 @@ static const struct event_source source = {
 	.what = "signals",
 };
 
-TOOL(killsnoop, .brief = "print each signal that a process sends, and what came of it",
+TOOL(killsnoop, .brief = "print each signal that a process sends, and the result",
      .args = "[-- COMMAND [ARG]...]", .schema = &schema, EVENT_ENGINE(source),
      OPTIONS(options), .settings = &settings,
      .description =
-	     "Prints a row for each signal that is sent by a system call: kill, tkill, tgkill, rt_sigqueueinfo, "
-	     "rt_tgsigqueueinfo or pidfd_send_signal. Signal 0 only asks whether it could be sent. What the kernel sends "
-	     "by itself, for a fault, a timer or Ctrl-C, has no row.\n\n"
-	     "TPID is what the caller gave, in its own pid namespace: a process, a thread where the call is about one "
-	     "(JSON then has its process, too), 0 for the caller's own process group, -PGID for another, -1 for "
-	     "all. Of pidfd_send_signal it is the process that the descriptor stands for, as the host numbers it, or - "
-	     "where it stands for none. --tpid compares with these numbers: of signals to groups it knows "
-	     "nothing.\n\n"
-	     "Signals are given as kill -l shows them, with SIG or without, or as numbers: -s TERM,SIGKILL,RTMIN+1,0.",
+	     "Prints a row for each signal that a system call sends: kill, tkill, tgkill, rt_sigqueueinfo, "
+	     "rt_tgsigqueueinfo or pidfd_send_signal. Signal 0 only asks whether a signal could be sent. Signals "
+	     "that the kernel sends by itself, for a fault, a timer or Ctrl-C, have no row.\n\n"
+	     "TPID is the number that the caller passed, in its own pid namespace: a process, a thread if the call "
+	     "is about one (JSON then has its process, too), 0 for the caller's own process group, -PGID for "
+	     "another group, -1 for all. For pidfd_send_signal it is the process of the descriptor, as the host "
+	     "numbers it, or - if there is none. --tpid compares with these numbers, so it does not find signals to "
+	     "groups.\n\n"
+	     "Signals are named as kill -l shows them, with or without SIG, or numbered: -s TERM,SIGKILL,RTMIN+1,0.",
      EXAMPLES({ "sonde killsnoop", "all signals, until Ctrl-C" },
-	      { "sonde killsnoop -x", "those that could not be sent, and why" },
-	      { "sonde killsnoop -s KILL,TERM -T 181", "who ends process 181" },
-	      { "sonde killsnoop -- ./server", "what a program and its children send" },
-	      { "sonde killsnoop -j | jq 'select(.signal > 0)'", "as data, without mere questions" }));
+	      { "sonde killsnoop -x", "signals that could not be sent, and why" },
+	      { "sonde killsnoop -s KILL,TERM -T 181", "who kills process 181" },
+	      { "sonde killsnoop -- ./server", "signals that a program and its children send" },
+	      { "sonde killsnoop -j | jq 'select(.signal > 0)'", "as data, without signal 0" }));

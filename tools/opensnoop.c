@@ -51,7 +51,7 @@ static void offer_flags(const char *word, opt_offer_fn fn, void *ctx)
 static const struct opt options[] = {
 	OPT(OPT_BOOL, typeof(settings), uid, 'U', "print-uid", NULL, "show the user's id"),
 	OPT(OPT_BOOL, typeof(settings), failed, 'x', "failed", NULL, "only opens that failed"),
-	OPT(OPT_STRING, typeof(settings), name, 'n', "name", "NAME", "only processes whose name contains this"),
+	OPT(OPT_STRING, typeof(settings), name, 'n', "name", "NAME", "only processes whose name contains NAME"),
 	OPT(OPT_BOOL, typeof(settings), extended, 'e', "extended_fields", NULL, "show the flags, in octal"),
 	OPT(OPT_LIST, typeof(settings), flags, 'f', "flag_filter", "FLAG",
 	    "only opens with this flag (O_WRONLY, ...); may be repeated", .offers = offer_flags),
@@ -197,18 +197,20 @@ static const struct event_source source = {
 	.what = "opened files",
 };
 
-TOOL(opensnoop, .brief = "print files as they are opened", .args = "[-- COMMAND [ARG]...]", .schema = &schema,
+TOOL(opensnoop, .brief = "print each file that is opened", .args = "[-- COMMAND [ARG]...]", .schema = &schema,
      EVENT_ENGINE(source), .letters = "t:tid u:uid", OPTIONS(options), .settings = &settings,
      .description =
-	     "Prints a row for each open, openat, openat2 and creat: who called, the file descriptor or -1 and the "
-	     "number of the error, and the path, whole. Files that io_uring opens, and those of 32-bit processes, are not seen.\n\n"
-	     "The path is what the caller's memory holds when the call returns, not the kernel's own copy of it. Another thread can "
-	     "change that memory meanwhile, most easily while the open of a FIFO or on a FUSE file system waits: do not take the path of "
-	     "a process that you do not trust for evidence.\n\n"
-	     "With several --flag_filter an open is shown when one of them fits. JSON has the flags as a number, the "
-	     "error's name, and the full path beside that one: of a relative one with -F only.",
+	     "Prints a row for each open, openat, openat2 and creat: who called, the file descriptor or -1, the "
+	     "number of the error, and the whole path. Files that io_uring opens and those of 32-bit processes are "
+	     "not seen.\n\n"
+	     "The path is what the caller's memory holds when the call returns, not the kernel's own copy. Another "
+	     "thread can change that memory meanwhile, most easily while an open of a FIFO or on a FUSE file system "
+	     "waits. So the path of a process that you do not trust is no evidence.\n\n"
+	     "With several --flag_filter options, an open is shown if one of them matches. JSON has the flags as a "
+	     "number, the name of the error, and the full path as a field of its own; that of a relative path only "
+	     "with -F.",
      EXAMPLES({ "sonde opensnoop", "all opens, until Ctrl-C" },
-	      { "sonde opensnoop -x -T", "those that fail, with the time" },
-	      { "sonde opensnoop -F -p 1234", "one process, relative paths made full" },
-	      { "sonde opensnoop -f O_WRONLY -f O_RDWR -e", "what is opened to be written" },
-	      { "sonde opensnoop -- make", "what a command and its children open" }));
+	      { "sonde opensnoop -x -T", "opens that fail, with the time" },
+	      { "sonde opensnoop -F -p 1234", "one process, relative paths with their directory" },
+	      { "sonde opensnoop -f O_WRONLY -f O_RDWR -e", "files that are opened for writing" },
+	      { "sonde opensnoop -- make", "files that a command and its children open" }));

@@ -18,9 +18,11 @@ static struct {
 } settings;
 
 static const struct opt options[] = {
-	OPT(OPT_BOOL, typeof(settings), force, 'F', "force", NULL, "reset everything of tracefs, or of --owner, also what is in use"),
-	OPT(OPT_BOOL, typeof(settings), dry, 'n', "dry-run", NULL, "say what would be done and change nothing"),
-	OPT(OPT_STRING, typeof(settings), owner, 0, "owner", "NAME", "remove what this tool made, too, unless its process is alive",
+	OPT(OPT_BOOL, typeof(settings), force, 'F', "force", NULL,
+	    "reset all of tracefs, or of --owner, even what is in use"),
+	OPT(OPT_BOOL, typeof(settings), dry, 'n', "dry-run", NULL, "print what would be done and change nothing"),
+	OPT(OPT_STRING, typeof(settings), owner, 0, "owner", "NAME",
+	    "also remove what this tool made, unless its process is alive",
 	    .offers = owner_offer),
 	OPT(OPT_BOOL, typeof(settings), quiet, 'q', "quiet", NULL, "print nothing but errors"),
 };
@@ -137,34 +139,38 @@ static int reset_trace(struct run *run, struct err *err)
 TOOL_NAMED(reset_trace, "reset-trace", .also = "reset", .brief = "clean up after tracers that were killed", .args = "",
 	   OPTIONS(options), .settings = &settings, .schema = &traces_schema, .act = reset_trace,
 	   .description =
-		   "Takes away the kprobe, uprobe and other dynamic events that a tracer left in tracefs when it crashed or was "
-		   "killed, and what was enabled of them. Each is attributed by its name: those of bcc, libbpf, dtrace, systemtap "
-		   "and ply hold the process that made them. Those of a dead process go, those of a living one stay. Where the "
-		   "name tells the tool only, an event goes when it is not enabled and has no trigger, and neither perf nor a BPF "
-		   "program uses it; perf probe's stay. What bears nobody's name was made by hand, or by a tool that is not known: it "
-		   "stays, until --owner gives its group. An instance goes when all that was set in it does, and nothing is recorded "
-		   "in it.\n\n"
-		   "A process id may have been given to another process since: then the events stay, with the process named. "
-		   "Where the kernel keeps the time at which an event was made (tracefs has none since eventfs), one that is older "
-		   "than that process goes. An id that is now another command than ply's, dtrace's or systemtap's is told; --owner "
-		   "takes its events away. Processes in other pid namespaces are known by their ids in there. Within a pid "
-		   "namespace nobody can be proven dead.\n\n"
-		   "BPF programs, maps and links that are pinned in a bpffs, of all that are mounted, belong to the first directory "
-		   "of their path, but where it is known better (iproute2, cilium, calico, libxdp). sonde's own go. Those of others "
-		   "are listed, and go when --owner names them. What a living process has open, or what stands beside that, and what "
-		   "is of a tool whose command runs, stays. -F alone touches no pin of others.\n\n"
-		   "--owner takes any name, of a tool, of a directory of pins, of the group of events that bear no tool's name, or of "
-		   "an instance. With -F it takes away what is that owner's and in "
-		   "use, too, and nothing else by force.\n\n"
-		   "ftrace's own settings, enabled events, triggers and filters belong to nobody that could be asked. They are "
-		   "checked, and told where they are not as the kernel begins, with the process that reads the ring buffer, if one "
-		   "does; -F resets them. The ring buffers are not read, "
-		   "and emptied with -F only; but newer kernels empty one themselves when an event that was enabled in it is removed.\n\n"
-		   "A kernel that is locked down (confidentiality) refuses tracefs: pins are cleaned then, and the rest is told.\n\n"
-		   "Exits 0 when all is clean, 1 when something could not be cleaned, and with -n 3 when there is something to "
-		   "clean.",
-	   EXAMPLES({ "sonde reset-trace", "clean up; silent when there was nothing to do" },
-		    { "sonde reset-trace -n -v", "what would be done, file by file" },
-		    { "sonde reset-trace --owner perf", "perf probe's events as well" },
-		    { "sonde reset-trace --owner tetragon", "what tetragon pinned, unless it runs" },
-		    { "sonde reset-trace -F", "everything, also what is in use by others" }));
+		   "Removes the kprobe, uprobe and other dynamic events that a tracer left in tracefs when it "
+		   "crashed or was killed, and disables them first. The name of an event shows its owner: bcc, "
+		   "libbpf, dtrace, systemtap and ply write the id of their process into it. Events of a dead "
+		   "process are removed, those of a living process stay. If the name shows only the tool, an "
+		   "event is removed if it is not enabled, has no trigger, and neither perf nor a BPF program "
+		   "uses it; perf probe's events stay. An event that carries no name was made by hand or by an "
+		   "unknown tool. It stays, unless --owner names its group. An instance is removed if everything "
+		   "that was set in it goes, and nothing is recorded in it.\n\n"
+		   "Another process may have got the id since. Then the events stay, and the process is named. If "
+		   "the kernel stores when an event was made (tracefs does not since eventfs), an event that is "
+		   "older than that process is removed. If an id now belongs to a command other than ply, dtrace "
+		   "or systemtap, sonde reports it; --owner removes its events. Processes in other pid namespaces "
+		   "are known by their ids there. Inside a pid namespace nobody can be proven dead.\n\n"
+		   "BPF programs, maps and links that are pinned in a mounted bpffs belong to the first directory "
+		   "of their path, unless sonde knows better (iproute2, cilium, calico, libxdp). sonde removes "
+		   "its own pins. It lists those of others, and removes them if --owner names them. A pin stays "
+		   "if a living process has its object open, or that of another pin in the same directory, or if "
+		   "the tool's command is running. -F alone removes no pin of others.\n\n"
+		   "--owner takes the name of a tool, of a directory of pins, of the group of events without a "
+		   "tool's name, or of an instance. With -F it also removes what is in use by that owner, and "
+		   "forces nothing else.\n\n"
+		   "Settings of ftrace, enabled events, triggers and filters have no owner. sonde checks them, "
+		   "and reports those that differ from the state after boot, with the process that reads the ring "
+		   "buffer, if there is one; -F resets them. sonde does not read the ring buffers, and empties "
+		   "them only with -F. But newer kernels empty a ring buffer when an event that was enabled in it "
+		   "is removed.\n\n"
+		   "A kernel that is locked down (confidentiality) refuses access to tracefs. sonde then cleans "
+		   "up pins and reports the rest.\n\n"
+		   "Exits with 0 if everything is clean, with 1 if something could not be cleaned up, and with -n "
+		   "with 3 if there is something to clean up.",
+	   EXAMPLES({ "sonde reset-trace", "clean up; silent if there is nothing to do" },
+		    { "sonde reset-trace -n -v", "print what would be done, file by file" },
+		    { "sonde reset-trace --owner perf", "also remove perf probe's events" },
+		    { "sonde reset-trace --owner tetragon", "also remove what tetragon pinned, unless it runs" },
+		    { "sonde reset-trace -F", "reset everything, even what others use" }));

@@ -44,14 +44,15 @@ TOOL(runqlat, .brief = "how long tasks wait for a processor, as a histogram",
      .schema = &schema, DIST_ENGINE(source),
      OPTIONS(options), .settings = &settings,
      .description =
-	     "Measures the time that a task waits on a run queue: from when it is woken, or loses its processor although it "
-	     "would go on, until it runs. Prints a histogram in microseconds at the end, or every INTERVAL seconds, COUNT "
-	     "times.\n\n"
-	     "A process is named by its first thread. Where more processes, threads or namespaces occur than --max-keys "
-	     "allows, what belongs to further ones is counted and told. A task that has ended and been waited for belongs to pid "
-	     "namespace 0.",
+	     "Measures how long a task waits on a run queue, from when it is woken, or loses its processor while it "
+	     "could go on, until it runs. Prints a histogram in microseconds at the end, or every INTERVAL seconds, "
+	     "COUNT times.\n\n"
+	     "A process has the name of its first thread. If there are more processes, threads or namespaces than "
+	     "--max-keys allows, sonde counts and reports the values of the others. A task that has ended and was "
+	     "waited for belongs to pid namespace 0.",
      EXAMPLES({ "sonde runqlat", "until Ctrl-C" },
-	      { "sonde runqlat 1 10", "a histogram a second, ten times" },
-	      { "sonde runqlat -P -m", "each process by itself, in milliseconds" },
+	      { "sonde runqlat 1 10", "a histogram every second, ten times" },
+	      { "sonde runqlat -P -m", "a histogram for each process, in milliseconds" },
 	      { "sonde runqlat -p 185 --precise", "one process, with percentiles" },
-	      { "sonde runqlat --linear 100 -- make -j4", "a command and its children, in steps of 100 microseconds" }));
+	      { "sonde runqlat --linear 100 -- make -j4",
+		"a command and its children, in buckets of 100 microseconds" }));

@@ -48,19 +48,20 @@ static struct dist_source source = {
 	IRQS_SOURCE(settings),
 };
 
-TOOL(softirqs, .brief = "what time soft interrupts take, in all or as histograms",
+TOOL(softirqs, .brief = "how much time soft interrupts take, as totals or histograms",
      .args = "[INTERVAL [COUNT]] [-- COMMAND [ARG]...]",
      .schema = &schema, DIST_ENGINE(source),
      OPTIONS(options), .settings = &settings,
      LACKS(IRQS_LACKS, { "max-pending", "a processor handles one soft interrupt at a time" },
 	   { "max-keys", "there are ten kinds of soft interrupts" }),
      .description =
-	     "Adds up the time that soft interrupts take, by kind, and prints it at the end, or every INTERVAL seconds, COUNT "
-	     "times; with -d as a histogram each, with -C how many there were. Hard interrupts that come meanwhile are "
-	     "part of the time.\n\n"
-	     "Interrupts belong to no process: with a COMMAND all are shown that come while it runs.",
+	     "Adds up the time that soft interrupts take, by kind, and prints it at the end, or every INTERVAL "
+	     "seconds, COUNT times; with -d as a histogram for each, with -C how many there were. The time includes "
+	     "hard interrupts that come meanwhile.\n\n"
+	     "Interrupts belong to no process. With a COMMAND, the table has all interrupts that come while the "
+	     "command runs.",
      EXAMPLES({ "sonde softirqs", "the time by kind, until Ctrl-C" },
 	      { "sonde softirqs 1 10", "every second, ten times" },
 	      { "sonde softirqs -d", "as histograms" },
 	      { "sonde softirqs -NT 1", "in nanoseconds, with the time of day" },
-	      { "sonde softirqs -C --cpu 3", "how many, on one processor" }));
+	      { "sonde softirqs -C --cpu 3", "how many there are, on one processor" }));

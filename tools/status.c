@@ -11,9 +11,10 @@ static struct {
 } settings = { .interval = NS_PER_SEC };
 
 static const struct opt options[] = {
-	OPT(OPT_BOOL, typeof(settings), watch, 'w', "watch", NULL, "show it again and again, as top does, until q or Ctrl-C"),
+	OPT(OPT_BOOL, typeof(settings), watch, 'w', "watch", NULL, "refresh the table, as top does, until q or Ctrl-C"),
 	OPT(OPT_BOOL, typeof(settings), cost, 0, "cost", NULL, "count runs of BPF programs, and their time, over an interval"),
-	OPT(OPT_SECONDS, typeof(settings), interval, 'i', "interval", "SECONDS", "of --cost, and between two tables (default 1)"),
+	OPT(OPT_SECONDS, typeof(settings), interval, 'i', "interval", "SECONDS",
+	    "the interval of --cost, and between two tables (default 1)"),
 };
 
 /* Reads, shows, and keeps what was read for the next time. */
@@ -57,18 +58,21 @@ static int status(struct run *run, struct err *err)
 TOOL(status, .brief = "who is tracing this kernel, and what it costs", .args = "", OPTIONS(options), .settings = &settings,
      .schema = &tracer_rows_schema, .act = status, .unlinked = true,
      .description =
-	     "One table of everything that traces this kernel: BPF programs with what they are attached to, perf probes and other "
-	     "dynamic events with their hits, events, triggers and filters that are set in tracefs, ftrace's tracer and settings, "
-	     "instances, perf events, and who reads trace_pipe.\n\n"
-	     "OWNER is the process that holds it open, or the pin that keeps it; \"inferred\" where only a name tells (bcc and "
-	     "others write their process id into the names of events) or somebody who reads the instance; \"orphan\" where that "
-	     "owner is dead, or names no process and nothing uses it (sonde reset-trace removes these); - where no name tells, as of "
-	     "what was made by hand.\n\n"
-	     "TARGET is the first of what it is attached to, and how many more there are; -v names all, and each event of an owner "
-	     "who has several. MEM is the kernel's memory for a program and its maps; maps that programs share count in each. HITS and MISSED "
-	     "are shown where the kernel tells them.\n\n"
-	     "With --cost the kernel counts runs of BPF programs, and the time they take, over one interval: RUNS/S and %CPU, of one "
-	     "processor. This makes each run a little slower while it lasts. Without root it shows what it may, and says what it could not see.",
-     EXAMPLES({ "sonde status", "who is tracing" }, { "sonde status --cost -i 5", "and what BPF programs cost, over 5 seconds" },
-	      { "sonde status -w --cost", "the same again and again, the most expensive first" },
-	      { "sonde status --json | jq 'select(.owner.state == \"orphan\")'", "what crashed tools have left" }));
+	     "Prints one table of everything that traces this kernel: BPF programs with what they are attached to, "
+	     "perf probes and other dynamic events with their hits, events, triggers and filters that are set in "
+	     "tracefs, ftrace's tracer and settings, instances, perf events, and who reads trace_pipe.\n\n"
+	     "OWNER is the process that holds the item open, or the pin that keeps it. \"inferred\" means that only "
+	     "a name (bcc and others write their process id into the names of events) or a reader of the instance "
+	     "shows the owner. \"orphan\" means that this owner is dead, or that the name shows no process and "
+	     "nothing uses the item; sonde reset-trace removes these. - means that no name shows the owner, as for "
+	     "an event made by hand.\n\n"
+	     "TARGET is the first place that the item is attached to, and how many more there are. -v lists all, "
+	     "and each event of an owner that has several. MEM is the kernel's memory for a program and its maps; "
+	     "shared maps count for each program. HITS and MISSED are shown if the kernel counts them.\n\n"
+	     "With --cost the kernel counts runs of BPF programs and their time over one interval: RUNS/S and %CPU, "
+	     "of one processor. This makes each run a little slower during that time. Without root, status shows "
+	     "what it can read, and reports what it could not see.",
+     EXAMPLES({ "sonde status", "who is tracing" },
+	      { "sonde status --cost -i 5", "with the cost of BPF programs, over 5 seconds" },
+	      { "sonde status -w --cost", "refreshed, the most expensive first" },
+	      { "sonde status --json | jq 'select(.owner.state == \"orphan\")'", "what crashed tools left behind" }));

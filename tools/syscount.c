@@ -17,16 +17,17 @@ static const struct opt options[] = {
 	OPT(OPT_BOOL, typeof(settings), list, 'l', "list", NULL, "print the names of all system calls"),
 	OPT(OPT_U32, typeof(settings), calls.top, 'T', "top", "N", "print only the N largest rows: 10, with --summary all", .min = 1),
 	OPT(OPT_BOOL, typeof(settings), calls.failed, 'x', "failures", NULL, "only calls that failed"),
-	OPT(OPT_CALL, typeof(settings), calls.error, 'e', "errno", "ERROR", "only calls that failed with this: ENOENT, or 2",
+	OPT(OPT_CALL, typeof(settings), calls.error, 'e', "errno", "ERROR",
+	    "only calls that failed with this error: ENOENT, or 2",
 	    .call = words_set_error, .offers = words_offer_errors),
 	OPT(OPT_CALL, typeof(settings), calls.number, 0, "syscall", "SYSCALL", "only this system call, by name", .call = syscall_names_set,
 	    .offers = syscall_names_offer),
 	OPT(OPT_U32, typeof(settings), calls.ppid, 0, "ppid", "PPID", "only calls of this process's children", .min = 1),
-	OPT(OPT_BOOL, typeof(settings), latency, 'L', "latency", NULL, "with the time that calls took, and in its order"),
-	OPT(OPT_BOOL, typeof(settings), milliseconds, 'm', "milliseconds", NULL, "the same in milliseconds"),
-	OPT(OPT_BOOL, typeof(settings), calls.by_process, 'P', "process", NULL, "by process, not by system call"),
+	OPT(OPT_BOOL, typeof(settings), latency, 'L', "latency", NULL, "show the time of calls, and sort by it"),
+	OPT(OPT_BOOL, typeof(settings), milliseconds, 'm', "milliseconds", NULL, "the same, in milliseconds"),
+	OPT(OPT_BOOL, typeof(settings), calls.by_process, 'P', "process", NULL, "count by process, not by system call"),
 	OPT(OPT_BOOL, typeof(settings), calls.with_total, 0, "summary", NULL, "the table of strace -c"),
-	OPT(OPT_U32, typeof(settings), calls.keys, 0, "max-keys", "N", "room for so many processes, with -P: 10240", .min = 1,
+	OPT(OPT_U32, typeof(settings), calls.keys, 0, "max-keys", "N", "at most N processes, with -P: 10240", .min = 1,
 	    .max = 4 * 1024 * 1024),
 	OPT(OPT_U32, typeof(settings), calls.calls, 0, "max-calls", "N",
 	    "at most N pending calls at a time, if they are timed: twice the number of threads", .min = 1, .max = 1000000),
@@ -59,19 +60,19 @@ TOOL(syscount, .brief = "count and time system calls, by call or by process", .a
      OPTIONS(options), .settings = &settings, .schema = &syscalls_schema, SYSCALLS_ENGINE(source), .act = list,
      .act_instead = &settings.list, .letters = "t:tid",
      .description =
-	     "Counts system calls in the kernel as they return, and prints those that were made most often, or with -L took "
-	     "longest, at the end or at each interval. The time is that from the call to its return, waiting included. A call "
-	     "that was under way when tracing began counts without it. What does not return, exit and exit_group, "
-	     "does not count; fork and its like count once, in the parent.\n\n"
-	     "--summary prints the table of strace -c, with the calls and errors that this would count: of a "
-	     "command and its children (-c), from the execve with which it begins, of a process (-p) or of the whole system. "
-	     "Its seconds are those of strace -c -w. "
-	     "A call that a signal interrupts, to be restarted, has failed (ERESTARTSYS), as there.\n\n"
-	     "Calls of 32-bit programs have other numbers: they are counted by process, and where rows are system calls their "
-	     "number is told at the end. Without -L an execveat that succeeds counts as the execve that the kernel makes of "
-	     "it.",
+	     "Counts system calls in the kernel as they return, and prints the most frequent ones, or with -L those "
+	     "that took longest, at the end or at each interval. The time runs from the call to its return, waiting "
+	     "included. A call that began before tracing counts, without its time. Calls that do not return, exit "
+	     "and exit_group, do not count; fork and its like count once, in the parent.\n\n"
+	     "--summary prints the table of strace -c, with the calls and errors that strace -c would count: for a "
+	     "command and its children (-c), from the execve with which it begins, for a process (-p) or for the "
+	     "whole system. Its seconds are those of strace -c -w. As in strace, a call that a signal interrupts, "
+	     "to be restarted, has failed (ERESTARTSYS).\n\n"
+	     "Calls of 32-bit programs have other numbers. They are counted by process; if rows are system calls, "
+	     "sonde reports how many there were at the end. Without -L an execveat that succeeds counts as the "
+	     "execve that the kernel makes of it.",
      EXAMPLES({ "sonde syscount -d 5", "the ten most frequent system calls of 5 seconds" },
-	      { "sonde syscount -i 1 -L -T 5", "each second the five that took most time" },
-	      { "sonde syscount -P -e EAGAIN", "which processes try again, until Ctrl-C" },
+	      { "sonde syscount -i 1 -L -T 5", "every second, the five that took longest" },
+	      { "sonde syscount -P -e EAGAIN", "which processes get EAGAIN, until Ctrl-C" },
 	      { "sonde syscount -p 181 -L -m", "one process, in milliseconds" },
-	      { "sonde syscount --summary -c 'tar cf /dev/null /usr/share'", "in the place of strace -c -f" }));
+	      { "sonde syscount --summary -c 'tar cf /dev/null /usr/share'", "instead of strace -c -f" }));

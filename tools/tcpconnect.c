@@ -16,11 +16,12 @@ static struct {
 
 static const struct opt options[] = {
 	OPT(OPT_BOOL, typeof(settings), uid, 'U', "print-uid", NULL, "show the user's id"),
-	OPT(OPT_CALL, typeof(settings), config.wanted.remote, 'P', "port", "PORTS", "only to these ports, as in 80,443",
+	OPT(OPT_CALL, typeof(settings), config.wanted.remote, 'P', "port", "PORTS",
+	    "only connections to these ports, such as 80,443",
 	    .call = tcp_add_ports),
 	TCP_VERSION_OPTIONS(typeof(settings), config.wanted),
 	OPT(OPT_BOOL, typeof(settings), lport, 'L', "lport", NULL,
-	    "show the local port; a row then comes when the connection is made or has failed"),
+	    "show the local port; the row then comes when the connection is established or has failed"),
 };
 
 static int configure(struct engine_instance *instance, struct err *err)
@@ -66,13 +67,15 @@ static const struct event_source source = {
 TOOL(tcpconnect, .brief = "print each attempt to connect by TCP", .args = "[-- COMMAND [ARG]...]", .schema = &schema,
      EVENT_ENGINE(source), .letters = "u:uid", OPTIONS(options), .settings = &settings,
      .description =
-	     "Prints a row for each TCP connection that a process of this machine tries to make, whatever comes of it: who "
-	     "does it, from which address, to which address and port. The row comes before the first packet is sent.\n\n"
-	     "The kernel chooses the local port a little later. -L waits for it: a row comes when the connection is made or "
-	     "has failed, its time is that moment, and what is undecided when tracing ends has no row. A port that was "
-	     "never chosen is shown as -. JSON has the port where it is known, else null.\n\n"
-	     "A connection by IPv4 is shown as such when its socket is one for IPv6, too.",
+	     "Prints a row for each TCP connection that a process of this machine tries to open, whatever the "
+	     "result: who does it, from which address, to which address and port. The row comes before the first "
+	     "packet is sent.\n\n"
+	     "The kernel chooses the local port a little later. -L waits for it: the row comes when the connection "
+	     "is established or has failed, with the time of that moment. A connection that is undecided when "
+	     "tracing ends has no row. A port that was never chosen is shown as -. JSON has the port if it is "
+	     "known, otherwise null.\n\n"
+	     "A connection over IPv4 is shown as IPv4 even if its socket is an IPv6 socket.",
      EXAMPLES({ "sonde tcpconnect", "all attempts, until Ctrl-C" },
 	      { "sonde tcpconnect -P 80,443 -T", "to these ports, with the time" },
 	      { "sonde tcpconnect -L -U", "with the local port and the user" },
-	      { "sonde tcpconnect -- curl -s example.org", "what a command connects to" }));
+	      { "sonde tcpconnect -- curl -s example.org", "connections of a command" }));

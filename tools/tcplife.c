@@ -16,14 +16,14 @@ static struct {
 } settings = { .connections = CONNECTIONS_DEFAULT };
 
 static const struct opt options[] = {
-	OPT(OPT_BOOL, typeof(settings), wide, 'w', "wide", NULL, "columns that IPv6 addresses fit into"),
+	OPT(OPT_BOOL, typeof(settings), wide, 'w', "wide", NULL, "columns wide enough for IPv6 addresses"),
 	OPT(OPT_CALL, typeof(settings), config.wanted.local, 'L', "localport", "PORTS",
-	    "only with these ports on this side, as in 80,443", .call = tcp_add_ports),
+	    "only these local ports, such as 80,443", .call = tcp_add_ports),
 	OPT(OPT_CALL, typeof(settings), config.wanted.remote, 'D', "remoteport", "PORTS",
-	    "only with these ports on the other side", .call = tcp_add_ports),
+	    "only these remote ports", .call = tcp_add_ports),
 	TCP_VERSION_OPTIONS(typeof(settings), config.wanted),
 	OPT(OPT_U32, typeof(settings), connections, 0, "max-connections", "N",
-	    "follow so many at a time, 120 bytes each: 32768", .min = 1, .max = CONNECTIONS_MAX),
+	    "follow at most N at a time, 120 bytes each: 32768", .min = 1, .max = CONNECTIONS_MAX),
 };
 
 #define OWNER KNOWN_BY(struct tcplife_event, owner_known)
@@ -84,22 +84,23 @@ static const struct event_source source = {
 	.lost_why = "more were open than are followed at a time (--max-connections)",
 };
 
-TOOL(tcplife, .brief = "print TCP connections as they end: bytes, duration", .args = "[-- COMMAND [ARG]...]",
+TOOL(tcplife, .brief = "print each TCP connection that ends: bytes, duration", .args = "[-- COMMAND [ARG]...]",
      .schema = &schema, EVENT_ENGINE(source), .letters = "u:uid", OPTIONS(options),
      .settings = &settings,
      .description =
-	     "Prints a row for each TCP connection that ends: whose it was, its addresses and ports, how much of what was "
-	     "sent the other side has acknowledged and how much was received (KB of 1024 bytes, cut; JSON has the bytes, "
-	     "without those that SYN and FIN count as), and how long it lived, from connect() on, or on the accepting side "
-	     "from when it was established. Attempts that failed are there too, with nothing sent. A connection that was "
-	     "there before tracing began has no row.\n\n"
-	     "PID and COMM are of the process that connected or accepted, as it was then, and all filters (-p, --comm, "
-	     "--uid, --cgroup, a command) go by it. What was not taken by accept(2), but by io_uring say, belongs to "
-	     "the process that first does something to end it. Where no process was ever seen (reset before it was "
-	     "accepted) they are -, in JSON null; with a filter there is no row.\n\n"
-	     "A connection by IPv4 is shown as such when its socket is one for IPv6, too.",
+	     "Prints a row for each TCP connection that ends: its process, its addresses and ports, how much of "
+	     "what was sent the other side has acknowledged, how much was received (KB of 1024 bytes, rounded down; "
+	     "JSON has the bytes, without those that SYN and FIN count as), and how long it lived, from connect() "
+	     "on, or on the accepting side from when it was established. Failed attempts have a row too, with "
+	     "nothing sent. A connection from before tracing has no row.\n\n"
+	     "PID and COMM are those of the process that connected or accepted, as it was then, and all filters "
+	     "(-p, --comm, --uid, --cgroup, a command) go by it. A connection that was taken by other means than "
+	     "accept(2), for example by io_uring, belongs to the process that first does something to end it. If no "
+	     "process was ever seen (reset before it was accepted), they are -, in JSON null; with a filter there "
+	     "is no row.\n\n"
+	     "A connection over IPv4 is shown as IPv4 even if its socket is an IPv6 socket.",
      EXAMPLES({ "sonde tcplife", "all connections, until Ctrl-C" },
-	      { "sonde tcplife -w -T", "with room for IPv6, and the time" },
-	      { "sonde tcplife -L 80,443", "what was served at these ports" },
-	      { "sonde tcplife -D 5432 -p 1234", "what one process had from a database" },
-	      { "sonde tcplife -j -- git fetch", "what a command did, as data" }));
+	      { "sonde tcplife -w -T", "wide enough for IPv6, with the time" },
+	      { "sonde tcplife -L 80,443", "connections to these local ports" },
+	      { "sonde tcplife -D 5432 -p 1234", "connections of one process to a database" },
+	      { "sonde tcplife -j -- git fetch", "connections of a command, as data" }));
