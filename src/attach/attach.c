@@ -32,11 +32,12 @@ static int slots_fill(struct bpf_object *object, const struct slot_table *table)
 {
 	int ret = rodata_fill(object, ".rodata.slot", &table->hash, sizeof(table->hash));
 
-	ret = ret ? ret
-		  : rodata_fill(object, ".rodata.buckets", table->buckets,
-				table->n_buckets * sizeof(*table->buckets));
-	return ret ? ret
-		   : rodata_fill(object, ".rodata.cells", table->cells, table->n_cells * sizeof(*table->cells));
+	if (!ret)
+		ret = rodata_fill(object, ".rodata.buckets", table->buckets,
+				  table->n_buckets * sizeof(*table->buckets));
+	if (!ret)
+		ret = rodata_fill(object, ".rodata.cells", table->cells, table->n_cells * sizeof(*table->cells));
+	return ret;
 }
 
 /* A probe is a file: as many as the kernel lets us have. */

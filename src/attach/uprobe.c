@@ -73,7 +73,8 @@ static int compare_links(const struct target *a, const struct target *b)
 {
 	int ret = a->file - b->file;
 
-	ret = ret ? ret : a->go - b->go;
+	if (!ret)
+		ret = a->go - b->go;
 	return ret ? ret : target_takes_return(a) - target_takes_return(b);
 }
 

@@ -268,7 +268,10 @@ static bool find_debugdata(struct search *search)
 	if (binary_image_section(&binary->file, DEBUGDATA, &scn, &shdr))
 		return false;
 	ret = binary_image_data(&binary->file, scn, &data);
-	ret = ret ? err_set(&err, ret, DEBUGDATA " is damaged") : open_debugdata(binary, &image, data, &err);
+	if (ret)
+		err_set(&err, ret, DEBUGDATA " is damaged");
+	else
+		ret = open_debugdata(binary, &image, data, &err);
 	if (!ret && has_symtab(image.elf)) {
 		binary->debug = image;
 		*search->source = base_strdup(DEBUGDATA);

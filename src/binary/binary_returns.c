@@ -79,7 +79,8 @@ static int find(struct walk *walk, struct err *err)
 {
 	int ret = walk_instructions(walk, err);
 
-	ret = ret ? ret : walk_jumps(walk, err);
+	if (!ret)
+		ret = walk_jumps(walk, err);
 	if (ret)
 		return ret;
 	if (goes_on(walk->last))

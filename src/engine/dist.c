@@ -363,9 +363,12 @@ static int size_keys(struct dist *dist, struct object *object, struct err *err)
 		return err_set(err, -E2BIG, "%u histograms of %zu bytes each are too many: use a smaller --max-keys",
 			       max, size);
 	ret = object_size_key(object, "dist_rows", dist->keys.key_size, err);
-	ret = ret ? ret : object_size_value(object, "dist_rows", size, err);
-	ret = ret ? ret : object_size_map(object, "dist_rows", max, err);
-	ret = ret ? ret : object_size_value(object, ".data.empty", size, err);
+	if (!ret)
+		ret = object_size_value(object, "dist_rows", size, err);
+	if (!ret)
+		ret = object_size_map(object, "dist_rows", max, err);
+	if (!ret)
+		ret = object_size_value(object, ".data.empty", size, err);
 	/* rows are of all processors */
 	dist->attach.shared = true;
 	dist->hists.shards = (struct shards){ .n = 1 };

@@ -38,8 +38,10 @@ int hists_patch(const struct hists *hists, struct image *image, struct err *err)
 {
 	int ret = image_patch(image, PATCH_HIST_KIND, hists->hist.kind, err);
 
-	ret = ret ? ret : image_patch(image, PATCH_HIST_UNIT, hists->hist.divisor, err);
-	ret = ret ? ret : image_patch(image, PATCH_HIST_STEP, hists->hist.step, err);
+	if (!ret)
+		ret = image_patch(image, PATCH_HIST_UNIT, hists->hist.divisor, err);
+	if (!ret)
+		ret = image_patch(image, PATCH_HIST_STEP, hists->hist.step, err);
 	if (ret || !image_has(image, PATCH_HIST_STRIDE))
 		return ret;
 	image_patch_optional(image, PATCH_HIST_STRIDE, hists->all_in_one ? 0 : hists->words * sizeof(uint64_t));

@@ -67,7 +67,8 @@ static int load_images(struct latency *latency, struct err *err)
 	struct pairs *pairs = &latency->pairs;
 	int ret = pairs_load(pairs, &latency->object, "latency_entry", "latency_return", "latency_session", err);
 
-	ret = ret ? ret : hists_patch(&latency->hists, &pairs->ret, err);
+	if (!ret)
+		ret = hists_patch(&latency->hists, &pairs->ret, err);
 	return ret ? ret : hists_patch(&latency->hists, &pairs->session, err);
 }
 

@@ -111,9 +111,12 @@ static int load_images(struct syscalls *syscalls, struct err *err)
 	struct image *enter = &syscalls->images[END_ENTER], *exit = &syscalls->images[END_EXIT];
 	int ret = object_image(&syscalls->object, "syscall_enter", enter, err);
 
-	ret = ret ? ret : object_image(&syscalls->object, "syscall_exit", exit, err);
-	ret = ret ? ret : shards_patch(&syscalls->shards, exit, err);
-	ret = ret ? ret : image_patch(enter, PATCH_PENDING_MASK, syscalls->pending_mask, err);
+	if (!ret)
+		ret = object_image(&syscalls->object, "syscall_exit", exit, err);
+	if (!ret)
+		ret = shards_patch(&syscalls->shards, exit, err);
+	if (!ret)
+		ret = image_patch(enter, PATCH_PENDING_MASK, syscalls->pending_mask, err);
 	return ret ? ret : image_patch(exit, PATCH_PENDING_MASK, syscalls->pending_mask, err);
 }
 

@@ -21,8 +21,10 @@ static int read_page(const struct memory *memory, uint64_t at, struct page *page
 	const struct memory_layout *layout = &memory->layout;
 	int ret = memory_copy(memory, at + layout->page_next, &page->next, sizeof(page->next));
 
-	ret = ret ? ret : memory_copy(memory, at + layout->page_records, &page->records, sizeof(page->records));
-	ret = ret ? ret : memory_copy(memory, at + layout->page_index, &page->n, sizeof(page->n));
+	if (!ret)
+		ret = memory_copy(memory, at + layout->page_records, &page->records, sizeof(page->records));
+	if (!ret)
+		ret = memory_copy(memory, at + layout->page_index, &page->n, sizeof(page->n));
 	return !ret && page->n > MAX_RECORDS ? -EINVAL : ret;
 }
 
@@ -58,11 +60,12 @@ int ftrace_records_each(const struct memory *memory, uint64_t at, void (*fn)(uin
 	struct page page = {};
 	int ret = memory->layout.record_size < sizeof(uint64_t) + memory->layout.record_ip ? -ENOENT : 0;
 
-	ret = ret ? ret : memory_copy(memory, at, &page.next, sizeof(page.next));
-
+	if (!ret)
+		ret = memory_copy(memory, at, &page.next, sizeof(page.next));
 	while (!ret && page.next) {
 		ret = read_page(memory, page.next, &page);
-		ret = ret ? ret : offer_page(memory, &page, fn, ctx);
+		if (!ret)
+			ret = offer_page(memory, &page, fn, ctx);
 		n += page.n;
 		if (n > MAX_RECORDS || ++n_pages > MAX_PAGES)
 			ret = -EINVAL;

@@ -257,12 +257,16 @@ int kallsyms_image_read(struct kallsyms_image *image, struct memory_places *plac
 	__free struct info *info = base_alloc(sizeof(*info));
 	int ret = read_info(memory, info);
 
-	ret = ret ? ret : memory_copy(memory, address_of(info, "kallsyms_num_syms"), &image->n, sizeof(image->n));
+	if (!ret)
+		ret = memory_copy(memory, address_of(info, "kallsyms_num_syms"), &image->n, sizeof(image->n));
 	if (!ret && (!image->n || image->n > MAX_SYMBOLS))
 		ret = -EINVAL;
-	ret = ret ? ret : read_offsets(image, memory, info);
-	ret = ret ? ret : read_tokens(image, memory, info);
-	ret = ret ? ret : read_names(image, memory, info);
+	if (!ret)
+		ret = read_offsets(image, memory, info);
+	if (!ret)
+		ret = read_tokens(image, memory, info);
+	if (!ret)
+		ret = read_names(image, memory, info);
 	return ret ? ret : check(image, places, info);
 }
 

@@ -44,7 +44,8 @@ static int copy(const struct memory *memory, uint64_t addr, void *to, size_t n)
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = args, .ctx_size_in = sizeof(args));
 	int ret = bpf_prog_test_run_opts(memory->programs->read, &opts);
 
-	ret = ret ? ret : (int)opts.retval;
+	if (!ret)
+		ret = (int)opts.retval;
 	if (!ret)
 		memcpy(to, memory->programs->bss->memory_window, n);
 	return ret;

@@ -23,10 +23,14 @@ static int read_tables(const struct memory *memory, uint64_t module, struct tabl
 	uint64_t at;
 	int ret = memory_copy(memory, module + layout->module_kallsyms, &at, sizeof(at));
 
-	ret = ret ? ret : memory_copy(memory, at + layout->symtab, &tables->symbols, sizeof(tables->symbols));
-	ret = ret ? ret : memory_copy(memory, at + layout->num_symtab, &tables->n, sizeof(tables->n));
-	ret = ret ? ret : memory_copy(memory, at + layout->strtab, &tables->strings, sizeof(tables->strings));
-	ret = ret ? ret : memory_copy(memory, at + layout->typetab, &tables->types, sizeof(tables->types));
+	if (!ret)
+		ret = memory_copy(memory, at + layout->symtab, &tables->symbols, sizeof(tables->symbols));
+	if (!ret)
+		ret = memory_copy(memory, at + layout->num_symtab, &tables->n, sizeof(tables->n));
+	if (!ret)
+		ret = memory_copy(memory, at + layout->strtab, &tables->strings, sizeof(tables->strings));
+	if (!ret)
+		ret = memory_copy(memory, at + layout->typetab, &tables->types, sizeof(tables->types));
 	return !ret && tables->n > MAX_SYMBOLS ? -EINVAL : ret;
 }
 
@@ -74,13 +78,15 @@ static int read_module(struct module_image *module, const struct memory *memory,
 
 	if (!ret && module->name[sizeof(module->name) - 1])
 		ret = -EINVAL;
-	ret = ret ? ret : read_tables(memory, at, &tables);
+	if (!ret)
+		ret = read_tables(memory, at, &tables);
 	if (ret)
 		return ret;
 	read_code(module, memory, at);
 	module->n = tables.n;
 	ret = memory_take(memory, tables.symbols, tables.n * sizeof(*module->symbols), (void **)&module->symbols);
-	ret = ret ? ret : memory_take(memory, tables.types, tables.n, (void **)&module->types);
+	if (!ret)
+		ret = memory_take(memory, tables.types, tables.n, (void **)&module->types);
 	return ret ? ret : read_strings(module, memory, tables.strings);
 }
 
@@ -94,7 +100,8 @@ int modules_image_read(struct modules_image *modules, const struct memory *memor
 		int state;
 
 		ret = memory_copy(memory, at, &at, sizeof(at));
-		ret = ret ? ret : memory_copy(memory, module + memory->layout.module_state, &state, sizeof(state));
+		if (!ret)
+			ret = memory_copy(memory, module + memory->layout.module_state, &state, sizeof(state));
 		if (!ret && n == MAX_MODULES)
 			ret = -EINVAL;
 		if (!ret && state != MODULE_STATE_UNFORMED)

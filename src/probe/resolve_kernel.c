@@ -107,8 +107,10 @@ static int compare_hits(const void *pa, const void *pb)
 	const struct hit *a = pa, *b = pb;
 	int ret = COMPARE(a->addr, b->addr);
 
-	ret = ret ? ret : COMPARE(name_rank(a), name_rank(b));
-	ret = ret ? ret : strcmp(a->name, b->name);
+	if (!ret)
+		ret = COMPARE(name_rank(a), name_rank(b));
+	if (!ret)
+		ret = strcmp(a->name, b->name);
 	return ret ? ret : strcmp(str_or_empty(a->module), str_or_empty(b->module));
 }
 

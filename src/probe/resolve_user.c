@@ -224,7 +224,8 @@ static int add_functions(struct query *query, const struct object *object, pid_t
 			ret = add_function(set, query, object, function, function->name, err);
 	}
 	free(functions.v);
-	ret = ret ? ret : add_ifuncs(set, query, object, pid, &ifuncs, err);
+	if (!ret)
+		ret = add_ifuncs(set, query, object, pid, &ifuncs, err);
 	free(ifuncs.v);
 	if (ret)
 		return ret;

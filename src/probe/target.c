@@ -55,13 +55,17 @@ static int compare_places(const struct target *a, const struct target *b)
 {
 	int ret = COMPARE(a->kind, b->kind);
 
-	ret = ret ? ret : COMPARE(a->ret, b->ret);
-	ret = ret ? ret : COMPARE(a->addr, b->addr);
-	ret = ret ? ret : compare_text(a->object, b->object);
+	if (!ret)
+		ret = COMPARE(a->ret, b->ret);
+	if (!ret)
+		ret = COMPARE(a->addr, b->addr);
+	if (!ret)
+		ret = compare_text(a->object, b->object);
 	/* a tracepoint, or a function whose address is hidden, is known by name and offset only */
 	if (!ret && (a->kind == TARGET_TRACEPOINT || !a->addr)) {
 		ret = strcmp(a->name, b->name);
-		ret = ret ? ret : COMPARE(a->offset, b->offset);
+		if (!ret)
+			ret = COMPARE(a->offset, b->offset);
 	}
 	return ret;
 }

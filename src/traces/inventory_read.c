@@ -40,7 +40,8 @@ static int read_tracefs(struct traces *traces, struct err *err)
 {
 	int ret = open_root(traces, err);
 
-	ret = ret ? ret : inventory_read_events(traces, err);
+	if (!ret)
+		ret = inventory_read_events(traces, err);
 	return ret ? ret : inventory_read_instances(traces, err);
 }
 

@@ -69,6 +69,25 @@ test_columns_of_commits() {
 	expect_out 'src/base/old.c:3: 122 columns, at most 120'
 }
 
+test_conventions() {
+	tree conventions
+	printf '%s\n' 'int f(void)' '{' '	if (!ret)' '		ret = step();' '}' > src/run/good.c
+	echo '#define __cleanup(fn) __attribute__((cleanup(fn)))' > src/base/base.h
+	printf '%s\n' 'struct a {' '	int x;' '};' '_Static_assert(sizeof(struct a) == 4, "size");' > bpf/good.h
+	printf '%s\n' 'struct b {' '};' > bpf/good.bpf.h
+	run scripts/conventions
+	expect_silence
+	echo '	ret = ret ? ret : step();' > src/run/chain.c
+	echo '	int fd __attribute__((cleanup(closep)));' > tools/attribute.c
+	printf '%s\n' 'struct a {' '};' 'union b {' '};' '_Static_assert(sizeof(struct a) == 4, "size");' > tools/shared.h
+	run scripts/conventions
+	expect_exit 1
+	expect_line '^src/run/chain.c:1:.*: chain errors by if'
+	expect_line '^tools/attribute.c:1:.*: use __cleanup'
+	expect_line '^tools/shared.h:3: union b is shared and has no _Static_assert'
+	[ "$(wc -l < out)" = 3 ] || fail "not three faults"
+}
+
 test_layers() {
 	tree layers
 	echo '#include "base/base.h"' > src/run/good.c
