@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The distribution engine's user side: options to cells and keys, these to charts and tables, and what was not counted. */
+/*
+ * The distribution engine's user side: options to cells and keys, these to charts and tables, and what was not
+ * counted.
+ */
 #include "attach/quirks.h"
 #include "base/report.h"
 #include "bpf/pending.h"
@@ -100,7 +103,8 @@ static struct shown shown_number(const struct dist *dist, uint64_t number, const
 	};
 }
 
-static struct shown shown_key(const struct dist *dist, const union dist_key *key, const char *label, const uint64_t *cells)
+static struct shown shown_key(const struct dist *dist, const union dist_key *key, const char *label,
+			      const uint64_t *cells)
 {
 	struct shown shown = shown_number(dist, key->number, cells);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The contract between engines and the run loop, or any other caller. An engine does the tracing for a kind of tool: it counts,
- * measures or streams events. All of its state is in an instance, so several instances can work in one process, of one engine
- * or of different ones. A context holds what is not the engine's own: which tasks are traced, where results go, when to stop.
+ * The contract between engines and the run loop, or any other caller. An engine does the tracing for a kind of tool:
+ * it counts, measures or streams events. All of its state is in an instance, so several instances can work in one
+ * process, of one engine or of different ones. A context holds what is not the engine's own: which tasks are traced,
+ * where results go, when to stop.
  *
  *	engine_init(&instance, &count_engine, NULL, &schema, &context);
  *	parse options into instance.settings, set instance.args
@@ -60,7 +61,7 @@ struct engine_instance {
 	const struct schema *schema; /* describes the rows; open() may choose another one */
 	void *settings;		     /* the values of the engine's options */
 	struct opt_list args;	     /* the arguments that are not options; the caller owns them */
-	/* A copy of the context's, which engine_open() makes. An engine or tool drops a part that has no meaning for it. */
+	/* engine_open() copies the context's. An engine or tool drops parts that have no meaning for it. */
 	struct filter filter;
 	void *state;	       /* private to the engine */
 	struct follow *follow; /* follows the command's children; NULL: there is no command */
@@ -72,28 +73,28 @@ struct engine_instance {
 typedef void (*engine_row_fn)(const void *row, void *ctx);
 
 struct engine {
-	/* The options of every tool of this engine. Their struct has settings_size bytes and starts as defaults, NULL: zeros. */
+	/* The options of every tool of this engine, in a struct of settings_size bytes. defaults NULL: zeros. */
 	const char *options_title;
 	const struct opt *options;
 	size_t n_options;
 	size_t settings_size;
 	const void *defaults;
 
-	/* Checks the arguments, loads and attaches. On 0 the probes are armed. After an error the caller calls close(), too. */
+	/* Checks the arguments, loads and attaches. Returns 0 when the probes are armed, or -errno with err set. */
 	int (*open)(struct engine_instance *instance, struct err *err);
 	/* Reports on stderr what is traced: "Tracing 5 functions ...". */
 	void (*armed)(struct engine_instance *instance);
 	/*
-	 * Calls fn for each slot or key that has a value, with the totals since the probes were armed, in no order. It resets
-	 * nothing and does not change what emit() prints, so an exporter can call it at any time. NULL: the engine streams.
-	 * Returns 0, or -errno if it could not read all.
+	 * Calls fn for each slot or key that has a value, with the totals since the probes were armed, in no order.
+	 * It resets nothing and does not change what emit() prints, so an exporter can call it at any time. NULL: the
+	 * engine streams. Returns 0, or -errno if it could not read all.
 	 */
 	int (*snapshot)(struct engine_instance *instance, engine_row_fn fn, void *ctx);
 	/* Prints what is new since the last call, for an interval or, with `last`, at the end. */
 	void (*emit)(struct engine_instance *instance, bool last);
 	/*
-	 * For an engine that streams; NULL for one that prints tables. take() prints the events that have arrived, and returns
-	 * within how many ms the caller should call it again. fd() is readable if that should be sooner.
+	 * For an engine that streams; NULL for one that prints tables. take() prints the events that have arrived,
+	 * and returns within how many ms the caller should call it again. fd() is readable if that should be sooner.
 	 */
 	int (*take)(struct engine_instance *instance);
 	int (*fd)(const struct engine_instance *instance);
@@ -120,13 +121,16 @@ void engine_release(struct engine_instance *instance);
 /* --- for engines --- */
 
 /*
- * Replaces the instance's schema by a copy, and returns the instance->schema->n fields of the copy. open() changes them: names and
- * columns that depend on options. The instance owns them.
+ * Replaces the instance's schema by a copy, and returns the instance->schema->n fields of the copy. open() changes
+ * them: names and columns that depend on options. The instance owns them.
  */
 struct field *engine_own_fields(struct engine_instance *instance);
 /* Begins a table, stamped with the current time as the user asked. */
 void engine_table_begin(struct engine_instance *instance);
-/* For attach_options.progress, with the instance as ctx. Shows the progress. Returns non-zero if the user wants to stop. */
+/*
+ * For attach_options.progress, with the instance as ctx. Shows the progress. Returns non-zero if the user wants to
+ * stop.
+ */
 int engine_progress(void *instance, size_t done, size_t total);
 
 #endif

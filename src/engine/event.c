@@ -44,8 +44,8 @@ struct events {
 };
 
 /*
- * Somebody may set the clock, and then later events have the new time. Nothing should delay us between the two clocks: the
- * closest of a few looks counts.
+ * Somebody may set the clock, and then later events have the new time. Nothing should delay us between the two
+ * clocks: the closest of a few looks counts.
  */
 static void look_at_clock(struct events *events)
 {

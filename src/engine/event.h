@@ -20,7 +20,10 @@
 
 struct event_probe {
 	const char *program; /* of the tool's object */
-	/* One of: a tracepoint; the end of a syscall; a probe as a user writes it, which configure() may have made up. */
+	/*
+	 * One of: a tracepoint; the end of a syscall; a probe as a user writes it, which configure() may have made
+	 * up.
+	 */
 	const char *system, *name;
 	const char *syscall;
 	const char *const *spec;
@@ -63,7 +66,10 @@ struct event_source {
 	bool (*show)(const struct event *event, size_t size);
 	/* "execs": for "Tracing execs..." */
 	const char *what;
-	/* What EVENT_LOSS_OWN counts, in the singular, and why there is no row: "connection", "more were open than ..." */
+	/*
+	 * What EVENT_LOSS_OWN counts, in the singular, and why there is no row: "connection", "more were open than
+	 * ..."
+	 */
 	const char *lost_what, *lost_why;
 };
 
@@ -77,8 +83,8 @@ struct event_source {
 extern const struct engine event_engine;
 
 /*
- * Columns for which the user asks: --time, --timestamp, and the names of errors with --verbose. Schemas name them by these addresses;
- * what is shown is what an instance's context says.
+ * Columns for which the user asks: --time, --timestamp, and the names of errors with --verbose. Schemas name them by
+ * these addresses; what is shown is what an instance's context says.
  */
 struct event_columns {
 	bool time, timestamp, errors;

@@ -207,7 +207,8 @@ static int say_failed(const struct event_probes *probes, size_t i, struct err *e
 }
 
 /* Functions to targets, with their numbers in the object's tables. */
-static int resolve_pairs(struct engine_instance *instance, struct event_probes *probes, struct attach_options *options, struct err *err)
+static int resolve_pairs(struct engine_instance *instance, struct event_probes *probes,
+			 struct attach_options *options, struct err *err)
 {
 	const struct event_pairs *pairs = probes->source->pairs;
 	const struct probes_settings settings = {
@@ -223,7 +224,8 @@ static int resolve_pairs(struct engine_instance *instance, struct event_probes *
 	return ret ? ret : object_fill_slots(&probes->object, &probes->set, err);
 }
 
-int event_probes_resolve(struct engine_instance *instance, struct event_probes *probes, struct attach_options *options, struct err *err)
+int event_probes_resolve(struct engine_instance *instance, struct event_probes *probes,
+			 struct attach_options *options, struct err *err)
 {
 	return probes->source->pairs ? resolve_pairs(instance, probes, options, err) : 0;
 }

@@ -22,7 +22,8 @@ struct event_probes {
  * The object is open. Of a tool that has pairs the arguments become targets, and what the object has for these is sized. The options
  * are for attaching, too.
  */
-int event_probes_resolve(struct engine_instance *instance, struct event_probes *probes, struct attach_options *options, struct err *err);
+int event_probes_resolve(struct engine_instance *instance, struct event_probes *probes,
+			 struct attach_options *options, struct err *err);
 
 /* The object is prepared. Its programs become images, which the caller may patch. */
 int event_probes_load(struct event_probes *probes, struct err *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writes an instance's filter (bpf/filter.h) into a BPF object, and follows the command. run/filter_parse.h makes the filter from
- * options.
+ * Writes an instance's filter (bpf/filter.h) into a BPF object, and follows the command. run/filter_parse.h makes the
+ * filter from options.
  */
 #ifndef SONDE_ENGINE_FILTER_H
 #define SONDE_ENGINE_FILTER_H

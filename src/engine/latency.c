@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The latency engine's user side: functions to pairs of probes, cells to histograms, and which calls were not measured. */
+/*
+ * The latency engine's user side: functions to pairs of probes, cells to histograms, and which calls were not
+ * measured.
+ */
 #include "base/report.h"
 #include "bpf/filter.h"
 #include "bpf/pending.h"
@@ -17,7 +20,10 @@
 #define CALLS_MAX     1000000
 #define KEYS_DEFAULT  1024
 
-/* Functions that are shown as one have rows of their own nevertheless, which need no atomic: as long as they are so few. */
+/*
+ * Functions that are shown as one have rows of their own nevertheless, which need no atomic: as long as they are so
+ * few.
+ */
 #define OWN_ROWS_MAX 64
 
 struct settings {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The syscall engine (bpf/syscalls.bpf.c): how often system calls are made, fail, and how long they take, by their number or
- * by process. The tool has the options, which complete the settings, and the columns of struct syscalls_row:
+ * The syscall engine (bpf/syscalls.bpf.c): how often system calls are made, fail, and how long they take, by their
+ * number or by process. The tool has the options, which complete the settings, and the columns of struct
+ * syscalls_row:
  *
  *	static const struct syscalls_source source = { .settings = &settings.calls, .configure = configure };
  *	TOOL(syscount, SYSCALLS_ENGINE(source), .schema = &schema, ...);

@@ -29,7 +29,8 @@ static void add_cell(struct syscalls_row *row, const struct syscalls_cell *cell)
 	row->max = max > row->max ? max : row->max;
 }
 
-static const struct syscalls_cell *cell_at(const struct object *object, const struct shards *shards, size_t shard, size_t place)
+static const struct syscalls_cell *cell_at(const struct object *object, const struct shards *shards, size_t shard,
+					   size_t place)
 {
 	const char *calls = object_memory(object, ".data.calls", shards_memory(shards));
 
@@ -108,10 +109,11 @@ static int look_at_processes(struct syscalls_counts *counts, const struct object
 }
 
 /*
- * A preemptible kernel skips hits on a processor where somebody was preempted in the midst of reading a map, until that one
- * goes on. So nobody is to preempt us there.
+ * A preemptible kernel skips hits on a processor where somebody was preempted in the midst of reading a map, until
+ * that one goes on. So nobody is to preempt us there.
  */
-int syscalls_counts_by_process(struct syscalls_counts *counts, const struct object *object, uint32_t keys, bool make_room)
+int syscalls_counts_by_process(struct syscalls_counts *counts, const struct object *object, uint32_t keys,
+			       bool make_room)
 {
 	const struct sched_param first = { .sched_priority = 1 };
 	struct sched_param before = {};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Within engine/: what the syscall programs (bpf/syscalls.bpf.c) have counted since they were attached. Counters only grow; what
- * is new since an earlier reading is the difference.
+ * Within engine/: what the syscall programs (bpf/syscalls.bpf.c) have counted since they were attached. Counters only
+ * grow; what is new since an earlier reading is the difference.
  */
 #ifndef SONDE_SYSCALLS_COUNTS_H
 #define SONDE_SYSCALLS_COUNTS_H
@@ -19,11 +19,13 @@ struct syscalls_counts {
 /* Of one number of bpf/syscalls.h, from all shards. */
 struct syscalls_row syscalls_counts_sum(const struct object *object, const struct shards *shards, size_t place);
 /* A row for each call that was counted. Those of 32-bit programs have other numbers: SYSCALLS_COMPAT is left out. */
-void syscalls_counts_by_number(struct syscalls_counts *counts, const struct object *object, const struct shards *shards);
+void syscalls_counts_by_number(struct syscalls_counts *counts, const struct object *object,
+			       const struct shards *shards);
 /*
- * A row for each process. keys: how many the map has room for. make_room: where half of them are taken, processes that are gone
- * leave the map, and their rows are marked so. -errno where the map cannot be read.
+ * A row for each process. keys: how many the map has room for. make_room: where half of them are taken, processes
+ * that are gone leave the map, and their rows are marked so. -errno where the map cannot be read.
  */
-int syscalls_counts_by_process(struct syscalls_counts *counts, const struct object *object, uint32_t keys, bool make_room);
+int syscalls_counts_by_process(struct syscalls_counts *counts, const struct object *object, uint32_t keys,
+			       bool make_room);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Engines side by side in one process, each with its own probes, filter, output and totals: two that count different functions
- * and one that measures. They trace a child of ours, whose functions are called as often as we say. Prints "ok", or what is
- * wrong, and exits with 1.
+ * Engines side by side in one process, each with its own probes, filter, output and totals: two that count different
+ * functions and one that measures. They trace a child of ours, whose functions are called as often as we say. Prints
+ * "ok", or what is wrong, and exits with 1.
  */
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -97,9 +97,10 @@ static void check(bool ok, const struct traced *traced, const char *what)
 	exit(1);
 }
 
-static void open_engine(struct traced *traced, const char *name, const struct engine *engine, const struct schema *schema,
-			const char *function)
+static void open_engine(struct traced *traced, const char *name, const struct engine *engine,
+			const struct schema *schema, const char *function)
 {
+	const struct run_options options = { .pid = child };
 	__free char *spec = NULL;
 	char path[4096] = "";
 	struct err err = {};
@@ -115,7 +116,7 @@ static void open_engine(struct traced *traced, const char *name, const struct en
 	traced->ctx.out = output_new(traced->file, OUTPUT_JSON);
 	engine_init(&traced->instance, engine, NULL, schema, &traced->ctx);
 	traced->instance.args = (struct opt_list){ args, 1, 1 };
-	if (filter_parse(&traced->ctx.filter, &(struct run_options){ .pid = child }, false, &traced->ctx.cgroup, &err) ||
+	if (filter_parse(&traced->ctx.filter, &options, false, &traced->ctx.cgroup, &err) ||
 	    engine_open(&traced->instance, &err))
 		check(false, traced, err.text);
 	traced->instance.args = (struct opt_list){};
@@ -147,8 +148,9 @@ static void expect_snapshot(struct traced *traced, uint64_t want)
 	bool counts = traced->instance.engine == &count_engine;
 	uint64_t sum = 0;
 	__free char *what = NULL;
+	int ret = traced->instance.engine->snapshot(&traced->instance, counts ? add_count : add_hist, &sum);
 
-	check(!traced->instance.engine->snapshot(&traced->instance, counts ? add_count : add_hist, &sum), traced, "no snapshot");
+	check(!ret, traced, "no snapshot");
 	what = base_printf("the snapshot has %llu, not %llu", (unsigned long long)sum, (unsigned long long)want);
 	check(sum == want, traced, what);
 }

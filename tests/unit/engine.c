@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Instances of an engine share nothing: neither what is parsed into their settings nor, after an end, what is in memory. */
+/*
+ * Instances of an engine share nothing: neither what is parsed into their settings nor, after an end, what is in
+ * memory.
+ */
 #include <criterion/criterion.h>
 
 #include "engine/count.h"
@@ -10,7 +13,7 @@ static void parse(struct engine_instance *instance, char *option, char *value)
 {
 	char *argv[] = { "test", option, value, NULL };
 	const struct engine *engine = instance->engine;
-	const struct opt_table table = { engine->options_title, engine->options, engine->n_options, instance->settings };
+	const struct opt_table table = { NULL, engine->options, engine->n_options, instance->settings };
 	struct opt_list args = {};
 	struct err err = {};
 	size_t dashdash;
