@@ -149,16 +149,18 @@ static const struct field fields[] = {
 
 static const struct schema schema = { fields, ARRAY_SIZE(fields) };
 
-static const struct event_probe probes[] = {
+static const struct progs_probe probes[] = {
 	{ .program = "line_entered", .spec = &spec },
 };
 
 static const struct event_source source = {
-	EVENT_OBJECT(bashreadline),
-	EVENT_PROBES(probes),
-	.configure = configure,
+	.progs = {
+		PROGS(bashreadline),
+		PROGS_PROBES(probes),
+		.configure = configure,
+		.what = "lines entered in bash",
+	},
 	.show = show,
-	.what = "lines entered in bash",
 };
 
 TOOL(bashreadline, .brief = "print each line that is entered in bash", .args = "[-- COMMAND [ARG]...]",

@@ -37,7 +37,7 @@ static const struct dist_kind kinds[] = {
 };
 
 /* The ends are watched before the begins. */
-static const struct event_probe probes[] = {
+static const struct progs_probe probes[] = {
 	{ .program = "completed", .system = "block", .name = "block_rq_complete", .raw = true },
 	{ .program = "merged", .system = "block", .name = "block_rq_merge", .raw = true, .when = &settings.queued, .optional = true },
 	{ .program = "issued", .system = "block", .name = "block_rq_issue", .raw = true },
@@ -45,25 +45,24 @@ static const struct event_probe probes[] = {
 };
 
 static const struct dist_source source = {
-	.events = {
-		EVENT_OBJECT(biolatency),
-		EVENT_PROBES(probes),
-		EVENT_CONFIG(config),
+	.progs = {
+		PROGS(biolatency),
+		PROGS_PROBES(probes),
+		PROGS_CONFIG(config),
 		.configure = configure,
+		.pending = { "requests at a time", 16384 },
+		.no_task = true,
 		.what = "block device I/O",
 	},
 	DIST_KINDS(kinds),
 	.msecs = &settings.msecs,
-	.pending = 16384,
-	.pending_what = "requests at a time",
-	.no_task = true,
 };
 
 TOOL(biolatency, .brief = "how long requests to disks take, as a histogram",
      .args = "[INTERVAL [COUNT]] [-- COMMAND [ARG]...]",
      .schema = &schema, DIST_ENGINE(source),
      OPTIONS(options), .settings = &settings,
-     LACKS(DIST_LACKS_TASK("requests are issued by whoever writes for others"),
+     LACKS(PROGS_LACKS_TASK("requests are issued by whoever writes for others"),
 	   { "cpu", "a request is issued by one processor and ends on another" }),
      .description =
 	     "Measures the time from when a request is given to a disk's driver until it is done; with -Q from when "

@@ -30,7 +30,7 @@ static const struct dist_kind kinds[] = {
 	{ .name = "tid", .when = &settings.tids, .labelled = true },
 };
 
-static const struct event_probe probes[] = {
+static const struct progs_probe probes[] = {
 	{ .program = "on_cpu", .system = "sched", .name = "sched_switch", .raw = true, .when = &settings.on },
 	{ .program = "off_cpu", .system = "sched", .name = "sched_switch", .raw = true, .when = &settings.off },
 };
@@ -41,16 +41,16 @@ static int configure(struct engine_instance *instance, struct err *err)
 {
 	settings.on = !settings.off;
 	config.idle = settings.idle;
-	source.events.what = settings.off ? "off-CPU time" : "on-CPU time";
-	source.pending = settings.off ? SLEEPING : 0;
+	source.progs.what = settings.off ? "off-CPU time" : "on-CPU time";
+	source.progs.pending.entries = settings.off ? SLEEPING : 0;
 	return 0;
 }
 
 static struct dist_source source = {
-	.events = { EVENT_OBJECT(cpudist), EVENT_PROBES(probes), EVENT_CONFIG(config), .configure = configure },
+	.progs = { PROGS(cpudist), PROGS_PROBES(probes), PROGS_CONFIG(config), .configure = configure,
+		   .pending = { "tasks sleeping at a time" } },
 	DIST_KINDS(kinds),
 	.msecs = &settings.msecs,
-	.pending_what = "tasks sleeping at a time",
 };
 
 TOOL(cpudist, .brief = "how long tasks run at a time, or do not run, as a histogram",

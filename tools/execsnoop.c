@@ -165,19 +165,21 @@ static bool show(const struct event *event, size_t size)
 	return !regexec(&line_regex, line.data, 0, NULL, 0);
 }
 
-static const struct event_probe probes[] = {
+static const struct progs_probe probes[] = {
 	[EXECSNOOP_EXEC] = { .program = "exec_done", .system = "sched", .name = "sched_process_exec" },
 	[EXECSNOOP_EXECVE] = { .program = "exec_failed", .syscall = "execve", .when = &settings.failed },
 	[EXECSNOOP_EXECVEAT] = { .program = "exec_failed", .syscall = "execveat", .when = &settings.failed },
 };
 
 static const struct event_source source = {
-	EVENT_OBJECT(execsnoop),
-	EVENT_PROBES(probes),
-	EVENT_CONFIG(config),
-	.configure = configure,
+	.progs = {
+		PROGS(execsnoop),
+		PROGS_PROBES(probes),
+		PROGS_CONFIG(config),
+		.configure = configure,
+		.what = "new programs",
+	},
 	.show = show,
-	.what = "new programs",
 };
 
 TOOL(execsnoop, .brief = "print each program that is executed, with its arguments", .args = "[-- COMMAND [ARG]...]",

@@ -120,17 +120,19 @@ static const struct field fields[] = {
 
 static const struct schema schema = { fields, ARRAY_SIZE(fields) };
 
-static const struct event_probe probes[] = {
+static const struct progs_probe probes[] = {
 	{ .program = "thread_exit", .system = "sched", .name = "sched_process_exit" },
 };
 
 static const struct event_source source = {
-	EVENT_OBJECT(exitsnoop),
-	EVENT_PROBES(probes),
-	EVENT_CONFIG(config),
-	.configure = configure,
+	.progs = {
+		PROGS(exitsnoop),
+		PROGS_PROBES(probes),
+		PROGS_CONFIG(config),
+		.configure = configure,
+		.what = "exits",
+	},
 	.show = show,
-	.what = "exits",
 };
 
 TOOL(exitsnoop, .brief = "print each process that ends: how, and after what time", .args = "[-- COMMAND [ARG]...]",

@@ -91,23 +91,24 @@ static const struct field fields[] = {
 
 static const struct schema schema = { fields, ARRAY_SIZE(fields) };
 
-static const struct event_pairs pairs = {
+static const struct progs_pairs pairs = {
 	.entry = "slower_entry",
 	.ret = "slower_return",
 	.session = "slower_session",
 	.regex = &settings.regex,
 	.force = &settings.force,
 	.mangled = &settings.mangled,
-	.calls = &settings.calls,
-	.cell = sizeof(struct funcslower_call),
 };
 
 static const struct event_source source = {
-	EVENT_OBJECT(funcslower),
-	EVENT_CONFIG(config),
-	.pairs = &pairs,
-	.configure = configure,
-	.what = "slow calls",
+	.progs = {
+		PROGS(funcslower),
+		PROGS_CONFIG(config),
+		.pairs = &pairs,
+		.pending = { "calls at a time", .instead = &settings.calls, .size = sizeof(struct funcslower_call) },
+		.configure = configure,
+		.what = "slow calls",
+	},
 };
 
 TOOL(funcslower, .brief = "print calls of functions that take longer than a bound",

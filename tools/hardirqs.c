@@ -14,7 +14,7 @@ static const struct schema totals = { fields, ARRAY_SIZE(fields) };
 
 static const struct dist_kind kinds[] = { { .name = "hardirq", .named = true } };
 
-static const struct event_probe probes[] = {
+static const struct progs_probe probes[] = {
 	{ .program = "left", .system = "irq", .name = "irq_handler_exit", .raw = true, .when = &settings.times },
 	{ .program = "entered", .system = "irq", .name = "irq_handler_entry", .raw = true, .when = &settings.times },
 	{ .program = "counted", .system = "irq", .name = "irq_handler_entry", .raw = true, .when = &settings.counts },
@@ -28,7 +28,7 @@ static int configure(struct engine_instance *instance, struct err *err)
 }
 
 static struct dist_source source = {
-	.events = { EVENT_OBJECT(hardirqs), EVENT_PROBES(probes), .configure = configure },
+	.progs = { PROGS(hardirqs), PROGS_PROBES(probes), .configure = configure, .no_task = true },
 	DIST_KINDS(kinds),
 	.totals = &totals,
 	IRQS_SOURCE(settings),

@@ -22,7 +22,7 @@ static const struct opt options[] = {
 	    "only these signals, by number or by name", .offers = words_offer_signals),
 };
 
-static const struct event_probe probes[] = {
+static const struct progs_probe probes[] = {
 	[KILLSNOOP_KILL] = { .program = "signal_sent", .syscall = "kill" },
 	[KILLSNOOP_TKILL] = { .program = "signal_sent", .syscall = "tkill" },
 	[KILLSNOOP_TGKILL] = { .program = "signal_sent", .syscall = "tgkill" },
@@ -104,11 +104,13 @@ static const struct field fields[] = {
 static const struct schema schema = { fields, ARRAY_SIZE(fields) };
 
 static const struct event_source source = {
-	EVENT_OBJECT(killsnoop),
-	EVENT_PROBES(probes),
-	EVENT_CONFIG(config),
-	.configure = configure,
-	.what = "signals",
+	.progs = {
+		PROGS(killsnoop),
+		PROGS_PROBES(probes),
+		PROGS_CONFIG(config),
+		.configure = configure,
+		.what = "signals",
+	},
 };
 
 TOOL(killsnoop, .brief = "print each signal that a process sends, and the result",

@@ -181,7 +181,7 @@ static const struct field fields[] = {
 
 static const struct schema schema = { fields, ARRAY_SIZE(fields) };
 
-static const struct event_probe probes[] = {
+static const struct progs_probe probes[] = {
 	[OPENSNOOP_OPENAT] = { .program = "open_done", .syscall = "openat" },
 	[OPENSNOOP_OPEN] = { .program = "open_done", .syscall = "open", .optional = true },
 	[OPENSNOOP_OPENAT2] = { .program = "open_done", .syscall = "openat2", .optional = true },
@@ -189,12 +189,14 @@ static const struct event_probe probes[] = {
 };
 
 static const struct event_source source = {
-	EVENT_OBJECT(opensnoop),
-	EVENT_PROBES(probes),
-	EVENT_CONFIG(config),
-	.configure = configure,
+	.progs = {
+		PROGS(opensnoop),
+		PROGS_PROBES(probes),
+		PROGS_CONFIG(config),
+		.configure = configure,
+		.what = "opened files",
+	},
 	.show = show,
-	.what = "opened files",
 };
 
 TOOL(opensnoop, .brief = "print each file that is opened", .args = "[-- COMMAND [ARG]...]", .schema = &schema,

@@ -25,18 +25,17 @@ static const struct dist_kind kinds[] = {
 };
 
 /* The ends are watched before the begins: none is left that would make a later one seem to have begun early. */
-static const struct event_probe probes[] = {
+static const struct progs_probe probes[] = {
 	{ .program = "switched", .system = "sched", .name = "sched_switch", .raw = true },
 	{ .program = "woken", .system = "sched", .name = "sched_wakeup", .raw = true },
 	{ .program = "woken", .system = "sched", .name = "sched_wakeup_new", .raw = true },
 };
 
 static const struct dist_source source = {
-	.events = { EVENT_OBJECT(runqlat), EVENT_PROBES(probes), .what = "run queue latency" },
+	.progs = { PROGS(runqlat), PROGS_PROBES(probes), .what = "run queue latency",
+		   .pending = { "tasks waiting at a time", 4096 } },
 	DIST_KINDS(kinds),
 	.msecs = &settings.msecs,
-	.pending = 4096,
-	.pending_what = "tasks waiting at a time",
 };
 
 TOOL(runqlat, .brief = "how long tasks wait for a processor, as a histogram",

@@ -26,7 +26,7 @@ static const char *const names[SOFTIRQS] = {
 	"rcu",
 };
 
-static const struct event_probe probes[] = {
+static const struct progs_probe probes[] = {
 	{ .program = "left", .system = "irq", .name = "softirq_exit", .raw = true, .when = &settings.times },
 	{ .program = "entered", .system = "irq", .name = "softirq_entry", .raw = true, .when = &settings.times },
 	{ .program = "counted", .system = "irq", .name = "softirq_entry", .raw = true, .when = &settings.counts },
@@ -40,7 +40,7 @@ static int configure(struct engine_instance *instance, struct err *err)
 }
 
 static struct dist_source source = {
-	.events = { EVENT_OBJECT(softirqs), EVENT_PROBES(probes), .configure = configure },
+	.progs = { PROGS(softirqs), PROGS_PROBES(probes), .configure = configure, .no_task = true },
 	.numbers = names,
 	.n_numbers = SOFTIRQS,
 	.numbers_name = "softirq",

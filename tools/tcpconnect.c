@@ -47,21 +47,23 @@ static const struct field fields[] = {
 
 static const struct schema schema = { fields, ARRAY_SIZE(fields) };
 
-static const struct event_probe probes[] = {
+static const struct progs_probe probes[] = {
 	TCP_PROBES("state_changed", &settings.lport),
 };
 
-static const struct event_map maps[] = {
+static const struct progs_map maps[] = {
 	{ "connecting", &settings.connecting },
 };
 
 static const struct event_source source = {
-	EVENT_OBJECT(tcpconnect),
-	EVENT_PROBES(probes),
-	EVENT_MAPS(maps),
-	EVENT_CONFIG(settings.config),
-	.configure = configure,
-	.what = "attempts to connect by TCP",
+	.progs = {
+		PROGS(tcpconnect),
+		PROGS_PROBES(probes),
+		PROGS_MAPS(maps),
+		PROGS_CONFIG(settings.config),
+		.configure = configure,
+		.what = "attempts to connect by TCP",
+	},
 };
 
 TOOL(tcpconnect, .brief = "print each attempt to connect by TCP", .args = "[-- COMMAND [ARG]...]", .schema = &schema,

@@ -62,24 +62,26 @@ static int configure(struct engine_instance *instance, struct err *err)
 
 static const struct schema schema = { fields, ARRAY_SIZE(fields) };
 
-static const struct event_probe probes[] = {
+static const struct progs_probe probes[] = {
 	TCP_PROBES("state_changed", NULL),
 	/* without these, who closes a connection is its owner */
 	{ .program = "accepted", .syscall = "accept4", .optional = true },
 	{ .program = "accepted", .syscall = "accept", .optional = true },
 };
 
-static const struct event_map maps[] = {
+static const struct progs_map maps[] = {
 	{ "connections", &settings.connections },
 };
 
 static const struct event_source source = {
-	EVENT_OBJECT(tcplife),
-	EVENT_PROBES(probes),
-	EVENT_MAPS(maps),
-	EVENT_CONFIG(settings.config),
-	.configure = configure,
-	.what = "TCP connections as they end",
+	.progs = {
+		PROGS(tcplife),
+		PROGS_PROBES(probes),
+		PROGS_MAPS(maps),
+		PROGS_CONFIG(settings.config),
+		.configure = configure,
+		.what = "TCP connections as they end",
+	},
 	.lost_what = "connection",
 	.lost_why = "more were open than are followed at a time (--max-connections)",
 };

@@ -5,14 +5,11 @@
  */
 #include "attach/quirks.h"
 #include "base/report.h"
-#include "bpf/pending.h"
 #include "dist.h"
-#include "event_object.h"
-#include "event_probes.h"
 #include "filter.h"
 #include "hists.h"
 #include "keys.h"
-#include "pairs.h"
+#include "progs_instance.h"
 
 #define KEYS_DEFAULT 1024
 #define KEYS_PRECISE 256
@@ -43,11 +40,9 @@ struct dist {
 	const struct dist_kind *kind; /* NULL: none */
 	const char *by;		      /* what rows are of, also in data */
 	char total_title[16];
-	struct event_probes probes;
+	struct progs progs;
 	struct hists hists;
 	struct keys keys;
-	struct attach_options attach;
-	uint64_t pending_mask;
 	bool charts, counts;
 	bool knows_missed;
 };
@@ -235,21 +230,19 @@ static void dist_emit(struct engine_instance *instance, bool last)
 /* A number of those that the programs keep in a map of this name. */
 static uint64_t lost(const struct dist *dist, const char *map, size_t which)
 {
-	return object_word(&dist->probes.object, map, which);
+	return object_word(&dist->progs.object, map, which);
 }
 
 static void dist_losses(struct engine_instance *instance)
 {
 	struct dist *dist = instance->state;
-	uint64_t missed = event_probes_missed(&dist->probes, &dist->knows_missed);
-	uint64_t no_row = lost(dist, ".data.dist", DIST_NO_ROW), no_cell = lost(dist, ".data.losses", PENDING_NO_ROOM);
+	uint64_t missed = progs_missed(&dist->progs, &dist->knows_missed);
+	uint64_t no_row = lost(dist, ".data.dist", DIST_NO_ROW);
 
 	if (no_row)
 		report_note("%llu value%s not counted: there are more than %u %ss (--max-keys makes room)",
 			    (unsigned long long)no_row, str_plural(no_row), dist->keys.max, dist->by);
-	if (no_cell)
-		report_note("%llu not measured: more %s than there is room for (--max-pending)",
-			    (unsigned long long)no_cell, dist->source->pending_what);
+	progs_say_losses(&dist->progs, missed);
 	if (missed)
 		report_note("%llu hit%s missed by the kernel, so times are missing too: a BPF program was running on "
 			    "that processor",
@@ -282,13 +275,6 @@ static int parse_args(struct engine_instance *instance, struct err *err)
 		return err_set(err, -EINVAL, "%s intervals of %s are too long", args[1], args[0]);
 	instance->ctx->duration = instance->ctx->interval * count;
 	return 0;
-}
-
-/* What belongs to no task goes by the time that a command takes, and by nothing else of it. */
-static void forget_command(struct filter *filter)
-{
-	filter->by_members = 0;
-	filter->any = filter->by_cpu;
 }
 
 static int choose_kind(struct dist *dist, struct err *err)
@@ -374,7 +360,7 @@ static int size_keys(struct dist *dist, struct object *object, struct err *err)
 	if (!ret)
 		ret = object_size_value(object, ".data.empty", size, err);
 	/* rows are of all processors */
-	dist->attach.shared = true;
+	dist->progs.options.shared = true;
 	dist->hists.shards = (struct shards){ .n = 1 };
 	return ret;
 }
@@ -382,25 +368,25 @@ static int size_keys(struct dist *dist, struct object *object, struct err *err)
 /* Opens the object, and sizes and fills what the options are for. */
 static int set_up(struct engine_instance *instance, struct dist *dist, struct err *err)
 {
-	struct object *object = &dist->probes.object;
+	struct object *object = &dist->progs.object;
 	const struct settings *settings = dist->instance->settings;
 	const struct dist_source *source = dist->source;
 	struct dist_setup setup = { .keyed = !!dist->kind, .by = dist->kind ? dist->kind - source->kinds : 0 };
-	uint32_t pending = settings->pending ? settings->pending : source->pending;
-	int ret = event_object_open(object, &source->events, err);
+	int ret;
+
+	dist->progs.pending = settings->pending;
+	ret = progs_open(&dist->progs, err);
 
 	/* an interrupt's program may come into another: newer kernels skip the same one */
-	dist->attach.shared = !quirk_guards_raw_tp();
+	dist->progs.options.shared = !quirk_guards_raw_tp();
 	if (!ret)
 		ret = object_fill(object, ".rodata.dist", &setup, sizeof(setup), err);
 	if (!ret && dist->kind)
 		ret = size_keys(dist, object, err);
 	else if (!ret)
-		ret = hists_size(&dist->hists, object, source->n_numbers ? source->n_numbers : 1, false, &dist->attach,
+		ret = hists_size(&dist->hists, object, source->n_numbers ? source->n_numbers : 1, false, &dist->progs.options,
 				 err);
-	if (!ret)
-		ret = pairs_size(object, pending ? pending : 1, sizeof(struct pending), &dist->pending_mask, err);
-	return ret ? ret : filter_before(instance, object, err);
+	return ret;
 }
 
 static size_t memory(const struct dist *dist)
@@ -413,29 +399,24 @@ static int patch_images(struct dist *dist, struct err *err)
 {
 	int ret = 0;
 
-	for (size_t i = 0; !ret && i < dist->source->events.n_probes; i++) {
-		struct image *image = &dist->probes.images[i];
+	for (size_t i = 0; !ret && i < dist->source->progs.n_probes; i++) {
+		struct image *image = &dist->progs.images[i];
 
 		if (image_has(image, PATCH_HIST_KIND))
 			ret = hists_patch(&dist->hists, image, err);
-		image_patch_optional(image, PATCH_PENDING_MASK, dist->pending_mask);
 	}
 	return ret;
 }
 
 static int load(struct engine_instance *instance, struct dist *dist, struct err *err)
 {
-	struct object *object = &dist->probes.object;
+	struct object *object = &dist->progs.object;
 	int ret = set_up(instance, dist, err);
 
 	if (!ret)
-		ret = object_prepare(object, err);
-	if (!ret)
-		ret = event_probes_load(&dist->probes, err);
+		ret = progs_prepare(&dist->progs, err);
 	if (!ret)
 		ret = patch_images(dist, err);
-	if (!ret && !dist->source->no_task)
-		ret = filter_after(instance, object, err);
 	if (ret)
 		return ret;
 	if (dist->kind)
@@ -450,18 +431,14 @@ static int configure(struct engine_instance *instance, struct dist *dist, struct
 {
 	int ret = parse_args(instance, err);
 
-	if (dist->source->no_task)
-		forget_command(&instance->filter);
 	if (!ret)
 		ret = choose_kind(dist, err);
 	if (!ret)
 		ret = choose_hist(dist, err);
 	if (!ret)
 		choose_schema(instance, dist);
-	if (!ret && dist->source->events.configure)
-		ret = dist->source->events.configure(instance, err);
 	instance->ctx->usage = ret == -EINVAL;
-	return ret;
+	return ret ? ret : progs_configure(&dist->progs, err);
 }
 
 static int dist_open(struct engine_instance *instance, struct err *err)
@@ -472,21 +449,22 @@ static int dist_open(struct engine_instance *instance, struct err *err)
 	instance->state = dist;
 	dist->instance = instance;
 	dist->source = instance->source;
-	dist->probes.source = &dist->source->events;
-	dist->attach.must_not_miss = true; /* a hit that is skipped is not measured */
-	dist->attach.progress = engine_progress;
-	dist->attach.ctx = instance;
+	dist->progs.source = &dist->source->progs;
+	dist->progs.instance = instance;
+	dist->progs.options.must_not_miss = true; /* a hit that is skipped is not measured */
+	dist->progs.options.progress = engine_progress;
+	dist->progs.options.ctx = instance;
 	ret = configure(instance, dist, err);
 	if (!ret)
 		ret = load(instance, dist, err);
-	return ret ? ret : event_probes_attach(&dist->probes, &dist->attach, err);
+	return ret ? ret : progs_attach(&dist->progs, err);
 }
 
 static void dist_armed(struct engine_instance *instance)
 {
 	struct dist *dist = instance->state;
 
-	report_line("Tracing %s... Hit Ctrl-C to end.", dist->source->events.what);
+	report_line("Tracing %s... Hit Ctrl-C to end.", dist->source->progs.what);
 }
 
 static void dist_close(struct engine_instance *instance)
@@ -495,7 +473,7 @@ static void dist_close(struct engine_instance *instance)
 
 	if (!dist)
 		return;
-	event_probes_release(&dist->probes);
+	progs_release(&dist->progs);
 	hists_release(&dist->hists);
 	keys_release(&dist->keys);
 	free(dist);

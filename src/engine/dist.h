@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The distribution engine (bpf/dist.bpf.h): histograms, or totals, of what programs measure, one of all or one for each
- * process, disk, ... A tool says where its programs are attached (engine/event.h) and what its keys are:
+ * process, disk, ... A tool says where its programs are attached (progs.h) and what its keys are:
  *
  *	static const struct dist_kind kinds[] = {
  *		{ .name = "pid", .when = &settings.pids },
  *	};
  *	static const struct dist_source source = {
- *		.events = { EVENT_OBJECT(runqlat), EVENT_PROBES(probes), .what = "run queue latency" },
+ *		.progs = { PROGS(runqlat), PROGS_PROBES(probes), .what = "run queue latency" },
  *		DIST_KINDS(kinds),
  *		...
  *	};
@@ -19,7 +19,7 @@
 #include "bpf/dist.h" /* skeletons name these structs */
 #include "bpf/pending.h"
 #include "bpf/slot.h"
-#include "event.h"
+#include "progs.h"
 #include "output/hist.h"
 
 /* What values are told apart by. The program knows a kind by its place in the table. */
@@ -32,7 +32,7 @@ struct dist_kind {
 };
 
 struct dist_source {
-	struct event_source events;
+	struct progs_source progs;
 	const struct dist_kind *kinds;
 	size_t n_kinds;
 	/* Or values are told apart by a small number always, and these are what the numbers mean. */
@@ -42,16 +42,7 @@ struct dist_source {
 	const bool *charts;	     /* histograms: else tables of totals. NULL: always histograms */
 	const bool *counts;	     /* totals are counts, not times; may be NULL */
 	const struct schema *totals; /* of the tables */
-	uint32_t pending;	     /* how many can have begun and not ended, if not told otherwise; 0: none */
-	const char *pending_what;    /* "tasks that wait": what these are */
-	bool no_task;		     /* what is measured is nobody's: no filter by task */
 };
-
-/* Of tools with no_task: what is to be in their LACKS(). */
-#define DIST_LACKS_TASK(why) \
-	{ \
-		"pid tid cgroup comm uid", why \
-	}
 
 /* For TOOL(): this engine, with a struct dist_source. */
 #define DIST_ENGINE(SOURCE) .engine = &dist_engine, .source = ENGINE_SOURCE(struct dist_source, SOURCE)

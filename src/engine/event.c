@@ -4,10 +4,10 @@
 
 #include "base/clock.h"
 #include "base/report.h"
-#include "event_object.h"
-#include "event_probes.h"
+#include "event.h"
 #include "filter.h"
 #include "probes.h"
+#include "progs_instance.h"
 #include "stream.h"
 
 #define READER_NICE    -10
@@ -34,8 +34,8 @@ const struct event_columns event_columns;
 
 struct events {
 	struct engine_instance *instance;
-	struct event_probes probes; /* with the tool's source and its object, which is ours */
-	struct attach_options attach;
+	const struct event_source *source;
+	struct progs progs;
 	struct stream *stream;
 	struct output_clock clock;
 	/* what was said of losses, and when */
@@ -69,7 +69,7 @@ static void on_record(const struct event *event, size_t size, void *ctx)
 {
 	struct events *events = ctx;
 
-	if (!events->probes.source->show || events->probes.source->show(event, size))
+	if (!events->source->show || events->source->show(event, size))
 		output_row(events->instance->ctx->out, event);
 }
 
@@ -83,7 +83,7 @@ static struct lost lost(struct events *events)
 	struct lost lost = {
 		.dropped = stream_dropped(events->stream, EVENT_LOSS_BUFFER),
 		.own = stream_dropped(events->stream, EVENT_LOSS_OWN),
-		.missed = event_probes_missed(&events->probes, &events->knows_missed),
+		.missed = progs_missed(&events->progs, &events->knows_missed),
 	};
 
 	lost.all = lost.dropped + lost.own + lost.missed;
@@ -140,17 +140,16 @@ static void event_losses(struct engine_instance *instance)
 		report_note("%llu event%s lost: the buffer was full (--buffer-size makes it larger)",
 			    (unsigned long long)n.dropped, str_plural(n.dropped));
 	if (n.own)
-		report_note("%llu %s%s lost: %s", (unsigned long long)n.own, events->probes.source->lost_what, str_plural(n.own),
-			    events->probes.source->lost_why);
+		report_note("%llu %s%s lost: %s", (unsigned long long)n.own, events->source->lost_what, str_plural(n.own),
+			    events->source->lost_why);
 	if (n.missed)
 		report_note("%llu event%s lost: the kernel skipped the probe while it was busy with another%s",
 			    (unsigned long long)n.missed, str_plural(n.missed),
 			    instance->filter.any ? " (events that the filter would exclude are included)" : "");
-	if (events->probes.source->pairs)
-		event_probes_say_losses(instance, &events->probes, n.missed);
+	progs_say_losses(&events->progs, n.missed);
 	if (!events->knows_missed)
 		report_verbose("this kernel does not count the hits that it misses");
-	if ((probes_say_switched_off(events->probes.attach) || n.all) && settings->fail_on_loss)
+	if ((probes_say_switched_off(events->progs.attach) || n.all) && settings->fail_on_loss)
 		instance->ctx->failed = true;
 }
 
@@ -160,38 +159,32 @@ static void event_losses(struct engine_instance *instance)
 static int set_up(struct engine_instance *instance, struct events *events, struct err *err)
 {
 	const struct settings *settings = instance->settings;
-	struct object *object = &events->probes.object;
+	struct object *object = &events->progs.object;
 	const struct event_setup setup = {
 		.pidns_ino = settings->pidns ? filter_pidns() : 0,
 		.reader = settings->self ? 0 : filter_own_process(),
 	};
-	int ret = event_object_open(object, events->probes.source, err);
+	int ret = progs_open(&events->progs, err);
 
 	if (!ret)
 		ret = object_fill(object, ".rodata.event", &setup, sizeof(setup), err);
 	if (!ret)
 		ret = stream_set_size(object, settings->buffer_size ? settings->buffer_size : BUFFER_DEFAULT, err);
-	if (!ret)
-		ret = filter_before(instance, object, err);
 	return ret;
 }
 
 static int load(struct engine_instance *instance, struct events *events, struct err *err)
 {
-	struct object *object = &events->probes.object;
-	int ret = set_up(instance, events, err);
+	int ret = progs_configure(&events->progs, err);
 
 	if (!ret)
-		ret = event_probes_resolve(instance, &events->probes, &events->attach, err);
+		ret = set_up(instance, events, err);
 	if (!ret)
-		ret = object_prepare(object, err);
-	if (!ret)
-		ret = event_probes_load(&events->probes, err);
+		ret = progs_prepare(&events->progs, err);
 	if (ret)
 		return ret;
-	output_set_context(instance->ctx->out, &events->probes.set);
-	ret = filter_after(instance, object, err);
-	return ret ? ret : stream_open(&events->stream, object, on_record, events, err);
+	output_set_context(instance->ctx->out, &events->progs.set);
+	return stream_open(&events->stream, &events->progs.object, on_record, events, err);
 }
 
 /*
@@ -209,29 +202,26 @@ static void hurry(void)
 static int event_open(struct engine_instance *instance, struct err *err)
 {
 	struct events *events = base_alloc(sizeof(*events));
-	const struct attach_options attach_options = {
-		.must_not_miss = true, /* a hit that is skipped is an event that is lost */
-		.shared = true,
-		.pid = instance->ctx->pid,
-		.progress = engine_progress,
-		.ctx = instance,
-	};
-	int ret = 0;
+	const struct event_source *source = instance->source;
+	int ret;
 
 	instance->state = events;
 	events->instance = instance;
-	events->attach = attach_options;
-	events->probes.source = instance->source;
-	events->probes.pid = instance->ctx->pid;
-	if (instance->args.n && !events->probes.source->pairs) {
+	events->source = source;
+	events->progs = (struct progs){
+		.source = &source->progs,
+		.instance = instance,
+		.options = {
+			.must_not_miss = true, /* a hit that is skipped is an event that is lost */
+			.shared = true,
+			.pid = instance->ctx->pid,
+			.progress = engine_progress,
+			.ctx = instance,
+		},
+	};
+	if (instance->args.n && !source->progs.pairs) {
 		instance->ctx->usage = true;
 		return err_set(err, -EINVAL, "unexpected argument '%s'", instance->args.v[0]);
-	}
-	if (events->probes.source->configure)
-		ret = events->probes.source->configure(instance, err);
-	if (ret) {
-		instance->ctx->usage = ret == -EINVAL;
-		return ret;
 	}
 	ret = load(instance, events, err);
 	if (ret)
@@ -239,7 +229,7 @@ static int event_open(struct engine_instance *instance, struct err *err)
 	report_verbose("maps are ready");
 	hurry();
 	events->clock.began = clock_boot_ns();
-	return event_probes_attach(&events->probes, &events->attach, err);
+	return progs_attach(&events->progs, err);
 }
 
 /* What `shown` says in the tool's schema, in the context's words. */
@@ -264,7 +254,7 @@ static void event_armed(struct engine_instance *instance)
 {
 	struct events *events = instance->state;
 
-	report_line("Tracing %s... Hit Ctrl-C to end.", events->probes.source->what);
+	report_line("Tracing %s... Hit Ctrl-C to end.", events->progs.source->what);
 	choose_columns(instance);
 	output_table_begin(instance->ctx->out, instance->schema, NULL, true);
 	output_flush(instance->ctx->out);
@@ -277,7 +267,7 @@ static void event_close(struct engine_instance *instance)
 	if (!events)
 		return;
 	stream_close(events->stream);
-	event_probes_release(&events->probes);
+	progs_release(&events->progs);
 	free(events);
 }
 

@@ -3,10 +3,10 @@
  * The event engine (bpf/event.bpf.h): rows as things happen. A tool says where its programs are
  * attached and what of an event is shown:
  *
- *	static const struct event_probe probes[] = {
+ *	static const struct progs_probe probes[] = {
  *		{ .program = "exit", .system = "sched", .name = "sched_process_exit" },
  *	};
- *	static const struct event_source source = { EVENT_OBJECT(exitsnoop), EVENT_PROBES(probes), ... };
+ *	static const struct event_source source = { .progs = { PROGS(exitsnoop, probes), ... }, ... };
  *	TOOL(exitsnoop, EVENT_ENGINE(source), .schema = &schema, ...);
  *
  * A row is the event as the program has submitted it: the schema's fields are members of the tool's struct.
@@ -17,55 +17,12 @@
 #include "bpf/event.h"
 #include "bpf/filter.h" /* skeletons name its struct */
 #include "engine.h"
-
-struct event_probe {
-	const char *program; /* of the tool's object */
-	/*
-	 * One of: a tracepoint; the end of a syscall; a probe as a user writes it, which configure() may have made
-	 * up.
-	 */
-	const char *system, *name;
-	const char *syscall;
-	const char *const *spec;
-	const bool *when; /* only where this is set; NULL: always */
-	bool optional;	  /* some kernels or machines have no such thing */
-	bool raw;	  /* a raw tracepoint on every kernel: the program acts only where nothing preempts it */
-	bool covered;	  /* what the kernel skips here another probe sees: no loss */
-};
-
-/* A map of the tool's own, whose size depends on the options. */
-struct event_map {
-	const char *name;
-	const uint32_t *entries; /* 0: not used, and not created */
-};
-
-/*
- * Of a tool whose arguments are functions, probed at both ends: its programs. A program learns from slot_number() which
- * function it is, and has its cells in the table of bpf/latency.bpf.h.
- */
-struct event_pairs {
-	const char *entry, *ret, *session;
-	const bool *regex, *mangled, *force;
-	const uint32_t *calls; /* at a time */
-	size_t cell;	       /* bytes */
-};
+#include "progs.h"
 
 struct event_source {
-	const void *(*object)(size_t *size); /* the ELF file */
-	const struct event_probe *probes;
-	size_t n_probes;
-	const struct event_pairs *pairs; /* instead of probes */
-	/* What the program reads of the options: becomes its .rodata.config. */
-	const void *config;
-	size_t config_size;
-	const struct event_map *maps;
-	size_t n_maps;
-	/* Checks the options and completes config, before anything is loaded. -EINVAL: wrong usage. May be NULL. */
-	int (*configure)(struct engine_instance *instance, struct err *err);
+	struct progs_source progs;
 	/* Whether the row is shown, for what only user space can tell. May be NULL. */
 	bool (*show)(const struct event *event, size_t size);
-	/* "execs": for "Tracing execs..." */
-	const char *what;
 	/*
 	 * What EVENT_LOSS_OWN counts, in the singular, and why there is no row: "connection", "more were open than
 	 * ..."
@@ -73,12 +30,8 @@ struct event_source {
 	const char *lost_what, *lost_why;
 };
 
-#define EVENT_OBJECT(NAME)  .object = NAME##_bpf__elf_bytes
-#define EVENT_PROBES(table) .probes = table, .n_probes = ARRAY_SIZE(table)
-#define EVENT_MAPS(table)   .maps = table, .n_maps = ARRAY_SIZE(table)
 /* For TOOL(): this engine, with a struct event_source. */
 #define EVENT_ENGINE(SOURCE) .engine = &event_engine, .source = ENGINE_SOURCE(struct event_source, SOURCE)
-#define EVENT_CONFIG(value)  .config = &(value), .config_size = sizeof(value)
 
 extern const struct engine event_engine;
 

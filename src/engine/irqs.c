@@ -6,6 +6,6 @@ int irqs_configure(struct irqs_settings *settings, struct dist_source *source, c
 		   const char *counts)
 {
 	settings->times = !settings->counts;
-	source->events.what = settings->counts ? counts : times;
+	source->progs.what = settings->counts ? counts : times;
 	return 0;
 }

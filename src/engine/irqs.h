@@ -16,9 +16,8 @@ struct irqs_settings {
 		OPT(OPT_BOOL, STRUCT, nsecs, 'N', "nanoseconds", NULL, "in nanoseconds")
 
 #define IRQS_SOURCE(SETTINGS) \
-	.nsecs = &(SETTINGS).nsecs, .charts = &(SETTINGS).charts, .counts = &(SETTINGS).counts, \
-	.no_task = true
-#define IRQS_LACKS DIST_LACKS_TASK("interrupts belong to no process")
+	.nsecs = &(SETTINGS).nsecs, .charts = &(SETTINGS).charts, .counts = &(SETTINGS).counts
+#define IRQS_LACKS PROGS_LACKS_TASK("interrupts belong to no process")
 
 /* times, counts: what is traced, as event_source.what. */
 int irqs_configure(struct irqs_settings *settings, struct dist_source *source, const char *times,

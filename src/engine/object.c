@@ -28,6 +28,11 @@ static int sized(int ret, const char *map, struct err *err)
 	return ret ? err_set(err, ret, "cannot size the BPF map '%s': %s", map, strerror(-ret)) : 0;
 }
 
+bool object_has(const struct object *object, const char *map)
+{
+	return bpf_object__find_map_by_name(object->core.bpf, map);
+}
+
 int object_size_map(struct object *object, const char *name, uint32_t entries, struct err *err)
 {
 	struct bpf_map *map = find(object, name);

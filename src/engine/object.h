@@ -32,6 +32,8 @@ int object_open(struct object *object, object_bytes_fn bytes, struct err *err);
 
 /* Until it is prepared. */
 
+/* Is there a map, or a data section, of this name? */
+bool object_has(const struct object *object, const char *map);
 /* How many entries a map has at most; a ring buffer's bytes. 0: the programs do not use it, and it is not created. */
 int object_size_map(struct object *object, const char *map, uint32_t entries, struct err *err);
 /* The bytes of a map's value, which are all of a data section. What is filled in later than this is as large as this. */

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* A tool's table of probes to targets that are attached: the best way that this kernel has for each. */
+#include "attach/plan.h"
+#include "attach/quirks.h"
+#include "base/report.h"
+#include "probes.h"
+#include "progs_instance.h"
+
+#if defined(__x86_64__)
+#define SYSCALL_FUNCTION "__x64_sys_"
+#elif defined(__aarch64__)
+#define SYSCALL_FUNCTION "__arm64_sys_"
+#endif
+
+static bool is_wanted(const struct progs_probe *probe)
+{
+	return !probe->when || *probe->when;
+}
+
+size_t progs_first(const struct progs_source *source, size_t i)
+{
+	for (size_t first = 0; first < i; first++)
+		if (!strcmp(source->probes[first].program, source->probes[i].program))
+			return first;
+	return i;
+}
+
+static bool is_attached(const struct progs *progs, size_t i)
+{
+	for (size_t t = 0; t < progs->set.n; t++)
+		if (progs->set.v[t].slot == i && attach_is_attached(progs->attach, t))
+			return true;
+	return false;
+}
+
+static struct target *add_target(struct progs *progs, size_t i)
+{
+	struct target *target = vec_push(&progs->set);
+
+	target->slot = i;
+	return target;
+}
+
+/* The kernel's function of a syscall: no other syscall is slower for it, and it costs half of what a tracepoint does. */
+static void add_syscall_function(struct progs *progs, size_t i)
+{
+	struct target *target = add_target(progs, i);
+
+	target->kind = TARGET_KERNEL;
+	target->ret = target->unique = true;
+	target->label = target->name =
+		pool_addf(&progs->set.pool, SYSCALL_FUNCTION "%s", progs->source->probes[i].syscall);
+}
+
+static void add_tracepoint(struct progs *progs, size_t i)
+{
+	const struct progs_probe *probe = &progs->source->probes[i];
+	struct target *target = add_target(progs, i);
+
+	target->kind = TARGET_TRACEPOINT;
+	target->object = probe->syscall ? "syscalls" : probe->system;
+	target->name = probe->syscall ? pool_addf(&progs->set.pool, "sys_exit_%s", probe->syscall) : probe->name;
+	target->label = pool_addf(&progs->set.pool, "%s:%s", target->object, target->name);
+}
+
+/* What a user could have typed; all that it matches belongs to this probe. */
+static int add_spec(struct progs *progs, size_t i, struct err *err)
+{
+	const struct target_options options = { .pid = progs->instance->ctx->pid };
+	struct target_set found = {};
+	size_t bad;
+	const struct progs_probe *probe = &progs->source->probes[i];
+	int ret = target_resolve(probe->function ? &probe->function : probe->spec, 1, &options, &found, &bad, err);
+
+	probes_say_refused(&found);
+	for (size_t t = 0; !ret && t < found.n; t++) {
+		struct target *target = vec_push(&progs->set);
+
+		*target = found.v[t];
+		target->slot = i;
+		target->name = pool_add(&progs->set.pool, target->name);
+		target->object = target->object ? pool_add(&progs->set.pool, target->object) : NULL;
+		target->label = pool_add(&progs->set.pool, target->label);
+		target->returns = pool_copy(&progs->set.pool, target->returns, target->n_returns * sizeof(*target->returns));
+	}
+	vec_each(file, &found.files)
+		*vec_push(&progs->set.files) = *file;
+	found.files.n = 0;
+	target_set_release(&found);
+	return ret && probe->optional ? 0 : ret;
+}
+
+/* The function of a syscall, and the tracepoint to fall back to, are both targets of its probe. */
+static int add_targets(struct progs *progs, struct err *err)
+{
+	const struct progs_source *source = progs->source;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < source->n_probes; i++) {
+		const struct progs_probe *probe = &source->probes[i];
+
+		if (!is_wanted(probe))
+			continue;
+		if (probe->spec || probe->function) {
+			ret = add_spec(progs, i, err);
+			continue;
+		}
+		if (probe->syscall)
+			add_syscall_function(progs, i);
+		add_tracepoint(progs, i);
+	}
+	return ret;
+}
+
+/* The step of its program's plan that a target belongs to. */
+enum step {
+	STEP_FUNCTIONS, /* of syscalls */
+	STEP_RAW,
+	STEP_ANY,
+	STEP_FALLBACK, /* the tracepoint of a syscall */
+	STEPS,
+};
+
+static enum step step_of(const struct progs *progs, const struct target *target)
+{
+	const struct progs_probe *probe = &progs->source->probes[target->slot];
+
+	if (probe->syscall)
+		return target->kind == TARGET_KERNEL ? STEP_FUNCTIONS : STEP_FALLBACK;
+	return probe->raw ? STEP_RAW : STEP_ANY;
+}
+
+static const struct plan_step choices[STEPS] = {
+	[STEP_FUNCTIONS] = { .insist = true },
+	[STEP_RAW] = { .mech = MECH_RAW_TP, .insist = true },
+	[STEP_FALLBACK] = { .fallback = true },
+};
+
+struct plan {
+	struct plan_step *v;
+	size_t n;
+	uint32_t *targets; /* of all steps, one after the other */
+	size_t n_targets;
+};
+
+/* The step of the program that the probe is the first of, if it has targets in it. */
+static void add_step(const struct progs *progs, size_t probe, enum step which, struct plan *plan)
+{
+	struct plan_step *step = &plan->v[plan->n];
+
+	*step = choices[which];
+	/* on a preemptible kernel trampolines skip hits, kprobes do not */
+	if (which == STEP_FUNCTIONS)
+		step->mech = quirk_preemptible() ? MECH_KPROBE_MULTI : MECH_FENTRY;
+	step->image = &progs->images[probe];
+	step->targets = plan->targets + plan->n_targets;
+	for (size_t t = 0; t < progs->set.n; t++) {
+		const struct target *target = &progs->set.v[t];
+
+		if (progs_first(progs->source, target->slot) != probe || step_of(progs, target) != which)
+			continue;
+		plan->targets[plan->n_targets++] = t;
+		step->n++;
+	}
+	plan->n += step->n > 0;
+}
+
+/*
+ * The probes of one program together: what the kernel's BTF says of their functions is then looked up once. No program falls back
+ * before all have tried what is better.
+ */
+static int run_plan(struct progs *progs, struct err *err)
+{
+	size_t n = progs->source->n_probes;
+	__free struct plan_step *steps = base_alloc((n * STEPS + 1) * sizeof(*steps));
+	__free uint32_t *targets = base_alloc(progs->set.n * sizeof(*targets));
+	struct plan plan = { .v = steps, .targets = targets };
+
+	for (size_t i = 0; i < n; i++)
+		for (enum step step = 0; step < STEP_FALLBACK; step++)
+			add_step(progs, i, step, &plan);
+	for (size_t i = 0; i < n; i++)
+		add_step(progs, i, STEP_FALLBACK, &plan);
+	return plan_run(progs->attach, steps, plan.n, err);
+}
+
+static void say_not_attached(const struct progs *progs)
+{
+	for (size_t t = 0; t < progs->set.n; t++) {
+		const struct target *target = &progs->set.v[t];
+		bool needed = step_of(progs, target) != STEP_FALLBACK || !is_attached(progs, target->slot);
+
+		if (needed && !attach_is_attached(progs->attach, t))
+			report_verbose("cannot attach to '%s': %s", target->label, attach_why_not(progs->attach, t));
+	}
+}
+
+/* Why the last target of the probe is not attached: those before it were better ways to the same place. */
+static int say_failed(const struct progs *progs, size_t i, struct err *err)
+{
+	for (size_t t = progs->set.n; t--;)
+		if (progs->set.v[t].slot == i)
+			return err_set(err, -ENOTSUP, "cannot attach to '%s': %s", progs->set.v[t].label,
+				       attach_why_not(progs->attach, t));
+	return err_set(err, -EINVAL, "the tool has nothing to attach to");
+}
+
+int progs_attach_table(struct progs *progs, struct err *err)
+{
+	const struct progs_source *source = progs->source;
+	size_t attached = 0;
+	int ret = add_targets(progs, err);
+
+	if (ret)
+		return ret;
+	progs->attach = attach_new(&progs->set, &progs->options);
+	ret = run_plan(progs, err);
+	if (ret && ret != -ENOTSUP)
+		return ret;
+	say_not_attached(progs);
+	for (size_t i = 0; i < source->n_probes; i++) {
+		attached += is_attached(progs, i);
+		if (is_wanted(&source->probes[i]) && !source->probes[i].optional && !is_attached(progs, i))
+			return say_failed(progs, i, err);
+	}
+	return attached ? 0 : say_failed(progs, 0, err);
+}
