@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* bashreadline: lines as they are entered in bash. */
 #include "base/report.h"
-#include "probe/target.h"
+#include "probe/readline.h"
 #include "engine/event.h"
 #include "run/tool.h"
 #include "binary/library.h"
@@ -18,65 +18,9 @@ static const struct opt options[] = {
 	    "the shell to watch, if it is not the bash in PATH"),
 };
 
-/*
- * What gives lines away as it returns, the best first. A shell that sits at its prompt is in readline() already, where
- * a probe on its return comes too late for that line; the other one is called when the line is complete.
- */
-static const char *const functions[] = { "readline_internal_teardown", "readline" };
-
-/* Of the probe; one run is all there is. */
-static const char *spec;
-/* The only command whose lines are shown, NULL: all that come. */
+static struct readline_probe readline;
+/* Only lines of commands with this name are shown; NULL: all lines. */
 static const char *shell_name;
-
-/* The probe on what readline is in; object as library_find() takes it. */
-static int try_object(const char *object, pid_t pid, struct err *err)
-{
-	const struct target_options options = { .pid = pid };
-	int ret = -ENOENT;
-
-	for (size_t i = 0; ret && i < ARRAY_SIZE(functions); i++) {
-		char *text __free = base_printf("ur:%s:%s", object, functions[i]);
-		struct target_set found = {};
-		size_t bad;
-
-		ret = target_resolve((const char *[]){ text }, 1, &options, &found, &bad, err);
-		target_set_release(&found);
-		if (ret)
-			continue;
-		spec = take_ptr(text);
-		if (i)
-			report_note("a line that a shell is waiting for already will not be seen: %s has no %s", object,
-				    functions[0]);
-	}
-	return ret;
-}
-
-/* In the object itself, or in the libreadline that it is linked to; *linked: it is there. */
-static int choose(const char *object, pid_t pid, bool *linked, struct err *err)
-{
-	__cleanup(library_release) struct library library = {};
-	__free char *needed = NULL;
-	struct err why = {};
-	int ret;
-
-	*linked = false;
-	if (strchr(object, ':'))
-		return err_set(err, -ENOTSUP, "%s: no probe can be put where a ':' is in the path", object);
-	ret = library_find(object, pid, &library, err);
-	if (ret || !try_object(object, pid, &why))
-		return ret;
-	ret = library_needed(&library, "libreadline", &needed, err);
-	if (ret == -ENOENT)
-		return err_set(err, ret, "%s has no function readline, and is linked to no libreadline",
-			       library.shown);
-	if (ret)
-		return ret;
-	*linked = true;
-	if (try_object(needed, pid, &why))
-		return err_set(err, why.code, "%s is linked to %s: %s", library.shown, needed, why.text);
-	return 0;
-}
 
 /* The user's; else the traced process's own program; else the one that a shell would start. */
 static const char *shell_object(pid_t pid)
@@ -101,14 +45,17 @@ static const char *file_of(const char *path)
 static int configure(struct engine_instance *instance, struct err *err)
 {
 	pid_t pid = instance->ctx->pid;
-	bool chosen = pid || instance->ctx->tid || instance->filter.by_comm || instance->ctx->command.pid, linked;
-	int ret = choose(settings.shared ? settings.shared : shell_object(pid), pid, &linked, err);
+	bool chosen = pid || instance->ctx->tid || instance->filter.by_comm || instance->ctx->command.pid;
+	int ret = readline_find(settings.shared ? settings.shared : shell_object(pid), pid, &readline, err);
 
 	if (ret)
 		return ret;
-	report_verbose("the probe is %s", spec);
-	/* others read lines with the library, too */
-	if ((settings.shared || linked) && !chosen)
+	if (readline.late)
+		report_note("a line that a shell is waiting for already will not be seen: %s has no readline_internal_teardown",
+			    readline.late);
+	report_verbose("the probe is %s", readline.spec);
+	/* other programs read lines with the library, too */
+	if ((settings.shared || readline.linked) && !chosen)
 		shell_name = settings.shell ? file_of(settings.shell) : "bash";
 	return 0;
 }
@@ -150,7 +97,7 @@ static const struct field fields[] = {
 static const struct schema schema = { fields, ARRAY_SIZE(fields) };
 
 static const struct progs_probe probes[] = {
-	{ .program = "line_entered", .spec = &spec },
+	{ .program = "line_entered", .spec = (const char *const *)&readline.spec },
 };
 
 static const struct event_source source = {

@@ -2,6 +2,7 @@
 /* execsnoop: programs as they are executed, with their whole command line. */
 #include <regex.h>
 
+#include "engine/command_line.h"
 #include "engine/event.h"
 #include "engine/filter.h"
 #include "run/filter_parse.h"
@@ -51,47 +52,18 @@ static int configure(struct engine_instance *instance, struct err *err)
 	return ret ? ret : compile(&line_regex, settings.line, "line", err);
 }
 
-/* --- the command line --- */
-
-static const char *next(const char *arg, const char *end)
-{
-	return arg + strnlen(arg, end - arg) + 1;
-}
-
-/* Interpreters that are scripts themselves: the kernel follows five (fs/exec.c), each with an option. */
-#define UNTYPED_MAX (5 * 2)
-
-/*
- * The arguments behind the first. The kernel puts an interpreter's name and option in front of a script's; what was typed
- * is the script, which comes after these.
- */
-static const char *typed_args(const struct execsnoop_event *e, const char *end)
-{
-	const char *first = e->data + e->args_at, *arg = first;
-
-	if (e->ret || first >= end)
-		return first < end ? next(first, end) : end;
-	if (first[0] == '/' && strcmp(first, e->data))
-		for (int i = 0; i < UNTYPED_MAX; i++) {
-			arg = next(arg, end);
-			if (arg >= end)
-				break;
-			if (!strcmp(arg, e->data))
-				return next(arg, end);
-		}
-	return next(first, end);
-}
-
 /* As it was typed: the name that was executed, then the arguments; no more of them than --max-args. */
 static void get_line(struct value *to, const void *row, const void *ctx)
 {
 	static char more[64];
 	const struct execsnoop_event *e = row;
-	const char *end = e->data + e->args_at + e->args_size, *arg = typed_args(e, end);
+	const char *end = e->data + e->args_at + e->args_size, *arg = e->data + e->args_at;
 	uint32_t n = 1;
 
+	/* a failed exec has not replaced the arguments */
+	arg = e->ret ? command_line_next(arg, end) : command_line_typed(arg, end, e->data);
 	str_addn(to->room, e->data, strlen(e->data) + 1);
-	for (; arg < end && (!settings.max_args || n < settings.max_args); arg = next(arg, end), n++) {
+	for (; arg < end && (!settings.max_args || n < settings.max_args); arg = command_line_next(arg, end), n++) {
 		str_addn(to->room, arg, strnlen(arg, end - arg));
 		str_addc(to->room, 0);
 	}

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* opensnoop: files as they are opened, or fail to be. */
-#include <fcntl.h>
-
-#include "base/nearest.h"
 #include "engine/event.h"
 #include "run/tool.h"
+#include "options/open_flags.h"
 #include "tools/opensnoop.h"
 #include "tools/opensnoop.skel.h"
 
@@ -16,68 +14,15 @@ static struct {
 
 static struct opensnoop_config config;
 
-static const struct {
-	const char *name;
-	unsigned int value;
-	bool is_mode;
-} flags[] = {
-	{ "O_RDONLY", O_RDONLY, true },
-	{ "O_WRONLY", O_WRONLY, true },
-	{ "O_RDWR", O_RDWR, true },
-	{ "O_CREAT", O_CREAT },
-	{ "O_EXCL", O_EXCL },
-	{ "O_NOCTTY", O_NOCTTY },
-	{ "O_TRUNC", O_TRUNC },
-	{ "O_APPEND", O_APPEND },
-	{ "O_NONBLOCK", O_NONBLOCK },
-	{ "O_DSYNC", O_DSYNC },
-	{ "O_SYNC", O_SYNC & ~O_DSYNC },
-	{ "O_ASYNC", O_ASYNC },
-	{ "O_DIRECT", O_DIRECT },
-	{ "O_DIRECTORY", O_DIRECTORY },
-	{ "O_NOFOLLOW", O_NOFOLLOW },
-	{ "O_NOATIME", O_NOATIME },
-	{ "O_CLOEXEC", O_CLOEXEC },
-	{ "O_PATH", O_PATH },
-	{ "O_TMPFILE", O_TMPFILE & ~O_DIRECTORY },
-};
-
-static void offer_flags(const char *word, opt_offer_fn fn, void *ctx)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
-		fn(flags[i].name, ctx);
-}
-
 static const struct opt options[] = {
 	OPT(OPT_BOOL, typeof(settings), uid, 'U', "print-uid", NULL, "show the user's id"),
 	OPT(OPT_BOOL, typeof(settings), failed, 'x', "failed", NULL, "only opens that failed"),
 	OPT(OPT_STRING, typeof(settings), name, 'n', "name", "NAME", "only processes whose name contains NAME"),
 	OPT(OPT_BOOL, typeof(settings), extended, 'e', "extended_fields", NULL, "show the flags, in octal"),
 	OPT(OPT_LIST, typeof(settings), flags, 'f', "flag_filter", "FLAG",
-	    "only opens with this flag (O_WRONLY, ...); may be repeated", .offers = offer_flags),
+	    "only opens with this flag (O_WRONLY, ...); may be repeated", .offers = open_flags_offer),
 	OPT(OPT_BOOL, typeof(settings), full_path, 'F', "full-path", NULL, "show relative paths with their directory"),
 };
-
-static int add_flag(const char *text, struct err *err)
-{
-	struct nearest nearest;
-
-	nearest_init(&nearest, text);
-	for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
-		if (!strcmp(flags[i].name, text)) {
-			if (flags[i].is_mode)
-				config.modes |= 1 << flags[i].value;
-			else
-				config.flags |= flags[i].value;
-			return 0;
-		}
-		nearest_offer(&nearest, flags[i].name);
-	}
-	if (nearest_name(&nearest))
-		return err_set(err, -EINVAL, "no flag of open(2) is called '%s' (did you mean %s?)", text,
-			       nearest_name(&nearest));
-	return err_set(err, -EINVAL, "no flag of open(2) is called '%s': they are written O_CREAT and so on", text);
-}
 
 static int configure(struct engine_instance *instance, struct err *err)
 {
@@ -85,7 +30,7 @@ static int configure(struct engine_instance *instance, struct err *err)
 	config.full_path = settings.full_path;
 	config.by_flags = settings.flags.n > 0;
 	vec_each(flag, &settings.flags) {
-		int ret = add_flag(*flag, err);
+		int ret = open_flags_add(*flag, &config.modes, &config.flags, err);
 
 		if (ret)
 			return ret;

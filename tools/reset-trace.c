@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * reset-trace: takes away what tracers that are gone left behind. What is there, whose it is, what is to be done, the doing
- * of it and the words for it are src/traces/; here is what is asked for, what went wrong, and how it ends.
+ * reset-trace: removes what dead tracers left behind. src/traces/ finds what there is, decides, acts and reports; this file
+ * has the options and the exit status.
  */
 #include "base/report.h"
 #include "run/run.h"
 #include "traces/clean.h"
+#include "traces/faults.h"
 #include "traces/owner.h"
 #include "traces/rows.h"
 #include "traces/text.h"
-
-#define ERRORS_SHOWN 5
 
 static struct {
 	bool force, dry, quiet;
@@ -27,52 +26,6 @@ static const struct opt options[] = {
 	OPT(OPT_BOOL, typeof(settings), quiet, 'q', "quiet", NULL, "print nothing but errors"),
 };
 
-static size_t say_errors(const struct traces *traces, const struct trace_plan *plan, bool all)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < plan->n; i++) {
-		const struct trace_item *item = &traces->v[i];
-		const struct trace_step *step = &plan->v[i];
-		__free char *file = NULL;
-
-		if (!trace_step_failed(step) || (n++ >= ERRORS_SHOWN && !all))
-			continue;
-		file = traces_file_name(traces, item->file);
-		report_error("cannot %s %s%s%s%s%s: %s%s", trace_step_action(item, step), item->group ? item->group : "",
-			     item->group ? "/" : "", item->group ? item->name : "", item->group ? " in " : "", file,
-			     strerror(-step->error),
-			     step->error == -EBUSY && trace_is_event(item) ? " (perf or a BPF program uses it)" : "");
-	}
-	if (n > ERRORS_SHOWN && !all)
-		report_error("and %zu more like these (-v names all)", n - ERRORS_SHOWN);
-	return n;
-}
-
-/* What this kernel does not let us see is no reason to be silent about it. */
-static void say_unreadable(const struct traces *traces)
-{
-	__str struct str files = {};
-	int error = 0;
-
-	for (size_t i = 0; i < traces->n; i++) {
-		if (!traces->v[i].unreadable)
-			continue;
-		str_addf(&files, "%s%s", files.len ? ", " : "", traces->v[i].file);
-		error = traces->v[i].unreadable;
-	}
-	if (files.len)
-		report_note("not checked, for it cannot be read: %s: %s", files.data, strerror(-error));
-}
-
-static bool anything_to_do(const struct trace_plan *plan)
-{
-	for (size_t i = 0; i < plan->n; i++)
-		if (trace_step_acts(&plan->v[i]))
-			return true;
-	return false;
-}
-
 static int reset(struct run *run, const struct traces *traces)
 {
 	struct trace_policy policy = { .force = settings.force, .owner = settings.owner };
@@ -86,36 +39,10 @@ static int reset(struct run *run, const struct traces *traces)
 	else if (!settings.quiet)
 		traces_print_text(run->ctx.out, traces, &plan, settings.dry, run->options.verbose);
 	output_flush(run->ctx.out);
-	say_unreadable(traces);
-	if (say_errors(traces, &plan, run->options.verbose))
+	traces_report_unreadable(traces);
+	if (traces_report_errors(traces, &plan, run->options.verbose))
 		return 1;
-	return settings.dry && anything_to_do(&plan) ? 3 : 0;
-}
-
-static bool is_there(const struct traces *traces, const char *owner)
-{
-	vec_each(item, traces)
-		if (trace_is_named(item, owner))
-			return true;
-	return false;
-}
-
-/* A name that no tool is known by and that nothing bears is a wrong one. */
-static int check_owner(const struct traces *traces, const char *owner, struct err *err)
-{
-	struct nearest nearest;
-	const char *name;
-
-	if (owner_is_known(owner) || is_there(traces, owner))
-		return 0;
-	nearest_init(&nearest, owner);
-	owner_suggest(&nearest);
-	vec_each(item, traces)
-		if (item->owner.tool)
-			nearest_offer(&nearest, item->owner.tool);
-	name = nearest_name(&nearest);
-	return err_set(err, -EINVAL, "--owner %s: no tool is known by this name, and nothing here is its%s%s%s", owner,
-		       name ? " (did you mean " : "", name ? name : "", name ? "?)" : "");
+	return settings.dry && trace_plan_acts(&plan) ? 3 : 0;
 }
 
 static int reset_trace(struct run *run, struct err *err)
@@ -128,7 +55,7 @@ static int reset_trace(struct run *run, struct err *err)
 	/* a kernel that is locked down refuses tracefs even to root, and nothing else */
 	if (ret && (ret != -EPERM || geteuid()))
 		return ret;
-	if (!ret && settings.owner && check_owner(&traces, settings.owner, err)) {
+	if (!ret && settings.owner && traces_check_owner(&traces, settings.owner, err)) {
 		run->ctx.usage = true;
 		return -EINVAL;
 	}

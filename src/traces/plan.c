@@ -185,3 +185,11 @@ const char *trace_step_action(const struct trace_item *item, const struct trace_
 		return "remove";
 	}
 }
+
+bool trace_plan_acts(const struct trace_plan *plan)
+{
+	for (size_t i = 0; i < plan->n; i++)
+		if (trace_step_acts(&plan->v[i]))
+			return true;
+	return false;
+}

@@ -62,6 +62,9 @@ static inline bool trace_step_acts(const struct trace_step *step)
 	return step->verdict == TRACE_CLEAN || step->verdict == TRACE_TRY;
 }
 
+/* True if any step is to change something. */
+bool trace_plan_acts(const struct trace_plan *plan);
+
 /* Returns the action as one word: "remove", "disable", "reset" or "leave". */
 const char *trace_step_action(const struct trace_item *item, const struct trace_step *step);
 
