@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* opensnoop: files as they are opened, or fail to be. */
 #include "engine/event.h"
+#include "engine/event_path.h"
 #include "run/tool.h"
 #include "options/open_flags.h"
 #include "tools/opensnoop.h"
@@ -57,34 +58,14 @@ static void get_fd(struct value *to, const void *row, const void *ctx)
 	value_set_s64(to, ret < 0 ? -1 : ret);
 }
 
-/* The names are kept from the inside out. */
-static void add_dirs(struct str *s, const struct opensnoop_event *e)
-{
-	const char *first = e->data + e->dirs_at, *end = first + e->dirs_size;
-
-	if (e->dirs_cut)
-		str_add(s, "...");
-	while (end > first) {
-		const char *name = end - 1;
-
-		while (name > first && name[-1])
-			name--;
-		str_addc(s, '/');
-		str_add(s, name);
-		end = name;
-	}
-}
-
 static void get_full_path(struct value *to, const void *row, const void *ctx)
 {
 	const struct opensnoop_event *e = row;
 
 	if (e->path_unread || (!e->dirs_at && e->data[0] != '/'))
 		return;
-	if (e->dirs_at) {
-		add_dirs(to->room, e);
-		str_addc(to->room, '/');
-	}
+	if (e->dirs_at)
+		event_path_add(to->room, e->data + e->dirs_at, e->dirs_size, e->dirs_cut);
 	str_add(to->room, e->data);
 	value_set_made(to);
 }
