@@ -307,6 +307,7 @@ Test(field, csv_texts)
 		{ "\"", "\"\"\"\"" },
 		{ "a\nb\r\nc", "\"a\nb\r\nc\"" },
 		{ "a\tb", "a\tb" },
+		{ "a\rb", "\"a\rb\"" },
 		{ "=1+1", "=1+1" },
 		{ "\xe6\x97\xa5", "\xe6\x97\xa5" },
 		{ "\033[2J", "\xef\xbf\xbd[2J" },
