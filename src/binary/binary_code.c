@@ -93,7 +93,7 @@ static int decode_at(struct binary *binary, uint64_t offset, struct instruction 
 
 int binary_refuse_skipped(struct err *err)
 {
-	return err_set(err, -EOPNOTSUPP, "the kernel would skip the instruction there, which it takes for another");
+	return err_set(err, -EOPNOTSUPP, "the kernel would skip the instruction there, which it mistakes for another");
 }
 
 int binary_check_entry(struct binary *binary, const struct binary_symbol *function, struct err *err)
@@ -105,7 +105,7 @@ int binary_check_entry(struct binary *binary, const struct binary_symbol *functi
 		return ret;
 	/* an invalid instruction, or a trap in a symbol without a size: probably no function */
 	if (decode_at(binary, function->offset, &instruction) || (!function->size && instruction.kind == INSTRUCTION_STOP))
-		return err_set(err, -EILSEQ, "no instruction that is known begins there");
+		return err_set(err, -EILSEQ, "no known instruction starts there");
 	return instruction.skipped ? binary_refuse_skipped(err) : 0;
 }
 
@@ -138,7 +138,7 @@ int binary_check_offset(struct binary *binary, const struct binary_symbol *funct
 	if (!offset)
 		return binary_check_entry(binary, function, err);
 	if (!function->size)
-		return err_set(err, -EINVAL, "how long '%s' is nothing says", function->name);
+		return err_set(err, -EINVAL, "the length of '%s' is unknown", function->name);
 	if (offset >= function->size)
 		return err_set(err, -ERANGE, "'%s' ends before +0x%llx: it is 0x%llx bytes long", function->name,
 			       (unsigned long long)offset, (unsigned long long)function->size);
@@ -154,7 +154,8 @@ int binary_check_offset(struct binary *binary, const struct binary_symbol *funct
 	if (ret == -EOPNOTSUPP)
 		return binary_refuse_skipped(err);
 	if (ret)
-		return err_set(err, ret, "no instruction that is known leads to it from the begin of '%s'", function->name);
+		return err_set(err, ret, "there are unknown instructions between the start of '%s' and it",
+			       function->name);
 	return 0;
 }
 
@@ -180,7 +181,7 @@ int binary_check_place(struct binary *binary, uint64_t offset, const struct bina
 
 	*function = ret ? NULL : function_of(symbols, n, offset);
 	if (!*function)
-		return err_set(err, -ENOENT, "it is in no function whose begin and end are known");
+		return err_set(err, -ENOENT, "it is not in a function whose start and end are known");
 	return binary_check_offset(binary, *function, offset - (*function)->offset, err);
 }
 

@@ -51,8 +51,8 @@ static int check_not_elf(const char *path, const char *head, size_t n, struct er
 			start = next;
 			len = strcspn(start, " \t\r\n");
 		}
-		return err_set(err, -ENOEXEC, "%s: is a script of %.*s, no program: name the one that it starts", path,
-			       (int)len, start);
+		return err_set(err, -ENOEXEC, "%s: is a script of %.*s, not a program: name the program that it starts",
+			       path, (int)len, start);
 	}
 	return err_set(err, -ENOEXEC, "%s: is not an ELF file", path);
 }

@@ -35,7 +35,7 @@ static int walk_instructions(struct walk *walk, struct err *err)
 
 	for (uint64_t at = 0; at < walk->function->size; at += instruction.length) {
 		if (instruction_decode(walk->code + at, walk->function->size - at, &instruction))
-			return refuse("holds what is no known instruction", err);
+			return refuse("has an unknown instruction", err);
 		walk->begins[at] = 1;
 		walk->last = instruction.kind;
 		if (instruction.kind == INSTRUCTION_RETURN && walk->returns->n == walk->left)
@@ -43,7 +43,7 @@ static int walk_instructions(struct walk *walk, struct err *err)
 		if (instruction.kind == INSTRUCTION_RETURN)
 			*vec_push(walk->returns) = walk->function->offset + at;
 		if (instruction.kind == INSTRUCTION_AWAY)
-			return refuse("may end by a jump, to where only a register says", err);
+			return refuse("may end by a jump to an address in a register", err);
 	}
 	return 0;
 }
@@ -84,7 +84,7 @@ static int find(struct walk *walk, struct err *err)
 	if (ret)
 		return ret;
 	if (goes_on(walk->last))
-		return refuse("goes on in what comes behind it", err);
+		return refuse("continues in the code behind it", err);
 	return walk->returns->n ? 0 : refuse("never returns", err);
 }
 

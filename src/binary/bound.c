@@ -26,7 +26,7 @@
 #define PAGE_OF_FILE (1ULL << 61) /* or shared memory */
 
 const char bound_unknown[] =
-	"a program chooses among its implementations when it starts, and no running program that may be read says which: "
+	"a program chooses an implementation when it starts, and no readable running program shows which: "
 	"start one that calls it and use -p PID, or count an implementation by its own name";
 static const char in_vdso[] = "the kernel's vDSO serves it, where no uprobe can be";
 

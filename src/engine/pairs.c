@@ -47,7 +47,7 @@ static int remove_unpaired(struct target_set *set, struct err *err)
 	set->n = kept;
 	if (kept)
 		return 0;
-	return err_set(err, -EINVAL, "nothing is left to measure: '%s': %s", set->notes.v[set->notes.n - 1].name,
+	return err_set(err, -EINVAL, "nothing can be measured: '%s': %s", set->notes.v[set->notes.n - 1].name,
 		       set->notes.v[set->notes.n - 1].reason);
 }
 

@@ -30,7 +30,7 @@ int probes_resolve(struct engine_instance *instance, const struct probes_setting
 	if (ret)
 		return ret;
 	if (!set->n)
-		return err_set(err, -ENOENT, "nothing is left to %s: %s: %s", what, set->notes.v[0].name,
+		return err_set(err, -ENOENT, "there is nothing to %s: %s: %s", what, set->notes.v[0].name,
 			       set->notes.v[0].reason);
 	report_verbose("%zu targets in %zu slots", set->n, set->n_slots);
 	return 0;

@@ -53,10 +53,11 @@ test_a_script_in_path() {
 	printf '#!/usr/bin/env bash\nexec ufuncs "$@"\n' > wrappers/ufuncs
 	chmod +x wrappers/ufuncs
 	PATH=$PWD/wrappers:$PATH
-	refused 1 "/wrappers/ufuncs: is a script of bash, no program: name the one that it starts, as in $ufuncs$" \
+	refused 1 \
+		"/wrappers/ufuncs: is a script of bash, not a program: name the program that it starts, as in $ufuncs$" \
 		sonde funccount u:ufuncs:f_one
 	mv wrappers/ufuncs wrappers/no-such-program
-	refused 1 '/wrappers/no-such-program: is a script of bash, no program: name the one that it starts$' \
+	refused 1 '/wrappers/no-such-program: is a script of bash, not a program: name the program that it starts$' \
 		sonde funccount usdt:no-such-program:x
 }
 

@@ -151,8 +151,8 @@ test_user_places_refused() {
 	refused_place "u:/bin/ufuncs:$(printf 0x%x $((at + 1)))" 'inside an instruction'
 	refused_place "u:/bin/ufuncs:$data" 'not in the code'
 	# the address of the ELF header
-	refused_place u:/bin/ufuncs:0x400010 'not in the code|no code is there|in no function'
-	refused_place c:memcpy+1 'inside an instruction|no function|how long'
+	refused_place u:/bin/ufuncs:0x400010 'not in the code|no code is there|not in a function'
+	refused_place c:memcpy+1 'inside an instruction|not in a function|the length of'
 	# the return of a place that is no function's beginning: the stack does not hold a return
 	# address there
 	[ "$SYS" = __arm64_sys ] && second=4 || second=3

@@ -52,11 +52,11 @@ Test(binary, refuses_what_is_no_elf)
 	fixture_run("mkfifo fifo");
 	expect_refused(fixture_path("absent"), -ENOENT, "No such file");
 	expect_refused(fixture_dir, -ENOEXEC, "directory");
-	expect_refused(fixture_path("script"), -ENOEXEC, "script of /bin/sh, no program");
+	expect_refused(fixture_path("script"), -ENOEXEC, "script of /bin/sh, not a program");
 	fixture_text("script", "#!/usr/bin/env python3\n");
-	expect_refused(fixture_path("script"), -ENOEXEC, "script of python3, no program");
+	expect_refused(fixture_path("script"), -ENOEXEC, "script of python3, not a program");
 	fixture_text("script", "#!/usr/bin/env -S python3 -s\n");
-	expect_refused(fixture_path("script"), -ENOEXEC, "script of /usr/bin/env, no program");
+	expect_refused(fixture_path("script"), -ENOEXEC, "script of /usr/bin/env, not a program");
 	expect_refused(fixture_path("text"), -ENOEXEC, "not an ELF");
 	expect_refused(fixture_path("empty"), -ENOEXEC, "not an ELF");
 	expect_refused(fixture_path("fifo"), -ENOEXEC, "regular");

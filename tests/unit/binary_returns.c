@@ -99,10 +99,10 @@ Test(binary_returns, other_ways)
 
 	expect_refused(binary, "tail", "a jump into another function");
 	expect_refused(binary, "branches", "a jump into another function");
-	expect_refused(binary, "away", "only a register says");
+	expect_refused(binary, "away", "an address in a register");
 	expect_refused(binary, "never", "never returns");
-	expect_refused(binary, "through", "what comes behind it");
-	expect_refused(binary, "unknown", "no known instruction");
+	expect_refused(binary, "through", "the code behind it");
+	expect_refused(binary, "unknown", "an unknown instruction");
 }
 
 /* A hostile file may consist of returns, with many symbols for the same ones: the number that is kept is bounded. */
