@@ -128,7 +128,7 @@ bench-peers: ## the same beside bcc, bpftrace, perf, trace-cmd, strace (as root;
 	@$(MAKE) --no-print-directory $(JOBS) all tests
 	@tests/bench/peers/run
 
-lint: ## layers, licence lines, format, cppcheck, shellcheck, warnings, size of the binary
+lint: ## layers, lengths, conventions, licence lines, format, cppcheck, shellcheck, warnings, size of the binary
 	@scripts/deps build lint
 	@scripts/lint
 	@$(MAKE) --no-print-directory $(JOBS) WERROR=1 B=$(LINT_B) all lint-bpf

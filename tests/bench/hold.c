@@ -360,7 +360,9 @@ static void name_workload(char **argv, pid_t pid)
 
 int main(int argc, char **argv)
 {
-	static struct tracer tracer = { .armed_text = "Tracing", .kept = -1, .fds = { { -1 }, { -1 }, { -1 }, { -1 } } };
+	static struct tracer tracer = { .armed_text = "Tracing",
+					.kept = -1,
+					.fds = { { -1 }, { -1 }, { -1 }, { -1 } } };
 	struct workload workload = {};
 	const char *file = NULL;
 	int c, signal = SIGINT;

@@ -62,7 +62,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static struct memory memory = {
 		.copy = copy,
 		.vmcoreinfo = BASE,
-		.layout = { .record_size = 16, .page_records = 8, .page_index = 16, .module_list = 8, .module_name = 24, .module_kallsyms = 80, .module_text = 88, .module_text_size = 96, .num_symtab = 8, .strtab = 16, .typetab = 24 },
+		.layout = { .record_size = 16,
+			    .page_records = 8,
+			    .page_index = 16,
+			    .module_list = 8,
+			    .module_name = 24,
+			    .module_kallsyms = 80,
+			    .module_text = 88,
+			    .module_text_size = 96,
+			    .num_symtab = 8,
+			    .strtab = 16,
+			    .typetab = 24 },
 	};
 	static bool rooted;
 

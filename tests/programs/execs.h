@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The fact of an exec: "did exec", then PID PPID UID COMM RET ERROR PATH ARGS (as JSON) LINE (as a table shows it) and
- * the line's words as hex, each with a NUL behind it. Ids are those of the proc file system that PROC in the environment
- * names, /proc without.
+ * the line's words as hex, each with a NUL behind it. Ids are those of the proc file system that PROC in the
+ * environment names, /proc without.
  */
 #ifndef EXECS_H
 #define EXECS_H

@@ -2,8 +2,8 @@
 /*
  * shop ITEMS
  *
- * C++ functions whose names are mangled, each in its own way: overloads, a class in a namespace, operators, a template, two
- * constructors. Adds ITEMS items, and prints "did SYMBOL COUNT" for each function.
+ * C++ functions whose names are mangled, each in its own way: overloads, a class in a namespace, operators, a
+ * template, two constructors. Adds ITEMS items, and prints "did SYMBOL COUNT" for each function.
  */
 #include <cstdio>
 #include <cstdlib>
@@ -67,7 +67,8 @@ int main(int argc, char **argv)
 		cart.add(i, argv[0]);
 	for (int i = 0; i < 2; i++)
 		cart * 2;
-	sum = cart.total() + cart[0] + big.total() + fib(5) + fib(6L) + twice(1) + twice(2) + (long)twice(1.5) + plain(1);
+	sum = cart.total() + cart[0] + big.total() + fib(5) + fib(6L) + twice(1) + twice(2) + (long)twice(1.5) +
+	      plain(1);
 	printf("did _ZN4shop4Cart3addEiPKc %d\n", items);
 	printf("did _ZNK4shop4Cart5totalEv 2\ndid _ZN4shop4CartmlEi 2\ndid _ZN4shop4CartixEm 1\n");
 	printf("did _ZL3fibi 15\ndid _ZL3fibl 25\ndid _Z5twiceIiET_S0_ 2\ndid _Z5twiceIdET_S0_ 1\ndid plain 1\n");

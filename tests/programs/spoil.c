@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * spoil NAME CMD...: runs CMD, and breaks each BPF program that it loads whose name begins with NAME, so that the verifier
- * refuses it: its first instruction reads a register that nothing has been written to.
+ * spoil NAME CMD...: runs CMD, and breaks each BPF program that it loads whose name begins with NAME, so that the
+ * verifier refuses it: its first instruction reads a register that nothing has been written to.
  */
 #include <errno.h>
 #include <linux/bpf.h>
@@ -29,7 +29,8 @@ struct syscall_info {
 static bool copy(pid_t pid, bool write, void *here, __u64 there, size_t size)
 {
 	struct iovec local = { here, size }, remote = { (void *)(unsigned long)there, size };
-	ssize_t n = write ? process_vm_writev(pid, &local, 1, &remote, 1, 0) : process_vm_readv(pid, &local, 1, &remote, 1, 0);
+	ssize_t n = write ? process_vm_writev(pid, &local, 1, &remote, 1, 0)
+			  : process_vm_readv(pid, &local, 1, &remote, 1, 0);
 
 	return n == (ssize_t)size;
 }
@@ -73,7 +74,8 @@ int main(int argc, char **argv)
 		stop = WSTOPSIG(status);
 		if (stop == (SIGTRAP | 0x80))
 			look(which, argv[1]);
-		ptrace(PTRACE_SYSCALL, which, 0, stop == (SIGTRAP | 0x80) || stop == SIGTRAP || stop == SIGSTOP ? 0 : stop);
+		ptrace(PTRACE_SYSCALL, which, 0,
+		       stop == (SIGTRAP | 0x80) || stop == SIGTRAP || stop == SIGSTOP ? 0 : stop);
 	}
 	return 3;
 }

@@ -48,7 +48,8 @@ struct object_file {
 
 #define SECTION(what, kind, at, bytes, ...) \
 	{ \
-		.sh_name = what, .sh_type = kind, .sh_offset = offsetof(struct object_file, at), .sh_size = bytes, __VA_ARGS__ \
+		.sh_name = what, .sh_type = kind, .sh_offset = offsetof(struct object_file, at), .sh_size = bytes, \
+		__VA_ARGS__ \
 	}
 
 static inline struct object_file object_file(const struct btf *btf)
@@ -177,7 +178,8 @@ static inline void expect_same_place(struct place full, struct place cut, const 
 }
 
 /* Expects that the first struct of a name has these members in the part, as in the whole, and no others. */
-static inline void expect_struct(const struct btf *kernel, const struct btf *cut, const char *name, const char *const members[FIELDS])
+static inline void expect_struct(const struct btf *kernel, const struct btf *cut, const char *name,
+				 const char *const members[FIELDS])
 {
 	uint32_t from = type_named(kernel, BTF_KIND_STRUCT, name, 0), to = type_named(cut, BTF_KIND_STRUCT, name, 0);
 
@@ -187,7 +189,8 @@ static inline void expect_struct(const struct btf *kernel, const struct btf *cut
 		expect_same_place(place_of(kernel, from, members[i]), place_of(cut, to, members[i]), members[i]);
 }
 
-#define EXPECT_STRUCT(kernel, cut, name, ...) expect_struct(kernel, cut, name, (const char *const[FIELDS]){ __VA_ARGS__ })
+#define EXPECT_STRUCT(kernel, cut, name, ...) \
+	expect_struct(kernel, cut, name, (const char *const[FIELDS]){ __VA_ARGS__ })
 
 /* Ids of the types with which every kernel of the tests begins. */
 enum {

@@ -235,8 +235,9 @@ Test(hist, last_line_of_large_values)
 
 	add(&log2_ns, cells, UINT64_MAX);
 	hist_draw(&s, &row);
-	cr_assert_not_null(strstr(s.data, "\n 9223372036854775808 -> 18446744073709551615 : 1        |********************|\n"),
-			   "%s", s.data);
+	cr_assert_not_null(
+		strstr(s.data, "\n 9223372036854775808 -> 18446744073709551615 : 1        |********************|\n"),
+		"%s", s.data);
 	free(cells);
 }
 
@@ -285,7 +286,8 @@ Test(hist, precise_chart_and_percentiles)
 	free(cells);
 }
 
-static void expect_json(const struct hist_row *row, void (*get)(struct value *, const void *, const void *), const char *expected)
+static void expect_json(const struct hist_row *row, void (*get)(struct value *, const void *, const void *),
+			const char *expected)
 {
 	fixture_expect((struct field){ .type = FIELD_ROW, .get = get }, OUTPUT_JSON, row, NULL, expected);
 }
@@ -301,7 +303,8 @@ Test(hist, json)
 	add(&by_ten, cells, 1500);
 	add(&by_ten, cells, 1600);
 	add(&by_ten, cells, 1ULL << 40);
-	expect_json(&row, hist_get_buckets, "[{\"min\":0,\"max\":9,\"count\":2},{\"min\":2550,\"max\":null,\"count\":1}]");
+	expect_json(&row, hist_get_buckets,
+		    "[{\"min\":0,\"max\":9,\"count\":2},{\"min\":2550,\"max\":null,\"count\":1}]");
 	expect_json(&row, hist_get_count, "3");
 	expect_json(&row, hist_get_unit, "\"usecs\"");
 	expect_json(&row, hist_get_total, "1099511630");

@@ -11,7 +11,8 @@ static void expect(const char *code, size_t n, enum instruction_kind kind, int64
 	cr_assert(!instruction_decode((const uint8_t *)code, n, &instruction), "%02x...", (unsigned char)code[0]);
 	cr_expect_eq(instruction.length, n, "%02x...: %u bytes", (unsigned char)code[0], instruction.length);
 	cr_expect_eq(instruction.kind, kind, "%02x...: kind %d", (unsigned char)code[0], instruction.kind);
-	cr_expect_eq(instruction.target, target, "%02x...: to %lld", (unsigned char)code[0], (long long)instruction.target);
+	cr_expect_eq(instruction.target, target, "%02x...: to %lld", (unsigned char)code[0],
+		     (long long)instruction.target);
 }
 
 static void expect_none(const char *code, size_t n)

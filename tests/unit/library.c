@@ -269,7 +269,8 @@ static char *needed(const char *root, const char *shown)
 	char *name;
 	int ret = library_needed(&lib, "libsonde-dep", &name, &err);
 
-	cr_expect(ret ? ret == -ENOENT && !name && strstr(err.text, "not linked to libsonde-dep") : !!name, "%s", err.text);
+	cr_expect(ret ? ret == -ENOENT && !name && strstr(err.text, "not linked to libsonde-dep") : !!name, "%s",
+		  err.text);
 	return name;
 }
 
@@ -306,7 +307,8 @@ Test(library, that_is_none_is_linked_to_nothing)
 	struct err err = { .text = "" };
 	char *name;
 
-	cr_expect(library_needed(&lib, "libc", &name, &err) == -ENOENT && strstr(err.text, "/no/such: "), "%s", err.text);
+	cr_expect(library_needed(&lib, "libc", &name, &err) == -ENOENT && strstr(err.text, "/no/such: "), "%s",
+		  err.text);
 	lib.path = lib.shown = (char *)"/etc/passwd";
 	cr_expect(library_needed(&lib, "libc", &name, &err) == -ENOEXEC, "%s", err.text);
 }

@@ -65,7 +65,9 @@ Test(owner, a_name_that_people_choose_too_is_a_guess)
 
 Test(owner, tools_are_those_of_the_table)
 {
-	static const char *const known[] = { "bcc", "perf", "systemtap", "ply", "cilium", "calico", "iproute2", "sonde" };
+	static const char *const known[] = {
+		"bcc", "perf", "systemtap", "ply", "cilium", "calico", "iproute2", "sonde"
+	};
 	struct nearest nearest;
 
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++)

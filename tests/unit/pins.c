@@ -71,7 +71,8 @@ Test(pin_walk, no_bpffs)
 	pins_read(&pins);
 	cr_expect_eq(pins.n, 0);
 	pins_release(&pins);
-	fixture_file("/proc/self/mountinfo", "22 1 0:20 / /sys rw - sysfs sysfs rw\n23 22 0:21 / /a rw - bpfx bpf rw\n");
+	fixture_file("/proc/self/mountinfo",
+		     "22 1 0:20 / /sys rw - sysfs sysfs rw\n23 22 0:21 / /a rw - bpfx bpf rw\n");
 	pins_read(&pins);
 	cr_expect_eq(pins.n, 0);
 }

@@ -302,7 +302,8 @@ Test(resolve_kernel, suggestions)
 		{ "sched_switch", "'sched_switch' is a tracepoint, not a function: t:sched:sched_switch" },
 		{ "sched:sched_switch", "'sched:sched_switch' is a tracepoint, not a function: t:sched:sched_switch" },
 		{ "sched:sched_*", "'sched:sched_*' is a tracepoint, not a function: t:sched:sched_*" },
-		{ "t:irq:sched_switch", "no tracepoint matches 't:irq:sched_switch' (did you mean t:sched:sched_switch?)" },
+		{ "t:irq:sched_switch",
+		  "no tracepoint matches 't:irq:sched_switch' (did you mean t:sched:sched_switch?)" },
 		{ "t:sched:sched_swich", "no tracepoint matches 'sched_swich' (did you mean sched_switch?)" },
 		{ "openat", "'openat' is a system call, not a kernel function: t:syscalls:sys_enter_openat" },
 		{ "r:openat", "'openat' is a system call, not a kernel function: t:syscalls:sys_exit_openat" },
@@ -328,7 +329,8 @@ Test(resolve_kernel, nearest_name)
 	cr_expect_str_eq(err.text,
 			 "no kernel function matches 'p:ext4:vfs_write' (did you mean vmlinux:vfs_write?)");
 	cr_expect_eq(RESOLVE("p:vmlinux:ext4_sync_fs"), -ENOENT);
-	cr_expect_str_eq(err.text, "no kernel function matches 'p:vmlinux:ext4_sync_fs' (did you mean ext4:ext4_sync_fs?)");
+	cr_expect_str_eq(err.text,
+			 "no kernel function matches 'p:vmlinux:ext4_sync_fs' (did you mean ext4:ext4_sync_fs?)");
 	cr_expect_eq(RESOLVE("fentry:xfs:vfs_write"), -ENOENT);
 	cr_expect_str_eq(err.text, "no kernel module 'xfs' is loaded");
 }

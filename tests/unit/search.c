@@ -26,8 +26,8 @@ Test(search, first_of_every_small_array)
 			for (size_t i = 1; i < n; i++)
 				v[i] = v[i - 1] + (rises >> i & 1);
 			for (int key = -1; key <= N; key++)
-				cr_expect_eq(search_first(i, n, v[i] >= key), look_at_each(v, n, key), "%zu elements, %x, key %d",
-					     n, rises, key);
+				cr_expect_eq(search_first(i, n, v[i] >= key), look_at_each(v, n, key),
+					     "%zu elements, %x, key %d", n, rises, key);
 		}
 }
 

@@ -175,7 +175,9 @@ Test(target, entry_and_return_of_versions)
 
 Test(target, equal_notes_are_one)
 {
-	const struct target_note notes[] = { { "b", "idle" }, { "a", "idle" }, { "b", "idle" }, { "b", "bpf" }, { "a", "idle" } };
+	const struct target_note notes[] = {
+		{ "b", "idle" }, { "a", "idle" }, { "b", "idle" }, { "b", "bpf" }, { "a", "idle" }
+	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(notes); i++)
 		*vec_push(&set.notes) = notes[i];

@@ -28,7 +28,8 @@ Test(tcp, ports)
 
 Test(tcp, no_ports)
 {
-	static const char *const bad[] = { "", ",", "80,", ",80", "80,,443", "0", "65536", "http", "80-90", " 80", "-1", "99999999999999999999" };
+	static const char *const bad[] = { "", ",", "80,", ",80", "80,,443", "0",
+					   "65536", "http", "80-90", " 80", "-1", "99999999999999999999" };
 	struct tcp_ports ports = {};
 	struct err err = {};
 

@@ -6,7 +6,8 @@
 
 #define TRACING "/sys/kernel/tracing/"
 
-static void expect_event(const char *line, enum trace_kind listed, enum trace_kind kind, const char *group, const char *name)
+static void expect_event(const char *line, enum trace_kind listed, enum trace_kind kind, const char *group,
+			 const char *name)
 {
 	struct parsed_event event;
 
@@ -293,7 +294,8 @@ Test(inventory, instances)
 	cr_expect_eq(verdict_of(TRACE_INSTANCE, "orphan"), TRACE_TRY);
 	cr_expect_eq(verdict_of(TRACE_INSTANCE, "used"), TRACE_FINE);
 	cr_expect_eq(verdict_of(TRACE_ENABLED, "dead_bcc_99"), TRACE_CLEAN);
-	cr_expect_str_eq(item_of(TRACE_ENABLED, "dead_bcc_99")->file, "instances/orphan/events/kprobes/dead_bcc_99/enable");
+	cr_expect_str_eq(item_of(TRACE_ENABLED, "dead_bcc_99")->file,
+			 "instances/orphan/events/kprobes/dead_bcc_99/enable");
 }
 
 Test(inventory, settings_that_are_set)
@@ -315,7 +317,8 @@ Test(inventory, cleaning_appends)
 	make_plan((struct trace_policy){});
 	traces_clean(&traces, &plan);
 	cr_assert_eq(traces_read_file(&traces, "kprobe_events", &text), 0);
-	cr_expect_str_eq(text.data, "p:kprobes/dead_bcc_99 vfs_read\np:kprobes/alive_bcc_10 vfs_read\n-:kprobes/dead_bcc_99\n");
+	cr_expect_str_eq(text.data,
+			 "p:kprobes/dead_bcc_99 vfs_read\np:kprobes/alive_bcc_10 vfs_read\n-:kprobes/dead_bcc_99\n");
 	for (size_t i = 0; i < plan.n; i++)
 		cr_expect_eq(plan.v[i].done, plan.v[i].verdict == TRACE_CLEAN);
 }

@@ -39,7 +39,8 @@ TestSuite(unwind, .init = fixture_init);
 #endif
 
 #define FUNCTION(name, body) \
-	".globl " name "\n.type " name ", %function\n" name ":\n.cfi_startproc\n" body ".cfi_endproc\n.size " name ", .-" name "\n"
+	".globl " name "\n.type " name ", %function\n" name ":\n.cfi_startproc\n" body ".cfi_endproc\n.size " name \
+	", .-" name "\n"
 
 static struct rules rules;
 static struct table table;
@@ -84,23 +85,24 @@ static void expect_cfa(const char *name, uint64_t offset, enum unwind_cfa cfa, i
 	cr_expect_eq(rule.offset, of, "%s+%d: offset %d", name, (int)offset, rule.offset);
 }
 
-static void expect_saved(const char *name, uint64_t offset, enum unwind_saved fp, int fp_at, enum unwind_saved ra, int ra_at)
+static void expect_saved(const char *name, uint64_t offset, enum unwind_saved fp, int fp_at, enum unwind_saved ra,
+			 int ra_at)
 {
 	struct unwind_rule rule = rule_at(name, offset);
 
-	cr_expect(rule.fp == fp && rule.fp_offset == fp_at, "%s+%d: fp %d %d", name, (int)offset, rule.fp, rule.fp_offset);
-	cr_expect(rule.ra == ra && rule.ra_offset == ra_at, "%s+%d: ra %d %d", name, (int)offset, rule.ra, rule.ra_offset);
+	cr_expect(rule.fp == fp && rule.fp_offset == fp_at, "%s+%d: fp %d %d", name, (int)offset, rule.fp,
+		  rule.fp_offset);
+	cr_expect(rule.ra == ra && rule.ra_offset == ra_at, "%s+%d: ra %d %d", name, (int)offset, rule.ra,
+		  rule.ra_offset);
 }
 
 Test(unwind, rules_of_a_function)
 {
-	build(FUNCTION("plain", NOP)
-		      FUNCTION("frame", SAVE_FP NOP USE_FP NOP)
-			      FUNCTION("big", ".cfi_adjust_cfa_offset 100000\n" NOP)
-				      FUNCTION("root", NO_RA NOP)
-					      FUNCTION("other", OTHER_CFA NOP)
-						      FUNCTION("strange", STRANGE NOP)
-							      FUNCTION("twice", NOP ".cfi_remember_state\n.cfi_adjust_cfa_offset 64\n" NOP ".cfi_restore_state\n" NOP));
+	build(FUNCTION("plain", NOP) FUNCTION("frame", SAVE_FP NOP USE_FP NOP)
+		      FUNCTION("big", ".cfi_adjust_cfa_offset 100000\n" NOP) FUNCTION("root", NO_RA NOP)
+			      FUNCTION("other", OTHER_CFA NOP) FUNCTION("strange", STRANGE NOP)
+				      FUNCTION("twice", NOP ".cfi_remember_state\n.cfi_adjust_cfa_offset 64\n" NOP
+							    ".cfi_restore_state\n" NOP));
 	expect_cfa("plain", 0, BEGIN);
 	expect_saved("plain", 0, UNWIND_SAME, 0, RA);
 	expect_cfa("frame", 0, BEGIN);
@@ -171,7 +173,8 @@ static void check_row(void *ctx, uint64_t vaddr, const struct unwind_rule *rule)
 
 	cr_assert_eq(binary_offset_of(binary, vaddr, true, &offset), 0);
 	number = table_rule(&table, offset);
-	cr_assert(!memcmp(&rules.v[number], rule, sizeof(*rule)), "0x%llx has rule %u", (unsigned long long)vaddr, number);
+	cr_assert(!memcmp(&rules.v[number], rule, sizeof(*rule)), "0x%llx has rule %u", (unsigned long long)vaddr,
+		  number);
 	check->n++;
 }
 
@@ -226,7 +229,8 @@ Test(unwind, by_program_headers)
 /* A CIE "zR" with addresses of 8 bytes, and functions: those of `spans`, start and size. */
 static size_t section(uint8_t *to, const uint64_t (*spans)[2], size_t n)
 {
-	static const uint8_t cie[] = { 20, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0x00, 0x0c, 7, 8, 0x90, 1, 0, 0 };
+	static const uint8_t cie[] = { 20, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0,
+				       1, 0x78, 16, 1, 0x00, 0x0c, 7, 8, 0x90, 1, 0, 0 };
 	size_t at = sizeof(cie);
 
 	memcpy(to, cie, sizeof(cie));
@@ -316,7 +320,8 @@ Test(unwind, truncated_sections)
 
 Test(unwind, numbers)
 {
-	static const uint8_t data[] = { 0xe5, 0x8e, 0x26, 0x7f, 0x80, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01, 'a', 0, 0x80 };
+	static const uint8_t data[] = { 0xe5, 0x8e, 0x26, 0x7f, 0x80, 0x7f, 0xff, 0xff, 0xff, 0xff,
+					0xff, 0xff, 0xff, 0xff, 0xff, 0x01, 'a', 0, 0x80 };
 	struct cursor c = cursor_init(data, sizeof(data), 0x40);
 
 	cr_expect_eq(cursor_uleb(&c), 624485);

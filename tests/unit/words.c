@@ -67,8 +67,10 @@ Test(words, signals_are_found_again)
 
 Test(words, errors_name_the_signal)
 {
-	static const char *const none[] = { "", "SIG", "9x", "-9", "+9", "65", "99999999999999999999", "RTMIN-1", "RTMAX+1",
-					    "RTMIN+", "RTMIN+31", "RTMIN+x", "NOSUCHTHING" };
+	static const char *const none[] = {
+		"", "SIG", "9x", "-9", "+9", "65", "99999999999999999999",
+		"RTMIN-1", "RTMAX+1", "RTMIN+", "RTMIN+31", "RTMIN+x", "NOSUCHTHING"
+	};
 	struct err err = {};
 
 	for (size_t i = 0; i < ARRAY_SIZE(none); i++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * unwind-rows FILE: prints the rules of each function of FILE's .eh_frame, as src/unwind/ computes them, for tests/unwind/golden
- * to compare with readelf's. FILE may be of the other architecture.
+ * unwind-rows FILE: prints the rules of each function of FILE's .eh_frame, as src/unwind/ computes them, for
+ * tests/unwind/golden to compare with readelf's. FILE may be of the other architecture.
  *
  *	START..END ADDRESS rsp+16 c-16 c-8	from ADDRESS on: the CFA, where the frame pointer and where the return address are
  *						(s: in the register; ?: said in another form)
