@@ -61,7 +61,10 @@ void hist_get_total(struct value *to, const void *row, const void *ctx);
 void hist_get_average(struct value *to, const void *row, const void *ctx);
 /* A row of p50, p90, p99, p99.9 and max; null of a histogram that is too coarse for any. */
 void hist_get_percentiles(struct value *to, const void *row, const void *ctx);
-/* Rows of min, max and count: buckets that are not empty. max is null in the last of a linear histogram, which has no end. */
+/*
+ * Rows of min, max and count: buckets that are not empty. max is null in the last of a linear histogram, which has no
+ * end.
+ */
 void hist_get_buckets(struct value *to, const void *row, const void *ctx);
 
 /* Draws the chart, and below it average, total and count unless `bare`. Draws nothing for an empty histogram. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rows to a file descriptor. A row is a C struct that a schema describes (field.h). Only the printers of this directory
- * know formats: text columns, JSON lines (one object a row), CSV. A further format is one more printer.
+ * Writes rows to a file descriptor. A row is a C struct that a schema describes (field.h). Only the printers of this
+ * directory know formats: text columns, JSON lines (one object for each row), CSV. A new format is one more printer.
  */
 #ifndef SONDE_OUTPUT_H
 #define SONDE_OUTPUT_H
@@ -17,58 +17,58 @@ enum output_format {
 struct output;
 
 /*
- * Writes to fd (not owned). Buffered, until output_flush() or the end of a table. SIGPIPE is the
- * caller's to ignore. A full pipe is waited for, see base/write.h.
+ * Writes to fd, which stays the caller's. Output is buffered until output_flush() or the end of a table. The caller
+ * ignores SIGPIPE. A full pipe blocks, see base/write.h.
  */
 struct output *output_new(int fd, enum output_format format);
 void output_free(struct output *out);
-/* For people, who may be shown sums among the rows; else for programs, which add up rows themselves. */
+/* True if people read the output: sums may stand among the rows then. Programs add up rows themselves. */
 bool output_is_text(const struct output *out);
 
-/* What getters get as ctx from now on; not owned. */
+/* Sets the ctx that getters receive from now on; it stays the caller's. */
 void output_set_context(struct output *out, const void *ctx);
-/* What turns times since boot (CLOCK_BOOTTIME) into wall time, and when tracing began. Both 0 until it is set. */
+/* Converts times since boot (CLOCK_BOOTTIME) to wall time. Both members are 0 until they are set. */
 struct output_clock {
 	uint64_t wall_offset; /* ns from boot time to wall time */
-	uint64_t began;	      /* ns since boot */
+	uint64_t began;	      /* when tracing began, ns since boot */
 };
 void output_set_clock(struct output *out, const struct output_clock *clock);
 
-/* When a table was made. JSON has the wall time in each row as "time" (RFC 3339, UTC offset, microseconds). */
+/* The time of a table. JSON has the wall time in each row as "time" (RFC 3339, UTC offset, microseconds). */
 struct output_stamp {
 	uint64_t wall_ns;	    /* since 1970 */
 	uint64_t since_ns;	    /* since tracing began */
-	bool show_wall, show_since; /* text: above the headings, as HH:MM:SS and as seconds */
+	bool show_wall, show_since; /* text: print it above the headings, as HH:MM:SS and as seconds */
 };
 
 /*
- * A table: in text the headings; then rows; output_table_end() flushes. stamp: NULL, or when it was made.
- * first: no empty line before it (as bcc prints between interval tables).
+ * Begins a table; text prints the headings. Rows follow, and output_table_end() flushes. stamp: NULL, or the time of
+ * the table. first: print no empty line in front of it (bcc prints one between interval tables).
  */
 void output_table_begin(struct output *out, const struct schema *schema, const struct output_stamp *stamp, bool first);
 void output_row(struct output *out, const void *row);
 void output_table_end(struct output *out);
-/* A line between two rows of a ruled schema: of text only. */
+/* Prints a line between two rows of a ruled schema; only in text. */
 void output_rule(struct output *out);
-/* A line of its own, for people; foreign bytes in it are escaped. Only where output_is_text(). */
+/* Prints a line for people, with foreign bytes escaped. Only if output_is_text(). */
 void output_line(struct output *out, const char *fmt, ...) __printf(2, 3);
 /*
- * The next table takes the place of what a terminal shows, as top's does: the screen is cleared, and what does not fit on
- * it is cut off, rows and the ends of lines. Nothing where the output is no terminal, or JSON.
+ * The next table fills the terminal, as top's does: the screen is cleared, and rows and ends of lines that do not fit
+ * are cut off. Has no effect if the output is not a terminal, or not text.
  */
 void output_screen(struct output *out);
-/* For a table without an end: what there is of it goes out now. */
+/* Writes what is buffered, for a table without an end. */
 void output_flush(struct output *out);
 
 /*
- * 0, or the first write error as -errno: -EPIPE when the reader is gone (end
- * quietly), anything else (-ENOSPC) is said and exits 1. Later writes are dropped. Rows lost
- * are those of which not every byte was taken, counted when the buffer is flushed.
+ * output_error() returns 0, or the first write error as -errno: -EPIPE if the reader is gone (end quietly); report
+ * others, such as -ENOSPC, and exit with 1. Later writes are dropped. output_rows_lost() counts the rows that were not
+ * written completely, when the buffer is flushed.
  */
 int output_error(const struct output *out);
 uint64_t output_rows_lost(const struct output *out);
 
-/* Appends the value as a column of text has it, without padding: for a tool that searches in what it shows. */
+/* Appends the value as text prints it, without padding: for a tool that searches in its own output. */
 void output_add_text(struct str *s, const struct field *field, const void *row, const void *ctx);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What one field of one row holds. A value has a type and no format: printers turn it into text, JSON or CSV, and they alone
- * escape foreign bytes.
+ * The value of one field of one row. A value has a type but no format: printers turn it into text, JSON or CSV. Only
+ * printers escape foreign bytes.
  */
 #ifndef SONDE_VALUE_H
 #define SONDE_VALUE_H
@@ -10,20 +10,20 @@
 #include "base/str.h"
 
 enum value_type {
-	VALUE_NULL, /* there is none */
+	VALUE_NULL, /* no value */
 	VALUE_BOOL,
 	VALUE_U64,
 	VALUE_S64,
 	VALUE_REAL,
-	VALUE_TEXT,    /* bytes, foreign */
-	VALUE_ADDRESS, /* of the network, as it is on the wire */
+	VALUE_TEXT,    /* foreign bytes */
+	VALUE_ADDRESS, /* an IP address, in network byte order */
 	VALUE_LIST,
-	VALUE_ROW, /* a row within the row, with a schema of its own */
+	VALUE_ROW, /* a row inside the row, with its own schema */
 };
 
 enum value_items {
 	ITEMS_STRINGS, /* const char *[n]; NULL is null */
-	ITEMS_WORDS,   /* n bytes: one string after the other, each ends with a NUL */
+	ITEMS_WORDS,   /* n bytes: strings one after the other, each ends with a NUL */
 	ITEMS_NUMBERS, /* unsigned long long[n] */
 	ITEMS_ROWS,    /* n structs that a schema describes */
 };
@@ -42,11 +42,11 @@ struct value {
 	size_t n;		     /* VALUE_TEXT: bytes; VALUE_LIST: see enum value_items */
 	const struct schema *schema; /* VALUE_ROW, ITEMS_ROWS */
 	size_t size;		     /* ITEMS_ROWS: of one struct */
-	const char *more;	     /* text only: stands behind a value of which there is more, " ..." say; NULL: it is whole */
-	struct str *room;	     /* memory for what a getter makes, empty before it is called; lasts as long as the value */
+	const char *more;	     /* text only: printed after an incomplete value, such as " ..."; or NULL */
+	struct str *room;	     /* memory for the getter, empty when it is called; as long as the value */
 };
 
-/* A getter calls one of these. text: NULL is null. What is pointed to must last as long as the row. */
+/* A getter calls one of these. text: NULL is null. Data behind pointers must last as long as the row. */
 void value_set_null(struct value *to);
 void value_set_bool(struct value *to, bool value);
 void value_set_u64(struct value *to, uint64_t value);
@@ -54,7 +54,7 @@ void value_set_s64(struct value *to, int64_t value);
 void value_set_real(struct value *to, double value);
 void value_set_text(struct value *to, const char *text);
 void value_set_chars(struct value *to, const char *text, size_t len);
-/* The text that the getter has appended to to->room, as it is: nothing escaped. */
+/* Sets the text that the getter has appended to to->room, unescaped. */
 void value_set_made(struct value *to);
 void value_set_address(struct value *to, unsigned int version, const void *address);
 void value_set_strings(struct value *to, const char *const *strings, size_t n);
@@ -63,7 +63,7 @@ void value_set_numbers(struct value *to, const unsigned long long *numbers, size
 void value_set_rows(struct value *to, const struct schema *schema, const void *rows, size_t n, size_t size);
 void value_set_row(struct value *to, const struct schema *schema, const void *row);
 
-/* Takes the first item from a VALUE_LIST; false: there is none left. */
+/* Removes the first item from a VALUE_LIST. Returns false if there is none left. */
 bool value_next(struct value *list, struct value *item);
 
 #endif
