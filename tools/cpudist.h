@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What cpudist's programs are told. */
+/* The configuration of cpudist's programs. */
 #ifndef SONDE_CPUDIST_H
 #define SONDE_CPUDIST_H
 
 struct cpudist_config {
-	unsigned char idle; /* a processor that has nothing to do is a task as well */
+	unsigned char idle; /* an idle processor counts as a task, too */
 };
 _Static_assert(sizeof(struct cpudist_config) == 1, "as on the other side");
 

@@ -24,7 +24,7 @@ _Static_assert(sizeof(struct funcslower_event) == 112, "as on the other side");
 
 struct funcslower_config {
 	unsigned long long least; /* ns: calls that take less are not shown */
-	unsigned char args;	  /* how many are */
+	unsigned char args;	  /* how many arguments to read */
 };
 _Static_assert(sizeof(struct funcslower_config) == 16, "as on the other side");
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What killsnoop's program tells; include bpf/event.h first. */
+/* The record of killsnoop's program, and what else both sides share. Include bpf/event.h first. */
 #ifndef SONDE_KILLSNOOP_H
 #define SONDE_KILLSNOOP_H
 
-/* The probes by their place in the table, and so the system calls. */
+/* Indices in the table of probes: one for each system call. */
 enum killsnoop_call {
 	KILLSNOOP_KILL,
 	KILLSNOOP_TKILL,
@@ -16,8 +16,8 @@ enum killsnoop_call {
 
 struct killsnoop_config {
 	unsigned long long signals; /* bit N - 1: signal N */
-	unsigned int target;	    /* only this process or thread, 0 all */
-	unsigned char by_signal;    /* only signals of the set, and 0 where zero is set */
+	unsigned int target;	    /* only this process or thread, 0: all */
+	unsigned char by_signal;    /* only signals in the set, and signal 0 if zero is set */
 	unsigned char zero;
 	unsigned char failed; /* only calls that failed */
 };
@@ -26,10 +26,10 @@ _Static_assert(sizeof(struct killsnoop_config) == 16, "as on the other side");
 struct killsnoop_event {
 	struct event event;
 	int signal, ret;
-	int target;		    /* as the caller named it; of a thread and its process the thread */
-	int tgid;		    /* the process, of calls that name both */
+	int target;		    /* as the caller named it; the thread, if the call names a thread and its process */
+	int tgid;		    /* the process, if the call names both */
 	unsigned char call;	    /* enum killsnoop_call */
-	unsigned char target_known; /* not where a file descriptor stands for no process */
+	unsigned char target_known; /* 0 if the file descriptor stands for no process */
 };
 _Static_assert(sizeof(struct killsnoop_event) == 64, "as on the other side");
 

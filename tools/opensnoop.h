@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What opensnoop's program tells; include bpf/event.h first. */
+/* The record of opensnoop's program, and what else both sides share. Include bpf/event.h first. */
 #ifndef SONDE_OPENSNOOP_H
 #define SONDE_OPENSNOOP_H
 
-/* The probes by their place in the table. */
+/* Indices in the table of probes. */
 enum opensnoop_probe {
 	OPENSNOOP_OPENAT,
 	OPENSNOOP_OPEN,
@@ -12,9 +12,9 @@ enum opensnoop_probe {
 };
 
 struct opensnoop_config {
-	unsigned char failed; /* only these */
+	unsigned char failed; /* only opens that failed */
 	unsigned char full_path;
-	unsigned char by_flags; /* one of the following must fit */
+	unsigned char by_flags; /* one of the following must match */
 	unsigned char modes;	/* a bit for each of O_RDONLY, O_WRONLY, O_RDWR */
 	unsigned int flags;	/* any of these */
 };
@@ -25,10 +25,10 @@ struct opensnoop_event {
 	int ret; /* the new file descriptor, or -errno */
 	unsigned int flags;
 	unsigned int mode;
-	unsigned short path_unread; /* it is not in memory */
-	unsigned short dirs_at;	    /* where in data; 0: there are none */
-	unsigned int dirs_size;	    /* what a relative path is relative to: names from the inside out, each with a NUL */
-	unsigned int dirs_cut;	    /* there are more */
+	unsigned short path_unread; /* the path was not in memory */
+	unsigned short dirs_at;	    /* their offset in data; 0: there are none */
+	unsigned int dirs_size;	    /* of a relative path: its directories from the innermost out, each with a NUL */
+	unsigned int dirs_cut;	    /* there are more directories */
 	char data[];		    /* begins with the path as it was passed */
 };
 _Static_assert(sizeof(struct opensnoop_event) == 64, "as on the other side");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What tcpconnect's program is told; include bpf/tcp.h first. */
+/* The configuration of tcpconnect's programs. Include bpf/tcp.h first. */
 #ifndef SONDE_TCPCONNECT_H
 #define SONDE_TCPCONNECT_H
 

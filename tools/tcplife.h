@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What tcplife's program is told and tells; include bpf/tcp.h first. */
+/* The configuration and the record of tcplife's programs. Include bpf/tcp.h first. */
 #ifndef SONDE_TCPLIFE_H
 #define SONDE_TCPLIFE_H
 
@@ -9,7 +9,7 @@ struct tcplife_config {
 _Static_assert(sizeof(struct tcplife_config) == 16387, "as on the other side");
 
 struct tcplife_event {
-	struct tcp_event tcp; /* whose time is that of the end */
+	struct tcp_event tcp; /* its time is that of the end */
 	unsigned long long duration;
 	unsigned long long sent, received;
 	unsigned int owner_known;

@@ -18,7 +18,9 @@ bool quirk_value_size(size_t size);
 /* bpf_task_pt_regs() (5.15). */
 bool quirk_task_regs(void);
 bool quirk_kprobe_multi(void);
-/* Does a kprobe that far behind a function's begin hang on ftrace, which has its place there, and not on a breakpoint? */
+/*
+ * Does a kprobe that far behind a function's begin hang on ftrace, which has its place there, and not on a breakpoint?
+ */
 bool quirk_kprobe_by_ftrace(uint64_t offset);
 /* One program at entry and at return (6.10). */
 bool quirk_kprobe_session(void);
@@ -33,7 +35,9 @@ bool quirk_preemptible(void);
 bool quirk_never_returns(const char *function);
 /* Why the kernel as a whole refuses kprobes, uprobes or BPF: lockdown, missing configuration; NULL: not known. */
 const char *quirk_refusal(void);
-/* Why the kernel did not permit something (EPERM), and what would: lockdown, locked memory, a capability. Never NULL. */
+/*
+ * Why the kernel did not permit something (EPERM), and what would: lockdown, locked memory, a capability. Never NULL.
+ */
 const char *quirk_denial(void);
 
 #endif
