@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* exitsnoop: processes as they end, how, and after what time. */
-#include <sys/wait.h>
 #include <time.h>
 
-#include "output/words.h"
+#include "output/wait_status.h"
 #include "engine/event.h"
 #include "run/tool.h"
 #include "tools/exitsnoop.h"
@@ -64,43 +63,6 @@ static void get_label(struct value *to, const void *row, const void *ctx)
 	value_set_text(to, settings.label);
 }
 
-/* For people: "0", "code 1", "signal 9 (KILL)". */
-static void get_end(struct value *to, const void *row, const void *ctx)
-{
-	int code = ((const struct exitsnoop_event *)row)->code;
-
-	if (WIFSIGNALED(code)) {
-		str_addf(to->room, "signal %d (", WTERMSIG(code));
-		if (!words_add_signal(to->room, WTERMSIG(code)))
-			str_add(to->room, "unknown");
-		str_add(to->room, WCOREDUMP(code) ? "), core dumped" : ")");
-	} else {
-		str_addf(to->room, WEXITSTATUS(code) ? "code %d" : "%d", WEXITSTATUS(code));
-	}
-	value_set_made(to);
-}
-
-static void get_code(struct value *to, const void *row, const void *ctx)
-{
-	int code = ((const struct exitsnoop_event *)row)->code;
-
-	if (!WIFSIGNALED(code))
-		value_set_u64(to, WEXITSTATUS(code));
-}
-
-static void get_signal(struct value *to, const void *row, const void *ctx)
-{
-	int code = ((const struct exitsnoop_event *)row)->code;
-
-	if (WIFSIGNALED(code))
-		value_set_u64(to, WTERMSIG(code));
-}
-
-static void get_core_dumped(struct value *to, const void *row, const void *ctx)
-{
-	value_set_bool(to, WCOREDUMP(((const struct exitsnoop_event *)row)->code));
-}
-
 static const struct field fields[] = {
 	FIELD(FIELD_TIME, struct event, time, "time", time_title, -12, .decimals = 3, .shown = &event_columns.time),
 	EVENT_TIMESTAMP,
@@ -111,11 +73,7 @@ static const struct field fields[] = {
 	EVENT_ID(tid, "TID", -7),
 	EVENT_ID_DATA(uid),
 	FIELD(FIELD_DURATION, struct exitsnoop_event, age, "age_ns", "AGE(s)", -7, .unit = UNIT_SECONDS, .decimals = 2),
-	TEXT_GET(FIELD_STR, get_end, "EXIT_CODE", -1),
-	DATA_GET(FIELD_U32, get_code, "exit_code"),
-	DATA_GET(FIELD_U32, get_signal, "signal", .role = ROLE_LABEL),
-	DATA_GET(FIELD_SIGNAL, get_signal, "signal_name"),
-	DATA_GET(FIELD_BOOL, get_core_dumped, "core_dumped"),
+	WAIT_STATUS_FIELDS(struct exitsnoop_event, code, "EXIT_CODE", -1),
 };
 
 static const struct schema schema = { fields, ARRAY_SIZE(fields) };

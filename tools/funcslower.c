@@ -3,7 +3,6 @@
 #include "bpf/pending.h"
 #include "bpf/slot.h"
 #include "probe/offer.h"
-#include "probe/target.h"
 #include "engine/event.h"
 #include "engine/probes.h"
 #include "run/tool.h"
@@ -55,20 +54,6 @@ static void get_us(struct value *to, const void *row, const void *ctx)
 	value_set_real(to, (double)((const struct funcslower_event *)row)->ns / NS_PER_US);
 }
 
-static void get_function(struct value *to, const void *row, const void *ctx)
-{
-	const struct target_set *functions = ctx;
-
-	value_set_text(to, functions->slots[((const struct funcslower_event *)row)->function]);
-}
-
-static void get_symbol(struct value *to, const void *row, const void *ctx)
-{
-	const struct target_set *functions = ctx;
-
-	value_set_text(to, functions->symbols[((const struct funcslower_event *)row)->function]);
-}
-
 static void get_args(struct value *to, const void *row, const void *ctx)
 {
 	value_set_numbers(to, ((const struct funcslower_event *)row)->args, settings.args);
@@ -84,8 +69,7 @@ static const struct field fields[] = {
 	FIELD_GET(FIELD_REAL, get_us, "us", "LAT(us)", 7, .role = ROLE_DURATION, .decimals = 2, .data_decimals = 2,
 		  .shown = &settings.in_us),
 	FIELD(FIELD_S64, struct funcslower_event, ret, "retval", "RVAL", 16, .base = 16),
-	FIELD_GET(FIELD_STR, get_function, "func", "FUNC", -1, .may_cut = true),
-	DATA_GET(FIELD_STR, get_symbol, "symbol"),
+	EVENT_FUNCTION(struct funcslower_event, function),
 	FIELD_GET(FIELD_LIST, get_args, "args", "ARGS", -1, .base = 16, .prefix = "0x", .shown = &settings.with_args),
 };
 

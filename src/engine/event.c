@@ -65,6 +65,16 @@ static void look_at_clock(struct events *events)
 
 /* --- rows --- */
 
+void event_get_function(struct value *to, const void *slot, const void *set)
+{
+	value_set_text(to, ((const struct target_set *)set)->slots[*(const unsigned int *)slot]);
+}
+
+void event_get_symbol(struct value *to, const void *slot, const void *set)
+{
+	value_set_text(to, ((const struct target_set *)set)->symbols[*(const unsigned int *)slot]);
+}
+
 static void on_record(const struct event *event, size_t size, void *ctx)
 {
 	struct events *events = ctx;

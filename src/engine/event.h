@@ -60,6 +60,14 @@ extern const struct event_columns event_columns;
 #define EVENT_ERROR_NAME(STRUCT, MEMBER) \
 	FIELD(FIELD_ERROR, STRUCT, MEMBER, "error", "ERROR", -12, .shown = &event_columns.errors)
 
-/* Getters of a tool that traces functions get its target set as ctx: slots[] and symbols[] by slot_number(). */
+/*
+ * Of a tool that traces functions: the function of a slot (slot_number(), an unsigned int), and what the linker calls it. The
+ * context of getters is the tool's struct target_set.
+ */
+#define EVENT_FUNCTION(STRUCT, MEMBER) \
+	FIELD_GET(FIELD_STR, event_get_function, "func", "FUNC", -1, .may_cut = true, GET_OF(STRUCT, MEMBER)), \
+		DATA_GET(FIELD_STR, event_get_symbol, "symbol", GET_OF(STRUCT, MEMBER))
+void event_get_function(struct value *to, const void *slot, const void *set);
+void event_get_symbol(struct value *to, const void *slot, const void *set);
 
 #endif

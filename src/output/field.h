@@ -73,6 +73,7 @@ struct field {
 	 */
 	size_t offset;
 	size_t size; /* FIELD_CHARS: the bytes of the array */
+	/* row is the row, or with GET_OF() a member of it. */
 	void (*get)(struct value *to, const void *row, const void *ctx);
 	/* A member's value is null if it is this number, or if another member, of known_size bytes, is 0. */
 	enum field_null null;
@@ -109,6 +110,8 @@ struct field {
 	{ \
 		.key = KEY, .title = TITLE, .type = TYPE, .get = GET, .width = WIDTH, ##__VA_ARGS__ \
 	}
+/* For FIELD_GET() and its like: the getter gets &row->MEMBER instead of the row. */
+#define GET_OF(STRUCT, MEMBER) .offset = offsetof(STRUCT, MEMBER)
 /* Only in data. */
 #define DATA(TYPE, STRUCT, MEMBER, KEY, ...) FIELD(TYPE, STRUCT, MEMBER, KEY, NULL, 0, .data_only = true, ##__VA_ARGS__)
 #define DATA_GET(TYPE, GET, KEY, ...)	     FIELD_GET(TYPE, GET, KEY, NULL, 0, .data_only = true, ##__VA_ARGS__)

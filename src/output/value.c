@@ -205,7 +205,7 @@ struct value value_of(const struct field *field, const void *row, const void *ct
 		return value;
 	if (field->get) {
 		str_reset(room);
-		field->get(&value, row, ctx);
+		field->get(&value, (const char *)row + field->offset, ctx);
 	} else {
 		read_member(&value, field, (const char *)row + field->offset);
 	}

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "output/wait_status.h"
 #include "output_fixture.h"
 
 struct row {
@@ -272,6 +273,33 @@ Test(field, text_and_data_differ)
 
 	cr_expect_str_eq(text, "---- -------- ------\n   1 \xe6\x97\xa5       7\n");
 	cr_expect_str_eq(json, "{\"n\":1,\"raw\":\"\xe6\x97\xa5\",\"last\":7}\n");
+}
+
+/* Codes and signals as wait(2) packs them: exit code << 8, or the signal with 0x80 for a core. */
+Test(field, wait_status)
+{
+	static const struct field fields[] = { WAIT_STATUS_FIELDS(struct row, s32, "END", -1) };
+	static const struct schema schema = { fields, ARRAY_SIZE(fields) };
+	static const struct {
+		int status;
+		const char *text, *json;
+	} cases[] = {
+		{ 0, "0\n", "{\"exit_code\":0,\"signal\":null,\"signal_name\":null,\"core_dumped\":false}\n" },
+		{ 3 << 8, "code 3\n", "{\"exit_code\":3,\"signal\":null,\"signal_name\":null,\"core_dumped\":false}\n" },
+		{ 9, "signal 9 (KILL)\n", "{\"exit_code\":null,\"signal\":9,\"signal_name\":\"SIGKILL\",\"core_dumped\":false}\n" },
+		{ 11 | 0x80, "signal 11 (SEGV), core dumped\n",
+		  "{\"exit_code\":null,\"signal\":11,\"signal_name\":\"SIGSEGV\",\"core_dumped\":true}\n" },
+		{ 32, "signal 32 (unknown)\n", "{\"exit_code\":null,\"signal\":32,\"signal_name\":null,\"core_dumped\":false}\n" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct row row = { .s32 = cases[i].status };
+		char *text __free = fixture_print(OUTPUT_TEXT, &schema, &row, NULL);
+		char *json __free = fixture_print(OUTPUT_JSON, &schema, &row, NULL);
+
+		cr_expect_str_eq(text, cases[i].text);
+		cr_expect_str_eq(json, cases[i].json, "%s", json);
+	}
 }
 
 Test(field, roles)
