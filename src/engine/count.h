@@ -5,10 +5,10 @@
 
 #include "engine.h"
 
-/* A row of a counting tool: its schema shows these. */
+/* The row of counting tools. */
 struct count_row {
 	const char *name;
-	const char *symbol; /* as the linker or the kernel knows it: differs where C++ or Rust mangled it, or an address tells */
+	const char *symbol; /* the linker's or the kernel's name: mangled, or with an address */
 	uint64_t count;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The distribution engine (bpf/dist.bpf.h): histograms, or totals, of what programs measure, one of all or one for each
- * process, disk, ... A tool says where its programs are attached (progs.h) and what its keys are:
+ * The distribution engine (bpf/dist.bpf.h): histograms or totals of values that programs measure, one for all or one
+ * for each key (process, disk, ...). A tool says where its programs are attached (progs.h) and what its keys are:
  *
  *	static const struct dist_kind kinds[] = {
  *		{ .name = "pid", .when = &settings.pids },
@@ -22,45 +22,45 @@
 #include "progs.h"
 #include "output/hist.h"
 
-/* What values are told apart by. The program knows a kind by its place in the table. */
+/* A kind of key. The program knows a kind by its index in the table. */
 struct dist_kind {
-	const char *name;				  /* "pid": above charts, and in JSON */
-	const bool *when;				  /* where this is set; NULL: always */
-	bool named;					  /* its keys are names: else numbers */
-	bool labelled;					  /* and "comm" */
-	void (*describe)(struct str *s, uint64_t number); /* instead of the number; may be NULL */
+	const char *name;				  /* "pid": above charts and in data */
+	const bool *when;				  /* used if this is set; NULL: always */
+	bool named;					  /* keys are names; otherwise numbers */
+	bool labelled;					  /* keys have a label, "comm" */
+	void (*describe)(struct str *s, uint64_t number); /* appends text to print instead of the number; may be NULL */
 };
 
 struct dist_source {
 	struct progs_source progs;
 	const struct dist_kind *kinds;
 	size_t n_kinds;
-	/* Or values are told apart by a small number always, and these are what the numbers mean. */
+	/* Instead of kinds: the keys are always small numbers, with these meanings. */
 	const char *const *numbers, *numbers_name;
 	size_t n_numbers;
-	const bool *msecs, *nsecs;   /* units; else microseconds. May be NULL */
-	const bool *charts;	     /* histograms: else tables of totals. NULL: always histograms */
+	const bool *msecs, *nsecs;   /* the unit; otherwise microseconds. May be NULL */
+	const bool *charts;	     /* histograms; otherwise tables of totals. NULL: always histograms */
 	const bool *counts;	     /* totals are counts, not times; may be NULL */
-	const struct schema *totals; /* of the tables */
+	const struct schema *totals; /* of tables of totals */
 };
 
 /* For TOOL(): this engine, with a struct dist_source. */
 #define DIST_ENGINE(SOURCE) .engine = &dist_engine, .source = ENGINE_SOURCE(struct dist_source, SOURCE)
 #define DIST_KINDS(table)   .kinds = table, .n_kinds = ARRAY_SIZE(table)
 
-/* A row of any schema. */
+/* A row of every schema. */
 struct dist_row {
-	struct hist_row hist; /* first, as HIST_FIELDS want it */
+	struct hist_row hist; /* must be first, for HIST_FIELDS */
 	bool keyed;
 	uint64_t number;
-	const char *text; /* what stands for the number; may be NULL */
+	const char *text; /* printed instead of the number; may be NULL */
 	const char *label;
 	bool counts;
 };
 
-/* What options decide in a schema stands for itself there; an instance has the kind's name and the title in its place. */
+/* Placeholders in a schema for what options decide; an instance replaces them by the kind's name and the title. */
 extern const char dist_by[], dist_total_title[];
-/* The key, by its kind's name in data; then what schemas of charts have in common, or of tables of totals. */
+/* The key, whose name in data is that of its kind; then the common fields of charts, or of tables of totals. */
 #define DIST_KEY(TITLE, WIDTH) FIELD_GET(FIELD_STR, dist_get_key, dist_by, TITLE, WIDTH)
 #define DIST_COMM	       DATA_GET(FIELD_STR, dist_get_label, "comm", .role = ROLE_TASK)
 #define DIST_TOTALS(WIDTH) \

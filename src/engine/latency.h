@@ -6,7 +6,7 @@
 #include "output/hist.h"
 #include "engine.h"
 
-/* Arguments are specs of functions. A row is a struct hist_row. */
+/* The arguments are specs of functions. The row is a struct hist_row. */
 extern const struct engine latency_engine;
 /* For TOOL(). */
 #define LATENCY_ENGINE .engine = &latency_engine

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Within engine/: functions that are probed at both ends. Both ends of one are attached the same way or none is, and the return
- * first, so that no call is begun whose end is not seen.
+ * Within engine/: functions that are probed at both ends. Both ends of a function are attached by the same mechanism
+ * or not at all, and the return first, so that no call starts whose end is not seen.
  */
 #ifndef SONDE_PAIRS_H
 #define SONDE_PAIRS_H
@@ -17,26 +17,29 @@ struct pairs {
 	struct image entry, ret, session;
 };
 
-/* What was resolved becomes pairs: the set is twice as large, entries first, then their returns in the same order; the slots stay. Refuses what has no return. */
+/*
+ * Turns the resolved targets into pairs: the set is then twice as large, with the entries first, then their returns in
+ * the same order. The slots stay. Refuses targets without a return.
+ */
 int pairs_make(struct target_set *set, struct err *err);
 /*
- * Sizes the pending table of an object that is open: *mask is for its programs' PATCH_PENDING_MASK. The table has room for at least four
- * times as many calls: a key may be in few cells only. cell: bytes of one.
+ * Sizes the pending table of an object that is open, and sets *mask for PATCH_PENDING_MASK of its programs. The table
+ * has at least four times as many entries as calls, because a key can use only a few of them. cell: bytes of an entry.
  */
 int pairs_size(struct object *object, uint32_t calls, size_t cell, uint64_t *mask, struct err *err);
-/* Of an object that is prepared, by the names of its programs: the images, with pairs->pending_mask in those that use the table. */
+/* Makes the images of a prepared object, by the names of its programs, and fills in pairs->pending_mask. */
 int pairs_load(struct pairs *pairs, const struct object *object, const char *entry, const char *ret, const char *session,
 	       struct err *err);
 void pairs_release(struct pairs *pairs);
-/* Attaches as many as can be; an error says why the first one cannot where none is. */
+/* Attaches as many as possible. Returns 0 if at least one is attached; otherwise err says why the first one is not. */
 int pairs_attach(const struct pairs *pairs, struct attach *attach, const struct target_set *set, struct err *err);
-/* Those that are. */
+/* Returns how many are attached. */
 size_t pairs_count(const struct attach *attach, const struct target_set *set);
-/* Those that are not, and why; notes->v is the caller's to free. */
+/* Lists those that are not attached, and why. The caller frees notes->v. */
 void pairs_failed(const struct attach *attach, const struct target_set *set, struct target_notes *notes);
 /*
- * Calls that were not measured, and why. missed: what the kernel has skipped and is told by itself, a part of which are
- * returns; calls: that there was room for.
+ * Reports calls that were not measured, and why. missed: hits that the kernel skipped, which are reported on their own;
+ * some of them are returns. calls: how many calls had room.
  */
 void pairs_say_losses(const struct object *object, uint64_t missed, uint32_t calls);
 

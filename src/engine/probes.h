@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Within engine/: what engines have in common whose arguments are probes as a user writes them. */
+/* Within engine/: shared by engines whose arguments are probes as a user writes them. */
 #ifndef SONDE_PROBES_H
 #define SONDE_PROBES_H
 
@@ -8,7 +8,7 @@
 
 struct probes_settings {
 	bool regex, mangled, force;
-	bool both; /* the engine's: functions are probed at both ends */
+	bool both; /* set by the engine: functions are probed at both ends */
 	int mech;
 };
 
@@ -24,20 +24,20 @@ struct probes_settings {
 	OPT(OPT_BOOL, STRUCT, MEMBER, 0, "force", NULL, \
 	    "probe user functions even if that may break the program: inside instructions, or Go's by return probes")
 
-/* The arguments to targets. what: "count", for "nothing to count". Fails where nothing is left. */
+/* Resolves the arguments to targets. what: "count", for "nothing to count". It is an error if no target is left. */
 int probes_resolve(struct engine_instance *instance, const struct probes_settings *settings, const char *what,
 		   struct target_set *set, struct err *err);
-/* What every set of targets is attached with. */
+/* Returns the options to attach a set of targets. */
 struct attach_options probes_attach_options(struct engine_instance *instance, const struct probes_settings *settings);
-/* "Tracing 5 functions for ..." */
+/* Reports "Tracing 5 functions for ...". */
 void probes_say_armed(struct engine_instance *instance, size_t n);
-/* A line for each file that would have had more symbols. */
+/* Reports each file whose symbols sonde could not read completely. */
 void probes_say_refused(const struct target_set *set);
-/* A line for each reason: what was not attached, of those notes, and what was left out of the set. */
+/* Reports, a line for each reason, which targets were not attached (notes), and which were left out of the set. */
 void probes_say_left_out(struct engine_instance *instance, struct target_set *set, struct target_notes *failed);
-/* The kernel's own, where it `knows` them; consequence: "not counted". */
+/* Reports the hits that the kernel missed, if it knows them; consequence: "not counted". */
 void probes_say_missed(struct engine_instance *instance, bool knows, uint64_t missed, const char *consequence);
-/* Whether probes have been switched off meanwhile, which the kernel tells nobody: true when something was said. */
+/* Reports if probes were switched off meanwhile, which the kernel does not. Returns true if so. */
 bool probes_say_switched_off(const struct attach *attach);
 
 #endif

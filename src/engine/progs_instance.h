@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Within engine/: a tool's programs (progs.h), from their object until they are detached. An engine makes these calls in this order,
- * and sizes and fills between them what is its own:
+ * Within engine/: the life of a tool's programs (progs.h), from opening their object to detaching them. An engine makes
+ * these calls in this order, and sizes and fills its own data between them:
  *
  *	progs_configure()	the tool checks its options
- *	progs_open()		the object is open: the engine sizes maps and fills data, then
- *	progs_prepare()	maps exist: the engine patches images, then
- *	progs_attach()	probes are armed
+ *	progs_open()		opens the object; then the engine sizes maps and fills data
+ *	progs_prepare()		creates the maps; then the engine patches images
+ *	progs_attach()		arms the probes
  *	progs_release()	also after an error
  */
 #ifndef SONDE_PROGS_INSTANCE_H
@@ -25,32 +25,34 @@ struct progs {
 	struct target_set set;
 	struct attach_options options;
 	struct attach *attach;
-	struct image *images; /* of each probe's program; of a program that has several probes the first one's */
+	struct image *images; /* one for each probe; a program with several probes has its image at the first */
 	struct pairs pairs;
-	uint32_t pending; /* room for so many in the pending table; 0 until progs_open(): as many as the source says */
+	uint32_t pending; /* the most that may be pending; 0 until progs_open(): as many as the source says */
 };
 
-/* The tool checks its options; wrong ones are -EINVAL, and reported as wrong usage. */
+/* Lets the tool check its options. -EINVAL is reported as wrong usage. */
 int progs_configure(struct progs *progs, struct err *err);
-/* Opens the object, fills in config, and sizes the tool's maps and the pending table. Pairs: the arguments become targets. */
+/* Opens the object, fills in config, and sizes the tool's maps and the pending table. Pairs: resolves the arguments. */
 int progs_open(struct progs *progs, struct err *err);
-/* Creates the maps and makes images of the programs. The filter works from here on. */
+/* Creates the maps and makes images of the programs. The filter is active from here on. */
 int progs_prepare(struct progs *progs, struct err *err);
 /*
- * Attaches what the table of probes names and the options ask for. An error names the first that cannot be attached
- * and is not optional.
+ * Attaches the probes of the table that the options ask for. An error names the first one that cannot be attached and
+ * is not optional.
  */
 int progs_attach(struct progs *progs, struct err *err);
-/* Hits that the kernel skipped; *known: does it count them? */
+/* Returns how many hits the kernel skipped. *known: true if the kernel counts them. */
 uint64_t progs_missed(const struct progs *progs, bool *known);
-/* Reports what is pending and found no room. Pairs: also what is not attached, and calls that were not measured. */
+/*
+ * Reports what found no room in the pending table. Pairs: also what is not attached, and calls that were not measured.
+ */
 void progs_say_losses(const struct progs *progs, uint64_t missed);
-/* Detaches, and frees all but the struct. */
+/* Detaches, and frees everything but the struct. */
 void progs_release(struct progs *progs);
 
-/* Within progs*.c: targets of the table, and the plan to attach them. */
+/* Within progs*.c: the targets of the table, and the plan to attach them. */
 int progs_attach_table(struct progs *progs, struct err *err);
-/* The first probe with the same program: its place. */
+/* Returns the index of the first probe with the same program. */
 size_t progs_first(const struct progs_source *source, size_t probe);
 
 #endif

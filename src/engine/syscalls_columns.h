@@ -8,7 +8,10 @@
 /* By call, without times. */
 extern const struct schema syscalls_schema;
 
-/* The columns for these settings; the table of strace -c if it is with_total. unit: of times in text, UNIT_US or UNIT_MS. */
+/*
+ * The columns for these settings; the table of strace -c if it is with_total. unit: of times in text, UNIT_US or
+ * UNIT_MS.
+ */
 const struct schema *syscalls_columns(const struct syscalls_settings *settings, enum field_unit unit);
 
 #endif
