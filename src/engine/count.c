@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The count engine's user side: specs to targets, targets to links, counters to rows.
- * Counters only ever grow; a table shows the difference to the table before, so no
- * hit is lost between two.
+ * The user side of the count engine: turns specs into targets, targets into links, counters into rows. Counters only
+ * grow; a table shows the difference to the table before, so no hit is lost between two tables.
  */
 #include "attach/plan.h"
 #include "attach/shards.h"
@@ -34,12 +33,12 @@ struct count {
 	struct object object;
 	struct attach *attach;
 	struct image image;
-	const uint64_t *counters; /* [shard][slot], shared with the kernel; the map's */
+	const uint64_t *counters; /* [shard][slot], shared with the kernel; memory of the map */
 	struct shards shards;
 	uint64_t *totals;  /* each slot's count since the beginning */
-	uint64_t *before;  /* the same at the last table */
+	uint64_t *before;  /* the counts at the last table */
 	uint64_t missed;   /* hits that belong to no row */
-	bool knows_missed; /* whether the kernel tells */
+	bool knows_missed; /* the kernel counts the hits that it misses */
 	struct count_row *rows;
 };
 
@@ -129,9 +128,9 @@ static uint64_t counted(const struct count *count, size_t slot)
 }
 
 /*
- * A preemptible kernel may stop a program in the middle, and skips it for others until it goes on
- * (7.x does so on raw tracepoints). It counts what it skips: where a program serves one slot and
- * lets every hit pass, those are hits like the rest. What a filter would have said of them nobody knows.
+ * A preemptible kernel may preempt a program, and skips it on that processor until it continues (7.x does so on raw
+ * tracepoints). It counts the skipped hits. If a program serves one slot and has no filter, these hits belong to the
+ * slot. With a filter, nobody knows which of them would have passed.
  */
 static void update_totals(struct engine_instance *instance, struct count *count)
 {
@@ -172,7 +171,7 @@ static int count_snapshot(struct engine_instance *instance, engine_row_fn fn, vo
 	return 0;
 }
 
-/* The rows that are not zero, ascending; what is shown is subtracted from the next table. */
+/* Prints the rows that are not zero, ascending, and remembers them for the difference of the next table. */
 static size_t collect(struct engine_instance *instance, struct count *count)
 {
 	size_t n = 0;
@@ -181,7 +180,7 @@ static size_t collect(struct engine_instance *instance, struct count *count)
 	for (size_t slot = 0; slot < count->set.n_slots; slot++) {
 		uint64_t total = count->totals[slot];
 
-		/* the kernel's own counts are not read at one moment: never backwards */
+		/* the kernel's counts are not read at one moment: never let them decrease */
 		if (total <= count->before[slot])
 			continue;
 		count->rows[n].name = count->set.slots[slot];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The distribution engine's user side: options to cells and keys, these to charts and tables, and what was not
- * counted.
+ * The user side of the distribution engine: turns options into cells and keys, and these into charts and tables;
+ * reports what was not counted.
  */
 #include "attach/quirks.h"
 #include "base/report.h"
@@ -38,7 +38,7 @@ struct dist {
 	struct engine_instance *instance;
 	const struct dist_source *source;
 	const struct dist_kind *kind; /* NULL: none */
-	const char *by;		      /* what rows are of, also in data */
+	const char *by;		      /* the name of the keys, also in data */
 	char total_title[16];
 	struct progs progs;
 	struct hists hists;
@@ -47,9 +47,9 @@ struct dist {
 	bool knows_missed;
 };
 
-/* A row that is to be shown. */
+/* A row to print. */
 struct shown {
-	const union dist_key *key; /* NULL: it has a number only */
+	const union dist_key *key; /* NULL: it has only a number */
 	uint64_t number;
 	const char *label;
 	const uint64_t *cells;
@@ -77,7 +77,7 @@ static int by_key(const void *pa, const void *pb)
 	return compare(a->number, b->number);
 }
 
-/* As in bcc the largest is last. */
+/* As in bcc, the largest is last. */
 static int by_value(const void *pa, const void *pb)
 {
 	const struct shown *a = pa, *b = pb;
@@ -133,7 +133,7 @@ static void collect(struct dist *dist, struct table *table)
 		qsort(table->v, table->n, sizeof(*table->v), dist->charts ? by_key : by_value);
 }
 
-/* What stands for the key, where its number does not. */
+/* Returns the text of a key that is not printed as a number. */
 static bool add_text(struct str *s, const struct dist *dist, const struct shown *shown)
 {
 	if (shown->key)
@@ -147,7 +147,7 @@ static bool add_text(struct str *s, const struct dist *dist, const struct shown 
 	return true;
 }
 
-/* Above its chart, after "pid = ". */
+/* The label above a chart, after "pid = ". */
 static void add_title(struct str *s, const struct dist_row *row)
 {
 	if (row->text)
@@ -227,7 +227,7 @@ static void dist_emit(struct engine_instance *instance, bool last)
 
 /* --- what was not counted --- */
 
-/* A number of those that the programs keep in a map of this name. */
+/* Returns one of the counters that the programs store in a map of this name. */
 static uint64_t lost(const struct dist *dist, const char *map, size_t which)
 {
 	return object_word(&dist->progs.object, map, which);
@@ -253,7 +253,7 @@ static void dist_losses(struct engine_instance *instance)
 
 /* --- begin and end --- */
 
-/* As in bcc: [INTERVAL [COUNT]], in the place of --interval and --duration. */
+/* As in bcc: [INTERVAL [COUNT]], instead of --interval and --duration. */
 static int parse_args(struct engine_instance *instance, struct err *err)
 {
 	const char *const *args = instance->args.v;
@@ -294,7 +294,7 @@ static int choose_kind(struct dist *dist, struct err *err)
 	return 0;
 }
 
-/* Charts or totals, with the words that the options decide. */
+/* Chooses charts or totals, with the words that depend on options. */
 static void choose_schema(struct engine_instance *instance, const struct dist *dist)
 {
 	struct field *fields;
@@ -359,13 +359,13 @@ static int size_keys(struct dist *dist, struct object *object, struct err *err)
 		ret = object_size_map(object, "dist_rows", max, err);
 	if (!ret)
 		ret = object_size_value(object, ".data.empty", size, err);
-	/* rows are of all processors */
+	/* rows are summed over all processors */
 	dist->progs.options.shared = true;
 	dist->hists.shards = (struct shards){ .n = 1 };
 	return ret;
 }
 
-/* Opens the object, and sizes and fills what the options are for. */
+/* Opens the object, and sizes and fills it according to the options. */
 static int set_up(struct engine_instance *instance, struct dist *dist, struct err *err)
 {
 	struct object *object = &dist->progs.object;
@@ -377,7 +377,7 @@ static int set_up(struct engine_instance *instance, struct dist *dist, struct er
 	dist->progs.pending = settings->pending;
 	ret = progs_open(&dist->progs, err);
 
-	/* an interrupt's program may come into another: newer kernels skip the same one */
+	/* the program of an interrupt may interrupt another program; newer kernels skip only the same program */
 	dist->progs.options.shared = !quirk_guards_raw_tp();
 	if (!ret)
 		ret = object_fill(object, ".rodata.dist", &setup, sizeof(setup), err);
@@ -394,7 +394,7 @@ static size_t memory(const struct dist *dist)
 	return dist->kind ? dist->keys.max * dist->keys.value_size : hists_memory(&dist->hists);
 }
 
-/* Some of a tool's programs count, others only note when something has begun: each has the sites that it needs. */
+/* Some programs of a tool count, others only record a start: each has only the patch sites that it needs. */
 static int patch_images(struct dist *dist, struct err *err)
 {
 	int ret = 0;
@@ -451,7 +451,7 @@ static int dist_open(struct engine_instance *instance, struct err *err)
 	dist->source = instance->source;
 	dist->progs.source = &dist->source->progs;
 	dist->progs.instance = instance;
-	dist->progs.options.must_not_miss = true; /* a hit that is skipped is not measured */
+	dist->progs.options.must_not_miss = true; /* a skipped hit is not measured */
 	dist->progs.options.progress = engine_progress;
 	dist->progs.options.ctx = instance;
 	ret = configure(instance, dist, err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What rows of distributions have beside their cells: whose they are, and as totals. */
+/* The fields of distributions besides the cells: keys and totals. */
 #include "dist.h"
 
 const char dist_by[] = "key", dist_total_title[] = "TOTAL";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What all engines share: the life of an instance, its schema, tables, progress. */
+/* Shared by all engines: the life of an instance, its schema, tables, progress. */
 #include "base/clock.h"
 #include "base/report.h"
 #include "engine.h"
@@ -54,7 +54,7 @@ struct field *engine_own_fields(struct engine_instance *instance)
 	own->schema = *from;
 	own->schema.fields = own->fields;
 	memcpy(own->fields, from->fields, from->n * sizeof(own->fields[0]));
-	/* only now: the old copy may be what was copied */
+	/* free it only now: the new copy may have been made from the old one */
 	free(instance->own_schema);
 	instance->own_schema = own;
 	instance->schema = &own->schema;

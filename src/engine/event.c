@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The event engine's user side: a tool's probes to links, its events to rows, and what was lost on the way. */
+/* The user side of the event engine: turns probes into links and events into rows, and reports losses. */
 #include <sys/resource.h>
 
 #include "base/clock.h"
@@ -13,7 +13,7 @@
 #define READER_NICE    -10
 #define BUFFER_DEFAULT (4 * 1024 * 1024)
 #define BUFFER_MAX     (1024 * 1024 * 1024)
-/* So close together two clocks are read as if at once. */
+/* Two clocks that are read within this time count as read at once. */
 #define CLOCKS_APART_NS 100000ULL
 
 struct settings {
@@ -38,14 +38,14 @@ struct events {
 	struct progs progs;
 	struct stream *stream;
 	struct output_clock clock;
-	/* what was said of losses, and when */
+	/* the losses that were reported, and when */
 	uint64_t said, said_at;
 	bool knows_missed;
 };
 
 /*
- * Somebody may set the clock, and then later events have the new time. Nothing should delay us between the two
- * clocks: the closest of a few looks counts.
+ * If somebody sets the clock, later events have the new time. A delay between reading the two clocks would shift the
+ * times, so read a few times and use the closest pair.
  */
 static void look_at_clock(struct events *events)
 {
@@ -83,7 +83,7 @@ static void on_record(const struct event *event, size_t size, void *ctx)
 		output_row(events->instance->ctx->out, event);
 }
 
-/* All that was lost until now, wherever. */
+/* Returns all losses so far, of whatever kind. */
 struct lost {
 	uint64_t dropped, own, missed, all;
 };
@@ -100,7 +100,7 @@ static struct lost lost(struct events *events)
 	return lost;
 }
 
-/* As soon as there is something to say, and then no more than once a second. */
+/* Reports losses at once, and then at most once a second. */
 static void say_losses(struct events *events)
 {
 	uint64_t all = lost(events).all, now = clock_boot_ns();
@@ -165,7 +165,7 @@ static void event_losses(struct engine_instance *instance)
 
 /* --- begin and end --- */
 
-/* Opens the object, and sizes and fills what the options are for. */
+/* Opens the object, and sizes and fills it according to the options. */
 static int set_up(struct engine_instance *instance, struct events *events, struct err *err)
 {
 	const struct settings *settings = instance->settings;
@@ -198,8 +198,8 @@ static int load(struct engine_instance *instance, struct events *events, struct 
 }
 
 /*
- * A machine that is too busy to let us read is the one whose events would be lost. What we take is what rows
- * cost, no more; the command, forked before, does not run any faster.
+ * Raises our priority: a machine too busy to let us read is the one whose events would be lost. We use only the time
+ * that rows cost. The command was forked before, so its priority does not change.
  */
 static void hurry(void)
 {
@@ -222,7 +222,7 @@ static int event_open(struct engine_instance *instance, struct err *err)
 		.source = &source->progs,
 		.instance = instance,
 		.options = {
-			.must_not_miss = true, /* a hit that is skipped is an event that is lost */
+			.must_not_miss = true, /* a skipped hit is a lost event */
 			.shared = true,
 			.pid = instance->ctx->pid,
 			.progress = engine_progress,
@@ -242,7 +242,7 @@ static int event_open(struct engine_instance *instance, struct err *err)
 	return progs_attach(&events->progs, err);
 }
 
-/* What `shown` says in the tool's schema, in the context's words. */
+/* Maps `shown` of the tool's schema to the options in the context. */
 static const bool *shown_by(const struct engine_context *ctx, const bool *shown)
 {
 	if (shown == &event_columns.time)

@@ -62,7 +62,9 @@ static bool has_perf_tracepoints(void)
 	return true;
 }
 
-/* Every process's, whatever the processor: the kernel asks the event's processor only for samples, which nobody reads. */
+/*
+ * Every process's, whatever the processor: the kernel asks the event's processor only for samples, which nobody reads.
+ */
 static struct bpf_link *attach_perf(const struct bpf_program *program, const char *tracepoint)
 {
 	struct perf_event_attr attr = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Interrupts are counted, or their time is measured: one or the other. */
+/* Either counts interrupts or measures their time. */
 #include "irqs.h"
 
 int irqs_configure(struct irqs_settings *settings, struct dist_source *source, const char *times,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The latency engine's user side: functions to pairs of probes, cells to histograms, and which calls were not
- * measured.
+ * The user side of the latency engine: turns functions into pairs of probes and cells into histograms, and reports the
+ * calls that were not measured.
  */
 #include "base/report.h"
 #include "bpf/filter.h"
@@ -21,8 +21,8 @@
 #define KEYS_DEFAULT  1024
 
 /*
- * Functions that are shown as one have rows of their own nevertheless, which need no atomic: as long as they are so
- * few.
+ * Up to so many functions have histograms of their own even if they are printed as one, so that no atomic add is
+ * needed.
  */
 #define OWN_ROWS_MAX 64
 
@@ -58,7 +58,7 @@ struct latency {
 	struct pairs pairs;
 };
 
-/* More functions than histograms are refused at once, before any is measured. */
+/* Refuses more functions than histograms at once, before anything is measured. */
 static int check_keys(const struct latency *latency, const struct settings *settings, struct err *err)
 {
 	if (!settings->by_function || latency->set.n_slots <= settings->keys)
@@ -67,7 +67,7 @@ static int check_keys(const struct latency *latency, const struct settings *sett
 		       latency->set.n_slots, settings->keys, latency->hists.words * sizeof(uint64_t));
 }
 
-/* Values are counted where a call ends. */
+/* The programs at the end of a call add the value. */
 static int load_images(struct latency *latency, struct err *err)
 {
 	struct pairs *pairs = &latency->pairs;
@@ -86,7 +86,7 @@ static int load(struct engine_instance *instance, struct latency *latency, struc
 	struct object *object = &latency->object;
 	int ret = object_open(object, latency_bpf__elf_bytes, err);
 
-	/* a hit that the kernel skips is a call that is not measured */
+	/* a skipped hit is a call that is not measured */
 	options.must_not_miss = true;
 	if (!ret)
 		ret = hists_size(&latency->hists, object, latency->set.n_slots, all_in_one, &options, err);
@@ -147,7 +147,7 @@ static void latency_armed(struct engine_instance *instance)
 	probes_say_armed(instance, pairs_count(latency->attach, &latency->set));
 }
 
-/* The slots that rows are of; NULL: all are one row. */
+/* Returns the set whose slots are the rows; NULL: there is one row for all. */
 static const struct target_set *shown_set(const struct engine_instance *instance)
 {
 	const struct settings *settings = instance->settings;

@@ -22,7 +22,7 @@ static struct bpf_map *find(const struct object *object, const char *map)
 	return bpf_object__find_map_by_name(object->core.bpf, map);
 }
 
-/* What libbpf said when it was to size a map. */
+/* Turns the error of sizing a map into err. */
 static int sized(int ret, const char *map, struct err *err)
 {
 	return ret ? err_set(err, ret, "cannot size the BPF map '%s': %s", map, strerror(-ret)) : 0;
@@ -63,7 +63,7 @@ int object_reuse_map(struct object *object, const char *name, int fd, struct err
 	return ret ? err_set(err, ret, "cannot share the BPF map '%s': %s", name, strerror(-ret)) : 0;
 }
 
-/* NULL where there is no such section, or it is smaller. */
+/* Returns NULL if there is no such section, or if it is smaller. */
 static void *section_at(const struct object *object, const char *section, size_t size)
 {
 	struct bpf_map *map = find(object, section);

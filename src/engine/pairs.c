@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Functions probed at both ends: which way the two are attached, and in which order. */
+/* Functions probed at both ends: by which mechanism and in which order the ends are attached. */
 #include "attach/plan.h"
 #include "attach/quirks.h"
 #include "base/report.h"
@@ -7,7 +7,7 @@
 #include "base/str.h"
 #include "pairs.h"
 
-/* How much of the table of calls may be in use, so that a key finds a free cell among its few. */
+/* The share of the pending table that may be in use, so that a key finds a free entry among its few. */
 #define LOAD 4
 
 static const char *why_no_pair(const struct target *target)
@@ -27,7 +27,7 @@ static const char *why_no_pair(const struct target *target)
 	return NULL;
 }
 
-/* Who named one that is no function is told; of a pattern the others are left. */
+/* Removes targets without a return. It is an error if the user named only such targets; a pattern keeps the others. */
 static int remove_unpaired(struct target_set *set, struct err *err)
 {
 	size_t kept = 0;
@@ -84,7 +84,7 @@ int pairs_load(struct pairs *pairs, const struct object *object, const char *ent
 	error = error ? error : object_image(object, session, &pairs->session, err);
 	error = error ? error : image_patch(&pairs->entry, PATCH_PENDING_MASK, pairs->pending_mask, err);
 	error = error ? error : image_patch(&pairs->ret, PATCH_PENDING_MASK, pairs->pending_mask, err);
-	/* the kernel keeps a session's start, but a tool may have more to keep */
+	/* the kernel stores a session's start time, but a tool may store more */
 	if (!error)
 		image_patch_optional(&pairs->session, PATCH_PENDING_MASK, pairs->pending_mask);
 	return error;
@@ -106,7 +106,7 @@ size_t pairs_count(const struct attach *attach, const struct target_set *set)
 	return n;
 }
 
-/* The last step tries the return first. Where only the entry failed, that tells why. */
+/* The last step attaches the return first; if only the entry failed, the entry has the reason. */
 static const char *why_not(const struct attach *attach, const struct target_set *set, size_t i)
 {
 	size_t ret = set->n / 2 + i;
@@ -127,7 +127,7 @@ void pairs_failed(const struct attach *attach, const struct target_set *set, str
 	}
 }
 
-/* Trampolines cost least where they are few; a session costs half of what two probes do. */
+/* A few trampolines cost least; a session costs half as much as two probes. */
 int pairs_attach(const struct pairs *pairs, struct attach *attach, const struct target_set *set, struct err *err)
 {
 	size_t n = set->n / 2;

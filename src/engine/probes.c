@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Probe specs on the command line: to targets, and what is said of those that stay without a probe. */
+/* Resolves the specs on the command line, and reports the targets that have no probe. */
 #include "base/report.h"
 #include "probes.h"
 
-/* How many of those that were left out for one reason are named without --verbose. */
+/* Without --verbose, so many targets are named for each reason. */
 #define NAMED_FEW 5
 
 int probes_resolve(struct engine_instance *instance, const struct probes_settings *settings, const char *what,
@@ -70,7 +70,7 @@ static int by_reason(const void *pa, const void *pb)
 	return ret ? ret : strcmp(a->name, b->name);
 }
 
-/* A line for each reason; of thousands of names some are told. */
+/* Prints a line for each reason, with only some of thousands of names. */
 static void say_notes(struct engine_instance *instance, const char *what, struct target_notes *notes)
 {
 	const struct target_note *v = notes->v;

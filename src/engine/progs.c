@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A tool's programs: their object is opened, configured, prepared and released. Where they are attached: progs_attach.c. */
+/* Opens, configures, prepares and releases the object of a tool's programs. progs_attach.c attaches them. */
 #include "base/report.h"
 #include "bpf/pending.h"
 #include "filter.h"
 #include "probes.h"
 #include "progs_instance.h"
 
-/* What belongs to no task goes by the time that a command takes, and by nothing else of it. */
+/* If hits belong to no task, only the time during which a command runs matters, not its tasks. */
 static void forget_task(struct filter *filter)
 {
 	filter->by_members = 0;
@@ -23,7 +23,7 @@ int progs_configure(struct progs *progs, struct err *err)
 	return ret;
 }
 
-/* Functions become targets, whose numbers the programs find in the object's tables. */
+/* Resolves functions to targets; the programs find their slots in the object's tables. */
 static int resolve_pairs(struct progs *progs, struct err *err)
 {
 	const struct progs_pairs *pairs = progs->source->pairs;
@@ -49,7 +49,7 @@ static int size_pending(struct progs *progs, struct err *err)
 		progs->pending = *pending->instead;
 	if (!progs->pending)
 		progs->pending = pending->entries;
-	/* a tool may have the table and leave it unused */
+	/* a tool may have a table that it does not use now */
 	return pairs_size(&progs->object, progs->pending ? progs->pending : 1, size, &progs->pairs.pending_mask, err);
 }
 

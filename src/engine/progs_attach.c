@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A tool's table of probes to targets that are attached: the best way that this kernel has for each. */
+/* Attaches a tool's table of probes, each in the best way that this kernel has. */
 #include "attach/plan.h"
 #include "attach/quirks.h"
 #include "base/report.h"
@@ -41,7 +41,7 @@ static struct target *add_target(struct progs *progs, size_t i)
 	return target;
 }
 
-/* The kernel's function of a syscall: no other syscall is slower for it, and it costs half of what a tracepoint does. */
+/* The kernel's function of a syscall: half the cost of a tracepoint, and no other syscall gets slower. */
 static void add_syscall_function(struct progs *progs, size_t i)
 {
 	struct target *target = add_target(progs, i);
@@ -63,7 +63,7 @@ static void add_tracepoint(struct progs *progs, size_t i)
 	target->label = pool_addf(&progs->set.pool, "%s:%s", target->object, target->name);
 }
 
-/* What a user could have typed; all that it matches belongs to this probe. */
+/* A spec as a user types it; all its targets belong to this probe. */
 static int add_spec(struct progs *progs, size_t i, struct err *err)
 {
 	const struct target_options options = { .pid = progs->instance->ctx->pid };
@@ -90,7 +90,7 @@ static int add_spec(struct progs *progs, size_t i, struct err *err)
 	return ret && probe->optional ? 0 : ret;
 }
 
-/* The function of a syscall, and the tracepoint to fall back to, are both targets of its probe. */
+/* The function of a syscall and the tracepoint, which is the fallback, are both targets of the probe. */
 static int add_targets(struct progs *progs, struct err *err)
 {
 	const struct progs_source *source = progs->source;
@@ -112,7 +112,7 @@ static int add_targets(struct progs *progs, struct err *err)
 	return ret;
 }
 
-/* The step of its program's plan that a target belongs to. */
+/* Returns the step of its program's plan that a target belongs to. */
 enum step {
 	STEP_FUNCTIONS, /* of syscalls */
 	STEP_RAW,
@@ -139,11 +139,11 @@ static const struct plan_step choices[STEPS] = {
 struct plan {
 	struct plan_step *v;
 	size_t n;
-	uint32_t *targets; /* of all steps, one after the other */
+	uint32_t *targets; /* the targets of all steps, one step after the other */
 	size_t n_targets;
 };
 
-/* The step of the program that the probe is the first of, if it has targets in it. */
+/* Adds a step for the program whose first probe this is, if the step has targets. */
 static void add_step(const struct progs *progs, size_t probe, enum step which, struct plan *plan)
 {
 	struct plan_step *step = &plan->v[plan->n];
@@ -166,8 +166,8 @@ static void add_step(const struct progs *progs, size_t probe, enum step which, s
 }
 
 /*
- * The probes of one program together: what the kernel's BTF says of their functions is then looked up once. No program falls back
- * before all have tried what is better.
+ * Attaches the probes of one program together, so that their functions are looked up in the kernel's BTF once. No
+ * program falls back before all have tried the better way.
  */
 static int run_plan(struct progs *progs, struct err *err)
 {
@@ -195,7 +195,7 @@ static void say_not_attached(const struct progs *progs)
 	}
 }
 
-/* Why the last target of the probe is not attached: those before it were better ways to the same place. */
+/* Returns why the last target of the probe is not attached: the ones before it are better ways to the same place. */
 static int say_failed(const struct progs *progs, size_t i, struct err *err)
 {
 	for (size_t t = progs->set.n; t--;)

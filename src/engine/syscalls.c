@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The syscall engine's user side: two programs on sys_enter and sys_exit, and what they have counted since it was taken
- * before. Counters only grow, so nothing is lost between two looks at them.
+ * The user side of the syscall engine: two programs on sys_enter and sys_exit, and what they have counted since the
+ * last reading. Counters only grow, so nothing is lost between two readings.
  */
 #include "attach/plan.h"
 #include "attach/quirks.h"
@@ -21,10 +21,10 @@
 
 #define CALLS_LEAST 4096
 #define CALLS_MOST  1000000
-/* More threads may come than there are. */
+/* There may be more threads later than now. */
 #define CALLS_SPARE 2
 
-/* The two targets, their slots and their images, in the order in which they are attached. */
+/* The two targets, their slots and their images, in the order of attaching. */
 enum end {
 	END_EXIT,
 	END_ENTER,
@@ -38,10 +38,10 @@ struct syscalls {
 	struct attach *attach;
 	struct image images[ENDS];
 	uint64_t pending_mask;
-	uint32_t calls; /* room for so many under way */
+	uint32_t calls; /* the most that may be pending */
 	struct shards shards;
 	struct syscalls_counts now, before;
-	struct syscalls_row *rows; /* what was taken */
+	struct syscalls_row *rows; /* the last reading */
 };
 
 /* --- begin --- */
@@ -122,7 +122,7 @@ static int load_images(struct syscalls *syscalls, struct err *err)
 
 static int prepare(struct syscalls *syscalls, struct engine_instance *instance, struct err *err)
 {
-	/* a hit that the kernel skips is a call that nobody knows of */
+	/* a skipped hit is a call that nobody counts */
 	struct attach_options options = { .must_not_miss = true, .progress = engine_progress, .ctx = instance };
 	struct object *object = &syscalls->object;
 	int ret = object_open(object, syscalls_bpf__elf_bytes, err);
@@ -156,7 +156,7 @@ static void add_target(struct syscalls *syscalls, enum end end, const char *name
 	target->slot = end;
 }
 
-/* The end first: a begin whose end is not seen would be kept for nothing. */
+/* Attach the end first: a start whose end is not seen would stay in the table. */
 static int attach_both(struct syscalls *syscalls, struct err *err)
 {
 	for (uint32_t end = 0; end < syscalls->set.n; end++) {
@@ -207,7 +207,7 @@ static int syscalls_open(struct engine_instance *instance, struct err *err)
 		return ret;
 	report_verbose("maps are ready: %zu KB, room for %u calls at a time", memory(syscalls) / 1024, syscalls->calls);
 	ret = attach_both(syscalls, err);
-	/* a command begins by itself, when it has been executed */
+	/* with a command, counting starts when the command has been executed */
 	if (!ret && !instance->ctx->command.pid)
 		__atomic_store_n((uint32_t *)object_memory(&syscalls->object, ".data.begun", sizeof(uint32_t)), 1,
 				 __ATOMIC_RELAXED);
@@ -225,7 +225,7 @@ static void syscalls_armed(struct engine_instance *instance)
 
 /* --- tables --- */
 
-/* What there is until now becomes syscalls->now. make_room: processes that are gone leave the map. */
+/* Reads all counts into syscalls->now. make_room: removes ended processes from the map. */
 static int look(struct syscalls *syscalls, bool make_room)
 {
 	const struct syscalls_settings *settings = &syscalls->settings;
@@ -237,7 +237,7 @@ static int look(struct syscalls *syscalls, bool make_room)
 	return 0;
 }
 
-/* The same key's row of the last time: both are in order. */
+/* Returns the row of the same key in the last reading; both are sorted. */
 static const struct syscalls_row *find_before(const struct syscalls_counts *before, size_t *at, uint32_t key)
 {
 	while (*at < before->n && before->v[*at].key < key)
@@ -264,7 +264,7 @@ static size_t subtract(struct syscalls *syscalls)
 	return n;
 }
 
-/* Of a process with the same id, there is nothing to subtract. */
+/* If it was another process with the same id, subtract nothing. */
 static void forget_gone(struct syscalls_counts *before)
 {
 	size_t kept = 0;
@@ -276,7 +276,7 @@ static void forget_gone(struct syscalls_counts *before)
 	before->n = kept;
 }
 
-/* What came since the last time, n rows that are not zero, in no order. They stay until the next call. */
+/* Returns what was added since the last reading: n rows that are not zero, in no order, valid until the next call. */
 static struct syscalls_row *take(struct syscalls *syscalls, size_t *n)
 {
 	struct syscalls_counts old = syscalls->before;
@@ -321,7 +321,7 @@ static int by_size(const void *pa, const void *pb)
 	return ret ? ret : larger_first(b->key, a->key);
 }
 
-/* Of all rows, also of those that --top leaves out. */
+/* The sum of all rows, including those that --top leaves out. */
 static struct syscalls_row total_of(const struct syscalls_row *rows, size_t n)
 {
 	struct syscalls_row total = { .name = "total", .percent = 100 };

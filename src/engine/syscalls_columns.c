@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Columns of tables of system calls. */
+/* The columns of tables of system calls. */
 #include "syscalls_columns.h"
 
 static void get_name(struct value *to, const void *data, const void *ctx)
@@ -29,7 +29,7 @@ static void get_average_us(struct value *to, const void *data, const void *ctx)
 #define PID   FIELD(FIELD_U32, ROW, key, "pid", "PID", -6, .role = ROLE_TASK)
 #define COMM  FIELD(FIELD_CHARS, ROW, comm, "comm", "COMM", -15, .role = ROLE_TASK)
 #define COUNT FIELD(FIELD_U64, ROW, calls, "count", "COUNT", 8, .role = ROLE_COUNTER)
-/* Text has times only where they are asked for, in the unit that is asked for; data has them in ns, or null. */
+/* Text has times only on request, in the requested unit; data has them in ns, or null. */
 #define IN_US  TEXT(FIELD_DURATION, ROW, ns, "TIME (us)", 16, .unit = UNIT_US, .decimals = 3)
 #define IN_MS  TEXT(FIELD_DURATION, ROW, ns, "TIME (ms)", 16, .unit = UNIT_MS, .decimals = 6)
 #define ERRORS DATA(FIELD_U64, ROW, errors, "errors", .role = ROLE_COUNTER)
@@ -43,7 +43,7 @@ static const struct field processes[] = { PID, COMM, COUNT, ERRORS, TIME, MAX };
 static const struct field processes_us[] = { PID, COMM, COUNT, ERRORS, IN_US, TIME, MAX };
 static const struct field processes_ms[] = { PID, COMM, COUNT, ERRORS, IN_MS, TIME, MAX };
 
-/* As strace -c has them: no number where no call failed. */
+/* As in strace -c: no number if no call failed. */
 static const struct field summary[] = {
 	TEXT(FIELD_REAL, ROW, percent, "% time", 6, .decimals = 2),
 	TEXT(FIELD_DURATION, ROW, ns, "seconds", 11, .unit = UNIT_SECONDS, .decimals = 6),

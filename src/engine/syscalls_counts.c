@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The counters of the syscall programs, read while these go on counting. */
+/* Reads the counters of the syscall programs, which go on counting meanwhile. */
 #include <sched.h>
 #include <signal.h>
 
@@ -18,7 +18,7 @@ static int by_key(const void *pa, const void *pb)
 	return a->key < b->key ? -1 : a->key > b->key;
 }
 
-/* A call counts before its error: in the other order there are no more errors than calls. */
+/* A program counts a call before its error, so read errors first: there are never more errors than calls. */
 static void add_cell(struct syscalls_row *row, const struct syscalls_cell *cell)
 {
 	uint64_t max = __atomic_load_n(&cell->max, __ATOMIC_RELAXED);
@@ -58,13 +58,13 @@ void syscalls_counts_by_number(struct syscalls_counts *counts, const struct obje
 	}
 }
 
-/* Nobody waits for it any more: what it did is counted, and its number may become another's. */
+/* True if the process has ended and was waited for: it does nothing more, and its id may be reused. */
 static bool is_gone(uint32_t process)
 {
 	return kill(process, 0) && errno == ESRCH;
 }
 
-/* Makes room: each table takes those that are gone out of the map, once that is half full. Ids are to be the host's. */
+/* Removes ended processes from the map, at each table, once the map is half full. Needs ids of the host. */
 static void remove_gone(struct syscalls_counts *counts, const struct object *object, uint32_t keys)
 {
 	int map = object_map_fd(object, "processes");
@@ -76,7 +76,7 @@ static void remove_gone(struct syscalls_counts *counts, const struct object *obj
 
 		if (!is_gone(row->key) || bpf_map_lookup_elem(map, &row->key, &last))
 			continue;
-		/* it may have gone on since we looked at all of them */
+		/* it may have counted more since we read all entries */
 		row->calls = row->errors = row->ns = 0;
 		add_cell(row, &last.cell);
 		row->gone = !bpf_map_delete_elem(map, &row->key);
@@ -85,10 +85,10 @@ static void remove_gone(struct syscalls_counts *counts, const struct object *obj
 
 static int look_at_processes(struct syscalls_counts *counts, const struct object *object, uint32_t keys, bool make_room)
 {
-	uint32_t n = keys + cpus_ids(); /* each processor may have one in reserve */
+	uint32_t n = keys + cpus_ids(); /* each processor may hold one entry in reserve */
 	__free uint32_t *ids = base_alloc(n * sizeof(*ids));
 	__free struct syscalls_process *values = base_alloc(n * sizeof(*values));
-	uint32_t batch; /* where the kernel would go on: all come at once */
+	uint32_t batch; /* where the kernel would continue; one call returns all entries */
 	int ret = bpf_map_lookup_batch(object_map_fd(object, "processes"), NULL, &batch, ids, values, &n, NULL);
 
 	/* that was the last */
@@ -109,8 +109,8 @@ static int look_at_processes(struct syscalls_counts *counts, const struct object
 }
 
 /*
- * A preemptible kernel skips hits on a processor where somebody was preempted in the midst of reading a map, until
- * that one goes on. So nobody is to preempt us there.
+ * If a task is preempted while it reads a map, a preemptible kernel skips hits on that processor until the task
+ * continues. So nobody must preempt us there.
  */
 int syscalls_counts_by_process(struct syscalls_counts *counts, const struct object *object, uint32_t keys,
 			       bool make_room)
