@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What became of each target: the links that serve it, or why it has none; what the kernel missed; and how all is detached. */
+/* Records the links of each target, or why it has none; counts what the kernel missed; detaches everything. */
 #include <pthread.h>
 #include <sys/resource.h>
 
@@ -13,7 +13,7 @@
 #define CLOSERS_MAX  256
 #define CLOSER_STACK (64 * 1024)
 
-/* Before the object is prepared: read-only values, as large as they have to be. */
+/* Sizes read-only values of an object that is not prepared yet. */
 static int rodata_fill(struct bpf_object *object, const char *name, const void *data, size_t size)
 {
 	struct bpf_map *map = bpf_object__find_map_by_name(object, name);
@@ -40,7 +40,7 @@ static int slots_fill(struct bpf_object *object, const struct slot_table *table)
 	return ret;
 }
 
-/* A probe is a file: as many as the kernel lets us have. */
+/* Each probe is an open file: raise the limit as far as the kernel allows. */
 static void raise_file_limit(void)
 {
 	struct rlimit limit;
@@ -120,7 +120,7 @@ static const char *failed_because(struct attach *attach, int error)
 		return "the offset is inside an instruction";
 	case ENOENT:
 	case ESRCH:
-		/* locked down from its boot on a kernel has no files of events */
+		/* a kernel that is locked down from boot on has no event files */
 		return quirk_refusal() ?: "the kernel does not find it";
 	case EINVAL:
 	case EADDRNOTAVAIL:
@@ -154,7 +154,7 @@ int attach_each(struct attach *attach, struct candidate **candidates, size_t n, 
 	return 0;
 }
 
-/* No half would fare better: what is wrong is not wrong with a target. */
+/* True for errors that are not the fault of a target, so that trying each half would not help. */
 static bool fails_for_all(const struct attach *attach, int error)
 {
 	return attach->rejected || error == -EPERM || error == -EACCES || error == -EMFILE || error == -ENFILE;
@@ -258,7 +258,7 @@ bool attach_hides_missed_returns(const struct attach *attach)
 
 		if (!returns || link->mech != MECH_KPROBE)
 			continue;
-		/* what an event without a link has missed cannot be asked for at all */
+		/* the kernel does not report what an event without a link has missed */
 		if (bpf_link_get_info_by_fd(link->fd, &info, &len) || info.perf_event.type == BPF_PERF_EVENT_UNSPEC)
 			return true;
 	}
@@ -292,8 +292,8 @@ static void *close_some(void *ctx)
 }
 
 /*
- * Closing a perf event waits for RCU, 40 ms or more: many wait at the same time, each in a thread that
- * needs next to no stack. Where threads are not to be had, one after the other.
+ * Closing a perf event waits for RCU, 40 ms or more. Many wait at the same time, each in a thread with a tiny stack. If
+ * threads cannot be created, they are closed one after the other.
  */
 static void close_links(struct links *links)
 {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Loads copies of an image, each with the constants of its way of attaching at the patch sites. */
+/* Loads copies of an image, and fills the patch sites of each copy for its way of attaching. */
 #include <linux/bpf.h>
 
 #include "base/report.h"
 #include "mechanism.h"
 #include "quirks.h"
 
-/* Of the path to the instruction that is refused; only what is written takes memory. */
+/* The verifier's log up to the rejected instruction; only pages that are written take memory. */
 #define LOG_SIZE (16 * 1024 * 1024)
 
 /*
- * A compare-and-swap becomes a load of what is there, for kernels that have none: they refuse a program even where it is never
- * reached. The program itself stores what it has found to be free.
+ * Replaces a compare-and-swap by a load, for kernels that lack the instruction: they reject a program even if it is
+ * unreachable. The program then stores to an entry that it found free.
  */
 static void replace_swaps(const struct image *image, struct bpf_insn *insns)
 {
@@ -84,7 +84,7 @@ const char *attach_rejected(int error)
 	return NULL;
 }
 
-/* A program for a trampoline is refused before it is looked at when its function may not have one. */
+/* The kernel rejects a program for a trampoline before it verifies it, if the function cannot have a trampoline. */
 static bool was_looked_at(const char *log)
 {
 	const char *processed = strstr(log, "processed ");
@@ -92,7 +92,10 @@ static bool was_looked_at(const char *log)
 	return processed && atoi(processed + strlen("processed ")) > 0;
 }
 
-/* The verifier's own words, for a bug of ours or a kernel that knows less than we think. NULL: the error says it all. */
+/*
+ * Returns the reason for a rejection by the verifier: our own bug, or a kernel that lacks something. NULL: other
+ * errors.
+ */
 static const char *why_rejected(const struct attach *attach, const struct copy *copy, int error)
 {
 	const char *why = attach_rejected(error);
@@ -101,7 +104,7 @@ static const char *why_rejected(const struct attach *attach, const struct copy *
 
 	if (!why)
 		return NULL;
-	/* programs that read the kernel's memory are refused then, with any error */
+	/* programs that read kernel memory are rejected then, with any error */
 	if (quirk_refusal())
 		return quirk_refusal();
 	log = base_alloc(LOG_SIZE);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Kernel functions by BPF trampoline: the cheapest per call, a program and a patched function each. */
+/* Kernel functions by BPF trampoline: the cheapest for each call; each takes a program and a patched function. */
 #include <linux/bpf.h>
 
 #include "base/search.h"
@@ -7,7 +7,7 @@
 #include "mechanism.h"
 #include "quirks.h"
 
-/* Above this many, one kprobe.multi link is ready sooner than so many trampolines. */
+/* Above this number, one kprobe.multi link is attached sooner than the trampolines. */
 #define FENTRY_FEW 8
 
 static const char *refuses(const struct attach *attach, const struct candidate *candidate, size_t n)
@@ -15,7 +15,7 @@ static const char *refuses(const struct attach *attach, const struct candidate *
 	const struct target *target = candidate->target;
 	bool asked = attach_asked(attach, candidate) == MECH_FENTRY;
 
-	/* on arm64 they load, and read arguments instead */
+	/* on arm64 such programs load, but read arguments instead */
 	if (attach->options.registers)
 		return "the tool reads registers, which fentry does not give";
 	if (target->offset)
@@ -35,7 +35,7 @@ static const char *refuses(const struct attach *attach, const struct candidate *
 }
 
 struct names {
-	struct candidate **candidates; /* by name */
+	struct candidate **candidates; /* looked up by name */
 	size_t n;
 };
 
@@ -46,7 +46,7 @@ static int by_name(const void *pa, const void *pb)
 	return strcmp(a->target->name, b->target->name);
 }
 
-/* One function may be wanted twice, at entry and at return. */
+/* A function may be probed twice, at entry and at return. */
 static int offer(const char *name, uint32_t id, void *ctx)
 {
 	struct names *names = ctx;
@@ -75,7 +75,7 @@ static int attach_one(struct attach *attach, struct candidate *candidate)
 	if (program < 0)
 		return program;
 	ret = bpf_raw_tracepoint_open(NULL, program);
-	/* said of no function by itself: arm64 before 6.4 loads such programs and hangs them on nothing */
+	/* not about one function: arm64 before 6.4 loads such programs but cannot attach them */
 	return ret == -ENOTSUPP ? -EOPNOTSUPP : ret;
 }
 

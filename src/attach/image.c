@@ -10,7 +10,7 @@ static const struct patch {
 	uint64_t id;
 	const char *name;
 	enum patch_kind kind;
-	bool by_copy; /* attach fills it, in each copy */
+	bool by_copy; /* filled by attach, in each copy */
 } patches[] = {
 #define PATCH(ID, KIND, BY_COPY) \
 	{ \
@@ -51,7 +51,7 @@ static bool is_swap(const struct bpf_insn *insn)
 	return insn->code == (BPF_STX | BPF_ATOMIC | BPF_DW) && insn->imm == BPF_CMPXCHG;
 }
 
-/* NULL: the instruction, of which another may be behind it, is no site with an id. */
+/* Returns the patch of an instruction (some take two); NULL: it is not a site with an id. */
 static const struct patch *patch_at(const struct bpf_insn *insn)
 {
 	if (is_load(insn))
@@ -69,7 +69,7 @@ static void locate(struct image *image)
 	const struct bpf_insn *insns = image->code.insns;
 
 	for (size_t i = 0; i < image->code.n; i += 1 + is_load(&insns[i])) {
-		/* a load without its second half is for the verifier to refuse */
+		/* the verifier rejects a load without its second half */
 		const struct patch *patch = is_load(&insns[i]) && i + 1 == image->code.n ? NULL : patch_at(&insns[i]);
 
 		if (patch)

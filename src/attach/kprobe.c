@@ -5,10 +5,10 @@
 #include "mechanism.h"
 #include "quirks.h"
 
-/* Each takes some ms to attach; when we are killed, the kernel detaches one after the other, 40 ms each. */
+/* Each one takes some ms to attach. If we are killed, the kernel detaches them one after the other, 40 ms each. */
 #define SINGLE_MANY 2000
 
-/* A name instead of an address takes the kernel a walk through all of its symbols. */
+/* For a name, unlike an address, the kernel walks through all of its symbols. */
 #define NAMES_FEW 8
 
 static const char *multi_refuses(const struct attach *attach, const struct candidate *candidate, size_t n)
@@ -47,7 +47,7 @@ static int multi_link(struct attach *attach, struct candidate **candidates, size
 	return bpf_link_create(program, 0, type, &opts);
 }
 
-/* Without an address the program cannot tell one from another: a link each. */
+/* Without addresses the program cannot tell the functions apart, so each one gets a link. */
 static int multi_one(struct attach *attach, struct candidate *candidate)
 {
 	return multi_link(attach, &candidate, 1);
@@ -105,7 +105,7 @@ static const char *single_refuses(const struct attach *attach, const struct cand
 	return NULL;
 }
 
-/* Without cookies the address tells the target, except at a return, where only the caller's is known. */
+/* Without cookies the program finds the target by address, but not at a return, where it sees only the caller's. */
 static struct copy single_copy(const struct target *target)
 {
 	struct copy copy = copy_by_cookie(BPF_PROG_TYPE_KPROBE, target);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Perf events as the carrier of a program: the way that every kernel knows. */
+/* Attaches programs to perf events, which every kernel supports. */
 #include <fcntl.h>
 #include <linux/bpf.h>
 #include <sys/ioctl.h>
@@ -66,7 +66,7 @@ static int event_open(struct perf_event_attr *attr, pid_t pid)
 	int fd;
 
 	attr->size = sizeof(*attr);
-	/* The processor does not matter: the program hangs on the probe and runs on all. */
+	/* Any processor will do: the program is attached to the probe and runs on all. */
 	fd = syscall(SYS_perf_event_open, attr, pid, pid > 0 ? -1 : 0, -1, PERF_FLAG_FD_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }

@@ -5,7 +5,7 @@
 #include "plan.h"
 #include "switches.h"
 
-/* Within a kind, the best first. */
+/* For each kind, from the best to the last. */
 static const struct mechanism *const order[] = {
 	&mechanism_fentry,
 	&mechanism_kprobe_session,
@@ -31,7 +31,7 @@ static bool may_serve(const struct attach *attach, const struct mechanism *mecha
 	       (!attach->only || attach->only == mechanism->mech) && (!asked || asked == mechanism->mech);
 }
 
-/* Those that the mechanism can be tried for; the others get the reason. */
+/* Chooses the targets that the mechanism can be tried for; the others get the reason. */
 static size_t sift(struct attach *attach, const struct mechanism *mechanism, const struct chosen *chosen,
 		   struct candidate **to)
 {
@@ -49,7 +49,7 @@ static size_t sift(struct attach *attach, const struct mechanism *mechanism, con
 		why = mechanism->refuses(attach, candidate, could);
 		why = why ? why : switches_off(&switches, mechanism->mech, candidate->target);
 		if (why)
-			candidate->why_not = why; /* the last mechanism's reason tells most */
+			candidate->why_not = why; /* the last mechanism's reason is the most useful one */
 		else
 			to[n++] = candidate;
 	}
@@ -97,7 +97,7 @@ static void say_unserved(struct attach *attach, const struct chosen *chosen)
 	}
 }
 
-/* Attaches copies of one image to what was chosen. */
+/* Attaches copies of one image to the chosen targets. */
 static int attempt(struct attach *attach, const struct plan_step *step, const struct image *image,
 		   const struct chosen *chosen)
 {
@@ -146,7 +146,7 @@ static int run_each(struct attach *attach, const struct plan_step *step, struct 
 	return attempt(attach, step, step->image, chosen);
 }
 
-/* Of functions that no step has attached anything to: the ends that `ends` has. */
+/* Chooses from `ends` the ends of functions to which no step has attached anything. */
 static void choose_open(struct attach *attach, const struct plan_step *step, const uint32_t *ends, struct chosen *chosen)
 {
 	for (size_t i = 0; i < step->n; i++)
@@ -198,7 +198,7 @@ static int check(const struct plan_step *step, struct err *err)
 	return ret || !step->ret ? ret : image_check(step->ret, err);
 }
 
-/* Why none is attached, by the example of the first target. */
+/* Sets err to the reason why the first target is not attached. */
 static int say_none(const struct attach *attach, const struct plan_step *step, struct err *err)
 {
 	const struct candidate *first = target_of(attach, step, 0);

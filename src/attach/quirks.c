@@ -153,7 +153,7 @@ static bool ask_kprobe_multi(void)
 
 QUIRK(kprobe_multi)
 
-/* ftrace's place is the first instruction, or the second where the first says that jumps may land there (endbr64). */
+/* ftrace's address is the first instruction, or the second if the first one marks a jump target (endbr64). */
 bool quirk_kprobe_by_ftrace(uint64_t offset)
 {
 #if defined(__x86_64__)
@@ -259,7 +259,7 @@ const char *quirk_refusal(void)
 	return NULL;
 }
 
-/* Before 5.11 what BPF takes is locked memory. libbpf asks for no limit, which takes a capability. */
+/* Before 5.11 BPF memory counts as locked memory. libbpf removes the limit, which needs a capability. */
 static bool short_of_locked_memory(void)
 {
 	struct rlimit limit;
@@ -267,7 +267,7 @@ static bool short_of_locked_memory(void)
 
 	if (base_capable(CAP_SYS_RESOURCE) || getrlimit(RLIMIT_MEMLOCK, &limit) || limit.rlim_cur == RLIM_INFINITY)
 		return false;
-	/* of 5.11; where the limit refuses the trial, too, it is the limit */
+	/* new in 5.11; if the limit makes the trial fail, too, the limit is the reason */
 	fd = trial_load(BPF_PROG_TYPE_SOCKET_FILTER, 0, BPF_FUNC_ktime_get_coarse_ns);
 	return fd < 0;
 }
@@ -283,7 +283,7 @@ const char *quirk_denial(void)
 		       "CAP_SYS_RESOURCE";
 	if (base_capable(CAP_SYS_ADMIN))
 		return "the kernel does not permit it";
-	/* without addresses functions cannot go into one link, and perf may want more for each */
+	/* without addresses each function needs a link of its own, for which perf may need more capabilities */
 	if (quirk_kprobe_multi() && !base_capable(CAP_SYSLOG))
 		return "the kernel does not permit it without CAP_SYS_ADMIN, or CAP_SYSLOG for kernel functions";
 	return "the kernel does not permit it without CAP_SYS_ADMIN";

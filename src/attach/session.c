@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Sessions: one program at a function's entry and at its return. The kernel has functions that tell it which of the two it is at, and
- * that keep a number from one to the other.
+ * Sessions: one program runs at a function's entry and at its return. Functions of the kernel tell the program which
+ * of the two it is, and store a number from the entry to the return.
  */
 #include <linux/bpf.h>
 
@@ -11,7 +11,7 @@
 static struct call {
 	uint64_t patch;
 	const char *name;
-	uint32_t id; /* in the kernel's BTF, 0 not found */
+	uint32_t id; /* id in the kernel's BTF, 0: not found */
 } calls[] = {
 	{ PATCH_CALL_IS_RETURN, "bpf_session_is_return" },
 	{ PATCH_CALL_COOKIE, "bpf_session_cookie" },

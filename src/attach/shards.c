@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* How many shards an array has, and how programs learn it. */
+/* Computes the number of shards of an array, and patches it into programs. */
 #include "base/cpus.h"
 #include "quirks.h"
 #include "shards.h"

@@ -5,7 +5,7 @@
 struct key {
 	uint64_t key;
 	uint32_t slot;
-	uint32_t bucket, low; /* under the multiplier that is being tried */
+	uint32_t bucket, low; /* the bucket under the multiplier that is tried */
 };
 
 static uint32_t power_of_two(size_t at_least)
@@ -58,7 +58,7 @@ static bool place_bucket(struct slot_table *table, const struct key *keys, size_
 	return false;
 }
 
-/* Large buckets first would pack tighter; at half load any order places them all. */
+/* Placing large buckets first would pack tighter; at half load any order succeeds. */
 static bool place_all(struct slot_table *table, struct key *keys, size_t n)
 {
 	size_t end;
@@ -104,7 +104,7 @@ int slot_table_build(struct slot_table *table, const struct target_set *set)
 {
 	size_t n;
 	__free struct key *keys = collect_keys(set, &n);
-	/* two at least: a shift by 64 is no shift */
+	/* at least two: a shift by 64 is undefined */
 	uint32_t buckets = power_of_two(n < 2 ? 2 : n);
 
 	table->n_buckets = buckets;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* kernel.ftrace_enabled and kprobes/enabled in debugfs: who depends on which, and whether it is off. */
+/*
+ * kernel.ftrace_enabled and kprobes/enabled in debugfs: which mechanism depends on which switch, and whether it is
+ * off.
+ */
 #include <fcntl.h>
 
 #include "kernel/kernel.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Tracepoints: raw where there is one of that name, else by perf event. */
+/* Tracepoints: raw ones if there is one of that name, otherwise by perf event. */
 #include <linux/bpf.h>
 
 #include "kernel/kernel.h"
 #include "mechanism.h"
 #include "quirks.h"
 
-/* From this many on, all syscalls are looked at. */
+/* From this number on, use the tracepoints of all syscalls. */
 #define SYSCALLS_MANY 16
 
 static const char *raw_refuses(const struct attach *attach, const struct candidate *candidate, size_t n)
@@ -17,7 +17,7 @@ static const char *raw_refuses(const struct attach *attach, const struct candida
 	if (target->object && !strcmp(target->object, "syscalls")) {
 		if (!target->syscall)
 			return "the number of this syscall is not known";
-		/* one of these makes all syscalls slower, perf's only those that are asked for */
+		/* these slow down all syscalls; perf's tracepoints only the requested ones */
 		if (n < SYSCALLS_MANY && !asked)
 			return "too few for sys_enter and sys_exit";
 		if (quirk_preemptible() && !asked)
@@ -64,8 +64,8 @@ static int by_kind(const void *pa, const void *pb)
 }
 
 /*
- * Tracepoints of syscalls are made by tracefs out of two raw ones, sys_enter and sys_exit. So do we, with one link for
- * all of each: of perf's each takes the kernel 35 ms to detach, one after the other.
+ * tracefs derives the tracepoints of syscalls from two raw ones, sys_enter and sys_exit. So do we, with one link for
+ * each of these two. perf's tracepoints take 35 ms each to detach, one after the other.
  */
 static int attach_grouped(struct attach *attach, struct candidate **candidates, size_t n, enum mech mech,
 			  attach_one_fn one, attach_many_fn syscalls)
@@ -109,7 +109,7 @@ static int perf_one(struct attach *attach, struct candidate *candidate)
 	const struct target *target = candidate->target;
 	int id = kernel_tracepoint_id(target->object, target->name);
 	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT, .config = id, .sample_period = 1 };
-	/* a program each: the hits that the kernel skips are then known for each */
+	/* a program for each: the kernel then counts the skipped hits of each */
 	struct copy copy = {
 		.type = BPF_PROG_TYPE_TRACEPOINT,
 		.how = SLOT_CONSTANT,
@@ -133,7 +133,7 @@ static int syscalls_perf(struct attach *attach, struct candidate **candidates, s
 	return id < 0 ? id : perf_attach(attach, &attr, 0, &copy, candidates[0]->target);
 }
 
-/* Older kernels have no helper that gives a task's registers: there each has an event of its own, as few have. */
+/* Older kernels have no helper for a task's registers: there each syscall gets its own event, as if there were few. */
 static int perf_attach_all(struct attach *attach, struct candidate **candidates, size_t n, struct err *err)
 {
 	size_t left = 0;

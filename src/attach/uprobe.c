@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * User functions and USDT probes: many of one binary with one link (uprobe.multi), or one perf event each. Offsets are those
- * of the file that was read: whoever owns the directory may have put another there since, in which they would be anywhere.
+ * User functions and USDT probes: many of one binary with one link (uprobe.multi), or one perf event for each. Offsets
+ * belong to the file that was read. The owner of the directory may have replaced the file since, so attach to the file
+ * itself.
  */
 #include <linux/bpf.h>
 
@@ -14,7 +15,7 @@ static const char *refuses_none(const struct attach *attach, const struct candid
 	return NULL;
 }
 
-/* What a target is probed at: its return instructions, else one place. */
+/* The places of a target: its return instructions, otherwise one place. */
 static size_t places_of(const struct target *target)
 {
 	return target->ret && target->n_returns ? target->n_returns : 1;
@@ -68,7 +69,7 @@ static int multi_link(struct attach *attach, struct candidate **candidates, size
 	return bpf_link_create(program, 0, BPF_TRACE_UPROBE_MULTI, &opts);
 }
 
-/* One link is for one file, and one program: what differs in these is not together. */
+/* A link serves one file and one program, so targets are grouped by these. */
 static int compare_links(const struct target *a, const struct target *b)
 {
 	int ret = a->file - b->file;
@@ -110,8 +111,8 @@ const struct mechanism mechanism_uprobe_multi = {
 };
 
 /*
- * The kernel opens the file by a path, and shows that path to everybody: the file's own where root alone can make it lead to
- * another one, else the one of our descriptor, which leads to the file that was read.
+ * The kernel opens the file by a path, and shows the path to everybody. Use the file's own path if only root can make
+ * it lead to another file; otherwise the path of our descriptor, which leads to the file that was read.
  */
 static char *path_of(const struct target *target)
 {
@@ -137,7 +138,7 @@ static int single_place(struct attach *attach, const struct target *target, uint
 	return perf_attach(attach, &attr, attach->options.pid, &copy, target);
 }
 
-/* All places or none; the first one's fd stands for the target. */
+/* Attaches all places or none; the fd of the first one represents the target. */
 static int single_one(struct attach *attach, struct candidate *candidate)
 {
 	const struct target *target = candidate->target;

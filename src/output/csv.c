@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rows as CSV (RFC 4180): one line of headings, then one line for each row; lines end with CR LF. Columns are the keys of
- * JSON, in its order, with the same time column in front. Null is an empty field, an empty text is "". A list, or a row within
- * a row such as a histogram's buckets, is its JSON text in one field. A text that a spreadsheet would take for a formula stays
- * what it is.
+ * Prints rows as CSV (RFC 4180): one line of headings, then one line for each row; lines end with CR LF. The columns
+ * are the keys of JSON, in its order, with the same time column in front. Null is an empty field, an empty text is "".
+ * A list, or a row within a row such as a histogram's buckets, is JSON text in one field. A text that a spreadsheet
+ * would take for a formula is not changed.
  */
 #include "address.h"
 #include "clock.h"
 #include "printer.h"
 #include "words.h"
 
-/* Of the first table only: later ones go on below it. */
+/* Prints headings only for the first table; later tables continue it. */
 static void add_headings(struct output *out, bool has_time)
 {
 	const char *comma = has_time ? "," : "";

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rows as JSON lines: one object a row, complete in itself, so that a reader may begin anywhere.
+ * Prints rows as JSON lines: one object for each row, complete in itself, so that a reader may start anywhere.
  */
 #include "address.h"
 #include "clock.h"
 #include "printer.h"
 #include "words.h"
 
-/* What stands in front of each value, each with a NUL behind it: the same in every row. */
+/* The text in front of each value, each ends with a NUL; it is the same in every row. */
 static void make_keys(struct output *out)
 {
 	str_reset(&out->keys);

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Tables to a file descriptor: the buffer, the writing of it and what became
- * of each row. Knows no format; those are printers.
+ * Writes tables to a file descriptor: the buffer, writing it, and counting lost rows. Knows no format; printers do.
  */
 #include <sys/ioctl.h>
 
 #include "base/write.h"
 #include "printer.h"
 
-/* As much as a pipe holds: the reader is woken as seldom as that allows. */
+/* The size of a pipe, so that the reader is woken as rarely as possible. */
 #define FLUSH_AT 65536
 
 static const struct printer *const printers[] = {
@@ -41,7 +40,7 @@ void output_set_clock(struct output *out, const struct output_clock *clock)
 	out->clock = *clock;
 }
 
-/* Asked again and again, for people drag windows. */
+/* Asks each time, because people resize windows. */
 static void look_at_width(struct output *out)
 {
 	struct winsize size;
@@ -57,7 +56,7 @@ void output_flush(struct output *out)
 
 	if (!out->error)
 		done = write_all(out->fd, out->buf.data, out->buf.len, &out->error);
-	/* a row of which only the beginning was taken is lost as well */
+	/* a row that was written only in part is lost as well */
 	vec_each(end, out)
 		out->rows_lost += *end > done;
 	out->n = 0;

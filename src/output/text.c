@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Rows as columns for people. Knows widths and headings, and how wide a character is. */
+/* Prints rows as columns for people. Knows widths, headings, and how wide a character is. */
 #include "address.h"
 #include "clock.h"
 #include "printer.h"
 #include "words.h"
 
-/* What is left of a column that is cut, however narrow the terminal. */
+/* The least width of a column that is cut, however narrow the terminal. */
 #define CUT_LEAST 12
 
 /*
- * What was appended since `start` becomes a column. Spaces go in front of it, or behind it
- * when another column follows.
+ * Pads the text that was appended since `start` to a column: with spaces in front of it, or after it if another column
+ * follows.
  */
 static void pad(struct str *s, size_t start, int width, bool last)
 {
@@ -152,7 +152,7 @@ static bool is_column(const struct field *field)
 	return !field->data_only && (!field->shown || *field->shown);
 }
 
-/* To what a terminal shows of a line. A character takes two columns at most, so that little is left to try. */
+/* Cuts a line to the width of the terminal. A character takes at most two columns, so only a few ends must be tried. */
 static void cut(struct str *s, size_t start, size_t columns)
 {
 	if (s->len - start > 4 * columns)
@@ -164,7 +164,7 @@ static void cut(struct str *s, size_t start, size_t columns)
 	s->data[s->len] = 0;
 }
 
-/* How many bytes the first character has; text is valid UTF-8. */
+/* Returns the bytes of the first character; text is valid UTF-8. */
 static size_t char_len(const char *text, const char *end)
 {
 	size_t n = 1;
@@ -174,7 +174,7 @@ static size_t char_len(const char *text, const char *end)
 	return n;
 }
 
-/* Where the first n columns end. */
+/* Returns where the first n columns end. */
 static const char *after_columns(const char *text, const char *end, size_t n)
 {
 	while (text < end) {
@@ -188,7 +188,7 @@ static const char *after_columns(const char *text, const char *end, size_t n)
 	return text;
 }
 
-/* A column's text of so many columns, without what it was padded with: its two ends tell most. */
+/* Cuts a column's text, without its padding, in the middle: its two ends are the most useful parts. */
 static void add_cut(struct str *s, const char *text, const char *end, size_t columns)
 {
 	static const char gap[] = "...";
@@ -204,13 +204,13 @@ static void add_cut(struct str *s, const char *text, const char *end, size_t col
 	str_addn(s, text, after_columns(text, end, ends - ends / 2) - text);
 	str_add(s, gap);
 	text = after_columns(text, end, have - ends / 2);
-	/* a wide character that lies across goes as a whole */
+	/* drop a wide character that crosses the edge */
 	if (str_columns(text, end - text) > ends / 2)
 		text += char_len(text, end);
 	str_addn(s, text, end - text);
 }
 
-/* A line that is too long for a terminal becomes shorter in one column, that of len bytes at `from`. */
+/* Shortens a line that is too long for the terminal in one column, len bytes at `from`. */
 static void shorten(struct str *s, size_t line, size_t from, size_t len, size_t width)
 {
 	size_t all = str_columns(s->data + line, s->len - line), columns = str_columns(s->data + from, len);
@@ -236,7 +236,7 @@ static void add_field(struct output *out, const struct field *field, const void 
 	add_value(&out->buf, field, &value, out);
 }
 
-/* One line: the headings where row is NULL. */
+/* Prints one line; row NULL: the headings. */
 static void add_line(struct output *out, const void *row)
 {
 	const struct field *end = out->schema->fields + out->schema->n, *field, *last = NULL;
@@ -272,7 +272,7 @@ static void add_line(struct output *out, const void *row)
 	str_addc(&out->buf, '\n');
 }
 
-/* Dashes, as wide as each column is at least. */
+/* Prints dashes as wide as the least width of each column. */
 static void text_rule(struct output *out)
 {
 	const struct field *end = out->schema->fields + out->schema->n;

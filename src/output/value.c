@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Values: how a getter sets them, and how they are read out of a row. Knows no format. */
+/* Sets values for getters, and reads values out of rows. Knows no format. */
 #include "printer.h"
 #include "words.h"
 
@@ -96,7 +96,7 @@ void value_set_row(struct value *to, const struct schema *schema, const void *ro
 	to->at = row;
 }
 
-/* Leaves the list without its first item, which has so many bytes and counts as n of the list's. */
+/* Removes the first item from the list: bytes of data, and n of the list's count. */
 static void skip(struct value *list, size_t bytes, size_t n)
 {
 	list->at = (const char *)list->at + bytes;

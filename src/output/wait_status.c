@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* How a process ended, taken apart. */
+/* Getters for the parts of a wait status: how a process ended. */
 #include <sys/wait.h>
 
 #include "wait_status.h"
