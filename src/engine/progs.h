@@ -26,6 +26,9 @@ struct progs_probe {
 	const char *const *spec;
 	const bool *when; /* attach only if this is set; NULL: always */
 	bool optional;	  /* some kernels or machines do not have it */
+	/* A fallback: attach only if no probe above it that has the same program is attached. Not for a program's first probe. */
+	bool otherwise;
+	const char *note; /* tells the user what differs where this probe is attached; NULL: nothing */
 	bool raw;	  /* a raw tracepoint on every kernel: the program runs only where nothing preempts it */
 	bool covered;	  /* another probe sees the hits that the kernel skips here: no loss */
 };

@@ -33,6 +33,17 @@ static bool is_attached(const struct progs *progs, size_t i)
 	return false;
 }
 
+/* Whether a probe above probe i that has the same program is attached. */
+static bool is_served(const struct progs *progs, size_t i)
+{
+	size_t first = progs_first(progs->source, i);
+
+	for (size_t other = first; other < i; other++)
+		if (progs_first(progs->source, other) == first && is_attached(progs, other))
+			return true;
+	return false;
+}
+
 static struct target *add_target(struct progs *progs, size_t i)
 {
 	struct target *target = vec_push(&progs->set);
@@ -143,8 +154,14 @@ struct plan {
 	size_t n_targets;
 };
 
-/* Adds a step for the program whose first probe this is, if the step has targets. */
-static void add_step(const struct progs *progs, size_t probe, enum step which, struct plan *plan)
+/* The number of a probe's plan: each fallback has a plan of its own, all other probes have plan 0. */
+static size_t plan_of(const struct progs *progs, size_t i)
+{
+	return progs->source->probes[i].otherwise ? i : 0;
+}
+
+/* Adds a step for the program whose first probe this is, if the step has targets in this plan. */
+static void add_step(const struct progs *progs, size_t probe, enum step which, size_t number, struct plan *plan)
 {
 	struct plan_step *step = &plan->v[plan->n];
 
@@ -157,7 +174,8 @@ static void add_step(const struct progs *progs, size_t probe, enum step which, s
 	for (size_t t = 0; t < progs->set.n; t++) {
 		const struct target *target = &progs->set.v[t];
 
-		if (progs_first(progs->source, target->slot) != probe || step_of(progs, target) != which)
+		if (progs_first(progs->source, target->slot) != probe || step_of(progs, target) != which ||
+		    plan_of(progs, target->slot) != number)
 			continue;
 		plan->targets[plan->n_targets++] = t;
 		step->n++;
@@ -169,7 +187,7 @@ static void add_step(const struct progs *progs, size_t probe, enum step which, s
  * Attaches the probes of one program together, so that their functions are looked up in the kernel's BTF once. No
  * program falls back before all have tried the better way.
  */
-static int run_plan(struct progs *progs, struct err *err)
+static int run_plan(struct progs *progs, size_t number, struct err *err)
 {
 	size_t n = progs->source->n_probes;
 	__free struct plan_step *steps = base_alloc((n * STEPS + 1) * sizeof(*steps));
@@ -178,21 +196,46 @@ static int run_plan(struct progs *progs, struct err *err)
 
 	for (size_t i = 0; i < n; i++)
 		for (enum step step = 0; step < STEP_FALLBACK; step++)
-			add_step(progs, i, step, &plan);
+			add_step(progs, i, step, number, &plan);
 	for (size_t i = 0; i < n; i++)
-		add_step(progs, i, STEP_FALLBACK, &plan);
+		add_step(progs, i, STEP_FALLBACK, number, &plan);
 	return plan_run(progs->attach, steps, plan.n, err);
+}
+
+/* The fallbacks come last, in their order. That a plan attaches nothing is no error yet. */
+static int run_plans(struct progs *progs, struct err *err)
+{
+	int ret = run_plan(progs, 0, err);
+
+	for (size_t i = 1; (!ret || ret == -ENOTSUP) && i < progs->source->n_probes; i++)
+		if (progs->source->probes[i].otherwise && !is_served(progs, i))
+			ret = run_plan(progs, i, err);
+	return ret == -ENOTSUP ? 0 : ret;
+}
+
+/* Whether nothing better than the target is attached. */
+static bool was_needed(const struct progs *progs, const struct target *target)
+{
+	if (plan_of(progs, target->slot) && is_served(progs, target->slot))
+		return false;
+	return step_of(progs, target) != STEP_FALLBACK || !is_attached(progs, target->slot);
 }
 
 static void say_not_attached(const struct progs *progs)
 {
 	for (size_t t = 0; t < progs->set.n; t++) {
 		const struct target *target = &progs->set.v[t];
-		bool needed = step_of(progs, target) != STEP_FALLBACK || !is_attached(progs, target->slot);
 
-		if (needed && !attach_is_attached(progs->attach, t))
+		if (was_needed(progs, target) && !attach_is_attached(progs->attach, t))
 			report_verbose("cannot attach to '%s': %s", target->label, attach_why_not(progs->attach, t));
 	}
+}
+
+static void say_notes(const struct progs *progs)
+{
+	for (size_t i = 0; i < progs->source->n_probes; i++)
+		if (progs->source->probes[i].note && is_attached(progs, i))
+			report_note("%s", progs->source->probes[i].note);
 }
 
 /* Returns why the last target of the probe is not attached: the ones before it are better ways to the same place. */
@@ -214,10 +257,11 @@ int progs_attach_table(struct progs *progs, struct err *err)
 	if (ret)
 		return ret;
 	progs->attach = attach_new(&progs->set, &progs->options);
-	ret = run_plan(progs, err);
-	if (ret && ret != -ENOTSUP)
+	ret = run_plans(progs, err);
+	if (ret)
 		return ret;
 	say_not_attached(progs);
+	say_notes(progs);
 	for (size_t i = 0; i < source->n_probes; i++) {
 		attached += is_attached(progs, i);
 		if (is_wanted(&source->probes[i]) && !source->probes[i].optional && !is_attached(progs, i))
