@@ -132,18 +132,20 @@ static void say_pairs(const struct progs *progs, uint64_t missed)
 	pairs_say_losses(&progs->object, missed, progs->pending);
 }
 
+uint64_t progs_no_room(const struct progs *progs)
+{
+	if (!progs->source->pending.what)
+		return 0;
+	return object_word(&progs->object, ".data.losses", PENDING_NO_ROOM);
+}
+
 void progs_say_losses(const struct progs *progs, uint64_t missed)
 {
-	uint64_t no_room;
+	uint64_t no_room = progs_no_room(progs);
 
-	if (progs->source->pairs) {
+	if (progs->source->pairs)
 		say_pairs(progs, missed);
-		return;
-	}
-	if (!progs->source->pending.what)
-		return;
-	no_room = object_word(&progs->object, ".data.losses", PENDING_NO_ROOM);
-	if (no_room)
+	else if (no_room)
 		report_note("%llu not measured: more %s than there is room for (--max-pending)", (unsigned long long)no_room,
 			    progs->source->pending.what);
 }

@@ -43,6 +43,8 @@ int progs_prepare(struct progs *progs, struct err *err);
 int progs_attach(struct progs *progs, struct err *err);
 /* Returns how many hits the kernel skipped. *known: true if the kernel counts them. */
 uint64_t progs_missed(const struct progs *progs, bool *known);
+/* Returns how many entries of the pending table were replaced, because it had no room for another one. */
+uint64_t progs_no_room(const struct progs *progs);
 /*
  * Reports what found no room in the pending table. Pairs: also what is not attached, and calls that were not measured.
  */

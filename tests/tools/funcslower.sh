@@ -54,6 +54,15 @@ test_arguments_and_value() {
 	[ "$(wc -l < failed)" = 30 ] && [ ! -s wrong ] || fail "failed: $(cat failed)"
 }
 
+# A call that another one has pushed out of the table has no row: that is a loss, too.
+test_too_many_calls() {
+	fs -u 1 --max-calls 1 --fail-on-loss u:/bin/laps:lap_dive -- laps dive 20 1000
+	expect_exit 1
+	expect_err ': [0-9]+ calls not measured: too many at a time \(room is for 1, see --max-calls\)$'
+	fs -u 1 --fail-on-loss u:/bin/laps:lap_dive -- laps dive 20 1000
+	expect_exit 0
+}
+
 # Arguments of user functions: the depth counts down, and calls return in the opposite order.
 test_user_recursion() {
 	fs -j -u 1 -a 1 u:/bin/laps:lap_dive -- laps dive 20 1000
