@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads the context of a program, whichever way it is attached: arguments of tracepoints, syscalls at their end. */
+/*
+ * Reads the context of a program, however the program is attached: arguments and results of functions, arguments of
+ * tracepoints, syscalls at their end. context_kind() is a constant in each copy, so the verifier removes the other
+ * branches, and with them the helpers that an older kernel lacks.
+ */
 #ifndef SONDE_CONTEXT_BPF_H
 #define SONDE_CONTEXT_BPF_H
 
@@ -27,6 +31,67 @@
 
 /* Which probe of the tool was hit: its index in the table of probes. */
 #define context_probe() patch_constant(PATCH_SLOT_VALUE)
+
+/* A register in the context of a kprobe or uprobe, and those of the n-th argument and of the result; n is a constant. */
+#if defined(__TARGET_ARCH_x86)
+#define context_register(ctx, name) context_word(ctx, __builtin_offsetof(struct pt_regs, name) / 8)
+#define context_register_ret(ctx)   context_register(ctx, ax)
+
+static __always_inline __u64 context_register_arg(void *ctx, int n)
+{
+	switch (n) {
+	case 0:
+		return context_register(ctx, di);
+	case 1:
+		return context_register(ctx, si);
+	case 2:
+		return context_register(ctx, dx);
+	case 3:
+		return context_register(ctx, cx);
+	case 4:
+		return context_register(ctx, r8);
+	default:
+		return context_register(ctx, r9);
+	}
+}
+#else
+#define context_register(ctx, n)     context_word(ctx, __builtin_offsetof(struct user_pt_regs, regs) / 8 + (n))
+#define context_register_ret(ctx)    context_register(ctx, 0)
+#define context_register_arg(ctx, n) context_register(ctx, n)
+#endif
+
+/*
+ * The n-th argument (n is a constant, 0 to 5) of a function at its entry, or of a raw tracepoint: the whole register,
+ * of which a narrow type uses the lower bits. For a function with fewer arguments it is 0 by trampoline, otherwise
+ * whatever the register holds.
+ *
+ * A trampoline knows the types of the arguments, and some kernels refuse a plain load of some types. The helper loads
+ * any, and the kernel inlines it. Kernels that lack it (before 5.17) must not attach by trampoline: set
+ * attach_options.arguments. A perf tracepoint has a record instead of arguments.
+ */
+#define context_arg(ctx, n) \
+	({ \
+		__u64 _kind = context_kind(), _arg = 0; \
+		_Static_assert((n) >= 0 && (n) < 6, "an argument that all mechanisms have in a register"); \
+		if (_kind == CONTEXT_TRACING) \
+			bpf_get_func_arg(ctx, n, &_arg); \
+		else if (_kind == CONTEXT_RAW_TP) \
+			_arg = context_word(ctx, n); \
+		else \
+			_arg = context_register_arg(ctx, n); \
+		_arg; \
+	})
+
+/* What a function returns, at its return: the whole register. By trampoline as for context_arg(). */
+static __always_inline __u64 context_ret(void *ctx)
+{
+	__u64 ret = 0;
+
+	if (context_kind() != CONTEXT_TRACING)
+		return context_register_ret(ctx);
+	bpf_get_func_ret(ctx, &ret);
+	return ret;
+}
 
 /*
  * A syscall that returns. Its arguments are still in the registers of the task. User memory that the kernel has

@@ -73,29 +73,23 @@ static __always_inline __u64 latency_go_frame(void *ctx)
 	return g * LATENCY_MIX_GOROUTINE + (stack.hi - sp);
 }
 
-#if defined(__TARGET_ARCH_x86)
-#define latency_register(regs, name) context_word(regs, __builtin_offsetof(struct pt_regs, name) / 8)
-#else
-#define latency_register(regs, n) context_word(regs, __builtin_offsetof(struct user_pt_regs, regs) / 8 + n)
-#endif
-
 /* Reads the arguments of a Go function, from the registers in the order of Go's calling convention. */
 static __always_inline void latency_go_args(void *regs, __u64 *args)
 {
 #if defined(__TARGET_ARCH_x86)
-	args[0] = latency_register(regs, ax);
-	args[1] = latency_register(regs, bx);
-	args[2] = latency_register(regs, cx);
-	args[3] = latency_register(regs, di);
-	args[4] = latency_register(regs, si);
-	args[5] = latency_register(regs, r8);
+	args[0] = context_register(regs, ax);
+	args[1] = context_register(regs, bx);
+	args[2] = context_register(regs, cx);
+	args[3] = context_register(regs, di);
+	args[4] = context_register(regs, si);
+	args[5] = context_register(regs, r8);
 #else
-	args[0] = latency_register(regs, 0);
-	args[1] = latency_register(regs, 1);
-	args[2] = latency_register(regs, 2);
-	args[3] = latency_register(regs, 3);
-	args[4] = latency_register(regs, 4);
-	args[5] = latency_register(regs, 5);
+	args[0] = context_register(regs, 0);
+	args[1] = context_register(regs, 1);
+	args[2] = context_register(regs, 2);
+	args[3] = context_register(regs, 3);
+	args[4] = context_register(regs, 4);
+	args[5] = context_register(regs, 5);
 #endif
 }
 

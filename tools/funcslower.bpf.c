@@ -8,39 +8,39 @@
 
 const volatile struct funcslower_config config SEC(".rodata.config");
 
-static __always_inline void begins(struct pt_regs *regs, __u64 key)
+static __always_inline void begins(void *ctx, __u64 key)
 {
 	struct funcslower_call *call = latency_claim(key);
 
 	if (!call)
 		return;
 	if (config.args && latency_is_go()) {
-		latency_go_args(regs, call->args);
+		latency_go_args(ctx, call->args);
 	} else if (config.args) {
-		call->args[0] = PT_REGS_PARM1(regs);
-		call->args[1] = PT_REGS_PARM2(regs);
-		call->args[2] = PT_REGS_PARM3(regs);
-		call->args[3] = PT_REGS_PARM4(regs);
-		call->args[4] = PT_REGS_PARM5(regs);
-		call->args[5] = PT_REGS_PARM6(regs);
+		call->args[0] = context_arg(ctx, 0);
+		call->args[1] = context_arg(ctx, 1);
+		call->args[2] = context_arg(ctx, 2);
+		call->args[3] = context_arg(ctx, 3);
+		call->args[4] = context_arg(ctx, 4);
+		call->args[5] = context_arg(ctx, 5);
 	}
 	call->pending.start = bpf_ktime_get_ns();
 }
 
-static __always_inline void show(struct pt_regs *regs, __u64 slot, __u64 ns, const struct funcslower_call *call)
+static __always_inline void show(void *ctx, __u64 slot, __u64 ns, const struct funcslower_call *call)
 {
 	struct funcslower_event *e = event_new(sizeof(*e));
 
 	if (!e)
 		return;
 	e->ns = ns;
-	e->ret = PT_REGS_RC(regs);
+	e->ret = context_ret(ctx);
 	e->function = slot;
 	__builtin_memcpy(e->args, call->args, sizeof(e->args));
 	event_submit(e);
 }
 
-static __always_inline void ends(struct pt_regs *regs, __u64 slot, __u64 key)
+static __always_inline void ends(void *ctx, __u64 slot, __u64 key)
 {
 	struct funcslower_call *call = latency_find(key), copy;
 	__u64 now = bpf_ktime_get_ns(), took;
@@ -50,11 +50,11 @@ static __always_inline void ends(struct pt_regs *regs, __u64 slot, __u64 key)
 	pending_copy(call, &copy);
 	took = pending_time(copy.pending.start, now);
 	if (took >= config.least)
-		show(regs, slot, took, &copy);
+		show(ctx, slot, took, &copy);
 }
 
 SEC("kprobe")
-int slower_entry(struct pt_regs *ctx)
+int slower_entry(void *ctx)
 {
 	__u64 slot;
 
@@ -64,7 +64,7 @@ int slower_entry(struct pt_regs *ctx)
 }
 
 SEC("kprobe")
-int slower_return(struct pt_regs *ctx)
+int slower_return(void *ctx)
 {
 	__u64 slot;
 
@@ -76,7 +76,7 @@ int slower_return(struct pt_regs *ctx)
 
 /* The session cookie keeps the key: at the end of a session the stack pointer differs from that of a return. */
 SEC("kprobe")
-int slower_session(struct pt_regs *ctx)
+int slower_session(void *ctx)
 {
 	__u64 slot, key;
 

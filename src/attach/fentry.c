@@ -15,9 +15,8 @@ static const char *refuses(const struct attach *attach, const struct candidate *
 	const struct target *target = candidate->target;
 	bool asked = attach_asked(attach, candidate) == MECH_FENTRY;
 
-	/* on arm64 such programs load, but read arguments instead */
-	if (attach->options.registers)
-		return "the tool reads registers, which fentry does not give";
+	if (attach->options.arguments && !quirk_func_args())
+		return "the tool reads arguments, which fentry does not give by number on this kernel";
 	if (target->offset)
 		return "fentry attaches to a function's first instruction only";
 	if (target->object)

@@ -72,6 +72,19 @@ static bool ask_task_regs(void)
 
 QUIRK(task_regs)
 
+/*
+ * Only a program on a trampoline may call them, and a trial would need a function to attach to. So this asks for a
+ * helper of the same release; the trial lacks its arguments, as above.
+ */
+static bool ask_func_args(void)
+{
+	__close int fd = trial_load(BPF_PROG_TYPE_KPROBE, 0, BPF_FUNC_strncmp);
+
+	return fd == -EACCES;
+}
+
+QUIRK(func_args)
+
 /* An older kernel reports how much of the struct it knows. */
 static bool ask_counts_recursion(void)
 {

@@ -17,6 +17,8 @@ bool quirk_swaps(void);
 bool quirk_value_size(size_t size);
 /* bpf_task_pt_regs() (5.15). */
 bool quirk_task_regs(void);
+/* bpf_get_func_arg() and bpf_get_func_ret() in programs on trampolines (5.17). */
+bool quirk_func_args(void);
 bool quirk_kprobe_multi(void);
 /*
  * Does a kprobe that far behind a function's begin hang on ftrace, which has its place there, and not on a breakpoint?

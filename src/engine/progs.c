@@ -32,7 +32,7 @@ static int resolve_pairs(struct progs *progs, struct err *err)
 	};
 	int ret = probes_resolve(progs->instance, &settings, "trace", &progs->set, err);
 
-	progs->options.registers = true;
+	progs->options.arguments = true;
 	if (!ret)
 		ret = pairs_make(&progs->set, err);
 	return ret ? ret : object_fill_slots(&progs->object, &progs->set, err);

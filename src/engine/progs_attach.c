@@ -112,6 +112,7 @@ static int add_targets(struct progs *progs, struct err *err)
 
 		if (!is_wanted(probe))
 			continue;
+		progs->options.arguments = progs->options.arguments || probe->function;
 		if (probe->spec || probe->function) {
 			ret = add_spec(progs, i, err);
 			continue;

@@ -63,6 +63,25 @@ test_too_many_calls() {
 	expect_exit 0
 }
 
+# A trampoline costs least, and says how many arguments there are: the function has three, the others are 0. The
+# kernel prefers kprobes where it may preempt a trampoline's program, and 5.10 has no helpers for arguments.
+test_arguments_by_trampoline() {
+	has fentry && [ "$KERNEL" != 5.10 ] || skip "trampolines give no arguments here"
+	start sonde funcslower -j -u 0 -a 6 do_sys_openat2
+	sonde status > shown
+	calls 30 openat > calls
+	stop INT
+	expect_exit 0
+	if grep -q '^kprobe' shown; then
+		skip "trampolines are not chosen here"
+	fi
+	grep -q '^fentry .*do_sys_openat2' shown && grep -q '^fexit .*do_sys_openat2' shown || fail "$(cat shown)"
+	expect_json comm retval args
+	grep '^calls	' rows | tr -d '[]' | tr ',' '\t' | awk -F '\t' '$2 == -2 || $2 == 4294967294' > failed
+	awk -F '\t' '$3 % 4294967296 != 4294967196 || $4 == 0 || $5 == 0 || $6 || $7 || $8' failed > wrong
+	[ "$(wc -l < failed)" = 30 ] && [ ! -s wrong ] || fail "failed: $(cat failed)"
+}
+
 # Arguments of user functions: the depth counts down, and calls return in the opposite order.
 test_user_recursion() {
 	fs -j -u 1 -a 1 u:/bin/laps:lap_dive -- laps dive 20 1000
