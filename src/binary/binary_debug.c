@@ -129,7 +129,7 @@ static const char *mismatch(const struct search *search, struct binary_image *im
 static bool try_debug(struct search *search, char *path)
 {
 	char *place __free = path, *shown __free = foreign_join(search->root, path);
-	struct binary_image image;
+	struct binary_image image = {};
 	const char *why;
 	struct err err;
 	int ret = binary_image_open(&image, search->root, place, &err);
@@ -258,7 +258,7 @@ static int open_debugdata(struct binary *binary, struct binary_image *image, con
 static bool find_debugdata(struct search *search)
 {
 	struct binary *binary = search->binary;
-	struct binary_image image;
+	struct binary_image image = {};
 	Elf_Data *data = NULL;
 	GElf_Shdr shdr;
 	struct err err;

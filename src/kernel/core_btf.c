@@ -65,7 +65,7 @@ static void maker_release(struct maker *maker)
  */
 static const void *find_section(const Elf64_Ehdr *header, size_t size, const char *name, size_t *n)
 {
-	const Elf64_Shdr *sections = (const void *)header + header->e_shoff;
+	const Elf64_Shdr *sections = (const void *)((const char *)header + header->e_shoff);
 	const Elf64_Shdr *names = &sections[header->e_shstrndx];
 
 	for (int i = 0; i < header->e_shnum; i++) {
@@ -77,7 +77,7 @@ static const void *find_section(const Elf64_Ehdr *header, size_t size, const cha
 		if (section->sh_offset > size || *n > size - section->sh_offset)
 			return NULL;
 		if (!strcmp((const char *)header + names->sh_offset + section->sh_name, name))
-			return (const void *)header + section->sh_offset;
+			return (const char *)header + section->sh_offset;
 	}
 	return NULL;
 }

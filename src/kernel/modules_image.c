@@ -97,7 +97,7 @@ int modules_image_read(struct modules_image *modules, const struct memory *memor
 
 	for (int n = 0; !ret && at != list; n++) {
 		uint64_t module = at - memory->layout.module_list;
-		int state;
+		int state = MODULE_STATE_UNFORMED;
 
 		ret = memory_copy(memory, at, &at, sizeof(at));
 		if (!ret)

@@ -142,7 +142,7 @@ static bool is_known(const struct field *field, const char *row)
 	return !field->known_size;
 }
 
-static void read_member(struct value *to, const struct field *field, const char *at)
+static void read_member(struct value *to, const struct field *field, const void *at)
 {
 	switch (field->type) {
 	case FIELD_U64:
