@@ -44,8 +44,12 @@ WARN       := -Wall -Wextra -Wno-unused-parameter $(if $(WERROR),-Werror)
 INCLUDES   := -I. -I$(B)/libbpf/include
 C_CPPFLAGS  = -D_GNU_SOURCE -Isrc -I$(B) -I$(B)/gen $(INCLUDES) $(CPPFLAGS) $(DEFINES) -MMD -MP
 C_FLAGS    := -std=gnu11 $(WARN) -Wno-missing-field-initializers -Wstrict-prototypes -fno-strict-aliasing
-ALL_CFLAGS  = $(C_FLAGS) -ffunction-sections -fdata-sections $(CFLAGS)
-BPF_CFLAGS := -target bpf -O2 -g -mcpu=v3 $(WARN) $(INCLUDES) -MMD -MP
+# No unwind tables: nothing unwinds sonde at run time, and the debug file has .debug_frame. They would be 70 KB.
+SHIPPED    := -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables -fno-unwind-tables
+ALL_CFLAGS  = $(C_FLAGS) $(SHIPPED) $(CFLAGS)
+# Where clang cannot find a source file it leaves the file's lines out of the BTF. They would be a sixth of each object,
+# and attach loads programs without them.
+BPF_CFLAGS := -target bpf -O2 -g -mcpu=v3 -fdebug-compilation-dir=/sonde -fdebug-prefix-map=./=/sonde/ $(WARN) $(INCLUDES) -MMD -MP
 # Without recovery, so that whatever the sanitizers find fails the test. Their checks mislead gcc's
 # warnings about NULL and unset variables: those are left to the normal build.
 SANITIZE   := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer \
@@ -216,7 +220,7 @@ $(B)/libbpf/tree $(B)/zydis/tree: $(B)/%/tree: FORCE | $(B)/tools-found
 
 $(LIBBPF_A): $(B)/libbpf/tree Makefile $(wildcard $(LIBBPF_TREE)/src/*.[ch])
 	$(call say,LIBBPF,$$(cat $<))to=$(abspath $(B)/libbpf) && from=$$(cat $<) && rm -rf $$to/obj && mkdir -p $$to/obj && \
-	$(MAKE) -s -C $$from/src CC='$(CC)' AR=$(CROSS_COMPILE)ar CFLAGS='-O2 -g -fPIC -fvisibility=hidden -ffunction-sections -fdata-sections' BUILD_STATIC_ONLY=1 \
+	$(MAKE) -s -C $$from/src CC='$(CC)' AR=$(CROSS_COMPILE)ar CFLAGS='-O2 -g -fPIC -fvisibility=hidden $(SHIPPED)' BUILD_STATIC_ONLY=1 \
 		OBJDIR=$$to/obj DESTDIR=$$to INCLUDEDIR=/include LIBDIR=/ install > $$to/log 2>&1 || { cat $$to/log; exit 1; }; \
 	cp -r $$from/include/uapi/. $$to/include/ && rm -f $@ && $(CROSS_COMPILE)ar rcs $@ $$to/obj/staticobjs/*.o
 
@@ -226,7 +230,7 @@ $(B)/zydis/libzydis.a: $(B)/zydis/tree Makefile $(B)/flags
 	$(call say,ZYDIS,$$(cat $<))to=$(B)/zydis && from=$$(cat $<) && rm -rf $$to/include $$to/*.o && cp -r $$from/include $$to/ && \
 	if [ -d $$from/dependencies/zycore/include ]; then cp -r $$from/dependencies/zycore/include/. $$to/include/; fi && \
 	for part in Decoder DecoderData SharedData; do \
-		$(CC) $(ZYDIS_CPPFLAGS) -I$$from/src -O2 -g -ffunction-sections -fdata-sections -c -o $$to/$$part.o $$from/src/$$part.c || exit 1; \
+		$(CC) $(ZYDIS_CPPFLAGS) -I$$from/src -O2 -g $(SHIPPED) -c -o $$to/$$part.o $$from/src/$$part.c || exit 1; \
 	done && rm -f $@ && $(CROSS_COMPILE)ar rcs $@ $$to/*.o
 
 # --- tests: one Criterion binary under the sanitizers, with its own objects ---
