@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Runs the command of -c: forks early, executes late, and never leaves it behind. */
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -169,6 +170,18 @@ const char *command_name(const struct command *command)
 	return command->name;
 }
 
+/*
+ * Sleeps in poll(2), not in read(2). A kretprobe may follow as few calls of a function at a time as there are
+ * processors. If vfs_read() is traced, our own call would take the place of the command's.
+ */
+static void wait_for_exec(const struct command *command)
+{
+	struct pollfd fd = { .fd = command->failed, .events = POLLIN };
+
+	while (poll(&fd, 1, -1) < 0 && errno == EINTR)
+		;
+}
+
 int command_release(struct command *command, struct err *err)
 {
 	int error = 0;
@@ -178,6 +191,7 @@ int command_release(struct command *command, struct err *err)
 		return err_set(err, -errno, "'%s' was killed before it started", command->name);
 	close(command->go);
 	command->go = -1;
+	wait_for_exec(command);
 	do {
 		n = read(command->failed, &error, sizeof(error));
 	} while (n < 0 && errno == EINTR);

@@ -305,3 +305,22 @@ test_inherits() {
 	inherits 'exec 7< /dev/null 8> /dev/null'
 	inherits 'exec <&-'
 }
+
+# While the command's file is being opened, sonde waits in poll(2) for one descriptor. A call of read(2) would take the
+# place of the command's where a kretprobe follows a few calls at a time.
+test_waits_for_exec_without_reading() {
+	cp "$(command -v noop)" leased
+	lease leased > did &
+	holder=$!
+	wait_until 20 grep -q '^did lease' did || fail "there is no lease"
+	start sonde funccount "$work" -- ./leased
+	wait_until 20 polls_one || fail "it waits otherwise: $(cat /proc/$started/syscall)"
+	kill -9 $holder
+	await
+	expect_exit 0
+}
+
+polls_one() {
+	read -r _ _ n _ < /proc/$started/syscall
+	[ "$n" = 0x1 ]
+}
