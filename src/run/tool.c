@@ -94,7 +94,8 @@ static size_t tracing_tables(const struct tool *tool, struct run_options *option
 	tables[n++] = (struct opt_table){ "filters", filters, ARRAY_SIZE(filters), options, tool->letters,
 					  tool->lacks };
 	if (!engine->take)
-		tables[n++] = (struct opt_table){ "tables", tables_only, ARRAY_SIZE(tables_only), options };
+		tables[n++] = (struct opt_table){ "tables", tables_only, ARRAY_SIZE(tables_only), options, NULL,
+						  tool->lacks };
 	return n;
 }
 
@@ -107,7 +108,8 @@ size_t run_tables(const struct tool *tool, struct run_options *options, void *se
 		tables[n++] = (struct opt_table){ NULL, tool->options, tool->n_options, tool->settings };
 	if (tool->engine)
 		n += tracing_tables(tool, options, settings, tables + n);
-	tables[n++] = (struct opt_table){ "output", output + skip, ARRAY_SIZE(output) - skip, options, tool->letters };
+	tables[n++] = (struct opt_table){ "output", output + skip, ARRAY_SIZE(output) - skip, options, tool->letters,
+					  tool->lacks };
 	return n;
 }
 
