@@ -14,5 +14,7 @@ uint64_t clock_monotonic_ns(void);
 uint64_t clock_boot_ns(void);
 /* CLOCK_REALTIME: since 1970. This clock may be set at any time, so it can jump. */
 uint64_t clock_wall_ns(void);
+/* What turns times of clock_boot_ns() into wall time, now: added to them, it gives ns since 1970. */
+uint64_t clock_wall_offset(void);
 
 #endif

@@ -13,8 +13,6 @@
 #define READER_NICE    -10
 #define BUFFER_DEFAULT (4 * 1024 * 1024)
 #define BUFFER_MAX     (1024 * 1024 * 1024)
-/* Two clocks that are read within this time count as read at once. */
-#define CLOCKS_APART_NS 100000ULL
 
 struct settings {
 	uint64_t buffer_size;
@@ -43,23 +41,10 @@ struct events {
 	bool knows_missed;
 };
 
-/*
- * If somebody sets the clock, later events have the new time. A delay between reading the two clocks would shift the
- * times, so read a few times and use the closest pair.
- */
+/* If somebody sets the clock, later events have the new time. */
 static void look_at_clock(struct events *events)
 {
-	uint64_t closest = UINT64_MAX;
-
-	for (int tries = 0; tries < 5 && closest > CLOCKS_APART_NS; tries++) {
-		uint64_t boot = clock_boot_ns(), wall = clock_wall_ns();
-		uint64_t apart = clock_boot_ns() - boot;
-
-		if (apart >= closest)
-			continue;
-		closest = apart;
-		events->clock.wall_offset = wall - boot - apart / 2;
-	}
+	events->clock.wall_offset = clock_wall_offset();
 	output_set_clock(events->instance->ctx->out, &events->clock);
 }
 
