@@ -8,6 +8,7 @@
 #include "dist.h"
 #include "filter.h"
 #include "hists.h"
+#include "interval.h"
 #include "keys.h"
 #include "progs_instance.h"
 
@@ -253,30 +254,6 @@ static void dist_losses(struct engine_instance *instance)
 
 /* --- begin and end --- */
 
-/* As in bcc: [INTERVAL [COUNT]], instead of --interval and --duration. */
-static int parse_args(struct engine_instance *instance, struct err *err)
-{
-	const char *const *args = instance->args.v;
-	uint64_t count;
-
-	if (instance->args.n > 2)
-		return err_set(err, -EINVAL, "unexpected argument '%s'", args[2]);
-	if (instance->args.n && instance->ctx->interval)
-		return err_set(err, -EINVAL, "the interval is given twice: by --interval and as '%s'", args[0]);
-	if (instance->args.n > 1 && instance->ctx->duration)
-		return err_set(err, -EINVAL, "the end is given twice: by --duration and as '%s' tables", args[1]);
-	if (instance->args.n && opt_seconds(args[0], &instance->ctx->interval))
-		return err_set(err, -EINVAL, "'%s' is not an interval in seconds", args[0]);
-	if (instance->args.n < 2)
-		return 0;
-	if (opt_u64(args[1], &count) || !count || count > UINT32_MAX)
-		return err_set(err, -EINVAL, "'%s' is not a number of tables", args[1]);
-	if (instance->ctx->interval > UINT64_MAX / count)
-		return err_set(err, -EINVAL, "%s intervals of %s are too long", args[1], args[0]);
-	instance->ctx->duration = instance->ctx->interval * count;
-	return 0;
-}
-
 static int choose_kind(struct dist *dist, struct err *err)
 {
 	const struct dist_source *source = dist->source;
@@ -429,7 +406,7 @@ static int load(struct engine_instance *instance, struct dist *dist, struct err 
 
 static int configure(struct engine_instance *instance, struct dist *dist, struct err *err)
 {
-	int ret = parse_args(instance, err);
+	int ret = interval_parse(instance, err);
 
 	if (!ret)
 		ret = choose_kind(dist, err);
