@@ -36,6 +36,39 @@ int probes_resolve(struct engine_instance *instance, const struct probes_setting
 	return 0;
 }
 
+static void add_target(struct target_set *set, const struct target *from, uint32_t slot)
+{
+	struct target *target = vec_push(set);
+
+	*target = *from;
+	target->slot = slot;
+	target->name = pool_add(&set->pool, from->name);
+	target->object = from->object ? pool_add(&set->pool, from->object) : NULL;
+	target->label = pool_add(&set->pool, from->label);
+	target->returns = pool_copy(&set->pool, from->returns, from->n_returns * sizeof(*from->returns));
+}
+
+int probes_add_spec(struct target_set *set, const char *spec, uint32_t slot, const struct target_options *options,
+		    struct err *err)
+{
+	__cleanup(target_set_release) struct target_set found = {};
+	size_t bad;
+	int ret = target_resolve(&spec, 1, options, &found, &bad, err);
+
+	probes_say_refused(&found);
+	if (ret)
+		return ret;
+	if (!found.n)
+		return err_set(err, -ENOENT, "cannot attach to '%s': %s", found.notes.v[0].name,
+			       found.notes.v[0].reason);
+	vec_each(target, &found)
+		add_target(set, target, slot);
+	vec_each(file, &found.files)
+		*vec_push(&set->files) = *file;
+	found.files.n = 0;
+	return 0;
+}
+
 void probes_say_refused(const struct target_set *set)
 {
 	vec_each(refused, &set->refused)

@@ -27,6 +27,12 @@ struct probes_settings {
 /* Resolves the arguments to targets. what: "count", for "nothing to count". It is an error if no target is left. */
 int probes_resolve(struct engine_instance *instance, const struct probes_settings *settings, const char *what,
 		   struct target_set *set, struct err *err);
+/*
+ * Adds all targets that a spec matches to a set, with this slot. The caller numbers the slots and sets set->n_slots.
+ * Returns 0, or -errno with err set; -ENOENT: the spec matches nothing that can be probed. Nothing is added then.
+ */
+int probes_add_spec(struct target_set *set, const char *spec, uint32_t slot, const struct target_options *options,
+		    struct err *err);
 /* Returns the options to attach a set of targets. */
 struct attach_options probes_attach_options(struct engine_instance *instance, const struct probes_settings *settings);
 /* Reports "Tracing 5 functions for ...". */

@@ -77,28 +77,11 @@ static void add_tracepoint(struct progs *progs, size_t i)
 /* A spec as a user types it; all its targets belong to this probe. */
 static int add_spec(struct progs *progs, size_t i, struct err *err)
 {
-	const struct target_options options = { .pid = progs->instance->ctx->pid };
-	struct target_set found = {};
-	size_t bad;
 	const struct progs_probe *probe = &progs->source->probes[i];
-	int ret = target_resolve(probe->function ? &probe->function : probe->spec, 1, &options, &found, &bad, err);
+	const struct target_options options = { .pid = progs->instance->ctx->pid };
+	int ret = probes_add_spec(&progs->set, probe->function ? probe->function : *probe->spec, i, &options, err);
 
-	probes_say_refused(&found);
-	for (size_t t = 0; !ret && t < found.n; t++) {
-		struct target *target = vec_push(&progs->set);
-
-		*target = found.v[t];
-		target->slot = i;
-		target->name = pool_add(&progs->set.pool, target->name);
-		target->object = target->object ? pool_add(&progs->set.pool, target->object) : NULL;
-		target->label = pool_add(&progs->set.pool, target->label);
-		target->returns = pool_copy(&progs->set.pool, target->returns, target->n_returns * sizeof(*target->returns));
-	}
-	vec_each(file, &found.files)
-		*vec_push(&progs->set.files) = *file;
-	found.files.n = 0;
-	target_set_release(&found);
-	return ret && probe->optional ? 0 : ret;
+	return probe->optional ? 0 : ret;
 }
 
 /* The function of a syscall and the tracepoint, which is the fallback, are both targets of the probe. */
