@@ -74,6 +74,14 @@ static __always_inline bool event_wanted(void)
 	       task_process((void *)bpf_get_current_task(), event_setup.pidns_ino);
 }
 
+/* The id of a process or thread in records: the host's or, with --pidns, that in the reader's pid namespace. */
+static __always_inline int event_number(struct pid *pid)
+{
+	if (event_setup.pidns_ino)
+		return task_id_in_pidns(pid, event_setup.pidns_ino);
+	return BPF_CORE_READ(pid, numbers[0].nr);
+}
+
 /* Fills in the current task and the time. */
 static __always_inline void event_fill(struct event *event)
 {
@@ -108,7 +116,38 @@ static __always_inline void event_fill(struct event *event)
 	})
 
 /*
- * The same for an event whose current task is a bystander. who: whose it is, as event_fill() filled it in; the time
+ * Reserves a record of `size` bytes, of room bytes for a string, and of `more` bytes, all constants, and copies the
+ * string from user memory. The caller fills in the rest. *length is the string's, with its NUL; kernels before 6.14
+ * give 0 for an empty one. It is < 0 if the string is not in memory; the kernel has then filled its room with zeros.
+ * NULL: the buffer is full, or the string may be longer than its room and may_cut is false. A program tries the
+ * smallest record first, so that the length of the string decides how much of the buffer it takes.
+ */
+static __always_inline void *event_reserve_text(__u32 size, __u32 room, __u32 more, __u64 text, bool may_cut,
+						long *length)
+{
+	void *record = bpf_ringbuf_reserve(&events, size + room + more, 0);
+
+	if (!record)
+		return NULL;
+	*length = bpf_probe_read_user_str(record + size, room, (void *)text);
+	if (*length < room || may_cut)
+		return record;
+	bpf_ringbuf_discard(record, BPF_RB_NO_WAKEUP);
+	return NULL;
+}
+
+/* Completes a record that was reserved in this way. False: there is none, which is counted. */
+static __always_inline bool event_begin(void *record)
+{
+	if (record)
+		event_fill(record);
+	else
+		event_dropped();
+	return record;
+}
+
+/*
+ * event_new() for an event whose current task is a bystander. who: whose it is, as event_fill() filled it in; the time
  * is now.
  */
 #define event_new_of(size, who) \

@@ -8,36 +8,22 @@
 #include "tools/opensnoop.skel.h"
 
 static struct {
-	bool uid, failed, extended, full_path;
+	bool uid, extended;
 	const char *name;
-	struct opt_list flags;
+	struct opensnoop_config config;
 } settings;
-
-static struct opensnoop_config config;
 
 static const struct opt options[] = {
 	OPT(OPT_BOOL, typeof(settings), uid, 'U', "print-uid", NULL, "show the user's id"),
-	OPT(OPT_BOOL, typeof(settings), failed, 'x', "failed", NULL, "only opens that failed"),
+	OPT(OPT_BOOL, typeof(settings), config.failed, 'x', "failed", NULL, "only opens that failed"),
 	OPT(OPT_STRING, typeof(settings), name, 'n', "name", "NAME", "only processes whose name contains NAME"),
 	OPT(OPT_BOOL, typeof(settings), extended, 'e', "extended_fields", NULL, "show the flags, in octal"),
-	OPT(OPT_LIST, typeof(settings), flags, 'f', "flag_filter", "FLAG",
-	    "only opens with this flag (O_WRONLY, ...); may be repeated", .offers = open_flags_offer),
-	OPT(OPT_BOOL, typeof(settings), full_path, 'F', "full-path", NULL, "show relative paths with their directory"),
+	OPT(OPT_CALL, typeof(settings), config.wanted, 'f', "flag_filter", "FLAG",
+	    "only opens with this flag (O_WRONLY, ...); may be repeated", .call = open_flags_add,
+	    .offers = open_flags_offer),
+	OPT(OPT_BOOL, typeof(settings), config.full_path, 'F', "full-path", NULL,
+	    "show relative paths with their directory"),
 };
-
-static int configure(struct engine_instance *instance, struct err *err)
-{
-	config.failed = settings.failed;
-	config.full_path = settings.full_path;
-	config.by_flags = settings.flags.n > 0;
-	vec_each(flag, &settings.flags) {
-		int ret = open_flags_add(*flag, &config.modes, &config.flags, err);
-
-		if (ret)
-			return ret;
-	}
-	return 0;
-}
 
 /* The kernel keeps the begin of a name: one that is longer it can only be, not contain. */
 static bool show(const struct event *event, size_t size)
@@ -58,36 +44,6 @@ static void get_fd(struct value *to, const void *row, const void *ctx)
 	value_set_s64(to, ret < 0 ? -1 : ret);
 }
 
-static void get_full_path(struct value *to, const void *row, const void *ctx)
-{
-	const struct opensnoop_event *e = row;
-
-	if (e->path_unread || (!e->dirs_at && e->data[0] != '/'))
-		return;
-	if (e->dirs_at)
-		event_path_add(to->room, e->data + e->dirs_at, e->dirs_size, e->dirs_cut);
-	str_add(to->room, e->data);
-	value_set_made(to);
-}
-
-/* As it was passed. */
-static void get_path(struct value *to, const void *row, const void *ctx)
-{
-	const struct opensnoop_event *e = row;
-
-	if (!e->path_unread)
-		value_set_text(to, e->data);
-}
-
-/* For people: the full one where it is known. */
-static void get_shown_path(struct value *to, const void *row, const void *ctx)
-{
-	if (((const struct opensnoop_event *)row)->dirs_at)
-		get_full_path(to, row, ctx);
-	else
-		get_path(to, row, ctx);
-}
-
 static const struct field fields[] = {
 	EVENT_TIMES,
 	EVENT_ID(uid, "UID", -6, .shown = &settings.uid),
@@ -100,9 +56,7 @@ static const struct field fields[] = {
 	EVENT_ERROR_NAME(struct opensnoop_event, ret),
 	FIELD(FIELD_U32, struct opensnoop_event, flags, "flags", "FLAGS", -8, .base = 8, .digits = 8, .shown = &settings.extended),
 	DATA(FIELD_U32, struct opensnoop_event, mode, "mode"),
-	DATA_GET(FIELD_PATH, get_path, "path"),
-	DATA_GET(FIELD_PATH, get_full_path, "full_path"),
-	TEXT_GET(FIELD_PATH, get_shown_path, "PATH", -1, .absent = "?"),
+	EVENT_PATH(struct opensnoop_event, path, "PATH", -1),
 };
 
 static const struct schema schema = { fields, ARRAY_SIZE(fields) };
@@ -118,8 +72,7 @@ static const struct event_source source = {
 	.progs = {
 		PROGS(opensnoop),
 		PROGS_PROBES(probes),
-		PROGS_CONFIG(config),
-		.configure = configure,
+		PROGS_CONFIG(settings.config),
 		.what = "opened files",
 	},
 	.show = show,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The record of opensnoop's program, and what else both sides share. Include bpf/event.h first. */
+/* The record of opensnoop's program, and what else both sides share. Include bpf/{event,open_flags,path}.h first. */
 #ifndef SONDE_OPENSNOOP_H
 #define SONDE_OPENSNOOP_H
 
@@ -14,22 +14,16 @@ enum opensnoop_probe {
 struct opensnoop_config {
 	unsigned char failed; /* only opens that failed */
 	unsigned char full_path;
-	unsigned char by_flags; /* one of the following must match */
-	unsigned char modes;	/* a bit for each of O_RDONLY, O_WRONLY, O_RDWR */
-	unsigned int flags;	/* any of these */
+	struct open_flags wanted;
 };
-_Static_assert(sizeof(struct opensnoop_config) == 8, "as on the other side");
+_Static_assert(sizeof(struct opensnoop_config) == 12, "as on the other side");
 
 struct opensnoop_event {
 	struct event event;
 	int ret; /* the new file descriptor, or -errno */
 	unsigned int flags;
 	unsigned int mode;
-	unsigned short path_unread; /* the path was not in memory */
-	unsigned short dirs_at;	    /* their offset in data; 0: there are none */
-	unsigned int dirs_size;	    /* of a relative path: its directories from the innermost out, each with a NUL */
-	unsigned int dirs_cut;	    /* there are more directories */
-	char data[];		    /* begins with the path as it was passed */
+	struct path_record path; /* as it was passed */
 };
 _Static_assert(sizeof(struct opensnoop_event) == 64, "as on the other side");
 

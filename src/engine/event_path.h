@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Paths as programs collect them. */
+/* Paths as programs collect them (bpf/path.bpf.h), as columns. */
 #ifndef SONDE_ENGINE_EVENT_PATH_H
 #define SONDE_ENGINE_EVENT_PATH_H
 
-#include "base/str.h"
+#include "bpf/path.h"
+#include "output/field.h"
 
 /*
- * Appends the directory that a path is relative to, and a '/'. dirs: its names from the inside out, each with a NUL,
- * `size` bytes in all; 0 is the root. cut: there are more of them outside, which "..." stands for.
+ * STRUCT.MEMBER is a struct path_record. Data has the path as it was passed, and the full path if it is known. People
+ * see the full one where it is known.
  */
-void event_path_add(struct str *s, const char *dirs, size_t size, bool cut);
+#define EVENT_PATH(STRUCT, MEMBER, TITLE, WIDTH) \
+	DATA_GET(FIELD_PATH, event_path_get, "path", GET_OF(STRUCT, MEMBER)), \
+		DATA_GET(FIELD_PATH, event_path_get_full, "full_path", GET_OF(STRUCT, MEMBER)), \
+		TEXT_GET(FIELD_PATH, event_path_get_shown, TITLE, WIDTH, .absent = "?", GET_OF(STRUCT, MEMBER))
+void event_path_get(struct value *to, const void *path, const void *ctx);
+void event_path_get_full(struct value *to, const void *path, const void *ctx);
+void event_path_get_shown(struct value *to, const void *path, const void *ctx);
 
 #endif

@@ -37,17 +37,19 @@ void open_flags_offer(const char *word, void (*fn)(const char *name, void *ctx),
 		fn(flags[i].name, ctx);
 }
 
-int open_flags_add(const char *text, unsigned char *modes, unsigned int *to, struct err *err)
+int open_flags_add(void *dest, const char *text, struct err *err)
 {
+	struct open_flags *to = dest;
 	struct nearest nearest;
 
 	nearest_init(&nearest, text);
 	for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
 		if (!strcmp(flags[i].name, text)) {
 			if (flags[i].is_mode)
-				*modes |= 1 << flags[i].value;
+				to->modes |= 1 << flags[i].value;
 			else
-				*to |= flags[i].value;
+				to->flags |= flags[i].value;
+			to->chosen = 1;
 			return 0;
 		}
 		nearest_offer(&nearest, flags[i].name);
