@@ -5,18 +5,11 @@
  */
 #include "bpf/event.bpf.h"
 #include "bpf/context.bpf.h"
-#include "bpf/fd.bpf.h"
+#include "bpf/pidfd.bpf.h"
+#include "bpf/signal.h"
 #include "tools/killsnoop.h"
 
-#define EBADF		 9
-#define PROC_SUPER_MAGIC 0x9fa0
-#define PID_FS_MAGIC	 0x50494446
-
-/* In place of a descriptor: the caller itself (Linux 6.15, where the second number was another one). */
-#define PIDFD_SELF_THREAD	      -10000
-#define PIDFD_SELF_THREAD_GROUP	      -10001
-#define PIDFD_SELF_THREAD_GROUP_FIRST -20000
-
+#define EBADF	    9
 #define SIGNALS_MAX 64
 
 const volatile struct killsnoop_config config SEC(".rodata.config");
@@ -27,49 +20,12 @@ struct call {
 	bool known; /* the target is known */
 };
 
-/*
- * The process of a descriptor that the call has accepted. It comes from pidfd_open(2), whose files are in a file
- * system of their own since 6.9 and anonymous before, or is a directory of /proc. flags: the kernel checks flags
- * before the descriptor, and kernels with anonymous files allow none.
- */
-static __always_inline struct pid *pid_of(int fd, bool flags)
-{
-	struct file *file = fd_file(fd);
-	struct inode *inode = BPF_CORE_READ(file, f_inode);
-	unsigned long magic = BPF_CORE_READ(inode, i_sb, s_magic);
-
-	if (magic == PID_FS_MAGIC)
-		return BPF_CORE_READ(inode, i_private);
-	if (magic == PROC_SUPER_MAGIC) {
-		struct proc_inode *proc = (void *)inode - bpf_core_field_offset(struct proc_inode, vfs_inode);
-
-		return BPF_CORE_READ(proc, pid);
-	}
-	return flags ? NULL : BPF_CORE_READ(file, private_data);
-}
-
-static __always_inline int number_of(struct pid *pid)
-{
-	if (event_setup.pidns_ino)
-		return task_id_in_pidns(pid, event_setup.pidns_ino);
-	return BPF_CORE_READ(pid, numbers[0].nr);
-}
-
 static __always_inline void find_target(struct call *call, int fd, bool flags)
 {
-	struct task_struct *task = (void *)bpf_get_current_task();
-	struct pid *pid;
+	struct pid *pid = call->ret == -EBADF ? NULL : pidfd_pid(fd, flags);
 
-	if (call->ret == -EBADF)
-		return;
-	if (fd == PIDFD_SELF_THREAD)
-		pid = BPF_CORE_READ(task, thread_pid);
-	else if (fd == PIDFD_SELF_THREAD_GROUP || fd == PIDFD_SELF_THREAD_GROUP_FIRST)
-		pid = BPF_CORE_READ(task, group_leader, thread_pid);
-	else
-		pid = pid_of(fd, flags);
 	call->known = pid;
-	call->target = pid ? number_of(pid) : 0;
+	call->target = pid ? event_number(pid) : 0;
 }
 
 /* Reads the arguments. The calls differ only in which argument is the process, the thread and the signal. */
@@ -91,7 +47,6 @@ static __always_inline bool read_call(void *ctx, struct call *call)
 		call->signal = sys.args[2];
 		break;
 	case KILLSNOOP_PIDFD:
-		call->known = false;
 		find_target(call, sys.args[0], sys.args[3]);
 		break;
 	}
@@ -100,11 +55,11 @@ static __always_inline bool read_call(void *ctx, struct call *call)
 
 static __always_inline bool signal_wanted(int signal)
 {
-	if (!config.by_signal)
+	if (!config.signals.chosen)
 		return true;
 	if (signal <= 0 || signal > SIGNALS_MAX)
-		return !signal && config.zero;
-	return config.signals >> (signal - 1) & 1;
+		return !signal && config.signals.zero;
+	return config.signals.numbers >> (signal - 1) & 1;
 }
 
 static __always_inline bool target_wanted(const struct call *call)

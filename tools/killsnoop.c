@@ -6,20 +6,15 @@
 #include "tools/killsnoop.h"
 #include "tools/killsnoop.skel.h"
 
-static struct {
-	bool failed;
-	uint32_t target;
-	const char *signals;
-} settings;
-
 static struct killsnoop_config config;
 
 static const struct opt options[] = {
-	OPT(OPT_BOOL, typeof(settings), failed, 'x', "failed", NULL, "only signals that could not be sent"),
-	OPT(OPT_U32, typeof(settings), target, 'T', "tpid", "PID", "only signals to this process or thread", .min = 1, .max = INT32_MAX),
-	OPT(OPT_U32, typeof(settings), target, 0, "target", "PID", "the same", .min = 1, .max = INT32_MAX),
-	OPT(OPT_STRING, typeof(settings), signals, 's', "signal", "SIGNAL[,SIGNAL]...",
-	    "only these signals, by number or by name", .offers = words_offer_signals),
+	OPT(OPT_BOOL, typeof(config), failed, 'x', "failed", NULL, "only signals that could not be sent"),
+	OPT(OPT_U32, typeof(config), target, 'T', "tpid", "PID", "only signals to this process or thread",
+	    .min = 1, .max = INT32_MAX),
+	OPT(OPT_U32, typeof(config), target, 0, "target", "PID", "the same", .min = 1, .max = INT32_MAX),
+	OPT(OPT_CALL, typeof(config), signals, 's', "signal", "SIGNAL[,SIGNAL]...",
+	    "only these signals, by number or by name", .call = words_set_signals, .offers = words_offer_signals),
 };
 
 static const struct progs_probe probes[] = {
@@ -30,31 +25,6 @@ static const struct progs_probe probes[] = {
 	[KILLSNOOP_TGSIGQUEUE] = { .program = "signal_sent", .syscall = "rt_tgsigqueueinfo" },
 	[KILLSNOOP_PIDFD] = { .program = "signal_sent", .syscall = "pidfd_send_signal" },
 };
-
-static int add_signals(char *names, struct err *err)
-{
-	for (char *name; (name = strsep(&names, ","));) {
-		int signal = words_find_signal(name, err);
-
-		if (signal < 0)
-			return signal;
-		if (signal)
-			config.signals |= 1ULL << (signal - 1);
-		else
-			config.zero = 1;
-	}
-	config.by_signal = 1;
-	return 0;
-}
-
-static int configure(struct engine_instance *instance, struct err *err)
-{
-	__free char *names = settings.signals ? base_strdup(settings.signals) : NULL;
-
-	config.failed = settings.failed;
-	config.target = settings.target;
-	return names ? add_signals(names, err) : 0;
-}
 
 static bool names_both(const struct killsnoop_event *e)
 {
@@ -108,14 +78,13 @@ static const struct event_source source = {
 		PROGS(killsnoop),
 		PROGS_PROBES(probes),
 		PROGS_CONFIG(config),
-		.configure = configure,
 		.what = "signals",
 	},
 };
 
 TOOL(killsnoop, .brief = "print each signal that a process sends, and the result",
      .args = "[-- COMMAND [ARG]...]", .schema = &schema, EVENT_ENGINE(source),
-     OPTIONS(options), .settings = &settings,
+     OPTIONS(options), .settings = &config,
      .description =
 	     "Prints a row for each signal that a system call sends: kill, tkill, tgkill, rt_sigqueueinfo, "
 	     "rt_tgsigqueueinfo or pidfd_send_signal. Signal 0 only asks whether a signal could be sent. Signals "

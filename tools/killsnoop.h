@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The record of killsnoop's program, and what else both sides share. Include bpf/event.h first. */
+/* The record of killsnoop's program, and what else both sides share. Include bpf/event.h and bpf/signal.h first. */
 #ifndef SONDE_KILLSNOOP_H
 #define SONDE_KILLSNOOP_H
 
@@ -15,13 +15,11 @@ enum killsnoop_call {
 };
 
 struct killsnoop_config {
-	unsigned long long signals; /* bit N - 1: signal N */
-	unsigned int target;	    /* only this process or thread, 0: all */
-	unsigned char by_signal;    /* only signals in the set, and signal 0 if zero is set */
-	unsigned char zero;
+	struct signal_set signals;
+	unsigned int target;  /* only this process or thread, 0: all */
 	unsigned char failed; /* only calls that failed */
 };
-_Static_assert(sizeof(struct killsnoop_config) == 16, "as on the other side");
+_Static_assert(sizeof(struct killsnoop_config) == 24, "as on the other side");
 
 struct killsnoop_event {
 	struct event event;

@@ -193,3 +193,23 @@ void words_offer_signals(const char *word, void (*fn)(const char *name, void *ct
 			fn(name.data, ctx);
 	}
 }
+
+int words_set_signals(void *dest, const char *text, struct err *err)
+{
+	struct signal_set *set = dest;
+	__free char *copy = base_strdup(text);
+	char *names = copy;
+
+	*set = (struct signal_set){ .chosen = 1 };
+	for (char *name; (name = strsep(&names, ","));) {
+		int signal = words_find_signal(name, err);
+
+		if (signal < 0)
+			return signal;
+		if (signal)
+			set->numbers |= 1ULL << (signal - 1);
+		else
+			set->zero = 1;
+	}
+	return 0;
+}

@@ -4,6 +4,7 @@
 #define SONDE_WORDS_H
 
 #include "base/str.h"
+#include "bpf/signal.h"
 
 /*
  * Returns the name of the error that a call returned: "ENOENT" for -2. NULL if ret is no error or has no name. Do
@@ -33,5 +34,7 @@ bool words_add_signal(struct str *s, int signal);
  * process. -EINVAL with err if there is none.
  */
 int words_find_signal(const char *text, struct err *err);
+/* For OPT_CALL: a struct signal_set becomes the signals of "TERM,SIGKILL,0". 0 or -EINVAL with err. */
+int words_set_signals(void *set, const char *text, struct err *err);
 
 #endif

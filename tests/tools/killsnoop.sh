@@ -96,16 +96,16 @@ test_pidns() {
 test_errors() {
 	run sonde killsnoop -s KIL
 	expect_exit 2
-	expect_one_err "no signal 'KIL' \(did you mean KILL\?\)$"
+	expect_err "option -s 'KIL': no signal 'KIL' \(did you mean KILL\?\)$"
 	run sonde killsnoop -s TERM,SIGTRM
 	expect_exit 2
-	expect_one_err "no signal 'SIGTRM' \(did you mean TERM\?\)$"
+	expect_err "option -s 'TERM,SIGTRM': no signal 'SIGTRM' \(did you mean TERM\?\)$"
 	run sonde killsnoop --signal 65
 	expect_exit 2
-	expect_one_err "no signal '65': the last is 64"
+	expect_err "option --signal '65': no signal '65': the last is 64"
 	run sonde killsnoop -s RTMIN+31
 	expect_exit 2
-	expect_one_err "no signal 'RTMIN\+31'"
+	expect_err "no signal 'RTMIN\+31'"
 	run sonde killsnoop -T 0
 	expect_exit 2
 	expect_err 'option -T: 0 is out of range'

@@ -112,3 +112,19 @@ Test(words, what_is_no_error_is_told)
 	cr_expect_eq(words_find_error("ENOETN", &err), -EINVAL);
 	cr_expect_str_eq(err.text, "no error 'ENOETN' (did you mean ENOENT?)");
 }
+
+Test(words, sets_of_signals)
+{
+	struct signal_set set = {};
+	struct err err = {};
+
+	cr_expect_eq(words_set_signals(&set, "TERM,sigkill,64", &err), 0);
+	cr_expect_eq(set.numbers, 1ULL << (SIGTERM - 1) | 1ULL << (SIGKILL - 1) | 1ULL << 63);
+	cr_expect(set.chosen && !set.zero);
+	/* the last list counts */
+	cr_expect_eq(words_set_signals(&set, "0", &err), 0);
+	cr_expect(set.chosen && set.zero && !set.numbers);
+	cr_expect_eq(words_set_signals(&set, "TERM,SIGTRM", &err), -EINVAL);
+	cr_expect_str_eq(err.text, "no signal 'SIGTRM' (did you mean TERM?)");
+	cr_expect_eq(words_set_signals(&set, "TERM,", &err), -EINVAL);
+}
