@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The record of execsnoop's program, and what else both sides share. Include bpf/event.h first. */
+/* The record of execsnoop's program, and what else both sides share. Include bpf/args.h and bpf/event.h first. */
 #ifndef SONDE_EXECSNOOP_H
 #define SONDE_EXECSNOOP_H
 
@@ -18,11 +18,9 @@ _Static_assert(sizeof(struct execsnoop_config) == 8, "as on the other side");
 
 struct execsnoop_event {
 	struct event event;
-	int ret;		 /* 0 or -errno */
-	unsigned int args_total; /* bytes of all arguments, as far as known */
-	unsigned int args_size;	 /* bytes of arguments that are in data */
-	unsigned int args_at;	 /* their offset in data; each argument ends with a NUL */
-	char data[];		 /* begins with the name that was executed */
+	int ret; /* 0 or -errno */
+	struct args_record args;
+	char data[]; /* begins with the name that was executed */
 };
 _Static_assert(sizeof(struct execsnoop_event) == 56, "as on the other side");
 

@@ -28,3 +28,25 @@ const char *command_line_typed(const char *first, const char *end, const char *p
 	}
 	return command_line_next(first, end);
 }
+
+void command_line_get(struct value *to, const struct args_record *args, const char *data, bool failed,
+		      uint32_t max_words)
+{
+	static char more[64];
+	const char *arg = data + args->at, *end = arg + args->size;
+	uint32_t n = 1;
+
+	arg = failed ? command_line_next(arg, end) : command_line_typed(arg, end, data);
+	str_addn(to->room, data, strlen(data) + 1);
+	for (; arg < end && (!max_words || n < max_words); arg = command_line_next(arg, end), n++) {
+		str_addn(to->room, arg, strnlen(arg, end - arg));
+		str_addc(to->room, 0);
+	}
+	value_set_words(to, to->room->data, to->room->len);
+	if (arg < end || (failed && args->size < args->total)) {
+		to->more = " ...";
+	} else if (args->size < args->total) {
+		snprintf(more, sizeof(more), " ... (%u bytes cut)", args->total - args->size);
+		to->more = more;
+	}
+}

@@ -4,6 +4,8 @@
 #define SONDE_ENGINE_COMMAND_LINE_H
 
 #include "base/base.h"
+#include "bpf/args.h"
+#include "output/value.h"
 
 /* The argument behind arg, never beyond end: that is where there is none. */
 const char *command_line_next(const char *arg, const char *end);
@@ -12,5 +14,12 @@ const char *command_line_next(const char *arg, const char *end);
  * name and option in front; what was typed is the script, path, and what comes after it.
  */
 const char *command_line_typed(const char *first, const char *end, const char *path);
+
+/*
+ * As it was typed: the name that was executed, with which data begins, then the arguments; at most max_words, 0: all.
+ * failed: the exec has not replaced the arguments. If the line is not whole, it ends with "...".
+ */
+void command_line_get(struct value *to, const struct args_record *args, const char *data, bool failed,
+		      uint32_t max_words);
 
 #endif

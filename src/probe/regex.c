@@ -132,3 +132,20 @@ int regex_compile(regex_t *regex, const char *pattern, struct err *err)
 	regerror(verdict.code, NULL, why, sizeof(why));
 	return err_at(err, verdict.at, "bad regular expression '%s': %s", pattern, why);
 }
+
+int regex_set(void *dest, const char *pattern, struct err *err)
+{
+	struct regex_option *option = dest;
+	int ret;
+
+	if (option->given)
+		regfree(&option->regex);
+	ret = regex_compile(&option->regex, pattern, err);
+	option->given = !ret;
+	return ret;
+}
+
+bool regex_matches(const struct regex_option *option, const char *text)
+{
+	return !option->given || !regexec(&option->regex, text, 0, NULL, 0);
+}

@@ -14,4 +14,15 @@
  */
 int regex_compile(regex_t *regex, const char *pattern, struct err *err);
 
+/* A regular expression that an option gives, or does not. */
+struct regex_option {
+	regex_t regex;
+	bool given;
+};
+
+/* For OPT_CALL: compiles the pattern into a struct regex_option; of several the last one counts. Errors as above. */
+int regex_set(void *option, const char *pattern, struct err *err);
+/* Whether text matches. If the option was not given, every text does. */
+bool regex_matches(const struct regex_option *option, const char *text);
+
 #endif

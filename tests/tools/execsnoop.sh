@@ -240,3 +240,12 @@ test_in_a_pid_namespace() {
 	as_rows
 	same
 }
+
+test_errors() {
+	run sonde execsnoop -n 'a('
+	expect_exit 2
+	expect_err "option -n 'a\(': bad regular expression"
+	run sonde execsnoop --line '['
+	expect_exit 2
+	expect_err "option --line '\[': bad regular expression"
+}
