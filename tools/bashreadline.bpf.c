@@ -8,26 +8,20 @@
  * A record with room bytes (a constant) for the line. NULL: the buffer is full, or the line may be longer and
  * may_cut is false.
  */
-static __always_inline struct bashreadline_event *line_read(const char *line, __u32 room, bool may_cut)
+static __always_inline struct bashreadline_event *line_read(__u64 line, __u32 room, bool may_cut)
 {
-	struct bashreadline_event *e = bpf_ringbuf_reserve(&events, sizeof(*e) + room, 0);
+	__u32 size = offsetof(struct bashreadline_event, line);
+	struct bashreadline_event *e;
 	char next = 0;
-	long n;
+	long length;
 
+	e = event_reserve_text(size, room, 0, line, may_cut, &length);
 	if (!e)
 		return NULL;
-	/* for an empty line older kernels return 0, newer ones 1 */
-	n = bpf_probe_read_user_str(e->line, room, line);
 	/* the room is full: the line may just fit or be longer */
-	if (n >= room)
-		bpf_probe_read_user(&next, sizeof(next), line + room - 1);
-	if (next && !may_cut) {
-		bpf_ringbuf_discard(e, BPF_RB_NO_WAKEUP);
-		return NULL;
-	}
-	if (n <= 0)
-		e->line[0] = 0;
-	e->unread = n < 0;
+	if (may_cut && length >= room)
+		bpf_probe_read_user(&next, sizeof(next), (void *)(line + room - 1));
+	e->unread = length < 0;
 	e->cut = next != 0;
 	return e;
 }
@@ -35,7 +29,7 @@ static __always_inline struct bashreadline_event *line_read(const char *line, __
 SEC("kprobe")
 int line_entered(void *ctx)
 {
-	const char *line = (const char *)PT_REGS_RC((struct pt_regs *)ctx);
+	__u64 line = PT_REGS_RC((struct pt_regs *)ctx);
 	struct bashreadline_event *e;
 
 	/* NULL: the end of the input */
@@ -51,12 +45,8 @@ int line_entered(void *ctx)
 	/* no room for the whole line: cut it */
 	if (!e)
 		e = line_read(line, 1024, true);
-	if (!e) {
-		event_dropped();
-		return 0;
-	}
-	event_fill(&e->event);
-	event_submit(e);
+	if (event_begin(e))
+		event_submit(e);
 	return 0;
 }
 
