@@ -9,21 +9,18 @@
 #define SLEEPING 16384
 
 static struct {
-	bool on, off, idle, msecs, pids, tids;
+	bool on, off, msecs, pids, tids;
+	struct cpudist_config config;
 } settings;
-
-static struct cpudist_config config;
 
 static const struct opt options[] = {
 	OPT(OPT_BOOL, typeof(settings), off, 'O', "offcpu", NULL, "how long tasks do not run"),
-	OPT(OPT_BOOL, typeof(settings), idle, 'I', "include-idle", NULL, "include idle processors, as process 0"),
+	OPT(OPT_BOOL, typeof(settings), config.idle, 'I', "include-idle", NULL,
+	    "include idle processors, as process 0"),
 	OPT(OPT_BOOL, typeof(settings), msecs, 'm', "milliseconds", NULL, "in milliseconds"),
 	OPT(OPT_BOOL, typeof(settings), pids, 'P', "pids", NULL, "a histogram for each process"),
 	OPT(OPT_BOOL, typeof(settings), tids, 'L', "tids", NULL, "a histogram for each thread"),
 };
-
-static const struct field fields[] = { DIST_KEY("", 0), DIST_COMM, HIST_FIELDS };
-static const struct schema schema = { fields, ARRAY_SIZE(fields), hist_draw };
 
 static const struct dist_kind kinds[] = {
 	{ .name = "pid", .when = &settings.pids, .labelled = true },
@@ -40,14 +37,13 @@ static struct dist_source source;
 static int configure(struct engine_instance *instance, struct err *err)
 {
 	settings.on = !settings.off;
-	config.idle = settings.idle;
 	source.progs.what = settings.off ? "off-CPU time" : "on-CPU time";
 	source.progs.pending.entries = settings.off ? SLEEPING : 0;
 	return 0;
 }
 
 static struct dist_source source = {
-	.progs = { PROGS(cpudist), PROGS_PROBES(probes), PROGS_CONFIG(config), .configure = configure,
+	.progs = { PROGS(cpudist), PROGS_PROBES(probes), PROGS_CONFIG(settings.config), .configure = configure,
 		   .pending = { "tasks sleeping at a time" } },
 	DIST_KINDS(kinds),
 	.msecs = &settings.msecs,
@@ -55,7 +51,7 @@ static struct dist_source source = {
 
 TOOL(cpudist, .brief = "how long tasks run at a time, or do not run, as a histogram",
      .args = "[INTERVAL [COUNT]] [-- COMMAND [ARG]...]",
-     .schema = &schema, DIST_ENGINE(source),
+     .schema = &dist_task_charts, DIST_ENGINE(source),
      OPTIONS(options), .settings = &settings,
      .description =
 	     "Measures how long a task runs, from when it gets a processor until it loses it; with -O how long a "

@@ -9,20 +9,20 @@
 #include "tools/exitsnoop.skel.h"
 
 static struct {
-	bool utc, failed, per_thread, labelled;
+	bool utc, labelled;
 	const char *label;
+	struct exitsnoop_config config;
 } settings;
 
-static struct exitsnoop_config config;
 static char time_title[16];
 /* Of --comm: the name of a process is that of its first thread, and the kernel's filter would ask the last. */
 static char comm[FILTER_COMM_LEN];
 
 static const struct opt options[] = {
 	OPT(OPT_BOOL, typeof(settings), utc, 0, "utc", NULL, "show times in UTC, not in the local time zone"),
-	OPT(OPT_BOOL, typeof(settings), failed, 'x', "failed", NULL,
+	OPT(OPT_BOOL, typeof(settings), config.failed, 'x', "failed", NULL,
 	    "only exits with a code other than 0, or by a signal"),
-	OPT(OPT_BOOL, typeof(settings), per_thread, 0, "per-thread", NULL,
+	OPT(OPT_BOOL, typeof(settings), config.per_thread, 0, "per-thread", NULL,
 	    "a row for each thread (--tid implies this)"),
 	OPT(OPT_STRING, typeof(settings), label, 0, "label", "LABEL", "show LABEL in each row"),
 };
@@ -42,11 +42,10 @@ static void set_time_title(void)
 
 static int configure(struct engine_instance *instance, struct err *err)
 {
-	config.failed = settings.failed;
-	config.per_thread = settings.per_thread || instance->ctx->tid;
+	settings.config.per_thread |= instance->ctx->tid != 0;
 	settings.labelled = settings.label;
 	set_time_title();
-	if (!config.per_thread && instance->filter.by_comm) {
+	if (!settings.config.per_thread && instance->filter.by_comm) {
 		memcpy(comm, instance->filter.comm, sizeof(comm));
 		instance->filter.by_comm = 0;
 	}
@@ -86,7 +85,7 @@ static const struct event_source source = {
 	.progs = {
 		PROGS(exitsnoop),
 		PROGS_PROBES(probes),
-		PROGS_CONFIG(config),
+		PROGS_CONFIG(settings.config),
 		.configure = configure,
 		.what = "exits",
 	},
