@@ -20,4 +20,13 @@ static __always_inline struct file *fd_file(int fd)
 	return file;
 }
 
+/* The socket of a descriptor that is known to be one. */
+static __always_inline struct sock *fd_sock(int fd)
+{
+	struct file *file = fd_file(fd);
+	struct socket *socket = BPF_CORE_READ(file, private_data);
+
+	return BPF_CORE_READ(socket, sk);
+}
+
 #endif

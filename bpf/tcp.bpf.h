@@ -11,6 +11,7 @@
 
 #define AF_INET6    10
 #define IPPROTO_TCP 6
+#define SOCK_DONE   1 /* include/net/sock.h, a bit of sk_flags: the peer has closed its direction */
 
 struct tcp_change {
 	struct sock *sk;
@@ -102,6 +103,30 @@ static __always_inline bool tcp_is_wanted(const volatile struct tcp_wanted *want
 		return false;
 	return tcp_port_wanted(&wanted->remote, ends->rport) &&
 	       (!ends->lport || tcp_port_wanted(&wanted->local, ends->lport));
+}
+
+static __always_inline __u64 tcp_less(__u64 bytes, __u32 by)
+{
+	return bytes > by ? bytes - by : 0;
+}
+
+/*
+ * Computes the bytes that a closing connection has carried, from sequence numbers, of which SYN and FIN use one each.
+ * connected: this side has connected, so that its SYN counts among those sent.
+ */
+static __always_inline void tcp_read_bytes(const struct tcp_change *change, bool connected, __u64 *sent,
+					   __u64 *received)
+{
+	struct sock *sk = change->sk;
+	struct tcp_sock *tcp = (void *)sk;
+	int from = change->from;
+	bool all_acked = BPF_CORE_READ(tcp, snd_una) == BPF_CORE_READ(tcp, write_seq);
+	bool syn_acked = connected && from != TCP_SYN_SENT && from != TCP_SYN_RECV;
+	bool fin_acked = from == TCP_FIN_WAIT2 || ((from == TCP_LAST_ACK || from == TCP_CLOSING) && all_acked);
+	bool fin_came = BPF_CORE_READ(sk, __sk_common.skc_flags) >> SOCK_DONE & 1;
+
+	*sent = tcp_less(BPF_CORE_READ(tcp, bytes_acked), syn_acked + fin_acked);
+	*received = tcp_less(BPF_CORE_READ(tcp, bytes_received), fin_came);
 }
 
 #endif

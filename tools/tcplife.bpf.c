@@ -8,8 +8,6 @@
 #include "bpf/tcp.bpf.h"
 #include "tools/tcplife.h"
 
-#define SOCK_DONE 1 /* include/net/sock.h, a bit of sk_flags: the peer has closed its direction */
-
 const volatile struct tcplife_config config SEC(".rodata.config");
 
 struct connection {
@@ -57,27 +55,6 @@ static __always_inline void begin(const struct tcp_change *change, bool connects
 		event_lost(EVENT_LOSS_OWN);
 }
 
-static __always_inline __u64 less(__u64 bytes, __u32 by)
-{
-	return bytes > by ? bytes - by : 0;
-}
-
-/* Computes bytes from sequence numbers, of which SYN and FIN use one each. */
-static __always_inline void read_bytes(const struct tcp_change *change, const struct connection *connection,
-				       struct tcplife_event *e)
-{
-	struct sock *sk = change->sk;
-	struct tcp_sock *tcp = (void *)sk;
-	int from = change->from;
-	bool all_acked = BPF_CORE_READ(tcp, snd_una) == BPF_CORE_READ(tcp, write_seq);
-	bool syn_acked = connection->connected && from != TCP_SYN_SENT && from != TCP_SYN_RECV;
-	bool fin_acked = from == TCP_FIN_WAIT2 || ((from == TCP_LAST_ACK || from == TCP_CLOSING) && all_acked);
-	bool fin_came = BPF_CORE_READ(sk, __sk_common.skc_flags) >> SOCK_DONE & 1;
-
-	e->sent = less(BPF_CORE_READ(tcp, bytes_acked), syn_acked + fin_acked);
-	e->received = less(BPF_CORE_READ(tcp, bytes_received), fin_came);
-}
-
 static __always_inline void end(const struct tcp_change *change, const struct connection *connection)
 {
 	struct tcp_ends ends = {};
@@ -96,7 +73,7 @@ static __always_inline void end(const struct tcp_change *change, const struct co
 	e->tcp.ends = ends;
 	e->duration = e->tcp.event.time - connection->owner.time;
 	e->owner_known = connection->owner_known;
-	read_bytes(change, connection, e);
+	tcp_read_bytes(change, connection->connected, &e->sent, &e->received);
 	event_submit(e);
 }
 
@@ -139,15 +116,11 @@ int accepted(void *ctx)
 {
 	struct connection *connection;
 	struct context_syscall call;
-	struct socket *socket;
-	struct file *file;
 	struct sock *sk;
 
 	if (!context_sys_exit(ctx, &call) || call.ret < 0)
 		return 0;
-	file = fd_file(call.ret);
-	socket = BPF_CORE_READ(file, private_data);
-	sk = BPF_CORE_READ(socket, sk);
+	sk = fd_sock(call.ret);
 	connection = bpf_map_lookup_elem(&connections, &sk);
 	if (connection && !connection->owner_known && !take_owner(connection))
 		bpf_map_delete_elem(&connections, &sk);
