@@ -28,9 +28,6 @@ static int configure(struct engine_instance *instance, struct err *err)
 	return settings.disk ? block_find_disk(&config.wanted, settings.disk, err) : 0;
 }
 
-static const struct field fields[] = { DIST_KEY("", 0), HIST_FIELDS };
-static const struct schema schema = { fields, ARRAY_SIZE(fields), hist_draw };
-
 static const struct dist_kind kinds[] = {
 	[BIOLATENCY_DISK] = { .name = "disk", .when = &settings.disks, .named = true },
 	[BIOLATENCY_FLAGS] = { .name = "flags", .when = &settings.flags, .describe = block_describe },
@@ -60,7 +57,7 @@ static const struct dist_source source = {
 
 TOOL(biolatency, .brief = "how long requests to disks take, as a histogram",
      .args = "[INTERVAL [COUNT]] [-- COMMAND [ARG]...]",
-     .schema = &schema, DIST_ENGINE(source),
+     .schema = &dist_charts, DIST_ENGINE(source),
      OPTIONS(options), .settings = &settings,
      LACKS(PROGS_LACKS_TASK("requests are issued by whoever writes for others"),
 	   { "cpu", "a request is issued by one processor and ends on another" }),

@@ -7,8 +7,6 @@
 static struct irqs_settings settings;
 static const struct opt options[] = { IRQS_OPTIONS(typeof(settings)) };
 
-static const struct field charts[] = { DIST_KEY("", 0), HIST_FIELDS };
-static const struct schema schema = { charts, ARRAY_SIZE(charts), hist_draw };
 static const struct field fields[] = { DIST_KEY("HARDIRQ", -26), DIST_TOTALS(11) };
 static const struct schema totals = { fields, ARRAY_SIZE(fields) };
 
@@ -36,7 +34,7 @@ static struct dist_source source = {
 
 TOOL(hardirqs, .brief = "how much time interrupts take, as totals or histograms",
      .args = "[INTERVAL [COUNT]] [-- COMMAND [ARG]...]",
-     .schema = &schema, DIST_ENGINE(source),
+     .schema = &dist_charts, DIST_ENGINE(source),
      OPTIONS(options), .settings = &settings,
      LACKS(IRQS_LACKS, { "max-pending", "a processor handles one interrupt at a time" }),
      .description =

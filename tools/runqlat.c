@@ -15,9 +15,6 @@ static const struct opt options[] = {
 	OPT(OPT_BOOL, typeof(settings), tids, 'L', "tids", NULL, "a histogram for each thread"),
 };
 
-static const struct field fields[] = { DIST_KEY("", 0), DIST_COMM, HIST_FIELDS };
-static const struct schema schema = { fields, ARRAY_SIZE(fields), hist_draw };
-
 static const struct dist_kind kinds[] = {
 	{ .name = "pid", .when = &settings.pids, .labelled = true },
 	{ .name = "tid", .when = &settings.tids, .labelled = true },
@@ -40,7 +37,7 @@ static const struct dist_source source = {
 
 TOOL(runqlat, .brief = "how long tasks wait for a processor, as a histogram",
      .args = "[INTERVAL [COUNT]] [-- COMMAND [ARG]...]",
-     .schema = &schema, DIST_ENGINE(source),
+     .schema = &dist_task_charts, DIST_ENGINE(source),
      OPTIONS(options), .settings = &settings,
      .description =
 	     "Measures how long a task waits on a run queue, from when it is woken, or loses its processor while it "

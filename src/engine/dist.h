@@ -67,6 +67,8 @@ extern const char dist_by[], dist_total_title[];
 	DATA_GET(FIELD_STR, dist_get_unit, "unit"), DATA_GET(FIELD_U64, hist_get_count, "count", .role = ROLE_COUNTER), \
 		DATA_GET(FIELD_U64, dist_get_total, "total", .role = ROLE_COUNTER), \
 		TEXT_GET(FIELD_U64, dist_get_shown, dist_total_title, WIDTH)
+/* Schemas of charts: the key, of tasks also its label, and a histogram. */
+extern const struct schema dist_charts, dist_task_charts;
 void dist_get_key(struct value *to, const void *row, const void *ctx);
 void dist_get_label(struct value *to, const void *row, const void *ctx);
 void dist_get_unit(struct value *to, const void *row, const void *ctx);

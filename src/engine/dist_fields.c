@@ -39,3 +39,8 @@ void dist_get_shown(struct value *to, const void *data, const void *ctx)
 	else
 		hist_get_total(to, data, ctx);
 }
+
+static const struct field fields[] = { DIST_KEY("", 0), HIST_FIELDS };
+static const struct field task_fields[] = { DIST_KEY("", 0), DIST_COMM, HIST_FIELDS };
+const struct schema dist_charts = { fields, ARRAY_SIZE(fields), hist_draw };
+const struct schema dist_task_charts = { task_fields, ARRAY_SIZE(task_fields), hist_draw };
