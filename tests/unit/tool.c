@@ -45,13 +45,38 @@ Test(tool, says_what_it_is)
 	}
 }
 
-/* In data by its key, in text below its title; each says what it means. */
+/* The size of the member that a printer reads for this type; 0: any, or only a getter sets such a value. */
+static size_t member_size(enum field_type type)
+{
+	switch (type) {
+	case FIELD_BOOL:
+		return sizeof(bool);
+	case FIELD_U32:
+	case FIELD_S32:
+	case FIELD_SIGNAL:
+	case FIELD_ERRNO:
+	case FIELD_ERROR:
+		return sizeof(uint32_t);
+	case FIELD_CHARS:
+	case FIELD_ADDRESS:
+	case FIELD_LIST:
+	case FIELD_ROW:
+		return 0;
+	default:
+		return sizeof(uint64_t);
+	}
+}
+
+/* In data by its key, in text below its title; each says what it means. A member has the size that its type says. */
 static void expect_field(const struct tool *tool, const struct field *field)
 {
 	cr_expect(!field->key == field->text_only, "%s", tool->name);
 	cr_expect(field->data_only || field->title, "%s: %s", tool->name, field->key);
 	cr_expect(!field->data_only || !field->text_only, "%s", tool->name);
 	cr_expect_neq(field_role(field), ROLE_BY_TYPE, "%s: %s", tool->name, field->key);
+	if (!field->get)
+		cr_expect(field->size && (!member_size(field->type) || field->size == member_size(field->type)),
+			  "%s: %s has %zu bytes", tool->name, field->key ? field->key : field->title, field->size);
 }
 
 Test(tool, has_what_the_run_calls)
