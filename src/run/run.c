@@ -68,12 +68,16 @@ bool run_should_stop(struct run *run)
 
 static void say_write_error(struct run *run, int error)
 {
+	const char *reason = error == -ETIMEDOUT ? "nobody reads them" : strerror(-error);
 	uint64_t lost = output_rows_lost(run->ctx.out);
 
 	run->ctx.failed = true;
-	report_error("cannot write the results: %s (%llu row%s lost)",
-		     error == -ETIMEDOUT ? "nobody reads them" : strerror(-error),
-		     (unsigned long long)lost, str_plural(lost));
+	/* none if not even the headings could be written: the run ended there */
+	if (lost)
+		report_error("cannot write the results: %s (%llu row%s lost)", reason, (unsigned long long)lost,
+			     str_plural(lost));
+	else
+		report_error("cannot write the results: %s", reason);
 }
 
 /* Stops the run after a write error. If the reader closed the pipe, that is not a failure. */
