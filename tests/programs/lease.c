@@ -3,7 +3,6 @@
  * lease FILE: takes a write lease on a file, so that whoever opens or executes it has to wait, and keeps it until it is
  * killed. Prints "did lease 1" when it has the lease. Nobody else may have the file open.
  */
-#define _GNU_SOURCE
 #include <err.h>
 #include <fcntl.h>
 #include <signal.h>
