@@ -163,6 +163,8 @@ static void end(void)
 
 int main(int argc, char **argv)
 {
+	/* One write for a line: the tracer writes to the same file. glibc ignores a size without a buffer. */
+	static char buffer[4 * 1024 * 1024];
 	char *line = NULL;
 	size_t room = 0;
 	ssize_t len;
@@ -170,7 +172,7 @@ int main(int argc, char **argv)
 
 	if (argc < 3)
 		errx(2, "usage: pty LINES PROGRAM [ARG]...");
-	setvbuf(stdout, NULL, _IOFBF, 4 * 1024 * 1024);
+	setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
 	start(argv + 2);
 	wait_for_prompt();
 	printf("did prompt %d %d\n", program, getpid());
