@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Engines side by side in one process, each with its own probes, filter, output and totals: two that count different
- * functions and one that measures. They trace a child of ours, whose functions are called as often as we say. Prints
+ * functions, one that measures, and one of rates. They trace a child of ours, whose functions are called as often as we say. Prints
  * "ok", or what is wrong, and exits with 1.
  */
 #include <sys/mman.h>
@@ -10,6 +10,7 @@
 #include "base/report.h"
 #include "engine/count.h"
 #include "engine/latency.h"
+#include "engine/rates.h"
 #include "run/filter_parse.h"
 
 __attribute__((noipa)) void together_alpha(void)
@@ -89,6 +90,17 @@ static const struct schema count_schema = { count_fields, ARRAY_SIZE(count_field
 static const struct field latency_fields[] = { HIST_FIELDS };
 static const struct schema latency_schema = { latency_fields, ARRAY_SIZE(latency_fields) };
 
+/* The second function does not exist: its column is null. main() fills in the path. */
+static const char *rates_specs[3];
+static const struct rates_source rates_source = { RATES_SPECS(rates_specs), .what = "calls" };
+static const struct field rates_fields[] = {
+	RATES_TIME,
+	RATES_COLUMN(0, "alpha", "ALPHA/s", 8),
+	RATES_COLUMN(1, "gamma", "GAMMA/s", 8),
+	RATES_COLUMN(2, "beta", "BETA/s", 8),
+};
+static const struct schema rates_schema = { rates_fields, ARRAY_SIZE(rates_fields) };
+
 static void check(bool ok, const struct traced *traced, const char *what)
 {
 	if (ok)
@@ -97,25 +109,31 @@ static void check(bool ok, const struct traced *traced, const char *what)
 	exit(1);
 }
 
-static void open_engine(struct traced *traced, const char *name, const struct engine *engine,
-			const struct schema *schema, const char *function)
+/* The spec of a function of this program. The caller frees. */
+static char *spec_of(const char *function)
 {
-	const struct run_options options = { .pid = child };
-	__free char *spec = NULL;
 	char path[4096] = "";
-	struct err err = {};
-	const char *args[1];
 
 	if (readlink("/proc/self/exe", path, sizeof(path) - 1) < 0)
 		exit(1);
-	spec = base_printf("u:%s:%s", path, function);
-	args[0] = spec;
+	return base_printf("u:%s:%s", path, function);
+}
+
+/* With function NULL, the engine has specs of its own. */
+static void open_engine(struct traced *traced, const char *name, const struct engine *engine, const void *source,
+			const struct schema *schema, const char *function)
+{
+	const struct run_options options = { .pid = child };
+	__free char *spec = function ? spec_of(function) : NULL;
+	struct err err = {};
+	const char *args[1] = { spec };
+
 	*traced = (struct traced){ .name = name, .file = memfd_create(name, MFD_CLOEXEC) };
 	traced->ctx.cgroup = -1;
 	traced->ctx.pid = child;
 	traced->ctx.out = output_new(traced->file, OUTPUT_JSON);
-	engine_init(&traced->instance, engine, NULL, schema, &traced->ctx);
-	traced->instance.args = (struct opt_list){ args, 1, 1 };
+	engine_init(&traced->instance, engine, source, schema, &traced->ctx);
+	traced->instance.args = (struct opt_list){ args, function ? 1 : 0, 1 };
 	if (filter_parse(&traced->ctx.filter, &options, false, &traced->ctx.cgroup, &err) ||
 	    engine_open(&traced->instance, &err))
 		check(false, traced, err.text);
@@ -155,30 +173,77 @@ static void expect_snapshot(struct traced *traced, uint64_t want)
 	check(sum == want, traced, what);
 }
 
-/* The next table has one row, with this count; want 0: it has none. */
-static void expect_emit(struct traced *traced, int want)
+/* Reads what the next table prints into text. */
+static void print_next(struct traced *traced, char *text, size_t size)
 {
-	__free char *wanted = base_printf("\"count\":%d", want), *what = NULL;
-	char text[4096] = "";
+	ssize_t n;
 
 	if (ftruncate(traced->file, 0) || lseek(traced->file, 0, SEEK_SET))
 		exit(1);
 	traced->instance.engine->emit(&traced->instance, false);
-	if (pread(traced->file, text, sizeof(text) - 1, 0) < 0)
+	n = pread(traced->file, text, size - 1, 0);
+	if (n < 0)
 		exit(1);
-	what = base_printf("the table is not %s but: %s", wanted, text);
-	check(want ? strstr(text, wanted) && strchr(text, '\n') == strrchr(text, '\n') : !*text, traced, what);
+	text[n] = 0;
+}
+
+/* The next table has one row, with this text; wanted NULL: it has none. */
+static void expect_row(struct traced *traced, const char *wanted)
+{
+	__free char *what = NULL;
+	char text[4096];
+
+	print_next(traced, text, sizeof(text));
+	what = base_printf("the table is not %s but: %s", wanted ?: "empty", text);
+	check(wanted ? strstr(text, wanted) && strchr(text, '\n') == strrchr(text, '\n') : !*text, traced, what);
+}
+
+/* The next table has one row, with this count; want 0: it has none. */
+static void expect_emit(struct traced *traced, int want)
+{
+	__free char *wanted = base_printf("\"count\":%d", want);
+
+	expect_row(traced, want ? wanted : NULL);
+}
+
+static void expect_rates(struct traced *traced, int alpha, int beta)
+{
+	__free char *wanted = base_printf("\"alpha\":%d,\"gamma\":null,\"beta\":%d}", alpha, beta);
+
+	expect_row(traced, wanted);
+}
+
+static void check_rates(const void *data, void *traced)
+{
+	const struct rates_row *row = data;
+	const struct rates_cell *cells = row->cells;
+
+	check(cells[0].count == 6 && cells[1].count == UINT64_MAX && cells[2].count == 7, traced, "another snapshot");
+}
+
+static void open_rates(struct traced *rates)
+{
+	__free char *alpha = spec_of("together_alpha"), *beta = spec_of("together_beta");
+	__free char *gamma = spec_of("together_gamma");
+
+	rates_specs[0] = alpha;
+	rates_specs[1] = gamma;
+	rates_specs[2] = beta;
+	open_engine(rates, "rates", &rates_engine, &rates_source, &rates_schema, NULL);
+	rates->instance.engine->armed(&rates->instance);
 }
 
 int main(void)
 {
-	struct traced alpha, beta, times;
+	struct traced alpha, beta, times, rates;
 
 	report_set_name("together");
 	start_child();
-	open_engine(&alpha, "alpha", &count_engine, &count_schema, "together_alpha");
-	open_engine(&beta, "beta", &count_engine, &count_schema, "together_beta");
-	open_engine(&times, "times", &latency_engine, &latency_schema, "together_alpha");
+	open_engine(&alpha, "alpha", &count_engine, NULL, &count_schema, "together_alpha");
+	open_engine(&beta, "beta", &count_engine, NULL, &count_schema, "together_beta");
+	open_engine(&times, "times", &latency_engine, NULL, &latency_schema, "together_alpha");
+
+	open_rates(&rates);
 
 	/* what others call is not counted, and neither engine counts what is the other's */
 	together_alpha();
@@ -187,6 +252,7 @@ int main(void)
 	expect_snapshot(&beta, 5);
 	expect_snapshot(&times, 3);
 	expect_emit(&alpha, 3);
+	expect_rates(&rates, 3, 5);
 
 	/* a table shows the difference to the table before, whatever snapshots there were between */
 	call(2, 1);
@@ -200,6 +266,9 @@ int main(void)
 	expect_snapshot(&alpha, 6);
 	expect_snapshot(&beta, 7);
 	expect_snapshot(&times, 6);
+	rates.instance.engine->snapshot(&rates.instance, check_rates, &rates);
+	expect_rates(&rates, 3, 2);
+	expect_rates(&rates, 0, 0);
 
 	/* and one that ends takes nothing from the others */
 	close_engine(&alpha);
@@ -211,6 +280,8 @@ int main(void)
 	call(1, 1);
 	expect_emit(&times, 5);
 	close_engine(&times);
+	expect_rates(&rates, 5, 3);
+	close_engine(&rates);
 	close(to_child);
 	waitpid(child, NULL, 0);
 	puts("ok");
