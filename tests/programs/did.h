@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* When something was done, for programs that say what they did: begin, do it, and print did_when(). */
+/* For programs that report what they did: when it was done. Begin, do it, and print did_when(). */
 #ifndef TESTS_DID_H
 #define TESTS_DID_H
 
 #include <stdio.h>
 #include <time.h>
 
-/* Who turns one clock into the other reads both, and may be interrupted between. */
+/* To convert a time from one clock to another, a program reads both. It may be interrupted between the two reads. */
 #define DID_SLACK_NS 20000000LL
 
 struct did {

@@ -2,9 +2,9 @@
 /*
  * exits all | threads | burst N | race N
  *
- * Ends processes: all: in every way, one after the other. threads: threads of this process, each with a code of its
- * own. burst: N processes at once. race: N processes, each with two threads that exit at the same moment. Prints
- * what wait(2) returned for each; this process is the last:
+ * Ends processes. all: in every way, one after the other. threads: ends threads of this process, each with a different
+ * code. burst: N processes at once. race: N processes, each with two threads that exit at the same moment. Prints what
+ * wait(2) returned for each; this process is the last:
  *
  *	did exit COMM PID PPID TID CODE|null SIGNAL|null NAME|null CORE AGE AGE BOOT BOOT WALL WALL
  *

@@ -2,12 +2,12 @@
 /*
  * flushes [-c] [-s] [GATE]
  *
- * A server that still has something to write when it is asked to end. Calls flushes_work() 10 times and prints "did
- * ready ROLE PID". At SIGINT, SIGQUIT, SIGTERM or SIGHUP it says "did get ROLE SIGNAL", waits until GATE, a FIFO,
- * is opened and closed by a writer, calls flushes_work() 25 times, and ends with "did flush ROLE SIGNALS", how many
- * of these signals there were in all. Without GATE it does not end by them. -c: so does a child in the role of
- * "child", without a gate; the first one is "parent", and ends when that has ended. -s: stops itself when it is
- * ready.
+ * Acts like a server that still has something to write when it is asked to end. Calls flushes_work() 10 times and
+ * prints "did ready ROLE PID". On SIGINT, SIGQUIT, SIGTERM or SIGHUP it prints "did get ROLE SIGNAL", waits until a
+ * writer has opened and closed the FIFO GATE, calls flushes_work() 25 times, prints "did flush ROLE SIGNALS" with the
+ * number of these signals so far, and ends. Without GATE, these signals do not end it. -c: a child with the role
+ * "child" does the same, but does not wait for GATE. The role of the first process is "parent"; it ends after the child.
+ * -s: the process stops itself when it is ready.
  */
 #include <signal.h>
 #include <stdbool.h>

@@ -294,7 +294,7 @@ static void free_object(struct object *object)
 	free(object->members);
 }
 
-/* Keys as they are printed: what is told apart there is another key. */
+/* Compares keys as they are printed: keys that print differently are different keys. */
 static const char *member(const struct object *object, const char *key)
 {
 	for (size_t i = 0; i < object->n; i++)

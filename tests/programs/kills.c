@@ -135,7 +135,7 @@ static void tell(const struct sender *who, const char *call, int signal, int tpi
 	did_when(did);
 }
 
-/* sent("kill", a, b): the system call with these arguments; told: and what the row is to say of whom it was sent to. */
+/* When a system call that sends a signal was made, and its error, or 0. */
 struct sent {
 	struct did did;
 	int error;

@@ -2,11 +2,11 @@
 /*
  * pty LINES PROGRAM [ARG]...
  *
- * Runs a program on a pseudo-terminal of its own and, when it prompts for the first time, says "did prompt PID PPID",
- * the program's process id and our own. Then types the lines of the file LINES at it, each when the program prompts,
- * and at last Ctrl-D, which is to end it. A control character is typed behind Ctrl-V, so that it becomes part of the
- * line. Prints "did line PID LINE" for each, the bytes as they are, once the program prompts again. The program is
- * told in PS1 how to prompt. LINES may be a FIFO, so that somebody else says when to go on.
+ * Runs a program on a new pseudo-terminal. When it prompts for the first time, prints "did prompt PID PPID": the
+ * program's process id and our own. Then types the lines of the file LINES, each when the program prompts, and at last
+ * Ctrl-D, which must end it. Types Ctrl-V before each control character, so that the character becomes part of the
+ * line. Prints "did line PID LINE" for each line, with its bytes unchanged, when the program prompts again. PS1 tells
+ * the program which prompt to print. LINES may be a FIFO: then the writer decides when the next line is typed.
  */
 #include <err.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * spoil NAME CMD...: runs CMD, and breaks each BPF program that it loads whose name begins with NAME, so that the
- * verifier refuses it: its first instruction reads a register that nothing has been written to.
+ * verifier refuses it: the first instruction then reads a register that was never written.
  */
 #include <errno.h>
 #include <linux/bpf.h>
@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What a call that is about to begin was given, as ptrace(2) tells since Linux 5.3. */
+/* The arguments of a system call at its entry, as ptrace(2) returns them since Linux 5.3. */
 struct syscall_info {
 	__u8 op, pad[3];
 	__u32 arch;

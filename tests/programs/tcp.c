@@ -2,18 +2,18 @@
 /*
  * tcp [-w FILE] [-b] [-u] [-s PORT] [-n N] CLOSER FAMILY [SENT RECEIVED HOLD_MS]
  *
- * Makes N connections (1) over loopback to a child that is called "tcp server": on the Ith, from 0, SENT + I bytes go
- * there and RECEIVED + I come back (1 and 1). All are open at a time, and for HOLD_MS when all bytes have arrived; then
- * CLOSER closes them: client, server, reset (the client, without a word), half (the server, but the client its
- * direction before the answer). Or CLOSER is refused: a connection to where nobody listens; or unaccepted: to where
- * nobody accepts, which is then reset.
+ * Makes N connections (default 1) over loopback to a child with the name "tcp server". On connection I, counted from
+ * 0, the client sends SENT + I bytes and receives RECEIVED + I (default 1 each). All connections are open at the same
+ * time, and stay open for HOLD_MS after all bytes have arrived. CLOSER says how they end: client or server closes them;
+ * reset: the client resets them; half: the client shuts down its direction before the answer, then the server closes.
+ * With refused, nobody listens on the port. With unaccepted, nobody accepts the connection, and it is reset.
  * FAMILY is 4, 6 or mapped: IPv4 over sockets for IPv6. -w waits until FILE can be opened and read, -b binds the client
- * to a port before it connects, -s the server to this port, -u lets it accept through io_uring.
+ * to a port before it connects, -s binds the server to this port, -u makes the server accept through io_uring.
  *
  * Prints for each end of each connection, separated by tabs:
  *	did ROLE PID COMM IP LADDR LPORT RADDR RPORT SENT RECEIVED LEAST MOST
- * ROLE is connect, accept or refused; LPORT ? where it is not known; PID and COMM null where it is nobody's; between
- * LEAST and MOST ns it was there.
+ * ROLE is connect, accept or refused. LPORT is ? if it is not known. PID and COMM are null if no process has that end.
+ * The connection existed for at least LEAST and at most MOST ns.
  */
 #include <arpa/inet.h>
 #include <err.h>

@@ -3,9 +3,9 @@
  * turns [-s SLEEPS,MS] PROCESSES SPIN_MS
  *
  * Starts PROCESSES children, all on the first processor. Each spins until SPIN_MS have passed, then sleeps SLEEPS
- * times for MS, and ends. Prints what the kernel has counted for each of them, times in ns:
+ * times for MS, and ends. Prints the kernel's counts for each of them, times in ns:
  *	did turns PID RAN WAITED TIMES
- * how long it ran, how long it waited for a processor, and how often it got one.
+ * RAN: how long it ran; WAITED: how long it waited for a processor; TIMES: how often it got one.
  */
 #include <sched.h>
 #include <sys/wait.h>

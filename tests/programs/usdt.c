@@ -2,9 +2,8 @@
 /*
  * usdt [N]
  *
- * Passes USDT probes of the provider "house", each a known number of times, and
- * prints "did house:MARK COUNT" lines: plain N times, places 3 N times at three places, gated N times if
- * somebody has raised its semaphore and otherwise never (printed as 0).
+ * Passes USDT probes of the provider "house", each a known number of times, and prints "did house:PROBE COUNT" lines:
+ * plain N times, places 3 N times at three places, gated N times if a tracer has raised its semaphore, else 0 times.
  */
 #include <stdio.h>
 #include <stdlib.h>

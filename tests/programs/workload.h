@@ -131,7 +131,7 @@ static inline void tell_json_array(struct tell *tell, char *const *v)
 	fputs("]", tell->f);
 }
 
-/* As a table shows a string. Behind a tab, or behind what was told before. */
+/* Prints a string as a table shows it. A tab, or another value of this fact, precedes it. */
 static inline void tell_shown_more(struct tell *tell, const char *text)
 {
 	const unsigned char *p = (const unsigned char *)text;
