@@ -40,9 +40,11 @@ const char *pool_add(struct pool *pool, const char *text)
 
 const void *pool_copy(struct pool *pool, const void *data, size_t n)
 {
-	uintptr_t align = _Alignof(max_align_t);
-	uintptr_t room = (uintptr_t)pool_room(pool, n + align - 1);
+	uintptr_t align = _Alignof(max_align_t), room;
 
+	if (!n)
+		return NULL;
+	room = (uintptr_t)pool_room(pool, n + align - 1);
 	return memcpy((void *)((room + align - 1) / align * align), data, n);
 }
 

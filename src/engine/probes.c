@@ -46,6 +46,7 @@ static void add_target(struct target_set *set, const struct target *from, uint32
 	target->object = from->object ? pool_add(&set->pool, from->object) : NULL;
 	target->label = pool_add(&set->pool, from->label);
 	target->returns = pool_copy(&set->pool, from->returns, from->n_returns * sizeof(*from->returns));
+	target->no_return = from->no_return ? pool_add(&set->pool, from->no_return) : NULL;
 }
 
 int probes_add_spec(struct target_set *set, const char *spec, uint32_t slot, const struct target_options *options,
