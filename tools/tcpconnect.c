@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* tcpconnect: attempts to connect by TCP. */
+#include "engine/counted.h"
 #include "engine/tcp.h"
 #include "run/tool.h"
 #include "tools/tcpconnect.h"
@@ -9,7 +10,7 @@
 #define CONNECTING_MAX 16384
 
 static struct {
-	bool uid, lport;
+	bool uid, lport, count;
 	uint32_t connecting; /* room for so many */
 	struct tcpconnect_config config;
 } settings;
@@ -22,6 +23,8 @@ static const struct opt options[] = {
 	TCP_VERSION_OPTIONS(typeof(settings), config.wanted),
 	OPT(OPT_BOOL, typeof(settings), lport, 'L', "lport", NULL,
 	    "show the local port; the row then comes when the connection is established or has failed"),
+	OPT(OPT_BOOL, typeof(settings), count, 'c', "count", NULL,
+	    "count the attempts by addresses and remote port, and print a table at the end"),
 };
 
 static int configure(struct engine_instance *instance, struct err *err)
@@ -47,6 +50,15 @@ static const struct field fields[] = {
 
 static const struct schema schema = { fields, ARRAY_SIZE(fields) };
 
+static const struct field by_ends[] = {
+	TCP_LADDR("saddr", "LADDR", -25),
+	TCP_RADDR("daddr", "RADDR", -25),
+	TCP_RPORT("dport", "RPORT", -20),
+	COUNTED("connects", "CONNECTS", -1),
+};
+
+static const struct schema counts = { by_ends, ARRAY_SIZE(by_ends) };
+
 static const struct progs_probe probes[] = {
 	TCP_PROBES("state_changed", &settings.lport),
 };
@@ -64,6 +76,8 @@ static const struct event_source source = {
 		.configure = configure,
 		.what = "attempts to connect by TCP",
 	},
+	.counted = &counts,
+	.count = &settings.count,
 };
 
 TOOL(tcpconnect, .brief = "print each attempt to connect by TCP", .args = "[-- COMMAND [ARG]...]", .schema = &schema,
@@ -79,5 +93,6 @@ TOOL(tcpconnect, .brief = "print each attempt to connect by TCP", .args = "[-- C
 	     "A connection over IPv4 is shown as IPv4 even if its socket is an IPv6 socket.",
      EXAMPLES({ "sonde tcpconnect", "all attempts, until Ctrl-C" },
 	      { "sonde tcpconnect -P 80,443 -T", "to these ports, with the time" },
+	      { "sonde tcpconnect -c -P 5432", "how many, by addresses" },
 	      { "sonde tcpconnect -L -U", "with the local port and the user" },
 	      { "sonde tcpconnect -- curl -s example.org", "connections of a command" }));

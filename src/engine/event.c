@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/report.h"
+#include "counted.h"
 #include "event.h"
 #include "filter.h"
 #include "probes.h"
@@ -35,6 +36,7 @@ struct events {
 	const struct event_source *source;
 	struct progs progs;
 	struct stream *stream;
+	struct counted *counted; /* NULL: each event is a row */
 	struct output_clock clock;
 	/* the losses that were reported, and when */
 	uint64_t said, said_at;
@@ -64,13 +66,17 @@ static void on_record(const struct event *event, size_t size, void *ctx)
 {
 	struct events *events = ctx;
 
-	if (!events->source->show || events->source->show(event, size))
+	if (events->source->show && !events->source->show(event, size))
+		return;
+	if (events->counted)
+		counted_add(events->counted, event, size);
+	else
 		output_row(events->instance->ctx->out, event);
 }
 
 /* Returns all losses so far, of whatever kind. */
 struct lost {
-	uint64_t dropped, own, missed, all;
+	uint64_t dropped, own, missed, uncounted, all;
 };
 
 static struct lost lost(struct events *events)
@@ -79,9 +85,10 @@ static struct lost lost(struct events *events)
 		.dropped = stream_dropped(events->stream, EVENT_LOSS_BUFFER),
 		.own = stream_dropped(events->stream, EVENT_LOSS_OWN),
 		.missed = progs_missed(&events->progs, &events->knows_missed),
+		.uncounted = events->counted ? counted_lost(events->counted) : 0,
 	};
 
-	lost.all = lost.dropped + lost.own + lost.missed;
+	lost.all = lost.dropped + lost.own + lost.missed + lost.uncounted;
 	return lost;
 }
 
@@ -121,7 +128,12 @@ static void event_emit(struct engine_instance *instance, bool last)
 	struct events *events = instance->state;
 
 	look_at_clock(events);
-	stream_take_all(events->stream);
+	if (last)
+		stream_take_all(events->stream);
+	if (events->counted) {
+		engine_table_begin(instance);
+		counted_print(events->counted, instance->ctx->out);
+	}
 	output_table_end(instance->ctx->out);
 }
 
@@ -141,6 +153,9 @@ static void event_losses(struct engine_instance *instance)
 		report_note("%llu event%s lost: the kernel skipped the probe while it was busy with another%s",
 			    (unsigned long long)n.missed, str_plural(n.missed),
 			    instance->filter.any ? " (events that the filter would exclude are included)" : "");
+	if (n.uncounted)
+		report_note("%llu event%s lost: the table has room for %u rows", (unsigned long long)n.uncounted,
+			    str_plural(n.uncounted), COUNTED_MAX);
 	progs_say_losses(&events->progs, n.missed);
 	if (!events->knows_missed)
 		report_verbose("this kernel does not count the hits that it misses");
@@ -180,6 +195,10 @@ static int load(struct engine_instance *instance, struct events *events, struct 
 	if (ret)
 		return ret;
 	output_set_context(instance->ctx->out, &events->progs.set);
+	if (events->source->counted && *events->source->count) {
+		instance->schema = events->source->counted;
+		events->counted = counted_new(instance->schema);
+	}
 	return stream_open(&events->stream, &events->progs.object, on_record, events, err);
 }
 
@@ -251,6 +270,8 @@ static void event_armed(struct engine_instance *instance)
 	struct events *events = instance->state;
 
 	report_line("Tracing %s... Hit Ctrl-C to end.", events->progs.source->what);
+	if (events->counted)
+		return;
 	choose_columns(instance);
 	output_table_begin(instance->ctx->out, instance->schema, NULL, true);
 	output_flush(instance->ctx->out);
@@ -263,6 +284,7 @@ static void event_close(struct engine_instance *instance)
 	if (!events)
 		return;
 	stream_close(events->stream);
+	counted_free(events->counted);
 	progs_release(&events->progs);
 	free(events);
 }

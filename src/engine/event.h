@@ -28,6 +28,9 @@ struct event_source {
 	 * ..."
 	 */
 	const char *lost_what, *lost_why;
+	/* If *count: no row for each event, but a table of counts by the labels of this schema (counted.h) at the end. */
+	const struct schema *counted;
+	const bool *count;
 };
 
 /* For TOOL(): this engine, with a struct event_source. */

@@ -33,9 +33,9 @@ test_paths() {
 	refused 2 ' u:\./ls:NAME$' sonde funclatency ./ls
 }
 
-# In bcc's tcpconnect, -c counts.
+# In some of bcc's tools, -c counts.
 test_an_option_for_a_command() {
-	refused 2 "option -c '-t': this is an option, but -c takes a command to run$" sonde tcpconnect -c -t
+	refused 2 "option -c '-t': this is an option, but -c takes a command to run$" sonde tcplife -c -t
 }
 
 # Some C libraries have USDT probes of their own, and are linked in.

@@ -95,6 +95,22 @@ test_tcpconnect_filters() {
 	expect_attempts null 1000
 }
 
+# Rows by addresses and remote port, the most frequent last.
+test_tcpconnect_count() {
+	workload='tcp -s 8001 -n 7 client 4; tcp -s 8002 -n 3 client 6; tcp -s 8001 -n 2 client mapped; tcp -s 8003 client 4'
+	run sonde tcpconnect -c --fail-on-loss -- sh -c "$workload"
+	none_lost 0 || return 0
+	sed '/^did /d' out > rows
+	{
+		printf '%-25s %-25s %-20s %s\n' LADDR RADDR RPORT CONNECTS \
+			127.0.0.1 127.0.0.1 8003 1 ::1 ::1 8002 3 127.0.0.1 127.0.0.1 8001 9
+	} | diff - rows || fail "other counts"
+	run sonde tcpconnect --count --json -6 -- sh -c "$workload"
+	expect_exit 0
+	expect_json saddr daddr dport connects
+	printf '::1\t::1\t8002\t3\n' | diff - rows || fail "other counts"
+}
+
 test_tcpconnect_errors() {
 	run sonde tcpconnect -P 80,http
 	expect_exit 2
