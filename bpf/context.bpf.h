@@ -29,6 +29,12 @@
 		_value; \
 	})
 
+/* Whether a function was hit, and no tracepoint: for a program that has probes of both kinds. */
+static __always_inline bool context_is_function(void)
+{
+	return context_kind() == CONTEXT_REGS || context_kind() == CONTEXT_TRACING;
+}
+
 /* Which probe of the tool was hit: its index in the table of probes. */
 #define context_probe() patch_constant(PATCH_SLOT_VALUE)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads the tracepoint sock:inet_sock_set_state for TCP sockets that change their state. */
+/* Reads TCP sockets, and the tracepoints sock:inet_sock_set_state and tcp:tcp_retransmit_skb. */
 #ifndef SONDE_TCP_BPF_H
 #define SONDE_TCP_BPF_H
 
@@ -127,6 +127,39 @@ static __always_inline void tcp_read_bytes(const struct tcp_change *change, bool
 
 	*sent = tcp_less(BPF_CORE_READ(tcp, bytes_acked), syn_acked + fin_acked);
 	*received = tcp_less(BPF_CORE_READ(tcp, bytes_received), fin_came);
+}
+
+/* Reads both ends of a connection whose local port is chosen. False: the filters do not pass it. */
+static __always_inline bool tcp_read_ends(struct sock *sk, const volatile struct tcp_wanted *wanted,
+					  struct tcp_ends *ends)
+{
+	tcp_read_addresses(sk, ends);
+	tcp_read_ports(sk, ends, true);
+	return tcp_is_wanted(wanted, ends);
+}
+
+static __always_inline unsigned int tcp_state(const struct sock *sk)
+{
+	return BPF_CORE_READ(sk, __sk_common.skc_state);
+}
+
+/*
+ * Reads tcp_retransmit_skb: the socket, and the sequence number of the segment. The raw tracepoint has the arguments
+ * sk, skb and err; perf's has a record with skb, sk and, further on, err. err: the segment could not be sent; kernels
+ * without it have no such events. False: not sent.
+ */
+static __always_inline bool tcp_read_retransmit(void *ctx, struct sock **sk, __u32 *seq)
+{
+	bool raw = context_kind() == CONTEXT_RAW_TP;
+	struct trace_event_raw_tcp_retransmit_skb *record = ctx;
+	struct sk_buff *skb = (void *)context_word(ctx, 1);
+	struct tcp_skb_cb *cb = (void *)__builtin_preserve_access_index(&skb->cb);
+
+	*sk = (void *)(raw ? context_word(ctx, 0) : context_word(ctx, 2));
+	*seq = BPF_CORE_READ(cb, seq);
+	if (!bpf_core_field_exists(record->err))
+		return true;
+	return !(raw ? (int)context_word(ctx, 2) : BPF_CORE_READ(record, err));
 }
 
 #endif

@@ -330,6 +330,7 @@ struct sock_common {
 	__be16 skc_dport;
 	__u16 skc_num; /* local port; 0: none yet */
 	unsigned short skc_family;
+	volatile unsigned char skc_state;
 	unsigned long skc_flags;
 	struct in6_addr skc_v6_daddr; /* absent in kernels without IPv6 */
 	struct in6_addr skc_v6_rcv_saddr;
@@ -359,6 +360,20 @@ struct tcp_sock {
 
 struct socket {
 	struct sock *sk;
+} CORE;
+
+struct sk_buff {
+	char cb[48]; /* private to the layer that has the packet */
+} CORE;
+
+/* What TCP keeps in sk_buff.cb. */
+struct tcp_skb_cb {
+	__u32 seq;
+} CORE;
+
+/* Newer kernels have err: the segment could not be sent. */
+struct trace_event_raw_tcp_retransmit_skb {
+	int err;
 } CORE;
 
 /* Functions that ftrace can trace: a linked list of pages with records. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Options and columns of tools that show TCP connections. */
 #include "options/opt.h"
+#include "output/address.h"
 #include "tcp.h"
 
 static int only(struct tcp_wanted *wanted, unsigned char version, struct err *err)
@@ -53,4 +54,54 @@ void tcp_get_raddr(struct value *to, const void *row, const void *ctx)
 	const struct tcp_ends *ends = &((const struct tcp_event *)row)->ends;
 
 	value_set_address(to, ends->version, ends->raddr);
+}
+
+static void set_end(struct value *to, const struct tcp_ends *ends, const unsigned char *address, unsigned int port)
+{
+	address_add(to->room, ends->version, address);
+	str_addf(to->room, ":%u", port);
+	value_set_made(to);
+}
+
+void tcp_get_local(struct value *to, const void *row, const void *ctx)
+{
+	const struct tcp_ends *ends = &((const struct tcp_event *)row)->ends;
+
+	set_end(to, ends, ends->laddr, ends->lport);
+}
+
+void tcp_get_remote(struct value *to, const void *row, const void *ctx)
+{
+	const struct tcp_ends *ends = &((const struct tcp_event *)row)->ends;
+
+	set_end(to, ends, ends->raddr, ends->rport);
+}
+
+void tcp_get_retransmit(struct value *to, const void *segment, const void *ctx)
+{
+	value_set_text(to, *(const unsigned int *)segment ? "R" : "L");
+	to->more = ">";
+}
+
+void tcp_get_state(struct value *to, const void *state, const void *ctx)
+{
+	/* include/net/tcp_states.h */
+	static const char *const names[] = {
+		NULL,
+		"ESTABLISHED",
+		"SYN_SENT",
+		"SYN_RECV",
+		"FIN_WAIT1",
+		"FIN_WAIT2",
+		"TIME_WAIT",
+		"CLOSE",
+		"CLOSE_WAIT",
+		"LAST_ACK",
+		"LISTEN",
+		"CLOSING",
+		"NEW_SYN_RECV",
+	};
+	unsigned int number = *(const unsigned int *)state;
+
+	value_set_text(to, number < ARRAY_SIZE(names) ? names[number] : NULL);
 }

@@ -33,6 +33,23 @@ int tcp_add_ports(void *ports, const char *arg, struct err *err);
 	FIELD(FIELD_U32, struct tcp_event, ends.rport, KEY, TITLE, WIDTH, .role = ROLE_LABEL)
 #define TCP_VERSION(...) \
 	FIELD(FIELD_U32, struct tcp_event, ends.version, "ip", "IP", -2, .role = ROLE_LABEL, ##__VA_ARGS__)
+/* An end as one column of text, ADDRESS:PORT, and as two fields in data. */
+#define TCP_LOCAL(WIDTH) \
+	TEXT_GET(FIELD_STR, tcp_get_local, "LADDR:LPORT", WIDTH), DATA_GET(FIELD_ADDRESS, tcp_get_laddr, "laddr"), \
+		DATA(FIELD_U32, struct tcp_event, ends.lport, "lport", .role = ROLE_LABEL, .null = NULL_ZERO)
+#define TCP_REMOTE(WIDTH) \
+	TEXT_GET(FIELD_STR, tcp_get_remote, "RADDR:RPORT", WIDTH), DATA_GET(FIELD_ADDRESS, tcp_get_raddr, "raddr"), \
+		DATA(FIELD_U32, struct tcp_event, ends.rport, "rport", .role = ROLE_LABEL)
+/* R> for a segment that is sent again, L> for a tail loss probe: whether an unsigned int is not 0. */
+#define TCP_RETRANSMIT(STRUCT, MEMBER) \
+	FIELD_GET(FIELD_STR, tcp_get_retransmit, "type", "T>", -2, GET_OF(STRUCT, MEMBER))
+/* The name of a state, an unsigned int. */
+#define TCP_STATE(STRUCT, MEMBER, WIDTH) \
+	FIELD_GET(FIELD_STR, tcp_get_state, "state", "STATE", WIDTH, GET_OF(STRUCT, MEMBER))
+void tcp_get_local(struct value *to, const void *row, const void *ctx);
+void tcp_get_remote(struct value *to, const void *row, const void *ctx);
+void tcp_get_retransmit(struct value *to, const void *segment, const void *ctx);
+void tcp_get_state(struct value *to, const void *state, const void *ctx);
 void tcp_get_laddr(struct value *to, const void *row, const void *ctx);
 void tcp_get_raddr(struct value *to, const void *row, const void *ctx);
 
