@@ -6,7 +6,7 @@
  * prints "did ready ROLE PID". On SIGINT, SIGQUIT, SIGTERM or SIGHUP it prints "did get ROLE SIGNAL", waits until a
  * writer has opened and closed the FIFO GATE, calls flushes_work() 25 times, prints "did flush ROLE SIGNALS" with the
  * number of these signals so far, and ends. Without GATE, these signals do not end it. -c: a child with the role
- * "child" does the same, but does not wait for GATE. The role of the first process is "parent"; it ends after the child.
+ * "child" does the same, but does not wait for GATE. The first process has the role "parent" and ends after the child.
  * -s: the process stops itself when it is ready.
  */
 #include <signal.h>
