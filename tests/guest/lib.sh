@@ -90,9 +90,9 @@ expect_heading() {
 }
 
 # add_up COLUMN FILE [CONDITION]: prints the sum of a column over the lines for which the awk condition
-# holds.
+# holds. busybox's awk has only 32 bits for %d, too few for ns.
 add_up() {
-	awk "${3:-1} { n += \$$1 } END { printf \"%d\n\", n }" "$2"
+	awk "${3:-1} { n += \$$1 } END { printf \"%.0f\n\", n }" "$2"
 }
 
 # elapsed BEGAN ENDED: prints the ms between two readings of /proc/uptime.
@@ -103,7 +103,7 @@ elapsed() {
 # counted FUNC: prints its count in the tables of out, 0 if it has no row. FUNC@ADDRESS is one of
 # several functions FUNC.
 counted() {
-	awk -v f="$1" '{ sub(/@[0-9a-fx]+$/, "", $1) } $1 == f { n += $2 } END { printf "%d\n", n }' out
+	awk -v f="$1" '{ sub(/@[0-9a-fx]+$/, "", $1) } $1 == f { n += $2 } END { printf "%.0f\n", n }' out
 }
 
 # expect_count FUNC N

@@ -141,6 +141,12 @@ reads() {
 	[ "$(cat values)" = "$values" ] || fail "$object is $(cat values), not $values"
 }
 
+test_sums_of_ns() {
+	printf 'disk 3000000000\ntimer 7\ndisk 2000000001\n' > rows
+	[ "$(add_up 2 rows)" = 5000000008 ] || fail "the sum is $(add_up 2 rows)"
+	[ "$(add_up 2 rows '$1 == "disk"')" = 5000000001 ] || fail "the disk's sum is $(add_up 2 rows '$1 == "disk"')"
+}
+
 test_json_reads() {
 	tab=$(printf '\t')
 	reads '{}' ''
