@@ -35,7 +35,7 @@ struct engine_context {
 	} command;
 
 	/* Where results go, and what the user wants to see. */
-	struct output *out;
+	struct output *out; /* of one instance: instances side by side have a context and an output each */
 	bool time, timestamp, verbose;
 	/* ns, 0: none. open() sets them for tools that take them as arguments. */
 	uint64_t interval, duration;
