@@ -167,7 +167,7 @@ static bool take_place(uint64_t *place, uint64_t addr)
 
 /*
  * Every name is where it should be, addresses rise, and the kernel's text begins where vmcoreinfo says. Sets
- * places and index.
+ * places.
  */
 static int check(struct kallsyms_image *image, struct memory_places *places, const struct info *info)
 {
@@ -180,8 +180,6 @@ static int check(struct kallsyms_image *image, struct memory_places *places, con
 		const uint8_t *tokens;
 		size_t n;
 
-		if (i % INDEX_EVERY == 0)
-			*vec_push(&image->index) = at;
 		tokens = next_name(image, &at, &n);
 		if (!tokens || addr < last)
 			return -EINVAL;
@@ -234,7 +232,21 @@ static bool function_among(const struct kallsyms_image *image, uint32_t first, u
 	return false;
 }
 
-int kallsyms_image_at(const struct kallsyms_image *image, uint64_t addr, struct ksym_place *place)
+/* Where every sixteenth name is. Only who looks up addresses needs it. */
+static void make_index(struct kallsyms_image *image)
+{
+	size_t at = 0, n;
+
+	if (image->index.n)
+		return;
+	for (uint32_t i = 0; i < image->n; i++) {
+		if (i % INDEX_EVERY == 0)
+			*vec_push(&image->index) = at;
+		next_name(image, &at, &n);
+	}
+}
+
+int kallsyms_image_at(struct kallsyms_image *image, uint64_t addr, struct ksym_place *place)
 {
 	uint32_t behind = search_first(i, image->n, address(image, i) > addr), first;
 	char text[MAX_NAME + 32];
@@ -246,6 +258,7 @@ int kallsyms_image_at(const struct kallsyms_image *image, uint64_t addr, struct 
 	place->end = address(image, behind);
 	place->module = NULL;
 	first = search_first(i, behind, address(image, i) >= place->start);
+	make_index(image);
 	if (!function_among(image, first, behind, text))
 		return -ENOENT;
 	memcpy(place->name, text + 1, strlen(text));

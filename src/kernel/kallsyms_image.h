@@ -46,6 +46,6 @@ void kallsyms_image_release(struct kallsyms_image *image);
  */
 int kallsyms_image_each(const struct kallsyms_image *image, const char *name, ksym_fn fn, void *ctx);
 /* As kernel_symbol_at(): 0, -ENOENT. */
-int kallsyms_image_at(const struct kallsyms_image *image, uint64_t addr, struct ksym_place *place);
+int kallsyms_image_at(struct kallsyms_image *image, uint64_t addr, struct ksym_place *place);
 
 #endif

@@ -9,6 +9,7 @@
 
 struct kernel {
 	bool was_opened;
+	bool was_dropped;      /* the image, which is to be copied again */
 	struct memory *memory; /* NULL: it cannot be read */
 	struct memory_places places;
 	bool packed; /* the kernel's tables could be copied: image and modules have all symbols */
@@ -31,7 +32,6 @@ static void release_image(struct kernel *kernel)
 {
 	kallsyms_image_release(&kernel->image);
 	modules_image_release(&kernel->modules);
-	kernel->places = (struct memory_places){};
 }
 
 void kernel_free(struct kernel *kernel)
@@ -54,20 +54,32 @@ static int read_modules(struct kernel *kernel)
 
 static bool read_image(struct kernel *kernel)
 {
+	kernel->places = (struct memory_places){};
 	if (!kallsyms_image_read(&kernel->image, &kernel->places, kernel->memory) && !read_modules(kernel))
 		return true;
 	release_image(kernel);
+	kernel->places = (struct memory_places){};
 	return false;
 }
 
 /* Tests put files in the kernel's place, but no memory. */
 static void open_symbols(struct kernel *kernel)
 {
-	if (kernel->was_opened)
-		return;
+	if (!kernel->was_opened)
+		kernel->memory = kernel_is_real() ? memory_open() : NULL;
+	if (!kernel->was_opened || kernel->was_dropped)
+		kernel->packed = kernel->memory && read_image(kernel);
 	kernel->was_opened = true;
-	kernel->memory = kernel_is_real() ? memory_open() : NULL;
-	kernel->packed = kernel->memory && read_image(kernel);
+	kernel->was_dropped = false;
+}
+
+/* The tables are 2 MB. Where they can be copied again, and no address is looked up in them, nobody keeps them for long. */
+static void drop_image(struct kernel *kernel)
+{
+	if (!kernel->packed || kernel->sorted)
+		return;
+	release_image(kernel);
+	kernel->was_dropped = true;
 }
 
 /* The symbols as text, in the list. */
@@ -175,12 +187,16 @@ int kernel_each_record(struct kernel *kernel, void (*fn)(uint64_t addr, void *ct
 {
 	int ret = 0;
 
-	open_symbols(kernel);
+	if (!kernel->was_dropped)
+		open_symbols(kernel);
 	if (!kernel->memory)
 		return -ENOENT;
 	if (!kernel->packed && !kernel->places.ftrace_pages_start)
 		ret = keep_text(kernel, NULL);
 	if (!ret && !kernel->places.ftrace_pages_start)
 		ret = -ENOENT;
+	/* who asks for these has matched the symbols */
+	if (!ret)
+		drop_image(kernel);
 	return ret ? ret : ftrace_records_each(kernel->memory, kernel->places.ftrace_pages_start, fn, ctx);
 }
