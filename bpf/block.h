@@ -11,7 +11,8 @@ struct block_wanted {
 _Static_assert(sizeof(struct block_wanted) == 12, "as on the other side");
 
 /* A request as one number: the low byte is the operation, numbered as in the kernel; above are flags of our own. */
-#define BLOCK_OP_MASK 0xff
+#define BLOCK_OP_MASK  0xff
+#define BLOCK_OP_FLUSH 2
 
 enum block_flag {
 	BLOCK_SYNC = 1 << 8,

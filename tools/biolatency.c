@@ -19,7 +19,7 @@ static const struct opt options[] = {
 	OPT(OPT_BOOL, typeof(settings), msecs, 'm', "milliseconds", NULL, "in milliseconds"),
 	OPT(OPT_BOOL, typeof(settings), disks, 'D', "disks", NULL, "a histogram for each disk"),
 	OPT(OPT_BOOL, typeof(settings), flags, 'F', "flags", NULL, "a histogram for each set of flags"),
-	OPT(OPT_STRING, typeof(settings), disk, 'd', "disk", "DISK", "only this disk: sda, /dev/sda", .offers = block_offer_disks),
+	BLOCK_DISK(typeof(settings), disk),
 };
 
 static int configure(struct engine_instance *instance, struct err *err)

@@ -294,6 +294,7 @@ struct request {
 	struct blk_mq_hw_ctx *mq_hctx;
 	unsigned int cmd_flags;
 	unsigned int __data_len; /* bytes still to be done */
+	__u64 __sector;		 /* where it begins, in 512 bytes; all bits set: it has none */
 } CORE;
 
 struct request___with_disk {

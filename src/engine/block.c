@@ -55,6 +55,17 @@ const char *block_letter(uint64_t flags)
 	return operation < ARRAY_SIZE(operations) ? operations[operation].letter : NULL;
 }
 
+void block_io_get_type(struct value *to, const void *row, const void *ctx)
+{
+	value_set_text(to, block_letter(((const struct block_io *)row)->flags));
+}
+
+void block_io_get_flags(struct value *to, const void *row, const void *ctx)
+{
+	block_describe(to->room, ((const struct block_io *)row)->flags);
+	value_set_made(to);
+}
+
 /* --- which disk --- */
 
 void block_offer_disks(const char *word, opt_offer_fn fn, void *ctx)

@@ -16,7 +16,6 @@
 #define KEYS_PRECISE 256
 #define KEYS_MAX     1000000
 #define KEYS_MEMORY  (1ULL << 30)
-#define PENDING_MAX  1000000
 
 struct settings {
 	struct hists_settings hists;
@@ -31,8 +30,7 @@ static const struct opt options[] = {
 	OPT(OPT_U32, struct settings, keys, 0, "max-keys", "N", "at most N rows by key: 1024, with --precise 256",
 	    .min = 1,
 	    .max = KEYS_MAX),
-	OPT(OPT_U32, struct settings, pending, 0, "max-pending", "N", "at most N pending at a time",
-	    .min = 1, .max = PENDING_MAX),
+	PROGS_MAX_PENDING(struct settings, pending),
 };
 
 struct dist {

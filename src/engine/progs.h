@@ -85,6 +85,9 @@ struct progs_source {
 #define PROGS_PROBES(table) .probes = table, .n_probes = ARRAY_SIZE(table)
 #define PROGS_MAPS(table)   .maps = table, .n_maps = ARRAY_SIZE(table)
 #define PROGS_CONFIG(value) .config = &(value), .config_size = sizeof(value)
+/* An option for progs_pending.instead. */
+#define PROGS_MAX_PENDING(STRUCT, MEMBER) \
+	OPT(OPT_U32, STRUCT, MEMBER, 0, "max-pending", "N", "at most N pending at a time", .min = 1, .max = 1000000)
 #define PROGS_LACKS_TASK(why) \
 	{ \
 		"pid tid cgroup comm uid", why \
