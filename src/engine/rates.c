@@ -192,7 +192,8 @@ static void rates_losses(struct engine_instance *instance)
 	for (size_t i = 0; i < rates->n; i++)
 		if (rates->specs[i].missing)
 			report_note("%s %s: %s", title_of(instance->schema, i),
-				    rates->specs[i].counted ? "may be too low" : "is not counted", rates->specs[i].missing);
+				    rates->specs[i].counted ? "may be too low" : "is not counted",
+				    rates->specs[i].missing);
 	counters_say_losses(&rates->counters);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Engines side by side in one process, each with its own probes, filter, output and totals: two that count different
- * functions, one that measures, and one of rates. They trace a child of ours, whose functions are called as often as we say. Prints
- * "ok", or what is wrong, and exits with 1.
+ * functions, one that measures, and one of rates. They trace a child of ours, whose functions are called as often as we
+ * say. Prints "ok", or what is wrong, and exits with 1.
  */
 #include <sys/mman.h>
 #include <sys/wait.h>

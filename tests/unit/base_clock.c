@@ -23,3 +23,14 @@ Test(base_clock, each_is_its_own)
 	expect_between(clock_boot_ns, CLOCK_BOOTTIME);
 	expect_between(clock_wall_ns, CLOCK_REALTIME);
 }
+
+/* Both clocks are read during the call, so the offset lies between the farthest readings around it. */
+Test(base_clock, wall_offset)
+{
+	uint64_t wall = clock_wall_ns(), boot = clock_boot_ns();
+	uint64_t offset = clock_wall_offset();
+	uint64_t wall_after = clock_wall_ns(), boot_after = clock_boot_ns();
+
+	cr_expect_geq(offset, wall - boot_after);
+	cr_expect_leq(offset, wall_after - boot);
+}
