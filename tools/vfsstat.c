@@ -31,18 +31,19 @@ TOOL(vfsstat, .brief = "how many file system calls there are each second",
      .args = "[INTERVAL [COUNT]] [-- COMMAND [ARG]...]",
      .schema = &schema, RATES_ENGINE(source), LACKS(RATES_LACKS),
      .description =
-	     "Counts in the kernel, and prints every second, or every INTERVAL seconds, COUNT times, how many calls there "
-	     "were per second. --json and --csv have the counts, and the length of the interval in ns.\n\n"
-	     "READ/s and WRITE/s have the calls of vfs_read and vfs_write. Calls of readv, writev, sendfile and io_uring, "
-	     "and accesses to mapped files, take other ways. OPEN/s has the calls of vfs_open; executing a program opens "
-	     "it, too.\n\n"
-	     "FSYNC/s has the system calls fsync and fdatasync, each once, also those that fail. It is not a count of "
-	     "vfs_fsync: the kernel's compiler inlines that function where these system calls call it.\n\n"
-	     "CREATE/s has the regular files that open or mknod create. It is not a count of vfs_create, which open does "
-	     "not call. It counts security_inode_create, which the kernel calls before it creates a file. So it also has "
-	     "creations that fail, and may have an open with O_CREAT of a file that exists, if its name was not cached. "
-	     "On overlayfs a file counts twice, once for the file system below.",
+	     "Counts in the kernel, and prints every second, or every INTERVAL seconds, COUNT times, how many "
+	     "calls there were per second. --json and --csv have the counts, and the length of the interval in "
+	     "ns.\n\n"
+	     "READ/s and WRITE/s have the calls of vfs_read and vfs_write. Calls of readv, writev, sendfile and "
+	     "io_uring, and accesses to mapped files, take other ways. OPEN/s has the calls of vfs_open; "
+	     "executing a program opens it, too.\n\n"
+	     "FSYNC/s has the system calls fsync and fdatasync, each once, also those that fail. It is not a "
+	     "count of vfs_fsync: the kernel's compiler inlines that function in these calls.\n\n"
+	     "CREATE/s has the regular files that open or mknod create. It is not a count of vfs_create, which "
+	     "open does not call. It counts security_inode_create, which the kernel calls before it creates a "
+	     "file. So it also has creations that fail, and may have an open with O_CREAT of a file that exists, "
+	     "if its name was not cached. On overlayfs a file may count twice, once for the file system below.",
      EXAMPLES({ "sonde vfsstat", "every second, until Ctrl-C" },
 	      { "sonde vfsstat 5 3", "three rows, each of five seconds" },
 	      { "sonde vfsstat -p 1234", "one process" },
-	      { "sonde vfsstat --json -- tar cf /tmp/t.tar /usr/include", "the counts of one command and its children" }));
+	      { "sonde vfsstat --json -- tar cf /tmp/t.tar /usr", "the counts of one command and its children" }));
