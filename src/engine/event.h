@@ -28,7 +28,7 @@ struct event_source {
 	 * ..."
 	 */
 	const char *lost_what, *lost_why;
-	/* If *count: no row for each event, but a table of counts by the labels of this schema (counted.h) at the end. */
+	/* If *count: events have no rows; the end is a table of counts, by the labels of this schema (counted.h). */
 	const struct schema *counted;
 	const bool *count;
 };

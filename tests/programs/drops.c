@@ -84,12 +84,14 @@ static void print_address(const union address *address)
 	bool v4 = address->any.sa_family == AF_INET;
 	const char *mapped = "::ffff:";
 
-	inet_ntop(address->any.sa_family, v4 ? (void *)&address->v4.sin_addr : &address->v6.sin6_addr, text, sizeof(text));
+	inet_ntop(address->any.sa_family, v4 ? (void *)&address->v4.sin_addr : &address->v6.sin6_addr, text,
+		  sizeof(text));
 	printf("\t%s\t%d", text + (strncmp(text, mapped, strlen(mapped)) ? 0 : strlen(mapped)),
 	       ntohs(v4 ? address->v4.sin_port : address->v6.sin6_port));
 }
 
-static void print_did(const char *what, int fd, const union address *local, const union address *remote, const char *seq)
+static void print_did(const char *what, int fd, const union address *local, const union address *remote,
+		      const char *seq)
 {
 	struct tcp_info info = {};
 	socklen_t size = sizeof(info);

@@ -97,7 +97,8 @@ test_tcpconnect_filters() {
 
 # Rows by addresses and remote port, the most frequent last.
 test_tcpconnect_count() {
-	workload='tcp -s 8001 -n 7 client 4; tcp -s 8002 -n 3 client 6; tcp -s 8001 -n 2 client mapped; tcp -s 8003 client 4'
+	workload='tcp -s 8001 -n 7 client 4; tcp -s 8002 -n 3 client 6; tcp -s 8001 -n 2 client mapped
+		tcp -s 8003 client 4'
 	run sonde tcpconnect -c --fail-on-loss -- sh -c "$workload"
 	none_lost 0 || return 0
 	sed '/^did /d' out > rows

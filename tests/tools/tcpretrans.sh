@@ -4,8 +4,14 @@
 
 # counter FILE NAME: a number of /proc/net/FILE, of all protocols.
 counter() {
-	awk -v name="$2" '{ if ($1 in names) { split(names[$1], n); for (i in n) if (n[i] == name) print $i } names[$1] = $0 }' \
-		"/proc/net/$1"
+	awk -v name="$2" '
+		$1 in names {
+			split(names[$1], n)
+			for (i in n)
+				if (n[i] == name)
+					print $i
+		}
+		{ names[$1] = $0 }' "/proc/net/$1"
 }
 
 retransmissions() {
@@ -59,7 +65,7 @@ test_retransmissions() {
 # The rows as bcc has them, by the same numbers.
 test_text() {
 	traced -l -s -- sh -c 'drops data 4; drops data 6'
-	awk -F '\t' -v probes=1 '
+	awk -F '\t' '
 		{
 			for (i = 0; i <= $8; i++)
 				printf "%-2s %-20s %s> %-20s %-12s %s\n", $2, $3 ":" $4, i ? "R" : "L", $5 ":" $6,
