@@ -186,8 +186,7 @@ static int check(struct kallsyms_image *image, struct memory_places *places, con
 		last = addr;
 		if (addr == stext)
 			found = found || is_name(image, tokens, n, "_stext");
-		if (ksym_is_function(type_of(image, tokens)))
-			continue;
+		/* of any type: Linux 7.2 has variables among its text */
 		if ((is_name(image, tokens, n, "modules") && !take_place(&places->modules, addr)) ||
 		    (is_name(image, tokens, n, "ftrace_pages_start") && !take_place(&places->ftrace_pages_start, addr)))
 			return -EINVAL;

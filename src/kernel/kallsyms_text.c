@@ -29,7 +29,8 @@ static int offer_line(const struct reading *reading, char *line)
 		return 0;
 	ksym_parse_name(end + 3, &sym);
 	function = ksym_is_function(end[1]);
-	if (!function && !sym.module)
+	/* of any type: Linux 7.2 has variables among its text */
+	if (!sym.module)
 		memory_places_take(reading->places, &sym);
 	return reading->fn(&sym, function && !(sym.module && is_made_up(sym.module)), reading->ctx);
 }

@@ -52,7 +52,7 @@ test_marks_are_seen() {
 test_ifunc() {
 	container
 	looked_at sonde funccount -p $held c:memcpy
-	expect_err "'memcpy' cannot be counted: a program chooses among its implementations"
+	expect_err "'memcpy' cannot be counted: a program chooses an implementation"
 	release
 }
 

@@ -333,3 +333,25 @@ Test(kallsyms_image, modules_that_come_and_go)
 	cr_expect_eq(read_modules(&text), 0);
 	cr_expect_eq(text.len, 0);
 }
+
+/* Linux 7.2 has variables among its text, and lists them as functions. */
+Test(kallsyms_image, places_of_any_type)
+{
+	const char *typed[ARRAY_SIZE(names)];
+	__cleanup(kallsyms_image_release) struct kallsyms_image image = {};
+	struct memory_places places = {}, text_like = {};
+
+	put_all(OFFSETS_FROM_BASE);
+	cr_assert_eq(kallsyms_image_read(&image, &places, &memory), 0);
+	kallsyms_image_release(&image);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		typed[i] = !strcmp(names[i], "Dmodules")	      ? "Tmodules"
+			   : !strcmp(names[i], "bftrace_pages_start") ? "tftrace_pages_start"
+								      : names[i];
+	put_all(OFFSETS_FROM_BASE);
+	put_symbols(typed, ARRAY_SIZE(typed), OFFSETS_FROM_BASE);
+	cr_assert_eq(kallsyms_image_read(&image, &text_like, &memory), 0);
+	cr_assert_neq(places.modules, 0);
+	cr_assert_eq(text_like.modules, places.modules);
+	cr_assert_eq(text_like.ftrace_pages_start, places.ftrace_pages_start);
+}
