@@ -59,7 +59,7 @@ static const struct event_source source = {
 	},
 };
 
-TOOL(biosnoop, .brief = "print each request to a disk: who made it, where, how long it took",
+TOOL(biosnoop, .brief = "print each request to a disk, who made it and its time",
      .args = "[-- COMMAND [ARG]...]", .schema = &schema, EVENT_ENGINE(source), OPTIONS(options), .settings = &settings,
      .description =
 	     "Prints a row for each request when it completes. LAT is the time from when it was issued to the disk's "

@@ -167,9 +167,10 @@ static bool is_control(uint32_t c)
 /* Returns how many of the first bytes are plain ASCII that no output format escapes. */
 static size_t plain_span(const char *text, size_t n)
 {
+	static const bool plain[256] = { [' ' ... '!'] = true, ['#' ... '['] = true, [']' ... '~'] = true };
 	size_t i = 0;
 
-	while (i < n && text[i] >= ' ' && text[i] < 0x7f && text[i] != '"' && text[i] != '\\')
+	while (i < n && plain[(unsigned char)text[i]])
 		i++;
 	return i;
 }

@@ -15,7 +15,7 @@ static void add_dirs(struct str *s, const struct path_record *path)
 		while (name > dirs && name[-1])
 			name--;
 		str_addc(s, '/');
-		str_add(s, name);
+		str_addn(s, name, end - 1 - name);
 		end = name;
 	}
 	str_addc(s, '/');
@@ -35,8 +35,11 @@ void event_path_get_full(struct value *to, const void *data, const void *ctx)
 
 	if (path->unread || (!path->dirs_at && path->text[0] != '/'))
 		return;
-	if (path->dirs_at)
-		add_dirs(to->room, path);
+	if (!path->dirs_at) {
+		value_set_text(to, path->text);
+		return;
+	}
+	add_dirs(to->room, path);
 	str_add(to->room, path->text);
 	value_set_made(to);
 }

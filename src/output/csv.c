@@ -100,7 +100,7 @@ static void csv_row(struct output *out, const void *row)
 			continue;
 		str_add(s, comma);
 		comma = ",";
-		value = value_of(field, row, out->ctx, &out->room);
+		value_read(&value, field, row, out->ctx, &out->room);
 		add_value(s, field, &value, out);
 	}
 	str_addn(s, "\r\n", 2);

@@ -7,19 +7,25 @@
 #include "printer.h"
 #include "words.h"
 
-/* The text in front of each value, each ends with a NUL; it is the same in every row. */
+/* The text in front of each value is the same in every row. */
 static void make_keys(struct output *out)
 {
 	str_reset(&out->keys);
+	out->printed.n = 0;
 	for (size_t i = 0; i < out->schema->n; i++) {
 		const struct field *field = &out->schema->fields[i];
+		struct printed_field *printed;
 
 		if (field->text_only)
 			continue;
+		printed = vec_push(&out->printed);
+		printed->field = field;
+		printed->key = out->keys.len;
 		if (out->keys.len)
 			str_addc(&out->keys, ',');
 		str_add_json(&out->keys, field->key, strlen(field->key));
-		str_addn(&out->keys, ":", 2);
+		str_addc(&out->keys, ':');
+		printed->key_len = out->keys.len - printed->key;
 	}
 }
 
@@ -46,7 +52,7 @@ static void add_row(struct str *s, const struct schema *schema, const void *row,
 		comma = ",";
 		str_add_json(s, field->key, strlen(field->key));
 		str_addc(s, ':');
-		value = value_of(field, row, out->ctx, &room);
+		value_read(&value, field, row, out->ctx, &room);
 		json_add_value(s, field, &value, out);
 	}
 	str_addc(s, '}');
@@ -77,13 +83,16 @@ static void add_signal(struct str *s, int signal)
 
 static void add_number(struct str *s, const struct field *field, const struct value *value, const struct output *out)
 {
-	if (field->type == FIELD_TIME) {
+	switch (field->type) {
+	case FIELD_TIME:
 		str_addc(s, '"');
 		clock_add_stamp(s, value->bits + out->clock.wall_offset);
 		str_addc(s, '"');
-	} else if (field->type == FIELD_SIGNAL) {
+		break;
+	case FIELD_SIGNAL:
 		add_signal(s, value->bits);
-	} else {
+		break;
+	default:
 		value_add_number(s, value, field->data_decimals);
 	}
 }
@@ -98,6 +107,11 @@ void json_add_value(struct str *s, const struct field *field, struct value *valu
 		str_add(s, value->bits ? "true" : "false");
 		break;
 	case VALUE_U64:
+		if (field->type == FIELD_U32 || field->type == FIELD_U64) {
+			str_add_u64(s, value->bits);
+			break;
+		}
+		/* fall through */
 	case VALUE_S64:
 	case VALUE_REAL:
 		add_number(s, field, value, out);
@@ -121,24 +135,17 @@ void json_add_value(struct str *s, const struct field *field, struct value *valu
 
 static void json_row(struct output *out, const void *row)
 {
-	const char *key = out->keys.data;
 	struct str *s = &out->buf;
 
 	str_addc(s, '{');
 	if (out->stamp.len)
 		str_addf(s, "\"time\":\"%s\",", out->stamp.data);
-	for (size_t i = 0; i < out->schema->n; i++) {
-		const struct field *field = &out->schema->fields[i];
-		size_t len;
+	vec_each(printed, &out->printed) {
 		struct value value;
 
-		if (field->text_only)
-			continue;
-		len = strlen(key);
-		str_addn(s, key, len);
-		key += len + 1;
-		value = value_of(field, row, out->ctx, &out->room);
-		json_add_value(s, field, &value, out);
+		str_addn(s, out->keys.data + printed->key, printed->key_len);
+		value_read(&value, printed->field, row, out->ctx, &out->room);
+		json_add_value(s, printed->field, &value, out);
 	}
 	str_addn(s, "}\n", 2);
 }

@@ -71,6 +71,7 @@ void output_free(struct output *out)
 	str_release(&out->buf);
 	str_release(&out->stamp);
 	str_release(&out->keys);
+	free(out->printed.v);
 	str_release(&out->room);
 	free(out->v);
 	free(out);

@@ -14,13 +14,21 @@ struct output {
 	const struct printer *printer;
 	struct output_clock clock;
 	const void *ctx; /* for getters */
-	struct str room; /* for value_of() */
+	struct str room; /* for value_read() */
 
 	/* the table that is being written */
 	const struct schema *schema;
 	struct str stamp;  /* as the printer prints it; empty: none */
 	bool has_headings; /* CSV: the headings are written */
 	struct str keys;   /* JSON only */
+	/* the schema's fields that this format prints, with what JSON prints in front of each value */
+	struct printed {
+		struct printed_field {
+			const struct field *field;
+			size_t key, key_len; /* in keys */
+		} * v;
+		size_t n, cap;
+	} printed;
 
 	/* the size of a terminal that one table fills; 0: none, everything is written */
 	size_t columns, lines;
@@ -47,10 +55,10 @@ struct printer {
 extern const struct printer printer_text, printer_json, printer_csv;
 
 /*
- * Returns the value of a field of this row. room: memory for a getter; the value lasts until room is used again. A
- * member's value is null if the field says so.
+ * Sets *to to the value of a field of this row; members that its type does not use stay as they are. room: memory for a
+ * getter; the value lasts until room is used again. A member's value is null if the field says so.
  */
-struct value value_of(const struct field *field, const void *row, const void *ctx, struct str *room);
+void value_read(struct value *to, const struct field *field, const void *row, const void *ctx, struct str *room);
 
 /* Appends a number in base 10: VALUE_U64, VALUE_S64, or VALUE_REAL with that many decimals. */
 void value_add_number(struct str *s, const struct value *value, int decimals);

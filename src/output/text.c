@@ -14,12 +14,12 @@
  */
 static void pad(struct str *s, size_t start, int width, bool last)
 {
-	size_t least = width < 0 ? -width : width;
-	size_t columns = str_columns(s->data + start, s->len - start);
-	size_t spaces = columns < least ? least - columns : 0, len = s->len - start;
+	size_t least = width < 0 ? -width : width, len = s->len - start, columns, spaces;
 
 	if (width < 0 && last)
 		return;
+	columns = str_columns(s->data + start, len);
+	spaces = columns < least ? least - columns : 0;
 	str_add_fill(s, ' ', spaces);
 	if (width >= 0 && spaces) {
 		memmove(s->data + start + spaces, s->data + start, len);
@@ -142,8 +142,9 @@ void output_add_text(struct str *s, const struct field *field, const void *row, 
 {
 	const struct output nowhere = {};
 	__str struct str room = {};
-	struct value value = value_of(field, row, ctx, &room);
+	struct value value;
 
+	value_read(&value, field, row, ctx, &room);
 	add_value(s, field, &value, &nowhere);
 }
 
@@ -231,35 +232,29 @@ static void shorten(struct str *s, size_t line, size_t from, size_t len, size_t 
 
 static void add_field(struct output *out, const struct field *field, const void *row)
 {
-	struct value value = value_of(field, row, out->ctx, &out->room);
+	struct value value;
 
+	value_read(&value, field, row, out->ctx, &out->room);
 	add_value(&out->buf, field, &value, out);
 }
 
 /* Prints one line; row NULL: the headings. */
 static void add_line(struct output *out, const void *row)
 {
-	const struct field *end = out->schema->fields + out->schema->n, *field, *last = NULL;
 	size_t line = out->buf.len, cut_from = 0, cut_len = 0;
-	bool first = true;
 
-	for (field = out->schema->fields; field < end; field++)
-		if (is_column(field))
-			last = field;
-	for (field = out->schema->fields; field < end; field++) {
+	for (size_t i = 0; i < out->printed.n; i++) {
+		const struct field *field = out->printed.v[i].field;
 		size_t start;
 
-		if (!is_column(field))
-			continue;
-		if (!first)
+		if (i)
 			str_addc(&out->buf, ' ');
-		first = false;
 		start = out->buf.len;
 		if (row)
 			add_field(out, field, row);
 		else
 			str_add(&out->buf, field->title);
-		pad(&out->buf, start, field->width, field == last);
+		pad(&out->buf, start, field->width, i + 1 == out->printed.n);
 		if (field->may_cut) {
 			cut_from = start;
 			cut_len = out->buf.len - start;
@@ -275,15 +270,11 @@ static void add_line(struct output *out, const void *row)
 /* Prints dashes as wide as the least width of each column. */
 static void text_rule(struct output *out)
 {
-	const struct field *end = out->schema->fields + out->schema->n;
-	bool first = true;
+	for (size_t i = 0; i < out->printed.n; i++) {
+		const struct field *field = out->printed.v[i].field;
 
-	for (const struct field *field = out->schema->fields; field < end; field++) {
-		if (!is_column(field))
-			continue;
-		if (!first)
+		if (i)
 			str_addc(&out->buf, ' ');
-		first = false;
 		str_add_fill(&out->buf, '-', field->width < 0 ? -field->width : field->width);
 	}
 	str_addc(&out->buf, '\n');
@@ -301,8 +292,17 @@ static void add_stamp(struct str *s, const struct output_stamp *stamp)
 		str_addc(s, '\n');
 }
 
+static void choose_columns(struct output *out)
+{
+	out->printed.n = 0;
+	for (size_t i = 0; i < out->schema->n; i++)
+		if (is_column(&out->schema->fields[i]))
+			vec_push(&out->printed)->field = &out->schema->fields[i];
+}
+
 static void text_begin(struct output *out, const struct output_stamp *stamp, bool first)
 {
+	choose_columns(out);
 	if (!first)
 		str_addc(&out->buf, '\n');
 	if (stamp)

@@ -139,7 +139,7 @@ static bool is_known(const struct field *field, const char *row)
 	for (size_t i = 0; i < field->known_size; i++)
 		if (row[field->known + i])
 			return true;
-	return !field->known_size;
+	return false;
 }
 
 static void read_member(struct value *to, const struct field *field, const void *at)
@@ -192,26 +192,27 @@ static bool stands_for_null(const struct field *field, const struct value *value
 {
 	uint64_t most = field->type == FIELD_U32 ? UINT32_MAX : UINT64_MAX;
 
-	if (value->type != VALUE_U64 && value->type != VALUE_S64)
+	if (field->null == NULL_NEVER || (value->type != VALUE_U64 && value->type != VALUE_S64))
 		return false;
 	return (field->null == NULL_ZERO && !value->bits) || (field->null == NULL_MOST && value->bits == most);
 }
 
-struct value value_of(const struct field *field, const void *row, const void *ctx, struct str *room)
+/* Called for each field of each row: only the members are set that somebody reads of every value. */
+void value_read(struct value *to, const struct field *field, const void *row, const void *ctx, struct str *room)
 {
-	struct value value = { .room = room };
-
-	if (!is_known(field, row))
-		return value;
+	to->type = VALUE_NULL;
+	to->more = NULL;
+	to->room = room;
+	if (field->known_size && !is_known(field, row))
+		return;
 	if (field->get) {
 		str_reset(room);
-		field->get(&value, (const char *)row + field->offset, ctx);
+		field->get(to, (const char *)row + field->offset, ctx);
 	} else {
-		read_member(&value, field, (const char *)row + field->offset);
+		read_member(to, field, (const char *)row + field->offset);
 	}
-	if (stands_for_null(field, &value))
-		value_set_null(&value);
-	return value;
+	if (stands_for_null(field, to))
+		value_set_null(to);
 }
 
 void value_add_number(struct str *s, const struct value *value, int decimals)
