@@ -128,3 +128,19 @@ Test(slot_table, only_kernel_addresses)
 	cr_expect_eq(find(&table, 0x1000), SLOT_NONE);
 	target_set_release(&set);
 }
+
+/* Functions at multiples of 16, as compilers align them: few of them must find a multiplier wherever they lie. */
+Test(slot_table, few_aligned_functions)
+{
+	for (size_t n = 2; n <= 64; n++) {
+		for (uint64_t seed = 0; seed < 100; seed++) {
+			struct target_set set = {};
+			uint64_t addr = TEXT, state = n << 32 | seed;
+
+			for (size_t i = 0; i < n; i++)
+				add(&set, addr += 16 * (1 + next(&state) % 65536), false);
+			check(&set);
+			target_set_release(&set);
+		}
+	}
+}
