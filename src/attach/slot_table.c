@@ -105,9 +105,9 @@ int slot_table_build(struct slot_table *table, const struct target_set *set)
 	size_t n;
 	__free struct key *keys = collect_keys(set, &n);
 	/*
-	 * Twice as many buckets as keys, and at least two: a shift by 64 is undefined. Functions begin at multiples of 16, so
-	 * the low bits of their products are alike whatever the multiplier, and two of them in one bucket often have the
-	 * same cell: with eight buckets for eight functions a third of all kernels' layouts had no multiplier.
+	 * Twice as many buckets as keys, and at least two: a shift by 64 is undefined. Functions begin at multiples of
+	 * 16, so the low bits of their products are alike whatever the multiplier, and two of them in one bucket often
+	 * have the same cell: with eight buckets for eight functions a third of all layouts had no multiplier.
 	 */
 	uint32_t buckets = power_of_two(n < 2 ? 2 : n) * 2;
 

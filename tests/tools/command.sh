@@ -284,7 +284,8 @@ test_command_reads_from_its_terminal() {
 state='grep -E "^(Sig(Blk|Ign)|Umask|Groups|CapEff|NoNewPrivs|Seccomp:)" /proc/self/status
 	cat /proc/self/limits
 	ls -l /proc/self/fd | grep -v "^total" |
-		sed "s/.*[0-9] \([0-9]* ->\)/\1/; s/^l.* \([0-9]*\)\$/\1/; s/\(pipe\|socket\):.*/\1/; s,/proc/[0-9]*,/proc/N,"
+		sed "s/.*[0-9] \([0-9]* ->\)/\1/; s/^l.* \([0-9]*\)\$/\1/
+			s/\(pipe\|socket\):.*/\1/; s,/proc/[0-9]*,/proc/N,"
 	cut -d " " -f 19 /proc/self/stat'
 
 # inherits SETUP: after these shell commands, a command must inherit the same with sonde as without.

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # If the kernel refuses, each tool must say in one line what was refused and what would help.
 
-tools='execsnoop opensnoop exitsnoop killsnoop tcpconnect tcplife runqlat cpudist biolatency hardirqs softirqs syscount biosnoop tcpretrans vfsstat'
+tools='execsnoop opensnoop exitsnoop killsnoop tcpconnect tcplife tcpretrans biosnoop runqlat cpudist biolatency
+	hardirqs softirqs syscount vfsstat'
 
 # each CMD...: runs it with every tool behind it, and with what the tool needs to end.
 each() {
