@@ -167,7 +167,10 @@ $(COMPAT_A): $(B)/compat/libelf.o
 # The first compilation needs all skeletons. After that the .d files know which object needs which.
 $(B)/%.o: %.c Makefile $(B)/flags | $(SKEL) $(SYSCALLS) $(LIBBPF_A) $(ZYDIS_A)
 	@mkdir -p $(@D)
-	$(call say,CC,$<)$(CC) $(C_CPPFLAGS) $(ALL_CFLAGS) -c -o $@ $<
+	$(call say,CC,$<)$(CC) $(C_CPPFLAGS) $(ALL_CFLAGS) $(SMALL) -c -o $@ $<
+
+# What no event and no start of a tracer waits for is built for size: 18 KB less.
+$(B)/src/traces/%.o $(B)/src/options/%.o: private SMALL := $(if $(filter -O2,$(CFLAGS)),-Os)
 
 # Without the encoder and the formatter.
 ZYDIS_CPPFLAGS := -DZYDIS_STATIC_BUILD -DZYDIS_MINIMAL_MODE -DZYDIS_DISABLE_ENCODER -DZYDIS_DISABLE_FORMATTER \
