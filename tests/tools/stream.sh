@@ -264,8 +264,8 @@ test_errors() {
 	refuses 1 "'none'" execsnoop --cgroup none
 	refuses 1 "/tmp.*cgroup v2" execsnoop --cgroup /tmp
 	refuses 1 "there is no process 999999" opensnoop -p 999999
-	refuses 2 "--name .*'\('" execsnoop -n '('
-	refuses 2 "--line .*'\[a'" execsnoop -l '[a'
+	refuses 2 "option -n '\(': bad regular expression" execsnoop -n '('
+	refuses 2 "option -l '\[a': bad regular expression" execsnoop -l '[a'
 	for size in 0 4095 1025M 64q -1 ''; do
 		refuses 2 "--buffer-size.*$size" execsnoop --buffer-size "$size"
 	done
