@@ -47,7 +47,7 @@ C_FLAGS    := -std=gnu11 $(WARN) -Wno-missing-field-initializers -Wstrict-protot
 # No unwind tables: nothing unwinds sonde at run time, and the debug file has .debug_frame. They would be 70 KB.
 SHIPPED    := -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables -fno-unwind-tables
 ALL_CFLAGS  = $(C_FLAGS) $(SHIPPED) $(CFLAGS)
-# Where clang cannot find a source file it leaves the file's lines out of the BTF. They would be a sixth of each object,
+# Where clang cannot find a source file it leaves the file's lines out of the BTF. They would be a fifth of each object,
 # and attach loads programs without them.
 BPF_CFLAGS := -target bpf -O2 -g -mcpu=v3 -fdebug-compilation-dir=/sonde -fdebug-prefix-map=./=/sonde/ $(WARN) $(INCLUDES) -MMD -MP
 # Without recovery, so that whatever the sanitizers find fails the test. Their checks mislead gcc's

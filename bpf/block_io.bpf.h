@@ -22,6 +22,7 @@
 #include "bpf/block_io.h"
 #define PENDING struct block_io_entry
 #include "bpf/pending.bpf.h"
+#include "bpf/block_merged.bpf.h"
 
 const volatile struct block_io_config block_io_config SEC(".rodata.config");
 
@@ -106,16 +107,6 @@ int issued(void *ctx)
 	entry->io.flags = block_flags(rq);
 	block_read_disk_name(rq, entry->io.disk, sizeof(entry->io.disk));
 	entry->io.issued = 1;
-	return 0;
-}
-
-/* The request became part of another one and will never complete itself. */
-SEC("raw_tp")
-int merged(void *ctx)
-{
-	__u64 began;
-
-	pending_end((__u64)block_request(ctx), &began);
 	return 0;
 }
 

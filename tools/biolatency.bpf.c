@@ -5,6 +5,7 @@
  * an old start time.
  */
 #include "bpf/block.bpf.h"
+#include "bpf/block_merged.bpf.h"
 #include "bpf/dist.bpf.h"
 #include "tools/biolatency.h"
 
@@ -32,16 +33,6 @@ int issued(void *ctx)
 		pending_begin_once((__u64)rq, bpf_ktime_get_ns());
 	else
 		pending_begin((__u64)rq, bpf_ktime_get_ns());
-	return 0;
-}
-
-/* The request became part of another one and will never complete itself. */
-SEC("raw_tp")
-int merged(void *ctx)
-{
-	__u64 began;
-
-	pending_end((__u64)block_request(ctx), &began);
 	return 0;
 }
 
