@@ -169,7 +169,7 @@ $(B)/%.o: %.c Makefile $(B)/flags | $(SKEL) $(SYSCALLS) $(LIBBPF_A) $(ZYDIS_A)
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(C_CPPFLAGS) $(ALL_CFLAGS) $(SMALL) -c -o $@ $<
 
-# What no event and no start of a tracer waits for is built for size: 18 KB less.
+# Code that runs neither for an event nor when a tracer starts is built for size: 18 KB less.
 $(B)/src/traces/%.o $(B)/src/options/%.o: private SMALL := $(if $(filter -O2,$(CFLAGS)),-Os)
 
 # Without the encoder and the formatter.

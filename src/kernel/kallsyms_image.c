@@ -231,7 +231,7 @@ static bool function_among(const struct kallsyms_image *image, uint32_t first, u
 	return false;
 }
 
-/* Where every sixteenth name is. Only who looks up addresses needs it. */
+/* Notes where every 16th name is. Only address lookups need it, so the first one makes it. */
 static void make_index(struct kallsyms_image *image)
 {
 	size_t at = 0, n;

@@ -73,7 +73,7 @@ static void open_symbols(struct kernel *kernel)
 	kernel->was_dropped = false;
 }
 
-/* The tables are 2 MB. Where they can be copied again, and no address is looked up in them, nobody keeps them for long. */
+/* Frees the tables, 2 MB. They are copied again if somebody asks again. Address lookups keep them. */
 static void drop_image(struct kernel *kernel)
 {
 	if (!kernel->packed || kernel->sorted)
@@ -195,7 +195,7 @@ int kernel_each_record(struct kernel *kernel, void (*fn)(uint64_t addr, void *ct
 		ret = keep_text(kernel, NULL);
 	if (!ret && !kernel->places.ftrace_pages_start)
 		ret = -ENOENT;
-	/* who asks for these has matched the symbols */
+	/* the caller has matched its patterns by now */
 	if (!ret)
 		drop_image(kernel);
 	return ret ? ret : ftrace_records_each(kernel->memory, kernel->places.ftrace_pages_start, fn, ctx);
