@@ -56,4 +56,48 @@ enum unwind_rule_number {
 	UNWIND_RULES_FIXED,
 };
 
+/*
+ * Rows, page entries and mappings all lie in blocks of 32 KB: elements of inner arrays of one entry each, which the
+ * outer array of maps "unwind_blocks" holds by block number. A block holds things of one kind. Rows and page entries
+ * of a file never change.
+ */
+#define UNWIND_BLOCK_SIZE 32768
+#define UNWIND_BLOCKS_MAX 4096
+#define UNWIND_RULES_MAX  16384
+
+/* Where the rows of one page of text are: n rows from index `first` of the block. n 0: the page has no function. */
+struct unwind_page {
+	unsigned int block;
+	unsigned short first, n;
+};
+_Static_assert(sizeof(struct unwind_page) == 8, "as on the other side");
+
+/* A part of a process's memory that can be executed. */
+struct unwind_mapping {
+	unsigned long long start, end; /* addresses in the process; end: the first one behind */
+	unsigned long long offset;     /* of start, in the file; 0 if there is none */
+	/* The entry for page number `page` (file offset >> UNWIND_PAGE_SHIFT), and n_pages - 1 more behind it. */
+	unsigned int block;
+	unsigned short first;  /* index of the entry in the block */
+	unsigned short module; /* its number; 0: no file */
+	unsigned int page;
+	unsigned int n_pages; /* 0: no table: follow the frame pointer */
+};
+_Static_assert(sizeof(struct unwind_mapping) == 40, "as on the other side");
+
+#define UNWIND_BLOCK_ROWS     (UNWIND_BLOCK_SIZE / 4)
+#define UNWIND_BLOCK_PAGES    (UNWIND_BLOCK_SIZE / 8)
+#define UNWIND_BLOCK_MAPPINGS (UNWIND_BLOCK_SIZE / 40)
+
+/*
+ * The value of the hash "unwind_spaces", whose key is a process id (host's tgid, unsigned int): the mappings of the
+ * process, sorted by address: n of them from index `first` of the block. A changed process gets another run of
+ * mappings; user space uses the place of the old run again only later.
+ */
+struct unwind_space {
+	unsigned int block;
+	unsigned short first, n;
+};
+_Static_assert(sizeof(struct unwind_space) == 8, "as on the other side");
+
 #endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Stacks as BPF programs send them: each distinct stack once, with an id; samples and counts refer to it by the id.
+ * Shared by both sides.
+ */
+#ifndef SONDE_STACK_H
+#define SONDE_STACK_H
+
+/* The most frames of the user part and of the kernel part; --depth lowers it. The kernel's own limit is the same. */
+#define STACK_DEPTH 127
+
+/*
+ * A user frame is one number: a module number (a file that processes map, unwind/unwind.h) in the upper 16 bits, and
+ * the offset in the file below. Module 0: no file; the rest is the address in the process. A frame that was entered by
+ * a call has the address of the call's last byte (the return address - 1), so that it belongs to the function and line
+ * that called. A kernel frame is an address as bpf_get_stack() gives it.
+ */
+#define STACK_MODULE_SHIFT 48
+#define STACK_OFFSET_MASK  ((1ULL << STACK_MODULE_SHIFT) - 1)
+
+/* Why the user part of a stack ends where it does. */
+enum stack_end {
+	STACK_END_ROOT,	      /* complete: the first function of the thread */
+	STACK_END_NO_USER,    /* a kernel thread, or user frames were not wanted */
+	STACK_END_PROCESS,    /* the process's mappings are not known (yet) */
+	STACK_END_MAPPING,    /* the address is in no known mapping, and the frame pointer does not lead on */
+	STACK_END_NO_FDE,     /* .eh_frame does not cover the place, and the frame pointer does not lead on */
+	STACK_END_EXPRESSION, /* a rule that cannot be expressed (bpf/unwind.h) */
+	STACK_END_MEMORY,     /* a page of the stack is not in memory */
+	STACK_END_DEPTH,      /* more frames than STACK_DEPTH or --depth */
+	STACK_END_DAMAGED,    /* the next frame would not lie above this one */
+	STACK_ENDS,
+};
+
+enum stack_flag {
+	STACK_FRAME_POINTER = 1, /* at least one frame was found by the frame pointer, for want of a table */
+	STACK_PARTIAL = 2,	 /* the same, because the process or the file was not known yet: frames may be missing */
+	STACK_32BIT = 4,	 /* of a 32-bit process: found by frame pointers */
+};
+
+/* A record in the ring buffer "stacks": the frames of one distinct stack, the innermost first. */
+struct stack_record {
+	unsigned long long id; /* a hash of all that follows; never 0 */
+	unsigned int pid;      /* the process (host's tgid) if a user frame is in no file; else 0: any process */
+	unsigned short n_user, n_kernel;
+	unsigned char end, flags; /* enum stack_end, enum stack_flag */
+	unsigned char unused[6];
+	unsigned long long frames[]; /* n_user user frames, then n_kernel kernel frames */
+};
+_Static_assert(sizeof(struct stack_record) == 24, "as on the other side");
+
+/* Set by user space before the load: .rodata.stack. */
+struct stack_setup {
+	unsigned char user, kernel; /* which parts are wanted */
+	unsigned char tables;	    /* 0: frame pointers only (--unwind fp) */
+	unsigned char depth;	    /* 1 to STACK_DEPTH */
+};
+_Static_assert(sizeof(struct stack_setup) == 4, "as on the other side");
+
+/* Keys of the per-processor array "stack_losses". */
+enum stack_loss {
+	STACK_LOST_BUSY,   /* no scratch memory was free: too many programs interrupted each other */
+	STACK_LOST_BUFFER, /* no room for the frames in the ring buffer; they are sent again with the next hit */
+	STACK_LOST_COUNT,  /* no room in the map of counts */
+	STACK_LOSSES,
+};
+
+/* What counting tools count by: the key of the hash "stack_counts". Members that a tool does not use are 0. */
+struct stack_key {
+	unsigned long long stack, other; /* ids, 0: none; other: the waker's */
+	unsigned int pid, tid;		 /* ids of the host; 0: all together */
+	unsigned int other_pid, slot;
+	char comm[16], other_comm[16];
+};
+_Static_assert(sizeof(struct stack_key) == 64, "as on the other side");
+
+struct stack_count {
+	unsigned long long count, ns; /* hits; the sum of their times */
+};
+_Static_assert(sizeof(struct stack_count) == 16, "as on the other side");
+
+#endif

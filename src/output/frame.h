@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One frame of a stack with its name, as printers write it. Knows neither processes nor files. */
+#ifndef SONDE_FRAME_H
+#define SONDE_FRAME_H
+
+#include "base/base.h"
+
+enum frame_kind {
+	FRAME_USER,
+	FRAME_KERNEL,
+	FRAME_JIT,
+	FRAME_MARK, /* no code: "[unknown]", "[lost]" */
+};
+
+/* Strings are foreign bytes, and stay valid as long as whoever made the frame. Equal frames are one object. */
+struct frame {
+	const char *name;     /* what people read: "vfs_read", "shop::Cart::add", "libc.so.6+fn@0x2a1f0"; never NULL */
+	const char *symbol;   /* as the linker or kernel has it, NULL: the same as name */
+	const char *file;     /* path of the file, "[vdso]", a kernel module's name; NULL: none */
+	const char *build_id; /* of the file, in hexadecimal; NULL: none */
+	uint64_t address;     /* in the kernel; in the file if there is one; else in the process */
+	uint64_t start;	      /* of the function, likewise; 0: not known */
+	enum frame_kind kind;
+};
+
+#endif
