@@ -18,7 +18,7 @@ struct frame {
 	const char *symbol;   /* as the linker or kernel has it, NULL: the same as name */
 	const char *file;     /* path of the file, "[vdso]", a kernel module's name; NULL: none */
 	const char *build_id; /* of the file, in hexadecimal; NULL: none */
-	uint64_t address;     /* in the kernel; in the file if there is one; else in the process */
+	uint64_t address;     /* in the kernel; as linked if there is a file; else in the process */
 	uint64_t start;	      /* of the function, likewise; 0: not known */
 	enum frame_kind kind;
 };

@@ -1,8 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Names frames of stacks (bpf/stack.h): user frames by the symbols of their file, by the perf map of a JIT, or by the
- * start of the function; kernel frames by kallsyms and BPF's lists. A name is given only where it is true: within the
- * symbol's size. Files and maps are foreign and read with limits. Knows no tool.
+ * start of the function; kernel frames by kallsyms. A name is given only where it is true: within the symbol's size.
+ * Files and maps are foreign and read with limits. Knows no tool.
+ *
+ *	frame = symbols_user(symbols, pid, record->frames[i])		when a stack arrives: one lookup in a hash
+ *	symbols_name(symbols)						before frames are printed
+ *
+ * Frames are named in batches: the symbol table of a file is read from front to back for all frames of a batch, and
+ * nothing of it is kept but their names.
+ *
+ * Names of user frames, the first that is true:
+ *	malloc, shop::Cart::add		a symbol; C++ without parameters, since they would fill a flame graph. The symbol as
+ *					the linker has it is in frame->symbol.
+ *	malloc@plt			a stub that calls it in another file; FILE+plt if the stub is not understood
+ *	FILE+fn@0xSTART			an unnamed function, by .eh_frame
+ *	FILE+0xADDRESS
+ *	0xADDRESS			in no file
+ * FILE is the last component of the path; addresses in files are as linked, as nm, addr2line and gdb show them. So they
+ * are the same in each run.
  */
 #ifndef SONDE_SYMBOLS_H
 #define SONDE_SYMBOLS_H
@@ -23,23 +39,38 @@ struct symbols_options {
 	void *ctx;
 };
 
-/* The session and the kernel stay the caller's and must outlive the result. unwind NULL: only kernel frames. */
+/*
+ * The session and the kernel stay the caller's and must outlive the result. unwind NULL: only kernel frames. kernel
+ * NULL: only user frames.
+ */
 struct symbols *symbols_new(struct unwind *unwind, struct kernel *kernel, const struct symbols_options *options);
 void symbols_free(struct symbols *symbols);
 
 /*
- * Returns the frame's name. Equal frames give the same pointer, which stays valid until symbols_free(). Never NULL.
- * pid: the process, for frames in no file (module 0); else 0.
+ * Returns the frame. Equal frames give the same pointer, which stays valid until symbols_free(). Never NULL. A new frame
+ * has the name "" until symbols_name(). pid: the process (host's tgid) for frames in no file (module 0); else it is
+ * ignored. The first frame of a process in no file opens its perf map (/tmp/perf-PID.map), which would be gone with the
+ * process: so call this as soon as the stack arrives.
  */
 const struct frame *symbols_user(struct symbols *symbols, pid_t pid, uint64_t frame);
 const struct frame *symbols_kernel(struct symbols *symbols, uint64_t addr);
-/*
- * Reads what names the JIT frames of a process and would be gone with it (/tmp/perf-PID.map). An engine calls it when
- * it first sees such a frame, while the process lives.
- */
-void symbols_hold(struct symbols *symbols, pid_t pid);
 
-/* Reports on stderr what was refused or not found: a debug file, a perf map of another user. */
+/*
+ * Names all frames that have no name yet. Returns 0, or -EINTR if should_stop() returned true: the frames that it did not
+ * come to have addresses for names then, and stay so.
+ */
+int symbols_name(struct symbols *symbols);
+
+/*
+ * Whether a named kernel frame belongs to the machinery that ran our BPF program: tracing, perf, BPF itself. Callers drop
+ * such frames at the inner end of a stack, and only there.
+ */
+bool symbols_is_tracer(const struct frame *frame);
+
+/*
+ * Reports on stderr, once, what was refused or not found: a damaged debug file, a perf map of another user, kernel
+ * addresses that are hidden.
+ */
 void symbols_report(const struct symbols *symbols);
 
 #endif
