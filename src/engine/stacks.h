@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Stacks, for every engine and tool that prints them: options, the unwinding session, frames by id (bpf/stack.h),
+ * names, the table of stacks that tools count by, output files, losses. The programs include bpf/stack.bpf.h.
+ *
+ *	stacks_open(&stacks, instance, &settings, &source, &object, err)	before the object is prepared
+ *	object_prepare()
+ *	stacks_start(stacks, &object, err)		reads processes and their files; then the probes are attached
+ *	stacks_take(stacks)				whenever stacks_fd() is readable
+ *	stacks_add(stacks, &key, 1, 0)			for an engine that counts; or stacks_set(), for totals
+ *	stacks_print(stacks, last)			prints the table: what is new since the last one
+ *	stacks_losses(stacks)
+ *	stacks_free(stacks)				after the programs are detached
+ *
+ * An engine that streams calls stacks_find() for each id in a record, in place of stacks_add() and stacks_print().
+ */
+#ifndef SONDE_STACKS_H
+#define SONDE_STACKS_H
+
+#include "bpf/stack.h"
+#include "engine.h"
+#include "object.h"
+#include "output/frame.h"
+
+/* --- options --- */
+
+enum stacks_unwind {
+	STACKS_UNWIND_AUTO,  /* tables, and frame pointers where a file has no table */
+	STACKS_UNWIND_TABLE, /* the same, but fail if the tables cannot be had */
+	STACKS_UNWIND_FP,    /* frame pointers only */
+	STACKS_UNWIND_NONE,  /* only the place itself, no callers */
+};
+
+/* All zero: the defaults. Part of the settings of an engine or a tool. */
+struct stacks_settings {
+	bool user_only, kernel_only;	 /* STACKS_PARTS */
+	bool fold, delimited, annotated; /* STACKS_TEXT */
+	int unwind;			 /* enum stacks_unwind */
+	uint32_t depth, storage;	 /* 0: STACK_DEPTH, STACKS_STORAGE */
+	bool raw, force;
+	const char *folded, *flame, *pprof, *speedscope, *compare;
+};
+
+#define STACKS_STORAGE 16384
+
+/* For an option table that is bound to STRUCT, which has struct stacks_settings as MEMBER. How stacks are made: */
+#define STACKS_OPTIONS(STRUCT, MEMBER) \
+	OPT(OPT_CHOICE, STRUCT, MEMBER.unwind, 0, "unwind", "HOW", \
+	    "how user stacks are unwound: auto, table, fp (frame pointers) or none", .choices = stacks_unwinds), \
+		OPT(OPT_U32, STRUCT, MEMBER.depth, 0, "depth", "N", "at most N frames of each part: 127", .min = 1, \
+		    .max = STACK_DEPTH), \
+		OPT(OPT_BOOL, STRUCT, MEMBER.raw, 0, "raw", NULL, "addresses in place of names"), \
+		OPT(OPT_U32, STRUCT, MEMBER.storage, 0, "stack-storage-size", "N", \
+		    "how many distinct stacks the kernel side remembers: 16384; more cost time, but none is lost", \
+		    .min = 1, .max = 16777216)
+/* How stacks are printed, for tools that print tables of stacks; and files. */
+#define STACKS_OUTPUT(STRUCT, MEMBER) \
+	OPT(OPT_BOOL, STRUCT, MEMBER.fold, 'f', "fold", NULL, "print each stack in one line: root;...;leaf COUNT"), \
+		OPT(OPT_BOOL, STRUCT, MEMBER.delimited, 0, "delimited", NULL, \
+		    "print -- between the kernel and the user part"), \
+		OPT(OPT_STRING, STRUCT, MEMBER.folded, 0, "folded", "FILE", "write folded stacks to FILE"), \
+		OPT(OPT_STRING, STRUCT, MEMBER.flame, 0, "flame", "FILE", \
+		    "write a flame graph to FILE, an SVG image for any browser"), \
+		OPT(OPT_STRING, STRUCT, MEMBER.pprof, 0, "pprof", "FILE", "write a profile for pprof to FILE"), \
+		OPT(OPT_STRING, STRUCT, MEMBER.speedscope, 0, "speedscope", "FILE", \
+		    "write a profile for speedscope to FILE"), \
+		OPT(OPT_STRING, STRUCT, MEMBER.compare, 0, "compare", "OLD", \
+		    "color the flame graph by the difference to OLD, folded stacks of an earlier run"), \
+		OPT(OPT_BOOL, STRUCT, MEMBER.force, 0, "force", NULL, "overwrite output files that exist")
+/* Leaves one part out: -U and -K of bcc's profile, offcputime, stackcount. */
+#define STACKS_PARTS(STRUCT, MEMBER) \
+	OPT(OPT_BOOL, STRUCT, MEMBER.user_only, 'U', "user-stacks-only", NULL, "only the user part of stacks"), \
+		OPT(OPT_BOOL, STRUCT, MEMBER.kernel_only, 'K', "kernel-stacks-only", NULL, \
+		    "only the kernel part of stacks")
+extern const char *const stacks_unwinds[];
+
+/* --- rows --- */
+
+/* One part of a stack with names, the innermost frame first. Equal frames are one object. */
+struct stacks_part {
+	const struct frame *const *v;
+	size_t n;
+};
+
+/* A named stack: valid until stacks_free(). User part: a FRAME_MARK is last if frames are missing. */
+struct stacks_named {
+	struct stacks_part kernel, user;
+};
+
+/* A row of a table: a key with names, and what is new since the last table, or the total. */
+struct stacks_row {
+	struct stacks_named stack, other; /* other: the waker's; empty: none */
+	const struct stack_key *key;	  /* the first of those that the row adds up: comm, pid, tid, slot ... */
+	uint64_t count, ns;
+};
+
+/* Fields of a schema over struct stacks_row. In text the kernel part comes first, as bcc prints it. */
+#define STACKS_PART(MEMBER, KEY, ...) \
+	FIELD_GET(FIELD_STACK, stacks_get_part, KEY, NULL, 0, GET_OF(struct stacks_row, MEMBER), ##__VA_ARGS__)
+#define STACKS_PID(MEMBER, KEY, ...) \
+	FIELD_GET(FIELD_U32, stacks_get_##MEMBER, KEY, NULL, 0, .role = ROLE_TASK, ##__VA_ARGS__)
+void stacks_get_part(struct value *to, const void *part, const void *ctx);
+void stacks_get_comm(struct value *to, const void *row, const void *ctx);
+void stacks_get_pid(struct value *to, const void *row, const void *ctx);
+void stacks_get_tid(struct value *to, const void *row, const void *ctx);
+void stacks_get_other_comm(struct value *to, const void *row, const void *ctx);
+void stacks_get_other_pid(struct value *to, const void *row, const void *ctx);
+
+/* --- the life of stacks --- */
+
+/* What a tool says about its stacks. */
+struct stacks_source {
+	bool by_time;	   /* rows are sorted by their time, not by their count; the largest is last */
+	bool user, kernel; /* the parts that are wanted; both false: both, or as the settings say */
+};
+
+struct stacks;
+
+/*
+ * Creates the unwinding session and output files, and prepares the object for it: shares the session's maps, sizes
+ * "stacks" and "stack_seen", fills .rodata.stack. The object is open and not prepared. settings and source stay the
+ * caller's and must outlive the result. Returns 0, or -errno with err (-EINVAL: wrong usage). *stacks is set also
+ * after an error, and freed by stacks_free().
+ */
+int stacks_open(struct stacks **stacks, struct engine_instance *instance, const struct stacks_settings *settings,
+		const struct stacks_source *source, struct object *object, struct err *err);
+/*
+ * Opens the ring buffer "stacks" of the prepared object, and makes the tables of the processes that are traced; of the
+ * command's file too. The object must outlive the stacks. Returns 0, or -errno with err; -EINTR: the user wants to stop.
+ */
+int stacks_start(struct stacks *stacks, const struct object *object, struct err *err);
+void stacks_free(struct stacks *stacks);
+
+/* Readable if stacks_take() should be called earlier than it asked. An epoll descriptor. */
+int stacks_fd(const struct stacks *stacks);
+/* Reads frames, and what changed in processes. Returns within how many ms it wants to be called again. */
+int stacks_take(struct stacks *stacks);
+
+/* Names the stack of an id. False: its frames are not there (0, or lost). */
+bool stacks_find(struct stacks *stacks, uint64_t id, struct stacks_named *named);
+
+/* --- the table --- */
+
+/* Adds to the count and the time of a key, for engines that get each hit. */
+void stacks_add(struct stacks *stacks, const struct stack_key *key, uint64_t count, uint64_t ns);
+/* Sets the totals of a key since the probes were armed, for engines that read the map "stack_counts". */
+void stacks_set(struct stacks *stacks, const struct stack_key *key, uint64_t count, uint64_t ns);
+/*
+ * Prints a row for each distinct stack of names that has something new, the hottest last. With `last` it also writes
+ * the output files, with the totals. An error of a file is reported, and the context says that the run has failed.
+ */
+void stacks_print(struct stacks *stacks, bool last);
+/* As engine->snapshot(): rows with the totals, in no order. */
+int stacks_snapshot(struct stacks *stacks, engine_row_fn fn, void *ctx);
+
+/* Reports what was lost, and why user stacks ended before the first function of the thread. */
+void stacks_losses(const struct stacks *stacks);
+
+#endif
