@@ -28,9 +28,22 @@ GO_ARCH  := $(patsubst x86,amd64,$(ARCH))
 # Without DWARF, for they travel into each guest.
 GO_FLAGS  = -ldflags='-w$(if $(filter %-stripped,$@), -s)' $(if $(filter %-pie,$@),-buildmode=pie)
 
-# tests/programs/X.cc is a static build/tests/X in C++, which needs nothing of its library.
-CXX_BIN := $(patsubst tests/programs/%.cc,$(B)/tests/%,$(wildcard tests/programs/*.cc))
-TEST_BIN += $(CXX_BIN)
+# What tests unwind is compiled as Debian compiles programs: only their tables say where the caller's frame is.
+UNWOUND_CFLAGS := -O2 -fomit-frame-pointer -fno-optimize-sibling-calls
+$(B)/tests/deeps $(B)/tests/deeps-static $(B)/tests/libinside.so: TEST_CFLAGS += $(UNWOUND_CFLAGS)
+# Bound when they are first called, as most programs' are.
+$(B)/tests/deeps: TEST_CFLAGS += -DDEEPS_LIBRARY -Wl,-z,lazy
+TEST_BIN += $(B)/tests/deeps-static
+# A 32-bit program needs no library, hence no other compiler; arm64 has none.
+ifneq ($(ARCH),x86)
+TEST_BIN := $(filter-out $(B)/tests/narrow,$(TEST_BIN))
+endif
+$(B)/tests/narrow: TEST_CFLAGS += -m32 -march=i686 -nostdlib -fno-omit-frame-pointer -fno-pic -no-pie -fno-stack-protector
+
+# tests/programs/X.cc is a static build/tests/X in C++, which needs nothing of its library. X.dyn.cc is a dynamic one.
+CXX_BIN := $(patsubst tests/programs/%.cc,$(B)/tests/%,$(filter-out %.dyn.cc,$(wildcard tests/programs/*.cc)))
+CXX_DYN := $(patsubst tests/programs/%.dyn.cc,$(B)/tests/%,$(wildcard tests/programs/*.dyn.cc))
+TEST_BIN += $(CXX_BIN) $(CXX_DYN)
 
 # Engines side by side in one process, which has symbols to be traced by.
 TEST_BIN += $(B)/tests/together
@@ -65,6 +78,10 @@ $(CXX_BIN): $(B)/tests/%: tests/programs/%.cc tests/rules.mk
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)$(CXX) $(filter-out -std=%,$(TEST_CFLAGS)) -fno-exceptions -fno-rtti -fno-inline -static -o $@ $<
 
+$(CXX_DYN): $(B)/tests/%: tests/programs/%.dyn.cc tests/rules.mk
+	@mkdir -p $(@D)
+	$(call say,CXX,$<)$(CXX) -O2 -fomit-frame-pointer $(WARN) -pthread -o $@ $<
+
 .SECONDEXPANSION:
 $(B)/tests/bench-%: tests/bench/%.c $$(wildcard tests/bench/%-*.c) $(wildcard tests/bench/*.h) $(LIBBPF_A) $(COMPAT_A)
 	@mkdir -p $(@D)
@@ -83,6 +100,11 @@ $(B)/tests/lib%.so: tests/programs/lib%.so.c
 	$(call say,CC,$<)$(CC) $(TEST_CFLAGS) -shared -fPIC -Wl,-soname,$(@F) -o $@ $<
 
 $(B)/tests/reader: $(B)/tests/libreadline.so
+$(B)/tests/deeps: $(B)/tests/libdeeps.so
+test-programs: $(B)/tests/libinside.so
+
+$(B)/tests/deeps-static: tests/programs/deeps.dyn.c $(wildcard tests/programs/*.h)
+	$(call say,CC,$<)$(CC) $(TEST_CFLAGS) -static -o $@ $<
 
 # Stripped: its symbols are looked for by its build-id, and by its debug link. That is a name, padded to words, and a
 # checksum; the linker drops those that it meets.
