@@ -333,6 +333,8 @@ static bool may_nest(enum target_kind kind)
 		return !quirk_counts_recursion();
 	case TARGET_TRACEPOINT:
 		return !quirk_guards_raw_tp();
+	case TARGET_CLOCK:
+		return false;
 	case TARGET_USER:
 		break;
 	}

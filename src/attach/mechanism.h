@@ -80,7 +80,7 @@ struct mechanism {
 };
 
 extern const struct mechanism mechanism_fentry, mechanism_kprobe_session, mechanism_kprobe_multi, mechanism_kprobe,
-	mechanism_raw_tp, mechanism_tp, mechanism_uprobe_multi, mechanism_uprobe;
+	mechanism_raw_tp, mechanism_tp, mechanism_uprobe_multi, mechanism_uprobe, mechanism_clock;
 
 /*
  * Loads a copy, or finds it if it is loaded already. Returns an fd, which attach owns, or -errno with
@@ -131,6 +131,12 @@ struct copy copy_by_cookie(enum bpf_prog_type type, const struct target *target)
  */
 int perf_attach(struct attach *attach, struct perf_event_attr *attr, pid_t pid,
 		const struct copy *copy, const struct target *target);
+
+/*
+ * The same for a program that is loaded, and an event of a process (pid > 0: on all processors) or of a processor. A
+ * kernel with cookies passes this one to the program.
+ */
+int perf_link(int program, struct perf_event_attr *attr, pid_t pid, int cpu, uint64_t cookie);
 
 /*
  * Fills in the kernel's numbers of its functions for sessions, if a copy of the image calls any. A kernel without these

@@ -61,31 +61,27 @@ struct copy copy_by_cookie(enum bpf_prog_type type, const struct target *target)
 	return (struct copy){ .type = type, .how = SLOT_CONSTANT, .value = target->slot };
 }
 
-static int event_open(struct perf_event_attr *attr, pid_t pid)
+int perf_link(int program, struct perf_event_attr *attr, pid_t pid, int cpu, uint64_t cookie)
 {
-	int fd;
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = cookie);
+	__close int event = -1;
 
 	attr->size = sizeof(*attr);
-	/* Any processor will do: the program is attached to the probe and runs on all. */
-	fd = syscall(SYS_perf_event_open, attr, pid, pid > 0 ? -1 : 0, -1, PERF_FLAG_FD_CLOEXEC);
-	return fd < 0 ? -errno : fd;
-}
-
-int perf_attach(struct attach *attach, struct perf_event_attr *attr, pid_t pid,
-		const struct copy *copy, const struct target *target)
-{
-	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = target->slot);
-	__close int event = -1;
-	int program = copy_load(attach, copy);
-
-	if (program < 0)
-		return program;
-	event = event_open(attr, pid > 0 ? pid : -1);
+	event = syscall(SYS_perf_event_open, attr, pid > 0 ? pid : -1, pid > 0 ? -1 : cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	if (event < 0)
-		return event;
+		return -errno;
 	if (quirk_cookies())
 		return bpf_link_create(program, event, BPF_PERF_EVENT, &opts);
 	if (ioctl(event, PERF_EVENT_IOC_SET_BPF, program) || ioctl(event, PERF_EVENT_IOC_ENABLE, 0))
 		return -errno;
 	return take_fd(event);
+}
+
+/* Any processor will do: the program is attached to the probe and runs on all. */
+int perf_attach(struct attach *attach, struct perf_event_attr *attr, pid_t pid,
+		const struct copy *copy, const struct target *target)
+{
+	int program = copy_load(attach, copy);
+
+	return program < 0 ? program : perf_link(program, attr, pid, 0, target->slot);
 }

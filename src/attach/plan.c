@@ -15,6 +15,7 @@ static const struct mechanism *const order[] = {
 	&mechanism_tp,
 	&mechanism_uprobe_multi,
 	&mechanism_uprobe,
+	&mechanism_clock,
 };
 
 /* The targets of one attempt. */
@@ -79,6 +80,8 @@ static const char *kind_of(const struct target *target)
 		return "a kernel function";
 	case TARGET_TRACEPOINT:
 		return "a tracepoint";
+	case TARGET_CLOCK:
+		return "a clock";
 	default:
 		return target->usdt ? "a USDT probe" : "a user function";
 	}

@@ -301,3 +301,14 @@ const char *quirk_denial(void)
 		return "the kernel does not permit it without CAP_SYS_ADMIN, or CAP_SYSLOG for kernel functions";
 	return "the kernel does not permit it without CAP_SYS_ADMIN";
 }
+
+const char *quirk_perf_denial(void)
+{
+	const char *refusal = quirk_refusal();
+
+	if (refusal)
+		return refusal;
+	if (base_capable(CAP_SYS_ADMIN) || base_capable(CAP_PERFMON))
+		return "the kernel does not permit perf events here (seccomp, or a security module)";
+	return "perf events of all processes need CAP_PERFMON or CAP_SYS_ADMIN, or sysctl kernel.perf_event_paranoid=0";
+}

@@ -41,5 +41,7 @@ const char *quirk_refusal(void);
  * Why the kernel did not permit something (EPERM), and what would: lockdown, locked memory, a capability. Never NULL.
  */
 const char *quirk_denial(void);
+/* The same for perf events that count on a processor and not in a process of ours. */
+const char *quirk_perf_denial(void);
 
 #endif

@@ -12,18 +12,20 @@
 #define SONDE_PROGS_H
 
 #include "engine.h"
+#include "probe/target.h"
 
 /* One place, or the places that a spec matches. context_probe() tells a program the index of the probe that was hit. */
 struct progs_probe {
 	const char *program; /* in the tool's object */
 	/*
 	 * One of: a tracepoint; the end of a syscall; the entry of a kernel function, whose arguments context_arg()
-	 * returns; a probe as a user writes it, which configure() may have made.
+	 * returns; a probe as a user writes it, which configure() may have made; points in time.
 	 */
 	const char *system, *name;
 	const char *syscall;
 	const char *function;
 	const char *const *spec;
+	const struct target_clock *clock;
 	const bool *when; /* attach only if this is set; NULL: always */
 	bool optional;	  /* some kernels or machines do not have it */
 	/* A fallback: attach only if no probe above it that has the same program is attached. Not for a program's first probe. */

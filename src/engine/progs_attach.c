@@ -74,6 +74,15 @@ static void add_tracepoint(struct progs *progs, size_t i)
 	target->label = pool_addf(&progs->set.pool, "%s:%s", target->object, target->name);
 }
 
+static void add_clock(struct progs *progs, size_t i)
+{
+	struct target *target = add_target(progs, i);
+
+	target->kind = TARGET_CLOCK;
+	target->clock = progs->source->probes[i].clock;
+	target->label = target->name = "the clock of each processor";
+}
+
 /* A spec as a user types it; all its targets belong to this probe. */
 static int add_spec(struct progs *progs, size_t i, struct err *err)
 {
@@ -102,7 +111,10 @@ static int add_targets(struct progs *progs, struct err *err)
 		}
 		if (probe->syscall)
 			add_syscall_function(progs, i);
-		add_tracepoint(progs, i);
+		if (probe->clock)
+			add_clock(progs, i);
+		else
+			add_tracepoint(progs, i);
 	}
 	return ret;
 }

@@ -6,7 +6,7 @@
 #include "match.h"
 #include "spec.h"
 
-const char *const mech_names[MECH_COUNT + 1] = {
+const char *const mech_names[MECHS] = {
 	[MECH_AUTO] = "auto",
 	[MECH_FENTRY] = "fentry",
 	[MECH_KPROBE_MULTI] = "kprobe.multi",
@@ -15,6 +15,7 @@ const char *const mech_names[MECH_COUNT + 1] = {
 	[MECH_TP] = "tp",
 	[MECH_UPROBE_MULTI] = "uprobe.multi",
 	[MECH_UPROBE] = "uprobe",
+	[MECH_CLOCK] = "clock",
 };
 
 struct parse {

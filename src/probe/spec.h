@@ -45,11 +45,13 @@ enum mech {
 	MECH_TP,	   /* perf-event tracepoint */
 	MECH_UPROBE_MULTI, /* one link for many user functions */
 	MECH_UPROBE,	   /* perf-event uprobe and uretprobe */
-	MECH_COUNT,
+	MECH_COUNT,	   /* of those above, which users can choose */
+	MECH_CLOCK,	   /* a perf event of each processor that counts time */
+	MECHS,
 };
 
 /* The name of each mechanism: "fentry", "kprobe.multi", "kprobe", "raw_tp", "tp", "uprobe.multi", "uprobe", "auto". */
-extern const char *const mech_names[MECH_COUNT + 1]; /* NULL-terminated */
+extern const char *const mech_names[MECHS]; /* [MECH_COUNT] is NULL: the list of those that users can choose ends there */
 
 enum spec_kind {
 	SPEC_KFUNC, /* kernel function */

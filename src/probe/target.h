@@ -17,6 +17,13 @@ enum target_kind {
 	TARGET_KERNEL,	   /* kernel function; object: module or NULL */
 	TARGET_TRACEPOINT, /* object: system; NULL if the name comes from BTF */
 	TARGET_USER,	   /* function or USDT probe in a binary; object: path that opens it */
+	TARGET_CLOCK,	   /* no place, but points in time on each processor; clock: which */
+};
+
+/* Points in time at a fixed distance, on each processor that is online. */
+struct target_clock {
+	uint64_t period; /* ns */
+	bool idle;	 /* also while the processor is idle */
 };
 
 /* What was resolved. Attach records elsewhere whether and how it is attached. The set owns all that is pointed to. */
@@ -38,6 +45,7 @@ struct target {
 	uint32_t syscall;	 /* TARGET_TRACEPOINT: number of the syscall + 1; 0: none or unknown */
 	const char *name;	 /* kernel symbol, tracepoint, user symbol (mangled, with its offset) or USDT probe */
 	const char *object;
+	const struct target_clock *clock;
 	int file;	   /* TARGET_USER: descriptor of the file that was read; its path may lead elsewhere by now */
 	const char *label; /* shown to the user; target_set_finish() makes it unique for each slot */
 };
