@@ -3,7 +3,7 @@
  * Stacks, for every engine and tool that prints them: options, the unwinding session, frames by id (bpf/stack.h),
  * names, the table of stacks that tools count by, output files, losses. The programs include bpf/stack.bpf.h.
  *
- *	stacks_open(&stacks, instance, &settings, &source, &object, err)	before the object is prepared
+ *	stacks_open(&stacks, instance, &source, &object, err)	before the object is prepared
  *	object_prepare()
  *	stacks_start(stacks, &object, err)		reads processes and their files; then the probes are attached
  *	stacks_take(stacks)				whenever stacks_fd() is readable
@@ -76,54 +76,45 @@ extern const char *const stacks_unwinds[];
 
 /* --- rows --- */
 
-/* One part of a stack with names, the innermost frame first. Equal frames are one object. */
-struct stacks_part {
-	const struct frame *const *v;
-	size_t n;
-};
-
-/* A named stack: valid until stacks_free(). User part: a FRAME_MARK is last if frames are missing. */
+/*
+ * A named stack, each part the innermost frame first; frames NULL: there is no such part. Valid until stacks_free().
+ * Where user frames are missing, a FRAME_MARK stands for them.
+ */
 struct stacks_named {
-	struct stacks_part kernel, user;
+	struct frame_stack kernel, user;
 };
 
-/* A row of a table: a key with names, and what is new since the last table, or the total. */
+/*
+ * A row of a table: a key, the names of its stacks, and what is new since the last table, or the total. A schema's
+ * stack fields are members: FIELD(FIELD_STACK, struct stacks_row, kernel, ...).
+ */
 struct stacks_row {
-	struct stacks_named stack, other; /* other: the waker's; empty: none */
-	const struct stack_key *key;	  /* the first of those that the row adds up: comm, pid, tid, slot ... */
+	struct frame_stack kernel, user, other_kernel, other_user; /* other: the waker's */
+	struct stack_key key;					   /* the first of those that the row adds up: comm, pid, tid, slot ... */
 	uint64_t count, ns;
 };
-
-/* Fields of a schema over struct stacks_row. In text the kernel part comes first, as bcc prints it. */
-#define STACKS_PART(MEMBER, KEY, ...) \
-	FIELD_GET(FIELD_STACK, stacks_get_part, KEY, NULL, 0, GET_OF(struct stacks_row, MEMBER), ##__VA_ARGS__)
-#define STACKS_PID(MEMBER, KEY, ...) \
-	FIELD_GET(FIELD_U32, stacks_get_##MEMBER, KEY, NULL, 0, .role = ROLE_TASK, ##__VA_ARGS__)
-void stacks_get_part(struct value *to, const void *part, const void *ctx);
-void stacks_get_comm(struct value *to, const void *row, const void *ctx);
-void stacks_get_pid(struct value *to, const void *row, const void *ctx);
-void stacks_get_tid(struct value *to, const void *row, const void *ctx);
-void stacks_get_other_comm(struct value *to, const void *row, const void *ctx);
-void stacks_get_other_pid(struct value *to, const void *row, const void *ctx);
 
 /* --- the life of stacks --- */
 
 /* What a tool says about its stacks. */
 struct stacks_source {
-	bool by_time;	   /* rows are sorted by their time, not by their count; the largest is last */
-	bool user, kernel; /* the parts that are wanted; both false: both, or as the settings say */
+	struct stacks_settings *settings; /* of the tool or engine; stay the caller's */
+	bool by_time;			  /* rows are sorted by their time, not by their count; the largest is last */
+	const char *counts;		  /* what is counted, in the plural: "samples" */
+	const char *times;		  /* what the times are, as pprof calls it: "delay"; NULL: there are none */
+	const uint64_t *period;		  /* the ns that one count stands for; NULL: none */
 };
 
 struct stacks;
 
 /*
  * Creates the unwinding session and output files, and prepares the object for it: shares the session's maps, sizes
- * "stacks" and "stack_seen", fills .rodata.stack. The object is open and not prepared. settings and source stay the
- * caller's and must outlive the result. Returns 0, or -errno with err (-EINVAL: wrong usage). *stacks is set also
- * after an error, and freed by stacks_free().
+ * "stack_seen", fills .rodata.stack. Sets the style of stack fields in the instance's schema, which becomes its own.
+ * The object is open and not prepared. The source stays the caller's and must outlive the result. Returns 0, or -errno
+ * with err (-EINVAL: wrong usage). *stacks is set also after an error, and freed by stacks_free().
  */
-int stacks_open(struct stacks **stacks, struct engine_instance *instance, const struct stacks_settings *settings,
-		const struct stacks_source *source, struct object *object, struct err *err);
+int stacks_open(struct stacks **stacks, struct engine_instance *instance, const struct stacks_source *source,
+		struct object *object, struct err *err);
 /*
  * Opens the ring buffer "stacks" of the prepared object, and makes the tables of the processes that are traced; of the
  * command's file too. The object must outlive the stacks. Returns 0, or -errno with err; -EINTR: the user wants to stop.
