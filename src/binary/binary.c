@@ -77,17 +77,18 @@ static const char *path_below(const char *root, const char *path)
 	return root && !strncmp(path, root, n) && path[n] == '/' ? path + n : NULL;
 }
 
-int binary_open(const char *root, const char *path, struct binary **opened, struct err *err)
+/* from_root and from: see foreign.h. */
+static int open_from(struct binary **opened, const char *root, const char *path, const char *from_root, const char *from,
+		     struct err *err)
 {
 	struct binary *binary __cleanup(binary_closep) = base_alloc(sizeof(*binary));
-	const char *below = path_below(root, path);
 	GElf_Ehdr ehdr;
 	int ret;
 
 	binary->path = base_strdup(path);
 	binary->root = root ? base_strdup(root) : NULL;
 	binary->file.fd = binary->debug.fd = -1;
-	ret = binary_image_open(&binary->file, below ? root : NULL, below ? below : path, err);
+	ret = binary_image_open(&binary->file, from_root, from, err);
 	if (ret)
 		return ret;
 	if (!gelf_getehdr(binary->file.elf, &ehdr))
@@ -100,6 +101,21 @@ int binary_open(const char *root, const char *path, struct binary **opened, stru
 	if (!ret)
 		*opened = take_ptr(binary);
 	return ret;
+}
+
+int binary_open(const char *root, const char *path, struct binary **binary, struct err *err)
+{
+	const char *below = path_below(root, path);
+
+	return open_from(binary, root, path, below ? root : NULL, below ? below : path, err);
+}
+
+int binary_open_fd(const char *root, const char *path, int fd, struct binary **binary, struct err *err)
+{
+	char link[32];
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	return open_from(binary, root, path, NULL, link, err);
 }
 
 void binary_close(struct binary *binary)

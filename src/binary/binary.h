@@ -33,6 +33,11 @@ struct binary_symbol {
  * The file is read, not mapped: if it is truncated meanwhile, later calls fail; no SIGBUS ends us.
  */
 int binary_open(const char *root, const char *path, struct binary **binary, struct err *err);
+/*
+ * The same for a file that is open as fd, which stays the caller's: the file at path may be gone or another one. path is
+ * where to look for debug files, and what messages name; below root, if that is not NULL.
+ */
+int binary_open_fd(const char *root, const char *path, int fd, struct binary **binary, struct err *err);
 /* Frees it and all that it owns. NULL is allowed. */
 void binary_close(struct binary *binary);
 /* The descriptor from which the file is read; owned by the struct binary. */
@@ -54,6 +59,30 @@ int binary_check(const char *root, const char *path, struct err *err);
  * large debug file is skipped; binary_refused() reports it.
  */
 int binary_functions(struct binary *binary, const struct binary_symbol **symbols, size_t *n, struct err *err);
+
+/* A place in the file. */
+struct binary_place {
+	uint64_t offset;
+	/*
+	 * out: the function that the place is in: of several the one that begins last, by its preferred name. name NULL:
+	 * none. size 0: the table does not say where the function ends, but no other begins between it and the place.
+	 */
+	struct binary_symbol function;
+};
+
+/*
+ * Finds the functions of n places, which are sorted by offset. Keeps only the names that it has found, where
+ * binary_functions() needs up to 100 bytes for each function of the file. What binary_functions() has returned is invalid
+ * afterwards. should_stop, if not NULL, ends it with -EINTR. Other errors as of binary_functions(). After an error no
+ * place has a function.
+ */
+int binary_find_places(struct binary *binary, struct binary_place *places, size_t n, bool (*should_stop)(void *ctx),
+		       void *ctx);
+/*
+ * Whether a place in the file is in a stub of the PLT, by which the file calls functions of others. *name: the function
+ * that this stub calls; NULL: not known, as for the common part that calls the loader. Valid as long as binary.
+ */
+bool binary_stub_at(struct binary *binary, uint64_t offset, const char **name);
 
 /*
  * The table that binary_functions() read besides .dynsym: ".symtab", ".gnu_debugdata" or the path of a debug file;

@@ -110,6 +110,38 @@ uint8_t *binary_read_function(const struct binary *binary, const struct binary_s
 /* Sets err for an instruction that the kernel would skip if it had a probe. Returns -EOPNOTSUPP. */
 int binary_refuse_skipped(struct err *err);
 
+/* A symbol table and its string table. */
+struct binary_table {
+	struct binary_image *image;
+	uint64_t at; /* of the first symbol in the image */
+	size_t n;    /* symbols */
+	uint64_t strings_at;
+	size_t strings_len; /* if loaded: with the last NUL and nothing after it, so every string inside has an end */
+	Elf_Data *data;	    /* NULL: not loaded */
+	const char *strings;
+};
+
+/*
+ * Finds the tables to read: .symtab, in the file or where binary_debug.c finds it, and always .dynsym, because
+ * .gnu_debugdata omits the symbols of .dynsym, and strip may remove some from .symtab. A table that does not exist stays
+ * {}. load: reads both. Sets what binary_source() returns. *looked: as of binary_debug_find(). -ENODATA: there is
+ * neither. -EBADMSG, -EFBIG: a table of the file itself cannot be read.
+ */
+int binary_tables_find(struct binary *binary, bool load, struct binary_table *full, struct binary_table *dynamic,
+		       char **looked);
+/* Frees the list of functions and closes the debug file: the tables are searched again. */
+void binary_forget(struct binary *binary);
+/*
+ * Fills in *function, but for its name. False: the symbol is no function, or not in an executable segment. *last: NULL,
+ * or where the symbol before was: nearly all are in one segment.
+ */
+bool binary_function_of(const struct binary *binary, const GElf_Sym *sym, const struct binary_segment **last,
+			struct binary_symbol *function);
+/* Compares two functions of one place: the one whose name people are likely to know comes first. */
+int binary_compare_names(const struct binary_symbol *a, const struct binary_symbol *b);
+/* A copy of len bytes of a name, which binary owns. */
+const char *binary_keep_name(struct binary *binary, const char *name, size_t len);
+
 /* The segment that holds an address, only an executable one if exec; NULL: none. */
 const struct binary_segment *binary_segment_of(const struct binary *binary, uint64_t vaddr, bool exec);
 /* The path of the file as seen from the root. */

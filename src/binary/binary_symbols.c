@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The functions of an ELF file: decides which tables are read, which symbols are functions, and which alias comes
- * first. binary_debug.c finds separate debug files.
+ * first. binary_debug.c finds separate debug files. binary_places.c finds functions by address.
  */
 #include "binary_file.h"
 
@@ -14,15 +14,8 @@
 /* Bounds the length of all names together: names may overlap in a table, and sorting reads each many times. */
 #define MAX_NAMES (1ULL << 30)
 
-/* A symbol table and its string table. */
-struct table {
-	Elf_Data *data;
-	size_t n; /* entries */
-	const char *strings;
-	size_t strings_len; /* with the last NUL and nothing after it: every string inside has an end */
-};
-
-static int table_load(struct binary_image *image, Elf_Scn *scn, const GElf_Shdr *shdr, struct table *t)
+/* Finds the strings of a table, and reads both if `load`. */
+static int table_take(struct binary_image *image, Elf_Scn *scn, const GElf_Shdr *shdr, bool load, struct binary_table *t)
 {
 	Elf_Scn *names = elf_getscn(image->elf, shdr->sh_link);
 	GElf_Shdr names_shdr;
@@ -33,6 +26,9 @@ static int table_load(struct binary_image *image, Elf_Scn *scn, const GElf_Shdr 
 		return -EBADMSG;
 	if (shdr->sh_size > MAX_TABLE)
 		return -EFBIG;
+	*t = (struct binary_table){ .image = image, .at = shdr->sh_offset, .n = shdr->sh_size / sizeof(Elf64_Sym), .strings_at = names_shdr.sh_offset, .strings_len = names_shdr.sh_size };
+	if (!load)
+		return 0;
 	ret = binary_image_data(image, scn, &t->data);
 	if (!ret)
 		ret = binary_image_data(image, names, &strings);
@@ -47,7 +43,7 @@ static int table_load(struct binary_image *image, Elf_Scn *scn, const GElf_Shdr 
 }
 
 /* *t: the first table of that type that is not empty. -ENODATA: none; -EBADMSG: damaged; -EFBIG. */
-static int table_find(struct binary_image *image, uint32_t type, struct table *t)
+static int table_find(struct binary_image *image, uint32_t type, bool load, struct binary_table *t)
 {
 	Elf_Scn *scn = NULL;
 
@@ -58,7 +54,7 @@ static int table_find(struct binary_image *image, uint32_t type, struct table *t
 			return -EBADMSG;
 		/* a table with only the null entry is empty */
 		if (shdr.sh_type == type && shdr.sh_size > sizeof(Elf64_Sym))
-			return table_load(image, scn, &shdr, t);
+			return table_take(image, scn, &shdr, load, t);
 	}
 	return -ENODATA;
 }
@@ -67,12 +63,15 @@ static int table_find(struct binary_image *image, uint32_t type, struct table *t
 static const char *name_without_version(struct binary *binary, const char *name)
 {
 	const char *at = *name ? strchr(name + 1, '@') : NULL;
-	struct binary_string *copy;
 
-	if (!at)
-		return name;
-	copy = base_alloc(sizeof(*copy) + (size_t)(at - name) + 1);
-	memcpy(copy->text, name, (size_t)(at - name));
+	return at ? binary_keep_name(binary, name, (size_t)(at - name)) : name;
+}
+
+const char *binary_keep_name(struct binary *binary, const char *name, size_t len)
+{
+	struct binary_string *copy = base_alloc(sizeof(*copy) + len + 1);
+
+	memcpy(copy->text, name, len);
 	copy->next = binary->strings;
 	binary->strings = copy;
 	return copy->text;
@@ -86,8 +85,32 @@ static bool is_function(const GElf_Sym *sym)
 	       sym->st_shndx != SHN_ABS && sym->st_value;
 }
 
+bool binary_function_of(const struct binary *binary, const GElf_Sym *sym, const struct binary_segment **last,
+			struct binary_symbol *function)
+{
+	const struct binary_segment *s = *last;
+	uint64_t inside;
+
+	if (!is_function(sym))
+		return false;
+	if (!s || !s->exec || sym->st_value < s->vaddr || sym->st_value - s->vaddr >= s->size)
+		s = binary_segment_of(binary, sym->st_value, true);
+	if (!s)
+		return false;
+	*last = s;
+	inside = sym->st_value - s->vaddr;
+	*function = (struct binary_symbol){
+		.offset = inside + s->offset,
+		.vaddr = sym->st_value,
+		.size = sym->st_size < s->size - inside ? sym->st_size : s->size - inside,
+		.ifunc = GELF_ST_TYPE(sym->st_info) == STT_GNU_IFUNC,
+		.binding = GELF_ST_BIND(sym->st_info),
+	};
+	return true;
+}
+
 /* The name of a symbol, NULL if it has none. *len: at most ELF_MAX_NAME. */
-static const char *table_name(const struct table *t, const GElf_Sym *sym, size_t *len)
+static const char *table_name(const struct binary_table *t, const GElf_Sym *sym, size_t *len)
 {
 	const char *name = t->strings + sym->st_name;
 	size_t rest;
@@ -103,13 +126,13 @@ static const char *table_name(const struct table *t, const GElf_Sym *sym, size_t
  * Appends the functions of a table to binary->symbols, which has room. *left: how many bytes of names may still be
  * read.
  */
-static int table_collect(struct binary *binary, const struct table *t, uint64_t *left)
+static int table_collect(struct binary *binary, const struct binary_table *t, uint64_t *left)
 {
-	const struct binary_segment *s = binary->v;
+	const struct binary_segment *last = NULL;
 
 	for (size_t i = 1; i < t->n; i++) {
+		struct binary_symbol function;
 		const char *name;
-		uint64_t inside;
 		GElf_Sym sym;
 		size_t len;
 
@@ -121,22 +144,10 @@ static int table_collect(struct binary *binary, const struct table *t, uint64_t 
 		if (len > *left)
 			return -EFBIG;
 		*left -= len;
-		if (!len || len == ELF_MAX_NAME)
+		if (!len || len == ELF_MAX_NAME || !binary_function_of(binary, &sym, &last, &function))
 			continue;
-		/* nearly all symbols are in the same segment as the last one */
-		if (!s || !s->exec || sym.st_value < s->vaddr || sym.st_value - s->vaddr >= s->size)
-			s = binary_segment_of(binary, sym.st_value, true);
-		if (!s)
-			continue;
-		inside = sym.st_value - s->vaddr;
-		binary->symbols[binary->n_symbols++] = (struct binary_symbol){
-			.name = name_without_version(binary, name),
-			.offset = inside + s->offset,
-			.vaddr = sym.st_value,
-			.size = sym.st_size < s->size - inside ? sym.st_size : s->size - inside,
-			.ifunc = GELF_ST_TYPE(sym.st_info) == STT_GNU_IFUNC,
-			.binding = GELF_ST_BIND(sym.st_info),
-		};
+		function.name = name_without_version(binary, name);
+		binary->symbols[binary->n_symbols++] = function;
 	}
 	return 0;
 }
@@ -154,8 +165,7 @@ static int binding_rank(const struct binary_symbol *s)
 	}
 }
 
-/* Compares two names of one place: the one that people are likely to know comes first. */
-static int compare_names(const struct binary_symbol *a, const struct binary_symbol *b)
+int binary_compare_names(const struct binary_symbol *a, const struct binary_symbol *b)
 {
 	size_t a_under, b_under, a_len, b_len;
 
@@ -178,7 +188,7 @@ static int compare_symbols(const void *pa, const void *pb)
 
 	if (a->offset != b->offset)
 		return a->offset < b->offset ? -1 : 1;
-	return compare_names(a, b);
+	return binary_compare_names(a, b);
 }
 
 /* Whether one of the last few symbols has the same place and name. */
@@ -208,35 +218,32 @@ static void sort_symbols(struct binary *binary)
 }
 
 /* The table of the debug file. If that is damaged, .dynsym is still used: so every error becomes -ENODATA. */
-static int find_debug_table(struct binary *binary, struct table *full)
+static int find_debug_table(struct binary *binary, bool load, struct binary_table *full)
 {
-	int ret = table_find(&binary->debug, SHT_SYMTAB, full);
+	int ret = table_find(&binary->debug, SHT_SYMTAB, load, full);
 
 	if (!ret)
 		return 0;
 	binary_refuse(binary, base_printf("%s: its symbol table is %s", binary->source,
 					  ret == -EFBIG ? "too large" : "damaged"));
 	free(take_ptr(binary->source));
-	*full = (struct table){ 0 };
+	*full = (struct binary_table){ 0 };
 	return -ENODATA;
 }
 
-/*
- * Finds the tables to read: .symtab, in the file or where binary_debug.c finds it, and always .dynsym, because
- * .gnu_debugdata omits the symbols of .dynsym, and strip may remove some from .symtab.
- */
-static int find_tables(struct binary *binary, struct table *full, struct table *dynamic, char **looked)
+int binary_tables_find(struct binary *binary, bool load, struct binary_table *full, struct binary_table *dynamic,
+		       char **looked)
 {
 	int ret, dynamic_ret;
 
-	dynamic_ret = table_find(&binary->file, SHT_DYNSYM, dynamic);
-	ret = table_find(&binary->file, SHT_SYMTAB, full);
+	dynamic_ret = table_find(&binary->file, SHT_DYNSYM, load, dynamic);
+	ret = table_find(&binary->file, SHT_SYMTAB, load, full);
 	if (!ret) {
 		binary->source = base_strdup(".symtab");
 	} else if (ret == -ENODATA) {
 		ret = binary_debug_find(binary, &binary->source, looked);
 		if (!ret)
-			ret = find_debug_table(binary, full);
+			ret = find_debug_table(binary, load, full);
 	}
 	if (ret && ret != -ENODATA)
 		return ret;
@@ -247,7 +254,7 @@ static int find_tables(struct binary *binary, struct table *full, struct table *
 	return ret && dynamic_ret ? -ENODATA : 0;
 }
 
-static int collect(struct binary *binary, const struct table *full, const struct table *dynamic)
+static int collect(struct binary *binary, const struct binary_table *full, const struct binary_table *dynamic)
 {
 	uint64_t left = MAX_NAMES;
 	int ret;
@@ -267,9 +274,9 @@ static int collect(struct binary *binary, const struct table *full, const struct
 
 static int read_symbols(struct binary *binary, struct err *err)
 {
-	struct table full = { 0 }, dynamic = { 0 };
+	struct binary_table full = { 0 }, dynamic = { 0 };
 	char *looked __free = NULL;
-	int ret = find_tables(binary, &full, &dynamic, &looked);
+	int ret = binary_tables_find(binary, true, &full, &dynamic, &looked);
 
 	if (!ret)
 		ret = collect(binary, &full, &dynamic);
@@ -285,16 +292,20 @@ static int read_symbols(struct binary *binary, struct err *err)
 	return 0;
 }
 
+void binary_forget(struct binary *binary)
+{
+	free(take_ptr(binary->symbols));
+	binary->n_symbols = 0;
+	free(take_ptr(binary->source));
+	binary_image_close(&binary->debug);
+}
+
 int binary_functions(struct binary *binary, const struct binary_symbol **symbols, size_t *n, struct err *err)
 {
 	int ret;
 
 	if (!binary->n_symbols) {
-		free(binary->symbols);
-		free(binary->source);
-		binary->symbols = NULL;
-		binary->source = NULL;
-		binary_image_close(&binary->debug);
+		binary_forget(binary);
 		ret = read_symbols(binary, err);
 		if (ret)
 			return ret;
@@ -306,9 +317,9 @@ int binary_functions(struct binary *binary, const struct binary_symbol **symbols
 
 int binary_find_symbol(struct binary *binary, const char *name, uint64_t *vaddr)
 {
-	struct table t;
+	struct binary_table t;
 	GElf_Sym sym;
-	int ret = table_find(&binary->file, SHT_SYMTAB, &t);
+	int ret = table_find(&binary->file, SHT_SYMTAB, true, &t);
 
 	for (size_t i = 1; !ret && i < t.n && gelf_getsym(t.data, (int)i, &sym); i++) {
 		size_t len;

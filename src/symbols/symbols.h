@@ -25,6 +25,8 @@
 
 #include <sys/types.h>
 
+#include "bpf/stack.h"
+#include "bpf/stack.h"
 #include "kernel/kernel.h"
 #include "output/frame.h"
 #include "unwind/unwind.h"

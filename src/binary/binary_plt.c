@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Names the stubs of the PLT, which have no symbols: a stub jumps to an address that it reads from a slot of the GOT, and a
+ * relocation says which function's address the loader writes there. Reads the relocations in pieces.
+ */
+#include "binary_file.h"
+
+#define STUB_MAX 32
+#define PIECE	 256
+/* On arm64 the stubs follow a part of another size, which calls the loader. */
+#if defined(__x86_64__)
+#define FIRST_STUB 0ULL
+#else
+#define FIRST_STUB 32ULL
+#endif
+
+struct stub {
+	uint64_t vaddr;
+	size_t size;
+	uint8_t code[STUB_MAX];
+};
+
+/* The section whose name begins with ".plt" that holds vaddr. */
+static bool find_section(struct binary *binary, uint64_t vaddr, GElf_Shdr *shdr)
+{
+	Elf_Scn *scn = NULL;
+	size_t strings;
+
+	if (elf_getshdrstrndx(binary->file.elf, &strings))
+		return false;
+	while ((scn = elf_nextscn(binary->file.elf, scn))) {
+		const char *name;
+
+		if (!gelf_getshdr(scn, shdr) || shdr->sh_type != SHT_PROGBITS || !(shdr->sh_flags & SHF_EXECINSTR) ||
+		    vaddr - shdr->sh_addr >= shdr->sh_size)
+			continue;
+		name = binary_image_string(&binary->file, strings, shdr->sh_name);
+		return name && !strncmp(name, ".plt", 4);
+	}
+	return false;
+}
+
+static bool read_stub(struct binary *binary, uint64_t vaddr, const GElf_Shdr *shdr, struct stub *stub)
+{
+	uint64_t at = vaddr - shdr->sh_addr;
+
+	if (at + 1 <= FIRST_STUB)
+		return false;
+	stub->size = shdr->sh_entsize >= 8 && shdr->sh_entsize <= STUB_MAX ? shdr->sh_entsize : 16;
+	at -= (at - FIRST_STUB) % stub->size;
+	stub->vaddr = shdr->sh_addr + at;
+	return at + stub->size <= shdr->sh_size &&
+	       !binary_image_read(&binary->file, shdr->sh_offset + at, stub->code, stub->size);
+}
+
+#if defined(__x86_64__)
+/* [endbr64] [bnd] jmp *disp32(%rip) */
+static bool find_slot(const struct stub *stub, uint64_t *slot)
+{
+	static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa }, jump[] = { 0xff, 0x25 };
+	size_t at = memcmp(stub->code, endbr64, sizeof(endbr64)) ? 0 : sizeof(endbr64);
+	int32_t disp;
+
+	at += stub->code[at] == 0xf2;
+	if (at + sizeof(jump) + sizeof(disp) > stub->size || memcmp(stub->code + at, jump, sizeof(jump)))
+		return false;
+	memcpy(&disp, stub->code + at + sizeof(jump), sizeof(disp));
+	*slot = stub->vaddr + at + sizeof(jump) + sizeof(disp) + (uint64_t)(int64_t)disp;
+	return true;
+}
+#else
+/* [bti c]; adrp x16, page; ldr x17, [x16, offset]: Arm Architecture Reference Manual, C6.2 */
+static bool find_slot(const struct stub *stub, uint64_t *slot)
+{
+	uint32_t code[3];
+	int64_t pages;
+	size_t at;
+
+	memcpy(code, stub->code, 4);
+	at = code[0] == 0xd503245f;
+	if ((at + 2) * 4 > stub->size)
+		return false;
+	memcpy(code, stub->code + at * 4, 8);
+	if ((code[0] & 0x9f00001f) != 0x90000010 || (code[1] & 0xffc003ff) != 0xf9400211)
+		return false;
+	pages = (int64_t)((uint64_t)(code[0] >> 5 & 0x7ffff) << 45) >> 43 | (code[0] >> 29 & 3);
+	*slot = ((stub->vaddr + at * 4) & ~4095ULL) + ((uint64_t)pages << 12) + (code[1] >> 10 & 0xfff) * 8;
+	return true;
+}
+#endif
+
+/* The name of the symbol, of the symbol table in section `link`. */
+static const char *symbol_name(struct binary *binary, size_t link, uint64_t index)
+{
+	Elf_Scn *scn = elf_getscn(binary->file.elf, link);
+	GElf_Shdr symbols, strings;
+	char name[1024];
+	Elf64_Sym sym;
+	size_t n;
+
+	if (!scn || !gelf_getshdr(scn, &symbols) || symbols.sh_type != SHT_DYNSYM || index >= symbols.sh_size / sizeof(sym) ||
+	    binary_image_read(&binary->file, symbols.sh_offset + index * sizeof(sym), &sym, sizeof(sym)))
+		return NULL;
+	scn = elf_getscn(binary->file.elf, symbols.sh_link);
+	if (!scn || !gelf_getshdr(scn, &strings) || sym.st_name >= strings.sh_size)
+		return NULL;
+	n = strings.sh_size - sym.st_name < sizeof(name) ? strings.sh_size - sym.st_name : sizeof(name);
+	if (binary_image_read(&binary->file, strings.sh_offset + sym.st_name, name, n) || !*name || !memchr(name, 0, n))
+		return NULL;
+	return binary_keep_name(binary, name, strlen(name));
+}
+
+static const char *slot_name(struct binary *binary, const GElf_Shdr *relocations, uint64_t slot)
+{
+	size_t total = relocations->sh_size / sizeof(Elf64_Rela);
+	Elf64_Rela piece[PIECE];
+
+	for (size_t at = 0; at < total; at += PIECE) {
+		size_t n = total - at < PIECE ? total - at : PIECE;
+
+		if (binary_image_read(&binary->file, relocations->sh_offset + at * sizeof(*piece), piece, n * sizeof(*piece)))
+			return NULL;
+		for (size_t i = 0; i < n; i++)
+			if (piece[i].r_offset == slot)
+				return symbol_name(binary, relocations->sh_link, GELF_R_SYM(piece[i].r_info));
+	}
+	return NULL;
+}
+
+bool binary_stub_at(struct binary *binary, uint64_t offset, const char **name)
+{
+	uint64_t vaddr, slot;
+	GElf_Shdr shdr;
+	struct stub stub;
+
+	*name = NULL;
+	if (binary_vaddr_of(binary, offset, &vaddr) || !find_section(binary, vaddr, &shdr))
+		return false;
+	if (!read_stub(binary, vaddr, &shdr, &stub) || !find_slot(&stub, &slot))
+		return true;
+	/* backwards: .rela.plt, where most are, is the last and the smaller one */
+	for (size_t i = binary->file.n_sections; i-- > 1 && !*name;) {
+		Elf_Scn *scn = elf_getscn(binary->file.elf, i);
+
+		if (scn && gelf_getshdr(scn, &shdr) && shdr.sh_type == SHT_RELA && shdr.sh_flags & SHF_ALLOC)
+			*name = slot_name(binary, &shdr, slot);
+	}
+	return true;
+}

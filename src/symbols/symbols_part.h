@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* For files in symbols only: a frame before it is named, and those who name a batch of one kind. */
+#ifndef SONDE_SYMBOLS_PART_H
+#define SONDE_SYMBOLS_PART_H
+
+#include "base/pool.h"
+#include "symbols.h"
+
+/* What the unwinding session is asked. Tests have other functions here. */
+struct symbols_source {
+	const struct unwind_module *(*module)(void *ctx, uint16_t number);
+	int (*function_at)(void *ctx, uint16_t number, uint64_t offset, uint64_t *start, uint64_t *size);
+	void *ctx;
+};
+
+#define SYMBOLS_KERNEL (-1)
+
+struct named {
+	struct frame frame;
+	uint64_t key; /* the frame as it was given */
+	pid_t pid;    /* 0: in a file; SYMBOLS_KERNEL; else the process */
+	bool done;    /* has its name; false: it may get another one later */
+	uint64_t map; /* bytes of the perf map in which it was not found */
+};
+
+/* A process that executes code in no file. */
+struct jit {
+	pid_t pid;
+	int fd;	      /* of its perf map, -1: there was none */
+	bool refused; /* the map is not to be read */
+};
+
+struct symbols {
+	struct symbols_source source;
+	struct kernel *kernel;
+	struct symbols_options options;
+	bool stopped;
+	struct pool strings;  /* frames, too */
+	struct named **slots; /* by hash, open addressing */
+	size_t n_slots, n_named;
+	struct symbols_waiting {
+		struct named **v;
+		size_t n, cap;
+	} waiting;
+	struct symbols_jits {
+		struct jit *v; /* sorted by pid */
+		size_t n, cap, n_open;
+	} jits;
+	struct symbols_notes {
+		const char **v;
+		size_t n, cap;
+		uint64_t more; /* that were not kept */
+	} notes;
+};
+
+struct symbols *symbols_new_from(const struct symbols_source *source, struct kernel *kernel,
+				 const struct symbols_options *options);
+
+/* Whether the user wants to stop; true from then on. ctx: the struct symbols. */
+bool symbols_should_stop(void *ctx);
+/* Keeps a line for symbols_report(). */
+void symbols_note(struct symbols *symbols, const char *fmt, ...) __printf(2, 3);
+
+/*
+ * Each names n frames: of one module, sorted by offset; of one process; of the kernel, sorted. After a stop it gives
+ * addresses for names.
+ */
+void symbols_name_file(struct symbols *symbols, uint16_t number, struct named **v, size_t n);
+void symbols_name_jit(struct symbols *symbols, struct named **v, size_t n);
+void symbols_name_kernel(struct symbols *symbols, struct named **v, size_t n);
+
+/* Opens the perf map of a process that is seen for the first time. */
+void symbols_hold(struct symbols *symbols, pid_t pid);
+void symbols_release_jits(struct symbols *symbols);
+
+#endif
