@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A set of byte strings that numbers its members 0, 1, 2 ... in the order in which they were first added. The numbers
+ * index arrays of the owner. Initialise with {}. Out of memory ends the process, as in base.h.
+ */
+#ifndef SONDE_SET_H
+#define SONDE_SET_H
+
+#include "base.h"
+#include "pool.h"
+
+struct set {
+	struct set_member {
+		const void *bytes;
+		uint32_t len, hash;
+	} * v;
+	size_t n, cap;
+	uint32_t *slots; /* a number + 1, 0: free; a power of two of them */
+	size_t n_slots;
+	struct pool pool; /* the bytes */
+};
+
+/* Returns the number of these len bytes, which are copied if they are new. */
+uint32_t set_add(struct set *set, const void *bytes, size_t len);
+void set_release(struct set *set);
+
+#endif

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The set of byte strings. */
+#include <criterion/criterion.h>
+
+#include "base/set.h"
+
+static void release(struct set *set)
+{
+	set_release(set);
+	cr_expect(!set->n && !set->v && !set->slots);
+}
+
+Test(set, numbers_members_in_the_order_in_which_they_came)
+{
+	struct set set = {};
+
+	cr_expect_eq(set_add(&set, "abc", 3), 0);
+	cr_expect_eq(set_add(&set, "ab", 2), 1);
+	cr_expect_eq(set_add(&set, NULL, 0), 2);
+	cr_expect_eq(set_add(&set, "abd", 3), 3);
+	cr_expect_eq(set_add(&set, "abc", 3), 0);
+	cr_expect_eq(set_add(&set, "ab", 2), 1);
+	cr_expect_eq(set_add(&set, "", 0), 2);
+	cr_expect_eq(set.n, 4);
+	cr_expect_eq(set.v[3].len, 3);
+	cr_expect(!memcmp(set.v[3].bytes, "abd", 3));
+	release(&set);
+}
+
+Test(set, keeps_its_members_while_it_grows)
+{
+	struct set set = {};
+
+	for (int round = 0; round < 2; round++)
+		for (uint64_t i = 0; i < 100000; i++) {
+			const uint64_t pointer = 0x7f0000000000 + i * 64;
+
+			cr_assert_eq(set_add(&set, &pointer, sizeof(pointer)), i);
+		}
+	cr_expect_eq(set.n, 100000);
+	cr_expect_leq(set.n * 4, set.n_slots * 3);
+	release(&set);
+}
