@@ -3,10 +3,11 @@
  * Prints rows as CSV (RFC 4180): one line of headings, then one line for each row; lines end with CR LF. The columns
  * are the keys of JSON, in its order, with the same time column in front. Null is an empty field, an empty text is "".
  * A list, or a row within a row such as a histogram's buckets, is JSON text in one field. A text that a spreadsheet
- * would take for a formula is not changed.
+ * would take for a formula is not changed. A stack is folded: names from the root to the innermost, with semicolons.
  */
 #include "address.h"
 #include "clock.h"
+#include "folded.h"
 #include "printer.h"
 #include "words.h"
 
@@ -59,6 +60,14 @@ static void add_json(struct str *s, const struct field *field, struct value *val
 	str_add_csv(s, json.data, json.len);
 }
 
+static void add_stack(struct str *s, const struct value *stack)
+{
+	__str struct str folded = {};
+
+	folded_add_stack(&folded, stack->at, stack->n);
+	str_add_csv(s, str_or_empty(folded.data), folded.len);
+}
+
 static void add_value(struct str *s, const struct field *field, struct value *value, const struct output *out)
 {
 	switch (value->type) {
@@ -77,6 +86,9 @@ static void add_value(struct str *s, const struct field *field, struct value *va
 		break;
 	case VALUE_ADDRESS:
 		address_add(s, value->version, value->at);
+		break;
+	case VALUE_STACK:
+		add_stack(s, value);
 		break;
 	case VALUE_LIST:
 	case VALUE_ROW:

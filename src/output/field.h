@@ -6,6 +6,7 @@
 #ifndef SONDE_FIELD_H
 #define SONDE_FIELD_H
 
+#include "frame.h"
 #include "value.h"
 
 enum field_type {
@@ -29,6 +30,7 @@ enum field_type {
 	FIELD_STR,   /* const char *, NUL-terminated; NULL is null */
 	FIELD_PATH,  /* the same, the path of a file */
 	FIELD_CHARS, /* char[] inline, NUL-terminated unless full */
+	FIELD_STACK, /* struct frame_stack; text: a line for each frame; data: names, see output.h */
 	/* set only by a getter */
 	FIELD_ADDRESS,
 	FIELD_LIST, /* of strings, numbers or rows */
@@ -44,6 +46,7 @@ enum field_role {
 	ROLE_TIME,    /* when */
 	ROLE_DURATION,
 	ROLE_TASK, /* who: ids and names of processes, threads and users */
+	ROLE_STACK,
 };
 
 /* How text shows a duration (stored in ns) or a size (stored in bytes). */
@@ -95,6 +98,9 @@ struct field {
 	const char *prefix;    /* in front of each number in base 8 or 16 */
 	const char *separator; /* between items of a list; NULL: a space */
 	const bool *quoted;    /* quote the items of a list for a shell if this is set; NULL: never */
+	/* FIELD_STACK; text: the title is printed in front of each frame */
+	const struct frame_style *style; /* NULL: names only */
+	bool reversed;			 /* text: the root first, as offwaketime draws its waker */
 	/* data */
 	int data_decimals; /* FIELD_REAL */
 };
@@ -128,6 +134,13 @@ struct schema {
 	/* For text that is not a table, such as a chart: appends the whole row as lines. There are no headings then. */
 	void (*draw)(struct str *s, const void *row);
 	bool ruled; /* text: a line of dashes below the headings, and for each output_rule() */
+	/*
+	 * text: no columns and no headings. Each field is a line of its own, its title and its value, each stack one line
+	 * a frame; a null has no line; an empty line ends the row. Where a stack that is reversed is followed by one that
+	 * is not, a line of dashes stands between them.
+	 * Without this, the frames of stack fields follow the row's line.
+	 */
+	bool stacked;
 };
 
 /* Returns the role, or the role of the type if none is given. Never ROLE_BY_TYPE. */

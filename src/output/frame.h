@@ -23,4 +23,17 @@ struct frame {
 	enum frame_kind kind;
 };
 
+/* A part of a stack, the innermost frame first, 127 frames at most: what a member of FIELD_STACK is. */
+struct frame_stack {
+	const struct frame *const *frames; /* NULL: there is no such stack (null); not owned */
+	size_t n;
+};
+
+/* How text and folded output write stacks; options set it. */
+struct frame_style {
+	bool addresses;	       /* text: the address in front of each name */
+	bool annotated;	       /* _[k] behind names of kernel frames */
+	const char *delimiter; /* a line between user and kernel frames, "--"; NULL: none */
+};
+
 #endif

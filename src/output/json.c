@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Prints rows as JSON lines: one object for each row, complete in itself, so that a reader may start anywhere.
+ * Prints rows as JSON lines: one object for each row, complete in itself, so that a reader may start anywhere. A stack is
+ * an array of names, the innermost first.
  */
 #include "address.h"
 #include "clock.h"
@@ -71,6 +72,20 @@ static void add_list(struct str *s, const struct field *field, struct value *lis
 	str_addc(s, ']');
 }
 
+/* Names only: pprof has the rest. */
+static void add_stack(struct str *s, const struct value *stack)
+{
+	const struct frame *const *frames = stack->at;
+
+	str_addc(s, '[');
+	for (size_t i = 0; i < stack->n; i++) {
+		if (i)
+			str_addc(s, ',');
+		str_add_json(s, frames[i]->name, strlen(frames[i]->name));
+	}
+	str_addc(s, ']');
+}
+
 static void add_signal(struct str *s, int signal)
 {
 	__str struct str name = {};
@@ -126,6 +141,9 @@ void json_add_value(struct str *s, const struct field *field, struct value *valu
 		break;
 	case VALUE_LIST:
 		add_list(s, field, value, out);
+		break;
+	case VALUE_STACK:
+		add_stack(s, value);
 		break;
 	case VALUE_ROW:
 		add_row(s, value->schema, value->at, out);

@@ -13,8 +13,9 @@ struct output {
 	int fd;
 	const struct printer *printer;
 	struct output_clock clock;
-	const void *ctx; /* for getters */
-	struct str room; /* for value_read() */
+	const void *ctx;     /* for getters */
+	struct files *files; /* get each row too; NULL: none */
+	struct str room;     /* for value_read() */
 
 	/* the table that is being written */
 	const struct schema *schema;
@@ -29,6 +30,8 @@ struct output {
 		} * v;
 		size_t n, cap;
 	} printed;
+
+	bool has_block; /* text: rows have lines besides that of the columns */
 
 	/* the size of a terminal that one table fills; 0: none, everything is written */
 	size_t columns, lines;

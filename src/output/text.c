@@ -2,11 +2,14 @@
 /* Prints rows as columns for people. Knows widths, headings, and how wide a character is. */
 #include "address.h"
 #include "clock.h"
+#include "folded.h"
 #include "printer.h"
 #include "words.h"
 
 /* The least width of a column that is cut, however narrow the terminal. */
 #define CUT_LEAST 12
+/* In front of frames, unless the field's title says otherwise. */
+#define STACK_INDENT "    "
 
 /*
  * Pads the text that was appended since `start` to a column: with spaces in front of it, or after it if another column
@@ -132,6 +135,9 @@ static void add_value(struct str *s, const struct field *field, struct value *va
 		break;
 	case VALUE_LIST:
 		add_list(s, field, value, out);
+		break;
+	case VALUE_STACK:
+		folded_add_stack(s, value->at, value->n);
 		break;
 	}
 	if (value->more)
@@ -267,6 +273,64 @@ static void add_line(struct output *out, const void *row)
 	str_addc(&out->buf, '\n');
 }
 
+static void add_frame(struct output *out, const struct field *field, const struct frame *frame)
+{
+	size_t line = out->buf.len, name;
+
+	str_add(&out->buf, field->title ? field->title : STACK_INDENT);
+	if (field->style && field->style->addresses)
+		str_addf(&out->buf, "%-16llx ", (unsigned long long)frame->address);
+	name = out->buf.len;
+	str_add_shown(&out->buf, frame->name, strlen(frame->name));
+	if (field->style && field->style->annotated && frame->kind == FRAME_KERNEL)
+		str_add(&out->buf, "_[k]");
+	if (out->width && field->may_cut)
+		shorten(&out->buf, line, name, out->buf.len - name, out->width);
+	str_addc(&out->buf, '\n');
+}
+
+/* Adds the lines of a stack. above: the stack field above it, and how many frames that has; NULL: none. */
+static void add_frames(struct output *out, const struct field *field, const struct value *value, const struct field *above,
+		       size_t n_above)
+{
+	const struct frame *const *frames = value->at;
+	size_t n = value->type == VALUE_STACK ? value->n : 0;
+
+	if (above && above->reversed && !field->reversed)
+		str_addf(&out->buf, STACK_INDENT "%-16s %s\n", "--", "--");
+	else if (n && n_above && field->style && field->style->delimiter)
+		str_addf(&out->buf, STACK_INDENT "%s\n", field->style->delimiter);
+	for (size_t i = 0; i < n; i++)
+		add_frame(out, field, frames[field->reversed ? n - 1 - i : i]);
+}
+
+/* Prints fields below each other: of a stacked schema all, else stacks only. */
+static void add_block(struct output *out, const void *row)
+{
+	const struct field *above = NULL;
+	size_t n_above = 0;
+
+	for (size_t i = 0; i < out->schema->n; i++) {
+		const struct field *field = &out->schema->fields[i];
+		struct value value;
+
+		if (!is_column(field) || (!out->schema->stacked && field->type != FIELD_STACK))
+			continue;
+		value_read(&value, field, row, out->ctx, &out->room);
+		if (field->type == FIELD_STACK) {
+			add_frames(out, field, &value, above, n_above);
+			above = field;
+			n_above = value.type == VALUE_STACK ? value.n : 0;
+		} else if (value.type != VALUE_NULL) {
+			str_add(&out->buf, str_or_empty(field->title));
+			add_value(&out->buf, field, &value, out);
+			str_addc(&out->buf, '\n');
+		}
+	}
+	if (out->schema->stacked)
+		str_addc(&out->buf, '\n');
+}
+
 /* Prints dashes as wide as the least width of each column. */
 static void text_rule(struct output *out)
 {
@@ -295,9 +359,17 @@ static void add_stamp(struct str *s, const struct output_stamp *stamp)
 static void choose_columns(struct output *out)
 {
 	out->printed.n = 0;
-	for (size_t i = 0; i < out->schema->n; i++)
-		if (is_column(&out->schema->fields[i]))
-			vec_push(&out->printed)->field = &out->schema->fields[i];
+	out->has_block = out->schema->stacked;
+	for (size_t i = 0; i < out->schema->n; i++) {
+		const struct field *field = &out->schema->fields[i];
+
+		if (!is_column(field))
+			continue;
+		if (field->type == FIELD_STACK)
+			out->has_block = true;
+		else
+			vec_push(&out->printed)->field = field;
+	}
 }
 
 static void text_begin(struct output *out, const struct output_stamp *stamp, bool first)
@@ -307,7 +379,7 @@ static void text_begin(struct output *out, const struct output_stamp *stamp, boo
 		str_addc(&out->buf, '\n');
 	if (stamp)
 		add_stamp(&out->buf, stamp);
-	if (out->schema->draw)
+	if (out->schema->draw || out->schema->stacked)
 		return;
 	add_line(out, NULL);
 	if (out->schema->ruled)
@@ -327,7 +399,10 @@ static void text_row(struct output *out, const void *row)
 			return;
 		out->lines--;
 	}
-	add_line(out, row);
+	if (!out->schema->stacked)
+		add_line(out, row);
+	if (out->has_block)
+		add_block(out, row);
 }
 
 const struct printer printer_text = { .begin = text_begin, .row = text_row, .rule = text_rule };

@@ -59,6 +59,13 @@ void value_set_address(struct value *to, unsigned int version, const void *addre
 	to->at = address;
 }
 
+void value_set_stack(struct value *to, const struct frame_stack *stack)
+{
+	to->type = stack->frames ? VALUE_STACK : VALUE_NULL;
+	to->at = stack->frames;
+	to->n = stack->n;
+}
+
 static void set_list(struct value *to, enum value_items items, const void *at, size_t n)
 {
 	to->type = VALUE_LIST;
@@ -181,6 +188,9 @@ static void read_member(struct value *to, const struct field *field, const void 
 	case FIELD_ERROR:
 		value_set_text(to, words_error_name(*(const int32_t *)at));
 		break;
+	case FIELD_STACK:
+		value_set_stack(to, at);
+		break;
 	case FIELD_ADDRESS:
 	case FIELD_LIST:
 	case FIELD_ROW:
@@ -235,6 +245,8 @@ enum field_role field_role(const struct field *field)
 		return ROLE_TIME;
 	case FIELD_DURATION:
 		return ROLE_DURATION;
+	case FIELD_STACK:
+		return ROLE_STACK;
 	case FIELD_BOOL:
 	case FIELD_SIGNAL:
 	case FIELD_ERRNO:

@@ -18,7 +18,8 @@ enum value_type {
 	VALUE_TEXT,    /* foreign bytes */
 	VALUE_ADDRESS, /* an IP address, in network byte order */
 	VALUE_LIST,
-	VALUE_ROW, /* a row inside the row, with its own schema */
+	VALUE_ROW,   /* a row inside the row, with its own schema */
+	VALUE_STACK, /* const struct frame *[n], the innermost first */
 };
 
 enum value_items {
@@ -29,6 +30,7 @@ enum value_items {
 };
 
 struct schema;
+struct frame_stack;
 
 struct value {
 	enum value_type type;
@@ -39,7 +41,7 @@ struct value {
 		enum value_items items;
 	};
 	const void *at;		     /* text, address, items, row; not owned */
-	size_t n;		     /* VALUE_TEXT: bytes; VALUE_LIST: see enum value_items */
+	size_t n;		     /* VALUE_TEXT: bytes; VALUE_LIST: see enum value_items; VALUE_STACK: frames */
 	const struct schema *schema; /* VALUE_ROW, ITEMS_ROWS */
 	size_t size;		     /* ITEMS_ROWS: of one struct */
 	const char *more;	     /* text only: printed after an incomplete value, such as " ..."; or NULL */
@@ -61,6 +63,8 @@ void value_set_strings(struct value *to, const char *const *strings, size_t n);
 void value_set_words(struct value *to, const char *words, size_t bytes);
 void value_set_numbers(struct value *to, const unsigned long long *numbers, size_t n);
 void value_set_rows(struct value *to, const struct schema *schema, const void *rows, size_t n, size_t size);
+/* frames NULL: null */
+void value_set_stack(struct value *to, const struct frame_stack *stack);
 void value_set_row(struct value *to, const struct schema *schema, const void *row);
 
 /* Removes the first item from a VALUE_LIST. Returns false if there is none left. */

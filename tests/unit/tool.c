@@ -57,6 +57,8 @@ static size_t member_size(enum field_type type)
 	case FIELD_ERRNO:
 	case FIELD_ERROR:
 		return sizeof(uint32_t);
+	case FIELD_STACK:
+		return sizeof(struct frame_stack);
 	case FIELD_CHARS:
 	case FIELD_ADDRESS:
 	case FIELD_LIST:
