@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * bench-calls [-e] [-s MS] [-n CALLS] [-r ROUNDS] [-o FILE] read | open | emulated | stepped
+ * bench-calls [-e] [-s MS] [-n CALLS] [-r ROUNDS] [-d DEPTH] [-o FILE] read | open | stat | spin | emulated | stepped
  * bench-calls -a emulated | stepped
  *
  * Makes one call many times, and prints the nanoseconds of thread CPU time that one call took in the best of several
@@ -9,10 +9,12 @@
  * -e: measure elapsed time, which includes what others do while the call waits for them
  * -s: sleep after each round, so that a reader of our events keeps up
  * -n, -r: the number of calls in a round (1000), and of rounds
+ * -d: the calls are made below so many frames, which have no frame pointers
  * -a: print where in this file the function is
  *
- * read is the system call, of one byte of /dev/zero; open opens /dev/null and closes it. The others are functions whose
- * first instruction a uprobe emulates, or executes by a single step.
+ * read is the system call, of one byte of /dev/zero; open opens /dev/null and closes it; stat looks up a path of several
+ * directories; spin computes for 1000 turns of a loop. The others are functions whose first instruction a uprobe
+ * emulates, or executes by a single step.
  */
 #include <err.h>
 #include <fcntl.h>
@@ -22,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -60,10 +63,31 @@ static void open_null(void)
 		err(1, "/dev/null");
 }
 
+static void look_up(void)
+{
+	struct stat st;
+
+	if (stat("/proc/self/task/../../self/task/../../self/stat", &st))
+		err(1, "/proc");
+}
+
+static void spin(void)
+{
+	for (long i = 0; i < 1000; i++)
+		__asm__ volatile("");
+}
+
 static const struct call {
 	const char *name;
 	void (*fn)(void);
-} known[] = { { "read", read_zero }, { "open", open_null }, { "emulated", emulated }, { "stepped", stepped } };
+} known[] = {
+	{ "read", read_zero },
+	{ "open", open_null },
+	{ "stat", look_up },
+	{ "spin", spin },
+	{ "emulated", emulated },
+	{ "stepped", stepped },
+};
 
 static const struct call *find(const char *name)
 {
@@ -100,14 +124,37 @@ static uint64_t one_round(void (*fn)(void))
 	return now_ns() - start;
 }
 
+static uint64_t best_round(void (*fn)(void), int pause_us)
+{
+	uint64_t best = UINT64_MAX;
+
+	for (long i = 0; i < rounds; i++) {
+		uint64_t ns = one_round(fn);
+
+		best = ns < best ? ns : best;
+		if (pause_us)
+			usleep(pause_us);
+	}
+	return best;
+}
+
+__attribute__((noinline, noclone)) static uint64_t best_below(int depth, void (*fn)(void), int pause_us)
+{
+	uint64_t best = depth > 0 ? best_below(depth - 1, fn, pause_us) : best_round(fn, pause_us);
+
+	__asm__ volatile("" ::
+				 : "memory"); /* this frame is left only when the other is */
+	return best;
+}
+
 int main(int argc, char **argv)
 {
 	FILE *to = stdout;
-	uint64_t best = UINT64_MAX;
+	uint64_t best;
 	const struct call *call;
-	int c, address = 0, pause_us = 0;
+	int c, address = 0, pause_us = 0, depth = 0;
 
-	while ((c = getopt(argc, argv, "aes:n:r:o:")) != -1) {
+	while ((c = getopt(argc, argv, "aes:n:r:d:o:")) != -1) {
 		if (c == 'a')
 			address = 1;
 		else if (c == 'e')
@@ -118,6 +165,8 @@ int main(int argc, char **argv)
 			calls = atol(optarg);
 		else if (c == 'r')
 			rounds = atol(optarg);
+		else if (c == 'd')
+			depth = atoi(optarg);
 		else if (c != 'o' || !(to = fopen(optarg, "w")))
 			return 2;
 	}
@@ -125,13 +174,7 @@ int main(int argc, char **argv)
 	if (address)
 		return printf("0x%lx\n", file_offset((uintptr_t)call->fn)) < 0;
 	zero = open("/dev/zero", O_RDONLY);
-	for (long i = 0; i < rounds; i++) {
-		uint64_t ns = one_round(call->fn);
-
-		best = ns < best ? ns : best;
-		if (pause_us)
-			usleep(pause_us);
-	}
+	best = depth ? best_below(depth, call->fn, pause_us) : best_round(call->fn, pause_us);
 	fprintf(to, "%.1f\n", (double)best / calls);
 	return 0;
 }
