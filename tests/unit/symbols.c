@@ -2,6 +2,7 @@
 /* src/symbols/: names of frames in files that a test makes and in those of the system, compared with readelf's tables. */
 #include "binary_fixture.h"
 #include "base/search.h"
+#include "symbols/perf_map.h"
 #include "symbols/symbols_part.h"
 #include "unwind/eh_frame.h"
 
@@ -121,4 +122,366 @@ Test(symbols, within_their_size)
 	snprintf(text, sizeof(text), "out+fn@0x%llx", (unsigned long long)vaddr + 72);
 	expect_name(at + 75, text);
 	done();
+}
+
+/* Of aliases the one that people know; one of them without a size ends where the others do. */
+Test(symbols, aliases)
+{
+	fixture_text("f.s", ".text\n.globl _start, known\n.weak weak\n"
+			    ".type known, %function\n.type weak, %function\n.type __local, %function\n.type sizeless, %function\n"
+			    "_start:\nknown: weak: __local: sizeless: .fill 8, 1, 0\n"
+			    ".size known, 8\n.size weak, 8\n.size __local, 16\n.fill 16, 1, 0\n");
+	fixture_run("$CC -nostdlib -static -Wl,--build-id=none -o out f.s");
+	begin(fixture_path("out"), (struct symbols_options){});
+	uint64_t at = offset_of("known");
+
+	expect_name(at + 7, "known");
+	expect_name(at + 8, "__local");
+	cr_expect_str_neq(name_at(at + 16), "sizeless");
+	done();
+}
+
+Test(symbols, names_of_c_plus_plus)
+{
+	fixture_text("f.cc", "namespace shop { struct Cart { int add(int, const char *); int n; };\n"
+			     "__attribute__((noinline)) int Cart::add(int a, const char *b) { return n += a + *b; } }\n"
+			     "int main(int c, char **v) { shop::Cart cart{c}; return cart.add(c, *v); }\n");
+	fixture_run("g++ -O1 -o out f.cc");
+	begin(fixture_path("out"), (struct symbols_options){});
+	uint64_t at = offset_of("_ZN4shop4Cart3addEiPKc");
+	const struct frame *frame = symbols_user(symbols, 0, FRAME(7, at + 1));
+
+	expect_name(at, "shop::Cart::add");
+	cr_expect_str_eq(frame->name, "shop::Cart::add");
+	cr_expect_str_eq(frame->symbol, "_ZN4shop4Cart3addEiPKc");
+	cr_expect_str_eq(frame->file, fixture_path("out"));
+	cr_expect_eq(frame->address, frame->start + 1);
+	cr_expect_null(symbols_user(symbols, 0, FRAME(7, offset_of("main")))->symbol);
+	done();
+	begin(fixture_path("out"), (struct symbols_options){ .mangled = true });
+	expect_name(at, "_ZN4shop4Cart3addEiPKc");
+	done();
+	begin(fixture_path("out"), (struct symbols_options){ .raw = true });
+	char text[64];
+
+	snprintf(text, sizeof(text), "out+0x%llx", (unsigned long long)fixture_find(binary, "_ZN4shop4Cart3addEiPKc")->vaddr);
+	expect_name(at, text);
+	done();
+}
+
+static int print_stub(const char *flags)
+{
+	char *command __free = base_printf("$CC -O1 %s -o out f.c", flags);
+	const char *name;
+	int found = 0;
+
+	fixture_text("f.c", "#include <stdio.h>\n#include <stdlib.h>\n"
+			    "int main(int c, char **v) { puts(*v); return atoi(*v) + (c > 5 ? (int)(long)&free : 0); }\n");
+	fixture_run(command);
+	begin(fixture_path("out"), (struct symbols_options){});
+	/* all places of the file: each stub has 8 to 24 bytes */
+	for (uint64_t at = 0x200; at < 0x2000; at += 8) {
+		uint64_t vaddr;
+
+		if (binary_vaddr_of(binary, at, &vaddr))
+			continue;
+		name = name_at(at);
+		found |= !strcmp(name, "puts@plt") ? 1 : !strcmp(name, "strtol@plt") ? 2
+										     : 0;
+		cr_expect(!strchr(name, '@') || strstr(name, "fn@0x") || !strcmp(name, "puts@plt") ||
+				  !strcmp(name, "strtol@plt") || !strcmp(name, "__cxa_finalize@plt"),
+			  "%s", name);
+	}
+	done();
+	return found;
+}
+
+Test(symbols, stubs)
+{
+	cr_expect_eq(print_stub("-fcf-protection=none -Wl,-z,now"), 3);
+	cr_expect_eq(print_stub("-fcf-protection=none -Wl,-z,lazy"), 3);
+	cr_expect_eq(print_stub("-fcf-protection=full -Wl,-z,lazy,-z,ibtplt"), 3);
+	cr_expect_eq(print_stub("-no-pie"), 3);
+}
+
+Test(symbols, resolvers)
+{
+	fixture_text("f.c", "static int one(void) { return 1; }\n"
+			    "static int (*choose(void))(void) { return one; }\n"
+			    "int many(void) __attribute__((ifunc(\"choose\")));\n");
+	fixture_run("$CC -O1 -shared -fPIC -o out f.c && strip out");
+	begin(fixture_path("out"), (struct symbols_options){});
+	expect_name(offset_of("many"), "many@resolver");
+	done();
+}
+
+Test(symbols, one_object_for_each_frame)
+{
+	const struct frame *frames[5000];
+
+	begin("/proc/self/exe", (struct symbols_options){});
+	uint64_t at = offset_of("symbols_name");
+
+	for (size_t i = 0; i < ARRAY_SIZE(frames); i++)
+		frames[i] = symbols_user(symbols, 0, FRAME(7, at + i));
+	cr_expect_str_eq(frames[0]->name, "");
+	cr_expect_eq(symbols_name(symbols), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(frames); i++)
+		cr_expect_eq(symbols_user(symbols, 0, FRAME(7, at + i)), frames[i]);
+	cr_expect_str_eq(frames[0]->name, "symbols_name");
+	cr_expect_eq(frames[1]->name, frames[0]->name);
+	/* a process does not matter to what is in a file; elsewhere it does, and so does the kernel */
+	cr_expect_eq(symbols_user(symbols, 5, FRAME(7, at)), frames[0]);
+	cr_expect_neq(symbols_user(symbols, 5, at), symbols_user(symbols, 6, at));
+	cr_expect_neq(symbols_user(symbols, 0, 12345), symbols_kernel(symbols, 12345));
+	cr_expect_str_eq(name_at(1ULL << 47), "exe+0x800000000000");
+	done();
+}
+
+static bool stop_at_second(void *ctx)
+{
+	int *calls = ctx;
+
+	return ++*calls >= 2;
+}
+
+Test(symbols, stop)
+{
+	int calls = 0;
+
+	begin("/proc/self/exe", (struct symbols_options){ .should_stop = stop_at_second, .ctx = &calls });
+	const struct frame *frame = symbols_user(symbols, 0, FRAME(7, offset_of("symbols_name")));
+	const struct frame *other = symbols_user(symbols, 0, FRAME(8, 5)), *jit = symbols_user(symbols, getpid(), 4096);
+
+	cr_expect_eq(symbols_name(symbols), -EINTR);
+	cr_expect_eq(strncmp(frame->name, "exe+0x", 6), 0, "%s", frame->name);
+	cr_expect_str_eq(other->name, "[unknown]");
+	cr_expect_str_eq(jit->name, "0x1000");
+	done();
+}
+
+Test(symbols, no_file)
+{
+	const struct frame *frame;
+
+	symbols = symbols_new_from(&source, NULL, &(struct symbols_options){});
+	module.path = "/no/such/lib.so (deleted)";
+	expect_name(4096, "lib.so+0x1000");
+	cr_expect_eq(symbols->notes.n, 1);
+	frame = symbols_user(symbols, 0, FRAME(9, 4096));
+	cr_expect_eq(symbols_name(symbols), 0);
+	cr_expect_str_eq(frame->name, "[unknown]");
+	symbols_free(symbols);
+}
+
+/* ---- JIT ---- */
+
+static char map_path[64];
+
+static void remove_map(void)
+{
+	unlink(map_path);
+}
+
+static void write_map(const char *text, int flags)
+{
+	int fd __close = -1;
+
+	snprintf(map_path, sizeof(map_path), "/tmp/perf-%d.map", getpid());
+	atexit(remove_map);
+	fd = open(map_path, O_CREAT | O_WRONLY | O_EXCL * !(flags & O_APPEND) | flags, 0600);
+	cr_assert(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text), "%s", map_path);
+}
+
+static const char *jit_name(uint64_t addr)
+{
+	const struct frame *frame = symbols_user(symbols, getpid(), addr);
+
+	cr_expect_eq(symbols_name(symbols), 0);
+	return frame->name;
+}
+
+Test(symbols, perf_map)
+{
+	const struct frame *early, *late;
+
+	write_map("1000 10 old\n1010 10 LazyCompile:~add /app/x.js:3:7\nnonsense\n\n1020 zz bad\n0x1000 0x8 new one\n"
+		  "fffffffffffffff0 ff end of memory\n2000 10 cut",
+		  0);
+	symbols = symbols_new_from(&source, NULL, &(struct symbols_options){});
+	early = symbols_user(symbols, getpid(), 0x1004);
+	late = symbols_user(symbols, getpid(), 0x2004);
+	cr_expect_eq(symbols_name(symbols), 0);
+	cr_expect_str_eq(early->name, "new one");
+	cr_expect_eq(early->kind, FRAME_JIT);
+	cr_expect_eq(early->start, 0x1000);
+	/* its line is not complete, and then it is */
+	cr_expect_str_eq(late->name, "[unknown]");
+	write_map(" short\n", O_APPEND);
+	cr_expect_eq(symbols_name(symbols), 0);
+	cr_expect_str_eq(late->name, "cut short");
+	/* found although the map has not grown since */
+	cr_expect_str_eq(jit_name(0x1008), "old");
+	cr_expect_str_eq(jit_name(0x101f), "LazyCompile:~add /app/x.js:3:7");
+	cr_expect_str_eq(jit_name(0x1020), "[unknown]");
+	cr_expect_str_eq(jit_name(0xff0), "[unknown]");
+	/* the file is open: it may be gone, with its process */
+	unlink(map_path);
+	write_map("1030 10 another file\n", 0);
+	cr_expect_str_eq(jit_name(0x1009), "old");
+	cr_expect_str_eq(jit_name(0x1034), "[unknown]");
+	cr_expect_eq(symbols->notes.n, 0);
+	symbols_free(symbols);
+}
+
+/* A line that is longer than what is read at once, up to the numbers of the next one. */
+Test(symbols, perf_map_with_long_lines)
+{
+	char *name __free = base_alloc(200001), *text __free = NULL;
+
+	memset(name, 'x', 200000);
+	text = base_printf("1000 10 before\n2000 10 %s\n3000 10 %s 4000 10 not a line\n5000 10 behind\n", name, name);
+	write_map(text, 0);
+	symbols = symbols_new_from(&source, NULL, &(struct symbols_options){});
+	cr_expect_str_eq(jit_name(0x1000), "before");
+	cr_expect_eq(strlen(jit_name(0x2000)), PERF_MAP_NAME_MAX - 1);
+	cr_expect_str_eq(jit_name(0x4000), "[unknown]");
+	cr_expect_str_eq(jit_name(0x5000), "behind");
+	symbols_free(symbols);
+}
+
+Test(symbols, perf_map_that_is_no_file)
+{
+	snprintf(map_path, sizeof(map_path), "/tmp/perf-%d.map", getpid());
+	atexit(remove_map);
+	cr_assert_eq(mkfifo(map_path, 0600), 0);
+	symbols = symbols_new_from(&source, NULL, &(struct symbols_options){});
+	cr_expect_str_eq(jit_name(0x1000), "[unknown]");
+	cr_assert_eq(symbols->notes.n, 1);
+	cr_expect(strstr(symbols->notes.v[0], "is a FIFO"), "%s", symbols->notes.v[0]);
+	symbols_free(symbols);
+}
+
+/* root reads anybody's map, but only the process's own or root's counts. */
+Test(symbols, perf_map_of_another_user)
+{
+	if (geteuid())
+		cr_skip_test("only root can give a file away");
+	write_map("1000 10 planted\n", 0);
+	cr_assert_eq(chown(map_path, 65534, 65534), 0);
+	symbols = symbols_new_from(&source, NULL, &(struct symbols_options){});
+	cr_expect_str_eq(jit_name(0x1000), "[unknown]");
+	cr_assert_eq(symbols->notes.n, 1);
+	cr_expect(strstr(symbols->notes.v[0], "belongs to user 65534"), "%s", symbols->notes.v[0]);
+	symbols_free(symbols);
+}
+
+/* ---- the system's files ---- */
+
+#if defined(__x86_64__)
+#define LIBS "/lib/x86_64-linux-gnu/"
+#else
+#define LIBS "/lib/aarch64-linux-gnu/"
+#endif
+
+struct truth {
+	struct truth_symbol {
+		uint64_t start, size;
+		char *name;
+	} * v;
+	size_t n, cap;
+};
+
+/* Adds the functions that readelf lists. */
+static void read_truth(struct truth *truth, const char *path)
+{
+	char *command __free = base_printf("readelf -sW '%s' 2>&1", path);
+	char line[8192], size[32], type[32], index[32], name[4096];
+	FILE *out = popen(command, "r");
+
+	cr_assert(out);
+	while (fgets(line, sizeof(line), out)) {
+		unsigned long long value;
+
+		if (sscanf(line, " %*u: %llx %31s %31s %*s %*s %31s %4095s", &value, size, type, index, name) != 5)
+			continue;
+		if ((strcmp(type, "FUNC") && strcmp(type, "IFUNC")) || !strcmp(index, "UND"))
+			continue;
+		name[1 + strcspn(name + 1, "@")] = 0;
+		*vec_push(truth) = (struct truth_symbol){ value, strtoull(size, NULL, 0),
+							  base_printf("%s%s", name, *type == 'I' ? "@resolver" : "") };
+	}
+	cr_assert_eq(pclose(out), 0);
+}
+
+static void truth_release(struct truth *truth)
+{
+	vec_each(symbol, truth)
+		free(symbol->name);
+	free(truth->v);
+}
+
+/* Whether a name that was given is true: a symbol that covers the place, or none if none does. */
+static bool is_true(const struct truth *truth, const struct frame *frame, bool *is_symbol)
+{
+	bool covered = false, sizeless = false;
+
+	*is_symbol = !strstr(frame->name, "+fn@0x") && !strstr(frame->name, "+0x") && !strstr(frame->name, "+plt") &&
+		     !strstr(frame->name, "@plt");
+	vec_each(symbol, truth) {
+		bool covers = frame->address - symbol->start < symbol->size;
+
+		covered |= covers;
+		if (covers && !strcmp(symbol->name, frame->name))
+			return true;
+		sizeless |= !symbol->size && symbol->start == frame->start && !strcmp(symbol->name, frame->name);
+	}
+	return *is_symbol ? !covered && sizeless : !covered;
+}
+
+static void compare_with_readelf(const char *file)
+{
+	char *path __free = realpath(file, NULL);
+	struct truth truth __cleanup(truth_release) = {};
+	const struct binary_symbol *functions;
+	const struct frame *frames[4000];
+	size_t n, named = 0, total = 0;
+	uint64_t random = 1;
+
+	if (!path)
+		return;
+	begin(path, (struct symbols_options){ .mangled = true });
+	cr_assert_eq(binary_functions(binary, &functions, &n, NULL), 0);
+	read_truth(&truth, path);
+	if (*binary_source(binary) == '/')
+		read_truth(&truth, binary_source(binary));
+	while (total < ARRAY_SIZE(frames)) {
+		uint64_t from = functions[0].offset, to = functions[n - 1].offset, vaddr;
+
+		random = random * 6364136223846793005ULL + 1442695040888963407ULL;
+		if (!binary_vaddr_of(binary, from + (random >> 16) % (to - from), &vaddr))
+			frames[total++] = symbols_user(symbols, 0, FRAME(7, from + (random >> 16) % (to - from)));
+	}
+	cr_expect_eq(symbols_name(symbols), 0);
+	for (size_t i = 0; i < total; i++) {
+		bool is_symbol;
+
+		cr_expect(is_true(&truth, frames[i], &is_symbol), "%s: 0x%llx is not %s", path,
+			  (unsigned long long)frames[i]->address, frames[i]->name);
+		named += is_symbol;
+	}
+	cr_log_info("%s: %zu of %zu places have names", path, named, total);
+	cr_expect_gt(named, total / 20);
+	done();
+}
+
+Test(symbols, truth)
+{
+	compare_with_readelf("/bin/bash");
+	compare_with_readelf("/proc/self/exe");
+	compare_with_readelf(LIBS "libc.so.6");
+	compare_with_readelf(LIBS "libcrypto.so.3");
+	compare_with_readelf(LIBS "libstdc++.so.6");
+	compare_with_readelf("/usr/bin/python3.11");
+	compare_with_readelf("/usr/bin/node");
 }
