@@ -107,6 +107,9 @@ bool binary_is_named(struct binary *binary, const char *name);
  */
 int binary_needed(struct binary *binary, const char *prefix, const char **name, const char **runpath);
 
+/* The build-id of the file itself in hexadecimal, which the caller frees; NULL: it has none. */
+char *binary_build_id(struct binary *binary);
+
 /* Whether Go's linker made the file. A C library that a Go program loads, or the reverse, is judged by itself. */
 enum binary_go {
 	BINARY_GO_NONE,

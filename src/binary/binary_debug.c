@@ -156,16 +156,27 @@ static bool try_debug(struct search *search, char *path)
 	return false;
 }
 
-static bool find_by_build_id(struct search *search)
+static char *show_build_id(const struct build_id *id)
 {
-	const struct build_id *id = &search->id;
 	char hex[2 * MAX_ID + 1] = "";
 
-	if (!id->n)
-		return false;
 	for (size_t i = 0; i < id->n; i++)
 		snprintf(hex + 2 * i, 3, "%02x", id->bytes[i]);
-	return try_debug(search, base_printf(DEBUG_DIR "/.build-id/%.2s/%s.debug", hex, hex + 2));
+	return id->n ? base_strdup(hex) : NULL;
+}
+
+char *binary_build_id(struct binary *binary)
+{
+	struct build_id id = build_id_of(&binary->file);
+
+	return show_build_id(&id);
+}
+
+static bool find_by_build_id(struct search *search)
+{
+	char *hex __free = show_build_id(&search->id);
+
+	return hex && try_debug(search, base_printf(DEBUG_DIR "/.build-id/%.2s/%s.debug", hex, hex + 2));
 }
 
 /* .gnu_debuglink: a file name, padded to four bytes, then the CRC. A name with '/' would leave the directory. */

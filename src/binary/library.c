@@ -47,8 +47,7 @@ static bool leads_to(const char *root, const char *path, const char *link)
 	return fd >= 0 && !fstat(fd, &a) && !stat(link, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/* *root: "/proc/PID/root", or NULL if the process has our root and mount namespace. The caller frees it. */
-static int root_of(pid_t pid, char **root, struct err *err)
+int library_root(pid_t pid, char **root, struct err *err)
 {
 	char *dir __free = base_printf("/proc/%d/root", (int)pid);
 	char *ns __free = base_printf("/proc/%d/ns/mnt", (int)pid);
@@ -66,11 +65,7 @@ static int root_of(pid_t pid, char **root, struct err *err)
 	return 0;
 }
 
-/*
- * The path as seen from root. The kernel shows paths of a container from the root of the container, but paths of a
- * process in a plain chroot from our root: then the path of the chroot is cut off.
- */
-static const char *below(const char *root, const char *path)
+const char *library_path_in_root(const char *root, const char *path)
 {
 	char top[PATH_MAX] = "";
 	size_t n;
@@ -121,7 +116,7 @@ static int match_mapping(const struct mapping *m, void *ctx)
 static int open_mapped(pid_t pid, const char *root, const struct wanted *w, struct library *lib,
 		       struct err *err)
 {
-	const char *shown = below(root, w->path);
+	const char *shown = library_path_in_root(root, w->path);
 	char *through __free = NULL;
 	int fd __close = foreign_locate(root, shown);
 	struct stat st;
@@ -164,7 +159,7 @@ static int find_program(const char *name, pid_t pid, const char *root, struct li
 				     "process %d has no program: it is a kernel thread or gone",
 				     (int)pid)
 			   : 1;
-	shown = below(root, target);
+	shown = library_path_in_root(root, target);
 	if (!exe && strcmp(strrchr(shown, '/') ? strrchr(shown, '/') + 1 : shown, name))
 		return 1;
 	/* the link opens the program even if it was deleted or replaced */
@@ -202,7 +197,7 @@ static int check_program(const char *root, const char *name, const char *shown, 
 int library_find(const char *name, pid_t pid, struct library *lib, struct err *err)
 {
 	char *root __free = NULL, *shown __free = NULL;
-	int ret = pid ? root_of(pid, &root, err) : 0;
+	int ret = pid ? library_root(pid, &root, err) : 0;
 
 	*lib = (struct library){ 0 };
 	if (ret)

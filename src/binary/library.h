@@ -35,4 +35,16 @@ void library_release(struct library *lib);
  */
 int library_needed(const struct library *lib, const char *prefix, char **needed, struct err *err);
 
+/*
+ * *root: "/proc/PID/root", or NULL if the process has our root and mount namespace. The caller frees it. -ESRCH: no
+ * such process. -EACCES: it may not be looked into.
+ */
+int library_root(pid_t pid, char **root, struct err *err);
+/*
+ * A path that the kernel shows, as seen from the root of its process. The kernel shows paths of a container from the
+ * root of the container, but paths of a process in a plain chroot from our root: then the path of the chroot is cut
+ * off.
+ */
+const char *library_path_in_root(const char *root, const char *path);
+
 #endif

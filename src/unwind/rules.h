@@ -6,9 +6,6 @@
 #include "base/base.h"
 #include "bpf/unwind.h"
 
-/* The limit of 16-bit numbers. */
-#define RULES_MAX 65536
-
 /* Initialise with {}; free with rules_release(). */
 struct rules {
 	struct unwind_rule *v; /* by number */

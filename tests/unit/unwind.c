@@ -360,10 +360,10 @@ Test(unwind, rules_are_each_once)
 
 		rule.offset = i;
 		number = rules_number(&rules, &rule);
-		cr_expect_eq(number, i < RULES_MAX - UNWIND_RULES_FIXED ? first + i : UNWIND_RULE_UNKNOWN);
+		cr_expect_eq(number, i < UNWIND_RULES_MAX - UNWIND_RULES_FIXED ? first + i : UNWIND_RULE_UNKNOWN);
 	}
-	cr_expect_eq(rules.n, RULES_MAX);
-	cr_expect_eq(rules.refused, 70001 - (RULES_MAX - UNWIND_RULES_FIXED));
+	cr_expect_eq(rules.n, UNWIND_RULES_MAX);
+	cr_expect_eq(rules.refused, 70001 - (UNWIND_RULES_MAX - UNWIND_RULES_FIXED));
 	rule.offset = 17;
 	cr_expect_eq(rules_number(&rules, &rule), first + 17);
 	rules_release(&rules);

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The outer array of maps, and its inner arrays of one block each. An element of an array of maps is replaced at
+ * once, but the system call then waits for a grace period of RCU, 8 to 25 ms, for the sake of programs that use the
+ * map that was there before. There is none, and a table has several blocks. So each insertion runs in its own thread,
+ * and nobody waits for the end of it: the outer array itself shows when the element is there.
+ */
+#include <bpf/bpf.h>
+#include <signal.h>
+#include <sys/mman.h>
+
+#include "blocks.h"
+
+#define THREAD_STACK (64 * 1024)
+
+/*
+ * A thread needs some microseconds until its block is in the outer array, longer if the machine is busy. After that many
+ * looks, wait for its end.
+ */
+#define LOOKS	200
+#define LOOK_US 20
+
+static int create_inner(void)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
+	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "unwind_block", sizeof(uint32_t), UNWIND_BLOCK_SIZE, 1, &options);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int blocks_init(struct blocks *blocks)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, options);
+	int inner __close = create_inner();
+
+	*blocks = (struct blocks){ .outer = -1 };
+	if (inner < 0)
+		return inner;
+	options.inner_map_fd = inner;
+	blocks->outer = bpf_map_create(BPF_MAP_TYPE_ARRAY_OF_MAPS, "unwind_blocks", sizeof(uint32_t), sizeof(uint32_t),
+				       UNWIND_BLOCKS_MAX, &options);
+	return blocks->outer < 0 ? -errno : 0;
+}
+
+static void *insert(void *ctx)
+{
+	const struct blocks_insert *insert = ctx;
+
+	bpf_map_update_elem(insert->outer, &insert->number, &insert->inner, BPF_ANY);
+	return NULL;
+}
+
+static void finish_inserts(struct blocks *blocks)
+{
+	for (size_t i = 0; i < blocks->n_inserts; i++) {
+		pthread_join(blocks->inserts[i].thread, NULL);
+		close(blocks->inserts[i].inner);
+	}
+	blocks->n_inserts = 0;
+}
+
+void blocks_release(struct blocks *blocks)
+{
+	finish_inserts(blocks);
+	if (blocks->outer >= 0)
+		close(blocks->outer);
+	blocks->outer = -1;
+}
+
+/* The user's signals are for the main thread. */
+static int start_thread(struct blocks_insert *new)
+{
+	pthread_attr_t attr;
+	sigset_t all, before;
+	int ret;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, THREAD_STACK);
+	ret = pthread_create(&new->thread, &attr, insert, new);
+	pthread_attr_destroy(&attr);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return ret;
+}
+
+/* Takes the descriptor. */
+static void start_insert(struct blocks *blocks, uint32_t number, int inner)
+{
+	struct blocks_insert *new;
+
+	if (blocks->n_inserts == BLOCKS_INSERTS)
+		finish_inserts(blocks);
+	new = &blocks->inserts[blocks->n_inserts];
+	*new = (struct blocks_insert){ .outer = blocks->outer, .inner = inner, .number = number };
+	if (!start_thread(new)) {
+		blocks->n_inserts++;
+		return;
+	}
+	insert(new);
+	close(inner);
+}
+
+int blocks_add(struct blocks *blocks, uint32_t *number, char **memory)
+{
+	int inner;
+
+	if (blocks->n == UNWIND_BLOCKS_MAX)
+		return -ENOSPC;
+	inner = create_inner();
+	if (inner < 0)
+		return inner;
+	*memory = mmap(NULL, UNWIND_BLOCK_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, inner, 0);
+	if (*memory == MAP_FAILED) {
+		int ret = -errno;
+
+		close(inner);
+		return ret;
+	}
+	*number = blocks->n++;
+	start_insert(blocks, *number, inner);
+	return 0;
+}
+
+static bool is_shown(const struct blocks *blocks, uint32_t number)
+{
+	uint32_t id;
+
+	return !bpf_map_lookup_elem(blocks->outer, &number, &id);
+}
+
+/* Joins the threads that have ended, as far as they were started last. */
+static void reap(struct blocks *blocks)
+{
+	for (; blocks->n_inserts; blocks->n_inserts--) {
+		struct blocks_insert *last = &blocks->inserts[blocks->n_inserts - 1];
+
+		if (pthread_tryjoin_np(last->thread, NULL))
+			return;
+		close(last->inner);
+	}
+}
+
+static bool wait_until_shown(struct blocks *blocks, uint32_t number)
+{
+	for (int i = 0; i < LOOKS && blocks->n_inserts; i++) {
+		if (is_shown(blocks, number))
+			return true;
+		usleep(LOOK_US);
+	}
+	finish_inserts(blocks);
+	return is_shown(blocks, number);
+}
+
+int blocks_show(struct blocks *blocks)
+{
+	for (; blocks->shown < blocks->n; blocks->shown++)
+		if (!wait_until_shown(blocks, blocks->shown))
+			return -ENOMEM;
+	reap(blocks);
+	return 0;
+}
+
+static int begin_block(struct blocks *blocks, struct blocks_part *part)
+{
+	uint32_t number;
+	char *memory;
+	int ret = blocks_add(blocks, &number, &memory);
+
+	if (ret)
+		return ret;
+	if (!part->keep)
+		blocks_part_release(part);
+	*part = (struct blocks_part){ .keep = part->keep, .block = number, .memory = memory };
+	return 0;
+}
+
+int blocks_take(struct blocks *blocks, struct blocks_part *part, size_t size, struct blocks_piece *piece)
+{
+	int ret = 0;
+
+	if (!part->memory || size > UNWIND_BLOCK_SIZE - part->used)
+		ret = begin_block(blocks, part);
+	if (ret)
+		return ret;
+	*piece = (struct blocks_piece){ part->memory + part->used, part->block, part->used };
+	part->used += size;
+	return 0;
+}
+
+void blocks_part_release(struct blocks_part *part)
+{
+	if (part->memory)
+		munmap(part->memory, UNWIND_BLOCK_SIZE);
+	part->memory = NULL;
+}

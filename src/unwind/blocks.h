@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * For files in unwind only: the blocks of bpf/unwind.h, memory that BPF programs read. User space maps a block while
+ * it writes to it. Knows neither rows nor mappings.
+ */
+#ifndef SONDE_BLOCKS_H
+#define SONDE_BLOCKS_H
+
+#include <pthread.h>
+
+#include "base/base.h"
+#include "bpf/unwind.h"
+
+/* Insertions of blocks that may run at the same time. */
+#define BLOCKS_INSERTS 64
+
+/* Do not move or copy it: threads refer to it. */
+struct blocks {
+	int outer;	/* the array of maps "unwind_blocks" */
+	uint32_t n;	/* blocks that exist */
+	uint32_t shown; /* blocks below this number are known to be in the outer array */
+	struct blocks_insert {
+		pthread_t thread;
+		int outer, inner;
+		uint32_t number;
+	} inserts[BLOCKS_INSERTS];
+	size_t n_inserts;
+};
+
+/* Memory of one kind of content. Pieces come from the last block only; the blocks before it are full. */
+struct blocks_part {
+	bool keep; /* full blocks stay mapped */
+	uint32_t block;
+	uint32_t used; /* bytes of the block */
+	char *memory;  /* the block, mapped; NULL: there is none yet */
+};
+
+/* A piece of a block, for the caller to write to. */
+struct blocks_piece {
+	void *memory;
+	uint32_t block;
+	uint32_t at; /* its first byte in the block */
+};
+
+/* Creates the outer array. Returns 0 or -errno. Release also after an error. */
+int blocks_init(struct blocks *blocks);
+/* Does not unmap memory. */
+void blocks_release(struct blocks *blocks);
+
+/* Creates an empty block and maps it. The caller unmaps *memory. -ENOSPC: there are UNWIND_BLOCKS_MAX already. */
+int blocks_add(struct blocks *blocks, uint32_t *number, char **memory);
+/*
+ * Waits until BPF programs see each block. Call it before a program can meet the number of a new one. Returns 0 or
+ * -errno.
+ */
+int blocks_show(struct blocks *blocks);
+
+/*
+ * Takes `size` bytes of a part, UNWIND_BLOCK_SIZE at most. The memory is zeroed, and mapped until the next call for
+ * this part; with `keep` for ever. Initialise a part with {} or { .keep = true }. Errors as of blocks_add().
+ */
+int blocks_take(struct blocks *blocks, struct blocks_part *part, size_t size, struct blocks_piece *piece);
+/* Unmaps the block that is being filled. Programs still see it. */
+void blocks_part_release(struct blocks_part *part);
+
+#endif

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * A module is found by device and inode as the kernel shows mappings, without a look at the file. Where that device is
+ * not the one of stat(2) (overlayfs, btrfs), different files can have the same numbers: there the kernel is asked for
+ * the mapping's file each time. A descriptor is held of each file, so that its inode number is not used again, and
+ * that its name and symbols can be read when no process has it any more.
+ */
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include "binary/binary.h"
+#include "modules.h"
+
+#define PLACES_FIRST 1024
+
+/*
+ * A module by the numbers of its file, as the kernel shows them for mappings or as stat(2) has them. module NULL: the
+ * file is not ELF; then path is the only way to see that the same numbers stand for another file later.
+ */
+struct modules_key {
+	struct file_id id;
+	bool by_stat, used;
+	struct module *module;
+	char *path;
+};
+
+static size_t held_max(void)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_NOFILE, &limit) ? 256 : limit.rlim_cur / 2;
+}
+
+void modules_init(struct modules *modules, struct blocks *blocks, bool want_tables)
+{
+	*modules = (struct modules){
+		.tables = { .blocks = blocks, .rules_fd = -1 },
+		.want_tables = want_tables,
+		.held_max = held_max(),
+	};
+}
+
+static void module_free(struct module *module)
+{
+	module_table_release(&module->table);
+	functions_release(&module->functions);
+	if (module->shown.fd >= 0)
+		close(module->shown.fd);
+	free((void *)module->shown.path);
+	free((void *)module->shown.root);
+	free((void *)module->shown.build_id);
+	free(module);
+}
+
+void modules_release(struct modules *modules)
+{
+	for (size_t i = 0; i < modules->n; i++)
+		module_free(modules->v[i]);
+	for (size_t i = 0; i < modules->n_places; i++)
+		free(modules->keys[i].path);
+	free(modules->v);
+	free(modules->keys);
+	module_tables_release(&modules->tables);
+	*modules = (struct modules){ .tables.rules_fd = -1 };
+}
+
+void modules_begin_round(struct modules *modules)
+{
+	modules->round++;
+}
+
+static size_t hash(const struct file_id *id, bool by_stat)
+{
+	uint64_t h = (id->inode * 31 + id->dev * 2 + by_stat) * 0x9e3779b97f4a7c15ULL;
+
+	return h >> 32;
+}
+
+/* Returns the key, or the free place where it belongs. */
+static struct modules_key *find_place(const struct modules *modules, const struct file_id *id, bool by_stat)
+{
+	size_t mask = modules->n_places - 1, i = hash(id, by_stat) & mask;
+
+	while (modules->keys[i].used && (modules->keys[i].by_stat != by_stat || !file_id_same(&modules->keys[i].id, id)))
+		i = (i + 1) & mask;
+	return &modules->keys[i];
+}
+
+static struct modules_key *find_key(const struct modules *modules, const struct file_id *id, bool by_stat)
+{
+	struct modules_key *key = modules->n_places ? find_place(modules, id, by_stat) : NULL;
+
+	return key && key->used ? key : NULL;
+}
+
+/* Doubles the places. At most half of them are in use, which keeps searches short. */
+static void grow_keys(struct modules *modules)
+{
+	struct modules_key *before = modules->keys;
+	size_t n = modules->n_places;
+
+	modules->n_places = n ? 2 * n : PLACES_FIRST;
+	modules->keys = base_alloc(modules->n_places * sizeof(*modules->keys));
+	for (size_t i = 0; i < n; i++)
+		if (before[i].used)
+			*find_place(modules, &before[i].id, before[i].by_stat) = before[i];
+	free(before);
+}
+
+/* Adds a key or changes what it stands for. module NULL: no module, for mappings of this path. */
+static void set_key(struct modules *modules, const struct file_id *id, bool by_stat, struct module *module, const char *path)
+{
+	struct modules_key *key;
+
+	if (modules->n_keys * 2 >= modules->n_places)
+		grow_keys(modules);
+	key = find_place(modules, id, by_stat);
+	modules->n_keys += !key->used;
+	free(key->path);
+	*key = (struct modules_key){
+		.id = *id,
+		.by_stat = by_stat,
+		.used = true,
+		.module = module,
+		.path = module ? NULL : base_strdup(path),
+	};
+}
+
+/* The kernel adds a word to the path of a file that was removed. */
+static char *copy_path(const char *path)
+{
+	static const char deleted[] = " (deleted)";
+	size_t n = strlen(path);
+
+	if (n > strlen(deleted) && !strcmp(path + n - strlen(deleted), deleted))
+		n -= strlen(deleted);
+	return base_strndup(path, n);
+}
+
+/* NULL: all numbers are in use. */
+static struct module *add_module(struct modules *modules, enum unwind_module_kind kind, const char *path)
+{
+	struct module *module;
+
+	if (modules->n == UINT16_MAX) {
+		modules->refused++;
+		return NULL;
+	}
+	module = base_alloc(sizeof(*module));
+	*vec_push(modules) = module;
+	module->shown = (struct unwind_module){
+		.number = modules->n,
+		.kind = kind,
+		.path = copy_path(path),
+		.fd = -1,
+	};
+	return module;
+}
+
+static int open_binary(int fd, struct binary **binary)
+{
+	char *path __free = base_printf("/proc/self/fd/%d", fd);
+
+	return binary_open(NULL, path, binary, NULL);
+}
+
+/* Reads what the file says. A damaged file, or one of another architecture, has a name only. */
+static void read_file(struct modules *modules, struct module *module, int fd)
+{
+	struct binary *binary __cleanup(binary_closep) = NULL;
+
+	module->opened = true;
+	if (open_binary(fd, &binary))
+		return;
+	module->shown.build_id = binary_build_id(binary);
+	if (modules->want_tables)
+		module->shown.has_table = !module_table_make(&module->table, &modules->tables, binary);
+}
+
+/* Keeps a descriptor with its module, if there is room for it. */
+static void hold(struct modules *modules, struct module *module, int *fd)
+{
+	if (modules->held == modules->held_max)
+		return;
+	modules->held++;
+	module->shown.fd = take_fd(*fd);
+}
+
+/* Takes over what file holds. */
+static void take_file(struct modules *modules, struct module *module, struct module_file *file)
+{
+	module->id = file->id;
+	module->checked = modules->round;
+	module->shown.id = file->id.id;
+	module->shown.root = take_ptr(file->root);
+	read_file(modules, module, file->fd);
+	hold(modules, module, &file->fd);
+	set_key(modules, &file->id.id, true, module, NULL);
+}
+
+static void file_release(struct module_file *file)
+{
+	free(file->root);
+	if (file->fd >= 0)
+		close(file->fd);
+}
+
+/*
+ * Returns the module of a file that was opened, and takes over what file holds. known: a module that is known by its
+ * name only, or NULL.
+ */
+static struct module *identify(struct modules *modules, struct module_file *opened, const char *path, struct module *known)
+{
+	struct module_file file __cleanup(file_release) = *opened;
+	const struct modules_key *key = find_key(modules, &file.id.id, true);
+
+	if (key && module_file_same(&key->module->id, &file.id))
+		return key->module;
+	if (!known)
+		known = add_module(modules, UNWIND_FILE, path);
+	if (known)
+		take_file(modules, known, &file);
+	return known;
+}
+
+/* Whether the module, known by the numbers that the mapping shows, is that of the mapping's file as it is now. */
+static bool is_current(struct modules *modules, struct module *module, pid_t pid, const struct mapping *mapping)
+{
+	struct module_file_id now;
+
+	if (!module->opened)
+		return false;
+	if (module->id.id.dev != mapping->dev && !module_file_is(&module->id.id, pid, mapping))
+		return false;
+	if (module->shown.fd < 0 || module->checked == modules->round)
+		return true;
+	module->checked = modules->round;
+	return module_file_identify(module->shown.fd, &now) || module_file_same(&module->id, &now);
+}
+
+/* The vDSO's text is the same in all 64-bit processes: it is read from our own memory. */
+static void read_vdso(struct modules *modules, struct module *module, const void *image, size_t size)
+{
+	int fd __close = memfd_create("vdso", MFD_CLOEXEC);
+
+	module->shown.image = image;
+	module->shown.size = size;
+	if (fd < 0 || write(fd, image, size) != (ssize_t)size)
+		return;
+	read_file(modules, module, fd);
+	hold(modules, module, &fd);
+}
+
+static int match_vdso(const struct mapping *mapping, void *size)
+{
+	if (strcmp(mapping->path, "[vdso]"))
+		return 0;
+	*(size_t *)size = mapping->end - mapping->start;
+	return 1;
+}
+
+static struct module *find_vdso(struct modules *modules)
+{
+	const void *image = (const void *)getauxval(AT_SYSINFO_EHDR);
+	size_t size;
+
+	if (modules->vdso || !image || maps_each(0, match_vdso, &size) != 1)
+		return modules->vdso;
+	modules->vdso = add_module(modules, UNWIND_VDSO, "[vdso]");
+	if (modules->vdso)
+		read_vdso(modules, modules->vdso, image, size);
+	return modules->vdso;
+}
+
+/* A 32-bit process has another vDSO, in the lowest 4 GB. */
+static bool is_vdso(const struct mapping *mapping)
+{
+	return !strcmp(mapping->path, "[vdso]") && mapping->start > UINT32_MAX;
+}
+
+struct module *modules_find(struct modules *modules, pid_t pid, const struct mapping *mapping)
+{
+	struct file_id shown = { mapping->dev, mapping->inode };
+	const struct modules_key *key;
+	struct module *module = NULL;
+	struct module_file file = { .fd = -1 };
+	int ret;
+
+	if (!mapping->inode)
+		return is_vdso(mapping) ? find_vdso(modules) : NULL;
+	key = find_key(modules, &shown, false);
+	if (key && !key->module && !strcmp(key->path, mapping->path))
+		return NULL;
+	if (key)
+		module = key->module;
+	if (module && is_current(modules, module, pid, mapping))
+		return module;
+	ret = module_file_open(&file, pid, mapping);
+	if (!ret)
+		module = identify(modules, &file, mapping->path, module && !module->opened ? module : NULL);
+	else if (ret != -ENOEXEC && !module)
+		module = add_module(modules, UNWIND_FILE, mapping->path);
+	else if (ret == -ENOEXEC)
+		module = NULL;
+	if (module || ret == -ENOEXEC)
+		set_key(modules, &shown, false, module, mapping->path);
+	return module;
+}
+
+struct module *modules_find_path(struct modules *modules, const char *path)
+{
+	struct module_file file = { .fd = -1 };
+
+	return module_file_open_path(&file, path) ? NULL : identify(modules, &file, path, NULL);
+}
+
+struct module *modules_get(const struct modules *modules, uint16_t number)
+{
+	return number && number <= modules->n ? modules->v[number - 1] : NULL;
+}
+
+const struct functions_one *modules_function(struct module *module, uint64_t offset)
+{
+	struct binary *binary __cleanup(binary_closep) = NULL;
+
+	if (!module->functions_read && module->shown.fd >= 0 && !open_binary(module->shown.fd, &binary))
+		functions_read(&module->functions, binary);
+	module->functions_read = true;
+	return functions_at(&module->functions, offset);
+}

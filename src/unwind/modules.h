@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * For files in unwind only: the files that processes map, each with a number and, once for all processes, its table
+ * in blocks. Knows no process beyond the one that a file is opened through.
+ */
+#ifndef SONDE_MODULES_H
+#define SONDE_MODULES_H
+
+#include "functions.h"
+#include "module_file.h"
+#include "module_table.h"
+#include "unwind.h"
+
+struct module {
+	struct unwind_module shown;
+	struct module_file_id id;
+	bool opened; /* the file could be opened once: id is valid, and all that it says is known */
+	uint32_t checked; /* the round in which its mtime was looked at last */
+	struct module_table table;
+	struct functions functions; /* read when somebody asks */
+	bool functions_read;
+};
+
+struct modules {
+	struct module **v; /* by number - 1 */
+	size_t n, cap;
+	/* Keys of modules in open addressing. */
+	struct modules_key *keys;
+	size_t n_keys, n_places;
+	struct module *vdso;
+	struct module_tables tables;
+	bool want_tables;
+	uint32_t round;
+	size_t held, held_max; /* descriptors of modules */
+	/* For the report. */
+	uint64_t refused;  /* mappings of files that got no number */
+};
+
+/* The blocks must outlive modules. want_tables false: modules have names only. */
+void modules_init(struct modules *modules, struct blocks *blocks, bool want_tables);
+void modules_release(struct modules *modules);
+
+/* Begins a round: files are asked again whether they have changed. */
+void modules_begin_round(struct modules *modules);
+/*
+ * Finds the module of a mapping, or makes it, with its table. The process should still live. NULL: the mapping is of
+ * no file, or of a file that is not ELF (memory of a JIT).
+ */
+struct module *modules_find(struct modules *modules, pid_t pid, const struct mapping *mapping);
+/* Finds or makes the module of a file in our own root. NULL: it cannot be opened, or is not ELF. */
+struct module *modules_find_path(struct modules *modules, const char *path);
+/* NULL: there is none of this number. */
+struct module *modules_get(const struct modules *modules, uint16_t number);
+/* The function that contains a file offset, by .eh_frame. NULL: none does. */
+const struct functions_one *modules_function(struct module *module, uint64_t offset);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* For files in unwind only: the parts of a session (unwind.h). */
+#ifndef SONDE_UNWIND_SESSION_PARTS_H
+#define SONDE_UNWIND_SESSION_PARTS_H
+
+#include "blocks.h"
+#include "modules.h"
+#include "records.h"
+#include "spaces.h"
+#include "unwind.h"
+
+struct unwind {
+	struct unwind_options options;
+	struct unwind_maps maps;
+	struct blocks blocks;
+	struct modules modules;
+	struct spaces spaces;
+	struct records *records; /* NULL: none */
+	bool started;
+	struct err no_records;	 /* why, if the kernel refused them */
+	uint64_t lost;		 /* records that the kernel could not deliver */
+	bool rescan;		 /* something was lost since the last scan */
+	uint64_t scanned;	 /* when, in ns of CLOCK_MONOTONIC */
+	/* Processes whose first thread has ended, maybe before others. */
+	struct unwind_ending {
+		pid_t *v;
+		size_t n, cap;
+	} ending;
+};
+
+/* --- scan.c --- */
+
+/*
+ * Reads the mappings of one process from /proc. Returns 0, -ESRCH: there is no such process, -EACCES: it may not be
+ * read, -ENOSPC: there is no room for it.
+ */
+int scan_process(struct unwind *unwind, pid_t pid);
+/*
+ * Reads those of all processes of the session. Returns 0; for one process errors as of scan_process(); -EINTR:
+ * should_stop (may be NULL) returned true.
+ */
+int scan_processes(struct unwind *unwind, bool (*should_stop)(void *ctx), void *ctx);
+/* Adds a mapping of a process, with its file. Returns 0 or -errno. */
+void scan_mapping(struct unwind *unwind, struct space *space, const struct mapping *mapping);
+
+/* --- follow.c --- */
+
+/* Applies one record. */
+void follow_record(void *unwind, const struct record *record);
+/* Removes processes that have ended. */
+void follow_endings(struct unwind *unwind);
+
+#endif

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The mappings that programs see lie in runs, which processes share after a fork. A run never changes; a process that
+ * changes gets another one. A program may still read the old run, so it waits before it is used again.
+ */
+#include <bpf/bpf.h>
+
+#include "base/clock.h"
+#include "spaces.h"
+
+/* Much longer than any program runs. */
+#define WAIT_NS NS_PER_SEC
+
+#define CLASS_FIRST 8
+
+struct spaces_run {
+	struct spaces_run *next; /* free, or waiting */
+	struct unwind_mapping *memory;
+	uint32_t block;
+	uint16_t first, n, class;
+	uint32_t users; /* processes */
+	uint64_t freed; /* when it began to wait */
+};
+
+int spaces_init(struct spaces *spaces, struct blocks *blocks, uint32_t n_max)
+{
+	*spaces = (struct spaces){ .blocks = blocks, .n_max = n_max, .part.keep = true };
+	spaces->waiting_end = &spaces->waiting;
+	spaces->fd = bpf_map_create(BPF_MAP_TYPE_HASH, "unwind_spaces", sizeof(uint32_t), sizeof(struct unwind_space), n_max,
+				    NULL);
+	return spaces->fd < 0 ? -errno : 0;
+}
+
+static void space_free(struct space *space)
+{
+	free(space->v);
+	free(space);
+}
+
+static void runs_free(struct spaces_run *run)
+{
+	while (run) {
+		struct spaces_run *next = run->next;
+
+		free(run);
+		run = next;
+	}
+}
+
+void spaces_release(struct spaces *spaces)
+{
+	for (size_t i = 0; i < SPACES_BUCKETS; i++)
+		while (spaces->buckets[i])
+			spaces_remove(spaces, spaces->buckets[i]->pid);
+	for (size_t i = 0; i < SPACES_CLASSES; i++)
+		runs_free(spaces->free[i]);
+	runs_free(spaces->waiting);
+	free(spaces->changed.v);
+	if (spaces->fd >= 0)
+		close(spaces->fd);
+	*spaces = (struct spaces){ .fd = -1 };
+}
+
+/* --- runs --- */
+
+static uint32_t class_size(uint32_t class)
+{
+	return class == SPACES_CLASSES - 1 ? UNWIND_BLOCK_MAPPINGS : CLASS_FIRST << class;
+}
+
+static uint32_t class_of(size_t n)
+{
+	uint32_t class = 0;
+
+	while (class_size(class) < n)
+		class++;
+	return class;
+}
+
+/* Makes runs that have waited long enough free. */
+static void end_waits(struct spaces *spaces)
+{
+	uint64_t now = clock_monotonic_ns();
+
+	while (spaces->waiting && now - spaces->waiting->freed > WAIT_NS) {
+		struct spaces_run *run = spaces->waiting;
+
+		spaces->waiting = run->next;
+		run->next = spaces->free[run->class];
+		spaces->free[run->class] = run;
+	}
+	if (!spaces->waiting)
+		spaces->waiting_end = &spaces->waiting;
+}
+
+static void run_put(struct spaces *spaces, struct spaces_run *run)
+{
+	if (!run || --run->users)
+		return;
+	run->freed = clock_monotonic_ns();
+	run->next = NULL;
+	*spaces->waiting_end = run;
+	spaces->waiting_end = &run->next;
+}
+
+static struct spaces_run *run_new(struct spaces *spaces, uint32_t class)
+{
+	struct blocks_piece piece;
+	struct spaces_run *run;
+
+	if (blocks_take(spaces->blocks, &spaces->part, class_size(class) * sizeof(*run->memory), &piece))
+		return NULL;
+	run = base_alloc(sizeof(*run));
+	run->memory = piece.memory;
+	run->block = piece.block;
+	run->first = piece.at / sizeof(*run->memory);
+	run->class = class;
+	return run;
+}
+
+/* A run with these mappings. NULL: there is no room. */
+static struct spaces_run *run_take(struct spaces *spaces, const struct unwind_mapping *v, size_t n)
+{
+	uint32_t class = class_of(n);
+	struct spaces_run *run = spaces->free[class];
+
+	if (run)
+		spaces->free[class] = run->next;
+	else
+		run = run_new(spaces, class);
+	if (!run)
+		return NULL;
+	memcpy(run->memory, v, n * sizeof(*v));
+	run->n = n;
+	run->users = 1;
+	return run;
+}
+
+/* --- processes --- */
+
+static struct space **bucket_of(const struct spaces *spaces, pid_t pid)
+{
+	return (struct space **)&spaces->buckets[(uint32_t)pid % SPACES_BUCKETS];
+}
+
+struct space *spaces_find(const struct spaces *spaces, pid_t pid)
+{
+	struct space *space = *bucket_of(spaces, pid);
+
+	while (space && space->pid != pid)
+		space = space->next;
+	return space;
+}
+
+struct space *spaces_add(struct spaces *spaces, pid_t pid)
+{
+	struct space *space = spaces_find(spaces, pid), **bucket = bucket_of(spaces, pid);
+
+	if (space)
+		return space;
+	if (spaces->n == spaces->n_max) {
+		spaces->refused++;
+		return NULL;
+	}
+	spaces->n++;
+	space = base_alloc(sizeof(*space));
+	space->pid = pid;
+	space->next = *bucket;
+	*bucket = space;
+	return space;
+}
+
+static void forget_change(struct spaces *spaces, const struct space *space)
+{
+	for (size_t i = 0; i < spaces->changed.n; i++)
+		if (spaces->changed.v[i] == space) {
+			spaces->changed.v[i] = spaces->changed.v[--spaces->changed.n];
+			return;
+		}
+}
+
+void spaces_remove(struct spaces *spaces, pid_t pid)
+{
+	struct space **at = bucket_of(spaces, pid), *space;
+	uint32_t key = pid;
+
+	while (*at && (*at)->pid != pid)
+		at = &(*at)->next;
+	space = *at;
+	if (!space)
+		return;
+	*at = space->next;
+	if (space->changed)
+		forget_change(spaces, space);
+	bpf_map_delete_elem(spaces->fd, &key);
+	run_put(spaces, space->run);
+	space_free(space);
+	spaces->n--;
+}
+
+/* Begins to change a process: copies what it has. */
+static void begin_change(struct spaces *spaces, struct space *space)
+{
+	if (space->changed)
+		return;
+	space->changed = true;
+	*vec_push(&spaces->changed) = space;
+	for (size_t i = 0; space->run && i < space->run->n; i++)
+		*vec_push(space) = space->run->memory[i];
+}
+
+void spaces_clear(struct spaces *spaces, struct space *space)
+{
+	begin_change(spaces, space);
+	space->n = 0;
+}
+
+static int show(struct spaces *spaces, const struct space *space)
+{
+	const struct spaces_run *run = space->run;
+	struct unwind_space value = { .block = run->block, .first = run->first, .n = run->n };
+	uint32_t key = space->pid;
+
+	return bpf_map_update_elem(spaces->fd, &key, &value, BPF_ANY) ? -errno : 0;
+}
+
+void spaces_fork(struct spaces *spaces, const struct space *parent, pid_t pid, uint64_t since)
+{
+	struct space *child;
+
+	spaces_remove(spaces, pid);
+	child = spaces_add(spaces, pid);
+	if (!child)
+		return;
+	child->since = since;
+	if (parent->changed) {
+		begin_change(spaces, child);
+		for (size_t i = 0; i < parent->n; i++)
+			*vec_push(child) = parent->v[i];
+	} else if (parent->run) {
+		child->run = parent->run;
+		child->run->users++;
+		show(spaces, child);
+	}
+}
+
+/* --- mappings --- */
+
+/* What is left of a mapping from start to end. */
+static struct unwind_mapping cut(const struct unwind_mapping *mapping, uint64_t start, uint64_t end)
+{
+	struct unwind_mapping part = *mapping;
+
+	part.start = start;
+	part.end = end;
+	if (part.module)
+		part.offset += start - mapping->start;
+	return part;
+}
+
+/* Adds behind the last mapping, or to it if one continues the other. */
+static void append(struct spaces *spaces, struct space *space, const struct unwind_mapping *mapping)
+{
+	struct unwind_mapping *last = space->n ? &space->v[space->n - 1] : NULL;
+
+	if (last && last->end == mapping->start && last->module == mapping->module && last->n_pages == mapping->n_pages &&
+	    last->block == mapping->block && last->first == mapping->first &&
+	    (!mapping->module || last->offset + (last->end - last->start) == mapping->offset))
+		last->end = mapping->end;
+	else if (space->n < UNWIND_BLOCK_MAPPINGS)
+		*vec_push(space) = *mapping;
+	else
+		spaces->too_many++;
+}
+
+void spaces_map(struct spaces *spaces, struct space *space, const struct unwind_mapping *mapping)
+{
+	struct space before;
+	bool added = false;
+
+	begin_change(spaces, space);
+	before = *space;
+	space->v = NULL;
+	space->n = space->cap = 0;
+	vec_each(old, &before) {
+		if (old->start < mapping->start) {
+			struct unwind_mapping left = cut(old, old->start, old->end < mapping->start ? old->end : mapping->start);
+
+			append(spaces, space, &left);
+		}
+		if (!added && old->end > mapping->start) {
+			append(spaces, space, mapping);
+			added = true;
+		}
+		if (old->end > mapping->end) {
+			struct unwind_mapping right = cut(old, old->start > mapping->end ? old->start : mapping->end, old->end);
+
+			append(spaces, space, &right);
+		}
+	}
+	if (!added)
+		append(spaces, space, mapping);
+	free(before.v);
+}
+
+/* Replaces the run by the changed mappings. */
+static int publish(struct spaces *spaces, struct space *space)
+{
+	struct spaces_run *before = space->run;
+
+	space->run = run_take(spaces, space->v, space->n);
+	if (!space->run) {
+		space->run = before;
+		return -ENOSPC;
+	}
+	return 0;
+}
+
+static void end_change(struct space *space)
+{
+	free(space->v);
+	space->v = NULL;
+	space->n = space->cap = 0;
+	space->changed = false;
+}
+
+int spaces_publish(struct spaces *spaces)
+{
+	int ret = 0;
+
+	end_waits(spaces);
+	vec_each(at, &spaces->changed) {
+		struct spaces_run *before = (*at)->run;
+		int failed = publish(spaces, *at);
+
+		/* A run that is new can be in a new block. */
+		if (!failed)
+			failed = blocks_show(spaces->blocks);
+		if (!failed)
+			failed = show(spaces, *at);
+		if (!failed)
+			run_put(spaces, before);
+		end_change(*at);
+		ret = ret ? ret : failed;
+	}
+	spaces->changed.n = 0;
+	return ret;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * For files in unwind only: the mappings of processes, in blocks and in the hash "unwind_spaces". Changes are
+ * collected, and published together. Knows neither files nor where changes come from.
+ */
+#ifndef SONDE_SPACES_H
+#define SONDE_SPACES_H
+
+#include <sys/types.h>
+
+#include "blocks.h"
+
+/* Sizes of runs: 8, 16, 32 ... 512 mappings, and a whole block. */
+#define SPACES_CLASSES 8
+#define SPACES_BUCKETS 1024
+
+struct spaces_run;
+
+struct space {
+	struct space *next; /* of the bucket */
+	pid_t pid;
+	uint64_t since;		/* what is known is of this time, or newer; in ns of CLOCK_MONOTONIC */
+	struct spaces_run *run; /* what programs see; NULL: nothing */
+	/* While it changes: the mappings, sorted; they replace the run. */
+	struct unwind_mapping *v;
+	size_t n, cap;
+	bool changed;
+};
+
+struct spaces {
+	struct blocks *blocks;
+	struct blocks_part part;
+	int fd; /* the hash "unwind_spaces" */
+	uint32_t n, n_max;
+	struct space *buckets[SPACES_BUCKETS];
+	struct spaces_changed {
+		struct space **v;
+		size_t n, cap;
+	} changed;
+	struct spaces_run *free[SPACES_CLASSES];
+	struct spaces_run *waiting, **waiting_end; /* freed a short time ago, the oldest first */
+	/* For the report. */
+	uint64_t refused;  /* processes without room */
+	uint64_t too_many; /* mappings of processes that have more than a run can hold */
+};
+
+/* Creates the hash, for n_max processes. Returns 0 or -errno. The blocks must outlive spaces. */
+int spaces_init(struct spaces *spaces, struct blocks *blocks, uint32_t n_max);
+void spaces_release(struct spaces *spaces);
+
+/* NULL: the process is not known. */
+struct space *spaces_find(const struct spaces *spaces, pid_t pid);
+/* Finds the process or adds it, without mappings. NULL: there is no room; it is counted. */
+struct space *spaces_add(struct spaces *spaces, pid_t pid);
+/* Adds a process that has the mappings of its parent, as fork does. Replaces a process with the same pid. */
+void spaces_fork(struct spaces *spaces, const struct space *parent, pid_t pid, uint64_t since);
+void spaces_remove(struct spaces *spaces, pid_t pid);
+
+/* Forgets the mappings of a process. */
+void spaces_clear(struct spaces *spaces, struct space *space);
+/* Adds a mapping, in place of what was mapped there. */
+void spaces_map(struct spaces *spaces, struct space *space, const struct unwind_mapping *mapping);
+/*
+ * Shows the changes to BPF programs. Before it, blocks_show() has shown what mappings refer to. Returns 0 or -errno
+ * (the processes concerned keep what they had).
+ */
+int spaces_publish(struct spaces *spaces);
+
+#endif

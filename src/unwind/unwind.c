@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The session: creates the maps, and keeps modules and processes up to date. */
+#include <bpf/bpf.h>
+
+#include "base/clock.h"
+#include "base/report.h"
+#include "base/str.h"
+#include "session.h"
+
+/* Processes that the hash has room for. One process can have some children. */
+#define PROCESSES_MAX	  32768
+#define PROCESSES_MAX_ONE 4096
+
+/* After records were lost /proc is read again, but not more often than this. */
+#define RESCAN_NS NS_PER_SEC
+
+static int create_maps(struct unwind *unwind)
+{
+	int ret = blocks_init(&unwind->blocks);
+
+	if (!ret)
+		ret = spaces_init(&unwind->spaces, &unwind->blocks,
+				  unwind->options.pid ? PROCESSES_MAX_ONE : PROCESSES_MAX);
+	if (ret)
+		return ret;
+	unwind->modules.tables.rules_fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "unwind_rules", sizeof(uint32_t),
+							 sizeof(struct unwind_rule), UNWIND_RULES_MAX, NULL);
+	if (unwind->modules.tables.rules_fd < 0)
+		return -errno;
+	unwind->maps = (struct unwind_maps){
+		.blocks = unwind->blocks.outer,
+		.spaces = unwind->spaces.fd,
+		.rules = unwind->modules.tables.rules_fd,
+	};
+	return 0;
+}
+
+int unwind_new(struct unwind **created, const struct unwind_options *options, struct err *err)
+{
+	struct unwind *unwind = base_alloc(sizeof(*unwind));
+	int ret;
+
+	unwind->options = *options;
+	unwind->blocks.outer = unwind->spaces.fd = -1;
+	modules_init(&unwind->modules, &unwind->blocks, options->tables);
+	ret = create_maps(unwind);
+	if (!ret) {
+		*created = unwind;
+		return 0;
+	}
+	unwind_free(unwind);
+	return err_set(err, ret, "the maps for unwinding cannot be created: %s", strerror(-ret));
+}
+
+void unwind_free(struct unwind *unwind)
+{
+	if (!unwind)
+		return;
+	records_close(unwind->records);
+	spaces_release(&unwind->spaces);
+	modules_release(&unwind->modules);
+	blocks_release(&unwind->blocks);
+	free(unwind->ending.v);
+	free(unwind);
+}
+
+const struct unwind_maps *unwind_maps(const struct unwind *unwind)
+{
+	return &unwind->maps;
+}
+
+/* Tables first, then the mappings that refer to them. */
+static int publish(struct unwind *unwind)
+{
+	int ret = module_tables_show(&unwind->modules.tables);
+
+	return ret ? ret : spaces_publish(&unwind->spaces);
+}
+
+int unwind_start(struct unwind *unwind, bool (*should_stop)(void *ctx), void *ctx, struct err *err)
+{
+	int ret;
+
+	unwind->started = true;
+	records_open(&unwind->records, &unwind->no_records);
+	modules_begin_round(&unwind->modules);
+	ret = scan_processes(unwind, should_stop, ctx);
+	if (!ret)
+		ret = publish(unwind);
+	if (ret == -ESRCH)
+		return err_set(err, ret, "there is no process %d", (int)unwind->options.pid);
+	return ret ? err_set(err, ret, "processes cannot be read: %s", strerror(-ret)) : 0;
+}
+
+int unwind_fd(const struct unwind *unwind)
+{
+	return unwind->records ? records_fd(unwind->records) : -1;
+}
+
+void unwind_take(struct unwind *unwind)
+{
+	if (!unwind->records)
+		return;
+	modules_begin_round(&unwind->modules);
+	records_take(unwind->records, follow_record, unwind);
+	unwind->rescan |= records_adopt_processors(unwind->records);
+	if (unwind->rescan && clock_monotonic_ns() - unwind->scanned > RESCAN_NS)
+		scan_processes(unwind, NULL, NULL);
+	follow_endings(unwind);
+	publish(unwind);
+}
+
+void unwind_prepare(struct unwind *unwind, const char *path)
+{
+	modules_find_path(&unwind->modules, path);
+	module_tables_show(&unwind->modules.tables);
+}
+
+const struct unwind_module *unwind_module(const struct unwind *unwind, uint16_t number)
+{
+	const struct module *module = modules_get(&unwind->modules, number);
+
+	return module ? &module->shown : NULL;
+}
+
+int unwind_function_at(struct unwind *unwind, uint16_t number, uint64_t offset, uint64_t *start, uint64_t *size)
+{
+	struct module *module = modules_get(&unwind->modules, number);
+	const struct functions_one *function = module ? modules_function(module, offset) : NULL;
+
+	if (!function)
+		return -ENOENT;
+	*start = function->offset;
+	*size = function->size;
+	return 0;
+}
+
+static void report_modules(const struct modules *modules)
+{
+	size_t unopened = 0;
+
+	vec_each(module, modules)
+		unopened += !(*module)->opened;
+	if (unopened)
+		report_note("%zu file%s that processes map could not be opened: stacks in them follow frame pointers", unopened,
+			    str_plural(unopened));
+	if (modules->tables.no_room)
+		report_note("%llu table%s for unwinding found no room: stacks in these files follow frame pointers",
+			    (unsigned long long)modules->tables.no_room, str_plural(modules->tables.no_room));
+}
+
+void unwind_report(const struct unwind *unwind)
+{
+	const struct spaces *spaces = &unwind->spaces;
+
+	if (unwind->started && !unwind->records)
+		report_note("%s: new processes and libraries are not seen", unwind->no_records.text);
+	if (unwind->lost)
+		report_note("%llu record%s of mappings and processes lost: some stacks can be incomplete",
+			    (unsigned long long)unwind->lost, str_plural(unwind->lost));
+	report_modules(&unwind->modules);
+	if (spaces->refused)
+		report_note("more than %u processes: stacks of others are not unwound", spaces->n_max);
+	if (spaces->too_many)
+		report_note("a process has more than %d executable mappings: those above are not known",
+			    UNWIND_BLOCK_MAPPINGS);
+}
