@@ -14,7 +14,7 @@
 struct module {
 	struct unwind_module shown;
 	struct module_file_id id;
-	bool opened; /* the file could be opened once: id is valid, and all that it says is known */
+	bool opened;	  /* the file could be opened once: id is valid, and all that it says is known */
 	uint32_t checked; /* the round in which its mtime was looked at last */
 	struct module_table table;
 	struct functions functions; /* read when somebody asks */
@@ -33,7 +33,7 @@ struct modules {
 	uint32_t round;
 	size_t held, held_max; /* descriptors of modules */
 	/* For the report. */
-	uint64_t refused;  /* mappings of files that got no number */
+	uint64_t refused; /* mappings of files that got no number */
 };
 
 /* The blocks must outlive modules. want_tables false: modules have names only. */
