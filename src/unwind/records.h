@@ -24,8 +24,8 @@ struct record {
 	enum record_kind kind;
 	uint64_t time; /* ns of CLOCK_MONOTONIC */
 	pid_t pid, tid;
-	pid_t parent; /* RECORD_FORK: the process id of the parent */
-	uint64_t lost; /* RECORD_LOST: how many records */
+	pid_t parent;		/* RECORD_FORK: the process id of the parent */
+	uint64_t lost;		/* RECORD_LOST: how many records */
 	struct mapping mapping; /* RECORD_MAP; its path points into the bytes that were read */
 };
 

@@ -17,10 +17,10 @@ struct unwind {
 	struct spaces spaces;
 	struct records *records; /* NULL: none */
 	bool started;
-	struct err no_records;	 /* why, if the kernel refused them */
-	uint64_t lost;		 /* records that the kernel could not deliver */
-	bool rescan;		 /* something was lost since the last scan */
-	uint64_t scanned;	 /* when, in ns of CLOCK_MONOTONIC */
+	struct err no_records; /* why, if the kernel refused them */
+	uint64_t lost;	       /* records that the kernel could not deliver */
+	bool rescan;	       /* something was lost since the last scan */
+	uint64_t scanned;      /* when, in ns of CLOCK_MONOTONIC */
 	/* Processes whose first thread has ended, maybe before others. */
 	struct unwind_ending {
 		pid_t *v;

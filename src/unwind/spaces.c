@@ -73,7 +73,7 @@ static uint32_t class_of(size_t n)
 	uint32_t class = 0;
 
 	while (class_size(class) < n)
-		class++;
+		class ++;
 	return class;
 }
 
