@@ -104,6 +104,18 @@ static enum unwind_cfa kind_of(const struct cfi_machine *machine, uint64_t numbe
 }
 
 /*
+ * arm64 saves registers at the end of a frame that is nearest to the SP. If the frame is so large that a rule has no
+ * room for the distance to the CFA, the rule gives that to the SP.
+ */
+static struct saved from_sp_if_far(struct saved saved, enum unwind_cfa cfa, int64_t cfa_offset)
+{
+	if (cfa == UNWIND_CFA_SP && saved.how == UNWIND_AT_CFA && !fits(saved.offset) &&
+	    !__builtin_add_overflow(saved.offset, cfa_offset, &saved.offset))
+		saved.how = UNWIND_AT_SP;
+	return saved;
+}
+
+/*
  * Returns the state as a rule in its simplest form: members that the rule does not use are 0, so that equal rules
  * have equal bytes.
  */
@@ -114,9 +126,9 @@ static struct unwind_rule rule_of(const struct run *run)
 	int64_t offset = expression ? now->said.offset : now->cfa_offset;
 	uint64_t add = expression ? now->said.add : 0;
 	struct unwind_rule rule = { .cfa = expression ? now->said.cfa : kind_of(run->machine, now->cfa_register) };
+	struct saved ra = from_sp_if_far(now->ra, rule.cfa, offset), fp = from_sp_if_far(now->fp, rule.cfa, offset);
 	bool known = rule.cfa != UNWIND_CFA_UNKNOWN && offset >= INT_MIN && offset <= INT_MAX && add <= UCHAR_MAX &&
-		     now->ra.how != UNWIND_LOST && fits(now->ra.offset) &&
-		     (run->machine->has_lr || now->ra.how != UNWIND_SAME);
+		     ra.how != UNWIND_LOST && fits(ra.offset) && (run->machine->has_lr || ra.how != UNWIND_SAME);
 
 	if (now->ra.undefined)
 		return (struct unwind_rule){ .cfa = UNWIND_CFA_ROOT };
@@ -124,10 +136,10 @@ static struct unwind_rule rule_of(const struct run *run)
 		return (struct unwind_rule){ .cfa = UNWIND_CFA_UNKNOWN };
 	rule.offset = offset;
 	rule.add = add;
-	rule.ra = now->ra.how;
-	rule.ra_offset = now->ra.offset / WORD;
-	rule.fp = fits(now->fp.offset) ? now->fp.how : UNWIND_LOST;
-	rule.fp_offset = rule.fp == UNWIND_LOST ? 0 : now->fp.offset / WORD;
+	rule.ra = ra.how;
+	rule.ra_offset = ra.offset / WORD;
+	rule.fp = fits(fp.offset) ? fp.how : UNWIND_LOST;
+	rule.fp_offset = rule.fp == UNWIND_LOST ? 0 : fp.offset / WORD;
 	return rule;
 }
 

@@ -12,6 +12,7 @@ TestSuite(unwind, .init = fixture_init);
 #if defined(__x86_64__)
 #define SAVE_FP	  "push %rbp\n.cfi_def_cfa_offset 16\n.cfi_offset %rbp, -16\n"
 #define USE_FP	  ".cfi_def_cfa_register %rbp\n"
+#define SAVE_FAR  ".cfi_def_cfa_offset 400000\n.cfi_offset %rbp, -399984\n"
 #define NO_RA	  ".cfi_undefined %rip\n"
 #define NOP	  ".byte 0x90\n"
 #define OTHER_CFA ".cfi_def_cfa %r10, 0\n"
@@ -29,6 +30,7 @@ TestSuite(unwind, .init = fixture_init);
 #else
 #define SAVE_FP	  "stp x29, x30, [sp, -16]!\n.cfi_def_cfa_offset 16\n.cfi_offset x29, -16\n.cfi_offset x30, -8\n"
 #define USE_FP	  ".cfi_def_cfa_register x29\n"
+#define SAVE_FAR  ".cfi_def_cfa_offset 400000\n.cfi_offset x29, -399984\n"
 #define NO_RA	  ".cfi_undefined x30\n"
 #define NOP	  "nop\n"
 #define OTHER_CFA ".cfi_def_cfa x9, 0\n"
@@ -128,6 +130,15 @@ Test(unwind, rules_of_a_function)
 	cr_expect_eq(table_rule(&table, 1ULL << 40), UNWIND_RULE_NONE);
 	cr_expect_eq(table.functions, 7);
 	cr_expect_eq(table.damaged, 0);
+	done();
+}
+
+/* A frame so large that a rule has no room for the distance from the CFA. */
+Test(unwind, rules_of_a_large_frame)
+{
+	build(FUNCTION("far", SAVE_FAR NOP));
+	expect_cfa("far", 0, UNWIND_CFA_SP, 400000);
+	expect_saved("far", 0, UNWIND_AT_SP, 2, RA);
 	done();
 }
 

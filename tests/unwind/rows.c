@@ -10,6 +10,7 @@
  */
 #include <fcntl.h>
 #include <gelf.h>
+#include <limits.h>
 
 #include "unwind/eh_frame.h"
 
@@ -19,8 +20,13 @@ struct printer {
 	char printed[64]; /* the last row's */
 };
 
-static const char *saved(char to[32], enum unwind_saved how, int offset)
+/* readelf knows only the distance to the CFA. A rule gives that to the SP if the former is too large for it. */
+static const char *saved(char to[32], const struct unwind_rule *rule, enum unwind_saved how, int offset)
 {
+	if (how == UNWIND_AT_SP && rule->cfa == UNWIND_CFA_SP && offset * 8 - rule->offset < 8 * SHRT_MIN) {
+		snprintf(to, 32, "c%+d", offset * 8 - rule->offset);
+		return to;
+	}
 	snprintf(to, 32, how == UNWIND_AT_CFA ? "c%+d" : how == UNWIND_SAME ? "s"
 									    : "?",
 		 8 * offset);
@@ -35,7 +41,7 @@ static void print_row(void *ctx, uint64_t vaddr, const struct unwind_rule *rule)
 
 	if (rule->cfa == UNWIND_CFA_SP || rule->cfa == UNWIND_CFA_FP)
 		snprintf(text, sizeof(text), "%s%+d %s %s", fp_based ? (arm ? "x29" : "rbp") : (arm ? "sp" : "rsp"),
-			 rule->offset, saved(fp, rule->fp, rule->fp_offset), saved(ra, rule->ra, rule->ra_offset));
+			 rule->offset, saved(fp, rule, rule->fp, rule->fp_offset), saved(ra, rule, rule->ra, rule->ra_offset));
 	else
 		snprintf(text, sizeof(text), "%s", rule->cfa != UNWIND_CFA_ROOT ? "?" : arm ? "sp+0 s s"
 											    : "root");
