@@ -7,6 +7,7 @@
  *	fentry, fexit, kprobe, kretprobe FUNCTION; raw_tp NAME; tp SYSTEM/NAME;
  *	kprobe.multi, kretprobe.multi FUNCTION | FILE-WITH-ADDRESSES (has a slash in its name);
  *	uprobe, uretprobe, uprobe.multi, uretprobe.multi PATH OFFSET
+ *	sample HZ: of the processor's clock;
  *	kprobe.session as kprobe.multi, one program at entry and return
  * Two mechanisms with a + between them are attached to the same place.
  */
@@ -116,6 +117,17 @@ static int attach_tracepoint(bool raw, char **where)
 	return hang_on_event(&attr, load(BPF_PROG_TYPE_TRACEPOINT, 0, 0));
 }
 
+static int attach_samples(bool unused, char **where)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.sample_period = 1000000000 / atoi(where[0]),
+	};
+
+	return hang_on_event(&attr, load(BPF_PROG_TYPE_PERF_EVENT, 0, 0));
+}
+
 static size_t read_addresses(const char *path, unsigned long *addrs)
 {
 	FILE *f = fopen(path, "r");
@@ -182,6 +194,7 @@ static const struct mechanism {
 	{ "kprobe.session", attach_kprobe_session, false },
 	{ "raw_tp", attach_tracepoint, true },
 	{ "tp", attach_tracepoint, false },
+	{ "sample", attach_samples, false },
 	{ "uprobe", attach_probe, false },
 	{ "uretprobe", attach_probe, true },
 	{ "uprobe.multi", attach_uprobe_multi, false },

@@ -189,6 +189,39 @@ streams() {
 	stream 'opensnoop, nothing passes' opensnoop -x -p %p
 }
 
+# sample LABEL CALL CALLS DEPTH TRACER...: the cost of one of 1000 samples a second, for the whole machine: the reader runs
+# on the same processor. Prints how many frames a sample has in the mean, if the tracer writes "folded".
+sample() {
+	label=$1 load="bench-calls -e -r 5 -n $3 -d $4 $2"
+	shift 4
+	rm -f folded
+	plain=$($load)
+	out=$(bench-hold -f rows -w "$load" "$@" 2> why) || {
+		say "$label: skipped, $(reason)"
+		return
+	}
+	frames=$([ ! -e folded ] || awk '{ n = $NF; sub(/ [0-9]+$/, ""); all += n; frames += n * (split($0, f, ";") - 1) }
+		END { if (all) printf "%.1f", frames / all }' folded)
+	cost=$(echo "$out" | awk -v plain="$plain" 'NR == 1 { printf "%.0f", ($1 - plain) / $1 * 1000000 }')
+	say "$(printf '%-40s %8s %8s %8s' "$label" "$frames" '' "$cost")"
+	[ -z "$frames" ] || { costs="$costs $frames $cost"; }
+}
+
+# Two depths, so that the difference is the cost of a frame.
+samples() {
+	say
+	say "Instructions of a sample, 1000 a second: the interrupt, the walk, the record and the reader"
+	say
+	say "$(printf '%-40s %8s %8s %8s' 'profile' frames '' sonde)"
+	costs=
+	sample '(an empty program)' spin 20000 27 bench-empty sample 1000
+	for depth in 27 107; do
+		sample "profile -U, computing $depth frames deep" spin 20000 $depth sonde profile -F 1000 -U --folded folded
+	done
+	echo "$costs" | awk '{ printf "@@ %-40s %8s %8s %8.0f\n", "  a frame more", "", "", ($4 - $2) / ($3 - $1) }'
+	sample 'profile, calls 27 frames deep' stat 2000 27 sonde profile -F 1000 --folded folded
+}
+
 # ready LABEL [-n] TRACER...
 ready() {
 	label=$1
@@ -219,6 +252,8 @@ start_and_end() {
 	ready 'execsnoop' sonde execsnoop
 	ready 'execsnoop -x' sonde execsnoop -x
 	ready 'opensnoop' sonde opensnoop
+	ready 'profile' sonde profile
+	ready 'profile -p' sonde profile -p 1
 	ready '-c true vfs_read' -n sonde funccount -c /bin/true vfs_read
 	ready '(an empty program, fentry)' bench-empty fentry vfs_read
 	ready '(an empty program, kprobe.multi)' bench-empty kprobe.multi vfs_read
@@ -237,4 +272,5 @@ latencies
 filters
 syscalls
 streams
+samples
 start_and_end

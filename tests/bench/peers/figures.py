@@ -25,6 +25,10 @@ def seconds_per_million(ns):
     return digits(ns / 1000) + ' s'
 
 
+def percent(x):
+    return f'{x:.1f} %'
+
+
 def times(x):
     return f'{x:,.2f} x'
 

@@ -104,6 +104,19 @@ TABLES = {
         'Cost of reading',
         'Processor time that the tool itself used for what it printed, in seconds per million events.',
         Metric(figures.seconds_per_million)),
+    'sample': Table(
+        'Cost of a sample',
+        'Instructions of the whole machine for a sample of a stack, taken 999 times a second: the interrupt, the walk, '
+        'and what the tool does with it while it runs.',
+        Metric(figures.count), least=-1e6),
+    'incomplete': Table(
+        'Incomplete stacks',
+        'Of 100 samples of a program without frame pointers, those whose stack does not reach its first function.',
+        Metric(figures.percent)),
+    'bytes': Table(
+        'Bytes for a sample',
+        'The size of the file that the tool writes, divided by the number of samples.',
+        Metric(figures.count)),
     'slowdown': Table(
         'Slowdown',
         'How much longer a workload runs with the tool than without it: 1.00 x is not slower at all.',
