@@ -91,7 +91,7 @@ struct file_format {
 	void (*add)(struct str *s, const struct files *files);
 };
 
-extern const struct file_format file_folded;
+extern const struct file_format file_folded, file_pprof, file_speedscope;
 
 /* Returns what to show of a sum: microseconds or the count. */
 uint64_t files_weight(const struct files *files, const struct tree_sum *sum);

@@ -34,16 +34,35 @@ static int check_stdout(const struct files *files, const struct file_format *for
 	return 0;
 }
 
-/* Opens the directory, and sets the name in it. */
+/* Creates a file of our own in the directory. Returns its descriptor or -errno. */
+static int create_own(int dir, char *name, size_t size)
+{
+	uint64_t random;
+	int fd;
+
+	do {
+		if (getrandom(&random, sizeof(random), 0) < 0)
+			return -errno;
+		snprintf(name, size, ".sonde-%016llx", (unsigned long long)random);
+		fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	} while (fd < 0 && errno == EEXIST);
+	return fd < 0 ? -errno : fd;
+}
+
+/* Opens the directory, and sets the name in it. Only a file that is created shows that one can be. */
 static int find_place(struct file *file, struct err *err)
 {
 	const char *slash = strrchr(file->name, '/');
-	char *dir __free = slash ? base_strndup(file->name, slash - file->name + 1) : base_strdup(".");
+	char *dir __free = slash ? base_strndup(file->name, slash - file->name + 1) : base_strdup("."), own[64];
+	int fd;
 
 	file->base = slash ? slash + 1 : file->name;
 	file->dir = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (file->dir < 0 || faccessat(file->dir, ".", W_OK | X_OK, AT_EACCESS))
-		return err_set(err, -errno, "cannot create %s: %s", file->name, strerror(errno));
+	fd = file->dir < 0 ? -errno : create_own(file->dir, own, sizeof(own));
+	if (fd < 0)
+		return err_set(err, fd, "cannot create %s: %s", file->name, strerror(-fd));
+	close(fd);
+	unlinkat(file->dir, own, 0);
 	return 0;
 }
 
@@ -89,21 +108,6 @@ int files_add(struct files *files, const struct file_format *format, const char 
 	else if (file.dir >= 0)
 		close(file.dir);
 	return ret;
-}
-
-/* Creates a file of our own in the directory. Returns its descriptor or -errno. */
-static int create_own(int dir, char *name, size_t size)
-{
-	uint64_t random;
-	int fd;
-
-	do {
-		if (getrandom(&random, sizeof(random), 0) < 0)
-			return -errno;
-		snprintf(name, size, ".sonde-%016llx", (unsigned long long)random);
-		fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	} while (fd < 0 && errno == EEXIST);
-	return fd < 0 ? -errno : fd;
 }
 
 /* Returns 0 or -errno. A full disk may be reported by close() only (NFS). */
