@@ -53,11 +53,14 @@ $(B)/tests/together: tests/engines/together.c $(LIB:%.c=$(B)/%.o) $(LIBBPF_A) $(
 		-o $@ $(filter-out $(COMPAT_A),$^) $(LDLIBS) $(COMPAT_A)
 
 .PHONY: test-programs
-test-programs: $(TEST_BIN) $(B)/unwind-rows
+test-programs: $(TEST_BIN) $(B)/unwind-rows $(B)/stack-files
 
 # For this machine alone: it is beside those that guests get.
 $(B)/unwind-rows: tests/unwind/rows.c $(patsubst %.c,$(B)/%.o,$(wildcard src/unwind/*.c src/binary/*.c src/kernel/*.c src/base/*.c)) $(LIBBPF_A) $(COMPAT_A)
 	$(call say,CC,$<)$(CC) $(TEST_CFLAGS) -I. -Isrc -static -Wl,--gc-sections -o $@ $(filter-out $(COMPAT_A),$^) $(LDLIBS) $(COMPAT_A)
+
+$(B)/stack-files: tests/output/stacks.c $(patsubst %.c,$(B)/%.o,$(wildcard src/output/*.c src/base/*.c))
+	$(call say,CC,$<)$(CC) $(TEST_CFLAGS) -I. -Isrc -Wno-missing-field-initializers -static -Wl,--gc-sections -o $@ $^ $(LDLIBS)
 
 # A session of our own, for guests.
 $(B)/tests/ksyms: tests/guest/ksyms.c $(patsubst %.c,$(B)/%.o,$(wildcard src/kernel/*.c src/base/*.c)) $(LIBBPF_A) $(COMPAT_A)

@@ -5,10 +5,8 @@
 
 void folded_add_name(struct str *s, const struct frame *frame, bool annotated)
 {
-	const char *name = frame->name, *end;
+	const char *name = frame_name(frame), *end;
 
-	if (!*name)
-		name = "[unknown]";
 	for (; (end = strchr(name, ';')); name = end + 1) {
 		str_add_shown(s, name, end - name);
 		str_add(s, "\\x3b");

@@ -23,6 +23,12 @@ struct frame {
 	enum frame_kind kind;
 };
 
+/* Returns the name, for formats whose readers take no empty names. */
+static inline const char *frame_name(const struct frame *frame)
+{
+	return *frame->name ? frame->name : "[unknown]";
+}
+
 /* A part of a stack, the innermost frame first, 127 frames at most: what a member of FIELD_STACK is. */
 struct frame_stack {
 	const struct frame *const *frames; /* NULL: there is no such stack (null); not owned */

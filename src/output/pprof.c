@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * pprof's format: the message Profile of
+ * https://github.com/google/pprof/blob/main/proto/profile.proto, in protobuf's encoding
+ * (https://protobuf.dev/programming-guides/encoding/), compressed by gzip. Each field is a tag, number << 3 | type, and
+ * a value: type 0 is a varint, seven bits a byte with the lowest first, type 2 is a length and bytes. Fields of value
+ * 0 are left out. Texts are numbers of a table of strings.
+ */
+#include <zlib.h>
+
+#include "files.h"
+
+enum wire {
+	WIRE_VARINT,
+	WIRE_BYTES = 2,
+};
+
+/* Numbers of fields, as profile.proto has them. */
+enum profile_field {
+	PROFILE_SAMPLE_TYPE = 1,
+	PROFILE_SAMPLE,
+	PROFILE_MAPPING,
+	PROFILE_LOCATION,
+	PROFILE_FUNCTION,
+	PROFILE_STRING_TABLE,
+	PROFILE_TIME_NANOS = 9,
+	PROFILE_DURATION_NANOS,
+	PROFILE_PERIOD_TYPE,
+	PROFILE_PERIOD,
+	PROFILE_COMMENT,
+};
+enum {
+	TYPE_TYPE = 1,
+	TYPE_UNIT
+};
+enum {
+	SAMPLE_LOCATION_ID = 1,
+	SAMPLE_VALUE,
+	SAMPLE_LABEL
+};
+enum {
+	LABEL_KEY = 1,
+	LABEL_STR,
+	LABEL_NUM
+};
+enum {
+	MAPPING_ID = 1,
+	MAPPING_MEMORY_LIMIT = 3,
+	MAPPING_FILENAME = 5,
+	MAPPING_BUILD_ID,
+	MAPPING_HAS_FUNCTIONS
+};
+enum {
+	LOCATION_ID = 1,
+	LOCATION_MAPPING_ID,
+	LOCATION_ADDRESS,
+	LOCATION_LINE
+};
+enum {
+	LINE_FUNCTION_ID = 1
+};
+enum {
+	FUNCTION_ID = 1,
+	FUNCTION_NAME,
+	FUNCTION_SYSTEM_NAME
+};
+
+/* A file, or the kernel: of texts. */
+struct mapping {
+	uint32_t file, build_id;
+};
+
+struct function {
+	uint32_t name, symbol;
+};
+
+/* A profile while it is written. Members of the sets are numbered from 0, ids in the file from 1. */
+struct pprof {
+	const struct files *files;
+	struct str out;
+	struct set strings;   /* with their NUL; 0 is "" */
+	struct set frames;    /* struct frame *: the locations */
+	struct set mappings;  /* struct mapping */
+	struct set functions; /* struct function */
+	struct {
+		uint64_t *v; /* above the highest address of each mapping */
+		size_t n, cap;
+	} limits;
+};
+
+static void add_varint(struct str *s, uint64_t value)
+{
+	for (; value >= 0x80; value >>= 7)
+		str_addc(s, value | 0x80);
+	str_addc(s, value);
+}
+
+static void add_number(struct str *s, unsigned int field, uint64_t value)
+{
+	if (!value)
+		return;
+	add_varint(s, field << 3 | WIRE_VARINT);
+	add_varint(s, value);
+}
+
+static void add_bytes(struct str *s, unsigned int field, const struct str *bytes)
+{
+	add_varint(s, field << 3 | WIRE_BYTES);
+	add_varint(s, bytes->len);
+	str_addn(s, str_or_empty(bytes->data), bytes->len);
+}
+
+static uint32_t string_of(struct pprof *pprof, const char *text)
+{
+	return text ? set_add(&pprof->strings, text, strlen(text) + 1) : 0;
+}
+
+static void add_type(struct pprof *pprof, unsigned int field, const char *type, const char *unit)
+{
+	__str struct str message = {};
+
+	add_number(&message, TYPE_TYPE, string_of(pprof, type));
+	add_number(&message, TYPE_UNIT, string_of(pprof, unit));
+	add_bytes(&pprof->out, field, &message);
+}
+
+static const char kernel_file[] = "[kernel.kallsyms]";
+
+/* Returns the id of the mapping that the frame is in, 0: none. */
+static uint32_t mapping_of(struct pprof *pprof, const struct frame *frame)
+{
+	const char *file = frame->file || frame->kind != FRAME_KERNEL ? frame->file : kernel_file;
+	const struct mapping mapping = { string_of(pprof, file), string_of(pprof, frame->build_id) };
+	uint32_t number;
+
+	if (!file)
+		return 0;
+	number = set_add(&pprof->mappings, &mapping, sizeof(mapping));
+	if (number == pprof->limits.n)
+		vec_push(&pprof->limits);
+	if (pprof->limits.v[number] <= frame->address)
+		pprof->limits.v[number] = frame->address + 1;
+	return number + 1;
+}
+
+static void add_location(struct pprof *pprof, uint32_t id, const struct frame *frame)
+{
+	const struct function function = { string_of(pprof, frame_name(frame)),
+					   string_of(pprof, frame->symbol ? frame->symbol : frame_name(frame)) };
+	__str struct str line = {}, location = {};
+
+	add_number(&line, LINE_FUNCTION_ID, set_add(&pprof->functions, &function, sizeof(function)) + 1);
+	add_number(&location, LOCATION_ID, id);
+	add_number(&location, LOCATION_MAPPING_ID, mapping_of(pprof, frame));
+	add_number(&location, LOCATION_ADDRESS, frame->address);
+	add_bytes(&location, LOCATION_LINE, &line);
+	add_bytes(&pprof->out, PROFILE_LOCATION, &location);
+}
+
+/* Returns the id of the frame's location, which is added if it is new. */
+static uint32_t location_of(struct pprof *pprof, const struct frame *frame)
+{
+	size_t before = pprof->frames.n;
+	uint32_t id = set_add(&pprof->frames, &frame, sizeof(frame)) + 1;
+
+	if (id > before)
+		add_location(pprof, id, frame);
+	return id;
+}
+
+static void add_label(struct str *sample, const struct files_label *label)
+{
+	__str struct str message = {};
+
+	add_number(&message, LABEL_KEY, label->key);
+	add_number(&message, LABEL_STR, label->text);
+	add_number(&message, LABEL_NUM, label->number);
+	add_bytes(sample, SAMPLE_LABEL, &message);
+}
+
+static void add_sample(struct pprof *pprof, const struct files_sample *sample)
+{
+	const struct tree *tree = &pprof->files->exact;
+	const struct set_member *labels = &pprof->files->label_set.v[sample->labels];
+	__str struct str message = {}, locations = {}, values = {};
+
+	for (uint32_t node = sample->node; node; node = tree->v[node].parent)
+		add_varint(&locations, location_of(pprof, tree->v[node].frame));
+	add_varint(&values, sample->sum.count);
+	if (pprof->files->about.times)
+		add_varint(&values, sample->sum.ns);
+	add_bytes(&message, SAMPLE_LOCATION_ID, &locations);
+	add_bytes(&message, SAMPLE_VALUE, &values);
+	for (size_t i = 0; i < labels->len / sizeof(struct files_label); i++)
+		add_label(&message, (const struct files_label *)labels->bytes + i);
+	add_bytes(&pprof->out, PROFILE_SAMPLE, &message);
+}
+
+/* Tools need not look for symbols themselves: the functions are here. */
+static void add_mapping(struct pprof *pprof, uint32_t number)
+{
+	const struct mapping *mapping = pprof->mappings.v[number].bytes;
+	__str struct str message = {};
+
+	add_number(&message, MAPPING_ID, number + 1);
+	add_number(&message, MAPPING_MEMORY_LIMIT, pprof->limits.v[number]);
+	add_number(&message, MAPPING_FILENAME, mapping->file);
+	add_number(&message, MAPPING_BUILD_ID, mapping->build_id);
+	add_number(&message, MAPPING_HAS_FUNCTIONS, 1);
+	add_bytes(&pprof->out, PROFILE_MAPPING, &message);
+}
+
+static bool is_kernel(struct pprof *pprof, uint32_t number)
+{
+	return ((const struct mapping *)pprof->mappings.v[number].bytes)->file == string_of(pprof, kernel_file);
+}
+
+/* What locations refer to. Viewers take the first mapping for the program's: the kernel's comes last. */
+static void add_tables(struct pprof *pprof)
+{
+	for (int kernel = 0; kernel < 2; kernel++)
+		for (uint32_t i = 0; i < pprof->mappings.n; i++)
+			if (is_kernel(pprof, i) == kernel)
+				add_mapping(pprof, i);
+	for (size_t i = 0; i < pprof->functions.n; i++) {
+		const struct function *function = pprof->functions.v[i].bytes;
+		__str struct str message = {};
+
+		add_number(&message, FUNCTION_ID, i + 1);
+		add_number(&message, FUNCTION_NAME, function->name);
+		add_number(&message, FUNCTION_SYSTEM_NAME, function->symbol);
+		add_bytes(&pprof->out, PROFILE_FUNCTION, &message);
+	}
+}
+
+/* Texts of protobuf are UTF-8. */
+static void add_strings(struct pprof *pprof)
+{
+	for (size_t i = 0; i < pprof->strings.n; i++) {
+		const struct set_member *string = &pprof->strings.v[i];
+		__str struct str shown = {};
+
+		str_add_shown(&shown, string->bytes, string->len - 1);
+		add_bytes(&pprof->out, PROFILE_STRING_TABLE, &shown);
+	}
+}
+
+static void add_profile(struct pprof *pprof)
+{
+	const struct files_about *about = &pprof->files->about;
+	__str struct str comment = {};
+
+	/* labels refer to these by their numbers */
+	string_of(pprof, "");
+	for (size_t i = 0; i < pprof->files->strings.n; i++)
+		string_of(pprof, pprof->files->strings.v[i].bytes);
+	add_type(pprof, PROFILE_SAMPLE_TYPE, about->counts, "count");
+	if (about->times)
+		add_type(pprof, PROFILE_SAMPLE_TYPE, about->times, "nanoseconds");
+	vec_each(sample, &pprof->files->samples)
+		add_sample(pprof, sample);
+	if (about->period_ns && about->times) {
+		add_type(pprof, PROFILE_PERIOD_TYPE, about->times, "nanoseconds");
+		add_number(&pprof->out, PROFILE_PERIOD, about->period_ns);
+	}
+	add_number(&pprof->out, PROFILE_TIME_NANOS, about->began_ns);
+	add_number(&pprof->out, PROFILE_DURATION_NANOS, about->lasted_ns);
+	add_number(&pprof->out, PROFILE_COMMENT, string_of(pprof, about->title));
+	add_tables(pprof);
+	add_strings(pprof);
+}
+
+static voidpf gzip_alloc(voidpf ctx, uInt n, uInt size)
+{
+	return base_alloc((size_t)n * size);
+}
+
+static void gzip_free(voidpf ctx, voidpf p)
+{
+	free(p);
+}
+
+/* 16 on top of the window's bits: gzip in place of zlib's own format. */
+static void add_gzip(struct str *s, const struct str *data)
+{
+	z_stream stream = { .zalloc = gzip_alloc, .zfree = gzip_free };
+	size_t start = s->len;
+
+	if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+		return;
+	str_add_fill(s, 0, deflateBound(&stream, data->len));
+	stream.next_in = (Bytef *)data->data;
+	stream.avail_in = data->len;
+	stream.next_out = (Bytef *)s->data + start;
+	stream.avail_out = s->len - start;
+	deflate(&stream, Z_FINISH);
+	s->len = start + stream.total_out;
+	deflateEnd(&stream);
+}
+
+static void pprof_add(struct str *s, const struct files *files)
+{
+	struct pprof pprof = { .files = files };
+
+	add_profile(&pprof);
+	add_gzip(s, &pprof.out);
+	str_release(&pprof.out);
+	set_release(&pprof.strings);
+	set_release(&pprof.frames);
+	set_release(&pprof.mappings);
+	set_release(&pprof.functions);
+	free(pprof.limits.v);
+}
+
+const struct file_format file_pprof = { .name = "pprof", .binary = true, .add = pprof_add };
