@@ -10,6 +10,8 @@
 #ifndef SONDE_BINARY_H
 #define SONDE_BINARY_H
 
+#include <limits.h>
+
 #include "base/base.h"
 
 struct binary;
@@ -101,11 +103,14 @@ const char *binary_refused(const struct binary *binary);
 bool binary_is_named(struct binary *binary, const char *name);
 
 /*
- * *name: the first library that the file is linked to (DT_NEEDED) whose name begins with prefix. *runpath: the
- * directories where the file wants its libraries searched (DT_RUNPATH or DT_RPATH, not expanded), or NULL. -ENOENT:
- * no such library.
+ * Calls fn for each library that the file is linked to (DT_NEEDED), in the order of the file, and for the directories
+ * where it wants them searched (runpath: DT_RUNPATH or DT_RPATH, not expanded), which may come last. The texts live as
+ * long as the binary. A non-zero return of fn ends the walk and is returned.
  */
-int binary_needed(struct binary *binary, const char *prefix, const char **name, const char **runpath);
+typedef int (*binary_needed_fn)(void *ctx, const char *text, bool runpath);
+int binary_each_needed(struct binary *binary, binary_needed_fn fn, void *ctx);
+/* The path of the loader that a program wants (PT_INTERP). -ENOENT: it wants none. */
+int binary_interpreter(struct binary *binary, char path[PATH_MAX]);
 
 /* The build-id of the file itself in hexadecimal, which the caller frees; NULL: it has none. */
 char *binary_build_id(struct binary *binary);

@@ -36,6 +36,13 @@ void library_release(struct library *lib);
 int library_needed(const struct library *lib, const char *prefix, char **needed, struct err *err);
 
 /*
+ * Calls fn with the loader of lib and each library that lib is linked to, in a form that library_find() takes. Returns
+ * 0, or the errors of binary_open().
+ */
+typedef void (*library_needed_fn)(void *ctx, const char *name);
+int library_each_needed(const struct library *lib, library_needed_fn fn, void *ctx, struct err *err);
+
+/*
  * *root: "/proc/PID/root", or NULL if the process has our root and mount namespace. The caller frees it. -ESRCH: no
  * such process. -EACCES: it may not be looked into.
  */

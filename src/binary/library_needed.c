@@ -36,20 +36,69 @@ static char *search_runpath(const struct library *lib, const char *runpath, cons
 	return NULL;
 }
 
+/* What a file says about the libraries that it is linked to. */
+struct needs {
+	const char **v; /* names; owned by the binary */
+	size_t n, cap;
+	const char *runpath; /* NULL: none */
+};
+
+static int add_need(void *ctx, const char *text, bool runpath)
+{
+	struct needs *needs = ctx;
+
+	if (runpath)
+		needs->runpath = text;
+	else
+		*vec_push(needs) = text;
+	return 0;
+}
+
+static void needs_release(struct needs *needs)
+{
+	free(needs->v);
+}
+
+/* The library in a form that library_find() takes. The caller frees it. */
+static char *name_for_find(const struct library *lib, const struct needs *needs, const char *name)
+{
+	char *path = needs->runpath ? search_runpath(lib, needs->runpath, name) : NULL;
+
+	return path ? path : base_strdup(name);
+}
+
 int library_needed(const struct library *lib, const char *prefix, char **needed, struct err *err)
 {
+	struct needs needs __cleanup(needs_release) = {};
 	struct binary *binary __cleanup(binary_closep) = NULL;
-	const char *name, *runpath;
 	int ret = binary_open(lib->root, lib->path, &binary, err);
 
 	*needed = NULL;
 	if (ret)
 		return ret;
-	if (binary_needed(binary, prefix, &name, &runpath))
-		return err_set(err, -ENOENT, "%s is not linked to %s", lib->shown, prefix);
-	if (runpath)
-		*needed = search_runpath(lib, runpath, name);
-	if (!*needed)
-		*needed = base_strdup(name);
+	binary_each_needed(binary, add_need, &needs);
+	vec_each(name, &needs)
+		if (!*needed && !strncmp(*name, prefix, strlen(prefix)))
+			*needed = name_for_find(lib, &needs, *name);
+	return *needed ? 0 : err_set(err, -ENOENT, "%s is not linked to %s", lib->shown, prefix);
+}
+
+int library_each_needed(const struct library *lib, library_needed_fn fn, void *ctx, struct err *err)
+{
+	struct needs needs __cleanup(needs_release) = {};
+	struct binary *binary __cleanup(binary_closep) = NULL;
+	char loader[PATH_MAX];
+	int ret = binary_open(lib->root, lib->path, &binary, err);
+
+	if (ret)
+		return ret;
+	if (!binary_interpreter(binary, loader))
+		fn(ctx, loader);
+	binary_each_needed(binary, add_need, &needs);
+	vec_each(name, &needs) {
+		char *needed __free = name_for_find(lib, &needs, *name);
+
+		fn(ctx, needed);
+	}
 	return 0;
 }

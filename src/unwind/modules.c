@@ -311,8 +311,9 @@ struct module *modules_find(struct modules *modules, pid_t pid, const struct map
 struct module *modules_find_path(struct modules *modules, const char *path)
 {
 	struct module_file file = { .fd = -1 };
+	char *real __free = realpath(path, NULL); /* as the kernel will show it */
 
-	return module_file_open_path(&file, path) ? NULL : identify(modules, &file, path, NULL);
+	return !real || module_file_open_path(&file, real) ? NULL : identify(modules, &file, real, NULL);
 }
 
 struct module *modules_get(const struct modules *modules, uint16_t number)

@@ -50,4 +50,9 @@ void follow_record(void *unwind, const struct record *record);
 /* Removes processes that have ended. */
 void follow_endings(struct unwind *unwind);
 
+/* --- prepare.c --- */
+
+/* Makes the modules of a program and of the libraries that it is linked to. */
+void prepare_program(struct modules *modules, const char *path);
+
 #endif

@@ -112,7 +112,7 @@ void unwind_take(struct unwind *unwind)
 
 void unwind_prepare(struct unwind *unwind, const char *path)
 {
-	modules_find_path(&unwind->modules, path);
+	prepare_program(&unwind->modules, path);
 	module_tables_show(&unwind->modules.tables);
 }
 

@@ -24,7 +24,7 @@ static void expect_same_rules(const struct unwind_mapping *mapping, const char *
 		cr_expect(!memcmp(&ours, &rule, sizeof(rule)), "%s+%llx", path, (unsigned long long)at);
 		known += rule.cfa > UNWIND_CFA_ROOT;
 	}
-	cr_expect_geq(known, 40, "%s: %zu", path, known);
+	cr_expect(known >= 40 || end - mapping->offset < 65536, "%s: %zu", path, known);
 	binary_close(binary);
 	table_release(&table);
 	rules_release(&rules);
@@ -158,4 +158,45 @@ Test(unwind_session, functions_by_offset)
 	binary_close(binary);
 	unwind_free(unwind);
 	echo_end(&echo);
+}
+
+static size_t count_modules(void)
+{
+	size_t n = 0;
+
+	while (unwind_module(unwind, n + 1))
+		n++;
+	return n;
+}
+
+/* The tables of a command and its libraries, also of one that only another library needs, exist before it starts. */
+Test(unwind_session, prepared_command)
+{
+	struct echo echo;
+	size_t n;
+
+	fixture_text("deep.c", "int deep(void) { return 1; }\n");
+	fixture_text("near.c", "int deep(void);\nint near(void) { return deep(); }\n");
+	fixture_text("echo.c", "#include <unistd.h>\nint near(void);\n"
+			       "int main(void) { char c; while (read(0, &c, near()) == 1) write(1, &c, 1); }\n");
+	fixture_run("$CC -shared -fPIC -o libdeep.so deep.c");
+	fixture_run("$CC -shared -fPIC -Wl,-rpath,'$ORIGIN' -o libnear.so near.c -L. -ldeep");
+	fixture_run("$CC -Wl,-rpath,'$ORIGIN' -o echo echo.c -L. -lnear -Wl,-rpath-link,. 2> /dev/null");
+	session_open(getpid());
+	unwind_prepare(unwind, fixture_path("echo"));
+	n = count_modules();
+	cr_expect_eq(n, 5, "%zu", n);
+	for (size_t i = 1; i <= n; i++)
+		cr_expect(unwind_module(unwind, i)->has_table, "%s", unwind_module(unwind, i)->path);
+	unwind_prepare(unwind, "/no/such/file");
+	cr_expect_eq(count_modules(), n);
+
+	cr_assert_eq(unwind_start(unwind, NULL, NULL, NULL), 0);
+	n = count_modules();
+	echo = echo_start(fixture_path("echo"));
+	unwind_take(unwind);
+	cr_expect_eq(count_modules(), n);
+	expect_as_proc_shows(echo.pid);
+	echo_end(&echo);
+	unwind_free(unwind);
 }

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Finds the files that a program will map when it starts, as its loader does. */
+#include "binary/library.h"
+#include "session.h"
+
+/* Programs with hundreds of libraries start slowly; the rest is read when it is mapped. */
+#define FILES_MAX 64
+
+struct prepare {
+	struct modules *modules;
+	/* The files, the program first; those that were found last have not been looked at yet. */
+	struct library *v;
+	size_t n, cap;
+};
+
+static bool is_known(const struct prepare *prepare, const char *path)
+{
+	vec_each(known, prepare)
+		if (!strcmp(known->path, path))
+			return true;
+	return false;
+}
+
+/* Takes what lib holds. */
+static void add(struct prepare *prepare, struct library *lib)
+{
+	if (prepare->n < FILES_MAX && !is_known(prepare, lib->path)) {
+		modules_find_path(prepare->modules, lib->path);
+		*vec_push(prepare) = *lib;
+	} else {
+		library_release(lib);
+	}
+}
+
+static void add_needed(void *ctx, const char *name)
+{
+	struct library lib;
+
+	if (!library_find(name, 0, &lib, NULL))
+		add(ctx, &lib);
+}
+
+static void prepare_release(struct prepare *prepare)
+{
+	for (size_t i = 0; i < prepare->n; i++)
+		library_release(&prepare->v[i]);
+	free(prepare->v);
+}
+
+void prepare_program(struct modules *modules, const char *path)
+{
+	struct prepare prepare __cleanup(prepare_release) = { .modules = modules };
+
+	add_needed(&prepare, path);
+	for (size_t i = 0; i < prepare.n; i++) {
+		const struct library lib = prepare.v[i];
+
+		library_each_needed(&lib, add_needed, &prepare, NULL);
+	}
+}
