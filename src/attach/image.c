@@ -97,14 +97,20 @@ void image_make(struct image *image, const struct image_code *code)
 	locate(image);
 }
 
-void image_from_program(struct image *image, const struct bpf_program *program)
+void image_from_program(struct image *image, const struct bpf_object *object, const struct bpf_program *program)
 {
-	const struct image_code code = {
+	struct image_code code = {
 		.name = bpf_program__name(program),
 		.insns = bpf_program__insns(program),
 		.n = bpf_program__insn_cnt(program),
 	};
 
+	/* the first is the program itself, which needs no type */
+	if (bpf_program__func_info_cnt(program) > 1 && bpf_object__btf_fd(object) >= 0) {
+		code.btf_fd = bpf_object__btf_fd(object);
+		code.func_info = bpf_program__func_info(program);
+		code.n_func_info = code.func_info ? bpf_program__func_info_cnt(program) : 0;
+	}
 	image_make(image, &code);
 }
 

@@ -12,6 +12,7 @@
 #include "bpf/patch.h"
 
 struct bpf_insn;
+struct bpf_object;
 struct bpf_program;
 
 enum patch_kind {
@@ -33,7 +34,7 @@ struct image_code {
 	const char *name; /* the program's name; the kernel keeps 15 bytes */
 	const struct bpf_insn *insns;
 	size_t n;
-	/* The types of its functions, if the instructions need them (callbacks). */
+	/* The types of its functions, if the instructions need them (callbacks, global functions). */
 	int btf_fd;	       /* must stay open as long as the image exists; 0: none */
 	const void *func_info; /* an array of n_func_info struct bpf_func_info */
 	uint32_t n_func_info;
@@ -50,8 +51,11 @@ struct image {
 
 /* Makes an image. The instructions must contain the address of each map and of each subprogram. */
 void image_make(struct image *image, const struct image_code *code);
-/* Makes an image of a program in a prepared object, without the types of its functions. */
-void image_from_program(struct image *image, const struct bpf_program *program);
+/*
+ * Makes an image of a program in a prepared object, with the types of its functions if it has several: the verifier
+ * checks a global function once by itself. The object must stay open as long as the image exists.
+ */
+void image_from_program(struct image *image, const struct bpf_object *object, const struct bpf_program *program);
 /* Releases an image, also one that was never made. */
 void image_release(struct image *image);
 

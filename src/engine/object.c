@@ -152,7 +152,7 @@ int object_image(const struct object *object, const char *name, struct image *im
 	int ret = object_program(object, name, &program, err);
 
 	if (!ret)
-		image_from_program(image, program);
+		image_from_program(image, object->core.bpf, program);
 	return ret;
 }
 
