@@ -49,6 +49,12 @@ struct stack_record {
 };
 _Static_assert(sizeof(struct stack_record) == 24, "as on the other side");
 
+/*
+ * The array "stack_slots", in which programs unwind, has this many elements for each possible processor; user space
+ * sizes it. More than one is needed where programs interrupt or preempt each other.
+ */
+#define STACK_SLOTS 4
+
 /* Set by user space before the load: .rodata.stack. */
 struct stack_setup {
 	unsigned char user, kernel; /* which parts are wanted */

@@ -4,7 +4,8 @@
 # tests/programs/X.c is a static build/tests/X, tests/programs/X.dyn.c a dynamic build/tests/X.
 # tests/programs/libX.so.c a shared library build/tests/libX.so, for dynamic programs beside it.
 # tests/programs/X-*.c are further files of X; tests/programs/*.h is what several share. tests/bench/X.c is build/tests/bench-X,
-# with tests/bench/X-*.c. tests/engines/together.c is build/tests/together, with all of src/ but main.c.
+# with tests/bench/X-*.c. tests/engines/together.c is build/tests/together, with all of src/ but main.c;
+# tests/engines/walker.c with a BPF program of its own.
 
 # Of these files, those that are not a further one of another.
 main_files = $(filter-out $(foreach f,$(1),$(wildcard $(f:%.c=%)-*.c)),$(1))
@@ -52,6 +53,15 @@ $(B)/tests/together: tests/engines/together.c $(LIB:%.c=$(B)/%.o) $(LIBBPF_A) $(
 	$(call say,CC,$<)$(CC) $(TEST_CFLAGS) -I. -Isrc -I$(B) -I$(B)/gen -I$(B)/libbpf/include -Wno-missing-field-initializers -static -Wl,--gc-sections -Wl,-S \
 		-o $@ $(filter-out $(COMPAT_A),$^) $(LDLIBS) $(COMPAT_A)
 
+# The unwinder alone, in each type of program.
+TEST_BIN += $(B)/tests/walker
+.SECONDARY: $(B)/tests/engines/walker.bpf.o
+-include $(B)/tests/engines/walker.bpf.d
+$(B)/tests/walker: tests/engines/walker.c $(B)/gen/tests/engines/walker.skel.h $(LIB:%.c=$(B)/%.o) $(LIBBPF_A) $(ZYDIS_A) $(COMPAT_A)
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(CC) $(TEST_CFLAGS) -I. -Isrc -I$(B) -I$(B)/gen -I$(B)/libbpf/include -Wno-missing-field-initializers -static -Wl,--gc-sections -Wl,-S \
+		-o $@ $(filter-out %.h $(COMPAT_A),$^) $(LDLIBS) $(COMPAT_A)
+
 .PHONY: test-programs
 test-programs: $(TEST_BIN) $(B)/unwind-rows $(B)/stack-files
 
@@ -96,13 +106,14 @@ $(B)/tests/%: tests/programs/%.c $$(wildcard tests/programs/%-*.c) $(wildcard te
 
 $(B)/tests/%: tests/programs/%.dyn.c
 	@mkdir -p $(@D)
-	$(call say,CC,$<)$(CC) $(TEST_CFLAGS) -o $@ $^ -Wl,-rpath,'$$ORIGIN'
+	$(call say,CC,$<)$(CC) $(TEST_CFLAGS) -o $@ $(filter %.dyn.c %.so,$^) -Wl,-rpath,'$$ORIGIN'
 
 $(B)/tests/lib%.so: tests/programs/lib%.so.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(TEST_CFLAGS) -shared -fPIC -Wl,-soname,$(@F) -o $@ $<
 
 $(B)/tests/reader: $(B)/tests/libreadline.so
+$(B)/tests/dynframes: tests/programs/frames.c
 $(B)/tests/deeps: $(B)/tests/libdeeps.so
 test-programs: $(B)/tests/libinside.so
 

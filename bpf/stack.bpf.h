@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Takes stacks: unwinds the user part, asks the kernel for its own part, and sends the frames of each distinct stack
+ * once (bpf/stack.h). Programs store the id, or count by it:
+ *
+ *	e->stack = stack_keep(ctx);		in a record of "events"
+ *
+ *	key.stack = stack_keep(ctx);
+ *	stack_add(&key, ns);			in "stack_counts"
+ *
+ * Works in programs of all types that attach loads. User space sizes the maps: "stacks", "stack_seen", "stack_counts",
+ * "stack_slots"; and fills .rodata.stack.
+ */
+#ifndef SONDE_STACK_BPF_H
+#define SONDE_STACK_BPF_H
+
+#include "bpf/atomic.bpf.h"
+#include "bpf/unwind.bpf.h"
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096);
+} stacks SEC(".maps");
+
+/* The ids of stacks whose frames are in the ring buffer, or were. Preallocated: 5.10 demands it of samplers. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, __u64);
+	__type(value, __u8);
+} stack_seen SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, struct stack_key);
+	__type(value, struct stack_count);
+} stack_counts SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, STACK_LOSSES);
+	__type(key, __u32);
+	__type(value, __u64);
+} stack_losses SEC(".maps");
+
+static __always_inline void stack_lost(__u32 why)
+{
+	__u64 *losses = bpf_map_lookup_elem(&stack_losses, &why);
+
+	/* atomic: a program in an interrupt may come between */
+	if (losses)
+		atomic_add(losses, 1);
+}
+
+/*
+ * Takes a free slot of this processor. A program can interrupt another one, or preempt it, before or behind any of
+ * these instructions: each adds itself, and the slot is its own only if it then finds itself alone. 5.10 has no
+ * compare-and-swap. NULL: all are taken, which is counted.
+ */
+static __always_inline struct unwind_slot *stack_take(__u32 *number)
+{
+	__u32 first = bpf_get_smp_processor_id() * STACK_SLOTS;
+
+	for (__u32 i = 0; i < STACK_SLOTS; i++) {
+		__u32 key = first + i;
+		struct unwind_slot *slot = bpf_map_lookup_elem(&stack_slots, &key);
+
+		if (!slot)
+			break;
+		atomic_add(&slot->busy, 1);
+		if (*(volatile __u64 *)&slot->busy == 1) {
+			*number = key;
+			return slot;
+		}
+		atomic_add(&slot->busy, -1);
+	}
+	stack_lost(STACK_LOST_BUSY);
+	return NULL;
+}
+
+/* Completes the record: hashes the kernel frames and all else in it. Global as unwind_step() is. */
+__noinline int stack_finish(__u32 number)
+{
+	struct unwind_slot *slot = bpf_map_lookup_elem(&stack_slots, &number);
+	struct stack_record *record;
+	__u64 hash;
+
+	if (!slot)
+		return 0;
+	record = &slot->record;
+	hash = slot->hash;
+	for (__u32 i = 0; i < STACK_DEPTH; i++) {
+		barrier_var(i);
+		if (i >= record->n_kernel)
+			break;
+		hash = unwind_fold(hash, slot->record.frames[(record->n_user + i) & (UNWIND_FRAMES - 1)]);
+	}
+	hash = unwind_fold(hash, (__u64)record->pid << 32 | record->flags << 8 | record->end);
+	hash = unwind_fold(hash, (__u64)record->n_user << 32 | record->n_kernel);
+	record->id = hash ? hash : 1;
+	return 0;
+}
+
+/*
+ * Whether to wake the reader, who reads the frames when it reads events or counts: only if it would come too late. So
+ * the record that makes the buffer a quarter full wakes it.
+ */
+static __always_inline __u64 stack_wakeup(__u64 size)
+{
+	__u64 quarter = bpf_ringbuf_query(&stacks, BPF_RB_RING_SIZE) / 4;
+	__u64 waiting = bpf_ringbuf_query(&stacks, BPF_RB_AVAIL_DATA);
+
+	return waiting < quarter && waiting + size >= quarter ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
+}
+
+/*
+ * Sends the frames unless they were sent. The id is marked as seen only after that, so the frames of a marked id are in
+ * the buffer. Two programs can send the same frames at the same time, and a full stack_seen takes no more ids: the
+ * reader ignores frames that it has.
+ */
+static __always_inline void stack_send(struct unwind_slot *slot)
+{
+	__u64 size = slot->record.n_user + slot->record.n_kernel;
+	__u8 seen = 1;
+
+	if (bpf_map_lookup_elem(&stack_seen, &slot->record.id))
+		return;
+	barrier_var(size);
+	size = (size & (UNWIND_FRAMES - 1)) * 8 + sizeof(slot->record);
+	if (bpf_ringbuf_output(&stacks, &slot->record, size, stack_wakeup(size)))
+		stack_lost(STACK_LOST_BUFFER);
+	else
+		bpf_map_update_elem(&stack_seen, &slot->record.id, &seen, BPF_ANY);
+}
+
+/* The kernel part, behind the user part. */
+static __always_inline void stack_add_kernel(struct unwind_slot *slot, void *ctx)
+{
+	__u64 n = slot->record.n_user;
+	__u32 size = stack_setup.depth * 8;
+	long got;
+
+	barrier_var(n);
+	n &= STACK_DEPTH;
+	if (size > STACK_DEPTH * 8)
+		size = STACK_DEPTH * 8;
+	got = bpf_get_stack(ctx, &slot->record.frames[n], size, 0);
+	slot->record.n_kernel = got > 0 ? (__u64)got / 8 : 0;
+}
+
+/* stack_keep() of one part, or of both; and of those only which .rodata.stack wants. */
+static __always_inline __u64 stack_keep_of(void *ctx, bool user, bool kernel)
+{
+	__u32 number;
+	struct unwind_slot *slot = stack_take(&number);
+	__u64 id;
+
+	if (!slot)
+		return 0;
+	slot->hash = 0;
+	slot->record = (struct stack_record){ .end = STACK_END_NO_USER };
+	if (user && stack_setup.user && unwind_begin(slot, ctx))
+		unwind_walk(number);
+	if (kernel && stack_setup.kernel)
+		stack_add_kernel(slot, ctx);
+	stack_finish(number);
+	stack_send(slot);
+	id = slot->record.id;
+	atomic_add(&slot->busy, -1);
+	return id;
+}
+
+/*
+ * Takes the stack of the current task and makes sure that its frames reach user space. Returns its id; 0: no slot was
+ * free, which is counted.
+ */
+static __always_inline __u64 stack_keep(void *ctx)
+{
+	return stack_keep_of(ctx, true, true);
+}
+
+/* Counts a hit and its time. False: there is no room for one more key, which is counted. */
+static __always_inline bool stack_add(const struct stack_key *key, __u64 ns)
+{
+	struct stack_count *count = bpf_map_lookup_elem(&stack_counts, key);
+
+	if (!count) {
+		struct stack_count first = { .count = 1, .ns = ns };
+
+		if (!bpf_map_update_elem(&stack_counts, key, &first, BPF_NOEXIST))
+			return true;
+		/* another processor was faster, or there is no room */
+		count = bpf_map_lookup_elem(&stack_counts, key);
+	}
+	if (!count) {
+		stack_lost(STACK_LOST_COUNT);
+		return false;
+	}
+	atomic_add(&count->count, 1);
+	atomic_add(&count->ns, ns);
+	return true;
+}
+
+#endif

@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Unwinds the user stack of the current task by the tables of bpf/unwind.h, which user space fills.
+ *
+ * The verifier allows a program a million instructions on all its paths together. So one frame's step is a global
+ * function, which the verifier checks once and not for each call; 5.10 passes only numbers to such a function, so the
+ * state of the walk is in a slot, a map value. And the searches have no branch that depends on what they compare: the
+ * compiler must not make one (hence barrier_var()), or each step would double the number of paths.
+ */
+#ifndef SONDE_UNWIND_BPF_H
+#define SONDE_UNWIND_BPF_H
+
+#include "bpf/stack.h"
+#include "bpf/unwind.h"
+#include "bpf/unwind_regs.bpf.h"
+
+/* Frames of a record: the two parts. A power of two bounds an index by a mask. */
+#define UNWIND_FRAMES 256
+
+struct unwind_slot {
+	__u64 busy; /* how many programs want it: stack_take() */
+	struct unwind_regs regs;
+	bool exact;  /* regs.ip is where the frame is, not where a call returns to */
+	bool has_lr; /* regs.lr is valid */
+	bool narrow; /* a 32-bit program */
+	bool known;  /* `space` is valid */
+	__u32 tgid;
+	struct unwind_space space;
+	struct unwind_mapping mapping; /* the last one: the next frame is often in the same */
+	__u64 address_mask;
+	__u64 found; /* the result of a search */
+	__u64 words[UNWIND_WORDS];
+	__u64 hash; /* of the frames */
+	union {
+		struct stack_record record; /* with its frames */
+		__u64 room[sizeof(struct stack_record) / 8 + UNWIND_FRAMES];
+	};
+};
+
+/* User space sets the size: STACK_SLOTS for each possible processor. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, STACK_SLOTS);
+	__type(key, __u32);
+	__type(value, struct unwind_slot);
+} stack_slots SEC(".maps");
+
+struct unwind_block {
+	__u8 bytes[UNWIND_BLOCK_SIZE];
+};
+
+struct unwind_block_map {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(struct unwind_block));
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, UNWIND_BLOCKS_MAX);
+	__type(key, __u32);
+	__array(values, struct unwind_block_map);
+} unwind_blocks SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct unwind_space);
+} unwind_spaces SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, UNWIND_RULES_MAX);
+	__type(key, __u32);
+	__type(value, struct unwind_rule);
+} unwind_rules SEC(".maps");
+
+const volatile struct stack_setup stack_setup SEC(".rodata.stack");
+
+/* Folds a number into a hash of 64 bits: the shift brings the upper bits down, which a product leaves above. */
+static __always_inline __u64 unwind_fold(__u64 hash, __u64 number)
+{
+	hash = (hash ^ number) * 0x9e3779b97f4a7c15ULL;
+	return hash ^ hash >> 32;
+}
+
+static __always_inline struct unwind_block *unwind_block(__u32 number)
+{
+	void *map = bpf_map_lookup_elem(&unwind_blocks, &number);
+	__u32 only = 0;
+
+	return map ? bpf_map_lookup_elem(map, &only) : NULL;
+}
+
+/*
+ * The result of a search, which the verifier knows nothing about: so it follows the code behind a search once, not for
+ * each number of steps that the search may take.
+ */
+static __always_inline __u64 unwind_found(struct unwind_slot *slot, __u64 at)
+{
+	*(volatile __u64 *)&slot->found = at;
+	return *(volatile __u64 *)&slot->found;
+}
+
+/* All bits set if a number is not below another one; both below 2^63. */
+static __always_inline __u64 unwind_reached(__u64 number, __u64 from)
+{
+	__s64 below = number - from;
+
+	barrier_var(below);
+	return ~(below >> 63);
+}
+
+/* --- the mapping of an address --- */
+
+#define UNWIND_MAPPING_SIZE  sizeof(struct unwind_mapping)
+#define UNWIND_MAPPING_LAST  ((UNWIND_BLOCK_MAPPINGS - 1) * UNWIND_MAPPING_SIZE)
+#define UNWIND_MAPPING_STEPS 10
+
+static __always_inline bool unwind_is_mapped(const struct unwind_slot *slot, __u64 pc)
+{
+	return pc >= slot->mapping.start && pc < slot->mapping.end;
+}
+
+/* Searches the mappings of the process for an address, and makes the one found the slot's. */
+static __always_inline bool unwind_search_mapping(struct unwind_slot *slot, __u64 pc)
+{
+	struct unwind_block *block = unwind_block(slot->space.block);
+	__u64 at = slot->space.first * UNWIND_MAPPING_SIZE, n = slot->space.n;
+
+	if (!block || !slot->known)
+		return false;
+	for (int i = 0; i < UNWIND_MAPPING_STEPS; i++) {
+		__u64 half = n >> 1, middle = at + half * UNWIND_MAPPING_SIZE;
+
+		if (!half)
+			break;
+		n -= half;
+		barrier_var(middle);
+		if (middle > UNWIND_MAPPING_LAST)
+			return false;
+		middle = unwind_reached(pc, *(__u64 *)(block->bytes + middle));
+		at += half * UNWIND_MAPPING_SIZE & middle;
+	}
+	at = unwind_found(slot, at);
+	if (at > UNWIND_MAPPING_LAST)
+		return false;
+	slot->mapping = *(struct unwind_mapping *)(block->bytes + at);
+	return unwind_is_mapped(slot, pc);
+}
+
+/* --- the rule of a place in a file --- */
+
+#define UNWIND_ROW_STEPS 13
+
+/* Searches n rows from index first of a block for the last one at or before a place. Returns the number of its rule. */
+static __always_inline __u32 unwind_search_rows(struct unwind_slot *slot, const struct unwind_page *page, __u64 place)
+{
+	struct unwind_block *block = unwind_block(page->block);
+	/* in bytes */
+	__u64 at = page->first * 4ULL, n = page->n * 4ULL;
+
+	if (!block || !n)
+		return UNWIND_RULE_NONE;
+#pragma unroll
+	for (int i = 0; i < UNWIND_ROW_STEPS; i++) {
+		__u64 half = n >> 1 & ~3ULL, middle;
+
+		barrier_var(half);
+		if (!half)
+			break;
+		middle = at + half & UNWIND_BLOCK_SIZE - 4;
+		barrier_var(middle);
+		at += half & unwind_reached(place, *(__u16 *)(block->bytes + middle));
+		n -= half;
+	}
+	at = unwind_found(slot, at) & UNWIND_BLOCK_SIZE - 4;
+	barrier_var(at);
+	return *(__u16 *)(block->bytes + at + __builtin_offsetof(struct unwind_row, rule));
+}
+
+/* Returns the number of the rule for an offset in the file of the slot's mapping. */
+static __always_inline __u32 unwind_rule_number(struct unwind_slot *slot, __u64 offset)
+{
+	__u64 page = (offset >> UNWIND_PAGE_SHIFT) - slot->mapping.page, at;
+	struct unwind_block *block;
+
+	if (page >= slot->mapping.n_pages)
+		return UNWIND_RULE_NONE;
+	block = unwind_block(slot->mapping.block);
+	if (!block)
+		return UNWIND_RULE_NONE;
+	at = (slot->mapping.first + page) * sizeof(struct unwind_page) & UNWIND_BLOCK_SIZE - 8;
+	barrier_var(at);
+	return unwind_search_rows(slot, (void *)(block->bytes + at), (__u16)offset);
+}
+
+/* --- to the caller --- */
+
+/* Ends the walk. */
+static __always_inline int unwind_end(struct unwind_slot *slot, enum stack_end why)
+{
+	slot->record.end = why;
+	return 1;
+}
+
+/* The frame to which a call returns. An address of 0 has none: threads begin so. */
+static __always_inline int unwind_return(struct unwind_slot *slot, __u64 ip, __u64 sp, __u64 fp)
+{
+	ip = unwind_address(ip, slot->address_mask);
+	if (!ip)
+		return unwind_end(slot, STACK_END_ROOT);
+	slot->regs.ip = ip;
+	slot->regs.sp = sp;
+	slot->regs.fp = fp;
+	slot->exact = false;
+	slot->has_lr = false;
+	return 0;
+}
+
+/*
+ * The frame that a signal interrupted, if this is code that returns from a handler. Some files have no rule for it: the
+ * vDSO of arm64, musl's libc, Go's programs.
+ */
+static __always_inline bool unwind_by_signal(struct unwind_slot *slot)
+{
+	if (slot->exact || slot->narrow || !slot->mapping.module)
+		return false;
+	if (bpf_probe_read_user(slot->words, 8, (void *)slot->regs.ip) || slot->words[0] != UNWIND_SIGRETURN ||
+	    bpf_probe_read_user(slot->words, UNWIND_SIGNAL_WORDS * 8, (void *)slot->regs.sp + UNWIND_SIGNAL_REGS))
+		return false;
+	slot->regs.ip = slot->words[UNWIND_SIGNAL_IP];
+	slot->regs.sp = slot->words[UNWIND_SIGNAL_SP];
+	slot->regs.fp = slot->words[UNWIND_SIGNAL_FP];
+	slot->regs.lr = slot->words[UNWIND_SIGNAL_LR];
+	slot->exact = true;
+	slot->has_lr = true;
+	return true;
+}
+
+/* Reads the caller's frame pointer and the return address that a frame pointer points to. */
+static __always_inline bool unwind_read_pair(struct unwind_slot *slot, __u64 *fp, __u64 *ip)
+{
+	__u32 *narrow = (__u32 *)slot->words;
+
+	if (!slot->narrow) {
+		if (bpf_probe_read_user(slot->words, 16, (void *)slot->regs.fp))
+			return false;
+		*fp = slot->words[0];
+		*ip = slot->words[1];
+		return true;
+	}
+#if defined(__TARGET_ARCH_x86)
+	if (bpf_probe_read_user(narrow, 8, (void *)slot->regs.fp))
+		return false;
+	*ip = narrow[1];
+#else
+	/* as the kernel does it: the frame pointer is behind { fp, sp, lr } */
+	if (bpf_probe_read_user(narrow, 12, (void *)slot->regs.fp - 12))
+		return false;
+	*ip = narrow[2];
+#endif
+	*fp = narrow[0];
+	return true;
+}
+
+/* No code is in the first page, or in the upper half of the address space. */
+static __always_inline bool unwind_is_address(__u64 address)
+{
+	return address >> 12 && !(address >> 52);
+}
+
+/* Follows the frame pointer, for want of a rule. why: how the stack ends if that does not lead on. */
+static __always_inline int unwind_by_fp(struct unwind_slot *slot, enum stack_end why, __u8 flags)
+{
+	__u64 fp, ip, sp = slot->regs.fp;
+	__u64 word = slot->narrow ? 4 : 8;
+
+	/* a chain of frame pointers ends with 0 */
+	if (!sp && slot->record.flags & STACK_FRAME_POINTER)
+		return unwind_end(slot, STACK_END_ROOT);
+	if (sp < slot->regs.sp || sp & (word - 1) || !unwind_read_pair(slot, &fp, &ip))
+		return unwind_end(slot, why);
+	ip = unwind_address(ip, slot->address_mask);
+	if (ip && !unwind_is_address(ip))
+		return unwind_end(slot, why);
+	slot->record.flags |= flags;
+	return unwind_return(slot, ip, sp + 2 * word, fp);
+}
+
+/* Computes the CFA. False: the walk ends; `end` says why. */
+static __always_inline bool unwind_cfa(struct unwind_slot *slot, const struct unwind_rule *rule, __u64 *cfa,
+				       enum stack_end *end)
+{
+	__s64 offset = rule->offset;
+
+	if (rule->cfa == UNWIND_CFA_SP) {
+		*cfa = slot->regs.sp + offset;
+		return true;
+	}
+	*end = rule->cfa == UNWIND_CFA_ROOT ? STACK_END_ROOT : STACK_END_EXPRESSION;
+	if (rule->cfa < UNWIND_CFA_SP)
+		return false;
+	if (rule->cfa == UNWIND_CFA_FP || rule->cfa == UNWIND_CFA_FP_DEREF) {
+		/* 0: it was lost */
+		if (!slot->regs.fp)
+			return false;
+		*cfa = slot->regs.fp + offset;
+	} else {
+		*cfa = slot->regs.sp + offset;
+	}
+	if (rule->cfa == UNWIND_CFA_PLT)
+		*cfa += (slot->regs.ip & 15) >= rule->add ? 8 : 0;
+	if (rule->cfa < UNWIND_CFA_SP_DEREF)
+		return true;
+	*end = STACK_END_MEMORY;
+	if (bpf_probe_read_user(slot->words, 8, (void *)*cfa))
+		return false;
+	*cfa = slot->words[0] + rule->add;
+	return true;
+}
+
+/* Reads a saved register. False: its page is not in memory. */
+static __always_inline bool unwind_saved(struct unwind_slot *slot, __u8 where, __s64 offset, __u64 cfa, __u64 *value)
+{
+	__u64 base = where == UNWIND_AT_CFA ? cfa : where == UNWIND_AT_SP ? slot->regs.sp
+									  : slot->regs.fp;
+
+	if (where == UNWIND_SAME)
+		return true;
+	if (where == UNWIND_LOST) {
+		*value = 0;
+		return true;
+	}
+	if (bpf_probe_read_user(slot->words, 8, (void *)base + offset * 8))
+		return false;
+	*value = slot->words[0];
+	return true;
+}
+
+/*
+ * Reads the caller's frame pointer and return address. Mostly both were pushed one soon after the other, and one read
+ * gets both.
+ */
+static __always_inline bool unwind_saved_pair(struct unwind_slot *slot, const struct unwind_rule *rule, __u64 cfa,
+					      __u64 *fp, __u64 *ip)
+{
+	__s64 fp_offset = rule->fp_offset, ra_offset = rule->ra_offset;
+	__u64 apart = ra_offset - fp_offset;
+
+	if (rule->fp == UNWIND_AT_CFA && rule->ra == UNWIND_AT_CFA && apart < UNWIND_WORDS) {
+		barrier_var(apart);
+		apart &= UNWIND_WORDS - 1;
+		if (bpf_probe_read_user(slot->words, apart * 8 + 8, (void *)cfa + fp_offset * 8))
+			return false;
+		*fp = slot->words[0];
+		*ip = slot->words[apart];
+		return true;
+	}
+	return unwind_saved(slot, rule->ra, ra_offset, cfa, ip) && unwind_saved(slot, rule->fp, fp_offset, cfa, fp);
+}
+
+/* Applies a rule. */
+static __always_inline int unwind_by_rule(struct unwind_slot *slot, __u32 number)
+{
+	struct unwind_rule *rule = bpf_map_lookup_elem(&unwind_rules, &number);
+	__u64 cfa, ip = slot->regs.lr, fp = slot->regs.fp, sp = slot->regs.sp;
+	bool exact = slot->exact;
+	enum stack_end end;
+
+	if (!rule)
+		return unwind_end(slot, STACK_END_EXPRESSION);
+	if (!unwind_cfa(slot, rule, &cfa, &end))
+		return unwind_end(slot, end);
+	/* a handler may have a stack of its own, below or above that of what it interrupted */
+	if (rule->ra != UNWIND_AT_SP && (cfa < sp || (cfa == sp && !exact)))
+		return unwind_end(slot, STACK_END_DAMAGED);
+	if (rule->ra == UNWIND_SAME && !slot->has_lr)
+		return unwind_end(slot, STACK_END_DAMAGED);
+	if (!unwind_saved_pair(slot, rule, cfa, &fp, &ip))
+		return unwind_end(slot, STACK_END_MEMORY);
+	if (unwind_return(slot, ip, cfa, fp))
+		return 1;
+	slot->exact = rule->ra == UNWIND_AT_SP;
+	return 0;
+}
+
+/* Adds a frame to the record: its place in the file, or its address if it is in none. */
+static __always_inline void unwind_add_frame(struct unwind_slot *slot, __u64 pc, __u64 offset)
+{
+	__u64 n = slot->record.n_user, module = slot->mapping.module, frame = module ? offset : pc;
+
+	if (!module)
+		slot->record.pid = slot->tgid;
+	frame = module << STACK_MODULE_SHIFT | (frame & STACK_OFFSET_MASK);
+	slot->record.frames[n & STACK_DEPTH] = frame;
+	slot->record.n_user = n + 1;
+	slot->hash = unwind_fold(slot->hash, frame);
+}
+_Static_assert((STACK_DEPTH & (STACK_DEPTH + 1)) == 0, "a mask");
+
+/* Adds the frame of slot->regs to the record and goes to its caller. Returns 1 if there is none. */
+__noinline int unwind_step(__u32 number)
+{
+	struct unwind_slot *slot = bpf_map_lookup_elem(&stack_slots, &number);
+	enum stack_end end = STACK_END_NO_FDE;
+	__u8 flags = STACK_FRAME_POINTER;
+	__u32 rule = UNWIND_RULE_NONE;
+	__u64 pc, offset;
+
+	if (!slot)
+		return 1;
+	pc = slot->regs.ip - !slot->exact;
+	if (!unwind_is_mapped(slot, pc) && !unwind_search_mapping(slot, pc)) {
+		slot->mapping = (struct unwind_mapping){};
+		end = slot->known ? STACK_END_MAPPING : STACK_END_PROCESS;
+		flags |= STACK_PARTIAL;
+	}
+	offset = pc - slot->mapping.start + slot->mapping.offset;
+	unwind_add_frame(slot, pc, offset);
+	if (stack_setup.tables)
+		rule = unwind_rule_number(slot, offset);
+	if (rule != UNWIND_RULE_NONE)
+		return unwind_by_rule(slot, rule);
+	return unwind_by_signal(slot) ? 0 : unwind_by_fp(slot, end, flags);
+}
+
+/* Adds the frames of the slot's registers and of all callers to the record. */
+__noinline int unwind_walk(__u32 number)
+{
+	for (int i = 0; i < STACK_DEPTH; i++) {
+		barrier_var(i);
+		if (i >= stack_setup.depth || unwind_step(number))
+			break;
+	}
+	return 0;
+}
+
+/* Fills in the slot for a walk. False: the current task has no user stack. */
+static __always_inline bool unwind_begin(struct unwind_slot *slot, void *ctx)
+{
+	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
+	struct unwind_space *space;
+
+	slot->narrow = false;
+	if (!unwind_user_regs(ctx, slot->words, &slot->regs, &slot->narrow))
+		return false;
+	space = bpf_map_lookup_elem(&unwind_spaces, &tgid);
+	slot->known = space && space->n;
+	if (space)
+		slot->space = *space;
+	slot->tgid = tgid;
+	slot->exact = true;
+	slot->has_lr = true;
+	slot->mapping.end = 0;
+	slot->address_mask = unwind_address_mask();
+	slot->record.flags = slot->narrow ? STACK_32BIT : 0;
+	slot->record.end = STACK_END_DEPTH;
+	return true;
+}
+
+#endif

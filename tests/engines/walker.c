@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * walker SPEC|perf[:PERIOD] MECHANISM PROGRAM ARGS...: starts PROGRAM, which prints "ready" and begins when its
+ * standard input ends; takes its stacks wherever SPEC hits, or at each PERIOD ns of its time. Prints a line for each
+ * distinct stack, the innermost frame first:
+ *
+ *	HITS END FLAGS N-KERNEL N-USER leaf odd even odd deep main ...
+ *
+ * It fills the maps of the unwinder itself, from the tables of the files that PROGRAM maps. Exits with 1 if something
+ * fails.
+ */
+#include <linux/perf_event.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "attach/plan.h"
+#include "base/report.h"
+#include "binary/binary.h"
+#include "binary/maps.h"
+#include "bpf/context.h"
+#include "bpf/stack.h"
+#include "engine/object.h"
+#include "tests/engines/walker.skel.h"
+#include "unwind/table.h"
+
+#define FILES_MAX 16
+
+static struct file {
+	char *path;
+	struct binary *binary;
+	struct table table;
+	uint32_t pages_block, first_page, n_pages; /* of the last block of page entries */
+} files[FILES_MAX];
+static size_t n_files;
+static struct rules rules;
+static struct unwind_mapping mappings[UNWIND_BLOCK_MAPPINGS];
+static size_t n_mappings;
+static struct object object;
+static pid_t child;
+static int child_in;
+
+static void fail(const char *what, struct err *err)
+{
+	fprintf(stderr, "walker: %s: %s\n", what, err ? err->text : strerror(errno));
+	if (child)
+		kill(child, SIGKILL);
+	exit(1);
+}
+
+/* --- the program --- */
+
+static void start(char **argv)
+{
+	int in[2], out[2];
+	char line[64] = "";
+
+	if (pipe(in) || pipe(out) || (child = fork()) < 0)
+		fail("fork", NULL);
+	if (!child) {
+		dup2(in[0], 0);
+		dup2(out[1], 1);
+		close(in[1]);
+		close(out[0]);
+		execvp(argv[0], argv);
+		_exit(127);
+	}
+	close(in[0]);
+	close(out[1]);
+	child_in = in[1];
+	for (size_t n = 0; n < sizeof(line) - 1 && !strchr(line, '\n'); n++)
+		if (read(out[0], line + n, 1) != 1)
+			fail("the program", NULL);
+}
+
+/* --- maps --- */
+
+static uint32_t n_blocks;
+
+/* Creates a block with these bytes. Returns its number. */
+static uint32_t add_block(const void *data, size_t size)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
+	static char bytes[UNWIND_BLOCK_SIZE];
+	uint32_t number = n_blocks++, only = 0;
+	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "block", 4, UNWIND_BLOCK_SIZE, 1, &opts);
+
+	memset(bytes, 0, sizeof(bytes));
+	memcpy(bytes, data, size);
+	if (fd < 0 || bpf_map_update_elem(fd, &only, bytes, 0) ||
+	    bpf_map_update_elem(object_map_fd(&object, "unwind_blocks"), &number, &fd, 0))
+		fail("a block", NULL);
+	close(fd);
+	return number;
+}
+
+static void add_tables(struct file *file)
+{
+	static struct unwind_page entries[UNWIND_BLOCK_PAGES];
+	static struct unwind_row rows[UNWIND_BLOCK_ROWS];
+	struct table *table = &file->table;
+	size_t used = 0;
+	uint32_t block = n_blocks;
+
+	if (!table->n)
+		return;
+	file->first_page = table->v[0].page;
+	file->n_pages = table->v[table->n - 1].page - file->first_page + 1;
+	if (file->n_pages > UNWIND_BLOCK_PAGES)
+		fail("so large a file", NULL);
+	memset(entries, 0, sizeof(entries));
+	for (size_t i = 0; i < table->n; i++) {
+		struct table_page *page = &table->v[i];
+
+		if (used + page->n > UNWIND_BLOCK_ROWS) {
+			add_block(rows, used * sizeof(*rows));
+			block = n_blocks;
+			used = 0;
+		}
+		memcpy(rows + used, table->rows.v + page->first, page->n * sizeof(*rows));
+		entries[page->page - file->first_page] = (struct unwind_page){ block, used, page->n };
+		used += page->n;
+	}
+	add_block(rows, used * sizeof(*rows));
+	file->pages_block = add_block(entries, file->n_pages * sizeof(*entries));
+}
+
+/* Returns the number of a file that the program maps, 0: none. */
+static size_t add_file(const char *path)
+{
+	struct err err = {};
+
+	for (size_t i = 1; i <= n_files; i++)
+		if (!strcmp(files[i].path, path))
+			return i;
+	if (*path != '/' || n_files == FILES_MAX - 1)
+		return 0;
+	files[++n_files].path = base_strdup(path);
+	if (binary_open(NULL, path, &files[n_files].binary, &err))
+		fail(path, &err);
+	table_make(&files[n_files].table, files[n_files].binary, &rules);
+	add_tables(&files[n_files]);
+	return n_files;
+}
+
+static int add_mapping(const struct mapping *m, void *no_files)
+{
+	size_t number = m->exec ? add_file(m->path) : 0;
+	const struct file *file = &files[number];
+
+	/* its address has the sign of the kernel's, and nothing in it is on a stack */
+	if (!m->exec || !strcmp(m->path, "[vsyscall]"))
+		return 0;
+	mappings[n_mappings++] = (struct unwind_mapping){
+		.start = m->start,
+		.end = m->end,
+		.offset = m->offset,
+		.module = number,
+		.block = file->pages_block,
+		.page = file->first_page,
+		.n_pages = file->n_pages,
+	};
+	return 0;
+}
+
+static void fill_maps(void)
+{
+	struct unwind_space space;
+
+	maps_each(child, add_mapping, NULL);
+	space = (struct unwind_space){ .block = add_block(mappings, n_mappings * sizeof(*mappings)), .n = n_mappings };
+	for (uint32_t i = 0; i < rules.n; i++)
+		if (bpf_map_update_elem(object_map_fd(&object, "unwind_rules"), &i, &rules.v[i], 0))
+			fail("a rule", NULL);
+	if (bpf_map_update_elem(object_map_fd(&object, "unwind_spaces"), &child, &space, 0))
+		fail("the space", NULL);
+}
+
+/* --- the programs --- */
+
+static void prepare(void)
+{
+	const struct stack_setup setup = { 1, 1, !getenv("WALKER_FP"), STACK_DEPTH };
+	struct err err = {};
+	uint32_t tgid = child;
+
+	if (object_open(&object, walker_bpf__elf_bytes, &err) ||
+	    object_size_map(&object, "stacks", 1 << 20, &err) || object_size_map(&object, "stack_seen", 1024, &err) ||
+	    object_size_map(&object, "stack_slots", STACK_SLOTS * libbpf_num_possible_cpus(), &err) ||
+	    object_size_map(&object, "unwind_spaces", 16, &err) ||
+	    object_fill(&object, ".rodata.stack", &setup, sizeof(setup), &err) ||
+	    object_fill(&object, ".rodata.walker", &tgid, sizeof(tgid), &err) || object_prepare(&object, &err))
+		fail("the object", &err);
+}
+
+static int sample(const struct image *image, uint64_t period)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.sample_period = period,
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .prog_btf_fd = image->code.btf_fd, .func_info = image->code.func_info,
+		    .func_info_cnt = image->code.n_func_info, .func_info_rec_size = sizeof(struct bpf_func_info));
+	int fd, prog;
+
+	image_patch_copy(image, (struct bpf_insn *)image->code.insns, PATCH_CONTEXT, CONTEXT_REGS);
+	prog = bpf_prog_load(BPF_PROG_TYPE_PERF_EVENT, "walk", "GPL", image->code.insns, image->code.n, &opts);
+	fd = syscall(SYS_perf_event_open, &attr, child, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (prog < 0 || fd < 0 || ioctl(fd, PERF_EVENT_IOC_SET_BPF, prog) || ioctl(fd, PERF_EVENT_IOC_ENABLE, 0))
+		fail(prog < 0 ? "the sampler is not loaded" : "perf event", NULL);
+	return fd;
+}
+
+static const char *const mechanisms[] = {
+	"auto",
+	"fentry",
+	"kprobe.multi",
+	"kprobe",
+	"raw_tp",
+	"tp",
+	"uprobe.multi",
+	"uprobe",
+};
+
+static enum mech mech_of(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(mechanisms); i++)
+		if (!strcmp(name, mechanisms[i]))
+			return i;
+	fail("no such mechanism", NULL);
+	return 0;
+}
+
+static void attach_to(const struct image *image, const char *spec, enum mech mech)
+{
+	static struct target_set set;
+	const struct target_options options = { .pid = child };
+	const struct attach_options how = { .mech = mech };
+	const struct plan_step step = { .how = PLAN_EACH, .image = image };
+	struct err err = {};
+	size_t bad;
+
+	if (target_resolve(&spec, 1, &options, &set, &bad, &err))
+		fail(spec, &err);
+	if (plan_run(attach_new(&set, &how), &step, 1, &err))
+		fail(spec, &err);
+}
+
+/* --- what they say --- */
+
+static struct seen {
+	struct stack_record *record;
+	uint64_t hits;
+} seen[1024];
+static size_t n_seen;
+
+static int on_stack(void *ctx, void *data, size_t size)
+{
+	struct stack_record *record = data;
+
+	if (size < sizeof(*record) || size != sizeof(*record) + 8 * (record->n_user + record->n_kernel))
+		fail("a record of another size", NULL);
+	for (size_t i = 0; i < n_seen; i++)
+		if (seen[i].record->id == record->id)
+			return 0;
+	if (n_seen == ARRAY_SIZE(seen))
+		fail("so many stacks", NULL);
+	seen[n_seen].record = memcpy(malloc(size), data, size);
+	n_seen++;
+	return 0;
+}
+
+static int on_id(void *unused, void *data, size_t size)
+{
+	for (size_t i = 0; i < n_seen; i++)
+		if (seen[i].record->id == *(uint64_t *)data) {
+			seen[i].hits++;
+			return 0;
+		}
+	printf("an id without a stack: %llx\n", *(unsigned long long *)data);
+	return 0;
+}
+
+/* Of several names of a place, one that programs of ours have. */
+static const char *name_of(uint64_t frame)
+{
+	const struct file *file = &files[frame >> STACK_MODULE_SHIFT];
+	const struct binary_symbol *symbols, *found = NULL;
+	uint64_t offset = frame & STACK_OFFSET_MASK;
+	size_t n;
+
+	if (!file->binary || binary_functions(file->binary, &symbols, &n, NULL))
+		return NULL;
+	for (size_t i = 0; i < n; i++)
+		if (symbols[i].offset <= offset && offset < symbols[i].offset + (symbols[i].size ?: 1))
+			found = &symbols[i];
+	return found ? found->name : NULL;
+}
+
+static void print(const struct seen *stack)
+{
+	static const char *const ends[] = {
+		[STACK_END_ROOT] = "root",
+		[STACK_END_NO_USER] = "no-user",
+		[STACK_END_PROCESS] = "process",
+		[STACK_END_MAPPING] = "mapping",
+		[STACK_END_NO_FDE] = "no-fde",
+		[STACK_END_EXPRESSION] = "expression",
+		[STACK_END_MEMORY] = "memory",
+		[STACK_END_DEPTH] = "depth",
+		[STACK_END_DAMAGED] = "damaged",
+	};
+	const struct stack_record *record = stack->record;
+
+	printf("%llu %s %d %d %d", (unsigned long long)stack->hits, ends[record->end], record->flags, record->n_kernel,
+	       record->n_user);
+	for (size_t i = 0; i < record->n_user; i++) {
+		const char *name = name_of(record->frames[i]);
+
+		if (name)
+			printf(" %s", name);
+		else
+			printf(" %llx", record->frames[i]);
+	}
+	printf("\n");
+}
+
+static int run(const char *spec, enum mech mech)
+{
+	__cleanup(image_release) struct image image = {};
+	struct ring_buffer *rings[2];
+	struct err err = {};
+	int status;
+
+	if (object_image(&object, "walk", &image, &err))
+		fail("the image", &err);
+	if (!strncmp(spec, "perf", 4))
+		sample(&image, spec[4] ? atoll(spec + 5) : 1000000);
+	else
+		attach_to(&image, spec, mech);
+	close(child_in);
+	waitpid(child, &status, 0);
+	rings[0] = ring_buffer__new(object_map_fd(&object, "stacks"), on_stack, NULL, NULL);
+	rings[1] = ring_buffer__new(object_map_fd(&object, "ids"), on_id, NULL, NULL);
+	ring_buffer__consume(rings[0]);
+	ring_buffer__consume(rings[1]);
+	for (size_t i = 0; i < n_seen; i++)
+		print(&seen[i]);
+	return status ? 1 : 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 4) {
+		fprintf(stderr, "usage: walker SPEC|perf[:NS] MECHANISM PROGRAM ARGS...\n");
+		return 2;
+	}
+	if (getenv("WALKER_VERBOSE"))
+		report_set_verbose(true);
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	start(argv + 3);
+	prepare();
+	fill_maps();
+	return run(argv[1], mech_of(argv[2]));
+}
