@@ -240,7 +240,7 @@ static void dist_losses(struct engine_instance *instance)
 
 	if (no_row)
 		report_note("%llu value%s not counted: there are more than %u %ss (--max-keys makes room)",
-			    (unsigned long long)no_row, str_plural(no_row), dist->keys.max, dist->by);
+			    (unsigned long long)no_row, str_plural(no_row), dist->keys.map.max, dist->by);
 	progs_say_losses(&dist->progs, missed);
 	if (missed)
 		report_note("%llu hit%s missed by the kernel, so times are missing too: a BPF program was running on "
@@ -327,7 +327,7 @@ static int size_keys(struct dist *dist, struct object *object, struct err *err)
 	if ((uint64_t)size * max > KEYS_MEMORY)
 		return err_set(err, -E2BIG, "%u histograms of %zu bytes each are too many: use a smaller --max-keys",
 			       max, size);
-	ret = object_size_key(object, "dist_rows", dist->keys.key_size, err);
+	ret = object_size_key(object, "dist_rows", dist->keys.map.key_size, err);
 	if (!ret)
 		ret = object_size_value(object, "dist_rows", size, err);
 	if (!ret)
@@ -366,7 +366,7 @@ static int set_up(struct engine_instance *instance, struct dist *dist, struct er
 
 static size_t memory(const struct dist *dist)
 {
-	return dist->kind ? dist->keys.max * dist->keys.value_size : hists_memory(&dist->hists);
+	return dist->kind ? dist->keys.map.max * dist->keys.map.value_size : hists_memory(&dist->hists);
 }
 
 /* Some programs of a tool count, others only record a start: each has only the patch sites that it needs. */
@@ -395,7 +395,7 @@ static int load(struct engine_instance *instance, struct dist *dist, struct err 
 	if (ret)
 		return ret;
 	if (dist->kind)
-		dist->keys.fd = object_map_fd(object, "dist_rows");
+		dist->keys.map.fd = object_map_fd(object, "dist_rows");
 	else
 		hists_map(&dist->hists, object);
 	report_verbose("maps are ready: %zu KB of histograms", memory(dist) / 1024);

@@ -1,18 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Reads a hash map, many entries with one call, and finds what is new in each. */
+/* Turns the entries of a hash map into rows, and finds what is new in each. */
 #include <search.h>
 
-#include <bpf/bpf.h>
-
 #include "keys.h"
-
-/* Rows read by one call. */
-#define BATCH 64
-
-struct batch {
-	uint32_t size;
-	char *keys, *values;
-};
 
 size_t keys_value_size(const struct hist *hist)
 {
@@ -21,10 +11,12 @@ size_t keys_value_size(const struct hist *hist)
 
 void keys_init(struct keys *keys, int fd, uint32_t max, bool by_number, const struct hist *hist)
 {
-	keys->fd = fd;
-	keys->max = max;
-	keys->key_size = by_number ? sizeof(keys->v[0]->key.number) : sizeof(keys->v[0]->key);
-	keys->value_size = keys_value_size(hist);
+	keys->map = (struct batch_map){
+		.fd = fd,
+		.max = max,
+		.key_size = by_number ? sizeof(keys->v[0]->key.number) : sizeof(keys->v[0]->key),
+		.value_size = keys_value_size(hist),
+	};
 	keys->hist = hist;
 }
 
@@ -61,57 +53,29 @@ static void take(const union dist_key *key, const char *label, const uint64_t *c
 	memcpy(row->before, cells, hist_words(keys->hist) * sizeof(*cells));
 }
 
+struct reading {
+	const struct keys *keys;
+	keys_fn fn;
+	void *ctx;
+};
+
 /* An entry as the map has it: a key without padding; the label, padded to whole words; the cells. */
-static void hand_on(const struct keys *keys, const void *map_key, const void *value, keys_fn fn, void *ctx)
+static void hand_on(const void *map_key, const void *value, void *ctx)
 {
+	const struct reading *reading = ctx;
 	char label[DIST_LABEL_LEN + 1] = "";
 	union dist_key key = {};
 
-	memcpy(&key, map_key, keys->key_size);
+	memcpy(&key, map_key, reading->keys->map.key_size);
 	memcpy(label, value, DIST_LABEL_LEN);
-	fn(&key, label, (const uint64_t *)value + DIST_LABEL_WORDS, ctx);
+	reading->fn(&key, label, (const uint64_t *)value + DIST_LABEL_WORDS, reading->ctx);
 }
 
-static void batch_free(struct batch *batch)
-{
-	free(batch->keys);
-	free(batch->values);
-}
-
-static void batch_size(struct batch *batch, const struct keys *keys, uint32_t size)
-{
-	batch_free(batch);
-	batch->size = size;
-	batch->keys = base_alloc(size * keys->key_size);
-	batch->values = base_alloc(size * keys->value_size);
-}
-
-/* The kernel returns whole buckets of its table, and -ENOSPC if the next one is larger than our room. */
 int keys_read(const struct keys *keys, keys_fn fn, void *ctx)
 {
-	__cleanup(batch_free) struct batch batch = {};
-	uint32_t from = 0, to = 0;
-	bool first = true;
-	int ret = 0;
+	struct reading reading = { keys, fn, ctx };
 
-	batch_size(&batch, keys, keys->max < BATCH ? keys->max : BATCH);
-	while (!ret) {
-		uint32_t n = batch.size;
-
-		ret = bpf_map_lookup_batch(keys->fd, first ? NULL : &from, &to, batch.keys, batch.values, &n, NULL);
-		if (ret == -ENOSPC && batch.size < keys->max) {
-			batch_size(&batch, keys, batch.size * 2);
-			ret = 0;
-			continue;
-		}
-		if (ret && ret != -ENOENT)
-			return ret;
-		for (uint32_t i = 0; i < n; i++)
-			hand_on(keys, batch.keys + i * keys->key_size, batch.values + i * keys->value_size, fn, ctx);
-		first = false;
-		from = to;
-	}
-	return 0;
+	return batch_read(&keys->map, hand_on, &reading);
 }
 
 int keys_take(struct keys *keys)

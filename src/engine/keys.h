@@ -6,6 +6,7 @@
 #ifndef SONDE_KEYS_H
 #define SONDE_KEYS_H
 
+#include "batch.h"
 #include "bpf/dist.h"
 #include "output/hist.h"
 
@@ -18,9 +19,7 @@ struct keys_row {
 
 /* Initialise with {}. */
 struct keys {
-	int fd;
-	uint32_t max; /* the most rows */
-	size_t key_size, value_size;
+	struct batch_map map; /* max: the most rows */
 	const struct hist *hist;
 	void *tree; /* finds rows by key */
 	struct keys_row **v;
