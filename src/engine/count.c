@@ -133,15 +133,7 @@ static void count_losses(struct engine_instance *instance)
 	struct counters *counters = &count->counters;
 	struct target_notes failed = {};
 
-	for (size_t i = 0; i < counters->set.n; i++) {
-		struct target_note *note;
-
-		if (attach_is_attached(counters->attach, i))
-			continue;
-		note = vec_push(&failed);
-		note->name = counters->set.v[i].label;
-		note->reason = attach_why_not(counters->attach, i);
-	}
+	probes_not_attached(counters->attach, &counters->set, &failed);
 	probes_say_left_out(instance, &counters->set, &failed);
 	free(failed.v);
 	counters_say_losses(counters);

@@ -96,6 +96,19 @@ void probes_say_armed(struct engine_instance *instance, size_t n)
 	report_line("Tracing %zu function%s for %s... Hit Ctrl-C to end.", n, str_plural(n), specs.data);
 }
 
+void probes_not_attached(const struct attach *attach, const struct target_set *set, struct target_notes *notes)
+{
+	for (size_t i = 0; i < set->n; i++) {
+		struct target_note *note;
+
+		if (attach_is_attached(attach, i))
+			continue;
+		note = vec_push(notes);
+		note->name = set->v[i].label;
+		note->reason = attach_why_not(attach, i);
+	}
+}
+
 static int by_reason(const void *pa, const void *pb)
 {
 	const struct target_note *a = pa, *b = pb;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Opens, configures, prepares and releases the object of a tool's programs. progs_attach.c attaches them. */
+#include "attach/plan.h"
 #include "base/report.h"
 #include "bpf/pending.h"
 #include "filter.h"
@@ -38,6 +39,15 @@ static int resolve_pairs(struct progs *progs, struct err *err)
 	return ret ? ret : object_fill_slots(&progs->object, &progs->set, err);
 }
 
+static int resolve_specs(struct progs *progs, struct err *err)
+{
+	const struct progs_specs *specs = progs->source->specs;
+	int ret = probes_resolve(progs->instance, specs->settings, specs->what, &progs->set, err);
+
+	progs->options.mech = specs->settings->mech;
+	return ret ? ret : object_fill_slots(&progs->object, &progs->set, err);
+}
+
 static int size_pending(struct progs *progs, struct err *err)
 {
 	const struct progs_pending *pending = &progs->source->pending;
@@ -65,6 +75,8 @@ int progs_open(struct progs *progs, struct err *err)
 		ret = object_size_map(object, source->maps[i].name, *source->maps[i].entries, err);
 	if (!ret && source->pairs)
 		ret = resolve_pairs(progs, err);
+	if (!ret && source->specs)
+		ret = resolve_specs(progs, err);
 	if (!ret)
 		ret = size_pending(progs, err);
 	return ret ? ret : filter_before(progs->instance, object, err);
@@ -78,7 +90,9 @@ static int make_images(struct progs *progs, struct err *err)
 	if (source->pairs)
 		return pairs_load(&progs->pairs, &progs->object, source->pairs->entry, source->pairs->ret,
 				  source->pairs->session, err);
-	progs->images = base_alloc(source->n_probes * sizeof(*progs->images));
+	progs->images = base_alloc((source->n_probes + 1) * sizeof(*progs->images));
+	if (source->specs)
+		return object_image(&progs->object, source->specs->program, &progs->images[0], err);
 	for (size_t i = 0; !ret && i < source->n_probes; i++) {
 		if (progs_first(source, i) != i)
 			continue;
@@ -102,16 +116,20 @@ int progs_prepare(struct progs *progs, struct err *err)
 
 int progs_attach(struct progs *progs, struct err *err)
 {
-	if (!progs->source->pairs)
+	const struct plan_step step = { .image = &progs->images[0] };
+
+	if (!progs->source->pairs && !progs->source->specs)
 		return progs_attach_table(progs, err);
 	progs->attach = attach_new(&progs->set, &progs->options);
+	if (progs->source->specs)
+		return plan_run(progs->attach, &step, 1, err);
 	return pairs_attach(&progs->pairs, progs->attach, &progs->set, err);
 }
 
 uint64_t progs_missed(const struct progs *progs, bool *known)
 {
 	const struct progs_probe *probe = progs->source->probes;
-	size_t n = progs->source->pairs ? progs->set.n_slots : progs->source->n_probes;
+	size_t n = probe ? progs->source->n_probes : progs->set.n_slots;
 	__free uint64_t *by_slot = base_alloc(n * sizeof(*by_slot));
 	uint64_t missed = 0;
 
@@ -119,6 +137,16 @@ uint64_t progs_missed(const struct progs *progs, bool *known)
 	for (size_t i = 0; i < n; i++)
 		missed += probe && probe[i].covered ? 0 : by_slot[i];
 	return missed;
+}
+
+static void say_specs(const struct progs *progs)
+{
+	struct target_set set = progs->set;
+	struct target_notes failed = {};
+
+	probes_not_attached(progs->attach, &set, &failed);
+	probes_say_left_out(progs->instance, &set, &failed);
+	free(failed.v);
 }
 
 static void say_pairs(const struct progs *progs, uint64_t missed)
@@ -145,6 +173,8 @@ void progs_say_losses(const struct progs *progs, uint64_t missed)
 
 	if (progs->source->pairs)
 		say_pairs(progs, missed);
+	else if (progs->source->specs)
+		say_specs(progs);
 	else if (no_room)
 		report_note("%llu not measured: more %s than there is room for (--max-pending)", (unsigned long long)no_room,
 			    progs->source->pending.what);
@@ -153,7 +183,7 @@ void progs_say_losses(const struct progs *progs, uint64_t missed)
 void progs_release(struct progs *progs)
 {
 	attach_free(progs->attach);
-	for (size_t i = 0; progs->images && i < progs->source->n_probes; i++)
+	for (size_t i = 0; progs->images && i < progs->source->n_probes + 1; i++)
 		image_release(&progs->images[i]);
 	free(progs->images);
 	pairs_release(&progs->pairs);

@@ -12,7 +12,7 @@
 #define SONDE_PROGS_H
 
 #include "engine.h"
-#include "probe/target.h"
+#include "probes.h"
 
 /* One place, or the places that a spec matches. context_probe() tells a program the index of the probe that was hit. */
 struct progs_probe {
@@ -50,6 +50,13 @@ struct progs_pairs {
 	const bool *regex, *mangled, *force;
 };
 
+/* The program of a tool whose arguments are probes as a user writes them; all are attached to it. */
+struct progs_specs {
+	const char *program;
+	const struct probes_settings *settings;
+	const char *what; /* "count", for "nothing to count" */
+};
+
 /* The pending table of the programs (bpf/pending.bpf.h). */
 struct progs_pending {
 	const char *what;	 /* "tasks waiting at a time", for messages; NULL: there is no table */
@@ -63,6 +70,7 @@ struct progs_source {
 	const struct progs_probe *probes;
 	size_t n_probes;
 	const struct progs_pairs *pairs; /* instead of probes */
+	const struct progs_specs *specs; /* instead of probes */
 	/* The configuration that the programs read, .rodata.config. */
 	const void *config;
 	size_t config_size;
