@@ -54,6 +54,14 @@ static __always_inline void describe_modules(struct memory_layout *layout)
 	layout->typetab = bpf_core_field_offset(struct mod_kallsyms, typetab);
 }
 
+static __always_inline void describe_bpf(struct memory_layout *layout)
+{
+	layout->ksym_list = bpf_core_field_offset(struct bpf_ksym, lnode);
+	layout->ksym_start = bpf_core_field_offset(struct bpf_ksym, start);
+	layout->ksym_end = bpf_core_field_offset(struct bpf_ksym, end);
+	layout->ksym_name = bpf_core_field_offset(struct bpf_ksym, name);
+}
+
 /* Fills in memory_layout. A kernel may lack ftrace or modules. */
 SEC("raw_tp")
 int memory_describe(void *ctx)
@@ -62,6 +70,8 @@ int memory_describe(void *ctx)
 		describe_records(&memory_layout);
 	if (bpf_core_field_exists(((struct module *)0)->kallsyms))
 		describe_modules(&memory_layout);
+	if (bpf_core_type_exists(struct bpf_ksym))
+		describe_bpf(&memory_layout);
 	return 0;
 }
 

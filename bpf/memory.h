@@ -16,7 +16,8 @@ struct memory_layout {
 	unsigned int module_list, module_state, module_name, module_kallsyms; /* struct module */
 	unsigned int module_text, module_text_size;			      /* struct module: a pointer, and an unsigned int of bytes */
 	unsigned int symtab, num_symtab, strtab, typetab;		      /* struct mod_kallsyms */
+	unsigned int ksym_list, ksym_start, ksym_end, ksym_name;	      /* struct bpf_ksym */
 };
-_Static_assert(sizeof(struct memory_layout) == 60, "as on the other side");
+_Static_assert(sizeof(struct memory_layout) == 76, "as on the other side");
 
 #endif

@@ -390,6 +390,13 @@ struct ftrace_page {
 	int index; /* number of records */
 } CORE;
 
+/* The name of a BPF program or trampoline. */
+struct bpf_ksym {
+	unsigned long start, end;
+	char name[128];
+	struct list_head lnode;
+} CORE;
+
 /* The symbols of a module. */
 struct mod_kallsyms {
 	void *symtab; /* Elf64_Sym */

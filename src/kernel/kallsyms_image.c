@@ -215,6 +215,19 @@ int kallsyms_image_each(const struct kallsyms_image *image, const char *name, ks
 	return 0;
 }
 
+uint64_t kallsyms_image_address(const struct kallsyms_image *image, const char *name)
+{
+	size_t at = 0, n = 0;
+
+	for (uint32_t i = 0; i < image->n; i++) {
+		const uint8_t *tokens = next_name(image, &at, &n);
+
+		if (is_name(image, tokens, n, name))
+			return address(image, i);
+	}
+	return 0;
+}
+
 /* The first function of those that begin at one address. */
 static bool function_among(const struct kallsyms_image *image, uint32_t first, uint32_t behind,
 			   char text[MAX_NAME + 32])

@@ -45,6 +45,8 @@ void kallsyms_image_release(struct kallsyms_image *image);
  * what fn returned when that is not 0.
  */
 int kallsyms_image_each(const struct kallsyms_image *image, const char *name, ksym_fn fn, void *ctx);
+/* The address of the first symbol of that name, of any type; 0: there is none. */
+uint64_t kallsyms_image_address(const struct kallsyms_image *image, const char *name);
 /* As kernel_symbol_at(): 0, -ENOENT. */
 int kallsyms_image_at(struct kallsyms_image *image, uint64_t addr, struct ksym_place *place);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The session: chooses where symbols are read from, and looks in the kernel's own and in its modules'. */
+#include "bpf_ksyms.h"
 #include "ftrace_records.h"
 #include "kallsyms_image.h"
 #include "kallsyms_text.h"
@@ -21,6 +22,7 @@ struct kernel {
 	struct err err;
 	struct ksym_list list; /* all symbols; if packed the modules' alone, and only once an address is looked up */
 	bool sorted;
+	struct bpf_ksyms bpf;
 };
 
 struct kernel *kernel_new(void)
@@ -40,6 +42,7 @@ void kernel_free(struct kernel *kernel)
 		return;
 	release_image(kernel);
 	ksym_list_release(&kernel->list);
+	bpf_ksyms_release(&kernel->bpf);
 	memory_close(&kernel->memory);
 	free(kernel);
 }
@@ -178,8 +181,24 @@ int kernel_symbol_at(struct kernel *kernel, uint64_t addr, struct ksym_place *pl
 	if (ret)
 		return ret;
 	sort(kernel);
-	ret = kernel->packed ? kallsyms_image_at(&kernel->image, addr, place) : -ENOENT;
+	ret = bpf_ksyms_at(&kernel->bpf, addr, place);
+	if (ret && kernel->packed)
+		ret = kallsyms_image_at(&kernel->image, addr, place);
 	return ret ? ksym_list_at(&kernel->list, addr, place) : 0;
+}
+
+int kernel_read_bpf(struct kernel *kernel)
+{
+	int ret = 0;
+
+	open_symbols(kernel);
+	if (!kernel->packed)
+		ret = keep_text(kernel, NULL);
+	else if (!kernel->places.bpf_kallsyms)
+		kernel->places.bpf_kallsyms = kallsyms_image_address(&kernel->image, "bpf_kallsyms");
+	if (ret)
+		return ret;
+	return kernel->memory ? bpf_ksyms_read(&kernel->bpf, kernel->memory, kernel->places.bpf_kallsyms) : -ENOENT;
 }
 
 /* The first pass over the text, if it came to its end, has found where the records are. */

@@ -55,9 +55,15 @@ struct ksym_place {
 
 /*
  * The function that an address is in; of several names of one address the first in the kernel's order. 0; -ENOENT:
- * the address is in no function that is known, or the kernel hides addresses; else as kernel_each_symbol().
+ * the address is in no function that is known; -EPERM: the kernel hides addresses; else as kernel_each_symbol().
  */
 int kernel_symbol_at(struct kernel *kernel, uint64_t addr, struct ksym_place *place);
+/*
+ * Reads the names of the code that the kernel has made for BPF programs: the programs and their trampolines.
+ * kernel_symbol_at() finds them from then on, as functions of the module "bpf", even when the kernel has freed them. May
+ * be called again. Returns 0, or -errno if the kernel's memory cannot be read.
+ */
+int kernel_read_bpf(struct kernel *kernel);
 
 /*
  * Where ftrace can trace: the addresses in its records, in no order, copied out of the kernel's memory, for the

@@ -128,9 +128,11 @@ int ksym_list_at(const struct ksym_list *list, uint64_t addr, struct ksym_place 
 	const struct ksym_module *module;
 	uint64_t end = behind < list->n ? v[behind].addr : 0;
 
-	/* where the kernel hides addresses, all are 0 */
-	if (!behind || !v[behind - 1].addr)
+	if (!behind)
 		return -ENOENT;
+	/* where the kernel hides addresses, all are 0 */
+	if (!v[behind - 1].addr)
+		return -EPERM;
 	first = search_first(i, behind, v[i].addr >= v[behind - 1].addr);
 	entry = function_among(list, first, behind);
 	module = entry ? module_of(list, entry) : NULL;

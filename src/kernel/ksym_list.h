@@ -46,7 +46,7 @@ void ksym_list_set_module(struct ksym_list *list, const char *module, uint64_t s
 int ksym_list_each(const struct ksym_list *list, ksym_fn fn, void *ctx);
 /* Sorts by address. Symbols of one address keep their order. */
 void ksym_list_sort(struct ksym_list *list);
-/* As kernel_symbol_at(), of a sorted list: 0, -ENOENT. */
+/* As kernel_symbol_at(), of a sorted list: 0, -ENOENT, -EPERM. */
 int ksym_list_at(const struct ksym_list *list, uint64_t addr, struct ksym_place *place);
 
 #endif

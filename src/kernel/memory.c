@@ -94,15 +94,17 @@ void memory_close(struct memory **memory)
 	*memory = NULL;
 }
 
-/* Called for each variable of the kernel: most do not even begin like one of the two. */
+/* Called for each variable of the kernel: most do not even begin like one of the three. */
 void memory_places_take(struct memory_places *places, const struct ksym *sym)
 {
-	if (*sym->name != 'm' && *sym->name != 'f')
+	if (*sym->name != 'm' && *sym->name != 'f' && *sym->name != 'b')
 		return;
 	if (!strcmp(sym->name, "modules"))
 		places->modules = sym->addr;
 	else if (!strcmp(sym->name, "ftrace_pages_start"))
 		places->ftrace_pages_start = sym->addr;
+	else if (!strcmp(sym->name, "bpf_kallsyms"))
+		places->bpf_kallsyms = sym->addr;
 }
 
 int memory_copy(const struct memory *memory, uint64_t addr, void *to, size_t n)

@@ -22,6 +22,7 @@ struct memory {
 struct memory_places {
 	uint64_t modules;	     /* the head of the list of modules */
 	uint64_t ftrace_pages_start; /* a pointer to the first page of ftrace's records */
+	uint64_t bpf_kallsyms;	     /* the head of the list of BPF programs; only from text */
 };
 
 /* Keeps the address of a symbol that names one of them. */

@@ -3,7 +3,8 @@
  * ksyms [N]	looks up about N symbols of the running kernel and all of its modules in a session (src/kernel/kernel.h),
  *		by address and by name, and compares each result with /proc/kallsyms
  *
- * Prints the differences, and "A addresses, M of modules, N names". Exits 1 if something differs.
+ * Also all BPF programs and trampolines. Prints the differences, and "A addresses, M of modules, N names, B of BPF". Exits
+ * 1 if something differs.
  */
 #include <err.h>
 
@@ -112,6 +113,30 @@ static const struct line *function_of(size_t first, size_t end)
 	return NULL;
 }
 
+/* Returns how many there were. Before they are read, their addresses are in no function. */
+static size_t expect_bpf(struct kernel *kernel)
+{
+	struct ksym_place place;
+	size_t n = 0;
+
+	for (size_t i = 0; i < lines.n; i++)
+		if (!strcmp(lines.v[i].module, "bpf"))
+			expect_none(kernel, &lines.v[i]);
+	if (kernel_read_bpf(kernel) || kernel_read_bpf(kernel))
+		differ++;
+	for (size_t i = 0; i < lines.n; i++) {
+		if (strcmp(lines.v[i].module, "bpf"))
+			continue;
+		expect(kernel, &lines.v[i], lines.v[i].addr);
+		expect(kernel, &lines.v[i], lines.v[i].addr + 16);
+		if (!kernel_symbol_at(kernel, lines.v[i].addr, &place) && !kernel_symbol_at(kernel, place.end, &place) &&
+		    place.start == lines.v[i].addr)
+			differ++;
+		n++;
+	}
+	return n;
+}
+
 int main(int argc, char **argv)
 {
 	size_t wanted = argc > 1 ? strtoul(argv[1], NULL, 10) : 1000, step, addresses = 0, modules = 0, names = 0, end;
@@ -145,6 +170,7 @@ int main(int argc, char **argv)
 		if (addresses % 10 == 0 && ++names)
 			expect_named(kernel, line);
 	}
-	printf("%zu addresses, %zu of modules, %zu names\n", addresses, modules, names);
+	printf("%zu addresses, %zu of modules, %zu names", addresses, modules, names);
+	printf(", %zu of BPF\n", expect_bpf(kernel));
 	return differ > 0;
 }
