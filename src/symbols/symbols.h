@@ -55,6 +55,10 @@ void symbols_free(struct symbols *symbols);
  * process: so call this as soon as the stack arrives.
  */
 const struct frame *symbols_user(struct symbols *symbols, pid_t pid, uint64_t frame);
+/*
+ * The same for an address in the kernel. The first call reads the names of BPF programs: so call it while the programs that
+ * take the stacks are attached.
+ */
 const struct frame *symbols_kernel(struct symbols *symbols, uint64_t addr);
 
 /*
@@ -64,10 +68,10 @@ const struct frame *symbols_kernel(struct symbols *symbols, uint64_t addr);
 int symbols_name(struct symbols *symbols);
 
 /*
- * Whether a named kernel frame belongs to the machinery that ran our BPF program: tracing, perf, BPF itself. Callers drop
- * such frames at the inner end of a stack, and only there.
+ * How many of the n innermost frames, which have names, belong to the machinery that ran our BPF program: the program, its
+ * trampoline, perf. Not for stacks of perf events, which begin where the processor was.
  */
-bool symbols_is_tracer(const struct frame *frame);
+size_t symbols_skip_tracers(const struct frame *const *v, size_t n);
 
 /*
  * Reports on stderr, once, what was refused or not found: a damaged debug file, a perf map of another user, kernel

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Names frames of the kernel, and knows which of them are the machinery that ran our own program. */
+#include "base/str.h"
 #include "symbols_part.h"
 
 static void name_by_address(struct symbols *symbols, struct named *named)
@@ -23,10 +24,23 @@ static void name_by_place(struct symbols *symbols, struct named *named, const st
 	frame->file = place->module ? pool_add(&symbols->strings, place->module) : NULL;
 }
 
+/* Programs may have been loaded since the names of BPF programs were read: these are read again, once in a batch. */
+static int find_place(struct symbols *symbols, uint64_t addr, struct ksym_place *place, bool *again)
+{
+	int ret = kernel_symbol_at(symbols->kernel, addr, place);
+
+	if (ret != -ENOENT || *again)
+		return ret;
+	*again = true;
+	kernel_read_bpf(symbols->kernel);
+	return kernel_symbol_at(symbols->kernel, addr, place);
+}
+
 void symbols_name_kernel(struct symbols *symbols, struct named **v, size_t n)
 {
 	struct named *before = NULL;
 	struct ksym_place place;
+	bool again = false;
 
 	for (size_t i = 0; i < n; i++) {
 		int ret;
@@ -36,7 +50,7 @@ void symbols_name_kernel(struct symbols *symbols, struct named **v, size_t n)
 			name_by_address(symbols, v[i]);
 			continue;
 		}
-		ret = kernel_symbol_at(symbols->kernel, v[i]->key, &place);
+		ret = find_place(symbols, v[i]->key, &place, &again);
 		if (!ret) {
 			name_by_place(symbols, v[i], &place, before);
 			before = v[i];
@@ -51,13 +65,37 @@ void symbols_name_kernel(struct symbols *symbols, struct named **v, size_t n)
 	}
 }
 
-bool symbols_is_tracer(const struct frame *frame)
+/*
+ * What stacks of 5.10 to 7.2 begin with, if a program asks for its own (bpf_get_stack): fentry and fexit: the program and
+ * its trampoline; raw tracepoints: the program and bpf_trace_runN, which the compiler mostly reaches by a jump;
+ * tracepoints of system calls: perf's function, and on 7.x the one that it is called by. Kprobes and other tracepoints
+ * begin with the function that was hit.
+ */
+static bool is_tracer(const struct frame *frame)
 {
-	/* To be completed by what real stacks show. */
-	static const char *const prefixes[] = { "bpf_prog_", "bpf_trace_run", "__bpf_trace_", "__traceiter_", "bpf_trampoline_" };
+	static const char *const prefixes[] = { "bpf_trace_run", "__bpf_trace_", "__traceiter_", "perf_trace_" };
+	static const char *const names[] = { "perf_syscall_enter", "perf_syscall_exit", "trace_syscall_enter", "trace_syscall_exit" };
 
+	if (frame->kind != FRAME_KERNEL)
+		return false;
+	if (str_same(frame->file, "bpf"))
+		return true;
 	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
-		if (frame->kind == FRAME_KERNEL && !strncmp(frame->name, prefixes[i], strlen(prefixes[i])))
+		if (!strncmp(frame->name, prefixes[i], strlen(prefixes[i])))
+			return true;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(frame->name, names[i]))
 			return true;
 	return false;
+}
+
+size_t symbols_skip_tracers(const struct frame *const *v, size_t n)
+{
+	size_t skip = 0;
+
+	/* a trampoline may have no name */
+	for (size_t i = 0; i < n && i < skip + 2; i++)
+		if (is_tracer(v[i]))
+			skip = i + 1;
+	return skip;
 }
