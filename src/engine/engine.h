@@ -29,21 +29,29 @@ struct engine_context {
 	uint32_t pid, tid;    /* of --pid and --tid, in our pid namespace; 0: any */
 	int cgroup;	      /* descriptor of the cgroup to filter by, -1: none */
 	struct {
-		pid_t pid;  /* 0: there is no command. The process waits until probes are armed */
-		char *path; /* the file it executed first, NULL: not known; the owner of the context frees it */
+		pid_t pid;	  /* 0: there is no command. The process waits until probes are armed */
+		const char *name; /* the program as the user gave it */
+		char *path;	  /* the file it executed first, NULL: not known; the owner of the context frees it */
 		struct file_id id;
 	} command;
 
 	/* Where results go, and what the user wants to see. */
 	struct output *out; /* of one instance: instances side by side have a context and an output each */
 	bool time, timestamp, verbose;
+	const char *title; /* the command line as the user typed it, for files */
 	/* ns, 0: none. open() sets them for tools that take them as arguments. */
 	uint64_t interval, duration;
 	uint64_t began; /* clock_monotonic_ns() when probes were armed */
 
 	/* Returns whether the user wants to stop. Long work calls it now and then. NULL: never. */
 	bool (*should_stop)(void *ctx);
+	/*
+	 * The same for long work at the end, within emit() and losses(): whether the user asked again, and wants what
+	 * there is. An engine that calls it sets hurries in open(); else the second request ends us. NULL: never.
+	 */
+	bool (*should_hurry)(void *ctx);
 	void *should_stop_ctx;
+	bool hurries;
 
 	/* Engines set these. */
 	bool failed;	   /* the results are not complete: exit 1 */

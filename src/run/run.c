@@ -258,8 +258,10 @@ static int set_up(struct run *run, char *const *argv, struct err *err)
 	write_set_waiter(wait_for_reader, run);
 	fill_context(run);
 	ret = start_command(run, argv, err);
-	if (run->command)
+	if (run->command) {
 		run->ctx.command.pid = command_pid(run->command);
+		run->ctx.command.name = command_name(run->command);
+	}
 	if (!ret)
 		ret = engine_open(&run->instance, err);
 	if (ret)
@@ -438,13 +440,35 @@ static bool should_stop(void *run)
 	return run_should_stop(run);
 }
 
+static bool should_hurry(void *ctx)
+{
+	struct run *run = ctx;
+
+	if (run->signals >= 0)
+		stop_take(run);
+	return run->hurry;
+}
+
+static void add_title(struct str *title, int argc, char **argv)
+{
+	str_add(title, report_name());
+	for (int i = 1; i < argc; i++) {
+		str_addc(title, ' ');
+		str_add_shell(title, argv[i], strlen(argv[i]));
+	}
+}
+
 int run_tool(const struct tool *tool, int argc, char **argv)
 {
 	struct run run = { .tool = tool, .signals = -1, .patience = READER_PATIENCE_MS };
+	__str struct str title = {};
 	int ret;
 
+	add_title(&title, argc, argv);
+	run.ctx.title = title.data;
 	run.ctx.cgroup = -1;
 	run.ctx.should_stop = should_stop;
+	run.ctx.should_hurry = should_hurry;
 	run.ctx.should_stop_ctx = &run;
 	engine_init(&run.instance, tool->engine, tool->source, tool->schema, &run.ctx);
 	ret = run_parsed(&run, argc, argv);

@@ -35,6 +35,8 @@ struct run {
 	bool stopping;
 	bool interrupted;  /* a signal arrived: stopping, or waiting for the command to end */
 	int ended_by;	   /* the signal that stopped the run, 0: none */
+	uint64_t ended_at; /* when a signal stopped the run, in ns of clock_monotonic_ns(), 0: none did */
+	bool hurry;	   /* another signal: print what there is, without finishing what takes long */
 	int asked;	   /* the signal that was passed on to the command, 0: none */
 	uint64_t asked_at; /* when that was, in ns of clock_monotonic_ns() */
 	bool said_waiting; /* the run has reported that it waits for the command */

@@ -52,16 +52,30 @@ static void kill_command(struct run *run)
 	report_note("killed '%s'%s", command_name(run->command), others ? " and the processes that it started" : "");
 }
 
+/* The end takes long. One more signal ends us at once. */
+static void hurry(struct run *run, const struct signalfd_siginfo *info)
+{
+	if (run->ended_at && !signals_from_terminal(info) && clock_monotonic_ns() - run->ended_at < ONE_REQUEST_NS)
+		return;
+	run->hurry = true;
+	signals_let_end();
+}
+
 static void on_signal(struct run *run, const struct signalfd_siginfo *info)
 {
 	/* the terminal has echoed ^C: begin a new line */
 	if (info->ssi_signo == SIGINT && signals_from_terminal(info) && isatty(STDERR_FILENO))
 		report_line("%s", "");
 	run->interrupted = true;
-	if (!run->command || !command_runs(run->command)) {
+	if (run->stopping && run->ctx.hurries) {
+		hurry(run, info);
+	} else if (!run->command || !command_runs(run->command)) {
 		run->stopping = true;
 		run->ended_by = info->ssi_signo;
-		signals_let_end();
+		run->ended_at = clock_monotonic_ns();
+		/* an engine that hurries gets the next signal as a request, too */
+		if (!run->ctx.hurries)
+			signals_let_end();
 	} else if (!run->asked) {
 		ask_command(run, info->ssi_signo, signals_from_terminal(info));
 	} else if (!run->killed && insists(run, info)) {

@@ -93,7 +93,7 @@ static size_t tracing_tables(const struct tool *tool, struct run_options *option
 						  settings, .lacks = tool->lacks };
 	tables[n++] = (struct opt_table){ "filters", filters, ARRAY_SIZE(filters), options, tool->letters,
 					  tool->lacks };
-	if (!engine->take)
+	if (!engine->take || tool->tables)
 		tables[n++] = (struct opt_table){ "tables", tables_only, ARRAY_SIZE(tables_only), options, NULL,
 						  tool->lacks };
 	return n;

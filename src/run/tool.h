@@ -37,6 +37,7 @@ struct tool {
 	int (*act)(struct run *run, struct err *err);
 	/* For a tool with both: if this is set, act() runs instead of the engine. NULL: it has only one of them. */
 	const bool *act_instead;
+	bool tables; /* prints tables, though its engine streams: it has --interval */
 	/* Letters that this tool gives to common options: "t:tid u:uid" makes -t a short form of --tid. */
 	const char *letters;
 	/* Lists candidates for the arguments, for completion in a shell; may be NULL. */
