@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The user side of the event engine: turns probes into links and events into rows, and reports losses. */
+#include <sys/epoll.h>
 #include <sys/resource.h>
 
 #include "base/clock.h"
@@ -7,6 +8,7 @@
 #include "counted.h"
 #include "event.h"
 #include "filter.h"
+#include "interval.h"
 #include "probes.h"
 #include "progs_instance.h"
 #include "stream.h"
@@ -36,7 +38,9 @@ struct events {
 	const struct event_source *source;
 	struct progs progs;
 	struct stream *stream;
-	struct counted *counted; /* NULL: each event is a row */
+	struct counted *counted; /* NULL: each event is a row, or a sample */
+	struct stacks *stacks;	 /* NULL: events are no samples */
+	int epoll;		 /* of stream and stacks */
 	struct output_clock clock;
 	/* the losses that were reported, and when */
 	uint64_t said, said_at;
@@ -62,13 +66,23 @@ void event_get_symbol(struct value *to, const void *slot, const void *set)
 	value_set_text(to, ((const struct target_set *)set)->symbols[*(const unsigned int *)slot]);
 }
 
+static void add_sample(struct events *events, const struct event *event)
+{
+	struct stack_key key = {};
+
+	events->source->key(&key, event);
+	stacks_add(events->stacks, &key, 1, 0);
+}
+
 static void on_record(const struct event *event, size_t size, void *ctx)
 {
 	struct events *events = ctx;
 
 	if (events->source->show && !events->source->show(event, size))
 		return;
-	if (events->counted)
+	if (events->stacks)
+		add_sample(events, event);
+	else if (events->counted)
 		counted_add(events->counted, event, size);
 	else
 		output_row(events->instance->ctx->out, event);
@@ -92,6 +106,11 @@ static struct lost lost(struct events *events)
 	return lost;
 }
 
+static const char *unit_of(const struct events *events)
+{
+	return events->source->unit ? events->source->unit : "event";
+}
+
 /* Reports losses at once, and then at most once a second. */
 static void say_losses(struct events *events)
 {
@@ -99,7 +118,7 @@ static void say_losses(struct events *events)
 
 	if (all == events->said || (events->said && now - events->said_at < NS_PER_SEC))
 		return;
-	report_note("%llu event%s lost so far", (unsigned long long)all, str_plural(all));
+	report_note("%llu %s%s lost so far", (unsigned long long)all, unit_of(events), str_plural(all));
 	events->said = all;
 	events->said_at = now;
 }
@@ -111,6 +130,11 @@ static int event_take(struct engine_instance *instance)
 
 	look_at_clock(events);
 	ms = stream_take(events->stream);
+	if (events->stacks) {
+		int also = stacks_take(events->stacks);
+
+		ms = also < ms ? also : ms;
+	}
 	output_flush(instance->ctx->out);
 	say_losses(events);
 	return ms;
@@ -120,7 +144,7 @@ static int event_fd(const struct engine_instance *instance)
 {
 	const struct events *events = instance->state;
 
-	return stream_fd(events->stream);
+	return events->stacks ? events->epoll : stream_fd(events->stream);
 }
 
 static void event_emit(struct engine_instance *instance, bool last)
@@ -130,6 +154,10 @@ static void event_emit(struct engine_instance *instance, bool last)
 	look_at_clock(events);
 	if (last)
 		stream_take_all(events->stream);
+	if (events->stacks) {
+		stacks_print(events->stacks, last);
+		return;
+	}
 	if (events->counted) {
 		engine_table_begin(instance);
 		counted_print(events->counted, instance->ctx->out);
@@ -143,15 +171,17 @@ static void event_losses(struct engine_instance *instance)
 	struct events *events = instance->state;
 	struct lost n = lost(events);
 
+	if (events->stacks)
+		stacks_losses(events->stacks);
 	if (n.dropped)
-		report_note("%llu event%s lost: the buffer was full (--buffer-size makes it larger)",
-			    (unsigned long long)n.dropped, str_plural(n.dropped));
+		report_note("%llu %s%s lost: the buffer was full (--buffer-size makes it larger)",
+			    (unsigned long long)n.dropped, unit_of(events), str_plural(n.dropped));
 	if (n.own)
 		report_note("%llu %s%s lost: %s", (unsigned long long)n.own, events->source->lost_what, str_plural(n.own),
 			    events->source->lost_why);
 	if (n.missed)
-		report_note("%llu event%s lost: the kernel skipped the probe while it was busy with another%s",
-			    (unsigned long long)n.missed, str_plural(n.missed),
+		report_note("%llu %s%s lost: the kernel skipped the probe while it was busy with another%s",
+			    (unsigned long long)n.missed, unit_of(events), str_plural(n.missed),
 			    instance->filter.any ? " (events that the filter would exclude are included)" : "");
 	if (n.uncounted)
 		report_note("%llu event%s lost: the table has room for %u rows", (unsigned long long)n.uncounted,
@@ -181,7 +211,23 @@ static int set_up(struct engine_instance *instance, struct events *events, struc
 		ret = object_fill(object, ".rodata.event", &setup, sizeof(setup), err);
 	if (!ret)
 		ret = stream_set_size(object, settings->buffer_size ? settings->buffer_size : BUFFER_DEFAULT, err);
+	if (!ret && events->source->stacks)
+		ret = stacks_open(&events->stacks, instance, events->source->stacks, object, err);
 	return ret;
+}
+
+static int start_stacks(struct events *events, struct err *err)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+	int ret = stacks_start(events->stacks, &events->progs.object, err);
+
+	if (ret)
+		return ret;
+	events->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (events->epoll < 0 || epoll_ctl(events->epoll, EPOLL_CTL_ADD, stream_fd(events->stream), &event) ||
+	    epoll_ctl(events->epoll, EPOLL_CTL_ADD, stacks_fd(events->stacks), &event))
+		return err_set(err, -errno, "cannot wait for two buffers: %s", strerror(errno));
+	return 0;
 }
 
 static int load(struct engine_instance *instance, struct events *events, struct err *err)
@@ -199,7 +245,8 @@ static int load(struct engine_instance *instance, struct events *events, struct 
 		instance->schema = events->source->counted;
 		events->counted = counted_new(instance->schema);
 	}
-	return stream_open(&events->stream, &events->progs.object, on_record, events, err);
+	ret = stream_open(&events->stream, &events->progs.object, on_record, events, err);
+	return ret || !events->stacks ? ret : start_stacks(events, err);
 }
 
 /*
@@ -214,6 +261,18 @@ static void hurry(void)
 		report_verbose("the reader's priority stays as it is: %s", strerror(errno));
 }
 
+/* Tools that print stacks at the end take [DURATION], as in bcc. */
+static int parse_arguments(struct engine_instance *instance, struct err *err)
+{
+	const struct event_source *source = instance->source;
+
+	if (source->stacks)
+		return interval_parse_duration(instance, err);
+	if (!instance->args.n)
+		return 0;
+	return err_set(err, -EINVAL, "unexpected argument '%s'", instance->args.v[0]);
+}
+
 static int event_open(struct engine_instance *instance, struct err *err)
 {
 	struct events *events = base_alloc(sizeof(*events));
@@ -223,6 +282,7 @@ static int event_open(struct engine_instance *instance, struct err *err)
 	instance->state = events;
 	events->instance = instance;
 	events->source = source;
+	events->epoll = -1;
 	events->progs = (struct progs){
 		.source = &source->progs,
 		.instance = instance,
@@ -234,9 +294,10 @@ static int event_open(struct engine_instance *instance, struct err *err)
 			.ctx = instance,
 		},
 	};
-	if (instance->args.n && !source->progs.pairs) {
+	ret = source->progs.pairs ? 0 : parse_arguments(instance, err);
+	if (ret) {
 		instance->ctx->usage = true;
-		return err_set(err, -EINVAL, "unexpected argument '%s'", instance->args.v[0]);
+		return ret;
 	}
 	ret = load(instance, events, err);
 	if (ret)
@@ -270,7 +331,7 @@ static void event_armed(struct engine_instance *instance)
 	struct events *events = instance->state;
 
 	report_line("Tracing %s... Hit Ctrl-C to end.", events->progs.source->what);
-	if (events->counted)
+	if (events->counted || events->stacks)
 		return;
 	choose_columns(instance);
 	output_table_begin(instance->ctx->out, instance->schema, NULL, true);
@@ -286,6 +347,9 @@ static void event_close(struct engine_instance *instance)
 	stream_close(events->stream);
 	counted_free(events->counted);
 	progs_release(&events->progs);
+	stacks_free(events->stacks);
+	if (events->epoll >= 0)
+		close(events->epoll);
 	free(events);
 }
 

@@ -18,6 +18,7 @@
 #include "bpf/filter.h" /* skeletons name its struct */
 #include "engine.h"
 #include "progs.h"
+#include "stacks.h"
 
 struct event_source {
 	struct progs_source progs;
@@ -28,6 +29,13 @@ struct event_source {
 	 * ..."
 	 */
 	const char *lost_what, *lost_why;
+	/*
+	 * If set: events have no rows. Each is a sample, and a table counts the stacks of samples (stacks.h) by the
+	 * members that key() fills in; they are 0 before.
+	 */
+	const struct stacks_source *stacks;
+	void (*key)(struct stack_key *key, const struct event *event);
+	const char *unit; /* what messages call an event, in the singular; NULL: "event" */
 	/* If *count: events have no rows; the end is a table of counts, by the labels of this schema (counted.h). */
 	const struct schema *counted;
 	const bool *count;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* [INTERVAL [COUNT]] in the place of --interval and --duration. */
+/* [INTERVAL [COUNT]] or [DURATION] in the place of --interval and --duration. */
 #include "interval.h"
 
 int interval_parse(struct engine_instance *instance, struct err *err)
@@ -23,5 +23,19 @@ int interval_parse(struct engine_instance *instance, struct err *err)
 	if (ctx->interval > UINT64_MAX / count)
 		return err_set(err, -EINVAL, "%s intervals of %s are too long", args[1], args[0]);
 	ctx->duration = ctx->interval * count;
+	return 0;
+}
+
+int interval_parse_duration(struct engine_instance *instance, struct err *err)
+{
+	const char *const *args = instance->args.v;
+	struct engine_context *ctx = instance->ctx;
+
+	if (instance->args.n > 1)
+		return err_set(err, -EINVAL, "unexpected argument '%s'", args[1]);
+	if (instance->args.n && ctx->duration)
+		return err_set(err, -EINVAL, "the duration is given twice: by --duration and as '%s'", args[0]);
+	if (instance->args.n && opt_seconds(args[0], &ctx->duration))
+		return err_set(err, -EINVAL, "'%s' is not a duration in seconds", args[0]);
 	return 0;
 }

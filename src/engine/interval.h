@@ -11,5 +11,7 @@
  * -EINVAL with err set: an argument is wrong, or is given by an option too.
  */
 int interval_parse(struct engine_instance *instance, struct err *err);
+/* The same for tools whose only argument is [DURATION]. */
+int interval_parse_duration(struct engine_instance *instance, struct err *err);
 
 #endif

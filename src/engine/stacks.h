@@ -46,7 +46,7 @@ struct stacks_settings {
 /* For an option table that is bound to STRUCT, which has struct stacks_settings as MEMBER. How stacks are made: */
 #define STACKS_OPTIONS(STRUCT, MEMBER) \
 	OPT(OPT_CHOICE, STRUCT, MEMBER.unwind, 0, "unwind", "HOW", \
-	    "how user stacks are unwound: auto, table, fp (frame pointers) or none", .choices = stacks_unwinds), \
+	    "how user stacks are unwound (fp: by frame pointers)", .choices = stacks_unwinds), \
 		OPT(OPT_U32, STRUCT, MEMBER.depth, 0, "depth", "N", "at most N frames of each part: 127", .min = 1, \
 		    .max = STACK_DEPTH), \
 		OPT(OPT_BOOL, STRUCT, MEMBER.raw, 0, "raw", NULL, "addresses in place of names"), \
@@ -99,8 +99,9 @@ struct stacks_row {
 /* What a tool says about its stacks. */
 struct stacks_source {
 	struct stacks_settings *settings; /* of the tool or engine; stay the caller's */
+	bool keyed;			  /* programs count by key, in the map "stack_counts" */
 	bool by_time;			  /* rows are sorted by their time, not by their count; the largest is last */
-	const char *counts;		  /* what is counted, in the plural: "samples" */
+	const char *counts;		  /* what is counted, in the plural: "samples"; NULL: there is no table */
 	const char *times;		  /* what the times are, as pprof calls it: "delay"; NULL: there are none */
 	const uint64_t *period;		  /* the ns that one count stands for; NULL: none */
 };
@@ -145,6 +146,6 @@ void stacks_print(struct stacks *stacks, bool last);
 int stacks_snapshot(struct stacks *stacks, engine_row_fn fn, void *ctx);
 
 /* Reports what was lost, and why user stacks ended before the first function of the thread. */
-void stacks_losses(const struct stacks *stacks);
+void stacks_losses(struct stacks *stacks);
 
 #endif

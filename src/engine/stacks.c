@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Stacks from the ring buffer to named frames: the unwinding session, frames by id, losses. stacks_table.c counts them.
+ */
+#include <sys/epoll.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "base/cpus.h"
+#include "base/report.h"
+#include "stacks_instance.h"
+
+/*
+ * Bytes for frames that are not read yet. Programs wake the reader when a quarter is full; otherwise it comes each
+ * PAUSE_MS.
+ */
+#define BUFFER	 (1024 * 1024)
+#define PAUSE_MS 200
+
+const char *const stacks_unwinds[] = { "auto", "table", "fp", "none", NULL };
+
+/* --- frames --- */
+
+static const struct frame frame_lost = { .name = "[lost]", .kind = FRAME_MARK };
+static const struct frame frame_missing = { .name = "[truncated]", .kind = FRAME_MARK };
+static const struct frame *const lost_frames[] = { &frame_lost };
+
+/* Whether frames are missing at the outer end of the user part. --unwind none asks for that. */
+static bool is_cut(const struct stacks *stacks, enum stack_end end)
+{
+	return end != STACK_END_ROOT && end != STACK_END_NO_USER &&
+	       !(end == STACK_END_DEPTH && stacks->settings->unwind == STACKS_UNWIND_NONE);
+}
+
+static struct stacks_kept *keep(struct stacks *stacks, const struct stack_record *record)
+{
+	size_t n_user = record->n_user, n_kernel = record->n_kernel, n = 0;
+	struct stacks_kept *kept = base_alloc(sizeof(*kept) + (n_user + 1 + n_kernel) * sizeof(kept->frames[0]));
+
+	for (size_t i = 0; i < n_user; i++)
+		kept->frames[n++] = symbols_user(stacks->symbols, record->pid, record->frames[i]);
+	if (is_cut(stacks, record->end))
+		kept->frames[n++] = &frame_missing;
+	kept->n_user = n;
+	for (size_t i = 0; i < n_kernel; i++)
+		kept->frames[n++] = symbols_kernel(stacks->symbols, record->frames[n_user + i]);
+	kept->n_kernel = n_kernel;
+	kept->end = record->end;
+	kept->flags = record->flags;
+	return kept;
+}
+
+/* Returns where the frames of an id are kept; NULL stands there if they have not come. */
+static struct stacks_kept **place_of(struct stacks *stacks, uint64_t id)
+{
+	uint32_t number = set_add(&stacks->ids, &id, sizeof(id));
+
+	if (number == stacks->kept.n)
+		vec_push(&stacks->kept);
+	return &stacks->kept.v[number];
+}
+
+/* Programs send frames again while there is no room to remember that they have sent them. */
+static int take_record(void *ctx, void *data, size_t size)
+{
+	const struct stack_record *record = data;
+	struct stacks *stacks = ctx;
+	struct stacks_kept **kept;
+
+	if (size < sizeof(*record) ||
+	    (size - sizeof(*record)) / sizeof(record->frames[0]) < (size_t)record->n_user + record->n_kernel)
+		return 0;
+	kept = place_of(stacks, record->id);
+	if (!*kept)
+		*kept = keep(stacks, record);
+	return 0;
+}
+
+struct stacks_kept *stacks_kept(struct stacks *stacks, uint64_t id)
+{
+	return id ? *place_of(stacks, id) : NULL;
+}
+
+void stacks_drain(struct stacks *stacks)
+{
+	ring_buffer__consume(stacks->ring);
+}
+
+static void trim(struct stacks_kept *kept)
+{
+	const struct frame **kernel = kept->frames + kept->n_user;
+	size_t n = 0;
+
+	while (n < kept->n_kernel && symbols_is_tracer(kernel[n]))
+		n++;
+	kept->n_kernel -= n;
+	memmove(kernel, kernel + n, kept->n_kernel * sizeof(*kernel));
+	kept->trimmed = true;
+}
+
+/* A part that was not wanted, or that a kernel thread does not have, is null. */
+struct stacks_named stacks_named(struct stacks *stacks, uint64_t id)
+{
+	struct stacks_kept *kept = stacks_kept(stacks, id);
+	struct stacks_named named = {};
+
+	if (!kept) {
+		named.user = (struct frame_stack){ lost_frames, ARRAY_SIZE(lost_frames) };
+		return named;
+	}
+	if (!kept->trimmed)
+		trim(kept);
+	if (kept->n_user)
+		named.user = (struct frame_stack){ kept->frames, kept->n_user };
+	if (kept->n_kernel)
+		named.kernel = (struct frame_stack){ kept->frames + kept->n_user, kept->n_kernel };
+	return named;
+}
+
+bool stacks_find(struct stacks *stacks, uint64_t id, struct stacks_named *named)
+{
+	if (!stacks_kept(stacks, id))
+		stacks_drain(stacks);
+	symbols_name(stacks->symbols);
+	*named = stacks_named(stacks, id);
+	return stacks_kept(stacks, id);
+}
+
+/* --- begin and end --- */
+
+static bool with_user(const struct stacks *stacks)
+{
+	return !stacks->settings->kernel_only;
+}
+
+static int fill_setup(const struct stacks *stacks, struct object *object, struct err *err)
+{
+	const struct stacks_settings *settings = stacks->settings;
+	const struct stack_setup setup = {
+		.user = with_user(stacks),
+		.kernel = !settings->user_only,
+		.tables = settings->unwind == STACKS_UNWIND_AUTO || settings->unwind == STACKS_UNWIND_TABLE,
+		.depth = settings->unwind == STACKS_UNWIND_NONE ? 1 : settings->depth ? settings->depth
+										      : STACK_DEPTH,
+	};
+
+	return object_fill(object, ".rodata.stack", &setup, sizeof(setup), err);
+}
+
+static int share_maps(const struct stacks *stacks, struct object *object, struct err *err)
+{
+	const struct unwind_maps *maps = unwind_maps(stacks->unwind);
+	int ret = object_reuse_map(object, "unwind_blocks", maps->blocks, err);
+
+	if (!ret)
+		ret = object_reuse_map(object, "unwind_spaces", maps->spaces, err);
+	return ret ? ret : object_reuse_map(object, "unwind_rules", maps->rules, err);
+}
+
+static int make_session(struct stacks *stacks, struct err *err)
+{
+	const struct stacks_settings *settings = stacks->settings;
+	const struct engine_context *ctx = stacks->instance->ctx;
+	const struct unwind_options unwind = {
+		.pid = ctx->command.pid ? ctx->command.pid : (pid_t)ctx->pid,
+		.tables = with_user(stacks) && settings->unwind <= STACKS_UNWIND_TABLE,
+	};
+	const struct symbols_options symbols = {
+		.raw = settings->raw,
+		.should_stop = ctx->should_hurry,
+		.ctx = ctx->should_stop_ctx,
+	};
+	int ret = unwind_new(&stacks->unwind, &unwind, err);
+
+	if (ret)
+		return ret;
+	stacks->kernel = kernel_new();
+	stacks->symbols = symbols_new(stacks->unwind, stacks->kernel, &symbols);
+	return 0;
+}
+
+static int size_maps(const struct stacks *stacks, struct object *object, struct err *err)
+{
+	uint32_t storage = stacks->settings->storage ? stacks->settings->storage : STACKS_STORAGE;
+	int ret = object_size_map(object, "stacks", BUFFER, err);
+
+	if (!ret)
+		ret = object_size_map(object, "stack_slots", STACK_SLOTS * cpus_ids(), err);
+	if (!ret)
+		ret = object_size_map(object, "stack_seen", storage, err);
+	return ret ? ret : object_size_map(object, "stack_counts", stacks->source->keyed ? storage : 0, err);
+}
+
+int stacks_open(struct stacks **to, struct engine_instance *instance, const struct stacks_source *source,
+		struct object *object, struct err *err)
+{
+	struct stacks *stacks = *to = base_alloc(sizeof(*stacks));
+	const struct stacks_settings *settings = source->settings;
+	int ret;
+
+	stacks->instance = instance;
+	stacks->source = source;
+	stacks->settings = settings;
+	stacks->epoll = -1;
+	if (settings->user_only && settings->kernel_only) {
+		instance->ctx->usage = true;
+		return err_set(err, -EINVAL, "only the user part or only the kernel part: choose one");
+	}
+	ret = stacks_table_open(stacks, err);
+	if (!ret)
+		ret = make_session(stacks, err);
+	if (!ret)
+		ret = share_maps(stacks, object, err);
+	if (!ret)
+		ret = fill_setup(stacks, object, err);
+	return ret ? ret : size_maps(stacks, object, err);
+}
+
+static int watch(struct stacks *stacks, int fd, uint32_t how)
+{
+	struct epoll_event event = { .events = how };
+
+	return epoll_ctl(stacks->epoll, EPOLL_CTL_ADD, fd, &event) ? -errno : 0;
+}
+
+/* The ring buffer is edge-triggered: readable once for each wake-up, not as long as it has data. */
+static int open_ring(struct stacks *stacks, struct err *err)
+{
+	int map = object_map_fd(stacks->object, "stacks"), records = unwind_fd(stacks->unwind), ret;
+
+	stacks->ring = ring_buffer__new(map, take_record, stacks, NULL);
+	ret = stacks->ring ? 0 : -errno;
+	stacks->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (!ret && stacks->epoll < 0)
+		ret = -errno;
+	if (!ret)
+		ret = watch(stacks, map, EPOLLIN | EPOLLET);
+	if (!ret && records >= 0)
+		ret = watch(stacks, records, EPOLLIN);
+	return ret ? err_set(err, ret, "cannot open the ring buffer of stacks: %s", strerror(-ret)) : 0;
+}
+
+int stacks_start(struct stacks *stacks, const struct object *object, struct err *err)
+{
+	const struct engine_context *ctx = stacks->instance->ctx;
+	int ret = 0;
+
+	stacks->object = object;
+	if (with_user(stacks))
+		ret = unwind_start(stacks->unwind, ctx->should_stop, ctx->should_stop_ctx, err);
+	if (!ret && with_user(stacks) && ctx->command.name)
+		unwind_prepare(stacks->unwind, ctx->command.name);
+	return ret ? ret : open_ring(stacks, err);
+}
+
+int stacks_fd(const struct stacks *stacks)
+{
+	return stacks->epoll;
+}
+
+int stacks_take(struct stacks *stacks)
+{
+	struct epoll_event woken[2];
+
+	epoll_wait(stacks->epoll, woken, ARRAY_SIZE(woken), 0);
+	unwind_take(stacks->unwind);
+	stacks_drain(stacks);
+	return PAUSE_MS;
+}
+
+void stacks_free(struct stacks *stacks)
+{
+	if (!stacks)
+		return;
+	stacks_table_release(stacks);
+	ring_buffer__free(stacks->ring);
+	if (stacks->epoll >= 0)
+		close(stacks->epoll);
+	vec_each(kept, &stacks->kept)
+		free(*kept);
+	free(stacks->kept.v);
+	set_release(&stacks->ids);
+	symbols_free(stacks->symbols);
+	kernel_free(stacks->kernel);
+	unwind_free(stacks->unwind);
+	free(stacks);
+}
+
+/* --- losses --- */
+
+static uint64_t lost(const struct stacks *stacks, uint32_t why)
+{
+	__free uint64_t *each = base_alloc(cpus_ids() * sizeof(*each));
+	uint64_t sum = 0;
+
+	if (bpf_map_lookup_elem(object_map_fd(stacks->object, "stack_losses"), &why, each))
+		return 0;
+	for (int i = 0; i < cpus_ids(); i++)
+		sum += each[i];
+	return sum;
+}
+
+static const char *const ends[STACK_ENDS] = {
+	[STACK_END_ROOT] = "complete",
+	[STACK_END_PROCESS] = "in a process that was not known yet",
+	[STACK_END_MAPPING] = "in memory of no file",
+	[STACK_END_NO_FDE] = "where .eh_frame has nothing",
+	[STACK_END_EXPRESSION] = "at a rule too complex",
+	[STACK_END_MEMORY] = "at a page not in memory",
+	[STACK_END_DEPTH] = "too deep",
+	[STACK_END_DAMAGED] = "at a damaged frame",
+};
+
+struct sums {
+	uint64_t all, partial, ends[STACK_ENDS];
+};
+
+static void add_up(struct stacks *stacks, uint64_t id, uint64_t count, struct sums *sums)
+{
+	const struct stacks_kept *kept = stacks_kept(stacks, id);
+
+	if (!kept)
+		return;
+	sums->ends[kept->end] += count;
+	sums->partial += kept->flags & STACK_PARTIAL ? count : 0;
+}
+
+static void add_sum(struct str *s, uint64_t n, const char *what)
+{
+	if (n)
+		str_addf(s, "%s%llu %s", s->len ? ", " : "", (unsigned long long)n, what);
+}
+
+/* "1 sample", "2 samples" */
+static void add_counted(struct str *s, const struct stacks *stacks, uint64_t n)
+{
+	const char *counts = stacks->source->counts;
+
+	str_addf(s, "%llu %.*s", (unsigned long long)n, (int)strlen(counts) - (n == 1), counts);
+}
+
+static struct sums sum_up(struct stacks *stacks)
+{
+	struct sums sums = {};
+
+	for (size_t i = 0; i < stacks->entries.n; i++) {
+		const struct stack_key *key = stacks->keys.v[i].bytes;
+
+		sums.all += stacks->entries.v[i].count;
+		add_up(stacks, key->stack, stacks->entries.v[i].count, &sums);
+	}
+	return sums;
+}
+
+static void say_ends(struct stacks *stacks)
+{
+	__str struct str all = {}, partial = {}, text = {};
+	struct sums sums = sum_up(stacks);
+
+	for (size_t i = 0; i < STACK_ENDS; i++)
+		if (ends[i])
+			add_sum(&text, sums.ends[i], ends[i]);
+	add_counted(&all, stacks, sums.all);
+	report_note("%s%s%s", all.data, text.len ? "; user stacks end: " : "", str_or_empty(text.data));
+	if (!sums.partial)
+		return;
+	add_counted(&partial, stacks, sums.partial);
+	report_note("%s may lack frames: the process or file was not known yet", partial.data);
+}
+
+void stacks_losses(struct stacks *stacks)
+{
+	uint64_t busy = lost(stacks, STACK_LOST_BUSY), buffer = lost(stacks, STACK_LOST_BUFFER);
+	uint64_t count = lost(stacks, STACK_LOST_COUNT);
+
+	if (stacks->source->counts)
+		say_ends(stacks);
+	if (busy)
+		report_note("%llu stack%s lost: too many programs interrupted each other", (unsigned long long)busy,
+			    str_plural(busy));
+	if (buffer)
+		report_note("the frames of stacks found no room %llu time%s; a stack that never did is [lost]",
+			    (unsigned long long)buffer, str_plural(buffer));
+	if (count)
+		report_note("%llu hit%s lost: there are more stacks than room for counts (--stack-storage-size)",
+			    (unsigned long long)count, str_plural(count));
+	if (stacks->hurried)
+		report_note("not all frames have names: you did not want to wait for them");
+	symbols_report(stacks->symbols);
+	unwind_report(stacks->unwind);
+}

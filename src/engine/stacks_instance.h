@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Within engine/: the state of stacks.h. stacks.c has the session and the frames, stacks_table.c the counts and rows.
+ */
+#ifndef SONDE_STACKS_INSTANCE_H
+#define SONDE_STACKS_INSTANCE_H
+
+#include "base/set.h"
+#include "output/files.h"
+#include "stacks.h"
+#include "symbols/symbols.h"
+
+/* The frames of an id: the user part, room for a mark, the kernel part; each with the innermost frame first. */
+struct stacks_kept {
+	uint16_t n_user, n_kernel;
+	uint8_t end, flags; /* enum stack_end, enum stack_flag */
+	bool trimmed;	    /* frames of tracing itself are gone from the kernel part */
+	const struct frame *frames[];
+};
+
+/* What is counted by one key: totals, and what was printed of them. */
+struct stacks_entry {
+	uint64_t count, ns;
+	uint64_t printed, printed_ns;
+};
+
+struct stacks {
+	struct engine_instance *instance;
+	const struct stacks_source *source;
+	const struct stacks_settings *settings;
+	const struct object *object;
+	struct unwind *unwind;
+	struct kernel *kernel;
+	struct symbols *symbols;
+	struct ring_buffer *ring;
+	int epoll;
+	struct frame_style style;
+
+	/* frames by id: element i belongs to member i of the set */
+	struct set ids;
+	struct stacks_kepts {
+		struct stacks_kept **v;
+		size_t n, cap;
+	} kept;
+
+	/* counts by struct stack_key, likewise */
+	struct set keys;
+	struct stacks_entries {
+		struct stacks_entry *v;
+		size_t n, cap;
+	} entries;
+	struct files files;
+	bool hurried; /* the user did not want to wait for all names */
+};
+
+/* Returns the frames of an id; NULL: they are not there. */
+struct stacks_kept *stacks_kept(struct stacks *stacks, uint64_t id);
+/*
+ * The named parts of an id, without frames of tracing itself; call it after symbols_name(). An id whose frames are not
+ * there has one frame, "[lost]"; no id, no parts.
+ */
+struct stacks_named stacks_named(struct stacks *stacks, uint64_t id);
+/* Reads all frames that programs have sent. */
+void stacks_drain(struct stacks *stacks);
+
+/* In stacks_table.c. */
+int stacks_table_open(struct stacks *stacks, struct err *err);
+void stacks_table_release(struct stacks *stacks);
+
+#endif
