@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* profile: what the processors do: stacks of the running tasks, many times a second. */
+#include "base/clock.h"
+#include "engine/event.h"
+#include "run/tool.h"
+#include "tools/profile.h"
+#include "tools/profile.skel.h"
+
+#define FREQUENCY 99
+
+static struct {
+	struct stacks_settings stacks;
+	struct target_clock clock;
+	uint32_t frequency;
+	uint64_t count;
+	bool user, kernel;
+	char what[64];
+} settings;
+
+static const struct opt options[] = {
+	OPT(OPT_U32, typeof(settings), frequency, 'F', "frequency", "HZ",
+	    "take HZ samples a second on each processor: 99", .min = 1, .max = 100000),
+	OPT(OPT_U64, typeof(settings), count, 0, "count", "N",
+	    "take a sample each N ns of a processor's clock (bcc's -c)", .min = 10000),
+	OPT(OPT_BOOL, typeof(settings), clock.idle, 'I', "include-idle", NULL,
+	    "include idle processors, as process 0"),
+	STACKS_PARTS(typeof(settings), stacks),
+	STACKS_OUTPUT(typeof(settings), stacks),
+	OPT(OPT_BOOL, typeof(settings), stacks.annotated, 'a', "annotations", NULL,
+	    "print _[k] behind the names of kernel frames"),
+	STACKS_OPTIONS(typeof(settings), stacks),
+};
+
+static void get_task(struct value *to, const void *row, const void *ctx)
+{
+	const struct stack_key *key = row;
+
+	str_addn(to->room, key->comm, strnlen(key->comm, sizeof(key->comm)));
+	str_addf(to->room, " (%u)", key->pid);
+	value_set_made(to);
+}
+
+static const struct field fields[] = {
+	FIELD(FIELD_STACK, struct stacks_row, kernel, "kernel_stack", "    ", 0),
+	FIELD(FIELD_STACK, struct stacks_row, user, "user_stack", "    ", 0),
+	TEXT_GET(FIELD_STR, get_task, "    -                ", 0, GET_OF(struct stacks_row, key)),
+	DATA(FIELD_CHARS, struct stacks_row, key.comm, "comm", .role = ROLE_TASK),
+	DATA(FIELD_U32, struct stacks_row, key.pid, "pid", .role = ROLE_TASK),
+	FIELD(FIELD_U64, struct stacks_row, count, "count", "        ", 0, .role = ROLE_COUNTER),
+};
+static const struct schema schema = { fields, ARRAY_SIZE(fields), .stacked = true };
+
+static const struct progs_probe probes[] = {
+	{ .program = "sample", .clock = &settings.clock },
+};
+
+static const struct stacks_source stacks = {
+	.settings = &settings.stacks,
+	.counts = "samples",
+	.period = &settings.clock.period,
+};
+
+static void key_of(struct stack_key *key, const struct event *event)
+{
+	key->stack = ((const struct profile_event *)event)->stack;
+	key->pid = event->pid;
+	memcpy(key->comm, event->comm, sizeof(key->comm));
+}
+
+static int configure(struct engine_instance *instance, struct err *err)
+{
+	const char *parts = settings.stacks.user_only	  ? "user"
+			    : settings.stacks.kernel_only ? "kernel"
+							  : "user and kernel";
+
+	if (settings.count && settings.frequency)
+		return err_set(err, -EINVAL, "--frequency or --count, not both");
+	if (!settings.frequency)
+		settings.frequency = FREQUENCY;
+	settings.clock.period = settings.count ? settings.count : NS_PER_SEC / settings.frequency;
+	if (settings.count)
+		snprintf(settings.what, sizeof(settings.what), "%s stacks every %llu ns", parts,
+			 (unsigned long long)settings.count);
+	else
+		snprintf(settings.what, sizeof(settings.what), "%s stacks at %u Hertz", parts, settings.frequency);
+	return 0;
+}
+
+static const struct event_source source = {
+	.progs = { PROGS(profile), PROGS_PROBES(probes), .configure = configure, .what = settings.what },
+	.stacks = &stacks,
+	.key = key_of,
+	.unit = "sample",
+};
+
+TOOL(profile, .brief = "what the processors do: stacks of the running tasks, many times a second",
+     .args = "[DURATION] [-- COMMAND [ARG]...]",
+     .schema = &schema, EVENT_ENGINE(source), .tables = true,
+     .letters = "L:tid C:cpu",
+     OPTIONS(options), .settings = &settings,
+     .description =
+	     "Interrupts each processor 99 times a second, and notes the stack of the task that runs there. Prints, at "
+	     "the end or at each --interval, the distinct stacks with the number of samples, the most frequent last: "
+	     "kernel frames, user frames, the task's name and process id. Functions that are often in stacks are where "
+	     "the time goes.\n\n"
+	     "User stacks are complete without frame pointers, for programs in C, C++, Rust and the like: they are "
+	     "unwound by .eh_frame, which every binary has. A function without a name in its file is "
+	     "FILE+fn@0xSTART.\n\n"
+	     "--flame, --folded, --pprof and --speedscope write files besides, several at once. The summary says how "
+	     "many samples there were, and how many user stacks are complete.",
+     EXAMPLES({ "sonde profile", "all processors, until Ctrl-C" },
+	      { "sonde profile -F 999 -p 1234 10", "one process for 10 seconds, 999 times a second" },
+	      { "sonde profile --flame out.svg -- make -j2", "a flame graph of a command and its children" },
+	      { "sonde profile -f -a -d 5 | grep vfs_", "folded stacks, kernel frames marked" },
+	      { "sonde profile -K -i 10", "kernel stacks, every 10 seconds" }));
