@@ -56,6 +56,7 @@ static const struct progs_probe probes[] = {
 
 static const struct stacks_source stacks = {
 	.settings = &settings.stacks,
+	.sampled = true,
 	.counts = "samples",
 	.period = &settings.clock.period,
 };

@@ -90,10 +90,8 @@ void stacks_drain(struct stacks *stacks)
 static void trim(struct stacks_kept *kept)
 {
 	const struct frame **kernel = kept->frames + kept->n_user;
-	size_t n = 0;
+	size_t n = symbols_skip_tracers(kernel, kept->n_kernel);
 
-	while (n < kept->n_kernel && symbols_is_tracer(kernel[n]))
-		n++;
 	kept->n_kernel -= n;
 	memmove(kernel, kernel + n, kept->n_kernel * sizeof(*kernel));
 	kept->trimmed = true;
@@ -109,7 +107,7 @@ struct stacks_named stacks_named(struct stacks *stacks, uint64_t id)
 		named.user = (struct frame_stack){ lost_frames, ARRAY_SIZE(lost_frames) };
 		return named;
 	}
-	if (!kept->trimmed)
+	if (!kept->trimmed && !stacks->source->sampled)
 		trim(kept);
 	if (kept->n_user)
 		named.user = (struct frame_stack){ kept->frames, kept->n_user };
