@@ -11,7 +11,6 @@ struct reading {
 	struct files *files;
 	const void *row, *ctx;
 	uint32_t node, exact;
-	size_t depth;
 	const struct field *above; /* the stack field before, towards the root */
 	size_t n_above;
 	struct str room;
@@ -27,8 +26,7 @@ static void add_node(struct reading *reading, const struct frame *frame)
 {
 	struct tree *tree = &reading->files->tree;
 
-	if (reading->depth++ < TREE_DEPTH)
-		reading->node = tree_add(tree, reading->node, tree_frame(tree, frame));
+	reading->node = tree_add(tree, reading->node, tree_frame(tree, frame));
 }
 
 static void add_mark(struct reading *reading, const char *name)

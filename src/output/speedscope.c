@@ -80,7 +80,7 @@ static void speedscope_add(struct str *s, const struct files *files)
 	str_add(s, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n\"exporter\":\"sonde\",");
 	add_key(s, "name", files->about.title);
 	str_addf(s, ",\n\"shared\":{\"frames\":[%s]},\n\"profiles\":[{\"type\":\"sampled\",", str_or_empty(table.data));
-	add_key(s, "name", files_unit(files));
+	add_key(s, "name", files->about.title);
 	str_addf(s, ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":%llu,\n\"samples\":[", unit_of(files),
 		 (unsigned long long)sum);
 	str_addn(s, str_or_empty(samples.data), samples.len);

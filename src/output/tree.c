@@ -8,6 +8,7 @@ static uint32_t push_node(struct tree *tree, uint32_t parent, const struct frame
 
 	node->parent = parent;
 	node->frame = frame;
+	node->depth = frame ? tree->v[parent].depth + 1 : 0;
 	return tree->n - 1;
 }
 
@@ -20,6 +21,8 @@ uint32_t tree_add(struct tree *tree, uint32_t parent, const struct frame *frame)
 
 	if (!tree->n)
 		push_node(tree, 0, NULL);
+	if (tree->v[parent].depth == TREE_DEPTH)
+		return parent;
 	number = set_add(&tree->nodes, &key, sizeof(key)) + 1;
 	return number < tree->n ? number : push_node(tree, parent, frame);
 }
@@ -123,12 +126,10 @@ uint32_t tree_next(const struct tree *tree, uint32_t node)
 
 size_t tree_path(const struct tree *tree, uint32_t node, const struct frame *path[TREE_DEPTH])
 {
-	size_t depth = 0, i;
+	uint32_t depth = tree->v[node].depth;
 
-	for (uint32_t at = node; at; at = tree->v[at].parent)
-		depth++;
-	for (i = depth; node; node = tree->v[node].parent)
-		path[--i] = tree->v[node].frame;
+	for (; node; node = tree->v[node].parent)
+		path[tree->v[node].depth - 1] = tree->v[node].frame;
 	return depth;
 }
 

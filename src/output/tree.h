@@ -20,6 +20,7 @@ struct tree_sum {
 struct tree_node {
 	const struct frame *frame; /* NULL: the root, node 0, where all stacks begin */
 	uint32_t parent;	   /* < the node's own number */
+	uint32_t depth;		   /* of the root: 0 */
 	struct tree_sum self;	   /* of the stacks that end here */
 	/* set by tree_finish() */
 	uint32_t child, next;  /* its first child and its next sibling, in the order of their names; 0: none */
@@ -40,8 +41,8 @@ struct tree {
 };
 
 /*
- * Returns the node of the frame above node `parent` (0: the root). Frames are the same if their addresses are. The
- * caller keeps paths within TREE_DEPTH.
+ * Returns the node of the frame above node `parent` (0: the root), or `parent` if that is TREE_DEPTH deep. Frames are
+ * the same if their addresses are.
  */
 uint32_t tree_add(struct tree *tree, uint32_t parent, const struct frame *frame);
 /*

@@ -85,3 +85,19 @@ Test(tree, functions_are_one_whatever_their_addresses)
 	cr_expect_eq(tree_add(&tree, 0, &one), tree_add(&tree, 0, &one));
 	tree_release(&tree);
 }
+
+Test(tree, is_no_deeper_than_its_readers_can_take)
+{
+	static const struct frame frame = { .name = "f" };
+	const struct frame *path[TREE_DEPTH];
+	struct tree tree = {};
+	uint32_t node = 0;
+
+	for (int i = 0; i < TREE_DEPTH + 10; i++)
+		node = tree_add(&tree, node, &frame);
+	cr_expect_eq(tree.n, TREE_DEPTH + 1);
+	cr_expect_eq(tree.v[node].depth, TREE_DEPTH);
+	cr_expect_eq(tree_path(&tree, node, path), TREE_DEPTH);
+	cr_expect(path[0] == &frame && path[TREE_DEPTH - 1] == &frame);
+	tree_release(&tree);
+}
