@@ -141,6 +141,11 @@ void binary_close(struct binary *binary)
 	free(binary);
 }
 
+int binary_read(const struct binary *binary, uint64_t offset, void *to, size_t n)
+{
+	return binary_image_read(&binary->file, offset, to, n);
+}
+
 int binary_fd(const struct binary *binary)
 {
 	return binary->file.fd;

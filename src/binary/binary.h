@@ -132,19 +132,20 @@ int binary_offset_of(struct binary *binary, uint64_t vaddr, bool exec, uint64_t 
 /* *vaddr: the address, as linked, of a place in the file. -ENOENT: it is in no executable segment. */
 int binary_vaddr_of(struct binary *binary, uint64_t offset, uint64_t *vaddr);
 
-/* A piece of the file. */
-struct binary_bytes {
-	const void *data;
-	size_t size;
+/* A part of the file, inside it when it was opened. */
+struct binary_part {
+	uint64_t offset, size;
 	uint64_t vaddr; /* of the first byte, as linked */
 	bool exact;	/* false: other data may follow; a terminator inside marks the end */
 };
 
 /*
  * The call frame information (.eh_frame, as the LSB describes it). Its size is exact only if the section headers
- * are there. -ENODATA: the file has none. -EBADMSG, -EFBIG: it cannot be read.
+ * are there. -ENODATA: the file has none. -EBADMSG: it lies outside the file.
  */
-int binary_eh_frame(struct binary *binary, struct binary_bytes *bytes);
+int binary_eh_frame(struct binary *binary, struct binary_part *part);
+/* Copies n bytes from an offset of the file. -EBADMSG: the file does not hold them. */
+int binary_read(const struct binary *binary, uint64_t offset, void *to, size_t n);
 
 /*
  * One place of a USDT probe: a note of type 3 and owner "stapsdt" in .note.stapsdt, its addresses corrected by

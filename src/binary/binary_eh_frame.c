@@ -65,29 +65,20 @@ static int by_section(struct binary *binary, GElf_Shdr *shdr)
 	return binary_image_section(&binary->file, ".eh_frame", &scn, shdr) || shdr->sh_type == SHT_NOBITS ? -ENOENT : 0;
 }
 
-int binary_eh_frame(struct binary *binary, struct binary_bytes *bytes)
+int binary_eh_frame(struct binary *binary, struct binary_part *part)
 {
-	uint64_t vaddr = 0, offset = 0, size = 0;
-	Elf_Data *data;
 	GElf_Shdr shdr;
-	bool section = !by_section(binary, &shdr), header = !by_header(binary, &vaddr, &offset, &size);
-	int ret;
+	bool section = !by_section(binary, &shdr), header = !by_header(binary, &part->vaddr, &part->offset, &part->size);
 
 	if (!section && !header)
 		return -ENODATA;
-	bytes->exact = section && (!header || shdr.sh_addr == vaddr);
-	if (bytes->exact) {
-		vaddr = shdr.sh_addr;
-		offset = shdr.sh_offset;
-		size = shdr.sh_size;
+	part->exact = section && (!header || shdr.sh_addr == part->vaddr);
+	if (part->exact) {
+		part->vaddr = shdr.sh_addr;
+		part->offset = shdr.sh_offset;
+		part->size = shdr.sh_size;
 	}
-	ret = binary_image_chunk(&binary->file, offset, size, ELF_T_BYTE, &data);
-	if (ret)
-		return ret;
-	bytes->data = data->d_buf;
-	bytes->size = data->d_size;
-	bytes->vaddr = vaddr;
-	return 0;
+	return part->offset <= binary->file.size && part->size <= binary->file.size - part->offset ? 0 : -EBADMSG;
 }
 
 static void find_starts(struct binary *binary, struct binary_starts *starts)

@@ -7,10 +7,17 @@
  * The limit on a CIE's own instructions. They are executed for each of its functions, so that a hostile file with
  * long ones would take quadratic time. Compilers write 5 to 20 bytes.
  */
-#define INITIAL_MAX 256
+#define INITIAL_MAX 64
 
 /* The limit on the CIEs of a file. Compilers and linkers make 2 to 20. */
-#define CIES_MAX 65536
+#define CIES_MAX 4096
+
+/* How much of the section is read at a time; and the largest record, many times the largest known. */
+#define WINDOW	   (64 * 1024)
+#define RECORD_MAX (1024 * 1024)
+
+/* All that is needed of a record to know where its function begins. */
+#define RECORD_BEGIN 32
 
 static const uint32_t extended_length = 0xffffffff;
 
@@ -51,6 +58,14 @@ static bool read_augmentation(struct cfi_cie *cie, const char *letters, struct c
 	return !data.bad;
 }
 
+/* Copies the instructions, for the bytes of the record are soon replaced by others. */
+static struct cursor keep(struct cursor c)
+{
+	size_t n = cursor_left(&c);
+
+	return cursor_init(memcpy(base_alloc(n + 1), c.at, n), n, c.vaddr);
+}
+
 static bool read_cie(struct cfi_cie *cie, struct cursor c)
 {
 	uint8_t version = cursor_fixed(&c, 1);
@@ -65,131 +80,181 @@ static bool read_cie(struct cfi_cie *cie, struct cursor c)
 	cie->ra = version == 1 ? cursor_fixed(&c, 1) : cursor_uleb(&c);
 	if (!read_augmentation(cie, letters, &c) || c.bad || cursor_left(&c) > INITIAL_MAX)
 		return false;
-	cie->initial = c;
+	cie->initial = keep(c);
 	return true;
 }
 
 /*
- * Finds the next record: *at is its offset in the section, *body what follows its length. Returns false if there
- * is none.
+ * Returns the bytes from an offset of the section, n of them or as many as there are, valid until the next call. NULL:
+ * they cannot be read.
  */
-static bool next_record(const struct eh_frame *frame, struct cursor *c, uint64_t *at, struct cursor *body)
+static const uint8_t *bytes_at(struct eh_frame *frame, uint64_t at, size_t n)
 {
-	uint64_t length;
+	const struct binary_part *part = &frame->source.part;
+	struct eh_frame_window *window = &frame->window;
+	size_t left = part->size - at;
 
-	do {
-		if (cursor_left(c) < 4)
-			return false;
-		*at = c->at - frame->data;
-		length = cursor_fixed(c, 4);
-	} while (!length && frame->exact);
-	if (!length)
-		return false;
-	if (length == extended_length)
-		length = cursor_fixed(c, 8);
-	*body = cursor_take(c, length);
-	return !c->bad;
+	if (!frame->source.binary)
+		return frame->source.data + at;
+	if (at >= window->at && at - window->at <= window->n && n <= window->n - (at - window->at))
+		return window->bytes + (at - window->at);
+	n = n < WINDOW ? WINDOW : n;
+	n = n < left ? n : left;
+	if (n > window->cap) {
+		window->bytes = base_realloc(window->bytes, n, 1);
+		window->cap = n;
+	}
+	window->at = at;
+	window->n = 0;
+	if (binary_read(frame->source.binary, part->offset + at, window->bytes, n))
+		return NULL;
+	window->n = n;
+	return window->bytes;
 }
 
-static void add_cie(struct eh_frame *frame, uint64_t at, struct cursor body)
+/* A cursor over n bytes of the section; over less if the section is shorter, or over none if it cannot be read. */
+static struct cursor cursor_at(struct eh_frame *frame, uint64_t at, size_t n)
+{
+	const struct binary_part *part = &frame->source.part;
+	const uint8_t *bytes;
+
+	n = n < part->size - at ? n : part->size - at;
+	bytes = bytes_at(frame, at, n);
+	return cursor_init(bytes, bytes ? n : 0, part->vaddr + at);
+}
+
+/* Where a record is in the section. */
+struct record {
+	uint64_t at;
+	uint64_t id_at; /* what follows its length: of a CIE 0, of an FDE the distance to its CIE */
+	uint64_t size;	/* from there */
+	uint32_t id;
+};
+
+/*
+ * Reads the begin of the record at *at and sets *at behind it. Returns false at the end of the section, with
+ * *damaged if it ends within a record.
+ */
+static bool next_record(struct eh_frame *frame, uint64_t *at, struct record *record, bool *damaged)
+{
+	uint64_t length = 0;
+	struct cursor c;
+
+	do {
+		c = cursor_at(frame, *at, 16);
+		if (cursor_left(&c) < 4)
+			return false;
+		record->at = *at;
+		length = cursor_fixed(&c, 4);
+		*at += 4;
+	} while (!length && frame->source.part.exact);
+	if (!length)
+		return false;
+	if (length == extended_length) {
+		length = cursor_fixed(&c, 8);
+		*at += 8;
+	}
+	record->id_at = *at;
+	record->size = length;
+	record->id = cursor_fixed(&c, 4);
+	*damaged = c.bad || length < 4 || length > frame->source.part.size - *at;
+	if (*damaged)
+		return false;
+	*at += length;
+	return true;
+}
+
+/* The bytes of a record behind its id, max of them at most. */
+static struct cursor body_of(struct eh_frame *frame, const struct record *record, size_t max)
+{
+	size_t n = record->size < max ? record->size : max;
+	struct cursor c = cursor_at(frame, record->id_at, n);
+
+	cursor_skip(&c, 4);
+	return c;
+}
+
+static void add_cie(struct eh_frame *frame, const struct record *record)
 {
 	struct eh_frame_cie *cie;
 
-	if (frame->cies.n == CIES_MAX) {
+	if (frame->cies.n == CIES_MAX || record->size > RECORD_MAX) {
 		frame->damaged++;
 		return;
 	}
 	cie = vec_push(&frame->cies);
-	cie->at = at;
-	cie->bad = !read_cie(&cie->cie, body);
+	cie->at = record->at;
+	cie->bad = !read_cie(&cie->cie, body_of(frame, record, RECORD_MAX));
 	frame->damaged += cie->bad;
 }
 
-/* Binary search: records were added in the order of their offsets. */
-static const struct eh_frame_cie *find_cie(const struct eh_frame *frame, uint64_t at)
+/* Binary search: records were added in the order of their offsets. NULL: there is none, or it is bad. */
+static const struct cfi_cie *cie_of(const struct eh_frame *frame, const struct record *record)
 {
 	const struct eh_frame_cie *cies = frame->cies.v;
+	uint64_t at = record->id_at - record->id;
 	size_t first = search_first(i, frame->cies.n, cies[i].at >= at);
 
-	return first < frame->cies.n && cies[first].at == at ? &cies[first] : NULL;
+	return first < frame->cies.n && cies[first].at == at && !cies[first].bad ? &cies[first].cie : NULL;
 }
 
-static void add_fde(struct eh_frame *frame, uint64_t cie_at, struct cursor body)
+/* Reads the addresses of a function. Returns false if they are damaged. size 0: the linker removed the function. */
+static bool read_span(const struct cfi_cie *cie, struct cursor *c, uint64_t *start, uint64_t *size)
 {
-	const struct eh_frame_cie *cie = find_cie(frame, cie_at);
-	uint64_t start, size;
-
-	if (!cie || cie->bad) {
-		frame->damaged++;
-		return;
-	}
-	start = cursor_pointer(&body, cie->cie.encoding, 0);
+	*start = cursor_pointer(c, cie->encoding, 0);
 	/* The size has the same form as the address, but is not relative. */
-	size = cursor_pointer(&body, cie->cie.encoding & 0x0f, 0);
-	if (cie->cie.augmented)
-		cursor_skip(&body, cursor_uleb(&body));
-	if (body.bad || size > UINT32_MAX || size > UINT64_MAX - start) {
+	*size = cursor_pointer(c, cie->encoding & 0x0f, 0);
+	/* It kept the description. */
+	if (!*start)
+		*size = 0;
+	return !c->bad && *size <= UINT32_MAX && *size <= UINT64_MAX - *start;
+}
+
+static void add_fde(struct eh_frame *frame, const struct record *record)
+{
+	const struct cfi_cie *cie = cie_of(frame, record);
+	struct cursor c = body_of(frame, record, RECORD_BEGIN);
+	uint64_t start, size;
+	int64_t relative;
+
+	if (!cie || !read_span(cie, &c, &start, &size)) {
 		frame->damaged++;
 		return;
 	}
-	/* The linker removed the function but kept its description. */
-	if (!start || !size)
+	relative = start - frame->source.part.vaddr;
+	if (!size)
 		return;
-	*vec_push(frame) = (struct eh_frame_fde){
-		.start = start,
-		.size = size,
-		.cie = cie - frame->cies.v,
-		.instructions = body.at - frame->data,
-		.n_bytes = cursor_left(&body),
-	};
+	if (relative != (int32_t)relative)
+		frame->damaged++;
+	else
+		*vec_push(frame) = (struct eh_frame_fde){ .start = relative, .at = record->at };
 }
 
 /* Reads the CIEs first, then the FDEs: an FDE may precede its CIE. */
-static void read_records(struct eh_frame *frame, size_t size, bool cies)
+static void read_records(struct eh_frame *frame, bool cies)
 {
-	struct cursor c = cursor_init(frame->data, size, frame->vaddr), body;
-	uint64_t at;
+	struct record record;
+	bool damaged = false;
+	uint64_t at = 0;
 
-	while (next_record(frame, &c, &at, &body)) {
-		uint64_t here = body.at - frame->data, id = cursor_fixed(&body, 4);
-
-		if (body.bad)
-			frame->damaged += cies;
-		else if (!id && cies)
-			add_cie(frame, at, body);
-		else if (id && !cies)
-			add_fde(frame, here - id, body);
-	}
-	frame->damaged += cies && c.bad;
-}
-
-static uint64_t end_of(const struct eh_frame_fde *fde)
-{
-	return fde->start + fde->size;
+	while (next_record(frame, &at, &record, &damaged))
+		if (!record.id && cies)
+			add_cie(frame, &record);
+		else if (record.id && !cies)
+			add_fde(frame, &record);
+	frame->damaged += cies && damaged;
 }
 
 static int by_start(const void *pa, const void *pb)
 {
 	const struct eh_frame_fde *a = pa, *b = pb;
 
-	return a->start < b->start ? -1 : a->start > b->start;
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return a->at < b->at ? -1 : a->at > b->at;
 }
 
-/* Where two functions overlap, keeps the first and drops the second. */
-static void remove_covered(struct eh_frame *frame)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < frame->n; i++) {
-		if (kept && frame->v[i].start < end_of(&frame->v[kept - 1]))
-			frame->damaged++;
-		else
-			frame->v[kept++] = frame->v[i];
-	}
-	frame->n = kept;
-}
-
-/* Most linkers write the functions in order. */
+/* Some linkers write the functions in order. */
 static bool is_sorted(const struct eh_frame *frame)
 {
 	for (size_t i = 1; i < frame->n; i++)
@@ -198,36 +263,67 @@ static bool is_sorted(const struct eh_frame *frame)
 	return true;
 }
 
-int eh_frame_read(struct eh_frame *frame, const struct binary_bytes *bytes)
+int eh_frame_read(struct eh_frame *frame, const struct eh_frame_source *source)
 {
-	if (bytes->size > EH_FRAME_MAX)
+	if (source->part.size > EH_FRAME_MAX)
 		return -EFBIG;
-	frame->data = bytes->data;
-	frame->vaddr = bytes->vaddr;
-	frame->exact = bytes->exact;
-	read_records(frame, bytes->size, true);
-	read_records(frame, bytes->size, false);
+	frame->source = *source;
+	read_records(frame, true);
+	read_records(frame, false);
 	if (!is_sorted(frame))
 		qsort(frame->v, frame->n, sizeof(*frame->v), by_start);
-	remove_covered(frame);
 	return 0;
 }
 
-struct cfi_fde eh_frame_fde(const struct eh_frame *frame, size_t i)
+int eh_frame_open(struct eh_frame *frame, struct binary *binary)
 {
-	const struct eh_frame_fde *fde = &frame->v[i];
+	struct eh_frame_source source = { .binary = binary };
+	int ret = binary_eh_frame(binary, &source.part);
 
-	return (struct cfi_fde){
-		.cie = &frame->cies.v[fde->cie].cie,
-		.start = fde->start,
-		.end = end_of(fde),
-		.instructions = cursor_init(frame->data + fde->instructions, fde->n_bytes, frame->vaddr + fde->instructions),
-	};
+	return ret ? ret : eh_frame_read(frame, &source);
+}
+
+/* Reads a function. Returns false if it is damaged, or overlaps the one before it: then the first counts. */
+static bool read_fde(struct eh_frame *frame, uint64_t at, struct cfi_fde *fde)
+{
+	struct record record;
+	struct cursor c;
+	bool damaged;
+	uint64_t size;
+
+	if (!next_record(frame, &at, &record, &damaged) || record.size > RECORD_MAX)
+		return false;
+	fde->cie = cie_of(frame, &record);
+	if (!fde->cie)
+		return false;
+	c = body_of(frame, &record, RECORD_MAX);
+	if (!read_span(fde->cie, &c, &fde->start, &size) || !size || fde->start < frame->reached)
+		return false;
+	fde->end = fde->start + size;
+	if (fde->cie->augmented)
+		cursor_skip(&c, cursor_uleb(&c));
+	fde->instructions = c;
+	return !c.bad;
+}
+
+bool eh_frame_next(struct eh_frame *frame, struct cfi_fde *fde)
+{
+	while (frame->next < frame->n) {
+		if (read_fde(frame, frame->v[frame->next++].at, fde)) {
+			frame->reached = fde->end;
+			return true;
+		}
+		frame->damaged++;
+	}
+	return false;
 }
 
 void eh_frame_release(struct eh_frame *frame)
 {
+	vec_each(cie, &frame->cies)
+		free((void *)cie->cie.initial.at);
 	free(frame->v);
 	free(frame->cies.v);
+	free(frame->window.bytes);
 	*frame = (struct eh_frame){};
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * For files in unwind only: the functions that a section .eh_frame describes, sorted by address. The format: LSB
- * 5.0 core, 10.6. The section is foreign: damaged records are skipped and counted, and the time is bounded by n
- * log n.
+ * For files in unwind only: the functions that a section .eh_frame describes, in the order of their addresses. The
+ * format: LSB 5.0 core, 10.6. The section is foreign: damaged records are skipped and counted, and the time is bounded
+ * by n log n. It is read piece by piece: of a browser it has 14 MB.
  */
 #ifndef SONDE_EH_FRAME_H
 #define SONDE_EH_FRAME_H
@@ -10,19 +10,22 @@
 #include "binary/binary.h"
 #include "cfi.h"
 
-/* The largest section that is read. The largest known, of libxul, has 10 MB. */
-#define EH_FRAME_MAX (256ULL << 20)
+/* The largest section that is read. The largest known, of libxul, has 14 MB. */
+#define EH_FRAME_MAX (64ULL << 20)
+
+/* Where the section is: in a file, or in memory. */
+struct eh_frame_source {
+	const struct binary *binary; /* NULL: in memory */
+	const uint8_t *data;	     /* in memory */
+	struct binary_part part;     /* offset: in the file */
+};
 
 struct eh_frame {
-	const uint8_t *data; /* the section; belongs to struct binary */
-	uint64_t vaddr;
-	bool exact; /* the section's size is known: an empty record does not end it (each linked file may have left one) */
-	/* Functions, sorted; none begins before the one before it has ended. */
+	struct eh_frame_source source;
+	/* Records of functions, sorted by address. Not all of them are good: see eh_frame_next(). */
 	struct eh_frame_fde {
-		uint64_t start;
-		uint32_t size;
-		uint32_t cie;			/* index in cies */
-		uint32_t instructions, n_bytes; /* offset in the section, and length */
+		int32_t start; /* address, relative to the section's */
+		uint32_t at;   /* offset in the section */
 	} * v;
 	size_t n, cap;
 	struct eh_frame_cies {
@@ -34,15 +37,29 @@ struct eh_frame {
 		size_t n, cap;
 	} cies;
 	uint64_t damaged; /* records that were skipped; also functions that overlap an earlier one */
+	/* The bytes of the section that were read last. */
+	struct eh_frame_window {
+		uint8_t *bytes;
+		uint64_t at;
+		size_t n, cap;
+	} window;
+	/* The next record, and where the function before it ends. */
+	size_t next;
+	uint64_t reached;
 };
 
 /*
- * Reads the whole section. It keeps a pointer to the bytes, which must outlive frame. Initialise frame with {}.
- * Returns 0, or -EFBIG if the section is larger than EH_FRAME_MAX.
+ * Finds the records of all functions. Initialise frame with {}; release it also after an error. What source refers to
+ * must outlive it. Returns 0, or -EFBIG if the section is larger than EH_FRAME_MAX.
  */
-int eh_frame_read(struct eh_frame *frame, const struct binary_bytes *bytes);
-/* Returns function i for cfi_run(). Valid as long as frame is. */
-struct cfi_fde eh_frame_fde(const struct eh_frame *frame, size_t i);
+int eh_frame_read(struct eh_frame *frame, const struct eh_frame_source *source);
+/* The same for a file. Also errors as of binary_eh_frame(). */
+int eh_frame_open(struct eh_frame *frame, struct binary *binary);
+/*
+ * Goes to the next function, in the order of addresses; none begins before the one before it has ended. fde is for
+ * cfi_run(), and valid until the next call. Returns false at the end.
+ */
+bool eh_frame_next(struct eh_frame *frame, struct cfi_fde *fde);
 void eh_frame_release(struct eh_frame *frame);
 
 #endif

@@ -14,13 +14,10 @@ static int by_offset(const void *pa, const void *pb)
 int functions_read(struct functions *functions, struct binary *binary)
 {
 	__cleanup(eh_frame_release) struct eh_frame frame = {};
-	struct binary_bytes bytes;
-	int ret = binary_eh_frame(binary, &bytes);
+	int ret = eh_frame_open(&frame, binary);
+	struct cfi_fde fde;
 
-	if (!ret)
-		ret = eh_frame_read(&frame, &bytes);
-	for (size_t i = 0; !ret && i < frame.n; i++) {
-		struct cfi_fde fde = eh_frame_fde(&frame, i);
+	while (!ret && eh_frame_next(&frame, &fde)) {
 		uint64_t offset;
 
 		if (!binary_offset_of(binary, fde.start, true, &offset) && offset <= UINT32_MAX)

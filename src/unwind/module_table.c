@@ -1,78 +1,86 @@
 // SPDX-License-Identifier: BSD-2-Clause
+/* Copies tables into blocks while they are made: no file's table is ever in our memory as a whole. */
 #include <bpf/bpf.h>
 
 #include "module_table.h"
 #include "table.h"
 
-/* A page of hostile text can have more rows than a block. The rest of it has no rule then. */
-static uint32_t n_rows(const struct table_page *page)
+_Static_assert(TABLE_PAGE_MAX == UNWIND_BLOCK_ROWS, "the rows of a page fit in a block");
+
+/* A table that is being made. */
+struct making {
+	struct module_tables *tables;
+	uint32_t first; /* number of the first page */
+	/* Entries for the pages so far. They get their block at the end, when their number is known. */
+	struct unwind_page *v;
+	size_t n, cap;
+};
+
+static void making_release(struct making *making)
 {
-	return page->n < UNWIND_BLOCK_ROWS ? page->n : UNWIND_BLOCK_ROWS;
+	free(making->v);
 }
 
-static int put_rows(struct module_tables *tables, const struct table *table, const struct table_page *page,
-		    struct unwind_page *entry)
+static int put_rows(void *ctx, uint32_t page, const struct unwind_row *rows, size_t n)
 {
-	uint32_t n = n_rows(page);
+	struct making *making = ctx;
+	struct module_tables *tables = making->tables;
 	struct blocks_piece piece;
-	int ret = blocks_take(tables->blocks, &tables->rows, n * sizeof(struct unwind_row), &piece);
+	int ret = blocks_take(tables->blocks, &tables->rows, n * sizeof(*rows), &piece);
 
 	if (ret)
 		return ret;
-	memcpy(piece.memory, table->rows.v + page->first, n * sizeof(struct unwind_row));
-	if (n < page->n)
-		((struct unwind_row *)piece.memory)[n - 1].rule = UNWIND_RULE_UNKNOWN;
-	*entry = (struct unwind_page){ .block = piece.block, .first = piece.at / sizeof(struct unwind_row), .n = n };
-	tables->bytes += n * sizeof(struct unwind_row);
+	memcpy(piece.memory, rows, n * sizeof(*rows));
+	tables->bytes += n * sizeof(*rows);
+	if (!making->n)
+		making->first = page;
+	/* Pages that were left out have no rows. */
+	while (making->first + making->n < page)
+		vec_push(making);
+	*vec_push(making) = (struct unwind_page){ .block = piece.block, .first = piece.at / sizeof(*rows), .n = n };
 	return 0;
 }
 
-/* Takes entries for n pages from this one on, as many as one block has. */
-static int take_entries(struct module_table *made, struct module_tables *tables, uint32_t page, uint32_t n,
-			struct unwind_page **entries)
+/* Copies the entries from number `from` on into a block, as many as it can hold. */
+static int put_some_entries(struct module_table *table, const struct making *making, size_t from)
 {
+	size_t n = making->n - from < UNWIND_BLOCK_PAGES ? making->n - from : UNWIND_BLOCK_PAGES;
+	struct module_tables *tables = making->tables;
 	struct blocks_piece piece;
-	struct module_pages *new;
-	int ret;
+	int ret = blocks_take(tables->blocks, &tables->pages, n * sizeof(*making->v), &piece);
 
-	if (n > UNWIND_BLOCK_PAGES)
-		n = UNWIND_BLOCK_PAGES;
-	ret = blocks_take(tables->blocks, &tables->pages, n * sizeof(**entries), &piece);
 	if (ret)
 		return ret;
-	new = vec_push(made);
-	*new = (struct module_pages){ .page = page, .n = n, .block = piece.block, .first = piece.at / sizeof(**entries) };
-	*entries = piece.memory;
-	tables->bytes += n * sizeof(**entries);
+	memcpy(piece.memory, making->v + from, n * sizeof(*making->v));
+	tables->bytes += n * sizeof(*making->v);
+	*vec_push(table) = (struct module_pages){
+		.page = making->first + from,
+		.n = n,
+		.block = piece.block,
+		.first = piece.at / sizeof(*making->v),
+	};
 	return 0;
 }
 
-static int put(struct module_table *made, struct module_tables *tables, const struct table *table)
+static int put_entries(struct module_table *table, const struct making *making)
 {
-	uint32_t last = table->v[table->n - 1].page, page = table->v[0].page;
-	struct unwind_page *entries;
-	const struct table_page *next = table->v;
 	int ret = 0;
 
-	while (!ret && page <= last) {
-		ret = take_entries(made, tables, page, last - page + 1, &entries);
-		for (uint32_t end = ret ? 0 : page + made->v[made->n - 1].n; !ret && page < end; page++, entries++)
-			if (next->page == page)
-				ret = put_rows(tables, table, next++, entries);
-	}
+	for (size_t from = 0; !ret && from < making->n; from += UNWIND_BLOCK_PAGES)
+		ret = put_some_entries(table, making, from);
 	return ret;
 }
 
-int module_table_make(struct module_table *made, struct module_tables *tables, struct binary *binary)
+int module_table_make(struct module_table *table, struct module_tables *tables, struct binary *binary)
 {
-	__cleanup(table_release) struct table table = {};
-	int ret = table_make(&table, binary, &tables->rules);
+	struct making making __cleanup(making_release) = { .tables = tables };
+	int ret = table_make(binary, &tables->rules, put_rows, &making, NULL);
 
 	if (!ret)
-		ret = put(made, tables, &table);
+		ret = put_entries(table, &making);
 	if (ret)
-		module_table_release(made);
-	tables->no_room += ret == -ENOSPC || ret == -ENOMEM;
+		module_table_release(table);
+	tables->no_room += ret == -ENOSPC || ret == -ENOMEM || ret == -EFBIG;
 	return ret;
 }
 

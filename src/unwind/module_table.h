@@ -27,12 +27,12 @@ struct module_tables {
 	size_t rules_shown; /* rules below this number are in it */
 	/* For the report. */
 	uint64_t bytes;	  /* of rows and page entries */
-	uint64_t no_room; /* tables that did not fit */
+	uint64_t no_room; /* tables that did not fit, or were too large */
 };
 
 /*
  * Makes the table of a file. Initialise table with {}; free it with module_table_release(), also after an error.
- * Returns 0, -ENODATA: the file has none, -ENOSPC or -ENOMEM: there is no room. Else errors as of table_make().
+ * Returns 0, -ENODATA: the file has none, -ENOSPC, -ENOMEM or -EFBIG: there is no room. Else errors as of table_make().
  */
 int module_table_make(struct module_table *table, struct module_tables *tables, struct binary *binary);
 void module_table_release(struct module_table *table);

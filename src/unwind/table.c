@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * Makes the pages and rows of an unwind table, and looks rules up in it. The BPF unwinder will search the same
- * layout.
- */
-#include "base/search.h"
+/* Makes the rows of an unwind table, page by page. */
 #include "binary/binary.h"
 #include "eh_frame.h"
 #include "table.h"
@@ -23,54 +19,73 @@
 #endif
 
 struct maker {
-	struct table *table;
 	struct rules *rules;
 	uint64_t delta;	  /* file offset minus address, of the current function */
 	uint64_t reached; /* file offset at which the function before it ended */
 	uint16_t rule;	  /* the rule after the last row */
+	struct table_count count;
+	/* The page that is being made. */
+	uint32_t page;
+	struct unwind_row rows[TABLE_PAGE_MAX];
+	size_t n; /* 0: there is none yet */
+	/* Who takes it. */
+	table_page_fn fn;
+	void *ctx;
+	uint64_t n_all; /* rows of all pages */
+	int ret;	/* not 0: the work has ended */
 };
+
+static void end_page(struct maker *maker)
+{
+	if (!maker->n || maker->ret)
+		return;
+	maker->n_all += maker->n;
+	maker->ret = maker->n_all > TABLE_ROWS_MAX ? -EFBIG : maker->fn(maker->ctx, maker->page, maker->rows, maker->n);
+}
 
 /* Begins a page. Its first row repeats the rule that applies there. */
 static void begin_page(struct maker *maker, uint32_t page)
 {
-	struct table *table = maker->table;
-	struct table_page *new = vec_push(table);
-
-	new->page = page;
-	new->first = table->rows.n;
-	new->n = 1;
-	*vec_push(&table->rows) = (struct unwind_row){ .place = 0, .rule = maker->rule };
+	end_page(maker);
+	maker->page = page;
+	maker->rows[0] = (struct unwind_row){ .place = 0, .rule = maker->rule };
+	maker->n = 1;
 }
 
-/* Adds pages up to this one. Each page of text that a rule covers exists, even if the rule begins far before it. */
+/* Begins pages up to this one. Each page of text that a rule covers exists, even if the rule begins far before it. */
 static void go_to_page(struct maker *maker, uint32_t page)
 {
-	struct table *table = maker->table;
-	uint32_t next = table->n ? table->v[table->n - 1].page + 1 : page;
+	uint32_t next = maker->n ? maker->page + 1 : page;
 
 	/* No rule applies to the text in between: it needs no pages. */
 	if (maker->rule == UNWIND_RULE_NONE && next < page)
 		next = page;
-	for (; next <= page; next++)
+	for (; next <= page && !maker->ret; next++)
 		begin_page(maker, next);
+}
+
+/* Adds a row to the page. Only hostile text has more than fit; the rest of the page has no rule that can be expressed. */
+static void push_row(struct maker *maker, uint16_t place, uint16_t rule)
+{
+	if (maker->n == TABLE_PAGE_MAX)
+		maker->rows[maker->n - 1].rule = UNWIND_RULE_UNKNOWN;
+	else
+		maker->rows[maker->n++] = (struct unwind_row){ .place = place, .rule = rule };
 }
 
 static void add_row(struct maker *maker, uint64_t offset, uint16_t rule)
 {
-	struct table *table = maker->table;
 	struct unwind_row *last;
 
-	if (rule == maker->rule)
+	if (rule == maker->rule || maker->ret)
 		return;
 	go_to_page(maker, offset >> UNWIND_PAGE_SHIFT);
 	maker->rule = rule;
-	last = &table->rows.v[table->rows.n - 1];
-	if (last->place == offset % PAGE_SIZE) {
+	last = &maker->rows[maker->n - 1];
+	if (last->place == offset % PAGE_SIZE)
 		last->rule = rule;
-		return;
-	}
-	*vec_push(&table->rows) = (struct unwind_row){ .place = offset % PAGE_SIZE, .rule = rule };
-	table->v[table->n - 1].n++;
+	else
+		push_row(maker, offset % PAGE_SIZE, rule);
 }
 
 static void on_row(void *ctx, uint64_t vaddr, const struct unwind_rule *rule)
@@ -100,59 +115,42 @@ static void add_function(struct maker *maker, const struct cfi_fde *fde)
 	/* No rule applies between two functions. Mostly there is nothing between them. */
 	if (fde->start + maker->delta != maker->reached)
 		add_row(maker, maker->reached, UNWIND_RULE_NONE);
-	maker->table->damaged += cfi_run(&MACHINE, fde, on_row, maker) < 0;
-	maker->table->functions++;
+	maker->count.damaged += cfi_run(&MACHINE, fde, on_row, maker) < 0;
+	maker->count.functions++;
 	maker->reached = fde->end + maker->delta;
 }
 
-int table_make(struct table *table, struct binary *binary, struct rules *rules)
+static void add_functions(struct maker *maker, struct binary *binary, struct eh_frame *frame)
 {
-	struct maker maker = { .table = table, .rules = rules, .rule = UNWIND_RULE_NONE };
-	__cleanup(eh_frame_release) struct eh_frame frame = {};
-	struct binary_bytes bytes;
-	int ret = binary_eh_frame(binary, &bytes);
+	struct cfi_fde fde;
 
-	if (!ret)
-		ret = eh_frame_read(&frame, &bytes);
+	while (!maker->ret && eh_frame_next(frame, &fde)) {
+		if (find_place(maker, binary, &fde))
+			add_function(maker, &fde);
+		else
+			maker->count.damaged++;
+	}
+	add_row(maker, maker->reached, UNWIND_RULE_NONE);
+	end_page(maker);
+	maker->count.damaged += frame->damaged;
+}
+
+int table_make(struct binary *binary, struct rules *rules, table_page_fn fn, void *ctx, struct table_count *count)
+{
+	__cleanup(eh_frame_release) struct eh_frame frame = {};
+	struct maker *maker __free = base_alloc(sizeof(*maker));
+	int ret = eh_frame_open(&frame, binary);
+
 	if (ret)
 		return ret;
-	table->damaged = frame.damaged;
-	for (size_t i = 0; i < frame.n; i++) {
-		struct cfi_fde fde = eh_frame_fde(&frame, i);
-
-		if (find_place(&maker, binary, &fde))
-			add_function(&maker, &fde);
-		else
-			table->damaged++;
-	}
-	add_row(&maker, maker.reached, UNWIND_RULE_NONE);
-	return table->functions ? 0 : -ENODATA;
-}
-
-/* Returns the last page at or before the one wanted, NULL if there is none. */
-static const struct table_page *find_page(const struct table *table, uint64_t page)
-{
-	size_t behind = search_first(i, table->n, table->v[i].page > page);
-
-	return behind ? &table->v[behind - 1] : NULL;
-}
-
-uint16_t table_rule(const struct table *table, uint64_t offset)
-{
-	const struct table_page *page = find_page(table, offset >> UNWIND_PAGE_SHIFT);
-	const struct unwind_row *rows;
-	size_t behind;
-
-	if (!page || page->page != offset >> UNWIND_PAGE_SHIFT)
-		return UNWIND_RULE_NONE;
-	rows = table->rows.v + page->first;
-	behind = search_first(i, page->n, rows[i].place > offset % PAGE_SIZE);
-	return rows[behind ? behind - 1 : 0].rule;
-}
-
-void table_release(struct table *table)
-{
-	free(table->v);
-	free(table->rows.v);
-	*table = (struct table){};
+	maker->rules = rules;
+	maker->fn = fn;
+	maker->ctx = ctx;
+	maker->rule = UNWIND_RULE_NONE;
+	add_functions(maker, binary, &frame);
+	if (count)
+		*count = maker->count;
+	if (maker->ret)
+		return maker->ret;
+	return maker->count.functions ? 0 : -ENODATA;
 }

@@ -1,39 +1,35 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The unwind table of one ELF file, made from its .eh_frame: for each offset of its text the rule (bpf/unwind.h)
- * that finds the caller's frame. 4 bytes a row: the table of bash has 80 KB, that of libc 110 KB. Knows no
- * process.
+ * Makes the unwind table of one ELF file from its .eh_frame: for each offset of its text the rule (bpf/unwind.h) that
+ * finds the caller's frame. 4 bytes a row: the table of bash has 80 KB, that of libc 110 KB. Knows no process, and not
+ * where the table is kept.
  */
 #ifndef SONDE_TABLE_H
 #define SONDE_TABLE_H
 
 #include "rules.h"
 
-struct table {
-	/* Sorted by page. A page without any function is absent. */
-	struct table_page {
-		uint32_t page;	   /* file offset >> UNWIND_PAGE_SHIFT */
-		uint32_t first, n; /* its rows: n of them, from index `first` */
-	} * v;
-	size_t n, cap;
-	struct table_rows {
-		struct unwind_row *v;
-		size_t n, cap;
-	} rows;
+/* The most rows that a file can have, and the most of one page. The largest known file, libxul, has 3.4 million. */
+#define TABLE_ROWS_MAX (8 << 20)
+#define TABLE_PAGE_MAX 8192
+
+/*
+ * Takes a page (file offset >> UNWIND_PAGE_SHIFT) and its n rows, 1 to TABLE_PAGE_MAX, which are valid during the call.
+ * Pages come in ascending order; one without any function does not come. A non-zero return ends the work.
+ */
+typedef int (*table_page_fn)(void *ctx, uint32_t page, const struct unwind_row *rows, size_t n);
+
+struct table_count {
 	uint64_t functions; /* that the table covers */
 	uint64_t damaged;   /* records and functions that were skipped because they are damaged */
 };
 
 /*
- * Makes the table of a file and adds its rules to `rules`. Initialise table with {}; free it with
- * table_release(), also after an error. Damaged records are skipped and counted. Returns 0; -ENODATA if the file
- * describes no function; -EFBIG if its section is larger than any real one; -EBADMSG if its section lies outside
- * the file.
+ * Makes the table of a file, gives its pages to fn, and adds its rules to `rules`. Damaged records are skipped and
+ * counted. count may be NULL. Returns 0; -ENODATA if the file describes no function; -EFBIG if its section or its
+ * table is larger than any real one; -EBADMSG if its section lies outside the file; or what fn returned.
  */
 struct binary;
-int table_make(struct table *table, struct binary *binary, struct rules *rules);
-/* Returns the number of the rule for a file offset, UNWIND_RULE_NONE if there is none. */
-uint16_t table_rule(const struct table *table, uint64_t offset);
-void table_release(struct table *table);
+int table_make(struct binary *binary, struct rules *rules, table_page_fn fn, void *ctx, struct table_count *count);
 
 #endif

@@ -20,13 +20,15 @@ static void look_at_row(void *ctx, uint64_t vaddr, const struct unwind_rule *rul
 	rules_number(&look->rules, rule);
 }
 
-static void run(const struct cfi_machine *machine, const struct eh_frame *frame)
+static void run(const struct cfi_machine *machine, const struct eh_frame_source *source)
 {
+	struct eh_frame frame = {};
 	struct look look = {};
+	struct cfi_fde fde;
 
-	for (size_t i = 0; i < frame->n; i++) {
-		struct cfi_fde fde = eh_frame_fde(frame, i);
-
+	if (eh_frame_read(&frame, source))
+		abort();
+	while (eh_frame_next(&frame, &fde)) {
 		if (fde.start < look.end)
 			abort();
 		look.last = fde.start;
@@ -34,17 +36,14 @@ static void run(const struct cfi_machine *machine, const struct eh_frame *frame)
 		cfi_run(machine, &fde, look_at_row, &look);
 	}
 	rules_release(&look.rules);
+	eh_frame_release(&frame);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct binary_bytes bytes = { .data = data, .size = size, .vaddr = 0x1000, .exact = true };
-	struct eh_frame frame = {};
+	struct eh_frame_source source = { .data = data, .part = { .size = size, .vaddr = 0x1000, .exact = true } };
 
-	if (!eh_frame_read(&frame, &bytes)) {
-		run(&cfi_x86_64, &frame);
-		run(&cfi_aarch64, &frame);
-	}
-	eh_frame_release(&frame);
+	run(&cfi_x86_64, &source);
+	run(&cfi_aarch64, &source);
 	return 0;
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* src/symbols/: names of frames in files that a test makes and in those of the system, compared with readelf's tables. */
 #include "binary_fixture.h"
-#include "base/search.h"
 #include "symbols/perf_map.h"
 #include "symbols/symbols_part.h"
-#include "unwind/eh_frame.h"
+#include "unwind/functions.h"
 
 TestSuite(symbols, .init = fixture_init);
 
@@ -13,7 +12,7 @@ TestSuite(symbols, .init = fixture_init);
 /* In place of the unwinding session: one module, its file, and the functions of its .eh_frame. */
 static struct unwind_module module = { .number = 7, .fd = -1 };
 static struct binary *binary;
-static struct eh_frame eh_frame;
+static struct functions functions;
 static struct symbols *symbols;
 
 static const struct unwind_module *fake_module(void *ctx, uint16_t number)
@@ -23,16 +22,12 @@ static const struct unwind_module *fake_module(void *ctx, uint16_t number)
 
 static int fake_function_at(void *ctx, uint16_t number, uint64_t offset, uint64_t *start, uint64_t *size)
 {
-	uint64_t vaddr;
-	size_t at;
+	const struct functions_one *function = functions_at(&functions, offset);
 
-	if (binary_vaddr_of(binary, offset, &vaddr))
+	if (!function)
 		return -ENOENT;
-	at = search_first(i, eh_frame.n, eh_frame.v[i].start > vaddr);
-	if (!at || vaddr - eh_frame.v[at - 1].start >= eh_frame.v[at - 1].size)
-		return -ENOENT;
-	*start = eh_frame.v[at - 1].start - vaddr + offset;
-	*size = eh_frame.v[at - 1].size;
+	*start = function->offset;
+	*size = function->size;
 	return 0;
 }
 
@@ -40,21 +35,17 @@ static const struct symbols_source source = { fake_module, fake_function_at, NUL
 
 static void begin(const char *path, struct symbols_options options)
 {
-	struct binary_bytes bytes;
-
 	module.path = path;
 	module.fd = open(path, O_RDONLY);
 	binary = fixture_open(path);
-	if (!binary_eh_frame(binary, &bytes))
-		cr_assert_eq(eh_frame_read(&eh_frame, &bytes), 0);
+	functions_read(&functions, binary);
 	symbols = symbols_new_from(&source, NULL, &options);
 }
 
 static void done(void)
 {
 	symbols_free(symbols);
-	eh_frame_release(&eh_frame);
-	eh_frame = (struct eh_frame){};
+	functions_release(&functions);
 	binary_close(binary);
 	base_closep(&module.fd);
 }

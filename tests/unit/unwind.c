@@ -5,7 +5,7 @@
 #include "binary_fixture.h"
 #include "binary/binary_file.h"
 #include "unwind/eh_frame.h"
-#include "unwind/table.h"
+#include "unwind_table.h"
 
 TestSuite(unwind, .init = fixture_init);
 
@@ -45,7 +45,7 @@ TestSuite(unwind, .init = fixture_init);
 	", .-" name "\n"
 
 static struct rules rules;
-static struct table table;
+static struct test_table table;
 static struct binary *binary;
 
 static void build(const char *functions)
@@ -55,12 +55,12 @@ static void build(const char *functions)
 	fixture_text("f.s", source);
 	fixture_run("$CC -nostdlib -static -Wl,--build-id=none -o out f.s");
 	cr_assert_eq(binary_open(NULL, fixture_path("out"), &binary, NULL), 0);
-	cr_assert_eq(table_make(&table, binary, &rules), 0);
+	cr_assert_eq(test_table_make(&table, binary, &rules), 0);
 }
 
 static void done(void)
 {
-	table_release(&table);
+	test_table_release(&table);
 	rules_release(&rules);
 	binary_close(binary);
 }
@@ -74,7 +74,7 @@ static struct unwind_rule rule_at(const char *name, uint64_t offset)
 	cr_assert_eq(binary_functions(binary, &symbols, &n, NULL), 0);
 	for (size_t i = 0; i < n; i++)
 		if (!strcmp(symbols[i].name, name))
-			return rules.v[table_rule(&table, symbols[i].offset + offset)];
+			return rules.v[test_table_rule(&table, symbols[i].offset + offset)];
 	cr_assert_fail("no function %s", name);
 	return (struct unwind_rule){};
 }
@@ -126,10 +126,10 @@ Test(unwind, rules_of_a_function)
 	expect_cfa("root", 0, UNWIND_CFA_ROOT, 0);
 	expect_cfa("other", 0, UNWIND_CFA_UNKNOWN, 0);
 	expect_cfa("strange", 0, UNWIND_CFA_UNKNOWN, 0);
-	cr_expect_eq(table_rule(&table, 0), UNWIND_RULE_NONE);
-	cr_expect_eq(table_rule(&table, 1ULL << 40), UNWIND_RULE_NONE);
-	cr_expect_eq(table.functions, 7);
-	cr_expect_eq(table.damaged, 0);
+	cr_expect_eq(test_table_rule(&table, 0), UNWIND_RULE_NONE);
+	cr_expect_eq(test_table_rule(&table, 1ULL << 40), UNWIND_RULE_NONE);
+	cr_expect_eq(table.count.functions, 7);
+	cr_expect_eq(table.count.damaged, 0);
 	done();
 }
 
@@ -183,7 +183,7 @@ static void check_row(void *ctx, uint64_t vaddr, const struct unwind_rule *rule)
 	uint16_t number;
 
 	cr_assert_eq(binary_offset_of(binary, vaddr, true, &offset), 0);
-	number = table_rule(&table, offset);
+	number = test_table_rule(&table, offset);
 	cr_assert(!memcmp(&rules.v[number], rule, sizeof(*rule)), "0x%llx has rule %u", (unsigned long long)vaddr,
 		  number);
 	check->n++;
@@ -193,22 +193,20 @@ static void check_row(void *ctx, uint64_t vaddr, const struct unwind_rule *rule)
 Test(unwind, table_of_a_program)
 {
 	struct eh_frame frame = {};
-	struct binary_bytes bytes;
 	struct check check = {};
+	struct cfi_fde fde;
+	size_t n;
 
 	cr_assert_eq(binary_open(NULL, "/proc/self/exe", &binary, NULL), 0);
-	cr_assert_eq(table_make(&table, binary, &rules), 0);
-	cr_assert_eq(binary_eh_frame(binary, &bytes), 0);
-	cr_assert_eq(eh_frame_read(&frame, &bytes), 0);
-	for (size_t i = 0; i < frame.n; i++) {
-		struct cfi_fde fde = eh_frame_fde(&frame, i);
-
+	cr_assert_eq(test_table_make(&table, binary, &rules), 0);
+	cr_assert_eq(eh_frame_open(&frame, binary), 0);
+	for (n = 0; eh_frame_next(&frame, &fde); n++) {
 		cr_expect(binary_unwinds_from(binary, fde.start));
 		cr_expect(fde.end == fde.start + 1 || !binary_unwinds_from(binary, fde.start + 1));
 		cr_assert_eq(cfi_run(&MACHINE, &fde, check_row, &check), 0);
 	}
 	cr_expect_gt(check.n, 1000);
-	cr_expect_eq(table.functions, frame.n);
+	cr_expect_eq(table.count.functions, n);
 	eh_frame_release(&frame);
 	done();
 }
@@ -222,7 +220,7 @@ Test(unwind, by_program_headers)
 	fixture_text("p.c", "#include <stdio.h>\nint main(void) { return puts(\"\"); }\n");
 	fixture_run("$CC -O2 -o p p.c");
 	cr_assert_eq(binary_open(NULL, fixture_path("p"), &binary, NULL), 0);
-	cr_assert_eq(table_make(&table, binary, &rules), 0);
+	cr_assert_eq(test_table_make(&table, binary, &rules), 0);
 	rows = table.rows.n;
 	done();
 	data = fixture_read(fixture_path("p"), &n);
@@ -230,7 +228,7 @@ Test(unwind, by_program_headers)
 	fixture_write("p", data, n);
 	free(data);
 	cr_assert_eq(binary_open(NULL, fixture_path("p"), &binary, NULL), 0);
-	cr_assert_eq(table_make(&table, binary, &rules), 0);
+	cr_assert_eq(test_table_make(&table, binary, &rules), 0);
 	cr_expect_eq(table.rows.n, rows);
 	done();
 }
@@ -259,10 +257,10 @@ static size_t section(uint8_t *to, const uint64_t (*spans)[2], size_t n)
 
 static struct eh_frame read_section(const uint8_t *data, size_t size)
 {
-	const struct binary_bytes bytes = { .data = data, .size = size, .vaddr = 0x1000, .exact = true };
+	const struct eh_frame_source source = { .data = data, .part = { .size = size, .vaddr = 0x1000, .exact = true } };
 	struct eh_frame frame = {};
 
-	cr_assert_eq(eh_frame_read(&frame, &bytes), 0);
+	cr_assert_eq(eh_frame_read(&frame, &source), 0);
 	return frame;
 }
 
@@ -271,10 +269,13 @@ Test(unwind, functions_in_order)
 	const uint64_t spans[][2] = { { 0x300, 16 }, { 0x100, 16 }, { 0x108, 16 }, { 0, 16 }, { 0x200, 0 }, { ~0ULL, 2 }, { 1, 1ULL << 40 } };
 	uint8_t data[512];
 	struct eh_frame frame = read_section(data, section(data, spans, ARRAY_SIZE(spans)));
+	struct cfi_fde fde;
 
-	cr_assert_eq(frame.n, 2);
-	cr_expect_eq(frame.v[0].start, 0x100);
-	cr_expect_eq(frame.v[1].start, 0x300);
+	cr_assert(eh_frame_next(&frame, &fde));
+	cr_expect(fde.start == 0x100 && fde.end == 0x110);
+	cr_assert(eh_frame_next(&frame, &fde));
+	cr_expect(fde.start == 0x300 && fde.end == 0x310);
+	cr_expect_not(eh_frame_next(&frame, &fde));
 	cr_expect_eq(frame.damaged, 3, "%d", (int)frame.damaged);
 	eh_frame_release(&frame);
 }
@@ -295,12 +296,12 @@ Test(unwind, damaged_sections)
 	for (size_t i = 0; i < size * ARRAY_SIZE(values); i++) {
 		uint8_t *data = base_alloc(size);
 		struct eh_frame frame;
+		struct cfi_fde fde;
 
 		memcpy(data, whole, size);
 		data[i / ARRAY_SIZE(values)] = values[i % ARRAY_SIZE(values)];
 		frame = read_section(data, size);
-		for (size_t f = 0; f < frame.n; f++) {
-			struct cfi_fde fde = eh_frame_fde(&frame, f);
+		while (eh_frame_next(&frame, &fde)) {
 			struct check check = {};
 
 			cfi_run(&cfi_x86_64, &fde, count_row, &check);
@@ -320,10 +321,13 @@ Test(unwind, truncated_sections)
 	for (size_t n = 0; n < size; n++) {
 		uint8_t *data = base_alloc(n + 1);
 		struct eh_frame frame;
+		struct cfi_fde fde;
 
 		memcpy(data, whole, n);
 		frame = read_section(data, n);
 		cr_expect_leq(frame.n, 2);
+		while (eh_frame_next(&frame, &fde))
+			;
 		eh_frame_release(&frame);
 		free(data);
 	}

@@ -3,30 +3,30 @@
 #include <sys/mman.h>
 
 #include "binary/maps.h"
-#include "unwind/table.h"
 #include "unwind_fixture.h"
+#include "unwind_table.h"
 
 TestSuite(unwind_session, .init = fixture_init);
 
 static void expect_same_rules(const struct unwind_mapping *mapping, const char *path)
 {
-	struct table table = {};
+	struct test_table table = {};
 	struct rules rules = {};
 	struct binary *binary;
 	uint64_t end = mapping->offset + (mapping->end - mapping->start), step = (end - mapping->offset) / 50;
 	size_t known = 0;
 
 	cr_assert_eq(binary_open(NULL, path, &binary, NULL), 0, "%s", path);
-	cr_assert_eq(table_make(&table, binary, &rules), 0, "%s", path);
+	cr_assert_eq(test_table_make(&table, binary, &rules), 0, "%s", path);
 	for (uint64_t at = mapping->offset; at < end; at += step) {
-		struct unwind_rule ours = session_rule(mapping, at), rule = rules.v[table_rule(&table, at)];
+		struct unwind_rule ours = session_rule(mapping, at), rule = rules.v[test_table_rule(&table, at)];
 
 		cr_expect(!memcmp(&ours, &rule, sizeof(rule)), "%s+%llx", path, (unsigned long long)at);
 		known += rule.cfa > UNWIND_CFA_ROOT;
 	}
 	cr_expect(known >= 40 || end - mapping->offset < 65536, "%s: %zu", path, known);
 	binary_close(binary);
-	table_release(&table);
+	test_table_release(&table);
 	rules_release(&rules);
 }
 

@@ -52,17 +52,18 @@ static void print_row(void *ctx, uint64_t vaddr, const struct unwind_rule *rule)
 	       (unsigned long long)vaddr, text);
 }
 
-static int print_section(const struct cfi_machine *machine, const struct binary_bytes *bytes)
+static int print_section(const struct cfi_machine *machine, const struct eh_frame_source *source)
 {
 	struct eh_frame frame = {};
-	int damaged = eh_frame_read(&frame, bytes) || frame.damaged;
+	int damaged = !!eh_frame_read(&frame, source);
+	struct cfi_fde fde;
 
-	for (size_t i = 0; i < frame.n; i++) {
-		struct cfi_fde fde = eh_frame_fde(&frame, i);
+	while (eh_frame_next(&frame, &fde)) {
 		struct printer printer = { .machine = machine, .fde = &fde };
 
 		damaged |= !!cfi_run(machine, &fde, print_row, &printer);
 	}
+	damaged |= !!frame.damaged;
 	eh_frame_release(&frame);
 	return damaged;
 }
@@ -89,7 +90,10 @@ int main(int argc, char **argv)
 		    shdr.sh_type == SHT_NOBITS || !(data = elf_rawdata(scn, NULL)))
 			continue;
 		damaged |= print_section(ehdr.e_machine == EM_AARCH64 ? &cfi_aarch64 : &cfi_x86_64,
-					 &(struct binary_bytes){ data->d_buf, data->d_size, shdr.sh_addr, true });
+					 &(struct eh_frame_source){
+						 .data = data->d_buf,
+						 .part = { .size = data->d_size, .vaddr = shdr.sh_addr, .exact = true },
+					 });
 	}
 	if (damaged)
 		fprintf(stderr, "unwind-rows: %s: some of it is damaged\n", argv[1]);
