@@ -19,7 +19,8 @@ TEST_CFLAGS := -std=gnu11 -O1 -g $(WARN) -D_GNU_SOURCE -fno-builtin -pthread
 # Thousands are executed: nothing runs before its first line or behind its last.
 $(B)/tests/noop: TEST_CFLAGS += -nostdlib -fno-stack-protector -Wl,--build-id=none
 # Of a function in assembler perf takes the symbol's address, but not from a file whose debug information lacks it.
-$(B)/tests/bench-calls: TEST_CFLAGS += -g0
+# And it unwinds no static program without .eh_frame_hdr, which gcc leaves out of static ones.
+$(B)/tests/bench-calls: TEST_CFLAGS += -g0 -Wl,--eh-frame-hdr
 
 # tests/programs/X.go is a build/tests/X in Go, and the same stripped and loaded anywhere.
 GO_BIN := $(foreach f,$(wildcard tests/programs/*.go),$(f:tests/programs/%.go=$(B)/tests/%) \

@@ -5,37 +5,38 @@
 set -f
 hz=999
 
-# Each of these prints "SAMPLES COMPLETE": the samples of bench-calls, and those that reach _start.
+# Each of these prints "SAMPLES COMPLETE": the samples of bench-calls, and those with at least 30 user frames. Some tools
+# have no names left when the process has ended, but the frames can be counted.
 
 # The file of folded stacks that the tool wrote.
 folded() {
-	awk '/^bench-calls;/ { n = $NF; all += n; if ($0 ~ /;_start;/) whole += n } END { print all + 0, whole + 0 }' data
+	awk '/^bench-calls;/ { n = $NF; all += n; if (gsub(/best_below/, "") >= 27) whole += n } END { print all + 0, whole + 0 }' data
 }
 
 # A paragraph for each stack, the innermost frame first, then the process, then the count.
 paragraphs() {
 	awk '
-		/_start$/ { whole = 1 }
 		/^ +- +bench-calls/ { ours = 1 }
-		/^ +[0-9]+$/ && ours { all += $1; if (whole) complete += $1 }
-		/^$/ { whole = ours = 0 }
+		/^ +[0-9]+$/ && ours { all += $1; if (frames >= 30) complete += $1 }
+		{ frames++ }
+		/^$/ { frames = ours = 0 }
 		END { print all + 0, complete + 0 }' kept
 }
 
 # @[...]: count, one frame a line between.
 maps() {
 	awk '
-		/^@\[/ { whole = 0 }
-		/ _start\+/ { whole = 1 }
-		/^ *[^ ]*\]: [0-9]+$/ { all += $NF; if (whole) complete += $NF }
+		/^@\[/ { frames = 0 }
+		{ frames++ }
+		/\]: [0-9]+$/ { all += $NF; if (frames >= 30) complete += $NF }
 		END { print all + 0, complete + 0 }' kept
 }
 
 scripted() {
 	peer perf script -i data -F comm,ip,sym 2> /dev/null | awk '
 		/^bench-calls/ { ours = 1; all++ }
-		/ _start$/ && ours { complete++ }
-		/^$/ { ours = 0 }
+		/^\t/ && $1 !~ /^ffff/ { frames++ }
+		/^$/ { complete += ours && frames >= 30; ours = frames = 0 }
 		END { print all + 0, complete + 0 }'
 }
 
@@ -47,7 +48,7 @@ profiled() {
 	repeat 3
 	while again; do
 		rm -rf out kept data*
-		if ! hold -t 150 $how -o kept -w "$workload" "$@"; then
+		if ! hold -t 600 $how -o kept -w "$workload" "$@"; then
 			none sample "$of" "$tool" "$why"
 			return
 		fi
@@ -79,7 +80,7 @@ profilers() {
 	workload="/tmp/bench-calls -e -d 27 -r 1 -n $calls $2"
 	plain=$($workload)
 	profiled sonde '' folded sonde profile -F $hz -p %p --folded data
-	profiled 'bcc profile' '-a Sampling' paragraphs peer profile-bpfcc -F $hz -p %p
+	profiled 'bcc profile' -i paragraphs peer profile-bpfcc -F $hz -p %p
 	profiled bpftrace -c maps peer bpftrace -e "profile:hz:$hz /pid == %p/ { @[ustack, kstack, comm] = count(); }" -c "$held"
 	profiled 'perf record -g' -c scripted peer perf record -q -e cpu-clock -F $hz -g -a -o data -- $held
 	profiled 'perf record --call-graph dwarf' -c scripted peer perf record -q -e cpu-clock -F $hz --call-graph dwarf -a -o data -- $held

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Stacks of programs that say how deep they are (tests/programs/deeps.dyn.c): every sample must be whole, frame by frame.
+
+# What the C library is between the program's first function and main(), or the thread's; it has no names of its own.
+begin='(_start|__libc_start_main[^;]*|ld[^;]*|libc[^;]*);'
+main="($begin)*main;"
+thread='(clone3?[^;]*|start_thread|libc[^;]*);(start_thread;|libc[^;]*;)*run;'
+libc='([^;]*(sort|raise|kill)[^;]*|libc[^;]*);'
+# x86-64's libc returns from a handler itself, arm64's by the vDSO.
+from_signal='(__restore_rt|__kernel_rt_sigreturn|libc[^;]*|\[vdso\][^;]*);'
+
+# downs N: a regex of N frames, with a function of our own below each.
+downs() {
+	echo "(down;){$1}leaf(;|\$)"
+}
+
+# all_are COMM LEAST REGEX: every stack of COMM in which leaf() has been reached matches from its beginning, and there
+# are LEAST samples of such.
+all_are() {
+	awk -v comm="$1" '{ n = $NF; sub(/ [0-9]+$/, "") } index($0, comm ";") == 1 && /;leaf(;|$)/ {
+		sub(/^[^;]*;/, ""); print n, $0 }' folded > those
+	awk '{ n += $1 } END { print n + 0 }' those > sampled
+	echo "  $(cat sampled) samples of leaf"
+	[ "$(cat sampled)" -ge "$2" ] || fail "$(cat sampled) samples, not $2"
+	! grep -v -E "^[0-9]+ $3" those > others || { head -n 5 others; fail "$(wc -l < others) stacks are not $3"; }
+}
+
+# deeps_are REGEX ARG...: profiles deeps, run in half a second of processor time.
+deeps_are() {
+	regex=$1
+	shift
+	rm -f folded
+	run sonde profile -F 199 -U --folded folded -- deeps -m 500 "$@"
+	expect_exit 0
+	all_are deeps "${least:-30}" "$regex"
+}
+
+test_deep_27() {
+	deeps_are "${main}$(downs 27)" plain spin
+}
+
+test_deep_107() {
+	deeps_are "${main}$(downs 107)" -n 107 plain spin
+}
+
+test_deep_static() {
+	rm -f folded
+	run sonde profile -F 199 -U --folded folded -- deeps-static -m 500 plain spin
+	all_are deeps-static 30 "${main}$(downs 27)"
+}
+
+test_deep_in_system_calls() {
+	deeps_are "${main}$(downs 27)" plain calls
+}
+
+test_deep_in_vdso() {
+	deeps_are "${main}$(downs 27)" plain vdso
+	grep -q 'leaf;.*vdso\|leaf;.*clock_gettime' folded || fail "nothing in the vDSO"
+}
+
+test_deep_in_plt() {
+	deeps_are "${main}$(downs 27)" plain plt
+	grep -q 'leaf;nothing' folded || fail "nothing in the library"
+}
+
+test_deep_in_a_callback() {
+	deeps_are "${main}(sort;)($libc)+compare;$(downs 27)" callback spin
+}
+
+test_deep_in_a_signal_handler() {
+	deeps_are "${main}(sort;)($libc)+compare;($libc)+${from_signal}handler;$(downs 27)" signal spin
+}
+
+test_deep_on_a_stack_of_its_own() {
+	deeps_are "${main}(sort;)($libc)+compare;($libc)+${from_signal}handler;$(downs 27)" alternate spin
+}
+
+test_deep_on_a_stack_above() {
+	deeps_are "${thread}(sort;)($libc)+compare;($libc)+${from_signal}handler;$(downs 27)" crossed spin
+}
+
+test_deep_in_what_interrupts() {
+	deeps_are "${main}busy;${from_signal}handle_timer;handler;$(downs 27)" interrupt spin
+}
+
+# cpus=2
+test_deep_in_threads() {
+	deeps_are "${thread}$(downs 27)" threads spin
+}
+
+test_deep_in_a_library_loaded_later() {
+	gate deeps -m 500 dlopen spin
+	start sonde profile -F 199 -U --folded folded -p $gated
+	open_gate
+	stop INT
+	all_are deeps 30 "${main}inside;$(downs 27)"
+}
+
+test_deep_after_exec() {
+	gate deeps -m 500 exec spin
+	start sonde profile -F 199 -U --folded folded -p $gated
+	open_gate
+	stop INT
+	# its name is that of the link it was executed by
+	sed -i 's/^exe;/deeps;/' folded
+	all_are deeps 30 "${main}$(downs 27)"
+}
+
+# Children that live for 10 ms.
+test_deep_in_short_lives() {
+	rm -f folded
+	run sonde profile -F 499 -U --folded folded -- deeps -m 10 -r 50 forks spin
+	all_are deeps 50 "${main}($libc)*$(downs 27)"
+}
+
+test_deep_32_bit() {
+	command -v narrow > /dev/null || skip "no such program for this architecture"
+	rm -f folded
+	run sonde profile -F 199 -U --folded folded -- narrow
+	expect_exit 0
+	all_are narrow 10 "(_start;)?start;$(downs 27)"
+}
