@@ -144,6 +144,8 @@ struct binary_part {
  * are there. -ENODATA: the file has none. -EBADMSG: it lies outside the file.
  */
 int binary_eh_frame(struct binary *binary, struct binary_part *part);
+/* The address, as linked, at which the file's execution begins; 0: nowhere. */
+uint64_t binary_entry(struct binary *binary);
 /* Copies n bytes from an offset of the file. -EBADMSG: the file does not hold them. */
 int binary_read(const struct binary *binary, uint64_t offset, void *to, size_t n);
 

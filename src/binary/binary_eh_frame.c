@@ -81,6 +81,13 @@ int binary_eh_frame(struct binary *binary, struct binary_part *part)
 	return part->offset <= binary->file.size && part->size <= binary->file.size - part->offset ? 0 : -EBADMSG;
 }
 
+uint64_t binary_entry(struct binary *binary)
+{
+	GElf_Ehdr ehdr;
+
+	return gelf_getehdr(binary->file.elf, &ehdr) ? ehdr.e_entry : 0;
+}
+
 static void find_starts(struct binary *binary, struct binary_starts *starts)
 {
 	struct header header;

@@ -12,6 +12,12 @@
  */
 #define TEXT_MAX (4ULL << 30)
 
+/*
+ * The code at which the execution of a file begins has no caller. In assembler it often has no FDE either: in x86-64's
+ * ld.so, for example, which would end the stack of each program that starts. It is short.
+ */
+#define ENTRY_SIZE 128
+
 #if defined(__x86_64__)
 #define MACHINE cfi_x86_64
 #elif defined(__aarch64__)
@@ -22,6 +28,7 @@ struct maker {
 	struct rules *rules;
 	uint64_t delta;	  /* file offset minus address, of the current function */
 	uint64_t reached; /* file offset at which the function before it ended */
+	uint64_t entry;	  /* file offset of the file's first instruction, UINT64_MAX: none */
 	uint16_t rule;	  /* the rule after the last row */
 	struct table_count count;
 	/* The page that is being made. */
@@ -110,11 +117,23 @@ static bool find_place(struct maker *maker, struct binary *binary, const struct 
 	return true;
 }
 
+/* No rule applies between two functions, unless the file's entry is there. Mostly there is nothing between them. */
+static void add_gap(struct maker *maker, uint64_t end)
+{
+	uint64_t entry = maker->entry;
+
+	add_row(maker, maker->reached, UNWIND_RULE_NONE);
+	if (entry < maker->reached || entry >= end)
+		return;
+	add_row(maker, entry, UNWIND_RULE_ROOT);
+	if (end - entry > ENTRY_SIZE)
+		add_row(maker, entry + ENTRY_SIZE, UNWIND_RULE_NONE);
+}
+
 static void add_function(struct maker *maker, const struct cfi_fde *fde)
 {
-	/* No rule applies between two functions. Mostly there is nothing between them. */
 	if (fde->start + maker->delta != maker->reached)
-		add_row(maker, maker->reached, UNWIND_RULE_NONE);
+		add_gap(maker, fde->start + maker->delta);
 	maker->count.damaged += cfi_run(&MACHINE, fde, on_row, maker) < 0;
 	maker->count.functions++;
 	maker->reached = fde->end + maker->delta;
@@ -130,7 +149,7 @@ static void add_functions(struct maker *maker, struct binary *binary, struct eh_
 		else
 			maker->count.damaged++;
 	}
-	add_row(maker, maker->reached, UNWIND_RULE_NONE);
+	add_gap(maker, UINT64_MAX);
 	end_page(maker);
 	maker->count.damaged += frame->damaged;
 }
@@ -147,6 +166,8 @@ int table_make(struct binary *binary, struct rules *rules, table_page_fn fn, voi
 	maker->fn = fn;
 	maker->ctx = ctx;
 	maker->rule = UNWIND_RULE_NONE;
+	if (binary_offset_of(binary, binary_entry(binary), true, &maker->entry) || maker->entry >= TEXT_MAX)
+		maker->entry = UINT64_MAX;
 	add_functions(maker, binary, &frame);
 	if (count)
 		*count = maker->count;

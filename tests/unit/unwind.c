@@ -133,6 +133,20 @@ Test(unwind, rules_of_a_function)
 	done();
 }
 
+/* _start, which follows, has no FDE. */
+Test(unwind, rules_of_the_entry)
+{
+	build(FUNCTION("other", NOP));
+	expect_cfa("other", 0, BEGIN);
+#if defined(__x86_64__)
+	expect_cfa("other", 1, UNWIND_CFA_ROOT, 0);
+#else
+	expect_cfa("other", 4, UNWIND_CFA_ROOT, 0);
+#endif
+	expect_cfa("other", 200, UNWIND_CFA_NONE, 0);
+	done();
+}
+
 /* A frame so large that a rule has no room for the distance from the CFA. */
 Test(unwind, rules_of_a_large_frame)
 {
