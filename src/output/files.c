@@ -151,8 +151,6 @@ static void read_sum(struct reading *reading, const struct schema *schema)
 		read_field(reading, &schema->fields[i]);
 	if (!reading->has_count)
 		reading->sum.count = 1;
-	if (!reading->has_time)
-		reading->sum.ns = reading->sum.count * reading->files->about.period_ns;
 }
 
 static void add_sum(struct tree_sum *to, const struct tree_sum *sum)
@@ -195,9 +193,14 @@ void files_row(struct files *files, const struct schema *schema, const void *row
 	free(reading.labels.v);
 }
 
+uint64_t files_time(const struct files *files, const struct tree_sum *sum)
+{
+	return sum->ns ? sum->ns : sum->count * files->about.period_ns;
+}
+
 uint64_t files_weight(const struct files *files, const struct tree_sum *sum)
 {
-	return files->about.by_time ? sum->ns / 1000 : sum->count;
+	return files->about.by_time ? files_time(files, sum) / 1000 : sum->count;
 }
 
 const char *files_unit(const struct files *files)

@@ -4,7 +4,7 @@
  * tables add up, by any schema that has stack fields; the files are written at the end, whatever ended the run.
  *
  *	files_add(&files, &file_folded, "out.folded", false, &err)	before tracing: refuses what cannot work
- *	output_set_files(out, &files)					each output_row() is added
+ *	files_row(&files, schema, &row, ctx)				for each row, printed or not
  *	vec_each(file, &files)						at the end, while names of frames are valid
  *		if (files_write(&files, file, &err))
  *			report
@@ -19,7 +19,7 @@
 #include "field.h"
 #include "tree.h"
 
-/* What the rows mean, for viewers. Strings stay the caller's. */
+/* What the rows mean, for viewers; to be set before files_write(). Strings stay the caller's. */
 struct files_about {
 	const char *title;  /* the command line: "sonde profile -F 99" */
 	const char *counts; /* what a row's counter counts, plural: "samples", "calls" */
@@ -27,7 +27,7 @@ struct files_about {
 	uint64_t period_ns; /* the time of one count, for rows without a duration; 0: none */
 	bool by_time;	    /* folded, speedscope and the flame graph show microseconds instead of counts */
 	uint64_t began_ns;  /* wall time when tracing began, ns since 1970 */
-	uint64_t lasted_ns; /* how long; the caller sets it before files_write() */
+	uint64_t lasted_ns; /* how long */
 };
 
 /* What a row's field of ROLE_TASK says: texts are numbers of files->strings. */
@@ -65,14 +65,14 @@ struct files {
 	struct set strings; /* NUL-terminated; member 0 is "" */
 };
 
-/* Initialise with {}; files_release() closes what is open and writes nothing. Set files->about before files_write(). */
+/* Initialise with {}; files_release() closes what is open and writes nothing. */
 void files_release(struct files *files);
 /*
  * Adds a file, created by files_write(). name "-": stdout, one at most. force: replaces an existing file. The name stays
  * the caller's. Returns 0 or -errno with err set: the file exists, is no regular file, its directory cannot be written.
  */
 int files_add(struct files *files, const struct file_format *format, const char *name, bool force, struct err *err);
-/* True if one goes to stdout: then no table may go there (output_mute()). */
+/* True if one goes to stdout: then no table may go there. */
 bool files_use_stdout(const struct files *files);
 /* Adds a row. ctx: for getters. Rows of a schema without stack fields are ignored. */
 void files_row(struct files *files, const struct schema *schema, const void *row, const void *ctx);
@@ -93,6 +93,8 @@ struct file_format {
 
 extern const struct file_format file_folded, file_pprof, file_speedscope;
 
+/* Returns the time of a sum, or of its counts if rows have no durations; in ns. */
+uint64_t files_time(const struct files *files, const struct tree_sum *sum);
 /* Returns what to show of a sum: microseconds or the count. */
 uint64_t files_weight(const struct files *files, const struct tree_sum *sum);
 /* "microseconds", or files->about.counts */

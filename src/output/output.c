@@ -5,7 +5,6 @@
 #include <sys/ioctl.h>
 
 #include "base/write.h"
-#include "files.h"
 #include "printer.h"
 
 /* The size of a pipe, so that the reader is woken as rarely as possible. */
@@ -24,26 +23,6 @@ struct output *output_new(int fd, enum output_format format)
 	out->fd = fd;
 	out->printer = printers[format];
 	return out;
-}
-
-static void mute_begin(struct output *out, const struct output_stamp *stamp, bool first)
-{
-}
-
-static void mute_row(struct output *out, const void *row)
-{
-}
-
-void output_mute(struct output *out)
-{
-	static const struct printer mute = { .begin = mute_begin, .row = mute_row };
-
-	out->printer = &mute;
-}
-
-void output_set_files(struct output *out, struct files *files)
-{
-	out->files = files;
 }
 
 bool output_is_text(const struct output *out)
@@ -127,8 +106,6 @@ static void end_row(struct output *out)
 
 void output_row(struct output *out, const void *row)
 {
-	if (out->files)
-		files_row(out->files, out->schema, row, out->ctx);
 	if (out->error) {
 		out->rows_lost++;
 		return;

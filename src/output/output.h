@@ -25,12 +25,6 @@ void output_free(struct output *out);
 /* True if people read the output: sums may stand among the rows then. Programs add up rows themselves. */
 bool output_is_text(const struct output *out);
 
-struct files;
-/* Each row is also added to these files (files.h), which stay the caller's. NULL: none. */
-void output_set_files(struct output *out, struct files *files);
-/* Nothing is printed from now on; rows still go to the files. */
-void output_mute(struct output *out);
-
 /* Sets the ctx that getters receive from now on; it stays the caller's. */
 void output_set_context(struct output *out, const void *ctx);
 /* Converts times since boot (CLOCK_BOOTTIME) to wall time. Both members are 0 until they are set. */

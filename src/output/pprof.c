@@ -188,7 +188,7 @@ static void add_sample(struct pprof *pprof, const struct files_sample *sample)
 		add_varint(&locations, location_of(pprof, tree->v[node].frame));
 	add_varint(&values, sample->sum.count);
 	if (pprof->files->about.times)
-		add_varint(&values, sample->sum.ns);
+		add_varint(&values, files_time(pprof->files, &sample->sum));
 	add_bytes(&message, SAMPLE_LOCATION_ID, &locations);
 	add_bytes(&message, SAMPLE_VALUE, &values);
 	for (size_t i = 0; i < labels->len / sizeof(struct files_label); i++)

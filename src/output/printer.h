@@ -13,9 +13,8 @@ struct output {
 	int fd;
 	const struct printer *printer;
 	struct output_clock clock;
-	const void *ctx;     /* for getters */
-	struct files *files; /* get each row too; NULL: none */
-	struct str room;     /* for value_read() */
+	const void *ctx; /* for getters */
+	struct str room; /* for value_read() */
 
 	/* the table that is being written */
 	const struct schema *schema;

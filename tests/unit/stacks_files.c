@@ -15,11 +15,12 @@ static const struct files_about about = {
 
 static struct str make(const struct file_format *format, const struct stack_row *rows, size_t n, const struct files_about *what)
 {
-	struct files files = { .about = *what };
+	struct files files = {};
 	struct str text = {};
 
 	for (size_t i = 0; i < n; i++)
 		files_row(&files, &profile_schema, &rows[i], NULL);
+	files.about = *what;
 	tree_finish(&files.tree);
 	format->add(&text, &files);
 	files_release(&files);
