@@ -138,7 +138,7 @@ static __always_inline void stack_send(struct unwind_slot *slot)
 static __always_inline void stack_add_kernel(struct unwind_slot *slot, void *ctx)
 {
 	__u64 n = slot->record.n_user;
-	__u32 size = stack_setup.depth * 8;
+	__u32 size = stack_setup.kernel * 8;
 	long got;
 
 	barrier_var(n);

@@ -57,9 +57,9 @@ _Static_assert(sizeof(struct stack_record) == 24, "as on the other side");
 
 /* Set by user space before the load: .rodata.stack. */
 struct stack_setup {
-	unsigned char user, kernel; /* which parts are wanted */
-	unsigned char tables;	    /* 0: frame pointers only (--unwind fp) */
-	unsigned char depth;	    /* 1 to STACK_DEPTH */
+	unsigned char user, kernel; /* the most frames of each part, STACK_DEPTH at most; 0: the part is not wanted */
+	unsigned char tables;	    /* callers are found by tables */
+	unsigned char pointers;	    /* callers are found by frame pointers, where there is no table */
 };
 _Static_assert(sizeof(struct stack_setup) == 4, "as on the other side");
 

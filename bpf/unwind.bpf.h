@@ -425,7 +425,9 @@ __noinline int unwind_step(__u32 number)
 		rule = unwind_rule_number(slot, offset);
 	if (rule != UNWIND_RULE_NONE)
 		return unwind_by_rule(slot, rule);
-	return unwind_by_signal(slot) ? 0 : unwind_by_fp(slot, end, flags);
+	if (unwind_by_signal(slot))
+		return 0;
+	return stack_setup.pointers ? unwind_by_fp(slot, end, flags) : unwind_end(slot, end);
 }
 
 /* Adds the frames of the slot's registers and of all callers to the record. */
@@ -433,7 +435,7 @@ __noinline int unwind_walk(__u32 number)
 {
 	for (int i = 0; i < STACK_DEPTH; i++) {
 		barrier_var(i);
-		if (i >= stack_setup.depth || unwind_step(number))
+		if (i >= stack_setup.user || unwind_step(number))
 			break;
 	}
 	return 0;

@@ -132,15 +132,21 @@ static bool with_user(const struct stacks *stacks)
 	return !stacks->settings->kernel_only;
 }
 
+static bool by_tables(const struct stacks_settings *settings)
+{
+	return settings->unwind == STACKS_UNWIND_AUTO || settings->unwind == STACKS_UNWIND_TABLE;
+}
+
 static int fill_setup(const struct stacks *stacks, struct object *object, struct err *err)
 {
 	const struct stacks_settings *settings = stacks->settings;
+	uint32_t depth = settings->depth ? settings->depth : STACK_DEPTH;
 	const struct stack_setup setup = {
-		.user = with_user(stacks),
-		.kernel = !settings->user_only,
-		.tables = settings->unwind == STACKS_UNWIND_AUTO || settings->unwind == STACKS_UNWIND_TABLE,
-		.depth = settings->unwind == STACKS_UNWIND_NONE ? 1 : settings->depth ? settings->depth
-										      : STACK_DEPTH,
+		.user = !with_user(stacks) ? 0 : settings->unwind == STACKS_UNWIND_NONE ? 1
+											: depth,
+		.kernel = settings->user_only ? 0 : depth,
+		.tables = by_tables(settings),
+		.pointers = settings->unwind != STACKS_UNWIND_TABLE,
 	};
 
 	return object_fill(object, ".rodata.stack", &setup, sizeof(setup), err);
@@ -162,7 +168,7 @@ static int make_session(struct stacks *stacks, struct err *err)
 	const struct engine_context *ctx = stacks->instance->ctx;
 	const struct unwind_options unwind = {
 		.pid = ctx->command.pid ? ctx->command.pid : (pid_t)ctx->pid,
-		.tables = with_user(stacks) && settings->unwind <= STACKS_UNWIND_TABLE,
+		.tables = with_user(stacks) && by_tables(settings),
 	};
 	const struct symbols_options symbols = {
 		.raw = settings->raw,
@@ -357,7 +363,7 @@ static void say_ends(struct stacks *stacks)
 	struct sums sums = sum_up(stacks);
 
 	for (size_t i = 0; i < STACK_ENDS; i++)
-		if (ends[i])
+		if (ends[i] && (i == STACK_END_ROOT || is_cut(stacks, i)))
 			add_sum(&text, sums.ends[i], ends[i]);
 	add_counted(&all, stacks, sums.all);
 	report_note("%s%s%s", all.data, text.len ? "; user stacks end: " : "", str_or_empty(text.data));

@@ -26,7 +26,7 @@
 
 enum stacks_unwind {
 	STACKS_UNWIND_AUTO,  /* tables, and frame pointers where a file has no table */
-	STACKS_UNWIND_TABLE, /* the same, but fail if the tables cannot be had */
+	STACKS_UNWIND_TABLE, /* tables only */
 	STACKS_UNWIND_FP,    /* frame pointers only */
 	STACKS_UNWIND_NONE,  /* only the place itself, no callers */
 };

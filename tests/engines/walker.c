@@ -184,7 +184,7 @@ static void fill_maps(void)
 
 static void prepare(void)
 {
-	const struct stack_setup setup = { 1, 1, !getenv("WALKER_FP"), STACK_DEPTH };
+	const struct stack_setup setup = { STACK_DEPTH, STACK_DEPTH, !getenv("WALKER_FP"), 1 };
 	struct err err = {};
 	uint32_t tgid = child;
 

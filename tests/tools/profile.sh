@@ -89,6 +89,13 @@ test_parts() {
 	expect_exit 0
 	expect_line '^shares;\[truncated\];alpha [0-9]+$'
 	expect_err 'too deep'
+	run sonde profile -f --unwind none -- shares 200
+	expect_exit 0
+	expect_line '^shares;alpha [0-9]+$'
+	expect_line '^shares;.*;vfs_read;'
+	run sonde profile -f --unwind table -- shares 200
+	expect_exit 0
+	expect_line '^shares;.*;main;work;alpha [0-9]+$'
 	run sonde profile -f --raw -U -- shares 200
 	expect_exit 0
 	expect_line '^shares;.*0x[0-9a-f]+ [0-9]+$'
