@@ -3,8 +3,8 @@
 #include "cursor.h"
 
 /*
- * DW_EH_PE_*: the low four bits are the form, the next three what the value is relative to. Bit 7 (indirect) is
- * ignored.
+ * DW_EH_PE_*: the low four bits are the form, the next three what the value is relative to. The last one says that the
+ * value is the address of a word that holds the pointer; only a running program has such words.
  */
 enum {
 	FORM_ABSPTR = 0,
@@ -20,6 +20,7 @@ enum {
 	RELATIVE_TO_PLACE = 0x10,
 	RELATIVE_TO_BASE = 0x30,
 	RELATIVE_MASK = 0x70,
+	INDIRECT = 0x80,
 };
 
 struct cursor cursor_init(const void *data, size_t size, uint64_t vaddr)
@@ -149,6 +150,8 @@ uint64_t cursor_pointer(struct cursor *c, uint8_t encoding, uint64_t base)
 	if (encoding == CURSOR_OMIT)
 		return 0;
 	value = form(c, encoding);
+	if (encoding & INDIRECT)
+		fail(c);
 	switch (encoding & RELATIVE_MASK) {
 	case RELATIVE_TO_NOTHING:
 		return value;
@@ -159,4 +162,10 @@ uint64_t cursor_pointer(struct cursor *c, uint8_t encoding, uint64_t base)
 	}
 	fail(c);
 	return 0;
+}
+
+void cursor_skip_pointer(struct cursor *c, uint8_t encoding)
+{
+	if (encoding != CURSOR_OMIT)
+		form(c, encoding);
 }

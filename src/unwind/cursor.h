@@ -33,9 +33,11 @@ int64_t cursor_sleb(struct cursor *c);
 const char *cursor_string(struct cursor *c);
 /*
  * Reads an encoded pointer. It is absolute, relative to its own place (DW_EH_PE_pcrel) or relative to `base`
- * (DW_EH_PE_datarel). For DW_EH_PE_omit it reads nothing and returns 0.
+ * (DW_EH_PE_datarel). For DW_EH_PE_omit it reads nothing and returns 0. An indirect one (DW_EH_PE_indirect) is bad.
  */
 uint64_t cursor_pointer(struct cursor *c, uint8_t encoding, uint64_t base);
+/* Skips an encoded pointer of any kind. */
+void cursor_skip_pointer(struct cursor *c, uint8_t encoding);
 
 #define CURSOR_OMIT 0xff /* DW_EH_PE_omit */
 

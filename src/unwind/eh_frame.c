@@ -39,7 +39,7 @@ static bool read_augmentation(struct cfi_cie *cie, const char *letters, struct c
 			cie->encoding = cursor_fixed(&data, 1);
 			break;
 		case 'P':
-			cursor_pointer(&data, cursor_fixed(&data, 1) & 0x7f, 0);
+			cursor_skip_pointer(&data, cursor_fixed(&data, 1));
 			break;
 		case 'L':
 			cursor_fixed(&data, 1);
@@ -96,7 +96,7 @@ static const uint8_t *bytes_at(struct eh_frame *frame, uint64_t at, size_t n)
 
 	if (!frame->source.binary)
 		return frame->source.data + at;
-	if (at >= window->at && at - window->at <= window->n && n <= window->n - (at - window->at))
+	if (window->bytes && at >= window->at && at - window->at <= window->n && n <= window->n - (at - window->at))
 		return window->bytes + (at - window->at);
 	n = n < WINDOW ? WINDOW : n;
 	n = n < left ? n : left;
@@ -120,7 +120,7 @@ static struct cursor cursor_at(struct eh_frame *frame, uint64_t at, size_t n)
 
 	n = n < part->size - at ? n : part->size - at;
 	bytes = bytes_at(frame, at, n);
-	return cursor_init(bytes, bytes ? n : 0, part->vaddr + at);
+	return bytes ? cursor_init(bytes, n, part->vaddr + at) : cursor_init("", 0, part->vaddr + at);
 }
 
 /* Where a record is in the section. */

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Fuzzes all readers of ELF files in binary/binary.h. */
+/* Fuzzes all readers of ELF files in binary/binary.h, and the unwind tables made of them. */
 #include "fuzz.h"
 #include "binary/binary_code.h"
 #include "binary/binary_file.h"
+#include "unwind/functions.h"
+#include "unwind/table.h"
 
 static void read_symbols(struct binary *binary)
 {
@@ -43,6 +45,51 @@ static int look_at_slot(void *ctx, const struct binary_slot *slot)
 	return 0;
 }
 
+static int look_at_needed(void *ctx, const char *text, bool runpath)
+{
+	fuzz_look(text);
+	return 0;
+}
+
+static void read_needed(struct binary *binary)
+{
+	char *id __free = binary_build_id(binary);
+	char loader[PATH_MAX];
+
+	fuzz_look(id);
+	binary_each_needed(binary, look_at_needed, NULL);
+	if (!binary_interpreter(binary, loader))
+		fuzz_look(loader);
+}
+
+/* Pages come in order; the first row of each is at place 0, and the others follow in order. */
+static int look_at_page(void *ctx, uint32_t page, const struct unwind_row *rows, size_t n)
+{
+	int64_t *last = ctx;
+
+	if (page <= *last || !n || n > TABLE_PAGE_MAX || rows[0].place)
+		abort();
+	for (size_t i = 1; i < n; i++)
+		if (rows[i].place <= rows[i - 1].place)
+			abort();
+	*last = page;
+	return 0;
+}
+
+static void read_unwinding(struct binary *binary)
+{
+	__cleanup(functions_release) struct functions functions = {};
+	struct rules rules = {};
+	int64_t last = -1;
+
+	table_make(binary, &rules, look_at_page, &last, NULL);
+	rules_release(&rules);
+	functions_read(&functions, binary);
+	for (size_t i = 0; i < functions.n; i++)
+		if (functions.v[i].size && !functions_at(&functions, functions.v[i].offset))
+			abort();
+}
+
 /* Checks places for probes: the entry of every symbol, places inside it, and every USDT probe. */
 static void check_places(struct binary *binary)
 {
@@ -80,7 +127,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint8_t *copy __free = (uint8_t *)fuzz_text(data, size);
 	struct binary *binary __cleanup(binary_closep) = NULL;
 	static struct fuzz_file file;
-	const char *name, *runpath;
 	struct err err;
 
 	make_native(copy, size);
@@ -94,10 +140,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	binary_each_ifunc(binary, look_at_slot, binary);
 	binary_go(binary);
 	binary_is_named(binary, "main");
-	if (!binary_needed(binary, "lib", &name, &runpath)) {
-		fuzz_look(name);
-		fuzz_look(runpath);
-	}
+	read_needed(binary);
+	read_unwinding(binary);
 	fuzz_look(binary_refused(binary));
 	return 0;
 }

@@ -374,6 +374,16 @@ Test(unwind, pointers)
 	cr_expect_eq(cursor_pointer(&c, 0x3b, 0x500), 0x510);
 	cr_expect_eq(cursor_pointer(&c, 0x02, 0), 2);
 	cr_expect_not(c.bad);
+	c = cursor_init(data, sizeof(data), 0x1000);
+	cursor_skip_pointer(&c, CURSOR_OMIT);
+	cursor_skip_pointer(&c, 0x9b);
+	cr_expect_eq(cursor_pointer(&c, 0x03, 0), 0x10);
+	cr_expect_not(c.bad);
+	c = cursor_init(data, sizeof(data), 0x1000);
+	cursor_pointer(&c, 0x9b, 0);
+	cr_expect(c.bad);
+	c = cursor_init(data + 8, 2, 0x1008);
+	cr_expect_eq(cursor_pointer(&c, 0x02, 0), 2);
 	cr_expect_eq(cursor_pointer(&c, 0x02, 0), 0);
 	cr_expect(c.bad);
 }
