@@ -29,8 +29,7 @@ static const struct frame *const lost_frames[] = { &frame_lost };
 /* Whether frames are missing at the outer end of the user part. --unwind none asks for that. */
 static bool is_cut(const struct stacks *stacks, enum stack_end end)
 {
-	return end != STACK_END_ROOT && end != STACK_END_NO_USER &&
-	       !(end == STACK_END_DEPTH && stacks->settings->unwind == STACKS_UNWIND_NONE);
+	return end != STACK_END_ROOT && end != STACK_END_NO_USER && stacks->settings->unwind != STACKS_UNWIND_NONE;
 }
 
 static struct stacks_kept *keep(struct stacks *stacks, const struct stack_record *record)

@@ -34,21 +34,21 @@ expect_all_samples() {
 # expect_samples HZ N: as many as in the time that shares spent. A machine that stands still misses some.
 expect_samples() {
 	expected=$(($(spent) * $1 / 1000))
-	expect_between "samples" $((expected * 50 / 100)) $((expected * 115 / 100)) "$2"
+	expect_between "samples" $((expected * 30 / 100)) $((expected * 115 / 100)) "$2"
 }
 
-# expect_share NAME PERCENT: of the samples of shares, within 8 percent of all.
+# expect_share NAME LEAST MOST: percent of the samples of shares. Where a machine stands still, the function has less.
 expect_share() {
-	expect_between "% in $1" $(($2 - 8)) $(($2 + 8)) $(($(in_function "$1") * 100 / $(in_function work)))
+	expect_between "% in $1" "$2" "$3" $(($(in_function "$1") * 100 / $(in_function work)))
 }
 
 shares_of_time() {
 	run sonde profile -f -F 200 -- shares 2000
 	expect_exit 0
 	expect_all_samples
-	expect_share alpha 60
-	expect_share beta 20
-	expect_share zero 20
+	expect_share alpha 45 70
+	expect_share beta 10 30
+	expect_share zero 10 30
 	expect_samples 200 "$(in_function work)"
 }
 
@@ -120,7 +120,7 @@ test_pid() {
 	stop INT
 	expect_exit 0
 	expect_all_samples
-	expect_between "samples" 10 40 "$(samples)"
+	expect_between "samples" 5 40 "$(samples)"
 }
 
 test_children() {
@@ -153,10 +153,10 @@ test_idle() {
 	run sonde profile -f -I 1
 	expect_exit 0
 	expect_line '^swapper/0;.*do_idle'
-	expect_between "samples" 60 110 "$(samples)"
+	expect_between "samples" 20 110 "$(samples)"
 	run sonde profile -f -I --count 10000000 --cpu 0 1
 	expect_exit 0
-	expect_between "samples" 60 110 "$(samples)"
+	expect_between "samples" 20 110 "$(samples)"
 }
 
 test_intervals() {
