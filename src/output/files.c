@@ -65,7 +65,8 @@ static void add_stack(struct reading *reading, const struct field *field)
 		const struct frame *frame = frames[field->reversed ? i : value.n - 1 - i];
 
 		add_node(reading, frame);
-		reading->exact = tree_add(&reading->files->exact, reading->exact, frame);
+		if (reading->files->has_samples)
+			reading->exact = tree_add(&reading->files->exact, reading->exact, frame);
 	}
 	reading->above = field;
 	reading->n_above = value.n;
@@ -100,7 +101,7 @@ static void read_stack(struct reading *reading, const struct schema *schema)
 	}
 	if (!reading->node)
 		add_node(reading, &no_stack);
-	if (!reading->exact)
+	if (!reading->exact && reading->files->has_samples)
 		reading->exact = tree_add(&reading->files->exact, 0, &no_stack);
 }
 
@@ -132,7 +133,7 @@ static void read_field(struct reading *reading, const struct field *field)
 	if (field->text_only || (role != ROLE_TASK && role != ROLE_COUNTER && role != ROLE_DURATION))
 		return;
 	value_read(&value, field, reading->row, reading->ctx, &reading->room);
-	if (role == ROLE_TASK && (value.type == VALUE_TEXT || value.type == VALUE_U64 || value.type == VALUE_S64)) {
+	if (role == ROLE_TASK && reading->files->has_samples && (value.type == VALUE_TEXT || value.type == VALUE_U64 || value.type == VALUE_S64)) {
 		read_label(reading, field, &value);
 	} else if (role == ROLE_COUNTER && !reading->has_count) {
 		reading->sum.count = value.type == VALUE_U64 ? value.bits : 0;
@@ -188,7 +189,8 @@ void files_row(struct files *files, const struct schema *schema, const void *row
 	read_stack(&reading, schema);
 	read_sum(&reading, schema);
 	add_sum(&files->tree.v[reading.node].self, &reading.sum);
-	add_sample(&reading);
+	if (files->has_samples)
+		add_sample(&reading);
 	str_release(&reading.room);
 	free(reading.labels.v);
 }

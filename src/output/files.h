@@ -51,7 +51,8 @@ struct files {
 	struct tree tree; /* merged by names; finished before they are called */
 	bool annotated;	  /* folded: kernel frames end with _[k] */
 
-	/* pprof: stacks by address, and by the task's labels */
+	/* stacks by address, and by the task's labels; only if a format needs them */
+	bool has_samples;
 	struct tree exact;
 	struct {
 		struct files_sample {
@@ -87,6 +88,7 @@ int files_write(struct files *files, const struct file *file, struct err *err);
 struct file_format {
 	const char *name; /* "folded" */
 	bool binary;	  /* not for terminals */
+	bool samples;	  /* add() reads files->samples */
 	/* Appends the whole file. files->tree is finished, and has node 0 at least. */
 	void (*add)(struct str *s, const struct files *files);
 };

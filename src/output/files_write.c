@@ -103,11 +103,13 @@ int files_add(struct files *files, const struct file_format *format, const char 
 		if (!ret)
 			ret = check_name(&file, err);
 	}
-	if (!ret)
-		*vec_push(files) = file;
-	else if (file.dir >= 0)
+	if (ret && file.dir >= 0)
 		close(file.dir);
-	return ret;
+	if (ret)
+		return ret;
+	*vec_push(files) = file;
+	files->has_samples |= format->samples;
+	return 0;
 }
 
 /* Returns 0 or -errno. A full disk may be reported by close() only (NFS). */

@@ -312,4 +312,4 @@ static void pprof_add(struct str *s, const struct files *files)
 	free(pprof.limits.v);
 }
 
-const struct file_format file_pprof = { .name = "pprof", .binary = true, .add = pprof_add };
+const struct file_format file_pprof = { .name = "pprof", .binary = true, .samples = true, .add = pprof_add };

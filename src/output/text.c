@@ -275,17 +275,12 @@ static void add_line(struct output *out, const void *row)
 
 static void add_frame(struct output *out, const struct field *field, const struct frame *frame)
 {
-	size_t line = out->buf.len, name;
-
 	str_add(&out->buf, field->title ? field->title : STACK_INDENT);
 	if (field->style && field->style->addresses)
 		str_addf(&out->buf, "%-16llx ", (unsigned long long)frame->address);
-	name = out->buf.len;
 	str_add_shown(&out->buf, frame->name, strlen(frame->name));
 	if (field->style && field->style->annotated && frame->kind == FRAME_KERNEL)
 		str_add(&out->buf, "_[k]");
-	if (out->width && field->may_cut)
-		shorten(&out->buf, line, name, out->buf.len - name, out->width);
 	str_addc(&out->buf, '\n');
 }
 

@@ -15,7 +15,7 @@ static const struct files_about about = {
 
 static struct str make(const struct file_format *format, const struct stack_row *rows, size_t n, const struct files_about *what)
 {
-	struct files files = {};
+	struct files files = { .has_samples = true };
 	struct str text = {};
 
 	for (size_t i = 0; i < n; i++)
