@@ -109,6 +109,46 @@ static void check_places(struct binary *binary)
 			binary_check_usdt(binary, probes[i].offset, &err);
 }
 
+/* The function of a place by the list of all, sorted as binary_functions() does. */
+static const struct binary_symbol *function_of(const struct binary_symbol *symbols, size_t n, uint64_t offset)
+{
+	const struct binary_symbol *found = NULL;
+
+	for (size_t i = 0; i < n; i++)
+		if (offset - symbols[i].offset < symbols[i].size && (!found || symbols[i].offset > found->offset))
+			found = &symbols[i];
+	return found;
+}
+
+/* Places are found in the function that the list of all functions says. */
+static void find_places(struct binary *binary, const char *path)
+{
+	struct binary *other __cleanup(binary_closep) = NULL;
+	const struct binary_symbol *symbols;
+	struct binary_place places[64];
+	size_t n, n_places = 0;
+	struct err err;
+	const char *stub;
+
+	if (binary_functions(binary, &symbols, &n, &err) || binary_open(NULL, path, &other, &err))
+		return;
+	for (size_t i = 0; i < n && n_places + 1 < ARRAY_SIZE(places); i++) {
+		places[n_places++].offset = symbols[i].offset;
+		if (i + 1 == n || symbols[i + 1].offset > symbols[i].offset + 2)
+			places[n_places++].offset = symbols[i].offset + 2;
+	}
+	if (binary_find_places(other, places, n_places, NULL, NULL))
+		abort();
+	for (size_t i = 0; i < n_places; i++) {
+		const struct binary_symbol *found = &places[i].function, *want = function_of(symbols, n, places[i].offset);
+
+		if (found->name && found->size && (!want || strcmp(want->name, found->name)))
+			abort();
+		if (binary_stub_at(other, places[i].offset, &stub))
+			fuzz_look(stub);
+	}
+}
+
 /* Sets the machine: a file for another one is refused by its header, and the rest would not be tested. */
 static void make_native(uint8_t *data, size_t size)
 {
@@ -135,6 +175,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	read_symbols(binary);
 	read_usdt(binary);
+	find_places(binary, file.path);
 	check_places(binary);
 	binary_each_slot(binary, look_at_slot, binary);
 	binary_each_ifunc(binary, look_at_slot, binary);
