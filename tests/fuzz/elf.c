@@ -109,15 +109,20 @@ static void check_places(struct binary *binary)
 			binary_check_usdt(binary, probes[i].offset, &err);
 }
 
-/* The function of a place by the list of all, sorted as binary_functions() does. */
-static const struct binary_symbol *function_of(const struct binary_symbol *symbols, size_t n, uint64_t offset)
+/*
+ * Whether the list of all functions has this one, and none that begins later and holds the place. Sizes may differ, if two
+ * tables have the function.
+ */
+static bool is_right(const struct binary_symbol *symbols, size_t n, const struct binary_symbol *found, uint64_t offset)
 {
-	const struct binary_symbol *found = NULL;
+	bool listed = false;
 
-	for (size_t i = 0; i < n; i++)
-		if (offset - symbols[i].offset < symbols[i].size && (!found || symbols[i].offset > found->offset))
-			found = &symbols[i];
-	return found;
+	for (size_t i = 0; i < n; i++) {
+		listed |= symbols[i].offset == found->offset && !strcmp(symbols[i].name, found->name);
+		if (offset - symbols[i].offset < symbols[i].size && symbols[i].offset > found->offset)
+			return false;
+	}
+	return listed && offset - found->offset < found->size;
 }
 
 /* Places are found in the function that the list of all functions says. */
@@ -140,9 +145,9 @@ static void find_places(struct binary *binary, const char *path)
 	if (binary_find_places(other, places, n_places, NULL, NULL))
 		abort();
 	for (size_t i = 0; i < n_places; i++) {
-		const struct binary_symbol *found = &places[i].function, *want = function_of(symbols, n, places[i].offset);
+		const struct binary_symbol *found = &places[i].function;
 
-		if (found->name && found->size && (!want || strcmp(want->name, found->name)))
+		if (found->name && found->size && !is_right(symbols, n, found, places[i].offset))
 			abort();
 		if (binary_stub_at(other, places[i].offset, &stub))
 			fuzz_look(stub);
