@@ -33,25 +33,13 @@ static void on_fork(struct unwind *unwind, const struct record *record)
 
 /*
  * Whether no thread of a process is left. The first thread stays as a zombie until all others have ended; or another
- * thread has called exec and takes its place. proc_pid_stat(5): state is field 3, num_threads field 20.
+ * thread has called exec and takes its place.
  */
 static bool has_ended(pid_t pid)
 {
-	char path[32], text[512] = "";
-	const char *at;
-	char state;
-	long threads;
-	FILE *f __fclose = NULL;
+	struct scan_stat stat;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	f = fopen(path, "re");
-	if (!f || !fread(text, 1, sizeof(text) - 1, f))
-		return true;
-	/* The name is in parentheses, and can hold some itself. */
-	at = strrchr(text, ')');
-	if (!at || sscanf(at + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %ld", &state, &threads) != 2)
-		return true;
-	return strchr("ZXx", state) && threads <= 1;
+	return !scan_stat(pid, &stat) || (strchr("ZXx", stat.state) && stat.threads <= 1);
 }
 
 void follow_endings(struct unwind *unwind)

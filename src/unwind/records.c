@@ -31,7 +31,8 @@ struct records {
 	int n_rings;
 	size_t size; /* of the rings, without control data */
 	int epoll;
-	char *record; /* a record that is copied out of the ring */
+	uint64_t read; /* records so far */
+	char *record;  /* a record that is copied out of the ring */
 	/* Records that were read and not reported yet. */
 	struct record *v;
 	size_t n, cap;
@@ -95,24 +96,27 @@ static int ring_open(struct records *records, int processor)
 	return -errno;
 }
 
-static int open_rings(struct records *records)
+/* *n: how many are open. Returns the last error. */
+static int open_rings(struct records *records, size_t *n)
 {
-	int ret = -ENODEV, n = 0;
+	bool *online __free = base_alloc(records->n_rings * sizeof(*online));
+	int ret = 0;
 
+	*n = 0;
+	cpus_online(online);
 	for (int i = 0; i < records->n_rings; i++) {
-		int failed = records->rings[i].fd < 0 ? ring_open(records, i) : 0;
+		int failed = online[i] ? ring_open(records, i) : 0;
 
-		n += !failed;
-		/* An offline processor is no error. */
-		if (failed && failed != -ENODEV)
-			ret = failed;
+		*n += online[i] && !failed;
+		ret = failed ? failed : ret;
 	}
-	return n ? 0 : ret;
+	return ret;
 }
 
 int records_open(struct records **opened, struct err *err)
 {
 	struct records *records = base_alloc(sizeof(*records));
+	size_t n = 0;
 	int ret;
 
 	records->n_rings = cpus_ids();
@@ -122,8 +126,8 @@ int records_open(struct records **opened, struct err *err)
 	records->size = records->n_rings > MANY_PROCESSORS ? RING_SIZE_SMALL : RING_SIZE;
 	records->record = base_alloc(UINT16_MAX + 1);
 	records->epoll = epoll_create1(EPOLL_CLOEXEC);
-	ret = records->epoll < 0 ? -errno : open_rings(records);
-	if (!ret) {
+	ret = records->epoll < 0 ? -errno : open_rings(records, &n);
+	if (n) {
 		*opened = records;
 		return 0;
 	}
@@ -151,15 +155,6 @@ int records_fd(const struct records *records)
 	return records->epoll;
 }
 
-bool records_adopt_processors(struct records *records)
-{
-	bool any = false;
-
-	for (int i = 0; i < records->n_rings; i++)
-		any |= records->rings[i].fd < 0 && !ring_open(records, i);
-	return any;
-}
-
 /* Copies n bytes from a position of the ring, which may wrap around. */
 static void copy_out(const struct records *records, const struct ring *ring, uint64_t at, void *to, size_t n)
 {
@@ -178,6 +173,7 @@ static void keep(struct records *records, size_t n)
 		return;
 	kept = vec_push(records);
 	*kept = record;
+	kept->number = records->read++;
 	if (record.kind == RECORD_MAP)
 		kept->mapping.path = pool_add(&records->texts, record.mapping.path);
 }
@@ -200,6 +196,13 @@ static void read_ring(struct records *records, struct ring *ring)
 	__atomic_store_n(&control->data_tail, head, __ATOMIC_RELEASE);
 }
 
+/* Reads the last records and closes the event. */
+static void ring_end(struct records *records, struct ring *ring)
+{
+	read_ring(records, ring);
+	ring_close(records, ring);
+}
+
 /*
  * Asks for events, so that the descriptor is not readable any more. An event that has ended would make it readable
  * for ever: its processor went offline.
@@ -212,20 +215,37 @@ static void clear_events(struct records *records)
 	do {
 		n = epoll_wait(records->epoll, events, ARRAY_SIZE(events), 0);
 		for (int i = 0; i < n; i++)
-			if (events[i].events & (EPOLLHUP | EPOLLERR)) {
-				struct ring *ring = &records->rings[events[i].data.u32];
-
-				read_ring(records, ring);
-				ring_close(records, ring);
-			}
+			if (events[i].events & (EPOLLHUP | EPOLLERR))
+				ring_end(records, &records->rings[events[i].data.u32]);
 	} while (n == ARRAY_SIZE(events));
+}
+
+/*
+ * An event does not survive that its processor is offline: some kernels end it, in others it is silent from then on.
+ */
+bool records_check_processors(struct records *records)
+{
+	bool *online __free = base_alloc(records->n_rings * sizeof(*online)), any = false;
+
+	cpus_online(online);
+	for (int i = 0; i < records->n_rings; i++) {
+		struct ring *ring = &records->rings[i];
+
+		if (online[i] && ring->fd < 0)
+			any |= !ring_open(records, i);
+		else if (!online[i] && ring->fd >= 0)
+			ring_end(records, ring);
+	}
+	return any;
 }
 
 static int by_time(const void *pa, const void *pb)
 {
 	const struct record *a = pa, *b = pb;
 
-	return a->time < b->time ? -1 : a->time > b->time;
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	return a->number < b->number ? -1 : a->number > b->number;
 }
 
 /* Reports the records up to a time, and keeps the others. */

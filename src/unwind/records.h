@@ -22,7 +22,8 @@ enum record_kind {
 
 struct record {
 	enum record_kind kind;
-	uint64_t time; /* ns of CLOCK_MONOTONIC */
+	uint64_t time;	 /* ns of CLOCK_MONOTONIC */
+	uint64_t number; /* decides between records of one processor that have the same time */
 	pid_t pid, tid;
 	pid_t parent;		/* RECORD_FORK: the process id of the parent */
 	uint64_t lost;		/* RECORD_LOST: how many records */
@@ -46,9 +47,10 @@ void records_close(struct records *records);
 /* An epoll descriptor that is readable when there are records. */
 int records_fd(const struct records *records);
 /*
- * Opens events on processors that came online since. Returns true if there are any: of them, records are missing.
+ * Opens events on processors that came online since, and closes those of processors that went offline. Returns true if
+ * some came online: their first records are missing.
  */
-bool records_adopt_processors(struct records *records);
+bool records_check_processors(struct records *records);
 
 /*
  * Calls fn for each record that exists now, in the order of time. A record is valid during the call.

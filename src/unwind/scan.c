@@ -82,7 +82,8 @@ int scan_process(struct unwind *unwind, pid_t pid)
 	return ret;
 }
 
-static int scan_all(struct unwind *unwind, bool (*should_stop)(void *ctx), void *ctx)
+/* Calls fn for each process. A non-zero return ends the walk and is returned. */
+static int each_process(int (*fn)(void *ctx, pid_t pid), void *ctx)
 {
 	DIR *proc = opendir("/proc");
 	struct dirent *entry;
@@ -92,20 +93,76 @@ static int scan_all(struct unwind *unwind, bool (*should_stop)(void *ctx), void 
 		pid_t pid = atoi(entry->d_name);
 
 		if (pid > 0)
-			scan_process(unwind, pid);
-		if (should_stop && should_stop(ctx))
-			ret = -EINTR;
+			ret = fn(ctx, pid);
 	}
 	if (proc)
 		closedir(proc);
 	return ret;
 }
 
+struct first {
+	struct unwind *unwind;
+	bool (*should_stop)(void *ctx);
+	void *ctx;
+};
+
+static int scan_first(void *ctx, pid_t pid)
+{
+	const struct first *first = ctx;
+
+	scan_process(first->unwind, pid);
+	return first->should_stop && first->should_stop(first->ctx) ? -EINTR : 0;
+}
+
 int scan_processes(struct unwind *unwind, bool (*should_stop)(void *ctx), void *ctx)
 {
+	struct first first = { unwind, should_stop, ctx };
+	int ret;
+
+	unwind->scan_began = clock_monotonic_ns();
+	ret = unwind->options.pid ? scan_process(unwind, unwind->options.pid) : each_process(scan_first, &first);
+	unwind->scan_took = clock_monotonic_ns() - unwind->scan_began;
+	return ret;
+}
+
+/* proc_pid_stat(5): state is field 3, behind the name in parentheses; ppid field 4, num_threads field 20. */
+bool scan_stat(pid_t pid, struct scan_stat *stat)
+{
+	char path[32], text[512] = "";
+	FILE *f __fclose = NULL;
+	const char *at;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	f = fopen(path, "re");
+	if (!f || !fread(text, 1, sizeof(text) - 1, f))
+		return false;
+	at = strrchr(text, ')');
+	return at && sscanf(at + 1, " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %ld", &stat->state,
+			    &stat->parent, &stat->threads) == 3;
+}
+
+static bool is_child(const struct unwind *unwind, pid_t pid)
+{
+	struct scan_stat stat;
+
+	return scan_stat(pid, &stat) && spaces_find(&unwind->spaces, stat.parent);
+}
+
+/* A parent mostly comes before its children. */
+static int scan_if_ours(void *ctx, pid_t pid)
+{
+	struct unwind *unwind = ctx;
+
+	if (!unwind->options.pid || spaces_find(&unwind->spaces, pid) || is_child(unwind, pid))
+		scan_process(unwind, pid);
+	return 0;
+}
+
+void scan_again(struct unwind *unwind)
+{
 	unwind->rescan = false;
-	unwind->scanned = clock_monotonic_ns();
-	if (!unwind->options.pid)
-		return scan_all(unwind, should_stop, ctx);
-	return scan_process(unwind, unwind->options.pid);
+	unwind->scan_began = clock_monotonic_ns();
+	each_process(scan_if_ours, unwind);
+	spaces_remove_older(&unwind->spaces, unwind->scan_began);
+	unwind->scan_took = clock_monotonic_ns() - unwind->scan_began;
 }

@@ -17,10 +17,11 @@ struct unwind {
 	struct spaces spaces;
 	struct records *records; /* NULL: none */
 	bool started;
-	struct err no_records; /* why, if the kernel refused them */
-	uint64_t lost;	       /* records that the kernel could not deliver */
-	bool rescan;	       /* something was lost since the last scan */
-	uint64_t scanned;      /* when, in ns of CLOCK_MONOTONIC */
+	struct err no_records;		/* why, if the kernel refused them */
+	uint64_t lost;			/* records that the kernel could not deliver */
+	bool rescan;			/* something was lost since the last scan */
+	uint64_t scan_began, scan_took; /* the last scan, in ns of CLOCK_MONOTONIC */
+	uint64_t checked;		/* when processors were last looked at, in ns of CLOCK_MONOTONIC */
 	/* Processes whose first thread has ended, maybe before others. */
 	struct unwind_ending {
 		pid_t *v;
@@ -40,7 +41,16 @@ int scan_process(struct unwind *unwind, pid_t pid);
  * should_stop (may be NULL) returned true.
  */
 int scan_processes(struct unwind *unwind, bool (*should_stop)(void *ctx), void *ctx);
-/* Adds a mapping of a process, with its file. Returns 0 or -errno. */
+/* Reads them again, also descendants of known processes, and removes those that are gone. */
+void scan_again(struct unwind *unwind);
+/* What /proc/PID/stat says. Returns false if there is no such process. */
+struct scan_stat {
+	char state; /* of its first thread */
+	pid_t parent;
+	long threads; /* also a first thread that has ended, as long as there are others */
+};
+bool scan_stat(pid_t pid, struct scan_stat *stat);
+/* Adds a mapping of a process, with its file. */
 void scan_mapping(struct unwind *unwind, struct space *space, const struct mapping *mapping);
 
 /* --- follow.c --- */

@@ -198,6 +198,16 @@ void spaces_remove(struct spaces *spaces, pid_t pid)
 	spaces->n--;
 }
 
+void spaces_remove_older(struct spaces *spaces, uint64_t than)
+{
+	for (size_t i = 0; i < SPACES_BUCKETS; i++)
+		for (struct space *space = spaces->buckets[i], *next; space; space = next) {
+			next = space->next;
+			if (space->since < than)
+				spaces_remove(spaces, space->pid);
+		}
+}
+
 /* Begins to change a process: copies what it has. */
 static void begin_change(struct spaces *spaces, struct space *space)
 {

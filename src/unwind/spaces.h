@@ -55,6 +55,8 @@ struct space *spaces_add(struct spaces *spaces, pid_t pid);
 /* Adds a process that has the mappings of its parent, as fork does. Replaces a process with the same pid. */
 void spaces_fork(struct spaces *spaces, const struct space *parent, pid_t pid, uint64_t since);
 void spaces_remove(struct spaces *spaces, pid_t pid);
+/* Removes the processes of which nothing is known since a time. */
+void spaces_remove_older(struct spaces *spaces, uint64_t than);
 
 /* Forgets the mappings of a process. */
 void spaces_clear(struct spaces *spaces, struct space *space);

@@ -11,8 +11,11 @@
 #define PROCESSES_MAX	  32768
 #define PROCESSES_MAX_ONE 4096
 
-/* After records were lost /proc is read again, but not more often than this. */
-#define RESCAN_NS NS_PER_SEC
+/* After records were lost /proc is read again, but not for more than a part of the time. */
+#define RESCAN_PAUSE 20
+
+/* How often to look whether processors came online. */
+#define CHECK_NS NS_PER_SEC
 
 static int create_maps(struct unwind *unwind)
 {
@@ -97,15 +100,30 @@ int unwind_fd(const struct unwind *unwind)
 	return unwind->records ? records_fd(unwind->records) : -1;
 }
 
+static void check_processors(struct unwind *unwind)
+{
+	uint64_t now = clock_monotonic_ns();
+
+	if (now - unwind->checked < CHECK_NS)
+		return;
+	unwind->checked = now;
+	unwind->rescan |= records_check_processors(unwind->records);
+}
+
+static bool may_rescan(const struct unwind *unwind)
+{
+	return clock_monotonic_ns() - unwind->scan_began > RESCAN_PAUSE * unwind->scan_took;
+}
+
 void unwind_take(struct unwind *unwind)
 {
 	if (!unwind->records)
 		return;
 	modules_begin_round(&unwind->modules);
 	records_take(unwind->records, follow_record, unwind);
-	unwind->rescan |= records_adopt_processors(unwind->records);
-	if (unwind->rescan && clock_monotonic_ns() - unwind->scanned > RESCAN_NS)
-		scan_processes(unwind, NULL, NULL);
+	check_processors(unwind);
+	if (unwind->rescan && may_rescan(unwind))
+		scan_again(unwind);
 	follow_endings(unwind);
 	publish(unwind);
 }

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* src/unwind/unwind.h: what BPF programs find in the maps of a session, while processes start, map files and end. */
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 
 #include "binary/maps.h"
 #include "unwind_fixture.h"
@@ -198,5 +203,174 @@ Test(unwind_session, prepared_command)
 	cr_expect_eq(count_modules(), n);
 	expect_as_proc_shows(echo.pid);
 	echo_end(&echo);
+	unwind_free(unwind);
+}
+
+/* --- bad days --- */
+
+/* Maps and unmaps code until the ring of this processor is full. */
+static void overrun(void)
+{
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET(sched_getcpu(), &one);
+	cr_assert_eq(sched_setaffinity(0, sizeof(one), &one), 0);
+	for (int i = 0; i < 5000; i++)
+		munmap(mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), 4096);
+}
+
+/* Where records were lost, /proc is read again: mappings and children are there, and what has ended is gone. */
+Test(unwind_session, lost_records)
+{
+	struct unwind_space space;
+	struct echo first, second;
+	const void *at;
+
+	session_start(getpid());
+	first = echo_start("/bin/cat");
+	unwind_take(unwind);
+	cr_assert(session_space(first.pid, &space));
+	overrun();
+	echo_end(&first);
+	second = echo_start("/bin/cat");
+	at = mmap(NULL, 3 * 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	while (session_space(first.pid, &space) || !session_space(second.pid, &space) || !session_find(getpid(), (uintptr_t)at).end) {
+		/* The kernel says what it lost when it has room for the next record. */
+		munmap(mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), 4096);
+		unwind_take(unwind);
+	}
+	expect_as_proc_shows(second.pid);
+	echo_end(&second);
+	unwind_free(unwind);
+}
+
+/* Where perf events are forbidden, what exists at the start is known. */
+Test(unwind_session, without_records)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EACCES),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog filter = { ARRAY_SIZE(code), code };
+	struct echo echo = echo_start("/bin/cat");
+
+	cr_assert(!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) && !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter));
+	session_open(echo.pid);
+	cr_assert_eq(unwind_start(unwind, NULL, NULL, NULL), 0);
+	cr_expect_eq(unwind_fd(unwind), -1);
+	unwind_take(unwind);
+	expect_as_proc_shows(echo.pid);
+	echo_end(&echo);
+	unwind_free(unwind);
+}
+
+/* A thread that is not the first one calls exec: the first thread ends, and the process lives on. */
+Test(unwind_session, exec_by_a_thread)
+{
+	struct unwind_space space;
+	struct echo echo;
+
+	fixture_text("thread.c",
+		     "#include <pthread.h>\n#include <unistd.h>\n"
+		     "static void *run(void *program) { execl(program, program, (char *)0); return 0; }\n"
+		     "int main(void) {\n"
+		     "	pthread_t thread;\n"
+		     "	pthread_create(&thread, 0, run, \"/bin/cat\");\n"
+		     "	for (;;) pause();\n"
+		     "}\n");
+	fixture_run("$CC -pthread -o thread thread.c");
+	session_start(getpid());
+	echo = echo_start(fixture_path("thread"));
+	unwind_take(unwind);
+	expect_as_proc_shows(echo.pid);
+	unwind_take(unwind);
+	cr_expect(session_space(echo.pid, &space));
+	echo_end(&echo);
+	unwind_take(unwind);
+	cr_expect_not(session_space(echo.pid, &space));
+	unwind_free(unwind);
+}
+
+/* The first thread has ended, but others go on. */
+Test(unwind_session, process_without_its_first_thread)
+{
+	struct unwind_space space;
+	struct echo echo;
+
+	fixture_text("last.c",
+		     "#include <pthread.h>\n#include <unistd.h>\n"
+		     "static pthread_t first;\n"
+		     "static void *run(void *unused) {\n"
+		     "	char c;\n"
+		     "	pthread_join(first, 0);\n"
+		     "	while (read(0, &c, 1) == 1) write(1, &c, 1);\n"
+		     "	_exit(0);\n"
+		     "}\n"
+		     "int main(void) {\n"
+		     "	pthread_t thread;\n"
+		     "	first = pthread_self();\n"
+		     "	pthread_create(&thread, 0, run, 0);\n"
+		     "	pthread_exit(0);\n"
+		     "}\n");
+	fixture_run("$CC -pthread -o last last.c 2> /dev/null");
+	session_start(getpid());
+	echo = echo_start(fixture_path("last"));
+	unwind_take(unwind);
+	unwind_take(unwind);
+	cr_expect(session_space(echo.pid, &space));
+	echo_end(&echo);
+	unwind_take(unwind);
+	cr_expect_not(session_space(echo.pid, &space));
+	unwind_free(unwind);
+}
+
+/* The module of the program that answers. */
+static const struct unwind_module *program_of(const struct echo *echo)
+{
+	struct unwind_space space;
+
+	unwind_take(unwind);
+	cr_assert(session_space(echo->pid, &space));
+	for (size_t i = 0; i < space.n; i++) {
+		const struct unwind_module *module = unwind_module(unwind, session_mapping(&space, i).module);
+
+		if (module && strstr(module->path, "/echo"))
+			return module;
+	}
+	cr_assert_fail("no module");
+	return NULL;
+}
+
+/* A file that was replaced, under the same name, and one that was changed in place are other modules. */
+Test(unwind_session, files_that_change)
+{
+	const struct unwind_module *module, *same, *replaced, *changed;
+	struct echo first, again, second, third;
+
+	session_start(getpid());
+	fixture_run("cp -L /bin/cat echo");
+	first = echo_start(fixture_path("echo"));
+	module = program_of(&first);
+	again = echo_start(fixture_path("echo"));
+	same = program_of(&again);
+	cr_expect_eq(module, same);
+	fixture_run("cp -L /bin/cat new; mv new echo");
+	second = echo_start(fixture_path("echo"));
+	replaced = program_of(&second);
+	cr_expect_neq(module, replaced);
+	echo_end(&second);
+	fixture_run("cat /bin/cat > echo");
+	third = echo_start(fixture_path("echo"));
+	changed = program_of(&third);
+	cr_expect_neq(changed, replaced);
+	cr_expect_neq(changed, module);
+	cr_expect(changed->has_table && replaced->has_table && changed->fd >= 0);
+	cr_expect_eq(program_of(&first), module);
+	echo_end(&first);
+	echo_end(&again);
+	echo_end(&third);
 	unwind_free(unwind);
 }
