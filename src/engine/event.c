@@ -15,6 +15,7 @@
 
 #define READER_NICE    -10
 #define BUFFER_DEFAULT (4 * 1024 * 1024)
+#define BUFFER_SAMPLES (1024 * 1024)
 #define BUFFER_MAX     (1024 * 1024 * 1024)
 
 struct settings {
@@ -24,7 +25,7 @@ struct settings {
 
 static const struct opt options[] = {
 	OPT(OPT_U64, struct settings, buffer_size, 0, "buffer-size", "BYTES",
-	    "size of the event buffer, with k, M or G: 4M", .min = 4096, .max = BUFFER_MAX),
+	    "size of the event buffer, with k, M or G: 4M, for samples 1M", .min = 4096, .max = BUFFER_MAX),
 	OPT(OPT_BOOL, struct settings, fail_on_loss, 0, "fail-on-loss", NULL, "exit with 1 if an event was lost"),
 	OPT(OPT_BOOL, struct settings, pidns, 0, "pidns", NULL,
 	    "show process ids of sonde's own pid namespace, and only its processes"),
@@ -205,12 +206,13 @@ static int set_up(struct engine_instance *instance, struct events *events, struc
 		.pidns_ino = settings->pidns ? filter_pidns() : 0,
 		.reader = settings->self ? 0 : filter_own_process(),
 	};
+	uint64_t size = events->source->stacks ? BUFFER_SAMPLES : BUFFER_DEFAULT;
 	int ret = progs_open(&events->progs, err);
 
 	if (!ret)
 		ret = object_fill(object, ".rodata.event", &setup, sizeof(setup), err);
 	if (!ret)
-		ret = stream_set_size(object, settings->buffer_size ? settings->buffer_size : BUFFER_DEFAULT, err);
+		ret = stream_set_size(object, settings->buffer_size ? settings->buffer_size : size, err);
 	if (!ret && events->source->stacks)
 		ret = stacks_open(&events->stacks, instance, events->source->stacks, object, err);
 	return ret;

@@ -15,7 +15,7 @@
  * Bytes for frames that are not read yet. Programs wake the reader when a quarter is full; otherwise it comes each
  * PAUSE_MS.
  */
-#define BUFFER	 (1024 * 1024)
+#define BUFFER	 (512 * 1024)
 #define PAUSE_MS 200
 
 const char *const stacks_unwinds[] = { "auto", "table", "fp", "none", NULL };
