@@ -58,6 +58,7 @@ static const struct stacks_source stacks = {
 	.settings = &settings.stacks,
 	.sampled = true,
 	.counts = "samples",
+	.times = "cpu",
 	.period = &settings.clock.period,
 };
 

@@ -210,17 +210,22 @@ static void add_mapping(struct pprof *pprof, uint32_t number)
 	add_bytes(&pprof->out, PROFILE_MAPPING, &message);
 }
 
-static bool is_kernel(struct pprof *pprof, uint32_t number)
+/* Programs first, then libraries, then the kernel. */
+static int rank_of(struct pprof *pprof, uint32_t number)
 {
-	return ((const struct mapping *)pprof->mappings.v[number].bytes)->file == string_of(pprof, kernel_file);
+	const struct mapping *mapping = pprof->mappings.v[number].bytes;
+
+	if (mapping->file == string_of(pprof, kernel_file))
+		return 2;
+	return strstr(pprof->strings.v[mapping->file].bytes, ".so") ? 1 : 0;
 }
 
-/* What locations refer to. Viewers take the first mapping for the program's: the kernel's comes last. */
+/* What locations refer to. Viewers take the first mapping for the program's. */
 static void add_tables(struct pprof *pprof)
 {
-	for (int kernel = 0; kernel < 2; kernel++)
+	for (int rank = 0; rank < 3; rank++)
 		for (uint32_t i = 0; i < pprof->mappings.n; i++)
-			if (is_kernel(pprof, i) == kernel)
+			if (rank_of(pprof, i) == rank)
 				add_mapping(pprof, i);
 	for (size_t i = 0; i < pprof->functions.n; i++) {
 		const struct function *function = pprof->functions.v[i].bytes;

@@ -126,3 +126,17 @@ test_pprof_top() {
 	[ "$own" -gt 0 ] || fail "no function_17"
 	expect_line "^ +$own .* function_17\$"
 }
+
+# What a run of a real tool writes, and its summary.
+test_a_profile() {
+	[ -x /usr/bin/python3 ] || skip "there is no /usr/bin/python3"
+	run sonde profile -F 997 --folded folded --pprof pprof --speedscope speedscope -- bash -c 'for ((i = 0; i < 100000; i++)); do :; done'
+	expect_exit 0
+	told=$(sed -n 's/^sonde profile: \([0-9]*\) samples.*/\1/p' err)
+	consume
+	expect_line "^[0-9]+ $told\$"
+	grep -q '^bash;_start;.*;main;.*;execute_command;' folded || fail "$(head -n 5 folded)"
+	run go tool pprof -top pprof
+	expect_line '^File: bash$'
+	expect_line '^Type: cpu$'
+}

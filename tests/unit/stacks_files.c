@@ -140,32 +140,36 @@ static void expect_pprof(const struct stack_row *rows, size_t n, const struct fi
 /* The numbers are those of https://github.com/google/pprof/blob/main/proto/profile.proto. */
 Test(pprof, samples_locations_functions_and_mappings)
 {
-	static const struct frame odd = { .name = "", .symbol = "_Z3odd", .file = "/lib/\xff" };
+	static const struct frame odd = { .name = "", .symbol = "_Z3odd", .file = "/lib/\xff.so" };
 	const struct stack_row rows[] = {
-		{ STACK(&k_read), STACK(&u_main), "cat", 42, 300, 0 },
-		{ {}, STACK(&odd, &u_main_later), "cat", 42, 1, 0 },
-		{ STACK(&k_read), STACK(&u_main), "cat", 42, 1, 0 },
+		{ STACK(&k_read), STACK(&odd), "cat", 42, 300, 0 },
+		{ {}, STACK(&odd, &u_main), "cat", 42, 1, 0 },
+		{ {}, STACK(&u_main_later), "cat", 42, 1, 0 },
+		{ STACK(&k_read), STACK(&odd), "cat", 42, 1, 0 },
 		{ {}, {}, "cat", 7, 1, 0 },
 	};
 
-	expect_pprof(rows, 4, &about,
+	expect_pprof(rows, 5, &about,
 		     /* sample types: samples count, cpu nanoseconds */
 		     "1{1=4 2=5 }\n1{1=6 2=7 }\n"
 		     /* k_read is location 1 in mapping 1, line of function 1 */
-		     "4{1=1 2=1 3=ffffffff81000010 4{0801} }\n4{1=2 2=2 3=2020 4{0802} }\n"
+		     "4{1=1 2=1 3=ffffffff81000010 4{0801} }\n4{1=2 2=2 4{0802} }\n"
 		     /* 301 samples, 301,000 ns; comm is string 1 and its text string 2, pid is string 3 and 42 */
 		     "2{1{0102} 2{ad02c8af12} 3{08011002} 3{0803182a} }\n"
-		     "4{1=3 2=3 4{0803} }\n4{1=4 2=2 3=2040 4{0802} }\n"
-		     "2{1{0304} 2{01e807} 3{08011002} 3{0803182a} }\n"
+		     "4{1=3 2=3 3=2020 4{0803} }\n"
+		     "2{1{0203} 2{01e807} 3{08011002} 3{0803182a} }\n"
+		     /* another place in main, function 3 */
+		     "4{1=4 2=3 3=2040 4{0803} }\n"
+		     "2{1{04} 2{01e807} 3{08011002} 3{0803182a} }\n"
 		     "4{1=5 4{0804} }\n"
 		     "2{1{05} 2{01e807} 3{08011002} 3{08031807} }\n"
 		     /* period type, period, time, duration, comment */
 		     "11{1=6 2=7 }\n12=3e8 9=5 10=7 13=10 "
-		     /* the kernel's mapping comes last */
-		     "3{1=2 3=2041 5=b 7=1 }\n3{1=3 3=1 5=e 7=1 }\n3{1=1 3=ffffffff81000011 5=9 7=1 }\n"
-		     "5{1=1 2=8 3=8 }\n5{1=2 2=a 3=a }\n5{1=3 2=c 3=d }\n5{1=4 2=f 3=f }\n"
+		     /* mappings of the program, the library, the kernel */
+		     "3{1=3 3=2041 5=e 7=1 }\n3{1=2 3=1 5=c 7=1 }\n3{1=1 3=ffffffff81000011 5=9 7=1 }\n"
+		     "5{1=1 2=8 3=8 }\n5{1=2 2=a 3=b }\n5{1=3 2=d 3=d }\n5{1=4 2=f 3=f }\n"
 		     "6{}\n6{comm}\n6{cat}\n6{pid}\n6{samples}\n6{count}\n6{cpu}\n6{nanoseconds}\n6{vfs_read}\n6{[kernel.kallsyms]}\n"
-		     "6{main}\n6{/bin/x}\n6{[unknown]}\n6{_Z3odd}\n6{/lib/\\xff}\n6{[no stack]}\n6{a \"title\"}\n");
+		     "6{[unknown]}\n6{_Z3odd}\n6{/lib/\\xff.so}\n6{main}\n6{/bin/x}\n6{[no stack]}\n6{a \"title\"}\n");
 }
 
 Test(pprof, of_nothing_and_without_times)
