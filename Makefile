@@ -66,6 +66,7 @@ OBJ      := $(SRC:%.c=$(B)/%.o)
 SKEL     := $(BPF:%.bpf.c=$(B)/gen/%.skel.h)
 UNIT_OBJ := $(patsubst %.c,$(B)/unit/%.o,$(LIB) $(TOOLS) $(UNIT))
 SYSCALLS := $(B)/gen/syscalls.inc
+EMBED    := $(patsubst %,$(B)/gen/%.inc,$(notdir $(wildcard src/output/*.css src/output/*.js)))
 LIBBPF_A := $(B)/libbpf/libbpf.a
 COMPAT_A := $(B)/compat/libelf.a
 # Zydis decodes x86's instructions. Those of arm64 are all of one length and need no decoder.
@@ -165,7 +166,7 @@ $(COMPAT_A): $(B)/compat/libelf.o
 	$(Q)rm -f $@; $(CROSS_COMPILE)ar rcs $@ $<
 
 # The first compilation needs all skeletons. After that the .d files know which object needs which.
-$(B)/%.o: %.c Makefile $(B)/flags | $(SKEL) $(SYSCALLS) $(LIBBPF_A) $(ZYDIS_A)
+$(B)/%.o: %.c Makefile $(B)/flags | $(SKEL) $(SYSCALLS) $(EMBED) $(LIBBPF_A) $(ZYDIS_A)
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(C_CPPFLAGS) $(ALL_CFLAGS) $(SMALL) -c -o $@ $<
 
@@ -194,6 +195,12 @@ $(SYSCALLS): Makefile
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)echo '#include <asm/unistd.h>' | $(CC) -E -dM - | \
 		sed -n 's/^#define __NR_\([a-z][a-z0-9_]*\) .*/SYSCALL(\1)/p' | sort > $@
+
+# Files that become a part of what sonde writes: strings of C, without indentation, empty lines and lines of comments.
+$(EMBED): $(B)/gen/%.inc: src/output/% Makefile
+	@mkdir -p $(@D)
+	$(call say,GEN,$@){ echo 'static const char $(subst .,_,$*)[] =' && \
+		sed -e 's/^\t*//' -e '/^$$/d' -e '/^\/[/*]/d' -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' $< && echo ';'; } > $@
 
 # --- BPF: compiled, linked by bpftool (which removes the DWARF), turned into a skeleton ---
 
@@ -242,7 +249,7 @@ $(B)/zydis/libzydis.a: $(B)/zydis/tree Makefile $(B)/flags
 $(B)/unit/unit: $(UNIT_OBJ) $(LIBBPF_A) $(ZYDIS_A) $(B)/sources $(B)/objects
 	$(call say,LINK,$@)$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $(UNIT_OBJ) $(LIBBPF_A) $(ZYDIS_A) -lcriterion -lelf -llzma -lz -liberty -lpthread
 
-$(B)/unit/%.o: %.c Makefile $(B)/flags | $(SKEL) $(SYSCALLS) $(LIBBPF_A) $(ZYDIS_A)
+$(B)/unit/%.o: %.c Makefile $(B)/flags | $(SKEL) $(SYSCALLS) $(EMBED) $(LIBBPF_A) $(ZYDIS_A)
 	@mkdir -p $(@D)
 	$(call say,UNIT,$<)$(CC) $(C_CPPFLAGS) $(C_FLAGS) $(SANITIZE) -c -o $@ $<
 

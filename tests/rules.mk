@@ -64,7 +64,7 @@ $(B)/tests/walker: tests/engines/walker.c $(B)/gen/tests/engines/walker.skel.h $
 		-o $@ $(filter-out %.h $(COMPAT_A),$^) $(LDLIBS) $(COMPAT_A)
 
 .PHONY: test-programs
-test-programs: $(TEST_BIN) $(B)/unwind-rows $(B)/stack-files
+test-programs: $(TEST_BIN) $(B)/unwind-rows $(B)/stack-files $(B)/flame-draw
 
 # For this machine alone: it is beside those that guests get.
 $(B)/unwind-rows: tests/unwind/rows.c $(patsubst %.c,$(B)/%.o,$(wildcard src/unwind/*.c src/binary/*.c src/kernel/*.c src/base/*.c)) $(LIBBPF_A) $(COMPAT_A)
@@ -72,6 +72,9 @@ $(B)/unwind-rows: tests/unwind/rows.c $(patsubst %.c,$(B)/%.o,$(wildcard src/unw
 
 $(B)/stack-files: tests/output/stacks.c $(patsubst %.c,$(B)/%.o,$(wildcard src/output/*.c src/base/*.c))
 	$(call say,CC,$<)$(CC) $(TEST_CFLAGS) -I. -Isrc -Wno-missing-field-initializers -static -Wl,--gc-sections -o $@ $^ $(LDLIBS)
+
+$(B)/flame-draw: tests/flame/draw.c $(patsubst %.c,$(B)/%.o,$(wildcard src/output/*.c src/base/*.c)) $(COMPAT_A)
+	$(call say,CC,$<)$(CC) $(TEST_CFLAGS) -Isrc -static -Wl,--gc-sections -o $@ $(filter-out $(COMPAT_A),$^) $(LDLIBS) $(COMPAT_A)
 
 # A session of our own, for guests.
 $(B)/tests/ksyms: tests/guest/ksyms.c $(patsubst %.c,$(B)/%.o,$(wildcard src/kernel/*.c src/base/*.c)) $(LIBBPF_A) $(COMPAT_A)

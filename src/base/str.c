@@ -231,6 +231,32 @@ void str_add_shown(struct str *s, const char *text, size_t n)
 	add_printable(s, text, n, false);
 }
 
+void str_add_xml(struct str *s, const char *text, size_t n)
+{
+	__str struct str shown = {};
+
+	str_add_shown(&shown, text, n);
+	for (size_t i = 0; i < shown.len; i++) {
+		const char *p = shown.data + i;
+
+		if (*p == '<')
+			str_add(s, "&lt;");
+		else if (*p == '>')
+			str_add(s, "&gt;");
+		else if (*p == '&')
+			str_add(s, "&amp;");
+		else if (*p == '"')
+			str_add(s, "&quot;");
+		else if (*p == '\'')
+			str_add(s, "&#39;");
+		else if (!strncmp(p, "\xef\xbf\xbe", 3) || !strncmp(p, "\xef\xbf\xbf", 3)) {
+			add_escape(s, (const unsigned char *)p, 3, false);
+			i += 2;
+		} else
+			str_addc(s, *p);
+	}
+}
+
 /* '=' must not come first: zsh replaces a word =NAME by the path of the command NAME. */
 static bool is_shell_safe(const char *text, size_t n)
 {

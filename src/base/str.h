@@ -55,8 +55,11 @@ static inline const char *str_or_empty(const char *text)
  *   $'...' (bash, ksh, zsh, POSIX 2024) if str_add_shown() would escape something.
  * - str_add_csv() appends a field of CSV (RFC 4180), in double quotes where it holds a comma, a quote, CR or LF, or is
  *   empty. CR, LF and tab stay; other control characters, and each byte of invalid UTF-8, become U+FFFD.
+ * - str_add_xml() appends text for an element or a quoted attribute of XML 1.0. What str_add_shown() escapes is escaped
+ *   in the same way; so are the two code points that XML cannot carry, U+FFFE and U+FFFF.
  */
 void str_add_shown(struct str *s, const char *text, size_t n);
+void str_add_xml(struct str *s, const char *text, size_t n);
 void str_add_shell(struct str *s, const char *text, size_t n);
 void str_add_json(struct str *s, const char *text, size_t n);
 void str_add_csv(struct str *s, const char *text, size_t n);

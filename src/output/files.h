@@ -28,6 +28,7 @@ struct files_about {
 	bool by_time;	    /* folded, speedscope and the flame graph show microseconds instead of counts */
 	uint64_t began_ns;  /* wall time when tracing began, ns since 1970 */
 	uint64_t lasted_ns; /* how long */
+	const char *note;   /* what is not in the files, such as lost samples; NULL: nothing */
 };
 
 /* What a row's field of ROLE_TASK says: texts are numbers of files->strings. */
@@ -48,8 +49,10 @@ struct files {
 	struct files_about about;
 
 	/* what printers read */
-	struct tree tree; /* merged by names; finished before they are called */
-	bool annotated;	  /* folded: kernel frames end with _[k] */
+	struct tree tree;     /* merged by names; finished before they are called */
+	bool annotated;	      /* folded: kernel frames end with _[k] */
+	struct tree old;      /* a profile to compare with, of baseline_read(); finished */
+	const char *compared; /* the name of its file, the caller's; NULL: nothing is compared */
 
 	/* stacks by address, and by the task's labels; only if a format needs them */
 	bool has_samples;
@@ -93,7 +96,7 @@ struct file_format {
 	void (*add)(struct str *s, const struct files *files);
 };
 
-extern const struct file_format file_folded, file_pprof, file_speedscope;
+extern const struct file_format file_folded, file_flame, file_pprof, file_speedscope;
 
 /* Returns the time of a sum, or of its counts if rows have no durations; in ns. */
 uint64_t files_time(const struct files *files, const struct tree_sum *sum);

@@ -176,6 +176,7 @@ void files_release(struct files *files)
 	free(files->v);
 	tree_release(&files->tree);
 	tree_release(&files->exact);
+	tree_release(&files->old);
 	free(files->samples.v);
 	set_release(&files->sample_set);
 	set_release(&files->label_set);

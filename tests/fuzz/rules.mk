@@ -4,7 +4,7 @@
 FUZZ      := $(if $(CROSS_COMPILE),,$(wildcard tests/fuzz/*.c))
 FUZZ_BIN  := $(FUZZ:tests/fuzz/%.c=$(B)/fuzz/%)
 FUZZ_OBJ  := $(FUZZ:%.c=$(B)/fuzz/%.o)
-FUZZ_LIB  := $(patsubst %.c,$(B)/fuzz/%.o,$(wildcard $(addprefix src/,base/*.c binary/*.c kernel/*.c probe/*.c symbols/*.c traces/*.c unwind/*.c)))
+FUZZ_LIB  := $(patsubst %.c,$(B)/fuzz/%.o,$(wildcard $(addprefix src/,base/*.c binary/*.c kernel/*.c output/*.c probe/*.c symbols/*.c traces/*.c unwind/*.c)))
 FUZZ_SANITIZE := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
 .PHONY: fuzzers
@@ -16,7 +16,7 @@ $(FUZZ_BIN): $(B)/fuzz/%: $(B)/fuzz/tests/fuzz/%.o $(B)/fuzz/ours.a $(LIBBPF_A) 
 $(B)/fuzz/ours.a: $(FUZZ_LIB) $(B)/sources
 	$(Q)rm -f $@ && ar rcs $@ $(FUZZ_LIB)
 
-$(FUZZ_OBJ) $(FUZZ_LIB): $(B)/fuzz/%.o: %.c Makefile tests/fuzz/rules.mk $(B)/flags | $(SKEL) $(SYSCALLS) $(LIBBPF_A) $(ZYDIS_A)
+$(FUZZ_OBJ) $(FUZZ_LIB): $(B)/fuzz/%.o: %.c Makefile tests/fuzz/rules.mk $(B)/flags | $(SKEL) $(SYSCALLS) $(EMBED) $(LIBBPF_A) $(ZYDIS_A)
 	@mkdir -p $(@D)
 	$(call say,FUZZ,$<)$(CLANG) $(C_CPPFLAGS) $(C_FLAGS) $(FUZZ_SANITIZE) -fsanitize=fuzzer-no-link -c -o $@ $<
 

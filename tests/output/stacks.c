@@ -109,7 +109,7 @@ static void add_rows(struct files *files, unsigned long n, bool times)
 
 static const struct file_format *find_format(const char *name)
 {
-	static const struct file_format *const formats[] = { &file_folded, &file_pprof, &file_speedscope };
+	static const struct file_format *const formats[] = { &file_folded, &file_flame, &file_pprof, &file_speedscope };
 
 	for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
 		if (!strcmp(formats[i]->name, name))

@@ -254,3 +254,25 @@ Test(str, columns)
 		cr_expect_eq(str_columns(cases[i].text, strlen(cases[i].text)), cases[i].columns,
 			     "%s", cases[i].text);
 }
+
+Test(str, xml)
+{
+	static const struct {
+		const char *text, *want;
+	} cases[] = {
+		{ "<a b=\"c\" d='e'>&]]>", "&lt;a b=&quot;c&quot; d=&#39;e&#39;&gt;&amp;]]&gt;" },
+		{ "\001\033\n\177\xff", "\\x01\\x1b\\n\\x7f\\xff" },
+		/* U+FFFE and U+FFFF are no characters of XML, those beside them are */
+		{ "\xef\xbf\xbe\xef\xbf\xbf\xef\xbf\xbd\xf0\x90\x80\x80",
+		  "\\xef\\xbf\\xbe\\xef\\xbf\\xbf\xef\xbf\xbd\xf0\x90\x80\x80" },
+		{ "\xe2\x80\xae\xef\xbf", "\\xe2\\x80\\xae\\xef\\xbf" },
+		{ "", "" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct str s __str = {};
+
+		str_add_xml(&s, cases[i].text, strlen(cases[i].text));
+		cr_expect_str_eq(str_or_empty(s.data), cases[i].want, "%s", str_or_empty(s.data));
+	}
+}
