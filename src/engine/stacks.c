@@ -372,6 +372,17 @@ static void say_ends(struct stacks *stacks)
 	report_note("%s may lack frames: the process or file was not known yet", partial.data);
 }
 
+void stacks_add_note(struct stacks *stacks, struct str *note)
+{
+	uint64_t partial = stacks->source->counts ? sum_up(stacks).partial : 0;
+
+	if (partial) {
+		add_counted(note, stacks, partial);
+		str_add(note, " may lack frames");
+	}
+	add_sum(note, lost(stacks, STACK_LOST_BUSY) + lost(stacks, STACK_LOST_COUNT), "lost");
+}
+
 void stacks_losses(struct stacks *stacks)
 {
 	uint64_t busy = lost(stacks, STACK_LOST_BUSY), buffer = lost(stacks, STACK_LOST_BUFFER);

@@ -60,6 +60,8 @@ struct stacks_kept *stacks_kept(struct stacks *stacks, uint64_t id);
  * there has one frame, "[lost]"; no id, no parts.
  */
 struct stacks_named stacks_named(struct stacks *stacks, uint64_t id);
+/* Appends what is not in the counts, or not whole, in one line for a picture; nothing if there is no such thing. */
+void stacks_add_note(struct stacks *stacks, struct str *note);
 /* Reads all frames that programs have sent. */
 void stacks_drain(struct stacks *stacks);
 

@@ -5,6 +5,7 @@
  */
 #include "base/report.h"
 #include "base/clock.h"
+#include "output/baseline.h"
 #include "stacks_instance.h"
 
 /* --- counts --- */
@@ -183,7 +184,10 @@ static void collect(struct stacks *stacks, struct merge *merge)
 static void write_files(struct stacks *stacks)
 {
 	struct engine_context *ctx = stacks->instance->ctx;
+	__str struct str note = {};
 
+	stacks_add_note(stacks, &note);
+	stacks->files.about.note = note.data;
 	stacks->files.about.lasted_ns = clock_monotonic_ns() - ctx->began;
 	stacks->files.about.began_ns = clock_wall_ns() - stacks->files.about.lasted_ns;
 	stacks->files.about.period_ns = stacks->source->period ? *stacks->source->period : 0;
@@ -195,6 +199,7 @@ static void write_files(struct stacks *stacks)
 		report_err(&err, NULL);
 		ctx->failed = true;
 	}
+	stacks->files.about.note = NULL;
 }
 
 void stacks_print(struct stacks *stacks, bool last)
@@ -241,10 +246,18 @@ static int add_file(struct stacks *stacks, const struct file_format *format, con
 static int add_files(struct stacks *stacks, struct err *err)
 {
 	const struct stacks_settings *settings = stacks->settings;
-	int ret = add_file(stacks, &file_folded, settings->folded, err);
+	int ret;
+
+	if (settings->compare && !settings->flame)
+		return err_set(err, -EINVAL, "--compare compares flame graphs: add --flame FILE");
+	ret = add_file(stacks, &file_folded, settings->folded, err);
 
 	if (!ret && settings->fold)
 		ret = add_file(stacks, &file_folded, "-", err);
+	if (!ret)
+		ret = add_file(stacks, &file_flame, settings->flame, err);
+	if (!ret && settings->compare)
+		ret = baseline_open(&stacks->files, settings->compare, err);
 	if (!ret)
 		ret = add_file(stacks, &file_pprof, settings->pprof, err);
 	return ret ? ret : add_file(stacks, &file_speedscope, settings->speedscope, err);

@@ -253,7 +253,6 @@ static void add_strings(struct pprof *pprof)
 static void add_profile(struct pprof *pprof)
 {
 	const struct files_about *about = &pprof->files->about;
-	__str struct str comment = {};
 
 	/* labels refer to these by their numbers */
 	string_of(pprof, "");
