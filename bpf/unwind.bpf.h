@@ -105,13 +105,13 @@ static __always_inline __u64 unwind_found(struct unwind_slot *slot, __u64 at)
 	return *(volatile __u64 *)&slot->found;
 }
 
-/* All bits set if a number is not below another one; both below 2^63. */
-static __always_inline __u64 unwind_reached(__u64 number, __u64 from)
+/* All bits set if a number is below another one, else none; both are below 2^63. */
+static __always_inline __u64 unwind_below(__u64 number, __u64 other)
 {
-	__s64 below = number - from;
-
-	barrier_var(below);
-	return ~(below >> 63);
+	asm volatile("%0 -= %1; %0 s>>= 63"
+		     : "+r"(number)
+		     : "r"(other));
+	return number;
 }
 
 /* --- the mapping of an address --- */
@@ -142,7 +142,7 @@ static __always_inline bool unwind_search_mapping(struct unwind_slot *slot, __u6
 		barrier_var(middle);
 		if (middle > UNWIND_MAPPING_LAST)
 			return false;
-		middle = unwind_reached(pc, *(__u64 *)(block->bytes + middle));
+		middle = unwind_below(*(__u64 *)(block->bytes + middle), pc + 1);
 		at += half * UNWIND_MAPPING_SIZE & middle;
 	}
 	at = unwind_found(slot, at);
@@ -154,7 +154,7 @@ static __always_inline bool unwind_search_mapping(struct unwind_slot *slot, __u6
 
 /* --- the rule of a place in a file --- */
 
-#define UNWIND_ROW_STEPS 13
+#define UNWIND_ROW_STEPS UNWIND_PAGE_SHIFT
 
 /* Searches n rows from index first of a block for the last one at or before a place. Returns the number of its rule. */
 static __always_inline __u32 unwind_search_rows(struct unwind_slot *slot, const struct unwind_page *page, __u64 place)
@@ -167,18 +167,19 @@ static __always_inline __u32 unwind_search_rows(struct unwind_slot *slot, const 
 		return UNWIND_RULE_NONE;
 #pragma unroll
 	for (int i = 0; i < UNWIND_ROW_STEPS; i++) {
-		__u64 half = n >> 1 & ~3ULL, middle;
+		__u64 half = n >> 1, middle;
 
 		barrier_var(half);
+		half &= ~3ULL;
 		if (!half)
 			break;
-		middle = at + half & UNWIND_BLOCK_SIZE - 4;
+		middle = at + half;
 		barrier_var(middle);
-		at += half & unwind_reached(place, *(__u16 *)(block->bytes + middle));
+		middle &= UNWIND_BLOCK_SIZE - 4;
 		n -= half;
+		at += half & unwind_below(*(__u16 *)(block->bytes + middle), place + 1);
 	}
 	at = unwind_found(slot, at) & UNWIND_BLOCK_SIZE - 4;
-	barrier_var(at);
 	return *(__u16 *)(block->bytes + at + __builtin_offsetof(struct unwind_row, rule));
 }
 
@@ -195,7 +196,7 @@ static __always_inline __u32 unwind_rule_number(struct unwind_slot *slot, __u64 
 		return UNWIND_RULE_NONE;
 	at = (slot->mapping.first + page) * sizeof(struct unwind_page) & UNWIND_BLOCK_SIZE - 8;
 	barrier_var(at);
-	return unwind_search_rows(slot, (void *)(block->bytes + at), (__u16)offset);
+	return unwind_search_rows(slot, (void *)(block->bytes + at), offset & ((1 << UNWIND_PAGE_SHIFT) - 1));
 }
 
 /* --- to the caller --- */
@@ -244,13 +245,14 @@ static __always_inline bool unwind_by_signal(struct unwind_slot *slot)
 /* Reads the caller's frame pointer and the return address that a frame pointer points to. */
 static __always_inline bool unwind_read_pair(struct unwind_slot *slot, __u64 *fp, __u64 *ip)
 {
-	__u32 *narrow = (__u32 *)slot->words;
+	__u64 words[2];
+	__u32 *narrow = (__u32 *)words;
 
 	if (!slot->narrow) {
-		if (bpf_probe_read_user(slot->words, 16, (void *)slot->regs.fp))
+		if (bpf_probe_read_user(words, 16, (void *)slot->regs.fp))
 			return false;
-		*fp = slot->words[0];
-		*ip = slot->words[1];
+		*fp = words[0];
+		*ip = words[1];
 		return true;
 	}
 #if defined(__TARGET_ARCH_x86)
@@ -317,11 +319,14 @@ static __always_inline bool unwind_cfa(struct unwind_slot *slot, const struct un
 	if (rule->cfa < UNWIND_CFA_SP_DEREF)
 		return true;
 	*end = STACK_END_MEMORY;
-	if (bpf_probe_read_user(slot->words, 8, (void *)*cfa))
+	if (bpf_probe_read_user(cfa, 8, (void *)*cfa))
 		return false;
-	*cfa = slot->words[0] + rule->add;
+	*cfa += rule->add;
 	return true;
 }
+
+/* How far apart two saved registers are at most, in words, to be read at once. */
+#define UNWIND_APART 5
 
 /* Reads a saved register. False: its page is not in memory. */
 static __always_inline bool unwind_saved(struct unwind_slot *slot, __u8 where, __s64 offset, __u64 cfa, __u64 *value)
@@ -335,32 +340,37 @@ static __always_inline bool unwind_saved(struct unwind_slot *slot, __u8 where, _
 		*value = 0;
 		return true;
 	}
-	if (bpf_probe_read_user(slot->words, 8, (void *)base + offset * 8))
-		return false;
-	*value = slot->words[0];
-	return true;
+	return !bpf_probe_read_user(value, 8, (void *)base + offset * 8);
 }
 
 /*
- * Reads the caller's frame pointer and return address. Mostly both were pushed one soon after the other, and one read
- * gets both.
+ * Reads the caller's frame pointer and return address, by one read if both were pushed soon after each other. Reads go
+ * to the program's own stack: the kernel takes twice as long to check memory of another kind (CONFIG_HARDENED_USERCOPY).
  */
-static __always_inline bool unwind_saved_pair(struct unwind_slot *slot, const struct unwind_rule *rule, __u64 cfa,
+static __always_inline bool unwind_saved_both(struct unwind_slot *slot, const struct unwind_rule *rule, __u64 cfa,
 					      __u64 *fp, __u64 *ip)
 {
 	__s64 fp_offset = rule->fp_offset, ra_offset = rule->ra_offset;
-	__u64 apart = ra_offset - fp_offset;
+	__s64 apart = ra_offset - fp_offset;
+	__u64 words[UNWIND_APART + 1];
 
-	if (rule->fp == UNWIND_AT_CFA && rule->ra == UNWIND_AT_CFA && apart < UNWIND_WORDS) {
-		barrier_var(apart);
-		apart &= UNWIND_WORDS - 1;
-		if (bpf_probe_read_user(slot->words, apart * 8 + 8, (void *)cfa + fp_offset * 8))
+	if (rule->fp != UNWIND_AT_CFA || rule->ra != UNWIND_AT_CFA || apart < 1 || apart > UNWIND_APART)
+		return unwind_saved(slot, rule->ra, ra_offset, cfa, ip) &&
+		       unwind_saved(slot, rule->fp, fp_offset, cfa, fp);
+	if (apart == 1) {
+		if (bpf_probe_read_user(words, 16, (void *)cfa + fp_offset * 8))
 			return false;
-		*fp = slot->words[0];
-		*ip = slot->words[apart];
+		*fp = words[0];
+		*ip = words[1];
 		return true;
 	}
-	return unwind_saved(slot, rule->ra, ra_offset, cfa, ip) && unwind_saved(slot, rule->fp, fp_offset, cfa, fp);
+	if (bpf_probe_read_user(words, sizeof(words), (void *)cfa + (ra_offset - UNWIND_APART) * 8))
+		return false;
+	*fp = apart == 2 ? words[3] : apart == 3 ? words[2]
+			      : apart == 4	 ? words[1]
+						 : words[0];
+	*ip = words[UNWIND_APART];
+	return true;
 }
 
 /* Applies a rule. */
@@ -380,7 +390,7 @@ static __always_inline int unwind_by_rule(struct unwind_slot *slot, __u32 number
 		return unwind_end(slot, STACK_END_DAMAGED);
 	if (rule->ra == UNWIND_SAME && !slot->has_lr)
 		return unwind_end(slot, STACK_END_DAMAGED);
-	if (!unwind_saved_pair(slot, rule, cfa, &fp, &ip))
+	if (!unwind_saved_both(slot, rule, cfa, &fp, &ip))
 		return unwind_end(slot, STACK_END_MEMORY);
 	if (unwind_return(slot, ip, cfa, fp))
 		return 1;
@@ -427,6 +437,9 @@ __noinline int unwind_step(__u32 number)
 		return unwind_by_rule(slot, rule);
 	if (unwind_by_signal(slot))
 		return 0;
+	/* entries of the PLT: they jump, and have not called yet */
+	if (slot->has_lr && slot->regs.lr && slot->mapping.n_pages)
+		return unwind_return(slot, slot->regs.lr, slot->regs.sp, slot->regs.fp);
 	return stack_setup.pointers ? unwind_by_fp(slot, end, flags) : unwind_end(slot, end);
 }
 

@@ -45,8 +45,11 @@ struct unwind_row {
 };
 _Static_assert(sizeof(struct unwind_row) == 4, "as on the other side");
 
-/* Text is divided by its offset in the file. Every page that has a row has one at place 0. */
-#define UNWIND_PAGE_SHIFT 16
+/*
+ * Text is divided by its offset in the file into pages of 2 KB, so that a search of the rows of one takes five or six
+ * steps. Every page that has a row has one at place 0.
+ */
+#define UNWIND_PAGE_SHIFT 11
 
 /* Numbers of rules that every set of rules has. */
 enum unwind_rule_number {

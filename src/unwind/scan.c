@@ -8,11 +8,16 @@
 /* The kernel's own addresses: the vsyscall page. */
 #define USER_END (1ULL << 63)
 
-/* The part of a mapping whose page entries are in one block. */
-static void map_pages(struct unwind *unwind, struct space *space, const struct mapping *mapping, const struct module *module,
-		      const struct module_pages *pages)
+/*
+ * The part of a mapping whose page entries are in one block. What lies before the first entry of a file and behind the
+ * last belongs to these: programs find no entry there.
+ */
+static void map_pages(struct unwind *unwind, struct space *space, const struct mapping *mapping,
+		      const struct module *module, const struct module_pages *pages)
 {
-	uint64_t start = (uint64_t)pages->page << UNWIND_PAGE_SHIFT, end = start + ((uint64_t)pages->n << UNWIND_PAGE_SHIFT);
+	bool is_first = pages == module->table.v, is_last = pages == module->table.v + module->table.n - 1;
+	uint64_t start = is_first ? 0 : (uint64_t)pages->page << UNWIND_PAGE_SHIFT;
+	uint64_t end = is_last ? UINT64_MAX : ((uint64_t)pages->page + pages->n) << UNWIND_PAGE_SHIFT;
 	uint64_t offset = mapping->offset > start ? mapping->offset : start, mapped = mapping->end - mapping->start;
 	uint64_t last = mapping->offset + mapped < end ? mapping->offset + mapped : end;
 

@@ -7,8 +7,8 @@
 #define PAGE_SIZE (1ULL << UNWIND_PAGE_SHIFT)
 
 /*
- * The largest file offset of text: 65,536 pages. A hostile file may claim a huge function, which takes one page
- * for each 64 KB.
+ * The largest file offset of text: two million pages. A hostile file may claim a huge function, which takes a row and
+ * an entry in each.
  */
 #define TEXT_MAX (4ULL << 30)
 
@@ -71,15 +71,6 @@ static void go_to_page(struct maker *maker, uint32_t page)
 		begin_page(maker, next);
 }
 
-/* Adds a row to the page. Only hostile text has more than fit; the rest of the page has no rule that can be expressed. */
-static void push_row(struct maker *maker, uint16_t place, uint16_t rule)
-{
-	if (maker->n == TABLE_PAGE_MAX)
-		maker->rows[maker->n - 1].rule = UNWIND_RULE_UNKNOWN;
-	else
-		maker->rows[maker->n++] = (struct unwind_row){ .place = place, .rule = rule };
-}
-
 static void add_row(struct maker *maker, uint64_t offset, uint16_t rule)
 {
 	struct unwind_row *last;
@@ -92,7 +83,7 @@ static void add_row(struct maker *maker, uint64_t offset, uint16_t rule)
 	if (last->place == offset % PAGE_SIZE)
 		last->rule = rule;
 	else
-		push_row(maker, offset % PAGE_SIZE, rule);
+		maker->rows[maker->n++] = (struct unwind_row){ .place = offset % PAGE_SIZE, .rule = rule };
 }
 
 static void on_row(void *ctx, uint64_t vaddr, const struct unwind_rule *rule)

@@ -9,9 +9,12 @@
 
 #include "rules.h"
 
-/* The most rows that a file can have, and the most of one page. The largest known file, libxul, has 3.4 million. */
+/*
+ * The most rows that a file can have; the largest known one, libxul, has 3.5 million. And the most of a page: one for
+ * each byte.
+ */
 #define TABLE_ROWS_MAX (8 << 20)
-#define TABLE_PAGE_MAX 8192
+#define TABLE_PAGE_MAX (1 << UNWIND_PAGE_SHIFT)
 
 /*
  * Takes a page (file offset >> UNWIND_PAGE_SHIFT) and its n rows, 1 to TABLE_PAGE_MAX, which are valid during the call.

@@ -6,8 +6,7 @@
  *
  *	HITS END FLAGS N-KERNEL N-USER leaf odd even odd deep main ...
  *
- * It fills the maps of the unwinder itself, from the tables of the files that PROGRAM maps. Exits with 1 if something
- * fails.
+ * Exits with 1 if something fails.
  */
 #include <linux/perf_event.h>
 #include <signal.h>
@@ -21,25 +20,13 @@
 #include "attach/plan.h"
 #include "base/report.h"
 #include "binary/binary.h"
-#include "binary/maps.h"
 #include "bpf/context.h"
 #include "bpf/stack.h"
 #include "engine/object.h"
 #include "tests/engines/walker.skel.h"
-#include "unwind/table.h"
+#include "unwind/unwind.h"
 
-#define FILES_MAX 16
-
-static struct file {
-	char *path;
-	struct binary *binary;
-	struct table table;
-	uint32_t pages_block, first_page, n_pages; /* of the last block of page entries */
-} files[FILES_MAX];
-static size_t n_files;
-static struct rules rules;
-static struct unwind_mapping mappings[UNWIND_BLOCK_MAPPINGS];
-static size_t n_mappings;
+static struct unwind *unwind;
 static struct object object;
 static pid_t child;
 static int child_in;
@@ -77,124 +64,33 @@ static void start(char **argv)
 			fail("the program", NULL);
 }
 
-/* --- maps --- */
-
-static uint32_t n_blocks;
-
-/* Creates a block with these bytes. Returns its number. */
-static uint32_t add_block(const void *data, size_t size)
-{
-	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
-	static char bytes[UNWIND_BLOCK_SIZE];
-	uint32_t number = n_blocks++, only = 0;
-	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "block", 4, UNWIND_BLOCK_SIZE, 1, &opts);
-
-	memset(bytes, 0, sizeof(bytes));
-	memcpy(bytes, data, size);
-	if (fd < 0 || bpf_map_update_elem(fd, &only, bytes, 0) ||
-	    bpf_map_update_elem(object_map_fd(&object, "unwind_blocks"), &number, &fd, 0))
-		fail("a block", NULL);
-	close(fd);
-	return number;
-}
-
-static void add_tables(struct file *file)
-{
-	static struct unwind_page entries[UNWIND_BLOCK_PAGES];
-	static struct unwind_row rows[UNWIND_BLOCK_ROWS];
-	struct table *table = &file->table;
-	size_t used = 0;
-	uint32_t block = n_blocks;
-
-	if (!table->n)
-		return;
-	file->first_page = table->v[0].page;
-	file->n_pages = table->v[table->n - 1].page - file->first_page + 1;
-	if (file->n_pages > UNWIND_BLOCK_PAGES)
-		fail("so large a file", NULL);
-	memset(entries, 0, sizeof(entries));
-	for (size_t i = 0; i < table->n; i++) {
-		struct table_page *page = &table->v[i];
-
-		if (used + page->n > UNWIND_BLOCK_ROWS) {
-			add_block(rows, used * sizeof(*rows));
-			block = n_blocks;
-			used = 0;
-		}
-		memcpy(rows + used, table->rows.v + page->first, page->n * sizeof(*rows));
-		entries[page->page - file->first_page] = (struct unwind_page){ block, used, page->n };
-		used += page->n;
-	}
-	add_block(rows, used * sizeof(*rows));
-	file->pages_block = add_block(entries, file->n_pages * sizeof(*entries));
-}
-
-/* Returns the number of a file that the program maps, 0: none. */
-static size_t add_file(const char *path)
-{
-	struct err err = {};
-
-	for (size_t i = 1; i <= n_files; i++)
-		if (!strcmp(files[i].path, path))
-			return i;
-	if (*path != '/' || n_files == FILES_MAX - 1)
-		return 0;
-	files[++n_files].path = base_strdup(path);
-	if (binary_open(NULL, path, &files[n_files].binary, &err))
-		fail(path, &err);
-	table_make(&files[n_files].table, files[n_files].binary, &rules);
-	add_tables(&files[n_files]);
-	return n_files;
-}
-
-static int add_mapping(const struct mapping *m, void *no_files)
-{
-	size_t number = m->exec ? add_file(m->path) : 0;
-	const struct file *file = &files[number];
-
-	/* its address has the sign of the kernel's, and nothing in it is on a stack */
-	if (!m->exec || !strcmp(m->path, "[vsyscall]"))
-		return 0;
-	mappings[n_mappings++] = (struct unwind_mapping){
-		.start = m->start,
-		.end = m->end,
-		.offset = m->offset,
-		.module = number,
-		.block = file->pages_block,
-		.page = file->first_page,
-		.n_pages = file->n_pages,
-	};
-	return 0;
-}
-
-static void fill_maps(void)
-{
-	struct unwind_space space;
-
-	maps_each(child, add_mapping, NULL);
-	space = (struct unwind_space){ .block = add_block(mappings, n_mappings * sizeof(*mappings)), .n = n_mappings };
-	for (uint32_t i = 0; i < rules.n; i++)
-		if (bpf_map_update_elem(object_map_fd(&object, "unwind_rules"), &i, &rules.v[i], 0))
-			fail("a rule", NULL);
-	if (bpf_map_update_elem(object_map_fd(&object, "unwind_spaces"), &child, &space, 0))
-		fail("the space", NULL);
-}
-
 /* --- the programs --- */
+
+static int reuse(const char *name, int fd, struct err *err)
+{
+	return object_reuse_map(&object, name, fd, err);
+}
 
 static void prepare(void)
 {
 	const struct stack_setup setup = { STACK_DEPTH, STACK_DEPTH, !getenv("WALKER_FP"), 1 };
+	const struct unwind_options options = { .pid = child, .tables = setup.tables };
+	const struct unwind_maps *maps;
 	struct err err = {};
 	uint32_t tgid = child;
 
-	if (object_open(&object, walker_bpf__elf_bytes, &err) ||
+	if (unwind_new(&unwind, &options, &err))
+		fail("the session", &err);
+	maps = unwind_maps(unwind);
+	if (object_open(&object, walker_bpf__elf_bytes, &err) || reuse("unwind_blocks", maps->blocks, &err) ||
+	    reuse("unwind_spaces", maps->spaces, &err) || reuse("unwind_rules", maps->rules, &err) ||
 	    object_size_map(&object, "stacks", 1 << 20, &err) || object_size_map(&object, "stack_seen", 1024, &err) ||
 	    object_size_map(&object, "stack_slots", STACK_SLOTS * libbpf_num_possible_cpus(), &err) ||
-	    object_size_map(&object, "unwind_spaces", 16, &err) ||
 	    object_fill(&object, ".rodata.stack", &setup, sizeof(setup), &err) ||
 	    object_fill(&object, ".rodata.walker", &tgid, sizeof(tgid), &err) || object_prepare(&object, &err))
 		fail("the object", &err);
+	if (unwind_start(unwind, NULL, NULL, &err))
+		fail("the session", &err);
 }
 
 static int sample(const struct image *image, uint64_t period)
@@ -287,15 +183,17 @@ static int on_id(void *unused, void *data, size_t size)
 	return 0;
 }
 
-/* Of several names of a place, one that programs of ours have. */
 static const char *name_of(uint64_t frame)
 {
-	const struct file *file = &files[frame >> STACK_MODULE_SHIFT];
+	static struct binary *binaries[64];
+	const struct unwind_module *module = unwind_module(unwind, frame >> STACK_MODULE_SHIFT);
+	struct binary **binary = &binaries[frame >> STACK_MODULE_SHIFT & 63];
 	const struct binary_symbol *symbols, *found = NULL;
 	uint64_t offset = frame & STACK_OFFSET_MASK;
 	size_t n;
 
-	if (!file->binary || binary_functions(file->binary, &symbols, &n, NULL))
+	if (!module || module->kind != UNWIND_FILE || (!*binary && binary_open(NULL, module->path, binary, NULL)) ||
+	    binary_functions(*binary, &symbols, &n, NULL))
 		return NULL;
 	for (size_t i = 0; i < n; i++)
 		if (symbols[i].offset <= offset && offset < symbols[i].offset + (symbols[i].size ?: 1))
@@ -366,6 +264,5 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	start(argv + 3);
 	prepare();
-	fill_maps();
 	return run(argv[1], mech_of(argv[2]));
 }
