@@ -81,10 +81,18 @@ struct binary_place {
 int binary_find_places(struct binary *binary, struct binary_place *places, size_t n, bool (*should_stop)(void *ctx),
 		       void *ctx);
 /*
+ * Whether the file has IFUNCs and no symbols but those of .dynsym, so that their implementations have no names. After
+ * binary_find_places().
+ */
+bool binary_hides_implementations(const struct binary *binary);
+/*
  * Whether a place in the file is in a stub of the PLT, by which the file calls functions of others. *name: the function
  * that this stub calls; NULL: not known, as for the common part that calls the loader. Valid as long as binary.
  */
 bool binary_stub_at(struct binary *binary, uint64_t offset, const char **name);
+
+/* Compares two names of one place by that rule: below 0 if a is preferred. */
+int binary_compare_names(const struct binary_symbol *a, const struct binary_symbol *b);
 
 /*
  * The table that binary_functions() read besides .dynsym: ".symtab", ".gnu_debugdata" or the path of a debug file;

@@ -72,6 +72,7 @@ struct binary {
 	struct binary_starts starts; /* used by binary_eh_frame.c alone */
 	struct binary_symbol *symbols;
 	size_t n_symbols;
+	bool has_ifuncs;	       /* binary_find_places() has seen one */
 	struct binary_string *strings; /* names without "@VERSION", copied */
 	char *source;
 	size_t n_returns; /* return instructions that binary_find_returns() has found so far */
@@ -137,8 +138,6 @@ void binary_forget(struct binary *binary);
  */
 bool binary_function_of(const struct binary *binary, const GElf_Sym *sym, const struct binary_segment **last,
 			struct binary_symbol *function);
-/* Compares two functions of one place: the one whose name people are likely to know comes first. */
-int binary_compare_names(const struct binary_symbol *a, const struct binary_symbol *b);
 /* A copy of len bytes of a name, which binary owns. */
 const char *binary_keep_name(struct binary *binary, const char *name, size_t len);
 

@@ -157,8 +157,10 @@ static int read_table(struct search *search, const struct binary_table *table, b
 		for (size_t i = 0; i < n; i++) {
 			struct candidate c = { .table = table, .name = piece[i].st_name };
 
-			if (piece[i].st_name && binary_function_of(search->binary, &piece[i], &last, &c.function))
-				offer(search, &c);
+			if (!piece[i].st_name || !binary_function_of(search->binary, &piece[i], &last, &c.function))
+				continue;
+			search->binary->has_ifuncs |= c.function.ifunc;
+			offer(search, &c);
 		}
 	}
 	return 0;
@@ -209,4 +211,9 @@ int binary_find_places(struct binary *binary, struct binary_place *places, size_
 	if (!ret)
 		choose(&search, places);
 	return ret;
+}
+
+bool binary_hides_implementations(const struct binary *binary)
+{
+	return binary->has_ifuncs && binary->source && !strcmp(binary->source, ".dynsym");
 }

@@ -44,6 +44,7 @@ void symbols_free(struct symbols *symbols)
 	if (!symbols)
 		return;
 	symbols_release_jits(symbols);
+	symbols_release_files(symbols);
 	pool_release(&symbols->strings);
 	free(symbols->waiting.v);
 	free(symbols->notes.v);

@@ -13,6 +13,8 @@
  * Names of user frames, the first that is true:
  *	malloc, shop::Cart::add		a symbol; C++ without parameters, since they would fill a flame graph. The symbol as
  *					the linker has it is in frame->symbol.
+ *	memcpy				the implementation to which an IFUNC is bound on this machine
+ *	memcpy@resolver			the function that chooses it
  *	malloc@plt			a stub that calls it in another file; FILE+plt if the stub is not understood
  *	FILE+fn@0xSTART			an unnamed function, by .eh_frame
  *	FILE+0xADDRESS

@@ -114,6 +114,18 @@ static bool is_inside(const struct binary_symbol *function, uint64_t offset, uin
 	return function->name && (function->size || (function->offset - start < size && offset - start < size));
 }
 
+/* A function that .eh_frame describes and no symbol names. */
+static void name_by_start(struct naming *naming, struct named *named, uint64_t start)
+{
+	named->frame.start = address_of(naming, start);
+	named->frame.name = symbols_implementation_at(naming->symbols, naming->binary, naming->module->number, start);
+	if (named->frame.name)
+		return;
+	str_reset(&naming->text);
+	str_addf(&naming->text, "%s+fn@0x%llx", naming->base.data, (unsigned long long)named->frame.start);
+	named->frame.name = keep(naming);
+}
+
 static void name_place(struct naming *naming, struct named *named, const struct binary_place *place)
 {
 	struct symbols_source *source = &naming->symbols->source;
@@ -132,10 +144,7 @@ static void name_place(struct naming *naming, struct named *named, const struct 
 		str_addf(&naming->text, "%s+plt", naming->base.data);
 		named->frame.name = stub ? show(naming, stub, "@plt") : keep(naming);
 	} else if (size) {
-		named->frame.start = address_of(naming, start);
-		str_reset(&naming->text);
-		str_addf(&naming->text, "%s+fn@0x%llx", naming->base.data, (unsigned long long)named->frame.start);
-		named->frame.name = keep(naming);
+		name_by_start(naming, named, start);
 	} else {
 		name_by_address(naming, named);
 	}

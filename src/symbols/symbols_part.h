@@ -47,6 +47,18 @@ struct symbols {
 		struct jit *v; /* sorted by pid */
 		size_t n, cap, n_open;
 	} jits;
+	struct symbols_files {
+		struct symbols_file {
+			uint16_t module;
+			bool resolved; /* the implementations of its IFUNCs were searched */
+			struct symbols_implementation {
+				uint64_t offset;
+				const char *name;
+			} * v; /* sorted by offset */
+			size_t n, cap;
+		} * v;
+		size_t n, cap;
+	} files; /* with functions that have no symbol */
 	struct symbols_notes {
 		const char **v;
 		size_t n, cap;
@@ -69,6 +81,14 @@ void symbols_note(struct symbols *symbols, const char *fmt, ...) __printf(2, 3);
 void symbols_name_file(struct symbols *symbols, uint16_t number, struct named **v, size_t n);
 void symbols_name_jit(struct symbols *symbols, struct named **v, size_t n);
 void symbols_name_kernel(struct symbols *symbols, struct named **v, size_t n);
+
+/*
+ * The name of the IFUNC whose implementation begins at offset `start` of the file. NULL: there is none. Invalidates what
+ * binary_functions() has returned.
+ */
+struct binary;
+const char *symbols_implementation_at(struct symbols *symbols, struct binary *binary, uint16_t module, uint64_t start);
+void symbols_release_files(struct symbols *symbols);
 
 /* Opens the perf map of a process that is seen for the first time. */
 void symbols_hold(struct symbols *symbols, pid_t pid);

@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* src/symbols/: names of frames in files that a test makes and in those of the system, compared with readelf's tables. */
+#include <dlfcn.h>
+
 #include "binary_fixture.h"
+#include "binary/maps.h"
 #include "symbols/perf_map.h"
 #include "symbols/symbols_part.h"
 #include "unwind/functions.h"
 
 TestSuite(symbols, .init = fixture_init);
 
+#if defined(__x86_64__)
+#define LIBS "/lib/x86_64-linux-gnu/"
+#else
+#define LIBS "/lib/aarch64-linux-gnu/"
+#endif
 #define FRAME(number, offset) ((uint64_t)(number) << STACK_MODULE_SHIFT | (offset))
 
 /* In place of the unwinding session: one module, its file, and the functions of its .eh_frame. */
@@ -194,6 +202,47 @@ Test(symbols, resolvers)
 	done();
 }
 
+static int add_mapping(const struct mapping *m, void *ctx)
+{
+	uint64_t *addr = ctx;
+
+	if (*addr < m->start || *addr >= m->end || !m->exec)
+		return 0;
+	*addr = *addr - m->start + m->offset;
+	return 1;
+}
+
+/* Where an IFUNC of libc leads in this process. */
+static uint64_t implementation_of(const char *name)
+{
+	void *libc = dlopen("libc.so.6", RTLD_NOW);
+	uint64_t addr = (uintptr_t)dlsym(libc, name);
+
+	cr_assert(addr);
+	cr_assert_eq(maps_each(0, add_mapping, &addr), 1);
+	return addr;
+}
+
+/* Below an empty root there are no debug files: only .dynsym is left, which names resolvers. */
+Test(symbols, implementations)
+{
+	char *path __free = realpath(LIBS "libc.so.6", NULL);
+	uint64_t at;
+
+	if (geteuid())
+		cr_skip_test("only root starts the asker as nobody");
+	module.root = fixture_dir;
+	begin(path, (struct symbols_options){});
+	at = implementation_of("strlen");
+	expect_name(at, "strlen");
+	expect_name(at + 8, "strlen");
+	expect_name(offset_of("strlen"), "strlen@resolver");
+	/* the same code serves both */
+	if (implementation_of("memcpy") == implementation_of("memmove"))
+		expect_name(implementation_of("memmove"), "memcpy");
+	done();
+}
+
 Test(symbols, one_object_for_each_frame)
 {
 	const struct frame *frames[5000];
@@ -356,12 +405,6 @@ Test(symbols, perf_map_of_another_user)
 }
 
 /* ---- the system's files ---- */
-
-#if defined(__x86_64__)
-#define LIBS "/lib/x86_64-linux-gnu/"
-#else
-#define LIBS "/lib/aarch64-linux-gnu/"
-#endif
 
 struct truth {
 	struct truth_symbol {
