@@ -135,10 +135,9 @@ struct schema {
 	void (*draw)(struct str *s, const void *row);
 	bool ruled; /* text: a line of dashes below the headings, and for each output_rule() */
 	/*
-	 * text: no columns and no headings. Each field is a line of its own, its title and its value, each stack one line
-	 * a frame; a null has no line; an empty line ends the row. Where a stack that is reversed is followed by one that
-	 * is not, a line of dashes stands between them.
-	 * Without this, the frames of stack fields follow the row's line.
+	 * text: no columns and no headings. Each field is a line of its own, its title and its value, and each frame
+	 * of a stack; a null has no line; an empty line ends the row. A line of dashes stands between a stack that is
+	 * reversed and one that is not. Without this, the frames of stack fields follow the row's line.
 	 */
 	bool stacked;
 };

@@ -116,8 +116,11 @@ static uint32_t add_string(struct files *files, const char *text, size_t n)
 static void read_label(struct reading *reading, const struct field *field, const struct value *value)
 {
 	struct files *files = reading->files;
-	struct files_label *label = vec_push(&reading->labels);
+	struct files_label *label;
 
+	if (!files->has_samples || (value->type != VALUE_TEXT && value->type != VALUE_U64 && value->type != VALUE_S64))
+		return;
+	label = vec_push(&reading->labels);
 	label->key = add_string(files, field->key, strlen(field->key));
 	if (value->type == VALUE_TEXT)
 		label->text = add_string(files, value->at, value->n);
@@ -133,7 +136,7 @@ static void read_field(struct reading *reading, const struct field *field)
 	if (field->text_only || (role != ROLE_TASK && role != ROLE_COUNTER && role != ROLE_DURATION))
 		return;
 	value_read(&value, field, reading->row, reading->ctx, &reading->room);
-	if (role == ROLE_TASK && reading->files->has_samples && (value.type == VALUE_TEXT || value.type == VALUE_U64 || value.type == VALUE_S64)) {
+	if (role == ROLE_TASK) {
 		read_label(reading, field, &value);
 	} else if (role == ROLE_COUNTER && !reading->has_count) {
 		reading->sum.count = value.type == VALUE_U64 ? value.bits : 0;

@@ -72,8 +72,9 @@ struct files {
 /* Initialise with {}; files_release() closes what is open and writes nothing. */
 void files_release(struct files *files);
 /*
- * Adds a file, created by files_write(). name "-": stdout, one at most. force: replaces an existing file. The name stays
- * the caller's. Returns 0 or -errno with err set: the file exists, is no regular file, its directory cannot be written.
+ * Adds a file, created by files_write(). name "-": stdout, one at most. force: replaces an existing file. The name
+ * stays the caller's. Returns 0 or -errno with err set: the file exists, is no regular file, its directory cannot be
+ * written.
  */
 int files_add(struct files *files, const struct file_format *format, const char *name, bool force, struct err *err);
 /* True if one goes to stdout: then no table may go there. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Prints rows as JSON lines: one object for each row, complete in itself, so that a reader may start anywhere. A stack is
- * an array of names, the innermost first.
+ * Prints rows as JSON lines: one object for each row, complete in itself, so that a reader may start anywhere. A stack
+ * is an array of names, the innermost first.
  */
 #include "address.h"
 #include "clock.h"

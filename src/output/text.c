@@ -285,8 +285,8 @@ static void add_frame(struct output *out, const struct field *field, const struc
 }
 
 /* Adds the lines of a stack. above: the stack field above it, and how many frames that has; NULL: none. */
-static void add_frames(struct output *out, const struct field *field, const struct value *value, const struct field *above,
-		       size_t n_above)
+static void add_frames(struct output *out, const struct field *field, const struct value *value,
+		       const struct field *above, size_t n_above)
 {
 	const struct frame *const *frames = value->at;
 	size_t n = value->type == VALUE_STACK ? value->n : 0;

@@ -27,7 +27,7 @@ struct tree_node {
 	struct tree_sum total; /* self and all children */
 };
 
-/* Nodes are v[0] to v[n - 1]; a child comes after its parent. Initialise with {}; v is empty until the first tree_add(). */
+/* Nodes are v[0] to v[n - 1], a child after its parent; none until the first tree_add(). Initialise with {}. */
 struct tree {
 	struct tree_node *v;
 	size_t n, cap;

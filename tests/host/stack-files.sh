@@ -40,17 +40,18 @@ def speedscope(name, unit):
             for sample, weight in zip(profile["samples"], profile["weights"])}
 
 
-# As text of `go tool pprof -raw`: samples first, each with its labels, then locations, then mappings. Without "symbolize"
-# it would shorten names of C++.
+# As text of `go tool pprof -raw`: samples first, each with its labels, then locations, then mappings. With its own
+# symbols it would shorten names of C++.
 def pprof(name):
-    raw = subprocess.run(["go", "tool", "pprof", "-symbolize=none", "-raw", name], stdout=subprocess.PIPE, check=True).stdout.decode()
+    command = ["go", "tool", "pprof", "-symbolize=none", "-raw", name]
+    raw = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout.decode()
     samples, rest = raw.split("\nLocations\n")
     names = {}
     for line in rest.split("\nMappings\n")[0].splitlines():
         at = re.fullmatch(r" *(\d+): 0x[0-9a-f]+ (?:M=\d+ )?(.*) :\d+ s=\d+(?:\(.*\))?", line)
         names[at[1]] = at[2]
     stacks, sums = {}, None
-    for line in samples.split("\nsamples/count cpu/nanoseconds\n")[-1].split("\ncontentions/count delay/nanoseconds\n")[-1].splitlines():
+    for line in re.split(r"\n(?:samples/count cpu|contentions/count delay)/nanoseconds\n", samples)[1].splitlines():
         sample = re.fullmatch(r" *(\d+) +(\d+): ([\d ]+?) *", line)
         comm = re.fullmatch(r" *comm:\[(.*)\]", line)
         if sample:
@@ -70,9 +71,15 @@ def shown(name):
     return re.sub(r"[\x00-\x1f]", lambda c: {"\n": r"\n"}.get(c[0], r"\x%02x" % ord(c[0])), name)
 
 
+def text_only(name):
+    return re.sub(r"\\x[89a-f][0-9a-f]", "\ufffd", name)
+
+
 def compare(what, got, want):
     differ = [path for path in want.keys() | got.keys() if want.get(path) != got.get(path)]
-    assert not differ, f"{what}: {len(differ)} stacks differ, first {differ[0]}: {got.get(differ[0])} not {want.get(differ[0])}"
+    for path in differ[:5]:
+        print(f"{what}: {path}: {got.get(path)}, not {want.get(path)}")
+    assert not differ, f"{what}: {len(differ)} stacks differ"
 
 
 times = sys.argv[1:] == ["-t"]
@@ -81,8 +88,8 @@ scope = speedscope("speedscope", "microseconds" if times else "none")
 compare("pprof", {as_folded(path): sums[1] // 1000 if times else sums[0] for path, sums in pprof("pprof").items()
                   if not times or sums[1] >= 1000}, want)
 # bytes that are no text are lost in JSON
-compare("speedscope", {tuple(shown(name) for name in as_folded(path)): weight for path, weight in scope.items()},
-        {tuple(re.sub(r"\\x[89a-f][0-9a-f]", "\ufffd", name) for name in path): weight for path, weight in want.items()})
+compare("speedscope", {tuple(map(shown, as_folded(path))): weight for path, weight in scope.items()},
+        {tuple(map(text_only, path)): weight for path, weight in want.items()})
 print(len(want), sum(want.values()))
 END
 
@@ -107,7 +114,8 @@ test_times() {
 test_no_stacks() {
 	write 0
 	[ ! -s folded ] || fail "$(cat folded)"
-	/usr/bin/python3 -c 'import json; assert json.load(open("speedscope"))["profiles"][0]["samples"] == []' || fail "$(cat speedscope)"
+	/usr/bin/python3 -c 'import json; assert json.load(open("speedscope"))["profiles"][0]["samples"] == []' ||
+		fail "$(cat speedscope)"
 	command -v go > /dev/null || skip "there is no go"
 	run go tool pprof -raw pprof
 	expect_exit 0
@@ -130,7 +138,8 @@ test_pprof_top() {
 # What a run of a real tool writes, and its summary.
 test_a_profile() {
 	[ -x /usr/bin/python3 ] || skip "there is no /usr/bin/python3"
-	run sonde profile -F 997 --folded folded --pprof pprof --speedscope speedscope -- bash -c 'for ((i = 0; i < 100000; i++)); do :; done'
+	run sonde profile -F 997 --folded folded --pprof pprof --speedscope speedscope -- \
+		bash -c 'for ((i = 0; i < 100000; i++)); do :; done'
 	expect_exit 0
 	told=$(sed -n 's/^sonde profile: \([0-9]*\) samples.*/\1/p' err)
 	consume

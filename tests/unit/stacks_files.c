@@ -13,7 +13,8 @@ static const struct files_about about = {
 	.lasted_ns = 7,
 };
 
-static struct str make(const struct file_format *format, const struct stack_row *rows, size_t n, const struct files_about *what)
+static struct str make(const struct file_format *format, const struct stack_row *rows, size_t n,
+		       const struct files_about *what)
 {
 	struct files files = { .has_samples = true };
 	struct str text = {};
@@ -34,7 +35,9 @@ static void expect_speedscope(const struct stack_row *rows, size_t n, const stru
 	cr_expect_str_eq(text.data, want, "'%s', not '%s'", text.data, want);
 }
 
-#define SCHEMA	"{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n\"exporter\":\"sonde\",\"name\":\"a \\\"title\\\"\",\n"
+#define SCHEMA \
+	"{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n" \
+	"\"exporter\":\"sonde\",\"name\":\"a \\\"title\\\"\",\n"
 #define PROFILE "\"profiles\":[{\"type\":\"sampled\",\"name\":\"a \\\"title\\\"\","
 
 Test(speedscope, merged_stacks)
@@ -58,7 +61,8 @@ Test(speedscope, merged_stacks)
 				 "\"weights\":[2,8]}]}\n");
 	times.by_time = true;
 	expect_speedscope(rows, 1, &times,
-			  SCHEMA "\"shared\":{\"frames\":[{\"name\":\"cat\"},\n{\"name\":\"main\",\"file\":\"/bin/x\"},\n"
+			  SCHEMA "\"shared\":{\"frames\":[{\"name\":\"cat\"},\n"
+				 "{\"name\":\"main\",\"file\":\"/bin/x\"},\n"
 				 "{\"name\":\"vfs_read\"}]},\n" PROFILE
 				 "\"unit\":\"microseconds\",\"startValue\":0,\"endValue\":7,\n"
 				 "\"samples\":[[0,1,2]],\n\"weights\":[7]}]}\n");
@@ -68,7 +72,8 @@ Test(speedscope, of_nothing)
 {
 	expect_speedscope(NULL, 0, &about,
 			  SCHEMA "\"shared\":{\"frames\":[]},\n" PROFILE
-				 "\"unit\":\"none\",\"startValue\":0,\"endValue\":0,\n\"samples\":[],\n\"weights\":[]}]}\n");
+				 "\"unit\":\"none\",\"startValue\":0,\"endValue\":0,\n"
+				 "\"samples\":[],\n\"weights\":[]}]}\n");
 }
 
 /* The caller releases. */
@@ -168,8 +173,9 @@ Test(pprof, samples_locations_functions_and_mappings)
 		     /* mappings of the program, the library, the kernel */
 		     "3{1=3 3=2041 5=e 7=1 }\n3{1=2 3=1 5=c 7=1 }\n3{1=1 3=ffffffff81000011 5=9 7=1 }\n"
 		     "5{1=1 2=8 3=8 }\n5{1=2 2=a 3=b }\n5{1=3 2=d 3=d }\n5{1=4 2=f 3=f }\n"
-		     "6{}\n6{comm}\n6{cat}\n6{pid}\n6{samples}\n6{count}\n6{cpu}\n6{nanoseconds}\n6{vfs_read}\n6{[kernel.kallsyms]}\n"
-		     "6{[unknown]}\n6{_Z3odd}\n6{/lib/\\xff.so}\n6{main}\n6{/bin/x}\n6{[no stack]}\n6{a \"title\"}\n");
+		     "6{}\n6{comm}\n6{cat}\n6{pid}\n6{samples}\n6{count}\n6{cpu}\n6{nanoseconds}\n6{vfs_read}\n"
+		     "6{[kernel.kallsyms]}\n6{[unknown]}\n6{_Z3odd}\n6{/lib/\\xff.so}\n"
+		     "6{main}\n6{/bin/x}\n6{[no stack]}\n6{a \"title\"}\n");
 }
 
 Test(pprof, of_nothing_and_without_times)

@@ -122,8 +122,8 @@ static const struct field pair_fields[] = {
 	FIELD(FIELD_DURATION, struct pair_row, ns, "ns", "        ", 0, .unit = UNIT_US),
 };
 static const struct schema pairs = { pair_fields, ARRAY_SIZE(pair_fields), .stacked = true };
-static const struct pair_row pair = { "w", "t", STACK(&u_read, &u_main), STACK(&k_read, &k_entry), STACK(&k_read, &k_entry),
-				      STACK(&u_main), 5000000 };
+static const struct pair_row pair = { "w", "t", STACK(&u_read, &u_main), STACK(&k_read, &k_entry),
+				      STACK(&k_read, &k_entry), STACK(&u_main), 5000000 };
 
 Test(stacks_text, a_stack_turned_over)
 {
@@ -176,7 +176,8 @@ static char *fold(const struct schema *schema, const void *rows, size_t n, size_
 	return text.data ? text.data : base_strdup("");
 }
 
-static void expect_folded(const struct schema *schema, const void *rows, size_t n, size_t size, bool by_time, const char *want)
+static void expect_folded(const struct schema *schema, const void *rows, size_t n, size_t size, bool by_time,
+			  const char *want)
 {
 	char *text __free = fold(schema, rows, n, size, by_time);
 

@@ -67,7 +67,8 @@ Test(tree, siblings_are_in_order_and_totals_add_up)
 
 Test(tree, functions_are_one_whatever_their_addresses)
 {
-	const struct frame one = { .name = "f", .file = "/lib/a", .address = 1 }, two = { .name = "f", .file = "/lib/a", .address = 2 },
+	const struct frame one = { .name = "f", .file = "/lib/a", .address = 1 },
+			   two = { .name = "f", .file = "/lib/a", .address = 2 },
 			   other = { .name = "f", .file = "/lib/b" }, kernel = { .name = "f", .kind = FRAME_KERNEL };
 	struct tree tree = {};
 	const struct frame *frame = tree_frame(&tree, &one);
