@@ -293,6 +293,17 @@ static __always_inline int unwind_by_fp(struct unwind_slot *slot, enum stack_end
 	return unwind_return(slot, ip, sp + 2 * word, fp);
 }
 
+/* Reads a register that is not followed from frame to frame: the topmost frame has those that the kernel saved. */
+static __always_inline bool unwind_register(struct unwind_slot *slot, __u8 number, __u64 *value)
+{
+	__u64 *regs = unwind_task_regs((void *)bpf_get_current_task());
+
+	if (slot->record.n_user != 1 || bpf_probe_read_kernel(slot->words, 8, regs + number))
+		return false;
+	*value = slot->words[0];
+	return true;
+}
+
 /* Computes the CFA. False: the walk ends; `end` says why. */
 static __always_inline bool unwind_cfa(struct unwind_slot *slot, const struct unwind_rule *rule, __u64 *cfa,
 				       enum stack_end *end)
@@ -306,6 +317,12 @@ static __always_inline bool unwind_cfa(struct unwind_slot *slot, const struct un
 	*end = rule->cfa == UNWIND_CFA_ROOT ? STACK_END_ROOT : STACK_END_EXPRESSION;
 	if (rule->cfa < UNWIND_CFA_SP)
 		return false;
+	if (rule->cfa == UNWIND_CFA_REGISTER) {
+		if (!unwind_register(slot, rule->add, cfa))
+			return false;
+		*cfa += offset;
+		return true;
+	}
 	if (rule->cfa == UNWIND_CFA_FP || rule->cfa == UNWIND_CFA_FP_DEREF) {
 		/* 0: it was lost */
 		if (!slot->regs.fp)
@@ -394,7 +411,7 @@ static __always_inline int unwind_by_rule(struct unwind_slot *slot, __u32 number
 		return unwind_end(slot, STACK_END_MEMORY);
 	if (unwind_return(slot, ip, cfa, fp))
 		return 1;
-	slot->exact = rule->ra == UNWIND_AT_SP;
+	slot->exact = rule->ra == UNWIND_AT_SP && rule->cfa == UNWIND_CFA_SP_DEREF;
 	return 0;
 }
 
@@ -454,6 +471,22 @@ __noinline int unwind_walk(__u32 number)
 	return 0;
 }
 
+/*
+ * The mappings of the parent, which a new process shares until it executes something: it has run before user space has
+ * read of it. NULL: it is not such a process, or the parent is not known either.
+ */
+static __always_inline struct unwind_space *unwind_parent_space(void)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+	struct task_struct___stack *own = (void *)task;
+	__u32 parent;
+
+	if (!(BPF_CORE_READ(own, flags) & UNWIND_PF_FORKNOEXEC))
+		return NULL;
+	parent = BPF_CORE_READ(task, real_parent, tgid);
+	return bpf_map_lookup_elem(&unwind_spaces, &parent);
+}
+
 /* Fills in the slot for a walk. False: the current task has no user stack. */
 static __always_inline bool unwind_begin(struct unwind_slot *slot, void *ctx)
 {
@@ -461,14 +494,16 @@ static __always_inline bool unwind_begin(struct unwind_slot *slot, void *ctx)
 	struct unwind_space *space;
 
 	slot->narrow = false;
-	if (!unwind_user_regs(ctx, slot->words, &slot->regs, &slot->narrow))
+	slot->exact = true;
+	if (!unwind_user_regs(ctx, slot->words, &slot->regs, &slot->narrow, &slot->exact))
 		return false;
 	space = bpf_map_lookup_elem(&unwind_spaces, &tgid);
+	if (!space)
+		space = unwind_parent_space();
 	slot->known = space && space->n;
 	if (space)
 		slot->space = *space;
 	slot->tgid = tgid;
-	slot->exact = true;
 	slot->has_lr = true;
 	slot->mapping.end = 0;
 	slot->address_mask = unwind_address_mask();

@@ -19,6 +19,8 @@ enum unwind_cfa {
 	UNWIND_CFA_PLT,	     /* SP + offset, and 8 more at and after byte `add` of each 16 bytes of text */
 	UNWIND_CFA_SP_DEREF, /* the word at SP + offset, + add */
 	UNWIND_CFA_FP_DEREF, /* the word at FP + offset, + add */
+	/* Register number `add` of the kernel's struct pt_regs + offset. Only the topmost frame has its registers. */
+	UNWIND_CFA_REGISTER,
 };
 
 /* Where the caller's value of a register is. */

@@ -38,7 +38,8 @@ enum bpf_func_id {
 	BPF_FUNC_task_pt_regs = 175, /* since 5.15 */
 };
 
-#define UNWIND_PF_KTHREAD 0x00200000
+#define UNWIND_PF_FORKNOEXEC 0x00000040
+#define UNWIND_PF_KTHREAD    0x00200000
 
 /* Where the kernel has saved the user registers of a task. */
 static __always_inline void *unwind_task_regs(struct task_struct *task)
@@ -68,9 +69,13 @@ static __always_inline bool unwind_context_regs(void *ctx, struct unwind_regs *r
 	return true;
 }
 
-/* Reads saved registers. False: there are none, or they are the kernel's. */
+/*
+ * Reads saved registers. False: there are none, or they are the kernel's. *exact: ip is the instruction that was
+ * interrupted or comes next. A system call is like any other call: the instruction behind it may belong to another
+ * function. It leaves that instruction's address in cx.
+ */
 static __always_inline bool unwind_read_regs(struct pt_regs *from, __u64 words[UNWIND_WORDS], struct unwind_regs *regs,
-					     bool *narrow)
+					     bool *narrow, bool *exact)
 {
 #define UNWIND_WORD(member) \
 	words[(__builtin_offsetof(struct pt_regs, member) - __builtin_offsetof(struct pt_regs, bp)) / 8]
@@ -83,6 +88,7 @@ static __always_inline bool unwind_read_regs(struct pt_regs *from, __u64 words[U
 	regs->sp = UNWIND_WORD(sp);
 	regs->fp = UNWIND_WORD(bp);
 	regs->lr = 0;
+	*exact = UNWIND_WORD(cx) != regs->ip;
 	return true;
 #undef UNWIND_WORD
 }
@@ -117,7 +123,7 @@ static __always_inline bool unwind_context_regs(void *ctx, struct unwind_regs *r
 }
 
 static __always_inline bool unwind_read_regs(struct pt_regs *from, __u64 words[UNWIND_WORDS], struct unwind_regs *regs,
-					     bool *narrow)
+					     bool *narrow, bool *exact)
 {
 	/* x29, x30, sp, pc, pstate */
 	if (bpf_probe_read_kernel(words, 5 * sizeof(*words), &from->user_regs.regs[29]) || (words[4] & 0xf))
@@ -165,7 +171,7 @@ static __always_inline __u64 unwind_address_mask(void)
  * kernel saved them when the task entered it. False: a kernel thread, or a task that exits. words: scratch memory.
  */
 static __always_inline bool unwind_user_regs(void *ctx, __u64 words[UNWIND_WORDS], struct unwind_regs *regs,
-					     bool *narrow)
+					     bool *narrow, bool *exact)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
 	struct task_struct___stack *own = (void *)task;
@@ -174,7 +180,7 @@ static __always_inline bool unwind_user_regs(void *ctx, __u64 words[UNWIND_WORDS
 		return true;
 	if (BPF_CORE_READ(own, flags) & UNWIND_PF_KTHREAD || !BPF_CORE_READ(task, mm))
 		return false;
-	return unwind_read_regs(unwind_task_regs(task), words, regs, narrow);
+	return unwind_read_regs(unwind_task_regs(task), words, regs, narrow, exact);
 }
 
 #endif

@@ -55,8 +55,22 @@ enum { /* DW_OP_* */
 	OP_BREG31 = 0x8f,
 };
 
-const struct cfi_machine cfi_x86_64 = { .sp = 7, .fp = 6, .ra = 16 };
-const struct cfi_machine cfi_aarch64 = { .sp = 31, .fp = 29, .ra = 30, .has_lr = true };
+const struct cfi_machine cfi_x86_64 = {
+	.sp = 7,
+	.fp = 6,
+	.ra = 16,
+	.places = { 10, 12, 11, 5, 13, 14, 4, 19, 9, 8, 7, 6, 3, 2, 1, 0 },
+	.n_places = 16,
+};
+const struct cfi_machine cfi_aarch64 = {
+	.sp = 31,
+	.fp = 29,
+	.ra = 30,
+	.has_lr = true,
+	.places = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
+		    16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31 },
+	.n_places = 32,
+};
 
 /* Where a register of the caller is saved. */
 struct saved {
@@ -98,9 +112,10 @@ static bool fits(int64_t offset)
 
 static enum unwind_cfa kind_of(const struct cfi_machine *machine, uint64_t number)
 {
-	return number == machine->sp   ? UNWIND_CFA_SP
-	       : number == machine->fp ? UNWIND_CFA_FP
-				       : UNWIND_CFA_UNKNOWN;
+	return number == machine->sp	    ? UNWIND_CFA_SP
+	       : number == machine->fp	    ? UNWIND_CFA_FP
+	       : number < machine->n_places ? UNWIND_CFA_REGISTER
+					    : UNWIND_CFA_UNKNOWN;
 }
 
 /*
@@ -135,7 +150,7 @@ static struct unwind_rule rule_of(const struct run *run)
 	if (!known)
 		return (struct unwind_rule){ .cfa = UNWIND_CFA_UNKNOWN };
 	rule.offset = offset;
-	rule.add = add;
+	rule.add = rule.cfa == UNWIND_CFA_REGISTER ? run->machine->places[now->cfa_register] : add;
 	rule.ra = ra.how;
 	rule.ra_offset = ra.offset / WORD;
 	rule.fp = fits(fp.offset) ? fp.how : UNWIND_LOST;

@@ -15,7 +15,9 @@
 /* The registers that rules use, by DWARF's numbers for the architecture. */
 struct cfi_machine {
 	uint64_t sp, fp, ra;
-	bool has_lr; /* a call leaves the return address in a register */
+	bool has_lr;	    /* a call leaves the return address in a register */
+	uint8_t places[32]; /* of registers by their numbers: their indexes in the kernel's struct pt_regs */
+	uint64_t n_places;
 };
 
 extern const struct cfi_machine cfi_x86_64, cfi_aarch64;

@@ -20,6 +20,8 @@
  *	spin		leaf() computes
  *	calls		leaf() calls getppid, 1000 times for each ms instead of the time
  *	vdso		leaf() reads the clock
+ *	register	leaf() calls by_register(), which computes
+ *	edge		leaf() calls ask(), which ends with a system call; the next function has no caller (x86-64)
  *	plt		leaf() calls nothing() in the library beside this program, through the PLT
  *	stop		leaf() raises SIGSTOP
  *	wait		leaf() reads a byte from stdin
@@ -42,6 +44,30 @@
 
 #define KEPT	 __attribute__((noinline, noclone, noipa))
 #define ALTSTACK 65536
+
+#define CODE(text) __asm__(".pushsection .text\n" text ".popsection\n")
+#if defined(__x86_64__)
+#define BY_REGISTER \
+	"mov %rsp, %rax\n.cfi_def_cfa_register %rax\nsub $56, %rsp\nand $-64, %rsp\n1: dec %rdi\njnz 1b\n" \
+	"mov %rax, %rsp\n.cfi_def_cfa_register %rsp\nret\n"
+#define ASK \
+	FUNCTION("ask", "mov $110, %eax\nsyscall\n") \
+	FUNCTION("asked", ".cfi_undefined %rip\nret\n")
+#else
+#define BY_REGISTER \
+	"mov x9, sp\n.cfi_def_cfa_register x9\nsub sp, sp, #64\n1: subs x0, x0, #1\nb.ne 1b\n" \
+	"mov sp, x9\n.cfi_def_cfa_register sp\nret\n"
+#define ASK FUNCTION("ask", "ret\n")
+#endif
+#define FUNCTION(name, text) \
+	".globl " name "\n.type " name ", %function\n" name ":\n.cfi_startproc\n" text ".cfi_endproc\n.size " name ", . - " name "\n"
+
+/* Keeps its CFA in a register that functions may overwrite, as OpenSSL's assembler does. */
+long by_register(long n);
+CODE(FUNCTION("by_register", BY_REGISTER));
+/* Where a system call returns to is behind it. */
+long ask(void);
+CODE(ASK);
 
 static const char *way, *leaf_name;
 static int depth = 27, rounds = 1, ms = 1000;
@@ -77,6 +103,12 @@ static long some(long n)
 		for (int i = 0; i < 1000; i++)
 			clock_gettime(CLOCK_MONOTONIC, &now);
 		return now.tv_nsec;
+	case 'r':
+		return by_register(100000);
+	case 'e':
+		for (int i = 0; i < 1000; i++)
+			n += ask();
+		return n;
 	case 'p':
 		for (int i = 0; i < 10000; i++)
 			n = nothing(n);

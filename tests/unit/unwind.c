@@ -15,7 +15,8 @@ TestSuite(unwind, .init = fixture_init);
 #define SAVE_FAR  ".cfi_def_cfa_offset 400000\n.cfi_offset %rbp, -399984\n"
 #define NO_RA	  ".cfi_undefined %rip\n"
 #define NOP	  ".byte 0x90\n"
-#define OTHER_CFA ".cfi_def_cfa %r10, 0\n"
+#define OTHER_CFA ".cfi_def_cfa %r10, 16\n"
+#define OTHER	  7 /* r10's place in struct pt_regs */
 /* as glibc's __restore_rt has them: what a signal has interrupted is at known places above the stack pointer */
 #define SIGNAL \
 	".cfi_escape 0x0f, 4, 0x77, 0xa0, 0x01, 0x06\n" /* CFA: what is at rsp + 160 */ \
@@ -33,7 +34,8 @@ TestSuite(unwind, .init = fixture_init);
 #define SAVE_FAR  ".cfi_def_cfa_offset 400000\n.cfi_offset x29, -399984\n"
 #define NO_RA	  ".cfi_undefined x30\n"
 #define NOP	  "nop\n"
-#define OTHER_CFA ".cfi_def_cfa x9, 0\n"
+#define OTHER_CFA ".cfi_def_cfa x9, 16\n"
+#define OTHER	  9
 #define STRANGE	  ".cfi_escape 0x0f, 3, 0x8f, 8, 0x1f\n"
 #define MACHINE	  cfi_aarch64
 #define BEGIN	  UNWIND_CFA_SP, 0
@@ -124,7 +126,8 @@ Test(unwind, rules_of_a_function)
 	expect_cfa("twice", 8, BEGIN);
 #endif
 	expect_cfa("root", 0, UNWIND_CFA_ROOT, 0);
-	expect_cfa("other", 0, UNWIND_CFA_UNKNOWN, 0);
+	expect_cfa("other", 0, UNWIND_CFA_REGISTER, 16);
+	cr_expect_eq(rule_at("other", 0).add, OTHER);
 	expect_cfa("strange", 0, UNWIND_CFA_UNKNOWN, 0);
 	cr_expect_eq(test_table_rule(&table, 0), UNWIND_RULE_NONE);
 	cr_expect_eq(test_table_rule(&table, 1ULL << 40), UNWIND_RULE_NONE);

@@ -47,7 +47,7 @@ profiled() {
 	as_typed sample "$of" "$tool" "$@"
 	repeat 3
 	while again; do
-		rm -rf out kept data*
+		rm -f out kept data data.old
 		if ! hold -t 600 $how -o kept -w "$workload" "$@"; then
 			none sample "$of" "$tool" "$why"
 			return

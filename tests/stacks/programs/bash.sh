@@ -14,7 +14,7 @@ fib() {
 }
 end=$((SECONDS + ${1:-5}))
 while ((SECONDS < end)); do
-	fib 9
+	fib 6
 	for word in {1..200}; do
 		text=${word//1/one}
 		[[ $text =~ ^o(n)e$ ]] && list[word]=${BASH_REMATCH[1]}
