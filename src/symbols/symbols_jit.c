@@ -5,6 +5,7 @@
  */
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "base/search.h"
 #include "binary/foreign.h"
@@ -13,18 +14,23 @@
 
 /* A large program of Java or JavaScript has 50 MB. */
 #define MAX_MAP (1ULL << 30)
-/* Maps that are held open. Those of more processes are opened when frames are named, if the process lives then. */
-#define MAX_OPEN 128
+/* Processes of which a map or root is held open. The maps of more are opened while the process lives, or not at all. */
+#define MAX_HELD 128
+/* How often a map is looked for while new stacks of the process arrive, in ms. */
+#define TRY_EVERY 20
 
-/* What /proc/PID/status says about a process. */
-struct identity {
-	unsigned int uid; /* effective */
-	int ns_pid;	  /* in its own namespace */
-};
-
-static bool read_identity(pid_t pid, struct identity *identity)
+static uint64_t now(void)
 {
-	char *path __free = base_printf("/proc/%d/status", pid);
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &ts);
+	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+}
+
+/* What /proc/PID/status says about the process. False: it is gone. */
+static bool read_identity(struct jit *jit)
+{
+	char *path __free = base_printf("/proc/%d/status", jit->pid);
 	FILE *status __fclose = fopen(path, "re");
 	char line[512];
 	int found = 0;
@@ -33,42 +39,59 @@ static bool read_identity(pid_t pid, struct identity *identity)
 		char *last = strrchr(line, '\t');
 
 		if (!strncmp(line, "NSpid:", 6) && last) {
-			identity->ns_pid = atoi(last + 1);
+			jit->ns_pid = atoi(last + 1);
 			found |= 1;
-		} else if (sscanf(line, "Uid: %*u %u", &identity->uid) == 1) {
+		} else if (sscanf(line, "Uid: %*u %u", &jit->uid) == 1) {
 			found |= 2;
 		}
 	}
 	return found == 3;
 }
 
+/* Holds the root of a process that lives: a map can be opened below it when the process has ended. */
+static void hold_root(struct jit *jit)
+{
+	char *path __free = base_printf("/proc/%d/root", jit->pid);
+	int root = read_identity(jit) ? open(path, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+
+	if (root < 0)
+		return;
+	base_closep(&jit->root);
+	jit->root = root;
+}
+
 /* Opens the map, if there is one by now. */
 static void open_map(struct symbols *symbols, struct jit *jit)
 {
-	char *root __free = base_printf("/proc/%d/root", jit->pid);
-	char path[64];
-	struct identity identity;
+	char root[32], path[64];
 	struct stat st;
 	uint64_t size;
 	struct err err;
 	int fd __close = -1;
 
-	if (jit->fd >= 0 || jit->refused || symbols->jits.n_open >= MAX_OPEN || !read_identity(jit->pid, &identity))
+	if (jit->map >= 0 || jit->refused)
 		return;
-	snprintf(path, sizeof(path), "/tmp/perf-%d.map", identity.ns_pid);
+	jit->tried = now();
+	hold_root(jit);
+	if (jit->root < 0)
+		return;
+	snprintf(root, sizeof(root), "/proc/self/fd/%d", jit->root);
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", jit->ns_pid);
 	fd = foreign_open(root, path, MAX_MAP, &size, &err);
 	if (fd == -ENOENT)
 		return;
 	jit->refused = true;
+	base_closep(&jit->root);
+	jit->root = -1;
 	if (fd < 0 || fstat(fd, &st)) {
-		symbols_note(symbols, "no names: %s", err.text);
-	} else if (st.st_uid != identity.uid && st.st_uid) {
-		symbols_note(symbols, "no names: %s%s: is not read: it belongs to user %u, the process to user %u", root, path,
-			     st.st_uid, identity.uid);
+		symbols_note(symbols, "no names of code that process %d made: %s", jit->pid, err.text);
+	} else if (st.st_uid != jit->uid && st.st_uid) {
+		symbols_note(symbols,
+			     "no names of code that process %d made: %s: is not read: it belongs to user %u, the process to %u",
+			     jit->pid, path, st.st_uid, jit->uid);
 	} else {
 		jit->refused = false;
-		jit->fd = take_fd(fd);
-		symbols->jits.n_open++;
+		jit->map = take_fd(fd);
 	}
 }
 
@@ -80,23 +103,47 @@ static struct jit *find(struct symbols *symbols, pid_t pid, size_t *at)
 	return *at < jits->n && jits->v[*at].pid == pid ? &jits->v[*at] : NULL;
 }
 
+static bool is_held(const struct jit *jit)
+{
+	return jit->map >= 0 || jit->root >= 0;
+}
+
+static size_t n_held(const struct symbols_jits *jits)
+{
+	size_t n = 0;
+
+	vec_each(jit, jits)
+		n += is_held(jit);
+	return n;
+}
+
+static void let_go(struct jit *jit)
+{
+	base_closep(&jit->map);
+	base_closep(&jit->root);
+	jit->map = jit->root = -1;
+}
+
 void symbols_hold(struct symbols *symbols, pid_t pid)
 {
 	struct symbols_jits *jits = &symbols->jits;
+	struct jit *jit;
 	size_t at;
 
-	if (find(symbols, pid, &at))
-		return;
-	vec_push(jits);
-	memmove(jits->v + at + 1, jits->v + at, (jits->n - 1 - at) * sizeof(*jits->v));
-	jits->v[at] = (struct jit){ .pid = pid, .fd = -1 };
-	open_map(symbols, &jits->v[at]);
+	if (!find(symbols, pid, &at)) {
+		vec_push(jits);
+		memmove(jits->v + at + 1, jits->v + at, (jits->n - 1 - at) * sizeof(*jits->v));
+		jits->v[at] = (struct jit){ .pid = pid, .map = -1, .root = -1 };
+	}
+	jit = &jits->v[at];
+	if (now() - jit->tried >= TRY_EVERY && (is_held(jit) || n_held(jits) < MAX_HELD))
+		open_map(symbols, jit);
 }
 
 void symbols_release_jits(struct symbols *symbols)
 {
 	vec_each(jit, &symbols->jits)
-		base_closep(&jit->fd);
+		let_go(jit);
 	free(symbols->jits.v);
 }
 
@@ -106,7 +153,7 @@ static void name_place(struct symbols *symbols, const struct jit *jit, const str
 	char name[PERF_MAP_NAME_MAX] = "";
 
 	if (place->len)
-		perf_map_name(jit->fd, place, name);
+		perf_map_name(jit->map, place, name);
 	if (!*name)
 		return;
 	named->frame.name = pool_add(&symbols->strings, name);
@@ -130,7 +177,7 @@ static void name_by_map(struct symbols *symbols, const struct jit *jit, struct n
 	struct stat st;
 	uint64_t size;
 
-	if (jit->fd < 0 || fstat(jit->fd, &st))
+	if (jit->map < 0 || fstat(jit->map, &st))
 		return;
 	size = (uint64_t)st.st_size;
 	if (size > MAX_MAP || !is_new(v, n, size))
@@ -138,7 +185,7 @@ static void name_by_map(struct symbols *symbols, const struct jit *jit, struct n
 	places = calloc(n, sizeof(*places));
 	for (size_t i = 0; places && i < n; i++)
 		places[i].addr = v[i]->key;
-	if (!places || perf_map_read(jit->fd, size, places, n, symbols_should_stop, symbols))
+	if (!places || perf_map_read(jit->map, size, places, n, symbols_should_stop, symbols))
 		return;
 	for (size_t i = 0; i < n; i++) {
 		v[i]->map = size;
@@ -151,10 +198,14 @@ void symbols_name_jit(struct symbols *symbols, struct named **v, size_t n)
 {
 	size_t at;
 	struct jit *jit = find(symbols, v[0]->pid, &at);
+	bool held = is_held(jit);
 
 	if (!symbols->options.raw && !symbols->stopped) {
 		open_map(symbols, jit);
 		name_by_map(symbols, jit, v, n);
+		/* not for the next batch, if it has no map or others are held */
+		if (!held || jit->map < 0)
+			let_go(jit);
 	}
 	for (size_t i = 0; i < n; i++) {
 		if (v[i]->done)

@@ -26,8 +26,12 @@ struct named {
 /* A process that executes code in no file. */
 struct jit {
 	pid_t pid;
-	int fd;	      /* of its perf map, -1: there was none */
-	bool refused; /* the map is not to be read */
+	int map;	  /* its perf map, -1: there was none */
+	int root;	  /* its root directory, until there is a map; -1: unknown */
+	int ns_pid;	  /* in its own namespace */
+	unsigned int uid; /* effective */
+	uint64_t tried;	  /* when a map was looked for, in ms */
+	bool refused;	  /* the map is not to be read */
 };
 
 struct symbols {
@@ -45,7 +49,7 @@ struct symbols {
 	} waiting;
 	struct symbols_jits {
 		struct jit *v; /* sorted by pid */
-		size_t n, cap, n_open;
+		size_t n, cap;
 	} jits;
 	struct symbols_files {
 		struct symbols_file {
@@ -90,7 +94,7 @@ struct binary;
 const char *symbols_implementation_at(struct symbols *symbols, struct binary *binary, uint16_t module, uint64_t start);
 void symbols_release_files(struct symbols *symbols);
 
-/* Opens the perf map of a process that is seen for the first time. */
+/* Opens the perf map of a process. Without a map it holds the process's root, and tries again when called later. */
 void symbols_hold(struct symbols *symbols, pid_t pid);
 void symbols_release_jits(struct symbols *symbols);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* src/symbols/: names of frames in files that a test makes and in those of the system, compared with readelf's tables. */
 #include <dlfcn.h>
+#include <signal.h>
 
 #include "binary_fixture.h"
 #include "binary/maps.h"
@@ -359,6 +360,45 @@ Test(symbols, perf_map)
 	cr_expect_str_eq(jit_name(0x1009), "old");
 	cr_expect_str_eq(jit_name(0x1034), "[unknown]");
 	cr_expect_eq(symbols->notes.n, 0);
+	symbols_free(symbols);
+}
+
+/* The process writes the map later than it was seen first. */
+Test(symbols, perf_map_that_comes_late)
+{
+	const struct frame *early, *late;
+
+	symbols = symbols_new_from(&source, NULL, &(struct symbols_options){});
+	early = symbols_user(symbols, getpid(), 0x1004);
+	cr_expect_eq(symbols->jits.v[0].map, -1);
+	write_map("1000 10 one\n2000 10 two\n", 0);
+	late = symbols_user(symbols, getpid(), 0x2004);
+	cr_expect_eq(symbols_name(symbols), 0);
+	cr_expect_str_eq(early->name, "one");
+	cr_expect_str_eq(late->name, "two");
+	symbols_free(symbols);
+}
+
+/* The process has ended when its map is looked for. */
+Test(symbols, perf_map_of_a_process_that_has_ended)
+{
+	const struct frame *frame;
+	pid_t pid = fork();
+	int status;
+
+	if (!pid)
+		for (;;)
+			pause();
+	symbols = symbols_new_from(&source, NULL, &(struct symbols_options){});
+	frame = symbols_user(symbols, pid, 0x1004);
+	snprintf(map_path, sizeof(map_path), "/tmp/perf-%d.map", pid);
+	atexit(remove_map);
+	FILE *map __fclose = fopen(map_path, "wx");
+
+	cr_assert(map && fputs("1000 10 one\n", map) >= 0 && !fflush(map));
+	cr_assert(!kill(pid, SIGKILL) && waitpid(pid, &status, 0) == pid);
+	cr_expect_eq(symbols_name(symbols), 0);
+	cr_expect_str_eq(frame->name, "one");
 	symbols_free(symbols);
 }
 
