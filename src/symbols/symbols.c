@@ -107,10 +107,6 @@ const struct frame *symbols_kernel(struct symbols *symbols, uint64_t addr)
 {
 	const struct frame new = { .name = "", .kind = FRAME_KERNEL, .address = addr };
 
-	/* now: the programs and trampolines that run may be gone when frames are named */
-	if (symbols->kernel && !symbols->read_bpf)
-		kernel_read_bpf(symbols->kernel);
-	symbols->read_bpf = true;
 	return find(symbols, SYMBOLS_KERNEL, addr, &new);
 }
 

@@ -24,7 +24,10 @@ static void name_by_place(struct symbols *symbols, struct named *named, const st
 	frame->file = place->module ? pool_add(&symbols->strings, place->module) : NULL;
 }
 
-/* Programs may have been loaded since the names of BPF programs were read: these are read again, once in a batch. */
+/*
+ * Names of BPF programs are read when one is missing, once in a batch. Not when frames arrive: it takes as long as 100 ms,
+ * and meanwhile nobody would read what processes map.
+ */
 static int find_place(struct symbols *symbols, uint64_t addr, struct ksym_place *place, bool *again)
 {
 	int ret = kernel_symbol_at(symbols->kernel, addr, place);

@@ -37,7 +37,6 @@ struct jit {
 struct symbols {
 	struct symbols_source source;
 	struct kernel *kernel;
-	bool read_bpf; /* the names of BPF programs have been read */
 	struct symbols_options options;
 	bool stopped;
 	struct pool strings;  /* frames, too */
