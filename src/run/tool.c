@@ -90,7 +90,7 @@ static size_t tracing_tables(const struct tool *tool, struct run_options *option
 
 	if (engine->n_options)
 		tables[n++] = (struct opt_table){ engine->options_title, engine->options, engine->n_options,
-						  settings, .lacks = tool->lacks };
+						  settings, tool->letters, tool->lacks };
 	tables[n++] = (struct opt_table){ "filters", filters, ARRAY_SIZE(filters), options, tool->letters,
 					  tool->lacks };
 	if (!engine->take || tool->tables)
