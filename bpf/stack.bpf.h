@@ -185,6 +185,8 @@ static __always_inline bool stack_add(const struct stack_key *key, __u64 ns)
 {
 	struct stack_count *count = bpf_map_lookup_elem(&stack_counts, key);
 
+	/* clang 14 cannot compile an atomic add of a constant 0 */
+	barrier_var(ns);
 	if (!count) {
 		struct stack_count first = { .count = 1, .ns = ns };
 

@@ -188,8 +188,9 @@ struct thread_info {
 
 struct task_struct {
 	struct thread_info thread_info;
-	int pid;  /* thread id in user space */
-	int tgid; /* process id in user space */
+	unsigned int flags; /* PF_ */
+	int pid;	    /* thread id in user space */
+	int tgid;	    /* process id in user space */
 	struct pid *thread_pid;
 	struct task_struct *group_leader;
 	struct task_struct *real_parent; /* the parent process; `parent` may be a tracer */
@@ -217,6 +218,8 @@ struct task_struct___old_state {
 } CORE;
 
 #define TASK_DEAD 0x80 /* a bit of the state: the task will never run again */
+
+#define PF_KTHREAD 0x00200000 /* a bit of the flags: a thread of the kernel */
 
 /* Shared by the threads of a process. */
 struct signal_struct {

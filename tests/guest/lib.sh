@@ -303,6 +303,16 @@ expect_turns() {
 	[ ! -s wrong ] || fail "$(cat wrong)"
 }
 
+# expect_times COLUMN: after blocks pingpong (tests/programs/blocks.c), the counts of the file rows (comm, count) must be
+# those of the kernel in this column of what it did, but for the moments before the first and behind the last.
+expect_times() {
+	for name in ping pong; do
+		times=$(awk -v name=$name -v column="$1" '$1 == "did" && $2 == name { print $column }' out)
+		expect_between "$name" $((times - 2)) $((times + 2)) \
+			"$(awk -v name=$name '$1 == name { n += $2 } END { print n }' rows)"
+	done
+}
+
 # expect_between LABEL LEAST MOST VALUE
 expect_between() {
 	[ "$4" -ge "$2" ] && [ "$4" -le "$3" ] || fail "$1: $4, not between $2 and $3"

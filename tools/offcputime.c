@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* offcputime: how long threads are off the processor, and at which stacks. */
+#include "engine/blocked.h"
+#include "run/tool.h"
+
+static struct blocked_settings settings;
+
+static const struct opt options[] = {
+	BLOCKED_USER_THREADS(typeof(settings)),
+	BLOCKED_KERNEL_THREADS(typeof(settings)),
+	BLOCKED_TIMES(typeof(settings)),
+	BLOCKED_STATE(typeof(settings)),
+};
+
+static const struct progs_probe probes[] = {
+	{ .program = "off", .system = "sched", .name = "sched_switch", .raw = true },
+};
+
+static int configure(struct engine_instance *instance, struct err *err)
+{
+	return blocked_configure(&settings, instance, false, true, err);
+}
+
+static const struct stack_counts_source source = {
+	.progs = { BLOCKED_PROGS(probes, settings), .configure = configure, .what = "off-CPU time (us)" },
+	.stacks = { .by_time = true, .counts = "off-CPU times", .times = "delay" },
+	.unended = blocked_unended,
+	.unended_what = "thread",
+	.unended_state = "off the processor",
+};
+
+static void get_thread(struct value *to, const void *row, const void *ctx)
+{
+	const struct stack_key *key = row;
+
+	stack_counts_set_task(to, key->comm, " (", key->tid, ")");
+}
+
+static const struct field fields[] = {
+	STACK_COUNTS_PART(kernel, "kernel_stack", "    "),
+	STACK_COUNTS_PART(user, "user_stack", "    "),
+	TEXT_GET(FIELD_STR, get_thread, "    -                ", 0, GET_OF(struct stacks_row, key)),
+	BLOCKED_THREAD,
+};
+
+static const struct schema schema = { fields, ARRAY_SIZE(fields), .stacked = true };
+
+TOOL(offcputime, .brief = "where threads wait and how long, by stack",
+     .args = "[DURATION] [-- COMMAND [ARG]...]", .schema = &schema, STACK_COUNTS_ENGINE(source),
+     OPTIONS(options), .settings = &settings, .letters = "t:tid d:delimited",
+     .description =
+	     "Measures how long threads are off the processor, asleep or waiting for it, from when they leave until they "
+	     "run again. Adds the times up by stack and thread, and prints them in microseconds at the end, the largest "
+	     "last. The stack is where the thread left.\n\n"
+	     "A time counts if it began during tracing. Threads that are still off the processor at the end count with "
+	     "their time until then, unlike in bcc.",
+     EXAMPLES({ "sonde offcputime 5", "all threads, for 5 seconds" },
+	      { "sonde offcputime -p 185 -m 1000", "one process, only times of a millisecond or more" },
+	      { "sonde offcputime --state 2", "uninterruptible sleep: disks and locks of the kernel" },
+	      { "sonde offcputime -u --flame off.svg -- make -j4", "a flame graph of a command and its children" }));
