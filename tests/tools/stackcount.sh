@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# sonde stackcount: the workload calls leaf() from two places (tests/programs/callers.c), and each call of leaf() makes
+# one system call.
+
+# The names from leaf() on, as JSON has them.
+left='"leaf","left","branch"'
+right='"leaf","deeper","right","branch"'
+
+# through NAMES: the sum of the counts of the rows of JSON whose user part has these names one after the other.
+through() {
+	grep -F "$1" out | sed 's/.*"count":\([0-9]*\).*/\1/' | awk '{ n += $1 } END { print n + 0 }'
+}
+
+# expect_callers LEFT RIGHT: so often was leaf() reached by each way, and in no other way.
+expect_callers() {
+	expect_exit 0
+	expect_json user_stack count
+	[ "$(through "$left")" = "$1" ] || fail "left: $(through "$left"), not $1"
+	[ "$(through "$right")" = "$2" ] || fail "right: $(through "$right"), not $2"
+	[ "$(add_up 1 counts)" = $(($1 + $2)) ] || fail "other stacks"
+}
+
+# counting ARGUMENT... -- OPTION...: traces callers with these arguments, which begins when sonde is armed. The counts of
+# the rows are written to counts.
+counting() {
+	workload=
+	while [ "$1" != -- ]; do
+		workload="$workload $1"
+		shift
+	done
+	shift
+	# shellcheck disable=SC2086 # options and numbers
+	gate callers $workload
+	start sonde stackcount --json -p $gated "$@"
+	open_gate
+	stop INT
+	sed -n 's/.*"count":\([0-9]*\).*/\1/p' out > counts
+}
+
+# expect_missed_or LEFT RIGHT: as expect_callers, where the kernel may skip hits and says so.
+expect_missed_or() {
+	! grep -q 'missed by the kernel' err || skip "the kernel skipped hits"
+	expect_callers "$@"
+}
+
+# The kernel part begins with the probed function, whatever the mechanism puts above it.
+test_kernel_function() {
+	for mechanism in fentry kprobe.multi kprobe; do
+		has "$mechanism" || continue
+		counting 3 5 -- --mechanism "$mechanism" "$getpgid"
+		expect_missed_or 3 5
+		[ "$(grep -cF "\"kernel_stack\":[\"$getpgid\"," out)" -ge 2 ] || fail "$mechanism: other first frames"
+	done
+}
+
+test_kernel_return() {
+	counting 3 5 -- "kretprobe:$getpgid"
+	expect_callers 3 5
+}
+
+test_user_function() {
+	for mechanism in uprobe uprobe.multi; do
+		has "$mechanism" || continue
+		counting 3 5 -- --mechanism "$mechanism" u:/bin/callers:leaf
+		expect_callers 3 5
+		grep -q '"kernel_stack":null,"user_stack":\["leaf",' out || fail "$mechanism: a kernel part, or another first frame"
+	done
+}
+
+# Each probe by itself, though their stacks end in the same functions.
+test_several() {
+	counting -t 4 6 -- u:/bin/callers:left 'u:/bin/callers:rig*'
+	expect_exit 0
+	expect_json func count
+	printf 'left\t8\nright\t12\n' > want
+	awk '{ n[$1] += $2 } END { for (f in n) print f "\t" n[f] }' rows | sort | diff want - || fail "other counts"
+	grep -q '"user_stack":\["right","branch","main"' out || fail "not from main"
+}
+
+test_tracepoint() {
+	for mechanism in raw_tp tp; do
+		counting 3 5 -- --mechanism "$mechanism" t:syscalls:sys_enter_getpgid
+		expect_missed_or 3 5
+	done
+	run sonde stackcount --json t:sched:sched_process_fork -- sh -c 'callers 1 1; :'
+	expect_exit 0
+	grep -q '"kernel_stack":\[[^]]*"kernel_clone"' out || fail "no kernel_clone()"
+}
+
+test_usdt() {
+	run sonde stackcount --json 'usdt:/bin/usdt:*' -- usdt
+	expect_exit 0
+	grep -q '"user_stack":\[[^]]*"main"' out || fail "not from main"
+}
+
+# bcc's layout: a frame a line, then who, then the count, then an empty line; the most frequent is last.
+test_text() {
+	gate callers 3 5
+	start sonde stackcount -P -d --comm callers "$getpgid"
+	open_gate
+	stop INT
+	expect_exit 0
+	sed '/^did /d' out > text
+	awk -v RS= '{ text = $0 } END { print text }' text > last
+	head -n 1 last | grep -qx "  $getpgid" || fail "the first line is another"
+	sed -n '/^    --$/,$p' last > user
+	grep -qx '  leaf' user && grep -qx '  deeper' user && grep -qx '  right' user || fail "no user part after --"
+	tail -n 2 last | head -n 1 | grep -qxE '    callers \[[0-9]+\]' || fail "no process"
+	tail -n 1 last | grep -qx '    5' || fail "another count"
+	expect_err 'Tracing 1 function for ".*getpgid"\.\.\. Hit Ctrl-C to end'
+	run sonde stackcount "$getpgid" -- callers 1 0
+	expect_no_line '^    callers'
+	expect_no_line '^    --$'
+}
+
+test_parts() {
+	counting 3 5 -- -K "$getpgid"
+	expect_exit 0
+	expect_json kernel_stack user_stack count
+	[ "$(wc -l < rows)" = 1 ] && grep -q "	null	8\$" rows || fail "not one row without a user part: $(cat rows)"
+	counting 3 5 -- -U "$getpgid"
+	expect_callers 3 5
+	! grep '"kernel_stack":\[' out || fail "a kernel part"
+	run sonde stackcount -U -K "$getpgid"
+	expect_exit 2
+	expect_err 'choose one'
+}
+
+test_by_process() {
+	run sonde stackcount --json -P "$getpgid" -- sh -c 'callers 2 0; callers 3 0; calls 1 getpgid; :'
+	expect_exit 0
+	expect_json comm count
+	printf 'callers\t2\ncallers\t3\ncalls\t1\n' > want
+	sort rows | diff want - || fail "other processes"
+}
+
+test_one_process() {
+	start sonde stackcount --json -p $$ "$getpgid"
+	callers 2 2
+	stop INT
+	expect_exit 0
+	[ ! -s out ] || fail "another process: $(cat out)"
+}
+
+# Tables at intervals together have all hits.
+test_intervals() {
+	run sonde stackcount --json -i 0.05 "$getpgid" -- sh -c 'for i in 1 2 3 4 5 6; do callers 20 30; usleep 30000; done'
+	expect_exit 0
+	expect_json count
+	[ "$(add_up 1 rows)" = 300 ] || fail "$(add_up 1 rows) of 300"
+	[ "$(cut -d, -f1 out | sort -u | wc -l)" -gt 2 ] || fail "only one table"
+}
+
+test_folded() {
+	counting 3 5 -- --folded out.folded u:/bin/callers:leaf
+	expect_exit 0
+	grep -qE '(^|;)main;branch;left;leaf 3$' out.folded && grep -qE '(^|;)main;branch;right;deeper;leaf 5$' out.folded ||
+		fail "other stacks: $(cat out.folded)"
+	run sonde stackcount --folded out.folded u:/bin/callers:leaf -- callers 3 5
+	expect_exit 1
+	expect_one_err 'out.folded'
+	run sonde stackcount --force --folded out.folded u:/bin/callers:leaf -- callers 3 5
+	expect_exit 0
+}
+
+# More stacks than there is room for are counted as lost.
+test_no_room() {
+	run sonde stackcount --stack-storage-size 1 --json "$getpgid" -- callers 3 5
+	expect_exit 0
+	expect_json count
+	lost=$(sed -n 's/.* \([0-9]*\) hits* lost: .*/\1/p' err)
+	[ $(($(add_up 1 rows) + lost)) = 8 ] || fail "$(add_up 1 rows) and ${lost:-0} lost of 8"
+}
+
+test_errors() {
+	run sonde stackcount
+	expect_exit 2
+	expect_err 'nothing to count: name at least one probe'
+	run sonde stackcount no_such_function
+	expect_exit 1
+	expect_err no_such_function
+	run sonde stackcount -c 1 vfs_read
+	expect_exit 2
+	expect_err 'for a processor: --cpu 1'
+}
