@@ -107,3 +107,79 @@ test_comparison_with_what_is_not_folded() {
 	expect_exit 1
 	expect_one_err '^old.folded, line 2: not a folded stack'
 }
+
+# browse WIDTH URL: the document after its scripts have run, in dom. As root Chromium wants no sandbox.
+browse() {
+	command -v chromium > /dev/null || skip "there is no chromium (scripts/deps browser)"
+	HOME=$PWD timeout 60 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run \
+		--user-data-dir="$PWD/browser" --window-size="$1,900" --virtual-time-budget=10000 --dump-dom "$2" > dom 2> err ||
+		fail "chromium: $(tail -n 3 err)"
+}
+
+# use NAME: a copy of NAME.svg with a second script, which uses it.
+use() {
+	{ sed '$d' "$1.svg" && echo '<script><![CDATA[' && cat "$0/tests/flame/use.js" && echo ']]></script></svg>'; } > use.svg
+}
+
+browser_stacks() {
+	cat <<- 'END'
+		sh;main;a 2
+		sh;main;a;b 6
+		sh;main;c;x 1
+		sh;main;c;std::map<int, std::string>::insert_or_assign(int&&, char const*) 5
+		sleep;kernel_read_[k] 3
+		sleep;[unknown] 2
+		sleep;<script>document.documentElement.dataset.hacked=1</script>;"onfocus="document.documentElement.dataset.hacked=1 1
+	END
+}
+
+test_browser() {
+	browser_stacks > some.folded
+	draw some 'sonde profile <script>document.documentElement.dataset.hacked=1</script>'
+	use some
+	for width in 400 800 1600; do
+		browse $width "file://$PWD/use.svg"
+		grep -q 'data-result="ok"' dom || fail "$width: $(grep -o 'data-result="[^"]*"' dom || tail -n 3 err)"
+	done
+}
+
+# A link keeps what was looked at; what it says may be nonsense.
+test_browser_address() {
+	browser_stacks > some.folded
+	draw some
+	browse 800 "file://$PWD/some.svg#zoom=4&find=%5Eb%24"
+	grep -q '<g [^>]*class="hit"[^>]*><title>b$' dom || fail "nothing is marked"
+	grep -q '<title>sleep$' dom || fail "no frame sleep"
+	grep -q 'display: none[^>]*><title>sleep$' dom || fail "sleep is shown"
+	browse 800 "file://$PWD/some.svg#zoom=999&find=(&x=1"
+	! grep -q 'display: none' dom || fail "frames are hidden"
+}
+
+# As an image in a page it is a still picture, which fits whatever width it gets.
+test_browser_image() {
+	browser_stacks > some.folded
+	draw some
+	cat > page.html <<- 'END'
+		<img src="some.svg" style="width: 300px" onload="this.title = this.naturalWidth + ' ' + (this.height > 40 && this.height < 90)">
+	END
+	browse 800 "file://$PWD/page.html"
+	grep -q 'title="1200 true"' dom || fail "$(cat dom)"
+}
+
+# 10,000 frames and names of 300 letters: the script ends in time, and no label is too wide.
+test_browser_many_stacks() {
+	stacks 30000 | sed 's/function_/&xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx/g' > many.folded
+	draw many
+	{
+		sed '$d' many.svg
+		cat <<- 'END'
+			<script>
+			const bad = [...document.getElementById('frames').children].filter(g => g.childNodes[2] &amp;&amp;
+				g.childNodes[2].getComputedTextLength() + 8 > g.childNodes[1].width.baseVal.value + 1);
+			document.documentElement.dataset.result = bad.length ? bad[0].textContent : 'ok';
+			</script></svg>
+		END
+	} > use.svg
+	browse 1600 "file://$PWD/use.svg"
+	grep -q 'data-result="ok"' dom || fail "$(grep -o 'data-result="[^"]*"' dom)"
+}
