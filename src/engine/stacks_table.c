@@ -42,6 +42,7 @@ void stacks_set(struct stacks *stacks, const struct stack_key *key, uint64_t cou
  * each frame, which frames of one name share; then the key without the ids of its stacks.
  */
 struct merge {
+	bool exact;	   /* addresses are shown: frames are the same only if theirs are */
 	struct set names;  /* a byte for the kind, and the name */
 	struct set frames; /* addresses of frames */
 	struct {
@@ -77,7 +78,7 @@ static uint32_t name_of(struct merge *merge, const struct frame *frame)
 		str_add(&text, frame->name);
 		*vec_push(&merge->name_of) = set_add(&merge->names, text.data, text.len);
 	}
-	return merge->name_of.v[number];
+	return merge->exact ? number : merge->name_of.v[number];
 }
 
 static void add_part(struct merge *merge, const struct frame_stack *part)
@@ -204,7 +205,7 @@ static void write_files(struct stacks *stacks)
 
 void stacks_print(struct stacks *stacks, bool last)
 {
-	__cleanup(merge_release) struct merge merge = {};
+	__cleanup(merge_release) struct merge merge = { .exact = stacks->style.addresses };
 	struct engine_instance *instance = stacks->instance;
 
 	name_all(stacks);
@@ -221,7 +222,7 @@ void stacks_print(struct stacks *stacks, bool last)
 
 int stacks_snapshot(struct stacks *stacks, engine_row_fn fn, void *ctx)
 {
-	__cleanup(merge_release) struct merge merge = {};
+	__cleanup(merge_release) struct merge merge = { .exact = stacks->style.addresses };
 
 	name_all(stacks);
 	for (size_t i = 0; i < stacks->entries.n; i++) {
@@ -263,12 +264,13 @@ static int add_files(struct stacks *stacks, struct err *err)
 	return ret ? ret : add_file(stacks, &file_speedscope, settings->speedscope, err);
 }
 
-/* Delimiters and annotations are options: stack fields get them in the instance's own schema. */
+/* Addresses, delimiters and annotations are options: stack fields get them in the instance's own schema. */
 static void choose_style(struct stacks *stacks)
 {
 	const struct stacks_settings *settings = stacks->settings;
 	struct field *fields = engine_own_fields(stacks->instance);
 
+	stacks->style.addresses = stacks->instance->ctx->verbose;
 	stacks->style.annotated = stacks->files.annotated = settings->annotated;
 	if (settings->delimited && !settings->user_only && !settings->kernel_only)
 		stacks->style.delimiter = "--";

@@ -149,3 +149,20 @@ test_a_profile() {
 	expect_line '^File: bash$'
 	expect_line '^Type: cpu$'
 }
+
+# With addresses, stacks of the same functions are several rows, as long as they are at different places in these.
+test_rows_with_addresses() {
+	run sonde profile -v -F 1997 -U -- bash -c 'for ((i = 0; i < 100000; i++)); do :; done'
+	expect_exit 0
+	/usr/bin/python3 - << 'END' || fail "$(tail -n 40 out)"
+import collections, re
+exact, named = collections.Counter(), collections.Counter()
+for block in open("out").read().strip("\n").split("\n\n"):
+    *frames, task, count = block.split("\n")
+    assert all(re.fullmatch(r"    [0-9a-f]{1,16} +\S.*", frame) for frame in frames), block
+    exact[tuple(frames), task] += 1
+    named[tuple(frame[21:] for frame in frames), task] += 1
+assert max(exact.values()) == 1, exact.most_common(1)
+assert max(named.values()) > 1
+END
+}

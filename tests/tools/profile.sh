@@ -190,6 +190,15 @@ test_lost() {
 	expect_between "samples" 150 2400 $(($(samples) + lost))
 }
 
+test_addresses() {
+	run sonde profile -v -F 200 -- shares 300
+	expect_exit 0
+	expect_line '^    [0-9a-f]{4,16} +alpha$'
+	expect_line '^    ffff[0-9a-f]{12} read_zero$'
+	run sonde profile -F 200 -- shares 300
+	expect_line '^    alpha$'
+}
+
 test_killed() {
 	start sonde profile -F 997 --flame out.svg
 	kill -9 "$started"
