@@ -95,7 +95,7 @@ static const struct event_source source = {
 	.unit = "sample",
 };
 
-TOOL(profile, .brief = "what the processors do: stacks of the running tasks, many times a second",
+TOOL(profile, .brief = "where processors spend time: stacks of running tasks",
      .args = "[DURATION] [-- COMMAND [ARG]...]",
      .schema = &schema, EVENT_ENGINE(source), .tables = true,
      .letters = "L:tid C:cpu",

@@ -98,7 +98,7 @@ struct field {
 	const char *prefix;    /* in front of each number in base 8 or 16 */
 	const char *separator; /* between items of a list; NULL: a space */
 	const bool *quoted;    /* quote the items of a list for a shell if this is set; NULL: never */
-	/* FIELD_STACK; text: the title is printed in front of each frame */
+	/* FIELD_STACK; text: the title, or four spaces if there is none, is printed in front of each frame */
 	const struct frame_style *style; /* NULL: names only */
 	bool reversed;			 /* text: the root first, as offwaketime draws its waker */
 	/* data */

@@ -16,10 +16,13 @@
 #include "base/pool.h"
 #include "records.h"
 
-/* Bytes of a ring, a power of two: a thousand records. With many processors, each has less to do. */
-#define RING_SIZE	(128 * 1024)
-#define RING_SIZE_SMALL (32 * 1024)
-#define MANY_PROCESSORS 64
+/*
+ * Bytes of a ring, a power of two: 4,000 records, as many as half a second of a compiler's run makes on a processor.
+ * Many processors share what all rings may take.
+ */
+#define RING_SIZE     (512 * 1024)
+#define RING_SIZE_MIN (32 * 1024)
+#define RINGS_SIZE    (4 * 1024 * 1024)
 
 struct ring {
 	int fd;	      /* of the perf event, -1: the processor is offline */
@@ -123,7 +126,9 @@ int records_open(struct records **opened, struct err *err)
 	records->rings = base_alloc(records->n_rings * sizeof(*records->rings));
 	for (int i = 0; i < records->n_rings; i++)
 		records->rings[i].fd = -1;
-	records->size = records->n_rings > MANY_PROCESSORS ? RING_SIZE_SMALL : RING_SIZE;
+	records->size = RING_SIZE;
+	while (records->size > RING_SIZE_MIN && records->size * records->n_rings > RINGS_SIZE)
+		records->size /= 2;
 	records->record = base_alloc(UINT16_MAX + 1);
 	records->epoll = epoll_create1(EPOLL_CLOEXEC);
 	ret = records->epoll < 0 ? -errno : open_rings(records, &n);

@@ -313,17 +313,21 @@ void spaces_map(struct spaces *spaces, struct space *space, const struct unwind_
 	free(before.v);
 }
 
-/* Replaces the run by the changed mappings. */
+/* Replaces the run by one with the changed mappings. */
 static int publish(struct spaces *spaces, struct space *space)
 {
-	struct spaces_run *before = space->run;
+	struct spaces_run *before = space->run, *run = run_take(spaces, space->v, space->n);
+	/* A new run can be in a new block. */
+	int ret = run ? blocks_show(spaces->blocks) : -ENOSPC;
 
-	space->run = run_take(spaces, space->v, space->n);
-	if (!space->run) {
-		space->run = before;
-		return -ENOSPC;
+	if (!ret) {
+		space->run = run;
+		ret = show(spaces, space);
 	}
-	return 0;
+	/* What is not in the hash waits: the new run, or the one before. */
+	space->run = ret ? before : run;
+	run_put(spaces, ret ? run : before);
+	return ret;
 }
 
 static void end_change(struct space *space)
@@ -336,23 +340,16 @@ static void end_change(struct space *space)
 
 int spaces_publish(struct spaces *spaces)
 {
-	int ret = 0;
+	int failed = 0;
 
 	end_waits(spaces);
-	vec_each(at, &spaces->changed) {
-		struct spaces_run *before = (*at)->run;
-		int failed = publish(spaces, *at);
+	vec_each(space, &spaces->changed) {
+		int ret = publish(spaces, *space);
 
-		/* A run that is new can be in a new block. */
-		if (!failed)
-			failed = blocks_show(spaces->blocks);
-		if (!failed)
-			failed = show(spaces, *at);
-		if (!failed)
-			run_put(spaces, before);
-		end_change(*at);
-		ret = ret ? ret : failed;
+		end_change(*space);
+		if (ret)
+			failed = ret;
 	}
 	spaces->changed.n = 0;
-	return ret;
+	return failed;
 }

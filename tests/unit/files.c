@@ -2,10 +2,13 @@
 /* Creates the files of a run: safely, complete or not at all. */
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
-#include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #include "stacks_fixture.h"
 
@@ -99,6 +102,42 @@ Test(files, in_the_directory_that_was_there)
 	cr_assert_eq(rename("d", "e"), 0);
 	cr_expect_eq(files_write(&files, files.v, &err), 0, "%s", err.text);
 	cr_expect_str_eq(content("e/out"), LINE);
+	files_release(&files);
+}
+
+/* As on NFS, which cannot rename without replacing. */
+static void refuse_renameat2(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_renameat2, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EINVAL),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = { ARRAY_SIZE(code), code };
+
+	cr_assert_eq(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+	cr_assert_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
+}
+
+Test(files, where_only_links_do_not_replace)
+{
+	struct files files = {};
+	struct err err = {};
+	struct stat st;
+
+	cr_assert_eq(files_add(&files, &file_folded, "out", false, &err), 0);
+	cr_assert_eq(files_add(&files, &file_folded, "taken", false, &err), 0);
+	add_row(&files);
+	put("taken", "old");
+	refuse_renameat2();
+	cr_expect_eq(files_write(&files, &files.v[0], &err), 0, "%s", err.text);
+	cr_expect_str_eq(content("out"), LINE);
+	cr_assert_eq(stat("out", &st), 0);
+	cr_expect_eq(st.st_nlink, 1);
+	cr_expect_eq(files_write(&files, &files.v[1], &err), -EEXIST);
+	cr_expect_str_eq(content("taken"), "old");
+	cr_expect_eq(entries(), 3);
 	files_release(&files);
 }
 

@@ -73,7 +73,7 @@ static size_t member_size(enum field_type type)
 static void expect_field(const struct tool *tool, const struct field *field)
 {
 	cr_expect(!field->key == field->text_only, "%s", tool->name);
-	cr_expect(field->data_only || field->title, "%s: %s", tool->name, field->key);
+	cr_expect(field->data_only || field->title || field->type == FIELD_STACK, "%s: %s", tool->name, field->key);
 	cr_expect(!field->data_only || !field->text_only, "%s", tool->name);
 	cr_expect_neq(field_role(field), ROLE_BY_TYPE, "%s: %s", tool->name, field->key);
 	if (!field->get)

@@ -5,11 +5,13 @@
 
 #include <bpf/bpf.h>
 #include <signal.h>
+#include <sched.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 
 #include "binary_fixture.h"
-#include "unwind/unwind.h"
+#include "unwind/session.h"
 
 extern char **environ;
 
@@ -30,6 +32,35 @@ static inline void session_start(pid_t pid)
 	session_open(pid);
 	cr_assert_eq(unwind_start(unwind, NULL, NULL, &err), 0, "%s", err.text);
 	cr_assert_geq(unwind_fd(unwind), 0);
+}
+
+static inline void map_something(void)
+{
+	munmap(mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), 4096);
+}
+
+/*
+ * Takes all records. Other processes of this machine can have filled a ring since the last time: the kernel says so with
+ * the next record of that processor, so there is one; then /proc is read.
+ */
+static inline void session_take(void)
+{
+	cpu_set_t all, one;
+
+	cr_assert_eq(sched_getaffinity(0, sizeof(all), &all), 0);
+	unwind_take(unwind);
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		if (!CPU_ISSET(cpu, &all))
+			continue;
+		CPU_ZERO(&one);
+		CPU_SET(cpu, &one);
+		sched_setaffinity(0, sizeof(one), &one);
+		map_something();
+	}
+	sched_setaffinity(0, sizeof(all), &all);
+	do
+		unwind_take(unwind);
+	while (unwind->rescan);
 }
 
 /* Copies `size` bytes from a place in a block. */

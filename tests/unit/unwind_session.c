@@ -2,8 +2,6 @@
 /* src/unwind/unwind.h: what BPF programs find in the maps of a session, while processes start, map files and end. */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <sched.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
@@ -92,10 +90,10 @@ Test(unwind_session, child_from_exec_to_exit)
 	session_start(getpid());
 	echo = echo_start("/bin/cat");
 	cr_expect_not(session_space(echo.pid, &space));
-	unwind_take(unwind);
+	session_take();
 	expect_as_proc_shows(echo.pid);
 	echo_end(&echo);
-	unwind_take(unwind);
+	session_take();
 	cr_expect_not(session_space(echo.pid, &space));
 	cr_expect(session_space(getpid(), &space));
 	unwind_free(unwind);
@@ -103,7 +101,7 @@ Test(unwind_session, child_from_exec_to_exit)
 
 static struct unwind_mapping find_after_take(const void *at)
 {
-	unwind_take(unwind);
+	session_take();
 	return session_find(getpid(), (uintptr_t)at);
 }
 
@@ -199,7 +197,7 @@ Test(unwind_session, prepared_command)
 	cr_assert_eq(unwind_start(unwind, NULL, NULL, NULL), 0);
 	n = count_modules();
 	echo = echo_start(fixture_path("echo"));
-	unwind_take(unwind);
+	session_take();
 	cr_expect_eq(count_modules(), n);
 	expect_as_proc_shows(echo.pid);
 	echo_end(&echo);
@@ -208,38 +206,32 @@ Test(unwind_session, prepared_command)
 
 /* --- bad days --- */
 
-/* Maps and unmaps code until the ring of this processor is full. */
-static void overrun(void)
+static void ignore(void *ctx, const struct record *record)
 {
-	cpu_set_t one;
-
-	CPU_ZERO(&one);
-	CPU_SET(sched_getcpu(), &one);
-	cr_assert_eq(sched_setaffinity(0, sizeof(one), &one), 0);
-	for (int i = 0; i < 5000; i++)
-		munmap(mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), 4096);
 }
 
 /* Where records were lost, /proc is read again: mappings and children are there, and what has ended is gone. */
 Test(unwind_session, lost_records)
 {
+	const struct record lost = { .kind = RECORD_LOST, .lost = 3 };
 	struct unwind_space space;
 	struct echo first, second;
 	const void *at;
 
 	session_start(getpid());
 	first = echo_start("/bin/cat");
-	unwind_take(unwind);
+	session_take();
 	cr_assert(session_space(first.pid, &space));
-	overrun();
 	echo_end(&first);
 	second = echo_start("/bin/cat");
 	at = mmap(NULL, 3 * 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	while (session_space(first.pid, &space) || !session_space(second.pid, &space) || !session_find(getpid(), (uintptr_t)at).end) {
-		/* The kernel says what it lost when it has room for the next record. */
-		munmap(mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), 4096);
-		unwind_take(unwind);
-	}
+	records_take(unwind->records, ignore, NULL);
+	session_take();
+	cr_expect(session_space(first.pid, &space) && !session_space(second.pid, &space));
+	follow_record(unwind, &lost);
+	session_take();
+	cr_expect_not(session_space(first.pid, &space));
+	cr_expect(session_find(getpid(), (uintptr_t)at).end);
 	expect_as_proc_shows(second.pid);
 	echo_end(&second);
 	unwind_free(unwind);
@@ -284,12 +276,12 @@ Test(unwind_session, exec_by_a_thread)
 	fixture_run("$CC -pthread -o thread thread.c");
 	session_start(getpid());
 	echo = echo_start(fixture_path("thread"));
-	unwind_take(unwind);
+	session_take();
 	expect_as_proc_shows(echo.pid);
-	unwind_take(unwind);
+	session_take();
 	cr_expect(session_space(echo.pid, &space));
 	echo_end(&echo);
-	unwind_take(unwind);
+	session_take();
 	cr_expect_not(session_space(echo.pid, &space));
 	unwind_free(unwind);
 }
@@ -318,11 +310,11 @@ Test(unwind_session, process_without_its_first_thread)
 	fixture_run("$CC -pthread -o last last.c 2> /dev/null");
 	session_start(getpid());
 	echo = echo_start(fixture_path("last"));
-	unwind_take(unwind);
-	unwind_take(unwind);
+	session_take();
+	session_take();
 	cr_expect(session_space(echo.pid, &space));
 	echo_end(&echo);
-	unwind_take(unwind);
+	session_take();
 	cr_expect_not(session_space(echo.pid, &space));
 	unwind_free(unwind);
 }
@@ -332,7 +324,7 @@ static const struct unwind_module *program_of(const struct echo *echo)
 {
 	struct unwind_space space;
 
-	unwind_take(unwind);
+	session_take();
 	cr_assert(session_space(echo->pid, &space));
 	for (size_t i = 0; i < space.n; i++) {
 		const struct unwind_module *module = unwind_module(unwind, session_mapping(&space, i).module);

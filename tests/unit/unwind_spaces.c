@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* src/unwind/spaces.c: mappings that replace parts of others, processes that share them, and memory that is used again. */
+#include <criterion/criterion.h>
+
+#include <bpf/bpf.h>
+
+#include "unwind/spaces.h"
+
+static struct blocks blocks;
+static struct spaces spaces;
+
+static void init(void)
+{
+	cr_assert_eq(blocks_init(&blocks), 0);
+	cr_assert_eq(spaces_init(&spaces, &blocks, 100), 0);
+}
+
+static void done(void)
+{
+	spaces_release(&spaces);
+	blocks_release(&blocks);
+}
+
+TestSuite(unwind_spaces, .init = init, .fini = done);
+
+/* What programs see of a process: n mappings, copied to `to`. -1: nothing. */
+static int see(pid_t pid, struct unwind_mapping to[UNWIND_BLOCK_MAPPINGS])
+{
+	static char bytes[UNWIND_BLOCK_SIZE];
+	struct unwind_space space;
+	uint32_t key = pid, zero = 0, id;
+	int fd;
+
+	if (bpf_map_lookup_elem(spaces.fd, &key, &space))
+		return -1;
+	cr_assert_eq(bpf_map_lookup_elem(blocks.outer, &space.block, &id), 0);
+	fd = bpf_map_get_fd_by_id(id);
+	cr_assert_eq(bpf_map_lookup_elem(fd, &zero, bytes), 0);
+	close(fd);
+	memcpy(to, bytes + space.first * sizeof(*to), space.n * sizeof(*to));
+	return space.n;
+}
+
+/* Each byte of this memory belongs to one file, or to none: what mappings must amount to. */
+#define BYTES 200
+
+struct model {
+	struct {
+		uint16_t module;
+		uint64_t offset;
+	} bytes[BYTES];
+};
+
+static void map_in_model(struct model *model, const struct unwind_mapping *mapping)
+{
+	for (uint64_t at = mapping->start; at < mapping->end; at++) {
+		model->bytes[at].module = mapping->module;
+		model->bytes[at].offset = mapping->offset + (at - mapping->start);
+	}
+}
+
+/* Mappings are sorted, do not overlap, and say of each byte what the model says. 100: it was never mapped. */
+static void expect_model(const struct model *model, const struct unwind_mapping *v, int n)
+{
+	uint64_t reached = 0;
+	int i = 0;
+
+	for (int k = 0; k < n; k++) {
+		cr_assert(v[k].start >= reached && v[k].end > v[k].start, "mapping %d", k);
+		reached = v[k].end;
+	}
+	for (uint64_t at = 0; at < BYTES; at++) {
+		while (i < n && v[i].end <= at)
+			i++;
+		if (i == n || v[i].start > at) {
+			cr_assert_eq(model->bytes[at].module, 100);
+			continue;
+		}
+		cr_assert_eq(v[i].module, model->bytes[at].module, "byte %d", (int)at);
+		cr_assert(!v[i].module || v[i].offset + (at - v[i].start) == model->bytes[at].offset, "byte %d", (int)at);
+	}
+}
+
+Test(unwind_spaces, mappings_at_random)
+{
+	static struct unwind_mapping seen[UNWIND_BLOCK_MAPPINGS];
+	struct model model;
+	struct space *space = spaces_add(&spaces, 7);
+
+	srand(1);
+	for (size_t at = 0; at < BYTES; at++)
+		model.bytes[at].module = 100;
+	for (int i = 0; i < 2000; i++) {
+		uint64_t start = rand() % (BYTES - 1), end = start + 1 + rand() % (BYTES - start - 1);
+		struct unwind_mapping mapping = { .start = start, .end = end, .module = rand() % 4 };
+
+		if (mapping.module)
+			mapping.offset = rand() % 3 ? (uint64_t)rand() % 50 : start;
+		spaces_map(&spaces, space, &mapping);
+		map_in_model(&model, &mapping);
+		if (i % 3)
+			continue;
+		cr_assert_eq(spaces_publish(&spaces), 0);
+		expect_model(&model, seen, see(7, seen));
+	}
+}
+
+static void map_one(struct space *space, uint64_t start)
+{
+	spaces_map(&spaces, space, &(struct unwind_mapping){ .start = start, .end = start + 1 });
+}
+
+/* A child sees its parent's mappings until it changes them; the parent keeps them when the child is gone. */
+Test(unwind_spaces, fork)
+{
+	static struct unwind_mapping seen[UNWIND_BLOCK_MAPPINGS];
+	struct space *parent = spaces_add(&spaces, 1), *child;
+
+	map_one(parent, 10);
+	cr_assert_eq(spaces_publish(&spaces), 0);
+	spaces_fork(&spaces, parent, 2, 0);
+	cr_expect(see(2, seen) == 1 && seen[0].start == 10);
+	child = spaces_find(&spaces, 2);
+	map_one(child, 20);
+	/* a grandchild, before anyone has seen the change */
+	spaces_fork(&spaces, child, 3, 0);
+	cr_assert_eq(spaces_publish(&spaces), 0);
+	cr_expect_eq(see(1, seen), 1);
+	cr_expect(see(2, seen) == 2 && see(3, seen) == 2 && seen[1].start == 20);
+	spaces_remove(&spaces, 1);
+	cr_expect_eq(see(1, seen), -1);
+	spaces_remove(&spaces, 2);
+	cr_expect_eq(see(3, seen), 2);
+	spaces_remove(&spaces, 3);
+	cr_expect_eq(spaces.n, 0);
+}
+
+/* A run that programs may still read is not written to. */
+Test(unwind_spaces, old_runs_wait)
+{
+	struct space *space = spaces_add(&spaces, 1);
+	const struct unwind_mapping *before;
+
+	map_one(space, 10);
+	cr_assert_eq(spaces_publish(&spaces), 0);
+	before = (const struct unwind_mapping *)spaces.part.memory;
+	for (uint64_t i = 0; i < 50; i++) {
+		spaces_clear(&spaces, space);
+		map_one(space, 100 + i);
+		cr_assert_eq(spaces_publish(&spaces), 0);
+	}
+	cr_expect_eq(before->start, 10);
+}
+
+/* No more than a block holds, and than the hash holds: it is counted. */
+Test(unwind_spaces, limits)
+{
+	static struct unwind_mapping seen[UNWIND_BLOCK_MAPPINGS];
+	struct space *space = spaces_add(&spaces, 1);
+
+	for (uint64_t i = 0; i < UNWIND_BLOCK_MAPPINGS + 5; i++)
+		map_one(space, 2 * i);
+	cr_assert_eq(spaces_publish(&spaces), 0);
+	cr_expect_eq(see(1, seen), UNWIND_BLOCK_MAPPINGS);
+	cr_expect_eq(seen[UNWIND_BLOCK_MAPPINGS - 1].start, 2 * (UNWIND_BLOCK_MAPPINGS - 1));
+	cr_expect_eq(spaces.too_many, 5);
+	for (pid_t pid = 2; pid <= 101; pid++)
+		cr_expect_eq(!spaces_add(&spaces, pid), pid == 101);
+	cr_expect_eq(spaces.refused, 1);
+}
