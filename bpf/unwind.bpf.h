@@ -20,13 +20,18 @@
 struct unwind_slot {
 	__u64 busy; /* how many programs want it: stack_take() */
 	struct unwind_regs regs;
-	bool exact;  /* regs.ip is where the frame is, not where a call returns to */
+	bool exact;  /* the frame was interrupted at regs.pc; else that is the last byte of a call */
 	bool has_lr; /* regs.lr is valid */
 	bool narrow; /* a 32-bit program */
 	bool known;  /* `space` is valid */
 	__u32 tgid;
 	struct unwind_space space;
-	struct unwind_mapping mapping; /* the last one: the next frame is often in the same */
+	/* The mapping of the last frame: that of the next is often the same. */
+	__u64 start, size;
+	__u64 base; /* pc + base: the frame, with its module */
+	__u64 text; /* the address of the first byte for which there is a page entry */
+	__u32 block, first, n_pages;
+	__u32 only; /* 0: the key of the only element */
 	__u64 address_mask;
 	__u64 found; /* the result of a search */
 	__u64 words[UNWIND_WORDS];
@@ -87,12 +92,12 @@ static __always_inline __u64 unwind_fold(__u64 hash, __u64 number)
 	return hash ^ hash >> 32;
 }
 
-static __always_inline struct unwind_block *unwind_block(__u32 number)
+/* Keys are read where they are: it saves a copy. */
+static __always_inline struct unwind_block *unwind_block(struct unwind_slot *slot, const __u32 *number)
 {
-	void *map = bpf_map_lookup_elem(&unwind_blocks, &number);
-	__u32 only = 0;
+	void *map = bpf_map_lookup_elem(&unwind_blocks, number);
 
-	return map ? bpf_map_lookup_elem(map, &only) : NULL;
+	return map ? bpf_map_lookup_elem(map, &slot->only) : NULL;
 }
 
 /*
@@ -120,16 +125,28 @@ static __always_inline __u64 unwind_below(__u64 number, __u64 other)
 #define UNWIND_MAPPING_LAST  ((UNWIND_BLOCK_MAPPINGS - 1) * UNWIND_MAPPING_SIZE)
 #define UNWIND_MAPPING_STEPS 10
 
-static __always_inline bool unwind_is_mapped(const struct unwind_slot *slot, __u64 pc)
+/* Makes a mapping the slot's. */
+static __always_inline void unwind_use_mapping(struct unwind_slot *slot, const struct unwind_mapping *mapping)
 {
-	return pc >= slot->mapping.start && pc < slot->mapping.end;
+	__u64 module = mapping->module;
+
+	slot->start = mapping->start;
+	slot->size = mapping->end - mapping->start;
+	slot->base = module ? (module << STACK_MODULE_SHIFT) + mapping->offset - mapping->start : 0;
+	slot->block = mapping->block;
+	slot->first = mapping->first;
+	slot->text = mapping->start - mapping->offset + ((__u64)mapping->page << UNWIND_PAGE_SHIFT);
+	slot->n_pages = stack_setup.tables ? mapping->n_pages : 0;
+	if (!module)
+		slot->record.pid = slot->tgid;
 }
 
 /* Searches the mappings of the process for an address, and makes the one found the slot's. */
-static __always_inline bool unwind_search_mapping(struct unwind_slot *slot, __u64 pc)
+static __noinline bool unwind_search_mapping(struct unwind_slot *slot, __u64 pc)
 {
-	struct unwind_block *block = unwind_block(slot->space.block);
+	struct unwind_block *block = unwind_block(slot, &slot->space.block);
 	__u64 at = slot->space.first * UNWIND_MAPPING_SIZE, n = slot->space.n;
+	const struct unwind_mapping *mapping;
 
 	if (!block || !slot->known)
 		return false;
@@ -148,8 +165,11 @@ static __always_inline bool unwind_search_mapping(struct unwind_slot *slot, __u6
 	at = unwind_found(slot, at);
 	if (at > UNWIND_MAPPING_LAST)
 		return false;
-	slot->mapping = *(struct unwind_mapping *)(block->bytes + at);
-	return unwind_is_mapped(slot, pc);
+	mapping = (void *)(block->bytes + at);
+	if (pc < mapping->start || pc >= mapping->end)
+		return false;
+	unwind_use_mapping(slot, mapping);
+	return true;
 }
 
 /* --- the rule of a place in a file --- */
@@ -159,12 +179,15 @@ static __always_inline bool unwind_search_mapping(struct unwind_slot *slot, __u6
 /* Searches n rows from index first of a block for the last one at or before a place. Returns the number of its rule. */
 static __always_inline __u32 unwind_search_rows(struct unwind_slot *slot, const struct unwind_page *page, __u64 place)
 {
-	struct unwind_block *block = unwind_block(page->block);
+	struct unwind_block *block = unwind_block(slot, &page->block);
 	/* in bytes */
-	__u64 at = page->first * 4ULL, n = page->n * 4ULL;
+	__u64 at = page->first * 4ULL, n = page->n;
 
+	barrier_var(n);
 	if (!block || !n)
 		return UNWIND_RULE_NONE;
+	n *= 4;
+	place++;
 #pragma unroll
 	for (int i = 0; i < UNWIND_ROW_STEPS; i++) {
 		__u64 half = n >> 1, middle;
@@ -177,26 +200,27 @@ static __always_inline __u32 unwind_search_rows(struct unwind_slot *slot, const 
 		barrier_var(middle);
 		middle &= UNWIND_BLOCK_SIZE - 4;
 		n -= half;
-		at += half & unwind_below(*(__u16 *)(block->bytes + middle), place + 1);
+		at += half & unwind_below(*(__u16 *)(block->bytes + middle), place);
 	}
 	at = unwind_found(slot, at) & UNWIND_BLOCK_SIZE - 4;
 	return *(__u16 *)(block->bytes + at + __builtin_offsetof(struct unwind_row, rule));
 }
 
-/* Returns the number of the rule for an offset in the file of the slot's mapping. */
-static __always_inline __u32 unwind_rule_number(struct unwind_slot *slot, __u64 offset)
+/* Returns the number of the rule for an address in the slot's mapping. */
+static __always_inline __u32 unwind_rule_number(struct unwind_slot *slot, __u64 pc)
 {
-	__u64 page = (offset >> UNWIND_PAGE_SHIFT) - slot->mapping.page, at;
+	__u64 place = pc - slot->text, page = place >> UNWIND_PAGE_SHIFT;
 	struct unwind_block *block;
 
-	if (page >= slot->mapping.n_pages)
+	if (page >= slot->n_pages)
 		return UNWIND_RULE_NONE;
-	block = unwind_block(slot->mapping.block);
+	block = unwind_block(slot, &slot->block);
 	if (!block)
 		return UNWIND_RULE_NONE;
-	at = (slot->mapping.first + page) * sizeof(struct unwind_page) & UNWIND_BLOCK_SIZE - 8;
-	barrier_var(at);
-	return unwind_search_rows(slot, (void *)(block->bytes + at), offset & ((1 << UNWIND_PAGE_SHIFT) - 1));
+	page = (slot->first + page) * sizeof(struct unwind_page);
+	barrier_var(page);
+	page &= UNWIND_BLOCK_SIZE - sizeof(struct unwind_page);
+	return unwind_search_rows(slot, (void *)(block->bytes + page), place & ((1 << UNWIND_PAGE_SHIFT) - 1));
 }
 
 /* --- to the caller --- */
@@ -214,7 +238,7 @@ static __always_inline int unwind_return(struct unwind_slot *slot, __u64 ip, __u
 	ip = unwind_address(ip, slot->address_mask);
 	if (!ip)
 		return unwind_end(slot, STACK_END_ROOT);
-	slot->regs.ip = ip;
+	slot->regs.pc = ip - 1;
 	slot->regs.sp = sp;
 	slot->regs.fp = fp;
 	slot->exact = false;
@@ -226,14 +250,14 @@ static __always_inline int unwind_return(struct unwind_slot *slot, __u64 ip, __u
  * The frame that a signal interrupted, if this is code that returns from a handler. Some files have no rule for it: the
  * vDSO of arm64, musl's libc, Go's programs.
  */
-static __always_inline bool unwind_by_signal(struct unwind_slot *slot)
+static __noinline bool unwind_by_signal(struct unwind_slot *slot)
 {
-	if (slot->exact || slot->narrow || !slot->mapping.module)
+	if (slot->exact || slot->narrow || !slot->base)
 		return false;
-	if (bpf_probe_read_user(slot->words, 8, (void *)slot->regs.ip) || slot->words[0] != UNWIND_SIGRETURN ||
+	if (bpf_probe_read_user(slot->words, 8, (void *)slot->regs.pc + 1) || slot->words[0] != UNWIND_SIGRETURN ||
 	    bpf_probe_read_user(slot->words, UNWIND_SIGNAL_WORDS * 8, (void *)slot->regs.sp + UNWIND_SIGNAL_REGS))
 		return false;
-	slot->regs.ip = slot->words[UNWIND_SIGNAL_IP];
+	slot->regs.pc = slot->words[UNWIND_SIGNAL_IP];
 	slot->regs.sp = slot->words[UNWIND_SIGNAL_SP];
 	slot->regs.fp = slot->words[UNWIND_SIGNAL_FP];
 	slot->regs.lr = slot->words[UNWIND_SIGNAL_LR];
@@ -276,7 +300,7 @@ static __always_inline bool unwind_is_address(__u64 address)
 }
 
 /* Follows the frame pointer, for want of a rule. why: how the stack ends if that does not lead on. */
-static __always_inline int unwind_by_fp(struct unwind_slot *slot, enum stack_end why, __u8 flags)
+static __noinline int unwind_by_fp(struct unwind_slot *slot, enum stack_end why, __u8 flags)
 {
 	__u64 fp, ip, sp = slot->regs.fp;
 	__u64 word = slot->narrow ? 4 : 8;
@@ -332,7 +356,7 @@ static __always_inline bool unwind_cfa(struct unwind_slot *slot, const struct un
 		*cfa = slot->regs.sp + offset;
 	}
 	if (rule->cfa == UNWIND_CFA_PLT)
-		*cfa += (slot->regs.ip & 15) >= rule->add ? 8 : 0;
+		*cfa += ((slot->regs.pc + !slot->exact) & 15) >= rule->add ? 8 : 0;
 	if (rule->cfa < UNWIND_CFA_SP_DEREF)
 		return true;
 	*end = STACK_END_MEMORY;
@@ -341,9 +365,6 @@ static __always_inline bool unwind_cfa(struct unwind_slot *slot, const struct un
 	*cfa += rule->add;
 	return true;
 }
-
-/* How far apart two saved registers are at most, in words, to be read at once. */
-#define UNWIND_APART 5
 
 /* Reads a saved register. False: its page is not in memory. */
 static __always_inline bool unwind_saved(struct unwind_slot *slot, __u8 where, __s64 offset, __u64 cfa, __u64 *value)
@@ -360,112 +381,141 @@ static __always_inline bool unwind_saved(struct unwind_slot *slot, __u8 where, _
 	return !bpf_probe_read_user(value, 8, (void *)base + offset * 8);
 }
 
-/*
- * Reads the caller's frame pointer and return address, by one read if both were pushed soon after each other. Reads go
- * to the program's own stack: the kernel takes twice as long to check memory of another kind (CONFIG_HARDENED_USERCOPY).
- */
-static __always_inline bool unwind_saved_both(struct unwind_slot *slot, const struct unwind_rule *rule, __u64 cfa,
-					      __u64 *fp, __u64 *ip)
+/* Applies any rule. */
+static __noinline int unwind_by_rare_rule(struct unwind_slot *slot, const struct unwind_rule *rule)
 {
-	__s64 fp_offset = rule->fp_offset, ra_offset = rule->ra_offset;
-	__s64 apart = ra_offset - fp_offset;
-	__u64 words[UNWIND_APART + 1];
-
-	if (rule->fp != UNWIND_AT_CFA || rule->ra != UNWIND_AT_CFA || apart < 1 || apart > UNWIND_APART)
-		return unwind_saved(slot, rule->ra, ra_offset, cfa, ip) &&
-		       unwind_saved(slot, rule->fp, fp_offset, cfa, fp);
-	if (apart == 1) {
-		if (bpf_probe_read_user(words, 16, (void *)cfa + fp_offset * 8))
-			return false;
-		*fp = words[0];
-		*ip = words[1];
-		return true;
-	}
-	if (bpf_probe_read_user(words, sizeof(words), (void *)cfa + (ra_offset - UNWIND_APART) * 8))
-		return false;
-	*fp = apart == 2 ? words[3] : apart == 3 ? words[2]
-			      : apart == 4	 ? words[1]
-						 : words[0];
-	*ip = words[UNWIND_APART];
-	return true;
-}
-
-/* Applies a rule. */
-static __always_inline int unwind_by_rule(struct unwind_slot *slot, __u32 number)
-{
-	struct unwind_rule *rule = bpf_map_lookup_elem(&unwind_rules, &number);
 	__u64 cfa, ip = slot->regs.lr, fp = slot->regs.fp, sp = slot->regs.sp;
 	bool exact = slot->exact;
 	enum stack_end end;
 
-	if (!rule)
-		return unwind_end(slot, STACK_END_EXPRESSION);
 	if (!unwind_cfa(slot, rule, &cfa, &end))
 		return unwind_end(slot, end);
 	/* a handler may have a stack of its own, below or above that of what it interrupted */
-	if (rule->ra != UNWIND_AT_SP && (cfa < sp || (cfa == sp && !exact)))
+	if (rule->ra != UNWIND_AT_SP && cfa < sp + !exact)
 		return unwind_end(slot, STACK_END_DAMAGED);
 	if (rule->ra == UNWIND_SAME && !slot->has_lr)
 		return unwind_end(slot, STACK_END_DAMAGED);
-	if (!unwind_saved_both(slot, rule, cfa, &fp, &ip))
+	if (!unwind_saved(slot, rule->ra, rule->ra_offset, cfa, &ip) ||
+	    !unwind_saved(slot, rule->fp, rule->fp_offset, cfa, &fp))
 		return unwind_end(slot, STACK_END_MEMORY);
 	if (unwind_return(slot, ip, cfa, fp))
 		return 1;
-	slot->exact = rule->ra == UNWIND_AT_SP && rule->cfa == UNWIND_CFA_SP_DEREF;
+	if (rule->ra != UNWIND_AT_SP || rule->cfa != UNWIND_CFA_SP_DEREF)
+		return 0;
+	slot->regs.pc++;
+	slot->exact = true;
 	return 0;
 }
 
-/* Adds a frame to the record: its place in the file, or its address if it is in none. */
-static __always_inline void unwind_add_frame(struct unwind_slot *slot, __u64 pc, __u64 offset)
-{
-	__u64 n = slot->record.n_user, module = slot->mapping.module, frame = module ? offset : pc;
+/* How far apart two saved registers are at most, in words, to be read at once. */
+#define UNWIND_APART 5
 
-	if (!module)
-		slot->record.pid = slot->tgid;
-	frame = module << STACK_MODULE_SHIFT | (frame & STACK_OFFSET_MASK);
+/* The members cfa, fp, ra and add of a rule as one number. */
+#define UNWIND_KINDS(cfa, fp, ra) ((cfa) | (fp) << 8 | (ra) << 16)
+
+/*
+ * Applies a rule. The usual ones are dealt with here: the CFA is SP or FP + offset, the return address is saved, and
+ * the frame pointer is saved or the same. Reads go to the program's own stack: the kernel takes twice as long to check
+ * memory of another kind (CONFIG_HARDENED_USERCOPY).
+ */
+static __always_inline int unwind_by_rule(struct unwind_slot *slot, __u32 number)
+{
+	struct unwind_rule *rule = bpf_map_lookup_elem(&unwind_rules, &number);
+	__u64 cfa, fp, words[UNWIND_APART + 1], apart;
+	__s64 ra_offset;
+	__u32 kinds;
+
+	if (!rule)
+		return unwind_end(slot, STACK_END_EXPRESSION);
+	kinds = *(__u32 *)&rule->cfa;
+	fp = slot->regs.fp;
+	if ((kinds & 0xff) == UNWIND_CFA_SP)
+		cfa = slot->regs.sp;
+	else if ((kinds & 0xff) == UNWIND_CFA_FP)
+		cfa = fp;
+	else
+		return unwind_by_rare_rule(slot, rule);
+	cfa += rule->offset;
+	if (cfa < slot->regs.sp + !slot->exact)
+		return unwind_by_rare_rule(slot, rule);
+	ra_offset = rule->ra_offset;
+	kinds >>= 8;
+	if (kinds == UNWIND_KINDS(UNWIND_SAME, UNWIND_AT_CFA, 0)) {
+		if (bpf_probe_read_user(words, 8, (void *)cfa + ra_offset * 8))
+			return unwind_end(slot, STACK_END_MEMORY);
+		return unwind_return(slot, words[0], cfa, fp);
+	}
+	apart = ra_offset - rule->fp_offset;
+	if (kinds != UNWIND_KINDS(UNWIND_AT_CFA, UNWIND_AT_CFA, 0) || apart - 1 >= UNWIND_APART)
+		return unwind_by_rare_rule(slot, rule);
+	if (apart == 1) {
+		if (bpf_probe_read_user(words, 16, (void *)cfa + ra_offset * 8 - 8))
+			return unwind_end(slot, STACK_END_MEMORY);
+		return unwind_return(slot, words[1], cfa, words[0]);
+	}
+	if (bpf_probe_read_user(words, sizeof(words), (void *)cfa + (ra_offset - UNWIND_APART) * 8))
+		return unwind_by_rare_rule(slot, rule);
+	fp = apart == 2 ? words[3] : apart == 3 ? words[2]
+			     : apart == 4	? words[1]
+						: words[0];
+	return unwind_return(slot, words[UNWIND_APART], cfa, fp);
+}
+_Static_assert(__builtin_offsetof(struct unwind_rule, add) == __builtin_offsetof(struct unwind_rule, cfa) + 3,
+	       "one number");
+
+/* Adds a frame to the record. */
+static __always_inline void unwind_add_frame(struct unwind_slot *slot, __u64 frame)
+{
+	__u64 n = slot->record.n_user;
+
 	slot->record.frames[n & STACK_DEPTH] = frame;
 	slot->record.n_user = n + 1;
 	slot->hash = unwind_fold(slot->hash, frame);
 }
 _Static_assert((STACK_DEPTH & (STACK_DEPTH + 1)) == 0, "a mask");
 
+/* Goes to the caller of a frame for which there is no rule. */
+static __noinline int unwind_without_rule(struct unwind_slot *slot)
+{
+	enum stack_end end = slot->size ? STACK_END_NO_FDE : slot->known ? STACK_END_MAPPING
+									 : STACK_END_PROCESS;
+
+	if (unwind_by_signal(slot))
+		return 0;
+	/* entries of the PLT: they jump, and have not called yet */
+	if (slot->has_lr && slot->regs.lr && slot->n_pages)
+		return unwind_return(slot, slot->regs.lr, slot->regs.sp, slot->regs.fp);
+	if (!stack_setup.pointers)
+		return unwind_end(slot, end);
+	return unwind_by_fp(slot, end, slot->size ? STACK_FRAME_POINTER : STACK_FRAME_POINTER | STACK_PARTIAL);
+}
+
 /* Adds the frame of slot->regs to the record and goes to its caller. Returns 1 if there is none. */
 __noinline int unwind_step(__u32 number)
 {
 	struct unwind_slot *slot = bpf_map_lookup_elem(&stack_slots, &number);
-	enum stack_end end = STACK_END_NO_FDE;
-	__u8 flags = STACK_FRAME_POINTER;
-	__u32 rule = UNWIND_RULE_NONE;
-	__u64 pc, offset;
+	const struct unwind_mapping none = {};
+	__u32 rule;
+	__u64 pc;
 
 	if (!slot)
 		return 1;
-	pc = slot->regs.ip - !slot->exact;
-	if (!unwind_is_mapped(slot, pc) && !unwind_search_mapping(slot, pc)) {
-		slot->mapping = (struct unwind_mapping){};
-		end = slot->known ? STACK_END_MAPPING : STACK_END_PROCESS;
-		flags |= STACK_PARTIAL;
-	}
-	offset = pc - slot->mapping.start + slot->mapping.offset;
-	unwind_add_frame(slot, pc, offset);
-	if (stack_setup.tables)
-		rule = unwind_rule_number(slot, offset);
-	if (rule != UNWIND_RULE_NONE)
-		return unwind_by_rule(slot, rule);
-	if (unwind_by_signal(slot))
-		return 0;
-	/* entries of the PLT: they jump, and have not called yet */
-	if (slot->has_lr && slot->regs.lr && slot->mapping.n_pages)
-		return unwind_return(slot, slot->regs.lr, slot->regs.sp, slot->regs.fp);
-	return stack_setup.pointers ? unwind_by_fp(slot, end, flags) : unwind_end(slot, end);
+	pc = slot->regs.pc;
+	if (pc - slot->start >= slot->size && !unwind_search_mapping(slot, pc))
+		unwind_use_mapping(slot, &none);
+	unwind_add_frame(slot, pc + slot->base);
+	rule = unwind_rule_number(slot, pc);
+	return rule == UNWIND_RULE_NONE ? unwind_without_rule(slot) : unwind_by_rule(slot, rule);
 }
 
 /* Adds the frames of the slot's registers and of all callers to the record. */
 __noinline int unwind_walk(__u32 number)
 {
-	for (int i = 0; i < STACK_DEPTH; i++) {
+	__u32 depth = stack_setup.user;
+
+	for (__u32 i = 0; i < STACK_DEPTH; i++) {
 		barrier_var(i);
-		if (i >= stack_setup.user || unwind_step(number))
+		if (i >= depth || unwind_step(number))
 			break;
 	}
 	return 0;
@@ -504,8 +554,9 @@ static __always_inline bool unwind_begin(struct unwind_slot *slot, void *ctx)
 	if (space)
 		slot->space = *space;
 	slot->tgid = tgid;
+	slot->regs.pc -= !slot->exact;
 	slot->has_lr = true;
-	slot->mapping.end = 0;
+	slot->size = 0;
 	slot->address_mask = unwind_address_mask();
 	slot->record.flags = slot->narrow ? STACK_32BIT : 0;
 	slot->record.end = STACK_END_DEPTH;

@@ -10,7 +10,7 @@
 #include <bpf/bpf_core_read.h>
 
 struct unwind_regs {
-	__u64 ip, sp, fp;
+	__u64 pc, sp, fp;
 	__u64 lr; /* arm64: the return address of a function that has called none yet */
 };
 
@@ -62,7 +62,7 @@ static __always_inline bool unwind_context_regs(void *ctx, struct unwind_regs *r
 	if ((cs & 3) != 3)
 		return false;
 	*narrow = cs == USER32_CS;
-	regs->ip = context_register(ctx, ip);
+	regs->pc = context_register(ctx, ip);
 	regs->sp = context_register(ctx, sp);
 	regs->fp = context_register(ctx, bp);
 	regs->lr = 0;
@@ -84,11 +84,11 @@ static __always_inline bool unwind_read_regs(struct pt_regs *from, __u64 words[U
 	    (UNWIND_WORD(cs) & 3) != 3)
 		return false;
 	*narrow = UNWIND_WORD(cs) == USER32_CS;
-	regs->ip = UNWIND_WORD(ip);
+	regs->pc = UNWIND_WORD(ip);
 	regs->sp = UNWIND_WORD(sp);
 	regs->fp = UNWIND_WORD(bp);
 	regs->lr = 0;
-	*exact = UNWIND_WORD(cx) != regs->ip;
+	*exact = UNWIND_WORD(cx) != regs->pc;
 	return true;
 #undef UNWIND_WORD
 }
@@ -115,7 +115,7 @@ static __always_inline bool unwind_context_regs(void *ctx, struct unwind_regs *r
 	if (pstate & 0xf)
 		return false;
 	*narrow = pstate & PSR_MODE32;
-	regs->ip = context_word(ctx, __builtin_offsetof(struct user_pt_regs, pc) / 8);
+	regs->pc = context_word(ctx, __builtin_offsetof(struct user_pt_regs, pc) / 8);
 	regs->sp = *narrow ? context_register(ctx, 13) : context_word(ctx, __builtin_offsetof(struct user_pt_regs, sp) / 8);
 	regs->fp = *narrow ? context_register(ctx, 11) : context_register(ctx, 29);
 	regs->lr = context_register(ctx, 30);
@@ -132,7 +132,7 @@ static __always_inline bool unwind_read_regs(struct pt_regs *from, __u64 words[U
 	regs->fp = words[0];
 	regs->lr = words[1];
 	regs->sp = words[2];
-	regs->ip = words[3];
+	regs->pc = words[3];
 	if (!*narrow)
 		return true;
 	if (bpf_probe_read_kernel(words, 3 * sizeof(*words), &from->user_regs.regs[11]))

@@ -6,7 +6,7 @@
  *
  *	HITS END FLAGS N-KERNEL N-USER leaf odd even odd deep main ...
  *
- * Exits with 1 if something fails.
+ * Of a sampler it prints on stderr what the verifier says: "processed N insns". Exits with 1 if something fails.
  */
 #include <linux/perf_event.h>
 #include <signal.h>
@@ -95,6 +95,7 @@ static void prepare(void)
 
 static int sample(const struct image *image, uint64_t period)
 {
+	static char log[65536];
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
 		.size = sizeof(attr),
@@ -102,11 +103,13 @@ static int sample(const struct image *image, uint64_t period)
 		.sample_period = period,
 	};
 	LIBBPF_OPTS(bpf_prog_load_opts, opts, .prog_btf_fd = image->code.btf_fd, .func_info = image->code.func_info,
-		    .func_info_cnt = image->code.n_func_info, .func_info_rec_size = sizeof(struct bpf_func_info));
+		    .func_info_cnt = image->code.n_func_info, .func_info_rec_size = sizeof(struct bpf_func_info),
+		    .log_level = 4, .log_buf = log, .log_size = sizeof(log));
 	int fd, prog;
 
 	image_patch_copy(image, (struct bpf_insn *)image->code.insns, PATCH_CONTEXT, CONTEXT_REGS);
 	prog = bpf_prog_load(BPF_PROG_TYPE_PERF_EVENT, "walk", "GPL", image->code.insns, image->code.n, &opts);
+	fprintf(stderr, "%s", strstr(log, "processed ") ?: log);
 	fd = syscall(SYS_perf_event_open, &attr, child, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (prog < 0 || fd < 0 || ioctl(fd, PERF_EVENT_IOC_SET_BPF, prog) || ioctl(fd, PERF_EVENT_IOC_ENABLE, 0))
 		fail(prog < 0 ? "the sampler is not loaded" : "perf event", NULL);

@@ -84,6 +84,13 @@ test_threads() {
 	walked t:syscalls:sys_enter_read tp frames thread 7 "thread start_thread [^ ]+"
 }
 
+# The verifier follows each path of a step once: it looks at a few thousand instructions, of a million that it allows.
+test_verifier() {
+	run walker perf auto frames deep 1
+	expect_exit 0
+	expect_err '^processed [0-9]{3,4} insns'
+}
+
 # More frames than a record holds: it has the innermost.
 test_depth() {
 	run walker t:syscalls:sys_enter_read tp frames deep 500
