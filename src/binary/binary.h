@@ -90,6 +90,13 @@ bool binary_hides_implementations(const struct binary *binary);
  * that this stub calls; NULL: not known, as for the common part that calls the loader. Valid as long as binary.
  */
 bool binary_stub_at(struct binary *binary, uint64_t offset, const char **name);
+/* A section of such stubs, as file offsets. */
+struct binary_plt {
+	uint64_t start, end;
+	bool lazy; /* it begins with the part that calls the loader */
+};
+/* Finds at most max of them, in the order of the section headers. Returns how many. */
+size_t binary_plts(struct binary *binary, struct binary_plt *plts, size_t max);
 
 /* Compares two names of one place by that rule: below 0 if a is preferred. */
 int binary_compare_names(const struct binary_symbol *a, const struct binary_symbol *b);

@@ -20,24 +20,47 @@ struct stub {
 	uint8_t code[STUB_MAX];
 };
 
-/* The section whose name begins with ".plt" that holds vaddr. */
-static bool find_section(struct binary *binary, uint64_t vaddr, GElf_Shdr *shdr)
+/* The next section after *scn whose name begins with ".plt". Returns its name, NULL: there is no more. */
+static const char *next_section(struct binary *binary, Elf_Scn **scn, GElf_Shdr *shdr)
 {
-	Elf_Scn *scn = NULL;
 	size_t strings;
 
 	if (elf_getshdrstrndx(binary->file.elf, &strings))
-		return false;
-	while ((scn = elf_nextscn(binary->file.elf, scn))) {
+		return NULL;
+	while ((*scn = elf_nextscn(binary->file.elf, *scn))) {
 		const char *name;
 
-		if (!gelf_getshdr(scn, shdr) || shdr->sh_type != SHT_PROGBITS || !(shdr->sh_flags & SHF_EXECINSTR) ||
-		    vaddr - shdr->sh_addr >= shdr->sh_size)
+		if (!gelf_getshdr(*scn, shdr) || shdr->sh_type != SHT_PROGBITS || !(shdr->sh_flags & SHF_EXECINSTR))
 			continue;
 		name = binary_image_string(&binary->file, strings, shdr->sh_name);
-		return name && !strncmp(name, ".plt", 4);
+		if (name && !strncmp(name, ".plt", 4))
+			return name;
 	}
+	return NULL;
+}
+
+/* The section of stubs that holds vaddr. */
+static bool find_section(struct binary *binary, uint64_t vaddr, GElf_Shdr *shdr)
+{
+	Elf_Scn *scn = NULL;
+
+	while (next_section(binary, &scn, shdr))
+		if (vaddr - shdr->sh_addr < shdr->sh_size)
+			return true;
 	return false;
+}
+
+size_t binary_plts(struct binary *binary, struct binary_plt *plts, size_t max)
+{
+	Elf_Scn *scn = NULL;
+	const char *name;
+	GElf_Shdr shdr;
+	size_t n = 0;
+
+	while (n < max && (name = next_section(binary, &scn, &shdr)))
+		if (shdr.sh_size <= UINT64_MAX - shdr.sh_offset)
+			plts[n++] = (struct binary_plt){ shdr.sh_offset, shdr.sh_offset + shdr.sh_size, !strcmp(name, ".plt") };
+	return n;
 }
 
 static bool read_stub(struct binary *binary, uint64_t vaddr, const GElf_Shdr *shdr, struct stub *stub)

@@ -119,6 +119,27 @@ static enum unwind_cfa kind_of(const struct cfi_machine *machine, uint64_t numbe
 }
 
 /*
+ * The state, corrected for arm64: what the PLT pushes before it jumps to ld.so's _dl_runtime_resolve is missing in the
+ * CFA of that. So its return address lies above the CFA, where no function saves anything; and the caller's SP is above
+ * that.
+ */
+static struct state corrected(const struct run *run)
+{
+	struct state state = run->now;
+	int64_t above;
+
+	if (!run->machine->has_lr || state.ra.how != UNWIND_AT_CFA || state.ra.offset < 0 || state.ra.offset > INT_MAX ||
+	    state.cfa_register == NO_REGISTER || state.cfa_offset > INT_MAX)
+		return state;
+	above = (state.ra.offset + WORD + 15) / 16 * 16;
+	state.cfa_offset += above;
+	state.ra.offset -= above;
+	if (state.fp.how == UNWIND_AT_CFA && state.fp.offset > INT_MIN)
+		state.fp.offset -= above;
+	return state;
+}
+
+/*
  * arm64 saves registers at the end of a frame that is nearest to the SP. If the frame is so large that a rule has no
  * room for the distance to the CFA, the rule gives that to the SP.
  */
@@ -136,7 +157,8 @@ static struct saved from_sp_if_far(struct saved saved, enum unwind_cfa cfa, int6
  */
 static struct unwind_rule rule_of(const struct run *run)
 {
-	const struct state *now = &run->now;
+	struct state state = corrected(run);
+	const struct state *now = &state;
 	bool expression = now->cfa_register == NO_REGISTER;
 	int64_t offset = expression ? now->said.offset : now->cfa_offset;
 	uint64_t add = expression ? now->said.add : 0;

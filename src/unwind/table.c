@@ -18,6 +18,13 @@
  */
 #define ENTRY_SIZE 128
 
+/* Text that has no FDE, and a rule nevertheless: file offsets. */
+struct known {
+	uint64_t start, end;
+	uint16_t rule;
+};
+#define KNOWN_MAX 16
+
 #if defined(__x86_64__)
 #define MACHINE cfi_x86_64
 #elif defined(__aarch64__)
@@ -26,10 +33,11 @@
 
 struct maker {
 	struct rules *rules;
-	uint64_t delta;	  /* file offset minus address, of the current function */
-	uint64_t reached; /* file offset at which the function before it ended */
-	uint64_t entry;	  /* file offset of the file's first instruction, UINT64_MAX: none */
-	uint16_t rule;	  /* the rule after the last row */
+	uint64_t delta;		       /* file offset minus address, of the current function */
+	uint64_t reached;	       /* file offset at which the function before it ended */
+	uint16_t rule;		       /* the rule after the last row */
+	struct known known[KNOWN_MAX]; /* by their starts */
+	size_t n_known;
 	struct table_count count;
 	/* The page that is being made. */
 	uint32_t page;
@@ -124,17 +132,19 @@ static bool find_place(struct maker *maker, struct binary *binary, const struct 
 	return true;
 }
 
-/* No rule applies between two functions, unless the file's entry is there. Mostly there is nothing between them. */
+/* No rule applies between two functions, unless it is known otherwise. Mostly there is nothing between them. */
 static void add_gap(struct maker *maker, uint64_t end)
 {
-	uint64_t entry = maker->entry;
-
 	add_row(maker, maker->reached, UNWIND_RULE_NONE);
-	if (entry < maker->reached || entry >= end)
-		return;
-	add_row(maker, entry, UNWIND_RULE_ROOT);
-	if (end - entry > ENTRY_SIZE)
-		add_row(maker, entry + ENTRY_SIZE, UNWIND_RULE_NONE);
+	for (size_t i = 0; i < maker->n_known; i++) {
+		const struct known *known = &maker->known[i];
+
+		if (known->start < maker->reached || known->start >= end)
+			continue;
+		add_row(maker, known->start, known->rule);
+		maker->reached = known->end < end ? known->end : end;
+		add_row(maker, maker->reached, UNWIND_RULE_NONE);
+	}
 }
 
 static void add_function(struct maker *maker, const struct cfi_fde *fde)
@@ -161,6 +171,66 @@ static void add_functions(struct maker *maker, struct binary *binary, struct eh_
 	maker->count.damaged += frame->damaged;
 }
 
+static void add_known(struct maker *maker, uint64_t start, uint64_t end, const struct unwind_rule *rule)
+{
+	size_t at = maker->n_known;
+
+	if (at == KNOWN_MAX || start >= end || end > TEXT_MAX)
+		return;
+	for (; at && maker->known[at - 1].start > start; at--)
+		maker->known[at] = maker->known[at - 1];
+	maker->known[at] = (struct known){ start, end, rules_number(maker->rules, rule) };
+	maker->n_known++;
+}
+
+/*
+ * Stubs of the PLT leave the stack as it was when they were called. Those that the loader binds push a number (x86-64,
+ * from byte 11 on) and then jump to the first part, which pushes another one.
+ */
+static void add_known_plt(struct maker *maker, const struct binary_plt *plt)
+{
+#if defined(__x86_64__)
+#define RA .ra = UNWIND_AT_CFA, .ra_offset = -1
+	enum {
+		FIRST_PUSH = 6,
+		FIRST_SIZE = 16,
+		STUB_PUSH = 11
+	};
+	const struct unwind_rule before = { .cfa = UNWIND_CFA_SP, .offset = 16, RA };
+	const struct unwind_rule pushed = { .cfa = UNWIND_CFA_SP, .offset = 24, RA };
+	const struct unwind_rule stub = { .cfa = UNWIND_CFA_PLT, .offset = 8, .add = STUB_PUSH, RA };
+	const struct unwind_rule bound = { .cfa = UNWIND_CFA_SP, .offset = 8, RA };
+#else
+#define RA .ra = UNWIND_SAME
+	enum {
+		FIRST_PUSH = 4,
+		FIRST_SIZE = 32
+	};
+	const struct unwind_rule before = { .cfa = UNWIND_CFA_SP, RA }, stub = before, bound = before;
+	const struct unwind_rule pushed = { .cfa = UNWIND_CFA_SP, .offset = 16, .ra = UNWIND_AT_CFA, .ra_offset = -1 };
+#endif
+	if (!plt->lazy) {
+		add_known(maker, plt->start, plt->end, &bound);
+		return;
+	}
+	add_known(maker, plt->start, plt->start + FIRST_PUSH, &before);
+	add_known(maker, plt->start + FIRST_PUSH, plt->start + FIRST_SIZE, &pushed);
+	add_known(maker, plt->start + FIRST_SIZE, plt->end, &stub);
+#undef RA
+}
+
+static void find_known(struct maker *maker, struct binary *binary)
+{
+	static const struct unwind_rule root = { .cfa = UNWIND_CFA_ROOT };
+	struct binary_plt plts[4];
+	uint64_t entry;
+
+	if (!binary_offset_of(binary, binary_entry(binary), true, &entry) && entry < TEXT_MAX)
+		add_known(maker, entry, entry + ENTRY_SIZE, &root);
+	for (size_t n = binary_plts(binary, plts, ARRAY_SIZE(plts)), i = 0; i < n; i++)
+		add_known_plt(maker, &plts[i]);
+}
+
 int table_make(struct binary *binary, struct rules *rules, table_page_fn fn, void *ctx, struct table_count *count)
 {
 	__cleanup(eh_frame_release) struct eh_frame frame = {};
@@ -173,8 +243,7 @@ int table_make(struct binary *binary, struct rules *rules, table_page_fn fn, voi
 	maker->fn = fn;
 	maker->ctx = ctx;
 	maker->rule = UNWIND_RULE_NONE;
-	if (binary_offset_of(binary, binary_entry(binary), true, &maker->entry) || maker->entry >= TEXT_MAX)
-		maker->entry = UINT64_MAX;
+	find_known(maker, binary);
 	add_functions(maker, binary, &frame);
 	if (count)
 		*count = maker->count;

@@ -136,6 +136,38 @@ Test(unwind, rules_of_a_function)
 	done();
 }
 
+#if defined(__aarch64__)
+/* As glibc has it in _dl_runtime_resolve: the CFA lies below what was pushed before. */
+Test(unwind, rules_of_a_cfa_that_is_too_low)
+{
+	build(FUNCTION("resolve", ".cfi_rel_offset x30, 8\n" NOP ".cfi_adjust_cfa_offset 208\n" NOP));
+	expect_cfa("resolve", 0, UNWIND_CFA_SP, 16);
+	expect_saved("resolve", 0, UNWIND_SAME, 0, UNWIND_AT_CFA, -1);
+	expect_cfa("resolve", 4, UNWIND_CFA_SP, 224);
+	expect_saved("resolve", 4, UNWIND_SAME, 0, UNWIND_AT_CFA, -1);
+	done();
+}
+#endif
+
+/* The PLT without an FDE, as lld and arm64's linkers make it. */
+Test(unwind, rules_of_a_plt_without_fde)
+{
+	build(FUNCTION("other", NOP) ".section .plt,\"ax\"\n.globl plt\n.type plt, %function\nplt: .skip 64\n.size plt, 64\n.text\n");
+#if defined(__x86_64__)
+	expect_cfa("plt", 0, UNWIND_CFA_SP, 16);
+	expect_cfa("plt", 6, UNWIND_CFA_SP, 24);
+	expect_cfa("plt", 16, UNWIND_CFA_PLT, 8);
+	expect_cfa("plt", 63, UNWIND_CFA_PLT, 8);
+#else
+	expect_cfa("plt", 0, UNWIND_CFA_SP, 0);
+	expect_cfa("plt", 4, UNWIND_CFA_SP, 16);
+	expect_cfa("plt", 32, UNWIND_CFA_SP, 0);
+	expect_cfa("plt", 63, UNWIND_CFA_SP, 0);
+#endif
+	expect_cfa("other", 0, BEGIN);
+	done();
+}
+
 /* _start, which follows, has no FDE. */
 Test(unwind, rules_of_the_entry)
 {

@@ -13,15 +13,22 @@ function saved(v) {
 	return v ~ /^c[+-]/ ? v : v == "u" || v == "s" ? "s" : "?"
 }
 
+# The CFA, or a register's place, with n bytes more.
+function moved(v, n) {
+	return match(v, /[+-][0-9]+$/) ? sprintf("%s%+d", substr(v, 1, RSTART - 1), substr(v, RSTART) + n) : v
+}
+
 # The row that is being read; columns are named in the line above it.
-function text(    fp, ra) {
+function text(    fp, ra, above) {
 	fp = ("rbp" in column) ? $(column["rbp"]) : ("x29" in column) ? $(column["x29"]) : "u"
 	ra = ("ra" in column) ? $(column["ra"]) : "u"
 	if (ra == "u" && !arm)
 		return "root"
 	if ($2 !~ /^(rsp|rbp|sp|x29)[+-]/ || saved(ra) == "?")
 		return "?"
-	return $2 " " saved(fp) " " saved(ra)
+	# above the CFA: sonde corrects it (src/unwind/cfi.c)
+	above = ra ~ /^c\+/ ? int((substr(ra, 3) + 8 + 15) / 16) * 16 : 0
+	return moved($2, above) " " moved(saved(fp), -above) " " moved(saved(ra), -above)
 }
 
 function print_pending() {
