@@ -151,6 +151,15 @@ test_intervals() {
 	[ "$(cut -d, -f1 out | sort -u | wc -l)" -gt 2 ] || fail "only one table"
 }
 
+# A command begins as a copy of sonde, and its first calls come before its mappings are read: they have no names rather
+# than those of sonde.
+test_after_exec() {
+	run sonde stackcount --json -P "$getpgid" -- callers 3 5
+	expect_exit 0
+	grep -q '"comm":"callers"' out || fail "no calls"
+	! grep '"sonde+' out || fail "names of another program"
+}
+
 test_folded() {
 	counting 3 5 -- --folded out.folded u:/bin/callers:leaf
 	expect_exit 0
