@@ -19,7 +19,7 @@ test_text() {
 	expect_err 'Tracing blocked time \(us\) by who ends it\.\.\. Hit Ctrl-C to end'
 	awk -v RS= '/target: +taker/ && /waker: +giver/ { text = $0 } END { print text }' out > last
 	head -n 1 last | grep -qx '    target:          taker' || fail "the first line is another"
-	[ "$(grep -nx '    pipe_write' last | cut -d: -f1)" -lt "$(grep -nx '    vfs_write' last | cut -d: -f1)" ] || fail "the root is not last"
+	[ "$(grep -nx '    try_to_wake_up' last | cut -d: -f1)" -lt "$(grep -nx '    vfs_write' last | cut -d: -f1)" ] || fail "the root is not last"
 	tail -n 2 last | head -n 1 | grep -qx '    waker:           giver' || fail "no waker"
 	tail -n 1 last | grep -qxE '        [0-9]+' || fail "no time"
 }
