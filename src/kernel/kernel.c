@@ -3,6 +3,7 @@
 #include "bpf_ksyms.h"
 #include "ftrace_records.h"
 #include "kallsyms_image.h"
+#include "kallsyms_search.h"
 #include "kallsyms_text.h"
 #include "kernel_files.h"
 #include "ksym.h"
@@ -16,8 +17,9 @@ struct kernel {
 	bool packed; /* the kernel's tables could be copied: image and modules have all symbols */
 	struct kallsyms_image image;
 	struct modules_image modules;
-	bool was_passed; /* the text has been read once, without keeping it */
-	bool was_kept;	 /* the list has been made of the text, or error says why not */
+	bool was_searched; /* for the list of BPF programs */
+	bool was_passed;   /* the text has been read once, without keeping it */
+	bool was_kept;	   /* the list has been made of the text, or error says why not */
 	int error;
 	struct err err;
 	struct ksym_list list; /* all symbols; if packed the modules' alone, and only once an address is looked up */
@@ -177,28 +179,64 @@ int kernel_symbol_at(struct kernel *kernel, uint64_t addr, struct ksym_place *pl
 	int ret;
 
 	open_symbols(kernel);
+	if (!bpf_ksyms_at(&kernel->bpf, addr, place))
+		return 0;
 	ret = kernel->packed ? 0 : keep_text(kernel, NULL);
 	if (ret)
 		return ret;
 	sort(kernel);
-	ret = bpf_ksyms_at(&kernel->bpf, addr, place);
-	if (ret && kernel->packed)
-		ret = kallsyms_image_at(&kernel->image, addr, place);
+	ret = kernel->packed ? kallsyms_image_at(&kernel->image, addr, place) : -ENOENT;
 	return ret ? ksym_list_at(&kernel->list, addr, place) : 0;
+}
+
+static void find_symbol(struct kernel *kernel, struct ksym_wanted *wanted, const struct ksym_wanted *before, struct pool *strings)
+{
+	struct ksym_place place;
+
+	wanted->ret = kernel_symbol_at(kernel, wanted->addr, &place);
+	if (wanted->ret)
+		return;
+	wanted->start = place.start;
+	wanted->module = place.module ? pool_add(strings, place.module) : NULL;
+	wanted->name = before && !before->ret && before->start == place.start ? before->name : pool_add(strings, place.name);
+}
+
+void kernel_find_symbols(struct kernel *kernel, struct ksym_wanted *v, size_t n, struct pool *strings)
+{
+	struct ksym_place place;
+
+	open_symbols(kernel);
+	if (!kernel->packed && !kernel->was_kept)
+		kallsyms_search(v, n, strings, &kernel->places);
+	for (size_t i = 0; i < n; i++)
+		if (kernel->packed || kernel->was_kept || !bpf_ksyms_at(&kernel->bpf, v[i].addr, &place))
+			find_symbol(kernel, &v[i], i ? &v[i - 1] : NULL, strings);
+}
+
+static int ignore(const struct ksym *sym, bool function, void *ctx)
+{
+	return 0;
+}
+
+/* The text is read at most once for the place of the list. */
+static void find_bpf(struct kernel *kernel)
+{
+	if (kernel->places.bpf_kallsyms || kernel->was_searched)
+		return;
+	kernel->was_searched = true;
+	if (kernel->packed)
+		kernel->places.bpf_kallsyms = kallsyms_image_address(&kernel->image, "bpf_kallsyms");
+	else if (!kernel->was_passed && !kernel->was_kept)
+		kallsyms_text_each(&kernel->places, ignore, NULL, NULL);
 }
 
 int kernel_read_bpf(struct kernel *kernel)
 {
-	int ret = 0;
-
 	open_symbols(kernel);
-	if (!kernel->packed)
-		ret = keep_text(kernel, NULL);
-	else if (!kernel->places.bpf_kallsyms)
-		kernel->places.bpf_kallsyms = kallsyms_image_address(&kernel->image, "bpf_kallsyms");
-	if (ret)
-		return ret;
-	return kernel->memory ? bpf_ksyms_read(&kernel->bpf, kernel->memory, kernel->places.bpf_kallsyms) : -ENOENT;
+	if (!kernel->memory)
+		return -ENOENT;
+	find_bpf(kernel);
+	return bpf_ksyms_read(&kernel->bpf, kernel->memory, kernel->places.bpf_kallsyms);
 }
 
 /* The first pass over the text, if it came to its end, has found where the records are. */

@@ -58,6 +58,20 @@ struct ksym_place {
  * the address is in no function that is known; -EPERM: the kernel hides addresses; else as kernel_each_symbol().
  */
 int kernel_symbol_at(struct kernel *kernel, uint64_t addr, struct ksym_place *place);
+/* An address, and the function that it is in. */
+struct ksym_wanted {
+	uint64_t addr;
+	int ret; /* out: as of kernel_symbol_at(); if it is 0: */
+	uint64_t start;
+	const char *name, *module;
+};
+
+/*
+ * As kernel_symbol_at() for n addresses, which are sorted. The strings belong to `strings`. Where the symbols have to be
+ * read as text, that is read once for all and not kept: it would take 6 MB.
+ */
+struct pool;
+void kernel_find_symbols(struct kernel *kernel, struct ksym_wanted *v, size_t n, struct pool *strings);
 /*
  * Reads the names of the code that the kernel has made for BPF programs: the programs and their trampolines.
  * kernel_symbol_at() finds them from then on, as functions of the module "bpf", even when the kernel has freed them. May

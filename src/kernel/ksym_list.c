@@ -128,11 +128,9 @@ int ksym_list_at(const struct ksym_list *list, uint64_t addr, struct ksym_place 
 	const struct ksym_module *module;
 	uint64_t end = behind < list->n ? v[behind].addr : 0;
 
-	if (!behind)
-		return -ENOENT;
-	/* where the kernel hides addresses, all are 0 */
-	if (!v[behind - 1].addr)
-		return -EPERM;
+	/* where the kernel hides addresses, all are 0; else variables of processors may be there */
+	if (!behind || !v[behind - 1].addr)
+		return list->n && !v[list->n - 1].addr ? -EPERM : -ENOENT;
 	first = search_first(i, behind, v[i].addr >= v[behind - 1].addr);
 	entry = function_among(list, first, behind);
 	module = entry ? module_of(list, entry) : NULL;

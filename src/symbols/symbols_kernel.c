@@ -8,63 +8,42 @@ static void name_by_address(struct symbols *symbols, struct named *named)
 	named->frame.name = pool_addf(&symbols->strings, "0x%llx", (unsigned long long)named->key);
 }
 
-/* Neighbours in one function share their strings. */
-static void name_by_place(struct symbols *symbols, struct named *named, const struct ksym_place *place,
-			  const struct named *before)
+static void set_name(struct symbols *symbols, struct named *named, const struct ksym_wanted *found)
 {
 	struct frame *frame = &named->frame;
 
-	frame->start = place->start;
-	if (before && before->frame.start == place->start) {
-		frame->name = before->frame.name;
-		frame->file = before->frame.file;
-		return;
+	if (!found->ret) {
+		frame->start = found->start;
+		frame->name = found->name;
+		frame->file = found->module;
+	} else if (found->ret == -ENOENT) {
+		frame->name = "[unknown]";
+	} else {
+		name_by_address(symbols, named);
+		symbols_note(symbols, "kernel functions have addresses for names: %s",
+			     found->ret == -EPERM ? "the kernel hides where they are (kptr_restrict, lockdown)"
+						  : strerror(-found->ret));
 	}
-	frame->name = pool_add(&symbols->strings, place->name);
-	frame->file = place->module ? pool_add(&symbols->strings, place->module) : NULL;
-}
-
-/*
- * Names of BPF programs are read when one is missing, once in a batch. Not when frames arrive: it takes as long as 100 ms,
- * and meanwhile nobody would read what processes map.
- */
-static int find_place(struct symbols *symbols, uint64_t addr, struct ksym_place *place, bool *again)
-{
-	int ret = kernel_symbol_at(symbols->kernel, addr, place);
-
-	if (ret != -ENOENT || *again)
-		return ret;
-	*again = true;
-	kernel_read_bpf(symbols->kernel);
-	return kernel_symbol_at(symbols->kernel, addr, place);
 }
 
 void symbols_name_kernel(struct symbols *symbols, struct named **v, size_t n)
 {
-	struct named *before = NULL;
-	struct ksym_place place;
-	bool again = false;
+	bool raw = symbols->options.raw || !symbols->kernel || symbols->stopped;
+	struct ksym_wanted *found __free = base_alloc(n * sizeof(*found));
 
+	for (size_t i = 0; i < n; i++)
+		found[i].addr = v[i]->key;
+	if (!raw) {
+		/* programs may have been loaded since the first frame was seen */
+		kernel_read_bpf(symbols->kernel);
+		kernel_find_symbols(symbols->kernel, found, n, &symbols->strings);
+	}
 	for (size_t i = 0; i < n; i++) {
-		int ret;
-
 		v[i]->done = true;
-		if (symbols->options.raw || !symbols->kernel || symbols_should_stop(symbols)) {
+		if (raw)
 			name_by_address(symbols, v[i]);
-			continue;
-		}
-		ret = find_place(symbols, v[i]->key, &place, &again);
-		if (!ret) {
-			name_by_place(symbols, v[i], &place, before);
-			before = v[i];
-		} else if (ret == -ENOENT) {
-			v[i]->frame.name = "[unknown]";
-		} else {
-			name_by_address(symbols, v[i]);
-			symbols_note(symbols, "kernel functions have addresses for names: %s",
-				     ret == -EPERM ? "the kernel hides where they are (kptr_restrict, lockdown)"
-						   : strerror(-ret));
-		}
+		else
+			set_name(symbols, v[i], &found[i]);
 	}
 }
 

@@ -8,6 +8,7 @@
  */
 #include <err.h>
 
+#include "base/pool.h"
 #include "kernel/kernel.h"
 
 struct line {
@@ -137,6 +138,33 @@ static size_t expect_bpf(struct kernel *kernel)
 	return n;
 }
 
+static struct {
+	struct ksym_wanted *v;
+	size_t n, cap;
+} places;
+
+/* Another session finds all of them at once, where it can without keeping the symbols. */
+static void expect_together(struct kernel *kernel)
+{
+	struct kernel *other __cleanup(kernel_freep) = kernel_new();
+	struct pool strings = {};
+	struct ksym_place place;
+
+	kernel_find_symbols(other, places.v, places.n, &strings);
+	vec_each(it, &places) {
+		int ret = kernel_symbol_at(kernel, it->addr, &place);
+
+		if (ret == it->ret && (ret || (!strcmp(it->name, place.name) && it->start == place.start &&
+					       !strcmp(it->module ?: "", place.module ?: ""))))
+			continue;
+		printf("%llx: %d %s, and not %d %s\n", (unsigned long long)it->addr, it->ret, it->ret ? "" : it->name, ret,
+		       ret ? "" : place.name);
+		differ++;
+	}
+	pool_release(&strings);
+	free(places.v);
+}
+
 int main(int argc, char **argv)
 {
 	size_t wanted = argc > 1 ? strtoul(argv[1], NULL, 10) : 1000, step, addresses = 0, modules = 0, names = 0, end;
@@ -155,6 +183,7 @@ int main(int argc, char **argv)
 		if (!lines.v[i].addr || end == lines.n || (i % step && !lines.v[i].module[0]))
 			continue;
 		size = lines.v[end].addr - lines.v[i].addr;
+		vec_push(&places)->addr = lines.v[i].addr + size / 2;
 		if (!line) {
 			expect_none(kernel, &lines.v[i]);
 			continue;
@@ -170,6 +199,7 @@ int main(int argc, char **argv)
 		if (addresses % 10 == 0 && ++names)
 			expect_named(kernel, line);
 	}
+	expect_together(kernel);
 	printf("%zu addresses, %zu of modules, %zu names", addresses, modules, names);
 	printf(", %zu of BPF\n", expect_bpf(kernel));
 	return differ > 0;

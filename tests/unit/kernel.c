@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* A session on lists that a test wrote: functions by name and by address. */
+#include "base/pool.h"
 #include "base/str.h"
 #include "kernel_fixture.h"
 
@@ -58,40 +59,62 @@ static const char *at(uint64_t addr)
 	return text;
 }
 
+static const struct {
+	uint64_t addr;
+	const char *text;
+} places[] = {
+	{ 0, "" },
+	{ 0x10, "" },
+	{ 0xffffffff81000fff, "" },
+	{ 0xffffffff81001000, "first+0x0/0x100" },
+	{ 0xffffffff810010ff, "first+0xff/0x100" },
+	{ 0xffffffff81001101, "function+0x1/0x100" },
+	{ 0xffffffff81001200, "twin+0x0/0x100" },
+	{ 0xffffffff8100137f, "before_data+0x7f/0x80" },
+	{ 0xffffffff81001380, "" },
+	{ 0xffffffff81001395, "" },
+	{ 0xffffffff81001400, "twin+0x0/0x100" },
+	{ 0xffffffff81001500, "" },
+	{ 0xffffffff81001fff, "" },
+	{ 0xffffffff81002000, "" },
+	{ 0xffffffffc0001000, "house:twin+0x0/0x100" },
+	{ 0xffffffffc00010ff, "house:twin+0xff/0x100" },
+	{ 0xffffffffc0001100, "" },
+	{ 0xffffffffc00021ff, "ext4:early+0xff/0x100" },
+	{ 0xffffffffc0002200, "ext4:late+0x0/0xd00" },
+	{ 0xffffffffc0002f00, "" },
+	{ 0xffffffffc0002f41, "ext4:between+0x1/0x40" },
+	{ 0xffffffffc0002f80, "" },
+	{ 0xffffffffc0003000, "" },
+	{ UINT64_MAX, "" },
+};
+
 Test(kernel, by_address)
 {
-	static const struct {
-		uint64_t addr;
-		const char *text;
-	} want[] = {
-		{ 0, "" },
-		{ 0x10, "" },
-		{ 0xffffffff81000fff, "" },
-		{ 0xffffffff81001000, "first+0x0/0x100" },
-		{ 0xffffffff810010ff, "first+0xff/0x100" },
-		{ 0xffffffff81001101, "function+0x1/0x100" },
-		{ 0xffffffff81001200, "twin+0x0/0x100" },
-		{ 0xffffffff8100137f, "before_data+0x7f/0x80" },
-		{ 0xffffffff81001380, "" },
-		{ 0xffffffff81001395, "" },
-		{ 0xffffffff81001400, "twin+0x0/0x100" },
-		{ 0xffffffff81001500, "" },
-		{ 0xffffffff81001fff, "" },
-		{ 0xffffffff81002000, "" },
-		{ 0xffffffffc0001000, "house:twin+0x0/0x100" },
-		{ 0xffffffffc00010ff, "house:twin+0xff/0x100" },
-		{ 0xffffffffc0001100, "" },
-		{ 0xffffffffc00021ff, "ext4:early+0xff/0x100" },
-		{ 0xffffffffc0002200, "ext4:late+0x0/0xd00" },
-		{ 0xffffffffc0002f00, "" },
-		{ 0xffffffffc0002f41, "ext4:between+0x1/0x40" },
-		{ 0xffffffffc0002f80, "" },
-		{ 0xffffffffc0003000, "" },
-		{ UINT64_MAX, "" },
-	};
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+		cr_expect_str_eq(at(places[i].addr), places[i].text, "0x%llx is %s", (unsigned long long)places[i].addr, at(places[i].addr));
+}
 
-	for (size_t i = 0; i < ARRAY_SIZE(want); i++)
-		cr_expect_str_eq(at(want[i].addr), want[i].text, "0x%llx is %s", (unsigned long long)want[i].addr, at(want[i].addr));
+/* All at once, in one pass over the text. */
+Test(kernel, by_addresses)
+{
+	struct ksym_wanted wanted[ARRAY_SIZE(places)];
+	struct pool strings = {};
+
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+		wanted[i].addr = places[i].addr;
+	kernel_find_symbols(kernel, wanted, ARRAY_SIZE(places), &strings);
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		const struct ksym_wanted *found = &wanted[i];
+		char text[700] = "";
+
+		if (!found->ret)
+			snprintf(text, sizeof(text), "%s%s%s+0x%llx/", str_or_empty(found->module), found->module ? ":" : "",
+				 found->name, (unsigned long long)(found->addr - found->start));
+		cr_expect(*text ? !strncmp(text, places[i].text, strlen(text)) : !*places[i].text, "0x%llx is %s and not %s",
+			  (unsigned long long)found->addr, text, places[i].text);
+	}
+	pool_release(&strings);
 }
 
 static int show(const struct ksym *sym, void *ctx)
@@ -156,6 +179,10 @@ Test(kernel, hidden_addresses)
 
 	fixture_file(KALLSYMS, "0000000000000000 T first\n0000000000000000 d data\n0000000000000000 t second\t[ext4]\n");
 	fixture_file(MODULES, "ext4 4096 0 - Live 0x0000000000000000\n");
+	struct ksym_wanted wanted = { .addr = 0xffffffff81001000 };
+
+	kernel_find_symbols(kernel, &wanted, 1, NULL);
+	cr_expect_eq(wanted.ret, -EPERM);
 	cr_expect_eq(kernel_symbol_at(kernel, 0, &place), -EPERM);
 	cr_expect_eq(kernel_symbol_at(kernel, 0xffffffff81001000, &place), -EPERM);
 }
