@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Records the links of each target, or why it has none; counts what the kernel missed; detaches everything. */
 #include <pthread.h>
-#include <sys/resource.h>
 
 #include <bpf/bpf.h>
 
+#include "base/file_limit.h"
 #include "base/report.h"
 #include "mechanism.h"
 #include "quirks.h"
@@ -40,24 +40,11 @@ static int slots_fill(struct bpf_object *object, const struct slot_table *table)
 	return ret;
 }
 
-/* Each probe is an open file: raise the limit as far as the kernel allows. */
-static void raise_file_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit))
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
-	limit.rlim_cur = limit.rlim_max = 1024 * 1024;
-	setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 struct attach *attach_new(const struct target_set *set, const struct attach_options *options)
 {
 	struct attach *attach = base_alloc(sizeof(*attach));
 
-	raise_file_limit();
+	file_limit_raise();
 	attach->options = *options;
 	attach->shared = options->shared || attach_needs_atomic(set);
 	attach->set = set;

@@ -7,8 +7,8 @@
  */
 #include <sys/auxv.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 
+#include "base/file_limit.h"
 #include "binary/binary.h"
 #include "modules.h"
 
@@ -25,19 +25,12 @@ struct modules_key {
 	char *path;
 };
 
-static size_t held_max(void)
-{
-	struct rlimit limit;
-
-	return getrlimit(RLIMIT_NOFILE, &limit) ? 256 : limit.rlim_cur / 2;
-}
-
 void modules_init(struct modules *modules, struct blocks *blocks, bool want_tables)
 {
 	*modules = (struct modules){
 		.tables = { .blocks = blocks, .rules_fd = -1 },
 		.want_tables = want_tables,
-		.held_max = held_max(),
+		.held_max = file_limit_raise() / 2,
 	};
 }
 

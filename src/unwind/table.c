@@ -7,10 +7,10 @@
 #define PAGE_SIZE (1ULL << UNWIND_PAGE_SHIFT)
 
 /*
- * The largest file offset of text: two million pages. A hostile file may claim a huge function, which takes a row and
+ * The largest file offset of text: half a million pages. A hostile file may claim a huge function, which takes a row and
  * an entry in each.
  */
-#define TEXT_MAX (4ULL << 30)
+#define TEXT_MAX (1ULL << 30)
 
 /*
  * The code at which the execution of a file begins has no caller. In assembler it often has no FDE either: in x86-64's
