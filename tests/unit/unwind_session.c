@@ -366,3 +366,82 @@ Test(unwind_session, files_that_change)
 	echo_end(&third);
 	unwind_free(unwind);
 }
+
+/* What a child does on a processor whose ring is read first comes after what its parent did on another one. */
+Test(unwind_session, records_in_order)
+{
+	cpu_set_t all, last;
+	struct echo echo;
+	int n = 0;
+
+	fixture_text("move.c",
+		     "#define _GNU_SOURCE\n#include <sched.h>\n#include <unistd.h>\n"
+		     "int main(void) {\n"
+		     "	cpu_set_t first;\n"
+		     "	CPU_ZERO(&first);\n"
+		     "	CPU_SET(0, &first);\n"
+		     "	sched_setaffinity(0, sizeof(first), &first);\n"
+		     "	execl(\"/bin/cat\", \"cat\", (char *)0);\n"
+		     "}\n");
+	fixture_run("$CC -o move move.c");
+	cr_assert_eq(sched_getaffinity(0, sizeof(all), &all), 0);
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		n = CPU_ISSET(cpu, &all) ? cpu : n;
+	CPU_ZERO(&last);
+	CPU_SET(n, &last);
+	session_start(getpid());
+	sched_setaffinity(0, sizeof(last), &last);
+	echo = echo_start(fixture_path("move"));
+	sched_setaffinity(0, sizeof(all), &all);
+	session_take();
+	expect_as_proc_shows(echo.pid);
+	echo_end(&echo);
+	unwind_free(unwind);
+}
+
+/* Without the kernel's link to it, a file is found by its path, if that leads to the same file. */
+Test(unwind_session, file_by_its_path)
+{
+	struct mapping mapping = { .start = 0x1000, .end = 0x2000, .exec = true };
+	struct module_file file = { .fd = -1 };
+	struct echo echo = echo_start("/bin/cat");
+	char *path = realpath("/bin/cat", NULL);
+	struct stat st;
+
+	cr_assert(!stat(path, &st));
+	mapping.path = path;
+	mapping.inode = st.st_ino;
+	mapping.dev = st.st_dev;
+	cr_assert_eq(module_file_open(&file, echo.pid, &mapping), 0);
+	cr_expect_eq(file.id.id.inode, st.st_ino);
+	close(file.fd);
+	echo_end(&echo);
+	/* the process is gone: our own path, if the device agrees as well */
+	cr_assert_eq(module_file_open(&file, echo.pid, &mapping), 0);
+	close(file.fd);
+	mapping.dev++;
+	cr_expect_eq(module_file_open(&file, echo.pid, &mapping), -ESTALE);
+	mapping.dev--;
+	mapping.inode++;
+	cr_expect_eq(module_file_open(&file, echo.pid, &mapping), -ESTALE);
+	mapping.path = "/no/such/file";
+	cr_expect_eq(module_file_open(&file, echo.pid, &mapping), -ENOENT);
+	mapping.path = "/dev/zero";
+	cr_expect_eq(module_file_open(&file, echo.pid, &mapping), -ENOEXEC);
+	free(path);
+}
+
+/* Memory with a name that is no program (a JIT's, shared memory) is memory without a file. */
+Test(unwind_session, memory_with_a_name)
+{
+	int fd = memfd_create("jit", MFD_CLOEXEC);
+	struct unwind_mapping found;
+	void *at;
+
+	cr_assert_eq(ftruncate(fd, 8192), 0);
+	session_start(getpid());
+	at = mmap(NULL, 8192, PROT_READ | PROT_EXEC, MAP_SHARED, fd, 0);
+	found = find_after_take(at);
+	cr_expect(found.end && !found.module && !found.n_pages);
+	unwind_free(unwind);
+}
