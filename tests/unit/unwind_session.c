@@ -53,12 +53,21 @@ static int look(const struct mapping *shown, void *pid)
 	return 0;
 }
 
+static int count_code(const struct mapping *shown, void *n)
+{
+	*(int *)n += shown->exec && shown->start < UINT64_MAX / 2;
+	return 0;
+}
+
 static void expect_as_proc_shows(pid_t pid)
 {
 	struct unwind_space space;
+	int n = 0;
 
 	cr_assert(session_space(pid, &space));
 	cr_assert_eq(maps_each(pid, look, &pid), 0);
+	maps_each(pid, count_code, &n);
+	cr_expect_eq(space.n, n, "%d mappings in place of %d", space.n, n);
 }
 
 Test(unwind_session, process_that_runs)
