@@ -55,21 +55,25 @@ static void add_grouped(struct str *s, uint64_t value)
 /* "1,234 samples", or for times "1.23 s". */
 static void add_amount(struct str *s, uint64_t weight, const struct files *files)
 {
-	static const char *const units[] = { "ns", "\xc2\xb5s", "ms", "s" };
+	static const char *const times[] = { "ns", "\xc2\xb5s", "ms", "s" };
 	double value = weight;
-	size_t unit = 0;
+	size_t step = 0;
 
 	if (!files->about.by_time) {
+		const char *unit = files_unit(files);
+
+		/* "1 sample" */
 		add_grouped(s, weight);
-		str_addf(s, " %s", files_unit(files));
+		str_addc(s, ' ');
+		str_addn(s, unit, strlen(unit) - (weight == 1));
 		return;
 	}
-	for (; unit + 1 < ARRAY_SIZE(units) && value >= 1000; unit++)
+	for (; step + 1 < ARRAY_SIZE(times) && value >= 1000; step++)
 		value /= 1000;
-	str_addf(s, "%.*f %s", !unit ? 0 : value < 10 ? 2
+	str_addf(s, "%.*f %s", !step ? 0 : value < 10 ? 2
 				   : value < 100      ? 1
 						      : 0,
-		 value, units[unit]);
+		 value, times[step]);
 }
 
 static void add_percent(struct str *s, uint64_t count, uint64_t total)
@@ -112,11 +116,19 @@ static int choose_tint(const char *name)
 	return (hash ^ hash >> 15) * 0x85ebca6bu / (UINT32_MAX / TINTS + 1);
 }
 
+/* "[unknown]" has an address, but is no name. */
+static enum frame_kind kind_of(const struct frame *frame)
+{
+	bool is_mark = !frame || (*frame->name == '[' && frame->name[strlen(frame->name) - 1] == ']');
+
+	return is_mark ? FRAME_MARK : frame->kind;
+}
+
 static void add_class(struct drawing *d, const struct flame_box *box)
 {
 	static const char letters[] = { [FRAME_USER] = 'u', [FRAME_KERNEL] = 'k', [FRAME_JIT] = 'j', [FRAME_MARK] = 'm' };
 	const struct frame *frame = box->node ? d->plan.tree->v[box->node].frame : NULL;
-	enum frame_kind kind = frame ? frame->kind : FRAME_MARK;
+	enum frame_kind kind = kind_of(frame);
 	int color;
 
 	if (d->files->compared && !box->narrow) {

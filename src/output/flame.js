@@ -76,7 +76,7 @@
 			return plain;
 		while (plain.length + 1 > columns && plain.includes('::'))
 			plain = plain.slice(plain.indexOf('::') + 2);
-		return '\u2026' + plain;
+		return plain.length < columns ? '\u2026' + plain : plain;
 	};
 	const label = (box, width) => {
 		let text = box.g.childNodes[2];
@@ -107,10 +107,15 @@
 			box.g.classList.toggle('path', box.depth < zoom.depth);
 			label(box, w);
 		}
+	};
+	// Texts that are as wide as the window; the title leaves room for the controls.
+	const fitTexts = () => {
+		const width = windowWidth() - 2 * SIDE, gap = 8;
+		clear.hidden = zoom == boxes[0];
+		tools.setAttribute('width', width);
+		const used = [...form.children].reduce((sum, part) => sum + part.offsetWidth + gap, gap);
 		for (const text of document.querySelectorAll('[data-full]'))
-			text.textContent = fit(text.dataset.full, width - 2 * SIDE - (text.id == 'title' ? 350 : 0), text);
-		tools.setAttribute('x', Math.max(0, width - SIDE - 330));
-		clear.style.visibility = zoom == boxes[0] ? 'hidden' : '';
+			text.textContent = fit(text.dataset.full, width - (text.id == 'title' ? used : 0), text);
 	};
 	// Marks what matches, and says how much of what is shown that is. Frames above a match are in it already.
 	const mark = () => {
@@ -129,7 +134,7 @@
 				until = box.x + box.n;
 			}
 		}
-		found.textContent = what ? (100 * sum / (zoom.n || 1)).toFixed(2) + ' %' : '';
+		found.textContent = what ? (100 * sum / (zoom.n || 1)).toFixed(2) + ' % match' : '';
 		found.title = 'share of the frames that match, and of what they call';
 	};
 	const tell = box => {
@@ -155,6 +160,7 @@
 			input.value = find;
 		draw();
 		mark();
+		fitTexts();
 		rest();
 	};
 	const go = (box, what, keep) => {
@@ -186,7 +192,7 @@
 	clear.textContent = 'Reset zoom';
 	form.append(found, clear, input);
 	tools.append(form);
-	for (const [name, value] of [['y', 10], ['width', 330], ['height', 30]])
+	for (const [name, value] of [['x', SIDE], ['y', 10], ['height', 30]])
 		tools.setAttribute(name, value);
 	head.append(tools);
 	form.onsubmit = e => e.preventDefault();
@@ -255,5 +261,5 @@
 	show();
 	// The root is at the bottom: begin there if it is not to be seen.
 	if (bottom + ROW > innerHeight)
-		scrollTo(0, bottom + 2 * ROW - innerHeight);
+		scrollTo(0, bottom + 5 * ROW - innerHeight);
 })();

@@ -70,8 +70,11 @@ void flame_label_add(struct str *s, const char *name, size_t columns)
 	if (shorter && str_columns(shorter, strlen(shorter)) > columns) {
 		while (str_columns(shorter, strlen(shorter)) + 1 > columns && (part = strstr(shorter, "::")))
 			shorter = part + 2;
-		str_add(s, DOTS);
-		columns--;
+		/* of a last part that is cut as well, the beginning says more than a mark in front of it */
+		if (str_columns(shorter, strlen(shorter)) < columns) {
+			str_add(s, DOTS);
+			columns--;
+		}
 	}
 	flame_label_cut(s, shorter ? shorter : name, columns);
 }

@@ -45,6 +45,13 @@
 		}
 	};
 
+	// The title ends in front of the controls.
+	const checkHead = () => {
+		const left = (reset.hidden ? input : reset).getBoundingClientRect().left;
+		if (document.getElementById('title').getBoundingClientRect().right > left)
+			wrong.push('the title is below the controls');
+	};
+
 	const steps = {
 		start() {
 			expect(svg.classList.contains('live'), true, 'the script has run');
@@ -52,7 +59,8 @@
 			checkPlaces(20);
 			near(placeOf(frame('c')), 16 + 8 / 20 * (svg.clientWidth - 32), 'place of c');
 			expect(labelOf(frame('main')), 'main', 'label');
-			expect(getComputedStyle(reset).visibility, 'hidden', 'nothing to reset');
+			checkHead();
+			expect(reset.hidden, true, 'nothing to reset');
 		},
 		long_names() {
 			const label = labelOf(frames.find(g => nameOf(g).startsWith('std::')));
@@ -70,7 +78,8 @@
 			expect(frame('main').classList.contains('path'), true, 'main is on the way to a');
 			expect(frame('b').classList.contains('path'), false, 'b is not');
 			expect(location.hash, `#zoom=${frames.indexOf(frame('a'))}`, 'address');
-			expect(getComputedStyle(reset).visibility, 'visible', 'it can be reset');
+			expect(reset.hidden, false, 'it can be reset');
+			checkHead();
 			hover(frame('b'));
 			expect(info.textContent, 'b · 6 samples, 30.00 % · 75.00 % of what is shown', 'line of b');
 		},
@@ -80,7 +89,7 @@
 			type('^b$');
 			expect(hits(), 'b', 'what matches');
 			expect(getComputedStyle(frame('b').querySelector('rect')).fill, 'rgb(138, 52, 171)', 'color');
-			expect(found.textContent, '75.00 %', 'share of what is shown');
+			expect(found.textContent, '75.00 % match', 'share of what is shown');
 			expect(press('f', { ctrlKey: true }), false, "a second Ctrl-F is the browser's");
 		},
 		search_leaves() {
@@ -109,7 +118,7 @@
 			expect(hits(), '', 'letters count if there is a capital one');
 			type('a$|b|kernel');
 			expect(hits(), 'a b kernel_read', 'what matches');
-			expect(found.textContent, '55.00 %', 'share');
+			expect(found.textContent, '55.00 % match', 'share');
 			input.focus();
 			press('Enter');
 			expect(info.textContent.slice(0, 2), 'a ', 'the next that matches, after main');

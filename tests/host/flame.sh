@@ -81,8 +81,8 @@ test_comparison() {
 	draw new "sonde profile" "" old.folded
 	"$0/tests/flame/check" new.svg new.folded || fail "$(cat new.svg)"
 	for want in 'a|8 samples, 80.00 %|before: 50 samples, 50.00 % (+30.00 points)|r5' \
-		'b|1 samples, 10.00 %|before: 50 samples, 50.00 % (-40.00 points)|b5' \
-		'c|1 samples, 10.00 %|before: 0 samples, 0.00 % (+10.00 points)|r5' \
+		'b|1 sample, 10.00 %|before: 50 samples, 50.00 % (-40.00 points)|b5' \
+		'c|1 sample, 10.00 %|before: 0 samples, 0.00 % (+10.00 points)|r5' \
 		'sh|10 samples, 100.00 %|before: 100 samples, 100.00 % (+0.00 points)|z'; do
 		tr '\n' '|' < new.svg | grep -qF "<title>${want%|*}</title><rect class=\"${want##*|}\"" || fail "$want"
 	done
@@ -98,6 +98,26 @@ test_times() {
 	"$0/tests/flame/check" times.svg || fail "times"
 	grep -qx '1.50 s, 100.00 %</title>.*' times.svg || fail "no seconds"
 	grep -q '^20.0 .s, &lt;0.01 %' times.svg || fail "no microseconds"
+}
+
+# The picture of a run has the stacks of its folded file.
+test_profile() {
+	command -v sonde > /dev/null || fail "no sonde"
+	[ -x /usr/bin/python3 ] || skip "there is no /usr/bin/python3"
+	run sonde profile -F 999 --flame run.svg --folded run.folded -- sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done'
+	expect_exit 0
+	[ "$(stat -c %a run.svg)" = 600 ] || fail "mode $(stat -c %a run.svg)"
+	"$0/tests/flame/check" run.svg run.folded > checked || fail "run.svg"
+	! grep -q '^1 frames' checked || fail "no stack"
+	grep -q '<title>sonde profile -F 999 --flame run.svg ' run.svg || fail "the command is not in the title"
+	run sonde profile --flame again.svg --compare run.folded -d 1 -- true
+	expect_exit 0
+	grep -q 'compared with run.folded' again.svg || fail "nothing is compared"
+	run sonde profile --flame bad.svg --compare run.svg -- true
+	expect_one_err 'run.svg, line 1: not a folded stack'
+	[ ! -e bad.svg ] || fail "there is a bad.svg"
+	run sonde profile --compare run.folded -- true
+	expect_one_err 'add --flame FILE'
 }
 
 test_comparison_with_what_is_not_folded() {

@@ -20,7 +20,7 @@ Test(flame, labels_are_cut)
 		{ "shop::Cart::add(int, char const*)", 20, "shop::Cart::add" },
 		{ "shop::Cart::add(int, char const*)", 12, "\u2026Cart::add" },
 		{ "shop::Cart::add(int, char const*)", 6, "\u2026add" },
-		{ "shop::Cart::remove_all()", 6, "\u2026remo\u2026" },
+		{ "shop::Cart::remove_all()", 6, "remov\u2026" },
 		{ "void std::sort<int*, less<std::a> >(int*) const", 12, "std::sort" },
 		{ "a::f(int) [clone .cold]", 10, "a::f" },
 		{ "(anonymous namespace)::helper(int)", 12, "helper" },
