@@ -101,8 +101,13 @@ _Static_assert(sizeof(struct unwind_mapping) == 40, "as on the other side");
  */
 struct unwind_space {
 	unsigned int block;
-	unsigned short first, n;
+	unsigned short first, n; /* n: with UNWIND_SPACE_FORKED */
 };
+/*
+ * These are the mappings of the process's parent, so they hold until the process executes a program: programs find out
+ * sooner than user space.
+ */
+#define UNWIND_SPACE_FORKED 0x8000
 _Static_assert(sizeof(struct unwind_space) == 8, "as on the other side");
 
 #endif

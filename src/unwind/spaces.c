@@ -223,12 +223,13 @@ void spaces_clear(struct spaces *spaces, struct space *space)
 {
 	begin_change(spaces, space);
 	space->n = 0;
+	space->forked = false;
 }
 
 static int show(struct spaces *spaces, const struct space *space)
 {
 	const struct spaces_run *run = space->run;
-	struct unwind_space value = { .block = run->block, .first = run->first, .n = run->n };
+	struct unwind_space value = { .block = run->block, .first = run->first, .n = run->n | (space->forked ? UNWIND_SPACE_FORKED : 0) };
 	uint32_t key = space->pid;
 
 	return bpf_map_update_elem(spaces->fd, &key, &value, BPF_ANY) ? -errno : 0;
@@ -243,6 +244,7 @@ void spaces_fork(struct spaces *spaces, const struct space *parent, pid_t pid, u
 	if (!child)
 		return;
 	child->since = since;
+	child->forked = true;
 	if (parent->changed) {
 		begin_change(spaces, child);
 		for (size_t i = 0; i < parent->n; i++)
