@@ -60,8 +60,11 @@ struct stack_setup {
 	unsigned char user, kernel; /* the most frames of each part, STACK_DEPTH at most; 0: the part is not wanted */
 	unsigned char tables;	    /* callers are found by tables */
 	unsigned char pointers;	    /* callers are found by frame pointers, where there is no table */
+	unsigned int unused;
+	/* The pid namespace whose process ids the keys of "unwind_spaces" are; 0: the host's. dev as the kernel has it. */
+	unsigned long long pidns_dev, pidns_ino;
 };
-_Static_assert(sizeof(struct stack_setup) == 4, "as on the other side");
+_Static_assert(sizeof(struct stack_setup) == 24, "as on the other side");
 
 /* Keys of the per-processor array "stack_losses". */
 enum stack_loss {

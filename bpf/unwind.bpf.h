@@ -521,6 +521,21 @@ __noinline int unwind_walk(__u32 number)
 	return 0;
 }
 
+/* Whether a process has not executed a program yet. Its threads do not say. */
+static __always_inline bool unwind_is_forked(struct task_struct *task)
+{
+	return BPF_CORE_READ(task, group_leader, flags) & UNWIND_PF_FORKNOEXEC;
+}
+
+/* Whether the mappings are still those of the current process. Leaves only their number in n. */
+static __always_inline bool unwind_holds(struct unwind_space *space)
+{
+	bool forked = space->n & UNWIND_SPACE_FORKED;
+
+	space->n &= ~UNWIND_SPACE_FORKED;
+	return space->n && (!forked || unwind_is_forked((void *)bpf_get_current_task()));
+}
+
 /*
  * The mappings of the parent, which a new process shares until it executes something: it has run before user space has
  * read of it. NULL: it is not such a process, or the parent is not known either.
@@ -528,19 +543,30 @@ __noinline int unwind_walk(__u32 number)
 static __always_inline struct unwind_space *unwind_parent_space(void)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
-	struct task_struct___stack *own = (void *)task;
 	__u32 parent;
 
-	if (!(BPF_CORE_READ(own, flags) & UNWIND_PF_FORKNOEXEC))
+	if (stack_setup.pidns_ino || !unwind_is_forked(task))
 		return NULL;
 	parent = BPF_CORE_READ(task, real_parent, tgid);
 	return bpf_map_lookup_elem(&unwind_spaces, &parent);
 }
 
+/* The current process, by the number that user space knows; 0: user space does not see it. */
+static __always_inline __u32 unwind_process(void)
+{
+	struct bpf_pidns_info ids = {};
+
+	if (!stack_setup.pidns_ino)
+		return bpf_get_current_pid_tgid() >> 32;
+	if (bpf_get_ns_current_pid_tgid(stack_setup.pidns_dev, stack_setup.pidns_ino, &ids, sizeof(ids)))
+		return 0;
+	return ids.tgid;
+}
+
 /* Fills in the slot for a walk. False: the current task has no user stack. */
 static __always_inline bool unwind_begin(struct unwind_slot *slot, void *ctx)
 {
-	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
+	__u32 tgid = unwind_process();
 	struct unwind_space *space;
 
 	slot->narrow = false;
@@ -550,9 +576,9 @@ static __always_inline bool unwind_begin(struct unwind_slot *slot, void *ctx)
 	space = bpf_map_lookup_elem(&unwind_spaces, &tgid);
 	if (!space)
 		space = unwind_parent_space();
-	slot->known = space && space->n;
 	if (space)
 		slot->space = *space;
+	slot->known = space && unwind_holds(&slot->space);
 	slot->tgid = tgid;
 	slot->regs.pc -= !slot->exact;
 	slot->has_lr = true;

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/bpf.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include <bpf/bpf.h>
 
@@ -10,11 +11,23 @@
 #include "follow.h"
 #include "object.h"
 
-uint32_t filter_pidns(void)
+void filter_read_pidns(unsigned long long *dev, unsigned long long *ino)
 {
 	struct stat ns;
 
-	return stat("/proc/self/ns/pid", &ns) || ns.st_ino == FILTER_FIRST_PIDNS ? 0 : ns.st_ino;
+	if (stat("/proc/self/ns/pid", &ns) || ns.st_ino == FILTER_FIRST_PIDNS)
+		return;
+	/* the kernel's own encoding of dev_t, which differs from that of stat(2) */
+	*dev = (uint64_t)major(ns.st_dev) << 20 | minor(ns.st_dev);
+	*ino = ns.st_ino;
+}
+
+uint32_t filter_pidns(void)
+{
+	unsigned long long dev, ino = 0;
+
+	filter_read_pidns(&dev, &ino);
+	return ino;
 }
 
 /* A program that runs in our own process is asked: no file says how a namespace around ours numbers it. */

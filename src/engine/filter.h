@@ -13,8 +13,10 @@ struct object;
 /* The inode number that the kernel gives to the first pid namespace (include/linux/proc_ns.h). */
 #define FILTER_FIRST_PIDNS 0xEFFFFFFCU
 
-/* The inode number of our pid namespace, 0 where that is the host's. */
+/* Returns the inode number of our pid namespace; 0: it is the host's. */
 uint32_t filter_pidns(void);
+/* Sets both to what bpf_get_ns_current_pid_tgid() takes for our pid namespace. Leaves them if it is the host's. */
+void filter_read_pidns(unsigned long long *dev, unsigned long long *ino);
 /* Our own process as the host numbers it, whatever pid namespace we are in; 0 where the kernel does not say. */
 uint32_t filter_own_process(void);
 

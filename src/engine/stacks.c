@@ -9,6 +9,7 @@
 
 #include "base/cpus.h"
 #include "base/report.h"
+#include "filter.h"
 #include "stacks_instance.h"
 
 /*
@@ -140,7 +141,7 @@ static int fill_setup(const struct stacks *stacks, struct object *object, struct
 {
 	const struct stacks_settings *settings = stacks->settings;
 	uint32_t depth = settings->depth ? settings->depth : STACK_DEPTH;
-	const struct stack_setup setup = {
+	struct stack_setup setup = {
 		.user = !with_user(stacks) ? 0 : settings->unwind == STACKS_UNWIND_NONE ? 1
 											: depth,
 		.kernel = settings->user_only ? 0 : depth,
@@ -148,6 +149,7 @@ static int fill_setup(const struct stacks *stacks, struct object *object, struct
 		.pointers = settings->unwind != STACKS_UNWIND_TABLE,
 	};
 
+	filter_read_pidns(&setup.pidns_dev, &setup.pidns_ino);
 	return object_fill(object, ".rodata.stack", &setup, sizeof(setup), err);
 }
 

@@ -5,7 +5,6 @@
 #include <mntent.h>
 #include <pwd.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 
 #include "base/cpus.h"
@@ -37,8 +36,6 @@ int filter_check_parent(uint32_t ppid, struct err *err)
 
 static int set_ids(struct filter *filter, const struct run_options *options, struct err *err)
 {
-	struct stat ns;
-
 	if (options->pid) {
 		uint32_t process = filter_process_of(options->pid);
 
@@ -56,13 +53,9 @@ static int set_ids(struct filter *filter, const struct run_options *options, str
 		filter->by_tid = 1;
 		filter->tid = options->tid;
 	}
-	if ((filter->by_tgid || filter->by_tid) && !stat("/proc/self/ns/pid", &ns) &&
-	    ns.st_ino != FILTER_FIRST_PIDNS) {
-		filter->in_pidns = 1;
-		filter->pidns_ino = ns.st_ino;
-		/* the kernel's own encoding of dev_t, which differs from that of stat(2) */
-		filter->pidns_dev = (uint64_t)major(ns.st_dev) << 20 | minor(ns.st_dev);
-	}
+	if (filter->by_tgid || filter->by_tid)
+		filter_read_pidns(&filter->pidns_dev, &filter->pidns_ino);
+	filter->in_pidns = filter->pidns_ino != 0;
 	return 0;
 }
 

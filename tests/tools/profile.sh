@@ -62,7 +62,7 @@ test_shares() {
 test_text() {
 	run sonde profile --delimited -a -F 500 -- shares 500
 	expect_exit 0
-	expect_err '^Tracing user and kernel stacks at 99 Hertz\.\.\. Hit Ctrl-C to end'
+	expect_err '^Tracing user and kernel stacks at 500 Hertz\.\.\. Hit Ctrl-C to end'
 	awk '/^    [a-z_0-9.]+_\[k\]$/ { kernel = 1; next }
 		kernel == 1 && /^    --$/ { kernel = 2; next }
 		kernel == 2 && /^    zero$/ { kernel = 3; next }
