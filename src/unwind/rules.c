@@ -65,7 +65,7 @@ uint16_t rules_number(struct rules *rules, const struct unwind_rule *rule)
 	place = find(rules, rule);
 	if (*place)
 		return *place - 1;
-	if (rules->n == UNWIND_RULES_MAX) {
+	if (rules->n == UNWIND_RULES_MAX || (rules->limit && rules->n >= rules->limit)) {
 		rules->refused++;
 		return UNWIND_RULE_UNKNOWN;
 	}

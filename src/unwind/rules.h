@@ -12,12 +12,13 @@ struct rules {
 	size_t n, cap;
 	uint32_t *index; /* rule numbers + 1 by hash, open addressing; 0: free */
 	size_t n_index;
-	uint64_t refused; /* rules that got no number because all are in use */
+	size_t limit;	  /* of n; 0: UNWIND_RULES_MAX */
+	uint64_t refused; /* how often a rule got no number, because of the limit */
 };
 
 /*
- * Returns the rule's number; adds the rule if it is new. If all numbers are in use it returns UNWIND_RULE_UNKNOWN
- * and counts the rule in `refused`.
+ * Returns the rule's number; adds the rule if it is new. If the limit is reached it returns UNWIND_RULE_UNKNOWN and
+ * counts the rule in `refused`.
  */
 uint16_t rules_number(struct rules *rules, const struct unwind_rule *rule);
 void rules_release(struct rules *rules);

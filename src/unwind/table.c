@@ -244,7 +244,9 @@ int table_make(struct binary *binary, struct rules *rules, table_page_fn fn, voi
 	maker->ctx = ctx;
 	maker->rule = UNWIND_RULE_NONE;
 	find_known(maker, binary);
+	rules->limit = rules->n + TABLE_RULES_MAX;
 	add_functions(maker, binary, &frame);
+	rules->limit = 0;
 	if (count)
 		*count = maker->count;
 	if (maker->ret)

@@ -15,6 +15,8 @@
  */
 #define TABLE_ROWS_MAX (8 << 20)
 #define TABLE_PAGE_MAX (1 << UNWIND_PAGE_SHIFT)
+/* The most rules that a file can add to those of others, so that one hostile file cannot take all. libxul has 700. */
+#define TABLE_RULES_MAX 4096
 
 /*
  * Takes a page (file offset >> UNWIND_PAGE_SHIFT) and its n rows, 1 to TABLE_PAGE_MAX, which are valid during the call.

@@ -166,6 +166,8 @@ static void report_modules(const struct modules *modules)
 	if (unopened)
 		report_note("%zu file%s that processes map could not be opened: stacks in them follow frame pointers", unopened,
 			    str_plural(unopened));
+	if (modules->tables.rules.refused)
+		report_note("places with unusual rules for unwinding found no room: some stacks end there");
 	if (modules->tables.no_room)
 		report_note("%llu table%s for unwinding found no room: stacks in these files follow frame pointers",
 			    (unsigned long long)modules->tables.no_room, str_plural(modules->tables.no_room));

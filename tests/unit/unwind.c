@@ -441,4 +441,10 @@ Test(unwind, rules_are_each_once)
 	rule.offset = 17;
 	cr_expect_eq(rules_number(&rules, &rule), first + 17);
 	rules_release(&rules);
+	rules.limit = UNWIND_RULES_FIXED + 1;
+	cr_expect_eq(rules_number(&rules, &rule), first);
+	rule.offset = 18;
+	cr_expect_eq(rules_number(&rules, &rule), UNWIND_RULE_UNKNOWN);
+	cr_expect_eq(rules.refused, 1);
+	rules_release(&rules);
 }
