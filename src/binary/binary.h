@@ -139,6 +139,12 @@ enum binary_go {
 enum binary_go binary_go(struct binary *binary);
 
 /*
+ * Whether an address as linked is in a function of Go, by the table that Go's runtime uses, which stripped files have, too.
+ * *function: its name, address and size.
+ */
+bool binary_go_function_at(struct binary *binary, uint64_t vaddr, struct binary_symbol *function);
+
+/*
  * *offset: the place in the file of an address as linked. exec: only executable segments count, else all loaded ones.
  * -ENOENT: the address is in none, or the file does not hold it (.bss).
  */

@@ -48,6 +48,14 @@ struct binary_starts {
 	size_t n;	   /* entries; 0: no table */
 };
 
+/* Go's table of functions; used by binary_go_names.c alone. */
+struct binary_go_table {
+	bool known;		   /* it was searched */
+	uint64_t text;		   /* address as linked, that functions are relative to */
+	uint64_t names, functions; /* places in the file */
+	uint64_t n;		   /* 0: no table */
+};
+
 /* The piece of the file that was read last. */
 struct binary_window {
 	uint64_t offset;
@@ -69,6 +77,7 @@ struct binary {
 	size_t n, cap;
 	struct binary_sections code; /* used by binary_code.c alone, like the window */
 	struct binary_window window;
+	struct binary_go_table go;
 	struct binary_starts starts; /* used by binary_eh_frame.c alone */
 	struct binary_symbol *symbols;
 	size_t n_symbols;

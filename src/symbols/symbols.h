@@ -13,6 +13,7 @@
  * Names of user frames, the first that is true:
  *	malloc, shop::Cart::add		a symbol; C++ without parameters, since they would fill a flame graph. The symbol as
  *					the linker has it is in frame->symbol.
+ *	main.main			a function of Go, by Go's own table
  *	memcpy				the implementation to which an IFUNC is bound on this machine
  *	memcpy@resolver			the function that chooses it
  *	malloc@plt			a stub that calls it in another file; FILE+plt if the stub is not understood

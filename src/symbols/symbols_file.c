@@ -130,12 +130,17 @@ static void name_place(struct naming *naming, struct named *named, const struct 
 {
 	struct symbols_source *source = &naming->symbols->source;
 	uint64_t start = 0, size = 0;
+	struct binary_symbol go;
 	const char *stub;
 
 	if (!place->function.name || !place->function.size)
 		source->function_at(source->ctx, naming->module->number, place->offset, &start, &size);
 	if (is_inside(&place->function, place->offset, start, size)) {
 		name_by_symbol(naming, named, &place->function);
+		return;
+	}
+	if (binary_go_function_at(naming->binary, named->frame.address, &go)) {
+		name_by_symbol(naming, named, &go);
 		return;
 	}
 	naming->before = NULL;

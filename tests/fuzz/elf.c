@@ -146,6 +146,11 @@ static void find_places(struct binary *binary, const char *path)
 		abort();
 	for (size_t i = 0; i < n_places; i++) {
 		const struct binary_symbol *found = &places[i].function;
+		struct binary_symbol go;
+		uint64_t vaddr;
+
+		if (!binary_vaddr_of(other, places[i].offset, &vaddr) && binary_go_function_at(other, vaddr, &go))
+			fuzz_look(go.name);
 
 		if (found->name && found->size && !is_right(symbols, n, found, places[i].offset))
 			abort();

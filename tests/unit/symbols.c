@@ -561,3 +561,53 @@ Test(symbols, truth)
 	compare_with_readelf("/usr/bin/python3.11");
 	compare_with_readelf("/usr/bin/node");
 }
+
+/*
+ * What Go's runtime calls a function: without the calling convention that the linker appends, and with [...] for the
+ * arguments of types.
+ */
+static bool is_named_in_go(const char *symbol, const char *name)
+{
+	size_t n = strstr(name, "[...]") ? (size_t)(strstr(name, "[...]") - name) + 1 : strlen(name);
+
+	if (name[n - 1] == '[')
+		return !strncmp(symbol, name, n);
+	return !strncmp(symbol, name, n) && (!symbol[n] || !strcmp(symbol + n, ".abi0"));
+}
+
+/* A stripped program of Go has the names that it has with symbols. */
+Test(symbols, go)
+{
+	const struct binary_symbol *functions;
+	struct binary *whole = NULL;
+	size_t n, same = 0;
+
+	fixture_text("shop.go", "package main\n"
+				"type Cart struct{ m map[string]int }\n"
+				"//go:noinline\nfunc (c *Cart) Add(s string) { c.m[s]++ }\n"
+				"func main() { c := &Cart{map[string]int{}}; c.Add(\"x\"); println(len(c.m)) }\n");
+	if (system("command -v go > /dev/null"))
+		cr_skip_test("there is no go");
+	fixture_run("export HOME=$PWD GOFLAGS=-buildvcs=false CGO_ENABLED=0; go build -o whole shop.go && "
+		    "go build -ldflags='-s -w' -o stripped shop.go");
+	whole = fixture_open(fixture_path("whole"));
+	begin(fixture_path("stripped"), (struct symbols_options){});
+	cr_assert_eq(binary_functions(whole, &functions, &n, NULL), 0);
+	for (size_t i = 0; i + 1 < n; i++) {
+		const struct frame *frame;
+
+		/* without a size: marks of the linker */
+		if (!functions[i].size || functions[i + 1].offset == functions[i].offset)
+			continue;
+		frame = symbols_user(symbols, 0, FRAME(7, functions[i].offset + functions[i].size - 1));
+		cr_expect_eq(symbols_name(symbols), 0);
+		if (strstr(frame->name, "stripped+0x"))
+			continue;
+		cr_expect(is_named_in_go(functions[i].name, frame->name), "%s is not %s", frame->name, functions[i].name);
+		cr_expect_eq(frame->start, functions[i].vaddr);
+		same++;
+	}
+	cr_expect_gt(same, n * 9 / 10);
+	binary_close(whole);
+	done();
+}
