@@ -61,7 +61,7 @@ struct stack_setup {
 	unsigned char tables;	    /* callers are found by tables */
 	unsigned char pointers;	    /* callers are found by frame pointers, where there is no table */
 	unsigned int unused;
-	/* The pid namespace whose process ids the keys of "unwind_spaces" are; 0: the host's. dev as the kernel has it. */
+	/* The pid namespace of the process ids in "unwind_spaces"; 0: the host's. dev is as the kernel has it. */
 	unsigned long long pidns_dev, pidns_ino;
 };
 _Static_assert(sizeof(struct stack_setup) == 24, "as on the other side");

@@ -94,15 +94,16 @@ struct engine {
 	void (*armed)(struct engine_instance *instance);
 	/*
 	 * Calls fn for each slot or key that has a value, with the totals since the probes were armed, in no order.
-	 * It resets nothing and does not change what emit() prints, so an exporter can call it at any time. NULL: the
-	 * engine streams. Returns 0, or -errno if it could not read all.
+	 * It resets nothing and does not change what emit() prints, so an exporter can call it at any time. NULL: there
+	 * are no totals. Returns 0, or -errno if it could not read all.
 	 */
 	int (*snapshot)(struct engine_instance *instance, engine_row_fn fn, void *ctx);
 	/* Prints what is new since the last call, for an interval or, with `last`, at the end. */
 	void (*emit)(struct engine_instance *instance, bool last);
 	/*
-	 * For an engine that streams; NULL for one that prints tables. take() prints the events that have arrived,
-	 * and returns within how many ms the caller should call it again. fd() is readable if that should be sooner.
+	 * For an engine that streams, or whose programs send what tables need; NULL for others. take() prints or stores
+	 * what has arrived, and returns within how many ms the caller should call it again. fd() is readable if that
+	 * should be sooner.
 	 */
 	int (*take)(struct engine_instance *instance);
 	int (*fd)(const struct engine_instance *instance);

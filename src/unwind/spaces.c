@@ -229,9 +229,11 @@ void spaces_clear(struct spaces *spaces, struct space *space)
 static int show(struct spaces *spaces, const struct space *space)
 {
 	const struct spaces_run *run = space->run;
-	struct unwind_space value = { .block = run->block, .first = run->first, .n = run->n | (space->forked ? UNWIND_SPACE_FORKED : 0) };
+	struct unwind_space value = { .block = run->block, .first = run->first, .n = run->n };
 	uint32_t key = space->pid;
 
+	if (space->forked)
+		value.n |= UNWIND_SPACE_FORKED;
 	return bpf_map_update_elem(spaces->fd, &key, &value, BPF_ANY) ? -errno : 0;
 }
 
