@@ -84,7 +84,7 @@ endif
 .SECONDARY: $(SKEL) $(BPF:%.bpf.c=$(B)/%.bpf.o)
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
-.PHONY: all help deps try test fresh check tests test-programs fuzz bench bench-peers lint lint-bpf fmt man install uninstall clean FORCE
+.PHONY: all help deps try test fresh check tests test-programs fuzz bench bench-peers stacks lint lint-bpf fmt man install uninstall clean FORCE
 
 all: $(B)/sonde ## build/sonde (the default)
 
@@ -132,6 +132,11 @@ bench-peers: ## the same beside bcc, bpftrace, perf, trace-cmd, strace (as root;
 	@scripts/deps build test
 	@$(MAKE) --no-print-directory $(JOBS) all tests
 	@tests/bench/peers/run
+
+stacks: ## compare stacks of real programs with those of perf and gdb, on this machine (as root; installs what is missing)
+	@scripts/deps build test stacks
+	@$(MAKE) --no-print-directory $(JOBS) all test-programs
+	@tests/stacks/run
 
 lint: ## layers, lengths, conventions, licence lines, format, cppcheck, shellcheck, warnings, size of the binary
 	@scripts/deps build lint

@@ -2,7 +2,7 @@
 """For gdb -x: prints the stack of each thread as lines "@frame FILE OFFSET NAME", for tests/stacks/compare.
 
 The program runs until it stops by SIGSTOP. OFFSET is the place in the file of the call, as sonde has it. Frames that
-the compiler has inlined are left out: they are no frames on the stack."""
+gdb infers are left out, since they are not on the stack: functions that were inlined, or that have jumped to another."""
 import gdb
 
 
@@ -19,7 +19,7 @@ def show(maps):
     while frame:
         if frame.type() == gdb.SIGTRAMP_FRAME:
             called = False
-        if frame.type() != gdb.INLINE_FRAME:
+        if frame.type() not in (gdb.INLINE_FRAME, gdb.TAILCALL_FRAME):
             at = frame.pc() - called
             start, _, offset, path = next((m for m in maps if m[0] <= at < m[1]), (0, 0, 0, ''))
             print(f'@frame\t{path}\t{at - start + offset:x}\t{frame.name() or "?"}')
