@@ -2,10 +2,10 @@
 /*
  * Unwinds the user stack of the current task by the tables of bpf/unwind.h, which user space fills.
  *
- * The verifier allows a program a million instructions on all its paths together. So one frame's step is a global
+ * The verifier allows a program a million instructions on all its paths together. So a step of a few frames is a global
  * function, which the verifier checks once and not for each call; 5.10 passes only numbers to such a function, so the
- * state of the walk is in a slot, a map value. And the searches have no branch that depends on what they compare: the
- * compiler must not make one (hence barrier_var()), or each step would double the number of paths.
+ * state of the walk is in a slot, a map value. And the searches have no branch that depends on what they compare, or each
+ * step of a search would double the number of paths: the comparison is in assembler, as the compiler would make one.
  */
 #ifndef SONDE_UNWIND_BPF_H
 #define SONDE_UNWIND_BPF_H
@@ -24,7 +24,7 @@ struct unwind_slot {
 	bool has_lr; /* regs.lr is valid */
 	bool narrow; /* a 32-bit program */
 	bool known;  /* `space` is valid */
-	__u32 tgid;
+	__u32 tgid, depth;
 	struct unwind_space space;
 	/* The mapping of the last frame: that of the next is often the same. */
 	__u64 start, size;
@@ -463,11 +463,9 @@ static __always_inline int unwind_by_rule(struct unwind_slot *slot, __u32 number
 _Static_assert(__builtin_offsetof(struct unwind_rule, add) == __builtin_offsetof(struct unwind_rule, cfa) + 3,
 	       "one number");
 
-/* Adds a frame to the record. */
-static __always_inline void unwind_add_frame(struct unwind_slot *slot, __u64 frame)
+/* Adds a frame to the record, which has n. */
+static __always_inline void unwind_add_frame(struct unwind_slot *slot, __u64 n, __u64 frame)
 {
-	__u64 n = slot->record.n_user;
-
 	slot->record.frames[n & STACK_DEPTH] = frame;
 	slot->record.n_user = n + 1;
 	slot->hash = unwind_fold(slot->hash, frame);
@@ -482,40 +480,52 @@ static __noinline int unwind_without_rule(struct unwind_slot *slot)
 
 	if (unwind_by_signal(slot))
 		return 0;
-	/* entries of the PLT: they jump, and have not called yet */
-	if (slot->has_lr && slot->regs.lr && slot->n_pages)
-		return unwind_return(slot, slot->regs.lr, slot->regs.sp, slot->regs.fp);
 	if (!stack_setup.pointers)
 		return unwind_end(slot, end);
 	return unwind_by_fp(slot, end, slot->size ? STACK_FRAME_POINTER : STACK_FRAME_POINTER | STACK_PARTIAL);
 }
 
 /* Adds the frame of slot->regs to the record and goes to its caller. Returns 1 if there is none. */
+static __always_inline int unwind_one(struct unwind_slot *slot)
+{
+	const struct unwind_mapping none = {};
+	__u64 n = slot->record.n_user, pc = slot->regs.pc;
+	__u32 rule;
+
+	if (n >= slot->depth)
+		return unwind_end(slot, STACK_END_DEPTH);
+	if (pc - slot->start >= slot->size && !unwind_search_mapping(slot, pc))
+		unwind_use_mapping(slot, &none);
+	unwind_add_frame(slot, n, pc + slot->base);
+	rule = unwind_rule_number(slot, pc);
+	return rule == UNWIND_RULE_NONE ? unwind_without_rule(slot) : unwind_by_rule(slot, rule);
+}
+
+/* How many frames one call of unwind_step() adds. */
+#define UNWIND_STEPS 4
+
+/* Returns 1 if the walk has ended. */
 __noinline int unwind_step(__u32 number)
 {
 	struct unwind_slot *slot = bpf_map_lookup_elem(&stack_slots, &number);
-	const struct unwind_mapping none = {};
-	__u32 rule;
-	__u64 pc;
 
 	if (!slot)
 		return 1;
-	pc = slot->regs.pc;
-	if (pc - slot->start >= slot->size && !unwind_search_mapping(slot, pc))
-		unwind_use_mapping(slot, &none);
-	unwind_add_frame(slot, pc + slot->base);
-	rule = unwind_rule_number(slot, pc);
-	return rule == UNWIND_RULE_NONE ? unwind_without_rule(slot) : unwind_by_rule(slot, rule);
+#pragma nounroll
+	for (int i = 0; i < UNWIND_STEPS; i++) {
+		barrier_var(i);
+		if (unwind_one(slot))
+			return 1;
+	}
+	return 0;
 }
 
 /* Adds the frames of the slot's registers and of all callers to the record. */
 __noinline int unwind_walk(__u32 number)
 {
-	__u32 depth = stack_setup.user;
-
-	for (__u32 i = 0; i < STACK_DEPTH; i++) {
+	for (int i = 0; i <= STACK_DEPTH / UNWIND_STEPS; i++) {
 		barrier_var(i);
-		if (i >= depth || unwind_step(number))
+		if (unwind_step(number))
 			break;
 	}
 	return 0;
@@ -580,12 +590,12 @@ static __always_inline bool unwind_begin(struct unwind_slot *slot, void *ctx)
 		slot->space = *space;
 	slot->known = space && unwind_holds(&slot->space);
 	slot->tgid = tgid;
+	slot->depth = stack_setup.user;
 	slot->regs.pc -= !slot->exact;
 	slot->has_lr = true;
 	slot->size = 0;
 	slot->address_mask = unwind_address_mask();
 	slot->record.flags = slot->narrow ? STACK_32BIT : 0;
-	slot->record.end = STACK_END_DEPTH;
 	return true;
 }
 

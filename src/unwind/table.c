@@ -94,27 +94,11 @@ static void add_row(struct maker *maker, uint64_t offset, uint16_t rule)
 		maker->rows[maker->n++] = (struct unwind_row){ .place = offset % PAGE_SIZE, .rule = rule };
 }
 
-/*
- * glibc's _dl_runtime_resolve() of arm64 says that it is called with the link register saved above the CFA: its CFA
- * lacks the 16 bytes that the PLT has pushed. (sysdeps/aarch64/dl-trampoline.S)
- */
-static struct unwind_rule corrected(struct unwind_rule rule)
-{
-	if (rule.cfa < UNWIND_CFA_SP || rule.ra != UNWIND_AT_CFA || rule.ra_offset < 0)
-		return rule;
-	rule.offset += 16;
-	rule.ra_offset -= 2;
-	if (rule.fp == UNWIND_AT_CFA)
-		rule.fp_offset -= 2;
-	return rule;
-}
-
 static void on_row(void *ctx, uint64_t vaddr, const struct unwind_rule *rule)
 {
-	struct unwind_rule right = corrected(*rule);
 	struct maker *maker = ctx;
 
-	add_row(maker, vaddr + maker->delta, rules_number(maker->rules, &right));
+	add_row(maker, vaddr + maker->delta, rules_number(maker->rules, rule));
 }
 
 /*

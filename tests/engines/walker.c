@@ -66,6 +66,19 @@ static void start(char **argv)
 
 /* --- the programs --- */
 
+/* WALKER_OBJECT names another object to load: by another compiler. */
+static const void *object_bytes(size_t *size)
+{
+	static char bytes[1 << 20];
+	const char *path = getenv("WALKER_OBJECT");
+	FILE *f = path ? fopen(path, "r") : NULL;
+
+	if (!path)
+		return walker_bpf__elf_bytes(size);
+	*size = f ? fread(bytes, 1, sizeof(bytes), f) : 0;
+	return *size ? bytes : NULL;
+}
+
 static int reuse(const char *name, int fd, struct err *err)
 {
 	return object_reuse_map(&object, name, fd, err);
@@ -82,7 +95,7 @@ static void prepare(void)
 	if (unwind_new(&unwind, &options, &err))
 		fail("the session", &err);
 	maps = unwind_maps(unwind);
-	if (object_open(&object, walker_bpf__elf_bytes, &err) || reuse("unwind_blocks", maps->blocks, &err) ||
+	if (object_open(&object, object_bytes, &err) || reuse("unwind_blocks", maps->blocks, &err) ||
 	    reuse("unwind_spaces", maps->spaces, &err) || reuse("unwind_rules", maps->rules, &err) ||
 	    object_size_map(&object, "stacks", 1 << 20, &err) || object_size_map(&object, "stack_seen", 1024, &err) ||
 	    object_size_map(&object, "stack_slots", STACK_SLOTS * libbpf_num_possible_cpus(), &err) ||
