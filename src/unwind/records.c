@@ -127,7 +127,7 @@ int records_open(struct records **opened, struct err *err)
 	for (int i = 0; i < records->n_rings; i++)
 		records->rings[i].fd = -1;
 	records->size = RING_SIZE;
-	while (records->size > RING_SIZE_MIN && records->size * records->n_rings > RINGS_SIZE)
+	while (records->size > RING_SIZE_MIN && records->size > page_size() && records->size * records->n_rings > RINGS_SIZE)
 		records->size /= 2;
 	records->record = base_alloc(UINT16_MAX + 1);
 	records->epoll = epoll_create1(EPOLL_CLOEXEC);

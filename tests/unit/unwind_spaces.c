@@ -11,6 +11,8 @@ static struct spaces spaces;
 
 static void init(void)
 {
+	if (geteuid())
+		cr_skip_test("only root may create maps");
 	cr_assert_eq(blocks_init(&blocks), 0);
 	cr_assert_eq(spaces_init(&spaces, &blocks, 100), 0);
 }
