@@ -33,10 +33,11 @@ enum stacks_unwind {
 
 /* All zero: the defaults. Part of the settings of an engine or a tool. */
 struct stacks_settings {
-	bool user_only, kernel_only;	 /* STACKS_PARTS */
-	bool fold, delimited, annotated; /* STACKS_TEXT */
-	int unwind;			 /* enum stacks_unwind */
-	uint32_t depth, storage;	 /* 0: STACK_DEPTH, STACKS_STORAGE */
+	bool user_only, kernel_only; /* STACKS_PARTS */
+	/* STACKS_TEXT */
+	bool fold, delimited, annotated, offsets;
+	int unwind;		 /* enum stacks_unwind */
+	uint32_t depth, storage; /* 0: STACK_DEPTH, STACKS_STORAGE */
 	bool raw, force;
 	const char *folded, *flame, *pprof, *speedscope, *compare;
 };
@@ -58,6 +59,7 @@ struct stacks_settings {
 	OPT(OPT_BOOL, STRUCT, MEMBER.fold, 'f', "fold", NULL, "print each stack in one line: root;...;leaf COUNT"), \
 		OPT(OPT_BOOL, STRUCT, MEMBER.delimited, 0, "delimited", NULL, \
 		    "print -- between the kernel and the user part"), \
+		OPT(OPT_BOOL, STRUCT, MEMBER.offsets, 0, "offset", NULL, "print the offset in the function behind each name"), \
 		OPT(OPT_STRING, STRUCT, MEMBER.folded, 0, "folded", "FILE", "write folded stacks to FILE"), \
 		OPT(OPT_STRING, STRUCT, MEMBER.flame, 0, "flame", "FILE", \
 		    "write a flame graph to FILE, an SVG image for any browser"), \

@@ -42,7 +42,7 @@ void stacks_set(struct stacks *stacks, const struct stack_key *key, uint64_t cou
  * each frame, which frames of one name share; then the key without the ids of its stacks.
  */
 struct merge {
-	bool exact;	   /* addresses are shown: frames are the same only if theirs are */
+	bool exact;	   /* places are shown: frames are the same only if their addresses are */
 	struct set names;  /* a byte for the kind, and the name */
 	struct set frames; /* addresses of frames */
 	struct {
@@ -56,6 +56,11 @@ struct merge {
 		size_t n, cap;
 	} list;
 };
+
+static bool shows_places(const struct stacks *stacks)
+{
+	return stacks->style.addresses || stacks->style.offsets;
+}
 
 static void merge_release(struct merge *merge)
 {
@@ -205,7 +210,7 @@ static void write_files(struct stacks *stacks)
 
 void stacks_print(struct stacks *stacks, bool last)
 {
-	__cleanup(merge_release) struct merge merge = { .exact = stacks->style.addresses };
+	__cleanup(merge_release) struct merge merge = { .exact = shows_places(stacks) };
 	struct engine_instance *instance = stacks->instance;
 
 	name_all(stacks);
@@ -222,7 +227,7 @@ void stacks_print(struct stacks *stacks, bool last)
 
 int stacks_snapshot(struct stacks *stacks, engine_row_fn fn, void *ctx)
 {
-	__cleanup(merge_release) struct merge merge = { .exact = stacks->style.addresses };
+	__cleanup(merge_release) struct merge merge = { .exact = shows_places(stacks) };
 
 	name_all(stacks);
 	for (size_t i = 0; i < stacks->entries.n; i++) {
@@ -271,6 +276,7 @@ static void choose_style(struct stacks *stacks)
 	struct field *fields = engine_own_fields(stacks->instance);
 
 	stacks->style.addresses = stacks->instance->ctx->verbose;
+	stacks->style.offsets = settings->offsets;
 	stacks->style.annotated = stacks->files.annotated = settings->annotated;
 	if (settings->delimited && !settings->user_only && !settings->kernel_only)
 		stacks->style.delimiter = "--";

@@ -38,6 +38,7 @@ struct frame_stack {
 /* How text and folded output write stacks; options set it. */
 struct frame_style {
 	bool addresses;	       /* text: the address in front of each name */
+	bool offsets;	       /* text: the offset in the function behind each name */
 	bool annotated;	       /* _[k] behind names of kernel frames */
 	const char *delimiter; /* a line between user and kernel frames, "--"; NULL: none */
 };

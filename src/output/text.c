@@ -279,6 +279,8 @@ static void add_frame(struct output *out, const struct field *field, const struc
 	if (field->style && field->style->addresses)
 		str_addf(&out->buf, "%-16llx ", (unsigned long long)frame->address);
 	str_add_shown(&out->buf, frame->name, strlen(frame->name));
+	if (field->style && field->style->offsets && frame->start)
+		str_addf(&out->buf, "+0x%llx", (unsigned long long)(frame->address - frame->start));
 	if (field->style && field->style->annotated && frame->kind == FRAME_KERNEL)
 		str_add(&out->buf, "_[k]");
 	str_addc(&out->buf, '\n');

@@ -40,13 +40,13 @@ Test(stacks_text, as_bcc_prints_them)
 
 Test(stacks_text, styles)
 {
-	style = (struct frame_style){ .addresses = true, .annotated = true, .delimiter = "--" };
+	style = (struct frame_style){ .addresses = true, .offsets = true, .annotated = true, .delimiter = "--" };
 	expect(OUTPUT_TEXT, &profile_schema, &both,
 	       "    ffffffff81000010 vfs_read_[k]\n"
 	       "    ffffffff82000020 entry_SYSCALL_64_[k]\n"
 	       "    --\n"
 	       "    1010             read\n"
-	       "    2020             main\n"
+	       "    2020             main+0x20\n"
 	       "    -                cat (42)\n"
 	       "        7\n"
 	       "\n");
