@@ -131,10 +131,12 @@ static void start(const char *name, void (*work)(void))
 		process->pid = pid;
 		return;
 	}
-	prctl(PR_SET_NAME, name);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* before and after its work it has another name: it may be off the processor then, too */
 	process->off = off_until_now();
+	prctl(PR_SET_NAME, name);
 	work();
+	prctl(PR_SET_NAME, "done");
 	process->off = off_until_now() - process->off;
 	_exit(0);
 }

@@ -108,6 +108,10 @@ test_text() {
 	tail -n 2 last | head -n 1 | grep -qxE '    callers \[[0-9]+\]' || fail "no process"
 	tail -n 1 last | grep -qx '    5' || fail "another count"
 	expect_err 'Tracing 1 function for ".*getpgid"\.\.\. Hit Ctrl-C to end'
+	# where in its function each frame is; of the probed function it is the first instruction
+	run sonde stackcount -K -s "$getpgid" -- callers 1 0
+	expect_line "^  $getpgid\+0x[0-9a-f]\$"
+	expect_line '^  do_syscall_64\+0x[0-9a-f]+$|^  el0_svc[a-z_]*\+0x[0-9a-f]+$'
 	run sonde stackcount "$getpgid" -- callers 1 0
 	expect_no_line '^    callers'
 	expect_no_line '^    --$'
