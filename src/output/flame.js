@@ -27,14 +27,12 @@
 	let zoom = boxes[0], current = zoom, find = '', column;
 
 	// --- text ---
-	const windowWidth = () => svg.clientWidth || innerWidth;
+	const windowWidth = () => svg.getBoundingClientRect().width || innerWidth;
+	// Measured outside of the picture: asking for the size of something in it would lay out all of it, for each text.
+	const canvas = make('canvas', htmlNS).getContext('2d');
 	const widthOf = (text, like) => {
-		const probe = like.cloneNode();
-		probe.textContent = text;
-		like.parentNode.appendChild(probe);
-		const width = probe.getComputedTextLength();
-		probe.remove();
-		return width;
+		canvas.font = like.font = like.font || getComputedStyle(like).font;
+		return canvas.measureText(text).width;
 	};
 	// Cuts a text to a width. In frames each letter of ASCII is one column wide; the rest is measured.
 	const fit = (text, width, like) => {
@@ -81,7 +79,7 @@
 	const label = (box, width) => {
 		let text = box.g.childNodes[2];
 		const inside = width - 2 * PAD;
-		const shown = inside < 4 * column ? '' : fit(shorten(box.name, inside / column), inside, text || info);
+		const shown = inside < 4 * column ? '' : fit(shorten(box.name, inside / column), inside, info);
 		if (!text && shown) {
 			text = box.g.appendChild(make('text', svgNS));
 			text.setAttribute('x', PAD);
@@ -256,7 +254,12 @@
 	svg.setAttribute('width', '100%');
 	svg.classList.add('live');
 	onscroll = () => head.setAttribute('transform', `translate(0 ${scrollY})`);
-	onresize = onpopstate = show;
+	let frame;
+	onresize = () => {
+		cancelAnimationFrame(frame);
+		frame = requestAnimationFrame(show);
+	};
+	onpopstate = show;
 	move(boxes[0], false);
 	show();
 	// The root is at the bottom: begin there if it is not to be seen.

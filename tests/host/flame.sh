@@ -149,6 +149,8 @@ browser_stacks() {
 		sh;main;c;std::map<int, std::string>::insert_or_assign(int&&, char const*) 5
 		sleep;kernel_read_[k] 3
 		sleep;[unknown] 2
+		wide;größegrößegrößegrößegrößegrößegrößegrößegrößegrößegrößegrößegrößegrößegrößegröße 4
+		wide;漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字 4
 		sleep;<script>document.documentElement.dataset.hacked=1</script>;"onfocus="document.documentElement.dataset.hacked=1 1
 	END
 }
