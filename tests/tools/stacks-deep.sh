@@ -15,9 +15,10 @@ downs() {
 }
 
 # all_are COMM LEAST REGEX: every stack of COMM in which down() has been reached matches from its beginning, and there
-# are LEAST samples of such. A guest that stands still takes few samples.
+# are LEAST samples of such. A guest that stands still takes few samples. On the way down there are page faults: stacks
+# that end in down() itself are not deep yet.
 all_are() {
-	awk -v comm="$1" '{ n = $NF; sub(/ [0-9]+$/, "") } index($0, comm ";") == 1 && /;(down|leaf)(;|$)/ {
+	awk -v comm="$1" '{ n = $NF; sub(/ [0-9]+$/, "") } index($0, comm ";") == 1 && /;(down|leaf)(;|$)/ && !/;down$/ {
 		sub(/^[^;]*;/, ""); print n, $0 }' folded > those
 	awk '{ n += $1 } END { print n + 0 }' those > sampled
 	echo "  $(cat sampled) samples below down"
