@@ -26,8 +26,8 @@ function text(    fp, ra, above) {
 		return "root"
 	if ($2 !~ /^(rsp|rbp|sp|x29)[+-]/ || saved(ra) == "?")
 		return "?"
-	# above the CFA: sonde corrects it (src/unwind/cfi.c)
-	above = ra ~ /^c\+/ ? int((substr(ra, 3) + 8 + 15) / 16) * 16 : 0
+	# above the CFA: sonde corrects it on arm64 (src/unwind/cfi.c)
+	above = arm && ra ~ /^c\+/ ? int((substr(ra, 3) + 8 + 15) / 16) * 16 : 0
 	return moved($2, above) " " moved(saved(fp), -above) " " moved(saved(ra), -above)
 }
 
