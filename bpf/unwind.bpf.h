@@ -537,15 +537,6 @@ static __always_inline bool unwind_is_forked(struct task_struct *task)
 	return BPF_CORE_READ(task, group_leader, flags) & UNWIND_PF_FORKNOEXEC;
 }
 
-/* Whether the mappings are still those of the current process. Leaves only their number in n. */
-static __always_inline bool unwind_holds(struct unwind_space *space)
-{
-	bool forked = space->n & UNWIND_SPACE_FORKED;
-
-	space->n &= ~UNWIND_SPACE_FORKED;
-	return space->n && (!forked || unwind_is_forked((void *)bpf_get_current_task()));
-}
-
 /*
  * The mappings of the parent, which a new process shares until it executes something: it has run before user space has
  * read of it. NULL: it is not such a process, or the parent is not known either.
@@ -573,6 +564,15 @@ static __always_inline __u32 unwind_process(void)
 	return ids.tgid;
 }
 
+/* Whether a process has mappings of the program that the current task executes. */
+static __always_inline bool unwind_is_current(const struct unwind_space *space)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+	struct mm_struct___unwind *mm = (void *)BPF_CORE_READ(task, mm);
+
+	return space->n && space->vdso == (__u64)BPF_CORE_READ(mm, context.vdso);
+}
+
 /* Fills in the slot for a walk. False: the current task has no user stack. */
 static __always_inline bool unwind_begin(struct unwind_slot *slot, void *ctx)
 {
@@ -586,9 +586,9 @@ static __always_inline bool unwind_begin(struct unwind_slot *slot, void *ctx)
 	space = bpf_map_lookup_elem(&unwind_spaces, &tgid);
 	if (!space)
 		space = unwind_parent_space();
-	if (space)
+	slot->known = space && unwind_is_current(space);
+	if (slot->known)
 		slot->space = *space;
-	slot->known = space && unwind_holds(&slot->space);
 	slot->tgid = tgid;
 	slot->depth = stack_setup.user;
 	slot->regs.pc -= !slot->exact;

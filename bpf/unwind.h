@@ -97,17 +97,14 @@ _Static_assert(sizeof(struct unwind_mapping) == 40, "as on the other side");
 /*
  * The value of the hash "unwind_spaces", whose key is a process id (host's tgid, unsigned int): the mappings of the
  * process, sorted by address: n of them from index `first` of the block. A changed process gets another run of
- * mappings; user space uses the place of the old run again only later.
+ * mappings; user space uses the place of the old run again only later. The address of the vDSO differs after exec: so
+ * programs do not take the mappings of what the process ran before for its own.
  */
 struct unwind_space {
+	unsigned long long vdso; /* 0: the process has none, or user space has not seen it yet */
 	unsigned int block;
-	unsigned short first, n; /* n: with UNWIND_SPACE_FORKED */
+	unsigned short first, n;
 };
-/*
- * These are the mappings of the process's parent, so they hold until the process executes a program: programs find out
- * sooner than user space.
- */
-#define UNWIND_SPACE_FORKED 0x8000
-_Static_assert(sizeof(struct unwind_space) == 8, "as on the other side");
+_Static_assert(sizeof(struct unwind_space) == 16, "as on the other side");
 
 #endif

@@ -30,8 +30,11 @@ struct task_struct___stack {
 	unsigned int flags;
 } CORE;
 
-struct mm_struct___size {
+struct mm_struct___unwind {
 	unsigned long task_size;
+	struct {
+		void *vdso;
+	} context;
 } CORE;
 
 enum bpf_func_id {
@@ -157,7 +160,7 @@ static __always_inline bool unwind_read_regs(struct pt_regs *from, __u64 words[U
 static __always_inline __u64 unwind_address_mask(void)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
-	struct mm_struct___size *mm = (void *)BPF_CORE_READ(task, mm);
+	struct mm_struct___unwind *mm = (void *)BPF_CORE_READ(task, mm);
 	__u64 size = BPF_CORE_READ(mm, task_size);
 
 	/* a 32-bit program has no signatures, and a size of almost 4 GB */

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Shared by all engines: the life of an instance, its schema, tables, progress. */
+#include <sys/resource.h>
+
 #include "base/clock.h"
 #include "base/report.h"
 #include "engine.h"
 #include "follow.h"
+
+#define READER_NICE -10
 
 void engine_init(struct engine_instance *instance, const struct engine *engine, const void *source,
 		 const struct schema *schema, struct engine_context *ctx)
@@ -73,6 +77,12 @@ void engine_table_begin(struct engine_instance *instance)
 
 	output_table_begin(ctx->out, instance->schema, &stamp, !instance->emitted);
 	instance->emitted = true;
+}
+
+void engine_hurry(void)
+{
+	if (setpriority(PRIO_PROCESS, 0, READER_NICE))
+		report_verbose("the reader's priority stays as it is: %s", strerror(errno));
 }
 
 int engine_progress(void *ctx, size_t done, size_t total)

@@ -134,6 +134,11 @@ void engine_release(struct engine_instance *instance);
  * them: names and columns that depend on options. The instance owns them.
  */
 struct field *engine_own_fields(struct engine_instance *instance);
+/*
+ * Raises our priority: a machine too busy to let us read is the one whose events would be lost. The command was forked
+ * before, so its priority does not change.
+ */
+void engine_hurry(void);
 /* Begins a table, stamped with the current time as the user asked. */
 void engine_table_begin(struct engine_instance *instance);
 /*

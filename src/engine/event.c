@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The user side of the event engine: turns probes into links and events into rows, and reports losses. */
 #include <sys/epoll.h>
-#include <sys/resource.h>
 
 #include "base/clock.h"
 #include "base/report.h"
@@ -13,7 +12,6 @@
 #include "progs_instance.h"
 #include "stream.h"
 
-#define READER_NICE    -10
 #define BUFFER_DEFAULT (4 * 1024 * 1024)
 #define BUFFER_SAMPLES (1024 * 1024)
 #define BUFFER_MAX     (1024 * 1024 * 1024)
@@ -251,18 +249,6 @@ static int load(struct engine_instance *instance, struct events *events, struct 
 	return ret || !events->stacks ? ret : start_stacks(events, err);
 }
 
-/*
- * Raises our priority: a machine too busy to let us read is the one whose events would be lost. We use only the time
- * that rows cost. The command was forked before, so its priority does not change.
- */
-static void hurry(void)
-{
-	int ret = setpriority(PRIO_PROCESS, 0, READER_NICE);
-
-	if (ret)
-		report_verbose("the reader's priority stays as it is: %s", strerror(errno));
-}
-
 /* Tools that print stacks at the end take [DURATION], as in bcc. */
 static int parse_arguments(struct engine_instance *instance, struct err *err)
 {
@@ -305,7 +291,7 @@ static int event_open(struct engine_instance *instance, struct err *err)
 	if (ret)
 		return ret;
 	report_verbose("maps are ready");
-	hurry();
+	engine_hurry();
 	events->clock.began = clock_boot_ns();
 	return progs_attach(&events->progs, err);
 }

@@ -252,6 +252,8 @@ int stacks_start(struct stacks *stacks, const struct object *object, struct err 
 	int ret = 0;
 
 	stacks->object = object;
+	/* what a process maps must be known before it runs on */
+	engine_hurry();
 	if (with_user(stacks))
 		ret = unwind_start(stacks->unwind, ctx->should_stop, ctx->should_stop_ctx, err);
 	if (!ret && with_user(stacks) && ctx->command.name)

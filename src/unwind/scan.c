@@ -43,6 +43,8 @@ void scan_mapping(struct unwind *unwind, struct space *space, const struct mappi
 	if (!mapping->exec || mapping->end > USER_END || mapping->start >= mapping->end ||
 	    mapping->offset > UINT64_MAX - (mapping->end - mapping->start))
 		return;
+	if (!strcmp(mapping->path, "[vdso]"))
+		space->vdso = mapping->start;
 	module = modules_find(&unwind->modules, space->pid, mapping);
 	spaces_map(&unwind->spaces, space,
 		   &(struct unwind_mapping){

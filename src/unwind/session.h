@@ -4,7 +4,6 @@
 #define SONDE_UNWIND_SESSION_PARTS_H
 
 #include "blocks.h"
-#include "exec.h"
 #include "modules.h"
 #include "records.h"
 #include "spaces.h"
@@ -16,7 +15,6 @@ struct unwind {
 	struct blocks blocks;
 	struct modules modules;
 	struct spaces spaces;
-	struct exec exec;
 	struct records *records; /* NULL: none */
 	bool started;
 	struct err no_records;		/* why, if the kernel refused them */

@@ -223,17 +223,15 @@ void spaces_clear(struct spaces *spaces, struct space *space)
 {
 	begin_change(spaces, space);
 	space->n = 0;
-	space->forked = false;
+	space->vdso = 0;
 }
 
 static int show(struct spaces *spaces, const struct space *space)
 {
 	const struct spaces_run *run = space->run;
-	struct unwind_space value = { .block = run->block, .first = run->first, .n = run->n };
+	struct unwind_space value = { space->vdso, run->block, run->first, run->n };
 	uint32_t key = space->pid;
 
-	if (space->forked)
-		value.n |= UNWIND_SPACE_FORKED;
 	return bpf_map_update_elem(spaces->fd, &key, &value, BPF_ANY) ? -errno : 0;
 }
 
@@ -246,7 +244,7 @@ void spaces_fork(struct spaces *spaces, const struct space *parent, pid_t pid, u
 	if (!child)
 		return;
 	child->since = since;
-	child->forked = true;
+	child->vdso = parent->vdso;
 	if (parent->changed) {
 		begin_change(spaces, child);
 		for (size_t i = 0; i < parent->n; i++)

@@ -20,7 +20,7 @@ struct space {
 	struct space *next; /* of the bucket */
 	pid_t pid;
 	uint64_t since;		/* what is known is of this time, or newer; in ns of CLOCK_MONOTONIC */
-	bool forked;		/* the mappings are its parent's: it has not called exec */
+	uint64_t vdso;		/* its address, 0: none */
 	struct spaces_run *run; /* what programs see; NULL: nothing */
 	/* While it changes: the mappings, sorted; they replace the run. */
 	struct unwind_mapping *v;

@@ -60,7 +60,6 @@ void unwind_free(struct unwind *unwind)
 	if (!unwind)
 		return;
 	records_close(unwind->records);
-	exec_release(&unwind->exec);
 	spaces_release(&unwind->spaces);
 	modules_release(&unwind->modules);
 	blocks_release(&unwind->blocks);
@@ -86,9 +85,6 @@ int unwind_start(struct unwind *unwind, bool (*should_stop)(void *ctx), void *ct
 	int ret;
 
 	unwind->started = true;
-	ret = exec_watch(&unwind->exec, unwind->spaces.fd);
-	if (ret)
-		report_verbose("processes that execute a program are not seen at once: %s", strerror(-ret));
 	records_open(&unwind->records, &unwind->no_records);
 	modules_begin_round(&unwind->modules);
 	ret = scan_processes(unwind, should_stop, ctx);

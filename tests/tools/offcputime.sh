@@ -197,3 +197,12 @@ test_errors() {
 	expect_exit 2
 	expect_err "'sleeping' is not a number"
 }
+
+# Until the reader knows what a program maps, frames have no names. It must not take those of the program
+# that the process ran before; here both are static and have the same addresses.
+test_offcputime_exec() {
+	run sonde offcputime -f -- sh -c 'sleep 0.1; sleep 0.1'
+	expect_exit 0
+	grep -q '^sleep;.*do_nanosleep' out || fail "no sleep"
+	! grep -E '^(sh|sleep);(.*;)?sonde[+;]' out || fail "a program has the names of another one"
+}

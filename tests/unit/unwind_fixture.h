@@ -83,10 +83,7 @@ static inline bool session_space(pid_t pid, struct unwind_space *space)
 {
 	uint32_t key = pid;
 
-	if (bpf_map_lookup_elem(unwind_maps(unwind)->spaces, &key, space))
-		return false;
-	space->n &= ~UNWIND_SPACE_FORKED;
-	return true;
+	return !bpf_map_lookup_elem(unwind_maps(unwind)->spaces, &key, space);
 }
 
 static inline struct unwind_mapping session_mapping(const struct unwind_space *space, size_t i)
