@@ -5,20 +5,7 @@
  */
 #include "binary_file.h"
 
-#define STUB_MAX 32
-#define PIECE	 256
-/* On arm64 the stubs follow a part of another size, which calls the loader. */
-#if defined(__x86_64__)
-#define FIRST_STUB 0ULL
-#else
-#define FIRST_STUB 32ULL
-#endif
-
-struct stub {
-	uint64_t vaddr;
-	size_t size;
-	uint8_t code[STUB_MAX];
-};
+#define PIECE 256
 
 /* The next section after *scn whose name begins with ".plt". Returns its name, NULL: there is no more. */
 static const char *next_section(struct binary *binary, Elf_Scn **scn, GElf_Shdr *shdr)
@@ -63,52 +50,69 @@ size_t binary_plts(struct binary *binary, struct binary_plt *plts, size_t max)
 	return n;
 }
 
-static bool read_stub(struct binary *binary, uint64_t vaddr, const GElf_Shdr *shdr, struct stub *stub)
+/* Reads code at an address in the section. */
+static bool read_code(struct binary *binary, const GElf_Shdr *shdr, uint64_t vaddr, void *to, size_t n)
 {
 	uint64_t at = vaddr - shdr->sh_addr;
 
-	if (at + 1 <= FIRST_STUB)
-		return false;
-	stub->size = shdr->sh_entsize >= 8 && shdr->sh_entsize <= STUB_MAX ? shdr->sh_entsize : 16;
-	at -= (at - FIRST_STUB) % stub->size;
-	stub->vaddr = shdr->sh_addr + at;
-	return at + stub->size <= shdr->sh_size &&
-	       !binary_image_read(&binary->file, shdr->sh_offset + at, stub->code, stub->size);
+	return at < shdr->sh_size && n <= shdr->sh_size - at && !binary_image_read(&binary->file, shdr->sh_offset + at, to, n);
 }
 
 #if defined(__x86_64__)
-/* [endbr64] [bnd] jmp *disp32(%rip) */
-static bool find_slot(const struct stub *stub, uint64_t *slot)
+/* A stub has 16 bytes, or 8 if the section says so: [endbr64] [bnd] jmp *disp32(%rip) ... */
+static bool find_slot(struct binary *binary, const GElf_Shdr *shdr, uint64_t vaddr, uint64_t *slot)
 {
 	static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa }, jump[] = { 0xff, 0x25 };
-	size_t at = memcmp(stub->code, endbr64, sizeof(endbr64)) ? 0 : sizeof(endbr64);
+	uint64_t size = shdr->sh_entsize == 8 ? 8 : 16, stub = vaddr - (vaddr - shdr->sh_addr) % size;
+	uint8_t code[16] = "";
+	size_t at = 0;
 	int32_t disp;
 
-	at += stub->code[at] == 0xf2;
-	if (at + sizeof(jump) + sizeof(disp) > stub->size || memcmp(stub->code + at, jump, sizeof(jump)))
+	if (!read_code(binary, shdr, stub, code, size))
 		return false;
-	memcpy(&disp, stub->code + at + sizeof(jump), sizeof(disp));
-	*slot = stub->vaddr + at + sizeof(jump) + sizeof(disp) + (uint64_t)(int64_t)disp;
+	at = memcmp(code, endbr64, sizeof(endbr64)) ? 0 : sizeof(endbr64);
+	at += code[at] == 0xf2;
+	if (at + sizeof(jump) + sizeof(disp) > size || memcmp(code + at, jump, sizeof(jump)))
+		return false;
+	memcpy(&disp, code + at + sizeof(jump), sizeof(disp));
+	*slot = stub + at + sizeof(jump) + sizeof(disp) + (uint64_t)(int64_t)disp;
 	return true;
 }
 #else
-/* [bti c]; adrp x16, page; ldr x17, [x16, offset]: Arm Architecture Reference Manual, C6.2 */
-static bool find_slot(const struct stub *stub, uint64_t *slot)
-{
-	uint32_t code[3];
-	int64_t pages;
-	size_t at;
+/* Arm Architecture Reference Manual, C6.2 */
+#define BTI_C  0xd503245f
+#define BR_X17 0xd61f0220
 
-	memcpy(code, stub->code, 4);
-	at = code[0] == 0xd503245f;
-	if ((at + 2) * 4 > stub->size)
-		return false;
-	memcpy(code, stub->code + at * 4, 8);
+/* adrp x16, page; ldr x17, [x16, offset] */
+static bool is_load(const uint32_t code[2], uint64_t vaddr, uint64_t *slot)
+{
+	int64_t pages;
+
 	if ((code[0] & 0x9f00001f) != 0x90000010 || (code[1] & 0xffc003ff) != 0xf9400211)
 		return false;
 	pages = (int64_t)((uint64_t)(code[0] >> 5 & 0x7ffff) << 45) >> 43 | (code[0] >> 29 & 3);
-	*slot = ((stub->vaddr + at * 4) & ~4095ULL) + ((uint64_t)pages << 12) + (code[1] >> 10 & 0xfff) * 8;
+	*slot = (vaddr & ~4095ULL) + ((uint64_t)pages << 12) + (code[1] >> 10 & 0xfff) * 8;
 	return true;
+}
+
+/* A stub has 16 or 24 bytes, and no section says which: [bti c]; adrp; ldr; add; [autia1716]; br x17; [nop] */
+static bool find_slot(struct binary *binary, const GElf_Shdr *shdr, uint64_t vaddr, uint64_t *slot)
+{
+	uint64_t at = vaddr & ~3ULL;
+	uint32_t code[2] = {};
+
+	if (read_code(binary, shdr, at, code, sizeof(code)) && code[0] == BTI_C)
+		at += 4;
+	for (int i = 0; i < 5; i++, at -= 4) {
+		/* the last instruction of the section has none behind it */
+		if (!read_code(binary, shdr, at, code, sizeof(code)) && !read_code(binary, shdr, at, code, sizeof(code[0])))
+			return false;
+		if (is_load(code, at, slot))
+			return true;
+		if (i && code[0] == BR_X17)
+			return false;
+	}
+	return false;
 }
 #endif
 
@@ -154,12 +158,11 @@ bool binary_stub_at(struct binary *binary, uint64_t offset, const char **name)
 {
 	uint64_t vaddr, slot;
 	GElf_Shdr shdr;
-	struct stub stub;
 
 	*name = NULL;
 	if (binary_vaddr_of(binary, offset, &vaddr) || !find_section(binary, vaddr, &shdr))
 		return false;
-	if (!read_stub(binary, vaddr, &shdr, &stub) || !find_slot(&stub, &slot))
+	if (!find_slot(binary, &shdr, vaddr, &slot))
 		return true;
 	/* backwards: .rela.plt, where most are, is the last and the smaller one */
 	for (size_t i = binary->file.n_sections; i-- > 1 && !*name;) {
