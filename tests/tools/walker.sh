@@ -84,6 +84,16 @@ test_threads() {
 	walked t:syscalls:sys_enter_read tp frames thread 7 "thread start_thread [^ ]+"
 }
 
+# The return addresses of probed functions are those of the kernel's trampoline.
+test_return_probes() {
+	walked u:/bin/frames:leaf uprobe frames deep 40 "$main"
+	start sonde funccount ur:/bin/frames:odd ur:/bin/frames:leaf ur:/bin/frames:deep
+	walked u:/bin/frames:leaf uprobe frames deep 40 "$main"
+	walked t:syscalls:sys_enter_read tp frames deep 40 "$main"
+	stop INT
+	expect_count odd 40
+}
+
 # The verifier follows each path of a step once: it looks at ten thousand instructions, of a million that it allows.
 test_verifier() {
 	run walker perf auto frames deep 1
