@@ -28,7 +28,7 @@
 
 	// --- text ---
 	const windowWidth = () => svg.getBoundingClientRect().width || innerWidth;
-	// Measured outside of the picture: asking for the size of something in it would lay out all of it, for each text.
+	// Measured outside of the picture: the size of something in it would be known only after all of it is laid out.
 	const canvas = make('canvas', htmlNS).getContext('2d');
 	const widthOf = (text, like) => {
 		canvas.font = like.font = like.font || getComputedStyle(like).font;
@@ -254,12 +254,7 @@
 	svg.setAttribute('width', '100%');
 	svg.classList.add('live');
 	onscroll = () => head.setAttribute('transform', `translate(0 ${scrollY})`);
-	let frame;
-	onresize = () => {
-		cancelAnimationFrame(frame);
-		frame = requestAnimationFrame(show);
-	};
-	onpopstate = show;
+	onresize = onpopstate = show;
 	move(boxes[0], false);
 	show();
 	// The root is at the bottom: begin there if it is not to be seen.

@@ -131,7 +131,7 @@ test_comparison_with_what_is_not_folded() {
 # browse WIDTH URL: the document after its scripts have run, in dom. As root Chromium wants no sandbox.
 browse() {
 	command -v chromium > /dev/null || skip "there is no chromium (scripts/deps browser)"
-	HOME=$PWD timeout 60 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run \
+	HOME=$PWD timeout 90 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run \
 		--user-data-dir="$PWD/browser" --window-size="$1,900" --virtual-time-budget=10000 --dump-dom "$2" > dom 2> err ||
 		fail "chromium: $(tail -n 3 err)"
 }
@@ -155,6 +155,7 @@ browser_stacks() {
 	END
 }
 
+# timeout=300
 test_browser() {
 	browser_stacks > some.folded
 	draw some 'sonde profile <script>document.documentElement.dataset.hacked=1</script>'
@@ -166,6 +167,7 @@ test_browser() {
 }
 
 # A link keeps what was looked at; what it says may be nonsense.
+# timeout=300
 test_browser_address() {
 	browser_stacks > some.folded
 	draw some
@@ -178,6 +180,7 @@ test_browser_address() {
 }
 
 # As an image in a page it is a still picture, which fits whatever width it gets.
+# timeout=300
 test_browser_image() {
 	browser_stacks > some.folded
 	draw some
@@ -189,6 +192,7 @@ test_browser_image() {
 }
 
 # 10,000 frames and names of 300 letters: the script ends in time, and no label is too wide.
+# timeout=300
 test_browser_many_stacks() {
 	stacks 30000 | sed 's/function_/&xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx/g' > many.folded
 	draw many
