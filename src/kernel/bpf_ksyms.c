@@ -29,7 +29,7 @@ static int read_one(struct bpf_ksyms *ksyms, const struct memory *memory, uint64
 {
 	const struct memory_layout *layout = &memory->layout;
 	char name[KSYM_NAME_MAX] = "";
-	uint64_t start, end;
+	uint64_t start = 0, end = 0;
 	int ret = memory_copy(memory, at + layout->ksym_start, &start, sizeof(start));
 
 	if (!ret)

@@ -11,7 +11,7 @@ test_kernel_and_modules() {
 	grep -q 'addresses' out || fail "$(cat out)"
 	! grep " and not " out || fail "$(cat out)"
 	! has fentry || want=2
-	awk -v want=${want:-1} '/ of BPF/ && $8 >= want { found = 1 } END { exit !found }' out || fail "$(cat out)"
+	awk -v want="${want:-1}" '/ of BPF/ && $8 >= want { found = 1 } END { exit !found }' out || fail "$(cat out)"
 	awk '$1 >= 300 && $6 >= 30 { found = 1 } END { exit !found }' out || fail "$(cat out)"
 	[ ! -e /lib/dummy.ko ] || grep -v ' 0 of modules' out
 }
