@@ -5,12 +5,12 @@
 set -f
 hz=999
 
-# Each of these prints "SAMPLES COMPLETE": the samples of bench-calls, and those with at least 30 user frames. Some tools
-# have no names left when the process has ended, but the frames can be counted.
+# Each of these prints "SAMPLES COMPLETE": the samples of bench-calls, and those that reach its _start, or have at least
+# 30 frames where a tool has no names left when the process has ended.
 
 # The file of folded stacks that the tool wrote.
 folded() {
-	awk '/^bench-calls;/ { n = $NF; all += n; if (gsub(/best_below/, "") >= 27) whole += n } END { print all + 0, whole + 0 }' data
+	awk '/^bench-calls;/ { n = $NF; all += n; if (/;_start;/) whole += n } END { print all + 0, whole + 0 }' data
 }
 
 # A paragraph for each stack, the innermost frame first, then the process, then the count.
@@ -35,8 +35,8 @@ maps() {
 scripted() {
 	peer perf script -i data -F comm,ip,sym 2> /dev/null | awk '
 		/^bench-calls/ { ours = 1; all++ }
-		/^\t/ && $1 !~ /^ffff/ { frames++ }
-		/^$/ { complete += ours && frames >= 30; ours = frames = 0 }
+		/ _start$/ { complete += ours }
+		/^$/ { ours = 0 }
 		END { print all + 0, complete + 0 }'
 }
 
