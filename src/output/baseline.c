@@ -86,10 +86,12 @@ static int add_line(struct baseline *base, const char *line, size_t len)
 		return 0;
 	at = read_count(line, end, &count);
 	if (!at)
-		return err_set(base->err, -EINVAL, "%s, line %zu: not a folded stack, such as \"main;read 12\"", base->name,
+		return err_set(base->err, -EINVAL, "%s, line %zu: not a folded stack, such as \"main;read 12\"",
+			       base->name,
 			       base->line);
 	if (count > INT64_MAX - base->total)
-		return err_set(base->err, -E2BIG, "%s, line %zu: the sum of the counts is too large", base->name, base->line);
+		return err_set(base->err, -E2BIG, "%s, line %zu: the sum of the counts is too large",
+			       base->name, base->line);
 	base->total += count;
 	node = add_stack(base->tree, line, at);
 	base->tree->v[node].self.count += count;
@@ -111,7 +113,8 @@ static int add_lines(struct baseline *base, char *buf, size_t *n)
 	*n -= line - buf;
 	memmove(buf, line, *n);
 	if (!ret && *n == LINE_BYTES)
-		return err_set(base->err, -E2BIG, "%s, line %zu: longer than %u KB", base->name, base->line + 1, LINE_BYTES >> 10);
+		return err_set(base->err, -E2BIG, "%s, line %zu: longer than %u KB", base->name,
+			       base->line + 1, LINE_BYTES >> 10);
 	return ret;
 }
 
@@ -213,7 +216,8 @@ static struct children list_children(const struct tree *tree, uint32_t node, boo
 }
 
 /* Matches the children of a node with those of its counterpart. */
-static void match_children(const struct tree *old, uint32_t old_node, const struct tree *tree, uint32_t node, uint32_t *match)
+static void match_children(const struct tree *old, uint32_t old_node, const struct tree *tree, uint32_t node,
+			   uint32_t *match)
 {
 	struct children ours = list_children(tree, node, false), theirs = list_children(old, old_node, true);
 	size_t i = 0, j = 0;

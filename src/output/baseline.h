@@ -9,10 +9,10 @@
 #include "files.h"
 
 /*
- * Adds all stacks of a file to the tree, and finishes it. Empty lines and comments (#) are skipped; so are "-" and "--",
- * which separate parts of a stack, and annotations at the end of a name, such as _[k]. Fractions of counts are dropped,
- * and frames beyond TREE_DEPTH. name: of the file, for messages. Returns 0, or -errno with err: -EINVAL if a line is no
- * folded stack, -E2BIG beyond the limits: 1 GB, 256 KB a line, 4 million different calls, 2^63 counts.
+ * Adds all stacks of a file to the tree, and finishes it. Empty lines and comments (#) are skipped; so are "-" and
+ * "--", which separate parts of a stack, and annotations at the end of a name, such as _[k]. Fractions of counts are
+ * dropped, and frames beyond TREE_DEPTH. name: of the file, for messages. Returns 0, or -errno with err: -EINVAL if a
+ * line is no folded stack, -E2BIG beyond the limits: 1 GB, 256 KB a line, 4 million different calls, 2^63 counts.
  */
 int baseline_read(struct tree *tree, int fd, const char *name, struct err *err);
 /* The same for files->old, from the file of this name, which stays the caller's. */

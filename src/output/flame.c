@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Flame graphs: one SVG file that a browser shows with tooltips, zoom and search, and that is a still picture in a page
- * or an image viewer. It needs no network, fonts or other files. The root is at the bottom. When it compares, widths are
- * those of the new profile, and a color says by how many percentage points a share of the total has changed.
+ * or an image viewer. It needs no network, fonts or other files. The root is at the bottom. When it compares, widths
+ * are those of the new profile, and a color says by how many percentage points a share of the total has changed.
  *
  * The places and the cut labels written here are those of the still picture; flame.js computes them anew for the window
  * that there is, and flame.css has the colors.
@@ -126,7 +126,9 @@ static enum frame_kind kind_of(const struct frame *frame)
 
 static void add_class(struct drawing *d, const struct flame_box *box)
 {
-	static const char letters[] = { [FRAME_USER] = 'u', [FRAME_KERNEL] = 'k', [FRAME_JIT] = 'j', [FRAME_MARK] = 'm' };
+	static const char letters[] = {
+		[FRAME_USER] = 'u', [FRAME_KERNEL] = 'k', [FRAME_JIT] = 'j', [FRAME_MARK] = 'm'
+	};
 	const struct frame *frame = box->node ? d->plan.tree->v[box->node].frame : NULL;
 	enum frame_kind kind = kind_of(frame);
 	int color;
@@ -292,12 +294,14 @@ static void add_gone(const struct drawing *d, struct str *lines)
 		return;
 	for (size_t i = 0; i < n; i++)
 		sum += flame_plan_old_weight(&d->plan, nodes[i]);
-	str_addf(lines, "Only in %s, %.2f %% of it: %zu function%s with what %s called. The largest:\n", d->files->compared,
+	str_addf(lines, "Only in %s, %.2f %% of it: %zu function%s with what %s called. The largest:\n",
+		 d->files->compared,
 		 100 * share(sum, d->plan.old_total), n, str_plural(n), n == 1 ? "it" : "they");
 	for (size_t i = 0; i < n && i < MAX_GONE; i++) {
 		const struct tree_node *node = &v[nodes[i]];
 
-		str_addf(lines, "%8.2f %%  %s", 100 * share(flame_plan_old_weight(&d->plan, nodes[i]), d->plan.old_total),
+		str_addf(lines, "%8.2f %%  %s",
+			 100 * share(flame_plan_old_weight(&d->plan, nodes[i]), d->plan.old_total),
 			 node->frame->name);
 		if (node->parent)
 			str_addf(lines, ", called by %s", v[node->parent].frame->name);
@@ -349,11 +353,13 @@ static void draw(struct drawing *d)
 
 	add_notes(d, &notes);
 	height = bottom + 24 + count_lines(&notes) * LINE + 8;
-	str_addf(d->s, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
+	str_addf(d->s, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
 		       "height=\"%d\" viewBox=\"0 0 %d %d\">\n<title>",
 		 WIDTH, height, WIDTH, height);
 	str_add_xml(d->s, d->files->about.title, strlen(d->files->about.title));
-	str_addf(d->s, "</title>\n<style><![CDATA[\n%s]]></style>\n<rect class=\"page\" width=\"100%%\" height=\"100%%\"/>\n",
+	str_addf(d->s, "</title>\n<style><![CDATA[\n%s]]></style>\n"
+		       "<rect class=\"page\" width=\"100%%\" height=\"100%%\"/>\n",
 		 flame_css);
 	str_add(d->s, "<g id=\"frames\">");
 	vec_each(box, &d->plan.boxes)

@@ -19,7 +19,8 @@
 	const boxes = list.map((g, i) => {
 		const lines = g.firstChild.textContent.split('\n');
 		const y = yOf(g), depth = (bottom - y) / ROW, n = +g.dataset.n, x = next[depth];
-		const box = { g, i, y, depth, n, x, name: lines.shift(), about: lines.join(' \u00b7 '), parent: path[depth - 1] };
+		const box = { g, i, y, depth, n, x, name: lines.shift(), parent: path[depth - 1] };
+		box.about = lines.join(' \u00b7 ');
 		next[depth] = x + n;
 		next[depth + 1] = x;
 		return g.box = path[depth] = box;
@@ -227,7 +228,8 @@
 		return hits.find(box => box.i > current.i) || hits[0];
 	};
 	document.onkeydown = e => {
-		const typing = e.target == input, to = typing || e.ctrlKey || e.altKey || e.metaKey ? null : step(e.key);
+		const typing = e.target == input;
+		const to = typing || e.ctrlKey || e.altKey || e.metaKey ? null : step(e.key);
 		if (!typing && (e.key == '/' || (e.key == 'f' && (e.ctrlKey || e.metaKey)))) {
 			input.focus();
 			input.select();

@@ -6,8 +6,9 @@
 #include "base/str.h"
 
 /*
- * Appends as much of a name as fits into so many columns, escaped for XML; at least 1. Of a name with "::" it leaves out
- * arguments, template arguments and the return type, and then outer namespaces: "…Cart::add". The end of what is still
+ * Appends as much of a name as fits into so many columns, escaped for XML; at least 1. Of a name with "::" it leaves
+ * out arguments, template arguments and the return type, and then outer namespaces: "…Cart::add".
+ * The end of what is still
  * too long becomes "…". shorten() in flame.js does the same.
  */
 void flame_label_add(struct str *s, const char *name, size_t columns);

@@ -65,7 +65,7 @@
 		},
 		long_names() {
 			const label = labelOf(frames.find(g => nameOf(g).startsWith('std::')));
-			const known = /^(std::map<int, .*\)|std::map::insert_or_assign|…(map::)?insert_or_assign|…?insert.*…)$/;
+			const known = /^(std::map<int, .*\)|(std::map|…map)::insert_or_assign|…?insert.*)$/;
 			expect(known.test(label), true, `label ${label}`);
 		},
 		foreign_letters() {
