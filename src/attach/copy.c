@@ -56,18 +56,42 @@ static void patch(const struct attach *attach, const struct copy *copy, struct b
 		replace_swaps(image, insns);
 }
 
+/*
+ * In front of a program that must not have a private stack: the kernel gives none to a program with a tail call. This
+ * one is behind a jump that the verifier always takes, so that it removes the call; the register stays.
+ */
+static const struct bpf_insn tail_call[] = {
+	{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = 0 },
+	{ .code = BPF_JMP | BPF_JEQ | BPF_K, .dst_reg = BPF_REG_0, .imm = 0, .off = 1 },
+	{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_tail_call },
+};
+
+/* The types of a program's functions, when `more` instructions are in front of the first one. The caller frees them. */
+static struct bpf_func_info *move_func_info(const struct image_code *code, size_t more)
+{
+	struct bpf_func_info *moved = base_alloc((code->n_func_info + 1) * sizeof(*moved));
+
+	memcpy(moved, code->func_info, code->n_func_info * sizeof(*moved));
+	for (size_t i = 0; i < code->n_func_info; i++)
+		moved[i].insn_off += moved[i].insn_off ? more : 0;
+	return moved;
+}
+
 static int load(const struct attach *attach, const struct copy *copy, char *log, size_t log_size)
 {
 	const struct image_code *code = &attach->image->code;
+	size_t more = copy->own_stack ? ARRAY_SIZE(tail_call) : 0;
+	__free struct bpf_func_info *func_info = move_func_info(code, more);
 	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = copy->attach_type,
-		    .attach_btf_id = copy->btf_id, .prog_btf_fd = code->btf_fd, .func_info = code->func_info,
+		    .attach_btf_id = copy->btf_id, .prog_btf_fd = code->btf_fd, .func_info = func_info,
 		    .func_info_cnt = code->n_func_info, .func_info_rec_size = code->n_func_info ? sizeof(struct bpf_func_info) : 0, .log_buf = log,
 		    .log_size = log_size, .log_level = log ? 1 : 0);
-	__free struct bpf_insn *insns = base_alloc(code->n * sizeof(*insns));
+	__free struct bpf_insn *insns = base_alloc((code->n + more) * sizeof(*insns));
 
-	memcpy(insns, code->insns, code->n * sizeof(*insns));
-	patch(attach, copy, insns);
-	return bpf_prog_load(copy->type, code->name, "Dual BSD/GPL", insns, code->n, &opts);
+	memcpy(insns, tail_call, more * sizeof(*insns));
+	memcpy(insns + more, code->insns, code->n * sizeof(*insns));
+	patch(attach, copy, insns + more);
+	return bpf_prog_load(copy->type, code->name, "Dual BSD/GPL", insns, code->n + more, &opts);
 }
 
 const char *attach_rejected(int error)

@@ -20,7 +20,8 @@ struct copy {
 	uint32_t btf_id; /* the function of a trampoline, 0: none */
 	enum slot_how how;
 	uint64_t value;
-	uint64_t go; /* target->go */
+	uint64_t go;	    /* target->go */
+	uint64_t own_stack; /* 1: it can be preempted by itself, and must run on the stack of the task */
 };
 
 struct link {

@@ -183,33 +183,41 @@ static bool ask_kprobe_session(void)
 
 QUIRK(kprobe_session)
 
-/* The kernel checks the path before the pid, and a kernel with the right filter refuses -1 as a number. */
-static bool ask_uprobe_multi(void)
+/* Tries to link a program to uprobes of a directory. Returns the error: -EBADF if only the file is wrong. */
+static int try_uprobes(enum bpf_attach_type type, int pid)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, opts);
 	unsigned long offset = 0;
-	__close int fd = trial_load(BPF_PROG_TYPE_KPROBE, BPF_TRACE_UPROBE_MULTI,
-				    BPF_FUNC_ktime_get_ns);
+	__close int fd = trial_load(BPF_PROG_TYPE_KPROBE, type, BPF_FUNC_ktime_get_ns);
 	int link;
 
 	if (fd < 0)
-		return false;
+		return fd;
 	opts.uprobe_multi.path = "/";
 	opts.uprobe_multi.offsets = &offset;
 	opts.uprobe_multi.cnt = 1;
-	link = bpf_link_create(fd, -1, BPF_TRACE_UPROBE_MULTI, &opts);
+	opts.uprobe_multi.pid = pid;
+	link = bpf_link_create(fd, -1, type, &opts);
 	if (link >= 0)
 		close(link);
-	if (link != -EBADF)
-		return false;
-	opts.uprobe_multi.pid = -1;
-	link = bpf_link_create(fd, -1, BPF_TRACE_UPROBE_MULTI, &opts);
-	if (link >= 0)
-		close(link);
-	return link == -EINVAL;
+	return link;
+}
+
+/* The kernel checks the path before the pid, and a kernel with the right filter refuses -1 as a number. */
+static bool ask_uprobe_multi(void)
+{
+	return try_uprobes(BPF_TRACE_UPROBE_MULTI, 0) == -EBADF && try_uprobes(BPF_TRACE_UPROBE_MULTI, -1) == -EINVAL;
 }
 
 QUIRK(uprobe_multi)
+
+/* The kernel does not say it; sessions of uprobes came with the same version. */
+static bool ask_private_stacks(void)
+{
+	return try_uprobes(BPF_TRACE_UPROBE_SESSION, 0) == -EBADF;
+}
+
+QUIRK(private_stacks)
 
 /* "none voluntary (full) lazy": the model in use is in parentheses. */
 static bool ask_preemptible(void)

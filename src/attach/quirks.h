@@ -29,6 +29,11 @@ bool quirk_kprobe_session(void);
 /* uprobe.multi is there, and its pid filter means the process and not one thread (6.6 to 6.9 were wrong). */
 bool quirk_uprobe_multi(void);
 /*
+ * Programs that need 64 bytes of stack or more have one stack for each processor, not that of the task (6.13). It is
+ * not safe for programs that can be preempted, such as those of uprobes: a hit of another task uses the same stack.
+ */
+bool quirk_private_stacks(void);
+/*
  * May a task be preempted within the kernel? The scheduler says so in debugfs. Newer kernels then preempt
  * programs on tracepoints, too, and skip the program for all others on that processor until it goes on.
  */

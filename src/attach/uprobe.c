@@ -38,6 +38,7 @@ static int multi_link(struct attach *attach, struct candidate **candidates, size
 		.attach_type = BPF_TRACE_UPROBE_MULTI,
 		.how = SLOT_COOKIE,
 		.go = first->go,
+		.own_stack = quirk_private_stacks(),
 	};
 	char path[32];
 	int program = copy_load(attach, &copy);
@@ -135,6 +136,7 @@ static int single_place(struct attach *attach, const struct target *target, uint
 	};
 
 	copy.go = target->go;
+	copy.own_stack = quirk_private_stacks();
 	return perf_attach(attach, &attr, attach->options.pid, &copy, target);
 }
 
