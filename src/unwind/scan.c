@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Reads the mappings of processes from /proc, and turns a mapping into what programs see. */
 #include <dirent.h>
+#include <fcntl.h>
 
 #include "base/clock.h"
 #include "session.h"
@@ -136,12 +137,12 @@ int scan_processes(struct unwind *unwind, bool (*should_stop)(void *ctx), void *
 bool scan_stat(pid_t pid, struct scan_stat *stat)
 {
 	char path[32], text[512] = "";
-	FILE *f __fclose = NULL;
 	const char *at;
+	__close int fd = -1;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	f = fopen(path, "re");
-	if (!f || !fread(text, 1, sizeof(text) - 1, f))
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0)
 		return false;
 	at = strrchr(text, ')');
 	return at && sscanf(at + 1, " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %ld", &stat->state,

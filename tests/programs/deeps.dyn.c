@@ -78,7 +78,7 @@ static char **arguments;
 extern long nothing(long n);
 #else
 /* A static program has no PLT for what is in itself. */
-#define nothing(n)	    (n)
+#define nothing(n)	    ((n) + 0)
 #define dlopen(name, how)   NULL
 #define dlsym(handle, name) NULL
 #define dlerror()	    "static"

@@ -10,7 +10,6 @@
  *	spin	deep, and leaf() runs for a while instead
  *	cost	deep, a thousand times; prints on stderr "cost NS", the time of one in the fastest round
  */
-#include <alloca.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -74,7 +73,8 @@ CALLED void odd(int depth)
 
 CALLED void even(int depth)
 {
-	char *room = alloca(depth % 7 * 24 + 8);
+	/* of a size that the compiler does not know, so that the frame is found by the frame pointer */
+	char room[depth % 7 * 24 + 8];
 
 	memset(room, depth, 8);
 	__asm__ volatile(""
