@@ -2,7 +2,8 @@
 """For gdb -x: prints the stack of each thread as lines "@frame FILE OFFSET NAME", for tests/stacks/compare.
 
 The program runs until it stops by SIGSTOP. OFFSET is the place in the file of the call, as sonde has it. Frames that
-gdb infers are left out, since they are not on the stack: functions that were inlined, or that have jumped to another."""
+gdb infers are left out, since they are not on the stack: functions that were inlined, or that have jumped to
+another."""
 import gdb
 
 
