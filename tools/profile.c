@@ -98,7 +98,7 @@ static const struct event_source source = {
 TOOL(profile, .brief = "where processors spend time: stacks of running tasks",
      .args = "[DURATION] [-- COMMAND [ARG]...]",
      .schema = &schema, EVENT_ENGINE(source), .tables = true,
-     .letters = "L:tid C:cpu",
+     .letters = "L:tid C:cpu d:delimited",
      OPTIONS(options), .settings = &settings,
      .description =
 	     "Interrupts each processor 99 times a second, and notes the stack of the task that runs there. Prints, at "
@@ -113,5 +113,5 @@ TOOL(profile, .brief = "where processors spend time: stacks of running tasks",
      EXAMPLES({ "sonde profile", "all processors, until Ctrl-C" },
 	      { "sonde profile -F 999 -p 1234 10", "one process for 10 seconds, 999 times a second" },
 	      { "sonde profile --flame out.svg -- make -j2", "a flame graph of a command and its children" },
-	      { "sonde profile -f -a -d 5 | grep vfs_", "folded stacks, kernel frames marked" },
+	      { "sonde profile -f -a 5 | grep vfs_", "folded stacks, kernel frames marked" },
 	      { "sonde profile -K -i 10", "kernel stacks, every 10 seconds" }));
