@@ -38,7 +38,7 @@ struct events {
 	struct progs progs;
 	struct stream *stream;
 	struct counted *counted; /* NULL: each event is a row, or a sample */
-	struct stacks *stacks;	 /* NULL: events are no samples */
+	struct stacks *stacks;	 /* NULL: events have none */
 	int epoll;		 /* of stream and stacks */
 	struct output_clock clock;
 	/* the losses that were reported, and when */
@@ -65,6 +65,12 @@ void event_get_symbol(struct value *to, const void *slot, const void *set)
 	value_set_text(to, ((const struct target_set *)set)->symbols[*(const unsigned int *)slot]);
 }
 
+/* Whether events are counted by stack, in place of a row for each. */
+static bool are_samples(const struct event_source *source)
+{
+	return source->key;
+}
+
 static void add_sample(struct events *events, const struct event *event)
 {
 	struct stack_key key = {};
@@ -79,10 +85,12 @@ static void on_record(const struct event *event, size_t size, void *ctx)
 
 	if (events->source->show && !events->source->show(event, size))
 		return;
-	if (events->stacks)
+	if (are_samples(events->source))
 		add_sample(events, event);
 	else if (events->counted)
 		counted_add(events->counted, event, size);
+	else if (events->stacks)
+		output_row(events->instance->ctx->out, events->source->row(event, events->stacks));
 	else
 		output_row(events->instance->ctx->out, event);
 }
@@ -153,7 +161,7 @@ static void event_emit(struct engine_instance *instance, bool last)
 	look_at_clock(events);
 	if (last)
 		stream_take_all(events->stream);
-	if (events->stacks) {
+	if (are_samples(events->source)) {
 		stacks_print(events->stacks, last);
 		return;
 	}
@@ -195,6 +203,17 @@ static void event_losses(struct engine_instance *instance)
 
 /* --- begin and end --- */
 
+static int open_stacks(struct engine_instance *instance, struct events *events, struct err *err)
+{
+	const struct event_source *source = events->source;
+
+	if (!source->stacks || (source->with_stacks && !*source->with_stacks))
+		return 0;
+	if (source->row_schema)
+		instance->schema = source->row_schema;
+	return stacks_open(&events->stacks, instance, source->stacks, &events->progs.object, err);
+}
+
 /* Opens the object, and sizes and fills it according to the options. */
 static int set_up(struct engine_instance *instance, struct events *events, struct err *err)
 {
@@ -204,16 +223,14 @@ static int set_up(struct engine_instance *instance, struct events *events, struc
 		.pidns_ino = settings->pidns ? filter_pidns() : 0,
 		.reader = settings->self ? 0 : filter_own_process(),
 	};
-	uint64_t size = events->source->stacks ? BUFFER_SAMPLES : BUFFER_DEFAULT;
+	uint64_t size = are_samples(events->source) ? BUFFER_SAMPLES : BUFFER_DEFAULT;
 	int ret = progs_open(&events->progs, err);
 
 	if (!ret)
 		ret = object_fill(object, ".rodata.event", &setup, sizeof(setup), err);
 	if (!ret)
 		ret = stream_set_size(object, settings->buffer_size ? settings->buffer_size : size, err);
-	if (!ret && events->source->stacks)
-		ret = stacks_open(&events->stacks, instance, events->source->stacks, object, err);
-	return ret;
+	return ret ? ret : open_stacks(instance, events, err);
 }
 
 static int start_stacks(struct events *events, struct err *err)
@@ -254,7 +271,7 @@ static int parse_arguments(struct engine_instance *instance, struct err *err)
 {
 	const struct event_source *source = instance->source;
 
-	if (source->stacks)
+	if (are_samples(source))
 		return interval_parse_duration(instance, err);
 	if (!instance->args.n)
 		return 0;
@@ -319,7 +336,7 @@ static void event_armed(struct engine_instance *instance)
 	struct events *events = instance->state;
 
 	report_line("Tracing %s... Hit Ctrl-C to end.", events->progs.source->what);
-	if (events->counted || events->stacks)
+	if (events->counted || are_samples(events->source))
 		return;
 	choose_columns(instance);
 	output_table_begin(instance->ctx->out, instance->schema, NULL, true);

@@ -29,12 +29,17 @@ struct event_source {
 	 * ..."
 	 */
 	const char *lost_what, *lost_why;
-	/*
-	 * If set: events have no rows. Each is a sample, and a table counts the stacks of samples (stacks.h) by the
-	 * members that key() fills in; they are 0 before.
-	 */
+	/* Events have stacks (stacks.h), if *with_stacks. NULL: none have; with_stacks NULL: all have. */
 	const struct stacks_source *stacks;
+	const bool *with_stacks;
+	/*
+	 * One of the two. Each event is a sample: there are no rows, and a table counts the stacks of samples by the
+	 * members that key() fills in, which are 0 before. Or each event is a row of row_schema, which row() makes: it
+	 * names the stacks by stacks_find(). The row is valid until the next call.
+	 */
 	void (*key)(struct stack_key *key, const struct event *event);
+	const void *(*row)(const struct event *event, struct stacks *stacks);
+	const struct schema *row_schema;
 	const char *unit; /* what messages call an event, in the singular; NULL: "event" */
 	/* If *count: events have no rows; the end is a table of counts, by the labels of this schema (counted.h). */
 	const struct schema *counted;
