@@ -6,32 +6,40 @@
 #include "engine/event.h"
 #include "engine/probes.h"
 #include "run/tool.h"
-#include "tools/funcslower.h"
-#include "tools/funcslower.skel.h"
+#include "bpf/slow.h"
+#include "bpf/slow.skel.h"
+#include "bpf/slow_stacks.skel.h"
 
 #define NS_PER_MS 1000000ULL
 #define NS_PER_US 1000ULL
 
 static struct {
+	struct stacks_settings stacks;
 	uint32_t ms, us, args, calls;
 	bool regex, mangled, force;
+	bool user, kernel;	      /* parts of stacks */
 	bool in_ms, in_us, with_args; /* columns */
+	bool with_stacks;
 } settings = { .ms = UINT32_MAX, .us = UINT32_MAX, .calls = 4096 };
 
-static struct funcslower_config config;
+static struct slow_config config;
+static struct event_source source;
 
 static const struct opt options[] = {
 	OPT(OPT_U32, typeof(settings), ms, 'm', "min-ms", "MS", "only calls of at least MS milliseconds: 1",
 	    .max = UINT32_MAX - 1),
 	OPT(OPT_U32, typeof(settings), us, 'u', "min-us", "US", "only calls of at least US microseconds; 0: every call",
 	    .max = UINT32_MAX - 1),
-	OPT(OPT_U32, typeof(settings), args, 'a', "arguments", "N", "print the first N arguments, as hexadecimal numbers", .min = 1,
-	    .max = FUNCSLOWER_ARGS),
+	OPT(OPT_U32, typeof(settings), args, 'a', "arguments", "N", "print the first N arguments, as hexadecimal numbers",
+	    .min = 1, .max = SLOW_ARGS),
 	OPT(OPT_BOOL, typeof(settings), regex, 'r', "regexp", NULL, "patterns are POSIX extended regular expressions"),
 	PROBES_MANGLED(typeof(settings), mangled),
 	OPT(OPT_U32, typeof(settings), calls, 0, "max-calls", "N", "at most N pending calls at a time: 4096", .min = 1,
 	    .max = 250000),
 	PROBES_FORCE(typeof(settings), force),
+	OPT(OPT_BOOL, typeof(settings), user, 'U', "user-stack", NULL, "print the user stack of each slow call"),
+	OPT(OPT_BOOL, typeof(settings), kernel, 'K', "kernel-stack", NULL, "print the kernel stack of each slow call"),
+	STACKS_OPTIONS(typeof(settings), stacks),
 };
 
 static int configure(struct engine_instance *instance, struct err *err)
@@ -45,35 +53,65 @@ static int configure(struct engine_instance *instance, struct err *err)
 	settings.in_us = us;
 	settings.in_ms = !us;
 	settings.with_args = settings.args;
+	settings.with_stacks = settings.user || settings.kernel;
+	settings.stacks.user_only = !settings.kernel;
+	settings.stacks.kernel_only = !settings.user;
+	source.progs.pending.size =
+		settings.with_stacks ? sizeof(struct slow_stack_call) : sizeof(struct slow_call);
 	return 0;
 }
 
 /* In microseconds, in data as well. */
 static void get_us(struct value *to, const void *row, const void *ctx)
 {
-	value_set_real(to, (double)((const struct funcslower_event *)row)->ns / NS_PER_US);
+	value_set_real(to, (double)((const struct slow_event *)row)->ns / NS_PER_US);
 }
 
 static void get_args(struct value *to, const void *row, const void *ctx)
 {
-	value_set_numbers(to, ((const struct funcslower_event *)row)->args, settings.args);
+	value_set_numbers(to, ((const struct slow_event *)row)->args, settings.args);
 }
 
-static const struct field fields[] = {
-	EVENT_TIMES,
-	EVENT_COMM("COMM", -14),
-	EVENT_ID(pid, "PID", -6),
-	EVENT_ID_DATA(tid),
-	FIELD(FIELD_DURATION, struct funcslower_event, ns, "ns", "LAT(ms)", 7, .unit = UNIT_MS, .decimals = 2,
-	      .shown = &settings.in_ms),
-	FIELD_GET(FIELD_REAL, get_us, "us", "LAT(us)", 7, .role = ROLE_DURATION, .decimals = 2, .data_decimals = 2,
-		  .shown = &settings.in_us),
-	FIELD(FIELD_S64, struct funcslower_event, ret, "retval", "RVAL", 16, .base = 16),
-	EVENT_FUNCTION(struct funcslower_event, function),
-	FIELD_GET(FIELD_LIST, get_args, "args", "ARGS", -1, .base = 16, .prefix = "0x", .shown = &settings.with_args),
+/* A row with stacks; rows without are the event. */
+struct row {
+	struct slow_event event;
+	struct stacks_named named;
 };
 
+static const void *add_stacks(const struct event *event, struct stacks *stacks)
+{
+	const struct slow_stack_event *from = (const void *)event;
+	static struct row row;
+
+	row.event = from->event;
+	stacks_find(stacks, from->stack, &row.named);
+	return &row;
+}
+
+/* clang-format off */
+#define COLUMNS \
+	EVENT_TIMES, \
+	EVENT_COMM("COMM", -14), \
+	EVENT_ID(pid, "PID", -6), \
+	EVENT_ID_DATA(tid), \
+	FIELD(FIELD_DURATION, struct slow_event, ns, "ns", "LAT(ms)", 7, .unit = UNIT_MS, .decimals = 2, \
+	      .shown = &settings.in_ms), \
+	FIELD_GET(FIELD_REAL, get_us, "us", "LAT(us)", 7, .role = ROLE_DURATION, .decimals = 2, .data_decimals = 2, \
+		  .shown = &settings.in_us), \
+	FIELD(FIELD_S64, struct slow_event, ret, "retval", "RVAL", 16, .base = 16), \
+	EVENT_FUNCTION(struct slow_event, function), \
+	FIELD_GET(FIELD_LIST, get_args, "args", "ARGS", -1, .base = 16, .prefix = "0x", .shown = &settings.with_args)
+/* clang-format on */
+
+static const struct field fields[] = { COLUMNS };
 static const struct schema schema = { fields, ARRAY_SIZE(fields) };
+
+static const struct field stack_fields[] = {
+	COLUMNS,
+	FIELD(FIELD_STACK, struct row, named.kernel, "kernel_stack", NULL, 0),
+	FIELD(FIELD_STACK, struct row, named.user, "user_stack", NULL, 0),
+};
+static const struct schema stack_schema = { stack_fields, ARRAY_SIZE(stack_fields) };
 
 static const struct progs_pairs pairs = {
 	.entry = "slower_entry",
@@ -84,15 +122,26 @@ static const struct progs_pairs pairs = {
 	.mangled = &settings.mangled,
 };
 
-static const struct event_source source = {
+static const struct stacks_source stacks = { .settings = &settings.stacks };
+
+static const void *object(size_t *size)
+{
+	return settings.with_stacks ? slow_stacks_bpf__elf_bytes(size) : slow_bpf__elf_bytes(size);
+}
+
+static struct event_source source = {
 	.progs = {
-		PROGS(funcslower),
+		.object = object,
 		PROGS_CONFIG(config),
 		.pairs = &pairs,
-		.pending = { "calls at a time", .instead = &settings.calls, .size = sizeof(struct funcslower_call) },
+		.pending = { "calls at a time", .instead = &settings.calls },
 		.configure = configure,
 		.what = "slow calls",
 	},
+	.stacks = &stacks,
+	.with_stacks = &settings.with_stacks,
+	.row = add_stacks,
+	.row_schema = &stack_schema,
 };
 
 TOOL(funcslower, .brief = "print calls of functions that take longer than a bound",
@@ -104,7 +153,11 @@ TOOL(funcslower, .brief = "print calls of functions that take longer than a boun
 	     "called, how long the call took (in milliseconds, with -u in microseconds), what it returned "
 	     "(hexadecimal) and, with -a, its arguments. Functions are named as for funclatency. JSON has "
 	     "nanoseconds, and the value as a signed number. Both show the whole register: a function that returns "
-	     "an int may leave the upper half undefined.",
+	     "an int may leave the upper half undefined.\n\n"
+	     "-K and -U print the kernel and the user stack below each row: the function and its callers when the call "
+	     "began. A user function has no kernel stack. The stack of every call is taken, because only its return "
+	     "shows whether it is slow.",
      EXAMPLES({ "sonde funcslower vfs_write", "writes that take a millisecond or more" },
 	      { "sonde funcslower -u 10 -a 3 'vfs_*'", "calls of 10 microseconds or more, with three arguments" },
-	      { "sonde funcslower -m 100 -p 1234 c:getaddrinfo", "a user function, in one process" }));
+	      { "sonde funcslower -m 100 -p 1234 c:getaddrinfo", "a user function, in one process" },
+	      { "sonde funcslower -UK -m 10 vfs_read", "slow reads, and who reads" }));

@@ -125,6 +125,98 @@ test_filter() {
 	[ "$(wc -l < rows)" = 5 ] && [ "$(sort -u rows)" = "$gated" ] || fail "$(cat rows)"
 }
 
+# slow_callers OPTION... FUNCTION...: traces callers, which calls leaf() once from each of its two places. It begins
+# when sonde knows its files, and ends after sonde has seen all calls.
+slow_callers() {
+	gate callers 1 1
+	start sonde funcslower -u 0 -p "$gated" --fail-on-loss "$@"
+	open_gate
+	stop INT
+	expect_exit 0
+}
+
+# The stack is that of the entry: it begins with the function. A user function has no kernel part.
+test_user_stack() {
+	slow_callers -j -U -K u:/bin/callers:leaf
+	expect_json func kernel_stack
+	printf 'leaf\tnull\nleaf\tnull\n' | diff - rows || fail "other rows"
+	sed -n 's/.*"user_stack":\["\(.*\)","main",.*"_start"\]}/\1/p' out > stacks
+	printf '%s\n' 'leaf","left","branch' 'leaf","deeper","right","branch' | diff - stacks || fail "other stacks"
+}
+
+# Return probes of the callers have replaced return addresses on the stack, and belong to its frames nevertheless.
+test_user_stack_of_nested_calls() {
+	slow_callers -j -U u:/bin/callers:leaf u:/bin/callers:left u:/bin/callers:right u:/bin/callers:branch
+	sed -n 's/.*"func":"\([a-z]*\)".*"user_stack":\["\(.*\)","main",.*"_start"\]}/\1 \2/p' out > stacks
+	diff - stacks <<-'END' || fail "other stacks"
+		leaf leaf","left","branch
+		left left","branch
+		leaf leaf","deeper","right","branch
+		right right","branch
+		branch branch
+	END
+}
+
+# The kernel part begins with the function too, whether it is attached alone or with many; the user part is that of the
+# system call.
+test_kernel_stack() {
+	slow_callers -j -K -U "$getpgid"
+	expect_kernel_stacks
+	slow_callers -j -K -U "$getpgid" 'vfs_*'
+	grep -F "\"func\":\"$getpgid\"," out > only
+	mv only out
+	expect_kernel_stacks
+}
+
+expect_kernel_stacks() {
+	[ "$(grep -cF "\"kernel_stack\":[\"$getpgid\"," out)" = 2 ] || fail "other first frames"
+	grep -q '"kernel_stack":\[[^]]*"do_syscall_64"\|"kernel_stack":\[[^]]*"el0_svc' out || fail "not from a system call"
+	[ "$(grep -c '"user_stack":\[[^]]*"leaf","left","branch","main",.*"_start"\]' out)" = 1 ] || fail "not by left()"
+	[ "$(grep -c '"user_stack":\[[^]]*"leaf","deeper","right","branch"' out)" = 1 ] || fail "not by right()"
+}
+
+# Each part by itself: the other one is null.
+test_stack_parts() {
+	slow_callers -j -K "$getpgid"
+	[ "$(grep -cF "\"kernel_stack\":[\"$getpgid\"," out)" = 2 ] || fail "-K: no kernel part"
+	[ "$(grep -c '"user_stack":null}' out)" = 2 ] || fail "-K: a user part"
+	slow_callers -j -U "$getpgid"
+	[ "$(grep -c '"kernel_stack":null,"user_stack":\["' out)" = 2 ] || fail "-U: a kernel part, or no user part"
+	slow_callers -j "$getpgid"
+	[ "$(grep -c '"args":\[\]}' out)" = 2 ] || fail "stacks that nobody wants"
+}
+
+# bcc's layout: the frames follow the row, the kernel's first. In CSV a stack begins with its root.
+test_stack_text() {
+	slow_callers -K -U "$getpgid"
+	expect_line '^COMM           PID    LAT\(us\)             RVAL FUNC$'
+	grep -A 1 '^callers ' out | grep -cx "    $getpgid" > n
+	[ "$(cat n)" = 2 ] || fail "$(cat n) rows with their function below, not 2"
+	[ "$(grep -cx '    leaf' out)" = 2 ] || fail "no user part"
+	slow_callers --csv -U u:/bin/callers:leaf
+	[ "$(grep -c ',,_start;.*;main;branch;left;leaf.\?$' out)" = 1 ] || fail "no stack in CSV"
+}
+
+# Only the calls that are slow have a row, and it has the stack of that call.
+test_stack_of_slow_calls() {
+	gate laps nap 3 20000
+	start sonde funcslower -j -U -m 10 -a 1 -p "$gated" u:/bin/laps:lap_nap u:/bin/laps:main
+	open_gate
+	stop INT
+	expect_exit 0
+	[ "$(grep -c '"user_stack":\["lap_nap",.*"_start"\]' out)" = 3 ] || fail "not 3 rows with stacks"
+	grep -q '"args":\["*[0-9]' out || fail "no arguments"
+}
+
+# A frame of a Go function: return probes are breakpoints at its return instructions.
+test_go_stack() {
+	run sonde funcslower -j -U -u 0 u:/bin/gofuncs:main.dive -- gofuncs 20
+	expect_exit 0
+	expect_json func
+	[ "$(sort -u rows)" = main.dive ] || fail "other functions: $(sort -u rows)"
+	grep -q '"user_stack":\["main.dive","main\..*"runtime\.goexit' out || fail "no stack to goexit"
+}
+
 test_refused() {
 	fs do_exit
 	expect_exit 1
