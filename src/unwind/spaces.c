@@ -108,8 +108,10 @@ static struct spaces_run *run_new(struct spaces *spaces, uint32_t class)
 	struct blocks_piece piece;
 	struct spaces_run *run;
 
-	if (blocks_take(spaces->blocks, &spaces->part, class_size(class) * sizeof(*run->memory), &piece))
+	if (spaces->n_blocks == SPACES_BLOCKS ||
+	    blocks_take(spaces->blocks, &spaces->part, class_size(class) * sizeof(*run->memory), &piece))
 		return NULL;
+	spaces->n_blocks += !piece.at;
 	run = base_alloc(sizeof(*run));
 	run->memory = piece.memory;
 	run->block = piece.block;
@@ -270,6 +272,12 @@ static struct unwind_mapping cut(const struct unwind_mapping *mapping, uint64_t 
 	return part;
 }
 
+/* Memory of no file has no table: it does not crowd out files, of which a process with a JIT compiler has fewer. */
+static size_t room_for(const struct unwind_mapping *mapping)
+{
+	return mapping->module ? UNWIND_BLOCK_MAPPINGS : UNWIND_BLOCK_MAPPINGS / 2;
+}
+
 /* Adds behind the last mapping, or to it if one continues the other. */
 static void append(struct spaces *spaces, struct space *space, const struct unwind_mapping *mapping)
 {
@@ -279,7 +287,7 @@ static void append(struct spaces *spaces, struct space *space, const struct unwi
 	    last->block == mapping->block && last->first == mapping->first &&
 	    (!mapping->module || last->offset + (last->end - last->start) == mapping->offset))
 		last->end = mapping->end;
-	else if (space->n < UNWIND_BLOCK_MAPPINGS)
+	else if (space->n < room_for(mapping))
 		*vec_push(space) = *mapping;
 	else
 		spaces->too_many++;
@@ -315,13 +323,32 @@ void spaces_map(struct spaces *spaces, struct space *space, const struct unwind_
 	free(before.v);
 }
 
-/* Replaces the run by one with the changed mappings. */
+/* Whether the process may take another run: one that changes all the time would leave no room for others. */
+static bool may_take(struct space *space)
+{
+	size_t size = class_size(class_of(space->n)) * sizeof(*space->v);
+	uint64_t now = clock_monotonic_ns();
+
+	if (now - space->second > NS_PER_SEC) {
+		space->second = now;
+		space->taken = 0;
+	}
+	if (space->taken + size > SPACES_RATE)
+		return false;
+	space->taken += size;
+	return true;
+}
+
+/* Replaces the run by one with the changed mappings. -ENOSPC: it must wait. */
 static int publish(struct spaces *spaces, struct space *space)
 {
-	struct spaces_run *before = space->run, *run = run_take(spaces, space->v, space->n);
-	/* A new run can be in a new block. */
-	int ret = run ? blocks_show(spaces->blocks) : -ENOSPC;
+	struct spaces_run *before = space->run, *run = may_take(space) ? run_take(spaces, space->v, space->n) : NULL;
+	int ret;
 
+	if (!run)
+		return -ENOSPC;
+	/* A new run can be in a new block. */
+	ret = blocks_show(spaces->blocks);
 	if (!ret) {
 		space->run = run;
 		ret = show(spaces, space);
@@ -342,16 +369,22 @@ static void end_change(struct space *space)
 
 int spaces_publish(struct spaces *spaces)
 {
+	struct spaces_changed *changed = &spaces->changed;
+	size_t kept = 0;
 	int failed = 0;
 
 	end_waits(spaces);
-	vec_each(space, &spaces->changed) {
-		int ret = publish(spaces, *space);
+	for (size_t i = 0; i < changed->n; i++) {
+		int ret = publish(spaces, changed->v[i]);
 
-		end_change(*space);
+		if (ret == -ENOSPC) {
+			changed->v[kept++] = changed->v[i];
+			continue;
+		}
+		end_change(changed->v[i]);
 		if (ret)
 			failed = ret;
 	}
-	spaces->changed.n = 0;
+	changed->n = kept;
 	return failed;
 }

@@ -13,6 +13,10 @@
 /* Sizes of runs: 8, 16, 32 ... 512 mappings, and a whole block. */
 #define SPACES_CLASSES 8
 #define SPACES_BUCKETS 1024
+/* Runs get half of the blocks, so that files always find room for their tables. */
+#define SPACES_BLOCKS (UNWIND_BLOCKS_MAX / 2)
+/* Bytes of runs that a process may take in a second: 6,000 changes of a small one, 64 of the largest. More must wait. */
+#define SPACES_RATE (64 * UNWIND_BLOCK_SIZE)
 
 struct spaces_run;
 
@@ -22,6 +26,8 @@ struct space {
 	uint64_t since;		/* what is known is of this time, or newer; in ns of CLOCK_MONOTONIC */
 	uint64_t vdso;		/* its address, 0: none */
 	struct spaces_run *run; /* what programs see; NULL: nothing */
+	uint64_t second;	/* when its second began, in which it may take SPACES_RATE bytes; ns of CLOCK_MONOTONIC */
+	size_t taken;		/* bytes of runs in that second */
 	/* While it changes: the mappings, sorted; they replace the run. */
 	struct unwind_mapping *v;
 	size_t n, cap;
@@ -40,6 +46,7 @@ struct spaces {
 	} changed;
 	struct spaces_run *free[SPACES_CLASSES];
 	struct spaces_run *waiting, **waiting_end; /* freed a short time ago, the oldest first */
+	size_t n_blocks;			   /* blocks that hold runs */
 	/* For the report. */
 	uint64_t refused;  /* processes without room */
 	uint64_t too_many; /* mappings of processes that have more than a run can hold */
@@ -64,8 +71,9 @@ void spaces_clear(struct spaces *spaces, struct space *space);
 /* Adds a mapping, in place of what was mapped there. */
 void spaces_map(struct spaces *spaces, struct space *space, const struct unwind_mapping *mapping);
 /*
- * Shows the changes to BPF programs. Before it, blocks_show() has shown what mappings refer to. Returns 0 or -errno
- * (the processes concerned keep what they had).
+ * Shows the changes to BPF programs. Before it, blocks_show() has shown what mappings refer to. Changes that find no
+ * room, or come too often, wait for the next call: until then programs see what the process had. Returns 0 or -errno of
+ * other errors, after which the processes concerned keep what they had.
  */
 int spaces_publish(struct spaces *spaces);
 

@@ -162,6 +162,8 @@ static void report_modules(const struct modules *modules)
 	if (unopened)
 		report_note("%zu file%s that processes map could not be opened: stacks in them follow frame pointers", unopened,
 			    str_plural(unopened));
+	if (modules->refused)
+		report_note("more than %u files: stacks in others follow frame pointers", UINT16_MAX);
 	if (modules->tables.rules.refused)
 		report_note("places with unusual rules for unwinding found no room: some stacks end there");
 	if (modules->tables.no_room)
@@ -182,6 +184,6 @@ void unwind_report(const struct unwind *unwind)
 	if (spaces->refused)
 		report_note("more than %u processes: stacks of others are not unwound", spaces->n_max);
 	if (spaces->too_many)
-		report_note("a process has more than %d executable mappings: those above are not known",
-			    UNWIND_BLOCK_MAPPINGS);
+		report_note("a process has more than %d executable mappings: those at higher addresses are not known",
+			    UNWIND_BLOCK_MAPPINGS / 2);
 }

@@ -115,6 +115,11 @@ static void map_one(struct space *space, uint64_t start)
 	spaces_map(&spaces, space, &(struct unwind_mapping){ .start = start, .end = start + 1 });
 }
 
+static void map_file(struct space *space, uint64_t start)
+{
+	spaces_map(&spaces, space, &(struct unwind_mapping){ .start = start, .end = start + 1, .module = 1 });
+}
+
 /* A child sees its parent's mappings until it changes them; the parent keeps them when the child is gone. */
 Test(unwind_spaces, fork)
 {
@@ -183,7 +188,7 @@ Test(unwind_spaces, limits)
 	struct space *space = spaces_add(&spaces, 1);
 
 	for (uint64_t i = 0; i < UNWIND_BLOCK_MAPPINGS + 5; i++)
-		map_one(space, 2 * i);
+		map_file(space, 2 * i);
 	cr_assert_eq(spaces_publish(&spaces), 0);
 	cr_expect_eq(see(1, seen), UNWIND_BLOCK_MAPPINGS);
 	cr_expect_eq(seen[UNWIND_BLOCK_MAPPINGS - 1].start, 2 * (UNWIND_BLOCK_MAPPINGS - 1));
@@ -191,4 +196,74 @@ Test(unwind_spaces, limits)
 	for (pid_t pid = 2; pid <= 101; pid++)
 		cr_expect_eq(!spaces_add(&spaces, pid), pid == 101);
 	cr_expect_eq(spaces.refused, 1);
+}
+
+/* A JIT compiler makes thousands of mappings, each below the one before: the program's libraries stay known. */
+Test(unwind_spaces, memory_of_no_file_leaves_room)
+{
+	static struct unwind_mapping seen[UNWIND_BLOCK_MAPPINGS];
+	struct space *space = spaces_add(&spaces, 1);
+	int n;
+
+	for (uint64_t i = 0; i < 10; i++)
+		map_file(space, 100000 + 2 * i);
+	for (uint64_t i = 0; i < 2 * UNWIND_BLOCK_MAPPINGS; i++)
+		map_one(space, 90000 - 2 * i);
+	map_file(space, 95000);
+	cr_assert_eq(spaces_publish(&spaces), 0);
+	n = see(1, seen);
+	cr_assert_eq(n, UNWIND_BLOCK_MAPPINGS / 2 + 11);
+	cr_expect_eq(seen[n - 11].start, 95000);
+	cr_expect_eq(seen[n - 1].start, 100018);
+	cr_expect_gt(spaces.too_many, 0);
+}
+
+/* One more publication of a process with 500 mappings. */
+static void change(struct space *space, int i)
+{
+	spaces_map(&spaces, space, &(struct unwind_mapping){ .start = 0, .end = 1, .module = 2 + i % 2 });
+	cr_assert_eq(spaces_publish(&spaces), 0);
+}
+
+static struct space *add_large(pid_t pid)
+{
+	struct space *space = spaces_add(&spaces, pid);
+
+	for (uint64_t i = 0; i < 500; i++)
+		map_file(space, 2 * i);
+	return space;
+}
+
+/* A process that changes all the time takes a bounded part of the blocks, and delays its own changes only. */
+Test(unwind_spaces, a_process_that_changes_all_the_time)
+{
+	static struct unwind_mapping seen[UNWIND_BLOCK_MAPPINGS];
+	struct space *busy = add_large(1);
+
+	for (int i = 0; i < 3000; i++)
+		change(busy, i);
+	cr_expect_lt(blocks.n, 512);
+	cr_expect_eq(see(1, seen), 500);
+	map_one(spaces_add(&spaces, 2), 10);
+	cr_assert_eq(spaces_publish(&spaces), 0);
+	cr_expect_eq(see(2, seen), 1);
+	busy->second = 0;
+	change(busy, 1);
+	cr_expect(see(1, seen) == 500 && seen[0].module == 3);
+}
+
+/* Runs leave blocks for the tables of files. Changes without room are not lost: they wait. */
+Test(unwind_spaces, changes_wait_for_room)
+{
+	static struct unwind_mapping seen[UNWIND_BLOCK_MAPPINGS];
+
+	spaces.n_blocks = UNWIND_BLOCKS_MAX / 2 - 3;
+	for (pid_t pid = 1; pid <= 5; pid++)
+		change(add_large(pid), 0);
+	for (pid_t pid = 1; pid <= 5; pid++)
+		cr_expect_eq(see(pid, seen), pid <= 3 ? 500 : -1);
+	spaces_remove(&spaces, 4);
+	spaces.n_blocks = 0;
+	cr_assert_eq(spaces_publish(&spaces), 0);
+	cr_expect_eq(see(5, seen), 500);
 }
