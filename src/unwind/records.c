@@ -24,6 +24,12 @@
 #define RING_SIZE_MIN (32 * 1024)
 #define RINGS_SIZE    (4 * 1024 * 1024)
 
+/*
+ * How often the rings are read for records that came while others were reported. Busy processes make new ones without
+ * end; those wait for the next call.
+ */
+#define ROUNDS 16
+
 struct ring {
 	int fd;	      /* of the perf event, -1: the processor is offline */
 	char *memory; /* a page of control data, then the ring */
@@ -269,6 +275,8 @@ static void report_until(struct records *records, uint64_t time, record_fn fn, v
 
 void records_take(struct records *records, record_fn fn, void *ctx)
 {
+	int round = 0;
+
 	clear_events(records);
 	do {
 		uint64_t now = clock_monotonic_ns();
@@ -278,5 +286,5 @@ void records_take(struct records *records, record_fn fn, void *ctx)
 				read_ring(records, &records->rings[i]);
 		if (records->n)
 			report_until(records, now, fn, ctx);
-	} while (records->n);
+	} while (records->n && ++round < ROUNDS);
 }

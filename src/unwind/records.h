@@ -53,7 +53,8 @@ int records_fd(const struct records *records);
 bool records_check_processors(struct records *records);
 
 /*
- * Calls fn for each record that exists now, in the order of time. A record is valid during the call.
+ * Calls fn for each record that exists now, in the order of time. A record is valid during the call. Records that come
+ * meanwhile may wait for the next call.
  */
 typedef void (*record_fn)(void *ctx, const struct record *record);
 void records_take(struct records *records, record_fn fn, void *ctx);
