@@ -246,7 +246,10 @@ int stacks_snapshot(struct stacks *stacks, engine_row_fn fn, void *ctx)
 
 static int add_file(struct stacks *stacks, const struct file_format *format, const char *name, struct err *err)
 {
-	return name ? files_add(&stacks->files, format, name, stacks->settings->force, err) : 0;
+	int ret = name ? files_add(&stacks->files, format, name, stacks->settings->force, err) : 0;
+
+	stacks->instance->ctx->usage |= ret == -EINVAL;
+	return ret;
 }
 
 static int add_files(struct stacks *stacks, struct err *err)
@@ -254,10 +257,11 @@ static int add_files(struct stacks *stacks, struct err *err)
 	const struct stacks_settings *settings = stacks->settings;
 	int ret;
 
-	if (settings->compare && !settings->flame)
+	if (settings->compare && !settings->flame) {
+		stacks->instance->ctx->usage = true;
 		return err_set(err, -EINVAL, "--compare compares flame graphs: add --flame FILE");
+	}
 	ret = add_file(stacks, &file_folded, settings->folded, err);
-
 	if (!ret && settings->fold)
 		ret = add_file(stacks, &file_folded, "-", err);
 	if (!ret)

@@ -74,7 +74,7 @@ void files_release(struct files *files);
 /*
  * Adds a file, created by files_write(). name "-": stdout, one at most. force: replaces an existing file. The name
  * stays the caller's. Returns 0 or -errno with err set: the file exists, is no regular file, its directory cannot be
- * written.
+ * written; -EINVAL: wrong usage (no name of a file, the same name twice, two files for stdout, binary to a terminal).
  */
 int files_add(struct files *files, const struct file_format *format, const char *name, bool force, struct err *err);
 /* True if one goes to stdout: then no table may go there. */

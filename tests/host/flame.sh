@@ -117,6 +117,7 @@ test_profile() {
 	expect_one_err 'run.svg, line 1: not a folded stack'
 	[ ! -e bad.svg ] || fail "there is a bad.svg"
 	run sonde profile --compare run.folded -- true
+	expect_exit 2
 	expect_one_err 'add --flame FILE'
 }
 
