@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Shared by all engines: the life of an instance, its schema, tables, progress. */
+#include <sched.h>
 #include <sys/resource.h>
 
 #include "base/clock.h"
@@ -83,6 +84,15 @@ void engine_hurry(void)
 {
 	if (setpriority(PRIO_PROCESS, 0, READER_NICE))
 		report_verbose("the reader's priority stays as it is: %s", strerror(errno));
+}
+
+/* The lowest real-time priority. */
+void engine_precede(bool on)
+{
+	const struct sched_param param = { .sched_priority = on };
+
+	if (sched_setscheduler(0, on ? SCHED_RR : SCHED_OTHER, &param))
+		report_verbose("the reader's scheduling policy stays as it is: %s", strerror(errno));
 }
 
 int engine_progress(void *ctx, size_t done, size_t total)

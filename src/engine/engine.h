@@ -139,6 +139,12 @@ struct field *engine_own_fields(struct engine_instance *instance);
  * before, so its priority does not change.
  */
 void engine_hurry(void);
+/*
+ * Makes this thread run as soon as it wakes, before all threads of ordinary priority; or ends that. For a reader whose
+ * work is short and cannot wait: do not format, name or write anything meanwhile, which may take seconds. If the kernel
+ * refuses, the priority of engine_hurry() stays.
+ */
+void engine_precede(bool on);
 /* Begins a table, stamped with the current time as the user asked. */
 void engine_table_begin(struct engine_instance *instance);
 /*

@@ -116,11 +116,30 @@ struct stacks_named stacks_named(struct stacks *stacks, uint64_t id)
 	return named;
 }
 
+/*
+ * After exec a process has no mappings in the maps until we have read the kernel's records of them: 40 us if we run as
+ * soon as the kernel wakes us, milliseconds if we wait for a processor first.
+ */
+static void precede(struct stacks *stacks, bool on)
+{
+	if (on == stacks->precedes)
+		return;
+	stacks->precedes = on;
+	engine_precede(on);
+}
+
+int stacks_name(struct stacks *stacks)
+{
+	/* Naming takes long, and so does the output that follows. */
+	precede(stacks, false);
+	return symbols_name(stacks->symbols);
+}
+
 bool stacks_find(struct stacks *stacks, uint64_t id, struct stacks_named *named)
 {
 	if (!stacks_kept(stacks, id))
 		stacks_drain(stacks);
-	symbols_name(stacks->symbols);
+	stacks_name(stacks);
 	*named = stacks_named(stacks, id);
 	return stacks_kept(stacks, id);
 }
@@ -270,6 +289,8 @@ int stacks_take(struct stacks *stacks)
 {
 	struct epoll_event woken[2];
 
+	if (unwind_fd(stacks->unwind) >= 0)
+		precede(stacks, true);
 	epoll_wait(stacks->epoll, woken, ARRAY_SIZE(woken), 0);
 	unwind_take(stacks->unwind);
 	stacks_drain(stacks);

@@ -34,6 +34,7 @@ struct stacks {
 	struct symbols *symbols;
 	struct ring_buffer *ring;
 	int epoll;
+	bool precedes; /* engine_precede() */
 	struct frame_style style;
 
 	/* frames by id: element i belongs to member i of the set */
@@ -53,6 +54,8 @@ struct stacks {
 	bool hurried; /* the user did not want to wait for all names */
 };
 
+/* Names all frames. Returns 0, or -EINTR: the user did not want to wait. */
+int stacks_name(struct stacks *stacks);
 /* Returns the frames of an id; NULL: they are not there. */
 struct stacks_kept *stacks_kept(struct stacks *stacks, uint64_t id);
 /*

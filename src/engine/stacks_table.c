@@ -158,7 +158,7 @@ static int by_time(const void *pa, const void *pb)
 static void name_all(struct stacks *stacks)
 {
 	stacks_drain(stacks);
-	stacks->hurried = symbols_name(stacks->symbols) == -EINTR || stacks->hurried;
+	stacks->hurried = stacks_name(stacks) == -EINTR || stacks->hurried;
 }
 
 /* What is new since the last table, of each key that has anything new. */

@@ -52,6 +52,16 @@ shares_of_time() {
 	expect_samples 200 "$(in_function work)"
 }
 
+# Field 41 of proc_pid_stat(5) is the scheduling policy: SCHED_RR is 2. The reader changes its own after the command has
+# begun.
+test_reader_precedes() {
+	run sonde profile -f -F 20 -- sh -c 'i=0
+		until [ "$(cut -d " " -f 41 /proc/$PPID/stat)" = 2 ] || [ $((i += 1)) = 1000 ]; do :; done
+		echo "reader $(cut -d " " -f 41 /proc/$PPID/stat), command $(cut -d " " -f 41 /proc/$$/stat)"'
+	expect_exit 0
+	expect_line '^reader 2, command 0$'
+}
+
 test_shares() {
 	one_of_three shares_of_time
 	grep -q '^shares;.*;main;work;alpha [0-9]*$' out || fail "no stack of alpha"
