@@ -270,7 +270,12 @@ static int add_files(struct stacks *stacks, struct err *err)
 		ret = baseline_open(&stacks->files, settings->compare, err);
 	if (!ret)
 		ret = add_file(stacks, &file_pprof, settings->pprof, err);
-	return ret ? ret : add_file(stacks, &file_speedscope, settings->speedscope, err);
+	if (!ret)
+		ret = add_file(stacks, &file_speedscope, settings->speedscope, err);
+	if (ret || !files_use_stdout(&stacks->files) || output_is_text(stacks->instance->ctx->out))
+		return ret;
+	stacks->instance->ctx->usage = true;
+	return err_set(err, -EINVAL, "stdout gets either a table (--json, --csv) or a file (-f, or FILE is -): choose one");
 }
 
 /* Addresses, delimiters and annotations are options: stack fields get them in the instance's own schema. */

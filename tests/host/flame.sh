@@ -119,6 +119,12 @@ test_profile() {
 	run sonde profile --compare run.folded -- true
 	expect_exit 2
 	expect_one_err 'add --flame FILE'
+	run sonde profile --folded one --flame one -- true
+	expect_exit 2
+	expect_one_err 'one is named twice'
+	run sonde profile --json -f -- true
+	expect_exit 2
+	expect_one_err 'stdout gets either a table'
 }
 
 test_comparison_with_what_is_not_folded() {
