@@ -81,6 +81,7 @@ struct binary {
 	struct binary_starts starts; /* used by binary_eh_frame.c alone */
 	struct binary_symbol *symbols;
 	size_t n_symbols;
+	uint64_t n_relocations;	       /* that binary_stub_at() has read so far */
 	bool has_ifuncs;	       /* binary_find_places() has seen one */
 	struct binary_string *strings; /* names without "@VERSION", copied */
 	char *source;

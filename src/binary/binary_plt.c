@@ -6,6 +6,8 @@
 #include "binary_file.h"
 
 #define PIECE 256
+/* Bounds the work for files with huge tables of relocations, or many of them. Real ones need a hundredth. */
+#define MAX_RELOCATIONS (1 << 26)
 
 /* The next section after *scn whose name begins with ".plt". Returns its name, NULL: there is no more. */
 static const char *next_section(struct binary *binary, Elf_Scn **scn, GElf_Shdr *shdr)
@@ -145,7 +147,9 @@ static const char *slot_name(struct binary *binary, const GElf_Shdr *relocations
 	for (size_t at = 0; at < total; at += PIECE) {
 		size_t n = total - at < PIECE ? total - at : PIECE;
 
-		if (binary_image_read(&binary->file, relocations->sh_offset + at * sizeof(*piece), piece, n * sizeof(*piece)))
+		binary->n_relocations += n;
+		if (binary->n_relocations > MAX_RELOCATIONS ||
+		    binary_image_read(&binary->file, relocations->sh_offset + at * sizeof(*piece), piece, n * sizeof(*piece)))
 			return NULL;
 		for (size_t i = 0; i < n; i++)
 			if (piece[i].r_offset == slot)

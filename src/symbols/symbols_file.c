@@ -201,7 +201,7 @@ void symbols_name_file(struct symbols *symbols, uint16_t number, struct named **
 		frame->file = naming.module->path;
 		frame->build_id = naming.module->build_id;
 		frame->address = address_of(&naming, v[i]->key & STACK_OFFSET_MASK);
-		if (found)
+		if (found && !symbols_should_stop(symbols))
 			name_place(&naming, v[i], &places[i]);
 		else
 			name_by_address(&naming, v[i]);

@@ -66,7 +66,7 @@ static void open_map(struct symbols *symbols, struct jit *jit)
 	char root[32], path[64];
 	struct stat st;
 	uint64_t size;
-	struct err err;
+	struct err err = {};
 	int fd __close = -1;
 
 	if (jit->map >= 0 || jit->refused)
@@ -84,7 +84,10 @@ static void open_map(struct symbols *symbols, struct jit *jit)
 	base_closep(&jit->root);
 	jit->root = -1;
 	if (fd < 0 || fstat(fd, &st)) {
-		symbols_note(symbols, "no names of code that process %d made: %s", jit->pid, err.text);
+		/* as the process calls it, not as we reach it */
+		const char *text = err.text + (strncmp(err.text, root, strlen(root)) ? 0 : strlen(root));
+
+		symbols_note(symbols, "no names of code that process %d made: %s", jit->pid, text);
 	} else if (st.st_uid != jit->uid && st.st_uid) {
 		symbols_note(symbols,
 			     "no names of code that process %d made: %s: is not read: it belongs to user %u, the process to %u",

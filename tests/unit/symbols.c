@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* src/symbols/: names of frames in files that a test makes and in those of the system, compared with readelf's tables. */
 #include <dlfcn.h>
+#include <elf.h>
 #include <signal.h>
 
 #include "binary_fixture.h"
@@ -192,6 +193,53 @@ Test(symbols, stubs)
 	cr_expect_eq(print_stub("-no-pie"), 3);
 }
 
+/* Makes a section that is not loaded, such as .comment, a table of n relocations in the hole at the file's end. */
+static void add_relocations(const char *path, uint64_t n)
+{
+	int fd __close = open(path, O_RDWR);
+	off_t end = lseek(fd, 0, SEEK_END);
+	Elf64_Ehdr file;
+	Elf64_Shdr section;
+
+	cr_assert_eq(pread(fd, &file, sizeof(file), 0), (ssize_t)sizeof(file));
+	for (int i = file.e_shnum - 1; i > 0; i--) {
+		off_t at = (off_t)(file.e_shoff + (uint64_t)i * sizeof(section));
+
+		cr_assert_eq(pread(fd, &section, sizeof(section), at), (ssize_t)sizeof(section));
+		if (section.sh_type != SHT_PROGBITS || section.sh_flags & SHF_ALLOC)
+			continue;
+		section.sh_type = SHT_RELA;
+		section.sh_flags |= SHF_ALLOC;
+		section.sh_offset = (uint64_t)end;
+		section.sh_size = n * sizeof(Elf64_Rela);
+		cr_assert_eq(pwrite(fd, &section, sizeof(section), at), (ssize_t)sizeof(section));
+		end += (off_t)section.sh_size;
+		cr_assert_eq(ftruncate(fd, end), 0);
+		return;
+	}
+	cr_assert_fail("no section");
+}
+
+/* Tables are read for each stub. A file that was made to hurt has names for some time only. */
+Test(symbols, stubs_of_a_file_with_huge_tables)
+{
+	const char *name;
+	int stubs = 0;
+
+	fixture_text("f.c", "#include <stdio.h>\nint main(int c, char **v) { return puts(*v); }\n");
+	fixture_run("$CC -O1 -o out f.c");
+	add_relocations(fixture_path("out"), (1 << 26) + 1);
+	begin(fixture_path("out"), (struct symbols_options){});
+	for (uint64_t at = 0x200; at < 0x2000; at += 8) {
+		if (!binary_stub_at(binary, at, &name))
+			continue;
+		stubs++;
+		cr_expect_null(name);
+	}
+	cr_expect_gt(stubs, 1);
+	done();
+}
+
 Test(symbols, resolvers)
 {
 	fixture_text("f.c", "static int one(void) { return 1; }\n"
@@ -286,6 +334,27 @@ Test(symbols, stop)
 	cr_expect_eq(strncmp(frame->name, "exe+0x", 6), 0, "%s", frame->name);
 	cr_expect_str_eq(other->name, "[unknown]");
 	cr_expect_str_eq(jit->name, "0x1000");
+	done();
+}
+
+static bool stop_when_named(void *ctx)
+{
+	const struct frame *const *frame = ctx;
+
+	return *frame && *(*frame)->name;
+}
+
+/* The user does not wait for the rest of a file's frames either. */
+Test(symbols, stop_within_a_file)
+{
+	const struct frame *first = NULL, *second;
+
+	begin("/proc/self/exe", (struct symbols_options){ .should_stop = stop_when_named, .ctx = &first });
+	first = symbols_user(symbols, 0, FRAME(7, offset_of("symbols_name")));
+	second = symbols_user(symbols, 0, FRAME(7, offset_of("symbols_name") + 1));
+	cr_expect_eq(symbols_name(symbols), -EINTR);
+	cr_expect_str_eq(first->name, "symbols_name");
+	cr_expect_eq(strncmp(second->name, "exe+0x", 6), 0, "%s", second->name);
 	done();
 }
 
@@ -427,6 +496,7 @@ Test(symbols, perf_map_that_is_no_file)
 	cr_expect_str_eq(jit_name(0x1000), "[unknown]");
 	cr_assert_eq(symbols->notes.n, 1);
 	cr_expect(strstr(symbols->notes.v[0], "is a FIFO"), "%s", symbols->notes.v[0]);
+	cr_expect(strstr(symbols->notes.v[0], " /tmp/perf-"), "%s", symbols->notes.v[0]);
 	symbols_free(symbols);
 }
 
