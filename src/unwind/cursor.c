@@ -58,20 +58,6 @@ struct cursor cursor_take(struct cursor *c, uint64_t n)
 	return part;
 }
 
-uint64_t cursor_fixed(struct cursor *c, size_t bytes)
-{
-	const uint8_t *at = c->at;
-	uint64_t value = 0;
-
-	if (bytes > cursor_left(c)) {
-		fail(c);
-		return 0;
-	}
-	memcpy(&value, at, bytes); /* both architectures are little-endian */
-	cursor_skip(c, bytes);
-	return value;
-}
-
 /* Reads the bits of a LEB128. *bits is their number, *last the last byte. */
 static uint64_t leb(struct cursor *c, unsigned int *bits, uint8_t *last)
 {

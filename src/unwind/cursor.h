@@ -26,7 +26,23 @@ void cursor_skip(struct cursor *c, uint64_t n);
 /* Returns a cursor over the next n bytes, and moves c behind them. */
 struct cursor cursor_take(struct cursor *c, uint64_t n);
 
-uint64_t cursor_fixed(struct cursor *c, size_t bytes); /* 1, 2, 4 or 8 bytes, little-endian */
+/*
+ * Reads a number of 1, 2, 4 or 8 bytes, little-endian, as both architectures are. Inline: tables consist of them, and
+ * with a constant size the copy is one instruction.
+ */
+static inline uint64_t cursor_fixed(struct cursor *c, size_t bytes)
+{
+	uint64_t value = 0;
+
+	if (bytes > cursor_left(c)) {
+		cursor_skip(c, bytes); /* fails */
+		return 0;
+	}
+	memcpy(&value, c->at, bytes);
+	c->at += bytes;
+	c->vaddr += bytes;
+	return value;
+}
 uint64_t cursor_uleb(struct cursor *c);
 int64_t cursor_sleb(struct cursor *c);
 /* Returns the string without copying it, or "" if it has no end. */

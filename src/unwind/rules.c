@@ -4,16 +4,17 @@
 
 #define INDEX_FIRST 256
 
-/* FNV-1a over the whole struct, which has no padding. */
+/* Multiplicative hashing of the whole struct, which has no padding. */
 static uint32_t hash(const struct unwind_rule *rule)
 {
-	const uint8_t *bytes = (const uint8_t *)rule;
-	uint32_t h = 2166136261u;
+	const uint64_t odd = 0x9e3779b97f4a7c15;
+	uint64_t first;
+	uint32_t rest;
 
-	_Static_assert(sizeof(*rule) == 12, "a rule with padding has no hash");
-	for (size_t i = 0; i < sizeof(*rule); i++)
-		h = (h ^ bytes[i]) * 16777619u;
-	return h;
+	_Static_assert(sizeof(*rule) == sizeof(first) + sizeof(rest), "a rule with padding has no hash");
+	memcpy(&first, rule, sizeof(first));
+	memcpy(&rest, (const char *)rule + sizeof(first), sizeof(rest));
+	return ((first * odd) ^ (first >> 32) ^ rest) * odd >> 32;
 }
 
 /* Returns the rule's place in the index, or the free place where it belongs. */
