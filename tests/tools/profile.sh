@@ -87,26 +87,26 @@ test_text() {
 }
 
 test_parts() {
-	run sonde profile -f -K -- shares 200
+	run sonde profile -f -K -F 997 -- shares 200
 	expect_exit 0
 	expect_no_line 'alpha|main'
 	expect_line '^shares;.*;vfs_read;'
-	run sonde profile -f -U -- shares 200
+	run sonde profile -f -U -F 997 -- shares 200
 	expect_exit 0
 	expect_no_line 'vfs_read'
 	expect_line '^shares;.*main;work;alpha [0-9]+$'
-	run sonde profile -f --depth 1 -- shares 200
+	run sonde profile -f --depth 1 -F 997 -- shares 200
 	expect_exit 0
 	expect_line '^shares;\[truncated\];alpha [0-9]+$'
 	expect_err 'too deep'
-	run sonde profile -f --unwind none -- shares 200
+	run sonde profile -f --unwind none -F 997 -- shares 200
 	expect_exit 0
 	expect_line '^shares;alpha [0-9]+$'
 	expect_line '^shares;.*;vfs_read;'
-	run sonde profile -f --unwind table -- shares 200
+	run sonde profile -f --unwind table -F 997 -- shares 200
 	expect_exit 0
 	expect_line '^shares;.*;main;work;alpha [0-9]+$'
-	run sonde profile -f --raw -U -- shares 200
+	run sonde profile -f --raw -U -F 997 -- shares 200
 	expect_exit 0
 	expect_line '^shares;.*0x[0-9a-f]+ [0-9]+$'
 	expect_no_line 'alpha'
@@ -134,7 +134,7 @@ test_pid() {
 }
 
 test_children() {
-	run sonde profile --json -- shares -f 3 200
+	run sonde profile --json -F 997 -- shares -f 3 200
 	expect_exit 0
 	expect_json pid comm
 	awk '$2 == "shares" { pids[$1] } END { for (pid in pids) n++; exit n < 3 }' rows || fail "not three children"
@@ -158,7 +158,7 @@ test_threads() {
 
 # Ids are those of the namespace; stacks are whole, too.
 test_pid_namespace() {
-	run unshare -pf --mount-proc sonde profile --json --pidns -- shares 200
+	run unshare -pf --mount-proc sonde profile --json --pidns -F 997 -- shares 200
 	expect_exit 0
 	expect_json comm pid user_stack
 	grep '^shares	[1-9]	.*"alpha","work","main"' rows || fail "no stack of alpha"
