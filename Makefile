@@ -175,8 +175,8 @@ $(B)/%.o: %.c Makefile $(B)/flags | $(SKEL) $(SYSCALLS) $(EMBED) $(LIBBPF_A) $(Z
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(C_CPPFLAGS) $(ALL_CFLAGS) $(SMALL) -c -o $@ $<
 
-# Code that runs neither for an event nor when a tracer starts is built for size: 18 KB less.
-$(B)/src/traces/%.o $(B)/src/options/%.o: private SMALL := $(if $(filter -O2,$(CFLAGS)),-Os)
+# Code that runs neither for an event nor in loops when a tracer starts is built for size: 22 KB less.
+$(B)/src/traces/%.o $(B)/src/options/%.o $(B)/src/run/%.o $(B)/src/symbols/%.o $(B)/src/output/flame%.o: private SMALL := $(if $(filter -O2,$(CFLAGS)),-Os)
 
 # Without the encoder and the formatter.
 ZYDIS_CPPFLAGS := -DZYDIS_STATIC_BUILD -DZYDIS_MINIMAL_MODE -DZYDIS_DISABLE_ENCODER -DZYDIS_DISABLE_FORMATTER \
