@@ -37,10 +37,14 @@ static __always_inline bool is_wanted(const struct sched_switch *sw)
 	return (!config.by_state || has_state(sw)) && filter_pass();
 }
 
+/*
+ * Another processor can wake the thread at any time from here on, since its state says already that it sleeps. So the
+ * start time is written last: 0 says that the entry is not complete.
+ */
 static __always_inline void leaves(void *ctx, struct task_struct *task, __u64 now)
 {
 	__u64 stack = config.targets ? stack_keep(ctx) : 0, both;
-	struct blocked_thread *thread = pending_begin((__u64)task, now);
+	struct blocked_thread *thread = pending_begin((__u64)task, 0);
 
 	if (!thread)
 		return;
@@ -49,6 +53,7 @@ static __always_inline void leaves(void *ctx, struct task_struct *task, __u64 no
 	thread->pid = both >> 32;
 	thread->tid = both;
 	bpf_get_current_comm(thread->comm, sizeof(thread->comm));
+	*(volatile __u64 *)&thread->pending.start = now;
 }
 
 static __always_inline bool is_counted(__u64 ns)
@@ -118,7 +123,8 @@ int wakes(void *ctx)
 	struct blocked_thread thread;
 	struct stack_key key = {};
 
-	if (!pending_take(context_word(ctx, 0), &thread))
+	/* without a start time the thread is still on its way to sleep */
+	if (!pending_take(context_word(ctx, 0), &thread) || !thread.pending.start)
 		return 0;
 	ns = pending_time(thread.pending.start, now);
 	if (!is_counted(ns))

@@ -89,9 +89,9 @@ size_t blocked_unended(struct progs *progs, stack_counts_fn fn, void *ctx)
 	copy_all(second, table, n);
 	for (size_t i = 0; i < n; i++) {
 		const struct blocked_thread *thread = &first[i];
-		uint64_t ns = now - thread->pending.start;
+		uint64_t start = thread->pending.start, ns = now - start;
 
-		if (!thread->pending.key || memcmp(thread, &second[i], sizeof(*thread)) || now < thread->pending.start ||
+		if (!thread->pending.key || !start || memcmp(thread, &second[i], sizeof(*thread)) || now < start ||
 		    ns < config->least || ns > config->most)
 			continue;
 		add(thread, ns, fn, ctx);
