@@ -309,7 +309,7 @@ expect_times() {
 	for name in ping pong; do
 		times=$(awk -v name=$name -v column="$1" '$1 == "did" && $2 == name { print $column }' out)
 		expect_between "$name" $((times - 10)) $((times + 2)) \
-			"$(awk -v name=$name '$1 == name { n += $2 } END { print n }' rows)"
+			"$(awk -v name=$name '$1 == name { n += $2 } END { print n + 0 }' rows)"
 	done
 }
 
