@@ -113,9 +113,16 @@ int binary_open(const char *root, const char *path, struct binary **binary, stru
 int binary_open_fd(const char *root, const char *path, int fd, struct binary **binary, struct err *err)
 {
 	char link[32];
+	int ret;
 
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	return open_from(binary, root, path, NULL, link, err);
+	ret = open_from(binary, root, path, NULL, link, err);
+	if (ret && err && !strncmp(err->text, link, strlen(link))) {
+		char *reason __free = base_strdup(err->text + strlen(link));
+
+		err_set(err, ret, "%s%s", path, reason);
+	}
+	return ret;
 }
 
 void binary_close(struct binary *binary)

@@ -419,13 +419,13 @@ void stacks_losses(struct stacks *stacks)
 		report_note("%llu stack%s lost: too many programs interrupted each other", (unsigned long long)busy,
 			    str_plural(busy));
 	if (buffer)
-		report_note("the frames of stacks found no room %llu time%s; a stack that never did is [lost]",
+		report_note("the buffer was too full for the frames of a stack %llu time%s: they are sent again later, or are [lost]",
 			    (unsigned long long)buffer, str_plural(buffer));
 	if (count)
 		report_note("%llu hit%s lost: there are more stacks than room for counts (--stack-storage-size)",
 			    (unsigned long long)count, str_plural(count));
 	if (stacks->hurried)
-		report_note("not all frames have names: you did not want to wait for them");
+		report_note("some frames have addresses in place of names: a signal ended the naming");
 	symbols_report(stacks->symbols);
 	unwind_report(stacks->unwind);
 }

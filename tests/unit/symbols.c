@@ -337,6 +337,24 @@ Test(symbols, stop)
 	done();
 }
 
+/* Messages have the file's path, not our descriptor. */
+Test(symbols, file_that_is_not_elf)
+{
+	const char *note;
+
+	fixture_text("text", "not an ELF file, but longer than the header of one, which has 64 bytes\n");
+	symbols = symbols_new_from(&source, NULL, &(struct symbols_options){});
+	module.path = fixture_path("text");
+	module.fd = open(module.path, O_RDONLY | O_CLOEXEC);
+	expect_name(4096, "text+0x1000");
+	cr_assert_eq(symbols->notes.n, 1);
+	note = symbols->notes.v[0];
+	cr_expect(strstr(note, "/text: is not an ELF file") && !strstr(note, "/proc/self"), "%s", note);
+	close(module.fd);
+	module.fd = -1;
+	symbols_free(symbols);
+}
+
 static bool stop_when_named(void *ctx)
 {
 	const struct frame *const *frame = ctx;
