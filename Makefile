@@ -3,7 +3,8 @@
 #
 # Variables for users: CC CLANG BPFTOOL CFLAGS CPPFLAGS LDFLAGS LIBBPF ZYDIS PKG_CONFIG
 # DEBIAN_MIRROR DESTDIR PREFIX B (the build directory) V=1 (show the commands) WERROR=1 (treat
-# warnings as errors) FOREIGN= (make test without a guest of arm64).
+# warnings as errors) FOREIGN= (make test without a guest of arm64)
+# KERNELS (make test: guests of these kernels only).
 # CROSS_COMPILE=aarch64-linux-gnu- builds for arm64, in build-aarch64-linux-gnu.
 
 B      := build$(patsubst %-,-%,$(notdir $(CROSS_COMPILE)))
@@ -105,7 +106,7 @@ test: ## install what is missing, build, run every test (as root)
 	@$(MAKE) --no-print-directory $(JOBS) all tests
 	@$(if $(FOREIGN),CROSS_COMPILE=$(FOREIGN) scripts/deps build guest)
 	@$(if $(FOREIGN),$(MAKE) --no-print-directory $(JOBS) CROSS_COMPILE=$(FOREIGN) all test-programs)
-	@tests/run $(if $(FOREIGN),--foreign)
+	@tests/run $(if $(FOREIGN),--foreign) $(KERNELS:%=-k %)
 
 # The other architecture, as far as one machine can test it: on x86-64 a guest of arm64 that QEMU
 # emulates. FOREIGN= leaves it out.
@@ -176,7 +177,8 @@ $(B)/%.o: %.c Makefile $(B)/flags | $(SKEL) $(SYSCALLS) $(EMBED) $(LIBBPF_A) $(Z
 	$(call say,CC,$<)$(CC) $(C_CPPFLAGS) $(ALL_CFLAGS) $(SMALL) -c -o $@ $<
 
 # Code that runs neither for an event nor in loops when a tracer starts is built for size: 22 KB less.
-$(B)/src/traces/%.o $(B)/src/options/%.o $(B)/src/run/%.o $(B)/src/symbols/%.o $(B)/src/output/flame%.o: private SMALL := $(if $(filter -O2,$(CFLAGS)),-Os)
+SMALL_ROOMS := traces options run symbols
+$(foreach room,$(SMALL_ROOMS),$(B)/src/$(room)/%.o) $(B)/src/output/flame%.o: private SMALL := $(if $(filter -O2,$(CFLAGS)),-Os)
 
 # Without the encoder and the formatter.
 ZYDIS_CPPFLAGS := -DZYDIS_STATIC_BUILD -DZYDIS_MINIMAL_MODE -DZYDIS_DISABLE_ENCODER -DZYDIS_DISABLE_FORMATTER \
