@@ -12,8 +12,12 @@
 /* The limit on the CIEs of a file. Compilers and linkers make 2 to 20. */
 #define CIES_MAX 4096
 
-/* How much of the section is read at a time; and the largest record, many times the largest known. */
+/*
+ * How much of the section is read at a time: little after a leap, since records can be in any other order than the
+ * addresses. And the largest record, many times the largest known.
+ */
 #define WINDOW	   (64 * 1024)
+#define LEAP	   1024
 #define RECORD_MAX (1024 * 1024)
 
 /* All that is needed of a record to know where its function begins. */
@@ -92,13 +96,14 @@ static const uint8_t *bytes_at(struct eh_frame *frame, uint64_t at, size_t n)
 {
 	const struct binary_part *part = &frame->source.part;
 	struct eh_frame_window *window = &frame->window;
-	size_t left = part->size - at;
+	size_t left = part->size - at, least;
 
 	if (!frame->source.binary)
 		return frame->source.data + at;
 	if (window->bytes && at >= window->at && at - window->at <= window->n && n <= window->n - (at - window->at))
 		return window->bytes + (at - window->at);
-	n = n < WINDOW ? WINDOW : n;
+	least = at >= window->at && at - window->at <= window->n + LEAP ? WINDOW : LEAP;
+	n = n < least ? least : n;
 	n = n < left ? n : left;
 	if (n > window->cap) {
 		window->bytes = base_realloc(window->bytes, n, 1);

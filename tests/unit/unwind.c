@@ -2,6 +2,7 @@
 /* src/unwind/: rules and tables of functions in assembler, of programs as they are, and of damaged sections. */
 #include <elf.h>
 
+#include "base/str.h"
 #include "binary_fixture.h"
 #include "binary/binary_file.h"
 #include "unwind/eh_frame.h"
@@ -447,4 +448,29 @@ Test(unwind, rules_are_each_once)
 	cr_expect_eq(rules_number(&rules, &rule), UNWIND_RULE_UNKNOWN);
 	cr_expect_eq(rules.refused, 1);
 	rules_release(&rules);
+}
+
+/* Records can be in another order than the functions: a leap to one reads little, not 64 KB for each. */
+Test(unwind, records_in_reverse)
+{
+	__cleanup(eh_frame_release) struct eh_frame frame = {};
+	struct binary *binary __cleanup(binary_closep) = NULL;
+	struct cfi_fde fde;
+	size_t n = 0, read = 0;
+	uint64_t at = 0;
+	__str struct str text = {};
+
+	for (int i = 0; i < 6000; i++)
+		str_addf(&text, ".text %d\n.cfi_startproc\nnop\n.cfi_endproc\n", 6000 - i);
+	fixture_text("reverse.s", text.data);
+	fixture_run("$CC -shared -nostdlib -o reverse reverse.s");
+	cr_assert_eq(binary_open(NULL, fixture_path("reverse"), &binary, NULL), 0);
+	cr_assert_eq(eh_frame_open(&frame, binary), 0);
+	cr_assert_gt(frame.source.part.size, 100000u);
+	for (; eh_frame_next(&frame, &fde); n++) {
+		read += frame.window.at != at ? frame.window.n : 0;
+		at = frame.window.at;
+	}
+	cr_expect_eq(n, 6000);
+	cr_expect_lt(read, 6000 * 2048 + 100000);
 }
