@@ -128,6 +128,15 @@ static void precede(struct stacks *stacks, bool on)
 	engine_precede(on);
 }
 
+/* While a table is made, other threads on this processor go on. */
+static void make_way(void *ctx, bool begins)
+{
+	const struct stacks *stacks = ctx;
+
+	if (stacks->precedes)
+		engine_precede(!begins);
+}
+
 int stacks_name(struct stacks *stacks)
 {
 	/* Naming takes long, and so does the output that follows. */
@@ -189,6 +198,8 @@ static int make_session(struct stacks *stacks, struct err *err)
 	const struct unwind_options unwind = {
 		.pid = ctx->command.pid ? ctx->command.pid : (pid_t)ctx->pid,
 		.tables = with_user(stacks) && by_tables(settings),
+		.long_work = make_way,
+		.ctx = stacks,
 	};
 	const struct symbols_options symbols = {
 		.raw = settings->raw,

@@ -158,6 +158,18 @@ static int open_binary(int fd, struct binary **binary)
 	return binary_open(NULL, path, binary, NULL);
 }
 
+static int make_table(struct modules *modules, struct module_table *table, struct binary *binary)
+{
+	int ret;
+
+	if (modules->long_work)
+		modules->long_work(modules->ctx, true);
+	ret = module_table_make(table, &modules->tables, binary);
+	if (modules->long_work)
+		modules->long_work(modules->ctx, false);
+	return ret;
+}
+
 /* Reads what the file says. A damaged file, or one of another architecture, has a name only. */
 static void read_file(struct modules *modules, struct module *module, int fd)
 {
@@ -168,7 +180,7 @@ static void read_file(struct modules *modules, struct module *module, int fd)
 		return;
 	module->shown.build_id = binary_build_id(binary);
 	if (modules->want_tables)
-		module->shown.has_table = !module_table_make(&module->table, &modules->tables, binary);
+		module->shown.has_table = !make_table(modules, &module->table, binary);
 }
 
 /* Keeps a descriptor with its module, if there is room for it. */

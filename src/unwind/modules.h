@@ -30,6 +30,8 @@ struct modules {
 	struct module *vdso;
 	struct module_tables tables;
 	bool want_tables;
+	void (*long_work)(void *ctx, bool begins); /* of struct unwind_options */
+	void *ctx;
 	uint32_t round;
 	size_t held, held_max; /* descriptors of modules */
 	/* For the report. */

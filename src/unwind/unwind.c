@@ -46,6 +46,8 @@ int unwind_new(struct unwind **created, const struct unwind_options *options, st
 	unwind->options = *options;
 	unwind->blocks.outer = unwind->spaces.fd = -1;
 	modules_init(&unwind->modules, &unwind->blocks, options->tables);
+	unwind->modules.long_work = options->long_work;
+	unwind->modules.ctx = options->ctx;
 	ret = create_maps(unwind);
 	if (!ret) {
 		*created = unwind;

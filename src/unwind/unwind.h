@@ -25,6 +25,12 @@ struct unwind_options {
 	/* Which processes: pid, its threads and children; or, if pid is 0, all. */
 	pid_t pid;
 	bool tables; /* false: only mappings (for names), no tables: --unwind fp */
+	/*
+	 * Called before and after a file's table is made, which takes up to a second: a caller with a high priority
+	 * lowers it. NULL: nobody wants to know.
+	 */
+	void (*long_work)(void *ctx, bool begins);
+	void *ctx;
 };
 
 struct unwind_maps {
