@@ -97,7 +97,7 @@ test_times() {
 	TIMES=1 draw times
 	"$0/tests/flame/check" times.svg || fail "times"
 	grep -qx '1.50 s, 100.00 %</title>.*' times.svg || fail "no seconds"
-	grep -q '^20.0 .s, &lt;0.01 %' times.svg || fail "no microseconds"
+	grep -q '^20.0 µs, &lt;0.01 %' times.svg || fail "no microseconds"
 }
 
 # The picture of a run has the stacks of its folded file.

@@ -40,15 +40,15 @@ def speedscope(name, unit):
             for sample, weight in zip(profile["samples"], profile["weights"])}
 
 
-# As text of `go tool pprof -raw`: samples first, each with its labels, then locations, then mappings. With its own
-# symbols it would shorten names of C++.
+# As text of `go tool pprof -raw`: samples first, each with its labels, then locations, then mappings. Newer versions
+# print a column after the line. With its own symbols it would shorten names of C++.
 def pprof(name):
     command = ["go", "tool", "pprof", "-symbolize=none", "-raw", name]
     raw = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout.decode()
     samples, rest = raw.split("\nLocations\n")
     names = {}
     for line in rest.split("\nMappings\n")[0].splitlines():
-        at = re.fullmatch(r" *(\d+): 0x[0-9a-f]+ (?:M=\d+ )?(.*) :\d+ s=\d+(?:\(.*\))?", line)
+        at = re.fullmatch(r" *(\d+): 0x[0-9a-f]+ (?:M=\d+ )?(.*) :\d+(?::\d+)? s=\d+(?:\(.*\))?", line)
         names[at[1]] = at[2]
     stacks, sums = {}, None
     for line in re.split(r"\n(?:samples/count cpu|contentions/count delay)/nanoseconds\n", samples)[1].splitlines():
