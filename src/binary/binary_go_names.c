@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Names functions of Go in files that are stripped of symbols: Go's runtime needs their names itself, in a table that
- * stays (Go's src/debug/gosym/pclntab.go). Its form since Go 1.18. Reads of it only what a lookup needs.
+ * stays. Its form since Go 1.18 (Go's src/debug/gosym/pclntab.go and src/runtime/symtab.go). Reads of it only what a
+ * lookup needs.
  */
 #include "base/search.h"
 #include "binary_file.h"
@@ -18,6 +19,14 @@ struct header {
 	uint64_t n_functions, n_files, text, names, units, files, pcs, functions;
 };
 
+/*
+ * The beginning of the section .go.module, which holds runtime.moduledata. Since Go 1.26 header.text is 0, and only
+ * this says where the text is. Position-independent files have addresses as linked too: linkers write them in place.
+ */
+struct module {
+	uint64_t header, tables[5][3], functions, n_functions, capacity, find, first, last, text;
+};
+
 /* A function, and where to find more about it; after the last one there is only `start`, the end. */
 struct entry {
 	uint32_t start, more; /* from text; from functions */
@@ -27,10 +36,28 @@ struct more {
 	uint32_t start, name; /* name: from names */
 };
 
+/* The address, as linked, of the first function. 0: the file does not say. */
+static uint64_t read_text(struct binary *binary, const struct header *header)
+{
+	struct module module;
+	GElf_Shdr shdr;
+	Elf_Scn *scn;
+
+	if (header->text)
+		return header->text;
+	/* its list of functions has one more entry, the end; if the form ever changes, this check fails */
+	if (binary_image_section(&binary->file, ".go.module", &scn, &shdr) || shdr.sh_type != SHT_PROGBITS ||
+	    binary_image_read(&binary->file, shdr.sh_offset, &module, sizeof(module)) ||
+	    module.n_functions != header->n_functions + 1)
+		return 0;
+	return module.text;
+}
+
 static void find_table(struct binary *binary, struct binary_go_table *table)
 {
 	static const char *const sections[] = { ".gopclntab", ".data.rel.ro.gopclntab" };
 	struct header header;
+	uint64_t text;
 	GElf_Shdr shdr;
 	Elf_Scn *scn;
 
@@ -42,10 +69,10 @@ static void find_table(struct binary *binary, struct binary_go_table *table)
 	    (header.magic != MAGIC_18 && header.magic != MAGIC_20) || header.pointer != sizeof(uint64_t) ||
 	    header.n_functions > MAX_FUNCTIONS || header.names > shdr.sh_size || header.functions > shdr.sh_size)
 		return;
-	/* newer linkers leave it to the loader to fill in where the text is */
-	if (!binary_segment_of(binary, header.text, true))
+	text = read_text(binary, &header);
+	if (!binary_segment_of(binary, text, true))
 		return;
-	table->text = header.text;
+	table->text = text;
 	table->names = shdr.sh_offset + header.names;
 	table->functions = shdr.sh_offset + header.functions;
 	table->n = header.n_functions;

@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <signal.h>
 
+#include "binary/binary_file.h"
 #include "binary_fixture.h"
 #include "binary/maps.h"
 #include "symbols/perf_map.h"
@@ -701,5 +702,54 @@ Test(symbols, go)
 	}
 	cr_expect_gt(same, n * 9 / 10);
 	binary_close(whole);
+	done();
+}
+
+/* A table of Go 1.26 and later, which does not say where the text is: two functions after some other code. */
+static const char go_1_26[] = ".text\n.fill 64\n"
+			      "text: .fill 32\nsecond: .fill 32\nend:\n"
+			      ".section .gopclntab, \"a\"\n"
+			      "table: .long 0xfffffff1\n.byte 0, 0, 1, 8\n"
+			      ".quad 2, 0, 0, names - table, 0, 0, 0, functions - table\n"
+			      "names: .asciz \"main.main\", \"main.(*Cart).Add\"\n"
+			      "functions: .long 0, one - functions, second - text, two - functions, end - text\n"
+			      "one: .long 0, 0\ntwo: .long second - text, 10\n"
+			      ".section .go.module, \"aw\"\n"
+			      ".quad table\n.fill 15, 8\n.quad functions, 2 + MORE, 3, 0, text, end, text, end\n";
+
+/*
+ * Links it with the entries that its list has more than functions, and opens it. Returns the place of its text in the
+ * file.
+ */
+static uint64_t begin_go(const char *flags, int more)
+{
+	char *command __free = base_printf("$CC -nostdlib -Wl,-e,0 -DMORE=%d %s -o out f.S", more, flags);
+	uint64_t vaddr, offset;
+
+	fixture_text("f.S", go_1_26);
+	fixture_run(command);
+	begin(fixture_path("out"), (struct symbols_options){});
+	cr_assert_eq(binary_find_symbol(binary, "text", &vaddr), 0);
+	cr_assert_eq(binary_offset_of(binary, vaddr, true, &offset), 0);
+	return offset;
+}
+
+Test(symbols, go_table_without_address)
+{
+	static const char *const flags[] = { "-static", "-static-pie", "-shared" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
+		uint64_t text = begin_go(flags[i], 1);
+
+		expect_name(text, "main.main");
+		expect_name(text + 31, "main.main");
+		expect_name(text + 32, "main.(*Cart).Add");
+		expect_name(text + 63, "main.(*Cart).Add");
+		cr_expect(strstr(name_at(text - 1), "out+0x"));
+		cr_expect(strstr(name_at(text + 64), "out+0x"));
+		done();
+	}
+	/* a form that we do not know: no name rather than a wrong one */
+	cr_expect(strstr(name_at(begin_go("-static", 2)), "out+0x"));
 	done();
 }
