@@ -24,6 +24,9 @@ static int table_take(struct binary_image *image, Elf_Scn *scn, const GElf_Shdr 
 
 	if (!names || !gelf_getshdr(names, &names_shdr) || names_shdr.sh_type != SHT_STRTAB)
 		return -EBADMSG;
+	/* No linker compresses one. libelf gives no symbols of it, and reading them without libelf would give some. */
+	if (shdr->sh_flags & SHF_COMPRESSED)
+		return -EBADMSG;
 	if (shdr->sh_size > MAX_TABLE)
 		return -EFBIG;
 	*t = (struct binary_table){ .image = image, .at = shdr->sh_offset, .n = shdr->sh_size / sizeof(Elf64_Sym), .strings_at = names_shdr.sh_offset, .strings_len = names_shdr.sh_size };
