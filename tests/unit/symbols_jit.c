@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* src/symbols/: names of code that a program made as it ran, in files that it writes for perf. */
+#include <signal.h>
+
+#include "symbols/perf_map.h"
+#include "symbols_fixture.h"
+
+static char map_path[64];
+
+static void remove_map(void)
+{
+	unlink(map_path);
+}
+
+static void write_map(const char *text, int flags)
+{
+	int fd __close = -1;
+
+	snprintf(map_path, sizeof(map_path), "/tmp/perf-%d.map", getpid());
+	atexit(remove_map);
+	fd = open(map_path, O_CREAT | O_WRONLY | O_EXCL * !(flags & O_APPEND) | flags, 0600);
+	cr_assert(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text), "%s", map_path);
+}
+
+static const char *jit_name(uint64_t addr)
+{
+	const struct frame *frame = symbols_user(symbols, getpid(), addr);
+
+	cr_expect_eq(symbols_name(symbols), 0);
+	return frame->name;
+}
+
+Test(symbols_jit, map)
+{
+	const struct frame *early, *late;
+
+	write_map("1000 10 old\n1010 10 LazyCompile:~add /app/x.js:3:7\nnonsense\n\n1020 zz bad\n0x1000 0x8 new one\n"
+		  "fffffffffffffff0 ff end of memory\n2000 10 cut",
+		  0);
+	symbols = symbols_new_from(&source, NULL, &(struct symbols_options){});
+	early = symbols_user(symbols, getpid(), 0x1004);
+	late = symbols_user(symbols, getpid(), 0x2004);
+	cr_expect_eq(symbols_name(symbols), 0);
+	cr_expect_str_eq(early->name, "new one");
+	cr_expect_eq(early->kind, FRAME_JIT);
+	cr_expect_eq(early->start, 0x1000);
+	/* its line is not complete, and then it is */
+	cr_expect_str_eq(late->name, "[unknown]");
+	write_map(" short\n", O_APPEND);
+	cr_expect_eq(symbols_name(symbols), 0);
+	cr_expect_str_eq(late->name, "cut short");
+	/* found although the map has not grown since */
+	cr_expect_str_eq(jit_name(0x1008), "old");
+	cr_expect_str_eq(jit_name(0x101f), "LazyCompile:~add /app/x.js:3:7");
+	cr_expect_str_eq(jit_name(0x1020), "[unknown]");
+	cr_expect_str_eq(jit_name(0xff0), "[unknown]");
+	/* the file is open: it may be gone, with its process */
+	unlink(map_path);
+	write_map("1030 10 another file\n", 0);
+	cr_expect_str_eq(jit_name(0x1009), "old");
+	cr_expect_str_eq(jit_name(0x1034), "[unknown]");
+	cr_expect_eq(symbols->notes.n, 0);
+	symbols_free(symbols);
+}
+
+/* The process writes the map later than it was seen first. */
+Test(symbols_jit, map_that_comes_late)
+{
+	const struct frame *early, *late;
+
+	symbols = symbols_new_from(&source, NULL, &(struct symbols_options){});
+	early = symbols_user(symbols, getpid(), 0x1004);
+	cr_expect_eq(symbols->jits.v[0].map, -1);
+	write_map("1000 10 one\n2000 10 two\n", 0);
+	late = symbols_user(symbols, getpid(), 0x2004);
+	cr_expect_eq(symbols_name(symbols), 0);
+	cr_expect_str_eq(early->name, "one");
+	cr_expect_str_eq(late->name, "two");
+	symbols_free(symbols);
+}
+
+/* The process has ended when its map is looked for. */
+Test(symbols_jit, map_of_a_process_that_has_ended)
+{
+	const struct frame *frame;
+	pid_t pid = fork();
+	int status;
+
+	if (!pid)
+		for (;;)
+			pause();
+	symbols = symbols_new_from(&source, NULL, &(struct symbols_options){});
+	frame = symbols_user(symbols, pid, 0x1004);
+	snprintf(map_path, sizeof(map_path), "/tmp/perf-%d.map", pid);
+	atexit(remove_map);
+	FILE *map __fclose = fopen(map_path, "wx");
+
+	cr_assert(map && fputs("1000 10 one\n", map) >= 0 && !fflush(map));
+	cr_assert(!kill(pid, SIGKILL) && waitpid(pid, &status, 0) == pid);
+	cr_expect_eq(symbols_name(symbols), 0);
+	cr_expect_str_eq(frame->name, "one");
+	symbols_free(symbols);
+}
+
+/* A line that is longer than what is read at once, up to the numbers of the next one. */
+Test(symbols_jit, map_with_long_lines)
+{
+	char *name __free = base_alloc(200001), *text __free = NULL;
+
+	memset(name, 'x', 200000);
+	text = base_printf("1000 10 before\n2000 10 %s\n3000 10 %s 4000 10 not a line\n5000 10 behind\n", name, name);
+	write_map(text, 0);
+	symbols = symbols_new_from(&source, NULL, &(struct symbols_options){});
+	cr_expect_str_eq(jit_name(0x1000), "before");
+	cr_expect_eq(strlen(jit_name(0x2000)), PERF_MAP_NAME_MAX - 1);
+	cr_expect_str_eq(jit_name(0x4000), "[unknown]");
+	cr_expect_str_eq(jit_name(0x5000), "behind");
+	symbols_free(symbols);
+}
+
+Test(symbols_jit, map_that_is_no_file)
+{
+	snprintf(map_path, sizeof(map_path), "/tmp/perf-%d.map", getpid());
+	atexit(remove_map);
+	cr_assert_eq(mkfifo(map_path, 0600), 0);
+	symbols = symbols_new_from(&source, NULL, &(struct symbols_options){});
+	cr_expect_str_eq(jit_name(0x1000), "[unknown]");
+	cr_assert_eq(symbols->notes.n, 1);
+	cr_expect(strstr(symbols->notes.v[0], "is a FIFO"), "%s", symbols->notes.v[0]);
+	cr_expect(strstr(symbols->notes.v[0], " /tmp/perf-"), "%s", symbols->notes.v[0]);
+	symbols_free(symbols);
+}
+
+/* root reads anybody's map, but only the process's own or root's counts. */
+Test(symbols_jit, map_of_another_user)
+{
+	if (geteuid())
+		cr_skip_test("only root can give a file away");
+	write_map("1000 10 planted\n", 0);
+	cr_assert_eq(chown(map_path, 65534, 65534), 0);
+	symbols = symbols_new_from(&source, NULL, &(struct symbols_options){});
+	cr_expect_str_eq(jit_name(0x1000), "[unknown]");
+	cr_assert_eq(symbols->notes.n, 1);
+	cr_expect(strstr(symbols->notes.v[0], "belongs to user 65534"), "%s", symbols->notes.v[0]);
+	symbols_free(symbols);
+}
