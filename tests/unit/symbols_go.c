@@ -49,7 +49,8 @@ Test(symbols_go, names)
 		cr_expect_eq(symbols_name(symbols), 0);
 		if (strstr(frame->name, "stripped+0x"))
 			continue;
-		cr_expect(is_named_in_go(functions[i].name, frame->name), "%s is not %s", frame->name, functions[i].name);
+		cr_expect(is_named_in_go(functions[i].name, frame->name), "%s is not %s", frame->name,
+			  functions[i].name);
 		cr_expect_eq(frame->start, functions[i].vaddr);
 		same++;
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * src/symbols/: names of code that stands for a function of another name: stubs of the procedure linkage table, resolvers
- * and implementations of IFUNCs.
+ * src/symbols/: names of code that stands for a function: stubs of the procedure linkage table, and resolvers and
+ * implementations of IFUNCs.
  */
 #include <dlfcn.h>
 #include <elf.h>
