@@ -70,6 +70,9 @@ static void take(const char *text, size_t n, void *unused)
 {
 	if (n > sizeof(work.text) - work.len)
 		siglongjmp(work.out, E2BIG);
+	/* libiberty passes NULL for an empty piece */
+	if (!n)
+		return;
 	memcpy(work.text + work.len, text, n);
 	work.len += n;
 }
