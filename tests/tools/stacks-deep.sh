@@ -101,9 +101,14 @@ test_deep_in_what_interrupts() {
 	deeps_are "${main}busy;${from_signal}handle_timer;handler;$(downs 27)" interrupt spin
 }
 
+# On another processor the program would run while sonde reads its files: so they are read before.
 # cpus=2
 test_deep_in_threads() {
-	deeps_are "${thread}$(downs 27)" threads spin
+	gate deeps -m 500 threads spin
+	start sonde profile -F 199 -U --folded folded -p $gated
+	open_gate
+	stop INT
+	all_are deeps 10 "${thread}$(downs 27)"
 }
 
 test_deep_in_a_library_loaded_later() {
