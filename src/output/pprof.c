@@ -83,9 +83,16 @@ struct pprof {
 	struct set mappings;  /* struct mapping */
 	struct set functions; /* struct function */
 	struct {
-		uint64_t *v; /* above the highest address of each mapping */
+		struct {
+			uint64_t limit;	  /* above the highest address */
+			uint64_t samples; /* the sum over its frames */
+		} * v;			  /* for each mapping */
 		size_t n, cap;
-	} limits;
+	} seen;
+	struct {
+		uint32_t *v; /* the id of each location's mapping */
+		size_t n, cap;
+	} mapping_ids;
 };
 
 static void add_varint(struct str *s, uint64_t value)
@@ -136,10 +143,10 @@ static uint32_t mapping_of(struct pprof *pprof, const struct frame *frame)
 	if (!file)
 		return 0;
 	number = set_add(&pprof->mappings, &mapping, sizeof(mapping));
-	if (number == pprof->limits.n)
-		vec_push(&pprof->limits);
-	if (pprof->limits.v[number] <= frame->address)
-		pprof->limits.v[number] = frame->address + 1;
+	if (number == pprof->seen.n)
+		vec_push(&pprof->seen);
+	if (pprof->seen.v[number].limit <= frame->address)
+		pprof->seen.v[number].limit = frame->address + 1;
 	return number + 1;
 }
 
@@ -147,11 +154,13 @@ static void add_location(struct pprof *pprof, uint32_t id, const struct frame *f
 {
 	const struct function function = { string_of(pprof, frame_name(frame)),
 					   string_of(pprof, frame->symbol ? frame->symbol : frame_name(frame)) };
+	uint32_t mapping = mapping_of(pprof, frame);
 	__str struct str line = {}, location = {};
 
+	*vec_push(&pprof->mapping_ids) = mapping;
 	add_number(&line, LINE_FUNCTION_ID, set_add(&pprof->functions, &function, sizeof(function)) + 1);
 	add_number(&location, LOCATION_ID, id);
-	add_number(&location, LOCATION_MAPPING_ID, mapping_of(pprof, frame));
+	add_number(&location, LOCATION_MAPPING_ID, mapping);
 	add_number(&location, LOCATION_ADDRESS, frame->address);
 	add_bytes(&location, LOCATION_LINE, &line);
 	add_bytes(&pprof->out, PROFILE_LOCATION, &location);
@@ -184,8 +193,13 @@ static void add_sample(struct pprof *pprof, const struct files_sample *sample)
 	const struct set_member *labels = &pprof->files->label_set.v[sample->labels];
 	__str struct str message = {}, locations = {}, values = {};
 
-	for (uint32_t node = sample->node; node; node = tree->v[node].parent)
-		add_varint(&locations, location_of(pprof, tree->v[node].frame));
+	for (uint32_t node = sample->node; node; node = tree->v[node].parent) {
+		uint32_t id = location_of(pprof, tree->v[node].frame), mapping = pprof->mapping_ids.v[id - 1];
+
+		add_varint(&locations, id);
+		if (mapping)
+			pprof->seen.v[mapping - 1].samples += sample->sum.count;
+	}
 	add_varint(&values, sample->sum.count);
 	if (pprof->files->about.times)
 		add_varint(&values, files_time(pprof->files, &sample->sum));
@@ -203,7 +217,7 @@ static void add_mapping(struct pprof *pprof, uint32_t number)
 	__str struct str message = {};
 
 	add_number(&message, MAPPING_ID, number + 1);
-	add_number(&message, MAPPING_MEMORY_LIMIT, pprof->limits.v[number]);
+	add_number(&message, MAPPING_MEMORY_LIMIT, pprof->seen.v[number].limit);
 	add_number(&message, MAPPING_FILENAME, mapping->file);
 	add_number(&message, MAPPING_BUILD_ID, mapping->build_id);
 	add_number(&message, MAPPING_HAS_FUNCTIONS, 1);
@@ -220,13 +234,32 @@ static int rank_of(struct pprof *pprof, uint32_t number)
 	return strstr(pprof->strings.v[mapping->file].bytes, ".so") ? 1 : 0;
 }
 
-/* What locations refer to. Viewers take the first mapping for the program's. */
-static void add_tables(struct pprof *pprof)
+/*
+ * Viewers take the first mapping for the program's. Of several programs, that is the one with the most samples: a
+ * command's first samples can be of sonde itself, which starts the command.
+ */
+static void add_mappings(struct pprof *pprof)
 {
+	uint32_t first = 0;
+
+	for (uint32_t i = 1; i < pprof->mappings.n; i++) {
+		int rank = rank_of(pprof, i), least = rank_of(pprof, first);
+
+		if (rank < least || (rank == least && pprof->seen.v[i].samples > pprof->seen.v[first].samples))
+			first = i;
+	}
+	if (pprof->mappings.n)
+		add_mapping(pprof, first);
 	for (int rank = 0; rank < 3; rank++)
 		for (uint32_t i = 0; i < pprof->mappings.n; i++)
-			if (rank_of(pprof, i) == rank)
+			if (i != first && rank_of(pprof, i) == rank)
 				add_mapping(pprof, i);
+}
+
+/* What locations refer to. */
+static void add_tables(struct pprof *pprof)
+{
+	add_mappings(pprof);
 	for (size_t i = 0; i < pprof->functions.n; i++) {
 		const struct function *function = pprof->functions.v[i].bytes;
 		__str struct str message = {};
@@ -313,7 +346,8 @@ static void pprof_add(struct str *s, const struct files *files)
 	set_release(&pprof.frames);
 	set_release(&pprof.mappings);
 	set_release(&pprof.functions);
-	free(pprof.limits.v);
+	free(pprof.seen.v);
+	free(pprof.mapping_ids.v);
 }
 
 const struct file_format file_pprof = { .name = "pprof", .binary = true, .samples = true, .add = pprof_add };

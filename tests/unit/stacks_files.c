@@ -178,6 +178,25 @@ Test(pprof, samples_locations_functions_and_mappings)
 		     "6{main}\n6{/bin/x}\n6{[no stack]}\n6{a \"title\"}\n");
 }
 
+/* Ids follow the order of the samples, the order of the mappings does not. */
+Test(pprof, program_with_most_samples_comes_first)
+{
+	static const struct frame starter = { .name = "start", .file = "/bin/s", .address = 0x10 };
+	static const struct frame other = { .name = "other", .file = "/bin/y", .address = 0x30 };
+	const struct stack_row rows[] = {
+		{ STACK(&k_read), STACK(&starter), "s", 42, 2, 0 },
+		{ {}, STACK(&u_main), "x", 42, 2, 0 },
+		{ {}, STACK(&u_main_later), "x", 42, 1, 0 },
+		{ {}, STACK(&other), "x", 42, 1, 0 },
+	};
+	struct str text __str = make(&file_pprof, rows, 4, &about), data __str = unpack(&text), got __str = {};
+	static const char want[] = "3{1=3 3=2041 5=e 7=1 }\n3{1=2 3=11 5=c 7=1 }\n3{1=4 3=31 5=10 7=1 }\n"
+				   "3{1=1 3=ffffffff81000011 5=a 7=1 }\n";
+
+	describe(&got, (const unsigned char *)data.data, data.len, true);
+	cr_expect(strstr(got.data, want), "no '%s' in '%s'", want, got.data);
+}
+
 Test(pprof, of_nothing_and_without_times)
 {
 	struct files_about counts = about;
