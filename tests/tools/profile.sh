@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # sonde profile: the samples of functions must have the shares of time that the functions took.
 
+# In its first moments a process is not known yet: its stacks are incomplete. On a slow machine with one processor that
+# can be the first 200 ms of its time. Hence runs that need a name take 500 ms.
+
 # What shares (tests/programs/shares.c) spent, in ms.
 spent() {
 	grep '^did shares' out > told
@@ -50,6 +53,7 @@ shares_of_time() {
 	expect_share beta 10 30
 	expect_share zero 10 30
 	expect_samples 200 "$(in_function work)"
+	expect_between "complete stacks" $(($(samples) * 95 / 100)) "$(samples)" "$(complete)"
 }
 
 # Field 41 of proc_pid_stat(5) is the scheduling policy: SCHED_RR is 2. The reader changes its own after the command has
@@ -66,7 +70,6 @@ test_shares() {
 	one_of_three shares_of_time
 	grep -q '^shares;.*;main;work;alpha [0-9]*$' out || fail "no stack of alpha"
 	grep -q '^shares;.*;main;work;zero;.*;vfs_read;' out || fail "no stack of the kernel"
-	expect_between "complete stacks" $(($(samples) * 95 / 100)) "$(samples)" "$(complete)"
 }
 
 test_text() {
@@ -87,26 +90,26 @@ test_text() {
 }
 
 test_parts() {
-	run sonde profile -f -K -F 997 -- shares 200
+	run sonde profile -f -K -F 997 -- shares 500
 	expect_exit 0
 	expect_no_line ';(alpha|main)[; ]'
 	expect_line '^shares;.*;vfs_read;'
-	run sonde profile -f -U -F 997 -- shares 200
+	run sonde profile -f -U -F 997 -- shares 500
 	expect_exit 0
 	expect_no_line 'vfs_read'
 	expect_line '^shares;.*main;work;alpha [0-9]+$'
-	run sonde profile -f --depth 1 -F 997 -- shares 200
+	run sonde profile -f --depth 1 -F 997 -- shares 500
 	expect_exit 0
 	expect_line '^shares;\[truncated\];alpha [0-9]+$'
 	expect_err 'too deep'
-	run sonde profile -f --unwind none -F 997 -- shares 200
+	run sonde profile -f --unwind none -F 997 -- shares 500
 	expect_exit 0
 	expect_line '^shares;alpha [0-9]+$'
 	expect_line '^shares;.*;vfs_read;'
-	run sonde profile -f --unwind table -F 997 -- shares 200
+	run sonde profile -f --unwind table -F 997 -- shares 500
 	expect_exit 0
 	expect_line '^shares;.*;main;work;alpha [0-9]+$'
-	run sonde profile -f --raw -U -F 997 -- shares 200
+	run sonde profile -f --raw -U -F 997 -- shares 500
 	expect_exit 0
 	expect_line '^shares;.*0x[0-9a-f]+ [0-9]+$'
 	expect_no_line 'alpha'
@@ -124,13 +127,13 @@ test_pid() {
 	gate shares 300
 	shares 300 > other &
 	other=$!
-	start sonde profile -f -p "$gated"
+	start sonde profile -f -F 997 -p "$gated"
 	open_gate
 	wait $other
 	stop INT
 	expect_exit 0
 	expect_all_samples
-	expect_between "samples" 5 40 "$(samples)"
+	expect_between "samples" 50 400 "$(samples)"
 }
 
 test_children() {
@@ -140,13 +143,17 @@ test_children() {
 	awk '$2 == "shares" { pids[$1] } END { for (pid in pids) n++; exit n < 3 }' rows || fail "not three children"
 }
 
-test_threads() {
+in_threads() {
 	run sonde profile -f -F 200 -- shares -t 2 500
 	expect_exit 0
 	expect_samples 200 "$(in_function work)"
 	expect_line '^shares;.*;main;work;alpha [0-9]+$'
 	expect_line '^shares;[^;]*;start_thread;work;alpha [0-9]+$'
 	expect_between "% in threads" 50 80 $(($(in_function start_thread) * 100 / $(in_function work)))
+}
+
+test_threads() {
+	one_of_three in_threads
 	gate shares -t 1 500
 	start sonde profile --json --tid "$gated"
 	open_gate
@@ -158,7 +165,7 @@ test_threads() {
 
 # Ids are those of the namespace; stacks are whole, too.
 test_pid_namespace() {
-	run unshare -pf --mount-proc sonde profile --json --pidns -F 997 -- shares 200
+	run unshare -pf --mount-proc sonde profile --json --pidns -F 997 -- shares 500
 	expect_exit 0
 	expect_json comm pid user_stack
 	grep '^shares	[1-9]	.*"alpha","work","main"' rows || fail "no stack of alpha"
@@ -187,7 +194,7 @@ test_intervals() {
 
 # All frames are sent with each sample if there is no room to remember stacks: nothing is lost.
 test_no_room_for_stacks() {
-	run sonde profile -f --stack-storage-size 1 -F 997 -- shares 300
+	run sonde profile -f --stack-storage-size 1 -F 997 -- shares 500
 	expect_exit 0
 	expect_all_samples
 	expect_no_line 'lost'
@@ -209,11 +216,11 @@ test_lost() {
 }
 
 test_addresses() {
-	run sonde profile -v -F 200 -- shares 300
+	run sonde profile -v -F 997 -- shares 500
 	expect_exit 0
 	expect_line '^    [0-9a-f]{4,16} +alpha$'
 	expect_line '^    ffff[0-9a-f]{12} read_zero$'
-	run sonde profile -F 200 -- shares 300
+	run sonde profile -F 997 -- shares 500
 	expect_line '^    alpha$'
 }
 
@@ -244,7 +251,7 @@ test_files() {
 }
 
 test_several_files() {
-	run sonde profile --folded stacks --flame out.svg --pprof out.pb.gz --speedscope out.json -- shares 200
+	run sonde profile -F 997 --folded stacks --flame out.svg --pprof out.pb.gz --speedscope out.json -- shares 500
 	expect_exit 0
 	[ "$(awk '{ n += $NF } END { print n }' stacks)" = "$(told_samples)" ] || fail "not all samples in the file"
 	grep -q '<svg' out.svg && grep -q alpha out.svg || fail "no flame graph"
@@ -257,7 +264,7 @@ test_full_disk() {
 	mkdir disk
 	mount -t tmpfs -o size=8k disk disk
 	dd if=/dev/zero of=disk/full bs=4k count=2 2> /dev/null || :
-	run sonde profile --folded disk/stacks -- shares 100
+	run sonde profile -F 997 --folded disk/stacks -- shares 500
 	left=$(ls disk)
 	umount disk
 	expect_exit 1
