@@ -13,9 +13,9 @@
  * "pong" wake each other N times, and each sleeps in take() meanwhile.
  *
  * -w waits until FILE can be opened and read. Prints what the kernel says of each process: how long it was off the
- * processor while it worked, in ns, by the clock and the time it has run (which is that of /proc/PID/schedstat, up to
- * now); how often it got the processor (schedstat); and how often it slept (/proc/PID/status):
- *	did NAME PID OFF TIMES SLEPT
+ * processor while it had its name, in ns, at least and at most, by the clock and the time it has run (which is that of
+ * /proc/PID/schedstat, up to now); how often it left the processor and how often of these it slept (/proc/PID/status):
+ *	did NAME PID LEAST MOST TIMES SLEPT
  */
 #include <sched.h>
 #include <signal.h>
@@ -30,12 +30,12 @@
 
 static int times, ms, pipe_fds[2], back_fds[2];
 
-/* How long each process was off the processor, shared by all. */
+/* How long each process was off the processor, in ns; shared by all. */
 static struct process {
 	const char *name;
 	void (*work)(void);
 	pid_t pid;
-	long long off;
+	long long least_off, most_off;
 } * processes;
 static int n_processes;
 
@@ -122,6 +122,7 @@ static long long off_until_now(void)
 static void start(const char *name, void (*work)(void))
 {
 	struct process *process = &processes[n_processes++];
+	long long unnamed, named, worked;
 	pid_t pid = fork();
 
 	if (pid < 0)
@@ -132,54 +133,58 @@ static void start(const char *name, void (*work)(void))
 		return;
 	}
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* before and after its work it has another name: it may be off the processor then, too */
-	process->off = off_until_now();
+	/* It may be off the processor at any moment. Before and after its work it has another name. */
+	unnamed = off_until_now();
 	prctl(PR_SET_NAME, name);
+	named = off_until_now();
 	work();
+	worked = off_until_now();
 	prctl(PR_SET_NAME, "done");
-	process->off = off_until_now() - process->off;
+	process->least_off = worked - named;
+	process->most_off = off_until_now() - unnamed;
 	_exit(0);
 }
 
-static long voluntary_switches(pid_t pid)
+/* How often it left the processor, and how often of its own will. */
+static void switches(pid_t pid, long *all, long *voluntary)
 {
+	long forced = -1;
 	char path[64], line[256];
-	long n = -1;
 	FILE *f;
 
+	*voluntary = -1;
 	snprintf(path, sizeof(path), "/proc/%d/status", pid);
 	f = fopen(path, "r");
-	while (f && n < 0 && fgets(line, sizeof(line), f))
-		sscanf(line, "voluntary_ctxt_switches: %ld", &n);
-	if (n < 0)
+	while (f && fgets(line, sizeof(line), f)) {
+		sscanf(line, "voluntary_ctxt_switches: %ld", voluntary);
+		sscanf(line, "nonvoluntary_ctxt_switches: %ld", &forced);
+	}
+	if (*voluntary < 0 || forced < 0)
 		errx(1, "%s", path);
 	fclose(f);
-	return n;
+	*all = *voluntary + forced;
 }
 
-/* One that has ended and is not waited for has its account still. */
+/*
+ * One that has ended and is not waited for has its account still. Its turns in schedstat would be too few: those that
+ * end while it is about to sleep are not counted there.
+ */
 static void report(struct process *process)
 {
 	siginfo_t ended = {};
 	struct tell *tell;
-	long ran, waited, turns, slept;
-	char path[64];
-	FILE *f;
+	long all, voluntary;
 
 	if (waitid(P_PID, process->pid, &ended, WEXITED | WNOWAIT))
 		err(1, "wait");
-	snprintf(path, sizeof(path), "/proc/%d/schedstat", process->pid);
-	f = fopen(path, "r");
-	if (!f || fscanf(f, "%ld %ld %ld", &ran, &waited, &turns) != 3)
-		errx(1, "%s", path);
-	fclose(f);
-	slept = voluntary_switches(process->pid);
+	switches(process->pid, &all, &voluntary);
 	waitpid(process->pid, NULL, 0);
 	tell = tell_begin(process->name);
 	tell_number(tell, process->pid);
-	tell_number(tell, process->off);
-	tell_number(tell, turns);
-	tell_number(tell, slept);
+	tell_number(tell, process->least_off);
+	tell_number(tell, process->most_off);
+	tell_number(tell, all);
+	tell_number(tell, voluntary);
 	tell_end(tell);
 }
 

@@ -15,7 +15,8 @@ test_both_stacks() {
 	sed 's/.*"ns":\([0-9]*\),"count":\([0-9]*\).*/\1 \2/' these > sums
 	# a taker whose byte is there already does not sleep
 	expect_between "sleeps" 15 20 "$(add_up 2 sums)"
-	expect_between "ns" 150000000 400000000 "$(add_up 1 sums)"
+	# no more than it was off the processor, by the kernel's account and within 2 %
+	expect_between "ns" 150000000 "$(awk '$2 == "taker" { printf "%.0f", $5 * 1.02 + 4e6 }' did)" "$(add_up 1 sums)"
 	# a clock wakes who only sleeps: an interrupt, whoever runs
 	grep '"comm":"sleeper"' out | grep -q '"waker_kernel_stack":\[[^]]*"hrtimer_wakeup"' || fail "the timer wakes nobody"
 }
@@ -57,5 +58,5 @@ test_many() {
 	expect_exit 0
 	! grep -E 'lost|missed|not measured' err || fail "something was lost"
 	expect_json comm count
-	expect_times 6
+	expect_times 7
 }
