@@ -83,11 +83,11 @@ test_does_not_go_on_for_ever() {
 test_goes_on_where_a_guest_does_not_end() {
 	says 1 'begin 6.12' 'plan 2' 'run guest/boot_two'
 	says 2 'begin 6.12' 'plan 2' 'run guest/boot_two' 'ok guest/boot_two 0.1' 'run runqlat/two_processors'
-	export STAYS=1 GUEST_TIMEOUT=6
+	export STAYS=1 GUEST_TIMEOUT=12
 	guests $two
 	expect_exit 1
 	expect_line '^  again guest/boot_two: the guest did not end in 2 s; '
-	expect_line '^  not ok runqlat/two_processors: the guest did not end in 6 s:$'
+	expect_line '^  not ok runqlat/two_processors: the guest did not end in 12 s:$'
 	[ "$(wc -l < starts)" = 2 ] || fail "$(wc -l < starts) guests"
 }
 
