@@ -19,6 +19,7 @@
  */
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -112,11 +113,12 @@ __attribute__((noinline)) void pong(void)
 	}
 }
 
-static long long off_until_now(void)
+/* How long it was off the processor, at least or at most. The machine can stand still between two clocks. */
+static long long off_until_now(bool at_most)
 {
-	long long ran = did_ns(CLOCK_PROCESS_CPUTIME_ID);
+	long long before = did_ns(CLOCK_MONOTONIC), ran = did_ns(CLOCK_PROCESS_CPUTIME_ID);
 
-	return did_ns(CLOCK_MONOTONIC) - ran;
+	return (at_most ? did_ns(CLOCK_MONOTONIC) : before) - ran;
 }
 
 static void start(const char *name, void (*work)(void))
@@ -134,14 +136,14 @@ static void start(const char *name, void (*work)(void))
 	}
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	/* It may be off the processor at any moment. Before and after its work it has another name. */
-	unnamed = off_until_now();
+	unnamed = off_until_now(false);
 	prctl(PR_SET_NAME, name);
-	named = off_until_now();
+	named = off_until_now(true);
 	work();
-	worked = off_until_now();
+	worked = off_until_now(false);
 	prctl(PR_SET_NAME, "done");
 	process->least_off = worked - named;
-	process->most_off = off_until_now() - unnamed;
+	process->most_off = off_until_now(true) - unnamed;
 	_exit(0);
 }
 
