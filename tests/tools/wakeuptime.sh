@@ -9,7 +9,8 @@ test_wakers() {
 	sed 's/.*"ns":\([0-9]*\),"count":\([0-9]*\).*/\1 \2/' these > sums
 	expect_between "sleeps" 15 20 "$(add_up 2 sums)"
 	# no more than it was off the processor, by the kernel's account and within 2 %
-	expect_between "ns" 150000000 "$(awk '$1 == "did" && $2 == "taker" { printf "%.0f", $5 * 1.02 + 4e6 }' out)" "$(add_up 1 sums)"
+	expect_between "ns" 150000000 \
+		"$(awk '$1 == "did" && $2 == "taker" { printf "%.0f", $5 * 1.02 + 4e6 }' out)" "$(add_up 1 sums)"
 	grep '"comm":"sleeper"' out | grep -q '"waker_kernel_stack":\[[^]]*"hrtimer_wakeup"' || fail "the timer wakes nobody"
 }
 
