@@ -66,6 +66,24 @@ test_goes_on_where_qemu_breaks_a_guest() {
 	goes_on_after "$stuck" 'a processor of the guest was stuck'
 }
 
+# What fails while a processor is stuck has no result: the kernel says that only 20 s later.
+# timeout=600
+test_runs_again_what_failed_before() {
+	says 1 'begin 6.12' 'plan 2' 'run guest/boot_two' 'not ok guest/boot_two: left behind: +map 57' '| more' \
+		'run runqlat/two_processors' 'ok runqlat/two_processors 9.5' "$stuck"
+	says 2 'begin 6.12' 'plan 1' 'run guest/boot_two' 'ok guest/boot_two 0.1' end
+	guests $two
+	expect_exit 0
+	expect_line '^  again guest/boot_two: it failed before the guest was stopped$'
+	expect_line '^2 passed, 0 failed, 0 skipped$'
+	expect_no_line 'more'
+	[ "$(cat asked.2)" = "TESTS='guest/boot_two'" ] || fail "the second guest was to run $(cat asked.2)"
+	says 2 'begin 6.12' 'plan 1' 'run guest/boot_two' 'not ok guest/boot_two: left behind: +map 57' end
+	guests $two
+	expect_exit 1
+	expect_line '^1 passed, 1 failed, 0 skipped$'
+}
+
 # timeout=600
 test_does_not_go_on_for_ever() {
 	for n in 1 2 3; do
