@@ -133,6 +133,8 @@ test_deep_after_exec() {
 test_deep_in_short_lives() {
 	rm -f folded
 	run sonde profile -F 499 -U --folded folded -- deeps -m 10 -r 50 forks spin
+	# At a few instructions of arm64's loader, while it binds a symbol, a stack is cut, and marked so (1 of 237 here).
+	sed '/^deeps;\[truncated\];.*;ld-linux-aarch64[^;]*$/d' folded > whole && mv whole folded
 	all_are deeps 10 "${main}($libc)*$(downs 27)"
 }
 
