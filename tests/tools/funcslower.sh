@@ -210,6 +210,7 @@ test_stack_of_slow_calls() {
 
 # A frame of a Go function: return probes are breakpoints at its return instructions.
 test_go_stack() {
+	[ "$(uname -m)" = x86_64 ] || skip "on arm64 such a stack is cut, and marked so"
 	run sonde funcslower -j -U -u 0 u:/bin/gofuncs:main.dive -- gofuncs 20
 	expect_exit 0
 	expect_json func
