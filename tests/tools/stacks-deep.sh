@@ -26,6 +26,14 @@ all_are() {
 	! grep -v -E "^[0-9]+ $3" those > others || { head -n 5 others; fail "$(wc -l < others) stacks are not $3"; }
 }
 
+# Removes the stacks that are marked as cut, if they are less than a tenth. On one processor the program
+# runs on while sonde makes the table of a file that is new to it.
+without_marked() {
+	awk '{ all += $NF } /;\[truncated\];/ { cut += $NF } END { print cut + 0, all + 0; exit cut * 10 >= all }' folded ||
+		fail "a tenth is cut"
+	sed '/;\[truncated\];/d' folded > whole && mv whole folded
+}
+
 # deeps_are REGEX ARG...: profiles deeps, run in half a second of processor time.
 deeps_are() {
 	regex=$1
@@ -116,6 +124,9 @@ test_deep_in_a_library_loaded_later() {
 	start sonde profile -F 199 -U --folded folded -p $gated
 	open_gate
 	stop INT
+	# Loading the library can take a sample, too, and its stack is as deep.
+	sed '/;dlopen;/d' folded > below && mv below folded
+	without_marked
 	all_are deeps 10 "${main}inside;$(downs 27)"
 }
 
@@ -126,6 +137,7 @@ test_deep_after_exec() {
 	stop INT
 	# its name is that of the link it was executed by
 	sed -i 's/^exe;/deeps;/' folded
+	without_marked
 	all_are deeps 10 "${main}$(downs 27)"
 }
 
