@@ -152,6 +152,14 @@ test_runs_few_failures_again() {
 	expect_exit 1
 	expect_line '^0 passed, 3 failed, 0 skipped$'
 	[ "$(wc -l < starts)" = 1 ] || fail "again though three failed"
+	for reason in 'guest/boot_two: kernel: BUG: sleeping' 'guest/boot_two: left behind: +map 57' \
+		'boot: the image could not be mounted'; do
+		says 1 'begin 6.12' 'plan 1' "not ok $reason" end
+		guests $two
+		expect_exit 1
+		expect_line '^0 passed, 1 failed, 0 skipped$'
+		[ "$(wc -l < starts)" = 1 ] || fail "again after $reason"
+	done
 }
 
 # A test on the machine's own kernel must not leave a process running either.

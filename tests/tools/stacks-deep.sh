@@ -138,7 +138,6 @@ test_deep_after_exec() {
 	stop INT
 	# its name is that of the link it was executed by
 	sed -i 's/^exe;/deeps;/' folded
-	without_marked
 	all_are deeps 10 "${main}$(downs 27)"
 }
 
