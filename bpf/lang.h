@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What compiled programs and user space agree on: records, memory, and the functions of bpf/lang.bpf.c that programs
+ * call. Shared by both sides.
+ */
+#ifndef SONDE_LANG_SHARED_H
+#define SONDE_LANG_SHARED_H
+
+/* A record in the ring buffer; the site's data follows (src/lang/program.h). */
+struct lang_record {
+	unsigned long long time; /* ns since boot, suspended time included */
+	unsigned int site;
+	unsigned int size; /* bytes of data behind this struct */
+};
+_Static_assert(sizeof(struct lang_record) == 16, "as on the other side");
+
+/* Where a text is that is an argument of a record: in the record's data. */
+struct lang_text {
+	unsigned int at;
+	unsigned int size; /* bytes, without a NUL; LANG_TEXT_CUT is added if it was longer than its limit */
+};
+_Static_assert(sizeof(struct lang_text) == 8, "as generated code writes it");
+#define LANG_TEXT_CUT 0x80000000U
+
+#define LANG_DATA_MAX  (60 * 1024) /* bytes of a record's data */
+#define LANG_STACK_MAX 384	   /* bytes of stack for a program's own functions; the library needs the rest of 512 */
+
+/* Arrays in memory that both sides map; user space sizes them. */
+enum lang_data {
+	LANG_DATA_CELLS,  /* .data.cells: values of maps without keys */
+	LANG_DATA_SHARDS, /* .data.shards: a shard for each processor, aggregates of maps without keys */
+	LANG_DATA_SETUP,  /* .rodata.setup: struct lang_setup */
+	LANG_DATA_STATE,  /* .data.state: struct lang_state */
+	LANG_DATAS,
+};
+
+/* Set by user space before the load. */
+struct lang_setup {
+	unsigned long long pidns_dev, pidns_ino; /* ino 0: ids are the host's */
+	unsigned int reader;			 /* our own process id on the host */
+	unsigned int unused;
+};
+
+/* Both sides write it. */
+struct lang_state {
+	unsigned long long exited; /* not 0: exit() ran; programs do nothing any more */
+	unsigned long long began;  /* ns since boot: `elapsed` */
+	unsigned long long epoch;  /* ns between boot and 1970, for sw_tai */
+};
+
+/* What was lost, by reason; user space reads them and reports each. For each map, and for each site, an array of its own. */
+enum lang_loss {
+	LANG_LOSS_RECORD,  /* no room in the ring buffer, by site */
+	LANG_LOSS_SCRATCH, /* no scratch memory was free: the run of the program did nothing */
+	LANG_LOSS_READ,	   /* memory that could not be read; the value was 0 or "", by site 0 */
+	LANG_LOSSES,
+};
+
+/*
+ * Functions of the library: name, number of parameters. They return 64 bits. Pointers to memory are of the program's
+ * stack, scratch memory or maps. bpf/lang.bpf.c says what each does.
+ */
+#define LANG_FUNCTIONS(FN) \
+	/* lang_wanted(ctx): 1 if the filter wants the current task */ \
+	FN(wanted, 1) \
+	/* lang_place(ctx): the slot of the target that was hit; -1: none */ \
+	FN(place, 1) \
+	/* lang_scratch(): memory of this run, NULL: none is free, which is counted; lang_scratch_free(memory) */ \
+	FN(scratch, 0) \
+	FN(scratch_free, 1) \
+	/* lang_shard(): this processor's shard */ \
+	FN(shard, 0) \
+	/* lang_submit(record): time, wakes the reader; lang_output(record, bytes): the same for a record in scratch memory */ \
+	FN(submit, 1) \
+	FN(output, 2) \
+	/* lang_lost(site), lang_map_full(map) */ \
+	FN(lost, 1) \
+	FN(map_full, 1) \
+	/* lang_arg(ctx, n), lang_ret(ctx): by context_arg() and context_ret(); n is a constant */ \
+	FN(arg, 2) \
+	FN(ret, 1) \
+	/* lang_hist(value, bits): a bucket's index; negative values are 0 */ \
+	FN(hist, 2) \
+	FN(quantile, 1) \
+	/* lang_str(to, size, from, is_user): length with the NUL, to is filled up with NULs; sets the top bit 31 if it was cut */ \
+	FN(str, 4) \
+	/* lang_read(to, size, from, is_user): 0 or -errno; then `to` is zeroed */ \
+	FN(read, 4) \
+	/* lang_zero(to, size): size is a multiple of 8; lang_copy(to, from, size) the same */ \
+	FN(zero, 2) \
+	FN(copy, 3) \
+	/* lang_compare(a, b, size): texts up to the NUL or size bytes: < 0, 0, > 0; lang_memory_compare() all bytes */ \
+	FN(compare, 3) \
+	FN(memory_compare, 3) \
+	FN(length, 2) \
+	/* lang_find(text, size, what, what_size): index, -1: not in it */ \
+	FN(find, 4) \
+	FN(glob, 4) \
+	/* lang_ids(): process << 32 | thread, in the reader's pid namespace */ \
+	FN(ids, 0) \
+	FN(parent, 1) \
+	FN(group_comm, 2) \
+	/* lang_kstack(ctx), lang_ustack(ctx): ids of bpf/stack.h */ \
+	FN(kstack, 1) \
+	FN(ustack, 1) \
+	FN(usermode, 1) \
+	FN(progeny, 1) \
+	FN(time_tai, 0)
+
+enum lang_function {
+#define LANG_FUNCTION(NAME, N) LANG_FN_##NAME,
+	LANG_FUNCTIONS(LANG_FUNCTION)
+#undef LANG_FUNCTION
+	LANG_FNS,
+};
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Types of C: those that the program declares, and those of the kernel's BTF. A struct is first known by its name and
+ * size only; its members are read when somebody looks into it, so a program pays for the types that it names.
+ */
+#ifndef SONDE_LANG_CTYPE_H
+#define SONDE_LANG_CTYPE_H
+
+#include "kernel/types.h"
+#include "type.h"
+
+/* A program's types. Declarations of the program hide those of the kernel. */
+struct ctypes;
+
+/* The kernel's types are opened when they are asked for first. modules: also BTF of all loaded modules. */
+struct ctypes *ctypes_new(struct pool *pool);
+void ctypes_free(struct ctypes *types);
+
+enum ctype_tag {
+	CTYPE_PLAIN,
+	CTYPE_STRUCT,
+	CTYPE_UNION,
+	CTYPE_ENUM
+};
+
+/* What a program declares: a struct, union or enum (complete, see type.h), or a typedef. -EEXIST: there is one already. */
+int ctypes_declare(struct ctypes *types, enum ctype_tag tag, const char *name, const struct type *type);
+/* A constant: a value of an enum that the program declares. */
+int ctypes_declare_value(struct ctypes *types, const char *name, int64_t value, const struct type *type);
+
+/*
+ * Finds "struct NAME", "NAME" (a typedef, or C's own types in any of their spellings: "unsigned long", "u32", "size_t",
+ * "uint8", "int64"), "enum NAME". NULL: there is none. err says why if the kernel has no BTF.
+ */
+const struct type *ctypes_find(struct ctypes *types, enum ctype_tag tag, const char *name, struct err *err);
+/* A constant of any enum, of the program or of the kernel. */
+bool ctypes_find_value(struct ctypes *types, const char *name, int64_t *value, const struct type **type);
+/* The name of a value of an enum; NULL: it has none. */
+const char *ctypes_value_name(struct ctypes *types, const struct type *type, int64_t value);
+/* Offers names to nearest.h: of structs and typedefs that begin like name. */
+struct nearest;
+void ctypes_offer(struct ctypes *types, struct nearest *nearest);
+
+/* The type of a type id of the kernel's BTF (module NULL) or of a module's, as kernel/types.h finds it. */
+const struct type *ctypes_of_btf(struct ctypes *types, const char *module, uint32_t id, enum type_space space);
+/* Makes sure that a struct's fields are there. Returns false for a type that is only declared. */
+bool ctypes_complete(struct ctypes *types, const struct type *type);
+/* The field of a struct, searched in unnamed members too. Pointers among the fields have the given space. */
+bool ctypes_field(struct ctypes *types, const struct type *type, const char *name, enum type_space space,
+		  struct type_field *field);
+
+#endif

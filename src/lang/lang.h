@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The compiler of the language: text in, struct lang_program out. It loads and prints nothing. Each stage is a file or
+ * some: parse.h, check.h, lower.h, ir.h, emit.h.
+ */
+#ifndef SONDE_LANG_H
+#define SONDE_LANG_H
+
+#include "program.h"
+
+/* What this kernel can do, asked by the caller (attach/quirks.h). All false: 5.10. */
+struct lang_features {
+	bool fetching_atomics; /* 5.12 */
+	bool for_each;	       /* bpf_for_each_map_elem, 5.13 */
+	bool cookies;	       /* 5.15 */
+	bool func_args;	       /* bpf_get_func_arg(), 5.17 */
+	bool loop;	       /* bpf_loop, 5.17 */
+	bool strncmp;	       /* bpf_strncmp, 5.17 */
+	bool percpu_lookup;    /* bpf_map_lookup_percpu_elem, 5.19 */
+	bool tai;	       /* bpf_ktime_get_tai_ns, 6.1 */
+	bool task_regs;	       /* bpf_task_pt_regs, 5.15 */
+	bool btf;	       /* the kernel has BTF */
+};
+
+struct lang_options {
+	struct lang_features features;
+	struct kernel *kernel;	       /* a session, the caller's */
+	const char *const *positional; /* $1 ... */
+	size_t n_positional;
+	const char *const *named; /* "--name=value", "--flag" after "--" */
+	size_t n_named;
+	const char *const *include_dirs;
+	size_t n_include_dirs;
+	bool is_unsafe;				 /* --unsafe: system(), signal(), override(), write_user() */
+	bool is_filtered;			 /* the run has a filter: each program asks lang_wanted() first */
+	bool test, bench;			 /* --test, --bench: which probes count */
+	bool reports_faults;			 /* -k */
+	pid_t pid;				 /* -p, 0: none */
+	pid_t command;				 /* of -c: cpid, 0: none */
+	uint32_t n_cpus;			 /* possible processors */
+	uint32_t n_shards;			 /* shards, a power of two, not less than the number of processors */
+	const char *(*getenv)(const char *name); /* BPFTRACE_*; NULL: getenv(3) */
+};
+
+/*
+ * Compiles the text (name: "stdin" for -e), or the file. Always returns a program, which the caller frees: if
+ * program->messages.errors is not 0, only messages and sources are of use.
+ */
+struct lang_program *lang_compile(const char *name, const char *text, size_t len, const struct lang_options *options);
+struct lang_program *lang_compile_file(const char *path, const struct lang_options *options, struct err *err);
+void lang_program_free(struct lang_program *program);
+
+#endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A compiled program: instructions for each probe, maps, and what user space does with records. The engine links it with
+ * bpf/lang.bpf.c, attaches it and interprets its records (engine/script.h). Offsets and sizes are in bytes.
+ */
+#ifndef SONDE_LANG_PROGRAM_H
+#define SONDE_LANG_PROGRAM_H
+
+#include "bpf/lang.h"
+#include "probes.h"
+#include "source.h"
+#include "type.h"
+
+struct bpf_insn;
+
+enum lang_storage {
+	LANG_CELL,  /* no key, a plain value: in lang_cells, shared by all processors */
+	LANG_CELLS, /* no key, an aggregate: in each processor's shard of lang_shards */
+	LANG_SLOTS, /* the key is `probe` or `func` alone, an aggregate: an array by place in each shard */
+	LANG_HASH,  /* BPF_MAP_TYPE_HASH, values are shared */
+	LANG_PERCPU_HASH,
+	LANG_LRU_HASH,
+	LANG_LRU_PERCPU_HASH,
+	LANG_ARRAY, /* of `let @x = array(n)` */
+	LANG_PERCPU_ARRAY,
+};
+
+struct lang_map {
+	const char *name; /* with '@' */
+	struct place at;
+	const struct type *key;	  /* NULL: none */
+	const struct type *value; /* TYPE_NONE: nothing is ever assigned */
+	enum lang_storage storage;
+	uint32_t max_entries;
+	uint32_t number;  /* index in lang_program.maps */
+	uint32_t at_cell; /* LANG_CELL: offset in lang_cells; LANG_CELLS, LANG_SLOTS: offset in a shard */
+	uint32_t n_slots; /* LANG_SLOTS: number of places; the value of place p is at at_cell + p * value->size */
+	bool is_declared;
+};
+
+/* What a record is about: a place in the program where user space has something to do. */
+enum lang_site_kind {
+	SITE_PRINTF, /* format, args */
+	SITE_ERRORF, /* the same, to stderr with its place */
+	SITE_WARNF,
+	SITE_CAT,	  /* format, args: name of a file */
+	SITE_SYSTEM,	  /* format, args: a command */
+	SITE_PRINT,	  /* args[0]: a value */
+	SITE_PRINT_MAP,	  /* map; args: top, div (u64; 0: none) */
+	SITE_PRINT_ENTRY, /* print(@x[key]): args: key, value */
+	SITE_CLEAR,	  /* map */
+	SITE_ZERO,	  /* map */
+	SITE_TIME,	  /* format of strftime(3) */
+	SITE_JOIN,	  /* args[0]: the strings as one buffer, joined by the program */
+	SITE_EXIT,	  /* args[0]: status */
+	SITE_SKBOUTPUT,	  /* format: the file; args[0]: buffer */
+	SITE_DELETE,	  /* delete() of a key that is not there, whose result is not used: warning */
+	SITE_FAULT,	  /* -k: a helper failed: args[0]: its result; format: its name */
+	SITE_ADDED,	  /* a key was added where user space has to know: reserved for the engine */
+};
+
+struct lang_site_argument {
+	const struct type *type;
+	/*
+	 * Offset in the record's data. A string or buffer that is an argument by itself is a struct lang_text there, whose
+	 * bytes are further back in the record, so that short texts make short records. All other types lie as in type.h.
+	 */
+	uint32_t at;
+};
+
+struct lang_site {
+	enum lang_site_kind kind;
+	struct place at;
+	uint32_t number;    /* index in lang_program.sites; in the record */
+	const char *format; /* checked against args; NULL: none */
+	const struct lang_site_argument *args;
+	uint32_t n_args;
+	uint32_t size; /* of the fixed part of the data: all arguments; the texts follow */
+	struct lang_map *map;
+	bool has_newline;
+};
+
+enum lang_relocation_kind {
+	RELOCATE_MAP,		  /* load of 64 bits: lang_program.maps[index] */
+	RELOCATE_DATA,		  /* load of 64 bits: address of enum lang_data + offset */
+	RELOCATE_LIBRARY,	  /* call of enum lang_function */
+	RELOCATE_LIBRARY_ADDRESS, /* load of 64 bits: its address, as a callback */
+	RELOCATE_LOCAL,		  /* call of a function of this code: index in code.functions */
+	RELOCATE_LOCAL_ADDRESS,
+	RELOCATE_RING, /* load of 64 bits: the ring buffer */
+};
+
+struct lang_relocation {
+	uint32_t insn; /* index of the instruction, of two the first */
+	enum lang_relocation_kind kind;
+	uint32_t index, offset;
+};
+
+/* Instructions: the program's own function first, then functions of loops, each ends with an exit. */
+struct lang_code {
+	struct {
+		struct bpf_insn *v;
+		size_t n, cap;
+	} insns;
+	struct {
+		struct lang_relocation *v;
+		size_t n, cap;
+	} relocations;
+	struct {
+		struct lang_code_function {
+			uint32_t begin; /* index of its first instruction */
+			uint32_t n_params;
+		} * v;
+		size_t n, cap;
+	} functions; /* [0]: the program's own */
+	struct {
+		struct lang_line {
+			uint32_t insn;
+			struct place at;
+		} * v;
+		size_t n, cap;
+	} lines; /* which part of the program instructions belong to, from that instruction on */
+};
+
+/* How code must be attached; the engine chooses the mechanism within that. */
+struct lang_needs {
+	bool arguments;	 /* argN, retval: registers or a trampoline's */
+	bool registers;	 /* reg(), ctx of kprobe, stack arguments: pt_regs, so no trampoline */
+	bool record;	 /* args of a tracepoint: perf's record */
+	bool trampoline; /* args, retval of fentry, fexit */
+	bool kernel_stack, user_stack;
+	bool place; /* probe, func, LANG_SLOTS: lang_place() */
+	bool scratch;
+	bool sleeps; /* reserved */
+};
+
+/* One action block and the attach points of one kind in it; a block with several kinds becomes several. */
+struct lang_probe {
+	enum lang_probe_kind kind;
+	struct place at;
+	const struct lang_attach *attach; /* the first; for kinds without targets the only one */
+	struct target_set targets;	  /* empty for kinds without targets */
+	/* With wildcards of fentry, tracepoints and USDT, places differ in their arguments: a probe has those that agree. */
+	uint32_t first_place; /* place = first_place + slot */
+	uint32_t n_places;
+	struct lang_needs needs;
+	struct lang_code code;
+	uint32_t stack; /* bytes of the deepest chain of its own functions */
+};
+
+struct lang_place {
+	const char *probe;    /* "kprobe:vfs_read", as `probe` prints it */
+	const char *function; /* "vfs_read" */
+	const char *type;     /* "kprobe" */
+};
+
+/* Values of config = { } and BPFTRACE_*: language.md has the meaning of each. */
+struct lang_config {
+	uint32_t max_map_keys, max_strlen, max_cat_bytes, max_probes, max_bpf_progs, perf_rb_pages, log_size, on_stack_limit;
+	enum {
+		MISSING_ERROR,
+		MISSING_WARN,
+		MISSING_IGNORE
+	} missing_probes;
+	enum type_stack_mode stack_mode;
+	const char *str_trunc_trailer, *license;
+	bool print_maps_on_exit, cpp_demangle, lazy_symbolication, show_debug_info;
+};
+
+struct lang_program {
+	struct pool pool;
+	struct lang_sources sources;
+	struct lang_messages messages;
+	struct ctypes *types;
+	struct lang_config config;
+	struct {
+		struct lang_probe *v;
+		size_t n, cap;
+	} probes;
+	struct {
+		struct lang_map **v;
+		size_t n, cap;
+	} maps;
+	struct {
+		struct lang_site **v;
+		size_t n, cap;
+	} sites;
+	struct {
+		struct lang_place *v;
+		size_t n, cap;
+	} places;
+	struct {
+		const char **v;
+		size_t n, cap;
+	} texts;	       /* formats of strftime(), filters of cgroup_path() */
+	uint32_t cells_size;   /* lang_cells */
+	uint32_t shard_size;   /* a processor's shard of lang_shards, a multiple of 64 */
+	uint32_t scratch_size; /* the largest of all probes, 0: none needs it */
+	struct {
+		const char **v;
+		size_t n, cap;
+	} options; /* names of getopt(), for --help: pairs of name and description */
+};
+
+#endif

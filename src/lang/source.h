@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Program texts, places in them, and what the compiler has to say about a place. All stages report here and go on as
+ * far as it makes sense; a stage whose input has errors is not run. Nothing is printed: lang_messages_show() makes the
+ * text.
+ */
+#ifndef SONDE_LANG_SOURCE_H
+#define SONDE_LANG_SOURCE_H
+
+#include "base/base.h"
+#include "base/pool.h"
+#include "base/str.h"
+
+/* A range of bytes of a text; also what a macro's expansion stands for, see lang_place_origin(). */
+struct place {
+	uint32_t source;     /* index in struct lang_sources */
+	uint32_t begin, end; /* offsets in bytes; end is behind the last byte */
+};
+
+struct lang_source {
+	const char *name; /* "stdin" for the text of -e, as bpftrace says; else the file's name as the user wrote it */
+	const char *text; /* ends with a NUL that len does not count; has no other NUL */
+	size_t len;
+	/* For a text that a macro or #define made: where it was used. begin == end: it is a text of its own. */
+	struct place used;
+};
+
+/* Initialise with {}. The pool owns names and texts. */
+struct lang_sources {
+	struct lang_source *v;
+	size_t n, cap;
+	struct pool pool;
+};
+
+/* Adds a text, which is copied; returns its index. */
+uint32_t lang_sources_add(struct lang_sources *sources, const char *name, const char *text, size_t len);
+/*
+ * Reads a file, "-" is stdin. -EISDIR, -E2BIG (more than 1 MB), -EILSEQ (it has a NUL byte) or another -errno, with err.
+ * CRLF is read as LF. Only regular files and pipes are read. *index: its index.
+ */
+int lang_sources_read(struct lang_sources *sources, const char *path, uint32_t *index, struct err *err);
+void lang_sources_release(struct lang_sources *sources);
+
+/* The line of a place, from 1, and its column in bytes, from 1. */
+void lang_place_line(const struct lang_sources *sources, const struct place *at, uint32_t *line, uint32_t *column);
+/* The least place that covers both, which are of one source. */
+struct place lang_place_join(struct place a, struct place b);
+
+enum lang_severity {
+	LANG_ERROR,
+	LANG_WARNING,
+	LANG_HINT, /* belongs to the message before it */
+};
+
+struct lang_message {
+	enum lang_severity severity;
+	struct place at;
+	const char *text; /* one line without a dot at its end */
+};
+
+/* What is to be said of one program. Initialise with {}. The pool owns the texts. */
+struct lang_messages {
+	struct lang_message *v;
+	size_t n, cap;
+	size_t errors; /* how many of them are errors; after 20 no more are kept, and after an error of the parser none */
+	struct pool pool;
+};
+
+/* A second error at the same place is dropped: it follows from the first. */
+void lang_error(struct lang_messages *messages, struct place at, const char *fmt, ...) __printf(3, 4);
+void lang_warning(struct lang_messages *messages, struct place at, const char *fmt, ...) __printf(3, 4);
+/* What to do about the last error or warning: "did you mean 'comm'?". */
+void lang_hint(struct lang_messages *messages, struct place at, const char *fmt, ...) __printf(3, 4);
+/*
+ * Adds the text of all messages to `to`, as bpftrace writes it: NAME:LINE:COLUMN-COLUMN: ERROR: TEXT, the line of the
+ * program, carets below it, HINT: TEXT; for a macro also where it was used. Foreign bytes are escaped, and a long line
+ * is cut around the place. warnings: also warnings.
+ */
+void lang_messages_show(const struct lang_messages *messages, const struct lang_sources *sources, bool warnings,
+			struct str *to);
+void lang_messages_release(struct lang_messages *messages);
+
+#endif
