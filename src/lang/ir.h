@@ -166,6 +166,18 @@ void ir_branch(struct ir_builder *b, enum ir_condition condition, struct ir_valu
 void ir_return(struct ir_builder *b, struct ir_value x);
 bool ir_block_ended(const struct ir_builder *b); /* whether the current block has its last instruction */
 
+/* --- asking --- */
+#define IR_USES_MAX 7
+bool ir_is_end(enum ir_op op);
+bool ir_is_call(enum ir_op op);
+bool ir_has_effect(enum ir_op op); /* besides its result */
+/* The register that an instruction assigns; IR_NONE: none. */
+uint32_t ir_result(const struct ir_insn *insn);
+/* Its operands, IR_USES_MAX at most: a, b, arguments. Returns their number. */
+uint32_t ir_uses(struct ir_insn *insn, struct ir_value **uses);
+/* The blocks that may follow. Returns their number. */
+uint32_t ir_targets(const struct ir_insn *insn, uint32_t targets[2]);
+
 /* Text of a program, for tests and -d. */
 void ir_show(const struct ir_program *program, struct str *to);
 /* NULL, or what is wrong with it: a block without an end, a register that is never assigned ... For tests. */
