@@ -33,7 +33,11 @@ struct lang_map {
 	enum lang_storage storage;
 	uint32_t max_entries;
 	uint32_t number;  /* index in lang_program.maps */
-	uint32_t at_cell; /* LANG_CELL: offset in lang_cells; LANG_CELLS, LANG_SLOTS: offset in a shard */
+	/*
+	 * LANG_CELLS, LANG_SLOTS: offset in a shard. LANG_CELL: offset in lang_cells; the byte behind the value, at at_cell +
+	 * value->size, is 1 once the program has assigned a value: user space prints no map that was never assigned.
+	 */
+	uint32_t at_cell;
 	uint32_t n_slots; /* LANG_SLOTS: number of places; the value of place p is at at_cell + p * value->size */
 	bool is_declared;
 };
