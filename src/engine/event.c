@@ -79,8 +79,9 @@ static void add_sample(struct events *events, const struct event *event)
 	stacks_add(events->stacks, &key, 1, 0);
 }
 
-static void on_record(const struct event *event, size_t size, void *ctx)
+static void on_record(const void *record, size_t size, void *ctx)
 {
+	const struct event *event = record;
 	struct events *events = ctx;
 
 	if (events->source->show && !events->source->show(event, size))

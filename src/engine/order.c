@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Sorts events by time. Most arrive in order; then nothing is sorted. */
-#include "bpf/event.h"
+/* Sorts records by time. Most arrive in order; then nothing is sorted. */
 #include "order.h"
 
 /* Aligns the next record for its struct. */
@@ -10,17 +9,19 @@ static void add_bytes(struct str *bytes, const void *data, size_t size)
 	str_add_fill(bytes, 0, -size & 7);
 }
 
-void order_add(struct order *order, const struct event *event, size_t size)
+void order_add(struct order *order, const void *data, size_t size)
 {
 	struct order_record *record;
+	uint64_t time;
 
-	if (order->n && event->time < order->v[order->n - 1].time)
+	memcpy(&time, data, sizeof(time));
+	if (order->n && time < order->v[order->n - 1].time)
 		order->unordered = true;
 	record = vec_push(order);
-	record->time = event->time;
+	record->time = time;
 	record->at = order->bytes.len;
 	record->size = size;
-	add_bytes(&order->bytes, event, size);
+	add_bytes(&order->bytes, data, size);
 }
 
 static int by_time(const void *pa, const void *pb)
@@ -59,7 +60,7 @@ void order_hand_on(struct order *order, uint64_t until, stream_fn fn, void *ctx)
 		qsort(order->v, order->n, sizeof(*order->v), by_time);
 	order->unordered = false;
 	for (; i < order->n && order->v[i].time <= until; i++)
-		fn((const void *)(order->bytes.data + order->v[i].at), order->v[i].size, ctx);
+		fn(order->bytes.data + order->v[i].at, order->v[i].size, ctx);
 	if (i)
 		keep(order, i);
 }

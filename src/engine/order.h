@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Within engine/: stores events until they can be passed on in order of time. Of a record it knows only struct event.
+ * Within engine/: stores records until they can be passed on in order of time. Of a record it knows only its time.
  */
 #ifndef SONDE_ORDER_H
 #define SONDE_ORDER_H
@@ -21,10 +21,10 @@ struct order {
 	bool unordered;
 };
 
-/* Adds a copy of an event. */
-void order_add(struct order *order, const struct event *event, size_t size);
+/* Adds a copy of a record of size bytes, 8 at least, whose first 64 bits are its time. */
+void order_add(struct order *order, const void *record, size_t size);
 /*
- * Passes on all events up to and including that time; those of the same time in the order they were added. fn must not
+ * Passes on all records up to and including that time; those of the same time in the order they were added. fn must not
  * add.
  */
 void order_hand_on(struct order *order, uint64_t until, stream_fn fn, void *ctx);

@@ -65,7 +65,7 @@ static int take_one(void *ctx, void *data, size_t size)
 {
 	struct stream *stream = ctx;
 
-	if (size >= sizeof(struct event))
+	if (size >= sizeof(uint64_t))
 		order_add(&stream->taken, data, size);
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The reader's side of bpf/event.bpf.h: reads records from the ring buffer, sorts them by time, and counts those that
- * found no room. Of a record it knows only struct event.
+ * found no room. Of a record it knows only the first 64 bits: its time, in ns since boot.
  */
 #ifndef SONDE_STREAM_H
 #define SONDE_STREAM_H
@@ -9,11 +9,10 @@
 #include "base/base.h"
 
 struct object;
-struct event;
 struct stream;
 
-/* Receives one record of size bytes, valid during the call. */
-typedef void (*stream_fn)(const struct event *event, size_t size, void *ctx);
+/* Receives one record of size bytes, aligned to 8 and valid during the call. */
+typedef void (*stream_fn)(const void *record, size_t size, void *ctx);
 
 /*
  * Sets the size of the buffer of an object that is not prepared yet: bytes, rounded up to a size that the kernel

@@ -30,15 +30,16 @@ static void add(struct order *order, uint64_t time, uint32_t number)
 
 	memset(e.rest, (int)number, sizeof(e.rest));
 	memcpy(exact, &e, size_of(number));
-	order_add(order, (const void *)exact, size_of(number));
+	order_add(order, exact, size_of(number));
 }
 
-static void see(const struct event *event, size_t size, void *ctx)
+static void see(const void *record, size_t size, void *ctx)
 {
-	const struct numbered *e = (const void *)event;
+	const struct event *event = record;
+	const struct numbered *e = record;
 	struct seen *seen = ctx;
 
-	cr_assert_eq((uintptr_t)event % _Alignof(struct numbered), 0);
+	cr_assert_eq((uintptr_t)record % _Alignof(struct numbered), 0);
 	cr_assert_eq(size, size_of(e->number));
 	for (size_t i = 0; i < e->number % 64; i++)
 		cr_assert_eq(e->rest[i], (unsigned char)e->number);
