@@ -32,7 +32,7 @@ struct lang_map {
 	const struct type *value; /* TYPE_NONE: nothing is ever assigned */
 	enum lang_storage storage;
 	uint32_t max_entries;
-	uint32_t number;  /* index in lang_program.maps */
+	uint32_t number; /* index in lang_program.maps */
 	/*
 	 * LANG_CELLS, LANG_SLOTS: offset in a shard. LANG_CELL: offset in lang_cells; the byte behind the value, at at_cell +
 	 * value->size, is 1 once the program has assigned a value: user space prints no map that was never assigned.
