@@ -38,14 +38,16 @@ const char *pool_add(struct pool *pool, const char *text)
 	return memcpy(pool_room(pool, n), text, n);
 }
 
+void *pool_alloc(struct pool *pool, size_t n)
+{
+	uintptr_t align = _Alignof(max_align_t), room = (uintptr_t)pool_room(pool, n + align - 1);
+
+	return (void *)((room + align - 1) / align * align);
+}
+
 const void *pool_copy(struct pool *pool, const void *data, size_t n)
 {
-	uintptr_t align = _Alignof(max_align_t), room;
-
-	if (!n)
-		return NULL;
-	room = (uintptr_t)pool_room(pool, n + align - 1);
-	return memcpy((void *)((room + align - 1) / align * align), data, n);
+	return n ? memcpy(pool_alloc(pool, n), data, n) : NULL;
 }
 
 const char *pool_addf(struct pool *pool, const char *fmt, ...)

@@ -25,3 +25,20 @@ Test(pool, nothing_has_no_copy)
 	cr_assert_null(pool_copy(&pool, NULL, 0));
 	pool_release(&pool);
 }
+
+/* Blocks are never used twice, so that all of a pool's memory is zero at first. */
+Test(pool, memory_is_zeroed_and_aligned)
+{
+	struct pool pool = {};
+
+	for (size_t i = 0; i < 2000; i++) {
+		uint8_t *memory = pool_alloc(&pool, i % 100);
+
+		cr_assert(!((uintptr_t)memory % _Alignof(max_align_t)));
+		for (size_t k = 0; k < i % 100; k++)
+			cr_assert(!memory[k]);
+		memset(memory, 0xff, i % 100);
+		pool_add(&pool, "x");
+	}
+	pool_release(&pool);
+}
