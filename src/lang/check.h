@@ -49,6 +49,16 @@ struct function {
 };
 const struct builtin *builtin_find(const char *name);
 const struct function *function_find(const char *name);
+/* Offers all names to nearest.h. */
+struct nearest;
+void builtin_offer(struct nearest *nearest);
+void function_offer(struct nearest *nearest);
+
+/*
+ * The type that both sides of an operator are converted to before it is applied: a division, a remainder, a shift to
+ * the right or a comparison is signed if this type is. Pointers are unsigned.
+ */
+const struct type *lang_operand_type(const struct ast *left, const struct ast *right);
 
 enum builtin_id {
 	BUILTIN_PID,
@@ -178,6 +188,8 @@ enum function_id {
 	FUNCTION_KFUNC_EXIST,
 	FUNCTION_KFUNC_ALLOWED,
 	FUNCTION_STATIC_ASSERT,
+	FUNCTION_ASSERT_STR,
+	FUNCTION_DEFAULT_STR_LENGTH,
 	FUNCTION_UNWATCH,
 	FUNCTIONS,
 };

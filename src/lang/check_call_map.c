@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Functions that take a map: delete(), has_key(), find(), len(), clear(), zero(), print(). */
+#include "checker.h"
+
+/* delete(@x[k]) is how it was written once: becomes delete(@x, k). */
+static void check_split_delete(struct checker *c, struct ast *call)
+{
+	struct ast *map = call->call.args, *key;
+
+	if (map->kind != AST_MAP || !map->map.keys || map->next)
+		return;
+	key = map->map.keys;
+	if (key->next) {
+		struct ast *tuple = pool_alloc(c->pool, sizeof(*tuple));
+
+		tuple->kind = AST_TUPLE;
+		tuple->at = key->at;
+		tuple->list.first = key;
+		key = tuple;
+	}
+	map->map.keys = NULL;
+	map->map.key = NULL;
+	map->next = key;
+	call->call.n = 2;
+}
+
+/* The map of the first argument, which has keys; the second is one. NULL with an error. */
+static struct lang_map *check_keyed(struct checker *c, struct ast *call)
+{
+	struct ast *arg = call->call.args;
+	struct lang_map *map = check_map_whole(c, arg, call->call.name);
+
+	if (!map)
+		return NULL;
+	if (!map->key) {
+		check_error(c, arg->at, "%s() expects a map with explicit keys (non-scalar map), %s has none",
+			    call->call.name, map->name);
+		return NULL;
+	}
+	return check_map_key(c, map, arg->next) || !c->is_final ? map : NULL;
+}
+
+static const struct type *check_delete(struct checker *c, struct ast *call)
+{
+	struct lang_map *map;
+
+	check_split_delete(c, call);
+	if (call->call.n == 1) {
+		map = check_map_whole(c, call->call.args, "delete");
+		if (map && map->key)
+			check_error(c, call->at, "delete() expects a map with no keys for the first argument: give a key of %s",
+				    map->name);
+		return type_bool();
+	}
+	map = check_keyed(c, call);
+	if (map && c->options->reports_faults) {
+		struct lang_site *site = check_site_new(c, SITE_DELETE, call);
+
+		if (site)
+			site->map = map;
+	}
+	return type_bool();
+}
+
+static const struct type *check_find(struct checker *c, struct ast *call)
+{
+	struct lang_map *map = check_keyed(c, call);
+	struct ast *result = check_argument(call, 2);
+	const struct type *type;
+
+	if (result->kind != AST_VARIABLE) {
+		check_error(c, result->at, "find() stores what it found in a variable: $x");
+		return type_bool();
+	}
+	check_expression(c, result);
+	if (!map || !result->variable.variable)
+		return type_bool();
+	type = type_is_aggregate(map->value) ? check_aggregate_read(map->value) : map->value;
+	if (!type)
+		check_error(c, call->at, "the value of a map of type '%s' can only be printed", check_show(c, map->value));
+	else if (check_grow_variable(c, result->variable.variable, type, result->at))
+		result->type = result->variable.variable->type;
+	return type_bool();
+}
+
+static const struct type *check_len(struct checker *c, struct ast *call)
+{
+	struct ast *arg = call->call.args;
+	struct lang_map *map;
+
+	if (arg->kind != AST_MAP || arg->map.keys) {
+		const struct type *type = check_value(c, arg);
+
+		if (type->kind != TYPE_NONE && !type_is_stack(type))
+			check_error(c, arg->at, "len() expects a map or stack to be provided, not '%s'", check_show(c, type));
+		return type_integer(8, true);
+	}
+	map = check_map_whole(c, arg, "len");
+	if (map && type_is_stack(map->value) && !map->key)
+		return type_integer(8, true);
+	if (map && !map->key)
+		check_error(c, arg->at, "len() expects a map with explicit keys (non-scalar map)");
+	if (map && !c->options->features.for_each)
+		check_error(c, call->at, "this kernel cannot count the keys of a map (Linux 5.13 can)");
+	return type_integer(8, true);
+}
+
+static const struct type *check_clear(struct checker *c, struct ast *call)
+{
+	struct lang_map *map = check_map_whole(c, call->call.args, call->call.name);
+	struct lang_site *site;
+
+	if (!map)
+		return type_void();
+	site = check_site_new(c, call->call.function->id == FUNCTION_CLEAR ? SITE_CLEAR : SITE_ZERO, call);
+	if (site)
+		site->map = map;
+	return type_void();
+}
+
+/* print(@x, top, div) */
+static const struct type *check_print_map(struct checker *c, struct ast *call)
+{
+	struct lang_map *map = check_map_whole(c, call->call.args, "print");
+	struct lang_site *site;
+	int64_t value;
+
+	for (struct ast *arg = call->call.args->next; arg; arg = arg->next) {
+		unsigned int n = arg == call->call.args->next ? 1 : 2;
+
+		if (check_constant_argument(c, call, n, &value) && value < 0)
+			check_error(c, arg->at, "print() %s must not be negative", n == 1 ? "top" : "div");
+		arg->type = type_integer(8, false);
+	}
+	if (!map)
+		return type_void();
+	if (!map->key && call->call.n > 1)
+		check_error(c, call->at, "The map passed to print() has no keys: top and div do nothing");
+	site = check_site_new(c, SITE_PRINT_MAP, call);
+	if (site) {
+		site->map = map;
+		check_site_arguments(c, site, call->call.args->next);
+	}
+	return type_void();
+}
+
+static const struct type *check_print(struct checker *c, struct ast *call)
+{
+	struct ast *arg = call->call.args;
+	const struct type *type;
+	struct lang_site *site;
+
+	if (arg->kind == AST_MAP && !arg->map.keys)
+		return check_print_map(c, call);
+	if (call->call.n > 1)
+		check_error(c, call->at, arg->kind == AST_MAP ? "Single-value (i.e. indexed) map prints cannot be followed by a top or divide argument" : "Non-map print() only takes 1 argument");
+	type = check_expression(c, arg);
+	if (arg->kind == AST_MAP && type_is_aggregate(type) && arg->map.map) {
+		/* User space reads the value of this key. */
+		site = check_site_new(c, SITE_PRINT_ENTRY, call);
+		if (site) {
+			struct ast *key = pool_alloc(c->pool, sizeof(*key));
+
+			*key = *arg->map.key;
+			key->next = NULL;
+			key->type = arg->map.map->key;
+			site->map = arg->map.map;
+			check_site_arguments(c, site, key);
+		}
+		return type_void();
+	}
+	type = check_value(c, arg);
+	if (type->kind == TYPE_NONE)
+		return type_void();
+	if (type->kind == TYPE_VOID) {
+		check_error(c, arg->at, "this has no value that print() could show");
+		return type_void();
+	}
+	check_site_arguments(c, check_site_new(c, SITE_PRINT, call), arg);
+	return type_void();
+}
+
+const struct type *check_call_map(struct checker *c, struct ast *call)
+{
+	switch (call->call.function->id) {
+	case FUNCTION_DELETE:
+		return check_delete(c, call);
+	case FUNCTION_HAS_KEY:
+		check_keyed(c, call);
+		return type_bool();
+	case FUNCTION_FIND:
+		return check_find(c, call);
+	case FUNCTION_LEN:
+		return check_len(c, call);
+	case FUNCTION_PRINT:
+		return check_print(c, call);
+	default:
+		return check_clear(c, call);
+	}
+}

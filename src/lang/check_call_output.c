@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Functions that user space carries out: printf() and its kin, time(), system(), join(), exit(). */
+#include "checker.h"
+
+static const struct type *check_printf(struct checker *c, struct ast *call, enum lang_site_kind kind)
+{
+	const char *format = check_text_argument(c, call, 0);
+	struct ast *args = call->call.args->next;
+	struct lang_site *site;
+
+	if (!format)
+		return type_void();
+	check_format(c, call, format, args);
+	site = check_site_new(c, kind, call);
+	if (site) {
+		size_t len = strlen(format);
+
+		site->format = format;
+		site->has_newline = len && format[len - 1] == '\n';
+		check_site_arguments(c, site, args);
+	}
+	return type_void();
+}
+
+/* The text of fail(), whose arguments are constants. */
+static void check_fail_text(struct checker *c, struct str *text, const char *format, const struct ast *arg)
+{
+	while (*format) {
+		const char *percent = strchr(format, '%');
+		size_t skip;
+
+		if (!percent || !percent[1]) {
+			str_add(text, format);
+			return;
+		}
+		str_addn(text, format, percent - format);
+		skip = 1 + strcspn(percent + 1, "diuxXopcsr%");
+		format = percent + skip + (percent[skip] != 0);
+		if (percent[skip] == '%') {
+			str_addc(text, '%');
+			continue;
+		}
+		if (arg && arg->is_constant && arg->text && percent[skip] == 's')
+			str_add(text, arg->text);
+		else if (arg && arg->is_constant && strchr("xXp", percent[skip]))
+			str_addf(text, "%llx", (unsigned long long)arg->constant);
+		else if (arg && arg->is_constant)
+			str_addf(text, "%lld", (long long)arg->constant);
+		arg = arg ? arg->next : NULL;
+	}
+}
+
+static const struct type *check_fail(struct checker *c, struct ast *call)
+{
+	const char *format = check_text_argument(c, call, 0);
+	__str struct str text = {};
+
+	if (!format)
+		return type_void();
+	check_format(c, call, format, call->call.args->next);
+	for (const struct ast *arg = call->call.args->next; arg; arg = arg->next)
+		if (!arg->is_constant && arg->type->kind != TYPE_NONE) {
+			check_error(c, arg->at, "fail() arguments need to be literals");
+			return type_void();
+		}
+	check_fail_text(c, &text, format, call->call.args->next);
+	if (!c->dead)
+		check_error(c, call->at, "%s", str_or_empty(text.data));
+	return type_void();
+}
+
+static struct ast *check_new_call(struct checker *c, const char *name, struct place at, struct ast *args)
+{
+	struct ast *statement = pool_alloc(c->pool, 2 * sizeof(*statement)), *call = statement + 1;
+
+	call->kind = AST_CALL;
+	call->at = at;
+	call->call.name = name;
+	call->call.args = args;
+	statement->kind = AST_EXPRESSION;
+	statement->at = at;
+	statement->unary.operand = call;
+	return statement;
+}
+
+/* assert(x, text) becomes { if (!x) { errorf(text); exit(1) } }. */
+static const struct type *check_assert(struct checker *c, struct ast *call)
+{
+	struct ast *nodes = pool_alloc(c->pool, 5 * sizeof(*nodes));
+	struct ast *condition = call->call.args, *text = condition->next, *then;
+
+	condition->next = NULL;
+	if (!text) {
+		text = &nodes[0];
+		*text = (struct ast){ .kind = AST_STRING, .at = call->at, .string = { .text = "assertion failed" } };
+	}
+	nodes[1] = (struct ast){ .kind = AST_INTEGER, .at = call->at, .integer = { .value = 1 } };
+	nodes[2] = (struct ast){ .kind = AST_UNARY, .at = condition->at };
+	nodes[2].unary.op = OP_NOT;
+	nodes[2].unary.operand = condition;
+	then = &nodes[3];
+	then->kind = AST_BLOCK;
+	then->at = call->at;
+	then->block.first = check_new_call(c, "errorf", call->at, text);
+	then->block.first->next = check_new_call(c, "exit", call->at, &nodes[1]);
+	nodes[4] = (struct ast){ .kind = AST_IF, .at = call->at };
+	nodes[4].branch.condition = &nodes[2];
+	nodes[4].branch.then = then;
+	call->kind = AST_BLOCK;
+	memset(&call->block, 0, sizeof(call->block));
+	call->block.first = &nodes[4];
+	return check_expression(c, call);
+}
+
+static const struct type *check_time(struct checker *c, struct ast *call)
+{
+	const char *format = call->call.args ? check_text_argument(c, call, 0) : "%H:%M:%S\n";
+	struct lang_site *site = check_site_new(c, SITE_TIME, call);
+
+	if (site)
+		site->format = format;
+	return type_void();
+}
+
+#define JOIN_MAX (16 * 1024)
+
+static const struct type *check_join_call(struct checker *c, struct ast *call)
+{
+	struct ast *arg = call->call.args;
+	const struct type *type = check_value(c, arg);
+	const char *separator = call->call.n > 1 ? check_text_argument(c, call, 1) : " ";
+	struct lang_site *site;
+
+	if (type->kind != TYPE_NONE && !type_is_scalar(type))
+		check_error(c, arg->at, "join() expects a pointer to strings, not '%s'", check_show(c, type));
+	site = check_site_new(c, SITE_JOIN, call);
+	if (site) {
+		struct ast joined = { .type = type_buffer(c->pool, JOIN_MAX) };
+
+		site->format = separator;
+		check_site_arguments(c, site, &joined);
+	}
+	return type_void();
+}
+
+static const struct type *check_exit(struct checker *c, struct ast *call)
+{
+	struct ast *status = call->call.args;
+
+	if (status && !check_integer(c, status, "the status of exit()"))
+		return type_void();
+	check_site_arguments(c, check_site_new(c, SITE_EXIT, call), status);
+	return type_void();
+}
+
+static const struct type *check_skboutput(struct checker *c, struct ast *call)
+{
+	const char *path = check_text_argument(c, call, 0);
+	struct lang_site *site;
+
+	check_value(c, check_argument(call, 1));
+	check_integer(c, check_argument(call, 2), "the length of skboutput()");
+	check_integer(c, check_argument(call, 3), "the offset of skboutput()");
+	site = check_site_new(c, SITE_SKBOUTPUT, call);
+	if (site)
+		site->format = path;
+	return type_integer(8, true);
+}
+
+const struct type *check_call_output(struct checker *c, struct ast *call)
+{
+	switch (call->call.function->id) {
+	case FUNCTION_PRINTF:
+		return check_printf(c, call, SITE_PRINTF);
+	case FUNCTION_ERRORF:
+		return check_printf(c, call, SITE_ERRORF);
+	case FUNCTION_WARNF:
+		return check_printf(c, call, SITE_WARNF);
+	case FUNCTION_CAT:
+		return check_printf(c, call, SITE_CAT);
+	case FUNCTION_SYSTEM:
+		return check_printf(c, call, SITE_SYSTEM);
+	case FUNCTION_FAIL:
+		return check_fail(c, call);
+	case FUNCTION_ASSERT:
+		return check_assert(c, call);
+	case FUNCTION_TIME:
+		return check_time(c, call);
+	case FUNCTION_JOIN:
+		return check_join_call(c, call);
+	case FUNCTION_EXIT:
+		return check_exit(c, call);
+	default:
+		return check_skboutput(c, call);
+	}
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Formats of printf(): each specifier against its argument. */
+#include "checker.h"
+
+#include <ctype.h>
+
+/* What a specifier takes. */
+enum takes {
+	TAKES_NOTHING, /* %% */
+	TAKES_INTEGER,
+	TAKES_TEXT,
+	TAKES_BUFFER,
+	TAKES_UNKNOWN,
+};
+
+/* Reads the specifier behind a '%' and moves *p behind it. */
+static enum takes check_specifier(const char **p)
+{
+	const char *at = *p;
+	char conversion;
+
+	if (*at == '%') {
+		*p = at + 1;
+		return TAKES_NOTHING;
+	}
+	at += strspn(at, "-+ #0'");
+	at += strspn(at, "0123456789");
+	if (*at == '.')
+		at += 1 + strspn(at + 1, "0123456789");
+	at += strspn(at, "hljztL");
+	conversion = *at;
+	*p = conversion ? at + 1 : at;
+	if (conversion == 'r') {
+		*p += **p == 'x' || **p == 'h';
+		return TAKES_BUFFER;
+	}
+	if (conversion == 'g' && at[1] == 'r') {
+		++*p;
+		return TAKES_INTEGER;
+	}
+	if (conversion == 's')
+		return TAKES_TEXT;
+	return conversion && strchr("diuxXopc", conversion) ? TAKES_INTEGER : TAKES_UNKNOWN;
+}
+
+/* $1 that is a number is its text for %s. */
+static void check_as_text(struct checker *c, struct ast *arg)
+{
+	if (arg->kind == AST_POSITIONAL && arg->is_constant && arg->text && type_is_integral(arg->type))
+		check_set_text(c, arg, arg->text);
+}
+
+static bool check_takes(enum takes takes, const struct type *type)
+{
+	switch (takes) {
+	case TAKES_INTEGER:
+		return type_is_scalar(type) || type->kind == TYPE_ERRNO || type->kind == TYPE_SYSCALL ||
+		       type->kind == TYPE_USER || type->kind == TYPE_KSYM;
+	case TAKES_BUFFER:
+		return type->kind == TYPE_BUFFER || check_is_text(type);
+	default:
+		return (type->kind != TYPE_INTEGER && type->kind != TYPE_POINTER && type->kind != TYPE_BUFFER);
+	}
+}
+
+static void check_format_argument(struct checker *c, struct ast *call, enum takes takes, const char *specifier,
+				  struct ast *arg)
+{
+	static const char *const names[] = { [TAKES_INTEGER] = "integer", [TAKES_TEXT] = "string", [TAKES_BUFFER] = "buffer" };
+
+	if (takes == TAKES_TEXT)
+		check_as_text(c, arg);
+	if (arg->type->kind == TYPE_NONE || check_takes(takes, arg->type))
+		return;
+	check_error(c, arg->at, "%s: %s specifier expects a value of type %s (%s supplied)", call->call.name, specifier,
+		    names[takes], check_show(c, arg->type));
+	if (takes == TAKES_TEXT && type_is_scalar(arg->type))
+		check_hint(c, arg->at, arg->type->kind == TYPE_POINTER ? "str() reads the text that a pointer points to" : "%%d prints an integer, str() reads the text at an address");
+	else if (takes == TAKES_BUFFER)
+		check_hint(c, arg->at, "buf() makes one");
+}
+
+void check_format(struct checker *c, struct ast *call, const char *format, struct ast *args)
+{
+	uint32_t wanted = 0, given = 0;
+	struct ast *arg = args;
+
+	for (struct ast *each = args; each; each = each->next) {
+		given++;
+		if (check_value(c, each)->kind == TYPE_VOID) {
+			check_error(c, each->at, "this has no value, and cannot be an argument of %s()", call->call.name);
+			each->type = type_none();
+		}
+	}
+	for (const char *p = strchr(format, '%'); p; p = strchr(p, '%')) {
+		const char *begin = p++;
+		enum takes takes = check_specifier(&p);
+		const char *specifier = pool_addf(c->pool, "%.*s", (int)(p - begin), begin);
+
+		if (takes == TAKES_NOTHING)
+			continue;
+		if (takes == TAKES_UNKNOWN) {
+			check_error(c, call->call.args->at, "%s: Unknown format string token: %s", call->call.name, specifier);
+			return;
+		}
+		wanted++;
+		if (arg) {
+			check_format_argument(c, call, takes, specifier, arg);
+			arg = arg->next;
+		}
+	}
+	if (wanted != given)
+		check_error(c, call->at, "%s: %s arguments for format string (%u supplied, %u expected)", call->call.name,
+			    wanted > given ? "Not enough" : "Too many", given, wanted);
+}

@@ -1,0 +1,458 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Operators and casts: which types they take, and of which type the result is. */
+#include "checker.h"
+
+const char *check_operator_text(enum ast_op op)
+{
+	static const char *const texts[] = {
+		[OP_NONE] = "=",
+		[OP_ADD] = "+",
+		[OP_SUB] = "-",
+		[OP_MUL] = "*",
+		[OP_DIV] = "/",
+		[OP_MOD] = "%",
+		[OP_AND] = "&",
+		[OP_OR] = "|",
+		[OP_XOR] = "^",
+		[OP_SHL] = "<<",
+		[OP_SHR] = ">>",
+		[OP_EQ] = "==",
+		[OP_NE] = "!=",
+		[OP_LT] = "<",
+		[OP_LE] = "<=",
+		[OP_GT] = ">",
+		[OP_GE] = ">=",
+		[OP_LOGIC_AND] = "&&",
+		[OP_LOGIC_OR] = "||",
+		[OP_NOT] = "!",
+		[OP_INVERT] = "~",
+		[OP_NEGATE] = "-",
+		[OP_DEREF] = "*",
+		[OP_ADDRESS] = "&",
+	};
+
+	return texts[op];
+}
+
+static const struct type *check_common(const struct type *a, const struct type *b)
+{
+	if (!type_is_integral(a) || !type_is_integral(b))
+		return type_integer(8, false);
+	return check_join_integers(a, b);
+}
+
+const struct type *lang_operand_type(const struct ast *left, const struct ast *right)
+{
+	return check_common(left->type, right->type);
+}
+
+static void check_warn_signs(struct checker *c, const char *what, const struct ast *left, const struct ast *right,
+			     struct place at)
+{
+	const struct type *is_unsigned = left->type->is_signed ? right->type : left->type;
+
+	if (left->type->is_signed == right->type->is_signed || is_unsigned->size < 8)
+		return;
+	if (left->type->is_literal || right->type->is_literal || left->type->kind == TYPE_BOOL ||
+	    right->type->kind == TYPE_BOOL)
+		return;
+	check_warning(c, at, "%s of integers of different signs: '%s' and '%s' can lead to undefined behavior", what,
+		      check_show(c, left->type), check_show(c, right->type));
+}
+
+static const struct type *check_pointer_arithmetic(struct checker *c, enum ast_op op, struct ast *left,
+						   struct ast *right, struct place at)
+{
+	const struct type *l = left->type, *r = right->type;
+
+	if (l->kind == TYPE_POINTER && type_is_integral(r) && (op == OP_ADD || op == OP_SUB))
+		return l;
+	if (r->kind == TYPE_POINTER && type_is_integral(l) && op == OP_ADD)
+		return r;
+	if (l->kind == TYPE_POINTER && r->kind == TYPE_POINTER)
+		check_error(c, at, "the '%s' operator cannot be used on two pointers", check_operator_text(op));
+	else
+		check_error(c, at, "the '%s' operator cannot be used on '%s' and '%s'", check_operator_text(op),
+			    check_show(c, l), check_show(c, r));
+	if (c->is_final && type_is_scalar(l) && type_is_scalar(r))
+		check_hint(c, at, "cast pointers to integers first: (uint64)");
+	return type_none();
+}
+
+const struct type *check_arithmetic(struct checker *c, enum ast_op op, struct ast *left, struct ast *right,
+				    struct place at)
+{
+	const struct type *l = left->type, *r = right->type, *common;
+
+	if (l->kind == TYPE_NONE || r->kind == TYPE_NONE)
+		return type_none();
+	if (!type_is_integral(l) || !type_is_integral(r))
+		return check_pointer_arithmetic(c, op, left, right, at);
+	common = check_join_integers(l, r);
+	if (op == OP_DIV || op == OP_MOD) {
+		check_warn_signs(c, op == OP_DIV ? "division" : "modulo", left, right, at);
+		if (right->is_constant && !right->constant)
+			check_warning(c, at, "division by 0: the result is always %s",
+				      op == OP_DIV ? "0" : "the left side");
+	}
+	switch (op) {
+	case OP_SUB:
+		return type_integer(8, true);
+	case OP_SHL: /* the sum of two bytes needs more than a byte: what can grow has 64 bits */
+		return type_integer(8, l->is_literal ? common->is_signed : l->is_signed);
+	case OP_ADD:
+	case OP_MUL:
+		return type_integer(8, common->is_signed);
+	case OP_SHR:
+		return l->is_literal ? type_integer(8, l->is_signed) : type_integer(l->size, l->is_signed);
+	default: /* a literal's type is that of its value; a variable of it is used with all 64 bits */
+		return common->is_literal ? type_integer(8, true) : type_integer(common->size, common->is_signed);
+	}
+}
+
+static bool check_is_comparison(enum ast_op op)
+{
+	return op >= OP_EQ && op <= OP_GE;
+}
+
+/* An expression that tests whether the number of the place is from first to last. */
+static struct ast *check_place_range(struct checker *c, const struct ast *name, uint32_t first, uint32_t last)
+{
+	struct ast *nodes = pool_alloc(c->pool, 7 * sizeof(*nodes));
+	const struct type *type = type_integer(4, false);
+
+	for (int i = 0; i < 2; i++) {
+		nodes[i] = (struct ast){ .kind = AST_BINARY, .at = name->at, .type = type_bool() };
+		nodes[i].binary.op = i ? OP_LE : OP_GE;
+		nodes[2 + i] = *name;
+		nodes[2 + i].next = NULL;
+		nodes[4 + i] = (struct ast){ .kind = AST_INTEGER, .at = name->at };
+		nodes[4 + i].integer.value = i ? last : first;
+		check_set_integer(&nodes[4 + i], i ? last : first, type);
+		nodes[i].binary.left = &nodes[2 + i];
+		nodes[i].binary.right = &nodes[4 + i];
+	}
+	nodes[6] = (struct ast){ .kind = AST_BINARY, .at = name->at, .type = type_bool() };
+	nodes[6].binary.op = OP_LOGIC_AND;
+	nodes[6].binary.left = &nodes[0];
+	nodes[6].binary.right = &nodes[1];
+	return &nodes[6];
+}
+
+static struct ast *check_either(struct checker *c, struct ast *left, struct ast *right)
+{
+	struct ast *either;
+
+	if (!left)
+		return right;
+	either = pool_alloc(c->pool, sizeof(*either));
+	*either = (struct ast){ .kind = AST_BINARY, .at = left->at, .type = type_bool() };
+	either->binary.op = OP_LOGIC_OR;
+	either->binary.left = left;
+	either->binary.right = right;
+	return either;
+}
+
+/* probe == "kprobe:vfs_read": the numbers of the places that have this text, as comparisons of numbers. */
+static const struct type *check_compare_place(struct checker *c, struct ast *ast, struct ast *name, const char *text)
+{
+	const struct lang_probe *probe = c->probe->probe;
+	uint32_t end = probe->first_place + probe->n_places, n_equal = 0;
+	bool is_function = name->type->kind == TYPE_FUNCTION;
+	struct ast *ranges = NULL;
+
+	for (uint32_t i = probe->first_place; i < end; i++) {
+		uint32_t first = i;
+
+		for (; i < end; i++) {
+			const struct lang_place *place = &c->program->places.v[i];
+
+			if (!str_same(is_function ? place->function : place->probe, text))
+				break;
+		}
+		n_equal += i - first;
+		if (i > first)
+			ranges = check_either(c, ranges, check_place_range(c, name, first, i - 1));
+	}
+	if (!n_equal || n_equal == probe->n_places) {
+		check_set_bool(ast, (n_equal != 0) == (ast->binary.op == OP_EQ));
+		return ast->type;
+	}
+	if (c->is_final) { /* ranges == true, or == false for != */
+		struct ast *right = pool_alloc(c->pool, sizeof(*right));
+
+		*right = (struct ast){ .kind = AST_BOOL, .at = ast->at };
+		check_set_bool(right, ast->binary.op == OP_EQ);
+		ast->binary.op = OP_EQ;
+		ast->binary.left = ranges;
+		ast->binary.right = right;
+	}
+	return type_bool();
+}
+
+static bool check_is_place(const struct type *type)
+{
+	return type->kind == TYPE_PROBE || type->kind == TYPE_FUNCTION;
+}
+
+/* Whether == and != can compare them as wholes. */
+static bool check_can_equal(struct checker *c, const struct type *l, const struct type *r)
+{
+	const struct type *joined;
+
+	if (check_is_text(l) && check_is_text(r))
+		return true;
+	if (l->kind == TYPE_ARRAY && r->kind == TYPE_ARRAY)
+		return type_is_integral(l->of) && type_is_integral(r->of) && l->of->size == r->of->size &&
+		       l->count == r->count;
+	if (l->kind == TYPE_TUPLE || l->kind == TYPE_RECORD)
+		return l->kind == r->kind && check_join(c, l, r, &joined);
+	return false;
+}
+
+static const struct type *check_comparison(struct checker *c, struct ast *ast)
+{
+	struct ast *left = ast->binary.left, *right = ast->binary.right;
+	const struct type *l = left->type, *r = right->type;
+	bool is_equality = ast->binary.op <= OP_NE;
+
+	if (l->kind == TYPE_NONE || r->kind == TYPE_NONE)
+		return type_bool();
+	if (type_is_scalar(l) && type_is_scalar(r)) {
+		if (type_is_integral(l) && type_is_integral(r)) {
+			check_warn_signs(c, "comparison", left, right, ast->at);
+			if (left->is_constant && right->is_constant)
+				check_set_bool(ast, check_fold(ast->binary.op, left->constant, right->constant,
+							       check_common(l, r)));
+		}
+		return type_bool();
+	}
+	if (is_equality && check_is_place(l) && right->is_constant && right->text)
+		return check_compare_place(c, ast, left, right->text);
+	if (is_equality && check_is_place(r) && left->is_constant && left->text)
+		return check_compare_place(c, ast, right, left->text);
+	if (is_equality && left->is_constant && right->is_constant && left->text && right->text) {
+		check_set_bool(ast, !strcmp(left->text, right->text) == (ast->binary.op == OP_EQ));
+		return ast->type;
+	}
+	if (is_equality && check_can_equal(c, l, r))
+		return type_bool();
+	if (check_can_equal(c, l, r))
+		check_error(c, ast->at, "'%s' can only be compared with == and !=, not with %s", check_show(c, l),
+			    check_operator_text(ast->binary.op));
+	else
+		check_error(c, ast->at, "Type mismatch for '%s': comparing '%s' with '%s'",
+			    check_operator_text(ast->binary.op), check_show(c, l), check_show(c, r));
+	return type_bool();
+}
+
+const struct type *check_binary(struct checker *c, struct ast *ast)
+{
+	enum ast_op op = ast->binary.op;
+	struct ast *left = ast->binary.left, *right = ast->binary.right;
+	const struct type *type;
+
+	if (op == OP_LOGIC_AND || op == OP_LOGIC_OR) {
+		check_condition(c, left);
+		check_condition(c, right);
+		if (left->is_constant && right->is_constant)
+			check_set_bool(ast, check_fold(op, left->constant, right->constant, type_bool()));
+		return type_bool();
+	}
+	check_value(c, left);
+	check_value(c, right);
+	if (check_is_comparison(op))
+		return check_comparison(c, ast);
+	type = check_arithmetic(c, op, left, right, ast->at);
+	if (type_is_integral(type) && left->is_constant && right->is_constant) {
+		int64_t value = check_fold(op, left->constant, right->constant, check_common(left->type, right->type));
+
+		if (left->type->is_literal && right->type->is_literal)
+			type = check_literal_type(value, false);
+		check_set_integer(ast, check_truncate(value, type), type);
+	}
+	return type;
+}
+
+/* --- unary --- */
+
+static const struct type *check_dereference(struct checker *c, struct ast *ast, const struct type *type)
+{
+	struct ast *cast;
+
+	if (type->kind == TYPE_POINTER) {
+		if (type->of->kind == TYPE_VOID)
+			check_error(c, ast->at, "cannot dereference a pointer to void: cast it to the type of what is there");
+		else if (type->of->kind == TYPE_STRUCT && !ctypes_complete(c->program->types, type->of))
+			check_error(c, ast->at, "cannot dereference a pointer to '%s', which is only declared",
+				    check_show(c, type->of));
+		return type->of;
+	}
+	if (!type_is_integral(type)) {
+		check_error(c, ast->at, "cannot dereference '%s': it is not a pointer", check_show(c, type));
+		return type_none();
+	}
+	/* *N reads 64 bits at an address. */
+	cast = pool_alloc(c->pool, sizeof(*cast));
+	*cast = (struct ast){ .kind = AST_CAST, .at = ast->unary.operand->at };
+	cast->cast.operand = ast->unary.operand;
+	cast->type = type_pointer(c->pool, type_integer(8, false), check_default_space(c));
+	ast->unary.operand = cast;
+	return cast->type->of;
+}
+
+static const struct type *check_address(struct checker *c, struct ast *ast)
+{
+	struct ast *operand = ast->unary.operand;
+	const struct type *type = check_expression(c, operand);
+
+	if (operand->kind == AST_VARIABLE && operand->variable.variable) {
+		operand->variable.variable->is_addressed = true;
+	} else if (operand->kind != AST_MAP) {
+		check_error(c, ast->at, "the & operator takes a variable or a map");
+		return type_none();
+	}
+	return type->kind == TYPE_NONE ? type : type_pointer(c->pool, type, SPACE_BPF);
+}
+
+const struct type *check_unary(struct checker *c, struct ast *ast)
+{
+	struct ast *operand = ast->unary.operand;
+	enum ast_op op = ast->unary.op;
+	const struct type *type;
+
+	if (op == OP_ADDRESS)
+		return check_address(c, ast);
+	if (op == OP_NOT) {
+		check_condition(c, operand);
+		if (operand->is_constant)
+			check_set_bool(ast, !operand->constant);
+		return type_bool();
+	}
+	type = check_value(c, operand);
+	if (type->kind == TYPE_NONE)
+		return type;
+	if (op == OP_DEREF)
+		return check_dereference(c, ast, type);
+	if (!type_is_integral(type)) {
+		check_error(c, ast->at, "the '%s' operator cannot be used on '%s'", check_operator_text(op),
+			    check_show(c, type));
+		return type_none();
+	}
+	if (operand->is_constant) {
+		int64_t value = op == OP_NEGATE ? (int64_t) - (uint64_t)operand->constant : ~operand->constant;
+
+		if (type->is_literal || op == OP_NEGATE)
+			check_set_integer(ast, value, check_literal_type(value, false));
+		else
+			check_set_integer(ast, check_truncate(value, type), type);
+		return ast->type;
+	}
+	if (op == OP_NEGATE || type->is_literal)
+		return type_integer(8, true);
+	return type_integer(type->size, type->is_signed);
+}
+
+const struct type *check_ternary(struct checker *c, struct ast *ast)
+{
+	struct ast *then = ast->branch.then, *otherwise = ast->branch.otherwise;
+	const struct type *a, *b, *joined;
+
+	check_condition(c, ast->branch.condition);
+	a = check_value(c, then);
+	b = check_value(c, otherwise);
+	if (a->kind == TYPE_NONE || b->kind == TYPE_NONE)
+		return a->kind == TYPE_NONE ? b : a;
+	if (!check_join(c, a, b, &joined)) {
+		check_error(c, ast->at, "Ternary operator must return the same type: have '%s' and '%s'",
+			    check_show(c, a), check_show(c, b));
+		return a;
+	}
+	if (ast->branch.condition->is_constant) {
+		struct ast *taken = ast->branch.condition->constant ? then : otherwise;
+
+		if (taken->is_constant && taken->text)
+			check_set_text(c, ast, taken->text);
+		else if (taken->is_constant)
+			check_set_integer(ast, taken->constant, joined);
+	}
+	return joined;
+}
+
+/* --- casts --- */
+
+static bool check_cast_is_allowed(const struct type *from, const struct type *to)
+{
+	bool is_int = type_is_integral(to);
+
+	if (is_int || to->kind == TYPE_POINTER)
+		return type_is_scalar(from) || from->kind == TYPE_KSYM || from->kind == TYPE_ERRNO ||
+		       from->kind == TYPE_SYSCALL || from->kind == TYPE_USER ||
+		       (is_int && from->kind == TYPE_ARRAY && type_is_integral(from->of) && from->size == to->size) ||
+		       (is_int && to->kind == TYPE_BOOL && from->kind == TYPE_STRING);
+	if (to->kind == TYPE_ARRAY)
+		return (type_is_integral(from) && from->size == to->size) ||
+		       (from->kind == TYPE_ARRAY && from->size == to->size && type_is_integral(from->of));
+	if (to->kind == TYPE_STRING)
+		return check_is_text(from);
+	return type_same(from, to);
+}
+
+/* (uint8[])x: as many elements as x has. A literal is as large as the array needs. */
+static const struct type *check_cast_array(struct checker *c, struct ast *operand, const struct type *to)
+{
+	const struct type *from = operand->type;
+
+	if (!type_is_integral(to->of) || !to->of->size)
+		return to;
+	if (!to->count)
+		return from->size % to->of->size ? to : type_array(c->pool, to->of, from->size / to->of->size);
+	if (from->kind == TYPE_INTEGER && from->size < to->size && to->size <= 8 && from->is_literal)
+		operand->type = type_integer(to->size, from->is_signed);
+	return to;
+}
+
+static const struct type *check_cast_pointer(struct checker *c, const struct type *from, const struct type *to)
+{
+	enum type_space space = from->kind == TYPE_POINTER ? from->space : SPACE_NONE;
+
+	if (space == SPACE_NONE)
+		space = check_default_space(c);
+	if (space == SPACE_TRUSTED) /* the kernel no longer knows what it points to */
+		space = SPACE_KERNEL;
+	return to->space == space ? to : type_pointer(c->pool, to->of, space);
+}
+
+const struct type *check_cast(struct checker *c, struct ast *ast)
+{
+	struct ast *operand = ast->cast.operand;
+	const struct type *from = check_value(c, operand), *to;
+
+	if (!ast->cast.as_type) /* made by check_dereference() */
+		return ast->type;
+	to = check_written_type(c, ast->cast.as_type);
+	if (from->kind == TYPE_NONE || to->kind == TYPE_NONE)
+		return to;
+	if (to->kind == TYPE_ARRAY) {
+		to = check_cast_array(c, operand, to);
+		from = operand->type;
+	}
+	if (!check_cast_is_allowed(from, to)) {
+		if (to->kind == TYPE_ARRAY || from->kind == TYPE_ARRAY)
+			check_error(c, ast->at, "Cannot cast from \"%s\" to \"%s\": they differ in size",
+				    check_show(c, from), check_show(c, to));
+		else
+			check_error(c, ast->at, "Cannot cast from \"%s\" to \"%s\"", check_show(c, from),
+				    check_show(c, to));
+		if (to->kind == TYPE_STRUCT)
+			check_hint(c, ast->at, "cast to a pointer and dereference it: *(%s *)", check_show(c, to));
+		return to;
+	}
+	if (to->kind == TYPE_POINTER)
+		return check_cast_pointer(c, from, to);
+	if (to->kind == TYPE_BOOL && from->kind == TYPE_STRING)
+		check_condition(c, operand);
+	if (type_is_integral(to) && type_is_integral(from) && operand->is_constant)
+		check_set_integer(ast, check_truncate(operand->constant, to), to);
+	return to;
+}

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * From attach points to places: parses them, resolves their targets, and makes a probe of each kind that a block has. A
+ * block that looks at arguments becomes one for each form that they have.
+ */
+#include "ast_walk.h"
+#include "checker.h"
+
+/* The attach points of a block of one kind, where that has targets; else a single one. */
+struct group {
+	const struct lang_attach *attach; /* the first */
+	const char *specs[256];
+	struct place at[256]; /* of specs */
+	size_t n;
+};
+
+static bool group_has_targets(enum lang_probe_kind kind)
+{
+	return kind >= PROBE_KPROBE && kind <= PROBE_WATCHPOINT;
+}
+
+/* Whether the block uses arguments whose form depends on the place. */
+struct looks {
+	enum lang_probe_kind kind;
+	bool found;
+};
+
+static void check_looks(struct ast **child, void *ctx)
+{
+	struct looks *looks = ctx;
+	const struct ast *ast = *child;
+	const char *name = ast->kind == AST_NAME ? ast->name.name : ast->kind == AST_CALL ? ast->call.name
+											  : "";
+	bool has_words = looks->kind == PROBE_USDT || looks->kind == PROBE_RAWTRACEPOINT || looks->kind == PROBE_FENTRY ||
+			 looks->kind == PROBE_FEXIT;
+
+	if (!strcmp(name, "args") || (looks->kind == PROBE_ITER && !strcmp(name, "ctx")) ||
+	    (looks->kind == PROBE_FEXIT && !strcmp(name, "retval")) ||
+	    (has_words && !strncmp(name, "arg", 3) && strspn(name + 3, "0123456789")))
+		looks->found = true;
+	if (!looks->found)
+		ast_walk(*child, check_looks, ctx);
+}
+
+static bool check_looks_at_arguments(struct ast_probe *ast, enum lang_probe_kind kind)
+{
+	struct looks looks = { .kind = kind };
+
+	if (ast->predicate)
+		check_looks(&ast->predicate, &looks);
+	if (ast->body)
+		check_looks(&ast->body, &looks);
+	return looks.found;
+}
+
+/* --- places --- */
+
+static const char *check_label(struct checker *c, const struct lang_probe *probe, const struct target *target)
+{
+	const char *word = lang_probe_kind_name(probe->kind), *object = target->object;
+	const char *offset = target->offset ? pool_addf(c->pool, "+%llu", (unsigned long long)target->offset) : "";
+
+	if (probe->kind == PROBE_FENTRY || probe->kind == PROBE_FEXIT)
+		object = object ? object : "vmlinux";
+	if (object)
+		return pool_addf(c->pool, "%s:%s:%s%s", word, object, str_or_empty(target->name), offset);
+	return pool_addf(c->pool, "%s:%s%s", word, str_or_empty(target->name), offset);
+}
+
+static void check_place(struct checker *c, const struct lang_probe *probe, const char *text, const char *function)
+{
+	struct lang_place *place = vec_push(&c->program->places);
+
+	place->probe = text;
+	place->function = function;
+	place->type = lang_probe_kind_name(probe->kind);
+}
+
+/* Gives the probe its places: a slot each, or one. */
+static void check_places(struct checker *c, struct lang_probe *probe)
+{
+	struct target_set *set = &probe->targets;
+
+	probe->first_place = c->program->places.n;
+	for (size_t slot = 0; slot < set->n_slots; slot++)
+		for (size_t i = 0; i < set->n; i++)
+			if (set->v[i].slot == slot) {
+				bool is_named = set->v[i].kind == TARGET_KERNEL || set->v[i].kind == TARGET_TRACEPOINT ||
+						set->v[i].kind == TARGET_USER;
+
+				check_place(c, probe, is_named ? check_label(c, probe, &set->v[i]) : probe->attach->text,
+					    set->symbols[slot]);
+				break;
+			}
+	if (!set->n_slots)
+		check_place(c, probe, probe->attach->text, NULL);
+	probe->n_places = c->program->places.n - probe->first_place;
+}
+
+static struct checked_probe *check_new_probe(struct checker *c, struct ast_probe *ast, const struct lang_attach *attach)
+{
+	struct checked_probe *checked = vec_push(&c->checked->probes);
+	struct lang_probe *probe = vec_push(&c->program->probes);
+
+	probe->kind = attach->kind;
+	probe->at = ast->at;
+	probe->attach = attach;
+	checked->ast = ast;
+	return checked;
+}
+
+/* --- targets --- */
+
+static void check_missing(struct checker *c, const struct group *group, size_t bad, const struct err *err)
+{
+	if (c->program->config.missing_probes == MISSING_ERROR)
+		check_error(c, group->at[bad], "%s", err->text);
+	else if (c->program->config.missing_probes == MISSING_WARN)
+		check_warning(c, group->at[bad], "%s", err->text);
+}
+
+/* Fills set. Specs that match nothing are reported as missing_probes says, and left out. False: nothing is left. */
+static bool check_resolve(struct checker *c, struct group *group, struct target_set *set)
+{
+	const struct target_options options = { .kernel = c->options->kernel, .pid = c->options->pid };
+
+	while (group->n) {
+		struct err err = {};
+		size_t bad = 0;
+		int ret = target_resolve(group->specs, group->n, &options, set, &bad, &err);
+
+		if (!ret)
+			return true;
+		target_set_release(set);
+		check_missing(c, group, bad, &err);
+		if (ret != -ENOENT && c->program->config.missing_probes != MISSING_ERROR)
+			check_error(c, group->at[bad], "%s", err.text);
+		if (c->program->config.missing_probes == MISSING_ERROR || ret != -ENOENT)
+			return false;
+		group->n--;
+		memmove(&group->specs[bad], &group->specs[bad + 1], (group->n - bad) * sizeof(group->specs[0]));
+		memmove(&group->at[bad], &group->at[bad + 1], (group->n - bad) * sizeof(group->at[0]));
+	}
+	return false;
+}
+
+static bool check_same_arguments(const struct lang_arguments *a, const struct lang_arguments *b)
+{
+	if (a->n != b->n || !a->ret != !b->ret || (a->ret && !type_same(a->ret, b->ret)))
+		return false;
+	for (size_t i = 0; i < a->n; i++)
+		if (strcmp(a->v[i].name, b->v[i].name) || a->v[i].at != b->v[i].at ||
+		    a->v[i].is_data_loc != b->v[i].is_data_loc || !type_same(a->v[i].type, b->v[i].type))
+			return false;
+	return true;
+}
+
+/* Moves the targets whose form is `form` from `from` to a set of its own, with slots from 0. */
+static void check_part_of_set(const struct target_set *from, const size_t *form_of, size_t form, struct target_set *to)
+{
+	uint32_t *slots = base_alloc((from->n_slots + 1) * sizeof(*slots)); /* new number + 1 */
+
+	to->slots = base_alloc((from->n_slots + 1) * sizeof(*to->slots));
+	to->symbols = base_alloc((from->n_slots + 1) * sizeof(*to->symbols));
+	for (size_t i = 0; i < from->n; i++) {
+		struct target *target;
+
+		if (form_of[i] != form)
+			continue;
+		target = vec_push(to);
+		*target = from->v[i];
+		if (!slots[target->slot]) {
+			to->slots[to->n_slots] = from->slots[target->slot];
+			to->symbols[to->n_slots] = from->symbols[target->slot];
+			slots[target->slot] = ++to->n_slots;
+		}
+		target->slot = slots[target->slot] - 1;
+	}
+	free(slots);
+}
+
+/* The arguments of each target; the number of different forms. form_of[i]: that of target i. */
+static size_t check_forms(struct checker *c, struct group *group, const struct target_set *set, size_t *form_of,
+			  struct lang_arguments *forms)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < set->n; i++) {
+		struct lang_arguments arguments = {};
+		struct err err = {};
+		int ret = lang_arguments_of(group->attach->kind, &set->v[i], c->program->types, c->pool, &arguments, &err);
+
+		if (ret && ret != -ENOENT && err.text[0])
+			check_error(c, group->at[0], "%s", err.text);
+		for (form_of[i] = 0; form_of[i] < n; form_of[i]++)
+			if (check_same_arguments(&forms[form_of[i]], &arguments))
+				break;
+		if (form_of[i] == n)
+			forms[n++] = arguments;
+	}
+	return n;
+}
+
+/* A block of its own, for types differ between probes. */
+static struct ast_probe *check_copy(struct checker *c, const struct ast_probe *ast)
+{
+	struct ast_probe *copy = (struct ast_probe *)pool_copy(c->pool, ast, sizeof(*ast));
+
+	copy->predicate = ast_copy(c->pool, ast->predicate);
+	copy->body = ast_copy(c->pool, ast->body);
+	return copy;
+}
+
+/* Makes a probe for each form of arguments. The first keeps what the set owns. */
+static void check_split(struct checker *c, struct ast_probe *ast, struct group *group, struct target_set *set)
+{
+	__free size_t *form_of = base_alloc(set->n * sizeof(*form_of));
+	__free struct lang_arguments *forms = base_alloc(set->n * sizeof(*forms));
+	size_t n = check_forms(c, group, set, form_of, forms);
+
+	for (size_t form = 0; form < n; form++) {
+		struct checked_probe *checked = check_new_probe(c, check_copy(c, ast), group->attach);
+		struct target_set part = {};
+
+		checked->arguments = forms[form];
+		check_part_of_set(set, form_of, form, &part);
+		if (!form) { /* strings and files stay with the first, which is released with the others */
+			part.files.v = set->files.v;
+			part.files.n = set->files.n;
+			part.files.cap = set->files.cap;
+			part.pool = set->pool;
+			memset(&set->files, 0, sizeof(set->files));
+			memset(&set->pool, 0, sizeof(set->pool));
+		}
+		c->program->probes.v[c->program->probes.n - 1].targets = part;
+	}
+	target_set_release(set);
+}
+
+static void check_group(struct checker *c, struct ast_probe *ast, struct group *group)
+{
+	struct checked_probe *checked;
+	struct target_set set = {};
+	bool looks = check_looks_at_arguments(ast, group->attach->kind);
+	struct err err = {};
+
+	if (group_has_targets(group->attach->kind)) {
+		if (!check_resolve(c, group, &set))
+			return;
+		if (looks && set.n) {
+			check_split(c, ast, group, &set);
+			return;
+		}
+	}
+	checked = check_new_probe(c, check_copy(c, ast), group->attach);
+	c->program->probes.v[c->program->probes.n - 1].targets = set;
+	if (group->attach->kind == PROBE_ITER &&
+	    lang_arguments_of_iter(group->attach->object, c->program->types, c->pool, &checked->arguments, &err))
+		check_error(c, group->attach->at, "%s", err.text[0] ? err.text : "this kernel has no such iterator");
+}
+
+/* --- blocks --- */
+
+static void check_block_of_probes(struct checker *c, struct ast_probe *ast)
+{
+	struct group *groups = base_alloc(PROBE_KINDS * sizeof(*groups));
+
+	for (const struct ast_attach *written = ast->attach; written; written = written->next) {
+		struct lang_attach *attach = pool_alloc(c->pool, sizeof(*attach));
+		struct group *group;
+
+		if (!lang_attach_parse(attach, written->text, written->at, c->pool, &c->program->messages))
+			continue;
+		if ((attach->kind == PROBE_TEST && !c->options->test) || (attach->kind == PROBE_BENCH && !c->options->bench))
+			continue;
+		group = &groups[attach->kind];
+		if (!group->attach)
+			group->attach = attach;
+		if (!group_has_targets(attach->kind)) {
+			group->attach = attach;
+			check_group(c, ast, group);
+			continue;
+		}
+		if (group->n == ARRAY_SIZE(group->specs)) {
+			check_error(c, written->at, "a block has at most %zu attach points of a kind", ARRAY_SIZE(group->specs));
+			break;
+		}
+		group->specs[group->n] = attach->spec;
+		group->at[group->n++] = written->at;
+	}
+	for (int kind = 0; kind < PROBE_KINDS; kind++)
+		if (groups[kind].n)
+			check_group(c, ast, &groups[kind]);
+	free(groups);
+}
+
+void check_probes(struct checker *c)
+{
+	for (struct ast_probe *ast = c->ast->probes; ast; ast = ast->next)
+		check_block_of_probes(c, ast);
+	for (size_t i = 0; i < c->program->probes.n; i++) {
+		c->checked->probes.v[i].probe = &c->program->probes.v[i];
+		check_places(c, &c->program->probes.v[i]);
+	}
+	if (c->program->places.n > c->program->config.max_probes)
+		check_error(c, c->ast->probes->at,
+			    "Can't attach to %zu probes because it exceeds the current limit of %u probes: max_probes can be raised",
+			    c->program->places.n, c->program->config.max_probes);
+}
