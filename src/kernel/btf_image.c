@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Reads the BTF of the kernel and walks from type to type. Knows the sizes of types, not their meaning. Before
+ * Reads the BTF of the kernel or of a module and walks from type to type. Knows the sizes of types, not their meaning. Before
  * Linux 6.16 the file cannot be mapped: then the strings are kept in memory, but types are read through a small
  * window, because page faults for 3 MB of new memory would cost more than reading.
  */
@@ -10,7 +10,7 @@
 #include "btf_image.h"
 #include "kernel_files.h"
 
-#define PATH "/sys/kernel/btf/vmlinux"
+#define DIR "/sys/kernel/btf/"
 
 /* In bytes: what one read(2) from sysfs returns. */
 #define WINDOW 4096
@@ -70,7 +70,7 @@ static int open_file(struct btf_image *image)
 	struct stat st;
 	void *map;
 
-	image->fd = kernel_open(PATH, O_RDONLY);
+	image->fd = kernel_open(image->path, O_RDONLY);
 	if (image->fd < 0 || fstat(image->fd, &st))
 		return -errno;
 	image->size = st.st_size;
@@ -95,6 +95,8 @@ static void take_types(struct btf_image *image, size_t at, size_t n)
 static int take_strings(struct btf_image *image, size_t at, size_t n)
 {
 	image->strings_len = n;
+	if (!n)
+		return 0;
 	image->strings = image->map ? (char *)image->map + at : malloc(n);
 	if (!image->strings)
 		return -ENOMEM;
@@ -103,34 +105,56 @@ static int take_strings(struct btf_image *image, size_t at, size_t n)
 	return image->strings[n - 1] ? -EINVAL : 0;
 }
 
-/* Checks that types and strings are inside the file, and that the last string ends with NUL. */
+/* Checks that types and strings are inside the file, and that the last string ends with NUL. A module may have none. */
 static int read_header(struct btf_image *image)
 {
 	struct btf_header h;
 
 	if (image->size < sizeof(h) || read_at(image, &h, sizeof(h), 0) || h.magic != BTF_MAGIC ||
 	    (uint64_t)h.hdr_len + h.type_off + h.type_len > image->size ||
-	    (uint64_t)h.hdr_len + h.str_off + h.str_len > image->size || !h.str_len)
+	    (uint64_t)h.hdr_len + h.str_off + h.str_len > image->size || (!h.str_len && !image->base))
 		return -EINVAL;
 	take_types(image, (size_t)h.hdr_len + h.type_off, h.type_len);
 	return take_strings(image, (size_t)h.hdr_len + h.str_off, h.str_len);
 }
 
-int btf_image_open(struct btf_image *image, struct err *err)
+int btf_image_open(struct btf_image *image, const char *module, const struct btf_image *base, struct err *err)
 {
-	int ret = open_file(image);
+	int ret;
 
+	image->fd = -1;
+	image->base = base;
+	snprintf(image->path, sizeof(image->path), DIR "%s", module ? module : "vmlinux");
+	ret = open_file(image);
 	if (ret)
-		return err_set(err, ret, "the kernel offers no BTF: cannot open " PATH ": %s", strerror(-ret));
+		return err_set(err, ret, "the kernel offers no BTF: cannot open %s: %s", image->path, strerror(-ret));
 	ret = read_header(image);
 	if (ret == -EINVAL)
-		return err_set(err, ret, PATH " is not BTF as it is known here");
-	return ret ? err_set(err, ret, "cannot read " PATH ": %s", strerror(-ret)) : 0;
+		return err_set(err, ret, "%s is not BTF as it is known here", image->path);
+	return ret ? err_set(err, ret, "cannot read %s: %s", image->path, strerror(-ret)) : 0;
 }
 
 const char *btf_image_string(const struct btf_image *image, uint32_t offset)
 {
-	return image->strings + (offset < image->strings_len ? offset : 0);
+	if (image->base) {
+		if (offset < image->base->strings_len)
+			return btf_image_string(image->base, offset);
+		offset -= image->base->strings_len;
+	}
+	return offset < image->strings_len ? image->strings + offset : "";
+}
+
+uint32_t btf_image_find_string(const struct btf_image *image, const char *text)
+{
+	__free char *wanted = base_printf("%c%s", 0, text);
+	size_t n = strlen(text) + 2;
+	const char *found = image->strings_len ? memmem(image->strings, image->strings_len, wanted, n) : NULL;
+	uint32_t first = image->base ? image->base->strings_len : 0;
+
+	/* a module has no empty string of its own: its first string follows nothing */
+	if (!found && first && image->strings_len >= n - 1 && !memcmp(image->strings, text, n - 1))
+		return first;
+	return found ? first + (uint32_t)(found - image->strings) + 1 : 0;
 }
 
 static int move_window(struct btf_image *image, size_t at, size_t n)
@@ -170,10 +194,11 @@ static size_t size_of(const struct btf_type *t)
 
 struct pass {
 	uint32_t kinds;
-	kernel_btf_fn fn;
+	btf_image_fn fn;
 	void *ctx;
-	size_t at;   /* offset of the next type */
-	uint32_t id; /* its id */
+	size_t at;	/* offset of the next type */
+	uint32_t id;	/* its id */
+	uint32_t first; /* the id of the first type */
 };
 
 /* Passes the types that begin in the window: all 100,000 of them if the file is mapped. */
@@ -191,14 +216,14 @@ static int pass_window(struct btf_image *image, struct pass *pass, struct err *e
 		int ret;
 
 		if (!size)
-			return err_set(err, -ENOTSUP, PATH " has a type of a kind that is not known here (%u)", kind);
+			return err_set(err, -ENOTSUP, "%s has a type of a kind that is not known here (%u)", image->path, kind);
 		if (size > left) {
 			left = 0;
 			break;
 		}
-		if (id % STRIDE == 1)
+		if ((id - pass->first) % STRIDE == 0)
 			*vec_push(&image->index) = image->types_len - left;
-		ret = pass->kinds >> kind & 1 ? pass->fn(btf_image_string(image, t->name_off), id, pass->ctx) : 0;
+		ret = pass->kinds >> kind & 1 ? pass->fn(t, id, pass->ctx) : 0;
 		if (ret)
 			return ret;
 		p += size;
@@ -209,31 +234,33 @@ static int pass_window(struct btf_image *image, struct pass *pass, struct err *e
 	return 0;
 }
 
-int btf_image_each(struct btf_image *image, uint32_t kinds, kernel_btf_fn fn, void *ctx, struct err *err)
+int btf_image_each(struct btf_image *image, uint32_t kinds, btf_image_fn fn, void *ctx, struct err *err)
 {
-	struct pass pass = { .kinds = kinds, .fn = fn, .ctx = ctx, .id = 1 };
+	uint32_t first = btf_image_first(image);
+	struct pass pass = { .kinds = kinds, .fn = fn, .ctx = ctx, .id = first, .first = first };
 	int ret = 0;
 
 	image->index.n = 0;
 	while (!ret && pass.at + sizeof(struct btf_type) <= image->types_len) {
 		if (!types_from(image, pass.at, sizeof(struct btf_type)))
-			return err_set(err, -EIO, "cannot read " PATH);
+			return err_set(err, -EIO, "cannot read %s", image->path);
 		ret = pass_window(image, &pass, err);
 	}
-	image->n_types = pass.id - 1;
+	image->n_types = pass.id - first;
 	return ret;
 }
 
 int btf_image_type(struct btf_image *image, uint32_t id, struct btf_type **type)
 {
+	uint32_t n = id - btf_image_first(image);
 	const struct btf_type *t;
 	size_t at, size;
 
 	*type = NULL;
-	if (!id || id > image->n_types)
+	if (n >= image->n_types)
 		return 0;
-	at = image->index.v[(id - 1) / STRIDE];
-	for (uint32_t left = (id - 1) % STRIDE; left; left--) {
+	at = image->index.v[n / STRIDE];
+	for (uint32_t left = n % STRIDE; left; left--) {
 		t = types_from(image, at, sizeof(*t));
 		if (!t)
 			return -EIO;

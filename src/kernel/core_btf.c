@@ -285,11 +285,11 @@ static int copy_type(struct maker *maker, uint32_t id)
 	return to;
 }
 
-static int note_root(const char *name, uint32_t id, void *ctx)
+static int note_root(const struct btf_type *type, uint32_t id, void *ctx)
 {
 	struct maker *maker = ctx;
 
-	if (core_names_have(&maker->types, name))
+	if (core_names_have(&maker->types, btf_image_string(&maker->image, type->name_off)))
 		*vec_push(&maker->roots) = id;
 	return 0;
 }
@@ -352,7 +352,7 @@ static int write_file(struct maker *maker, struct core_btf *btf)
 int core_btf_make(struct core_btf *btf, const void *elf, size_t size, struct err *err)
 {
 	__cleanup(maker_release) struct maker maker = {};
-	int ret = btf_image_open(&maker.image, err);
+	int ret = btf_image_open(&maker.image, NULL, NULL, err);
 
 	if (ret)
 		return ret;

@@ -91,6 +91,8 @@ int kernel_each_record(struct kernel *kernel, void (*fn)(uint64_t addr, void *ct
  */
 int kernel_each_traceable(ksym_fn fn, void *ctx, bool *has_addr, struct err *err);
 bool kernel_module_loaded(const char *name_glob);
+/* Calls fn for each loaded module. Stops and returns what fn returned when that is not 0. */
+int kernel_each_module(int (*fn)(const char *name, void *ctx), void *ctx);
 /* Does exactly one function have this name? Also false where the kernel does not say. */
 bool kernel_symbol_unique(const char *name);
 
@@ -105,6 +107,12 @@ typedef int (*ktracepoint_fn)(const struct ktracepoint *tp, void *ctx);
 int kernel_each_tracepoint(ktracepoint_fn fn, void *ctx, struct err *err);
 /* Is tracefs readable? BTF knows neither systems nor the tracepoints of syscalls. */
 bool kernel_lists_tracepoints(void);
+/*
+ * Adds the text of a tracepoint's format file, which describes its fields (Documentation/trace/events.rst), to text. 0
+ * or -errno.
+ */
+struct str;
+int kernel_tracepoint_format(const char *system, const char *name, struct str *text);
 /* The id for perf_event_open, or -errno. */
 int kernel_tracepoint_id(const char *system, const char *name);
 

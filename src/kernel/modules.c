@@ -46,3 +46,22 @@ bool kernel_module_loaded(const char *name_glob)
 {
 	return modules_each(match, (void *)name_glob);
 }
+
+struct named {
+	int (*fn)(const char *name, void *ctx);
+	void *ctx;
+};
+
+static int offer_name(const struct module_line *module, void *ctx)
+{
+	const struct named *named = ctx;
+
+	return named->fn(module->name, named->ctx);
+}
+
+int kernel_each_module(int (*fn)(const char *name, void *ctx), void *ctx)
+{
+	struct named named = { fn, ctx };
+
+	return modules_each(offer_name, &named);
+}

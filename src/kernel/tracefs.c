@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 
+#include "base/str.h"
 #include "kernel_files.h"
 #include "lines.h"
 
@@ -110,6 +111,24 @@ int kernel_each_tracepoint(ktracepoint_fn fn, void *ctx, struct err *err)
 		return kernel_each_btf_typedef(offer_typedef, &from, err);
 	ret = each_listed(events, fn, ctx);
 	return ret < 0 ? err_set(err, ret, "cannot read tracefs' available_events: %s", strerror(-ret)) : ret;
+}
+
+int kernel_tracepoint_format(const char *system, const char *name, struct str *text)
+{
+	__free char *path = base_printf("events/%s/%s/format", system, name);
+	int tracefs = kernel_tracefs();
+	__close int fd = -1;
+	char piece[4096];
+	ssize_t n;
+
+	if (tracefs < 0)
+		return tracefs;
+	fd = openat(tracefs, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	while ((n = read(fd, piece, sizeof(piece))) > 0)
+		str_addn(text, piece, n);
+	return n < 0 ? -errno : 0;
 }
 
 int kernel_tracepoint_id(const char *system, const char *name)
