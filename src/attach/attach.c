@@ -321,6 +321,7 @@ static bool may_nest(enum target_kind kind)
 	case TARGET_TRACEPOINT:
 		return !quirk_guards_raw_tp();
 	case TARGET_CLOCK:
+	case TARGET_EVENT:
 		return false;
 	case TARGET_USER:
 		break;

@@ -333,6 +333,7 @@ static int add_usdt(struct query *query, const struct object *object, struct tar
 		}
 		target = add_target(set, query, object, probe->offset, label);
 		target->ref_ctr = probe->semaphore;
+		target->usdt_args = pool_add(&set->pool, probe->args);
 		target->usdt = true;
 		target->one_of = true;
 	}

@@ -18,12 +18,31 @@ enum target_kind {
 	TARGET_TRACEPOINT, /* object: system; NULL if the name comes from BTF */
 	TARGET_USER,	   /* function or USDT probe in a binary; object: path that opens it */
 	TARGET_CLOCK,	   /* no place, but points in time on each processor; clock: which */
+	TARGET_EVENT,	   /* no place, but every so many of perf's events; event: which */
 };
 
 /* Points in time at a fixed distance, on each processor that is online. */
 struct target_clock {
 	uint64_t period; /* ns */
 	bool idle;	 /* also while the processor is idle */
+};
+
+/* An event that perf counts, on each processor or in one process (attach_options.pid). */
+struct target_event {
+	uint32_t type;	 /* PERF_TYPE_SOFTWARE, PERF_TYPE_HARDWARE, PERF_TYPE_BREAKPOINT */
+	uint64_t config; /* PERF_COUNT_...; breakpoint: 0 */
+	uint64_t period; /* the program runs once in so many events */
+	/* Breakpoint: */
+	uint64_t address; /* of the process, or without one of the kernel */
+	uint32_t length;  /* bytes: 1, 2, 4, 8 */
+	uint32_t access;  /* a set of enum target_access */
+};
+
+/* As in linux/hw_breakpoint.h. */
+enum target_access {
+	TARGET_READ = 1,
+	TARGET_WRITE = 2,
+	TARGET_EXECUTE = 4,
 };
 
 /* What was resolved. Attach records elsewhere whether and how it is attached. The set owns all that is pointed to. */
@@ -42,10 +61,12 @@ struct target {
 	const uint64_t *returns; /* file offsets of its return instructions, to be probed in place of the return */
 	size_t n_returns;	 /* 0: probe the return itself */
 	uint64_t ref_ctr;	 /* USDT: file offset of the semaphore; 0: none */
+	const char *usdt_args;	 /* USDT: where its arguments are, the note's own text; NULL: not USDT */
 	uint32_t syscall;	 /* TARGET_TRACEPOINT: number of the syscall + 1; 0: none or unknown */
 	const char *name;	 /* kernel symbol, tracepoint, user symbol (mangled, with its offset) or USDT probe */
 	const char *object;
 	const struct target_clock *clock;
+	const struct target_event *event;
 	int file;	   /* TARGET_USER: descriptor of the file that was read; its path may lead elsewhere by now */
 	const char *label; /* shown to the user; target_set_finish() makes it unique for each slot */
 };
