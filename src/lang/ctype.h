@@ -12,7 +12,7 @@
 /* A program's types. Declarations of the program hide those of the kernel. */
 struct ctypes;
 
-/* The kernel's types are opened when they are asked for first. modules: also BTF of all loaded modules. */
+/* The kernel's types are opened when they are asked for first; those of loaded modules if the kernel proper has no such type. */
 struct ctypes *ctypes_new(struct pool *pool);
 void ctypes_free(struct ctypes *types);
 
@@ -33,6 +33,11 @@ int ctypes_declare_value(struct ctypes *types, const char *name, int64_t value, 
  * "uint8", "int64"), "enum NAME". NULL: there is none. err says why if the kernel has no BTF.
  */
 const struct type *ctypes_find(struct ctypes *types, enum ctype_tag tag, const char *name, struct err *err);
+/*
+ * A struct, union or enum that is known by its name, as where C writes "struct page *": it is looked for when somebody
+ * looks into it. size: in bytes, 0: unknown.
+ */
+const struct type *ctypes_named(struct ctypes *types, enum ctype_tag tag, const char *name, uint32_t size);
 /* A constant of any enum, of the program or of the kernel. */
 bool ctypes_find_value(struct ctypes *types, const char *name, int64_t *value, const struct type **type);
 /* The name of a value of an enum; NULL: it has none. */
@@ -43,7 +48,7 @@ void ctypes_offer(struct ctypes *types, struct nearest *nearest);
 
 /* The type of a type id of the kernel's BTF (module NULL) or of a module's, as kernel/types.h finds it. */
 const struct type *ctypes_of_btf(struct ctypes *types, const char *module, uint32_t id, enum type_space space);
-/* Makes sure that a struct's fields are there. Returns false for a type that is only declared. */
+/* Makes sure that a struct's fields and its size are there. Returns false for a type that is only declared. */
 bool ctypes_complete(struct ctypes *types, const struct type *type);
 /* The field of a struct, searched in unnamed members too. Pointers among the fields have the given space. */
 bool ctypes_field(struct ctypes *types, const struct type *type, const char *name, enum type_space space,

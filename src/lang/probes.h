@@ -51,11 +51,11 @@ struct lang_attach {
 	const char *text; /* "kprobe:vfs_*", with the long word */
 	const char *spec; /* kinds with targets: what probe/spec.h parses; several attach points make one set */
 	/* The others: */
-	uint64_t period;	  /* interval, profile: ns; software, hardware: events; 0: the default */
+	uint64_t period;	  /* interval, profile: ns; software, hardware: events */
 	int signal;		  /* of PROBE_SIGNAL */
 	uint32_t event;		  /* software, hardware: PERF_COUNT_... */
 	uint64_t address, length; /* watchpoint */
-	uint32_t access;	  /* watchpoint: HW_BREAKPOINT_... */
+	uint32_t access;	  /* watchpoint: a set of enum target_access */
 	const char *object;	  /* iter: "task"; test, bench: the name */
 	const char *pin;	  /* iter: path; NULL: none */
 };
@@ -64,21 +64,39 @@ struct lang_attach {
 bool lang_attach_parse(struct lang_attach *attach, const char *text, struct place at, struct pool *pool,
 		       struct lang_messages *messages);
 
+/* The names of perf's software or hardware events, from i = 0 on; NULL: there are no more. */
+const char *lang_event_name(enum lang_probe_kind kind, size_t i);
+
 /* An argument of a place. */
 struct lang_argument {
 	const char *name;
 	const struct type *type; /* pointers have their space; __data_loc strings are TYPE_STRING, see is_data_loc */
 	uint32_t at;		 /* tracepoint: offset in the record; fentry, rawtracepoint: number of the argument's word */
-	bool is_data_loc;	 /* at: of a u32 whose lower half is the offset of the text in the record, the upper its length */
+	/*
+	 * at: of a u32 whose lower half is the offset in the record, and the upper the length. A text is a TYPE_STRING of
+	 * size 0 then: its length is known when it is read. Other data are a pointer to their first element.
+	 */
+	bool is_data_loc;
+	/* fentry, fexit: older verifiers refuse a load of this word; bpf_probe_read_kernel() of its place in ctx works. */
+	bool by_read;
 };
 
 /* What `args`, `retval` and `ctx` of a place are. */
 struct lang_arguments {
 	const struct lang_argument *v;
 	size_t n;
-	const struct type *ret;	    /* of fexit; NULL: unknown */
+	const struct type *ret;	    /* of fexit; NULL: it returns nothing, or unknown */
+	uint32_t ret_at;	    /* of fexit: number of the word */
+	bool ret_by_read;	    /* as by_read of an argument */
 	const struct type *context; /* iter: the struct that ctx points to */
 };
+
+/*
+ * What `probe` prints of a place: "kprobe:vfs_read", "fentry:vmlinux:vfs_read", "tracepoint:sched:sched_switch". attach:
+ * what the place comes from, which gives the name of a binary as the user wrote it; NULL: the target's.
+ */
+const char *lang_target_text(enum lang_probe_kind kind, const struct lang_attach *attach, const struct target *target,
+			     struct pool *pool);
 
 /*
  * The arguments of a target, from BTF (fentry, fexit, rawtracepoint), tracefs' format or BTF's trace_event_raw_*
@@ -103,7 +121,10 @@ struct lang_usdt_argument {
 	uint8_t size;
 	bool is_signed;
 };
-/* n: how many there are at most, and are. -EINVAL: a form that is not known. */
+/*
+ * Of target->usdt_args. n: how many there are at most, and are. -E2BIG: there are more. -EINVAL: a form that is not known
+ * (floating point, addresses of symbols); *n: how many come before it.
+ */
 int lang_usdt_parse(const char *note, struct lang_usdt_argument *v, size_t *n);
 
 /*

@@ -19,7 +19,7 @@ enum type_kind {
 	TYPE_ENUM,    /* the same, with names of values */
 	TYPE_POINTER, /* 8 bytes; `of` may be TYPE_VOID */
 	TYPE_ARRAY,   /* count elements `of` */
-	TYPE_STRUCT,  /* a struct or union of C, size bytes; fields are found by name, lang_struct_field() */
+	TYPE_STRUCT,  /* a struct or union of C, size bytes; fields are found by name, ctypes_field() */
 	TYPE_STRING,  /* size bytes: the text, then NULs up to the end, at least one */
 	TYPE_BUFFER,  /* u32 length, then size - 4 bytes */
 	TYPE_TUPLE,   /* fields without names */
@@ -99,13 +99,13 @@ struct type {
 	const struct type *of;		 /* pointer, array */
 	uint32_t count;			 /* array */
 	const char *name;		 /* struct, enum: as C names it, without "struct" */
-	const struct type_field *fields; /* tuple, record; struct: once it was looked into, see lang_struct_complete() */
+	const struct type_field *fields; /* tuple, record; struct: once it was looked into, see ctypes_complete() */
 	uint32_t n_fields;
 	struct type_hist hist;
 	enum type_stack_mode mode;
 	uint32_t limit;	    /* of frames, TYPE_KSTACK, TYPE_USTACK */
 	uint32_t format;    /* TYPE_TIME, TYPE_CGROUP_PATH: index in struct lang_program.texts */
-	const void *origin; /* struct: what lang_struct_complete() needs (ctype.h); NULL: complete */
+	const void *origin; /* struct: what ctypes_complete() needs (ctype.h); NULL: complete. enum: whence its values' names come */
 };
 
 struct lang_usym {

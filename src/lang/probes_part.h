@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Shared by the files probes*.c: how arguments are collected. */
+#ifndef SONDE_PROBES_PART_H
+#define SONDE_PROBES_PART_H
+
+#include "ctype_part.h"
+#include "probes.h"
+
+struct arguments {
+	struct lang_argument *v;
+	size_t n, cap;
+};
+
+/* Moves what was found into the pool. Returns 0. */
+int arguments_finish(struct arguments *found, struct pool *pool, struct lang_arguments *arguments);
+
+/*
+ * Of a tracepoint's format file, whose text is changed. space: where its pointers point to. A text without any field has
+ * no arguments.
+ */
+int lang_arguments_of_format(char *text, enum type_space space, struct ctypes *types, struct pool *pool,
+			     struct lang_arguments *arguments);
+
+#endif
