@@ -31,6 +31,7 @@ enum lang_data {
 	LANG_DATA_SHARDS, /* .data.shards: a shard for each processor, aggregates of maps without keys */
 	LANG_DATA_SETUP,  /* .rodata.setup: struct lang_setup */
 	LANG_DATA_STATE,  /* .data.state: struct lang_state */
+	LANG_DATA_ZERO,	  /* .rodata.zero: zeros, for new entries of maps with large values */
 	LANG_DATAS,
 };
 

@@ -200,6 +200,7 @@ struct lang_program {
 	uint32_t cells_size;   /* lang_cells */
 	uint32_t shard_size;   /* a processor's shard of lang_shards, a multiple of 64 */
 	uint32_t scratch_size; /* the largest of all probes, 0: none needs it */
+	uint32_t zero_size;    /* bytes of LANG_DATA_ZERO: the largest value that a program adds to a hash; 0: none */
 	struct {
 		const char **v;
 		size_t n, cap;
