@@ -22,6 +22,9 @@ struct lang_text {
 _Static_assert(sizeof(struct lang_text) == 8, "as generated code writes it");
 #define LANG_TEXT_CUT 0x80000000U
 
+/* Pieces of scratch memory for each processor: programs interrupt and preempt each other. */
+#define LANG_SCRATCH_SLOTS 4
+
 #define LANG_DATA_MAX  (60 * 1024) /* bytes of a record's data */
 #define LANG_STACK_MAX 384	   /* bytes of stack for a program's own functions; the library needs the rest of 512 */
 

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The library of the language: functions that compiled programs call (bpf/lang.h), and the maps and memory that they
+ * share with user space. The compiler writes a program's own instructions; src/engine/script_link.c puts these functions
+ * behind them. Only those that a program reaches are loaded with it.
+ *
+ * A function is hidden and not static, so that clang neither adapts it to its callers here nor leaves it out; libbpf makes
+ * it static for the verifier, which then checks it anew for each call, with what is known of the arguments there.
+ */
+#include "bpf/event.bpf.h"
+#include "bpf/context.bpf.h"
+#include "bpf/hist.h"
+#include "bpf/lang.h"
+#include "bpf/slot.bpf.h"
+#include "bpf/stack.bpf.h"
+
+#define FN __hidden __noinline __u64
+
+const volatile struct lang_setup lang_setup SEC(".rodata.setup");
+struct lang_state lang_state SEC(".data.state");
+/* User space sizes both. */
+__u64 lang_cells[1] SEC(".data.cells");
+__u64 lang_shards[8] SEC(".data.shards");
+
+/* Losses; user space sizes the first two: by site, by map; then by enum lang_loss. */
+struct lang_counts {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} lang_lost_records SEC(".maps"), lang_full_maps SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, LANG_LOSSES);
+	__type(key, __u32);
+	__type(value, __u64);
+} lang_losses SEC(".maps");
+
+/* User space sizes it: LANG_SCRATCH_SLOTS for each processor, values of sizeof(struct lang_slot) and the memory. */
+struct lang_slot {
+	__u64 busy;
+	__u64 memory[];
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, 16);
+} lang_memory SEC(".maps");
+
+static __always_inline void count(void *map, __u32 key)
+{
+	__u64 *counter = bpf_map_lookup_elem(map, &key);
+
+	/* atomic: a program in an interrupt may come between */
+	if (counter)
+		atomic_add(counter, 1);
+}
+
+/* --- who, where --- */
+
+FN lang_wanted(void *ctx)
+{
+	return filter_pass();
+}
+
+FN lang_place(void *ctx)
+{
+	__u64 slot;
+
+	return slot_number(ctx, &slot) ? slot : -1ULL;
+}
+
+FN lang_shard(void)
+{
+	return (__u64)slot_shard(lang_shards);
+}
+
+FN lang_ids(void)
+{
+	struct bpf_pidns_info ids = {};
+
+	if (!lang_setup.pidns_ino)
+		return bpf_get_current_pid_tgid();
+	if (bpf_get_ns_current_pid_tgid(lang_setup.pidns_dev, lang_setup.pidns_ino, &ids, sizeof(ids)))
+		return 0;
+	return (__u64)ids.tgid << 32 | ids.pid;
+}
+
+FN lang_parent(struct task_struct *task)
+{
+	return task_process(BPF_CORE_READ(task, real_parent), lang_setup.pidns_ino);
+}
+
+FN lang_group_comm(struct task_struct *task, void *to)
+{
+	struct task_struct *leader = BPF_CORE_READ(task, group_leader);
+
+	return bpf_probe_read_kernel(to, 16, &leader->comm);
+}
+
+/* Whether an ancestor of the current task, or its process, has this id. */
+FN lang_progeny(__u64 pid)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+
+	for (int i = 0; i < 64; i++) {
+		struct task_struct *parent;
+
+		if (task_process(task, 0) == (__u32)pid)
+			return 1;
+		parent = BPF_CORE_READ(task, real_parent);
+		if (parent == task || !parent)
+			break;
+		task = parent;
+	}
+	return 0;
+}
+
+/* --- memory of a run --- */
+
+/* As stack_take(): each run adds itself, and has the slot if it then finds itself alone. */
+FN lang_scratch(void)
+{
+	__u32 first = bpf_get_smp_processor_id() * LANG_SCRATCH_SLOTS;
+
+	for (__u32 i = 0; i < LANG_SCRATCH_SLOTS; i++) {
+		__u32 key = first + i;
+		struct lang_slot *slot = bpf_map_lookup_elem(&lang_memory, &key);
+
+		if (!slot)
+			break;
+		atomic_add(&slot->busy, 1);
+		if (*(volatile __u64 *)&slot->busy == 1)
+			return (__u64)slot->memory;
+		atomic_add(&slot->busy, -1);
+	}
+	count(&lang_losses, LANG_LOSS_SCRATCH);
+	return 0;
+}
+
+FN lang_scratch_free(void *memory)
+{
+	struct lang_slot *slot = memory - sizeof(struct lang_slot);
+
+	atomic_add(&slot->busy, -1);
+	return 0;
+}
+
+/* --- records --- */
+
+/* The time is read after the place in the buffer was reserved: see src/engine/stream.c. */
+FN lang_submit(struct lang_record *record)
+{
+	record->time = bpf_ktime_get_boot_ns();
+	bpf_ringbuf_submit(record, event_wakeup());
+	return 0;
+}
+
+/* Copies a record out of scratch memory; bytes: all of it. */
+FN lang_output(struct lang_record *record, __u64 bytes)
+{
+	record->time = bpf_ktime_get_boot_ns();
+	return bpf_ringbuf_output(&events, record, bytes, event_wakeup());
+}
+
+FN lang_lost(__u64 site)
+{
+	count(&lang_lost_records, site);
+	return 0;
+}
+
+FN lang_map_full(__u64 map)
+{
+	count(&lang_full_maps, map);
+	return 0;
+}
+
+/* --- arguments --- */
+
+FN lang_arg(void *ctx, __u64 n)
+{
+	switch (n) {
+	case 0:
+		return context_arg(ctx, 0);
+	case 1:
+		return context_arg(ctx, 1);
+	case 2:
+		return context_arg(ctx, 2);
+	case 3:
+		return context_arg(ctx, 3);
+	case 4:
+		return context_arg(ctx, 4);
+	case 5:
+		return context_arg(ctx, 5);
+	}
+	return 0;
+}
+
+FN lang_ret(void *ctx)
+{
+	return context_ret(ctx);
+}
+
+/* --- histograms --- */
+
+/* Bucket 0: below 0; then a bucket for each value below 2^bits; then 2^bits for each power of two. */
+FN lang_hist(__s64 value, __u64 bits)
+{
+	__u64 power;
+
+	if (value < 0)
+		return 0;
+	bits &= 7;
+	if (value >> bits == 0)
+		return value + 1;
+	power = hist_log2(value) - bits;
+	return 1 + ((power + 1) << bits) + ((value >> (power & 63)) & ((1ULL << bits) - 1));
+}
+
+FN lang_quantile(__s64 value)
+{
+	return value < 0 ? 0 : hist_precise(value);
+}
+
+/* --- memory and texts --- */
+
+/* The kernel zeroes what it could not read: cheaper than a loop. */
+FN lang_zero(void *to, __u64 size)
+{
+	bpf_probe_read_kernel(to, size, NULL);
+	return 0;
+}
+
+FN lang_copy(void *to, const void *from, __u64 size)
+{
+	return bpf_probe_read_kernel(to, size, from);
+}
+
+FN lang_read(void *to, __u64 size, const void *from, __u64 is_user)
+{
+	long ret = is_user ? bpf_probe_read_user(to, size, from) : bpf_probe_read_kernel(to, size, from);
+
+	if (ret)
+		count(&lang_losses, LANG_LOSS_READ);
+	return ret;
+}
+
+/* The kernel says size also if the text has just that length; the byte behind it tells. */
+FN lang_str(void *to, __u64 size, const char *from, __u64 is_user)
+{
+	__u64 length;
+	long ret;
+	char next = 0;
+
+	bpf_probe_read_kernel(to, size, NULL);
+	ret = is_user ? bpf_probe_read_user_str(to, size, from) : bpf_probe_read_kernel_str(to, size, from);
+	if (ret < 0) {
+		count(&lang_losses, LANG_LOSS_READ);
+		return 0;
+	}
+	length = ret;
+	if (length < size)
+		return length;
+	if (is_user)
+		bpf_probe_read_user(&next, 1, from + length - 1);
+	else
+		bpf_probe_read_kernel(&next, 1, from + length - 1);
+	return next ? length | LANG_TEXT_CUT : length;
+}
+
+FN lang_compare(const char *a, const char *b, __u64 size)
+{
+	for (__u64 i = 0; i < size; i++) {
+		__u8 x, y;
+
+		barrier_var(i);
+		if (i >= size)
+			break;
+		x = a[i];
+		y = b[i];
+		if (x != y)
+			return x < y ? -1ULL : 1;
+		if (!x)
+			break;
+	}
+	return 0;
+}
+
+FN lang_memory_compare(const char *a, const char *b, __u64 size)
+{
+	for (__u64 i = 0; i < size; i++) {
+		__u8 x, y;
+
+		barrier_var(i);
+		if (i >= size)
+			break;
+		x = a[i];
+		y = b[i];
+		if (x != y)
+			return x < y ? -1ULL : 1;
+	}
+	return 0;
+}
+
+FN lang_length(const char *text, __u64 size)
+{
+	for (__u64 i = 0; i < size; i++) {
+		barrier_var(i);
+		if (i >= size)
+			break;
+		if (!text[i])
+			return i;
+	}
+	return size;
+}
+
+/* --- stacks --- */
+
+FN lang_kstack(void *ctx)
+{
+	return stack_keep_of(ctx, false, true);
+}
+
+FN lang_ustack(void *ctx)
+{
+	return stack_keep_of(ctx, true, false);
+}
+
+FN lang_time_tai(void)
+{
+	return bpf_ktime_get_tai_ns();
+}
+
+/* --- the carrier --- */
+
+/* The types of functions that the compiler makes: the bodies of loops. src/engine/script_link.c gives them these. */
+FN lang_callback_loop(__u64 index, void *ctx)
+{
+	return index & 1;
+}
+
+FN lang_callback_map(void *map, void *key, void *value, void *ctx)
+{
+	return !map;
+}
+
+/* Never loaded: it calls every function, so that libbpf puts them behind it, where user space takes them. */
+SEC("raw_tp")
+int lang_carrier(void *ctx)
+{
+	void *p = ctx;
+	__u64 n = 0;
+
+	barrier_var(p);
+	barrier_var(n);
+	n += lang_wanted(ctx) + lang_place(ctx) + lang_shard() + lang_ids() + lang_parent(p) + lang_group_comm(p, p);
+	n += lang_progeny(n) + lang_scratch() + lang_scratch_free(p) + lang_submit(p) + lang_output(p, n);
+	n += lang_lost(n) + lang_map_full(n) + lang_arg(ctx, n) + lang_ret(ctx) + lang_hist(n, n) + lang_quantile(n);
+	n += lang_zero(p, n) + lang_copy(p, p, n) + lang_read(p, n, p, n) + lang_str(p, n, p, n);
+	n += lang_compare(p, p, n) + lang_memory_compare(p, p, n) + lang_length(p, n);
+	n += lang_kstack(ctx) + lang_ustack(ctx) + lang_time_tai();
+	n += lang_callback_loop(n, p) + lang_callback_map(p, p, p, p);
+	return n;
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
