@@ -22,7 +22,7 @@ enum ast_kind {
 	AST_CALL,	 /* call */
 	AST_UNARY,	 /* unary */
 	AST_BINARY,	 /* binary; also && || */
-	AST_TERNARY,	 /* branch, both arms are expressions */
+	AST_TERNARY,	 /* branch, both arms are expressions; "if" as an expression has blocks with values there */
 	AST_FIELD,	 /* field: x.name, x->name, x.0 */
 	AST_INDEX,	 /* index: x[i] */
 	AST_CAST,	 /* cast */
@@ -35,9 +35,9 @@ enum ast_kind {
 	AST_BLOCK,	 /* block; as an expression it has a value */
 	AST_ASSIGN,	 /* assign: = += ...; an expression as in C, and a statement */
 	AST_STEP,	 /* step: ++ and -- */
-	AST_IF_COMPTIME, /* branch whose condition the checker decides: comptime if */
+	AST_IF_COMPTIME, /* branch whose condition the checker decides: if comptime; arms are blocks, the second may be NULL */
 
-	/* statements */
+	/* Statements; further AST_ASSIGN, AST_BLOCK (without a value) and AST_IF_COMPTIME are in their lists as they are. */
 	AST_EXPRESSION, /* unary.operand: an expression whose value is not used; discard: by "_ = x" */
 	AST_LET,	/* let */
 	AST_IF,		/* branch, arms are blocks, the second may be NULL */
@@ -116,6 +116,7 @@ struct ast_variable {
 struct ast {
 	enum ast_kind kind;
 	struct place at;
+	uint32_t height; /* levels of the tree from here down, at most 1,000: every stage may recurse */
 	struct ast *next;
 	const struct type *type; /* (checker) of an expression */
 	/* (checker) An expression whose value is known: integer, bool or string; lowering does not look below it. */

@@ -16,6 +16,7 @@ struct parse_options {
 	size_t n_positional;
 	const char *const *include_dirs; /* -I: for import and #include "..." */
 	size_t n_include_dirs;
+	bool has_btf; /* the kernel has BTF: BPFTRACE_HAVE_BTF is defined */
 };
 
 /*

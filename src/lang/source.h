@@ -11,7 +11,7 @@
 #include "base/pool.h"
 #include "base/str.h"
 
-/* A range of bytes of a text; also what a macro's expansion stands for, see lang_place_origin(). */
+/* A range of bytes of a text. */
 struct place {
 	uint32_t source;     /* index in struct lang_sources */
 	uint32_t begin, end; /* offsets in bytes; end is behind the last byte */
@@ -21,8 +21,9 @@ struct lang_source {
 	const char *name; /* "stdin" for the text of -e, as bpftrace says; else the file's name as the user wrote it */
 	const char *text; /* ends with a NUL that len does not count; has no other NUL */
 	size_t len;
-	/* For a text that a macro or #define made: where it was used. begin == end: it is a text of its own. */
+	/* The text as a macro's call uses it: the call, and what it is of. begin == end: a text of its own. */
 	struct place used;
+	uint32_t original; /* index of the text itself; its own index for a text of its own */
 };
 
 /* Initialise with {}. The pool owns names and texts. */
@@ -39,6 +40,11 @@ uint32_t lang_sources_add(struct lang_sources *sources, const char *name, const 
  * CRLF is read as LF. Only regular files and pipes are read. *index: its index.
  */
 int lang_sources_read(struct lang_sources *sources, const char *path, uint32_t *index, struct err *err);
+/*
+ * Adds the same text once more, as the call at `used` brings it in: places in the copy of a macro's body have this
+ * index, so that messages can say both. Returns its index.
+ */
+uint32_t lang_sources_alias(struct lang_sources *sources, uint32_t original, struct place used);
 void lang_sources_release(struct lang_sources *sources);
 
 /* The line of a place, from 1, and its column in bytes, from 1. */
@@ -62,19 +68,24 @@ struct lang_message {
 struct lang_messages {
 	struct lang_message *v;
 	size_t n, cap;
-	size_t errors; /* how many of them are errors; after 20 no more are kept, and after an error of the parser none */
+	size_t errors;	  /* how many of them are errors; after 20 no more are kept */
+	bool drops_hints; /* the message before was dropped */
 	struct pool pool;
 };
 
-/* A second error at the same place is dropped: it follows from the first. */
+/*
+ * A second error at the same place is dropped: it follows from the first. Names of a macro's own variables carry a mark
+ * of LANG_HYGIENE and digits, which no message shows.
+ */
+#define LANG_HYGIENE '\x01'
 void lang_error(struct lang_messages *messages, struct place at, const char *fmt, ...) __printf(3, 4);
 void lang_warning(struct lang_messages *messages, struct place at, const char *fmt, ...) __printf(3, 4);
 /* What to do about the last error or warning: "did you mean 'comm'?". */
 void lang_hint(struct lang_messages *messages, struct place at, const char *fmt, ...) __printf(3, 4);
 /*
  * Adds the text of all messages to `to`, as bpftrace writes it: NAME:LINE:COLUMN-COLUMN: ERROR: TEXT, the line of the
- * program, carets below it, HINT: TEXT; for a macro also where it was used. Foreign bytes are escaped, and a long line
- * is cut around the place. warnings: also warnings.
+ * program, marks (~) below it, HINT: TEXT; for a macro also where it was used. Columns count bytes from 1, the second is
+ * behind the place. Foreign bytes are escaped, and a long line is cut around the place. warnings: also warnings.
  */
 void lang_messages_show(const struct lang_messages *messages, const struct lang_sources *sources, bool warnings,
 			struct str *to);

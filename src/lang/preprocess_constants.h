@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Constants of C's headers that programs use. They are #defines there, so the kernel's BTF does not have them. */
+#ifndef SONDE_LANG_PREPROCESS_CONSTANTS_H
+#define SONDE_LANG_PREPROCESS_CONSTANTS_H
+
+#include "base/base.h"
+
+/* Returns false if there is no such constant. */
+bool preprocess_constant(const char *name, int64_t *value);
+
+#endif
