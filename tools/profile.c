@@ -10,7 +10,7 @@
 
 static struct {
 	struct stacks_settings stacks;
-	struct target_clock clock;
+	struct progs_clock clock;
 	uint32_t frequency;
 	uint64_t count;
 	bool user, kernel;

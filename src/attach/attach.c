@@ -320,7 +320,6 @@ static bool may_nest(enum target_kind kind)
 		return !quirk_counts_recursion();
 	case TARGET_TRACEPOINT:
 		return !quirk_guards_raw_tp();
-	case TARGET_CLOCK:
 	case TARGET_EVENT:
 		return false;
 	case TARGET_USER:

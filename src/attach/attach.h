@@ -15,7 +15,7 @@ struct bpf_object;
 struct attach_options {
 	enum mech mech;	    /* the only one to use, or MECH_AUTO */
 	bool shared;	    /* programs of several slots or processors write to one shard: increments are atomic */
-	pid_t pid;	    /* user functions: probe them only in this process, 0: in all */
+	pid_t pid;	    /* user functions and breakpoints: probe them only in this process, 0: in all */
 	bool arguments;	    /* the programs call context_arg() or context_ret(): no trampolines without their helpers */
 	bool must_not_miss; /* a hit that the kernel skips is lost: try mechanisms without skips first */
 	/* Called now and then while attaching; a result other than 0 stops with -EINTR. May be NULL. */

@@ -81,7 +81,7 @@ struct mechanism {
 };
 
 extern const struct mechanism mechanism_fentry, mechanism_kprobe_session, mechanism_kprobe_multi, mechanism_kprobe,
-	mechanism_raw_tp, mechanism_tp, mechanism_uprobe_multi, mechanism_uprobe, mechanism_clock;
+	mechanism_raw_tp, mechanism_tp, mechanism_uprobe_multi, mechanism_uprobe, mechanism_event;
 
 /*
  * Loads a copy, or finds it if it is loaded already. Returns an fd, which attach owns, or -errno with

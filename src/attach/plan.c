@@ -15,7 +15,7 @@ static const struct mechanism *const order[] = {
 	&mechanism_tp,
 	&mechanism_uprobe_multi,
 	&mechanism_uprobe,
-	&mechanism_clock,
+	&mechanism_event,
 };
 
 /* The targets of one attempt. */
@@ -80,8 +80,8 @@ static const char *kind_of(const struct target *target)
 		return "a kernel function";
 	case TARGET_TRACEPOINT:
 		return "a tracepoint";
-	case TARGET_CLOCK:
-		return "a clock";
+	case TARGET_EVENT:
+		return "an event that perf counts";
 	default:
 		return target->usdt ? "a USDT probe" : "a user function";
 	}

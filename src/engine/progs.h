@@ -14,6 +14,12 @@
 #include "engine.h"
 #include "probes.h"
 
+/* Points in time at a fixed distance, on each processor that is online. */
+struct progs_clock {
+	uint64_t period; /* ns */
+	bool idle;	 /* also while the processor is idle */
+};
+
 /* One place, or the places that a spec matches. context_probe() tells a program the index of the probe that was hit. */
 struct progs_probe {
 	const char *program; /* in the tool's object */
@@ -25,7 +31,7 @@ struct progs_probe {
 	const char *syscall;
 	const char *function;
 	const char *const *spec;
-	const struct target_clock *clock;
+	const struct progs_clock *clock;
 	const bool *when; /* attach only if this is set; NULL: always */
 	bool optional;	  /* some kernels or machines do not have it */
 	/* A fallback: attach only if no probe above it that has the same program is attached. Not for a program's first probe. */

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Attaches a tool's table of probes, each in the best way that this kernel has. */
+#include <linux/perf_event.h>
+
 #include "attach/plan.h"
 #include "attach/quirks.h"
 #include "base/report.h"
@@ -76,10 +78,17 @@ static void add_tracepoint(struct progs *progs, size_t i)
 
 static void add_clock(struct progs *progs, size_t i)
 {
+	const struct progs_clock *clock = progs->source->probes[i].clock;
+	const struct target_event event = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.period = clock->period,
+		.exclude_idle = !clock->idle,
+	};
 	struct target *target = add_target(progs, i);
 
-	target->kind = TARGET_CLOCK;
-	target->clock = progs->source->probes[i].clock;
+	target->kind = TARGET_EVENT;
+	target->event = pool_copy(&progs->set.pool, &event, sizeof(event));
 	target->label = target->name = "the clock of each processor";
 }
 

@@ -15,7 +15,7 @@ const char *const mech_names[MECHS] = {
 	[MECH_TP] = "tp",
 	[MECH_UPROBE_MULTI] = "uprobe.multi",
 	[MECH_UPROBE] = "uprobe",
-	[MECH_CLOCK] = "clock",
+	[MECH_EVENT] = "event",
 };
 
 struct parse {

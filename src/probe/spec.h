@@ -46,7 +46,7 @@ enum mech {
 	MECH_UPROBE_MULTI, /* one link for many user functions */
 	MECH_UPROBE,	   /* perf-event uprobe and uretprobe */
 	MECH_COUNT,	   /* of those above, which users can choose */
-	MECH_CLOCK,	   /* a perf event of each processor that counts time */
+	MECH_EVENT,	   /* perf's events of each processor, or of a process */
 	MECHS,
 };
 

@@ -17,21 +17,18 @@ enum target_kind {
 	TARGET_KERNEL,	   /* kernel function; object: module or NULL */
 	TARGET_TRACEPOINT, /* object: system; NULL if the name comes from BTF */
 	TARGET_USER,	   /* function or USDT probe in a binary; object: path that opens it */
-	TARGET_CLOCK,	   /* no place, but points in time on each processor; clock: which */
 	TARGET_EVENT,	   /* no place, but every so many of perf's events; event: which */
 };
 
-/* Points in time at a fixed distance, on each processor that is online. */
-struct target_clock {
-	uint64_t period; /* ns */
-	bool idle;	 /* also while the processor is idle */
-};
-
-/* An event that perf counts, on each processor or in one process (attach_options.pid). */
+/*
+ * An event that perf counts on each processor that is online: points in time, page faults, cache misses. With
+ * attach_options.pid a breakpoint is that process's.
+ */
 struct target_event {
-	uint32_t type;	 /* PERF_TYPE_SOFTWARE, PERF_TYPE_HARDWARE, PERF_TYPE_BREAKPOINT */
-	uint64_t config; /* PERF_COUNT_...; breakpoint: 0 */
-	uint64_t period; /* the program runs once in so many events */
+	uint32_t type;	   /* PERF_TYPE_SOFTWARE, PERF_TYPE_HARDWARE, PERF_TYPE_BREAKPOINT */
+	uint64_t config;   /* PERF_COUNT_...; breakpoint: 0 */
+	uint64_t period;   /* the program runs once in so many events; of PERF_COUNT_SW_CPU_CLOCK: ns */
+	bool exclude_idle; /* not while the processor is idle */
 	/* Breakpoint: */
 	uint64_t address; /* of the process, or without one of the kernel */
 	uint32_t length;  /* bytes: 1, 2, 4, 8 */
@@ -65,7 +62,6 @@ struct target {
 	uint32_t syscall;	 /* TARGET_TRACEPOINT: number of the syscall + 1; 0: none or unknown */
 	const char *name;	 /* kernel symbol, tracepoint, user symbol (mangled, with its offset) or USDT probe */
 	const char *object;
-	const struct target_clock *clock;
 	const struct target_event *event;
 	int file;	   /* TARGET_USER: descriptor of the file that was read; its path may lead elsewhere by now */
 	const char *label; /* shown to the user; target_set_finish() makes it unique for each slot */
