@@ -111,6 +111,7 @@ struct ast_variable {
 	bool is_captured;  /* used in the body of a loop that is not the one it was declared in */
 	bool is_addressed; /* its address is taken */
 	bool is_assigned;
+	bool is_typed; /* its type was written: let $x: uint8 */
 };
 
 struct ast {

@@ -134,8 +134,6 @@ static const struct type *check_print_map(struct checker *c, struct ast *call)
 	}
 	if (!map)
 		return type_void();
-	if (!map->key && call->call.n > 1)
-		check_error(c, call->at, "The map passed to print() has no keys: top and div do nothing");
 	site = check_site_new(c, SITE_PRINT_MAP, call);
 	if (site) {
 		site->map = map;
@@ -155,7 +153,7 @@ static const struct type *check_print(struct checker *c, struct ast *call)
 	if (call->call.n > 1)
 		check_error(c, call->at, arg->kind == AST_MAP ? "Single-value (i.e. indexed) map prints cannot be followed by a top or divide argument" : "Non-map print() only takes 1 argument");
 	type = check_expression(c, arg);
-	if (arg->kind == AST_MAP && type_is_aggregate(type) && arg->map.map) {
+	if (arg->kind == AST_MAP && type_is_aggregate(type) && !check_aggregate_read(type)) {
 		/* User space reads the value of this key. */
 		site = check_site_new(c, SITE_PRINT_ENTRY, call);
 		if (site) {
@@ -169,7 +167,7 @@ static const struct type *check_print(struct checker *c, struct ast *call)
 		}
 		return type_void();
 	}
-	type = check_value(c, arg);
+	type = check_read(c, arg);
 	if (type->kind == TYPE_NONE)
 		return type_void();
 	if (type->kind == TYPE_VOID) {

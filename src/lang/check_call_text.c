@@ -22,14 +22,18 @@ static bool check_place_text(struct checker *c, struct ast *arg)
 static void check_wrap_str(struct checker *c, struct ast *arg)
 {
 	struct ast *pointer = pool_alloc(c->pool, sizeof(*pointer));
+	uint32_t size;
 
 	*pointer = *arg;
 	pointer->next = NULL;
 	arg->kind = AST_CALL;
 	memset(&arg->call, 0, sizeof(arg->call));
 	arg->call.name = "str";
+	arg->call.function = function_find("str");
 	arg->call.args = pointer;
-	check_expression(c, arg);
+	arg->call.n = 1;
+	size = pointer->type->kind == TYPE_ARRAY ? pointer->type->size + 1 : c->program->config.max_strlen;
+	arg->type = type_string(c->pool, size < c->program->config.max_strlen ? size : c->program->config.max_strlen);
 }
 
 /* An argument that is text: a string, an array of bytes, or what a pointer to bytes points to. */
@@ -99,13 +103,6 @@ static const struct type *check_strcap(struct checker *c, struct ast *call)
 	return call->type;
 }
 
-static const struct type *check_globmatch(struct checker *c, struct ast *call)
-{
-	if (check_both(c, call) && !check_argument(call, 1)->is_constant)
-		check_error(c, check_argument(call, 1)->at, "the pattern of globmatch() must be a string literal");
-	return type_bool();
-}
-
 static const struct type *check_memcmp(struct checker *c, struct ast *call)
 {
 	int64_t n = 0;
@@ -147,14 +144,13 @@ const struct type *check_call_text(struct checker *c, struct ast *call)
 		check_both(c, call);
 		return type_integer(8, true);
 	case FUNCTION_STRCONTAINS:
+	case FUNCTION_GLOBMATCH:
 		check_both(c, call);
 		return type_bool();
 	case FUNCTION_STRLEN:
 		return check_strlen(c, call);
 	case FUNCTION_STRCAP:
 		return check_strcap(c, call);
-	case FUNCTION_GLOBMATCH:
-		return check_globmatch(c, call);
 	case FUNCTION_MEMCMP:
 		return check_memcmp(c, call);
 	case FUNCTION_STRTOK:

@@ -171,7 +171,13 @@ const struct type *check_expression(struct checker *c, struct ast *ast)
 
 const struct type *check_value(struct checker *c, struct ast *ast)
 {
-	const struct type *type = check_expression(c, ast), *read;
+	check_expression(c, ast);
+	return check_read(c, ast);
+}
+
+const struct type *check_read(struct checker *c, struct ast *ast)
+{
+	const struct type *type = ast->type, *read;
 
 	if (!type_is_aggregate(type))
 		return type;
@@ -201,11 +207,13 @@ void check_condition(struct checker *c, struct ast *ast)
 	*left = *ast;
 	left->next = NULL;
 	*right = (struct ast){ .kind = AST_STRING, .at = ast->at, .string = { .text = "" } };
-	*ast = (struct ast){ .kind = AST_BINARY, .at = ast->at, .next = ast->next };
+	check_set_text(c, right, "");
+	*ast = (struct ast){ .kind = AST_BINARY, .at = ast->at, .next = ast->next, .type = type_bool() };
 	ast->binary.op = OP_NE;
 	ast->binary.left = left;
 	ast->binary.right = right;
-	check_expression(c, ast);
+	if (left->is_constant)
+		check_set_bool(ast, *left->text);
 }
 
 bool check_integer(struct checker *c, struct ast *ast, const char *what)

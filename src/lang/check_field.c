@@ -99,6 +99,7 @@ const struct type *check_field(struct checker *c, struct ast *ast)
 		for (uint32_t i = 0; i < type->n_fields; i++)
 			if (str_same(type->fields[i].name, ast->field.name)) {
 				ast->field.found = type->fields[i];
+				ast->field.found.at = c->probe->arguments.v[i].at;
 				return type->fields[i].type;
 			}
 		check_no_field(c, ast, type, pool_addf(c->pool, "args of %s", c->probe->probe->attach->text));

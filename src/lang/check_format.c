@@ -100,7 +100,8 @@ void check_format(struct checker *c, struct ast *call, const char *format, struc
 		if (takes == TAKES_NOTHING)
 			continue;
 		if (takes == TAKES_UNKNOWN) {
-			check_error(c, call->call.args->at, "%s: Unknown format string token: %s", call->call.name, specifier);
+			check_error(c, call->call.args->at, "%s: Unknown format string token: %.*s", call->call.name,
+				    (int)strcspn(specifier, "\n\t "), specifier);
 			return;
 		}
 		wanted++;

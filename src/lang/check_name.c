@@ -2,43 +2,25 @@
 /* Names that stand for values: builtins in the probe that is checked, constants of enums. */
 #include "checker.h"
 
-static const struct type *check_fields_of_args(struct checker *c, const struct lang_arguments *arguments)
-{
-	struct type *type = pool_alloc(c->pool, sizeof(*type));
-	struct type_field *fields = pool_alloc(c->pool, (arguments->n + 1) * sizeof(*fields));
-
-	for (size_t i = 0; i < arguments->n; i++) {
-		fields[i].name = arguments->v[i].name;
-		fields[i].type = arguments->v[i].type;
-		fields[i].at = arguments->v[i].at;
-	}
-	type->kind = TYPE_RECORD;
-	type->align = 1;
-	type->fields = fields;
-	type->n_fields = arguments->n;
-	type->space = SPACE_CONTEXT;
-	return type;
-}
-
-const struct lang_arguments *check_arguments(struct checker *c, struct place at)
-{
-	const struct lang_arguments *arguments = &c->probe->arguments;
-
-	if (arguments->v || arguments->context || arguments->ret)
-		return arguments;
-	check_error(c, at, "the arguments of %s are not known", c->probe->probe->attach->text);
-	return NULL;
-}
-
+/* `args` as a whole: a record. Where its members come from is in the arguments of the probe. */
 static const struct type *check_args(struct checker *c, struct ast *ast)
 {
 	const struct lang_arguments *arguments = &c->probe->arguments;
+	struct type_field *fields;
 
 	if (!arguments->n) {
 		check_error(c, ast->at, "%s has no arguments that are known by name", c->probe->probe->attach->text);
 		return type_none();
 	}
-	return check_fields_of_args(c, arguments);
+	fields = pool_alloc(c->pool, arguments->n * sizeof(*fields));
+	for (size_t i = 0; i < arguments->n; i++) {
+		fields[i].name = arguments->v[i].name;
+		fields[i].type = arguments->v[i].type;
+		/* A text whose length is known when it is read. */
+		if (fields[i].type->kind == TYPE_STRING && !fields[i].type->size)
+			fields[i].type = type_string(c->pool, c->program->config.max_strlen);
+	}
+	return type_tuple(c->pool, fields, arguments->n, true);
 }
 
 /* A struct of the kernel by its name; without BTF a pointer to void. */

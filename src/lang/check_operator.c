@@ -182,7 +182,8 @@ static const struct type *check_compare_place(struct checker *c, struct ast *ast
 		struct ast *right = pool_alloc(c->pool, sizeof(*right));
 
 		*right = (struct ast){ .kind = AST_BOOL, .at = ast->at };
-		check_set_bool(right, ast->binary.op == OP_EQ);
+		right->integer.value = ast->binary.op == OP_EQ;
+		check_set_bool(right, right->integer.value);
 		ast->binary.op = OP_EQ;
 		ast->binary.left = ranges;
 		ast->binary.right = right;

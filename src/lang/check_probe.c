@@ -14,11 +14,6 @@ struct group {
 	size_t n;
 };
 
-static bool group_has_targets(enum lang_probe_kind kind)
-{
-	return kind >= PROBE_KPROBE && kind <= PROBE_WATCHPOINT;
-}
-
 /* Whether the block uses arguments whose form depends on the place. */
 struct looks {
 	enum lang_probe_kind kind;
@@ -244,7 +239,7 @@ static void check_group(struct checker *c, struct ast_probe *ast, struct group *
 	bool looks = check_looks_at_arguments(ast, group->attach->kind);
 	struct err err = {};
 
-	if (group_has_targets(group->attach->kind)) {
+	if (group->attach->spec) {
 		if (!check_resolve(c, group, &set))
 			return;
 		if (looks && set.n) {
@@ -274,10 +269,9 @@ static void check_block_of_probes(struct checker *c, struct ast_probe *ast)
 		if ((attach->kind == PROBE_TEST && !c->options->test) || (attach->kind == PROBE_BENCH && !c->options->bench))
 			continue;
 		group = &groups[attach->kind];
-		if (!group->attach)
+		if (!group->n)
 			group->attach = attach;
-		if (!group_has_targets(attach->kind)) {
-			group->attach = attach;
+		if (!attach->spec) {
 			check_group(c, ast, group);
 			continue;
 		}

@@ -51,17 +51,15 @@ static void check_let(struct checker *c, struct ast *ast)
 	variable = check_declare(c, node);
 	if (ast->let.as_type) {
 		type = check_written_type(c, ast->let.as_type);
-		check_grow_variable(c, variable, type, ast->at);
-		variable->is_assigned = false;
+		variable->type = type;
+		variable->is_typed = type->kind != TYPE_NONE && !str_same(ast->let.as_type->name, "string");
 	}
 	if (value->kind != TYPE_NONE)
 		check_grow_variable(c, variable, value, ast->at);
-	if (type_is_integral(type) && type_is_integral(value)) {
-		if (ast->let.value->is_constant && check_truncate(ast->let.value->constant, type) != ast->let.value->constant)
-			check_error(c, ast->at, "the value %lld does not fit into '%s'",
-				    (long long)ast->let.value->constant, check_show(c, type));
-		variable->type = type;
-	}
+	if (type_is_integral(type) && type_is_integral(value) && ast->let.value->is_constant &&
+	    check_truncate(ast->let.value->constant, type) != ast->let.value->constant)
+		check_error(c, ast->at, "the value %lld does not fit into '%s'", (long long)ast->let.value->constant,
+			    check_show(c, type));
 	node->type = variable->type;
 }
 
@@ -80,7 +78,7 @@ void check_statements(struct checker *c, struct ast *first)
 /* Of variables whose block ends in the last pass. */
 static void check_unassigned(struct checker *c)
 {
-	for (size_t i = c->block_begin; i < c->visible.n; i++)
+	for (size_t i = c->block_begin; i < c->visible.n && !c->program->messages.errors; i++)
 		if (!c->visible.v[i]->is_assigned && c->visible.v[i]->type->kind == TYPE_NONE)
 			check_warning(c, c->visible.v[i]->at, "Variable %s was never assigned to.", c->visible.v[i]->name);
 }

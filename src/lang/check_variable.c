@@ -67,6 +67,8 @@ const struct type *check_variable(struct checker *c, struct ast *ast)
 		nearest_offer(&nearest, c->visible.v[i]->name);
 	if (nearest_name(&nearest))
 		check_hint(c, ast->at, "did you mean '%s'?", nearest_name(&nearest));
+	if (c->is_final) /* is reported once */
+		check_declare(c, ast)->is_assigned = true;
 	return type_none();
 }
 
@@ -79,6 +81,8 @@ bool check_grow_variable(struct checker *c, struct ast_variable *variable, const
 		return false;
 	}
 	variable->is_assigned = true;
+	if (variable->is_typed && type_is_integral(variable->type) && type_is_integral(type))
+		return true; /* the value is cut to what was written */
 	if (!check_join(c, variable->type, type, &joined)) {
 		check_error(c, at,
 			    "Type mismatch for %s: trying to assign value of type '%s' when variable already has a type '%s'",

@@ -59,6 +59,8 @@ bool check_is_text(const struct type *type);
 const struct type *check_expression(struct checker *c, struct ast *ast);
 /* An expression whose value is needed: values of maps that processors add up are read as integers. */
 const struct type *check_value(struct checker *c, struct ast *ast);
+/* The same of an expression that was checked. */
+const struct type *check_read(struct checker *c, struct ast *ast);
 /* A condition: makes a string's "is not empty" of it. */
 void check_condition(struct checker *c, struct ast *ast);
 /* An integer, or an error that names what it is for. */
@@ -89,8 +91,6 @@ const struct type *check_positional(struct checker *c, struct ast *ast);
 
 /* --- check_name.c --- */
 const struct type *check_name(struct checker *c, struct ast *ast);
-/* "args" of the probe that is checked; NULL with an error: it has none. */
-const struct lang_arguments *check_arguments(struct checker *c, struct place at);
 
 /* --- check_field.c --- */
 const struct type *check_field(struct checker *c, struct ast *ast);
