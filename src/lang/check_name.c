@@ -65,7 +65,7 @@ static const struct type *check_argument_n(struct checker *c, struct ast *ast)
 
 	switch (probe->probe->kind) {
 	case PROBE_USDT:
-		if (probe->usdt && n >= probe->n_usdt)
+		if (n >= probe->n_usdt)
 			check_error(c, ast->at, "%s has %zu argument%s: there is no arg%u", probe->probe->attach->text,
 				    probe->n_usdt, str_plural(probe->n_usdt), n);
 		return type_integer(8, true);

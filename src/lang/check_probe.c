@@ -50,18 +50,6 @@ static bool check_looks_at_arguments(struct ast_probe *ast, enum lang_probe_kind
 
 /* --- places --- */
 
-static const char *check_label(struct checker *c, const struct lang_probe *probe, const struct target *target)
-{
-	const char *word = lang_probe_kind_name(probe->kind), *object = target->object;
-	const char *offset = target->offset ? pool_addf(c->pool, "+%llu", (unsigned long long)target->offset) : "";
-
-	if (probe->kind == PROBE_FENTRY || probe->kind == PROBE_FEXIT)
-		object = object ? object : "vmlinux";
-	if (object)
-		return pool_addf(c->pool, "%s:%s:%s%s", word, object, str_or_empty(target->name), offset);
-	return pool_addf(c->pool, "%s:%s%s", word, str_or_empty(target->name), offset);
-}
-
 static void check_place(struct checker *c, const struct lang_probe *probe, const char *text, const char *function)
 {
 	struct lang_place *place = vec_push(&c->program->places);
@@ -71,22 +59,19 @@ static void check_place(struct checker *c, const struct lang_probe *probe, const
 	place->type = lang_probe_kind_name(probe->kind);
 }
 
-/* Gives the probe its places: a slot each, or one. */
-static void check_places(struct checker *c, struct lang_probe *probe)
+/* Gives the newest probe its places: a slot each, named after its first target, or one. */
+static void check_places(struct checker *c, const struct group *group)
 {
-	struct target_set *set = &probe->targets;
+	struct lang_probe *probe = &c->program->probes.v[c->program->probes.n - 1];
+	const struct target_set *set = &probe->targets;
+	const struct lang_attach *attach = group->n == 1 ? group->attach : NULL;
+	__free const struct target **first = base_alloc((set->n_slots + 1) * sizeof(*first));
 
 	probe->first_place = c->program->places.n;
+	for (size_t i = set->n; i-- > 0;)
+		first[set->v[i].slot] = &set->v[i];
 	for (size_t slot = 0; slot < set->n_slots; slot++)
-		for (size_t i = 0; i < set->n; i++)
-			if (set->v[i].slot == slot) {
-				bool is_named = set->v[i].kind == TARGET_KERNEL || set->v[i].kind == TARGET_TRACEPOINT ||
-						set->v[i].kind == TARGET_USER;
-
-				check_place(c, probe, is_named ? check_label(c, probe, &set->v[i]) : probe->attach->text,
-					    set->symbols[slot]);
-				break;
-			}
+		check_place(c, probe, lang_target_text(probe->kind, attach, first[slot], c->pool), set->symbols[slot]);
 	if (!set->n_slots)
 		check_place(c, probe, probe->attach->text, NULL);
 	probe->n_places = c->program->places.n - probe->first_place;
@@ -139,8 +124,21 @@ static bool check_resolve(struct checker *c, struct group *group, struct target_
 	return false;
 }
 
-static bool check_same_arguments(const struct lang_arguments *a, const struct lang_arguments *b)
+#define USDT_MAX 12 /* arguments of a USDT probe, by its definition */
+
+/* What arguments a place has. */
+struct form {
+	struct lang_arguments arguments;
+	struct lang_usdt_argument usdt[USDT_MAX];
+	size_t n_usdt;
+};
+
+static bool check_same_form(const struct form *x, const struct form *y)
 {
+	const struct lang_arguments *a = &x->arguments, *b = &y->arguments;
+
+	if (x->n_usdt != y->n_usdt || memcmp(x->usdt, y->usdt, x->n_usdt * sizeof(x->usdt[0])))
+		return false;
 	if (a->n != b->n || !a->ret != !b->ret || (a->ret && !type_same(a->ret, b->ret)))
 		return false;
 	for (size_t i = 0; i < a->n; i++)
@@ -174,24 +172,36 @@ static void check_part_of_set(const struct target_set *from, const size_t *form_
 	free(slots);
 }
 
-/* The arguments of each target; the number of different forms. form_of[i]: that of target i. */
-static size_t check_forms(struct checker *c, struct group *group, const struct target_set *set, size_t *form_of,
-			  struct lang_arguments *forms)
+static void check_form(struct checker *c, const struct group *group, const struct target *target, struct form *form)
+{
+	struct err err = {};
+	int ret;
+
+	if (target->usdt_args) {
+		form->n_usdt = USDT_MAX;
+		lang_usdt_parse(target->usdt_args, form->usdt, &form->n_usdt); /* those before a form that is not known */
+		return;
+	}
+	ret = lang_arguments_of(group->attach->kind, target, c->program->types, c->pool, &form->arguments, &err);
+	if (ret && ret != -ENOENT && err.text[0])
+		check_error(c, group->at[0], "%s", err.text);
+}
+
+/* The form of each target; returns the number of different ones. form_of[i]: that of target i. */
+static size_t check_forms(struct checker *c, const struct group *group, const struct target_set *set, size_t *form_of,
+			  struct form *forms)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < set->n; i++) {
-		struct lang_arguments arguments = {};
-		struct err err = {};
-		int ret = lang_arguments_of(group->attach->kind, &set->v[i], c->program->types, c->pool, &arguments, &err);
+		struct form *form = &forms[n];
 
-		if (ret && ret != -ENOENT && err.text[0])
-			check_error(c, group->at[0], "%s", err.text);
+		memset(form, 0, sizeof(*form));
+		check_form(c, group, &set->v[i], form);
 		for (form_of[i] = 0; form_of[i] < n; form_of[i]++)
-			if (check_same_arguments(&forms[form_of[i]], &arguments))
+			if (check_same_form(&forms[form_of[i]], form))
 				break;
-		if (form_of[i] == n)
-			forms[n++] = arguments;
+		n += form_of[i] == n;
 	}
 	return n;
 }
@@ -210,14 +220,16 @@ static struct ast_probe *check_copy(struct checker *c, const struct ast_probe *a
 static void check_split(struct checker *c, struct ast_probe *ast, struct group *group, struct target_set *set)
 {
 	__free size_t *form_of = base_alloc(set->n * sizeof(*form_of));
-	__free struct lang_arguments *forms = base_alloc(set->n * sizeof(*forms));
+	__free struct form *forms = base_alloc((set->n + 1) * sizeof(*forms));
 	size_t n = check_forms(c, group, set, form_of, forms);
 
 	for (size_t form = 0; form < n; form++) {
 		struct checked_probe *checked = check_new_probe(c, check_copy(c, ast), group->attach);
 		struct target_set part = {};
 
-		checked->arguments = forms[form];
+		checked->arguments = forms[form].arguments;
+		checked->usdt = pool_copy(c->pool, forms[form].usdt, sizeof(forms[form].usdt));
+		checked->n_usdt = forms[form].n_usdt;
 		check_part_of_set(set, form_of, form, &part);
 		if (!form) { /* strings and files stay with the first, which is released with the others */
 			part.files.v = set->files.v;
@@ -228,6 +240,7 @@ static void check_split(struct checker *c, struct ast_probe *ast, struct group *
 			memset(&set->pool, 0, sizeof(set->pool));
 		}
 		c->program->probes.v[c->program->probes.n - 1].targets = part;
+		check_places(c, group);
 	}
 	target_set_release(set);
 }
@@ -249,6 +262,7 @@ static void check_group(struct checker *c, struct ast_probe *ast, struct group *
 	}
 	checked = check_new_probe(c, check_copy(c, ast), group->attach);
 	c->program->probes.v[c->program->probes.n - 1].targets = set;
+	check_places(c, group);
 	if (group->attach->kind == PROBE_ITER &&
 	    lang_arguments_of_iter(group->attach->object, c->program->types, c->pool, &checked->arguments, &err))
 		check_error(c, group->attach->at, "%s", err.text[0] ? err.text : "this kernel has no such iterator");
@@ -292,10 +306,8 @@ void check_probes(struct checker *c)
 {
 	for (struct ast_probe *ast = c->ast->probes; ast; ast = ast->next)
 		check_block_of_probes(c, ast);
-	for (size_t i = 0; i < c->program->probes.n; i++) {
+	for (size_t i = 0; i < c->program->probes.n; i++)
 		c->checked->probes.v[i].probe = &c->program->probes.v[i];
-		check_places(c, &c->program->probes.v[i]);
-	}
 	if (c->program->places.n > c->program->config.max_probes)
 		check_error(c, c->ast->probes->at,
 			    "Can't attach to %zu probes because it exceeds the current limit of %u probes: max_probes can be raised",
