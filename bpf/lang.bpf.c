@@ -21,6 +21,7 @@ struct lang_state lang_state SEC(".data.state");
 /* User space sizes both. */
 __u64 lang_cells[1] SEC(".data.cells");
 __u64 lang_shards[8] SEC(".data.shards");
+const volatile __u64 lang_zeros[1] SEC(".rodata.zero");
 
 /* Losses; user space sizes the first two: by site, by map; then by enum lang_loss. */
 struct lang_counts {

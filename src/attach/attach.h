@@ -17,6 +17,8 @@ struct attach_options {
 	bool shared;	    /* programs of several slots or processors write to one shard: increments are atomic */
 	pid_t pid;	    /* user functions and breakpoints: probe them only in this process, 0: in all */
 	bool arguments;	    /* the programs call context_arg() or context_ret(): no trampolines without their helpers */
+	bool registers;	    /* the programs read the registers of the probed place: no trampolines */
+	bool record;	    /* the programs read perf's record of a tracepoint: each tracepoint has an event of its own */
 	bool must_not_miss; /* a hit that the kernel skips is lost: try mechanisms without skips first */
 	/* Called now and then while attaching; a result other than 0 stops with -EINTR. May be NULL. */
 	int (*progress)(void *ctx, size_t done, size_t total);
@@ -35,6 +37,13 @@ struct attach *attach_new(const struct target_set *set, const struct attach_opti
 bool attach_is_attached(const struct attach *attach, size_t target);
 const char *attach_why_not(const struct attach *attach, size_t target);
 size_t attach_count(const struct attach *attach); /* returns the number of attached targets */
+
+/*
+ * Loads a copy of an image that is attached by the caller, or run by bpf_prog_test_run_opts(): of a program type, attach
+ * type and function in BTF as the kernel takes them. Its slot is 0. Returns a descriptor, which is the caller's, or
+ * -errno with err.
+ */
+int attach_load(const struct image *image, int type, int attach_type, uint32_t btf_id, struct err *err);
 
 /*
  * Counts the hits for which the kernel ran no program, because one was already running on that processor, or because

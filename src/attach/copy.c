@@ -137,6 +137,23 @@ static const char *why_rejected(const struct attach *attach, const struct copy *
 	return copy->type == BPF_PROG_TYPE_TRACING && !was_looked_at(log) ? NULL : why;
 }
 
+int attach_load(const struct image *image, int type, int attach_type, uint32_t btf_id, struct err *err)
+{
+	struct attach attach = { .image = image, .shared = true };
+	const struct copy copy = { .type = type, .attach_type = attach_type, .btf_id = btf_id };
+	int fd = image_check(image, err);
+	const char *why;
+
+	if (fd)
+		return fd;
+	fd = load(&attach, &copy, NULL, 0);
+	if (fd >= 0)
+		return fd;
+	why = why_rejected(&attach, &copy, fd);
+	return err_set(err, fd, "%s", why ? why : fd == -EPERM ? quirk_denial()
+							       : strerror(-fd));
+}
+
 int copy_load(struct attach *attach, const struct copy *copy)
 {
 	struct loaded *loaded;

@@ -17,6 +17,8 @@ static const char *refuses(const struct attach *attach, const struct candidate *
 
 	if (attach->options.arguments && !quirk_func_args())
 		return "the tool reads arguments, which fentry does not give by number on this kernel";
+	if (attach->options.registers)
+		return "the program reads registers, which fentry does not give";
 	if (target->offset)
 		return "fentry attaches to a function's first instruction only";
 	if (target->object)

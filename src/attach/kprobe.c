@@ -29,8 +29,7 @@ static int multi_link(struct attach *attach, struct candidate **candidates, size
 		.type = BPF_PROG_TYPE_KPROBE,
 		.attach_type = type,
 		.how = n == 1 ? SLOT_CONSTANT : SLOT_FUNC_IP,
-		.value = n == 1 ? first->slot : first->ret ? SLOT_RETURN
-							   : 0,
+		.value = n == 1 ? first->slot : first->key + (first->ret ? SLOT_RETURN : 0),
 	};
 	int program = copy_load(attach, &copy);
 
@@ -105,12 +104,15 @@ static const char *single_refuses(const struct attach *attach, const struct cand
 	return NULL;
 }
 
-/* Without cookies the program finds the target by address, but not at a return, where it sees only the caller's. */
+/*
+ * Without cookies the program finds the target by address, but not at a return, where it sees only the caller's, and not
+ * where another set has the same address.
+ */
 static struct copy single_copy(const struct target *target)
 {
 	struct copy copy = copy_by_cookie(BPF_PROG_TYPE_KPROBE, target);
 
-	if (copy.how == SLOT_CONSTANT && !target->ret && target->addr)
+	if (copy.how == SLOT_CONSTANT && !target->ret && target->addr && !target->key)
 		return (struct copy){ .type = BPF_PROG_TYPE_KPROBE, .how = SLOT_REGS_IP };
 	return copy;
 }

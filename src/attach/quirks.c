@@ -62,6 +62,14 @@ static bool ask_cookies(void)
 
 QUIRK(cookies)
 
+/* The trial lacks arguments: a kernel that knows the helper misses those. */
+bool quirk_helper(int helper)
+{
+	__close int fd = trial_load(BPF_PROG_TYPE_KPROBE, 0, helper);
+
+	return fd >= 0 || fd == -EACCES;
+}
+
 /* The trial lacks the helper's argument. A kernel that knows the helper refuses it for that reason. */
 static bool ask_task_regs(void)
 {

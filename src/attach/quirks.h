@@ -11,6 +11,8 @@ bool quirk_cookies(void);
 bool quirk_counts_recursion(void);
 /* A raw tracepoint's program is not run again within itself (6.1). */
 bool quirk_guards_raw_tp(void);
+/* Does the kernel have this helper, a BPF_FUNC_... of linux/bpf.h, for programs of kprobes? */
+bool quirk_helper(int helper);
 /* Compare-and-swap in programs (5.12). */
 bool quirk_swaps(void);
 /* Can an array's value have this size? Older kernels allow 4 MB. */

@@ -95,7 +95,7 @@ static struct key *collect_keys(const struct target_set *set, size_t *n)
 			at = target->syscall - 1 + (target_is_sys_exit(target) ? SLOT_RETURN : 0);
 		else
 			continue;
-		keys[(*n)++] = (struct key){ .key = at, .slot = target->slot };
+		keys[(*n)++] = (struct key){ .key = at + target->key, .slot = target->slot };
 	}
 	return keys;
 }

@@ -14,6 +14,8 @@ static const char *raw_refuses(const struct attach *attach, const struct candida
 	const struct target *target = candidate->target;
 	bool asked = attach_asked(attach, candidate) == MECH_RAW_TP;
 
+	if (attach->options.record)
+		return "the program reads perf's record";
 	if (target->object && !strcmp(target->object, "syscalls")) {
 		if (!target->syscall)
 			return "the number of this syscall is not known";
@@ -48,7 +50,7 @@ static int syscalls_raw(struct attach *attach, struct candidate **candidates, si
 	struct copy copy = {
 		.type = BPF_PROG_TYPE_RAW_TRACEPOINT,
 		.how = SLOT_SYSCALL,
-		.value = exits ? SLOT_RETURN : 0,
+		.value = candidates[0]->target->key + (exits ? SLOT_RETURN : 0),
 	};
 	int program = copy_load(attach, &copy);
 
@@ -127,7 +129,7 @@ static int syscalls_perf(struct attach *attach, struct candidate **candidates, s
 	struct copy copy = {
 		.type = BPF_PROG_TYPE_TRACEPOINT,
 		.how = SLOT_SYSCALL_TASK,
-		.value = exits ? SLOT_RETURN : 0,
+		.value = candidates[0]->target->key + (exits ? SLOT_RETURN : 0),
 	};
 
 	return id < 0 ? id : perf_attach(attach, &attr, 0, &copy, candidates[0]->target);
@@ -138,7 +140,7 @@ static int perf_attach_all(struct attach *attach, struct candidate **candidates,
 {
 	size_t left = 0;
 
-	if (n >= SYSCALLS_MANY && quirk_task_regs()) {
+	if (n >= SYSCALLS_MANY && quirk_task_regs() && !attach->options.record) {
 		int ret = attach_grouped(attach, candidates, n, MECH_TP, perf_one, syscalls_perf);
 
 		if (ret)

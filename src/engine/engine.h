@@ -37,7 +37,9 @@ struct engine_context {
 
 	/* Where results go, and what the user wants to see. */
 	struct output *out; /* of one instance: instances side by side have a context and an output each */
-	bool time, timestamp, verbose;
+	bool time, timestamp, verbose, quiet;
+	/* Called by the name of the tool of others that this one stands for: options mean what they mean there. */
+	bool as_peer;
 	const char *title; /* the command line as the user typed it, for files */
 	/* ns, 0: none. open() sets them for tools that take them as arguments. */
 	uint64_t interval, duration;
@@ -56,6 +58,9 @@ struct engine_context {
 	/* Engines set these. */
 	bool failed;	   /* the results are not complete: exit 1 */
 	bool usage;	   /* open() failed because of what the user typed: exit 2 */
+	bool said;	   /* open() failed, and the engine has reported why */
+	bool done;	   /* there is nothing more to trace: the run ends */
+	int status;	   /* the exit status that the traced program asked for, if nothing failed */
 	const char *fault; /* the text that err->at of open() points into, NULL: none */
 };
 

@@ -87,7 +87,7 @@ int filter_after(struct engine_instance *instance, const struct object *object, 
 	const struct engine_context *ctx = instance->ctx;
 	int ret = ctx->cgroup >= 0 ? set_cgroup(object, ctx->cgroup, err) : 0;
 
-	if (ret || !ctx->command.pid)
+	if (ret || !instance->filter.by_members)
 		return ret;
 	return follow_start(&instance->follow, ctx->command.pid, object_map_fd(object, "members"), err);
 }

@@ -132,6 +132,21 @@ void output_line(struct output *out, const char *fmt, ...)
 	end_row(out);
 }
 
+void output_bytes(struct output *out, const char *bytes, size_t n)
+{
+	if (out->error) {
+		out->rows_lost++;
+		return;
+	}
+	str_addn(&out->buf, bytes, n);
+	end_row(out);
+}
+
+void output_redirect(struct output *out, int fd)
+{
+	out->fd = fd;
+}
+
 void output_table_end(struct output *out)
 {
 	output_flush(out);

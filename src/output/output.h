@@ -52,6 +52,10 @@ void output_table_end(struct output *out);
 void output_rule(struct output *out);
 /* Prints a line for people, with foreign bytes escaped. Only if output_is_text(). */
 void output_line(struct output *out, const char *fmt, ...) __printf(2, 3);
+/* Writes n bytes as they are, for an engine that prints in a format of its own: to be counted as one row. */
+void output_bytes(struct output *out, const char *bytes, size_t n);
+/* From now on writes to fd, which stays the caller's. What is buffered goes there, too. */
+void output_redirect(struct output *out, int fd);
 /*
  * The next table fills the terminal, as top's does: the screen is cleared, and rows and ends of lines that do not fit
  * are cut off. Has no effect if the output is not a terminal, or not text.

@@ -60,7 +60,12 @@ struct target {
 	uint64_t ref_ctr;	 /* USDT: file offset of the semaphore; 0: none */
 	const char *usdt_args;	 /* USDT: where its arguments are, the note's own text; NULL: not USDT */
 	uint32_t syscall;	 /* TARGET_TRACEPOINT: number of the syscall + 1; 0: none or unknown */
-	const char *name;	 /* kernel symbol, tracepoint, user symbol (mangled, with its offset) or USDT probe */
+	/*
+	 * Added to the address, or to the number of the syscall, by which programs find the slot. It differs between sets
+	 * that share one table (bpf/slot.h) and have the same places.
+	 */
+	uint64_t key;
+	const char *name; /* kernel symbol, tracepoint, user symbol (mangled, with its offset) or USDT probe */
 	const char *object;
 	const struct target_event *event;
 	int file;	   /* TARGET_USER: descriptor of the file that was read; its path may lead elsewhere by now */

@@ -119,7 +119,7 @@ static void loop(struct run *run)
 		end = start + ctx->duration;
 	if (ctx->interval && ctx->interval < NEVER - start)
 		tick = start + ctx->interval;
-	while (!run_should_stop(run)) {
+	while (!ctx->done && !run_should_stop(run)) {
 		uint64_t now = clock_monotonic_ns(), wake;
 
 		if (now >= end)
@@ -136,7 +136,7 @@ static void loop(struct run *run)
 			wake = earliest(wake, now + engine->take(&run->instance) * NS_PER_MS);
 			check_output(run);
 		}
-		if (!run->stopping)
+		if (!run->stopping && !ctx->done)
 			wait_until(run, wake, -1);
 	}
 	run->stopping = true;
@@ -239,6 +239,7 @@ static void fill_context(struct run *run)
 	ctx->time = options->time;
 	ctx->timestamp = options->timestamp;
 	ctx->verbose = options->verbose;
+	ctx->quiet = options->quiet;
 	ctx->interval = options->interval;
 	ctx->duration = options->duration;
 	run->instance.args = run->args;
@@ -247,10 +248,15 @@ static void fill_context(struct run *run)
 static int set_up(struct run *run, char *const *argv, struct err *err)
 {
 	bool command = run->options.command || argv;
+	struct run_options filtering = run->options;
 	int ret = caps_check(err);
 
+	if (run->ctx.as_peer) {
+		filtering.pid = 0;
+		command = false;
+	}
 	if (!ret)
-		ret = filter_parse(&run->ctx.filter, &run->options, command, &run->ctx.cgroup, err);
+		ret = filter_parse(&run->ctx.filter, &filtering, command, &run->ctx.cgroup, err);
 	if (ret) {
 		run->ctx.usage = ret == -EINVAL;
 		return ret;
@@ -341,7 +347,7 @@ static int act(struct run *run, char *const *argv)
 	struct err err = {};
 	int ret, error;
 
-	if (run->args.n || argv) {
+	if ((run->args.n && !run->tool->act_takes_args) || argv) {
 		err_set(&err, -EINVAL, "unexpected argument '%s': this tool takes options only",
 			argv ? argv[0] : run->args.v[0]);
 		return usage(&err);
@@ -386,20 +392,20 @@ static int execute(struct run *run, char *const *argv)
 		trace(run);
 	else if (ret == -EINTR)
 		say_early_end(run);
-	else
+	else if (!run->ctx.said)
 		report_err(&err, run->ctx.fault);
 	tear_down(run);
 	if (ret == -EINTR && run->ended_by)
 		signals_end_by(run->ended_by);
 	if (run->ctx.usage)
 		return 2;
-	return ret || run->ctx.failed;
+	return ret || run->ctx.failed ? 1 : run->ctx.status;
 }
 
 /* Takes the command after "--", if there is one. It is an error if it is empty, or if --command names one too. */
 static int find_command(struct run *run, size_t dashdash, char ***argv, struct err *err)
 {
-	if (dashdash == OPT_NO_DASHDASH)
+	if (dashdash == OPT_NO_DASHDASH || run->tool->own_dashdash)
 		return 0;
 	if (dashdash == run->args.n)
 		return err_set(err, -EINVAL, "no command after --: name one, or leave out --");
@@ -458,6 +464,14 @@ static void add_title(struct str *title, int argc, char **argv)
 	}
 }
 
+/* Whether the tool was called by the name of its peer. */
+static bool is_peer(const struct tool *tool, const char *name)
+{
+	const char *slash = strrchr(name, '/');
+
+	return tool->peer && !strcmp(slash ? slash + 1 : name, tool->peer);
+}
+
 int run_tool(const struct tool *tool, int argc, char **argv)
 {
 	struct run run = { .tool = tool, .signals = -1, .patience = READER_PATIENCE_MS };
@@ -467,6 +481,7 @@ int run_tool(const struct tool *tool, int argc, char **argv)
 	add_title(&title, argc, argv);
 	run.ctx.title = title.data;
 	run.ctx.cgroup = -1;
+	run.ctx.as_peer = argc && is_peer(tool, argv[0]);
 	run.ctx.should_stop = should_stop;
 	run.ctx.should_hurry = should_hurry;
 	run.ctx.should_stop_ctx = &run;

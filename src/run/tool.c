@@ -27,7 +27,7 @@ const struct tool *const *tool_list(size_t *n)
 const struct tool *tool_find(const char *name)
 {
 	for (const struct tool *const *t = __start_sonde_tools; t < __stop_sonde_tools; t++)
-		if (!strcmp((*t)->name, name) || ((*t)->also && !strcmp((*t)->also, name)))
+		if (!strcmp((*t)->name, name) || str_same((*t)->also, name) || str_same((*t)->peer, name))
 			return *t;
 	return NULL;
 }

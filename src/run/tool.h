@@ -20,6 +20,11 @@ struct run;
 struct tool {
 	const char *name, *brief, *args, *description;
 	const char *also; /* a second, shorter name on sonde's command line; may be NULL */
+	/*
+	 * The tool of others whose options and output this one has; may be NULL. A link of that name runs it as that tool:
+	 * engine_context.as_peer is set, and -p and -c filter nothing.
+	 */
+	const char *peer;
 	const struct doc_example *examples;
 	size_t n_examples;
 	const struct opt *options; /* the tool's own, bound to `settings` */
@@ -35,6 +40,9 @@ struct tool {
 	 * has --json, --csv, --quiet, --verbose and --help.
 	 */
 	int (*act)(struct run *run, struct err *err);
+	bool act_takes_args; /* act() reads run->args */
+	/* What follows "--" is for the tool, in run->args like other arguments, and no command. */
+	bool own_dashdash;
 	/* For a tool with both: if this is set, act() runs instead of the engine. NULL: it has only one of them. */
 	const bool *act_instead;
 	bool tables; /* prints tables, though its engine streams: it has --interval */
@@ -67,7 +75,7 @@ struct tool {
 	static const struct tool *const tool_entry_##ID \
 		__attribute__((used, section("sonde_tools"))) = &tool_##ID
 
-/* tool_list() returns all tools, sorted by name. tool_find() accepts second names too; NULL: there is no such tool. */
+/* tool_list() returns all tools, sorted by name. tool_find() accepts second names and those of peers too; NULL: there is no such tool. */
 const struct tool *tool_find(const char *name);
 const struct tool *const *tool_list(size_t *n);
 /* Returns what the help and the man page print of a tool. It points to the caller's `tables`, TOOL_TABLES of them. */

@@ -1,0 +1,569 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The script engine: from a program's text to its last line of output. */
+#include <linux/bpf.h>
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+
+#include "attach/quirks.h"
+#include "base/clock.h"
+#include "base/cpus.h"
+#include "base/report.h"
+#include "filter.h"
+#include "lang/lang.h"
+#include "bpf/event.h" /* skeletons name its structs */
+#include "bpf/slot.h"
+#include "bpf/stack.h"
+#include "bpf/lang.skel.h"
+#include "script_instance.h"
+
+#define BUFFER_DEFAULT (4 * 1024 * 1024)
+#define BUFFER_MAX     (1024 * 1024 * 1024)
+#define BUFFER_NONE    4096
+
+#define IDLE_MS 1000
+
+/* What harnesses of bpftrace wait for. */
+#define NOTIFY "__BPFTRACE_NOTIFY_PROBES_ATTACHED"
+
+static const char *const formats[] = { "text", "json", NULL };
+static const char *const bufferings[] = { "line", "full", "none", NULL };
+
+static const struct opt options[] = {
+	OPT(OPT_STRING, struct script_settings, program, 'e', "execute", "PROGRAM", "the program itself, in place of a file"),
+	OPT(OPT_CHOICE, struct script_settings, format, 'f', "format", "FORMAT", "bpftrace's text or json",
+	    .choices = formats),
+	OPT(OPT_STRING, struct script_settings, file, 'o', "output", "FILE", "write to FILE in place of stdout"),
+	OPT(OPT_CHOICE, struct script_settings, buffering, 'B', "buffering", "MODE",
+	    "write each line, when the buffer is full, or at once", .choices = bufferings),
+	OPT(OPT_LIST, struct script_settings, include_dirs, 'I', "include-dir", "DIR",
+	    "where to look for files that the program includes; may be repeated"),
+	OPT(OPT_BOOL, struct script_settings, faults, 'k', "report-faults", NULL,
+	    "warn at each read of memory that failed"),
+	OPT(OPT_BOOL, struct script_settings, is_unsafe, 0, "unsafe", NULL,
+	    "allow what changes the system: system(), signal(), override(), write_user()"),
+	OPT(OPT_BOOL, struct script_settings, dry_run, 0, "dry-run", NULL, "attach all probes, then end"),
+	OPT(OPT_BOOL, struct script_settings, no_warnings, 0, "no-warnings", NULL, "print no warnings"),
+	OPT(OPT_U64, struct script_settings, buffer_size, 0, "buffer-size", "BYTES",
+	    "size of the event buffer, with k, M or G: 4M", .min = 4096, .max = BUFFER_MAX),
+	OPT(OPT_BOOL, struct script_settings, fail_on_loss, 0, "fail-on-loss", NULL, "exit with 1 if an event was lost"),
+};
+
+/* A row of a snapshot: an entry of a map. */
+struct row {
+	const char *map, *key; /* key: as text, NULL: none */
+	int64_t value;
+};
+
+static const struct field fields[] = {
+	FIELD(FIELD_STR, struct row, map, "map", "MAP", -16, .role = ROLE_LABEL),
+	FIELD(FIELD_STR, struct row, key, "key", "KEY", -24, .role = ROLE_LABEL),
+	FIELD(FIELD_S64, struct row, value, "value", "VALUE", 12, .role = ROLE_VALUE),
+};
+static const struct schema schema = { fields, ARRAY_SIZE(fields) };
+
+/* --- compiling --- */
+
+static struct lang_features features(void)
+{
+	return (struct lang_features){
+		.fetching_atomics = quirk_swaps(),
+		.for_each = quirk_helper(BPF_FUNC_for_each_map_elem),
+		.cookies = quirk_cookies(),
+		.func_args = quirk_func_args(),
+		.loop = quirk_helper(BPF_FUNC_loop),
+		.strncmp = quirk_func_args(),
+		.percpu_lookup = quirk_helper(BPF_FUNC_map_lookup_percpu_elem),
+		.tai = quirk_guards_raw_tp(),
+		.task_regs = quirk_task_regs(),
+		.btf = !access("/sys/kernel/btf/vmlinux", R_OK),
+	};
+}
+
+/* Arguments behind the program: "--name" and "--name=value" are for getopt(), all others are $1, $2 ... */
+struct arguments {
+	struct opt_list positional, named;
+};
+
+static void arguments_release(struct arguments *arguments)
+{
+	free(arguments->positional.v);
+	free(arguments->named.v);
+}
+
+static void sort_arguments(const struct engine_instance *instance, size_t from, struct arguments *to)
+{
+	for (size_t i = from; i < instance->args.n; i++) {
+		const char *arg = instance->args.v[i];
+
+		*vec_push(!strncmp(arg, "--", 2) && arg[2] ? &to->named : &to->positional) = arg;
+	}
+}
+
+static struct lang_program *compile_with(const struct script *script, const struct lang_options *compiling, struct err *err)
+{
+	const struct script_settings *settings = script->settings;
+	const char *file;
+
+	if (settings->program)
+		return lang_compile("stdin", settings->program, strlen(settings->program), compiling);
+	file = script->instance->args.v[0];
+	return lang_compile_file(strcmp(file, "-") ? file : "/dev/stdin", compiling, err);
+}
+
+static void show_messages(const struct script *script)
+{
+	__str struct str text = {};
+
+	lang_messages_show(&script->program->messages, &script->program->sources, !script->settings->no_warnings, &text);
+	fputs(str_or_empty(text.data), stderr);
+}
+
+static int compile(struct script *script, struct err *err)
+{
+	struct engine_context *ctx = script->instance->ctx;
+	const struct script_settings *settings = script->settings;
+	__cleanup(arguments_release) struct arguments arguments = {};
+	struct lang_options compiling = {
+		.features = features(),
+		.kernel = script->kernel,
+		.include_dirs = settings->include_dirs.v,
+		.n_include_dirs = settings->include_dirs.n,
+		.is_unsafe = settings->is_unsafe,
+		.is_filtered = script->instance->filter.any,
+		.reports_faults = settings->faults,
+		.pid = ctx->pid,
+		.command = ctx->command.pid,
+		.n_cpus = cpus_ids(),
+	};
+
+	compiling.n_shards = 1;
+	while (compiling.n_shards < compiling.n_cpus)
+		compiling.n_shards *= 2;
+	if (!settings->program && !script->instance->args.n) {
+		ctx->usage = true;
+		return err_set(err, -EINVAL, "name a file with a program, or give the program with -e");
+	}
+	sort_arguments(script->instance, !settings->program, &arguments);
+	compiling.positional = arguments.positional.v;
+	compiling.n_positional = arguments.positional.n;
+	compiling.named = arguments.named.v;
+	compiling.n_named = arguments.named.n;
+	script->program = compile_with(script, &compiling, err);
+	if (!script->program)
+		return err->code ? err->code : -EINVAL;
+	show_messages(script);
+	if (!script->program->messages.errors)
+		return 0;
+	ctx->said = true;
+	return err_set(err, -EINVAL, "the program has errors");
+}
+
+/* --- the object and its maps --- */
+
+/* All probes share one table of addresses: where two have the same function, their keys differ. */
+static int fill_slots(struct script *script, struct err *err)
+{
+	struct target_set all = {};
+	uint64_t key = 0;
+	int ret;
+
+	for (size_t i = 0; i < script->program->probes.n; i++) {
+		struct lang_probe *probe = &script->program->probes.v[i];
+
+		if (!probe->needs.place || probe->targets.n < 2)
+			continue;
+		vec_each(target, &probe->targets) {
+			target->key = key;
+			*vec_push(&all) = *target;
+		}
+		all.n_slots = probe->targets.n_slots > all.n_slots ? probe->targets.n_slots : all.n_slots;
+		key += 1ULL << 34;
+	}
+	ret = object_fill_slots(&script->object, &all, err);
+	free(all.v);
+	return ret;
+}
+
+/* cells and shards cannot be empty. */
+static int size_memory(struct script *script, struct err *err)
+{
+	const struct lang_program *program = script->program;
+	struct object *object = &script->object;
+	int ret;
+
+	script->memory.layout = shards_of(program->shard_size ? program->shard_size : 64);
+	ret = object_size_value(object, ".data.cells", program->cells_size ? program->cells_size : 8, err);
+	if (!ret)
+		ret = object_size_value(object, ".data.shards", shards_memory(&script->memory.layout), err);
+	return ret;
+}
+
+static int fill(struct script *script, struct err *err)
+{
+	const struct script_settings *settings = script->settings;
+	struct lang_setup setup = { .reader = filter_own_process() };
+	uint64_t size = settings->buffer_size ? settings->buffer_size : BUFFER_DEFAULT;
+	int ret;
+
+	filter_read_pidns(&setup.pidns_dev, &setup.pidns_ino);
+	ret = object_fill(&script->object, ".rodata.setup", &setup, sizeof(setup), err);
+	if (!ret)
+		ret = stream_set_size(&script->object, script->program->sites.n ? size : BUFFER_NONE, err);
+	return ret ? ret : filter_before(script->instance, &script->object, err);
+}
+
+static int open_object(struct script *script, struct err *err)
+{
+	int ret = object_open(&script->object, lang_bpf__elf_bytes, err);
+
+	if (!ret)
+		ret = size_memory(script, err);
+	if (!ret)
+		ret = script_link_size(script->program, &script->object, err);
+	if (!ret)
+		ret = fill_slots(script, err);
+	if (!ret)
+		ret = fill(script, err);
+	return ret;
+}
+
+static int create_maps(struct script *script, struct err *err)
+{
+	const struct lang_program *program = script->program;
+	int ret = 0;
+
+	script->maps = base_alloc((program->maps.n + 1) * sizeof(*script->maps));
+	for (size_t i = 0; i < program->maps.n; i++)
+		script->maps[i].fd = -1;
+	for (size_t i = 0; !ret && i < program->maps.n; i++)
+		ret = script_map_init(&script->maps[i], program->maps.v[i], &script->memory, err);
+	return ret;
+}
+
+static void share_memory(struct script *script)
+{
+	const struct lang_program *program = script->program;
+
+	script->memory.cells = object_memory(&script->object, ".data.cells", program->cells_size);
+	script->memory.shards = object_memory(&script->object, ".data.shards", shards_memory(&script->memory.layout));
+	script->state = object_memory(&script->object, ".data.state", sizeof(*script->state));
+	script->state->began = clock_boot_ns();
+	script->state->epoch = clock_wall_offset();
+}
+
+/* --- programs --- */
+
+static int link_probes(struct script *script, struct err *err)
+{
+	const struct lang_program *program = script->program;
+	__free int *fds = base_alloc((program->maps.n + 1) * sizeof(*fds));
+	int ret = 0;
+
+	for (size_t i = 0; i < program->maps.n; i++)
+		fds[i] = script->maps[i].fd;
+	for (size_t i = 0; !ret && i < program->probes.n; i++) {
+		struct image *image = &script->probes[i].image;
+
+		ret = script_link(program, &program->probes.v[i], &script->object, fds, image, err);
+		if (ret)
+			break;
+		image_patch_optional(image, PATCH_SHARDS, script->memory.layout.n - 1);
+		image_patch_optional(image, PATCH_SHARD_SIZE, script->memory.layout.size);
+	}
+	return ret;
+}
+
+/* --- begin --- */
+
+static int wait_for(struct script *script, int fd, struct err *err)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+
+	if (fd < 0 || !epoll_ctl(script->epoll, EPOLL_CTL_ADD, fd, &event))
+		return 0;
+	return err_set(err, -errno, "cannot wait for events: %s", strerror(errno));
+}
+
+static int open_stream(struct script *script, struct err *err)
+{
+	int ret = stream_open(&script->stream, &script->object, script_on_record, script, err);
+
+	if (!ret)
+		ret = wait_for(script, stream_fd(script->stream), err);
+	if (ret || !script->stacks)
+		return ret;
+	ret = stacks_start(script->stacks, &script->object, err);
+	return ret ? ret : wait_for(script, stacks_fd(script->stacks), err);
+}
+
+static int open_stacks(struct script *script, struct err *err)
+{
+	bool kernel = false, user = false;
+
+	vec_each(probe, &script->program->probes) {
+		kernel |= probe->needs.kernel_stack;
+		user |= probe->needs.user_stack;
+	}
+	if (!kernel && !user)
+		return 0;
+	script->stacks_settings.kernel_only = !user;
+	script->stacks_settings.user_only = !kernel;
+	script->stacks_source = (struct stacks_source){ .settings = &script->stacks_settings };
+	script->instance->schema = &schema;
+	return stacks_open(&script->stacks, script->instance, &script->stacks_source, &script->object, err);
+}
+
+static int load(struct script *script, struct err *err)
+{
+	int ret = open_object(script, err);
+
+	if (!ret)
+		ret = open_stacks(script, err);
+	if (!ret)
+		ret = object_prepare(&script->object, err);
+	if (!ret)
+		ret = filter_after(script->instance, &script->object, err);
+	if (ret)
+		return ret;
+	share_memory(script);
+	ret = create_maps(script, err);
+	if (!ret)
+		ret = link_probes(script, err);
+	return ret ? ret : open_stream(script, err);
+}
+
+/* bpftrace ends when the process of -p does. */
+static int watch_process(struct script *script, struct err *err)
+{
+	const struct engine_context *ctx = script->instance->ctx;
+
+	if (!ctx->as_peer || !ctx->pid)
+		return 0;
+	script->process = syscall(SYS_pidfd_open, ctx->pid, 0);
+	return wait_for(script, script->process, err);
+}
+
+static struct script *script_new(struct engine_instance *instance)
+{
+	struct script *script = base_alloc(sizeof(*script));
+
+	script->instance = instance;
+	script->settings = instance->settings;
+	script->kernel = kernel_new();
+	script->file = script->process = -1;
+	script->epoll = epoll_create1(EPOLL_CLOEXEC);
+	return script;
+}
+
+static void probes_new(struct script *script)
+{
+	script->probes = base_alloc((script->program->probes.n + 1) * sizeof(*script->probes));
+	for (size_t i = 0; i < script->program->probes.n; i++)
+		script->probes[i].own = (struct script_own){ .program = -1, .timer = -1 };
+	script->names.program = script->program;
+	script->names.kernel = script->kernel;
+}
+
+static int script_open(struct engine_instance *instance, struct err *err)
+{
+	struct script *script = script_new(instance);
+	int ret;
+
+	instance->state = script;
+	if (script->epoll < 0)
+		return err_set(err, -errno, "cannot wait for events: %s", strerror(errno));
+	ret = compile(script, err);
+	if (ret)
+		return ret;
+	probes_new(script);
+	ret = script_output_open(script, err);
+	if (!ret)
+		ret = load(script, err);
+	if (!ret)
+		ret = script_own_open(script, err);
+	if (ret)
+		return ret;
+	engine_hurry();
+	if (!script->settings->dry_run)
+		script_own_run(script, PROBE_BEGIN);
+	ret = script_attach(script, err);
+	if (!ret)
+		ret = watch_process(script, err);
+	if (!ret && !script->settings->dry_run)
+		ret = script_own_start(script, err);
+	return ret;
+}
+
+/* --- the run --- */
+
+static void script_armed(struct engine_instance *instance)
+{
+	struct script *script = instance->state;
+
+	if (script->form == SCRIPT_TEXT)
+		str_addf(&script->text, "Attached %zu probe%s\n", script->attached, str_plural(script->attached));
+	else
+		script_json_attached(&script->text, script->form, script->attached);
+	if (!instance->ctx->quiet)
+		script_output_add(script, str_or_empty(script->text.data), script->text.len);
+	str_reset(&script->text);
+	output_flush(instance->ctx->out);
+	if (getenv(NOTIFY)) {
+		puts(NOTIFY);
+		fflush(stdout);
+	}
+	if (script->settings->dry_run)
+		instance->ctx->done = true;
+	else
+		script_own_iterate(script);
+}
+
+static void look_at_process(struct script *script)
+{
+	struct epoll_event events[8];
+	int n = epoll_wait(script->epoll, events, ARRAY_SIZE(events), 0);
+
+	for (int i = 0; i < n; i++)
+		if (script->process >= 0 && events[i].data.fd == script->process)
+			script->instance->ctx->done = true;
+}
+
+static int script_take(struct engine_instance *instance)
+{
+	struct script *script = instance->state;
+	int ms, also;
+
+	look_at_process(script);
+	script_own_take(script);
+	ms = stream_take(script->stream);
+	if (script->stacks) {
+		also = stacks_take(script->stacks);
+		ms = also < ms ? also : ms;
+	}
+	script_output_flush(script);
+	return ms;
+}
+
+static int script_fd(const struct engine_instance *instance)
+{
+	return ((const struct script *)instance->state)->epoll;
+}
+
+static bool has_end(const struct script *script)
+{
+	vec_each(probe, &script->program->probes)
+		if (probe->kind == PROBE_END)
+			return true;
+	return false;
+}
+
+/* end runs when nothing else does any more, also after exit(). */
+static void run_end(struct script *script)
+{
+	script->missed = script_missed(script);
+	script->knows_missed = true;
+	script_detach(script);
+	stream_take_all(script->stream);
+	script->state->exited = 0;
+	script_own_run(script, PROBE_END);
+}
+
+static void add_rows(struct script *script, struct script_entries *entries, engine_row_fn fn, void *ctx)
+{
+	const struct lang_map *map = entries->map;
+
+	vec_each(entry, entries) {
+		struct row row = { .map = map->name, .value = script_print_number(map->value, entry->value) };
+		__str struct str text = {};
+
+		if (map->key) {
+			struct script_value key = script_value_of(map->key, entry->key);
+
+			script_value_add(&text, &script->names, &key, true);
+			row.key = str_or_empty(text.data);
+		}
+		fn(&row, ctx);
+	}
+}
+
+static int script_snapshot(struct engine_instance *instance, engine_row_fn fn, void *ctx)
+{
+	struct script *script = instance->state;
+	int ret = 0;
+
+	instance->schema = &schema;
+	for (size_t i = 0; !ret && i < script->program->maps.n; i++) {
+		__cleanup(script_entries_release) struct script_entries entries = {};
+
+		ret = script_map_read(&script->maps[i], &entries);
+		if (!ret)
+			add_rows(script, &entries, fn, ctx);
+	}
+	return ret;
+}
+
+static void script_emit(struct engine_instance *instance, bool last)
+{
+	struct script *script = instance->state;
+
+	if (!last)
+		return;
+	if (!script->settings->dry_run && has_end(script))
+		run_end(script);
+	stream_take_all(script->stream);
+	script_print_maps(script);
+	output_flush(instance->ctx->out);
+}
+
+static void say_losses(struct engine_instance *instance)
+{
+	script_losses(instance->state);
+}
+
+static void script_close(struct engine_instance *instance)
+{
+	struct script *script = instance->state;
+
+	if (!script)
+		return;
+	if (script->program) {
+		script_output_release(script);
+		script_detach(script);
+		if (script->probes)
+			script_own_release(script);
+	}
+	stream_close(script->stream);
+	for (size_t i = 0; script->program && script->probes && i < script->program->probes.n; i++)
+		image_release(&script->probes[i].image);
+	for (size_t i = 0; script->maps && i < script->program->maps.n; i++)
+		script_map_release(&script->maps[i]);
+	object_release(&script->object);
+	stacks_free(script->stacks);
+	script_names_release(&script->names);
+	if (script->program)
+		lang_program_free(script->program);
+	kernel_free(script->kernel);
+	str_release(&script->text);
+	if (script->process >= 0)
+		close(script->process);
+	if (script->epoll >= 0)
+		close(script->epoll);
+	free(script->probes);
+	free(script->maps);
+	free(script);
+}
+
+const struct engine script_engine = {
+	.options_title = "program",
+	.options = options,
+	.n_options = ARRAY_SIZE(options),
+	.settings_size = sizeof(struct script_settings),
+	.open = script_open,
+	.armed = script_armed,
+	.snapshot = script_snapshot,
+	.emit = script_emit,
+	.take = script_take,
+	.fd = script_fd,
+	.losses = say_losses,
+	.close = script_close,
+};

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Attaches a program's probes to their targets. Probes without targets are in script_own.c. */
+#include "attach/plan.h"
+#include "base/report.h"
+#include "script_instance.h"
+
+static bool is_pattern(const struct lang_probe *probe)
+{
+	return probe->attach && probe->attach->spec && strpbrk(probe->attach->spec, "*?[");
+}
+
+/* Whether several runs may write to one shard at a time: programs on one processor interrupt each other. */
+static bool is_shared(const struct lang_program *program)
+{
+	size_t n = 0;
+
+	vec_each(probe, &program->probes)
+		n += probe->targets.n > 0;
+	return n > 1;
+}
+
+/*
+ * A target that cannot be attached is an error, unless the program says otherwise (missing_probes), or it is one of many
+ * that a pattern matched.
+ */
+static int check_missing(const struct script *script, const struct lang_probe *probe, const struct attach *attach,
+			 struct err *err)
+{
+	bool warns = script->program->config.missing_probes == MISSING_WARN || is_pattern(probe);
+
+	for (size_t i = 0; i < probe->targets.n; i++) {
+		if (attach_is_attached(attach, i) || script->program->config.missing_probes == MISSING_IGNORE)
+			continue;
+		if (!warns)
+			return err_set(err, -ENOTSUP, "cannot attach to '%s': %s", probe->targets.v[i].label,
+				       attach_why_not(attach, i));
+		if (script->program->config.missing_probes == MISSING_WARN)
+			report_note("cannot attach to '%s': %s", probe->targets.v[i].label, attach_why_not(attach, i));
+		else
+			report_verbose("cannot attach to '%s': %s", probe->targets.v[i].label, attach_why_not(attach, i));
+	}
+	return 0;
+}
+
+static int attach_probe(struct script *script, size_t i, struct err *err)
+{
+	const struct lang_probe *probe = &script->program->probes.v[i];
+	const struct attach_options options = {
+		.shared = is_shared(script->program),
+		.pid = script->instance->ctx->pid,
+		.arguments = probe->needs.arguments,
+		.registers = probe->needs.registers,
+		.record = probe->needs.record,
+		.must_not_miss = true,
+		.progress = engine_progress,
+		.ctx = script->instance,
+	};
+	const struct plan_step step = { .image = &script->probes[i].image };
+	struct attach *attach = attach_new(&probe->targets, &options);
+	int ret;
+
+	script->probes[i].attach = attach;
+	ret = plan_run(attach, &step, 1, err);
+	if (ret && (ret != -ENOTSUP || script->program->config.missing_probes == MISSING_ERROR))
+		return ret;
+	ret = check_missing(script, probe, attach, err);
+	script->attached += attach_count(attach);
+	return ret;
+}
+
+int script_attach(struct script *script, struct err *err)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < script->program->probes.n; i++)
+		if (script->program->probes.v[i].targets.n)
+			ret = attach_probe(script, i, err);
+	return ret;
+}
+
+void script_detach(struct script *script)
+{
+	for (size_t i = 0; script->probes && i < script->program->probes.n; i++) {
+		if (script->probes[i].attach)
+			attach_free(script->probes[i].attach);
+		script->probes[i].attach = NULL;
+	}
+}
+
+uint64_t script_missed(const struct script *script)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < script->program->probes.n; i++) {
+		const struct lang_probe *probe = &script->program->probes.v[i];
+		__free uint64_t *by_slot = base_alloc((probe->targets.n_slots + 1) * sizeof(*by_slot));
+		uint64_t others = 0;
+
+		if (!script->probes[i].attach || attach_missed(script->probes[i].attach, by_slot, &others))
+			continue;
+		for (size_t slot = 0; slot < probe->targets.n_slots; slot++)
+			sum += by_slot[slot];
+		sum += others;
+	}
+	return sum;
+}

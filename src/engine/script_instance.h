@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Within engine/: the state of the script engine, which script*.c share. */
+#ifndef SONDE_SCRIPT_INSTANCE_H
+#define SONDE_SCRIPT_INSTANCE_H
+
+#include "attach/attach.h"
+#include "object.h"
+#include "script.h"
+#include "script_json.h"
+#include "script_link.h"
+#include "script_map.h"
+#include "stacks.h"
+#include "stream.h"
+
+/* A probe that the run loop runs itself: begin, end, interval, self:signal, test, bench; and iter. */
+struct script_own {
+	const struct lang_probe *probe;
+	int program; /* descriptor */
+	int timer;   /* interval: a timerfd; signal: a signalfd; else -1 */
+};
+
+struct script {
+	struct engine_instance *instance;
+	struct script_settings *settings;
+	struct lang_program *program;
+	struct kernel *kernel;
+	struct object object;
+	struct script_memory memory;
+	struct lang_state *state; /* shared with the programs */
+	struct script_map *maps;  /* one for each of program->maps */
+	struct stream *stream;
+	struct stacks *stacks; /* NULL: no probe takes a stack */
+	struct stacks_settings stacks_settings;
+	struct stacks_source stacks_source;
+	int epoll;
+
+	/* One for each of program->probes. */
+	struct script_probe {
+		struct image image;
+		struct attach *attach; /* NULL: no targets */
+		struct script_own own; /* of probes without targets; program -1: not loaded */
+	} * probes;
+	size_t attached; /* probes, as "Attached N probes" counts them */
+
+	/* output */
+	struct script_names names;
+	enum script_form form;
+	struct str text; /* of the record at hand */
+	int file;	 /* of -o, -1: none */
+	int process;	 /* pidfd of -p, -1: none */
+
+	bool knows_missed; /* missed was counted before the probes were detached */
+	uint64_t missed;
+	uint64_t skipped; /* intervals that there was no time for */
+	bool has_failed;  /* errorf() */
+};
+
+/* In script_output.c: where text goes. */
+int script_output_open(struct script *script, struct err *err);
+void script_output_add(struct script *script, const char *text, size_t n);
+void script_output_flush(struct script *script);
+void script_output_release(struct script *script);
+
+/* In script_sites.c: a record of a program, for the stream. */
+void script_on_record(const void *record, size_t size, void *script);
+/* Prints all maps, as at the end. */
+void script_print_maps(struct script *script);
+
+/* In script_attach.c */
+int script_attach(struct script *script, struct err *err);
+void script_detach(struct script *script);
+/* The hits that the kernel skipped. */
+uint64_t script_missed(const struct script *script);
+
+/* In script_losses.c: reports, after the end, what was lost. */
+void script_losses(struct script *script);
+
+/* In script_own.c: probes that the run loop runs itself. */
+int script_own_open(struct script *script, struct err *err);
+/* Runs all probes of a kind, in the order of the text. */
+void script_own_run(struct script *script, enum lang_probe_kind kind);
+/* Timers of intervals and signals run from now on. */
+int script_own_start(struct script *script, struct err *err);
+/* Runs iterators, which end the run. */
+void script_own_iterate(struct script *script);
+/* Runs what is due: intervals and signals. */
+void script_own_take(struct script *script);
+void script_own_release(struct script *script);
+
+/* In script_iter.c: loads an iter probe; runs it. Return 0 or -errno, script_iter_open() with err. */
+int script_iter_open(struct script *script, size_t probe, struct err *err);
+int script_iter_run(const struct script_own *own);
+
+#endif

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What a program's output lacks: reported at the end, by name. */
+#include <bpf/bpf.h>
+
+#include "base/cpus.h"
+#include "base/report.h"
+#include "script_instance.h"
+
+/* Adds up an element of a per-processor array. */
+static uint64_t lost(const struct script *script, const char *map, uint32_t index)
+{
+	__free uint64_t *each = base_alloc(cpus_ids() * sizeof(*each));
+	uint64_t sum = 0;
+
+	if (bpf_map_lookup_elem(object_map_fd(&script->object, map), &index, each))
+		return 0;
+	for (int i = 0; i < cpus_ids(); i++)
+		sum += each[i];
+	return sum;
+}
+
+static uint64_t say_records(const struct script *script)
+{
+	uint64_t sum = 0;
+
+	vec_each(site, &script->program->sites)
+		sum += lost(script, "lang_lost_records", (*site)->number);
+	if (sum)
+		report_note("%llu event%s lost: the buffer was full (--buffer-size makes it larger)",
+			    (unsigned long long)sum, str_plural(sum));
+	return sum;
+}
+
+static uint64_t say_maps(const struct script *script)
+{
+	uint64_t sum = 0;
+
+	vec_each(map, &script->program->maps) {
+		uint64_t n = lost(script, "lang_full_maps", (*map)->number);
+
+		if (n)
+			report_note("%llu update%s lost: the map %s was full with %u keys (max_map_keys makes it larger)",
+				    (unsigned long long)n, str_plural(n), (*map)->name, (*map)->max_entries);
+		sum += n;
+	}
+	return sum;
+}
+
+static uint64_t say_others(struct script *script)
+{
+	uint64_t busy = lost(script, "lang_losses", LANG_LOSS_SCRATCH), unread = lost(script, "lang_losses", LANG_LOSS_READ);
+	uint64_t missed = script->knows_missed ? script->missed : script_missed(script);
+
+	if (busy)
+		report_note("%llu hit%s lost: no memory for strings was free, too many programs interrupted each other",
+			    (unsigned long long)busy, str_plural(busy));
+	if (unread)
+		report_note("%llu read%s of memory failed, and gave 0 or \"\" (-k says where)", (unsigned long long)unread,
+			    str_plural(unread));
+	if (missed)
+		report_note("%llu hit%s missed by the kernel", (unsigned long long)missed, str_plural(missed));
+	if (script->skipped)
+		report_note("%llu interval%s skipped: there was no time for so many", (unsigned long long)script->skipped,
+			    str_plural(script->skipped));
+	return busy + missed + script->skipped;
+}
+
+void script_losses(struct script *script)
+{
+	uint64_t all = say_records(script) + say_maps(script) + say_others(script);
+
+	if (script->stacks)
+		stacks_losses(script->stacks);
+	if (all && script->settings->fail_on_loss)
+		script->instance->ctx->failed = true;
+}

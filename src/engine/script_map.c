@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* A program's maps, as the kernel has them and as the user sees them. */
+#include <ctype.h>
+
+#include <bpf/bpf.h>
+
+#include "attach/quirks.h"
+#include "base/cpus.h"
+#include "batch.h"
+#include "script_map.h"
+
+/* --- what values of two processors are together --- */
+
+/* Values that are words which add up: they only grow, so a difference is what is new. */
+static bool is_additive(const struct type *type)
+{
+	switch (type->kind) {
+	case TYPE_COUNT:
+	case TYPE_SUM:
+	case TYPE_AVG:
+	case TYPE_STATS:
+	case TYPE_HIST:
+	case TYPE_LHIST:
+	case TYPE_QUANTILES:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void add_words(uint64_t *to, const uint64_t *from, size_t size, bool subtract)
+{
+	for (size_t i = 0; i < size / sizeof(*to); i++)
+		to[i] += subtract ? -from[i] : from[i];
+}
+
+static void merge_deviation(struct lang_deviation *to, const struct lang_deviation *from)
+{
+	to->total += from->total;
+	to->count += from->count;
+	to->squares_low += from->squares_low;
+	to->squares_high += from->squares_high + (to->squares_low < from->squares_low);
+}
+
+static bool is_better(const struct type *type, enum type_kind kind, uint64_t a, uint64_t b)
+{
+	bool less = type->is_signed ? (int64_t)a < (int64_t)b : a < b;
+
+	return a != b && (kind == TYPE_MIN) == less;
+}
+
+static void merge_extreme(const struct type *type, struct lang_extreme *to, const struct lang_extreme *from)
+{
+	if (from->is_set && (!to->is_set || is_better(type, type->kind, from->value, to->value)))
+		*to = *from;
+}
+
+/* A moment that is later takes the place in the ring. Of one moment, of which there are several, count is how many. */
+static void merge_moment(const struct type *type, struct lang_moment *to, const struct lang_moment *from)
+{
+	if (!from->count || (to->count && to->number > from->number))
+		return;
+	if (!to->count || from->number > to->number) {
+		*to = *from;
+		return;
+	}
+	switch (type->hist.of) {
+	case TYPE_MIN:
+	case TYPE_MAX:
+		if (is_better(type, type->hist.of, from->value, to->value))
+			to->value = from->value;
+		break;
+	case TYPE_SUM:
+	case TYPE_AVG:
+		to->value += from->value;
+		break;
+	default: /* the last value: count is its time */
+		if (from->count > to->count)
+			*to = *from;
+		return;
+	}
+	to->count += from->count;
+}
+
+void script_map_merge(const struct type *type, void *to, const void *from)
+{
+	if (is_additive(type))
+		add_words(to, from, type->size, false);
+	else if (type->kind == TYPE_STDDEV)
+		merge_deviation(to, from);
+	else if (type->kind == TYPE_MIN || type->kind == TYPE_MAX)
+		merge_extreme(type, to, from);
+	else if (type->kind == TYPE_TSERIES)
+		for (uint32_t i = 0; i < type->hist.buckets; i++)
+			merge_moment(type, (struct lang_moment *)to + i, (const struct lang_moment *)from + i);
+	else
+		memcpy(to, from, type->size);
+}
+
+/* --- begin and end --- */
+
+static const enum bpf_map_type types[] = {
+	[LANG_HASH] = BPF_MAP_TYPE_HASH,
+	[LANG_PERCPU_HASH] = BPF_MAP_TYPE_PERCPU_HASH,
+	[LANG_LRU_HASH] = BPF_MAP_TYPE_LRU_HASH,
+	[LANG_LRU_PERCPU_HASH] = BPF_MAP_TYPE_LRU_PERCPU_HASH,
+	[LANG_ARRAY] = BPF_MAP_TYPE_ARRAY,
+	[LANG_PERCPU_ARRAY] = BPF_MAP_TYPE_PERCPU_ARRAY,
+};
+
+static bool is_per_cpu(const struct script_map *map)
+{
+	return map->map->storage == LANG_PERCPU_HASH || map->map->storage == LANG_LRU_PERCPU_HASH ||
+	       map->map->storage == LANG_PERCPU_ARRAY;
+}
+
+static bool is_array(const struct script_map *map)
+{
+	return map->map->storage == LANG_ARRAY || map->map->storage == LANG_PERCPU_ARRAY;
+}
+
+static bool has_map(const struct script_map *map)
+{
+	return map->map->storage > LANG_SLOTS;
+}
+
+/* The kernel takes 15 letters, digits and '_'. */
+static void add_name(char name[BPF_OBJ_NAME_LEN], const char *from)
+{
+	snprintf(name, BPF_OBJ_NAME_LEN, "AT_%s", from + 1);
+	for (char *p = name; *p; p++)
+		if (!isalnum((unsigned char)*p))
+			*p = '_';
+}
+
+int script_map_init(struct script_map *map, const struct lang_map *of, const struct script_memory *memory,
+		    struct err *err)
+{
+	char name[BPF_OBJ_NAME_LEN];
+
+	*map = (struct script_map){ .map = of, .memory = memory, .fd = -1 };
+	if (!has_map(map) || of->value->kind == TYPE_NONE)
+		return 0;
+	add_name(name, of->name);
+	map->fd = bpf_map_create(types[of->storage], name, is_array(map) ? sizeof(uint32_t) : of->key->size,
+				 of->value->size, of->max_entries, NULL);
+	if (map->fd >= 0)
+		return 0;
+	return err_set(err, map->fd, "cannot create the map %s with %u entries: %s", of->name, of->max_entries,
+		       map->fd == -EPERM ? quirk_denial() : strerror(-map->fd));
+}
+
+void script_map_release(struct script_map *map)
+{
+	if (map->map && map->fd >= 0)
+		close(map->fd);
+	set_release(&map->keys);
+	str_release(&map->bases);
+	*map = (struct script_map){ .fd = -1 };
+}
+
+/* --- reading --- */
+
+/* Appends an entry; its value is a zeroed one of the map's type. */
+static char *add_entry(struct script_entries *entries, const void *key, size_t key_size)
+{
+	struct script_entry *entry = vec_push(entries);
+	__free char *zero = base_alloc(entries->map->value->size + 1);
+
+	entry->key = pool_copy(&entries->pool, key, key_size);
+	entry->value = pool_copy(&entries->pool, zero, entries->map->value->size);
+	return (char *)entry->value;
+}
+
+static void read_shards(const struct script_map *map, struct script_entries *entries, uint32_t slot)
+{
+	const struct lang_map *of = map->map;
+	char *value = add_entry(entries, of->key ? &slot : NULL, of->key ? sizeof(slot) : 0);
+
+	for (uint32_t i = 0; i < map->memory->layout.n; i++)
+		script_map_merge(of->value, value,
+				 map->memory->shards + i * map->memory->layout.size + of->at_cell +
+					 (size_t)slot * of->value->size);
+}
+
+struct reading {
+	const struct script_map *map;
+	struct script_entries *entries;
+};
+
+static void on_entry(const void *key, const void *from, void *ctx)
+{
+	const struct reading *reading = ctx;
+	const struct type *type = reading->map->map->value;
+	size_t stride = (type->size + 7) / 8 * 8;
+	int n = is_per_cpu(reading->map) ? cpus_ids() : 1;
+	uint64_t index = 0;
+	char *value;
+
+	if (is_array(reading->map)) {
+		memcpy(&index, key, sizeof(uint32_t));
+		key = &index;
+	}
+	value = add_entry(reading->entries, key, reading->map->map->key->size);
+	for (int i = 0; i < n; i++)
+		script_map_merge(type, value, (const char *)from + i * stride);
+}
+
+/* The bytes that the kernel gives for a value. */
+static size_t value_room(const struct script_map *map)
+{
+	size_t size = map->map->value->size;
+
+	return is_per_cpu(map) ? (size + 7) / 8 * 8 * cpus_ids() : size;
+}
+
+/* What programs add meanwhile may be there or not; if the kernel has no batches for the type, one by one. */
+static int read_map(const struct script_map *map, struct script_entries *entries)
+{
+	size_t key_size = is_array(map) ? sizeof(uint32_t) : map->map->key->size;
+	const struct batch_map batch = { map->fd, map->map->max_entries, key_size, value_room(map) };
+	struct reading reading = { map, entries };
+	__free char *keys = NULL, *value = NULL;
+	const void *before = NULL;
+
+	if (map->fd < 0)
+		return 0;
+	if (!batch_read(&batch, on_entry, &reading))
+		return 0;
+	entries->n = 0;
+	keys = base_alloc(key_size);
+	value = base_alloc(batch.value_size);
+	/* a program may delete the key that comes next: the limit ends a walk that starts over each time */
+	for (uint32_t i = 0; i < map->map->max_entries && !bpf_map_get_next_key(map->fd, before, keys); i++) {
+		if (!bpf_map_lookup_elem(map->fd, keys, value))
+			on_entry(keys, value, &reading);
+		before = keys;
+	}
+	return 0;
+}
+
+static int read_raw(const struct script_map *map, struct script_entries *entries)
+{
+	const struct lang_map *of = map->map;
+
+	*entries = (struct script_entries){ .map = of };
+	if (of->value->kind == TYPE_NONE)
+		return 0;
+	switch (of->storage) {
+	case LANG_CELL:
+		if (map->memory->cells[of->at_cell + of->value->size])
+			memcpy(add_entry(entries, NULL, 0), map->memory->cells + of->at_cell, of->value->size);
+		return 0;
+	case LANG_CELLS:
+		read_shards(map, entries, 0);
+		return 0;
+	case LANG_SLOTS:
+		for (uint32_t slot = 0; slot < of->n_slots; slot++)
+			read_shards(map, entries, slot);
+		return 0;
+	default:
+		return read_map(map, entries);
+	}
+}
+
+/* --- what was cleared --- */
+
+static const char *base_of(struct script_map *map, const struct script_entry *entry)
+{
+	size_t size = map->map->value->size, n = map->keys.n;
+	uint32_t number;
+
+	if (!n)
+		return NULL;
+	number = set_add(&map->keys, entry->key ? entry->key : "", entry->key ? map->map->key->size : 0);
+	if (number == n)
+		str_add_fill(&map->bases, 0, size);
+	return map->bases.data + number * size;
+}
+
+/* Whether nothing was ever added to the value. */
+static bool is_empty(const struct type *type, const void *value)
+{
+	const uint64_t *words = value;
+
+	switch (type->kind) {
+	case TYPE_MIN:
+	case TYPE_MAX:
+		return !((const struct lang_extreme *)value)->is_set;
+	case TYPE_AVG:
+	case TYPE_STATS:
+	case TYPE_STDDEV:
+		return !((const struct lang_average *)value)->count;
+	case TYPE_TSERIES:
+		for (uint32_t i = 0; i < type->hist.buckets; i++)
+			if (((const struct lang_moment *)value)[i].count)
+				return false;
+		return true;
+	default:
+		for (size_t i = 0; i < type->size / sizeof(*words); i++)
+			if (words[i])
+				return false;
+		return true;
+	}
+}
+
+/*
+ * Whether the user sees an entry without anything in it: a count without keys, as in bpftrace; what was zeroed; a key
+ * that is there.
+ */
+static bool shows_empty(const struct script_map *map)
+{
+	const struct lang_map *of = map->map;
+
+	if (!type_is_aggregate(of->value))
+		return true;
+	if (of->storage == LANG_SLOTS)
+		return false;
+	if (map->keys.n)
+		return !map->is_cleared || (!of->key && of->value->kind == TYPE_COUNT);
+	return of->key || of->value->kind == TYPE_COUNT;
+}
+
+int script_map_read(struct script_map *map, struct script_entries *entries)
+{
+	const struct type *type = map->map->value;
+	int ret = read_raw(map, entries);
+	size_t n = 0;
+
+	for (size_t i = 0; i < entries->n; i++) {
+		struct script_entry *entry = &entries->v[i];
+		const char *base = is_additive(type) ? base_of(map, entry) : NULL;
+
+		if (base)
+			add_words((void *)entry->value, (const void *)base, type->size, true);
+		if (shows_empty(map) || !is_empty(type, entry->value))
+			entries->v[n++] = *entry;
+	}
+	entries->n = n;
+	return ret;
+}
+
+/* --- clear() and zero() --- */
+
+/* Remembers what there is now. */
+static int rebase(struct script_map *map, bool is_cleared)
+{
+	__cleanup(script_entries_release) struct script_entries entries = {};
+	int ret = read_raw(map, &entries);
+
+	set_release(&map->keys);
+	str_reset(&map->bases);
+	map->keys = (struct set){};
+	map->is_cleared = is_cleared;
+	/* even if there is nothing: it was cleared */
+	set_add(&map->keys, "", 0);
+	str_add_fill(&map->bases, 0, map->map->value->size);
+	vec_each(entry, &entries) {
+		uint32_t number = set_add(&map->keys, entry->key ? entry->key : "", entry->key ? map->map->key->size : 0);
+
+		if (number * map->map->value->size == map->bases.len)
+			str_add_fill(&map->bases, 0, map->map->value->size);
+		memcpy(map->bases.data + number * map->map->value->size, entry->value, map->map->value->size);
+	}
+	return ret;
+}
+
+/* Deletes all keys, or sets their values to zeros. Elements of arrays cannot be deleted. */
+static int reset_map(struct script_map *map, bool is_cleared)
+{
+	__cleanup(script_entries_release) struct script_entries entries = {};
+	__free char *zeros = base_alloc(value_room(map));
+	int ret = read_raw(map, &entries);
+
+	vec_each(entry, &entries) {
+		if (is_cleared && !is_array(map))
+			bpf_map_delete_elem(map->fd, entry->key);
+		else
+			bpf_map_update_elem(map->fd, entry->key, zeros, BPF_EXIST);
+	}
+	return ret;
+}
+
+static void reset_shards(const struct script_map *map)
+{
+	const struct lang_map *of = map->map;
+	size_t n = of->storage == LANG_SLOTS ? of->n_slots : 1;
+
+	for (uint32_t i = 0; i < map->memory->layout.n; i++)
+		memset(map->memory->shards + i * map->memory->layout.size + of->at_cell, 0, n * of->value->size);
+}
+
+static int reset(struct script_map *map, bool is_cleared)
+{
+	const struct lang_map *of = map->map;
+
+	if (of->value->kind == TYPE_NONE)
+		return 0;
+	if (is_additive(of->value))
+		return rebase(map, is_cleared);
+	if (of->storage == LANG_CELL)
+		memset(map->memory->cells + of->at_cell, 0, of->value->size + is_cleared);
+	else if (has_map(map))
+		return map->fd < 0 ? 0 : reset_map(map, is_cleared);
+	else
+		reset_shards(map);
+	return 0;
+}
+
+int script_map_clear(struct script_map *map)
+{
+	return reset(map, true);
+}
+
+int script_map_zero(struct script_map *map)
+{
+	return reset(map, false);
+}

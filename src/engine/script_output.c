@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Where a program's output goes, and when it is written: -o, -B. */
+#include <fcntl.h>
+
+#include "script_instance.h"
+
+int script_output_open(struct script *script, struct err *err)
+{
+	const struct script_settings *settings = script->settings;
+	struct output *out = script->instance->ctx->out;
+
+	script->file = -1;
+	script->form = settings->format	     ? SCRIPT_JSON
+		       : output_is_text(out) ? SCRIPT_TEXT
+					     : SCRIPT_ROWS;
+	if (settings->file) {
+		script->file = open(settings->file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+		if (script->file < 0)
+			return err_set(err, -errno, "cannot write to '%s': %s", settings->file, strerror(errno));
+		output_redirect(out, script->file);
+	}
+	script->names.for_terminal = script->form == SCRIPT_TEXT && isatty(settings->file ? script->file : STDOUT_FILENO);
+	return 0;
+}
+
+void script_output_add(struct script *script, const char *text, size_t n)
+{
+	output_bytes(script->instance->ctx->out, text, n);
+	if (script->settings->buffering == SCRIPT_BUFFER_NONE)
+		output_flush(script->instance->ctx->out);
+}
+
+void script_output_flush(struct script *script)
+{
+	if (script->settings->buffering != SCRIPT_BUFFER_FULL)
+		output_flush(script->instance->ctx->out);
+}
+
+void script_output_release(struct script *script)
+{
+	if (script->file < 0)
+		return;
+	output_flush(script->instance->ctx->out);
+	output_redirect(script->instance->ctx->out, STDOUT_FILENO);
+	close(script->file);
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Runs probes that hang on nothing in the kernel: begin, end, interval, self:signal, test, bench, iter. */
+#include <linux/bpf.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+
+#include <bpf/bpf.h>
+
+#include "base/clock.h"
+#include "base/report.h"
+#include "script_instance.h"
+
+/* A reader that was away for long does not run a short interval forever. */
+#define CATCH_UP 1000
+
+static bool is_own(const struct lang_probe *probe)
+{
+	return probe->kind <= PROBE_BENCH;
+}
+
+static int open_timer(const struct lang_probe *probe)
+{
+	uint64_t period = probe->attach->period;
+	const struct timespec every = { period / NS_PER_SEC, period % NS_PER_SEC };
+	const struct itimerspec timer = { every, every };
+	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+
+	if (fd >= 0)
+		timerfd_settime(fd, 0, &timer, NULL);
+	return fd;
+}
+
+static int open_signal(const struct lang_probe *probe)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, probe->attach->signal);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static int watch(const struct script *script, int fd)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+
+	return epoll_ctl(script->epoll, EPOLL_CTL_ADD, fd, &event);
+}
+
+static int load(struct script *script, size_t i, struct err *err)
+{
+	int fd = attach_load(&script->probes[i].image, BPF_PROG_TYPE_RAW_TRACEPOINT, 0, 0, err);
+
+	script->probes[i].own.program = fd;
+	return fd < 0 ? fd : 0;
+}
+
+/* Timers start when the probes are armed: script_own_start(). */
+int script_own_open(struct script *script, struct err *err)
+{
+	int ret;
+
+	for (size_t i = 0; i < script->program->probes.n; i++) {
+		const struct lang_probe *probe = &script->program->probes.v[i];
+		struct script_own *own = &script->probes[i].own;
+
+		own->probe = probe;
+		if (probe->kind == PROBE_ITER)
+			ret = script_iter_open(script, i, err);
+		else if (is_own(probe))
+			ret = load(script, i, err);
+		else
+			continue;
+		if (ret)
+			return ret;
+		script->attached++;
+	}
+	return 0;
+}
+
+int script_own_start(struct script *script, struct err *err)
+{
+	for (size_t i = 0; i < script->program->probes.n; i++) {
+		struct script_own *own = &script->probes[i].own;
+
+		if (own->probe->kind != PROBE_INTERVAL && own->probe->kind != PROBE_SIGNAL)
+			continue;
+		own->timer = own->probe->kind == PROBE_INTERVAL ? open_timer(own->probe) : open_signal(own->probe);
+		if (own->timer < 0 || watch(script, own->timer))
+			return err_set(err, -errno, "cannot wait for '%s': %s", own->probe->attach->text,
+				       strerror(errno));
+	}
+	return 0;
+}
+
+/* Returns what the program returned, or -errno. */
+static int run(const struct script_own *own, uint32_t repeat, uint32_t *ns)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts);
+	uint64_t begin = clock_monotonic_ns();
+	int ret = 0;
+
+	/* the kernel refuses `repeat` for raw tracepoints */
+	for (uint32_t i = 0; !ret && i < repeat; i++)
+		ret = bpf_prog_test_run_opts(own->program, &opts);
+	if (ns)
+		*ns = (clock_monotonic_ns() - begin) / (repeat ? repeat : 1);
+	return ret ? ret : (int)opts.retval;
+}
+
+static void run_once(const struct script_own *own)
+{
+	int ret = run(own, 1, NULL);
+
+	if (ret < 0)
+		report_error("cannot run '%s': %s", own->probe->attach->text, strerror(-ret));
+}
+
+void script_own_run(struct script *script, enum lang_probe_kind kind)
+{
+	for (size_t i = 0; i < script->program->probes.n; i++)
+		if (script->program->probes.v[i].kind == kind)
+			run_once(&script->probes[i].own);
+}
+
+void script_own_iterate(struct script *script)
+{
+	for (size_t i = 0; i < script->program->probes.n; i++) {
+		const struct script_own *own = &script->probes[i].own;
+		int ret;
+
+		if (own->probe->kind != PROBE_ITER)
+			continue;
+		ret = script_iter_run(own);
+		if (ret)
+			report_error("cannot run '%s': %s", own->probe->attach->text, strerror(-ret));
+		script->instance->ctx->failed |= ret != 0;
+		script->instance->ctx->done |= !own->probe->attach->pin;
+	}
+}
+
+/* Runs a program as often as its timer has expired. */
+static void take_timer(struct script *script, const struct script_own *own)
+{
+	uint64_t n;
+
+	if (read(own->timer, &n, sizeof(n)) != sizeof(n))
+		return;
+	if (n > CATCH_UP) {
+		script->skipped += n - CATCH_UP;
+		n = CATCH_UP;
+	}
+	while (n-- && !script->state->exited)
+		run_once(own);
+}
+
+static void take_signal(const struct script_own *own)
+{
+	struct signalfd_siginfo info;
+
+	while (read(own->timer, &info, sizeof(info)) == sizeof(info))
+		run_once(own);
+}
+
+void script_own_take(struct script *script)
+{
+	for (size_t i = 0; i < script->program->probes.n; i++) {
+		const struct script_own *own = &script->probes[i].own;
+
+		if (own->timer < 0)
+			continue;
+		if (own->probe->kind == PROBE_INTERVAL)
+			take_timer(script, own);
+		else
+			take_signal(own);
+	}
+}
+
+void script_own_release(struct script *script)
+{
+	for (size_t i = 0; i < script->program->probes.n; i++) {
+		const struct script_own *own = &script->probes[i].own;
+
+		if (own->program >= 0)
+			close(own->program);
+		if (own->timer >= 0)
+			close(own->timer);
+	}
+}

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Carries out what a program's records ask for: prints, runs commands, clears maps, ends. */
+#include <fcntl.h>
+
+#include "base/clock.h"
+#include "base/report.h"
+#include "script_format.h"
+#include "script_instance.h"
+#include "script_system.h"
+
+#define VALUES_MAX 64
+
+/* A record: the site and its arguments. */
+struct call {
+	struct script *script;
+	const struct lang_site *site;
+	struct script_value values[VALUES_MAX];
+	uint32_t n;
+};
+
+/* --- output --- */
+
+/* Prints what is in script->text, and empties it. type: as JSON names it. */
+static void put_text(struct script *script, const char *type)
+{
+	__str struct str json = {};
+
+	if (script->form == SCRIPT_TEXT) {
+		script_output_add(script, str_or_empty(script->text.data), script->text.len);
+	} else {
+		script_json_text(&json, script->form, type, str_or_empty(script->text.data), script->text.len);
+		script_output_add(script, json.data, json.len);
+	}
+	str_reset(&script->text);
+}
+
+/* Prints what is in script->text as it is: it is in the right form already. */
+static void put(struct script *script)
+{
+	script_output_add(script, str_or_empty(script->text.data), script->text.len);
+	str_reset(&script->text);
+}
+
+static void format(const struct call *call, struct str *to)
+{
+	script_format_add(to, &call->script->names, str_or_empty(call->site->format), call->values, call->n);
+}
+
+/* A message with its place in the program, on stderr. */
+static void say(struct script *script, const struct lang_site *site, bool is_error, const char *text)
+{
+	__cleanup(lang_messages_release) struct lang_messages messages = {};
+	__str struct str shown = {};
+
+	script_output_flush(script);
+	if (is_error)
+		lang_error(&messages, site->at, "%s", text);
+	else
+		lang_warning(&messages, site->at, "%s", text);
+	lang_messages_show(&messages, &script->program->sources, !script->settings->no_warnings, &shown);
+	fputs(str_or_empty(shown.data), stderr);
+}
+
+/* --- texts --- */
+
+static void do_printf(struct call *call)
+{
+	format(call, &call->script->text);
+	put_text(call->script, "printf");
+}
+
+static void do_error(struct call *call)
+{
+	__str struct str text = {};
+
+	format(call, &text);
+	say(call->script, call->site, call->site->kind == SITE_ERRORF, str_or_empty(text.data));
+	call->script->has_failed |= call->site->kind == SITE_ERRORF;
+}
+
+static void do_time(struct call *call)
+{
+	script_names_add_wall(&call->script->text, call->site->format ? call->site->format : "%H:%M:%S\n",
+			      clock_wall_ns());
+	put_text(call->script, "time");
+}
+
+static void do_join(struct call *call)
+{
+	if (!call->n)
+		return;
+	script_value_add(&call->script->text, &call->script->names, &call->values[0], false);
+	str_addc(&call->script->text, '\n');
+	put_text(call->script, "join");
+}
+
+static void do_cat(struct call *call)
+{
+	struct script *script = call->script;
+	__str struct str path = {};
+	size_t most = script->program->config.max_cat_bytes;
+	__close int fd = -1;
+	char bytes[4096];
+	ssize_t n = 0;
+
+	format(call, &path);
+	/* a FIFO without a writer must not stop us */
+	fd = open(str_or_empty(path.data), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		report_error("cannot open '%s': %s", str_or_empty(path.data), strerror(errno));
+	while (fd >= 0 && script->text.len < most) {
+		size_t left = most - script->text.len;
+
+		n = read(fd, bytes, left < sizeof(bytes) ? left : sizeof(bytes));
+		if (n <= 0)
+			break;
+		str_addn(&script->text, bytes, n);
+	}
+	put_text(script, "cat");
+}
+
+static void on_output(const char *bytes, size_t n, void *ctx)
+{
+	struct script *script = ctx;
+
+	if (script->form != SCRIPT_TEXT)
+		str_addn(&script->text, bytes, n);
+	else
+		script_output_add(script, bytes, n);
+}
+
+static void do_system(struct call *call)
+{
+	struct script *script = call->script;
+	__str struct str command = {};
+
+	format(call, &command);
+	output_flush(script->instance->ctx->out);
+	if (script_system(str_or_empty(command.data), on_output, script))
+		report_error("cannot run '%s': %s", str_or_empty(command.data), strerror(errno));
+	if (script->form != SCRIPT_TEXT)
+		put_text(script, "syscall");
+}
+
+/* --- values and maps --- */
+
+static void do_print(struct call *call)
+{
+	struct script *script = call->script;
+
+	if (!call->n)
+		return;
+	if (script->form == SCRIPT_TEXT) {
+		script_value_add(&script->text, &script->names, &call->values[0], false);
+		str_addc(&script->text, '\n');
+	} else {
+		script_json_value(&script->text, &script->names, script->form, &call->values[0]);
+	}
+	put(script);
+}
+
+static void do_print_entry(struct call *call)
+{
+	struct script *script = call->script;
+	const struct script_value *value = call->n > 1 ? &call->values[1] : NULL;
+
+	if (!value)
+		return;
+	if (value->type->kind == TYPE_STRING || value->type->kind == TYPE_BUFFER) {
+		call->values[0] = *value;
+		do_print(call);
+		return;
+	}
+	if (script->form == SCRIPT_TEXT) {
+		script_print_value(&script->text, &script->names, value->type, value->data, 0);
+		str_addc(&script->text, '\n');
+	} else {
+		script_json_map_value(&script->text, &script->names, script->form, value->type, value->data);
+	}
+	put(script);
+}
+
+static void print_map(struct script *script, const struct lang_map *map, const struct script_choice *choice)
+{
+	__cleanup(script_entries_release) struct script_entries entries = {};
+	int ret = script_map_read(&script->maps[map->number], &entries);
+
+	if (ret)
+		report_error("cannot read the map %s: %s", map->name, strerror(-ret));
+	if (script->form == SCRIPT_TEXT)
+		script_print_map(&script->text, &script->names, &entries, choice);
+	else
+		script_json_map(&script->text, &script->names, script->form, &entries, choice);
+	put(script);
+}
+
+static void do_print_map(struct call *call)
+{
+	const struct script_choice choice = {
+		.top = call->n > 0 ? script_value_number(&call->values[0]) : 0,
+		.div = call->n > 1 ? script_value_number(&call->values[1]) : 0,
+	};
+
+	print_map(call->script, call->site->map, &choice);
+}
+
+static int by_name(const void *pa, const void *pb)
+{
+	return strcmp((*(const struct lang_map *const *)pa)->name, (*(const struct lang_map *const *)pb)->name);
+}
+
+void script_print_maps(struct script *script)
+{
+	size_t n = script->program->maps.n;
+	__free const struct lang_map **sorted = base_alloc((n + 1) * sizeof(*sorted));
+
+	if (script->form == SCRIPT_TEXT)
+		script_output_add(script, "\n\n", 2);
+	if (!script->program->config.print_maps_on_exit)
+		return;
+	for (size_t i = 0; i < n; i++)
+		sorted[i] = script->program->maps.v[i];
+	qsort(sorted, n, sizeof(*sorted), by_name);
+	for (size_t i = 0; i < n; i++)
+		if (sorted[i]->value->kind != TYPE_NONE)
+			print_map(script, sorted[i], &(struct script_choice){});
+}
+
+static void do_clear(struct call *call)
+{
+	struct script_map *map = &call->script->maps[call->site->map->number];
+	int ret = call->site->kind == SITE_CLEAR ? script_map_clear(map) : script_map_zero(map);
+
+	if (ret)
+		report_error("cannot clear the map %s: %s", call->site->map->name, strerror(-ret));
+}
+
+/* --- the rest --- */
+
+static void do_exit(struct call *call)
+{
+	struct engine_context *ctx = call->script->instance->ctx;
+
+	ctx->done = true;
+	if (call->n)
+		ctx->status = script_value_number(&call->values[0]);
+}
+
+static void do_delete(struct call *call)
+{
+	say(call->script, call->site, false, "Can't delete map element because it does not exist.");
+}
+
+static void do_fault(struct call *call)
+{
+	int64_t ret = call->n ? script_value_number(&call->values[0]) : 0;
+	__free char *text = base_printf("Failed to %s: %s (%lld)", str_or_empty(call->site->format), strerror(-ret),
+					(long long)ret);
+
+	say(call->script, call->site, false, text);
+}
+
+static void (*const actions[])(struct call *call) = {
+	[SITE_PRINTF] = do_printf,
+	[SITE_ERRORF] = do_error,
+	[SITE_WARNF] = do_error,
+	[SITE_CAT] = do_cat,
+	[SITE_SYSTEM] = do_system,
+	[SITE_PRINT] = do_print,
+	[SITE_PRINT_MAP] = do_print_map,
+	[SITE_PRINT_ENTRY] = do_print_entry,
+	[SITE_CLEAR] = do_clear,
+	[SITE_ZERO] = do_clear,
+	[SITE_TIME] = do_time,
+	[SITE_JOIN] = do_join,
+	[SITE_EXIT] = do_exit,
+	[SITE_DELETE] = do_delete,
+	[SITE_FAULT] = do_fault,
+};
+
+void script_on_record(const void *data, size_t size, void *ctx)
+{
+	const struct lang_record *record = data;
+	struct script *script = ctx;
+	struct call call = { .script = script };
+
+	if (size < sizeof(*record) || record->size > size - sizeof(*record) || record->site >= script->program->sites.n)
+		return;
+	call.site = script->program->sites.v[record->site];
+	for (; call.n < call.site->n_args && call.n < VALUES_MAX; call.n++)
+		call.values[call.n] = script_value_argument(&call.site->args[call.n], record + 1, record->size);
+	if (call.site->kind < ARRAY_SIZE(actions) && actions[call.site->kind])
+		actions[call.site->kind](&call);
+}
