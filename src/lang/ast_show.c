@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The tree as text: (kind parts...). */
+/* The tree as text: (kind parts...), with ":type" behind an expression whose type is known. */
 #include "ast.h"
 #include "parse.h"
 
@@ -329,6 +329,10 @@ static void show(const struct ast *node, struct str *to)
 	default:
 		show_compound(node, to);
 		break;
+	}
+	if (node->type) {
+		str_addc(to, ':');
+		type_show(node->type, to);
 	}
 }
 

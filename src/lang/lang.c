@@ -31,6 +31,7 @@ static void lang_stages(struct lang_program *program, uint32_t source, const str
 		.n_positional = options->n_positional,
 		.include_dirs = options->include_dirs,
 		.n_include_dirs = options->n_include_dirs,
+		.has_btf = options->features.btf,
 	};
 	struct checked_program checked = {};
 	struct ast_program *ast;

@@ -3,6 +3,7 @@
  * Macros: a call is replaced by a copy of the macro's body, a block. They are hygienic: the body's own variables get a
  * mark (LANG_HYGIENE) that no name of the program has, and a body may only use maps that are its parameters.
  */
+#include "ast_walk.h"
 #include "parser.h"
 
 #define MAX_EXPANSIONS 10000 /* of a program; PARSE_MAX_NODES counts what they copy */
@@ -167,7 +168,7 @@ static void rename_variable(struct copy *copy, struct ast *node)
 static void copy_children(struct copy *copy, struct ast *node)
 {
 	copy_types(copy, node);
-	ast_each_child(node, copy_node, copy);
+	ast_walk(node, copy_node, copy);
 	ast_measure(node);
 	if (node->height > PARSE_MAX_HEIGHT)
 		parse_fail(copy->p, node->at, "macros make an expression of more than %d operations on each other's results",
@@ -300,7 +301,7 @@ static void expand_node(struct ast **node, void *ctx)
 	if (e->p->failed)
 		return;
 	/* Arguments first: they are the caller's, who may well call the macro in them. */
-	ast_each_child(*node, expand_node, e);
+	ast_walk(*node, expand_node, e);
 	if ((*node)->kind == AST_CALL)
 		macro = find(e->p, (*node)->call.name, (*node)->call.n, &is_name);
 	else if ((*node)->kind == AST_NAME)

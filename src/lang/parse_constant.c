@@ -102,6 +102,8 @@ static bool fold_unary(struct parser *p, const struct ast *node, int64_t *value)
 
 bool parse_constant(struct parser *p, struct ast *node, int64_t *value)
 {
+	const struct type *type;
+
 	if (p->failed)
 		return false;
 	switch (node->kind) {
@@ -122,6 +124,8 @@ bool parse_constant(struct parser *p, struct ast *node, int64_t *value)
 			return true;
 		break;
 	case AST_NAME:
+		if (p->types && ctypes_find_value(p->types, node->name.name, value, &type))
+			return true;
 		parse_fail(p, node->at, "expected a number that is known now; '%s' is no constant", node->name.name);
 		return false;
 	default:

@@ -240,6 +240,16 @@ static void parse_words(struct parser *p, struct ast_type *type)
 	type->name = pool_add(p->pool, name.data);
 }
 
+struct ast_type *parse_type_name(struct parser *p)
+{
+	struct ast_type *type = pool_alloc(p->pool, sizeof(*type));
+
+	type->at = parse_peek(p, 0)->at;
+	parse_words(p, type);
+	type->at = parse_since(p, type->at);
+	return type;
+}
+
 struct ast_type *parse_type(struct parser *p)
 {
 	struct ast_type *type = pool_alloc(p->pool, sizeof(*type));

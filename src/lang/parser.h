@@ -32,6 +32,8 @@ struct macro {
 struct parse_name {
 	struct macro *macros; /* NULL: none */
 	bool is_type;	      /* a typedef */
+	bool is_char;	      /* ... of char */
+	struct type *opaque;  /* of "struct NAME": what pointers to it point to */
 };
 
 struct parser {
@@ -87,13 +89,13 @@ struct ast *parse_node(struct parser *p, enum ast_kind kind, struct place at);
 struct ast *parse_seal(struct parser *p, struct ast *node);
 /* Sets the height from the children's. */
 void ast_measure(struct ast *node);
-/* Calls fn for each child; a list's elements one by one. fn may replace *child, but must keep (*child)->next. */
-void ast_each_child(struct ast *node, void (*fn)(struct ast **child, void *ctx), void *ctx);
 
 /* --- parse_type.c --- */
 /* True if the token `at` begins the name of a type. */
 bool parse_is_type(struct parser *p, uint32_t at);
 struct ast_type *parse_type(struct parser *p);
+/* The words of a type without pointers and dimensions: "unsigned long". */
+struct ast_type *parse_type_name(struct parser *p);
 /* True if '(' is next and a cast follows. */
 bool parse_is_cast(struct parser *p);
 

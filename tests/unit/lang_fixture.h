@@ -5,12 +5,14 @@
 
 #include <criterion/criterion.h>
 
+#include "kernel/kernel.h"
 #include "lang/parse.h"
 
 struct lang_fixture {
 	struct lang_sources sources;
 	struct lang_messages messages;
 	struct pool pool;
+	struct ctypes *types;	     /* of a kernel that has none */
 	struct ast_program *program; /* NULL: there were errors */
 	struct str text;	     /* the tree; after errors the messages */
 };
@@ -21,10 +23,12 @@ static inline void fixture_parse_text(struct lang_fixture *fixture, const char *
 	struct parse_options options = { .positional = positional, .n_positional = 2, .has_btf = true };
 	uint32_t index;
 
+	kernel_set_root("/nonexistent");
 	*fixture = (struct lang_fixture){};
+	fixture->types = ctypes_new(&fixture->pool);
 	index = lang_sources_add(&fixture->sources, "stdin", text, len);
-	fixture->program =
-		lang_parse(&fixture->sources, index, &options, NULL, &fixture->pool, &fixture->messages);
+	fixture->program = lang_parse(&fixture->sources, index, &options, fixture->types, &fixture->pool,
+				      &fixture->messages);
 	cr_assert_eq(!fixture->program, fixture->messages.errors > 0);
 	if (fixture->program)
 		ast_show(fixture->program, &fixture->text);
@@ -35,6 +39,7 @@ static inline void fixture_parse_text(struct lang_fixture *fixture, const char *
 static inline void fixture_release_text(struct lang_fixture *fixture)
 {
 	str_release(&fixture->text);
+	ctypes_free(fixture->types);
 	lang_messages_release(&fixture->messages);
 	lang_sources_release(&fixture->sources);
 	pool_release(&fixture->pool);
