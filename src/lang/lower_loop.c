@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Loops. The body of one whose turns the kernel counts, bpf_loop() and bpf_for_each_map_elem(), is a function; what it
+ * shares with the program is in an object of the program's frame, whose address it gets.
+ */
+#include <linux/bpf.h>
+
+#include "lowering.h"
+
+/* The most turns of a loop whose bounds are not constants, where the kernel has no bpf_loop(). */
+#define PLAIN_TURNS 1000
+
+/* --- plain loops --- */
+
+static void lower_body(struct lower *l, struct ast *body, uint32_t again, uint32_t out)
+{
+	struct low_loop loop = { .outer = l->f->loop, .again = again, .out = out };
+
+	l->f->loop = &loop;
+	lower_statement(l, body);
+	l->f->loop = loop.outer;
+}
+
+static void lower_while(struct lower *l, struct ast *ast)
+{
+	uint32_t again = ir_new_block(&l->b), body = ir_new_block(&l->b), out = ir_new_block(&l->b);
+	struct low_mark mark = lower_mark(l);
+
+	ir_jump(&l->b, again);
+	lower_at(l, again);
+	lower_condition(l, ast->loop.condition, body, out);
+	lower_release(l, mark);
+	lower_at(l, body);
+	lower_body(l, ast->loop.body, again, out);
+	if (!ir_block_ended(&l->b))
+		ir_jump(&l->b, again);
+	lower_at(l, out);
+}
+
+static void lower_unroll(struct lower *l, struct ast *ast)
+{
+	int64_t n = ast->loop.condition->constant;
+	uint32_t out = ir_new_block(&l->b);
+
+	for (int64_t i = 0; i < n; i++) {
+		uint32_t next = ir_new_block(&l->b);
+
+		lower_body(l, ast->loop.body, next, out);
+		if (!ir_block_ended(&l->b))
+			ir_jump(&l->b, next);
+		lower_at(l, next);
+	}
+	ir_jump(&l->b, out);
+	lower_at(l, out);
+}
+
+static void set_number(struct lower *l, struct ast *variable, struct ir_value v)
+{
+	struct low_value value = lower_scalar(v, variable->variable.variable->type);
+
+	lower_set_variable(l, variable->variable.variable, &value);
+}
+
+/* The counter is no variable of the program, for the body may change that. */
+static void lower_plain_range(struct lower *l, struct ast *ast)
+{
+	uint32_t again = ir_new_block(&l->b), body = ir_new_block(&l->b), next = ir_new_block(&l->b);
+	uint32_t out = ir_new_block(&l->b), i = ir_new_reg(&l->b), end = ir_new_reg(&l->b), turns = ir_new_reg(&l->b);
+	bool is_known = ast->loop.begin->is_constant && ast->loop.end->is_constant;
+
+	ir_move(&l->b, i, lower_number(l, ast->loop.begin));
+	ir_move(&l->b, end, lower_number(l, ast->loop.end));
+	ir_move(&l->b, turns, ir_imm(0));
+	ir_jump(&l->b, again);
+	lower_at(l, again);
+	ir_branch(&l->b, IR_SLT, ir_reg(i), ir_reg(end), body, out);
+	lower_at(l, body);
+	if (!is_known) {
+		uint32_t counted = ir_new_block(&l->b);
+
+		ir_move(&l->b, turns, ir_binary(&l->b, IR_ADD, ir_reg(turns), ir_imm(1)));
+		ir_branch(&l->b, IR_LE, ir_reg(turns), ir_imm(PLAIN_TURNS), counted, out);
+		lower_at(l, counted);
+	}
+	set_number(l, ast->loop.variable, ir_reg(i));
+	lower_body(l, ast->loop.body, next, out);
+	if (!ir_block_ended(&l->b))
+		ir_jump(&l->b, next);
+	lower_at(l, next);
+	ir_move(&l->b, i, ir_binary(&l->b, IR_ADD, ir_reg(i), ir_imm(1)));
+	ir_jump(&l->b, again);
+	lower_at(l, out);
+}
+
+/* --- bodies that are functions --- */
+
+struct body {
+	struct low_function function;
+	uint32_t outer_block, entry;
+};
+
+/* frame: which parameter is the address of the shared object. */
+static void body_begin(struct lower *l, struct body *body, uint32_t n_params, uint32_t frame)
+{
+	struct low_function *f = &body->function;
+
+	*f = (struct low_function){ .outer = l->f };
+	f->number = ir_function_new(l->b.program, n_params);
+	body->outer_block = l->b.block;
+	l->f = f;
+	l->b.function = f->number;
+	l->b.block = 0;
+	f->frame = ir_reg(frame);
+	f->context = ir_reg(ir_new_reg(&l->b));
+	f->scratch = ir_reg(ir_new_reg(&l->b));
+	f->result = ir_new_reg(&l->b);
+	f->exit = ir_new_block(&l->b);
+	body->entry = ir_new_block(&l->b);
+	lower_at(l, body->entry);
+}
+
+/* Writes the entry, now that it is known what it has to get. */
+static void body_end(struct lower *l, struct body *body)
+{
+	struct low_function *f = &body->function;
+
+	lower_exit(l);
+	lower_at(l, f->exit);
+	ir_return(&l->b, ir_reg(f->result));
+	lower_at(l, 0);
+	ir_move(&l->b, f->result, ir_imm(0));
+	if (l->shared != IR_NONE)
+		ir_move(&l->b, f->context.reg, ir_load(&l->b, 64, false, f->frame, SHARED_CONTEXT));
+	if (l->probe->needs.scratch)
+		ir_move(&l->b, f->scratch.reg, ir_load(&l->b, 64, false, f->frame, SHARED_SCRATCH));
+	ir_jump(&l->b, body->entry);
+	l->f = f->outer;
+	l->b.function = l->f->number;
+	l->b.block = body->outer_block;
+}
+
+/* Behind a loop whose body can return. */
+static void check_returned(struct lower *l, const struct body *body)
+{
+	uint32_t returned, next;
+	struct low_memory at;
+
+	if (!body->function.may_return)
+		return;
+	returned = ir_new_block(&l->b);
+	next = ir_new_block(&l->b);
+	at = lower_shared(l, SHARED_RETURNED);
+	ir_branch(&l->b, IR_NE, lower_load(l, &at, 64, false), ir_imm(0), returned, next);
+	lower_at(l, returned);
+	if (l->f->outer) {
+		l->f->may_return = true;
+		ir_move(&l->b, l->f->result, ir_imm(1));
+	} else if (l->probe->kind == PROBE_TEST) {
+		at = lower_shared(l, SHARED_RESULT);
+		ir_move(&l->b, l->f->result, lower_load(l, &at, 64, false));
+	}
+	lower_exit(l);
+	lower_at(l, next);
+}
+
+/* The begin of the range is in the shared object: the kernel counts from 0. */
+static void lower_range(struct lower *l, struct ast *ast)
+{
+	struct low_memory first = lower_shared_new(l, 8), frame = lower_shared(l, 0);
+	struct ir_value begin = lower_number(l, ast->loop.begin), end = lower_number(l, ast->loop.end), turns;
+	uint32_t some = ir_new_block(&l->b), out = ir_new_block(&l->b);
+	uint32_t first_at = l->shared_size - 8;
+	struct body body;
+
+	lower_store(l, &first, 64, begin);
+	if (begin.is_const)
+		begin = ir_unary(&l->b, IR_MOVE, 64, begin);
+	ir_branch(&l->b, IR_SLT, begin, end, some, out);
+	lower_at(l, some);
+	turns = ir_binary(&l->b, IR_SUB, end.is_const ? ir_unary(&l->b, IR_MOVE, 64, end) : end, begin);
+	body_begin(l, &body, 2, 1);
+	first = lower_shared(l, first_at);
+	set_number(l, ast->loop.variable, ir_binary(&l->b, IR_ADD, lower_load(l, &first, 64, false), ir_reg(0)));
+	lower_statement(l, ast->loop.body);
+	body_end(l, &body);
+	lower_helper(l, BPF_FUNC_loop, 4, turns, ir_address(&l->b, IR_FUNCTION, body.function.number, 0),
+		     lower_address(l, &frame), ir_imm(0));
+	check_returned(l, &body);
+	ir_jump(&l->b, out);
+	lower_at(l, out);
+}
+
+/* $kv of an entry: key and value lie where the callback's parameters point to. */
+static void set_entry(struct lower *l, struct ast *ast, struct lang_map *map)
+{
+	struct ast_variable *variable = ast->loop.variable->variable.variable;
+	const struct type *type = variable->type;
+	struct low_value elements[2], entry = { .kind = LOW_TUPLE, .type = type, .elements = elements };
+
+	elements[0] = lower_at_memory(lower_pointed(ir_reg(1), SPACE_BPF), map->key);
+	if (type_is_aggregate(map->value))
+		elements[1] = lower_total_of(l, map, ir_reg(1), type->fields[1].type);
+	else
+		elements[1] = lower_at_memory(lower_pointed(ir_reg(2), SPACE_BPF), map->value);
+	lower_set_variable(l, variable, &entry);
+}
+
+static void lower_entries(struct lower *l, struct ast *ast)
+{
+	struct lang_map *map = ast->loop.condition->map.map;
+	struct low_memory frame = lower_shared(l, 0);
+	struct body body;
+
+	body_begin(l, &body, 4, 3);
+	set_entry(l, ast, map);
+	lower_statement(l, ast->loop.body);
+	body_end(l, &body);
+	lower_helper(l, BPF_FUNC_for_each_map_elem, 4, ir_address(&l->b, IR_MAP, map->number, 0),
+		     ir_address(&l->b, IR_FUNCTION, body.function.number, 0), lower_address(l, &frame), ir_imm(0));
+	check_returned(l, &body);
+}
+
+void lower_loop(struct lower *l, struct ast *ast)
+{
+	if (ast->kind == AST_WHILE)
+		lower_while(l, ast);
+	else if (ast->kind == AST_UNROLL)
+		lower_unroll(l, ast);
+	else if (ast->kind == AST_FOR_MAP)
+		lower_entries(l, ast);
+	else if (ast->loop.is_function)
+		lower_range(l, ast);
+	else
+		lower_plain_range(l, ast);
+}
+
+/* len(@x): the kernel counts the entries that a callback sees. */
+struct low_value lower_len(struct lower *l, struct ast *call)
+{
+	struct ast *arg = call->call.args;
+	struct body body;
+
+	if (arg->kind != AST_MAP) {
+		lower_error(l, call->at, "len() of a stack is not supported: its frames are known only in user space");
+		return lower_scalar(ir_imm(0), call->type);
+	}
+	body_begin(l, &body, 4, 3);
+	lower_exit(l);
+	l->f = body.function.outer;
+	lower_at(l, body.function.exit);
+	ir_return(&l->b, ir_imm(0));
+	lower_at(l, 0);
+	ir_jump(&l->b, body.entry);
+	l->b.function = l->f->number;
+	l->b.block = body.outer_block;
+	return lower_scalar(lower_helper(l, BPF_FUNC_for_each_map_elem, 4,
+					 ir_address(&l->b, IR_MAP, arg->map.map->number, 0),
+					 ir_address(&l->b, IR_FUNCTION, body.function.number, 0), ir_imm(0), ir_imm(0)),
+			    call->type);
+}

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Maps: reading, assigning, updating and deleting plain values, and finding entries for those who change them. */
+#include <linux/bpf.h>
+
+#include "lowering.h"
+
+#define is_cell(map) ((map)->storage == LANG_CELL)
+
+static struct ir_value map_address(struct lower *l, const struct lang_map *map)
+{
+	return ir_address(&l->b, IR_MAP, map->number, 0);
+}
+
+static struct ir_value key_address(struct lower *l, const struct lang_map *map, struct ast *key)
+{
+	struct low_value value = lower_expression(l, key);
+	struct low_memory place = lower_place(l, &value, map->key);
+
+	return lower_address(l, &place);
+}
+
+struct ir_value lower_map_lookup(struct lower *l, struct lang_map *map, struct ast *key)
+{
+	struct ir_value at = key_address(l, map, key);
+
+	return lower_helper(l, BPF_FUNC_map_lookup_elem, 2, map_address(l, map), at);
+}
+
+/* The value of a map without keys. */
+static struct low_memory cell(struct lower *l, const struct lang_map *map)
+{
+	return lower_pointed(ir_address(&l->b, IR_DATA, LANG_DATA_CELLS, map->at_cell), SPACE_BPF);
+}
+
+/* User space prints no map without keys that nothing was assigned to. */
+static void mark_cell(struct lower *l, const struct lang_map *map, const struct low_memory *at, bool is_set)
+{
+	struct low_memory mark = lower_behind(*at, map->value->size);
+
+	lower_store(l, &mark, 8, ir_imm(is_set));
+}
+
+/* This processor's shard; its offset is bounded by the mask, its size is known. */
+static struct ir_value shard(struct lower *l)
+{
+	struct ir_value cpu = lower_helper(l, BPF_FUNC_get_smp_processor_id, 0);
+	struct ir_value at = ir_binary(&l->b, IR_AND, cpu, ir_imm(l->options->n_shards - 1));
+
+	at = ir_binary(&l->b, IR_MUL, at, ir_imm(l->program->shard_size));
+	return ir_binary(&l->b, IR_ADD, ir_address(&l->b, IR_DATA, LANG_DATA_SHARDS, 0), at);
+}
+
+/* The value of this processor for the place that was hit. */
+static struct low_memory slot(struct lower *l, const struct lang_map *map, uint32_t out)
+{
+	struct ir_value number = lower_place_number(l), at;
+	struct low_memory memory;
+	uint32_t next;
+
+	if (number.is_const) {
+		memory = lower_pointed(shard(l), SPACE_BPF);
+		memory.at = map->at_cell + number.imm * map->value->size;
+		return memory;
+	}
+	next = ir_new_block(&l->b);
+	ir_branch(&l->b, IR_LT, number, ir_imm(map->n_slots), next, out);
+	lower_at(l, next);
+	at = ir_binary(&l->b, IR_MUL, number, ir_imm(map->value->size));
+	memory = lower_pointed(ir_binary(&l->b, IR_ADD, shard(l), at), SPACE_BPF);
+	memory.at = map->at_cell;
+	return memory;
+}
+
+/* The address of a value of zeros for a new entry. */
+static struct ir_value zeros(struct lower *l, uint32_t size)
+{
+	struct low_memory zero;
+
+	if (size > LOWER_OBJECT_MAX) {
+		if (l->program->zero_size < size)
+			l->program->zero_size = size;
+		return ir_address(&l->b, IR_DATA, LANG_DATA_ZERO, 0);
+	}
+	zero = lower_temp(l, size);
+	lower_zero(l, &zero, size);
+	return lower_address(l, &zero);
+}
+
+/*
+ * The entry of a hash. If there is none, one with zeros is made; if somebody else makes it meanwhile, that one is as
+ * good. So no update is lost unless the map is full.
+ */
+static struct low_memory hash_entry(struct lower *l, struct lang_map *map, struct ast *key, uint32_t out)
+{
+	uint32_t missing = lower_cold_block(l), found = ir_new_block(&l->b), full = lower_cold_block(l);
+	struct ir_value at = key_address(l, map, key), zero;
+	uint32_t entry = ir_new_reg(&l->b);
+
+	ir_move(&l->b, entry, lower_helper(l, BPF_FUNC_map_lookup_elem, 2, map_address(l, map), at));
+	ir_branch(&l->b, IR_NE, ir_reg(entry), ir_imm(0), found, missing);
+	lower_at(l, missing);
+	if (map->storage != LANG_ARRAY && map->storage != LANG_PERCPU_ARRAY) {
+		zero = zeros(l, map->value->size);
+		lower_helper(l, BPF_FUNC_map_update_elem, 4, map_address(l, map), at, zero, ir_imm(BPF_NOEXIST));
+		ir_move(&l->b, entry, lower_helper(l, BPF_FUNC_map_lookup_elem, 2, map_address(l, map), at));
+	}
+	ir_branch(&l->b, IR_NE, ir_reg(entry), ir_imm(0), found, full);
+	lower_at(l, full);
+	lower_library(l, LANG_FN_map_full, 1, ir_imm(map->number));
+	ir_jump(&l->b, out);
+	lower_at(l, found);
+	return lower_pointed(ir_reg(entry), SPACE_BPF);
+}
+
+struct low_memory lower_map_entry(struct lower *l, struct lang_map *map, struct ast *key, uint32_t out)
+{
+	struct low_memory memory;
+
+	switch (map->storage) {
+	case LANG_CELL:
+		memory = cell(l, map);
+		mark_cell(l, map, &memory, true);
+		return memory;
+	case LANG_CELLS:
+		memory = lower_pointed(shard(l), SPACE_BPF);
+		memory.at = map->at_cell;
+		return memory;
+	case LANG_SLOTS:
+		return slot(l, map, out);
+	default:
+		return hash_entry(l, map, key, out);
+	}
+}
+
+/* --- reading --- */
+
+struct low_value lower_map_read(struct lower *l, struct lang_map *map, struct ast *key)
+{
+	struct low_value value = { .kind = LOW_OPTIONAL, .type = map->value };
+
+	if (is_cell(map))
+		return lower_at_memory(cell(l, map), map->value);
+	value.memory = lower_pointed(lower_map_lookup(l, map, key), SPACE_BPF);
+	return value;
+}
+
+struct low_value lower_map(struct lower *l, struct ast *ast)
+{
+	struct lang_map *map = ast->map.map;
+
+	if (type_is_aggregate(map->value))
+		return lower_total(l, map, ast->map.key, ast->type);
+	return lower_map_read(l, map, ast->map.key);
+}
+
+/* --- assigning --- */
+
+void lower_map_set(struct lower *l, struct lang_map *map, struct ast *key, const struct low_value *value)
+{
+	uint32_t full, done;
+	struct ir_value at, from, result;
+	struct low_memory memory;
+
+	if (is_cell(map)) {
+		memory = cell(l, map);
+		lower_write(l, value, &memory, map->value);
+		mark_cell(l, map, &memory, true);
+		return;
+	}
+	full = lower_cold_block(l);
+	done = ir_new_block(&l->b);
+	memory = lower_place(l, value, map->value);
+	at = key_address(l, map, key);
+	from = lower_address(l, &memory);
+	result = lower_helper(l, BPF_FUNC_map_update_elem, 4, map_address(l, map), at, from, ir_imm(BPF_ANY));
+	ir_branch(&l->b, IR_EQ, result, ir_imm(0), done, full);
+	lower_at(l, full);
+	lower_library(l, LANG_FN_map_full, 1, ir_imm(map->number));
+	ir_jump(&l->b, done);
+	lower_at(l, done);
+}
+
+/* --- updating: @x++, @x += y --- */
+
+/* Adds and returns what was there before. Without the instruction that does both (5.12) the result may be that of others. */
+static struct ir_value add_atomically(struct lower *l, const struct low_memory *at, const struct type *type,
+				      struct ir_value by, bool wants_old)
+{
+	uint8_t bits = type->size * 8;
+	struct ir_value base = lower_address(l, at), old = ir_imm(0);
+
+	if (wants_old && l->options->features.fetching_atomics) {
+		old = ir_reg(ir_new_reg(&l->b));
+		ir_add(&l->b, &(struct ir_insn){ .op = IR_ATOMIC, .dst = old.reg, .bits = bits, .a = base, .b = by, .index = BPF_FETCH | BPF_ADD });
+		return lower_cut(l, old, type);
+	}
+	if (wants_old)
+		old = ir_load(&l->b, bits, type->is_signed, base, 0);
+	ir_add(&l->b, &(struct ir_insn){ .op = IR_ATOMIC_ADD, .dst = IR_NONE, .bits = bits, .a = base, .b = by });
+	return old;
+}
+
+/* Changes the value at a place. Returns what was there before. */
+static struct ir_value update(struct lower *l, const struct low_memory *at, const struct type *type, enum ast_op op,
+			      struct ir_value by, const struct type *by_type, bool wants_old)
+{
+	struct ir_value old;
+
+	if ((op == OP_ADD || op == OP_SUB) && (type->size == 4 || type->size == 8)) {
+		if (type->kind == TYPE_POINTER && type->of && type->of->size > 1)
+			by = by.is_const ? ir_imm(by.imm * type->of->size) : ir_binary(&l->b, IR_MUL, by, ir_imm(type->of->size));
+		if (op == OP_SUB)
+			by = by.is_const ? ir_imm(-(uint64_t)by.imm) : ir_unary(&l->b, IR_NEG, 64, by);
+		if (by.is_const)
+			by = ir_unary(&l->b, IR_MOVE, 64, by);
+		return add_atomically(l, at, type, by, wants_old);
+	}
+	old = lower_load_scalar(l, at, type);
+	lower_store(l, at, type->size * 8, lower_arithmetic(l, op, old, type, by, by_type, type));
+	return old;
+}
+
+struct low_value lower_map_update(struct lower *l, struct ast *ast, enum ast_op op, struct ast *by, bool wants_old,
+				  bool wants_new)
+{
+	struct lang_map *map = ast->map.map;
+	uint32_t out = ir_new_block(&l->b), dst = IR_NONE;
+	struct ir_value amount = lower_number(l, by), old;
+	struct low_memory at;
+
+	if (wants_old || wants_new) {
+		dst = ir_new_reg(&l->b);
+		ir_move(&l->b, dst, ir_imm(0));
+	}
+	at = lower_map_entry(l, map, ast->map.key, out);
+	old = update(l, &at, map->value, op, amount, by->type, wants_old || wants_new);
+	if (wants_old)
+		ir_move(&l->b, dst, old);
+	else if (wants_new)
+		ir_move(&l->b, dst, lower_arithmetic(l, op, old, map->value, amount, by->type, map->value));
+	ir_jump(&l->b, out);
+	lower_at(l, out);
+	return lower_scalar(dst == IR_NONE ? ir_imm(0) : ir_reg(dst), map->value);
+}
+
+/* --- functions of maps --- */
+
+/* delete(@x[k]) and delete(@x, k). */
+static struct low_value lower_delete(struct lower *l, struct ast *call, struct lang_map *map, struct ast *key)
+{
+	uint32_t missing, done;
+	struct ir_value at, result;
+
+	if (is_cell(map)) {
+		struct low_memory memory = cell(l, map);
+
+		lower_zero(l, &memory, map->value->size);
+		mark_cell(l, map, &memory, false);
+		return lower_scalar(ir_imm(1), call->type);
+	}
+	if (!key || map->storage == LANG_CELLS || map->storage == LANG_SLOTS) {
+		if (call->call.site)
+			lower_record(l, call->call.site, NULL);
+		return lower_scalar(ir_imm(1), call->type);
+	}
+	at = key_address(l, map, key);
+	result = lower_helper(l, BPF_FUNC_map_delete_elem, 2, map_address(l, map), at);
+	if (call->call.site) {
+		missing = lower_cold_block(l);
+		done = ir_new_block(&l->b);
+		ir_branch(&l->b, IR_EQ, result, ir_imm(0), done, missing);
+		lower_at(l, missing);
+		lower_record(l, call->call.site, NULL);
+		ir_jump(&l->b, done);
+		lower_at(l, done);
+		return lower_scalar(ir_imm(0), call->type);
+	}
+	return lower_scalar(ir_binary(&l->b, IR_ADD, ir_binary(&l->b, IR_SAR, result, ir_imm(63)), ir_imm(1)), call->type);
+}
+
+/* find(@x, key, $v): copies the value to the variable if it is there. */
+static struct low_value lower_find(struct lower *l, struct ast *call, struct lang_map *map, struct ast *key,
+				   struct ast *variable)
+{
+	uint32_t yes = ir_new_block(&l->b), done = ir_new_block(&l->b), dst = ir_new_reg(&l->b);
+	struct ir_value entry = lower_map_lookup(l, map, key);
+
+	ir_move(&l->b, dst, ir_imm(0));
+	ir_branch(&l->b, IR_NE, entry, ir_imm(0), yes, done);
+	lower_at(l, yes);
+	if (variable && variable->kind == AST_VARIABLE) {
+		struct low_value value = lower_at_memory(lower_pointed(entry, SPACE_BPF), map->value);
+
+		if (type_is_aggregate(map->value))
+			value = lower_total(l, map, key, variable->type);
+		lower_set_variable(l, variable->variable.variable, &value);
+	}
+	ir_move(&l->b, dst, ir_imm(1));
+	ir_jump(&l->b, done);
+	lower_at(l, done);
+	return lower_scalar(ir_reg(dst), call->type);
+}
+
+struct low_value lower_map_call(struct lower *l, struct ast *call)
+{
+	struct ast *first = call->call.args, *second = first ? first->next : NULL;
+	struct ast *key = second ? second : first->map.key;
+
+	if (call->call.function->id == FUNCTION_DELETE)
+		return lower_delete(l, call, first->map.map, key);
+	return lower_find(l, call, first->map.map, key,
+			  call->call.function->id == FUNCTION_FIND && second ? second->next : NULL);
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Records: what printf(), print() and the like send to user space. A record whose texts are short is reserved in the
+ * ring buffer and filled in place; one with long texts is put together in scratch memory, each text as long as it is,
+ * and copied.
+ */
+#include <linux/bpf.h>
+
+#include "lowering.h"
+
+/* Texts of at most that many bytes together lie in a record of a constant size. */
+#define SHORT_TEXTS 160
+
+struct record {
+	const struct lang_site *site;
+	struct low_memory begin; /* struct lang_record */
+	/* Where the next text goes: bytes from the begin, a constant or a register. */
+	struct ir_value end;
+};
+
+static bool is_text(const struct type *type)
+{
+	return type->kind == TYPE_STRING || type->kind == TYPE_BUFFER;
+}
+
+/* The most bytes of a text. One more of a string that is read shows whether it was cut. */
+static uint32_t room_of(const struct lang_site_argument *arg, const struct low_value *value)
+{
+	if (value->kind == LOW_LITERAL)
+		return (value->len + 8) & ~7U;
+	return (arg->type->size + 1 + 7) & ~7U;
+}
+
+static struct low_memory data_at(const struct record *record, int64_t at)
+{
+	return lower_behind(record->begin, sizeof(struct lang_record) + at);
+}
+
+/* The place of the next text. */
+static struct low_memory text_place(struct lower *l, const struct record *record)
+{
+	struct low_memory place = record->begin;
+
+	if (record->end.is_const)
+		return lower_behind(place, record->end.imm);
+	return lower_pointed(ir_binary(&l->b, IR_ADD, lower_address(l, &place), record->end), SPACE_BPF);
+}
+
+/* Writes where the next text is, and its size with LANG_TEXT_CUT; then as many bytes are in use. */
+static void close_text(struct lower *l, struct record *record, uint32_t i, struct ir_value size, struct ir_value used)
+{
+	struct low_memory to = data_at(record, record->site->args[i].at);
+	struct ir_value at = record->end;
+
+	at = at.is_const ? ir_imm(at.imm - sizeof(struct lang_record)) : ir_binary(&l->b, IR_SUB, at, ir_imm(sizeof(struct lang_record)));
+	lower_store(l, &to, 32, at);
+	to.at += offsetof(struct lang_text, size);
+	lower_store(l, &to, 32, size);
+	if (record->end.is_const && used.is_const) {
+		record->end.imm += used.imm;
+		return;
+	}
+	if (record->end.is_const)
+		record->end = ir_unary(&l->b, IR_MOVE, 64, record->end);
+	record->end = ir_binary(&l->b, IR_ADD, record->end, used);
+}
+
+/* --- the kinds of texts --- */
+
+/* Reads a string from memory of whatever space: *len: bytes without the NUL, *size: the same with LANG_TEXT_CUT. */
+static void read_text(struct lower *l, const struct low_memory *to, const struct low_value *value, uint32_t room,
+		      uint32_t *len, uint32_t *size)
+{
+	uint32_t whole = ir_new_block(&l->b), cut = lower_cold_block(l), other = lower_cold_block(l);
+	uint32_t none = lower_cold_block(l), done = ir_new_block(&l->b);
+	uint32_t helper = value->memory.space == SPACE_USER ? BPF_FUNC_probe_read_user_str : BPF_FUNC_probe_read_kernel_str;
+	struct ir_value limit = value->limit.is_const ? ir_imm(value->limit.imm < room ? value->limit.imm : room) : value->limit;
+	struct ir_value max = limit.is_const ? ir_imm(limit.imm + 1) : ir_binary(&l->b, IR_ADD, limit, ir_imm(1));
+	struct ir_value to_address = lower_address(l, to), n = ir_reg(ir_new_reg(&l->b));
+
+	*len = ir_new_reg(&l->b);
+	*size = ir_new_reg(&l->b);
+	ir_move(&l->b, n.reg, lower_helper(l, helper, 3, to_address, max, value->v));
+	ir_move(&l->b, *len, ir_binary(&l->b, IR_SUB, n, ir_imm(1)));
+	ir_branch(&l->b, IR_LT, ir_reg(*len), limit, whole, other);
+	lower_at(l, whole);
+	ir_move(&l->b, *size, ir_reg(*len));
+	ir_jump(&l->b, done);
+	lower_at(l, other);
+	ir_branch(&l->b, IR_EQ, ir_reg(*len), limit, cut, none);
+	lower_at(l, cut);
+	ir_move(&l->b, *len, limit.is_const ? ir_imm(limit.imm - 1) : ir_binary(&l->b, IR_SUB, limit, ir_imm(1)));
+	ir_move(&l->b, *size, ir_binary(&l->b, IR_OR, ir_reg(*len), ir_imm(LANG_TEXT_CUT)));
+	ir_jump(&l->b, done);
+	lower_at(l, none);
+	if (value->memory.is_unsure) { /* it may be a pointer of the user */
+		struct low_value user = *value;
+		uint32_t user_len, user_size;
+
+		user.memory.is_unsure = false;
+		user.memory.space = SPACE_USER;
+		read_text(l, to, &user, room, &user_len, &user_size);
+		ir_move(&l->b, *len, ir_reg(user_len));
+		ir_move(&l->b, *size, ir_reg(user_size));
+	} else {
+		ir_move(&l->b, *len, ir_imm(0));
+		ir_move(&l->b, *size, ir_imm(0));
+	}
+	ir_jump(&l->b, done);
+	lower_at(l, done);
+}
+
+static void add_string(struct lower *l, struct record *record, uint32_t i, struct low_value value)
+{
+	struct low_memory to = text_place(l, record);
+	const struct type *type = record->site->args[i].type;
+	uint32_t len, size;
+
+	if (value.kind == LOW_LITERAL) {
+		lower_bytes(l, &to, value.text, value.len);
+		close_text(l, record, i, ir_imm(value.len), ir_imm(value.len));
+		return;
+	}
+	if (value.kind != LOW_STRING && type->size <= LOWER_OBJECT_MAX) {
+		lower_write(l, &value, &to, type);
+		close_text(l, record, i, ir_imm(type->size - 1), ir_imm(type->size));
+		return;
+	}
+	if (value.kind == LOW_MEMORY || value.kind == LOW_OPTIONAL) { /* its NUL ends the copy; NULL has none */
+		value.v = value.kind == LOW_OPTIONAL ? value.memory.base : lower_address(l, &value.memory);
+		value.limit = ir_imm(value.type->size);
+		value.memory.is_unsure = false;
+	}
+	read_text(l, &to, &value, type->size, &len, &size);
+	close_text(l, record, i, ir_reg(size), ir_reg(len));
+}
+
+static void add_buffer(struct lower *l, struct record *record, uint32_t i, struct low_value value)
+{
+	struct low_memory to = text_place(l, record), from;
+	const struct type *type = record->site->args[i].type;
+	struct ir_value size = value.limit;
+
+	if (value.kind == LOW_BUFFER) {
+		from = lower_pointed(value.v, value.memory.space);
+	} else { /* the length, and all the bytes */
+		from = lower_place(l, &value, type);
+		size = lower_load(l, &from, 32, false);
+		from.at += 4;
+		from.space = SPACE_KERNEL;
+		lower_read(l, &to, &from, ir_imm(type->size - 4));
+		close_text(l, record, i, size, ir_imm(type->size - 4));
+		return;
+	}
+	lower_read(l, &to, &from, size);
+	close_text(l, record, i, size, size);
+}
+
+/* --- the fixed part --- */
+
+static void add_gap(struct lower *l, struct record *record, uint32_t from, uint32_t until)
+{
+	struct low_memory gap = data_at(record, from);
+
+	if (until > from)
+		lower_zero(l, &gap, until - from);
+}
+
+static void fill(struct lower *l, struct record *record, const struct low_value *values)
+{
+	const struct lang_site *site = record->site;
+	uint32_t done = 0;
+
+	record->end = ir_imm(sizeof(struct lang_record) + site->size);
+	for (uint32_t i = 0; i < site->n_args; i++) {
+		const struct lang_site_argument *arg = &site->args[i];
+		struct low_memory to = data_at(record, arg->at);
+
+		add_gap(l, record, done, arg->at);
+		if (arg->type->kind == TYPE_STRING)
+			add_string(l, record, i, values[i]);
+		else if (arg->type->kind == TYPE_BUFFER)
+			add_buffer(l, record, i, values[i]);
+		else
+			lower_write(l, &values[i], &to, arg->type);
+		done = arg->at + (is_text(arg->type) ? sizeof(struct lang_text) : arg->type->size);
+	}
+	add_gap(l, record, done, site->size);
+}
+
+/* The site and the number of bytes of data. */
+static void write_head(struct lower *l, const struct record *record, struct ir_value end)
+{
+	struct low_memory site = lower_behind(record->begin, offsetof(struct lang_record, site));
+	struct low_memory size = lower_behind(record->begin, offsetof(struct lang_record, size));
+	int64_t head = sizeof(struct lang_record);
+
+	if (end.is_const) {
+		lower_store(l, &site, 64, ir_imm((int64_t)((uint64_t)(end.imm - head) << 32 | record->site->number)));
+		return;
+	}
+	lower_store(l, &site, 32, ir_imm(record->site->number));
+	lower_store(l, &size, 32, ir_binary(&l->b, IR_SUB, end, ir_imm(head)));
+}
+
+/* --- the two forms --- */
+
+/* texts: the most bytes of all texts. */
+static void reserve_record(struct lower *l, struct lang_site *site, const struct low_value *values, uint32_t texts)
+{
+	uint32_t there = ir_new_block(&l->b), lost = lower_cold_block(l), done = ir_new_block(&l->b);
+	struct ir_value size = ir_imm(sizeof(struct lang_record) + site->size + texts), memory;
+	struct record record = { .site = site };
+
+	memory = lower_helper(l, BPF_FUNC_ringbuf_reserve, 3, ir_address(&l->b, IR_RING, 0, 0), size, ir_imm(0));
+	ir_branch(&l->b, IR_NE, memory, ir_imm(0), there, lost);
+	lower_at(l, lost);
+	lower_library(l, LANG_FN_lost, 1, ir_imm(site->number));
+	ir_jump(&l->b, done);
+	lower_at(l, there);
+	record.begin = lower_pointed(memory, SPACE_BPF);
+	fill(l, &record, values);
+	write_head(l, &record, size);
+	lower_library(l, LANG_FN_submit, 1, memory);
+	ir_jump(&l->b, done);
+	lower_at(l, done);
+}
+
+static void output_record(struct lower *l, struct lang_site *site, const struct low_value *values, uint32_t texts)
+{
+	struct record record = { .site = site };
+	struct low_mark mark = lower_mark(l);
+
+	record.begin = lower_scratch(l, sizeof(struct lang_record) + site->size + texts);
+	fill(l, &record, values);
+	write_head(l, &record, record.end);
+	lower_library(l, LANG_FN_output, 2, lower_address(l, &record.begin), record.end);
+	lower_release(l, mark);
+}
+
+void lower_record_values(struct lower *l, struct lang_site *site, const struct low_value *values)
+{
+	uint32_t texts = 0;
+
+	for (uint32_t i = 0; i < site->n_args; i++)
+		if (is_text(site->args[i].type))
+			texts += room_of(&site->args[i], &values[i]);
+	if (texts <= SHORT_TEXTS)
+		reserve_record(l, site, values, texts);
+	else
+		output_record(l, site, values, texts);
+}
+
+void lower_record(struct lower *l, struct lang_site *site, struct ast *args)
+{
+	struct low_value *values = pool_alloc(&l->program->pool, (site->n_args + 1) * sizeof(*values));
+	uint32_t i = 0;
+
+	for (struct ast *arg = args; arg && i < site->n_args; arg = arg->next) {
+		struct low_value value = lower_expression(l, arg);
+
+		/* Numbers are read before the record is begun, and before a later argument changes them. */
+		if (lower_is_word(value.type))
+			value = lower_scalar(lower_use(l, &value), value.type);
+		values[i++] = value;
+	}
+	for (; i < site->n_args; i++)
+		values[i] = lower_scalar(ir_imm(0), type_integer(8, true));
+	lower_record_values(l, site, values);
+}

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Functions of texts and bytes: str(), buf(), comparisons, addresses. */
+#include <linux/bpf.h>
+#include <sys/socket.h>
+
+#include "lowering.h"
+
+static struct low_memory pointed_by(struct lower *l, struct ir_value pointer, const struct ast *ast)
+{
+	return lower_target(l, pointer, ast->type);
+}
+
+/*
+ * A length that is known only when the program runs, between min and max: the verifier has to see that.
+ */
+static struct ir_value bounded(struct lower *l, struct ir_value v, uint32_t min, uint32_t max)
+{
+	uint32_t n = ir_new_reg(&l->b), low = ir_new_block(&l->b), high = ir_new_block(&l->b);
+	uint32_t next = ir_new_block(&l->b), done = ir_new_block(&l->b);
+
+	if (v.is_const)
+		return ir_imm(v.imm < (int64_t)min ? min : v.imm > (int64_t)max ? max
+										: v.imm);
+	ir_move(&l->b, n, v);
+	ir_branch(&l->b, IR_GT, ir_reg(n), ir_imm(max), high, next);
+	lower_at(l, high);
+	ir_move(&l->b, n, ir_imm(max));
+	ir_jump(&l->b, next);
+	lower_at(l, next);
+	if (min)
+		ir_branch(&l->b, IR_LT, ir_reg(n), ir_imm(min), low, done);
+	else
+		ir_jump(&l->b, done);
+	lower_at(l, low);
+	ir_move(&l->b, n, ir_imm(min));
+	ir_jump(&l->b, done);
+	lower_at(l, done);
+	return ir_reg(n);
+}
+
+/* str(pointer, length): read where it is written. Arrays of bytes are read where they are. */
+static struct low_value lower_str(struct lower *l, struct ast *call)
+{
+	struct ast *arg = call->call.args, *length = arg->next;
+	struct low_value value = { .kind = LOW_STRING, .type = call->type }, from = lower_expression(l, arg);
+
+	if (from.type->kind == TYPE_STRING) {
+		if (from.kind != LOW_OPTIONAL)
+			return from;
+		return lower_at_memory(lower_place(l, &from, from.type), from.type);
+	}
+	if (!lower_is_word(from.type)) {
+		if (from.kind != LOW_MEMORY)
+			from = lower_at_memory(lower_place(l, &from, from.type), from.type);
+		value.v = lower_address(l, &from.memory);
+		value.memory = from.memory;
+		if (value.memory.space != SPACE_USER)
+			value.memory.space = SPACE_KERNEL;
+		value.memory.is_unsure = false;
+	} else {
+		value.v = lower_use(l, &from);
+		value.memory = pointed_by(l, value.v, arg);
+	}
+	value.limit = ir_imm(call->type->size);
+	if (length && !length->is_constant)
+		value.limit = bounded(l, lower_number(l, length), 1, call->type->size);
+	return value;
+}
+
+static struct low_value lower_buf(struct lower *l, struct ast *call)
+{
+	struct ast *arg = call->call.args, *length = arg->next;
+	struct low_value value = { .kind = LOW_BUFFER, .type = call->type }, from = lower_expression(l, arg);
+	uint32_t most = call->type->size - 4;
+
+	if (!lower_is_word(from.type)) {
+		if (from.kind != LOW_MEMORY)
+			from = lower_at_memory(lower_place(l, &from, from.type), from.type);
+		value.v = lower_address(l, &from.memory);
+		value.memory.space = from.memory.space == SPACE_USER ? SPACE_USER : SPACE_KERNEL;
+	} else {
+		value.v = lower_use(l, &from);
+		value.memory = pointed_by(l, value.v, arg);
+	}
+	value.limit = length ? bounded(l, lower_number(l, length), 0, most) : ir_imm(most);
+	return value;
+}
+
+/* --- comparisons --- */
+
+static struct ir_value truth(struct lower *l, uint32_t yes, uint32_t no, int64_t if_yes, int64_t if_no)
+{
+	uint32_t dst = ir_new_reg(&l->b), done = ir_new_block(&l->b);
+
+	lower_at(l, yes);
+	ir_move(&l->b, dst, ir_imm(if_yes));
+	ir_jump(&l->b, done);
+	lower_at(l, no);
+	ir_move(&l->b, dst, ir_imm(if_no));
+	ir_jump(&l->b, done);
+	lower_at(l, done);
+	return ir_reg(dst);
+}
+
+/* strncmp(a, b, n): 0 if the first n bytes are the same up to a NUL. */
+static struct low_value lower_strncmp(struct lower *l, struct ast *call)
+{
+	struct ast *left = call->call.args, *right = left->next, *length = right->next;
+	struct low_value x = lower_expression(l, left), y = lower_expression(l, right);
+	struct low_memory a, b;
+	struct ir_value a_address, b_address;
+	uint32_t size = x.type->size < y.type->size ? x.type->size : y.type->size;
+	uint32_t n = length && length->constant < size ? length->constant : size;
+
+	if (!length && (x.kind == LOW_LITERAL || y.kind == LOW_LITERAL)) {
+		uint32_t yes = ir_new_block(&l->b), no = ir_new_block(&l->b);
+
+		lower_compare_texts(l, &x, &y, yes, no);
+		return lower_scalar(truth(l, yes, no, 0, 1), call->type);
+	}
+	a = lower_place(l, &x, x.type);
+	b = lower_place(l, &y, y.type);
+	a_address = lower_address(l, &a);
+	b_address = lower_address(l, &b);
+	return lower_scalar(lower_library(l, LANG_FN_compare, 3, a_address, b_address, ir_imm(n)), call->type);
+}
+
+static struct low_value lower_memcmp(struct lower *l, struct ast *call)
+{
+	struct ast *left = call->call.args, *right = left->next, *length = right->next;
+	struct low_value x = lower_expression(l, left), y = lower_expression(l, right);
+	struct low_memory a = lower_place(l, &x, x.type), b = lower_place(l, &y, y.type);
+	struct ir_value a_address = lower_address(l, &a), b_address = lower_address(l, &b);
+
+	return lower_scalar(lower_library(l, LANG_FN_memory_compare, 3, a_address, b_address, ir_imm(length->constant)),
+			    call->type);
+}
+
+/* strcontains(), strstr(), globmatch(): the library searches in the program's memory. */
+static struct low_value lower_search(struct lower *l, struct ast *call)
+{
+	struct ast *left = call->call.args, *right = left->next;
+	struct low_value x = lower_expression(l, left), y = lower_expression(l, right);
+	struct low_memory a = lower_place(l, &x, x.type), b = lower_place(l, &y, y.type);
+	struct ir_value a_address = lower_address(l, &a), b_address = lower_address(l, &b), found;
+	bool is_glob = call->call.function->id == FUNCTION_GLOBMATCH;
+	uint32_t yes, no;
+
+	found = lower_library(l, is_glob ? LANG_FN_glob : LANG_FN_find, 4, a_address, ir_imm(x.type->size), b_address,
+			      ir_imm(y.type->size));
+	if (call->call.function->id == FUNCTION_STRSTR || call->call.function->id == FUNCTION_INDEX)
+		return lower_scalar(found, call->type);
+	yes = ir_new_block(&l->b);
+	no = ir_new_block(&l->b);
+	ir_branch(&l->b, is_glob ? IR_NE : IR_SGE, found, ir_imm(0), yes, no);
+	return lower_scalar(truth(l, yes, no, 1, 0), call->type);
+}
+
+static struct low_value lower_strlen(struct lower *l, struct ast *call)
+{
+	struct low_value x = lower_expression(l, call->call.args);
+	struct low_memory a = lower_place(l, &x, x.type);
+
+	return lower_scalar(lower_library(l, LANG_FN_length, 2, lower_address(l, &a), ir_imm(x.type->size)), call->type);
+}
+
+/* --- addresses --- */
+
+/* ntop([family,] address): 4 or 16 bytes. */
+static struct low_value lower_ntop(struct lower *l, struct ast *call)
+{
+	struct ast *family = call->call.args->next ? call->call.args : NULL;
+	struct ast *address = family ? family->next : call->call.args;
+	struct low_memory to = lower_temp(l, sizeof(struct lang_inet)), bytes = lower_behind(to, 4);
+	struct low_value value = lower_expression(l, address);
+	uint32_t size = lower_is_word(value.type) ? 4 : value.type->size;
+	struct ir_value af;
+
+	if (size > 16)
+		size = 16;
+	af = family ? lower_number(l, family) : ir_imm(size == 16 ? AF_INET6 : AF_INET);
+	if (lower_is_word(value.type))
+		value = lower_scalar(lower_use(l, &value), type_integer(4, false));
+	lower_zero(l, &to, sizeof(struct lang_inet));
+	lower_store(l, &to, 32, af);
+	if (value.kind == LOW_SCALAR)
+		lower_store(l, &bytes, 32, value.v);
+	else if (value.kind == LOW_MEMORY)
+		lower_copy(l, &bytes, &value.memory, size);
+	else
+		lower_write(l, &value, &bytes, value.type);
+	return lower_at_memory(to, call->type);
+}
+
+static struct low_value lower_macaddr(struct lower *l, struct ast *call)
+{
+	struct low_value value = lower_expression(l, call->call.args);
+	struct low_memory to = lower_temp(l, 8), from;
+
+	if (value.kind == LOW_MEMORY && !lower_is_word(value.type)) {
+		lower_copy(l, &to, &value.memory, 6);
+	} else if (lower_is_word(value.type)) {
+		from = pointed_by(l, lower_use(l, &value), call->call.args);
+		lower_read(l, &to, &from, ir_imm(6));
+	} else {
+		lower_write(l, &value, &to, value.type);
+	}
+	return lower_at_memory(to, call->type);
+}
+
+/* struct lang_time */
+static struct low_value lower_strftime(struct lower *l, struct ast *call)
+{
+	struct low_memory to = lower_temp(l, sizeof(struct lang_time)), clock = lower_behind(to, 8);
+	struct ast *time = call->call.args->next;
+	enum lang_clock number = LANG_CLOCK_BOOT;
+
+	if (time->kind == AST_CALL && time->call.function->id == FUNCTION_NSECS && time->call.args) {
+		const char *name = time->call.args->name.name;
+
+		number = !strcmp(name, "monotonic") ? LANG_CLOCK_MONOTONIC : !strcmp(name, "tai") ? LANG_CLOCK_TAI
+								     : !strcmp(name, "sw_tai")	  ? LANG_CLOCK_SW_TAI
+												  : LANG_CLOCK_BOOT;
+	}
+	lower_store(l, &to, 64, lower_number(l, time));
+	lower_store(l, &clock, 64, ir_imm(number));
+	return lower_at_memory(to, call->type);
+}
+
+/* path(p): the kernel wants a pointer whose type it knows, straight from the arguments. */
+static struct low_value lower_path(struct lower *l, struct ast *call)
+{
+	struct low_memory to = lower_temp(l, call->type->size);
+	struct ir_value from = lower_trusted(l, call->call.args);
+
+	lower_zero(l, &to, call->type->size);
+	lower_helper(l, BPF_FUNC_d_path, 3, from, lower_address(l, &to), ir_imm(call->type->size));
+	return lower_at_memory(to, call->type);
+}
+
+struct low_value lower_call_text(struct lower *l, struct ast *call)
+{
+	switch (call->call.function->id) {
+	case FUNCTION_STR:
+		return lower_str(l, call);
+	case FUNCTION_BUF:
+		return lower_buf(l, call);
+	case FUNCTION_STRNCMP:
+	case FUNCTION_STRCMP:
+		return lower_strncmp(l, call);
+	case FUNCTION_MEMCMP:
+		return lower_memcmp(l, call);
+	case FUNCTION_STRCONTAINS:
+	case FUNCTION_STRSTR:
+	case FUNCTION_INDEX:
+	case FUNCTION_GLOBMATCH:
+		return lower_search(l, call);
+	case FUNCTION_STRLEN:
+		return lower_strlen(l, call);
+	case FUNCTION_NTOP:
+		return lower_ntop(l, call);
+	case FUNCTION_MACADDR:
+		return lower_macaddr(l, call);
+	case FUNCTION_STRFTIME:
+		return lower_strftime(l, call);
+	case FUNCTION_COMM:
+		return (struct low_value){ .kind = LOW_COMM, .type = call->type };
+	case FUNCTION_PATH:
+		return lower_path(l, call);
+	default:
+		lower_error(l, call->at, "%s() is not supported yet", call->call.name);
+		return lower_scalar(ir_imm(0), call->type);
+	}
+}
