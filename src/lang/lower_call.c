@@ -129,6 +129,12 @@ static struct low_value lower_percpu(struct lower *l, struct ast *call)
 	return lower_scalar(ir_imm(0), call->type);
 }
 
+/* The task of ppid(task) and pcomm(task). */
+static struct ir_value lower_task(struct lower *l, struct ast *arg)
+{
+	return arg ? lower_number(l, arg) : lower_helper(l, BPF_FUNC_get_current_task, 0);
+}
+
 static struct low_value lower_value_call(struct lower *l, struct ast *call)
 {
 	struct ast *arg = call->call.args;
@@ -154,7 +160,9 @@ static struct low_value lower_value_call(struct lower *l, struct ast *call)
 	case FUNCTION_TID:
 		return lower_scalar(lower_id(l, call, call->call.function->id == FUNCTION_TID), call->type);
 	case FUNCTION_PPID:
-		return lower_scalar(lower_library(l, LANG_FN_parent, 1, arg ? lower_number(l, arg) : ir_imm(0)), call->type);
+		return lower_scalar(lower_library(l, LANG_FN_parent, 1, lower_task(l, arg)), call->type);
+	case FUNCTION_PCOMM:
+		return lower_group_comm(l, lower_task(l, arg), call->type);
 	case FUNCTION_BSWAP:
 		return lower_swap(l, call);
 	case FUNCTION_PROGENYOF:

@@ -315,7 +315,7 @@ static struct ir_value task_number(struct lower *l, uint32_t id)
 	case BUILTIN_GID:
 		return upper(l, lower_helper(l, BPF_FUNC_get_current_uid_gid, 0));
 	case BUILTIN_PPID:
-		return lower_library(l, LANG_FN_parent, 1, ir_imm(0));
+		return lower_library(l, LANG_FN_parent, 1, lower_helper(l, BPF_FUNC_get_current_task, 0));
 	case BUILTIN_CURTASK:
 		return lower_helper(l, BPF_FUNC_get_current_task, 0);
 	case BUILTIN_USERMODE:
@@ -365,6 +365,15 @@ static struct ir_value caller(struct lower *l)
 #endif
 }
 
+struct low_value lower_group_comm(struct lower *l, struct ir_value task, const struct type *type)
+{
+	struct low_memory to = lower_temp(l, type->size);
+
+	lower_zero(l, &to, type->size);
+	lower_library(l, LANG_FN_group_comm, 2, task, lower_address(l, &to));
+	return lower_at_memory(to, type);
+}
+
 static uint32_t argument_number(const char *name)
 {
 	while (*name && (*name < '0' || *name > '9'))
@@ -379,13 +388,8 @@ struct low_value lower_name(struct lower *l, struct ast *ast)
 	switch (id) {
 	case BUILTIN_COMM:
 		return (struct low_value){ .kind = LOW_COMM, .type = ast->type };
-	case BUILTIN_PCOMM: {
-		struct low_memory to = lower_temp(l, ast->type->size);
-
-		lower_zero(l, &to, ast->type->size);
-		lower_library(l, LANG_FN_group_comm, 2, lower_address(l, &to), ir_imm(0));
-		return lower_at_memory(to, ast->type);
-	}
+	case BUILTIN_PCOMM:
+		return lower_group_comm(l, lower_helper(l, BPF_FUNC_get_current_task, 0), ast->type);
 	case BUILTIN_CTX:
 		return lower_scalar(l->f->context, ast->type);
 	case BUILTIN_ARGS:

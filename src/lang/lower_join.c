@@ -72,5 +72,5 @@ void lower_join(struct lower *l, struct ast *call)
 	lower_store(l, &part, 32, ir_imm(site->size));
 	part.at += 4;
 	lower_store(l, &part, 32, ir_reg(end));
-	lower_library(l, LANG_FN_output, 2, lower_address(l, &record), ir_binary(&l->b, IR_ADD, ir_reg(end), ir_imm(head)));
+	lower_output(l, &record, ir_binary(&l->b, IR_ADD, ir_reg(end), ir_imm(head)), site);
 }

@@ -226,6 +226,17 @@ static void reserve_record(struct lower *l, struct lang_site *site, const struct
 	lower_at(l, done);
 }
 
+void lower_output(struct lower *l, const struct low_memory *begin, struct ir_value bytes, const struct lang_site *site)
+{
+	uint32_t lost = lower_cold_block(l), done = ir_new_block(&l->b);
+
+	ir_branch(&l->b, IR_EQ, lower_library(l, LANG_FN_output, 2, lower_address(l, begin), bytes), ir_imm(0), done, lost);
+	lower_at(l, lost);
+	lower_library(l, LANG_FN_lost, 1, ir_imm(site->number));
+	ir_jump(&l->b, done);
+	lower_at(l, done);
+}
+
 static void output_record(struct lower *l, struct lang_site *site, const struct low_value *values, uint32_t texts)
 {
 	struct record record = { .site = site };
@@ -234,7 +245,7 @@ static void output_record(struct lower *l, struct lang_site *site, const struct 
 	record.begin = lower_scratch(l, sizeof(struct lang_record) + site->size + texts);
 	fill(l, &record, values);
 	write_head(l, &record, record.end);
-	lower_library(l, LANG_FN_output, 2, lower_address(l, &record.begin), record.end);
+	lower_output(l, &record.begin, record.end, site);
 	lower_release(l, mark);
 }
 

@@ -207,6 +207,8 @@ struct ir_value lower_place_number(struct lower *l);
 /* A user's address with its process; a stack. */
 struct low_value lower_usym(struct lower *l, struct ir_value address, const struct type *type);
 struct low_value lower_stack(struct lower *l, bool is_user, const struct type *type);
+/* The name of a task's process. */
+struct low_value lower_group_comm(struct lower *l, struct ir_value task, const struct type *type);
 
 /* --- lower_variable.c --- */
 struct low_value lower_variable(struct lower *l, struct ast *ast);
@@ -250,6 +252,8 @@ void lower_record(struct lower *l, struct lang_site *site, struct ast *args);
 /* The same with values that are there already. */
 void lower_record_values(struct lower *l, struct lang_site *site, const struct low_value *values);
 void lower_join(struct lower *l, struct ast *call);
+/* Sends a record of so many bytes that is in scratch memory; counts it if there is no room. */
+void lower_output(struct lower *l, const struct low_memory *begin, struct ir_value bytes, const struct lang_site *site);
 
 /* --- lower_statement.c, lower_loop.c --- */
 void lower_statement(struct lower *l, struct ast *ast);
