@@ -248,15 +248,24 @@ FN lang_read(void *to, __u64 size, const void *from, __u64 is_user)
 	return ret;
 }
 
-/* The kernel says size also if the text has just that length; the byte behind it tells. */
-FN lang_str(void *to, __u64 size, const char *from, __u64 is_user)
+static __always_inline long read_text(void *to, __u64 size, const char *from, __u64 is_user)
 {
-	__u64 length;
+	return is_user ? bpf_probe_read_user_str(to, size, from) : bpf_probe_read_kernel_str(to, size, from);
+}
+
+/* The kernel says size also if the text has just that length; the byte behind it tells. */
+FN lang_str(void *to, __u64 size, const char *from, __u64 space)
+{
+	__u64 length, is_user = space == LANG_SPACE_USER;
 	long ret;
 	char next = 0;
 
 	bpf_probe_read_kernel(to, size, NULL);
-	ret = is_user ? bpf_probe_read_user_str(to, size, from) : bpf_probe_read_kernel_str(to, size, from);
+	ret = read_text(to, size, from, is_user);
+	if (ret < 0 && space == LANG_SPACE_UNSURE) {
+		is_user = 1;
+		ret = read_text(to, size, from, is_user);
+	}
 	if (ret < 0) {
 		count(&lang_losses, LANG_LOSS_READ);
 		return 0;
@@ -269,6 +278,36 @@ FN lang_str(void *to, __u64 size, const char *from, __u64 is_user)
 	else
 		bpf_probe_read_kernel(&next, 1, from + length - 1);
 	return next ? length | LANG_TEXT_CUT : length;
+}
+
+/*
+ * At each place, all bytes are compared without a branch: the verifier runs through every turn, and remembers every branch
+ * that is open.
+ */
+FN lang_find(const char *text, __u64 size, const char *what, __u64 what_size)
+{
+	for (__u64 i = 0; i < size; i++) {
+		__u64 differs = 0;
+
+		barrier_var(i);
+		if (i >= size)
+			break;
+		for (__u64 j = 0; j < what_size; j++) {
+			__u64 w, t;
+
+			barrier_var(j);
+			if (j >= what_size || i + j >= size)
+				break;
+			w = (__u8)what[j];
+			t = (__u8)text[i + j];
+			differs |= (t ^ w) * (-w >> 63); /* not behind its end */
+		}
+		if (!differs)
+			return i;
+		if (!text[i])
+			break;
+	}
+	return -1ULL;
 }
 
 FN lang_compare(const char *a, const char *b, __u64 size)
@@ -360,7 +399,7 @@ int lang_carrier(void *ctx)
 	n += lang_progeny(n) + lang_scratch() + lang_scratch_free(p) + lang_submit(p) + lang_output(p, n);
 	n += lang_lost(n) + lang_map_full(n) + lang_arg(ctx, n) + lang_ret(ctx) + lang_hist(n, n) + lang_quantile(n);
 	n += lang_zero(p, n) + lang_copy(p, p, n) + lang_read(p, n, p, n) + lang_str(p, n, p, n);
-	n += lang_compare(p, p, n) + lang_memory_compare(p, p, n) + lang_length(p, n);
+	n += lang_find(p, n, p, n) + lang_compare(p, p, n) + lang_memory_compare(p, p, n) + lang_length(p, n);
 	n += lang_kstack(ctx) + lang_ustack(ctx) + lang_time_tai();
 	n += lang_callback_loop(n, p) + lang_callback_map(p, p, p, p);
 	return n;

@@ -60,6 +60,13 @@ enum lang_loss {
 	LANG_LOSSES,
 };
 
+/* Whose memory a text is in. */
+enum lang_space {
+	LANG_SPACE_KERNEL,
+	LANG_SPACE_USER,
+	LANG_SPACE_UNSURE, /* the user's if it is not the kernel's */
+};
+
 /*
  * Functions of the library: name, number of parameters. They return 64 bits. Pointers to memory are of the program's
  * stack, scratch memory or maps. bpf/lang.bpf.c says what each does.
@@ -86,7 +93,7 @@ enum lang_loss {
 	/* lang_hist(value, bits): a bucket's index; negative values are 0 */ \
 	FN(hist, 2) \
 	FN(quantile, 1) \
-	/* lang_str(to, size, from, is_user): length with the NUL, to is filled up with NULs; sets the top bit 31 if it was cut */ \
+	/* lang_str(to, size, from, enum lang_space): length with the NUL, and LANG_TEXT_CUT; `to` is filled up with NULs */ \
 	FN(str, 4) \
 	/* lang_read(to, size, from, is_user): 0 or -errno; then `to` is zeroed */ \
 	FN(read, 4) \
@@ -99,7 +106,6 @@ enum lang_loss {
 	FN(length, 2) \
 	/* lang_find(text, size, what, what_size): index, -1: not in it */ \
 	FN(find, 4) \
-	FN(glob, 4) \
 	/* lang_ids(): process << 32 | thread, in the reader's pid namespace */ \
 	FN(ids, 0) \
 	FN(parent, 1) \
@@ -107,7 +113,6 @@ enum lang_loss {
 	/* lang_kstack(ctx), lang_ustack(ctx): ids of bpf/stack.h */ \
 	FN(kstack, 1) \
 	FN(ustack, 1) \
-	FN(usermode, 1) \
 	FN(progeny, 1) \
 	FN(time_tai, 0)
 

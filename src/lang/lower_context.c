@@ -302,6 +302,21 @@ static struct ir_value lower_half(struct lower *l, struct ir_value v)
 	return ir_unary(&l->b, IR_ZERO, 32, v);
 }
 
+/* From the registers where the probe hit: the privilege level in cs, the exception level in pstate. */
+static struct ir_value user_mode(struct lower *l)
+{
+	struct ir_value level;
+
+	l->probe->needs.registers = true;
+#ifdef __x86_64__
+	level = ir_binary(&l->b, IR_AND, context_word(l, 136), ir_imm(3));
+	return ir_binary(&l->b, IR_SHR, level, ir_imm(1));
+#else
+	level = ir_binary(&l->b, IR_AND, context_word(l, 264), ir_imm(15));
+	return ir_binary(&l->b, IR_SHR, ir_binary(&l->b, IR_SUB, level, ir_imm(1)), ir_imm(63));
+#endif
+}
+
 static struct ir_value task_number(struct lower *l, uint32_t id)
 {
 	switch (id) {
@@ -319,7 +334,7 @@ static struct ir_value task_number(struct lower *l, uint32_t id)
 	case BUILTIN_CURTASK:
 		return lower_helper(l, BPF_FUNC_get_current_task, 0);
 	case BUILTIN_USERMODE:
-		return lower_library(l, LANG_FN_usermode, 1, l->f->context);
+		return user_mode(l);
 	default:
 		return lower_helper(l, BPF_FUNC_get_current_cgroup_id, 0);
 	}

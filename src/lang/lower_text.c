@@ -136,23 +136,21 @@ static struct low_value lower_memcmp(struct lower *l, struct ast *call)
 			    call->type);
 }
 
-/* strcontains(), strstr(), globmatch(): the library searches in the program's memory. */
+/* strcontains(), strstr(): the library searches in the program's memory. */
 static struct low_value lower_search(struct lower *l, struct ast *call)
 {
 	struct ast *left = call->call.args, *right = left->next;
 	struct low_value x = lower_expression(l, left), y = lower_expression(l, right);
 	struct low_memory a = lower_place(l, &x, x.type), b = lower_place(l, &y, y.type);
 	struct ir_value a_address = lower_address(l, &a), b_address = lower_address(l, &b), found;
-	bool is_glob = call->call.function->id == FUNCTION_GLOBMATCH;
 	uint32_t yes, no;
 
-	found = lower_library(l, is_glob ? LANG_FN_glob : LANG_FN_find, 4, a_address, ir_imm(x.type->size), b_address,
-			      ir_imm(y.type->size));
+	found = lower_library(l, LANG_FN_find, 4, a_address, ir_imm(x.type->size), b_address, ir_imm(y.type->size));
 	if (call->call.function->id == FUNCTION_STRSTR || call->call.function->id == FUNCTION_INDEX)
 		return lower_scalar(found, call->type);
 	yes = ir_new_block(&l->b);
 	no = ir_new_block(&l->b);
-	ir_branch(&l->b, is_glob ? IR_NE : IR_SGE, found, ir_imm(0), yes, no);
+	ir_branch(&l->b, IR_SGE, found, ir_imm(0), yes, no);
 	return lower_scalar(truth(l, yes, no, 1, 0), call->type);
 }
 
@@ -253,7 +251,6 @@ struct low_value lower_call_text(struct lower *l, struct ast *call)
 	case FUNCTION_STRCONTAINS:
 	case FUNCTION_STRSTR:
 	case FUNCTION_INDEX:
-	case FUNCTION_GLOBMATCH:
 		return lower_search(l, call);
 	case FUNCTION_STRLEN:
 		return lower_strlen(l, call);

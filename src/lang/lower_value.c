@@ -147,7 +147,8 @@ static void write_comm(struct lower *l, const struct low_memory *to, uint32_t si
 
 static void write_string(struct lower *l, const struct low_value *value, const struct low_memory *to, uint32_t size)
 {
-	int64_t is_user = value->memory.is_unsure ? 2 : value->memory.space == SPACE_USER;
+	enum lang_space space = value->memory.is_unsure ? LANG_SPACE_UNSURE : value->memory.space == SPACE_USER ? LANG_SPACE_USER
+														: LANG_SPACE_KERNEL;
 
 	if (value->limit.is_const && value->limit.imm < size) {
 		uint32_t limit = value->limit.imm > 0 ? value->limit.imm : 1;
@@ -156,7 +157,7 @@ static void write_string(struct lower *l, const struct low_value *value, const s
 		lower_zero(l, &rest, size - limit);
 		size = limit;
 	}
-	lower_library(l, LANG_FN_str, 4, lower_address(l, to), ir_imm(size), value->v, ir_imm(is_user));
+	lower_library(l, LANG_FN_str, 4, lower_address(l, to), ir_imm(size), value->v, ir_imm(space));
 	if (!value->limit.is_const)
 		return; /* lower_text.c has cut it */
 }
