@@ -61,6 +61,11 @@ static const char *const library_names[LANG_FNS] = {
 #undef LIBRARY
 };
 
+const char *ir_library_name(uint32_t function)
+{
+	return function < LANG_FNS ? library_names[function] : "?";
+}
+
 static void show_value(const struct ir_value *value, struct str *to)
 {
 	if (value->is_const)
@@ -93,7 +98,7 @@ static void show_rest(const struct ir_insn *insn, struct str *to)
 		str_addf(to, " %u", insn->index);
 		break;
 	case IR_LIBRARY:
-		str_addf(to, " %s", insn->index < LANG_FNS ? library_names[insn->index] : "?");
+		str_addf(to, " %s", ir_library_name(insn->index));
 		break;
 	default:
 		break;
