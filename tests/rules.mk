@@ -4,7 +4,7 @@
 # tests/programs/X.c is a static build/tests/X, tests/programs/X.dyn.c a dynamic build/tests/X.
 # tests/programs/libX.so.c a shared library build/tests/libX.so, for dynamic programs beside it.
 # tests/programs/X-*.c are further files of X; tests/programs/*.h is what several share. tests/bench/X.c is build/tests/bench-X,
-# with tests/bench/X-*.c. tests/engines/together.c is build/tests/together, with all of src/ but main.c;
+# with tests/bench/X-*.c. tests/engines/X.c is build/tests/X, with all of src/ but main.c;
 # tests/engines/walker.c with a BPF program of its own.
 
 # Of these files, those that are not a further one of another.
@@ -47,12 +47,13 @@ CXX_BIN := $(patsubst tests/programs/%.cc,$(B)/tests/%,$(filter-out %.dyn.cc,$(w
 CXX_DYN := $(patsubst tests/programs/%.dyn.cc,$(B)/tests/%,$(wildcard tests/programs/*.dyn.cc))
 TEST_BIN += $(CXX_BIN) $(CXX_DYN)
 
-# Engines side by side in one process, which has symbols to be traced by.
-TEST_BIN += $(B)/tests/together
-$(B)/tests/together: tests/engines/together.c $(LIB:%.c=$(B)/%.o) $(LIBBPF_A) $(ZYDIS_A) $(COMPAT_A)
+# Engines side by side in one process, which has symbols to be traced by. Compiled code in the kernel.
+TEST_BIN += $(B)/tests/together $(B)/tests/emitted
+$(B)/tests/emitted: tests/lang/ir_interpret.h tests/lang/ir_random.h
+$(B)/tests/together $(B)/tests/emitted: $(B)/tests/%: tests/engines/%.c $(LIB:%.c=$(B)/%.o) $(LIBBPF_A) $(ZYDIS_A) $(COMPAT_A)
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(TEST_CFLAGS) -I. -Isrc -I$(B) -I$(B)/gen -I$(B)/libbpf/include -Wno-missing-field-initializers -static -Wl,--gc-sections -Wl,-S \
-		-o $@ $(filter-out $(COMPAT_A),$^) $(LDLIBS) $(COMPAT_A)
+		-o $@ $(filter-out %.h $(COMPAT_A),$^) $(LDLIBS) $(COMPAT_A)
 
 # The unwinder alone, in each type of program.
 TEST_BIN += $(B)/tests/walker

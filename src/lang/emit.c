@@ -16,7 +16,7 @@ struct jump {
 
 struct emitter {
 	struct lang_code *code;
-	const struct ir_function *ir;
+	const uint32_t *numbers; /* of functions, in the code; IR_NONE: it is left out */
 	struct legal legal;
 	struct regalloc regs;
 	int32_t *object_at; /* by number, from r10 */
@@ -125,7 +125,7 @@ static void put_made(struct emitter *e, int reg, const struct ir_insn *insn)
 		relocate(e, RELOCATE_RING, 0, 0);
 		break;
 	case IR_FUNCTION:
-		relocate(e, RELOCATE_LOCAL_ADDRESS, insn->index, 0);
+		relocate(e, RELOCATE_LOCAL_ADDRESS, e->numbers[insn->index], 0);
 		break;
 	default: /* IR_PATCH */
 		put_load64(e, reg, insn->imm);
@@ -337,7 +337,10 @@ static void put_call(struct emitter *e, const struct ir_insn *insn)
 		call.imm = insn->index;
 	} else {
 		call.src_reg = BPF_PSEUDO_CALL;
-		relocate(e, insn->op == IR_LIBRARY ? RELOCATE_LIBRARY : RELOCATE_LOCAL, insn->index, 0);
+		if (insn->op == IR_LIBRARY)
+			relocate(e, RELOCATE_LIBRARY, insn->index, 0);
+		else
+			relocate(e, RELOCATE_LOCAL, e->numbers[insn->index], 0);
 	}
 	put(e, call);
 	if (insn->dst == IR_NONE)
@@ -543,7 +546,12 @@ static void release(struct emitter *e)
 	free(e->jumps.v);
 }
 
-/* --- the stack --- */
+/* --- the program --- */
+
+static bool names_function(const struct ir_insn *insn)
+{
+	return insn->op == IR_CALL || insn->op == IR_FUNCTION;
+}
 
 /* The kernel counts so: each function's frame, of at least one byte, rounded up. */
 static uint32_t frame_size(uint32_t bytes)
@@ -565,7 +573,7 @@ static uint32_t stack_depth(const struct ir_program *program, const uint32_t *fr
 		vec_each(insn, block) {
 			uint32_t depth;
 
-			if (insn->op != IR_CALL && insn->op != IR_FUNCTION)
+			if (!names_function(insn))
 				continue;
 			depth = stack_depth(program, frames, insn->index, chain + 1);
 			deepest = depth > deepest ? depth : deepest;
@@ -574,19 +582,54 @@ static uint32_t stack_depth(const struct ir_program *program, const uint32_t *fr
 	return frame_size(frames[number]) + deepest;
 }
 
-int lang_emit(const struct ir_program *program, struct lang_code *code, uint32_t *stack, struct err *err)
+/* The kernel refuses functions that nothing calls. */
+static void mark_reached(const struct ir_program *program, uint32_t number, bool *reached)
 {
-	__free uint32_t *frames = base_alloc((program->functions.n + 1) * sizeof(*frames));
+	if (reached[number])
+		return;
+	reached[number] = true;
+	vec_each(block, &program->functions.v[number].blocks)
+		vec_each(insn, block)
+			if (names_function(insn))
+				mark_reached(program, insn->index, reached);
+}
+
+/* Gives each function that is reached its number in the code. */
+static void number_functions(const struct ir_program *program, uint32_t *numbers)
+{
+	__free bool *reached = base_alloc(program->functions.n + 1);
+	uint32_t n = 0;
+
+	mark_reached(program, 0, reached);
+	for (uint32_t i = 0; i < program->functions.n; i++)
+		numbers[i] = reached[i] ? n++ : IR_NONE;
+}
+
+static int emit_functions(const struct ir_program *program, struct lang_code *code, uint32_t *frames, struct err *err)
+{
+	__free uint32_t *numbers = base_alloc((program->functions.n + 1) * sizeof(*numbers));
 	int ret = 0;
 
-	*code = (struct lang_code){};
+	number_functions(program, numbers);
 	for (uint32_t i = 0; i < program->functions.n && !ret; i++) {
-		struct emitter e = { .code = code, .at.source = UINT32_MAX };
+		struct emitter e = { .code = code, .numbers = numbers, .at.source = UINT32_MAX };
 
+		if (numbers[i] == IR_NONE)
+			continue;
 		ret = emit_function(&e, program, i, err);
 		frames[i] = e.frame;
 		release(&e);
 	}
+	return ret;
+}
+
+int lang_emit(const struct ir_program *program, struct lang_code *code, uint32_t *stack, struct err *err)
+{
+	__free uint32_t *frames = base_alloc((program->functions.n + 1) * sizeof(*frames));
+	int ret;
+
+	*code = (struct lang_code){};
+	ret = emit_functions(program, code, frames, err);
 	*stack = ret ? 0 : stack_depth(program, frames, 0, 1);
 	if (!ret && code->insns.n > INSNS_MAX)
 		ret = err_set(err, -E2BIG, "the program has %zu instructions, and the kernel takes %d", code->insns.n,

@@ -6,3 +6,11 @@ test_together() {
 	expect_exit 0
 	expect_line '^ok$'
 }
+
+# Random programs of the compiler's back end, and the library that compiled programs call. More by hand:
+# emitted 1000 123456 (programs, the first seed).
+test_emitted() {
+	run emitted 60
+	expect_exit 0
+	expect_line '^ok, 6720 results, '
+}
