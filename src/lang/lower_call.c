@@ -213,6 +213,9 @@ struct low_value lower_call(struct lower *l, struct ast *call)
 	case FUNCTION_JOIN:
 		lower_join(l, call);
 		return nothing();
+	case FUNCTION_STATIC_ASSERT:
+	case FUNCTION_ASSERT_STR:
+		return nothing();
 	default:
 		return lower_value_call(l, call);
 	}

@@ -302,7 +302,11 @@ static struct low_value lower_constant(struct ast *ast)
 {
 	if (ast->text)
 		return (struct low_value){
-			.kind = LOW_LITERAL, .type = ast->type, .text = ast->text, .len = strlen(ast->text)
+			.kind = LOW_LITERAL,
+			.type = ast->type,
+			.text = ast->text,
+			/* pton() gives bytes, which may be 0. */
+			.len = ast->type->kind == TYPE_ARRAY ? ast->type->size : strlen(ast->text)
 		};
 	return lower_scalar(ir_imm(ast->constant), ast->type);
 }
