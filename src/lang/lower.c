@@ -62,6 +62,26 @@ static void check_exited(struct lower *l)
 	lower_at(l, next);
 }
 
+/* An iterator runs once more at its end, without an object. */
+static void check_object(struct lower *l)
+{
+	const struct type *context = l->checked->arguments.context;
+
+	if (!context || !ctypes_complete(l->program->types, context))
+		return;
+	for (uint32_t i = 1; i < context->n_fields; i++) { /* the first is meta */
+		const struct type_field *field = &context->fields[i];
+		uint32_t next;
+
+		if (field->type->kind != TYPE_POINTER)
+			continue;
+		next = ir_new_block(&l->b);
+		ir_branch(&l->b, IR_NE, ir_load(&l->b, 64, false, l->f->context, field->at), ir_imm(0), next, l->f->exit);
+		lower_at(l, next);
+		return;
+	}
+}
+
 /* Goes on in a new block; returns the empty one before it, into which claim() can be put. */
 static uint32_t leave_room(struct lower *l)
 {
@@ -144,6 +164,8 @@ static void lower_program(struct lower *l)
 		check_filter(l);
 	if (uses_exit(l->program) && l->probe->kind != PROBE_END)
 		check_exited(l);
+	if (l->probe->kind == PROBE_ITER)
+		check_object(l);
 	room = leave_room(l);
 	rooms[0] = leave_room(l);
 	if (ast->predicate) {

@@ -7,6 +7,11 @@
 
 #include "lowering.h"
 
+static bool is_builtin(const struct ast *ast, uint32_t id)
+{
+	return ast->kind == AST_NAME && ast->name.builtin && ast->name.builtin->id == id;
+}
+
 static bool is_user_probe(const struct lang_probe *probe)
 {
 	return probe->kind == PROBE_UPROBE || probe->kind == PROBE_URETPROBE || probe->kind == PROBE_USDT;
@@ -88,13 +93,13 @@ struct low_value lower_field(struct lower *l, struct ast *ast)
 	struct ast *of = ast->field.of;
 	struct low_value value;
 
-	if (of->kind == AST_NAME && of->name.builtin && of->name.builtin->id == BUILTIN_ARGS)
+	if (is_builtin(of, BUILTIN_ARGS))
 		return lower_args_field(l, ast);
 	value = lower_expression(l, of);
 	if (of->type->kind == TYPE_POINTER) {
 		struct low_memory memory;
 
-		if (of->type->space == SPACE_CONTEXT)
+		if (is_builtin(of, BUILTIN_CTX))
 			memory = lower_pointed(lower_use(l, &value), SPACE_CONTEXT);
 		else
 			memory = lower_target(l, lower_use(l, &value), of->type);
@@ -174,11 +179,6 @@ struct low_value lower_index(struct lower *l, struct ast *ast)
 }
 
 /* --- pointers whose type the kernel knows --- */
-
-static bool is_builtin(const struct ast *ast, uint32_t id)
-{
-	return ast->kind == AST_NAME && ast->name.builtin && ast->name.builtin->id == id;
-}
 
 /* A member of an iterator's context may be NULL, which the kernel wants to see checked. */
 static struct ir_value trusted_member(struct lower *l, struct ast *ast)

@@ -231,6 +231,8 @@ static struct low_value lower_path(struct lower *l, struct ast *call)
 	struct low_memory to = lower_temp(l, call->type->size);
 	struct ir_value from = lower_trusted(l, call->call.args);
 
+	if (l->probe->kind == PROBE_ITER && !l->options->features.fetching_atomics) /* of the same kernel */
+		lower_error(l, call->at, "this kernel does not let iterators call path() (Linux 5.12 does)");
 	lower_zero(l, &to, call->type->size);
 	lower_helper(l, BPF_FUNC_d_path, 3, from, lower_address(l, &to), ir_imm(call->type->size));
 	return lower_at_memory(to, call->type);

@@ -82,7 +82,8 @@ bool lower_is_stable(const struct low_value *value)
 static void write_literal(struct lower *l, const struct low_value *value, const struct low_memory *to, uint32_t size)
 {
 	bool is_text = value->type->kind == TYPE_STRING;
-	uint32_t len = value->len < size ? value->len : is_text ? size - 1 : size;
+	uint32_t len = value->len < size ? value->len : is_text ? size - 1
+								: size;
 	char bytes[LOWER_OBJECT_MAX * 2];
 
 	if (!size)
