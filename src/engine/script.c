@@ -299,6 +299,7 @@ static int open_stream(struct script *script, struct err *err)
 static int open_stacks(struct script *script, struct err *err)
 {
 	bool kernel = false, user = false;
+	int ret;
 
 	vec_each(probe, &script->program->probes) {
 		kernel |= probe->needs.kernel_stack;
@@ -310,7 +311,9 @@ static int open_stacks(struct script *script, struct err *err)
 	script->stacks_settings.user_only = !kernel;
 	script->stacks_source = (struct stacks_source){ .settings = &script->stacks_settings };
 	script->instance->schema = &schema;
-	return stacks_open(&script->stacks, script->instance, &script->stacks_source, &script->object, err);
+	ret = stacks_open(&script->stacks, script->instance, &script->stacks_source, &script->object, err);
+	script->names.stacks = script->stacks;
+	return ret;
 }
 
 static int load(struct script *script, struct err *err)
@@ -376,6 +379,7 @@ static int script_open(struct engine_instance *instance, struct err *err)
 	if (ret)
 		return ret;
 	probes_new(script);
+	script_attach_events(script);
 	ret = script_output_open(script, err);
 	if (!ret)
 		ret = load(script, err);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Attaches a program's probes to their targets. Probes without targets are in script_own.c. */
+/* Attaches a program's probes to their targets. Probes that the run loop runs itself are in script_own.c. */
+#include <linux/perf_event.h>
+
 #include "attach/plan.h"
 #include "base/report.h"
 #include "script_instance.h"
@@ -40,6 +42,46 @@ static int check_missing(const struct script *script, const struct lang_probe *p
 			report_verbose("cannot attach to '%s': %s", probe->targets.v[i].label, attach_why_not(attach, i));
 	}
 	return 0;
+}
+
+static bool is_event(const struct lang_probe *probe)
+{
+	return probe->kind >= PROBE_PROFILE && probe->kind <= PROBE_WATCHPOINT;
+}
+
+/* Perf's events have no spec: a probe is one target. */
+void script_attach_events(struct script *script)
+{
+	vec_each(probe, &script->program->probes) {
+		const struct lang_attach *from = probe->attach;
+		struct target_event event = { .period = from->period, .config = from->event };
+		struct target *target;
+
+		if (!is_event(probe) || probe->targets.n)
+			continue;
+		switch (probe->kind) {
+		case PROBE_PROFILE:
+			event.config = PERF_COUNT_SW_CPU_CLOCK;
+			/* fall through */
+		case PROBE_SOFTWARE:
+			event.type = PERF_TYPE_SOFTWARE;
+			break;
+		case PROBE_HARDWARE:
+			event.type = PERF_TYPE_HARDWARE;
+			break;
+		default:
+			event.type = PERF_TYPE_BREAKPOINT;
+			event.period = 1;
+			event.address = from->address;
+			event.length = from->length;
+			event.access = from->access;
+		}
+		target = vec_push(&probe->targets);
+		target->kind = TARGET_EVENT;
+		target->event = pool_copy(&probe->targets.pool, &event, sizeof(event));
+		target->label = target->name = from->text;
+		probe->targets.n_slots = 1;
+	}
 }
 
 static int attach_probe(struct script *script, size_t i, struct err *err)

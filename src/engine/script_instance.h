@@ -68,6 +68,8 @@ void script_print_maps(struct script *script);
 
 /* In script_attach.c */
 int script_attach(struct script *script, struct err *err);
+/* Gives probes of perf's events their targets. */
+void script_attach_events(struct script *script);
 void script_detach(struct script *script);
 /* The hits that the kernel skipped. */
 uint64_t script_missed(const struct script *script);
