@@ -131,7 +131,6 @@ bool ctypes_locate(struct ctypes *types, struct ctype_origin *origin)
 const struct type *ctypes_find(struct ctypes *types, enum ctype_tag tag, const char *name, struct err *err)
 {
 	const struct type *found = ctypes_declared(types, tag, name);
-	struct err own = {};
 	uint32_t id;
 	int module;
 
@@ -139,14 +138,8 @@ const struct type *ctypes_find(struct ctypes *types, enum ctype_tag tag, const c
 		found = ctypes_builtin(name);
 	if (found)
 		return found;
-	id = ctypes_find_btf(types, name, kinds_of[tag], &module, &own);
-	if (id)
-		return ctypes_make(types, module, id, SPACE_NONE);
-	if (own.code)
-		err_set(err, own.code, "%s", own.text);
-	else
-		err_set(err, -ENOENT, "neither the program nor the kernel has a type of that name");
-	return NULL;
+	id = ctypes_find_btf(types, name, kinds_of[tag], &module, err);
+	return id ? ctypes_make(types, module, id, SPACE_NONE) : NULL;
 }
 
 bool ctypes_find_value(struct ctypes *types, const char *name, int64_t *value, const struct type **type)

@@ -30,7 +30,7 @@ int ctypes_declare_value(struct ctypes *types, const char *name, int64_t value, 
 
 /*
  * Finds "struct NAME", "NAME" (a typedef, or C's own types in any of their spellings: "unsigned long", "u32", "size_t",
- * "uint8", "int64"), "enum NAME". NULL: there is none. err says why if the kernel has no BTF.
+ * "uint8", "int64"), "enum NAME". NULL: there is none; err is filled in only if the kernel's BTF cannot be read.
  */
 const struct type *ctypes_find(struct ctypes *types, enum ctype_tag tag, const char *name, struct err *err);
 /*

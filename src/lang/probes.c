@@ -194,7 +194,12 @@ const char *lang_event_name(enum lang_probe_kind kind, size_t i)
 	size_t n;
 	const struct event *events = events_of(kind, &n);
 
-	return events && i < n ? events[i].name : NULL;
+	if (!events || i < n)
+		return events ? events[i].name : NULL;
+	for (size_t other = 0; other < n; other++)
+		if (events[other].other && i-- == n)
+			return events[other].other;
+	return NULL;
 }
 
 static bool unknown_event(struct parse *p, const char *name)

@@ -57,16 +57,6 @@ static bool is_loadable(struct kernel_types *types, int module, uint32_t id)
 	return false;
 }
 
-/* A prototype and how its parameters are passed. */
-struct proto {
-	struct ctypes *types;
-	struct pool *pool;
-	const struct btf_type *type;
-	int module;
-	uint32_t skip; /* so many parameters come first that are not the program's */
-	enum type_space space;
-};
-
 static const struct btf_type *proto_of(struct ctypes *types, int module, uint32_t func)
 {
 	const struct btf_type *t = kernel_types_get(ctypes_kernel(types), module, func);
@@ -75,7 +65,7 @@ static const struct btf_type *proto_of(struct ctypes *types, int module, uint32_
 	return t && BTF_INFO_KIND(t->info) == BTF_KIND_FUNC_PROTO ? t : NULL;
 }
 
-static int arguments_of_proto(const struct proto *proto, struct lang_arguments *arguments)
+static int arguments_of_proto(const struct proto *proto, struct pool *pool, struct lang_arguments *arguments)
 {
 	const struct btf_param *params = (const void *)(proto->type + 1);
 	struct ctypes *types = proto->types;
@@ -89,7 +79,7 @@ static int arguments_of_proto(const struct proto *proto, struct lang_arguments *
 		if (!params[i].type) /* "..." */
 			break;
 		argument = vec_push(&found);
-		argument->name = *name ? pool_add(proto->pool, name) : pool_addf(proto->pool, "arg%u", i - proto->skip);
+		argument->name = *name ? pool_add(pool, name) : pool_addf(pool, "arg%u", i - proto->skip);
 		argument->type = ctypes_make(types, proto->module, params[i].type, proto->space);
 		argument->at = word;
 		argument->by_read = proto->space == SPACE_TRUSTED &&
@@ -101,11 +91,10 @@ static int arguments_of_proto(const struct proto *proto, struct lang_arguments *
 		arguments->ret_at = word;
 		arguments->ret_by_read = !is_loadable(types->kernel, proto->module, proto->type->type);
 	}
-	return arguments_finish(&found, proto->pool, arguments);
+	return arguments_finish(&found, pool, arguments);
 }
 
-static int of_function(const struct target *target, struct proto *proto, struct lang_arguments *arguments,
-		       struct err *err)
+static int find_function(const struct target *target, struct proto *proto, struct err *err)
 {
 	struct kernel_types *kernel = ctypes_kernel(proto->types);
 	uint32_t id;
@@ -116,8 +105,8 @@ static int of_function(const struct target *target, struct proto *proto, struct 
 	id = kernel_types_find(kernel, proto->module, target->name, FUNCS, NULL);
 	proto->type = id ? proto_of(proto->types, proto->module, id) : NULL;
 	if (!proto->type)
-		return err_set(err, -ENOENT, "the kernel's BTF does not describe the function '%s'", target->name);
-	return arguments_of_proto(proto, arguments);
+		return err_set(err, -ENODATA, "the kernel's BTF does not describe the function '%s'", target->name);
+	return 0;
 }
 
 /*
@@ -138,17 +127,24 @@ static const struct btf_type *raw_proto(struct ctypes *types, const char *name, 
 	return t && BTF_INFO_KIND(t->info) == BTF_KIND_FUNC_PROTO ? t : NULL;
 }
 
-static int of_raw_tracepoint(const struct target *target, struct proto *proto, struct lang_arguments *arguments,
-			     struct err *err)
+static int find_raw_tracepoint(const struct target *target, struct proto *proto, struct err *err)
 {
-	err_set(err, -ENOENT, "the kernel's BTF does not describe the tracepoint '%s'", target->name);
-	proto->type = raw_proto(proto->types, target->name, &proto->module, err);
+	struct err why = {};
+
+	proto->type = raw_proto(proto->types, target->name, &proto->module, &why);
+	if (why.code)
+		return err_set(err, why.code, "%s", why.text);
 	if (!proto->type)
-		return -ENOENT;
+		return err_set(err, -ENODATA, "the kernel's BTF does not describe the tracepoint '%s'", target->name);
 	proto->skip = 1;
-	arguments_of_proto(proto, arguments);
-	arguments->ret = NULL;
+	proto->space = SPACE_KERNEL;
 	return 0;
+}
+
+int arguments_find_proto(enum lang_probe_kind kind, const struct target *target, struct proto *proto, struct err *err)
+{
+	proto->space = SPACE_TRUSTED;
+	return kind == PROBE_RAWTRACEPOINT ? find_raw_tracepoint(target, proto, err) : find_function(target, proto, err);
 }
 
 /* --- tracepoints --- */
@@ -166,7 +162,7 @@ static int of_record(const struct target *target, struct ctypes *types, struct p
 	struct arguments found = {};
 
 	if (!record || !ctypes_complete(types, record))
-		return err_set(err, -ENOENT, "the fields of the tracepoint '%s' are not known: sonde cannot read tracefs here",
+		return err_set(err, -ENODATA, "the fields of the tracepoint '%s' are not known: sonde cannot read tracefs here",
 			       target->label);
 	for (uint32_t i = 0; i < record->n_fields; i++) {
 		const struct type_field *field = &record->fields[i];
@@ -198,20 +194,20 @@ static int of_tracepoint(const struct target *target, struct ctypes *types, stru
 int lang_arguments_of(enum lang_probe_kind kind, const struct target *target, struct ctypes *types, struct pool *pool,
 		      struct lang_arguments *arguments, struct err *err)
 {
-	struct proto proto = { .types = types, .pool = pool, .space = SPACE_TRUSTED };
+	struct proto proto = { .types = types };
 	int ret;
 
 	*arguments = (struct lang_arguments){};
 	switch (kind) {
 	case PROBE_FENTRY:
 	case PROBE_FEXIT:
-		ret = of_function(target, &proto, arguments, err);
-		if (kind == PROBE_FENTRY)
+	case PROBE_RAWTRACEPOINT:
+		ret = arguments_find_proto(kind, target, &proto, err);
+		if (!ret)
+			arguments_of_proto(&proto, pool, arguments);
+		if (kind != PROBE_FEXIT)
 			arguments->ret = NULL;
 		return ret;
-	case PROBE_RAWTRACEPOINT:
-		proto.space = SPACE_KERNEL;
-		return of_raw_tracepoint(target, &proto, arguments, err);
 	case PROBE_TRACEPOINT:
 		return of_tracepoint(target, types, pool, arguments, err);
 	default:
@@ -238,20 +234,21 @@ static int no_iterator(const char *object, struct ctypes *types, struct err *err
 	nearest_init(&near, object);
 	kernel_types_each(ctypes_kernel(types), 0, STRUCTS, offer_iterator, &near, NULL);
 	if (nearest_name(&near))
-		return err_set(err, -ENOENT, "this kernel has no iterator '%s' (did you mean %s?)", object, nearest_name(&near));
-	return err_set(err, -ENOENT, "this kernel has no iterator '%s' (task, task_file, task_vma)", object);
+		return err_set(err, -ENODATA, "this kernel has no iterator '%s' (did you mean %s?)", object, nearest_name(&near));
+	return err_set(err, -ENODATA, "this kernel has no iterator '%s' (task, task_file, task_vma)", object);
 }
 
 int lang_arguments_of_iter(const char *object, struct ctypes *types, struct pool *pool,
 			   struct lang_arguments *arguments, struct err *err)
 {
 	__free char *name = base_printf("bpf_iter__%s", object);
-	const struct type *context = ctypes_find(types, CTYPE_STRUCT, name, err);
+	struct err why = {};
+	const struct type *context = ctypes_find(types, CTYPE_STRUCT, name, &why);
 	struct arguments found = {};
 
 	*arguments = (struct lang_arguments){};
 	if (!context)
-		return err && err->code != -ENOENT ? err->code : no_iterator(object, types, err);
+		return why.code ? err_set(err, why.code, "%s", why.text) : no_iterator(object, types, err);
 	ctypes_complete(types, context);
 	arguments->context = context;
 	for (uint32_t i = 0; i < context->n_fields; i++) {
@@ -265,6 +262,15 @@ int lang_arguments_of_iter(const char *object, struct ctypes *types, struct pool
 			*vec_push(&found) = (struct lang_argument){ field->name, found_field.type, found_field.at };
 	}
 	return arguments_finish(&found, pool, arguments);
+}
+
+/* Of a file in the mount namespace of -p, the path there. */
+static const char *path_of(const struct target *target)
+{
+	int n = 0;
+
+	return sscanf(target->object, "/proc/%*d/root%n", &n) != EOF && n && target->object[n] == '/' ? target->object + n
+												      : target->object;
 }
 
 const char *lang_target_text(enum lang_probe_kind kind, const struct lang_attach *attach, const struct target *target,
@@ -283,7 +289,7 @@ const char *lang_target_text(enum lang_probe_kind kind, const struct lang_attach
 	case PROBE_UPROBE:
 	case PROBE_URETPROBE:
 	case PROBE_USDT:
-		return pool_addf(pool, "%s:%s:%s", word, target->object, target->name);
+		return pool_addf(pool, "%s:%s:%s", word, path_of(target), target->name);
 	default:
 		return pool_addf(pool, "%s:%s", word, target->label);
 	}

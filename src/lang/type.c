@@ -246,6 +246,18 @@ static void show_pointer(const struct type *type, struct str *to)
 	str_add(to, type->of->kind == TYPE_POINTER ? "*" : " *");
 }
 
+/* As C writes it: the outermost array first. */
+static void show_array(const struct type *type, struct str *to)
+{
+	const struct type *of = type->of;
+
+	while (of->kind == TYPE_ARRAY)
+		of = of->of;
+	type_show(of, to);
+	for (; type->kind == TYPE_ARRAY; type = type->of)
+		str_addf(to, "[%u]", type->count);
+}
+
 void type_show(const struct type *type, struct str *to)
 {
 	switch (type->kind) {
@@ -262,8 +274,7 @@ void type_show(const struct type *type, struct str *to)
 		show_pointer(type, to);
 		break;
 	case TYPE_ARRAY:
-		type_show(type->of, to);
-		str_addf(to, "[%u]", type->count);
+		show_array(type, to);
 		break;
 	case TYPE_STRING:
 		str_addf(to, "string[%u]", type->size);

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Types and arguments as text of C. libbpf writes C of BTF, for which it reads the whole file: some milliseconds, which
+ * only -v costs.
+ */
+#include <bpf/btf.h>
+
+#include "kernel/kernel_files.h"
+#include "list_part.h"
+#include "probe/match.h"
+#include "probes_part.h"
+
+static void write_text(void *ctx, const char *fmt, va_list ap)
+{
+	str_addv(ctx, fmt, ap);
+}
+
+static struct btf *open_btf(const char *module, struct btf *base)
+{
+	__free char *path = base_printf("/sys/kernel/btf/%s", module ?: "vmlinux");
+	__close int fd = kernel_open(path, O_RDONLY);
+	char name[32];
+
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+	return fd < 0 ? NULL : btf__parse_raw_split(name, base);
+}
+
+static void dump_release(struct list_dump *dump)
+{
+	btf_dump__free(dump->dump);
+	btf__free(dump->btf);
+	*dump = (struct list_dump){};
+}
+
+void list_types_release(struct list *list)
+{
+	dump_release(&list->dumps[1]);
+	dump_release(&list->dumps[0]);
+	str_release(&list->text);
+}
+
+/* What writes types of the kernel (NULL) or of a module; NULL: its BTF cannot be read. */
+static struct list_dump *dump_of(struct list *list, const char *module)
+{
+	struct list_dump *dump = &list->dumps[module != NULL];
+
+	if (module && !dump_of(list, NULL))
+		return NULL;
+	if (dump->dump && str_same(dump->module, module))
+		return dump;
+	dump_release(dump);
+	dump->module = module ? pool_add(&list->pool, module) : NULL;
+	dump->btf = open_btf(module, module ? list->dumps[0].btf : NULL);
+	dump->dump = dump->btf ? btf_dump__new(dump->btf, write_text, &list->text, NULL) : NULL;
+	return dump->dump ? dump : NULL;
+}
+
+/* --- arguments --- */
+
+/* "    struct file * file" */
+static void show_argument(struct list *list, struct list_dump *dump, uint32_t type, const char *name, struct str *to)
+{
+	LIBBPF_OPTS(btf_dump_emit_type_decl_opts, opts, .field_name = "");
+
+	str_reset(&list->text);
+	btf_dump__emit_type_decl(dump->dump, type, &opts);
+	str_addf(to, "    %s %s\n", list->text.len ? list->text.data : "", name);
+}
+
+void list_show_arguments(struct list *list, enum lang_probe_kind kind, const struct target *target, struct str *to)
+{
+	struct list_dump *dump = dump_of(list, kind == PROBE_RAWTRACEPOINT ? NULL : target->object);
+	struct proto proto = { .types = list->types };
+	const struct btf_param *params;
+
+	if (!dump || arguments_find_proto(kind, target, &proto, NULL))
+		return;
+	params = (const void *)(proto.type + 1);
+	for (uint32_t i = proto.skip; i < BTF_INFO_VLEN(proto.type->info) && params[i].type; i++) {
+		const char *name = kernel_types_string(list->types->kernel, proto.module, params[i].name_off);
+		char number[16];
+
+		snprintf(number, sizeof(number), "arg%u", i - proto.skip);
+		show_argument(list, dump, params[i].type, *name ? name : number, to);
+	}
+	if (kind == PROBE_FEXIT && proto.type->type)
+		show_argument(list, dump, proto.type->type, "retval", to);
+}
+
+void list_show_format(const struct target *target, struct str *to)
+{
+	struct str text __str = {};
+
+	if (kernel_tracepoint_format(target->object, target->name, &text) || !text.len)
+		return;
+	for (char *line = text.data, *next; line; line = next) {
+		char *field = strstr(line, "field:"), *end;
+
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = 0;
+		field = strstr(line, "field:");
+		end = field ? strchr(field, ';') : NULL;
+		if (!end)
+			continue;
+		*end = 0;
+		if (!strstr(field, " common_"))
+			str_addf(to, "    %s\n", field + strlen("field:"));
+	}
+}
+
+/* The first member of an unnamed union is what programs see; all iterators have a meta of their own. */
+const char *list_show_iterator(struct list *list, const char *object)
+{
+	__free char *name = base_printf("bpf_iter__%s", object);
+	struct list_dump *dump = list->is_verbose ? dump_of(list, NULL) : NULL;
+	int id = dump ? btf__find_by_name_kind(dump->btf, name, BTF_KIND_STRUCT) : -1;
+	const struct btf_type *t = id > 0 ? btf__type_by_id(dump->btf, id) : NULL;
+	struct str text __str = {};
+
+	for (int i = 0; t && i < btf_vlen(t); i++) {
+		const struct btf_member *member = &btf_members(t)[i];
+		const struct btf_type *in = btf__type_by_id(dump->btf, member->type);
+
+		if (!member->name_off && btf_is_union(in) && btf_vlen(in))
+			member = btf_members(in);
+		name = (free(name), base_strdup(btf__name_by_offset(dump->btf, member->name_off)));
+		if (*name && strcmp(name, "meta"))
+			show_argument(list, dump, member->type, name, &text);
+	}
+	if (!text.len)
+		return NULL;
+	text.data[text.len - 1] = 0;
+	return pool_add(&list->pool, text.data);
+}
+
+/* --- types --- */
+
+static uint32_t kinds_of(const char *pattern)
+{
+	if (!strncmp(pattern, "struct ", 7))
+		return 1U << BTF_KIND_STRUCT;
+	return strncmp(pattern, "union ", 6) ? 1U << BTF_KIND_ENUM | 1U << BTF_KIND_ENUM64 : 1U << BTF_KIND_UNION;
+}
+
+static void add_text(struct list *list, const char *text, size_t len)
+{
+	__free char *copy = base_strndup(text, len);
+
+	*vec_push(list) = (struct list_entry){ pool_add(&list->pool, copy), NULL };
+}
+
+/*
+ * Takes the definitions of the wanted types out of what was written, which has all the types that these need as well. A
+ * definition ends with the first line that begins with a brace.
+ */
+static void take_definitions(struct list *list, const char *pattern, struct match *match)
+{
+	size_t n = strcspn(pattern, " ") + 1;
+
+	for (const char *line = list->text.data, *next; line && *line; line = next) {
+		const char *name = line + n, *brace = strstr(line, " {"), *end = strchr(line, '\n');
+		__free char *named = NULL;
+
+		next = end ? end + 1 : NULL;
+		if (strncmp(line, pattern, n) || !brace || !end || brace > end)
+			continue;
+		if (end[-1] != ';') {
+			end = strstr(end, "\n}");
+			end = end ? strchr(end + 1, '\n') : NULL;
+		}
+		next = end ? end + 1 : NULL;
+		named = base_strndup(name, brace - name);
+		if (end && match_test(match, named))
+			add_text(list, line, end + 1 - line);
+	}
+}
+
+struct types {
+	struct list *list;
+	struct match *match;
+	struct list_dump *dump; /* NULL: names only */
+	const char *pattern;
+};
+
+static int offer_type(const char *name, uint32_t id, void *ctx)
+{
+	const struct types *types = ctx;
+
+	if (!*name || !match_test(types->match, name))
+		return 0;
+	if (types->dump)
+		btf_dump__dump_type(types->dump->dump, id);
+	else
+		*vec_push(types->list) = (struct list_entry){
+			pool_addf(&types->list->pool, "%.*s%s", (int)strcspn(types->pattern, " ") + 1, types->pattern, name),
+			NULL,
+		};
+	return 0;
+}
+
+int list_types(struct list *list, const char *pattern, struct err *err)
+{
+	const char *name = strchr(pattern, ' ') + 1;
+	struct types types = { list, match_new(name, false, err), NULL, pattern };
+	int ret;
+
+	if (!types.match)
+		return err->code;
+	types.dump = list->is_verbose ? dump_of(list, NULL) : NULL;
+	str_reset(&list->text);
+	ret = kernel_types_each(ctypes_kernel(list->types), 0, kinds_of(pattern), offer_type, &types, err);
+	if (types.dump)
+		take_definitions(list, pattern, types.match);
+	match_free(types.match);
+	return ret;
+}
