@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Events that perf counts: the program runs once in so many of them. Time is one of these, the clock of each processor. It
- * is the kernel's own and needs no counters of the processor, so virtual machines have it too. The period is fixed.
- * With a frequency instead, perf would shorten it after each pause: too many samples would be of tasks that just woke.
+ * Events that perf counts: the program runs once in so many of them. Time is one of these, the clock of each
+ * processor. It is the kernel's own and needs no counters of the processor, so virtual machines have it too. The
+ * period is fixed. With a frequency instead, perf would shorten it after each pause: too many samples would be of
+ * tasks that just woke.
  */
 #include <dirent.h>
 #include <linux/bpf.h>

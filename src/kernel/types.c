@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Finds types by name. The first search of a file notes the name and kind of each of its types, 8 bytes a type: all later
- * searches compare numbers. A name is first looked for among the file's strings, where it is only once. A caller that asks for many
- * names, such as the arguments of all functions of a pattern, gets a hash of all names.
+ * Finds types by name. The first search of a file notes the name and kind of each of its types, 8 bytes a type: all
+ * later searches compare numbers. A name is first looked for among the file's strings, where it is only once. A
+ * caller that asks for many names, such as the arguments of all functions of a pattern, gets a hash of all names.
  */
 #include "btf_image.h"
 #include "types.h"
@@ -26,7 +26,7 @@ struct module {
 	} * v;
 	size_t n, cap;
 	unsigned int searches;
-	uint32_t *slots; /* the hash: index of a name + 1, 0: free; names that are equal follow each other in their order */
+	uint32_t *slots; /* the hash: index of a name + 1, 0: free; equal names follow each other in their order */
 	size_t n_slots;	 /* a power of two */
 	int error;	 /* it cannot be read */
 	struct err why;

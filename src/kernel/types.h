@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Types in the kernel's BTF, found by name and read one by one. A file is walked once, when it is asked for first. Modules
- * have BTF of their own, which refers to the kernel's.
+ * Types in the kernel's BTF, found by name and read one by one. A file is walked once, when it is asked for first.
+ * Modules have BTF of their own, which refers to the kernel's.
  */
 #ifndef SONDE_KERNEL_TYPES_H
 #define SONDE_KERNEL_TYPES_H

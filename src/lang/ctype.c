@@ -7,8 +7,10 @@
 #define UNIONS	(1U << BTF_KIND_UNION | 1U << BTF_KIND_FWD)
 #define ENUMS	(1U << BTF_KIND_ENUM | 1U << BTF_KIND_ENUM64)
 
+#define TYPEDEFS (1U << BTF_KIND_TYPEDEF)
+
 static const uint32_t kinds_of[] = {
-	[CTYPE_PLAIN] = 1U << BTF_KIND_TYPEDEF,
+	[CTYPE_PLAIN] = TYPEDEFS,
 	[CTYPE_STRUCT] = STRUCTS,
 	[CTYPE_UNION] = UNIONS,
 	[CTYPE_ENUM] = ENUMS,
@@ -157,7 +159,8 @@ bool ctypes_find_value(struct ctypes *types, const char *name, int64_t *value, c
 	return id;
 }
 
-static const char *declared_value_name(const struct ctypes *types, const struct type *type, uint64_t value, uint64_t mask)
+static const char *declared_value_name(const struct ctypes *types, const struct type *type, uint64_t value,
+				       uint64_t mask)
 {
 	vec_each(it, &types->values)
 		if (type_same(it->type, type) && !((it->value ^ value) & mask))
@@ -180,7 +183,7 @@ const char *ctypes_value_name(struct ctypes *types, const struct type *type, int
 		const struct btf_enum *small = (const struct btf_enum *)(in + 1) + i;
 		const struct btf_enum64 *large = (const struct btf_enum64 *)(in + 1) + i;
 		bool is_large = BTF_INFO_KIND(in->info) == BTF_KIND_ENUM64;
-		uint64_t of = is_large ? (uint64_t)large->val_hi32 << 32 | large->val_lo32 : (uint64_t)(int64_t)small->val;
+		uint64_t of = is_large ? (uint64_t)large->val_hi32 << 32 | large->val_lo32 : (uint32_t)small->val;
 
 		if (!((of ^ (uint64_t)value) & mask))
 			return kernel_types_string(types->kernel, origin->module,
@@ -200,5 +203,5 @@ void ctypes_offer(struct ctypes *types, struct nearest *nearest)
 {
 	vec_each(it, &types->declared)
 		nearest_offer(nearest, it->name);
-	kernel_types_each(ctypes_kernel(types), 0, STRUCTS | UNIONS | ENUMS | 1U << BTF_KIND_TYPEDEF, offer, nearest, NULL);
+	kernel_types_each(ctypes_kernel(types), 0, STRUCTS | UNIONS | ENUMS | TYPEDEFS, offer, nearest, NULL);
 }

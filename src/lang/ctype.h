@@ -12,7 +12,10 @@
 /* A program's types. Declarations of the program hide those of the kernel. */
 struct ctypes;
 
-/* The kernel's types are opened when they are asked for first; those of loaded modules if the kernel proper has no such type. */
+/*
+ * The kernel's types are opened when they are asked for first; those of loaded modules if the kernel proper has no
+ * such type.
+ */
 struct ctypes *ctypes_new(struct pool *pool);
 void ctypes_free(struct ctypes *types);
 
@@ -23,7 +26,10 @@ enum ctype_tag {
 	CTYPE_ENUM
 };
 
-/* What a program declares: a struct, union or enum (complete, see type.h), or a typedef. -EEXIST: there is one already. */
+/*
+ * What a program declares: a struct, union or enum (complete, see type.h), or a typedef. -EEXIST: there is one
+ * already.
+ */
 int ctypes_declare(struct ctypes *types, enum ctype_tag tag, const char *name, const struct type *type);
 /* A constant: a value of an enum that the program declares. */
 int ctypes_declare_value(struct ctypes *types, const char *name, int64_t value, const struct type *type);

@@ -21,7 +21,9 @@ static const void *trailer(const struct btf_type *t)
 	return t + 1;
 }
 
-/* Skips const, typedef and the like. *id: of what they stand for; *tag: the last tag of the kernel ("user"), or NULL. */
+/*
+ * Skips const, typedef and the like. *id: of what they stand for; *tag: the last tag of the kernel ("user"), or NULL.
+ */
 static const struct btf_type *skip(struct ctypes *types, int module, uint32_t *id, const char **tag)
 {
 	const struct btf_type *t = kernel_types_get(types->kernel, module, *id);
@@ -54,7 +56,8 @@ static const struct type *make_integer(struct ctypes *types, const struct btf_ty
 }
 
 /* A pointer from the kernel's memory to memory that it tags as the user's stays one. */
-static const struct type *make_pointer(struct ctypes *types, int module, const struct btf_type *t, enum type_space space)
+static const struct type *make_pointer(struct ctypes *types, int module, const struct btf_type *t,
+				       enum type_space space)
 {
 	const char *tag = NULL;
 	uint32_t id = t->type;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * C's own integers in all of their spellings, bpftrace's names of them, and the typedefs of the kernel that programs and
- * tracepoints use most. Reading BTF for these would cost more than the rest of the compiler.
+ * C's own integers in all of their spellings, bpftrace's names of them, and the typedefs of the kernel that programs
+ * and tracepoints use most. Reading BTF for these would cost more than the rest of the compiler.
  */
 #include "ctype_part.h"
 

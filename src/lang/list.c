@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Lists what can be probed. Functions, tracepoints, user functions and USDT probes are resolved as those of a program are,
- * so that what is listed can be attached; the rest is a few names. list_types.c writes the types of C.
+ * Lists what can be probed. Functions, tracepoints, user functions and USDT probes are resolved as those of a program
+ * are, so that what is listed can be attached; the rest is a few names. list_types.c writes the types of C.
  */
 #include <ctype.h>
 
@@ -59,7 +59,10 @@ static const char *details_of(struct list *list, enum lang_probe_kind kind, cons
 	return pool_add(&list->pool, text.data);
 }
 
-/* A trampoline needs the function in BTF, and a raw tracepoint is none of those that tracefs derives for system calls. */
+/*
+ * A trampoline needs the function in BTF, and a raw tracepoint is none of those that tracefs derives for system
+ * calls.
+ */
 static bool is_listed(struct list *list, enum lang_probe_kind kind, const struct target *target)
 {
 	struct kernel_types *types = ctypes_kernel(list->types);
@@ -178,13 +181,13 @@ static int list_mapping(const struct mapping *mapping, void *ctx)
 	struct process *process = ctx;
 	struct list *list = process->list;
 	size_t known = process->paths.n;
+	const char *word = lang_probe_kind_name(process->kind);
 	struct err err = {};
 
 	if (mapping->exec && mapping->path[0] == '/' &&
 	    set_add(&process->paths, mapping->path, strlen(mapping->path)) == known)
 		list_attach(list,
-			    pool_addf(&list->pool, "%s:%s:%s", lang_probe_kind_name(process->kind), mapping->path, process->name),
-			    &err);
+			    pool_addf(&list->pool, "%s:%s:%s", word, mapping->path, process->name), &err);
 	return 0;
 }
 
@@ -230,9 +233,11 @@ static int list_kind(struct list *list, enum lang_probe_kind kind, const char *r
 	case PROBE_USDT:
 		if (strchr(rest, ':') && strncmp(rest, "*:", 2))
 			return list_attach(list, pool_addf(&list->pool, "%s:%s", word, rest), err);
-		if (!list->pid)
-			return is_open ? 0 : err_set(err, -EINVAL, "%s needs a binary (%s:/bin/bash:*) or a process (-p)", word, word);
-		return list_process(list, kind, rest, err);
+		if (list->pid)
+			return list_process(list, kind, rest, err);
+		if (is_open)
+			return 0;
+		return err_set(err, -EINVAL, "%s needs a binary (%s:/bin/bash:*) or a process (-p)", word, word);
 	default:
 		return list_attach(list, pool_addf(&list->pool, "%s:%s", word, any_of(list, kind, rest)), err);
 	}

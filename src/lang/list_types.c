@@ -143,11 +143,9 @@ static uint32_t kinds_of(const char *pattern)
 	return strncmp(pattern, "union ", 6) ? 1U << BTF_KIND_ENUM | 1U << BTF_KIND_ENUM64 : 1U << BTF_KIND_UNION;
 }
 
-static void add_text(struct list *list, const char *text, size_t len)
+static void add_text(struct list *list, const char *text)
 {
-	__free char *copy = base_strndup(text, len);
-
-	*vec_push(list) = (struct list_entry){ pool_add(&list->pool, copy), NULL };
+	*vec_push(list) = (struct list_entry){ text, NULL };
 }
 
 /*
@@ -172,7 +170,7 @@ static void take_definitions(struct list *list, const char *pattern, struct matc
 		next = end ? end + 1 : NULL;
 		named = base_strndup(name, brace - name);
 		if (end && match_test(match, named))
-			add_text(list, line, end + 1 - line);
+			add_text(list, pool_addf(&list->pool, "%.*s", (int)(end + 1 - line), line));
 	}
 }
 
@@ -186,16 +184,14 @@ struct types {
 static int offer_type(const char *name, uint32_t id, void *ctx)
 {
 	const struct types *types = ctx;
+	int tag = strcspn(types->pattern, " ") + 1;
 
 	if (!*name || !match_test(types->match, name))
 		return 0;
 	if (types->dump)
 		btf_dump__dump_type(types->dump->dump, id);
 	else
-		*vec_push(types->list) = (struct list_entry){
-			pool_addf(&types->list->pool, "%.*s%s", (int)strcspn(types->pattern, " ") + 1, types->pattern, name),
-			NULL,
-		};
+		add_text(types->list, pool_addf(&types->list->pool, "%.*s%s", tag, types->pattern, name));
 	return 0;
 }
 

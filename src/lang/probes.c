@@ -261,10 +261,10 @@ static bool parse_watchpoint(struct parse *p)
 	const char *at;
 
 	if (!parse_number(p->rest, &attach->address, &at))
-		return fail(p, "a watchpoint needs an address: watchpoint:0x10000000:8:rw (that of a function's argument is "
-			       "not supported: print it with a uprobe first)");
+		return fail(p, "a watchpoint needs an address: watchpoint:0x10000000:8:rw (that of a function's "
+			       "argument is not supported: print it with a uprobe first)");
 	if (*at++ != ':' || !parse_number(at, &attach->length, &at) || *at++ != ':')
-		return fail(p, "the form of a watchpoint is watchpoint:ADDRESS:LENGTH:ACCESS (watchpoint:0x10000000:8:rw)");
+		return fail(p, "the form is watchpoint:ADDRESS:LENGTH:ACCESS (watchpoint:0x10000000:8:rw)");
 	if (attach->length != 1 && attach->length != 2 && attach->length != 4 && attach->length != 8)
 		return fail(p, "a watchpoint watches 1, 2, 4 or 8 bytes");
 	return parse_access(p, at);
@@ -299,7 +299,7 @@ static bool parse_signal(struct parse *p)
 			p->attach->signal = signals[i].number;
 			return true;
 		}
-	return fail(p, "'%s' is no signal that a program can wait for (SIGUSR1, SIGUSR2, SIGHUP, SIGWINCH, SIGALRM)", name);
+	return fail(p, "'%s' is none of SIGUSR1, SIGUSR2, SIGHUP, SIGWINCH and SIGALRM", name);
 }
 
 static bool parse_named(struct parse *p)
@@ -362,6 +362,7 @@ static bool parse_user(struct parse *p)
 	size_t n = sizeof(cpp) - 1;
 	const char *binary = p->rest, *name, *end;
 	const char *word = lang_probe_kind_name(p->attach->kind);
+	unsigned long long number;
 	uint64_t address;
 	int len;
 
@@ -373,9 +374,10 @@ static bool parse_user(struct parse *p)
 	len = name++ - binary;
 	if (!strncmp(name, cpp, n) && name[n] != ':')
 		name += n;
-	if (parse_number(name, &address, &end) && !*end)
-		return set_spec(p, pool_addf(p->pool, "%s:%.*s:0x%llx", word, len, binary, (unsigned long long)address));
-	return set_spec(p, pool_addf(p->pool, "%s:%.*s:%s", word, len, binary, name));
+	if (!parse_number(name, &address, &end) || *end)
+		return set_spec(p, pool_addf(p->pool, "%s:%.*s:%s", word, len, binary, name));
+	number = address;
+	return set_spec(p, pool_addf(p->pool, "%s:%.*s:0x%llx", word, len, binary, number));
 }
 
 static bool (*const parsers[PROBE_KINDS])(struct parse *p) = {

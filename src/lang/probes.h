@@ -71,13 +71,17 @@ const char *lang_event_name(enum lang_probe_kind kind, size_t i);
 struct lang_argument {
 	const char *name;
 	const struct type *type; /* pointers have their space; __data_loc strings are TYPE_STRING, see is_data_loc */
-	uint32_t at;		 /* tracepoint: offset in the record; fentry, rawtracepoint: number of the argument's word */
+	uint32_t at;		 /* tracepoint: offset in the record; fentry, rawtracepoint: number of the word */
 	/*
-	 * at: of a u32 whose lower half is the offset in the record, and the upper the length. A text is a TYPE_STRING of
-	 * size 0 then: its length is known when it is read. Other data are a pointer to their first element.
+	 * at: of a u32 whose lower half is the offset in the record, and the upper the length. A text is a
+	 * TYPE_STRING of size 0 then: its length is known when it is read. Other data are a pointer to their first
+	 * element.
 	 */
 	bool is_data_loc;
-	/* fentry, fexit: older verifiers refuse a load of this word; bpf_probe_read_kernel() of its place in ctx works. */
+	/*
+	 * fentry, fexit: older verifiers refuse a load of this word; bpf_probe_read_kernel() of its place in ctx
+	 * works.
+	 */
 	bool by_read;
 };
 
@@ -92,8 +96,8 @@ struct lang_arguments {
 };
 
 /*
- * What `probe` prints of a place: "kprobe:vfs_read", "fentry:vmlinux:vfs_read", "tracepoint:sched:sched_switch". attach:
- * what the place comes from, which gives the name of a binary as the user wrote it; NULL: the target's.
+ * What `probe` prints of a place: "kprobe:vfs_read", "fentry:vmlinux:vfs_read", "tracepoint:sched:sched_switch".
+ * attach: what the place comes from, which gives the name of a binary as the user wrote it; NULL: the target's.
  */
 const char *lang_target_text(enum lang_probe_kind kind, const struct lang_attach *attach, const struct target *target,
 			     struct pool *pool);
@@ -122,15 +126,15 @@ struct lang_usdt_argument {
 	bool is_signed;
 };
 /*
- * Of target->usdt_args. n: how many there are at most, and are. -E2BIG: there are more. -EINVAL: a form that is not known
- * (floating point, addresses of symbols); *n: how many come before it.
+ * Of target->usdt_args. n: how many there are at most, and are. -E2BIG: there are more. -EINVAL: a form that is not
+ * known (floating point, addresses of symbols); *n: how many come before it.
  */
 int lang_usdt_parse(const char *note, struct lang_usdt_argument *v, size_t *n);
 
 /*
- * Lists what can be probed, sorted, as `-l` prints it: "kprobe:vfs_read", with is_verbose each followed by a line for each
- * argument, "    struct file * file". patterns: as attach points, NULL: everything. pid: 0 or the process of -p. fn gets a
- * line without its end. Returns how many matched, or -errno with err.
+ * Lists what can be probed, sorted, as `-l` prints it: "kprobe:vfs_read", with is_verbose each followed by a line for
+ * each argument, "    struct file * file". patterns: as attach points, NULL: everything. pid: 0 or the process of -p.
+ * fn gets a line without its end. Returns how many matched, or -errno with err.
  */
 int lang_list(const char *pattern, bool is_verbose, pid_t pid, void (*fn)(const char *line, void *ctx), void *ctx,
 	      struct err *err);

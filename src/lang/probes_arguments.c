@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The arguments of a place: of kernel functions, raw tracepoints and iterators from BTF, of tracepoints from tracefs. */
+/*
+ * The arguments of a place: of kernel functions, raw tracepoints and iterators from BTF, of tracepoints from tracefs.
+ */
 #include "probes_part.h"
 
 #define FUNCS	(1U << BTF_KIND_FUNC)
@@ -110,8 +112,8 @@ static int find_function(const struct target *target, struct proto *proto, struc
 }
 
 /*
- * The kernel calls __traceiter_NAME for each tracepoint, with the tracepoint's own arguments and names behind a pointer to
- * its data. The typedef btf_trace_NAME has the same types without names.
+ * The kernel calls __traceiter_NAME for each tracepoint, with the tracepoint's own arguments and names behind a
+ * pointer to its data. The typedef btf_trace_NAME has the same types without names.
  */
 static const struct btf_type *raw_proto(struct ctypes *types, const char *name, int *module, struct err *err)
 {
@@ -144,7 +146,9 @@ static int find_raw_tracepoint(const struct target *target, struct proto *proto,
 int arguments_find_proto(enum lang_probe_kind kind, const struct target *target, struct proto *proto, struct err *err)
 {
 	proto->space = SPACE_TRUSTED;
-	return kind == PROBE_RAWTRACEPOINT ? find_raw_tracepoint(target, proto, err) : find_function(target, proto, err);
+	if (kind == PROBE_RAWTRACEPOINT)
+		return find_raw_tracepoint(target, proto, err);
+	return find_function(target, proto, err);
 }
 
 /* --- tracepoints --- */
@@ -162,7 +166,7 @@ static int of_record(const struct target *target, struct ctypes *types, struct p
 	struct arguments found = {};
 
 	if (!record || !ctypes_complete(types, record))
-		return err_set(err, -ENODATA, "the fields of the tracepoint '%s' are not known: sonde cannot read tracefs here",
+		return err_set(err, -ENODATA, "the fields of the tracepoint '%s' are not known without tracefs",
 			       target->label);
 	for (uint32_t i = 0; i < record->n_fields; i++) {
 		const struct type_field *field = &record->fields[i];
@@ -234,7 +238,8 @@ static int no_iterator(const char *object, struct ctypes *types, struct err *err
 	nearest_init(&near, object);
 	kernel_types_each(ctypes_kernel(types), 0, STRUCTS, offer_iterator, &near, NULL);
 	if (nearest_name(&near))
-		return err_set(err, -ENODATA, "this kernel has no iterator '%s' (did you mean %s?)", object, nearest_name(&near));
+		return err_set(err, -ENODATA, "this kernel has no iterator '%s' (did you mean %s?)", object,
+			       nearest_name(&near));
 	return err_set(err, -ENODATA, "this kernel has no iterator '%s' (task, task_file, task_vma)", object);
 }
 
@@ -269,8 +274,9 @@ static const char *path_of(const struct target *target)
 {
 	int n = 0;
 
-	return sscanf(target->object, "/proc/%*d/root%n", &n) != EOF && n && target->object[n] == '/' ? target->object + n
-												      : target->object;
+	if (sscanf(target->object, "/proc/%*d/root%n", &n) == EOF || !n || target->object[n] != '/')
+		n = 0;
+	return target->object + n;
 }
 
 const char *lang_target_text(enum lang_probe_kind kind, const struct lang_attach *attach, const struct target *target,

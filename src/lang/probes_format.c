@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The arguments of tracepoints, from their format files in tracefs (Documentation/trace/events.rst in the kernel's
- * sources): a line for each field, "field:const char * filename;	offset:16;	size:8;	signed:0;". The size and the
+ * sources): a line for each field, "field:const char * filename; offset:16;      size:8; signed:0;". The size and the
  * sign of a number are given there, so only types behind pointers may need BTF, when somebody looks into them.
  */
 #include <ctype.h>
@@ -25,7 +25,8 @@ static bool remove_word(char *text, const char *word)
 	bool found = false;
 
 	for (char *at = text; (at = strstr(at, word));) {
-		bool is_word = (at == text || !isalnum((unsigned char)at[-1])) && (!at[n] || at[n] == ' ' || at[n] == '*');
+		bool begins = at == text || !isalnum((unsigned char)at[-1]);
+		bool is_word = begins && (!at[n] || at[n] == ' ' || at[n] == '*');
 
 		if (is_word)
 			memset(at, ' ', n);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Where the arguments of a USDT probe are, by the text of its note (SystemTap's wiki, UserSpaceProbeImplementation): for
- * each argument SIZE@OPERAND, a negative size for a signed one. The operand is the assembler's. x86-64 writes $5, %eax,
- * -20(%rbp), 8(%rax,%rbx,4); arm64 writes 5, x0, [sp, 16]. The two never look alike, so one parser reads both.
+ * Where the arguments of a USDT probe are, by the text of its note (SystemTap's wiki, UserSpaceProbeImplementation):
+ * for each argument SIZE@OPERAND, a negative size for a signed one. The operand is the assembler's. x86-64 writes $5,
+ * %eax, -20(%rbp), 8(%rax,%rbx,4); arm64 writes 5, x0, [sp, 16]. The two never look alike, so one parser reads both.
  */
 #include "probes.h"
 

@@ -103,9 +103,10 @@ struct type {
 	uint32_t n_fields;
 	struct type_hist hist;
 	enum type_stack_mode mode;
-	uint32_t limit;	    /* of frames, TYPE_KSTACK, TYPE_USTACK */
-	uint32_t format;    /* TYPE_TIME, TYPE_CGROUP_PATH: index in struct lang_program.texts */
-	const void *origin; /* struct: what ctypes_complete() needs (ctype.h); NULL: complete. enum: whence its values' names come */
+	uint32_t limit;	 /* of frames, TYPE_KSTACK, TYPE_USTACK */
+	uint32_t format; /* TYPE_TIME, TYPE_CGROUP_PATH: index in struct lang_program.texts */
+	/* struct: what ctypes_complete() needs (ctype.h); NULL: complete. enum: where its values' names are */
+	const void *origin;
 };
 
 struct lang_usym {
@@ -155,7 +156,8 @@ const struct type *type_integer(uint32_t size, bool is_signed); /* static, as al
 const struct type *type_bool(void);
 const struct type *type_void(void);
 const struct type *type_none(void);
-const struct type *type_simple(enum type_kind kind); /* a kind without parameters: TYPE_KSYM ... TYPE_FUNCTION, TYPE_COUNT ... */
+/* A kind without parameters: TYPE_KSYM ... TYPE_FUNCTION, TYPE_COUNT ... */
+const struct type *type_simple(enum type_kind kind);
 const struct type *type_string(struct pool *pool, uint32_t size);
 const struct type *type_buffer(struct pool *pool, uint32_t size); /* size: the most bytes, without the length */
 const struct type *type_pointer(struct pool *pool, const struct type *of, enum type_space space);
@@ -173,8 +175,8 @@ bool type_same(const struct type *a, const struct type *b);
 /* The field of that name, also in unnamed members, with its offset from the begin; false: there is none. */
 bool type_field_find(const struct type *type, const char *name, struct type_field *field);
 /*
- * The type as bpftrace names it in messages and listings: "uint64", "struct task_struct *", "string[64]", "(int64,string[4])",
- * "count_t".
+ * The type as bpftrace names it in messages and listings: "uint64", "struct task_struct *", "string[64]",
+ * "(int64,string[4])", "count_t".
  */
 void type_show(const struct type *type, struct str *to);
 

@@ -263,13 +263,15 @@ Test(lang_types, named_struct_is_found_when_it_is_looked_into)
 
 Test(lang_types, declared_struct_is_defined_in_a_module)
 {
-	const struct type *later = field_of(ctypes_find(types, CTYPE_STRUCT, "node", NULL), "later", SPACE_KERNEL).type->of;
+	const struct type *node = ctypes_find(types, CTYPE_STRUCT, "node", NULL);
+	const struct type *later = field_of(node, "later", SPACE_KERNEL).type->of;
 
 	cr_expect_not(ctypes_complete(types, later));
 	make_module();
 	ctypes_free(types);
 	types = ctypes_new(&pool);
-	later = field_of(ctypes_find(types, CTYPE_STRUCT, "node", NULL), "later", SPACE_KERNEL).type->of;
+	node = ctypes_find(types, CTYPE_STRUCT, "node", NULL);
+	later = field_of(node, "later", SPACE_KERNEL).type->of;
 	cr_assert(ctypes_complete(types, later));
 	cr_expect_eq(later->size, 8);
 	cr_expect_str_eq(shown(field_of(later, "node", SPACE_KERNEL).type), "struct node *");
