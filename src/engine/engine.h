@@ -60,6 +60,7 @@ struct engine_context {
 	bool usage;	   /* open() failed because of what the user typed: exit 2 */
 	bool said;	   /* open() failed, and the engine has reported why */
 	bool done;	   /* there is nothing more to trace: the run ends */
+	bool answered;	   /* open() has done all that was asked: nothing is armed */
 	int status;	   /* the exit status that the traced program asked for, if nothing failed */
 	const char *fault; /* the text that err->at of open() points into, NULL: none */
 };

@@ -37,6 +37,8 @@ static const struct opt options[] = {
 	    "write each line, when the buffer is full, or at once", .choices = bufferings),
 	OPT(OPT_LIST, struct script_settings, include_dirs, 'I', "include-dir", "DIR",
 	    "where to look for files that the program includes; may be repeated"),
+	OPT(OPT_BOOL, struct script_settings, list, 'l', "list", NULL,
+	    "list what can be probed, all that matches FILE as a pattern, or what the program attaches to; -v: with arguments and types"),
 	OPT(OPT_BOOL, struct script_settings, faults, 'k', "report-faults", NULL,
 	    "warn at each read of memory that failed"),
 	OPT(OPT_BOOL, struct script_settings, is_unsafe, 0, "unsafe", NULL,
@@ -375,9 +377,13 @@ static int script_open(struct engine_instance *instance, struct err *err)
 	instance->state = script;
 	if (script->epoll < 0)
 		return err_set(err, -errno, "cannot wait for events: %s", strerror(errno));
+	if (script->settings->list && !script_lists_program(script))
+		return script_list(script, err);
 	ret = compile(script, err);
 	if (ret)
 		return ret;
+	if (script->settings->list)
+		return script_list_program(script);
 	probes_new(script);
 	script_attach_events(script);
 	ret = script_output_open(script, err);

@@ -388,7 +388,9 @@ static int execute(struct run *run, char *const *argv)
 	signals_say(report_name(), EARLY_END);
 	run->ctx.out = output_new(STDOUT_FILENO, chosen_format(&run->options));
 	ret = set_up(run, argv, &err);
-	if (!ret)
+	if (!ret && run->ctx.answered)
+		ret = run_printed();
+	else if (!ret)
 		trace(run);
 	else if (ret == -EINTR)
 		say_early_end(run);

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* -l: lists what can be probed, or what a program would attach to. */
+#include <sys/stat.h>
+
+#include "base/report.h"
+#include "base/str.h"
+#include "script_instance.h"
+
+bool script_lists_program(const struct script *script)
+{
+	const struct opt_list *args = &script->instance->args;
+	struct stat st;
+
+	return script->settings->program || (args->n && !stat(args->v[0], &st) && S_ISREG(st.st_mode));
+}
+
+static void print_line(const char *line, void *ctx)
+{
+	struct script *script = ctx;
+
+	str_addf(&script->text, "%s\n", line);
+}
+
+static void print(struct script *script)
+{
+	fwrite(str_or_empty(script->text.data), 1, script->text.len, stdout);
+	script->instance->ctx->answered = true;
+}
+
+int script_list(struct script *script, struct err *err)
+{
+	struct engine_context *ctx = script->instance->ctx;
+	const struct opt_list *args = &script->instance->args;
+	int n;
+
+	report_set_verbose(false); /* -v means the list's details */
+	n = lang_list(args->n ? args->v[0] : NULL, ctx->verbose, ctx->pid, print_line, script, err);
+
+	if (n < 0) {
+		ctx->usage = n == -EINVAL;
+		return n;
+	}
+	print(script);
+	return 0;
+}
+
+int script_list_program(struct script *script)
+{
+	const struct lang_program *program = script->program;
+
+	vec_each(place, &program->places)
+		print_line(place->probe, script);
+	print(script);
+	return 0;
+}
