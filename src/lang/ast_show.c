@@ -270,40 +270,14 @@ static void show_let(const struct ast *node, struct str *to)
 	str_addc(to, ')');
 }
 
-static void show(const struct ast *node, struct str *to)
+static void show_statement(const struct ast *node, struct str *to)
 {
-	static const char *const steps[] = { "++x", "x++", "--x", "x--" };
-
 	switch (node->kind) {
-	case AST_UNARY:
-		show_parts(operators[node->unary.op], node->unary.operand, NULL, to);
-		break;
-	case AST_BINARY:
-		show_parts(operators[node->binary.op], node->binary.left, node->binary.right, to);
-		break;
-	case AST_TERNARY:
-		show_branch("?", node, to);
-		break;
 	case AST_IF:
 		show_branch("if", node, to);
 		break;
 	case AST_IF_COMPTIME:
 		show_branch("if-comptime", node, to);
-		break;
-	case AST_CAST:
-		show_typed("cast", node->cast.as_type, node->cast.operand, to);
-		break;
-	case AST_SIZEOF:
-		show_typed("sizeof", node->cast.as_type, node->cast.operand, to);
-		break;
-	case AST_TYPEOF:
-		show_typed("typeof", node->cast.as_type, node->cast.operand, to);
-		break;
-	case AST_ASSIGN:
-		show_assignment(node, to);
-		break;
-	case AST_STEP:
-		show_parts(steps[node->step.is_decrement * 2 + node->step.is_postfix], node->step.of, NULL, to);
 		break;
 	case AST_EXPRESSION:
 		show_parts(node->unary.discard ? "discard" : "do", node->unary.operand, NULL, to);
@@ -328,6 +302,41 @@ static void show(const struct ast *node, struct str *to)
 		break;
 	default:
 		show_compound(node, to);
+		break;
+	}
+}
+
+static void show(const struct ast *node, struct str *to)
+{
+	static const char *const steps[] = { "++x", "x++", "--x", "x--" };
+
+	switch (node->kind) {
+	case AST_UNARY:
+		show_parts(operators[node->unary.op], node->unary.operand, NULL, to);
+		break;
+	case AST_BINARY:
+		show_parts(operators[node->binary.op], node->binary.left, node->binary.right, to);
+		break;
+	case AST_TERNARY:
+		show_branch("?", node, to);
+		break;
+	case AST_CAST:
+		show_typed("cast", node->cast.as_type, node->cast.operand, to);
+		break;
+	case AST_SIZEOF:
+		show_typed("sizeof", node->cast.as_type, node->cast.operand, to);
+		break;
+	case AST_TYPEOF:
+		show_typed("typeof", node->cast.as_type, node->cast.operand, to);
+		break;
+	case AST_ASSIGN:
+		show_assignment(node, to);
+		break;
+	case AST_STEP:
+		show_parts(steps[node->step.is_decrement * 2 + node->step.is_postfix], node->step.of, NULL, to);
+		break;
+	default:
+		show_statement(node, to);
 		break;
 	}
 	if (node->type) {

@@ -239,6 +239,7 @@ static void parse_member(struct parser *p, struct cdecl_members *members, struct
 	parse_base(p, &base);
 	do {
 		struct cdecl_member *member = vec_push(members);
+		size_t n_names = names->n;
 		struct place at;
 
 		member->type = parse_declarator(p, &base, &member->name, &at);
@@ -250,7 +251,7 @@ static void parse_member(struct parser *p, struct cdecl_members *members, struct
 			parse_fail_expected(p, "a field's name");
 		else if (member->type->kind == TYPE_VOID || (member->type->kind == TYPE_STRUCT && !cdecl_is_complete(p, member->type)))
 			parse_fail(p, at, "the size of this field is not known: its type is declared nowhere");
-		if (member->name && set_add(names, member->name, strlen(member->name)) != names->n - 1)
+		if (member->name && set_add(names, member->name, strlen(member->name)) < n_names)
 			parse_fail(p, at, "the field '%s' is there twice", member->name);
 	} while (!p->failed && parse_accept(p, ","));
 	parse_expect(p, ";", "after a field");

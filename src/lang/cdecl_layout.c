@@ -93,5 +93,5 @@ bool cdecl_layout(struct pool *pool, struct type *type, const struct cdecl_membe
 
 bool cdecl_is_complete(struct parser *p, const struct type *type)
 {
-	return type->fields || type->size || (p->types && ctypes_complete(p->types, type));
+	return type->fields || type->size || (type->origin && ctypes_complete(p->types, type));
 }

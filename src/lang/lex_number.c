@@ -120,7 +120,9 @@ bool lexer_number(struct lexer *lexer, struct token *token)
 	digits(&number, base);
 	if (base == 10 && number.used < number.len && (number.text[number.used] | 0x20) == 'e')
 		exponent(&number);
-	if (number.lacks_exponent) {
+	if (number.lacks_exponent && lexer->pos < lexer->end && lexer->text[lexer->pos] == '-') {
+		lexer_fail(lexer, begin, lexer->pos + 1, "floating point numbers do not exist here");
+	} else if (number.lacks_exponent) {
 		lexer_fail(lexer, begin, lexer->pos, "expected a number after the e");
 	} else if (base != 10 && !number.has_digits) {
 		lexer_fail(lexer, begin, lexer->pos, "this number has no digits");

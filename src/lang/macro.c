@@ -66,7 +66,7 @@ void macro_parse(struct parser *p)
 {
 	struct macro *macro = pool_alloc(p->pool, sizeof(*macro)), *other;
 	struct ast **last = &macro->params;
-	struct parse_name *name;
+	struct macro **at;
 	bool is_name;
 
 	parse_take(p);
@@ -92,9 +92,9 @@ void macro_parse(struct parser *p)
 		parse_fail(p, macro->at, "there is a macro '%s' with %u parameter%s already", macro->name, macro->n, str_plural(macro->n));
 		parse_hint(p, other->at, "it is here");
 	}
-	name = parse_name(p, str_or_empty(macro->name));
-	macro->next = name->macros;
-	name->macros = macro;
+	for (at = &parse_name(p, str_or_empty(macro->name))->macros; *at; at = &(*at)->next)
+		;
+	*at = macro;
 	p->has_macros = true;
 }
 

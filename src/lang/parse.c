@@ -2,13 +2,6 @@
 /* What stands at the top of a program: config, declarations, macros, imports, probes. */
 #include "parser.h"
 
-static bool is_operator_at(struct parser *p, uint32_t at, const char *text)
-{
-	const struct token *token = parse_peek(p, at);
-
-	return token->kind == TOKEN_OPERATOR && !strcmp(token->text, text);
-}
-
 /* --- config = { name = value; ... } --- */
 
 static const char *parse_value(struct parser *p)
@@ -33,7 +26,7 @@ static void parse_config(struct parser *p)
 {
 	struct place at = parse_take(p).at;
 
-	parse_take(p);
+	parse_expect(p, "=", "after config");
 	if (p->program->probes) {
 		parse_fail(p, at, "config stands before the first probe");
 		return;
@@ -119,7 +112,7 @@ static void parse_top(struct parser *p)
 
 	if (file && file->is_header)
 		cdecl_parse(p, true);
-	else if (parse_is_word(p, "config") && is_operator_at(p, 1, "="))
+	else if (parse_is_word(p, "config"))
 		parse_config(p);
 	else if (parse_is_word(p, "let"))
 		parse_map_declaration(p);

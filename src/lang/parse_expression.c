@@ -103,6 +103,7 @@ static struct ast *parse_ternary(struct parser *p)
 
 static void fail_assignment(struct parser *p, const struct ast *to, struct place operator, bool is_plain)
 {
+	p->takes_hints = false;
 	if (p->failed)
 		return;
 	if (to->kind == AST_NAME) {

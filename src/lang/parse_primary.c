@@ -43,7 +43,7 @@ static struct ast *parse_map(struct parser *p)
 		return parse_seal(p, node);
 	if (parse_is(p, "]"))
 		parse_fail(p, p->last, "expected a key between [ and ]; a map without a key is just %s", token.text);
-	node->map.keys = parse_list(p, "]", "after the key of a map", &n);
+	node->map.keys = parse_list(p, "]", "in the key of a map", &n);
 	return parse_seal(p, node);
 }
 
@@ -61,7 +61,11 @@ struct ast *parse_list(struct parser *p, const char *close, const char *what, ui
 		if (parse_is(p, close) && strcmp(close, ")"))
 			parse_fail_expected(p, "an expression after ','");
 	}
-	parse_expect(p, close, what);
+	if (!parse_accept(p, close)) {
+		char *expected __free = base_printf("',' or '%s' %s", close, what);
+
+		parse_fail_expected(p, expected);
+	}
 	return first;
 }
 
@@ -120,7 +124,8 @@ static struct ast *parse_parentheses(struct parser *p)
 		*last = parse_expression(p);
 		last = &(*last)->next;
 	}
-	parse_expect(p, ")", "after the values of a tuple");
+	if (!parse_accept(p, ")"))
+		parse_fail_expected(p, "',' or ')' in a tuple");
 	return parse_seal(p, node);
 }
 
@@ -172,7 +177,7 @@ static struct ast *parse_call(struct parser *p, struct token name)
 
 	node->call.name = name.text;
 	parse_take(p);
-	node->call.args = parse_list(p, ")", "after the arguments of a call", &node->call.n);
+	node->call.args = parse_list(p, ")", "in the arguments of a call", &node->call.n);
 	return parse_seal(p, node);
 }
 

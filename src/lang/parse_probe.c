@@ -154,9 +154,15 @@ static struct ast_attach *parse_attach(struct parser *p, struct lexer *lexer)
 		;
 	attach->at.end = lexer->pos;
 	attach->text = pool_add(p->pool, str_or_empty(a.text.data));
-	if (!*attach->text && !p->failed && !lexer->failed) {
+	if (!*attach->text && !lexer->failed) {
+		char found = at(lexer, lexer->pos);
+
 		attach->at.end += attach->at.end < lexer->end;
 		parse_fail(p, attach->at, "expected a probe, as in kprobe:vfs_read { ... } or begin { ... }");
+		if (found == '}')
+			parse_hint(p, attach->at, "this '}' closes no block");
+		else if (found == '/')
+			parse_hint(p, attach->at, "a condition stands between a probe and its block: kprobe:f /pid == 1/ { ... }");
 	}
 	p->last = attach->at;
 	str_release(&a.text);
@@ -166,8 +172,18 @@ static struct ast_attach *parse_attach(struct parser *p, struct lexer *lexer)
 /* No '{' follows: either it is missing, or what stands here is no probe at all. */
 static void fail_behind(struct parser *p, const struct ast_attach *attach)
 {
+	const char *behind = p->sources->v[attach->at.source].text + attach->at.end;
+	struct place at = parse_peek(p, 0)->at;
+
 	if (strchr(attach->text, ':') || !strpbrk(attach->text, "(@$")) {
+		bool is_if = parse_is_word(p, "if");
+
 		parse_fail_expected(p, "'{' after a probe, or '/' before a condition");
+		behind += strspn(behind, " \t");
+		if (is_if)
+			parse_hint(p, at, "a condition stands between slashes: /pid == 1/");
+		else if (!strncmp(behind, "//", 2))
+			parse_hint(p, attach->at, "'//' begins a comment");
 		return;
 	}
 	parse_fail(p, attach->at, "expected a probe, as in kprobe:vfs_read { ... } or begin { ... }");

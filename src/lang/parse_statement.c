@@ -110,6 +110,17 @@ static struct ast *parse_let(struct parser *p)
 	return parse_seal(p, node);
 }
 
+/* In "if (x) y" there is a '{' missing, not a cast. */
+static struct ast *parse_condition(struct parser *p)
+{
+	struct ast *node;
+
+	p->in_condition = true;
+	node = parse_expression(p);
+	p->in_condition = false;
+	return node;
+}
+
 struct ast *parse_if(struct parser *p)
 {
 	struct ast *node = parse_node(p, AST_IF, parse_take(p).at), *inner;
@@ -120,7 +131,7 @@ struct ast *parse_if(struct parser *p)
 	}
 	if (parse_accept_word(p, "comptime"))
 		node->kind = AST_IF_COMPTIME;
-	node->branch.condition = parse_expression(p);
+	node->branch.condition = parse_condition(p);
 	node->branch.then = parse_block(p, true);
 	if (parse_accept_word(p, "else")) {
 		if (parse_is_word(p, "if")) {
@@ -140,7 +151,7 @@ static struct ast *parse_while(struct parser *p, enum ast_kind kind)
 {
 	struct ast *node = parse_node(p, kind, parse_take(p).at);
 
-	node->loop.condition = parse_expression(p);
+	node->loop.condition = parse_condition(p);
 	node->loop.body = parse_block(p, false);
 	return parse_seal(p, node);
 }
@@ -155,8 +166,10 @@ static struct ast *parse_for(struct parser *p)
 		return node;
 	}
 	node->loop.variable = parse_primary(p);
-	if (!parse_expect(p, ":", "after the variable of for"))
+	if (!parse_expect(p, ":", "after the variable of for")) {
+		parse_hint(p, node->at, "for goes over a range, for ($i : 0..10), or a map; other loops are made with while");
 		return node;
+	}
 	of = parse_expression(p);
 	if (parse_accept(p, "..")) {
 		node->kind = AST_FOR_RANGE;
@@ -166,7 +179,9 @@ static struct ast *parse_for(struct parser *p)
 		node->loop.condition = of;
 		if (of->kind != AST_MAP || of->map.keys) {
 			parse_fail(p, of->at, "for goes over a map (@map) or a range (0..10)");
-			if (of->kind == AST_INTEGER || of->kind == AST_VARIABLE || of->kind == AST_NAME)
+			if (of->kind == AST_NAME)
+				parse_hint(p, of->at, "did you mean @%s?", of->name.name);
+			else if (of->kind == AST_INTEGER || of->kind == AST_VARIABLE)
 				parse_hint(p, of->at, "a range has a begin and an end: for ($i : 0..10)");
 		}
 	}

@@ -67,6 +67,7 @@ void parse_fail(struct parser *p, struct place at, const char *fmt, ...)
 	char *text = NULL;
 	va_list ap;
 
+	p->takes_hints = !p->failed;
 	if (p->failed)
 		return;
 	va_start(ap, fmt);
@@ -83,6 +84,8 @@ void parse_hint(struct parser *p, struct place at, const char *fmt, ...)
 	char *text = NULL;
 	va_list ap;
 
+	if (!p->takes_hints)
+		return;
 	va_start(ap, fmt);
 	if (vasprintf(&text, fmt, ap) < 0)
 		text = NULL;
@@ -106,6 +109,7 @@ void parse_fail_expected(struct parser *p, const char *what)
 	struct token found = *parse_peek(p, 0);
 	struct place at = place_of_missing(p, &found);
 
+	p->takes_hints = false;
 	if (p->failed)
 		return;
 	if (found.kind == TOKEN_END)

@@ -135,8 +135,10 @@ static bool begins_operand(const struct token *token)
 
 bool parse_is_cast(struct parser *p)
 {
+	bool in_condition = p->in_condition;
 	uint32_t at = 2;
 
+	p->in_condition = false;
 	if (!is_operator(p, 0, "(") || parse_peek(p, 1)->kind != TOKEN_NAME)
 		return false;
 	if (parse_is_type(p, 1))
@@ -150,7 +152,7 @@ bool parse_is_cast(struct parser *p)
 	}
 	if (is_operator(p, at, "["))
 		at += parse_peek(p, at + 1)->kind == TOKEN_INTEGER ? 3 : 2;
-	return is_operator(p, at, ")") && (at == 2 || is_operator(p, at - 1, "]")) &&
+	return !in_condition && is_operator(p, at, ")") && (at == 2 || is_operator(p, at - 1, "]")) &&
 	       begins_operand(parse_peek(p, at + 1));
 }
 

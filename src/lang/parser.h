@@ -47,7 +47,9 @@ struct parser {
 	struct place last; /* the token that was consumed last */
 	uint32_t depth, nodes, n_expansions;
 	bool failed;
+	bool takes_hints;    /* the last call of parse_fail() was the first */
 	bool in_predicate;   /* a '/' before '{' ends the expression */
+	bool in_condition;   /* of if or while: "(x) y" is no cast at its begin */
 	struct set name_set; /* index of names */
 	struct {
 		struct parse_name *v;
