@@ -103,6 +103,21 @@ static void skip_declaration(struct parser *p)
 
 /* --- types by name --- */
 
+/* Reports a second declaration of a name, and too many of them. */
+static void check_declared(struct parser *p, const char *name, struct place at, int ret)
+{
+	if (ret == -EEXIST)
+		parse_fail(p, at, "'%s' is declared already", name);
+	else if (++p->n_declared > PARSE_MAX_DECLARED)
+		parse_fail(p, at, "the program declares more than %d types and values", PARSE_MAX_DECLARED);
+}
+
+static void declare(struct parser *p, enum ctype_tag tag, const char *name, const struct type *type, struct place at)
+{
+	if (!p->failed && p->types)
+		check_declared(p, name, at, ctypes_declare(p->types, tag, name, type));
+}
+
 static const struct type *find_type(struct parser *p, enum ctype_tag tag, const char *name)
 {
 	struct err err = {};
@@ -138,8 +153,7 @@ static struct type *declared_struct(struct parser *p, enum ctype_tag tag, const 
 	made = known->opaque ? known->opaque : pool_alloc(p->pool, sizeof(*made));
 	*made = (struct type){ .kind = TYPE_STRUCT, .is_union = tag == CTYPE_UNION, .name = name, .align = 1 };
 	known->opaque = made;
-	if (p->types && ctypes_declare(p->types, tag, name, made) == -EEXIST)
-		parse_fail(p, at, "'%s' is declared already", name);
+	declare(p, tag, name, made, at);
 	return made;
 }
 
@@ -319,8 +333,8 @@ static void parse_values(struct parser *p, struct type *made)
 		name = parse_take(p).text;
 		if (parse_accept(p, "=") && !parse_constant(p, parse_expression(p), &value))
 			return;
-		if (p->types && ctypes_declare_value(p->types, name, value, made) == -EEXIST)
-			parse_fail(p, at, "'%s' is declared already", name);
+		if (p->types)
+			check_declared(p, name, at, ctypes_declare_value(p->types, name, value, made));
 		made->is_signed |= value < 0;
 		fits &= value >= INT32_MIN && value <= UINT32_MAX;
 		value = (uint64_t)value + 1;
@@ -354,8 +368,8 @@ static const struct type *parse_enum(struct parser *p, bool *is_definition)
 	*is_definition = true;
 	made = pool_alloc(p->pool, sizeof(*made));
 	*made = (struct type){ .kind = TYPE_ENUM, .size = 4, .align = 4, .name = name };
-	if (name && p->types && ctypes_declare(p->types, CTYPE_ENUM, name, made) == -EEXIST)
-		parse_fail(p, at, "'%s' is declared already", name);
+	if (name)
+		declare(p, CTYPE_ENUM, name, made, at);
 	parse_take(p);
 	parse_values(p, made);
 	skip_attributes(p, &is_packed);
@@ -421,8 +435,7 @@ static void parse_typedef(struct parser *p)
 		}
 		parse_name(p, name)->is_type = true;
 		parse_name(p, name)->is_char = base.is_char && type == base.type;
-		if (!p->failed && p->types && ctypes_declare(p->types, CTYPE_PLAIN, name, type) == -EEXIST)
-			parse_fail(p, at, "'%s' is declared already", name);
+		declare(p, CTYPE_PLAIN, name, type, at);
 	} while (!p->failed && parse_accept(p, ","));
 	parse_expect(p, ";", "after a typedef");
 }

@@ -265,9 +265,9 @@ static void operator(struct lexer *lexer, struct token *token)
 
 	token->kind = TOKEN_OPERATOR;
 	for (size_t i = 0; i < ARRAY_SIZE(operators); i++) {
-		size_t n = strlen(operators[i]);
+		size_t n = operators[i][0] == c ? strlen(operators[i]) : 0;
 
-		if (n <= lexer->end - begin && !memcmp(lexer->text + begin, operators[i], n)) {
+		if (n && n <= lexer->end - begin && !memcmp(lexer->text + begin, operators[i], n)) {
 			token->text = operators[i];
 			lexer->pos += n;
 			return;

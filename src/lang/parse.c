@@ -186,7 +186,7 @@ struct ast_program *lang_parse(struct lang_sources *sources, uint32_t index, con
 	if (!p.failed)
 		macro_expand(&p);
 	p.program->comment = comment_text(&p, &p.pp.comment);
-	failed = p.failed;
+	failed = p.failed || messages->errors;
 	parser_release(&p);
 	return failed ? NULL : p.program;
 }

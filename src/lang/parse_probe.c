@@ -10,6 +10,7 @@ struct attach_text {
 	struct lexer *lexer;
 	struct str text;
 	uint32_t n_colons, part_begin; /* part_begin: offset behind the last colon */
+	uint32_t path_end;	       /* up to here, every '/' belongs to a path */
 };
 
 static char at(const struct lexer *lexer, uint32_t pos)
@@ -26,7 +27,7 @@ static bool is_blank(char c)
  * True if this '/' belongs to a path, else it begins the predicate: paths begin with '/' or '.', or stand between the
  * first two colons.
  */
-static bool is_path(const struct attach_text *a)
+static bool is_path(struct attach_text *a)
 {
 	const struct lexer *lexer = a->lexer;
 	char first = at(lexer, a->part_begin);
@@ -34,13 +35,16 @@ static bool is_path(const struct attach_text *a)
 
 	if (!a->n_colons)
 		return false;
-	if (first == '/' || first == '.' || first == '~')
+	if (first == '/' || first == '.' || first == '~' || pos < a->path_end)
 		return true;
 	if (a->n_colons != 1)
 		return false;
 	while (at(lexer, pos) && !strchr(" \t\r\n{,:\"", at(lexer, pos)))
 		pos++;
-	return at(lexer, pos) == ':';
+	if (at(lexer, pos) != ':')
+		return false;
+	a->path_end = pos;
+	return true;
 }
 
 static void copy_quoted(struct attach_text *a)

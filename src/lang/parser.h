@@ -12,9 +12,10 @@
 #define PARSE_AHEAD 16
 
 enum {
-	PARSE_MAX_DEPTH = 400,	  /* of the recursion into expressions, blocks and types; parentheses take two */
-	PARSE_MAX_HEIGHT = 1000,  /* of a tree, so that every stage may recurse: 1+1+1+... makes a high one */
-	PARSE_MAX_NODES = 200000, /* of a program */
+	PARSE_MAX_DEPTH = 400,	   /* of the recursion into expressions, blocks and types; parentheses take two */
+	PARSE_MAX_HEIGHT = 1000,   /* of a tree, so that every stage may recurse: 1+1+1+... makes a high one */
+	PARSE_MAX_NODES = 200000,  /* of a program */
+	PARSE_MAX_DECLARED = 4000, /* structs, unions, enums, typedefs, and values of enums: they are searched one by one */
 };
 
 /* macro NAME(x, $y, @z) { ... } */
@@ -45,7 +46,7 @@ struct parser {
 	struct token ahead[PARSE_AHEAD]; /* a ring */
 	uint32_t first_ahead, n_ahead;
 	struct place last; /* the token that was consumed last */
-	uint32_t depth, nodes, n_expansions;
+	uint32_t depth, nodes, n_expansions, n_declared;
 	bool failed;
 	bool takes_hints;    /* the last call of parse_fail() was the first */
 	bool in_predicate;   /* a '/' before '{' ends the expression */

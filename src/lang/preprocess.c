@@ -5,8 +5,7 @@
 #include "preprocess.h"
 #include "preprocess_constants.h"
 
-#define MAX_EXPANDED 100000 /* tokens that #defines became */
-#define MAX_FILES    50
+#define MAX_FILES 50
 
 void preprocess_fail(struct preprocessor *pp, struct place at, const char *fmt, ...)
 {
@@ -184,8 +183,8 @@ static void expand_token(struct preprocessor *pp, const struct token *token, con
 		expand(pp, define, token->text, use, depth + 1);
 		return;
 	}
-	if (++pp->n_expanded > MAX_EXPANDED) {
-		preprocess_fail(pp, use->at, "#define makes more than %d tokens of this program", MAX_EXPANDED);
+	if (++pp->n_expanded > PREPROCESS_MAX_EXPANDED) {
+		preprocess_fail(pp, use->at, "#define makes more than %d tokens of this program", PREPROCESS_MAX_EXPANDED);
 		return;
 	}
 	copy = vec_push(&pp->queue);

@@ -9,6 +9,8 @@
 #include "lex.h"
 #include "parse.h"
 
+#define PREPROCESS_MAX_EXPANDED 100000 /* tokens that #defines become, in a program */
+
 struct define {
 	bool is_defined, is_function; /* NAME(x) ...: refused where it is used */
 	bool is_active;		      /* is being expanded: its own name stays as it is, as in C */

@@ -60,24 +60,34 @@ static int64_t evaluate_name(struct evaluation *e)
 {
 	struct define *define = preprocess_find(e->pp, e->token.text);
 	struct evaluation inner = { .pp = e->pp, .depth = e->depth + 1 };
+	int64_t value;
+	size_t index;
 
 	if (!strcmp(e->token.text, "defined"))
 		return evaluate_defined(e);
 	advance(e);
-	if (!define || define->is_function || e->depth > 50)
+	if (!define || define->is_function || define->is_active)
 		return 0;
+	index = define - e->pp->defines.v;
 	lexer_init(&inner.lexer, e->pp->sources, define->body.source, e->pp->pool, e->pp->messages);
 	inner.lexer.pos = define->body.begin;
 	inner.lexer.end = define->body.end;
+	define->is_active = true;
 	advance(&inner);
-	return evaluate(&inner, 0);
+	value = evaluate(&inner, 0);
+	e->pp->defines.v[index].is_active = false; /* the array may have moved */
+	e->pp->failed |= inner.lexer.failed;
+	return value;
 }
 
 static int64_t evaluate_primary(struct evaluation *e)
 {
 	int64_t value = 0;
 
-	if (++e->depth > 50)
+	/* A #define of two others, each of two others ... ends here. */
+	if (++e->pp->n_expanded > PREPROCESS_MAX_EXPANDED)
+		evaluation_fail(e, "this #if takes too long to compute");
+	else if (++e->depth > 200)
 		evaluation_fail(e, "this #if is nested too deeply");
 	else if (accept(e, "!"))
 		value = !evaluate_primary(e);
@@ -211,9 +221,7 @@ static uint32_t line_end(const struct lexer *lexer, uint32_t at, uint32_t *end)
 		} else if (!in_string && text[at] == '/' && next == '*' && *end == UINT32_MAX) {
 			const char *close = memmem(text + at + 2, lexer->end - at - 2, "*/", 2);
 
-			if (!close)
-				break;
-			at = close + 1 - text;
+			at = close ? (uint32_t)(close + 1 - text) : lexer->end - 1;
 		}
 	}
 	*end = *end < at ? *end : at;

@@ -4,7 +4,7 @@
 FUZZ      := $(if $(CROSS_COMPILE),,$(wildcard tests/fuzz/*.c))
 FUZZ_BIN  := $(FUZZ:tests/fuzz/%.c=$(B)/fuzz/%)
 FUZZ_OBJ  := $(FUZZ:%.c=$(B)/fuzz/%.o)
-FUZZ_LIB  := $(patsubst %.c,$(B)/fuzz/%.o,$(wildcard $(addprefix src/,base/*.c binary/*.c kernel/*.c output/*.c probe/*.c symbols/*.c traces/*.c unwind/*.c)))
+FUZZ_LIB  := $(patsubst %.c,$(B)/fuzz/%.o,$(wildcard $(addprefix src/,base/*.c binary/*.c kernel/*.c lang/*.c output/*.c probe/*.c symbols/*.c traces/*.c unwind/*.c)))
 FUZZ_SANITIZE := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
 .PHONY: fuzzers

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Fuzzes the front of the compiler: the text of a program, and behind a byte 0xff that of a file "x.h" or "x.bt" which
+ * the program may include or import. What the parser accepts is shown, so that every part of the tree is read.
+ */
+#include "fuzz.h"
+#include "lang/parse.h"
+
+static const char *const dirs[] = { fuzz_dir };
+
+static void parse(const struct fuzz_piece *piece)
+{
+	const struct parse_options options = {
+		.positional = dirs, .n_positional = 1, .include_dirs = dirs, .n_include_dirs = 1, .has_btf = true
+	};
+	struct lang_sources sources = {};
+	struct lang_messages messages = {};
+	struct pool pool = {};
+	struct ctypes *types = ctypes_new(&pool);
+	struct ast_program *program;
+	struct str shown __str = {};
+	uint32_t index;
+
+	index = lang_sources_add(&sources, "stdin", (const char *)piece->data, piece->size);
+	program = lang_parse(&sources, index, &options, types, &pool, &messages);
+	if (!program != !!messages.errors)
+		abort();
+	if (program)
+		ast_show(program, &shown);
+	lang_messages_show(&messages, &sources, true, &shown);
+	fuzz_look(shown.data);
+	lang_messages_release(&messages);
+	lang_sources_release(&sources);
+	ctypes_free(types);
+	pool_release(&pool);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct fuzz_file header, import;
+	struct fuzz_piece program = fuzz_next_piece(&data, &size);
+
+	if (!header.path[0]) {
+		fuzz_make_root();
+		fuzz_link(&header, "/x.h");
+		fuzz_link(&import, "/x.bt");
+	}
+	fuzz_write(&header, data, size);
+	fuzz_write(&import, data, size);
+	parse(&program);
+	return 0;
+}
