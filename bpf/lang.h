@@ -44,6 +44,7 @@ struct lang_setup {
 	unsigned int reader;			 /* our own process id on the host */
 	unsigned int unused;
 };
+_Static_assert(sizeof(struct lang_setup) == 24, "as on the other side");
 
 /* Both sides write it. */
 struct lang_state {
@@ -51,6 +52,7 @@ struct lang_state {
 	unsigned long long began;  /* ns since boot: `elapsed` */
 	unsigned long long epoch;  /* ns between boot and 1970, for sw_tai */
 };
+_Static_assert(sizeof(struct lang_state) == 24, "as on the other side");
 
 /* What was lost, by reason; user space reads them and reports each. For each map, and for each site, an array of its own. */
 enum lang_loss {

@@ -64,6 +64,7 @@ bool script_print_high(const struct type *type, uint32_t bucket, int64_t *high)
 {
 	if (type->kind == TYPE_LHIST) {
 		*high = type->hist.min + (int64_t)bucket * type->hist.step - 1;
+		*high = *high < type->hist.max ? *high : type->hist.max - 1;
 		return bucket + 1 < type->hist.buckets;
 	}
 	*high = bucket ? (int64_t)log2_low(type->hist.bits, bucket + 1) - 1 : -1;
@@ -113,7 +114,7 @@ static void add_linear(struct str *to, const struct type *type, int64_t number)
 												     : 1;
 
 	str_add_s64(to, number / unit);
-	if (unit > 1)
+	if (unit > 1 && number)
 		str_addc(to, unit == 1 << 20 ? 'M' : 'K');
 }
 
@@ -132,7 +133,7 @@ static void add_linear_label(struct str *to, const struct type *type, uint32_t b
 	add_linear(to, type, bucket + 1 < hist->buckets ? low : hist->max);
 	str_add(to, ", ");
 	if (bucket + 1 < hist->buckets)
-		add_linear(to, type, low + hist->step);
+		add_linear(to, type, low + hist->step < hist->max ? low + hist->step : hist->max);
 	else
 		str_add(to, "...");
 	str_addc(to, ')');

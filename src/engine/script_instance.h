@@ -55,6 +55,9 @@ struct script {
 	bool has_failed;  /* errorf() */
 };
 
+/* In script_compile.c: sets script->program. Messages of the compiler are reported. Returns 0, or -errno with err. */
+int script_compile(struct script *script, struct err *err);
+
 /* In script_output.c: where text goes. */
 int script_output_open(struct script *script, struct err *err);
 void script_output_add(struct script *script, const char *text, size_t n);

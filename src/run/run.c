@@ -347,7 +347,7 @@ static int act(struct run *run, char *const *argv)
 	struct err err = {};
 	int ret, error;
 
-	if ((run->args.n && !run->tool->act_takes_args) || argv) {
+	if (run->args.n || argv) {
 		err_set(&err, -EINVAL, "unexpected argument '%s': this tool takes options only",
 			argv ? argv[0] : run->args.v[0]);
 		return usage(&err);

@@ -40,7 +40,6 @@ struct tool {
 	 * has --json, --csv, --quiet, --verbose and --help.
 	 */
 	int (*act)(struct run *run, struct err *err);
-	bool act_takes_args; /* act() reads run->args */
 	/* What follows "--" is for the tool, in run->args like other arguments, and no command. */
 	bool own_dashdash;
 	/* For a tool with both: if this is set, act() runs instead of the engine. NULL: it has only one of them. */

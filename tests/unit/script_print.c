@@ -386,7 +386,7 @@ Test(script_chart, linear)
 		     "(..., 2)               1 |" BAR_52 "|\n"
 		     "[2, 5)                 1 |" BAR_52 "|\n"
 		     "[5, 8)                 0 |" BAR_0 "|\n"
-		     "[8, 11)                0 |" BAR_0 "|\n"
+		     "[8, 10)                0 |" BAR_0 "|\n"
 		     "[10, ...)              1 |" BAR_52 "|\n");
 	memset(buckets, 0, sizeof(buckets));
 	buckets[1] = buckets[11] = 1;
