@@ -59,6 +59,7 @@ enum lang_loss {
 	LANG_LOSS_RECORD,  /* no room in the ring buffer, by site */
 	LANG_LOSS_SCRATCH, /* no scratch memory was free: the run of the program did nothing */
 	LANG_LOSS_READ,	   /* memory that could not be read; the value was 0 or "", by site 0 */
+	LANG_LOSS_TURNS,   /* a loop was ended before its condition did */
 	LANG_LOSSES,
 };
 
@@ -89,6 +90,8 @@ enum lang_space {
 	/* lang_lost(site), lang_map_full(map) */ \
 	FN(lost, 1) \
 	FN(map_full, 1) \
+	/* lang_loss(reason): counts */ \
+	FN(loss, 1) \
 	/* lang_arg(ctx, n), lang_ret(ctx): by context_arg() and context_ret(); n is a constant */ \
 	FN(arg, 2) \
 	FN(ret, 1) \

@@ -49,6 +49,7 @@ static uint64_t say_maps(const struct script *script)
 static uint64_t say_others(struct script *script)
 {
 	uint64_t busy = lost(script, "lang_losses", LANG_LOSS_SCRATCH), unread = lost(script, "lang_losses", LANG_LOSS_READ);
+	uint64_t ended = lost(script, "lang_losses", LANG_LOSS_TURNS);
 	uint64_t missed = script->knows_missed ? script->missed : script_missed(script);
 
 	if (busy)
@@ -57,12 +58,15 @@ static uint64_t say_others(struct script *script)
 	if (unread)
 		report_note("%llu read%s of memory failed, and gave 0 or \"\" (-k says where)", (unsigned long long)unread,
 			    str_plural(unread));
+	if (ended)
+		report_note("%llu loop%s ended early: no end of it could be proven to the kernel (while ($i < 1000) with $i++ can)", (unsigned long long)ended,
+			    str_plural(ended));
 	if (missed)
 		report_note("%llu hit%s missed by the kernel", (unsigned long long)missed, str_plural(missed));
 	if (script->skipped)
 		report_note("%llu interval%s skipped: there was no time for so many", (unsigned long long)script->skipped,
 			    str_plural(script->skipped));
-	return busy + missed + script->skipped;
+	return busy + ended + missed + script->skipped;
 }
 
 void script_losses(struct script *script)

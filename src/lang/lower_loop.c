@@ -5,10 +5,11 @@
  */
 #include <linux/bpf.h>
 
+#include "ast_walk.h"
 #include "lowering.h"
 
-/* The most turns of a loop whose bounds are not constants, where the kernel has no bpf_loop(). */
-#define PLAIN_TURNS 1000
+/* The most turns of a plain loop that the program's own bounds do not end: the verifier runs through each of them. */
+#define PLAIN_TURNS 256
 
 /* --- plain loops --- */
 
@@ -21,16 +22,63 @@ static void lower_body(struct lower *l, struct ast *body, uint32_t again, uint32
 	l->f->loop = loop.outer;
 }
 
+struct step {
+	const struct ast_variable *variable;
+	bool is_there;
+};
+
+static void find_step(struct ast **child, void *ctx)
+{
+	struct ast *ast = *child, *of = ast->kind == AST_STEP ? ast->step.of : ast->kind == AST_ASSIGN ? ast->assign.to
+												       : NULL;
+	struct step *step = ctx;
+
+	if (of && of->kind == AST_VARIABLE && of->variable.variable == step->variable)
+		step->is_there = true;
+	ast_walk(ast, find_step, ctx);
+}
+
+/* "$i < 10", where the body changes $i: such a loop the program itself ends. */
+static bool counts_to_constant(const struct ast *ast)
+{
+	const struct ast *condition = ast->loop.condition;
+	struct step step = {};
+
+	if (condition->kind != AST_BINARY || (condition->binary.op != OP_LT && condition->binary.op != OP_LE) ||
+	    condition->binary.left->kind != AST_VARIABLE || !condition->binary.right->is_constant)
+		return false;
+	step.variable = condition->binary.left->variable.variable;
+	ast_walk(ast->loop.body, find_step, &step);
+	return step.is_there;
+}
+
+/* Counts the turns of a loop; after the last one the loss is counted, and the loop ends. */
+static void limit_turns(struct lower *l, uint32_t turns, uint32_t out)
+{
+	uint32_t next = ir_new_block(&l->b), ended = lower_cold_block(l);
+
+	ir_move(&l->b, turns, ir_binary(&l->b, IR_ADD, ir_reg(turns), ir_imm(1)));
+	ir_branch(&l->b, IR_LE, ir_reg(turns), ir_imm(PLAIN_TURNS), next, ended);
+	lower_at(l, ended);
+	lower_library(l, LANG_FN_loss, 1, ir_imm(LANG_LOSS_TURNS));
+	ir_jump(&l->b, out);
+	lower_at(l, next);
+}
+
 static void lower_while(struct lower *l, struct ast *ast)
 {
 	uint32_t again = ir_new_block(&l->b), body = ir_new_block(&l->b), out = ir_new_block(&l->b);
+	uint32_t turns = ir_new_reg(&l->b);
 	struct low_mark mark = lower_mark(l);
 
+	ir_move(&l->b, turns, ir_imm(0));
 	ir_jump(&l->b, again);
 	lower_at(l, again);
 	lower_condition(l, ast->loop.condition, body, out);
 	lower_release(l, mark);
 	lower_at(l, body);
+	if (!counts_to_constant(ast))
+		limit_turns(l, turns, out);
 	lower_body(l, ast->loop.body, again, out);
 	if (!ir_block_ended(&l->b))
 		ir_jump(&l->b, again);
@@ -75,13 +123,8 @@ static void lower_plain_range(struct lower *l, struct ast *ast)
 	lower_at(l, again);
 	ir_branch(&l->b, IR_SLT, ir_reg(i), ir_reg(end), body, out);
 	lower_at(l, body);
-	if (!is_known) {
-		uint32_t counted = ir_new_block(&l->b);
-
-		ir_move(&l->b, turns, ir_binary(&l->b, IR_ADD, ir_reg(turns), ir_imm(1)));
-		ir_branch(&l->b, IR_LE, ir_reg(turns), ir_imm(PLAIN_TURNS), counted, out);
-		lower_at(l, counted);
-	}
+	if (!is_known)
+		limit_turns(l, turns, out);
 	set_number(l, ast->loop.variable, ir_reg(i));
 	lower_body(l, ast->loop.body, next, out);
 	if (!ir_block_ended(&l->b))
@@ -135,6 +178,8 @@ static void body_end(struct lower *l, struct body *body)
 		ir_move(&l->b, f->scratch.reg, ir_load(&l->b, 64, false, f->frame, SHARED_SCRATCH));
 	ir_jump(&l->b, body->entry);
 	l->f = f->outer;
+	if (l->f->inner_size < f->frame_size + f->inner_size)
+		l->f->inner_size = f->frame_size + f->inner_size;
 	l->b.function = l->f->number;
 	l->b.block = body->outer_block;
 }

@@ -17,6 +17,15 @@ struct low_memory lower_pointed(struct ir_value base, enum type_space space)
 	return (struct low_memory){ .base = base, .space = space };
 }
 
+bool lower_fits(const struct lower *l, uint32_t size)
+{
+	uint32_t all = l->shared_size + l->f->inner_size + size;
+
+	for (const struct low_function *f = l->f; f; f = f->outer)
+		all += f->frame_size;
+	return size <= LOWER_OBJECT_MAX && all <= LOWER_FRAMES_MAX;
+}
+
 static struct low_memory frame_object(struct lower *l, uint32_t size)
 {
 	l->f->frame_size += size;
@@ -40,7 +49,7 @@ struct low_memory lower_scratch(struct lower *l, uint32_t size)
 struct low_memory lower_object(struct lower *l, uint32_t size)
 {
 	size = round_up_8(size);
-	if (size > LOWER_OBJECT_MAX || l->f->frame_size + size > LOWER_FRAME_MAX)
+	if (!lower_fits(l, size))
 		return lower_scratch(l, size);
 	return frame_object(l, size);
 }
@@ -57,7 +66,7 @@ struct low_memory lower_temp(struct lower *l, uint32_t size)
 		f->used_temps |= 1ULL << i;
 		return (struct low_memory){ .is_object = true, .object = f->temps[i].object, .space = SPACE_BPF };
 	}
-	if (f->n_temps == LOWER_TEMPS || size > LOWER_OBJECT_MAX || f->frame_size + size > LOWER_FRAME_MAX)
+	if (f->n_temps == LOWER_TEMPS || !lower_fits(l, size))
 		return lower_scratch(l, size);
 	memory = frame_object(l, size);
 	f->temps[f->n_temps] = (struct low_temp){ memory.object, size };
@@ -160,13 +169,18 @@ static bool is_typed(const struct lower *l, const struct low_memory *memory, con
 	return memory->space == SPACE_CONTEXT && type->kind == TYPE_POINTER && l->probe->kind == PROBE_ITER;
 }
 
+static bool is_aligned(const struct low_memory *memory)
+{
+	return memory->is_object || memory->is_frame || memory->space == SPACE_CONTEXT;
+}
+
 /* How many bytes an access at this place may have at most. */
 static uint32_t access_size(const struct low_memory *memory, uint32_t done, uint32_t left)
 {
 	uint64_t at = (uint64_t)memory->at + done;
 	uint32_t size = 8;
 
-	while (size > left || ((memory->is_object || memory->space == SPACE_CONTEXT) && at % size))
+	while (size > left || (is_aligned(memory) && at % size))
 		size /= 2;
 	return size;
 }

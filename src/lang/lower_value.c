@@ -211,7 +211,7 @@ static void write_scalar(struct lower *l, struct ir_value v, const struct low_me
 {
 	struct low_memory part = *to;
 
-	if (!to->is_object || to->at % size == 0) {
+	if ((!to->is_object && !to->is_frame) || to->at % size == 0) {
 		lower_store(l, to, size * 8, v);
 		return;
 	}

@@ -14,7 +14,7 @@ struct low_memory lower_shared(struct lower *l, uint32_t at)
 		l->shared_size = SHARED_VARIABLES;
 	}
 	if (l->f->outer)
-		return lower_behind(lower_pointed(l->f->frame, SPACE_BPF), at);
+		return (struct low_memory){ .base = l->f->frame, .at = at, .space = SPACE_BPF, .is_frame = true };
 	return (struct low_memory){ .is_object = true, .object = l->shared, .at = at, .space = SPACE_BPF };
 }
 
@@ -29,13 +29,10 @@ struct low_memory lower_shared_new(struct lower *l, uint32_t size)
 }
 
 /* Small ones are in the shared object, large ones in scratch memory, whose address is in it. */
-static uint32_t place_shared(struct lower *l, struct low_variable *variable, const struct type *type)
+static void place_shared(struct lower *l, struct low_variable *variable, const struct type *type)
 {
-	if (type->size <= LOWER_OBJECT_MAX && l->shared_size + type->size <= LOWER_FRAME_MAX)
-		variable->memory = lower_shared_new(l, type->size);
-	else
-		variable->memory = lower_scratch(l, type->size);
-	return 0;
+	variable->in_scratch = !lower_fits(l, type->size);
+	variable->memory = variable->in_scratch ? lower_scratch(l, type->size) : lower_shared_new(l, type->size);
 }
 
 static struct low_variable *variable_of(struct lower *l, const struct ast_variable *ast)
@@ -65,7 +62,7 @@ static struct low_memory memory_here(struct lower *l, const struct ast_variable 
 
 	if (!ast->is_captured)
 		return memory;
-	if (memory.is_object || ast->type->size <= LOWER_OBJECT_MAX)
+	if (!variable->in_scratch)
 		return lower_shared(l, memory.at);
 	memory.base = l->f->scratch;
 	return memory;

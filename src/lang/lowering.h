@@ -17,6 +17,7 @@ struct low_memory {
 	struct ir_value base;  /* without an object: an address */
 	int64_t at;	       /* bytes behind it */
 	enum type_space space; /* SPACE_BPF, SPACE_CONTEXT: loaded; SPACE_KERNEL, SPACE_USER: read by a helper */
+	bool is_frame;	       /* in a frame: accesses have to be aligned */
 	bool is_unsure;	       /* kernel memory by the rules; a text that is not there is looked for in user memory */
 	uint8_t bit_at, bit_count;
 };
@@ -46,6 +47,7 @@ struct low_value {
 /* Where a variable lives: in a register, or in memory. */
 struct low_variable {
 	bool is_known, in_memory;
+	bool in_scratch; /* that a loop's body shares */
 	uint32_t reg;
 	struct low_memory memory;
 };
@@ -76,6 +78,7 @@ struct low_function {
 	uint32_t n_temps;
 	uint64_t used_temps; /* a bit for each */
 	uint32_t frame_size; /* bytes of objects */
+	uint32_t inner_size; /* of the largest frames of functions within */
 };
 
 /* What a program and the bodies of its loops share: an object of the program's own frame. */
@@ -104,9 +107,12 @@ struct lower {
 	uint32_t scratch_size;
 };
 
-/* Objects of at most this many bytes are in the frame, as long as a frame has no more than LOWER_FRAME_MAX. */
+/*
+ * Objects of at most this many bytes are in the frame, as long as the frames of a program and of the loops in it have no
+ * more than LOWER_FRAMES_MAX together. The rest of LANG_STACK_MAX is for registers that are spilled.
+ */
 #define LOWER_OBJECT_MAX 64
-#define LOWER_FRAME_MAX	 208
+#define LOWER_FRAMES_MAX (LANG_STACK_MAX - 112)
 
 /* --- lower.c --- */
 void lower_error(struct lower *l, struct place at, const char *fmt, ...) __printf(3, 4);
@@ -121,6 +127,8 @@ uint32_t lower_cold_block(struct lower *l);
 void lower_exit(struct lower *l);
 
 /* --- lower_memory.c: places, temporaries, loads, stores, copies --- */
+/* Whether an object of so many bytes has room in the frames. */
+bool lower_fits(const struct lower *l, uint32_t size);
 /* Memory of size bytes until the statement is over. It holds garbage. */
 struct low_memory lower_temp(struct lower *l, uint32_t size);
 /* The same for as long as the program. */
