@@ -285,7 +285,7 @@ static int script_open(struct engine_instance *instance, struct err *err)
 	if (ret)
 		return ret;
 	if (script->settings->list)
-		return script_list_program(script);
+		return script_list_program(script, err);
 	probes_new(script);
 	script_attach_events(script);
 	ret = script_output_open(script, err);

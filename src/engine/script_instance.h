@@ -99,6 +99,6 @@ int script_iter_run(const struct script_own *own);
 /* In script_list.c: -l. */
 bool script_lists_program(const struct script *script); /* the arguments are a program, not a pattern */
 int script_list(struct script *script, struct err *err);
-int script_list_program(struct script *script);
+int script_list_program(struct script *script, struct err *err);
 
 #endif

@@ -21,10 +21,14 @@ static void print_line(const char *line, void *ctx)
 	str_addf(&script->text, "%s\n", line);
 }
 
-static void print(struct script *script)
+static int print(struct script *script, struct err *err)
 {
-	fwrite(str_or_empty(script->text.data), 1, script->text.len, stdout);
+	size_t written = fwrite(str_or_empty(script->text.data), 1, script->text.len, stdout);
+
+	if ((written < script->text.len || fflush(stdout)) && errno != EPIPE)
+		return err_set(err, -errno, "cannot write: %s", strerror(errno));
 	script->instance->ctx->answered = true;
+	return 0;
 }
 
 int script_list(struct script *script, struct err *err)
@@ -40,16 +44,14 @@ int script_list(struct script *script, struct err *err)
 		ctx->usage = n == -EINVAL;
 		return n;
 	}
-	print(script);
-	return 0;
+	return print(script, err);
 }
 
-int script_list_program(struct script *script)
+int script_list_program(struct script *script, struct err *err)
 {
 	const struct lang_program *program = script->program;
 
 	vec_each(place, &program->places)
 		print_line(place->probe, script);
-	print(script);
-	return 0;
+	return print(script, err);
 }

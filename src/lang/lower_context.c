@@ -170,7 +170,7 @@ static struct low_value lower_result(struct lower *l, const struct type *type)
 
 	if (l->probe->kind == PROBE_FEXIT) {
 		l->probe->needs.trampoline = true;
-		v = trampoline_word(l, l->checked->arguments.n, true);
+		v = trampoline_word(l, l->checked->arguments.ret_at, true);
 	} else if (has_registers(l->probe)) {
 		v = context_word(l, RESULT_REGISTER);
 	} else {
@@ -194,6 +194,8 @@ static struct low_value record_field(struct lower *l, const struct lang_argument
 		return value;
 	loc = ir_binary(&l->b, IR_AND, ir_load(&l->b, 32, false, l->f->context, arg->at), ir_imm(0xffff));
 	value.v = ir_binary(&l->b, IR_ADD, l->f->context, loc);
+	if (type->kind == TYPE_POINTER) /* to the first of the data */
+		return lower_scalar(value.v, type);
 	value.memory = lower_pointed(value.v, SPACE_KERNEL);
 	value.limit = ir_imm(type->size);
 	value.kind = type->kind == TYPE_STRING ? LOW_STRING : LOW_MEMORY;

@@ -52,7 +52,7 @@ static void squeeze(char *text)
 /* "__data_loc char[] name", "char comm[16]", "const struct page * page" */
 static bool parse_declaration(char *text, struct field *field)
 {
-	char *end = text + strlen(text), *bracket;
+	char *end = text + strlen(text), *name, *bracket;
 
 	if (end > text && end[-1] == ']') {
 		bracket = strrchr(text, '[');
@@ -63,13 +63,13 @@ static bool parse_declaration(char *text, struct field *field)
 		end = bracket;
 		*end = 0;
 	}
-	field->name = end;
-	while (field->name > text && (isalnum((unsigned char)field->name[-1]) || field->name[-1] == '_'))
-		field->name--;
-	if (field->name == text || !*field->name)
+	name = end;
+	while (name > text && (isalnum((unsigned char)name[-1]) || name[-1] == '_'))
+		name--;
+	if (name == text || !*name)
 		return false;
-	field->name = base_strdup(field->name);
-	text[strlen(text) - strlen(field->name)] = 0;
+	field->name = base_strdup(name);
+	*name = 0;
 	field->is_data_loc = remove_word(text, "__data_loc");
 	bracket = strchr(text, '[');
 	if (bracket)

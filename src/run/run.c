@@ -388,13 +388,11 @@ static int execute(struct run *run, char *const *argv)
 	signals_say(report_name(), EARLY_END);
 	run->ctx.out = output_new(STDOUT_FILENO, chosen_format(&run->options));
 	ret = set_up(run, argv, &err);
-	if (!ret && run->ctx.answered)
-		ret = run_printed();
-	else if (!ret)
+	if (!ret && !run->ctx.answered)
 		trace(run);
 	else if (ret == -EINTR)
 		say_early_end(run);
-	else if (!run->ctx.said)
+	else if (ret && !run->ctx.said)
 		report_err(&err, run->ctx.fault);
 	tear_down(run);
 	if (ret == -EINTR && run->ended_by)

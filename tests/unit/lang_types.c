@@ -109,6 +109,13 @@ static const char *shown(const struct type *type)
 	return text.data;
 }
 
+static void remove_btf(void)
+{
+	__free char *path = base_printf("%s" BTF, fixture_dir);
+
+	cr_assert_eq(unlink(path), 0);
+}
+
 static void expect_named(enum ctype_tag tag, const char *name, const char *want)
 {
 	const struct type *type = ctypes_find(types, tag, name, NULL);
@@ -140,7 +147,7 @@ Test(lang_types, integers_of_c_need_no_btf)
 		{ "void", "void" },
 	};
 
-	cr_assert_eq(unlink(base_printf("%s" BTF, fixture_dir)), 0);
+	remove_btf();
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		expect_named(CTYPE_PLAIN, cases[i].name, cases[i].want);
 }
@@ -158,7 +165,7 @@ Test(lang_types, kernel_without_btf)
 {
 	struct err err = {};
 
-	cr_assert_eq(unlink(base_printf("%s" BTF, fixture_dir)), 0);
+	remove_btf();
 	cr_expect_null(ctypes_find(types, CTYPE_STRUCT, "node", &err));
 	cr_expect(strstr(err.text, "no BTF"), "%s", err.text);
 }
