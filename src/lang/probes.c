@@ -54,8 +54,8 @@ struct parse {
 	struct lang_attach *attach;
 	struct pool *pool;
 	struct lang_messages *messages;
-	char *text;	  /* a copy, whose colons are replaced by NULs as it is taken apart */
-	const char *rest; /* what follows the word and its colon; "": nothing */
+	char *text; /* a copy, whose colons are replaced by NULs as it is taken apart */
+	char *rest; /* what follows the word and its colon; "": nothing */
 };
 
 /* Reports an error; false, as a value. */
