@@ -125,11 +125,15 @@ static void take_calls(struct colouring *c)
 	}
 }
 
-/* The registers of hints first, then those that calls destroy, then those that they keep. */
+/*
+ * The registers of hints first, then those that calls destroy, of which r0 and the first ones are asked for most by
+ * results and arguments; then those that calls keep.
+ */
 static int choose(const struct colouring *c, uint32_t reg)
 {
 	const struct live_value *value = &c->live.values[reg];
 	const struct hints *hints = &c->hints[reg];
+	static const uint8_t order[REGALLOC_REGS] = { 5, 4, 3, 2, 1, 0, 6, 7, 8, 9 };
 
 	for (uint8_t i = 0; i < hints->n; i++) {
 		const struct hint *hint = &hints->v[i];
@@ -138,9 +142,9 @@ static int choose(const struct colouring *c, uint32_t reg)
 		if (machine >= 0 && is_free(c->taken[machine], value))
 			return machine;
 	}
-	for (int machine = 0; machine < REGALLOC_REGS; machine++)
-		if (is_free(c->taken[machine], value))
-			return machine;
+	for (size_t i = 0; i < sizeof(order); i++)
+		if (is_free(c->taken[order[i]], value))
+			return order[i];
 	return -1;
 }
 
