@@ -447,9 +447,11 @@ void emitter_add_entry(struct emitter *e)
 		n = 1;
 	}
 	for (uint32_t i = 0; i < n; i++) {
+		if (!e->regs.places[first + i].is_entered)
+			continue;
 		if (is_spilled(e, first + i)) {
 			put_spill(e, first + i, BPF_REG_1 + i);
-		} else if (machine(e, first + i) >= 0) {
+		} else {
 			moves.v[moves.n].to = machine(e, first + i);
 			moves.v[moves.n++].from = BPF_REG_1 + i;
 		}

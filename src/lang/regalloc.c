@@ -303,6 +303,16 @@ static void spill(struct colouring *c)
 	}
 }
 
+/* Of a value that is live at position 0 the last range begins there. */
+static void mark_entered(struct colouring *c)
+{
+	for (uint32_t reg = 0; reg < c->live.n_values; reg++) {
+		const struct live_value *value = &c->live.values[reg];
+
+		c->to->places[reg].is_entered = value->n && !value->v[value->n - 1].from;
+	}
+}
+
 static void make_places(struct colouring *c, uint32_t n_before)
 {
 	uint32_t n = c->legal->ir.n_regs;
@@ -331,6 +341,7 @@ static uint32_t colour(struct colouring *c)
 		spill(c);
 	else
 		choose_slots(c);
+	mark_entered(c);
 	for (int r = 0; r < REGALLOC_REGS; r++)
 		free(c->taken[r]);
 	free(c->hints);

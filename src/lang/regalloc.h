@@ -14,6 +14,7 @@ struct regalloc {
 	struct regalloc_place {
 		int8_t reg;	 /* the machine register; -1: none */
 		bool is_spilled; /* it is on the stack, in `slot` */
+		bool is_entered; /* a parameter that is read before it is assigned */
 		uint32_t slot;	 /* number of 8 bytes */
 	} * places;		 /* one for each register */
 	uint32_t n_slots;

@@ -89,3 +89,21 @@ Test(lang_emit, random_programs)
 	for (uint64_t seed = 0; seed < n; seed++)
 		try_program(seed);
 }
+
+/* A parameter that is assigned before it is read: what the caller passed must not come in the way of another one. */
+Test(lang_emit, parameter_that_is_not_read)
+{
+	struct ir_program program = {};
+	struct ir_builder b = { .program = &program };
+	struct lang_code code;
+	struct err err = {};
+	uint32_t stack;
+
+	ir_function_new(&program, 2);
+	ir_add(&b, &(struct ir_insn){ .op = IR_AND, .dst = 0, .a = ir_reg(1), .b = ir_imm(0xff) });
+	ir_return(&b, ir_binary(&b, IR_SHL, ir_imm(1), ir_reg(0)));
+	cr_assert_eq(lang_emit(&program, &code, &stack, &err), 0);
+	cr_assert_eq(bpf_run(&(struct bpf_machine){ .code = &code, .steps = 100 }, 0, (const uint64_t[5]){ 5, 0x104 }), 16);
+	lang_code_release(&code);
+	ir_program_release(&program);
+}
