@@ -172,7 +172,9 @@ static void lower_program(struct lower *l)
 		uint32_t body = ir_new_block(&l->b), no = ir_new_block(&l->b);
 		struct low_mark mark = lower_mark(l);
 
+		l->is_predicate = true;
 		lower_condition(l, ast->predicate, body, no);
+		l->is_predicate = false;
 		lower_release(l, mark);
 		early = l->probe->needs.scratch;
 		lower_at(l, no);

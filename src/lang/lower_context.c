@@ -130,7 +130,7 @@ static struct ir_value trampoline_word(struct lower *l, uint32_t n, bool is_resu
 	return v;
 }
 
-struct ir_value lower_argument(struct lower *l, uint32_t n)
+static struct ir_value argument(struct lower *l, uint32_t n)
 {
 	switch (l->probe->kind) {
 	case PROBE_USDT:
@@ -152,6 +152,15 @@ struct ir_value lower_argument(struct lower *l, uint32_t n)
 	return lower_library(l, LANG_FN_arg, 2, l->f->context, ir_imm(n));
 }
 
+struct ir_value lower_argument(struct lower *l, uint32_t n)
+{
+	struct ir_value v;
+
+	if (n >= KNOWN_END - KNOWN_ARGUMENT)
+		return argument(l, n);
+	return lower_remembered(l, KNOWN_ARGUMENT + n, &v) ? v : lower_remember(l, KNOWN_ARGUMENT + n, argument(l, n));
+}
+
 /* The n-th word of the stack that an argument is in. */
 static struct ir_value stack_argument(struct lower *l, uint32_t n)
 {
@@ -168,6 +177,8 @@ static struct low_value lower_result(struct lower *l, const struct type *type)
 {
 	struct ir_value v;
 
+	if (lower_remembered(l, KNOWN_RESULT, &v))
+		return lower_scalar(lower_cut(l, v, type), type);
 	if (l->probe->kind == PROBE_FEXIT) {
 		l->probe->needs.trampoline = true;
 		v = trampoline_word(l, l->checked->arguments.ret_at, true);
@@ -177,6 +188,7 @@ static struct low_value lower_result(struct lower *l, const struct type *type)
 		l->probe->needs.arguments = true;
 		v = lower_library(l, LANG_FN_ret, 1, l->f->context);
 	}
+	lower_remember(l, KNOWN_RESULT, v);
 	return lower_scalar(lower_cut(l, v, type), type);
 }
 
@@ -210,7 +222,7 @@ static struct low_value word_field(struct lower *l, const struct lang_argument *
 	if (type_is_integral(type))
 		return lower_scalar(lower_cut(l, context_word(l, 8 * (int64_t)arg->at), type), type);
 	if (type->kind == TYPE_POINTER)
-		return lower_scalar(trampoline_word(l, arg->at, false), type);
+		return lower_scalar(lower_argument(l, arg->at), type);
 	return lower_at_memory(lower_behind(lower_pointed(l->f->context, SPACE_KERNEL), 8 * (int64_t)arg->at), type);
 }
 
@@ -319,26 +331,41 @@ static struct ir_value user_mode(struct lower *l)
 #endif
 }
 
+/* What a helper without arguments returns, which is the same in the whole run. */
+static struct ir_value once(struct lower *l, uint32_t what, uint32_t helper)
+{
+	struct ir_value v;
+
+	return lower_remembered(l, what, &v) ? v : lower_remember(l, what, lower_helper(l, helper, 0));
+}
+
+struct ir_value lower_ids(struct lower *l)
+{
+	struct ir_value v;
+
+	return lower_remembered(l, KNOWN_IDS, &v) ? v : lower_remember(l, KNOWN_IDS, lower_library(l, LANG_FN_ids, 0));
+}
+
 static struct ir_value task_number(struct lower *l, uint32_t id)
 {
 	switch (id) {
 	case BUILTIN_PID:
-		return upper(l, lower_library(l, LANG_FN_ids, 0));
+		return upper(l, lower_ids(l));
 	case BUILTIN_TID:
-		return lower_half(l, lower_library(l, LANG_FN_ids, 0));
+		return lower_half(l, lower_ids(l));
 	case BUILTIN_UID:
 	case BUILTIN_USERNAME:
-		return lower_half(l, lower_helper(l, BPF_FUNC_get_current_uid_gid, 0));
+		return lower_half(l, once(l, KNOWN_USER, BPF_FUNC_get_current_uid_gid));
 	case BUILTIN_GID:
-		return upper(l, lower_helper(l, BPF_FUNC_get_current_uid_gid, 0));
+		return upper(l, once(l, KNOWN_USER, BPF_FUNC_get_current_uid_gid));
 	case BUILTIN_PPID:
-		return lower_library(l, LANG_FN_parent, 1, lower_helper(l, BPF_FUNC_get_current_task, 0));
+		return lower_library(l, LANG_FN_parent, 1, once(l, KNOWN_TASK, BPF_FUNC_get_current_task));
 	case BUILTIN_CURTASK:
-		return lower_helper(l, BPF_FUNC_get_current_task, 0);
+		return once(l, KNOWN_TASK, BPF_FUNC_get_current_task);
 	case BUILTIN_USERMODE:
 		return user_mode(l);
 	default:
-		return lower_helper(l, BPF_FUNC_get_current_cgroup_id, 0);
+		return once(l, KNOWN_CGROUP, BPF_FUNC_get_current_cgroup_id);
 	}
 }
 

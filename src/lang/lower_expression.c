@@ -141,19 +141,31 @@ void lower_condition(struct lower *l, struct ast *ast, uint32_t then, uint32_t o
 	if (ast->is_constant) {
 		ir_jump(&l->b, ast->constant ? then : otherwise);
 	} else if (ast->kind == AST_UNARY && ast->unary.op == OP_NOT) {
+		bool is_predicate = l->is_predicate;
+
+		l->is_predicate = false;
 		lower_condition(l, ast->unary.operand, otherwise, then);
+		l->is_predicate = is_predicate;
 	} else if (ast->kind == AST_BINARY && ast->binary.op == OP_LOGIC_AND) {
 		uint32_t next = ir_new_block(&l->b);
 
 		lower_condition(l, ast->binary.left, next, otherwise);
 		lower_at(l, next);
+		/* Who comes behind the predicate has come by both sides. */
+		l->conditional += !l->is_predicate;
 		lower_condition(l, ast->binary.right, then, otherwise);
+		l->conditional -= !l->is_predicate;
 	} else if (ast->kind == AST_BINARY && ast->binary.op == OP_LOGIC_OR) {
 		uint32_t next = ir_new_block(&l->b);
+		bool is_predicate = l->is_predicate;
 
+		l->is_predicate = false;
 		lower_condition(l, ast->binary.left, then, next);
 		lower_at(l, next);
+		l->conditional++;
 		lower_condition(l, ast->binary.right, then, otherwise);
+		l->conditional--;
+		l->is_predicate = is_predicate;
 	} else if (ast->kind == AST_BINARY && lower_is_comparison(ast->binary.op)) {
 		lower_compare(l, ast, then, otherwise);
 	} else {
@@ -165,8 +177,11 @@ struct ir_value lower_truth(struct lower *l, struct ast *ast)
 {
 	uint32_t yes = ir_new_block(&l->b), no = ir_new_block(&l->b), done = ir_new_block(&l->b);
 	uint32_t dst = ir_new_reg(&l->b);
+	bool is_predicate = l->is_predicate;
 
+	l->is_predicate = false;
 	lower_condition(l, ast, yes, no);
+	l->is_predicate = is_predicate;
 	lower_at(l, yes);
 	ir_move(&l->b, dst, ir_imm(1));
 	ir_jump(&l->b, done);
@@ -182,8 +197,11 @@ struct ir_value lower_truth(struct lower *l, struct ast *ast)
 static void lower_arm(struct lower *l, struct ast *arm, const struct type *type, uint32_t reg,
 		      const struct low_memory *memory, uint32_t done)
 {
-	struct low_value value = lower_expression(l, arm);
+	struct low_value value;
 
+	l->conditional++;
+	value = lower_expression(l, arm);
+	l->conditional--;
 	if (memory)
 		lower_write(l, &value, memory, type);
 	else if (reg != IR_NONE && value.type->kind != TYPE_VOID)
@@ -199,10 +217,14 @@ static struct low_value lower_ternary(struct lower *l, struct ast *ast)
 	bool is_word = lower_is_word(ast->type);
 	uint32_t reg = has_value && is_word ? ir_new_reg(&l->b) : IR_NONE;
 	struct low_memory memory = {};
+	bool is_predicate;
 
 	if (has_value && !is_word)
 		memory = lower_temp(l, ast->type->size);
+	is_predicate = l->is_predicate;
+	l->is_predicate = false;
 	lower_condition(l, ast->branch.condition, then, otherwise);
+	l->is_predicate = is_predicate;
 	lower_at(l, then);
 	lower_arm(l, ast->branch.then, ast->type, reg, has_value && !is_word ? &memory : NULL, done);
 	lower_at(l, otherwise);

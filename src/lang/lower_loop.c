@@ -22,34 +22,46 @@ static void lower_body(struct lower *l, struct ast *body, uint32_t again, uint32
 	l->f->loop = loop.outer;
 }
 
-struct step {
+/* How the program changes a variable. */
+struct changes {
 	const struct ast_variable *variable;
-	bool is_there;
+	bool is_stepped; /* by ++, --, += ... */
+	bool is_known;	 /* every value that it begins with is a constant, and every step */
 };
 
-static void find_step(struct ast **child, void *ctx)
+static void find_changes(struct ast **child, void *ctx)
 {
-	struct ast *ast = *child, *of = ast->kind == AST_STEP ? ast->step.of : ast->kind == AST_ASSIGN ? ast->assign.to
-												       : NULL;
-	struct step *step = ctx;
+	struct changes *changes = ctx;
+	struct ast *ast = *child, *to = NULL, *value = NULL;
 
-	if (of && of->kind == AST_VARIABLE && of->variable.variable == step->variable)
-		step->is_there = true;
-	ast_walk(ast, find_step, ctx);
+	if (ast->kind == AST_STEP)
+		to = ast->step.of;
+	else if (ast->kind == AST_ASSIGN) {
+		to = ast->assign.to;
+		value = ast->assign.value;
+	} else if (ast->kind == AST_LET) {
+		to = ast->let.variable;
+		value = ast->let.value;
+	}
+	if (to && to->kind == AST_VARIABLE && to->variable.variable == changes->variable) {
+		changes->is_stepped |= ast->kind == AST_STEP || (ast->kind == AST_ASSIGN && ast->assign.op != OP_NONE);
+		changes->is_known &= !value || value->is_constant;
+	}
+	ast_walk(ast, find_changes, ctx);
 }
 
-/* "$i < 10", where the body changes $i: such a loop the program itself ends. */
-static bool counts_to_constant(const struct ast *ast)
+/* "$i < 10", where $i begins with a constant and is stepped: the verifier sees the end of such a loop. */
+static bool ends_visibly(struct lower *l, const struct ast *ast)
 {
 	const struct ast *condition = ast->loop.condition;
-	struct step step = {};
+	struct changes changes = { .is_known = true };
 
-	if (condition->kind != AST_BINARY || (condition->binary.op != OP_LT && condition->binary.op != OP_LE) ||
+	if (condition->kind != AST_BINARY || condition->binary.op < OP_NE || condition->binary.op > OP_GE ||
 	    condition->binary.left->kind != AST_VARIABLE || !condition->binary.right->is_constant)
 		return false;
-	step.variable = condition->binary.left->variable.variable;
-	ast_walk(ast->loop.body, find_step, &step);
-	return step.is_there;
+	changes.variable = condition->binary.left->variable.variable;
+	ast_walk(l->checked->ast->body, find_changes, &changes);
+	return changes.is_stepped && changes.is_known && !changes.variable->is_captured;
 }
 
 /* Counts the turns of a loop; after the last one the loss is counted, and the loop ends. */
@@ -77,7 +89,7 @@ static void lower_while(struct lower *l, struct ast *ast)
 	lower_condition(l, ast->loop.condition, body, out);
 	lower_release(l, mark);
 	lower_at(l, body);
-	if (!counts_to_constant(ast))
+	if (!ends_visibly(l, ast))
 		limit_turns(l, turns, out);
 	lower_body(l, ast->loop.body, again, out);
 	if (!ir_block_ended(&l->b))
@@ -267,6 +279,8 @@ static void lower_entries(struct lower *l, struct ast *ast)
 
 void lower_loop(struct lower *l, struct ast *ast)
 {
+	lower_entry_forget(l, NULL);
+	l->conditional++;
 	if (ast->kind == AST_WHILE)
 		lower_while(l, ast);
 	else if (ast->kind == AST_UNROLL)
@@ -277,6 +291,7 @@ void lower_loop(struct lower *l, struct ast *ast)
 		lower_range(l, ast);
 	else
 		lower_plain_range(l, ast);
+	l->conditional--;
 }
 
 /* len(@x): the kernel counts the entries that a callback sees. */

@@ -21,9 +21,14 @@ static struct ir_value key_address(struct lower *l, const struct lang_map *map, 
 
 struct ir_value lower_map_lookup(struct lower *l, struct lang_map *map, struct ast *key)
 {
-	struct ir_value at = key_address(l, map, key);
+	struct ir_value at, entry;
 
-	return lower_helper(l, BPF_FUNC_map_lookup_elem, 2, map_address(l, map), at);
+	if (lower_entry_remembered(l, map, key, &entry))
+		return entry;
+	at = key_address(l, map, key);
+	entry = lower_helper(l, BPF_FUNC_map_lookup_elem, 2, map_address(l, map), at);
+	lower_entry_remember(l, map, key, entry);
+	return entry;
 }
 
 /* The value of a map without keys. */
@@ -116,6 +121,7 @@ struct low_memory lower_map_entry(struct lower *l, struct lang_map *map, struct 
 {
 	struct low_memory memory;
 
+	lower_entry_forget(l, map);
 	switch (map->storage) {
 	case LANG_CELL:
 		memory = cell(l, map);
@@ -167,6 +173,7 @@ void lower_map_set(struct lower *l, struct lang_map *map, struct ast *key, const
 		mark_cell(l, map, &memory, true);
 		return;
 	}
+	lower_entry_forget(l, map);
 	full = lower_cold_block(l);
 	done = ir_new_block(&l->b);
 	memory = lower_place(l, value, map->value);
@@ -263,6 +270,7 @@ static struct low_value lower_delete(struct lower *l, struct ast *call, struct l
 			lower_record(l, call->call.site, NULL);
 		return lower_scalar(ir_imm(1), call->type);
 	}
+	lower_entry_forget(l, map);
 	at = key_address(l, map, key);
 	result = lower_helper(l, BPF_FUNC_map_delete_elem, 2, map_address(l, map), at);
 	if (call->call.site) {
@@ -288,6 +296,7 @@ static struct low_value lower_find(struct lower *l, struct ast *call, struct lan
 	ir_move(&l->b, dst, ir_imm(0));
 	ir_branch(&l->b, IR_NE, entry, ir_imm(0), yes, done);
 	lower_at(l, yes);
+	l->conditional++;
 	if (variable && variable->kind == AST_VARIABLE) {
 		struct low_value value = lower_at_memory(lower_pointed(entry, SPACE_BPF), map->value);
 
@@ -295,6 +304,7 @@ static struct low_value lower_find(struct lower *l, struct ast *call, struct lan
 			value = lower_total(l, map, key, variable->type);
 		lower_set_variable(l, variable->variable.variable, &value);
 	}
+	l->conditional--;
 	ir_move(&l->b, dst, ir_imm(1));
 	ir_jump(&l->b, done);
 	lower_at(l, done);

@@ -17,6 +17,7 @@ static void lower_if(struct lower *l, struct ast *ast)
 			lower_statement(l, arm);
 	} else {
 		lower_condition(l, ast->branch.condition, then, otherwise);
+		l->conditional++;
 		lower_at(l, then);
 		lower_statement(l, ast->branch.then);
 		if (!ir_block_ended(&l->b))
@@ -24,6 +25,7 @@ static void lower_if(struct lower *l, struct ast *ast)
 		lower_at(l, otherwise);
 		if (ast->branch.otherwise)
 			lower_statement(l, ast->branch.otherwise);
+		l->conditional--;
 	}
 	if (!ir_block_ended(&l->b))
 		ir_jump(&l->b, done);

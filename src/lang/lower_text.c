@@ -44,10 +44,10 @@ static struct low_value lower_str(struct lower *l, struct ast *call)
 	struct ast *arg = call->call.args, *length = arg->next;
 	struct low_value value = { .kind = LOW_STRING, .type = call->type }, from = lower_expression(l, arg);
 
-	if (from.type->kind == TYPE_STRING) {
-		if (from.kind != LOW_OPTIONAL)
-			return from;
-		return lower_at_memory(lower_place(l, &from, from.type), from.type);
+	if (from.kind == LOW_LITERAL) {
+		from.type = call->type;
+		from.len = from.len < call->type->size ? from.len : call->type->size - 1;
+		return from;
 	}
 	if (!lower_is_word(from.type)) {
 		if (from.kind != LOW_MEMORY)

@@ -90,6 +90,26 @@ enum low_shared {
 	SHARED_VARIABLES = 32,
 };
 
+/* What does not change during a run: see lower_cache.c. */
+enum low_known_what {
+	KNOWN_IDS,
+	KNOWN_USER,
+	KNOWN_TASK,
+	KNOWN_CGROUP,
+	KNOWN_RESULT,
+	KNOWN_ARGUMENT, /* the first of 10 */
+	KNOWN_END = KNOWN_ARGUMENT + 10,
+};
+struct low_known {
+	bool is_known;
+	struct ir_value v;
+};
+struct low_entry {
+	const struct lang_map *map;
+	const struct ast *key;
+	struct ir_value v; /* the address or NULL */
+};
+
 struct lower {
 	struct lang_program *program;
 	const struct checked_probe *checked;
@@ -105,6 +125,10 @@ struct lower {
 	uint32_t shared_size; /* its bytes so far */
 	uint32_t scratch_top; /* bytes in use */
 	uint32_t scratch_size;
+	uint32_t conditional; /* arms of conditions and loops around the place where instructions are added */
+	bool is_predicate;    /* in the predicate, at its top: what it computes, the body can use */
+	struct low_known known[KNOWN_END];
+	struct low_entry entry;
 };
 
 /*
@@ -125,6 +149,15 @@ static inline void lower_at(struct lower *l, uint32_t block)
 uint32_t lower_cold_block(struct lower *l);
 /* Ends the function: jumps to its exit unless the block has ended. */
 void lower_exit(struct lower *l);
+
+/* --- lower_cache.c: false: it is not known here --- */
+bool lower_remembered(struct lower *l, uint32_t what, struct ir_value *v);
+struct ir_value lower_remember(struct lower *l, uint32_t what, struct ir_value v); /* returns v */
+bool lower_entry_remembered(const struct lower *l, const struct lang_map *map, const struct ast *key,
+			    struct ir_value *entry);
+void lower_entry_remember(struct lower *l, const struct lang_map *map, const struct ast *key, struct ir_value entry);
+/* The map's entries change; NULL: those of any map may. */
+void lower_entry_forget(struct lower *l, const struct lang_map *map);
 
 /* --- lower_memory.c: places, temporaries, loads, stores, copies --- */
 /* Whether an object of so many bytes has room in the frames. */
@@ -212,6 +245,7 @@ struct low_value lower_args_field(struct lower *l, struct ast *ast);
 struct ir_value lower_argument(struct lower *l, uint32_t n);
 struct ir_value lower_register(struct lower *l, const char *name);
 struct ir_value lower_place_number(struct lower *l);
+struct ir_value lower_ids(struct lower *l); /* process << 32 | thread */
 /* A user's address with its process; a stack. */
 struct low_value lower_usym(struct lower *l, struct ir_value address, const struct type *type);
 struct low_value lower_stack(struct lower *l, bool is_user, const struct type *type);
