@@ -4,6 +4,8 @@
  *
  * Passes USDT probes of the provider "house", each a known number of times, and prints "did house:PROBE COUNT" lines:
  * plain N times, places 3 N times at three places, gated N times if a tracer has raised its semaphore, else 0 times.
+ * The probe args:all, which it passes N times, has arguments of each form: a register, memory, a constant, a negative
+ * number: 0 ... N - 1, a million times that, -5, and the negative of the first.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,6 +45,9 @@ int main(int argc, char **argv)
 	int n = argc > 1 ? atoi(argv[1]) : 1, gated = 0;
 
 	for (int i = 0; i < n; i++) {
+		volatile long in_memory = i * 1000000L;
+
+		MARK("args", "all", "0", "-4@%0 8@%1 -1@%2 -8@%3", "r"(i), "m"(in_memory), "i"(-5), "r"(-(long)i));
 		MARK("house", "plain", "0", "-4@%0", "r"(i));
 		MARK("house", "places", "0", "");
 		MARK("house", "places", "0", "");
