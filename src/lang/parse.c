@@ -122,6 +122,8 @@ static void parse_top(struct parser *p)
 		macro_parse(p);
 	else if (cdecl_is_next(p))
 		cdecl_parse(p, false);
+	else if (parse_is_word(p, "fn") || parse_is_word(p, "subprog"))
+		parse_fail(p, parse_peek(p, 0)->at, "functions of a program do not exist here: write macro NAME($x, y) { ... }");
 	else if (!parse_accept(p, ";"))
 		parse_probe(p);
 }

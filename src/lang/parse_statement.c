@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Statements and blocks. */
+#include "base/nearest.h"
 #include "parser.h"
 
 static bool is_operator_at(struct parser *p, uint32_t at, const char *text)
@@ -244,14 +245,33 @@ static struct ast *parse_keyword(struct parser *p, bool *is_block)
 	return NULL;
 }
 
+/* "whlie ($i < 5) {" and "retrun 1;" look like a call and a name. */
+static void hint_keyword(struct parser *p, const struct ast *node, bool has_block)
+{
+	static const char *const words[] = { "if", "while", "unroll", "else", "let", "return" };
+	struct nearest nearest;
+	const char *name;
+
+	if (node->kind != AST_CALL && node->kind != AST_NAME)
+		return;
+	name = node->kind == AST_CALL ? node->call.name : node->name.name;
+	nearest_init(&nearest, name);
+	for (size_t i = has_block ? 0 : 4; i < (has_block ? 4 : ARRAY_SIZE(words)); i++)
+		nearest_offer(&nearest, words[i]);
+	if (nearest_name(&nearest))
+		parse_hint(p, node->at, "did you mean '%s'?", nearest_name(&nearest));
+}
+
 /* Where a statement should end but goes on: a hint for what people write. */
-static void fail_statement(struct parser *p)
+static void fail_statement(struct parser *p, const struct ast *node)
 {
 	struct token found = *parse_peek(p, 0);
 
 	parse_fail_expected(p, "';' or '}' after a statement");
 	if (found.kind == TOKEN_NAME && !strcmp(found.text, "else"))
 		parse_hint(p, found.at, "'else' belongs behind the '}' of an 'if'");
+	else
+		hint_keyword(p, node, found.kind == TOKEN_OPERATOR && found.text[0] == '{');
 }
 
 /* One statement, or the expression at the end of a block with a value: *is_value. */
@@ -265,7 +285,7 @@ static struct ast *parse_statement(struct parser *p, bool *is_value)
 		node = parse_expression(p);
 	if (!parse_accept(p, ";")) {
 		if (!is_block && !parse_is(p, "}"))
-			fail_statement(p);
+			fail_statement(p, node);
 		else if (*is_value && parse_is(p, "}") &&
 			 (is_expression || (node->kind == AST_BLOCK && node->block.value) || parse_make_value(node)))
 			return node;
