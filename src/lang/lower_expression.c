@@ -322,7 +322,7 @@ static struct low_value lower_block(struct lower *l, struct ast *ast)
 
 static struct low_value lower_constant(struct ast *ast)
 {
-	if (ast->text)
+	if (ast->text && !type_is_integral(ast->type))
 		return (struct low_value){
 			.kind = LOW_LITERAL,
 			.type = ast->type,
