@@ -141,6 +141,9 @@ static int create_maps(struct script *script, struct err *err)
 		script->maps[i].fd = -1;
 	for (size_t i = 0; !ret && i < program->maps.n; i++)
 		ret = script_map_init(&script->maps[i], program->maps.v[i], &script->memory, err);
+	vec_each(site, &program->sites)
+		if ((*site)->kind == SITE_CLEAR || (*site)->kind == SITE_ZERO)
+			script->maps[(*site)->map->number].keeps_shown = true;
 	return ret;
 }
 

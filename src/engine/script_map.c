@@ -9,6 +9,9 @@
 #include "batch.h"
 #include "script_map.h"
 
+/* A print() and a clear() within this time belong together. */
+#define SAME_RUN_NS 100000000ULL
+
 /* --- what values of two processors are together --- */
 
 /* Values that are words which add up: they only grow, so a difference is what is new. */
@@ -150,12 +153,19 @@ int script_map_init(struct script_map *map, const struct lang_map *of, const str
 		       map->fd == -EPERM ? quirk_denial() : strerror(-map->fd));
 }
 
+static void totals_release(struct script_totals *totals)
+{
+	set_release(&totals->keys);
+	str_release(&totals->values);
+	*totals = (struct script_totals){};
+}
+
 void script_map_release(struct script_map *map)
 {
 	if (map->map && map->fd >= 0)
 		close(map->fd);
-	set_release(&map->keys);
-	str_release(&map->bases);
+	totals_release(&map->base);
+	totals_release(&map->shown);
 	*map = (struct script_map){ .fd = -1 };
 }
 
@@ -265,17 +275,24 @@ static int read_raw(const struct script_map *map, struct script_entries *entries
 
 /* --- what was cleared --- */
 
-static const char *base_of(struct script_map *map, const struct script_entry *entry)
+/* The value of an entry's key, zeros if the key is new. */
+static char *totals_of(struct script_totals *totals, const struct lang_map *map, const struct script_entry *entry)
 {
-	size_t size = map->map->value->size, n = map->keys.n;
-	uint32_t number;
+	size_t size = map->value->size;
+	uint32_t number = set_add(&totals->keys, entry->key ? entry->key : "", entry->key ? map->key->size : 0);
 
-	if (!n)
-		return NULL;
-	number = set_add(&map->keys, entry->key ? entry->key : "", entry->key ? map->map->key->size : 0);
-	if (number == n)
-		str_add_fill(&map->bases, 0, size);
-	return map->bases.data + number * size;
+	if (number * size == totals->values.len)
+		str_add_fill(&totals->values, 0, size);
+	return totals->values.data + number * size;
+}
+
+/* Keeps what there is, also if that is nothing: then there is one value of no key. */
+static void totals_set(struct script_totals *totals, const struct lang_map *map, const struct script_entries *entries)
+{
+	totals_release(totals);
+	totals_of(totals, map, &(struct script_entry){});
+	vec_each(entry, entries)
+		memcpy(totals_of(totals, map, entry), entry->value, map->value->size);
 }
 
 /* Whether nothing was ever added to the value. */
@@ -316,52 +333,67 @@ static bool shows_empty(const struct script_map *map)
 		return true;
 	if (of->storage == LANG_SLOTS)
 		return false;
-	if (map->keys.n)
+	if (map->base.keys.n)
 		return !map->is_cleared || (!of->key && of->value->kind == TYPE_COUNT);
 	return of->key || of->value->kind == TYPE_COUNT;
 }
 
-int script_map_read(struct script_map *map, struct script_entries *entries)
+/* Leaves out what was cleared. */
+static void subtract(struct script_map *map, struct script_entries *entries)
 {
 	const struct type *type = map->map->value;
-	int ret = read_raw(map, entries);
+	bool has_base = is_additive(type) && map->base.keys.n;
 	size_t n = 0;
 
 	for (size_t i = 0; i < entries->n; i++) {
 		struct script_entry *entry = &entries->v[i];
-		const char *base = is_additive(type) ? base_of(map, entry) : NULL;
 
-		if (base)
-			add_words((void *)entry->value, (const void *)base, type->size, true);
+		if (has_base)
+			add_words((void *)entry->value, (const void *)totals_of(&map->base, map->map, entry), type->size, true);
 		if (shows_empty(map) || !is_empty(type, entry->value))
 			entries->v[n++] = *entry;
 	}
 	entries->n = n;
+}
+
+int script_map_read(struct script_map *map, struct script_entries *entries)
+{
+	int ret = read_raw(map, entries);
+
+	subtract(map, entries);
+	return ret;
+}
+
+int script_map_read_shown(struct script_map *map, uint64_t time, struct script_entries *entries)
+{
+	int ret = read_raw(map, entries);
+
+	if (map->keeps_shown && is_additive(map->map->value)) {
+		totals_set(&map->shown, map->map, entries);
+		map->shown_at = time;
+	}
+	subtract(map, entries);
 	return ret;
 }
 
 /* --- clear() and zero() --- */
 
-/* Remembers what there is now. */
-static int rebase(struct script_map *map, bool is_cleared)
+/* Forgets what was printed just before, or what there is now. */
+static int rebase(struct script_map *map, uint64_t time, bool is_cleared)
 {
 	__cleanup(script_entries_release) struct script_entries entries = {};
-	int ret = read_raw(map, &entries);
+	int ret = 0;
 
-	set_release(&map->keys);
-	str_reset(&map->bases);
-	map->keys = (struct set){};
 	map->is_cleared = is_cleared;
-	/* even if there is nothing: it was cleared */
-	set_add(&map->keys, "", 0);
-	str_add_fill(&map->bases, 0, map->map->value->size);
-	vec_each(entry, &entries) {
-		uint32_t number = set_add(&map->keys, entry->key ? entry->key : "", entry->key ? map->map->key->size : 0);
-
-		if (number * map->map->value->size == map->bases.len)
-			str_add_fill(&map->bases, 0, map->map->value->size);
-		memcpy(map->bases.data + number * map->map->value->size, entry->value, map->map->value->size);
+	if (map->shown_at && time - map->shown_at < SAME_RUN_NS) {
+		totals_release(&map->base);
+		map->base = map->shown;
+		map->shown = (struct script_totals){};
+	} else {
+		ret = read_raw(map, &entries);
+		totals_set(&map->base, map->map, &entries);
 	}
+	map->shown_at = 0;
 	return ret;
 }
 
@@ -390,14 +422,14 @@ static void reset_shards(const struct script_map *map)
 		memset(map->memory->shards + i * map->memory->layout.size + of->at_cell, 0, n * of->value->size);
 }
 
-static int reset(struct script_map *map, bool is_cleared)
+static int reset(struct script_map *map, uint64_t time, bool is_cleared)
 {
 	const struct lang_map *of = map->map;
 
 	if (of->value->kind == TYPE_NONE)
 		return 0;
 	if (is_additive(of->value))
-		return rebase(map, is_cleared);
+		return rebase(map, time, is_cleared);
 	if (of->storage == LANG_CELL)
 		memset(map->memory->cells + of->at_cell, 0, of->value->size + is_cleared);
 	else if (has_map(map))
@@ -407,12 +439,12 @@ static int reset(struct script_map *map, bool is_cleared)
 	return 0;
 }
 
-int script_map_clear(struct script_map *map)
+int script_map_clear(struct script_map *map, uint64_t time)
 {
-	return reset(map, true);
+	return reset(map, time, true);
 }
 
-int script_map_zero(struct script_map *map)
+int script_map_zero(struct script_map *map, uint64_t time)
 {
-	return reset(map, false);
+	return reset(map, time, false);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Within engine/: a program's maps: created, read, cleared. Values that only grow (counts, sums, histograms) are never reset
- * in the kernel: clear() and zero() remember what they were, and reading subtracts it. So nothing is lost that arrives
- * between print() and clear().
+ * in the kernel: clear() and zero() remember what they were, and reading subtracts it. If the map was printed just before,
+ * that is what was printed: nothing is lost that arrives between print() and clear().
  */
 #ifndef SONDE_SCRIPT_MAP_H
 #define SONDE_SCRIPT_MAP_H
@@ -23,10 +23,14 @@ struct script_map {
 	const struct lang_map *map;
 	const struct script_memory *memory;
 	int fd; /* of a map with keys, -1: none */
-	/* What is subtracted: of the key with number i in `keys`, the i-th value. Words of 64 bits wrap around. */
-	struct set keys;
-	struct str bases;
-	bool is_cleared; /* entries without anything new are not shown; else (zeroed) they are */
+	struct script_totals {
+		struct set keys; /* the values of key i are at i * map->value->size in values */
+		struct str values;
+	} base,		   /* what is subtracted; no keys: nothing was cleared yet */
+		shown;	   /* as last printed, only if keeps_shown */
+	bool keeps_shown;  /* the program clears the map */
+	uint64_t shown_at; /* the time of that print(), in ns since boot; 0: none since the last clear() */
+	bool is_cleared;   /* entries without anything new are not shown; else (zeroed) they are */
 };
 
 /* Creates the map in the kernel if it has keys. Returns 0, or -errno with err. */
@@ -36,9 +40,11 @@ void script_map_release(struct script_map *map);
 
 /* Reads all entries, values of all processors added up, without what was cleared. Returns 0 or -errno. */
 int script_map_read(struct script_map *map, struct script_entries *entries);
-/* Both return 0 or -errno. */
-int script_map_clear(struct script_map *map);
-int script_map_zero(struct script_map *map);
+/* The same for print(), at a time in ns since boot. */
+int script_map_read_shown(struct script_map *map, uint64_t time, struct script_entries *entries);
+/* Both are given the time of the call and return 0 or -errno. */
+int script_map_clear(struct script_map *map, uint64_t time);
+int script_map_zero(struct script_map *map, uint64_t time);
 
 /* Adds `from` to `to`, which are values of one type of two processors. */
 void script_map_merge(const struct type *type, void *to, const void *from);

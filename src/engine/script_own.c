@@ -13,7 +13,7 @@
 #include "script_instance.h"
 
 /* A reader that was away for long does not run a short interval forever. */
-#define CATCH_UP 1000
+#define CATCH_UP 100
 
 static bool is_own(const struct lang_probe *probe)
 {

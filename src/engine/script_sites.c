@@ -14,6 +14,7 @@
 struct call {
 	struct script *script;
 	const struct lang_site *site;
+	uint64_t time;
 	struct script_value values[VALUES_MAX];
 	uint32_t n;
 };
@@ -180,10 +181,11 @@ static void do_print_entry(struct call *call)
 	put(script);
 }
 
-static void print_map(struct script *script, const struct lang_map *map, const struct script_choice *choice)
+static void print_map(struct script *script, const struct lang_map *map, const struct script_choice *choice,
+		      uint64_t time)
 {
 	__cleanup(script_entries_release) struct script_entries entries = {};
-	int ret = script_map_read(&script->maps[map->number], &entries);
+	int ret = script_map_read_shown(&script->maps[map->number], time, &entries);
 
 	if (ret)
 		report_error("cannot read the map %s: %s", map->name, strerror(-ret));
@@ -201,7 +203,7 @@ static void do_print_map(struct call *call)
 		.div = call->n > 1 ? script_value_number(&call->values[1]) : 0,
 	};
 
-	print_map(call->script, call->site->map, &choice);
+	print_map(call->script, call->site->map, &choice, call->time);
 }
 
 static int by_name(const void *pa, const void *pb)
@@ -223,13 +225,13 @@ void script_print_maps(struct script *script)
 	qsort(sorted, n, sizeof(*sorted), by_name);
 	for (size_t i = 0; i < n; i++)
 		if (sorted[i]->value->kind != TYPE_NONE)
-			print_map(script, sorted[i], &(struct script_choice){});
+			print_map(script, sorted[i], &(struct script_choice){}, 0);
 }
 
 static void do_clear(struct call *call)
 {
 	struct script_map *map = &call->script->maps[call->site->map->number];
-	int ret = call->site->kind == SITE_CLEAR ? script_map_clear(map) : script_map_zero(map);
+	int ret = call->site->kind == SITE_CLEAR ? script_map_clear(map, call->time) : script_map_zero(map, call->time);
 
 	if (ret)
 		report_error("cannot clear the map %s: %s", call->site->map->name, strerror(-ret));
@@ -287,6 +289,7 @@ void script_on_record(const void *data, size_t size, void *ctx)
 	if (size < sizeof(*record) || record->size > size - sizeof(*record) || record->site >= script->program->sites.n)
 		return;
 	call.site = script->program->sites.v[record->site];
+	call.time = record->time;
 	for (; call.n < call.site->n_args && call.n < VALUES_MAX; call.n++)
 		call.values[call.n] = script_value_argument(&call.site->args[call.n], record + 1, record->size);
 	if (call.site->kind < ARRAY_SIZE(actions) && actions[call.site->kind])

@@ -476,12 +476,26 @@ Test(script_map, cleared_counts_start_from_zero)
 	cr_assert_eq(script_map_init(&map, &of, &memory, NULL), 0);
 	cr_assert_eq(script_map_read(&map, &entries), 0);
 	cr_expect_eq(*(const uint64_t *)entries.v[0].value, 11);
-	shards[0] += 100; /* between print() and clear() */
-	cr_assert_eq(script_map_clear(&map), 0);
+	shards[0] += 100;
+	cr_assert_eq(script_map_clear(&map, 1), 0);
 	shards[8] += 3;
 	script_entries_release(&entries);
-	cr_assert_eq(script_map_read(&map, &entries), 0);
+	map.keeps_shown = true;
+	cr_assert_eq(script_map_read_shown(&map, 5, &entries), 0);
 	cr_expect_eq(*(const uint64_t *)entries.v[0].value, 3);
+	shards[0] += 7; /* between print() and clear() */
+	cr_assert_eq(script_map_clear(&map, 6), 0);
+	script_entries_release(&entries);
+	cr_assert_eq(script_map_read(&map, &entries), 0);
+	cr_expect_eq(*(const uint64_t *)entries.v[0].value, 7);
+	/* a print() of long ago is none that the clear() belongs to */
+	script_entries_release(&entries);
+	cr_assert_eq(script_map_read_shown(&map, 7, &entries), 0);
+	shards[0] += 9;
+	cr_assert_eq(script_map_clear(&map, 10000000000), 0);
+	script_entries_release(&entries);
+	cr_assert_eq(script_map_read(&map, &entries), 0);
+	cr_expect_eq(*(const uint64_t *)entries.v[0].value, 0);
 }
 
 Test(script_map, plain_values_without_a_key)
@@ -500,12 +514,12 @@ Test(script_map, plain_values_without_a_key)
 	cr_expect_eq(entries.n, 1, "0 was assigned");
 	script_entries_release(&entries);
 	cells[0] = 5;
-	script_map_zero(&map);
+	script_map_zero(&map, 1);
 	script_map_read(&map, &entries);
 	cr_assert_eq(entries.n, 1);
 	cr_expect_eq(*(const int64_t *)entries.v[0].value, 0);
 	script_entries_release(&entries);
-	script_map_clear(&map);
+	script_map_clear(&map, 1);
 	script_map_read(&map, &entries);
 	cr_expect_eq(entries.n, 0);
 }
