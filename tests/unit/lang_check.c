@@ -102,7 +102,7 @@ static const struct good {
 	{ "BEGIN { @[kstack] = count(); @u[ustack(perf, 3)] = sum(-1) }", "@[kstack]=count_t @u[ustack]=sum_t" },
 	/* types flow between probes, whatever their order */
 	{ "END { print(@t[1]) } BEGIN { @t[5] = nsecs }", "@t[int8]=uint64 uint64" },
-	{ "BEGIN { $x = @a; @b = $x } END { @a = comm }", "@b=string[16] @a=string[16]" },
+	{ "BEGIN { $x = @a; @b = $x } END { @a = comm }", "@a=string[16] @b=string[16]" },
 	/* aggregates are read as integers */
 	{ "BEGIN { @c = count(); print(@c + 1); printf(\"%d\", @c); print((int64)@c) }", "@c=count_t uint64 uint64 int64" },
 	{ "BEGIN { @s = sum(-3); @m = max(pid); if (@s > 1) { print(@m - 1) } }", "@s=sum_t @m=max_t int64" },
@@ -153,15 +153,15 @@ static const struct bad {
 	{ "BEGIN { print($a) }", "Undefined or undeclared variable: $a" },
 	{ "BEGIN { print(@a) }", "Undefined map: @a" },
 	{ "BEGIN { $a = 1; $a = \"x\" }", "Type mismatch for $a: trying to assign value of type 'string[2]' when variable "
-					   "already has a type 'int8'" },
+					  "already has a type 'int8'" },
 	{ "BEGIN { @a = 1; @a = \"x\" }", "Type mismatch for @a: trying to assign value of type 'string[2]' when map "
-					   "already contains a value of type 'int8'" },
+					  "already contains a value of type 'int8'" },
 	{ "BEGIN { @a = 1; @a[1] = 1 }", "@a used as a map with an explicit key (non-scalar map), previously used without an "
-					  "explicit key (scalar map)" },
+					 "explicit key (scalar map)" },
 	{ "BEGIN { @a[1] = 1; @a[\"x\"] = 1 }", "Argument mismatch for @a: trying to access with arguments: 'string[2]' when "
-						 "map expects arguments: 'int8'" },
+						"map expects arguments: 'int8'" },
 	{ "BEGIN { @a = count(); @a = 5 }", "Type mismatch for @a: it holds 'count_t', and only such a call can be assigned to "
-					     "it" },
+					    "it" },
 	{ "BEGIN { $a = count() }", "count() must be assigned directly to a map" },
 	{ "BEGIN { @a = count(); @b = @a }", "Map value 'count_t' cannot be assigned from one map to another: call the function, "
 					     "as in @x = count()" },
@@ -188,17 +188,17 @@ static const struct bad {
 	{ "BEGIN { @a = hist(1, 6) }", "hist: bits 6 must be 0..5" },
 	{ "BEGIN { @a = hist(comm) }", "the argument of hist() must be an integer, not 'string[16]'" },
 	{ "BEGIN { delete(@a) } END { @a[1] = 1 }", "delete() expects a map with no keys for the first argument: give a key of "
-						     "@a" },
+						    "@a" },
 	{ "BEGIN { @a = 1; print(has_key(@a, 1)) }", "has_key() expects a map with explicit keys (non-scalar map), @a has none" },
 	{ "BEGIN { @a = 1; for ($kv : @a) { } }", "@a has no explicit keys (scalar map), and cannot be used for iteration" },
 	{ "let @a = hash(5); BEGIN { @a[1] = count() }", "Incompatible map types. Type from declaration: hash. Type from "
-							  "value/key type: percpuhash" },
+							 "value/key type: percpuhash" },
 	{ "let @a = hsh(5); BEGIN { @a[1] = 1 }", "Invalid bpf map type: hsh" },
 	{ "config = { max_strlenn = 5 } BEGIN { }", "Unrecognized config variable: max_strlenn" },
 	{ "config = { max_strlen = 9999 } BEGIN { }", "Invalid value for max_strlen: '9999' is not a number from 1 to 4096" },
 	{ "BEGIN { let $a; let $a }", "Variable $a was already declared" },
 	{ "BEGIN { $x = 1; if ($x) { let $x = 2 } }", "Variable $x was already declared: it would hide the variable of the block "
-						       "around" },
+						      "around" },
 	{ "BEGIN { $p = (uint64)5; print($p.x) }", "Can not access field 'x' on expression of type 'uint64'" },
 	{ "struct foo { int abc; } BEGIN { print(((struct foo *)0).abd) }", "'struct foo' does not have a field named 'abd'" },
 	{ "BEGIN { print(kstack(fast)) }", "Invalid stack mode: 'fast': there are bpftrace, perf, raw and build_id" },
