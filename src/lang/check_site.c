@@ -30,8 +30,9 @@ void check_site_arguments(struct checker *c, struct lang_site *site, struct ast 
 
 	if (!site)
 		return;
-	for (const struct ast *arg = args; arg; arg = arg->next)
-		n++;
+	for (const struct ast *arg = args; arg; arg = arg->next, n++)
+		if (!arg->type) /* an error about it was reported */
+			return;
 	v = pool_alloc(c->pool, (n + 1) * sizeof(*v));
 	for (const struct ast *arg = args; arg; arg = arg->next, i++) {
 		uint32_t align = check_is_referred(arg->type) ? _Alignof(struct lang_text) : arg->type->align;
