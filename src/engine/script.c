@@ -43,6 +43,8 @@ static const struct opt options[] = {
 	OPT(OPT_BOOL, struct script_settings, is_unsafe, 0, "unsafe", NULL,
 	    "allow what changes the system: system(), signal(), override(), write_user()"),
 	OPT(OPT_BOOL, struct script_settings, dry_run, 0, "dry-run", NULL, "attach all probes, then end"),
+	OPT(OPT_BOOL, struct script_settings, test, 0, "test", NULL, "run the test probes, one after the other"),
+	OPT(OPT_BOOL, struct script_settings, bench, 0, "bench", NULL, "measure the bench probes"),
 	OPT(OPT_BOOL, struct script_settings, no_warnings, 0, "no-warnings", NULL, "print no warnings"),
 	OPT(OPT_U64, struct script_settings, buffer_size, 0, "buffer-size", "BYTES",
 	    "size of the event buffer, with k, M or G: 4M", .min = 4096, .max = BUFFER_MAX),
@@ -329,6 +331,10 @@ static void script_armed(struct engine_instance *instance)
 	}
 	if (script->settings->dry_run)
 		instance->ctx->done = true;
+	else if (script->settings->test)
+		script_test_run(script);
+	else if (script->settings->bench)
+		script_test_bench(script);
 	else
 		script_own_iterate(script);
 }
@@ -426,7 +432,8 @@ static void script_emit(struct engine_instance *instance, bool last)
 	if (!script->settings->dry_run && has_end(script))
 		run_end(script);
 	stream_take_all(script->stream);
-	script_print_maps(script);
+	if (!script->settings->test && !script->settings->bench)
+		script_print_maps(script);
 	output_flush(instance->ctx->out);
 }
 
@@ -459,6 +466,7 @@ static void script_close(struct engine_instance *instance)
 		lang_program_free(script->program);
 	kernel_free(script->kernel);
 	str_release(&script->text);
+	str_release(&script->kept);
 	if (script->process >= 0)
 		close(script->process);
 	if (script->epoll >= 0)

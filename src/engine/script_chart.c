@@ -291,6 +291,7 @@ static void add_quantiles(struct str *to, const struct type *type, const uint64_
 	uint32_t n = type->hist.buckets < HIST_PRECISE_BUCKETS ? type->hist.buckets : HIST_PRECISE_BUCKETS;
 
 	memcpy(cells + HIST_BUCKETS, buckets, n * sizeof(*cells));
+	cells[HIST_MAX] = UINT64_MAX; /* not known */
 	str_addf(to, "count %llu", (unsigned long long)script_print_total(type, buckets));
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
 		str_addf(to, ", %s %llu", parts[i].name,

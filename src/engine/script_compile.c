@@ -74,6 +74,8 @@ int script_compile(struct script *script, struct err *err)
 		.n_include_dirs = settings->include_dirs.n,
 		.is_unsafe = settings->is_unsafe,
 		.is_filtered = script->instance->filter.any,
+		.test = settings->test,
+		.bench = settings->bench,
 		.reports_faults = settings->faults,
 		.pid = ctx->pid,
 		.command = ctx->command.pid,

@@ -46,8 +46,10 @@ struct script {
 	struct script_names names;
 	enum script_form form;
 	struct str text; /* of the record at hand */
-	int file;	 /* of -o, -1: none */
-	int process;	 /* pidfd of -p, -1: none */
+	bool held;	 /* output is kept and not written: a test runs */
+	struct str kept;
+	int file;    /* of -o, -1: none */
+	int process; /* pidfd of -p, -1: none */
 
 	bool knows_missed; /* missed was counted before the probes were detached */
 	uint64_t missed;
@@ -77,6 +79,10 @@ void script_detach(struct script *script);
 /* The hits that the kernel skipped. */
 uint64_t script_missed(const struct script *script);
 
+/* In script_test.c: --test and --bench, which end the run. */
+void script_test_run(struct script *script);
+void script_test_bench(struct script *script);
+
 /* In script_losses.c: reports, after the end, what was lost. */
 void script_losses(struct script *script);
 
@@ -86,6 +92,8 @@ int script_own_open(struct script *script, struct err *err);
 void script_own_run(struct script *script, enum lang_probe_kind kind);
 /* Timers of intervals and signals run from now on. */
 int script_own_start(struct script *script, struct err *err);
+/* Runs a program once. Returns what it returned, or -errno. */
+int script_own_call(const struct script_own *own);
 /* Runs iterators, which end the run. */
 void script_own_iterate(struct script *script);
 /* Runs what is due: intervals and signals. */

@@ -25,6 +25,10 @@ int script_output_open(struct script *script, struct err *err)
 
 void script_output_add(struct script *script, const char *text, size_t n)
 {
+	if (script->held) {
+		str_addn(&script->kept, text, n);
+		return;
+	}
 	output_bytes(script->instance->ctx->out, text, n);
 	if (script->settings->buffering == SCRIPT_BUFFER_NONE)
 		output_flush(script->instance->ctx->out);

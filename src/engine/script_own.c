@@ -95,24 +95,17 @@ int script_own_start(struct script *script, struct err *err)
 	return 0;
 }
 
-/* Returns what the program returned, or -errno. */
-static int run(const struct script_own *own, uint32_t repeat, uint32_t *ns)
+int script_own_call(const struct script_own *own)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts);
-	uint64_t begin = clock_monotonic_ns();
-	int ret = 0;
+	int ret = bpf_prog_test_run_opts(own->program, &opts);
 
-	/* the kernel refuses `repeat` for raw tracepoints */
-	for (uint32_t i = 0; !ret && i < repeat; i++)
-		ret = bpf_prog_test_run_opts(own->program, &opts);
-	if (ns)
-		*ns = (clock_monotonic_ns() - begin) / (repeat ? repeat : 1);
 	return ret ? ret : (int)opts.retval;
 }
 
 static void run_once(const struct script_own *own)
 {
-	int ret = run(own, 1, NULL);
+	int ret = script_own_call(own);
 
 	if (ret < 0)
 		report_error("cannot run '%s': %s", own->probe->attach->text, strerror(-ret));

@@ -4,6 +4,7 @@
 
 #include <criterion/criterion.h>
 
+#include "bpf/hist.h"
 #include "engine/script_format.h"
 #include "engine/script_json.h"
 #include "engine/script_map.h"
@@ -434,6 +435,16 @@ Test(script_chart, series)
 	cr_expect(strstr(to.data, " |                         .                         | -\n"), "%s", to.data);
 	cr_expect(strstr(to.data, "             v___________________________________________________v\n"));
 	cr_expect_null(strstr(to.data, "| 9\n"));
+}
+
+Test(script_chart, percentiles)
+{
+	static uint64_t buckets[HIST_PRECISE_BUCKETS];
+	const struct type *type = hist_type(TYPE_QUANTILES, (struct type_hist){ .buckets = HIST_PRECISE_BUCKETS });
+
+	buckets[5] = 90;
+	buckets[100] = 10;
+	expect_chart(type, buckets, 0, "count 100, p50 5, p90 5, p99 100, p99.9 100");
 }
 
 /* --- values of several processors --- */
