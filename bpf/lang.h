@@ -25,8 +25,9 @@ _Static_assert(sizeof(struct lang_text) == 8, "as generated code writes it");
 /* Pieces of scratch memory for each processor: programs interrupt and preempt each other. */
 #define LANG_SCRATCH_SLOTS 4
 
-#define LANG_DATA_MAX  (60 * 1024) /* bytes of a record's data */
-#define LANG_STACK_MAX 384	   /* bytes of stack for a program's own functions; the library needs the rest of 512 */
+#define LANG_DATA_MAX	  (60 * 1024) /* bytes of a record's data */
+#define LANG_STACK_MAX	  384	      /* bytes of stack for a program's own functions; the library needs the rest of 512 */
+#define LANG_STACK_UNWIND 288	      /* the same for a program that calls lang_ustack() */
 
 /* Arrays in memory that both sides map; user space sizes them. */
 enum lang_data {

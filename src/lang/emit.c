@@ -151,6 +151,15 @@ static int emit_functions(const struct ir_program *program, struct lang_code *co
 	return ret;
 }
 
+/* How much stack the library leaves. */
+static uint32_t stack_limit(const struct lang_code *code)
+{
+	vec_each(relocation, &code->relocations)
+		if (relocation->kind == RELOCATE_LIBRARY && relocation->index == LANG_FN_ustack)
+			return LANG_STACK_UNWIND;
+	return LANG_STACK_MAX;
+}
+
 int lang_emit(const struct ir_program *program, struct lang_code *code, uint32_t *stack, struct err *err)
 {
 	__free uint32_t *frames = base_alloc((program->functions.n + 1) * sizeof(*frames));
@@ -162,8 +171,9 @@ int lang_emit(const struct ir_program *program, struct lang_code *code, uint32_t
 	if (!ret && code->insns.n > INSNS_MAX)
 		ret = err_set(err, -E2BIG, "the program has %zu instructions, and the kernel takes %d", code->insns.n,
 			      INSNS_MAX);
-	if (!ret && *stack > LANG_STACK_MAX)
-		ret = err_set(err, -E2BIG, "the program needs %u bytes of stack, and there are %d", *stack, LANG_STACK_MAX);
+	if (!ret && *stack > stack_limit(code))
+		ret = err_set(err, -E2BIG, "the program needs %u bytes of stack, and there are %u", *stack,
+			      stack_limit(code));
 	return ret;
 }
 

@@ -9,6 +9,7 @@ struct fold {
 	struct ir_function *ir;
 	/* For each register: how often it is assigned, by what if once (op IR_OPS: by a parameter), how often it is read. */
 	uint32_t *n_defined, *n_used;
+	uint8_t *n_bits; /* how many of its lower bits are read at most: 8, 16, 32 by stores, else 64 */
 	struct ir_insn *by;
 	/* For each block: how many blocks lead to it, and one of them. */
 	uint32_t *n_before, *before;
@@ -27,6 +28,9 @@ void fold_values(struct fold *fold);
 void fold_common(struct fold *fold);
 /* Goes past blocks that only jump, joins blocks that follow each other, empties those that nothing leads to. */
 void fold_blocks(struct fold *fold);
+
+/* Reads the program's arguments where it asks the library for them. Nothing may depend on single assignments behind it. */
+void ir_inline_arguments(struct ir_program *program);
 
 /* What an operation makes of two constants. */
 uint64_t fold_compute(const struct ir_insn *insn, uint64_t a, uint64_t b);

@@ -67,7 +67,7 @@ static bool is_common(const struct fold *fold, const struct ir_insn *insn)
 	for (uint8_t i = 0; i < insn->n_args; i++)
 		if (!insn->args[i].is_const && !is_context(fold, &insn->args[i]))
 			return false;
-	return insn->op == IR_CONTEXT || insn->op == IR_PATCH || (insn->op == IR_HELPER && is_lasting_helper(insn->index)) ||
+	return insn->op == IR_CONTEXT || (insn->op == IR_HELPER && is_lasting_helper(insn->index)) ||
 	       (insn->op == IR_LIBRARY && is_lasting_function(insn->index));
 }
 

@@ -97,6 +97,23 @@ static void fold_branch(struct fold *fold, struct ir_insn *insn)
 	fold->changed = true;
 }
 
+/* An extension above the bits that anything reads. */
+static void fold_extension(struct fold *fold, struct ir_insn *insn)
+{
+	uint8_t bits = insn->bits ? insn->bits : 64;
+
+	if (fold->n_bits[insn->dst] > bits)
+		return;
+	if (insn->op == IR_LOAD && insn->is_signed) {
+		insn->is_signed = false;
+		fold->changed = true;
+	} else if (insn->op == IR_SIGN || insn->op == IR_ZERO) {
+		insn->op = IR_MOVE;
+		insn->bits = 0;
+		fold->changed = true;
+	}
+}
+
 static void fold_insn(struct fold *fold, const struct copies *copies, struct ir_insn *insn)
 {
 	struct ir_value *uses[IR_USES_MAX];
@@ -104,6 +121,8 @@ static void fold_insn(struct fold *fold, const struct copies *copies, struct ir_
 
 	for (uint32_t i = 0; i < n; i++)
 		replace(fold, copies, uses[i], !i && is_memory(insn->op));
+	if (ir_result(insn) != IR_NONE && fold->n_used[insn->dst])
+		fold_extension(fold, insn);
 	if (is_memory(insn->op))
 		fold_address(fold, insn);
 	else if (insn->op == IR_BRANCH)

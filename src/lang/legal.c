@@ -365,7 +365,7 @@ static void expand(struct expander *e, const struct ir_insn *insn)
 
 static bool is_origin(enum ir_op op)
 {
-	return op >= IR_CONST && op <= IR_FUNCTION;
+	return op == IR_CONST || (op >= IR_OBJECT && op <= IR_FUNCTION);
 }
 
 static void find_origins(struct legal *legal)

@@ -133,10 +133,10 @@ struct lower {
 
 /*
  * Objects of at most this many bytes are in the frame, as long as the frames of a program and of the loops in it have no
- * more than LOWER_FRAMES_MAX together. The rest of LANG_STACK_MAX is for registers that are spilled.
+ * more than LOWER_FRAMES_MAX together. The rest of LANG_STACK_UNWIND is for registers that are spilled.
  */
 #define LOWER_OBJECT_MAX 64
-#define LOWER_FRAMES_MAX (LANG_STACK_MAX - 112)
+#define LOWER_FRAMES_MAX (LANG_STACK_UNWIND - 80)
 
 /* --- lower.c --- */
 void lower_error(struct lower *l, struct place at, const char *fmt, ...) __printf(3, 4);

@@ -178,8 +178,11 @@ static struct ir_value argument(struct ir_builder *b, char kind, struct ir_value
 	return ir_imm(kind - '0');
 }
 
-/* As much stack as a program may use: the library must do with the rest. */
-#define OWN_STACK (LANG_STACK_MAX - 16)
+/* As much stack as a program may use, but for what arguments need: the library must do with the rest. */
+static uint32_t own_stack(const struct library_call *call)
+{
+	return call->function == LANG_FN_ustack ? LANG_STACK_UNWIND : LANG_STACK_MAX - 16;
+}
 
 static void try_call(struct state *s, const struct library_call *call)
 {
@@ -190,7 +193,7 @@ static void try_call(struct state *s, const struct library_call *call)
 
 	b.function = ir_function_new(&ir, 0);
 	ctx = ir_address(&b, IR_CONTEXT, 0, 0);
-	object = ir_address(&b, IR_OBJECT, ir_new_object(&b, OWN_STACK, 8), 0);
+	object = ir_address(&b, IR_OBJECT, ir_new_object(&b, own_stack(call), 8), 0);
 	word = ir_load(&b, 64, false, ir_address(&b, IR_DATA, LANG_DATA_CELLS, 0), 0);
 	for (int i = 0; i < 8; i++)
 		ir_store(&b, 64, object, i * 8, ir_imm(0x41));
