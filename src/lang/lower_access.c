@@ -95,6 +95,8 @@ struct low_value lower_field(struct lower *l, struct ast *ast)
 
 	if (is_builtin(of, BUILTIN_ARGS))
 		return lower_args_field(l, ast);
+	if (lower_trusted_field(l, ast, &value))
+		return value;
 	value = lower_expression(l, of);
 	if (of->type->kind == TYPE_POINTER) {
 		struct low_memory memory;
@@ -176,48 +178,4 @@ struct low_value lower_index(struct lower *l, struct ast *ast)
 		value.memory.at += 4;
 	return element_at(l, value.memory, index, of->type->kind == TYPE_ARRAY ? of->type->count : of->type->size,
 			  ast->type);
-}
-
-/* --- pointers whose type the kernel knows --- */
-
-/* A member of an iterator's context may be NULL, which the kernel wants to see checked. */
-static struct ir_value trusted_member(struct lower *l, struct ast *ast)
-{
-	struct ir_value v = ir_load(&l->b, 64, false, l->f->context, ast->field.found.at);
-	uint32_t next = ir_new_block(&l->b);
-
-	ir_branch(&l->b, IR_NE, v, ir_imm(0), next, l->f->exit);
-	lower_at(l, next);
-	return v;
-}
-
-static struct ir_value trusted_argument(struct lower *l, struct ast *ast)
-{
-	const struct lang_arguments *args = &l->checked->arguments;
-
-	l->probe->needs.trampoline = true;
-	for (size_t i = 0; i < args->n; i++)
-		if (!strcmp(args->v[i].name, ast->field.name))
-			return ir_load(&l->b, 64, false, l->f->context, 8 * (int64_t)args->v[i].at);
-	return ir_imm(0);
-}
-
-struct ir_value lower_trusted(struct lower *l, struct ast *ast)
-{
-	struct ir_value base;
-
-	if (ast->kind != AST_FIELD) {
-		lower_error(l, ast->at, "the kernel wants a member of args or ctx here, as args.file.f_path");
-		return ir_imm(0);
-	}
-	if (is_builtin(ast->field.of, BUILTIN_ARGS))
-		return trusted_argument(l, ast);
-	if (is_builtin(ast->field.of, BUILTIN_CTX))
-		return trusted_member(l, ast);
-	base = lower_trusted(l, ast->field.of);
-	if (base.is_const)
-		return base;
-	if (ast->type->kind == TYPE_POINTER)
-		return ir_load(&l->b, 64, false, base, ast->field.found.at);
-	return ast->field.found.at ? ir_binary(&l->b, IR_ADD, base, ir_imm(ast->field.found.at)) : base;
 }

@@ -236,6 +236,9 @@ struct low_value lower_dereference(struct lower *l, struct ast *ast);
 /* Whose memory a pointer of that type points to, in this probe. */
 enum type_space lower_space(struct lower *l, const struct type *pointer, bool *is_unsure);
 struct low_memory lower_target(struct lower *l, struct ir_value pointer, const struct type *type);
+/* --- lower_trusted.c --- */
+/* x.name where the kernel follows x: loaded, if it can be. False: it cannot, and nothing was done. */
+bool lower_trusted_field(struct lower *l, struct ast *ast, struct low_value *value);
 /* The address of a struct, or a pointer's value, as the kernel follows its type: by loads from the context on. */
 struct ir_value lower_trusted(struct lower *l, struct ast *ast);
 
