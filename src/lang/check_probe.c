@@ -293,8 +293,10 @@ static void check_block_of_probes(struct checker *c, struct ast_probe *ast)
 			check_error(c, written->at, "a block has at most %zu attach points of a kind", ARRAY_SIZE(group->specs));
 			break;
 		}
-		group->specs[group->n] = attach->spec;
-		group->at[group->n++] = written->at;
+		for (size_t n = lang_attach_specs(attach, c->options->pid, c->pool, &group->specs[group->n],
+						  ARRAY_SIZE(group->specs) - group->n);
+		     n--;)
+			group->at[group->n++] = written->at;
 	}
 	for (int kind = 0; kind < PROBE_KINDS; kind++)
 		if (groups[kind].n)

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Attach points of user probes whose binary is a pattern: "uprobe:/usr/bin/py*:main" means several files, and "usdt:*:name"
+ * all files that the process of -p has mapped. Files without such a probe are left out.
+ */
+#include <glob.h>
+
+#include "base/set.h"
+#include "binary/maps.h"
+#include "probes.h"
+
+struct files {
+	const struct lang_attach *attach;
+	pid_t pid;
+	struct pool *pool;
+	const char *word, *rest; /* what stands before and behind the binary, without colons */
+	struct set seen;
+	const char **specs;
+	size_t n, max;
+};
+
+static void offer(struct files *files, const char *path)
+{
+	const struct target_options options = { .pid = files->pid };
+	const char *spec = pool_addf(files->pool, "%s:%s:%s", files->word, path, files->rest);
+	struct target_set set = {};
+	struct err err;
+	size_t bad;
+
+	if (files->n < files->max && !target_resolve(&spec, 1, &options, &set, &bad, &err))
+		files->specs[files->n++] = spec;
+	target_set_release(&set);
+}
+
+static int offer_mapping(const struct mapping *mapping, void *ctx)
+{
+	struct files *files = ctx;
+	size_t known = files->seen.n;
+
+	if (mapping->exec && mapping->path[0] == '/' &&
+	    set_add(&files->seen, mapping->path, strlen(mapping->path)) == known)
+		offer(files, mapping->path);
+	return 0;
+}
+
+static void offer_files(struct files *files, const char *pattern)
+{
+	glob_t found;
+
+	if (!strcmp(pattern, "*")) {
+		if (files->pid)
+			maps_each(files->pid, offer_mapping, files);
+	} else if (!glob(pattern, 0, NULL, &found)) {
+		for (size_t i = 0; i < found.gl_pathc; i++)
+			offer(files, found.gl_pathv[i]);
+		globfree(&found);
+	}
+}
+
+size_t lang_attach_specs(const struct lang_attach *attach, pid_t pid, struct pool *pool, const char **specs, size_t max)
+{
+	__free char *text = base_strdup(attach->spec);
+	struct files files = { .attach = attach, .pid = pid, .pool = pool, .word = text, .specs = specs, .max = max };
+	bool is_user = attach->kind == PROBE_UPROBE || attach->kind == PROBE_URETPROBE || attach->kind == PROBE_USDT;
+	char *binary = strchr(text, ':'), *rest = binary ? strchr(binary + 1, ':') : NULL;
+
+	if (is_user && rest) {
+		*binary++ = 0;
+		*rest++ = 0;
+		files.rest = rest;
+		if (strpbrk(binary, "*?["))
+			offer_files(&files, binary);
+		set_release(&files.seen);
+	}
+	if (!files.n)
+		specs[files.n++] = attach->spec;
+	return files.n;
+}
