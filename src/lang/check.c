@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The passes of the check: settings, probes, types until they settle, then once more to report. */
+#include "ast_walk.h"
 #include "checker.h"
 
 #define PASSES_MAX 50 /* each pass widens at least one type; real programs need 2 to 4 */
@@ -7,7 +8,7 @@
 static void check_probe(struct checker *c, struct checked_probe *probe)
 {
 	c->probe = probe;
-	c->visible.n = c->block_begin = 0;
+	c->visible.n = c->declared.n = c->block_begin = 0;
 	c->loop = NULL;
 	c->n_loops = 0;
 	if (probe->ast->predicate)
@@ -15,6 +16,43 @@ static void check_probe(struct checker *c, struct checked_probe *probe)
 	if (probe->ast->body)
 		check_block(c, probe->ast->body);
 	probe->ast->n_variables = c->n_variables;
+}
+
+/* Every value has a type, or an error was reported; else later stages would rely on nothing. */
+static void check_is_typed(struct ast **child, void *ctx)
+{
+	struct checker *c = ctx;
+	const struct ast *ast = *child;
+
+	switch (ast->kind) {
+	case AST_VARIABLE:
+	case AST_UNARY:
+	case AST_BINARY:
+	case AST_TERNARY:
+	case AST_FIELD:
+	case AST_INDEX:
+	case AST_CAST:
+	case AST_TUPLE:
+	case AST_RECORD:
+	case AST_CALL:
+		if (!ast->type || ast->type->kind == TYPE_NONE)
+			check_error(c, ast->at, "the type of this is not known");
+		break;
+	default:
+		break;
+	}
+	if (!ast->is_constant)
+		ast_walk(*child, check_is_typed, c);
+}
+
+static void check_all_typed(struct checker *c)
+{
+	vec_each(probe, &c->checked->probes) {
+		if (probe->ast->predicate)
+			check_is_typed(&probe->ast->predicate, c);
+		if (probe->ast->body)
+			check_is_typed(&probe->ast->body, c);
+	}
 }
 
 static void check_pass(struct checker *c)
@@ -60,6 +98,8 @@ static void check_types(struct checker *c)
 	if (c->is_changed)
 		check_error(c, c->ast->probes->at, "the types of variables and maps depend on each other without an end");
 	check_pass(c);
+	if (!c->program->messages.errors)
+		check_all_typed(c);
 	check_named_options(c);
 	check_maps_finish(c);
 }
@@ -81,5 +121,6 @@ bool lang_check(struct lang_program *program, struct ast_program *ast, const str
 	if (!program->messages.errors)
 		check_types(&c);
 	free(c.visible.v);
+	free(c.declared.v);
 	return !program->messages.errors;
 }

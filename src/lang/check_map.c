@@ -62,7 +62,7 @@ bool check_map_key(struct checker *c, struct lang_map *map, struct ast *key)
 			    map->name, check_show(c, type), check_show(c, map->key));
 		return false;
 	}
-	if (!type_same(joined, map->key) || joined->is_literal != map->key->is_literal)
+	if (!check_same(joined, map->key))
 		c->is_changed = true;
 	map->key = joined;
 	return true;
@@ -172,7 +172,7 @@ bool check_grow_map(struct checker *c, struct lang_map *map, const struct type *
 			    map->name, check_show(c, type), check_show(c, map->value));
 		return false;
 	}
-	if (!type_same(joined, map->value) || joined->is_literal != map->value->is_literal)
+	if (!check_same(joined, map->value))
 		c->is_changed = true;
 	map->value = joined;
 	return true;

@@ -164,6 +164,35 @@ static const struct type *check_builtin(struct checker *c, struct ast *ast, enum
 	}
 }
 
+/* What to use where a builtin cannot stand. */
+static void check_hint_builtin(struct checker *c, const struct ast *ast, enum builtin_id id)
+{
+	switch (c->probe->probe->kind) {
+	case PROBE_KPROBE:
+		if (id == BUILTIN_ARGS)
+			check_hint(c, ast->at, "arg0, arg1 ... are its arguments; fentry knows them by name");
+		break;
+	case PROBE_UPROBE:
+	case PROBE_USDT:
+		if (id == BUILTIN_ARGS)
+			check_hint(c, ast->at, "arg0, arg1 ... are its arguments");
+		break;
+	case PROBE_KRETPROBE:
+	case PROBE_URETPROBE:
+		if (id == BUILTIN_ARGS || id == BUILTIN_ARG)
+			check_hint(c, ast->at, "keep what you need in a map when the function begins: @a[tid] = arg0");
+		break;
+	case PROBE_TRACEPOINT:
+		if (id == BUILTIN_ARG)
+			check_hint(c, ast->at, "args.NAME is an argument of a tracepoint; -lv lists them");
+		break;
+	default:
+		break;
+	}
+	if (id == BUILTIN_RETVAL)
+		check_hint(c, ast->at, "a return probe has it: kretprobe, fexit or uretprobe");
+}
+
 static void check_unknown_name(struct checker *c, const struct ast *ast)
 {
 	struct nearest nearest;
@@ -189,8 +218,7 @@ const struct type *check_name(struct checker *c, struct ast *ast)
 			return check_builtin(c, ast, builtin->id);
 		check_error(c, ast->at, "%s can not be used with '%s' probes", builtin->name,
 			    lang_probe_kind_name(c->probe->probe->kind));
-		if (builtin->id == BUILTIN_RETVAL)
-			check_hint(c, ast->at, "a return probe has it: kretprobe, fexit or uretprobe");
+		check_hint_builtin(c, ast, builtin->id);
 		return type_none();
 	}
 	function = function_find(ast->name.name);

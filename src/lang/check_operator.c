@@ -211,6 +211,22 @@ static bool check_can_equal(struct checker *c, const struct type *l, const struc
 	return false;
 }
 
+static bool check_is_printed_text(const struct type *type)
+{
+	return type->kind >= TYPE_KSYM && type->kind <= TYPE_FUNCTION;
+}
+
+static void check_mismatch(struct checker *c, const struct ast *ast, const struct type *l, const struct type *r)
+{
+	check_error(c, ast->at, "Type mismatch for '%s': comparing '%s' with '%s'", check_operator_text(ast->binary.op),
+		    check_show(c, l), check_show(c, r));
+	if (check_is_printed_text(l) || check_is_printed_text(r))
+		check_hint(c, ast->at, "the text of '%s' is made where it is printed: a program cannot compare it",
+			   check_show(c, check_is_printed_text(l) ? l : r));
+	else if (type_is_scalar(l) != type_is_scalar(r) && (check_is_text(l) || check_is_text(r)))
+		check_hint(c, ast->at, "str() reads the text at an address");
+}
+
 static const struct type *check_comparison(struct checker *c, struct ast *ast)
 {
 	struct ast *left = ast->binary.left, *right = ast->binary.right;
@@ -242,8 +258,7 @@ static const struct type *check_comparison(struct checker *c, struct ast *ast)
 		check_error(c, ast->at, "'%s' can only be compared with == and !=, not with %s", check_show(c, l),
 			    check_operator_text(ast->binary.op));
 	else
-		check_error(c, ast->at, "Type mismatch for '%s': comparing '%s' with '%s'",
-			    check_operator_text(ast->binary.op), check_show(c, l), check_show(c, r));
+		check_mismatch(c, ast, l, r);
 	return type_bool();
 }
 

@@ -60,6 +60,8 @@ static void check_let(struct checker *c, struct ast *ast)
 	    check_truncate(ast->let.value->constant, type) != ast->let.value->constant)
 		check_error(c, ast->at, "the value %lld does not fit into '%s'", (long long)ast->let.value->constant,
 			    check_show(c, type));
+	if (c->is_final && variable->type->kind == TYPE_NONE && !variable->is_assigned)
+		variable->type = type_integer(8, true); /* nothing but 0 is ever in it */
 	node->type = variable->type;
 }
 
@@ -79,7 +81,7 @@ void check_statements(struct checker *c, struct ast *first)
 static void check_unassigned(struct checker *c)
 {
 	for (size_t i = c->block_begin; i < c->visible.n && !c->program->messages.errors; i++)
-		if (!c->visible.v[i]->is_assigned && c->visible.v[i]->type->kind == TYPE_NONE)
+		if (!c->visible.v[i]->is_assigned)
 			check_warning(c, c->visible.v[i]->at, "Variable %s was never assigned to.", c->visible.v[i]->name);
 }
 

@@ -2,22 +2,27 @@
 /* Types as a program writes them, and the least type that holds the values of two others. */
 #include "checker.h"
 
-static const struct type literal_types[] = {
-	{ TYPE_INTEGER, .size = 1, .align = 1, .is_signed = true, .is_literal = true },
-	{ TYPE_INTEGER, .size = 2, .align = 2, .is_signed = true, .is_literal = true },
-	{ TYPE_INTEGER, .size = 4, .align = 4, .is_signed = true, .is_literal = true },
-	{ TYPE_INTEGER, .size = 8, .align = 8, .is_signed = true, .is_literal = true },
-};
+#define LITERAL(n, negative) \
+	{ \
+		TYPE_INTEGER, .size = (n), .align = (n), .is_signed = true, .is_literal = true, .is_negative = (negative) \
+	}
+#define LITERALS(n) \
+	{ \
+		LITERAL(n, false), LITERAL(n, true) \
+	}
+static const struct type literal_types[][2] = { LITERALS(1), LITERALS(2), LITERALS(4), LITERALS(8) };
 
 const struct type *check_literal_type(int64_t value, bool is_unsigned)
 {
+	bool is_negative = value < 0;
+
 	if (is_unsigned)
 		return type_integer(8, false);
 	if (value == (int8_t)value)
-		return &literal_types[0];
+		return &literal_types[0][is_negative];
 	if (value == (int16_t)value)
-		return &literal_types[1];
-	return value == (int32_t)value ? &literal_types[2] : &literal_types[3];
+		return &literal_types[1][is_negative];
+	return value == (int32_t)value ? &literal_types[2][is_negative] : &literal_types[3][is_negative];
 }
 
 const struct type *check_join_integers(const struct type *a, const struct type *b)
@@ -26,15 +31,22 @@ const struct type *check_join_integers(const struct type *a, const struct type *
 	const struct type *is_signed = a->is_signed ? a : b, *is_unsigned = a->is_signed ? b : a;
 
 	if (a->is_literal && b->is_literal)
-		return a->size >= b->size ? a : b;
+		return &literal_types[size == 1 ? 0 : size == 2 ? 1
+					      : size == 4	? 2
+								: 3][a->is_negative || b->is_negative];
 	if (a->is_signed == b->is_signed)
 		return type_integer(size, a->is_signed);
-	if (is_signed->is_literal)
+	if (is_signed->is_literal && !is_signed->is_negative)
 		return type_integer(size, false);
 	/* The larger signed type holds all values of both; there is none above 64 bits. */
 	if (is_unsigned->size >= is_signed->size)
 		size = is_unsigned->size >= 4 ? 8 : is_unsigned->size * 2;
 	return type_integer(size, true);
+}
+
+bool check_same(const struct type *a, const struct type *b)
+{
+	return a == b || (type_same(a, b) && a->is_literal == b->is_literal && a->is_negative == b->is_negative);
 }
 
 static bool check_join_pointers(struct checker *c, const struct type *old, const struct type *added,

@@ -38,6 +38,7 @@ struct ast_variable *check_declare(struct checker *c, struct ast *ast)
 	}
 	variable->loop = c->loop;
 	*(struct ast_variable **)vec_push(&c->visible) = variable;
+	*(struct ast_variable **)vec_push(&c->declared) = variable;
 	return variable;
 }
 
@@ -67,6 +68,13 @@ const struct type *check_variable(struct checker *c, struct ast *ast)
 		nearest_offer(&nearest, c->visible.v[i]->name);
 	if (nearest_name(&nearest))
 		check_hint(c, ast->at, "did you mean '%s'?", nearest_name(&nearest));
+	vec_each(declared, &c->declared)
+		if (!nearest_name(&nearest) && !strcmp((*declared)->name, ast->variable.name)) {
+			check_hint(c, (*declared)->at, "it ends with the block that it was first assigned in: 'let %s;' before "
+						       "that block makes it known here",
+				   ast->variable.name);
+			break;
+		}
 	if (c->is_final) /* is reported once */
 		check_declare(c, ast)->is_assigned = true;
 	return type_none();
@@ -89,9 +97,7 @@ bool check_grow_variable(struct checker *c, struct ast_variable *variable, const
 			    variable->name, check_show(c, type), check_show(c, variable->type));
 		return false;
 	}
-	if (joined != variable->type && !type_same(joined, variable->type))
-		c->is_changed = true;
-	else if (variable->type->is_literal && !joined->is_literal)
+	if (!check_same(joined, variable->type))
 		c->is_changed = true;
 	variable->type = joined;
 	return true;

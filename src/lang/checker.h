@@ -28,6 +28,11 @@ struct checker {
 		struct ast_variable **v;
 		size_t n, cap;
 	} visible;
+	/* All variables of this probe, those of blocks that have ended among them. */
+	struct {
+		struct ast_variable **v;
+		size_t n, cap;
+	} declared;
 	size_t block_begin; /* index in visible of the first variable of the innermost block */
 };
 
@@ -49,6 +54,8 @@ const struct type *check_join_integers(const struct type *a, const struct type *
  * there is none.
  */
 bool check_join(struct checker *c, const struct type *old, const struct type *added, const struct type **joined);
+/* Whether nothing can follow from the one that does not follow from the other. */
+bool check_same(const struct type *a, const struct type *b);
 /* Whose memory a pointer without a space of its own points to, in the probe that is checked. */
 enum type_space check_default_space(const struct checker *c);
 /* Whether a value of this type is text or can be read as text without str(): strings and arrays of bytes. */

@@ -93,6 +93,7 @@ struct type {
 	uint32_t align;	 /* 1, 2, 4, 8 */
 	bool is_signed;	 /* integers, enums, sums */
 	bool is_literal; /* an integer that may still grow: it came from literals only */
+	bool is_negative; /* such an integer that may be below 0: it makes what it is combined with signed */
 	bool is_union;
 	bool is_const_size; /* a string whose size the program gave and that assignment must not grow */
 	enum type_space space;

@@ -89,6 +89,9 @@ static const struct good {
 	{ "BEGIN { $a = (uint32)1; $a = (int8)-1; print($a) }", "int64" },
 	{ "BEGIN { @a = 5; @b++; @c += pid; @d -= 1 }", "@a=int8 @b=int64 @c=uint64 @d=int64" },
 	{ "BEGIN { print(1 == 2); print(!pid); print(pid && 1); print(true) }", "bool bool bool bool" },
+	{ "BEGIN { $x = (uint64)10; print($x * -1); print($x * 2); $y = -1; print($x + $y); print(pid * -1) }",
+	  "int64 uint64 int64 int64" },
+	{ "BEGIN { let $z; print($z) }", "int64" },
 	{ "BEGIN { let $a: uint16 = 3; $a = 70000; print($a) }", "uint16" },
 	/* text grows to the longest */
 	{ "BEGIN { @x = \"a\"; @x = \"abc\"; $y = \"ab\"; $y = comm; print($y) }", "@x=string[4] string[16]" },
