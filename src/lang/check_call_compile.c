@@ -57,7 +57,7 @@ static const struct type *check_pton(struct checker *c, struct ast *call)
 		return type_none();
 	is_v6 = strchr(text, ':');
 	if (inet_pton(is_v6 ? AF_INET6 : AF_INET, text, bytes) != 1) {
-		check_error(c, call->at, "pton() expects an string argument of an IPv4/IPv6 address, got %s", text);
+		check_error(c, call->at, "pton() expects a string argument of an IPv4/IPv6 address, got %s", text);
 		return type_none();
 	}
 	/* Its bytes are known: see struct ast. */

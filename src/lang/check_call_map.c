@@ -150,8 +150,11 @@ static const struct type *check_print(struct checker *c, struct ast *call)
 
 	if (arg->kind == AST_MAP && !arg->map.keys)
 		return check_print_map(c, call);
-	if (call->call.n > 1)
-		check_error(c, call->at, arg->kind == AST_MAP ? "Single-value (i.e. indexed) map prints cannot be followed by a top or divide argument" : "Non-map print() only takes 1 argument");
+	if (call->call.n > 1) {
+		check_error(c, call->at, "%s",
+			    arg->kind == AST_MAP ? "Single-value (i.e. indexed) map prints cannot be followed by a top or divide argument" : "Non-map print() only takes 1 argument");
+		return type_void();
+	}
 	type = check_expression(c, arg);
 	if (arg->kind == AST_MAP && type_is_aggregate(type) && !check_aggregate_read(type)) {
 		/* User space reads the value of this key. */

@@ -149,8 +149,12 @@ struct lang_map *check_map_whole(struct checker *c, struct ast *ast, const char 
 {
 	struct lang_map *map;
 
-	if (ast->kind != AST_MAP || ast->map.keys) {
-		check_error(c, ast->at, "%s() expects a map without a key", function);
+	if (ast->kind != AST_MAP) {
+		check_error(c, ast->at, "%s() expects a map", function);
+		return NULL;
+	}
+	if (ast->map.keys) {
+		check_error(c, ast->at, "%s() takes the map as a whole: %s without a key", function, ast->map.name);
 		return NULL;
 	}
 	map = check_get_map(c, ast);

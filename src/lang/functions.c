@@ -27,9 +27,9 @@ static const struct function functions[] = {
 	{ "len", FUNCTION_LEN, 1, 1 },
 	{ "clear", FUNCTION_CLEAR, 1, 1, STATEMENT },
 	{ "zero", FUNCTION_ZERO, 1, 1, STATEMENT },
-	{ "print", FUNCTION_PRINT, 1, 3, STATEMENT },
 	/* of user space */
 	{ "printf", FUNCTION_PRINTF, 1, MANY, STATEMENT },
+	{ "print", FUNCTION_PRINT, 1, 3, STATEMENT },
 	{ "errorf", FUNCTION_ERRORF, 1, MANY, STATEMENT },
 	{ "warnf", FUNCTION_WARNF, 1, MANY, STATEMENT },
 	{ "debugf", FUNCTION_PRINTF, 1, MANY, STATEMENT },

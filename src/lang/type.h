@@ -89,10 +89,10 @@ struct type_field {
 
 struct type {
 	enum type_kind kind;
-	uint32_t size;	 /* bytes; 0: unknown or void */
-	uint32_t align;	 /* 1, 2, 4, 8 */
-	bool is_signed;	 /* integers, enums, sums */
-	bool is_literal; /* an integer that may still grow: it came from literals only */
+	uint32_t size;	  /* bytes; 0: unknown or void */
+	uint32_t align;	  /* 1, 2, 4, 8 */
+	bool is_signed;	  /* integers, enums, sums */
+	bool is_literal;  /* an integer that may still grow: it came from literals only */
 	bool is_negative; /* such an integer that may be below 0: it makes what it is combined with signed */
 	bool is_union;
 	bool is_const_size; /* a string whose size the program gave and that assignment must not grow */

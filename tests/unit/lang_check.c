@@ -207,7 +207,7 @@ static const struct bad {
 	{ "BEGIN { print(kstack(fast)) }", "Invalid stack mode: 'fast': there are bpftrace, perf, raw and build_id" },
 	{ "BEGIN { print(nsecs(bot)) }", "Invalid argument of nsecs(): 'bot'" },
 	{ "BEGIN { print(strlen(5)) }", "strlen() expects a string here (int8 provided)" },
-	{ "BEGIN { print(pton(\"1.2.3\")) }", "pton() expects an string argument of an IPv4/IPv6 address, got 1.2.3" },
+	{ "BEGIN { print(pton(\"1.2.3\")) }", "pton() expects a string argument of an IPv4/IPv6 address, got 1.2.3" },
 	{ "BEGIN { print(str(1, -1)) }", "str() cannot use negative length (-1)" },
 	{ "BEGIN { print((uint8[3])(uint32)5) }", "Cannot cast from \"uint32\" to \"uint8[3]\": they differ in size" },
 	{ "BEGIN { print(getopt(pid)) }", "getopt() expects a string literal here, 'uint32' provided" },
