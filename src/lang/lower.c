@@ -16,6 +16,17 @@ void lower_error(struct lower *l, struct place at, const char *fmt, ...)
 	lang_error(&l->program->messages, at, "%s", text);
 }
 
+bool lower_is_full(struct lower *l, struct place at)
+{
+	const struct ir_function *f = &l->b.program->functions.v[l->f->number];
+
+	if (!l->is_full && f->n_regs + f->blocks.n > LOWER_SIZE_MAX) {
+		lower_error(l, at, "this probe's block is too large from here on; loops (for, while) are shorter than unroll");
+		l->is_full = true;
+	}
+	return l->is_full;
+}
+
 uint32_t lower_cold_block(struct lower *l)
 {
 	uint32_t block = ir_new_block(&l->b);

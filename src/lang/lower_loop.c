@@ -102,7 +102,7 @@ static void lower_unroll(struct lower *l, struct ast *ast)
 	int64_t n = ast->loop.condition->constant;
 	uint32_t out = ir_new_block(&l->b);
 
-	for (int64_t i = 0; i < n; i++) {
+	for (int64_t i = 0; i < n && !lower_is_full(l, ast->at); i++) {
 		uint32_t next = ir_new_block(&l->b);
 
 		lower_body(l, ast->loop.body, next, out);

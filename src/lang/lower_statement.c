@@ -114,6 +114,8 @@ void lower_statement(struct lower *l, struct ast *ast)
 {
 	struct low_mark mark = lower_mark(l);
 
+	if (lower_is_full(l, ast->at))
+		return;
 	if (ir_block_ended(&l->b)) /* behind a return, break or exit() */
 		lower_at(l, ir_new_block(&l->b));
 	l->b.at = ast->at;

@@ -126,6 +126,7 @@ struct lower {
 	uint32_t scratch_top; /* bytes in use */
 	uint32_t scratch_size;
 	uint32_t conditional; /* arms of conditions and loops around the place where instructions are added */
+	bool is_full;	      /* more than LOWER_SIZE_MAX: an error was reported */
 	bool is_predicate;    /* in the predicate, at its top: what it computes, the body can use */
 	struct low_known known[KNOWN_END];
 	struct low_entry entry;
@@ -137,9 +138,13 @@ struct lower {
  */
 #define LOWER_OBJECT_MAX 64
 #define LOWER_FRAMES_MAX (LANG_STACK_UNWIND - 80)
+/* Registers and blocks of a function: what is larger takes long to compile, and no kernel would accept it. */
+#define LOWER_SIZE_MAX 30000
 
 /* --- lower.c --- */
 void lower_error(struct lower *l, struct place at, const char *fmt, ...) __printf(3, 4);
+/* True, with an error, once the function is too large to go on. */
+bool lower_is_full(struct lower *l, struct place at);
 /* Instructions go there from now on. */
 static inline void lower_at(struct lower *l, uint32_t block)
 {

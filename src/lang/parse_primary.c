@@ -224,15 +224,28 @@ static struct ast *parse_word(struct parser *p)
 	return parse_seal(p, node);
 }
 
+/* Counts names, for they are searched one by one. */
+static void note_variable(struct parser *p, const struct token *token)
+{
+	struct parse_name *name = parse_name(p, token->text);
+
+	p->n_variables += !name->is_variable;
+	name->is_variable = true;
+	if (p->n_variables > PARSE_MAX_VARIABLES)
+		parse_fail(p, token->at, "the program has more than %d variables", PARSE_MAX_VARIABLES);
+}
+
 static struct ast *parse_leaf(struct parser *p, enum ast_kind kind)
 {
 	struct token token = parse_take(p);
 	struct ast *node = parse_node(p, kind, token.at);
 
-	if (kind == AST_VARIABLE)
+	if (kind == AST_VARIABLE) {
 		node->variable.name = token.text;
-	else
+		note_variable(p, &token);
+	} else {
 		node->integer.value = token.value;
+	}
 	return parse_seal(p, node);
 }
 

@@ -12,9 +12,10 @@
 #define PARSE_AHEAD 16
 
 enum {
-	PARSE_MAX_DEPTH = 400,	   /* of the recursion into expressions, blocks and types; parentheses take two */
-	PARSE_MAX_HEIGHT = 1000,   /* of a tree, so that every stage may recurse: 1+1+1+... makes a high one */
-	PARSE_MAX_NODES = 200000,  /* of a program */
+	PARSE_MAX_DEPTH = 400,	  /* of the recursion into expressions, blocks and types; parentheses take two */
+	PARSE_MAX_HEIGHT = 1000,  /* of a tree, so that every stage may recurse: 1+1+1+... makes a high one */
+	PARSE_MAX_NODES = 200000, /* of a program */
+	PARSE_MAX_VARIABLES = 4000,
 	PARSE_MAX_DECLARED = 4000, /* structs, unions, enums, typedefs, and values of enums: they are searched one by one */
 };
 
@@ -33,8 +34,9 @@ struct macro {
 struct parse_name {
 	struct macro *macros; /* NULL: none */
 	bool is_type;	      /* a typedef */
-	bool is_char;	      /* ... of char */
-	struct type *opaque;  /* of "struct NAME": what pointers to it point to */
+	bool is_variable;
+	bool is_char;	     /* ... of char */
+	struct type *opaque; /* of "struct NAME": what pointers to it point to */
 };
 
 struct parser {
@@ -46,7 +48,7 @@ struct parser {
 	struct token ahead[PARSE_AHEAD]; /* a ring */
 	uint32_t first_ahead, n_ahead;
 	struct place last; /* the token that was consumed last */
-	uint32_t depth, nodes, n_expansions, n_declared;
+	uint32_t depth, nodes, n_expansions, n_declared, n_variables;
 	bool failed;
 	bool takes_hints;    /* the last call of parse_fail() was the first */
 	bool in_predicate;   /* a '/' before '{' ends the expression */

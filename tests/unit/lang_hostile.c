@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "kernel_fixture.h"
+#include "lang/lang.h"
 #include "lang_fixture.h"
 
 #define MEGABYTE (1 << 20)
@@ -32,6 +33,28 @@ static void expect_message(const char *before, const char *again, size_t n, cons
 	/* Lines are cut: no message is longer than a screen. */
 	cr_assert(wanted == NULL || fixture.text.len < 4000, "%zu", fixture.text.len);
 	fixture_release_text(&fixture);
+}
+
+/* The same for what the whole compiler says; each `again` has a `close` of its own unless that is all of the end. */
+static void expect_compiled(const char *before, const char *again, size_t n, const char *behind, const char *close,
+			    const char *wanted)
+{
+	struct kernel *kernel __cleanup(kernel_freep) = kernel_new();
+	const struct lang_options options = { .kernel = kernel, .n_cpus = 1, .n_shards = 1 };
+	struct lang_program *program;
+	struct str text __str = {};
+
+	kernel_set_root("/nonexistent");
+	str_add(&text, before);
+	for (size_t i = 0; i < n; i++)
+		str_add(&text, again);
+	str_add(&text, behind);
+	for (size_t i = 0; i < (*behind ? n + 1 : 1); i++)
+		str_add(&text, close);
+	program = lang_compile("stdin", text.data, text.len, &options);
+	cr_assert_eq(program->messages.errors, 1);
+	cr_assert(strstr(program->messages.v[0].text, wanted), "%s", program->messages.v[0].text);
+	lang_program_free(program);
 }
 
 Test(lang_hostile, nesting)
@@ -98,6 +121,19 @@ Test(lang_hostile, doubling)
 	str_add(&text, "macro m0(x) { x }\n");
 	add_doubling(&text, "macro m%d(x) { m%d(x + x) + m%d(x) }\n");
 	expect_message(text.data, "", 0, "begin { m40(1) }", "more than");
+}
+
+/* Programs that no kernel would accept end with a message, not after minutes. */
+Test(lang_hostile, size)
+{
+	struct str text __str = {};
+
+	str_add(&text, "begin { ");
+	for (int i = 0; i < 5000; i++)
+		str_addf(&text, "$x%d = 1; ", i);
+	expect_message(text.data, "", 0, "}", "more than 4000 variables");
+	expect_compiled("begin { ", "unroll (10) { ", 100, "print(1);", "}", "too large from here on");
+	expect_compiled("begin { ", "@[1] = count(); ", 5000, "", "}", "too large from here on");
 }
 
 Test(lang_hostile, recursion)
