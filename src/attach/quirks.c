@@ -150,6 +150,13 @@ bool quirk_value_size(size_t size)
 	return fd >= 0;
 }
 
+bool quirk_large_keys(void)
+{
+	__close int fd = bpf_map_create(BPF_MAP_TYPE_HASH, "sonde_trial", 2 * 512, sizeof(uint32_t), 1, NULL);
+
+	return fd >= 0;
+}
+
 /* Addresses that cannot be read: a kernel that has kprobe.multi faults on them, another does not look. */
 static bool accepts_kprobe_multi(enum bpf_attach_type type)
 {

@@ -17,6 +17,8 @@ bool quirk_helper(int helper);
 bool quirk_swaps(void);
 /* Can an array's value have this size? Older kernels allow 4 MB. */
 bool quirk_value_size(size_t size);
+/* Keys of hashes may be longer than a program's stack, which is 512 bytes (5.11). */
+bool quirk_large_keys(void);
 /* bpf_task_pt_regs() (5.15). */
 bool quirk_task_regs(void);
 /* bpf_get_func_arg() and bpf_get_func_ret() in programs on trampolines (5.17). */

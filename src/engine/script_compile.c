@@ -10,6 +10,7 @@
 static struct lang_features features(void)
 {
 	return (struct lang_features){
+		.large_keys = quirk_large_keys(),
 		.fetching_atomics = quirk_swaps(),
 		.for_each = quirk_helper(BPF_FUNC_for_each_map_elem),
 		.cookies = quirk_cookies(),

@@ -274,11 +274,23 @@ static void check_storage(struct checker *c, struct lang_map *map)
 	}
 }
 
+/* Older kernels allow no key that is longer than the stack of a program. */
+static void check_key_size(struct checker *c, const struct lang_map *map)
+{
+	if (!map->key || map->key->size <= 512 || c->options->features.large_keys)
+		return;
+	check_error(c, map->at, "the key of %s has %u bytes, and this kernel allows 512 (Linux 5.11 allows more)", map->name,
+		    map->key->size);
+	check_hint(c, map->at, "max_strlen, or a length as in str(x, 100), makes texts shorter");
+}
+
 void check_maps_finish(struct checker *c)
 {
 	c->program->cells_size = c->program->shard_size = 0;
 	vec_each(map, &c->program->maps)
-		if ((*map)->value->kind != TYPE_NONE)
+		if ((*map)->value->kind != TYPE_NONE) {
 			check_storage(c, *map);
+			check_key_size(c, *map);
+		}
 	c->program->shard_size = (c->program->shard_size + 63) / 64 * 64;
 }

@@ -4,6 +4,9 @@
 
 #include "checker.h"
 
+#define STRLEN_DEFAULT 1024
+#define STRLEN_SMALL   480 /* where keys have at most 512 bytes: a text and a comm still make a key */
+
 enum setting_kind {
 	SETTING_NUMBER,
 	SETTING_BOOL,
@@ -157,7 +160,7 @@ void check_config(struct checker *c)
 {
 	c->program->config = (struct lang_config){
 		.max_map_keys = 4096,
-		.max_strlen = 1024,
+		.max_strlen = c->options->features.large_keys ? STRLEN_DEFAULT : STRLEN_SMALL,
 		.max_cat_bytes = 10240,
 		.max_probes = UINT32_MAX, /* bpftrace has 1,024: each of its probes is a program */
 		.max_bpf_progs = 1024,

@@ -10,6 +10,7 @@
 
 /* What this kernel can do, asked by the caller (attach/quirks.h). All false: 5.10. */
 struct lang_features {
+	bool large_keys;       /* keys of maps over 512 bytes, 5.11 */
 	bool fetching_atomics; /* 5.12 */
 	bool for_each;	       /* bpf_for_each_map_elem, 5.13 */
 	bool cookies;	       /* 5.15 */

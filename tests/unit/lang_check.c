@@ -11,7 +11,8 @@ static const char *no_environment(const char *name)
 }
 
 static const struct lang_options defaults = {
-	.features = { .fetching_atomics = true,
+	.features = { .large_keys = true,
+		      .fetching_atomics = true,
 		      .for_each = true,
 		      .cookies = true,
 		      .func_args = true,
@@ -220,6 +221,34 @@ static const char *first_error(const struct result *result)
 		if (message->severity == LANG_ERROR)
 			return message->text;
 	return "";
+}
+
+/* What older kernels cannot do, and what to use there. */
+Test(lang_check, older_kernels)
+{
+	static const struct bad refused[] = {
+		{ "BEGIN { @[1] = 1; for ($kv : @) { print($kv) } }",
+		  "this kernel cannot loop over a map (Linux 5.13 can): print(@) shows all of it" },
+		{ "BEGIN { @[1] = count(); print(@[1] + 1) }",
+		  "this kernel cannot read the value of all processors from @ (Linux 5.19 can)" },
+		{ "BEGIN { @[1] = 1; print(len(@)) }", "this kernel cannot count the keys of a map (Linux 5.13 can)" },
+		{ "BEGIN { print(nsecs(tai)) }", "this kernel cannot read the TAI clock in programs (Linux 6.1 can)" },
+		{ "BEGIN { @[str(0), str(1)] = 1 }",
+		  "the key of @ has 960 bytes, and this kernel allows 512 (Linux 5.11 allows more)" },
+	};
+	struct lang_options options = defaults;
+
+	memset(&options.features, 0, sizeof(options.features));
+	for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
+		__result struct result result = check_with(refused[i].text, &options);
+
+		cr_expect_str_eq(first_error(&result), refused[i].message, "%s: %s", refused[i].text, first_error(&result));
+	}
+	{
+		__result struct result result = check_with("BEGIN { @[str(0), comm] = 1; @c = count(); print(@c + 1) }", &options);
+
+		cr_expect(result.ok, "%s", first_error(&result));
+	}
 }
 
 Test(lang_check, errors)
