@@ -172,7 +172,12 @@ static void check_part_of_set(const struct target_set *from, const size_t *form_
 	free(slots);
 }
 
-static void check_form(struct checker *c, const struct group *group, const struct target *target, struct form *form)
+/*
+ * False: the target is left out. A pattern also fits functions that BTF does not describe, for the compiler has changed
+ * their parameters: no trampoline can be attached to them.
+ */
+static bool check_form(struct checker *c, const struct group *group, const struct target *target, bool is_pattern,
+		       struct form *form)
 {
 	struct err err = {};
 	int ret;
@@ -180,16 +185,22 @@ static void check_form(struct checker *c, const struct group *group, const struc
 	if (target->usdt_args) {
 		form->n_usdt = USDT_MAX;
 		lang_usdt_parse(target->usdt_args, form->usdt, &form->n_usdt); /* those before a form that is not known */
-		return;
+		return true;
 	}
 	ret = lang_arguments_of(group->attach->kind, target, c->program->types, c->pool, &form->arguments, &err);
+	if (ret == -ENODATA && is_pattern)
+		return false;
 	if (ret && ret != -ENOENT && err.text[0])
 		check_error(c, group->at[0], "%s", err.text);
+	return true;
 }
 
-/* The form of each target; returns the number of different ones. form_of[i]: that of target i. */
-static size_t check_forms(struct checker *c, const struct group *group, const struct target_set *set, size_t *form_of,
-			  struct form *forms)
+/*
+ * The form of each target; returns the number of different ones. form_of[i]: that of target i, SIZE_MAX: it is left out.
+ * Where nobody looks at the arguments, all have one form.
+ */
+static size_t check_forms(struct checker *c, const struct group *group, const struct target_set *set, bool looks,
+			  size_t *form_of, struct form *forms)
 {
 	size_t n = 0;
 
@@ -197,7 +208,11 @@ static size_t check_forms(struct checker *c, const struct group *group, const st
 		struct form *form = &forms[n];
 
 		memset(form, 0, sizeof(*form));
-		check_form(c, group, &set->v[i], form);
+		form_of[i] = SIZE_MAX;
+		if (!check_form(c, group, &set->v[i], set->n > 1, form))
+			continue;
+		if (!looks)
+			form->arguments = (struct lang_arguments){};
 		for (form_of[i] = 0; form_of[i] < n; form_of[i]++)
 			if (check_same_form(&forms[form_of[i]], form))
 				break;
@@ -217,11 +232,12 @@ static struct ast_probe *check_copy(struct checker *c, const struct ast_probe *a
 }
 
 /* Makes a probe for each form of arguments. The first keeps what the set owns. */
-static void check_split(struct checker *c, struct ast_probe *ast, struct group *group, struct target_set *set)
+static void check_split(struct checker *c, struct ast_probe *ast, struct group *group, bool looks,
+			struct target_set *set)
 {
 	__free size_t *form_of = base_alloc(set->n * sizeof(*form_of));
 	__free struct form *forms = base_alloc((set->n + 1) * sizeof(*forms));
-	size_t n = check_forms(c, group, set, form_of, forms);
+	size_t n = check_forms(c, group, set, looks, form_of, forms);
 
 	for (size_t form = 0; form < n; form++) {
 		struct checked_probe *checked = check_new_probe(c, check_copy(c, ast), group->attach);
@@ -250,13 +266,14 @@ static void check_group(struct checker *c, struct ast_probe *ast, struct group *
 	struct checked_probe *checked;
 	struct target_set set = {};
 	bool looks = check_looks_at_arguments(ast, group->attach->kind);
+	bool is_trampoline = group->attach->kind == PROBE_FENTRY || group->attach->kind == PROBE_FEXIT;
 	struct err err = {};
 
 	if (group->attach->spec) {
 		if (!check_resolve(c, group, &set))
 			return;
-		if (looks && set.n) {
-			check_split(c, ast, group, &set);
+		if ((looks && set.n) || (is_trampoline && set.n > 1)) {
+			check_split(c, ast, group, looks, &set);
 			return;
 		}
 	}

@@ -287,7 +287,7 @@ const char *lang_target_text(enum lang_probe_kind kind, const struct lang_attach
 	switch (kind) {
 	case PROBE_FENTRY:
 	case PROBE_FEXIT:
-		return pool_addf(pool, "%s:%s:%s", word, target->object ?: "vmlinux", target->label);
+		return pool_addf(pool, "%s:%s:%s", word, target->object ?: "vmlinux", target->name);
 	case PROBE_TRACEPOINT:
 		return pool_addf(pool, "%s:%s:%s", word, target->object ?: "*", target->name);
 	case PROBE_RAWTRACEPOINT:
