@@ -389,3 +389,56 @@ Test(lang_probes, functions, .init = fixture_init, .fini = fixture_fini)
 	ctypes_free(types);
 	btf__free(btf);
 }
+
+/* Without tracefs the struct of the record tells the fields, and those of any length by their prefix. */
+Test(lang_probes, tracepoint_without_tracefs, .init = fixture_init, .fini = fixture_fini)
+{
+	static const char *const want[] = { "uint32 n @8", "string[0] name @12 loc", NULL };
+	struct target target = { .object = "any", .name = "opened", .label = "any:opened" };
+	struct ctypes *types = ctypes_new(&pool);
+	struct lang_arguments arguments;
+	struct btf *btf = btf__new_empty();
+	int number = btf__add_int(btf, "unsigned int", 4, 0), entry = btf__add_struct(btf, "trace_entry", 8);
+	struct err err = {};
+	const void *data;
+	uint32_t size;
+
+	btf__add_struct(btf, "trace_event_raw_opened", 16);
+	btf__add_field(btf, "ent", entry, 0, 0);
+	btf__add_field(btf, "n", number, 64, 0);
+	btf__add_field(btf, "__data_loc_name", number, 96, 0);
+	data = btf__raw_data(btf, &size);
+	fixture_bytes(BTF, data, size);
+	cr_assert_eq(lang_arguments_of(PROBE_TRACEPOINT, &target, types, &pool, &arguments, &err), 0, "%s", err.text);
+	expect_arguments(&arguments, want);
+	target.name = "closed";
+	cr_expect_eq(lang_arguments_of(PROBE_TRACEPOINT, &target, types, &pool, &arguments, &err), -ENODATA);
+	ctypes_free(types);
+	btf__free(btf);
+}
+
+Test(lang_probes, iterators_context, .init = fixture_init, .fini = fixture_fini)
+{
+	static const char *const want[] = { "struct item * item @0 of 4", "uint32 fd @8", NULL };
+	struct ctypes *types = ctypes_new(&pool);
+	struct lang_arguments arguments;
+	struct btf *btf = btf__new_empty();
+	int number = btf__add_int(btf, "unsigned int", 4, 0), item = btf__add_ptr(btf, btf__add_struct(btf, "item", 8));
+	int both = btf__add_union(btf, NULL, 8);
+	struct err err = {};
+	const void *data;
+	uint32_t size;
+
+	btf__add_field(btf, "item", item, 0, 0);
+	btf__add_struct(btf, "bpf_iter__item_file", 16);
+	btf__add_field(btf, NULL, both, 0, 0);
+	btf__add_field(btf, "fd", number, 64, 0);
+	data = btf__raw_data(btf, &size);
+	fixture_bytes(BTF, data, size);
+	cr_assert_eq(lang_arguments_of_iter("item_file", types, &pool, &arguments, &err), 0, "%s", err.text);
+	expect_arguments(&arguments, want);
+	cr_expect_eq(lang_arguments_of_iter("item_fil", types, &pool, &arguments, &err), -ENODATA);
+	cr_expect(strstr(err.text, "did you mean item_file?"), "%s", err.text);
+	ctypes_free(types);
+	btf__free(btf);
+}

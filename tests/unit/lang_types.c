@@ -6,6 +6,8 @@
 #include "kernel_fixture.h"
 #include "lang/ctype.h"
 
+#define MANY 200
+
 static struct pool pool;
 static struct ctypes *types;
 static struct btf *kernel_btf;
@@ -68,6 +70,12 @@ static void make_kernel(void)
 	btf__add_typedef(btf, "node_t", node);
 	btf__add_enum64(btf, "wide", 8, false);
 	btf__add_enum64_value(btf, "HUGE", 1ULL << 40);
+	for (int i = 0; i < MANY; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "many%d", i);
+		add_struct(btf, name, i);
+	}
 	write_btf(BTF, btf);
 }
 
@@ -78,6 +86,9 @@ static void make_module(void)
 
 	add_struct(btf, "later", 8);
 	add_field(btf, "node", btf__find_by_name_kind(btf, "node", BTF_KIND_STRUCT) + 1, 0, 0);
+	add_struct(btf, "first", 8);
+	add_struct(btf, "second", 16);
+	add_field(btf, "only", btf__find_by_name_kind(btf, "int", BTF_KIND_INT), 64, 0);
 	write_btf("/sys/kernel/btf/mod", btf);
 	fixture_file(MODULES, "mod 16384 0 - Live 0x0000000000000000\n");
 	btf__free(btf);
@@ -268,6 +279,18 @@ Test(lang_types, named_struct_is_found_when_it_is_looked_into)
 	cr_expect_not(ctypes_complete(types, ctypes_named(types, CTYPE_STRUCT, "nowhere", 0)));
 }
 
+Test(lang_types, names_of_a_module)
+{
+	const struct type *second;
+
+	make_module();
+	second = ctypes_find(types, CTYPE_STRUCT, "second", NULL);
+	cr_assert(second);
+	cr_expect_str_eq(shown(second), "struct second");
+	cr_expect_str_eq(shown(field_of(second, "only", SPACE_KERNEL).type), "int32");
+	cr_assert(ctypes_find(types, CTYPE_STRUCT, "first", NULL));
+}
+
 Test(lang_types, declared_struct_is_defined_in_a_module)
 {
 	const struct type *node = ctypes_find(types, CTYPE_STRUCT, "node", NULL);
@@ -302,6 +325,14 @@ Test(lang_types, many_searches)
 		cr_expect(kernel_types_find(kernel, module, "later", structs, NULL));
 		cr_expect_eq(kernel_types_find(kernel, module, "node", structs, NULL), 0);
 		cr_expect_eq(kernel_types_find(kernel, 0, "de", structs, NULL), 0);
+	}
+	for (int i = 0; i < MANY; i++) {
+		const struct btf_type *type;
+		char name[16];
+
+		snprintf(name, sizeof(name), "many%d", i);
+		type = kernel_types_get(kernel, 0, kernel_types_find(kernel, 0, name, 1U << BTF_KIND_STRUCT, NULL));
+		cr_expect(type && type->size == (uint32_t)i, "%s", name);
 	}
 	cr_expect_lt(kernel_types_module(kernel, "nosuch", NULL), 0);
 	cr_expect_null(kernel_types_get(kernel, 0, 1 << 20));
