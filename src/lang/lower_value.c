@@ -130,8 +130,6 @@ static void write_text(struct lower *l, const struct low_memory *from, uint32_t 
 
 static void write_comm(struct lower *l, const struct low_memory *to, uint32_t size)
 {
-	struct low_memory rest = lower_behind(*to, 16);
-
 	if (!size)
 		return;
 	if (size < 16) {
@@ -143,8 +141,9 @@ static void write_comm(struct lower *l, const struct low_memory *to, uint32_t si
 		lower_release(l, mark);
 		return;
 	}
+	/* Linux 5.19 to 6.2 leave what is behind the name as it was. */
+	lower_zero(l, to, size);
 	lower_helper(l, BPF_FUNC_get_current_comm, 2, lower_address(l, to), ir_imm(16));
-	lower_zero(l, &rest, size - 16);
 }
 
 static void write_string(struct lower *l, const struct low_value *value, const struct low_memory *to, uint32_t size)
