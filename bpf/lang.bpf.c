@@ -299,14 +299,17 @@ FN lang_find(const char *text, __u64 size, const char *what, __u64 what_size)
 		if (i >= size)
 			break;
 		for (__u64 j = 0; j < what_size; j++) {
-			__u64 w, t;
+			__u64 w, t, is_text;
 
 			barrier_var(j);
 			if (j >= what_size || i + j >= size)
 				break;
 			w = (__u8)what[j];
+			barrier_var(w); /* or clang makes a branch of what follows */
 			t = (__u8)text[i + j];
-			differs |= (t ^ w) * (-w >> 63); /* not behind its end */
+			is_text = -w >> 63; /* not behind its end */
+			barrier_var(is_text);
+			differs |= (t ^ w) * is_text;
 		}
 		if (!differs)
 			return i;
@@ -314,6 +317,31 @@ FN lang_find(const char *text, __u64 size, const char *what, __u64 what_size)
 			break;
 	}
 	return -1ULL;
+}
+
+FN lang_last(const char *text, __u64 size, __u64 byte)
+{
+	__u64 behind = 0;
+
+	for (__u64 i = 0; i < size; i++) {
+		__u64 c, is;
+
+		barrier_var(i);
+		if (i >= size)
+			break;
+		c = (__u8)text[i];
+		if (!c)
+			break;
+		/* without a branch, as in lang_find() */
+		c ^= byte;
+		barrier_var(c);
+		is = (c - 1) >> 63;
+		barrier_var(is);
+		is = -is;
+		behind = (behind & ~is) | ((i + 1) & is);
+		barrier_var(behind);
+	}
+	return behind;
 }
 
 FN lang_compare(const char *a, const char *b, __u64 size)
@@ -405,7 +433,7 @@ int lang_carrier(void *ctx)
 	n += lang_progeny(n) + lang_scratch() + lang_scratch_free(p) + lang_submit(p) + lang_output(p, n);
 	n += lang_loss(n) + lang_lost(n) + lang_map_full(n) + lang_arg(ctx, n) + lang_ret(ctx) + lang_hist(n, n) + lang_quantile(n);
 	n += lang_zero(p, n) + lang_copy(p, p, n) + lang_read(p, n, p, n) + lang_str(p, n, p, n);
-	n += lang_find(p, n, p, n) + lang_compare(p, p, n) + lang_memory_compare(p, p, n) + lang_length(p, n);
+	n += lang_last(p, n, n) + lang_find(p, n, p, n) + lang_compare(p, p, n) + lang_memory_compare(p, p, n) + lang_length(p, n);
 	n += lang_kstack(ctx) + lang_ustack(ctx) + lang_time_tai();
 	n += lang_callback_loop(n, p) + lang_callback_map(p, p, p, p);
 	return n;

@@ -112,6 +112,8 @@ enum lang_space {
 	FN(length, 2) \
 	/* lang_find(text, size, what, what_size): index, -1: not in it */ \
 	FN(find, 4) \
+	/* lang_last(text, size, byte): the index behind the last such byte; 0: there is none */ \
+	FN(last, 3) \
 	/* lang_ids(): process << 32 | thread, in the reader's pid namespace */ \
 	FN(ids, 0) \
 	FN(parent, 1) \

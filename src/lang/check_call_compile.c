@@ -5,8 +5,7 @@
 
 #include "checker.h"
 
-/* Addresses of the kernel's symbols, those of data among them, by /proc/kallsyms. 0: none, or the kernel hides it. */
-static uint64_t check_kernel_address(const char *name, bool *is_hidden)
+uint64_t check_kernel_address(const char *name, bool *is_hidden)
 {
 	FILE *f = fopen("/proc/kallsyms", "re");
 	size_t len = strlen(name);

@@ -70,9 +70,21 @@ static const struct type *check_write_user(struct checker *c, struct ast *call)
 
 static const struct type *check_percpu_kaddr(struct checker *c, struct ast *call)
 {
-	check_text_argument(c, call, 0);
+	const char *name = check_text_argument(c, call, 0);
+	struct ast *symbol = check_argument(call, 0);
+	bool is_hidden = false;
+
 	if (call->call.n > 1)
 		check_integer(c, check_argument(call, 1), "the number of a processor");
+	if (name && c->is_final) {
+		/* Lowering adds the offset of the processor, which is in an array. */
+		symbol->constant = check_kernel_address(name, &is_hidden);
+		call->constant = check_kernel_address("__per_cpu_offset", &is_hidden);
+		if (is_hidden)
+			check_error(c, call->at, "the kernel hides the addresses of its symbols (kptr_restrict, or not root)");
+		else if (!symbol->constant)
+			check_error(c, call->at, "Failed to resolve kernel symbol: %s", name);
+	}
 	return type_pointer(c->pool, type_integer(8, false), SPACE_KERNEL);
 }
 

@@ -148,6 +148,9 @@ const char *check_text_argument(struct checker *c, struct ast *call, unsigned in
 /* A constant integer as an argument; false with an error. */
 bool check_constant_argument(struct checker *c, struct ast *call, unsigned int n, int64_t *value);
 
+/* Addresses of the kernel's symbols, those of data among them, by /proc/kallsyms. 0: none, or the kernel hides it. */
+uint64_t check_kernel_address(const char *name, bool *is_hidden);
+
 /* A kind of call: sets nothing but what call.site and constants say, returns the type. */
 typedef const struct type *(*check_call_fn)(struct checker *c, struct ast *call);
 const struct type *check_call_map(struct checker *c, struct ast *call);	    /* check_call_map.c */

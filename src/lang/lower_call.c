@@ -123,10 +123,26 @@ static struct low_value lower_write_user(struct lower *l, struct ast *call)
 	return nothing();
 }
 
+/* percpu_kaddr(symbol[, cpu]): the symbol's place in the part of that processor; NULL if there is no such processor. */
 static struct low_value lower_percpu(struct lower *l, struct ast *call)
 {
-	lower_error(l, call->at, "percpu_kaddr() is not supported: read the symbol's address with kaddr()");
-	return lower_scalar(ir_imm(0), call->type);
+	struct ast *symbol = call->call.args, *cpu = symbol->next;
+	uint32_t there = ir_new_block(&l->b), done = ir_new_block(&l->b), dst = ir_new_reg(&l->b);
+	struct ir_value n = cpu ? lower_number(l, cpu) : lower_helper(l, BPF_FUNC_get_smp_processor_id, 0);
+	struct low_memory offset = lower_pointed(ir_imm(0), SPACE_KERNEL);
+
+	if (n.is_const)
+		n = ir_unary(&l->b, IR_MOVE, 64, n);
+	ir_move(&l->b, dst, ir_imm(0));
+	ir_branch(&l->b, IR_LT, n, ir_imm(l->options->n_cpus), there, done);
+	lower_at(l, there);
+	offset.base = ir_unary(&l->b, IR_MOVE, 64, ir_imm(call->constant));
+	offset.base = ir_binary(&l->b, IR_ADD, offset.base, ir_binary(&l->b, IR_SHL, n, ir_imm(3)));
+	n = lower_load_scalar(l, &offset, type_integer(8, false));
+	ir_move(&l->b, dst, ir_binary(&l->b, IR_ADD, n, ir_unary(&l->b, IR_MOVE, 64, ir_imm(symbol->constant))));
+	ir_jump(&l->b, done);
+	lower_at(l, done);
+	return lower_scalar(ir_reg(dst), call->type);
 }
 
 /* The task of ppid(task) and pcomm(task). */

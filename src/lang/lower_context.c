@@ -418,6 +418,45 @@ struct low_value lower_group_comm(struct lower *l, struct ir_value task, const s
 	return lower_at_memory(to, type);
 }
 
+/* What a system call or function that failed returns, without its sign; 0: it did not fail. */
+static struct low_value lower_errno(struct lower *l, const struct type *type)
+{
+	uint32_t dst = ir_new_reg(&l->b), failed = ir_new_block(&l->b), done = ir_new_block(&l->b);
+	struct low_value ret;
+
+	if (l->probe->kind == PROBE_TRACEPOINT) { /* of syscalls:sys_exit_*, raw_syscalls:sys_exit */
+		l->probe->needs.record = true;
+		ret = lower_scalar(context_word(l, 16), type_integer(8, true));
+	} else {
+		ret = lower_result(l, type_integer(8, true));
+	}
+	ir_move(&l->b, dst, ir_imm(0));
+	ir_branch(&l->b, IR_SGE, ret.v, ir_imm(0), done, failed);
+	lower_at(l, failed);
+	ir_move(&l->b, dst, ir_unary(&l->b, IR_NEG, 64, ret.v));
+	ir_jump(&l->b, done);
+	lower_at(l, done);
+	return lower_scalar(lower_cut(l, ir_reg(dst), type), type);
+}
+
+/* The time that the current thread has been on a processor, as the scheduler last added it up. */
+static struct low_value lower_vtimestamp(struct lower *l, struct ast *ast)
+{
+	struct ctypes *types = l->program->types;
+	const struct type *task = ctypes_find(types, CTYPE_STRUCT, "task_struct", NULL);
+	struct type_field se, sum;
+	struct low_memory memory;
+
+	if (!task || !ctypes_field(types, task, "se", SPACE_KERNEL, &se) ||
+	    !ctypes_field(types, se.type, "sum_exec_runtime", SPACE_KERNEL, &sum)) {
+		lower_error(l, ast->at, "vtimestamp needs the kernel's types (BTF)");
+		return lower_scalar(ir_imm(0), ast->type);
+	}
+	memory = lower_pointed(once(l, KNOWN_TASK, BPF_FUNC_get_current_task), SPACE_KERNEL);
+	memory.at = se.at + sum.at;
+	return lower_scalar(lower_load_scalar(l, &memory, type_integer(8, false)), ast->type);
+}
+
 static uint32_t argument_number(const char *name)
 {
 	while (*name && (*name < '0' || *name > '9'))
@@ -434,6 +473,10 @@ struct low_value lower_name(struct lower *l, struct ast *ast)
 		return (struct low_value){ .kind = LOW_COMM, .type = ast->type };
 	case BUILTIN_PCOMM:
 		return lower_group_comm(l, lower_helper(l, BPF_FUNC_get_current_task, 0), ast->type);
+	case BUILTIN_ERRNO:
+		return lower_errno(l, ast->type);
+	case BUILTIN_VTIMESTAMP:
+		return lower_vtimestamp(l, ast);
 	case BUILTIN_CTX:
 		return lower_scalar(l->f->context, ast->type);
 	case BUILTIN_ARGS:

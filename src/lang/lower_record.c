@@ -90,7 +90,8 @@ static void read_text(struct lower *l, const struct low_memory *to, const struct
 	ir_branch(&l->b, IR_EQ, ir_reg(*len), limit, cut, none);
 	lower_at(l, cut);
 	ir_move(&l->b, *len, limit.is_const ? ir_imm(limit.imm - 1) : ir_binary(&l->b, IR_SUB, limit, ir_imm(1)));
-	ir_move(&l->b, *size, ir_binary(&l->b, IR_OR, ir_reg(*len), ir_imm(LANG_TEXT_CUT)));
+	ir_move(&l->b, *size,
+		value->is_part ? ir_reg(*len) : ir_binary(&l->b, IR_OR, ir_reg(*len), ir_imm(LANG_TEXT_CUT)));
 	ir_jump(&l->b, done);
 	lower_at(l, none);
 	if (value->memory.is_unsure) { /* it may be a pointer of the user */

@@ -13,7 +13,7 @@ static struct low_memory pointed_by(struct lower *l, struct ir_value pointer, co
 /*
  * A length that is known only when the program runs, between min and max: the verifier has to see that.
  */
-static struct ir_value bounded(struct lower *l, struct ir_value v, uint32_t min, uint32_t max)
+struct ir_value lower_bounded(struct lower *l, struct ir_value v, uint32_t min, uint32_t max)
 {
 	uint32_t n = ir_new_reg(&l->b), low = ir_new_block(&l->b), high = ir_new_block(&l->b);
 	uint32_t next = ir_new_block(&l->b), done = ir_new_block(&l->b);
@@ -63,7 +63,7 @@ static struct low_value lower_str(struct lower *l, struct ast *call)
 	}
 	value.limit = ir_imm(call->type->size);
 	if (length && !length->is_constant)
-		value.limit = bounded(l, lower_number(l, length), 1, call->type->size);
+		value.limit = lower_bounded(l, lower_number(l, length), 1, call->type->size);
 	return value;
 }
 
@@ -82,7 +82,7 @@ static struct low_value lower_buf(struct lower *l, struct ast *call)
 		value.v = lower_use(l, &from);
 		value.memory = pointed_by(l, value.v, arg);
 	}
-	value.limit = length ? bounded(l, lower_number(l, length), 0, most) : ir_imm(most);
+	value.limit = length ? lower_bounded(l, lower_number(l, length), 0, most) : ir_imm(most);
 	return value;
 }
 
@@ -263,11 +263,20 @@ struct low_value lower_call_text(struct lower *l, struct ast *call)
 	case FUNCTION_STRFTIME:
 		return lower_strftime(l, call);
 	case FUNCTION_COMM:
+		if (call->call.args)
+			lower_error(l, call->at, "comm() of another process is not supported: str(task.comm) reads it from its task");
 		return (struct low_value){ .kind = LOW_COMM, .type = call->type };
 	case FUNCTION_PATH:
 		return lower_path(l, call);
+	case FUNCTION_SUBSTR:
+		return lower_substr(l, call);
+	case FUNCTION_BASENAME:
+	case FUNCTION_DIRNAME:
+		return lower_path_part(l, call);
+	case FUNCTION_GLOBMATCH:
+		return lower_glob(l, call);
 	default:
-		lower_error(l, call->at, "%s() is not supported yet", call->call.name);
+		lower_error(l, call->at, "%s() is not supported", call->call.name);
 		return lower_scalar(ir_imm(0), call->type);
 	}
 }

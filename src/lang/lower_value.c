@@ -151,7 +151,13 @@ static void write_string(struct lower *l, const struct low_value *value, const s
 	enum lang_space space = value->memory.is_unsure ? LANG_SPACE_UNSURE : value->memory.space == SPACE_USER ? LANG_SPACE_USER
 														: LANG_SPACE_KERNEL;
 
-	if (value->limit.is_const && value->limit.imm < size) {
+	if (!value->limit.is_const) { /* at least 1 and at most the value's size: see lower_text.c */
+		lower_zero(l, to, size);
+		if (size >= value->type->size)
+			lower_library(l, LANG_FN_str, 4, lower_address(l, to), value->limit, value->v, ir_imm(space));
+		return;
+	}
+	if (value->limit.imm < size) {
 		uint32_t limit = value->limit.imm > 0 ? value->limit.imm : 1;
 		struct low_memory rest = lower_behind(*to, limit);
 
@@ -159,8 +165,6 @@ static void write_string(struct lower *l, const struct low_value *value, const s
 		size = limit;
 	}
 	lower_library(l, LANG_FN_str, 4, lower_address(l, to), ir_imm(size), value->v, ir_imm(space));
-	if (!value->limit.is_const)
-		return; /* lower_text.c has cut it */
 }
 
 /* u32 length, bytes, zeros. */

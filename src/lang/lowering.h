@@ -41,6 +41,7 @@ struct low_value {
 	const char *text;
 	uint32_t len;
 	struct ir_value limit;	    /* LOW_STRING: bytes with the NUL; LOW_BUFFER: bytes */
+	bool is_part;		    /* LOW_STRING: cutting it is meant, and not reported */
 	struct low_value *elements; /* as many as the type has fields */
 };
 
@@ -295,6 +296,12 @@ struct low_value lower_total_of(struct lower *l, struct lang_map *map, struct ir
 /* --- lower_call.c, lower_text.c --- */
 struct low_value lower_call(struct lower *l, struct ast *ast);
 struct low_value lower_call_text(struct lower *l, struct ast *ast);
+/* A number from min to max, as the verifier sees. */
+struct ir_value lower_bounded(struct lower *l, struct ir_value v, uint32_t min, uint32_t max);
+/* lower_part.c, lower_glob.c */
+struct low_value lower_substr(struct lower *l, struct ast *call);
+struct low_value lower_path_part(struct lower *l, struct ast *call);
+struct low_value lower_glob(struct lower *l, struct ast *call);
 struct ast *lower_call_argument(struct ast *call, unsigned int n);
 
 /* --- lower_record.c --- */

@@ -208,6 +208,8 @@ static const char *const programs[] = {
 	"begin { @a[kstack, ustack] = count(); print(kstack); @b[comm] = (nsecs, kstack(3)); print(bswap((uint32)nsecs)); }",
 	"begin { $s = str(curtask); @[$s] = count(); if ($s == comm || $s != \"x\" && pid > 5) { print($s); } }",
 	"begin { print(strftime(\"%H\", nsecs)); print(strerror(2)); print(syscall_name(1)); print(nsecs(monotonic)); }",
+	"begin { @p = \"/a/b\"; print(basename(@p)); print(dirname(@p)); print(substr(@p, 1, 2)); print(globmatch(@p, \"*[a-c]?\")); }",
+	"begin { $n = nsecs; @x = str(curtask, $n); @y[str(curtask, $n)] = buf(curtask, $n); printf(\"%s\", substr(@x, $n)); }",
 	"let @l = lruhash(9); let @p = percpuhash(5); begin { @l[1] = 2; @p[1] = count(); @p[2] = count(); print(@l[1]); }",
 };
 
