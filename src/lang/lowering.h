@@ -248,7 +248,15 @@ bool lower_trusted_field(struct lower *l, struct ast *ast, struct low_value *val
 /* The address of a struct, or a pointer's value, as the kernel follows its type: by loads from the context on. */
 struct ir_value lower_trusted(struct lower *l, struct ast *ast);
 
-/* --- lower_context.c: what the probe gives --- */
+/* --- lower_argument.c: what the probe gives --- */
+struct low_value lower_result(struct lower *l, const struct type *type);
+struct low_value lower_all_arguments(struct lower *l, struct ast *ast); /* args as a record */
+struct ir_value lower_stack_argument(struct lower *l, uint32_t n);	/* its n-th word on the stack */
+struct ir_value lower_user_mode(struct lower *l);
+struct ir_value lower_caller(struct lower *l);
+struct low_value lower_errno(struct lower *l, const struct type *type);
+
+/* --- lower_context.c --- */
 struct low_value lower_name(struct lower *l, struct ast *ast);
 struct low_value lower_args_field(struct lower *l, struct ast *ast);
 struct ir_value lower_argument(struct lower *l, uint32_t n);
