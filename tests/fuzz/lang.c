@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Fuzzes the front of the compiler: the text of a program, and behind a byte 0xff that of a file "x.h" or "x.bt" which
- * the program may include or import. What the parser accepts is shown, so that every part of the tree is read.
+ * Fuzzes the compiler: the text of a program, and behind a byte 0xff that of a file "x.h" or "x.bt" which the program may
+ * include or import. What the parser accepts is shown, so that every part of the tree is read; then the same text goes
+ * all the way to instructions, for a kernel that can do everything or for 5.10.
  */
 #include "fuzz.h"
+#include "lang/lang.h"
 #include "lang/parse.h"
 
 static const char *const dirs[] = { fuzz_dir };
@@ -35,18 +37,43 @@ static void parse(const struct fuzz_piece *piece)
 	pool_release(&pool);
 }
 
+static void compile(const struct fuzz_piece *piece, struct kernel *kernel)
+{
+	bool is_new = piece->size % 2;
+	const struct lang_options options = {
+		.features = { is_new, is_new, is_new, is_new, is_new, is_new, is_new, is_new, is_new, is_new },
+		.kernel = kernel,
+		.positional = dirs,
+		.n_positional = 1,
+		.include_dirs = dirs,
+		.n_include_dirs = 1,
+		.is_unsafe = piece->size % 3,
+		.n_cpus = 4,
+		.n_shards = 4,
+	};
+	struct lang_program *program = lang_compile("stdin", (const char *)piece->data, piece->size, &options);
+	struct str shown __str = {};
+
+	lang_messages_show(&program->messages, &program->sources, true, &shown);
+	fuzz_look(shown.data);
+	lang_program_free(program);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct fuzz_file header, import;
+	static struct kernel *kernel;
 	struct fuzz_piece program = fuzz_next_piece(&data, &size);
 
 	if (!header.path[0]) {
 		fuzz_make_root();
+		kernel = kernel_new();
 		fuzz_link(&header, "/x.h");
 		fuzz_link(&import, "/x.bt");
 	}
 	fuzz_write(&header, data, size);
 	fuzz_write(&import, data, size);
 	parse(&program);
+	compile(&program, kernel);
 	return 0;
 }
