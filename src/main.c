@@ -146,6 +146,14 @@ static void keep_standard_files(void)
 		close(fd);
 }
 
+/* Scripts ask a tool's peer for its version, to know what it can do. */
+static bool asks_peer(const struct tool *tool, const char *name, int argc, char **argv)
+{
+	if (!tool->peer || strcmp(name, tool->peer) || argc != 2)
+		return false;
+	return !strcmp(argv[1], "--version") || !strcmp(argv[1], "-V");
+}
+
 int main(int argc, char **argv)
 {
 	const char *slash = argv[0] ? strrchr(argv[0], '/') : NULL;
@@ -154,6 +162,10 @@ int main(int argc, char **argv)
 	signals_begin();
 	keep_standard_files();
 	report_set_name("sonde");
+	if (tool && asks_peer(tool, slash ? slash + 1 : argv[0], argc, argv)) {
+		printf("%s %s (sonde %s)\n", tool->peer, tool->peer_version, SONDE_VERSION);
+		return run_printed();
+	}
 	if (tool)
 		return run_named(tool, argc, argv);
 	if (argc < 2) {

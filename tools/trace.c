@@ -4,7 +4,7 @@
 #include "run/run.h"
 
 TOOL(trace, .brief = "run programs in bpftrace's language", .args = "FILE|-e PROGRAM [ARG]... [-- --NAME=VALUE...]",
-     SCRIPT_ENGINE, .peer = "bpftrace", .own_dashdash = true,
+     SCRIPT_ENGINE, .peer = "bpftrace", .peer_version = "v0.25.0", .own_dashdash = true,
      LACKS({ "csv", "programs print text; -j and -f json print JSON" }),
      .description =
 	     "Compiles a program in the language of bpftrace, attaches its probes and prints what it prints. Nothing else "

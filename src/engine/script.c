@@ -43,6 +43,7 @@ static const struct opt options[] = {
 	OPT(OPT_BOOL, struct script_settings, is_unsafe, 0, "unsafe", NULL,
 	    "allow what changes the system: system(), signal(), override(), write_user()"),
 	OPT(OPT_BOOL, struct script_settings, dry_run, 0, "dry-run", NULL, "attach all probes, then end"),
+	OPT(OPT_BOOL, struct script_settings, info, 0, "info", NULL, "print what this kernel has for programs"),
 	OPT(OPT_BOOL, struct script_settings, test, 0, "test", NULL, "run the test probes, one after the other"),
 	OPT(OPT_BOOL, struct script_settings, bench, 0, "bench", NULL, "measure the bench probes"),
 	OPT(OPT_BOOL, struct script_settings, no_warnings, 0, "no-warnings", NULL, "print no warnings"),
@@ -284,6 +285,10 @@ static int script_open(struct engine_instance *instance, struct err *err)
 	instance->state = script;
 	if (script->epoll < 0)
 		return err_set(err, -errno, "cannot wait for events: %s", strerror(errno));
+	if (script->settings->info) {
+		script_info(script);
+		return 0;
+	}
 	if (script->settings->list && !script_lists_program(script))
 		return script_list(script, err);
 	ret = script_compile(script, err);

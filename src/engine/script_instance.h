@@ -79,6 +79,9 @@ void script_detach(struct script *script);
 /* The hits that the kernel skipped. */
 uint64_t script_missed(const struct script *script);
 
+/* In script_info.c: prints what the kernel has, and ends the run. */
+void script_info(struct script *script);
+
 /* In script_test.c: --test and --bench, which end the run. */
 void script_test_run(struct script *script);
 void script_test_bench(struct script *script);

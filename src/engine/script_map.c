@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* A program's maps, as the kernel has them and as the user sees them. */
 #include <ctype.h>
+#include <sys/sysinfo.h>
 
 #include <bpf/bpf.h>
 
@@ -8,6 +9,9 @@
 #include "base/cpus.h"
 #include "batch.h"
 #include "script_map.h"
+
+/* What the kernel's hash needs besides a key and a value. */
+#define ENTRY_OVERHEAD 48
 
 /* A print() and a clear() within this time belong together. */
 #define SAME_RUN_NS 100000000ULL
@@ -136,6 +140,27 @@ static void add_name(char name[BPF_OBJ_NAME_LEN], const char *from)
 			*p = '_';
 }
 
+/* The bytes that the kernel gives for a value. */
+static size_t value_room(const struct script_map *map)
+{
+	size_t size = map->map->value->size;
+
+	return is_per_cpu(map) ? (size + 7) / 8 * 8 * cpus_ids() : size;
+}
+
+/* The kernel allocates all entries at once, for which it may take the memory of everything else that runs. */
+static int check_memory(const struct script_map *map, struct err *err)
+{
+	const struct lang_map *of = map->map;
+	uint64_t each = (uint64_t)of->key->size + value_room(map) + ENTRY_OVERHEAD;
+	struct sysinfo info;
+
+	if (sysinfo(&info) || each * of->max_entries < (uint64_t)info.totalram * info.mem_unit / 2)
+		return 0;
+	return err_set(err, -ENOMEM, "the map %s with %u entries would take %llu MB, more than half of the memory", of->name,
+		       of->max_entries, (unsigned long long)(each * of->max_entries >> 20));
+}
+
 int script_map_init(struct script_map *map, const struct lang_map *of, const struct script_memory *memory,
 		    struct err *err)
 {
@@ -144,6 +169,8 @@ int script_map_init(struct script_map *map, const struct lang_map *of, const str
 	*map = (struct script_map){ .map = of, .memory = memory, .fd = -1 };
 	if (!has_map(map) || of->value->kind == TYPE_NONE)
 		return 0;
+	if (check_memory(map, err))
+		return -ENOMEM;
 	add_name(name, of->name);
 	map->fd = bpf_map_create(types[of->storage], name, is_array(map) ? sizeof(uint32_t) : of->key->size,
 				 of->value->size, of->max_entries, NULL);
@@ -214,14 +241,6 @@ static void on_entry(const void *key, const void *from, void *ctx)
 	value = add_entry(reading->entries, key, reading->map->map->key->size);
 	for (int i = 0; i < n; i++)
 		script_map_merge(type, value, (const char *)from + i * stride);
-}
-
-/* The bytes that the kernel gives for a value. */
-static size_t value_room(const struct script_map *map)
-{
-	size_t size = map->map->value->size;
-
-	return is_per_cpu(map) ? (size + 7) / 8 * 8 * cpus_ids() : size;
 }
 
 /* What programs add meanwhile may be there or not; if the kernel has no batches for the type, one by one. */

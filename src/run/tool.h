@@ -25,6 +25,7 @@ struct tool {
 	 * engine_context.as_peer is set, and -p and -c filter nothing.
 	 */
 	const char *peer;
+	const char *peer_version; /* what it says of itself when it is asked by that name: "v0.25.0" */
 	const struct doc_example *examples;
 	size_t n_examples;
 	const struct opt *options; /* the tool's own, bound to `settings` */
