@@ -15,7 +15,7 @@ struct bpf_object;
 struct attach_options {
 	enum mech mech;	    /* the only one to use, or MECH_AUTO */
 	bool shared;	    /* programs of several slots or processors write to one shard: increments are atomic */
-	pid_t pid;	    /* user functions and breakpoints: probe them only in this process, 0: in all */
+	pid_t pid;	    /* user functions and breakpoints: only in this process, 0: in all */
 	bool arguments;	    /* the programs call context_arg() or context_ret(): no trampolines without their helpers */
 	bool registers;	    /* the programs read the registers of the probed place: no trampolines */
 	bool record;	    /* the programs read perf's record of a tracepoint: each tracepoint has an event of its own */
@@ -39,9 +39,9 @@ const char *attach_why_not(const struct attach *attach, size_t target);
 size_t attach_count(const struct attach *attach); /* returns the number of attached targets */
 
 /*
- * Loads a copy of an image that is attached by the caller, or run by bpf_prog_test_run_opts(): of a program type, attach
- * type and function in BTF as the kernel takes them. Its slot is 0. Returns a descriptor, which is the caller's, or
- * -errno with err.
+ * Loads a copy of an image that is attached by the caller, or run by bpf_prog_test_run_opts(): of a program type,
+ * attach type and function in BTF as the kernel takes them. Its slot is 0. Returns a descriptor, which is the
+ * caller's, or -errno with err.
  */
 int attach_load(const struct image *image, int type, int attach_type, uint32_t btf_id, struct err *err);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Reads the BTF of the kernel or of a module and walks from type to type. Knows the sizes of types, not their meaning. Before
- * Linux 6.16 the file cannot be mapped: then the strings are kept in memory, but types are read through a small
- * window, because page faults for 3 MB of new memory would cost more than reading.
+ * Reads the BTF of the kernel or of a module and walks from type to type. Knows the sizes of types, not their
+ * meaning. Before Linux 6.16 the file cannot be mapped: then the strings are kept in memory, but types are read
+ * through a small window, because page faults for 3 MB of new memory would cost more than reading.
  */
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -216,7 +216,8 @@ static int pass_window(struct btf_image *image, struct pass *pass, struct err *e
 		int ret;
 
 		if (!size)
-			return err_set(err, -ENOTSUP, "%s has a type of a kind that is not known here (%u)", image->path, kind);
+			return err_set(err, -ENOTSUP, "%s has a type of a kind that is not known here (%u)",
+				       image->path, kind);
 		if (size > left) {
 			left = 0;
 			break;

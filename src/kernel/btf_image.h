@@ -46,8 +46,8 @@ void btf_image_release(struct btf_image *image);
 typedef int (*btf_image_fn)(const struct btf_type *type, uint32_t id, void *ctx);
 int btf_image_each(struct btf_image *image, uint32_t kinds, btf_image_fn fn, void *ctx, struct err *err);
 /*
- * *type: a copy of the type with that id and its elements, which the caller frees; NULL for void, for an unknown id, and
- * for an id of the base. Only after btf_image_each() has passed it. -EIO.
+ * *type: a copy of the type with that id and its elements, which the caller frees; NULL for void, for an unknown id,
+ * and for an id of the base. Only after btf_image_each() has passed it. -EIO.
  */
 int btf_image_type(struct btf_image *image, uint32_t id, struct btf_type **type);
 /* The string at an offset of the string section; "" if the offset is outside. Valid until the image is released. */

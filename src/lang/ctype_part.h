@@ -52,8 +52,8 @@ struct ctypes {
 const struct type *ctypes_declared(const struct ctypes *types, enum ctype_tag tag, const char *name);
 struct kernel_types *ctypes_kernel(struct ctypes *types);
 /*
- * Finds a type in the kernel's BTF, else in that of a loaded module. 0: there is none. A forward declaration is returned
- * only if no definition is anywhere.
+ * Finds a type in the kernel's BTF, else in that of a loaded module. 0: there is none. A forward declaration is
+ * returned only if no definition is anywhere.
  */
 uint32_t ctypes_find_btf(struct ctypes *types, const char *name, uint32_t kinds, int *module, struct err *err);
 /* The type of a type id of the module with that number. */

@@ -93,12 +93,15 @@ static int list_places(struct list *list, const struct lang_attach *attach, stru
 
 static int list_attach(struct list *list, const char *text, struct err *err)
 {
+	const struct place nowhere = {};
 	struct lang_messages messages = {};
 	struct lang_attach attach;
-	int ret;
+	int ret = 0;
 
-	if (lang_attach_parse(&attach, text, (struct place){}, &list->pool, &messages))
-		ret = attach.spec ? list_places(list, &attach, err) : (add(list, attach.text, NULL), 0);
+	if (lang_attach_parse(&attach, text, nowhere, &list->pool, &messages) && attach.spec)
+		ret = list_places(list, &attach, err);
+	else if (!messages.n)
+		add(list, attach.text, NULL);
 	else
 		ret = err_set(err, -EINVAL, "%s%s%s", messages.v[0].text, messages.n > 1 ? ": " : "",
 			      messages.n > 1 ? messages.v[1].text : "");

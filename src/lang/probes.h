@@ -65,10 +65,11 @@ bool lang_attach_parse(struct lang_attach *attach, const char *text, struct plac
 		       struct lang_messages *messages);
 
 /*
- * The specs of an attach point with targets, at most max and at least one: several if it is a user probe whose binary is
- * a pattern of files, or "*" for all files that process pid has mapped. The pool owns them.
+ * The specs of an attach point with targets, at most max and at least one: several if it is a user probe whose binary
+ * is a pattern of files, or "*" for all files that process pid has mapped. The pool owns them.
  */
-size_t lang_attach_specs(const struct lang_attach *attach, pid_t pid, struct pool *pool, const char **specs, size_t max);
+size_t lang_attach_specs(const struct lang_attach *attach, pid_t pid, struct pool *pool, const char **specs,
+			 size_t max);
 /* The names of perf's software or hardware events, from i = 0 on; NULL: there are no more. */
 const char *lang_event_name(enum lang_probe_kind kind, size_t i);
 

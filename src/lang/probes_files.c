@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Attach points of user probes whose binary is a pattern: "uprobe:/usr/bin/py*:main" means several files, and "usdt:*:name"
- * all files that the process of -p has mapped. Files without such a probe are left out.
+ * Attach points of user probes whose binary is a pattern: "uprobe:/usr/bin/py*:main" means several files, and
+ * "usdt:*:name" all files that the process of -p has mapped. Files without such a probe are left out.
  */
 #include <glob.h>
 

@@ -27,8 +27,8 @@ struct proto {
 int arguments_find_proto(enum lang_probe_kind kind, const struct target *target, struct proto *proto, struct err *err);
 
 /*
- * Of a tracepoint's format file, whose text is changed. space: where its pointers point to. A text without any field has
- * no arguments.
+ * Of a tracepoint's format file, whose text is changed. space: where its pointers point to. A text without any field
+ * has no arguments.
  */
 int lang_arguments_of_format(char *text, enum type_space space, struct ctypes *types, struct pool *pool,
 			     struct lang_arguments *arguments);
