@@ -160,25 +160,48 @@ static void do_print(struct call *call)
 	put(script);
 }
 
-static void do_print_entry(struct call *call)
+static void print_entry(struct script *script, const struct type *type, const void *value)
 {
-	struct script *script = call->script;
-	const struct script_value *value = call->n > 1 ? &call->values[1] : NULL;
-
-	if (!value)
-		return;
-	if (value->type->kind == TYPE_STRING || value->type->kind == TYPE_BUFFER) {
-		call->values[0] = *value;
-		do_print(call);
-		return;
-	}
 	if (script->form == SCRIPT_TEXT) {
-		script_print_value(&script->text, &script->names, value->type, value->data, 0);
+		script_print_value(&script->text, &script->names, type, value, 0);
 		str_addc(&script->text, '\n');
 	} else {
-		script_json_map_value(&script->text, &script->names, script->form, value->type, value->data);
+		script_json_map_value(&script->text, &script->names, script->form, type, value);
 	}
 	put(script);
+}
+
+/* Whether a key of a map is the one in a record, where a text by itself is as long as it is. */
+static bool is_key(const struct lang_map *map, const void *key, const struct script_value *wanted)
+{
+	struct script_value value = script_value_of(map->key, key);
+
+	return value.len == wanted->len && !memcmp(value.data, wanted->data, value.len);
+}
+
+/* A histogram, an average: user space adds up what all processors have of the key. */
+static void print_key(struct script *script, const struct lang_map *map, const struct script_value *key)
+{
+	__cleanup(script_entries_release) struct script_entries entries = {};
+
+	script_map_read(&script->maps[map->number], &entries);
+	vec_each(entry, &entries)
+		if (map->key && is_key(map, entry->key, key))
+			print_entry(script, map->value, entry->value);
+}
+
+static void do_print_entry(struct call *call)
+{
+	const struct script_value *value = &call->values[1];
+
+	if (call->n == 1) {
+		print_key(call->script, call->site->map, &call->values[0]);
+	} else if (call->n > 1 && (value->type->kind == TYPE_STRING || value->type->kind == TYPE_BUFFER)) {
+		call->values[0] = *value;
+		do_print(call);
+	} else if (call->n > 1) {
+		print_entry(call->script, value->type, value->data);
+	}
 }
 
 static void print_map(struct script *script, const struct lang_map *map, const struct script_choice *choice,
