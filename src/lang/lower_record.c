@@ -10,6 +10,8 @@
 
 /* Texts of at most that many bytes together lie in a record of a constant size. */
 #define SHORT_TEXTS 160
+/* Arguments of a record whose values are all there before it is begun. */
+#define VALUES_MAX 8
 
 struct record {
 	const struct lang_site *site;
@@ -167,7 +169,8 @@ static void add_gap(struct lower *l, struct record *record, uint32_t from, uint3
 		lower_zero(l, &gap, until - from);
 }
 
-static void fill(struct lower *l, struct record *record, const struct low_value *values)
+/* args: expressions whose values are not there yet. */
+static void fill(struct lower *l, struct record *record, const struct low_value *values, struct ast *args)
 {
 	const struct lang_site *site = record->site;
 	uint32_t done = 0;
@@ -176,14 +179,16 @@ static void fill(struct lower *l, struct record *record, const struct low_value 
 	for (uint32_t i = 0; i < site->n_args; i++) {
 		const struct lang_site_argument *arg = &site->args[i];
 		struct low_memory to = data_at(record, arg->at);
+		struct low_value value = values ? values[i] : lower_expression(l, args);
 
+		args = args ? args->next : NULL;
 		add_gap(l, record, done, arg->at);
 		if (arg->type->kind == TYPE_STRING)
-			add_string(l, record, i, values[i]);
+			add_string(l, record, i, value);
 		else if (arg->type->kind == TYPE_BUFFER)
-			add_buffer(l, record, i, values[i]);
+			add_buffer(l, record, i, value);
 		else
-			lower_write(l, &values[i], &to, arg->type);
+			lower_write(l, &value, &to, arg->type);
 		done = arg->at + (is_text(arg->type) ? sizeof(struct lang_text) : arg->type->size);
 	}
 	add_gap(l, record, done, site->size);
@@ -220,7 +225,7 @@ static void reserve_record(struct lower *l, struct lang_site *site, const struct
 	ir_jump(&l->b, done);
 	lower_at(l, there);
 	record.begin = lower_pointed(memory, SPACE_BPF);
-	fill(l, &record, values);
+	fill(l, &record, values, NULL);
 	write_head(l, &record, size);
 	lower_library(l, LANG_FN_submit, 1, memory);
 	ir_jump(&l->b, done);
@@ -238,13 +243,14 @@ void lower_output(struct lower *l, const struct low_memory *begin, struct ir_val
 	lower_at(l, done);
 }
 
-static void output_record(struct lower *l, struct lang_site *site, const struct low_value *values, uint32_t texts)
+static void output_record(struct lower *l, struct lang_site *site, const struct low_value *values, struct ast *args,
+			  uint32_t texts)
 {
 	struct record record = { .site = site };
 	struct low_mark mark = lower_mark(l);
 
 	record.begin = lower_scratch(l, sizeof(struct lang_record) + site->size + texts);
-	fill(l, &record, values);
+	fill(l, &record, values, args);
 	write_head(l, &record, record.end);
 	lower_output(l, &record.begin, record.end, site);
 	lower_release(l, mark);
@@ -260,7 +266,18 @@ void lower_record_values(struct lower *l, struct lang_site *site, const struct l
 	if (texts <= SHORT_TEXTS)
 		reserve_record(l, site, values, texts);
 	else
-		output_record(l, site, values, texts);
+		output_record(l, site, values, NULL, texts);
+}
+
+/* Many arguments have no room in registers: each is written as soon as it is known. */
+static void output_at_once(struct lower *l, struct lang_site *site, struct ast *args)
+{
+	uint32_t texts = 0;
+
+	for (uint32_t i = 0; i < site->n_args; i++)
+		if (is_text(site->args[i].type))
+			texts += (site->args[i].type->size + 1 + 7) & ~7U;
+	output_record(l, site, NULL, args, texts);
 }
 
 void lower_record(struct lower *l, struct lang_site *site, struct ast *args)
@@ -268,6 +285,10 @@ void lower_record(struct lower *l, struct lang_site *site, struct ast *args)
 	struct low_value *values = pool_alloc(&l->program->pool, (site->n_args + 1) * sizeof(*values));
 	uint32_t i = 0;
 
+	if (site->n_args > VALUES_MAX) {
+		output_at_once(l, site, args);
+		return;
+	}
 	for (struct ast *arg = args; arg && i < site->n_args; arg = arg->next) {
 		struct low_value value = lower_expression(l, arg);
 

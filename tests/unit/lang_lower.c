@@ -135,6 +135,18 @@ Test(lang_lower, short_texts_are_reserved_in_place_and_long_ones_built_in_scratc
 	cr_assert_geq(g.program.scratch_size, 16 + 8 + 1024);
 }
 
+/* They would not all have room in registers and on the stack. */
+Test(lang_lower, many_arguments_are_written_one_by_one)
+{
+	FIXTURE;
+
+	lower(&f, "begin { printf(\"%d%d%d%d%d%d%d%d%d\", @a[1], @a[2], @a[3], @a[4], @a[5], @a[6], @a[7], @a[8], @a[9]); @a[1] = 1; }",
+	      true);
+	cr_assert(f.ok, "%s", f.text.data);
+	cr_assert_null(strstr(f.text.data, "helper 131 "), "%s", f.text.data);
+	cr_assert_not_null(strstr(f.text.data, "library output"));
+}
+
 /* No byte of a key may be left over from something else. */
 Test(lang_lower, gaps_in_keys_are_zero)
 {
