@@ -123,7 +123,7 @@ struct ast {
 	/* (checker) An expression whose value is known: integer, bool or string; lowering does not look below it. */
 	bool is_constant;
 	int64_t constant;
-	const char *text; /* of a constant string */
+	const char *text; /* of a constant string; of a constant array (pton()) its bytes */
 
 	union {
 		struct {

@@ -135,11 +135,19 @@ static const struct type *check_is(struct checker *c, struct ast *call)
 	return call->type;
 }
 
-/* sonde's programs call no kfuncs: they load on kernels that have none. */
+static int check_is_kfunc(const char *name, uint32_t id, void *ctx)
+{
+	return !strcmp(name, ctx);
+}
+
+/* kfunc_allowed() is always false: programs call no kfuncs here, so that they load on kernels that have none. */
 static const struct type *check_kfunc(struct checker *c, struct ast *call)
 {
-	check_text_argument(c, call, 0);
-	check_set_bool(call, false);
+	const char *name = check_text_argument(c, call, 0);
+	bool asks = call->call.function->id == FUNCTION_KFUNC_EXIST && name && c->is_final;
+	struct err err;
+
+	check_set_bool(call, asks && kernel_each_btf_func(check_is_kfunc, (void *)name, &err) == 1);
 	return call->type;
 }
 
