@@ -21,6 +21,7 @@ void script_names_release(struct script_names *names)
 	vec_each(user, &names->users)
 		free(user->name);
 	free(names->users.v);
+	script_usyms_release(&names->usyms);
 }
 
 void script_names_add_foreign(struct str *to, const struct script_names *names, const char *text, size_t n)
@@ -62,7 +63,12 @@ void script_names_add_ksym(struct str *to, struct script_names *names, uint64_t 
 
 void script_names_add_usym(struct str *to, struct script_names *names, const struct lang_usym *usym)
 {
-	add_address(to, usym->addr);
+	const char *name = script_usyms_name(&names->usyms, usym->pid, usym->addr);
+
+	if (name)
+		script_names_add_foreign(to, names, name, strlen(name));
+	else
+		add_address(to, usym->addr);
 }
 
 /* --- stacks --- */

@@ -8,6 +8,7 @@
 
 #include "kernel/kernel.h"
 #include "lang/program.h"
+#include "script_usym.h"
 
 struct stacks;
 
@@ -17,6 +18,7 @@ struct script_names {
 	struct kernel *kernel; /* the caller's; NULL: addresses have no names */
 	struct stacks *stacks; /* the caller's; NULL: the program takes no stacks */
 	bool for_terminal;     /* control characters of foreign texts are escaped, but \n and \t */
+	struct script_usyms usyms;
 	/* of username: id and name, as they were when they were asked for first */
 	struct {
 		struct script_user {

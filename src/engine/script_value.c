@@ -350,6 +350,7 @@ static void add_json_text(struct str *to, struct script_names *names, const stru
 	plain.for_terminal = false;
 	script_value_add(&text, &plain, value, false);
 	names->users = plain.users;
+	names->usyms = plain.usyms;
 	str_add_json(to, str_or_empty(text.data), text.len);
 }
 
