@@ -127,7 +127,8 @@ int btf_image_open(struct btf_image *image, const char *module, const struct btf
 	snprintf(image->path, sizeof(image->path), DIR "%s", module ? module : "vmlinux");
 	ret = open_file(image);
 	if (ret)
-		return err_set(err, ret, "the kernel offers no BTF: cannot open %s: %s", image->path, strerror(-ret));
+		return err_set(err, ret, "the kernel offers no BTF%s%s: cannot open %s: %s",
+			       module ? " of the module " : "", module ? module : "", image->path, strerror(-ret));
 	ret = read_header(image);
 	if (ret == -EINVAL)
 		return err_set(err, ret, "%s is not BTF as it is known here", image->path);
