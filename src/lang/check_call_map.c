@@ -156,8 +156,9 @@ static const struct type *check_print(struct checker *c, struct ast *call)
 		return type_void();
 	}
 	type = check_expression(c, arg);
-	if (arg->kind == AST_MAP && type_is_aggregate(type) && !check_aggregate_read(type)) {
-		/* User space reads the value of this key. */
+	if (arg->kind == AST_MAP && type_is_aggregate(type) &&
+	    (!check_aggregate_read(type) || !c->options->features.percpu_lookup)) {
+		/* User space reads the value of this key; programs cannot add up those of all processors before 5.19. */
 		site = check_site_new(c, SITE_PRINT_ENTRY, call);
 		if (site) {
 			struct ast *key = pool_alloc(c->pool, sizeof(*key));

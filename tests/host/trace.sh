@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# sonde trace on programs of ours: user functions, their arguments, names and stacks; what needs no probe.
+
+# btrace PROGRAM [ARG]...
+btrace() {
+	program=$1
+	shift
+	run sonde trace -e "$program" "$@"
+}
+
+# The program waits until its name was printed: that of a process that has ended could not be.
+test_user_functions() {
+	calls=$(command -v calls)
+	mkfifo gate
+	sonde trace -e "uprobe:$calls:main { @in[comm, arg0] = count(); print(usym(reg(\"ip\"))); }
+		uretprobe:$calls:main { @out[retval] = count(); }" -c 'calls -w gate 3 getppid' > out 2> err &
+	wait_until 30 grep -q '^main$' out || fail "no name"
+	echo > gate
+	wait $! || fail "exit status $?"
+	expect_line '^@in\[calls, 5\]: 1$'
+	expect_line '^@out\[0\]: 1$'
+}
+
+# A process that has ended by the time of printing, or never was: the address stays.
+test_addresses_without_names() {
+	btrace 'BEGIN { print(usym(4096)); exit(); }'
+	expect_line '^0x1000$'
+}
+
+test_tests() {
+	btrace 'test:okay { print("hidden"); return 0; } test:failure { print("shown"); return 1; }' --test
+	expect_exit 1
+	expect_line '^shown$'
+	expect_no_line hidden
+	expect_line '^1 passed, 1 failed$'
+	btrace 'test:okay { return 0; }' --test
+	expect_exit 0
+}
+
+test_benchmarks() {
+	btrace 'bench:count { @ = count(); }' --bench
+	expect_exit 0
+	expect_line '^\| count     \| [0-9]+ +\|$'
+}
+
+test_of_a_link() {
+	ln -s "$(command -v sonde)" bpftrace
+	run ./bpftrace --version
+	expect_line '^bpftrace v[0-9.]+ '
+	run ./bpftrace -e 'BEGIN { printf("%d\n", $1); exit(); }' 7
+	expect_line '^7$'
+}
