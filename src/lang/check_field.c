@@ -102,7 +102,7 @@ const struct type *check_field(struct checker *c, struct ast *ast)
 				ast->field.found.at = c->probe->arguments.v[i].at;
 				return type->fields[i].type;
 			}
-		check_no_field(c, ast, type, pool_addf(c->pool, "args of %s", c->probe->probe->attach->text));
+		check_no_field(c, ast, type, pool_addf(c->pool, "args of %s", check_place_name(c)));
 		return type_none();
 	}
 	if (type->kind == TYPE_RECORD)

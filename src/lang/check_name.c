@@ -9,7 +9,7 @@ static const struct type *check_args(struct checker *c, struct ast *ast)
 	struct type_field *fields;
 
 	if (!arguments->n) {
-		check_error(c, ast->at, "%s has no arguments that are known by name", c->probe->probe->attach->text);
+		check_error(c, ast->at, "%s has no arguments that are known by name", check_place_name(c));
 		return type_none();
 	}
 	fields = pool_alloc(c->pool, arguments->n * sizeof(*fields));
@@ -54,7 +54,7 @@ static const struct type *check_retval(struct checker *c, struct ast *ast)
 		return type_integer(8, false);
 	if (c->probe->arguments.ret && c->probe->arguments.ret->kind != TYPE_VOID)
 		return c->probe->arguments.ret;
-	check_error(c, ast->at, "%s returns nothing", c->probe->probe->attach->text);
+	check_error(c, ast->at, "%s returns nothing", check_place_name(c));
 	return type_none();
 }
 
@@ -66,14 +66,14 @@ static const struct type *check_argument_n(struct checker *c, struct ast *ast)
 	switch (probe->probe->kind) {
 	case PROBE_USDT:
 		if (n >= probe->n_usdt)
-			check_error(c, ast->at, "%s has %zu argument%s: there is no arg%u", probe->probe->attach->text,
+			check_error(c, ast->at, "%s has %zu argument%s: there is no arg%u", check_place_name(c),
 				    probe->n_usdt, str_plural(probe->n_usdt), n);
 		return type_integer(8, true);
 	case PROBE_RAWTRACEPOINT:
 	case PROBE_FENTRY:
 	case PROBE_FEXIT:
 		if (probe->arguments.v && n >= probe->arguments.n)
-			check_error(c, ast->at, "%s has %zu argument%s: there is no arg%u", probe->probe->attach->text,
+			check_error(c, ast->at, "%s has %zu argument%s: there is no arg%u", check_place_name(c),
 				    probe->arguments.n, str_plural(probe->arguments.n), n);
 		return type_integer(8, true);
 	default:

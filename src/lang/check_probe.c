@@ -89,6 +89,11 @@ static struct checked_probe *check_new_probe(struct checker *c, struct ast_probe
 	return checked;
 }
 
+const char *check_place_name(const struct checker *c)
+{
+	return c->program->places.v[c->probe->probe->first_place].probe;
+}
+
 /* --- targets --- */
 
 static void check_missing(struct checker *c, const struct group *group, size_t bad, const struct err *err)

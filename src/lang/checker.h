@@ -175,6 +175,8 @@ void check_format(struct checker *c, struct ast *call, const char *format, struc
 /* --- check_probe.c: attach points to places --- */
 /* Fills program->probes, places and checked->probes. */
 void check_probes(struct checker *c);
+/* The first place of the probe that is checked: "fentry:vmlinux:vfs_read", where the program says "fentry:vfs_*". */
+const char *check_place_name(const struct checker *c);
 /* --- config.c --- */
 /* The defaults, then config = { }, then the environment. */
 void check_config(struct checker *c);
