@@ -153,6 +153,9 @@ bool preprocess_import(struct preprocessor *pp, const char *path, struct place a
 	struct err err = {};
 	uint32_t index;
 
+	/* What bpftrace keeps in its library is built in here. */
+	if (!full && (!strcmp(path, "stdlib") || !strncmp(path, "stdlib/", 7)))
+		return true;
 	if (ends_with(path, ".bpf.c") || ends_with(path, ".o"))
 		preprocess_fail(pp, at, "'%s': BPF code in C cannot be imported; write a macro in a .bt file instead", path);
 	else if (!full)

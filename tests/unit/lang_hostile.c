@@ -266,6 +266,8 @@ Test(lang_hostile, imports, .init = fixture_init, .fini = fixture_fini)
 	expect_import("import \"first.bt\"; import \"first.bt\"; end { a() }",
 		      "(probe \"begin\" { (do 1) })\n(probe \"end\" { (do 5) })\n");
 	expect_import("#include \"x.h\"\nimport \"x.h\"; begin { H }", "(probe \"begin\" { (do 7) })\n");
+	/* What bpftrace keeps in its library is built in here. */
+	expect_import("import \"stdlib/base.bt\"; begin { }", "(probe \"begin\" { })\n");
 	/* A condition ends in the file that it began in. */
 	expect_import("import \"open.bt\"; begin { }", "this #if has no #endif");
 }
