@@ -244,6 +244,8 @@ static void check_split(struct checker *c, struct ast_probe *ast, struct group *
 	__free struct form *forms = base_alloc((set->n + 1) * sizeof(*forms));
 	size_t n = check_forms(c, group, set, looks, form_of, forms);
 
+	if (!n)
+		check_error(c, group->at[0], "the kernel's BTF describes no function that matches");
 	for (size_t form = 0; form < n; form++) {
 		struct checked_probe *checked = check_new_probe(c, check_copy(c, ast), group->attach);
 		struct target_set part = {};

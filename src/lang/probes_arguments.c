@@ -103,7 +103,7 @@ static int find_function(const struct target *target, struct proto *proto, struc
 
 	proto->module = kernel_types_module(kernel, target->object, err);
 	if (proto->module < 0)
-		return proto->module;
+		return -ENODATA;
 	id = kernel_types_find(kernel, proto->module, target->name, FUNCS, NULL);
 	proto->type = id ? proto_of(proto->types, proto->module, id) : NULL;
 	if (!proto->type)
@@ -135,7 +135,7 @@ static int find_raw_tracepoint(const struct target *target, struct proto *proto,
 
 	proto->type = raw_proto(proto->types, target->name, &proto->module, &why);
 	if (why.code)
-		return err_set(err, why.code, "%s", why.text);
+		return err_set(err, -ENODATA, "%s", why.text);
 	if (!proto->type)
 		return err_set(err, -ENODATA, "the kernel's BTF does not describe the tracepoint '%s'", target->name);
 	proto->skip = 1;
