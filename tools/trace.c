@@ -5,7 +5,8 @@
 
 TOOL(trace, .brief = "run programs in bpftrace's language", .args = "FILE|-e PROGRAM [ARG]... [-- --NAME=VALUE...]",
      SCRIPT_ENGINE, .peer = "bpftrace", .peer_version = "v0.25.0", .own_dashdash = true,
-     LACKS({ "csv", "programs print text; -j and -f json print JSON" }),
+     LACKS({ "csv", "programs print text; -j and -f json print JSON" },
+	   { "time timestamp", "programs print times themselves: time(), strftime()" }),
      .description =
 	     "Compiles a program in the language of bpftrace, attaches its probes and prints what it prints. Nothing else "
 	     "is needed: no compiler, no headers. FILE is the program, - is stdin; what follows are its arguments $1, $2 "

@@ -142,11 +142,36 @@ static const struct type *check_print_map(struct checker *c, struct ast *call)
 	return type_void();
 }
 
+/*
+ * print(@x[key]) of a value that programs cannot read: a histogram, and before Linux 5.19 what all processors have
+ * together. User space reads the value of this key. False: it is another value.
+ */
+static bool check_print_key(struct checker *c, struct ast *call)
+{
+	struct ast *arg = call->call.args, *key;
+	struct lang_map *map = check_map_access(c, arg);
+	struct lang_site *site;
+
+	if (!map || !type_is_aggregate(map->value) ||
+	    (check_aggregate_read(map->value) && c->options->features.percpu_lookup))
+		return false;
+	arg->type = map->value;
+	site = check_site_new(c, SITE_PRINT_ENTRY, call);
+	if (!site)
+		return true;
+	key = pool_alloc(c->pool, sizeof(*key));
+	*key = *arg->map.key;
+	key->next = NULL;
+	key->type = map->key;
+	site->map = map;
+	check_site_arguments(c, site, key);
+	return true;
+}
+
 static const struct type *check_print(struct checker *c, struct ast *call)
 {
 	struct ast *arg = call->call.args;
 	const struct type *type;
-	struct lang_site *site;
 
 	if (arg->kind == AST_MAP && !arg->map.keys)
 		return check_print_map(c, call);
@@ -155,22 +180,9 @@ static const struct type *check_print(struct checker *c, struct ast *call)
 			    arg->kind == AST_MAP ? "Single-value (i.e. indexed) map prints cannot be followed by a top or divide argument" : "Non-map print() only takes 1 argument");
 		return type_void();
 	}
-	type = check_expression(c, arg);
-	if (arg->kind == AST_MAP && type_is_aggregate(type) &&
-	    (!check_aggregate_read(type) || !c->options->features.percpu_lookup)) {
-		/* User space reads the value of this key; programs cannot add up those of all processors before 5.19. */
-		site = check_site_new(c, SITE_PRINT_ENTRY, call);
-		if (site) {
-			struct ast *key = pool_alloc(c->pool, sizeof(*key));
-
-			*key = *arg->map.key;
-			key->next = NULL;
-			key->type = arg->map.map->key;
-			site->map = arg->map.map;
-			check_site_arguments(c, site, key);
-		}
+	if (arg->kind == AST_MAP && check_print_key(c, call))
 		return type_void();
-	}
+	check_expression(c, arg);
 	type = check_read(c, arg);
 	if (type->kind == TYPE_NONE)
 		return type_void();
