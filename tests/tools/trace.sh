@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# sonde trace: programs in bpftrace's language, what they print, and what they count beside what the
+# workload did.
+
+# btrace PROGRAM [ARG]...
+btrace() {
+	program=$1
+	shift
+	run sonde trace -e "$program" "$@"
+}
+
+# expect_text: stdout must be these lines, from stdin.
+expect_text() {
+	cat > expected
+	diff expected out || fail "stdout is another"
+}
+
+test_hello() {
+	btrace 'BEGIN { printf("hello %d\n", 1 + 2); exit(); }'
+	expect_exit 0
+	expect_text << END
+Attached 1 probe
+hello 3
+
+
+END
+	[ ! -s err ] || fail "something on stderr"
+}
+
+test_maps() {
+	btrace 'BEGIN { @x = 1; @y[1,2] = 3; @c = count(); @s["a"] = sum(5); @a["x"] = avg(3); @a["x"] = avg(6); @l = lhist(3, 0, 10, 1); @mi = min(-4); @ma[3] = max(7); @st = stats(4); exit(); }'
+	expect_exit 0
+	expect_text << END
+Attached 1 probe
+
+
+@a[x]: 4
+
+@c: 1
+@l:
+[3, 4)                 1 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|
+
+@ma[3]: 7
+@mi: -4
+@s[a]: 5
+@st: count 1, average 4, total 4
+
+@x: 1
+@y[1, 2]: 3
+END
+}
+
+test_begin_and_end() {
+	btrace 'END { printf("end %d\n", @n); } BEGIN { printf("one\n"); @n = 5; } BEGIN { printf("two\n"); @n++; exit(7); }'
+	expect_exit 7
+	expect_text << END
+Attached 3 probes
+one
+two
+end 6
+
+
+@n: 6
+END
+}
+
+# Each interval runs as often as it should, and the records are in order.
+test_interval() {
+	btrace 'interval:ms:5 { @n++; printf("%d\n", @n); if (@n == 20) { exit(); } }'
+	expect_exit 0
+	seq 20 > numbers
+	grep '^[0-9]' out | cmp - numbers || fail "not 1 to 20"
+}
+
+# --- counts beside the workload's ---
+
+test_kprobe_counts() {
+	btrace 'kprobe:do_sys_openat2 /comm == "calls"/ { @c[comm] = count(); @ = count(); @p[pid] = sum(1); }' -c 'calls 1000 openat'
+	expect_exit 0
+	expect_line '^@: 1000$'
+	expect_line '^@c\[calls\]: 1000$'
+	expect_line '^@p\[[0-9]+\]: 1000$'
+}
+
+test_entry_and_return() {
+	btrace 'kprobe:do_sys_openat2 { @in[func] = count(); } kretprobe:do_sys_openat2 { @out[(int32)retval] = count(); }' -c 'calls 300 openat'
+	expect_exit 0
+	expect_line '^@in\[do_sys_openat2\]: 300$'
+	expect_line "^@out\\[-2\\]: 300\$"
+}
+
+# Places with arguments of BTF; the kernel's own count of the calls is the workload's.
+test_fentry() {
+	btrace 'fentry:do_sys_openat2 { @dfd[args.dfd] = count(); } fexit:do_sys_openat2 { @ret[retval] = count(); }' -c 'calls 300 openat'
+	expect_exit 0
+	expect_line '^@dfd\[-100\]: 300$'
+	expect_line '^@ret\[-2\]: 300$'
+}
+
+test_several_places() {
+	btrace 'kprobe:do_sys_openat2,kprobe:vfs_read { @[probe] = count(); } kprobe:do_sys_open* { @p[func] = count(); }' -c 'calls 200 openat 100 read'
+	expect_exit 0
+	expect_line '^@\[kprobe:do_sys_openat2\]: 201$'
+	expect_line '^@\[kprobe:vfs_read\]: 100$'
+	expect_line '^@p\[do_sys_openat2\]: 201$'
+}
+
+test_tracepoint() {
+	btrace 'tracepoint:syscalls:sys_enter_openat { @[str(args.filename)] = count(); }' -c 'calls 100 openat'
+	expect_exit 0
+	expect_line '^@\[/no/such/file\]: 100$'
+}
+
+# All records of all calls, in order.
+test_records() {
+	btrace 'tracepoint:syscalls:sys_enter_openat { @n++; printf("%d %s %s\n", @n, comm, str(args.filename)); }' -c 'calls 2000 openat'
+	expect_exit 0
+	[ "$(grep -c ' calls /no/such/file$' out)" = 2000 ] || fail "not 2000 lines"
+	grep ' calls /no' out | awk '{ if ($1 != ++n) exit 1 }' || fail "not in order"
+}
+
+# --- losses ---
+
+test_full_map() {
+	btrace 'config = { max_map_keys=5 } BEGIN { $i = 0; while ($i < 20) { @m[$i] = count(); $i++; } exit(); }'
+	expect_exit 0
+	[ "$(grep -c '^@m\[' out)" = 5 ] || fail "not 5 keys"
+	expect_one_err '15 updates lost: the map @m was full with 5 keys'
+	btrace 'config = { max_map_keys=5 } BEGIN { $i = 0; while ($i < 20) { @m[$i] = count(); $i++; } exit(); }' --fail-on-loss
+	expect_exit 1
+}
+
+# Shown and lost together are what happened. The reader is stopped meanwhile.
+test_full_buffer() {
+	sonde trace -e 'BEGIN { printf("ready\n"); } tracepoint:syscalls:sys_enter_openat /comm == "calls"/ { printf("%s\n", str(args.filename)); }' \
+		--buffer-size 4k > out 2> err &
+	wait_until 30 grep -q ready out || fail "not ready"
+	kill -STOP $!
+	calls 5000 openat
+	kill -CONT $!
+	kill -INT $!
+	wait $! || fail "exit status $?"
+	seen=$(grep -c '^/no/such/file$' out)
+	lost=$(sed -n 's/.*: \([0-9]*\) events* lost: the buffer.*/\1/p' err)
+	[ "${lost:-0}" -gt 0 ] || fail "nothing was lost"
+	[ $((seen + lost)) = 5000 ] || fail "$seen shown and $lost lost"
+}
+
+# --- formats and files ---
+
+test_json() {
+	btrace 'BEGIN { @x = hist(3); @y["a", 1] = 2; printf("hi\n"); print((1, "b")); exit(); }' -f json
+	expect_exit 0
+	expect_text << END
+{"type": "attached_probes", "data": {"probes": 1}}
+{"type": "printf", "data": "hi\n"}
+{"type": "value", "data": [1,"b"]}
+{"type": "hist", "data": {"@x": [{"min": 2, "max": 3, "count": 1}]}}
+{"type": "map", "data": {"@y": {"a,1": 2}}}
+END
+}
+
+test_rows() {
+	btrace 'BEGIN { @y["a", 1] = 2; @y["b", 3] = 4; printf("hi\n"); exit(); }' -j
+	expect_exit 0
+	expect_json time
+	grep -q '"map":"@y","key":\["a",1\],"value":2}$' out || fail "no row of a key"
+	grep -q '"printf":"hi\\n"}$' out || fail "no row of printf"
+}
+
+test_files() {
+	printf '#!/usr/bin/env -S sonde trace\n// says its arguments\nBEGIN { printf("%%d %%s %%d\\n", $1, str($2), $#); exit(); }\n' > args.bt
+	run sonde trace args.bt 5 hey
+	expect_exit 0
+	expect_line '^5 hey 2$'
+	sonde trace - 5 hey < args.bt > out 2> err || fail "no program from stdin"
+	expect_line '^5 hey 2$'
+	run sonde trace -o file args.bt 5 hey
+	expect_exit 0
+	[ ! -s out ] || fail "something on stdout"
+	grep -q '^5 hey 2$' file || fail "nothing in the file"
+	btrace 'BEGIN { printf("%d %d\n", getopt("aa", 1), getopt("bb")); exit(); }' -- --aa=7 --bb
+	expect_line '^7 1$'
+}
+
+# --- as bpftrace ---
+
+# Its name is enough, and harnesses get the line that they wait for.
+test_bpftrace() {
+	ln -s "$(command -v sonde)" bpftrace
+	__BPFTRACE_NOTIFY_PROBES_ATTACHED=1 run ./bpftrace -e 'kprobe:do_sys_openat2 { @[pid == cpid] = count(); }' -c 'calls 100 openat'
+	expect_exit 0
+	expect_line '^__BPFTRACE_NOTIFY_PROBES_ATTACHED$'
+	expect_line '^@\[true\]: 100$|^@\[1\]: 100$'
+	run ./bpftrace -q -e 'BEGIN { exit(); }'
+	printf '\n\n' | cmp - out || fail "-q says something"
+}
+
+# --- errors ---
+
+test_errors() {
+	btrace 'BEGIN { foo(); }'
+	expect_exit 1
+	expect_err '^stdin:1:9-14: ERROR: '
+	btrace 'kprobe:vfs_raed { @ = count(); }'
+	expect_exit 1
+	expect_err 'did you mean vfs_read'
+	run sonde trace
+	expect_exit 2
+	run sonde trace /no/such/file.bt
+	expect_exit 1
+	btrace 'BEGIN { system("true"); }'
+	expect_exit 1
+	expect_err 'unsafe'
+}
+
+test_system_and_cat() {
+	echo text > file
+	btrace 'BEGIN { system("echo hi %d", 4); cat("/proc/sys/kernel/ostype"); printf("x\n"); cat("/no/such%d", 3); exit(); }' --unsafe
+	expect_exit 0
+	grep -A 2 '^hi 4$' out > seen
+	printf 'hi 4\nLinux\nx\n' | cmp - seen || fail "not in order"
+	expect_one_err '/no/such3'
+}
+
+# --- the rest ---
+
+test_stacks() {
+	btrace 'kprobe:do_sys_openat2 /comm == "calls"/ { @[kstack(2)] = count(); @v = kstack(1); }' -c 'calls 50 openat'
+	expect_exit 0
+	expect_line '^        do_sys_openat2\+[0-9]+$'
+	expect_line '^\]: 50$'
+}
+
+test_iterator() {
+	btrace 'iter:task { printf("%s %d\n", ctx.task.comm, ctx.task.pid); }'
+	expect_exit 0
+	expect_line '^init 1$'
+	expect_line '^kthreadd 2$'
+}
+
+test_signal() {
+	sonde trace -e 'self:signal:SIGUSR1 { printf("caught\n"); exit(); } BEGIN { printf("ready\n"); }' > out 2> err &
+	wait_until 30 grep -q ready out || fail "not ready"
+	kill -USR1 $!
+	wait $! || fail "exit status $?"
+	grep -q '^caught$' out || fail "no signal"
+}
+
+# Ctrl-C ends it; maps are printed.
+test_interrupt() {
+	sonde trace -e 'BEGIN { @x = 5; printf("ready\n"); } END { printf("end\n"); }' > out 2> err &
+	wait_until 30 grep -q ready out || fail "not ready"
+	kill -INT $!
+	wait $! || fail "exit status $?"
+	grep -q '^end$' out || fail "END did not run"
+	grep -q '^@x: 5$' out || fail "no map"
+}
+
+test_dry_run() {
+	btrace 'BEGIN { printf("ran\n"); } kprobe:vfs_read { @[comm] = count(); }' --dry-run
+	expect_exit 0
+	expect_line '^Attached 2 probes$'
+	expect_no_line ran
+}
