@@ -48,14 +48,14 @@ bool check_map_key(struct checker *c, struct lang_map *map, struct ast *key)
 {
 	const struct type *type = check_value(c, key), *joined;
 
+	if (!map->key)
+		map->key = type_none();
 	if (type->kind == TYPE_NONE)
 		return false;
 	if (!check_key_is_allowed(type)) {
 		check_error(c, key->at, "'%s' cannot be used as a map key", check_show(c, type));
 		return false;
 	}
-	if (!map->key)
-		map->key = type_none();
 	if (!check_join(c, map->key, type, &joined)) {
 		check_error(c, key->at,
 			    "Argument mismatch for %s: trying to access with arguments: '%s' when map expects arguments: '%s'",
