@@ -25,7 +25,7 @@ BOTH(
 		unsigned int : 0;
 		unsigned short e : 9;
 		int f;
-		unsigned int g : 1;
+		unsigned int g : 1, h : 20, i : 20;
 	});
 BOTH(
 	nested, struct nested {
@@ -167,6 +167,9 @@ Test(lang_cdecl, bit_fields)
 	EXPECT_BITS(struct, bits, e);
 	EXPECT_FIELD(struct, bits, f);
 	EXPECT_BITS(struct, bits, g);
+	/* It does not fit into the unit that the one before ends in. */
+	EXPECT_BITS(struct, bits, h);
+	EXPECT_BITS(struct, bits, i);
 	fixture_release_text(&fixture);
 }
 
