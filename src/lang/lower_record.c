@@ -18,6 +18,7 @@ struct record {
 	struct low_memory begin; /* struct lang_record */
 	/* Where the next text goes: bytes from the begin, a constant or a register. */
 	struct ir_value end;
+	uint32_t most; /* what `end` is at most */
 };
 
 static bool is_text(const struct type *type)
@@ -38,6 +39,12 @@ static struct low_memory data_at(const struct record *record, int64_t at)
 	return lower_behind(record->begin, sizeof(struct lang_record) + at);
 }
 
+/* Kernels before 6.8 forget the bounds of a register that was spilled: they are shown again where they are needed. */
+static struct ir_value end_of(struct lower *l, const struct record *record)
+{
+	return lower_bounded(l, record->end, 0, record->most);
+}
+
 /* The place of the next text. */
 static struct low_memory text_place(struct lower *l, const struct record *record)
 {
@@ -45,7 +52,7 @@ static struct low_memory text_place(struct lower *l, const struct record *record
 
 	if (record->end.is_const)
 		return lower_behind(place, record->end.imm);
-	return lower_pointed(ir_binary(&l->b, IR_ADD, lower_address(l, &place), record->end), SPACE_BPF);
+	return lower_pointed(ir_binary(&l->b, IR_ADD, lower_address(l, &place), end_of(l, record)), SPACE_BPF);
 }
 
 /* Writes where the next text is, and its size with LANG_TEXT_CUT; then as many bytes are in use. */
@@ -58,6 +65,7 @@ static void close_text(struct lower *l, struct record *record, uint32_t i, struc
 	lower_store(l, &to, 32, at);
 	to.at += offsetof(struct lang_text, size);
 	lower_store(l, &to, 32, size);
+	record->most += (record->site->args[i].type->size + 1 + 7) & ~7U;
 	if (record->end.is_const && used.is_const) {
 		record->end.imm += used.imm;
 		return;
@@ -74,16 +82,23 @@ static void read_text(struct lower *l, const struct low_memory *to, const struct
 		      uint32_t *len, uint32_t *size)
 {
 	uint32_t whole = ir_new_block(&l->b), cut = lower_cold_block(l), other = lower_cold_block(l);
-	uint32_t none = lower_cold_block(l), done = ir_new_block(&l->b);
+	uint32_t none = lower_cold_block(l), shorter = lower_cold_block(l), done = ir_new_block(&l->b);
 	uint32_t helper = value->memory.space == SPACE_USER ? BPF_FUNC_probe_read_user_str : BPF_FUNC_probe_read_kernel_str;
 	struct ir_value limit = value->limit.is_const ? ir_imm(value->limit.imm < room ? value->limit.imm : room) : value->limit;
-	struct ir_value max = limit.is_const ? ir_imm(limit.imm + 1) : ir_binary(&l->b, IR_ADD, limit, ir_imm(1));
-	struct ir_value to_address = lower_address(l, to), n = ir_reg(ir_new_reg(&l->b));
+	struct ir_value to_address = lower_address(l, to), n = ir_reg(ir_new_reg(&l->b)), max;
 
+	limit = lower_bounded(l, limit, 1, room);
+	max = limit.is_const ? ir_imm(limit.imm + 1) : ir_binary(&l->b, IR_ADD, limit, ir_imm(1));
 	*len = ir_new_reg(&l->b);
 	*size = ir_new_reg(&l->b);
 	ir_move(&l->b, n.reg, lower_helper(l, helper, 3, to_address, max, value->v));
 	ir_move(&l->b, *len, ir_binary(&l->b, IR_SUB, n, ir_imm(1)));
+	if (!limit.is_const) { /* the verifier of old kernels learns nothing from two registers */
+		uint32_t bounded = ir_new_block(&l->b);
+
+		ir_branch(&l->b, IR_LE, ir_reg(*len), ir_imm(room), bounded, none);
+		lower_at(l, bounded);
+	}
 	ir_branch(&l->b, IR_LT, ir_reg(*len), limit, whole, other);
 	lower_at(l, whole);
 	ir_move(&l->b, *size, ir_reg(*len));
@@ -91,7 +106,9 @@ static void read_text(struct lower *l, const struct low_memory *to, const struct
 	lower_at(l, other);
 	ir_branch(&l->b, IR_EQ, ir_reg(*len), limit, cut, none);
 	lower_at(l, cut);
-	ir_move(&l->b, *len, limit.is_const ? ir_imm(limit.imm - 1) : ir_binary(&l->b, IR_SUB, limit, ir_imm(1)));
+	ir_branch(&l->b, IR_GE, ir_reg(*len), ir_imm(1), shorter, none);
+	lower_at(l, shorter);
+	ir_move(&l->b, *len, ir_binary(&l->b, IR_SUB, ir_reg(*len), ir_imm(1)));
 	ir_move(&l->b, *size,
 		value->is_part ? ir_reg(*len) : ir_binary(&l->b, IR_OR, ir_reg(*len), ir_imm(LANG_TEXT_CUT)));
 	ir_jump(&l->b, done);
@@ -155,7 +172,8 @@ static void add_buffer(struct lower *l, struct record *record, uint32_t i, struc
 		close_text(l, record, i, size, ir_imm(type->size - 4));
 		return;
 	}
-	lower_read(l, &to, &from, size);
+	lower_read(l, &to, &from, lower_bounded(l, size, 0, type->size - 4));
+	size = lower_bounded(l, size, 0, type->size - 4);
 	close_text(l, record, i, size, size);
 }
 
@@ -176,6 +194,7 @@ static void fill(struct lower *l, struct record *record, const struct low_value 
 	uint32_t done = 0;
 
 	record->end = ir_imm(sizeof(struct lang_record) + site->size);
+	record->most = record->end.imm;
 	for (uint32_t i = 0; i < site->n_args; i++) {
 		const struct lang_site_argument *arg = &site->args[i];
 		struct low_memory to = data_at(record, arg->at);
@@ -252,7 +271,7 @@ static void output_record(struct lower *l, struct lang_site *site, const struct 
 	record.begin = lower_scratch(l, sizeof(struct lang_record) + site->size + texts);
 	fill(l, &record, values, args);
 	write_head(l, &record, record.end);
-	lower_output(l, &record.begin, record.end, site);
+	lower_output(l, &record.begin, end_of(l, &record), site);
 	lower_release(l, mark);
 }
 

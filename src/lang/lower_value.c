@@ -154,7 +154,8 @@ static void write_string(struct lower *l, const struct low_value *value, const s
 	if (!value->limit.is_const) { /* at least 1 and at most the value's size: see lower_text.c */
 		lower_zero(l, to, size);
 		if (size >= value->type->size)
-			lower_library(l, LANG_FN_str, 4, lower_address(l, to), value->limit, value->v, ir_imm(space));
+			lower_library(l, LANG_FN_str, 4, lower_address(l, to), lower_bounded(l, value->limit, 1, size),
+				      value->v, ir_imm(space));
 		return;
 	}
 	if (value->limit.imm < size) {
@@ -174,7 +175,7 @@ static void write_buffer(struct lower *l, const struct low_value *value, const s
 
 	lower_zero(l, to, size);
 	lower_store(l, to, 32, value->limit);
-	lower_read(l, &bytes, &from, value->limit);
+	lower_read(l, &bytes, &from, lower_bounded(l, value->limit, 0, size - 4));
 }
 
 /* --- tuples --- */
