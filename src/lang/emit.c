@@ -88,8 +88,8 @@ static uint32_t frame_size(uint32_t bytes)
 }
 
 /*
- * The bytes of stack of a function and of what it calls or passes as a callback. Programs have no recursion; a chain that
- * is longer than there are functions would be one.
+ * The bytes of stack of a function and of what it calls or passes as a callback. Programs have no recursion; a chain
+ * that is longer than there are functions would be one.
  */
 static uint32_t stack_depth(const struct ir_program *program, const uint32_t *frames, uint32_t number, size_t chain)
 {

@@ -4,7 +4,8 @@
 
 #include "emit.h"
 
-static const char *const alu_signs[16] = { "+=", "-=", "*=", "/=", "|=", "&=", "<<=", ">>=", "neg", "%=", "^=", "=", "s>>=" };
+static const char *const alu_signs[16] = { "+=", "-=", "*=", "/=", "|=", "&=", "<<=",
+					   ">>=", "neg", "%=", "^=", "=", "s>>=" };
 static const char *const jump_signs[16] = {
 	[BPF_JEQ >> 4] = "==",
 	[BPF_JGT >> 4] = ">",
@@ -52,7 +53,8 @@ static void show_memory(const struct bpf_insn *insn, struct str *to)
 	else if (BPF_CLASS(insn->code) == BPF_ST)
 		str_addf(to, "*(%s *)(r%d %+d) = %d", size, insn->dst_reg, insn->off, insn->imm);
 	else if (BPF_MODE(insn->code) == BPF_ATOMIC)
-		str_addf(to, "lock *(%s *)(r%d %+d) op %#x r%d", size, insn->dst_reg, insn->off, insn->imm, insn->src_reg);
+		str_addf(to, "lock *(%s *)(r%d %+d) op %#x r%d", size, insn->dst_reg, insn->off, insn->imm,
+			 insn->src_reg);
 	else
 		str_addf(to, "*(%s *)(r%d %+d) = r%d", size, insn->dst_reg, insn->off, insn->src_reg);
 }
@@ -108,7 +110,8 @@ static void show_load64(const struct lang_code *code, size_t i, struct str *to)
 
 	str_addf(to, "r%d = ", insn->dst_reg);
 	if (!relocation)
-		str_addf(to, "%#llx ll", (unsigned long long)(uint32_t)insn->imm | (unsigned long long)insn[1].imm << 32);
+		str_addf(to, "%#llx ll",
+			 (unsigned long long)(uint32_t)insn->imm | (unsigned long long)insn[1].imm << 32);
 	else
 		str_addf(to, "%s[%u] + %u ll", kinds[relocation->kind], relocation->index, relocation->offset);
 }

@@ -75,12 +75,22 @@ static int machine(const struct emitter *e, uint32_t reg)
 
 static void put_reload(struct emitter *e, int to, uint32_t reg)
 {
-	put(e, (struct bpf_insn){ .code = BPF_LDX | BPF_MEM | BPF_DW, .dst_reg = to, .src_reg = BPF_REG_10, .off = slot_at(e, reg) });
+	put(e, (struct bpf_insn){
+		       .code = BPF_LDX | BPF_MEM | BPF_DW,
+		       .dst_reg = to,
+		       .src_reg = BPF_REG_10,
+		       .off = slot_at(e, reg),
+	       });
 }
 
 static void put_spill(struct emitter *e, uint32_t reg, int from)
 {
-	put(e, (struct bpf_insn){ .code = BPF_STX | BPF_MEM | BPF_DW, .dst_reg = BPF_REG_10, .src_reg = from, .off = slot_at(e, reg) });
+	put(e, (struct bpf_insn){
+		       .code = BPF_STX | BPF_MEM | BPF_DW,
+		       .dst_reg = BPF_REG_10,
+		       .src_reg = from,
+		       .off = slot_at(e, reg),
+	       });
 }
 
 /* Makes a constant or an address. */
@@ -223,7 +233,7 @@ static void put_binary(struct emitter *e, const struct ir_insn *insn)
 
 static void put_unary(struct emitter *e, const struct ir_insn *insn)
 {
-	int dst = machine(e, insn->dst);
+	int dst = machine(e, insn->dst), bits = insn->bits ? insn->bits : 64;
 
 	switch (insn->op) {
 	case IR_NEG:
@@ -232,10 +242,14 @@ static void put_unary(struct emitter *e, const struct ir_insn *insn)
 		break;
 	case IR_SWAP:
 		put_value(e, dst, &insn->a);
-		put(e, (struct bpf_insn){ .code = BPF_ALU | BPF_END | BPF_TO_BE, .dst_reg = dst, .imm = insn->bits ? insn->bits : 64 });
+		put(e, (struct bpf_insn){ .code = BPF_ALU | BPF_END | BPF_TO_BE, .dst_reg = dst, .imm = bits });
 		break;
 	default: /* IR_ZERO of 32 bits: others are masks */
-		put(e, (struct bpf_insn){ .code = BPF_ALU | BPF_MOV | BPF_X, .dst_reg = dst, .src_reg = machine(e, insn->a.reg) });
+		put(e, (struct bpf_insn){
+			       .code = BPF_ALU | BPF_MOV | BPF_X,
+			       .dst_reg = dst,
+			       .src_reg = machine(e, insn->a.reg),
+		       });
 	}
 }
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "BPF_TO_BE swaps bytes");

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Within ir_fold(): what is known of a function's registers, and the steps, which are repeated while one changes something. */
+/*
+ * Within ir_fold(): what is known of a function's registers, and the steps, which are repeated while one changes
+ * something.
+ */
 #ifndef SONDE_LANG_FOLD_H
 #define SONDE_LANG_FOLD_H
 
@@ -7,7 +10,10 @@
 
 struct fold {
 	struct ir_function *ir;
-	/* For each register: how often it is assigned, by what if once (op IR_OPS: by a parameter), how often it is read. */
+	/*
+	 * For each register: how often it is assigned, by what if once (op IR_OPS: by a parameter), how often it is
+	 * read.
+	 */
 	uint32_t *n_defined, *n_used;
 	uint8_t *n_bits; /* how many of its lower bits are read at most: 8, 16, 32 by stores, else 64 */
 	struct ir_insn *by;
@@ -29,7 +35,7 @@ void fold_common(struct fold *fold);
 /* Goes past blocks that only jump, joins blocks that follow each other, empties those that nothing leads to. */
 void fold_blocks(struct fold *fold);
 
-/* Reads the program's arguments where it asks the library for them. Nothing may depend on single assignments behind it. */
+/* Reads the program's arguments where it asks the library for them. Behind it they are assigned several times. */
 void ir_inline_arguments(struct ir_program *program);
 
 /* What an operation makes of two constants. */

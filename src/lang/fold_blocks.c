@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Jumps: past blocks that only jump; blocks that follow each other become one; those that nothing leads to are emptied. */
+/*
+ * Jumps go past blocks that only jump; blocks that follow each other become one; those that nothing leads to are
+ * emptied.
+ */
 #include "fold.h"
 
 static struct ir_insn *end_of(struct ir_block *block)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Arithmetic with constants, and operations that leave their operand as it is. Knows single instructions only. */
 #include "fold.h"
+#include "legal.h"
 
 /* How far back a value is followed. */
 #define DEPTH 6
@@ -308,7 +309,7 @@ bool fold_simplify(const struct fold *fold, struct ir_insn *insn)
 		return simplify_extension(fold, insn);
 	if (insn->op >= IR_MOVE)
 		return false;
-	if (insn->a.is_const && (insn->op == IR_ADD || insn->op == IR_MUL || (insn->op >= IR_AND && insn->op <= IR_XOR))) {
+	if (insn->a.is_const && legal_commutes(insn->op)) {
 		struct ir_value a = insn->a;
 
 		insn->a = insn->b;

@@ -75,7 +75,8 @@ static void fold_address(struct fold *fold, struct ir_insn *insn)
 	const struct ir_insn *by = fold_origin(fold, &insn->a);
 	int64_t offset;
 
-	if (!by || by->op != IR_ADD || by->bits == 32 || !by->b.is_const || by->a.is_const || !fold_origin(fold, &by->a))
+	if (!by || by->op != IR_ADD || by->bits == 32 || !by->b.is_const || by->a.is_const ||
+	    !fold_origin(fold, &by->a))
 		return;
 	offset = (uint64_t)insn->imm + by->b.imm;
 	if (offset != (int16_t)offset)

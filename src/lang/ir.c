@@ -78,7 +78,13 @@ void ir_move(struct ir_builder *b, uint32_t dst, struct ir_value x)
 
 struct ir_value ir_load(struct ir_builder *b, uint8_t bits, bool is_signed, struct ir_value base, int64_t offset)
 {
-	return add_with_result(b, (struct ir_insn){ .op = IR_LOAD, .bits = bits, .is_signed = is_signed, .a = base, .imm = offset });
+	return add_with_result(b, (struct ir_insn){
+					  .op = IR_LOAD,
+					  .bits = bits,
+					  .is_signed = is_signed,
+					  .a = base,
+					  .imm = offset,
+				  });
 }
 
 void ir_store(struct ir_builder *b, uint8_t bits, struct ir_value base, int64_t offset, struct ir_value x)
@@ -108,7 +114,15 @@ void ir_jump(struct ir_builder *b, uint32_t block)
 void ir_branch(struct ir_builder *b, enum ir_condition condition, struct ir_value x, struct ir_value y, uint32_t then,
 	       uint32_t otherwise)
 {
-	ir_add(b, &(struct ir_insn){ .op = IR_BRANCH, .condition = condition, .dst = IR_NONE, .a = x, .b = y, .then = then, .otherwise = otherwise });
+	ir_add(b, &(struct ir_insn){
+			  .op = IR_BRANCH,
+			  .condition = condition,
+			  .dst = IR_NONE,
+			  .a = x,
+			  .b = y,
+			  .then = then,
+			  .otherwise = otherwise,
+		  });
 }
 
 void ir_return(struct ir_builder *b, struct ir_value x)

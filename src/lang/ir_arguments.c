@@ -55,7 +55,8 @@ static void by_trampoline(struct ir_builder *b, const struct ir_insn *call, uint
 /* Adds the branches; the builder is at the end of what comes before, and goes to `end` behind them. */
 static void add_branches(struct ir_builder *b, const struct ir_insn *call, uint32_t object, uint32_t end)
 {
-	uint32_t trampoline = ir_new_block(b), other = ir_new_block(b), tracepoint = ir_new_block(b), regs = ir_new_block(b);
+	uint32_t trampoline = ir_new_block(b), other = ir_new_block(b);
+	uint32_t tracepoint = ir_new_block(b), regs = ir_new_block(b);
 	bool is_arg = call->index == LANG_FN_arg;
 	struct ir_value kind = ir_address(b, IR_PATCH, 0, PATCH_CONTEXT);
 

@@ -194,7 +194,12 @@ static void expand_binary(struct expander *e, struct ir_insn insn)
 		if (insn.op == IR_DIV)
 			add(e, (struct ir_insn){ .op = IR_CONST, .dst = insn.dst });
 		else
-			add(e, (struct ir_insn){ .op = bits == 32 ? IR_ZERO : IR_MOVE, .bits = bits, .dst = insn.dst, .a = insn.a });
+			add(e, (struct ir_insn){
+				       .op = bits == 32 ? IR_ZERO : IR_MOVE,
+				       .bits = bits,
+				       .dst = insn.dst,
+				       .a = insn.a,
+			       });
 		return;
 	}
 	/* BPF works on the register of the first operand, so the result must not be in that of the second */

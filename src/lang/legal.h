@@ -14,8 +14,8 @@ struct legal {
 	struct ir_function ir; /* a copy */
 	/*
 	 * For each register: how its value is made, if one IR_CONST, IR_OBJECT, IR_MAP, IR_DATA, IR_RING or IR_FUNCTION
-	 * makes it; else op is IR_OPS. Nothing assigns these registers any more. They are left only as arguments of calls,
-	 * as what a function returns, and objects as addresses of loads and stores.
+	 * makes it; else op is IR_OPS. Nothing assigns these registers any more. They are left only as arguments of
+	 * calls, as what a function returns, and objects as addresses of loads and stores.
 	 */
 	struct ir_insn *origins;
 	uint32_t n_origins; /* registers from here on have none */

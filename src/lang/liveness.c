@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Which registers are live at the ends of blocks, by iteration; then the ranges of each register, from back to front. */
+/* Which registers are live at the ends of blocks, by iteration; then the ranges of each, from back to front. */
 #include "liveness.h"
 
 struct sets {

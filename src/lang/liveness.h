@@ -34,8 +34,8 @@ struct liveness {
 };
 
 /*
- * Registers that have an origin have no ranges. The parameters are live from position 0, that of an instruction in front
- * of the first one: the first instruction is number 1.
+ * Registers that have an origin have no ranges. The parameters are live from position 0, that of an instruction in
+ * front of the first one: the first instruction is number 1.
  */
 void liveness_make(const struct legal *legal, struct liveness *liveness);
 void liveness_release(struct liveness *liveness);

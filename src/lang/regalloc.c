@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Colours registers by priority ("The priority-based coloring approach to register allocation", Chow and Hennessy 1990),
- * in its simplest form: ranges may have holes, and what finds no register is spilled wherever it is used. Then all is
- * coloured anew, until nothing is spilled any more.
+ * Colours registers by priority ("The priority-based coloring approach to register allocation", Chow and Hennessy
+ * 1990), in its simplest form: ranges may have holes, and what finds no register is spilled wherever it is used. Then
+ * all is coloured anew, until nothing is spilled any more.
  */
 #include "liveness.h"
 #include "regalloc.h"
@@ -35,28 +35,30 @@ static uint64_t mask(uint32_t from, uint32_t to)
 	return (to - from == 64 ? ~0ULL : (1ULL << (to - from)) - 1) << from % 64;
 }
 
-/* Calls fn on the words of a range; the part of a word from bit to bit. */
-#define each_word(range, at, bits) \
-	for (uint32_t at = (range)->from, _next; \
-	     at < (range)->to && (_next = (at | 63) + 1 < (range)->to ? (at | 63) + 1 : (range)->to, bits = mask(at, _next), true); \
-	     at = _next)
+/* The end of the part of a range that begins at `at` and is within one word. */
+static uint32_t word_end(const struct live_range *range, uint32_t at)
+{
+	uint32_t next = (at | 63) + 1;
+
+	return next < range->to ? next : range->to;
+}
+
+/* Goes through the words of a range: a word's number is at / 64, and word_mask() has the range's bits in it. */
+#define each_word(range, at) for (uint32_t at = (range)->from; at < (range)->to; at = word_end(range, at))
+#define word_mask(range, at) mask(at, word_end(range, at))
 
 static bool is_free(const uint64_t *taken, const struct live_value *value)
 {
-	uint64_t bits;
-
 	vec_each(range, value)
-		each_word(range, at, bits) if (taken[at / 64] & bits) return false;
+		each_word(range, at) if (taken[at / 64] & word_mask(range, at)) return false;
 	return true;
 }
 
 static void take(uint64_t *taken, const struct live_value *value)
 {
-	uint64_t bits;
-
 	vec_each(range, value)
-		each_word(range, at, bits)
-			taken[at / 64] |= bits;
+		each_word(range, at)
+			taken[at / 64] |= word_mask(range, at);
 }
 
 /* --- hints: no move is needed if both have one machine register --- */
@@ -254,7 +256,7 @@ static void reload(struct spiller *s, struct ir_insn *insn)
 		from[i] = uses[i]->reg;
 		if (!is_spilled(s, uses[i]))
 			continue;
-		if (i && is_spilled(s, &(struct ir_value){ .reg = from[0] }) && !all[0]->is_const && from[0] == from[1]) {
+		if (i && from[0] == from[1]) {
 			*uses[1] = *uses[0];
 			continue;
 		}

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Compiled code in the kernel. Random programs (tests/lang/ir_random.h) are emitted, linked with the library, loaded and
- * run, and must leave what an interpreter of their three-address code leaves. Then a program for each function of the
- * library, which must load. Arguments: how many random programs, the first seed. Prints "ok" and what was done, or what
- * is wrong, and exits with 1.
+ * Compiled code in the kernel. Random programs (tests/lang/ir_random.h) are emitted, linked with the library, loaded
+ * and run, and must leave what an interpreter of their three-address code leaves. Before them a program for each
+ * function of the library, which must load. Arguments: how many random programs, the first seed. Prints "ok" and what
+ * was done, or what is wrong, and exits with 1.
  */
 #include <bpf/bpf.h>
 #include <linux/bpf.h>
@@ -116,8 +116,8 @@ static void try_program(struct state *s, uint64_t seed)
 	for (uint32_t i = 0; i < ARRAY_SIZE(cells); i++) {
 		if (s->cells[i] == cells[i] && got == (uint32_t)ret)
 			continue;
-		printf("%s: word %u is %llx, not %llx; it returned %x, not %x\n", what, i, (unsigned long long)s->cells[i],
-		       (unsigned long long)cells[i], got, (uint32_t)ret);
+		printf("%s: word %u is %llx, not %llx; it returned %x, not %x\n", what, i,
+		       (unsigned long long)s->cells[i], (unsigned long long)cells[i], got, (uint32_t)ret);
 		exit(1);
 	}
 	s->results += RANDOM_RESULTS;

@@ -39,10 +39,12 @@ static inline uint32_t random_below(struct random_ir *r, uint32_t n)
 /* Numbers at which arithmetic goes wrong are likely. */
 static inline uint64_t random_number(struct random_ir *r)
 {
-	static const uint64_t odd[] = { 0, 1, 2, 3, 7, 8, 10, 31, 32, 33, 63, 64, 127, 128, 255, 256, 1000, 0x7fff, 0x8000, 0xffff,
-					0x7fffffff, 0x80000000, 0xffffffff, 0x100000000, 0x736f526f, 0x736f6e6465486f77,
-					0x7fffffffffffffff, 0x8000000000000000, -1ULL, -2ULL, -3ULL, -128ULL, -32768ULL,
-					-2147483648ULL, -2147483649ULL };
+	static const uint64_t odd[] = {
+		0, 1, 2, 3, 7, 8, 10, 31, 32, 33, 63, 64, 127, 128, 255, 256, 1000, 0x7fff, 0x8000, 0xffff,
+		0x7fffffff, 0x80000000, 0xffffffff, 0x100000000, 0x736f526f, 0x736f6e6465486f77,
+		0x7fffffffffffffff, 0x8000000000000000, -1ULL, -2ULL, -3ULL, -128ULL, -32768ULL,
+		-2147483648ULL, -2147483649ULL
+	};
 
 	switch (random_below(r, 4)) {
 	case 0:
@@ -95,12 +97,15 @@ static inline void random_memory(struct random_ir *r)
 {
 	uint8_t bits = 8 << random_below(r, 4);
 	uint32_t at = random_below(r, 64 / (bits / 8)) * (bits / 8);
+	struct ir_insn load = { .op = IR_LOAD, .bits = bits, .a = r->object, .imm = at };
 
 	if (random_below(r, 2)) {
 		ir_store(&r->b, bits, r->object, at, random_value(r));
 		return;
 	}
-	ir_add(&r->b, &(struct ir_insn){ .op = IR_LOAD, .bits = bits, .is_signed = random_below(r, 2), .a = r->object, .imm = at, .dst = random_target(r) });
+	load.is_signed = random_below(r, 2);
+	load.dst = random_target(r);
+	ir_add(&r->b, &load);
 }
 
 static inline void random_result(struct random_ir *r)
@@ -115,8 +120,14 @@ static inline void random_statements(struct random_ir *r, uint32_t n);
 static inline void random_if(struct random_ir *r)
 {
 	uint32_t then = ir_new_block(&r->b), otherwise = ir_new_block(&r->b), end = ir_new_block(&r->b);
+	struct ir_insn branch = { .op = IR_BRANCH, .dst = IR_NONE, .then = then, .otherwise = otherwise };
 
-	ir_add(&r->b, &(struct ir_insn){ .op = IR_BRANCH, .dst = IR_NONE, .bits = 32 * (1 + random_below(r, 2)), .condition = random_below(r, IR_TEST + 1), .a = random_value(r), .b = random_value(r), .then = then, .otherwise = otherwise });
+	/* one after the other: the compiler chooses the order within an initialiser */
+	branch.bits = 32 * (1 + random_below(r, 2));
+	branch.condition = random_below(r, IR_TEST + 1);
+	branch.a = random_value(r);
+	branch.b = random_value(r);
+	ir_add(&r->b, &branch);
 	r->depth++;
 	r->b.block = then;
 	random_statements(r, random_below(r, 4));
@@ -131,7 +142,8 @@ static inline void random_if(struct random_ir *r)
 
 static inline void random_loop(struct random_ir *r)
 {
-	uint32_t i = ir_new_reg(&r->b), head = ir_new_block(&r->b), body = ir_new_block(&r->b), end = ir_new_block(&r->b);
+	uint32_t i = ir_new_reg(&r->b);
+	uint32_t head = ir_new_block(&r->b), body = ir_new_block(&r->b), end = ir_new_block(&r->b);
 
 	ir_move(&r->b, i, ir_imm(0));
 	ir_jump(&r->b, head);

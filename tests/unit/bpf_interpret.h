@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Runs generated instructions as the kernel does. A register that a call destroys gets a number that nobody expects, and
- * so does the stack at its begin.
+ * Runs generated instructions as the kernel does. A register that a call destroys gets a number that nobody expects,
+ * and so does the stack at its begin.
  */
 #ifndef SONDE_UNIT_BPF_INTERPRET_H
 #define SONDE_UNIT_BPF_INTERPRET_H

@@ -48,9 +48,9 @@ static void expect_same(const struct ir_program *program, const struct lang_code
 		ir_show(program, &text);
 		if (code)
 			lang_code_show(code, &text);
-		cr_assert(false, "program %llu, %s: word %u is %llx, not %llx; it returned %llx, not %llx:\n%s", (unsigned long long)seed,
-			  code ? "instructions" : "folded", i, (unsigned long long)cells[i], (unsigned long long)expected[i],
-			  (unsigned long long)got, (unsigned long long)ret, text.data);
+		cr_assert(false, "program %llu, %s: word %u is %llx, not %llx; it returned %llx, not %llx:\n%s",
+			  (unsigned long long)seed, code ? "instructions" : "folded", i, (unsigned long long)cells[i],
+			  (unsigned long long)expected[i], (unsigned long long)got, (unsigned long long)ret, text.data);
 	}
 }
 
@@ -74,7 +74,8 @@ static void try_program(uint64_t seed)
 			cr_assert_null(ir_check(&program), "%s", ir_check(&program));
 			expect_same(&program, NULL, seed, ret, cells, inputs);
 		}
-		cr_assert_eq(lang_emit(&program, &code, &stack, &err), 0, "program %llu: %s", (unsigned long long)seed, err.text);
+		cr_assert_eq(lang_emit(&program, &code, &stack, &err), 0, "program %llu: %s", (unsigned long long)seed,
+			     err.text);
 		expect_same(&program, &code, seed, ret, cells, inputs);
 		lang_code_release(&code);
 	}
@@ -96,6 +97,7 @@ Test(lang_emit, parameter_that_is_not_read)
 	struct ir_program program = {};
 	struct ir_builder b = { .program = &program };
 	struct lang_code code;
+	struct bpf_machine m = { .code = &code, .steps = 100 };
 	struct err err = {};
 	uint32_t stack;
 
@@ -103,7 +105,7 @@ Test(lang_emit, parameter_that_is_not_read)
 	ir_add(&b, &(struct ir_insn){ .op = IR_AND, .dst = 0, .a = ir_reg(1), .b = ir_imm(0xff) });
 	ir_return(&b, ir_binary(&b, IR_SHL, ir_imm(1), ir_reg(0)));
 	cr_assert_eq(lang_emit(&program, &code, &stack, &err), 0);
-	cr_assert_eq(bpf_run(&(struct bpf_machine){ .code = &code, .steps = 100 }, 0, (const uint64_t[5]){ 5, 0x104 }), 16);
+	cr_assert_eq(bpf_run(&m, 0, (const uint64_t[5]){ 5, 0x104 }), 16);
 	lang_code_release(&code);
 	ir_program_release(&program);
 }
