@@ -431,9 +431,11 @@ int lang_carrier(void *ctx)
 	barrier_var(n);
 	n += lang_wanted(ctx) + lang_place(ctx) + lang_shard() + lang_ids() + lang_parent(p) + lang_group_comm(p, p);
 	n += lang_progeny(n) + lang_scratch() + lang_scratch_free(p) + lang_submit(p) + lang_output(p, n);
-	n += lang_loss(n) + lang_lost(n) + lang_map_full(n) + lang_arg(ctx, n) + lang_ret(ctx) + lang_hist(n, n) + lang_quantile(n);
+	n += lang_loss(n) + lang_lost(n) + lang_map_full(n) + lang_arg(ctx, n) + lang_ret(ctx) + lang_hist(n, n) +
+	     lang_quantile(n);
 	n += lang_zero(p, n) + lang_copy(p, p, n) + lang_read(p, n, p, n) + lang_str(p, n, p, n);
-	n += lang_last(p, n, n) + lang_find(p, n, p, n) + lang_compare(p, p, n) + lang_memory_compare(p, p, n) + lang_length(p, n);
+	n += lang_last(p, n, n) + lang_find(p, n, p, n) + lang_compare(p, p, n) + lang_memory_compare(p, p, n) +
+	     lang_length(p, n);
 	n += lang_kstack(ctx) + lang_ustack(ctx) + lang_time_tai();
 	n += lang_callback_loop(n, p) + lang_callback_map(p, p, p, p);
 	return n;

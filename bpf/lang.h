@@ -26,7 +26,7 @@ _Static_assert(sizeof(struct lang_text) == 8, "as generated code writes it");
 #define LANG_SCRATCH_SLOTS 4
 
 #define LANG_DATA_MAX	  (60 * 1024) /* bytes of a record's data */
-#define LANG_STACK_MAX	  384	      /* bytes of stack for a program's own functions; the library needs the rest of 512 */
+#define LANG_STACK_MAX	  384	      /* bytes of stack of the program itself; the library needs the rest of 512 */
 #define LANG_STACK_UNWIND 256	      /* the same for a program that calls lang_ustack() */
 
 /* Arrays in memory that both sides map; user space sizes them. */

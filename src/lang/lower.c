@@ -21,7 +21,8 @@ bool lower_is_full(struct lower *l, struct place at)
 	const struct ir_function *f = &l->b.program->functions.v[l->f->number];
 
 	if (!l->is_full && f->n_regs + f->blocks.n > LOWER_SIZE_MAX) {
-		lower_error(l, at, "this probe's block is too large from here on; loops (for, while) are shorter than unroll");
+		lower_error(l, at,
+			    "this probe's block is too large from here on; loops (for, while) are shorter than unroll");
 		l->is_full = true;
 	}
 	return l->is_full;

@@ -64,7 +64,8 @@ static bool is_same_key(const struct ast *a, const struct ast *b)
 	}
 }
 
-bool lower_entry_remembered(const struct lower *l, const struct lang_map *map, const struct ast *key, struct ir_value *entry)
+bool lower_entry_remembered(const struct lower *l, const struct lang_map *map, const struct ast *key,
+			    struct ir_value *entry)
 {
 	if (l->f->outer || l->entry.map != map || !is_same_key(l->entry.key, key))
 		return false;

@@ -189,7 +189,8 @@ struct low_value lower_name(struct lower *l, struct ast *ast)
 		return lower_stack(l, id == BUILTIN_USTACK, ast->type);
 	case BUILTIN_CALLER:
 	case BUILTIN_UCALLER:
-		return ast->type->kind == TYPE_USYM ? of_process(l, lower_caller(l), ast->type) : lower_scalar(lower_caller(l), ast->type);
+		return ast->type->kind == TYPE_USYM ? of_process(l, lower_caller(l), ast->type)
+						    : lower_scalar(lower_caller(l), ast->type);
 	case BUILTIN_PID:
 	case BUILTIN_TID:
 	case BUILTIN_UID:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * globmatch(text, pattern): an automaton made of the pattern. Its state is a word with a bit for each place in the pattern
- * that is reached. There is no branch but the loop's, for the verifier runs through every turn.
+ * globmatch(text, pattern): an automaton made of the pattern. Its state is a word with a bit for each place in the
+ * pattern that is reached. There is no branch but the loop's, for the verifier runs through every turn.
  */
 #include "lowering.h"
 
@@ -37,7 +37,8 @@ static struct ir_value in_class(struct lower *l, struct ir_value c, const char *
 		any = any.is_const ? in : ir_binary(&l->b, IR_OR, any, in);
 		p += is_range ? 3 : 1;
 	}
-	return is_not ? ir_binary(&l->b, IR_XOR, any.is_const ? ir_unary(&l->b, IR_MOVE, 64, any) : any, ir_imm(1)) : any;
+	return is_not ? ir_binary(&l->b, IR_XOR, any.is_const ? ir_unary(&l->b, IR_MOVE, 64, any) : any, ir_imm(1))
+		      : any;
 }
 
 static struct ir_value bit_of(struct lower *l, struct ir_value reached, uint32_t place)
@@ -71,7 +72,8 @@ static struct ir_value step(struct lower *l, struct ir_value reached, struct ir_
 			bit = ir_binary(&l->b, IR_AND, bit, in_class(l, c, p, length));
 		else if (*p != '*' && *p != '?')
 			bit = ir_binary(&l->b, IR_AND, bit, in_range(l, c, *p, *p));
-		next = ir_binary(&l->b, IR_OR, next, ir_binary(&l->b, IR_SHL, bit, ir_imm(*p == '*' ? place : place + 1)));
+		next = ir_binary(&l->b, IR_OR, next,
+				 ir_binary(&l->b, IR_SHL, bit, ir_imm(*p == '*' ? place : place + 1)));
 	}
 	return pass_stars(l, next, pattern);
 }

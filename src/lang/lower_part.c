@@ -3,8 +3,8 @@
 #include "lowering.h"
 
 /* A text in the program's memory, read from there as from the kernel's. */
-static struct low_value part_at(struct lower *l, const struct low_memory *text, struct ir_value from, struct ir_value limit,
-				const struct type *type)
+static struct low_value part_at(struct lower *l, const struct low_memory *text, struct ir_value from,
+				struct ir_value limit, const struct type *type)
 {
 	struct low_value part = { .kind = LOW_STRING, .type = type, .limit = limit, .is_part = true };
 	struct ir_value address = lower_address(l, text);

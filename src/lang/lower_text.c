@@ -264,7 +264,9 @@ struct low_value lower_call_text(struct lower *l, struct ast *call)
 		return lower_strftime(l, call);
 	case FUNCTION_COMM:
 		if (call->call.args)
-			lower_error(l, call->at, "comm() of another process is not supported: str(task.comm) reads it from its task");
+			lower_error(
+				l, call->at,
+				"comm() of another process is not supported: str(task.comm) reads it from its task");
 		return (struct low_value){ .kind = LOW_COMM, .type = call->type };
 	case FUNCTION_PATH:
 		return lower_path(l, call);

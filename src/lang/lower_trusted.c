@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Pointers whose type the kernel knows: arguments of trampolines and members of an iterator's context, and what they point
- * to. Programs load through them, which takes one instruction where a helper takes a hundred. The kernel looks for the
- * member that a load reads; some versions take the first member of a union, so those are left to the helper.
+ * Pointers whose type the kernel knows: arguments of trampolines and members of an iterator's context, and what they
+ * point to. Programs load through them, which takes one instruction where a helper takes a hundred. The kernel looks
+ * for the member that a load reads; some versions take the first member of a union, so those are left to the helper.
  */
 #include "lowering.h"
 

@@ -134,8 +134,8 @@ struct lower {
 };
 
 /*
- * Objects of at most this many bytes are in the frame, as long as the frames of a program and of the loops in it have no
- * more than LOWER_FRAMES_MAX together. The rest of LANG_STACK_UNWIND is for registers that are spilled.
+ * Objects of at most this many bytes are in the frame, as long as the frames of a program and of the loops in it have
+ * no more than LOWER_FRAMES_MAX together. The rest of LANG_STACK_UNWIND is for registers that are spilled.
  */
 #define LOWER_OBJECT_MAX 64
 #define LOWER_FRAMES_MAX (LANG_STACK_UNWIND - 80)

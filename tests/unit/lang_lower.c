@@ -140,7 +140,9 @@ Test(lang_lower, many_arguments_are_written_one_by_one)
 {
 	FIXTURE;
 
-	lower(&f, "begin { printf(\"%d%d%d%d%d%d%d%d%d\", @a[1], @a[2], @a[3], @a[4], @a[5], @a[6], @a[7], @a[8], @a[9]); @a[1] = 1; }",
+	lower(&f,
+	      "begin { printf(\"%d%d%d%d%d%d%d%d%d\", @a[1], @a[2], @a[3], @a[4], @a[5], @a[6], @a[7], @a[8], @a[9]); "
+	      "@a[1] = 1; }",
 	      true);
 	cr_assert(f.ok, "%s", f.text.data);
 	cr_assert_null(strstr(f.text.data, "helper 131 "), "%s", f.text.data);
@@ -200,29 +202,46 @@ static const char *const programs[] = {
 	"begin { @x = 1; @x += 2; @x++; ++@x; print(@x); @y = \"hello\"; printf(\"%s %d\\n\", @y, @x); clear(@x); }",
 	"begin { @m[1] = 2; delete(@m[1]); delete(@m, 3); if (has_key(@m, 1)) { print(1); } zero(@m); }",
 	"begin { @[pid, comm] = count(); @s[comm] = sum(5); @m = min(-3); @mm = max(7); @a = avg(3); @t = stats(4); }",
-	"begin { @ = lhist(5, 0, 1000, 100); @h[comm] = hist(nsecs); @l[pid] = lhist(-1, 0, 100, 10); @d = stddev(3); }",
-	"begin { @t = tseries(5, 1s, 10); @u[pid] = tseries(3, 100ms, 5, \"avg\"); @q = quantiles(5); @q2[1] = quantiles(7); }",
-	"begin { $i = 0; while ($i < 10) { printf(\"%d \", $i); if ($i > 5) { break; } if ($i == 2) { continue; } $i++; } }",
+	"begin { @ = lhist(5, 0, 1000, 100); @h[comm] = hist(nsecs); @l[pid] = lhist(-1, 0, 100, 10); @d = stddev(3); "
+	"}",
+	"begin { @t = tseries(5, 1s, 10); @u[pid] = tseries(3, 100ms, 5, \"avg\"); @q = quantiles(5); @q2[1] = "
+	"quantiles(7); }",
+	"begin { $i = 0; while ($i < 10) { printf(\"%d \", $i); if ($i > 5) { break; } if ($i == 2) { continue; } "
+	"$i++; } }",
 	"begin { unroll(3) { print(\"x\"); } for ($i : 0..5) { print($i); if ($i == 3) { break; } } }",
-	"begin { @m[1] = 2; for ($kv : @m) { print($kv.0); if ($kv.1 > 3) { return; } print($kv); } exit(); print(1); }",
-	"begin { $n = 0; @x[1] = 5; for ($kv : @x) { for ($i : 0..200) { $n += $i; if ($i > $kv.1) { break; } } } print($n); }",
-	"begin { $a = (1, \"hello\"); $b = (3, 4, $a); print($b); print($b.2.1); @t[1] = $b; $c = @t[1]; print($c == $b); }",
-	"begin { $x = 5; $y = $x > 3 ? 10 : 20; $s = $x > 3 ? \"yes\" : \"no\"; print($s); $x > 1 ? print(1) : print(2); }",
+	"begin { @m[1] = 2; for ($kv : @m) { print($kv.0); if ($kv.1 > 3) { return; } print($kv); } exit(); print(1); "
+	"}",
+	"begin { $n = 0; @x[1] = 5; for ($kv : @x) { for ($i : 0..200) { $n += $i; if ($i > $kv.1) { break; } } } "
+	"print($n); }",
+	"begin { $a = (1, \"hello\"); $b = (3, 4, $a); print($b); print($b.2.1); @t[1] = $b; $c = @t[1]; print($c == "
+	"$b); }",
+	"begin { $x = 5; $y = $x > 3 ? 10 : 20; $s = $x > 3 ? \"yes\" : \"no\"; print($s); $x > 1 ? print(1) : "
+	"print(2); }",
 	"begin { let $x; $x = 10; $x <<= 2; $x |= 1; $x ^= 3; $x %= 7; $x /= 2; print(-$x); print(~$x); print(!$x); }",
-	"begin { $a = (int8[8])12345; printf(\"%x\\n\", $a[0]); printf(\"%d\\n\", (uint64)$a); $i = 1; print($a[$i]); }",
+	"begin { $a = (int8[8])12345; printf(\"%x\\n\", $a[0]); printf(\"%d\\n\", (uint64)$a); $i = 1; print($a[$i]); "
+	"}",
 	"begin { printf(\"%s %s %s\\n\", ksym(5), usym(6), ntop(10, pton(\"::1\"))); }",
-	"begin { @c = count(); if (@c > 1) { printf(\"%d\\n\", (int64)@c); } @a[1] = avg(3); printf(\"%d\\n\", (int64)@a[1]); }",
+	"begin { @c = count(); if (@c > 1) { printf(\"%d\\n\", (int64)@c); } @a[1] = avg(3); printf(\"%d\\n\", "
+	"(int64)@a[1]); }",
 	"begin { $v = 0; @m[1] = 5; if (find(@m, 1, $v)) { print($v); } print(len(@m)); }",
 	"begin { $x = { let $b = 1; $b + 1 }; print($x); @r = (a=1, b=\"x\"); print(@r.b); }",
-	"begin { @s = \"abc\"; if (strcontains(@s, \"b\")) { print(strstr(@s, \"c\")); } print(strncmp(@s, \"abd\", 2)); }",
-	"begin { join(curtask); time(\"%H\"); cat(\"/x\"); errorf(\"x %d\", 1); warnf(\"y %s\", comm); printf(\"%r\", buf(curtask, 8)); }",
-	"begin { printf(\"%s %s %d %d\\n\", pcomm, username, ppid, jiffies); print((uid, gid, cpu, numaid, rand, cgroup, elapsed)); }",
-	"begin { @a[kstack, ustack] = count(); print(kstack); @b[comm] = (nsecs, kstack(3)); print(bswap((uint32)nsecs)); }",
+	"begin { @s = \"abc\"; if (strcontains(@s, \"b\")) { print(strstr(@s, \"c\")); } print(strncmp(@s, \"abd\", "
+	"2)); }",
+	"begin { join(curtask); time(\"%H\"); cat(\"/x\"); errorf(\"x %d\", 1); warnf(\"y %s\", comm); printf(\"%r\", "
+	"buf(curtask, 8)); }",
+	"begin { printf(\"%s %s %d %d\\n\", pcomm, username, ppid, jiffies); print((uid, gid, cpu, numaid, rand, "
+	"cgroup, elapsed)); }",
+	"begin { @a[kstack, ustack] = count(); print(kstack); @b[comm] = (nsecs, kstack(3)); "
+	"print(bswap((uint32)nsecs)); }",
 	"begin { $s = str(curtask); @[$s] = count(); if ($s == comm || $s != \"x\" && pid > 5) { print($s); } }",
-	"begin { print(strftime(\"%H\", nsecs)); print(strerror(2)); print(syscall_name(1)); print(nsecs(monotonic)); }",
-	"begin { @p = \"/a/b\"; print(basename(@p)); print(dirname(@p)); print(substr(@p, 1, 2)); print(globmatch(@p, \"*[a-c]?\")); }",
-	"begin { $n = nsecs; @x = str(curtask, $n); @y[str(curtask, $n)] = buf(curtask, $n); printf(\"%s\", substr(@x, $n)); }",
-	"let @l = lruhash(9); let @p = percpuhash(5); begin { @l[1] = 2; @p[1] = count(); @p[2] = count(); print(@l[1]); }",
+	"begin { print(strftime(\"%H\", nsecs)); print(strerror(2)); print(syscall_name(1)); print(nsecs(monotonic)); "
+	"}",
+	"begin { @p = \"/a/b\"; print(basename(@p)); print(dirname(@p)); print(substr(@p, 1, 2)); print(globmatch(@p, "
+	"\"*[a-c]?\")); }",
+	"begin { $n = nsecs; @x = str(curtask, $n); @y[str(curtask, $n)] = buf(curtask, $n); printf(\"%s\", substr(@x, "
+	"$n)); }",
+	"let @l = lruhash(9); let @p = percpuhash(5); begin { @l[1] = 2; @p[1] = count(); @p[2] = count(); "
+	"print(@l[1]); }",
 };
 
 /* Each program is well-formed, whatever the kernel has. */
