@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Arguments of places, and lists of what can be probed.
+
+# program TEXT [OPTION]...: runs it; lines is what it printed but for empty lines. They are in a file of their own: a
+# command that copies with sendfile(2), as cat does, does not respect what others write to the same file meanwhile.
+program() {
+	text=$1
+	shift
+	run sonde trace -q -o printed "$@" -e "$text"
+	expect_exit 0
+	sed 's/^/  printed: /' printed
+	grep . printed > lines || fail "the program printed nothing"
+}
+
+expect_printed() {
+	grep -qxF -e "$1" lines || fail "the program did not print '$1'"
+}
+
+test_arguments_of_tracepoints() {
+	echo text > known
+	program 't:syscalls:sys_enter_openat { printf("%s %d\n", str(args.filename), args.flags & 3); }' -c 'cat known'
+	expect_printed 'known 0'
+	# text at the end of the record
+	program 't:sched:sched_process_exec { printf("%s %d\n", str(args.filename), args.pid == pid); }' -c '/bin/cat known'
+	expect_printed '/bin/cat 1'
+	# an array of characters
+	program 't:sched:sched_process_exit /comm == "cat"/ { printf("%s %d\n", args.comm, args.pid == tid); }' -c '/bin/cat known'
+	expect_printed 'cat 1'
+}
+
+test_arguments_of_functions() {
+	has fentry || skip "no trampolines"
+	echo 1234 > known
+	program 'fentry:vfs_open { printf("%s %d\n", str(args.path.dentry.d_name.name), args.file == 0); }' -c 'cat known'
+	expect_printed 'known 0'
+	program 'fexit:vfs_read { printf("%s %d %d\n", str(args.file.f_path.dentry.d_name.name), *args.pos == 5, retval); }' \
+		-c 'head -n 1 known'
+	expect_printed 'known 1 5'
+}
+
+test_arguments_of_raw_tracepoints() {
+	program 'rawtracepoint:sched_process_exec { printf("%s %d\n", str(args.bprm.filename), args.p.pid == pid); }' \
+		-c '/bin/cat /dev/null'
+	expect_printed '/bin/cat 1'
+	program 'rawtracepoint:vmlinux:sys_exit { @[args.ret == arg1] = count(); }' -c '/bin/cat /dev/null'
+	! grep -F '[false]' lines || fail "args.ret is not the second argument"
+}
+
+test_arguments_of_usdt() {
+	program 'usdt:/bin/usdt:args:all { printf("%d %d %d %d\n", arg0, arg1, arg2, arg3); }' -c 'usdt 3'
+	printf '%s\n' '0 0 -5 0' '1 1000000 -5 -1' '2 2000000 -5 -2' > expected
+	cmp expected lines || { diff expected lines; fail "the arguments are others"; }
+}
+
+test_iterators() {
+	program 'iter:task { if (ctx.task.pid == 1) { printf("%s %d\n", ctx.task.comm, ctx.task.tgid); } }'
+	expect_printed 'init 1'
+	program 'iter:task_file { if (ctx.task.pid == 1) { printf("fd %d\n", ctx.fd); } }'
+	for fd in /proc/1/fd/*; do
+		expect_printed "fd ${fd##*/}"
+	done
+}
+
+test_perf_events() {
+	program 'software:page-faults:1 { @[comm] = count(); }' -c '/bin/cat /dev/null'
+	grep -qE '^@\[cat\]: [0-9]+$' lines || fail "no page fault was seen"
+	address=$(awk '$3 == "jiffies" { print $1; exit }' /proc/kallsyms)
+	program "watchpoint:0x$address:8:w { @ = count(); } interval:ms:300 { exit(); }"
+	grep -qE '^@: [1-9]' lines || fail "nobody wrote to jiffies"
+	run sonde trace -e 'hardware:cycles:1000000 { @ = count(); } interval:ms:1 { exit(); }'
+	[ "$status" = 0 ] || expect_err 'hardware:cycles:1000000'
+}
+
+# Format files are what the kernel says; here awk reads them.
+test_lists_arguments_of_tracepoints() {
+	cd /sys/kernel/tracing/events
+	awk '
+	FNR == 1 { n = split(FILENAME, part, "/"); print part[1] ":" part[2] "\t0\ttracepoint:" part[1] ":" part[2]; line = 0 }
+	/field:/ && !/ common_/ {
+		sub(/^.*field:/, "")
+		sub(/;.*$/, "")
+		print part[1] ":" part[2] "\t" ++line "\t    " $0
+	}' [!fi]*/*/format i[!n]*/*/format > /tmp/all
+	cd /tmp
+	for system in sched syscalls kmem; do
+		run sonde trace -lv "tracepoint:$system:*"
+		expect_exit 0
+		[ ! -s err ] || fail "something on stderr"
+		grep "^$system:" all | LC_ALL=C sort -t '	' -k 1,1 -k 2,2n | cut -f 3 > expected
+		cmp expected out || { diff expected out | head -20; fail "the arguments are others"; }
+	done
+}
+
+test_lists_functions() {
+	run sonde trace -l 'kprobe:vfs_*'
+	expect_exit 0
+	cut -d ' ' -f 1 /sys/kernel/tracing/available_filter_functions | sed -n 's/^vfs_/kprobe:vfs_/p' |
+		LC_ALL=C sort -u > expected
+	LC_ALL=C sort -c out || fail "it is not sorted"
+	# some are never traced
+	[ "$(comm -13 expected out | wc -l)" = 0 ] || fail "some functions cannot be traced"
+	[ "$(wc -l < out)" -ge $(($(wc -l < expected) * 9 / 10)) ] || fail "functions are missing"
+	run sonde trace -l 'kretprobe:vfs_read,t:sched:sched_switch'
+	expect_out kretprobe:vfs_read tracepoint:sched:sched_switch
+}
+
+test_lists_types_and_arguments_of_functions() {
+	has fentry || skip "no trampolines"
+	run sonde trace -lv 'fexit:vfs_read'
+	expect_out 'fexit:vmlinux:vfs_read' '    struct file * file' '    char * buf' '    size_t count' '    loff_t * pos' \
+		'    ssize_t retval'
+	run sonde trace -lv 'struct path'
+	expect_line '^struct path \{$'
+	expect_line '^	struct dentry \*dentry;$'
+	run sonde trace -lv 'iter:task_file'
+	expect_out 'iter:task_file' '    struct task_struct * task' '    u32 fd' '    struct file * file'
+	run sonde trace -l 'software:*fault*'
+	expect_out software:alignment-faults: software:emulation-faults: software:faults: software:major-faults: \
+		software:minor-faults: software:page-faults:
+}
+
+test_lists_user_probes() {
+	run sonde trace -l 'usdt:/bin/usdt:house:*'
+	expect_out usdt:/bin/usdt:house:gated usdt:/bin/usdt:house:places usdt:/bin/usdt:house:plain
+	run sonde trace -l -e 'usdt:/bin/usdt:plain, kprobe:vfs_read { @ = count(); } END { }'
+	expect_exit 0
+	sort out > lines
+	expect_printed kprobe:vfs_read
+	expect_printed usdt:/bin/usdt:house:plain
+	run sonde trace -l 'uprobe:*'
+	expect_exit 2
+	expect_one_err 'uprobe needs a binary'
+}
