@@ -15,6 +15,6 @@ TOOL(trace, .brief = "run programs in bpftrace's language", .args = "FILE|-e PRO
 	     "lost is reported at the end: events for which there was no room, full maps, hits that the kernel skipped.\n\n"
 	     "-p and -c filter, as in all tools of sonde. Called by the name bpftrace, they do what they do there.",
      EXAMPLES({ "sonde trace -e 'kprobe:vfs_read { @[comm] = count(); }'", "reads by process name, until Ctrl-C" },
-	      { "sonde trace -e 't:syscalls:sys_enter_openat { printf(\"%s %s\\n\", comm, str(args.filename)); }'",
-		"files as they are opened" },
+	      { "sonde trace -e 't:syscalls:sys_enter_chdir { print(str(args.filename)); }'",
+		"directories that processes change to" },
 	      { "sonde trace biolatency.bt", "a script" }));

@@ -63,7 +63,7 @@ static const struct field fields[] = {
 	FIELD(FIELD_STR, struct row, key, "key", "KEY", -24, .role = ROLE_LABEL),
 	FIELD(FIELD_S64, struct row, value, "value", "VALUE", 12, .role = ROLE_VALUE),
 };
-static const struct schema schema = { fields, ARRAY_SIZE(fields) };
+const struct schema script_schema = { fields, ARRAY_SIZE(fields) };
 
 /* --- the object and its maps --- */
 
@@ -220,7 +220,7 @@ static int open_stacks(struct script *script, struct err *err)
 	script->stacks_settings.kernel_only = !user;
 	script->stacks_settings.user_only = !kernel;
 	script->stacks_source = (struct stacks_source){ .settings = &script->stacks_settings };
-	script->instance->schema = &schema;
+	script->instance->schema = &script_schema;
 	ret = stacks_open(&script->stacks, script->instance, &script->stacks_source, &script->object, err);
 	script->names.stacks = script->stacks;
 	return ret;
@@ -417,7 +417,7 @@ static int script_snapshot(struct engine_instance *instance, engine_row_fn fn, v
 	struct script *script = instance->state;
 	int ret = 0;
 
-	instance->schema = &schema;
+	instance->schema = &script_schema;
 	for (size_t i = 0; !ret && i < script->program->maps.n; i++) {
 		__cleanup(script_entries_release) struct script_entries entries = {};
 

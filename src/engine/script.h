@@ -29,6 +29,9 @@ struct script_settings {
 
 extern const struct engine script_engine;
 
-#define SCRIPT_ENGINE .engine = &script_engine
+/* The rows of a snapshot: the entries of all maps. */
+extern const struct schema script_schema;
+
+#define SCRIPT_ENGINE .engine = &script_engine, .schema = &script_schema
 
 #endif

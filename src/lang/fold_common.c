@@ -104,7 +104,7 @@ static void look_at(struct common *c, struct block_known *known, struct ir_insn 
 static void look_at_block(struct common *c, uint32_t number)
 {
 	const struct fold *fold = c->fold;
-	uint32_t chain[64], n = 0;
+	uint32_t chain[64] = {}, n = 0;
 
 	/* from the first block of the chain of single predecessors down to this one */
 	while (!c->done[number] && n < ARRAY_SIZE(chain)) {

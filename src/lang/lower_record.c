@@ -187,7 +187,7 @@ static void add_gap(struct lower *l, struct record *record, uint32_t from, uint3
 		lower_zero(l, &gap, until - from);
 }
 
-/* args: expressions whose values are not there yet. */
+/* args: expressions whose values are not there yet; NULL: values has them. */
 static void fill(struct lower *l, struct record *record, const struct low_value *values, struct ast *args)
 {
 	const struct lang_site *site = record->site;
@@ -198,9 +198,14 @@ static void fill(struct lower *l, struct record *record, const struct low_value 
 	for (uint32_t i = 0; i < site->n_args; i++) {
 		const struct lang_site_argument *arg = &site->args[i];
 		struct low_memory to = data_at(record, arg->at);
-		struct low_value value = values ? values[i] : lower_expression(l, args);
+		struct low_value value;
 
-		args = args ? args->next : NULL;
+		if (args) {
+			value = lower_expression(l, args);
+			args = args->next;
+		} else {
+			value = values[i];
+		}
 		add_gap(l, record, done, arg->at);
 		if (arg->type->kind == TYPE_STRING)
 			add_string(l, record, i, value);

@@ -21,19 +21,23 @@ test_arguments_of_tracepoints() {
 	program 't:syscalls:sys_enter_openat { printf("%s %d\n", str(args.filename), args.flags & 3); }' -c 'cat known'
 	expect_printed 'known 0'
 	# text at the end of the record
-	program 't:sched:sched_process_exec { printf("%s %d\n", str(args.filename), args.pid == pid); }' -c '/bin/cat known'
+	program 't:sched:sched_process_exec { printf("%s %d\n", str(args.filename), args.pid == pid); }' \
+		-c '/bin/cat known'
 	expect_printed '/bin/cat 1'
 	# an array of characters
-	program 't:sched:sched_process_exit /comm == "cat"/ { printf("%s %d\n", args.comm, args.pid == tid); }' -c '/bin/cat known'
+	program 't:sched:sched_process_exit /comm == "cat"/ { printf("%s %d\n", args.comm, args.pid == tid); }' \
+		-c '/bin/cat known'
 	expect_printed 'cat 1'
 }
 
 test_arguments_of_functions() {
 	has fentry || skip "no trampolines"
 	echo 1234 > known
-	program 'fentry:vfs_open { printf("%s %d\n", str(args.path.dentry.d_name.name), args.file == 0); }' -c 'cat known'
+	program 'fentry:vfs_open { printf("%s %d\n", str(args.path.dentry.d_name.name), args.file == 0); }' \
+		-c 'cat known'
 	expect_printed 'known 0'
-	program 'fexit:vfs_read { printf("%s %d %d\n", str(args.file.f_path.dentry.d_name.name), *args.pos == 5, retval); }' \
+	program 'fexit:vfs_read {
+		printf("%s %d %d\n", str(args.file.f_path.dentry.d_name.name), *args.pos == 5, retval); }' \
 		-c 'head -n 1 known'
 	expect_printed 'known 1 5'
 }
@@ -75,7 +79,11 @@ test_perf_events() {
 test_lists_arguments_of_tracepoints() {
 	cd /sys/kernel/tracing/events
 	awk '
-	FNR == 1 { n = split(FILENAME, part, "/"); print part[1] ":" part[2] "\t0\ttracepoint:" part[1] ":" part[2]; line = 0 }
+	FNR == 1 {
+		n = split(FILENAME, part, "/")
+		print part[1] ":" part[2] "\t0\ttracepoint:" part[1] ":" part[2]
+		line = 0
+	}
 	/field:/ && !/ common_/ {
 		sub(/^.*field:/, "")
 		sub(/;.*$/, "")
@@ -107,7 +115,8 @@ test_lists_functions() {
 test_lists_types_and_arguments_of_functions() {
 	has fentry || skip "no trampolines"
 	run sonde trace -lv 'fexit:vfs_read'
-	expect_out 'fexit:vmlinux:vfs_read' '    struct file * file' '    char * buf' '    size_t count' '    loff_t * pos' \
+	expect_out 'fexit:vmlinux:vfs_read' '    struct file * file' '    char * buf' '    size_t count' \
+		'    loff_t * pos' \
 		'    ssize_t retval'
 	run sonde trace -lv 'struct path'
 	expect_line '^struct path \{$'
