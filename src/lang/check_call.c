@@ -112,12 +112,15 @@ static const struct type *check_lhist(struct checker *c, struct ast *call)
 	struct type *type = (struct type *)type_copy(c->pool, type_simple(TYPE_LHIST));
 	int64_t min = 0, max = 0, step = 0;
 	uint64_t buckets;
+	/* All are checked, whatever the first one gives. */
+	bool has_min = check_constant_argument(c, call, 1, &min), has_max = check_constant_argument(c, call, 2, &max),
+	     has_step = check_constant_argument(c, call, 3, &step);
 
-	if (!(check_constant_argument(c, call, 1, &min) & check_constant_argument(c, call, 2, &max) &
-	      check_constant_argument(c, call, 3, &step)))
+	if (!has_min || !has_max || !has_step)
 		return type_none();
 	if (step <= 0 || min > max) {
-		check_error(c, call->at, step <= 0 ? "lhist() step must be >= 1 (%lld provided)" : "lhist() min is above its max (step %lld)",
+		check_error(c, call->at,
+			    step <= 0 ? "lhist() step must be >= 1 (%lld provided)" : "lhist() min is above its max (step %lld)",
 			    (long long)step);
 		return type_none();
 	}
@@ -142,11 +145,14 @@ static const struct type *check_tseries(struct checker *c, struct ast *call)
 	struct type *type = (struct type *)type_copy(c->pool, type_simple(TYPE_TSERIES));
 	int64_t interval = 0, n = 0;
 	const char *name = call->call.n > 3 ? check_text_argument(c, call, 3) : NULL;
+	bool has_interval = check_constant_argument(c, call, 1, &interval),
+	     has_n = check_constant_argument(c, call, 2, &n);
 
-	if (!(check_constant_argument(c, call, 1, &interval) & check_constant_argument(c, call, 2, &n)))
+	if (!has_interval || !has_n)
 		return type_none();
 	if (interval < 1 || n < 1 || n > 1000000) {
-		check_error(c, call->at, interval < 1 ? "tseries() interval_ns must be >= 1 (%lld provided)" : "tseries() num_intervals must be from 1 to 1000000 (%lld provided)",
+		check_error(c, call->at,
+			    interval < 1 ? "tseries() interval_ns must be >= 1 (%lld provided)" : "tseries() num_intervals must be from 1 to 1000000 (%lld provided)",
 			    (long long)(interval < 1 ? interval : n));
 		return type_none();
 	}

@@ -61,15 +61,18 @@ static bool check_text(struct checker *c, struct ast *call, unsigned int n)
 
 static bool check_both(struct checker *c, struct ast *call)
 {
-	return check_text(c, call, 0) & check_text(c, call, 1);
+	bool first = check_text(c, call, 0), second = check_text(c, call, 1);
+
+	return first && second;
 }
 
 static const struct type *check_strncmp(struct checker *c, struct ast *call)
 {
 	const struct ast *a = check_argument(call, 0), *b = check_argument(call, 1);
 	int64_t n = 0;
+	bool texts = check_both(c, call), length = check_constant_argument(c, call, 2, &n);
 
-	if (!(check_both(c, call) & check_constant_argument(c, call, 2, &n)))
+	if (!texts || !length)
 		return type_integer(8, true);
 	if (n < 0)
 		check_error(c, check_argument(call, 2)->at, "strncmp() cannot use negative length (%lld)", (long long)n);
