@@ -62,6 +62,8 @@ TOOLS := $(filter-out %.bpf.c,$(wildcard tools/*.c))
 SRC   := $(LIB) $(TOOLS) src/main.c
 BPF   := $(wildcard bpf/*.bpf.c tools/*.bpf.c)
 UNIT  := $(wildcard tests/unit/*.c)
+# Tools that are scripts. The binary looks for them in share/sonde beside it, and in ../share/sonde.
+SCRIPTS := $(patsubst tools/%,$(B)/share/sonde/%,$(wildcard tools/*.bt))
 
 OBJ      := $(SRC:%.c=$(B)/%.o)
 SKEL     := $(BPF:%.bpf.c=$(B)/gen/%.skel.h)
@@ -87,7 +89,7 @@ endif
 MAKEFLAGS += --no-builtin-rules
 .PHONY: all help deps try test fresh check tests test-programs fuzz bench bench-peers stacks lint lint-bpf fmt man install uninstall clean FORCE
 
-all: $(B)/sonde ## build/sonde (the default)
+all: $(B)/sonde $(SCRIPTS) ## build/sonde (the default)
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -119,7 +121,7 @@ fresh: ## `make try` in minimal systems of Debian 12, 13 and sid, `make test` in
 check: all tests ## the quick tests
 	@tests/run --quick
 
-tests: $(B)/unit/unit test-programs fuzzers ## build the tests, run none
+tests: $(B)/unit/unit $(SCRIPTS) test-programs fuzzers ## build the tests, run none
 
 fuzz: ## every parser of foreign files for a minute each, with what libFuzzer makes up
 	@scripts/deps build test
@@ -167,6 +169,11 @@ $(B)/sonde: $(B)/sonde.debug
 
 $(B)/sonde.debug: $(OBJ) $(LIBBPF_A) $(ZYDIS_A) $(COMPAT_A) $(B)/sources
 	$(call say,LINK,$@)$(CC) $(ALL_CFLAGS) -static -Wl,--gc-sections $(LDFLAGS) -o $@ $(OBJ) $(LIBBPF_A) $(ZYDIS_A) $(LDLIBS) $(COMPAT_A)
+
+# Nobody else may write to a script that sonde runs as root.
+$(B)/share/sonde/%.bt: tools/%.bt
+	@install -d -m 755 $(@D)
+	$(call say,SCRIPT,$<)install -m 644 $< $@
 
 $(COMPAT_A): $(B)/compat/libelf.o
 	$(Q)rm -f $@; $(CROSS_COMPILE)ar rcs $@ $<
@@ -266,19 +273,21 @@ $(B)/unit/%.o: %.c Makefile $(B)/flags | $(SKEL) $(SYSCALLS) $(EMBED) $(LIBBPF_A
 BIN  = $(DESTDIR)$(PREFIX)/bin
 MAN8 = $(DESTDIR)$(PREFIX)/share/man/man8
 COMP = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+SHARE = $(DESTDIR)$(PREFIX)/share/sonde
 
 man: $(B)/man/made ## the man pages, in build/man
 
-$(B)/man/made: $(B)/sonde
+$(B)/man/made: $(B)/sonde $(SCRIPTS)
 	@rm -rf $(@D) && mkdir -p $(@D)
 	$(call say,MAN,$(@D))$< help --man > $(@D)/sonde.8 && names=$$($< help --names) && \
 	for name in $$names; do $< help --man $$name > $(@D)/sonde-$$name.8 || exit 1; done
 	@touch $@
 
-install: all man ## to DESTDIR, PREFIX=/usr/local: the binary, links for the tools, man pages, completion
-	install -d $(BIN) $(MAN8) $(COMP)
+install: all man ## to DESTDIR, PREFIX=/usr/local: the binary, scripts, links for the tools, man pages, completion
+	install -d $(BIN) $(MAN8) $(COMP) $(SHARE)
 	install -m 755 $(B)/sonde $(BIN)/sonde
 	install -m 644 $(B)/man/*.8 $(MAN8)
+	$(if $(SCRIPTS),install -m 644 $(SCRIPTS) $(SHARE))
 	$(B)/sonde help --completion bash > $(COMP)/sonde
 	$(Q)names=$$($(B)/sonde help --links) && for name in $$names; do \
 		ln -sf sonde $(BIN)/$$name && ln -sf sonde $(COMP)/$$name && ln -sf sonde-$$name.8 $(MAN8)/$$name.8 || exit 1; \
@@ -288,7 +297,8 @@ install: all man ## to DESTDIR, PREFIX=/usr/local: the binary, links for the too
 uninstall: ## remove what install put there
 	$(Q)find $(BIN) $(COMP) -maxdepth 1 -type l -lname sonde -delete 2> /dev/null || :
 	$(Q)find $(MAN8) -maxdepth 1 -type l -lname 'sonde-*.8' -delete 2> /dev/null || :
-	rm -f $(BIN)/sonde $(COMP)/sonde $(MAN8)/sonde.8 $(MAN8)/sonde-*.8
+	rm -f $(BIN)/sonde $(COMP)/sonde $(MAN8)/sonde.8 $(MAN8)/sonde-*.8 $(addprefix $(SHARE)/,$(notdir $(SCRIPTS)))
+	$(Q)rmdir $(SHARE) 2> /dev/null || :
 
 clean: ## remove build/
 	rm -rf $(B)

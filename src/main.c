@@ -5,6 +5,7 @@
 #include "base/report.h"
 #include "base/nearest.h"
 #include "run/run.h"
+#include "run/scripts.h"
 #include "run/signals.h"
 
 static void print_tools(FILE *out)
@@ -70,7 +71,12 @@ static int unknown_tool(const char *name)
 	size_t n;
 	const struct tool *const *tools = tool_list(&n);
 	struct nearest nearest;
+	struct err err = {};
 
+	if (!scripts_find(name, &err) && err.code != -ENOENT) {
+		report_err(&err, NULL);
+		return 1;
+	}
 	nearest_init(&nearest, name);
 	for (size_t i = 0; i < n; i++)
 		nearest_offer(&nearest, tools[i]->name);

@@ -322,13 +322,7 @@ static void script_armed(struct engine_instance *instance)
 {
 	struct script *script = instance->state;
 
-	if (script->form == SCRIPT_TEXT)
-		str_addf(&script->text, "Attached %zu probe%s\n", script->attached, str_plural(script->attached));
-	else
-		script_json_attached(&script->text, script->form, script->attached);
-	if (!instance->ctx->quiet)
-		script_output_add(script, str_or_empty(script->text.data), script->text.len);
-	str_reset(&script->text);
+	script_output_attached(script);
 	output_flush(instance->ctx->out);
 	if (getenv(NOTIFY)) {
 		puts(NOTIFY);

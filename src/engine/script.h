@@ -27,6 +27,28 @@ struct script_settings {
 	uint64_t buffer_size;
 };
 
+/*
+ * A script that is a tool: what engine_instance.source points to. NULL: the program is -e's, or the file that the first
+ * argument names.
+ */
+struct script_source {
+	const char *path; /* for messages */
+	const char *text;
+	size_t len;
+	/* Its options: name and kind, and in the same order what the user gave. */
+	const struct lang_getopt *options;
+	size_t n_options;
+	const struct script_given {
+		bool is_set;	  /* a flag was given */
+		const char *text; /* of all others; NULL: not given */
+	} * given;
+	/* Its arguments, $1 and so on; the last may stay away and have their defaults. */
+	const struct script_argument {
+		const char *name, *otherwise; /* otherwise NULL: it must be given */
+	} * arguments;
+	size_t n_arguments;
+};
+
 extern const struct engine script_engine;
 
 /* The rows of a snapshot: the entries of all maps. */

@@ -4,6 +4,7 @@
 
 #include "attach/quirks.h"
 #include "base/cpus.h"
+#include "lang/getopt.h"
 #include "lang/lang.h"
 #include "script_instance.h"
 
@@ -24,17 +25,20 @@ static struct lang_features features(void)
 	};
 }
 
-/* Arguments behind the program: "--name" and "--name=value" are for getopt(), all others are $1, $2 ... */
+/* What the program is given: for getopt(), "--name" and "--name=value", and $1, $2 ... */
 struct arguments {
 	struct opt_list positional, named;
+	struct pool pool;
 };
 
 static void arguments_release(struct arguments *arguments)
 {
 	free(arguments->positional.v);
 	free(arguments->named.v);
+	pool_release(&arguments->pool);
 }
 
+/* Of sonde trace: what stands behind the program. */
 static void sort_arguments(const struct engine_instance *instance, size_t from, struct arguments *to)
 {
 	for (size_t i = from; i < instance->args.n; i++) {
@@ -44,15 +48,51 @@ static void sort_arguments(const struct engine_instance *instance, size_t from, 
 	}
 }
 
+/* A default that is a number asks for a number. */
+static int take_argument(const struct script_argument *argument, const char *text, struct arguments *to,
+			 struct err *err)
+{
+	uint64_t number;
+
+	if (!text && !argument->otherwise)
+		return err_set(err, -EINVAL, "%s is missing", argument->name);
+	if (text && argument->otherwise && !opt_u64(argument->otherwise, &number) && opt_u64(text, &number))
+		return err_set(err, -EINVAL, "%s is a number, not '%s'", argument->name, text);
+	*vec_push(&to->positional) = text ? text : argument->otherwise;
+	return 0;
+}
+
+/* Of a script that is a tool: what its own options and arguments are. */
+static int take_arguments(const struct script_source *source, const struct opt_list *given, struct arguments *to,
+			  struct err *err)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < source->n_options; i++) {
+		const struct lang_getopt *option = &source->options[i];
+
+		if (source->given[i].is_set)
+			*vec_push(&to->named) = pool_addf(&to->pool, "--%s", option->name);
+		else if (source->given[i].text)
+			*vec_push(&to->named) = pool_addf(&to->pool, "--%s=%s", option->name, source->given[i].text);
+	}
+	for (size_t i = 0; !ret && i < source->n_arguments; i++)
+		ret = take_argument(&source->arguments[i], i < given->n ? given->v[i] : NULL, to, err);
+	if (!ret && given->n > source->n_arguments)
+		ret = err_set(err, -EINVAL, "unexpected argument '%s'", given->v[source->n_arguments]);
+	return ret;
+}
+
 static struct lang_program *compile_with(const struct script *script, const struct lang_options *compiling, struct err *err)
 {
 	const struct script_settings *settings = script->settings;
-	const char *file;
+	const struct script_source *source = script->instance->source;
 
+	if (source)
+		return lang_compile(source->path, source->text, source->len, compiling);
 	if (settings->program)
 		return lang_compile("stdin", settings->program, strlen(settings->program), compiling);
-	file = script->instance->args.v[0];
-	return lang_compile_file(file, compiling, err);
+	return lang_compile_file(script->instance->args.v[0], compiling, err);
 }
 
 static void show_messages(const struct script *script)
@@ -63,11 +103,24 @@ static void show_messages(const struct script *script)
 	fputs(str_or_empty(text.data), stderr);
 }
 
+static int find_arguments(const struct script *script, struct arguments *to, struct err *err)
+{
+	const struct engine_instance *instance = script->instance;
+
+	if (instance->source)
+		return take_arguments(instance->source, &instance->args, to, err);
+	if (!script->settings->program && !instance->args.n)
+		return err_set(err, -EINVAL, "name a file with a program, or give the program with -e");
+	sort_arguments(instance, !script->settings->program, to);
+	return 0;
+}
+
 int script_compile(struct script *script, struct err *err)
 {
 	struct engine_context *ctx = script->instance->ctx;
 	const struct script_settings *settings = script->settings;
 	__cleanup(arguments_release) struct arguments arguments = {};
+	int ret;
 	struct lang_options compiling = {
 		.features = features(),
 		.kernel = script->kernel,
@@ -86,11 +139,11 @@ int script_compile(struct script *script, struct err *err)
 	compiling.n_shards = 1;
 	while (compiling.n_shards < compiling.n_cpus)
 		compiling.n_shards *= 2;
-	if (!settings->program && !script->instance->args.n) {
+	ret = find_arguments(script, &arguments, err);
+	if (ret) {
 		ctx->usage = true;
-		return err_set(err, -EINVAL, "name a file with a program, or give the program with -e");
+		return ret;
 	}
-	sort_arguments(script->instance, !settings->program, &arguments);
 	compiling.positional = arguments.positional.v;
 	compiling.n_positional = arguments.positional.n;
 	compiling.named = arguments.named.v;

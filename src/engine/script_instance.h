@@ -64,6 +64,8 @@ int script_compile(struct script *script, struct err *err);
 int script_output_open(struct script *script, struct err *err);
 void script_output_add(struct script *script, const char *text, size_t n);
 void script_output_flush(struct script *script);
+/* "Attached N probes". */
+void script_output_attached(struct script *script);
 void script_output_release(struct script *script);
 
 /* In script_sites.c: a record of a program, for the stream. */

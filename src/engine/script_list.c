@@ -11,7 +11,9 @@ bool script_lists_program(const struct script *script)
 	const struct opt_list *args = &script->instance->args;
 	struct stat st;
 
-	return script->settings->program || (args->n && !stat(args->v[0], &st) && S_ISREG(st.st_mode));
+	if (script->instance->source || script->settings->program)
+		return true;
+	return args->n && !stat(args->v[0], &st) && S_ISREG(st.st_mode);
 }
 
 static void print_line(const char *line, void *ctx)

@@ -239,7 +239,7 @@ void script_print_maps(struct script *script)
 	size_t n = script->program->maps.n;
 	__free const struct lang_map **sorted = base_alloc((n + 1) * sizeof(*sorted));
 
-	if (script->form == SCRIPT_TEXT)
+	if (script->form == SCRIPT_TEXT && !script->instance->source)
 		script_output_add(script, "\n\n", 2);
 	if (!script->program->config.print_maps_on_exit)
 		return;

@@ -43,8 +43,13 @@ static char at(const struct lexer *lexer, uint32_t ahead)
 	return ahead < lexer->end - lexer->pos ? lexer->text[lexer->pos + ahead] : 0;
 }
 
+/* The first comment says what the program is for: a line with a licence does not. */
 static void note_comment(struct lexer *lexer, uint32_t begin)
 {
+	static const char licence[] = "// SPDX-";
+
+	if (lexer->pos - begin >= strlen(licence) && !memcmp(lexer->text + begin, licence, strlen(licence)))
+		return;
 	if (lexer->comment.begin == lexer->comment.end)
 		lexer->comment = (struct place){ lexer->source, begin, lexer->pos };
 }

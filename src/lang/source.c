@@ -81,23 +81,28 @@ static void drop_carriage_returns(struct str *text)
 	text->len = to;
 }
 
-int lang_sources_read(struct lang_sources *sources, const char *path, uint32_t *index, struct err *err)
+int lang_sources_read_open(struct lang_sources *sources, int fd, const char *path, uint32_t *index, struct err *err)
 {
-	bool is_stdin = !strcmp(path, "-");
-	int fd __close = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : open_text(path, err);
 	struct str text __str = {};
-	int ret;
+	int ret = read_all(fd, path, &text, err);
 
-	if (fd < 0)
-		return is_stdin ? err_set(err, -errno, "cannot read standard input: %s", strerror(errno)) : fd;
-	ret = read_all(fd, path, &text, err);
 	if (ret)
 		return ret;
 	if (text.len && memchr(text.data, 0, text.len))
 		return err_set(err, -EILSEQ, "'%s' is not a program: it has a NUL byte", path);
 	drop_carriage_returns(&text);
-	*index = lang_sources_add(sources, is_stdin ? "stdin" : path, str_or_empty(text.data), text.len);
+	*index = lang_sources_add(sources, path, str_or_empty(text.data), text.len);
 	return 0;
+}
+
+int lang_sources_read(struct lang_sources *sources, const char *path, uint32_t *index, struct err *err)
+{
+	bool is_stdin = !strcmp(path, "-");
+	int fd __close = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : open_text(path, err);
+
+	if (fd < 0)
+		return is_stdin ? err_set(err, -errno, "cannot read standard input: %s", strerror(errno)) : fd;
+	return lang_sources_read_open(sources, fd, is_stdin ? "stdin" : path, index, err);
 }
 
 void lang_sources_release(struct lang_sources *sources)

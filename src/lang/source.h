@@ -40,6 +40,8 @@ uint32_t lang_sources_add(struct lang_sources *sources, const char *name, const 
  * CRLF is read as LF. Only regular files and pipes are read. *index: its index.
  */
 int lang_sources_read(struct lang_sources *sources, const char *path, uint32_t *index, struct err *err);
+/* The same for a file that is open: path is only its name. The caller closes fd. */
+int lang_sources_read_open(struct lang_sources *sources, int fd, const char *path, uint32_t *index, struct err *err);
 /*
  * Adds the same text once more, as the call at `used` brings it in: places in the copy of a macro's body have this
  * index, so that messages can say both. Returns its index.

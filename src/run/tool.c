@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The list of tools, which the linker collects, and the options that all tools share. */
 #include "run.h"
+#include "scripts.h"
 
 /* The linker sets these to the start and end of the section of TOOL(). Weak: a program without tools links too. */
 extern const struct tool *const __start_sonde_tools[] __attribute__((weak));
@@ -14,22 +15,33 @@ static int by_name(const void *pa, const void *pb)
 const struct tool *const *tool_list(size_t *n)
 {
 	static const struct tool **list;
+	static size_t n_list;
+	size_t n_own = __stop_sonde_tools - __start_sonde_tools, n_scripts;
+	const struct tool *const *scripts;
 
-	*n = __stop_sonde_tools - __start_sonde_tools;
 	if (!list) {
-		list = base_alloc(*n * sizeof(*list));
-		memcpy(list, __start_sonde_tools, *n * sizeof(*list));
-		qsort(list, *n, sizeof(*list), by_name);
+		scripts = scripts_list(&n_scripts);
+		list = base_alloc((n_own + n_scripts) * sizeof(*list));
+		memcpy(list, __start_sonde_tools, n_own * sizeof(*list));
+		n_list = n_own;
+		/* a script does not hide a tool */
+		for (size_t i = 0; i < n_scripts; i++)
+			if (tool_find(scripts[i]->name) == scripts[i])
+				list[n_list++] = scripts[i];
+		qsort(list, n_list, sizeof(*list), by_name);
 	}
+	*n = n_list;
 	return list;
 }
 
 const struct tool *tool_find(const char *name)
 {
+	struct err err = {};
+
 	for (const struct tool *const *t = __start_sonde_tools; t < __stop_sonde_tools; t++)
 		if (!strcmp((*t)->name, name) || str_same((*t)->also, name) || str_same((*t)->peer, name))
 			return *t;
-	return NULL;
+	return scripts_find(name, &err);
 }
 
 /* In bcc's tools -c is a processor, a parent process or a flag: the errors name our options for these. */

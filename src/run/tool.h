@@ -75,7 +75,10 @@ struct tool {
 	static const struct tool *const tool_entry_##ID \
 		__attribute__((used, section("sonde_tools"))) = &tool_##ID
 
-/* tool_list() returns all tools, sorted by name. tool_find() accepts second names and those of peers too; NULL: there is no such tool. */
+/*
+ * tool_list() returns all tools, sorted by name, those that are scripts (scripts.h) among them. tool_find() accepts
+ * second names and those of peers too; NULL: there is no such tool.
+ */
 const struct tool *tool_find(const char *name);
 const struct tool *const *tool_list(size_t *n);
 /* Returns what the help and the man page print of a tool. It points to the caller's `tables`, TOOL_TABLES of them. */

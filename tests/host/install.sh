@@ -22,6 +22,9 @@ test_links() {
 		fail "man pages: $(ls dest/usr/share/man/man8)"
 	[ "$(dest/usr/bin/funccount --help | head -n 1)" = "$(sonde funccount --help | head -n 1)" ] ||
 		fail "a link does not run"
+	[ "$(dest/usr/bin/pidpersec --help | head -n 1)" = "$(sonde pidpersec --help | head -n 1)" ] ||
+		fail "a script's link does not run"
+	[ -e dest/usr/share/man/man8/sonde-pidpersec.8 ] || fail "a script has no page"
 	into_dest uninstall
 	[ -z "$(find dest ! -type d)" ] || fail "left: $(find dest ! -type d)"
 }
@@ -56,6 +59,8 @@ test_completion() {
 	offered 'sonde he' help
 	offered 'sonde help func' funccount funclatency funcslower
 	offered 'sonde st' status
+	offered 'sonde pidp' pidpersec
+	offered 'pidpersec --dry' --dry-run
 	offered 'killsnoop -s T' TERM TRAP
 	offered 'killsnoop --signal=RTM' RTMIN RTMAX-1
 	offered 'syscount -e ENO' ENOENT ENOSYS

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Tools that are scripts: how sonde finds them, which it refuses, what it says of them. The scripts that sonde ships
+# have tests of their own; here each must compile and attach on every kernel.
+
+# with_script NAME: a sonde of its own that has one script, from stdin.
+with_script() {
+	mkdir -p bin share/sonde
+	cp "$(command -v sonde)" bin/sonde
+	cat > "share/sonde/$1.bt"
+	chmod 644 "share/sonde/$1.bt"
+}
+
+# timeout=600
+test_all_attach() {
+	for script in /share/sonde/*.bt; do
+		name=${script##*/}
+		name=${name%.bt}
+		run sonde "$name" --dry-run
+		expect_exit 0
+		expect_one_err '^Attached [1-9][0-9]* probes?\.\.\. Hit Ctrl-C to end\.$'
+		run sonde help "$name"
+		expect_exit 0
+		expect_heading "usage: sonde $name [options] $(sed -n '1s/.*\[options\] //p' out)"
+	done
+	[ "${name:-}" ] || fail "there are no scripts"
+}
+
+test_options() {
+	with_script hello << 'END'
+// SPDX-License-Identifier: BSD-2-Clause
+// hello: greets
+//
+// Two lines
+// of text.
+//
+// args: WHOM [TIMES=2]
+// $ sonde hello you # once more
+begin {
+	if (getopt("loud", false, "-p loudly")) { printf("HELLO "); }
+	printf("%s %s %d %d %d\n", getopt("greeting", "hello", "-g WORD: what to say"), str($1),
+	       getopt("n", 7, "how often"), $2, getopt("really", true, "or not"));
+	exit();
+}
+END
+	run bin/sonde help
+	expect_line '^  hello            greets$'
+	run bin/sonde hello --help
+	expect_heading 'usage: sonde hello [options] WHOM [TIMES] [-- COMMAND [ARG]...]'
+	expect_line '^greets$'
+	run bin/sonde help --man hello
+	expect_line '^Two lines of text\.$'
+	run bin/sonde help hello
+	expect_line '^  -p, --loud +loudly$'
+	expect_line '^  -g, --greeting WORD +what to say \(default: hello\)$'
+	expect_line '^  -n N +how often \(default: 7\)$'
+	expect_line '^      --really BOOL +or not$'
+	expect_line '^      --pid PID +only this process$'
+	expect_line '^  sonde hello you$'
+	run bin/sonde hello you
+	expect_exit 0
+	printf 'hello you 7 2 1\n' | cmp - out || fail "other words"
+	run bin/sonde hello -p --greeting bye -n=3 --really=false you 5
+	expect_exit 2
+	expect_one_err_of_two "option -n '=3': not a number"
+	run bin/sonde hello -p --greeting bye -n3 --really=false you 5
+	expect_exit 0
+	printf 'HELLO bye you 3 5 0\n' | cmp - out || fail "other words"
+	run bin/sonde hello --greting=x you
+	expect_exit 2
+	expect_err 'unknown option --greting \(did you mean --greeting\?\)$'
+	run bin/sonde hello
+	expect_exit 2
+	expect_one_err 'WHOM is missing$'
+	run bin/sonde hello you often
+	expect_exit 2
+	expect_one_err "TIMES is a number, not 'often'$"
+	run bin/sonde hello you 1 more
+	expect_exit 2
+	expect_one_err "unexpected argument 'more'$"
+	run bin/sonde hello --csv you
+	expect_exit 2
+	ln -s sonde bin/hello
+	run bin/hello you
+	expect_exit 0
+	expect_line '^hello you 7 2 1$'
+}
+
+# Wrong usage has a second line, which names --help.
+expect_one_err_of_two() {
+	[ "$(wc -l < err)" -eq 2 ] || fail "$(wc -l < err) lines on stderr, not two"
+	expect_err "$1"
+}
+
+test_wrong_scripts() {
+	with_script wrong << 'END'
+begin { printf("%d\n", nothing); }
+END
+	run bin/sonde wrong
+	expect_exit 1
+	expect_err 'share/sonde/wrong\.bt:1:[0-9]+-[0-9]+: ERROR: '
+	run bin/sonde help
+	expect_exit 0
+	with_script wrong << 'END'
+begin { printf("%d\n", 1;
+END
+	run bin/sonde help
+	expect_exit 0
+	expect_line '^  wrong'
+	run bin/sonde wrong
+	expect_exit 1
+	expect_err 'wrong\.bt:1:[0-9]+-[0-9]+: ERROR: '
+	printf 'begin { \000 }' > share/sonde/wrong.bt
+	run bin/sonde wrong
+	expect_exit 1
+	expect_one_err 'wrong\.bt. is not a program: it has a NUL byte$'
+	run bin/sonde wron
+	expect_exit 2
+	expect_one_err "there is no tool 'wron'"
+	run bin/sonde ../sonde/wrong
+	expect_exit 2
+	expect_one_err 'there is no tool'
+}
+
+# root runs scripts: nobody else may put one there.
+test_scripts_of_others() {
+	with_script mine << 'END'
+// mine: says so
+begin { printf("mine\n"); exit(); }
+END
+	run bin/sonde mine
+	expect_line '^mine$'
+	for mode in 666 664; do
+		chmod $mode share/sonde/mine.bt
+		run bin/sonde mine
+		expect_exit 1
+		expect_one_err "/mine\.bt' are not used: others than its owner can write to it$"
+	done
+	chmod 644 share/sonde/mine.bt
+	chown 1000 share/sonde/mine.bt
+	run bin/sonde mine
+	expect_exit 1
+	expect_one_err 'belongs to somebody else \(user 1000\)$'
+	chown 0 share/sonde/mine.bt
+	chmod 777 share/sonde
+	run bin/sonde mine
+	expect_exit 1
+	expect_one_err "sonde' are not used: others than its owner can write to it$"
+	chmod 755 share/sonde
+	mv share/sonde/mine.bt elsewhere.bt
+	ln -s "$PWD/elsewhere.bt" share/sonde/mine.bt
+	run bin/sonde mine
+	expect_exit 1
+	expect_one_err 'cannot open'
+	# the directory in which sonde is started is no place for scripts
+	rm -r share
+	cp elsewhere.bt mine.bt
+	run bin/sonde mine
+	expect_exit 2
+	expect_one_err "there is no tool 'mine'"
+}
