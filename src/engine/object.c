@@ -7,14 +7,25 @@
 #include "attach/quirks.h"
 #include "object.h"
 
-int object_open(struct object *object, object_bytes_fn bytes, struct err *err)
+static int open_with(struct object *object, object_bytes_fn bytes,
+		     int (*open)(struct core_object *, const void *, size_t, struct err *), struct err *err)
 {
 	size_t size;
 	const void *elf = bytes(&size);
 
 	if (!elf)
 		return err_set(err, -errno, "cannot unpack the BPF object: %s", strerror(errno));
-	return core_object_open(&object->core, elf, size, err);
+	return open(&object->core, elf, size, err);
+}
+
+int object_open(struct object *object, object_bytes_fn bytes, struct err *err)
+{
+	return open_with(object, bytes, core_object_open, err);
+}
+
+int object_open_untyped(struct object *object, object_bytes_fn bytes, struct err *err)
+{
+	return open_with(object, bytes, core_object_open_untyped, err);
 }
 
 static struct bpf_map *find(const struct object *object, const char *map)

@@ -29,6 +29,8 @@ struct object {
 typedef const void *(*object_bytes_fn)(size_t *size);
 
 int object_open(struct object *object, object_bytes_fn bytes, struct err *err);
+/* The same, if no function that relocates against the kernel's types will be loaded: reads none of the kernel's BTF. */
+int object_open_untyped(struct object *object, object_bytes_fn bytes, struct err *err);
 
 /* --- before it is prepared --- */
 

@@ -121,7 +121,7 @@ static int fill(struct script *script, struct err *err)
 
 static int open_object(struct script *script, struct err *err)
 {
-	int ret = object_open(&script->object, lang_bpf__elf_bytes, err);
+	int ret = script_link_needs_types(script->program) ? object_open(&script->object, lang_bpf__elf_bytes, err) : object_open_untyped(&script->object, lang_bpf__elf_bytes, err);
 
 	if (!ret)
 		ret = size_memory(script, err);

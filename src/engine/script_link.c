@@ -11,6 +11,7 @@
 #include <bpf/libbpf.h>
 
 #include "base/cpus.h"
+#include "lang/ir.h"
 #include "script_link.h"
 
 /* Pieces of stacks and of records of unwinding, which are only there if the program takes stacks. */
@@ -25,11 +26,21 @@ static const char *const sections[LANG_DATAS] = {
 	[LANG_DATA_ZERO] = ".rodata.zero",
 };
 
-static const char *const names[LANG_FNS] = {
-#define NAME(NAME, N) [LANG_FN_##NAME] = "lang_" #NAME,
-	LANG_FUNCTIONS(NAME)
-#undef NAME
-};
+bool script_link_is_typed(enum lang_function function)
+{
+	return function == LANG_FN_parent || function == LANG_FN_group_comm || function == LANG_FN_progeny ||
+	       function == LANG_FN_ustack;
+}
+
+bool script_link_needs_types(const struct lang_program *program)
+{
+	vec_each(probe, &program->probes)
+		vec_each(relocation, &probe->code.relocations)
+			if ((relocation->kind == RELOCATE_LIBRARY || relocation->kind == RELOCATE_LIBRARY_ADDRESS) &&
+			    script_link_is_typed(relocation->index))
+				return true;
+	return false;
+}
 
 /* --- sizes --- */
 
@@ -142,6 +153,14 @@ static struct function *find(const struct linking *linking, const char *name)
 	return NULL;
 }
 
+static struct function *find_library(const struct linking *linking, enum lang_function function)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "lang_%s", ir_library_name(function));
+	return find(linking, name);
+}
+
 /* Which function an instruction of the carrier belongs to. */
 static struct function *function_at(const struct linking *linking, uint32_t insn)
 {
@@ -186,9 +205,9 @@ static int want_library(struct linking *linking, struct err *err)
 
 		if (relocation->kind != RELOCATE_LIBRARY && relocation->kind != RELOCATE_LIBRARY_ADDRESS)
 			continue;
-		function = find(linking, names[relocation->index]);
+		function = find_library(linking, relocation->index);
 		if (!function)
-			return err_set(err, -ENOENT, "the library has no function %s", names[relocation->index]);
+			return err_set(err, -ENOENT, "the library has no function lang_%s", ir_library_name(relocation->index));
 		want(linking, function);
 	}
 	return 0;
@@ -273,7 +292,7 @@ static void relocate(struct linking *linking, const struct lang_relocation *relo
 		break;
 	case RELOCATE_LIBRARY:
 	case RELOCATE_LIBRARY_ADDRESS:
-		function = find(linking, names[relocation->index]);
+		function = find_library(linking, relocation->index);
 		insn->src_reg = relocation->kind == RELOCATE_LIBRARY ? BPF_PSEUDO_CALL : BPF_PSEUDO_FUNC;
 		insn->imm = function->at - (relocation->insn + 1);
 		break;

@@ -7,9 +7,14 @@
 #define SONDE_SCRIPT_LINK_H
 
 #include "attach/image.h"
+#include "bpf/lang.h"
 #include "lang/program.h"
 #include "object.h"
 
+/* Whether this function of the library, or one that it calls, relocates against the kernel's types. */
+bool script_link_is_typed(enum lang_function function);
+/* Whether the program calls such a function. */
+bool script_link_needs_types(const struct lang_program *program);
 /*
  * Sizes the library's own maps for a program, in an object of bpf/lang.bpf.c that is open and not prepared; maps that the
  * program does not use are not created. Returns 0, or -errno with err.

@@ -91,7 +91,8 @@ struct btf_ext {
 	uint32_t core_relo_off, core_relo_len; /* 0 bytes: no relocations */
 };
 
-bool core_btf_is_needed(const void *elf, size_t size)
+/* NULL: the file is no object, or its types have no extension. */
+static const struct btf_ext *find_ext(const void *elf, size_t size)
 {
 	size_t n = 0;
 	const Elf64_Ehdr *header = elf;
@@ -100,9 +101,24 @@ bool core_btf_is_needed(const void *elf, size_t size)
 	/* libbpf will refuse an object that is no ELF file */
 	if (size < sizeof(*header) || memcmp(header->e_ident, ELFMAG, SELFMAG) || header->e_shoff > size ||
 	    header->e_shnum * sizeof(Elf64_Shdr) > size - header->e_shoff || header->e_shstrndx >= header->e_shnum)
-		return false;
+		return NULL;
 	ext = find_section(header, size, ".BTF.ext", &n);
-	return ext && n >= sizeof(*ext) && ext->header_len >= sizeof(*ext) && ext->core_relo_len;
+	return ext && n >= sizeof(*ext) && ext->header_len >= sizeof(*ext) ? ext : NULL;
+}
+
+bool core_btf_is_needed(const void *elf, size_t size)
+{
+	const struct btf_ext *ext = find_ext(elf, size);
+
+	return ext && ext->core_relo_len;
+}
+
+void core_btf_drop_relocations(void *elf, size_t size)
+{
+	struct btf_ext *ext = (struct btf_ext *)find_ext(elf, size);
+
+	if (ext)
+		ext->core_relo_len = 0;
 }
 
 /* --- what the object names --- */

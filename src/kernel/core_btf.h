@@ -26,6 +26,8 @@ struct core_btf {
 
 /* Whether an object, given as size bytes of ELF, has relocations against the kernel's types. False if it is no ELF. */
 bool core_btf_is_needed(const void *elf, size_t size);
+/* Removes these relocations from an object, given as size bytes of ELF that may be written. */
+void core_btf_drop_relocations(void *elf, size_t size);
 /*
  * Makes the part for an object, given as size bytes of ELF that are needed during the call only. The caller
  * releases btf. On error btf is unchanged: -errno if the kernel has no BTF or the object cannot be read, -ELOOP for

@@ -21,6 +21,19 @@ int core_object_open(struct core_object *object, const void *elf, size_t size, s
 	return ret;
 }
 
+int core_object_open_untyped(struct core_object *object, const void *elf, size_t size, struct err *err)
+{
+	int ret;
+
+	object->own = base_alloc(size);
+	memcpy(object->own, elf, size);
+	core_btf_drop_relocations(object->own, size);
+	ret = core_object_open(object, object->own, size, err);
+	if (ret)
+		core_object_release(object);
+	return ret;
+}
+
 int core_object_prepare(struct core_object *object)
 {
 	int ret = bpf_object__prepare(object->bpf);
@@ -42,4 +55,6 @@ void core_object_release(struct core_object *object)
 	bpf_object__close(object->bpf);
 	object->bpf = NULL;
 	core_btf_release(&object->btf);
+	free(object->own);
+	object->own = NULL;
 }
