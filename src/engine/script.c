@@ -426,9 +426,9 @@ static void script_emit(struct engine_instance *instance, bool last)
 {
 	struct script *script = instance->state;
 
-	if (!last)
+	if (!last || script->settings->dry_run)
 		return;
-	if (!script->settings->dry_run && has_end(script))
+	if (has_end(script))
 		run_end(script);
 	stream_take_all(script->stream);
 	if (!script->settings->test && !script->settings->bench)

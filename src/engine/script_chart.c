@@ -8,6 +8,7 @@
 
 #define BAR_WIDTH    52
 #define SERIES_WIDTH 52
+#define SERIES_STAMP 19 /* hh:mm:ss.ns */
 
 /* --- buckets --- */
 
@@ -131,6 +132,10 @@ static void add_linear_label(struct str *to, const struct type *type, uint32_t b
 	}
 	str_addc(to, '[');
 	add_linear(to, type, bucket + 1 < hist->buckets ? low : hist->max);
+	if (hist->step == 1 && bucket + 1 < hist->buckets) {
+		str_addc(to, ']');
+		return;
+	}
 	str_add(to, ", ");
 	if (bucket + 1 < hist->buckets)
 		add_linear(to, type, low + hist->step < hist->max ? low + hist->step : hist->max);
@@ -204,18 +209,29 @@ int64_t script_print_moment(const struct type *type, const struct lang_moment *m
 	return moment->value;
 }
 
+void script_chart_add_time(struct str *to, const char *format, uint64_t wall_ns)
+{
+	time_t seconds = wall_ns / NS_PER_SEC;
+	char text[32];
+	struct tm tm;
+
+	localtime_r(&seconds, &tm);
+	strftime(text, sizeof(text), format, &tm);
+	str_addf(to, "%s.%09llu", text, (unsigned long long)(wall_ns % NS_PER_SEC));
+}
+
 static void add_scale(struct str *to, int64_t least, int64_t most)
 {
 	char text[24];
 
 	snprintf(text, sizeof(text), "%lld", (long long)least);
-	str_add_fill(to, ' ', 13);
+	str_add_fill(to, ' ', SERIES_STAMP);
 	str_addf(to, "%-*s%lld\n", SERIES_WIDTH, text, (long long)most);
 }
 
 static void add_rule(struct str *to, const char *head, char end)
 {
-	str_addf(to, "%-13s%c", head, end);
+	str_addf(to, "%-*s%c", SERIES_STAMP, head, end);
 	str_add_fill(to, '_', SERIES_WIDTH - 1);
 	str_addf(to, "%c\n", end);
 }
@@ -229,12 +245,8 @@ static size_t place_of(int64_t value, int64_t least, int64_t most)
 
 static void add_moment(struct str *to, uint64_t wall_ns, const int64_t *value, int64_t least, int64_t most)
 {
-	char line[SERIES_WIDTH + 2], text[16];
-	time_t seconds = wall_ns / NS_PER_SEC;
-	struct tm tm;
+	char line[SERIES_WIDTH + 2];
 
-	localtime_r(&seconds, &tm);
-	strftime(text, sizeof(text), "%H:%M:%S", &tm);
 	memset(line, ' ', sizeof(line));
 	line[0] = line[SERIES_WIDTH] = '|';
 	line[SERIES_WIDTH + 1] = '\0';
@@ -242,7 +254,8 @@ static void add_moment(struct str *to, uint64_t wall_ns, const int64_t *value, i
 		line[place_of(0, least, most)] = '.';
 	if (value)
 		line[place_of(*value, least, most)] = '*';
-	str_addf(to, "%s.%03llu %s ", text, (unsigned long long)(wall_ns % NS_PER_SEC / NS_PER_MS), line);
+	script_chart_add_time(to, "%H:%M:%S", wall_ns);
+	str_addf(to, " %s ", line);
 	if (value)
 		str_addf(to, "%lld\n", (long long)*value);
 	else
@@ -264,8 +277,12 @@ static void add_series(struct str *to, const struct type *type, const struct lan
 	}
 	if (!n)
 		return;
+	if (least == most) { /* in the middle */
+		least -= least > INT64_MIN;
+		most += most < INT64_MAX;
+	}
 	add_scale(to, least, most);
-	add_rule(to, "hh:mm:ss.ms", '|');
+	add_rule(to, "hh:mm:ss.ns", '|');
 	for (size_t i = 0; i < n; i++) {
 		int64_t value = script_print_moment(type, &v[i]);
 		uint64_t until = i + 1 < n ? v[i + 1].number : v[i].number + 1;

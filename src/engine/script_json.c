@@ -35,20 +35,37 @@ void script_json_value(struct str *to, struct script_names *names, enum script_f
 	end(to);
 }
 
+void script_json_message(struct str *to, const struct lang_sources *sources, const struct place *at, const char *type,
+			 const char *text)
+{
+	uint32_t line, column;
+
+	lang_place_line(sources, at, &line, &column);
+	str_addf(to, "{\"type\": \"%s\", \"msg\": ", type);
+	str_add_json(to, text, strlen(text));
+	str_add(to, ", \"filename\": ");
+	str_add_json(to, sources->v[at->source].name, strlen(sources->v[at->source].name));
+	str_addf(to, ", \"line\": %u, \"col\": %u}\n", line, column);
+}
+
 void script_json_attached(struct str *to, enum script_form form, size_t n)
 {
 	if (form == SCRIPT_JSON)
-		str_addf(to, "{\"type\": \"attached_probes\", \"data\": {\"probes\": %zu}}\n", n);
+		str_addf(to, "{\"type\": \"attached_probes\", \"count\": %zu, \"data\": {\"probes\": %zu}}\n", n, n);
 }
 
 /* --- values of maps --- */
 
 static void add_number(struct str *to, const struct type *type, int64_t number)
 {
-	if (type->is_signed)
-		str_add_s64(to, number);
-	else
-		str_add_u64(to, number);
+	script_value_add_json_number(to, number, type->is_signed);
+}
+
+static void add_bound(struct str *to, const char *name, int64_t bound)
+{
+	str_addf(to, "\"%s\": ", name);
+	script_value_add_json_number(to, bound, true);
+	str_add(to, ", ");
 }
 
 static void add_hist(struct str *to, const struct type *type, const uint64_t *buckets)
@@ -60,14 +77,23 @@ static void add_hist(struct str *to, const struct type *type, const uint64_t *bu
 	for (uint32_t i = any ? first : 0; any && i <= last; i++) {
 		int64_t bound;
 
-		str_add(to, i > first ? ", {" : "{");
+		str_add(to, i > first ? ",{" : "{");
 		if (script_print_low(type, i, &bound))
-			str_addf(to, "\"min\": %lld, ", (long long)bound);
+			add_bound(to, "min", bound);
 		if (script_print_high(type, i, &bound))
-			str_addf(to, "\"max\": %lld, ", (long long)bound);
+			add_bound(to, "max", bound);
 		str_addf(to, "\"count\": %llu}", (unsigned long long)buckets[i]);
 	}
 	str_addc(to, ']');
+}
+
+static void add_moment(struct str *to, uint64_t wall_ns, int64_t value, bool is_first)
+{
+	str_add(to, is_first ? "{\"interval_start\":\"" : ",{\"interval_start\":\"");
+	script_chart_add_time(to, "%Y-%m-%d %H:%M:%S", wall_ns);
+	str_add(to, "\",\"value\":");
+	script_value_add_json_number(to, value, true);
+	str_addc(to, '}');
 }
 
 static void add_series(struct str *to, const struct type *type, const struct lang_moment *from)
@@ -78,9 +104,7 @@ static void add_series(struct str *to, const struct type *type, const struct lan
 
 	str_addc(to, '[');
 	for (size_t i = 0; i < n; i++)
-		str_addf(to, "%s{\"interval_start\": %llu, \"value\": %lld}", i ? ", " : "",
-			 (unsigned long long)(v[i].number * type->hist.interval + offset),
-			 (long long)script_print_moment(type, &v[i]));
+		add_moment(to, v[i].number * type->hist.interval + offset, script_print_moment(type, &v[i]), !i);
 	str_addc(to, ']');
 }
 
@@ -161,23 +185,13 @@ static const char *type_of(const struct type *type)
 	return script_print_is_stats(type) ? "stats" : "map";
 }
 
-/* A key as the name of a member: parts of several with commas and no blanks. */
+/* A key as the name of a member: as in text, but for the blanks between its parts. */
 static void add_key(struct str *to, struct script_names *names, const struct type *type, const void *data)
 {
+	struct script_value key = script_value_of(type, data);
 	__str struct str text = {};
 
-	for (uint32_t i = 0; type->kind == TYPE_TUPLE && i < type->n_fields; i++) {
-		struct script_value part =
-			script_value_of(type->fields[i].type, (const char *)data + type->fields[i].at);
-
-		str_add(&text, i ? "," : "");
-		script_value_add(&text, names, &part, false);
-	}
-	if (type->kind != TYPE_TUPLE) {
-		struct script_value key = script_value_of(type, data);
-
-		script_value_add(&text, names, &key, false);
-	}
+	script_value_add_key(&text, names, &key);
 	str_add_json(to, str_or_empty(text.data), text.len);
 }
 

@@ -39,7 +39,7 @@ static uint64_t say_maps(const struct script *script)
 		uint64_t n = lost(script, "lang_full_maps", (*map)->number);
 
 		if (n)
-			report_note("%llu update%s lost: the map %s was full with %u keys (max_map_keys makes it larger)",
+			report_note("Map full; can't update element: %llu update%s lost of %s, which has %u keys (max_map_keys makes it larger)",
 				    (unsigned long long)n, str_plural(n), (*map)->name, (*map)->max_entries);
 		sum += n;
 	}

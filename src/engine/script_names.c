@@ -164,7 +164,7 @@ void script_names_add_syscall(struct str *to, int32_t number)
 	if (name)
 		str_add(to, name);
 	else
-		str_addf(to, "[unknown: %d]", number);
+		str_add(to, "Unknown syscall");
 }
 
 void script_names_add_place(struct str *to, const struct script_names *names, enum type_kind kind, uint32_t place)

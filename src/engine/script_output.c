@@ -41,20 +41,22 @@ void script_output_flush(struct script *script)
 		output_flush(script->instance->ctx->out);
 }
 
-/* A script that is a tool says on stderr what it does, as tools do: its output is its own. */
+/* On stderr, as bpftrace; a script that is a tool says what tools say. JSON goes where the rest of it goes. */
 void script_output_attached(struct script *script)
 {
 	size_t n = script->attached;
 
-	if (script->instance->source)
+	if (script->instance->source) {
 		report_line("Attached %zu probe%s... Hit Ctrl-C to end.", n, str_plural(n));
-	else if (script->form == SCRIPT_TEXT)
-		str_addf(&script->text, "Attached %zu probe%s\n", n, str_plural(n));
-	else
+	} else if (script->instance->ctx->quiet) {
+		return;
+	} else if (script->form == SCRIPT_TEXT) {
+		fprintf(stderr, "Attached %zu probe%s\n", n, str_plural(n));
+	} else {
 		script_json_attached(&script->text, script->form, n);
-	if (!script->instance->ctx->quiet)
 		script_output_add(script, str_or_empty(script->text.data), script->text.len);
-	str_reset(&script->text);
+		str_reset(&script->text);
+	}
 }
 
 void script_output_release(struct script *script)

@@ -87,19 +87,20 @@ static void add_number(struct str *to, int64_t number, bool is_signed)
 
 static void add_stats(struct str *to, const struct type *type, const struct lang_average *value, uint64_t div)
 {
-	str_addf(to, "count %llu, average ", (unsigned long long)value->count);
+	str_addf(to, "{ .count = %llu, .average = ", (unsigned long long)value->count);
 	add_number(to, divided(average(type, value), div, type->is_signed), type->is_signed);
-	str_add(to, ", total ");
+	str_add(to, ", .total = ");
 	add_number(to, value->total, type->is_signed);
+	str_add(to, " }");
 }
 
 static void add_deviation(struct str *to, const struct type *type, const struct lang_deviation *value, uint64_t div)
 {
 	const struct lang_average sums = { value->total, value->count };
 
-	str_addf(to, "count %llu, average ", (unsigned long long)value->count);
+	str_addf(to, "{ .count = %llu, .average = ", (unsigned long long)value->count);
 	add_number(to, divided(average(type, &sums), div, type->is_signed), type->is_signed);
-	str_addf(to, ", stddev %llu", (unsigned long long)divided(script_print_deviation(value), div, false));
+	str_addf(to, ", .stddev = %llu }", (unsigned long long)divided(script_print_deviation(value), div, false));
 }
 
 void script_print_value(struct str *to, struct script_names *names, const struct type *type, const void *data,
@@ -191,8 +192,7 @@ void script_print_sort(struct script_entries *entries)
 
 size_t script_print_first(const struct script_entries *entries, const struct script_choice *choice)
 {
-	/* bpftrace prints all of stats(), whatever top is */
-	if (!choice->top || choice->top >= entries->n || entries->map->value->kind == TYPE_STATS)
+	if (!choice->top || choice->top >= entries->n)
 		return 0;
 	return entries->n - choice->top;
 }
@@ -224,9 +224,4 @@ void script_print_map(struct str *to, struct script_names *names, struct script_
 	script_print_sort(entries);
 	for (size_t i = script_print_first(entries, choice); i < entries->n; i++)
 		add_entry(to, names, entries, &entries->v[i], choice->div);
-	if (!entries->n)
-		str_addc(to, '\n');
-	/* bpftrace sets averages apart */
-	if (script_print_is_stats(entries->map->value))
-		str_addc(to, '\n');
 }

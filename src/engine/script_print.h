@@ -58,5 +58,7 @@ int64_t script_print_moment(const struct type *type, const struct lang_moment *m
 
 /* In script_chart.c: the lines of a histogram or a series. */
 void script_chart_add(struct str *to, const struct type *type, const void *value, uint64_t div);
+/* Adds a time of the wall clock: by a format of strftime(), and the nanoseconds. */
+void script_chart_add_time(struct str *to, const char *format, uint64_t wall_ns);
 
 #endif

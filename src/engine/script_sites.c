@@ -53,6 +53,13 @@ static void say(struct script *script, const struct lang_site *site, bool is_err
 	__cleanup(lang_messages_release) struct lang_messages messages = {};
 	__str struct str shown = {};
 
+	if (script->form == SCRIPT_JSON) {
+		script_json_message(&script->text, &script->program->sources, &site->at, is_error ? "errorf" : "warnf", text);
+		if (is_error || !script->settings->no_warnings)
+			put(script);
+		str_reset(&script->text);
+		return;
+	}
 	script_output_flush(script);
 	if (is_error)
 		lang_error(&messages, site->at, "%s", text);

@@ -5,6 +5,9 @@
 #include "lang/ctype.h"
 #include "script_value.h"
 
+/* Readers of JSON keep numbers as doubles, which are exact up to here. As bpftrace, larger ones are strings. */
+#define JSON_EXACT (1ULL << 53)
+
 struct script_value script_value_of(const struct type *type, const void *data)
 {
 	struct script_value value = { .type = type, .data = data, .len = type->size };
@@ -223,33 +226,45 @@ static bool has_fields(const struct script_names *names, const struct type *type
 
 /* --- text --- */
 
-static void add_fields(struct str *to, struct script_names *names, const struct script_value *value)
+/* The separators of parts: with blanks for people, without in keys of JSON. */
+struct separators {
+	const char *open, *close, *comma, *equals;
+};
+static const struct separators spaced = { "{ ", " }", ", ", " = " };
+static const struct separators dense = { "{", "}", ",", "=" };
+
+static void add_value(struct str *to, struct script_names *names, const struct script_value *value, bool is_key,
+		      const struct separators *how);
+
+static void add_fields(struct str *to, struct script_names *names, const struct script_value *value,
+		       const struct separators *how)
 {
 	bool first = true;
 
-	str_add(to, "{ ");
+	str_add(to, how->open);
 	for (uint32_t i = 0; has_fields(names, value->type) && i < value->type->n_fields; i++) {
 		const struct type_field *field = &value->type->fields[i];
 		uint64_t number;
 		struct script_value member = member_of(value, field, &number);
 
-		str_add(to, first ? "" : ", ");
+		str_add(to, first ? "" : how->comma);
 		first = false;
 		if (field->name)
-			str_addf(to, ".%s = ", field->name);
-		script_value_add(to, names, &member, false);
+			str_addf(to, ".%s%s", field->name, how->equals);
+		add_value(to, names, &member, false, how);
 	}
-	str_add(to, " }");
+	str_add(to, how->close);
 }
 
-static void add_tuple(struct str *to, struct script_names *names, const struct script_value *value, bool is_key)
+static void add_tuple(struct str *to, struct script_names *names, const struct script_value *value, bool is_key,
+		      const struct separators *how)
 {
 	str_add(to, is_key ? "" : "(");
 	for (uint32_t i = 0; i < value->type->n_fields; i++) {
 		struct script_value member = member_of(value, &value->type->fields[i], &(uint64_t){ 0 });
 
-		str_add(to, i ? ", " : "");
-		script_value_add(to, names, &member, false);
+		str_add(to, i ? how->comma : "");
+		add_value(to, names, &member, false, how);
 	}
 	str_add(to, is_key ? "" : ")");
 }
@@ -270,7 +285,8 @@ static void add_array(struct str *to, struct script_names *names, const struct s
 	str_addc(to, ']');
 }
 
-void script_value_add(struct str *to, struct script_names *names, const struct script_value *value, bool is_key)
+static void add_value(struct str *to, struct script_names *names, const struct script_value *value, bool is_key,
+		      const struct separators *how)
 {
 	const char *constant = constant_of(names, value);
 
@@ -290,11 +306,11 @@ void script_value_add(struct str *to, struct script_names *names, const struct s
 		script_value_add_bytes(to, value, SCRIPT_BYTES_TEXT);
 		break;
 	case TYPE_TUPLE:
-		add_tuple(to, names, value, is_key);
+		add_tuple(to, names, value, is_key, how);
 		break;
 	case TYPE_STRUCT:
 	case TYPE_RECORD:
-		add_fields(to, names, value);
+		add_fields(to, names, value, how);
 		break;
 	case TYPE_ARRAY:
 		add_array(to, names, value);
@@ -307,11 +323,34 @@ void script_value_add(struct str *to, struct script_names *names, const struct s
 	}
 }
 
+void script_value_add(struct str *to, struct script_names *names, const struct script_value *value, bool is_key)
+{
+	add_value(to, names, value, is_key, &spaced);
+}
+
 /* --- JSON --- */
+
+void script_value_add_key(struct str *to, struct script_names *names, const struct script_value *value)
+{
+	add_value(to, names, value, true, &dense);
+}
+
+void script_value_add_json_number(struct str *to, int64_t number, bool is_signed)
+{
+	uint64_t size = is_signed && number < 0 ? -(uint64_t)number : (uint64_t)number;
+	const char *quote = size > JSON_EXACT ? "\"" : "";
+
+	str_add(to, quote);
+	if (is_signed)
+		str_add_s64(to, number);
+	else
+		str_add_u64(to, number);
+	str_add(to, quote);
+}
 
 static void add_json_fields(struct str *to, struct script_names *names, const struct script_value *value)
 {
-	str_add(to, "{ ");
+	str_addc(to, '{');
 	for (uint32_t i = 0; has_fields(names, value->type) && i < value->type->n_fields; i++) {
 		const struct type_field *field = &value->type->fields[i];
 		uint64_t number;
@@ -322,7 +361,7 @@ static void add_json_fields(struct str *to, struct script_names *names, const st
 		str_add(to, ": ");
 		script_value_add_json(to, names, &member);
 	}
-	str_add(to, " }");
+	str_addc(to, '}');
 }
 
 static void add_json_list(struct str *to, struct script_names *names, const struct script_value *value)
@@ -338,6 +377,14 @@ static void add_json_list(struct str *to, struct script_names *names, const stru
 		str_add(to, i ? "," : "");
 		script_value_add_json(to, names, &each);
 	}
+	str_addc(to, ']');
+}
+
+static void add_json_bytes(struct str *to, const struct script_value *value)
+{
+	str_addc(to, '[');
+	for (size_t i = 0; i < value->len; i++)
+		str_addf(to, "%s%u", i ? "," : "", ((const unsigned char *)value->data)[i]);
 	str_addc(to, ']');
 }
 
@@ -362,13 +409,11 @@ void script_value_add_json(struct str *to, struct script_names *names, const str
 		break;
 	case TYPE_INTEGER:
 	case TYPE_POINTER:
-		add_number(to, value);
+	case TYPE_ENUM: /* its name is for people */
+		script_value_add_json_number(to, script_value_number(value), script_value_is_signed(value->type));
 		break;
-	case TYPE_ENUM:
-		if (constant_of(names, value))
-			add_json_text(to, names, value);
-		else
-			add_number(to, value);
+	case TYPE_BUFFER:
+		add_json_bytes(to, value);
 		break;
 	case TYPE_STRUCT:
 	case TYPE_RECORD:

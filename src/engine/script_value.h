@@ -28,6 +28,10 @@ bool script_value_is_signed(const struct type *type);
 /* Appends the value as print() and "%s" show it. is_key: the fields of a tuple are not in parentheses. */
 void script_value_add(struct str *to, struct script_names *names, const struct script_value *value, bool is_key);
 /* Appends the value as JSON. */
+/* Adds a key as the name of a member of JSON, not yet quoted. */
+void script_value_add_key(struct str *to, struct script_names *names, const struct script_value *value);
+/* Adds a number; one that a double cannot hold is a string. */
+void script_value_add_json_number(struct str *to, int64_t number, bool is_signed);
 void script_value_add_json(struct str *to, struct script_names *names, const struct script_value *value);
 /*
  * Appends the bytes of a buffer: printable ASCII as it is, others as \xHH. all: every byte as \xHH; spaced: as HH with

@@ -94,7 +94,7 @@ static const struct type *check_strlen(struct checker *c, struct ast *call)
 static const struct type *check_strcap(struct checker *c, struct ast *call)
 {
 	const struct type *type = check_value(c, check_argument(call, 0));
-	int64_t size = type->kind == TYPE_STRING ? type->size - 1 : type->size;
+	int64_t size = type->size;
 
 	if (type->kind == TYPE_NONE)
 		return type;

@@ -134,6 +134,8 @@ const struct type *check_index(struct checker *c, struct ast *ast)
 	}
 	if (type->kind == TYPE_POINTER && type->of->size)
 		return type->of;
+	if (type->kind == TYPE_STRING)
+		return type_integer(1, true);
 	if (type->kind != TYPE_ARRAY) {
 		check_error(c, ast->at, "The array index operator [] can only be used on arrays, pointers and tuples, found '%s'",
 			    check_show(c, type));

@@ -59,7 +59,7 @@ static bool check_takes(enum takes takes, const struct type *type)
 	case TAKES_BUFFER:
 		return type->kind == TYPE_BUFFER || check_is_text(type);
 	default:
-		return (type->kind != TYPE_INTEGER && type->kind != TYPE_POINTER && type->kind != TYPE_BUFFER);
+		return type->kind != TYPE_POINTER && type->kind != TYPE_BUFFER;
 	}
 }
 
@@ -74,8 +74,8 @@ static void check_format_argument(struct checker *c, struct ast *call, enum take
 		return;
 	check_error(c, arg->at, "%s: %s specifier expects a value of type %s (%s supplied)", call->call.name, specifier,
 		    names[takes], check_show(c, arg->type));
-	if (takes == TAKES_TEXT && type_is_scalar(arg->type))
-		check_hint(c, arg->at, arg->type->kind == TYPE_POINTER ? "str() reads the text that a pointer points to" : "%%d prints an integer, str() reads the text at an address");
+	if (takes == TAKES_TEXT && arg->type->kind == TYPE_POINTER)
+		check_hint(c, arg->at, "str() reads the text that a pointer points to");
 	else if (takes == TAKES_BUFFER)
 		check_hint(c, arg->at, "buf() makes one");
 }

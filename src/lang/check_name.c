@@ -107,6 +107,12 @@ static const struct type *check_cpid(struct checker *c, struct ast *ast, bool as
 	return ast->type;
 }
 
+/* What probetype says: begin and end have one name. */
+static const char *check_probe_type(enum lang_probe_kind kind)
+{
+	return kind == PROBE_BEGIN || kind == PROBE_END ? "special" : lang_probe_kind_name(kind);
+}
+
 static const struct type *check_builtin(struct checker *c, struct ast *ast, enum builtin_id id)
 {
 	switch (id) {
@@ -140,7 +146,7 @@ static const struct type *check_builtin(struct checker *c, struct ast *ast, enum
 	case BUILTIN_PROBE:
 		return type_simple(TYPE_PROBE);
 	case BUILTIN_PROBETYPE:
-		check_set_text(c, ast, lang_probe_kind_name(c->probe->probe->kind));
+		check_set_text(c, ast, check_probe_type(c->probe->probe->kind));
 		return ast->type;
 	case BUILTIN_KSTACK:
 		return check_stack(c, TYPE_KSTACK);
@@ -152,6 +158,8 @@ static const struct type *check_builtin(struct checker *c, struct ast *ast, enum
 	case BUILTIN_HAS_CPID:
 		return check_cpid(c, ast, id == BUILTIN_HAS_CPID);
 	case BUILTIN_USERMODE:
+		if (c->probe->probe->kind <= PROBE_BENCH) /* it runs in a system call of ours */
+			check_set_integer(ast, 1, type_integer(1, false));
 		return type_integer(1, false);
 	case BUILTIN_ERRNO:
 		return type_integer(4, true);

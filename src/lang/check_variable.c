@@ -224,12 +224,14 @@ const struct type *check_assign(struct checker *c, struct ast *ast)
 	}
 }
 
-/* The type of x after x++ or x--: 64 bits where the program did not say how large it is. */
+/* The type of x after x++ or x--: 64 bits, as of x + 1 and x - 1, unless `let` said how large x is. */
 static const struct type *check_stepped(const struct ast *ast, const struct type *old)
 {
-	if (old->kind == TYPE_NONE || (type_is_integral(old) && old->is_literal) || old->kind == TYPE_BOOL)
+	if (old->kind == TYPE_NONE || old->kind == TYPE_BOOL)
 		return type_integer(8, true);
-	return old;
+	if (!type_is_integral(old) || old->size == 8)
+		return old;
+	return type_integer(8, old->is_signed || old->is_literal || ast->step.is_decrement);
 }
 
 const struct type *check_step(struct checker *c, struct ast *ast)

@@ -42,7 +42,7 @@ struct lang_probe_word {
 };
 extern const struct lang_probe_word lang_probe_words[];
 extern const size_t lang_n_probe_words;
-const char *lang_probe_kind_name(enum lang_probe_kind kind); /* as `probetype` names it */
+const char *lang_probe_kind_name(enum lang_probe_kind kind); /* the word for it in programs */
 
 /* One attach point of the program. */
 struct lang_attach {

@@ -6,6 +6,8 @@ btrace() {
 	program=$1
 	shift
 	run sonde trace -e "$program" "$@"
+	grep '^Attached [0-9]* probes*$' err > attached || :
+	sed -i '/^Attached [0-9]* probes*$/d' err
 }
 
 # The program waits until its name was printed: that of a process that has ended could not be.

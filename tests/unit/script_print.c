@@ -146,7 +146,7 @@ Test(script_value, integers_of_all_sizes)
 		expect_value(type_integer(size, true), bytes, "-1", "-1");
 	expect_value(type_integer(1, false), bytes, "255", "255");
 	expect_value(type_integer(2, false), bytes, "65535", "65535");
-	expect_value(type_integer(8, false), bytes, "18446744073709551615", "18446744073709551615");
+	expect_value(type_integer(8, false), bytes, "18446744073709551615", "\"18446744073709551615\"");
 	expect_value(type_bool(), bytes, "true", "true");
 	expect_value(type_pointer(&pool, type_void(), SPACE_KERNEL), &(uint64_t){ 100 }, "0x64", "100");
 }
@@ -195,7 +195,7 @@ Test(script_value, records)
 		uint8_t b;
 	} data = { -3, 4 };
 
-	expect_value(type, &data, "{ .a = -3, .b = 4 }", "{ \"a\": -3, \"b\": 4 }");
+	expect_value(type, &data, "{ .a = -3, .b = 4 }", "{\"a\": -3, \"b\": 4}");
 }
 
 Test(script_value, foreign_texts_on_a_terminal)
@@ -279,7 +279,7 @@ Test(script_print, keys_of_several_parts)
 	struct script_entries entries __cleanup(script_entries_release) = { .map = &map };
 	struct str json __str = {};
 
-	expect_map(&entries, 0, 0, "\n");
+	expect_map(&entries, 0, 0, "");
 	add(&entries, "\x02\x01", 2, "\x07");
 	add(&entries, "\x01\x02", 2, "\x07");
 	expect_map(&entries, 0, 0, "@y[1, 2]: 7\n@y[2, 1]: 7\n");
@@ -287,23 +287,24 @@ Test(script_print, keys_of_several_parts)
 	expect_text(&json, "{\"type\": \"map\", \"data\": {\"@y\": {\"1,2\": 7, \"2,1\": 7}}}\n");
 }
 
-Test(script_print, averages_are_set_apart)
+Test(script_print, averages)
 {
 	const struct type *key = type_string(&pool, 8);
 	struct lang_map map = { .name = "@s", .key = key, .value = type_simple(TYPE_STATS) };
 	struct script_entries entries __cleanup(script_entries_release) = { .map = &map };
 	struct str json __str = {};
 
-	expect_map(&entries, 0, 0, "\n\n");
+	expect_map(&entries, 0, 0, "");
 	add(&entries, "b\0\0\0\0\0\0", 8, &(struct lang_average){ 20, 1 });
 	add(&entries, "a\0\0\0\0\0\0", 8, &(struct lang_average){ 30, 3 });
-	expect_map(&entries, 1, 0, "@s[a]: count 3, average 10, total 30\n@s[b]: count 1, average 20, total 20\n\n");
-	expect_map(&entries, 5, 10, "@s[a]: count 3, average 1, total 30\n@s[b]: count 1, average 2, total 20\n\n");
+	expect_map(&entries, 1, 0, "@s[b]: { .count = 1, .average = 20, .total = 20 }\n");
+	expect_map(&entries, 5, 10, "@s[a]: { .count = 3, .average = 1, .total = 30 }\n"
+				    "@s[b]: { .count = 1, .average = 2, .total = 20 }\n");
 	script_json_map(&json, &names, SCRIPT_JSON, &entries, &(struct script_choice){});
 	expect_text(&json, "{\"type\": \"stats\", \"data\": {\"@s\": {\"a\": {\"count\": 3, \"average\": 10, \"total\": 30}, "
 			   "\"b\": {\"count\": 1, \"average\": 20, \"total\": 20}}}}\n");
 	map.value = type_simple(TYPE_AVG);
-	expect_map(&entries, 1, 0, "@s[b]: 20\n\n");
+	expect_map(&entries, 1, 0, "@s[b]: 20\n");
 }
 
 #define BAR_0  "                                                    "
@@ -414,8 +415,8 @@ Test(script_chart, in_json)
 
 	add(&entries, NULL, 0, buckets);
 	script_json_map(&to, &names, SCRIPT_JSON, &entries, &(struct script_choice){});
-	expect_text(&to, "{\"type\": \"hist\", \"data\": {\"@h\": [{\"max\": -1, \"count\": 1}, {\"min\": 0, \"max\": 0, "
-			 "\"count\": 0}, {\"min\": 1, \"max\": 1, \"count\": 0}, {\"min\": 2, \"max\": 3, \"count\": 0}, "
+	expect_text(&to, "{\"type\": \"hist\", \"data\": {\"@h\": [{\"max\": -1, \"count\": 1},{\"min\": 0, \"max\": 0, "
+			 "\"count\": 0},{\"min\": 1, \"max\": 1, \"count\": 0},{\"min\": 2, \"max\": 3, \"count\": 0},"
 			 "{\"min\": 4, \"max\": 7, \"count\": 1}]}}\n");
 }
 
@@ -428,12 +429,12 @@ Test(script_chart, series)
 	type->size = sizeof(ring);
 	script_chart_add(&to, type, ring, 0);
 	/* the moment 3 is too old; 7 had no value */
-	cr_expect(strstr(to.data, "             -5                                                  5\n"), "%s", to.data);
-	cr_expect(strstr(to.data, "hh:mm:ss.ms  |___________________________________________________|\n"));
+	cr_expect(strstr(to.data, "                   -5                                                  5\n"), "%s", to.data);
+	cr_expect(strstr(to.data, "hh:mm:ss.ns        |___________________________________________________|\n"));
 	cr_expect(strstr(to.data, " *                         .                         | -5\n"), "%s", to.data);
 	cr_expect(strstr(to.data, " |                         .                         * 5\n"), "%s", to.data);
 	cr_expect(strstr(to.data, " |                         .                         | -\n"), "%s", to.data);
-	cr_expect(strstr(to.data, "             v___________________________________________________v\n"));
+	cr_expect(strstr(to.data, "                   v___________________________________________________v\n"));
 	cr_expect_null(strstr(to.data, "| 9\n"));
 }
 
