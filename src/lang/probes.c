@@ -88,7 +88,7 @@ static bool parse_number(const char *text, uint64_t *value, const char **end)
 	*end = at;
 	if (is_hex || *at != 'e' || at[1] < '0' || at[1] > '9')
 		return true;
-	for (unsigned long power = strtoul(at + 1, &stop, 10); power--;)
+	for (unsigned long power = strtoul(at + 1, &stop, 10); power-- && *value;)
 		if (__builtin_mul_overflow(*value, 10, value))
 			return false;
 	*end = stop;
