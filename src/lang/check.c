@@ -77,12 +77,12 @@ static void check_named_options(struct checker *c)
 			at += 2;
 		if (at < c->program->options.n)
 			continue;
-		check_error(c, (struct place){}, "the program has no option --%s", name);
+		check_error(c, LANG_NOWHERE, "the program has no option --%s", name);
 		nearest_init(&nearest, name);
 		for (at = 0; at < c->program->options.n; at += 2)
 			nearest_offer(&nearest, c->program->options.v[at]);
 		if (nearest_name(&nearest))
-			check_hint(c, (struct place){}, "did you mean '--%s'?", nearest_name(&nearest));
+			check_hint(c, LANG_NOWHERE, "did you mean '--%s'?", nearest_name(&nearest));
 	}
 }
 

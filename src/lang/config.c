@@ -152,7 +152,7 @@ static void config_environment(struct checker *c)
 		value = c->options->getenv ? c->options->getenv(name) : getenv(name);
 		expected = value ? setting_apply(c->program, &settings[i], value) : NULL;
 		if (expected)
-			check_error(c, (struct place){}, "Invalid value for %s: '%s' is not %s", name, value, expected);
+			check_error(c, LANG_NOWHERE, "Invalid value for %s: '%s' is not %s", name, value, expected);
 	}
 }
 

@@ -6,6 +6,11 @@
 #define MAX_MESSAGES 100 /* of all severities */
 #define MAX_COLUMNS  150 /* of a line that is shown whole */
 
+static bool is_nowhere(const struct place *at)
+{
+	return at->source == LANG_NOWHERE.source;
+}
+
 static bool is_same_place(const struct place *a, const struct place *b)
 {
 	return a->source == b->source && a->begin == b->begin && a->end == b->end;
@@ -17,7 +22,7 @@ static bool is_dropped(const struct lang_messages *messages, enum lang_severity 
 	if (messages->n >= MAX_MESSAGES || (severity == LANG_ERROR && messages->errors >= MAX_ERRORS))
 		return true;
 	vec_each(message, messages)
-		if (message->severity == severity && is_same_place(&message->at, at))
+		if (message->severity == severity && is_same_place(&message->at, at) && !is_nowhere(at))
 			return true;
 	return false;
 }
@@ -185,23 +190,28 @@ static void show_place(const struct lang_sources *sources, const struct place *a
 static void show(const struct lang_sources *sources, const struct place *at, const char *severity, const char *text,
 		 struct str *to)
 {
-	show_place(sources, at, to);
+	if (!is_nowhere(at))
+		show_place(sources, at, to);
 	str_addf(to, "%s: ", severity);
 	str_add_shown(to, text, strlen(text));
 	str_addc(to, '\n');
-	show_excerpt(&sources->v[at->source], at, to);
+	if (!is_nowhere(at))
+		show_excerpt(&sources->v[at->source], at, to);
 }
 
 /* The same error in each use of a macro is one error. */
 static bool is_repeated(const struct lang_messages *messages, const struct lang_sources *sources,
 			const struct lang_message *message)
 {
-	uint32_t original = sources->v[message->at.source].original;
+	uint32_t original;
 
+	if (is_nowhere(&message->at))
+		return false;
+	original = sources->v[message->at.source].original;
 	vec_each(before, messages) {
 		if (before == message)
 			break;
-		if (before->severity == message->severity && before->at.begin == message->at.begin &&
+		if (before->severity == message->severity && !is_nowhere(&before->at) && before->at.begin == message->at.begin &&
 		    before->at.end == message->at.end && sources->v[before->at.source].original == original &&
 		    !strcmp(before->text, message->text))
 			return true;
@@ -211,8 +221,11 @@ static bool is_repeated(const struct lang_messages *messages, const struct lang_
 
 static void show_uses(const struct lang_sources *sources, const struct place *at, struct str *to)
 {
-	const struct lang_source *source = &sources->v[at->source];
+	const struct lang_source *source;
 
+	if (is_nowhere(at))
+		return;
+	source = &sources->v[at->source];
 	for (int i = 0; i < 10 && source->used.begin != source->used.end; i++) {
 		show(sources, &source->used, "NOTE", "expanded from here", to);
 		source = &sources->v[source->used.source];

@@ -71,11 +71,12 @@ static int open_text(const char *path, struct err *err)
 	return fd == -EFBIG ? err_set(err, -E2BIG, "'%s' is too large for a program: more than 1 MB", path) : fd;
 }
 
-static void drop_carriage_returns(struct str *text)
+/* Drops the byte order mark, which editors of Windows put before UTF-8, and carriage returns. */
+static void drop_windows(struct str *text)
 {
-	size_t to = 0;
+	size_t from = text->len >= 3 && !memcmp(text->data, "\xef\xbb\xbf", 3) ? 3 : 0, to = 0;
 
-	for (size_t i = 0; i < text->len; i++)
+	for (size_t i = from; i < text->len; i++)
 		if (text->data[i] != '\r' || text->data[i + 1] != '\n')
 			text->data[to++] = text->data[i];
 	text->len = to;
@@ -90,7 +91,7 @@ int lang_sources_read_open(struct lang_sources *sources, int fd, const char *pat
 		return ret;
 	if (text.len && memchr(text.data, 0, text.len))
 		return err_set(err, -EILSEQ, "'%s' is not a program: it has a NUL byte", path);
-	drop_carriage_returns(&text);
+	drop_windows(&text);
 	*index = lang_sources_add(sources, path, str_or_empty(text.data), text.len);
 	return 0;
 }

@@ -17,6 +17,9 @@ struct place {
 	uint32_t begin, end; /* offsets in bytes; end is behind the last byte */
 };
 
+/* What is wrong is not in a text: a variable of the environment, an option. */
+#define LANG_NOWHERE ((struct place){ .source = UINT32_MAX })
+
 struct lang_source {
 	const char *name; /* "stdin" for the text of -e, as bpftrace says; else the file's name as the user wrote it */
 	const char *text; /* ends with a NUL that len does not count; has no other NUL */
@@ -37,7 +40,7 @@ struct lang_sources {
 uint32_t lang_sources_add(struct lang_sources *sources, const char *name, const char *text, size_t len);
 /*
  * Reads a file, "-" is stdin. -EISDIR, -E2BIG (more than 1 MB), -EILSEQ (it has a NUL byte) or another -errno, with err.
- * CRLF is read as LF. Only regular files and pipes are read. *index: its index.
+ * CRLF is read as LF, and a byte order mark is skipped. Only regular files and pipes are read. *index: its index.
  */
 int lang_sources_read(struct lang_sources *sources, const char *path, uint32_t *index, struct err *err);
 /* The same for a file that is open: path is only its name. The caller closes fd. */
