@@ -10,6 +10,10 @@
 
 /* The most turns of a plain loop that the program's own bounds do not end: the verifier runs through each of them. */
 #define PLAIN_TURNS 256
+/* The largest bound of a loop whose end the verifier shall find. */
+#define VISIBLE_TURNS 1000
+/* The most turns that bpf_loop() takes. */
+#define KERNEL_TURNS (1 << 23)
 
 /* --- plain loops --- */
 
@@ -50,7 +54,10 @@ static void find_changes(struct ast **child, void *ctx)
 	ast_walk(ast, find_changes, ctx);
 }
 
-/* "$i < 10", where $i begins with a constant and is stepped: the verifier sees the end of such a loop. */
+/*
+ * "$i < 10", where $i begins with a constant and is stepped: the verifier sees the end of such a loop. It gives up on
+ * some thousand turns, for it goes through each.
+ */
 static bool ends_visibly(struct lower *l, const struct ast *ast)
 {
 	const struct ast *condition = ast->loop.condition;
@@ -58,6 +65,8 @@ static bool ends_visibly(struct lower *l, const struct ast *ast)
 
 	if (condition->kind != AST_BINARY || condition->binary.op < OP_NE || condition->binary.op > OP_GE ||
 	    condition->binary.left->kind != AST_VARIABLE || !condition->binary.right->is_constant)
+		return false;
+	if (condition->binary.right->constant < -VISIBLE_TURNS || condition->binary.right->constant > VISIBLE_TURNS)
 		return false;
 	changes.variable = condition->binary.left->variable.variable;
 	ast_walk(l->checked->ast->body, find_changes, &changes);
@@ -224,9 +233,9 @@ static void check_returned(struct lower *l, const struct body *body)
 static void lower_range(struct lower *l, struct ast *ast)
 {
 	struct low_memory first = lower_shared_new(l, 8), frame = lower_shared(l, 0);
-	struct ir_value begin = lower_number(l, ast->loop.begin), end = lower_number(l, ast->loop.end), turns;
-	uint32_t some = ir_new_block(&l->b), out = ir_new_block(&l->b);
-	uint32_t first_at = l->shared_size - 8;
+	struct ir_value begin = lower_number(l, ast->loop.begin), end = lower_number(l, ast->loop.end);
+	uint32_t some = ir_new_block(&l->b), out = ir_new_block(&l->b), run = ir_new_block(&l->b);
+	uint32_t many = lower_cold_block(l), first_at = l->shared_size - 8, turns = ir_new_reg(&l->b);
 	struct body body;
 
 	lower_store(l, &first, 64, begin);
@@ -234,13 +243,19 @@ static void lower_range(struct lower *l, struct ast *ast)
 		begin = ir_unary(&l->b, IR_MOVE, 64, begin);
 	ir_branch(&l->b, IR_SLT, begin, end, some, out);
 	lower_at(l, some);
-	turns = ir_binary(&l->b, IR_SUB, end.is_const ? ir_unary(&l->b, IR_MOVE, 64, end) : end, begin);
+	ir_move(&l->b, turns, ir_binary(&l->b, IR_SUB, end.is_const ? ir_unary(&l->b, IR_MOVE, 64, end) : end, begin));
+	ir_branch(&l->b, IR_LE, ir_reg(turns), ir_imm(KERNEL_TURNS), run, many);
+	lower_at(l, many);
+	lower_library(l, LANG_FN_loss, 1, ir_imm(LANG_LOSS_TURNS));
+	ir_move(&l->b, turns, ir_imm(KERNEL_TURNS));
+	ir_jump(&l->b, run);
+	lower_at(l, run);
 	body_begin(l, &body, 2, 1);
 	first = lower_shared(l, first_at);
 	set_number(l, ast->loop.variable, ir_binary(&l->b, IR_ADD, lower_load(l, &first, 64, false), ir_reg(0)));
 	lower_statement(l, ast->loop.body);
 	body_end(l, &body);
-	lower_helper(l, BPF_FUNC_loop, 4, turns, ir_address(&l->b, IR_FUNCTION, body.function.number, 0),
+	lower_helper(l, BPF_FUNC_loop, 4, ir_reg(turns), ir_address(&l->b, IR_FUNCTION, body.function.number, 0),
 		     lower_address(l, &frame), ir_imm(0));
 	check_returned(l, &body);
 	ir_jump(&l->b, out);
