@@ -175,6 +175,7 @@ FN lang_lost(__u64 site)
 FN lang_map_full(__u64 map)
 {
 	count(&lang_full_maps, map);
+	lang_state.full = 1;
 	return 0;
 }
 

@@ -52,8 +52,9 @@ struct lang_state {
 	unsigned long long exited; /* not 0: exit() ran; programs do nothing any more */
 	unsigned long long began;  /* ns since boot: `elapsed` */
 	unsigned long long epoch;  /* ns between boot and 1970, for sw_tai */
+	unsigned long long full;   /* not 0: an update found its map full; user space resets it when it has reported it */
 };
-_Static_assert(sizeof(struct lang_state) == 24, "as on the other side");
+_Static_assert(sizeof(struct lang_state) == 32, "as on the other side");
 
 /* What was lost, by reason; user space reads them and reports each. For each map, and for each site, an array of its own. */
 enum lang_loss {

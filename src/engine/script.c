@@ -19,8 +19,6 @@
 #define BUFFER_MAX     (1024 * 1024 * 1024)
 #define BUFFER_NONE    4096
 
-#define IDLE_MS 1000
-
 /* What harnesses of bpftrace wait for. */
 #define NOTIFY "__BPFTRACE_NOTIFY_PROBES_ATTACHED"
 
@@ -355,6 +353,7 @@ static int script_take(struct engine_instance *instance)
 
 	look_at_process(script);
 	script_own_take(script);
+	script_full_maps(script);
 	ms = stream_take(script->stream);
 	if (script->stacks) {
 		also = stacks_take(script->stacks);

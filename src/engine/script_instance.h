@@ -88,8 +88,9 @@ void script_info(struct script *script);
 void script_test_run(struct script *script);
 void script_test_bench(struct script *script);
 
-/* In script_losses.c: reports, after the end, what was lost. */
+/* In script_losses.c: reports, after the end, what was lost; and during the run each map that has become full. */
 void script_losses(struct script *script);
+void script_full_maps(struct script *script);
 
 /* In script_own.c: probes that the run loop runs itself. */
 int script_own_open(struct script *script, struct err *err);

@@ -46,6 +46,22 @@ static uint64_t say_maps(const struct script *script)
 	return sum;
 }
 
+void script_full_maps(struct script *script)
+{
+	if (!script->state->full)
+		return;
+	script->state->full = 0;
+	for (size_t i = 0; i < script->program->maps.n; i++) {
+		const struct lang_map *map = script->program->maps.v[i];
+
+		if (script->maps[i].was_full || !lost(script, "lang_full_maps", map->number))
+			continue;
+		script->maps[i].was_full = true;
+		report_note("the map %s is full with %u keys: updates with others are lost from now on", map->name,
+			    map->max_entries);
+	}
+}
+
 static uint64_t say_others(struct script *script)
 {
 	uint64_t busy = lost(script, "lang_losses", LANG_LOSS_SCRATCH), unread = lost(script, "lang_losses", LANG_LOSS_READ);
@@ -59,8 +75,9 @@ static uint64_t say_others(struct script *script)
 		report_note("%llu read%s of memory failed, and gave 0 or \"\" (-k says where)", (unsigned long long)unread,
 			    str_plural(unread));
 	if (ended)
-		report_note("%llu loop%s ended early: no end of it could be proven to the kernel (while ($i < 1000) with $i++ can)", (unsigned long long)ended,
-			    str_plural(ended));
+		report_note("%llu loop%s ended early: after 256 turns if the kernel cannot see the end, as it can with "
+			    "while ($i < 1000) and $i++; after 8388608 in any case",
+			    (unsigned long long)ended, str_plural(ended));
 	if (missed)
 		report_note("%llu hit%s missed by the kernel", (unsigned long long)missed, str_plural(missed));
 	if (script->skipped)

@@ -30,6 +30,7 @@ struct script_map {
 		shown;	   /* as last printed, only if keeps_shown */
 	bool keeps_shown;  /* the program clears the map */
 	uint64_t shown_at; /* the time of that print(), in ns since boot; 0: none since the last clear() */
+	bool was_full;	   /* which was reported */
 	bool is_cleared;   /* entries without anything new are not shown; else (zeroed) they are */
 };
 
