@@ -25,6 +25,7 @@ struct script_settings {
 	struct opt_list include_dirs;
 	bool faults, is_unsafe, list, dry_run, test, bench, info, no_warnings, fail_on_loss;
 	uint64_t buffer_size;
+	int mech; /* --mechanism: enum mech */
 };
 
 /*

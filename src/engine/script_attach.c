@@ -88,6 +88,7 @@ static int attach_probe(struct script *script, size_t i, struct err *err)
 {
 	const struct lang_probe *probe = &script->program->probes.v[i];
 	const struct attach_options options = {
+		.mech = is_event(probe) ? MECH_AUTO : script->settings->mech,
 		.shared = is_shared(script->program),
 		.pid = script->instance->ctx->pid,
 		.arguments = probe->needs.arguments,
@@ -117,6 +118,8 @@ int script_attach(struct script *script, struct err *err)
 	for (size_t i = 0; !ret && i < script->program->probes.n; i++)
 		if (script->program->probes.v[i].targets.n)
 			ret = attach_probe(script, i, err);
+	if (!ret && !script->attached)
+		ret = err_set(err, -ENOENT, "no probe is left to attach");
 	return ret;
 }
 

@@ -14,6 +14,8 @@ struct group {
 	size_t n;
 };
 
+#define TRAMPOLINES_FEW 64
+
 /* Whether the block uses arguments whose form depends on the place. */
 struct looks {
 	enum lang_probe_kind kind;
@@ -268,6 +270,25 @@ static void check_split(struct checker *c, struct ast_probe *ast, struct group *
 	target_set_release(set);
 }
 
+/*
+ * A trampoline is a program for each function, and takes the kernel milliseconds. A program that looks at no arguments
+ * can be attached to many functions at a time, by any mechanism.
+ */
+static void check_trampolines(struct checker *c, const struct group *group, bool looks, struct target_set *set)
+{
+	uint32_t most = c->program->config.max_bpf_progs;
+
+	if (!looks && set->n > TRAMPOLINES_FEW)
+		vec_each(target, set)
+			target->mech = MECH_AUTO;
+	if (!looks || set->n <= most)
+		return;
+	check_error(c, group->at[0], "Can't attach to %zu functions: each needs a BPF program, and max_bpf_progs is %u", set->n,
+		    most);
+	check_hint(c, group->at[0], "kprobe has one program for all functions");
+	target_set_release(set);
+}
+
 static void check_group(struct checker *c, struct ast_probe *ast, struct group *group)
 {
 	struct checked_probe *checked;
@@ -279,6 +300,8 @@ static void check_group(struct checker *c, struct ast_probe *ast, struct group *
 	if (group->attach->spec) {
 		if (!check_resolve(c, group, &set))
 			return;
+		if (is_trampoline)
+			check_trampolines(c, group, looks, &set);
 		if ((looks && set.n) || (is_trampoline && set.n > 1)) {
 			check_split(c, ast, group, looks, &set);
 			return;
