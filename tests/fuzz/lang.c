@@ -2,9 +2,10 @@
 /*
  * Fuzzes the compiler: the text of a program, and behind a byte 0xff that of a file "x.h" or "x.bt" which the program may
  * include or import. What the parser accepts is shown, so that every part of the tree is read; then the same text goes
- * all the way to instructions, for a kernel that can do everything or for 5.10.
+ * all the way to instructions, for a kernel that can do everything or for 5.10. Both find the functions, tracepoints and
+ * types of lang_kernel.h.
  */
-#include "fuzz.h"
+#include "lang_kernel.h"
 #include "lang/lang.h"
 #include "lang/parse.h"
 
@@ -48,6 +49,10 @@ static void compile(const struct fuzz_piece *piece, struct kernel *kernel)
 		.include_dirs = dirs,
 		.n_include_dirs = 1,
 		.is_unsafe = piece->size % 3,
+		.is_filtered = piece->size % 5,
+		.reports_faults = piece->size % 7,
+		.test = true,
+		.bench = true,
 		.n_cpus = 4,
 		.n_shards = 4,
 	};
@@ -67,6 +72,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!header.path[0]) {
 		fuzz_make_root();
+		lang_kernel_make();
 		kernel = kernel_new();
 		fuzz_link(&header, "/x.h");
 		fuzz_link(&import, "/x.bt");
