@@ -57,8 +57,8 @@ void script_full_maps(struct script *script)
 		if (script->maps[i].was_full || !lost(script, "lang_full_maps", map->number))
 			continue;
 		script->maps[i].was_full = true;
-		report_note("the map %s is full with %u keys: updates with others are lost from now on", map->name,
-			    map->max_entries);
+		report_note("Map full; can't update element: %s has %u keys, and updates with others are lost from now on",
+			    map->name, map->max_entries);
 	}
 }
 

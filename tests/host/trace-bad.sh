@@ -109,11 +109,11 @@ test_mechanisms() {
 test_full_map_at_once() {
 	sonde trace -e 'config = { max_map_keys = 5 } interval:ms:1 { @i++; @m[@i] = count(); if (@i == 20) { printf("all\n"); } }' > out 2> err &
 	wait_until 30 grep -q all out || fail "nothing happens"
-	wait_until 30 grep -q 'the map @m is full with 5 keys' err || fail "not reported"
+	wait_until 30 grep -q "Map full; can't update element: @m has 5 keys" err || fail "not reported"
 	kill -INT $!
 	wait $! || fail "exit status $?"
-	expect_err 'updates lost: the map @m was full with 5 keys'
-	[ "$(grep -c 'the map @m is full' err)" = 1 ] || fail "reported more than once"
+	expect_err 'updates lost of @m, which has 5 keys'
+	[ "$(grep -c 'from now on' err)" = 1 ] || fail "reported more than once"
 }
 
 # --- large and small ---
