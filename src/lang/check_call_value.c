@@ -48,7 +48,7 @@ static uint32_t check_size_argument(struct checker *c, struct ast *call, unsigne
 		check_error(c, arg->at, "%s() cannot use negative length (%lld)", call->call.name, (long long)arg->constant);
 		return most;
 	}
-	if (arg->constant + extra > most) {
+	if (arg->constant > (int64_t)most - extra) {
 		check_warning(c, arg->at, "%s: the length %lld is above max_strlen, which is %u", call->call.name,
 			      (long long)arg->constant, c->program->config.max_strlen);
 		return most;

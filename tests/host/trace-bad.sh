@@ -6,6 +6,7 @@ btrace() {
 	program=$1
 	shift
 	run sonde trace -e "$program" "$@"
+	sed -i '/^Attached [0-9]* probes*$/d' err
 }
 
 # refused FILE PATTERN: the file is no program.
@@ -48,7 +49,7 @@ test_output_that_cannot_be_written() {
 	btrace 'BEGIN { printf("x"); exit(); }' -o /dev/full
 	expect_exit 1
 	expect_one_err 'No space left on device'
-	sonde trace -e 'interval:ms:1 { printf("line\n"); }' 2> err | head -n 3 > out
+	sonde trace -q -e 'interval:ms:1 { printf("line\n"); }' 2> err | head -n 3 > out
 	[ ! -s err ] || fail "a closed pipe is reported"
 	expect_line '^line$'
 }
@@ -65,7 +66,7 @@ test_missing_probes() {
 	btrace 'config = { missing_probes = ignore } BEGIN { exit(); } kprobe:no_such_function { @ = count(); }'
 	expect_exit 0
 	[ ! -s err ] || fail "a probe that is ignored is reported"
-	run timeout 20 sonde trace -e 'config = { missing_probes = ignore } kprobe:no_such_function { @ = count(); }'
+	run timeout 20 sonde trace -q -e 'config = { missing_probes = ignore } kprobe:no_such_function { @ = count(); }'
 	expect_exit 1
 	expect_one_err 'no probe is left to attach'
 }
