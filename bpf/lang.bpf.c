@@ -59,6 +59,15 @@ static __always_inline void count(void *map, __u32 key)
 		atomic_add(counter, 1);
 }
 
+/*
+ * A number that the verifier does not know. Where a loop can end after each turn, it would follow the rest of the
+ * program once for each number of turns.
+ */
+static __always_inline __u64 unknown(__u64 n)
+{
+	return n + *(volatile __u64 *)&lang_state.zero;
+}
+
 /* --- who, where --- */
 
 FN lang_wanted(void *ctx)
@@ -313,11 +322,33 @@ FN lang_find(const char *text, __u64 size, const char *what, __u64 what_size)
 			differs |= (t ^ w) * is_text;
 		}
 		if (!differs)
-			return i;
+			return unknown(i);
 		if (!text[i])
 			break;
 	}
-	return -1ULL;
+	return unknown(-1ULL);
+}
+
+/* The same for at most 8 bytes, which are `what`, the first the highest. */
+FN lang_find_word(const char *text, __u64 size, __u64 what, __u64 bytes)
+{
+	__u64 seen = 0, mask = -1ULL >> ((64 - bytes * 8) & 63);
+
+	for (__u64 i = 0; i < size; i++) {
+		__u64 c;
+
+		barrier_var(i);
+		if (i >= size)
+			break;
+		c = (__u8)text[i];
+		seen = seen << 8 | c;
+		barrier_var(seen);
+		if ((seen & mask) == what)
+			return unknown(i + 1 - bytes);
+		if (!c)
+			break;
+	}
+	return unknown(-1ULL);
 }
 
 FN lang_last(const char *text, __u64 size, __u64 byte)
@@ -345,9 +376,44 @@ FN lang_last(const char *text, __u64 size, __u64 byte)
 	return behind;
 }
 
+/*
+ * Texts are compared by words: the verifier follows every turn of a loop. Where both texts are on the stack, they are
+ * aligned to 8 bytes. Returns a word whose lowest bit that is set is in the first byte of x that is NUL; 0: none is.
+ */
+static __always_inline __u64 first_nul(__u64 x)
+{
+	return (x - 0x0101010101010101ULL) & ~x & 0x8080808080808080ULL;
+}
+
+/* < 0, 0, > 0; bytes are compared in the order of memory. */
+static __always_inline __u64 order_of(__u64 x, __u64 y)
+{
+	if (x == y)
+		return 0;
+	return __builtin_bswap64(x) < __builtin_bswap64(y) ? -1ULL : 1;
+}
+
 FN lang_compare(const char *a, const char *b, __u64 size)
 {
-	for (__u64 i = 0; i < size; i++) {
+	__u64 i = 0;
+
+	for (; i + 8 <= size; i += 8) {
+		__u64 x, y, end, seen;
+
+		barrier_var(i);
+		if (i + 8 > size)
+			break;
+		x = *(const __u64 *)(a + i);
+		y = *(const __u64 *)(b + i);
+		end = first_nul(x);
+		seen = end ^ (end - 1); /* up to the NUL */
+		barrier_var(seen);
+		if ((x & seen) != (y & seen))
+			return unknown(order_of(x & seen, y & seen));
+		if (end)
+			return unknown(0);
+	}
+	for (; i < size; i++) {
 		__u8 x, y;
 
 		barrier_var(i);
@@ -356,16 +422,29 @@ FN lang_compare(const char *a, const char *b, __u64 size)
 		x = a[i];
 		y = b[i];
 		if (x != y)
-			return x < y ? -1ULL : 1;
+			return unknown(x < y ? -1ULL : 1);
 		if (!x)
 			break;
 	}
-	return 0;
+	return unknown(0);
 }
 
 FN lang_memory_compare(const char *a, const char *b, __u64 size)
 {
-	for (__u64 i = 0; i < size; i++) {
+	__u64 i = 0;
+
+	for (; i + 8 <= size; i += 8) {
+		__u64 x, y;
+
+		barrier_var(i);
+		if (i + 8 > size)
+			break;
+		x = *(const __u64 *)(a + i);
+		y = *(const __u64 *)(b + i);
+		if (x != y)
+			return unknown(order_of(x, y));
+	}
+	for (; i < size; i++) {
 		__u8 x, y;
 
 		barrier_var(i);
@@ -374,21 +453,35 @@ FN lang_memory_compare(const char *a, const char *b, __u64 size)
 		x = a[i];
 		y = b[i];
 		if (x != y)
-			return x < y ? -1ULL : 1;
+			return unknown(x < y ? -1ULL : 1);
 	}
-	return 0;
+	return unknown(0);
 }
 
 FN lang_length(const char *text, __u64 size)
 {
-	for (__u64 i = 0; i < size; i++) {
+	__u64 i = 0;
+
+	for (; i + 8 <= size; i += 8) {
+		__u64 end;
+
+		barrier_var(i);
+		if (i + 8 > size)
+			break;
+		end = first_nul(*(const __u64 *)(text + i));
+		if (end) { /* counts the bytes below the NUL */
+			end = ((end & -end) - 1) & 0x0101010101010100ULL;
+			return unknown(i + (end * 0x0101010101010101ULL >> 56));
+		}
+	}
+	for (; i < size; i++) {
 		barrier_var(i);
 		if (i >= size)
 			break;
 		if (!text[i])
-			return i;
+			return unknown(i);
 	}
-	return size;
+	return unknown(size);
 }
 
 /* --- stacks --- */
@@ -435,7 +528,7 @@ int lang_carrier(void *ctx)
 	n += lang_loss(n) + lang_lost(n) + lang_map_full(n) + lang_arg(ctx, n) + lang_ret(ctx) + lang_hist(n, n) +
 	     lang_quantile(n);
 	n += lang_zero(p, n) + lang_copy(p, p, n) + lang_read(p, n, p, n) + lang_str(p, n, p, n);
-	n += lang_last(p, n, n) + lang_find(p, n, p, n) + lang_compare(p, p, n) + lang_memory_compare(p, p, n) +
+	n += lang_last(p, n, n) + lang_find(p, n, p, n) + lang_find_word(p, n, n, n) + lang_compare(p, p, n) + lang_memory_compare(p, p, n) +
 	     lang_length(p, n);
 	n += lang_kstack(ctx) + lang_ustack(ctx) + lang_time_tai();
 	n += lang_callback_loop(n, p) + lang_callback_map(p, p, p, p);

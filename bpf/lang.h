@@ -53,8 +53,9 @@ struct lang_state {
 	unsigned long long began;  /* ns since boot: `elapsed` */
 	unsigned long long epoch;  /* ns between boot and 1970, for sw_tai */
 	unsigned long long full;   /* not 0: an update found its map full; user space resets it when it has reported it */
+	unsigned long long zero;   /* always 0, which the verifier does not know */
 };
-_Static_assert(sizeof(struct lang_state) == 32, "as on the other side");
+_Static_assert(sizeof(struct lang_state) == 40, "as on the other side");
 
 /* What was lost, by reason; user space reads them and reports each. For each map, and for each site, an array of its own. */
 enum lang_loss {
@@ -113,6 +114,8 @@ enum lang_space {
 	FN(length, 2) \
 	/* lang_find(text, size, what, what_size): index, -1: not in it */ \
 	FN(find, 4) \
+	/* lang_find_word(text, size, what, bytes): the same for at most 8 bytes, the first the highest in `what` */ \
+	FN(find_word, 4) \
 	/* lang_last(text, size, byte): the index behind the last such byte; 0: there is none */ \
 	FN(last, 3) \
 	/* lang_ids(): process << 32 | thread, in the reader's pid namespace */ \

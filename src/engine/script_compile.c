@@ -8,7 +8,7 @@
 #include "lang/lang.h"
 #include "script_instance.h"
 
-static struct lang_features features(void)
+struct lang_features script_features(void)
 {
 	return (struct lang_features){
 		.large_keys = quirk_large_keys(),
@@ -122,7 +122,7 @@ int script_compile(struct script *script, struct err *err)
 	__cleanup(arguments_release) struct arguments arguments = {};
 	int ret;
 	struct lang_options compiling = {
-		.features = features(),
+		.features = script_features(),
 		.kernel = script->kernel,
 		.include_dirs = settings->include_dirs.v,
 		.n_include_dirs = settings->include_dirs.n,

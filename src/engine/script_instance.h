@@ -57,7 +57,9 @@ struct script {
 	bool has_failed;  /* errorf() */
 };
 
-/* In script_compile.c: sets script->program. Messages of the compiler are reported. Returns 0, or -errno with err. */
+/* In script_compile.c: what this kernel has for programs. */
+struct lang_features script_features(void);
+/* The same file: sets script->program. Messages of the compiler are reported. Returns 0, or -errno with err. */
 int script_compile(struct script *script, struct err *err);
 
 /* In script_output.c: where text goes. */

@@ -55,10 +55,10 @@ void builtin_offer(struct nearest *nearest);
 void function_offer(struct nearest *nearest);
 
 /*
- * The type that both sides of an operator are converted to before it is applied: a division, a remainder, a shift to
- * the right or a comparison is signed if this type is. Pointers are unsigned.
+ * The type that both sides of an operator are converted to before it is applied: a division, a remainder or a comparison
+ * is signed if this type is. Pointers are unsigned.
  */
-const struct type *lang_operand_type(const struct ast *left, const struct ast *right);
+const struct type *lang_operand_type(const struct type *left, const struct type *right);
 
 enum builtin_id {
 	BUILTIN_PID,

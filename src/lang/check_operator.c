@@ -34,16 +34,11 @@ const char *check_operator_text(enum ast_op op)
 	return texts[op];
 }
 
-static const struct type *check_common(const struct type *a, const struct type *b)
+const struct type *lang_operand_type(const struct type *a, const struct type *b)
 {
 	if (!type_is_integral(a) || !type_is_integral(b))
 		return type_integer(8, false);
 	return check_join_integers(a, b);
-}
-
-const struct type *lang_operand_type(const struct ast *left, const struct ast *right)
-{
-	return check_common(left->type, right->type);
 }
 
 static void check_warn_signs(struct checker *c, const char *what, const struct ast *left, const struct ast *right,
@@ -240,7 +235,7 @@ static const struct type *check_comparison(struct checker *c, struct ast *ast)
 			check_warn_signs(c, "comparison", left, right, ast->at);
 			if (left->is_constant && right->is_constant)
 				check_set_bool(ast, check_fold(ast->binary.op, left->constant, right->constant,
-							       check_common(l, r)));
+							       lang_operand_type(l, r)));
 		}
 		return type_bool();
 	}
@@ -281,7 +276,7 @@ const struct type *check_binary(struct checker *c, struct ast *ast)
 		return check_comparison(c, ast);
 	type = check_arithmetic(c, op, left, right, ast->at);
 	if (type_is_integral(type) && left->is_constant && right->is_constant) {
-		int64_t value = check_fold(op, left->constant, right->constant, check_common(left->type, right->type));
+		int64_t value = check_fold(op, left->constant, right->constant, lang_operand_type(left->type, right->type));
 
 		if (left->type->is_literal && right->type->is_literal)
 			type = check_literal_type(value, false);

@@ -27,19 +27,6 @@ static enum ir_condition condition_of(enum ast_op op, bool is_signed)
 	}
 }
 
-/* See is_signed_pair() of lower_expression.c; a constant that is not negative is what the other side is. */
-static bool compares_signed(const struct low_value *x, const struct low_value *y)
-{
-	const struct type *a = x->type, *b = y->type;
-	bool a_small = a->size && a->size < 8, b_small = b->size && b->size < 8;
-
-	if (x->kind == LOW_SCALAR && x->v.is_const && x->v.imm >= 0)
-		return b->is_signed;
-	if (y->kind == LOW_SCALAR && y->v.is_const && y->v.imm >= 0)
-		return a->is_signed;
-	return (a->is_signed && b->is_signed) || (a->is_signed && b_small) || (b->is_signed && a_small);
-}
-
 /* Compares size bytes of two places in the program's memory. */
 static void compare_bytes(struct lower *l, const struct low_memory *x, const struct low_memory *y, uint32_t size,
 			  uint32_t then, uint32_t otherwise)
@@ -117,8 +104,8 @@ void lower_compare_texts(struct lower *l, const struct low_value *x, const struc
 		compare_literal(l, y->kind == LOW_LITERAL ? x : y, y->kind == LOW_LITERAL ? y : x, then, otherwise);
 		return;
 	}
-	a = lower_place(l, x, x->type);
-	b = lower_place(l, y, y->type);
+	a = lower_place_words(l, x, x->type);
+	b = lower_place_words(l, y, y->type);
 	size = x->type->size < y->type->size ? x->type->size : y->type->size;
 	a_address = lower_address(l, &a);
 	b_address = lower_address(l, &b);
@@ -169,7 +156,7 @@ static void compare_values(struct lower *l, const struct low_value *x, const str
 
 		ir_branch(&l->b, IR_EQ, a, b, then, otherwise);
 	} else {
-		struct low_memory a = lower_place(l, x, x->type), b = lower_place(l, y, y->type);
+		struct low_memory a = lower_place_words(l, x, x->type), b = lower_place_words(l, y, y->type);
 
 		compare_bytes(l, &a, &b, x->type->size < y->type->size ? x->type->size : y->type->size, then,
 			      otherwise);
@@ -192,5 +179,5 @@ void lower_compare(struct lower *l, struct ast *ast, uint32_t then, uint32_t oth
 	b = lower_use(l, &y);
 	if (a.is_const)
 		a = ir_unary(&l->b, IR_MOVE, 64, a);
-	ir_branch(&l->b, condition_of(op, compares_signed(&x, &y)), a, b, then, otherwise);
+	ir_branch(&l->b, condition_of(op, lang_operand_type(x.type, y.type)->is_signed), a, b, then, otherwise);
 }

@@ -14,17 +14,6 @@ struct ir_value lower_number(struct lower *l, struct ast *ast)
 
 /* --- arithmetic --- */
 
-/*
- * Whether to compare, divide and shift as signed numbers: if both are signed, or if the unsigned one is so small that
- * its value is one of int64 as well.
- */
-static bool is_signed_pair(const struct type *x, const struct type *y)
-{
-	bool x_fits = x->is_signed || (x->size && x->size < 8), y_fits = y->is_signed || (y->size && y->size < 8);
-
-	return (x->is_signed || y->is_signed) && x_fits && y_fits;
-}
-
 /* What a pointer is moved by for each 1. */
 static uint32_t scale_of(const struct type *pointer)
 {
@@ -41,7 +30,7 @@ static struct ir_value scaled(struct lower *l, struct ir_value v, uint32_t by)
 struct ir_value lower_arithmetic(struct lower *l, enum ast_op op, struct ir_value x, const struct type *x_type,
 				 struct ir_value y, const struct type *y_type, const struct type *type)
 {
-	bool is_signed = is_signed_pair(x_type, y_type);
+	bool is_signed = lang_operand_type(x_type, y_type)->is_signed;
 	static const enum ir_op plain[] = {
 		[OP_ADD] = IR_ADD,
 		[OP_SUB] = IR_SUB,

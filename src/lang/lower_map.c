@@ -169,7 +169,7 @@ void lower_map_set(struct lower *l, struct lang_map *map, struct ast *key, const
 
 	if (is_cell(map)) {
 		memory = cell(l, map);
-		lower_write(l, value, &memory, map->value);
+		lower_write_over(l, value, &memory, map->value);
 		mark_cell(l, map, &memory, true);
 		return;
 	}

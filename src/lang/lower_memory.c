@@ -48,10 +48,14 @@ struct low_memory lower_scratch(struct lower *l, uint32_t size)
 
 struct low_memory lower_object(struct lower *l, uint32_t size)
 {
+	struct low_memory memory;
+
 	size = round_up_8(size);
-	if (!lower_fits(l, size))
-		return lower_scratch(l, size);
-	return frame_object(l, size);
+	if (lower_fits(l, size))
+		return frame_object(l, size);
+	memory = lower_scratch(l, size);
+	l->scratch_kept = l->scratch_top;
+	return memory;
 }
 
 struct low_memory lower_temp(struct lower *l, uint32_t size)
@@ -81,7 +85,7 @@ struct low_mark lower_mark(struct lower *l)
 
 void lower_release(struct lower *l, struct low_mark mark)
 {
-	l->scratch_top = mark.scratch;
+	l->scratch_top = mark.scratch > l->scratch_kept ? mark.scratch : l->scratch_kept;
 	l->f->used_temps = mark.used_temps;
 }
 

@@ -6,7 +6,7 @@
 static struct low_value part_at(struct lower *l, const struct low_memory *text, struct ir_value from,
 				struct ir_value limit, const struct type *type)
 {
-	struct low_value part = { .kind = LOW_STRING, .type = type, .limit = limit, .is_part = true };
+	struct low_value part = { .kind = LOW_STRING, .type = type, .limit = limit, .is_part = true, .is_own = true };
 	struct ir_value address = lower_address(l, text);
 
 	part.v = ir_binary(&l->b, IR_ADD, address, from);
@@ -61,6 +61,7 @@ struct low_value lower_path_part(struct lower *l, struct ast *call)
 	return (struct low_value){ .kind = LOW_STRING,
 				   .type = call->type,
 				   .is_part = true,
+				   .is_own = true,
 				   .limit = lower_bounded(l, ir_reg(limit), 1, call->type->size),
 				   .v = ir_reg(from),
 				   .memory = lower_pointed(ir_reg(from), SPACE_KERNEL) };

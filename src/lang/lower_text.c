@@ -11,7 +11,8 @@ static struct low_memory pointed_by(struct lower *l, struct ir_value pointer, co
 }
 
 /*
- * A length that is known only when the program runs, between min and max: the verifier has to see that.
+ * A length that is known only when the program runs, between min and max: the verifier has to see that. Numbers below 0
+ * are large ones.
  */
 struct ir_value lower_bounded(struct lower *l, struct ir_value v, uint32_t min, uint32_t max)
 {
@@ -19,8 +20,8 @@ struct ir_value lower_bounded(struct lower *l, struct ir_value v, uint32_t min, 
 	uint32_t next = ir_new_block(&l->b), done = ir_new_block(&l->b);
 
 	if (v.is_const)
-		return ir_imm(v.imm < (int64_t)min ? min : v.imm > (int64_t)max ? max
-										: v.imm);
+		return ir_imm((uint64_t)v.imm > max ? max : v.imm < min ? min
+									: v.imm);
 	ir_move(&l->b, n, v);
 	ir_branch(&l->b, IR_GT, ir_reg(n), ir_imm(max), high, next);
 	lower_at(l, high);
@@ -57,6 +58,7 @@ static struct low_value lower_str(struct lower *l, struct ast *call)
 		if (value.memory.space != SPACE_USER)
 			value.memory.space = SPACE_KERNEL;
 		value.memory.is_unsure = false;
+		value.is_own = true;
 	} else {
 		value.v = lower_use(l, &from);
 		value.memory = pointed_by(l, value.v, arg);
@@ -118,8 +120,8 @@ static struct low_value lower_strncmp(struct lower *l, struct ast *call)
 		lower_compare_texts(l, &x, &y, yes, no);
 		return lower_scalar(truth(l, yes, no, 0, 1), call->type);
 	}
-	a = lower_place(l, &x, x.type);
-	b = lower_place(l, &y, y.type);
+	a = lower_place_words(l, &x, x.type);
+	b = lower_place_words(l, &y, y.type);
 	a_address = lower_address(l, &a);
 	b_address = lower_address(l, &b);
 	return lower_scalar(lower_library(l, LANG_FN_compare, 3, a_address, b_address, ir_imm(n)), call->type);
@@ -129,11 +131,30 @@ static struct low_value lower_memcmp(struct lower *l, struct ast *call)
 {
 	struct ast *left = call->call.args, *right = left->next, *length = right->next;
 	struct low_value x = lower_expression(l, left), y = lower_expression(l, right);
-	struct low_memory a = lower_place(l, &x, x.type), b = lower_place(l, &y, y.type);
+	struct low_memory a = lower_place_words(l, &x, x.type), b = lower_place_words(l, &y, y.type);
 	struct ir_value a_address = lower_address(l, &a), b_address = lower_address(l, &b);
 
 	return lower_scalar(lower_library(l, LANG_FN_memory_compare, 3, a_address, b_address, ir_imm(length->constant)),
 			    call->type);
+}
+
+/* The index of y in x, or -1. A short literal is one number. */
+static struct ir_value find_text(struct lower *l, const struct low_value *x, const struct low_value *y)
+{
+	struct low_memory a = lower_place(l, x, x->type), b;
+	struct ir_value a_address = lower_address(l, &a), b_address;
+	uint64_t word = 0;
+
+	if (y->kind == LOW_LITERAL && !y->len)
+		return ir_imm(0);
+	if (y->kind != LOW_LITERAL || y->len > sizeof(word)) {
+		b = lower_place(l, y, y->type);
+		b_address = lower_address(l, &b);
+		return lower_library(l, LANG_FN_find, 4, a_address, ir_imm(x->type->size), b_address, ir_imm(y->type->size));
+	}
+	for (uint32_t i = 0; i < y->len; i++)
+		word = word << 8 | (uint8_t)y->text[i];
+	return lower_library(l, LANG_FN_find_word, 4, a_address, ir_imm(x->type->size), ir_imm(word), ir_imm(y->len));
 }
 
 /* strcontains(), strstr(): the library searches in the program's memory. */
@@ -141,11 +162,9 @@ static struct low_value lower_search(struct lower *l, struct ast *call)
 {
 	struct ast *left = call->call.args, *right = left->next;
 	struct low_value x = lower_expression(l, left), y = lower_expression(l, right);
-	struct low_memory a = lower_place(l, &x, x.type), b = lower_place(l, &y, y.type);
-	struct ir_value a_address = lower_address(l, &a), b_address = lower_address(l, &b), found;
+	struct ir_value found = find_text(l, &x, &y);
 	uint32_t yes, no;
 
-	found = lower_library(l, LANG_FN_find, 4, a_address, ir_imm(x.type->size), b_address, ir_imm(y.type->size));
 	if (call->call.function->id == FUNCTION_STRSTR || call->call.function->id == FUNCTION_INDEX)
 		return lower_scalar(found, call->type);
 	yes = ir_new_block(&l->b);
@@ -157,7 +176,7 @@ static struct low_value lower_search(struct lower *l, struct ast *call)
 static struct low_value lower_strlen(struct lower *l, struct ast *call)
 {
 	struct low_value x = lower_expression(l, call->call.args);
-	struct low_memory a = lower_place(l, &x, x.type);
+	struct low_memory a = lower_place_words(l, &x, x.type);
 
 	return lower_scalar(lower_library(l, LANG_FN_length, 2, lower_address(l, &a), ir_imm(x.type->size)), call->type);
 }

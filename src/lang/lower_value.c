@@ -293,3 +293,37 @@ struct low_memory lower_place(struct lower *l, const struct low_value *value, co
 	lower_write(l, value, &place, type);
 	return place;
 }
+
+static bool is_read_late(const struct low_value *value)
+{
+	if (value->kind == LOW_TUPLE)
+		for (uint32_t i = 0; i < value->type->n_fields; i++)
+			if (is_read_late(&value->elements[i]) || !lower_is_stable(&value->elements[i]))
+				return true;
+	return value->kind == LOW_STRING && value->is_own;
+}
+
+void lower_write_over(struct lower *l, const struct low_value *value, const struct low_memory *to,
+		      const struct type *type)
+{
+	struct low_value copy;
+
+	if (!is_read_late(value)) {
+		lower_write(l, value, to, type);
+		return;
+	}
+	copy = lower_at_memory(lower_place(l, value, type), type);
+	lower_write(l, &copy, to, type);
+}
+
+struct low_memory lower_place_words(struct lower *l, const struct low_value *value, const struct type *type)
+{
+	struct low_memory place = lower_place(l, value, type);
+	struct low_value there = lower_at_memory(place, type);
+
+	if ((!place.is_object && !place.is_frame) || place.at % 8 == 0)
+		return place;
+	place = lower_temp(l, type->size);
+	lower_write(l, &there, &place, type);
+	return place;
+}

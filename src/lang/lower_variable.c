@@ -33,6 +33,8 @@ static void place_shared(struct lower *l, struct low_variable *variable, const s
 {
 	variable->in_scratch = !lower_fits(l, type->size);
 	variable->memory = variable->in_scratch ? lower_scratch(l, type->size) : lower_shared_new(l, type->size);
+	if (variable->in_scratch)
+		l->scratch_kept = l->scratch_top;
 }
 
 static struct low_variable *variable_of(struct lower *l, const struct ast_variable *ast)
@@ -42,9 +44,11 @@ static struct low_variable *variable_of(struct lower *l, const struct ast_variab
 	while (l->variables.n <= ast->number)
 		vec_push(&l->variables);
 	variable = &l->variables.v[ast->number];
-	if (variable->is_known)
+	/* An unrolled loop has the functions within it several times. */
+	if (variable->is_known && (ast->is_captured || variable->function == l->f->number))
 		return variable;
 	variable->is_known = true;
+	variable->function = l->f->number;
 	variable->in_memory = ast->is_captured || ast->is_addressed || !lower_is_word(ast->type);
 	if (ast->is_captured)
 		place_shared(l, variable, ast->type);
@@ -78,8 +82,21 @@ struct low_value lower_variable(struct lower *l, struct ast *ast)
 	return lower_scalar(ir_reg(where->reg), variable->type);
 }
 
+/*
+ * The number as one that the verifier does not know: it runs through the body of a loop until nothing changes any more,
+ * and a variable that is counted up changes in every turn.
+ */
+static struct low_value forgotten(struct lower *l, const struct low_value *value, const struct type *type)
+{
+	struct ir_value state = ir_address(&l->b, IR_DATA, LANG_DATA_STATE, 0);
+	struct ir_value zero = ir_load(&l->b, 64, false, state, offsetof(struct lang_state, zero));
+
+	return lower_scalar(ir_binary(&l->b, IR_ADD, zero, lower_cut(l, lower_use(l, value), type)), type);
+}
+
 void lower_set_variable(struct lower *l, struct ast_variable *variable, const struct low_value *value)
 {
+	struct low_value number;
 	struct low_variable *where = variable_of(l, variable);
 	struct low_memory memory;
 
@@ -88,7 +105,11 @@ void lower_set_variable(struct lower *l, struct ast_variable *variable, const st
 		return;
 	}
 	memory = memory_here(l, variable, where);
-	lower_write(l, value, &memory, variable->type);
+	if (variable->is_captured && type_is_integral(variable->type)) {
+		number = forgotten(l, value, variable->type);
+		value = &number;
+	}
+	lower_write_over(l, value, &memory, variable->type);
 }
 
 void lower_clear_variable(struct lower *l, struct ast_variable *variable)

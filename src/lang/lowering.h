@@ -42,13 +42,15 @@ struct low_value {
 	uint32_t len;
 	struct ir_value limit;	    /* LOW_STRING: bytes with the NUL; LOW_BUFFER: bytes */
 	bool is_part;		    /* LOW_STRING: cutting it is meant, and not reported */
+	bool is_own;		    /* LOW_STRING: of the program's memory */
 	struct low_value *elements; /* as many as the type has fields */
 };
 
 /* Where a variable lives: in a register, or in memory. */
 struct low_variable {
 	bool is_known, in_memory;
-	bool in_scratch; /* that a loop's body shares */
+	bool in_scratch;   /* that a loop's body shares */
+	uint32_t function; /* of reg, or of memory's object */
 	uint32_t reg;
 	struct low_memory memory;
 };
@@ -121,10 +123,11 @@ struct lower {
 	struct {
 		struct low_variable *v;
 		size_t n, cap;
-	} variables;	      /* by number */
-	uint32_t shared;      /* the object; IR_NONE: none yet */
-	uint32_t shared_size; /* its bytes so far */
-	uint32_t scratch_top; /* bytes in use */
+	} variables;	       /* by number */
+	uint32_t shared;       /* the object; IR_NONE: none yet */
+	uint32_t shared_size;  /* its bytes so far */
+	uint32_t scratch_top;  /* bytes in use */
+	uint32_t scratch_kept; /* of them those that are in use for as long as the program */
 	uint32_t scratch_size;
 	uint32_t conditional; /* arms of conditions and loops around the place where instructions are added */
 	bool is_full;	      /* more than LOWER_SIZE_MAX: an error was reported */
@@ -212,8 +215,13 @@ struct ir_value lower_use(struct lower *l, const struct low_value *value);
 struct ir_value lower_cut(struct lower *l, struct ir_value v, const struct type *type);
 /* Writes the value to memory of the program, converted to type; all bytes of it. */
 void lower_write(struct lower *l, const struct low_value *value, const struct low_memory *to, const struct type *type);
+/* The same to a variable or map of the program, which parts of the value may lie in. */
+void lower_write_over(struct lower *l, const struct low_value *value, const struct low_memory *to,
+		      const struct type *type);
 /* The value in memory of the program: where it is if it is there already. */
 struct low_memory lower_place(struct lower *l, const struct low_value *value, const struct type *type);
+/* The same where the library reads words: what is in a frame is aligned to 8 bytes. */
+struct low_memory lower_place_words(struct lower *l, const struct low_value *value, const struct type *type);
 /* Whether the value can be kept until later as it is. */
 bool lower_is_stable(const struct low_value *value);
 
