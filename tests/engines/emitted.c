@@ -152,6 +152,7 @@ static const struct library_call library_calls[] = {
 	{ LANG_FN_memory_compare, "oon" },
 	{ LANG_FN_length, "on" },
 	{ LANG_FN_find, "onon" },
+	{ LANG_FN_find_word, "onp1" },
 	{ LANG_FN_ids, "" },
 	{ LANG_FN_parent, "t" },
 	{ LANG_FN_group_comm, "to" },

@@ -14,3 +14,11 @@ test_emitted() {
 	expect_exit 0
 	expect_line '^ok, 6720 results, '
 }
+
+# Random programs of the language, beside what the same tree means in C. More by hand: compiled 10000 123456 (programs,
+# the first seed); a third argument prints each.
+test_compiled() {
+	run compiled 80
+	expect_exit 0
+	expect_line '^ok, 60 evaluated, '
+}
