@@ -308,6 +308,7 @@ static int script_open(struct engine_instance *instance, struct err *err)
 	engine_hurry();
 	if (!script->settings->dry_run)
 		script_own_run(script, PROBE_BEGIN);
+	script->begun = clock_boot_ns();
 	ret = script_attach(script, err);
 	if (!ret)
 		ret = watch_process(script, err);
@@ -323,6 +324,8 @@ static void script_armed(struct engine_instance *instance)
 	struct script *script = instance->state;
 
 	script_output_attached(script);
+	/* What begin printed comes before the first line of a command. */
+	stream_take_until(script->stream, script->begun);
 	output_flush(instance->ctx->out);
 	if (getenv(NOTIFY)) {
 		puts(NOTIFY);

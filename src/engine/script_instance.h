@@ -51,6 +51,7 @@ struct script {
 	int file;    /* of -o, -1: none */
 	int process; /* pidfd of -p, -1: none */
 
+	uint64_t begun;	   /* when the begin probes had ended, in ns since boot */
 	bool knows_missed; /* missed was counted before the probes were detached */
 	uint64_t missed;
 	uint64_t skipped; /* intervals that there was no time for */

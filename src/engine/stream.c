@@ -125,7 +125,7 @@ int stream_take(struct stream *stream)
 	return was_awake ? PAUSE_MS : IDLE_MS;
 }
 
-void stream_take_all(struct stream *stream)
+void stream_take_until(struct stream *stream, uint64_t time)
 {
 	unsigned long end = ring__producer_pos(stream->ring);
 	uint64_t start = clock_boot_ns();
@@ -133,7 +133,12 @@ void stream_take_all(struct stream *stream)
 	while (ring__consumer_pos(stream->ring) < end && clock_boot_ns() - start < END_NS)
 		if (!ring__consume_n(stream->ring, BATCH))
 			sched_yield();
-	order_hand_on(&stream->taken, UINT64_MAX, stream->fn, stream->ctx);
+	order_hand_on(&stream->taken, time, stream->fn, stream->ctx);
+}
+
+void stream_take_all(struct stream *stream)
+{
+	stream_take_until(stream, UINT64_MAX);
 }
 
 uint64_t stream_dropped(const struct stream *stream, uint32_t why)

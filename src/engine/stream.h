@@ -37,6 +37,8 @@ int stream_fd(const struct stream *stream);
 int stream_take(struct stream *stream);
 /* Passes on everything that was in the buffer when it was called; to be called last. */
 void stream_take_all(struct stream *stream);
+/* Takes out what there is, and passes on what was recorded up to that time, in ns since boot. */
+void stream_take_until(struct stream *stream, uint64_t time);
 
 /* Returns the count of a reason, an enum event_loss, since the beginning. */
 uint64_t stream_dropped(const struct stream *stream, uint32_t why);

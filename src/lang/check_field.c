@@ -116,6 +116,8 @@ const struct type *check_field(struct checker *c, struct ast *ast)
 		    check_show(c, type));
 	if (type_is_integral(type))
 		check_hint(c, ast->at, "cast it to a pointer to a struct: ((struct NAME *)x).%s", ast->field.name);
+	else if (!c->options->features.btf)
+		check_hint(c, ast->at, "the kernel's types are not known: there is no /sys/kernel/btf/vmlinux here");
 	return type_none();
 }
 
