@@ -45,8 +45,14 @@ static bool same_value(const struct ir_value *a, const struct ir_value *b)
 	return a->is_const == b->is_const && (a->is_const ? a->imm == b->imm : a->reg == b->reg);
 }
 
-static void replace(struct fold *fold, const struct copies *copies, struct ir_value *use, bool needs_register)
+/*
+ * A branch keeps its register where that has other values elsewhere: the branch bounds it for the verifier, and before
+ * 6.8 the verifier does not see that a spilled value and its copy are the same.
+ */
+static void replace(struct fold *fold, const struct copies *copies, struct ir_value *use, enum ir_op op,
+		    bool needs_register)
 {
+	const struct ir_value *copy = use->is_const ? NULL : copy_of(copies, use->reg);
 	const struct ir_insn *by = fold_origin(fold, use);
 	struct ir_value value = *use;
 
@@ -56,8 +62,8 @@ static void replace(struct fold *fold, const struct copies *copies, struct ir_va
 		value = ir_imm(by->imm);
 	else if (by && by->op == IR_MOVE && is_lasting(fold, &by->a))
 		value = by->a;
-	else if (copy_of(copies, use->reg))
-		value = *copy_of(copies, use->reg);
+	else if (copy && (copy->is_const || op != IR_BRANCH))
+		value = *copy;
 	if (same_value(use, &value) || (needs_register && value.is_const))
 		return;
 	*use = value;
@@ -121,7 +127,7 @@ static void fold_insn(struct fold *fold, const struct copies *copies, struct ir_
 	uint32_t n = ir_uses(insn, uses);
 
 	for (uint32_t i = 0; i < n; i++)
-		replace(fold, copies, uses[i], !i && is_memory(insn->op));
+		replace(fold, copies, uses[i], insn->op, !i && is_memory(insn->op));
 	if (ir_result(insn) != IR_NONE && fold->n_used[insn->dst])
 		fold_extension(fold, insn);
 	if (is_memory(insn->op))
