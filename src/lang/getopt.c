@@ -81,7 +81,15 @@ static void visit(struct ast **child, void *ctx)
 	ast_walk(ast, visit, ctx);
 }
 
-bool lang_about_read(struct lang_about *about, const char *text, size_t len)
+static int first_error(const struct lang_messages *messages, const struct lang_sources *sources, struct err *err)
+{
+	__str struct str text = {};
+
+	lang_messages_show(messages, sources, false, &text);
+	return err_set(err, -EINVAL, "%.*s", (int)strcspn(str_or_empty(text.data), "\n"), str_or_empty(text.data));
+}
+
+int lang_about_read(struct lang_about *about, const char *name, const char *text, size_t len, struct err *err)
 {
 	const struct parse_options options = { positional, ARRAY_SIZE(positional), .has_btf = true };
 	struct lang_sources sources = {};
@@ -89,9 +97,12 @@ bool lang_about_read(struct lang_about *about, const char *text, size_t len)
 	struct pool pool = {};
 	struct ctypes *types = ctypes_new(&pool);
 	struct ast_program *program;
-	uint32_t index = lang_sources_add(&sources, "script", text, len);
+	uint32_t index = lang_sources_add(&sources, name, text, len);
+	int ret = 0;
 
 	program = lang_parse(&sources, index, &options, types, &pool, &messages);
+	if (!program)
+		ret = first_error(&messages, &sources, err);
 	about->comment = pool_add(&about->pool, program && program->comment ? program->comment : "");
 	for (struct ast_probe *probe = program ? program->probes : NULL; probe; probe = probe->next) {
 		if (probe->predicate)
@@ -102,7 +113,7 @@ bool lang_about_read(struct lang_about *about, const char *text, size_t len)
 	lang_messages_release(&messages);
 	lang_sources_release(&sources);
 	pool_release(&pool);
-	return program;
+	return ret;
 }
 
 void lang_about_release(struct lang_about *about)

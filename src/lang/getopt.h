@@ -32,8 +32,8 @@ struct lang_about {
 	struct pool pool;
 };
 
-/* Returns false if the text does not parse: comment and options are then not known. */
-bool lang_about_read(struct lang_about *about, const char *text, size_t len);
+/* Returns 0; or -EINVAL if the text does not parse, and err is the first line of what the parser says. */
+int lang_about_read(struct lang_about *about, const char *name, const char *text, size_t len, struct err *err);
 void lang_about_release(struct lang_about *about);
 
 #endif

@@ -243,10 +243,10 @@ static const struct opt_lack lacks[] = {
 	{}
 };
 
-static void make_tool(struct scripted *script, const char *name, const char *path)
+static void make_tool(struct scripted *script, const char *name)
 {
 	const struct lang_source *text = &script->sources.v[0];
-	struct script_given *given;
+	struct script_given *given = base_alloc((script->about.n + 1) * sizeof(*given));
 
 	script->tool = (struct tool){
 		.name = pool_add(&script->about.pool, name),
@@ -254,10 +254,7 @@ static void make_tool(struct scripted *script, const char *name, const char *pat
 		.source = &script->source,
 		.lacks = lacks,
 	};
-	/* what does not parse has neither comment nor options; the compiler says what is wrong when it is run */
-	lang_about_read(&script->about, text->text, text->len);
 	read_comment(script);
-	given = base_alloc((script->about.n + 1) * sizeof(*given));
 	for (size_t i = 0; i < script->about.n; i++)
 		make_option(vec_push(&script->options), &script->about.v[i], i);
 	script->source = (struct script_source){
@@ -287,6 +284,7 @@ static const struct tool *open_script(int dir, const char *dir_path, const char 
 	int fd __close = openat(dir, file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	struct scripted *script;
 	uint32_t index;
+	int ret;
 
 	if (fd < 0) {
 		err_set(err, -errno, "cannot open '%s': %s", path, strerror(errno));
@@ -295,12 +293,16 @@ static const struct tool *open_script(int dir, const char *dir_path, const char 
 	if (check_owner(fd, path, err))
 		return NULL;
 	script = base_alloc(sizeof(*script));
-	if (lang_sources_read_open(&script->sources, fd, path, &index, err)) {
+	ret = lang_sources_read_open(&script->sources, fd, path, &index, err);
+	if (!ret)
+		ret = lang_about_read(&script->about, path, script->sources.v[0].text, script->sources.v[0].len, err);
+	if (ret) {
+		lang_about_release(&script->about);
 		lang_sources_release(&script->sources);
 		free(script);
 		return NULL;
 	}
-	make_tool(script, name, path);
+	make_tool(script, name);
 	*vec_push(&known) = &script->tool;
 	return &script->tool;
 }

@@ -105,10 +105,9 @@ begin { printf("%d\n", 1;
 END
 	run bin/sonde help
 	expect_exit 0
-	expect_line '^  wrong'
-	run bin/sonde wrong
+	run bin/sonde wrong -x
 	expect_exit 1
-	expect_err 'wrong\.bt:1:[0-9]+-[0-9]+: ERROR: '
+	expect_one_err 'wrong\.bt:1:[0-9]+-[0-9]+: ERROR: '
 	printf 'begin { \000 }' > share/sonde/wrong.bt
 	run bin/sonde wrong
 	expect_exit 1
