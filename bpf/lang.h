@@ -29,6 +29,21 @@ _Static_assert(sizeof(struct lang_text) == 8, "as generated code writes it");
 #define LANG_STACK_MAX	  384	      /* bytes of stack of the program itself; the library needs the rest of 512 */
 #define LANG_STACK_UNWIND 256	      /* the same for a program that calls lang_ustack() */
 
+/*
+ * A map whose keys are all `tid`: what a thread has begun and not ended. An entry is found by the id without a map lookup;
+ * if another thread has it, the hash of the map holds the value.
+ */
+#define LANG_TASKS 4096
+struct lang_tasks {
+	unsigned long long is_spilled; /* the hash holds, or has held, an entry */
+	struct lang_task {
+		unsigned long long key; /* LANG_TASK_KEY(); 0: free */
+		unsigned long long value;
+	} v[LANG_TASKS];
+};
+_Static_assert(sizeof(struct lang_tasks) == 8 + 16 * LANG_TASKS, "as on the other side");
+#define LANG_TASK_KEY(TID) ((TID) | 1ULL << 32)
+
 /* Arrays in memory that both sides map; user space sizes them. */
 enum lang_data {
 	LANG_DATA_CELLS,  /* .data.cells: values of maps without keys */
@@ -87,6 +102,11 @@ enum lang_space {
 	FN(scratch_free, 1) \
 	/* lang_shard(): this processor's shard */ \
 	FN(shard, 0) \
+	/* lang_task(tasks, tid, map): the address of the value, NULL: there is none */ \
+	/* lang_task_add(tasks, tid, map): makes it if there is none, NULL: the map is full; lang_task_delete(): 0 or -ENOENT */ \
+	FN(task, 3) \
+	FN(task_add, 3) \
+	FN(task_delete, 3) \
 	/* lang_submit(record): time, wakes the reader; lang_output(record, bytes): the same for a record in scratch memory */ \
 	FN(submit, 1) \
 	FN(output, 2) \

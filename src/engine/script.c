@@ -119,9 +119,17 @@ static int fill(struct script *script, struct err *err)
 	return ret ? ret : filter_before(script->instance, &script->object, err);
 }
 
+/* Reading the kernel's BTF takes longer than all the rest. */
+static int open_library(struct script *script, struct err *err)
+{
+	if (script_link_needs_types(script->program))
+		return object_open(&script->object, lang_bpf__elf_bytes, err);
+	return object_open_untyped(&script->object, lang_bpf__elf_bytes, err);
+}
+
 static int open_object(struct script *script, struct err *err)
 {
-	int ret = script_link_needs_types(script->program) ? object_open(&script->object, lang_bpf__elf_bytes, err) : object_open_untyped(&script->object, lang_bpf__elf_bytes, err);
+	int ret = open_library(script, err);
 
 	if (!ret)
 		ret = size_memory(script, err);

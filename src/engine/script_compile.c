@@ -4,6 +4,7 @@
 
 #include "attach/quirks.h"
 #include "base/cpus.h"
+#include "filter.h"
 #include "lang/getopt.h"
 #include "lang/lang.h"
 #include "script_instance.h"
@@ -127,6 +128,7 @@ int script_compile(struct script *script, struct err *err)
 		.include_dirs = settings->include_dirs.v,
 		.n_include_dirs = settings->include_dirs.n,
 		.is_unsafe = settings->is_unsafe,
+		.host_ids = !filter_pidns(),
 		.is_filtered = script->instance->filter.any,
 		.test = settings->test,
 		.bench = settings->bench,

@@ -152,7 +152,7 @@ static size_t value_room(const struct script_map *map)
 static int check_memory(const struct script_map *map, struct err *err)
 {
 	const struct lang_map *of = map->map;
-	uint64_t each = (uint64_t)of->key->size + value_room(map) + ENTRY_OVERHEAD;
+	uint64_t each = (uint64_t)lang_key_size(of) + value_room(map) + ENTRY_OVERHEAD;
 	struct sysinfo info;
 
 	if (sysinfo(&info) || each * of->max_entries < (uint64_t)info.totalram * info.mem_unit / 2)
@@ -172,7 +172,7 @@ int script_map_init(struct script_map *map, const struct lang_map *of, const str
 	if (check_memory(map, err))
 		return -ENOMEM;
 	add_name(name, of->name);
-	map->fd = bpf_map_create(types[of->storage], name, is_array(map) ? sizeof(uint32_t) : of->key->size,
+	map->fd = bpf_map_create(types[of->storage], name, is_array(map) ? sizeof(uint32_t) : lang_key_size(of),
 				 of->value->size, of->max_entries, NULL);
 	if (map->fd >= 0)
 		return 0;
@@ -238,25 +238,46 @@ static void on_entry(const void *key, const void *from, void *ctx)
 		memcpy(&index, key, sizeof(uint32_t));
 		key = &index;
 	}
-	value = add_entry(reading->entries, key, reading->map->map->key->size);
+	value = add_entry(reading->entries, key, lang_key_size(reading->map->map));
 	for (int i = 0; i < n; i++)
 		script_map_merge(type, value, (const char *)from + i * stride);
+}
+
+static struct lang_tasks *tasks_of(const struct script_map *map)
+{
+	return map->map->has_tasks ? (void *)(map->memory->cells + map->map->at_cell) : NULL;
+}
+
+static void read_tasks(const struct script_map *map, const struct reading *reading)
+{
+	const struct lang_tasks *tasks = tasks_of(map);
+
+	for (uint32_t i = 0; tasks && i < LANG_TASKS; i++) {
+		struct lang_task task = tasks->v[i];
+		uint64_t tid = (uint32_t)task.key;
+
+		if (task.key)
+			on_entry(&tid, &task.value, (void *)reading);
+	}
 }
 
 /* What programs add meanwhile may be there or not; if the kernel has no batches for the type, one by one. */
 static int read_map(const struct script_map *map, struct script_entries *entries)
 {
-	size_t key_size = is_array(map) ? sizeof(uint32_t) : map->map->key->size;
+	size_t key_size = is_array(map) ? sizeof(uint32_t) : lang_key_size(map->map);
 	const struct batch_map batch = { map->fd, map->map->max_entries, key_size, value_room(map) };
 	struct reading reading = { map, entries };
 	__free char *keys = NULL, *value = NULL;
 	const void *before = NULL;
+	size_t of_tasks;
 
 	if (map->fd < 0)
 		return 0;
+	read_tasks(map, &reading);
+	of_tasks = entries->n;
 	if (!batch_read(&batch, on_entry, &reading))
 		return 0;
-	entries->n = 0;
+	entries->n = of_tasks;
 	keys = base_alloc(key_size);
 	value = base_alloc(batch.value_size);
 	/* a program may delete the key that comes next: the limit ends a walk that starts over each time */
@@ -416,13 +437,23 @@ static int rebase(struct script_map *map, uint64_t time, bool is_cleared)
 	return ret;
 }
 
+static void reset_task(struct lang_task *task, bool is_cleared)
+{
+	task->value = 0;
+	if (is_cleared)
+		__atomic_store_n(&task->key, 0, __ATOMIC_RELEASE);
+}
+
 /* Deletes all keys, or sets their values to zeros. Elements of arrays cannot be deleted. */
 static int reset_map(struct script_map *map, bool is_cleared)
 {
 	__cleanup(script_entries_release) struct script_entries entries = {};
 	__free char *zeros = base_alloc(value_room(map));
+	struct lang_tasks *tasks = tasks_of(map);
 	int ret = read_raw(map, &entries);
 
+	for (uint32_t i = 0; tasks && i < LANG_TASKS; i++)
+		reset_task(&tasks->v[i], is_cleared);
 	vec_each(entry, &entries) {
 		if (is_cleared && !is_array(map))
 			bpf_map_delete_elem(map->fd, entry->key);

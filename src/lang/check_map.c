@@ -251,6 +251,13 @@ static uint32_t check_reserve(uint32_t *end, uint64_t size)
 	return at;
 }
 
+/* Claiming an entry takes an instruction that kernels before 5.12 do not have. */
+static bool is_of_tasks(const struct checker *c, const struct lang_map *map)
+{
+	return !map->is_general && map->key->kind == TYPE_INTEGER && map->key->size == 4 && map->value->size <= 8 &&
+	       map->max_entries >= LANG_TASKS && c->options->features.fetching_atomics;
+}
+
 static void check_storage(struct checker *c, struct lang_map *map)
 {
 	struct lang_program *program = c->program;
@@ -271,6 +278,9 @@ static void check_storage(struct checker *c, struct lang_map *map)
 		map->at_cell = check_reserve(&program->shard_size, (uint64_t)map->n_slots * map->value->size);
 	} else {
 		map->storage = is_aggregate ? LANG_PERCPU_HASH : LANG_HASH;
+		map->has_tasks = !is_aggregate && is_of_tasks(c, map);
+		if (map->has_tasks)
+			map->at_cell = check_reserve(&program->cells_size, sizeof(struct lang_tasks));
 	}
 }
 
@@ -287,6 +297,7 @@ static void check_key_size(struct checker *c, const struct lang_map *map)
 void check_maps_finish(struct checker *c)
 {
 	c->program->cells_size = c->program->shard_size = 0;
+	check_tasks(c);
 	vec_each(map, &c->program->maps)
 		if ((*map)->value->kind != TYPE_NONE) {
 			check_storage(c, *map);

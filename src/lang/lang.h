@@ -33,6 +33,7 @@ struct lang_options {
 	const char *const *include_dirs;
 	size_t n_include_dirs;
 	bool is_unsafe;				 /* --unsafe: system(), signal(), override(), write_user() */
+	bool host_ids;				 /* `pid` and `tid` are the host's: no pid namespace is asked */
 	bool is_filtered;			 /* the run has a filter: each program asks lang_wanted() first */
 	bool test, bench;			 /* --test, --bench: which probes count */
 	bool reports_faults;			 /* -k */

@@ -74,6 +74,8 @@ struct ir_value lower_ids(struct lower *l)
 {
 	struct ir_value v;
 
+	if (l->options->host_ids)
+		return once(l, KNOWN_IDS, BPF_FUNC_get_current_pid_tgid);
 	return lower_remembered(l, KNOWN_IDS, &v) ? v : lower_remember(l, KNOWN_IDS, lower_library(l, LANG_FN_ids, 0));
 }
 

@@ -11,12 +11,30 @@ static struct ir_value map_address(struct lower *l, const struct lang_map *map)
 	return ir_address(&l->b, IR_MAP, map->number, 0);
 }
 
-static struct ir_value key_address(struct lower *l, const struct lang_map *map, struct ast *key)
+struct ir_value lower_map_key(struct lower *l, const struct lang_map *map, struct ast *key)
 {
 	struct low_value value = lower_expression(l, key);
-	struct low_memory place = lower_place(l, &value, map->key);
+	uint32_t size = lang_key_size(map);
+	struct low_memory place, last;
 
+	if (size == map->key->size) {
+		place = lower_place(l, &value, map->key);
+		return lower_address(l, &place);
+	}
+	place = lower_temp(l, size);
+	last = lower_behind(place, size - 8);
+	lower_store(l, &last, 64, ir_imm(0));
+	lower_write(l, &value, &place, map->key);
 	return lower_address(l, &place);
+}
+
+/* Calls a function of the library for the current thread's value. */
+static struct ir_value call_task(struct lower *l, const struct lang_map *map, struct ast *key, enum lang_function function)
+{
+	struct ir_value tid = lower_number(l, key);
+
+	return lower_library(l, function, 3, ir_address(&l->b, IR_DATA, LANG_DATA_CELLS, map->at_cell), tid,
+			     map_address(l, map));
 }
 
 struct ir_value lower_map_lookup(struct lower *l, struct lang_map *map, struct ast *key)
@@ -25,8 +43,12 @@ struct ir_value lower_map_lookup(struct lower *l, struct lang_map *map, struct a
 
 	if (lower_entry_remembered(l, map, key, &entry))
 		return entry;
-	at = key_address(l, map, key);
-	entry = lower_helper(l, BPF_FUNC_map_lookup_elem, 2, map_address(l, map), at);
+	if (map->has_tasks) {
+		entry = call_task(l, map, key, LANG_FN_task);
+	} else {
+		at = lower_map_key(l, map, key);
+		entry = lower_helper(l, BPF_FUNC_map_lookup_elem, 2, map_address(l, map), at);
+	}
 	lower_entry_remember(l, map, key, entry);
 	return entry;
 }
@@ -91,14 +113,28 @@ static struct ir_value zeros(struct lower *l, uint32_t size)
 	return lower_address(l, &zero);
 }
 
+/* Goes on with a block if the entry is there; if not, the map is full, and the block `out` follows. */
+static struct low_memory entry_or_full(struct lower *l, const struct lang_map *map, struct ir_value entry, uint32_t found,
+				       uint32_t out)
+{
+	uint32_t full = lower_cold_block(l);
+
+	ir_branch(&l->b, IR_NE, entry, ir_imm(0), found, full);
+	lower_at(l, full);
+	lower_library(l, LANG_FN_map_full, 1, ir_imm(map->number));
+	ir_jump(&l->b, out);
+	lower_at(l, found);
+	return lower_pointed(entry, SPACE_BPF);
+}
+
 /*
  * The entry of a hash. If there is none, one with zeros is made; if somebody else makes it meanwhile, that one is as
  * good. So no update is lost unless the map is full.
  */
 static struct low_memory hash_entry(struct lower *l, struct lang_map *map, struct ast *key, uint32_t out)
 {
-	uint32_t missing = lower_cold_block(l), found = ir_new_block(&l->b), full = lower_cold_block(l);
-	struct ir_value at = key_address(l, map, key), zero;
+	uint32_t missing = lower_cold_block(l), found = ir_new_block(&l->b);
+	struct ir_value at = lower_map_key(l, map, key), zero;
 	uint32_t entry = ir_new_reg(&l->b);
 
 	ir_move(&l->b, entry, lower_helper(l, BPF_FUNC_map_lookup_elem, 2, map_address(l, map), at));
@@ -109,12 +145,7 @@ static struct low_memory hash_entry(struct lower *l, struct lang_map *map, struc
 		lower_helper(l, BPF_FUNC_map_update_elem, 4, map_address(l, map), at, zero, ir_imm(BPF_NOEXIST));
 		ir_move(&l->b, entry, lower_helper(l, BPF_FUNC_map_lookup_elem, 2, map_address(l, map), at));
 	}
-	ir_branch(&l->b, IR_NE, ir_reg(entry), ir_imm(0), found, full);
-	lower_at(l, full);
-	lower_library(l, LANG_FN_map_full, 1, ir_imm(map->number));
-	ir_jump(&l->b, out);
-	lower_at(l, found);
-	return lower_pointed(ir_reg(entry), SPACE_BPF);
+	return entry_or_full(l, map, ir_reg(entry), found, out);
 }
 
 struct low_memory lower_map_entry(struct lower *l, struct lang_map *map, struct ast *key, uint32_t out)
@@ -134,6 +165,8 @@ struct low_memory lower_map_entry(struct lower *l, struct lang_map *map, struct 
 	case LANG_SLOTS:
 		return slot(l, map, out);
 	default:
+		if (map->has_tasks)
+			return entry_or_full(l, map, call_task(l, map, key, LANG_FN_task_add), ir_new_block(&l->b), out);
 		return hash_entry(l, map, key, out);
 	}
 }
@@ -173,11 +206,19 @@ void lower_map_set(struct lower *l, struct lang_map *map, struct ast *key, const
 		mark_cell(l, map, &memory, true);
 		return;
 	}
+	if (map->has_tasks) {
+		done = ir_new_block(&l->b);
+		memory = lower_map_entry(l, map, key, done);
+		lower_write(l, value, &memory, map->value);
+		ir_jump(&l->b, done);
+		lower_at(l, done);
+		return;
+	}
 	lower_entry_forget(l, map);
 	full = lower_cold_block(l);
 	done = ir_new_block(&l->b);
 	memory = lower_place(l, value, map->value);
-	at = key_address(l, map, key);
+	at = lower_map_key(l, map, key);
 	from = lower_address(l, &memory);
 	result = lower_helper(l, BPF_FUNC_map_update_elem, 4, map_address(l, map), at, from, ir_imm(BPF_ANY));
 	ir_branch(&l->b, IR_EQ, result, ir_imm(0), done, full);
@@ -271,8 +312,12 @@ static struct low_value lower_delete(struct lower *l, struct ast *call, struct l
 		return lower_scalar(ir_imm(1), call->type);
 	}
 	lower_entry_forget(l, map);
-	at = key_address(l, map, key);
-	result = lower_helper(l, BPF_FUNC_map_delete_elem, 2, map_address(l, map), at);
+	if (map->has_tasks) {
+		result = call_task(l, map, key, LANG_FN_task_delete);
+	} else {
+		at = lower_map_key(l, map, key);
+		result = lower_helper(l, BPF_FUNC_map_delete_elem, 2, map_address(l, map), at);
+	}
 	if (call->call.site) {
 		missing = lower_cold_block(l);
 		done = ir_new_block(&l->b);

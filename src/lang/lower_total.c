@@ -164,10 +164,7 @@ struct low_value lower_total(struct lower *l, struct lang_map *map, struct ast *
 		total = total_begin(l, map->value);
 		total_shards(l, &total, map, at);
 	} else {
-		struct low_value value = lower_expression(l, key);
-		struct low_memory place = lower_place(l, &value, map->key);
-
-		total = total_of(l, map, lower_address(l, &place));
+		total = total_of(l, map, lower_map_key(l, map, key));
 	}
 	return total_as(l, &total, as);
 }

@@ -295,6 +295,8 @@ void lower_map_set(struct lower *l, struct lang_map *map, struct ast *key, const
 struct low_value lower_map_update(struct lower *l, struct ast *map, enum ast_op op, struct ast *by, bool wants_old,
 				  bool wants_new);
 /* The address of an entry of a hash; NULL in the register if there is none. */
+/* Writes a key, filled up with zeros (lang_key_size()). Returns its address. */
+struct ir_value lower_map_key(struct lower *l, const struct lang_map *map, struct ast *key);
 struct ir_value lower_map_lookup(struct lower *l, struct lang_map *map, struct ast *key);
 /*
  * The address of the entry; one that is not there is made, all zero. Goes to `out` if there is no room.

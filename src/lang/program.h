@@ -40,7 +40,24 @@ struct lang_map {
 	uint32_t at_cell;
 	uint32_t n_slots; /* LANG_SLOTS: number of places; the value of place p is at at_cell + p * value->size */
 	bool is_declared;
+	/*
+	 * LANG_HASH: each key is `tid`. Values are in a struct lang_tasks at at_cell in lang_cells, and only those that find no
+	 * room there in the hash.
+	 */
+	bool has_tasks;
+	bool is_general; /* (checker) a key is not `tid`, or the map is used in ways that need all entries in the hash */
 };
+
+/*
+ * Bytes of a key in the kernel's hash. The kernel compares whole words at once, and the rest byte by byte: short keys are
+ * filled up with zeros.
+ */
+static inline uint32_t lang_key_size(const struct lang_map *map)
+{
+	bool is_array = map->storage == LANG_ARRAY || map->storage == LANG_PERCPU_ARRAY;
+
+	return is_array || map->key->size > 64 ? map->key->size : (map->key->size + 7) / 8 * 8;
+}
 
 /* What a record is about: a place in the program where user space has something to do. */
 enum lang_site_kind {

@@ -262,3 +262,46 @@ Test(lang_check, errors)
 			     result.program->messages.errors);
 	}
 }
+
+/* --- where values of threads are --- */
+
+static bool has_tasks(const char *text, const struct lang_options *options)
+{
+	__result struct result result = check_with(text, options);
+
+	cr_assert(result.ok, "%s: %s", text, first_error(&result));
+	return result.program->maps.v[0]->has_tasks;
+}
+
+/* Only what user space and the library can do without a hash. */
+Test(lang_check, maps_of_threads)
+{
+	static const char *const tasks[] = {
+		"BEGIN { @s[tid] = nsecs; }",
+		"BEGIN /@s[tid]/ { @s[tid]++; @s[tid] += 2; print(@s[tid]); delete(@s[tid]); delete(@s, tid); }",
+		"BEGIN { if (has_key(@s, tid)) { $x = @s[tid]; } @s[tid] = (uint8)1; print(@s); clear(@s); zero(@s); }",
+	};
+	static const char *const others[] = {
+		"BEGIN { @s[pid] = nsecs; }",
+		"BEGIN { @s[tid] = nsecs; @s[1] = 1; }",
+		"BEGIN { @s[tid] = nsecs; delete(@s, pid); }",
+		"BEGIN { @s[tid] = nsecs; if (has_key(@s, cpu)) { @x = 1; } }",
+		"BEGIN { @s[tid] = nsecs; @n = len(@s); }",
+		"BEGIN { @s[tid] = nsecs; for ($kv : @s) { print($kv); } }",
+		"BEGIN { @s[tid] = count(); }",
+		"BEGIN { @s[tid] = comm; }",
+		"BEGIN { @s[tid, pid] = nsecs; }",
+		"BEGIN { @s = tid; }",
+		"let @s = lruhash(9000); BEGIN { @s[tid] = nsecs; }",
+		"config = { max_map_keys=100 } BEGIN { @s[tid] = nsecs; }",
+	};
+	struct lang_options old = defaults;
+
+	old.features.fetching_atomics = false;
+	for (size_t i = 0; i < ARRAY_SIZE(tasks); i++) {
+		cr_expect(has_tasks(tasks[i], &defaults), "%s", tasks[i]);
+		cr_expect_not(has_tasks(tasks[i], &old), "%s", tasks[i]);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		cr_expect_not(has_tasks(others[i], &defaults), "%s", others[i]);
+}

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Where values of maps are: of threads, and with keys that are filled up.
+
+# spawn N: makes processes whose ids are 4096 apart, so that they share a place; the kernel may give an id to somebody else
+# in between, hence several rounds. Each opens a file 10 times.
+spawn() {
+	for round in $(seq "$1"); do
+		for id in 9000 13096 17192; do
+			echo $((id + round * 10 - 1)) > /proc/sys/kernel/ns_last_pid
+			calls 10 openat
+		done
+	done
+}
+
+# Values of threads whose ids share a place are as good as others: what is kept, what is deleted, what is changed.
+test_threads_that_share_a_place() {
+	sonde trace -e 'tracepoint:syscalls:sys_enter_openat /comm == "calls"/ { @kept[tid]++; @start[tid] = nsecs; @twice[tid] = (uint8)7; }
+		tracepoint:syscalls:sys_exit_openat /@start[tid]/ {
+			if (@twice[tid] == 7 && has_key(@start, tid)) { @done[tid] = count(); }
+			delete(@start, tid);
+			if (has_key(@start, tid)) { @left = count(); }
+			@twice[tid] += 1; }' > printed 2> err &
+	wait_until 30 grep -q '^Attached 2 probes$' err || fail "not armed"
+	spawn 5
+	kill -INT $!
+	wait $! || fail "exit status $?"
+	sed -n 's/^@kept\[\([0-9]*\)\]: .*/\1/p' printed > ids
+	awk '{ n[$1 % 4096]++ } END { for (i in n) if (n[i] == 3) exit 0; exit 1 }' ids || fail "no ids share a place"
+	[ "$(grep -c '^@kept\[[0-9]*\]: 1[0-9]$' printed)" -ge 15 ] || fail "not each of 15 processes kept its value"
+	[ "$(grep -c '^@done\[[0-9]*\]: 1[0-9]$' printed)" -ge 15 ] || fail "not each of 15 processes found its values"
+	[ "$(grep -c '^@twice\[[0-9]*\]: 8$' printed)" -ge 15 ] || fail "not each of 15 processes changed its value"
+	! grep '^@start\|^@left: [1-9]' printed || fail "deleted values are there"
+}
+
+test_values_of_threads_are_cleared() {
+	run sonde trace -q -e 'BEGIN { @b[tid] = 5; @z[tid] = (int8)-6; @k[tid] = (int8)-6; clear(@b); zero(@z); } interval:ms:10 { exit(); }'
+	expect_exit 0
+	expect_line '^@z\[[0-9]+\]: 0$'
+	expect_line '^@k\[[0-9]+\]: -6$'
+	! grep '^@b' out || fail "@b was cleared"
+}
+
+# Keys of all sizes, and their sign.
+test_keys_that_are_filled_up() {
+	run sonde trace -q -e 'BEGIN { @a[(int8)-1] = 1; @a[(int8)1] = 2; @b[(int16)-2] = count(); @c[(uint8)3, (uint16)4] = 5; @c[(uint8)3, (uint16)5] = 6;
+		@d["abc"] = 7; @d["ab"] = 8; @e[1, "x", (uint8)2] = sum(9); delete(@a, (int8)1); delete(@d, "ab");
+		if (has_key(@a, (int8)-1) && !has_key(@a, (int8)1)) { printf("keys\n"); } print(@b[(int16)-2]); exit(); }'
+	expect_exit 0
+	expect_line '^keys$'
+	expect_line '^@a\[-1\]: 1$'
+	expect_line '^@b\[-2\]: 1$'
+	expect_line '^@c\[3, 4\]: 5$'
+	expect_line '^@c\[3, 5\]: 6$'
+	expect_line '^@d\[abc\]: 7$'
+	expect_line '^@e\[1, x, 2\]: 9$'
+	[ "$(grep -c '^@' out)" = 6 ] || fail "other keys are there"
+}
