@@ -3,7 +3,7 @@
 # one a nanosecond. Lines of the report begin with "@@ ".
 cd /tmp || exit
 tool=funccount
-calls=/bin/bench-calls plain= plain_read= plain_open=
+calls=/bin/bench-calls plain= plain_read= plain_open= file='-f rows'
 
 say() {
 	echo "@@ $*"
@@ -14,7 +14,7 @@ say() {
 with() {
 	workload=$1
 	shift
-	if out=$(bench-hold -f rows -w "bench-calls $workload" "$@" 2> why); then
+	if out=$(bench-hold $file -w "bench-calls $workload" "$@" 2> why); then
 		cost=$(echo "$out" | head -n 1)
 		targets=$(echo "$out" | sed -n 's/ .*//p')
 		reader=$(echo "$out" | awk 'NF > 1 { print $6 }')
@@ -189,6 +189,24 @@ streams() {
 	stream 'opensnoop, nothing passes' opensnoop -x -p %p
 }
 
+# program NAME WORKLOAD EMPTY CHECK PROGRAM: its cost beside an empty program. It reports on stdout that it is armed.
+program() {
+	eval "plain=\$plain_$2"
+	with "$2" bench-empty $3 && floor=$cost && file='' && with "$2" -a Attached sonde trace -e "$5" &&
+		row "$1" "$plain" "$floor" "$cost" "$targets" || say "$1: fails, $why"
+	file='-f rows'
+}
+
+language() {
+	set -f
+	say
+	say "Instructions added to one call by programs of the language (sonde trace)"
+	say
+	say "$(printf '%-40s %8s %8s %8s %7s' program probes empty sonde ratio)"
+	programs program
+	set +f
+}
+
 # sample LABEL CALL CALLS DEPTH TRACER...: the cost of one of 1000 samples a second, for the whole machine: the reader runs
 # on the same processor. Prints how many frames a sample has in the mean, if the tracer writes "folded".
 sample() {
@@ -254,6 +272,8 @@ start_and_end() {
 	ready 'opensnoop' sonde opensnoop
 	ready 'profile' sonde profile
 	ready 'profile -p' sonde profile -p 1
+	ready 'trace: @[comm] = count()' -a Attached sonde trace -e 'kprobe:vfs_read { @[comm] = count(); }'
+	ready 'trace: printf of opens' -a Attached sonde trace -e "$opens"
 	ready '-c true vfs_read' -n sonde funccount -c /bin/true vfs_read
 	ready '(an empty program, fentry)' bench-empty fentry vfs_read
 	ready '(an empty program, kprobe.multi)' bench-empty kprobe.multi vfs_read
@@ -271,6 +291,7 @@ per_call
 latencies
 filters
 syscalls
+language
 streams
 samples
 start_and_end

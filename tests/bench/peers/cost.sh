@@ -62,6 +62,11 @@ lines() {
 	about "$(grep -c -e "$1" out)"
 }
 
+# printed PATTERN: the same of what it wrote to us
+printed() {
+	about "$(grep -c -e "$1" kept)"
+}
+
 # reported PATTERN: counts lines of what trace-cmd has recorded
 reported() {
 	peer trace-cmd report -i data > out 2> /dev/null
@@ -175,6 +180,19 @@ syscalls() {
 	cost 'strace -c' '-a strace:' 'counted read$' peer strace -c -p %p
 }
 
+# program NAME WORKLOAD EMPTY CHECK PROGRAM: one program for sonde trace and for bpftrace. It pauses, so that its reader
+# prints all opens.
+program() {
+	of="program: $1" workload="bench-calls -s 10 -n 100 -r 200 $2"
+	case $2 in
+	read) plain=$read_slowly ;;
+	open) plain=$open ;;
+	esac
+	floor '' $3
+	cost 'sonde trace' '-a Attached' "$4" sonde trace -e "$5"
+	cost bpftrace -c "$4" peer bpftrace -e "$5" -c "$held"
+}
+
 # --- events that go to a file ---
 
 # Prints the tool's processor time in ns from when it is armed, while $made calls are made.
@@ -248,5 +266,6 @@ tracepoints
 user_function
 latencies
 syscalls
+programs program
 streams
 finish

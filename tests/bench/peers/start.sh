@@ -109,6 +109,13 @@ execs() {
 	tool='trace-cmd record' && measure -c peer trace-cmd record -e sched:sched_process_exec -o /tmp/trace.dat $held
 }
 
+# program ROW WORKLOAD DONE CHECK PROGRAM: one program for sonde trace and for bpftrace
+program() {
+	row="program: $1" glob=- workload=$2 done=$3 seen=$4
+	tool='sonde trace' && measure -a Attached sonde trace -e "$5"
+	tool=bpftrace && measure -c peer bpftrace -e "$5" -c "$held"
+}
+
 # user ROW WORKLOAD DONE NAME FILE FILE-OF-PEERS GLOB: counts functions of a file, which has another path for tools in
 # the image.
 user() {
@@ -148,6 +155,8 @@ fi
 functions 'one function' reads 1000 vfs_read vfs_read 'sonde funccount' 'bcc funccount' 'libbpf-tools funclatency' \
 	bpftrace 'perf stat' 'perf ftrace profile' 'trace-cmd record'
 functions 'vfs_*' reads 1000 vfs_read 'vfs_*' 'sonde funccount' 'bcc funccount' bpftrace 'perf stat' 'perf ftrace profile'
+program '@[comm] = count()' reads 1000 'counted dd' 'kprobe:vfs_read { @[comm] = count(); }'
+program 'printf of opens' reads 1 'printed dev/zero' "$opens"
 execs
 user 'libc str*' numbers 100 str /peers/usr/lib/x86_64-linux-gnu/libc.so.6 /usr/lib/x86_64-linux-gnu/libc.so.6 'str*'
 user 'bash r*' lines 100 read_builtin /bin/bash /guest/bin/bash 'r*'
