@@ -361,10 +361,7 @@ static bool is_empty(const struct type *type, const void *value)
 	}
 }
 
-/*
- * Whether the user sees an entry without anything in it: a count without keys, as in bpftrace; what was zeroed; a key
- * that is there.
- */
+/* Whether the user sees an entry without anything in it: what was zeroed, and a key that is there. */
 static bool shows_empty(const struct script_map *map)
 {
 	const struct lang_map *of = map->map;
@@ -374,8 +371,8 @@ static bool shows_empty(const struct script_map *map)
 	if (of->storage == LANG_SLOTS)
 		return false;
 	if (map->base.keys.n)
-		return !map->is_cleared || (!of->key && of->value->kind == TYPE_COUNT);
-	return of->key || of->value->kind == TYPE_COUNT;
+		return !map->is_cleared;
+	return of->key;
 }
 
 /* Leaves out what was cleared. */

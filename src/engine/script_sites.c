@@ -211,14 +211,17 @@ static void do_print_entry(struct call *call)
 	}
 }
 
+/* shows_nothing: a map without keys that was never set is 0. */
 static void print_map(struct script *script, const struct lang_map *map, const struct script_choice *choice,
-		      uint64_t time)
+		      uint64_t time, bool shows_nothing)
 {
 	__cleanup(script_entries_release) struct script_entries entries = {};
 	int ret = script_map_read_shown(&script->maps[map->number], time, &entries);
 
 	if (ret)
 		report_error("cannot read the map %s: %s", map->name, strerror(-ret));
+	if (shows_nothing && !entries.n && !map->key && !script_print_is_hist(map->value))
+		vec_push(&entries)->value = pool_alloc(&entries.pool, map->value->size + 1);
 	if (script->form == SCRIPT_TEXT)
 		script_print_map(&script->text, &script->names, &entries, choice);
 	else
@@ -233,7 +236,7 @@ static void do_print_map(struct call *call)
 		.div = call->n > 1 ? script_value_number(&call->values[1]) : 0,
 	};
 
-	print_map(call->script, call->site->map, &choice, call->time);
+	print_map(call->script, call->site->map, &choice, call->time, true);
 }
 
 static int by_name(const void *pa, const void *pb)
@@ -255,7 +258,7 @@ void script_print_maps(struct script *script)
 	qsort(sorted, n, sizeof(*sorted), by_name);
 	for (size_t i = 0; i < n; i++)
 		if (sorted[i]->value->kind != TYPE_NONE)
-			print_map(script, sorted[i], &(struct script_choice){}, 0);
+			print_map(script, sorted[i], &(struct script_choice){}, 0, false);
 }
 
 static void do_clear(struct call *call)

@@ -75,6 +75,8 @@ static const struct type *check_str(struct checker *c, struct ast *call)
 		return call->type;
 	}
 	type = check_value(c, arg);
+	if (call->call.n > 1 && type->kind != TYPE_STRING && size > 1 && size < most) /* the length that is asked for has the NUL in it */
+		size--;
 	if (type->kind == TYPE_STRING && call->call.n == 1)
 		return check_replace(call, arg);
 	if (type->kind == TYPE_ARRAY && check_is_text(type))

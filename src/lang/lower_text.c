@@ -64,6 +64,7 @@ static struct low_value lower_str(struct lower *l, struct ast *call)
 		value.memory = pointed_by(l, value.v, arg);
 	}
 	value.limit = ir_imm(call->type->size);
+	value.is_part = length;
 	if (length && !length->is_constant)
 		value.limit = lower_bounded(l, lower_number(l, length), 1, call->type->size);
 	return value;
