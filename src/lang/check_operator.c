@@ -364,6 +364,16 @@ const struct type *check_unary(struct checker *c, struct ast *ast)
 	return type_integer(type->size, type->is_signed);
 }
 
+/* A column that an option adds: getopt("time") ? strftime(...) : "". No type has room for both arms, or must have. */
+static const struct type *check_taken_arm(struct ast *ast, const struct ast *taken)
+{
+	struct ast *next = ast->next;
+
+	*ast = *taken;
+	ast->next = next;
+	return ast->type;
+}
+
 const struct type *check_ternary(struct checker *c, struct ast *ast)
 {
 	struct ast *then = ast->branch.then, *otherwise = ast->branch.otherwise;
@@ -375,6 +385,8 @@ const struct type *check_ternary(struct checker *c, struct ast *ast)
 	if (a->kind == TYPE_NONE || b->kind == TYPE_NONE)
 		return a->kind == TYPE_NONE ? b : a;
 	if (!check_join(c, a, b, &joined)) {
+		if (ast->branch.condition->is_constant && ast->branch.condition->kind == AST_CALL)
+			return check_taken_arm(ast, ast->branch.condition->constant ? then : otherwise);
 		check_error(c, ast->at, "Ternary operator must return the same type: have '%s' and '%s'",
 			    check_show(c, a), check_show(c, b));
 		return a;

@@ -122,6 +122,8 @@ static const struct good {
 	{ "BEGIN { print(pton(\"1.2.3.4\")); print((uint32)pton(\"1.2.3.4\")); print(pton(\"::1\")) }",
 	  "uint8[4] uint32 uint8[16]" },
 	{ "BEGIN { if comptime (is_str(comm)) { print(1) } else { print(comm.x) } }", "int8" },
+	{ "BEGIN { print(getopt(\"a\", false) ? strftime(\"%H\", nsecs) : \"\"); print(getopt(\"b\", true) ? nsecs : \"\") }",
+	  "string[1] uint64" },
 	{ "struct foo { int a; struct { char c; short d; } in; } BEGIN { print(offsetof(struct foo, in.d)) }", "uint64" },
 	{ "struct foo { uint32 a; uint8 b[4]; } BEGIN { $f = (struct foo *)0; print($f.a); print($f->b[1]) }",
 	  "uint32 uint8" },
