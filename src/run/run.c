@@ -255,6 +255,7 @@ static int set_up(struct run *run, char *const *argv, struct err *err)
 		filtering.pid = 0;
 		command = false;
 	}
+	command = command && !run->tool->all_tasks;
 	if (!ret)
 		ret = filter_parse(&run->ctx.filter, &filtering, command, &run->ctx.cgroup, err);
 	if (ret) {

@@ -13,6 +13,12 @@
 
 #define SUFFIX ".bt"
 
+static const struct opt_lack always_lacks[] = {
+	{ "execute include-dir test bench info", "'sonde trace' has it" },
+	{ "csv", "scripts print text; -j and -f json print JSON" },
+	{ "time timestamp", "the script says itself what its lines begin with" },
+};
+
 /* A tool, and what it points to. */
 struct scripted {
 	struct tool tool;
@@ -20,6 +26,7 @@ struct scripted {
 	struct lang_sources sources;
 	struct lang_about about;
 	struct str description, args;
+	struct opt_lack lacks[ARRAY_SIZE(always_lacks) + 2]; /* the last ends it */
 	struct {
 		struct opt *v;
 		size_t n, cap;
@@ -147,7 +154,15 @@ static bool is_within_paragraph(const struct str *text)
 	return text->len && text->data[text->len - 1] != '\n';
 }
 
-/* A line of the comment: of a paragraph, an example, or the arguments. */
+/* What the script traces does not happen in the task that it is about. */
+static void take_all_tasks(struct scripted *script, const char *why)
+{
+	script->tool.all_tasks = true;
+	script->lacks[ARRAY_SIZE(script->lacks) - 2] =
+		(struct opt_lack){ "pid tid cgroup comm uid", pool_add(&script->about.pool, why) };
+}
+
+/* A line of the comment: of a paragraph, an example, the arguments, or about filters. */
 static void read_line(struct scripted *script, const char *line)
 {
 	const char *rest;
@@ -156,6 +171,8 @@ static void read_line(struct scripted *script, const char *line)
 		add_example(script, rest);
 	else if ((rest = behind(line, "args: ")))
 		add_arguments(script, rest);
+	else if ((rest = behind(line, "all tasks: ")))
+		take_all_tasks(script, rest);
 	else if (!*line && script->description.len)
 		str_add(&script->description, "\n\n");
 	else if (*line)
@@ -236,13 +253,6 @@ static void make_option(struct opt *opt, const struct lang_getopt *from, size_t 
 
 /* --- the tool --- */
 
-static const struct opt_lack lacks[] = {
-	{ "execute include-dir test bench info", "'sonde trace' has it" },
-	{ "csv", "scripts print text; -j and -f json print JSON" },
-	{ "time timestamp", "the script says itself what its lines begin with" },
-	{}
-};
-
 static void make_tool(struct scripted *script, const char *name)
 {
 	const struct lang_source *text = &script->sources.v[0];
@@ -252,8 +262,9 @@ static void make_tool(struct scripted *script, const char *name)
 		.name = pool_add(&script->about.pool, name),
 		SCRIPT_ENGINE,
 		.source = &script->source,
-		.lacks = lacks,
+		.lacks = script->lacks,
 	};
+	memcpy(script->lacks, always_lacks, sizeof(always_lacks));
 	read_comment(script);
 	for (size_t i = 0; i < script->about.n; i++)
 		make_option(vec_push(&script->options), &script->about.v[i], i);

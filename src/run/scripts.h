@@ -7,6 +7,7 @@
  *	A description, in paragraphs.
  *
  *	args: [INTERVAL=1 [COUNT=0]]		its arguments $1 and $2, with their defaults
+ *	all tasks: packets belong to nobody	it has no filters by task (struct tool); the reason, for errors
  *	$ sonde NAME -d 10   # an example
  *
  * and its options are its calls of getopt() (lang/getopt.h).

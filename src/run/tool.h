@@ -48,6 +48,8 @@ struct tool {
 	bool tables; /* prints tables, though its engine streams: it has --interval */
 	/* Letters that this tool gives to common options: "t:tid u:uid" makes -t a short form of --tid. */
 	const char *letters;
+	/* It traces whatever task runs, as its `lacks` say: a command is run, but filters nothing. For the script engine. */
+	bool all_tasks;
 	/* Lists candidates for the arguments, for completion in a shell; may be NULL. */
 	opt_offers offers;
 	/* The name is a common word: `make install` creates no link of that name. */
