@@ -119,6 +119,7 @@ $(B)/tests/lib%.so: tests/programs/lib%.so.c
 	$(call say,CC,$<)$(CC) $(TEST_CFLAGS) -shared -fPIC -Wl,-soname,$(@F) -o $@ $<
 
 $(B)/tests/reader: $(B)/tests/libreadline.so
+$(B)/tests/talks: $(B)/tests/libssl.so
 $(B)/tests/dynframes: tests/programs/frames.c
 $(B)/tests/deeps: $(B)/tests/libdeeps.so
 test-programs: $(B)/tests/libinside.so

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# sonde sslsnoop: its rows must be what tests/programs/talks.dyn.c sends and receives.
+
+# The library is where its loader would find it.
+talks_is_ready() {
+	ln -sf /bin/libssl.so /lib/libssl.so
+}
+
+# expect_talk LINE...: without times and the process.
+expect_talk() {
+	printf '%s\n' "$@" > dids
+	sed -e '/^did/d' -e 1d -e 's/^\([A-Z]*\/[A-Z]*\) *[0-9.]* talks *[0-9]* */\1 /; s/ *$//' out > seen
+	expect_dids
+}
+
+test_sslsnoop() {
+	talks_is_ready
+	run sonde sslsnoop -c 'talks hello world'
+	expect_exit 0
+	expect_heading 'FUNC         TIME(s)            COMM             PID     LEN'
+	expect_talk 'WRITE/SEND 5' '----- DATA -----' hello '----- END DATA -----' \
+		'WRITE/SEND 5' '----- DATA -----' world '----- END DATA -----' \
+		'READ/RECV 10' '----- DATA -----' helloworld '----- END DATA -----'
+	run sonde sslsnoop --hexdump --max-buffer-size 3 -x -c 'talks hello world'
+	expect_exit 0
+	expect_heading 'FUNC         TIME(s)            COMM             PID     LEN    UID     TID'
+	expect_line '^WRITE/SEND +[0-9]+\.[0-9]{6} talks +([0-9]+) +5 +0 +\1 *$'
+	expect_line '^68 65 6c$'
+	expect_line '^----- END DATA \(TRUNCATED\) -----$'
+	start sonde sslsnoop -p 1
+	talks hello world > did
+	stop INT
+	expect_exit 0
+	expect_no_line '^WRITE|^READ'
+}

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# sonde tcpdrop: its rows must be the packets that the sockets of tests/programs/drops.c drop.
+
+# expect_drops FLAGS: the connection of the workload has rows of its packets with these flags, as many as it sent.
+expect_drops() {
+	awk -F '\t' '/^did/ { print $3, $4, $5, $6, $8 + 1 }' did > ends
+	read -r laddr lport raddr rport sent < ends
+	seen=$(grep -cE "^[0-9:]{8} [0-9]+ +[46]  +$laddr:$lport +> +$raddr:$rport +[A-Z0-9_-]+ \($1\)\$" out) || :
+	[ "$seen" = "$sent" ] || fail "$seen rows with $1, not $sent"
+}
+
+drops_seen() {
+	start sonde tcpdrop "$@"
+	drops $what > did
+	stop INT
+	expect_exit 0
+	expect_heading 'TIME     PID     IP           SADDR:SPORT >           DADDR:DPORT STATE (FLAGS)'
+	expect_line "^ +tcp_v[46]_rcv\\+[0-9]+"
+}
+
+test_tcpdrop() {
+	what='data 4'
+	drops_seen
+	expect_drops PA
+	what='data 6'
+	drops_seen -6
+	expect_drops PA
+	what='syn 4'
+	drops_seen -4
+	expect_drops S
+	start sonde tcpdrop -6
+	drops syn 4 > did
+	stop INT
+	expect_no_line '127\.0\.0\.1'
+}
