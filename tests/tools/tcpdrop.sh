@@ -10,9 +10,12 @@ expect_drops() {
 	[ "$seen" = "$sent" ] || { [ "$1" = S ] && [ "$seen" -ge 1 ]; } || fail "$seen rows with $1, not $sent"
 }
 
+# drops_seen WHAT FAMILY [OPTION]...
 drops_seen() {
+	what=$1 family=$2
+	shift 2
 	start sonde tcpdrop "$@"
-	drops $what > did
+	drops "$what" "$family" > did
 	stop INT
 	expect_exit 0
 	expect_heading 'TIME     PID     IP           SADDR:SPORT >           DADDR:DPORT STATE (FLAGS)'
@@ -20,14 +23,11 @@ drops_seen() {
 }
 
 test_tcpdrop() {
-	what='data 4'
-	drops_seen
+	drops_seen data 4
 	expect_drops PA
-	what='data 6'
-	drops_seen -6
+	drops_seen data 6 -6
 	expect_drops PA
-	what='syn 4'
-	drops_seen -4
+	drops_seen syn 4 -4
 	expect_drops S
 	start sonde tcpdrop -6
 	drops syn 4 > did

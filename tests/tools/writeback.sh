@@ -8,7 +8,7 @@ test_writeback() {
 	mount -t ext2 "$device" m
 	sync
 	start sonde writeback
-	dd if=/dev/zero of=m/file bs=4096 count=1000 2> dd
+	dd if=/dev/zero of=m/file bs=4096 count=1000 2> written
 	sync
 	stop INT
 	umount m
