@@ -394,6 +394,7 @@ static void run_end(struct script *script)
 {
 	script->missed = script_missed(script);
 	script->knows_missed = true;
+	script_look_at_switches(script);
 	script_detach(script);
 	stream_take_all(script->stream);
 	script->state->exited = 0;

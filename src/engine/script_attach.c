@@ -4,6 +4,7 @@
 
 #include "attach/plan.h"
 #include "base/report.h"
+#include "probes.h"
 #include "script_instance.h"
 
 static bool is_pattern(const struct lang_probe *probe)
@@ -121,6 +122,13 @@ int script_attach(struct script *script, struct err *err)
 	if (!ret && !script->attached)
 		ret = err_set(err, -ENOENT, "no probe is left to attach");
 	return ret;
+}
+
+void script_look_at_switches(struct script *script)
+{
+	for (size_t i = 0; !script->was_off && script->probes && i < script->program->probes.n; i++)
+		if (script->probes[i].attach)
+			script->was_off = probes_say_switched_off(script->probes[i].attach);
 }
 
 void script_detach(struct script *script)

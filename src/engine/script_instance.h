@@ -52,6 +52,7 @@ struct script {
 	int process; /* pidfd of -p, -1: none */
 
 	uint64_t begun;	   /* when the begin probes had ended, in ns since boot */
+	bool was_off;	   /* a switch of the kernel was off, which was reported */
 	bool knows_missed; /* missed was counted before the probes were detached */
 	uint64_t missed;
 	uint64_t skipped; /* intervals that there was no time for */
@@ -81,6 +82,8 @@ int script_attach(struct script *script, struct err *err);
 /* Gives probes of perf's events their targets. */
 void script_attach_events(struct script *script);
 void script_detach(struct script *script);
+/* Reports, once, if the kernel has switched off what is attached. */
+void script_look_at_switches(struct script *script);
 /* The hits that the kernel skipped. */
 uint64_t script_missed(const struct script *script);
 

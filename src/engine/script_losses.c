@@ -92,6 +92,7 @@ void script_losses(struct script *script)
 
 	if (script->stacks)
 		stacks_losses(script->stacks);
-	if (all && script->settings->fail_on_loss)
+	script_look_at_switches(script);
+	if ((all || script->was_off) && script->settings->fail_on_loss)
 		script->instance->ctx->failed = true;
 }

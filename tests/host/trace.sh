@@ -52,3 +52,18 @@ test_of_a_link() {
 	run ./bpftrace -e 'BEGIN { printf("%d\n", $1); exit(); }' 7
 	expect_line '^7$'
 }
+
+# One entry: user space adds up the processors' values of averages and histograms.
+test_entries() {
+	btrace 'BEGIN { @s["a", 1] = stats(5); print(@s["a", 1]); @h["xy"] = hist(4); print(@h["xy"]); @c["k"] = count(); print(@c["k"]); @t[2] = (5, "b"); print(@t[2]); exit(); }'
+	expect_exit 0
+	head -n 5 out > first
+	cat > expected << END
+{ .count = 1, .average = 5, .total = 5 }
+[4, 8)                 1 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|
+
+1
+(5, b)
+END
+	diff expected first || fail "stdout is another"
+}
