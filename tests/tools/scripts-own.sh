@@ -76,7 +76,7 @@ test_filelife() {
 	expect_rows 1 '^[0-9:]{8} [0-9]+ +rm +[0-9]+\.[0-9]{2} young$'
 	expect_no_line 'old|none'
 	age=$(awk '/young/ { print $4 * 100 }' out)
-	expect_between "the age in 1/100 s" 15 500 "$age"
+	expect_between "the age in 1/100 s" 15 6000 "$age"
 }
 
 test_gethostlatency() {
