@@ -185,7 +185,8 @@ $(B)/%.o: %.c Makefile $(B)/flags | $(SKEL) $(SYSCALLS) $(EMBED) $(LIBBPF_A) $(Z
 
 # Code that runs neither for an event nor in loops when a tracer starts is built for size: 22 KB less.
 SMALL_ROOMS := traces options run symbols lang
-SMALL_OBJECTS := $(foreach room,$(SMALL_ROOMS),$(B)/src/$(room)/%.o) $(B)/src/output/flame%.o
+SMALL_OBJECTS := $(foreach room,$(SMALL_ROOMS),$(B)/src/$(room)/%.o) $(B)/src/output/flame%.o \
+	$(addprefix $(B)/src/engine/,script%.o argdist.o)
 $(SMALL_OBJECTS): private SMALL := $(if $(filter -O2,$(CFLAGS)),-Os)
 
 # Without the encoder and the formatter.

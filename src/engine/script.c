@@ -16,54 +16,10 @@
 #include "script_instance.h"
 
 #define BUFFER_DEFAULT (4 * 1024 * 1024)
-#define BUFFER_MAX     (1024 * 1024 * 1024)
 #define BUFFER_NONE    4096
 
 /* What harnesses of bpftrace wait for. */
 #define NOTIFY "__BPFTRACE_NOTIFY_PROBES_ATTACHED"
-
-static const char *const formats[] = { "text", "json", NULL };
-static const char *const bufferings[] = { "line", "full", "none", NULL };
-
-static const struct opt options[] = {
-	OPT(OPT_STRING, struct script_settings, program, 'e', "execute", "PROGRAM", "the program itself, in place of a file"),
-	OPT(OPT_CHOICE, struct script_settings, format, 'f', "format", "FORMAT", "bpftrace's text or json",
-	    .choices = formats),
-	OPT(OPT_STRING, struct script_settings, file, 'o', "output", "FILE", "write to FILE in place of stdout"),
-	OPT(OPT_CHOICE, struct script_settings, buffering, 'B', "buffering", "MODE",
-	    "write each line, when the buffer is full, or at once", .choices = bufferings),
-	OPT(OPT_LIST, struct script_settings, include_dirs, 'I', "include-dir", "DIR",
-	    "where to look for files that the program includes; may be repeated"),
-	OPT(OPT_BOOL, struct script_settings, list, 'l', "list", NULL,
-	    "list what can be probed, all that matches FILE as a pattern, or what the program attaches to; -v: with arguments and types"),
-	OPT(OPT_BOOL, struct script_settings, faults, 'k', "report-faults", NULL,
-	    "warn at each read of memory that failed"),
-	OPT(OPT_BOOL, struct script_settings, is_unsafe, 0, "unsafe", NULL,
-	    "allow what changes the system: system(), signal(), override(), write_user()"),
-	OPT(OPT_BOOL, struct script_settings, dry_run, 0, "dry-run", NULL, "attach all probes, then end"),
-	OPT(OPT_BOOL, struct script_settings, info, 0, "info", NULL, "print what this kernel has for programs"),
-	OPT(OPT_BOOL, struct script_settings, test, 0, "test", NULL, "run the test probes, one after the other"),
-	OPT(OPT_BOOL, struct script_settings, bench, 0, "bench", NULL, "measure the bench probes"),
-	OPT(OPT_BOOL, struct script_settings, no_warnings, 0, "no-warnings", NULL, "print no warnings"),
-	OPT(OPT_U64, struct script_settings, buffer_size, 0, "buffer-size", "BYTES",
-	    "size of the event buffer, with k, M or G: 4M", .min = 4096, .max = BUFFER_MAX),
-	OPT(OPT_CHOICE, struct script_settings, mech, 0, "mechanism", "NAME", "attach by this mechanism only",
-	    .choices = mech_names),
-	OPT(OPT_BOOL, struct script_settings, fail_on_loss, 0, "fail-on-loss", NULL, "exit with 1 if an event was lost"),
-};
-
-/* A row of a snapshot: an entry of a map. */
-struct row {
-	const char *map, *key; /* key: as text, NULL: none */
-	int64_t value;
-};
-
-static const struct field fields[] = {
-	FIELD(FIELD_STR, struct row, map, "map", "MAP", -16, .role = ROLE_LABEL),
-	FIELD(FIELD_STR, struct row, key, "key", "KEY", -24, .role = ROLE_LABEL),
-	FIELD(FIELD_S64, struct row, value, "value", "VALUE", 12, .role = ROLE_VALUE),
-};
-const struct schema script_schema = { fields, ARRAY_SIZE(fields) };
 
 /* --- the object and its maps --- */
 
@@ -228,7 +184,8 @@ static int open_stacks(struct script *script, struct err *err)
 	script->stacks_settings.kernel_only = !user;
 	script->stacks_settings.user_only = !kernel;
 	script->stacks_source = (struct stacks_source){ .settings = &script->stacks_settings };
-	script->instance->schema = &script_schema;
+	if (!script->front)
+		script->instance->schema = &script_schema;
 	ret = stacks_open(&script->stacks, script->instance, &script->stacks_source, &script->object, err);
 	script->names.stacks = script->stacks;
 	return ret;
@@ -285,12 +242,13 @@ static void probes_new(struct script *script)
 	script->names.kernel = script->kernel;
 }
 
-static int script_open(struct engine_instance *instance, struct err *err)
+int script_open(struct engine_instance *instance, const struct script_front *front, struct err *err)
 {
 	struct script *script = script_new(instance);
 	int ret;
 
 	instance->state = script;
+	script->front = front;
 	if (script->epoll < 0)
 		return err_set(err, -errno, "cannot wait for events: %s", strerror(errno));
 	if (script->settings->info) {
@@ -327,11 +285,14 @@ static int script_open(struct engine_instance *instance, struct err *err)
 
 /* --- the run --- */
 
-static void script_armed(struct engine_instance *instance)
+void script_armed(struct engine_instance *instance)
 {
 	struct script *script = instance->state;
 
-	script_output_attached(script);
+	if (!script->front)
+		script_output_attached(script);
+	else if (script->front->armed)
+		script->front->armed(script);
 	/* What begin printed comes before the first line of a command. */
 	stream_take_until(script->stream, script->begun);
 	output_flush(instance->ctx->out);
@@ -359,7 +320,7 @@ static void look_at_process(struct script *script)
 			script->instance->ctx->done = true;
 }
 
-static int script_take(struct engine_instance *instance)
+int script_take(struct engine_instance *instance)
 {
 	struct script *script = instance->state;
 	int ms, also;
@@ -376,7 +337,7 @@ static int script_take(struct engine_instance *instance)
 	return ms;
 }
 
-static int script_fd(const struct engine_instance *instance)
+int script_fd(const struct engine_instance *instance)
 {
 	return ((const struct script *)instance->state)->epoll;
 }
@@ -401,41 +362,7 @@ static void run_end(struct script *script)
 	script_own_run(script, PROBE_END);
 }
 
-static void add_rows(struct script *script, struct script_entries *entries, engine_row_fn fn, void *ctx)
-{
-	const struct lang_map *map = entries->map;
-
-	vec_each(entry, entries) {
-		struct row row = { .map = map->name, .value = script_print_number(map->value, entry->value) };
-		__str struct str text = {};
-
-		if (map->key) {
-			struct script_value key = script_value_of(map->key, entry->key);
-
-			script_value_add(&text, &script->names, &key, true);
-			row.key = str_or_empty(text.data);
-		}
-		fn(&row, ctx);
-	}
-}
-
-static int script_snapshot(struct engine_instance *instance, engine_row_fn fn, void *ctx)
-{
-	struct script *script = instance->state;
-	int ret = 0;
-
-	instance->schema = &script_schema;
-	for (size_t i = 0; !ret && i < script->program->maps.n; i++) {
-		__cleanup(script_entries_release) struct script_entries entries = {};
-
-		ret = script_map_read(&script->maps[i], &entries);
-		if (!ret)
-			add_rows(script, &entries, fn, ctx);
-	}
-	return ret;
-}
-
-static void script_emit(struct engine_instance *instance, bool last)
+void script_emit(struct engine_instance *instance, bool last)
 {
 	struct script *script = instance->state;
 
@@ -444,17 +371,19 @@ static void script_emit(struct engine_instance *instance, bool last)
 	if (has_end(script))
 		run_end(script);
 	stream_take_all(script->stream);
-	if (!script->settings->test && !script->settings->bench)
+	if (script->front && script->front->ended)
+		script->front->ended(script);
+	else if (!script->settings->test && !script->settings->bench && !script->front)
 		script_print_maps(script);
 	output_flush(instance->ctx->out);
 }
 
-static void say_losses(struct engine_instance *instance)
+void script_say_losses(struct engine_instance *instance)
 {
 	script_losses(instance->state);
 }
 
-static void script_close(struct engine_instance *instance)
+void script_close(struct engine_instance *instance)
 {
 	struct script *script = instance->state;
 
@@ -474,6 +403,8 @@ static void script_close(struct engine_instance *instance)
 	object_release(&script->object);
 	stacks_free(script->stacks);
 	script_names_release(&script->names);
+	if (script->front && script->front->release)
+		script->front->release(script);
 	if (script->program)
 		lang_program_free(script->program);
 	kernel_free(script->kernel);
@@ -487,18 +418,3 @@ static void script_close(struct engine_instance *instance)
 	free(script->maps);
 	free(script);
 }
-
-const struct engine script_engine = {
-	.options_title = "program",
-	.options = options,
-	.n_options = ARRAY_SIZE(options),
-	.settings_size = sizeof(struct script_settings),
-	.open = script_open,
-	.armed = script_armed,
-	.snapshot = script_snapshot,
-	.emit = script_emit,
-	.take = script_take,
-	.fd = script_fd,
-	.losses = say_losses,
-	.close = script_close,
-};

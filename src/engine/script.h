@@ -16,11 +16,19 @@ enum script_buffering {
 	SCRIPT_BUFFER_NONE
 };
 
+/* Options of bcc's trace. */
+struct script_bcc_settings {
+	uint32_t string_size, max_events, pages;
+	const char *name, *contains, *symbols;
+	bool with_self, unix_time, cpu, kernel, user, addresses, totals, binary;
+};
+
 /* The engine's options. */
 struct script_settings {
 	const char *program; /* -e */
-	int format;	     /* -f: 0 text, 1 json */
-	const char *file;    /* -o */
+	const char *format;  /* -f: "text", "json"; of bcc's trace: what a message contains */
+	struct script_bcc_settings bcc;
+	const char *file; /* -o */
 	int buffering;
 	struct opt_list include_dirs;
 	bool faults, is_unsafe, list, dry_run, test, bench, info, no_warnings, fail_on_loss;

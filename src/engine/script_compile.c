@@ -84,11 +84,13 @@ static int take_arguments(const struct script_source *source, const struct opt_l
 	return ret;
 }
 
-static struct lang_program *compile_with(const struct script *script, const struct lang_options *compiling, struct err *err)
+static struct lang_program *compile_with(struct script *script, const struct lang_options *compiling, struct err *err)
 {
 	const struct script_settings *settings = script->settings;
 	const struct script_source *source = script->instance->source;
 
+	if (script->front)
+		return script->front->compile(script, compiling);
 	if (source)
 		return lang_compile(source->path, source->text, source->len, compiling);
 	if (settings->program)
@@ -108,6 +110,8 @@ static int find_arguments(const struct script *script, struct arguments *to, str
 {
 	const struct engine_instance *instance = script->instance;
 
+	if (script->front)
+		return 0;
 	if (instance->source)
 		return take_arguments(instance->source, &instance->args, to, err);
 	if (!script->settings->program && !instance->args.n)
@@ -157,5 +161,6 @@ int script_compile(struct script *script, struct err *err)
 	if (!script->program->messages.errors)
 		return 0;
 	ctx->said = true;
+	ctx->usage = script->front;
 	return err_set(err, -EINVAL, "the program has errors");
 }

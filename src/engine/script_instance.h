@@ -4,6 +4,7 @@
 #define SONDE_SCRIPT_INSTANCE_H
 
 #include "attach/attach.h"
+#include "lang/lang.h"
 #include "object.h"
 #include "script.h"
 #include "script_json.h"
@@ -19,8 +20,28 @@ struct script_own {
 	int timer;   /* interval: a timerfd; signal: a signalfd; else -1 */
 };
 
+struct script;
+
+/*
+ * A front-end: its programs are not typed in the language, and it prints what they find. Members may be NULL, but
+ * compile.
+ */
+struct script_front {
+	/* As lang_compile(). */
+	struct lang_program *(*compile)(struct script *script, const struct lang_options *options);
+	void (*armed)(struct script *script);
+	/* In place of printing the record of a printf(). */
+	void (*print)(struct script *script, const struct lang_site *site, const struct script_value *values,
+		      uint32_t n, uint64_t time);
+	/* At the end, when all records are read: prints what is left. */
+	void (*ended)(struct script *script);
+	void (*release)(struct script *script);
+};
+
 struct script {
 	struct engine_instance *instance;
+	const struct script_front *front; /* NULL: none */
+	void *front_state;		  /* the front-end's */
 	struct script_settings *settings;
 	struct lang_program *program;
 	struct kernel *kernel;
@@ -58,6 +79,19 @@ struct script {
 	uint64_t skipped; /* intervals that there was no time for */
 	bool has_failed;  /* errorf() */
 };
+
+/* In script.c: the engine's functions (engine.h). */
+int script_open(struct engine_instance *instance, const struct script_front *front, struct err *err);
+void script_armed(struct engine_instance *instance);
+void script_emit(struct engine_instance *instance, bool last);
+int script_take(struct engine_instance *instance);
+int script_fd(const struct engine_instance *instance);
+void script_say_losses(struct engine_instance *instance);
+void script_close(struct engine_instance *instance);
+
+/* In script_bcc.c: bcc's trace. Whether the arguments are its probes; the front-end of these. */
+bool script_is_bcc(const struct engine_instance *instance);
+extern const struct script_front script_bcc;
 
 /* In script_compile.c: what this kernel has for programs. */
 struct lang_features script_features(void);

@@ -11,9 +11,9 @@ int script_output_open(struct script *script, struct err *err)
 	struct output *out = script->instance->ctx->out;
 
 	script->file = -1;
-	script->form = settings->format	     ? SCRIPT_JSON
-		       : output_is_text(out) ? SCRIPT_TEXT
-					     : SCRIPT_ROWS;
+	script->form = settings->format && !script->front && !strcmp(settings->format, "json") ? SCRIPT_JSON
+		       : output_is_text(out)						       ? SCRIPT_TEXT
+											       : SCRIPT_ROWS;
 	if (settings->file) {
 		script->file = open(settings->file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 		if (script->file < 0)

@@ -73,8 +73,14 @@ static void say(struct script *script, const struct lang_site *site, bool is_err
 
 static void do_printf(struct call *call)
 {
-	format(call, &call->script->text);
-	put_text(call->script, "printf");
+	struct script *script = call->script;
+
+	if (script->front) {
+		script->front->print(script, call->site, call->values, call->n, call->time);
+		return;
+	}
+	format(call, &script->text);
+	put_text(script, "printf");
 }
 
 static void do_error(struct call *call)

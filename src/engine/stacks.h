@@ -35,7 +35,7 @@ enum stacks_unwind {
 struct stacks_settings {
 	bool user_only, kernel_only; /* STACKS_PARTS */
 	/* STACKS_TEXT */
-	bool fold, delimited, annotated, offsets;
+	bool fold, delimited, annotated, offsets, addresses;
 	int unwind;		 /* enum stacks_unwind */
 	uint32_t depth, storage; /* 0: STACK_DEPTH, STACKS_STORAGE */
 	bool raw, force;

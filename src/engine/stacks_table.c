@@ -284,7 +284,7 @@ static void choose_style(struct stacks *stacks)
 	const struct stacks_settings *settings = stacks->settings;
 	struct field *fields = engine_own_fields(stacks->instance);
 
-	stacks->style.addresses = stacks->instance->ctx->verbose;
+	stacks->style.addresses = stacks->instance->ctx->verbose || settings->addresses;
 	stacks->style.offsets = settings->offsets;
 	stacks->style.annotated = stacks->files.annotated = settings->annotated;
 	if (settings->delimited && !settings->user_only && !settings->kernel_only)

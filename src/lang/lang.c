@@ -24,7 +24,7 @@ static bool lang_build(struct lang_program *program, const struct checked_probe 
 	return ok;
 }
 
-static void lang_stages(struct lang_program *program, uint32_t source, const struct lang_options *options)
+void lang_compile_source(struct lang_program *program, uint32_t source, const struct lang_options *options)
 {
 	const struct parse_options parse = {
 		.positional = options->positional,
@@ -49,7 +49,7 @@ struct lang_program *lang_compile(const char *name, const char *text, size_t len
 {
 	struct lang_program *program = base_alloc(sizeof(*program));
 
-	lang_stages(program, lang_sources_add(&program->sources, name, text, len), options);
+	lang_compile_source(program, lang_sources_add(&program->sources, name, text, len), options);
 	return program;
 }
 
@@ -62,7 +62,7 @@ struct lang_program *lang_compile_file(const char *path, const struct lang_optio
 		lang_program_free(program);
 		return NULL;
 	}
-	lang_stages(program, index, options);
+	lang_compile_source(program, index, options);
 	return program;
 }
 

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# sonde trace with probes in the notation of bcc's trace.
+
+# rows TEXT: how many lines of stdout contain it.
+rows() {
+	grep -cF -e "$1" out || :
+}
+
+expect_rows() {
+	[ "$(rows "$2")" = "$1" ] || fail "$(rows "$2") rows with '$2', not $1"
+}
+
+test_strings() {
+	run sonde trace 'do_sys_openat2 (STRCMP("/no/such", arg2@user)) "open %s %d", arg2@user, arg1' \
+		-c 'calls 40 openat 7 read'
+	expect_exit 0
+	[ "$(head -n 1 out)" = "PID     TID     COMM            FUNC             -" ] || fail "another heading"
+	expect_rows 40 ' calls           do_sys_openat2   open /no/such/file -100'
+	[ "$(wc -l < out)" = 43 ] || fail "other lines"
+	[ ! -s err ] || fail "something on stderr"
+}
+
+test_returns() {
+	probe='r::do_sys_openat2(int dfd) ((int)retval == -2 && $entry(dfd) == -100)'
+	run sonde trace "$probe \"%d %lld %x\", retval, \$entry(dfd), -1" 'r::vfs_read (retval == 1) "one"' \
+		--comm calls -c 'calls 40 openat 7 read'
+	expect_exit 0
+	[ "$(rows ' -2 -100 ffffffff')" -ge 40 ] || fail "too few"
+	expect_rows 7 'vfs_read         one'
+}
+
+test_signatures() {
+	probe='p::vfs_read(struct file *file, char *buf, size_t count) (count == 1)'
+	run sonde trace "$probe \"%s %d %c %hu\", file->f_path.dentry->d_name.name, count, 0x41, 65537" \
+		'vfs_read (((struct file *)arg1)->f_mode & 1 && arg3 == 1) "mode %K", arg1' -c 'calls 7 read'
+	expect_exit 0
+	expect_rows 7 'vfs_read         zero 1 A 1'
+	expect_rows 7 'vfs_read         mode '
+}
+
+test_tracepoints() {
+	run sonde trace 't:sched:sched_process_exit "%s %d %d", args->comm, args->pid == $pid, $uid' -T -C \
+		-c 'calls 7 read'
+	expect_exit 0
+	expect_line '^TIME     CPU PID     TID     COMM            FUNC             -$'
+	expect_line '^[0-9:]{8} [0-9]+ +[0-9]+ +[0-9]+ +calls           sched_process_exit calls 1 0$'
+}
+
+test_user() {
+	run sonde trace "$(command -v ufuncs):f_one \"%d\", (int)arg1 >= 0" \
+		"r:$(command -v ufuncs):f_two(int x) (\$retval - \$entry(x) == 2) \"two\"" -c 'ufuncs 5'
+	expect_exit 0
+	expect_rows 5 'f_one            1'
+	expect_rows 10 'f_two            two'
+}
+
+test_options() {
+	run sonde trace -M 3 'do_sys_openat2 "%s", arg2@user' -n cal -f such -c 'calls 40 openat'
+	expect_exit 0
+	expect_rows 3 '/no/such/file'
+	run sonde trace -A 'vfs_read (arg3 == 1) "x"' -c 'calls 7 read'
+	expect_exit 0
+	expect_rows 1 'vfs_read         x'
+	expect_line '^-->COUNT 7$'
+	run sonde trace -Z 4 'do_sys_openat2 (STRCMP("/no", arg2)) "<%s>", arg2' -c 'calls 2 openat'
+	expect_rows 2 '/no'
+	expect_no_line 'such'
+	run sonde trace -t 'vfs_read (arg3 == 1)' -c 'calls 2 read'
+	expect_line '^TIME     PID'
+	expect_line '^[0-9]\.[0-9]{6} [0-9]+ .* vfs_read'
+	run sonde trace -t -u 'vfs_read (arg3 == 1)' -c 'calls 2 read'
+	expect_line '^[0-9]{10}\.[0-9]{6} [0-9]+ .* vfs_read'
+	run sonde trace -j 'vfs_read (arg3 == 1) "%d", arg3' -c 'calls 2 read'
+	expect_line '"comm":"calls","func":"vfs_read","message":"1",'
+	run sonde trace --bin-cmp 'do_sys_openat2 (STRCMP("{0x2f, 0x6e, 0x6f}", arg2@user)) "bytes"' -c 'calls 5 openat'
+	expect_rows 5 bytes
+}
+
+test_stacks() {
+	run sonde trace -K 'vfs_read (arg3 == 1)' -M 1 -c 'calls 7 read'
+	expect_exit 0
+	expect_line '^        vfs_read\+0x'
+	run sonde trace -K -a 'vfs_read (arg3 == 1)' -M 1 -c 'calls 7 read'
+	expect_line '^        ffff[0-9a-f]{12} vfs_read\+0x'
+}
+
+test_errors() {
+	run sonde trace 'no_such_function "%d", arg1'
+	expect_exit 2
+	expect_err 'no_such_function'
+	run sonde trace 'vfs_read "%d %d", arg1'
+	expect_exit 2
+	expect_err '2 specifiers for 1 argument'
+	run sonde trace 'p::vfs_read(struct file *file) "%d", file->f_flgs'
+	expect_exit 2
+	expect_err '^probe:1:'
+	run sonde trace -M 3 -e 'begin { exit(); }'
+	expect_exit 2
+	expect_err 'for .*probes'
+	run sonde trace nothing.bt
+	expect_exit 1
+	expect_err 'nothing.bt: No such file'
+}
