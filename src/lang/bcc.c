@@ -74,7 +74,7 @@ static void move_messages(struct bcc *b, uint32_t source)
 	vec_each(message, &b->program->messages) {
 		struct place *at = &message->at, first, last;
 
-		if (at->source != source)
+		if (at->source != source || !b->pieces.n)
 			continue;
 		first = origin(b, at->begin);
 		last = origin(b, at->end > at->begin ? at->end - 1 : at->end);
