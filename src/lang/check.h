@@ -49,6 +49,8 @@ struct function {
 };
 const struct builtin *builtin_find(const char *name);
 const struct function *function_find(const char *name);
+/* What does here what a function of another tracer does; NULL: the name is not known. */
+const char *function_hint(const char *name);
 /* Offers all names to nearest.h. */
 struct nearest;
 void builtin_offer(struct nearest *nearest);

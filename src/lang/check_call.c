@@ -206,9 +206,14 @@ const struct type *check_aggregate(struct checker *c, struct ast *to, struct ast
 
 static void check_unknown_function(struct checker *c, const struct ast *ast)
 {
+	const char *hint = function_hint(ast->call.name);
 	struct nearest nearest;
 
 	check_error(c, ast->at, "Unknown function: '%s'", ast->call.name);
+	if (hint) {
+		check_hint(c, ast->at, "%s", hint);
+		return;
+	}
 	nearest_init(&nearest, ast->call.name);
 	function_offer(&nearest);
 	if (nearest_name(&nearest))

@@ -117,3 +117,32 @@ void function_offer(struct nearest *nearest)
 	for (size_t i = 0; i < ARRAY_SIZE(functions); i++)
 		nearest_offer(nearest, functions[i].name);
 }
+
+/* What other tracers have, and what does the same here. */
+static const struct {
+	const char *name, *hint;
+} elsewhere[] = {
+	{ "copyinstr", "str(pointer) reads the text at an address" },
+	{ "stringof", "str(pointer) reads the text at an address" },
+	{ "copyin", "buf(pointer, length) reads bytes" },
+	{ "speculation", "keep the values in a map by tid, print them where it is known that they matter, and delete them" },
+	{ "speculate", "keep the values in a map by tid, and print them where it is known that they matter" },
+	{ "commit", "print what was kept in a map by tid, then delete(@map, tid)" },
+	{ "discard", "delete(@map, tid) forgets what was kept by thread" },
+	{ "normalize", "print(@map, 0, divisor) divides" },
+	{ "denormalize", "print(@map, 0, divisor) divides only what it prints: the map stays as it is" },
+	{ "trunc", "print(@map, n) shows the n largest; clear(@map) empties it" },
+	{ "printa", "for ($kv : @map) { printf(\"%d %d\\n\", $kv.0, $kv.1); } prints each entry" },
+	{ "quantize", "hist(x) counts by powers of two" },
+	{ "lquantize", "lhist(x, min, max, step) counts by equal steps" },
+	{ "tracemem", "buf(pointer, length) is printed by %r" },
+	{ "strjoin", "printf() joins texts: \"%s%s\"" },
+};
+
+const char *function_hint(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(elsewhere); i++)
+		if (!strcmp(elsewhere[i].name, name))
+			return elsewhere[i].hint;
+	return NULL;
+}

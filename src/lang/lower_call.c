@@ -184,7 +184,9 @@ static struct low_value lower_value_call(struct lower *l, struct ast *call)
 	case FUNCTION_PROGENYOF:
 		return lower_scalar(lower_library(l, LANG_FN_progeny, 1, lower_number(l, arg)), call->type);
 	case FUNCTION_SOCKET_COOKIE:
-		return lower_scalar(lower_helper(l, BPF_FUNC_get_socket_cookie, 1, lower_number(l, arg)), call->type);
+		if (!l->options->features.fetching_atomics) /* of the same kernel */
+			lower_error(l, call->at, "this kernel does not let these probes call socket_cookie() (Linux 5.12 does)");
+		return lower_scalar(lower_helper(l, BPF_FUNC_get_socket_cookie, 1, lower_trusted(l, arg)), call->type);
 	case FUNCTION_SIGNAL:
 		return lower_order(l, call, BPF_FUNC_send_signal);
 	case FUNCTION_SIGNAL_THREAD:

@@ -139,8 +139,11 @@ static struct low_value lower_memcmp(struct lower *l, struct ast *call)
 			    call->type);
 }
 
+/* The verifier runs through the search: a text's bytes by the other's are at most as many. */
+#define SEARCH_MAX (48 * 1024)
+
 /* The index of y in x, or -1. A short literal is one number. */
-static struct ir_value find_text(struct lower *l, const struct low_value *x, const struct low_value *y)
+static struct ir_value find_text(struct lower *l, const struct low_value *x, const struct low_value *y, struct place at)
 {
 	struct low_memory a = lower_place(l, x, x->type), b;
 	struct ir_value a_address = lower_address(l, &a), b_address;
@@ -149,6 +152,11 @@ static struct ir_value find_text(struct lower *l, const struct low_value *x, con
 	if (y->kind == LOW_LITERAL && !y->len)
 		return ir_imm(0);
 	if (y->kind != LOW_LITERAL || y->len > sizeof(word)) {
+		if ((uint64_t)x->type->size * y->type->size > SEARCH_MAX)
+			lower_error(l, at,
+				    "a text of %u bytes in one of %u bytes is too long a search for the kernel: a length, as in "
+				    "str(x, 64), makes texts shorter",
+				    y->type->size, x->type->size);
 		b = lower_place(l, y, y->type);
 		b_address = lower_address(l, &b);
 		return lower_library(l, LANG_FN_find, 4, a_address, ir_imm(x->type->size), b_address, ir_imm(y->type->size));
@@ -163,7 +171,7 @@ static struct low_value lower_search(struct lower *l, struct ast *call)
 {
 	struct ast *left = call->call.args, *right = left->next;
 	struct low_value x = lower_expression(l, left), y = lower_expression(l, right);
-	struct ir_value found = find_text(l, &x, &y);
+	struct ir_value found = find_text(l, &x, &y, call->at);
 	uint32_t yes, no;
 
 	if (call->call.function->id == FUNCTION_STRSTR || call->call.function->id == FUNCTION_INDEX)
@@ -245,17 +253,53 @@ static struct low_value lower_strftime(struct lower *l, struct ast *call)
 	return lower_at_memory(to, call->type);
 }
 
+/* The kernel lets programs call its d_path() in these functions only. */
+static bool allows_path(const struct lower *l, uint32_t place)
+{
+	static const char *const functions[] = { "vfs_truncate", "vfs_fallocate", "vfs_getattr", "dentry_open", "filp_close",
+						 "security_file_permission", "security_inode_getattr", "security_file_open",
+						 "security_path_truncate" };
+	const char *name = str_or_empty(l->program->places.v[place].function);
+
+	for (size_t i = 0; i < ARRAY_SIZE(functions); i++)
+		if (!strcmp(functions[i], name))
+			return true;
+	return false;
+}
+
 /* path(p): the kernel wants a pointer whose type it knows, straight from the arguments. */
 static struct low_value lower_path(struct lower *l, struct ast *call)
 {
 	struct low_memory to = lower_temp(l, call->type->size);
 	struct ir_value from = lower_trusted(l, call->call.args);
 
+	for (uint32_t i = 0; l->probe->kind != PROBE_ITER && i < l->probe->n_places; i++)
+		if (!allows_path(l, l->probe->first_place + i)) {
+			lower_error(l, call->at,
+				    "the kernel allows path() only in a few functions such as filp_close, vfs_getattr and "
+				    "security_file_open; elsewhere str(p.dentry->d_name.name) is the file's name");
+			break;
+		}
 	if (l->probe->kind == PROBE_ITER && !l->options->features.fetching_atomics) /* of the same kernel */
 		lower_error(l, call->at, "this kernel does not let iterators call path() (Linux 5.12 does)");
 	lower_zero(l, &to, call->type->size);
 	lower_helper(l, BPF_FUNC_d_path, 3, from, lower_address(l, &to), ir_imm(call->type->size));
 	return lower_at_memory(to, call->type);
+}
+
+/* What does the same as a function that is not supported. */
+static const char *instead_of(uint32_t function)
+{
+	switch (function) {
+	case FUNCTION_STRTOK:
+		return "index() finds where a part ends, and substr() cuts it out";
+	case FUNCTION_SKBOUTPUT:
+		return "printf(\"%r\\n\", buf(skb->data, 64)) shows the bytes of a packet";
+	case FUNCTION_UNWATCH:
+		return "a map that the probe's predicate tests switches it off";
+	default:
+		return "its use here is unknown";
+	}
 }
 
 struct low_value lower_call_text(struct lower *l, struct ast *call)
@@ -298,7 +342,8 @@ struct low_value lower_call_text(struct lower *l, struct ast *call)
 	case FUNCTION_GLOBMATCH:
 		return lower_glob(l, call);
 	default:
-		lower_error(l, call->at, "%s() is not supported", call->call.name);
+		lower_error(l, call->at, "%s() is not supported: %s", call->call.name,
+			    instead_of(call->call.function->id));
 		return lower_scalar(ir_imm(0), call->type);
 	}
 }
