@@ -62,9 +62,9 @@ lines() {
 	about "$(grep -c -e "$1" out)"
 }
 
-# printed PATTERN: the same of what it wrote to us
+# printed PATTERN: the same wherever the tool wrote
 printed() {
-	about "$(grep -c -e "$1" kept)"
+	about "$(cat out kept 2> /dev/null | grep -c -e "$1")"
 }
 
 # reported PATTERN: counts lines of what trace-cmd has recorded
@@ -190,7 +190,7 @@ program() {
 	esac
 	floor '' $3
 	cost 'sonde trace' '-a Attached' "$4" sonde trace -e "$5"
-	cost bpftrace -c "$4" peer bpftrace -e "$5" -c "$held"
+	cost bpftrace '-c -f out' "$4" peer bpftrace -e "$5" -c "$held"
 }
 
 # --- events that go to a file ---
