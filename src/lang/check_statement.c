@@ -228,11 +228,11 @@ static void check_for_map(struct checker *c, struct ast *ast)
 static void check_for_range(struct checker *c, struct ast *ast)
 {
 	struct ast *begin = ast->loop.begin, *end = ast->loop.end;
-	bool is_known = check_integer(c, begin, "the begin of a range") & check_integer(c, end, "the end of a range");
+	bool has_begin = check_integer(c, begin, "the begin of a range"), has_end = check_integer(c, end, "the end of a range");
 	const struct type *type = type_none();
 	bool is_short;
 
-	if (is_known) {
+	if (has_begin && has_end) {
 		type = check_join_integers(begin->type, end->type);
 		if (type->is_literal)
 			type = type_integer(8, true);
