@@ -20,37 +20,94 @@
 #
 # Lines "did ..." of the workload, and "Attached N probes", do not count.
 
-# programs_split FILE: in this directory, for each record a directory NUMBER with the files program, expected, own and the
-# words of each line of ":" in a file of that name. Prints the numbers.
-programs_split() {
-	awk '
-	function put(file, text) { print text > (n "/" file) }
-	/^=== / { close(n "/program"); close(n "/" part); system("mkdir " ++n); put("name", substr($0, 5)); part = "program"; begun = 0; print n; next }
-	!n { next }
-	part == "program" && !begun && /^:[a-z]+( |$)/ { key = substr($1, 2); put(key, substr($0, length($1) + 2)); close(n "/" key); next }
-	part == "program" && /^---$/ { part = "expected"; next }
-	part == "expected" && /^--- sonde / { put("own_exit", $3); close(n "/own_exit"); part = "own"; next }
-	{ begun = 1; put(part, $0) }' "$1"
+# A kernel under emulation takes milliseconds to start a process. So one awk turns a file into a script that starts
+# nothing but the programs, and another one compares all of them at the end.
+
+# programs_script FILE BIN: a script that sets the words of each record as variables, and calls run_program.
+programs_script() {
+	awk -v bin="$2" -v sys="${SYS:-__x64_sys}" '
+	function quoted(text, pieces, n, i, all) {
+		n = split(text, pieces, "\047")
+		for (i = 1; i <= n; i++)
+			all = all (i > 1 ? "\047\\\047\047" : "") pieces[i]
+		return "\047" all "\047"
+	}
+	function end_program() {
+		if (n)
+			print words " text=" quoted(text) "\nrun_program"
+	}
+	/^=== / {
+		end_program()
+		words = "n=" ++n " options= args= env= run= since= only="
+		text = ""
+		part = "words"
+		next
+	}
+	part == "words" && /^:[a-z]+( |$)/ {
+		key = substr($1, 2)
+		if (key ~ /^(options|args|env|run|since|only)$/)
+			words = words " " key "=" quoted(substr($0, length($1) + 2))
+		next
+	}
+	/^---$/ { part = "" }
+	part {
+		gsub(/[$]BIN/, bin)
+		gsub("__x64_sys", sys)
+		text = text (part == "text" ? "\n" : "") $0
+		part = "text"
+	}
+	END { end_program() }' "$1"
 }
 
-programs_word() {
-	[ ! -e "$1" ] || cat "$1"
-}
-
-# programs_run COMMAND BIN: runs the record in this directory; its stdout without what does not count is in out, its stderr
-# in err, its exit status is printed.
+# programs_run COMMAND BIN: runs a record; a line "@@ NUMBER STATUS" ends its output in the files out and err.
 programs_run() {
-	sys=${SYS:-__x64_sys}
-	text=$(sed "s,\$BIN,$2,g; s/__x64_sys/$sys/g" program)
-	command=$(programs_word run)
-	eval "set -- $1 $(programs_word options) \${command:+-c \"$2/\$command\"} -e \"\$text\" $(programs_word args)"
 	status=0
-	env TZ=UTC0 $(programs_word env) timeout 60 "$@" > all 2> err < /dev/null || status=$?
-	sed -e '/^did /d' -e '/^Attached [0-9]* probes*$/d' -e "s/$sys/__x64_sys/g" all > out
-	echo $status
+	eval "TZ=UTC0 $env $1 $options ${run:+-c \"$2/$run\"} -e \"\$text\" $args" >> out 2>> err < /dev/null || status=$?
+	printf '\n@@ %s\n' "$n $status" >> out
+	printf '\n@@ %s\n' "$n" >> err
 }
 
-# Two texts are the same but for newlines at their ends.
-programs_same() {
-	[ "$(cat "$1" 2> /dev/null)" = "$(cat "$2" 2> /dev/null)" ]
+# programs_out: the file out without what does not count.
+programs_out() {
+	sed -e '/^did /d' -e '/^Attached [0-9]* probes*$/d' -e "s/${SYS:-__x64_sys}/__x64_sys/g" out
+}
+
+# programs_compare FILE: prints each program whose output or status is not as in FILE. "N failed of M" is the last line.
+programs_compare() {
+	programs_out | awk '
+	function trimmed(text) {
+		sub(/\n+$/, "", text)
+		return text
+	}
+	FNR == 1 { file++ }
+	/^@@ / && file < 3 {
+		if (file == 1) {
+			got[$2] = trimmed(text)
+			status[$2] = $3
+		} else {
+			err[$2] = trimmed(text)
+		}
+		text = ""
+		next
+	}
+	file < 3 { text = text $0 "\n"; next }
+	/^=== / { name[++n] = substr($0, 5); exits[n] = 0; part = "words"; next }
+	part == "words" && /^:exit / { exits[n] = $2 }
+	part == "words" && /^:[a-z]+( |$)/ { next }
+	/^---$/ { part = "wanted"; next }
+	part == "wanted" && /^--- sonde / { exits[n] = $3; wanted[n] = ""; next }
+	part == "wanted" { wanted[n] = wanted[n] $0 "\n"; next }
+	n { part = "program"; program[n] = program[n] $0 "\n" }
+	END {
+		for (i = 1; i <= n; i++) {
+			if (!(i in got) || (status[i] == exits[i] && got[i] == trimmed(wanted[i])))
+				continue
+			failed++
+			print "program: " name[i] "\n" program[i] "--- wanted, exit status " exits[i] "\n" trimmed(wanted[i])
+			print "--- got, exit status " status[i] "\n" got[i] "\n--- stderr\n" err[i]
+		}
+		for (i in got)
+			ran++
+		print failed + 0 " failed of " ran + 0
+	}' - err "$1"
 }
