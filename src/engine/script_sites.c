@@ -292,6 +292,12 @@ static void do_delete(struct call *call)
 	say(call->script, call->site, false, "Can't delete map element because it does not exist.");
 }
 
+static void do_division(struct call *call)
+{
+	say(call->script, call->site, false,
+	    "Divide or modulo by 0 detected. This can lead to unexpected results. 1 is being used as the result.");
+}
+
 static void do_fault(struct call *call)
 {
 	int64_t ret = call->n ? script_value_number(&call->values[0]) : 0;
@@ -316,6 +322,7 @@ static void (*const actions[])(struct call *call) = {
 	[SITE_JOIN] = do_join,
 	[SITE_EXIT] = do_exit,
 	[SITE_DELETE] = do_delete,
+	[SITE_DIVISION] = do_division,
 	[SITE_FAULT] = do_fault,
 };
 

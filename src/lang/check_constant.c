@@ -23,7 +23,7 @@ int64_t check_truncate(int64_t value, const struct type *type)
 static int64_t check_fold_division(enum ast_op op, int64_t left, int64_t right, bool is_signed)
 {
 	if (!right)
-		return op == OP_DIV ? 0 : left;
+		return 1;
 	if (!is_signed)
 		return op == OP_DIV ? (uint64_t)left / (uint64_t)right : (uint64_t)left % (uint64_t)right;
 	if (right == -1) /* INT64_MIN / -1 traps */

@@ -87,8 +87,7 @@ const struct type *check_arithmetic(struct checker *c, enum ast_op op, struct as
 	if (op == OP_DIV || op == OP_MOD) {
 		check_warn_signs(c, op == OP_DIV ? "division" : "modulo", left, right, at);
 		if (right->is_constant && !right->constant)
-			check_warning(c, at, "division by 0: the result is always %s",
-				      op == OP_DIV ? "0" : "the left side");
+			check_warning(c, at, "division by 0: the result is always 1");
 	}
 	switch (op) {
 	case OP_SUB:
@@ -257,6 +256,11 @@ static const struct type *check_comparison(struct checker *c, struct ast *ast)
 	return type_bool();
 }
 
+static bool check_is_known_text(const struct ast *ast)
+{
+	return ast->is_constant && ast->text && ast->type->kind == TYPE_STRING;
+}
+
 const struct type *check_binary(struct checker *c, struct ast *ast)
 {
 	enum ast_op op = ast->binary.op;
@@ -274,6 +278,10 @@ const struct type *check_binary(struct checker *c, struct ast *ast)
 	check_value(c, right);
 	if (check_is_comparison(op))
 		return check_comparison(c, ast);
+	if (op == OP_ADD && check_is_known_text(left) && check_is_known_text(right)) {
+		check_set_text(c, ast, pool_addf(c->pool, "%s%s", left->text, right->text));
+		return ast->type;
+	}
 	type = check_arithmetic(c, op, left, right, ast->at);
 	if (type_is_integral(type) && left->is_constant && right->is_constant) {
 		int64_t value = check_fold(op, left->constant, right->constant, lang_operand_type(left->type, right->type));

@@ -27,6 +27,33 @@ static struct ir_value scaled(struct lower *l, struct ir_value v, uint32_t by)
 	return by == 1 ? v : ir_binary(&l->b, IR_MUL, v, ir_imm(by));
 }
 
+static const struct lang_site *division_site(struct lower *l)
+{
+	struct lang_site *site = pool_alloc(&l->program->pool, sizeof(*site));
+
+	*site = (struct lang_site){ .kind = SITE_DIVISION, .at = l->b.at, .number = l->program->sites.n };
+	*(struct lang_site **)vec_push(&l->program->sites) = site;
+	return site;
+}
+
+/* By 0, the result is 1, and a warning says so. */
+static struct ir_value divide(struct lower *l, enum ir_op op, struct ir_value x, struct ir_value y)
+{
+	uint32_t zero = lower_cold_block(l), other = ir_new_block(&l->b), done = ir_new_block(&l->b);
+	struct ir_value result = ir_reg(ir_new_reg(&l->b));
+
+	ir_move(&l->b, result.reg, ir_imm(1));
+	ir_branch(&l->b, IR_EQ, y, ir_imm(0), zero, other);
+	lower_at(l, zero);
+	lower_record_values(l, division_site(l), NULL);
+	ir_jump(&l->b, done);
+	lower_at(l, other);
+	ir_move(&l->b, result.reg, ir_binary(&l->b, op, x, y));
+	ir_jump(&l->b, done);
+	lower_at(l, done);
+	return result;
+}
+
 struct ir_value lower_arithmetic(struct lower *l, enum ast_op op, struct ir_value x, const struct type *x_type,
 				 struct ir_value y, const struct type *y_type, const struct type *type)
 {
@@ -58,6 +85,10 @@ struct ir_value lower_arithmetic(struct lower *l, enum ast_op op, struct ir_valu
 	}
 	if (x.is_const && y.is_const) /* instructions need a register */
 		x = ir_unary(&l->b, IR_MOVE, 64, x);
+	if ((op == OP_DIV || op == OP_MOD) && y.is_const && !y.imm)
+		y = ir_unary(&l->b, IR_MOVE, 64, y);
+	if ((op == OP_DIV || op == OP_MOD) && !y.is_const)
+		return lower_cut(l, divide(l, ir, x, y), type);
 	return lower_cut(l, ir_binary(&l->b, ir, x, y), type);
 }
 
@@ -77,6 +108,7 @@ static struct low_value lower_binary(struct lower *l, struct ast *ast)
 		x = ir_reg(kept);
 	}
 	y = lower_number(l, right);
+	l->b.at = ast->at;
 	return lower_scalar(lower_arithmetic(l, ast->binary.op, x, left->type, y, right->type, ast->type), ast->type);
 }
 

@@ -248,9 +248,9 @@ static struct ir_value add_atomically(struct lower *l, const struct low_memory *
 	return old;
 }
 
-/* Changes the value at a place. Returns what was there before. */
+/* Changes the value at a place. Returns what was there before, in *now what is there then if that is known. */
 static struct ir_value update(struct lower *l, const struct low_memory *at, const struct type *type, enum ast_op op,
-			      struct ir_value by, const struct type *by_type, bool wants_old)
+			      struct ir_value by, const struct type *by_type, bool wants_old, struct ir_value *now)
 {
 	struct ir_value old;
 
@@ -264,7 +264,8 @@ static struct ir_value update(struct lower *l, const struct low_memory *at, cons
 		return add_atomically(l, at, type, by, wants_old);
 	}
 	old = lower_load_scalar(l, at, type);
-	lower_store(l, at, type->size * 8, lower_arithmetic(l, op, old, type, by, by_type, type));
+	*now = lower_arithmetic(l, op, old, type, by, by_type, type);
+	lower_store(l, at, type->size * 8, *now);
 	return old;
 }
 
@@ -273,7 +274,8 @@ struct low_value lower_map_update(struct lower *l, struct ast *ast, enum ast_op 
 {
 	struct lang_map *map = ast->map.map;
 	uint32_t out = ir_new_block(&l->b), dst = IR_NONE;
-	struct ir_value amount = lower_number(l, by), old;
+	struct place place = l->b.at;
+	struct ir_value amount = lower_number(l, by), old, now = ir_imm(0);
 	struct low_memory at;
 
 	if (wants_old || wants_new) {
@@ -281,9 +283,12 @@ struct low_value lower_map_update(struct lower *l, struct ast *ast, enum ast_op 
 		ir_move(&l->b, dst, ir_imm(0));
 	}
 	at = lower_map_entry(l, map, ast->map.key, out);
-	old = update(l, &at, map->value, op, amount, by->type, wants_old || wants_new);
+	l->b.at = place;
+	old = update(l, &at, map->value, op, amount, by->type, wants_old || wants_new, &now);
 	if (wants_old)
 		ir_move(&l->b, dst, old);
+	else if (wants_new && !now.is_const)
+		ir_move(&l->b, dst, now);
 	else if (wants_new)
 		ir_move(&l->b, dst, lower_arithmetic(l, op, old, map->value, amount, by->type, map->value));
 	ir_jump(&l->b, out);

@@ -136,6 +136,7 @@ static struct low_value assign_variable(struct lower *l, struct ast *ast)
 		struct low_value old = lower_variable(l, to);
 		struct ir_value x = lower_use(l, &old), y = lower_use(l, &value);
 
+		l->b.at = ast->at;
 		value = lower_scalar(lower_arithmetic(l, ast->assign.op, x, to->type, y, ast->assign.value->type,
 						      to->variable.variable->type),
 				     to->variable.variable->type);

@@ -325,7 +325,7 @@ struct ast *lower_call_argument(struct ast *call, unsigned int n);
 /* --- lower_record.c --- */
 void lower_record(struct lower *l, struct lang_site *site, struct ast *args);
 /* The same with values that are there already. */
-void lower_record_values(struct lower *l, struct lang_site *site, const struct low_value *values);
+void lower_record_values(struct lower *l, const struct lang_site *site, const struct low_value *values);
 void lower_join(struct lower *l, struct ast *call);
 /* Sends a record of so many bytes that is in scratch memory; counts it if there is no room. */
 void lower_output(struct lower *l, const struct low_memory *begin, struct ir_value bytes, const struct lang_site *site);

@@ -76,6 +76,7 @@ enum lang_site_kind {
 	SITE_EXIT,	  /* args[0]: status */
 	SITE_SKBOUTPUT,	  /* format: the file; args[0]: buffer */
 	SITE_DELETE,	  /* delete() of a key that is not there, whose result is not used: warning */
+	SITE_DIVISION,	  /* a division by 0: warning */
 	SITE_FAULT,	  /* -k: a helper failed: args[0]: its result; format: its name */
 	SITE_ADDED,	  /* a key was added where user space has to know: reserved for the engine */
 };

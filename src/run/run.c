@@ -320,11 +320,17 @@ int run_printed(void)
 	return 1;
 }
 
-static int usage(const struct err *err)
+/* What bpftrace exits with, whatever went wrong. */
+static int usage_status(const struct run *run)
+{
+	return run->ctx.as_peer ? 1 : 2;
+}
+
+static int usage(const struct run *run, const struct err *err)
 {
 	report_err(err, NULL);
 	report_line("try '%s --help'", report_name());
-	return 2;
+	return usage_status(run);
 }
 
 static int print_help(const struct tool *tool)
@@ -351,12 +357,12 @@ static int act(struct run *run, char *const *argv)
 	if (run->args.n || argv) {
 		err_set(&err, -EINVAL, "unexpected argument '%s': this tool takes options only",
 			argv ? argv[0] : run->args.v[0]);
-		return usage(&err);
+		return usage(run, &err);
 	}
 	run->ctx.out = output_new(STDOUT_FILENO, chosen_format(&run->options));
 	ret = run->tool->act(run, &err);
 	if (ret < 0 && run->ctx.usage)
-		ret = usage(&err);
+		ret = usage(run, &err);
 	else if (ret < 0)
 		report_err(&err, NULL);
 	output_flush(run->ctx.out);
@@ -399,7 +405,7 @@ static int execute(struct run *run, char *const *argv)
 	if (ret == -EINTR && run->ended_by)
 		signals_end_by(run->ended_by);
 	if (run->ctx.usage)
-		return 2;
+		return usage_status(run);
 	return ret || run->ctx.failed ? 1 : run->ctx.status;
 }
 
@@ -425,7 +431,7 @@ static int run_parsed(struct run *run, int argc, char **argv)
 	struct err err = {};
 
 	if (opt_parse(argc, argv, tables, n, &run->args, &dashdash, &err))
-		return usage(&err);
+		return usage(run, &err);
 	if (run->options.help)
 		return print_help(run->tool);
 	report_set_quiet(run->options.quiet);
@@ -433,10 +439,10 @@ static int run_parsed(struct run *run, int argc, char **argv)
 	libbpf_set_print(print_libbpf);
 	if (run->options.json && run->options.csv) {
 		err_set(&err, -EINVAL, "--json or --csv, not both");
-		return usage(&err);
+		return usage(run, &err);
 	}
 	if (find_command(run, dashdash, &command, &err))
-		return usage(&err);
+		return usage(run, &err);
 	if (run->tool->act && (!act_instead || *act_instead))
 		return act(run, command);
 	return execute(run, command);

@@ -192,7 +192,7 @@ static inline struct eval evaluate_map_read(struct evaluate *e, struct ast *ast)
 static inline int64_t evaluate_division(bool is_remainder, int64_t x, int64_t y, bool is_signed)
 {
 	if (!y)
-		return is_remainder ? x : 0;
+		return 1;
 	if (!is_signed)
 		return is_remainder ? (uint64_t)x % (uint64_t)y : (uint64_t)x / (uint64_t)y;
 	if (y == -1)
