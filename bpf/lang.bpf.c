@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The library of the language: functions that compiled programs call (bpf/lang.h), and the maps and memory that they
- * share with user space. The compiler writes a program's own instructions; src/engine/script_link.c puts these functions
- * behind them. Only those that a program reaches are loaded with it.
+ * share with user space. The compiler writes a program's own instructions; src/engine/script_link.c puts these
+ * functions behind them. Only those that a program reaches are loaded with it.
  *
- * A function is hidden and not static, so that clang neither adapts it to its callers here nor leaves it out; libbpf makes
- * it static for the verifier, which then checks it anew for each call, with what is known of the arguments there.
+ * A function is hidden and not static, so that clang neither adapts it to its callers here nor leaves it out; libbpf
+ * makes it static for the verifier, which then checks it anew for each call, with what is known of the arguments
+ * there.
  */
 #include "bpf/event.bpf.h"
 #include "bpf/context.bpf.h"
@@ -345,8 +346,8 @@ int lang_carrier(void *ctx)
 	n += lang_loss(n) + lang_lost(n) + lang_map_full(n) + lang_arg(ctx, n) + lang_ret(ctx) + lang_hist(n, n) +
 	     lang_quantile(n);
 	n += lang_zero(p, n) + lang_copy(p, p, n) + lang_read(p, n, p, n) + lang_str(p, n, p, n);
-	n += lang_last(p, n, n) + lang_find(p, n, p, n) + lang_find_word(p, n, n, n) + lang_compare(p, p, n) + lang_memory_compare(p, p, n) +
-	     lang_length(p, n);
+	n += lang_last(p, n, n) + lang_find(p, n, p, n) + lang_find_word(p, n, n, n) + lang_compare(p, p, n) +
+	     lang_memory_compare(p, p, n) + lang_length(p, n);
 	n += lang_kstack(ctx) + lang_ustack(ctx) + lang_time_tai();
 	n += lang_callback_loop(n, p) + lang_callback_map(p, p, p, p);
 	return n;

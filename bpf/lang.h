@@ -30,8 +30,8 @@ _Static_assert(sizeof(struct lang_text) == 8, "as generated code writes it");
 #define LANG_STACK_UNWIND 256	      /* the same for a program that calls lang_ustack() */
 
 /*
- * A map whose keys are all `tid`: what a thread has begun and not ended. An entry is found by the id without a map lookup;
- * if another thread has it, the hash of the map holds the value.
+ * A map whose keys are all `tid`: what a thread has begun and not ended. An entry is found by the id without a map
+ * lookup; if another thread has it, the hash of the map holds the value.
  */
 #define LANG_TASKS 4096
 struct lang_tasks {
@@ -67,12 +67,16 @@ struct lang_state {
 	unsigned long long exited; /* not 0: exit() ran; programs do nothing any more */
 	unsigned long long began;  /* ns since boot: `elapsed` */
 	unsigned long long epoch;  /* ns between boot and 1970, for sw_tai */
-	unsigned long long full;   /* not 0: an update found its map full; user space resets it when it has reported it */
-	unsigned long long zero;   /* always 0, which the verifier does not know */
+	/* not 0: an update found its map full; user space resets it when it has reported it */
+	unsigned long long full;
+	unsigned long long zero; /* always 0, which the verifier does not know */
 };
 _Static_assert(sizeof(struct lang_state) == 40, "as on the other side");
 
-/* What was lost, by reason; user space reads them and reports each. For each map, and for each site, an array of its own. */
+/*
+ * What was lost, by reason; user space reads them and reports each. For each map, and for each site, an array of its
+ * own.
+ */
 enum lang_loss {
 	LANG_LOSS_RECORD,  /* no room in the ring buffer, by site */
 	LANG_LOSS_SCRATCH, /* no scratch memory was free: the run of the program did nothing */
@@ -103,11 +107,11 @@ enum lang_space {
 	/* lang_shard(): this processor's shard */ \
 	FN(shard, 0) \
 	/* lang_task(tasks, tid, map): the address of the value, NULL: there is none */ \
-	/* lang_task_add(tasks, tid, map): makes it if there is none, NULL: the map is full; lang_task_delete(): 0 or -ENOENT */ \
+	/* lang_task_add(tasks, tid, map): makes it if there is none, NULL: full; lang_task_delete(): 0 or -ENOENT */ \
 	FN(task, 3) \
 	FN(task_add, 3) \
 	FN(task_delete, 3) \
-	/* lang_submit(record): time, wakes the reader; lang_output(record, bytes): the same for a record in scratch memory */ \
+	/* lang_submit(record): time, wakes the reader; lang_output(record, bytes): the same from scratch memory */ \
 	FN(submit, 1) \
 	FN(output, 2) \
 	/* lang_lost(site), lang_map_full(map) */ \
@@ -121,14 +125,14 @@ enum lang_space {
 	/* lang_hist(value, bits): a bucket's index; negative values are 0 */ \
 	FN(hist, 2) \
 	FN(quantile, 1) \
-	/* lang_str(to, size, from, enum lang_space): length with the NUL, and LANG_TEXT_CUT; `to` is filled up with NULs */ \
+	/* lang_str(to, size, from, enum lang_space): length with NUL, and LANG_TEXT_CUT; `to` is filled with NULs */ \
 	FN(str, 4) \
 	/* lang_read(to, size, from, is_user): 0 or -errno; then `to` is zeroed */ \
 	FN(read, 4) \
 	/* lang_zero(to, size): size is a multiple of 8; lang_copy(to, from, size) the same */ \
 	FN(zero, 2) \
 	FN(copy, 3) \
-	/* lang_compare(a, b, size): texts up to the NUL or size bytes: < 0, 0, > 0; lang_memory_compare() all bytes */ \
+	/* lang_compare(a, b, size): texts up to NUL or size bytes: < 0, 0, > 0; lang_memory_compare(): all bytes */ \
 	FN(compare, 3) \
 	FN(memory_compare, 3) \
 	FN(length, 2) \

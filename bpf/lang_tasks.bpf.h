@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A part of bpf/lang.bpf.c: values of maps whose keys are all `tid`, in a struct lang_tasks (bpf/lang.h). map is the hash
- * that holds those that find no room there.
+ * A part of bpf/lang.bpf.c: values of maps whose keys are all `tid`, in a struct lang_tasks (bpf/lang.h). map is the
+ * hash that holds those that find no room there.
  */
 #ifndef SONDE_LANG_TASKS_BPF_H
 #define SONDE_LANG_TASKS_BPF_H
@@ -23,8 +23,9 @@ FN lang_task(struct lang_tasks *tasks, __u64 tid, void *map)
 }
 
 /*
- * A thread does not run at two places at once: nobody else adds or deletes its entry meanwhile. Only the id 0, of the idle
- * tasks and of tasks outside our pid namespace, is that of several, which share an entry as they would in a hash.
+ * A thread does not run at two places at once: nobody else adds or deletes its entry meanwhile. Only the id 0, of the
+ * idle tasks and of tasks outside our pid namespace, is that of several, which share an entry as they would in a
+ * hash.
  */
 FN lang_task_add(struct lang_tasks *tasks, __u64 tid, void *map)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A part of bpf/lang.bpf.c: functions that search, compare and measure texts that are in the program's own memory. Each is
- * written so that the verifier follows its loops in reasonable time.
+ * A part of bpf/lang.bpf.c: functions that search, compare and measure texts that are in the program's own memory.
+ * Each is written so that the verifier follows its loops in reasonable time.
  */
 #ifndef SONDE_LANG_TEXT_BPF_H
 #define SONDE_LANG_TEXT_BPF_H
@@ -9,8 +9,8 @@
 #include "bpf/lang.h"
 
 /*
- * At each place, all bytes are compared without a branch: the verifier runs through every turn, and remembers every branch
- * that is open.
+ * At each place, all bytes are compared without a branch: the verifier runs through every turn, and remembers every
+ * branch that is open.
  */
 FN lang_find(const char *text, __u64 size, const char *what, __u64 what_size)
 {

@@ -51,7 +51,8 @@ TEST_BIN += $(CXX_BIN) $(CXX_DYN)
 TEST_BIN += $(B)/tests/together $(B)/tests/emitted $(B)/tests/compiled
 $(B)/tests/emitted: tests/lang/ir_interpret.h tests/lang/ir_random.h
 $(B)/tests/compiled: tests/lang/program_evaluate.h tests/lang/program_random.h tests/lang/ir_random.h
-$(B)/tests/together $(B)/tests/emitted $(B)/tests/compiled: $(B)/tests/%: tests/engines/%.c $(LIB:%.c=$(B)/%.o) $(LIBBPF_A) $(ZYDIS_A) $(COMPAT_A)
+$(B)/tests/together $(B)/tests/emitted $(B)/tests/compiled: $(B)/tests/%: tests/engines/%.c $(LIB:%.c=$(B)/%.o) \
+		$(LIBBPF_A) $(ZYDIS_A) $(COMPAT_A)
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(TEST_CFLAGS) -I. -Isrc -I$(B) -I$(B)/gen -I$(B)/libbpf/include -Wno-missing-field-initializers -static -Wl,--gc-sections -Wl,-S \
 		-o $@ $(filter-out %.h $(COMPAT_A),$^) $(LDLIBS) $(COMPAT_A)

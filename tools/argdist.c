@@ -4,8 +4,7 @@
 #include "run/tool.h"
 
 TOOL(argdist, .brief = "count values of arguments and results, or draw histograms",
-     .args = "-C SPEC|-H SPEC ... [-- COMMAND [ARG]...]",
-     ARGDIST_ENGINE, .tables = true, .letters = "t:tid",
+     .args = "-C SPEC|-H SPEC ... [-- COMMAND [ARG]...]", ARGDIST_ENGINE, .tables = true, .letters = "t:tid",
      LACKS({ "csv", "counts and histograms have different columns; --json has both" },
 	   { "time timestamp", "each table has its time" }),
      .description =
@@ -15,7 +14,8 @@ TOOL(argdist, .brief = "count values of arguments and results, or draw histogram
 	     "KIND is p (a function's entry), r (its return), t (a tracepoint: t:CATEGORY:EVENT) or u (a USDT probe). "
 	     "EXPRESSIONS are C: parameters of the signature, arg1, arg2 ..., args->NAME in tracepoints, $retval, "
 	     "$entry(PARAMETER) and $latency (ns) in returns, $pid, $tgid, $uid, $gid, $cpu, $comm. TYPES are as many: "
-	     "int, u64, char* for a text, struct file * for an address. FILTER is an expression, which can use STRCMP(\"text\", "
+	     "int, u64, char* for a text, struct file * for an address. FILTER is an expression, which can use "
+	     "STRCMP(\"text\", "
 	     "POINTER): whether the text begins so. A char* that is in the memory of the process is __user.\n\n"
 	     "The compiler of sonde trace makes a program of it, which -v prints. Types come from the kernel, not from "
 	     "headers; macros are not known.",

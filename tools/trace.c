@@ -4,15 +4,19 @@
 #include "run/run.h"
 
 TOOL(trace, .brief = "run programs in bpftrace's language",
-     .args = "FILE|-e PROGRAM|PROBE... [ARG]... [-- --NAME=VALUE...]",
-     SCRIPT_ENGINE, .peer = "bpftrace", .peer_version = "v0.25.0", .own_dashdash = true, .letters = "L:tid",
+     .args = "FILE|-e PROGRAM|PROBE... [ARG]... [-- --NAME=VALUE...]", SCRIPT_ENGINE, .peer = "bpftrace",
+     .peer_version = "v0.25.0", .own_dashdash = true, .letters = "L:tid",
      LACKS({ "csv", "programs print text; -j and -f json print JSON" }),
      .description =
-	     "Compiles a program in the language of bpftrace, attaches its probes and prints what it prints. Nothing else "
-	     "is needed: no compiler, no headers. FILE is the program, - is stdin; what follows are its arguments $1, $2 "
+	     "Compiles a program in the language of bpftrace, attaches its probes and prints what it prints. Nothing "
+	     "else "
+	     "is needed: no compiler, no headers. FILE is the program, - is stdin; what follows are its arguments $1, "
+	     "$2 "
 	     "... and, behind --, its options for getopt().\n\n"
-	     "As bpftrace, it ends with exit(), with the command of -c, or with Ctrl-C, and prints all maps then. What was "
-	     "lost is reported at the end: events for which there was no room, full maps, hits that the kernel skipped.\n\n"
+	     "As bpftrace, it ends with exit(), with the command of -c, or with Ctrl-C, and prints all maps then. What "
+	     "was "
+	     "lost is reported at the end: events for which there was no room, full maps, hits that the kernel "
+	     "skipped.\n\n"
 	     "A PROBE is in the notation of bcc's trace, and several may be given:\n\n"
 	     "[KIND:][LIBRARY:]FUNCTION[(SIGNATURE)] [(PREDICATE)] [\"FORMAT\"[, EXPRESSIONS]]\n\n"
 	     "KIND is p (entry, the default), r (return), t (t:CATEGORY:EVENT) or u (USDT). Expressions are C, with "
@@ -25,5 +29,4 @@ TOOL(trace, .brief = "run programs in bpftrace's language",
 		"directories that processes change to" },
 	      { "sonde trace biolatency.bt", "a script" },
 	      { "sonde trace 'do_sys_openat2 \"%s\", arg2@user'", "a probe of bcc's trace" },
-	      { "sonde trace 'r:c:read ((int)retval < 0) \"failed: %d\", retval'",
-		"and one with a predicate" }));
+	      { "sonde trace 'r:c:read ((int)retval < 0) \"failed: %d\", retval'", "and one with a predicate" }));

@@ -13,12 +13,13 @@ struct attach;
 struct bpf_object;
 
 struct attach_options {
-	enum mech mech;	    /* the only one to use, or MECH_AUTO */
-	bool shared;	    /* programs of several slots or processors write to one shard: increments are atomic */
-	pid_t pid;	    /* user functions and breakpoints: only in this process, 0: in all */
-	bool arguments;	    /* the programs call context_arg() or context_ret(): no trampolines without their helpers */
-	bool registers;	    /* the programs read the registers of the probed place: no trampolines */
-	bool record;	    /* the programs read perf's record of a tracepoint: each tracepoint has an event of its own */
+	enum mech mech; /* the only one to use, or MECH_AUTO */
+	bool shared;	/* programs of several slots or processors write to one shard: increments are atomic */
+	pid_t pid;	/* user functions and breakpoints: only in this process, 0: in all */
+	bool arguments; /* the programs call context_arg() or context_ret(): no trampolines without their helpers */
+	bool registers; /* the programs read the registers of the probed place: no trampolines */
+	/* the programs read perf's record of a tracepoint: each tracepoint has an event of its own */
+	bool record;
 	bool must_not_miss; /* a hit that the kernel skips is lost: try mechanisms without skips first */
 	/* Called now and then while attaching; a result other than 0 stops with -EINTR. May be NULL. */
 	int (*progress)(void *ctx, size_t done, size_t total);

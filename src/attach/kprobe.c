@@ -105,8 +105,8 @@ static const char *single_refuses(const struct attach *attach, const struct cand
 }
 
 /*
- * Without cookies the program finds the target by address, but not at a return, where it sees only the caller's, and not
- * where another set has the same address.
+ * Without cookies the program finds the target by address, but not at a return, where it sees only the caller's, and
+ * not where another set has the same address.
  */
 static struct copy single_copy(const struct target *target)
 {

@@ -106,7 +106,8 @@ static int open_argdist(struct engine_instance *instance, struct err *err)
 		return err_set(err, -EINVAL, "unexpected argument '%s': each spec needs a -H or -C",
 			       instance->args.v[0]);
 	if (!settings->counts.n && !settings->hists.n)
-		return err_set(err, -EINVAL, "name what to trace, as in -C 'r::vfs_read():int:$retval' (-H: a histogram)");
+		return err_set(err, -EINVAL,
+			       "name what to trace, as in -C 'r::vfs_read():int:$retval' (-H: a histogram)");
 	ctx->usage = false;
 	if (!ctx->interval)
 		ctx->interval = ctx->duration ? ctx->duration : DEFAULT_INTERVAL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The script engine: compiles a program of the language (lang/lang.h), attaches it, carries out its records and prints its
- * maps, as bpftrace does.
+ * The script engine: compiles a program of the language (lang/lang.h), attaches it, carries out its records and
+ * prints its maps, as bpftrace does.
  *
  *	TOOL(trace, SCRIPT_ENGINE, ...);	the arguments are a file, or with -e the program's own
  */

@@ -23,8 +23,8 @@ static bool is_shared(const struct lang_program *program)
 }
 
 /*
- * A target that cannot be attached is an error, unless the program says otherwise (missing_probes), or it is one of many
- * that a pattern matched.
+ * A target that cannot be attached is an error, unless the program says otherwise (missing_probes), or it is one of
+ * many that a pattern matched.
  */
 static int check_missing(const struct script *script, const struct lang_probe *probe, const struct attach *attach,
 			 struct err *err)
@@ -40,7 +40,8 @@ static int check_missing(const struct script *script, const struct lang_probe *p
 		if (script->program->config.missing_probes == MISSING_WARN)
 			report_note("cannot attach to '%s': %s", probe->targets.v[i].label, attach_why_not(attach, i));
 		else
-			report_verbose("cannot attach to '%s': %s", probe->targets.v[i].label, attach_why_not(attach, i));
+			report_verbose("cannot attach to '%s': %s", probe->targets.v[i].label,
+				       attach_why_not(attach, i));
 	}
 	return 0;
 }

@@ -37,8 +37,8 @@ bool script_print_range(const struct type *type, const uint64_t *buckets, uint32
 }
 
 /*
- * Of hist(): bucket 0 has the values below 0; then each value below 2^bits has a bucket of its own, and each power of two
- * above is divided into 2^bits equal parts.
+ * Of hist(): bucket 0 has the values below 0; then each value below 2^bits has a bucket of its own, and each power of
+ * two above is divided into 2^bits equal parts.
  */
 static uint64_t log2_low(uint32_t bits, uint32_t bucket)
 {

@@ -102,7 +102,8 @@ static void show_messages(const struct script *script)
 {
 	__str struct str text = {};
 
-	lang_messages_show(&script->program->messages, &script->program->sources, !script->settings->no_warnings, &text);
+	lang_messages_show(&script->program->messages, &script->program->sources, !script->settings->no_warnings,
+			   &text);
 	fputs(str_or_empty(text.data), stderr);
 }
 

@@ -115,7 +115,8 @@ static void add_integer(struct str *to, const struct conversion *how, int64_t va
 	if (alternate && how->letter == 'o' && least <= n)
 		least = n + 1;
 	len = strlen(sign);
-	if (strchr(how->flags, '0') && !strchr(how->flags, '-') && how->precision < 0 && how->width > (int)(len + least))
+	if (strchr(how->flags, '0') && !strchr(how->flags, '-') && how->precision < 0 &&
+	    how->width > (int)(len + least))
 		least = how->width - len;
 	least = least > n ? least : n;
 	if (!strchr(how->flags, '-') && how->width > (int)(len + least))
@@ -214,8 +215,8 @@ static void add_text(struct str *to, struct script_names *names, const struct co
 	add_padded(to, how, str_or_empty(text.data), text.len);
 }
 
-void script_format_add(struct str *to, struct script_names *names, const char *format, const struct script_value *values,
-		       size_t n)
+void script_format_add(struct str *to, struct script_names *names, const char *format,
+		       const struct script_value *values, size_t n)
 {
 	struct conversion how;
 	size_t next = 0;

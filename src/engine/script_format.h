@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Within engine/: printf() of the language: C's conversions for integers, %s for every type, and bpftrace's own %r, %rx,
- * %rh (buffers) and %gr (flags of the kernel's page allocator).
+ * Within engine/: printf() of the language: C's conversions for integers, %s for every type, and bpftrace's own %r,
+ * %rx, %rh (buffers) and %gr (flags of the kernel's page allocator).
  */
 #ifndef SONDE_SCRIPT_FORMAT_H
 #define SONDE_SCRIPT_FORMAT_H
@@ -9,7 +9,7 @@
 #include "script_value.h"
 
 /* Appends the format with n values. The compiler has checked that they agree; what does not is left out. */
-void script_format_add(struct str *to, struct script_names *names, const char *format, const struct script_value *values,
-		       size_t n);
+void script_format_add(struct str *to, struct script_names *names, const char *format,
+		       const struct script_value *values, size_t n);
 
 #endif

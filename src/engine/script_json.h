@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Within engine/: what a program prints as JSON: bpftrace's objects (-f json), one for each call of print(), or rows (-j),
- * one for each entry of a map, so that jq reads them line by line.
+ * Within engine/: what a program prints as JSON: bpftrace's objects (-f json), one for each call of print(), or rows
+ * (-j), one for each entry of a map, so that jq reads them line by line.
  */
 #ifndef SONDE_SCRIPT_JSON_H
 #define SONDE_SCRIPT_JSON_H

@@ -207,7 +207,8 @@ static int want_library(struct linking *linking, struct err *err)
 			continue;
 		function = find_library(linking, relocation->index);
 		if (!function)
-			return err_set(err, -ENOENT, "the library has no function lang_%s", ir_library_name(relocation->index));
+			return err_set(err, -ENOENT, "the library has no function lang_%s",
+				       ir_library_name(relocation->index));
 		want(linking, function);
 	}
 	return 0;

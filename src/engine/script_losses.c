@@ -39,7 +39,8 @@ static uint64_t say_maps(const struct script *script)
 		uint64_t n = lost(script, "lang_full_maps", (*map)->number);
 
 		if (n)
-			report_note("Map full; can't update element: %llu update%s lost of %s, which has %u keys (max_map_keys makes it larger)",
+			report_note("Map full; can't update element: %llu update%s lost of %s, which has %u keys "
+				    "(max_map_keys makes it larger)",
 				    (unsigned long long)n, str_plural(n), (*map)->name, (*map)->max_entries);
 		sum += n;
 	}
@@ -57,14 +58,16 @@ void script_full_maps(struct script *script)
 		if (script->maps[i].was_full || !lost(script, "lang_full_maps", map->number))
 			continue;
 		script->maps[i].was_full = true;
-		report_note("Map full; can't update element: %s has %u keys, and updates with others are lost from now on",
-			    map->name, map->max_entries);
+		report_note(
+			"Map full; can't update element: %s has %u keys, and updates with others are lost from now on",
+			map->name, map->max_entries);
 	}
 }
 
 static uint64_t say_others(struct script *script)
 {
-	uint64_t busy = lost(script, "lang_losses", LANG_LOSS_SCRATCH), unread = lost(script, "lang_losses", LANG_LOSS_READ);
+	uint64_t busy = lost(script, "lang_losses", LANG_LOSS_SCRATCH),
+		 unread = lost(script, "lang_losses", LANG_LOSS_READ);
 	uint64_t ended = lost(script, "lang_losses", LANG_LOSS_TURNS);
 	uint64_t missed = script->knows_missed ? script->missed : script_missed(script);
 
@@ -72,8 +75,8 @@ static uint64_t say_others(struct script *script)
 		report_note("%llu hit%s lost: no memory for strings was free, too many programs interrupted each other",
 			    (unsigned long long)busy, str_plural(busy));
 	if (unread)
-		report_note("%llu read%s of memory failed, and gave 0 or \"\" (-k says where)", (unsigned long long)unread,
-			    str_plural(unread));
+		report_note("%llu read%s of memory failed, and gave 0 or \"\" (-k says where)",
+			    (unsigned long long)unread, str_plural(unread));
 	if (ended)
 		report_note("%llu loop%s ended early: after 256 turns if the kernel cannot see the end, as it can with "
 			    "while ($i < 1000) and $i++; after 8388608 in any case",
@@ -81,8 +84,8 @@ static uint64_t say_others(struct script *script)
 	if (missed)
 		report_note("%llu hit%s missed by the kernel", (unsigned long long)missed, str_plural(missed));
 	if (script->skipped)
-		report_note("%llu interval%s skipped: there was no time for so many", (unsigned long long)script->skipped,
-			    str_plural(script->skipped));
+		report_note("%llu interval%s skipped: there was no time for so many",
+			    (unsigned long long)script->skipped, str_plural(script->skipped));
 	return busy + ended + missed + script->skipped;
 }
 

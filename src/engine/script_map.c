@@ -157,8 +157,8 @@ static int check_memory(const struct script_map *map, struct err *err)
 
 	if (sysinfo(&info) || each * of->max_entries < (uint64_t)info.totalram * info.mem_unit / 2)
 		return 0;
-	return err_set(err, -ENOMEM, "the map %s with %u entries would take %llu MB, more than half of the memory", of->name,
-		       of->max_entries, (unsigned long long)(each * of->max_entries >> 20));
+	return err_set(err, -ENOMEM, "the map %s with %u entries would take %llu MB, more than half of the memory",
+		       of->name, of->max_entries, (unsigned long long)(each * of->max_entries >> 20));
 }
 
 int script_map_init(struct script_map *map, const struct lang_map *of, const struct script_memory *memory,
@@ -386,7 +386,8 @@ static void subtract(struct script_map *map, struct script_entries *entries)
 		struct script_entry *entry = &entries->v[i];
 
 		if (has_base)
-			add_words((void *)entry->value, (const void *)totals_of(&map->base, map->map, entry), type->size, true);
+			add_words((void *)entry->value, (const void *)totals_of(&map->base, map->map, entry),
+				  type->size, true);
 		if (shows_empty(map) || !is_empty(type, entry->value))
 			entries->v[n++] = *entry;
 	}

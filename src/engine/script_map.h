@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Within engine/: a program's maps: created, read, cleared. Values that only grow (counts, sums, histograms) are never reset
- * in the kernel: clear() and zero() remember what they were, and reading subtracts it. If the map was printed just before,
- * that is what was printed: nothing is lost that arrives between print() and clear().
+ * Within engine/: a program's maps: created, read, cleared. Values that only grow (counts, sums, histograms) are
+ * never reset in the kernel: clear() and zero() remember what they were, and reading subtracts it. If the map was
+ * printed just before, that is what was printed: nothing is lost that arrives between print() and clear().
  */
 #ifndef SONDE_SCRIPT_MAP_H
 #define SONDE_SCRIPT_MAP_H

@@ -20,7 +20,8 @@ int script_output_open(struct script *script, struct err *err)
 			return err_set(err, -errno, "cannot write to '%s': %s", settings->file, strerror(errno));
 		output_redirect(out, script->file);
 	}
-	script->names.for_terminal = script->form == SCRIPT_TEXT && isatty(settings->file ? script->file : STDOUT_FILENO);
+	script->names.for_terminal = script->form == SCRIPT_TEXT &&
+				     isatty(settings->file ? script->file : STDOUT_FILENO);
 	return 0;
 }
 

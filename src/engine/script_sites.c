@@ -54,7 +54,8 @@ static void say(struct script *script, const struct lang_site *site, bool is_err
 	__str struct str shown = {};
 
 	if (script->form == SCRIPT_JSON) {
-		script_json_message(&script->text, &script->program->sources, &site->at, is_error ? "errorf" : "warnf", text);
+		script_json_message(&script->text, &script->program->sources, &site->at, is_error ? "errorf" : "warnf",
+				    text);
 		if (is_error || !script->settings->no_warnings)
 			put(script);
 		str_reset(&script->text);

@@ -6,8 +6,8 @@
 #include "base/base.h"
 
 /*
- * Gives a command to /bin/sh, passes on what it writes to stdout, and waits until it ends. The command can be interrupted
- * as if a shell had started it. Returns 0, or -1 with errno.
+ * Gives a command to /bin/sh, passes on what it writes to stdout, and waits until it ends. The command can be
+ * interrupted as if a shell had started it. Returns 0, or -1 with errno.
  */
 int script_system(const char *command, void (*fn)(const char *bytes, size_t n, void *ctx), void *ctx);
 

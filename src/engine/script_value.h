@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Within engine/: values of the language (lang/type.h) as text and as JSON, as bpftrace writes them. Values that only user
- * space can name (addresses, stacks, users ...) are named by struct script_names.
+ * Within engine/: values of the language (lang/type.h) as text and as JSON, as bpftrace writes them. Values that only
+ * user space can name (addresses, stacks, users ...) are named by struct script_names.
  */
 #ifndef SONDE_SCRIPT_VALUE_H
 #define SONDE_SCRIPT_VALUE_H
@@ -20,7 +20,10 @@ struct script_value {
 struct script_value script_value_of(const struct type *type, const void *data);
 /* An argument of a record; data: what follows struct lang_record, size bytes. Never reads beyond it. */
 struct script_value script_value_argument(const struct lang_site_argument *argument, const void *data, size_t size);
-/* An integer, bool, enum or pointer as 64 bits, extended as its type says; of other types the first bytes as a number. */
+/*
+ * An integer, bool, enum or pointer as 64 bits, extended as its type says; of other types the first bytes as a
+ * number.
+ */
 int64_t script_value_number(const struct script_value *value);
 /* Whether the number is one that is below 0 if its sign bit is set. */
 bool script_value_is_signed(const struct type *type);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The tree of a program. The parser makes it; macros and #define are expanded in it before the checker sees it. The
- * checker sets `type` of each expression and what is marked (checker); everything else is the parser's. Lists are linked
- * by `next`. The pool of the program owns everything.
+ * checker sets `type` of each expression and what is marked (checker); everything else is the parser's. Lists are
+ * linked by `next`. The pool of the program owns everything.
  */
 #ifndef SONDE_LANG_AST_H
 #define SONDE_LANG_AST_H
@@ -12,32 +12,36 @@
 
 enum ast_kind {
 	/* expressions */
-	AST_INTEGER,	 /* integer */
-	AST_BOOL,	 /* integer.value */
-	AST_STRING,	 /* string */
-	AST_NAME,	 /* name: a builtin, an enum's constant, a mode ("perf" of kstack(perf)) */
-	AST_POSITIONAL,	 /* integer.value: n of $n; 0 is $# */
-	AST_VARIABLE,	 /* variable */
-	AST_MAP,	 /* map; with or without keys */
-	AST_CALL,	 /* call */
-	AST_UNARY,	 /* unary */
-	AST_BINARY,	 /* binary; also && || */
-	AST_TERNARY,	 /* branch, both arms are expressions; "if" as an expression has blocks with values there */
-	AST_FIELD,	 /* field: x.name, x->name, x.0 */
-	AST_INDEX,	 /* index: x[i] */
-	AST_CAST,	 /* cast */
-	AST_SIZEOF,	 /* cast: of a type, or of an expression (as_type NULL) */
-	AST_OFFSETOF,	 /* offsetof */
-	AST_TYPEOF,	 /* cast: typeof(x); only within a struct ast_type */
-	AST_TUPLE,	 /* list */
-	AST_RECORD,	 /* list of AST_NAMED */
-	AST_NAMED,	 /* named: a member of a record */
-	AST_BLOCK,	 /* block; as an expression it has a value */
-	AST_ASSIGN,	 /* assign: = += ...; an expression as in C, and a statement */
-	AST_STEP,	 /* step: ++ and -- */
-	AST_IF_COMPTIME, /* branch whose condition the checker decides: if comptime; arms are blocks, the second may be NULL */
+	AST_INTEGER,	/* integer */
+	AST_BOOL,	/* integer.value */
+	AST_STRING,	/* string */
+	AST_NAME,	/* name: a builtin, an enum's constant, a mode ("perf" of kstack(perf)) */
+	AST_POSITIONAL, /* integer.value: n of $n; 0 is $# */
+	AST_VARIABLE,	/* variable */
+	AST_MAP,	/* map; with or without keys */
+	AST_CALL,	/* call */
+	AST_UNARY,	/* unary */
+	AST_BINARY,	/* binary; also && || */
+	AST_TERNARY,	/* branch, both arms are expressions; "if" as an expression has blocks with values there */
+	AST_FIELD,	/* field: x.name, x->name, x.0 */
+	AST_INDEX,	/* index: x[i] */
+	AST_CAST,	/* cast */
+	AST_SIZEOF,	/* cast: of a type, or of an expression (as_type NULL) */
+	AST_OFFSETOF,	/* offsetof */
+	AST_TYPEOF,	/* cast: typeof(x); only within a struct ast_type */
+	AST_TUPLE,	/* list */
+	AST_RECORD,	/* list of AST_NAMED */
+	AST_NAMED,	/* named: a member of a record */
+	AST_BLOCK,	/* block; as an expression it has a value */
+	AST_ASSIGN,	/* assign: = += ...; an expression as in C, and a statement */
+	AST_STEP,	/* step: ++ and -- */
+	/* branch whose condition the checker decides: if comptime; arms are blocks, the second may be NULL */
+	AST_IF_COMPTIME,
 
-	/* Statements; further AST_ASSIGN, AST_BLOCK (without a value) and AST_IF_COMPTIME are in their lists as they are. */
+	/*
+	 * Statements; further AST_ASSIGN, AST_BLOCK (without a value) and AST_IF_COMPTIME are in their lists as they
+	 * are.
+	 */
 	AST_EXPRESSION, /* unary.operand: an expression whose value is not used; discard: by "_ = x" */
 	AST_LET,	/* let */
 	AST_IF,		/* branch, arms are blocks, the second may be NULL */
@@ -105,9 +109,10 @@ struct ast_type {
 struct ast_variable {
 	const char *name; /* with '$' */
 	const struct type *type;
-	struct place at;   /* where it was declared */
-	uint32_t number;   /* unique in the program */
-	struct ast *loop;  /* AST_FOR_*, whose body it was declared in; NULL: none. Loops can become functions of their own */
+	struct place at; /* where it was declared */
+	uint32_t number; /* unique in the program */
+	/* AST_FOR_*, whose body it was declared in; NULL: none. Loops can become functions of their own */
+	struct ast *loop;
 	bool is_captured;  /* used in the body of a loop that is not the one it was declared in */
 	bool is_addressed; /* its address is taken */
 	bool is_assigned;
@@ -153,7 +158,8 @@ struct ast {
 			struct ast *args;
 			uint32_t n;
 			const struct function *function; /* (checker) */
-			struct lang_site *site;		 /* (checker) of what user space does: printf(), exit() ...; NULL: none */
+			/* (checker) of what user space does: printf(), exit() ...; NULL: none */
+			struct lang_site *site;
 		} call;
 		struct {
 			enum ast_op op;
@@ -217,7 +223,8 @@ struct ast {
 			struct ast *condition;	 /* while; FOR_MAP: the map; UNROLL: the count */
 			struct ast *begin, *end; /* FOR_RANGE */
 			struct ast *body;	 /* AST_BLOCK */
-			bool is_function;	 /* (checker) the body becomes a function: bpf_loop(), bpf_for_each_map_elem() */
+			/* (checker) the body becomes a function: bpf_loop(), bpf_for_each_map_elem() */
+			bool is_function;
 		} loop;
 	};
 };

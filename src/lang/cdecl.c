@@ -62,7 +62,9 @@ static void skip_attributes(struct parser *p, bool *is_packed)
 		"__percpu",
 		"__packed",
 	};
-	static const char *const calls[] = { "__attribute__", "__attribute", "__aligned", "_Alignas", "__asm__", "asm" };
+	static const char *const calls[] = {
+		"__attribute__", "__attribute", "__aligned", "_Alignas", "__asm__", "asm"
+	};
 
 	for (;;) {
 		if (parse_is_word(p, "__packed"))
@@ -76,7 +78,8 @@ static void skip_attributes(struct parser *p, bool *is_packed)
 		for (uint32_t i = 2; i < 6; i++) {
 			const struct token *token = parse_peek(p, i);
 
-			if (token->kind == TOKEN_NAME && (!strcmp(token->text, "packed") || !strcmp(token->text, "__packed__")))
+			if (token->kind == TOKEN_NAME &&
+			    (!strcmp(token->text, "packed") || !strcmp(token->text, "__packed__")))
 				*is_packed = true;
 		}
 		parse_take(p);
@@ -128,7 +131,8 @@ static const struct type *find_type(struct parser *p, enum ctype_tag tag, const 
 /* A struct that is only named: one of the program, of the kernel, or one that a pointer may point to all the same. */
 static const struct type *named_struct(struct parser *p, enum ctype_tag tag, const char *name)
 {
-	struct type **opaque = &parse_name(p, pool_addf(p->pool, "%s %s", tag == CTYPE_UNION ? "union" : "struct", name))->opaque;
+	struct type **opaque =
+		&parse_name(p, pool_addf(p->pool, "%s %s", tag == CTYPE_UNION ? "union" : "struct", name))->opaque;
 	const struct type *found = *opaque ? *opaque : find_type(p, tag, name);
 
 	if (found)
@@ -188,8 +192,11 @@ static uint32_t parse_dimensions(struct parser *p, uint32_t *dims)
 	return n;
 }
 
-/* Pointers and arrays around a type, and the name: "*x[4]", "(*x)(int)". Returns the type; *name NULL: there is none. */
-static const struct type *parse_declarator(struct parser *p, const struct base *base, const char **name, struct place *at)
+/*
+ * Pointers and arrays around a type, and the name: "*x[4]", "(*x)(int)". Returns the type; *name NULL: there is none.
+ */
+static const struct type *parse_declarator(struct parser *p, const struct base *base, const char **name,
+					   struct place *at)
 {
 	bool is_packed, is_function = false, is_char = base->is_char;
 	const struct type *type = base->type;
@@ -263,7 +270,8 @@ static void parse_member(struct parser *p, struct cdecl_members *members, struct
 			parse_bits(p, member);
 		else if (!member->name && base.type->kind != TYPE_STRUCT)
 			parse_fail_expected(p, "a field's name");
-		else if (member->type->kind == TYPE_VOID || (member->type->kind == TYPE_STRUCT && !cdecl_is_complete(p, member->type)))
+		else if (member->type->kind == TYPE_VOID ||
+			 (member->type->kind == TYPE_STRUCT && !cdecl_is_complete(p, member->type)))
 			parse_fail(p, at, "the size of this field is not known: its type is declared nowhere");
 		if (member->name && set_add(names, member->name, strlen(member->name)) < n_names)
 			parse_fail(p, at, "the field '%s' is there twice", member->name);
@@ -390,7 +398,8 @@ static const struct type *parse_plain(struct parser *p, bool *is_char)
 		return type_void();
 	found = find_type(p, CTYPE_PLAIN, written->name);
 	if (!found)
-		parse_fail(p, written->at, "there is no type '%s', neither in this program nor in the kernel", written->name);
+		parse_fail(p, written->at, "there is no type '%s', neither in this program nor in the kernel",
+			   written->name);
 	return found ? found : type_void();
 }
 

@@ -96,7 +96,8 @@ static void check_types(struct checker *c)
 	while (c->is_changed && ++n < PASSES_MAX);
 	c->is_final = true;
 	if (c->is_changed)
-		check_error(c, c->ast->probes->at, "the types of variables and maps depend on each other without an end");
+		check_error(c, c->ast->probes->at,
+			    "the types of variables and maps depend on each other without an end");
 	check_pass(c);
 	if (!c->program->messages.errors)
 		check_all_typed(c);

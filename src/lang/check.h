@@ -57,8 +57,8 @@ void builtin_offer(struct nearest *nearest);
 void function_offer(struct nearest *nearest);
 
 /*
- * The type that both sides of an operator are converted to before it is applied: a division, a remainder or a comparison
- * is signed if this type is. Pointers are unsigned.
+ * The type that both sides of an operator are converted to before it is applied: a division, a remainder or a
+ * comparison is signed if this type is. Pointers are unsigned.
  */
 const struct type *lang_operand_type(const struct type *left, const struct type *right);
 

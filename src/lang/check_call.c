@@ -120,7 +120,8 @@ static const struct type *check_lhist(struct checker *c, struct ast *call)
 		return type_none();
 	if (step <= 0 || min > max) {
 		check_error(c, call->at,
-			    step <= 0 ? "lhist() step must be >= 1 (%lld provided)" : "lhist() min is above its max (step %lld)",
+			    step <= 0 ? "lhist() step must be >= 1 (%lld provided)"
+				      : "lhist() min is above its max (step %lld)",
 			    (long long)step);
 		return type_none();
 	}
@@ -152,7 +153,8 @@ static const struct type *check_tseries(struct checker *c, struct ast *call)
 		return type_none();
 	if (interval < 1 || n < 1 || n > 1000000) {
 		check_error(c, call->at,
-			    interval < 1 ? "tseries() interval_ns must be >= 1 (%lld provided)" : "tseries() num_intervals must be from 1 to 1000000 (%lld provided)",
+			    interval < 1 ? "tseries() interval_ns must be >= 1 (%lld provided)"
+					 : "tseries() num_intervals must be from 1 to 1000000 (%lld provided)",
 			    (long long)(interval < 1 ? interval : n));
 		return type_none();
 	}
@@ -162,7 +164,8 @@ static const struct type *check_tseries(struct checker *c, struct ast *call)
 		if (!strcmp(kinds[i].name, name))
 			type->hist.of = kinds[i].kind;
 	if (name && type->hist.of == TYPE_NONE)
-		check_error(c, check_argument(call, 3)->at, "tseries() aggregates by avg, sum, min or max, not '%s'", name);
+		check_error(c, check_argument(call, 3)->at, "tseries() aggregates by avg, sum, min or max, not '%s'",
+			    name);
 	type->size = n * sizeof(struct lang_moment);
 	type->align = 8;
 	return type;
@@ -179,7 +182,14 @@ static const struct type *check_signed_aggregate(struct checker *c, struct ast *
 
 const struct type *check_aggregate(struct checker *c, struct ast *to, struct ast *call)
 {
-	static const enum type_kind kinds[] = { [FUNCTION_SUM] = TYPE_SUM, [FUNCTION_MIN] = TYPE_MIN, [FUNCTION_MAX] = TYPE_MAX, [FUNCTION_AVG] = TYPE_AVG, [FUNCTION_STATS] = TYPE_STATS, [FUNCTION_STDDEV] = TYPE_STDDEV };
+	static const enum type_kind kinds[] = {
+		[FUNCTION_SUM] = TYPE_SUM,
+		[FUNCTION_MIN] = TYPE_MIN,
+		[FUNCTION_MAX] = TYPE_MAX,
+		[FUNCTION_AVG] = TYPE_AVG,
+		[FUNCTION_STATS] = TYPE_STATS,
+		[FUNCTION_STDDEV] = TYPE_STDDEV,
+	};
 	uint32_t id = call->call.function->id;
 
 	if (!check_call_shape(c, call))

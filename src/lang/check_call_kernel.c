@@ -13,7 +13,8 @@ static const struct type *check_path(struct checker *c, struct ast *call)
 	int64_t limit;
 
 	if (type->kind != TYPE_NONE && (of->kind != TYPE_STRUCT || strcmp(str_or_empty(of->name), "path")))
-		check_error(c, arg->at, "path() only supports 'struct path' argument (%s provided)", check_show(c, type));
+		check_error(c, arg->at, "path() only supports 'struct path' argument (%s provided)",
+			    check_show(c, type));
 	if (call->call.n > 1 && check_constant_argument(c, call, 1, &limit)) {
 		if (limit < 1)
 			check_error(c, check_argument(call, 1)->at, "path() size must be positive");
@@ -60,7 +61,8 @@ static const struct type *check_write_user(struct checker *c, struct ast *call)
 
 	if (type->kind != TYPE_NONE && !type_is_scalar(type))
 		check_error(c, to->at, "write_user() writes to an address (%s provided)", check_show(c, type));
-	if (added->kind != TYPE_NONE && !type_is_scalar(added) && added->kind != TYPE_STRING && added->kind != TYPE_BUFFER)
+	if (added->kind != TYPE_NONE && !type_is_scalar(added) && added->kind != TYPE_STRING &&
+	    added->kind != TYPE_BUFFER)
 		check_error(c, value->at, "write_user() writes an integer, a string or a buffer (%s provided)",
 			    check_show(c, added));
 	if (call->call.n > 2)
@@ -81,7 +83,8 @@ static const struct type *check_percpu_kaddr(struct checker *c, struct ast *call
 		symbol->constant = check_kernel_address(name, &is_hidden);
 		call->constant = check_kernel_address("__per_cpu_offset", &is_hidden);
 		if (is_hidden)
-			check_error(c, call->at, "the kernel hides the addresses of its symbols (kptr_restrict, or not root)");
+			check_error(c, call->at,
+				    "the kernel hides the addresses of its symbols (kptr_restrict, or not root)");
 		else if (!symbol->constant)
 			check_error(c, call->at, "Failed to resolve kernel symbol: %s", name);
 	}

@@ -48,7 +48,8 @@ static const struct type *check_delete(struct checker *c, struct ast *call)
 	if (call->call.n == 1) {
 		map = check_map_whole(c, call->call.args, "delete");
 		if (map && map->key)
-			check_error(c, call->at, "delete() expects a map with no keys for the first argument: give a key of %s",
+			check_error(c, call->at,
+				    "delete() expects a map with no keys for the first argument: give a key of %s",
 				    map->name);
 		return type_bool();
 	}
@@ -77,7 +78,8 @@ static const struct type *check_find(struct checker *c, struct ast *call)
 		return type_bool();
 	type = type_is_aggregate(map->value) ? check_aggregate_read(map->value) : map->value;
 	if (!type)
-		check_error(c, call->at, "the value of a map of type '%s' can only be printed", check_show(c, map->value));
+		check_error(c, call->at, "the value of a map of type '%s' can only be printed",
+			    check_show(c, map->value));
 	else if (check_grow_variable(c, result->variable.variable, type, result->at))
 		result->type = result->variable.variable->type;
 	return type_bool();
@@ -92,7 +94,8 @@ static const struct type *check_len(struct checker *c, struct ast *call)
 		const struct type *type = check_value(c, arg);
 
 		if (type->kind != TYPE_NONE && !type_is_stack(type))
-			check_error(c, arg->at, "len() expects a map or stack to be provided, not '%s'", check_show(c, type));
+			check_error(c, arg->at, "len() expects a map or stack to be provided, not '%s'",
+				    check_show(c, type));
 		return type_integer(8, true);
 	}
 	map = check_map_whole(c, arg, "len");
@@ -177,7 +180,9 @@ static const struct type *check_print(struct checker *c, struct ast *call)
 		return check_print_map(c, call);
 	if (call->call.n > 1) {
 		check_error(c, call->at, "%s",
-			    arg->kind == AST_MAP ? "Single-value (i.e. indexed) map prints cannot be followed by a top or divide argument" : "Non-map print() only takes 1 argument");
+			    arg->kind == AST_MAP ? "Single-value (i.e. indexed) map prints cannot be followed by a top "
+						   "or divide argument"
+						 : "Non-map print() only takes 1 argument");
 		return type_void();
 	}
 	if (arg->kind == AST_MAP && check_print_key(c, call))

@@ -13,7 +13,8 @@ static bool check_place_text(struct checker *c, struct ast *arg)
 		check_set_text(c, arg, arg->type->kind == TYPE_PROBE ? place->probe : str_or_empty(place->function));
 		return true;
 	}
-	check_error(c, arg->at, "the text of %s is made where it is printed: a program can only compare it by == and !=",
+	check_error(c, arg->at,
+		    "the text of %s is made where it is printed: a program can only compare it by == and !=",
 		    arg->type->kind == TYPE_PROBE ? "probe" : "func");
 	return false;
 }
@@ -75,7 +76,8 @@ static const struct type *check_strncmp(struct checker *c, struct ast *call)
 	if (!texts || !length)
 		return type_integer(8, true);
 	if (n < 0)
-		check_error(c, check_argument(call, 2)->at, "strncmp() cannot use negative length (%lld)", (long long)n);
+		check_error(c, check_argument(call, 2)->at, "strncmp() cannot use negative length (%lld)",
+			    (long long)n);
 	else if (a->is_constant && b->is_constant && a->text && b->text)
 		check_set_integer(call, strncmp(a->text, b->text, n), type_integer(8, true));
 	return type_integer(8, true);
@@ -116,7 +118,8 @@ static const struct type *check_memcmp(struct checker *c, struct ast *call)
 
 		if (type->kind != TYPE_NONE && type->kind != TYPE_POINTER && type->kind != TYPE_ARRAY &&
 		    type->kind != TYPE_STRING && type->kind != TYPE_STRUCT)
-			check_error(c, arg->at, "memcmp() expects memory: a pointer, an array or a string (%s provided)",
+			check_error(c, arg->at,
+				    "memcmp() expects memory: a pointer, an array or a string (%s provided)",
 				    check_show(c, type));
 	}
 	if (check_constant_argument(c, call, 2, &n) && (n < 0 || n > c->program->config.max_strlen))

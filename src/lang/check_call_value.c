@@ -45,7 +45,8 @@ static uint32_t check_size_argument(struct checker *c, struct ast *call, unsigne
 	if (!check_integer(c, arg, "the length") || !arg->is_constant)
 		return most;
 	if (arg->constant < 0) {
-		check_error(c, arg->at, "%s() cannot use negative length (%lld)", call->call.name, (long long)arg->constant);
+		check_error(c, arg->at, "%s() cannot use negative length (%lld)", call->call.name,
+			    (long long)arg->constant);
 		return most;
 	}
 	if (arg->constant > (int64_t)most - extra) {
@@ -75,7 +76,8 @@ static const struct type *check_str(struct checker *c, struct ast *call)
 		return call->type;
 	}
 	type = check_value(c, arg);
-	if (call->call.n > 1 && type->kind != TYPE_STRING && size > 1 && size < most) /* the length that is asked for has the NUL in it */
+	if (call->call.n > 1 && type->kind != TYPE_STRING && size > 1 &&
+	    size < most) /* the length that is asked for has the NUL in it */
 		size--;
 	if (type->kind == TYPE_STRING && call->call.n == 1)
 		return check_replace(call, arg);
@@ -96,7 +98,8 @@ static const struct type *check_buf(struct checker *c, struct ast *call)
 	if (type->kind == TYPE_NONE)
 		return type;
 	if (type->kind != TYPE_ARRAY && type->kind != TYPE_STRING && type->kind != TYPE_STRUCT && !type_is_scalar(type))
-		check_error(c, arg->at, "buf() expects an integer, a pointer or an array (%s provided)", check_show(c, type));
+		check_error(c, arg->at, "buf() expects an integer, a pointer or an array (%s provided)",
+			    check_show(c, type));
 	if (call->call.n > 1)
 		return type_buffer(c->pool, check_size_argument(c, call, 1, 0, most));
 	if (type->kind == TYPE_ARRAY || type->kind == TYPE_STRING)
@@ -136,8 +139,8 @@ static const struct type *check_stack_call(struct checker *c, struct ast *call, 
 		while (mode < ARRAY_SIZE(modes) && strcmp(modes[mode], name))
 			mode++;
 		if (mode == ARRAY_SIZE(modes))
-			check_error(c, call->call.args->at, "Invalid stack mode: '%s': there are bpftrace, perf, raw and build_id",
-				    name);
+			check_error(c, call->call.args->at,
+				    "Invalid stack mode: '%s': there are bpftrace, perf, raw and build_id", name);
 		else
 			type->mode = mode;
 		n++;
@@ -145,7 +148,8 @@ static const struct type *check_stack_call(struct checker *c, struct ast *call, 
 	if (call->call.n > n + 1)
 		check_error(c, call->at, "Invalid number of arguments: %s([mode,] [limit])", call->call.name);
 	else if (call->call.n > n && check_constant_argument(c, call, n, &limit) && (limit < 0 || limit > STACK_DEPTH))
-		check_error(c, check_argument(call, n)->at, "%s() limit must be from 0 to %d", call->call.name, STACK_DEPTH);
+		check_error(c, check_argument(call, n)->at, "%s() limit must be from 0 to %d", call->call.name,
+			    STACK_DEPTH);
 	type->limit = limit;
 	return type;
 }
@@ -162,8 +166,8 @@ static const struct type *check_ntop(struct checker *c, struct ast *call)
 
 	if (call->call.n > 1)
 		check_integer(c, call->call.args, "the address family");
-	if (type->kind != TYPE_NONE && !type_is_integral(type) && !check_is_bytes(type, 4) && !check_is_bytes(type, 16) &&
-	    !(type->kind == TYPE_STRING && (type->size == 4 || type->size == 16)) &&
+	if (type->kind != TYPE_NONE && !type_is_integral(type) && !check_is_bytes(type, 4) &&
+	    !check_is_bytes(type, 16) && !(type->kind == TYPE_STRING && (type->size == 4 || type->size == 16)) &&
 	    !(type->kind == TYPE_STRUCT && (type->size == 4 || type->size == 16)))
 		check_error(c, address->at, "ntop() expects an integer or array argument of 4 or 16 bytes, got '%s'",
 			    check_show(c, type));
@@ -177,7 +181,8 @@ static const struct type *check_macaddr(struct checker *c, struct ast *call)
 
 	if (type->kind != TYPE_NONE && !check_is_bytes(type, 6) && !(type->kind == TYPE_STRING && type->size == 6) &&
 	    type->kind != TYPE_POINTER)
-		check_error(c, arg->at, "macaddr() argument must be an array of 6 bytes, not '%s'", check_show(c, type));
+		check_error(c, arg->at, "macaddr() argument must be an array of 6 bytes, not '%s'",
+			    check_show(c, type));
 	return type_simple(TYPE_MAC);
 }
 
@@ -213,7 +218,8 @@ static int check_word(struct checker *c, struct ast *call, const char *const *wo
 	struct nearest nearest;
 
 	if (arg->kind != AST_NAME) {
-		check_error(c, arg->at, "%s() expects one of its words, as %s(%s)", call->call.name, call->call.name, words[0]);
+		check_error(c, arg->at, "%s() expects one of its words, as %s(%s)", call->call.name, call->call.name,
+			    words[0]);
 		return -1;
 	}
 	for (size_t i = 0; i < n; i++)

@@ -84,7 +84,8 @@ int64_t check_fold(enum ast_op op, int64_t left, int64_t right, const struct typ
 
 const struct type *check_sizeof(struct checker *c, struct ast *ast)
 {
-	const struct type *type = ast->cast.as_type ? check_written_type(c, ast->cast.as_type) : check_expression(c, ast->cast.operand);
+	const struct type *type = ast->cast.as_type ? check_written_type(c, ast->cast.as_type)
+						    : check_expression(c, ast->cast.operand);
 
 	if (type->kind == TYPE_NONE)
 		return type;
@@ -98,7 +99,8 @@ const struct type *check_sizeof(struct checker *c, struct ast *ast)
 
 const struct type *check_offsetof(struct checker *c, struct ast *ast)
 {
-	const struct type *type = ast->offsetof.of_type ? check_written_type(c, ast->offsetof.of_type) : check_expression(c, ast->offsetof.of);
+	const struct type *type = ast->offsetof.of_type ? check_written_type(c, ast->offsetof.of_type)
+							: check_expression(c, ast->offsetof.of);
 	const char *path = ast->offsetof.path;
 	uint64_t at = 0;
 

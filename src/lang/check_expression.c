@@ -183,7 +183,8 @@ const struct type *check_read(struct checker *c, struct ast *ast)
 		return type;
 	read = check_aggregate_read(type);
 	if (!read)
-		check_error(c, ast->at, "the value of a map of type '%s' can only be printed, not used in an expression",
+		check_error(c, ast->at,
+			    "the value of a map of type '%s' can only be printed, not used in an expression",
 			    check_show(c, type));
 	ast->type = read ? read : type_none();
 	return ast->type;

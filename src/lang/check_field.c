@@ -91,7 +91,8 @@ const struct type *check_field(struct checker *c, struct ast *ast)
 	if (type->kind == TYPE_TUPLE && !ast->field.name)
 		return check_element(c, ast, type, ast->field.index);
 	if (!ast->field.name || type->kind == TYPE_TUPLE) {
-		check_error(c, ast->at, "'%s' has no field '%s': the elements of a tuple have numbers", check_show(c, type),
+		check_error(c, ast->at, "'%s' has no field '%s': the elements of a tuple have numbers",
+			    check_show(c, type),
 			    ast->field.name ? ast->field.name : pool_addf(c->pool, "%u", ast->field.index));
 		return type_none();
 	}
@@ -139,7 +140,8 @@ const struct type *check_index(struct checker *c, struct ast *ast)
 	if (type->kind == TYPE_STRING)
 		return type_integer(1, true);
 	if (type->kind != TYPE_ARRAY) {
-		check_error(c, ast->at, "The array index operator [] can only be used on arrays, pointers and tuples, found '%s'",
+		check_error(c, ast->at,
+			    "The array index operator [] can only be used on arrays, pointers and tuples, found '%s'",
 			    check_show(c, type));
 		return type_none();
 	}

@@ -66,7 +66,9 @@ static bool check_takes(enum takes takes, const struct type *type)
 static void check_format_argument(struct checker *c, struct ast *call, enum takes takes, const char *specifier,
 				  struct ast *arg)
 {
-	static const char *const names[] = { [TAKES_INTEGER] = "integer", [TAKES_TEXT] = "string", [TAKES_BUFFER] = "buffer" };
+	static const char *const names[] = {
+		[TAKES_INTEGER] = "integer", [TAKES_TEXT] = "string", [TAKES_BUFFER] = "buffer"
+	};
 
 	if (takes == TAKES_TEXT)
 		check_as_text(c, arg);
@@ -88,7 +90,8 @@ void check_format(struct checker *c, struct ast *call, const char *format, struc
 	for (struct ast *each = args; each; each = each->next) {
 		given++;
 		if (check_value(c, each)->kind == TYPE_VOID) {
-			check_error(c, each->at, "this has no value, and cannot be an argument of %s()", call->call.name);
+			check_error(c, each->at, "this has no value, and cannot be an argument of %s()",
+				    call->call.name);
 			each->type = type_none();
 		}
 	}
@@ -111,6 +114,6 @@ void check_format(struct checker *c, struct ast *call, const char *format, struc
 		}
 	}
 	if (wanted != given)
-		check_error(c, call->at, "%s: %s arguments for format string (%u supplied, %u expected)", call->call.name,
-			    wanted > given ? "Not enough" : "Too many", given, wanted);
+		check_error(c, call->at, "%s: %s arguments for format string (%u supplied, %u expected)",
+			    call->call.name, wanted > given ? "Not enough" : "Too many", given, wanted);
 }

@@ -57,7 +57,8 @@ const struct type *check_getopt(struct checker *c, struct ast *call)
 	check_value(c, otherwise);
 	if (!otherwise->is_constant) {
 		if (otherwise->type->kind != TYPE_NONE)
-			check_error(c, otherwise->at, "the default of getopt() must be a literal: a number, a string or a boolean");
+			check_error(c, otherwise->at,
+				    "the default of getopt() must be a literal: a number, a string or a boolean");
 		return type_none();
 	}
 	if (otherwise->type->kind == TYPE_BOOL)

@@ -58,7 +58,8 @@ bool check_map_key(struct checker *c, struct lang_map *map, struct ast *key)
 	}
 	if (!check_join(c, map->key, type, &joined)) {
 		check_error(c, key->at,
-			    "Argument mismatch for %s: trying to access with arguments: '%s' when map expects arguments: '%s'",
+			    "Argument mismatch for %s: trying to access with arguments: '%s' when map expects "
+			    "arguments: '%s'",
 			    map->name, check_show(c, type), check_show(c, map->key));
 		return false;
 	}
@@ -98,7 +99,8 @@ struct lang_map *check_map_access(struct checker *c, struct ast *ast)
 	if (ast->map.keys) {
 		if (!map->key && was_used) {
 			check_error(c, ast->at,
-				    "%s used as a map with an explicit key (non-scalar map), previously used without an explicit key (scalar map)",
+				    "%s used as a map with an explicit key (non-scalar map), previously used without "
+				    "an explicit key (scalar map)",
 				    map->name);
 			return NULL;
 		}
@@ -106,7 +108,8 @@ struct lang_map *check_map_access(struct checker *c, struct ast *ast)
 	}
 	if (map->key) {
 		check_error(c, ast->at,
-			    "%s used as a map without an explicit key (scalar map), previously used with an explicit key (non-scalar map)",
+			    "%s used as a map without an explicit key (scalar map), previously used with an explicit "
+			    "key (non-scalar map)",
 			    map->name);
 		return NULL;
 	}
@@ -140,7 +143,8 @@ const struct type *check_map(struct checker *c, struct ast *ast)
 	    check_aggregate_read(map->value)) {
 		check_error(c, ast->at,
 			    "this kernel cannot read the value of all processors from %s (Linux 5.19 can)", map->name);
-		check_hint(c, ast->at, "print(%s) shows it; @x++ and @x += n count in a value that can be read", map->name);
+		check_hint(c, ast->at, "print(%s) shows it; @x++ and @x += n count in a value that can be read",
+			   map->name);
 	}
 	return map->value;
 }
@@ -172,7 +176,8 @@ bool check_grow_map(struct checker *c, struct lang_map *map, const struct type *
 
 	if (!check_join(c, map->value, type, &joined)) {
 		check_error(c, at,
-			    "Type mismatch for %s: trying to assign value of type '%s' when map already contains a value of type '%s'",
+			    "Type mismatch for %s: trying to assign value of type '%s' when map already contains a "
+			    "value of type '%s'",
 			    map->name, check_show(c, type), check_show(c, map->value));
 		return false;
 	}
@@ -239,7 +244,10 @@ static void check_declared_storage(struct checker *c, struct lang_map *map, cons
 	nearest_init(&nearest, declared->kind);
 	for (size_t i = 0; i < ARRAY_SIZE(declared_kinds); i++)
 		nearest_offer(&nearest, declared_kinds[i].name);
-	check_hint(c, declared->at, "%s", nearest_name(&nearest) ? pool_addf(c->pool, "did you mean '%s'?", nearest_name(&nearest)) : "there are hash, lruhash, percpuhash, percpulruhash, array and percpuarray");
+	check_hint(c, declared->at, "%s",
+		   nearest_name(&nearest)
+			   ? pool_addf(c->pool, "did you mean '%s'?", nearest_name(&nearest))
+			   : "there are hash, lruhash, percpuhash, percpulruhash, array and percpuarray");
 }
 
 /* Gives the map size bytes of an area, on a border of 8 bytes. */
@@ -271,7 +279,8 @@ static void check_storage(struct checker *c, struct lang_map *map)
 	if (!map->key) {
 		map->storage = is_aggregate ? LANG_CELLS : LANG_CELL;
 		/* A plain value is followed by a byte that tells whether it was assigned. */
-		map->at_cell = is_aggregate ? check_reserve(&program->shard_size, map->value->size) : check_reserve(&program->cells_size, map->value->size + 1);
+		map->at_cell = is_aggregate ? check_reserve(&program->shard_size, map->value->size)
+					    : check_reserve(&program->cells_size, map->value->size + 1);
 	} else if (is_aggregate && (map->key->kind == TYPE_PROBE || map->key->kind == TYPE_FUNCTION)) {
 		map->storage = LANG_SLOTS;
 		map->n_slots = program->places.n;
@@ -289,8 +298,8 @@ static void check_key_size(struct checker *c, const struct lang_map *map)
 {
 	if (!map->key || map->key->size <= 512 || c->options->features.large_keys)
 		return;
-	check_error(c, map->at, "the key of %s has %u bytes, and this kernel allows 512 (Linux 5.11 allows more)", map->name,
-		    map->key->size);
+	check_error(c, map->at, "the key of %s has %u bytes, and this kernel allows 512 (Linux 5.11 allows more)",
+		    map->name, map->key->size);
 	check_hint(c, map->at, "max_strlen, or a length as in str(x, 100), makes texts shorter");
 }
 

@@ -36,7 +36,8 @@ static const struct type *check_context(struct checker *c, struct ast *ast)
 {
 	switch (c->probe->probe->kind) {
 	case PROBE_ITER:
-		return c->probe->arguments.context ? type_pointer(c->pool, c->probe->arguments.context, SPACE_CONTEXT) : type_pointer(c->pool, type_void(), SPACE_CONTEXT);
+		return c->probe->arguments.context ? type_pointer(c->pool, c->probe->arguments.context, SPACE_CONTEXT)
+						   : type_pointer(c->pool, type_void(), SPACE_CONTEXT);
 	case PROBE_KPROBE:
 	case PROBE_KRETPROBE:
 	case PROBE_UPROBE:
@@ -82,7 +83,8 @@ static const struct type *check_argument_n(struct checker *c, struct ast *ast)
 #else
 		if (n >= 6)
 #endif
-			check_error(c, ast->at, "arg%u is not in a register on this machine: read the stack at reg(\"sp\")", n);
+			check_error(c, ast->at,
+				    "arg%u is not in a register on this machine: read the stack at reg(\"sp\")", n);
 		return type_integer(8, true);
 	}
 }
@@ -239,7 +241,8 @@ const struct type *check_name(struct checker *c, struct ast *ast)
 		return check_call(c, ast);
 	}
 	if (function) {
-		check_error(c, ast->at, "%s is a function: it needs arguments, as %s(...)", function->name, function->name);
+		check_error(c, ast->at, "%s is a function: it needs arguments, as %s(...)", function->name,
+			    function->name);
 		return type_none();
 	}
 	if (!ctypes_find_value(c->program->types, ast->name.name, &value, &type)) {

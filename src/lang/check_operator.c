@@ -284,7 +284,8 @@ const struct type *check_binary(struct checker *c, struct ast *ast)
 	}
 	type = check_arithmetic(c, op, left, right, ast->at);
 	if (type_is_integral(type) && left->is_constant && right->is_constant) {
-		int64_t value = check_fold(op, left->constant, right->constant, lang_operand_type(left->type, right->type));
+		int64_t value = check_fold(op, left->constant, right->constant,
+					   lang_operand_type(left->type, right->type));
 
 		if (left->type->is_literal && right->type->is_literal)
 			type = check_literal_type(value, false);
@@ -301,7 +302,8 @@ static const struct type *check_dereference(struct checker *c, struct ast *ast, 
 
 	if (type->kind == TYPE_POINTER) {
 		if (type->of->kind == TYPE_VOID)
-			check_error(c, ast->at, "cannot dereference a pointer to void: cast it to the type of what is there");
+			check_error(c, ast->at,
+				    "cannot dereference a pointer to void: cast it to the type of what is there");
 		else if (type->of->kind == TYPE_STRUCT && !ctypes_complete(c->program->types, type->of))
 			check_error(c, ast->at, "cannot dereference a pointer to '%s', which is only declared",
 				    check_show(c, type->of));

@@ -28,8 +28,8 @@ static void check_looks(struct ast **child, void *ctx)
 	const struct ast *ast = *child;
 	const char *name = ast->kind == AST_NAME ? ast->name.name : ast->kind == AST_CALL ? ast->call.name
 											  : "";
-	bool has_words = looks->kind == PROBE_USDT || looks->kind == PROBE_RAWTRACEPOINT || looks->kind == PROBE_FENTRY ||
-			 looks->kind == PROBE_FEXIT;
+	bool has_words = looks->kind == PROBE_USDT || looks->kind == PROBE_RAWTRACEPOINT ||
+			 looks->kind == PROBE_FENTRY || looks->kind == PROBE_FEXIT;
 
 	if (!strcmp(name, "args") || (looks->kind == PROBE_ITER && !strcmp(name, "ctx")) ||
 	    (looks->kind == PROBE_FEXIT && !strcmp(name, "retval")) ||
@@ -191,7 +191,8 @@ static bool check_form(struct checker *c, const struct group *group, const struc
 
 	if (target->usdt_args) {
 		form->n_usdt = USDT_MAX;
-		lang_usdt_parse(target->usdt_args, form->usdt, &form->n_usdt); /* those before a form that is not known */
+		/* those before a form that is not known */
+		lang_usdt_parse(target->usdt_args, form->usdt, &form->n_usdt);
 		return true;
 	}
 	ret = lang_arguments_of(group->attach->kind, target, c->program->types, c->pool, &form->arguments, &err);
@@ -203,8 +204,8 @@ static bool check_form(struct checker *c, const struct group *group, const struc
 }
 
 /*
- * The form of each target; returns the number of different ones. form_of[i]: that of target i, SIZE_MAX: it is left out.
- * Where nobody looks at the arguments, all have one form.
+ * The form of each target; returns the number of different ones. form_of[i]: that of target i, SIZE_MAX: it is left
+ * out. Where nobody looks at the arguments, all have one form.
  */
 static size_t check_forms(struct checker *c, const struct group *group, const struct target_set *set, bool looks,
 			  size_t *form_of, struct form *forms)
@@ -283,8 +284,8 @@ static void check_trampolines(struct checker *c, const struct group *group, bool
 			target->mech = MECH_AUTO;
 	if (!looks || set->n <= most)
 		return;
-	check_error(c, group->at[0], "Can't attach to %zu functions: each needs a BPF program, and max_bpf_progs is %u", set->n,
-		    most);
+	check_error(c, group->at[0], "Can't attach to %zu functions: each needs a BPF program, and max_bpf_progs is %u",
+		    set->n, most);
 	check_hint(c, group->at[0], "kprobe has one program for all functions");
 	target_set_release(set);
 }
@@ -327,7 +328,8 @@ static void check_block_of_probes(struct checker *c, struct ast_probe *ast)
 
 		if (!lang_attach_parse(attach, written->text, written->at, c->pool, &c->program->messages))
 			continue;
-		if ((attach->kind == PROBE_TEST && !c->options->test) || (attach->kind == PROBE_BENCH && !c->options->bench))
+		if ((attach->kind == PROBE_TEST && !c->options->test) ||
+		    (attach->kind == PROBE_BENCH && !c->options->bench))
 			continue;
 		group = &groups[attach->kind];
 		if (!group->n)
@@ -337,7 +339,8 @@ static void check_block_of_probes(struct checker *c, struct ast_probe *ast)
 			continue;
 		}
 		if (group->n == ARRAY_SIZE(group->specs)) {
-			check_error(c, written->at, "a block has at most %zu attach points of a kind", ARRAY_SIZE(group->specs));
+			check_error(c, written->at, "a block has at most %zu attach points of a kind",
+				    ARRAY_SIZE(group->specs));
 			break;
 		}
 		for (size_t n = lang_attach_specs(attach, c->options->pid, c->pool, &group->specs[group->n],
@@ -359,6 +362,7 @@ void check_probes(struct checker *c)
 		c->checked->probes.v[i].probe = &c->program->probes.v[i];
 	if (c->program->places.n > c->program->config.max_probes)
 		check_error(c, c->ast->probes->at,
-			    "Can't attach to %zu probes because it exceeds the current limit of %u probes: max_probes can be raised",
+			    "Can't attach to %zu probes because it exceeds the current limit of %u probes: max_probes "
+			    "can be raised",
 			    c->program->places.n, c->program->config.max_probes);
 }

@@ -82,7 +82,8 @@ static void check_unassigned(struct checker *c)
 {
 	for (size_t i = c->block_begin; i < c->visible.n && !c->program->messages.errors; i++)
 		if (!c->visible.v[i]->is_assigned)
-			check_warning(c, c->visible.v[i]->at, "Variable %s was never assigned to.", c->visible.v[i]->name);
+			check_warning(c, c->visible.v[i]->at, "Variable %s was never assigned to.",
+				      c->visible.v[i]->name);
 }
 
 const struct type *check_block(struct checker *c, struct ast *ast)
@@ -204,18 +205,20 @@ static void check_for_map(struct checker *c, struct ast *ast)
 		return;
 	}
 	if (!c->options->features.for_each)
-		check_error(c, ast->at, "this kernel cannot loop over a map (Linux 5.13 can): print(%s) shows all of it",
+		check_error(c, ast->at,
+			    "this kernel cannot loop over a map (Linux 5.13 can): print(%s) shows all of it",
 			    map->name);
 	if (!map->key) {
-		check_error(c, node->at, "%s has no explicit keys (scalar map), and cannot be used for iteration", map->name);
+		check_error(c, node->at, "%s has no explicit keys (scalar map), and cannot be used for iteration",
+			    map->name);
 		return;
 	}
 	value = type_is_aggregate(map->value) ? check_aggregate_read(map->value) : map->value;
 	if (!value)
 		check_error(c, node->at, "Loop expression does not support type: %s", check_show(c, map->value));
 	else if (value != map->value && !c->options->features.percpu_lookup)
-		check_error(c, node->at, "this kernel cannot read the values of all processors from %s (Linux 5.19 can)",
-			    map->name);
+		check_error(c, node->at,
+			    "this kernel cannot read the values of all processors from %s (Linux 5.19 can)", map->name);
 	if (!value || map->key->kind == TYPE_NONE) {
 		check_for_body(c, ast, type_none());
 		return;
@@ -228,7 +231,8 @@ static void check_for_map(struct checker *c, struct ast *ast)
 static void check_for_range(struct checker *c, struct ast *ast)
 {
 	struct ast *begin = ast->loop.begin, *end = ast->loop.end;
-	bool has_begin = check_integer(c, begin, "the begin of a range"), has_end = check_integer(c, end, "the end of a range");
+	bool has_begin = check_integer(c, begin, "the begin of a range"),
+	     has_end = check_integer(c, end, "the end of a range");
 	const struct type *type = type_none();
 	bool is_short;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Finds the maps that hold a value for each thread, as @start[tid] does: wherever they are used, their key is `tid`. Such
- * values need no hash (struct lang_tasks).
+ * Finds the maps that hold a value for each thread, as @start[tid] does: wherever they are used, their key is `tid`.
+ * Such values need no hash (struct lang_tasks).
  */
 #include "ast_walk.h"
 #include "checker.h"

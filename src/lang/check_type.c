@@ -4,7 +4,8 @@
 
 #define LITERAL(n, negative) \
 	{ \
-		TYPE_INTEGER, .size = (n), .align = (n), .is_signed = true, .is_literal = true, .is_negative = (negative) \
+		TYPE_INTEGER, .size = (n), .align = (n), .is_signed = true, .is_literal = true, \
+			      .is_negative = (negative) \
 	}
 #define LITERALS(n) \
 	{ \
@@ -256,7 +257,8 @@ static const struct type *check_written_members(struct checker *c, const struct 
 	struct type_field fields[64] = {};
 	uint32_t n = 0;
 
-	for (const struct ast_type *member = written->members; member && n < ARRAY_SIZE(fields); member = member->next) {
+	for (const struct ast_type *member = written->members; member && n < ARRAY_SIZE(fields);
+	     member = member->next) {
 		fields[n].name = member->member;
 		fields[n].type = check_written_type(c, member);
 		if (fields[n++].type->kind == TYPE_NONE)

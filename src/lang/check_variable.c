@@ -70,8 +70,9 @@ const struct type *check_variable(struct checker *c, struct ast *ast)
 		check_hint(c, ast->at, "did you mean '%s'?", nearest_name(&nearest));
 	vec_each(declared, &c->declared)
 		if (!nearest_name(&nearest) && !strcmp((*declared)->name, ast->variable.name)) {
-			check_hint(c, (*declared)->at, "it ends with the block that it was first assigned in: 'let %s;' before "
-						       "that block makes it known here",
+			check_hint(c, (*declared)->at,
+				   "it ends with the block that it was first assigned in: 'let %s;' before "
+				   "that block makes it known here",
 				   ast->variable.name);
 			break;
 		}
@@ -93,7 +94,8 @@ bool check_grow_variable(struct checker *c, struct ast_variable *variable, const
 		return true; /* the value is cut to what was written */
 	if (!check_join(c, variable->type, type, &joined)) {
 		check_error(c, at,
-			    "Type mismatch for %s: trying to assign value of type '%s' when variable already has a type '%s'",
+			    "Type mismatch for %s: trying to assign value of type '%s' when variable already has a "
+			    "type '%s'",
 			    variable->name, check_show(c, type), check_show(c, variable->type));
 		return false;
 	}
@@ -147,7 +149,8 @@ static const struct type *check_assign_variable(struct checker *c, struct ast *a
 /* Reports a map's value that is assigned as a whole: @y = @x of an aggregate. */
 static void check_copied_aggregate(struct checker *c, struct ast *ast, const struct type *type)
 {
-	check_error(c, ast->at, "Map value '%s' cannot be assigned from one map to another: call the function, as in @x = count()",
+	check_error(c, ast->at,
+		    "Map value '%s' cannot be assigned from one map to another: call the function, as in @x = count()",
 		    check_show(c, type));
 }
 
@@ -180,7 +183,8 @@ static const struct type *check_assign_map(struct checker *c, struct ast *ast)
 		}
 	}
 	if (type_is_aggregate(map->value) && type->kind != TYPE_NONE) {
-		check_error(c, ast->at, "Type mismatch for %s: it holds '%s', and only such a call can be assigned to it",
+		check_error(c, ast->at,
+			    "Type mismatch for %s: it holds '%s', and only such a call can be assigned to it",
 			    map->name, check_show(c, map->value));
 		return type_none();
 	}
@@ -207,8 +211,8 @@ static const struct type *check_assign_memory(struct checker *c, struct ast *ast
 		return type;
 	}
 	if (!check_join(c, type, added, &joined) || joined->size > type->size)
-		check_error(c, ast->at, "Type mismatch: trying to assign value of type '%s' to '%s'", check_show(c, added),
-			    check_show(c, type));
+		check_error(c, ast->at, "Type mismatch: trying to assign value of type '%s' to '%s'",
+			    check_show(c, added), check_show(c, type));
 	return type;
 }
 

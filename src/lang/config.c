@@ -135,7 +135,8 @@ static void config_setting(struct checker *c, const struct ast_setting *written)
 	}
 	expected = setting_apply(c->program, setting, written->value);
 	if (expected)
-		check_error(c, written->at, "Invalid value for %s: '%s' is not %s", setting->name, written->value, expected);
+		check_error(c, written->at, "Invalid value for %s: '%s' is not %s", setting->name, written->value,
+			    expected);
 }
 
 static void config_environment(struct checker *c)

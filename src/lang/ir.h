@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Three-address code between the tree and instructions. Values are virtual registers of 64 bits, in any number; a register
- * may be assigned many times. A function is a list of basic blocks; each block ends with one IR_JUMP, IR_BRANCH or
- * IR_RETURN. Block 0 is the entry. Objects are pieces of the function's stack frame.
+ * Three-address code between the tree and instructions. Values are virtual registers of 64 bits, in any number; a
+ * register may be assigned many times. A function is a list of basic blocks; each block ends with one IR_JUMP,
+ * IR_BRANCH or IR_RETURN. Block 0 is the entry. Objects are pieces of the function's stack frame.
  *
  * lower.h makes it; ir_fold.c simplifies it; emit.h allocates machine registers and writes instructions. Functions that
  * build (ir_add() ...) fold nothing.

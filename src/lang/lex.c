@@ -130,7 +130,8 @@ static void dollar(struct lexer *lexer, struct token *token)
 		token->kind = TOKEN_POSITIONAL;
 		for (uint32_t i = begin + 1; i < lexer->pos; i++) {
 			if (!lex_is_digit(lexer->text[i]) || token->value > 100000) {
-				lexer_fail(lexer, begin, lexer->pos, "a parameter is $1, $2 ...; a variable's name does not begin with a digit");
+				lexer_fail(lexer, begin, lexer->pos,
+					   "a parameter is $1, $2 ...; a variable's name does not begin with a digit");
 				return;
 			}
 			token->value = token->value * 10 + (lexer->text[i] - '0');
@@ -176,7 +177,9 @@ static char escape(struct lexer *lexer)
 	for (int i = 0; i < 3 && at(lexer, 0) >= '0' && at(lexer, 0) <= '7'; i++)
 		value = value * 8 + (lexer->text[lexer->pos++] - '0');
 	if (lexer->pos == begin + 1)
-		lexer_fail(lexer, begin, begin + 2, "unknown escape in a string; known: \\n \\t \\r \\\\ \\\" \\0nn (octal) \\xnn (hexadecimal)");
+		lexer_fail(
+			lexer, begin, begin + 2,
+			"unknown escape in a string; known: \\n \\t \\r \\\\ \\\" \\0nn (octal) \\xnn (hexadecimal)");
 	else if (value > 255)
 		lexer_fail(lexer, begin, lexer->pos, "this escape is no byte: the largest is \\377");
 	return value;
@@ -192,7 +195,8 @@ static void string(struct lexer *lexer, struct token *token)
 		char c = at(lexer, 0);
 
 		if (lexer->pos >= lexer->end || c == '\n') {
-			lexer_fail(lexer, begin, lexer->pos, "this string has no end: expected \" before the end of the line");
+			lexer_fail(lexer, begin, lexer->pos,
+				   "this string has no end: expected \" before the end of the line");
 			return;
 		}
 		lexer->pos++;
@@ -279,7 +283,9 @@ static void operator(struct lexer *lexer, struct token *token)
 		}
 	}
 	if (c == '\'')
-		lexer_fail(lexer, begin, begin + 1, "characters in single quotes do not exist here: use \"...\" for a string, or the character's number");
+		lexer_fail(lexer, begin, begin + 1,
+			   "characters in single quotes do not exist here: use \"...\" for a string, or the "
+			   "character's number");
 	else if (!c)
 		lexer_fail(lexer, begin, begin + 1, "a NUL byte in the program");
 	else if ((unsigned char)c >= 0x80)

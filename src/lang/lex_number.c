@@ -129,7 +129,8 @@ bool lexer_number(struct lexer *lexer, struct token *token)
 	} else if (base == 8 && number.used < number.len && lex_is_digit(number.text[number.used])) {
 		lexer_fail(lexer, begin, lexer->pos, "a number that begins with 0 is octal: its digits are 0 to 7");
 	} else if (!suffix(&number)) {
-		lexer_fail(lexer, begin + number.used, lexer->pos, "unknown suffix of a number; known: ns us ms s m h d, and C's u, l, ul, ll, ull");
+		lexer_fail(lexer, begin + number.used, lexer->pos,
+			   "unknown suffix of a number; known: ns us ms s m h d, and C's u, l, ul, ll, ull");
 	} else if (number.overflows) {
 		lexer_fail(lexer, begin, lexer->pos, "this number does not fit into 64 bits");
 	} else if (base == 10 && lexer->pos + 1 < lexer->end && lexer->text[lexer->pos] == '.' &&

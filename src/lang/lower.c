@@ -88,7 +88,8 @@ static void check_object(struct lower *l)
 		if (field->type->kind != TYPE_POINTER)
 			continue;
 		next = ir_new_block(&l->b);
-		ir_branch(&l->b, IR_NE, ir_load(&l->b, 64, false, l->f->context, field->at), ir_imm(0), next, l->f->exit);
+		ir_branch(&l->b, IR_NE, ir_load(&l->b, 64, false, l->f->context, field->at), ir_imm(0), next,
+			  l->f->exit);
 		lower_at(l, next);
 		return;
 	}

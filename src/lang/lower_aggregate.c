@@ -24,7 +24,9 @@ static void add_words(struct lower *l, const struct low_memory *at, const struct
 
 		if (b.is_const)
 			b = ir_unary(&l->b, IR_MOVE, 64, b);
-		ir_add(&l->b, &(struct ir_insn){ .op = IR_ATOMIC_ADD, .dst = IR_NONE, .bits = 64, .a = base, .b = b, .imm = at[i].at });
+		ir_add(&l->b,
+		       &(struct ir_insn){
+			       .op = IR_ATOMIC_ADD, .dst = IR_NONE, .bits = 64, .a = base, .b = b, .imm = at[i].at });
 	}
 	ir_jump(&l->b, done);
 	lower_at(l, own);
@@ -44,7 +46,8 @@ static void add_extreme(struct lower *l, const struct low_memory *at, struct ir_
 {
 	struct low_memory set = lower_behind(*at, offsetof(struct lang_extreme, is_set));
 	uint32_t compare = ir_new_block(&l->b), store = ir_new_block(&l->b), done = ir_new_block(&l->b);
-	enum ir_condition condition = type->kind == TYPE_MIN ? (type->is_signed ? IR_SLT : IR_LT) : (type->is_signed ? IR_SGT : IR_GT);
+	enum ir_condition condition = type->kind == TYPE_MIN ? (type->is_signed ? IR_SLT : IR_LT)
+							     : (type->is_signed ? IR_SGT : IR_GT);
 
 	if (v.is_const)
 		v = ir_unary(&l->b, IR_MOVE, 64, v);
@@ -136,7 +139,8 @@ static void add_bucket(struct lower *l, const struct low_memory *at, struct ir_v
 
 	ir_branch(&l->b, IR_LT, bucket, ir_imm(buckets), next, out);
 	lower_at(l, next);
-	place = lower_pointed(ir_binary(&l->b, IR_ADD, at->base, ir_binary(&l->b, IR_SHL, bucket, ir_imm(3))), SPACE_BPF);
+	place = lower_pointed(ir_binary(&l->b, IR_ADD, at->base, ir_binary(&l->b, IR_SHL, bucket, ir_imm(3))),
+			      SPACE_BPF);
 	place.at = at->at;
 	add_word(l, &place, ir_imm(1));
 }

@@ -50,7 +50,9 @@ static struct low_value lower_print(struct lower *l, struct ast *call)
 	} else if (site->kind == SITE_PRINT_ENTRY) {
 		values[0] = lower_expression(l, arg->map.key);
 		if (site->n_args > 1)
-			values[1] = type_is_aggregate(arg->map.map->value) ? lower_total(l, arg->map.map, arg->map.key, site->args[1].type) : lower_map_read(l, arg->map.map, arg->map.key);
+			values[1] = type_is_aggregate(arg->map.map->value)
+					    ? lower_total(l, arg->map.map, arg->map.key, site->args[1].type)
+					    : lower_map_read(l, arg->map.map, arg->map.key);
 		lower_record_values(l, site, values);
 	} else {
 		lower_record(l, site, arg);
@@ -93,7 +95,8 @@ static struct ir_value lower_clock(struct lower *l, struct ast *call)
 static struct ir_value lower_id(struct lower *l, struct ast *call, bool is_thread)
 {
 	const char *name = call->call.args && call->call.args->kind == AST_NAME ? call->call.args->name.name : "";
-	struct ir_value ids = !strcmp(name, "init") ? lower_helper(l, BPF_FUNC_get_current_pid_tgid, 0) : lower_library(l, LANG_FN_ids, 0);
+	struct ir_value ids = !strcmp(name, "init") ? lower_helper(l, BPF_FUNC_get_current_pid_tgid, 0)
+						    : lower_library(l, LANG_FN_ids, 0);
 
 	return is_thread ? ir_unary(&l->b, IR_ZERO, 32, ids) : ir_binary(&l->b, IR_SHR, ids, ir_imm(32));
 }
@@ -185,7 +188,8 @@ static struct low_value lower_value_call(struct lower *l, struct ast *call)
 		return lower_scalar(lower_library(l, LANG_FN_progeny, 1, lower_number(l, arg)), call->type);
 	case FUNCTION_SOCKET_COOKIE:
 		if (!l->options->features.fetching_atomics) /* of the same kernel */
-			lower_error(l, call->at, "this kernel does not let these probes call socket_cookie() (Linux 5.12 does)");
+			lower_error(l, call->at,
+				    "this kernel does not let these probes call socket_cookie() (Linux 5.12 does)");
 		return lower_scalar(lower_helper(l, BPF_FUNC_get_socket_cookie, 1, lower_trusted(l, arg)), call->type);
 	case FUNCTION_SIGNAL:
 		return lower_order(l, call, BPF_FUNC_send_signal);

@@ -178,7 +178,8 @@ struct low_value lower_name(struct lower *l, struct ast *ast)
 	case BUILTIN_ARGS:
 		return lower_all_arguments(l, ast);
 	case BUILTIN_ARG:
-		return lower_scalar(lower_cut(l, lower_argument(l, argument_number(ast->name.name)), ast->type), ast->type);
+		return lower_scalar(lower_cut(l, lower_argument(l, argument_number(ast->name.name)), ast->type),
+				    ast->type);
 	case BUILTIN_SARG:
 		return lower_scalar(lower_stack_argument(l, argument_number(ast->name.name)), ast->type);
 	case BUILTIN_RETVAL:

@@ -287,7 +287,9 @@ struct low_value lower_cast(struct lower *l, struct ast *ast)
 	const struct type *to = ast->type, *from = value.type;
 
 	if (lower_is_word(to) && (from->kind == TYPE_ARRAY || from->kind == TYPE_BUFFER))
-		return to->kind == TYPE_POINTER && value.kind == LOW_MEMORY ? lower_scalar(lower_address(l, &value.memory), to) : cast_bytes(l, value, to);
+		return to->kind == TYPE_POINTER && value.kind == LOW_MEMORY
+			       ? lower_scalar(lower_address(l, &value.memory), to)
+			       : cast_bytes(l, value, to);
 	if (to->kind == TYPE_ARRAY && lower_is_word(from))
 		return cast_bytes(l, value, to);
 	if (to->kind == TYPE_BOOL) {

@@ -29,7 +29,8 @@ struct ir_value lower_map_key(struct lower *l, const struct lang_map *map, struc
 }
 
 /* Calls a function of the library for the current thread's value. */
-static struct ir_value call_task(struct lower *l, const struct lang_map *map, struct ast *key, enum lang_function function)
+static struct ir_value call_task(struct lower *l, const struct lang_map *map, struct ast *key,
+				 enum lang_function function)
 {
 	struct ir_value tid = lower_number(l, key);
 
@@ -114,8 +115,8 @@ static struct ir_value zeros(struct lower *l, uint32_t size)
 }
 
 /* Goes on with a block if the entry is there; if not, the map is full, and the block `out` follows. */
-static struct low_memory entry_or_full(struct lower *l, const struct lang_map *map, struct ir_value entry, uint32_t found,
-				       uint32_t out)
+static struct low_memory entry_or_full(struct lower *l, const struct lang_map *map, struct ir_value entry,
+				       uint32_t found, uint32_t out)
 {
 	uint32_t full = lower_cold_block(l);
 
@@ -166,7 +167,8 @@ struct low_memory lower_map_entry(struct lower *l, struct lang_map *map, struct 
 		return slot(l, map, out);
 	default:
 		if (map->has_tasks)
-			return entry_or_full(l, map, call_task(l, map, key, LANG_FN_task_add), ir_new_block(&l->b), out);
+			return entry_or_full(l, map, call_task(l, map, key, LANG_FN_task_add), ir_new_block(&l->b),
+					     out);
 		return hash_entry(l, map, key, out);
 	}
 }
@@ -230,7 +232,10 @@ void lower_map_set(struct lower *l, struct lang_map *map, struct ast *key, const
 
 /* --- updating: @x++, @x += y --- */
 
-/* Adds and returns what was there before. Without the instruction that does both (5.12) the result may be that of others. */
+/*
+ * Adds and returns what was there before. Without the instruction that does both (5.12) the result may be that of
+ * others.
+ */
 static struct ir_value add_atomically(struct lower *l, const struct low_memory *at, const struct type *type,
 				      struct ir_value by, bool wants_old)
 {
@@ -239,7 +244,12 @@ static struct ir_value add_atomically(struct lower *l, const struct low_memory *
 
 	if (wants_old && l->options->features.fetching_atomics) {
 		old = ir_reg(ir_new_reg(&l->b));
-		ir_add(&l->b, &(struct ir_insn){ .op = IR_ATOMIC, .dst = old.reg, .bits = bits, .a = base, .b = by, .index = BPF_FETCH | BPF_ADD });
+		ir_add(&l->b, &(struct ir_insn){ .op = IR_ATOMIC,
+						 .dst = old.reg,
+						 .bits = bits,
+						 .a = base,
+						 .b = by,
+						 .index = BPF_FETCH | BPF_ADD });
 		return lower_cut(l, old, type);
 	}
 	if (wants_old)
@@ -256,7 +266,8 @@ static struct ir_value update(struct lower *l, const struct low_memory *at, cons
 
 	if ((op == OP_ADD || op == OP_SUB) && (type->size == 4 || type->size == 8)) {
 		if (type->kind == TYPE_POINTER && type->of && type->of->size > 1)
-			by = by.is_const ? ir_imm(by.imm * type->of->size) : ir_binary(&l->b, IR_MUL, by, ir_imm(type->of->size));
+			by = by.is_const ? ir_imm(by.imm * type->of->size)
+					 : ir_binary(&l->b, IR_MUL, by, ir_imm(type->of->size));
 		if (op == OP_SUB)
 			by = by.is_const ? ir_imm(-(uint64_t)by.imm) : ir_unary(&l->b, IR_NEG, 64, by);
 		if (by.is_const)

@@ -128,7 +128,7 @@ static struct ir_value call(struct lower *l, enum ir_op op, uint32_t index, uint
 	return ir_call(&l->b, op, index, args, n);
 }
 
-struct ir_value lower_helper(struct lower *l, uint32_t helper, uint8_t n, ...)
+struct ir_value lower_helper(struct lower *l, uint32_t helper, unsigned int n, ...)
 {
 	struct ir_value ret;
 	va_list values;
@@ -139,7 +139,7 @@ struct ir_value lower_helper(struct lower *l, uint32_t helper, uint8_t n, ...)
 	return ret;
 }
 
-struct ir_value lower_library(struct lower *l, uint32_t function, uint8_t n, ...)
+struct ir_value lower_library(struct lower *l, uint32_t function, unsigned int n, ...)
 {
 	struct ir_value ret;
 	va_list values;

@@ -61,7 +61,8 @@ static void close_text(struct lower *l, struct record *record, uint32_t i, struc
 	struct low_memory to = data_at(record, record->site->args[i].at);
 	struct ir_value at = record->end;
 
-	at = at.is_const ? ir_imm(at.imm - sizeof(struct lang_record)) : ir_binary(&l->b, IR_SUB, at, ir_imm(sizeof(struct lang_record)));
+	at = at.is_const ? ir_imm(at.imm - sizeof(struct lang_record))
+			 : ir_binary(&l->b, IR_SUB, at, ir_imm(sizeof(struct lang_record)));
 	lower_store(l, &to, 32, at);
 	to.at += offsetof(struct lang_text, size);
 	lower_store(l, &to, 32, size);
@@ -83,8 +84,10 @@ static void read_text(struct lower *l, const struct low_memory *to, const struct
 {
 	uint32_t whole = ir_new_block(&l->b), cut = lower_cold_block(l), other = lower_cold_block(l);
 	uint32_t none = lower_cold_block(l), shorter = lower_cold_block(l), done = ir_new_block(&l->b);
-	uint32_t helper = value->memory.space == SPACE_USER ? BPF_FUNC_probe_read_user_str : BPF_FUNC_probe_read_kernel_str;
-	struct ir_value limit = value->limit.is_const ? ir_imm(value->limit.imm < room ? value->limit.imm : room) : value->limit;
+	uint32_t helper = value->memory.space == SPACE_USER ? BPF_FUNC_probe_read_user_str
+							    : BPF_FUNC_probe_read_kernel_str;
+	struct ir_value limit = value->limit.is_const ? ir_imm(value->limit.imm < room ? value->limit.imm : room)
+						      : value->limit;
 	struct ir_value to_address = lower_address(l, to), n = ir_reg(ir_new_reg(&l->b)), max;
 
 	limit = lower_bounded(l, limit, 1, room);
@@ -260,7 +263,8 @@ void lower_output(struct lower *l, const struct low_memory *begin, struct ir_val
 {
 	uint32_t lost = lower_cold_block(l), done = ir_new_block(&l->b);
 
-	ir_branch(&l->b, IR_EQ, lower_library(l, LANG_FN_output, 2, lower_address(l, begin), bytes), ir_imm(0), done, lost);
+	ir_branch(&l->b, IR_EQ, lower_library(l, LANG_FN_output, 2, lower_address(l, begin), bytes), ir_imm(0), done,
+		  lost);
 	lower_at(l, lost);
 	lower_library(l, LANG_FN_lost, 1, ir_imm(site->number));
 	ir_jump(&l->b, done);

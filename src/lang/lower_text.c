@@ -154,12 +154,14 @@ static struct ir_value find_text(struct lower *l, const struct low_value *x, con
 	if (y->kind != LOW_LITERAL || y->len > sizeof(word)) {
 		if ((uint64_t)x->type->size * y->type->size > SEARCH_MAX)
 			lower_error(l, at,
-				    "a text of %u bytes in one of %u bytes is too long a search for the kernel: a length, as in "
+				    "a text of %u bytes in one of %u bytes is too long a search for the kernel: a "
+				    "length, as in "
 				    "str(x, 64), makes texts shorter",
 				    y->type->size, x->type->size);
 		b = lower_place(l, y, y->type);
 		b_address = lower_address(l, &b);
-		return lower_library(l, LANG_FN_find, 4, a_address, ir_imm(x->type->size), b_address, ir_imm(y->type->size));
+		return lower_library(l, LANG_FN_find, 4, a_address, ir_imm(x->type->size), b_address,
+				     ir_imm(y->type->size));
 	}
 	for (uint32_t i = 0; i < y->len; i++)
 		word = word << 8 | (uint8_t)y->text[i];
@@ -187,7 +189,8 @@ static struct low_value lower_strlen(struct lower *l, struct ast *call)
 	struct low_value x = lower_expression(l, call->call.args);
 	struct low_memory a = lower_place_words(l, &x, x.type);
 
-	return lower_scalar(lower_library(l, LANG_FN_length, 2, lower_address(l, &a), ir_imm(x.type->size)), call->type);
+	return lower_scalar(lower_library(l, LANG_FN_length, 2, lower_address(l, &a), ir_imm(x.type->size)),
+			    call->type);
 }
 
 /* --- addresses --- */
@@ -256,8 +259,14 @@ static struct low_value lower_strftime(struct lower *l, struct ast *call)
 /* The kernel lets programs call its d_path() in these functions only. */
 static bool allows_path(const struct lower *l, uint32_t place)
 {
-	static const char *const functions[] = { "vfs_truncate", "vfs_fallocate", "vfs_getattr", "dentry_open", "filp_close",
-						 "security_file_permission", "security_inode_getattr", "security_file_open",
+	static const char *const functions[] = { "vfs_truncate",
+						 "vfs_fallocate",
+						 "vfs_getattr",
+						 "dentry_open",
+						 "filp_close",
+						 "security_file_permission",
+						 "security_inode_getattr",
+						 "security_file_open",
 						 "security_path_truncate" };
 	const char *name = str_or_empty(l->program->places.v[place].function);
 
@@ -275,9 +284,10 @@ static struct low_value lower_path(struct lower *l, struct ast *call)
 
 	for (uint32_t i = 0; l->probe->kind != PROBE_ITER && i < l->probe->n_places; i++)
 		if (!allows_path(l, l->probe->first_place + i)) {
-			lower_error(l, call->at,
-				    "the kernel allows path() only in a few functions such as filp_close, vfs_getattr and "
-				    "security_file_open; elsewhere str(p.dentry->d_name.name) is the file's name");
+			lower_error(
+				l, call->at,
+				"the kernel allows path() only in a few functions such as filp_close, vfs_getattr and "
+				"security_file_open; elsewhere str(p.dentry->d_name.name) is the file's name");
 			break;
 		}
 	if (l->probe->kind == PROBE_ITER && !l->options->features.fetching_atomics) /* of the same kernel */

@@ -37,8 +37,9 @@ static void join_extreme(struct lower *l, struct total *total, const struct low_
 	v = lower_load(l, at, 64, false);
 	ir_branch(&l->b, IR_NE, ir_reg(total->regs[1]), ir_imm(0), compare, take);
 	lower_at(l, compare);
-	ir_branch(&l->b, type->kind == TYPE_MIN ? (type->is_signed ? IR_SLT : IR_LT) : (type->is_signed ? IR_SGT : IR_GT),
-		  v, ir_reg(total->regs[0]), take, done);
+	ir_branch(&l->b,
+		  type->kind == TYPE_MIN ? (type->is_signed ? IR_SLT : IR_LT) : (type->is_signed ? IR_SGT : IR_GT), v,
+		  ir_reg(total->regs[0]), take, done);
 	lower_at(l, take);
 	ir_move(&l->b, total->regs[0], v);
 	ir_move(&l->b, total->regs[1], ir_imm(1));
@@ -74,7 +75,8 @@ static void total_shards(struct lower *l, struct total *total, const struct lang
 	base = ir_binary(&l->b, IR_ADD, data, ir_reg(offset));
 	total_join(l, total, base, map->at_cell + at);
 	ir_move(&l->b, offset, ir_binary(&l->b, IR_ADD, ir_reg(offset), ir_imm(l->program->shard_size)));
-	ir_branch(&l->b, IR_LT, ir_reg(offset), ir_imm((int64_t)l->program->shard_size * l->options->n_shards), loop, done);
+	ir_branch(&l->b, IR_LT, ir_reg(offset), ir_imm((int64_t)l->program->shard_size * l->options->n_shards), loop,
+		  done);
 	lower_at(l, done);
 }
 
@@ -142,7 +144,8 @@ static struct low_value total_as(struct lower *l, const struct total *total, con
 	return lower_at_memory(store_total(l, total), total->type);
 }
 
-struct low_value lower_total_of(struct lower *l, struct lang_map *map, struct ir_value key_address, const struct type *as)
+struct low_value lower_total_of(struct lower *l, struct lang_map *map, struct ir_value key_address,
+				const struct type *as)
 {
 	struct total total = total_of(l, map, key_address);
 

@@ -38,7 +38,8 @@ struct ir_value lower_cut(struct lower *l, struct ir_value v, const struct type 
 	if (v.is_const) {
 		uint32_t shift = 64 - type->size * 8;
 
-		v.imm = type->is_signed ? (int64_t)((uint64_t)v.imm << shift) >> shift : (int64_t)((uint64_t)v.imm << shift >> shift);
+		v.imm = type->is_signed ? (int64_t)((uint64_t)v.imm << shift) >> shift
+					: (int64_t)((uint64_t)v.imm << shift >> shift);
 		return v;
 	}
 	return ir_unary(&l->b, type->is_signed ? IR_SIGN : IR_ZERO, type->size * 8, v);
@@ -64,7 +65,8 @@ struct ir_value lower_use(struct lower *l, const struct low_value *value)
 	case LOW_SCALAR:
 		return value->v;
 	case LOW_MEMORY:
-		return lower_is_word(value->type) ? lower_load_scalar(l, &value->memory, value->type) : lower_address(l, &value->memory);
+		return lower_is_word(value->type) ? lower_load_scalar(l, &value->memory, value->type)
+						  : lower_address(l, &value->memory);
 	case LOW_OPTIONAL:
 		return use_optional(l, value);
 	default:
@@ -148,8 +150,9 @@ static void write_comm(struct lower *l, const struct low_memory *to, uint32_t si
 
 static void write_string(struct lower *l, const struct low_value *value, const struct low_memory *to, uint32_t size)
 {
-	enum lang_space space = value->memory.is_unsure ? LANG_SPACE_UNSURE : value->memory.space == SPACE_USER ? LANG_SPACE_USER
-														: LANG_SPACE_KERNEL;
+	enum lang_space space = value->memory.is_unsure		    ? LANG_SPACE_UNSURE
+				: value->memory.space == SPACE_USER ? LANG_SPACE_USER
+								    : LANG_SPACE_KERNEL;
 
 	if (!value->limit.is_const) { /* at least 1 and at most the value's size: see lower_text.c */
 		lower_zero(l, to, size);

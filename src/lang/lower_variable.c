@@ -60,7 +60,8 @@ static struct low_variable *variable_of(struct lower *l, const struct ast_variab
 }
 
 /* Where it is in this function: bases of memory that is no object are registers of one function. */
-static struct low_memory memory_here(struct lower *l, const struct ast_variable *ast, const struct low_variable *variable)
+static struct low_memory memory_here(struct lower *l, const struct ast_variable *ast,
+				     const struct low_variable *variable)
 {
 	struct low_memory memory = variable->memory;
 

@@ -199,8 +199,8 @@ struct ir_value lower_load_scalar(struct lower *l, const struct low_memory *memo
 void lower_copy(struct lower *l, const struct low_memory *to, const struct low_memory *from, uint32_t size);
 void lower_zero(struct lower *l, const struct low_memory *to, uint32_t size);
 void lower_bytes(struct lower *l, const struct low_memory *to, const void *bytes, uint32_t size);
-struct ir_value lower_helper(struct lower *l, uint32_t helper, uint8_t n, ...); /* n values */
-struct ir_value lower_library(struct lower *l, uint32_t function, uint8_t n, ...);
+struct ir_value lower_helper(struct lower *l, uint32_t helper, unsigned int n, ...); /* n values */
+struct ir_value lower_library(struct lower *l, uint32_t function, unsigned int n, ...);
 /* Reads size bytes to memory of the program; the helper zeroes it if it fails. */
 void lower_read(struct lower *l, const struct low_memory *to, const struct low_memory *from, struct ir_value size);
 

@@ -89,7 +89,8 @@ void macro_parse(struct parser *p)
 	macro->body = parse_block(p, true);
 	other = find(p, macro->name, macro->n, &is_name);
 	if (!p->failed && other) {
-		parse_fail(p, macro->at, "there is a macro '%s' with %u parameter%s already", macro->name, macro->n, str_plural(macro->n));
+		parse_fail(p, macro->at, "there is a macro '%s' with %u parameter%s already", macro->name, macro->n,
+			   str_plural(macro->n));
 		parse_hint(p, other->at, "it is here");
 	}
 	for (at = &parse_name(p, str_or_empty(macro->name))->macros; *at; at = &(*at)->next)
@@ -155,14 +156,16 @@ static void rename_variable(struct copy *copy, struct ast *node)
 	const struct ast *arg = argument_of(copy, node->kind, name_of(node));
 
 	if (node->kind == AST_VARIABLE && !arg)
-		node->variable.name = pool_addf(copy->p->pool, "%s%c%u", node->variable.name, LANG_HYGIENE, copy->number);
+		node->variable.name = pool_addf(copy->p->pool, "%s%c%u", node->variable.name, LANG_HYGIENE,
+						copy->number);
 	else if (node->kind == AST_VARIABLE)
 		node->variable.name = arg->variable.name;
 	else if (arg)
 		node->map.name = arg->map.name;
 	else
-		lang_error(copy->p->messages, node->at, "the macro '%s' uses the map %s, which is not one of its parameters",
-			   copy->macro->name, node->map.name);
+		lang_error(copy->p->messages, node->at,
+			   "the macro '%s' uses the map %s, which is not one of its parameters", copy->macro->name,
+			   node->map.name);
 }
 
 static void copy_children(struct copy *copy, struct ast *node)
@@ -171,7 +174,8 @@ static void copy_children(struct copy *copy, struct ast *node)
 	ast_walk(node, copy_node, copy);
 	ast_measure(node);
 	if (node->height > PARSE_MAX_HEIGHT)
-		parse_fail(copy->p, node->at, "macros make an expression of more than %d operations on each other's results",
+		parse_fail(copy->p, node->at,
+			   "macros make an expression of more than %d operations on each other's results",
 			   PARSE_MAX_HEIGHT);
 }
 
@@ -316,7 +320,8 @@ static void expand_node(struct ast **node, void *ctx)
 		become_statement(e->p, node);
 	ast_measure(*node);
 	if ((*node)->height > PARSE_MAX_HEIGHT)
-		parse_fail(e->p, (*node)->at, "macros make an expression of more than %d operations on each other's results",
+		parse_fail(e->p, (*node)->at,
+			   "macros make an expression of more than %d operations on each other's results",
 			   PARSE_MAX_HEIGHT);
 }
 

@@ -211,9 +211,9 @@ static bool is_repeated(const struct lang_messages *messages, const struct lang_
 	vec_each(before, messages) {
 		if (before == message)
 			break;
-		if (before->severity == message->severity && !is_nowhere(&before->at) && before->at.begin == message->at.begin &&
-		    before->at.end == message->at.end && sources->v[before->at.source].original == original &&
-		    !strcmp(before->text, message->text))
+		if (before->severity == message->severity && !is_nowhere(&before->at) &&
+		    before->at.begin == message->at.begin && before->at.end == message->at.end &&
+		    sources->v[before->at.source].original == original && !strcmp(before->text, message->text))
 			return true;
 	}
 	return false;

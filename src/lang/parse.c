@@ -61,7 +61,8 @@ static void parse_map_declaration(struct parser *p)
 	int64_t value = 0;
 
 	if (parse_peek(p, 0)->kind == TOKEN_VARIABLE) {
-		parse_fail(p, parse_peek(p, 0)->at, "variables are declared in a block; outside of blocks there are only maps (@x)");
+		parse_fail(p, parse_peek(p, 0)->at,
+			   "variables are declared in a block; outside of blocks there are only maps (@x)");
 		return;
 	}
 	if (parse_peek(p, 0)->kind != TOKEN_MAP) {
@@ -123,7 +124,8 @@ static void parse_top(struct parser *p)
 	else if (cdecl_is_next(p))
 		cdecl_parse(p, false);
 	else if (parse_is_word(p, "fn") || parse_is_word(p, "subprog"))
-		parse_fail(p, parse_peek(p, 0)->at, "functions of a program do not exist here: write macro NAME($x, y) { ... }");
+		parse_fail(p, parse_peek(p, 0)->at,
+			   "functions of a program do not exist here: write macro NAME($x, y) { ... }");
 	else if (!parse_accept(p, ";"))
 		parse_probe(p);
 }
@@ -184,7 +186,8 @@ struct ast_program *lang_parse(struct lang_sources *sources, uint32_t index, con
 	while (parse_peek(&p, 0)->kind != TOKEN_END)
 		parse_top(&p);
 	if (!p.failed && !p.program->probes)
-		parse_fail(&p, (struct place){ index, all.end, all.end }, "the program has no probe: expected one, as in begin { ... }");
+		parse_fail(&p, (struct place){ index, all.end, all.end },
+			   "the program has no probe: expected one, as in begin { ... }");
 	if (!p.failed)
 		macro_expand(&p);
 	p.program->comment = comment_text(&p, &p.pp.comment);

@@ -107,7 +107,8 @@ static void fail_assignment(struct parser *p, const struct ast *to, struct place
 	if (p->failed)
 		return;
 	if (to->kind == AST_NAME) {
-		parse_fail(p, to->at, "cannot assign to '%s': only variables ($x) and maps (@x) can be assigned to", to->name.name);
+		parse_fail(p, to->at, "cannot assign to '%s': only variables ($x) and maps (@x) can be assigned to",
+			   to->name.name);
 		if (is_plain && p->in_predicate)
 			parse_hint(p, operator, "'==' compares");
 		else
@@ -181,7 +182,8 @@ static struct ast *parse_field(struct parser *p, struct ast *of, bool is_arrow)
 			parse_fail(p, token->at, "a tuple has no %llu values", (unsigned long long)token->value);
 		node->field.index = parse_take(p).value;
 	} else {
-		parse_fail_expected(p, is_arrow ? "a field's name after '->'" : "a field's name, or a tuple's index, after '.'");
+		parse_fail_expected(p, is_arrow ? "a field's name after '->'"
+						: "a field's name, or a tuple's index, after '.'");
 	}
 	return parse_seal(p, node);
 }

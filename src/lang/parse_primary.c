@@ -187,7 +187,8 @@ static struct ast *parse_if_value(struct parser *p)
 	struct ast *node = parse_if(p);
 
 	if (!p->failed && !parse_make_value(node))
-		parse_fail(p, node->at, "this 'if' stands for a value: both of its blocks must end with an expression without ';'");
+		parse_fail(p, node->at,
+			   "this 'if' stands for a value: both of its blocks must end with an expression without ';'");
 	return node;
 }
 

@@ -78,8 +78,9 @@ static void copy_positional(struct attach_text *a)
 	while (lex_is_digit(at(lexer, lexer->pos)) && n < 100000)
 		n = n * 10 + (lexer->text[lexer->pos++] - '0');
 	if (!n || n > options->n_positional)
-		parse_fail(a->p, (struct place){ lexer->source, begin, lexer->pos }, "there is no parameter $%zu: %zu parameter%s given",
-			   n, options->n_positional, options->n_positional == 1 ? " was" : "s were");
+		parse_fail(a->p, (struct place){ lexer->source, begin, lexer->pos },
+			   "there is no parameter $%zu: %zu parameter%s given", n, options->n_positional,
+			   options->n_positional == 1 ? " was" : "s were");
 	else
 		str_add(&a->text, options->positional[n - 1]);
 }
@@ -166,7 +167,8 @@ static struct ast_attach *parse_attach(struct parser *p, struct lexer *lexer)
 		if (found == '}')
 			parse_hint(p, attach->at, "this '}' closes no block");
 		else if (found == '/')
-			parse_hint(p, attach->at, "a condition stands between a probe and its block: kprobe:f /pid == 1/ { ... }");
+			parse_hint(p, attach->at,
+				   "a condition stands between a probe and its block: kprobe:f /pid == 1/ { ... }");
 	}
 	p->last = attach->at;
 	str_release(&a.text);

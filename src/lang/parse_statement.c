@@ -96,7 +96,8 @@ static struct ast *parse_let(struct parser *p)
 	struct ast *node = parse_node(p, AST_LET, parse_take(p).at);
 
 	if (parse_peek(p, 0)->kind == TOKEN_MAP) {
-		parse_fail(p, parse_peek(p, 0)->at, "maps are declared outside of blocks: let %s = hash(100);", parse_peek(p, 0)->text);
+		parse_fail(p, parse_peek(p, 0)->at, "maps are declared outside of blocks: let %s = hash(100);",
+			   parse_peek(p, 0)->text);
 		return node;
 	}
 	if (parse_peek(p, 0)->kind != TOKEN_VARIABLE) {
@@ -168,7 +169,8 @@ static struct ast *parse_for(struct parser *p)
 	}
 	node->loop.variable = parse_primary(p);
 	if (!parse_expect(p, ":", "after the variable of for")) {
-		parse_hint(p, node->at, "for goes over a range, for ($i : 0..10), or a map; other loops are made with while");
+		parse_hint(p, node->at,
+			   "for goes over a range, for ($i : 0..10), or a map; other loops are made with while");
 		return node;
 	}
 	of = parse_expression(p);

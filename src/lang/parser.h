@@ -16,7 +16,8 @@ enum {
 	PARSE_MAX_HEIGHT = 1000,  /* of a tree, so that every stage may recurse: 1+1+1+... makes a high one */
 	PARSE_MAX_NODES = 200000, /* of a program */
 	PARSE_MAX_VARIABLES = 4000,
-	PARSE_MAX_DECLARED = 4000, /* structs, unions, enums, typedefs, and values of enums: they are searched one by one */
+	/* structs, unions, enums, typedefs, and values of enums: they are searched one by one */
+	PARSE_MAX_DECLARED = 4000,
 };
 
 /* macro NAME(x, $y, @z) { ... } */

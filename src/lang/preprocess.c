@@ -157,7 +157,8 @@ bool preprocess_import(struct preprocessor *pp, const char *path, struct place a
 	if (!full && (!strcmp(path, "stdlib") || !strncmp(path, "stdlib/", 7)))
 		return true;
 	if (ends_with(path, ".bpf.c") || ends_with(path, ".o"))
-		preprocess_fail(pp, at, "'%s': BPF code in C cannot be imported; write a macro in a .bt file instead", path);
+		preprocess_fail(pp, at, "'%s': BPF code in C cannot be imported; write a macro in a .bt file instead",
+				path);
 	else if (!full)
 		preprocess_fail(pp, at, "there is no file '%s' beside this program or in a directory of -I", path);
 	else if (!pp->read.n)
@@ -175,7 +176,8 @@ bool preprocess_import(struct preprocessor *pp, const char *path, struct place a
 
 /* --- #define --- */
 
-static void expand(struct preprocessor *pp, struct define *define, const char *name, const struct token *use, int depth);
+static void expand(struct preprocessor *pp, struct define *define, const char *name, const struct token *use,
+		   int depth);
 
 static void expand_token(struct preprocessor *pp, const struct token *token, const struct token *use, int depth)
 {
@@ -187,7 +189,8 @@ static void expand_token(struct preprocessor *pp, const struct token *token, con
 		return;
 	}
 	if (++pp->n_expanded > PREPROCESS_MAX_EXPANDED) {
-		preprocess_fail(pp, use->at, "#define makes more than %d tokens of this program", PREPROCESS_MAX_EXPANDED);
+		preprocess_fail(pp, use->at, "#define makes more than %d tokens of this program",
+				PREPROCESS_MAX_EXPANDED);
 		return;
 	}
 	copy = vec_push(&pp->queue);
@@ -206,7 +209,8 @@ static void expand(struct preprocessor *pp, struct define *define, const char *n
 	struct lexer lexer;
 
 	if (define->is_function) {
-		preprocess_fail(pp, use->at, "'%s' is a #define with parameters, which do not exist here: write macro %s(x) { ... }",
+		preprocess_fail(pp, use->at,
+				"'%s' is a #define with parameters, which do not exist here: write macro %s(x) { ... }",
 				name, name);
 		return;
 	}

@@ -323,7 +323,8 @@ static void skip_group(struct preprocessor *pp, struct lexer *lexer)
 			}
 		} else if (!depth && (is_else || is_elif)) {
 			if (condition->has_else)
-				preprocess_fail(pp, (struct place){ lexer->source, begin, lexer->pos }, "#%s after #else", directive);
+				preprocess_fail(pp, (struct place){ lexer->source, begin, lexer->pos },
+						"#%s after #else", directive);
 			condition->has_else |= is_else;
 			if (!condition->was_true && (is_else || holds(pp, lexer, directive))) {
 				condition->was_true = true;
@@ -403,7 +404,8 @@ static void include(struct preprocessor *pp, struct lexer *lexer, struct place a
 
 static void unknown(struct preprocessor *pp, const char *directive, struct place at)
 {
-	static const char *const known[] = { "define", "undef", "include", "if", "ifdef", "ifndef", "elif", "else", "endif" };
+	static const char *const known[] = { "define", "undef", "include", "if", "ifdef",
+					     "ifndef", "elif", "else", "endif" };
 	struct nearest nearest;
 
 	nearest_init(&nearest, directive);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A compiled program: instructions for each probe, maps, and what user space does with records. The engine links it with
- * bpf/lang.bpf.c, attaches it and interprets its records (engine/script.h). Offsets and sizes are in bytes.
+ * A compiled program: instructions for each probe, maps, and what user space does with records. The engine links it
+ * with bpf/lang.bpf.c, attaches it and interprets its records (engine/script.h). Offsets and sizes are in bytes.
  */
 #ifndef SONDE_LANG_PROGRAM_H
 #define SONDE_LANG_PROGRAM_H
@@ -34,23 +34,25 @@ struct lang_map {
 	uint32_t max_entries;
 	uint32_t number; /* index in lang_program.maps */
 	/*
-	 * LANG_CELLS, LANG_SLOTS: offset in a shard. LANG_CELL: offset in lang_cells; the byte behind the value, at at_cell +
-	 * value->size, is 1 once the program has assigned a value: user space prints no map that was never assigned.
+	 * LANG_CELLS, LANG_SLOTS: offset in a shard. LANG_CELL: offset in lang_cells; the byte behind the value, at
+	 * at_cell + value->size, is 1 once the program has assigned a value: user space prints no map that was never
+	 * assigned.
 	 */
 	uint32_t at_cell;
 	uint32_t n_slots; /* LANG_SLOTS: number of places; the value of place p is at at_cell + p * value->size */
 	bool is_declared;
 	/*
-	 * LANG_HASH: each key is `tid`. Values are in a struct lang_tasks at at_cell in lang_cells, and only those that find no
-	 * room there in the hash.
+	 * LANG_HASH: each key is `tid`. Values are in a struct lang_tasks at at_cell in lang_cells, and only those
+	 * that find no room there in the hash.
 	 */
 	bool has_tasks;
-	bool is_general; /* (checker) a key is not `tid`, or the map is used in ways that need all entries in the hash */
+	/* (checker) a key is not `tid`, or the map is used in ways that need all entries in the hash */
+	bool is_general;
 };
 
 /*
- * Bytes of a key in the kernel's hash. The kernel compares whole words at once, and the rest byte by byte: short keys are
- * filled up with zeros.
+ * Bytes of a key in the kernel's hash. The kernel compares whole words at once, and the rest byte by byte: short keys
+ * are filled up with zeros.
  */
 static inline uint32_t lang_key_size(const struct lang_map *map)
 {
@@ -84,8 +86,9 @@ enum lang_site_kind {
 struct lang_site_argument {
 	const struct type *type;
 	/*
-	 * Offset in the record's data. A string or buffer that is an argument by itself is a struct lang_text there, whose
-	 * bytes are further back in the record, so that short texts make short records. All other types lie as in type.h.
+	 * Offset in the record's data. A string or buffer that is an argument by itself is a struct lang_text there,
+	 * whose bytes are further back in the record, so that short texts make short records. All other types lie as
+	 * in type.h.
 	 */
 	uint32_t at;
 };
@@ -162,7 +165,10 @@ struct lang_probe {
 	struct place at;
 	const struct lang_attach *attach; /* the first; for kinds without targets the only one */
 	struct target_set targets;	  /* empty for kinds without targets */
-	/* With wildcards of fentry, tracepoints and USDT, places differ in their arguments: a probe has those that agree. */
+	/*
+	 * With wildcards of fentry, tracepoints and USDT, places differ in their arguments: a probe has those that
+	 * agree.
+	 */
 	uint32_t first_place; /* place = first_place + slot */
 	uint32_t n_places;
 	struct lang_needs needs;
@@ -178,7 +184,8 @@ struct lang_place {
 
 /* Values of config = { } and BPFTRACE_*: language.md has the meaning of each. */
 struct lang_config {
-	uint32_t max_map_keys, max_strlen, max_cat_bytes, max_probes, max_bpf_progs, perf_rb_pages, log_size, on_stack_limit;
+	uint32_t max_map_keys, max_strlen, max_cat_bytes, max_probes, max_bpf_progs, perf_rb_pages, log_size,
+		on_stack_limit;
 	enum {
 		MISSING_ERROR,
 		MISSING_WARN,

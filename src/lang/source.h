@@ -39,8 +39,9 @@ struct lang_sources {
 /* Adds a text, which is copied; returns its index. */
 uint32_t lang_sources_add(struct lang_sources *sources, const char *name, const char *text, size_t len);
 /*
- * Reads a file, "-" is stdin. -EISDIR, -E2BIG (more than 1 MB), -EILSEQ (it has a NUL byte) or another -errno, with err.
- * CRLF is read as LF, and a byte order mark is skipped. Only regular files and pipes are read. *index: its index.
+ * Reads a file, "-" is stdin. -EISDIR, -E2BIG (more than 1 MB), -EILSEQ (it has a NUL byte) or another -errno, with
+ * err. CRLF is read as LF, and a byte order mark is skipped. Only regular files and pipes are read. *index: its
+ * index.
  */
 int lang_sources_read(struct lang_sources *sources, const char *path, uint32_t *index, struct err *err);
 /* The same for a file that is open: path is only its name. The caller closes fd. */
@@ -89,8 +90,8 @@ void lang_warning(struct lang_messages *messages, struct place at, const char *f
 void lang_hint(struct lang_messages *messages, struct place at, const char *fmt, ...) __printf(3, 4);
 /*
  * Adds the text of all messages to `to`, as bpftrace writes it: NAME:LINE:COLUMN-COLUMN: ERROR: TEXT, the line of the
- * program, marks (~) below it, HINT: TEXT; for a macro also where it was used. Columns count bytes from 1, the second is
- * behind the place. Foreign bytes are escaped, and a long line is cut around the place. warnings: also warnings.
+ * program, marks (~) below it, HINT: TEXT; for a macro also where it was used. Columns count bytes from 1, the second
+ * is behind the place. Foreign bytes are escaped, and a long line is cut around the place. warnings: also warnings.
  */
 void lang_messages_show(const struct lang_messages *messages, const struct lang_sources *sources, bool warnings,
 			struct str *to);

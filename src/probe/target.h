@@ -61,8 +61,8 @@ struct target {
 	const char *usdt_args;	 /* USDT: where its arguments are, the note's own text; NULL: not USDT */
 	uint32_t syscall;	 /* TARGET_TRACEPOINT: number of the syscall + 1; 0: none or unknown */
 	/*
-	 * Added to the address, or to the number of the syscall, by which programs find the slot. It differs between sets
-	 * that share one table (bpf/slot.h) and have the same places.
+	 * Added to the address, or to the number of the syscall, by which programs find the slot. It differs between
+	 * sets that share one table (bpf/slot.h) and have the same places.
 	 */
 	uint64_t key;
 	const char *name; /* kernel symbol, tracepoint, user symbol (mangled, with its offset) or USDT probe */

@@ -21,8 +21,8 @@ struct tool {
 	const char *name, *brief, *args, *description;
 	const char *also; /* a second, shorter name on sonde's command line; may be NULL */
 	/*
-	 * The tool of others whose options and output this one has; may be NULL. A link of that name runs it as that tool:
-	 * engine_context.as_peer is set, and -p and -c filter nothing.
+	 * The tool of others whose options and output this one has; may be NULL. A link of that name runs it as that
+	 * tool: engine_context.as_peer is set, and -p and -c filter nothing.
 	 */
 	const char *peer;
 	const char *peer_version; /* what it says of itself when it is asked by that name: "v0.25.0" */
@@ -48,7 +48,10 @@ struct tool {
 	bool tables; /* prints tables, though its engine streams: it has --interval */
 	/* Letters that this tool gives to common options: "t:tid u:uid" makes -t a short form of --tid. */
 	const char *letters;
-	/* It traces whatever task runs, as its `lacks` say: a command is run, but filters nothing. For the script engine. */
+	/*
+	 * It traces whatever task runs, as its `lacks` say: a command is run, but filters nothing. For the script
+	 * engine.
+	 */
 	bool all_tasks;
 	/* Lists candidates for the arguments, for completion in a shell; may be NULL. */
 	opt_offers offers;

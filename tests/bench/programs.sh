@@ -14,14 +14,18 @@ time_of() {
 $2:vfs_read /@start[tid]/ { @ = hist(nsecs - @start[tid]); delete(@start, tid); }"
 }
 
-# programs FUNCTION: calls FUNCTION NAME WORKLOAD EMPTY CHECK PROGRAM for each program. WORKLOAD: the call of bench-calls;
-# EMPTY: where bench-empty attaches an empty program; CHECK: a function that fails if a tool has not seen all calls.
+# programs FUNCTION: calls FUNCTION NAME WORKLOAD EMPTY CHECK PROGRAM for each program. WORKLOAD: the call of
+# bench-calls; EMPTY: where bench-empty attaches an empty program; CHECK: a function that fails if a tool has not seen
+# all calls.
 programs() {
 	$1 '@ = count(), kprobe' read 'fentry vfs_read' 'counted @:' 'kprobe:vfs_read { @ = count(); }'
 	$1 '@ = count(), fentry' read 'fentry vfs_read' 'counted @:' 'fentry:vfs_read { @ = count(); }'
-	$1 '@[func] = count(), vfs_*' read 'kprobe.multi vfs_read' 'counted vfs_read' 'kprobe:vfs_* { @[func] = count(); }'
-	$1 '@[comm] = count(), kprobe' read 'fentry vfs_read' 'counted bench-calls' 'kprobe:vfs_read { @[comm] = count(); }'
-	$1 '@[comm] = count(), fentry' read 'fentry vfs_read' 'counted bench-calls' 'fentry:vfs_read { @[comm] = count(); }'
+	$1 '@[func] = count(), vfs_*' read 'kprobe.multi vfs_read' 'counted vfs_read' \
+		'kprobe:vfs_* { @[func] = count(); }'
+	$1 '@[comm] = count(), kprobe' read 'fentry vfs_read' 'counted bench-calls' \
+		'kprobe:vfs_read { @[comm] = count(); }'
+	$1 '@[comm] = count(), fentry' read 'fentry vfs_read' 'counted bench-calls' \
+		'fentry:vfs_read { @[comm] = count(); }'
 	$1 '@[pid] = count(), kprobe' read 'fentry vfs_read' 'counted @' 'kprobe:vfs_read { @[pid] = count(); }'
 	$1 '@[pid] = count(), fentry' read 'fentry vfs_read' 'counted @' 'fentry:vfs_read { @[pid] = count(); }'
 	$1 '@[args.id] = count()' read 'tp raw_syscalls/sys_enter' 'counted @.0.:' \

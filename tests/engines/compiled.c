@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Random programs in the language (tests/lang/program_random.h). Each is compiled, linked, loaded and run in the kernel,
- * and must leave in its maps what tests/lang/program_evaluate.h computes from the same checked tree. Others, which use
- * what only the kernel knows, are loaded as programs of kernel probes. Arguments: how many programs, the first seed, and
- * "show" to print them. Prints "ok" and what was done, or what is wrong and the program, and exits with 1.
+ * Random programs in the language (tests/lang/program_random.h). Each is compiled, linked, loaded and run in the
+ * kernel, and must leave in its maps what tests/lang/program_evaluate.h computes from the same checked tree. Others,
+ * which use what only the kernel knows, are loaded as programs of kernel probes. Arguments: how many programs, the
+ * first seed, and "show" to print them. Prints "ok" and what was done, or what is wrong and the program, and exits
+ * with 1.
  */
 #include <bpf/bpf.h>
 #include <linux/bpf.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Fuzzes the compiler: the text of a program, and behind a byte 0xff that of a file "x.h" or "x.bt" which the program may
- * include or import. What the parser accepts is shown, so that every part of the tree is read; then the same text goes
- * all the way to instructions, for a kernel that can do everything or for 5.10. Both find the functions, tracepoints and
- * types of lang_kernel.h.
+ * Fuzzes the compiler: the text of a program, and behind a byte 0xff that of a file "x.h" or "x.bt" which the program
+ * may include or import. What the parser accepts is shown, so that every part of the tree is read; then the same text
+ * goes all the way to instructions, for a kernel that can do everything or for 5.10. Both find the functions,
+ * tracepoints and types of lang_kernel.h.
  */
 #include "lang_kernel.h"
 #include "lang/lang.h"

@@ -24,7 +24,8 @@ static inline void lang_kernel_text(const char *path, const char *text)
 /* struct task_struct has all that a field can be. */
 static inline int lang_kernel_task(struct btf *btf, int number, int wide, int letter)
 {
-	int text = btf__add_array(btf, number, letter, 16), list = btf__add_array(btf, number, number, 3), table, either;
+	int text = btf__add_array(btf, number, letter, 16), list = btf__add_array(btf, number, number, 3);
+	int table, either;
 	int state = btf__add_enum(btf, "state", 4), hidden, self;
 
 	btf__add_enum_value(btf, "RUNNING", 0);
@@ -99,7 +100,8 @@ static inline void lang_kernel_make(void)
 	lang_kernel_text("/proc/kallsyms", "ffffffff81000000 T vfs_read\nffffffff81000100 T vfs_write\n"
 					   "ffffffff81000200 T vfs_open\nffffffff81000300 t static_one\n"
 					   "ffffffff82000000 D data_symbol\n");
-	lang_kernel_text("/sys/kernel/tracing/available_filter_functions", "vfs_read\nvfs_write\nvfs_open\nstatic_one\n");
+	lang_kernel_text("/sys/kernel/tracing/available_filter_functions",
+			 "vfs_read\nvfs_write\nvfs_open\nstatic_one\n");
 	lang_kernel_text("/sys/kernel/tracing/available_events", "syscalls:sys_enter_openat\nsched:sched_switch\n");
 	lang_kernel_text(EVENTS_DIR "syscalls/sys_enter_openat/format", opened);
 	lang_kernel_text(EVENTS_DIR "syscalls/sys_enter_openat/id", "600\n");

@@ -4,7 +4,8 @@
 FUZZ      := $(if $(CROSS_COMPILE),,$(wildcard tests/fuzz/*.c))
 FUZZ_BIN  := $(FUZZ:tests/fuzz/%.c=$(B)/fuzz/%)
 FUZZ_OBJ  := $(FUZZ:%.c=$(B)/fuzz/%.o)
-FUZZ_LIB  := $(patsubst %.c,$(B)/fuzz/%.o,$(wildcard $(addprefix src/,base/*.c binary/*.c kernel/*.c lang/*.c output/*.c probe/*.c symbols/*.c traces/*.c unwind/*.c)))
+FUZZ_ROOMS := base binary kernel lang output probe symbols traces unwind
+FUZZ_LIB  := $(patsubst %.c,$(B)/fuzz/%.o,$(wildcard $(FUZZ_ROOMS:%=src/%/*.c)))
 FUZZ_SANITIZE := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
 .PHONY: fuzzers

@@ -31,8 +31,8 @@ guests() {
 	chmod +x bin/qemu*
 	set -f
 	tests=$(printf -- '-t %s ' "$@")
-	run env PATH="$PWD/bin:$PATH" B="$PWD/b" SONDE="$(command -v sonde)" \
-		"$0/tests/guest/run" -k 6.12 ${repeat:-} $tests
+	run env PATH="$PWD/bin:$PATH" B="$PWD/b" SONDE="$(command -v sonde)" "$0/tests/guest/run" -k 6.12 ${repeat:-} \
+		$tests
 	set +f
 	! grep 'skipped, ' out || skip "$(grep 'skipped, ' out)"
 }

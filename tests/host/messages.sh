@@ -40,8 +40,10 @@ test_an_option_for_a_command() {
 
 # Some C libraries have USDT probes of their own, and are linked in.
 test_usdt_providers() {
-	refused 1 "has no USDT probes of 'hose'; its providers: args, house(, libc)?$" sonde funccount "usdt:$usdt:hose:*"
-	refused 1 "has no USDT probes of 'hose'; its providers: args, house(, libc)?$" sonde funccount "usdt:$usdt:hose:gated"
+	refused 1 "has no USDT probes of 'hose'; its providers: args, house(, libc)?$" sonde funccount \
+		"usdt:$usdt:hose:*"
+	refused 1 "has no USDT probes of 'hose'; its providers: args, house(, libc)?$" sonde funccount \
+		"usdt:$usdt:hose:gated"
 	refused 1 "no USDT probe of .*/usdt matches 'gatd' \(did you mean gated\?\)$" \
 		sonde funccount "usdt:$usdt:house:gatd"
 	refused 1 "no USDT probe of .*/usdt matches 'no_\*'$" sonde funccount "usdt:$usdt:house:no_*"

@@ -108,7 +108,8 @@ test_mechanisms() {
 
 # A map that is full is reported when it becomes so, and with the number of updates at the end.
 test_full_map_at_once() {
-	sonde trace -e 'config = { max_map_keys = 5 } interval:ms:1 { @i++; @m[@i] = count(); if (@i == 20) { printf("all\n"); } }' > out 2> err &
+	sonde trace -e 'config = { max_map_keys = 5 } interval:ms:1 { @i++; @m[@i] = count(); if (@i == 20) {
+		printf("all\n"); } }' > out 2> err &
 	wait_until 30 grep -q all out || fail "nothing happens"
 	wait_until 30 grep -q "Map full; can't update element: @m has 5 keys" err || fail "not reported"
 	kill -INT $!
@@ -136,7 +137,8 @@ test_loops() {
 
 # As many rows as there are keys, in any form, and each line of JSON can be read by itself.
 test_many_rows() {
-	many='config = { max_map_keys = 20000 } BEGIN { for ($i : 0..10000) { @[$i, "k\xff\"\x1b"] = (1, ("a", true)); } exit(); }'
+	many='config = { max_map_keys = 20000 } BEGIN { for ($i : 0..10000) {
+		@[$i, "k\xff\"\x1b"] = (1, ("a", true)); } exit(); }'
 	btrace "$many"
 	expect_exit 0
 	[ "$(grep -c '^@\[' out)" = 10000 ] || fail "not 10,000 rows"
@@ -153,7 +155,8 @@ test_many_rows() {
 test_escapes() {
 	printf '#!/bin/sh\nexit 0\n' > "$(printf 'x\033[2J\ny')"
 	chmod +x x*
-	btrace 't:sched:sched_process_exec { printf("%s|%s\n", comm, str(args.filename)); @[comm] = count(); }' -c "./$(printf 'x\033[2J\ny')"
+	btrace 't:sched:sched_process_exec { printf("%s|%s\n", comm, str(args.filename)); @[comm] = count(); }' \
+		-c "./$(printf 'x\033[2J\ny')"
 	! grep -q "$(printf '\033')" out || fail "an escape sequence"
 }
 
@@ -165,5 +168,6 @@ test_errors_without_a_place() {
 		"MAX_STRLEN: 'x' is not a number from 1 to 4096" | diff - err || fail "another message"
 	btrace 'BEGIN { print(getopt("size", 1)); exit(); }' -- --sise=3
 	expect_exit 1
-	printf "ERROR: the program has no option --sise\nHINT: did you mean '--size'?\n" | diff - err || fail "another message"
+	printf "ERROR: the program has no option --sise\nHINT: did you mean '--size'?\n" | diff - err ||
+		fail "another message"
 }

@@ -55,7 +55,8 @@ test_of_a_link() {
 
 # One entry: user space adds up the processors' values of averages and histograms.
 test_entries() {
-	btrace 'BEGIN { @s["a", 1] = stats(5); print(@s["a", 1]); @h["xy"] = hist(4); print(@h["xy"]); @c["k"] = count(); print(@c["k"]); @t[2] = (5, "b"); print(@t[2]); exit(); }'
+	btrace 'BEGIN { @s["a", 1] = stats(5); print(@s["a", 1]); @h["xy"] = hist(4); print(@h["xy"]);
+		@c["k"] = count(); print(@c["k"]); @t[2] = (5, "b"); print(@t[2]); exit(); }'
 	expect_exit 0
 	head -n 5 out > first
 	cat > expected << END

@@ -142,7 +142,8 @@ static inline struct eval *evaluate_variable(struct evaluate *e, const struct as
 	return &e->variables.v[variable->number];
 }
 
-static inline struct evaluate_entry *evaluate_entry(struct evaluate *e, const struct ast *map, struct ast *key, bool makes)
+static inline struct evaluate_entry *evaluate_entry(struct evaluate *e, const struct ast *map, struct ast *key,
+						    bool makes)
 {
 	struct evaluate_map *of = &e->maps[map->map.map->number];
 	struct eval k = evaluate(e, key);
@@ -170,7 +171,8 @@ static inline struct eval *evaluate_place(struct evaluate *e, struct ast *to, co
 		place = evaluate_variable(e, to->variable.variable);
 	} else {
 		*type = to->map.map->value;
-		place = to->map.key ? &evaluate_entry(e, to, to->map.key, true)->value : &e->maps[to->map.map->number].value;
+		place = to->map.key ? &evaluate_entry(e, to, to->map.key, true)->value
+				    : &e->maps[to->map.map->number].value;
 	}
 	if (!place->type)
 		place->type = *type;
@@ -200,7 +202,10 @@ static inline int64_t evaluate_division(bool is_remainder, int64_t x, int64_t y,
 	return is_remainder ? x % y : x / y;
 }
 
-/* What is known when the program is compiled is shifted as a signed number, all else as in bpftrace as an unsigned one. */
+/*
+ * What is known when the program is compiled is shifted as a signed number, all else as in bpftrace as an unsigned
+ * one.
+ */
 static inline int64_t evaluate_number(enum ast_op op, int64_t x, int64_t y, bool is_signed, bool is_constant)
 {
 	bool less = is_signed ? x < y : (uint64_t)x < (uint64_t)y;

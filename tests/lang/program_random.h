@@ -73,11 +73,12 @@ static inline void text_string_literal(struct random_text *t, uint32_t max)
 
 static inline void text_kernel_int(struct random_text *t)
 {
-	static const char *const names[] = { "pid", "tid", "uid", "gid", "nsecs", "cpu", "elapsed", "rand", "ncpus", "cgroup",
-					     "arg0", "arg1", "arg2", "(uint64)curtask", "jiffies", "ppid", "numaid",
-					     "curtask->pid", "curtask->flags", "curtask->real_parent->tgid",
-					     "((struct file *)arg0)->f_flags", "*(uint32 *)arg1", "((uint16 *)arg1)[3]",
-					     "@c[pid]", "(uint64)strlen(str(arg1, 32))", "curtask->in_execve" };
+	static const char *const names[] = {
+		"pid", "tid", "uid", "gid", "nsecs", "cpu", "elapsed", "rand", "ncpus", "cgroup", "arg0", "arg1",
+		"arg2", "(uint64)curtask", "jiffies", "ppid", "numaid", "curtask->pid", "curtask->flags",
+		"curtask->real_parent->tgid", "((struct file *)arg0)->f_flags", "*(uint32 *)arg1",
+		"((uint16 *)arg1)[3]", "@c[pid]", "(uint64)strlen(str(arg1, 32))", "curtask->in_execve"
+	};
 
 	str_add(t->to, names[text_below(t, ARRAY_SIZE(names))]);
 }

@@ -17,10 +17,11 @@ int main(void)
 	unsigned long at;
 	long ret;
 
-	printf("did %-6d %-16s SHMGET %16lx key: 0x1234, size: 8192, shmflg: 0x7a0 (IPC_CREAT|IPC_EXCL|0640)\n", pid, "shm",
-	       (long)id);
+	printf("did %-6d %-16s SHMGET %16lx key: 0x1234, size: 8192, shmflg: 0x7a0 (IPC_CREAT|IPC_EXCL|0640)\n", pid,
+	       "shm", (long)id);
 	at = syscall(SYS_shmat, id, NULL, SHM_RDONLY);
-	printf("did %-6d %-16s  SHMAT %16lx shmid: 0x%x, shmaddr: 0x0, shmflg: 0x1000 (SHM_RDONLY)\n", pid, "shm", at, id);
+	printf("did %-6d %-16s  SHMAT %16lx shmid: 0x%x, shmaddr: 0x0, shmflg: 0x1000 (SHM_RDONLY)\n", pid, "shm", at,
+	       id);
 	ret = syscall(SYS_shmdt, at);
 	printf("did %-6d %-16s  SHMDT %16lx shmaddr: 0x%lx\n", pid, "shm", ret, at);
 	ret = syscall(SYS_shmctl, id, IPC_RMID, NULL);

@@ -11,8 +11,10 @@ expect_waits() {
 				# in each turn, a moment passes between our clock and the kernel
 				slack = want[tid] * 0.1 + times[tid] * 300 + 3000
 				seen++
-				if (sum[tid] - want[tid] > slack || want[tid] - sum[tid] > slack || n[tid] > times[tid] + 2)
-					print tid ": " sum[tid] " us in " n[tid] " rows, the kernel says " want[tid] " in " times[tid]
+				if (sum[tid] - want[tid] > slack || want[tid] - sum[tid] > slack ||
+				    n[tid] > times[tid] + 2)
+					print tid ": " sum[tid] " us in " n[tid] " rows, the kernel says " \
+						want[tid] " in " times[tid]
 			}
 			if (seen != 2)
 				print "the workload did " seen " turns"

@@ -29,8 +29,8 @@ all_are() {
 # Removes the stacks that are marked as cut, if they are less than a tenth. On one processor the program
 # runs on while sonde makes the table of a file that is new to it.
 without_marked() {
-	awk '{ all += $NF } /;\[truncated\];/ { cut += $NF }
-		END { print cut + 0, all + 0; exit cut * 10 >= all }' folded ||
+	awk '{ all += $NF } /;\[truncated\];/ { cut += $NF } END { print cut + 0, all + 0; exit cut * 10 >= all }' \
+		folded ||
 		fail "a tenth is cut"
 	sed '/;\[truncated\];/d' folded > whole && mv whole folded
 }

@@ -22,7 +22,8 @@ test_tcpstates() {
 		tcp client $ip > did
 		stop INT
 		expect_exit 0
-		expect_heading "SKADDR           C-PID   C-COMM     LADDR           LPORT RADDR           RPORT $changes"
+		expect_heading \
+			"SKADDR           C-PID   C-COMM     LADDR           LPORT RADDR           RPORT $changes"
 		expect_line '^[0-9a-f]{16} [0-9]+ +tcp +[0-9a.:]+1 +0 +[0-9a.:]+1 +[0-9]+ CLOSE +-> SYN_SENT +0\.000$'
 		expect_states connect 'SYN_SENT ESTABLISHED FIN_WAIT1 FIN_WAIT2 CLOSE'
 		expect_states accept 'SYN_RECV ESTABLISHED CLOSE_WAIT LAST_ACK CLOSE'

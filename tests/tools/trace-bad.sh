@@ -64,7 +64,8 @@ expect_sum() {
 # What comes between print() and clear() is in the next table.
 test_clear_loses_nothing() {
 	btrace 'kprobe:do_sys_openat2 /comm == "calls"/ { @ = count(); @k[comm] = count(); @s[comm] = sum(2); }
-		interval:ms:20 { print(@); clear(@); print(@k); clear(@k); print(@s); clear(@s); }' -c 'calls 20000 openat'
+		interval:ms:20 { print(@); clear(@); print(@k); clear(@k); print(@s); clear(@s); }' \
+		-c 'calls 20000 openat'
 	expect_exit 0
 	[ "$(grep -c '^@: [1-9]' out)" -gt 1 ] || fail "only one table"
 	expect_sum @ 20000
@@ -75,7 +76,8 @@ test_clear_loses_nothing() {
 # --- rights ---
 
 test_two_capabilities() {
-	may "bpf perfmon $memory" 'BEGIN { printf("begun\n"); } kprobe:do_sys_openat2 { @[comm] = count(); }' -c 'calls 10 openat'
+	may "bpf perfmon $memory" 'BEGIN { printf("begun\n"); } kprobe:do_sys_openat2 { @[comm] = count(); }' \
+		-c 'calls 10 openat'
 	expect_exit 0
 	expect_line '^begun$'
 	expect_line '^@\[calls\]: 10$'
@@ -93,7 +95,8 @@ test_two_capabilities() {
 # cpus=1-locked
 test_locked_down() {
 	! cat /sys/kernel/tracing/current_tracer > /dev/null 2>&1 || skip "this kernel cannot be locked down"
-	for program in 'kprobe:do_sys_openat2 { @[comm] = count(); }' 'fentry:do_sys_openat2 { @[str(args.filename)] = count(); }' \
+	for program in 'kprobe:do_sys_openat2 { @[comm] = count(); }' \
+		'fentry:do_sys_openat2 { @[str(args.filename)] = count(); }' \
 		'BEGIN { print(curtask->pid); exit(); }'; do
 		btrace "$program" -c 'calls 10 openat'
 		expect_exit 1
@@ -129,7 +132,8 @@ test_without_btf() {
 
 # In a container, ids are those of its namespace.
 test_pid_namespace() {
-	run unshare -p -f --mount-proc sonde trace -e 'kprobe:do_sys_openat2 /comm == "calls"/ { @[pid, tid] = count(); }' -c 'calls 10 openat'
+	run unshare -p -f --mount-proc sonde trace -e 'kprobe:do_sys_openat2 /comm == "calls"/ {
+		@[pid, tid] = count(); }' -c 'calls 10 openat'
 	expect_exit 0
 	expect_line '^@\[2, 2\]: 10$'
 }
@@ -138,8 +142,10 @@ test_pid_namespace() {
 
 # no_residue, after each test, finds what would be left.
 test_killed() {
-	sonde trace -e 'BEGIN { printf("ready\n"); } kprobe:vfs_* { @ = count(); } uprobe:/bin/ufuncs:f_* { @u = count(); }
-		t:sched:sched_switch { @s = count(); } kretprobe:vfs_read { @f = count(); } profile:hz:49 { @p = count(); }' > out 2> err &
+	sonde trace -e 'BEGIN { printf("ready\n"); } kprobe:vfs_* { @ = count(); } uprobe:/bin/ufuncs:f_* {
+		@u = count(); }
+		t:sched:sched_switch { @s = count(); } kretprobe:vfs_read { @f = count(); } profile:hz:49 {
+		@p = count(); }' > out 2> err &
 	wait_until 50 grep -q '^Attached' err || fail "not armed"
 	kill -KILL $!
 	wait $! || [ $? = 137 ] || fail "exit status $?"
@@ -150,12 +156,14 @@ test_switched_off() {
 	trap 'echo 1 > /sys/kernel/debug/kprobes/enabled' EXIT
 	for end in '' 'END { printf("end\n"); }'; do
 		: > err
-		dfl sonde trace --mechanism kprobe --fail-on-loss -e "kprobe:do_sys_openat2 { @ = count(); } $end" > out 2> err &
+		dfl sonde trace --mechanism kprobe --fail-on-loss -e "kprobe:do_sys_openat2 { @ = count(); } $end" \
+			> out 2> err &
 		wait_until 50 grep -q '^Attached' err || fail "not armed"
 		echo 0 > /sys/kernel/debug/kprobes/enabled
 		kill -INT $!
 		! wait $! || fail "exit status 0"
-		[ "$(grep -c 'kprobes are switched off .*: hits since then are missing$' err)" = 1 ] || fail "not reported: $(cat err)"
+		[ "$(grep -c 'kprobes are switched off .*: hits since then are missing$' err)" = 1 ] ||
+			fail "not reported: $(cat err)"
 		echo 1 > /sys/kernel/debug/kprobes/enabled
 	done
 }

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Where values of maps are: of threads, and with keys that are filled up.
 
-# spawn N: makes processes whose ids are 4096 apart, so that they share a place; the kernel may give an id to somebody else
-# in between, hence several rounds. Each opens a file 10 times.
+# spawn N: makes processes whose ids are 4096 apart, so that they share a place; the kernel may give an id to somebody
+# else in between, hence several rounds. Each opens a file 10 times.
 spawn() {
 	for round in $(seq "$1"); do
 		for id in 9000 13096 17192; do
@@ -14,7 +14,8 @@ spawn() {
 
 # Values of threads whose ids share a place are as good as others: what is kept, what is deleted, what is changed.
 test_threads_that_share_a_place() {
-	sonde trace -e 'tracepoint:syscalls:sys_enter_openat /comm == "calls"/ { @kept[tid]++; @start[tid] = nsecs; @twice[tid] = (uint8)7; }
+	sonde trace -e 'tracepoint:syscalls:sys_enter_openat /comm == "calls"/ { @kept[tid]++; @start[tid] = nsecs;
+		@twice[tid] = (uint8)7; }
 		tracepoint:syscalls:sys_exit_openat /@start[tid]/ {
 			if (@twice[tid] == 7 && has_key(@start, tid)) { @done[tid] = count(); }
 			delete(@start, tid);
@@ -33,7 +34,8 @@ test_threads_that_share_a_place() {
 }
 
 test_values_of_threads_are_cleared() {
-	run sonde trace -q -e 'BEGIN { @b[tid] = 5; @z[tid] = (int8)-6; @k[tid] = (int8)-6; clear(@b); zero(@z); } interval:ms:10 { exit(); }'
+	run sonde trace -q -e 'BEGIN { @b[tid] = 5; @z[tid] = (int8)-6; @k[tid] = (int8)-6; clear(@b); zero(@z); }
+		interval:ms:10 { exit(); }'
 	expect_exit 0
 	expect_line '^@z\[[0-9]+\]: 0$'
 	expect_line '^@k\[[0-9]+\]: -6$'
@@ -42,9 +44,11 @@ test_values_of_threads_are_cleared() {
 
 # Keys of all sizes, and their sign.
 test_keys_that_are_filled_up() {
-	run sonde trace -q -e 'BEGIN { @a[(int8)-1] = 1; @a[(int8)1] = 2; @b[(int16)-2] = count(); @c[(uint8)3, (uint16)4] = 5; @c[(uint8)3, (uint16)5] = 6;
+	run sonde trace -q -e 'BEGIN { @a[(int8)-1] = 1; @a[(int8)1] = 2; @b[(int16)-2] = count();
+		@c[(uint8)3, (uint16)4] = 5; @c[(uint8)3, (uint16)5] = 6;
 		@d["abc"] = 7; @d["ab"] = 8; @e[1, "x", (uint8)2] = sum(9); delete(@a, (int8)1); delete(@d, "ab");
-		if (has_key(@a, (int8)-1) && !has_key(@a, (int8)1)) { printf("keys\n"); } print(@b[(int16)-2]); exit(); }'
+		if (has_key(@a, (int8)-1) && !has_key(@a, (int8)1)) { printf("keys\n"); } print(@b[(int16)-2]);
+		exit(); }'
 	expect_exit 0
 	expect_line '^keys$'
 	expect_line '^@a\[-1\]: 1$'

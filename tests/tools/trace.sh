@@ -29,7 +29,8 @@ END
 }
 
 test_maps() {
-	btrace 'BEGIN { @x = 1; @y[1,2] = 3; @c = count(); @s["a"] = sum(5); @a["x"] = avg(3); @a["x"] = avg(6); @l = lhist(3, 0, 10, 1); @mi = min(-4); @ma[3] = max(7); @st = stats(4); exit(); }'
+	btrace 'BEGIN { @x = 1; @y[1,2] = 3; @c = count(); @s["a"] = sum(5); @a["x"] = avg(3); @a["x"] = avg(6);
+		@l = lhist(3, 0, 10, 1); @mi = min(-4); @ma[3] = max(7); @st = stats(4); exit(); }'
 	expect_exit 0
 	expect_text << END
 
@@ -49,7 +50,8 @@ END
 }
 
 test_begin_and_end() {
-	btrace 'END { printf("end %d\n", @n); } BEGIN { printf("one\n"); @n = 5; } BEGIN { printf("two\n"); @n++; exit(7); }'
+	btrace 'END { printf("end %d\n", @n); } BEGIN { printf("one\n"); @n = 5; } BEGIN { printf("two\n"); @n++;
+		exit(7); }'
 	expect_exit 7
 	expect_text << END
 one
@@ -72,7 +74,8 @@ test_interval() {
 # --- counts beside the workload's ---
 
 test_kprobe_counts() {
-	btrace 'kprobe:do_sys_openat2 /comm == "calls"/ { @c[comm] = count(); @ = count(); @p[pid] = sum(1); }' -c 'calls 1000 openat'
+	btrace 'kprobe:do_sys_openat2 /comm == "calls"/ { @c[comm] = count(); @ = count(); @p[pid] = sum(1); }' \
+		-c 'calls 1000 openat'
 	expect_exit 0
 	expect_line '^@: 1000$'
 	expect_line '^@c\[calls\]: 1000$'
@@ -80,7 +83,8 @@ test_kprobe_counts() {
 }
 
 test_entry_and_return() {
-	btrace 'kprobe:do_sys_openat2 { @in[func] = count(); } kretprobe:do_sys_openat2 { @out[(int32)retval] = count(); }' -c 'calls 300 openat'
+	btrace 'kprobe:do_sys_openat2 { @in[func] = count(); } kretprobe:do_sys_openat2 {
+		@out[(int32)retval] = count(); }' -c 'calls 300 openat'
 	expect_exit 0
 	expect_line '^@in\[do_sys_openat2\]: 300$'
 	expect_line "^@out\\[-2\\]: 300\$"
@@ -88,14 +92,16 @@ test_entry_and_return() {
 
 # Places with arguments of BTF; the kernel's own count of the calls is the workload's.
 test_fentry() {
-	btrace 'fentry:do_sys_openat2 { @dfd[args.dfd] = count(); } fexit:do_sys_openat2 { @ret[retval] = count(); }' -c 'calls 300 openat'
+	btrace 'fentry:do_sys_openat2 { @dfd[args.dfd] = count(); } fexit:do_sys_openat2 { @ret[retval] = count(); }' \
+		-c 'calls 300 openat'
 	expect_exit 0
 	expect_line '^@dfd\[-100\]: 300$'
 	expect_line '^@ret\[-2\]: 300$'
 }
 
 test_several_places() {
-	btrace 'kprobe:do_sys_openat2,kprobe:vfs_read { @[probe] = count(); } kprobe:do_sys_open* { @p[func] = count(); }' -c 'calls 200 openat 100 read'
+	btrace 'kprobe:do_sys_openat2,kprobe:vfs_read { @[probe] = count(); } kprobe:do_sys_open* {
+		@p[func] = count(); }' -c 'calls 200 openat 100 read'
 	expect_exit 0
 	expect_line '^@\[kprobe:do_sys_openat2\]: 201$'
 	expect_line '^@\[kprobe:vfs_read\]: 100$'
@@ -110,7 +116,8 @@ test_tracepoint() {
 
 # All records of all calls, in order.
 test_records() {
-	btrace 'tracepoint:syscalls:sys_enter_openat { @n++; printf("%d %s %s\n", @n, comm, str(args.filename)); }' -c 'calls 2000 openat'
+	btrace 'tracepoint:syscalls:sys_enter_openat { @n++; printf("%d %s %s\n", @n, comm, str(args.filename)); }' \
+		-c 'calls 2000 openat'
 	expect_exit 0
 	[ "$(grep -c ' calls /no/such/file$' out)" = 2000 ] || fail "not 2000 lines"
 	grep ' calls /no' out | awk '{ if ($1 != ++n) exit 1 }' || fail "not in order"
@@ -123,13 +130,15 @@ test_full_map() {
 	expect_exit 0
 	[ "$(grep -c '^@m\[' out)" = 5 ] || fail "not 5 keys"
 	expect_err '15 updates lost of @m, which has 5 keys'
-	btrace 'config = { max_map_keys=5 } BEGIN { $i = 0; while ($i < 20) { @m[$i] = count(); $i++; } exit(); }' --fail-on-loss
+	btrace 'config = { max_map_keys=5 } BEGIN { $i = 0; while ($i < 20) { @m[$i] = count(); $i++; } exit(); }' \
+		--fail-on-loss
 	expect_exit 1
 }
 
 # Shown and lost together are what happened. The reader is stopped meanwhile.
 test_full_buffer() {
-	sonde trace -e 'BEGIN { printf("ready\n"); } tracepoint:syscalls:sys_enter_openat /comm == "calls"/ { printf("%s\n", str(args.filename)); }' \
+	sonde trace -e 'BEGIN { printf("ready\n"); } tracepoint:syscalls:sys_enter_openat /comm == "calls"/ {
+		printf("%s\n", str(args.filename)); }' \
 		--buffer-size 4k > out 2> err &
 	wait_until 30 grep -q ready out || fail "not ready"
 	kill -STOP $!
@@ -166,7 +175,8 @@ test_rows() {
 }
 
 test_files() {
-	printf '#!/usr/bin/env -S sonde trace\n// says its arguments\nBEGIN { printf("%%d %%s %%d\\n", $1, str($2), $#); exit(); }\n' > args.bt
+	printf '#!/usr/bin/env -S sonde trace\n// says its arguments\nBEGIN {
+		printf("%%d %%s %%d\\n", $1, str($2), $#); exit(); }\n' > args.bt
 	run sonde trace args.bt 5 hey
 	expect_exit 0
 	expect_line '^5 hey 2$'
@@ -185,7 +195,8 @@ test_files() {
 # Its name is enough, and harnesses get the line that they wait for.
 test_bpftrace() {
 	ln -s "$(command -v sonde)" bpftrace
-	__BPFTRACE_NOTIFY_PROBES_ATTACHED=1 run ./bpftrace -e 'kprobe:do_sys_openat2 { @[pid == cpid] = count(); }' -c 'calls 100 openat'
+	__BPFTRACE_NOTIFY_PROBES_ATTACHED=1 run ./bpftrace -e 'kprobe:do_sys_openat2 { @[pid == cpid] = count(); }' \
+		-c 'calls 100 openat'
 	expect_exit 0
 	expect_line '^__BPFTRACE_NOTIFY_PROBES_ATTACHED$'
 	expect_line '^@\[true\]: 100$|^@\[1\]: 100$'
@@ -213,7 +224,8 @@ test_errors() {
 
 test_system_and_cat() {
 	echo text > file
-	btrace 'BEGIN { system("echo hi %d", 4); cat("/proc/sys/kernel/ostype"); printf("x\n"); cat("/no/such%d", 3); exit(); }' --unsafe
+	btrace 'BEGIN { system("echo hi %d", 4); cat("/proc/sys/kernel/ostype"); printf("x\n"); cat("/no/such%d", 3);
+		exit(); }' --unsafe
 	expect_exit 0
 	grep -A 2 '^hi 4$' out > seen
 	printf 'hi 4\nLinux\nx\n' | cmp - seen || fail "not in order"
@@ -223,7 +235,8 @@ test_system_and_cat() {
 # --- the rest ---
 
 test_stacks() {
-	btrace 'kprobe:do_sys_openat2 /comm == "calls"/ { @[kstack(2)] = count(); @v = kstack(1); }' -c 'calls 50 openat'
+	btrace 'kprobe:do_sys_openat2 /comm == "calls"/ { @[kstack(2)] = count(); @v = kstack(1); }' \
+		-c 'calls 50 openat'
 	expect_exit 0
 	expect_line '^        do_sys_openat2\+[0-9]+$'
 	expect_line '^\]: 50$'

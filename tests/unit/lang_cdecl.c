@@ -75,7 +75,8 @@ static struct type_field field_of(const struct lang_fixture *fixture, enum ctype
 	return found;
 }
 
-static void expect_size(const struct lang_fixture *fixture, enum ctype_tag tag, const char *name, size_t size, size_t align)
+static void expect_size(const struct lang_fixture *fixture, enum ctype_tag tag, const char *name, size_t size,
+			size_t align)
 {
 	const struct type *type = ctypes_find(fixture->types, tag, name, NULL);
 
@@ -98,7 +99,8 @@ static void declare(struct lang_fixture *fixture, const char *text)
 
 #define EXPECT_FIELD(tag, of, field) \
 	do { \
-		struct type_field found = field_of(&fixture, #tag[0] == 's' ? CTYPE_STRUCT : CTYPE_UNION, #of, #field); \
+		struct type_field found = field_of(&fixture, #tag[0] == 's' ? CTYPE_STRUCT : CTYPE_UNION, #of, \
+						   #field); \
 		cr_assert_eq(found.at, offsetof(tag of, field), #field ": %u", found.at); \
 		cr_assert_eq(found.type->size, sizeof(((tag of *)0)->field), #field ": %u", found.type->size); \
 	} while (0)
@@ -110,7 +112,8 @@ static void declare(struct lang_fixture *fixture, const char *text)
 			tag of value; \
 			uint8_t bytes[sizeof(tag of)]; \
 		} all = {}; \
-		struct type_field found = field_of(&fixture, #tag[0] == 's' ? CTYPE_STRUCT : CTYPE_UNION, #of, #field); \
+		struct type_field found = field_of(&fixture, #tag[0] == 's' ? CTYPE_STRUCT : CTYPE_UNION, #of, \
+						   #field); \
 		all.value.field--; \
 		expect_bits(all.bytes, sizeof(all), &found, #field); \
 	} while (0)
@@ -125,7 +128,8 @@ static void expect_bits(const uint8_t *bytes, size_t n, const struct type_field 
 		first = count ? first : bit;
 		count++;
 	}
-	cr_assert_eq(found->at * 8 + found->bit_at, first, "%s: %u + %u, not %zu", name, found->at, found->bit_at, first);
+	cr_assert_eq(found->at * 8 + found->bit_at, first, "%s: %u + %u, not %zu", name, found->at, found->bit_at,
+		     first);
 	cr_assert_eq(found->bit_count, count, "%s", name);
 	cr_assert(found->bit_at + found->bit_count <= found->type->size * 8, "%s", name);
 }

@@ -108,13 +108,16 @@ static const struct good {
 	{ "END { print(@t[1]) } BEGIN { @t[5] = nsecs }", "@t[int8]=uint64 uint64" },
 	{ "BEGIN { $x = @a; @b = $x } END { @a = comm }", "@a=string[16] @b=string[16]" },
 	/* aggregates are read as integers */
-	{ "BEGIN { @c = count(); print(@c + 1); printf(\"%d\", @c); print((int64)@c) }", "@c=count_t uint64 uint64 int64" },
+	{ "BEGIN { @c = count(); print(@c + 1); printf(\"%d\", @c); print((int64)@c) }",
+	  "@c=count_t uint64 uint64 int64" },
 	{ "BEGIN { @s = sum(-3); @m = max(pid); if (@s > 1) { print(@m - 1) } }", "@s=sum_t @m=max_t int64" },
-	{ "BEGIN { @h = hist(1); @l = lhist(5, 0, 100, 10); @t = tseries(1, 1s, 5) }", "@h=hist_t @l=lhist_t @t=tseries_t" },
+	{ "BEGIN { @h = hist(1); @l = lhist(5, 0, 100, 10); @t = tseries(1, 1s, 5) }",
+	  "@h=hist_t @l=lhist_t @t=tseries_t" },
 	/* tuples and records */
 	{ "BEGIN { $t = (1, \"a\"); $t = (300, \"abc\"); print($t); print($t.1); print($t[0]) }",
 	  "(int16,string[4]) string[4] int16" },
-	{ "BEGIN { @[1] = \"x\"; for ($kv : @) { print($kv); print($kv.0) } }", "@[int8]=string[2] (int8,string[2]) int8" },
+	{ "BEGIN { @[1] = \"x\"; for ($kv : @) { print($kv); print($kv.0) } }",
+	  "@[int8]=string[2] (int8,string[2]) int8" },
 	{ "BEGIN { @[1, 2] = count(); for ($kv : @) { print($kv.0.1); print($kv.1) } }",
 	  "@[(int8,int8)]=count_t int8 uint64" },
 	/* what is known before the program runs */
@@ -122,9 +125,11 @@ static const struct good {
 	{ "BEGIN { print(pton(\"1.2.3.4\")); print((uint32)pton(\"1.2.3.4\")); print(pton(\"::1\")) }",
 	  "uint8[4] uint32 uint8[16]" },
 	{ "BEGIN { if comptime (is_str(comm)) { print(1) } else { print(comm.x) } }", "int8" },
-	{ "BEGIN { print(getopt(\"a\", false) ? strftime(\"%H\", nsecs) : \"\"); print(getopt(\"b\", true) ? nsecs : \"\") }",
+	{ "BEGIN { print(getopt(\"a\", false) ? strftime(\"%H\", nsecs) : \"\"); print(getopt(\"b\", true) ? nsecs : "
+	  "\"\") }",
 	  "string[1] uint64" },
-	{ "struct foo { int a; struct { char c; short d; } in; } BEGIN { print(offsetof(struct foo, in.d)) }", "uint64" },
+	{ "struct foo { int a; struct { char c; short d; } in; } BEGIN { print(offsetof(struct foo, in.d)) }",
+	  "uint64" },
 	{ "struct foo { uint32 a; uint8 b[4]; } BEGIN { $f = (struct foo *)0; print($f.a); print($f->b[1]) }",
 	  "uint32 uint8" },
 	/* functions that are values, values that are functions */
@@ -148,7 +153,8 @@ Test(lang_check, types)
 			lang_messages_show(&result.program->messages, &result.program->sources, false, &text);
 		cr_expect(result.ok, "%s: %s", goods[i].text, str_or_empty(text.data));
 		show(&result, &text);
-		cr_expect_str_eq(str_or_empty(text.data), goods[i].types, "%s: %s", goods[i].text, str_or_empty(text.data));
+		cr_expect_str_eq(str_or_empty(text.data), goods[i].types, "%s: %s", goods[i].text,
+				 str_or_empty(text.data));
 	}
 }
 
@@ -158,26 +164,33 @@ static const struct bad {
 } bads[] = {
 	{ "BEGIN { print($a) }", "Undefined or undeclared variable: $a" },
 	{ "BEGIN { print(@a) }", "Undefined map: @a" },
-	{ "BEGIN { $a = 1; $a = \"x\" }", "Type mismatch for $a: trying to assign value of type 'string[2]' when variable "
-					  "already has a type 'int8'" },
+	{ "BEGIN { $a = 1; $a = \"x\" }",
+	  "Type mismatch for $a: trying to assign value of type 'string[2]' when variable "
+	  "already has a type 'int8'" },
 	{ "BEGIN { @a = 1; @a = \"x\" }", "Type mismatch for @a: trying to assign value of type 'string[2]' when map "
 					  "already contains a value of type 'int8'" },
-	{ "BEGIN { @a = 1; @a[1] = 1 }", "@a used as a map with an explicit key (non-scalar map), previously used without an "
-					 "explicit key (scalar map)" },
-	{ "BEGIN { @a[1] = 1; @a[\"x\"] = 1 }", "Argument mismatch for @a: trying to access with arguments: 'string[2]' when "
-						"map expects arguments: 'int8'" },
-	{ "BEGIN { @a = count(); @a = 5 }", "Type mismatch for @a: it holds 'count_t', and only such a call can be assigned to "
-					    "it" },
+	{ "BEGIN { @a = 1; @a[1] = 1 }",
+	  "@a used as a map with an explicit key (non-scalar map), previously used without an "
+	  "explicit key (scalar map)" },
+	{ "BEGIN { @a[1] = 1; @a[\"x\"] = 1 }",
+	  "Argument mismatch for @a: trying to access with arguments: 'string[2]' when "
+	  "map expects arguments: 'int8'" },
+	{ "BEGIN { @a = count(); @a = 5 }",
+	  "Type mismatch for @a: it holds 'count_t', and only such a call can be assigned to "
+	  "it" },
 	{ "BEGIN { $a = count() }", "count() must be assigned directly to a map" },
-	{ "BEGIN { @a = count(); @b = @a }", "Map value 'count_t' cannot be assigned from one map to another: call the function, "
-					     "as in @x = count()" },
+	{ "BEGIN { @a = count(); @b = @a }",
+	  "Map value 'count_t' cannot be assigned from one map to another: call the function, "
+	  "as in @x = count()" },
 	{ "BEGIN { prinf(\"a\") }", "Unknown function: 'prinf'" },
 	{ "BEGIN { print(pidd) }", "Unknown identifier: 'pidd'" },
 	{ "BEGIN { print(arg0) }", "arg0 can not be used with 'begin' probes" },
 	{ "BEGIN { printf(\"%d\") }", "printf: Not enough arguments for format string (0 supplied, 1 expected)" },
 	{ "BEGIN { printf(\"%d\", 1, 2) }", "printf: Too many arguments for format string (2 supplied, 1 expected)" },
-	{ "BEGIN { printf(\"%s\", (int8 *)1) }", "printf: %s specifier expects a value of type string (int8 * supplied)" },
-	{ "BEGIN { printf(\"%d\", comm) }", "printf: %d specifier expects a value of type integer (string[16] supplied)" },
+	{ "BEGIN { printf(\"%s\", (int8 *)1) }",
+	  "printf: %s specifier expects a value of type string (int8 * supplied)" },
+	{ "BEGIN { printf(\"%d\", comm) }",
+	  "printf: %d specifier expects a value of type integer (string[16] supplied)" },
 	{ "BEGIN { printf(\"%z\", 1) }", "printf: Unknown format string token: %z" },
 	{ "BEGIN { printf(comm) }", "printf() expects a string literal here, 'string[16]' provided" },
 	{ "BEGIN { system(\"ls\") }", "system() is an unsafe function being used in safe mode" },
@@ -193,20 +206,27 @@ static const struct bad {
 	{ "BEGIN { @a = lhist(1, 0, 10, 0) }", "lhist() step must be >= 1 (0 provided)" },
 	{ "BEGIN { @a = hist(1, 6) }", "hist: bits 6 must be 0..5" },
 	{ "BEGIN { @a = hist(comm) }", "the argument of hist() must be an integer, not 'string[16]'" },
-	{ "BEGIN { delete(@a) } END { @a[1] = 1 }", "delete() expects a map with no keys for the first argument: give a key of "
-						    "@a" },
-	{ "BEGIN { @a = 1; print(has_key(@a, 1)) }", "has_key() expects a map with explicit keys (non-scalar map), @a has none" },
-	{ "BEGIN { @a = 1; for ($kv : @a) { } }", "@a has no explicit keys (scalar map), and cannot be used for iteration" },
-	{ "let @a = hash(5); BEGIN { @a[1] = count() }", "Incompatible map types. Type from declaration: hash. Type from "
-							 "value/key type: percpuhash" },
+	{ "BEGIN { delete(@a) } END { @a[1] = 1 }",
+	  "delete() expects a map with no keys for the first argument: give a key of "
+	  "@a" },
+	{ "BEGIN { @a = 1; print(has_key(@a, 1)) }",
+	  "has_key() expects a map with explicit keys (non-scalar map), @a has none" },
+	{ "BEGIN { @a = 1; for ($kv : @a) { } }",
+	  "@a has no explicit keys (scalar map), and cannot be used for iteration" },
+	{ "let @a = hash(5); BEGIN { @a[1] = count() }",
+	  "Incompatible map types. Type from declaration: hash. Type from "
+	  "value/key type: percpuhash" },
 	{ "let @a = hsh(5); BEGIN { @a[1] = 1 }", "Invalid bpf map type: hsh" },
 	{ "config = { max_strlenn = 5 } BEGIN { }", "Unrecognized config variable: max_strlenn" },
-	{ "config = { max_strlen = 9999 } BEGIN { }", "Invalid value for max_strlen: '9999' is not a number from 1 to 4096" },
+	{ "config = { max_strlen = 9999 } BEGIN { }",
+	  "Invalid value for max_strlen: '9999' is not a number from 1 to 4096" },
 	{ "BEGIN { let $a; let $a }", "Variable $a was already declared" },
-	{ "BEGIN { $x = 1; if ($x) { let $x = 2 } }", "Variable $x was already declared: it would hide the variable of the block "
-						      "around" },
+	{ "BEGIN { $x = 1; if ($x) { let $x = 2 } }",
+	  "Variable $x was already declared: it would hide the variable of the block "
+	  "around" },
 	{ "BEGIN { $p = (uint64)5; print($p.x) }", "Can not access field 'x' on expression of type 'uint64'" },
-	{ "struct foo { int abc; } BEGIN { print(((struct foo *)0).abd) }", "'struct foo' does not have a field named 'abd'" },
+	{ "struct foo { int abc; } BEGIN { print(((struct foo *)0).abd) }",
+	  "'struct foo' does not have a field named 'abd'" },
 	{ "BEGIN { print(kstack(fast)) }", "Invalid stack mode: 'fast': there are bpftrace, perf, raw and build_id" },
 	{ "BEGIN { print(nsecs(bot)) }", "Invalid argument of nsecs(): 'bot'" },
 	{ "BEGIN { print(strlen(5)) }", "strlen() expects a string here (int8 provided)" },
@@ -244,10 +264,12 @@ Test(lang_check, older_kernels)
 	for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
 		__result struct result result = check_with(refused[i].text, &options);
 
-		cr_expect_str_eq(first_error(&result), refused[i].message, "%s: %s", refused[i].text, first_error(&result));
+		cr_expect_str_eq(first_error(&result), refused[i].message, "%s: %s", refused[i].text,
+				 first_error(&result));
 	}
 	{
-		__result struct result result = check_with("BEGIN { @[str(0), comm] = 1; @c = count(); print(@c + 1) }", &options);
+		__result struct result result = check_with("BEGIN { @[str(0), comm] = 1; @c = count(); print(@c + 1) }",
+							   &options);
 
 		cr_expect(result.ok, "%s", first_error(&result));
 	}

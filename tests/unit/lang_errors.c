@@ -63,7 +63,8 @@ static void check_case(const char *file, const char **at, struct tally *tally)
 	if (!strcmp(str_or_empty(messages.data), wanted))
 		return;
 	tally->wrong++;
-	fprintf(stderr, "%s: %s\n%s\n--- wanted:\n%s--- got:\n%s\n", file, title, program, wanted, str_or_empty(messages.data));
+	fprintf(stderr, "%s: %s\n%s\n--- wanted:\n%s--- got:\n%s\n", file, title, program, wanted,
+		str_or_empty(messages.data));
 }
 
 static void check_file(const char *name, struct tally *tally)

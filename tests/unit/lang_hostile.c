@@ -9,7 +9,10 @@
 
 #define MEGABYTE (1 << 20)
 
-/* The program is `before`, n times `again`, and `behind`; the first message must have `wanted` in it. NULL: no message. */
+/*
+ * The program is `before`, n times `again`, and `behind`; the first message must have `wanted` in it. NULL: no
+ * message.
+ */
 static void expect_message(const char *before, const char *again, size_t n, const char *behind, const char *wanted)
 {
 	struct str text __str = {}, many __str = {};
@@ -142,7 +145,8 @@ Test(lang_hostile, recursion)
 	expect_message("#define A B\n#define B A\n#if A\n#endif\n", "", 0, "begin { }", NULL);
 	expect_message("macro f() { f() }", "", 0, "begin { f() }", "calls itself: f > f");
 	/* An argument is the caller's. */
-	expect_message("macro f(x) { x + 1 } begin { ", "f(", 50, "1))))))))))))))))))))))))))))))))))))))))))))))))))}", NULL);
+	expect_message("macro f(x) { x + 1 } begin { ", "f(", 50,
+		       "1))))))))))))))))))))))))))))))))))))))))))))))))))}", NULL);
 	expect_message("struct a { struct a b; };", "", 0, "begin { }", "size of this field is not known");
 	expect_message("typedef t t; begin { }", "", 0, "", "no type 't'");
 }

@@ -121,18 +121,19 @@ static const struct {
 	  "(probe \"i:s:1\" { (for-range $i 0 ncpus { }) (for-range $j 1 2 { }) })\n" },
 	{ "i:s:1 { unroll (3) { } unroll($1) {} }", "(probe \"i:s:1\" { (unroll 3 { }) (unroll $1 { }) })\n" },
 	{ "i:s:1 { let $a; let $b = 1; let $c : uint8; let $d : struct a * = 0; let $e: (uint8, string[4]); }",
-	  "(probe \"i:s:1\" { (let $a) (let $b 1) (let $c <uint8>) (let $d <struct a*> 0) (let $e <(uint8,string[4])>) })\n" },
+	  "(probe \"i:s:1\" { (let $a) (let $b 1) (let $c <uint8>) (let $d <struct a*> 0) (let $e <(uint8,string[4])>) "
+	  "})\n" },
 	{ "i:s:1 { return; return 1 }", "(probe \"i:s:1\" { (return) (return 1) })\n" },
 	{ "i:s:1 { _ = f(); { $a = 1; } ; ; }", "(probe \"i:s:1\" { (discard (f)) { (= $a 1) } })\n" },
 	/* an if whose arms have values is one only where its value is used */
-	{ "i:s:1 { $x = { if (1) { 2 } else { 3 } }; }",
-	  "(probe \"i:s:1\" { (= $x { = (? 1 { = 2 } { = 3 }) }) })\n" },
+	{ "i:s:1 { $x = { if (1) { 2 } else { 3 } }; }", "(probe \"i:s:1\" { (= $x { = (? 1 { = 2 } { = 3 }) }) })\n" },
 	{ "i:s:1 { { if (1) { 2 } else { 3 } } }", "(probe \"i:s:1\" { { (if 1 { (do 2) } { (do 3) }) } })\n" },
 	{ "i:s:1 { if (1) { 2 } else { 3 } }", "(probe \"i:s:1\" { (if 1 { (do 2) } { (do 3) }) })\n" },
 	/* above the probes */
 	{ "config = { max_map_keys = 10; stack_mode=perf; trailer=\"..\" } begin {}",
 	  "(config max_map_keys 10)\n(config stack_mode perf)\n(config trailer ..)\n(probe \"begin\" { })\n" },
-	{ "let @a = lruhash(100); let @ = hash(2 * 8); begin {}", "(map @a lruhash 100)\n(map @ hash 16)\n(probe \"begin\" { })\n" },
+	{ "let @a = lruhash(100); let @ = hash(2 * 8); begin {}",
+	  "(map @a lruhash 100)\n(map @ hash 16)\n(probe \"begin\" { })\n" },
 	/* carriage returns are blanks */
 	{ "begin {\r\n 1;\r\n}\r\n", "(probe \"begin\" { (do 1) })\n" },
 };
@@ -148,14 +149,17 @@ static const struct {
 } preprocessed[] = {
 	{ "#define A 1 + B\n#define B 2\nbegin { A; B }", "(probe \"begin\" { (do (+ 1 2)) (do 2) })\n" },
 	{ "#define A A + 1\nbegin { A }", "(probe \"begin\" { (do (+ A 1)) })\n" },
-	{ "#define RED \"\\033[31m\" // a colour\nbegin { RED \"x\" }", "(probe \"begin\" { (do \"\\u001b[31mx\") })\n" },
+	{ "#define RED \"\\033[31m\" // a colour\nbegin { RED \"x\" }",
+	  "(probe \"begin\" { (do \"\\u001b[31mx\") })\n" },
 	{ "#define A 1\n#undef A\nbegin { A }", "(probe \"begin\" { (do A) })\n" },
 	{ "#define LONG 1 + \\\n 2\nbegin { LONG }", "(probe \"begin\" { (do (+ 1 2)) })\n" },
 	{ "#ifdef X\nbegin { 1 }\n#else\nbegin { 2 }\n#endif", "(probe \"begin\" { (do 2) })\n" },
 	{ "#ifndef X\nbegin { 1 }\n#else\n'\"\n#endif", "(probe \"begin\" { (do 1) })\n" },
-	{ "#define X 3\n#if X > 2 && defined(X) && !defined Y\nbegin { 1 }\n#elif 1\nbegin { 2 }\n#else\nbegin { 3 }\n#endif",
+	{ "#define X 3\n#if X > 2 && defined(X) && !defined Y\nbegin { 1 }\n#elif 1\nbegin { 2 }\n#else\nbegin { 3 "
+	  "}\n#endif",
 	  "(probe \"begin\" { (do 1) })\n" },
-	{ "#if 0\n#if 1\nbegin { 1 }\n#endif\n#elif 1\nbegin { 2 }\n#elif 1\nbegin { 3 }\n#endif", "(probe \"begin\" { (do 2) })\n" },
+	{ "#if 0\n#if 1\nbegin { 1 }\n#endif\n#elif 1\nbegin { 2 }\n#elif 1\nbegin { 3 }\n#endif",
+	  "(probe \"begin\" { (do 2) })\n" },
 	{ "#if 0\n/*\n#endif\n*/\n#else\nbegin { 2 }\n#endif", "(probe \"begin\" { (do 2) })\n" },
 	{ "begin {\n#ifdef X\n 1;\n#else\n 2;\n#endif\n 3 }", "(probe \"begin\" { (do 2) (do 3) })\n" },
 	{ "#ifndef BPFTRACE_HAVE_BTF\n#error no BTF\n#endif\nbegin {}", "(probe \"begin\" { })\n" },
@@ -184,9 +188,11 @@ static const struct {
 	{ "begin { f(1); f(1, 2) } macro f(a) { a } macro f(a, b) { f(a) + b }",
 	  "(probe \"begin\" { (do 1) (do (+ 1 2)) })\n" },
 	/* an argument is evaluated where the parameter stands, also in an inner macro of the same parameter */
-	{ "macro g(x) { x * 2 } macro f(x) { g(x + 1) } begin { f($x) }", "(probe \"begin\" { (do (* (+ $x 1) 2)) })\n" },
+	{ "macro g(x) { x * 2 } macro f(x) { g(x + 1) } begin { f($x) }",
+	  "(probe \"begin\" { (do (* (+ $x 1) 2)) })\n" },
 	{ "macro t(x) { x; x; } begin { t({ f(); }) }", "(probe \"begin\" { { { (do (f)) } { (do (f)) } } })\n" },
-	{ "macro s(x) { (typeof(x))sizeof(x) } begin { s($a) }", "(probe \"begin\" { (do (cast <typeof($a)> (sizeof $a))) })\n" },
+	{ "macro s(x) { (typeof(x))sizeof(x) } begin { s($a) }",
+	  "(probe \"begin\" { (do (cast <typeof($a)> (sizeof $a))) })\n" },
 	{ "macro w(x) { if (x) { f() } else { g() } } begin { w(1); $y = w(2) }",
 	  "(probe \"begin\" { (if 1 { (do (f)) } { (do (g)) }) (= $y (? 2 { = (f) } { = (g) })) })\n" },
 };

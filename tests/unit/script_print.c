@@ -15,7 +15,8 @@ static struct pool pool;
 
 static void expect_text(struct str *text, const char *expected)
 {
-	cr_expect_str_eq(str_or_empty(text->data), expected, "'%s' in place of '%s'", str_or_empty(text->data), expected);
+	cr_expect_str_eq(str_or_empty(text->data), expected, "'%s' in place of '%s'", str_or_empty(text->data),
+			 expected);
 	str_reset(text);
 }
 
@@ -42,10 +43,10 @@ static void expect_format(const char *format, int64_t value, const char *expecte
 Test(script_format, integers_as_in_c)
 {
 	static const int64_t values[] = { 0, 1, -1, 8, 255, 300, 70000, 5000000000, INT64_MIN, INT64_MAX };
-	static const char *const formats[] = {
-		"%lld", "%llu", "%llx", "%llX", "%llo", "%5lld|", "%-5lld|", "%05lld", "%+lld", "% lld", "%#llx", "%#llo",
-		"%.3lld", "%8.3llx|", "%-+8lld|", "%.0lld", "%08llx", "%#010llx", "%020llu", "%ld", "%zu"
-	};
+	static const char *const formats[] = { "%lld", "%llu", "%llx", "%llX", "%llo", "%5lld|",
+					       "%-5lld|", "%05lld", "%+lld", "% lld", "%#llx", "%#llo",
+					       "%.3lld", "%8.3llx|", "%-+8lld|", "%.0lld", "%08llx", "%#010llx",
+					       "%020llu", "%ld", "%zu" };
 	static const char *const narrow[] = { "%d", "%u", "%x", "%5d|", "%o", "%i", "%-8u|" };
 	char expected[64];
 
@@ -162,7 +163,8 @@ Test(script_value, addresses)
 	/* no session: no names */
 	expect_value(type_simple(TYPE_KSYM), &(uint64_t){ 12 }, "0xc", "\"0xc\"");
 	expect_value(type_simple(TYPE_KSYM), &(uint64_t){ 0 }, "0", "\"0\"");
-	expect_value(type_simple(TYPE_ERRNO), &(int32_t){ 2 }, "No such file or directory", "\"No such file or directory\"");
+	expect_value(type_simple(TYPE_ERRNO), &(int32_t){ 2 }, "No such file or directory",
+		     "\"No such file or directory\"");
 }
 
 Test(script_value, tuples_and_arrays)
@@ -170,7 +172,8 @@ Test(script_value, tuples_and_arrays)
 	const struct type *u8 = type_integer(1, false), *i8 = type_integer(1, true);
 	const struct type *inner = type_tuple(&pool, (struct type_field[]){ { .type = u8 }, { .type = u8 } }, 2, false);
 	const struct type *outer = type_tuple(
-		&pool, (struct type_field[]){ { .type = u8 }, { .type = type_string(&pool, 4) }, { .type = inner } }, 3, false);
+		&pool, (struct type_field[]){ { .type = u8 }, { .type = type_string(&pool, 4) }, { .type = inner } }, 3,
+		false);
 	unsigned char data[16] = {};
 
 	data[outer->fields[0].at] = 1;
@@ -301,8 +304,9 @@ Test(script_print, averages)
 	expect_map(&entries, 5, 10, "@s[a]: { .count = 3, .average = 1, .total = 30 }\n"
 				    "@s[b]: { .count = 1, .average = 2, .total = 20 }\n");
 	script_json_map(&json, &names, SCRIPT_JSON, &entries, &(struct script_choice){});
-	expect_text(&json, "{\"type\": \"stats\", \"data\": {\"@s\": {\"a\": {\"count\": 3, \"average\": 10, \"total\": 30}, "
-			   "\"b\": {\"count\": 1, \"average\": 20, \"total\": 20}}}}\n");
+	expect_text(&json,
+		    "{\"type\": \"stats\", \"data\": {\"@s\": {\"a\": {\"count\": 3, \"average\": 10, \"total\": 30}, "
+		    "\"b\": {\"count\": 1, \"average\": 20, \"total\": 20}}}}\n");
 	map.value = type_simple(TYPE_AVG);
 	expect_map(&entries, 1, 0, "@s[b]: 20\n");
 }
@@ -379,7 +383,8 @@ Test(script_chart, parts_of_powers)
 Test(script_chart, linear)
 {
 	uint64_t buckets[12] = {};
-	const struct type *three = hist_type(TYPE_LHIST, (struct type_hist){ .buckets = 5, .min = 2, .max = 10, .step = 3 });
+	const struct type *three = hist_type(TYPE_LHIST,
+					     (struct type_hist){ .buckets = 5, .min = 2, .max = 10, .step = 3 });
 	const struct type *kilo =
 		hist_type(TYPE_LHIST, (struct type_hist){ .buckets = 12, .min = 0, .max = 10240, .step = 1024 });
 
@@ -415,9 +420,10 @@ Test(script_chart, in_json)
 
 	add(&entries, NULL, 0, buckets);
 	script_json_map(&to, &names, SCRIPT_JSON, &entries, &(struct script_choice){});
-	expect_text(&to, "{\"type\": \"hist\", \"data\": {\"@h\": [{\"max\": -1, \"count\": 1},{\"min\": 0, \"max\": 0, "
-			 "\"count\": 0},{\"min\": 1, \"max\": 1, \"count\": 0},{\"min\": 2, \"max\": 3, \"count\": 0},"
-			 "{\"min\": 4, \"max\": 7, \"count\": 1}]}}\n");
+	expect_text(&to,
+		    "{\"type\": \"hist\", \"data\": {\"@h\": [{\"max\": -1, \"count\": 1},{\"min\": 0, \"max\": 0, "
+		    "\"count\": 0},{\"min\": 1, \"max\": 1, \"count\": 0},{\"min\": 2, \"max\": 3, \"count\": 0},"
+		    "{\"min\": 4, \"max\": 7, \"count\": 1}]}}\n");
 }
 
 Test(script_chart, series)
@@ -429,7 +435,8 @@ Test(script_chart, series)
 	type->size = sizeof(ring);
 	script_chart_add(&to, type, ring, 0);
 	/* the moment 3 is too old; 7 had no value */
-	cr_expect(strstr(to.data, "                   -5                                                  5\n"), "%s", to.data);
+	cr_expect(strstr(to.data, "                   -5                                                  5\n"), "%s",
+		  to.data);
 	cr_expect(strstr(to.data, "hh:mm:ss.ns        |___________________________________________________|\n"));
 	cr_expect(strstr(to.data, " *                         .                         | -5\n"), "%s", to.data);
 	cr_expect(strstr(to.data, " |                         .                         * 5\n"), "%s", to.data);
