@@ -242,7 +242,8 @@ static void check_for_range(struct checker *c, struct ast *ast)
 			type = type_integer(8, true);
 	}
 	is_short = begin->is_constant && end->is_constant &&
-		   (end->constant <= begin->constant || (uint64_t)end->constant - (uint64_t)begin->constant <= PLAIN_TURNS);
+		   (end->constant <= begin->constant ||
+		    (uint64_t)end->constant - (uint64_t)begin->constant <= PLAIN_TURNS);
 	ast->loop.is_function = !is_short && c->options->features.loop;
 	check_for_body(c, ast, type);
 }

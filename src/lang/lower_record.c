@@ -239,7 +239,8 @@ static void write_head(struct lower *l, const struct record *record, struct ir_v
 /* --- the two forms --- */
 
 /* texts: the most bytes of all texts. */
-static void reserve_record(struct lower *l, const struct lang_site *site, const struct low_value *values, uint32_t texts)
+static void reserve_record(struct lower *l, const struct lang_site *site, const struct low_value *values,
+			   uint32_t texts)
 {
 	uint32_t there = ir_new_block(&l->b), lost = lower_cold_block(l), done = ir_new_block(&l->b);
 	struct ir_value size = ir_imm(sizeof(struct lang_record) + site->size + texts), memory;
@@ -271,8 +272,8 @@ void lower_output(struct lower *l, const struct low_memory *begin, struct ir_val
 	lower_at(l, done);
 }
 
-static void output_record(struct lower *l, const struct lang_site *site, const struct low_value *values, struct ast *args,
-			  uint32_t texts)
+static void output_record(struct lower *l, const struct lang_site *site, const struct low_value *values,
+			  struct ast *args, uint32_t texts)
 {
 	struct record record = { .site = site };
 	struct low_mark mark = lower_mark(l);

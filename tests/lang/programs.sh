@@ -62,7 +62,8 @@ programs_script() {
 # programs_run COMMAND BIN: runs a record; a line "@@ NUMBER STATUS" ends its output in the files out and err.
 programs_run() {
 	status=0
-	eval "TZ=UTC0 $env $1 $options ${run:+-c \"$2/$run\"} -e \"\$text\" $args" >> out 2>> err < /dev/null || status=$?
+	eval "TZ=UTC0 $env $1 $options ${run:+-c \"$2/$run\"} -e \"\$text\" $args" \
+		>> out 2>> err < /dev/null || status=$?
 	printf '\n@@ %s\n' "$n $status" >> out
 	printf '\n@@ %s\n' "$n" >> err
 }
@@ -103,7 +104,8 @@ programs_compare() {
 			if (!(i in got) || (status[i] == exits[i] && got[i] == trimmed(wanted[i])))
 				continue
 			failed++
-			print "program: " name[i] "\n" program[i] "--- wanted, exit status " exits[i] "\n" trimmed(wanted[i])
+			print "program: " name[i] "\n" program[i] "--- wanted, exit status " exits[i] "\n" \
+				trimmed(wanted[i])
 			print "--- got, exit status " status[i] "\n" got[i] "\n--- stderr\n" err[i]
 		}
 		for (i in got)
