@@ -223,6 +223,7 @@ struct ast {
 			struct ast *condition;	 /* while; FOR_MAP: the map; UNROLL: the count */
 			struct ast *begin, *end; /* FOR_RANGE */
 			struct ast *body;	 /* AST_BLOCK */
+			bool ends_visibly;	 /* (checker) while: the verifier sees the end */
 			/* (checker) the body becomes a function: bpf_loop(), bpf_for_each_map_elem() */
 			bool is_function;
 		} loop;

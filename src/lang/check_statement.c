@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Statements: blocks, conditions, loops, let, return. */
+#include "ast_walk.h"
 #include "checker.h"
 
 #define PLAIN_TURNS 64	 /* a range with at most so many turns is no function, but a loop in place */
 #define UNROLL_MAX  1000 /* the body is copied that often */
+/* The largest bound of a while loop whose end the verifier shall find. */
+#define VISIBLE_TURNS 1000
 
 /* Whether it does something, so that nobody misses its value. */
 static bool check_has_effect(const struct ast *ast)
@@ -248,6 +251,73 @@ static void check_for_range(struct checker *c, struct ast *ast)
 	check_for_body(c, ast, type);
 }
 
+/* How the program changes a variable. */
+struct changes {
+	const struct ast_variable *variable;
+	bool is_stepped; /* by ++, --, += ... */
+	bool is_known;	 /* every value that it begins with is a constant, and every step */
+};
+
+static void find_changes(struct ast **child, void *ctx)
+{
+	struct changes *changes = ctx;
+	struct ast *ast = *child, *to = NULL, *value = NULL;
+
+	if (ast->kind == AST_STEP)
+		to = ast->step.of;
+	else if (ast->kind == AST_ASSIGN) {
+		to = ast->assign.to;
+		value = ast->assign.value;
+	} else if (ast->kind == AST_LET) {
+		to = ast->let.variable;
+		value = ast->let.value;
+	}
+	if (to && to->kind == AST_VARIABLE && to->variable.variable == changes->variable) {
+		changes->is_stepped |= ast->kind == AST_STEP || (ast->kind == AST_ASSIGN && ast->assign.op != OP_NONE);
+		changes->is_known &= !value || value->is_constant;
+	}
+	ast_walk(ast, find_changes, ctx);
+}
+
+/*
+ * "$i < 10", where $i begins with a constant and is stepped: the verifier sees the end of such a loop. It gives up on
+ * some thousand turns, for it goes through each.
+ */
+static bool ends_visibly(struct checker *c, const struct ast *ast)
+{
+	const struct ast *condition = ast->loop.condition;
+	struct changes changes = { .is_known = true };
+
+	if (condition->kind != AST_BINARY || condition->binary.op < OP_NE || condition->binary.op > OP_GE ||
+	    condition->binary.left->kind != AST_VARIABLE || !condition->binary.left->variable.variable || !condition->binary.right->is_constant)
+		return false;
+	if (condition->binary.right->constant < -VISIBLE_TURNS || condition->binary.right->constant > VISIBLE_TURNS)
+		return false;
+	changes.variable = condition->binary.left->variable.variable;
+	ast_walk(c->probe->ast->body, find_changes, &changes);
+	return changes.is_stepped && changes.is_known && !changes.variable->is_captured;
+}
+
+/*
+ * A loop whose end the verifier does not see becomes a function whose turns the kernel counts. What the loop does is
+ * known behind it, so this is decided for the next pass; what became a function stays one.
+ */
+static void check_while(struct checker *c, struct ast *ast)
+{
+	struct ast *before = c->loop;
+
+	if (ast->loop.is_function)
+		c->loop = ast;
+	check_condition(c, ast->loop.condition);
+	c->loop = before;
+	check_body(c, ast, ast->loop.is_function);
+	ast->loop.ends_visibly = ends_visibly(c, ast);
+	if (ast->loop.ends_visibly || ast->loop.is_function || !c->options->features.loop || c->is_final)
+		return;
+	ast->loop.is_function = true;
+	c->is_changed = true;
+}
+
 static void check_unroll(struct checker *c, struct ast *ast)
 {
 	struct ast *count = ast->loop.condition;
@@ -287,8 +357,7 @@ void check_statement(struct checker *c, struct ast *ast)
 		check_let(c, ast);
 		break;
 	case AST_WHILE:
-		check_condition(c, ast->loop.condition);
-		check_body(c, ast, false);
+		check_while(c, ast);
 		break;
 	case AST_FOR_MAP:
 		check_for_map(c, ast);

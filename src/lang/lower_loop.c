@@ -5,13 +5,10 @@
  */
 #include <linux/bpf.h>
 
-#include "ast_walk.h"
 #include "lowering.h"
 
 /* The most turns of a plain loop that the program's own bounds do not end: the verifier runs through each of them. */
 #define PLAIN_TURNS 256
-/* The largest bound of a loop whose end the verifier shall find. */
-#define VISIBLE_TURNS 1000
 /* The most turns that bpf_loop() takes. */
 #define KERNEL_TURNS (1 << 23)
 
@@ -24,53 +21,6 @@ static void lower_body(struct lower *l, struct ast *body, uint32_t again, uint32
 	l->f->loop = &loop;
 	lower_statement(l, body);
 	l->f->loop = loop.outer;
-}
-
-/* How the program changes a variable. */
-struct changes {
-	const struct ast_variable *variable;
-	bool is_stepped; /* by ++, --, += ... */
-	bool is_known;	 /* every value that it begins with is a constant, and every step */
-};
-
-static void find_changes(struct ast **child, void *ctx)
-{
-	struct changes *changes = ctx;
-	struct ast *ast = *child, *to = NULL, *value = NULL;
-
-	if (ast->kind == AST_STEP)
-		to = ast->step.of;
-	else if (ast->kind == AST_ASSIGN) {
-		to = ast->assign.to;
-		value = ast->assign.value;
-	} else if (ast->kind == AST_LET) {
-		to = ast->let.variable;
-		value = ast->let.value;
-	}
-	if (to && to->kind == AST_VARIABLE && to->variable.variable == changes->variable) {
-		changes->is_stepped |= ast->kind == AST_STEP || (ast->kind == AST_ASSIGN && ast->assign.op != OP_NONE);
-		changes->is_known &= !value || value->is_constant;
-	}
-	ast_walk(ast, find_changes, ctx);
-}
-
-/*
- * "$i < 10", where $i begins with a constant and is stepped: the verifier sees the end of such a loop. It gives up on
- * some thousand turns, for it goes through each.
- */
-static bool ends_visibly(struct lower *l, const struct ast *ast)
-{
-	const struct ast *condition = ast->loop.condition;
-	struct changes changes = { .is_known = true };
-
-	if (condition->kind != AST_BINARY || condition->binary.op < OP_NE || condition->binary.op > OP_GE ||
-	    condition->binary.left->kind != AST_VARIABLE || !condition->binary.right->is_constant)
-		return false;
-	if (condition->binary.right->constant < -VISIBLE_TURNS || condition->binary.right->constant > VISIBLE_TURNS)
-		return false;
-	changes.variable = condition->binary.left->variable.variable;
-	ast_walk(l->checked->ast->body, find_changes, &changes);
-	return changes.is_stepped && changes.is_known && !changes.variable->is_captured;
 }
 
 /* Counts the turns of a loop; after the last one the loss is counted, and the loop ends. */
@@ -98,7 +48,7 @@ static void lower_while(struct lower *l, struct ast *ast)
 	lower_condition(l, ast->loop.condition, body, out);
 	lower_release(l, mark);
 	lower_at(l, body);
-	if (!ends_visibly(l, ast))
+	if (!ast->loop.ends_visibly)
 		limit_turns(l, turns, out);
 	lower_body(l, ast->loop.body, again, out);
 	if (!ir_block_ended(&l->b))
@@ -262,6 +212,37 @@ static void lower_range(struct lower *l, struct ast *ast)
 	lower_at(l, out);
 }
 
+/* The kernel counts the turns; the body asks the condition, and ends the loop if that does not hold. */
+static void lower_kernel_while(struct lower *l, struct ast *ast)
+{
+	struct low_memory frame = lower_shared(l, 0);
+	uint32_t turn, over, out = ir_new_block(&l->b), many = lower_cold_block(l);
+	struct ir_value turns;
+	struct low_mark mark;
+	struct body body;
+
+	body_begin(l, &body, 2, 1);
+	mark = lower_mark(l);
+	turn = ir_new_block(&l->b);
+	over = ir_new_block(&l->b);
+	lower_condition(l, ast->loop.condition, turn, over);
+	lower_release(l, mark);
+	lower_at(l, over);
+	ir_move(&l->b, l->f->result, ir_imm(1));
+	lower_exit(l);
+	lower_at(l, turn);
+	lower_statement(l, ast->loop.body);
+	body_end(l, &body);
+	turns = lower_helper(l, BPF_FUNC_loop, 4, ir_unary(&l->b, IR_MOVE, 64, ir_imm(KERNEL_TURNS)),
+			     ir_address(&l->b, IR_FUNCTION, body.function.number, 0), lower_address(l, &frame), ir_imm(0));
+	ir_branch(&l->b, IR_EQ, turns, ir_imm(KERNEL_TURNS), many, out);
+	lower_at(l, many);
+	lower_library(l, LANG_FN_loss, 1, ir_imm(LANG_LOSS_TURNS));
+	ir_jump(&l->b, out);
+	lower_at(l, out);
+	check_returned(l, &body);
+}
+
 /* $kv of an entry: key and value lie where the callback's parameters point to. */
 static void set_entry(struct lower *l, struct ast *ast, struct lang_map *map)
 {
@@ -296,7 +277,9 @@ void lower_loop(struct lower *l, struct ast *ast)
 {
 	lower_entry_forget(l, NULL);
 	l->conditional++;
-	if (ast->kind == AST_WHILE)
+	if (ast->kind == AST_WHILE && ast->loop.is_function)
+		lower_kernel_while(l, ast);
+	else if (ast->kind == AST_WHILE)
 		lower_while(l, ast);
 	else if (ast->kind == AST_UNROLL)
 		lower_unroll(l, ast);
