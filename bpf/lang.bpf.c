@@ -287,7 +287,7 @@ FN lang_str(void *to, __u64 size, const char *from, __u64 space)
 	}
 	if (ret < 0) {
 		count(&lang_losses, LANG_LOSS_READ);
-		return 0;
+		return ret;
 	}
 	length = ret;
 	if (length < size)

@@ -126,6 +126,7 @@ enum lang_space {
 	FN(hist, 2) \
 	FN(quantile, 1) \
 	/* lang_str(to, size, from, enum lang_space): length with NUL, and LANG_TEXT_CUT; `to` is filled with NULs */ \
+	/* -errno: it could not be read, which is counted */ \
 	FN(str, 4) \
 	/* lang_read(to, size, from, is_user): 0 or -errno; then `to` is zeroed */ \
 	FN(read, 4) \

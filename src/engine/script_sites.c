@@ -288,9 +288,9 @@ static void do_exit(struct call *call)
 		ctx->status = script_value_number(&call->values[0]);
 }
 
-static void do_delete(struct call *call)
+static void do_missing(struct call *call)
 {
-	say(call->script, call->site, false, "Can't delete map element because it does not exist.");
+	say(call->script, call->site, false, call->site->format);
 }
 
 static void do_division(struct call *call)
@@ -322,7 +322,7 @@ static void (*const actions[])(struct call *call) = {
 	[SITE_TIME] = do_time,
 	[SITE_JOIN] = do_join,
 	[SITE_EXIT] = do_exit,
-	[SITE_DELETE] = do_delete,
+	[SITE_MISSING] = do_missing,
 	[SITE_DIVISION] = do_division,
 	[SITE_FAULT] = do_fault,
 };

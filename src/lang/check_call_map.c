@@ -55,10 +55,10 @@ static const struct type *check_delete(struct checker *c, struct ast *call)
 	}
 	map = check_keyed(c, call);
 	if (map && c->options->reports_faults) {
-		struct lang_site *site = check_site_new(c, SITE_DELETE, call);
+		struct lang_site *site = check_site_new(c, SITE_MISSING, call);
 
 		if (site)
-			site->map = map;
+			site->format = "Can't delete map element because it does not exist.";
 	}
 	return type_bool();
 }

@@ -356,9 +356,8 @@ static struct low_value lower_constant(struct ast *ast)
 	return lower_scalar(ir_imm(ast->constant), ast->type);
 }
 
-struct low_value lower_expression(struct lower *l, struct ast *ast)
+static struct low_value lower_any(struct lower *l, struct ast *ast)
 {
-	l->b.at = ast->at;
 	if (ast->is_constant)
 		return lower_constant(ast);
 	switch (ast->kind) {
@@ -403,4 +402,16 @@ struct low_value lower_expression(struct lower *l, struct ast *ast)
 		lower_error(l, ast->at, "this cannot be used here");
 		return lower_scalar(ir_imm(0), ast->type);
 	}
+}
+
+struct low_value lower_expression(struct lower *l, struct ast *ast)
+{
+	struct place outer = l->b.at;
+	struct low_value value;
+
+	l->b.at = ast->at;
+	value = lower_any(l, ast);
+	value.at = ast->at;
+	l->b.at = outer;
+	return value;
 }

@@ -182,6 +182,7 @@ struct low_value lower_map_read(struct lower *l, struct lang_map *map, struct as
 	if (is_cell(map))
 		return lower_at_memory(cell(l, map), map->value);
 	value.memory = lower_pointed(lower_map_lookup(l, map, key), SPACE_BPF);
+	lower_check_entry(l, value.memory.base);
 	return value;
 }
 

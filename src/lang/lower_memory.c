@@ -150,18 +150,21 @@ struct ir_value lower_library(struct lower *l, uint32_t function, unsigned int n
 	return ret;
 }
 
-void lower_read(struct lower *l, const struct low_memory *to, const struct low_memory *from, struct ir_value size)
-{
-	uint32_t helper = from->space == SPACE_USER ? BPF_FUNC_probe_read_user : BPF_FUNC_probe_read_kernel;
-	struct ir_value to_address = lower_address(l, to);
-
-	lower_helper(l, helper, 3, to_address, size, lower_address(l, from));
-}
-
 /* Whether programs load from there themselves. */
 static bool is_loadable(const struct low_memory *memory)
 {
 	return memory->space == SPACE_BPF || memory->space == SPACE_CONTEXT;
+}
+
+void lower_read(struct lower *l, const struct low_memory *to, const struct low_memory *from, struct ir_value size)
+{
+	bool is_user = from->space == SPACE_USER;
+	struct ir_value to_address = lower_address(l, to), ret;
+
+	ret = lower_helper(l, is_user ? BPF_FUNC_probe_read_user : BPF_FUNC_probe_read_kernel, 3, to_address, size,
+			   lower_address(l, from));
+	if (!is_loadable(from))
+		lower_check_read(l, is_user ? "probe_read_user" : "probe_read_kernel", ret, false);
 }
 
 /*

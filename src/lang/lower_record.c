@@ -126,6 +126,10 @@ static void read_text(struct lower *l, const struct low_memory *to, const struct
 		ir_move(&l->b, *len, ir_reg(user_len));
 		ir_move(&l->b, *size, ir_reg(user_size));
 	} else {
+		if (value->kind == LOW_STRING) {
+			lower_library(l, LANG_FN_loss, 1, ir_imm(LANG_LOSS_READ));
+			lower_fault(l, helper == BPF_FUNC_probe_read_user_str ? "probe_read_user_str" : "probe_read_kernel_str", n);
+		}
 		ir_move(&l->b, *len, ir_imm(0));
 		ir_move(&l->b, *size, ir_imm(0));
 	}
@@ -139,6 +143,8 @@ static void add_string(struct lower *l, struct record *record, uint32_t i, struc
 	const struct type *type = record->site->args[i].type;
 	uint32_t len, size;
 
+	if (value.at.end)
+		l->b.at = value.at;
 	if (value.kind == LOW_LITERAL) {
 		lower_bytes(l, &to, value.text, value.len);
 		close_text(l, record, i, ir_imm(value.len), ir_imm(value.len));
@@ -164,13 +170,14 @@ static void add_buffer(struct lower *l, struct record *record, uint32_t i, struc
 	const struct type *type = record->site->args[i].type;
 	struct ir_value size = value.limit;
 
+	if (value.at.end)
+		l->b.at = value.at;
 	if (value.kind == LOW_BUFFER) {
 		from = lower_pointed(value.v, value.memory.space);
 	} else { /* the length, and all the bytes */
 		from = lower_place(l, &value, type);
 		size = lower_load(l, &from, 32, false);
 		from.at += 4;
-		from.space = SPACE_KERNEL;
 		lower_read(l, &to, &from, ir_imm(type->size - 4));
 		close_text(l, record, i, size, ir_imm(type->size - 4));
 		return;

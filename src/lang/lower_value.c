@@ -59,7 +59,7 @@ static struct ir_value use_optional(struct lower *l, const struct low_value *val
 	return ir_reg(dst);
 }
 
-struct ir_value lower_use(struct lower *l, const struct low_value *value)
+static struct ir_value use(struct lower *l, const struct low_value *value)
 {
 	switch (value->kind) {
 	case LOW_SCALAR:
@@ -72,6 +72,18 @@ struct ir_value lower_use(struct lower *l, const struct low_value *value)
 	default:
 		return ir_imm(0);
 	}
+}
+
+struct ir_value lower_use(struct lower *l, const struct low_value *value)
+{
+	struct place outer = l->b.at;
+	struct ir_value v;
+
+	if (value->at.end)
+		l->b.at = value->at;
+	v = use(l, value);
+	l->b.at = outer;
+	return v;
 }
 
 bool lower_is_stable(const struct low_value *value)
@@ -148,17 +160,25 @@ static void write_comm(struct lower *l, const struct low_memory *to, uint32_t si
 	lower_helper(l, BPF_FUNC_get_current_comm, 2, lower_address(l, to), ir_imm(16));
 }
 
+static void read_string(struct lower *l, const struct low_value *value, const struct low_memory *to, struct ir_value size)
+{
+	enum lang_space space = LANG_SPACE_KERNEL;
+	struct ir_value length;
+
+	if (value->memory.is_unsure)
+		space = LANG_SPACE_UNSURE;
+	else if (value->memory.space == SPACE_USER)
+		space = LANG_SPACE_USER;
+	length = lower_library(l, LANG_FN_str, 4, lower_address(l, to), size, value->v, ir_imm(space));
+	lower_check_read(l, space == LANG_SPACE_KERNEL ? "probe_read_kernel_str" : "probe_read_user_str", length, true);
+}
+
 static void write_string(struct lower *l, const struct low_value *value, const struct low_memory *to, uint32_t size)
 {
-	enum lang_space space = value->memory.is_unsure		    ? LANG_SPACE_UNSURE
-				: value->memory.space == SPACE_USER ? LANG_SPACE_USER
-								    : LANG_SPACE_KERNEL;
-
 	if (!value->limit.is_const) { /* at least 1 and at most the value's size: see lower_text.c */
 		lower_zero(l, to, size);
 		if (size >= value->type->size)
-			lower_library(l, LANG_FN_str, 4, lower_address(l, to), lower_bounded(l, value->limit, 1, size),
-				      value->v, ir_imm(space));
+			read_string(l, value, to, lower_bounded(l, value->limit, 1, size));
 		return;
 	}
 	if (value->limit.imm < size) {
@@ -168,7 +188,7 @@ static void write_string(struct lower *l, const struct low_value *value, const s
 		lower_zero(l, &rest, size - limit);
 		size = limit;
 	}
-	lower_library(l, LANG_FN_str, 4, lower_address(l, to), ir_imm(size), value->v, ir_imm(space));
+	read_string(l, value, to, ir_imm(size));
 }
 
 /* u32 length, bytes, zeros. */
@@ -261,7 +281,8 @@ static void write_memory(struct lower *l, const struct low_value *value, const s
 	}
 }
 
-void lower_write(struct lower *l, const struct low_value *value, const struct low_memory *to, const struct type *type)
+static void write_value(struct lower *l, const struct low_value *value, const struct low_memory *to,
+			const struct type *type)
 {
 	if (value->kind == LOW_OPTIONAL && !lower_is_word(type)) {
 		write_optional(l, value, to, type);
@@ -283,6 +304,16 @@ void lower_write(struct lower *l, const struct low_value *value, const struct lo
 	} else {
 		write_memory(l, value, to, type);
 	}
+}
+
+void lower_write(struct lower *l, const struct low_value *value, const struct low_memory *to, const struct type *type)
+{
+	struct place outer = l->b.at;
+
+	if (value->at.end)
+		l->b.at = value->at;
+	write_value(l, value, to, type);
+	l->b.at = outer;
 }
 
 struct low_memory lower_place(struct lower *l, const struct low_value *value, const struct type *type)

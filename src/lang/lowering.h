@@ -44,6 +44,7 @@ struct low_value {
 	bool is_part;		    /* LOW_STRING: cutting it is meant, and not reported */
 	bool is_own;		    /* LOW_STRING: of the program's memory */
 	struct low_value *elements; /* as many as the type has fields */
+	struct place at;	    /* the expression; end 0: none */
 };
 
 /* Where a variable lives: in a register, or in memory. */
@@ -203,6 +204,14 @@ struct ir_value lower_helper(struct lower *l, uint32_t helper, unsigned int n, .
 struct ir_value lower_library(struct lower *l, uint32_t function, unsigned int n, ...);
 /* Reads size bytes to memory of the program; the helper zeroes it if it fails. */
 void lower_read(struct lower *l, const struct low_memory *to, const struct low_memory *from, struct ir_value size);
+
+/* --- lower_fault.c --- */
+/* With -k: a record says where and why memory could not be read. For cold blocks. */
+void lower_fault(struct lower *l, const char *helper, struct ir_value ret);
+/* With -k: the same if ret is below 0. Without it a branch behind each read would cost every hit. */
+void lower_check_read(struct lower *l, const char *helper, struct ir_value ret, bool is_counted);
+/* With -k: reports that a map has no such entry, if entry is NULL. */
+void lower_check_entry(struct lower *l, struct ir_value entry);
 
 /* --- lower_value.c --- */
 /* Whether a register holds a value of the type: integers, pointers, and what user space makes of one number. */

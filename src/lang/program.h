@@ -77,7 +77,7 @@ enum lang_site_kind {
 	SITE_JOIN,	  /* args[0]: the strings as one buffer, joined by the program */
 	SITE_EXIT,	  /* args[0]: status */
 	SITE_SKBOUTPUT,	  /* format: the file; args[0]: buffer */
-	SITE_DELETE,	  /* delete() of a key that is not there, whose result is not used: warning */
+	SITE_MISSING,	  /* -k: an entry of a map is not there; format: the warning */
 	SITE_DIVISION,	  /* a division by 0: warning */
 	SITE_FAULT,	  /* -k: a helper failed: args[0]: its result; format: its name */
 	SITE_ADDED,	  /* a key was added where user space has to know: reserved for the engine */

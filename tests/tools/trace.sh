@@ -125,6 +125,39 @@ test_records() {
 
 # --- losses ---
 
+# With -k, each read that fails and each entry that is missing is reported with its place; without it, texts are counted.
+test_faults() {
+	btrace 'BEGIN { @m[1] = 1; $p = (uint64 *)0; print(*$p); @s = str(1); printf("%s|\n", str(uptr(2))); @x = @m[2]; exit(); }' -k
+	expect_exit 0
+	expect_line '^\|$'
+	expect_err '^stdin:1:44-4[67]: WARNING: Failed to probe_read_kernel: .* \(-[0-9]+\)$'
+	expect_err '^stdin:1:55-61: WARNING: Failed to probe_read_user_str: Bad address \(-14\)$'
+	expect_err '^stdin:1:79-91: WARNING: Failed to probe_read_user_str: Bad address \(-14\)$'
+	expect_err "WARNING: Can't lookup map element because it does not exist."
+	expect_err '3 reads of memory failed'
+	btrace 'BEGIN { @m[1] = 1; @s = str(1); printf("%s|\n", str(uptr(2))); @x = @m[2]; exit(); }'
+	expect_exit 0
+	expect_err '2 reads of memory failed'
+	! grep WARNING err || fail "warnings without -k"
+}
+
+# From 5.17 on, the kernel counts the turns of a loop whose end it cannot see.
+test_long_while() {
+	btrace 'BEGIN { $n = nsecs > 0 ? 5000 : 1; $i = 0; while ($i < $n) { $i++; if ($i % 2) { continue; } if ($i > 4000) { break; } @n++; } print($i); exit(); }'
+	expect_exit 0
+	case $(uname -r) in
+	5.10.*)
+		expect_line '^256$'
+		expect_err '1 loop ended early'
+		;;
+	*)
+		expect_line '^4002$'
+		expect_line '^@n: 2000$'
+		[ ! -s err ] || fail "a message: $(cat err)"
+		;;
+	esac
+}
+
 test_full_map() {
 	btrace 'config = { max_map_keys=5 } BEGIN { $i = 0; while ($i < 20) { @m[$i] = count(); $i++; } exit(); }'
 	expect_exit 0
