@@ -15,6 +15,9 @@
 
 static const struct opt_lack always_lacks[] = {
 	{ "execute include-dir test bench info", "'sonde trace' has it" },
+	{ "max-events name msg-filter kernel-stack user-stack address aggregate print-cpu unix-timestamp string-size "
+	  "include-self bin-cmp buffer-pages sym-file-list",
+	  "it is for the probes of 'sonde trace'" },
 	{ "csv", "scripts print text; -j and -f json print JSON" },
 	{ "time timestamp", "the script says itself what its lines begin with" },
 };

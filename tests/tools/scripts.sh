@@ -57,6 +57,7 @@ END
 	expect_line '^  -n N +how often \(default: 7\)$'
 	expect_line '^      --really BOOL +or not$'
 	expect_line '^      --pid PID +only this process$'
+	! grep PROBE out || fail "options that no script has"
 	expect_line '^  sonde hello you$'
 	run bin/sonde hello you
 	expect_exit 0
@@ -67,6 +68,9 @@ END
 	run bin/sonde hello -p --greeting bye -n3 --really=false you 5
 	expect_exit 0
 	printf 'HELLO bye you 3 5 0\n' | cmp - out || fail "other words"
+	run bin/sonde hello -M 3 you
+	expect_exit 2
+	expect_one_err_of_two "no option -M: it is for the probes of 'sonde trace'"
 	run bin/sonde hello --greting=x you
 	expect_exit 2
 	expect_err 'unknown option --greting \(did you mean --greeting\?\)$'
