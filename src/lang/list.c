@@ -75,7 +75,19 @@ static bool is_listed(struct list *list, enum lang_probe_kind kind, const struct
 				 1U << BTF_KIND_FUNC, NULL);
 }
 
-/* Lists the places of one attach point. What matches nothing is no error. */
+/* Whether a program or library is named by a path at which there is nothing. */
+static bool is_missing(const char *text)
+{
+	__cleanup(spec_release) struct spec spec = {};
+	const char *path;
+
+	if (spec_parse(text, false, &spec, NULL))
+		return false;
+	path = spec.object;
+	return path && *path == '/' && !strpbrk(path, "*?[") && access(path, F_OK);
+}
+
+/* Lists the places of one attach point. What matches nothing is no error, but a file that is not there is one. */
 static int list_places(struct list *list, const struct lang_attach *attach, struct err *err)
 {
 	const struct target_options options = { .kernel = list->kernel, .pid = list->pid };
@@ -88,7 +100,7 @@ static int list_places(struct list *list, const struct lang_attach *attach, stru
 			add(list, lang_target_text(attach->kind, attach, &set.v[i], &list->pool),
 			    details_of(list, attach->kind, &set.v[i]));
 	target_set_release(&set);
-	return ret == -ENOENT ? 0 : ret;
+	return ret == -ENOENT && !is_missing(attach->spec) ? 0 : ret;
 }
 
 static int list_attach(struct list *list, const char *text, struct err *err)

@@ -71,6 +71,20 @@ test_missing_probes() {
 	expect_one_err 'no probe is left to attach'
 }
 
+# -l: what matches nothing is an empty list, a file that is not there is an error.
+test_lists_of_nothing() {
+	for pattern in 'tracepoint:no_such:*' "uprobe:$(command -v ufuncs):no_such*" 'uprobe:/no/such*:main'; do
+		run sonde trace -l "$pattern"
+		expect_exit 0
+		[ ! -s out ] && [ ! -s err ] || fail "something for $pattern"
+	done
+	for pattern in 'uprobe:/no/such/file:*' 'usdt:/no/such/file:*'; do
+		run sonde trace -l "$pattern"
+		expect_exit 1
+		expect_one_err 'sonde trace: /no/such/file: No such file or directory$'
+	done
+}
+
 test_periods() {
 	run timeout 20 sonde trace -e 'interval:s:0e999999999999 { exit(); }'
 	expect_exit 1
