@@ -31,7 +31,7 @@ struct script_settings {
 	const char *file; /* -o */
 	int buffering;
 	struct opt_list include_dirs;
-	bool faults, is_unsafe, list, dry_run, test, bench, info, no_warnings, fail_on_loss;
+	bool faults, is_unsafe, list, dry_run, test, bench, info, no_warnings, fail_on_loss, all_semaphores;
 	uint64_t buffer_size;
 	int mech; /* --mechanism: enum mech */
 };

@@ -24,6 +24,8 @@ static const struct opt options[] = {
 	    "allow what changes the system: system(), signal(), override(), write_user()"),
 	OPT(OPT_BOOL, struct script_settings, dry_run, 0, "dry-run", NULL, "attach all probes, then end"),
 	OPT(OPT_BOOL, struct script_settings, info, 0, "info", NULL, "print what this kernel has for programs"),
+	OPT(OPT_BOOL, struct script_settings, all_semaphores, 0, "usdt-file-activation", NULL,
+	    "accepted; semaphores of USDT are those of the file without it"),
 	OPT(OPT_BOOL, struct script_settings, test, 0, "test", NULL, "run the test probes, one after the other"),
 	OPT(OPT_BOOL, struct script_settings, bench, 0, "bench", NULL, "measure the bench probes"),
 	OPT(OPT_BOOL, struct script_settings, no_warnings, 0, "no-warnings", NULL, "print no warnings"),

@@ -192,7 +192,8 @@ static const char *constant_of(const struct script_names *names, const struct sc
 /* Arrays of char are texts. */
 static bool is_text(const struct type *type)
 {
-	return type->kind == TYPE_ARRAY && type->of->kind == TYPE_INTEGER && type->of->size == 1 && type->of->is_signed;
+	return type->kind == TYPE_ARRAY && !type->is_numbers && type->of->kind == TYPE_INTEGER && type->of->size == 1 &&
+	       type->of->is_signed;
 }
 
 /* A member of a struct, tuple or record. number: room for a bit field. */

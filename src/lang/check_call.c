@@ -149,6 +149,8 @@ static const struct type *check_tseries(struct checker *c, struct ast *call)
 	bool has_interval = check_constant_argument(c, call, 1, &interval),
 	     has_n = check_constant_argument(c, call, 2, &n);
 
+	if (c->program->config.refuses_tseries)
+		check_error(c, call->at, "tseries() is refused by the config: unstable_tseries=enable allows it");
 	if (!has_interval || !has_n)
 		return type_none();
 	if (interval < 1 || n < 1 || n > 1000000) {

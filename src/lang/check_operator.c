@@ -439,7 +439,7 @@ static const struct type *check_cast_array(struct checker *c, struct ast *operan
 	if (!type_is_integral(to->of) || !to->of->size)
 		return to;
 	if (!to->count)
-		return from->size % to->of->size ? to : type_array(c->pool, to->of, from->size / to->of->size);
+		return from->size % to->of->size ? to : check_number_array(c, to->of, from->size / to->of->size);
 	if (from->kind == TYPE_INTEGER && from->size < to->size && to->size <= 8 && from->is_literal)
 		operand->type = type_integer(to->size, from->is_signed);
 	return to;

@@ -288,6 +288,14 @@ static const struct type *check_written_base(struct checker *c, const struct ast
 	return check_c_type(c, written);
 }
 
+const struct type *check_number_array(struct checker *c, const struct type *of, uint32_t count)
+{
+	struct type *type = (struct type *)type_array(c->pool, of, count);
+
+	type->is_numbers = true;
+	return type;
+}
+
 const struct type *check_written_type(struct checker *c, const struct ast_type *written)
 {
 	const struct type *type = written->tag == WRITTEN_PLAIN ? check_sized_type(c, written) : NULL;
@@ -302,6 +310,6 @@ const struct type *check_written_type(struct checker *c, const struct ast_type *
 	for (uint32_t i = 0; i < written->pointers; i++)
 		type = type_pointer(c->pool, type, SPACE_NONE);
 	for (uint32_t i = written->n_dims; i-- > 0;)
-		type = type_array(c->pool, type, written->dims[i] == UINT32_MAX ? 0 : written->dims[i]);
+		type = check_number_array(c, type, written->dims[i] == UINT32_MAX ? 0 : written->dims[i]);
 	return type;
 }

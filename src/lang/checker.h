@@ -44,6 +44,8 @@ void check_hint(struct checker *c, struct place at, const char *fmt, ...) __prin
 const char *check_show(struct checker *c, const struct type *type);
 
 /* --- check_type.c: what is written as a type, and the least type that holds two --- */
+/* An array that the program wrote or cast to. Of a type of one byte it is no text. */
+const struct type *check_number_array(struct checker *c, const struct type *of, uint32_t count);
 const struct type *check_written_type(struct checker *c, const struct ast_type *written);
 /* The smallest signed type of a literal; above INT64_MAX uint64. */
 const struct type *check_literal_type(int64_t value, bool is_unsigned);

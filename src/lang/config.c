@@ -40,7 +40,7 @@ static const struct setting {
 	{ "lazy_symbolication", SETTING_BOOL, offsetof(struct lang_config, lazy_symbolication) },
 	{ "show_debug_info", SETTING_BOOL, offsetof(struct lang_config, show_debug_info) },
 	{ "unstable_map_decl", SETTING_UNSTABLE },
-	{ "unstable_tseries", SETTING_UNSTABLE },
+	{ "unstable_tseries", SETTING_UNSTABLE, offsetof(struct lang_config, refuses_tseries) },
 	{ "unstable_addr", SETTING_UNSTABLE },
 	{ "unstable_macro", SETTING_UNSTABLE },
 	{ "unstable_import", SETTING_UNSTABLE },
@@ -111,7 +111,10 @@ static const char *setting_apply(struct lang_program *program, const struct sett
 		program->config.stack_mode = word < 0 ? STACK_BPFTRACE : word;
 		return word < 0 ? "bpftrace, perf, raw or build_id" : NULL;
 	case SETTING_UNSTABLE:
-		return setting_word(unstable_words, value) < 0 ? "error, warn or enable" : NULL;
+		word = setting_word(unstable_words, value);
+		if (setting->at)
+			*(bool *)to = !word;
+		return word < 0 ? "error, warn or enable" : NULL;
 	default:
 		return NULL;
 	}

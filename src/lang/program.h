@@ -194,6 +194,7 @@ struct lang_config {
 	enum type_stack_mode stack_mode;
 	const char *str_trunc_trailer, *license;
 	bool print_maps_on_exit, cpp_demangle, lazy_symbolication, show_debug_info;
+	bool refuses_tseries; /* unstable_tseries=error */
 };
 
 struct lang_program {
