@@ -266,7 +266,6 @@ static void add_series(struct str *to, const struct type *type, const struct lan
 {
 	__free struct lang_moment *v = base_alloc(type->hist.buckets * sizeof(*v));
 	size_t n = script_print_moments(type, from, v);
-	uint64_t offset = clock_wall_offset();
 	int64_t least = INT64_MAX, most = INT64_MIN;
 
 	for (size_t i = 0; i < n; i++) {
@@ -287,9 +286,9 @@ static void add_series(struct str *to, const struct type *type, const struct lan
 		int64_t value = script_print_moment(type, &v[i]);
 		uint64_t until = i + 1 < n ? v[i + 1].number : v[i].number + 1;
 
-		add_moment(to, v[i].number * type->hist.interval + offset, &value, least, most);
+		add_moment(to, v[i].number * type->hist.interval, &value, least, most);
 		for (uint64_t gap = v[i].number + 1; gap < until; gap++)
-			add_moment(to, gap * type->hist.interval + offset, NULL, least, most);
+			add_moment(to, gap * type->hist.interval, NULL, least, most);
 	}
 	add_rule(to, "", 'v');
 	add_scale(to, least, most);

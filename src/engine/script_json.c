@@ -100,11 +100,10 @@ static void add_series(struct str *to, const struct type *type, const struct lan
 {
 	__free struct lang_moment *v = base_alloc(type->hist.buckets * sizeof(*v));
 	size_t n = script_print_moments(type, from, v);
-	uint64_t offset = clock_wall_offset();
 
 	str_addc(to, '[');
 	for (size_t i = 0; i < n; i++)
-		add_moment(to, v[i].number * type->hist.interval + offset, script_print_moment(type, &v[i]), !i);
+		add_moment(to, v[i].number * type->hist.interval, script_print_moment(type, &v[i]), !i);
 	str_addc(to, ']');
 }
 

@@ -220,7 +220,7 @@ void lower_aggregate(struct lower *l, struct lang_map *map, struct ast *key, str
 	if (type->kind == TYPE_HIST || type->kind == TYPE_LHIST || type->kind == TYPE_QUANTILES)
 		bucket = bucket_of(l, v, type);
 	else if (type->kind == TYPE_TSERIES)
-		bucket = lower_helper(l, BPF_FUNC_ktime_get_boot_ns, 0);
+		bucket = lower_wall_clock(l); /* intervals begin at its round times */
 	at = lower_map_entry(l, map, key, out);
 	switch (type->kind) {
 	case TYPE_COUNT:

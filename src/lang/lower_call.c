@@ -72,6 +72,14 @@ static struct low_value lower_swap(struct lower *l, struct ast *call)
 	return lower_scalar(ir_unary(&l->b, IR_SWAP, call->type->size * 8, v), call->type);
 }
 
+struct ir_value lower_wall_clock(struct lower *l)
+{
+	struct ir_value now = lower_helper(l, BPF_FUNC_ktime_get_boot_ns, 0);
+	struct ir_value state = ir_address(&l->b, IR_DATA, LANG_DATA_STATE, 0);
+
+	return ir_binary(&l->b, IR_ADD, now, ir_load(&l->b, 64, false, state, offsetof(struct lang_state, epoch)));
+}
+
 /* nsecs(boot), nsecs(monotonic), nsecs(tai), nsecs(sw_tai) */
 static struct ir_value lower_clock(struct lower *l, struct ast *call)
 {
@@ -81,13 +89,8 @@ static struct ir_value lower_clock(struct lower *l, struct ast *call)
 		return lower_helper(l, BPF_FUNC_ktime_get_ns, 0);
 	if (!strcmp(name, "tai") && l->options->features.tai)
 		return lower_library(l, LANG_FN_time_tai, 0);
-	if (!strcmp(name, "tai") || !strcmp(name, "sw_tai")) {
-		struct ir_value now = lower_helper(l, BPF_FUNC_ktime_get_boot_ns, 0);
-		struct ir_value state = ir_address(&l->b, IR_DATA, LANG_DATA_STATE, 0);
-
-		return ir_binary(&l->b, IR_ADD, now,
-				 ir_load(&l->b, 64, false, state, offsetof(struct lang_state, epoch)));
-	}
+	if (!strcmp(name, "tai") || !strcmp(name, "sw_tai"))
+		return lower_wall_clock(l);
 	return lower_helper(l, BPF_FUNC_ktime_get_boot_ns, 0);
 }
 

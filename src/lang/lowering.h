@@ -321,6 +321,8 @@ struct low_value lower_total_of(struct lower *l, struct lang_map *map, struct ir
 				const struct type *as);
 
 /* --- lower_call.c, lower_text.c --- */
+/* ns since 1970, as the wall clock was when the program began. */
+struct ir_value lower_wall_clock(struct lower *l);
 struct low_value lower_call(struct lower *l, struct ast *ast);
 struct low_value lower_call_text(struct lower *l, struct ast *ast);
 /* A number from min to max, as the verifier sees. */
