@@ -240,3 +240,51 @@ void script_format_add(struct str *to, struct script_names *names, const char *f
 			add_text(to, names, &how, &values[next++]);
 	}
 }
+
+/* --- printa() --- */
+
+/* Of the aggregates. */
+static bool is_number(const struct type *type)
+{
+	return type->kind == TYPE_AVG || !(script_print_is_hist(type) || script_print_is_stats(type));
+}
+
+/* The parts of a key; returns how many. More than `most` are left out. */
+static size_t key_values(const struct type *type, const void *key, struct script_value *values, size_t most)
+{
+	size_t n = 0;
+
+	if (type->kind != TYPE_TUPLE) {
+		values[n++] = script_value_of(type, key);
+		return n;
+	}
+	for (; n < type->n_fields && n < most; n++)
+		values[n] = script_value_of(type->fields[n].type, (const char *)key + type->fields[n].at);
+	return n;
+}
+
+void script_format_map(struct str *to, struct script_names *names, struct script_entries *entries,
+		       const struct script_choice *choice)
+{
+	const struct lang_map *map = entries->map;
+	struct type text = { .kind = TYPE_STRING };
+	struct script_value values[64];
+
+	script_print_sort(entries);
+	for (size_t i = script_print_first(entries, choice); i < entries->n; i++) {
+		const struct script_entry *entry = &entries->v[i];
+		size_t n = map->key ? key_values(map->key, entry->key, values, ARRAY_SIZE(values) - 1) : 0;
+		int64_t number = script_print_number(map->value, entry->value);
+		__str struct str shown = {};
+
+		if (!type_is_aggregate(map->value)) {
+			values[n] = script_value_of(map->value, entry->value);
+		} else if (is_number(map->value)) {
+			values[n] = script_value_of(type_integer(8, map->value->is_signed), &number);
+		} else {
+			script_print_value(&shown, names, map->value, entry->value, 0);
+			values[n] = (struct script_value){ &text, str_or_empty(shown.data), shown.len, false };
+		}
+		script_format_add(to, names, choice->format, values, n + 1);
+	}
+}

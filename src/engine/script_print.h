@@ -20,9 +20,10 @@ struct script_entries {
 };
 void script_entries_release(struct script_entries *entries);
 
-/* Which entries are printed, and how: print(@x, top, div). 0: all, undivided. */
+/* Which entries are printed, and how: print(@x, top, div), printa(format, @x, top). 0: all, undivided. */
 struct script_choice {
 	uint64_t top, div;
+	const char *format; /* of printa(), else NULL */
 };
 
 /* Sorts as bpftrace does: numbers, averages and sums of histograms ascending, everything else by key. */

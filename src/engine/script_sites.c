@@ -229,7 +229,9 @@ static void print_map(struct script *script, const struct lang_map *map, const s
 		report_error("cannot read the map %s: %s", map->name, strerror(-ret));
 	if (shows_nothing && !entries.n && !map->key && !script_print_is_hist(map->value))
 		vec_push(&entries)->value = pool_alloc(&entries.pool, map->value->size + 1);
-	if (script->form == SCRIPT_TEXT)
+	if (script->form == SCRIPT_TEXT && choice->format)
+		script_format_map(&script->text, &script->names, &entries, choice);
+	else if (script->form == SCRIPT_TEXT)
 		script_print_map(&script->text, &script->names, &entries, choice);
 	else
 		script_json_map(&script->text, &script->names, script->form, &entries, choice);
@@ -241,9 +243,10 @@ static void do_print_map(struct call *call)
 	const struct script_choice choice = {
 		.top = call->n > 0 ? script_value_number(&call->values[0]) : 0,
 		.div = call->n > 1 ? script_value_number(&call->values[1]) : 0,
+		.format = call->site->format,
 	};
 
-	print_map(call->script, call->site->map, &choice, call->time, true);
+	print_map(call->script, call->site->map, &choice, call->time, !choice.format);
 }
 
 static int by_name(const void *pa, const void *pb)

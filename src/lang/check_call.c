@@ -234,7 +234,7 @@ static void check_unknown_function(struct checker *c, const struct ast *ast)
 
 static check_call_fn check_call_of(uint32_t id)
 {
-	if (id <= FUNCTION_PRINT)
+	if (id <= FUNCTION_PRINTA)
 		return check_call_map;
 	if (id <= FUNCTION_SKBOUTPUT)
 		return check_call_output;
@@ -275,6 +275,8 @@ static check_call_fn check_call_of(uint32_t id)
 	case FUNCTION_IS_PTR:
 	case FUNCTION_IS_STR:
 	case FUNCTION_IS_UNSIGNED:
+	case FUNCTION_HAS_FIELD:
+	case FUNCTION_LISTED:
 	case FUNCTION_KFUNC_EXIST:
 	case FUNCTION_KFUNC_ALLOWED:
 	case FUNCTION_STATIC_ASSERT:

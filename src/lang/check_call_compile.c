@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Functions whose value is known before the program runs: addresses of symbols, ids, what type something has. */
+/* Functions whose value is known before the program runs: addresses of symbols, ids, what type something has; lists. */
 #include <arpa/inet.h>
 #include <sys/stat.h>
 
@@ -135,6 +135,52 @@ static const struct type *check_is(struct checker *c, struct ast *call)
 	return call->type;
 }
 
+/* has_field(x, "name"): whether `x.name` can be written, so that a program can ask what this kernel's structs have. */
+static const struct type *check_has_field(struct checker *c, struct ast *call)
+{
+	const char *name = check_text_argument(c, call, 1);
+	const struct type *type = check_value(c, call->call.args);
+	struct type_field field;
+	bool has = false;
+
+	if (!name || type->kind == TYPE_NONE)
+		return type_bool();
+	if (type->kind == TYPE_POINTER)
+		type = type->of;
+	for (uint32_t i = 0; i < type->n_fields && type->kind != TYPE_TUPLE; i++)
+		has |= str_same(type->fields[i].name, name);
+	if (type->kind == TYPE_STRUCT && ctypes_complete(c->program->types, type))
+		has = ctypes_field(c->program->types, type, name, SPACE_NONE, &field);
+	else if (type->kind != TYPE_RECORD && type->kind != TYPE_STRUCT)
+		check_error(c, call->at, "has_field() expects something that has fields, not '%s'", check_show(c, type));
+	check_set_bool(call, has);
+	return call->type;
+}
+
+/* listed(x, "80,81"): whether x is one of the numbers; "" has all. lower_listed() reads them again. */
+static const struct type *check_listed(struct checker *c, struct ast *call)
+{
+	const char *list = check_text_argument(c, call, 1), *at = list;
+	char *end;
+
+	if (!check_integer(c, call->call.args, "the first argument of listed()") || !list)
+		return type_bool();
+	if (!*list) {
+		check_set_bool(call, true);
+		return call->type;
+	}
+	do {
+		errno = 0;
+		strtoll(at, &end, 0);
+		if (end == at || (*end && *end != ',') || errno) {
+			check_error(c, call->at, "listed() expects numbers with commas between them, as '80,443', not '%s'", list);
+			break;
+		}
+		at = end + 1;
+	} while (*end);
+	return type_bool();
+}
+
 static int check_is_kfunc(const char *name, uint32_t id, void *ctx)
 {
 	return !strcmp(name, ctx);
@@ -165,6 +211,10 @@ const struct type *check_call_compile(struct checker *c, struct ast *call)
 		return check_cgroupid(c, call);
 	case FUNCTION_GETOPT:
 		return check_getopt(c, call);
+	case FUNCTION_HAS_FIELD:
+		return check_has_field(c, call);
+	case FUNCTION_LISTED:
+		return check_listed(c, call);
 	case FUNCTION_STATIC_ASSERT:
 		return check_static_assert(c, call);
 	case FUNCTION_ASSERT_STR:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Functions that take a map: delete(), has_key(), find(), len(), clear(), zero(), print(). */
+/* Functions that take a map: delete(), has_key(), find(), len(), clear(), zero(), print(), printa(). */
 #include "checker.h"
 
 /* delete(@x[k]) is how it was written once: becomes delete(@x, k). */
@@ -121,28 +121,59 @@ static const struct type *check_clear(struct checker *c, struct ast *call)
 	return type_void();
 }
 
-/* print(@x, top, div) */
-static const struct type *check_print_map(struct checker *c, struct ast *call)
+/* What printa() has an argument for: each part of the key, then the value. */
+static struct ast *check_printed_values(struct checker *c, const struct lang_map *map, struct place at)
 {
-	struct lang_map *map = check_map_whole(c, call->call.args, "print");
+	const struct type *key = map->key, *value = map->value;
+	uint32_t n = !key ? 0 : key->kind == TYPE_TUPLE ? key->n_fields
+							: 1;
+	struct ast *values = pool_alloc(c->pool, (n + 1) * sizeof(*values));
+
+	if (type_is_aggregate(value) && check_aggregate_read(value))
+		value = type_integer(8, value->is_signed);
+	for (uint32_t i = 0; i <= n; i++) {
+		values[i].at = at;
+		values[i].type = i == n ? value : key->kind == TYPE_TUPLE ? key->fields[i].type
+									  : key;
+		values[i].next = i < n ? &values[i + 1] : NULL;
+	}
+	return values;
+}
+
+/* print(@x, top, div), printa(format, @x, top) */
+static const struct type *check_print_map(struct checker *c, struct ast *call, const char *format)
+{
+	unsigned int first = format ? 2 : 1;
+	struct ast *whole = check_argument(call, first - 1);
+	struct lang_map *map = check_map_whole(c, whole, call->call.name);
 	struct lang_site *site;
 	int64_t value;
 
-	for (struct ast *arg = call->call.args->next; arg; arg = arg->next) {
-		unsigned int n = arg == call->call.args->next ? 1 : 2;
+	for (unsigned int n = first; n < call->call.n; n++) {
+		struct ast *arg = check_argument(call, n);
 
 		if (check_constant_argument(c, call, n, &value) && value < 0)
-			check_error(c, arg->at, "print() %s must not be negative", n == 1 ? "top" : "div");
+			check_error(c, arg->at, "%s() %s must not be negative", call->call.name, n == first ? "top" : "div");
 		arg->type = type_integer(8, false);
 	}
+	if (map && format && c->is_final && map->value->kind != TYPE_NONE)
+		check_format_types(c, call, format, check_printed_values(c, map, whole->at));
 	if (!map)
 		return type_void();
 	site = check_site_new(c, SITE_PRINT_MAP, call);
 	if (site) {
 		site->map = map;
-		check_site_arguments(c, site, call->call.args->next);
+		site->format = format;
+		check_site_arguments(c, site, whole->next);
 	}
 	return type_void();
+}
+
+static const struct type *check_printa(struct checker *c, struct ast *call)
+{
+	const char *format = check_text_argument(c, call, 0);
+
+	return format ? check_print_map(c, call, format) : type_void();
 }
 
 /*
@@ -177,7 +208,7 @@ static const struct type *check_print(struct checker *c, struct ast *call)
 	const struct type *type;
 
 	if (arg->kind == AST_MAP && !arg->map.keys)
-		return check_print_map(c, call);
+		return check_print_map(c, call, NULL);
 	if (call->call.n > 1) {
 		check_error(c, call->at, "%s",
 			    arg->kind == AST_MAP ? "Single-value (i.e. indexed) map prints cannot be followed by a top "
@@ -213,6 +244,8 @@ const struct type *check_call_map(struct checker *c, struct ast *call)
 		return check_len(c, call);
 	case FUNCTION_PRINT:
 		return check_print(c, call);
+	case FUNCTION_PRINTA:
+		return check_printa(c, call);
 	default:
 		return check_clear(c, call);
 	}

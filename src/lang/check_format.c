@@ -84,17 +84,22 @@ static void check_format_argument(struct checker *c, struct ast *call, enum take
 
 void check_format(struct checker *c, struct ast *call, const char *format, struct ast *args)
 {
-	uint32_t wanted = 0, given = 0;
-	struct ast *arg = args;
-
-	for (struct ast *each = args; each; each = each->next) {
-		given++;
+	for (struct ast *each = args; each; each = each->next)
 		if (check_value(c, each)->kind == TYPE_VOID) {
 			check_error(c, each->at, "this has no value, and cannot be an argument of %s()",
 				    call->call.name);
 			each->type = type_none();
 		}
-	}
+	check_format_types(c, call, format, args);
+}
+
+void check_format_types(struct checker *c, struct ast *call, const char *format, struct ast *args)
+{
+	uint32_t wanted = 0, given = 0;
+	struct ast *arg = args;
+
+	for (const struct ast *each = args; each; each = each->next)
+		given++;
 	for (const char *p = strchr(format, '%'); p; p = strchr(p, '%')) {
 		const char *begin = p++;
 		enum takes takes = check_specifier(&p);

@@ -14,7 +14,11 @@ static bool is_tid(const struct ast *key)
 /* Whether user space or the library's functions of threads can do what the parent does with the whole map. */
 static bool is_whole(const struct ast *map, const struct ast *parent)
 {
-	if (parent->kind != AST_CALL || !parent->call.function || parent->call.args != map)
+	if (parent->kind != AST_CALL || !parent->call.function)
+		return false;
+	if (parent->call.function->id == FUNCTION_PRINTA)
+		return true;
+	if (parent->call.args != map)
 		return false;
 	switch (parent->call.function->id) {
 	case FUNCTION_DELETE:

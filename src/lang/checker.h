@@ -175,6 +175,8 @@ uint32_t check_text_number(struct checker *c, const char *text);
 /* --- check_format.c --- */
 /* Checks a format against the arguments that follow it; args: a list linked by next. */
 void check_format(struct checker *c, struct ast *call, const char *format, struct ast *args);
+/* The same of arguments whose types are known. */
+void check_format_types(struct checker *c, struct ast *call, const char *format, struct ast *args);
 
 /* --- check_probe.c: attach points to places --- */
 /* Fills program->probes, places and checked->probes. */

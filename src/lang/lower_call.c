@@ -38,7 +38,34 @@ static struct low_value lower_exit_call(struct lower *l, struct ast *call)
 	return nothing();
 }
 
-/* print() of a value, of a map, and of one entry of a map. */
+/* listed(x, "80,81") */
+static struct low_value lower_listed(struct lower *l, struct ast *call)
+{
+	const struct ast *second = call->call.args->next;
+	const char *at = second->text ? second->text : second->string.text;
+	uint32_t is = ir_new_reg(&l->b), found = ir_new_block(&l->b), done = ir_new_block(&l->b);
+	struct ir_value v = lower_number(l, call->call.args);
+	char *end;
+
+	if (v.is_const)
+		v = ir_unary(&l->b, IR_MOVE, 64, v);
+	do {
+		uint32_t next = ir_new_block(&l->b);
+
+		ir_branch(&l->b, IR_EQ, v, ir_imm(strtoll(at, &end, 0)), found, next);
+		lower_at(l, next);
+		at = end + 1;
+	} while (*end);
+	ir_move(&l->b, is, ir_imm(0));
+	ir_jump(&l->b, done);
+	lower_at(l, found);
+	ir_move(&l->b, is, ir_imm(1));
+	ir_jump(&l->b, done);
+	lower_at(l, done);
+	return lower_scalar(ir_reg(is), call->type);
+}
+
+/* print() of a value, of a map, and of one entry of a map; printa(). */
 static struct low_value lower_print(struct lower *l, struct ast *call)
 {
 	struct lang_site *site = call->call.site;
@@ -46,7 +73,7 @@ static struct low_value lower_print(struct lower *l, struct ast *call)
 	struct low_value values[2];
 
 	if (site->kind == SITE_PRINT_MAP) {
-		lower_record(l, site, arg->next);
+		lower_record(l, site, site->format ? arg->next->next : arg->next);
 	} else if (site->kind == SITE_PRINT_ENTRY) {
 		values[0] = lower_expression(l, arg->map.key);
 		if (site->n_args > 1)
@@ -205,6 +232,8 @@ static struct low_value lower_value_call(struct lower *l, struct ast *call)
 		return lower_write_user(l, call);
 	case FUNCTION_PERCPU_KADDR:
 		return lower_percpu(l, call);
+	case FUNCTION_LISTED:
+		return lower_listed(l, call);
 	default:
 		return lower_call_text(l, call);
 	}
@@ -220,6 +249,7 @@ struct low_value lower_call(struct lower *l, struct ast *call)
 	case FUNCTION_LEN:
 		return lower_len(l, call);
 	case FUNCTION_PRINT:
+	case FUNCTION_PRINTA:
 		return lower_print(l, call);
 	case FUNCTION_PRINTF:
 	case FUNCTION_ERRORF:

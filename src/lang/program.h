@@ -69,7 +69,7 @@ enum lang_site_kind {
 	SITE_CAT,	  /* format, args: name of a file */
 	SITE_SYSTEM,	  /* format, args: a command */
 	SITE_PRINT,	  /* args[0]: a value */
-	SITE_PRINT_MAP,	  /* map; args: top, div (u64; 0: none) */
+	SITE_PRINT_MAP,	  /* map; args: top, div (u64; 0: none); format: printa()'s, of key and value */
 	SITE_PRINT_ENTRY, /* print(@x[key]): args: key, value */
 	SITE_CLEAR,	  /* map */
 	SITE_ZERO,	  /* map */
