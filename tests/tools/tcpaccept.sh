@@ -34,7 +34,7 @@ test_tcpaccept_only_some() {
 	tcp client 6 >> did
 	stop INT
 	expect_accepts 6
-	start sonde tcpaccept -P 8001
+	start sonde tcpaccept -P 8003,8001
 	tcp -s 8001 client 4 > did
 	tcp -s 8002 client 4 > not
 	stop INT

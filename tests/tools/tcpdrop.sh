@@ -6,7 +6,7 @@
 expect_drops() {
 	awk -F '\t' '/^did/ { print $3, $4, $5, $6, $8 + 1 }' did > ends
 	read -r laddr lport raddr rport sent < ends
-	seen=$(grep -cE "^[0-9:]{8} [0-9]+ +[46]  +$laddr:$lport +> +$raddr:$rport +[A-Z0-9_-]+ \($1\)\$" out) || :
+	seen=$(grep -cE "^[0-9:]{8} [0-9]+ +[46]  +$laddr:$lport +> +$raddr:$rport +[A-Z0-9_-]+ \($1\)$reason\$" out) || :
 	[ "$seen" = "$sent" ] || { [ "$1" = S ] && [ "$seen" -ge 1 ]; } || fail "$seen rows with $1, not $sent"
 }
 
@@ -18,7 +18,12 @@ drops_seen() {
 	drops "$what" "$family" > did
 	stop INT
 	expect_exit 0
-	expect_heading 'TIME     PID     IP           SADDR:SPORT >           DADDR:DPORT STATE (FLAGS)'
+	# of a connection that is known, the kernel says why it drops
+	reason= heading=
+	grep -q '^	field:enum skb_drop_reason' /sys/kernel/tracing/events/skb/kfree_skb/format && {
+		reason=' [A-Z0-9_]+' heading=' REASON'
+	}
+	expect_heading "TIME     PID     IP           SADDR:SPORT >           DADDR:DPORT STATE (FLAGS)$heading"
 	expect_line "^ +tcp_v[46]_rcv\\+[0-9]+"
 }
 

@@ -42,7 +42,7 @@ test_tcpstates_times() {
 }
 
 test_tcpstates_only_some() {
-	start sonde tcpstates -L 8001
+	start sonde tcpstates -L 8003,8001
 	tcp -s 8001 client 4 > did
 	tcp -s 8002 client 4 > not
 	stop INT

@@ -4,7 +4,10 @@
 test_vfscount() {
 	run sonde vfscount --comm calls -c 'calls 1000 read 300 write'
 	expect_exit 0
-	expect_line '^@\[vfs_read\]: 1000$'
+	expect_heading ''
+	expect_line '^FUNC                          COUNT$'
+	expect_line '^vfs_read                       1000$'
 	# and what it says
-	expect_line '^@\[vfs_write\]: 30[0-9]$'
+	expect_line '^vfs_write                       30[0-9]$'
+	expect_no_line '^@'
 }
