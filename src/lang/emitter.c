@@ -299,6 +299,12 @@ static void put_memory(struct emitter *e, const struct ir_insn *insn)
 	put(e, to);
 }
 
+static void put_bound(struct emitter *e, uint8_t code, uint8_t reg, uint32_t bound)
+{
+	put(e, (struct bpf_insn){ .code = BPF_JMP | code | BPF_K, .dst_reg = reg, .off = 1, .imm = bound });
+	put(e, (struct bpf_insn){ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = reg, .imm = bound });
+}
+
 static void put_arguments(struct emitter *e, const struct ir_insn *insn)
 {
 	struct moves moves = {};
@@ -317,6 +323,11 @@ static void put_arguments(struct emitter *e, const struct ir_insn *insn)
 
 		if (arg->is_const || legal_origin(&e->legal, arg->reg) || is_spilled(e, arg->reg))
 			put_value(e, BPF_REG_1 + i, arg);
+		if (arg->is_const || !arg->imm)
+			continue;
+		put_bound(e, BPF_JLE, BPF_REG_1 + i, arg->imm >> 32);
+		if ((uint32_t)arg->imm)
+			put_bound(e, BPF_JGE, BPF_REG_1 + i, arg->imm);
 	}
 }
 

@@ -82,6 +82,10 @@ enum ir_condition {
 struct ir_value {
 	bool is_const;
 	uint32_t reg;
+	/*
+	 * Of a register 0, or its bounds: max << 32 | min. Kernels before 5.12 forget what they know of a register that is
+	 * spilled, so as an argument of a call it is bounded once more.
+	 */
 	int64_t imm;
 };
 

@@ -92,6 +92,8 @@ static void read_text(struct lower *l, const struct low_memory *to, const struct
 
 	limit = lower_bounded(l, limit, 1, room);
 	max = limit.is_const ? ir_imm(limit.imm + 1) : ir_binary(&l->b, IR_ADD, limit, ir_imm(1));
+	if (!limit.is_const)
+		max.imm = limit.imm + (1LL << 32) + 1;
 	*len = ir_new_reg(&l->b);
 	*size = ir_new_reg(&l->b);
 	ir_move(&l->b, n.reg, lower_helper(l, helper, 3, to_address, max, value->v));

@@ -36,7 +36,7 @@ struct ir_value lower_bounded(struct lower *l, struct ir_value v, uint32_t min, 
 	ir_move(&l->b, n, ir_imm(min));
 	ir_jump(&l->b, done);
 	lower_at(l, done);
-	return ir_reg(n);
+	return (struct ir_value){ .reg = n, .imm = (int64_t)max << 32 | min };
 }
 
 /* str(pointer, length): read where it is written. Arrays of bytes are read where they are. */
