@@ -85,6 +85,24 @@ test_lists_of_nothing() {
 	done
 }
 
+# Programs and libraries belong to others: what is no regular file is never opened, and damage is named.
+test_binaries_that_are_none() {
+	mkfifo pipe
+	mkdir directory
+	head -c 300 "$(command -v ufuncs)" > cut
+	for kind in uprobe usdt; do
+		for file in 'pipe: is a FIFO, not a regular file' 'directory: is a directory, not a regular file' \
+			'cut: is truncated: its headers lie beyond its end'; do
+			run timeout 20 sonde trace -e "$kind:$PWD/${file%%:*}:f { @ = count(); }"
+			expect_exit 1
+			expect_err "$file"
+		done
+		run timeout 20 sonde trace -e "$kind:/dev/zero:f { @ = count(); }"
+		expect_exit 1
+		expect_err '/dev/zero: is a device, not a regular file'
+	done
+}
+
 test_periods() {
 	run timeout 20 sonde trace -e 'interval:s:0e999999999999 { exit(); }'
 	expect_exit 1
