@@ -11,6 +11,8 @@
 #define PLAIN_TURNS 256
 /* The most turns that bpf_loop() takes. */
 #define KERNEL_TURNS (1 << 23)
+/* The most frames of a stack. */
+#define STACK_FRAMES 127
 
 /* --- plain loops --- */
 
@@ -292,6 +294,27 @@ void lower_loop(struct lower *l, struct ast *ast)
 	l->conditional--;
 }
 
+/* len(kstack), len(ustack): the kernel copies the addresses to scratch memory and returns the bytes, or -errno. */
+static struct ir_value stack_length(struct lower *l, const struct type *type)
+{
+	uint32_t limit = type->limit && type->limit < STACK_FRAMES ? type->limit : STACK_FRAMES, n = ir_new_reg(&l->b);
+	uint32_t some = ir_new_block(&l->b), done = ir_new_block(&l->b);
+	struct low_mark mark = lower_mark(l);
+	struct low_memory frames = lower_scratch(l, 8 * limit);
+	struct ir_value bytes;
+
+	ir_move(&l->b, n, ir_imm(0));
+	bytes = lower_helper(l, BPF_FUNC_get_stack, 4, l->f->context, lower_address(l, &frames), ir_imm(8 * limit),
+			     ir_imm(type->kind == TYPE_USTACK ? BPF_F_USER_STACK : 0));
+	lower_release(l, mark);
+	ir_branch(&l->b, IR_SGE, bytes, ir_imm(0), some, done);
+	lower_at(l, some);
+	ir_move(&l->b, n, ir_binary(&l->b, IR_SHR, bytes, ir_imm(3)));
+	ir_jump(&l->b, done);
+	lower_at(l, done);
+	return ir_reg(n);
+}
+
 /* len(@x): the kernel counts the entries that a callback sees. */
 struct low_value lower_len(struct lower *l, struct ast *call)
 {
@@ -299,7 +322,9 @@ struct low_value lower_len(struct lower *l, struct ast *call)
 	struct body body;
 
 	if (arg->kind != AST_MAP) {
-		lower_error(l, call->at, "len() of a stack is not supported: its frames are known only in user space");
+		if (arg->kind == AST_NAME || arg->kind == AST_CALL)
+			return lower_scalar(stack_length(l, arg->type), call->type);
+		lower_error(l, call->at, "len() knows the frames of kstack and ustack, not those of a stack that was kept");
 		return lower_scalar(ir_imm(0), call->type);
 	}
 	body_begin(l, &body, 4, 3);

@@ -123,6 +123,15 @@ test_records() {
 	grep ' calls /no' out | awk '{ if ($1 != ++n) exit 1 }' || fail "not in order"
 }
 
+# How many frames the stacks have.
+test_stack_length() {
+	btrace 'kprobe:do_sys_openat2 /comm == "calls"/ { @k = len(kstack); @two = len(kstack(2)); @u = len(ustack); }' -c 'calls 1 openat'
+	expect_exit 0
+	expect_line '^@k: [1-9][0-9]*$'
+	expect_line '^@two: 2$'
+	expect_line '^@u: [1-9][0-9]*$'
+}
+
 # --- losses ---
 
 # With -k, each read that fails and each entry that is missing is reported with its place; without it, texts are counted.
