@@ -199,6 +199,12 @@ static uint8_t size_of(uint8_t bits)
 					      : BPF_DW;
 }
 
+static void put_bound(struct emitter *e, uint8_t code, uint8_t reg, uint32_t bound)
+{
+	put(e, (struct bpf_insn){ .code = BPF_JMP | code | BPF_K, .dst_reg = reg, .off = 1, .imm = bound });
+	put(e, (struct bpf_insn){ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = reg, .imm = bound });
+}
+
 static void put_binary(struct emitter *e, const struct ir_insn *insn)
 {
 	static const uint8_t codes[] = {
@@ -224,6 +230,10 @@ static void put_binary(struct emitter *e, const struct ir_insn *insn)
 		b = &insn->a;
 	}
 	put_value(e, dst, a);
+	if (!a->is_const && a->imm)
+		put_bound(e, BPF_JLE, dst, a->imm >> 32);
+	if (!b->is_const && b->imm)
+		put_bound(e, BPF_JLE, machine(e, b->reg), b->imm >> 32);
 	op.dst_reg = dst;
 	op.code |= b->is_const ? BPF_K : BPF_X;
 	op.imm = b->is_const ? b->imm : 0;
@@ -297,12 +307,6 @@ static void put_memory(struct emitter *e, const struct ir_insn *insn)
 		to.src_reg = machine(e, insn->b.reg);
 	}
 	put(e, to);
-}
-
-static void put_bound(struct emitter *e, uint8_t code, uint8_t reg, uint32_t bound)
-{
-	put(e, (struct bpf_insn){ .code = BPF_JMP | code | BPF_K, .dst_reg = reg, .off = 1, .imm = bound });
-	put(e, (struct bpf_insn){ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = reg, .imm = bound });
 }
 
 static void put_arguments(struct emitter *e, const struct ir_insn *insn)

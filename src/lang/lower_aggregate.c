@@ -135,12 +135,17 @@ static void add_bucket(struct lower *l, const struct low_memory *at, struct ir_v
 		       uint32_t out)
 {
 	uint32_t next = ir_new_block(&l->b);
+	struct ir_value offset;
 	struct low_memory place;
 
-	ir_branch(&l->b, IR_LT, bucket, ir_imm(buckets), next, out);
-	lower_at(l, next);
-	place = lower_pointed(ir_binary(&l->b, IR_ADD, at->base, ir_binary(&l->b, IR_SHL, bucket, ir_imm(3))),
-			      SPACE_BPF);
+	if (l->options->features.fetching_atomics) {
+		ir_branch(&l->b, IR_LT, bucket, ir_imm(buckets), next, out);
+		lower_at(l, next);
+	}
+	offset = ir_binary(&l->b, IR_SHL, bucket, ir_imm(3));
+	if (!l->options->features.fetching_atomics) /* the verifier would forget the branch if the bucket is spilled */
+		offset.imm = (8LL * buckets - 8) << 32;
+	place = lower_pointed(ir_binary(&l->b, IR_ADD, at->base, offset), SPACE_BPF);
 	place.at = at->at;
 	add_word(l, &place, ir_imm(1));
 }
