@@ -97,7 +97,7 @@ static const struct good {
 	/* text grows to the longest */
 	{ "BEGIN { @x = \"a\"; @x = \"abc\"; $y = \"ab\"; $y = comm; print($y) }", "@x=string[4] string[16]" },
 	{ "BEGIN { @[comm] = 1; @[\"a longer text than a comm\"] = 2 }", "@[string[26]]=int8" },
-	{ "BEGIN { print(str(0)); print(str(0, 10)); print(str(0, 5000)) }", "string[1024] string[11] string[1024]" },
+	{ "BEGIN { print(str(0)); print(str(0, 10)); print(str(0, 5000)) }", "string[1024] string[10] string[1024]" },
 	{ "config = { max_strlen = 100 } BEGIN { print(str(0)); print(buf(0, 200)) }", "string[100] buffer[100]" },
 	{ "BEGIN { print(5 > 3 ? \"a\" : \"bcd\") }", "string[4]" },
 	/* keys */
