@@ -44,8 +44,8 @@ static bool test(struct script *script, const struct script_own *own)
 {
 	uint64_t began = clock_monotonic_ns();
 	bool passed = passes(script, own);
-	__free char *line = base_printf("[ %8s ] %s (%llu ms)\n", passed ? "OK" : "FAILED", name_of(own),
-					(unsigned long long)((clock_monotonic_ns() - began) / NS_PER_MS));
+	__free char *line = base_printf("[%s] %s (%llu μs)\n", passed ? "       OK " : "  FAILED  ", name_of(own),
+					(unsigned long long)((clock_monotonic_ns() - began) / 1000));
 
 	if (!passed)
 		script_output_add(script, str_or_empty(script->kept.data), script->kept.len);
@@ -54,27 +54,48 @@ static bool test(struct script *script, const struct script_own *own)
 	return passed;
 }
 
+static const char *plural(size_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+static void add_results(struct str *to, size_t n, size_t n_failed, const struct str *failed)
+{
+	size_t n_passed = n - n_failed;
+
+	str_addf(to, "[==========] %zu test%s ran.\n[  PASSED  ] %zu test%s.\n", n, plural(n), n_passed, plural(n_passed));
+	if (n_failed)
+		str_addf(to, "[  FAILED  ] %zu test%s, listed below:\n%s", n_failed, plural(n_failed), failed->data);
+}
+
+/* The words are those of bpftrace, which has them from GoogleTest. */
 void script_test_run(struct script *script)
 {
 	struct engine_context *ctx = script->instance->ctx;
-	size_t n = 0, failed = 0;
+	size_t n = 0, n_failed = 0;
+	__str struct str failed = {};
 
+	vec_each(probe, &script->program->probes)
+		n += probe->kind == PROBE_TEST;
+	str_addf(&script->text, "[==========] Running %zu test%s.\n", n, plural(n));
 	for (size_t i = 0; i < script->program->probes.n; i++) {
 		const struct script_own *own = &script->probes[i].own;
-		__free char *line = NULL;
 
 		if (own->probe->kind != PROBE_TEST)
 			continue;
-		line = base_printf("[ RUN      ] %s\n", name_of(own));
-		add(script, line);
-		failed += !test(script, own);
-		n++;
+		str_addf(&script->text, "[ RUN      ] %s\n", name_of(own));
+		add(script, script->text.data);
+		str_reset(&script->text);
+		if (!test(script, own)) {
+			str_addf(&failed, "[  FAILED  ] %s\n", name_of(own));
+			n_failed++;
+		}
 	}
-	str_addf(&script->text, "%zu passed, %zu failed\n", n - failed, failed);
+	add_results(&script->text, n, n_failed, &failed);
 	add(script, script->text.data);
 	str_reset(&script->text);
 	ctx->done = true;
-	ctx->status = failed > 0;
+	ctx->status = n_failed > 0;
 }
 
 /* --- benchmarks --- */

@@ -34,7 +34,11 @@ test_tests() {
 	expect_exit 1
 	expect_line '^shown$'
 	expect_no_line hidden
-	expect_line '^1 passed, 1 failed$'
+	expect_line '^\[==========\] Running 2 tests\.$'
+	expect_line '^\[       OK \] okay \([0-9]+ μs\)$'
+	expect_line '^\[  PASSED  \] 1 test\.$'
+	expect_line '^\[  FAILED  \] 1 test, listed below:$'
+	expect_line '^\[  FAILED  \] failure$'
 	btrace 'test:okay { return 0; }' --test
 	expect_exit 0
 }
