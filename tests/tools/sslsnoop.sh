@@ -33,3 +33,21 @@ test_sslsnoop() {
 	expect_exit 0
 	expect_no_line '^WRITE|^READ'
 }
+
+# The other libraries: the file is one for all. What they call there of libssl is not to be seen.
+test_sslsnoop_others() {
+	for library in gnutls nspr4; do
+		ln -sf /bin/libssl.so /lib/lib$library.so
+	done
+	rm -f /lib/libssl.so
+	for letter in g n; do
+		run sonde sslsnoop -c "talks $letter hello"
+		expect_exit 0
+		expect_talk 'WRITE/SEND 5' '----- DATA -----' hello '----- END DATA -----' \
+			'READ/RECV 5' '----- DATA -----' hello '----- END DATA -----'
+		run sonde sslsnoop -$letter -c "talks $letter hello"
+		expect_exit 0
+		expect_no_line '^WRITE|^READ'
+	done
+	rm -f /lib/libgnutls.so /lib/libnspr4.so
+}
