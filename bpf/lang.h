@@ -44,6 +44,24 @@ struct lang_tasks {
 _Static_assert(sizeof(struct lang_tasks) == 8 + 16 * LANG_TASKS, "as on the other side");
 #define LANG_TASK_KEY(TID) ((TID) | 1ULL << 32)
 
+/*
+ * The keys of a map of totals, of at most two words; a key's number is the same on all processors. An entry that was taken
+ * keeps its key for good.
+ */
+struct lang_keys {
+	unsigned long long n;	/* entries that are taken */
+	unsigned long long max; /* at most; user space sets it */
+	struct lang_key {
+		unsigned long long mark;     /* LANG_KEY_MARK() of the words; 0: free. Set before the words are. */
+		unsigned long long words[2]; /* a key of one word: the second is 0 */
+	} v[];
+};
+_Static_assert(sizeof(struct lang_keys) == 16 && sizeof(struct lang_key) == 24, "as on the other side");
+#define LANG_KEYS_MAX 32768 /* entries */
+/* The upper bits choose an entry: they depend on all bits of both words. */
+#define LANG_KEY_FACTOR	    0x9e3779b97f4a7c15ULL
+#define LANG_KEY_MARK(A, B) (((A)*LANG_KEY_FACTOR + (B)*0xc2b2ae3d27d4eb4fULL) | 1)
+
 /* Arrays in memory that both sides map; user space sizes them. */
 enum lang_data {
 	LANG_DATA_CELLS,  /* .data.cells: values of maps without keys */
@@ -111,6 +129,10 @@ enum lang_space {
 	FN(task, 3) \
 	FN(task_add, 3) \
 	FN(task_delete, 3) \
+	/* lang_key(keys, word, word, shift): the key's number below 1 << 64 - shift; a new key is added; -1: no room */ \
+	/* lang_key_add(..., mark): the same, if the key is not at its first place */ \
+	FN(key, 4) \
+	FN(key_add, 5) \
 	/* lang_submit(record): time, wakes the reader; lang_output(record, bytes): the same from scratch memory */ \
 	FN(submit, 1) \
 	FN(output, 2) \

@@ -128,7 +128,7 @@ static bool is_array(const struct script_map *map)
 
 static bool has_map(const struct script_map *map)
 {
-	return map->map->storage > LANG_SLOTS;
+	return map->map->storage >= LANG_HASH;
 }
 
 /* The kernel takes 15 letters, digits and '_'. */
@@ -138,6 +138,11 @@ static void add_name(char name[BPF_OBJ_NAME_LEN], const char *from)
 	for (char *p = name; *p; p++)
 		if (!isalnum((unsigned char)*p))
 			*p = '_';
+}
+
+static struct lang_keys *keys_of(const struct script_map *map)
+{
+	return (void *)(map->memory->cells + map->map->at_keys);
 }
 
 /* The bytes that the kernel gives for a value. */
@@ -167,6 +172,8 @@ int script_map_init(struct script_map *map, const struct lang_map *of, const str
 	char name[BPF_OBJ_NAME_LEN];
 
 	*map = (struct script_map){ .map = of, .memory = memory, .fd = -1 };
+	if (of->storage == LANG_KEYS)
+		keys_of(map)->max = of->max_entries;
 	if (!has_map(map) || of->value->kind == TYPE_NONE)
 		return 0;
 	if (check_memory(map, err))
@@ -209,15 +216,29 @@ static char *add_entry(struct script_entries *entries, const void *key, size_t k
 	return (char *)entry->value;
 }
 
-static void read_shards(const struct script_map *map, struct script_entries *entries, uint32_t slot)
+static void read_shards(const struct script_map *map, struct script_entries *entries, uint32_t slot, const void *key,
+			size_t key_size)
 {
 	const struct lang_map *of = map->map;
-	char *value = add_entry(entries, of->key ? &slot : NULL, of->key ? sizeof(slot) : 0);
+	char *value = add_entry(entries, key, key_size);
 
 	for (uint32_t i = 0; i < map->memory->layout.n; i++)
 		script_map_merge(of->value, value,
 				 map->memory->shards + i * map->memory->layout.size + of->at_cell +
 					 (size_t)slot * of->value->size);
+}
+
+/* The mark of a key that is only half written is not that of its words. */
+static void read_keys(const struct script_map *map, struct script_entries *entries)
+{
+	const struct lang_keys *keys = keys_of(map);
+
+	for (uint32_t i = 0; i < map->map->n_slots; i++) {
+		struct lang_key key = keys->v[i];
+
+		if (key.mark && key.mark == LANG_KEY_MARK(key.words[0], key.words[1]))
+			read_shards(map, entries, i, key.words, lang_key_size(map->map));
+	}
 }
 
 struct reading {
@@ -302,11 +323,14 @@ static int read_raw(const struct script_map *map, struct script_entries *entries
 			memcpy(add_entry(entries, NULL, 0), map->memory->cells + of->at_cell, of->value->size);
 		return 0;
 	case LANG_CELLS:
-		read_shards(map, entries, 0);
+		read_shards(map, entries, 0, NULL, 0);
 		return 0;
 	case LANG_SLOTS:
 		for (uint32_t slot = 0; slot < of->n_slots; slot++)
-			read_shards(map, entries, slot);
+			read_shards(map, entries, slot, &slot, sizeof(slot));
+		return 0;
+	case LANG_KEYS:
+		read_keys(map, entries);
 		return 0;
 	default:
 		return read_map(map, entries);

@@ -2,6 +2,9 @@
 /* Maps: their keys and values, which one inference over all probes finds, and how each is stored. */
 #include "checker.h"
 
+/* Bytes of the values of one LANG_KEYS on all processors. */
+#define LANG_KEYS_MEMORY (4 << 20)
+
 static struct lang_map *check_find_map(struct checker *c, const char *name)
 {
 	vec_each(map, &c->program->maps)
@@ -266,6 +269,24 @@ static bool is_of_tasks(const struct checker *c, const struct lang_map *map)
 	       map->max_entries >= LANG_TASKS && c->options->features.fetching_atomics;
 }
 
+/*
+ * Whether the keys of totals need no hash of the kernel, which allocates all its entries at the start. The limits keep the
+ * memory small that this takes instead.
+ */
+static bool is_of_keys(const struct checker *c, struct lang_map *map)
+{
+	const struct type *value = map->value;
+
+	if (map->is_read || map->key->size > 16 || map->max_entries > LANG_KEYS_MAX / 2 || !c->options->features.fetching_atomics)
+		return false;
+	if (value->kind != TYPE_COUNT && value->kind != TYPE_SUM && value->kind != TYPE_AVG && value->kind != TYPE_STATS)
+		return false;
+	map->n_slots = 2;
+	while (map->n_slots < 2 * map->max_entries)
+		map->n_slots *= 2;
+	return (uint64_t)map->n_slots * value->size * c->options->n_shards <= LANG_KEYS_MEMORY;
+}
+
 static void check_storage(struct checker *c, struct lang_map *map)
 {
 	struct lang_program *program = c->program;
@@ -285,6 +306,10 @@ static void check_storage(struct checker *c, struct lang_map *map)
 		map->storage = LANG_SLOTS;
 		map->n_slots = program->places.n;
 		map->at_cell = check_reserve(&program->shard_size, (uint64_t)map->n_slots * map->value->size);
+	} else if (is_aggregate && is_of_keys(c, map)) {
+		map->storage = LANG_KEYS;
+		map->at_cell = check_reserve(&program->shard_size, (uint64_t)map->n_slots * map->value->size);
+		map->at_keys = check_reserve(&program->cells_size, sizeof(struct lang_keys) + map->n_slots * sizeof(struct lang_key));
 	} else {
 		map->storage = is_aggregate ? LANG_PERCPU_HASH : LANG_HASH;
 		map->has_tasks = !is_aggregate && is_of_tasks(c, map);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Finds the maps that hold a value for each thread, as @start[tid] does: wherever they are used, their key is `tid`.
- * Such values need no hash (struct lang_tasks).
+ * Finds the maps that need no hash of the kernel: those that hold a value for each thread, as @start[tid] does, whose
+ * key is `tid` wherever they are used (struct lang_tasks); and those that programs only add to (struct lang_keys).
  */
 #include "ast_walk.h"
 #include "checker.h"
@@ -40,12 +40,25 @@ static bool is_entry(const struct ast *map, const struct ast *parent)
 	return is_tid(map->map.key) && !(parent->kind == AST_UNARY && parent->unary.op == OP_ADDRESS);
 }
 
+/* Whether the parent adds to an entry, or user space does with the whole map what it is asked. */
+static bool is_only_added_to(const struct ast *map, const struct ast *parent)
+{
+	if (map->map.keys)
+		return parent->kind == AST_ASSIGN && parent->assign.to == map && parent->assign.op == OP_NONE;
+	if (parent->kind != AST_CALL || !parent->call.function || parent->call.args != map)
+		return false;
+	return parent->call.function->id == FUNCTION_PRINT || parent->call.function->id == FUNCTION_CLEAR ||
+	       parent->call.function->id == FUNCTION_ZERO;
+}
+
 static void look(struct ast **child, void *ctx)
 {
 	struct ast *ast = *child;
 
-	if (ast->kind == AST_MAP && ast->map.map && !(ast->map.keys ? is_entry(ast, ctx) : is_whole(ast, ctx)))
-		ast->map.map->is_general = true;
+	if (ast->kind == AST_MAP && ast->map.map) {
+		ast->map.map->is_general |= !(ast->map.keys ? is_entry(ast, ctx) : is_whole(ast, ctx));
+		ast->map.map->is_read |= !is_only_added_to(ast, ctx);
+	}
 	ast_walk(ast, look, ast);
 }
 

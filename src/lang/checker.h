@@ -128,7 +128,7 @@ bool check_map_key(struct checker *c, struct lang_map *map, struct ast *key);
 bool check_grow_map(struct checker *c, struct lang_map *map, const struct type *type, struct place at);
 /* As what type an aggregate is read in an expression; NULL: it cannot be. */
 const struct type *check_aggregate_read(const struct type *type);
-/* Sets is_general of each map that is not one of values of threads. */
+/* Sets is_general of each map that is not one of values of threads, and is_read. */
 void check_tasks(struct checker *c);
 /* Reports what is wrong with maps as a whole, gives each its storage and place in memory. */
 void check_maps_finish(struct checker *c);

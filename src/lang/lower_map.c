@@ -78,11 +78,30 @@ static struct ir_value shard(struct lower *l)
 	return ir_binary(&l->b, IR_ADD, ir_address(&l->b, IR_DATA, LANG_DATA_SHARDS, 0), at);
 }
 
-/* The value of this processor for the place that was hit. */
-static struct low_memory slot(struct lower *l, const struct lang_map *map, uint32_t out)
+/* The number of a key. The map is full if it has none. */
+static struct ir_value key_number(struct lower *l, const struct lang_map *map, struct ast *key)
 {
-	struct ir_value number = lower_place_number(l), at;
+	struct ir_value at, first, second = ir_imm(0);
+
+	if (map->key->kind == TYPE_INTEGER && key->type->kind == TYPE_INTEGER) {
+		first = lower_number(l, key);
+		if (map->key->size < 8)
+			first = ir_unary(&l->b, IR_ZERO, map->key->size * 8, first);
+	} else {
+		at = lower_map_key(l, map, key);
+		first = ir_load(&l->b, 64, false, at, 0);
+		if (lang_key_size(map) > 8)
+			second = ir_load(&l->b, 64, false, at, 8);
+	}
+	return lower_library(l, LANG_FN_key, 4, ir_address(&l->b, IR_DATA, LANG_DATA_CELLS, map->at_keys), first, second,
+			     ir_imm(__builtin_clzll(map->n_slots) + 1));
+}
+
+/* The value of this processor with this number; without one, the block `out` follows. */
+static struct low_memory slot(struct lower *l, const struct lang_map *map, struct ir_value number, uint32_t out)
+{
 	struct low_memory memory;
+	struct ir_value at;
 	uint32_t next;
 
 	if (number.is_const) {
@@ -114,6 +133,14 @@ static struct ir_value zeros(struct lower *l, uint32_t size)
 	return lower_address(l, &zero);
 }
 
+/* The block `full` counts that the map was full, and `out` follows. */
+static void report_full(struct lower *l, const struct lang_map *map, uint32_t full, uint32_t out)
+{
+	lower_at(l, full);
+	lower_library(l, LANG_FN_map_full, 1, ir_imm(map->number));
+	ir_jump(&l->b, out);
+}
+
 /* Goes on with a block if the entry is there; if not, the map is full, and the block `out` follows. */
 static struct low_memory entry_or_full(struct lower *l, const struct lang_map *map, struct ir_value entry,
 				       uint32_t found, uint32_t out)
@@ -121,9 +148,7 @@ static struct low_memory entry_or_full(struct lower *l, const struct lang_map *m
 	uint32_t full = lower_cold_block(l);
 
 	ir_branch(&l->b, IR_NE, entry, ir_imm(0), found, full);
-	lower_at(l, full);
-	lower_library(l, LANG_FN_map_full, 1, ir_imm(map->number));
-	ir_jump(&l->b, out);
+	report_full(l, map, full, out);
 	lower_at(l, found);
 	return lower_pointed(entry, SPACE_BPF);
 }
@@ -152,6 +177,7 @@ static struct low_memory hash_entry(struct lower *l, struct lang_map *map, struc
 struct low_memory lower_map_entry(struct lower *l, struct lang_map *map, struct ast *key, uint32_t out)
 {
 	struct low_memory memory;
+	uint32_t full, next;
 
 	lower_entry_forget(l, map);
 	switch (map->storage) {
@@ -164,7 +190,14 @@ struct low_memory lower_map_entry(struct lower *l, struct lang_map *map, struct 
 		memory.at = map->at_cell;
 		return memory;
 	case LANG_SLOTS:
-		return slot(l, map, out);
+		return slot(l, map, lower_place_number(l), out);
+	case LANG_KEYS:
+		full = lower_cold_block(l);
+		memory = slot(l, map, key_number(l, map, key), full);
+		next = l->b.block;
+		report_full(l, map, full, out);
+		lower_at(l, next);
+		return memory;
 	default:
 		if (map->has_tasks)
 			return entry_or_full(l, map, call_task(l, map, key, LANG_FN_task_add), ir_new_block(&l->b),
@@ -225,9 +258,7 @@ void lower_map_set(struct lower *l, struct lang_map *map, struct ast *key, const
 	from = lower_address(l, &memory);
 	result = lower_helper(l, BPF_FUNC_map_update_elem, 4, map_address(l, map), at, from, ir_imm(BPF_ANY));
 	ir_branch(&l->b, IR_EQ, result, ir_imm(0), done, full);
-	lower_at(l, full);
-	lower_library(l, LANG_FN_map_full, 1, ir_imm(map->number));
-	ir_jump(&l->b, done);
+	report_full(l, map, full, done);
 	lower_at(l, done);
 }
 

@@ -17,6 +17,7 @@ enum lang_storage {
 	LANG_CELL,  /* no key, a plain value: in lang_cells, shared by all processors */
 	LANG_CELLS, /* no key, an aggregate: in each processor's shard of lang_shards */
 	LANG_SLOTS, /* the key is `probe` or `func` alone, an aggregate: an array by place in each shard */
+	LANG_KEYS,  /* a total of one or two words by a short key: keys in a struct lang_keys, values in each shard */
 	LANG_HASH,  /* BPF_MAP_TYPE_HASH, values are shared */
 	LANG_PERCPU_HASH,
 	LANG_LRU_HASH,
@@ -34,12 +35,14 @@ struct lang_map {
 	uint32_t max_entries;
 	uint32_t number; /* index in lang_program.maps */
 	/*
-	 * LANG_CELLS, LANG_SLOTS: offset in a shard. LANG_CELL: offset in lang_cells; the byte behind the value, at
-	 * at_cell + value->size, is 1 once the program has assigned a value: user space prints no map that was never
-	 * assigned.
+	 * LANG_CELLS, LANG_SLOTS, LANG_KEYS: offset in a shard. LANG_CELL: offset in lang_cells; the byte behind the
+	 * value, at at_cell + value->size, is 1 once the program has assigned a value: user space prints no map that
+	 * was never assigned.
 	 */
 	uint32_t at_cell;
-	uint32_t n_slots; /* LANG_SLOTS: number of places; the value of place p is at at_cell + p * value->size */
+	/* LANG_SLOTS: number of places, LANG_KEYS: of entries, a power of two. Value i is at at_cell + i * value->size. */
+	uint32_t n_slots;
+	uint32_t at_keys; /* LANG_KEYS: offset of the struct lang_keys in lang_cells */
 	bool is_declared;
 	/*
 	 * LANG_HASH: each key is `tid`. Values are in a struct lang_tasks at at_cell in lang_cells, and only those
@@ -48,6 +51,8 @@ struct lang_map {
 	bool has_tasks;
 	/* (checker) a key is not `tid`, or the map is used in ways that need all entries in the hash */
 	bool is_general;
+	/* (checker) the program does not only assign to its entries, print(), clear() and zero() it */
+	bool is_read;
 };
 
 /*

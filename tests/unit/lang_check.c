@@ -297,6 +297,51 @@ static bool has_tasks(const char *text, const struct lang_options *options)
 	return result.program->maps.v[0]->has_tasks;
 }
 
+static bool has_keys(const char *text, const struct lang_options *options)
+{
+	__result struct result result = check_with(text, options);
+
+	cr_assert(result.ok, "%s: %s", text, first_error(&result));
+	return result.program->maps.v[0]->storage == LANG_KEYS;
+}
+
+/* Totals that the program only adds to. */
+Test(lang_check, maps_of_short_keys)
+{
+	static const char *const keyed[] = {
+		"BEGIN { @c[comm] = count(); }",
+		"BEGIN { @c[pid, cpu] = sum(pid); print(@c, 5, 10); clear(@c); zero(@c); }",
+		"BEGIN { @c[nsecs] = avg(pid); } END { @c[tid] = avg(1); }",
+		"BEGIN { if (pid) { @c[\"a\"] = stats(pid); } }",
+	};
+	static const char *const others[] = {
+		"BEGIN { @c[comm] = 1; }",
+		"BEGIN { @c[comm] = hist(pid); }",
+		"BEGIN { @c[comm] = max(pid); }",
+		"BEGIN { @c[comm, pid] = count(); }",
+		"BEGIN { @c[pid] = count(); print(@c[pid]); }",
+		"BEGIN { @c[pid] = count(); if (@c[pid] > 3) { @x = 1; } }",
+		"BEGIN { @c[pid] = count(); delete(@c[pid]); }",
+		"BEGIN { @c[pid] = count(); delete(@c, pid); }",
+		"BEGIN { @c[pid] = count(); if (has_key(@c, pid)) { @x = 1; } }",
+		"BEGIN { @c[pid] = count(); @x = len(@c); }",
+		"BEGIN { @c[pid] = count(); for ($kv : @c) { print($kv); } }",
+		"let @c = percpuhash(100); BEGIN { @c[pid] = count(); }",
+		"config = { max_map_keys=100000 } BEGIN { @c[pid] = count(); }",
+	};
+	struct lang_options old = defaults, large = defaults;
+
+	old.features.fetching_atomics = false;
+	large.n_shards = 256;
+	for (size_t i = 0; i < ARRAY_SIZE(keyed); i++) {
+		cr_expect(has_keys(keyed[i], &defaults), "%s", keyed[i]);
+		cr_expect_not(has_keys(keyed[i], &old), "%s", keyed[i]);
+		cr_expect_not(has_keys(keyed[i], &large), "%s", keyed[i]);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		cr_expect_not(has_keys(others[i], &defaults), "%s", others[i]);
+}
+
 /* Only what user space and the library can do without a hash. */
 Test(lang_check, maps_of_threads)
 {
