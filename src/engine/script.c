@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The script engine: from a program's text to its last line of output. */
+#include <limits.h>
 #include <linux/bpf.h>
 #include <sys/epoll.h>
 #include <sys/syscall.h>
@@ -323,16 +324,16 @@ static void look_at_process(struct script *script)
 int script_take(struct engine_instance *instance)
 {
 	struct script *script = instance->state;
-	int ms, also;
+	int ms, also = INT_MAX;
 
+	/* First: until the mappings of a process that called exec() are read, its user stacks are unknown. */
+	if (script->stacks)
+		also = stacks_take(script->stacks);
 	look_at_process(script);
 	script_own_take(script);
 	script_full_maps(script);
 	ms = stream_take(script->stream);
-	if (script->stacks) {
-		also = stacks_take(script->stacks);
-		ms = also < ms ? also : ms;
-	}
+	ms = also < ms ? also : ms;
 	script_output_flush(script);
 	return ms;
 }

@@ -88,6 +88,7 @@ static void add_attach(struct bcc *b, bool is_return)
 {
 	const struct bcc_spec *spec = &b->spec;
 	bool is_user = !bcc_is_empty(&spec->library);
+	struct place name;
 	const char *word = spec->kind == 't' ? "tracepoint" : spec->kind == 'u' ? "usdt"
 						      : is_return		? "retprobe"
 										: "probe";
@@ -100,7 +101,12 @@ static void add_attach(struct bcc *b, bool is_return)
 		bcc_copy(b, spec->library);
 		bcc_add(b, spec->all, ":");
 	}
-	bcc_copy(b, spec->function);
+	name = spec->function;
+	if (bcc_has_prefix(b, name, "sys_") && spec->is_syscall) {
+		name.begin += strlen("sys_");
+		bcc_add(b, spec->function, BCC_SYSCALL);
+	}
+	bcc_copy(b, name);
 	bcc_add(b, spec->all, " {\n");
 }
 
@@ -324,8 +330,12 @@ static void add_entry_probe(struct bcc *b)
 
 	add_attach(b, false);
 	bcc_add(b, spec->all, "@e%zu[tid] = (nsecs", b->number);
-	for (size_t i = 0; i < spec->n_params; i++)
-		bcc_add(b, spec->all, ", arg%zu", i);
+	for (size_t i = 0; i < spec->n_params; i++) {
+		char value[BCC_ARGUMENT_LEN];
+
+		bcc_write_argument(spec, i, value);
+		bcc_add(b, spec->all, ", %s", value);
+	}
 	bcc_add(b, spec->all, spec->n_params ? ");\n}\n" : ", 0);\n}\n");
 }
 

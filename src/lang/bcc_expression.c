@@ -86,6 +86,20 @@ static const struct bcc_param *find_param(const struct bcc *b, struct place word
 	return NULL;
 }
 
+void bcc_write_argument(const struct bcc_spec *spec, size_t n, char to[static BCC_ARGUMENT_LEN])
+{
+#ifdef __aarch64__
+	static const char *const registers[] = { "regs[0]", "regs[1]", "regs[2]", "regs[3]", "regs[4]", "regs[5]" };
+#else
+	static const char *const registers[] = { "di", "si", "dx", "r10", "r8", "r9" };
+#endif
+
+	if (spec->is_syscall && n < ARRAY_SIZE(registers))
+		snprintf(to, BCC_ARGUMENT_LEN, "((struct pt_regs *)arg0)->%s", registers[n]);
+	else
+		snprintf(to, BCC_ARGUMENT_LEN, "arg%zu", n);
+}
+
 /* argN, or a parameter by its name. False: the word is neither. */
 static bool add_argument(struct bcc *b, struct place word, uint32_t *end, struct place all)
 {
@@ -93,7 +107,7 @@ static bool add_argument(struct bcc *b, struct place word, uint32_t *end, struct
 	size_t n = 0;
 	const struct bcc_param *param = find_param(b, word, &n);
 	struct bcc_param own = {};
-	char value[16];
+	char value[BCC_ARGUMENT_LEN];
 
 	if (!param) {
 		if (word.end - word.begin != 4 || memcmp(text, "arg", 3) || b->spec.kind == 't')
@@ -109,7 +123,7 @@ static bool add_argument(struct bcc *b, struct place word, uint32_t *end, struct
 			 "a return probe has no arguments: $entry(NAME) is what one was when the function began");
 		return true;
 	}
-	snprintf(value, sizeof(value), "arg%zu", n);
+	bcc_write_argument(&b->spec, n, value);
 	own.is_user |= takes_user(b, end, all);
 	if (param)
 		add_typed(b, &own, word, value);
@@ -305,12 +319,26 @@ static bool add_register(struct bcc *b, struct place word, uint32_t *end, struct
 	return true;
 }
 
+/* The macros of net/sock.h that name a member of struct sock's first part. */
+static bool is_of_sock(const struct bcc *b, struct place word)
+{
+	static const char *const names[] = { "sk_num", "sk_dport", "sk_daddr", "sk_rcv_saddr", "sk_family", "sk_state",
+					     "sk_bound_dev_if", "sk_net", "sk_v6_daddr", "sk_v6_rcv_saddr" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (is(b, word, names[i]))
+			return true;
+	return false;
+}
+
 static uint32_t add_word(struct bcc *b, struct place word, struct place all)
 {
 	uint32_t end = word.end;
 
 	if (b->source[word.begin] == '$')
 		add_dollar(b, word, &end, all);
+	else if (is_of_sock(b, word))
+		bcc_add(b, word, "__sk_common.skc_%.*s", (int)(word.end - word.begin - 3), b->source + word.begin + 3);
 	else if (is_named(b, word, all))
 		bcc_copy(b, word);
 	else if (is(b, word, "STRCMP"))

@@ -18,7 +18,8 @@ struct bcc_param {
 /* A probe, taken apart. What is not there is an empty place. */
 struct bcc_spec {
 	struct place all;
-	char kind; /* p, r, t, u */
+	char kind;	 /* p, r, t, u */
+	bool is_syscall; /* the function is a system call's: its only argument is the caller's registers */
 	struct place library, function, filter, format, label;
 	struct bcc_param params[BCC_MAX_PARAMS];
 	size_t n_params;
@@ -49,6 +50,18 @@ struct bcc {
 	bool failed;	     /* an error was reported about the probe at hand */
 };
 
+/* How the functions of system calls begin; bcc's notation has "sys_" too. */
+#ifdef __aarch64__
+#define BCC_SYSCALL "__arm64_sys_"
+#else
+#define BCC_SYSCALL "__x64_sys_"
+#endif
+
+static inline bool bcc_has_prefix(const struct bcc *b, struct place at, const char *prefix)
+{
+	return at.end - at.begin > strlen(prefix) && !memcmp(b->source + at.begin, prefix, strlen(prefix));
+}
+
 static inline bool bcc_is_empty(const struct place *at)
 {
 	return at->begin == at->end;
@@ -71,6 +84,9 @@ bool bcc_parse_argdist(struct bcc *b);
 bool bcc_parse_trace(struct bcc *b);
 
 /* --- bcc_expression.c --- */
+#define BCC_ARGUMENT_LEN 64
+/* The words of the language for the function's argument n, counted from 0. */
+void bcc_write_argument(const struct bcc_spec *spec, size_t n, char to[static BCC_ARGUMENT_LEN]);
 /* Appends an expression of C in the words of the language, in parentheses. */
 void bcc_add_expression(struct bcc *b, struct place at);
 

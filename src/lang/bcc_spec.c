@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Takes probes of bcc's notation apart. Knows where each part begins and ends, and of signatures what they name. */
 #include "bcc_part.h"
+#include "kernel/syscalls.h"
 #include "lex.h"
 
 uint32_t bcc_skip_quoted(const struct bcc *b, uint32_t pos, uint32_t end)
@@ -95,7 +96,9 @@ static void add_param(struct bcc *b, struct place at)
 	at.end = bcc_find(b, at, "[");
 	*param = (struct bcc_param){
 		.is_array = at.end < all.end,
-		.is_user = memmem(text + at.begin, at.end - at.begin, "__user", 6),
+		/* system calls get pointers to user memory only */
+		.is_user = memmem(text + at.begin, at.end - at.begin, "__user", 6) ||
+			   (b->spec.is_syscall && (at.end < all.end || memchr(text + at.begin, '*', at.end - at.begin))),
 	};
 	at = bcc_trim(b, at);
 	param->name = param->type = at;
@@ -161,6 +164,19 @@ static void check_name(struct bcc *b, struct place at, const char *what)
 		}
 }
 
+static bool is_syscall(const struct bcc *b, struct place name)
+{
+	__free char *call = NULL;
+
+	if (bcc_has_prefix(b, name, BCC_SYSCALL))
+		return true;
+	if (!bcc_has_prefix(b, name, "sys_"))
+		return false;
+	name.begin += strlen("sys_");
+	call = base_strndup(b->source + name.begin, name.end - name.begin);
+	return syscall_number(call) >= 0;
+}
+
 static bool check_place(struct bcc *b)
 {
 	const struct bcc_spec *spec = &b->spec;
@@ -175,6 +191,7 @@ static bool check_place(struct bcc *b)
 		check_name(b, spec->function, "a probe");
 	} else {
 		check_name(b, spec->function, "a function");
+		b->spec.is_syscall = is_syscall(b, spec->function);
 	}
 	return !b->failed;
 }
@@ -241,9 +258,9 @@ bool bcc_parse_argdist(struct bcc *b)
 	while (rest.begin < rest.end && !strchr("(:", b->source[rest.begin]))
 		rest.begin++;
 	spec->function.end = rest.begin;
-	if (begins(b, &rest, '('))
+	if (check_place(b) && begins(b, &rest, '('))
 		parse_signature(b, &rest);
-	if (check_place(b))
+	if (!b->failed)
 		parse_values(b, bcc_trim(b, rest));
 	return !b->failed;
 }

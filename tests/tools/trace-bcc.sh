@@ -38,6 +38,23 @@ test_signatures() {
 	expect_rows 7 'vfs_read         mode '
 }
 
+# The arguments of a system call's function are in the registers of its caller.
+test_syscalls() {
+	probe='r::sys_read(int fd, char *buf, size_t n) ($entry(n) == 1) "got %d", retval'
+	run sonde trace 'sys_read (arg3 == 1) "%d bytes", arg3' "$probe" \
+		'sys_openat (STRCMP("/no/such", arg2@user)) "%s", arg2@user' -c 'calls 40 openat 7 read'
+	expect_exit 0
+	expect_rows 7 'sys_read         1 bytes'
+	expect_rows 7 'sys_read         got 1'
+	expect_rows 40 'sys_openat       /no/such/file'
+	run sonde trace 'sys_openat(int dfd, const char *name) (STRCMP("/no/such", name)) "%d %s", dfd, name' \
+		-c 'calls 40 openat'
+	expect_rows 40 ' -100 /no/such/file'
+	run sonde argdist -C 'p::sys_read(int fd, char *buf, size_t n):size_t:n:n==1' -c -- calls 7 read
+	expect_exit 0
+	expect_line '	7 +n = 1$'
+}
+
 test_tracepoints() {
 	run sonde trace 't:sched:sched_process_exit "%s %d %d", args->comm, args->pid == $pid, $uid' -T -C \
 		-c 'calls 7 read'
@@ -82,6 +99,20 @@ test_stacks() {
 	expect_line '^        vfs_read\+0x'
 	run sonde trace -K -a 'vfs_read (arg3 == 1)' -M 1 -c 'calls 7 read'
 	expect_line '^        ffff[0-9a-f]{12} vfs_read\+0x'
+}
+
+# Stacks of a command that begins, and of a process that runs since before.
+test_user_stacks() {
+	run sonde trace -U 'vfs_read (arg3 == 1)' -c 'calls 7 read'
+	expect_exit 0
+	expect_rows 7 '        main+0x'
+	expect_no_line 'unknown|truncated'
+	spin 60 &
+	spinning=$!
+	run sonde trace -U 'r::sys_getppid' -M 2 -p $spinning
+	kill $spinning
+	expect_exit 0
+	expect_rows 2 '        main+0x'
 }
 
 test_errors() {
