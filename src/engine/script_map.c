@@ -16,94 +16,6 @@
 /* A print() and a clear() within this time belong together. */
 #define SAME_RUN_NS 100000000ULL
 
-/* --- what values of two processors are together --- */
-
-/* Values that are words which add up: they only grow, so a difference is what is new. */
-static bool is_additive(const struct type *type)
-{
-	switch (type->kind) {
-	case TYPE_COUNT:
-	case TYPE_SUM:
-	case TYPE_AVG:
-	case TYPE_STATS:
-	case TYPE_HIST:
-	case TYPE_LHIST:
-	case TYPE_QUANTILES:
-		return true;
-	default:
-		return false;
-	}
-}
-
-static void add_words(uint64_t *to, const uint64_t *from, size_t size, bool subtract)
-{
-	for (size_t i = 0; i < size / sizeof(*to); i++)
-		to[i] += subtract ? -from[i] : from[i];
-}
-
-static void merge_deviation(struct lang_deviation *to, const struct lang_deviation *from)
-{
-	to->total += from->total;
-	to->count += from->count;
-	to->squares_low += from->squares_low;
-	to->squares_high += from->squares_high + (to->squares_low < from->squares_low);
-}
-
-static bool is_better(const struct type *type, enum type_kind kind, uint64_t a, uint64_t b)
-{
-	bool less = type->is_signed ? (int64_t)a < (int64_t)b : a < b;
-
-	return a != b && (kind == TYPE_MIN) == less;
-}
-
-static void merge_extreme(const struct type *type, struct lang_extreme *to, const struct lang_extreme *from)
-{
-	if (from->is_set && (!to->is_set || is_better(type, type->kind, from->value, to->value)))
-		*to = *from;
-}
-
-/* A moment that is later takes the place in the ring. Of one moment, of which there are several, count is how many. */
-static void merge_moment(const struct type *type, struct lang_moment *to, const struct lang_moment *from)
-{
-	if (!from->count || (to->count && to->number > from->number))
-		return;
-	if (!to->count || from->number > to->number) {
-		*to = *from;
-		return;
-	}
-	switch (type->hist.of) {
-	case TYPE_MIN:
-	case TYPE_MAX:
-		if (is_better(type, type->hist.of, from->value, to->value))
-			to->value = from->value;
-		break;
-	case TYPE_SUM:
-	case TYPE_AVG:
-		to->value += from->value;
-		break;
-	default: /* the last value: count is its time */
-		if (from->count > to->count)
-			*to = *from;
-		return;
-	}
-	to->count += from->count;
-}
-
-void script_map_merge(const struct type *type, void *to, const void *from)
-{
-	if (is_additive(type))
-		add_words(to, from, type->size, false);
-	else if (type->kind == TYPE_STDDEV)
-		merge_deviation(to, from);
-	else if (type->kind == TYPE_MIN || type->kind == TYPE_MAX)
-		merge_extreme(type, to, from);
-	else if (type->kind == TYPE_TSERIES)
-		for (uint32_t i = 0; i < type->hist.buckets; i++)
-			merge_moment(type, (struct lang_moment *)to + i, (const struct lang_moment *)from + i);
-	else
-		memcpy(to, from, type->size);
-}
-
 /* --- begin and end --- */
 
 static const enum bpf_map_type types[] = {
@@ -403,15 +315,15 @@ static bool shows_empty(const struct script_map *map)
 static void subtract(struct script_map *map, struct script_entries *entries)
 {
 	const struct type *type = map->map->value;
-	bool has_base = is_additive(type) && map->base.keys.n;
+	bool has_base = script_map_is_additive(type) && map->base.keys.n;
 	size_t n = 0;
 
 	for (size_t i = 0; i < entries->n; i++) {
 		struct script_entry *entry = &entries->v[i];
 
 		if (has_base)
-			add_words((void *)entry->value, (const void *)totals_of(&map->base, map->map, entry),
-				  type->size, true);
+			script_map_add_words((void *)entry->value, (const void *)totals_of(&map->base, map->map, entry),
+					     type->size, true);
 		if (shows_empty(map) || !is_empty(type, entry->value))
 			entries->v[n++] = *entry;
 	}
@@ -430,7 +342,7 @@ int script_map_read_shown(struct script_map *map, uint64_t time, struct script_e
 {
 	int ret = read_raw(map, entries);
 
-	if (map->keeps_shown && is_additive(map->map->value)) {
+	if (map->keeps_shown && script_map_is_additive(map->map->value)) {
 		totals_set(&map->shown, map->map, entries);
 		map->shown_at = time;
 	}
@@ -500,7 +412,7 @@ static int reset(struct script_map *map, uint64_t time, bool is_cleared)
 
 	if (of->value->kind == TYPE_NONE)
 		return 0;
-	if (is_additive(of->value))
+	if (script_map_is_additive(of->value))
 		return rebase(map, time, is_cleared);
 	if (of->storage == LANG_CELL)
 		memset(map->memory->cells + of->at_cell, 0, of->value->size + is_cleared);
