@@ -129,7 +129,7 @@ enum lang_space {
 	FN(task, 3) \
 	FN(task_add, 3) \
 	FN(task_delete, 3) \
-	/* lang_key(keys, word, word, shift): the key's number below 1 << 64 - shift; a new key is added; -1: no room */ \
+	/* lang_key(keys, word, word, shift): the key's number below 1 << 64 - shift; a new one is added; -1: none */ \
 	/* lang_key_add(..., mark): the same, if the key is not at its first place */ \
 	FN(key, 4) \
 	FN(key_add, 5) \

@@ -277,7 +277,8 @@ static bool is_of_keys(const struct checker *c, struct lang_map *map)
 {
 	const struct type *value = map->value;
 
-	if (map->is_read || map->key->size > 16 || map->max_entries > LANG_KEYS_MAX / 2 || !c->options->features.fetching_atomics)
+	if (map->is_read || map->key->size > 16 || map->max_entries > LANG_KEYS_MAX / 2 ||
+	    !c->options->features.fetching_atomics)
 		return false;
 	if (value->kind != TYPE_COUNT && value->kind != TYPE_SUM && value->kind != TYPE_AVG && value->kind != TYPE_STATS)
 		return false;
@@ -309,7 +310,8 @@ static void check_storage(struct checker *c, struct lang_map *map)
 	} else if (is_aggregate && is_of_keys(c, map)) {
 		map->storage = LANG_KEYS;
 		map->at_cell = check_reserve(&program->shard_size, (uint64_t)map->n_slots * map->value->size);
-		map->at_keys = check_reserve(&program->cells_size, sizeof(struct lang_keys) + map->n_slots * sizeof(struct lang_key));
+		map->at_keys = check_reserve(&program->cells_size,
+					     sizeof(struct lang_keys) + map->n_slots * sizeof(struct lang_key));
 	} else {
 		map->storage = is_aggregate ? LANG_PERCPU_HASH : LANG_HASH;
 		map->has_tasks = !is_aggregate && is_of_tasks(c, map);
