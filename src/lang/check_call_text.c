@@ -122,9 +122,18 @@ static const struct type *check_memcmp(struct checker *c, struct ast *call)
 				    "memcmp() expects memory: a pointer, an array or a string (%s provided)",
 				    check_show(c, type));
 	}
-	if (check_constant_argument(c, call, 2, &n) && (n < 0 || n > c->program->config.max_strlen))
+	if (!check_constant_argument(c, call, 2, &n))
+		return type_integer(4, true);
+	if (n < 0 || n > c->program->config.max_strlen)
 		check_error(c, check_argument(call, 2)->at, "memcmp() compares at most max_strlen bytes, which is %u",
 			    c->program->config.max_strlen);
+	for (unsigned int i = 0; i < 2; i++) {
+		struct ast *arg = check_argument(call, i);
+
+		if (arg->type->kind != TYPE_NONE && arg->type->kind != TYPE_POINTER && n > arg->type->size)
+			check_error(c, arg->at, "memcmp() cannot compare %lld bytes of %s, which has %u",
+				    (long long)n, check_show(c, arg->type), arg->type->size);
+	}
 	return type_integer(4, true);
 }
 

@@ -128,15 +128,33 @@ static struct low_value lower_strncmp(struct lower *l, struct ast *call)
 	return lower_scalar(lower_library(l, LANG_FN_compare, 3, a_address, b_address, ir_imm(n)), call->type);
 }
 
+/* The address of n bytes in memory of the program: of what a pointer points to, else of the value itself. */
+static struct ir_value bytes_of(struct lower *l, struct ast *arg, uint32_t n)
+{
+	struct low_value value = lower_expression(l, arg);
+	struct low_memory at, from;
+
+	if (value.type->kind != TYPE_POINTER) {
+		at = lower_place_words(l, &value, value.type);
+	} else {
+		from = lower_pointed(lower_use(l, &value), value.type->space);
+		at = lower_temp(l, n);
+		lower_copy(l, &at, &from, n);
+	}
+	return lower_address(l, &at);
+}
+
 static struct low_value lower_memcmp(struct lower *l, struct ast *call)
 {
-	struct ast *left = call->call.args, *right = left->next, *length = right->next;
-	struct low_value x = lower_expression(l, left), y = lower_expression(l, right);
-	struct low_memory a = lower_place_words(l, &x, x.type), b = lower_place_words(l, &y, y.type);
-	struct ir_value a_address = lower_address(l, &a), b_address = lower_address(l, &b);
+	struct ast *left = call->call.args, *right = left->next;
+	uint32_t n = right->next->constant;
+	struct ir_value a, b;
 
-	return lower_scalar(lower_library(l, LANG_FN_memory_compare, 3, a_address, b_address, ir_imm(length->constant)),
-			    call->type);
+	if (!n)
+		return lower_scalar(ir_imm(0), call->type);
+	a = bytes_of(l, left, n);
+	b = bytes_of(l, right, n);
+	return lower_scalar(lower_library(l, LANG_FN_memory_compare, 3, a, b, ir_imm(n)), call->type);
 }
 
 /* The verifier runs through the search: a text's bytes by the other's are at most as many. */
