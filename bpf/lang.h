@@ -45,8 +45,8 @@ _Static_assert(sizeof(struct lang_tasks) == 8 + 16 * LANG_TASKS, "as on the othe
 #define LANG_TASK_KEY(TID) ((TID) | 1ULL << 32)
 
 /*
- * The keys of a map of totals, of at most two words; a key's number is the same on all processors. An entry that was taken
- * keeps its key for good.
+ * The keys of a map of totals, of at most two words; a key's number is the same on all processors. An entry that was
+ * taken keeps its key for good.
  */
 struct lang_keys {
 	unsigned long long n;	/* entries that are taken */

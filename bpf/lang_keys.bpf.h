@@ -32,8 +32,8 @@ static __always_inline __u64 key_claim(struct lang_keys *keys, struct lang_key *
 
 /*
  * Looks for the entry with the mark, or else a free one. Few branches: the verifier follows each turn. Who finds the
- * mark and not yet the words came between the swap and the writes above: it is the same key. Two keys with one mark are as good
- * as impossible by chance; the second is refused.
+ * mark and not yet the words came between the swap and the writes above: it is the same key. Two keys with one mark are
+ * as good as impossible by chance; the second is refused.
  */
 static __always_inline __u64 key_search(struct lang_keys *keys, __u64 a, __u64 b, __u64 shift, __u64 mark)
 {

@@ -63,7 +63,8 @@ static void add_results(struct str *to, size_t n, size_t n_failed, const struct 
 {
 	size_t n_passed = n - n_failed;
 
-	str_addf(to, "[==========] %zu test%s ran.\n[  PASSED  ] %zu test%s.\n", n, plural(n), n_passed, plural(n_passed));
+	str_addf(to, "[==========] %zu test%s ran.\n", n, plural(n));
+	str_addf(to, "[  PASSED  ] %zu test%s.\n", n_passed, plural(n_passed));
 	if (n_failed)
 		str_addf(to, "[  FAILED  ] %zu test%s, listed below:\n%s", n_failed, plural(n_failed), failed->data);
 }

@@ -98,7 +98,8 @@ static void add_param(struct bcc *b, struct place at)
 		.is_array = at.end < all.end,
 		/* system calls get pointers to user memory only */
 		.is_user = memmem(text + at.begin, at.end - at.begin, "__user", 6) ||
-			   (b->spec.is_syscall && (at.end < all.end || memchr(text + at.begin, '*', at.end - at.begin))),
+			   (b->spec.is_syscall &&
+			    (at.end < all.end || memchr(text + at.begin, '*', at.end - at.begin))),
 	};
 	at = bcc_trim(b, at);
 	param->name = param->type = at;

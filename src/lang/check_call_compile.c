@@ -152,7 +152,8 @@ static const struct type *check_has_field(struct checker *c, struct ast *call)
 	if (type->kind == TYPE_STRUCT && ctypes_complete(c->program->types, type))
 		has = ctypes_field(c->program->types, type, name, SPACE_NONE, &field);
 	else if (type->kind != TYPE_RECORD && type->kind != TYPE_STRUCT)
-		check_error(c, call->at, "has_field() expects something that has fields, not '%s'", check_show(c, type));
+		check_error(c, call->at, "has_field() expects something that has fields, not '%s'",
+			    check_show(c, type));
 	check_set_bool(call, has);
 	return call->type;
 }
@@ -173,7 +174,8 @@ static const struct type *check_listed(struct checker *c, struct ast *call)
 		errno = 0;
 		strtoll(at, &end, 0);
 		if (end == at || (*end && *end != ',') || errno) {
-			check_error(c, call->at, "listed() expects numbers with commas between them, as '80,443', not '%s'", list);
+			check_error(c, call->at,
+				    "listed() expects numbers with commas between them, as '80,443', not '%s'", list);
 			break;
 		}
 		at = end + 1;

@@ -153,7 +153,8 @@ static const struct type *check_print_map(struct checker *c, struct ast *call, c
 		struct ast *arg = check_argument(call, n);
 
 		if (check_constant_argument(c, call, n, &value) && value < 0)
-			check_error(c, arg->at, "%s() %s must not be negative", call->call.name, n == first ? "top" : "div");
+			check_error(c, arg->at, "%s() %s must not be negative", call->call.name,
+				    n == first ? "top" : "div");
 		arg->type = type_integer(8, false);
 	}
 	if (map && format && c->is_final && map->value->kind != TYPE_NONE)

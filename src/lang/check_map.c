@@ -270,8 +270,8 @@ static bool is_of_tasks(const struct checker *c, const struct lang_map *map)
 }
 
 /*
- * Whether the keys of totals need no hash of the kernel, which allocates all its entries at the start. The limits keep the
- * memory small that this takes instead.
+ * Whether the keys of totals need no hash of the kernel, which allocates all its entries at the start. The limits keep
+ * the memory small that this takes instead.
  */
 static bool is_of_keys(const struct checker *c, struct lang_map *map)
 {
@@ -280,7 +280,8 @@ static bool is_of_keys(const struct checker *c, struct lang_map *map)
 	if (map->is_read || map->key->size > 16 || map->max_entries > LANG_KEYS_MAX / 2 ||
 	    !c->options->features.fetching_atomics)
 		return false;
-	if (value->kind != TYPE_COUNT && value->kind != TYPE_SUM && value->kind != TYPE_AVG && value->kind != TYPE_STATS)
+	if (value->kind != TYPE_COUNT && value->kind != TYPE_SUM && value->kind != TYPE_AVG &&
+	    value->kind != TYPE_STATS)
 		return false;
 	map->n_slots = 2;
 	while (map->n_slots < 2 * map->max_entries)

@@ -289,7 +289,8 @@ static bool ends_visibly(struct checker *c, const struct ast *ast)
 	struct changes changes = { .is_known = true };
 
 	if (condition->kind != AST_BINARY || condition->binary.op < OP_NE || condition->binary.op > OP_GE ||
-	    condition->binary.left->kind != AST_VARIABLE || !condition->binary.left->variable.variable || !condition->binary.right->is_constant)
+	    condition->binary.left->kind != AST_VARIABLE || !condition->binary.left->variable.variable ||
+	    !condition->binary.right->is_constant)
 		return false;
 	if (condition->binary.right->constant < -VISIBLE_TURNS || condition->binary.right->constant > VISIBLE_TURNS)
 		return false;

@@ -83,8 +83,8 @@ struct ir_value {
 	bool is_const;
 	uint32_t reg;
 	/*
-	 * Of a register 0, or its bounds: max << 32 | min. Kernels before 5.12 forget what they know of a register that is
-	 * spilled, so as an operand or an argument of a call it is bounded once more.
+	 * Of a register 0, or its bounds: max << 32 | min. Kernels before 5.12 forget what they know of a register that
+	 * is spilled, so as an operand or an argument of a call it is bounded once more.
 	 */
 	int64_t imm;
 };

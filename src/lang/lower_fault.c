@@ -55,7 +55,9 @@ void lower_check_entry(struct lower *l, struct ir_value entry)
 	done = ir_new_block(&l->b);
 	ir_branch(&l->b, IR_NE, entry, ir_imm(0), done, missing);
 	lower_at(l, missing);
-	lower_record_values(l, fault_site(l, SITE_MISSING, "Can't lookup map element because it does not exist.", 0), NULL);
+	lower_record_values(l,
+			    fault_site(l, SITE_MISSING, "Can't lookup map element because it does not exist.", 0),
+			    NULL);
 	ir_jump(&l->b, done);
 	lower_at(l, done);
 }

@@ -236,7 +236,8 @@ static void lower_kernel_while(struct lower *l, struct ast *ast)
 	lower_statement(l, ast->loop.body);
 	body_end(l, &body);
 	turns = lower_helper(l, BPF_FUNC_loop, 4, ir_unary(&l->b, IR_MOVE, 64, ir_imm(KERNEL_TURNS)),
-			     ir_address(&l->b, IR_FUNCTION, body.function.number, 0), lower_address(l, &frame), ir_imm(0));
+			     ir_address(&l->b, IR_FUNCTION, body.function.number, 0), lower_address(l, &frame),
+			     ir_imm(0));
 	ir_branch(&l->b, IR_EQ, turns, ir_imm(KERNEL_TURNS), many, out);
 	lower_at(l, many);
 	lower_library(l, LANG_FN_loss, 1, ir_imm(LANG_LOSS_TURNS));
@@ -324,7 +325,8 @@ struct low_value lower_len(struct lower *l, struct ast *call)
 	if (arg->kind != AST_MAP) {
 		if (arg->kind == AST_NAME || arg->kind == AST_CALL)
 			return lower_scalar(stack_length(l, arg->type), call->type);
-		lower_error(l, call->at, "len() knows the frames of kstack and ustack, not those of a stack that was kept");
+		lower_error(l, call->at,
+			    "len() knows the frames of kstack and ustack, not those of a stack that was kept");
 		return lower_scalar(ir_imm(0), call->type);
 	}
 	body_begin(l, &body, 4, 3);

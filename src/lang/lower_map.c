@@ -93,8 +93,8 @@ static struct ir_value key_number(struct lower *l, const struct lang_map *map, s
 		if (lang_key_size(map) > 8)
 			second = ir_load(&l->b, 64, false, at, 8);
 	}
-	return lower_library(l, LANG_FN_key, 4, ir_address(&l->b, IR_DATA, LANG_DATA_CELLS, map->at_keys), first, second,
-			     ir_imm(__builtin_clzll(map->n_slots) + 1));
+	return lower_library(l, LANG_FN_key, 4, ir_address(&l->b, IR_DATA, LANG_DATA_CELLS, map->at_keys), first,
+			     second, ir_imm(__builtin_clzll(map->n_slots) + 1));
 }
 
 /* The value of this processor with this number; without one, the block `out` follows. */

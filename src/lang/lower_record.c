@@ -129,8 +129,10 @@ static void read_text(struct lower *l, const struct low_memory *to, const struct
 		ir_move(&l->b, *size, ir_reg(user_size));
 	} else {
 		if (value->kind == LOW_STRING) {
+			bool is_user = helper == BPF_FUNC_probe_read_user_str;
+
 			lower_library(l, LANG_FN_loss, 1, ir_imm(LANG_LOSS_READ));
-			lower_fault(l, helper == BPF_FUNC_probe_read_user_str ? "probe_read_user_str" : "probe_read_kernel_str", n);
+			lower_fault(l, is_user ? "probe_read_user_str" : "probe_read_kernel_str", n);
 		}
 		ir_move(&l->b, *len, ir_imm(0));
 		ir_move(&l->b, *size, ir_imm(0));

@@ -160,7 +160,8 @@ static void write_comm(struct lower *l, const struct low_memory *to, uint32_t si
 	lower_helper(l, BPF_FUNC_get_current_comm, 2, lower_address(l, to), ir_imm(16));
 }
 
-static void read_string(struct lower *l, const struct low_value *value, const struct low_memory *to, struct ir_value size)
+static void read_string(struct lower *l, const struct low_value *value, const struct low_memory *to,
+			struct ir_value size)
 {
 	enum lang_space space = LANG_SPACE_KERNEL;
 	struct ir_value length;

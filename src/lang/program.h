@@ -40,7 +40,7 @@ struct lang_map {
 	 * was never assigned.
 	 */
 	uint32_t at_cell;
-	/* LANG_SLOTS: number of places, LANG_KEYS: of entries, a power of two. Value i is at at_cell + i * value->size. */
+	/* LANG_SLOTS: number of places; LANG_KEYS: of entries, a power of two. Value i: at_cell + i * value->size. */
 	uint32_t n_slots;
 	uint32_t at_keys; /* LANG_KEYS: offset of the struct lang_keys in lang_cells */
 	bool is_declared;

@@ -6,7 +6,8 @@
 expect_drops() {
 	awk -F '\t' '/^did/ { print $3, $4, $5, $6, $8 + 1 }' did > ends
 	read -r laddr lport raddr rport sent < ends
-	seen=$(grep -cE "^[0-9:]{8} [0-9]+ +[46]  +$laddr:$lport +> +$raddr:$rport +[A-Z0-9_-]+ \($1\)$reason\$" out) || :
+	ends="$laddr:$lport +> +$raddr:$rport"
+	seen=$(grep -cE "^[0-9:]{8} [0-9]+ +[46]  +$ends +[A-Z0-9_-]+ \($1\)$reason\$" out) || :
 	[ "$seen" = "$sent" ] || { [ "$1" = S ] && [ "$seen" -ge 1 ]; } || fail "$seen rows with $1, not $sent"
 }
 

@@ -153,7 +153,8 @@ test_killed() {
 
 # What finds no room while sonde stands still is counted: no event is missing without a word.
 test_stopped() {
-	sonde trace --buffer-size 4k -e 't:syscalls:sys_enter_openat /comm == "calls"/ { printf("x %s\n", str(args.filename)); }' > out 2> err &
+	sonde trace --buffer-size 4k -e 't:syscalls:sys_enter_openat /comm == "calls"/ {
+		printf("x %s\n", str(args.filename)); }' > out 2> err &
 	wait_until 50 grep -q '^Attached' err || fail "not armed"
 	kill -STOP $!
 	calls 5000 openat
@@ -163,7 +164,8 @@ test_stopped() {
 	lost=$(sed -n 's/.*: \([0-9]*\) events* lost: the buffer was full.*/\1/p' err)
 	missed=$(sed -n 's/.*: \([0-9]*\) hits* missed by the kernel.*/\1/p' err)
 	seen=$(grep -c '^x' out)
-	[ "${lost:-0}" -gt 0 ] && [ $((seen + lost + ${missed:-0})) = 5000 ] || fail "$seen lines, ${lost:-0} lost, ${missed:-0} missed"
+	[ "${lost:-0}" -gt 0 ] && [ $((seen + lost + ${missed:-0})) = 5000 ] ||
+		fail "$seen lines, ${lost:-0} lost, ${missed:-0} missed"
 }
 
 # Kprobes that root switches off meanwhile see nothing more, and the kernel says so to nobody.

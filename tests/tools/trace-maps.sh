@@ -60,16 +60,24 @@ test_keys_that_are_filled_up() {
 	[ "$(grep -c '^@' out)" = 6 ] || fail "other keys are there"
 }
 
-# Totals by keys of one and two words: 0 is a key, names that differ in their last byte are two, and what was cleared is not
-# shown again.
+# Totals by keys of one and two words: 0 is a key, names that differ in their last byte are two, and what was cleared is
+# not shown again.
 test_totals_by_short_keys() {
-	run sonde trace -q -e 'BEGIN { for ($i : 0..900) { @a[$i * 1000003] = sum($i); @b[$i, -$i] = count(); @c[$i / 9] = avg($i); @d[(uint8)$i] = count(); }
-		@n["1234567"] = count(); @n["1234568"] = count(); @n["123456789abcde8"] = count(); @n["123456789abcde9"] = count(); @n[""] = count();
+	run sonde trace -q -e 'BEGIN { for ($i : 0..900) {
+			@a[$i * 1000003] = sum($i); @b[$i, -$i] = count(); @c[$i / 9] = avg($i);
+			@d[(uint8)$i] = count(); }
+		@n["1234567"] = count(); @n["1234568"] = count(); @n[""] = count();
+		@n["123456789abcde8"] = count(); @n["123456789abcde9"] = count();
 		@g[0] = count(); clear(@g); @g[0] = count(); @h[7] = count(); clear(@h); exit(); }'
 	expect_exit 0
-	awk -F '[^-@a-z0-9]+' '$1 == "@a" && $2 == 1000003 * $3 { n++; all += $3 } $1 == "@b" && $2 == -$3 && $4 == 1 { pairs++ }
+	awk -F '[^-@a-z0-9]+' '
+		$1 == "@a" && $2 == 1000003 * $3 { n++; all += $3 }
+		$1 == "@b" && $2 == -$3 && $4 == 1 { pairs++ }
 		$1 == "@c" && $3 == $2 * 9 + 4 { means++ } $1 == "@d" && ($3 == 4 || ($3 == 3 && $2 >= 132)) { bytes++ }
-		END { print n, all, pairs, means, bytes; exit !(n == 900 && all == 404550 && pairs == 900 && means == 100 && bytes == 256) }' out ||
+		END {
+			print n, all, pairs, means, bytes
+			exit !(n == 900 && all == 404550 && pairs == 900 && means == 100 && bytes == 256)
+		}' out ||
 		fail "wrong totals"
 	[ "$(grep -c '^@n\[.*\]: 1$' out)" = 5 ] || fail "not five names"
 	expect_line '^@n\[\]: 1$'
@@ -78,7 +86,8 @@ test_totals_by_short_keys() {
 
 # A map has as many keys as it may have, and all of them go on.
 test_full_map_of_short_keys() {
-	run sonde trace -e 'config = { max_map_keys = 10 } BEGIN { for ($i : 0..900) { @a[$i * 64] = count(); @b[$i, 1] = count(); }
+	run sonde trace -e 'config = { max_map_keys = 10 } BEGIN {
+		for ($i : 0..900) { @a[$i * 64] = count(); @b[$i, 1] = count(); }
 		for ($i : 0..10) { @a[$i * 64] = count(); } exit(); }'
 	[ "$(grep -c '^@a\[.*\]: 2$' out)" = 10 ] || fail "not ten keys"
 	[ "$(grep -c '^@b\[.*, 1\]: 1$' out)" = 10 ] || fail "not ten pairs"

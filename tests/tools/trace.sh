@@ -125,7 +125,8 @@ test_records() {
 
 # How many frames the stacks have.
 test_stack_length() {
-	btrace 'kprobe:do_sys_openat2 /comm == "calls"/ { @k = len(kstack); @two = len(kstack(2)); @u = len(ustack); }' -c 'calls 1 openat'
+	btrace 'kprobe:do_sys_openat2 /comm == "calls"/ {
+		@k = len(kstack); @two = len(kstack(2)); @u = len(ustack); }' -c 'calls 1 openat'
 	expect_exit 0
 	expect_line '^@k: [1-9][0-9]*$'
 	expect_line '^@two: 2$'
@@ -134,9 +135,11 @@ test_stack_length() {
 
 # --- losses ---
 
-# With -k, each read that fails and each entry that is missing is reported with its place; without it, texts are counted.
+# With -k, each read that fails and each entry that is missing is reported with its place; without it, texts are
+# counted.
 test_faults() {
-	btrace 'BEGIN { @m[1] = 1; $p = (uint64 *)0; print(*$p); @s = str(1); printf("%s|\n", str(uptr(2))); @x = @m[2]; exit(); }' -k
+	btrace 'BEGIN { @m[1] = 1; $p = (uint64 *)0; print(*$p); @s = str(1); printf("%s|\n", str(uptr(2))); @x = @m[2];
+		exit(); }' -k
 	expect_exit 0
 	expect_line '^\|$'
 	expect_err '^stdin:1:44-4[67]: WARNING: Failed to probe_read_kernel: .* \(-[0-9]+\)$'
@@ -152,7 +155,9 @@ test_faults() {
 
 # From 5.17 on, the kernel counts the turns of a loop whose end it cannot see.
 test_long_while() {
-	btrace 'BEGIN { $n = nsecs > 0 ? 5000 : 1; $i = 0; while ($i < $n) { $i++; if ($i % 2) { continue; } if ($i > 4000) { break; } @n++; } print($i); exit(); }'
+	btrace 'BEGIN { $n = nsecs > 0 ? 5000 : 1; $i = 0;
+		while ($i < $n) { $i++; if ($i % 2) { continue; } if ($i > 4000) { break; } @n++; }
+		print($i); exit(); }'
 	expect_exit 0
 	case $(uname -r) in
 	5.10.*)
