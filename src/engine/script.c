@@ -102,7 +102,7 @@ static int open_object(struct script *script, struct err *err)
 static int create_maps(struct script *script, struct err *err)
 {
 	const struct lang_program *program = script->program;
-	int ret = 0;
+	int ret = script_map_check_memory(program, err);
 
 	script->maps = base_alloc((program->maps.n + 1) * sizeof(*script->maps));
 	for (size_t i = 0; i < program->maps.n; i++)

@@ -65,17 +65,31 @@ static size_t value_room(const struct script_map *map)
 	return is_per_cpu(map) ? (size + 7) / 8 * 8 * cpus_ids() : size;
 }
 
-/* The kernel allocates all entries at once, for which it may take the memory of everything else that runs. */
-static int check_memory(const struct script_map *map, struct err *err)
+static uint64_t half_of_memory(void)
 {
-	const struct lang_map *of = map->map;
-	uint64_t each = (uint64_t)lang_key_size(of) + value_room(map) + ENTRY_OVERHEAD;
 	struct sysinfo info;
 
-	if (sysinfo(&info) || each * of->max_entries < (uint64_t)info.totalram * info.mem_unit / 2)
-		return 0;
-	return err_set(err, -ENOMEM, "the map %s with %u entries would take %llu MB, more than half of the memory",
-		       of->name, of->max_entries, (unsigned long long)(each * of->max_entries >> 20));
+	return sysinfo(&info) ? UINT64_MAX : (uint64_t)info.totalram * info.mem_unit / 2;
+}
+
+int script_map_check_memory(const struct lang_program *program, struct err *err)
+{
+	uint64_t limit = half_of_memory(), sum = 0;
+
+	vec_each(of, &program->maps) {
+		const struct script_map map = { .map = *of };
+		uint64_t before = sum;
+
+		if (!has_map(&map) || (*of)->value->kind == TYPE_NONE)
+			continue;
+		sum += (lang_key_size(*of) + value_room(&map) + ENTRY_OVERHEAD) * (*of)->max_entries;
+		if (sum >= limit)
+			return err_set(err, -ENOMEM,
+				       "the map %s with %u entries would take %llu MB%s, more than half of the memory",
+				       (*of)->name, (*of)->max_entries, (unsigned long long)(sum >> 20),
+				       before ? " with the maps before it" : "");
+	}
+	return 0;
 }
 
 int script_map_init(struct script_map *map, const struct lang_map *of, const struct script_memory *memory,
@@ -88,8 +102,6 @@ int script_map_init(struct script_map *map, const struct lang_map *of, const str
 		keys_of(map)->max = of->max_entries;
 	if (!has_map(map) || of->value->kind == TYPE_NONE)
 		return 0;
-	if (check_memory(map, err))
-		return -ENOMEM;
 	add_name(name, of->name);
 	map->fd = bpf_map_create(types[of->storage], name, is_array(map) ? sizeof(uint32_t) : lang_key_size(of),
 				 of->value->size, of->max_entries, NULL);

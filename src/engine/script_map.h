@@ -34,6 +34,12 @@ struct script_map {
 	bool is_cleared;   /* entries without anything new are not shown; else (zeroed) they are */
 };
 
+/*
+ * The kernel allocates all entries of a map at once, and could take the memory of everything else that runs. Returns 0
+ * if all maps of the program take less than half of the memory, or -ENOMEM with err.
+ */
+int script_map_check_memory(const struct lang_program *program, struct err *err);
+
 /* Creates the map in the kernel if it has keys. Returns 0, or -errno with err. */
 int script_map_init(struct script_map *map, const struct lang_map *of, const struct script_memory *memory,
 		    struct err *err);

@@ -152,6 +152,17 @@ test_full_map_at_once() {
 
 # --- large and small ---
 
+# The kernel would take the memory of everything else that runs. Each map alone is small enough here.
+test_maps_larger_than_the_memory() {
+	third=$(awk '/^MemTotal/ { print int($2 * 1024 / 3 / 64) }' /proc/meminfo)
+	btrace "config = { max_map_keys = $third } BEGIN { @a[1] = 1; @b[1] = 1; exit(); }"
+	expect_exit 1
+	expect_one_err 'the map @b with [0-9]* entries would take [0-9]* MB with the maps before it, more than half'
+	btrace "let @x = hash(2000000000); BEGIN { @x[1] = 1; exit(); }"
+	expect_exit 1
+	expect_one_err 'the map @x with 2000000000 entries would take [0-9]* MB, more than half of the memory$'
+}
+
 # Loops end where they should, or their early end is reported.
 test_loops() {
 	btrace 'BEGIN { $i = 0; while ($i < 1000) { printf("%d\n", $i); $i++; } exit(); }'
