@@ -152,7 +152,7 @@ static int link_probes(struct script *script, struct err *err)
 
 static int wait_for(struct script *script, int fd, struct err *err)
 {
-	struct epoll_event event = { .events = EPOLLIN };
+	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
 
 	if (fd < 0 || !epoll_ctl(script->epoll, EPOLL_CTL_ADD, fd, &event))
 		return 0;
@@ -219,6 +219,8 @@ static int watch_process(struct script *script, struct err *err)
 	if (!ctx->as_peer || !ctx->pid)
 		return 0;
 	script->process = syscall(SYS_pidfd_open, ctx->pid, 0);
+	if (script->process < 0 && errno == ESRCH)
+		return err_set(err, -ESRCH, "there is no process %u", ctx->pid);
 	return wait_for(script, script->process, err);
 }
 
@@ -270,6 +272,8 @@ int script_open(struct engine_instance *instance, const struct script_front *fro
 		ret = load(script, err);
 	if (!ret)
 		ret = script_own_open(script, err);
+	if (!ret)
+		ret = watch_process(script, err);
 	if (ret)
 		return ret;
 	engine_hurry();
@@ -277,8 +281,6 @@ int script_open(struct engine_instance *instance, const struct script_front *fro
 		script_own_run(script, PROBE_BEGIN);
 	script->begun = clock_boot_ns();
 	ret = script_attach(script, err);
-	if (!ret)
-		ret = watch_process(script, err);
 	if (!ret && !script->settings->dry_run)
 		ret = script_own_start(script, err);
 	return ret;

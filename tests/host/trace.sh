@@ -57,6 +57,25 @@ test_of_a_link() {
 	expect_line '^7$'
 }
 
+# bpftrace ends with the process of -p.
+test_of_a_process_that_ends() {
+	ln -s "$(command -v sonde)" bpftrace
+	mkfifo held
+	cat held > /dev/null &
+	process=$!
+	exec 3> held
+	./bpftrace -e 'interval:s:1000 { } END { printf("end\n"); }' -p $process > out 2> err 3>&- &
+	wait_until 50 grep -q '^Attached' err || fail "not armed"
+	exec 3>&-
+	wait $! || fail "exit status $?"
+	expect_line '^end$'
+	wait $process
+	run ./bpftrace -e 'BEGIN { printf("begun\n"); } interval:s:1000 { }' -p $process
+	expect_exit 1
+	expect_one_err "there is no process $process$"
+	[ ! -s out ] || fail "something on stdout"
+}
+
 # One entry: user space adds up the processors' values of averages and histograms.
 test_entries() {
 	btrace 'BEGIN { @s["a", 1] = stats(5); print(@s["a", 1]); @h["xy"] = hist(4); print(@h["xy"]);
