@@ -163,12 +163,15 @@ static bool asks_peer(const struct tool *tool, const char *name, int argc, char 
 int main(int argc, char **argv)
 {
 	const char *slash = argv[0] ? strrchr(argv[0], '/') : NULL;
-	const struct tool *tool = argv[0] ? tool_find(slash ? slash + 1 : argv[0]) : NULL;
+	const char *name = slash ? slash + 1 : argv[0];
+	const struct tool *tool;
 
 	signals_begin();
 	keep_standard_files();
 	report_set_name("sonde");
-	if (tool && asks_peer(tool, slash ? slash + 1 : argv[0], argc, argv)) {
+	/* The common case must not search directories for a script of that name. */
+	tool = name && strcmp(name, "sonde") ? tool_find(name) : NULL;
+	if (tool && asks_peer(tool, name, argc, argv)) {
 		printf("%s %s (sonde %s)\n", tool->peer, tool->peer_version, SONDE_VERSION);
 		return run_printed();
 	}
