@@ -425,6 +425,25 @@ static int refused(const struct scan *scan, int got, const char *word, struct er
 	return unknown_long(scan, word + 2, err);
 }
 
+/* Some of bcc's long options are spelled with '_'. Ours have '-' there, and those of scripts are spelled as they are. */
+static void respell(const struct scan *scan, int argc, char **argv)
+{
+	for (; argc-- && strcmp(*argv, "--"); argv++) {
+		size_t len = strcspn(*argv, "=");
+		__free char *name = NULL;
+
+		if (strncmp(*argv, "--", 2) || !memchr(*argv, '_', len))
+			continue;
+		name = base_strndup(*argv + 2, len - 2);
+		if (has_long(scan, name))
+			continue;
+		for (char *p = name; *p; p++)
+			*p = *p == '_' ? '-' : *p;
+		if (has_long(scan, name))
+			memcpy(*argv + 2, name, len - 2);
+	}
+}
+
 int opt_parse(int argc, char **argv, const struct opt_table *tables, size_t n_tables,
 	      struct opt_list *args, size_t *dashdash, struct err *err)
 {
@@ -434,6 +453,7 @@ int opt_parse(int argc, char **argv, const struct opt_table *tables, size_t n_ta
 	int got, rc, at = 1;
 
 	scan_init(&scan, tables, n_tables);
+	respell(&scan, argc, argv);
 	opterr = 0;
 	optind = 0; /* glibc and musl: start over, and read the flags in front of the letters again */
 	for (; (got = getopt_long(argc, argv, scan.shorts.data, scan.longs, NULL)) != -1; at = optind) {

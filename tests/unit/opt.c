@@ -402,3 +402,19 @@ Test(opt, seconds)
 		cr_expect_eq(ns, cases[i].rc ? 77 : cases[i].ns, "'%s': %lu", cases[i].text, ns);
 	}
 }
+
+/* bcc spells some long options with '_'; a script's own option may be spelled so, too. */
+Test(opt, underscores)
+{
+	struct run run __cleanup(run_release) = {}, wrong __cleanup(run_release) = {};
+
+	parse(&run, "--call_nothing --comm=a_b -- --call_nothing");
+	cr_assert_eq(run.rc, 0, "%s", run.err.text);
+	cr_expect_str_eq(run.settings.called, "(none)");
+	cr_expect_str_eq(run.settings.comm, "a_b");
+	cr_assert_eq(run.args.n, 1);
+	cr_expect_str_eq(run.args.v[0], "--call_nothing");
+	parse(&wrong, "--call_something");
+	cr_expect_eq(wrong.rc, -EINVAL);
+	cr_expect(strstr(wrong.err.text, "--call_something"));
+}
