@@ -340,7 +340,19 @@ static int add_usdt(struct query *query, const struct object *object, struct tar
 	return query->found ? 0 : no_usdt(query, object, probes, n, err);
 }
 
-int resolve_user(struct query *query, const struct target_options *options, struct target_set *set, struct err *err)
+/* What these libraries had is in libc since glibc 2.34, and always was in musl's. */
+static bool is_part_of_libc(const char *object)
+{
+	static const char *const names[] = { "pthread", "rt", "dl", "util" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (str_same(object, names[i]))
+			return true;
+	return false;
+}
+
+static int resolve_in_object(struct query *query, const struct target_options *options, struct target_set *set,
+			     struct err *err)
 {
 	__cleanup(object_release) struct object object = {};
 	int ret = object_open(&object, query, options, set, err);
@@ -354,4 +366,20 @@ int resolve_user(struct query *query, const struct target_options *options, stru
 	ret = add_functions(query, &object, options->pid, set, err);
 	add_refused(set, binary_refused(object.binary));
 	return ret;
+}
+
+int resolve_user(struct query *query, const struct target_options *options, struct target_set *set, struct err *err)
+{
+	struct query in_libc = *query;
+	struct err why = {};
+	int ret = resolve_in_object(query, options, set, err);
+
+	if (ret != -ENOENT || !is_part_of_libc(query->spec.object))
+		return ret;
+	in_libc.spec.object = "c";
+	if (resolve_in_object(&in_libc, options, set, &why))
+		return ret;
+	*err = (struct err){};
+	query->found = in_libc.found;
+	return 0;
 }
