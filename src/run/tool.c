@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The list of tools, which the linker collects, and the options that all tools share. */
+#include <sys/stat.h>
+
 #include "run.h"
 #include "scripts.h"
 
@@ -47,6 +49,7 @@ const struct tool *tool_find(const char *name)
 /* In bcc's tools -c is a processor, a parent process or a flag: the errors name our options for these. */
 static int set_command(void *command, const char *text, struct err *err)
 {
+	struct stat st;
 	uint64_t number;
 
 	if (!*text)
@@ -56,6 +59,10 @@ static int set_command(void *command, const char *text, struct err *err)
 	if (!opt_u64(text, &number))
 		return err_set(err, -EINVAL,
 			       "-c takes a command to run (for a processor: --cpu %s; for a parent: --ppid %s)", text,
+			       text);
+	if (!stat(text, &st) && S_ISDIR(st.st_mode))
+		return err_set(err, -EINVAL,
+			       "-c takes a command to run, and '%s' is a directory (for a cgroup: --cgroup %s)", text,
 			       text);
 	*(const char **)command = text;
 	return 0;
