@@ -296,6 +296,9 @@ void script_armed(struct engine_instance *instance)
 		script_output_attached(script);
 	else if (script->front->armed)
 		script->front->armed(script);
+	/* From now on we precede other tasks, also the command, whose mappings must be read before it runs on. */
+	if (script->stacks)
+		stacks_take(script->stacks);
 	/* What begin printed comes before the first line of a command. */
 	stream_take_until(script->stream, script->begun);
 	output_flush(instance->ctx->out);
