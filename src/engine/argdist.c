@@ -90,8 +90,14 @@ static void release(struct script *script)
 	free(argdist);
 }
 
+static const char *owner(struct script *script, const char *map)
+{
+	return bcc_owner(&((struct argdist *)script->front_state)->request, map);
+}
+
 static const struct script_front front = {
 	.compile = compile,
+	.owner = owner,
 	.release = release,
 };
 
@@ -110,7 +116,7 @@ static int open_argdist(struct engine_instance *instance, struct err *err)
 			       "name what to trace, as in -C 'r::vfs_read():int:$retval' (-H: a histogram)");
 	ctx->usage = false;
 	if (!ctx->interval)
-		ctx->interval = ctx->duration ? ctx->duration : DEFAULT_INTERVAL;
+		ctx->interval = DEFAULT_INTERVAL;
 	ret = script_open(instance, &front, err);
 	if (!ret && !settings->cumulative) {
 		struct script *script = instance->state;
@@ -201,7 +207,12 @@ static void set_cells(const struct type *type, const uint64_t *buckets, uint64_t
 
 static void print_hist(const struct table *table, const struct script_entries *entries)
 {
-	const struct hist hist = { .kind = HIST_LOG2, .divisor = 1, .unit = table->probe->values[0], .bare = true };
+	const struct hist hist = {
+		.kind = HIST_LOG2,
+		.divisor = 1,
+		.unit = table->is_text ? table->probe->title : table->probe->values[0],
+		.bare = true,
+	};
 	__free uint64_t *cells = base_alloc(hist_words(&hist) * sizeof(*cells));
 	struct row row = {
 		.hist = { .hist = &hist, .cells = cells, .first = true },
@@ -215,7 +226,6 @@ static void print_hist(const struct table *table, const struct script_entries *e
 		output_row(script->instance->ctx->out, &row);
 		return;
 	}
-	str_addf(&script->text, "%s\n", table->probe->label);
 	hist_draw(&script->text, &row);
 }
 

@@ -37,6 +37,7 @@ enum {
 	COLUMN_ELAPSED,
 	COLUMN_UNIX,
 	COLUMN_CPU,
+	COLUMN_MESSAGE = COLUMN_CPU + 5,
 };
 
 static const struct field fields[] = {
@@ -48,7 +49,7 @@ static const struct field fields[] = {
 	FIELD(FIELD_U32, struct row, tid, "tid", "TID", -7, .role = ROLE_TASK),
 	FIELD(FIELD_STR, struct row, comm, "comm", "COMM", -15, .role = ROLE_TASK),
 	FIELD(FIELD_STR, struct row, function, "func", "FUNC", -16),
-	FIELD(FIELD_STR, struct row, message, "message", "-", 0),
+	[COLUMN_MESSAGE] = FIELD(FIELD_STR, struct row, message, "message", "-", 0),
 	FIELD(FIELD_STACK, struct row, kernel, "kernel_stack", "        ", 0),
 	FIELD(FIELD_STACK, struct row, user, "user_stack", "        ", 0),
 	DATA(FIELD_U64, struct row, count, "count", .null = NULL_ZERO, .role = ROLE_COUNTER),
@@ -79,8 +80,10 @@ static void choose_columns(struct script *script)
 {
 	const struct engine_context *ctx = script->instance->ctx;
 	const struct script_bcc_settings *settings = &script->settings->bcc;
+	const struct bcc_request *request = &((struct trace *)script->front_state)->request;
 	bool hidden[] = {
-		[COLUMN_TIME] = !ctx->time,
+		/* -t takes the place of -T */
+		[COLUMN_TIME] = !ctx->time || ctx->timestamp,
 		[COLUMN_ELAPSED] = !ctx->timestamp || settings->unix_time,
 		[COLUMN_UNIX] = !ctx->timestamp || !settings->unix_time,
 		[COLUMN_CPU] = !settings->cpu,
@@ -91,7 +94,11 @@ static void choose_columns(struct script *script)
 	own = engine_own_fields(script->instance);
 	for (size_t i = 0; i < ARRAY_SIZE(hidden); i++)
 		own[i].data_only |= hidden[i];
-	script->stacks_settings.offsets = true;
+	own[COLUMN_MESSAGE].title = "";
+	for (size_t i = 0; i < request->n; i++)
+		if (request->probes[i].has_format)
+			own[COLUMN_MESSAGE].title = "-";
+	script->stacks_settings.offsets = script->stacks_settings.modules = true;
 	script->stacks_settings.addresses = settings->addresses;
 }
 
@@ -105,7 +112,6 @@ static struct lang_program *compile(struct script *script, const struct lang_opt
 	script->front_state = trace;
 	if (settings->pages && !script->settings->buffer_size)
 		script->settings->buffer_size = (uint64_t)settings->pages * sysconf(_SC_PAGESIZE) * cpus_ids();
-	choose_columns(script);
 	trace->request = (struct bcc_request){
 		.probes = base_alloc(args->n * sizeof(*trace->request.probes)),
 		.n = args->n,
@@ -120,6 +126,7 @@ static struct lang_program *compile(struct script *script, const struct lang_opt
 	for (size_t i = 0; i < args->n; i++)
 		trace->request.probes[i].text = args->v[i];
 	program = bcc_compile(&trace->request, options);
+	choose_columns(script);
 	if (trace->request.program)
 		report_verbose_lines("program", trace->request.program);
 	return program;
@@ -202,6 +209,15 @@ static void count_row(struct trace *trace, const struct row *row, uint32_t n_sta
 	trace->totals.v[number].count++;
 }
 
+static void print_row(struct script *script, const struct row *row)
+{
+	struct output *out = script->instance->ctx->out;
+
+	output_row(out, row);
+	if (script->settings->bcc.kernel || script->settings->bcc.user)
+		output_line(out, "%s", "");
+}
+
 static void print(struct script *script, const struct lang_site *site, const struct script_value *values, uint32_t n,
 		  uint64_t time)
 {
@@ -221,7 +237,7 @@ static void print(struct script *script, const struct lang_site *site, const str
 	if (settings->bcc.totals)
 		count_row(trace, &row, n_stacks, values + n - n_stacks);
 	else
-		output_row(script->instance->ctx->out, &row);
+		print_row(script, &row);
 	if (trace->n == settings->bcc.max_events)
 		script->instance->ctx->done = true;
 }
@@ -262,8 +278,14 @@ static void release(struct script *script)
 	free(trace);
 }
 
+static const char *owner(struct script *script, const char *map)
+{
+	return bcc_owner(&((struct trace *)script->front_state)->request, map);
+}
+
 const struct script_front script_bcc = {
 	.compile = compile,
+	.owner = owner,
 	.armed = armed,
 	.print = print,
 	.ended = ended,

@@ -33,6 +33,8 @@ struct script_front {
 	/* In place of printing the record of a printf(). */
 	void (*print)(struct script *script, const struct lang_site *site, const struct script_value *values,
 		      uint32_t n, uint64_t time);
+	/* What the user typed that a map belongs to. */
+	const char *(*owner)(struct script *script, const char *map);
 	/* At the end, when all records are read: prints what is left. */
 	void (*ended)(struct script *script);
 	void (*release)(struct script *script);

@@ -31,7 +31,13 @@ static uint64_t say_records(const struct script *script)
 	return sum;
 }
 
-static uint64_t say_maps(const struct script *script)
+/* A front-end's user knows no maps. */
+static const char *name_of(struct script *script, const struct lang_map *map)
+{
+	return script->front ? script->front->owner(script, map->name) : map->name;
+}
+
+static uint64_t say_maps(struct script *script)
 {
 	uint64_t sum = 0;
 
@@ -39,9 +45,9 @@ static uint64_t say_maps(const struct script *script)
 		uint64_t n = lost(script, "lang_full_maps", (*map)->number);
 
 		if (n)
-			report_note("Map full; can't update element: %llu update%s lost of %s, which has %u keys "
-				    "(max_map_keys makes it larger)",
-				    (unsigned long long)n, str_plural(n), (*map)->name, (*map)->max_entries);
+			report_note("Map full; can't update element: %llu update%s lost of %s, which has %u keys (%s)",
+				    (unsigned long long)n, str_plural(n), name_of(script, *map), (*map)->max_entries,
+				    script->front ? "a filter makes them fewer" : "max_map_keys makes it larger");
 		sum += n;
 	}
 	return sum;
@@ -60,7 +66,7 @@ void script_full_maps(struct script *script)
 		script->maps[i].was_full = true;
 		report_note(
 			"Map full; can't update element: %s has %u keys, and updates with others are lost from now on",
-			map->name, map->max_entries);
+			name_of(script, map), map->max_entries);
 	}
 }
 

@@ -36,6 +36,7 @@ struct stacks_settings {
 	bool user_only, kernel_only; /* STACKS_PARTS */
 	/* STACKS_TEXT */
 	bool fold, delimited, annotated, offsets, addresses;
+	bool modules;		 /* STACKS_TEXT, too: the file or kernel module behind each name */
 	int unwind;		 /* enum stacks_unwind */
 	uint32_t depth, storage; /* 0: STACK_DEPTH, STACKS_STORAGE */
 	bool raw, force;

@@ -286,6 +286,7 @@ static void choose_style(struct stacks *stacks)
 
 	stacks->style.addresses = stacks->instance->ctx->verbose || settings->addresses;
 	stacks->style.offsets = settings->offsets;
+	stacks->style.modules = settings->modules;
 	stacks->style.annotated = stacks->files.annotated = settings->annotated;
 	if (settings->delimited && !settings->user_only && !settings->kernel_only)
 		stacks->style.delimiter = "--";

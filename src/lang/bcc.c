@@ -102,8 +102,8 @@ static void add_attach(struct bcc *b, bool is_return)
 		bcc_add(b, spec->all, ":");
 	}
 	name = spec->function;
-	if (bcc_has_prefix(b, name, "sys_") && spec->is_syscall) {
-		name.begin += strlen("sys_");
+	if (spec->is_syscall && !bcc_has_prefix(b, name, BCC_SYSCALL)) {
+		name.begin += strlen("sys_"); /* SyS_, too */
 		bcc_add(b, spec->function, BCC_SYSCALL);
 	}
 	bcc_copy(b, name);
@@ -172,25 +172,37 @@ static void add_value(struct bcc *b, size_t i)
 	bcc_add_expression(b, value);
 }
 
-static void add_table(struct bcc *b)
+/* Without values, a return probe is about the result, as an int; and other probes count. */
+static bool has_values(const struct bcc_spec *spec)
+{
+	return spec->n_values || spec->kind == 'r';
+}
+
+static void add_values(struct bcc *b)
 {
 	const struct bcc_spec *spec = &b->spec;
 
-	bcc_add(b, spec->all, "@s%zu", b->number);
-	if (b->request->probes[b->number].is_hist) {
-		bcc_add(b, spec->all, " = hist((uint64)(");
-		if (spec->n_values)
-			add_value(b, 0);
-		else
-			bcc_add(b, spec->all, "(int32)retval");
-		bcc_add(b, spec->all, "));\n");
-		return;
-	}
+	if (!spec->n_values)
+		bcc_add(b, spec->all, "(int32)retval");
 	for (size_t i = 0; i < spec->n_values; i++) {
-		bcc_add(b, spec->all, i ? ", " : "[");
+		if (i)
+			bcc_add(b, spec->all, ", ");
 		add_value(b, i);
 	}
-	bcc_add(b, spec->all, spec->n_values ? "] = count();\n" : " = count();\n");
+}
+
+static void add_table(struct bcc *b)
+{
+	const struct bcc_spec *spec = &b->spec;
+	bool is_hist = b->request->probes[b->number].is_hist;
+
+	bcc_add(b, spec->all, "@s%zu", b->number);
+	if (has_values(spec)) {
+		bcc_add(b, spec->all, is_hist ? " = hist((uint64)(" : "[");
+		add_values(b);
+		bcc_add(b, spec->all, is_hist ? "))" : "]");
+	}
+	bcc_add(b, spec->all, is_hist ? ";\n" : " = count();\n");
 }
 
 /* --- formats of trace --- */
@@ -371,18 +383,36 @@ static const char *text_of(struct bcc *b, struct place at)
 	return pool_addf(&b->program->pool, "%.*s", (int)(at.end - at.begin), b->source + at.begin);
 }
 
+/* "$latency/$entry(size)" is "$latency/size". */
+static const char *shown_of(struct bcc *b, struct place at)
+{
+	static const char entry[] = "$entry(";
+	size_t len = at.end - at.begin;
+	char *text = pool_alloc(&b->program->pool, len + 1), *found, *end;
+
+	memcpy(text, b->source + at.begin, len);
+	while ((found = strstr(text, entry)) && (end = strchr(found, ')'))) {
+		memmove(end, end + 1, strlen(end));
+		memmove(found, found + strlen(entry), strlen(found + strlen(entry)) + 1);
+	}
+	return text;
+}
+
 static void describe(struct bcc *b, struct bcc_probe *probe)
 {
 	const struct bcc_spec *spec = &b->spec;
+	bool is_named = !bcc_is_empty(&spec->label);
 
-	probe->label = text_of(b, bcc_is_empty(&spec->label) ? spec->all : spec->label);
+	probe->has_format = !bcc_is_empty(&spec->format);
+	probe->label = text_of(b, is_named ? spec->label : spec->all);
 	probe->map = pool_addf(&b->program->pool, "@s%zu", b->number);
 	probe->values = pool_alloc(&b->program->pool, (spec->n_values + 1) * sizeof(*probe->values));
 	for (size_t i = 0; i < spec->n_values; i++)
-		probe->values[i] = text_of(b, spec->values[i]);
+		probe->values[i] = shown_of(b, spec->values[i]);
 	probe->n_values = spec->n_values;
-	if (probe->is_hist && !spec->n_values)
+	if (!spec->n_values && has_values(spec))
 		probe->values[probe->n_values++] = "retval";
+	probe->title = is_named ? probe->label : probe->values[0];
 }
 
 static void check_hist(struct bcc *b)
@@ -436,4 +466,11 @@ struct lang_program *bcc_compile(struct bcc_request *request, const struct lang_
 	str_release(&b.text);
 	free(b.pieces.v);
 	return program;
+}
+
+const char *bcc_owner(const struct bcc_request *request, const char *map)
+{
+	size_t number = strlen(map) > 2 ? strtoul(map + 2, NULL, 10) : request->n; /* "@s1", "@e1" */
+
+	return number < request->n ? request->probes[number].text : map;
 }

@@ -17,9 +17,14 @@ struct bcc_probe {
 	const char *text; /* as the user typed it */
 	bool is_hist;	  /* argdist: a histogram of the values, not a count of each */
 	/* The rest is the compiler's. The program owns the texts. */
-	const char *label; /* argdist: what stands above the table */
+	bool has_format;   /* trace: there is a message */
+	const char *label; /* argdist: what the table is called: what is behind '#', or the whole text */
+	const char *title; /* argdist: the heading of a histogram's values: what is behind '#', or the expression */
 	const char *map;   /* argdist: the name of the map that holds it */
-	/* argdist: the expressions as they were typed; they are the keys of the map, or what the histogram is of */
+	/*
+	 * argdist: the expressions as they were typed, but "$entry(x)" is "x", as bcc has it; they are the keys of the
+	 * map, or what the histogram is of.
+	 */
 	const char **values;
 	size_t n_values;
 };
@@ -47,5 +52,7 @@ struct bcc_request {
 
 /* As lang_compile(). */
 struct lang_program *bcc_compile(struct bcc_request *request, const struct lang_options *options);
+/* The text of the probe that a map of the program belongs to; the map's own name if it is none of ours. */
+const char *bcc_owner(const struct bcc_request *request, const char *map);
 
 #endif

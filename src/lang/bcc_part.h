@@ -50,7 +50,7 @@ struct bcc {
 	bool failed;	     /* an error was reported about the probe at hand */
 };
 
-/* How the functions of system calls begin; bcc's notation has "sys_" too. */
+/* How the functions of system calls begin; bcc's notation has "sys_" and "SyS_" too. */
 #ifdef __aarch64__
 #define BCC_SYSCALL "__arm64_sys_"
 #else

@@ -171,7 +171,8 @@ static bool is_syscall(const struct bcc *b, struct place name)
 
 	if (bcc_has_prefix(b, name, BCC_SYSCALL))
 		return true;
-	if (!bcc_has_prefix(b, name, "sys_"))
+	/* SyS_ was the name before Linux 4.17. */
+	if (!bcc_has_prefix(b, name, "sys_") && !bcc_has_prefix(b, name, "SyS_"))
 		return false;
 	name.begin += strlen("sys_");
 	call = base_strndup(b->source + name.begin, name.end - name.begin);

@@ -273,16 +273,34 @@ static void add_line(struct output *out, const void *row)
 	str_addc(&out->buf, '\n');
 }
 
+/* " [kernel]", " [libc.so.6]" */
+static void add_module(struct output *out, const struct frame *frame)
+{
+	const char *file = frame->file ? frame->file : frame->kind == FRAME_KERNEL ? "kernel"
+										   : NULL;
+
+	if (!file)
+		return;
+	file = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
+	str_add(&out->buf, *file == '[' ? " " : " [");
+	str_add_shown(&out->buf, file, strlen(file));
+	str_add(&out->buf, *file == '[' ? "" : "]");
+}
+
 static void add_frame(struct output *out, const struct field *field, const struct frame *frame)
 {
+	bool modules = field->style && field->style->modules;
+
 	str_add(&out->buf, field->title ? field->title : STACK_INDENT);
 	if (field->style && field->style->addresses)
-		str_addf(&out->buf, "%-16llx ", (unsigned long long)frame->address);
+		str_addf(&out->buf, modules ? "%16llx " : "%-16llx ", (unsigned long long)frame->address);
 	str_add_shown(&out->buf, frame->name, strlen(frame->name));
 	if (field->style && field->style->offsets && frame->start)
 		str_addf(&out->buf, "+0x%llx", (unsigned long long)(frame->address - frame->start));
 	if (field->style && field->style->annotated && frame->kind == FRAME_KERNEL)
 		str_add(&out->buf, "_[k]");
+	if (modules)
+		add_module(out, frame);
 	str_addc(&out->buf, '\n');
 }
 

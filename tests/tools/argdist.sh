@@ -30,7 +30,7 @@ test_several_specs() {
 		-C 'p::vfs_read()' --comm calls -- calls 40 openat 7 read
 	expect_exit 0
 	expect_line '^failed opens$'
-	expect_line "^${tab}4[0-9] +\\\$retval = -2, \\\$entry\(dfd\) = -100$"
+	expect_line "^${tab}4[0-9] +\\\$retval = -2, dfd = -100$"
 	expect_line "^${tab}7 +count = 1$"
 	expect_line "^${tab}7 +\\\$COMM = calls$"
 	expect_line "^${tab}[0-9]+ +total calls$"
@@ -43,11 +43,9 @@ test_histograms() {
 	expect_exit 0
 	grep -v '^did' out > rest && mv rest out
 	expect_text << 'END'
-r::vfs_read(struct file *file, char *buf, size_t count):int:$retval:$entry(count) == 1
      $retval             : count     distribution
          0 -> 1          : 7        |****************************************|
-thrice
-     arg3 * 3            : count     distribution
+     thrice              : count     distribution
          0 -> 1          : 0        |                                        |
          2 -> 3          : 7        |****************************************|
 END
@@ -72,6 +70,42 @@ test_user() {
 	expect_exit 0
 	expect_line "^${tab}5 +x >= 0 = 1$"
 	expect_line '^         2 -> 3          : 10 '
+}
+
+# Without values a return probe counts its results; a histogram of nothing is not drawn.
+test_defaults() {
+	run sonde argdist -C 'r::do_sys_openat2()' -H 'r::vfs_read(struct file *file):u64:$entry(file):$retval == -12345' \
+		-H 'r::vfs_read(struct file *file, char *buf, size_t n):u64:$latency*0+$entry(n):$entry(n) == 1' \
+		--comm calls -- calls 40 openat 7 read
+	expect_exit 0
+	expect_line "^${tab}4[0-9] +retval = -2$"
+	expect_line '^     \$latency\*0\+n        : count     distribution$'
+	expect_line '^         0 -> 1          : 7 '
+	expect_no_line '    file '
+	expect_no_line '^r::vfs_read'
+}
+
+test_usdt() {
+	run sonde argdist -C 'u:/bin/usdt:all():u64:arg1:arg1 > 0' -C 'u:/bin/usdt:all()' \
+		-H 'u:/bin/usdt:all():u64:arg2' -- usdt 3
+	expect_exit 0
+	expect_line "^${tab}1 +arg1 = 2$"
+	expect_no_line 'arg1 = 0'
+	expect_line "^${tab}3 +total calls$"
+	expect_line '^   1048576 -> 2097151    : 1 '
+}
+
+# A table each second, also with -d.
+test_duration() {
+	run sonde argdist -d 60 -n 2 -C 'p::do_sys_openat2()' --comm nobody
+	expect_exit 0
+	[ "$(grep -c COUNT out)" = 2 ] || fail "not two tables"
+}
+
+# What has no room is reported with the spec.
+test_full() {
+	run sonde argdist -C 'p::'"$getppid"'():u64:rand' -- calls 20000 getppid
+	expect_err "updates? lost of p::$getppid\(\):u64:rand, which has 10240 keys"
 }
 
 # Each table has what is new, unless -c asks for totals.

@@ -50,6 +50,9 @@ test_syscalls() {
 	run sonde trace 'sys_openat(int dfd, const char *name) (STRCMP("/no/such", name)) "%d %s", dfd, name' \
 		-c 'calls 40 openat'
 	expect_rows 40 ' -100 /no/such/file'
+	run sonde trace 'p::SyS_nanosleep(struct __kernel_timespec *ts) "sleep for %lld ns", ts->tv_nsec' \
+		-c 'calls 2 nanosleep'
+	expect_rows 2 'SyS_nanosleep    sleep for 20000000 ns'
 	run sonde argdist -C 'p::sys_read(int fd, char *buf, size_t n):size_t:n:n==1' -c -- calls 7 read
 	expect_exit 0
 	expect_line '	7 +n = 1$'
@@ -71,6 +74,22 @@ test_user() {
 	expect_rows 10 'f_two            two'
 }
 
+test_headings() {
+	run sonde trace 'vfs_read (arg3 == 1)' --print_cpu -t -T -c 'calls 2 read'
+	expect_exit 0
+	[ "$(head -n 1 out)" = "TIME     CPU PID     TID     COMM            FUNC             " ] || fail "another heading"
+	run sonde trace 'vfs_read (arg3 == 1)' 'vfs_read (arg3 == 1) "x"' -c 'calls 2 read'
+	[ "$(head -n 1 out)" = "PID     TID     COMM            FUNC             -" ] || fail "another heading"
+}
+
+test_usdt() {
+	run sonde trace 'u:/bin/usdt:all "%d %d", arg1, arg2' 'u:/bin/usdt:args:all (arg1 == 1)' -c 'usdt 3'
+	expect_exit 0
+	expect_rows 3 ' all              '
+	expect_rows 1 ' all              2 2000000'
+	expect_rows 1 ' args:all         '
+}
+
 test_options() {
 	run sonde trace -M 3 'do_sys_openat2 "%s", arg2@user' -n cal -f such -c 'calls 40 openat'
 	expect_exit 0
@@ -89,14 +108,15 @@ test_options() {
 	expect_line '^[0-9]{10}\.[0-9]{6} [0-9]+ .* vfs_read'
 	run sonde trace -j 'vfs_read (arg3 == 1) "%d", arg3' -c 'calls 2 read'
 	expect_line '"comm":"calls","func":"vfs_read","message":"1",'
-	run sonde trace --bin-cmp 'do_sys_openat2 (STRCMP("{0x2f, 0x6e, 0x6f}", arg2@user)) "bytes"' -c 'calls 5 openat'
+	run sonde trace --bin_cmp 'do_sys_openat2 (STRCMP("{0x2f, 0x6e, 0x6f}", arg2@user)) "bytes"' -c 'calls 5 openat'
 	expect_rows 5 bytes
 }
 
 test_stacks() {
 	run sonde trace -K 'vfs_read (arg3 == 1)' -M 1 -c 'calls 7 read'
 	expect_exit 0
-	expect_line '^        vfs_read\+0x'
+	expect_line '^        vfs_read\+0x[0-9a-f]+ \[kernel\]$'
+	[ "$(tail -n 1 out)" = "" ] || fail "no empty line behind the stack"
 	run sonde trace -K -a 'vfs_read (arg3 == 1)' -M 1 -c 'calls 7 read'
 	expect_line '^        ffff[0-9a-f]{12} vfs_read\+0x'
 }
@@ -105,7 +125,7 @@ test_stacks() {
 test_user_stacks() {
 	run sonde trace -U 'vfs_read (arg3 == 1)' -c 'calls 7 read'
 	expect_exit 0
-	expect_rows 7 '        main+0x'
+	[ "$(grep -cE '^        main\+0x[0-9a-f]+ \[calls\]$' out)" = 7 ] || fail "not 7 times main"
 	expect_no_line 'unknown|truncated'
 	spin 60 &
 	spinning=$!
@@ -128,6 +148,9 @@ test_errors() {
 	run sonde trace -M 3 -e 'begin { exit(); }'
 	expect_exit 2
 	expect_err 'for .*probes'
+	run sonde trace -c /sys/fs/cgroup vfs_read
+	expect_exit 2
+	expect_err 'is a directory \(for a cgroup: --cgroup /sys/fs/cgroup\)'
 	run sonde trace nothing.bt
 	expect_exit 1
 	expect_err 'nothing.bt: No such file'
