@@ -39,3 +39,35 @@ struct ast *parse_seal(struct parser *p, struct ast *node)
 			   PARSE_MAX_HEIGHT);
 	return node;
 }
+
+const char *ast_operator_text(enum ast_op op)
+{
+	static const char *const texts[] = {
+		[OP_NONE] = "",
+		[OP_ADD] = "+",
+		[OP_SUB] = "-",
+		[OP_MUL] = "*",
+		[OP_DIV] = "/",
+		[OP_MOD] = "%",
+		[OP_AND] = "&",
+		[OP_OR] = "|",
+		[OP_XOR] = "^",
+		[OP_SHL] = "<<",
+		[OP_SHR] = ">>",
+		[OP_EQ] = "==",
+		[OP_NE] = "!=",
+		[OP_LT] = "<",
+		[OP_LE] = "<=",
+		[OP_GT] = ">",
+		[OP_GE] = ">=",
+		[OP_LOGIC_AND] = "&&",
+		[OP_LOGIC_OR] = "||",
+		[OP_NOT] = "!",
+		[OP_INVERT] = "~",
+		[OP_NEGATE] = "-",
+		[OP_DEREF] = "*",
+		[OP_ADDRESS] = "&",
+	};
+
+	return texts[op];
+}

@@ -83,6 +83,9 @@ enum ast_op {
 	OP_ADDRESS, /* &x */
 };
 
+/* The text of an operator, "+"; "" for OP_NONE. */
+const char *ast_operator_text(enum ast_op op);
+
 /* A type as it is written: "struct task_struct *", "uint8[4]", "string[64]", "(uint8, string)", "typeof(x)". */
 struct ast_type {
 	struct place at;

@@ -3,33 +3,6 @@
 #include "ast.h"
 #include "parse.h"
 
-static const char *const operators[] = {
-	[OP_NONE] = "",
-	[OP_ADD] = "+",
-	[OP_SUB] = "-",
-	[OP_MUL] = "*",
-	[OP_DIV] = "/",
-	[OP_MOD] = "%",
-	[OP_AND] = "&",
-	[OP_OR] = "|",
-	[OP_XOR] = "^",
-	[OP_SHL] = "<<",
-	[OP_SHR] = ">>",
-	[OP_EQ] = "==",
-	[OP_NE] = "!=",
-	[OP_LT] = "<",
-	[OP_LE] = "<=",
-	[OP_GT] = ">",
-	[OP_GE] = ">=",
-	[OP_LOGIC_AND] = "&&",
-	[OP_LOGIC_OR] = "||",
-	[OP_NOT] = "!",
-	[OP_INVERT] = "~",
-	[OP_NEGATE] = "-",
-	[OP_DEREF] = "*",
-	[OP_ADDRESS] = "&",
-};
-
 static void show(const struct ast *node, struct str *to);
 
 static void show_name(const char *name, struct str *to)
@@ -252,7 +225,7 @@ static void show_assignment(const struct ast *node, struct str *to)
 {
 	char word[8];
 
-	snprintf(word, sizeof(word), "%s=", operators[node->assign.op]);
+	snprintf(word, sizeof(word), "%s=", ast_operator_text(node->assign.op));
 	show_parts(word, node->assign.to, node->assign.value, to);
 }
 
@@ -312,10 +285,10 @@ static void show(const struct ast *node, struct str *to)
 
 	switch (node->kind) {
 	case AST_UNARY:
-		show_parts(operators[node->unary.op], node->unary.operand, NULL, to);
+		show_parts(ast_operator_text(node->unary.op), node->unary.operand, NULL, to);
 		break;
 	case AST_BINARY:
-		show_parts(operators[node->binary.op], node->binary.left, node->binary.right, to);
+		show_parts(ast_operator_text(node->binary.op), node->binary.left, node->binary.right, to);
 		break;
 	case AST_TERNARY:
 		show_branch("?", node, to);

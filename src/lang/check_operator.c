@@ -2,38 +2,6 @@
 /* Operators and casts: which types they take, and of which type the result is. */
 #include "checker.h"
 
-const char *check_operator_text(enum ast_op op)
-{
-	static const char *const texts[] = {
-		[OP_NONE] = "=",
-		[OP_ADD] = "+",
-		[OP_SUB] = "-",
-		[OP_MUL] = "*",
-		[OP_DIV] = "/",
-		[OP_MOD] = "%",
-		[OP_AND] = "&",
-		[OP_OR] = "|",
-		[OP_XOR] = "^",
-		[OP_SHL] = "<<",
-		[OP_SHR] = ">>",
-		[OP_EQ] = "==",
-		[OP_NE] = "!=",
-		[OP_LT] = "<",
-		[OP_LE] = "<=",
-		[OP_GT] = ">",
-		[OP_GE] = ">=",
-		[OP_LOGIC_AND] = "&&",
-		[OP_LOGIC_OR] = "||",
-		[OP_NOT] = "!",
-		[OP_INVERT] = "~",
-		[OP_NEGATE] = "-",
-		[OP_DEREF] = "*",
-		[OP_ADDRESS] = "&",
-	};
-
-	return texts[op];
-}
-
 const struct type *lang_operand_type(const struct type *a, const struct type *b)
 {
 	if (!type_is_integral(a) || !type_is_integral(b))
@@ -65,9 +33,9 @@ static const struct type *check_pointer_arithmetic(struct checker *c, enum ast_o
 	if (r->kind == TYPE_POINTER && type_is_integral(l) && op == OP_ADD)
 		return r;
 	if (l->kind == TYPE_POINTER && r->kind == TYPE_POINTER)
-		check_error(c, at, "the '%s' operator cannot be used on two pointers", check_operator_text(op));
+		check_error(c, at, "the '%s' operator cannot be used on two pointers", ast_operator_text(op));
 	else
-		check_error(c, at, "the '%s' operator cannot be used on '%s' and '%s'", check_operator_text(op),
+		check_error(c, at, "the '%s' operator cannot be used on '%s' and '%s'", ast_operator_text(op),
 			    check_show(c, l), check_show(c, r));
 	if (c->is_final && type_is_scalar(l) && type_is_scalar(r))
 		check_hint(c, at, "cast pointers to integers first: (uint64)");
@@ -212,7 +180,7 @@ static bool check_is_printed_text(const struct type *type)
 
 static void check_mismatch(struct checker *c, const struct ast *ast, const struct type *l, const struct type *r)
 {
-	check_error(c, ast->at, "Type mismatch for '%s': comparing '%s' with '%s'", check_operator_text(ast->binary.op),
+	check_error(c, ast->at, "Type mismatch for '%s': comparing '%s' with '%s'", ast_operator_text(ast->binary.op),
 		    check_show(c, l), check_show(c, r));
 	if (check_is_printed_text(l) || check_is_printed_text(r))
 		check_hint(c, ast->at, "the text of '%s' is made where it is printed: a program cannot compare it",
@@ -250,7 +218,7 @@ static const struct type *check_comparison(struct checker *c, struct ast *ast)
 		return type_bool();
 	if (check_can_equal(c, l, r))
 		check_error(c, ast->at, "'%s' can only be compared with == and !=, not with %s", check_show(c, l),
-			    check_operator_text(ast->binary.op));
+			    ast_operator_text(ast->binary.op));
 	else
 		check_mismatch(c, ast, l, r);
 	return type_bool();
@@ -356,7 +324,7 @@ const struct type *check_unary(struct checker *c, struct ast *ast)
 	if (op == OP_DEREF)
 		return check_dereference(c, ast, type);
 	if (!type_is_integral(type)) {
-		check_error(c, ast->at, "the '%s' operator cannot be used on '%s'", check_operator_text(op),
+		check_error(c, ast->at, "the '%s' operator cannot be used on '%s'", ast_operator_text(op),
 			    check_show(c, type));
 		return type_none();
 	}

@@ -117,7 +117,7 @@ static const struct type *check_compound(struct checker *c, struct ast *ast, con
 	if (value->type->kind == TYPE_NONE)
 		return type_none();
 	if (!type_is_scalar(to.type)) {
-		check_error(c, ast->at, "the %s= operator cannot be used on '%s'", check_operator_text(ast->assign.op),
+		check_error(c, ast->at, "the %s= operator cannot be used on '%s'", ast_operator_text(ast->assign.op),
 			    check_show(c, to.type));
 		return type_none();
 	}

@@ -86,8 +86,6 @@ const struct type *check_cast(struct checker *c, struct ast *ast);
 /* The type of `left OP right` for arithmetic; left and right are checked. */
 const struct type *check_arithmetic(struct checker *c, enum ast_op op, struct ast *left, struct ast *right,
 				    struct place at);
-/* The text of an operator: "+". */
-const char *check_operator_text(enum ast_op op);
 
 /* --- check_constant.c --- */
 /* What `left OP right` is, computed as generated code computes it; the sign as of type. */
