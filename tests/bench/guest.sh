@@ -56,7 +56,7 @@ compare() {
 
 # Writes the addresses that sonde attaches to into a file: the empty program is attached to the same places.
 addresses() {
-	file=$1
+	addresses=$1
 	shift
 	sonde $tool "$@" > /dev/null 2> armed &
 	tracer=$!
@@ -64,7 +64,7 @@ addresses() {
 		usleep 10000
 	done
 	awk 'FNR == NR { traced[$1]; next } $2 in traced { print $1 }' /sys/kernel/tracing/enabled_functions \
-		/sys/kernel/tracing/available_filter_functions_addrs > "$file"
+		/sys/kernel/tracing/available_filter_functions_addrs > "$addresses"
 	kill -INT $tracer
 	wait $tracer
 }
