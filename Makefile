@@ -184,8 +184,8 @@ $(B)/%.o: %.c Makefile $(B)/flags | $(SKEL) $(SYSCALLS) $(EMBED) $(LIBBPF_A) $(Z
 	$(call say,CC,$<)$(CC) $(C_CPPFLAGS) $(ALL_CFLAGS) $(SMALL) -c -o $@ $<
 
 # Code that runs neither for an event nor in loops when a tracer starts is built for size: 26 KB less.
-SMALL_ROOMS := traces options run symbols lang
-SMALL_OBJECTS := $(foreach room,$(SMALL_ROOMS),$(B)/src/$(room)/%.o) $(B)/tools/%.o $(B)/src/output/flame%.o \
+SMALL_ROOMS := traces options run symbols lang probe output
+SMALL_OBJECTS := $(foreach room,$(SMALL_ROOMS),$(B)/src/$(room)/%.o) $(B)/tools/%.o \
 	$(addprefix $(B)/src/engine/,script%.o argdist.o)
 $(SMALL_OBJECTS): private SMALL := $(if $(filter -O2,$(CFLAGS)),-Os)
 
