@@ -4,7 +4,9 @@
 
 int resolve_no_match(struct err *err, const char *what, const struct spec *spec, const char *near)
 {
-	const char *name = spec->name && !(near && strchr(near, ':')) ? spec->name : spec->text;
+	/* "*" says nothing of what was asked for */
+	bool is_clear = spec->name && strcmp(spec->name, "*") && !(near && strchr(near, ':'));
+	const char *name = is_clear ? spec->name : spec->text;
 
 	if (near)
 		return err_set(err, -ENOENT, "no %s matches '%s' (did you mean %s?)", what, name, near);

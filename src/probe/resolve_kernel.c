@@ -34,9 +34,7 @@ static bool object_matches(const struct query *query, const char *module)
 {
 	if (!query->spec.object)
 		return true;
-	if (!module)
-		return !strcmp(query->spec.object, "vmlinux");
-	return match_test(query->object, module);
+	return match_test(query->object, module ?: "vmlinux");
 }
 
 /* For a spec with an address in place of a name: the function that contains it. */
@@ -256,7 +254,8 @@ static int not_found(const struct search *search, const struct query *query, str
 	if (!spec->name)
 		return err_set(err, -ENOENT, "no kernel function is at address 0x%llx",
 			       (unsigned long long)spec->offset);
-	if (spec->object && strcmp(spec->object, "vmlinux") && !kernel_module_loaded(spec->object))
+	if (spec->object && match_literal(query->object) && strcmp(spec->object, "vmlinux") &&
+	    !kernel_module_loaded(spec->object))
 		return err_set(err, -ENOENT, "no kernel module '%s' is loaded", spec->object);
 	if (!match_literal(query->name))
 		return resolve_no_match(err, what, spec, NULL);

@@ -230,6 +230,24 @@ Test(resolve_kernel, modules)
 	cr_expect_eq(RESOLVE("vfs_write", "kprobe:xfs:xfs_sync"), -ENOENT);
 }
 
+/* The kernel itself has a name that patterns match, too. */
+Test(resolve_kernel, patterns_of_modules)
+{
+	cr_assert_eq(RESOLVE("p:*:vfs_read"), 0);
+	expect_slots("ext4:vfs_read vfs_read");
+	cr_assert_eq(RESOLVE("fentry:vm*:vfs_read"), 0);
+	cr_expect_eq(set.n, 1);
+	cr_expect_eq(set.v[0].addr, 0xffffffff81001100);
+	cr_assert_eq(RESOLVE("p:ext?:vfs_read"), 0);
+	cr_expect_eq(set.n, 1);
+	cr_expect_str_eq(set.v[0].object, "ext4");
+	cr_expect_eq(RESOLVE("kprobe:x*:vfs_read"), -ENOENT);
+	cr_expect_str_eq(err.text,
+			 "no kernel function matches 'kprobe:x*:vfs_read' (did you mean vmlinux:vfs_read?)");
+	cr_expect_eq(RESOLVE("kprobe:x*:*"), -ENOENT);
+	cr_expect_str_eq(err.text, "no kernel function matches 'kprobe:x*:*'");
+}
+
 Test(resolve_kernel, entry_and_return)
 {
 	cr_assert_eq(RESOLVE("p:vfs_write", "r:vfs_write", "kretprobe:vfs_write"), 0);
