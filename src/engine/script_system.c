@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Runs a command of system(). */
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "script_system.h"
@@ -20,9 +22,19 @@ static void run(const char *command, int out)
 	_exit(127);
 }
 
+/* Whether there is something to read, or the end of it. What the process leaves running may hold the pipe for long. */
+static bool wait_for_output(int out, int process)
+{
+	struct pollfd fds[] = { { .fd = out, .events = POLLIN }, { .fd = process, .events = POLLIN } };
+
+	while (poll(fds, ARRAY_SIZE(fds), -1) < 0 && errno == EINTR)
+		;
+	return fds[0].revents;
+}
+
 int script_system(const char *command, void (*fn)(const char *bytes, size_t n, void *ctx), void *ctx)
 {
-	int ends[2], status;
+	int ends[2], process, status;
 	char bytes[4096];
 	ssize_t n;
 	pid_t pid;
@@ -33,10 +45,14 @@ int script_system(const char *command, void (*fn)(const char *bytes, size_t n, v
 	if (!pid)
 		run(command, ends[1]);
 	close(ends[1]);
-	while (pid > 0 && ((n = read(ends[0], bytes, sizeof(bytes))) > 0 || (n < 0 && errno == EINTR)))
+	process = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
+	while (pid > 0 && wait_for_output(ends[0], process) &&
+	       ((n = read(ends[0], bytes, sizeof(bytes))) > 0 || (n < 0 && errno == EINTR)))
 		if (n > 0)
 			fn(bytes, n, ctx);
 	close(ends[0]);
+	if (process >= 0)
+		close(process);
 	if (pid < 0)
 		return -1;
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)

@@ -57,6 +57,15 @@ test_of_a_link() {
 	expect_line '^7$'
 }
 
+# What a command leaves running holds its output, and does not hold us.
+test_command_that_goes_on() {
+	mkfifo held
+	btrace 'BEGIN { system("cat held & echo text"); exit(); }' --unsafe
+	: > held
+	expect_exit 0
+	expect_line '^text$'
+}
+
 # bpftrace ends with the process of -p.
 test_of_a_process_that_ends() {
 	ln -s "$(command -v sonde)" bpftrace
