@@ -18,6 +18,7 @@ struct script_own {
 	const struct lang_probe *probe;
 	int program; /* descriptor */
 	int timer;   /* interval: a timerfd; signal: a signalfd; else -1 */
+	char *pin;   /* iter: the file that we pinned it to; NULL: none */
 };
 
 struct script;
@@ -148,9 +149,13 @@ void script_own_iterate(struct script *script);
 void script_own_take(struct script *script);
 void script_own_release(struct script *script);
 
-/* In script_iter.c: loads an iter probe; runs it. Return 0 or -errno, script_iter_open() with err. */
+/*
+ * In script_iter.c: loads an iter probe; runs or pins it; removes its pin. The first two return 0, or -errno with err.
+ * An iterator over tasks visits only those of the process `pid`, if it is not 0 and the kernel can do so (6.1).
+ */
 int script_iter_open(struct script *script, size_t probe, struct err *err);
-int script_iter_run(const struct script_own *own);
+int script_iter_run(struct script_own *own, uint32_t pid, struct err *err);
+void script_iter_release(struct script_own *own);
 
 /* In script_list.c: -l. */
 bool script_lists_program(const struct script *script); /* the arguments are a program, not a pattern */

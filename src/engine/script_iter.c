@@ -38,19 +38,29 @@ static int read_all(int link)
 	return n < 0 ? -errno : 0;
 }
 
-/* Without a pin the iterator runs once, now; with one, whenever somebody reads the file. */
-static int run(const struct lang_attach *attach, int link)
+/*
+ * Without a pin the iterator runs once, now; with one, whenever somebody reads the file. What it prints then is ours to
+ * show, hence the file goes when we do.
+ */
+static int run(struct script_own *own, int link, struct err *err)
 {
+	const struct lang_attach *attach = own->probe->attach;
 	__free char *path = NULL;
 	int ret;
 
-	if (!attach->pin)
-		return read_all(link);
+	if (!attach->pin) {
+		ret = read_all(link);
+		return ret ? err_set(err, ret, "cannot run '%s': %s", attach->text, strerror(-ret)) : 0;
+	}
 	path = attach->pin[0] == '/' ? base_strdup(attach->pin) : base_printf(PIN_ROOT "%s", attach->pin);
 	ret = bpf_obj_pin(link, path);
-	if (!ret)
-		report_line("Program pinned to %s", path);
-	return ret;
+	if (ret)
+		return err_set(err, ret, "cannot pin '%s' to %s: %s", attach->text, path,
+			       ret == -EEXIST ? "the file exists" : "only a bpf file system can hold it");
+	report_line("Program pinned to %s", path);
+	own->pin = path;
+	path = NULL;
+	return 0;
 }
 
 int script_iter_open(struct script *script, size_t i, struct err *err)
@@ -66,9 +76,23 @@ int script_iter_open(struct script *script, size_t i, struct err *err)
 	return own->program < 0 ? own->program : 0;
 }
 
-int script_iter_run(const struct script_own *own)
+int script_iter_run(struct script_own *own, uint32_t pid, struct err *err)
 {
-	__close int link = bpf_link_create(own->program, 0, BPF_TRACE_ITER, NULL);
+	const char *object = own->probe->attach->object;
+	union bpf_iter_link_info info = { .task.pid = pid };
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .iter_info = &info, .iter_info_len = sizeof(info));
+	/* other iterators read something else in its place */
+	bool is_of_tasks = pid && !strncmp(object, "task", strlen("task"));
+	__close int link = bpf_link_create(own->program, 0, BPF_TRACE_ITER, is_of_tasks ? &opts : NULL);
 
-	return link < 0 ? link : run(own->probe->attach, link);
+	if (link < 0)
+		return err_set(err, link, "cannot run '%s': %s", own->probe->attach->text, strerror(-link));
+	return run(own, link, err);
+}
+
+void script_iter_release(struct script_own *own)
+{
+	if (own->pin)
+		unlink(own->pin);
+	free(own->pin);
 }

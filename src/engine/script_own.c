@@ -121,16 +121,17 @@ void script_own_run(struct script *script, enum lang_probe_kind kind)
 void script_own_iterate(struct script *script)
 {
 	for (size_t i = 0; i < script->program->probes.n; i++) {
-		const struct script_own *own = &script->probes[i].own;
+		struct script_own *own = &script->probes[i].own;
+		struct err err = {};
 		int ret;
 
 		if (own->probe->kind != PROBE_ITER)
 			continue;
-		ret = script_iter_run(own);
+		ret = script_iter_run(own, script->instance->ctx->pid, &err);
 		if (ret)
-			report_error("cannot run '%s': %s", own->probe->attach->text, strerror(-ret));
+			report_err(&err, NULL);
 		script->instance->ctx->failed |= ret != 0;
-		script->instance->ctx->done |= !own->probe->attach->pin;
+		script->instance->ctx->done |= ret || !own->probe->attach->pin;
 	}
 }
 
@@ -174,11 +175,12 @@ void script_own_take(struct script *script)
 void script_own_release(struct script *script)
 {
 	for (size_t i = 0; i < script->program->probes.n; i++) {
-		const struct script_own *own = &script->probes[i].own;
+		struct script_own *own = &script->probes[i].own;
 
 		if (own->program >= 0)
 			close(own->program);
 		if (own->timer >= 0)
 			close(own->timer);
+		script_iter_release(own);
 	}
 }

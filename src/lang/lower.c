@@ -42,10 +42,10 @@ void lower_exit(struct lower *l)
 		ir_jump(&l->b, l->f->exit);
 }
 
-/* Programs that the run loop runs: no filter concerns them. */
-static bool is_run_by_us(const struct lang_probe *probe)
+/* Filters ask about the task that hits a probe. The task that these programs run in is sonde, or reads an iterator. */
+static bool is_filtered(const struct lang_probe *probe)
 {
-	return probe->kind <= PROBE_BENCH;
+	return probe->kind > PROBE_BENCH && probe->kind != PROBE_ITER;
 }
 
 static bool uses_exit(const struct lang_program *program)
@@ -173,7 +173,7 @@ static void lower_program(struct lower *l)
 	ir_move(&l->b, l->f->result, ir_imm(0));
 	l->f->context = ir_address(&l->b, IR_CONTEXT, 0, 0);
 	l->f->scratch = ir_reg(ir_new_reg(&l->b));
-	if (l->options->is_filtered && !is_run_by_us(l->probe))
+	if (l->options->is_filtered && is_filtered(l->probe))
 		check_filter(l);
 	if (uses_exit(l->program) && l->probe->kind != PROBE_END)
 		check_exited(l);

@@ -65,6 +65,31 @@ test_iterators() {
 	done
 }
 
+# -p chooses the process that is visited, and not the one that reads the iterator.
+test_iterators_of_a_process() {
+	uname -r | grep -qE '^5\.|^6\.0' && skip "this kernel's iterators visit all tasks"
+	run sonde trace -q -p 1 -e 'iter:task { if (ctx.task) { printf("%d\n", ctx.task.tgid); } }'
+	expect_exit 0
+	[ "$(sort -u out | tr -d '\n')" = 1 ] || fail "not the tasks of process 1"
+	program 'iter:bpf_map { @ = count(); }' -p 1
+	grep -qE '^@: [1-9]' lines || fail "no map was visited"
+}
+
+# Whoever reads the file makes the iterator run. The file goes when we do.
+test_pinned_iterators() {
+	sonde trace -e 'iter:task:list { if (ctx.task && ctx.task.pid == 1) { printf("%s\n", ctx.task.comm); } }' \
+		> out 2> err &
+	wait_until 50 grep -qx 'Program pinned to /sys/fs/bpf/list' err || fail "not pinned"
+	cat /sys/fs/bpf/list
+	kill -INT $!
+	wait $! || fail "exit status $?"
+	expect_line '^init$'
+	[ ! -e /sys/fs/bpf/list ] || fail "the pin is still there"
+	run sonde trace -q -e "iter:task:$PWD/list { }"
+	expect_exit 1
+	expect_one_err "cannot pin 'iter:task:$PWD/list' to $PWD/list: only a bpf file system can hold it$"
+}
+
 test_perf_events() {
 	program 'software:page-faults:1 { @[comm] = count(); }' -c '/bin/cat /dev/null'
 	grep -qE '^@\[cat\]: [0-9]+$' lines || fail "no page fault was seen"
