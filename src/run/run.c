@@ -247,17 +247,11 @@ static void fill_context(struct run *run)
 
 static int set_up(struct run *run, char *const *argv, struct err *err)
 {
-	bool command = run->options.command || argv;
-	struct run_options filtering = run->options;
+	bool command = (run->options.command || argv) && !run->ctx.as_peer && !run->tool->all_tasks;
 	int ret = caps_check(err);
 
-	if (run->ctx.as_peer) {
-		filtering.pid = 0;
-		command = false;
-	}
-	command = command && !run->tool->all_tasks;
 	if (!ret)
-		ret = filter_parse(&run->ctx.filter, &filtering, command, &run->ctx.cgroup, err);
+		ret = filter_parse(&run->ctx.filter, &run->options, command, &run->ctx.cgroup, err);
 	if (ret) {
 		run->ctx.usage = ret == -EINVAL;
 		return ret;

@@ -22,7 +22,7 @@ struct tool {
 	const char *also; /* a second, shorter name on sonde's command line; may be NULL */
 	/*
 	 * The tool of others whose options and output this one has; may be NULL. A link of that name runs it as that
-	 * tool: engine_context.as_peer is set, and -p and -c filter nothing.
+	 * tool: engine_context.as_peer is set, and -c filters nothing.
 	 */
 	const char *peer;
 	const char *peer_version; /* what it says of itself when it is asked by that name: "v0.25.0" */

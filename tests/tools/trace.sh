@@ -251,6 +251,21 @@ test_bpftrace() {
 	printf '\n\n' | cmp - out || fail "-q says something"
 }
 
+# -p filters each probe, and ends the run with the process.
+test_bpftrace_of_a_process() {
+	ln -s "$(command -v sonde)" bpftrace
+	mkfifo go
+	sh -c 'read line < go; exec calls 100 openat' > did &
+	process=$!
+	./bpftrace -e 'kprobe:do_sys_openat2 /comm == "calls"/ { @[pid] = count(); }' -p $process > out 2> err &
+	tracer=$!
+	wait_until 50 grep -q '^Attached' err || fail "not armed"
+	calls 50 openat
+	echo > go
+	wait $tracer || fail "exit status $?"
+	[ "$(grep '^@' out)" = "@[$process]: 100" ] || fail "not the calls of process $process: $(cat out)"
+}
+
 # --- errors ---
 
 test_errors() {
