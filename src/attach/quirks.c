@@ -331,7 +331,11 @@ const char *quirk_perf_denial(void)
 
 	if (refusal)
 		return refusal;
-	if (base_capable(CAP_SYS_ADMIN) || base_capable(CAP_PERFMON))
+	if (base_capable(CAP_SYS_ADMIN))
 		return "the kernel does not permit perf events here (seccomp, or a security module)";
+	/* Debian's kernels have levels of kernel.perf_event_paranoid for which CAP_PERFMON is not enough */
+	if (base_capable(CAP_PERFMON))
+		return "the kernel does not permit perf events without CAP_SYS_ADMIN (sysctl "
+		       "kernel.perf_event_paranoid, seccomp, or a security module)";
 	return "perf events of all processes need CAP_PERFMON or CAP_SYS_ADMIN, or sysctl kernel.perf_event_paranoid=0";
 }
