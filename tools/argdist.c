@@ -17,8 +17,7 @@ TOOL(argdist, .brief = "count values of arguments and results, or draw histogram
 	     "int, u64, char* for a text, struct file * for an address. FILTER is an expression, which can use "
 	     "STRCMP(\"text\", "
 	     "POINTER): whether the text begins so. A char* that is in the memory of the process is __user.\n\n"
-	     "The compiler of sonde trace makes a program of it, which -v prints. Types come from the kernel, not from "
-	     "headers; macros are not known.",
+	     "-v prints the program that it becomes. Types come from the kernel; macros of headers are not known.",
      EXAMPLES({ "sonde argdist -H 'r::vfs_read():int:$retval'", "how much reads return, and their errors" },
 	      { "sonde argdist -C 'p:c:write(int fd):int:fd' -T 5", "the descriptors that are written to most" },
 	      { "sonde argdist -H 'r::vfs_read():u64:$latency/1000#usecs'", "how long reads take" },

@@ -8,6 +8,8 @@
 #include "script_instance.h"
 
 #define DEFAULT_INTERVAL NS_PER_SEC
+/* As in bcc. Each of 10,240 keys has room for it. */
+#define DEFAULT_STRING 80
 
 /* A row in JSON: a value with its count, or a histogram. */
 struct row {
@@ -47,7 +49,7 @@ static const struct opt options[] = {
 	    "totals, not what is new in each table"),
 	OPT(OPT_U32, struct argdist_settings, tables, 'n', "number", "N", "end after N tables", .min = 1),
 	OPT(OPT_U32, struct argdist_settings, string_size, 'z', "string-size", "N",
-	    "at most N bytes of a string", .min = 1, .max = 4096),
+	    "at most N bytes of a string: 80", .min = 1, .max = 4096),
 	OPT(OPT_LIST, struct argdist_settings, script.include_dirs, 'I', "include", "HEADER",
 	    "accepted: types come from the kernel itself"),
 	OPT(OPT_BOOL, struct argdist_settings, script.fail_on_loss, 0, "fail-on-loss", NULL,
@@ -64,7 +66,7 @@ static struct lang_program *compile(struct script *script, const struct lang_opt
 	struct lang_program *program;
 
 	script->front_state = argdist;
-	request->string_size = settings->string_size;
+	request->string_size = settings->string_size ? settings->string_size : DEFAULT_STRING;
 	request->n = settings->counts.n + settings->hists.n;
 	request->probes = base_alloc(request->n * sizeof(*request->probes));
 	for (size_t i = 0; i < request->n; i++) {

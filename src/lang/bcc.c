@@ -8,6 +8,8 @@
 
 /* Keys of a map, as bcc's hashes have them. */
 #define MAX_KEYS 10240
+/* Bytes of a string, if the program does not ask for more. */
+#define MAX_STRING 1000
 
 void bcc_fail(struct bcc *b, struct place at, const char *fmt, ...)
 {
@@ -82,6 +84,18 @@ static void move_messages(struct bcc *b, uint32_t source)
 	}
 }
 
+/* Names that C knows from headers, and fields without args->, as in old examples. */
+static void explain_names(struct bcc *b)
+{
+	const struct lang_message *message = b->program->messages.n ? &b->program->messages.v[0] : NULL;
+
+	if (message && !strncmp(message->text, "Unknown identifier", strlen("Unknown identifier")))
+		lang_hint(&b->program->messages, message->at,
+			  *b->program->sources.v[message->at.source].text == 't'
+				  ? "a field of a tracepoint is args->NAME"
+				  : "macros of headers are not known: write the value");
+}
+
 /* --- probes --- */
 
 static void add_attach(struct bcc *b, bool is_return)
@@ -152,15 +166,19 @@ static void add_text(struct bcc *b, struct place value)
 {
 	bcc_add(b, value, "str(");
 	bcc_add_expression(b, value);
+	if (b->request->string_size)
+		bcc_add(b, value, ", %u", b->request->string_size + 1);
 	bcc_add(b, value, ")");
 }
 
 /* A value of argdist, of the type that the user gave it. Pointers are numbers. */
 static void add_value(struct bcc *b, size_t i)
 {
+	static const char comm[] = "$COMM";
 	struct place type = b->spec.types[i], value = b->spec.values[i];
 
-	if (is_text(b, type)) {
+	/* bcc's example has "u32:$COMM" */
+	if (is_text(b, type) || !strncmp(b->source + value.begin, comm, strlen(comm))) {
 		add_text(b, value);
 		return;
 	}
@@ -451,7 +469,7 @@ struct lang_program *bcc_compile(struct bcc_request *request, const struct lang_
 	uint32_t source;
 
 	str_addf(&b.text, "config = { max_map_keys = %d; ", MAX_KEYS);
-	if (request->string_size)
+	if (request->string_size > MAX_STRING)
 		str_addf(&b.text, "max_strlen = %u; ", request->string_size + 1);
 	str_add(&b.text, "}\n");
 	for (b.number = 0; b.number < request->n; b.number++)
@@ -462,6 +480,7 @@ struct lang_program *bcc_compile(struct bcc_request *request, const struct lang_
 		request->program = program->sources.v[source].text;
 		lang_compile_source(program, source, options);
 		move_messages(&b, source);
+		explain_names(&b);
 	}
 	str_release(&b.text);
 	free(b.pieces.v);

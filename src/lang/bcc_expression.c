@@ -216,11 +216,13 @@ static size_t length_of(const struct bcc *b, struct place text)
 
 static void add_text_compare(struct bcc *b, struct place word, struct place text, struct place pointer)
 {
+	size_t len = length_of(b, text);
+
 	bcc_add(b, word, "(strncmp(str(");
 	bcc_add_expression(b, pointer);
-	bcc_add(b, word, "), ");
+	bcc_add(b, word, ", %zu), ", len + 1);
 	bcc_copy(b, text);
-	bcc_add(b, word, ", %zu) == 0)", length_of(b, text));
+	bcc_add(b, word, ", %zu) == 0)", len);
 }
 
 /* "{0x6c, 0x00}": each byte is compared. */
@@ -390,7 +392,9 @@ static void check_byte(struct bcc *b, uint32_t pos, struct place all, uint32_t *
 	*depth += c == '(';
 	if (c == ')' && !(*depth)--)
 		bcc_fail(b, here, "this ')' has no '('");
-	else if (strchr("{};#@", c) || (c == '/' && (next == '/' || next == '*')))
+	else if (c == ';')
+		bcc_fail(b, here, "expected ':', or '#' and a label");
+	else if (strchr("{}#@", c) || (c == '/' && (next == '/' || next == '*')))
 		bcc_fail(b, here, "expected an expression of C");
 }
 

@@ -85,6 +85,9 @@ void resolve_suggest(const struct query *query, pid_t pid, struct err *err)
 	}
 	if (spec->kind != SPEC_KFUNC || spec->object || !match_literal(query->name))
 		return;
-	if (!is_tracepoint(query, err) && !is_syscall(query, err) && !(pid && is_function_of(query, "exe", pid, err)))
+	/* kfree_skb+0x12 is in a function */
+	if (!spec->offset && (is_tracepoint(query, err) || is_syscall(query, err)))
+		return;
+	if (!pid || !is_function_of(query, "exe", pid, err))
 		is_function_of(query, "c", pid, err);
 }

@@ -62,7 +62,7 @@ static int set_command(void *command, const char *text, struct err *err)
 			       text);
 	if (!stat(text, &st) && S_ISDIR(st.st_mode))
 		return err_set(err, -EINVAL,
-			       "-c takes a command to run, and '%s' is a directory (for a cgroup: --cgroup %s)", text,
+			       "-c takes a command; '%s' is a directory (for a cgroup: --cgroup %s)", text,
 			       text);
 	*(const char **)command = text;
 	return 0;

@@ -127,6 +127,15 @@ test_tables() {
 	expect_line "^${tab}100 +n = 1$"
 }
 
+# Strings are cut at 80 bytes, or those of -z.
+test_string_size() {
+	run sonde argdist -C 'p::do_sys_openat2(int dfd, const char __user *name):char*:name:STRCMP("/no/such", name)' -z 5 \
+		-- calls 3 openat
+	expect_exit 0
+	expect_line "^${tab}3 +name = /no/s"
+	expect_no_line 'name = /no/su'
+}
+
 test_json() {
 	run sonde argdist -j -C 'p::vfs_read(struct file *f, char *b, size_t n):size_t:n:n == 1' \
 		-H 'p::vfs_read:u64:arg3:arg3 == 1' --comm calls -- calls 7 read
@@ -145,6 +154,12 @@ test_errors() {
 	run sonde argdist -C 'p::vfs_read(struct file *file):int:file->no_member'
 	expect_exit 2
 	expect_err "no_member"
+	run sonde argdist -C 'p::vfs_read(size_t n, gfp_t flags):size_t:n:flags & GFP_ATOMIC'
+	expect_exit 2
+	expect_err 'HINT: macros of headers are not known: write the value'
+	run sonde argdist -H 't:irq:irq_handler_entry():int:irq'
+	expect_exit 2
+	expect_err 'HINT: a field of a tracepoint is args->NAME'
 	run sonde argdist -C 'p::vfs_read:int:$retval'
 	expect_exit 2
 	expect_err "exists in return probes only"

@@ -139,6 +139,9 @@ test_errors() {
 	run sonde trace 'no_such_function "%d", arg1'
 	expect_exit 2
 	expect_err 'no_such_function'
+	run sonde trace 'sched_process_exit+0x12'
+	expect_exit 2
+	expect_err "no kernel function matches 'sched_process_exit'"
 	run sonde trace 'vfs_read "%d %d", arg1'
 	expect_exit 2
 	expect_err '2 specifiers for 1 argument'
@@ -154,4 +157,15 @@ test_errors() {
 	run sonde trace nothing.bt
 	expect_exit 1
 	expect_err 'nothing.bt: No such file'
+}
+
+# An offset in a function, and an address.
+test_places() {
+	run sonde trace "$(command -v ufuncs):f_one+0x0 \"%d\", ctx->di >= 0" -c 'ufuncs 5'
+	expect_exit 0
+	expect_rows 5 'f_one            1'
+	address=$(awk '$3 == "'"$getppid"'" { print $1; exit }' /proc/kallsyms)
+	run sonde trace "p::0x$address \"here\"" -c 'calls 5 getppid'
+	expect_exit 0
+	expect_rows 5 ' here'
 }
