@@ -130,6 +130,7 @@ int script_compile(struct script *script, struct err *err)
 	struct lang_options compiling = {
 		.features = script_features(),
 		.kernel = script->kernel,
+		.named_are_known = script->instance->source,
 		.include_dirs = settings->include_dirs.v,
 		.n_include_dirs = settings->include_dirs.n,
 		.is_unsafe = settings->is_unsafe,

@@ -65,7 +65,7 @@ static void check_pass(struct checker *c)
 /* Options behind "--" that no getopt() asks for. */
 static void check_named_options(struct checker *c)
 {
-	for (size_t i = 0; i < c->options->n_named; i++) {
+	for (size_t i = 0; i < c->options->n_named && !c->options->named_are_known; i++) {
 		const char *text = c->options->named[i] + 2 * !strncmp(c->options->named[i], "--", 2);
 		size_t len = strcspn(text, "=");
 		struct nearest nearest;

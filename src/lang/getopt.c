@@ -50,9 +50,20 @@ static const char *help_of(const char *text, const struct ast *otherwise, struct
 	return pool_add(pool, text);
 }
 
-static void add_call(struct lang_about *about, const struct ast *call)
+static bool is_call(const struct ast *ast, const char *name)
 {
-	static const char *const arguments[] = { NULL, "BOOL", "N", "TEXT" };
+	return ast && ast->kind == AST_CALL && !strcmp(ast->call.name, name);
+}
+
+static bool is_getopt(const struct ast *ast)
+{
+	return is_call(ast, "getopt") && *text_of(ast->call.args);
+}
+
+/* kind: of an option that no earlier call names */
+static void add_call(struct lang_about *about, const struct ast *call, enum lang_getopt_kind kind)
+{
+	static const char *const arguments[] = { NULL, "BOOL", "N", "TEXT", "N,N" };
 	const struct ast *name = call->call.args, *otherwise = name->next;
 	const char *description = text_of(otherwise ? otherwise->next : NULL);
 	struct lang_getopt *option = NULL;
@@ -63,7 +74,7 @@ static void add_call(struct lang_about *about, const struct ast *call)
 	if (!option) {
 		option = vec_push(about);
 		option->name = pool_add(&about->pool, text_of(name));
-		option->kind = kind_of(otherwise);
+		option->kind = kind;
 		option->argument = arguments[option->kind];
 		option->help = "";
 	}
@@ -76,8 +87,10 @@ static void visit(struct ast **child, void *ctx)
 {
 	struct ast *ast = *child;
 
-	if (ast->kind == AST_CALL && !strcmp(ast->call.name, "getopt") && *text_of(ast->call.args))
-		add_call(ctx, ast);
+	if (is_call(ast, "listed") && ast->call.args && is_getopt(ast->call.args->next))
+		add_call(ctx, ast->call.args->next, GETOPT_NUMBERS);
+	else if (is_getopt(ast))
+		add_call(ctx, ast, kind_of(ast->call.args->next));
 	ast_walk(ast, visit, ctx);
 }
 

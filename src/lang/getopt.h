@@ -13,6 +13,7 @@ enum lang_getopt_kind {
 	GETOPT_BOOL, /* true unless it is given as false */
 	GETOPT_NUMBER,
 	GETOPT_TEXT,
+	GETOPT_NUMBERS, /* the second argument of listed(): numbers with commas between them */
 };
 
 /* getopt("threads", false, "-t show threads"), getopt("disk", "", "-d DISK: only this disk"). */

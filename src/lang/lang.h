@@ -30,6 +30,7 @@ struct lang_options {
 	size_t n_positional;
 	const char *const *named; /* "--name=value", "--flag" after "--" */
 	size_t n_named;
+	bool named_are_known; /* the caller has checked their names; probes that are missing ask for none of theirs */
 	const char *const *include_dirs;
 	size_t n_include_dirs;
 	bool is_unsafe;				 /* --unsafe: system(), signal(), override(), write_user() */

@@ -130,6 +130,13 @@ static void parse_top(struct parser *p)
 		parse_probe(p);
 }
 
+static const char *trimmed_end(const char *line, const char *end)
+{
+	while (end > line && strchr(" \t\r", end[-1]))
+		end--;
+	return end;
+}
+
 /* The script's first comment, without its marks. */
 static const char *comment_text(struct parser *p, const struct place *at)
 {
@@ -143,8 +150,9 @@ static const char *comment_text(struct parser *p, const struct place *at)
 
 		while (line < stop && strchr(" \t/*", *line))
 			line++;
-		while (stop > line && strchr(" \t\r/*", stop[-1]))
-			stop--;
+		stop = trimmed_end(line, stop);
+		if (!newline && stop - line >= 2 && !memcmp(stop - 2, "*/", 2))
+			stop = trimmed_end(line, stop - 2);
 		if (text.len || stop > line) {
 			str_addn(&text, line, stop - line);
 			str_addc(&text, '\n');

@@ -29,6 +29,8 @@ bool doc_opt(const struct doc *doc, size_t t, size_t i, struct doc_opt *o)
 		for (size_t other = 0; other < n; other++) {
 			const char *name = earlier->opts[other].name;
 
+			if (opt_lacks(earlier, other))
+				continue;
 			if (opt_letter(earlier, other) == o->letter)
 				o->letter = 0;
 			if (o->name && name && !strcmp(name, o->name))

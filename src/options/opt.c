@@ -122,8 +122,11 @@ static void scan_init(struct scan *scan, const struct opt_table *tables, size_t 
 	scan->longs = base_alloc((scan->n + 1) * sizeof(*scan->longs));
 	/* '-': arguments are returned in order; ':': a missing argument is reported as such */
 	str_add(&scan->shorts, "-:");
-	for (size_t i = 0; i < scan->n; i++)
-		scan_add(scan, &scan->v[i]);
+	/* An option that is refused leaves its letter to one that is not. */
+	for (int is_refused = 0; is_refused < 2; is_refused++)
+		for (size_t i = 0; i < scan->n; i++)
+			if (!!scan->v[i].lacks == is_refused)
+				scan_add(scan, &scan->v[i]);
 }
 
 /* ---- numbers ---- */

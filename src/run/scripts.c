@@ -28,6 +28,11 @@ struct scripted {
 	struct script_source source;
 	struct lang_sources sources;
 	struct lang_about about;
+	/* Options of the same tool elsewhere, which the script refuses. They follow its own in `options`. */
+	struct {
+		struct opt_lack *v;
+		size_t n, cap;
+	} refused;
 	struct str description, args;
 	struct opt_lack lacks[ARRAY_SIZE(always_lacks) + 2]; /* the last ends it */
 	struct {
@@ -165,7 +170,21 @@ static void take_all_tasks(struct scripted *script, const char *why)
 		(struct opt_lack){ "pid tid cgroup comm uid", pool_add(&script->about.pool, why) };
 }
 
-/* A line of the comment: of a paragraph, an example, the arguments, or about filters. */
+/* "-Y --journal: WHY": the options that have this letter and this name are refused. */
+static void add_refused(struct scripted *script, const char *text)
+{
+	const char *why = strstr(text, ": "), *name = strstr(text, "--");
+	struct opt *opt;
+
+	if (!why || !name || name > why)
+		return;
+	opt = vec_push(&script->options);
+	*opt = (struct opt){ .type = OPT_BOOL, .letter = text[1] == '-' ? 0 : text[1] };
+	opt->name = pool_addf(&script->about.pool, "%.*s", (int)(why - name) - 2, name + 2);
+	*vec_push(&script->refused) = (struct opt_lack){ opt->name, pool_add(&script->about.pool, why + 2) };
+}
+
+/* A line of the comment: of a paragraph, an example, the arguments, about filters, or about options. */
 static void read_line(struct scripted *script, const char *line)
 {
 	const char *rest;
@@ -176,6 +195,8 @@ static void read_line(struct scripted *script, const char *line)
 		add_arguments(script, rest);
 	else if ((rest = behind(line, "all tasks: ")))
 		take_all_tasks(script, rest);
+	else if ((rest = behind(line, "refused: ")))
+		add_refused(script, rest);
 	else if (!*line && script->description.len)
 		str_add(&script->description, "\n\n");
 	else if (*line)
@@ -229,12 +250,28 @@ static int set_bool(void *text, const char *arg, struct err *err)
 	return set_text(text, arg, err);
 }
 
+static int set_numbers(void *text, const char *arg, struct err *err)
+{
+	const char *at = arg;
+	char *end;
+
+	do {
+		errno = 0;
+		strtoll(at, &end, 0);
+		if (end == at || (*end && *end != ',') || errno)
+			return err_set(err, -EINVAL, "not a list of numbers, such as 80,443");
+		at = end + 1;
+	} while (*end);
+	return set_text(text, arg, err);
+}
+
 static void make_option(struct opt *opt, const struct lang_getopt *from, size_t index)
 {
 	static int (*const setters[])(void *, const char *, struct err *) = {
 		[GETOPT_BOOL] = set_bool,
 		[GETOPT_NUMBER] = set_number,
 		[GETOPT_TEXT] = set_text,
+		[GETOPT_NUMBERS] = set_numbers,
 	};
 	size_t offset = index * sizeof(struct script_given);
 
@@ -265,12 +302,14 @@ static void make_tool(struct scripted *script, const char *name)
 		.name = pool_add(&script->about.pool, name),
 		SCRIPT_ENGINE,
 		.source = &script->source,
+		.letters = "u:uid",
 		.lacks = script->lacks,
 	};
 	memcpy(script->lacks, always_lacks, sizeof(always_lacks));
-	read_comment(script);
 	for (size_t i = 0; i < script->about.n; i++)
 		make_option(vec_push(&script->options), &script->about.v[i], i);
+	read_comment(script);
+	vec_push(&script->refused); /* ends it */
 	script->source = (struct script_source){
 		.path = text->name,
 		.text = text->text,
@@ -283,6 +322,7 @@ static void make_tool(struct scripted *script, const char *name)
 	};
 	script->tool.settings = given;
 	script->tool.options = script->options.v;
+	script->tool.refuses = script->refused.v;
 	script->tool.n_options = script->options.n;
 }
 

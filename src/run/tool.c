@@ -124,7 +124,8 @@ size_t run_tables(const struct tool *tool, struct run_options *options, void *se
 	size_t n = 0, skip = tool->engine ? 0 : OUTPUT_TRACING;
 
 	if (tool->n_options)
-		tables[n++] = (struct opt_table){ NULL, tool->options, tool->n_options, tool->settings, tool->letters };
+		tables[n++] = (struct opt_table){ NULL, tool->options, tool->n_options, tool->settings, tool->letters,
+						  tool->refuses };
 	if (tool->engine)
 		n += tracing_tables(tool, options, settings, tables + n);
 	tables[n++] = (struct opt_table){ "output", output + skip, ARRAY_SIZE(output) - skip, options, tool->letters,

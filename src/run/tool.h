@@ -59,6 +59,8 @@ struct tool {
 	bool unlinked;
 	/* Options of all tools, or of its engine, that this tool cannot have, and the reasons; NULL: it has all. */
 	const struct opt_lack *lacks;
+	/* Of its own `options` those that it refuses, and the reasons: its peer has them. NULL: it refuses none. */
+	const struct opt_lack *refuses;
 };
 
 #define EXAMPLES(...) \

@@ -30,25 +30,28 @@ test_all_attach() {
 test_options() {
 	with_script hello << 'END'
 // SPDX-License-Identifier: BSD-2-Clause
-// hello: greets
+// hello: greets*
 //
 // Two lines
 // of text.
 //
+// refused: -Y --yell: say it twice: hello hello
+// refused: --whisper: it is quiet
 // args: WHOM [TIMES=2]
 // $ sonde hello you # once more
 begin {
 	if (getopt("loud", false, "-p loudly")) { printf("HELLO "); }
 	printf("%s %s %d %d %d\n", getopt("greeting", "hello", "-g WORD: what to say"), str($1),
 	       getopt("n", 7, "how often"), $2, getopt("really", true, "or not"));
+	printf("%s", listed($2, getopt("times", "", "-L TIMES: which")) ? "" : "other\n");
 	exit();
 }
 END
 	run bin/sonde help
-	expect_line '^  hello            greets$'
+	expect_line '^  hello            greets\*$'
 	run bin/sonde hello --help
 	expect_heading 'usage: sonde hello [options] WHOM [TIMES] [-- COMMAND [ARG]...]'
-	expect_line '^greets$'
+	expect_line '^greets\*$'
 	run bin/sonde help --man hello
 	expect_line '^Two lines of text\.$'
 	run bin/sonde help hello
@@ -57,6 +60,8 @@ END
 	expect_line '^  -n N +how often \(default: 7\)$'
 	expect_line '^      --really BOOL +or not$'
 	expect_line '^      --pid PID +only this process$'
+	expect_line '^  -u, --uid USER +only this user'
+	expect_no_line 'yell|whisper'
 	! grep PROBE out || fail "options that no script has"
 	expect_line '^  sonde hello you$'
 	run bin/sonde hello you
@@ -85,6 +90,23 @@ END
 	expect_one_err "unexpected argument 'more'$"
 	run bin/sonde hello --csv you
 	expect_exit 2
+	for option in -Y --yell; do
+		run bin/sonde hello $option you
+		expect_exit 2
+		expect_one_err_of_two "^sonde hello: this tool has no option $option: say it twice: hello hello$"
+	done
+	run bin/sonde hello --whisper
+	expect_exit 2
+	expect_one_err_of_two 'no option --whisper: it is quiet$'
+	run bin/sonde hello -L 1,x you
+	expect_exit 2
+	expect_one_err_of_two "option -L '1,x': not a list of numbers, such as 80,443$"
+	run bin/sonde hello -L 1,3 you
+	expect_exit 0
+	expect_line '^other$'
+	run bin/sonde hello -L 1,2 -u 0 you
+	expect_exit 0
+	expect_no_line '^other$'
 	ln -s sonde bin/hello
 	run bin/hello you
 	expect_exit 0
