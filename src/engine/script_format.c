@@ -6,6 +6,7 @@
 
 /* A conversion: "%-08.3hx". */
 struct conversion {
+	int position; /* "2$": of the second value; 0: of the next */
 	char flags[8];
 	int width, precision; /* -1: none */
 	unsigned int bits;    /* of an integer: 8 "hh", 16 "h", 32 as in C without a length, 64 "l", "ll", "z" ... */
@@ -41,6 +42,10 @@ static bool parse(const char **p, struct conversion *to)
 	size_t n = 0;
 
 	*to = (struct conversion){ .width = -1, .precision = -1, .bits = 32 };
+	if ((*p)[strspn(*p, "0123456789")] == '$') {
+		to->position = parse_number(p);
+		(*p)++;
+	}
 	for (; **p && strchr("-+ #0", **p); (*p)++)
 		if (n < sizeof(to->flags) - 1)
 			to->flags[n++] = **p;
@@ -215,6 +220,16 @@ static void add_text(struct str *to, struct script_names *names, const struct co
 	add_padded(to, how, str_or_empty(text.data), text.len);
 }
 
+/* Of a function: its address. */
+static int64_t number_of(const struct script_names *names, const struct script_value *value)
+{
+	int64_t number = script_value_number(value);
+
+	if (value->type->kind != TYPE_FUNCTION)
+		return number;
+	return (uint64_t)number < names->program->places.n ? (int64_t)names->program->places.v[number].addr : 0;
+}
+
 void script_format_add(struct str *to, struct script_names *names, const char *format,
 		       const struct script_value *values, size_t n)
 {
@@ -232,12 +247,16 @@ void script_format_add(struct str *to, struct script_names *names, const char *f
 			str_addc(to, *format++);
 			continue;
 		}
-		if (!parse(&format, &how) || next == n)
+		if (!parse(&format, &how))
+			continue;
+		next = how.position > 0 ? (size_t)how.position - 1 : next;
+		if (next >= n)
 			continue;
 		if (strchr("diouxX", how.letter))
-			add_integer(to, &how, script_value_number(&values[next++]));
+			add_integer(to, &how, number_of(names, &values[next]));
 		else
-			add_text(to, names, &how, &values[next++]);
+			add_text(to, names, &how, &values[next]);
+		next++;
 	}
 }
 

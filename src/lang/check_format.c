@@ -13,6 +13,25 @@ enum takes {
 	TAKES_UNKNOWN,
 };
 
+/* "2$" behind a '%': the specifier is for the second argument. Returns 0, and moves nothing, if there is none. */
+static uint32_t check_position(const char **p)
+{
+	char *end;
+	unsigned long position = strtoul(*p, &end, 10);
+
+	if (!isdigit((unsigned char)**p) || *end != '$' || position > UINT32_MAX)
+		return 0;
+	*p = end + 1;
+	return position;
+}
+
+static struct ast *check_nth(struct ast *args, uint32_t n)
+{
+	while (args && --n)
+		args = args->next;
+	return args;
+}
+
 /* Reads the specifier behind a '%' and moves *p behind it. */
 static enum takes check_specifier(const char **p)
 {
@@ -55,7 +74,7 @@ static bool check_takes(enum takes takes, const struct type *type)
 	switch (takes) {
 	case TAKES_INTEGER:
 		return type_is_scalar(type) || type->kind == TYPE_ERRNO || type->kind == TYPE_SYSCALL ||
-		       type->kind == TYPE_USER || type->kind == TYPE_KSYM;
+		       type->kind == TYPE_USER || type->kind == TYPE_KSYM || type->kind == TYPE_FUNCTION;
 	case TAKES_BUFFER:
 		return type->kind == TYPE_BUFFER || check_is_text(type);
 	default:
@@ -95,13 +114,13 @@ void check_format(struct checker *c, struct ast *call, const char *format, struc
 
 void check_format_types(struct checker *c, struct ast *call, const char *format, struct ast *args)
 {
-	uint32_t wanted = 0, given = 0;
-	struct ast *arg = args;
+	uint32_t wanted = 0, given = 0, next = 0;
 
 	for (const struct ast *each = args; each; each = each->next)
 		given++;
 	for (const char *p = strchr(format, '%'); p; p = strchr(p, '%')) {
 		const char *begin = p++;
+		uint32_t position = check_position(&p);
 		enum takes takes = check_specifier(&p);
 		const char *specifier = pool_addf(c->pool, "%.*s", (int)(p - begin), begin);
 
@@ -112,11 +131,10 @@ void check_format_types(struct checker *c, struct ast *call, const char *format,
 				    (int)strcspn(specifier, "\n\t "), specifier);
 			return;
 		}
-		wanted++;
-		if (arg) {
-			check_format_argument(c, call, takes, specifier, arg);
-			arg = arg->next;
-		}
+		next = position ? position : next + 1;
+		wanted = next > wanted ? next : wanted;
+		if (next <= given)
+			check_format_argument(c, call, takes, specifier, check_nth(args, next));
 	}
 	if (wanted != given)
 		check_error(c, call->at, "%s: %s arguments for format string (%u supplied, %u expected)",

@@ -52,13 +52,15 @@ static bool check_looks_at_arguments(struct ast_probe *ast, enum lang_probe_kind
 
 /* --- places --- */
 
-static void check_place(struct checker *c, const struct lang_probe *probe, const char *text, const char *function)
+static void check_place(struct checker *c, const struct lang_probe *probe, const char *text, const char *function,
+			uint64_t addr)
 {
 	struct lang_place *place = vec_push(&c->program->places);
 
 	place->probe = text;
 	place->function = function;
 	place->type = lang_probe_kind_name(probe->kind);
+	place->addr = addr;
 }
 
 /* Gives the newest probe its places: a slot each, named after its first target, or one. */
@@ -73,9 +75,10 @@ static void check_places(struct checker *c, const struct group *group)
 	for (size_t i = set->n; i-- > 0;)
 		first[set->v[i].slot] = &set->v[i];
 	for (size_t slot = 0; slot < set->n_slots; slot++)
-		check_place(c, probe, lang_target_text(probe->kind, attach, first[slot], c->pool), set->symbols[slot]);
+		check_place(c, probe, lang_target_text(probe->kind, attach, first[slot], c->pool), set->symbols[slot],
+			    first[slot]->addr);
 	if (!set->n_slots)
-		check_place(c, probe, probe->attach->text, NULL);
+		check_place(c, probe, probe->attach->text, NULL, 0);
 	probe->n_places = c->program->places.n - probe->first_place;
 }
 

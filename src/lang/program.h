@@ -185,6 +185,7 @@ struct lang_place {
 	const char *probe;    /* "kprobe:vfs_read", as `probe` prints it */
 	const char *function; /* "vfs_read" */
 	const char *type;     /* "kprobe" */
+	uint64_t addr;	      /* of the function; 0: unknown */
 };
 
 /* Values of config = { } and BPFTRACE_*: language.md has the meaning of each. */
