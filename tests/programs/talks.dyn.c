@@ -3,7 +3,7 @@
  * talks TEXT...
  * talks LETTER TEXT
  *
- * Sends each TEXT through SSL_write() of libssl.so.c, the last through SSL_write_ex(), then reads them all at once by
+ * Shakes hands, then sends each TEXT through SSL_write() of libssl.so.c, the last through SSL_write_ex(), then reads them all at once by
  * SSL_read(), then fails to read more. With a letter sends one TEXT as programs of GnuTLS (g) or NSS (n) do, and reads
  * it. Prints "did PID".
  */
@@ -14,6 +14,7 @@
 
 int SSL_write(void *ssl, const void *data, int size);
 int SSL_read(void *ssl, void *data, int size);
+int SSL_do_handshake(void *ssl);
 int SSL_write_ex(void *ssl, const void *data, size_t size, size_t *done);
 int SSL_read_ex(void *ssl, void *data, size_t size, size_t *done);
 
@@ -45,6 +46,7 @@ int main(int argc, char **argv)
 		printf("did %d\n", getpid());
 		return 0;
 	}
+	SSL_do_handshake(NULL);
 	for (int i = 1; i < argc - 1; i++)
 		SSL_write(NULL, argv[i], strlen(argv[i]));
 	SSL_write_ex(NULL, argv[argc - 1], strlen(argv[argc - 1]), &done);

@@ -34,6 +34,31 @@ test_sslsnoop() {
 	expect_no_line '^WRITE|^READ'
 }
 
+test_sslsnoop_latency() {
+	talks_is_ready
+	run sonde sslsnoop -l -x -c 'talks hello'
+	expect_exit 0
+	expect_heading 'FUNC         TIME(s)            COMM             PID     LEN    UID     TID     LAT(ms)'
+	expect_line '^WRITE/SEND +[0-9]+\.[0-9]{6} talks +([0-9]+) +5 +0 +\1 +[0-9]+\.[0-9]{3}$'
+	expect_no_line '^HANDSHAKE'
+	run sonde sslsnoop -l --handshake -c 'talks hello'
+	expect_exit 0
+	expect_heading 'FUNC         TIME(s)            COMM             PID     LEN    LAT(ms)'
+	expect_line '^HANDSHAKE +[0-9]+\.[0-9]{6} talks +[0-9]+ +0 +[0-9]+\.[0-9]{3}$'
+	run sonde sslsnoop --extra-lib openssl:/lib/libssl.so
+	expect_exit 2
+	expect_err 'no option --extra-lib: the arguments name other libraries'
+	# a library of another name, which is not where the loader looks; its own is not traced
+	cp /bin/libssl.so other.so
+	run sonde sslsnoop "$PWD/other.so" -c 'talks hello'
+	expect_exit 0
+	expect_no_line '^WRITE|^READ'
+	rm /lib/libssl.so
+	run sonde sslsnoop /bin/libssl.so -c 'talks hello'
+	expect_exit 0
+	expect_line '^WRITE/SEND'
+}
+
 # The other libraries: the file is one for all. What they call there of libssl is not to be seen.
 test_sslsnoop_others() {
 	for library in gnutls nspr4; do
@@ -45,6 +70,9 @@ test_sslsnoop_others() {
 		expect_exit 0
 		expect_talk 'WRITE/SEND 5' '----- DATA -----' hello '----- END DATA -----' \
 			'READ/RECV 5' '----- DATA -----' hello '----- END DATA -----'
+		# options of libraries that are not there are known
+		run sonde sslsnoop -o --handshake -c "talks $letter hello"
+		expect_exit 0
 		run sonde sslsnoop -$letter -c "talks $letter hello"
 		expect_exit 0
 		expect_no_line '^WRITE|^READ'

@@ -34,8 +34,8 @@ test_tcpstates() {
 test_tcpstates_times() {
 	run sonde tcpstates -Tt -w -c 'tcp client 6 1 1 300'
 	expect_exit 0
-	ends='LADDR                      LPORT RADDR                      RPORT'
-	expect_heading "TIME     TIME(s)        SKADDR           C-PID   C-COMM     IP $ends $changes"
+	ends="$(printf '%-39s LPORT %-39s RPORT' LADDR RADDR)"
+	expect_heading "TIME     TIME(s)        SKADDR           C-PID   C-COMM           IP $ends $changes"
 	awk '/ ESTABLISHED -> FIN_WAIT1/ { n++; bad = bad || $NF < 300 || $7 != "::1" || $6 != 6 }
 		END { exit bad || n != 1 }' out ||
 		fail "not a connection of 300 ms"
@@ -56,4 +56,25 @@ test_tcpstates_only_some() {
 	expect_states connect 'SYN_SENT ESTABLISHED FIN_WAIT1 FIN_WAIT2 CLOSE'
 	expect_states accept ''
 	expect_no_line '::1'
+}
+
+test_tcpstates_csv() {
+	run sonde tcpstates -s -Tt -c 'tcp client 6 1 1 10'
+	expect_exit 0
+	expect_heading TIME,TIME\(s\),SKADDR,C-PID,C-COMM,IP,LADDR,LPORT,RADDR,RPORT,OLDSTATE,NEWSTATE,MS
+	begin='^[0-9:]{8},[0-9]+\.[0-9]{6},[0-9a-f]{16},[0-9]+,tcp,6'
+	expect_line "$begin,::1,[0-9]+,::1,[0-9]+,ESTABLISHED,FIN_WAIT1,[0-9]+\\.[0-9]{3}\$"
+	run sonde tcpstates -s -c true
+	expect_heading SKADDR,C-PID,C-COMM,IP,LADDR,LPORT,RADDR,RPORT,OLDSTATE,NEWSTATE,MS
+}
+
+test_tcpstates_wrong_usage() {
+	run sonde tcpstates -Y
+	expect_exit 2
+	expect_err '^sonde tcpstates: this tool has no option -Y: .*systemd-cat$'
+	for ports in http 80, 80,http ,80 ''; do
+		run sonde tcpstates -L "$ports"
+		expect_exit 2
+		expect_err "^sonde tcpstates: option -L '$ports': not a list of numbers, such as 80,443$"
+	done
 }

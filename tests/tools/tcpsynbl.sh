@@ -12,3 +12,15 @@ test_tcpsynbl() {
 	[ "$(sed -n 's/^[[(][^ ]*.* \([0-9]*\) |.*/\1/p' out | awk '{ n += $1 } END { print n + 0 }')" = 27 ] ||
 		fail "not 27 connections"
 }
+
+test_tcpsynbl_only_some() {
+	for ip in 4 6; do
+		start sonde tcpsynbl -$ip
+		tcp -n 20 client 4
+		tcp -n 7 client 6
+		stop INT
+		expect_exit 0
+		n=$(sed -n 's/^[[(][^ ]*.* \([0-9]*\) |.*/\1/p' out | awk '{ n += $1 } END { print n + 0 }')
+		[ "$n" = $((ip == 4 ? 20 : 7)) ] || fail "$n connections of IPv$ip"
+	done
+}
