@@ -283,32 +283,6 @@ static void totals_set(struct script_totals *totals, const struct lang_map *map,
 		memcpy(totals_of(totals, map, entry), entry->value, map->value->size);
 }
 
-/* Whether nothing was ever added to the value. */
-static bool is_empty(const struct type *type, const void *value)
-{
-	const uint64_t *words = value;
-
-	switch (type->kind) {
-	case TYPE_MIN:
-	case TYPE_MAX:
-		return !((const struct lang_extreme *)value)->is_set;
-	case TYPE_AVG:
-	case TYPE_STATS:
-	case TYPE_STDDEV:
-		return !((const struct lang_average *)value)->count;
-	case TYPE_TSERIES:
-		for (uint32_t i = 0; i < type->hist.buckets; i++)
-			if (((const struct lang_moment *)value)[i].count)
-				return false;
-		return true;
-	default:
-		for (size_t i = 0; i < type->size / sizeof(*words); i++)
-			if (words[i])
-				return false;
-		return true;
-	}
-}
-
 /* Whether the user sees an entry without anything in it: what was zeroed, and a key that is there. */
 static bool shows_empty(const struct script_map *map)
 {
@@ -336,7 +310,7 @@ static void subtract(struct script_map *map, struct script_entries *entries)
 		if (has_base)
 			script_map_add_words((void *)entry->value, (const void *)totals_of(&map->base, map->map, entry),
 					     type->size, true);
-		if (shows_empty(map) || !is_empty(type, entry->value))
+		if (shows_empty(map) || !script_map_is_empty(type, entry->value))
 			entries->v[n++] = *entry;
 	}
 	entries->n = n;
@@ -364,15 +338,71 @@ int script_map_read_shown(struct script_map *map, uint64_t time, struct script_e
 
 /* --- clear() and zero() --- */
 
+/* Reads the value of one key. */
+static int read_one(const struct script_map *map, const void *key, char *each, char *value)
+{
+	const struct type *type = map->map->value;
+	int ret = bpf_map_lookup_elem(map->fd, key, each);
+
+	memset(value, 0, type->size);
+	for (int i = 0; !ret && i < cpus_ids(); i++)
+		script_map_merge(type, value, each + i * ((type->size + 7) / 8 * 8));
+	return ret;
+}
+
+/*
+ * Deletes a key to which nothing was added since the last clear(). What a program adds just then is kept: the kernel
+ * returns the value that it deletes, and base is then below 0. Kernels before 5.14 do not: what comes between the two
+ * calls is lost there.
+ */
+static void free_key(const struct script_map *map, const void *key, char *base)
+{
+	size_t size = map->map->value->size;
+	__free char *each = base_alloc(value_room(map)), *zeros = base_alloc(value_room(map));
+	__free char *value = base_alloc(size);
+
+	if (read_one(map, key, each, value)) { /* the program has deleted it */
+		memset(base, 0, size);
+		return;
+	}
+	if (memcmp(base, value, size))
+		return;
+	if (bpf_map_lookup_and_delete_elem(map->fd, key, each))
+		bpf_map_delete_elem(map->fd, key);
+	for (int i = 0; i < cpus_ids(); i++)
+		script_map_add_words((void *)base, (const void *)(each + i * ((size + 7) / 8 * 8)), size, true);
+	if (memcmp(base, zeros, size))
+		bpf_map_update_elem(map->fd, key, zeros, BPF_NOEXIST);
+}
+
+/* A map that is cleared for weeks must not fill with keys that are never seen again. */
+static void free_keys(struct script_map *map, struct script_totals *before)
+{
+	struct script_totals *base = &map->base;
+	size_t size = map->map->value->size;
+	__free char *key = base_alloc(lang_key_size(map->map));
+
+	for (size_t i = 1; i < base->keys.n; i++) { /* the first is of no key */
+		const struct set_member *member = &base->keys.v[i];
+		char *value = base->values.data + i * size;
+
+		if (memcmp(totals_of(before, map->map, &(struct script_entry){ .key = member->bytes }), value, size))
+			continue;
+		memcpy(key, member->bytes, member->len);
+		free_key(map, key, value);
+	}
+}
+
 /* Forgets what was printed just before, or what there is now. */
 static int rebase(struct script_map *map, uint64_t time, bool is_cleared)
 {
 	__cleanup(script_entries_release) struct script_entries entries = {};
+	__cleanup(totals_release) struct script_totals before = map->base;
 	int ret = 0;
 
+	map->base = (struct script_totals){};
 	map->is_cleared = is_cleared;
 	if (map->shown_at && time - map->shown_at < SAME_RUN_NS) {
-		totals_release(&map->base);
 		map->base = map->shown;
 		map->shown = (struct script_totals){};
 	} else {
@@ -380,6 +410,8 @@ static int rebase(struct script_map *map, uint64_t time, bool is_cleared)
 		totals_set(&map->base, map->map, &entries);
 	}
 	map->shown_at = 0;
+	if (is_cleared && map->fd >= 0 && is_per_cpu(map) && !is_array(map))
+		free_keys(map, &before);
 	return ret;
 }
 

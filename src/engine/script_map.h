@@ -57,6 +57,8 @@ int script_map_zero(struct script_map *map, uint64_t time);
 void script_map_merge(const struct type *type, void *to, const void *from);
 /* Whether values are words which add up: they only grow, so a difference is what is new. */
 bool script_map_is_additive(const struct type *type);
+/* Whether nothing was ever added to the value. */
+bool script_map_is_empty(const struct type *type, const void *value);
 /* Adds size bytes of words to others, or subtracts them. */
 void script_map_add_words(uint64_t *to, const uint64_t *from, size_t size, bool subtract);
 

@@ -86,3 +86,28 @@ void script_map_merge(const struct type *type, void *to, const void *from)
 	else
 		memcpy(to, from, type->size);
 }
+
+bool script_map_is_empty(const struct type *type, const void *value)
+{
+	const uint64_t *words = value;
+
+	switch (type->kind) {
+	case TYPE_MIN:
+	case TYPE_MAX:
+		return !((const struct lang_extreme *)value)->is_set;
+	case TYPE_AVG:
+	case TYPE_STATS:
+	case TYPE_STDDEV:
+		return !((const struct lang_average *)value)->count;
+	case TYPE_TSERIES:
+		for (uint32_t i = 0; i < type->hist.buckets; i++)
+			if (((const struct lang_moment *)value)[i].count)
+				return false;
+		return true;
+	default:
+		for (size_t i = 0; i < type->size / sizeof(*words); i++)
+			if (words[i])
+				return false;
+		return true;
+	}
+}

@@ -40,15 +40,17 @@ static bool is_entry(const struct ast *map, const struct ast *parent)
 	return is_tid(map->map.key) && !(parent->kind == AST_UNARY && parent->unary.op == OP_ADDRESS);
 }
 
-/* Whether the parent adds to an entry, or user space does with the whole map what it is asked. */
+/*
+ * Whether the parent adds to an entry, or user space does with the whole map what it is asked. clear() frees keys,
+ * which only the kernel's hash can.
+ */
 static bool is_only_added_to(const struct ast *map, const struct ast *parent)
 {
 	if (map->map.keys)
 		return parent->kind == AST_ASSIGN && parent->assign.to == map && parent->assign.op == OP_NONE;
 	if (parent->kind != AST_CALL || !parent->call.function || parent->call.args != map)
 		return false;
-	return parent->call.function->id == FUNCTION_PRINT || parent->call.function->id == FUNCTION_CLEAR ||
-	       parent->call.function->id == FUNCTION_ZERO;
+	return parent->call.function->id == FUNCTION_PRINT || parent->call.function->id == FUNCTION_ZERO;
 }
 
 static void look(struct ast **child, void *ctx)

@@ -51,7 +51,7 @@ struct lang_map {
 	bool has_tasks;
 	/* (checker) a key is not `tid`, or the map is used in ways that need all entries in the hash */
 	bool is_general;
-	/* (checker) the program does not only assign to its entries, print(), clear() and zero() it */
+	/* (checker) the program does not only assign to its entries, print() and zero() it */
 	bool is_read;
 };
 

@@ -84,6 +84,18 @@ test_totals_by_short_keys() {
 	! grep '^@[gh]' out || fail "cleared keys are there"
 }
 
+# Keys of totals that are cleared make room for others, and no call is lost.
+test_cleared_keys_make_room() {
+	run sonde trace -q -e 'config = { max_map_keys = 300 } interval:ms:1 {
+		@c[@turn] = count(); @s[@turn % 7, 1] = sum(@turn); print(@c); clear(@c); print(@s); clear(@s);
+		@turn++; if (@turn == 1000) { exit(); } }'
+	expect_exit 0
+	[ "$(grep -c '^@c\[[0-9]*\]: 1$' out)" = 1000 ] || fail "not 1000 keys"
+	sum=$(sed -n 's/^@s\[[0-9], 1\]: //p' out | awk '{ n += $1 } END { print n }')
+	[ "$sum" = 499500 ] || fail "@s: $sum"
+	! grep 'Map full' err || fail "keys are not freed"
+}
+
 # A map has as many keys as it may have, and all of them go on.
 test_full_map_of_short_keys() {
 	run sonde trace -e 'config = { max_map_keys = 10 } BEGIN {
