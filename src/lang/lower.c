@@ -129,6 +129,31 @@ static void fill_room(struct lower *l, uint32_t room, bool claims, uint32_t leav
 	ir_jump(&l->b, next);
 }
 
+struct low_claim lower_claim_begin(struct lower *l, uint32_t none)
+{
+	return (struct low_claim){ .had = l->probe->needs.scratch, .none = none, .before = leave_room(l) };
+}
+
+void lower_claim_end(struct lower *l, struct low_claim *claim)
+{
+	claim->after = leave_room(l);
+	l->probe->needs.scratch = claim->had;
+	*(struct low_claim *)vec_push(&l->claims) = *claim;
+}
+
+static void fill_claims(struct lower *l)
+{
+	bool claims = !l->probe->needs.scratch;
+
+	vec_each(claim, &l->claims) {
+		fill_room(l, claim->before, claims, claim->none);
+		lower_at(l, claim->after);
+		if (claims)
+			lower_library(l, LANG_FN_scratch_free, 1, l->f->scratch);
+		ir_jump(&l->b, claim->after + 1);
+	}
+}
+
 /* What bodies of loops find in the shared object, before anything else runs. */
 static void fill_shared(struct lower *l, uint32_t room)
 {
@@ -196,6 +221,7 @@ static void lower_program(struct lower *l)
 	}
 	rooms[1] = leave_room(l);
 	l->f->exit = exit;
+	l->may_claim = true;
 	lower_statements(l, ast->body->block.first);
 	if (ast->body->block.value && !ir_block_ended(&l->b))
 		lower_expression(l, ast->body->block.value);
@@ -204,6 +230,7 @@ static void lower_program(struct lower *l)
 	fill_shared(l, room);
 	fill_room(l, rooms[0], early, leave);
 	fill_room(l, rooms[1], !early && l->probe->needs.scratch, leave);
+	fill_claims(l);
 }
 
 bool lang_lower(struct lang_program *program, const struct checked_probe *probe, const struct lang_options *options,
@@ -224,6 +251,7 @@ bool lang_lower(struct lang_program *program, const struct checked_probe *probe,
 	ir_function_new(ir, 0);
 	lower_program(&l);
 	free(l.variables.v);
+	free(l.claims.v);
 	if (l.scratch_size > program->scratch_size)
 		program->scratch_size = l.scratch_size;
 	return program->messages.errors == errors;

@@ -2,7 +2,7 @@
 /*
  * Records: what printf(), print() and the like send to user space. A record whose texts are short is reserved in the
  * ring buffer and filled in place; one with long texts is put together in scratch memory, each text as long as it is,
- * and copied.
+ * and copied. Most strings that may be long are short: a record with room for SHORT_TEXT bytes of each is tried first.
  */
 #include <linux/bpf.h>
 
@@ -10,6 +10,8 @@
 
 /* Texts of at most that many bytes together lie in a record of a constant size. */
 #define SHORT_TEXTS 160
+/* Bytes of a string, with its NUL, in a record that is tried first. */
+#define SHORT_TEXT 64
 /* Arguments of a record whose values are all there before it is begun. */
 #define VALUES_MAX 8
 
@@ -19,6 +21,8 @@ struct record {
 	/* Where the next text goes: bytes from the begin, a constant or a register. */
 	struct ir_value end;
 	uint32_t most; /* what `end` is at most */
+	/* Where it goes if a string is longer than SHORT_TEXT, or cannot be read; 0: the record has room for each. */
+	uint32_t longer;
 };
 
 static bool is_text(const struct type *type)
@@ -130,15 +134,43 @@ static void read_text(struct lower *l, const struct low_memory *to, const struct
 	} else {
 		if (value->kind == LOW_STRING) {
 			bool is_user = helper == BPF_FUNC_probe_read_user_str;
+			uint32_t failed = lower_cold_block(l), empty = lower_cold_block(l);
 
+			/* kernels before 6.14 give 0 for a user's string without a byte */
+			ir_branch(&l->b, IR_EQ, n, ir_imm(0), empty, failed);
+			lower_at(l, failed);
 			lower_library(l, LANG_FN_loss, 1, ir_imm(LANG_LOSS_READ));
 			lower_fault(l, is_user ? "probe_read_user_str" : "probe_read_kernel_str", n);
+			ir_jump(&l->b, empty);
+			lower_at(l, empty);
 		}
 		ir_move(&l->b, *len, ir_imm(0));
 		ir_move(&l->b, *size, ir_imm(0));
 	}
 	ir_jump(&l->b, done);
 	lower_at(l, done);
+}
+
+/* A string that is read from memory of a space that is known. */
+static bool is_long(const struct lang_site_argument *arg, const struct low_value *value)
+{
+	return arg->type->kind == TYPE_STRING && value->kind == LOW_STRING && !value->memory.is_unsure &&
+	       value->limit.is_const && value->limit.imm >= SHORT_TEXT && arg->type->size >= SHORT_TEXT;
+}
+
+static void add_short_string(struct lower *l, struct record *record, uint32_t i, const struct low_value *value)
+{
+	bool is_user = value->memory.space == SPACE_USER;
+	struct low_memory to = text_place(l, record);
+	uint32_t fits = ir_new_block(&l->b);
+	struct ir_value len;
+
+	len = lower_helper(l, is_user ? BPF_FUNC_probe_read_user_str : BPF_FUNC_probe_read_kernel_str, 3,
+			   lower_address(l, &to), ir_imm(SHORT_TEXT), value->v);
+	len = ir_binary(&l->b, IR_SUB, len, ir_imm(1));
+	ir_branch(&l->b, IR_LT, len, ir_imm(SHORT_TEXT - 1), fits, record->longer);
+	lower_at(l, fits);
+	close_text(l, record, i, len, ir_imm(SHORT_TEXT));
 }
 
 static void add_string(struct lower *l, struct record *record, uint32_t i, struct low_value value)
@@ -221,7 +253,9 @@ static void fill(struct lower *l, struct record *record, const struct low_value 
 			value = values[i];
 		}
 		add_gap(l, record, done, arg->at);
-		if (arg->type->kind == TYPE_STRING)
+		if (record->longer && is_long(arg, &value))
+			add_short_string(l, record, i, &value);
+		else if (arg->type->kind == TYPE_STRING)
 			add_string(l, record, i, value);
 		else if (arg->type->kind == TYPE_BUFFER)
 			add_buffer(l, record, i, value);
@@ -249,13 +283,13 @@ static void write_head(struct lower *l, const struct record *record, struct ir_v
 
 /* --- the two forms --- */
 
-/* texts: the most bytes of all texts. */
+/* texts: the most bytes of all texts. longer: where it goes if one of the strings needs more; 0: none can. */
 static void reserve_record(struct lower *l, const struct lang_site *site, const struct low_value *values,
-			   uint32_t texts)
+			   uint32_t texts, uint32_t longer)
 {
 	uint32_t there = ir_new_block(&l->b), lost = lower_cold_block(l), done = ir_new_block(&l->b);
 	struct ir_value size = ir_imm(sizeof(struct lang_record) + site->size + texts), memory;
-	struct record record = { .site = site };
+	struct record record = { .site = site, .longer = longer ? lower_cold_block(l) : 0 };
 
 	memory = lower_helper(l, BPF_FUNC_ringbuf_reserve, 3, ir_address(&l->b, IR_RING, 0, 0), size, ir_imm(0));
 	ir_branch(&l->b, IR_NE, memory, ir_imm(0), there, lost);
@@ -268,6 +302,11 @@ static void reserve_record(struct lower *l, const struct lang_site *site, const 
 	write_head(l, &record, size);
 	lower_library(l, LANG_FN_submit, 1, memory);
 	ir_jump(&l->b, done);
+	if (longer) {
+		lower_at(l, record.longer);
+		lower_helper(l, BPF_FUNC_ringbuf_discard, 2, memory, ir_imm(BPF_RB_NO_WAKEUP));
+		ir_jump(&l->b, longer);
+	}
 	lower_at(l, done);
 }
 
@@ -296,17 +335,43 @@ static void output_record(struct lower *l, const struct lang_site *site, const s
 	lower_release(l, mark);
 }
 
+/* Tries a short record; if a string is longer, the arguments are written once more. */
+static void try_record(struct lower *l, const struct lang_site *site, const struct low_value *values, uint32_t texts,
+		       uint32_t most)
+{
+	uint32_t longer = ir_new_block(&l->b), done;
+	struct low_claim claim;
+
+	l->conditional++;
+	reserve_record(l, site, values, texts, longer);
+	done = ir_new_block(&l->b);
+	ir_jump(&l->b, done);
+	lower_at(l, longer);
+	claim = lower_claim_begin(l, done);
+	output_record(l, site, values, NULL, most);
+	lower_claim_end(l, &claim);
+	ir_jump(&l->b, done);
+	lower_at(l, done);
+	l->conditional--;
+}
+
 void lower_record_values(struct lower *l, const struct lang_site *site, const struct low_value *values)
 {
-	uint32_t texts = 0;
+	uint32_t texts = 0, most = 0;
 
 	for (uint32_t i = 0; i < site->n_args; i++)
-		if (is_text(site->args[i].type))
-			texts += room_of(&site->args[i], &values[i]);
-	if (texts <= SHORT_TEXTS)
-		reserve_record(l, site, values, texts);
+		if (is_text(site->args[i].type)) {
+			uint32_t room = room_of(&site->args[i], &values[i]);
+
+			most += room;
+			texts += is_long(&site->args[i], &values[i]) ? SHORT_TEXT : room;
+		}
+	if (most <= SHORT_TEXTS)
+		reserve_record(l, site, values, most, 0);
+	else if (texts <= SHORT_TEXTS && l->may_claim && !l->f->outer && !l->options->reports_faults)
+		try_record(l, site, values, texts, most);
 	else
-		output_record(l, site, values, NULL, texts);
+		output_record(l, site, values, NULL, most);
 }
 
 /* Many arguments have no room in registers: each is written as soon as it is known. */

@@ -114,6 +114,13 @@ struct low_entry {
 	struct ir_value v; /* the address or NULL */
 };
 
+/* A part of the program that claims scratch memory for itself, unless the program has it anyway. */
+struct low_claim {
+	uint32_t before, after; /* blocks that are filled at the end, when that is known */
+	uint32_t none;		/* where it goes if no memory is free */
+	bool had;		/* whether the program needed scratch memory before */
+};
+
 struct lower {
 	struct lang_program *program;
 	const struct checked_probe *checked;
@@ -131,8 +138,13 @@ struct lower {
 	uint32_t scratch_kept; /* of them those that are in use for as long as the program */
 	uint32_t scratch_size;
 	uint32_t conditional; /* arms of conditions and loops around the place where instructions are added */
-	bool is_full;	      /* more than LOWER_SIZE_MAX: an error was reported */
-	bool is_predicate;    /* in the predicate, at its top: what it computes, the body can use */
+	struct {
+		struct low_claim *v;
+		size_t n, cap;
+	} claims;
+	bool may_claim;	   /* behind the predicate, where the program itself claims scratch memory if it needs it */
+	bool is_full;	   /* more than LOWER_SIZE_MAX: an error was reported */
+	bool is_predicate; /* in the predicate, at its top: what it computes, the body can use */
 	struct low_known known[KNOWN_END];
 	struct low_entry entry;
 };
@@ -159,6 +171,9 @@ static inline void lower_at(struct lower *l, uint32_t block)
 uint32_t lower_cold_block(struct lower *l);
 /* Ends the function: jumps to its exit unless the block has ended. */
 void lower_exit(struct lower *l);
+/* What comes between the two may use scratch memory. Only if may_claim, and not for the bodies of loops. */
+struct low_claim lower_claim_begin(struct lower *l, uint32_t none);
+void lower_claim_end(struct lower *l, struct low_claim *claim);
 
 /* --- lower_cache.c: false: it is not known here --- */
 bool lower_remembered(struct lower *l, uint32_t what, struct ir_value *v);
@@ -208,7 +223,7 @@ void lower_read(struct lower *l, const struct low_memory *to, const struct low_m
 /* --- lower_fault.c --- */
 /* With -k: a record says where and why memory could not be read. For cold blocks. */
 void lower_fault(struct lower *l, const char *helper, struct ir_value ret);
-/* With -k: the same if ret is below 0. Without it a branch behind each read would cost every hit. */
+/* If ret is below 0: counts a read that failed, unless the library has (is_counted); with -k the same record. */
 void lower_check_read(struct lower *l, const char *helper, struct ir_value ret, bool is_counted);
 /* With -k: reports that a map has no such entry, if entry is NULL. */
 void lower_check_entry(struct lower *l, struct ir_value entry);
