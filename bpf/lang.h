@@ -91,6 +91,10 @@ struct lang_state {
 };
 _Static_assert(sizeof(struct lang_state) == 40, "as on the other side");
 
+/* The most turns of a loop whose end the verifier cannot see and runs through itself; the most of bpf_loop(). */
+#define LANG_TURNS_PLAIN  256
+#define LANG_TURNS_KERNEL (1 << 23)
+
 /*
  * What was lost, by reason; user space reads them and reports each. For each map, and for each site, an array of its
  * own.
@@ -99,7 +103,8 @@ enum lang_loss {
 	LANG_LOSS_RECORD,  /* no room in the ring buffer, by site */
 	LANG_LOSS_SCRATCH, /* no scratch memory was free: the run of the program did nothing */
 	LANG_LOSS_READ,	   /* memory that could not be read; the value was 0 or "", by site 0 */
-	LANG_LOSS_TURNS,   /* a loop was ended before its condition did */
+	LANG_LOSS_TURNS,   /* a loop was ended after LANG_TURNS_PLAIN */
+	LANG_LOSS_TURNS_KERNEL,
 	LANG_LOSSES,
 };
 

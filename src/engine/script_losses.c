@@ -70,11 +70,25 @@ void script_full_maps(struct script *script)
 	}
 }
 
+static uint64_t say_loops(const struct script *script)
+{
+	uint64_t plain = lost(script, "lang_losses", LANG_LOSS_TURNS);
+	uint64_t long_ones = lost(script, "lang_losses", LANG_LOSS_TURNS_KERNEL);
+
+	if (plain)
+		report_note("%llu loop%s ended early, after %u turns: this kernel has to see where a loop ends, as in "
+			    "while ($i < 1000) with $i++",
+			    (unsigned long long)plain, str_plural(plain), LANG_TURNS_PLAIN);
+	if (long_ones)
+		report_note("%llu loop%s ended early, after %u turns: the kernel allows no more",
+			    (unsigned long long)long_ones, str_plural(long_ones), LANG_TURNS_KERNEL);
+	return plain + long_ones;
+}
+
 static uint64_t say_others(struct script *script)
 {
 	uint64_t busy = lost(script, "lang_losses", LANG_LOSS_SCRATCH),
 		 unread = lost(script, "lang_losses", LANG_LOSS_READ);
-	uint64_t ended = lost(script, "lang_losses", LANG_LOSS_TURNS);
 	uint64_t missed = script->knows_missed ? script->missed : script_missed(script);
 
 	if (busy)
@@ -83,21 +97,17 @@ static uint64_t say_others(struct script *script)
 	if (unread)
 		report_note("%llu read%s of memory failed, and gave 0 or \"\" (-k says where)",
 			    (unsigned long long)unread, str_plural(unread));
-	if (ended)
-		report_note("%llu loop%s ended early: after 256 turns if the kernel cannot see the end, as it can with "
-			    "while ($i < 1000) and $i++; after 8388608 in any case",
-			    (unsigned long long)ended, str_plural(ended));
 	if (missed)
 		report_note("%llu hit%s missed by the kernel", (unsigned long long)missed, str_plural(missed));
 	if (script->skipped)
 		report_note("%llu interval%s skipped: there was no time for so many",
 			    (unsigned long long)script->skipped, str_plural(script->skipped));
-	return busy + ended + missed + script->skipped;
+	return busy + missed + script->skipped;
 }
 
 void script_losses(struct script *script)
 {
-	uint64_t all = say_records(script) + say_maps(script) + say_others(script);
+	uint64_t all = say_records(script) + say_maps(script) + say_loops(script) + say_others(script);
 
 	if (script->stacks)
 		stacks_losses(script->stacks);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Helpers that fail: counted where that costs nothing, and with -k a warning each, with its place in the program. */
+/* Helpers that fail: counted, and with -k a warning each, with its place in the program. */
 #include "lowering.h"
 
 /* n_args: 1 for the helper's result. */
@@ -32,7 +32,7 @@ void lower_check_read(struct lower *l, const char *helper, struct ir_value ret, 
 {
 	uint32_t failed, done;
 
-	if (!l->options->reports_faults)
+	if (is_counted && !l->options->reports_faults)
 		return;
 	failed = lower_cold_block(l);
 	done = ir_new_block(&l->b);

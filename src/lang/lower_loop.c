@@ -7,10 +7,6 @@
 
 #include "lowering.h"
 
-/* The most turns of a plain loop that the program's own bounds do not end: the verifier runs through each of them. */
-#define PLAIN_TURNS 256
-/* The most turns that bpf_loop() takes. */
-#define KERNEL_TURNS (1 << 23)
 /* The most frames of a stack. */
 #define STACK_FRAMES 127
 
@@ -31,7 +27,7 @@ static void limit_turns(struct lower *l, uint32_t turns, uint32_t out)
 	uint32_t next = ir_new_block(&l->b), ended = lower_cold_block(l);
 
 	ir_move(&l->b, turns, ir_binary(&l->b, IR_ADD, ir_reg(turns), ir_imm(1)));
-	ir_branch(&l->b, IR_LE, ir_reg(turns), ir_imm(PLAIN_TURNS), next, ended);
+	ir_branch(&l->b, IR_LE, ir_reg(turns), ir_imm(LANG_TURNS_PLAIN), next, ended);
 	lower_at(l, ended);
 	lower_library(l, LANG_FN_loss, 1, ir_imm(LANG_LOSS_TURNS));
 	ir_jump(&l->b, out);
@@ -196,10 +192,10 @@ static void lower_range(struct lower *l, struct ast *ast)
 	ir_branch(&l->b, IR_SLT, begin, end, some, out);
 	lower_at(l, some);
 	ir_move(&l->b, turns, ir_binary(&l->b, IR_SUB, end.is_const ? ir_unary(&l->b, IR_MOVE, 64, end) : end, begin));
-	ir_branch(&l->b, IR_LE, ir_reg(turns), ir_imm(KERNEL_TURNS), run, many);
+	ir_branch(&l->b, IR_LE, ir_reg(turns), ir_imm(LANG_TURNS_KERNEL), run, many);
 	lower_at(l, many);
-	lower_library(l, LANG_FN_loss, 1, ir_imm(LANG_LOSS_TURNS));
-	ir_move(&l->b, turns, ir_imm(KERNEL_TURNS));
+	lower_library(l, LANG_FN_loss, 1, ir_imm(LANG_LOSS_TURNS_KERNEL));
+	ir_move(&l->b, turns, ir_imm(LANG_TURNS_KERNEL));
 	ir_jump(&l->b, run);
 	lower_at(l, run);
 	body_begin(l, &body, 2, 1);
@@ -235,12 +231,12 @@ static void lower_kernel_while(struct lower *l, struct ast *ast)
 	lower_at(l, turn);
 	lower_statement(l, ast->loop.body);
 	body_end(l, &body);
-	turns = lower_helper(l, BPF_FUNC_loop, 4, ir_unary(&l->b, IR_MOVE, 64, ir_imm(KERNEL_TURNS)),
+	turns = lower_helper(l, BPF_FUNC_loop, 4, ir_unary(&l->b, IR_MOVE, 64, ir_imm(LANG_TURNS_KERNEL)),
 			     ir_address(&l->b, IR_FUNCTION, body.function.number, 0), lower_address(l, &frame),
 			     ir_imm(0));
-	ir_branch(&l->b, IR_EQ, turns, ir_imm(KERNEL_TURNS), many, out);
+	ir_branch(&l->b, IR_EQ, turns, ir_imm(LANG_TURNS_KERNEL), many, out);
 	lower_at(l, many);
-	lower_library(l, LANG_FN_loss, 1, ir_imm(LANG_LOSS_TURNS));
+	lower_library(l, LANG_FN_loss, 1, ir_imm(LANG_LOSS_TURNS_KERNEL));
 	ir_jump(&l->b, out);
 	lower_at(l, out);
 	check_returned(l, &body);

@@ -153,6 +153,47 @@ test_faults() {
 	! grep WARNING err || fail "warnings without -k"
 }
 
+# Numbers and structs are counted as texts are; the value is 0.
+test_failed_reads_are_counted() {
+	btrace 'struct two { uint64 a; uint64 b; }
+		BEGIN { @n = *(uint64 *)0xdead; $t = (struct two *)0xdead; @b = $t->b; @all = *$t;
+		 @u = *(uint32 *)uptr(0xdead); @here = *(uint8 *)kaddr("linux_banner"); exit(); }'
+	expect_exit 0
+	expect_line '^@n: 0$'
+	expect_line '^@b: 0$'
+	expect_line '^@all: { .a = 0, .b = 0 }$'
+	expect_line '^@u: 0$'
+	expect_line '^@here: 76$'
+	expect_err '4 reads of memory failed'
+}
+
+# A record with room for 64 bytes of a string is tried first. An empty string is none that could not be read.
+test_lengths_of_printed_strings() {
+	cat > names <<- 'END'
+		#!/bin/sh
+		for n in 0 1 61 62 63 64 65 200; do
+			true < "$(printf "%${n}s" '' | tr ' ' x)"
+		done 2> /dev/null
+		exit 0
+	END
+	chmod +x names
+	btrace 'kprobe:do_sys_openat2 { printf("%s|%d|%s\n", str(uptr(arg1)), pid > 0, str(uptr(arg1))); }' -c ./names
+	expect_exit 0
+	for n in 0 1 61 62 63 64 65 200; do
+		text=$(printf "%${n}s" '' | tr ' ' x)
+		grep -qxF "$text|1|$text" out || fail "not the text of $n bytes"
+	done
+	[ ! -s err ] || fail "a message: $(cat err)"
+}
+
+test_memcmp_of_pointers() {
+	btrace 'BEGIN { $p = (uint8 *)kaddr("linux_banner"); print(memcmp($p, "Linux", 5));
+		print(memcmp($p, "Linuy", 5) < 0); print(memcmp($p, $p + 1, 2) != 0); exit(); }'
+	expect_exit 0
+	[ "$(echo $(cat out))" = '0 true true' ] || fail "other values"
+	[ ! -s err ] || fail "a message: $(cat err)"
+}
+
 # From 5.17 on, the kernel counts the turns of a loop whose end it cannot see.
 test_long_while() {
 	btrace 'BEGIN { $n = nsecs > 0 ? 5000 : 1; $i = 0;
@@ -162,7 +203,7 @@ test_long_while() {
 	case $(uname -r) in
 	5.10.*)
 		expect_line '^256$'
-		expect_err '1 loop ended early'
+		expect_err '1 loop ended early, after 256 turns: '
 		;;
 	*)
 		expect_line '^4002$'

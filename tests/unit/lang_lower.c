@@ -135,6 +135,48 @@ Test(lang_lower, short_texts_are_reserved_in_place_and_long_ones_built_in_scratc
 	cr_assert_geq(g.program.scratch_size, 16 + 8 + 1024);
 }
 
+static size_t count_of(const char *text, const char *what)
+{
+	size_t n = 0;
+
+	while ((text = strstr(text, what))) {
+		text++;
+		n++;
+	}
+	return n;
+}
+
+/* A short record is tried first, and only a string that is longer claims scratch memory. */
+Test(lang_lower, scratch_memory_is_claimed_where_a_string_is_longer)
+{
+	FIXTURE;
+	__cleanup(release) struct fixture all = {};
+	const char *discard;
+
+	lower(&f, "begin { printf(\"%s\\n\", str(kptr(curtask))); }", true);
+	cr_assert(f.ok, "%s", f.text.data);
+	cr_assert_lt(strstr(f.text.data, "helper 131 "), strstr(f.text.data, "library scratch\n"), "%s", f.text.data);
+	discard = strstr(f.text.data, "helper 133 ");
+	cr_assert_not_null(discard);
+	cr_assert_eq(count_of(f.text.data, "library scratch\n"), 1);
+	cr_assert_eq(count_of(f.text.data, "library scratch_free"), 1);
+	lower(&all, "begin { @[str(kptr(curtask))] = 1; printf(\"%s\\n\", str(kptr(curtask))); }", true);
+	cr_assert(all.ok, "%s", all.text.data);
+	cr_assert_gt(strstr(all.text.data, "helper 131 "), strstr(all.text.data, "library scratch\n"));
+	cr_assert_eq(count_of(all.text.data, "library scratch\n"), 1);
+	cr_assert_eq(count_of(all.text.data, "library scratch_free"), 1);
+}
+
+/* A read that fails is counted, with one comparison for those that do not. */
+Test(lang_lower, failed_reads_are_counted)
+{
+	FIXTURE;
+
+	lower(&f, "begin { @ = *kptr((uint64 *)curtask); }", true);
+	cr_assert(f.ok, "%s", f.text.data);
+	cr_assert_eq(count_of(f.text.data, "library loss 2"), 1, "%s", f.text.data);
+}
+
 /* They would not all have room in registers and on the stack. */
 Test(lang_lower, many_arguments_are_written_one_by_one)
 {
@@ -188,11 +230,14 @@ Test(lang_lower, a_long_loop_is_a_function)
 Test(lang_lower, a_loop_without_a_known_end_is_ended)
 {
 	FIXTURE;
-	__cleanup(release) struct fixture g = {};
+	__cleanup(release) struct fixture g = {}, old = {};
 
 	lower(&f, "begin { $p = nsecs; while ($p != 0) { $p = *kptr((uint64 *)$p); } }", true);
 	cr_assert(f.ok, "%s", f.text.data);
-	cr_assert_not_null(strstr(f.text.data, "library loss 3"), "%s", f.text.data);
+	cr_assert_not_null(strstr(f.text.data, "library loss 4"), "%s", f.text.data);
+	lower(&old, "begin { $p = nsecs; while ($p != 0) { $p = *kptr((uint64 *)$p); } }", false);
+	cr_assert(old.ok, "%s", old.text.data);
+	cr_assert_not_null(strstr(old.text.data, "library loss 3"), "%s", old.text.data);
 	lower(&g, "begin { $i = 0; while ($i < 1000) { $i++; } }", true);
 	cr_assert(g.ok, "%s", g.text.data);
 	cr_assert_null(strstr(g.text.data, "library loss"), "%s", g.text.data);
