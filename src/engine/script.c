@@ -16,7 +16,7 @@
 #include "lang/lang.h"
 #include "script_instance.h"
 
-#define BUFFER_DEFAULT (4 * 1024 * 1024)
+#define BUFFER_DEFAULT (2 * 1024 * 1024)
 #define BUFFER_NONE    4096
 
 /* What harnesses of bpftrace wait for. */

@@ -30,7 +30,7 @@ static const struct opt options[] = {
 	OPT(OPT_BOOL, struct script_settings, bench, 0, "bench", NULL, "measure the bench probes"),
 	OPT(OPT_BOOL, struct script_settings, no_warnings, 0, "no-warnings", NULL, "print no warnings"),
 	OPT(OPT_U64, struct script_settings, buffer_size, 0, "buffer-size", "BYTES",
-	    "size of the event buffer, with k, M or G: 4M", .min = 4096, .max = BUFFER_MAX),
+	    "size of the event buffer, with k, M or G: 2M", .min = 4096, .max = BUFFER_MAX),
 	OPT(OPT_CHOICE, struct script_settings, mech, 0, "mechanism", "NAME", "attach by this mechanism only",
 	    .choices = mech_names),
 	OPT(OPT_BOOL, struct script_settings, fail_on_loss, 0, "fail-on-loss", NULL,
