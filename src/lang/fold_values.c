@@ -60,7 +60,7 @@ static void replace(struct fold *fold, const struct copies *copies, struct ir_va
 		return;
 	if (by && by->op == IR_CONST)
 		value = ir_imm(by->imm);
-	else if (by && by->op == IR_MOVE && (!by->is_own || by->a.is_const) && is_lasting(fold, &by->a))
+	else if (by && by->op == IR_MOVE && is_lasting(fold, &by->a))
 		value = by->a;
 	else if (copy && (copy->is_const || op != IR_BRANCH))
 		value = *copy;
@@ -152,7 +152,7 @@ void fold_values(struct fold *fold)
 			if (dst == IR_NONE)
 				continue;
 			forget(&copies, dst);
-			if (insn->op == IR_MOVE && (insn->a.is_const || (insn->a.reg != dst && !insn->is_own)))
+			if (insn->op == IR_MOVE && (insn->a.is_const || insn->a.reg != dst))
 				*vec_push(&copies) = (struct copy){ dst, insn->a };
 			else if (insn->op == IR_CONST)
 				*vec_push(&copies) = (struct copy){ dst, ir_imm(insn->imm) };

@@ -94,7 +94,6 @@ struct ir_insn {
 	enum ir_condition condition;
 	uint8_t bits; /* 0 is 64 */
 	bool is_signed;
-	bool is_own; /* IR_MOVE: dst is used, and not a in its place: the verifier is shown its bounds */
 	uint8_t n_args;
 	uint32_t dst; /* IR_NONE: none */
 	struct ir_value a, b;

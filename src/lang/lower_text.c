@@ -22,7 +22,7 @@ struct ir_value lower_bounded(struct lower *l, struct ir_value v, uint32_t min, 
 	if (v.is_const)
 		return ir_imm((uint64_t)v.imm > max ? max : v.imm < min ? min
 									: v.imm);
-	ir_add(&l->b, &(struct ir_insn){ .op = IR_MOVE, .dst = n, .a = v, .is_own = true });
+	ir_move(&l->b, n, v);
 	ir_branch(&l->b, IR_GT, ir_reg(n), ir_imm(max), high, next);
 	lower_at(l, high);
 	ir_move(&l->b, n, ir_imm(max));
