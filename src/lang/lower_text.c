@@ -323,6 +323,8 @@ static const char *instead_of(uint32_t function)
 		return "index() finds where a part ends, and substr() cuts it out";
 	case FUNCTION_SKBOUTPUT:
 		return "printf(\"%r\\n\", buf(skb->data, 64)) shows the bytes of a packet";
+	case FUNCTION_UADDR:
+		return "reg(\"ip\") and the distance between the two symbols, which nm shows, are the address";
 	case FUNCTION_UNWATCH:
 		return "a map that the probe's predicate tests switches it off";
 	default:
