@@ -54,23 +54,35 @@ test_begin_comes_first() {
 	[ "$(grep -n -x first out)" = 1:first ] || fail "begin is not first"
 }
 
-# expect_sum NAME N: the numbers of all tables must add up to N. 7.x skips hits; how many is reported then.
+# expect_sum NAME N [FILE]: the numbers of all tables must add up to N. 7.x skips hits; how many is reported then.
 expect_sum() {
-	sum=$(awk -v name="$1:" '$1 == name { n += $2 } END { print n + 0 }' out)
+	sum=$(awk -v name="$1:" '$1 == name { n += $2 } END { print n + 0 }' "${3:-out}")
 	missed=$(sed -n 's/.*: \([0-9]*\) hits* missed by the kernel.*/\1/p' err)
 	[ "$sum" -le "$2" ] && [ $((sum + ${missed:-0})) -ge "$2" ] || fail "$1: $sum and ${missed:-0} missed, not $2"
 }
 
+# expect_hits NAME N: the same for charts of one row, and for the counts of stats().
+expect_hits() {
+	awk -v name="$1:" '$1 == name && NF == 1 { getline; print name, $3 }
+		$1 == name && $3 == ".count" { print name, $5 + 0 }' out > hits
+	expect_sum "$1" "$2" hits
+}
+
 # What comes between print() and clear() is in the next table.
+# timeout=300
 test_clear_loses_nothing() {
-	btrace 'kprobe:do_sys_openat2 /comm == "calls"/ { @ = count(); @k[comm] = count(); @s[comm] = sum(2); }
-		interval:ms:20 { print(@); clear(@); print(@k); clear(@k); print(@s); clear(@s); }' \
-		-c 'calls 20000 openat'
+	btrace 'kprobe:do_sys_openat2 /comm == "calls"/ { @ = count(); @k[comm] = count(); @s[comm] = sum(2); @h = hist(5);
+			@l[comm] = lhist(5, 0, 10, 10); @v = stats(3); @w[comm] = stats(3); }
+		interval:ms:20 { print(@); clear(@); print(@k); clear(@k); print(@s); clear(@s); print(@h); clear(@h);
+			print(@l); clear(@l); print(@v); clear(@v); print(@w); clear(@w); }' -c 'calls 20000 openat'
 	expect_exit 0
 	[ "$(grep -c '^@: [1-9]' out)" -gt 1 ] || fail "only one table"
 	expect_sum @ 20000
 	expect_sum '@k[calls]' 20000
 	expect_sum '@s[calls]' 40000
+	for name in @h '@l[calls]' @v '@w[calls]'; do
+		expect_hits "$name" 20000
+	done
 }
 
 # --- rights ---
