@@ -152,12 +152,20 @@ static void keep_standard_files(void)
 		close(fd);
 }
 
-/* Scripts ask a tool's peer for its version, to know what it can do. */
-static bool asks_peer(const struct tool *tool, const char *name, int argc, char **argv)
+/* argv[0] is the tool. */
+static bool asks_version(int argc, char **argv)
 {
-	if (!tool->peer || strcmp(name, tool->peer) || argc != 2)
-		return false;
-	return !strcmp(argv[1], "--version") || !strcmp(argv[1], "-V");
+	return argc == 2 && (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"));
+}
+
+/* Scripts ask a tool's peer for its version, to know what it can do. name: that of the link, or NULL. */
+static int print_version(const struct tool *tool, const char *name)
+{
+	if (name && str_same(tool->peer, name))
+		printf("%s %s (sonde %s)\n", tool->peer, tool->peer_version, SONDE_VERSION);
+	else
+		puts("sonde " SONDE_VERSION);
+	return run_printed();
 }
 
 int main(int argc, char **argv)
@@ -171,10 +179,8 @@ int main(int argc, char **argv)
 	report_set_name("sonde");
 	/* The common case must not search directories for a script of that name. */
 	tool = name && strcmp(name, "sonde") ? tool_find(name) : NULL;
-	if (tool && asks_peer(tool, name, argc, argv)) {
-		printf("%s %s (sonde %s)\n", tool->peer, tool->peer_version, SONDE_VERSION);
-		return run_printed();
-	}
+	if (tool && asks_version(argc, argv))
+		return print_version(tool, name);
 	if (tool)
 		return run_named(tool, argc, argv);
 	if (argc < 2) {
@@ -183,10 +189,10 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
 		return help(argc, argv);
-	if (!strcmp(argv[1], "version") || !strcmp(argv[1], "--version")) {
-		puts("sonde " SONDE_VERSION);
-		return run_printed();
-	}
+	if (!strcmp(argv[1], "version") || !strcmp(argv[1], "--version"))
+		return print_version(NULL, NULL);
 	tool = tool_find(argv[1]);
+	if (tool && asks_version(argc - 1, argv + 1))
+		return print_version(tool, NULL);
 	return tool ? run_named(tool, argc - 1, argv + 1) : unknown_tool(argv[1]);
 }

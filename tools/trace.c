@@ -5,8 +5,18 @@
 
 TOOL(trace, .brief = "run programs in bpftrace's language",
      .args = "FILE|-e PROGRAM|PROBE... [ARG]... [-- --NAME=VALUE...]", SCRIPT_ENGINE, .peer = "bpftrace",
-     .peer_version = "v0.25.0", .own_dashdash = true, .letters = "L:tid",
-     LACKS({ "csv", "programs print text; -j and -f json print JSON" }),
+     .peer_version = "v0.27.1", .own_dashdash = true, .letters = "L:tid",
+     LACKS({ "csv", "programs print text; -j and -f json print JSON" },
+	   { "cmd", "-c CMD (--command) runs a command" },
+	   { "debug", "stages of the compiler are not printed; -v reports each step, --dry-run only tries it" },
+	   { "no-feature", "sonde asks the kernel what it has; --mechanism NAME attaches by this mechanism only" },
+	   { "aot emit-elf emit-llvm verify-llvm-ir",
+	     "there is no LLVM here: a program is compiled in milliseconds each time; --dry-run only tries it" },
+	   { "mode", "--test and --bench are the modes" },
+	   { "probe-filter", "all test probes of a file run; put them into several files" },
+	   { "fmt", "sonde does not format programs" },
+	   { "debuginfo dwarf-pid", "user stacks need no option: sonde unwinds them and finds debug files itself" },
+	   { "traceable-functions", "sonde reads the kernel's own list" }),
      .description =
 	     "Compiles a program in the language of bpftrace, attaches its probes and prints what it prints. Nothing "
 	     "else "

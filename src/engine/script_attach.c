@@ -121,7 +121,8 @@ int script_attach(struct script *script, struct err *err)
 		if (script->program->probes.v[i].targets.n)
 			ret = attach_probe(script, i, err);
 	if (!ret && !script->attached)
-		ret = err_set(err, -ENOENT, "no probe is left to attach");
+		ret = err_set(err, -ENOENT, "no probe is left to attach%s",
+			      script->program->has_tests ? ": --test runs test probes, --bench bench probes" : "");
 	return ret;
 }
 

@@ -4,6 +4,7 @@
 
 #include "attach/quirks.h"
 #include "base/cpus.h"
+#include "base/report.h"
 #include "filter.h"
 #include "lang/getopt.h"
 #include "lang/lang.h"
@@ -133,6 +134,8 @@ int script_compile(struct script *script, struct err *err)
 		.named_are_known = script->instance->source,
 		.include_dirs = settings->include_dirs.v,
 		.n_include_dirs = settings->include_dirs.n,
+		.includes = settings->includes.v,
+		.n_includes = settings->includes.n,
 		.is_unsafe = settings->is_unsafe,
 		.host_ids = !filter_pidns(),
 		.is_filtered = script->instance->filter.any,
@@ -156,6 +159,8 @@ int script_compile(struct script *script, struct err *err)
 	compiling.n_positional = arguments.positional.n;
 	compiling.named = arguments.named.v;
 	compiling.n_named = arguments.named.n;
+	if (getenv("BPFTRACE_BTF") && !settings->no_warnings)
+		report_note("BPFTRACE_BTF is ignored: types come from this kernel's own BTF");
 	script->program = compile_with(script, &compiling, err);
 	if (!script->program)
 		return err->code ? err->code : -EINVAL;

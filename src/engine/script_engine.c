@@ -6,6 +6,16 @@
 
 static const char *const bufferings[] = { "line", "full", "none", NULL };
 
+/* bpftrace's -d names a stage of its compiler. */
+static int set_duration(void *duration, const char *arg, struct err *err)
+{
+	if (!opt_seconds(arg, duration))
+		return 0;
+	return err_set(err, -EINVAL,
+		       "this is no time to end after (10, 500ms, 2m); stages of the compiler are not printed: -v reports "
+		       "each step, --dry-run only tries the program");
+}
+
 static const struct opt options[] = {
 	OPT(OPT_STRING, struct script_settings, program, 'e', "execute", "PROGRAM",
 	    "the program itself, in place of a file"),
@@ -15,11 +25,16 @@ static const struct opt options[] = {
 	    "write each line, when the buffer is full, or at once", .choices = bufferings),
 	OPT(OPT_LIST, struct script_settings, include_dirs, 'I', "include-dir", "DIR",
 	    "where to look for files that the program includes; may be repeated"),
+	OPT(OPT_LIST, struct script_settings, includes, 0, "include", "FILE",
+	    "include FILE before the program; may be repeated"),
+	OPT(OPT_CALL, struct script_settings, duration, 'd', "duration", "SECONDS", "stop after SECONDS",
+	    .call = set_duration),
 	OPT(OPT_BOOL, struct script_settings, list, 'l', "list", NULL,
 	    "list what can be probed, all that matches FILE as a pattern, or what the program attaches to; -v: with "
 	    "arguments and types"),
 	OPT(OPT_BOOL, struct script_settings, faults, 'k', "report-faults", NULL,
 	    "warn at each read of memory that failed"),
+	OPT(OPT_BOOL, struct script_settings, faults, 0, "warnings", NULL, "the same, as bpftrace calls it"),
 	OPT(OPT_BOOL, struct script_settings, is_unsafe, 0, "unsafe", NULL,
 	    "allow what changes the system: system(), signal(), override(), write_user()"),
 	OPT(OPT_BOOL, struct script_settings, dry_run, 0, "dry-run", NULL, "attach all probes, then end"),
@@ -129,8 +144,11 @@ static int check_settings(const struct engine_instance *instance, struct err *er
 
 static int open_engine(struct engine_instance *instance, struct err *err)
 {
+	const struct script_settings *settings = instance->settings;
 	int ret;
 
+	if (settings->duration)
+		instance->ctx->duration = settings->duration;
 	if (script_is_bcc(instance))
 		return script_open(instance, &script_bcc, err);
 	ret = check_settings(instance, err);

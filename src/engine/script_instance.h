@@ -143,7 +143,7 @@ void script_own_run(struct script *script, enum lang_probe_kind kind);
 int script_own_start(struct script *script, struct err *err);
 /* Runs a program once. Returns what it returned, or -errno. */
 int script_own_call(const struct script_own *own);
-/* Runs iterators, which end the run. */
+/* Runs iterators, which end the run. A program with nothing but begin and end probes ends, too. */
 void script_own_iterate(struct script *script);
 /* Runs what is due: intervals and signals. */
 void script_own_take(struct script *script);

@@ -120,19 +120,25 @@ void script_own_run(struct script *script, enum lang_probe_kind kind)
 
 void script_own_iterate(struct script *script)
 {
+	struct engine_context *ctx = script->instance->ctx;
+	/* sonde's own -c runs to the end of the command; bpftrace's does not. */
+	bool waits = ctx->command.pid && !ctx->as_peer;
+
 	for (size_t i = 0; i < script->program->probes.n; i++) {
 		struct script_own *own = &script->probes[i].own;
 		struct err err = {};
 		int ret;
 
-		if (own->probe->kind != PROBE_ITER)
+		waits |= script->program->probes.v[i].kind > PROBE_END;
+		if (script->program->probes.v[i].kind != PROBE_ITER)
 			continue;
 		ret = script_iter_run(own, script->instance->ctx->pid, &err);
 		if (ret)
 			report_err(&err, NULL);
-		script->instance->ctx->failed |= ret != 0;
-		script->instance->ctx->done |= ret || !own->probe->attach->pin;
+		ctx->failed |= ret != 0;
+		ctx->done |= ret || !own->probe->attach->pin;
 	}
+	ctx->done |= !waits;
 }
 
 /* Runs a program as often as its timer has expired. */

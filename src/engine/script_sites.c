@@ -47,27 +47,48 @@ static void format(const struct call *call, struct str *to)
 	script_format_add(to, &call->script->names, str_or_empty(call->site->format), call->values, call->n);
 }
 
-/* A message with its place in the program, on stderr. */
-static void say(struct script *script, const struct lang_site *site, bool is_error, const char *text)
+static void say_json(struct script *script, const struct lang_site *site, bool is_error, const char *text)
+{
+	script_json_message(&script->text, &script->program->sources, &site->at, is_error ? "errorf" : "warnf", text);
+	put(script);
+}
+
+/* A warning of ours about a place in the program, on stderr. */
+static void warn(struct script *script, const struct lang_site *site, const char *text)
 {
 	__cleanup(lang_messages_release) struct lang_messages messages = {};
 	__str struct str shown = {};
 
+	if (script->settings->no_warnings)
+		return;
 	if (script->form == SCRIPT_JSON) {
-		script_json_message(&script->text, &script->program->sources, &site->at, is_error ? "errorf" : "warnf",
-				    text);
-		if (is_error || !script->settings->no_warnings)
-			put(script);
-		str_reset(&script->text);
+		say_json(script, site, false, text);
 		return;
 	}
 	script_output_flush(script);
-	if (is_error)
-		lang_error(&messages, site->at, "%s", text);
-	else
-		lang_warning(&messages, site->at, "%s", text);
-	lang_messages_show(&messages, &script->program->sources, !script->settings->no_warnings, &shown);
+	lang_warning(&messages, site->at, "%s", text);
+	lang_messages_show(&messages, &script->program->sources, true, &shown);
 	fputs(str_or_empty(shown.data), stderr);
+}
+
+/* A message of the program's: one line feed ends it, the program's or ours. */
+static void say(struct script *script, const struct lang_site *site, const struct str *text)
+{
+	bool is_error = site->kind == SITE_ERRORF;
+	__str struct str shown = {};
+
+	if (!is_error && script->settings->no_warnings)
+		return;
+	if (script->form == SCRIPT_JSON) {
+		say_json(script, site, is_error, str_or_empty(text->data));
+		return;
+	}
+	script_output_flush(script);
+	lang_place_add(&shown, &script->program->sources, &site->at);
+	str_addf(&shown, "%s: %s", is_error ? "ERROR" : "WARNING", str_or_empty(text->data));
+	if (shown.data[shown.len - 1] != '\n')
+		str_addc(&shown, '\n');
+	fputs(shown.data, stderr);
 }
 
 /* --- texts --- */
@@ -89,7 +110,7 @@ static void do_error(struct call *call)
 	__str struct str text = {};
 
 	format(call, &text);
-	say(call->script, call->site, call->site->kind == SITE_ERRORF, str_or_empty(text.data));
+	say(call->script, call->site, &text);
 	call->script->has_failed |= call->site->kind == SITE_ERRORF;
 }
 
@@ -293,13 +314,13 @@ static void do_exit(struct call *call)
 
 static void do_missing(struct call *call)
 {
-	say(call->script, call->site, false, call->site->format);
+	warn(call->script, call->site, call->site->format);
 }
 
 static void do_division(struct call *call)
 {
-	say(call->script, call->site, false,
-	    "Divide or modulo by 0 detected. This can lead to unexpected results. 1 is being used as the result.");
+	warn(call->script, call->site,
+	     "Divide or modulo by 0 detected. This can lead to unexpected results. 1 is being used as the result.");
 }
 
 static void do_fault(struct call *call)
@@ -308,7 +329,7 @@ static void do_fault(struct call *call)
 	__free char *text = base_printf("Failed to %s: %s (%lld)", str_or_empty(call->site->format), strerror(-ret),
 					(long long)ret);
 
-	say(call->script, call->site, false, text);
+	warn(call->script, call->site, text);
 }
 
 static void (*const actions[])(struct call *call) = {

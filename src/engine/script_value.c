@@ -164,7 +164,8 @@ static bool add_named(struct str *to, struct script_names *names, const struct s
 		script_names_add_cgroup(to, text_of(names, value->type->format), first_word(value));
 		return true;
 	case TYPE_ERRNO:
-		str_add(to, strerror(script_value_number(value)));
+		/* -22, as system calls return it, is 22. */
+		str_add(to, strerror(llabs(script_value_number(value))));
 		return true;
 	case TYPE_SYSCALL:
 		script_names_add_syscall(to, script_value_number(value));

@@ -7,6 +7,8 @@
 #define FUNCTIONS_IN \
 	(IN(KPROBE) | IN(KRETPROBE) | IN(FENTRY) | IN(FEXIT) | IN(UPROBE) | IN(URETPROBE) | IN(TRACEPOINT) | \
 	 IN(RAWTRACEPOINT) | IN(USDT))
+#define CONTEXT_IN \
+	~(IN(BEGIN) | IN(END) | IN(INTERVAL) | IN(SIGNAL) | IN(TEST) | IN(BENCH))
 #define ARGUMENTS_IN (IN(KPROBE) | IN(UPROBE) | IN(USDT) | IN(RAWTRACEPOINT) | IN(FENTRY) | IN(FEXIT))
 
 static const struct builtin builtins[] = {
@@ -25,7 +27,7 @@ static const struct builtin builtins[] = {
 	{ "rand", BUILTIN_RAND },
 	{ "cgroup", BUILTIN_CGROUP },
 	{ "curtask", BUILTIN_CURTASK },
-	{ "ctx", BUILTIN_CTX },
+	{ "ctx", BUILTIN_CTX, CONTEXT_IN },
 	{ "args", BUILTIN_ARGS, IN(FENTRY) | IN(FEXIT) | IN(TRACEPOINT) | IN(RAWTRACEPOINT) },
 	{ "arg0", BUILTIN_ARG, ARGUMENTS_IN },
 	{ "arg1", BUILTIN_ARG, ARGUMENTS_IN },

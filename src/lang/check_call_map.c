@@ -208,8 +208,12 @@ static const struct type *check_print(struct checker *c, struct ast *call)
 	struct ast *arg = call->call.args;
 	const struct type *type;
 
-	if (arg->kind == AST_MAP && !arg->map.keys)
+	if (arg->kind == AST_MAP && !arg->map.keys) {
+		if (c->n_loops)
+			check_warning(c, call->at, "print() of a map in a loop prints what the map holds when the "
+						   "record is read, which is later: print its entries");
 		return check_print_map(c, call, NULL);
+	}
 	if (call->call.n > 1) {
 		check_error(c, call->at, "%s",
 			    arg->kind == AST_MAP ? "Single-value (i.e. indexed) map prints cannot be followed by a top "

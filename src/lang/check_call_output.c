@@ -83,7 +83,7 @@ static struct ast *check_new_call(struct checker *c, const char *name, struct pl
 	return statement;
 }
 
-/* assert(x, text) becomes { if (!x) { errorf(text); exit(1) } }. */
+/* assert(x, text) becomes { if (!x) { errorf("assert failed: " text); exit(1) } }. */
 static const struct type *check_assert(struct checker *c, struct ast *call)
 {
 	struct ast *nodes = pool_alloc(c->pool, 5 * sizeof(*nodes));
@@ -92,7 +92,9 @@ static const struct type *check_assert(struct checker *c, struct ast *call)
 	condition->next = NULL;
 	if (!text) {
 		text = &nodes[0];
-		*text = (struct ast){ .kind = AST_STRING, .at = call->at, .string = { .text = "assertion failed" } };
+		*text = (struct ast){ .kind = AST_STRING, .at = call->at, .string = { .text = "assert failed" } };
+	} else if (text->kind == AST_STRING) {
+		text->string.text = pool_addf(c->pool, "assert failed: %s", text->string.text);
 	}
 	nodes[1] = (struct ast){ .kind = AST_INTEGER, .at = call->at, .integer = { .value = 1 } };
 	nodes[2] = (struct ast){ .kind = AST_UNARY, .at = condition->at };

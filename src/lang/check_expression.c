@@ -228,3 +228,28 @@ bool check_integer(struct checker *c, struct ast *ast, const char *what)
 	check_error(c, ast->at, "%s must be an integer, not '%s'", what, check_show(c, type));
 	return false;
 }
+
+/* --- comparisons that are always the same --- */
+
+static bool is_never_negative(const struct ast *ast)
+{
+	return !ast->is_constant && ast->type->kind != TYPE_BOOL && !ast->type->is_signed;
+}
+
+static bool is_zero(const struct ast *ast)
+{
+	return ast->is_constant && !ast->constant;
+}
+
+void check_warn_never_negative(struct checker *c, const struct ast *ast)
+{
+	const struct ast *left = ast->binary.left, *right = ast->binary.right, *number;
+	bool is_below = ast->binary.op == OP_LT || ast->binary.op == OP_GE;
+
+	if (!is_below && ast->binary.op != OP_GT && ast->binary.op != OP_LE)
+		return;
+	number = is_below ? left : right;
+	if (is_never_negative(number) && is_zero(is_below ? right : left))
+		check_warning(c, ast->at, "'%s' is never negative: cast it, as in (int64), to compare it with 0",
+			      check_show(c, number->type));
+}

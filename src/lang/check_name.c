@@ -208,6 +208,10 @@ static void check_unknown_name(struct checker *c, const struct ast *ast)
 	struct nearest nearest;
 
 	check_error(c, ast->at, "Unknown identifier: '%s'", ast->name.name);
+	if (function_hint(ast->name.name)) {
+		check_hint(c, ast->at, "%s", function_hint(ast->name.name));
+		return;
+	}
 	nearest_init(&nearest, ast->name.name);
 	builtin_offer(&nearest);
 	function_offer(&nearest);

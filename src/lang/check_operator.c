@@ -200,6 +200,7 @@ static const struct type *check_comparison(struct checker *c, struct ast *ast)
 	if (type_is_scalar(l) && type_is_scalar(r)) {
 		if (type_is_integral(l) && type_is_integral(r)) {
 			check_warn_signs(c, "comparison", left, right, ast->at);
+			check_warn_never_negative(c, ast);
 			if (left->is_constant && right->is_constant)
 				check_set_bool(ast, check_fold(ast->binary.op, left->constant, right->constant,
 							       lang_operand_type(l, r)));

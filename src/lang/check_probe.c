@@ -332,8 +332,10 @@ static void check_block_of_probes(struct checker *c, struct ast_probe *ast)
 		if (!lang_attach_parse(attach, written->text, written->at, c->pool, &c->program->messages))
 			continue;
 		if ((attach->kind == PROBE_TEST && !c->options->test) ||
-		    (attach->kind == PROBE_BENCH && !c->options->bench))
+		    (attach->kind == PROBE_BENCH && !c->options->bench)) {
+			c->program->has_tests = true;
 			continue;
+		}
 		group = &groups[attach->kind];
 		if (!group->n)
 			group->attach = attach;

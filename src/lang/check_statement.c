@@ -68,11 +68,23 @@ static void check_let(struct checker *c, struct ast *ast)
 	node->type = variable->type;
 }
 
+/* Asked before the statement is checked, which replaces some calls. */
+static bool is_call_of_exit(const struct ast *ast)
+{
+	const struct ast *call = ast->kind == AST_EXPRESSION ? ast->unary.operand : NULL;
+
+	return call && call->kind == AST_CALL && !strcmp(call->call.name, "exit");
+}
+
 void check_statements(struct checker *c, struct ast *first)
 {
 	for (struct ast *ast = first; ast; ast = ast->next) {
+		bool is_exit = is_call_of_exit(ast);
+
 		check_statement(c, ast);
-		if (ast->next && (ast->kind == AST_RETURN || ast->kind == AST_BREAK || ast->kind == AST_CONTINUE))
+		if (ast->next && is_exit)
+			check_warning(c, ast->next->at, "All code after exit() is unreachable.");
+		else if (ast->next && (ast->kind == AST_RETURN || ast->kind == AST_BREAK || ast->kind == AST_CONTINUE))
 			check_warning(c, ast->next->at, "All code after a '%s' is unreachable.",
 				      ast->kind == AST_RETURN  ? "return"
 				      : ast->kind == AST_BREAK ? "break"

@@ -86,6 +86,8 @@ const struct type *check_cast(struct checker *c, struct ast *ast);
 /* The type of `left OP right` for arithmetic; left and right are checked. */
 const struct type *check_arithmetic(struct checker *c, enum ast_op op, struct ast *left, struct ast *right,
 				    struct place at);
+/* Warns of x < 0 where x is unsigned, as in /retval < 0/: it compiles, and finds nothing. */
+void check_warn_never_negative(struct checker *c, const struct ast *ast);
 
 /* --- check_constant.c --- */
 /* What `left OP right` is, computed as generated code computes it; the sign as of type. */

@@ -15,6 +15,7 @@ enum setting_kind {
 	SETTING_STACK,
 	SETTING_UNSTABLE,
 	SETTING_IGNORED, /* bpftrace's, without a meaning here */
+	SETTING_GONE,	 /* without one in bpftrace, too */
 };
 
 static const struct setting {
@@ -39,17 +40,16 @@ static const struct setting {
 	{ "cpp_demangle", SETTING_BOOL, offsetof(struct lang_config, cpp_demangle) },
 	{ "lazy_symbolication", SETTING_BOOL, offsetof(struct lang_config, lazy_symbolication) },
 	{ "show_debug_info", SETTING_BOOL, offsetof(struct lang_config, show_debug_info) },
-	{ "unstable_map_decl", SETTING_UNSTABLE },
+	{ "unstable_map_decl", SETTING_GONE },
 	{ "unstable_tseries", SETTING_UNSTABLE, offsetof(struct lang_config, refuses_tseries) },
-	{ "unstable_addr", SETTING_UNSTABLE },
-	{ "unstable_macro", SETTING_UNSTABLE },
-	{ "unstable_import", SETTING_UNSTABLE },
+	{ "unstable_addr", SETTING_GONE },
+	{ "unstable_macro", SETTING_GONE },
+	{ "unstable_import", SETTING_GONE },
 	{ "cache_user_symbols", SETTING_IGNORED },
 	{ "use_blazesym", SETTING_IGNORED },
 	{ "max_ast_nodes", SETTING_IGNORED },
-	{ "max_type_res_iterations", SETTING_IGNORED },
-	{ "symbol_source", SETTING_IGNORED },
-	{ "max_type_res_iterations", SETTING_IGNORED },
+	{ "max_type_res_iterations", SETTING_GONE },
+	{ "symbol_source", SETTING_GONE },
 	{ "probe_inline", SETTING_IGNORED },
 	{ "debug_output", SETTING_IGNORED },
 };
@@ -112,8 +112,7 @@ static const char *setting_apply(struct lang_program *program, const struct sett
 		return word < 0 ? "bpftrace, perf, raw or build_id" : NULL;
 	case SETTING_UNSTABLE:
 		word = setting_word(unstable_words, value);
-		if (setting->at)
-			*(bool *)to = !word;
+		*(bool *)to = !word;
 		return word < 0 ? "error, warn or enable" : NULL;
 	default:
 		return NULL;
@@ -136,6 +135,8 @@ static void config_setting(struct checker *c, const struct ast_setting *written)
 			check_hint(c, written->at, "did you mean '%s'?", nearest_name(&nearest));
 		return;
 	}
+	if (setting->kind == SETTING_GONE)
+		check_warning(c, written->at, "%s is deprecated and has no effect", setting->name);
 	expected = setting_apply(c->program, setting, written->value);
 	if (expected)
 		check_error(c, written->at, "Invalid value for %s: '%s' is not %s", setting->name, written->value,

@@ -142,6 +142,14 @@ static const struct {
 	{ "lquantize", "lhist(x, min, max, step) counts by equal steps" },
 	{ "tracemem", "buf(pointer, length) is printed by %r" },
 	{ "strjoin", "printf() joins texts: \"%s%s\"" },
+	{ "str_concat", "printf() joins texts: \"%s%s\"" },
+	{ "signal_name", "print the number; kill -l names signals" },
+	{ "is_err", "(uint64)pointer >= (uint64)-4095 is true of error pointers" },
+	{ "container_of", "(struct T *)((uint64)pointer - offsetof(struct T, member))" },
+	{ "leader_comm", "pcomm is the name of the process" },
+	{ "leader_tid", "pid is the id of the process" },
+	{ "dw_ustack", "ustack unwinds without frame pointers, too" },
+	{ "usdt_arg", "arg0, arg1 ... are the arguments" },
 };
 
 const char *function_hint(const char *name)

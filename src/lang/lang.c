@@ -31,6 +31,8 @@ void lang_compile_source(struct lang_program *program, uint32_t source, const st
 		.n_positional = options->n_positional,
 		.include_dirs = options->include_dirs,
 		.n_include_dirs = options->n_include_dirs,
+		.includes = options->includes,
+		.n_includes = options->n_includes,
 		.has_btf = options->features.btf,
 	};
 	struct checked_program checked = {};

@@ -33,6 +33,8 @@ struct lang_options {
 	bool named_are_known; /* the caller has checked their names; probes that are missing ask for none of theirs */
 	const char *const *include_dirs;
 	size_t n_include_dirs;
+	const char *const *includes; /* --include: files, as if the program began with #include */
+	size_t n_includes;
 	bool is_unsafe;				 /* --unsafe: system(), signal(), override(), write_user() */
 	bool host_ids;				 /* `pid` and `tid` are the host's: no pid namespace is asked */
 	bool is_filtered;			 /* the run has a filter: each program asks lang_wanted() first */

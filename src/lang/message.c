@@ -172,8 +172,7 @@ static void show_excerpt(const struct lang_source *source, const struct place *a
 	str_addc(to, '\n');
 }
 
-/* bpftrace's forms: LINE:COLUMN-COLUMN, and LINE-LINE for what is longer than a line. */
-static void show_place(const struct lang_sources *sources, const struct place *at, struct str *to)
+void lang_place_add(struct str *to, const struct lang_sources *sources, const struct place *at)
 {
 	struct place last = { at->source, at->end, at->end };
 	uint32_t line, column, end_line, end_column;
@@ -191,7 +190,7 @@ static void show(const struct lang_sources *sources, const struct place *at, con
 		 struct str *to)
 {
 	if (!is_nowhere(at))
-		show_place(sources, at, to);
+		lang_place_add(to, sources, at);
 	str_addf(to, "%s: ", severity);
 	str_add_shown(to, text, strlen(text));
 	str_addc(to, '\n');

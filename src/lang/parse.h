@@ -16,6 +16,8 @@ struct parse_options {
 	size_t n_positional;
 	const char *const *include_dirs; /* -I: for import and #include "..." */
 	size_t n_include_dirs;
+	const char *const *includes; /* --include: files, as if the program began with #include */
+	size_t n_includes;
 	bool has_btf; /* the kernel has BTF: BPFTRACE_HAVE_BTF is defined */
 };
 

@@ -48,6 +48,22 @@ static void push_file(struct preprocessor *pp, uint32_t source, bool is_header)
 	file->is_header = is_header;
 }
 
+static const char *find_file(struct preprocessor *pp, const char *path, uint32_t from);
+
+/* The files of --include are read before the program; what is in no directory is one of the kernel's headers. */
+static void push_includes(struct preprocessor *pp, uint32_t source)
+{
+	__str struct str text = {};
+
+	for (size_t i = 0; i < pp->options->n_includes; i++) {
+		const char *path = pp->options->includes[i];
+
+		str_addf(&text, find_file(pp, path, source) ? "#include \"%s\"\n" : "#include <%s>\n", path);
+	}
+	if (text.len)
+		push_file(pp, lang_sources_add(pp->sources, "--include", text.data, text.len), false);
+}
+
 /* Defines a name as the number 1. */
 static void predefine(struct preprocessor *pp, const char *name, uint32_t source)
 {
@@ -69,6 +85,7 @@ void preprocess_init(struct preprocessor *pp, struct lang_sources *sources, uint
 		.options = options,
 	};
 	push_file(pp, source, false);
+	push_includes(pp, source);
 	if (options->has_btf)
 		predefine(pp, "BPFTRACE_HAVE_BTF", one);
 #if defined(__x86_64__)

@@ -108,6 +108,8 @@ static const struct {
 	{ "d", 86400 * 1000000000ULL },
 };
 
+#define PERIOD_MIN 1000 /* ns, bpftrace's */
+
 static bool set_period(struct parse *p, uint64_t count, const char *unit)
 {
 	struct lang_attach *attach = p->attach;
@@ -119,10 +121,17 @@ static bool set_period(struct parse *p, uint64_t count, const char *unit)
 		return attach->period || fail(p, "%s cannot run more than 1,000,000,000 times a second",
 					      lang_probe_kind_name(attach->kind));
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
-		if (!strcmp(units[i].unit, unit))
-			return !__builtin_mul_overflow(count, units[i].ns, &attach->period) ||
-			       fail(p, "the period of %s is too long", lang_probe_kind_name(attach->kind));
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
+		if (strcmp(units[i].unit, unit))
+			continue;
+		if (__builtin_mul_overflow(count, units[i].ns, &attach->period))
+			return fail(p, "the period of %s is too long", lang_probe_kind_name(attach->kind));
+		/* A number alone: hz or s was forgotten. */
+		return attach->period >= PERIOD_MIN ||
+		       fail(p, "the period of %s is at least 1us, not %llu ns (%s:hz:99, %s:1s)",
+			    lang_probe_kind_name(attach->kind), (unsigned long long)attach->period,
+			    lang_probe_kind_name(attach->kind), lang_probe_kind_name(attach->kind));
+	}
 	return fail(p, "'%s' is no unit of time (hz, s, ms, us, ns)", unit);
 }
 
@@ -356,6 +365,14 @@ static bool parse_raw(struct parse *p)
 }
 
 /* "BIN:NAME", "BIN:NAME+4", "BIN:0x1234", "BIN:1234", with "cpp:" before BIN or NAME */
+/* FILE@SOURCE:LINE, which bpftrace finds in DWARF; a file may have an @ in its name. */
+static bool is_source_line(const char *binary, int len)
+{
+	__free char *path = base_strndup(binary, len);
+
+	return strchr(path, '@') && access(path, F_OK);
+}
+
 static bool parse_user(struct parse *p)
 {
 	static const char cpp[] = "cpp:";
@@ -372,6 +389,10 @@ static bool parse_user(struct parse *p)
 	if (!name)
 		return fail(p, "%s needs a binary and a function: %s:/bin/bash:readline", word, word);
 	len = name++ - binary;
+	if (is_source_line(binary, len))
+		return fail(p, "lines of sources are not supported, for that needs DWARF: %s:FILE:FUNCTION, "
+			       "or FUNCTION+OFFSET, as in objdump -d",
+			    word);
 	if (!strncmp(name, cpp, n) && name[n] != ':')
 		name += n;
 	if (!parse_number(name, &address, &end) || *end)

@@ -229,6 +229,7 @@ struct lang_program {
 		const char **v;
 		size_t n, cap;
 	} texts;	       /* formats of strftime(), filters of cgroup_path() */
+	bool has_tests;	       /* test or bench probes were left out: neither was asked for */
 	uint32_t cells_size;   /* lang_cells */
 	uint32_t shard_size;   /* a processor's shard of lang_shards, a multiple of 64 */
 	uint32_t scratch_size; /* the largest of all probes, 0: none needs it */

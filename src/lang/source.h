@@ -55,6 +55,8 @@ void lang_sources_release(struct lang_sources *sources);
 
 /* The line of a place, from 1, and its column in bytes, from 1. */
 void lang_place_line(const struct lang_sources *sources, const struct place *at, uint32_t *line, uint32_t *column);
+/* Appends "FILE:LINE:COLUMN-COLUMN: ", or "FILE:LINE-LINE: " for what is longer than a line, as bpftrace does. */
+void lang_place_add(struct str *to, const struct lang_sources *sources, const struct place *at);
 /* The least place that covers both, which are of one source. */
 struct place lang_place_join(struct place a, struct place b);
 

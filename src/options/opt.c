@@ -28,6 +28,8 @@ struct scan {
 	struct option *longs; /* ends with an element of zeroes */
 	size_t n_longs;
 	struct str shorts;
+	const struct opt_table *tables;
+	size_t n_tables;
 	struct found *letters[256]; /* by letter */
 };
 
@@ -75,14 +77,17 @@ static bool is_among(const char *name, const char *names)
 	return false;
 }
 
-const char *opt_lacks(const struct opt_table *table, size_t i)
+static const char *lack_of(const struct opt_table *table, const char *name)
 {
-	const char *name = table->opts[i].name;
-
 	for (const struct opt_lack *lack = table->lacks; lack && lack->names; lack++)
-		if (name && is_among(name, lack->names))
+		if (is_among(name, lack->names))
 			return lack->why;
 	return NULL;
+}
+
+const char *opt_lacks(const struct opt_table *table, size_t i)
+{
+	return table->opts[i].name ? lack_of(table, table->opts[i].name) : NULL;
 }
 
 /* If two options share a name or letter, the first one keeps it: a tool's own table comes before the common ones. */
@@ -108,7 +113,7 @@ static void scan_add(struct scan *scan, struct found *found)
 
 static void scan_init(struct scan *scan, const struct opt_table *tables, size_t n_tables)
 {
-	*scan = (struct scan){};
+	*scan = (struct scan){ .tables = tables, .n_tables = n_tables };
 	for (size_t t = 0; t < n_tables; t++) {
 		for (size_t i = 0; i < tables[t].n; i++) {
 			struct found *found = vec_push(scan);
@@ -374,12 +379,20 @@ static int ambiguous(const struct scan *scan, const char *typed, size_t len, str
 	return err_set(err, -EINVAL, "option --%.*s is ambiguous: %s", (int)len, typed, all.data);
 }
 
+static int no_option(const char *as, size_t len, const char *why, struct err *err)
+{
+	return err_set(err, -EINVAL, "this tool has no option %.*s: %s", (int)len, as, why);
+}
+
 static int unknown_long(const struct scan *scan, const char *typed, struct err *err)
 {
 	size_t len = strcspn(typed, "="), matches = 0;
 	char *name __free = base_strndup(typed, len);
 	struct nearest near;
 
+	for (size_t t = 0; t < scan->n_tables; t++)
+		if (lack_of(&scan->tables[t], name))
+			return no_option(typed - 2, len + 2, lack_of(&scan->tables[t], name), err);
 	nearest_init(&near, name);
 	for (size_t i = 0; i < scan->n_longs; i++) {
 		matches += !strncmp(scan->longs[i].name, name, len);

@@ -74,7 +74,10 @@ struct opt {
 				 ? 1 \
 				 : -1]))
 
-/* Options of a table that a tool cannot have. The documentation omits them. Parsing refuses them with the reason. */
+/*
+ * Options of a table, or of a tool that this one replaces, that a tool cannot have. The documentation omits them.
+ * Parsing refuses them with the reason.
+ */
 struct opt_lack {
 	const char *names; /* long names, separated by blanks: "pid tid"; NULL ends a list */
 	const char *why;   /* "interrupts belong to no process" */

@@ -25,7 +25,7 @@ struct tool {
 	 * tool: engine_context.as_peer is set, and -c filters nothing.
 	 */
 	const char *peer;
-	const char *peer_version; /* what it says of itself when it is asked by that name: "v0.25.0" */
+	const char *peer_version; /* what it says of itself when it is asked by that name: "v0.27.1" */
 	const struct doc_example *examples;
 	size_t n_examples;
 	const struct opt *options; /* the tool's own, bound to `settings` */

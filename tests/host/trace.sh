@@ -100,3 +100,64 @@ test_entries() {
 END
 	diff expected first || fail "stdout is another"
 }
+
+# A program of which nothing is left to wait for ends, as in bpftrace; with -c it ends with the command.
+test_begin_and_end_alone() {
+	btrace 'BEGIN { printf("one\n"); @x = 1; } END { printf("two\n"); }'
+	expect_exit 0
+	[ "$(tr '\n' ' ' < out)" = "one two   @x: 1 " ] || fail "stdout is another"
+	btrace 'BEGIN { printf("one\n"); }' -c 'sh -c "exit 0"'
+	expect_exit 0
+	sonde trace -q -e 'BEGIN { printf("ready\n"); }
+		self:signal:SIGUSR1 { printf("usr1\n"); exit(7); }' > out 2> err &
+	wait_until 30 grep -q ready out || fail "it has not begun"
+	kill -USR1 $!
+	wait $! && fail "exit status 0"
+	[ $? = 7 ] || fail "exit status $?"
+	expect_line '^usr1$'
+}
+
+# What a program reports is its own text: one line feed at its end, no excerpt.
+test_errorf() {
+	btrace 'BEGIN { errorf("bad %d\n", 1); warnf("odd"); assert(1 == 2, "no"); }'
+	expect_exit 1
+	printf '%s\n' 'stdin:1:9-30: ERROR: bad 1' 'stdin:1:32-44: WARNING: odd' \
+		'stdin:1:46-66: ERROR: assert failed: no' > expected
+	diff expected err || fail "stderr is another"
+}
+
+# What bpftrace's command line has works, or is refused with what to do instead.
+test_options_of_bpftrace() {
+	for option in '-d ast' '--debug=ast' '--aot x' '--emit-elf x' '--emit-llvm x' '--no-feature kprobe_multi' \
+		'--mode test' '--fmt' '--cmd true' '--debuginfo x' '--traceable-functions x' '--probe-filter x'; do
+		# shellcheck disable=SC2086 # an option and its argument
+		run sonde trace $option -e 'BEGIN { }'
+		expect_exit 2
+		grep -q 'unknown option' err && fail "$option is unknown"
+	done
+	expect_err '^sonde trace: this tool has no option --probe-filter: '
+	printf '#define SEVEN 7\n' > seven.h
+	btrace 'BEGIN { printf("%d\n", SEVEN); }' --include seven.h --include linux/path.h --warnings
+	expect_exit 0
+	expect_line '^7$'
+	for option in --version -V; do
+		run sonde trace "$option"
+		expect_exit 0
+		expect_line '^sonde '
+	done
+	BPFTRACE_BTF=/no btrace 'BEGIN { }'
+	expect_exit 0
+	expect_err 'BPFTRACE_BTF is ignored'
+	btrace 'test:x { } bench:y { }'
+	expect_exit 1
+	expect_err 'no probe is left to attach: --test runs test probes, --bench bench probes'
+}
+
+# Odd bytes and large numbers are JSON that jq reads.
+test_json_of_odd_bytes() {
+	btrace 'BEGIN { printf("a\xff\x01\"\\\n"); @["k\xfe\n"] = "v\x80z"; @b = buf("\xffy", 2); @h[1, "\xf0"] = hist(3);
+		errorf("e\xff"); @s[(1, "\t")] = stats(-3); @u = (uint64)18446744073709551615; }' -f json
+	jq -c . out > parsed || fail "this is no JSON"
+	[ "$(wc -l < parsed)" = 8 ] || fail "lines are missing"
+	iconv -f utf-8 -t utf-8 out > /dev/null || fail "this is no UTF-8"
+}

@@ -362,7 +362,7 @@ test_signal() {
 
 # Ctrl-C ends it; maps are printed.
 test_interrupt() {
-	sonde trace -e 'BEGIN { @x = 5; printf("ready\n"); } END { printf("end\n"); }' > out 2> err &
+	sonde trace -e 'BEGIN { @x = 5; printf("ready\n"); } interval:h:1 { } END { printf("end\n"); }' > out 2> err &
 	wait_until 30 grep -q ready out || fail "not ready"
 	kill -INT $!
 	wait $! || fail "exit status $?"

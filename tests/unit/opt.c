@@ -137,7 +137,7 @@ Test(opt, letters_of_a_tool)
 /* An option that a tool lacks is refused with the reason, by both its names, and never suggested. */
 Test(opt, what_a_tool_lacks)
 {
-	static const struct opt_lack lacks[] = { { "pid comm", "nobody's" }, { "json", "no data" }, {} };
+	static const struct opt_lack lacks[] = { { "pid comm", "nobody's" }, { "json emit", "no data" }, {} };
 	struct run run __cleanup(run_release) = {};
 	const struct opt_table table = { NULL, common, ARRAY_SIZE(common), &run.settings, "k:comm", lacks };
 	static const struct {
@@ -148,6 +148,8 @@ Test(opt, what_a_tool_lacks)
 		{ "--pi=x", "this tool has no option --pid: nobody's" },
 		{ "-kx", "this tool has no option -k: nobody's" },
 		{ "-j", "this tool has no option -j: no data" },
+		{ "--emit", "this tool has no option --emit: no data" },
+		{ "--emit=x", "this tool has no option --emit: no data" },
 		{ "--pif", "unknown option --pif" },
 	};
 
