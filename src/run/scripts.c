@@ -181,7 +181,8 @@ static void add_refused(struct scripted *script, const char *text)
 	opt = vec_push(&script->options);
 	*opt = (struct opt){ .type = OPT_BOOL, .letter = text[1] == '-' ? 0 : text[1] };
 	opt->name = pool_addf(&script->about.pool, "%.*s", (int)(why - name) - 2, name + 2);
-	*vec_push(&script->refused) = (struct opt_lack){ opt->name, pool_add(&script->about.pool, why + 2) };
+	opt->help = pool_add(&script->about.pool, why + 2);
+	*vec_push(&script->refused) = (struct opt_lack){ opt->name, opt->help };
 }
 
 /* A line of the comment: of a paragraph, an example, the arguments, about filters, or about options. */
