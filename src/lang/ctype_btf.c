@@ -55,7 +55,10 @@ static const struct type *make_integer(struct ctypes *types, const struct btf_ty
 	return type_integer(t->size, encoding & BTF_INT_SIGNED);
 }
 
-/* A pointer from the kernel's memory to memory that it tags as the user's stays one. */
+/*
+ * A pointer from the kernel's memory to memory that it tags as the user's stays one. Many kernels have no tags: an
+ * argument that does not point to a struct, such as the name of a file to open, may be the user's.
+ */
 static const struct type *make_pointer(struct ctypes *types, int module, const struct btf_type *t,
 				       enum type_space space)
 {
@@ -66,7 +69,7 @@ static const struct type *make_pointer(struct ctypes *types, int module, const s
 	skip(types, module, &id, &tag);
 	of = ctypes_make(types, module, t->type, space == SPACE_TRUSTED ? SPACE_KERNEL : space);
 	if (space == SPACE_TRUSTED && (of->kind != TYPE_STRUCT || tag))
-		space = SPACE_KERNEL;
+		space = tag ? SPACE_KERNEL : SPACE_NONE;
 	if (tag && !strcmp(tag, "user"))
 		space = SPACE_USER;
 	return type_pointer(types->pool, of, space);

@@ -74,25 +74,21 @@ static void check_exited(struct lower *l)
 	lower_at(l, next);
 }
 
-/* An iterator runs once more at its end, without an object. */
+/*
+ * An iterator runs once more at its end, without an object. The object is the second member of its context; each is a
+ * pointer in a union that has no name.
+ */
 static void check_object(struct lower *l)
 {
 	const struct type *context = l->checked->arguments.context;
+	uint32_t next;
 
-	if (!context || !ctypes_complete(l->program->types, context))
+	if (!context || !ctypes_complete(l->program->types, context) || context->n_fields < 2)
 		return;
-	for (uint32_t i = 1; i < context->n_fields; i++) { /* the first is meta */
-		const struct type_field *field = &context->fields[i];
-		uint32_t next;
-
-		if (field->type->kind != TYPE_POINTER)
-			continue;
-		next = ir_new_block(&l->b);
-		ir_branch(&l->b, IR_NE, ir_load(&l->b, 64, false, l->f->context, field->at), ir_imm(0), next,
-			  l->f->exit);
-		lower_at(l, next);
-		return;
-	}
+	next = ir_new_block(&l->b);
+	ir_branch(&l->b, IR_NE, ir_load(&l->b, 64, false, l->f->context, context->fields[1].at), ir_imm(0), next,
+		  l->f->exit);
+	lower_at(l, next);
 }
 
 /* Goes on in a new block; returns the empty one before it, into which claim() can be put. */

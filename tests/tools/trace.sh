@@ -350,6 +350,14 @@ test_iterator() {
 	expect_exit 0
 	expect_line '^init 1$'
 	expect_line '^kthreadd 2$'
+	expect_no_line ' 0$' # the call at the end, without a task
+}
+
+# A kernel without tags of types does not say that the name is in the user's memory.
+test_user_memory_of_an_argument() {
+	btrace 'fentry:do_sys_openat2 /pid == cpid/ { printf("%s\n", str(args.filename)); }' -c 'calls 2 openat'
+	[ "$(grep -cx /no/such/file out)" = 2 ] || fail "not two names"
+	! grep failed err || fail "the names could not be read"
 }
 
 test_signal() {
