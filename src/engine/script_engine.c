@@ -12,8 +12,8 @@ static int set_duration(void *duration, const char *arg, struct err *err)
 	if (!opt_seconds(arg, duration))
 		return 0;
 	return err_set(err, -EINVAL,
-		       "this is no time to end after (10, 500ms, 2m); stages of the compiler are not printed: -v reports "
-		       "each step, --dry-run only tries the program");
+		       "this is no time to end after (10, 500ms, 2m); stages of the compiler are not printed: "
+		       "-v reports each step, --dry-run only tries the program");
 }
 
 static const struct opt options[] = {

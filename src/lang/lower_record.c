@@ -82,6 +82,21 @@ static void close_text(struct lower *l, struct record *record, uint32_t i, struc
 
 /* --- the kinds of texts --- */
 
+/* Counts a read that failed. n: what the helper returned. */
+static void count_failure(struct lower *l, uint32_t helper, struct ir_value n)
+{
+	bool is_user = helper == BPF_FUNC_probe_read_user_str;
+	uint32_t failed = lower_cold_block(l), empty = lower_cold_block(l);
+
+	/* Kernels before 6.14 return 0 for a user's string without a byte. */
+	ir_branch(&l->b, IR_EQ, n, ir_imm(0), empty, failed);
+	lower_at(l, failed);
+	lower_library(l, LANG_FN_loss, 1, ir_imm(LANG_LOSS_READ));
+	lower_fault(l, is_user ? "probe_read_user_str" : "probe_read_kernel_str", n);
+	ir_jump(&l->b, empty);
+	lower_at(l, empty);
+}
+
 /* Reads a string from memory of whatever space: *len: bytes without the NUL, *size: the same with LANG_TEXT_CUT. */
 static void read_text(struct lower *l, const struct low_memory *to, const struct low_value *value, uint32_t room,
 		      uint32_t *len, uint32_t *size)
@@ -132,18 +147,8 @@ static void read_text(struct lower *l, const struct low_memory *to, const struct
 		ir_move(&l->b, *len, ir_reg(user_len));
 		ir_move(&l->b, *size, ir_reg(user_size));
 	} else {
-		if (value->kind == LOW_STRING) {
-			bool is_user = helper == BPF_FUNC_probe_read_user_str;
-			uint32_t failed = lower_cold_block(l), empty = lower_cold_block(l);
-
-			/* kernels before 6.14 give 0 for a user's string without a byte */
-			ir_branch(&l->b, IR_EQ, n, ir_imm(0), empty, failed);
-			lower_at(l, failed);
-			lower_library(l, LANG_FN_loss, 1, ir_imm(LANG_LOSS_READ));
-			lower_fault(l, is_user ? "probe_read_user_str" : "probe_read_kernel_str", n);
-			ir_jump(&l->b, empty);
-			lower_at(l, empty);
-		}
+		if (value->kind == LOW_STRING)
+			count_failure(l, helper, n);
 		ir_move(&l->b, *len, ir_imm(0));
 		ir_move(&l->b, *size, ir_imm(0));
 	}

@@ -441,7 +441,7 @@ static int refused(const struct scan *scan, int got, const char *word, struct er
 	return unknown_long(scan, word + 2, err);
 }
 
-/* Some of bcc's long options are spelled with '_'. Ours have '-' there, and those of scripts are spelled as they are. */
+/* Some of bcc's long options are spelled with '_'. Ours have '-' there, but a script may spell its own with '_'. */
 static void respell(const struct scan *scan, int argc, char **argv)
 {
 	for (; argc-- && strcmp(*argv, "--"); argv++) {

@@ -39,7 +39,7 @@ struct frame_stack {
 struct frame_style {
 	bool addresses;	       /* text: the address in front of each name */
 	bool offsets;	       /* text: the offset in the function behind each name */
-	bool modules;	       /* text, as bcc's trace: " [kernel]" or the file behind each; addresses end in one column */
+	bool modules;	       /* text, as bcc's trace: " [kernel]" or the file behind each, in columns */
 	bool annotated;	       /* _[k] behind names of kernel frames */
 	const char *delimiter; /* a line between user and kernel frames, "--"; NULL: none */
 };

@@ -155,7 +155,8 @@ test_options_of_bpftrace() {
 
 # Odd bytes and large numbers are JSON that jq reads.
 test_json_of_odd_bytes() {
-	btrace 'BEGIN { printf("a\xff\x01\"\\\n"); @["k\xfe\n"] = "v\x80z"; @b = buf("\xffy", 2); @h[1, "\xf0"] = hist(3);
+	btrace 'BEGIN { printf("a\xff\x01\"\\\n"); @["k\xfe\n"] = "v\x80z"; @b = buf("\xffy", 2);
+		@h[1, "\xf0"] = hist(3);
 		errorf("e\xff"); @s[(1, "\t")] = stats(-3); @u = (uint64)18446744073709551615; }' -f json
 	jq -c . out > parsed || fail "this is no JSON"
 	[ "$(wc -l < parsed)" = 8 ] || fail "lines are missing"

@@ -3,9 +3,9 @@
  * talks TEXT...
  * talks LETTER TEXT
  *
- * Shakes hands, then sends each TEXT through SSL_write() of libssl.so.c, the last through SSL_write_ex(), then reads them all at once by
- * SSL_read(), then fails to read more. With a letter sends one TEXT as programs of GnuTLS (g) or NSS (n) do, and reads
- * it. Prints "did PID".
+ * Shakes hands, then sends each TEXT through SSL_write() of libssl.so.c, the last through SSL_write_ex(), then reads
+ * them all at once by SSL_read(), then fails to read more. With a letter sends one TEXT as programs of GnuTLS (g) or
+ * NSS (n) do, and reads it. Prints "did PID".
  */
 #include <stddef.h>
 #include <stdio.h>

@@ -74,7 +74,8 @@ test_user() {
 
 # Without values a return probe counts its results; a histogram of nothing is not drawn.
 test_defaults() {
-	run sonde argdist -C 'r::do_sys_openat2()' -H 'r::vfs_read(struct file *file):u64:$entry(file):$retval == -12345' \
+	run sonde argdist -C 'r::do_sys_openat2()' \
+		-H 'r::vfs_read(struct file *file):u64:$entry(file):$retval == -12345' \
 		-H 'r::vfs_read(struct file *file, char *buf, size_t n):u64:$latency*0+$entry(n):$entry(n) == 1' \
 		--comm calls -- calls 40 openat 7 read
 	expect_exit 0
@@ -129,7 +130,8 @@ test_tables() {
 
 # Strings are cut at 80 bytes, or those of -z.
 test_string_size() {
-	run sonde argdist -C 'p::do_sys_openat2(int dfd, const char __user *name):char*:name:STRCMP("/no/such", name)' -z 5 \
+	run sonde argdist -z 5 \
+		-C 'p::do_sys_openat2(int dfd, const char __user *name):char*:name:STRCMP("/no/such", name)' \
 		-- calls 3 openat
 	expect_exit 0
 	expect_line "^${tab}3 +name = /no/s"

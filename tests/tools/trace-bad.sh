@@ -71,8 +71,8 @@ expect_hits() {
 # What comes between print() and clear() is in the next table.
 # timeout=300
 test_clear_loses_nothing() {
-	btrace 'kprobe:do_sys_openat2 /comm == "calls"/ { @ = count(); @k[comm] = count(); @s[comm] = sum(2); @h = hist(5);
-			@l[comm] = lhist(5, 0, 10, 10); @v = stats(3); @w[comm] = stats(3); }
+	btrace 'kprobe:do_sys_openat2 /comm == "calls"/ { @ = count(); @k[comm] = count(); @s[comm] = sum(2);
+			@h = hist(5); @l[comm] = lhist(5, 0, 10, 10); @v = stats(3); @w[comm] = stats(3); }
 		interval:ms:20 { print(@); clear(@); print(@k); clear(@k); print(@s); clear(@s); print(@h); clear(@h);
 			print(@l); clear(@l); print(@v); clear(@v); print(@w); clear(@w); }' -c 'calls 20000 openat'
 	expect_exit 0

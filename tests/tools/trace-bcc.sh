@@ -77,7 +77,8 @@ test_user() {
 test_headings() {
 	run sonde trace 'vfs_read (arg3 == 1)' --print_cpu -t -T -c 'calls 2 read'
 	expect_exit 0
-	[ "$(head -n 1 out)" = "TIME     CPU PID     TID     COMM            FUNC             " ] || fail "another heading"
+	[ "$(head -n 1 out)" = "TIME     CPU PID     TID     COMM            FUNC             " ] ||
+		fail "another heading"
 	run sonde trace 'vfs_read (arg3 == 1)' 'vfs_read (arg3 == 1) "x"' -c 'calls 2 read'
 	[ "$(head -n 1 out)" = "PID     TID     COMM            FUNC             -" ] || fail "another heading"
 }
