@@ -236,9 +236,10 @@ static bool is_never_negative(const struct ast *ast)
 	return !ast->is_constant && ast->type->kind != TYPE_BOOL && !ast->type->is_signed;
 }
 
+/* A 0 that somebody wrote: not a macro's argument such as (uint64)0, nor an option's value. */
 static bool is_zero(const struct ast *ast)
 {
-	return ast->is_constant && !ast->constant;
+	return ast->kind == AST_INTEGER && ast->is_constant && !ast->constant;
 }
 
 void check_warn_never_negative(struct checker *c, const struct ast *ast)
