@@ -32,9 +32,9 @@ static int check_missing(const struct script *script, const struct lang_probe *p
 	bool warns = script->program->config.missing_probes == MISSING_WARN || is_pattern(probe);
 
 	for (size_t i = 0; i < probe->targets.n; i++) {
-		if (attach_is_attached(attach, i) || script->program->config.missing_probes == MISSING_IGNORE)
+		if (attach_is_attached(attach, i))
 			continue;
-		if (!warns)
+		if (!warns && script->program->config.missing_probes != MISSING_IGNORE)
 			return err_set(err, -ENOTSUP, "cannot attach to '%s': %s", probe->targets.v[i].label,
 				       attach_why_not(attach, i));
 		if (script->program->config.missing_probes == MISSING_WARN)
@@ -113,13 +113,27 @@ static int attach_probe(struct script *script, size_t i, struct err *err)
 	return ret;
 }
 
+/* Probes that hang on something, whether it is there or not. */
+static size_t count_hooks(const struct script *script)
+{
+	size_t n = 0;
+
+	vec_each(probe, &script->program->probes)
+		n += probe->kind > PROBE_BENCH && probe->kind != PROBE_ITER;
+	return n;
+}
+
 int script_attach(struct script *script, struct err *err)
 {
+	size_t own = script->attached;
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < script->program->probes.n; i++)
 		if (script->program->probes.v[i].targets.n)
 			ret = attach_probe(script, i, err);
+	/* Of a tool nobody expects that it prints headings, and traces nothing. */
+	if (!ret && script->instance->source && count_hooks(script) && script->attached == own)
+		return err_set(err, -ENOENT, "nothing of what it traces is here: -v says why");
 	if (!ret && !script->attached)
 		ret = err_set(err, -ENOENT, "no probe is left to attach%s",
 			      script->program->has_tests ? ": --test runs test probes, --bench bench probes" : "");

@@ -214,7 +214,7 @@ static void print_row(struct script *script, const struct row *row)
 	struct output *out = script->instance->ctx->out;
 
 	output_row(out, row);
-	if (script->settings->bcc.kernel || script->settings->bcc.user)
+	if (script->form == SCRIPT_TEXT && (script->settings->bcc.kernel || script->settings->bcc.user))
 		output_line(out, "%s", "");
 }
 
@@ -259,6 +259,8 @@ static void ended(struct script *script)
 	qsort(trace->totals.v, trace->totals.n, sizeof(*trace->totals.v), by_count);
 	vec_each(row, &trace->totals) {
 		output_row(out, row);
+		if (script->form != SCRIPT_TEXT)
+			continue;
 		output_line(out, "-->COUNT %llu", (unsigned long long)row->count);
 		output_line(out, "%s", "");
 	}

@@ -9,8 +9,12 @@ static const char *const bufferings[] = { "line", "full", "none", NULL };
 /* bpftrace's -d names a stage of its compiler. */
 static int set_duration(void *duration, const char *arg, struct err *err)
 {
-	if (!opt_seconds(arg, duration))
+	int ret = opt_seconds(arg, duration);
+
+	if (!ret)
 		return 0;
+	if (ret != -EINVAL)
+		return err_set(err, ret, "the time is too long or too short");
 	return err_set(err, -EINVAL,
 		       "this is no time to end after (10, 500ms, 2m); stages of the compiler are not printed: "
 		       "-v reports each step, --dry-run only tries the program");

@@ -56,7 +56,7 @@ static int run(struct script_own *own, int link, struct err *err)
 	ret = bpf_obj_pin(link, path);
 	if (ret)
 		return err_set(err, ret, "cannot pin '%s' to %s: %s", attach->text, path,
-			       ret == -EEXIST ? "the file exists" : "only a bpf file system can hold it");
+			       ret == -EPERM || ret == -EINVAL ? "only a bpf file system can hold it" : strerror(-ret));
 	report_line("Program pinned to %s", path);
 	own->pin = path;
 	path = NULL;
@@ -85,6 +85,8 @@ int script_iter_run(struct script_own *own, uint32_t pid, struct err *err)
 	bool is_of_tasks = pid && !strncmp(object, "task", strlen("task"));
 	__close int link = bpf_link_create(own->program, 0, BPF_TRACE_ITER, is_of_tasks ? &opts : NULL);
 
+	if (link == -E2BIG && is_of_tasks)
+		return err_set(err, -EOPNOTSUPP, "this kernel's iterators visit all tasks: -p needs Linux 6.1");
 	if (link < 0)
 		return err_set(err, link, "cannot run '%s': %s", own->probe->attach->text, strerror(-link));
 	return run(own, link, err);

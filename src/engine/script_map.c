@@ -450,13 +450,19 @@ static void reset_shards(const struct script_map *map)
 		memset(map->memory->shards + i * map->memory->layout.size + of->at_cell, 0, n * of->value->size);
 }
 
+/* The kernel deletes entries of these maps when it wants to. What was shown of them cannot be subtracted later. */
+static bool evicts(const struct lang_map *map)
+{
+	return map->storage == LANG_LRU_HASH || map->storage == LANG_LRU_PERCPU_HASH;
+}
+
 static int reset(struct script_map *map, uint64_t time, bool is_cleared)
 {
 	const struct lang_map *of = map->map;
 
 	if (of->value->kind == TYPE_NONE)
 		return 0;
-	if (script_map_is_additive(of->value))
+	if (script_map_is_additive(of->value) && !of->is_seen && !evicts(of))
 		return rebase(map, time, is_cleared);
 	if (of->storage == LANG_CELL)
 		memset(map->memory->cells + of->at_cell, 0, of->value->size + is_cleared);

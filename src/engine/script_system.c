@@ -25,11 +25,12 @@ static void run(const char *command, int out)
 /* Whether there is something to read, or the end of it. What the process leaves running may hold the pipe for long. */
 static bool wait_for_output(int out, int process)
 {
-	struct pollfd fds[] = { { .fd = out, .events = POLLIN }, { .fd = process, .events = POLLIN } };
+	/* The kernel looks at them in this order: what a process wrote before its end is seen. */
+	struct pollfd fds[] = { { .fd = process, .events = POLLIN }, { .fd = out, .events = POLLIN } };
 
 	while (poll(fds, ARRAY_SIZE(fds), -1) < 0 && errno == EINTR)
 		;
-	return fds[0].revents;
+	return fds[1].revents;
 }
 
 int script_system(const char *command, void (*fn)(const char *bytes, size_t n, void *ctx), void *ctx)

@@ -53,6 +53,24 @@ static bool is_only_added_to(const struct ast *map, const struct ast *parent)
 	return parent->call.function->id == FUNCTION_PRINT || parent->call.function->id == FUNCTION_ZERO;
 }
 
+/* Whether the parent uses more of a map than user space shows: an entry, the number of entries, a loop over them. */
+static bool is_seen(const struct ast *map, const struct ast *parent)
+{
+	if (parent->kind == AST_ASSIGN && parent->assign.to == map)
+		return parent->assign.op != OP_NONE;
+	if (map->map.keys || parent->kind != AST_CALL || !parent->call.function)
+		return true;
+	switch (parent->call.function->id) {
+	case FUNCTION_PRINT:
+	case FUNCTION_PRINTA:
+	case FUNCTION_CLEAR:
+	case FUNCTION_ZERO:
+		return false;
+	default:
+		return true;
+	}
+}
+
 static void look(struct ast **child, void *ctx)
 {
 	struct ast *ast = *child;
@@ -60,6 +78,7 @@ static void look(struct ast **child, void *ctx)
 	if (ast->kind == AST_MAP && ast->map.map) {
 		ast->map.map->is_general |= !(ast->map.keys ? is_entry(ast, ctx) : is_whole(ast, ctx));
 		ast->map.map->is_read |= !is_only_added_to(ast, ctx);
+		ast->map.map->is_seen |= is_seen(ast, ctx);
 	}
 	ast_walk(ast, look, ast);
 }

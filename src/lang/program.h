@@ -53,6 +53,8 @@ struct lang_map {
 	bool is_general;
 	/* (checker) the program does not only assign to its entries, print() and zero() it */
 	bool is_read;
+	/* (checker) the program itself looks at its entries or deletes some: what clear() forgets must not be there */
+	bool is_seen;
 };
 
 /*

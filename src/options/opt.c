@@ -329,6 +329,11 @@ static int set_call(const struct opt *opt, const char *as, void *dest, const cha
 		   : err_set(err, -EINVAL, "option %s: %s", as, inner.text);
 }
 
+static int no_option(const char *as, size_t len, const char *why, struct err *err)
+{
+	return err_set(err, -EINVAL, "this tool has no option %.*s: %s", (int)len, as, why);
+}
+
 /* as: the option as the user wrote it, "-p" or "--pid". */
 static int set_value(const struct found *found, const char *as, const char *arg, struct err *err)
 {
@@ -336,7 +341,7 @@ static int set_value(const struct found *found, const char *as, const char *arg,
 	void *dest = found->dest;
 
 	if (found->lacks)
-		return err_set(err, -EINVAL, "this tool has no option %s: %s", as, found->lacks);
+		return no_option(as, strlen(as), found->lacks, err);
 	if (arg && !arg[0] && (opt->type == OPT_STRING || opt->type == OPT_LIST))
 		return err_set(err, -EINVAL, "option %s: its argument (%s) must not be empty", as,
 			       opt->arg);
@@ -377,11 +382,6 @@ static int ambiguous(const struct scan *scan, const char *typed, size_t len, str
 		if (!strncmp(scan->longs[i].name, typed, len))
 			str_addf(&all, "%s--%s", all.len ? " or " : "", scan->longs[i].name);
 	return err_set(err, -EINVAL, "option --%.*s is ambiguous: %s", (int)len, typed, all.data);
-}
-
-static int no_option(const char *as, size_t len, const char *why, struct err *err)
-{
-	return err_set(err, -EINVAL, "this tool has no option %.*s: %s", (int)len, as, why);
 }
 
 static int unknown_long(const struct scan *scan, const char *typed, struct err *err)
@@ -433,8 +433,9 @@ static int refused(const struct scan *scan, int got, const char *word, struct er
 			       found->opt->arg);
 	}
 	if (optopt >= LONG_BASE) {
-		found_of(scan, optopt, as, sizeof(as));
-		return err_set(err, -EINVAL, "option %s takes no argument", as);
+		found = found_of(scan, optopt, as, sizeof(as));
+		return found->lacks ? no_option(as, strlen(as), found->lacks, err)
+				    : err_set(err, -EINVAL, "option %s takes no argument", as);
 	}
 	if (optopt)
 		return err_set(err, -EINVAL, "unknown option -%c", optopt);

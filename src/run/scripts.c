@@ -14,7 +14,7 @@
 #define SUFFIX ".bt"
 
 static const struct opt_lack always_lacks[] = {
-	{ "execute include-dir test bench info", "'sonde trace' has it" },
+	{ "execute include include-dir test bench info", "'sonde trace' has it" },
 	{ "max-events name msg-filter kernel-stack user-stack address aggregate print-cpu unix-timestamp string-size "
 	  "include-self bin-cmp buffer-pages sym-file-list",
 	  "it is for the probes of 'sonde trace'" },

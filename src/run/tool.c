@@ -60,7 +60,7 @@ static int set_command(void *command, const char *text, struct err *err)
 		return err_set(err, -EINVAL,
 			       "-c takes a command to run (for a processor: --cpu %s; for a parent: --ppid %s)", text,
 			       text);
-	if (!stat(text, &st) && S_ISDIR(st.st_mode))
+	if (strchr(text, '/') && !stat(text, &st) && S_ISDIR(st.st_mode))
 		return err_set(err, -EINVAL,
 			       "-c takes a command; '%s' is a directory (for a cgroup: --cgroup %s)", text,
 			       text);

@@ -162,3 +162,34 @@ test_json_of_odd_bytes() {
 	[ "$(wc -l < parsed)" = 8 ] || fail "lines are missing"
 	iconv -f utf-8 -t utf-8 out > /dev/null || fail "this is no UTF-8"
 }
+
+# What the program itself sees of an aggregate is gone after clear() and zero(), too, and a key that it deletes and adds
+# again counts from 0.
+test_programs_see_what_was_cleared() {
+	btrace 'begin { @c[1] = sum(7); clear(@c); @k[1] = count(); @k[2] = count(); clear(@k); @z = sum(5); zero(@z);
+			@d[1] = count(); @d[1] = count(); }
+		interval:ms:100 { @n++;
+			if (@n == 1) { @c[1] = sum(1); printf("%d %d %d\n", (int64)@c[1], len(@k), (int64)@z); clear(@d); }
+			if (@n == 3) { delete(@d, 1); @d[1] = count(); }
+			if (@n == 5) { exit(); } }'
+	expect_exit 0
+	expect_line '^1 0 0$'
+	expect_line '^@c\[1\]: 1$'
+	expect_line '^@d\[1\]: 1$'
+}
+
+test_json_of_bcc_stacks() {
+	run sonde trace -j -K -c 'sleep 0.1' 't:syscalls:sys_enter_execve "hi"'
+	expect_exit 0
+	[ "$(jq -r .message < out)" = hi ] && ! grep -qx '' out || fail "this is no JSON"
+}
+
+# A command is found by PATH: a directory of its name is no cgroup.
+test_command_and_directory() {
+	mkdir true
+	run sonde trace -e 'begin { }' -c true
+	expect_exit 0
+	run sonde trace -e 'begin { }' -c ./true
+	expect_exit 2
+	expect_err "for a cgroup: --cgroup ./true"
+}
