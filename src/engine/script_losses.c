@@ -65,7 +65,8 @@ void script_full_maps(struct script *script)
 			continue;
 		script->maps[i].was_full = true;
 		report_note(
-			"Map full; can't update element: %s has %u keys, and updates with others are lost until some are freed",
+			"Map full; can't update element: %s has %u keys, and updates with others are lost until some "
+			"are freed",
 			name_of(script, map), map->max_entries);
 	}
 }

@@ -169,7 +169,8 @@ test_programs_see_what_was_cleared() {
 	btrace 'begin { @c[1] = sum(7); clear(@c); @k[1] = count(); @k[2] = count(); clear(@k); @z = sum(5); zero(@z);
 			@d[1] = count(); @d[1] = count(); }
 		interval:ms:100 { @n++;
-			if (@n == 1) { @c[1] = sum(1); printf("%d %d %d\n", (int64)@c[1], len(@k), (int64)@z); clear(@d); }
+			if (@n == 1) { @c[1] = sum(1); clear(@d);
+				printf("%d %d %d\n", (int64)@c[1], len(@k), (int64)@z); }
 			if (@n == 3) { delete(@d, 1); @d[1] = count(); }
 			if (@n == 5) { exit(); } }'
 	expect_exit 0
