@@ -116,6 +116,27 @@ static __always_inline void event_fill(struct event *event)
 	})
 
 /*
+ * The flags of each record that is submitted or discarded. The state of the reader is read once for each, without a
+ * barrier. That is safe: the reader waits some milliseconds after it sets its state to asleep and then looks once
+ * more. With flags 0 the kernel wakes a reader that has read everything before this record. So the first record that
+ * a sleeping reader has not seen must wake it, also one that is discarded: no later one does.
+ */
+static __always_inline __u64 event_wakeup(void)
+{
+	volatile struct event_reader *reader = &event_reader;
+
+	if (!reader->awake)
+		return 0;
+	if (bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA) < reader->wake_at)
+		return BPF_RB_NO_WAKEUP;
+	reader->wake_at = ~0ULL;
+	return BPF_RB_FORCE_WAKEUP;
+}
+
+#define event_submit(record)  bpf_ringbuf_submit(record, event_wakeup())
+#define event_discard(record) bpf_ringbuf_discard(record, event_wakeup())
+
+/*
  * Reserves a record of `size` bytes, of room bytes for a string, and of `more` bytes, all constants, and copies the
  * string from user memory. The caller fills in the rest. *length is the string's, with its NUL; kernels before 6.14
  * give 0 for an empty one. It is < 0 if the string is not in memory; the kernel has then filled its room with zeros.
@@ -132,7 +153,7 @@ static __always_inline void *event_reserve_text(__u32 size, __u32 room, __u32 mo
 	*length = bpf_probe_read_user_str(record + size, room, (void *)text);
 	if (*length < room || may_cut)
 		return record;
-	bpf_ringbuf_discard(record, BPF_RB_NO_WAKEUP);
+	event_discard(record);
 	return NULL;
 }
 
@@ -161,24 +182,5 @@ static __always_inline bool event_begin(void *record)
 		} \
 		_record; \
 	})
-
-/*
- * Reads the state of the reader once for each event, without a barrier. That is safe: the reader waits some
- * milliseconds after it sets its state to asleep and then looks once more, and the kernel wakes a reader that has
- * read all.
- */
-static __always_inline __u64 event_wakeup(void)
-{
-	volatile struct event_reader *reader = &event_reader;
-
-	if (!reader->awake)
-		return 0;
-	if (bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA) < reader->wake_at)
-		return BPF_RB_NO_WAKEUP;
-	reader->wake_at = ~0ULL;
-	return BPF_RB_FORCE_WAKEUP;
-}
-
-#define event_submit(record) bpf_ringbuf_submit(record, event_wakeup())
 
 #endif

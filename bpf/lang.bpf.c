@@ -169,7 +169,13 @@ FN lang_scratch_free(void *memory)
 FN lang_submit(struct lang_record *record)
 {
 	record->time = bpf_ktime_get_boot_ns();
-	bpf_ringbuf_submit(record, event_wakeup());
+	event_submit(record);
+	return 0;
+}
+
+FN lang_discard(struct lang_record *record)
+{
+	event_discard(record);
 	return 0;
 }
 
@@ -343,7 +349,8 @@ int lang_carrier(void *ctx)
 	barrier_var(p);
 	barrier_var(n);
 	n += lang_wanted(ctx) + lang_place(ctx) + lang_shard() + lang_ids() + lang_parent(p) + lang_group_comm(p, p);
-	n += lang_progeny(n) + lang_scratch() + lang_scratch_free(p) + lang_submit(p) + lang_output(p, n);
+	n += lang_progeny(n) + lang_scratch() + lang_scratch_free(p) + lang_submit(p) + lang_discard(p) +
+	     lang_output(p, n);
 	n += lang_key(p, n, n, n) + lang_key_add(p, n, n, n, n);
 	n += lang_task(p, n, p) + lang_task_add(p, n, p) + lang_task_delete(p, n, p);
 	n += lang_loss(n) + lang_lost(n) + lang_map_full(n) + lang_arg(ctx, n) + lang_ret(ctx) + lang_hist(n, n) +

@@ -139,7 +139,9 @@ enum lang_space {
 	FN(key, 4) \
 	FN(key_add, 5) \
 	/* lang_submit(record): time, wakes the reader; lang_output(record, bytes): the same from scratch memory */ \
+	/* lang_discard(record): one that was reserved */ \
 	FN(submit, 1) \
+	FN(discard, 1) \
 	FN(output, 2) \
 	/* lang_lost(site), lang_map_full(map) */ \
 	FN(lost, 1) \

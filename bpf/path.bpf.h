@@ -109,7 +109,7 @@ static __always_inline void *path_reserve_relative(__u32 at, const struct path_a
 	if (!record || !path_find_base(argument->dir, &base) ||
 	    path_read_dirs(record + at, &base, depth, room, dirs_room) || room == PATH_MAX_SIZE)
 		return record;
-	bpf_ringbuf_discard(record, BPF_RB_NO_WAKEUP);
+	event_discard(record);
 	return NULL;
 }
 

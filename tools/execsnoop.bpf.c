@@ -82,7 +82,7 @@ static __always_inline struct execsnoop_event *failed_read(__u64 name, __u64 arg
 	e = event_reserve_text(sizeof(*e), name_room, args_room + longest, name, last, &length);
 	if (!e || args_copy_array(&e->args, e->data, name_room, args_room, argv, n_args, longest) || last)
 		return e;
-	bpf_ringbuf_discard(e, BPF_RB_NO_WAKEUP);
+	event_discard(e);
 	return NULL;
 }
 

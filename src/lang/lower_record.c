@@ -309,7 +309,7 @@ static void reserve_record(struct lower *l, const struct lang_site *site, const 
 	ir_jump(&l->b, done);
 	if (longer) {
 		lower_at(l, record.longer);
-		lower_helper(l, BPF_FUNC_ringbuf_discard, 2, memory, ir_imm(BPF_RB_NO_WAKEUP));
+		lower_library(l, LANG_FN_discard, 1, memory);
 		ir_jump(&l->b, longer);
 	}
 	lower_at(l, done);
