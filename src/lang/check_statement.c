@@ -266,14 +266,22 @@ static void check_for_range(struct checker *c, struct ast *ast)
 /* How the program changes a variable. */
 struct changes {
 	const struct ast_variable *variable;
-	bool is_stepped; /* by ++, --, += ... */
-	bool is_known;	 /* every value that it begins with is a constant, and every step */
+	uint32_t n;	   /* places that change it */
+	bool is_known;	   /* every value that it begins with is a constant, and every step */
+	uint32_t loops;	   /* inner loops around the place that is looked at */
+	bool may_continue; /* there is a "continue" of the loop itself */
 };
+
+static bool is_variable(const struct ast *ast, const struct ast_variable *variable)
+{
+	return ast->kind == AST_VARIABLE && ast->variable.variable == variable;
+}
 
 static void find_changes(struct ast **child, void *ctx)
 {
 	struct changes *changes = ctx;
 	struct ast *ast = *child, *to = NULL, *value = NULL;
+	bool is_loop = ast->kind >= AST_WHILE && ast->kind <= AST_UNROLL;
 
 	if (ast->kind == AST_STEP)
 		to = ast->step.of;
@@ -284,23 +292,55 @@ static void find_changes(struct ast **child, void *ctx)
 		to = ast->let.variable;
 		value = ast->let.value;
 	}
-	if (to && to->kind == AST_VARIABLE && to->variable.variable == changes->variable) {
-		changes->is_stepped |= ast->kind == AST_STEP || (ast->kind == AST_ASSIGN && ast->assign.op != OP_NONE);
+	if (to && is_variable(to, changes->variable)) {
+		changes->n++;
 		changes->is_known &= !value || value->is_constant;
 	}
+	changes->may_continue |= ast->kind == AST_CONTINUE && !changes->loops;
+	changes->loops += is_loop;
 	ast_walk(ast, find_changes, ctx);
+	changes->loops -= is_loop;
+}
+
+/* A statement that adds a constant to the variable, or subtracts one, towards the bound. */
+static bool is_step(const struct ast *ast, const struct ast_variable *variable, bool is_upwards)
+{
+	int64_t by;
+
+	if (ast->kind == AST_EXPRESSION)
+		ast = ast->unary.operand;
+	if (ast->kind == AST_STEP)
+		return is_variable(ast->step.of, variable) && ast->step.is_decrement != is_upwards;
+	if (ast->kind != AST_ASSIGN || (ast->assign.op != OP_ADD && ast->assign.op != OP_SUB) ||
+	    !is_variable(ast->assign.to, variable) || !ast->assign.value->is_constant)
+		return false;
+	by = ast->assign.value->constant;
+	return (ast->assign.op == OP_ADD) == is_upwards ? by > 0 : by < 0;
+}
+
+/* Whether each turn of a loop steps the variable in this way, once, and changes it nowhere else. */
+static bool steps_always(const struct ast *loop, const struct ast_variable *variable, bool is_upwards)
+{
+	struct changes inside = { .variable = variable };
+	bool is_stepped = false;
+
+	for (struct ast *ast = loop->loop.body->block.first; ast; ast = ast->next) {
+		is_stepped |= !inside.may_continue && is_step(ast, variable, is_upwards);
+		find_changes(&ast, &inside);
+	}
+	return is_stepped && inside.n == 1;
 }
 
 /*
- * "$i < 10", where $i begins with a constant and is stepped: the verifier sees the end of such a loop. It gives up on
- * some thousand turns, for it goes through each.
+ * "$i < 10", where $i begins with a constant and each turn steps it towards the bound: the verifier sees the end of
+ * such a loop. It gives up on some thousand turns, for it goes through each.
  */
 static bool ends_visibly(struct checker *c, const struct ast *ast)
 {
 	const struct ast *condition = ast->loop.condition;
 	struct changes changes = { .is_known = true };
 
-	if (condition->kind != AST_BINARY || condition->binary.op < OP_NE || condition->binary.op > OP_GE ||
+	if (condition->kind != AST_BINARY || condition->binary.op < OP_LT || condition->binary.op > OP_GE ||
 	    condition->binary.left->kind != AST_VARIABLE || !condition->binary.left->variable.variable ||
 	    !condition->binary.right->is_constant)
 		return false;
@@ -308,7 +348,8 @@ static bool ends_visibly(struct checker *c, const struct ast *ast)
 		return false;
 	changes.variable = condition->binary.left->variable.variable;
 	ast_walk(c->probe->ast->body, find_changes, &changes);
-	return changes.is_stepped && changes.is_known && !changes.variable->is_captured;
+	return changes.is_known && !changes.variable->is_captured &&
+	       steps_always(ast, changes.variable, condition->binary.op <= OP_LE);
 }
 
 /*

@@ -70,7 +70,7 @@ static void close_text(struct lower *l, struct record *record, uint32_t i, struc
 	lower_store(l, &to, 32, at);
 	to.at += offsetof(struct lang_text, size);
 	lower_store(l, &to, 32, size);
-	record->most += (record->site->args[i].type->size + 1 + 7) & ~7U;
+	record->most += used.is_const ? used.imm : (record->site->args[i].type->size + 1 + 7) & ~7U;
 	if (record->end.is_const && used.is_const) {
 		record->end.imm += used.imm;
 		return;
@@ -167,13 +167,21 @@ static void add_short_string(struct lower *l, struct record *record, uint32_t i,
 {
 	bool is_user = value->memory.space == SPACE_USER;
 	struct low_memory to = text_place(l, record);
-	uint32_t fits = ir_new_block(&l->b);
-	struct ir_value len;
+	uint32_t fits = ir_new_block(&l->b), other = is_user ? lower_cold_block(l) : record->longer, empty;
+	struct ir_value len = ir_reg(ir_new_reg(&l->b)), n;
 
-	len = lower_helper(l, is_user ? BPF_FUNC_probe_read_user_str : BPF_FUNC_probe_read_kernel_str, 3,
-			   lower_address(l, &to), ir_imm(SHORT_TEXT), value->v);
-	len = ir_binary(&l->b, IR_SUB, len, ir_imm(1));
-	ir_branch(&l->b, IR_LT, len, ir_imm(SHORT_TEXT - 1), fits, record->longer);
+	n = lower_helper(l, is_user ? BPF_FUNC_probe_read_user_str : BPF_FUNC_probe_read_kernel_str, 3,
+			 lower_address(l, &to), ir_imm(SHORT_TEXT), value->v);
+	ir_move(&l->b, len.reg, ir_binary(&l->b, IR_SUB, n, ir_imm(1)));
+	ir_branch(&l->b, IR_LT, len, ir_imm(SHORT_TEXT - 1), fits, other);
+	if (is_user) { /* as in count_failure() */
+		empty = lower_cold_block(l);
+		lower_at(l, other);
+		ir_branch(&l->b, IR_EQ, len, ir_imm(-1), empty, record->longer);
+		lower_at(l, empty);
+		ir_move(&l->b, len.reg, ir_imm(0));
+		ir_jump(&l->b, fits);
+	}
 	lower_at(l, fits);
 	close_text(l, record, i, len, ir_imm(SHORT_TEXT));
 }
@@ -340,7 +348,31 @@ static void output_record(struct lower *l, const struct lang_site *site, const s
 	lower_release(l, mark);
 }
 
-/* Tries a short record; if a string is longer, the arguments are written once more. */
+/*
+ * Whether writing a value may fail, which is counted. Strings for which a short record is tried are not meant: it
+ * counts none.
+ */
+static bool may_fail(const struct low_value *value)
+{
+	enum type_space space = value->memory.space;
+
+	switch (value->kind) {
+	case LOW_STRING:
+	case LOW_TUPLE:
+		return true;
+	case LOW_MEMORY:
+	case LOW_OPTIONAL:
+	case LOW_BUFFER:
+		return space != SPACE_BPF && space != SPACE_CONTEXT;
+	default:
+		return false;
+	}
+}
+
+/*
+ * Tries a short record; if a string is longer, the arguments are written once more. So none of them may count a failed
+ * read.
+ */
 static void try_record(struct lower *l, const struct lang_site *site, const struct low_value *values, uint32_t texts,
 		       uint32_t most)
 {
@@ -363,17 +395,22 @@ static void try_record(struct lower *l, const struct lang_site *site, const stru
 void lower_record_values(struct lower *l, const struct lang_site *site, const struct low_value *values)
 {
 	uint32_t texts = 0, most = 0;
+	bool counts_once = true;
 
-	for (uint32_t i = 0; i < site->n_args; i++)
+	for (uint32_t i = 0; i < site->n_args; i++) {
+		bool may_try = is_long(&site->args[i], &values[i]);
+
+		counts_once &= may_try || !may_fail(&values[i]);
 		if (is_text(site->args[i].type)) {
 			uint32_t room = room_of(&site->args[i], &values[i]);
 
 			most += room;
-			texts += is_long(&site->args[i], &values[i]) ? SHORT_TEXT : room;
+			texts += may_try ? SHORT_TEXT : room;
 		}
+	}
 	if (most <= SHORT_TEXTS)
 		reserve_record(l, site, values, most, 0);
-	else if (texts <= SHORT_TEXTS && l->may_claim && !l->f->outer && !l->options->reports_faults)
+	else if (texts <= SHORT_TEXTS && counts_once && l->may_claim && !l->f->outer && !l->options->reports_faults)
 		try_record(l, site, values, texts, most);
 	else
 		output_record(l, site, values, NULL, most);
