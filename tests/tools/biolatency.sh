@@ -102,7 +102,7 @@ spent_time() {
 	expect_json count total
 	[ "$spent" -ge 10 ] || fail "only $spent ms: nothing to compare"
 	value=$(awk '{ n += $2 } END { print int(n / 1000) }' rows)
-	expect_between "ms of writes" $((spent * 7 / 10 - 2)) $((spent + 2)) "$value"
+	expect_between "ms of writes" $((spent * 6 / 10 - 2)) $((spent + 2)) "$value"
 }
 
 test_errors() {

@@ -162,7 +162,7 @@ test_errors() {
 
 # An offset in a function, and an address.
 test_places() {
-	run sonde trace "$(command -v ufuncs):f_one+0x0 \"%d\", ctx->di >= 0" -c 'ufuncs 5'
+	run sonde trace "$(command -v ufuncs):f_one+0x0 \"%d\", \$pid > 0" -c 'ufuncs 5'
 	expect_exit 0
 	expect_rows 5 'f_one            1'
 	address=$(awk '$3 == "'"$getppid"'" { print $1; exit }' /proc/kallsyms)
