@@ -183,7 +183,7 @@ $(B)/%.o: %.c Makefile $(B)/flags | $(SKEL) $(SYSCALLS) $(EMBED) $(LIBBPF_A) $(Z
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(C_CPPFLAGS) $(ALL_CFLAGS) $(SMALL) -c -o $@ $<
 
-# Code that runs neither for an event nor in loops when a tracer starts is built for size: 26 KB less.
+# Built for size, 42 KB less: code that runs once, and output, where rows took no longer to print.
 SMALL_ROOMS := traces options run symbols lang probe output
 SMALL_OBJECTS := $(foreach room,$(SMALL_ROOMS),$(B)/src/$(room)/%.o) $(B)/tools/%.o \
 	$(addprefix $(B)/src/engine/,script%.o argdist.o)

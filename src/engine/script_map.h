@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Within engine/: a program's maps: created, read, cleared. Values that only grow (counts, sums, histograms) are
- * never reset in the kernel: clear() and zero() remember what they were, and reading subtracts it. If the map was
- * printed just before, that is what was printed: nothing is lost that arrives between print() and clear().
+ * not reset in the kernel: clear() and zero() remember what they were, and reading subtracts it. If the map was
+ * printed just before, that is what was printed: nothing is lost that arrives between print() and clear(). clear() also
+ * frees keys to which nothing was added since the last one. Maps that the program itself reads, LRU maps and all other
+ * values are deleted or set to zero, with what arrived in between.
  */
 #ifndef SONDE_SCRIPT_MAP_H
 #define SONDE_SCRIPT_MAP_H
