@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Within attach/: the description of what a line keeps, as data and as bytes. Another version of sonde may have written
+ * the bytes: each number is checked before it is used. Asks no kernel.
+ */
+#ifndef SONDE_KEEP_TEXT_H
+#define SONDE_KEEP_TEXT_H
+
+#include "base/pool.h"
+#include "base/str.h"
+#include "keep.h"
+#include "mechanism.h"
+
+#define KEPT_NAME_LEN 16 /* of an object in the kernel */
+
+/* A map: its name in our object, and its number in the kernel. */
+struct kept_map {
+	const char *name;
+	uint32_t id;
+};
+
+struct kept_target {
+	bool attached;
+	enum mech by;
+	const char *why_not; /* NULL: not tried */
+};
+
+/* kind: KEEP_LINK or KEEP_EVENT. */
+struct kept_link {
+	enum keep_kind kind;
+	uint64_t id;
+	enum mech mech;
+	uint32_t slot;
+};
+
+struct kept_copy {
+	uint32_t id; /* of the program */
+	struct copy copy;
+};
+
+/* What a struct attach has. identity: of everything that was mixed up to its targets. */
+struct kept_attach {
+	uint64_t identity;
+	struct {
+		struct kept_target *v;
+		size_t n, cap;
+	} targets;
+	struct {
+		struct kept_link *v;
+		size_t n, cap;
+	} links;
+	struct {
+		struct kept_copy *v;
+		size_t n, cap;
+	} copies;
+	bool paused;
+	/* What links had missed that were closed in pauses: by slot, and the others. Empty: there was no pause. */
+	struct {
+		uint64_t *v;
+		size_t n, cap;
+	} missed;
+};
+
+/* Initialise with {}. The pool owns the strings. */
+struct keep_text {
+	uint64_t number; /* a later description of the same line has a larger one */
+	const char *boot, *line;
+	struct keep_history history;
+	struct {
+		struct kept_map *v;
+		size_t n, cap;
+	} maps;
+	struct {
+		struct kept_attach *v;
+		size_t n, cap;
+	} attaches;
+	struct pool pool;
+};
+
+void keep_text_release(struct keep_text *text);
+/* Appends the bytes. */
+void keep_text_write(const struct keep_text *text, struct str *bytes);
+/*
+ * Reads n bytes. Returns 0, or -ESTALE: another version wrote them, or they are no description. The numbers of links,
+ * copies and targets are what they can be; whether they fit the targets of now is the caller's to check. Release text
+ * after an error, too.
+ */
+int keep_text_read(struct keep_text *text, const void *bytes, size_t n);
+
+#endif

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Keeps a page of metrics: families, samples, and the index that finds a sample by its labels. Knows no format. */
+#include <ctype.h>
+#include <math.h>
+
+#include "metrics.h"
+
+void metrics_reset(struct metrics *page)
+{
+	vec_each(family, page)
+		family->n = 0;
+	page->labels.n = page->counts.n = page->index.used = 0;
+	if (page->index.n)
+		memset(page->index.v, 0, page->index.n * sizeof(*page->index.v));
+	page->fields.schema = NULL;
+	str_reset(&page->text);
+}
+
+static void free_info(const struct metrics_info *info)
+{
+	free((char *)info->name);
+	free((char *)info->unit);
+	free((char *)info->help);
+}
+
+void metrics_release(struct metrics *page)
+{
+	vec_each(family, page) {
+		free_info(&family->info);
+		metrics_bounds_release(&family->bounds);
+		free(family->v);
+	}
+	free(page->v);
+	free(page->labels.v);
+	free(page->counts.v);
+	free(page->index.v);
+	free(page->fields.v);
+	str_release(&page->fields.base);
+	str_release(&page->text);
+	*page = (struct metrics){};
+}
+
+bool metrics_is_name(const char *name)
+{
+	size_t valid = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+
+	return *name && !name[valid] && !isdigit((unsigned char)*name);
+}
+
+size_t metrics_family(struct metrics *page, const struct metrics_info *info)
+{
+	__str struct str help = {};
+
+	for (size_t i = 0; i < page->n; i++)
+		if (!strcmp(page->v[i].info.name, info->name))
+			return i;
+	/* that of a script is foreign */
+	str_add_plain(&help, str_or_empty(info->help), strlen(str_or_empty(info->help)));
+	vec_push(page)->info = (struct metrics_info){
+		.name = base_strdup(info->name),
+		.unit = info->unit ? base_strdup(info->unit) : NULL,
+		.help = base_strdup(str_or_empty(help.data)),
+		.type = info->type,
+	};
+	return page->n - 1;
+}
+
+void metrics_begin(struct metrics *page, size_t family, uint64_t created)
+{
+	struct metrics_sample *sample = vec_push(&page->v[family]);
+
+	page->family = family;
+	sample->labels = page->labels.n;
+	sample->created = created;
+}
+
+static struct metrics_sample *last_sample(struct metrics *page)
+{
+	struct metrics_family *family = &page->v[page->family];
+
+	return &family->v[family->n - 1];
+}
+
+void metrics_add_name(struct str *s, const char *name)
+{
+	if (isdigit((unsigned char)*name) || !*name)
+		str_addc(s, '_');
+	for (; *name; name++)
+		str_addc(s, isascii(*name) && isalnum(*name) ? *name : '_');
+}
+
+void metrics_label(struct metrics *page, const char *name, const char *value, size_t n)
+{
+	struct metrics_label *label;
+
+	if (!n)
+		return;
+	label = vec_push(&page->labels);
+	label->name.at = page->text.len;
+	metrics_add_name(&page->text, name);
+	label->value.at = page->text.len;
+	label->name.n = label->value.at - label->name.at;
+	str_add_plain(&page->text, value, n);
+	label->value.n = page->text.len - label->value.at;
+	last_sample(page)->n_labels++;
+}
+
+/* --- the index: samples by family and labels --- */
+
+/* Where the text of a sample's labels begins, and how many bytes it has: labels are added one after the other. */
+static struct metrics_part text_of(const struct metrics *page, const struct metrics_sample *sample)
+{
+	const struct metrics_label *labels;
+	const struct metrics_part *end;
+
+	if (!sample->n_labels)
+		return (struct metrics_part){};
+	labels = page->labels.v + sample->labels;
+	end = &labels[sample->n_labels - 1].value;
+	return (struct metrics_part){ labels->name.at, end->at + end->n - labels->name.at };
+}
+
+static bool same_labels(const struct metrics *page, const struct metrics_sample *a, const struct metrics_sample *b)
+{
+	struct metrics_part text = text_of(page, a), other = text_of(page, b);
+
+	if (a->n_labels != b->n_labels || text.n != other.n)
+		return false;
+	for (size_t i = 0; i < a->n_labels; i++) {
+		const struct metrics_label *la = &page->labels.v[a->labels + i], *lb = &page->labels.v[b->labels + i];
+
+		if (la->name.n != lb->name.n || la->value.n != lb->value.n)
+			return false;
+	}
+	return !text.n || !memcmp(page->text.data + text.at, page->text.data + other.at, text.n);
+}
+
+/* FNV-1a. */
+static uint64_t hash_of(const struct metrics *page, const struct metrics_sample *sample)
+{
+	struct metrics_part text = text_of(page, sample);
+	uint64_t hash = 0xcbf29ce484222325ULL ^ page->family;
+
+	for (size_t i = 0; i < text.n; i++)
+		hash = (hash ^ (unsigned char)page->text.data[text.at + i]) * 0x100000001b3ULL;
+	return hash;
+}
+
+static void grow_index(struct metrics *page)
+{
+	struct metrics_entry *old = page->index.v;
+	size_t n = page->index.n;
+
+	page->index.n = n ? 2 * n : 256;
+	page->index.v = base_alloc(page->index.n * sizeof(*page->index.v));
+	for (size_t i = 0; i < n; i++) {
+		size_t at = old[i].hash;
+
+		if (!old[i].number)
+			continue;
+		while (page->index.v[at & (page->index.n - 1)].number)
+			at++;
+		page->index.v[at & (page->index.n - 1)] = old[i];
+	}
+	free(old);
+}
+
+/* Returns the entry of the last sample, or that of the sample with the same family and labels. */
+static struct metrics_entry *find_entry(struct metrics *page)
+{
+	struct metrics_family *family = &page->v[page->family];
+	const struct metrics_sample *sample = last_sample(page);
+	uint64_t hash = hash_of(page, sample);
+	struct metrics_entry *entry;
+
+	if (2 * page->index.used >= page->index.n)
+		grow_index(page);
+	for (size_t at = hash;; at++) {
+		entry = &page->index.v[at & (page->index.n - 1)];
+		if (!entry->number)
+			break;
+		if (entry->hash == hash && entry->family == page->family &&
+		    same_labels(page, &family->v[entry->number - 1], sample))
+			return entry;
+	}
+	*entry = (struct metrics_entry){ .hash = hash, .family = page->family, .number = family->n };
+	page->index.used++;
+	return entry;
+}
+
+static void remove_last(struct metrics *page)
+{
+	const struct metrics_sample *sample = last_sample(page);
+
+	if (sample->n_labels)
+		page->text.len = text_of(page, sample).at;
+	page->labels.n = sample->labels;
+	page->v[page->family].n--;
+}
+
+/* Returns the sample that has begun, or instead of it an earlier one that has the same labels. */
+static struct metrics_sample *end_sample(struct metrics *page, bool *is_new)
+{
+	struct metrics_family *family = &page->v[page->family];
+	uint32_t number = find_entry(page)->number;
+
+	*is_new = number == family->n;
+	if (!*is_new)
+		remove_last(page);
+	return &family->v[number - 1];
+}
+
+/* --- values --- */
+
+/* A new number is 0 of any type. */
+static void add_number(struct metrics_number *to, struct metrics_number by)
+{
+	to->type = by.type;
+	if (to->type == METRICS_REAL)
+		to->real += by.real;
+	else
+		to->u64 += by.u64;
+}
+
+void metrics_set(struct metrics *page, struct metrics_number value)
+{
+	bool is_new;
+	struct metrics_sample *sample = end_sample(page, &is_new);
+
+	if (page->v[page->family].info.type == METRICS_COUNTER)
+		add_number(&sample->number, value);
+	else
+		sample->number = value;
+}
+
+void metrics_set_summary(struct metrics *page, uint64_t count, struct metrics_number sum)
+{
+	bool is_new;
+	struct metrics_sample *sample = end_sample(page, &is_new);
+
+	sample->count += count;
+	add_number(&sample->number, sum);
+}
+
+/* Returns the number of the first of n counts, which are 0. */
+static size_t add_counts(struct metrics *page, size_t n)
+{
+	size_t first = page->counts.n, need = first + n;
+
+	if (need > page->counts.cap) {
+		page->counts.cap = 2 * need;
+		page->counts.v = base_realloc(page->counts.v, page->counts.cap, sizeof(*page->counts.v));
+	}
+	memset(page->counts.v + first, 0, n * sizeof(*page->counts.v));
+	page->counts.n = need;
+	return first;
+}
+
+struct metrics_number metrics_hist_sum(const struct hist *hist, bool seconds, const uint64_t *cells)
+{
+	if (hist->no_sum)
+		return metrics_real(NAN);
+	if (seconds)
+		return metrics_seconds(cells[HIST_SUM]);
+	return hist->is_signed ? metrics_s64(cells[HIST_SUM]) : metrics_u64(cells[HIST_SUM]);
+}
+
+void metrics_set_histogram(struct metrics *page, const struct metrics_scale *scale, const uint64_t *cells)
+{
+	struct metrics_family *family = &page->v[page->family];
+	bool is_new;
+	struct metrics_sample *sample = end_sample(page, &is_new);
+	uint64_t *counts;
+
+	metrics_bounds_set(&family->bounds, scale);
+	if (is_new)
+		sample->counts = add_counts(page, family->bounds.n);
+	counts = page->counts.v + sample->counts;
+	for (size_t i = 0; i < family->bounds.n; i++) {
+		counts[i] += cells[HIST_BUCKETS + i];
+		sample->count += cells[HIST_BUCKETS + i];
+	}
+	add_number(&sample->number, metrics_hist_sum(scale->hist, scale->seconds, cells));
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What all formats have in common: one call prints any, and a page may be compressed. */
+#include "base/gzip.h"
+#include "metrics_format.h"
+
+#define GZIP_LEVEL 1 /* a third of the time of level 6, for a few percent more bytes */
+
+void metrics_format_print(struct str *to, const struct metrics *page, enum metrics_format format)
+{
+	if (format == METRICS_PROTOBUF)
+		metrics_protobuf_print(to, page);
+	else
+		metrics_text_print(to, page, format == METRICS_OPENMETRICS);
+}
+
+const char *metrics_format_type(enum metrics_format format)
+{
+	static const char *const types[] = {
+		[METRICS_TEXT] = "text/plain; version=0.0.4; charset=utf-8",
+		[METRICS_OPENMETRICS] = "application/openmetrics-text; version=1.0.0; charset=utf-8",
+		[METRICS_PROTOBUF] =
+			"application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited",
+	};
+
+	return types[format];
+}
+
+const char *metrics_format_suffix(enum metrics_type type)
+{
+	return type == METRICS_COUNTER ? "_total" : type == METRICS_INFO ? "_info"
+									 : "";
+}
+
+int metrics_format_gzip(struct str *to, const struct str *from)
+{
+	str_reset(to);
+	gzip_add(to, from, GZIP_LEVEL);
+	return 0;
+}
