@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What all converters do: create the file, write it piece by piece, report. Knows no format. */
+#include "base/write.h"
+#include "convert.h"
+
+#define MUCH (256 << 10)
+
+static void write_out(struct sink *sink)
+{
+	if (!sink->error && sink->data.len)
+		write_all(sink->fd, sink->data.data, sink->data.len, &sink->error);
+	str_reset(&sink->data);
+}
+
+void sink_flush(struct sink *sink)
+{
+	if (sink->data.len >= MUCH)
+		write_out(sink);
+}
+
+int convert_write(const struct convert_format *format, struct recording *r, const struct file *file, struct err *err)
+{
+	struct sink sink = {};
+	struct file_part part;
+	int ret = file_begin(file, &part, err);
+
+	if (ret)
+		return ret;
+	sink.fd = part.fd;
+	sink.is_file = *part.own;
+	recording_rewind(r);
+	ret = format->write(r, &sink, err);
+	if (!ret)
+		write_out(&sink);
+	str_release(&sink.data);
+	/* the converter has set err, if it was the converter */
+	return file_end(file, &part, ret ? ret : sink.error, ret ? NULL : err);
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Inside of the converter to Perfetto's format: what its files share. The numbers of fields are those of Perfetto's
+ * protos/perfetto/trace/trace_packet.proto and what it imports.
+ */
+#ifndef SONDE_CONVERT_PERFETTO_H
+#define SONDE_CONVERT_PERFETTO_H
+
+#include "base/protobuf.h"
+#include "base/set.h"
+#include "convert.h"
+
+enum packet_field {
+	PACKET_FTRACE_EVENTS = 1,
+	PACKET_PROCESS_TREE = 2,
+	PACKET_CLOCK_SNAPSHOT = 6,
+	PACKET_TIMESTAMP = 8,
+	PACKET_SEQUENCE_ID = 10,
+	PACKET_TRACK_EVENT = 11,
+	PACKET_INTERNED_DATA = 12,
+	PACKET_SEQUENCE_FLAGS = 13,
+	PACKET_SYSTEM_INFO = 45,
+	PACKET_TRACK_DESCRIPTOR = 60,
+	PACKET_FIRST_ON_SEQUENCE = 87,
+};
+
+/* Texts that are written once and then named by number, each field with its own numbers. */
+enum intern_field {
+	INTERN_CATEGORY = 1,
+	INTERN_EVENT_NAME = 2,
+	INTERN_ARGUMENT_NAME = 3,
+	INTERN_KERNEL_SYMBOL = 26,
+	INTERN_FIELDS,
+};
+
+/* A switch that waits for the next one of its processor: only that shows whether `next` ran until then. */
+struct perfetto_switch {
+	bool is_held;
+	bool has_reason, iowait;
+	uint64_t time, call_argument;
+	int64_t call;
+	int32_t prev, next, prev_prio, next_prio;
+	int64_t prev_state;
+	const char *prev_comm, *next_comm;
+	int32_t ended[2]; /* threads that have ended by it; 0: none */
+};
+
+struct perfetto_cpu {
+	struct str events; /* of a bundle, not yet written */
+	bool lost_before;  /* records were lost before these events */
+	uint64_t lost_since;
+	struct perfetto_switch held;
+};
+
+/* A call or a probed function that has begun and not yet returned. */
+struct perfetto_open {
+	uint64_t time;
+	bool is_probe;
+	int64_t id; /* number of the call or probe */
+	uint32_t n_args;
+	uint64_t args[8];
+};
+
+struct perfetto_thread {
+	int32_t tid;
+	bool is_known;	     /* the file says whose thread it is */
+	bool has_track;	     /* of slices */
+	bool has_ended;	     /* a process's first thread may end before the others */
+	uint32_t others;     /* of a process's first thread: how many of the others live */
+	uint32_t generation; /* how many threads had this id before */
+	struct {
+		struct perfetto_open *v;
+		size_t n, cap;
+	} open;
+};
+
+/* A request that a disk works at. */
+struct perfetto_request {
+	uint64_t time, device, sector, bytes, id;
+	uint32_t lane; /* requests of a device that overlap are in different lanes */
+	int64_t op;
+	int32_t task;
+};
+
+struct perfetto {
+	struct recording *r;
+	struct sink *sink;
+	int64_t to_boot; /* ns to add to CLOCK_MONOTONIC */
+	struct set interned[INTERN_FIELDS];
+	struct str new_interned;		/* InternedData for the next packet */
+	struct str packet, message, part, text; /* reused */
+	struct set tids;			/* the number of a tid is that of its thread */
+	struct {
+		struct perfetto_thread *v;
+		size_t n, cap;
+	} threads;
+	struct {
+		struct perfetto_cpu *v;
+		size_t n, cap;
+	} cpus;
+	struct {
+		struct perfetto_request *v;
+		size_t n, cap;
+	} requests;
+	struct set returning; /* probes that have returned: int64_t */
+	struct set tracks;    /* ids of tracks that have been described, but those of threads */
+};
+
+/* --- perfetto.c --- */
+
+/* Writes p->message as a packet. time: CLOCK_MONOTONIC, 0: none. */
+void perfetto_add_packet(struct perfetto *p, enum packet_field field, uint64_t time);
+/* Returns the number of a text. */
+uint64_t perfetto_intern(struct perfetto *p, enum intern_field field, const char *text);
+/* Appends a field of text, as UTF-8. */
+void perfetto_add_text(struct str *s, unsigned int field, const char *text, size_t n);
+/* Returns the thread. The file says from `time` on whose it is, if the recording knows. Valid until the next call. */
+struct perfetto_thread *perfetto_find_thread(struct perfetto *p, int32_t tid, uint64_t time);
+/* Says from `time` on what a task is and how it is called; nothing if nobody knows. Returns false then. */
+bool perfetto_describe_task(struct perfetto *p, int32_t tid, uint64_t time);
+/* A thread begins. One that had its id before has ended. */
+void perfetto_begin_thread(struct perfetto *p, int32_t tid, int32_t tgid, uint64_t time);
+struct perfetto_cpu *perfetto_find_cpu(struct perfetto *p, uint32_t cpu);
+
+/* A word of 64 bits may hold an int: what is just below 2^32 is a small negative one, such as AT_FDCWD. */
+static inline int64_t perfetto_plain(uint64_t word)
+{
+	return word >> 12 == 0xfffff ? (int32_t)word : (int64_t)word;
+}
+
+/* --- perfetto_ftrace.c: the scheduler's events, in bundles for each processor --- */
+
+void perfetto_ftrace_event(struct perfetto *p, const struct recording_event *event);
+void perfetto_ftrace_loss(struct perfetto *p, const struct recording_event *loss);
+/* Writes what is held. */
+void perfetto_ftrace_end(struct perfetto *p);
+
+/* --- perfetto_slices.c: what has a begin and an end, and moments --- */
+
+void perfetto_slices_event(struct perfetto *p, const struct recording_event *event);
+void perfetto_slices_loss(struct perfetto *p, const struct recording_event *loss);
+void perfetto_slices_end(struct perfetto *p);
+/* The thread has ended, or its id is now another thread's. */
+void perfetto_slices_thread_end(struct perfetto *p, struct perfetto_thread *thread, uint64_t time);
+
+#endif

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Fills in events of a trace.dat: a head of 8 bytes, then the fields that trace_dat_formats.c describes. */
+#include "bpf/block.h"
+#include "trace_dat.h"
+
+#define COMM	       16
+#define CALLS_MAX      4096 /* different numbers of calls that get a name */
+#define FLAG_INTERRUPT 8    /* TRACE_FLAG_HARDIRQ */
+
+static void put(struct dat *dat, const void *bytes, size_t len)
+{
+	if (len > sizeof(dat->data) - dat->len)
+		len = sizeof(dat->data) - dat->len;
+	memcpy(dat->data + dat->len, bytes, len);
+	dat->len += len;
+}
+
+static void put_number(struct dat *dat, uint64_t number, size_t bytes)
+{
+	put(dat, &number, bytes);
+}
+
+static void put_chars(struct dat *dat, const char *text, size_t size)
+{
+	char chars[COMM] = {};
+
+	memcpy(chars, text, strnlen(text, size - 1));
+	put(dat, chars, size);
+}
+
+/* The kernel has an idle task for each processor. */
+static void put_comm(struct dat *dat, int64_t tid)
+{
+	char idle[COMM];
+
+	snprintf(idle, sizeof(idle), "swapper/%u", dat->event->cpu);
+	put_chars(dat, tid ? recording_comm(dat->r, tid) : idle, COMM);
+}
+
+static void put_known(struct dat *dat, enum known_field field, int64_t otherwise, size_t bytes)
+{
+	put_number(dat, recording_known(dat->event, field, otherwise), bytes);
+}
+
+/* A text lies behind all fields. Only one can follow. `fields` is the size of what comes between. */
+static void put_text_place(struct dat *dat, size_t fields, size_t len)
+{
+	if (len > DAT_DATA_MAX / 2)
+		len = DAT_DATA_MAX / 2;
+	put_number(dat, (uint64_t)(len + 1) << 16 | (dat->len + 4 + fields), 4);
+}
+
+static void put_text(struct dat *dat, const char *text, size_t len)
+{
+	put(dat, text, len > DAT_DATA_MAX / 2 ? DAT_DATA_MAX / 2 : len);
+	put(dat, "", 1);
+}
+
+static void begin(struct dat *dat, unsigned int id, int64_t pid)
+{
+	dat->len = 0;
+	put_number(dat, id + 1, 2);
+	put_number(dat, pid < 0 ? FLAG_INTERRUPT : 0, 1);
+	put_number(dat, 0, 1);
+	put_number(dat, pid < 0 ? 0 : pid, 4);
+}
+
+static void end(struct dat *dat)
+{
+	dat_pages_add(&dat->pages, dat->event->cpu, dat->event->time, dat->data, dat->len);
+}
+
+/* --- kinds --- */
+
+static void add_switch(struct dat *dat)
+{
+	int64_t prev = recording_known(dat->event, KNOWN_F_PREV, 0), next = recording_known(dat->event, KNOWN_F_NEXT, 0);
+
+	begin(dat, DAT_SWITCH, prev);
+	put_comm(dat, prev);
+	put_number(dat, prev, 4);
+	put_known(dat, KNOWN_F_PREV_PRIO, 120, 4);
+	put_known(dat, KNOWN_F_PREV_STATE, 0, 8);
+	put_comm(dat, next);
+	put_number(dat, next, 4);
+	put_known(dat, KNOWN_F_NEXT_PRIO, 120, 4);
+	end(dat);
+}
+
+static void add_waking(struct dat *dat)
+{
+	int64_t task = recording_known(dat->event, KNOWN_F_TASK, 0);
+
+	begin(dat, DAT_WAKING, recording_known(dat->event, KNOWN_F_WAKER, dat->event->task));
+	put_comm(dat, task);
+	put_number(dat, task, 4);
+	put_known(dat, KNOWN_F_PRIO, 120, 4);
+	put_known(dat, KNOWN_F_TARGET_CPU, 0, 4);
+	end(dat);
+}
+
+static void add_migrate(struct dat *dat)
+{
+	int64_t task = recording_known(dat->event, KNOWN_F_TASK, 0);
+
+	begin(dat, DAT_MIGRATE, dat->event->task);
+	put_comm(dat, task);
+	put_number(dat, task, 4);
+	put_known(dat, KNOWN_F_PRIO, 120, 4);
+	put_known(dat, KNOWN_F_FROM_CPU, 0, 4);
+	put_known(dat, KNOWN_F_TARGET_CPU, 0, 4);
+	end(dat);
+}
+
+static void add_fork(struct dat *dat)
+{
+	int64_t child = recording_known(dat->event, KNOWN_F_CHILD, 0);
+
+	begin(dat, DAT_FORK, dat->event->task);
+	put_comm(dat, dat->event->task);
+	put_number(dat, dat->event->task, 4);
+	put_comm(dat, child);
+	put_number(dat, child, 4);
+	end(dat);
+}
+
+static void add_exec(struct dat *dat)
+{
+	const struct recording_field *field = recording_field(dat->event, KNOWN_F_FILENAME);
+	size_t len = 0;
+	const char *text = field ? recording_chars(dat->r, dat->event, field, &len) : NULL;
+
+	begin(dat, DAT_EXEC, dat->event->task);
+	put_text_place(dat, 8, len);
+	put_number(dat, dat->event->task, 4);
+	put_known(dat, KNOWN_F_OLD_TASK, dat->event->task, 4);
+	put_text(dat, str_or_empty(text), len);
+	end(dat);
+}
+
+static void add_exit(struct dat *dat)
+{
+	begin(dat, DAT_EXIT, dat->event->task);
+	put_comm(dat, dat->event->task);
+	put_number(dat, dat->event->task, 4);
+	put_known(dat, KNOWN_F_PRIO, 120, 4);
+	end(dat);
+}
+
+static void add_rename(struct dat *dat)
+{
+	begin(dat, DAT_RENAME, dat->event->task);
+	put_number(dat, dat->event->task, 4);
+	put_comm(dat, dat->event->task);
+	end(dat);
+}
+
+/* Six arguments; a record has fewer if the call takes fewer. */
+static void put_args(struct dat *dat)
+{
+	const struct recording_field *field = recording_field(dat->event, KNOWN_F_ARGS);
+	uint64_t args[6] = {};
+	size_t n = 0;
+	const uint64_t *words = field ? recording_words(dat->event, field, &n) : NULL;
+
+	if (n)
+		memcpy(args, words, (n < 6 ? n : 6) * sizeof(*args));
+	put(dat, args, sizeof(args));
+}
+
+static void put_call(struct dat *dat)
+{
+	int64_t call = recording_known(dat->event, KNOWN_F_SYSCALL, -1);
+
+	if (dat->calls.n < CALLS_MAX)
+		set_add(&dat->calls, &call, sizeof(call));
+	put_number(dat, call, 8);
+}
+
+static void add_enter(struct dat *dat)
+{
+	begin(dat, DAT_SYS_ENTER, dat->event->task);
+	put_call(dat);
+	put_args(dat);
+	end(dat);
+}
+
+static void add_leave(struct dat *dat)
+{
+	begin(dat, DAT_SYS_EXIT, dat->event->task);
+	put_call(dat);
+	put_known(dat, KNOWN_F_RET, 0, 8);
+	end(dat);
+}
+
+/* The kernel's letters: R, W, F, D. */
+static void put_request(struct dat *dat)
+{
+	static const char *const letters[] = { "R", "W", "F", "D" };
+	int64_t op = recording_known(dat->event, KNOWN_F_OP, BLOCK_OP_MASK) & BLOCK_OP_MASK;
+	int64_t bytes = recording_known(dat->event, KNOWN_F_BYTES, 0);
+
+	put_known(dat, KNOWN_F_DEVICE, 0, 4);
+	put_number(dat, bytes / 512, 4);
+	put_known(dat, KNOWN_F_SECTOR, 0, 8);
+	put_number(dat, bytes, 4);
+	put_chars(dat, op < (int64_t)ARRAY_SIZE(letters) ? letters[op] : "N", 8);
+}
+
+static void add_issue(struct dat *dat)
+{
+	begin(dat, DAT_ISSUE, dat->event->task);
+	put_request(dat);
+	put_comm(dat, dat->event->task);
+	end(dat);
+}
+
+static void add_complete(struct dat *dat)
+{
+	begin(dat, DAT_COMPLETE, dat->event->task);
+	put_request(dat);
+	put_known(dat, KNOWN_F_STATUS, 0, 4);
+	end(dat);
+}
+
+static void add_probe(struct dat *dat)
+{
+	int64_t id = recording_known(dat->event, KNOWN_F_PROBE, 0);
+	const char *name = recording_text(dat->r, LAYOUT_SPACE_PROBES, id);
+	const struct recording_field *field = recording_field(dat->event, KNOWN_F_ARGS);
+	bool is_return = recording_known(dat->event, KNOWN_F_SITE, 0);
+	size_t n = 0;
+	const uint64_t *words = field ? recording_words(dat->event, field, &n) : NULL;
+
+	if (!name) {
+		str_reset(&dat->text);
+		str_addf(&dat->text, "probe %lld", (long long)id);
+		name = dat->text.data;
+	}
+	begin(dat, is_return ? DAT_RETURN : DAT_PROBE, dat->event->task);
+	put_text_place(dat, is_return ? 12 : 52, strlen(name));
+	put_number(dat, 0, 4);
+	if (is_return)
+		put_number(dat, n ? words[0] : 0, 8);
+	else
+		put_args(dat);
+	put_text(dat, name, strlen(name));
+	end(dat);
+}
+
+static void add_mark(struct dat *dat)
+{
+	const struct recording_field *field = recording_field(dat->event, KNOWN_F_TEXT);
+	size_t len = 0;
+	const char *text = field ? recording_chars(dat->r, dat->event, field, &len) : NULL;
+
+	str_reset(&dat->text);
+	str_add_shown(&dat->text, str_or_empty(text), len);
+	begin(dat, DAT_MARK, dat->event->task);
+	put_text_place(dat, 0, dat->text.len);
+	put_text(dat, str_or_empty(dat->text.data), dat->text.len);
+	end(dat);
+}
+
+/* "field=value ..." of a kind that we know nothing of. */
+static void add_other(struct dat *dat)
+{
+	const struct recording_info *info = recording_info(dat->r);
+	const struct recording_kind *kind = dat->event->kind;
+	size_t index = 0;
+
+	while (index < info->n_kinds && info->kinds[index] != kind)
+		index++;
+	str_reset(&dat->text);
+	for (uint32_t i = 0; i < kind->n; i++) {
+		if (!recording_has(dat->event, &kind->fields[i]))
+			continue;
+		str_addf(&dat->text, "%s%s=", dat->text.len ? " " : "", kind->fields[i].name);
+		recording_show(&dat->text, dat->r, dat->event, &kind->fields[i]);
+	}
+	begin(dat, DAT_FIRST_OTHER + index, dat->event->task);
+	put_text_place(dat, 0, dat->text.len);
+	put_text(dat, str_or_empty(dat->text.data), dat->text.len);
+	end(dat);
+}
+
+static void (*const adders[KNOWN_KINDS_N])(struct dat *) = {
+	[KNOWN_SWITCH] = add_switch,
+	[KNOWN_WAKING] = add_waking,
+	[KNOWN_MIGRATE] = add_migrate,
+	[KNOWN_FORK] = add_fork,
+	[KNOWN_EXEC] = add_exec,
+	[KNOWN_COMM] = add_rename,
+	[KNOWN_EXIT] = add_exit,
+	[KNOWN_SYS_ENTER] = add_enter,
+	[KNOWN_SYS_EXIT] = add_leave,
+	[KNOWN_BLOCK_ISSUE] = add_issue,
+	[KNOWN_BLOCK_COMPLETE] = add_complete,
+	[KNOWN_PROBE] = add_probe,
+	[KNOWN_MARK] = add_mark,
+};
+
+void dat_events_add(struct dat *dat)
+{
+	int known = dat->event->kind->known;
+
+	if (known < 0)
+		add_other(dat);
+	else if (adders[known])
+		adders[known](dat);
+}
+
+void dat_events_add_lost(struct dat *dat, uint32_t cpu, uint64_t time, uint64_t lost)
+{
+	begin(dat, DAT_LOST, 0);
+	put_number(dat, lost, 8);
+	dat_pages_add(&dat->pages, cpu, time, dat->data, dat->len);
+}

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Descriptions of events, in the language of the kernel's files events/SYSTEM/EVENT/format. Names, fields and types of
+ * the kernel's own events are the kernel's, because readers look for them; trace_dat.c fills the fields in, in this
+ * order and without gaps but those of alignment.
+ */
+#include "trace_dat.h"
+
+struct dat_field {
+	const char *declaration;
+	uint8_t size, is_signed;
+};
+
+#define F_COMM(name) \
+	{ \
+		"char " name "[16]", 16, 0 \
+	}
+#define F_INT(name) \
+	{ \
+		"int " name, 4, 1 \
+	}
+#define F_PID(name) \
+	{ \
+		"pid_t " name, 4, 1 \
+	}
+#define F_LONG(name) \
+	{ \
+		"long " name, 8, 1 \
+	}
+#define F_U32(name) \
+	{ \
+		"unsigned int " name, 4, 0 \
+	}
+#define F_U64(name) \
+	{ \
+		"unsigned long long " name, 8, 0 \
+	}
+#define F_ARGS \
+	{ \
+		"unsigned long args[6]", 48, 0 \
+	}
+#define F_TEXT(name) \
+	{ \
+		"__data_loc char[] " name, 4, 0 \
+	}
+#define ARGS_TEXT "%lx, %lx, %lx, %lx, %lx, %lx"
+#define ARGS_VALUES \
+	"REC->args[0], REC->args[1], REC->args[2], REC->args[3], REC->args[4], REC->args[5]"
+#define STATES \
+	"__print_symbolic(REC->prev_state & 0xff, { 0, \"R\" }, { 1, \"S\" }, { 2, \"D\" }, { 4, \"T\" }, { 8, \"t\" }, " \
+	"{ 16, \"X\" }, { 32, \"Z\" }, { 64, \"P\" }, { 128, \"I\" })"
+#define REQUEST_TEXT "%d,%d %s %u %llu + %u"
+#define REQUEST_VALUES \
+	"((unsigned int) ((REC->dev) >> 20)), ((unsigned int) ((REC->dev) & ((1U << 20) - 1))), REC->rwbs, REC->bytes, " \
+	"REC->sector, REC->nr_sector, "
+
+struct dat_format {
+	const char *system, *name, *print;
+	struct dat_field fields[8];
+};
+
+#define SWITCH_TEXT \
+	"\"prev_comm=%s prev_pid=%d prev_prio=%d prev_state=%s%s ==> next_comm=%s next_pid=%d next_prio=%d\", " \
+	"REC->prev_comm, REC->prev_pid, REC->prev_prio, " STATES ", REC->prev_state & 0x100 ? \"+\" : \"\", " \
+	"REC->next_comm, REC->next_pid, REC->next_prio"
+#define WAKING_TEXT \
+	"\"comm=%s pid=%d prio=%d target_cpu=%03d\", REC->comm, REC->pid, REC->prio, REC->target_cpu"
+#define MIGRATE_TEXT \
+	"\"comm=%s pid=%d prio=%d orig_cpu=%d dest_cpu=%d\", REC->comm, REC->pid, REC->prio, REC->orig_cpu, " \
+	"REC->dest_cpu"
+#define FORK_TEXT \
+	"\"comm=%s pid=%d child_comm=%s child_pid=%d\", REC->parent_comm, REC->parent_pid, REC->child_comm, " \
+	"REC->child_pid"
+
+/* Sorted by system. */
+static const struct dat_format formats[DAT_EVENTS] = {
+	[DAT_SWITCH] = {
+		"sched",
+		"sched_switch",
+		SWITCH_TEXT,
+		{
+			F_COMM("prev_comm"),
+			F_PID("prev_pid"),
+			F_INT("prev_prio"),
+			F_LONG("prev_state"),
+			F_COMM("next_comm"),
+			F_PID("next_pid"),
+			F_INT("next_prio"),
+		},
+	},
+	[DAT_WAKING] = {
+		"sched",
+		"sched_waking",
+		WAKING_TEXT,
+		{
+			F_COMM("comm"),
+			F_PID("pid"),
+			F_INT("prio"),
+			F_INT("target_cpu"),
+		},
+	},
+	[DAT_MIGRATE] = {
+		"sched",
+		"sched_migrate_task",
+		MIGRATE_TEXT,
+		{
+			F_COMM("comm"),
+			F_PID("pid"),
+			F_INT("prio"),
+			F_INT("orig_cpu"),
+			F_INT("dest_cpu"),
+		},
+	},
+	[DAT_FORK] = {
+		"sched",
+		"sched_process_fork",
+		FORK_TEXT,
+		{
+			F_COMM("parent_comm"),
+			F_PID("parent_pid"),
+			F_COMM("child_comm"),
+			F_PID("child_pid"),
+		},
+	},
+	[DAT_EXEC] = {
+		"sched",
+		"sched_process_exec",
+		"\"filename=%s pid=%d old_pid=%d\", __get_str(filename), REC->pid, REC->old_pid",
+		{
+			F_TEXT("filename"),
+			F_PID("pid"),
+			F_PID("old_pid"),
+		},
+	},
+	[DAT_EXIT] = {
+		"sched",
+		"sched_process_exit",
+		"\"comm=%s pid=%d prio=%d\", REC->comm, REC->pid, REC->prio",
+		{
+			F_COMM("comm"),
+			F_PID("pid"),
+			F_INT("prio"),
+		},
+	},
+	[DAT_RENAME] = {
+		"task",
+		"task_rename",
+		"\"pid=%d newcomm=%s\", REC->pid, REC->newcomm",
+		{
+			F_PID("pid"),
+			F_COMM("newcomm"),
+		},
+	},
+	/* the name of the call comes last, because programs look for the rest */
+	[DAT_SYS_ENTER] = {
+		"raw_syscalls",
+		"sys_enter",
+		"\"NR %ld (" ARGS_TEXT ") %s\", REC->id, " ARGS_VALUES,
+		{
+			F_LONG("id"),
+			F_ARGS,
+		},
+	},
+	[DAT_SYS_EXIT] = {
+		"raw_syscalls",
+		"sys_exit",
+		"\"NR %ld = %ld %s\", REC->id, REC->ret",
+		{
+			F_LONG("id"),
+			F_LONG("ret"),
+		},
+	},
+	[DAT_ISSUE] = {
+		"block",
+		"block_rq_issue",
+		"\"" REQUEST_TEXT " [%s]\", " REQUEST_VALUES "REC->comm",
+		{
+			F_U32("dev"),
+			F_U32("nr_sector"),
+			F_U64("sector"),
+			F_U32("bytes"),
+			{ "char rwbs[8]", 8, 0 },
+			F_COMM("comm"),
+		},
+	},
+	[DAT_COMPLETE] = {
+		"block",
+		"block_rq_complete",
+		"\"" REQUEST_TEXT " [%d]\", " REQUEST_VALUES "REC->error",
+		{
+			F_U32("dev"),
+			F_U32("nr_sector"),
+			F_U64("sector"),
+			F_U32("bytes"),
+			{ "char rwbs[8]", 8, 0 },
+			F_INT("error"),
+		},
+	},
+	[DAT_PROBE] = {
+		"sonde",
+		"probe",
+		"\"%s(" ARGS_TEXT ")\", __get_str(probe), " ARGS_VALUES,
+		{
+			F_TEXT("probe"),
+			F_U32("unused"),
+			F_ARGS,
+		},
+	},
+	[DAT_RETURN] = {
+		"sonde",
+		"probe_return",
+		"\"%s = %lx\", __get_str(probe), REC->ret",
+		{
+			F_TEXT("probe"),
+			F_U32("unused"),
+			{ "unsigned long ret", 8, 0 },
+		},
+	},
+	[DAT_MARK] = {
+		"sonde",
+		"mark",
+		"\"%s\", __get_str(text)",
+		{
+			F_TEXT("text"),
+		},
+	},
+	[DAT_LOST] = {
+		"sonde",
+		"lost",
+		"\"%llu events were lost before the end\", REC->lost",
+		{
+			F_U64("lost"),
+		},
+	},
+};
+
+static const struct dat_format other = { .print = "\"%s\", __get_str(text)", .fields = { F_TEXT("text") } };
+
+#define HEAD \
+	"format:\n\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n" \
+	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n" \
+	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n" \
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+
+/* The names of calls, as a choice by number. */
+static void add_calls(struct str *s, const struct recording *r, const struct set *calls)
+{
+	str_add(s, ", __print_symbolic(REC->id");
+	for (size_t i = 0; i < calls->n; i++) {
+		int64_t call;
+		const char *name;
+
+		memcpy(&call, calls->v[i].bytes, sizeof(call));
+		name = recording_text(r, LAYOUT_SPACE_SYSCALLS, call);
+		if (name && name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_")] == '\0')
+			str_addf(s, ", { %lld, \"%s\" }", (long long)call, name);
+	}
+	str_add(s, ", { -1, \"\" })");
+}
+
+static void add_fields(struct str *text, const struct dat_format *format)
+{
+	uint32_t offset = 8;
+
+	for (const struct dat_field *field = format->fields; field->declaration; field++) {
+		str_addf(text, "\tfield:%s;\toffset:%u;\tsize:%u;\tsigned:%u;\n", field->declaration, offset, field->size,
+			 field->is_signed);
+		offset += field->size;
+	}
+}
+
+static void add_number(struct str *s, uint64_t number, size_t bytes)
+{
+	str_addn(s, (const char *)&number, bytes);
+}
+
+static void add_format(struct str *s, const struct dat_format *format, const char *name, unsigned int id,
+		       const struct recording *r, const struct set *calls)
+{
+	__str struct str text = {};
+
+	str_addf(&text, "name: %s\nID: %u\n" HEAD, name, id);
+	add_fields(&text, format);
+	str_addf(&text, "\nprint fmt: %s", format->print);
+	if (format == &formats[DAT_SYS_ENTER] || format == &formats[DAT_SYS_EXIT])
+		add_calls(&text, r, calls);
+	str_addc(&text, '\n');
+	add_number(s, text.len, 8);
+	str_addn(s, text.data, text.len);
+}
+
+/* Kinds that we know nothing of belong to our system, under their own names. */
+static void add_others(struct str *s, const struct recording *r, const struct set *calls)
+{
+	const struct recording_info *info = recording_info(r);
+
+	for (size_t i = 0; i < info->n_kinds; i++) {
+		__str struct str name = {};
+
+		if (info->kinds[i]->known >= 0)
+			continue;
+		for (const char *c = info->kinds[i]->name; *c; c++)
+			str_addc(&name, (*c >= 'a' && *c <= 'z') || (*c >= '0' && *c <= '9') ? *c : '_');
+		add_format(s, &other, str_or_empty(name.data), DAT_FIRST_OTHER + i + 1, r, calls);
+	}
+}
+
+static uint32_t count_others(const struct recording *r)
+{
+	const struct recording_info *info = recording_info(r);
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < info->n_kinds; i++)
+		n += info->kinds[i]->known < 0;
+	return n;
+}
+
+void dat_formats_add(struct str *s, const struct recording *r, const struct set *calls)
+{
+	uint32_t systems = 0, at = 0;
+
+	for (uint32_t i = 0; i < DAT_EVENTS; i++)
+		systems += !i || !str_same(formats[i].system, formats[i - 1].system);
+	add_number(s, systems, 4);
+	while (at < DAT_EVENTS) {
+		const char *system = formats[at].system;
+		bool is_ours = str_same(system, "sonde");
+		uint32_t end = at;
+
+		while (end < DAT_EVENTS && str_same(formats[end].system, system))
+			end++;
+		str_addn(s, system, strlen(system) + 1);
+		add_number(s, end - at + (is_ours ? count_others(r) : 0), 4);
+		for (; at < end; at++)
+			add_format(s, &formats[at], formats[at].name, at + 1, r, calls);
+		if (is_ours)
+			add_others(s, r, calls);
+	}
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The file of a recording: what describes the machine, then what the rings hold, then the end. */
+#include "base/report.h"
+#include "filter.h"
+#include "record/writer.h"
+#include "record_host.h"
+#include "record_instance.h"
+#include "record_kinds.h"
+#include "record_tasks.h"
+
+#define OUTPUT_DEFAULT "sonde.trace"
+
+const char *record_output(const struct recorder *recorder)
+{
+	const struct record_settings *settings = recorder->instance->settings;
+
+	return settings->output ? settings->output : OUTPUT_DEFAULT;
+}
+
+static int write_failed(const char *name, int ret, struct err *err)
+{
+	return ret ? err_set(err, ret, "cannot write %s: %s", name, strerror(-ret)) : 0;
+}
+
+int record_file_open(struct recorder *recorder, const char *name, struct err *err)
+{
+	const struct record_settings *settings = recorder->instance->settings;
+	const struct engine_context *ctx = recorder->instance->ctx;
+	struct writer *writer = writer_open(name, settings->force, err);
+	int ret;
+
+	if (!writer)
+		return err->code;
+	recorder->writer = writer;
+	recorder->passed = recorder->lost = 0;
+	ret = record_host_write(writer, ctx->title, ctx->command.pid);
+	if (!ret)
+		ret = record_kinds_write(writer, &recorder->sets);
+	if (!ret)
+		ret = record_tracepoints_write(recorder);
+	if (!ret)
+		ret = record_host_write_names(writer);
+	if (!ret)
+		ret = record_probes_write(recorder);
+	return write_failed(name, ret, err);
+}
+
+/* In a pid namespace /proc has other ids than the records. */
+int record_file_tasks(struct recorder *recorder, const char *name, struct err *err)
+{
+	const char *note = "recorded in a pid namespace: tasks that existed before have no names";
+	/* probes are armed now: the recording begins */
+	int ret = writer_clocks(recorder->writer);
+
+	if (!ret && filter_pidns())
+		ret = writer_note(recorder->writer, note);
+	else if (!ret)
+		ret = record_tasks_write(recorder->writer, recorder->instance->ctx->command.pid,
+					 &recorder->instance->filter);
+	if (!ret)
+		ret = writer_flush(recorder->writer);
+	return write_failed(name, ret, err);
+}
+
+int record_file_run(const struct ring_run *run, void *ctx)
+{
+	struct recorder *recorder = ctx;
+
+	recorder->passed += run->n_records;
+	recorder->lost += run->lost;
+	return writer_chunk(recorder->writer, run->cpu, run->lane, run->number, run->lost, run->words,
+			    run->n_words * sizeof(*run->words));
+}
+
+int record_file_close(struct recorder *recorder, const char *name)
+{
+	const struct engine_context *ctx = recorder->instance->ctx;
+	const struct layout_end end = {
+		.recorded = recorder->passed,
+		.lost = recorder->lost,
+		.missed = recorder->missed,
+		.unattached = recorder->unattached,
+		.exit_status = ctx->command.ended ? ctx->command.status : -1,
+	};
+	struct err err = {};
+	uint64_t bytes;
+
+	writer_clocks(recorder->writer);
+	writer_flush(recorder->writer);
+	bytes = writer_bytes(recorder->writer);
+	if (writer_close(take_ptr(recorder->writer), &end, &err)) {
+		report_err(&err, NULL);
+		return err.code;
+	}
+	report_line("%s: %llu event%s, %.1f MB", name, (unsigned long long)recorder->passed,
+		    str_plural(recorder->passed), bytes / 1e6);
+	return 0;
+}
