@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Splits the life of each thread into what it did and what it waited for (bpf/why.h), by the scheduler's tracepoints
+ * and nothing in each system call. They are hit with interrupts off, but for the one of exec.
+ *
+ * A sleep is split off from the wait for a processor when the thread comes (bpf/why_queue.bpf.h). sched_waking tells
+ * who woke it, and when.
+ */
+#include "bpf/stack.bpf.h"
+#include "bpf/why_call.bpf.h"
+#include "bpf/why_flame.bpf.h"
+#include "bpf/why_queue.bpf.h"
+
+/* Since 6.11. */
+extern void bpf_preempt_disable(void) __ksym __weak;
+extern void bpf_preempt_enable(void) __ksym __weak;
+
+const volatile struct why_config config SEC(".rodata.config");
+#include "bpf/why_link.bpf.h"
+
+/* Ended threads and long waits. User space sets the size. */
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096);
+} why_records SEC(".maps");
+
+/* The reader comes every 40 ms; a record that makes the buffer a quarter full wakes it. */
+static __always_inline bool send(void *record, __u64 size)
+{
+	__u64 quarter = bpf_ringbuf_query(&why_records, BPF_RB_RING_SIZE) / 4;
+	__u64 waiting = bpf_ringbuf_query(&why_records, BPF_RB_AVAIL_DATA);
+	__u64 flags = waiting < quarter && waiting + size >= quarter ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
+
+	return !bpf_ringbuf_output(&why_records, record, size, flags);
+}
+
+static __noinline void send_thread(struct why_thread *thread, __u32 record)
+{
+	thread->record = record;
+	why_flush(thread);
+	if (send(thread, sizeof(*thread)))
+		return;
+	atomic_add(&why_shared.lost_threads, 1);
+	atomic_add(&why_shared.lost_ns, thread->since - thread->began);
+}
+
+static __noinline void send_wait(struct why_thread *thread, const struct why_key *key, __u64 now, __u64 ns,
+				 __u64 stack)
+{
+	struct why_wait wait = {
+		.record = WHY_WAIT,
+		.tid = thread->tid,
+		.tgid = thread->tgid,
+		.waker_tid = thread->waker_tid,
+		.waker_tgid = thread->waker_tgid,
+		.call = thread->call,
+		.ended = now,
+		.ns = ns,
+		.key = *key,
+		.stack = stack,
+	};
+
+	__builtin_memcpy(wait.comm, thread->comm, sizeof(wait.comm));
+	__builtin_memcpy(wait.waker, thread->waker, sizeof(wait.waker));
+	if (!send(&wait, sizeof(wait)))
+		atomic_add(&why_shared.lost_waits, 1);
+}
+
+static __always_inline void is_ready(struct why_thread *thread, bool throttled)
+{
+	thread->state = WHY_IS_READY;
+	thread->throttled = throttled;
+}
+
+/*
+ * A thread that existed before, and that the filter passes. It has run, or not run, since it was armed; a command
+ * begins when it is released.
+ */
+static __noinline struct why_thread *adopt(struct task_struct *task, __u8 state, __u64 now)
+{
+	struct why_thread *thread;
+
+	if (!BPF_CORE_READ(task, pid) || BPF_CORE_READ(task, flags) & PF_KTHREAD || !task_pass(task))
+		return NULL;
+	thread = why_claim((__u64)task);
+	if (!thread)
+		return NULL;
+	if (BPF_CORE_READ(task, start_time) < why_shared.armed && !filter.by_members)
+		now = why_shared.armed;
+	else if (state == WHY_IS_ASLEEP)
+		now -= why_in_queue(task);
+	why_begin(thread, task, state, now);
+	thread->adopted = 1;
+	thread->key.class = WHY_BEFORE;
+	return thread;
+}
+
+/* Whether to take a stack: the first wait of a class, and as long as waits of this class are long. */
+static __always_inline bool may_be_long(const struct why_thread *thread)
+{
+	__u32 bit = 1U << (thread->key.class & 31);
+
+	return (thread->long_ones | ~thread->seen_ones) & bit;
+}
+
+/* Whether a task that could run on must wait because its cgroup has used up its share of the processor. */
+static __always_inline bool is_throttled(struct task_struct *task)
+{
+	struct task_struct___throttled *now = (void *)task;
+	struct cfs_rq *queue = NULL;
+
+	if (bpf_core_field_exists(now->throttled))
+		return BPF_CORE_READ(now, throttled);
+	if (!bpf_core_field_exists(task->se.cfs_rq) || !bpf_core_field_exists(queue->throttle_count))
+		return false;
+	return BPF_CORE_READ(task, se.cfs_rq, throttle_count) > 0;
+}
+
+/* The thread goes to sleep, or must let others run. */
+static __always_inline void waits(void *ctx, struct why_thread *thread, const struct sched_switch *sw)
+{
+	bool wants_stack = config.drawn;
+
+	if (sw->waits) {
+		is_ready(thread, is_throttled(sw->prev));
+	} else {
+		why_classify(thread, sw->state);
+		thread->state = WHY_IS_ASLEEP;
+		wants_stack |= config.stacks && may_be_long(thread);
+	}
+	thread->stack = wants_stack ? stack_keep(ctx) : 0;
+}
+
+/* A wait has ended, in whichever state it was. */
+static __always_inline void draw(const struct why_thread *thread, struct task_struct *task, __u32 class, __u64 ns)
+{
+	if (config.drawn && thread->stack && ns)
+		why_flame_add(task, thread->stack, class, ns);
+}
+
+static __always_inline void ends(struct why_thread *thread, struct task_struct *task)
+{
+	why_account(thread, task);
+	BPF_CORE_READ_STR_INTO(&thread->comm, task, comm);
+	send_thread(thread, WHY_END);
+	why_release(thread, (__u64)task);
+}
+
+/* The current task leaves the processor. */
+static __always_inline void leaves(void *ctx, const struct sched_switch *sw, __u64 now)
+{
+	struct task_struct *prev = sw->prev;
+	struct why_thread *thread = why_find((__u64)prev);
+
+	if (!thread)
+		thread = sw->ends ? NULL : adopt(prev, WHY_IS_RUNNING, now);
+	if (!thread)
+		return;
+	/* that it came was missed */
+	if (thread->state == WHY_IS_ASLEEP)
+		why_link(thread, prev, thread->since, now, 0);
+	why_add(thread, thread->state == WHY_IS_RUNNING ? WHY_RUNNING : WHY_UNKNOWN, why_lap(thread, now));
+	if (sw->ends)
+		ends(thread, prev);
+	else
+		waits(ctx, thread, sw);
+}
+
+/* A thread waited for a processor on which prev ran. */
+static __always_inline void waited(struct why_thread *thread, struct task_struct *prev, __u64 now, __u64 ns)
+{
+	struct why_key key = {};
+
+	if (ns < config.behind)
+		return;
+	/* not where it is declared: a constant goes to .rodata, an empty type there, and 5.10 takes no types then */
+	key.class = WHY_PROCESSOR;
+	if (BPF_CORE_READ(prev, pid))
+		bpf_probe_read_kernel_str(&key.a, 16, prev->comm);
+	why_object_add(&key, ns, 1, ns);
+	if (ns >= why_shared.least)
+		send_wait(thread, &key, now, ns, 0);
+}
+
+/* The thread slept for its object, thread->key, until `now`. */
+static __always_inline void slept(struct why_thread *thread, struct task_struct *task, __u64 now, __u64 ns)
+{
+	__u32 bit = 1U << (thread->key.class & 31);
+	bool is_long = ns >= why_shared.least;
+
+	why_add(thread, thread->key.class, ns);
+	if (thread->key.class == WHY_BEFORE)
+		return;
+	draw(thread, task, thread->key.class, ns);
+	if (why_wants_waker(thread->key.class))
+		__builtin_memcpy(&thread->key.a, thread->waker, sizeof(thread->waker));
+	why_learn_holder(thread);
+	why_hold(thread, ns);
+	thread->seen_ones |= bit;
+	thread->long_ones = is_long ? thread->long_ones | bit : thread->long_ones & ~bit;
+	if (is_long)
+		send_wait(thread, &thread->key, now, ns, thread->stack);
+	__builtin_memset(thread->waker, 0, sizeof(thread->waker));
+}
+
+static __always_inline void comes(const struct sched_switch *sw, __u64 now)
+{
+	struct task_struct *next = sw->next;
+	struct why_thread *thread = why_find((__u64)next);
+	struct why_split split;
+	__u64 off_at;
+
+	if (!thread)
+		thread = adopt(next, WHY_IS_ASLEEP, now);
+	if (!thread)
+		return;
+	off_at = thread->since;
+	why_split(&split, thread, next, now);
+	if (thread->state == WHY_IS_ASLEEP)
+		slept(thread, next, now - split.ready, split.asleep);
+	else if (thread->state == WHY_IS_RUNNING)
+		why_add(thread, WHY_UNKNOWN, split.asleep);
+	if (thread->throttled) {
+		why_add(thread, WHY_THROTTLED, split.ready);
+		draw(thread, next, WHY_THROTTLED, split.ready);
+	} else {
+		why_add(thread, WHY_PROCESSOR, split.ready);
+		draw(thread, next, WHY_PROCESSOR, split.ready);
+		waited(thread, sw->prev, now, split.ready);
+	}
+	why_link(thread, sw->prev, off_at, now, split.ready);
+	thread->state = WHY_IS_RUNNING;
+	thread->throttled = false;
+	thread->woken = 0;
+	thread->waker_tid = thread->waker_tgid = 0;
+}
+
+SEC("raw_tp")
+int switches(void *ctx)
+{
+	__u64 now = bpf_ktime_get_ns();
+	struct sched_switch sw;
+
+	if (!why_shared.armed)
+		return 0;
+	why_read_switch(ctx, &sw);
+	leaves(ctx, &sw, now);
+	comes(&sw, now);
+	return 0;
+}
+
+/*
+ * Who wakes a thread: the current task, or an interrupt that came upon it. The thread may still be on its way to sleep,
+ * and its class not be known yet.
+ */
+SEC("raw_tp")
+int waker(void *ctx)
+{
+	struct why_thread *thread = why_find(context_word(ctx, 0));
+	bool sleeps, named;
+	__u64 both;
+
+	if (!thread)
+		return 0;
+	thread->woken = bpf_ktime_get_ns();
+	sleeps = thread->state == WHY_IS_ASLEEP;
+	named = !sleeps || why_wants_waker(thread->key.class) || thread->key.class == WHY_LOCK;
+	both = bpf_get_current_pid_tgid();
+	thread->waker_tid = both;
+	thread->waker_tgid = both >> 32;
+	if (!both || (!(sleeps && why_woken_by_tasks(thread->key.class)) &&
+		      why_is_bystander(ctx, sleeps ? thread->key.class : WHY_UNKNOWN))) {
+		__builtin_memset(thread->waker, 0, sizeof(thread->waker));
+		thread->waker[0] = WHY_INTERRUPT;
+		thread->waker_tid = thread->waker_tgid = 0;
+	} else if (named) {
+		why_current_comm(thread->waker);
+	}
+	return 0;
+}
+
+/* A new thread is put into the queue of a processor. Its parent is the current task. */
+SEC("raw_tp")
+int forks(void *ctx)
+{
+	struct task_struct *task = (void *)context_word(ctx, 0);
+	__u64 now = bpf_ktime_get_ns();
+	struct why_thread *thread;
+
+	if (!why_shared.armed || (!why_find(bpf_get_current_task()) && !task_pass(task)))
+		return 0;
+	if (BPF_CORE_READ(task, flags) & PF_KTHREAD)
+		return 0;
+	thread = why_find((__u64)task);
+	if (thread) /* the end of an earlier task at this address was not seen */
+		why_release(thread, (__u64)task);
+	thread = why_claim((__u64)task);
+	if (!thread)
+		return 0;
+	why_begin(thread, task, WHY_IS_READY, now);
+	why_link_born(thread, bpf_get_current_pid_tgid(), now);
+	return 0;
+}
+
+static __always_inline void executes(struct task_struct *task)
+{
+	__u64 now = bpf_ktime_get_ns(), ran, user, system;
+	struct why_thread *thread = why_find((__u64)task);
+	__u32 tid;
+
+	if (!thread || thread->state != WHY_IS_RUNNING)
+		return;
+	tid = thread->tid;
+	why_add(thread, WHY_RUNNING, why_lap(thread, now));
+	ran = thread->ran;
+	user = thread->user;
+	system = thread->system;
+	why_account(thread, task);
+	send_thread(thread, WHY_PART);
+	thread->ran += ran;
+	thread->user += user;
+	thread->system += system;
+	thread->began = thread->since;
+	thread->record = 0;
+	thread->file = 0;
+	thread->long_ones = thread->seen_ones = 0;
+	__builtin_memset(thread->ns, 0, sizeof(thread->ns));
+	__builtin_memset(thread->count, 0, sizeof(thread->count));
+	thread->tid = BPF_CORE_READ(task, pid);
+	BPF_CORE_READ_STR_INTO(&thread->comm, task, comm);
+	if (thread->tid != tid)
+		why_link_born(thread, tid, now);
+}
+
+/*
+ * The current task executes another program: what it did until now belongs to the name that it had. A kernel that
+ * preempts raw tracepoint programs could switch to other tasks in between, which writes to the thread, too.
+ */
+SEC("raw_tp")
+int execs(void *ctx)
+{
+	if (bpf_ksym_exists(bpf_preempt_disable))
+		bpf_preempt_disable();
+	executes((void *)bpf_get_current_task());
+	if (bpf_ksym_exists(bpf_preempt_enable))
+		bpf_preempt_enable();
+	return 0;
+}
+
+/* For a flame graph: where measured threads run. */
+SEC("perf_event")
+int sample(void *ctx)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+
+	if (why_shared.armed && config.drawn && why_find((__u64)task))
+		why_flame_add(task, stack_keep(ctx), WHY_RUNNING, 0);
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

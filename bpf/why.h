@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Where the time of threads goes: what the programs keep of each thread and of each object that threads wait for, and
+ * what they send. Shared by both sides.
+ *
+ * At each moment a thread runs, waits for a processor, or sleeps. The programs add the time of each state to a cell of
+ * the thread, so the sum of its cells is its life. A sleep belongs to a class, by the system call in progress.
+ */
+#ifndef SONDE_WHY_H
+#define SONDE_WHY_H
+
+enum why_class {
+	WHY_UNKNOWN,   /* the kernel did not show how a state ended */
+	WHY_RUNNING,   /* on a processor, interrupts included */
+	WHY_PROCESSOR, /* ready to run, waits for a processor */
+	WHY_DISK,      /* a file, or anything in iowait */
+	WHY_PIPE,
+	WHY_NETWORK, /* IPv4, IPv6 */
+	WHY_SOCKET,  /* unix and other local sockets */
+	WHY_TTY,
+	WHY_POLL, /* poll, select, epoll_wait */
+	WHY_LOCK,
+	WHY_CONDITION, /* a futex that is no lock: a condition variable, a semaphore, a parked thread */
+	WHY_CHILD,     /* a process or thread that is to end, or vfork's child that is to execute */
+	WHY_SLEEP,
+	WHY_FAULT, /* a page of memory */
+	WHY_STOPPED,
+	WHY_SIGNAL,    /* pause, sigwait */
+	WHY_EVENT,     /* eventfd, timerfd, inotify and other devices */
+	WHY_AIO,       /* io_uring, io_getevents */
+	WHY_IPC,       /* System V and POSIX queues and semaphores */
+	WHY_KERNEL,    /* any other system call */
+	WHY_THROTTLED, /* ready to run, but its cgroup has used up its share of the processor */
+	WHY_EXIT,      /* the end of a thread: other threads, memory, files */
+	WHY_BEFORE,    /* a sleep that began before tracing; user space finds the class */
+	WHY_CLASSES,
+};
+
+/* What .rodata.calls has for a system call: a class, or how the class is found. */
+#define WHY_BY_FD	  64 /* by the file of the descriptor that is the first argument */
+#define WHY_BY_FUTEX	  65
+#define WHY_BY_LOCK	  66 /* a lock of a file, the first argument */
+#define WHY_BY_SOCKETCALL 67
+#define WHY_CALLS	  512
+#define WHY_NO_CALL	  0xffff
+#define WHY_COMPAT_CALL	  0x8000 /* a bit of why_thread.call: the number is of the 32-bit calls */
+enum why_abi {
+	WHY_NATIVE,
+	WHY_COMPAT, /* 32-bit calls on x86 */
+	WHY_ABIS,
+};
+
+enum why_state {
+	WHY_IS_RUNNING = 1,
+	WHY_IS_READY,
+	WHY_IS_ASLEEP,
+};
+
+/* Records in the ring buffer "why_records" begin with one of these. */
+enum why_record {
+	WHY_PART = 1, /* a struct why_thread whose thread executes another program: the rest is in another record */
+	WHY_END,      /* a struct why_thread whose thread has ended */
+	WHY_WAIT,     /* a struct why_wait */
+};
+
+/*
+ * What threads wait for, with its class. a and b:
+ *	file: inode and device; network: see why_object.peer; event: name of the file; kernel: 0
+ *	lock: address, and process << 32 | holder's tid (0: unknown); of a file, if call is not 0: as a file
+ *	all others: the name of the task that woke the thread, or of the one that had the processor before; 0: not known
+ */
+#define WHY_INTERRUPT 1 /* in place of the name's first byte: no task, a timer or the network */
+struct why_key {
+	unsigned long long a, b;
+	unsigned int class;
+	unsigned int call; /* number of the system call, where it tells more: kernel, disk without a file */
+};
+_Static_assert(sizeof(struct why_key) == 24, "as on the other side");
+
+#define WHY_NAMES     8
+#define WHY_NAME_SIZE 32
+
+struct why_object {
+	unsigned long long ns, count, max;
+	/* of a file: the names of its path from the innermost out; the last is "/" where the path is whole */
+	char names[WHY_NAMES][WHY_NAME_SIZE];
+	/* network; the ports as the kernel has them, 0: any */
+	unsigned char peer[16];
+	unsigned short family, peer_port /* network order */, own_port, unused;
+};
+_Static_assert(sizeof(struct why_object) == 24 + 256 + 24, "as on the other side");
+
+/*
+ * A thread, in .data.why_threads, or in the hash "why_more" if its places there are taken. Times in ns of the monotonic
+ * clock.
+ */
+struct why_thread {
+	unsigned int record;	 /* enum why_record, once it is sent */
+	unsigned int busy;	 /* not 0 while somebody claims this element */
+	unsigned long long task; /* its address; 0: the element is free */
+	unsigned int tid, tgid;
+	unsigned long long began; /* what the cells cover, until since */
+	unsigned long long since; /* when the present state began; in a record: when it was sent */
+	unsigned char state, class;
+	unsigned char worker;  /* of io_uring: makes no system calls */
+	unsigned char adopted; /* existed before it was seen */
+	unsigned short call;
+	unsigned char throttled;  /* what it is ready for is its cgroup's next share */
+	unsigned char file_class; /* of `file` */
+	struct why_key key;	  /* the object of the sleep in progress; class 0: its waker will tell */
+	unsigned long long stack; /* where it sleeps; 0: not taken */
+	/* an object whose time is not yet in the map "why_objects" */
+	struct why_key held;
+	unsigned long long held_ns, held_max;
+	/* the file of the last call on a descriptor, and a and b of its key */
+	unsigned long long file, file_a, file_b;
+	unsigned long long woken;   /* when it was last woken; 0: not since it ran */
+	unsigned long long delayed; /* its waits for processors in the kernel's own account, until it last ran */
+	/* in the kernel's own account: at the begin; in a record: since then */
+	unsigned long long ran, user, system;
+	char comm[16];
+	char waker[16];
+	unsigned int waker_tid, waker_tgid;
+	/* which classes had a long wait last time or none yet: their next one gets a stack */
+	unsigned int long_ones, seen_ones;
+	unsigned long long ns[WHY_CLASSES];
+	unsigned int count[WHY_CLASSES];
+	unsigned int held_count;
+};
+_Static_assert(sizeof(struct why_thread) == 512, "as on the other side: a power of two");
+
+/* How many elements "why_threads" has, a power of two; and the most entries of "why_more" and "why_objects". */
+#define WHY_THREADS 4096
+#define WHY_MORE    2048
+#define WHY_OBJECTS 4096
+
+/* A wait of at least why_longest.least. */
+struct why_wait {
+	unsigned int record; /* WHY_WAIT */
+	unsigned int tid, tgid;
+	unsigned int waker_tid, waker_tgid;
+	unsigned short call;
+	unsigned short unused;
+	unsigned long long ended, ns;
+	struct why_key key;
+	unsigned long long stack;
+	char comm[16];
+	char waker[16]; /* "": not known */
+};
+_Static_assert(sizeof(struct why_wait) == 104, "as on the other side");
+
+struct why_config {
+	unsigned char stacks; /* take stacks of waits that may be long */
+	unsigned char links;  /* write who woke whom (bpf/why_link.h) */
+	unsigned char drawn;  /* take stacks of all waits, and count by them; key.slot: the class */
+	unsigned char unused[5];
+	unsigned long long behind; /* ns: whoever had the processor is noted for waits of at least this */
+};
+_Static_assert(sizeof(struct why_config) == 16, "as on the other side");
+
+/* .data.why_shared: written by both sides. */
+struct why_shared {
+	unsigned long long armed;		  /* when measuring began; 0: not yet. User space sets it */
+	unsigned long long least;		  /* ns: shorter waits send no record. User space raises it */
+	unsigned long long hashed;		  /* threads in "why_more" */
+	unsigned long long lost_threads, lost_ns; /* records of threads that found no room, and their lives */
+	unsigned long long lost_waits;
+	unsigned long long lost_objects; /* waits that are not in "why_objects" */
+	unsigned long long no_room;	 /* threads that are not measured */
+};
+_Static_assert(sizeof(struct why_shared) == 64, "as on the other side");
+
+#endif

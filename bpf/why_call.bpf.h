@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Why a thread goes to sleep: by the system call in progress, which is in the registers that the kernel saved when the
+ * thread entered it, and by what its first argument stands for. The thread is the current task.
+ */
+#ifndef SONDE_WHY_CALL_BPF_H
+#define SONDE_WHY_CALL_BPF_H
+
+#include "bpf/why_futex.bpf.h"
+
+#define WHY_IFMT  0xf000
+#define WHY_FIFO  0x1000
+#define WHY_CHR	  0x2000
+#define WHY_SOCK  0xc000
+#define WHY_MAJOR 20 /* of a device, in the kernel */
+
+#define WHY_ANON_INODE_MAGIC 0x09041934
+
+/* task_struct.flags: the thread is at its end, whatever call it was in; and it is frozen, before 6.1 */
+#define WHY_PF_ENDS   (0x4 | 0x200 | 0x400) /* exits, dumps its memory, or has got a deadly signal */
+#define WHY_PF_FROZEN 0x10000		    /* later: nothing, or threads of the kernel only */
+#define WHY_FROZEN    0x8000		    /* a bit of the state since 6.1 */
+
+/* restart_syscall(2), close(2) */
+#if defined(__TARGET_ARCH_x86)
+#define WHY_RESTART 219
+#define WHY_CLOSE   3
+#else
+#define WHY_RESTART 128
+#define WHY_CLOSE   57
+#endif
+#define WHY_RESTART_COMPAT 0 /* x86 */
+
+#define WHY_AF_UNIX  1
+#define WHY_AF_INET  2
+#define WHY_AF_INET6 10
+
+const volatile __u8 why_calls[WHY_ABIS][WHY_CALLS] SEC(".rodata.calls");
+
+/* The other end of a connection. A server's clients are one object for each address. */
+static __always_inline void why_class_network(struct why_key *key, struct sock *sk, __u16 family)
+{
+	__u16 own = BPF_CORE_READ(sk, __sk_common.skc_num), peer = BPF_CORE_READ(sk, __sk_common.skc_dport);
+	__u64 halves[2] = {};
+	struct why_object *object;
+
+	key->class = WHY_NETWORK;
+	if (__builtin_bswap16(peer) > own)
+		peer = 0;
+	else
+		own = 0;
+	if (family == WHY_AF_INET)
+		halves[0] = BPF_CORE_READ(sk, __sk_common.skc_daddr);
+	else
+		BPF_CORE_READ_INTO(&halves, sk, __sk_common.skc_v6_daddr);
+	key->a = halves[0] ^ halves[1];
+	key->b = (__u64)family << 32 | (__u32)own << 16 | peer;
+	object = why_object_of(key);
+	if (!object || object->family)
+		return;
+	__builtin_memcpy(object->peer, halves, sizeof(halves));
+	object->peer_port = peer;
+	object->own_port = own;
+	object->family = family;
+}
+
+static __always_inline bool why_is_tty(__u32 device)
+{
+	__u32 major = device >> WHY_MAJOR;
+
+	return major == 4 || major == 5 || major == 204 || major == 229 || (major >= 136 && major <= 143);
+}
+
+static __noinline void why_class_file(struct why_key *key, struct file *file)
+{
+	struct inode *inode = BPF_CORE_READ(file, f_inode);
+	__u32 type = BPF_CORE_READ(inode, i_mode) & WHY_IFMT;
+	struct dentry *dentry;
+
+	if (type == WHY_FIFO) {
+		key->class = WHY_PIPE;
+		return;
+	}
+	if (type == WHY_SOCK) {
+		struct socket *socket = BPF_CORE_READ(file, private_data);
+		struct sock *sk = BPF_CORE_READ(socket, sk);
+		__u16 family = BPF_CORE_READ(sk, __sk_common.skc_family);
+
+		key->class = WHY_SOCKET;
+		if (family == WHY_AF_INET || family == WHY_AF_INET6)
+			why_class_network(key, sk, family);
+		return;
+	}
+	if (type == WHY_CHR && why_is_tty(BPF_CORE_READ(inode, i_rdev))) {
+		key->class = WHY_TTY;
+	} else if (type == WHY_CHR || !type || BPF_CORE_READ(inode, i_sb, s_magic) == WHY_ANON_INODE_MAGIC) {
+		key->class = WHY_EVENT;
+		dentry = BPF_CORE_READ(file, f_path.dentry);
+		bpf_probe_read_kernel_str(&key->a, 16, BPF_CORE_READ(dentry, d_name.name));
+		return;
+	} else {
+		key->class = WHY_DISK;
+	}
+	key->a = BPF_CORE_READ(inode, i_ino);
+	key->b = BPF_CORE_READ(inode, i_sb, s_dev);
+	why_name_file(key, file);
+}
+
+/* fd_file() by plain loads where these are possible. */
+static __always_inline struct file *why_file(int fd)
+{
+	struct fdtable *table;
+	struct file *file = NULL;
+
+	if (!why_has_btf())
+		return fd_file(fd);
+	table = bpf_get_current_task_btf()->files->fdt;
+	if (fd < 0 || (__u32)fd >= table->max_fds)
+		return NULL;
+	bpf_probe_read_kernel(&file, sizeof(file), table->fd + fd);
+	return file;
+}
+
+/* sched_read_switch(), with a plain load of the state. */
+static __always_inline void why_read_switch(void *ctx, struct sched_switch *sw)
+{
+	struct task_struct___state *prev;
+
+	if (!why_has_btf()) {
+		sched_read_switch(ctx, sw);
+		return;
+	}
+	prev = (void *)bpf_get_current_task_btf();
+	sched_set_switch(ctx, sw, prev->__state);
+}
+
+static __always_inline bool why_in_iowait(void)
+{
+	struct task_struct *task;
+
+	if (why_has_btf()) {
+		task = bpf_get_current_task_btf();
+		return BPF_CORE_READ_BITFIELD(task, in_iowait);
+	}
+	task = (void *)bpf_get_current_task();
+	return BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait);
+}
+
+/* By the file of a descriptor. It is looked at once as long as the thread goes on with it. */
+static __always_inline void why_by_fd(struct why_thread *thread, int fd)
+{
+	struct file *file = why_file(fd);
+
+	if (!file) { /* closed meanwhile, or AT_FDCWD */
+		thread->key.class = WHY_KERNEL;
+		return;
+	}
+	if (thread->file == (__u64)file) {
+		thread->key.class = thread->file_class;
+		thread->key.a = thread->file_a;
+		thread->key.b = thread->file_b;
+		return;
+	}
+	why_class_file(&thread->key, file);
+	thread->file_class = thread->key.class;
+	thread->file_a = thread->key.a;
+	thread->file_b = thread->key.b;
+	thread->file = (__u64)file;
+}
+
+/* flock(2), fcntl(2): the lock is the file's. key.call tells it from one in memory. */
+static __always_inline void why_by_lock(struct why_thread *thread, int fd)
+{
+	struct file *file = why_file(fd);
+	struct inode *inode;
+
+	thread->key.class = WHY_LOCK;
+	if (!file)
+		return;
+	inode = BPF_CORE_READ(file, f_inode);
+	thread->key.a = BPF_CORE_READ(inode, i_ino);
+	thread->key.b = BPF_CORE_READ(inode, i_sb, s_dev);
+	thread->key.call = thread->call;
+	why_name_file(&thread->key, file);
+}
+
+/*
+ * Whether the current task is at its end, or held up by somebody: then its system call does not matter. The kernel
+ * counts a parent that waits for the child of its vfork as frozen, too.
+ */
+static __always_inline __u32 why_beside_call(__u32 state)
+{
+	struct task_struct *task;
+	bool frozen;
+	__u32 flags;
+
+	if (why_has_btf()) {
+		task = bpf_get_current_task_btf();
+		flags = task->flags;
+		frozen = bpf_core_field_exists(task->frozen) && BPF_CORE_READ_BITFIELD(task, frozen);
+	} else {
+		task = (void *)bpf_get_current_task();
+		flags = BPF_CORE_READ(task, flags);
+		frozen = bpf_core_field_exists(task->frozen) && BPF_CORE_READ_BITFIELD_PROBED(task, frozen);
+	}
+	if (flags & WHY_PF_ENDS)
+		return WHY_EXIT;
+	return state & (TASK_STOPPED | TASK_TRACED | WHY_FROZEN) || flags & WHY_PF_FROZEN ||
+			       (frozen && state & TASK_INTERRUPTIBLE)
+		       ? WHY_STOPPED
+		       : 0;
+}
+
+/* The arguments of socketcall(2), of 32-bit programs, are in memory. */
+static __always_inline int why_socketcall_fd(const struct why_regs *regs)
+{
+	__u32 fd = -1;
+
+	bpf_probe_read_user(&fd, sizeof(fd), (void *)regs->args[1]);
+	return fd;
+}
+
+/* Sets thread->key and thread->call. Classes whose key is their class alone get the waker's name later. */
+static __always_inline void why_classify(struct why_thread *thread, __u32 state)
+{
+	__u32 how = WHY_KERNEL, last = thread->call;
+	struct why_regs regs;
+
+	__builtin_memset(&thread->key, 0, sizeof(thread->key));
+	thread->key.class = why_beside_call(state);
+	if (thread->key.class) /* the call goes on later */
+		return;
+	thread->call = WHY_NO_CALL;
+	if (thread->worker) {
+		thread->key.class = WHY_AIO;
+		return;
+	}
+	if (!why_read_regs(&regs)) {
+		thread->key.class = WHY_UNKNOWN;
+		return;
+	}
+	if (regs.nr < 0) {
+		thread->key.class = WHY_FAULT;
+		return;
+	}
+	thread->call = regs.abi == WHY_NATIVE ? regs.nr : regs.nr | WHY_COMPAT_CALL;
+	if (thread->call == (regs.abi == WHY_NATIVE ? WHY_RESTART : WHY_RESTART_COMPAT | WHY_COMPAT_CALL)) {
+		/* it was interrupted, and goes on under this number, with the same arguments */
+		regs.nr = last & ~WHY_COMPAT_CALL;
+		thread->call = last;
+	}
+	if (regs.nr < WHY_CALLS)
+		how = why_calls[regs.abi & 1][regs.nr & (WHY_CALLS - 1)];
+	if (how == WHY_BY_FD)
+		why_by_fd(thread, regs.args[0]);
+	else if (how == WHY_BY_SOCKETCALL)
+		why_by_fd(thread, why_socketcall_fd(&regs));
+	else if (how == WHY_BY_FUTEX)
+		why_by_futex(thread, &regs);
+	else if (how == WHY_BY_LOCK)
+		why_by_lock(thread, regs.args[0]);
+	else
+		thread->key.class = how;
+	/* io_uring waits in iowait, too, for whatever it may be */
+	if (thread->key.class != WHY_AIO && thread->key.class != WHY_DISK &&
+	    why_in_iowait()) {
+		__builtin_memset(&thread->key, 0, sizeof(thread->key));
+		thread->key.class = WHY_DISK;
+	}
+	if (thread->key.class == WHY_KERNEL || (thread->key.class == WHY_DISK && !thread->key.a))
+		thread->key.call = thread->call;
+}
+
+#define WHY_BIT(class) (1 << WHY_##class)
+
+static __always_inline bool why_is_one_of(__u32 class, __u32 bits)
+{
+	return 1ULL << (class & 31) & bits;
+}
+
+/* Whether whoever wakes the thread is its object. */
+static __always_inline bool why_wants_waker(__u32 class)
+{
+	return why_is_one_of(class, WHY_BIT(PIPE) | WHY_BIT(SOCKET) | WHY_BIT(POLL) | WHY_BIT(CONDITION) |
+					    WHY_BIT(CHILD) | WHY_BIT(SIGNAL) | WHY_BIT(IPC));
+}
+
+/* Whether it is always a task that wakes the thread, neither a timer nor the network nor a disk. */
+static __always_inline bool why_woken_by_tasks(__u32 class)
+{
+	return why_is_one_of(class, WHY_BIT(PIPE) | WHY_BIT(SOCKET) | WHY_BIT(CHILD));
+}
+
+static __always_inline void why_current_comm(char comm[16])
+{
+	struct task_struct *task;
+
+	if (!why_has_btf()) {
+		bpf_get_current_comm(comm, 16);
+		return;
+	}
+	task = bpf_get_current_task_btf();
+	__builtin_memcpy(comm, task->comm, 16);
+}
+
+/* Whether a program is on another stack than the current task's: its arguments are on the stack that it uses. */
+static __always_inline bool why_on_other_stack(void *ctx)
+{
+	struct task_struct___stack *task;
+	__u64 from, to;
+
+	if (why_has_btf()) {
+		task = (void *)bpf_get_current_task_btf();
+		from = (__u64)task->stack;
+	} else {
+		task = (void *)bpf_get_current_task();
+		from = (__u64)BPF_CORE_READ(task, stack);
+	}
+	to = from + UNWIND_KERNEL_STACK;
+	/* a program may compare its context with numbers, but not compute with it */
+	barrier_var(to);
+	return (__u64)ctx < from || (__u64)ctx >= to;
+}
+
+/*
+ * Whether the current task only happens to run while an interrupt wakes a thread: it was interrupted outside of system
+ * calls, or the interrupt is on its own stack. The network's interrupts are there, too, at the end of a call that sends
+ * something to this machine itself: those are the task's own. class: what the thread sleeps for; WHY_UNKNOWN: it is
+ * on its way to sleep.
+ */
+static __always_inline bool why_is_bystander(void *ctx, __u32 class)
+{
+	struct why_regs regs;
+	struct file *file;
+
+	if (!why_read_regs(&regs) || regs.nr < 0)
+		return true;
+	if (!why_on_other_stack(ctx))
+		return false;
+	if (!why_is_one_of(class, WHY_BIT(UNKNOWN) | WHY_BIT(POLL) | WHY_BIT(NETWORK)) || regs.nr >= WHY_CALLS)
+		return true;
+	if (why_calls[regs.abi & 1][regs.nr & (WHY_CALLS - 1)] != WHY_BY_FD)
+		return true;
+	file = why_file(regs.args[0]);
+	if (!file) /* close(2) has removed it; threads of the kernel seem to be in read(2) */
+		return regs.nr != WHY_CLOSE;
+	return (BPF_CORE_READ(file, f_inode, i_mode) & WHY_IFMT) != WHY_SOCK;
+}
+
+/* Of a lock whose holder is not known: whoever has unlocked it. */
+static __always_inline void why_learn_holder(struct why_thread *thread)
+{
+	if (thread->key.class == WHY_LOCK && !(__u32)thread->key.b && !thread->key.call &&
+	    thread->waker_tgid == thread->tgid)
+		thread->key.b |= thread->waker_tid;
+}
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Writes who came to a processor, and who woke it, into the ring of that processor (bpf/why_link.h). Only a command has
+ * a path; otherwise user space clears why_config.links, and the verifier removes all of this.
+ */
+#ifndef SONDE_WHY_LINK_BPF_H
+#define SONDE_WHY_LINK_BPF_H
+
+#include "bpf/ring.bpf.h"
+#include "bpf/why_link.h"
+#include "bpf/why_thread.bpf.h"
+
+static __always_inline void why_link_fill(__u64 *record, __u32 tid, __u32 waker, __u64 now)
+{
+	struct why_link *to = (void *)(record + RING_TIME);
+
+	to->ran_at = now;
+	to->tid = tid;
+	to->waker = waker;
+}
+
+static __always_inline void why_link_behind(struct why_link *to, struct task_struct *prev, bool is_long)
+{
+	((__u64 *)to->behind)[0] = ((__u64 *)to->behind)[1] = 0;
+	if (is_long && to->prev)
+		bpf_probe_read_kernel_str(to->behind, sizeof(to->behind), prev->comm);
+}
+
+/* The thread has been ready since it left the processor at off_at. */
+static __noinline void why_link_ready(const struct why_thread *thread, struct task_struct *prev, __u64 off_at,
+				      __u64 now, bool is_long)
+{
+	__u64 words = is_long ? WHY_LINK_BEHIND : WHY_LINK_SHORT;
+	struct ring_place place;
+	struct why_link *to;
+	__u64 *record = ring_reserve_untimed(&place, words + 1);
+
+	if (!record)
+		return;
+	why_link_fill(record, thread->tid, 0, now);
+	to = (void *)(record + RING_TIME);
+	to->off_at = to->woken_at = off_at;
+	to->prev = bpf_get_current_pid_tgid();
+	to->class = thread->throttled ? WHY_THROTTLED : WHY_PROCESSOR;
+	to->call = 0;
+	if (is_long)
+		why_link_behind(to, prev, true);
+	ring_commit(&place, WHY_LINK_READY, words + 1);
+}
+
+/* The thread slept for thread->key since off_at. ready: for how long it has waited for the processor. */
+static __noinline void why_link_woken(const struct why_thread *thread, struct task_struct *prev, __u64 off_at,
+				      __u64 now, __u64 ready)
+{
+	struct ring_place place;
+	struct why_link *to;
+	__u64 *record = ring_reserve_untimed(&place, WHY_LINK_WHOLE + 1);
+
+	if (!record)
+		return;
+	why_link_fill(record, thread->tid, thread->waker_tid, now);
+	to = (void *)(record + RING_TIME);
+	to->off_at = off_at;
+	to->woken_at = thread->woken ? thread->woken : now - ready;
+	to->prev = bpf_get_current_pid_tgid();
+	to->class = thread->key.class;
+	to->call = thread->key.call;
+	to->a = thread->key.a;
+	to->b = thread->key.b;
+	why_link_behind(to, prev, ready >= config.behind);
+	ring_commit(&place, WHY_LINK_WOKEN, WHY_LINK_WHOLE + 1);
+}
+
+/* A thread comes. Its state is still that in which it was until now. */
+static __always_inline void why_link(const struct why_thread *thread, struct task_struct *prev, __u64 off_at,
+				     __u64 now, __u64 ready)
+{
+	if (!config.links)
+		return;
+	if (thread->state == WHY_IS_ASLEEP)
+		why_link_woken(thread, prev, off_at, now, ready);
+	else
+		why_link_ready(thread, prev, off_at, now, ready >= config.behind);
+}
+
+/* The task `by` has made a thread, or is it, with another id: a process that executes gets that of its first thread. */
+static __always_inline void why_link_born(const struct why_thread *thread, __u32 by, __u64 now)
+{
+	struct ring_place place;
+	__u64 *record;
+
+	if (!config.links)
+		return;
+	record = ring_reserve_untimed(&place, WHY_LINK_SHORT + 1);
+	if (!record)
+		return;
+	why_link_fill(record, thread->tid, by, now);
+	ring_commit(&place, WHY_LINK_BORN, WHY_LINK_SHORT + 1);
+}
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the programs of why.bpf.c write into the rings (bpf/ring.h) for the path of a command: each time that a thread
+ * comes to a processor, and each new thread. Shared by both sides.
+ */
+#ifndef SONDE_WHY_LINK_H
+#define SONDE_WHY_LINK_H
+
+/* The kinds of records in the rings. */
+enum why_link_kind {
+	WHY_LINK_WOKEN = 1, /* it slept, and was woken */
+	WHY_LINK_READY,	    /* it has been ready to run since it left, or since it is there */
+	WHY_LINK_BORN,	    /* `waker` made it; only ran_at and tid count, too */
+};
+
+/* The words of a record behind its header. */
+struct why_link {
+	unsigned long long ran_at; /* the time of the record; of WHY_LINK_BORN: of the fork */
+	unsigned long long off_at, woken_at;
+	unsigned int tid, waker; /* waker 0: an interrupt, a timer; not known */
+	unsigned int prev;	 /* who had the processor before, 0: nobody */
+	unsigned short class, call;
+	char behind[16];	 /* the name of prev, where the thread waited for long for the processor */
+	unsigned long long a, b; /* of the struct why_key, with class and call */
+};
+_Static_assert(sizeof(struct why_link) == 72, "as on the other side");
+
+/* Records are as long as they need to be: up to `prev` and its word, up to `behind`, or whole. */
+#define WHY_LINK_SHORT	5
+#define WHY_LINK_BEHIND 7
+#define WHY_LINK_WHOLE	9
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The system call in progress of the current task: the registers that the kernel saved when the task entered it. */
+#ifndef SONDE_WHY_REGS_BPF_H
+#define SONDE_WHY_REGS_BPF_H
+
+#include "bpf/sched.bpf.h"
+#include "bpf/unwind_regs.bpf.h"
+#include "bpf/why_thread.bpf.h"
+
+struct why_regs {
+	__u64 args[3];
+	int nr; /* negative: no system call, but a fault or an interrupt */
+	__u32 abi;
+};
+
+/*
+ * Whether the current task can be read by plain loads (5.11, and asked for as in unwind_task_regs()): a helper that
+ * reads takes fifty instructions.
+ */
+#define why_has_btf() bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs)
+
+#if defined(__TARGET_ARCH_x86)
+#define WHY_TS_COMPAT 2
+
+static __always_inline bool why_is_compat(void)
+{
+	struct task_struct *task;
+
+	if (why_has_btf())
+		return bpf_get_current_task_btf()->thread_info.status & WHY_TS_COMPAT;
+	task = (void *)bpf_get_current_task();
+	return BPF_CORE_READ(task, thread_info.status) & WHY_TS_COMPAT;
+}
+
+static __always_inline bool why_read_regs(struct why_regs *to)
+{
+	struct pt_regs *regs = unwind_task_regs((void *)bpf_get_current_task());
+	struct {
+		unsigned long dx, si, di, orig_ax;
+	} now;
+
+	if (bpf_probe_read_kernel(&now, sizeof(now), &regs->dx))
+		return false;
+	to->nr = now.orig_ax;
+	to->args[0] = now.di;
+	to->args[1] = now.si;
+	to->args[2] = now.dx;
+	to->abi = WHY_NATIVE;
+	if (why_is_compat()) {
+		unsigned long bx = 0, cx = 0;
+
+		bpf_probe_read_kernel(&bx, sizeof(bx), &regs->bx);
+		bpf_probe_read_kernel(&cx, sizeof(cx), &regs->cx);
+		to->args[0] = (__u32)bx;
+		to->args[1] = (__u32)cx;
+		to->args[2] = (__u32)now.dx;
+		to->abi = WHY_COMPAT;
+	}
+	return true;
+}
+#else
+static __always_inline bool why_read_regs(struct why_regs *to)
+{
+	struct pt_regs *regs = unwind_task_regs((void *)bpf_get_current_task());
+	struct {
+		__u64 orig_x0;
+		int nr;
+	} call;
+
+	if (bpf_probe_read_kernel(&call, sizeof(call), regs + 1) ||
+	    bpf_probe_read_kernel(to->args, sizeof(to->args), regs))
+		return false;
+	to->args[0] = call.orig_x0;
+	to->nr = call.nr;
+	to->abi = WHY_NATIVE;
+	return true;
+}
+#endif
+
+/* Where the stack of the task is: asked for only if need be. */
+static __always_inline __u64 why_stack_pointer(void)
+{
+	struct pt_regs *regs = unwind_task_regs((void *)bpf_get_current_task());
+	__u64 sp = 0;
+
+#if defined(__TARGET_ARCH_x86)
+	bpf_probe_read_kernel(&sp, sizeof(sp), &regs->sp);
+#else
+	bpf_probe_read_kernel(&sp, sizeof(sp), &regs->user_regs.sp);
+#endif
+	return sp;
+}
+
+#endif

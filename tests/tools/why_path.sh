@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# The path of the command in sonde why: in pipelines, chains of locks and trees of processes whose times the workload
+# (tests/programs/stages.c) says, what is on the path must be what made the command last, and nothing else.
+
+# path_of CMD...: runs it; file path: COMM CAUSE NS of the path, and total: its sum by cause. Both sum to the wall time.
+path_of() {
+	run sonde why --json --no-stacks -- "$@"
+	expect_exit 0
+	expect_json kind comm cause ns wall_ns
+	sed -n 's/^path process	//p' rows | sed 's/running, /running_/; s/page fault/fault/; s/async I/async_I/' > path
+	awk -F '\t' '
+		$1 == "path" { sum += $4; wall = $5 }
+		$1 == "path process" { all += $4 }
+		END {
+			if (!wall || sum != wall || all != wall)
+				printf "path %d, processes %d, wall %d\n", sum, all, wall
+		}' rows > wrong
+	[ ! -s wrong ] || fail "$(cat wrong)"
+	! grep -q 'not known to the path' err || fail "$(cat err)"
+	grep '^did ' out | tr '\t' ' ' > did
+}
+
+# on_path NAME CAUSE: how long the stage, or any, is on the path, in ns. CAUSE: a regular expression.
+on_path() {
+	awk -v name="$1" -v cause="$2" '
+		(name == "any" || $1 == name) && $2 ~ cause { sum += $3 }
+		END { printf "%d\n", sum }' path
+}
+
+# said WHAT NAME: what the workload says of a stage.
+said() {
+	awk -v what="$1" -v name="$2" '$2 == what && $3 == name { print $4 }' did
+}
+
+# expect_work NAME CAUSE: all that the stage did is on the path, with its waits for a processor, and not more.
+expect_work() {
+	got=$(on_path "$1" "$2") all=$(on_path "$1" .) want=$(said stage "$1")
+	[ "$all" -gt $((want * 9 / 10)) ] || fail "$1: $all of $want on the path: $(cat path)"
+	[ "$got" -lt $((want * 11 / 10 + 5000000)) ] || fail "$1: $got on the path, it did $want: $(cat path)"
+}
+
+# expect_pipeline STAGES: each stage is on the path for as long as the workload says, by when each item left each stage:
+# on a busy machine another one than meant can be the slow one at times.
+expect_pipeline() {
+	sed -n 's/^did path \(stage[0-9]\) .*/\1/p' did > stages
+	[ "$(wc -l < stages)" = "$1" ] || fail "not $1 stages"
+	while read -r stage; do
+		got=$(on_path "$stage" .) want=$(said path "$stage")
+		awk -v got="$got" -v want="$want" '
+			$2 == "path" { all += $4 }
+			END { d = got - want; exit !((d < 0 ? -d : d) < all / 8 + 10000000) }' did ||
+			fail "$stage: $got on the path, not $want: $(cat did path)"
+	done < stages
+}
+
+pipeline() {
+	path_of stages pipe 40 "$@"
+	expect_pipeline $#
+}
+
+test_slow_first() {
+	one_of_three pipeline s10000 s1000 s1000
+}
+
+test_slow_middle() {
+	one_of_three pipeline s1000 s10000 s1000
+	one_of_three pipeline s1000 s20000 s1000
+	one_of_three pipeline s3000 s10000 s3000
+}
+
+test_slow_last() {
+	one_of_three pipeline s1000 s1000 s10000
+}
+
+# A pipe takes many items: a quick first stage ends long before the last one does.
+test_processor_last() {
+	one_of_three pipeline s1000 c10000
+}
+
+# cpus=2
+test_processor_last_on_two() {
+	one_of_three pipeline s1000 c10000
+}
+
+# Each holder of a lock wakes the next one: all of their work is on the path, and nobody's wait.
+lock_chain() {
+	path_of stages lock s20000 s20000 s20000
+	for stage in stage0 stage1 stage2; do
+		expect_work $stage sleep
+	done
+	[ "$(on_path any lock)" = 0 ] || fail "a lock on the path: $(cat path)"
+}
+
+test_locks() {
+	one_of_three lock_chain
+}
+
+# The path of a tree goes through all of its processes. What their parents do while these work is not on it.
+tree() {
+	path_of stages tree s20000 c20000 s20000
+	expect_work stage0 sleep
+	expect_work stage1 running
+	expect_work stage2 sleep
+	[ "$(on_path any child)" = 0 ] || fail "a child is waited for on the path: $(cat path)"
+	sleeps=$(on_path any sleep)
+	[ "$sleeps" -lt $(($(said stage stage0) + $(said stage stage2) + 1000000)) ] || fail "other sleeps: $(cat path)"
+}
+
+test_tree() {
+	one_of_three tree
+}
+
+# Recipes of make, one after the other, and beside each other.
+recipes() {
+	path_of sh -c 'sleep 0.1 & sleep 0.5 & sleep 0.2 & wait; sleep 0.1'
+	sleeps=$(on_path any sleep)
+	[ "$sleeps" -gt 590000000 ] && [ "$sleeps" -lt 790000000 ] || fail "$sleeps ns of sleep: $(cat path)"
+}
+
+test_recipes() {
+	one_of_three recipes
+}
+
+# A process that executes gets the id of its first thread, whichever thread it was.
+executes() {
+	path_of stages exec s50000 tree s20000
+	sleeps=$(on_path any sleep)
+	[ "$sleeps" -gt 69000000 ] || fail "$sleeps ns of sleep: $(cat path)"
+}
+
+test_exec_of_a_thread() {
+	one_of_three executes
+}
+
+# A command that runs all the time.
+test_alone() {
+	path_of spin 1
+	[ "$(on_path any 'running|processor|disk|fault|kernel|interrupts')" -gt 0 ] || fail "$(cat path)"
+}
+
+# The same of a recording: the path of the slow stage, and a sum that is the wall time.
+recorded() {
+	run sonde record -o x.trace -- stages pipe 40 s1000 s10000 s1000
+	expect_exit 0
+	grep '^did ' out | tr '\t' ' ' > did
+	run sonde report x.trace why --json --top 0
+	expect_exit 0
+	rm x.trace
+	expect_json comm what ns wall_ns
+	awk -F '\t' '
+		{ sum += $3; wall = $4 }
+		END { if (!wall || sum != wall) printf "%d of %d\n", sum, wall }' rows > wrong
+	[ ! -s wrong ] || fail "$(cat wrong)"
+	tr '\t' ' ' < rows > path
+	expect_pipeline 3
+}
+
+test_recorded() {
+	one_of_three recorded
+}
+
+# A command that does not end: what it waits for at the end is on the path.
+test_not_ended() {
+	run sonde why --json --no-stacks -d 1 -- stages tree s3000000
+	expect_exit 0
+	expect_json kind comm cause ns wall_ns
+	awk -F '\t' '$1 == "path" { all += $4; if ($3 == "child" || $3 == "sleep") slept += $4 }
+		END { exit !(slept > all * 9 / 10 && slept > 0) }' rows || fail "no sleep on the path: $(cat rows)"
+}
+
+test_text() {
+	run sonde why -- stages pipe 20 s1000 s5000
+	expect_exit 0
+	expect_line '^THE PATH OF THE COMMAND \(what made it last [0-9.]+ s\)$'
+	expect_line '^  sleep +0\.[0-9]+ +[0-9]+ %  stage[01] 0\.[0-9]{3}'
+	expect_line '^ALL THREADS'
+	# the first line has any number of digits
+	awk 'length > 80 && !/ s wall, / { print }' out > wide
+	[ ! -s wide ] || fail "$(cat wide)"
+	# only a command has an end to go back from
+	sleep 1000 &
+	sleeper=$!
+	run sonde why -p $sleeper -d 1
+	kill $sleeper
+	expect_exit 0
+	expect_no_line 'THE PATH'
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The sums of `sonde why`: threads, names and causes; and the classes of system calls. */
+#include <criterion/criterion.h>
+
+#include <arpa/inet.h>
+
+#include "engine/why_calls.h"
+#include "engine/why_instance.h"
+#include "kernel/syscalls.h"
+
+static struct why_thread part(uint32_t tid, const char *comm, uint32_t record)
+{
+	struct why_thread thread = { .tid = tid, .tgid = tid, .record = record, .began = 100, .since = 200 };
+
+	strncpy(thread.comm, comm, sizeof(thread.comm) - 1);
+	return thread;
+}
+
+/* A thread that executes a program goes on; after its end the same id is another thread. */
+Test(why, threads_by_id)
+{
+	struct why_sums sums = {};
+	struct why_thread thread = part(7, "sh", WHY_PART);
+
+	thread.ns[WHY_CHILD] = 10;
+	why_sums_add(&sums, &thread);
+	thread = part(7, "make", WHY_END);
+	thread.ns[WHY_PIPE] = 20;
+	thread.since = 300;
+	why_sums_add(&sums, &thread);
+	thread = part(7, "cc1", 0);
+	thread.ns[WHY_DISK] = 5;
+	why_sums_add(&sums, &thread);
+	why_sums_finish(&sums);
+	cr_assert_eq(sums.tasks.n, 2);
+	cr_assert_eq(sums.processes, 2);
+	cr_assert_eq(sums.tasks.v[0].split.ns[WHY_CHILD], 10);
+	cr_assert_eq(sums.tasks.v[0].split.ns[WHY_PIPE], 20);
+	cr_assert_eq(sums.tasks.v[0].began, 100);
+	cr_assert_eq(sums.tasks.v[0].ended, 300);
+	cr_assert_str_eq(sums.tasks.v[0].comm, "make");
+	cr_assert(sums.tasks.v[0].has_ended);
+	cr_assert_eq(why_sums_life(&sums.tasks.v[1].split), 5);
+	cr_assert(!sums.tasks.v[1].has_ended);
+	cr_assert_eq(sums.names.n, 3);
+	cr_assert_eq(why_sums_life(&sums.all), 35);
+	why_sums_release(&sums);
+}
+
+/* The time on a processor is divided without a rest. */
+Test(why, running_is_divided)
+{
+	struct why_sums sums = {};
+	struct why_thread thread = part(7, "cc1", WHY_END);
+	const struct why_split *split = &sums.all;
+
+	thread.ns[WHY_RUNNING] = 1000;
+	thread.ran = 900;
+	thread.user = 3;
+	thread.system = 1;
+	why_sums_add(&sums, &thread);
+	why_sums_finish(&sums);
+	cr_assert_eq(split->ns[WHY_STOLEN], 100);
+	cr_assert_eq(split->ns[WHY_SYSTEM], 225);
+	cr_assert_eq(split->ns[WHY_USER], 675);
+	cr_assert_eq(split->ns[WHY_RUNNING], 0);
+	cr_assert_eq(why_sums_life(split), 1000);
+	why_sums_release(&sums);
+}
+
+/* Ticks may have found nothing, and the kernel's account may be a little ahead of ours, or behind in one part. */
+Test(why, running_without_ticks)
+{
+	struct why_sums sums = {};
+	struct why_thread thread = part(7, "cc1", WHY_PART);
+
+	thread.ns[WHY_RUNNING] = 10;
+	thread.ran = -5;
+	why_sums_add(&sums, &thread);
+	thread = part(7, "cc1", WHY_END);
+	thread.ns[WHY_RUNNING] = 1000;
+	thread.ran = 1100;
+	why_sums_add(&sums, &thread);
+	why_sums_finish(&sums);
+	cr_assert_eq(sums.all.ns[WHY_STOLEN], 0);
+	cr_assert_eq(sums.all.ns[WHY_SYSTEM], 0);
+	cr_assert_eq(sums.all.ns[WHY_USER], 1010);
+	why_sums_release(&sums);
+}
+
+Test(why, causes_have_names)
+{
+	for (uint32_t i = 0; i < WHY_CAUSES; i++)
+		cr_assert(why_sums_cause(i) && *why_sums_cause(i), "cause %u", i);
+	cr_assert_str_eq(why_sums_cause(12345), "unknown");
+}
+
+Test(why, calls)
+{
+	static uint8_t calls[WHY_ABIS][WHY_CALLS];
+
+	why_calls_fill(calls);
+	cr_assert_eq(calls[WHY_NATIVE][syscall_number("read")], WHY_BY_FD);
+	cr_assert_eq(calls[WHY_NATIVE][syscall_number("futex")], WHY_BY_FUTEX);
+	cr_assert_eq(calls[WHY_NATIVE][syscall_number("wait4")], WHY_CHILD);
+	cr_assert_eq(calls[WHY_NATIVE][syscall_number("getpid")], WHY_KERNEL);
+	/* of 32-bit programs */
+	cr_assert_eq(calls[WHY_COMPAT][3], WHY_BY_FD);
+	cr_assert_eq(calls[WHY_COMPAT][240], WHY_BY_FUTEX);
+	cr_assert_eq(calls[WHY_COMPAT][20], WHY_KERNEL);
+	cr_assert_str_eq(why_calls_name(syscall_number("read")), "read");
+	cr_assert_str_eq(why_calls_name(3 | WHY_COMPAT_CALL), "read");
+	cr_assert_null(why_calls_name(WHY_NO_CALL));
+	cr_assert_null(why_calls_name(20 | WHY_COMPAT_CALL));
+}
+
+static void name_is(const struct why *why, const struct why_key *key, const struct why_object *object, const char *name)
+{
+	struct str s __str = {};
+
+	cr_assert(why_page_object(why, &s, key, object));
+	cr_assert_str_eq(s.data, name);
+}
+
+/* Paths are whole, or begin with "..." where there was no room. */
+Test(why, names_of_files)
+{
+	const struct why why = {};
+	const struct why_key key = { .class = WHY_DISK, .a = 1 };
+	struct why_object object = { .names = { "libc.so.6", "lib", "/" } };
+
+	name_is(&why, &key, &object, "/lib/libc.so.6");
+	strcpy(object.names[2], "usr");
+	name_is(&why, &key, &object, ".../usr/lib/libc.so.6");
+	for (int i = 0; i < WHY_NAMES; i++)
+		memset(object.names[i], 'x', WHY_NAME_SIZE);
+	for (int i = 1; i < WHY_NAMES; i++)
+		strcpy(object.names[i], "d");
+	name_is(&why, &key, &object, ".../d/d/d/d/d/d/d/xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx");
+	object = (struct why_object){ .names = { "/" } };
+	name_is(&why, &key, &object, "/");
+}
+
+Test(why, names_of_peers)
+{
+	const struct why why = {};
+	const struct why_key key = { .class = WHY_NETWORK };
+	struct why_object object = { .family = AF_INET, .peer_port = htons(80), .peer = { 127, 0, 0, 1 } };
+
+	name_is(&why, &key, &object, "127.0.0.1:80");
+	object.peer_port = 0;
+	object.own_port = 8080;
+	name_is(&why, &key, &object, "port 8080 from 127.0.0.1");
+}
+
+/* A holder is named only if it is a thread of the process that waits. */
+Test(why, names_of_locks)
+{
+	struct why why = {};
+	struct why_thread thread = part(7, "ld", 0);
+	struct why_key key = { .class = WHY_LOCK, .a = 0x1000, .b = 7ULL << 32 | 7 };
+
+	name_is(&why, &key, NULL, "0x1000 of 7");
+	why_sums_add(&why.sums, &thread);
+	name_is(&why, &key, NULL, "0x1000 of 7 held by ld 7");
+	key.b = 8ULL << 32 | 7;
+	name_is(&why, &key, NULL, "0x1000 of 8");
+	why_sums_release(&why.sums);
+}
+
+/* What is not known is not called an interrupt. */
+Test(why, names_of_wakers)
+{
+	const struct why why = {};
+	struct why_key key = { .class = WHY_POLL };
+	struct str s __str = {};
+
+	name_is(&why, &key, NULL, "unknown");
+	key.a = WHY_INTERRUPT;
+	name_is(&why, &key, NULL, "an interrupt");
+	memcpy(&key.a, "sixteen_", 8);
+	memcpy(&key.b, "letters_", 8);
+	name_is(&why, &key, NULL, "sixteen_letters_");
+	key = (struct why_key){ .class = WHY_SLEEP };
+	cr_assert(!why_page_object(&why, &s, &key, NULL));
+}

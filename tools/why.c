@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* why: where the time of a command went. */
+#include "engine/why.h"
+#include "run/tool.h"
+
+TOOL(why, .brief = "where time goes: what threads do, and what they wait for",
+     .args = "[-- COMMAND [ARG]...]", .schema = &why_schema, .engine = &why_engine,
+     LACKS({ "cpu", "threads move between processors" }),
+     .description =
+	     "Splits the life of each thread into what it did and what it waited for, without a gap, and prints the "
+	     "sums at the end, with the objects: files, peers, locks and their holders, children, and who had the "
+	     "processor. Nothing is attached to system calls: the scheduler's switches and wake-ups are enough.\n\n"
+	     "Of a command the path is printed first: what made it last as long as it did. It goes back from the "
+	     "command's end. Where a thread slept, it goes on in the thread that woke it; where a timer, a disk, the "
+	     "network or somebody else's process did, the sleep is on the path. Its lines sum to the wall time.\n\n"
+	     "A wait belongs to the system call in which the thread went to sleep. Waits in poll, select and "
+	     "epoll_wait, for conditions, children, pipes and local sockets are shown with the name of the task that "
+	     "ended them. disk has what the kernel counts as waiting for I/O, and other waits in calls on files. "
+	     "lock has mutexes and locks for readers and writers, as C libraries and Rust keep them, and locks of "
+	     "files; the holder is the thread that the lock names, or else the one that unlocked it. condition has all "
+	     "other futexes. stopped is a thread that a signal, a tracer or its cgroup holds, exit one that ends, both "
+	     "whatever call it was in. kernel has all other calls. What the kernel did not show is unknown.\n\n"
+	     "User and kernel time are in the proportion that the clock ticks found. interrupts has what the kernel's "
+	     "own account leaves out of a thread's time on a processor: interrupts where it measures them, and what a "
+	     "hypervisor took.\n\n"
+	     "The longest waits, of a millisecond and more, are printed with their stacks. A stack is taken at the "
+	     "first wait of a thread for a cause, and while waits for that cause are long.\n\n"
+	     "--flame draws a flame graph of the wall time, --folded, --pprof and --speedscope write the same "
+	     "for other programs: stacks of running threads, sampled 499 times a second, and of all waits, with "
+	     "their cause as the innermost frame. The whole is the time of all threads. To take a stack of each "
+	     "wait costs more.",
+     EXAMPLES({ "sonde why -- make -j2", "a command and its children" },
+	      { "sonde why -p 1234 -d 10", "one process, for 10 seconds" },
+	      { "sonde why -t -n 20 -- ./server-test", "also by thread, and the 20 longest waits" },
+	      { "sonde why --flame why.svg -- make -j2", "running and waiting in one picture" },
+	      { "sonde why --json -- tar cf /dev/null /usr/share", "for programs" }));
