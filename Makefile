@@ -2,13 +2,14 @@
 # The only entry point. `make` builds build/sonde; `make help` lists the other targets.
 #
 # Variables for users: CC CLANG BPFTOOL CFLAGS CPPFLAGS LDFLAGS LIBBPF ZYDIS PKG_CONFIG
-# DEBIAN_MIRROR DESTDIR PREFIX B (the build directory) V=1 (show the commands) WERROR=1 (treat
+# DEBIAN_MIRROR DESTDIR PREFIX ETC B (the build directory) V=1 (show the commands) WERROR=1 (treat
 # warnings as errors) FOREIGN= (make test without a guest of arm64)
 # KERNELS (make test: guests of these kernels only) TESTS (make test: in guests, these tests only).
 # CROSS_COMPILE=aarch64-linux-gnu- builds for arm64, in build-aarch64-linux-gnu.
 
 B      := build$(patsubst %-,-%,$(notdir $(CROSS_COMPILE)))
 PREFIX ?= /usr/local
+ETC    ?= /etc
 ifeq ($(origin CC),default)
 CC     := $(CROSS_COMPILE)gcc
 endif
@@ -64,11 +65,14 @@ BPF   := $(wildcard bpf/*.bpf.c tools/*.bpf.c)
 UNIT  := $(wildcard tests/unit/*.c)
 # Tools that are scripts. The binary looks for them in share/sonde beside it, and in ../share/sonde.
 SCRIPTS := $(patsubst tools/%,$(B)/share/sonde/%,$(wildcard tools/*.bt))
+# What is in the Debian package. Another architecture's program cannot print its man pages here.
+PACKAGED := $(wildcard packaging/* packaging/*/* docs/*.md README.md NEWS)
+PACKAGE  := $(if $(CROSS_COMPILE),,$(B)/deb/made)
 
 OBJ      := $(SRC:%.c=$(B)/%.o)
 SKEL     := $(BPF:%.bpf.c=$(B)/gen/%.skel.h)
 UNIT_OBJ := $(patsubst %.c,$(B)/unit/%.o,$(LIB) $(TOOLS) $(UNIT))
-SYSCALLS := $(B)/gen/syscalls.inc
+SYSCALLS := $(B)/gen/syscalls.inc $(B)/gen/syscalls_32.inc
 EMBED    := $(patsubst %,$(B)/gen/%.inc,$(notdir $(wildcard src/output/*.css src/output/*.js)))
 LIBBPF_A := $(B)/libbpf/libbpf.a
 COMPAT_A := $(B)/compat/libelf.a
@@ -87,7 +91,8 @@ endif
 .SECONDARY: $(SKEL) $(BPF:%.bpf.c=$(B)/%.bpf.o)
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
-.PHONY: all help deps try test fresh check tests test-programs fuzz bench bench-peers stacks lint lint-bpf fmt man install uninstall clean FORCE
+.PHONY: all help deps try test fresh check tests test-programs fuzz bench bench-peers bench-service soak stacks \
+	lint lint-bpf fmt man install uninstall deb clean FORCE
 
 all: $(B)/sonde $(SCRIPTS) ## build/sonde (the default)
 
@@ -121,7 +126,7 @@ fresh: ## `make try` in minimal systems of Debian 12, 13 and sid (as root)
 check: all tests ## the quick tests
 	@tests/run --quick
 
-tests: $(B)/unit/unit $(SCRIPTS) test-programs fuzzers ## build the tests, run none
+tests: $(B)/unit/unit $(SCRIPTS) test-programs fuzzers $(PACKAGE) ## build the tests, run none
 
 fuzz: ## every parser of foreign files for a minute each, with what libFuzzer makes up
 	@scripts/deps build test
@@ -131,10 +136,16 @@ fuzz: ## every parser of foreign files for a minute each, with what libFuzzer ma
 bench: all tests ## measure the costs against an empty BPF program, and the most important beside the peers
 	@tests/bench/run
 
+soak: all tests ## export known events for 30 minutes (MINUTES=), and compare counts and memory
+	@tests/bench/soak $(MINUTES)
+
 bench-peers: ## the same beside bcc, bpftrace, perf, trace-cmd, strace (as root; installs what is missing): docs/BENCHMARKS.md
 	@scripts/deps build test
 	@$(MAKE) --no-print-directory $(JOBS) all tests
 	@tests/bench/peers/run
+
+bench-service: all tests ## restart, upgrade and scrape the exporter as a service, in guests, for an hour
+	@tests/bench/service/run
 
 stacks: ## compare stacks of real programs with those of perf and gdb, on this machine (as root; installs what is missing)
 	@scripts/deps build test stacks
@@ -184,7 +195,7 @@ $(B)/%.o: %.c Makefile $(B)/flags | $(SKEL) $(SYSCALLS) $(EMBED) $(LIBBPF_A) $(Z
 	$(call say,CC,$<)$(CC) $(C_CPPFLAGS) $(ALL_CFLAGS) $(SMALL) -c -o $@ $<
 
 # Built for size, 42 KB less: code that runs once, and output, where rows took no longer to print.
-SMALL_ROOMS := traces options run symbols lang probe output
+SMALL_ROOMS := traces options run symbols lang probe output metrics export report
 SMALL_OBJECTS := $(foreach room,$(SMALL_ROOMS),$(B)/src/$(room)/%.o) $(B)/tools/%.o \
 	$(addprefix $(B)/src/engine/,script%.o argdist.o)
 $(SMALL_OBJECTS): private SMALL := $(if $(filter -O2,$(CFLAGS)),-Os)
@@ -194,8 +205,10 @@ ZYDIS_CPPFLAGS := -DZYDIS_STATIC_BUILD -DZYDIS_MINIMAL_MODE -DZYDIS_DISABLE_ENCO
 		  -DZYCORE_STATIC_BUILD -DZYAN_NO_LIBC -isystem $(B)/zydis/include
 
 $(B)/src/binary/instruction.o $(B)/unit/src/binary/instruction.o: private DEFINES := $(ZYDIS_CPPFLAGS)
-$(B)/src/main.o: private DEFINES := -DSONDE_VERSION='"$(VERSION)"' -DSONDE_DATE='"$(DATE)"'
-$(B)/src/main.o: $(B)/version
+VERSIONED := $(B)/src/main.o $(B)/src/export/self.o $(B)/src/engine/record_host.o $(B)/unit/src/export/self.o \
+	$(B)/unit/src/engine/record_host.o
+$(VERSIONED): private DEFINES := -DSONDE_VERSION='"$(VERSION)"' -DSONDE_DATE='"$(DATE)"'
+$(VERSIONED): $(B)/version
 
 # Things that no file's time stamp shows: each file is rewritten only if its contents change.
 $(B)/version: NOW = $(VERSION) $(DATE)
@@ -207,9 +220,13 @@ $(B)/version $(B)/sources $(B)/objects $(B)/flags: FORCE
 	@echo '$(NOW)' | cmp -s - $@ || echo '$(NOW)' > $@
 
 # The machine's syscall numbers, from its own header.
+# Headers of an architecture without calls of 32-bit programs make an empty file.
+$(B)/gen/syscalls.inc: UNISTD := asm/unistd.h
+$(B)/gen/syscalls_32.inc: UNISTD := asm/unistd_32.h
 $(SYSCALLS): Makefile
 	@mkdir -p $(@D)
-	$(call say,GEN,$@)echo '#include <asm/unistd.h>' | $(CC) -E -dM - | \
+	$(call say,GEN,$@)printf '#if __has_include(<%s>)\n#include <%s>\n#endif\n' $(UNISTD) $(UNISTD) | \
+		$(CC) -E -dM - | \
 		sed -n 's/^#define __NR_\([a-z][a-z0-9_]*\) .*/SYSCALL(\1)/p' | sort > $@
 
 # Files that become a part of what sonde writes: strings of C, without indentation, empty lines and lines of comments.
@@ -226,7 +243,7 @@ $(B)/%.bpf.o: %.bpf.c Makefile $(B)/flags | $(LIBBPF_A)
 		$(BPFTOOL) gen object $@ $@.tmp && rm -f $@.tmp
 
 # tools/reset-trace.bpf.c becomes struct reset_trace_bpf
-$(B)/gen/%.skel.h: $(B)/%.bpf.o scripts/pack-skeleton
+$(B)/gen/%.skel.h: $(B)/%.bpf.o scripts/pack-skeleton scripts/slim-object
 	@mkdir -p $(@D)
 	$(call say,SKEL,$@)$(BPFTOOL) gen skeleton $< name $(subst -,_,$(subst .,_,$(notdir $*)))_bpf > $@.whole && \
 		scripts/pack-skeleton $< < $@.whole > $@ && rm -f $@.whole
@@ -275,6 +292,10 @@ BIN  = $(DESTDIR)$(PREFIX)/bin
 MAN8 = $(DESTDIR)$(PREFIX)/share/man/man8
 COMP = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 SHARE = $(DESTDIR)$(PREFIX)/share/sonde
+UNITS = $(DESTDIR)$(PREFIX)/lib/systemd/system
+CONF  = $(DESTDIR)$(ETC)/sonde
+UNIT_FILES := sonde-export.service sonde-export.socket
+CONF_FILES := metrics.conf export.env
 
 man: $(B)/man/made ## the man pages, in build/man
 
@@ -284,8 +305,8 @@ $(B)/man/made: $(B)/sonde $(SCRIPTS)
 	for name in $$names; do $< help --man $$name > $(@D)/sonde-$$name.8 || exit 1; done
 	@touch $@
 
-install: all man ## to DESTDIR, PREFIX=/usr/local: the binary, scripts, links for the tools, man pages, completion
-	install -d $(BIN) $(MAN8) $(COMP) $(SHARE)
+install: all man ## to DESTDIR, PREFIX=/usr/local, ETC=/etc: binary, scripts, links, man pages, completion, units
+	install -d $(BIN) $(MAN8) $(COMP) $(SHARE) $(UNITS) $(CONF)
 	install -m 755 $(B)/sonde $(BIN)/sonde
 	install -m 644 $(B)/man/*.8 $(MAN8)
 	$(if $(SCRIPTS),install -m 644 $(SCRIPTS) $(SHARE))
@@ -293,13 +314,33 @@ install: all man ## to DESTDIR, PREFIX=/usr/local: the binary, scripts, links fo
 	$(Q)names=$$($(B)/sonde help --links) && for name in $$names; do \
 		ln -sf sonde $(BIN)/$$name && ln -sf sonde $(COMP)/$$name && ln -sf sonde-$$name.8 $(MAN8)/$$name.8 || exit 1; \
 	done
+	$(Q)for unit in $(UNIT_FILES); do \
+		sed 's#@BIN@#$(PREFIX)/bin#; s#@ETC@#$(ETC)#' packaging/$$unit > $(UNITS)/$$unit && \
+		chmod 644 $(UNITS)/$$unit || exit 1; \
+	done
+	$(Q)for file in $(CONF_FILES); do \
+		[ -e $(CONF)/$$file ] || install -m 644 packaging/$$file $(CONF) || exit 1; \
+	done
 
 # Removes links that point to sonde, but nothing of the same name that somebody else put there.
-uninstall: ## remove what install put there
+uninstall: ## remove what install put there; a configuration that was changed stays
 	$(Q)find $(BIN) $(COMP) -maxdepth 1 -type l -lname sonde -delete 2> /dev/null || :
 	$(Q)find $(MAN8) -maxdepth 1 -type l -lname 'sonde-*.8' -delete 2> /dev/null || :
 	rm -f $(BIN)/sonde $(COMP)/sonde $(MAN8)/sonde.8 $(MAN8)/sonde-*.8 $(addprefix $(SHARE)/,$(notdir $(SCRIPTS)))
-	$(Q)rmdir $(SHARE) 2> /dev/null || :
+	rm -f $(addprefix $(UNITS)/,$(UNIT_FILES))
+	$(Q)for file in $(CONF_FILES); do ! cmp -s packaging/$$file $(CONF)/$$file || rm -f $(CONF)/$$file; done
+	$(Q)rmdir $(SHARE) $(CONF) 2> /dev/null || :
+
+deb: ## a Debian package, build/deb/sonde_VERSION_ARCH.deb (installs debhelper)
+	@scripts/deps build deb
+	@$(MAKE) --no-print-directory $(JOBS) $(B)/deb/made
+	@ls $(B)/deb/*.deb
+
+$(B)/deb/made: $(B)/sonde $(SCRIPTS) $(B)/man/made $(PACKAGED) scripts/deb
+	@rm -rf $(@D) && mkdir -p $(@D)
+	$(call say,DEB,$(@D))$(MAKE) -s install DESTDIR=$(abspath $(@D))/staged PREFIX=/usr ETC=/etc > $(@D)/log && \
+		scripts/deb $(@D)
+	@touch $@
 
 clean: ## remove build/
 	rm -rf $(B)

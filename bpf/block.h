@@ -6,6 +6,7 @@
 /* Whose requests the user selected. */
 struct block_wanted {
 	unsigned char one_disk; /* only the disk below; else all disks */
+	unsigned char unused[3];
 	unsigned int major, minor;
 };
 _Static_assert(sizeof(struct block_wanted) == 12, "as on the other side");

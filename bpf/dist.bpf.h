@@ -50,18 +50,37 @@ static __always_inline void dist_add(__u64 number, __u64 value)
 	hist_add(hist_at(shard, number), value);
 }
 
-static __always_inline __u64 *dist_row(const union dist_key *key)
-{
-	__u64 *row = bpf_map_lookup_elem(&dist_rows, key);
+#define DIST_E2BIG 7
 
-	if (row)
-		return row;
+/* Creates the row of a key. Rows are never deleted, so a map that was full stays full. */
+static __always_inline __u64 *dist_new_row(const union dist_key *key)
+{
+	if (dist_losses[DIST_FULL])
+		return NULL;
 	/* two processors may create the row at once: BPF_NOEXIST lets one of them win */
-	bpf_map_update_elem(&dist_rows, key, slot_begin(dist_empty), BPF_NOEXIST);
-	row = bpf_map_lookup_elem(&dist_rows, key);
-	if (!row)
-		atomic_add(&dist_losses[DIST_NO_ROW], 1);
-	return row;
+	if (bpf_map_update_elem(&dist_rows, key, slot_begin(dist_empty), BPF_NOEXIST) == -DIST_E2BIG)
+		dist_losses[DIST_FULL] = 1;
+	return bpf_map_lookup_elem(&dist_rows, key);
+}
+
+/*
+ * *row: the row of a key, or that of all keys that have none, which is laid out like theirs. False: there is neither,
+ * and the value is lost.
+ */
+static __always_inline bool dist_row(const union dist_key *key, __u64 **row)
+{
+	*row = bpf_map_lookup_elem(&dist_rows, key);
+	if (*row)
+		return true;
+	*row = dist_new_row(key);
+	if (*row)
+		return true;
+	if (dist_setup.others) {
+		*row = slot_begin(hist_cells);
+		return true;
+	}
+	atomic_add(&dist_losses[DIST_NO_ROW], 1);
+	return false;
 }
 
 /*
@@ -70,9 +89,9 @@ static __always_inline __u64 *dist_row(const union dist_key *key)
  */
 static __always_inline void dist_add_key(const union dist_key *key, const char label[DIST_LABEL_LEN], __u64 value)
 {
-	__u64 *row = dist_row(key);
+	__u64 *row;
 
-	if (!row)
+	if (!dist_row(key, &row))
 		return;
 	if (label)
 		__builtin_memcpy(row, label, DIST_LABEL_LEN);

@@ -24,12 +24,15 @@ _Static_assert(sizeof(union dist_key) == 32, "as on the other side");
 struct dist_setup {
 	unsigned char keyed;
 	unsigned char by; /* which key of the tool, from 0 on */
+	/* Values of keys that find no room are added to the histogram of all others; else they are lost. */
+	unsigned char others;
 };
-_Static_assert(sizeof(struct dist_setup) == 2, "as on the other side");
+_Static_assert(sizeof(struct dist_setup) == 3, "as on the other side");
 
-/* Why a value was not counted: indices of dist_losses. */
+/* What programs report about the map of rows: indices of dist_losses. */
 enum dist_loss {
-	DIST_NO_ROW, /* the map was full */
+	DIST_NO_ROW, /* values that were not counted: the map was full */
+	DIST_FULL,   /* 1 once the map was full: it stays so */
 	DIST_LOSSES,
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * hist_add() counts a value in a histogram (bpf/hist.h). The kind of histogram is a patch site.
+ * hist_add() counts a value in a histogram (bpf/hist.h). The kind of histogram is a patch site. A value is a number or,
+ * with sampling, what sampling_time() returns.
  *
  *	__u64 *shard = hist_shard();
  *
@@ -13,6 +14,7 @@
 
 #include "bpf/atomic.bpf.h"
 #include "bpf/hist.h"
+#include "bpf/sampling.bpf.h"
 #include "bpf/slot.bpf.h"
 
 /* User space sets the size. */
@@ -40,11 +42,11 @@ static __always_inline void hist_grow(__u64 *cell, __u64 by)
 }
 
 /* A mask or a test bounds the bucket for the verifier, which cannot derive the bound from the arithmetic. */
-static __always_inline void hist_add(__u64 *cells, __u64 value)
+static __always_inline void hist_count(__u64 *cells, __u64 value, __u64 weight)
 {
 	__u64 kind = patch_constant(PATCH_HIST_KIND), unit = patch_constant(PATCH_HIST_UNIT), at;
 
-	hist_grow(&cells[HIST_SUM], value);
+	hist_grow(&cells[HIST_SUM], value * weight);
 	if (unit != 1)
 		value /= unit;
 	if (kind == HIST_SINGLE) {
@@ -53,6 +55,10 @@ static __always_inline void hist_add(__u64 *cells, __u64 value)
 		at = hist_log2(value) & (HIST_LOG2_BUCKETS - 1);
 	} else if (kind == HIST_LINEAR) {
 		at = hist_linear(value, patch_constant(PATCH_HIST_STEP));
+	} else if (kind == HIST_BOUNDS) {
+		at = hist_bounded(value, patch_constant(PATCH_HIST_STEP));
+		if (at >= HIST_BOUNDS_BUCKETS)
+			return;
 	} else {
 		at = hist_precise(value);
 		if (at >= HIST_PRECISE_BUCKETS)
@@ -61,7 +67,16 @@ static __always_inline void hist_add(__u64 *cells, __u64 value)
 		if (value > cells[HIST_MAX])
 			cells[HIST_MAX] = value;
 	}
-	hist_grow(&cells[HIST_BUCKETS + at], 1);
+	hist_grow(&cells[HIST_BUCKETS + at], weight);
+}
+
+/* With sampling, a value carries its weight. */
+static __always_inline void hist_add(__u64 *cells, __u64 value)
+{
+	if (sampling_on())
+		hist_count(cells, value >> SAMPLING_BITS, 1ULL << (value & SAMPLING_MASK));
+	else
+		hist_count(cells, value, 1);
 }
 
 #endif

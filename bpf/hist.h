@@ -6,7 +6,8 @@
  * log2: bucket i has the values from 2^i to 2^(i+1) - 1, and bucket 0 the value 0, too. linear: buckets of equal
  * width; the last one has all larger values. precise: each power of two is divided into HIST_PARTS equal buckets,
  * so that the middle of a bucket differs by less than 0.8 % from its values; each value below 2 * HIST_PARTS has a
- * bucket of its own.
+ * bucket of its own. bounds: buckets end at powers of two of a base unit, the bound itself included: see
+ * hist_bounded().
  */
 #ifndef SONDE_HIST_H
 #define SONDE_HIST_H
@@ -16,6 +17,8 @@ enum hist_kind {
 	HIST_LINEAR,
 	HIST_PRECISE,
 	HIST_SINGLE, /* one bucket: the number of values and their sum */
+	HIST_BOUNDS, /* for exporters */
+	HIST_LISTED, /* user space only: any buckets, each with its greatest value */
 };
 
 #define HIST_LOG2_BUCKETS    64
@@ -23,6 +26,14 @@ enum hist_kind {
 #define HIST_PART_BITS	     6
 #define HIST_PARTS	     (1 << HIST_PART_BITS)
 #define HIST_PRECISE_BUCKETS ((64 - HIST_PART_BITS + 1) * HIST_PARTS)
+#define HIST_BOUNDS_BUCKETS  65
+
+/*
+ * The greatest bound of a histogram with HIST_BOUNDS: the power of two in 2^63 to 2^64 - 1 of values in ns whose base
+ * unit is the second (2^34 s), and of values that are in their base unit.
+ */
+#define HIST_BOUND_SECONDS (1000000000ULL << 34)
+#define HIST_BOUND_NUMBERS (1ULL << 63)
 
 /* The cells of a histogram, 64 bits each: these, then the buckets. */
 enum hist_cell {
@@ -87,6 +98,19 @@ static inline __attribute__((always_inline)) unsigned long long hist_precise(uns
 		return value;
 	shift = hist_log2(value) - HIST_PART_BITS;
 	return (shift << HIST_PART_BITS) + (value >> shift);
+}
+
+/*
+ * The bounds are `greatest` divided by 1, 2, 4, ...: each power of two of values (2^j to 2^(j+1) - 1) holds exactly one
+ * bound, and values above it belong to the next bucket. So bucket i has the values up to greatest / 2^(63 - i), a bound
+ * that need not be an integer. Shifting the value up instead of the bound down compares without rounding.
+ */
+static inline __attribute__((always_inline)) unsigned long long hist_bounded(unsigned long long value,
+									     unsigned long long greatest)
+{
+	unsigned long long i = hist_log2(value) & 63;
+
+	return i + (value << (63 - i) > greatest);
 }
 
 static inline __attribute__((always_inline)) unsigned long long hist_linear(unsigned long long value,

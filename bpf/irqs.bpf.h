@@ -17,7 +17,7 @@ SEC("raw_tp")
 int entered(void *ctx)
 {
 	if (task_cpu_pass())
-		processor_begin(bpf_ktime_get_ns());
+		processor_begin(sampling_skips() ? 0 : sampling_stamp(bpf_ktime_get_ns()));
 	return 0;
 }
 
@@ -27,7 +27,7 @@ int left(void *ctx)
 	__u64 now = bpf_ktime_get_ns(), began;
 
 	if (processor_end(&began))
-		irqs_add(ctx, now - began);
+		irqs_add(ctx, sampling_time(began, now));
 	return 0;
 }
 

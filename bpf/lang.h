@@ -75,10 +75,8 @@ enum lang_data {
 /* Set by user space before the load. */
 struct lang_setup {
 	unsigned long long pidns_dev, pidns_ino; /* ino 0: ids are the host's */
-	unsigned int reader;			 /* our own process id on the host */
-	unsigned int unused;
 };
-_Static_assert(sizeof(struct lang_setup) == 24, "as on the other side");
+_Static_assert(sizeof(struct lang_setup) == 16, "as on the other side");
 
 /* Both sides write it. */
 struct lang_state {

@@ -89,6 +89,20 @@ FN lang_last(const char *text, __u64 size, __u64 byte)
 }
 
 /*
+ * Returns x, but the verifier no longer knows it. Before Linux 6.8 the verifier knows a constant that was stored on the
+ * stack, and follows only the branches that it takes; but when it loads the constant by another pointer than the
+ * frame's own, it does not note that this state of the stack mattered. It then takes another constant there for the
+ * same state, skips it, and removes the branches that only this one would take. No verifier before 6.17 knows what a
+ * negation gives.
+ */
+static __always_inline __u64 unsure(__u64 x)
+{
+	x = -x;
+	barrier_var(x);
+	return -x;
+}
+
+/*
  * Texts are compared by words: the verifier follows every turn of a loop. Where both texts are on the stack, they are
  * aligned to 8 bytes. Returns a word whose lowest bit that is set is in the first byte of x that is NUL; 0: none is.
  */
@@ -109,13 +123,13 @@ FN lang_compare(const char *a, const char *b, __u64 size)
 {
 	__u64 i = 0;
 
-	for (; i + 8 <= size; i += 8) {
+	for (;; i += 8) {
 		__u64 x, y, end, seen;
 
 		barrier_var(i);
 		if (i + 8 > size)
 			break;
-		x = *(const __u64 *)(a + i);
+		x = unsure(*(const __u64 *)(a + i));
 		y = *(const __u64 *)(b + i);
 		end = first_nul(x);
 		seen = end ^ (end - 1); /* up to the NUL */
@@ -125,14 +139,14 @@ FN lang_compare(const char *a, const char *b, __u64 size)
 		if (end)
 			return unknown(0);
 	}
-	for (; i < size; i++) {
-		__u8 x, y;
+	for (;; i++) {
+		__u64 x, y;
 
 		barrier_var(i);
 		if (i >= size)
 			break;
-		x = a[i];
-		y = b[i];
+		x = unsure((__u8)a[i]);
+		y = (__u8)b[i];
 		if (x != y)
 			return unknown(x < y ? -1ULL : 1);
 		if (!x)
@@ -145,25 +159,25 @@ FN lang_memory_compare(const char *a, const char *b, __u64 size)
 {
 	__u64 i = 0;
 
-	for (; i + 8 <= size; i += 8) {
+	for (;; i += 8) {
 		__u64 x, y;
 
 		barrier_var(i);
 		if (i + 8 > size)
 			break;
-		x = *(const __u64 *)(a + i);
+		x = unsure(*(const __u64 *)(a + i));
 		y = *(const __u64 *)(b + i);
 		if (x != y)
 			return unknown(order_of(x, y));
 	}
-	for (; i < size; i++) {
-		__u8 x, y;
+	for (;; i++) {
+		__u64 x, y;
 
 		barrier_var(i);
 		if (i >= size)
 			break;
-		x = a[i];
-		y = b[i];
+		x = unsure((__u8)a[i]);
+		y = (__u8)b[i];
 		if (x != y)
 			return unknown(x < y ? -1ULL : 1);
 	}
@@ -174,23 +188,23 @@ FN lang_length(const char *text, __u64 size)
 {
 	__u64 i = 0;
 
-	for (; i + 8 <= size; i += 8) {
+	for (;; i += 8) {
 		__u64 end;
 
 		barrier_var(i);
 		if (i + 8 > size)
 			break;
-		end = first_nul(*(const __u64 *)(text + i));
+		end = first_nul(unsure(*(const __u64 *)(text + i)));
 		if (end) { /* counts the bytes below the NUL */
 			end = ((end & -end) - 1) & 0x0101010101010100ULL;
 			return unknown(i + (end * 0x0101010101010101ULL >> 56));
 		}
 	}
-	for (; i < size; i++) {
+	for (;; i++) {
 		barrier_var(i);
 		if (i >= size)
 			break;
-		if (!text[i])
+		if (!unsure((__u8)text[i]))
 			return unknown(i);
 	}
 	return unknown(size);

@@ -7,13 +7,18 @@ SEC("kprobe")
 int latency_entry(void *ctx)
 {
 	struct pending *pending;
-	__u64 slot;
+	__u64 slot, key;
 
 	if (!filter_pass() || !slot_number(ctx, &slot))
 		return 0;
-	pending = latency_claim(latency_key(ctx, false, slot));
+	key = latency_key(ctx, false, slot);
+	if (sampling_skips()) {
+		latency_forget(key);
+		return 0;
+	}
+	pending = latency_claim(key);
 	if (pending)
-		pending->start = bpf_ktime_get_ns();
+		pending->start = sampling_stamp(bpf_ktime_get_ns());
 	return 0;
 }
 
@@ -31,7 +36,7 @@ static __always_inline int ends(void *ctx, __u64 now, bool constant, __u64 slot)
 		return 0;
 	start = pending->start;
 	pending_free(pending, start);
-	now = pending_time(start, now);
+	now = sampling_time(start, now);
 	hist_add(hist_at(hist_shard(), constant ? slot_constant() : slot), now);
 	return 0;
 }
@@ -53,13 +58,13 @@ int latency_session(void *ctx)
 	__u64 now, *shard, slot;
 
 	if (!latency_is_return(ctx)) {
-		if (!filter_pass())
+		if (!filter_pass() || sampling_skips())
 			return 1;
-		*latency_cookie(ctx) = bpf_ktime_get_ns();
+		*latency_cookie(ctx) = sampling_stamp(bpf_ktime_get_ns());
 		return 0;
 	}
 	now = bpf_ktime_get_ns();
-	now = pending_time(*latency_cookie(ctx), now);
+	now = sampling_time(*latency_cookie(ctx), now);
 	if (!slot_number(ctx, &slot))
 		return 0;
 	shard = hist_shard();

@@ -125,4 +125,15 @@ static __always_inline PENDING *latency_find(__u64 key)
 	return pending_find(key);
 }
 
+/* A call begins that is not measured: frees the entry of an earlier one with the same key, whose end was not seen. */
+static __always_inline void latency_forget(__u64 key)
+{
+	PENDING *pending = latency_find(key);
+
+	if (!pending)
+		return;
+	pending_lost(PENDING_NO_END);
+	pending_free(pending, pending_head(pending)->start);
+}
+
 #endif

@@ -15,6 +15,7 @@ struct {
 	__type(value, __u64);
 } processor_since SEC(".maps");
 
+/* now 0: what begins is not measured. */
 static __always_inline void processor_begin(__u64 now)
 {
 	__u32 only = 0;

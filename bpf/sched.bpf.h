@@ -12,8 +12,9 @@
 
 struct sched_switch {
 	struct task_struct *prev, *next;
-	bool waits; /* prev could go on running: it waits for a processor */
-	bool ends;  /* prev has exited */
+	bool waits;  /* prev could go on running: it waits for a processor */
+	bool ends;   /* prev has exited */
+	__u32 state; /* of prev */
 };
 
 static __always_inline bool sched_is_idle(struct task_struct *task)
@@ -22,15 +23,18 @@ static __always_inline bool sched_is_idle(struct task_struct *task)
 }
 
 /* A preempted task waits for a processor even if its state says asleep: it was preempted on its way to sleep. */
-static __always_inline void sched_read_switch(void *ctx, struct sched_switch *sw)
+static __always_inline void sched_set_switch(void *ctx, struct sched_switch *sw, __u32 state)
 {
-	__u32 state;
-
 	sw->prev = (void *)context_word(ctx, 1);
 	sw->next = (void *)context_word(ctx, 2);
-	state = task_state(sw->prev);
-	sw->waits = (bool)context_word(ctx, 0) || !state;
-	sw->ends = state & TASK_DEAD;
+	sw->state = state;
+	sw->waits = (bool)context_word(ctx, 0) || !sw->state;
+	sw->ends = sw->state & TASK_DEAD;
+}
+
+static __always_inline void sched_read_switch(void *ctx, struct sched_switch *sw)
+{
+	sched_set_switch(ctx, sw, task_state((void *)context_word(ctx, 1)));
 }
 
 #endif

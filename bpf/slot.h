@@ -32,6 +32,7 @@ struct slot_hash {
 	unsigned int bucket_shift;
 	unsigned int cell_mask;
 	unsigned int n_slots;
+	unsigned int unused;
 };
 _Static_assert(sizeof(struct slot_hash) == 24, "as on the other side");
 

@@ -6,6 +6,7 @@
  */
 #include "bpf/atomic.bpf.h"
 #include "bpf/latency.bpf.h"
+#include "bpf/sampling.bpf.h"
 #include <bpf/bpf_core_read.h>
 #include "bpf/syscalls.h"
 #include "bpf/task.bpf.h"
@@ -58,8 +59,8 @@ const volatile struct syscalls_config config SEC(".rodata.config");
 
 /* A shard of SYSCALLS_PLACES for each processor; user space sets the size. */
 struct syscalls_cell syscalls_calls[1] SEC(".data.calls") = {};
-/* Calls count only when this is set: by user space when all is armed, or here when the command begins. */
-__u32 syscalls_begun SEC(".data.begun") = 0;
+/* User space sets that it has begun when all is armed; with a command, a program does. */
+struct syscalls_state syscalls_state SEC(".data.state") = {};
 /* Calls of processes for which the map had no room. */
 __u64 syscalls_crowded SEC(".data.crowded") = 0;
 
@@ -183,6 +184,53 @@ static __always_inline __u64 task_key(void)
 	return pending_key(bpf_get_current_task());
 }
 
+/* Takes the start that syscall_enter() has stored; 0: none. */
+static __always_inline __u64 take_start(void)
+{
+	struct pending *pending = pending_find(task_key());
+	__u64 start;
+
+	if (!pending)
+		return 0;
+	start = pending->start;
+	pending_free(pending, start);
+	return start;
+}
+
+/* Calls that are left out are counted, but not timed. Exec is always timed: see syscall_enter(). */
+static __always_inline bool leaves_out(__u64 place)
+{
+	return !is_exec(place) && sampling_skips();
+}
+
+/* The time as a start has it: with the weight of the call, if calls have weights. */
+static __always_inline __u64 start_now(__u64 place)
+{
+	__u64 now = bpf_ktime_get_ns();
+
+	if (!sampling_on())
+		return now;
+	return is_exec(place) ? now << SAMPLING_BITS : sampling_stamp(now);
+}
+
+/* Subtracts the bits above the lowest ones, which are not of the time: those of 64 hold 200 days, with weights 50. */
+static __always_inline __u64 time_above(__u64 start, int bits)
+{
+	__u64 ns = ((bpf_ktime_get_ns() << bits) - (start >> bits << bits)) >> bits;
+
+	/* negative: clocks of processors differ a little */
+	return ns >> (63 - bits) ? 0 : ns;
+}
+
+/* The time since a start; with sampling, with its weight. */
+static __always_inline __u64 time_since(__u64 start)
+{
+	if (!sampling_on())
+		return time_above(start, SYSCALLS_PLACE_BITS);
+	return time_above(start, SYSCALLS_PLACE_BITS + SAMPLING_BITS) << SAMPLING_BITS |
+	       (start >> SYSCALLS_PLACE_BITS & SAMPLING_MASK);
+}
+
 SEC("raw_tp")
 int syscall_enter(void *ctx)
 {
@@ -201,23 +249,14 @@ int syscall_enter(void *ctx)
 	/* remember exec in any case: at its end execveat has the number of execve */
 	if (!is_wanted_place(place) && !is_exec(place))
 		return 0;
+	if (sampling_on() && leaves_out(place)) {
+		take_start();
+		return 0;
+	}
 	pending = pending_claim(task_key());
 	if (pending)
-		pending->start = bpf_ktime_get_ns() << SYSCALLS_PLACE_BITS | place;
+		pending->start = start_now(place) << SYSCALLS_PLACE_BITS | place;
 	return 0;
-}
-
-/* Takes the start that syscall_enter() has stored; 0: none. */
-static __always_inline __u64 take_start(void)
-{
-	struct pending *pending = pending_find(task_key());
-	__u64 start;
-
-	if (!pending)
-		return 0;
-	start = pending->start;
-	pending_free(pending, start);
-	return start;
 }
 
 /* --- counting --- */
@@ -230,7 +269,7 @@ static __always_inline void add(__u64 *to, __u64 n, bool shared)
 		*to += n;
 }
 
-/* Two programs that write a maximum at once may leave the smaller value. */
+/* ns: what time_since() returns. Two programs that write a maximum at once may leave the smaller value. */
 static __always_inline void count(struct syscalls_cell *cell, bool failed, __u64 ns, bool shared)
 {
 	add(&cell->calls, 1, shared);
@@ -238,7 +277,12 @@ static __always_inline void count(struct syscalls_cell *cell, bool failed, __u64
 		add(&cell->errors, 1, shared);
 	if (!config.timed)
 		return;
-	add(&cell->ns, ns, shared);
+	if (sampling_on()) {
+		add(&cell->ns, ns >> SAMPLING_BITS << (ns & SAMPLING_MASK), shared);
+		ns >>= SAMPLING_BITS;
+	} else {
+		add(&cell->ns, ns, shared);
+	}
 	if (ns > cell->max)
 		cell->max = ns;
 }
@@ -306,8 +350,8 @@ static __always_inline bool begins(void *ctx, __u64 start, __s64 ret)
 		return false;
 	place = place_of_return(ctx, start, ret);
 	if (is_exec(place) || place == SYSCALLS_COMPAT)
-		syscalls_begun = 1;
-	return syscalls_begun;
+		syscalls_state.begun = 1;
+	return syscalls_state.begun;
 }
 
 static __always_inline bool is_wanted(__s64 ret, bool failed)
@@ -325,20 +369,15 @@ int syscall_exit(void *ctx)
 	/* before the filter: a task may have changed so that the filter rejects it now, and its entry must not stay */
 	if (config.timed)
 		start = take_start();
-	if (!syscalls_begun && !begins(ctx, start, ret))
+	if (!syscalls_state.begun && !begins(ctx, start, ret))
 		return 0;
 	if (!is_wanted_task() || !is_wanted(ret, failed))
 		return 0;
 	place = place_of_return(ctx, start, ret);
 	if (place == SYSCALLS_NONE || !is_wanted_place(place))
 		return 0;
-	/* subtract the bits above the place: they hold 200 days */
-	if (start) {
-		ns = ((bpf_ktime_get_ns() << SYSCALLS_PLACE_BITS) - (start - place)) >> SYSCALLS_PLACE_BITS;
-		/* negative: clocks of processors differ a little */
-		if (ns >> (63 - SYSCALLS_PLACE_BITS))
-			ns = 0;
-	}
+	if (start)
+		ns = time_since(start);
 	if (config.by_process)
 		count_process(place, failed, ns);
 	else

@@ -18,6 +18,13 @@ struct syscalls_cell {
 };
 _Static_assert(sizeof(struct syscalls_cell) == 32, "as on the other side");
 
+struct syscalls_state {
+	unsigned int begun; /* calls count only when this is set */
+	/* User space only: which numbers have a row of their own when exported. It is kept with the counters. */
+	unsigned char shown[SYSCALLS_PLACES];
+};
+_Static_assert(sizeof(struct syscalls_state) == 520, "as on the other side");
+
 #define SYSCALLS_COMM_LEN 16
 
 struct syscalls_process {
@@ -34,6 +41,7 @@ struct syscalls_config {
 	unsigned char failed; /* only calls that failed */
 	unsigned char typed;  /* the kernel gives task and registers as BTF pointers, which plain loads can read */
 	unsigned char one;    /* only the call with the place below */
+	unsigned char unused[3];
 	unsigned int place;
 	unsigned int error;	/* only calls that failed with this error; 0: any */
 	unsigned int ppid;	/* only calls of children of this process; 0: all */

@@ -46,9 +46,12 @@ static __always_inline __u32 task_process(struct task_struct *task, __u32 ino)
 /* Whether the current task is a child of a process; process 0: of any. */
 static __always_inline bool task_is_child_of(__u32 process, __u32 ino)
 {
-	struct task_struct *task = (void *)bpf_get_current_task();
+	struct task_struct *task;
 
-	return !process || task_process(BPF_CORE_READ(task, real_parent), ino) == process;
+	if (!process) /* before the call of the helper, which the verifier would not remove */
+		return true;
+	task = (void *)bpf_get_current_task();
+	return task_process(BPF_CORE_READ(task, real_parent), ino) == process;
 }
 
 /* The inode of the pid namespace of a task, as /proc/PID/ns/pid shows it. */

@@ -3,9 +3,7 @@
 #include <fcntl.h>
 
 #include "base/report.h"
-#include "base/nearest.h"
 #include "run/run.h"
-#include "run/scripts.h"
 #include "run/signals.h"
 
 static void print_tools(FILE *out)
@@ -68,23 +66,11 @@ static int complete(int argc, char **argv)
 
 static int unknown_tool(const char *name)
 {
-	size_t n;
-	const struct tool *const *tools = tool_list(&n);
-	struct nearest nearest;
 	struct err err = {};
+	int ret = tool_unknown(name, &err);
 
-	if (!scripts_find(name, &err) && err.code != -ENOENT) {
-		report_err(&err, NULL);
-		return 1;
-	}
-	nearest_init(&nearest, name);
-	for (size_t i = 0; i < n; i++)
-		nearest_offer(&nearest, tools[i]->name);
-	if (nearest_name(&nearest))
-		report_error("there is no tool '%s' (did you mean %s?)", name, nearest_name(&nearest));
-	else
-		report_error("there is no tool '%s': 'sonde help' lists the tools", name);
-	return 2;
+	report_err(&err, NULL);
+	return ret == -ENOENT ? 2 : 1;
 }
 
 /* Documentation is written by the program itself, at build time, from the tables that it parses with. */

@@ -5,7 +5,7 @@
 # tests/programs/libX.so.c a shared library build/tests/libX.so, for dynamic programs beside it.
 # tests/programs/X-*.c are further files of X; tests/programs/*.h is what several share. tests/bench/X.c is build/tests/bench-X,
 # with tests/bench/X-*.c. tests/engines/X.c is build/tests/X, with all of src/ but main.c;
-# tests/engines/walker.c with a BPF program of its own.
+# tests/engines/{walker,exported,ring}.c with a BPF program of their own.
 
 # Of these files, those that are not a further one of another.
 main_files = $(filter-out $(foreach f,$(1),$(wildcard $(f:%.c=%)-*.c)),$(1))
@@ -48,26 +48,36 @@ CXX_DYN := $(patsubst tests/programs/%.dyn.cc,$(B)/tests/%,$(wildcard tests/prog
 TEST_BIN += $(CXX_BIN) $(CXX_DYN)
 
 # Engines side by side in one process, which has symbols to be traced by. Compiled code in the kernel.
-TEST_BIN += $(B)/tests/together $(B)/tests/emitted $(B)/tests/compiled
+ENGINE_BIN := $(addprefix $(B)/tests/,together kept paused emitted compiled bounds exported_script recorded)
+TEST_BIN += $(ENGINE_BIN)
 $(B)/tests/emitted: tests/lang/ir_interpret.h tests/lang/ir_random.h
 $(B)/tests/compiled: tests/lang/program_evaluate.h tests/lang/program_random.h tests/lang/ir_random.h
-$(B)/tests/together $(B)/tests/emitted $(B)/tests/compiled: $(B)/tests/%: tests/engines/%.c $(LIB:%.c=$(B)/%.o) \
-		$(LIBBPF_A) $(ZYDIS_A) $(COMPAT_A)
+$(ENGINE_BIN): $(B)/tests/%: tests/engines/%.c $(LIB:%.c=$(B)/%.o) $(LIBBPF_A) $(ZYDIS_A) $(COMPAT_A)
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(TEST_CFLAGS) -I. -Isrc -I$(B) -I$(B)/gen -I$(B)/libbpf/include -Wno-missing-field-initializers -static -Wl,--gc-sections -Wl,-S \
 		-o $@ $(filter-out %.h $(COMPAT_A),$^) $(LDLIBS) $(COMPAT_A)
 
-# The unwinder alone, in each type of program.
-TEST_BIN += $(B)/tests/walker
-.SECONDARY: $(B)/tests/engines/walker.bpf.o
--include $(B)/tests/engines/walker.bpf.d
-$(B)/tests/walker: tests/engines/walker.c $(B)/gen/tests/engines/walker.skel.h $(LIB:%.c=$(B)/%.o) $(LIBBPF_A) $(ZYDIS_A) $(COMPAT_A)
+# What several share: headers, the child that the two exported ones trace, an engine whose counts are compared.
+$(ENGINE_BIN) $(B)/tests/exported: $(wildcard tests/engines/*.h)
+$(B)/tests/exported $(B)/tests/exported_script: tests/engines/traced.c
+$(B)/tests/kept $(B)/tests/paused: tests/engines/counted.c
+
+# One that another has the BPF program for.
+$(B)/tests/bounds: $(B)/gen/tests/engines/exported.skel.h
+
+# The unwinder alone, in each type of program; totals as an exporter reads them; rings.
+TEST_BIN += $(B)/tests/walker $(B)/tests/exported $(B)/tests/ring
+.SECONDARY: $(B)/tests/engines/walker.bpf.o $(B)/tests/engines/exported.bpf.o $(B)/tests/engines/ring.bpf.o
+-include $(B)/tests/engines/walker.bpf.d $(B)/tests/engines/exported.bpf.d $(B)/tests/engines/ring.bpf.d
+$(B)/tests/ring: tests/engines/ring.h tests/engines/ring_seen.h tests/engines/ring_seen.c tests/engines/fail.h
+$(B)/tests/walker $(B)/tests/exported $(B)/tests/ring: $(B)/tests/%: tests/engines/%.c $(B)/gen/tests/engines/%.skel.h \
+		$(LIB:%.c=$(B)/%.o) $(LIBBPF_A) $(ZYDIS_A) $(COMPAT_A)
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(TEST_CFLAGS) -I. -Isrc -I$(B) -I$(B)/gen -I$(B)/libbpf/include -Wno-missing-field-initializers -static -Wl,--gc-sections -Wl,-S \
 		-o $@ $(filter-out %.h $(COMPAT_A),$^) $(LDLIBS) $(COMPAT_A)
 
 .PHONY: test-programs
-test-programs: $(TEST_BIN) $(B)/unwind-rows $(B)/stack-files $(B)/flame-draw
+test-programs: $(TEST_BIN) $(B)/unwind-rows $(B)/stack-files $(B)/flame-draw $(B)/metric-pages $(B)/recordings $(B)/convert-files
 
 # For this machine alone: it is beside those that guests get.
 $(B)/unwind-rows: tests/unwind/rows.c $(patsubst %.c,$(B)/%.o,$(wildcard src/unwind/*.c src/binary/*.c src/kernel/*.c src/base/*.c)) $(LIBBPF_A) $(COMPAT_A)
@@ -75,6 +85,23 @@ $(B)/unwind-rows: tests/unwind/rows.c $(patsubst %.c,$(B)/%.o,$(wildcard src/unw
 
 $(B)/stack-files: tests/output/stacks.c $(patsubst %.c,$(B)/%.o,$(wildcard src/output/*.c src/base/*.c))
 	$(call say,CC,$<)$(CC) $(TEST_CFLAGS) -I. -Isrc -Wno-missing-field-initializers -static -Wl,--gc-sections -o $@ $^ $(LDLIBS)
+
+RECORDINGS_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard src/record/*.c src/binary/foreign.c src/kernel/syscalls.c \
+	src/output/words.c src/base/*.c))
+$(B)/recordings: tests/record/recordings.c $(RECORDINGS_OBJ) $(COMPAT_A)
+	$(call say,CC,$<)$(CC) $(TEST_CFLAGS) -I. -Isrc -Wno-missing-field-initializers -static -Wl,--gc-sections \
+		-o $@ $(filter-out $(COMPAT_A),$^) $(LDLIBS) $(COMPAT_A)
+
+CONVERT_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard src/convert/*.c src/record/*.c src/output/*.c src/kernel/*.c \
+	src/binary/*.c src/base/*.c))
+$(B)/convert-files: tests/convert/convert.c $(CONVERT_OBJ) $(LIBBPF_A) $(ZYDIS_A) $(COMPAT_A)
+	$(call say,CC,$<)$(CC) $(TEST_CFLAGS) -I. -Isrc -Wno-missing-field-initializers -static -Wl,--gc-sections \
+		-o $@ $(filter-out $(COMPAT_A),$^) $(LDLIBS) $(COMPAT_A)
+
+PAGES_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard src/metrics/*.c src/output/*.c src/base/*.c))
+$(B)/metric-pages: tests/metrics/pages.c $(PAGES_OBJ) $(COMPAT_A)
+	$(call say,CC,$<)$(CC) $(TEST_CFLAGS) -I. -Isrc -Wno-missing-field-initializers -static -Wl,--gc-sections \
+		-o $@ $(filter-out $(COMPAT_A),$^) $(LDLIBS) $(COMPAT_A)
 
 $(B)/flame-draw: tests/flame/draw.c $(patsubst %.c,$(B)/%.o,$(wildcard src/output/*.c src/base/*.c)) $(COMPAT_A)
 	$(call say,CC,$<)$(CC) $(TEST_CFLAGS) -Isrc -static -Wl,--gc-sections -o $@ $(filter-out $(COMPAT_A),$^) $(LDLIBS) $(COMPAT_A)

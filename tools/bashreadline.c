@@ -112,7 +112,7 @@ static const struct event_source source = {
 
 TOOL(bashreadline, .brief = "print each line that is entered in bash", .args = "[-- COMMAND [ARG]...]",
      .schema = &schema, EVENT_ENGINE(source), .letters = "u:uid", OPTIONS(options),
-     .settings = &settings,
+     SETTINGS(settings),
      .description =
 	     "Prints a row for each line that readline returns to a shell, before the shell executes it and whether "
 	     "or not it is a command. Lines of any length up to 1 MB are shown whole; a row that is cut ends with "

@@ -9,6 +9,9 @@
 #include "bpf/dist.bpf.h"
 #include "tools/biolatency.h"
 
+/* The start of a request that sampling leaves out. */
+#define LEFT_OUT 0
+
 const volatile struct biolatency_config config SEC(".rodata.config");
 
 SEC("raw_tp")
@@ -16,8 +19,13 @@ int inserted(void *ctx)
 {
 	struct request *rq = block_request(ctx);
 
-	if (block_is_wanted(&config.wanted, rq))
-		pending_begin((__u64)rq, bpf_ktime_get_ns());
+	if (!block_is_wanted(&config.wanted, rq))
+		return 0;
+	/* remember a request that is left out, too: else issuing it would begin it */
+	if (sampling_skips())
+		pending_begin((__u64)rq, LEFT_OUT);
+	else
+		pending_begin((__u64)rq, sampling_stamp(bpf_ktime_get_ns()));
 	return 0;
 }
 
@@ -30,9 +38,9 @@ int issued(void *ctx)
 	if (!block_is_wanted(&config.wanted, rq))
 		return 0;
 	if (config.queued)
-		pending_begin_once((__u64)rq, bpf_ktime_get_ns());
+		sampling_begin_once((__u64)rq);
 	else
-		pending_begin((__u64)rq, bpf_ktime_get_ns());
+		sampling_begin((__u64)rq);
 	return 0;
 }
 
@@ -57,8 +65,10 @@ int completed(void *ctx)
 	__u64 now = bpf_ktime_get_ns(), began;
 	struct request *rq = (void *)context_word(ctx, 0);
 
-	if (block_is_done(ctx, rq) && pending_end((__u64)rq, &began))
-		add(rq, pending_time(began, now));
+	if (!block_is_done(ctx, rq) || !pending_end((__u64)rq, &began))
+		return 0;
+	if (!sampling_on() || began != LEFT_OUT)
+		add(rq, sampling_time(began, now));
 	return 0;
 }
 

@@ -58,7 +58,7 @@ static const struct dist_source source = {
 TOOL(biolatency, .brief = "how long requests to disks take, as a histogram",
      .args = "[INTERVAL [COUNT]] [-- COMMAND [ARG]...]",
      .schema = &dist_charts, DIST_ENGINE(source),
-     OPTIONS(options), .settings = &settings,
+     OPTIONS(options), SETTINGS(settings),
      LACKS(PROGS_LACKS_TASK("requests are issued by whoever writes for others"),
 	   { "cpu", "a request is issued by one processor and ends on another" }),
      .description =

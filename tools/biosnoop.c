@@ -60,7 +60,7 @@ static const struct event_source source = {
 };
 
 TOOL(biosnoop, .brief = "print each request to a disk, who made it and its time",
-     .args = "[-- COMMAND [ARG]...]", .schema = &schema, EVENT_ENGINE(source), OPTIONS(options), .settings = &settings,
+     .args = "[-- COMMAND [ARG]...]", .schema = &schema, EVENT_ENGINE(source), OPTIONS(options), SETTINGS(settings),
      .description =
 	     "Prints a row for each request when it completes. LAT is the time from when it was issued to the disk's "
 	     "driver, QUE (-Q) the time before that. T is the operation: R read, W write, F flush, D discard; JSON has "

@@ -21,8 +21,8 @@ int on_cpu(void *ctx)
 
 	sched_read_switch(ctx, &sw);
 	if (processor_end(&began) && is_wanted(sw.prev) && filter_pass())
-		dist_add_task(sw.prev, now - began);
-	processor_begin(now);
+		dist_add_task(sw.prev, sampling_time(began, now));
+	processor_begin(sampling_skips() ? 0 : sampling_stamp(now));
 	return 0;
 }
 
@@ -35,9 +35,9 @@ int off_cpu(void *ctx)
 
 	sched_read_switch(ctx, &sw);
 	if (!sw.ends && is_wanted(sw.prev) && task_pass(sw.prev))
-		pending_begin((__u64)sw.prev, now);
+		sampling_begin_at((__u64)sw.prev, now);
 	if (pending_end((__u64)sw.next, &began) && task_cpu_pass())
-		dist_add_task(sw.next, pending_time(began, now));
+		dist_add_task(sw.next, sampling_time(began, now));
 	return 0;
 }
 

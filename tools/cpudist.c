@@ -52,7 +52,7 @@ static struct dist_source source = {
 TOOL(cpudist, .brief = "how long tasks run at a time, or do not run, as a histogram",
      .args = "[INTERVAL [COUNT]] [-- COMMAND [ARG]...]",
      .schema = &dist_task_charts, DIST_ENGINE(source),
-     OPTIONS(options), .settings = &settings,
+     OPTIONS(options), SETTINGS(settings),
      .description =
 	     "Measures how long a task runs, from when it gets a processor until it loses it; with -O how long a "
 	     "task is without a processor, asleep or waiting. Prints a histogram in microseconds at the end, or "

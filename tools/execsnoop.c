@@ -121,7 +121,7 @@ static const struct event_source source = {
 
 TOOL(execsnoop, .brief = "print each program that is executed, with its arguments", .args = "[-- COMMAND [ARG]...]",
      .schema = &schema, EVENT_ENGINE(source), .letters = "u:uid",
-     OPTIONS(options), .settings = &settings,
+     OPTIONS(options), SETTINGS(settings),
      .description =
 	     "Prints a row for each exec: the name of the new command, its process and parent, what the call "
 	     "returned, and the whole command line: the name that was executed, then the arguments. A script is "

@@ -94,7 +94,7 @@ static const struct event_source source = {
 
 TOOL(exitsnoop, .brief = "print each process that ends: how, and after what time", .args = "[-- COMMAND [ARG]...]",
      .schema = &schema, EVENT_ENGINE(source),
-     OPTIONS(options), .settings = &settings,
+     OPTIONS(options), SETTINGS(settings),
      .description =
 	     "Prints a row for each process when the last of its threads ends, with the name and the id of its "
 	     "first thread: its parent, its age in seconds, and how it ended: 0, a code, or a signal and whether a "

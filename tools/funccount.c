@@ -6,8 +6,8 @@
 
 static const struct field fields[] = {
 	FIELD(FIELD_STR, struct count_row, name, "func", "FUNC", -36, .may_cut = true),
-	FIELD(FIELD_STR, struct count_row, symbol, "symbol", NULL, 0, .data_only = true),
-	FIELD(FIELD_U64, struct count_row, count, "count", "COUNT", 8),
+	FIELD(FIELD_STR, struct count_row, symbol, "symbol", NULL, 0, .data_only = true, .role = ROLE_NOTE),
+	FIELD(FIELD_U64, struct count_row, count, "count", "COUNT", 8, .role = ROLE_COUNTER),
 };
 
 static const struct schema schema = { fields, ARRAY_SIZE(fields) };

@@ -6,7 +6,7 @@
 
 static const struct field fields[] = {
 	FIELD(FIELD_STR, struct hist_row, key, "func", "", 0),
-	FIELD(FIELD_STR, struct hist_row, symbol, "symbol", "", 0),
+	FIELD(FIELD_STR, struct hist_row, symbol, "symbol", "", 0, .role = ROLE_NOTE),
 	HIST_FIELDS,
 };
 

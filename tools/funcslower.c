@@ -146,7 +146,7 @@ static struct event_source source = {
 
 TOOL(funcslower, .brief = "print calls of functions that take longer than a bound",
      .args = "FUNCTION... [-- COMMAND [ARG]...]", .schema = &schema,
-     EVENT_ENGINE(source), OPTIONS(options), .settings = &settings,
+     EVENT_ENGINE(source), OPTIONS(options), SETTINGS(settings),
      .offers = spec_offer,
      .description =
 	     "Prints a row for each call of a kernel or user function that takes at least as long as the bound: who "

@@ -35,7 +35,7 @@ static struct dist_source source = {
 TOOL(hardirqs, .brief = "how much time interrupts take, as totals or histograms",
      .args = "[INTERVAL [COUNT]] [-- COMMAND [ARG]...]",
      .schema = &dist_charts, DIST_ENGINE(source),
-     OPTIONS(options), .settings = &settings,
+     OPTIONS(options), SETTINGS(settings),
      LACKS(IRQS_LACKS, { "max-pending", "a processor handles one interrupt at a time" }),
      .description =
 	     "Adds up the time that interrupt handlers take, by the handler's name in /proc/interrupts (31 "

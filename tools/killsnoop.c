@@ -84,7 +84,7 @@ static const struct event_source source = {
 
 TOOL(killsnoop, .brief = "print each signal that a process sends, and the result",
      .args = "[-- COMMAND [ARG]...]", .schema = &schema, EVENT_ENGINE(source),
-     OPTIONS(options), .settings = &config,
+     OPTIONS(options), SETTINGS(config),
      .description =
 	     "Prints a row for each signal that a system call sends: kill, tkill, tgkill, rt_sigqueueinfo, "
 	     "rt_tgsigqueueinfo or pidfd_send_signal. Signal 0 only asks whether a signal could be sent. Signals "

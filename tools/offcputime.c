@@ -47,7 +47,7 @@ static const struct schema schema = { fields, ARRAY_SIZE(fields), .stacked = tru
 
 TOOL(offcputime, .brief = "where threads wait and how long, by stack",
      .args = "[DURATION] [-- COMMAND [ARG]...]", .schema = &schema, STACK_COUNTS_ENGINE(source),
-     OPTIONS(options), .settings = &settings, .letters = "t:tid d:delimited",
+     OPTIONS(options), SETTINGS(settings), .letters = "t:tid d:delimited",
      .description =
 	     "Measures how long threads are off the processor, asleep or waiting for it, from when they leave until they "
 	     "run again. Adds the times up by stack and thread, and prints them in microseconds at the end, the largest "

@@ -52,7 +52,7 @@ static const struct schema schema = { fields, ARRAY_SIZE(fields), .stacked = tru
 
 TOOL(offwaketime, .brief = "where threads sleep, how long, and who wakes them",
      .args = "[DURATION] [-- COMMAND [ARG]...]", .schema = &schema, STACK_COUNTS_ENGINE(source),
-     OPTIONS(options), .settings = &settings, .letters = "t:tid d:delimited",
+     OPTIONS(options), SETTINGS(settings), .letters = "t:tid d:delimited",
      .description =
 	     "Measures how long threads sleep, from when they leave the processor until another task wakes them. Adds the "
 	     "times up by the stacks of both, and prints them in microseconds at the end, the largest last. The waker's "

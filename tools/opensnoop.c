@@ -79,7 +79,7 @@ static const struct event_source source = {
 };
 
 TOOL(opensnoop, .brief = "print each file that is opened", .args = "[-- COMMAND [ARG]...]", .schema = &schema,
-     EVENT_ENGINE(source), .letters = "t:tid u:uid", OPTIONS(options), .settings = &settings,
+     EVENT_ENGINE(source), .letters = "t:tid u:uid", OPTIONS(options), SETTINGS(settings),
      .description =
 	     "Prints a row for each open, openat, openat2 and creat: who called, the file descriptor or -1, the "
 	     "number of the error, and the whole path. Files that io_uring opens and those of 32-bit processes are "

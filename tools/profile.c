@@ -99,7 +99,7 @@ TOOL(profile, .brief = "where processors spend time: stacks of running tasks",
      .args = "[DURATION] [-- COMMAND [ARG]...]",
      .schema = &schema, EVENT_ENGINE(source), .tables = true,
      .letters = "L:tid C:cpu d:delimited",
-     OPTIONS(options), .settings = &settings,
+     OPTIONS(options), SETTINGS(settings),
      .description =
 	     "Interrupts each processor 99 times a second, and notes the stack of the task that runs there. Prints, at "
 	     "the end or at each --interval, the distinct stacks with the number of samples, the most frequent last: "

@@ -64,7 +64,7 @@ static int reset_trace(struct run *run, struct err *err)
 }
 
 TOOL_NAMED(reset_trace, "reset-trace", .also = "reset", .brief = "clean up after tracers that were killed", .args = "",
-	   OPTIONS(options), .settings = &settings, .schema = &traces_schema, .act = reset_trace,
+	   OPTIONS(options), SETTINGS(settings), .schema = &traces_schema, .act = reset_trace,
 	   .description =
 		   "Removes the kprobe, uprobe and other dynamic events that a tracer left in tracefs when it "
 		   "crashed or was killed, and disables them first. The name of an event shows its owner: bcc, "

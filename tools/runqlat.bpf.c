@@ -10,7 +10,7 @@ int woken(void *ctx)
 	struct task_struct *task = (void *)context_word(ctx, 0);
 
 	if (!task_runs(task) && task_pass(task))
-		pending_begin_once((__u64)task, bpf_ktime_get_ns());
+		sampling_begin_once((__u64)task);
 	return 0;
 }
 
@@ -22,9 +22,9 @@ int switched(void *ctx)
 
 	sched_read_switch(ctx, &sw);
 	if (sw.waits && !sched_is_idle(sw.prev) && task_pass(sw.prev))
-		pending_begin((__u64)sw.prev, now);
+		sampling_begin_at((__u64)sw.prev, now);
 	if (pending_end((__u64)sw.next, &began) && task_cpu_pass())
-		dist_add_task(sw.next, pending_time(began, now));
+		dist_add_task(sw.next, sampling_time(began, now));
 	return 0;
 }
 

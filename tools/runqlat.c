@@ -38,7 +38,7 @@ static const struct dist_source source = {
 TOOL(runqlat, .brief = "how long tasks wait for a processor, as a histogram",
      .args = "[INTERVAL [COUNT]] [-- COMMAND [ARG]...]",
      .schema = &dist_task_charts, DIST_ENGINE(source),
-     OPTIONS(options), .settings = &settings,
+     OPTIONS(options), SETTINGS(settings),
      .description =
 	     "Measures how long a task waits on a run queue, from when it is woken, or loses its processor while it "
 	     "could go on, until it runs. Prints a histogram in microseconds at the end, or every INTERVAL seconds, "

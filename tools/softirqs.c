@@ -49,7 +49,7 @@ static struct dist_source source = {
 TOOL(softirqs, .brief = "how much time soft interrupts take, as totals or histograms",
      .args = "[INTERVAL [COUNT]] [-- COMMAND [ARG]...]",
      .schema = &dist_charts, DIST_ENGINE(source),
-     OPTIONS(options), .settings = &settings,
+     OPTIONS(options), SETTINGS(settings),
      LACKS(IRQS_LACKS, { "max-pending", "a processor handles one soft interrupt at a time" },
 	   { "max-keys", "there are ten kinds of soft interrupts" }),
      .description =

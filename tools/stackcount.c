@@ -60,7 +60,7 @@ static const struct schema schema = { fields, ARRAY_SIZE(fields), .stacked = tru
 
 TOOL(stackcount, .brief = "count calls of functions and tracepoints by stack",
      .args = "SPEC... [-- COMMAND [ARG]...]", .schema = &schema, STACK_COUNTS_ENGINE(source),
-     OPTIONS(options), .settings = &settings, .letters = "d:delimited s:offset D:duration", .offers = spec_offer,
+     OPTIONS(options), SETTINGS(settings), .letters = "d:delimited s:offset D:duration", .offers = spec_offer,
      LACKS({ "max-pending", "a call is counted when it begins" }),
      .description =
 	     "Counts hits of probes by stack: who calls this? Prints each distinct stack, from the probed function to "

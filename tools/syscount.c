@@ -57,7 +57,7 @@ static int list(struct run *run, struct err *err)
 }
 
 TOOL(syscount, .brief = "count and time system calls, by call or by process", .args = "[-- COMMAND [ARG]...]",
-     OPTIONS(options), .settings = &settings, .schema = &syscalls_schema, SYSCALLS_ENGINE(source), .act = list,
+     OPTIONS(options), SETTINGS(settings), .schema = &syscalls_schema, SYSCALLS_ENGINE(source), .act = list,
      .act_instead = &settings.list, .letters = "t:tid",
      .description =
 	     "Counts system calls in the kernel as they return, and prints the most frequent ones, or with -L those "

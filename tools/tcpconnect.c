@@ -81,7 +81,7 @@ static const struct event_source source = {
 };
 
 TOOL(tcpconnect, .brief = "print each attempt to connect by TCP", .args = "[-- COMMAND [ARG]...]", .schema = &schema,
-     EVENT_ENGINE(source), .letters = "u:uid", OPTIONS(options), .settings = &settings,
+     EVENT_ENGINE(source), .letters = "u:uid", OPTIONS(options), SETTINGS(settings),
      .description =
 	     "Prints a row for each TCP connection that a process of this machine tries to open, whatever the "
 	     "result: who does it, from which address, to which address and port. The row comes before the first "

@@ -88,7 +88,7 @@ static const struct event_source source = {
 
 TOOL(tcplife, .brief = "print each TCP connection that ends: bytes, duration", .args = "[-- COMMAND [ARG]...]",
      .schema = &schema, EVENT_ENGINE(source), .letters = "u:uid", OPTIONS(options),
-     .settings = &settings,
+     SETTINGS(settings),
      .description =
 	     "Prints a row for each TCP connection that ends: its process, its addresses and ports, how much of "
 	     "what was sent the other side has acknowledged, how much was received (KB of 1024 bytes, rounded down; "

@@ -45,7 +45,7 @@ static const struct event_source source = {
 };
 
 TOOL(tcpretrans, .brief = "print each TCP retransmission", .args = "[-- COMMAND [ARG]...]", .schema = &schema,
-     EVENT_ENGINE(source), OPTIONS(options), .settings = &settings,
+     EVENT_ENGINE(source), OPTIONS(options), SETTINGS(settings),
      LACKS(PROGS_LACKS_TASK("timers and incoming packets cause retransmissions, in whichever process runs")),
      .description = "Prints a row for each TCP segment that is sent again (R>) and, with -l, for each tail loss probe "
 		    "(L>); one that sends a segment again has a second row. PID is the process that the processor was "

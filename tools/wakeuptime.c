@@ -32,7 +32,7 @@ static const struct schema schema = { fields, ARRAY_SIZE(fields), .stacked = tru
 
 TOOL(wakeuptime, .brief = "who wakes threads, and how long these have slept",
      .args = "[DURATION] [-- COMMAND [ARG]...]", .schema = &schema, STACK_COUNTS_ENGINE(source),
-     OPTIONS(options), .settings = &settings,
+     OPTIONS(options), SETTINGS(settings),
      LACKS({ "user-stacks-only kernel-stacks-only delimited", "it shows only the kernel part of the waker's stack" }),
      .description =
 	     "Measures how long threads sleep, from when they leave the processor until another task wakes them. Adds the "

@@ -186,6 +186,29 @@ struct thread_info {
 	__u32 status; /* x86: whether the task is in a 32-bit call */
 } CORE;
 
+/* A task's waits for processors, in ns of the clock of its queue. */
+struct sched_info {
+	unsigned long long run_delay;
+	unsigned long long last_queued; /* when it was put into a queue; 0: it is in none */
+} CORE;
+
+/* The queue of a processor. */
+struct rq {
+	__u64 clock;
+	struct task_struct *curr;
+} CORE;
+
+/* What a task has run, in ns. */
+struct cfs_rq {
+	struct rq *rq;
+	int throttle_count; /* how many cgroups from here up have used up their share */
+} CORE;
+
+struct sched_entity {
+	__u64 sum_exec_runtime;
+	struct cfs_rq *cfs_rq; /* of its cgroup */
+} CORE;
+
 struct task_struct {
 	struct thread_info thread_info;
 	unsigned int flags; /* PF_ */
@@ -206,11 +229,22 @@ struct task_struct {
 	__u64 start_boottime; /* ns since boot */
 	int exit_code;	      /* in the form of wait(2) */
 	char comm[16];
+	unsigned in_iowait : 1;
+	unsigned frozen : 1; /* by its cgroup, version 2 */
+	__u64 start_time;   /* ns of the monotonic clock */
+	__u64 utime, stime; /* ns, as ticks found it */
+	struct sched_entity se;
+	struct sched_info sched_info;
 } CORE;
 
 /* The state of a task; 0: it runs or waits for a processor. Renamed in 5.14. */
 struct task_struct___state {
 	unsigned int __state;
+} CORE;
+
+/* Since 6.18 a task is taken out of its queue when its cgroup has used up its share. */
+struct task_struct___throttled {
+	bool throttled;
 } CORE;
 
 struct task_struct___old_state {
@@ -219,7 +253,13 @@ struct task_struct___old_state {
 
 #define TASK_DEAD 0x80 /* a bit of the state: the task will never run again */
 
-#define PF_KTHREAD 0x00200000 /* a bit of the flags: a thread of the kernel */
+#define TASK_INTERRUPTIBLE 0x1
+#define TASK_STOPPED	   0x4
+#define TASK_TRACED	   0x8
+
+#define PF_KTHREAD     0x00200000 /* a bit of the flags: a thread of the kernel */
+#define PF_IO_WORKER   0x00000010 /* a thread of io_uring */
+#define PF_USER_WORKER 0x00004000 /* a thread that the kernel made in a process, since 6.4 */
 
 /* Shared by the threads of a process. */
 struct signal_struct {
@@ -236,9 +276,13 @@ struct signal_struct {
 /* To find the process of a descriptor. */
 struct super_block {
 	unsigned long s_magic;
+	unsigned int s_dev;
 } CORE;
 
 struct inode {
+	unsigned short i_mode;
+	unsigned int i_rdev;
+	unsigned long i_ino;
 	struct super_block *i_sb;
 	void *i_private;
 } CORE;

@@ -6,6 +6,8 @@
 
 #include "base/file_limit.h"
 #include "base/report.h"
+#include "base/str.h"
+#include "keep.h"
 #include "mechanism.h"
 #include "quirks.h"
 #include "switches.h"
@@ -51,6 +53,7 @@ struct attach *attach_new(const struct target_set *set, const struct attach_opti
 	attach->candidates = base_alloc(set->n * sizeof(*attach->candidates));
 	for (size_t i = 0; i < set->n; i++)
 		attach->candidates[i].target = &set->v[i];
+	keep_attach_new(options->keep, attach);
 	return attach;
 }
 
@@ -177,6 +180,18 @@ bool attach_is_attached(const struct attach *attach, size_t target)
 	return attach->candidates[target].attached;
 }
 
+/* Without a session the return is attached first. So an entry alone has a session. */
+bool attach_is_served(const struct attach *attach, size_t target)
+{
+	const struct target *of = attach->set->v, *ret = &of[target];
+	size_t half = attach->set->n / 2;
+
+	if (attach_is_attached(attach, target))
+		return true;
+	return ret->ret && target >= half && !of[target - half].ret && of[target - half].slot == ret->slot &&
+	       attach_is_attached(attach, target - half);
+}
+
 const char *attach_why_not(const struct attach *attach, size_t target)
 {
 	const struct candidate *candidate = &attach->candidates[target];
@@ -189,6 +204,49 @@ const char *attach_why_not(const struct attach *attach, size_t target)
 size_t attach_count(const struct attach *attach)
 {
 	return attach->attached;
+}
+
+size_t attach_targets(const struct attach *attach)
+{
+	return attach->set->n;
+}
+
+size_t attach_slots(const struct attach *attach)
+{
+	return attach->set->n_slots;
+}
+
+enum mech attach_mechanism(const struct attach *attach, size_t target)
+{
+	return attach->candidates[target].attached ? attach->candidates[target].by : MECH_AUTO;
+}
+
+static const char *kind_of(const struct target *target)
+{
+	switch (target->kind) {
+	case TARGET_KERNEL:
+		return target->ret ? "kretprobe:" : "kprobe:";
+	case TARGET_TRACEPOINT:
+		return "tracepoint:";
+	case TARGET_USER:
+		return target->usdt ? "usdt:" : target->ret ? "uretprobe:"
+							    : "uprobe:";
+	case TARGET_EVENT:
+		break;
+	}
+	return "";
+}
+
+void attach_add_name(struct str *to, const struct attach *attach, size_t target)
+{
+	const struct target *of = &attach->set->v[target];
+
+	str_add(to, kind_of(of));
+	if (of->object)
+		str_addf(to, "%s:", of->object);
+	str_add(to, of->name);
+	if (of->kind == TARGET_KERNEL && of->offset)
+		str_addf(to, "+0x%llx", (unsigned long long)of->offset);
 }
 
 uint64_t attach_program_missed(int fd)
@@ -215,6 +273,12 @@ static uint64_t link_missed(const struct link *link)
 	return 0;
 }
 
+void attach_add_missed(const struct attach *attach, uint64_t *by_slot, uint64_t *others)
+{
+	vec_each(link, &attach->links)
+		*(link->slot != SLOT_NONE ? &by_slot[link->slot] : others) += link_missed(link);
+}
+
 int attach_missed(const struct attach *attach, uint64_t *by_slot, uint64_t *others)
 {
 	*others = 0;
@@ -225,8 +289,10 @@ int attach_missed(const struct attach *attach, uint64_t *by_slot, uint64_t *othe
 
 		*(own ? &by_slot[loaded->copy.value] : others) += attach_program_missed(loaded->fd);
 	}
-	vec_each(link, &attach->links)
-		*(link->slot != SLOT_NONE ? &by_slot[link->slot] : others) += link_missed(link);
+	attach_add_missed(attach, by_slot, others);
+	for (size_t i = 0; attach->pauses.missed && i < attach->set->n_slots; i++)
+		by_slot[i] += attach->pauses.missed[i];
+	*others += attach->pauses.missed ? attach->pauses.missed[attach->set->n_slots] : 0;
 	return 0;
 }
 
@@ -282,7 +348,7 @@ static void *close_some(void *ctx)
  * Closing a perf event waits for RCU, 40 ms or more. Many wait at the same time, each in a thread with a tiny stack. If
  * threads cannot be created, they are closed one after the other.
  */
-static void close_links(struct links *links)
+void attach_close_links(struct links *links)
 {
 	struct closing closing = { .links = links };
 	pthread_t threads[CLOSERS_MAX];
@@ -297,16 +363,19 @@ static void close_links(struct links *links)
 	while (n)
 		pthread_join(threads[--n], NULL);
 	pthread_attr_destroy(&attr);
+	links->n = 0;
 }
 
 void attach_free(struct attach *attach)
 {
 	if (!attach)
 		return;
-	close_links(&attach->links);
+	keep_attach_free(attach->options.keep, attach);
+	attach_close_links(&attach->links);
 	vec_each(loaded, &attach->copies)
 		close(loaded->fd);
 	free(attach->candidates);
+	pauses_release(&attach->pauses);
 	pool_release(&attach->reasons);
 	free(attach->links.v);
 	free(attach->copies.v);

@@ -11,6 +11,8 @@
 
 struct attach;
 struct bpf_object;
+struct str;
+struct keep;
 
 struct attach_options {
 	enum mech mech; /* the only one to use, or MECH_AUTO */
@@ -23,7 +25,13 @@ struct attach_options {
 	bool must_not_miss; /* a hit that the kernel skips is lost: try mechanisms without skips first */
 	/* Called now and then while attaching; a result other than 0 stops with -EINTR. May be NULL. */
 	int (*progress)(void *ctx, size_t done, size_t total);
-	void *ctx;
+	/*
+	 * Called before links are made again after a pause: clears what attach_clear_at_resume() cannot. Returns 0 or
+	 * -errno. May be NULL.
+	 */
+	int (*forget)(void *ctx);
+	void *ctx;	   /* of both */
+	struct keep *keep; /* whose kept links to adopt, see keep.h; NULL: none. It must outlive the attach */
 };
 
 /*
@@ -37,7 +45,21 @@ struct attach *attach_new(const struct target_set *set, const struct attach_opti
 /* After plan_run(): true if the target with this index in the set is attached; and why it is not, NULL: it is. */
 bool attach_is_attached(const struct attach *attach, size_t target);
 const char *attach_why_not(const struct attach *attach, size_t target);
+/*
+ * The same for a set of functions at both ends, first all entries and then their returns in the same order: a return is
+ * served as well if a session has attached the entry, for that runs at both ends.
+ */
+bool attach_is_served(const struct attach *attach, size_t target);
 size_t attach_count(const struct attach *attach); /* returns the number of attached targets */
+/*
+ * The targets of the set, attached or not: their number, that of their slots, and one as a spec: "kprobe:vfs_read",
+ * "uprobe:/bin/ls:main".
+ */
+size_t attach_targets(const struct attach *attach);
+size_t attach_slots(const struct attach *attach);
+void attach_add_name(struct str *to, const struct attach *attach, size_t target);
+/* Returns the mechanism by which the target is attached, MECH_AUTO: it is not. */
+enum mech attach_mechanism(const struct attach *attach, size_t target);
 
 /*
  * Loads a copy of an image that is attached by the caller, or run by bpf_prog_test_run_opts(): of a program type,
@@ -76,6 +98,35 @@ const char *attach_rejected(int error);
  * count.
  */
 uint64_t attach_program_missed(int program_fd);
+
+/*
+ * Adds how often programs ran, by mechanism, and ns in them. The kernel counts only while its statistics are enabled.
+ */
+struct attach_runs {
+	uint64_t n[MECHS];
+	uint64_t ns;
+};
+void attach_add_runs(const struct attach *attach, struct attach_runs *runs);
+
+/*
+ * Closes all links, so that the programs run no more; maps and programs stay. attach_why_not() returns `why`, which is
+ * copied (95 bytes). Waits until no program runs, if nobody else has copies of the links (keep.h). Does nothing if it
+ * is paused already.
+ */
+void attach_pause(struct attach *attach, const char *why);
+/*
+ * Makes the links again: by the same plan, each target by the same mechanism, with the same programs. Clears the maps
+ * of attach_clear_at_resume() before. Returns 0 if at least one target is attached again, or if none was before;
+ * -ENOTSUP with err, which says why the first one is not, and the pause lasts; -EINTR: the user wants to stop.
+ * Targets that fail have a reason, and are tried again after the next pause.
+ */
+int attach_resume(struct attach *attach, struct err *err);
+bool attach_is_paused(const struct attach *attach);
+/*
+ * A map with one element in which programs store what has begun. An end after the pause would find a begin from before,
+ * so it is cleared. fd: the caller's, valid until attach_free().
+ */
+void attach_clear_at_resume(struct attach *attach, int fd);
 
 /* Detaches everything and waits until no program runs any more. */
 void attach_free(struct attach *attach);

@@ -11,7 +11,8 @@
 
 /*
  * Replaces a compare-and-swap by a load, for kernels that lack the instruction: they reject a program even if it is
- * unreachable. The program then stores to an entry that it found free.
+ * unreachable. The program then stores to an entry that it found free. The same for other atomic operations that return
+ * the old value: a program must not depend on them.
  */
 static void replace_swaps(const struct image *image, struct bpf_insn *insns)
 {
@@ -21,7 +22,8 @@ static void replace_swaps(const struct image *image, struct bpf_insn *insns)
 		if (site->kind == PATCH_SWAP)
 			*insn = (struct bpf_insn){
 				.code = BPF_LDX | BPF_MEM | BPF_DW,
-				.dst_reg = BPF_REG_0,
+				/* where the operation returns the old value */
+				.dst_reg = insn->imm == BPF_CMPXCHG ? BPF_REG_0 : insn->src_reg,
 				.src_reg = insn->dst_reg,
 				.off = insn->off,
 			};
@@ -154,14 +156,56 @@ int attach_load(const struct image *image, int type, int attach_type, uint32_t b
 							       : strerror(-fd));
 }
 
+/* Whether an adopted copy is one of the image. The kernel keeps the first bytes of a name. */
+static bool is_named(const struct loaded *loaded, const struct image *image)
+{
+	struct bpf_prog_info info = {};
+	uint32_t len = sizeof(info);
+
+	return !bpf_prog_get_info_by_fd(loaded->fd, &info, &len) &&
+	       !strncmp(info.name, image->code.name, sizeof(info.name) - 1);
+}
+
+/* Links with a constant slot have a copy each; at resume they find theirs, or those of others with the same slot. */
+static struct loaded *find_loaded(struct attach *attach, const struct copy *copy)
+{
+	vec_each(it, &attach->copies) {
+		bool fits = !memcmp(&it->copy, copy, sizeof(*copy)) && (copy->how != SLOT_CONSTANT || !it->again);
+
+		if (!fits || (it->of ? it->of != attach->image : !is_named(it, attach->image)))
+			continue;
+		it->of = attach->image;
+		it->again = true;
+		return it;
+	}
+	return NULL;
+}
+
+int copy_load_anew(struct attach *attach, int program)
+{
+	vec_each(it, &attach->copies) {
+		int fd;
+
+		if (it->fd != program)
+			continue;
+		fd = load(attach, &it->copy, NULL, 0);
+		if (fd < 0)
+			return fd;
+		close(it->fd);
+		it->fd = fd;
+		return fd;
+	}
+	return -ENOENT;
+}
+
 int copy_load(struct attach *attach, const struct copy *copy)
 {
 	struct loaded *loaded;
 	int fd;
 
-	vec_each(it, &attach->copies)
-		if (it->of == attach->image && copy->how != SLOT_CONSTANT && !memcmp(&it->copy, copy, sizeof(*copy)))
-			return it->fd;
+	loaded = find_loaded(attach, copy);
+	if (loaded)
+		return loaded->fd;
 	fd = load(attach, copy, NULL, 0);
 	if (fd < 0) {
 		attach->rejected = why_rejected(attach, copy, fd);
@@ -171,5 +215,6 @@ int copy_load(struct attach *attach, const struct copy *copy)
 	loaded->of = attach->image;
 	loaded->copy = *copy;
 	loaded->fd = fd;
+	loaded->again = true;
 	return fd;
 }

@@ -76,6 +76,11 @@ static int attach_one(struct attach *attach, struct candidate *candidate)
 	if (program < 0)
 		return program;
 	ret = bpf_raw_tracepoint_open(NULL, program);
+	/* Linux 5.10 forgets the function when the first link is closed */
+	if (ret == -ENOENT && (attach->pauses.resuming || attach->pauses.adopted)) {
+		program = copy_load_anew(attach, program);
+		ret = program < 0 ? program : bpf_raw_tracepoint_open(NULL, program);
+	}
 	/* not about one function: arm64 before 6.4 loads such programs but cannot attach them */
 	return ret == -ENOTSUPP ? -EOPNOTSUPP : ret;
 }

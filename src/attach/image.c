@@ -24,10 +24,21 @@ static const struct patch {
 	PATCH(PATCH_HIST_KIND, PATCH_LOAD, false),
 	PATCH(PATCH_HIST_UNIT, PATCH_LOAD, false),
 	PATCH(PATCH_HIST_STEP, PATCH_LOAD, false),
+	PATCH(PATCH_SAMPLING, PATCH_LOAD, false),
 	PATCH(PATCH_SHARDS, PATCH_OPERAND, false),
 	PATCH(PATCH_SHARD_SIZE, PATCH_OPERAND, false),
 	PATCH(PATCH_HIST_STRIDE, PATCH_OPERAND, false),
 	PATCH(PATCH_PENDING_MASK, PATCH_OPERAND, false),
+	PATCH(PATCH_RING_HOW, PATCH_LOAD, false),
+	PATCH(PATCH_RING_LAST, PATCH_OPERAND, false),
+	PATCH(PATCH_RING_BYTES, PATCH_OPERAND, false),
+	PATCH(PATCH_RING_BLOCKS, PATCH_OPERAND, false),
+	PATCH(PATCH_RING_BLOCK_BITS, PATCH_OPERAND, false),
+	PATCH(PATCH_RING_BLOCK_LAST, PATCH_OPERAND, false),
+	PATCH(PATCH_RING_OFFSET, PATCH_OPERAND, false),
+	PATCH(PATCH_RING_PAGES, PATCH_OPERAND, false),
+	PATCH(PATCH_RING_TABLE, PATCH_OPERAND, false),
+	PATCH(PATCH_RING_LAP, PATCH_OPERAND, false),
 	PATCH(PATCH_CALL_IS_RETURN, PATCH_CALL, true),
 	PATCH(PATCH_CALL_COOKIE, PATCH_CALL, true),
 #undef PATCH
@@ -46,9 +57,10 @@ static bool is_load(const struct bpf_insn *insn)
 	return insn->code == (BPF_LD | BPF_DW | BPF_IMM);
 }
 
+/* A compare-and-swap, or another atomic operation that returns the old value. */
 static bool is_swap(const struct bpf_insn *insn)
 {
-	return insn->code == (BPF_STX | BPF_ATOMIC | BPF_DW) && insn->imm == BPF_CMPXCHG;
+	return insn->code == (BPF_STX | BPF_ATOMIC | BPF_DW) && insn->imm & BPF_FETCH;
 }
 
 /* Returns the patch of an instruction (some take two); NULL: it is not a site with an id. */
@@ -57,7 +69,8 @@ static const struct patch *patch_at(const struct bpf_insn *insn)
 	if (is_load(insn))
 		return insn->src_reg ? NULL
 				     : find((uint32_t)insn[0].imm | (uint64_t)(uint32_t)insn[1].imm << 32, PATCH_LOAD);
-	if (BPF_CLASS(insn->code) == BPF_ALU64 && BPF_SRC(insn->code) == BPF_K)
+	if ((BPF_CLASS(insn->code) == BPF_ALU64 || BPF_CLASS(insn->code) == BPF_ALU) &&
+	    BPF_SRC(insn->code) == BPF_K)
 		return find((uint32_t)insn->imm, PATCH_OPERAND);
 	if (insn->code == (BPF_JMP | BPF_CALL) && !insn->src_reg)
 		return find((uint32_t)insn->imm, PATCH_CALL);
@@ -168,6 +181,18 @@ void image_patch_optional(struct image *image, uint64_t patch, uint64_t value)
 	image_patch_copy(image, (struct bpf_insn *)image->code.insns, patch, value);
 	vec_each(site, &image->sites)
 		site->filled |= site->patch == patch;
+}
+
+void image_use_value(struct image *image, int map)
+{
+	struct bpf_insn *insns = (struct bpf_insn *)image->code.insns;
+
+	for (size_t i = 0; i < image->code.n; i += 1 + is_load(&insns[i])) {
+		if (!is_load(&insns[i]) || insns[i].src_reg != BPF_PSEUDO_MAP_FD || insns[i].imm != map)
+			continue;
+		insns[i].src_reg = BPF_PSEUDO_MAP_VALUE;
+		insns[i + 1].imm = 0;
+	}
 }
 
 int image_check(const struct image *image, struct err *err)

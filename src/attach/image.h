@@ -17,9 +17,9 @@ struct bpf_program;
 
 enum patch_kind {
 	PATCH_LOAD,    /* a load of 64 bits, two instructions */
-	PATCH_OPERAND, /* the 32-bit operand of a 64-bit calculation */
+	PATCH_OPERAND, /* the 32-bit operand of a calculation */
 	PATCH_CALL,    /* a call of one of the kernel's functions for sessions */
-	PATCH_SWAP,    /* a compare-and-swap of 64 bits, which some kernels lack; it has no id */
+	PATCH_SWAP,    /* an atomic operation of 64 bits that returns the old value, which some kernels lack; no id */
 };
 
 struct patch_site {
@@ -68,6 +68,11 @@ bool image_has(const struct image *image, uint64_t patch);
 int image_patch(struct image *image, uint64_t patch, uint64_t value, struct err *err);
 /* The same, for a site that not every program has. */
 void image_patch_optional(struct image *image, uint64_t patch, uint64_t value);
+/*
+ * Replaces each load of an array by that of the address of its only value, which a program may use without a lookup.
+ * libbpf does so for data sections. map: its descriptor, as in the instructions of a prepared object.
+ */
+void image_use_value(struct image *image, int map);
 /* Returns 0, or -EINVAL with err: a site that the engine has not filled and attach does not fill. */
 int image_check(const struct image *image, struct err *err);
 

@@ -8,6 +8,7 @@
 #include <linux/perf_event.h>
 
 #include "attach.h"
+#include "plan.h"
 #include "bpf/context.h"
 #include "bpf/slot.h"
 
@@ -38,6 +39,7 @@ struct candidate {
 	bool attached;
 	enum mech by;	     /* if attached: by which mechanism */
 	const char *why_not; /* if not: the reason; NULL: not tried yet */
+	bool paused;	     /* was attached before the pause, by the mechanism `by` */
 };
 
 struct attach {
@@ -57,14 +59,34 @@ struct attach {
 	} links;
 	struct copies {
 		struct loaded {
-			const struct image *of;
+			const struct image *of; /* NULL: adopted, and not used since */
 			struct copy copy;
 			int fd;
+			bool again; /* used since the last attach_resume() began */
 		} * v;
 		size_t n, cap;
 	} copies;
 	const char *rejected; /* why the kernel rejected the last copy; NULL: the copy was not the reason */
 	size_t attached;
+	uint64_t identity; /* of the line up to these targets, see keep.h */
+	bool adopted;	   /* its links and copies are those of a process before us */
+	struct pauses {
+		struct plans {
+			struct plan {
+				struct plan_step *steps;
+				size_t n;
+			} * v;
+			size_t n, cap;
+		} plans; /* all that were carried out, in this order */
+		struct fds {
+			int *v;
+			size_t n, cap;
+		} maps;		  /* to clear at resume; the caller's */
+		uint64_t *missed; /* by closed links: by slot, and the others. NULL: there was no pause */
+		char why[96];	  /* why_not of the targets in the pause */
+		bool paused, resuming;
+		bool adopted; /* the process before us was in a pause when it ended */
+	} pauses;
 };
 
 struct mechanism {
@@ -88,6 +110,21 @@ extern const struct mechanism mechanism_fentry, mechanism_kprobe_session, mechan
  * attach->rejected.
  */
 int copy_load(struct attach *attach, const struct copy *copy);
+
+/* Remembers a plan, for attach_resume(). */
+void pause_add_plan(struct attach *attach, const struct plan_step *steps, size_t n);
+/* Of an attach that has adopted its links: -ENOENT if there are none, as in a pause, which ends then; otherwise 0. */
+int pause_is_adopted(struct attach *attach, struct err *err);
+void pauses_release(struct pauses *pauses);
+/* Carries out steps. Returns 0, or -EINTR if it is time to stop. */
+int plan_run_steps(struct attach *attach, const struct plan_step *steps, size_t n);
+/* Closes all links, and waits until no program runs any more. */
+void attach_close_links(struct links *links);
+/* Adds what the links have missed so far, as attach_missed() does. */
+void attach_add_missed(const struct attach *attach, uint64_t *by_slot, uint64_t *others);
+
+/* Replaces a loaded copy by one like it: some programs can be attached only once. Returns its fd, or -errno. */
+int copy_load_anew(struct attach *attach, int program);
 
 /* Returns the only mechanism that the user, the plan or the spec allows; MECH_AUTO: any. */
 enum mech attach_asked(const struct attach *attach, const struct candidate *candidate);

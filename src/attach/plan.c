@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Carries out a plan: chooses the targets of each step, and tries the mechanisms in the order of preference. */
 #include "base/report.h"
+#include "keep.h"
 #include "mechanism.h"
 #include "plan.h"
 #include "switches.h"
@@ -28,6 +29,8 @@ static bool may_serve(const struct attach *attach, const struct mechanism *mecha
 {
 	enum mech asked = attach_asked(attach, candidate);
 
+	if (attach->pauses.resuming && (!candidate->paused || candidate->by != mechanism->mech))
+		return false;
 	return !candidate->attached && candidate->target->kind == mechanism->kind && attach->session == mechanism->session &&
 	       (!attach->only || attach->only == mechanism->mech) && (!asked || asked == mechanism->mech);
 }
@@ -47,7 +50,7 @@ static size_t sift(struct attach *attach, const struct mechanism *mechanism, con
 
 		if (!may_serve(attach, mechanism, candidate))
 			continue;
-		why = mechanism->refuses(attach, candidate, could);
+		why = attach->pauses.resuming ? NULL : mechanism->refuses(attach, candidate, could);
 		why = why ? why : switches_off(&switches, mechanism->mech, candidate->target);
 		if (why)
 			candidate->why_not = why; /* the last mechanism's reason is the most useful one */
@@ -211,6 +214,15 @@ static int say_none(const struct attach *attach, const struct plan_step *step, s
 		       asked ? mech_names[asked] : "", attach_why_not(attach, first - attach->candidates));
 }
 
+int plan_run_steps(struct attach *attach, const struct plan_step *steps, size_t n)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < n; i++)
+		ret = run_step(attach, &steps[i]);
+	return ret;
+}
+
 int plan_run(struct attach *attach, const struct plan_step *steps, size_t n, struct err *err)
 {
 	size_t before = attach->attached;
@@ -220,8 +232,15 @@ int plan_run(struct attach *attach, const struct plan_step *steps, size_t n, str
 		ret = check(&steps[i], err);
 	if (ret)
 		return ret;
-	for (size_t i = 0; i < n; i++)
-		if (run_step(attach, &steps[i]))
-			return err_set(err, -EINTR, "interrupted");
+	ret = keep_attach_adopt(attach->options.keep, attach, err);
+	if (!ret)
+		ret = pause_is_adopted(attach, err);
+	pause_add_plan(attach, steps, n);
+	if (!ret)
+		return attach->attached || !n ? 0 : say_none(attach, steps, err);
+	if (ret != -ENOENT)
+		return ret;
+	if (plan_run_steps(attach, steps, n))
+		return err_set(err, -EINTR, "interrupted");
 	return attach->attached > before || !n ? 0 : say_none(attach, steps, err);
 }

@@ -34,7 +34,8 @@ struct plan_step {
  * return is attached.
  *
  * Returns 0 if the steps have attached at least one target. Otherwise -errno, and err says why the first target of the
- * first step is not attached: -EINTR if options.progress() stopped it, -EINVAL for an image with an unfilled patch
+ * first step is not attached: -ESTALE if what options.keep has kept does not fit (keep.h), -EINTR if
+ * options.progress() stopped it, -EINVAL for an image with an unfilled patch
  * site. Call attach_free() after an error, too.
  */
 int plan_run(struct attach *attach, const struct plan_step *steps, size_t n, struct err *err);

@@ -13,7 +13,7 @@ bool quirk_counts_recursion(void);
 bool quirk_guards_raw_tp(void);
 /* Does the kernel have this helper, a BPF_FUNC_... of linux/bpf.h, for programs of kprobes? */
 bool quirk_helper(int helper);
-/* Compare-and-swap in programs (5.12). */
+/* Compare-and-swap in programs, and other atomic operations that return the old value (5.12). */
 bool quirk_swaps(void);
 /* Can an array's value have this size? Older kernels allow 4 MB. */
 bool quirk_value_size(size_t size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Allocation that cannot fail, growing arrays and the error value. */
+/* Allocation that cannot fail, growing arrays, lines of small files, and the error value. */
 #include "base.h"
 
 static void no_memory(void)
@@ -54,6 +54,25 @@ char *base_printf(const char *fmt, ...)
 	if (n < 0)
 		no_memory();
 	return s;
+}
+
+bool base_read_line(char *line, size_t size, const char *path, ...)
+{
+	char *name = NULL;
+	bool is_read;
+	va_list ap;
+	FILE *f;
+
+	va_start(ap, path);
+	if (vasprintf(&name, path, ap) < 0)
+		no_memory();
+	va_end(ap);
+	f = fopen(name, "re");
+	free(name);
+	is_read = f && fgets(line, size, f);
+	if (f)
+		fclose(f);
+	return is_read;
 }
 
 void *vec_push_(void **v, size_t *n, size_t *cap, size_t size)

@@ -69,6 +69,9 @@ char *base_strdup(const char *s);
 char *base_strndup(const char *s, size_t n);
 char *base_printf(const char *fmt, ...) __printf(1, 2); /* asprintf() */
 
+/* The first line of a file of /proc, in `line` of so many bytes; false: there is none. The path is as for printf(). */
+bool base_read_line(char *line, size_t size, const char *path, ...) __printf(3, 4);
+
 /*
  * A growing array is three members of a struct:
  *	struct x *v; size_t n, cap;

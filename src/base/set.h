@@ -22,6 +22,11 @@ struct set {
 
 /* Returns the number of these len bytes, which are copied if they are new. */
 uint32_t set_add(struct set *set, const void *bytes, size_t len);
+#define SET_NONE UINT32_MAX
+/* Returns the number of these len bytes, or SET_NONE. */
+uint32_t set_find(const struct set *set, const void *bytes, size_t len);
 void set_release(struct set *set);
+/* The hash of a member. Sets have a key that is random for each process: foreign files cannot make members collide. */
+uint64_t set_hash(const uint64_t key[2], const void *bytes, size_t len);
 
 #endif

@@ -356,23 +356,9 @@ static bool needs_csv_quotes(const char *text, size_t n)
 	return !n;
 }
 
-static void add_csv_char(struct str *s, const char *text, size_t len, uint32_t cp)
+/* quote: what a double quote becomes. */
+static void add_readable(struct str *s, const char *text, size_t n, const char *quote)
 {
-	bool is_break = cp == '\r' || cp == '\n' || cp == '\t';
-
-	if (!len || (is_control(cp) && !is_break))
-		str_add(s, "\xef\xbf\xbd"); /* U+FFFD */
-	else if (cp == '"')
-		str_add(s, "\"\"");
-	else
-		str_addn(s, text, len);
-}
-
-void str_add_csv(struct str *s, const char *text, size_t n)
-{
-	const char *quote = needs_csv_quotes(text, n) ? "\"" : "";
-
-	str_add(s, quote);
 	while (n) {
 		size_t plain = plain_span(text, n), len;
 		uint32_t cp = 0;
@@ -381,12 +367,30 @@ void str_add_csv(struct str *s, const char *text, size_t n)
 		text += plain;
 		n -= plain;
 		if (!n)
-			break;
+			return;
 		len = utf8_decode((const unsigned char *)text, n, &cp);
-		add_csv_char(s, text, len, cp);
+		if (!len || (is_control(cp) && (cp >= 0x80 || !escape_letter(cp))))
+			str_add(s, "\xef\xbf\xbd"); /* U+FFFD */
+		else if (cp == '"')
+			str_add(s, quote);
+		else
+			str_addn(s, text, len);
 		text += len ? len : 1;
 		n -= len ? len : 1;
 	}
+}
+
+void str_add_plain(struct str *s, const char *text, size_t n)
+{
+	add_readable(s, text, n, "\"");
+}
+
+void str_add_csv(struct str *s, const char *text, size_t n)
+{
+	const char *quote = needs_csv_quotes(text, n) ? "\"" : "";
+
+	str_add(s, quote);
+	add_readable(s, text, n, "\"\"");
 	str_add(s, quote);
 }
 

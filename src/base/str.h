@@ -55,6 +55,8 @@ static inline const char *str_or_empty(const char *text)
  *   $'...' (bash, ksh, zsh, POSIX 2024) if str_add_shown() would escape something.
  * - str_add_csv() appends a field of CSV (RFC 4180), in double quotes where it holds a comma, a quote, CR or LF, or is
  *   empty. CR, LF and tab stay; other control characters, and each byte of invalid UTF-8, become U+FFFD.
+ * - str_add_plain() appends the bytes as UTF-8 without any syntax around them. CR, LF and tab stay; other control
+ *   characters, and each byte of invalid UTF-8, become U+FFFD. A format with escapes of its own adds them afterwards.
  * - str_add_xml() appends text for an element or a quoted attribute of XML 1.0. What str_add_shown() escapes is escaped
  *   in the same way; so are the two code points that XML cannot carry, U+FFFE and U+FFFF.
  */
@@ -63,6 +65,7 @@ void str_add_xml(struct str *s, const char *text, size_t n);
 void str_add_shell(struct str *s, const char *text, size_t n);
 void str_add_json(struct str *s, const char *text, size_t n);
 void str_add_csv(struct str *s, const char *text, size_t n);
+void str_add_plain(struct str *s, const char *text, size_t n);
 /*
  * Returns the columns that a terminal needs for n bytes of UTF-8: one for each code point, two for a wide one,
  * none for a combining one. The ranges are a short extract of Unicode's East_Asian_Width and combining marks. An

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Decompresses the BPF objects. scripts/pack-skeleton stores them in sonde's file in gzip format (RFC 1952),
- * which takes a quarter of their size.
+ * which takes a seventh of their size.
  */
 #ifndef SONDE_UNPACK_H
 #define SONDE_UNPACK_H

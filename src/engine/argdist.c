@@ -97,9 +97,23 @@ static const char *owner(struct script *script, const char *map)
 	return bcc_owner(&((struct argdist *)script->front_state)->request, map);
 }
 
+static const char *part(struct script *script, const char *map, size_t i)
+{
+	const struct argdist *argdist = script->front_state;
+
+	for (size_t j = 0; j < argdist->request.n; j++) {
+		const struct bcc_probe *probe = &argdist->request.probes[j];
+
+		if (!strcmp(probe->map, map) && i < probe->n_values)
+			return probe->values[i] + (*probe->values[i] == '$');
+	}
+	return NULL;
+}
+
 static const struct script_front front = {
 	.compile = compile,
 	.owner = owner,
+	.part = part,
 	.release = release,
 };
 
@@ -117,7 +131,7 @@ static int open_argdist(struct engine_instance *instance, struct err *err)
 		return err_set(err, -EINVAL,
 			       "name what to trace, as in -C 'r::vfs_read():int:$retval' (-H: a histogram)");
 	ctx->usage = false;
-	if (!ctx->interval)
+	if (!ctx->interval && !ctx->metrics)
 		ctx->interval = DEFAULT_INTERVAL;
 	ret = script_open(instance, &front, err);
 	if (!ret && !settings->cumulative) {
@@ -302,9 +316,13 @@ const struct engine argdist_engine = {
 	.settings_size = sizeof(struct argdist_settings),
 	.open = open_argdist,
 	.armed = script_armed,
+	.snapshot = script_snapshot,
+	.tables = script_tables,
 	.emit = emit,
 	.take = script_take,
 	.fd = script_fd,
 	.losses = script_say_losses,
+	.stats = script_stats,
+	.attachment = script_attachment,
 	.close = close_argdist,
 };

@@ -25,6 +25,22 @@ struct count {
 	struct count_row *rows;
 };
 
+static void count_stats(struct engine_instance *instance, struct engine_stats *stats)
+{
+	struct count *count = instance->state;
+
+	counters_add_stats(&count->counters, stats);
+	for (size_t slot = engine_max_rows(instance); slot < count->counters.set.n_slots; slot++)
+		stats->other += count->counters.totals[slot];
+}
+
+static struct attach *count_attachment(const struct engine_instance *instance, size_t n)
+{
+	const struct count *count = instance->state;
+
+	return n ? NULL : count->counters.attach;
+}
+
 static void count_close(struct engine_instance *instance)
 {
 	struct count *count = instance->state;
@@ -82,14 +98,19 @@ static int count_snapshot(struct engine_instance *instance, engine_row_fn fn, vo
 {
 	struct count *count = instance->state;
 	struct counters *counters = &count->counters;
+	struct count_row others = {};
 
 	counters_update(counters);
 	for (size_t slot = 0; slot < counters->set.n_slots; slot++) {
 		const struct count_row row = row_of(counters, slot, counters->totals[slot]);
 
-		if (row.count)
+		if (slot >= engine_max_rows(instance))
+			others.count += row.count;
+		else if (row.count || instance->ctx->metrics)
 			fn(&row, ctx);
 	}
+	if (others.count)
+		engine_row_of_others(instance, &others, fn, ctx);
 	return 0;
 }
 
@@ -149,5 +170,7 @@ const struct engine count_engine = {
 	.snapshot = count_snapshot,
 	.emit = count_emit,
 	.losses = count_losses,
+	.stats = count_stats,
+	.attachment = count_attachment,
 	.close = count_close,
 };

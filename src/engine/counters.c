@@ -30,7 +30,7 @@ static int load(struct counters *counters, const struct probes_settings *setting
 	if (!ret)
 		ret = object_fill_slots(object, &counters->set, err);
 	if (!ret)
-		ret = object_prepare(object, err);
+		ret = object_prepare(object, engine_keep(counters->instance), err);
 	if (!ret)
 		ret = object_image(object, "count", &counters->image, err);
 	if (!ret)
@@ -83,6 +83,13 @@ void counters_update(struct counters *counters)
 		counters->totals[slot] = counted(counters, slot);
 		*(filtered ? &counters->missed : &counters->totals[slot]) += skipped[slot];
 	}
+}
+
+void counters_add_stats(const struct counters *counters, struct engine_stats *stats)
+{
+	for (size_t slot = 0; slot < counters->set.n_slots; slot++)
+		stats->hits += counted(counters, slot);
+	stats->memory += object_bytes(&counters->object);
 }
 
 void counters_say_losses(struct counters *counters)

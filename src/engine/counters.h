@@ -38,6 +38,8 @@ int counters_open(struct counters *counters, struct engine_instance *instance, c
 		  struct err *err);
 /* Reads totals and missed. A total may be lower than before: the kernel's counts are not read at one moment. */
 void counters_update(struct counters *counters);
+/* Adds the hits and the memory to stats. Counters lose nothing but what the kernel misses. */
+void counters_add_stats(const struct counters *counters, struct engine_stats *stats);
 /* Reports hits that are missing in the totals, as counters_update() last read them. */
 void counters_say_losses(struct counters *counters);
 /* Detaches and frees; the set, too. */

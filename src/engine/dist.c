@@ -5,12 +5,10 @@
  */
 #include "attach/quirks.h"
 #include "base/report.h"
-#include "dist.h"
+#include "dist_instance.h"
 #include "filter.h"
-#include "hists.h"
 #include "interval.h"
-#include "keys.h"
-#include "progs_instance.h"
+#include "sampling.h"
 
 #define KEYS_DEFAULT 1024
 #define KEYS_PRECISE 256
@@ -33,30 +31,8 @@ static const struct opt options[] = {
 	PROGS_MAX_PENDING(struct settings, pending),
 };
 
-struct dist {
-	struct engine_instance *instance;
-	const struct dist_source *source;
-	const struct dist_kind *kind; /* NULL: none */
-	const char *by;		      /* the name of the keys, also in data */
-	char total_title[16];
-	struct progs progs;
-	struct hists hists;
-	struct keys keys;
-	bool charts, counts;
-	bool knows_missed;
-};
-
-/* A row to print. */
-struct shown {
-	const union dist_key *key; /* NULL: it has only a number */
-	uint64_t number;
-	const char *label;
-	const uint64_t *cells;
-	uint64_t count, value;
-};
-
 struct table {
-	struct shown *v;
+	struct dist_shown *v;
 	size_t n, cap;
 };
 
@@ -69,7 +45,7 @@ static int compare(uint64_t a, uint64_t b)
 
 static int by_key(const void *pa, const void *pb)
 {
-	const struct shown *a = pa, *b = pb;
+	const struct dist_shown *a = pa, *b = pb;
 
 	if (a->key && b->key)
 		return strncmp(a->key->name, b->key->name, DIST_NAME_LEN);
@@ -79,35 +55,13 @@ static int by_key(const void *pa, const void *pb)
 /* As in bcc, the largest is last. */
 static int by_value(const void *pa, const void *pb)
 {
-	const struct shown *a = pa, *b = pb;
+	const struct dist_shown *a = pa, *b = pb;
 	int ret = compare(a->value, b->value);
 
 	return ret ? ret : by_key(pa, pb);
 }
 
-static struct shown shown_number(const struct dist *dist, uint64_t number, const uint64_t *cells)
-{
-	uint64_t count = hist_count(&dist->hists.hist, cells);
-
-	return (struct shown){
-		.number = number,
-		.cells = cells,
-		.count = count,
-		.value = dist->counts ? count : cells[HIST_SUM],
-	};
-}
-
-static struct shown shown_key(const struct dist *dist, const union dist_key *key, const char *label,
-			      const uint64_t *cells)
-{
-	struct shown shown = shown_number(dist, key->number, cells);
-
-	shown.key = dist->kind->named ? key : NULL;
-	shown.label = dist->kind->labelled ? label : NULL;
-	return shown;
-}
-
-static void add(struct table *table, struct shown shown)
+static void add(struct table *table, struct dist_shown shown)
 {
 	if (shown.count)
 		*vec_push(table) = shown;
@@ -119,91 +73,17 @@ static void collect(struct dist *dist, struct table *table)
 
 	if (!dist->kind) {
 		for (size_t i = 0; i < dist->hists.n; i++)
-			add(table, shown_number(dist, i, hists_take(&dist->hists, i)));
+			add(table, dist_shown_number(dist, i, hists_take(&dist->hists, i)));
 	} else {
 		ret = keys_take(&dist->keys);
 		if (ret)
 			report_error("cannot read the histograms: %s", strerror(-ret));
 		dist->instance->ctx->failed |= ret < 0;
 		vec_each(row, &dist->keys)
-			add(table, shown_key(dist, &(*row)->key, (*row)->label, (*row)->between));
+			add(table, dist_shown_key(dist, &(*row)->key, (*row)->label, (*row)->between));
 	}
 	if (table->n)
 		qsort(table->v, table->n, sizeof(*table->v), dist->charts ? by_key : by_value);
-}
-
-/* Returns the text of a key that is not printed as a number. */
-static bool add_text(struct str *s, const struct dist *dist, const struct shown *shown)
-{
-	if (shown->key)
-		str_addn(s, shown->key->name, strnlen(shown->key->name, DIST_NAME_LEN));
-	else if (dist->source->n_numbers)
-		str_add(s, dist->source->numbers[shown->number]);
-	else if (dist->kind && dist->kind->describe)
-		dist->kind->describe(s, shown->number);
-	else
-		return false;
-	return true;
-}
-
-/* The label above a chart, after "pid = ". */
-static void add_title(struct str *s, const struct dist_row *row)
-{
-	if (row->text)
-		str_add(s, row->text);
-	else
-		str_add_u64(s, row->number);
-	if (row->label)
-		str_addf(s, " %s", row->label);
-}
-
-static void hand_on(const struct dist *dist, const struct shown *shown, bool first, engine_row_fn fn, void *ctx)
-{
-	__str struct str text = {}, title = {};
-	bool has_text = add_text(&text, dist, shown);
-	struct dist_row row = {
-		.hist = { .hist = &dist->hists.hist, .cells = shown->cells, .title = dist->by, .first = first },
-		.keyed = dist->kind || dist->source->n_numbers,
-		.number = shown->number,
-		.text = has_text ? text.data : NULL,
-		.label = shown->label,
-		.counts = dist->counts,
-	};
-
-	add_title(&title, &row);
-	row.hist.key = row.keyed ? title.data : NULL;
-	fn(&row, ctx);
-}
-
-struct snapshot {
-	const struct dist *dist;
-	engine_row_fn fn;
-	void *ctx;
-};
-
-static void hand_on_key(const union dist_key *key, const char *label, const uint64_t *cells, void *ctx)
-{
-	const struct snapshot *snapshot = ctx;
-	struct shown shown = shown_key(snapshot->dist, key, label, cells);
-
-	if (shown.count)
-		hand_on(snapshot->dist, &shown, false, snapshot->fn, snapshot->ctx);
-}
-
-static int dist_snapshot(struct engine_instance *instance, engine_row_fn fn, void *ctx)
-{
-	struct dist *dist = instance->state;
-	struct snapshot snapshot = { dist, fn, ctx };
-
-	if (dist->kind)
-		return keys_read(&dist->keys, hand_on_key, &snapshot);
-	for (size_t i = 0; i < dist->hists.n; i++) {
-		struct shown shown = shown_number(dist, i, hists_read(&dist->hists, i));
-
-		if (shown.count)
-			hand_on(dist, &shown, false, fn, ctx);
-	}
-	return 0;
 }
 
 static void emit_row(const void *row, void *out)
@@ -219,24 +99,18 @@ static void dist_emit(struct engine_instance *instance, bool last)
 	collect(dist, &table);
 	engine_table_begin(instance);
 	for (size_t i = 0; i < table.n; i++)
-		hand_on(dist, &table.v[i], !i, emit_row, instance->ctx->out);
+		dist_hand_on(dist, &table.v[i], !i, emit_row, instance->ctx->out);
 	output_table_end(instance->ctx->out);
 	free(table.v);
 }
 
 /* --- what was not counted --- */
 
-/* Returns one of the counters that the programs store in a map of this name. */
-static uint64_t lost(const struct dist *dist, const char *map, size_t which)
-{
-	return object_word(&dist->progs.object, map, which);
-}
-
 static void dist_losses(struct engine_instance *instance)
 {
 	struct dist *dist = instance->state;
 	uint64_t missed = progs_missed(&dist->progs, &dist->knows_missed);
-	uint64_t no_row = lost(dist, ".data.dist", DIST_NO_ROW);
+	uint64_t no_row = dist_word(dist, DIST_NO_ROW);
 
 	if (no_row)
 		report_note("%llu value%s not counted: there are more than %u %ss (--max-keys makes room)",
@@ -265,19 +139,40 @@ static int choose_kind(struct dist *dist, struct err *err)
 			return err_set(err, -EINVAL, "by %s or by %s: choose one", dist->kind->name, kind->name);
 		dist->kind = kind;
 	}
+	if (dist->kind && dist->kind->labelled && engine_check_key(dist->instance, dist->kind->name, err))
+		return -EINVAL;
 	dist->by = source->numbers_name ? source->numbers_name : (dist->kind ? dist->kind : source->kinds)->name;
 	return 0;
+}
+
+static bool is_key(const struct field *field)
+{
+	return field->get == dist_get_key || field->get == dist_get_label;
+}
+
+/* An exporter sees no keys that are not there, and of counts no times. */
+static bool is_left_out(const struct field *field, const struct dist *dist)
+{
+	bool keyed = dist->kind || dist->source->n_numbers;
+	bool is_time = field->role == ROLE_SUMMARY || field->get == dist_get_total;
+
+	return dist->instance->ctx->metrics && ((is_key(field) && !keyed) || (is_time && dist->counts));
 }
 
 /* Chooses charts or totals, with the words that depend on options. */
 static void choose_schema(struct engine_instance *instance, const struct dist *dist)
 {
 	struct field *fields;
+	size_t n = 0;
 
 	if (!dist->charts)
 		instance->schema = dist->source->totals;
 	fields = engine_own_fields(instance);
-	for (size_t i = 0; i < instance->schema->n; i++) {
+	for (size_t i = 0; i < instance->schema->n; i++)
+		if (!is_left_out(&fields[i], dist))
+			fields[n++] = fields[i];
+	engine_own_schema(instance)->n = n;
+	for (size_t i = 0; i < n; i++) {
 		if (fields[i].key == dist_by)
 			fields[i].key = dist->by;
 		if (fields[i].title == dist_total_title)
@@ -304,13 +199,23 @@ static int choose_hist(struct dist *dist, struct err *err)
 			       hists.linear    ? "linear"
 			       : hists.precise ? "precise"
 					       : "extension");
-	ret = hists_init(&dist->hists, &hists, err);
+	ret = hists_init(&dist->hists, dist->instance->ctx, &hists, err);
 	if (!dist->charts)
 		hist->kind = HIST_SINGLE;
 	hist->bare = !settings->extension;
 	dist->hists.words = hist_words(hist);
 	snprintf(dist->total_title, sizeof(dist->total_title), "TOTAL_%s", dist->counts ? "count" : hist->unit);
 	return ret;
+}
+
+/* One histogram for all keys without a row, which all processors share as they share the rows. */
+static int size_others(struct dist *dist, struct object *object, struct err *err)
+{
+	struct hists *hists = &dist->hists;
+
+	hists->n = 1;
+	hists->shards.size = keys_value_size(&hists->hist);
+	return object_size_value(object, ".data.hist", hists_memory(hists), err);
 }
 
 static int size_keys(struct dist *dist, struct object *object, struct err *err)
@@ -323,6 +228,8 @@ static int size_keys(struct dist *dist, struct object *object, struct err *err)
 						    : KEYS_DEFAULT;
 	int ret;
 
+	if (dist->instance->ctx->metrics)
+		max = dist->instance->ctx->metrics->max_keys;
 	keys_init(&dist->keys, -1, max, !dist->kind->named, hist);
 	if ((uint64_t)size * max > KEYS_MEMORY)
 		return err_set(err, -E2BIG, "%u histograms of %zu bytes each are too many: use a smaller --max-keys",
@@ -337,7 +244,7 @@ static int size_keys(struct dist *dist, struct object *object, struct err *err)
 	/* rows are summed over all processors */
 	dist->progs.options.shared = true;
 	dist->hists.shards = (struct shards){ .n = 1 };
-	return ret;
+	return ret || !dist->instance->ctx->metrics ? ret : size_others(dist, object, err);
 }
 
 /* Opens the object, and sizes and fills it according to the options. */
@@ -346,7 +253,11 @@ static int set_up(struct engine_instance *instance, struct dist *dist, struct er
 	struct object *object = &dist->progs.object;
 	const struct settings *settings = dist->instance->settings;
 	const struct dist_source *source = dist->source;
-	struct dist_setup setup = { .keyed = !!dist->kind, .by = dist->kind ? dist->kind - source->kinds : 0 };
+	struct dist_setup setup = {
+		.keyed = !!dist->kind,
+		.by = dist->kind ? dist->kind - source->kinds : 0,
+		.others = !!instance->ctx->metrics,
+	};
 	int ret;
 
 	dist->progs.pending = settings->pending;
@@ -377,6 +288,7 @@ static int patch_images(struct dist *dist, struct err *err)
 	for (size_t i = 0; !ret && i < dist->source->progs.n_probes; i++) {
 		struct image *image = &dist->progs.images[i];
 
+		sampling_patch(dist->instance, image);
 		if (image_has(image, PATCH_HIST_KIND))
 			ret = hists_patch(&dist->hists, image, err);
 	}
@@ -389,15 +301,21 @@ static int load(struct engine_instance *instance, struct dist *dist, struct err 
 	int ret = set_up(instance, dist, err);
 
 	if (!ret)
+		ret = sampling_size(instance, object, err);
+	if (!ret)
 		ret = progs_prepare(&dist->progs, err);
 	if (!ret)
 		ret = patch_images(dist, err);
 	if (ret)
 		return ret;
+	sampling_map(instance, object);
 	if (dist->kind)
 		dist->keys.map.fd = object_map_fd(object, "dist_rows");
-	else
+	if (dist->hists.n)
 		hists_map(&dist->hists, object);
+	/* it is laid out as the rows */
+	if (dist->hists.n && dist->kind)
+		dist->hists.cells += DIST_LABEL_WORDS;
 	report_verbose("maps are ready: %zu KB of histograms", memory(dist) / 1024);
 	return 0;
 }
@@ -429,6 +347,7 @@ static int dist_open(struct engine_instance *instance, struct err *err)
 	dist->progs.options.must_not_miss = true; /* a skipped hit is not measured */
 	dist->progs.options.progress = engine_progress;
 	dist->progs.options.ctx = instance;
+	dist->progs.options.keep = engine_keep(instance);
 	ret = configure(instance, dist, err);
 	if (!ret)
 		ret = load(instance, dist, err);
@@ -464,5 +383,7 @@ const struct engine dist_engine = {
 	.snapshot = dist_snapshot,
 	.emit = dist_emit,
 	.losses = dist_losses,
+	.stats = dist_stats,
+	.attachment = dist_attachment,
 	.close = dist_close,
 };

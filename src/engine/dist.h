@@ -64,8 +64,10 @@ extern const char dist_by[], dist_total_title[];
 #define DIST_KEY(TITLE, WIDTH) FIELD_GET(FIELD_STR, dist_get_key, dist_by, TITLE, WIDTH)
 #define DIST_COMM	       DATA_GET(FIELD_STR, dist_get_label, "comm", .role = ROLE_TASK)
 #define DIST_TOTALS(WIDTH) \
-	DATA_GET(FIELD_STR, dist_get_unit, "unit"), DATA_GET(FIELD_U64, hist_get_count, "count", .role = ROLE_COUNTER), \
+	DATA_GET(FIELD_STR, dist_get_unit, "unit", .role = ROLE_NOTE), \
+		DATA_GET(FIELD_U64, hist_get_count, "count", .role = ROLE_COUNTER), \
 		DATA_GET(FIELD_U64, dist_get_total, "total", .role = ROLE_COUNTER), \
+		METRIC_GET(FIELD_DURATION, hist_get, "histogram", ROLE_SUMMARY), \
 		TEXT_GET(FIELD_U64, dist_get_shown, dist_total_title, WIDTH)
 /* Schemas of charts: the key, of tasks also its label, and a histogram. */
 extern const struct schema dist_charts, dist_task_charts;

@@ -3,6 +3,7 @@
 #include <sched.h>
 #include <sys/resource.h>
 
+#include "attach/keep.h"
 #include "base/clock.h"
 #include "base/report.h"
 #include "engine.h"
@@ -27,8 +28,15 @@ int engine_open(struct engine_instance *instance, struct err *err)
 
 	instance->filter = instance->ctx->filter;
 	ret = instance->engine->open(instance, err);
+	if (!ret)
+		ret = keep_complete(engine_keep(instance), err);
 	report_progress(NULL, 0, 0);
 	return ret;
+}
+
+struct keep *engine_keep(const struct engine_instance *instance)
+{
+	return instance->ctx && instance->ctx->metrics ? instance->ctx->metrics->keep : NULL;
 }
 
 void engine_losses(struct engine_instance *instance)
@@ -38,11 +46,19 @@ void engine_losses(struct engine_instance *instance)
 		follow_losses(instance->follow);
 }
 
+void engine_stats_add(struct engine_stats *stats, const char *cause, uint64_t n)
+{
+	if (stats->n_lost < ENGINE_CAUSES)
+		stats->lost[stats->n_lost++] = (struct engine_lost){ cause, n };
+}
+
 void engine_release(struct engine_instance *instance)
 {
 	if (instance->engine)
 		instance->engine->close(instance);
 	follow_free(instance->follow);
+	if (engine_keep(instance))
+		keep_forget(engine_keep(instance));
 	free(instance->settings);
 	free(instance->own_schema);
 	*instance = (struct engine_instance){};
@@ -64,6 +80,31 @@ struct field *engine_own_fields(struct engine_instance *instance)
 	instance->own_schema = own;
 	instance->schema = &own->schema;
 	return own->fields;
+}
+
+struct schema *engine_own_schema(struct engine_instance *instance)
+{
+	return instance->own_schema;
+}
+
+size_t engine_max_rows(const struct engine_instance *instance)
+{
+	return instance->ctx->metrics ? instance->ctx->metrics->max_keys : SIZE_MAX;
+}
+
+void engine_row_of_others(struct engine_instance *instance, const void *row, engine_row_fn fn, void *ctx)
+{
+	instance->other = true;
+	fn(row, ctx);
+	instance->other = false;
+}
+
+int engine_check_key(const struct engine_instance *instance, const char *key, struct err *err)
+{
+	if (!instance->ctx->metrics)
+		return 0;
+	return err_set(err, -EINVAL,
+		       "rows by %s cannot be exported: there are ever new ones, and each would stay as a series", key);
 }
 
 void engine_table_begin(struct engine_instance *instance)

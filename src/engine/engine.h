@@ -23,6 +23,19 @@
 #include "options/opt.h"
 #include "output/output.h"
 
+struct keep;
+
+/* What an engine does otherwise if its totals are exported for weeks, and no table is printed. */
+struct engine_metrics {
+	/*
+	 * The most rows by key, first come. The values of all other keys are in one more row, and their sum is exact.
+	 * Rows of places that are known when probes are attached are there from the start, also without a value.
+	 */
+	uint32_t max_keys;
+	bool sampling;	   /* the programs obey the sampling word */
+	struct keep *keep; /* kept descriptors to adopt, and where to put new ones; NULL: none */
+};
+
 struct engine_context {
 	/* Which tasks are traced. */
 	struct filter filter; /* as BPF programs read it */
@@ -33,6 +46,8 @@ struct engine_context {
 		const char *name; /* the program as the user gave it */
 		char *path;	  /* the file it executed first, NULL: not known; the owner of the context frees it */
 		struct file_id id;
+		bool ended; /* seen before the last emit() */
+		int status; /* of waitpid(2), if it has ended */
 	} command;
 
 	/* Where results go, and what the user wants to see. */
@@ -43,7 +58,8 @@ struct engine_context {
 	const char *title; /* the command line as the user typed it, for files */
 	/* ns, 0: none. open() sets them for tools that take them as arguments. */
 	uint64_t interval, duration;
-	uint64_t began; /* clock_monotonic_ns() when probes were armed */
+	uint64_t began;			      /* clock_monotonic_ns() when probes were armed */
+	const struct engine_metrics *metrics; /* NULL: nobody exports the totals */
 
 	/* Returns whether the user wants to stop. Long work calls it now and then. NULL: never. */
 	bool (*should_stop)(void *ctx);
@@ -65,8 +81,15 @@ struct engine_context {
 	const char *fault; /* the text that err->at of open() points into, NULL: none */
 };
 
+struct attach;
 struct engine;
 struct follow;
+
+/* One kind of rows of an engine whose snapshots have several. */
+struct engine_table {
+	const char *name; /* distinguishes it: "usecs"; "": nothing does */
+	const struct schema *schema;
+};
 
 struct engine_instance {
 	const struct engine *engine;
@@ -81,6 +104,26 @@ struct engine_instance {
 	struct follow *follow; /* follows the command's children; NULL: there is no command */
 	void *own_schema;      /* of engine_own_fields(), NULL: none */
 	bool emitted;	       /* a table was printed */
+	/*
+	 * Shared with the programs, which measure one of 1 << *sampling and count it so many times, 0 to
+	 * SAMPLING_SHIFT_MAX (bpf/sampling.h). The caller may change it at any time. NULL: they measure all.
+	 */
+	uint64_t *sampling;
+	bool other;   /* during a call of engine_row_fn: the row stands for all keys that have none */
+	size_t table; /* during a call of engine_row_fn: which of engine.tables() the row belongs to */
+};
+
+/* What losses() reports, as numbers since the probes were armed. They only grow. */
+#define ENGINE_CAUSES 12
+struct engine_stats {
+	uint64_t hits; /* how often the programs ran, roughly, cheap to read: for an estimate of what they cost */
+	struct engine_lost {
+		const char *cause; /* a constant, short name: "no_room", "read_failed" */
+		uint64_t n;
+	} lost[ENGINE_CAUSES];
+	size_t n_lost;
+	uint64_t other; /* values that went to the row of all other keys */
+	size_t memory;	/* bytes of all maps in the kernel, on all processors */
 };
 
 /* Takes one row, as the instance's schema describes it. The row is valid during the call. */
@@ -99,11 +142,17 @@ struct engine {
 	/* Reports on stderr what is traced: "Tracing 5 functions ...". */
 	void (*armed)(struct engine_instance *instance);
 	/*
-	 * Calls fn for each slot or key that has a value, with the totals since the probes were armed, in no order.
+	 * Calls fn for each slot or key that has a value, with the totals since the probes were armed, in no order;
+	 * for an exporter also for slots without one, and for the row of all others (see struct engine_metrics).
 	 * It resets nothing and does not change what emit() prints, so an exporter can call it at any time. NULL: there
 	 * are no totals. Returns 0, or -errno if it could not read all.
 	 */
 	int (*snapshot)(struct engine_instance *instance, engine_row_fn fn, void *ctx);
+	/*
+	 * Sets *tables to the tables of a snapshot for an exporter, which stay as they are until close(), and returns
+	 * how many there are. NULL: there is one, without a name, and the instance's schema describes it.
+	 */
+	size_t (*tables)(const struct engine_instance *instance, const struct engine_table **tables);
 	/* Prints what is new since the last call, for an interval or, with `last`, at the end. */
 	void (*emit)(struct engine_instance *instance, bool last);
 	/*
@@ -115,6 +164,13 @@ struct engine {
 	int (*fd)(const struct engine_instance *instance);
 	/* Reports, after the last emit, what was lost, missed or not attached. Reports nothing if nothing was. */
 	void (*losses)(struct engine_instance *instance);
+	/* Fills in stats, which are zero, at any time after open(). Hits that the kernel missed: attachment(). */
+	void (*stats)(struct engine_instance *instance, struct engine_stats *stats);
+	/*
+	 * Returns what is attached, as the engine's part number n, from 0; NULL: there are no more parts. The engine
+	 * owns it. A part may have targets of which none is attached.
+	 */
+	struct attach *(*attachment)(const struct engine_instance *instance, size_t n);
 	/* Detaches and frees the state, which is NULL or incomplete if open() failed. */
 	void (*close)(struct engine_instance *instance);
 };
@@ -127,19 +183,30 @@ struct engine {
 /* Sets the settings to their defaults. With engine NULL, the instance can print tables and be released. */
 void engine_init(struct engine_instance *instance, const struct engine *engine, const void *source,
 		 const struct schema *schema, struct engine_context *ctx);
-/* Returns 0, or -errno with err set; -EINTR: the user wants to stop. Call engine_release() after an error, too. */
+/*
+ * Returns 0, or -errno with err set; -EINTR: the user wants to stop; -ESTALE: what was kept does not fit
+ * (attach/keep.h). Call engine_release() after an error, too. After -ESTALE, init the instance and open it again:
+ * nothing is kept then.
+ */
 int engine_open(struct engine_instance *instance, struct err *err);
 /* After the last emit: reports what was lost, missed or not attached. */
 void engine_losses(struct engine_instance *instance);
 void engine_release(struct engine_instance *instance);
+/* Adds a cause to stats, also with n = 0: whoever watches a number must see it before it grows. */
+void engine_stats_add(struct engine_stats *stats, const char *cause, uint64_t n);
 
 /* --- for engines --- */
+
+/* Returns where the instance keeps its descriptors, and what it adopts; NULL: nowhere, and nothing. */
+struct keep *engine_keep(const struct engine_instance *instance);
 
 /*
  * Replaces the instance's schema by a copy, and returns the instance->schema->n fields of the copy. open() changes
  * them: names and columns that depend on options. The instance owns them.
  */
 struct field *engine_own_fields(struct engine_instance *instance);
+/* The copy itself, after engine_own_fields(). */
+struct schema *engine_own_schema(struct engine_instance *instance);
 /*
  * Raises our priority: a machine too busy to let us read is the one whose events would be lost. The command was forked
  * before, so its priority does not change.
@@ -151,6 +218,15 @@ void engine_hurry(void);
  * refuses, the priority of engine_hurry() stays.
  */
 void engine_precede(bool on);
+/* Returns how many rows by key a snapshot may have besides that of all others; SIZE_MAX: any number. */
+size_t engine_max_rows(const struct engine_instance *instance);
+/* Passes the row of all other keys to fn. */
+void engine_row_of_others(struct engine_instance *instance, const void *row, engine_row_fn fn, void *ctx);
+/*
+ * Refuses rows by a key that takes ever new values, such as "process", if they would be exported. Returns 0, or -EINVAL
+ * with err.
+ */
+int engine_check_key(const struct engine_instance *instance, const char *key, struct err *err);
 /* Begins a table, stamped with the current time as the user asked. */
 void engine_table_begin(struct engine_instance *instance);
 /*

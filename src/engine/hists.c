@@ -2,7 +2,19 @@
 /* Makes rows of histograms in maps: adds up the cells of all shards, and subtracts what earlier tables have shown. */
 #include "hists.h"
 
-int hists_init(struct hists *hists, const struct hists_settings *settings, struct err *err)
+/* Metrics are in seconds, whatever unit people see: only the buckets of --linear are in that unit. */
+static void use_bounds(struct hist *hist)
+{
+	if (hist->kind == HIST_LINEAR)
+		return;
+	if (hist->kind == HIST_LOG2)
+		*hist = (struct hist){ .kind = HIST_BOUNDS, .step = HIST_BOUND_SECONDS };
+	hist->divisor = 1;
+	hist->unit = "nsecs";
+}
+
+int hists_init(struct hists *hists, const struct engine_context *ctx, const struct hists_settings *settings,
+	       struct err *err)
 {
 	if (settings->usecs && settings->msecs)
 		return err_set(err, -EINVAL, "microseconds or milliseconds, not both");
@@ -20,6 +32,8 @@ int hists_init(struct hists *hists, const struct hists_settings *settings, struc
 			: settings->usecs ? "usecs"
 					  : "nsecs",
 	};
+	if (ctx->metrics)
+		use_bounds(&hists->hist);
 	hists->words = hist_words(&hists->hist);
 	return 0;
 }
@@ -88,6 +102,17 @@ const uint64_t *hists_take(struct hists *hists, size_t number)
 	return between;
 }
 
+uint64_t hists_count(const struct hists *hists)
+{
+	size_t stride = hists->shards.size / sizeof(*hists->cells);
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < hists->shards.n; i++)
+		for (size_t number = 0; number < hists->n; number++)
+			count += hist_count(&hists->hist, hists->cells + i * stride + number * hists->words);
+	return count;
+}
+
 uint64_t hists_seen(const struct hists *hists, size_t number)
 {
 	return hist_count(&hists->hist, hists->before + (number < hists->n ? number : 0) * hists->words);
@@ -112,17 +137,32 @@ static struct hist_row row_of(const struct hists *hists, const char *title, cons
 	};
 }
 
-void hists_snapshot(struct hists *hists, const char *title, const struct target_set *set, engine_row_fn fn, void *ctx)
+const uint64_t *hists_read_from(struct hists *hists, size_t first)
 {
-	for (size_t i = 0; i < (set ? hists->n : 1); i++) {
-		struct hist_row row = row_of(hists, title, set, i);
+	memset(hists->now, 0, hists->words * sizeof(*hists->now));
+	for (size_t i = first; i < hists->n; i++)
+		add_up(hists, hists->now, i);
+	return hists->now;
+}
 
-		row.cells = hists_read(hists, i);
-		for (size_t other = 1; !set && other < hists->n; other++)
-			add_up(hists, hists->now, other);
-		if (hist_count(&hists->hist, row.cells))
+void hists_snapshot(struct hists *hists, struct engine_instance *instance, const char *title,
+		    const struct target_set *set, engine_row_fn fn, void *ctx)
+{
+	size_t max = engine_max_rows(instance), n = set ? hists->n : 1;
+	struct hist_row row;
+
+	for (size_t i = 0; i < n && i < max; i++) {
+		row = row_of(hists, title, set, i);
+		row.cells = set ? hists_read(hists, i) : hists_read_from(hists, 0);
+		if (instance->ctx->metrics || hist_count(&hists->hist, row.cells))
 			fn(&row, ctx);
 	}
+	if (n <= max)
+		return;
+	row = row_of(hists, title, NULL, 0);
+	row.cells = hists_read_from(hists, max);
+	if (hist_count(&hists->hist, row.cells))
+		engine_row_of_others(instance, &row, fn, ctx);
 }
 
 void hists_emit(struct hists *hists, struct engine_instance *instance, const char *title, const struct target_set *set)

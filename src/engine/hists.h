@@ -37,8 +37,12 @@ struct hists {
 	uint64_t *now, *before, *between;
 };
 
-/* Sets kind and unit from the options; without an option the unit is ns. Returns 0, or -EINVAL with err. */
-int hists_init(struct hists *hists, const struct hists_settings *settings, struct err *err);
+/*
+ * Sets kind and unit from the options; without an option the unit is ns. Exporters get buckets in ns whose bounds are
+ * powers of two of a second, unless an option asks for another kind. Returns 0, or -EINVAL with err.
+ */
+int hists_init(struct hists *hists, const struct engine_context *ctx, const struct hists_settings *settings,
+	       struct err *err);
 /*
  * Sizes the cells of an object that is open: n histograms in each shard. all_in_one: all slots share histogram 0. Sets
  * options->shared if several writers may count in one histogram. Returns 0, or -errno with err.
@@ -54,12 +58,18 @@ size_t hists_memory(const struct hists *hists);
 const uint64_t *hists_read(struct hists *hists, size_t number);
 /* Returns what was added to one histogram since it was taken before. Valid until the next call. */
 const uint64_t *hists_take(struct hists *hists, size_t number);
+/* Returns how many values all histograms have together. */
+uint64_t hists_count(const struct hists *hists);
 /* Returns how many values a histogram (with all_in_one the only one) had when it was last taken. */
 uint64_t hists_seen(const struct hists *hists, size_t number);
 /*
- * Passes a struct hist_row of totals to fn for each histogram with values; set as for hists_emit(). Changes no table.
+ * Passes a struct hist_row of totals to fn for each histogram, as engine.snapshot() says; set as for hists_emit().
+ * Changes no table.
  */
-void hists_snapshot(struct hists *hists, const char *title, const struct target_set *set, engine_row_fn fn, void *ctx);
+void hists_snapshot(struct hists *hists, struct engine_instance *instance, const char *title,
+		    const struct target_set *set, engine_row_fn fn, void *ctx);
+/* Returns the cells of all histograms from the first one on, in all shards, as one. Valid until the next call. */
+const uint64_t *hists_read_from(struct hists *hists, size_t first);
 /*
  * Prints what was added since the last table, without empty histograms. set: names a histogram by its slot; NULL: one
  * for all.

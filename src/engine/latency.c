@@ -14,6 +14,7 @@
 #include "object.h"
 #include "pairs.h"
 #include "probes.h"
+#include "sampling.h"
 #include "unhit.h"
 
 #define CALLS_DEFAULT 4096
@@ -68,11 +69,14 @@ static int check_keys(const struct latency *latency, const struct settings *sett
 }
 
 /* The programs at the end of a call add the value. */
-static int load_images(struct latency *latency, struct err *err)
+static int load_images(const struct engine_instance *instance, struct latency *latency, struct err *err)
 {
 	struct pairs *pairs = &latency->pairs;
 	int ret = pairs_load(pairs, &latency->object, "latency_entry", "latency_return", "latency_session", err);
 
+	sampling_patch(instance, &pairs->entry);
+	sampling_patch(instance, &pairs->ret);
+	sampling_patch(instance, &pairs->session);
 	if (!ret)
 		ret = hists_patch(&latency->hists, &pairs->ret, err);
 	return ret ? ret : hists_patch(&latency->hists, &pairs->session, err);
@@ -93,24 +97,28 @@ static int load(struct engine_instance *instance, struct latency *latency, struc
 	if (!ret)
 		ret = pairs_size(object, settings->calls, sizeof(struct pending), &latency->pairs.pending_mask, err);
 	if (!ret)
+		ret = sampling_size(instance, object, err);
+	if (!ret)
 		ret = filter_before(instance, object, err);
 	if (!ret)
 		ret = object_fill_slots(object, &latency->set, err);
 	if (!ret)
-		ret = object_prepare(object, err);
+		ret = object_prepare(object, engine_keep(instance), err);
 	if (!ret)
-		ret = load_images(latency, err);
+		ret = load_images(instance, latency, err);
 	if (ret)
 		return ret;
 	latency->attach = attach_new(&latency->set, &options);
+	attach_clear_at_resume(latency->attach, object_map_fd(object, ".data.pending"));
 	hists_map(&latency->hists, object);
+	sampling_map(instance, object);
 	return filter_after(instance, object, err);
 }
 
 static int set_up(struct engine_instance *instance, struct latency *latency, struct err *err)
 {
 	const struct settings *settings = instance->settings;
-	int ret = hists_init(&latency->hists, &settings->hists, err);
+	int ret = hists_init(&latency->hists, instance->ctx, &settings->hists, err);
 
 	instance->ctx->usage = ret == -EINVAL;
 	if (!ret)
@@ -160,7 +168,7 @@ static int latency_snapshot(struct engine_instance *instance, engine_row_fn fn, 
 {
 	struct latency *latency = instance->state;
 
-	hists_snapshot(&latency->hists, "Function", shown_set(instance), fn, ctx);
+	hists_snapshot(&latency->hists, instance, "Function", shown_set(instance), fn, ctx);
 	return 0;
 }
 
@@ -200,6 +208,25 @@ static void latency_losses(struct engine_instance *instance)
 	pairs_say_losses(&latency->object, missed, settings->calls);
 }
 
+static void latency_stats(struct engine_instance *instance, struct engine_stats *stats)
+{
+	struct latency *latency = instance->state;
+
+	stats->hits = hists_count(&latency->hists);
+	if (shown_set(instance) && latency->hists.n > engine_max_rows(instance))
+		stats->other = hist_count(&latency->hists.hist,
+					  hists_read_from(&latency->hists, engine_max_rows(instance)));
+	stats->memory = object_bytes(&latency->object);
+	pairs_add_stats(&latency->object, stats);
+}
+
+static struct attach *latency_attachment(const struct engine_instance *instance, size_t n)
+{
+	const struct latency *latency = instance->state;
+
+	return n ? NULL : latency->attach;
+}
+
 static void latency_close(struct engine_instance *instance)
 {
 	struct latency *latency = instance->state;
@@ -225,5 +252,7 @@ const struct engine latency_engine = {
 	.snapshot = latency_snapshot,
 	.emit = latency_emit,
 	.losses = latency_losses,
+	.stats = latency_stats,
+	.attachment = latency_attachment,
 	.close = latency_close,
 };

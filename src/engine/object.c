@@ -4,6 +4,7 @@
 
 #include "attach/attach.h"
 #include "attach/image.h"
+#include "attach/keep.h"
 #include "attach/quirks.h"
 #include "object.h"
 
@@ -99,12 +100,16 @@ int object_fill_slots(struct object *object, const struct target_set *set, struc
 	return attach_fill_slots(object->core.bpf, set, err);
 }
 
-int object_prepare(struct object *object, struct err *err)
+int object_prepare(struct object *object, struct keep *keep, struct err *err)
 {
-	int ret = core_object_prepare(&object->core);
+	int ret = keep_maps_before(keep, object->core.bpf, err);
 
-	return ret ? err_set(err, ret, "cannot create the BPF maps: %s", ret == -EPERM ? quirk_denial() : strerror(-ret))
-		   : 0;
+	if (ret)
+		return ret;
+	ret = core_object_prepare(&object->core);
+	if (!ret)
+		return keep_maps_after(keep, object->core.bpf, err);
+	return err_set(err, ret, "cannot create the BPF maps: %s", ret == -EPERM ? quirk_denial() : strerror(-ret));
 }
 
 int object_load(struct object *object, struct err *err)
@@ -139,6 +144,31 @@ size_t object_value_size(const struct object *object, const char *map)
 int object_map_fd(const struct object *object, const char *map)
 {
 	return bpf_map__fd(find(object, map));
+}
+
+/* From the descriptor's "memlock:", which counts all processors. */
+size_t object_map_bytes(int fd)
+{
+	__free char *path = base_printf("/proc/self/fdinfo/%d", fd);
+	__fclose FILE *f = fopen(path, "re");
+	unsigned long long bytes = 0;
+	char line[128];
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "memlock: %llu", &bytes) == 1)
+			break;
+	/* cppcheck-suppress resourceLeak ; __fclose closes it */
+	return bytes;
+}
+
+size_t object_bytes(const struct object *object)
+{
+	const struct bpf_map *map;
+	size_t bytes = 0;
+
+	bpf_object__for_each_map(map, object->core.bpf) if (bpf_map__fd(map) >= 0)
+		bytes += object_map_bytes(bpf_map__fd(map));
+	return bytes;
 }
 
 int object_program(const struct object *object, const char *name, const struct bpf_program **program, struct err *err)

@@ -4,7 +4,7 @@
  *
  *	object_open(&object, NAME_bpf__elf_bytes, err)
  *	object_size_map(), object_size_value(), object_fill() ...	size maps, fill data
- *	object_prepare(&object, err)					create maps, relocate programs
+ *	object_prepare(&object, keep, err)				create maps, relocate programs
  *	object_memory(), object_map_fd(), object_program()		share memory, attach programs
  *	object_release(&object)						also after an error, or if never opened
  *
@@ -18,6 +18,7 @@
 
 struct bpf_program;
 struct image;
+struct keep;
 struct target_set;
 
 /* Initialise with {}. */
@@ -52,8 +53,11 @@ int object_fill_slots(struct object *object, const struct target_set *set, struc
 /* Excludes a program from loading. -ENOENT if there is none of this name. */
 int object_skip_program(struct object *object, const char *name, struct err *err);
 
-/* Creates the maps and relocates the programs. Loads none: attach loads copies of them. */
-int object_prepare(struct object *object, struct err *err);
+/*
+ * Creates the maps, or adopts those that were kept (attach/keep.h; NULL: none), and relocates the programs. Loads none:
+ * attach loads copies of them. -ESTALE: what was kept does not fit.
+ */
+int object_prepare(struct object *object, struct keep *keep, struct err *err);
 /* The same, and loads the programs as they are. */
 int object_load(struct object *object, struct err *err);
 
@@ -69,6 +73,9 @@ uint64_t object_word(const struct object *object, const char *section, size_t in
 /* Returns the bytes of a map's value. */
 size_t object_value_size(const struct object *object, const char *map);
 int object_map_fd(const struct object *object, const char *map);
+/* Returns the bytes that the kernel uses for all maps of the object; and for the map of a descriptor, 0: not known. */
+size_t object_bytes(const struct object *object);
+size_t object_map_bytes(int fd);
 
 /* Finds a program. -ENOENT if there is none of this name. */
 int object_program(const struct object *object, const char *name, const struct bpf_program **program, struct err *err);

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Functions probed at both ends: by which mechanism and in which order the ends are attached. */
+#include "attach/keep.h"
 #include "attach/plan.h"
 #include "attach/quirks.h"
 #include "base/report.h"
 #include "object.h"
 #include "base/str.h"
+#include "engine.h"
 #include "pairs.h"
 
 /* The share of the pending table that may be in use, so that a key finds a free entry among its few. */
 #define LOAD 4
+
+#define PENDING ".data.pending"
 
 static const char *why_no_pair(const struct target *target)
 {
@@ -72,7 +76,12 @@ int pairs_size(struct object *object, uint32_t calls, size_t cell, uint64_t *mas
 	while (cells < (size_t)calls * LOAD)
 		cells *= 2;
 	*mask = (cells - PENDING_WAYS) * cell;
-	return object_size_value(object, ".data.pending", cells * cell, err);
+	return object_size_value(object, PENDING, cells * cell, err);
+}
+
+uint32_t pairs_kept_calls(const struct keep *keep, size_t cell)
+{
+	return keep_value_size(keep, PENDING) / cell / LOAD;
 }
 
 int pairs_load(struct pairs *pairs, const struct object *object, const char *entry, const char *ret, const char *session,
@@ -155,13 +164,31 @@ static void say_not_measured(uint64_t n, const char *why)
 		report_note("%llu call%s not measured: %s", (unsigned long long)n, str_plural(n), why);
 }
 
+struct pairs_losses pairs_losses(const struct object *object)
+{
+	return (struct pairs_losses){
+		.no_end = object_word(object, ".data.losses", PENDING_NO_END),
+		.no_id = object_word(object, ".data.losses", PENDING_NO_ID),
+		.no_room = object_word(object, ".data.losses", PENDING_NO_ROOM),
+	};
+}
+
+void pairs_add_stats(const struct object *object, struct engine_stats *stats)
+{
+	struct pairs_losses losses = pairs_losses(object);
+
+	engine_stats_add(stats, "no_end", losses.no_end);
+	engine_stats_add(stats, "no_goroutine", losses.no_id);
+	engine_stats_add(stats, "no_room", losses.no_room);
+}
+
 void pairs_say_losses(const struct object *object, uint64_t missed, uint32_t calls)
 {
 	__free char *crowded = base_printf("too many at a time (room is for %u, see --max-calls)", calls);
-	const uint64_t *losses = object_memory(object, ".data.losses", PENDING_LOSSES * sizeof(*losses));
+	struct pairs_losses losses = pairs_losses(object);
 
-	if (losses[PENDING_NO_END] > missed)
-		say_not_measured(losses[PENDING_NO_END] - missed, "their return was not seen");
-	say_not_measured(losses[PENDING_NO_ID], "their goroutine could not be read");
-	say_not_measured(losses[PENDING_NO_ROOM], crowded);
+	if (losses.no_end > missed)
+		say_not_measured(losses.no_end - missed, "their return was not seen");
+	say_not_measured(losses.no_id, "their goroutine could not be read");
+	say_not_measured(losses.no_room, crowded);
 }

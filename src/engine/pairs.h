@@ -9,6 +9,8 @@
 #include "attach/attach.h"
 #include "bpf/pending.h"
 
+struct engine_stats;
+struct keep;
 struct object;
 
 /* Initialise with {}. */
@@ -27,6 +29,8 @@ int pairs_make(struct target_set *set, struct err *err);
  * has at least four times as many entries as calls, because a key can use only a few of them. cell: bytes of an entry.
  */
 int pairs_size(struct object *object, uint32_t calls, size_t cell, uint64_t *mask, struct err *err);
+/* For how many calls a kept table was sized; 0: none is kept. */
+uint32_t pairs_kept_calls(const struct keep *keep, size_t cell);
 /* Makes the images of a prepared object, by the names of its programs, and fills in pairs->pending_mask. */
 int pairs_load(struct pairs *pairs, const struct object *object, const char *entry, const char *ret, const char *session,
 	       struct err *err);
@@ -37,6 +41,14 @@ int pairs_attach(const struct pairs *pairs, struct attach *attach, const struct 
 size_t pairs_count(const struct attach *attach, const struct target_set *set);
 /* Lists those that are not attached, and why. The caller frees notes->v. */
 void pairs_failed(const struct attach *attach, const struct target_set *set, struct target_notes *notes);
+/* Why calls were not measured, as numbers. */
+struct pairs_losses {
+	uint64_t no_end; /* their return was not seen; so are those that the kernel missed */
+	uint64_t no_id;	 /* their goroutine could not be read */
+	uint64_t no_room;
+};
+struct pairs_losses pairs_losses(const struct object *object);
+void pairs_add_stats(const struct object *object, struct engine_stats *stats);
 /*
  * Reports calls that were not measured, and why. missed: hits that the kernel skipped, which are reported on their own;
  * some of them are returns. calls: how many calls had room.

@@ -84,6 +84,7 @@ struct attach_options probes_attach_options(struct engine_instance *instance, co
 		.must_not_miss = instance->filter.any,
 		.progress = engine_progress,
 		.ctx = instance,
+		.keep = engine_keep(instance),
 	};
 }
 

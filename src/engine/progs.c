@@ -105,7 +105,7 @@ static int make_images(struct progs *progs, struct err *err)
 
 int progs_prepare(struct progs *progs, struct err *err)
 {
-	int ret = object_prepare(&progs->object, err);
+	int ret = object_prepare(&progs->object, engine_keep(progs->instance), err);
 
 	if (!ret)
 		ret = make_images(progs, err);
@@ -114,13 +114,23 @@ int progs_prepare(struct progs *progs, struct err *err)
 	return ret;
 }
 
+void progs_attach_new(struct progs *progs)
+{
+	static const char *const began[] = { ".data.pending", "processor_since" };
+
+	progs->attach = attach_new(&progs->set, &progs->options);
+	for (size_t i = 0; i < ARRAY_SIZE(began); i++)
+		if (object_has(&progs->object, began[i]))
+			attach_clear_at_resume(progs->attach, object_map_fd(&progs->object, began[i]));
+}
+
 int progs_attach(struct progs *progs, struct err *err)
 {
 	const struct plan_step step = { .image = &progs->images[0] };
 
 	if (!progs->source->pairs && !progs->source->specs)
 		return progs_attach_table(progs, err);
-	progs->attach = attach_new(&progs->set, &progs->options);
+	progs_attach_new(progs);
 	if (progs->source->specs)
 		return plan_run(progs->attach, &step, 1, err);
 	return pairs_attach(&progs->pairs, progs->attach, &progs->set, err);
@@ -129,7 +139,7 @@ int progs_attach(struct progs *progs, struct err *err)
 uint64_t progs_missed(const struct progs *progs, bool *known)
 {
 	const struct progs_probe *probe = progs->source->probes;
-	size_t n = probe ? progs->source->n_probes : progs->set.n_slots;
+	size_t n = progs->set.n_slots;
 	__free uint64_t *by_slot = base_alloc(n * sizeof(*by_slot));
 	uint64_t missed = 0;
 
@@ -165,6 +175,15 @@ uint64_t progs_no_room(const struct progs *progs)
 	if (!progs->source->pending.what)
 		return 0;
 	return object_word(&progs->object, ".data.losses", PENDING_NO_ROOM);
+}
+
+void progs_add_stats(const struct progs *progs, struct engine_stats *stats)
+{
+	stats->memory += object_bytes(&progs->object);
+	if (progs->source->pairs)
+		pairs_add_stats(&progs->object, stats);
+	else if (progs->source->pending.what)
+		engine_stats_add(stats, "no_room", progs_no_room(progs));
 }
 
 void progs_say_losses(const struct progs *progs, uint64_t missed)

@@ -261,7 +261,8 @@ int progs_attach_table(struct progs *progs, struct err *err)
 
 	if (ret)
 		return ret;
-	progs->attach = attach_new(&progs->set, &progs->options);
+	progs->set.n_slots = source->n_probes;
+	progs_attach_new(progs);
 	ret = run_plans(progs, err);
 	if (ret)
 		return ret;

@@ -45,6 +45,8 @@ int progs_attach(struct progs *progs, struct err *err);
 uint64_t progs_missed(const struct progs *progs, bool *known);
 /* Returns how many entries of the pending table were replaced, because it had no room for another one. */
 uint64_t progs_no_room(const struct progs *progs);
+/* Adds what progs_say_losses() reports, and the memory. */
+void progs_add_stats(const struct progs *progs, struct engine_stats *stats);
 /*
  * Reports what found no room in the pending table. Pairs: also what is not attached, and calls that were not measured.
  */
@@ -52,6 +54,8 @@ void progs_say_losses(const struct progs *progs, uint64_t missed);
 /* Detaches, and frees everything but the struct. */
 void progs_release(struct progs *progs);
 
+/* Within progs*.c: sets progs->attach, which has attached nothing yet. */
+void progs_attach_new(struct progs *progs);
 /* Within progs*.c: the targets of the table, and the plan to attach them. */
 int progs_attach_table(struct progs *progs, struct err *err);
 /* Returns the index of the first probe with the same program. */

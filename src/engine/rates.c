@@ -139,7 +139,7 @@ static int configure(struct engine_instance *instance, struct err *err)
 	int ret = interval_parse(instance, err);
 
 	instance->ctx->usage = ret == -EINVAL;
-	if (!instance->ctx->interval)
+	if (!instance->ctx->interval && !instance->ctx->metrics)
 		instance->ctx->interval = NS_PER_SEC;
 	return ret;
 }
@@ -197,6 +197,20 @@ static void rates_losses(struct engine_instance *instance)
 	counters_say_losses(&rates->counters);
 }
 
+static void rates_stats(struct engine_instance *instance, struct engine_stats *stats)
+{
+	struct rates *rates = instance->state;
+
+	counters_add_stats(&rates->counters, stats);
+}
+
+static struct attach *rates_attachment(const struct engine_instance *instance, size_t n)
+{
+	const struct rates *rates = instance->state;
+
+	return n ? NULL : rates->counters.attach;
+}
+
 static void rates_close(struct engine_instance *instance)
 {
 	struct rates *rates = instance->state;
@@ -218,5 +232,7 @@ const struct engine rates_engine = {
 	.snapshot = rates_snapshot,
 	.emit = rates_emit,
 	.losses = rates_losses,
+	.stats = rates_stats,
+	.attachment = rates_attachment,
 	.close = rates_close,
 };

@@ -48,7 +48,8 @@ struct rates_row {
 
 /* The first columns, then one for each spec by its index. */
 #define RATES_TIME \
-	FIELD(FIELD_TIME, struct rates_row, time, "time", "TIME", -8), DATA(FIELD_DURATION, struct rates_row, ns, "ns")
+	FIELD(FIELD_TIME, struct rates_row, time, "time", "TIME", -8), \
+		DATA(FIELD_DURATION, struct rates_row, ns, "ns", .role = ROLE_TIME)
 #define RATES_COLUMN(INDEX, KEY, TITLE, WIDTH) \
 	DATA(FIELD_U64, struct rates_row, cells[INDEX].count, KEY, .role = ROLE_COUNTER, .null = NULL_MOST), \
 		TEXT(FIELD_U64, struct rates_row, cells[INDEX].per_second, TITLE, WIDTH, .null = NULL_MOST)

@@ -5,6 +5,7 @@
 #include <sys/epoll.h>
 #include <sys/syscall.h>
 
+#include "attach/keep.h"
 #include "base/clock.h"
 #include "base/report.h"
 #include "filter.h"
@@ -65,7 +66,7 @@ static int size_memory(struct script *script, struct err *err)
 static int fill(struct script *script, struct err *err)
 {
 	const struct script_settings *settings = script->settings;
-	struct lang_setup setup = { .reader = filter_own_process() };
+	struct lang_setup setup = {};
 	uint64_t size = settings->buffer_size ? settings->buffer_size : BUFFER_DEFAULT;
 	int ret;
 
@@ -108,7 +109,8 @@ static int create_maps(struct script *script, struct err *err)
 	for (size_t i = 0; i < program->maps.n; i++)
 		script->maps[i].fd = -1;
 	for (size_t i = 0; !ret && i < program->maps.n; i++)
-		ret = script_map_init(&script->maps[i], program->maps.v[i], &script->memory, err);
+		ret = script_map_init(&script->maps[i], program->maps.v[i], &script->memory,
+				      engine_keep(script->instance), err);
 	vec_each(site, &program->sites)
 		if ((*site)->kind == SITE_CLEAR || (*site)->kind == SITE_ZERO)
 			script->maps[(*site)->map->number].keeps_shown = true;
@@ -122,7 +124,8 @@ static void share_memory(struct script *script)
 	script->memory.cells = object_memory(&script->object, ".data.cells", program->cells_size);
 	script->memory.shards = object_memory(&script->object, ".data.shards", shards_memory(&script->memory.layout));
 	script->state = object_memory(&script->object, ".data.state", sizeof(*script->state));
-	script->state->began = clock_boot_ns();
+	if (!keep_is_adopted(engine_keep(script->instance)))
+		script->state->began = clock_boot_ns();
 	script->state->epoch = clock_wall_offset();
 }
 
@@ -199,7 +202,7 @@ static int load(struct script *script, struct err *err)
 	if (!ret)
 		ret = open_stacks(script, err);
 	if (!ret)
-		ret = object_prepare(&script->object, err);
+		ret = object_prepare(&script->object, engine_keep(script->instance), err);
 	if (!ret)
 		ret = filter_after(script->instance, &script->object, err);
 	if (ret)
@@ -265,7 +268,12 @@ int script_open(struct engine_instance *instance, const struct script_front *fro
 		return ret;
 	if (script->settings->list)
 		return script_list_program(script, err);
+	script_keep(script);
 	probes_new(script);
+	if (instance->ctx->metrics)
+		ret = script_export_open(script, err);
+	if (ret)
+		return ret;
 	script_attach_events(script);
 	ret = script_output_open(script, err);
 	if (!ret)
@@ -276,8 +284,10 @@ int script_open(struct engine_instance *instance, const struct script_front *fro
 		ret = watch_process(script, err);
 	if (ret)
 		return ret;
-	engine_hurry();
-	if (!script->settings->dry_run)
+	if (!script->export)
+		engine_hurry();
+	/* what begin has set is kept with the maps */
+	if (!script->settings->dry_run && !keep_is_adopted(engine_keep(instance)))
 		script_own_run(script, PROBE_BEGIN);
 	script->begun = clock_boot_ns();
 	ret = script_attach(script, err);
@@ -408,6 +418,7 @@ void script_close(struct engine_instance *instance)
 		script_map_release(&script->maps[i]);
 	object_release(&script->object);
 	stacks_free(script->stacks);
+	script_export_release(script);
 	script_names_release(&script->names);
 	if (script->front && script->front->release)
 		script->front->release(script);

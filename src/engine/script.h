@@ -61,7 +61,7 @@ struct script_source {
 
 extern const struct engine script_engine;
 
-/* The rows of a snapshot: the entries of all maps. */
+/* Without fields: a snapshot has a table for each map. */
 extern const struct schema script_schema;
 
 #define SCRIPT_ENGINE .engine = &script_engine, .schema = &script_schema

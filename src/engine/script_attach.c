@@ -86,6 +86,27 @@ void script_attach_events(struct script *script)
 	}
 }
 
+/*
+ * Keys of threads, and keys that the program deletes, are of what is going on: a start time, say. After a pause its end
+ * may have gone by.
+ */
+static bool is_of_moment(const struct script *script, const struct lang_map *map)
+{
+	return !script_exports(script, map) && (map->is_deleted || (map->key && !map->is_general));
+}
+
+static int forget(void *ctx)
+{
+	const struct engine_instance *instance = ctx;
+	struct script *script = instance->state;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < script->program->maps.n; i++)
+		if (is_of_moment(script, script->program->maps.v[i]))
+			ret = script_map_clear(&script->maps[i], 0);
+	return ret;
+}
+
 static int attach_probe(struct script *script, size_t i, struct err *err)
 {
 	const struct lang_probe *probe = &script->program->probes.v[i];
@@ -98,7 +119,9 @@ static int attach_probe(struct script *script, size_t i, struct err *err)
 		.record = probe->needs.record,
 		.must_not_miss = true,
 		.progress = engine_progress,
+		.forget = forget,
 		.ctx = script->instance,
+		.keep = engine_keep(script->instance),
 	};
 	const struct plan_step step = { .image = &script->probes[i].image };
 	struct attach *attach = attach_new(&probe->targets, &options);

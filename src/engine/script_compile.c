@@ -5,6 +5,7 @@
 #include "attach/quirks.h"
 #include "base/cpus.h"
 #include "base/report.h"
+#include "binary/library.h"
 #include "filter.h"
 #include "lang/getopt.h"
 #include "lang/lang.h"
@@ -50,24 +51,41 @@ static void sort_arguments(const struct engine_instance *instance, size_t from, 
 	}
 }
 
-/* A default that is a number asks for a number. */
-static int take_argument(const struct script_argument *argument, const char *text, struct arguments *to,
+/* Whether there is such a library, for process pid (0: for us). */
+static int find_library(const char *name, pid_t pid, struct err *err)
+{
+	struct library library = {};
+	int ret = library_find(name, pid, &library, err);
+
+	library_release(&library);
+	return ret;
+}
+
+/*
+ * A default that is a number asks for a number, and one that is a library for a library that exists: the program may
+ * ignore that probes are missing, because a machine need not have the libraries that the user did not name.
+ */
+static int take_argument(const struct script_argument *argument, const char *text, pid_t pid, struct arguments *to,
 			 struct err *err)
 {
 	uint64_t number;
+	int ret = 0;
 
 	if (!text && !argument->otherwise)
 		return err_set(err, -EINVAL, "%s is missing", argument->name);
 	if (text && argument->otherwise && !opt_u64(argument->otherwise, &number) && opt_u64(text, &number))
 		return err_set(err, -EINVAL, "%s is a number, not '%s'", argument->name, text);
+	if (text && argument->otherwise && !strncmp(argument->otherwise, "lib", 3))
+		ret = find_library(text, pid, err);
 	*vec_push(&to->positional) = text ? text : argument->otherwise;
-	return 0;
+	return ret;
 }
 
 /* Of a script that is a tool: what its own options and arguments are. */
-static int take_arguments(const struct script_source *source, const struct opt_list *given, struct arguments *to,
-			  struct err *err)
+static int take_arguments(const struct engine_instance *instance, struct arguments *to, struct err *err)
 {
+	const struct script_source *source = instance->source;
+	const struct opt_list *given = &instance->args;
 	int ret = 0;
 
 	for (size_t i = 0; i < source->n_options; i++) {
@@ -79,7 +97,8 @@ static int take_arguments(const struct script_source *source, const struct opt_l
 			*vec_push(&to->named) = pool_addf(&to->pool, "--%s=%s", option->name, source->given[i].text);
 	}
 	for (size_t i = 0; !ret && i < source->n_arguments; i++)
-		ret = take_argument(&source->arguments[i], i < given->n ? given->v[i] : NULL, to, err);
+		ret = take_argument(&source->arguments[i], i < given->n ? given->v[i] : NULL,
+				    instance->ctx->pid, to, err);
 	if (!ret && given->n > source->n_arguments)
 		ret = err_set(err, -EINVAL, "unexpected argument '%s'", given->v[source->n_arguments]);
 	return ret;
@@ -115,7 +134,7 @@ static int find_arguments(const struct script *script, struct arguments *to, str
 	if (script->front)
 		return 0;
 	if (instance->source)
-		return take_arguments(instance->source, &instance->args, to, err);
+		return take_arguments(instance, to, err);
 	if (!script->settings->program && !instance->args.n)
 		return err_set(err, -EINVAL, "name a file with a program, or give the program with -e");
 	sort_arguments(instance, !script->settings->program, to);
@@ -145,6 +164,7 @@ int script_compile(struct script *script, struct err *err)
 		.pid = ctx->pid,
 		.command = ctx->command.pid,
 		.n_cpus = cpus_ids(),
+		.max_keys = ctx->metrics ? ctx->metrics->max_keys : 0,
 	};
 
 	compiling.n_shards = 1;
@@ -152,7 +172,7 @@ int script_compile(struct script *script, struct err *err)
 		compiling.n_shards *= 2;
 	ret = find_arguments(script, &arguments, err);
 	if (ret) {
-		ctx->usage = true;
+		ctx->usage = ret == -EINVAL;
 		return ret;
 	}
 	compiling.positional = arguments.positional.v;
@@ -168,6 +188,6 @@ int script_compile(struct script *script, struct err *err)
 	if (!script->program->messages.errors)
 		return 0;
 	ctx->said = true;
-	ctx->usage = script->front;
+	ctx->usage = script->front || (ctx->metrics && script->program->is_malformed);
 	return err_set(err, -EINVAL, "the program has errors");
 }

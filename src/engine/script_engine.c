@@ -82,52 +82,8 @@ static const struct opt options[] = {
 	    "PROBE: accepted; processes that have ended have names without it"),
 };
 
-/* A row of a snapshot: an entry of a map. */
-struct row {
-	const char *map, *key; /* key: as text, NULL: none */
-	int64_t value;
-};
-
-static const struct field fields[] = {
-	FIELD(FIELD_STR, struct row, map, "map", "MAP", -16, .role = ROLE_LABEL),
-	FIELD(FIELD_STR, struct row, key, "key", "KEY", -24, .role = ROLE_LABEL),
-	FIELD(FIELD_S64, struct row, value, "value", "VALUE", 12, .role = ROLE_VALUE),
-};
-const struct schema script_schema = { fields, ARRAY_SIZE(fields) };
-
-static void add_rows(struct script *script, struct script_entries *entries, engine_row_fn fn, void *ctx)
-{
-	const struct lang_map *map = entries->map;
-
-	vec_each(entry, entries) {
-		struct row row = { .map = map->name, .value = script_print_number(map->value, entry->value) };
-		__str struct str text = {};
-
-		if (map->key) {
-			struct script_value key = script_value_of(map->key, entry->key);
-
-			script_value_add(&text, &script->names, &key, true);
-			row.key = str_or_empty(text.data);
-		}
-		fn(&row, ctx);
-	}
-}
-
-static int script_snapshot(struct engine_instance *instance, engine_row_fn fn, void *ctx)
-{
-	struct script *script = instance->state;
-	int ret = 0;
-
-	instance->schema = &script_schema;
-	for (size_t i = 0; !ret && i < script->program->maps.n; i++) {
-		__cleanup(script_entries_release) struct script_entries entries = {};
-
-		ret = script_map_read(&script->maps[i], &entries);
-		if (!ret)
-			add_rows(script, &entries, fn, ctx);
-	}
-	return ret;
-}
+/* The columns are the program's: see engine.tables(). */
+const struct schema script_schema = {};
 
 /* Programs have no options of bcc's trace. */
 static int check_settings(const struct engine_instance *instance, struct err *err)
@@ -168,9 +124,12 @@ const struct engine script_engine = {
 	.open = open_engine,
 	.armed = script_armed,
 	.snapshot = script_snapshot,
+	.tables = script_tables,
 	.emit = script_emit,
 	.take = script_take,
 	.fd = script_fd,
 	.losses = script_say_losses,
+	.stats = script_stats,
+	.attachment = script_attachment,
 	.close = script_close,
 };

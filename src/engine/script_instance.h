@@ -36,6 +36,8 @@ struct script_front {
 		      uint32_t n, uint64_t time);
 	/* What the user typed that a map belongs to. */
 	const char *(*owner)(struct script *script, const char *map);
+	/* What the user typed for a part of the map's key. */
+	const char *(*part)(struct script *script, const char *map, size_t part);
 	/* At the end, when all records are read: prints what is left. */
 	void (*ended)(struct script *script);
 	void (*release)(struct script *script);
@@ -75,9 +77,10 @@ struct script {
 	int file;    /* of -o, -1: none */
 	int process; /* pidfd of -p, -1: none */
 
-	uint64_t begun;	   /* when the begin probes had ended, in ns since boot */
-	bool was_off;	   /* a switch of the kernel was off, which was reported */
-	bool knows_missed; /* missed was counted before the probes were detached */
+	struct script_export *export; /* NULL: nobody exports */
+	uint64_t begun;		      /* when the begin probes had ended, in ns since boot */
+	bool was_off;		      /* a switch of the kernel was off, which was reported */
+	bool knows_missed;	      /* missed was counted before the probes were detached */
 	uint64_t missed;
 	uint64_t skipped; /* intervals that there was no time for */
 	bool has_failed;  /* errorf() */
@@ -124,6 +127,9 @@ void script_look_at_switches(struct script *script);
 /* The hits that the kernel skipped. */
 uint64_t script_missed(const struct script *script);
 
+/* In script_keep.c: says what a line's maps depend on, for who keeps them. */
+void script_keep(const struct script *script);
+
 /* In script_info.c: prints what the kernel has, and ends the run. */
 void script_info(struct script *script);
 
@@ -131,9 +137,28 @@ void script_info(struct script *script);
 void script_test_run(struct script *script);
 void script_test_bench(struct script *script);
 
-/* In script_losses.c: reports, after the end, what was lost; and during the run each map that has become full. */
+/* In script_losses.c: for struct engine. */
+void script_stats(struct engine_instance *instance, struct engine_stats *stats);
+struct attach *script_attachment(const struct engine_instance *instance, size_t n);
+/* The same file: reports, after the end, what was lost; and during the run each map that has become full. */
 void script_losses(struct script *script);
 void script_full_maps(struct script *script);
+
+/*
+ * In script_export.c: which maps are exported, and how. open() refuses a program without totals, and totals by keys
+ * that take ever new values. Returns 0, or -EINVAL with err.
+ */
+int script_export_open(struct script *script, struct err *err);
+void script_export_release(struct script *script);
+/* Whether its entries are exported, so that nobody prints or clears them. */
+bool script_exports(const struct script *script, const struct lang_map *map);
+/* Text that the program prints, to the log. Lines beyond some in each second are dropped and counted. */
+void script_export_text(struct script *script, const char *text, size_t n);
+/* For struct engine. */
+int script_snapshot(struct engine_instance *instance, engine_row_fn fn, void *ctx);
+size_t script_tables(const struct engine_instance *instance, const struct engine_table **tables);
+/* Adds how many values all exported maps have, how many of them keys without room, and dropped lines. */
+void script_export_stats(struct script *script, struct engine_stats *stats);
 
 /* In script_own.c: probes that the run loop runs itself. */
 int script_own_open(struct script *script, struct err *err);

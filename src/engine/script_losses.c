@@ -19,12 +19,24 @@ static uint64_t lost(const struct script *script, const char *map, uint32_t inde
 	return sum;
 }
 
-static uint64_t say_records(const struct script *script)
+static uint64_t lost_records(const struct script *script)
 {
 	uint64_t sum = 0;
 
 	vec_each(site, &script->program->sites)
 		sum += lost(script, "lang_lost_records", (*site)->number);
+	return sum;
+}
+
+static uint64_t lost_updates(const struct script *script, const struct lang_map *map)
+{
+	return lost(script, "lang_full_maps", map->number);
+}
+
+static uint64_t say_records(const struct script *script)
+{
+	uint64_t sum = lost_records(script);
+
 	if (sum)
 		report_note("%llu event%s lost: the buffer was full (--buffer-size makes it larger)",
 			    (unsigned long long)sum, str_plural(sum));
@@ -42,7 +54,7 @@ static uint64_t say_maps(struct script *script)
 	uint64_t sum = 0;
 
 	vec_each(map, &script->program->maps) {
-		uint64_t n = lost(script, "lang_full_maps", (*map)->number);
+		uint64_t n = lost_updates(script, *map);
 
 		if (n)
 			report_note("Map full; can't update element: %llu update%s lost of %s, which has %u keys (%s)",
@@ -61,7 +73,7 @@ void script_full_maps(struct script *script)
 	for (size_t i = 0; i < script->program->maps.n; i++) {
 		const struct lang_map *map = script->program->maps.v[i];
 
-		if (script->maps[i].was_full || !lost(script, "lang_full_maps", map->number))
+		if (script->maps[i].was_full || !lost_updates(script, map))
 			continue;
 		script->maps[i].was_full = true;
 		report_note(
@@ -115,4 +127,37 @@ void script_losses(struct script *script)
 	script_look_at_switches(script);
 	if ((all || script->was_off) && script->settings->fail_on_loss)
 		script->instance->ctx->failed = true;
+}
+
+void script_stats(struct engine_instance *instance, struct engine_stats *stats)
+{
+	struct script *script = instance->state;
+	uint64_t full = 0;
+
+	vec_each(map, &script->program->maps) {
+		full += lost_updates(script, *map);
+		if (script->maps[(*map)->number].fd >= 0)
+			stats->memory += object_map_bytes(script->maps[(*map)->number].fd);
+	}
+	stats->memory += object_bytes(&script->object);
+	engine_stats_add(stats, "map_full", full);
+	engine_stats_add(stats, "buffer_full", lost_records(script));
+	engine_stats_add(stats, "no_memory", lost(script, "lang_losses", LANG_LOSS_SCRATCH));
+	engine_stats_add(stats, "read_failed", lost(script, "lang_losses", LANG_LOSS_READ));
+	engine_stats_add(stats, "loop_ended",
+			 lost(script, "lang_losses", LANG_LOSS_TURNS) +
+				 lost(script, "lang_losses", LANG_LOSS_TURNS_KERNEL));
+	engine_stats_add(stats, "interval_skipped", script->skipped);
+	if (script->export)
+		script_export_stats(script, stats);
+}
+
+struct attach *script_attachment(const struct engine_instance *instance, size_t n)
+{
+	const struct script *script = instance->state;
+
+	for (size_t i = 0; i < script->program->probes.n; i++)
+		if (script->probes[i].attach && !n--)
+			return script->probes[i].attach;
+	return NULL;
 }

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A program's maps, as the kernel has them and as the user sees them. */
+/* Creates and reads a program's maps: as the kernel has them and as the user sees them. */
 #include <ctype.h>
 #include <sys/sysinfo.h>
 
 #include <bpf/bpf.h>
 
+#include "attach/keep.h"
 #include "attach/quirks.h"
 #include "base/cpus.h"
 #include "batch.h"
-#include "script_map.h"
+#include "script_map_part.h"
 
 /* What the kernel's hash needs besides a key and a value. */
 #define ENTRY_OVERHEAD 48
-
-/* A print() and a clear() within this time belong together. */
-#define SAME_RUN_NS 100000000ULL
 
 /* --- begin and end --- */
 
@@ -26,22 +24,6 @@ static const enum bpf_map_type types[] = {
 	[LANG_ARRAY] = BPF_MAP_TYPE_ARRAY,
 	[LANG_PERCPU_ARRAY] = BPF_MAP_TYPE_PERCPU_ARRAY,
 };
-
-static bool is_per_cpu(const struct script_map *map)
-{
-	return map->map->storage == LANG_PERCPU_HASH || map->map->storage == LANG_LRU_PERCPU_HASH ||
-	       map->map->storage == LANG_PERCPU_ARRAY;
-}
-
-static bool is_array(const struct script_map *map)
-{
-	return map->map->storage == LANG_ARRAY || map->map->storage == LANG_PERCPU_ARRAY;
-}
-
-static bool has_map(const struct script_map *map)
-{
-	return map->map->storage >= LANG_HASH;
-}
 
 /* The kernel takes 15 letters, digits and '_'. */
 static void add_name(char name[BPF_OBJ_NAME_LEN], const char *from)
@@ -55,14 +37,6 @@ static void add_name(char name[BPF_OBJ_NAME_LEN], const char *from)
 static struct lang_keys *keys_of(const struct script_map *map)
 {
 	return (void *)(map->memory->cells + map->map->at_keys);
-}
-
-/* The bytes that the kernel gives for a value. */
-static size_t value_room(const struct script_map *map)
-{
-	size_t size = map->map->value->size;
-
-	return is_per_cpu(map) ? (size + 7) / 8 * 8 * cpus_ids() : size;
 }
 
 static uint64_t half_of_memory(void)
@@ -80,9 +54,9 @@ int script_map_check_memory(const struct lang_program *program, struct err *err)
 		const struct script_map map = { .map = *of };
 		uint64_t before = sum;
 
-		if (!has_map(&map) || (*of)->value->kind == TYPE_NONE)
+		if (!script_map_in_kernel(&map) || (*of)->value->kind == TYPE_NONE)
 			continue;
-		sum += (lang_key_size(*of) + value_room(&map) + ENTRY_OVERHEAD) * (*of)->max_entries;
+		sum += (lang_key_size(*of) + script_map_room(&map) + ENTRY_OVERHEAD) * (*of)->max_entries;
 		if (sum >= limit)
 			return err_set(err, -ENOMEM,
 				       "the map %s with %u entries would take %llu MB%s, more than half of the memory",
@@ -93,25 +67,33 @@ int script_map_check_memory(const struct lang_program *program, struct err *err)
 }
 
 int script_map_init(struct script_map *map, const struct lang_map *of, const struct script_memory *memory,
-		    struct err *err)
+		    struct keep *keep, struct err *err)
 {
 	char name[BPF_OBJ_NAME_LEN];
+	size_t key_size;
 
 	*map = (struct script_map){ .map = of, .memory = memory, .fd = -1 };
 	if (of->storage == LANG_KEYS)
 		keys_of(map)->max = of->max_entries;
-	if (!has_map(map) || of->value->kind == TYPE_NONE)
+	if (!script_map_in_kernel(map) || of->value->kind == TYPE_NONE)
 		return 0;
 	add_name(name, of->name);
-	map->fd = bpf_map_create(types[of->storage], name, is_array(map) ? sizeof(uint32_t) : lang_key_size(of),
-				 of->value->size, of->max_entries, NULL);
+	key_size = script_map_is_array(map) ? sizeof(uint32_t) : lang_key_size(of);
+	map->fd = keep_map(keep, name, types[of->storage], key_size, of->value->size, of->max_entries);
+	if (map->fd == -ESTALE)
+		return keep_stale(err, of->name);
 	if (map->fd >= 0)
 		return 0;
+	map->fd = bpf_map_create(types[of->storage], name, key_size, of->value->size, of->max_entries, NULL);
+	if (map->fd >= 0) {
+		keep_map_created(keep, name, map->fd);
+		return 0;
+	}
 	return err_set(err, map->fd, "cannot create the map %s with %u entries: %s", of->name, of->max_entries,
 		       map->fd == -EPERM ? quirk_denial() : strerror(-map->fd));
 }
 
-static void totals_release(struct script_totals *totals)
+void script_totals_release(struct script_totals *totals)
 {
 	set_release(&totals->keys);
 	str_release(&totals->values);
@@ -122,8 +104,8 @@ void script_map_release(struct script_map *map)
 {
 	if (map->map && map->fd >= 0)
 		close(map->fd);
-	totals_release(&map->base);
-	totals_release(&map->shown);
+	script_totals_release(&map->base);
+	script_totals_release(&map->shown);
 	*map = (struct script_map){ .fd = -1 };
 }
 
@@ -175,11 +157,11 @@ static void on_entry(const void *key, const void *from, void *ctx)
 	const struct reading *reading = ctx;
 	const struct type *type = reading->map->map->value;
 	size_t stride = (type->size + 7) / 8 * 8;
-	int n = is_per_cpu(reading->map) ? cpus_ids() : 1;
+	int n = script_map_is_per_cpu(reading->map) ? cpus_ids() : 1;
 	uint64_t index = 0;
 	char *value;
 
-	if (is_array(reading->map)) {
+	if (script_map_is_array(reading->map)) {
 		memcpy(&index, key, sizeof(uint32_t));
 		key = &index;
 	}
@@ -188,14 +170,9 @@ static void on_entry(const void *key, const void *from, void *ctx)
 		script_map_merge(type, value, (const char *)from + i * stride);
 }
 
-static struct lang_tasks *tasks_of(const struct script_map *map)
-{
-	return map->map->has_tasks ? (void *)(map->memory->cells + map->map->at_cell) : NULL;
-}
-
 static void read_tasks(const struct script_map *map, const struct reading *reading)
 {
-	const struct lang_tasks *tasks = tasks_of(map);
+	const struct lang_tasks *tasks = script_map_tasks(map);
 
 	for (uint32_t i = 0; tasks && i < LANG_TASKS; i++) {
 		struct lang_task task = tasks->v[i];
@@ -209,8 +186,8 @@ static void read_tasks(const struct script_map *map, const struct reading *readi
 /* What programs add meanwhile may be there or not; if the kernel has no batches for the type, one by one. */
 static int read_map(const struct script_map *map, struct script_entries *entries)
 {
-	size_t key_size = is_array(map) ? sizeof(uint32_t) : lang_key_size(map->map);
-	const struct batch_map batch = { map->fd, map->map->max_entries, key_size, value_room(map) };
+	size_t key_size = script_map_is_array(map) ? sizeof(uint32_t) : lang_key_size(map->map);
+	const struct batch_map batch = { map->fd, map->map->max_entries, key_size, script_map_room(map) };
 	struct reading reading = { map, entries };
 	__free char *keys = NULL, *value = NULL;
 	const void *before = NULL;
@@ -234,7 +211,7 @@ static int read_map(const struct script_map *map, struct script_entries *entries
 	return 0;
 }
 
-static int read_raw(const struct script_map *map, struct script_entries *entries)
+int script_map_read_raw(const struct script_map *map, struct script_entries *entries)
 {
 	const struct lang_map *of = map->map;
 
@@ -263,8 +240,7 @@ static int read_raw(const struct script_map *map, struct script_entries *entries
 
 /* --- what was cleared --- */
 
-/* The value of an entry's key, zeros if the key is new. */
-static char *totals_of(struct script_totals *totals, const struct lang_map *map, const struct script_entry *entry)
+char *script_totals_of(struct script_totals *totals, const struct lang_map *map, const struct script_entry *entry)
 {
 	size_t size = map->value->size;
 	uint32_t number = set_add(&totals->keys, entry->key ? entry->key : "", entry->key ? map->key->size : 0);
@@ -274,13 +250,12 @@ static char *totals_of(struct script_totals *totals, const struct lang_map *map,
 	return totals->values.data + number * size;
 }
 
-/* Keeps what there is, also if that is nothing: then there is one value of no key. */
-static void totals_set(struct script_totals *totals, const struct lang_map *map, const struct script_entries *entries)
+void script_totals_set(struct script_totals *totals, const struct lang_map *map, const struct script_entries *entries)
 {
-	totals_release(totals);
-	totals_of(totals, map, &(struct script_entry){});
+	script_totals_release(totals);
+	script_totals_of(totals, map, &(struct script_entry){});
 	vec_each(entry, entries)
-		memcpy(totals_of(totals, map, entry), entry->value, map->value->size);
+		memcpy(script_totals_of(totals, map, entry), entry->value, map->value->size);
 }
 
 /* Whether the user sees an entry without anything in it: what was zeroed, and a key that is there. */
@@ -308,8 +283,9 @@ static void subtract(struct script_map *map, struct script_entries *entries)
 		struct script_entry *entry = &entries->v[i];
 
 		if (has_base)
-			script_map_add_words((void *)entry->value, (const void *)totals_of(&map->base, map->map, entry),
-					     type->size, true);
+			script_map_add_words((void *)entry->value,
+					     (const void *)script_totals_of(&map->base, map->map, entry), type->size,
+					     true);
 		if (shows_empty(map) || !script_map_is_empty(type, entry->value))
 			entries->v[n++] = *entry;
 	}
@@ -318,167 +294,32 @@ static void subtract(struct script_map *map, struct script_entries *entries)
 
 int script_map_read(struct script_map *map, struct script_entries *entries)
 {
-	int ret = read_raw(map, entries);
+	int ret = script_map_read_raw(map, entries);
 
 	subtract(map, entries);
 	return ret;
+}
+
+int script_map_read_totals(const struct script_map *map, struct script_entries *entries, size_t *others)
+{
+	int ret = script_map_read_raw(map, entries);
+
+	*others = SIZE_MAX;
+	if (ret || !map->map->has_others)
+		return ret;
+	*others = entries->n;
+	read_shards(map, entries, map->map->storage == LANG_KEYS ? map->map->n_slots : 0, NULL, 0);
+	return 0;
 }
 
 int script_map_read_shown(struct script_map *map, uint64_t time, struct script_entries *entries)
 {
-	int ret = read_raw(map, entries);
+	int ret = script_map_read_raw(map, entries);
 
 	if (map->keeps_shown && script_map_is_additive(map->map->value)) {
-		totals_set(&map->shown, map->map, entries);
+		script_totals_set(&map->shown, map->map, entries);
 		map->shown_at = time;
 	}
 	subtract(map, entries);
 	return ret;
-}
-
-/* --- clear() and zero() --- */
-
-/* Reads the value of one key. */
-static int read_one(const struct script_map *map, const void *key, char *each, char *value)
-{
-	const struct type *type = map->map->value;
-	int ret = bpf_map_lookup_elem(map->fd, key, each);
-
-	memset(value, 0, type->size);
-	for (int i = 0; !ret && i < cpus_ids(); i++)
-		script_map_merge(type, value, each + i * ((type->size + 7) / 8 * 8));
-	return ret;
-}
-
-/*
- * Deletes a key to which nothing was added since the last clear(). What a program adds just then is kept: the kernel
- * returns the value that it deletes, and base is then below 0. Kernels before 5.14 do not: what comes between the two
- * calls is lost there.
- */
-static void free_key(const struct script_map *map, const void *key, char *base)
-{
-	size_t size = map->map->value->size;
-	__free char *each = base_alloc(value_room(map)), *zeros = base_alloc(value_room(map));
-	__free char *value = base_alloc(size);
-
-	if (read_one(map, key, each, value)) { /* the program has deleted it */
-		memset(base, 0, size);
-		return;
-	}
-	if (memcmp(base, value, size))
-		return;
-	if (bpf_map_lookup_and_delete_elem(map->fd, key, each))
-		bpf_map_delete_elem(map->fd, key);
-	for (int i = 0; i < cpus_ids(); i++)
-		script_map_add_words((void *)base, (const void *)(each + i * ((size + 7) / 8 * 8)), size, true);
-	if (memcmp(base, zeros, size))
-		bpf_map_update_elem(map->fd, key, zeros, BPF_NOEXIST);
-}
-
-/* A map that is cleared for weeks must not fill with keys that are never seen again. */
-static void free_keys(struct script_map *map, struct script_totals *before)
-{
-	struct script_totals *base = &map->base;
-	size_t size = map->map->value->size;
-	__free char *key = base_alloc(lang_key_size(map->map));
-
-	for (size_t i = 1; i < base->keys.n; i++) { /* the first is of no key */
-		const struct set_member *member = &base->keys.v[i];
-		char *value = base->values.data + i * size;
-
-		if (memcmp(totals_of(before, map->map, &(struct script_entry){ .key = member->bytes }), value, size))
-			continue;
-		memcpy(key, member->bytes, member->len);
-		free_key(map, key, value);
-	}
-}
-
-/* Forgets what was printed just before, or what there is now. */
-static int rebase(struct script_map *map, uint64_t time, bool is_cleared)
-{
-	__cleanup(script_entries_release) struct script_entries entries = {};
-	__cleanup(totals_release) struct script_totals before = map->base;
-	int ret = 0;
-
-	map->base = (struct script_totals){};
-	map->is_cleared = is_cleared;
-	if (map->shown_at && time - map->shown_at < SAME_RUN_NS) {
-		map->base = map->shown;
-		map->shown = (struct script_totals){};
-	} else {
-		ret = read_raw(map, &entries);
-		totals_set(&map->base, map->map, &entries);
-	}
-	map->shown_at = 0;
-	if (is_cleared && map->fd >= 0 && is_per_cpu(map) && !is_array(map))
-		free_keys(map, &before);
-	return ret;
-}
-
-static void reset_task(struct lang_task *task, bool is_cleared)
-{
-	task->value = 0;
-	if (is_cleared)
-		__atomic_store_n(&task->key, 0, __ATOMIC_RELEASE);
-}
-
-/* Deletes all keys, or sets their values to zeros. Elements of arrays cannot be deleted. */
-static int reset_map(struct script_map *map, bool is_cleared)
-{
-	__cleanup(script_entries_release) struct script_entries entries = {};
-	__free char *zeros = base_alloc(value_room(map));
-	struct lang_tasks *tasks = tasks_of(map);
-	int ret = read_raw(map, &entries);
-
-	for (uint32_t i = 0; tasks && i < LANG_TASKS; i++)
-		reset_task(&tasks->v[i], is_cleared);
-	vec_each(entry, &entries) {
-		if (is_cleared && !is_array(map))
-			bpf_map_delete_elem(map->fd, entry->key);
-		else
-			bpf_map_update_elem(map->fd, entry->key, zeros, BPF_EXIST);
-	}
-	return ret;
-}
-
-static void reset_shards(const struct script_map *map)
-{
-	const struct lang_map *of = map->map;
-	size_t n = of->storage == LANG_SLOTS ? of->n_slots : 1;
-
-	for (uint32_t i = 0; i < map->memory->layout.n; i++)
-		memset(map->memory->shards + i * map->memory->layout.size + of->at_cell, 0, n * of->value->size);
-}
-
-/* The kernel deletes entries of these maps when it wants to. What was shown of them cannot be subtracted later. */
-static bool evicts(const struct lang_map *map)
-{
-	return map->storage == LANG_LRU_HASH || map->storage == LANG_LRU_PERCPU_HASH;
-}
-
-static int reset(struct script_map *map, uint64_t time, bool is_cleared)
-{
-	const struct lang_map *of = map->map;
-
-	if (of->value->kind == TYPE_NONE)
-		return 0;
-	if (script_map_is_additive(of->value) && !of->is_seen && !evicts(of))
-		return rebase(map, time, is_cleared);
-	if (of->storage == LANG_CELL)
-		memset(map->memory->cells + of->at_cell, 0, of->value->size + is_cleared);
-	else if (has_map(map))
-		return map->fd < 0 ? 0 : reset_map(map, is_cleared);
-	else
-		reset_shards(map);
-	return 0;
-}
-
-int script_map_clear(struct script_map *map, uint64_t time)
-{
-	return reset(map, time, true);
-}
-
-int script_map_zero(struct script_map *map, uint64_t time)
-{
-	return reset(map, time, false);
 }

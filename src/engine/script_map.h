@@ -20,6 +20,8 @@ struct script_memory {
 	struct shards layout; /* of shards */
 };
 
+struct keep;
+
 /* Initialise with script_map_init(). */
 struct script_map {
 	const struct lang_map *map;
@@ -42,13 +44,21 @@ struct script_map {
  */
 int script_map_check_memory(const struct lang_program *program, struct err *err);
 
-/* Creates the map in the kernel if it has keys. Returns 0, or -errno with err. */
+/*
+ * Creates the map in the kernel if it has keys, or adopts the one that was kept (attach/keep.h; NULL: none). Returns 0,
+ * or -errno with err.
+ */
 int script_map_init(struct script_map *map, const struct lang_map *of, const struct script_memory *memory,
-		    struct err *err);
+		    struct keep *keep, struct err *err);
 void script_map_release(struct script_map *map);
 
 /* Reads all entries, values of all processors added up, without what was cleared. Returns 0 or -errno. */
 int script_map_read(struct script_map *map, struct script_entries *entries);
+/*
+ * The same with what was cleared, which exporters need: totals that only grow. Entry number *others is that of all keys
+ * that found no room; SIZE_MAX: there is none.
+ */
+int script_map_read_totals(const struct script_map *map, struct script_entries *entries, size_t *others);
 /* The same for print(), at a time in ns since boot. */
 int script_map_read_shown(struct script_map *map, uint64_t time, struct script_entries *entries);
 /* Both are given the time of the call and return 0 or -errno. */

@@ -12,7 +12,7 @@ int script_output_open(struct script *script, struct err *err)
 
 	script->file = -1;
 	script->form = settings->format && !script->front && !strcmp(settings->format, "json") ? SCRIPT_JSON
-		       : output_is_text(out)						       ? SCRIPT_TEXT
+		       : output_is_text(out) || script->export				       ? SCRIPT_TEXT
 											       : SCRIPT_ROWS;
 	if (settings->file) {
 		script->file = open(settings->file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -27,6 +27,10 @@ int script_output_open(struct script *script, struct err *err)
 
 void script_output_add(struct script *script, const char *text, size_t n)
 {
+	if (script->export) {
+		script_export_text(script, text, n);
+		return;
+	}
 	if (script->held) {
 		str_addn(&script->kept, text, n);
 		return;
@@ -47,6 +51,8 @@ void script_output_attached(struct script *script)
 {
 	size_t n = script->attached;
 
+	if (script->export)
+		return;
 	if (script->instance->source) {
 		report_line("Attached %zu probe%s... Hit Ctrl-C to end.", n, str_plural(n));
 	} else if (script->instance->ctx->quiet) {

@@ -116,6 +116,9 @@ static void do_error(struct call *call)
 
 static void do_time(struct call *call)
 {
+	/* a log has the time of each line */
+	if (call->script->export)
+		return;
 	script_names_add_wall(&call->script->text, call->site->format ? call->site->format : "%H:%M:%S\n",
 			      clock_wall_ns());
 	put_text(call->script, "time");
@@ -267,7 +270,8 @@ static void do_print_map(struct call *call)
 		.format = call->site->format,
 	};
 
-	print_map(call->script, call->site->map, &choice, call->time, !choice.format);
+	if (!script_exports(call->script, call->site->map))
+		print_map(call->script, call->site->map, &choice, call->time, !choice.format);
 }
 
 static int by_name(const void *pa, const void *pb)
@@ -295,8 +299,12 @@ void script_print_maps(struct script *script)
 static void do_clear(struct call *call)
 {
 	struct script_map *map = &call->script->maps[call->site->map->number];
-	int ret = call->site->kind == SITE_CLEAR ? script_map_clear(map, call->time) : script_map_zero(map, call->time);
+	int ret;
 
+	/* totals only grow, but for those that the program itself reads */
+	if (script_exports(call->script, call->site->map) && !call->site->map->is_seen)
+		return;
+	ret = call->site->kind == SITE_CLEAR ? script_map_clear(map, call->time) : script_map_zero(map, call->time);
 	if (ret)
 		report_error("cannot clear the map %s: %s", call->site->map->name, strerror(-ret));
 }

@@ -61,7 +61,10 @@ struct stacks_settings {
 		OPT(OPT_BOOL, STRUCT, MEMBER.delimited, 0, "delimited", NULL, \
 		    "print -- between the kernel and the user part"), \
 		OPT(OPT_BOOL, STRUCT, MEMBER.offsets, 0, "offset", NULL, "print the offset in the function behind each name"), \
-		OPT(OPT_STRING, STRUCT, MEMBER.folded, 0, "folded", "FILE", "write folded stacks to FILE"), \
+		STACKS_FILES(STRUCT, MEMBER)
+/* Files alone: for tools whose page is no table of stacks. */
+#define STACKS_FILES(STRUCT, MEMBER) \
+	OPT(OPT_STRING, STRUCT, MEMBER.folded, 0, "folded", "FILE", "write folded stacks to FILE"), \
 		OPT(OPT_STRING, STRUCT, MEMBER.flame, 0, "flame", "FILE", \
 		    "write a flame graph to FILE, an SVG image for any browser"), \
 		OPT(OPT_STRING, STRUCT, MEMBER.pprof, 0, "pprof", "FILE", "write a profile for pprof to FILE"), \

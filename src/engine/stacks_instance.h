@@ -71,5 +71,9 @@ void stacks_drain(struct stacks *stacks);
 /* In stacks_table.c. */
 int stacks_table_open(struct stacks *stacks, struct err *err);
 void stacks_table_release(struct stacks *stacks);
+/* Reads and names all frames, as far as the user wants to wait. */
+void stacks_name_all(struct stacks *stacks);
+/* Writes the output files. An error of a file is reported, and the context says that the run has failed. */
+void stacks_write_files(struct stacks *stacks);
 
 #endif

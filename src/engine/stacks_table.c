@@ -155,7 +155,7 @@ static int by_time(const void *pa, const void *pb)
 
 /* --- output --- */
 
-static void name_all(struct stacks *stacks)
+void stacks_name_all(struct stacks *stacks)
 {
 	stacks_drain(stacks);
 	stacks->hurried = stacks_name(stacks) == -EINTR || stacks->hurried;
@@ -187,7 +187,7 @@ static void collect(struct stacks *stacks, struct merge *merge)
 		      stacks->source->by_time ? by_time : by_count);
 }
 
-static void write_files(struct stacks *stacks)
+void stacks_write_files(struct stacks *stacks)
 {
 	struct engine_context *ctx = stacks->instance->ctx;
 	__str struct str note = {};
@@ -213,7 +213,7 @@ void stacks_print(struct stacks *stacks, bool last)
 	__cleanup(merge_release) struct merge merge = { .exact = shows_places(stacks) };
 	struct engine_instance *instance = stacks->instance;
 
-	name_all(stacks);
+	stacks_name_all(stacks);
 	collect(stacks, &merge);
 	if (!files_use_stdout(&stacks->files)) {
 		engine_table_begin(instance);
@@ -222,14 +222,14 @@ void stacks_print(struct stacks *stacks, bool last)
 		output_table_end(instance->ctx->out);
 	}
 	if (last)
-		write_files(stacks);
+		stacks_write_files(stacks);
 }
 
 int stacks_snapshot(struct stacks *stacks, engine_row_fn fn, void *ctx)
 {
 	__cleanup(merge_release) struct merge merge = { .exact = shows_places(stacks) };
 
-	name_all(stacks);
+	stacks_name_all(stacks);
 	for (size_t i = 0; i < stacks->entries.n; i++) {
 		struct stacks_row row = row_of(stacks, stacks->keys.v[i].bytes);
 

@@ -16,6 +16,7 @@
 #include "object.h"
 #include "pairs.h"
 #include "probes.h"
+#include "sampling.h"
 #include "syscalls.h"
 #include "syscalls_counts.h"
 
@@ -49,21 +50,23 @@ struct syscalls {
 /* From /proc/loadavg: "0.20 0.18 0.12 1/80 11206", where 80 is the number of threads. */
 static uint32_t threads(void)
 {
-	__fclose FILE *f = fopen("/proc/loadavg", "re");
 	unsigned int n = 0;
+	char line[128];
 
-	if (!f || fscanf(f, "%*s %*s %*s %*u/%u", &n) != 1)
+	if (!base_read_line(line, sizeof(line), "/proc/loadavg") || sscanf(line, "%*s %*s %*s %*u/%u", &n) != 1)
 		return 0;
-	/* cppcheck-suppress resourceLeak ; __fclose closes it */
 	return n;
 }
 
-static uint32_t room_for_calls(const struct syscalls_settings *settings)
+static uint32_t room_for_calls(const struct syscalls_settings *settings, const struct keep *keep)
 {
 	uint32_t wanted = settings->calls;
 
 	if (!settings->timed)
 		return 1;
+	/* a kept table is as large as it was when there were more threads, or fewer */
+	if (!wanted)
+		wanted = pairs_kept_calls(keep, sizeof(struct pending));
 	if (!wanted)
 		wanted = threads() * CALLS_SPARE;
 	if (!settings->calls && wanted < CALLS_LEAST)
@@ -86,7 +89,7 @@ static int size_maps(struct syscalls *syscalls, struct attach_options *options, 
 		ret = object_size_map(object, "processes", settings->by_process ? settings->keys : 0, err);
 	if (ret)
 		return ret;
-	syscalls->calls = room_for_calls(settings);
+	syscalls->calls = room_for_calls(settings, options->keep);
 	return pairs_size(object, syscalls->calls, sizeof(struct pending), &syscalls->pending_mask, err);
 }
 
@@ -107,13 +110,15 @@ static int configure(struct syscalls *syscalls, struct err *err)
 	return object_fill(&syscalls->object, ".rodata.config", &config, sizeof(config), err);
 }
 
-static int load_images(struct syscalls *syscalls, struct err *err)
+static int load_images(const struct engine_instance *instance, struct syscalls *syscalls, struct err *err)
 {
 	struct image *enter = &syscalls->images[END_ENTER], *exit = &syscalls->images[END_EXIT];
 	int ret = object_image(&syscalls->object, "syscall_enter", enter, err);
 
 	if (!ret)
 		ret = object_image(&syscalls->object, "syscall_exit", exit, err);
+	sampling_patch(instance, enter);
+	sampling_patch(instance, exit);
 	if (!ret)
 		ret = shards_patch(&syscalls->shards, exit, err);
 	if (!ret)
@@ -124,7 +129,12 @@ static int load_images(struct syscalls *syscalls, struct err *err)
 static int prepare(struct syscalls *syscalls, struct engine_instance *instance, struct err *err)
 {
 	/* a skipped hit is a call that nobody counts */
-	struct attach_options options = { .must_not_miss = true, .progress = engine_progress, .ctx = instance };
+	struct attach_options options = {
+		.must_not_miss = true,
+		.progress = engine_progress,
+		.ctx = instance,
+		.keep = engine_keep(instance),
+	};
 	struct object *object = &syscalls->object;
 	int ret = object_open(object, syscalls_bpf__elf_bytes, err);
 
@@ -133,16 +143,20 @@ static int prepare(struct syscalls *syscalls, struct engine_instance *instance, 
 	if (!ret)
 		ret = size_maps(syscalls, &options, err);
 	if (!ret)
+		ret = sampling_size(instance, object, err);
+	if (!ret)
 		ret = filter_before(instance, object, err);
 	if (!ret)
 		ret = object_fill_slots(object, &syscalls->set, err);
 	if (!ret)
-		ret = object_prepare(object, err);
+		ret = object_prepare(object, engine_keep(instance), err);
 	if (!ret)
-		ret = load_images(syscalls, err);
+		ret = load_images(instance, syscalls, err);
 	if (ret)
 		return ret;
+	sampling_map(instance, object);
 	syscalls->attach = attach_new(&syscalls->set, &options);
+	attach_clear_at_resume(syscalls->attach, object_map_fd(object, ".data.pending"));
 	return filter_after(instance, object, err);
 }
 
@@ -184,10 +198,17 @@ static int choose(struct engine_instance *instance, struct syscalls *syscalls, s
 		ret = err_set(err, -EINVAL, "unexpected argument '%s'", instance->args.v[0]);
 	if (!ret && source->configure)
 		ret = source->configure(instance, err);
+	if (!ret && source->settings->by_process)
+		ret = engine_check_key(instance, "process", err);
 	instance->ctx->usage = ret == -EINVAL;
 	syscalls->settings = *source->settings;
 	syscalls->settings.failed |= syscalls->settings.error > 0;
 	return ret;
+}
+
+static struct syscalls_state *state_of(const struct syscalls *syscalls)
+{
+	return object_memory(&syscalls->object, ".data.state", sizeof(struct syscalls_state));
 }
 
 static int syscalls_open(struct engine_instance *instance, struct err *err)
@@ -210,8 +231,7 @@ static int syscalls_open(struct engine_instance *instance, struct err *err)
 	ret = attach_both(syscalls, err);
 	/* with a command, counting starts when the command has been executed */
 	if (!ret && !instance->ctx->command.pid)
-		__atomic_store_n((uint32_t *)object_memory(&syscalls->object, ".data.begun", sizeof(uint32_t)), 1,
-				 __ATOMIC_RELAXED);
+		__atomic_store_n(&state_of(syscalls)->begun, 1, __ATOMIC_RELAXED);
 	return ret;
 }
 
@@ -238,45 +258,6 @@ static int look(struct syscalls *syscalls, bool make_room)
 	return 0;
 }
 
-/* Returns the row of the same key in the last reading; both are sorted. */
-static const struct syscalls_row *find_before(const struct syscalls_counts *before, size_t *at, uint32_t key)
-{
-	while (*at < before->n && before->v[*at].key < key)
-		++*at;
-	return *at < before->n && before->v[*at].key == key ? &before->v[*at] : NULL;
-}
-
-static size_t subtract(struct syscalls *syscalls)
-{
-	size_t n = 0, at = 0;
-
-	vec_each(row, &syscalls->now) {
-		const struct syscalls_row *old = find_before(&syscalls->before, &at, row->key);
-		struct syscalls_row *new = &syscalls->rows[n];
-
-		*new = *row;
-		if (old) {
-			new->calls -= old->calls;
-			new->errors -= old->errors;
-			new->ns -= old->ns;
-		}
-		n += new->calls || new->errors || new->ns;
-	}
-	return n;
-}
-
-/* If it was another process with the same id, subtract nothing. */
-static void forget_gone(struct syscalls_counts *before)
-{
-	size_t kept = 0;
-
-	vec_each(row, before) {
-		if (!row->gone)
-			before->v[kept++] = *row;
-	}
-	before->n = kept;
-}
-
 /* Returns what was added since the last reading: n rows that are not zero, in no order, valid until the next call. */
 static struct syscalls_row *take(struct syscalls *syscalls, size_t *n)
 {
@@ -287,21 +268,52 @@ static struct syscalls_row *take(struct syscalls *syscalls, size_t *n)
 		report_error("cannot read the counters: %s", strerror(-ret));
 	free(syscalls->rows);
 	syscalls->rows = base_alloc((syscalls->now.n + 1) * sizeof(*syscalls->rows));
-	*n = subtract(syscalls);
+	*n = syscalls_counts_added(syscalls->rows, &syscalls->now, &syscalls->before);
 	syscalls->before = syscalls->now;
-	forget_gone(&syscalls->before);
+	syscalls_counts_forget_gone(&syscalls->before);
 	syscalls->now = old;
 	return syscalls->rows;
+}
+
+/* Whether a call is exported as a row of its own: the first that occur are, and stay so. */
+static bool has_row(const struct engine_instance *instance, uint32_t key)
+{
+	const struct syscalls *syscalls = instance->state;
+	unsigned char *shown = state_of(syscalls)->shown;
+	size_t n = 0;
+
+	if (!instance->ctx->metrics || shown[key])
+		return true;
+	for (size_t place = 0; place < SYSCALLS_PLACES; place++)
+		n += shown[place];
+	shown[key] = n < engine_max_rows(instance);
+	return shown[key];
+}
+
+static void add_row(struct syscalls_row *to, const struct syscalls_row *row)
+{
+	to->calls += row->calls;
+	to->errors += row->errors;
+	to->ns += row->ns;
+	to->max = row->max > to->max ? row->max : to->max;
+	to->timed = row->timed;
 }
 
 static int syscalls_snapshot(struct engine_instance *instance, engine_row_fn fn, void *ctx)
 {
 	struct syscalls *syscalls = instance->state;
+	struct syscalls_row others = {};
 	int ret = look(syscalls, false);
 
-	if (!ret)
-		vec_each(row, &syscalls->now)
+	vec_each(row, &syscalls->now) {
+		row->timed = syscalls->settings.timed;
+		if (has_row(instance, row->key))
 			fn(row, ctx);
+		else
+			add_row(&others, row);
+	}
+	if (others.calls)
+		engine_row_of_others(instance, &others, fn, ctx);
 	return ret;
 }
 
@@ -327,11 +339,8 @@ static struct syscalls_row total_of(const struct syscalls_row *rows, size_t n)
 {
 	struct syscalls_row total = { .name = "total", .percent = 100 };
 
-	for (size_t i = 0; i < n; i++) {
-		total.calls += rows[i].calls;
-		total.errors += rows[i].errors;
-		total.ns += rows[i].ns;
-	}
+	for (size_t i = 0; i < n; i++)
+		add_row(&total, &rows[i]);
 	return total;
 }
 
@@ -367,9 +376,29 @@ static void say(uint64_t n, const char *what)
 		report_note("%llu call%s %s", (unsigned long long)n, str_plural(n), what);
 }
 
+/* What tables lack. */
+struct losses {
+	uint64_t compat;  /* calls of 32-bit programs */
+	uint64_t crowded; /* calls of processes without a row */
+	uint64_t no_room; /* calls that were not timed */
+};
+
+static struct losses losses_of(const struct syscalls *syscalls)
+{
+	struct losses losses = {
+		.crowded = object_word(&syscalls->object, ".data.crowded", 0),
+		.no_room = object_word(&syscalls->object, ".data.losses", PENDING_NO_ROOM),
+	};
+
+	if (!syscalls->settings.by_process)
+		losses.compat = syscalls_counts_sum(&syscalls->object, &syscalls->shards, SYSCALLS_COMPAT).calls;
+	return losses;
+}
+
 static void syscalls_losses(struct engine_instance *instance)
 {
 	struct syscalls *syscalls = instance->state;
+	const struct losses losses = losses_of(syscalls);
 	__free char *no_key = base_printf("not counted: of processes beyond the first %u (see --max-keys)",
 					  syscalls->settings.keys);
 	__free char *no_cell = base_printf("not timed: too many at a time (room is for %u, see --max-calls)",
@@ -379,11 +408,35 @@ static void syscalls_losses(struct engine_instance *instance)
 
 	probes_say_missed(instance, knows, missed[END_EXIT] + others, "calls not counted");
 	probes_say_missed(instance, knows, missed[END_ENTER], "calls not timed");
-	if (!syscalls->settings.by_process)
-		say(syscalls_counts_sum(&syscalls->object, &syscalls->shards, SYSCALLS_COMPAT).calls,
-		    "of 32-bit programs not shown: their numbers have other meanings");
-	say(object_word(&syscalls->object, ".data.crowded", 0), no_key);
-	say(object_word(&syscalls->object, ".data.losses", PENDING_NO_ROOM), no_cell);
+	say(losses.compat, "of 32-bit programs not shown: their numbers have other meanings");
+	say(losses.crowded, no_key);
+	say(losses.no_room, no_cell);
+}
+
+static void syscalls_stats(struct engine_instance *instance, struct engine_stats *stats)
+{
+	struct syscalls *syscalls = instance->state;
+	const struct losses losses = losses_of(syscalls);
+	const struct syscalls_state *state = state_of(syscalls);
+
+	for (size_t place = 0; place < SYSCALLS_PLACES; place++) {
+		uint64_t calls = syscalls_counts_sum(&syscalls->object, &syscalls->shards, place).calls;
+
+		stats->hits += calls;
+		if (place <= SYSCALLS_OTHER && instance->ctx->metrics && calls && !state->shown[place])
+			stats->other += calls;
+	}
+	stats->memory = object_bytes(&syscalls->object);
+	engine_stats_add(stats, "compat", losses.compat);
+	if (syscalls->settings.timed)
+		engine_stats_add(stats, "no_room", losses.no_room);
+}
+
+static struct attach *syscalls_attachment(const struct engine_instance *instance, size_t n)
+{
+	const struct syscalls *syscalls = instance->state;
+
+	return n ? NULL : syscalls->attach;
 }
 
 static void syscalls_close(struct engine_instance *instance)
@@ -409,5 +462,7 @@ const struct engine syscalls_engine = {
 	.snapshot = syscalls_snapshot,
 	.emit = syscalls_emit,
 	.losses = syscalls_losses,
+	.stats = syscalls_stats,
+	.attachment = syscalls_attachment,
 	.close = syscalls_close,
 };

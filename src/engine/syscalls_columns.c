@@ -33,7 +33,7 @@ static void get_average_us(struct value *to, const void *data, const void *ctx)
 #define IN_US  TEXT(FIELD_DURATION, ROW, ns, "TIME (us)", 16, .unit = UNIT_US, .decimals = 3)
 #define IN_MS  TEXT(FIELD_DURATION, ROW, ns, "TIME (ms)", 16, .unit = UNIT_MS, .decimals = 6)
 #define ERRORS DATA(FIELD_U64, ROW, errors, "errors", .role = ROLE_COUNTER)
-#define TIME   DATA(FIELD_DURATION, ROW, ns, "time_ns", KNOWN_BY(ROW, timed))
+#define TIME   DATA(FIELD_DURATION, ROW, ns, "time_ns", KNOWN_BY(ROW, timed), .role = ROLE_COUNTER)
 #define MAX    DATA(FIELD_DURATION, ROW, max, "max_ns", KNOWN_BY(ROW, timed))
 
 static const struct field calls[] = { CALL, COUNT, ERRORS, TIME, MAX };

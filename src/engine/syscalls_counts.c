@@ -125,3 +125,42 @@ int syscalls_counts_by_process(struct syscalls_counts *counts, const struct obje
 	sched_setscheduler(0, policy, &before);
 	return ret;
 }
+
+/* Returns the row of the same key; both are sorted. */
+static const struct syscalls_row *find_before(const struct syscalls_counts *before, size_t *at, uint32_t key)
+{
+	while (*at < before->n && before->v[*at].key < key)
+		++*at;
+	return *at < before->n && before->v[*at].key == key ? &before->v[*at] : NULL;
+}
+
+size_t syscalls_counts_added(struct syscalls_row *rows, const struct syscalls_counts *now,
+			     const struct syscalls_counts *before)
+{
+	size_t n = 0, at = 0;
+
+	vec_each(row, now) {
+		const struct syscalls_row *old = find_before(before, &at, row->key);
+		struct syscalls_row *new = &rows[n];
+
+		*new = *row;
+		if (old) {
+			new->calls -= old->calls;
+			new->errors -= old->errors;
+			new->ns -= old->ns;
+		}
+		n += new->calls || new->errors || new->ns;
+	}
+	return n;
+}
+
+void syscalls_counts_forget_gone(struct syscalls_counts *counts)
+{
+	size_t kept = 0;
+
+	vec_each(row, counts) {
+		if (!row->gone)
+			counts->v[kept++] = *row;
+	}
+	counts->n = kept;
+}

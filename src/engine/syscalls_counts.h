@@ -27,5 +27,13 @@ void syscalls_counts_by_number(struct syscalls_counts *counts, const struct obje
  */
 int syscalls_counts_by_process(struct syscalls_counts *counts, const struct object *object, uint32_t keys,
 			       bool make_room);
+/*
+ * What was added between two readings: n rows that are not zero, in the order of keys. rows has room for all of now.
+ * Returns n.
+ */
+size_t syscalls_counts_added(struct syscalls_row *rows, const struct syscalls_counts *now,
+			     const struct syscalls_counts *before);
+/* Removes the rows of processes that are gone: another one with the same id begins with 0. */
+void syscalls_counts_forget_gone(struct syscalls_counts *counts);
 
 #endif

@@ -6,7 +6,8 @@
 
 int core_object_open(struct core_object *object, const void *elf, size_t size, struct err *err)
 {
-	LIBBPF_OPTS(bpf_object_open_opts, opts);
+	/* the first part of the names of .bss and .rodata; otherwise it is our address of the bytes */
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "sonde");
 	int ret = core_btf_is_needed(elf, size) ? core_btf_make(&object->btf, elf, size, err) : 0;
 
 	if (ret)

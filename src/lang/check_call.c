@@ -87,6 +87,14 @@ static uint32_t check_hist_buckets(uint32_t bits)
 	return 1 + ((65 - bits) << bits);
 }
 
+/* Exporters show the sum of the values; print() does not. */
+static void add_sum(const struct checker *c, struct type *type)
+{
+	type->hist.has_sum = c->options->max_keys;
+	type->size = (type->hist.buckets + type->hist.has_sum) * 8;
+	type->align = 8;
+}
+
 static const struct type *check_hist(struct checker *c, struct ast *call, enum type_kind kind)
 {
 	struct type *type = (struct type *)type_copy(c->pool, type_simple(kind));
@@ -102,8 +110,7 @@ static const struct type *check_hist(struct checker *c, struct ast *call, enum t
 		type->hist.bits = bits;
 		type->hist.buckets = check_hist_buckets(bits);
 	}
-	type->size = type->hist.buckets * 8;
-	type->align = 8;
+	add_sum(c, type);
 	return type;
 }
 
@@ -132,8 +139,7 @@ static const struct type *check_lhist(struct checker *c, struct ast *call)
 		return type_none();
 	}
 	type->hist = (struct type_hist){ .buckets = buckets, .min = min, .max = max, .step = step };
-	type->size = buckets * 8;
-	type->align = 8;
+	add_sum(c, type);
 	return type;
 }
 

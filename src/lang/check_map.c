@@ -107,7 +107,8 @@ struct lang_map *check_map_access(struct checker *c, struct ast *ast)
 				    map->name);
 			return NULL;
 		}
-		return check_map_key(c, map, check_one_key(c, ast)) || !c->is_final ? map : NULL;
+		check_label_key(c, map, check_one_key(c, ast));
+		return check_map_key(c, map, ast->map.key) || !c->is_final ? map : NULL;
 	}
 	if (map->key) {
 		check_error(c, ast->at,
@@ -289,6 +290,39 @@ static bool is_of_keys(const struct checker *c, struct lang_map *map)
 	return (uint64_t)map->n_slots * value->size * c->options->n_shards <= LANG_KEYS_MEMORY;
 }
 
+/* Exporters limit the keys of totals. Those that the program looks at itself must all be there. */
+static void limit_keys(const struct checker *c, struct lang_map *map)
+{
+	uint32_t max = c->options->max_keys;
+
+	map->has_others = max && !map->is_seen;
+	if (map->has_others && map->max_entries > max)
+		map->max_entries = max;
+}
+
+/* Of a map whose keys are values. */
+static void check_key_storage(struct checker *c, struct lang_map *map, bool is_aggregate)
+{
+	struct lang_program *program = c->program;
+
+	if (is_aggregate)
+		limit_keys(c, map);
+	if (is_aggregate && is_of_keys(c, map)) {
+		map->storage = LANG_KEYS;
+		map->at_cell = check_reserve(&program->shard_size,
+					     (uint64_t)(map->n_slots + map->has_others) * map->value->size);
+		map->at_keys = check_reserve(&program->cells_size,
+					     sizeof(struct lang_keys) + map->n_slots * sizeof(struct lang_key));
+		return;
+	}
+	map->storage = is_aggregate ? LANG_PERCPU_HASH : LANG_HASH;
+	if (map->has_others)
+		map->at_cell = check_reserve(&program->shard_size, map->value->size);
+	map->has_tasks = !is_aggregate && is_of_tasks(c, map);
+	if (map->has_tasks)
+		map->at_cell = check_reserve(&program->cells_size, sizeof(struct lang_tasks));
+}
+
 static void check_storage(struct checker *c, struct lang_map *map)
 {
 	struct lang_program *program = c->program;
@@ -308,16 +342,8 @@ static void check_storage(struct checker *c, struct lang_map *map)
 		map->storage = LANG_SLOTS;
 		map->n_slots = program->places.n;
 		map->at_cell = check_reserve(&program->shard_size, (uint64_t)map->n_slots * map->value->size);
-	} else if (is_aggregate && is_of_keys(c, map)) {
-		map->storage = LANG_KEYS;
-		map->at_cell = check_reserve(&program->shard_size, (uint64_t)map->n_slots * map->value->size);
-		map->at_keys = check_reserve(&program->cells_size,
-					     sizeof(struct lang_keys) + map->n_slots * sizeof(struct lang_key));
 	} else {
-		map->storage = is_aggregate ? LANG_PERCPU_HASH : LANG_HASH;
-		map->has_tasks = !is_aggregate && is_of_tasks(c, map);
-		if (map->has_tasks)
-			map->at_cell = check_reserve(&program->cells_size, sizeof(struct lang_tasks));
+		check_key_storage(c, map, is_aggregate);
 	}
 }
 

@@ -71,6 +71,35 @@ static bool is_seen(const struct ast *map, const struct ast *parent)
 	}
 }
 
+/* Whether the parent computes with a value of the map. */
+static bool is_used(const struct ast *map, const struct ast *parent)
+{
+	if (parent->kind == AST_ASSIGN && parent->assign.to == map)
+		return false;
+	if (parent->kind == AST_STEP)
+		return false;
+	if (parent->kind != AST_CALL || !parent->call.function)
+		return true;
+	switch (parent->call.function->id) {
+	case FUNCTION_PRINT:
+	case FUNCTION_PRINTA:
+	case FUNCTION_PRINTF:
+	case FUNCTION_CLEAR:
+	case FUNCTION_ZERO:
+	case FUNCTION_DELETE:
+		return false;
+	default:
+		return true;
+	}
+}
+
+/* Whether the parent deletes an entry of the map: delete(@x[key]), delete(@x, key). */
+static bool is_deleted(const struct ast *map, const struct ast *parent)
+{
+	return parent->kind == AST_CALL && parent->call.function && parent->call.function->id == FUNCTION_DELETE &&
+	       parent->call.args == map;
+}
+
 static void look(struct ast **child, void *ctx)
 {
 	struct ast *ast = *child;
@@ -79,6 +108,8 @@ static void look(struct ast **child, void *ctx)
 		ast->map.map->is_general |= !(ast->map.keys ? is_entry(ast, ctx) : is_whole(ast, ctx));
 		ast->map.map->is_read |= !is_only_added_to(ast, ctx);
 		ast->map.map->is_seen |= is_seen(ast, ctx);
+		ast->map.map->is_used |= is_used(ast, ctx);
+		ast->map.map->is_deleted |= is_deleted(ast, ctx);
 	}
 	ast_walk(ast, look, ast);
 }

@@ -130,6 +130,8 @@ bool check_grow_map(struct checker *c, struct lang_map *map, const struct type *
 const struct type *check_aggregate_read(const struct type *type);
 /* Sets is_general of each map that is not one of values of threads, and is_read. */
 void check_tasks(struct checker *c);
+/* In check_label.c: names the parts of a map's key, unless they have names. */
+void check_label_key(struct checker *c, struct lang_map *map, const struct ast *key);
 /* Reports what is wrong with maps as a whole, gives each its storage and place in memory. */
 void check_maps_finish(struct checker *c);
 

@@ -40,7 +40,10 @@ static void put_move(struct emitter *e, int to, int from)
 
 static void put_constant(struct emitter *e, int reg, int64_t value)
 {
-	if (value == (uint32_t)value && (value >> 31 || value >> 16 == PATCH_OPERANDS)) {
+	if (value >> 16 == PATCH_OPERANDS) {
+		put_constant(e, reg, ~value);
+		put(e, (struct bpf_insn){ .code = BPF_ALU64 | BPF_XOR | BPF_K, .dst_reg = reg, .imm = -1 });
+	} else if (value == (uint32_t)value && value >> 31) {
 		put(e, (struct bpf_insn){ .code = BPF_ALU | BPF_MOV | BPF_K, .dst_reg = reg, .imm = value });
 	} else if (value == (int32_t)value) {
 		put(e, (struct bpf_insn){ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = reg, .imm = value });

@@ -35,15 +35,20 @@ struct lang_options {
 	size_t n_include_dirs;
 	const char *const *includes; /* --include: files, as if the program began with #include */
 	size_t n_includes;
-	bool is_unsafe;				 /* --unsafe: system(), signal(), override(), write_user() */
-	bool host_ids;				 /* `pid` and `tid` are the host's: no pid namespace is asked */
-	bool is_filtered;			 /* the run has a filter: each program asks lang_wanted() first */
-	bool test, bench;			 /* --test, --bench: which probes count */
-	bool reports_faults;			 /* -k */
-	pid_t pid;				 /* -p, 0: none */
-	pid_t command;				 /* of -c: cpid, 0: none */
-	uint32_t n_cpus;			 /* possible processors */
-	uint32_t n_shards;			 /* shards, a power of two, not less than the number of processors */
+	bool is_unsafe;	     /* --unsafe: system(), signal(), override(), write_user() */
+	bool host_ids;	     /* `pid` and `tid` are the host's: no pid namespace is asked */
+	bool is_filtered;    /* the run has a filter: each program asks lang_wanted() first */
+	bool test, bench;    /* --test, --bench: which probes count */
+	bool reports_faults; /* -k */
+	pid_t pid;	     /* -p, 0: none */
+	pid_t command;	     /* of -c: cpid, 0: none */
+	uint32_t n_cpus;     /* possible processors */
+	uint32_t n_shards;   /* shards, a power of two, not less than the number of processors */
+	/*
+	 * The totals are exported: maps of totals have at most so many keys, further ones are added to one more value
+	 * (lang_map.has_others), and histograms have sums. 0: nobody exports.
+	 */
+	uint32_t max_keys;
 	const char *(*getenv)(const char *name); /* BPFTRACE_*; NULL: getenv(3) */
 };
 

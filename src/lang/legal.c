@@ -105,7 +105,7 @@ static struct ir_value operand(struct expander *e, struct ir_value value, uint8_
 {
 	value = plain(e, value);
 	if (value.is_const && bits && bits <= 32)
-		return ir_imm((int32_t)value.imm);
+		value.imm = (int32_t)value.imm;
 	return value.is_const && fits(value.imm) ? value : in_register(e, value);
 }
 

@@ -220,7 +220,7 @@ void lower_aggregate(struct lower *l, struct lang_map *map, struct ast *key, str
 	const struct type *type = map->value;
 	uint32_t out = ir_new_block(&l->b);
 	struct ir_value v = call->call.args ? lower_number(l, call->call.args) : ir_imm(1), bucket = ir_imm(0);
-	struct low_memory at;
+	struct low_memory at, sum;
 
 	if (type->kind == TYPE_HIST || type->kind == TYPE_LHIST || type->kind == TYPE_QUANTILES)
 		bucket = bucket_of(l, v, type);
@@ -251,6 +251,9 @@ void lower_aggregate(struct lower *l, struct lang_map *map, struct ast *key, str
 		break;
 	default:
 		add_bucket(l, &at, bucket, type->hist.buckets, out);
+		sum = lower_behind(at, type->hist.buckets * 8);
+		if (type->hist.has_sum)
+			add_word(l, &sum, v);
 		break;
 	}
 	ir_jump(&l->b, out);

@@ -97,11 +97,20 @@ static struct ir_value key_number(struct lower *l, const struct lang_map *map, s
 			     second, ir_imm(__builtin_clzll(map->n_slots) + 1));
 }
 
+/* The value of this processor with a number whose bounds the verifier knows. */
+static struct low_memory numbered(struct lower *l, const struct lang_map *map, struct ir_value number)
+{
+	struct ir_value at = ir_binary(&l->b, IR_MUL, number, ir_imm(map->value->size));
+	struct low_memory memory = lower_pointed(ir_binary(&l->b, IR_ADD, shard(l), at), SPACE_BPF);
+
+	memory.at = map->at_cell;
+	return memory;
+}
+
 /* The value of this processor with this number; without one, the block `out` follows. */
 static struct low_memory slot(struct lower *l, const struct lang_map *map, struct ir_value number, uint32_t out)
 {
 	struct low_memory memory;
-	struct ir_value at;
 	uint32_t next;
 
 	if (number.is_const) {
@@ -112,10 +121,21 @@ static struct low_memory slot(struct lower *l, const struct lang_map *map, struc
 	next = ir_new_block(&l->b);
 	ir_branch(&l->b, IR_LT, number, ir_imm(map->n_slots), next, out);
 	lower_at(l, next);
-	at = ir_binary(&l->b, IR_MUL, number, ir_imm(map->value->size));
-	memory = lower_pointed(ir_binary(&l->b, IR_ADD, shard(l), at), SPACE_BPF);
-	memory.at = map->at_cell;
-	return memory;
+	return numbered(l, map, number);
+}
+
+/* The same; without a number, the value of all keys that have none. */
+static struct low_memory slot_or_others(struct lower *l, const struct lang_map *map, struct ir_value number)
+{
+	uint32_t at = ir_new_reg(&l->b), full = lower_cold_block(l), next = ir_new_block(&l->b);
+
+	ir_move(&l->b, at, number);
+	ir_branch(&l->b, IR_LT, ir_reg(at), ir_imm(map->n_slots), next, full);
+	lower_at(l, full);
+	ir_move(&l->b, at, ir_imm(map->n_slots));
+	ir_jump(&l->b, next);
+	lower_at(l, next);
+	return numbered(l, map, ir_reg(at));
 }
 
 /* The address of a value of zeros for a new entry. */
@@ -153,6 +173,19 @@ static struct low_memory entry_or_full(struct lower *l, const struct lang_map *m
 	return lower_pointed(entry, SPACE_BPF);
 }
 
+/* Goes on with the entry in a register, or, if the map is full, with the value of all keys that have none. */
+static struct low_memory entry_or_others(struct lower *l, const struct lang_map *map, uint32_t entry, uint32_t found)
+{
+	uint32_t full = lower_cold_block(l);
+
+	ir_branch(&l->b, IR_NE, ir_reg(entry), ir_imm(0), found, full);
+	lower_at(l, full);
+	ir_move(&l->b, entry, ir_binary(&l->b, IR_ADD, shard(l), ir_imm(map->at_cell)));
+	ir_jump(&l->b, found);
+	lower_at(l, found);
+	return lower_pointed(ir_reg(entry), SPACE_BPF);
+}
+
 /*
  * The entry of a hash. If there is none, one with zeros is made; if somebody else makes it meanwhile, that one is as
  * good. So no update is lost unless the map is full.
@@ -171,6 +204,8 @@ static struct low_memory hash_entry(struct lower *l, struct lang_map *map, struc
 		lower_helper(l, BPF_FUNC_map_update_elem, 4, map_address(l, map), at, zero, ir_imm(BPF_NOEXIST));
 		ir_move(&l->b, entry, lower_helper(l, BPF_FUNC_map_lookup_elem, 2, map_address(l, map), at));
 	}
+	if (map->has_others)
+		return entry_or_others(l, map, entry, found);
 	return entry_or_full(l, map, ir_reg(entry), found, out);
 }
 
@@ -179,6 +214,7 @@ struct low_memory lower_map_entry(struct lower *l, struct lang_map *map, struct 
 	struct low_memory memory;
 	uint32_t full, next;
 
+	map->is_written = true;
 	lower_entry_forget(l, map);
 	switch (map->storage) {
 	case LANG_CELL:
@@ -192,6 +228,8 @@ struct low_memory lower_map_entry(struct lower *l, struct lang_map *map, struct 
 	case LANG_SLOTS:
 		return slot(l, map, lower_place_number(l), out);
 	case LANG_KEYS:
+		if (map->has_others)
+			return slot_or_others(l, map, key_number(l, map, key));
 		full = lower_cold_block(l);
 		memory = slot(l, map, key_number(l, map, key), full);
 		next = l->b.block;
@@ -236,6 +274,7 @@ void lower_map_set(struct lower *l, struct lang_map *map, struct ast *key, const
 	struct ir_value at, from, result;
 	struct low_memory memory;
 
+	map->is_written = true;
 	if (is_cell(map)) {
 		memory = cell(l, map);
 		lower_write_over(l, value, &memory, map->value);

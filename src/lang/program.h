@@ -45,6 +45,17 @@ struct lang_map {
 	uint32_t at_keys; /* LANG_KEYS: offset of the struct lang_keys in lang_cells */
 	bool is_declared;
 	/*
+	 * All keys without room have one value together: LANG_KEYS: value n_slots; LANG_PERCPU_HASH: at at_cell in a
+	 * shard.
+	 */
+	bool has_others;
+	/*
+	 * What each part of the key is, for labels: the name of the variable, field or builtin that the program first
+	 * used there; NULL: nothing has a name. As many as the key has parts.
+	 */
+	const char *const *labels;
+	uint32_t n_labels;
+	/*
 	 * LANG_HASH: each key is `tid`. Values are in a struct lang_tasks at at_cell in lang_cells, and only those
 	 * that find no room there in the hash.
 	 */
@@ -55,6 +66,12 @@ struct lang_map {
 	bool is_read;
 	/* (checker) the program itself looks at its entries or deletes some: what clear() forgets must not be there */
 	bool is_seen;
+	/* (checker) the program deletes some of its entries */
+	bool is_deleted;
+	/* (lowering) an arm that may run assigns to it */
+	bool is_written;
+	/* (checker) the program computes with its values; it does not only set, step, print and delete them */
+	bool is_used;
 };
 
 /*
@@ -209,6 +226,7 @@ struct lang_program {
 	struct pool pool;
 	struct lang_sources sources;
 	struct lang_messages messages;
+	bool is_malformed; /* it is no program, on any kernel: the first errors are of the syntax */
 	struct ctypes *types;
 	struct lang_config config;
 	struct {

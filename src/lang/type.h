@@ -67,6 +67,7 @@ enum type_space {
 
 struct type_hist {
 	uint32_t buckets;
+	bool has_sum;		/* not TYPE_TSERIES: the sum of the values is behind the buckets */
 	uint32_t bits;		/* TYPE_HIST: each power of two has 2^bits buckets */
 	int64_t min, max, step; /* TYPE_LHIST: bucket 0 is below min, the last one is max and above */
 	uint64_t interval;	/* TYPE_TSERIES: ns of a moment */

@@ -71,6 +71,7 @@ static void add_stack(struct str *s, const struct value *stack)
 static void add_value(struct str *s, const struct field *field, struct value *value, const struct output *out)
 {
 	switch (value->type) {
+	case VALUE_HIST:
 	case VALUE_NULL:
 		break;
 	case VALUE_BOOL:

@@ -47,6 +47,13 @@ enum field_role {
 	ROLE_DURATION,
 	ROLE_TASK, /* who: ids and names of processes, threads and users */
 	ROLE_STACK,
+	ROLE_NOTE, /* describes another field: its unit, another spelling of a name */
+	/*
+	 * For exporters. The value is a VALUE_HIST, the type is that of the measured values: FIELD_DURATION,
+	 * FIELD_BYTES...
+	 */
+	ROLE_HISTOGRAM,
+	ROLE_SUMMARY, /* only the number of values and their sum */
 };
 
 /* How text shows a duration (stored in ns) or a size (stored in bytes). */
@@ -84,7 +91,7 @@ struct field {
 
 	/* where the field is printed */
 	bool data_only;	   /* no column in text */
-	bool text_only;	   /* not in data: JSON, CSV */
+	bool text_only;	   /* not in data: JSON, CSV. With data_only: nowhere, only exporters read it */
 	const bool *shown; /* a column in text only if this is set; NULL: always */
 
 	/* text */
@@ -125,6 +132,10 @@ struct field {
 #define TEXT(TYPE, STRUCT, MEMBER, TITLE, WIDTH, ...) \
 	FIELD(TYPE, STRUCT, MEMBER, NULL, TITLE, WIDTH, .text_only = true, ##__VA_ARGS__)
 #define TEXT_GET(TYPE, GET, TITLE, WIDTH, ...) FIELD_GET(TYPE, GET, NULL, TITLE, WIDTH, .text_only = true, ##__VA_ARGS__)
+/* Only for exporters: values that text and data show in other forms. */
+#define METRIC(TYPE, STRUCT, MEMBER, KEY, ROLE, ...) \
+	DATA(TYPE, STRUCT, MEMBER, KEY, .text_only = true, .role = ROLE, ##__VA_ARGS__)
+#define METRIC_GET(TYPE, GET, KEY, ROLE, ...) DATA_GET(TYPE, GET, KEY, .text_only = true, .role = ROLE, ##__VA_ARGS__)
 /* The value is null if STRUCT.MEMBER is 0. */
 #define KNOWN_BY(STRUCT, MEMBER) .known = offsetof(STRUCT, MEMBER), .known_size = sizeof(((STRUCT *)0)->MEMBER)
 

@@ -87,6 +87,18 @@ void files_row(struct files *files, const struct schema *schema, const void *row
  */
 int files_write(struct files *files, const struct file *file, struct err *err);
 
+/*
+ * For what is too large for memory, or takes long: file_begin() creates a file of our own beside the place, or takes
+ * stdout; the caller writes to part.fd; file_end() closes it and gives it its name, or removes it if error is not 0.
+ * Return 0 or -errno with err set; file_end() returns `error`, if it is given one.
+ */
+struct file_part {
+	int fd;
+	char own[64];
+};
+int file_begin(const struct file *file, struct file_part *part, struct err *err);
+int file_end(const struct file *file, struct file_part *part, int error, struct err *err);
+
 /* --- for printers --- */
 
 struct file_format {

@@ -112,17 +112,6 @@ int files_add(struct files *files, const struct file_format *format, const char 
 	return 0;
 }
 
-/* Returns 0 or -errno. A full disk may be reported by close() only (NFS). */
-static int write_closed(int fd, const struct str *data)
-{
-	int error;
-
-	write_all(fd, str_or_empty(data->data), data->len, &error);
-	if (close(fd) && !error)
-		error = -errno;
-	return error;
-}
-
 /* Gives our file the user's name. Not every file system has links. */
 static int place(const struct file *file, const char *own)
 {
@@ -136,36 +125,45 @@ static int place(const struct file *file, const char *own)
 	return 0;
 }
 
-static int write_file(const struct file *file, const struct str *data, struct err *err)
+int file_begin(const struct file *file, struct file_part *part, struct err *err)
 {
-	char own[64];
-	int fd = create_own(file->dir, own, sizeof(own)), ret = fd;
+	*part = (struct file_part){ .fd = STDOUT_FILENO };
+	if (!is_stdout(file->name))
+		part->fd = create_own(file->dir, part->own, sizeof(part->own));
+	return part->fd < 0 ? err_set(err, part->fd, "cannot write %s: %s", file->name, strerror(-part->fd)) : 0;
+}
 
-	if (fd >= 0)
-		ret = write_closed(fd, data);
-	if (!ret)
-		ret = place(file, own);
-	if (!ret)
+/* A full disk may be reported by close() only (NFS). */
+int file_end(const struct file *file, struct file_part *part, int error, struct err *err)
+{
+	if (!*part->own)
+		return error ? err_set(err, error, "cannot write %s to stdout: %s", file->format->name, strerror(-error)) : 0;
+	if (close(part->fd) && !error)
+		error = -errno;
+	if (!error)
+		error = place(file, part->own);
+	if (!error)
 		return 0;
-	if (ret == -EEXIST)
-		return err_set(err, ret, "%s exists by now: the data are in %.*s%s", file->name,
-			       (int)(file->base - file->name), file->name, own);
-	if (fd >= 0)
-		unlinkat(file->dir, own, 0);
-	return err_set(err, ret, "cannot write %s: %s", file->name, strerror(-ret));
+	if (error == -EEXIST)
+		return err_set(err, error, "%s exists by now: the data are in %.*s%s", file->name,
+			       (int)(file->base - file->name), file->name, part->own);
+	unlinkat(file->dir, part->own, 0);
+	return err_set(err, error, "cannot write %s: %s", file->name, strerror(-error));
 }
 
 int files_write(struct files *files, const struct file *file, struct err *err)
 {
 	__str struct str data = {};
+	struct file_part part;
 	int ret;
 
 	tree_finish(&files->tree);
 	file->format->add(&data, files);
-	if (!is_stdout(file->name))
-		return write_file(file, &data, err);
-	write_all(STDOUT_FILENO, str_or_empty(data.data), data.len, &ret);
-	return ret ? err_set(err, ret, "cannot write %s to stdout: %s", file->format->name, strerror(-ret)) : 0;
+	ret = file_begin(file, &part, err);
+	if (ret)
+		return ret;
+	write_all(part.fd, str_or_empty(data.data), data.len, &ret);
+	return file_end(file, &part, ret, err);
 }
 
 void files_release(struct files *files)

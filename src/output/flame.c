@@ -13,24 +13,28 @@
 #include "flame_label.h"
 #include "flame_plan.h"
 
-#define WIDTH	 1200
-#define SIDE	 16 /* left and right of the frames */
-#define INSIDE	 (WIDTH - 2 * SIDE)
-#define HEAD	 84  /* above the frames: title, subtitle, a line for the frame below the mouse */
-#define ROW	 18  /* from one frame to the next above */
-#define LINE	 17  /* from one line of notes to the next */
-#define LETTER	 7.0 /* the width of a letter in a frame, at most */
-#define PAD	 4   /* in front of a label and behind it */
-#define LEAST	 4   /* a label has at least so many letters */
-#define TINTS	 6   /* of each kind of frames, in flame.css */
-#define MAX_GONE 8   /* of the functions that only the old profile has, so many are listed */
-#define DOT	 " \xc2\xb7 "
+#define WIDTH	       1200
+#define SIDE	       16 /* left and right of the frames */
+#define INSIDE	       (WIDTH - 2 * SIDE)
+#define HEAD	       84  /* above the frames: title, subtitle, a line for the frame below the mouse */
+#define ROW	       18  /* from one frame to the next above */
+#define LINE	       17  /* from one line of notes to the next */
+#define LETTER	       7.0 /* the width of a letter in a frame, at most */
+#define PAD	       4   /* in front of a label and behind it */
+#define LEAST	       4   /* a label has at least so many letters */
+#define TINTS	       6   /* of each kind of frames, in flame.css */
+#define CAUSE_WIDTH    146 /* from one cause to the next, below the frames */
+#define CAUSES_IN_LINE 8
+#define MAX_GONE       8 /* of the functions that only the old profile has, so many are listed */
+#define DOT	       " \xc2\xb7 "
 
 struct drawing {
 	struct str *s;
 	const struct files *files;
 	struct flame_plan plan;
 	bool kinds[FRAME_MARK + 1]; /* that occur */
+	struct flame_cause *causes; /* that have a color of their own */
+	size_t n_causes;
 };
 
 /* --- numbers --- */
@@ -139,6 +143,10 @@ static void add_class(struct drawing *d, const struct flame_box *box)
 			str_addf(d->s, "%c%d", color > 0 ? 'r' : 'b', abs(color));
 		else
 			str_addc(d->s, 'z');
+		return;
+	}
+	if (frame && frame->tint) {
+		str_addf(d->s, "c%d", frame->tint);
 		return;
 	}
 	d->kinds[kind] |= !!frame;
@@ -268,6 +276,44 @@ static void draw_kinds(const struct drawing *d)
 	}
 }
 
+/* "disk 12.34 %"; a click searches for it. */
+static void draw_cause(const struct drawing *d, const struct flame_cause *cause)
+{
+	const char class[] = { 'c', '0' + cause->frame->tint, 0 };
+	const char *name = cause->frame->name + 1;
+	int n = strlen(name) - 1;
+	__str struct str text = {};
+
+	str_addf(&text, "%.*s ", n, name);
+	add_percent(&text, cause->weight, d->plan.total);
+	str_addf(d->s, " data-find=\"^\\[%.*s]$\">", n, name);
+	add_swatch(d->s, 0, class);
+	add_key_text(d->s, 16, text.data);
+}
+
+/* Of a wall-clock profile: what is no wait is running. Below the kinds, a line for each CAUSES_IN_LINE. */
+static void draw_causes(const struct drawing *d)
+{
+	uint64_t running = d->plan.total;
+	__str struct str text = {};
+
+	for (size_t i = 0; i < d->n_causes; i++)
+		running -= d->causes[i].weight;
+	str_add(&text, "running ");
+	add_percent(&text, running, d->plan.total);
+	for (size_t i = 0; d->n_causes && i <= d->n_causes; i++) {
+		str_addf(d->s, "<g transform=\"translate(%zu %zu)\"", i % CAUSES_IN_LINE * CAUSE_WIDTH,
+			 (1 + i / CAUSES_IN_LINE) * LINE);
+		if (i) {
+			draw_cause(d, &d->causes[i - 1]);
+		} else {
+			str_addc(d->s, '>');
+			add_key_text(d->s, 0, text.data);
+		}
+		str_add(d->s, "</g>");
+	}
+}
+
 static void draw_scale(const struct drawing *d)
 {
 	double x = 54;
@@ -350,9 +396,10 @@ static void draw(struct drawing *d)
 {
 	int bottom = HEAD + (d->plan.depth + 1) * ROW + 12, height;
 	__str struct str notes = {};
+	int key = d->n_causes ? LINE * (1 + d->n_causes / CAUSES_IN_LINE) : 0;
 
 	add_notes(d, &notes);
-	height = bottom + 24 + count_lines(&notes) * LINE + 8;
+	height = bottom + key + 24 + count_lines(&notes) * LINE + 8;
 	str_addf(d->s, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 		       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
 		       "height=\"%d\" viewBox=\"0 0 %d %d\">\n<title>",
@@ -369,8 +416,9 @@ static void draw(struct drawing *d)
 		draw_scale(d);
 	else
 		draw_kinds(d);
+	draw_causes(d);
 	str_add(d->s, "</g>\n");
-	draw_notes(d, &notes, bottom + 34);
+	draw_notes(d, &notes, bottom + key + 34);
 	draw_head(d);
 	str_addf(d->s, "<script><![CDATA[\n%s]]></script>\n</svg>\n", flame_js);
 }
@@ -380,7 +428,10 @@ static void flame_add(struct str *s, const struct files *files)
 	struct drawing d = { .s = s, .files = files };
 
 	flame_plan_init(&d.plan, files);
+	if (!files->compared)
+		d.n_causes = flame_plan_causes(&d.plan, &d.causes);
 	draw(&d);
+	free(d.causes);
 	flame_plan_release(&d.plan);
 }
 

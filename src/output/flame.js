@@ -206,6 +206,9 @@
 			go(box, find);
 		}
 	};
+	// What the colors mean leads to the frames of that color.
+	for (const key of document.querySelectorAll('[data-find]'))
+		key.onclick = () => go(zoom, find == key.dataset.find ? '' : key.dataset.find);
 	$('frames').onmouseover = e => boxAt(e) && tell(boxAt(e));
 	$('frames').addEventListener('focusin', e => boxAt(e) && tell(boxAt(e)));
 	$('frames').onmouseleave = rest;

@@ -143,3 +143,36 @@ size_t flame_plan_gone(const struct flame_plan *plan, uint32_t **nodes)
 	qsort_r(*nodes, n, sizeof(**nodes), compare_old, (void *)old);
 	return n;
 }
+
+static int compare_causes(const void *a, const void *b)
+{
+	const struct flame_cause *x = a, *y = b;
+	int order = compare_weights(&x->weight, &y->weight);
+
+	return order ? order : strcmp(x->frame->name, y->frame->name);
+}
+
+size_t flame_plan_causes(const struct flame_plan *plan, struct flame_cause **to)
+{
+	struct {
+		struct flame_cause *v;
+		size_t n, cap;
+	} causes = {};
+
+	for (uint32_t i = 1; i < plan->tree->n; i++) {
+		const struct frame *frame = plan->tree->v[i].frame;
+		size_t at = 0;
+
+		if (!frame->tint)
+			continue;
+		while (at < causes.n && causes.v[at].frame != frame)
+			at++;
+		if (at == causes.n)
+			vec_push(&causes)->frame = frame;
+		causes.v[at].weight += flame_plan_weight(plan, i);
+	}
+	if (causes.n)
+		qsort(causes.v, causes.n, sizeof(*causes.v), compare_causes);
+	*to = causes.v;
+	return causes.n;
+}

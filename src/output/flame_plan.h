@@ -46,4 +46,13 @@ uint64_t flame_plan_old_weight(const struct flame_plan *plan, uint32_t node);
  */
 size_t flame_plan_gone(const struct flame_plan *plan, uint32_t **nodes);
 
+/* What threads wait for, as the innermost frames of stacks say, with all their boxes. */
+struct flame_cause {
+	const struct frame *frame; /* has a tint */
+	uint64_t weight;
+};
+
+/* Lists the causes, the heaviest first. Returns how many, and sets *causes, which the caller frees. */
+size_t flame_plan_causes(const struct flame_plan *plan, struct flame_cause **causes);
+
 #endif

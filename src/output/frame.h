@@ -21,6 +21,16 @@ struct frame {
 	uint64_t address;     /* in the kernel; as linked if there is a file; else in the process */
 	uint64_t start;	      /* of the function, likewise; 0: not known */
 	enum frame_kind kind;
+	/* of a FRAME_MARK for what a thread waits for, the innermost frame of its stack: a color of flame graphs */
+	enum frame_tint {
+		FRAME_NO_TINT,
+		FRAME_TINT_PROCESSOR,
+		FRAME_TINT_LOCK,
+		FRAME_TINT_DISK,
+		FRAME_TINT_PEER, /* somebody at the other end */
+		FRAME_TINT_PAUSE,
+		FRAME_TINT_OTHER,
+	} tint;
 };
 
 /* Returns the name, for formats whose readers take no empty names. */

@@ -23,6 +23,10 @@ size_t hist_buckets(const struct hist *hist)
 		return HIST_PRECISE_BUCKETS;
 	case HIST_SINGLE:
 		return 1;
+	case HIST_BOUNDS:
+		return HIST_BOUNDS_BUCKETS;
+	case HIST_LISTED:
+		return hist->n;
 	default:
 		return HIST_LOG2_BUCKETS;
 	}
@@ -44,10 +48,18 @@ static unsigned int precise_shift(size_t bucket)
 	return bucket < 2 * HIST_PARTS ? 0 : bucket / HIST_PARTS - 1;
 }
 
+/* Returns the greatest value of a bucket that has a bound. */
+static uint64_t bounded_high(const struct hist *hist, size_t bucket)
+{
+	return hist->step >> (HIST_BOUNDS_BUCKETS - 2 - bucket);
+}
+
 uint64_t hist_low(const struct hist *hist, size_t bucket)
 {
 	unsigned int shift;
 
+	if (hist->kind == HIST_BOUNDS)
+		return bucket ? bounded_high(hist, bucket - 1) + 1 : 0;
 	if (hist->kind == HIST_LINEAR)
 		return bucket * hist->step;
 	if (hist->kind == HIST_LOG2 || hist->kind == HIST_SINGLE)
@@ -140,6 +152,11 @@ static uint64_t average(const struct hist_row *row)
 }
 
 /* --- data --- */
+
+void hist_get(struct value *to, const void *row, const void *ctx)
+{
+	value_set_hist(to, row);
+}
 
 void hist_get_unit(struct value *to, const void *row, const void *ctx)
 {

@@ -12,10 +12,15 @@
 
 struct hist {
 	enum hist_kind kind;
-	uint64_t step;	  /* width of a bucket, for HIST_LINEAR */
+	uint64_t step;	  /* HIST_LINEAR: width of a bucket; HIST_BOUNDS: the greatest bound, HIST_BOUND_... */
 	uint64_t divisor; /* values were divided by this, but their sum was not */
 	const char *unit; /* "usecs" */
 	bool bare;	  /* no line with average, total and count below a chart */
+	/* HIST_LISTED: the greatest value of each bucket but the last, and the number of buckets */
+	const int64_t *highs;
+	size_t n;
+	bool is_signed; /* HIST_LISTED: the sum may be negative */
+	bool no_sum;	/* HIST_LISTED: nobody has added the values up */
 };
 
 struct hist_row {
@@ -29,7 +34,7 @@ struct hist_row {
 /* Return the number of 64-bit words of one histogram's cells, and of its buckets. */
 size_t hist_words(const struct hist *hist);
 size_t hist_buckets(const struct hist *hist);
-/* Return the least and the greatest value of a bucket. */
+/* Return the least and the greatest value of a bucket. Not of HIST_LISTED. */
 uint64_t hist_low(const struct hist *hist, size_t bucket);
 uint64_t hist_high(const struct hist *hist, size_t bucket);
 
@@ -51,10 +56,14 @@ uint64_t hist_percentile(const struct hist *hist, const uint64_t *cells, unsigne
 
 /* The last fields of every schema of histograms, after the key. */
 #define HIST_FIELDS \
-	DATA_GET(FIELD_STR, hist_get_unit, "unit"), DATA_GET(FIELD_U64, hist_get_count, "count", .role = ROLE_COUNTER), \
+	DATA_GET(FIELD_STR, hist_get_unit, "unit", .role = ROLE_NOTE), \
+		DATA_GET(FIELD_U64, hist_get_count, "count", .role = ROLE_COUNTER), \
 		DATA_GET(FIELD_U64, hist_get_total, "total", .role = ROLE_COUNTER), \
 		DATA_GET(FIELD_U64, hist_get_average, "avg"), DATA_GET(FIELD_ROW, hist_get_percentiles, "percentiles"), \
-		DATA_GET(FIELD_LIST, hist_get_buckets, "buckets")
+		DATA_GET(FIELD_LIST, hist_get_buckets, "buckets"), \
+		METRIC_GET(FIELD_DURATION, hist_get, "histogram", ROLE_HISTOGRAM)
+/* The row itself, for exporters. */
+void hist_get(struct value *to, const void *row, const void *ctx);
 void hist_get_unit(struct value *to, const void *row, const void *ctx);
 void hist_get_count(struct value *to, const void *row, const void *ctx);
 void hist_get_total(struct value *to, const void *row, const void *ctx);

@@ -35,6 +35,11 @@ void output_set_context(struct output *out, const void *ctx)
 	out->ctx = ctx;
 }
 
+const void *output_context(const struct output *out)
+{
+	return out->ctx;
+}
+
 void output_set_clock(struct output *out, const struct output_clock *clock)
 {
 	out->clock = *clock;

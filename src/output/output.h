@@ -27,6 +27,7 @@ bool output_is_text(const struct output *out);
 
 /* Sets the ctx that getters receive from now on; it stays the caller's. */
 void output_set_context(struct output *out, const void *ctx);
+const void *output_context(const struct output *out);
 /* Converts times since boot (CLOCK_BOOTTIME) to wall time. Both members are 0 until they are set. */
 struct output_clock {
 	uint64_t wall_offset; /* ns from boot time to wall time */

@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * pprof's format: the message Profile of
- * https://github.com/google/pprof/blob/main/proto/profile.proto, in protobuf's encoding
- * (https://protobuf.dev/programming-guides/encoding/), compressed by gzip. Each field is a tag, number << 3 | type, and
- * a value: type 0 is a varint, seven bits a byte with the lowest first, type 2 is a length and bytes. Fields of value
- * 0 are left out. Texts are numbers of a table of strings.
+ * pprof's format: the message Profile of https://github.com/google/pprof/blob/main/proto/profile.proto, in protobuf's
+ * encoding, compressed by gzip. Texts are numbers of a table of strings.
  */
-#include <zlib.h>
-
+#include "base/gzip.h"
+#include "base/protobuf.h"
 #include "files.h"
 
-enum wire {
-	WIRE_VARINT,
-	WIRE_BYTES = 2,
-};
+#define GZIP_LEVEL 6
 
 /* Numbers of fields, as profile.proto has them. */
 enum profile_field {
@@ -95,28 +89,6 @@ struct pprof {
 	} mapping_ids;
 };
 
-static void add_varint(struct str *s, uint64_t value)
-{
-	for (; value >= 0x80; value >>= 7)
-		str_addc(s, value | 0x80);
-	str_addc(s, value);
-}
-
-static void add_number(struct str *s, unsigned int field, uint64_t value)
-{
-	if (!value)
-		return;
-	add_varint(s, field << 3 | WIRE_VARINT);
-	add_varint(s, value);
-}
-
-static void add_bytes(struct str *s, unsigned int field, const struct str *bytes)
-{
-	add_varint(s, field << 3 | WIRE_BYTES);
-	add_varint(s, bytes->len);
-	str_addn(s, str_or_empty(bytes->data), bytes->len);
-}
-
 static uint32_t string_of(struct pprof *pprof, const char *text)
 {
 	return text ? set_add(&pprof->strings, text, strlen(text) + 1) : 0;
@@ -126,9 +98,9 @@ static void add_type(struct pprof *pprof, unsigned int field, const char *type, 
 {
 	__str struct str message = {};
 
-	add_number(&message, TYPE_TYPE, string_of(pprof, type));
-	add_number(&message, TYPE_UNIT, string_of(pprof, unit));
-	add_bytes(&pprof->out, field, &message);
+	protobuf_add_number(&message, TYPE_TYPE, string_of(pprof, type));
+	protobuf_add_number(&message, TYPE_UNIT, string_of(pprof, unit));
+	protobuf_add_message(&pprof->out, field, &message);
 }
 
 static const char kernel_file[] = "[kernel.kallsyms]";
@@ -158,12 +130,12 @@ static void add_location(struct pprof *pprof, uint32_t id, const struct frame *f
 	__str struct str line = {}, location = {};
 
 	*vec_push(&pprof->mapping_ids) = mapping;
-	add_number(&line, LINE_FUNCTION_ID, set_add(&pprof->functions, &function, sizeof(function)) + 1);
-	add_number(&location, LOCATION_ID, id);
-	add_number(&location, LOCATION_MAPPING_ID, mapping);
-	add_number(&location, LOCATION_ADDRESS, frame->address);
-	add_bytes(&location, LOCATION_LINE, &line);
-	add_bytes(&pprof->out, PROFILE_LOCATION, &location);
+	protobuf_add_number(&line, LINE_FUNCTION_ID, set_add(&pprof->functions, &function, sizeof(function)) + 1);
+	protobuf_add_number(&location, LOCATION_ID, id);
+	protobuf_add_number(&location, LOCATION_MAPPING_ID, mapping);
+	protobuf_add_number(&location, LOCATION_ADDRESS, frame->address);
+	protobuf_add_message(&location, LOCATION_LINE, &line);
+	protobuf_add_message(&pprof->out, PROFILE_LOCATION, &location);
 }
 
 /* Returns the id of the frame's location, which is added if it is new. */
@@ -181,10 +153,10 @@ static void add_label(struct str *sample, const struct files_label *label)
 {
 	__str struct str message = {};
 
-	add_number(&message, LABEL_KEY, label->key);
-	add_number(&message, LABEL_STR, label->text);
-	add_number(&message, LABEL_NUM, label->number);
-	add_bytes(sample, SAMPLE_LABEL, &message);
+	protobuf_add_number(&message, LABEL_KEY, label->key);
+	protobuf_add_number(&message, LABEL_STR, label->text);
+	protobuf_add_number(&message, LABEL_NUM, label->number);
+	protobuf_add_message(sample, SAMPLE_LABEL, &message);
 }
 
 static void add_sample(struct pprof *pprof, const struct files_sample *sample)
@@ -196,18 +168,18 @@ static void add_sample(struct pprof *pprof, const struct files_sample *sample)
 	for (uint32_t node = sample->node; node; node = tree->v[node].parent) {
 		uint32_t id = location_of(pprof, tree->v[node].frame), mapping = pprof->mapping_ids.v[id - 1];
 
-		add_varint(&locations, id);
+		protobuf_add_varint(&locations, id);
 		if (mapping)
 			pprof->seen.v[mapping - 1].samples += sample->sum.count;
 	}
-	add_varint(&values, sample->sum.count);
+	protobuf_add_varint(&values, sample->sum.count);
 	if (pprof->files->about.times)
-		add_varint(&values, files_time(pprof->files, &sample->sum));
-	add_bytes(&message, SAMPLE_LOCATION_ID, &locations);
-	add_bytes(&message, SAMPLE_VALUE, &values);
+		protobuf_add_varint(&values, files_time(pprof->files, &sample->sum));
+	protobuf_add_message(&message, SAMPLE_LOCATION_ID, &locations);
+	protobuf_add_message(&message, SAMPLE_VALUE, &values);
 	for (size_t i = 0; i < labels->len / sizeof(struct files_label); i++)
 		add_label(&message, (const struct files_label *)labels->bytes + i);
-	add_bytes(&pprof->out, PROFILE_SAMPLE, &message);
+	protobuf_add_message(&pprof->out, PROFILE_SAMPLE, &message);
 }
 
 /* Tools need not look for symbols themselves: the functions are here. */
@@ -216,12 +188,12 @@ static void add_mapping(struct pprof *pprof, uint32_t number)
 	const struct mapping *mapping = pprof->mappings.v[number].bytes;
 	__str struct str message = {};
 
-	add_number(&message, MAPPING_ID, number + 1);
-	add_number(&message, MAPPING_MEMORY_LIMIT, pprof->seen.v[number].limit);
-	add_number(&message, MAPPING_FILENAME, mapping->file);
-	add_number(&message, MAPPING_BUILD_ID, mapping->build_id);
-	add_number(&message, MAPPING_HAS_FUNCTIONS, 1);
-	add_bytes(&pprof->out, PROFILE_MAPPING, &message);
+	protobuf_add_number(&message, MAPPING_ID, number + 1);
+	protobuf_add_number(&message, MAPPING_MEMORY_LIMIT, pprof->seen.v[number].limit);
+	protobuf_add_number(&message, MAPPING_FILENAME, mapping->file);
+	protobuf_add_number(&message, MAPPING_BUILD_ID, mapping->build_id);
+	protobuf_add_number(&message, MAPPING_HAS_FUNCTIONS, 1);
+	protobuf_add_message(&pprof->out, PROFILE_MAPPING, &message);
 }
 
 /* Programs first, then libraries, then the kernel. */
@@ -264,10 +236,10 @@ static void add_tables(struct pprof *pprof)
 		const struct function *function = pprof->functions.v[i].bytes;
 		__str struct str message = {};
 
-		add_number(&message, FUNCTION_ID, i + 1);
-		add_number(&message, FUNCTION_NAME, function->name);
-		add_number(&message, FUNCTION_SYSTEM_NAME, function->symbol);
-		add_bytes(&pprof->out, PROFILE_FUNCTION, &message);
+		protobuf_add_number(&message, FUNCTION_ID, i + 1);
+		protobuf_add_number(&message, FUNCTION_NAME, function->name);
+		protobuf_add_number(&message, FUNCTION_SYSTEM_NAME, function->symbol);
+		protobuf_add_message(&pprof->out, PROFILE_FUNCTION, &message);
 	}
 }
 
@@ -279,7 +251,7 @@ static void add_strings(struct pprof *pprof)
 		__str struct str shown = {};
 
 		str_add_shown(&shown, string->bytes, string->len - 1);
-		add_bytes(&pprof->out, PROFILE_STRING_TABLE, &shown);
+		protobuf_add_message(&pprof->out, PROFILE_STRING_TABLE, &shown);
 	}
 }
 
@@ -298,41 +270,13 @@ static void add_profile(struct pprof *pprof)
 		add_sample(pprof, sample);
 	if (about->period_ns && about->times) {
 		add_type(pprof, PROFILE_PERIOD_TYPE, about->times, "nanoseconds");
-		add_number(&pprof->out, PROFILE_PERIOD, about->period_ns);
+		protobuf_add_number(&pprof->out, PROFILE_PERIOD, about->period_ns);
 	}
-	add_number(&pprof->out, PROFILE_TIME_NANOS, about->began_ns);
-	add_number(&pprof->out, PROFILE_DURATION_NANOS, about->lasted_ns);
-	add_number(&pprof->out, PROFILE_COMMENT, string_of(pprof, about->title));
+	protobuf_add_number(&pprof->out, PROFILE_TIME_NANOS, about->began_ns);
+	protobuf_add_number(&pprof->out, PROFILE_DURATION_NANOS, about->lasted_ns);
+	protobuf_add_number(&pprof->out, PROFILE_COMMENT, string_of(pprof, about->title));
 	add_tables(pprof);
 	add_strings(pprof);
-}
-
-static voidpf gzip_alloc(voidpf ctx, uInt n, uInt size)
-{
-	return base_alloc((size_t)n * size);
-}
-
-static void gzip_free(voidpf ctx, voidpf p)
-{
-	free(p);
-}
-
-/* 16 on top of the window's bits: gzip in place of zlib's own format. */
-static void add_gzip(struct str *s, const struct str *data)
-{
-	z_stream stream = { .zalloc = gzip_alloc, .zfree = gzip_free };
-	size_t start = s->len;
-
-	if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
-		return;
-	str_add_fill(s, 0, deflateBound(&stream, data->len));
-	stream.next_in = (Bytef *)data->data;
-	stream.avail_in = data->len;
-	stream.next_out = (Bytef *)s->data + start;
-	stream.avail_out = s->len - start;
-	deflate(&stream, Z_FINISH);
-	s->len = start + stream.total_out;
-	deflateEnd(&stream);
 }
 
 static void pprof_add(struct str *s, const struct files *files)
@@ -340,7 +284,7 @@ static void pprof_add(struct str *s, const struct files *files)
 	struct pprof pprof = { .files = files };
 
 	add_profile(&pprof);
-	add_gzip(s, &pprof.out);
+	gzip_add(s, &pprof.out, GZIP_LEVEL);
 	str_release(&pprof.out);
 	set_release(&pprof.strings);
 	set_release(&pprof.frames);

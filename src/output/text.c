@@ -115,6 +115,7 @@ static void add_list(struct str *s, const struct field *field, struct value *lis
 static void add_value(struct str *s, const struct field *field, struct value *value, const struct output *out)
 {
 	switch (value->type) {
+	case VALUE_HIST:
 	case VALUE_NULL:
 		str_add(s, field->absent ? field->absent : "-");
 		break;

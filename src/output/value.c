@@ -103,6 +103,12 @@ void value_set_row(struct value *to, const struct schema *schema, const void *ro
 	to->at = row;
 }
 
+void value_set_hist(struct value *to, const void *hist)
+{
+	to->type = VALUE_HIST;
+	to->at = hist;
+}
+
 /* Removes the first item from the list: bytes of data, and n of the list's count. */
 static void skip(struct value *list, size_t bytes, size_t n)
 {

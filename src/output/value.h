@@ -20,6 +20,7 @@ enum value_type {
 	VALUE_LIST,
 	VALUE_ROW,   /* a row inside the row, with its own schema */
 	VALUE_STACK, /* const struct frame *[n], the innermost first */
+	VALUE_HIST,  /* at: a struct hist_row (hist.h); for exporters, no printer prints it */
 };
 
 enum value_items {
@@ -40,7 +41,7 @@ struct value {
 		unsigned int version; /* VALUE_ADDRESS: 4 or 6 */
 		enum value_items items;
 	};
-	const void *at;		     /* text, address, items, row; not owned */
+	const void *at;		     /* text, address, items, row, histogram; not owned */
 	size_t n;		     /* VALUE_TEXT: bytes; VALUE_LIST: see enum value_items; VALUE_STACK: frames */
 	const struct schema *schema; /* VALUE_ROW, ITEMS_ROWS */
 	size_t size;		     /* ITEMS_ROWS: of one struct */
@@ -66,6 +67,8 @@ void value_set_rows(struct value *to, const struct schema *schema, const void *r
 /* frames NULL: null */
 void value_set_stack(struct value *to, const struct frame_stack *stack);
 void value_set_row(struct value *to, const struct schema *schema, const void *row);
+/* A struct hist_row. */
+void value_set_hist(struct value *to, const void *hist);
 
 /* Removes the first item from a VALUE_LIST. Returns false if there is none left. */
 bool value_next(struct value *list, struct value *item);

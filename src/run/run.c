@@ -61,8 +61,10 @@ bool run_should_stop(struct run *run)
 	/* called while attaching: from now on stop_take() reads the signals */
 	if (!stop_watch(run))
 		stop_take(run);
-	if (run->command && command_ended(run->command, &status))
-		run->stopping = true;
+	if (run->command && command_ended(run->command, &status)) {
+		run->ctx.command.ended = run->stopping = true;
+		run->ctx.command.status = status;
+	}
 	return run->stopping;
 }
 
@@ -299,6 +301,9 @@ static int print_libbpf(enum libbpf_print_level level, const char *fmt, va_list 
 
 	if (level == LIBBPF_DEBUG || !report_is_verbose())
 		return 0;
+	/* scripts/slim-object has taken them out */
+	if (strstr(fmt, "missing .BTF.ext line info"))
+		return 0;
 	str_addv(&text, fmt, ap);
 	report_verbose_lines("libbpf", text.len ? text.data : "");
 	return 0;
@@ -348,7 +353,7 @@ static int act(struct run *run, char *const *argv)
 	struct err err = {};
 	int ret, error;
 
-	if (run->args.n || argv) {
+	if ((run->tool->engine || !*run->tool->args) && (run->args.n || argv)) {
 		err_set(&err, -EINVAL, "unexpected argument '%s': this tool takes options only",
 			argv ? argv[0] : run->args.v[0]);
 		return usage(run, &err);

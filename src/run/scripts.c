@@ -322,6 +322,7 @@ static void make_tool(struct scripted *script, const char *name)
 		.n_arguments = script->arguments.n,
 	};
 	script->tool.settings = given;
+	script->tool.settings_size = script->about.n * sizeof(*given);
 	script->tool.options = script->options.v;
 	script->tool.refuses = script->refused.v;
 	script->tool.n_options = script->options.n;

@@ -2,6 +2,7 @@
 /* The list of tools, which the linker collects, and the options that all tools share. */
 #include <sys/stat.h>
 
+#include "base/nearest.h"
 #include "run.h"
 #include "scripts.h"
 
@@ -46,6 +47,23 @@ const struct tool *tool_find(const char *name)
 	return scripts_find(name, &err);
 }
 
+int tool_unknown(const char *name, struct err *err)
+{
+	size_t n;
+	const struct tool *const *tools;
+	struct nearest nearest;
+
+	if (!scripts_find(name, err) && err->code != -ENOENT)
+		return err->code;
+	tools = tool_list(&n);
+	nearest_init(&nearest, name);
+	for (size_t i = 0; i < n; i++)
+		nearest_offer(&nearest, tools[i]->name);
+	if (nearest_name(&nearest))
+		return err_set(err, -ENOENT, "there is no tool '%s' (did you mean %s?)", name, nearest_name(&nearest));
+	return err_set(err, -ENOENT, "there is no tool '%s': 'sonde help' lists the tools", name);
+}
+
 /* In bcc's tools -c is a processor, a parent process or a flag: the errors name our options for these. */
 static int set_command(void *command, const char *text, struct err *err)
 {
@@ -68,18 +86,22 @@ static int set_command(void *command, const char *text, struct err *err)
 	return 0;
 }
 
-static const struct opt filters[] = {
-	OPT(OPT_U32, struct run_options, pid, 'p', "pid", "PID", "only this process", .min = 1),
-	OPT(OPT_U32, struct run_options, tid, 0, "tid", "TID", "only this thread", .min = 1),
-	OPT(OPT_STRING, struct run_options, cgroup, 0, "cgroup", "CGROUP",
-	    "only tasks in this cgroup (v2, path or id) and below it"),
-	OPT(OPT_STRING, struct run_options, comm, 0, "comm", "NAME", "only tasks with this command name"),
-	OPT(OPT_STRING, struct run_options, uid, 0, "uid", "USER", "only this user, by name or number"),
-	OPT(OPT_STRING, struct run_options, cpu_text, 0, "cpu", "N", "only on this processor"),
-	OPT(OPT_CALL, struct run_options, command, 'c', "command", "CMD",
-	    "run CMD, trace only CMD and its children, end with CMD; Ctrl-C stops CMD, a second one kills it",
-	    .call = set_command),
-};
+#define FILTERS \
+	OPT(OPT_U32, struct run_options, pid, 'p', "pid", "PID", "only this process", .min = 1), \
+		OPT(OPT_U32, struct run_options, tid, 0, "tid", "TID", "only this thread", .min = 1), \
+		OPT(OPT_STRING, struct run_options, cgroup, 0, "cgroup", "CGROUP", \
+		    "only tasks in this cgroup (v2, path or id) and below it"), \
+		OPT(OPT_STRING, struct run_options, comm, 0, "comm", "NAME", "only tasks with this command name"), \
+		OPT(OPT_STRING, struct run_options, uid, 0, "uid", "USER", "only this user, by name or number"), \
+		OPT(OPT_STRING, struct run_options, cpu_text, 0, "cpu", "N", "only on this processor")
+#define COMMAND(WHAT) \
+	OPT(OPT_CALL, struct run_options, command, 'c', "command", "CMD", \
+	    WHAT "; Ctrl-C stops CMD, a second one kills it", .call = set_command)
+
+static const struct opt filters[] = { FILTERS, COMMAND("run CMD, trace only CMD and its children, end with CMD") };
+
+/* For tools that trace whatever task runs, so that they lack --pid: a command filters nothing. */
+static const struct opt filters_of_all[] = { FILTERS, COMMAND("run CMD, trace all tasks meanwhile, end with CMD") };
 
 /* For tools that print tables. Tools that stream print each row at once. */
 static const struct opt tables_only[] = {
@@ -110,8 +132,10 @@ static size_t tracing_tables(const struct tool *tool, struct run_options *option
 	if (engine->n_options)
 		tables[n++] = (struct opt_table){ engine->options_title, engine->options, engine->n_options,
 						  settings, tool->letters, tool->lacks };
-	tables[n++] = (struct opt_table){ "filters", filters, ARRAY_SIZE(filters), options, tool->letters,
-					  tool->lacks };
+	tables[n] = (struct opt_table){ "filters", filters, ARRAY_SIZE(filters), options, tool->letters, tool->lacks };
+	if (opt_lacks(&tables[n], 0)) /* no --pid */
+		tables[n].opts = filters_of_all;
+	n++;
 	if (!engine->take || tool->tables)
 		tables[n++] = (struct opt_table){ "tables", tables_only, ARRAY_SIZE(tables_only), options, NULL,
 						  tool->lacks };

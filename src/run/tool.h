@@ -30,15 +30,16 @@ struct tool {
 	size_t n_examples;
 	const struct opt *options; /* the tool's own, bound to `settings` */
 	size_t n_options;
-	void *settings;
+	void *settings; /* SETTINGS(variable); before main() they have their defaults */
+	size_t settings_size;
 	const struct schema *schema;
 	/* The engine's own macro sets both: COUNT_ENGINE, EVENT_ENGINE(source), ... */
 	const struct engine *engine;
 	const void *source; /* its type is known to the engine only; may be NULL */
 	/*
 	 * For a tool without an engine: does everything and writes rows to run->ctx.out. Returns the exit status, or
-	 * -errno with err; it sets run->ctx.usage if the user typed something wrong. Of the common options such a tool
-	 * has --json, --csv, --quiet, --verbose and --help.
+	 * -errno with err; it sets run->ctx.usage if the user typed something wrong. Arguments are an error unless
+	 * `args` names some. Of the common options such a tool has --json, --csv, --quiet, --verbose and --help.
 	 */
 	int (*act)(struct run *run, struct err *err);
 	/* What follows "--" is for the tool, in run->args like other arguments, and no command. */
@@ -73,7 +74,8 @@ struct tool {
 		{ \
 		} \
 	}
-#define OPTIONS(table) .options = table, .n_options = ARRAY_SIZE(table)
+#define SETTINGS(variable) .settings = &(variable), .settings_size = sizeof(variable)
+#define OPTIONS(table)	   .options = table, .n_options = ARRAY_SIZE(table)
 
 #define TOOL(NAME, ...) TOOL_NAMED(NAME, #NAME, __VA_ARGS__)
 /* For a name that is not a C identifier: TOOL_NAMED(reset_trace, "reset-trace", ...). */
@@ -87,6 +89,8 @@ struct tool {
  * second names and those of peers too; NULL: there is no such tool.
  */
 const struct tool *tool_find(const char *name);
+/* Says in err why tool_find() has not found it, and returns the code: -ENOENT, or why the script cannot be used. */
+int tool_unknown(const char *name, struct err *err);
 const struct tool *const *tool_list(size_t *n);
 /* Returns what the help and the man page print of a tool. It points to the caller's `tables`, TOOL_TABLES of them. */
 #define TOOL_TABLES 8

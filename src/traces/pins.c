@@ -41,8 +41,8 @@ static bool is_kernels_own(const struct directory *dir, const char *name)
 	return !*dir->inside && (!strcmp(name, "maps.debug") || !strcmp(name, "progs.debug"));
 }
 
-/* Finds what kind of BPF object a descriptor refers to. Its link in /proc says so: "anon_inode:bpf-map". */
-static int kind_of(int fd, enum bpf_object_kind *kind)
+/* Its link in /proc says so: "anon_inode:bpf-map". */
+int pins_kind(int fd, enum bpf_object_kind *kind)
 {
 	__free char *link = base_printf("/proc/self/fd/%d", fd);
 	char text[64] = "";
@@ -103,7 +103,7 @@ static int describe(struct trace_pin *pin, int dir, const char *name, struct poo
 
 	if (fd < 0)
 		return fd;
-	ret = kind_of(fd, &pin->kind);
+	ret = pins_kind(fd, &pin->kind);
 	if (ret)
 		return ret;
 	if (pin->kind == BPF_OBJECT_PROGRAM)

@@ -41,6 +41,8 @@ struct trace_pins {
 void pins_read(struct trace_pins *pins);
 void pins_release(struct trace_pins *pins);
 
+/* Finds out what kind of BPF object a descriptor refers to. -EINVAL: none. */
+int pins_kind(int fd, enum bpf_object_kind *kind);
 /* "program", "map", "link" */
 const char *bpf_object_kind_name(enum bpf_object_kind kind);
 

@@ -144,6 +144,18 @@ filters() {
 	echo $$ > /sys/fs/cgroup/cgroup.procs
 }
 
+# Two processes wake each other in turns. A wait has a switch and a wake-up, with two hits of programs.
+waits() {
+	say
+	say "Instructions of a wait (read of a pipe), with the system calls; without a tracer: $(bench-waits)"
+	say "why:                $(sonde why -q -- bench-waits | grep 'a wait')"
+	say "why --no-stacks:    $(sonde why -q --no-stacks -- bench-waits | grep 'a wait')"
+	say "offcputime:         $(sonde offcputime -q -- bench-waits | grep 'a wait')"
+	say "record sched:       $(sonde record -q sched --force -o trace -- bench-waits | grep 'a wait')"
+	say "record:             $(sonde record -q --force -o trace -- bench-waits | grep 'a wait')"
+	rm -f trace
+}
+
 # syscount's programs, beside an empty program at the end of each system call, and at both ends.
 syscalls() {
 	say
@@ -207,6 +219,17 @@ language() {
 	say "$(printf '%-40s %8s %8s %8s %7s' program probes empty sonde ratio)"
 	programs program
 	set +f
+}
+
+rings() {
+	say
+	say "Instructions added to one call by a record of 32 bytes in a ring (raw_tp sys_enter)"
+	say
+	say "$(printf '%-40s %8s %8s %8s %7s' '' '' empty sonde ratio)"
+	file=''
+	with read bench-empty raw_tp sys_enter && floor=$cost && with read -a Attached ring record 1024 &&
+		row 'a record, 1 MB for a processor' "$plain_read" "$floor" "$cost" '' || say "a record: fails, $why"
+	file='-f rows'
 }
 
 # sample LABEL CALL CALLS DEPTH TRACER...: the cost of one of 1000 samples a second, for the whole machine: the reader runs
@@ -295,5 +318,7 @@ filters
 syscalls
 language
 streams
+rings
 samples
+waits
 start_and_end

@@ -84,7 +84,7 @@ static void prepare(struct state *s)
 	check(object_size_value(&s->object, ".data.cells", CELLS, &err), NULL, "size", &err);
 	check(object_size_value(&s->object, ".data.shards", SHARD * s->options.n_shards, &err), NULL, "size", &err);
 	check(script_link_size(&largest, &s->object, &err), NULL, "size", &err);
-	check(object_prepare(&s->object, &err), NULL, "prepare", &err);
+	check(object_prepare(&s->object, NULL, &err), NULL, "prepare", &err);
 	s->memory.cells = object_memory(&s->object, ".data.cells", CELLS);
 }
 
@@ -111,7 +111,8 @@ static void create_maps(struct state *s, struct one *one)
 
 	one->maps = base_alloc((one->program->maps.n + 1) * sizeof(*one->maps));
 	for (size_t i = 0; i < one->program->maps.n; i++)
-		check(script_map_init(&one->maps[i], one->program->maps.v[i], &s->memory, &err), one, "map", &err);
+		check(script_map_init(&one->maps[i], one->program->maps.v[i], &s->memory, NULL, &err), one, "map",
+		      &err);
 }
 
 /* Returns the descriptor of the second probe's program. */

@@ -46,7 +46,7 @@ static void prepare(struct state *s)
 	s->program.scratch_size = 64;
 	check(object_open(&s->object, lang_bpf__elf_bytes, &err), "open", &err);
 	check(object_size_value(&s->object, ".data.cells", RANDOM_CELLS_SIZE, &err), "size", &err);
-	check(object_prepare(&s->object, &err), "prepare", &err);
+	check(object_prepare(&s->object, NULL, &err), "prepare", &err);
 	s->cells = object_memory(&s->object, ".data.cells", RANDOM_CELLS_SIZE);
 }
 

@@ -5,13 +5,14 @@
  * say. Prints "ok", or what is wrong, and exits with 1.
  */
 #include <sys/mman.h>
-#include <sys/wait.h>
 
 #include "base/report.h"
+#include "child.h"
 #include "engine/count.h"
 #include "engine/latency.h"
 #include "engine/rates.h"
 #include "run/filter_parse.h"
+#include "setup.h"
 
 __attribute__((noipa)) void together_alpha(void)
 {
@@ -29,8 +30,7 @@ struct calls {
 
 /* --- the child --- */
 
-static pid_t child;
-static int to_child, from_child;
+static struct child child;
 
 static void work(int requests, int answers)
 {
@@ -44,31 +44,14 @@ static void work(int requests, int answers)
 		if (write(answers, "", 1) != 1)
 			break;
 	}
-	_exit(0);
-}
-
-static void start_child(void)
-{
-	int requests[2], answers[2];
-
-	if (pipe(requests) || pipe(answers))
-		exit(1);
-	child = fork();
-	if (!child) {
-		close(requests[1]);
-		work(requests[0], answers[1]);
-	}
-	to_child = requests[1];
-	from_child = answers[0];
 }
 
 /* Returns when the child has made the calls. */
 static void call(int alpha, int beta)
 {
 	const struct calls calls = { alpha, beta };
-	char answer;
 
-	if (write(to_child, &calls, sizeof(calls)) != sizeof(calls) || read(from_child, &answer, 1) != 1)
+	if (!child_ask(&child, &calls, sizeof(calls)))
 		exit(1);
 }
 
@@ -109,28 +92,18 @@ static void check(bool ok, const struct traced *traced, const char *what)
 	exit(1);
 }
 
-/* The spec of a function of this program. The caller frees. */
-static char *spec_of(const char *function)
-{
-	char path[4096] = "";
-
-	if (readlink("/proc/self/exe", path, sizeof(path) - 1) < 0)
-		exit(1);
-	return base_printf("u:%s:%s", path, function);
-}
-
 /* With function NULL, the engine has specs of its own. */
 static void open_engine(struct traced *traced, const char *name, const struct engine *engine, const void *source,
 			const struct schema *schema, const char *function)
 {
-	const struct run_options options = { .pid = child };
-	__free char *spec = function ? spec_of(function) : NULL;
+	const struct run_options options = { .pid = child.pid };
+	__free char *spec = function ? setup_spec(function) : NULL;
 	struct err err = {};
 	const char *args[1] = { spec };
 
 	*traced = (struct traced){ .name = name, .file = memfd_create(name, MFD_CLOEXEC) };
 	traced->ctx.cgroup = -1;
-	traced->ctx.pid = child;
+	traced->ctx.pid = child.pid;
 	traced->ctx.out = output_new(traced->file, OUTPUT_JSON);
 	engine_init(&traced->instance, engine, source, schema, &traced->ctx);
 	traced->instance.args = (struct opt_list){ args, function ? 1 : 0, 1 };
@@ -223,8 +196,8 @@ static void check_rates(const void *data, void *traced)
 
 static void open_rates(struct traced *rates)
 {
-	__free char *alpha = spec_of("together_alpha"), *beta = spec_of("together_beta");
-	__free char *gamma = spec_of("together_gamma");
+	__free char *alpha = setup_spec("together_alpha"), *beta = setup_spec("together_beta");
+	__free char *gamma = setup_spec("together_gamma");
 
 	rates_specs[0] = alpha;
 	rates_specs[1] = gamma;
@@ -238,7 +211,7 @@ int main(void)
 	struct traced alpha, beta, times, rates;
 
 	report_set_name("together");
-	start_child();
+	child = child_start(work);
 	open_engine(&alpha, "alpha", &count_engine, NULL, &count_schema, "together_alpha");
 	open_engine(&beta, "beta", &count_engine, NULL, &count_schema, "together_beta");
 	open_engine(&times, "times", &latency_engine, NULL, &latency_schema, "together_alpha");
@@ -282,8 +255,7 @@ int main(void)
 	close_engine(&times);
 	expect_rates(&rates, 5, 3);
 	close_engine(&rates);
-	close(to_child);
-	waitpid(child, NULL, 0);
+	child_end(&child);
 	puts("ok");
 	return 0;
 }

@@ -67,7 +67,7 @@ static void start(char **argv)
 /* --- the programs --- */
 
 /* WALKER_OBJECT names another object to load: by another compiler. */
-static const void *object_bytes(size_t *size)
+static const void *walker_bytes(size_t *size)
 {
 	static char bytes[1 << 20];
 	const char *path = getenv("WALKER_OBJECT");
@@ -95,12 +95,12 @@ static void prepare(void)
 	if (unwind_new(&unwind, &options, &err))
 		fail("the session", &err);
 	maps = unwind_maps(unwind);
-	if (object_open(&object, object_bytes, &err) || reuse("unwind_blocks", maps->blocks, &err) ||
+	if (object_open(&object, walker_bytes, &err) || reuse("unwind_blocks", maps->blocks, &err) ||
 	    reuse("unwind_spaces", maps->spaces, &err) || reuse("unwind_rules", maps->rules, &err) ||
 	    object_size_map(&object, "stacks", 1 << 20, &err) || object_size_map(&object, "stack_seen", 1024, &err) ||
 	    object_size_map(&object, "stack_slots", STACK_SLOTS * libbpf_num_possible_cpus(), &err) ||
 	    object_fill(&object, ".rodata.stack", &setup, sizeof(setup), &err) ||
-	    object_fill(&object, ".rodata.walker", &tgid, sizeof(tgid), &err) || object_prepare(&object, &err))
+	    object_fill(&object, ".rodata.walker", &tgid, sizeof(tgid), &err) || object_prepare(&object, NULL, &err))
 		fail("the object", &err);
 	if (unwind_start(unwind, NULL, NULL, &err))
 		fail("the session", &err);

@@ -1,11 +1,29 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * flame-draw TITLE [NOTE [OLD]] < FOLDED > SVG
- * Draws folded stacks; with the file OLD it compares. Counts are samples; with the environment variable TIMES they are
- * microseconds.
+ * Draws folded stacks; [disk] and the like are causes. With the file OLD it compares. Counts are samples; with the
+ * environment variable TIMES they are microseconds.
  */
 #include "base/write.h"
 #include "output/baseline.h"
+
+/* What threads wait for has a color. */
+static void tint(struct tree *tree)
+{
+	static const char *const tints[] = {
+		[FRAME_TINT_PROCESSOR] = "[processor]",
+		[FRAME_TINT_LOCK] = "[lock]",
+		[FRAME_TINT_DISK] = "[disk]",
+		[FRAME_TINT_PEER] = "[pipe]",
+		[FRAME_TINT_PAUSE] = "[sleep]",
+		[FRAME_TINT_OTHER] = "[kernel]",
+	};
+
+	vec_each(frame, &tree->made)
+		for (size_t i = 1; i < ARRAY_SIZE(tints); i++)
+			if (!strcmp((*frame)->name, tints[i]))
+				(*frame)->tint = i;
+}
 
 /* Stacks of a file as a run has them: a folded file of microseconds is one of times. */
 static void use_times(struct tree *tree)
@@ -37,6 +55,7 @@ int main(int argc, char **argv)
 	}
 	if (files.about.by_time)
 		use_times(&files.tree);
+	tint(&files.tree);
 	file_flame.add(&s, &files);
 	files_release(&files);
 	write_all(STDOUT_FILENO, s.data, s.len, &error);

@@ -46,8 +46,9 @@ clean_mounts() {
 	# a mount that was made again has another place in the list
 	if [ "$(sort /proc/mounts)" = "$(sort /.mounts)" ]; then
 		{
-			grep -v '^mount: ' /.baseline
+			grep -v -e '^mount: ' -e '^process: ' /.baseline
 			sed 's/^/mount: /' /proc/mounts
+			grep '^process: ' /.baseline
 		} > /.traces
 		mv /.traces /.baseline
 	fi

@@ -11,6 +11,11 @@ function given(key, otherwise) {
 			set[pair[1]] = pair[2]
 	next
 }
+# Elsewhere in a comment it would be overlooked.
+/^#.* (timeout|cpus|image)=/ {
+	print FILENAME ":" FNR ": begin the line with it" > "/dev/stderr"
+	exit bad = 1
+}
 /^test_[A-Za-z0-9_]*\(\)/ {
 	sub(/\(\).*/, "")
 	area = FILENAME
@@ -18,3 +23,4 @@ function given(key, otherwise) {
 	print FILENAME, $0, area "/" substr($0, 6), given("timeout", 120), given("cpus", 1), given("image", "-")
 }
 { split("", set) }
+END { exit bad }

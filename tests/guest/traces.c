@@ -38,7 +38,8 @@ static void print_prog(union bpf_attr *attr)
 
 	attr->info.info_len = sizeof(info);
 	attr->info.info = (uintptr_t)&info;
-	if (!sys_bpf(BPF_OBJ_GET_INFO_BY_FD, attr))
+	/* systemd replaces the programs of its own services when it reads its units again */
+	if (!sys_bpf(BPF_OBJ_GET_INFO_BY_FD, attr) && strncmp(info.name, "sd_", 3) != 0)
 		fprintf(out, "prog %u %u %s\n", info.id, info.type, info.name);
 }
 

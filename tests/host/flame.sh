@@ -100,6 +100,73 @@ test_times() {
 	grep -q '^20.0 µs, &lt;0.01 %' times.svg || fail "no microseconds"
 }
 
+# What threads wait for has colors of its own, and a key with the sums.
+test_causes() {
+	cat > causes.folded <<- 'END'
+		sh;main;alpha 600
+		sh;main;alpha;[processor] 100
+		sh;main;beta;[disk] 150
+		sh;other;[disk] 50
+		sh;[sleep] 100
+	END
+	draw causes
+	"$0/tests/flame/check" causes.svg causes.folded || fail "causes"
+	grep -o 'data-find="[^"]*"><rect class="c[0-9]"[^>]*><text[^>]*>[^<]*' causes.svg |
+		sed 's/data-find="\([^"]*\)"><rect class="\(..\)".*>/\1 \2 /' > keys
+	cat > want <<- 'END'
+		^\[disk]$ c3 disk 20.00 %
+		^\[processor]$ c1 processor 10.00 %
+		^\[sleep]$ c5 sleep 10.00 %
+	END
+	cmp -s keys want || fail "$(cat keys)"
+	grep -q '>running 60.00 %<' causes.svg || fail "no running time"
+	[ "$(grep -c '<title>\[disk\]$' causes.svg)" = 2 ] || fail "not two waits for a disk"
+	grep -A 2 '<title>\[disk\]$' causes.svg | grep -q '<rect class="c3"' || fail "no color"
+	# a picture without causes has no such key
+	printf 'sh;a 1\n' > none.folded
+	draw none
+	! grep -q '>running' none.svg || fail "a key without causes"
+}
+
+# timeout=300
+test_browser_causes() {
+	printf 'sh;main;a 60\nsh;main;a;[disk] 30\nsh;[disk_of_mine] 10\n' > causes.folded
+	draw causes
+	{
+		sed '$d' causes.svg
+		cat <<- 'END'
+			<script>
+			const key = document.querySelector('[data-find]');
+			const click = () => key.dispatchEvent(new MouseEvent('click'));
+			const state = () => location.hash + ' ' + document.querySelectorAll('.hit').length;
+			click();
+			const first = state();
+			click();
+			document.documentElement.dataset.result = first + ',' + state();
+			</script></svg>
+		END
+	} > use.svg
+	browse 800 "file://$PWD/use.svg"
+	grep -q 'data-result="#find=%5E%5C%5Bdisk%5D%24 1, 0"' dom || fail "$(grep -o 'data-result="[^"]*"' dom)"
+}
+
+# The wall time of a run: each microsecond of its threads is in the picture.
+test_wall_time() {
+	command -v sonde > /dev/null || fail "no sonde"
+	[ -x /usr/bin/python3 ] || skip "there is no /usr/bin/python3"
+	run sonde why --json --flame run.svg --folded run.folded -- \
+		sh -c 'sleep 0.1; i=0; while [ $i -lt 50000 ]; do i=$((i + 1)); done'
+	expect_exit 0
+	"$0/tests/flame/check" run.svg > checked || fail "run.svg"
+	life=$(sed -n 's/.*"kind":"total".*"ns":\([0-9]*\),.*/\1/p' out)
+	drawn=$(sed -n 's/.*<g data-n="\([0-9]*\)" transform="[^"]*"><title>all$/\1/p' run.svg)
+	lines=$(wc -l < run.folded)
+	[ -n "$life" ] && [ "$drawn" -le "$life" ] && [ "$drawn" -ge $((life - lines - 100)) ] ||
+		fail "$drawn ns of $life"
+	grep -q ';\[sleep\] [0-9]*$' run.folded || fail "no sleep"
+	grep -q '>sleep [0-9.]* %<' run.svg || fail "no key"
+}
+
 # The picture of a run has the stacks of its folded file.
 test_profile() {
 	command -v sonde > /dev/null || fail "no sonde"

@@ -29,6 +29,35 @@ test_links() {
 	[ -z "$(find dest ! -type d)" ] || fail "left: $(find dest ! -type d)"
 }
 
+# The service finds the program and the configuration where they were put. Nobody's configuration is overwritten or
+# removed.
+test_service() {
+	into_dest install
+	units=dest/usr/lib/systemd/system
+	grep -qx 'ExecStart=/usr/bin/sonde export $OPTIONS /etc/sonde/metrics.conf' $units/sonde-export.service ||
+		fail "the unit starts $(grep ExecStart $units/sonde-export.service)"
+	! grep '@' $units/* | grep -v '=[~@]*@system-service\|~@privileged' || fail "a place is missing in a unit"
+	[ "$(stat -c %a dest/etc/sonde/metrics.conf $units/*.socket | sort -u)" = 644 ] || fail "not readable"
+	echo runqlat > dest/etc/sonde/metrics.conf
+	into_dest install
+	[ "$(cat dest/etc/sonde/metrics.conf)" = runqlat ] || fail "the configuration was overwritten"
+	into_dest uninstall
+	[ "$(find dest ! -type d)" = dest/etc/sonde/metrics.conf ] || fail "left: $(find dest ! -type d)"
+}
+
+# Debian's checker finds nothing. What it does at upgrades is tests/tools/export-systemd.sh's.
+test_package() {
+	command -v lintian > /dev/null || skip "there is no lintian"
+	deb=$(ls "$0/$(dirname "$(readlink "$(command -v sonde)")" | sed "s:$0/::")"/deb/sonde_*.deb)
+	run lintian --allow-root --fail-on error,warning "$deb"
+	expect_exit 0
+	dpkg-deb -f "$deb" Version | grep -qE '^[0-9.]+(\+([0-9]+\.)?g[0-9a-f]+)?(\.dirty)?$' || fail "the version"
+	# conffiles, and nothing in /usr/local
+	dpkg-deb --ctrl-tarfile "$deb" | tar -xO ./conffiles > out
+	printf '/etc/sonde/export.env\n/etc/sonde/metrics.conf\n' | diff - out
+	! dpkg-deb -c "$deb" | grep -E ' \./(usr/local|lib|bin)/' || fail "a file in a wrong place"
+}
+
 # answers LINE: prints what bash would offer for its last word, sorted, on one line.
 answers() {
 	bash -c '. ./completion

@@ -63,6 +63,17 @@ test_a_script_in_path() {
 		sonde funccount usdt:no-such-program:x
 }
 
+# A tool that has no filters of tasks, because it traces whatever task runs, does not say that -c filters.
+test_help_of_command() {
+	for tool in $(sonde help --names); do
+		sonde "$tool" --help | tr -s ' \n' ' ' > help
+		grep -q -e '--command CMD run CMD,' help || continue
+		traced='only CMD and its children'
+		grep -q -e '--cgroup CGROUP' help || traced='all tasks meanwhile'
+		grep -q -e "--command CMD run CMD, trace $traced, end with CMD;" help || fail "$tool traces $traced"
+	done
+}
+
 # No word stands twice in a row in the help of any tool.
 test_help_repeats_no_word() {
 	for tool in $(sonde help --names); do

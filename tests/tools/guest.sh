@@ -58,6 +58,37 @@ test_peer() {
 	must_fail peer nothing
 }
 
+# unit NAME LINE...: makes a service of these lines, and starts it.
+unit() {
+	name=$1
+	shift
+	printf '%s\n' '[Service]' "$@" > "/proc/1/root/run/systemd/system/$name.service"
+	peer systemctl daemon-reload
+	peer systemctl start "$name"
+}
+
+# The image's systemd is the first process. Services may do what hardened ones do.
+# image=systemd
+test_systemd() {
+	[ "$(cat /proc/1/comm)" = systemd ] || fail "the first process is $(cat /proc/1/comm)"
+	run peer systemctl is-system-running
+	expect_exit 0
+	unit hardened 'Type=oneshot' 'DynamicUser=yes' 'ProtectSystem=strict' 'PrivateNetwork=yes' \
+		'ProtectHome=yes' 'SystemCallFilter=@system-service' \
+		'ExecStart=sh -c "id; touch /etc/mine; /guest/bin/sonde --version"' ||
+		{ peer journalctl --no-pager -u hardened; fail "the service failed"; }
+	run peer sh -c 'journalctl --sync && journalctl --no-pager -u hardened'
+	expect_line 'uid=6[0-9]+ '
+	expect_line 'Read-only file system'
+	expect_line 'sonde [0-9]'
+	for tool in 'prometheus --version' 'promtool --version' 'curl --version' 'prometheus-node-exporter --version' \
+		'dpkg --version' '/usr/lib/pcp/bin/pmcd -?'; do
+		peer $tool > out 2>&1 || grep -qi usage out || fail "$tool does not run: $(cat out)"
+	done
+	run peer python3 -c 'import prometheus_client'
+	expect_exit 0
+}
+
 test_programs_do_what_they_say() {
 	trace=/sys/kernel/tracing
 	echo 1 > $trace/events/syscalls/sys_enter_getppid/enable

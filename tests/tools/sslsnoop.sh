@@ -59,6 +59,23 @@ test_sslsnoop_latency() {
 	expect_line '^WRITE/SEND'
 }
 
+# A library that the user names must be there; the others need not.
+test_sslsnoop_no_library() {
+	talks_is_ready
+	for library in /no/such/libssl.so.3 libnosuch; do
+		run sonde sslsnoop $library -c 'talks hello'
+		expect_exit 1
+		expect_err "$library"
+		run sonde sslsnoop libssl $library -c 'talks hello'
+		expect_exit 1
+		expect_err "$library"
+		expect_no_line '^WRITE|^READ'
+	done
+	run sonde sslsnoop libssl -c 'talks hello'
+	expect_exit 0
+	expect_line '^WRITE/SEND'
+}
+
 # The other libraries: the file is one for all. What they call there of libssl is not to be seen.
 test_sslsnoop_others() {
 	for library in gnutls nspr4; do

@@ -40,3 +40,18 @@ test_tcpdrop() {
 	stop INT
 	expect_no_line '127\.0\.0\.1'
 }
+
+# Connections of this network namespace, and of another one.
+test_tcpdrop_netns() {
+	namespace=$(readlink /proc/self/ns/net | tr -cd 0-9)
+	for what in data syn; do
+		drops_seen $what 4 --netns-id "$namespace"
+		[ $what = data ] && expect_drops PA || expect_drops S
+		start sonde tcpdrop --netns-id $((namespace + 1))
+		drops $what 4 > did
+		drops $what 6 > did
+		stop INT
+		expect_exit 0
+		[ "$(wc -l < out)" = 1 ] || fail "rows of another namespace"
+	done
+}

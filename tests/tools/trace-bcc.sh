@@ -136,6 +136,70 @@ test_user_stacks() {
 	expect_rows 2 '        main+0x'
 }
 
+# begin ARG...: sonde trace in the background. It prints its heading when it is armed.
+begin() {
+	: > out # what the last one printed must not be taken for this one's
+	sonde trace "$@" > out 2> err &
+	tracing=$!
+	wait_until 30 grep -q '^PID ' out || fail "not armed: $(cat err)"
+}
+
+end() {
+	kill -INT $tracing
+	wait $tracing || fail "exit status $?: $(cat err)"
+}
+
+# -L is one thread, -p all of a process: the threads of the process call worker(), the first one main().
+test_one_thread() {
+	program=$(command -v threads)
+	for only in "-L 0" "-p 3"; do
+		mkfifo go
+		sh -c 'read -r x < go; exec threads 3' > did &
+		waiting=$!
+		begin "${only% *}" $waiting "$program:main \"begins\"" "$program:worker \"works\""
+		echo > go
+		wait $waiting
+		end
+		rm go
+		expect_rows 1 "$(printf '%-7d %-7d threads         main             begins' $waiting $waiting)"
+		expect_rows "${only#* }" ' worker           works'
+	done
+}
+
+# lost_of PAGES: sets $lost and $seen, of 2000 events while the reader does not read.
+lost_of() {
+	begin -b "$1" 'do_sys_openat2 (STRCMP("/no/such", arg2@user)) "open %s", arg2@user' -n calls
+	kill -STOP $tracing
+	calls 2000 openat > did
+	kill -CONT $tracing
+	end
+	seen=$(rows 'open /no/such/file')
+	lost=$(sed -n 's/.*: \([0-9]*\) events* lost: the buffer.*/\1/p' err)
+	[ $((seen + ${lost:-0})) = 2000 ] || fail "-b $1: $seen shown and ${lost:-0} lost"
+}
+
+# Pages of a processor's buffer; the guest has one processor.
+test_buffer_pages() {
+	lost_of 1
+	[ "$seen" -gt 0 ] && [ "$seen" -lt 100 ] || fail "a page held $seen events"
+	of_one=$seen
+	lost_of 8
+	[ "$seen" -gt $((of_one * 6)) ] && [ "$seen" -lt $((of_one * 10)) ] ||
+		fail "a page held $of_one events, eight held $seen"
+	lost_of 1024
+	[ "$seen" = 2000 ] || fail "1024 pages held $seen events"
+}
+
+# Stacks of a process that has ended have names whatever files are listed.
+test_files_of_symbols() {
+	for files in '' '-s /bin/calls,/lib/nothing.so'; do
+		run sonde trace -U $files 'vfs_read (arg3 == 1)' -c 'calls 7 read'
+		expect_exit 0
+		[ "$(grep -cE '^        main\+0x[0-9a-f]+ \[calls\]$' out)" = 7 ] || fail "not 7 times main"
+		[ ! -s err ] || fail "a message: $(cat err)"
+	done
+}
+
 test_errors() {
 	run sonde trace 'no_such_function "%d", arg1'
 	expect_exit 2

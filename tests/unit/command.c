@@ -10,6 +10,7 @@
 
 #include "run/command.h"
 #include "run/signals.h"
+#include "timeout.h"
 
 static char path[] = "/tmp/sonde-unit-XXXXXX"; /* what a command writes */
 static struct command *command;
@@ -29,7 +30,7 @@ static void teardown(void)
 	unlink(path);
 }
 
-TestSuite(command, .init = setup, .fini = teardown, .timeout = 20);
+TestSuite(command, .init = setup, .fini = teardown, .timeout = TIMEOUT_SECONDS);
 
 static void hold(const char *shell)
 {

@@ -6,6 +6,7 @@
 
 #include "probe/names.h"
 #include "binary/demangle.h"
+#include "timeout.h"
 
 static const struct pair {
 	const char *mangled, *whole, *path; /* path NULL: the same */
@@ -132,7 +133,7 @@ static void add_tree(struct str *name, const char *begin, int depth)
 		str_addf(name, "S%c_E", digits[i]);
 }
 
-Test(demangle, what_never_ends, .timeout = 60)
+Test(demangle, what_never_ends, .timeout = TIMEOUT_SECONDS)
 {
 	__str struct str name = {}, text = {};
 	static const char *const rust[] = { "_RMC1aFGzzzzzzzzz_uEu", "_RNvMC1aINtC1b1cFGzzzzzzzzz_uEuEu1b",

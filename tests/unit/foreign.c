@@ -7,6 +7,7 @@
 #include "binary_fixture.h"
 #include "probe/target.h"
 #include "binary/foreign.h"
+#include "timeout.h"
 
 TestSuite(foreign, .init = fixture_init);
 
@@ -166,7 +167,7 @@ Test(foreign, debug_files_are_regular)
 }
 
 /* Huge files are not read: the checksum of each would take an hour. */
-Test(foreign, debug_files_are_not_endless, .timeout = 20)
+Test(foreign, debug_files_are_not_endless, .timeout = TIMEOUT_SECONDS)
 {
 	build_linked();
 	fixture_run("truncate -s 8T lib.debug");

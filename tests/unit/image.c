@@ -82,16 +82,41 @@ Test(image, kinds_of_sites)
 		LOAD_MAP(3, PATCH_SHARDS),
 		{ .code = BPF_JMP | BPF_CALL, .imm = PATCH_CALL_COOKIE },
 		{ .code = BPF_STX | BPF_ATOMIC | BPF_DW, .dst_reg = 1, .src_reg = 2, .imm = BPF_CMPXCHG },
+		/* returns the old value, and does not */
+		{ .code = BPF_STX | BPF_ATOMIC | BPF_DW, .dst_reg = 1, .src_reg = 2, .imm = BPF_ADD | BPF_FETCH },
+		{ .code = BPF_STX | BPF_ATOMIC | BPF_DW, .dst_reg = 1, .src_reg = 2, .imm = BPF_ADD },
 		EXIT,
 	};
 	__cleanup(image_release) struct image image = {};
 
 	MAKE(&image, insns);
-	cr_assert_eq(image.sites.n, 2);
+	cr_assert_eq(image.sites.n, 3);
 	cr_expect_eq(image.sites.v[0].kind, PATCH_CALL);
 	cr_expect_eq(image.sites.v[0].insn, 5);
 	cr_expect_eq(image.sites.v[1].kind, PATCH_SWAP);
 	cr_expect_eq(image.sites.v[1].insn, 6);
+	cr_expect_eq(image.sites.v[2].kind, PATCH_SWAP);
+	cr_expect_eq(image.sites.v[2].insn, 7);
+}
+
+Test(image, value_of_a_map)
+{
+	const struct bpf_insn insns[] = {
+		{ .code = BPF_LD | BPF_DW | BPF_IMM, .dst_reg = 1, .src_reg = BPF_PSEUDO_MAP_FD, .imm = 7 },
+		{},
+		{ .code = BPF_LD | BPF_DW | BPF_IMM, .dst_reg = 1, .src_reg = BPF_PSEUDO_MAP_FD, .imm = 8 },
+		{},
+		LOAD(1, 7),
+		EXIT,
+	};
+	__cleanup(image_release) struct image image = {};
+
+	MAKE(&image, insns);
+	image_use_value(&image, 7);
+	cr_expect_eq(image.code.insns[0].src_reg, BPF_PSEUDO_MAP_VALUE);
+	cr_expect_eq(image.code.insns[0].imm, 7);
+	cr_expect_eq(image.code.insns[2].src_reg, BPF_PSEUDO_MAP_FD);
+	cr_expect_eq(image.code.insns[4].src_reg, 0);
 }
 
 Test(image, lacking_and_unfilled_sites)

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include "kernel/lines.h"
+#include "timeout.h"
 
 static struct lines *lines;
 
@@ -17,7 +18,7 @@ static void teardown(void)
 	free(lines);
 }
 
-TestSuite(lines, .init = setup, .fini = teardown, .timeout = 10);
+TestSuite(lines, .init = setup, .fini = teardown, .timeout = TIMEOUT_SECONDS);
 
 static int file(const void *data, size_t n)
 {

@@ -7,6 +7,7 @@
 #include "base/nearest.h"
 #include "base/str.h"
 #include "probe/match.h"
+#include "timeout.h"
 
 Test(match, patterns)
 {
@@ -140,7 +141,7 @@ static char *repeated(const char *first, const char *piece, int n)
 }
 
 /* With each of these, glibc's regcomp() takes gigabytes or minutes, or exhausts the stack. */
-Test(match, bombs_are_refused, .timeout = 60)
+Test(match, bombs_are_refused, .timeout = TIMEOUT_SECONDS)
 {
 	char *bombs[] = {
 		repeated("us", "+", 40),

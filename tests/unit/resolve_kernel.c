@@ -2,6 +2,7 @@
 /* Resolves kernel functions, from lists that the test writes. */
 #include "kernel_fixture.h"
 #include "probe/target.h"
+#include "timeout.h"
 
 /*
  * Two aliases at 1000, of which ftrace lists one; a notrace function; twins; one name that is in the kernel
@@ -362,7 +363,7 @@ Test(resolve_kernel, regex)
 }
 
 /* 100,000 functions, with specs for addresses, offsets and a pattern: the work must not grow quadratically. */
-Test(resolve_kernel, many, .timeout = 20)
+Test(resolve_kernel, many, .timeout = TIMEOUT_SECONDS)
 {
 	size_t size = 100000 * 48, at = 0;
 	__free char *text = base_alloc(size);

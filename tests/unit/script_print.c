@@ -492,7 +492,7 @@ Test(script_map, cleared_counts_start_from_zero)
 	struct script_entries entries __cleanup(script_entries_release) = {};
 	struct script_map map __cleanup(script_map_release) = {};
 
-	cr_assert_eq(script_map_init(&map, &of, &memory, NULL), 0);
+	cr_assert_eq(script_map_init(&map, &of, &memory, NULL, NULL), 0);
 	cr_assert_eq(script_map_read(&map, &entries), 0);
 	cr_expect_eq(*(const uint64_t *)entries.v[0].value, 11);
 	shards[0] += 100;
@@ -525,7 +525,7 @@ Test(script_map, plain_values_without_a_key)
 	struct script_entries entries __cleanup(script_entries_release) = {};
 	struct script_map map __cleanup(script_map_release) = {};
 
-	cr_assert_eq(script_map_init(&map, &of, &memory, NULL), 0);
+	cr_assert_eq(script_map_init(&map, &of, &memory, NULL, NULL), 0);
 	script_map_read(&map, &entries);
 	cr_expect_eq(entries.n, 0, "nothing was assigned");
 	cells[8] = 1;

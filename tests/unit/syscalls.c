@@ -27,6 +27,19 @@ Test(syscalls, newer_than_the_header)
 	cr_expect_eq(syscall_number("mseal"), 462);
 }
 
+/* Numbers of 32-bit programs on x86 (arch/x86/entry/syscalls/syscall_32.tbl in the kernel). */
+Test(syscalls, of_32_bits)
+{
+#ifdef __x86_64__
+	cr_expect_str_eq(syscall_name_32(3), "read");
+	cr_expect_str_eq(syscall_name_32(162), "nanosleep");
+	cr_expect_str_eq(syscall_name_32(403), "clock_gettime64");
+	cr_expect_str_eq(syscall_name_32(462), "mseal");
+#endif
+	cr_expect_null(syscall_name_32(-1));
+	cr_expect_null(syscall_name_32(100000));
+}
+
 Test(syscalls, unknown)
 {
 	cr_expect_eq(syscall_number("no_such_call"), -ENOENT);

@@ -6,6 +6,7 @@
 #include <signal.h>
 
 #include "base/write.h"
+#include "timeout.h"
 
 #define ROOM 65536
 
@@ -18,7 +19,7 @@ static int give_up(void *ctx, int fd)
 }
 
 /* Fills the pipe completely; the count of written bytes is exact, and write(2) never blocks. */
-Test(write, full_pipe, .timeout = 10)
+Test(write, full_pipe, .timeout = TIMEOUT_SECONDS)
 {
 	__free char *data = base_alloc(2 * ROOM);
 	int ends[2], waits = 0, error;
@@ -32,7 +33,7 @@ Test(write, full_pipe, .timeout = 10)
 	write_set_waiter(NULL, NULL);
 }
 
-Test(write, all_of_it, .timeout = 10)
+Test(write, all_of_it, .timeout = TIMEOUT_SECONDS)
 {
 	char buf[16] = "";
 	int ends[2], error = 1;
@@ -46,7 +47,7 @@ Test(write, all_of_it, .timeout = 10)
 	cr_expect_eq(error, 0);
 }
 
-Test(write, errors, .timeout = 10)
+Test(write, errors, .timeout = TIMEOUT_SECONDS)
 {
 	__close int full = open("/dev/full", O_WRONLY);
 	int ends[2], error;

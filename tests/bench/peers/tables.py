@@ -117,6 +117,15 @@ TABLES = {
         'Bytes for a sample',
         'The size of the file that the tool writes, divided by the number of samples.',
         Metric(figures.count)),
+    'wait': Table(
+        'Cost of a wait',
+        'Instructions that tracing adds when a thread waits for another one: a switch and a wake-up, which the tool '
+        'keeps in order, or adds up by their causes or stacks.',
+        Metric(figures.count), least=-1e6),
+    'size_of_wait': Table(
+        'Bytes for a wait',
+        'By how much the file grows for a switch and a wake-up.',
+        Metric(figures.count)),
     'slowdown': Table(
         'Slowdown',
         'How much longer a workload runs with the tool than without it: 1.00 x is not slower at all.',

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Names of the calls of 32-bit programs, which have other numbers, from the headers of the build. x86 has them. */
+#if __has_include(<asm/unistd_32.h>)
+#include <asm/unistd_32.h>
+#endif
+
+#include "base/base.h"
+#include "syscalls.h"
+
+/* Behind the headers' last one. From 424 on, numbers are the same on all architectures. */
+#define NUMBERS 512
+
+static const char *const names[NUMBERS] = {
+#define SYSCALL(NAME) [__NR_##NAME] = #NAME,
+#include "syscalls_32.inc"
+#undef SYSCALL
+};
+
+const char *syscall_name_32(int number)
+{
+	/* 0 is restart_syscall */
+	if (!names[0] || number < 0 || number >= NUMBERS)
+		return NULL;
+	return names[number] || number < 424 ? names[number] : syscall_name(number);
+}
