@@ -5,6 +5,7 @@
 b=$0/${B:-build}
 case ${B:-build} in /*) b=$B ;; esac
 tests=$0/tests/convert
+. "$tests/query.sh"
 
 # record NAME [-l] [-f] [-n STEPS] ...: NAME.trace, and its truths in NAME.truth
 record() {
@@ -35,16 +36,6 @@ trace_dat() {
 	[ ! -s "$1.errors" ] || fail "trace-cmd says: $(head -n 3 "$1.errors")"
 }
 
-# query NAME SQL...
-query() {
-	processor=${TRACE_PROCESSOR:-$("$0/scripts/fetch-trace-processor" --where)}
-	[ -e "$processor/trace_processor.wasm" ] || skip "there is no trace processor: scripts/fetch-trace-processor gets it"
-	command -v node > /dev/null || skip "there is no node"
-	trace=$1.pftrace
-	shift
-	node "$tests/query.mjs" "$processor" "$trace" "$@" || fail "the trace processor: $?"
-}
-
 # All fields are known to Perfetto: protoc prints one that is not by its number, and text that is not UTF-8 as an error.
 test_perfetto_decodes() {
 	command -v protoc > /dev/null || skip "there is no protoc"
@@ -72,9 +63,10 @@ complaints="SELECT 'complaint', name, idx, value FROM stats WHERE severity NOT I
 # Each record is one event or slice, times on a processor are those of the machine, and the importer has no complaint.
 # An entry and its return are one slice; a probe without a return is a moment.
 test_perfetto_sql() {
+	needs_trace_processor
 	record some -n 20000 -c 3
 	perfetto some
-	query some "$complaints" "$count_events" \
+	query some.pftrace "$complaints" "$count_events" \
 		"SELECT 'run', tid, sum(dur) FROM sched JOIN thread USING (utid) WHERE dur > 0 AND tid > 0 GROUP BY utid" \
 		"SELECT 'state', tid, sum(dur) FROM thread_state JOIN thread USING (utid) WHERE state = 'Running' AND dur > 0
 			AND tid > 0 GROUP BY utid" | grep . | sort > got
@@ -89,9 +81,10 @@ test_perfetto_sql() {
 
 # Calls of a thread nest, with their arguments and results; why a thread sleeps is known of all, and who woke it.
 test_perfetto_says_why() {
+	needs_trace_processor
 	record some
 	perfetto some
-	query some "SELECT DISTINCT state, blocked_function, io_wait FROM thread_state WHERE state IN ('S', 'D') ORDER BY 1" \
+	query some.pftrace "SELECT DISTINCT state, blocked_function, io_wait FROM thread_state WHERE state IN ('S', 'D') ORDER BY 1" \
 		"SELECT 'nobody woke', count(*) FROM thread_state WHERE state = 'R' AND waker_utid IS NULL" \
 		"SELECT DISTINCT name, depth > 0 FROM slice WHERE category = 'probe' AND dur > 0 ORDER BY 2" \
 		"SELECT DISTINCT flat_key, int_value, string_value FROM args JOIN slice USING (arg_set_id) WHERE name = 'read'
@@ -116,9 +109,10 @@ test_perfetto_says_why() {
 # A loss is a gap on the processor where it was, with the number, and the importer marks that processor. Nothing of the
 # processor happens in the gap.
 test_perfetto_losses() {
+	needs_trace_processor
 	record some -l -n 20000 -c 3
 	perfetto some
-	query some "$complaints" \
+	query some.pftrace "$complaints" \
 		"SELECT 'lost', substr(t.name, 11), sum(a.int_value) FROM slice s JOIN track t ON t.id = s.track_id
 			JOIN args a USING (arg_set_id) WHERE s.category = 'loss' AND a.flat_key = 'debug.lost' GROUP BY 2" \
 		"SELECT 'in a gap', count(*) FROM slice s JOIN track t ON t.id = s.track_id
@@ -137,9 +131,10 @@ test_perfetto_losses() {
 
 # With a filter nobody knows who ran in between: that is said, and recorded threads have their times.
 test_perfetto_filtered() {
+	needs_trace_processor
 	record some -f -n 20000 -c 3
 	perfetto some
-	query some "$complaints" \
+	query some.pftrace "$complaints" \
 		"SELECT 'run', tid, sum(dur) FROM sched JOIN thread USING (utid) WHERE dur > 0 AND tid % 2 AND tid < 4000000
 			GROUP BY tid" \
 		"SELECT DISTINCT name FROM thread WHERE tid > 4194304" | grep . | sort > got

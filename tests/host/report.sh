@@ -3,6 +3,7 @@
 
 b=$0/${B:-build}
 case ${B:-build} in /*) b=$B ;; esac
+. "$0/tests/convert/query.sh"
 
 # record FILE TURNS CALL_US
 record() {
@@ -148,7 +149,6 @@ test_report_why() {
 # Perfetto's critical path of the same recording: in a tree of processes that all run, both name the same ones. (Where
 # threads sleep, Perfetto takes whoever an interrupt came upon for the waker.)
 as_perfetto() {
-	processor=${TRACE_PROCESSOR:-$("$0/scripts/fetch-trace-processor" --where)}
 	run sonde record --force -o tree.trace -- "$b/tests/stages" tree c20000 c30000 c20000
 	expect_exit 0
 	run sonde report tree.trace why --csv --top 0
@@ -157,7 +157,7 @@ as_perfetto() {
 	[ "$(wc -l < ours)" = 3 ] || fail "not 3 stages: $(cat out)"
 	run sonde report tree.trace --force --perfetto tree.pftrace
 	expect_exit 0
-	node "$0/tests/convert/query.mjs" "$processor" tree.pftrace "
+	query tree.pftrace "
 		INCLUDE PERFETTO MODULE sched.thread_executing_span;
 		SELECT name, sum(max(0, min(cp.ts + cp.dur, ts.ts + ts.dur) - max(cp.ts, ts.ts)))
 		FROM _thread_executing_span_critical_path(
@@ -165,8 +165,7 @@ as_perfetto() {
 			(SELECT min(ts) FROM thread_state), (SELECT max(ts) - min(ts) FROM thread_state)) cp
 		JOIN thread USING (utid)
 		JOIN thread_state ts ON ts.utid = cp.utid AND ts.ts < cp.ts + cp.dur AND ts.ts + ts.dur > cp.ts
-		WHERE ts.state = 'Running' AND name GLOB 'stage[0-9]' GROUP BY 1 ORDER BY 1" > theirs 2> errors ||
-		fail "the trace processor: $(cat errors)"
+		WHERE ts.state = 'Running' AND name GLOB 'stage[0-9]' GROUP BY 1 ORDER BY 1" > theirs
 	# a parent does 1 ms of its own while its child works
 	tr '|' ' ' < theirs | paste -d ' ' ours - | awk '
 		{ d = $2 - $4; if ($1 != $3 || d > 3000000 || d < -3000000) print }
@@ -175,10 +174,7 @@ as_perfetto() {
 }
 
 test_report_why_as_perfetto() {
-	processor=${TRACE_PROCESSOR:-$("$0/scripts/fetch-trace-processor" --where)}
-	[ -e "$processor/trace_processor.wasm" ] ||
-		skip "there is no trace processor: scripts/fetch-trace-processor gets it"
-	command -v node > /dev/null || skip "there is no node"
+	needs_trace_processor
 	[ -x "$b/tests/stages" ] || skip "there is no $b/tests/stages"
 	one_of_three as_perfetto
 }
