@@ -5,7 +5,9 @@
  */
 #include "pool.h"
 
-#define BLOCK_SIZE (64 * 1024)
+/* A block is twice as large as the one before: a pool of a few words takes little, one of many has few blocks. */
+#define BLOCK_LEAST 1024
+#define BLOCK_MOST  (64 * 1024)
 
 struct pool_block {
 	struct pool_block *before;
@@ -19,8 +21,11 @@ static char *pool_room(struct pool *pool, size_t n)
 	char *room;
 
 	if (!block || block->size - block->used < n) {
-		size_t size = n > BLOCK_SIZE ? n : BLOCK_SIZE;
+		size_t size = !block ? BLOCK_LEAST : block->size < BLOCK_MOST ? 2 * block->size
+									      : BLOCK_MOST;
 
+		if (size < n)
+			size = n;
 		block = base_alloc(sizeof(*block) + size);
 		block->size = size;
 		block->before = pool->last;
