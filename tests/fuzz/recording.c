@@ -8,6 +8,8 @@
 
 #include "convert/convert.h"
 #include "fuzz.h"
+#include "recording_mutate.h"
+#include "report/command_path.h"
 #include "report/difference.h"
 #include "report/spent.h"
 #include "report/summary.h"
@@ -88,37 +90,34 @@ static void look_at_spent(const struct sums *sums, const struct recording *r)
 	files_release(&files);
 }
 
-static void report(struct recording *r)
+static void report(struct recording *r, int fd)
 {
-	static int null = -1;
 	struct sums sums = {};
-	struct output *out;
-
-	if (null < 0)
-		null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-	for (int format = OUTPUT_TEXT; format <= OUTPUT_JSON; format++) {
-		recording_rewind(r);
-		out = output_new(null, format);
-		timeline_print(r, out);
-		recording_rewind(r);
-		sums_read(&sums, r);
-		difference_print(&sums, r, &sums, r, out, 20);
-		look_at_spent(&sums, r);
-		summary_print(&sums, r, out, 20, false);
-		sums_release(&sums);
-		output_free(out);
-	}
-}
-
-static void convert(struct recording *r, const struct convert_format *format)
-{
-	static int null = -1;
-	struct sink sink = { .is_file = true };
+	uint64_t lost;
 	struct err err;
 
-	if (null < 0)
-		null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-	sink.fd = null;
+	recording_rewind(r);
+	sums_read(&sums, r);
+	look_at_spent(&sums, r);
+	for (int format = OUTPUT_TEXT; format <= OUTPUT_JSON; format++) {
+		struct output *out = output_new(fd, format);
+
+		recording_rewind(r);
+		timeline_print(r, out);
+		difference_print(&sums, r, &sums, r, out, 20);
+		summary_print(&sums, r, out, 20, false);
+		recording_rewind(r);
+		command_path_print(r, out, 20, &lost, &err);
+		output_free(out);
+	}
+	sums_release(&sums);
+}
+
+static void convert(struct recording *r, const struct convert_format *format, int fd)
+{
+	struct sink sink = { .is_file = true, .fd = fd };
+	struct err err;
+
 	recording_rewind(r);
 	format->write(r, &sink, &err);
 	str_release(&sink.data);
@@ -127,11 +126,14 @@ static void convert(struct recording *r, const struct convert_format *format)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct fuzz_file file;
+	static int null = -1;
 	uint8_t *copy __free = base_alloc(size + 1);
 	struct recording_event event;
 	struct recording *r;
 	struct err err;
 
+	if (null < 0)
+		null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	if (size)
 		memcpy(copy, data, size);
 	set_checks(copy, size);
@@ -140,17 +142,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!r)
 		return 0;
 	look_at_info(r);
-	for (int turn = 0; turn < 2; turn++) {
-		while (recording_next(r, &event) > 0) {
-			if (!event.kind && !event.lost)
-				abort();
-			look_at_event(r, &event);
-		}
-		recording_rewind(r);
+	while (recording_next(r, &event) > 0) {
+		if (!event.kind && !event.lost)
+			abort();
+		look_at_event(r, &event);
 	}
-	report(r);
-	convert(r, &convert_perfetto);
-	convert(r, &convert_trace_dat);
+	report(r, null);
+	convert(r, &convert_perfetto, null);
+	convert(r, &convert_trace_dat, null);
 	recording_close(r);
 	return 0;
 }

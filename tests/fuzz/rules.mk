@@ -4,10 +4,11 @@
 FUZZ      := $(if $(CROSS_COMPILE),,$(wildcard tests/fuzz/*.c))
 FUZZ_BIN  := $(FUZZ:tests/fuzz/%.c=$(B)/fuzz/%)
 FUZZ_OBJ  := $(FUZZ:%.c=$(B)/fuzz/%.o)
-FUZZ_ROOMS := base binary convert kernel lang metrics output probe record report symbols traces unwind
+FUZZ_ROOMS := base binary convert kernel lang metrics output path probe record report symbols traces unwind
 FUZZ_EXPORT := $(patsubst %,src/export/%.c,config conn http listen server systemd)
 FUZZ_LIB  := $(patsubst %.c,$(B)/fuzz/%.o,$(wildcard $(FUZZ_ROOMS:%=src/%/*.c)) $(FUZZ_EXPORT) src/attach/keep_text.c)
 FUZZ_SANITIZE := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+FUZZ_COVERAGE := -fsanitize=fuzzer-no-link
 
 .PHONY: fuzzers
 fuzzers: $(FUZZ_BIN)
@@ -20,7 +21,7 @@ $(B)/fuzz/ours.a: $(FUZZ_LIB) $(B)/sources
 
 $(FUZZ_OBJ) $(FUZZ_LIB): $(B)/fuzz/%.o: %.c Makefile tests/fuzz/rules.mk $(B)/flags | $(SKEL) $(SYSCALLS) $(EMBED) $(LIBBPF_A) $(ZYDIS_A)
 	@mkdir -p $(@D)
-	$(call say,FUZZ,$<)$(CLANG) $(C_CPPFLAGS) $(C_FLAGS) $(FUZZ_SANITIZE) -fsanitize=fuzzer-no-link -c -o $@ $<
+	$(call say,FUZZ,$<)$(CLANG) $(C_CPPFLAGS) $(C_FLAGS) $(FUZZ_SANITIZE) $(FUZZ_COVERAGE) -c -o $@ $<
 
 -include $(FUZZ_OBJ:.o=.d) $(FUZZ_LIB:.o=.d)
 $(B)/fuzz/src/binary/instruction.o: private DEFINES := $(ZYDIS_CPPFLAGS)
