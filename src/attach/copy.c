@@ -30,11 +30,17 @@ static void replace_swaps(const struct image *image, struct bpf_insn *insns)
 	}
 }
 
+/* A raw tracepoint's, whose arguments have types. */
+static bool is_typed(const struct copy *copy)
+{
+	return copy->type == BPF_PROG_TYPE_TRACING && copy->attach_type == BPF_TRACE_RAW_TP;
+}
+
 static enum context_kind context_of(const struct copy *copy)
 {
 	switch (copy->type) {
 	case BPF_PROG_TYPE_TRACING:
-		return CONTEXT_TRACING;
+		return is_typed(copy) ? CONTEXT_RAW_TP : CONTEXT_TRACING;
 	case BPF_PROG_TYPE_RAW_TRACEPOINT:
 		return CONTEXT_RAW_TP;
 	case BPF_PROG_TYPE_TRACEPOINT:
@@ -52,6 +58,7 @@ static void patch(const struct attach *attach, const struct copy *copy, struct b
 	image_patch_copy(image, insns, PATCH_SLOT_VALUE, copy->value);
 	image_patch_copy(image, insns, PATCH_SLOT_SHARED, attach->shared);
 	image_patch_copy(image, insns, PATCH_CONTEXT, context_of(copy));
+	image_patch_copy(image, insns, PATCH_TYPED, is_typed(copy));
 	image_patch_copy(image, insns, PATCH_LATENCY_GO, copy->go);
 	session_patch(image, insns);
 	if (!quirk_swaps())

@@ -2,8 +2,6 @@
 /* Kernel functions by BPF trampoline: the cheapest for each call; each takes a program and a patched function. */
 #include <linux/bpf.h>
 
-#include "base/search.h"
-#include "kernel/kernel.h"
 #include "mechanism.h"
 #include "quirks.h"
 
@@ -35,29 +33,6 @@ static const char *refuses(const struct attach *attach, const struct candidate *
 	return NULL;
 }
 
-struct names {
-	struct candidate **candidates; /* looked up by name */
-	size_t n;
-};
-
-static int by_name(const void *pa, const void *pb)
-{
-	const struct candidate *a = *(struct candidate *const *)pa, *b = *(struct candidate *const *)pb;
-
-	return strcmp(a->target->name, b->target->name);
-}
-
-/* A function may be probed twice, at entry and at return. */
-static int offer(const char *name, uint32_t id, void *ctx)
-{
-	struct names *names = ctx;
-	size_t at = search_first(i, names->n, strcmp(names->candidates[i]->target->name, name) >= 0);
-
-	for (; at < names->n && !strcmp(names->candidates[at]->target->name, name); at++)
-		names->candidates[at]->btf_id = id;
-	return 0;
-}
-
 static int attach_one(struct attach *attach, struct candidate *candidate)
 {
 	const struct target *target = candidate->target;
@@ -87,11 +62,8 @@ static int attach_one(struct attach *attach, struct candidate *candidate)
 
 static int attach_all(struct attach *attach, struct candidate **candidates, size_t n, struct err *err)
 {
-	struct names names = { .candidates = candidates, .n = n };
-	int ret;
+	int ret = btf_ids_of_functions(candidates, n, err);
 
-	qsort(candidates, n, sizeof(*candidates), by_name);
-	ret = kernel_each_btf_func(offer, &names, err);
 	return ret ? ret : attach_each(attach, candidates, n, MECH_FENTRY, attach_one);
 }
 

@@ -35,7 +35,7 @@ struct link {
 struct candidate {
 	const struct target *target;
 	enum mech asked; /* the mechanism that the plan insists on, MECH_AUTO: none */
-	uint32_t btf_id; /* of the kernel function, 0: not looked up */
+	uint32_t btf_id; /* of the kernel function or the tracepoint, 0: not found, or not looked up */
 	bool attached;
 	enum mech by;	     /* if attached: by which mechanism */
 	const char *why_not; /* if not: the reason; NULL: not tried yet */
@@ -52,7 +52,8 @@ struct attach {
 	enum mech only; /* the only mechanism to use, if it would be chosen; MECH_AUTO: any */
 	bool session;	/* use mechanisms that run the program at entry and at return */
 
-	bool shared; /* two runs of a program may write to one shard at a time */
+	bool knows_tracepoints; /* btf_id of tracepoints was looked up */
+	bool shared;		/* two runs of a program may write to one shard at a time */
 	struct links {
 		struct link *v;
 		size_t n, cap;
@@ -125,6 +126,11 @@ void attach_add_missed(const struct attach *attach, uint64_t *by_slot, uint64_t 
 
 /* Replaces a loaded copy by one like it: some programs can be attached only once. Returns its fd, or -errno. */
 int copy_load_anew(struct attach *attach, int program);
+
+/* Sorts by name, and sets btf_id of those that are in the kernel's BTF. Returns 0, or -errno with err: it has none. */
+int btf_ids_of_functions(struct candidate **candidates, size_t n, struct err *err);
+/* The same for the tracepoints of the set, all at once. None, if there is no BTF. */
+void btf_ids_of_tracepoints(struct attach *attach);
 
 /* Returns the only mechanism that the user, the plan or the spec allows; MECH_AUTO: any. */
 enum mech attach_asked(const struct attach *attach, const struct candidate *candidate);

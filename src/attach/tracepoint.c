@@ -31,16 +31,41 @@ static const char *raw_refuses(const struct attach *attach, const struct candida
 	return NULL;
 }
 
+/*
+ * The same tracepoint, with arguments whose types the verifier knows: the program may load what they point to. That a
+ * kernel refuses it does not matter.
+ */
+static int typed_one(struct attach *attach, struct candidate *candidate)
+{
+	const struct copy copy = {
+		.type = BPF_PROG_TYPE_TRACING,
+		.attach_type = BPF_TRACE_RAW_TP,
+		.btf_id = candidate->btf_id,
+		.how = SLOT_CONSTANT,
+		.value = candidate->target->slot,
+	};
+	int program = copy_load(attach, &copy);
+	int link = program < 0 ? program : bpf_raw_tracepoint_open(NULL, program);
+
+	attach->rejected = NULL;
+	return link;
+}
+
 static int raw_one(struct attach *attach, struct candidate *candidate)
 {
+	bool typed = candidate->btf_id && image_has(attach->image, PATCH_TYPED);
+	int link = typed ? typed_one(attach, candidate) : -ENOENT;
 	const struct target *target = candidate->target;
 	struct copy copy = {
 		.type = BPF_PROG_TYPE_RAW_TRACEPOINT,
 		.how = SLOT_CONSTANT,
 		.value = target->slot,
 	};
-	int program = copy_load(attach, &copy);
+	int program;
 
+	if (link >= 0)
+		return link;
+	program = copy_load(attach, &copy);
 	return program < 0 ? program : bpf_raw_tracepoint_open(target->name, program);
 }
 
@@ -90,6 +115,10 @@ static int attach_grouped(struct attach *attach, struct candidate **candidates, 
 
 static int raw_attach(struct attach *attach, struct candidate **candidates, size_t n, struct err *err)
 {
+	if (image_has(attach->image, PATCH_TYPED) && !attach->knows_tracepoints) {
+		attach->knows_tracepoints = true;
+		btf_ids_of_tracepoints(attach);
+	}
 	return attach_grouped(attach, candidates, n, MECH_RAW_TP, raw_one, syscalls_raw);
 }
 

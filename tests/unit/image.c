@@ -231,6 +231,57 @@ Test(image, raw_instructions_count)
 	close(btf);
 }
 
+/* Counts signals in words[1] if it knows the type of the task, else in words[0]. at: what it loads from the task. */
+static void count_typed(uint64_t *words, int map, int at)
+{
+	const struct bpf_insn insns[] = {
+		{ .code = BPF_LDX | BPF_MEM | BPF_DW, .dst_reg = 2, .src_reg = 1 },
+		{ .code = BPF_JMP | BPF_JNE | BPF_K, .dst_reg = 2, .off = 11, .imm = SIGNAL },
+		LOAD(2, PATCH_TYPED),
+		{ .code = BPF_JMP | BPF_JEQ | BPF_K, .dst_reg = 2, .off = 2 },
+		{ .code = BPF_LDX | BPF_MEM | BPF_DW, .dst_reg = 3, .src_reg = 1, .off = 16 },
+		{ .code = BPF_LDX | BPF_MEM | BPF_W, .dst_reg = 3, .src_reg = 3, .off = at },
+		ALU(BPF_LSH, 2, 3),
+		LOAD_MAP(3, map),
+		{ .code = BPF_ALU64 | BPF_ADD | BPF_X, .dst_reg = 3, .src_reg = 2 },
+		ALU(BPF_MOV, 4, 1),
+		{ .code = BPF_STX | BPF_ATOMIC | BPF_DW, .dst_reg = 3, .src_reg = 4, .imm = BPF_ADD },
+		ALU(BPF_MOV, 0, 0),
+		EXIT,
+	};
+	__cleanup(image_release) struct image image = {};
+	__cleanup(target_set_release) struct target_set set = {};
+	const struct plan_step step = { .image = &image };
+	struct attach *attach;
+	struct err err = {};
+
+	MAKE(&image, insns);
+	words[0] = words[1] = 0;
+	add_target(&set, "signal_generate");
+	attach = attach_new(&set, &(struct attach_options){});
+	cr_assert_eq(plan_run(attach, &step, 1, &err), 0, "%s", err.text);
+	cr_expect_eq(attach_count(attach), 1, "%s", attach_why_not(attach, 0));
+	for (int i = 0; i < TIMES; i++)
+		raise(SIGNAL);
+	attach_free(attach);
+}
+
+/* A program that asks for the types of a tracepoint's arguments gets them. If the verifier refuses it, without them. */
+Test(image, typed_arguments)
+{
+	uint64_t *words;
+	int map = make_map(&words);
+
+	signal(SIGNAL, SIG_IGN);
+	count_typed(words, map, 0);
+	cr_expect_eq(words[1], TIMES, "%llu", (unsigned long long)words[1]);
+	cr_expect_eq(words[0], 0);
+	count_typed(words, map, INT16_MAX & ~7);
+	cr_expect_eq(words[1], 0);
+	cr_expect_eq(words[0], TIMES, "%llu", (unsigned long long)words[0]);
+	close(map);
+}
+
 /* A site that nobody fills is an error before anything is attached. */
 Test(image, unfilled_is_not_attached)
 {

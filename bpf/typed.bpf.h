@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Plain loads from the kernel's structs. The verifier permits them where it knows the type of the pointer, and a load
+ * takes one to ten instructions; the helper that reads any memory takes fifty. It knows the type of the current task
+ * (5.11), of its registers (5.15), and of the arguments of a raw tracepoint that was attached so.
+ */
+#ifndef SONDE_TYPED_BPF_H
+#define SONDE_TYPED_BPF_H
+
+#include "vmlinux/vmlinux.h"
+#include <bpf/bpf_core_read.h>
+#include "bpf/patch.bpf.h"
+
+/*
+ * Whether the arguments of this raw tracepoint have types. Attach tries that first for programs that ask; to ask costs
+ * an instruction, and the answer must be a constant in what follows:
+ *
+ *	return typed_arguments() ? record_switch(ctx, true) : record_switch(ctx, false);
+ */
+#define typed_arguments() patch_constant(PATCH_TYPED)
+
+/* A field of a struct with CORE. typed: a constant, or what the verifier finds to be one */
+#define typed_load(typed, from, field) ((typed) ? (from)->field : BPF_CORE_READ(from, field))
+#define typed_load_bits(typed, from, field) \
+	((typed) ? BPF_CORE_READ_BITFIELD(from, field) : BPF_CORE_READ_BITFIELD_PROBED(from, field))
+
+enum bpf_func_id {
+	BPF_FUNC_task_pt_regs = 175, /* since 5.15 */
+};
+
+/* Whether the current task and its registers have types. Both, since nothing tells 5.11 to 5.14 apart. */
+#define typed_current() bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs)
+
+#endif
