@@ -7,7 +7,7 @@
 #define SONDE_UNWIND_REGS_BPF_H
 
 #include "bpf/context.bpf.h"
-#include <bpf/bpf_core_read.h>
+#include "bpf/typed.bpf.h"
 
 struct unwind_regs {
 	__u64 pc, sp, fp;
@@ -37,10 +37,6 @@ struct mm_struct___unwind {
 	} context;
 } CORE;
 
-enum bpf_func_id {
-	BPF_FUNC_task_pt_regs = 175, /* since 5.15 */
-};
-
 #define UNWIND_PF_FORKNOEXEC 0x00000040
 #define UNWIND_PF_KTHREAD    0x00200000
 
@@ -49,13 +45,25 @@ static __always_inline void *unwind_task_regs(struct task_struct *task)
 {
 	struct task_struct___stack *own = (void *)task;
 
-	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs))
+	if (typed_current())
 		return (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
 	return (void *)BPF_CORE_READ(own, stack) + UNWIND_KERNEL_STACK -
 	       bpf_core_type_size(struct pt_regs___kernel);
 }
 
 #if defined(__TARGET_ARCH_x86)
+#define UNWIND_TS_COMPAT 2
+
+/* Whether the current task is in a call of 32 bits, which 64-bit programs can make, too. */
+static __always_inline bool unwind_is_compat(void)
+{
+	struct task_struct *task;
+
+	if (typed_current())
+		return bpf_get_current_task_btf()->thread_info.status & UNWIND_TS_COMPAT;
+	task = (void *)bpf_get_current_task();
+	return BPF_CORE_READ(task, thread_info.status) & UNWIND_TS_COMPAT;
+}
 
 /* Takes the registers of the context. False: they are the kernel's. *narrow: of a 32-bit program. */
 static __always_inline bool unwind_context_regs(void *ctx, struct unwind_regs *regs, bool *narrow)
@@ -110,6 +118,18 @@ static __always_inline bool unwind_read_regs(struct pt_regs *from, __u64 words[U
 #define unwind_address_mask()	      0
 
 #else
+
+/* Whether the current task is one of 32 bits. */
+static __always_inline bool unwind_is_compat(void)
+{
+	struct pt_regs *regs = unwind_task_regs((void *)bpf_get_current_task());
+	__u64 pstate = 0;
+
+	if (typed_current())
+		return regs->user_regs.pstate & PSR_MODE32;
+	bpf_probe_read_kernel(&pstate, sizeof(pstate), &regs->user_regs.pstate);
+	return pstate & PSR_MODE32;
+}
 
 static __always_inline bool unwind_context_regs(void *ctx, struct unwind_regs *regs, bool *narrow)
 {

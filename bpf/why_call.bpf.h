@@ -112,7 +112,7 @@ static __always_inline struct file *why_file(int fd)
 	struct fdtable *table;
 	struct file *file = NULL;
 
-	if (!why_has_btf())
+	if (!typed_current())
 		return fd_file(fd);
 	table = bpf_get_current_task_btf()->files->fdt;
 	if (fd < 0 || (__u32)fd >= table->max_fds)
@@ -126,7 +126,7 @@ static __always_inline void why_read_switch(void *ctx, struct sched_switch *sw)
 {
 	struct task_struct___state *prev;
 
-	if (!why_has_btf()) {
+	if (!typed_current()) {
 		sched_read_switch(ctx, sw);
 		return;
 	}
@@ -138,7 +138,7 @@ static __always_inline bool why_in_iowait(void)
 {
 	struct task_struct *task;
 
-	if (why_has_btf()) {
+	if (typed_current()) {
 		task = bpf_get_current_task_btf();
 		return BPF_CORE_READ_BITFIELD(task, in_iowait);
 	}
@@ -194,7 +194,7 @@ static __always_inline __u32 why_beside_call(__u32 state)
 	bool frozen;
 	__u32 flags;
 
-	if (why_has_btf()) {
+	if (typed_current()) {
 		task = bpf_get_current_task_btf();
 		flags = task->flags;
 		frozen = bpf_core_field_exists(task->frozen) && BPF_CORE_READ_BITFIELD(task, frozen);
@@ -295,7 +295,7 @@ static __always_inline void why_current_comm(char comm[16])
 {
 	struct task_struct *task;
 
-	if (!why_has_btf()) {
+	if (!typed_current()) {
 		bpf_get_current_comm(comm, 16);
 		return;
 	}
@@ -309,7 +309,7 @@ static __always_inline bool why_on_other_stack(void *ctx)
 	struct task_struct___stack *task;
 	__u64 from, to;
 
-	if (why_has_btf()) {
+	if (typed_current()) {
 		task = (void *)bpf_get_current_task_btf();
 		from = (__u64)task->stack;
 	} else {

@@ -76,7 +76,7 @@ static __always_inline bool why_in_pidns(void)
 {
 	struct task_struct *task;
 
-	if (why_has_btf())
+	if (typed_current())
 		return bpf_get_current_task_btf()->thread_pid->level;
 	task = (void *)bpf_get_current_task();
 	return BPF_CORE_READ(task, thread_pid, level);

@@ -23,7 +23,7 @@ static __always_inline bool why_read_queue(struct why_account *account, struct t
 
 	if (!bpf_core_field_exists(next->sched_info.last_queued) || !bpf_core_field_exists(queue->rq))
 		return false;
-	if (why_has_btf()) {
+	if (typed_current()) {
 		rq = bpf_get_current_task_btf()->se.cfs_rq->rq;
 		account->clock = rq->clock;
 		next = rq->curr;

@@ -13,25 +13,7 @@ struct why_regs {
 	__u32 abi;
 };
 
-/*
- * Whether the current task can be read by plain loads (5.11, and asked for as in unwind_task_regs()): a helper that
- * reads takes fifty instructions.
- */
-#define why_has_btf() bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs)
-
 #if defined(__TARGET_ARCH_x86)
-#define WHY_TS_COMPAT 2
-
-static __always_inline bool why_is_compat(void)
-{
-	struct task_struct *task;
-
-	if (why_has_btf())
-		return bpf_get_current_task_btf()->thread_info.status & WHY_TS_COMPAT;
-	task = (void *)bpf_get_current_task();
-	return BPF_CORE_READ(task, thread_info.status) & WHY_TS_COMPAT;
-}
-
 static __always_inline bool why_read_regs(struct why_regs *to)
 {
 	struct pt_regs *regs = unwind_task_regs((void *)bpf_get_current_task());
@@ -46,7 +28,7 @@ static __always_inline bool why_read_regs(struct why_regs *to)
 	to->args[1] = now.si;
 	to->args[2] = now.dx;
 	to->abi = WHY_NATIVE;
-	if (why_is_compat()) {
+	if (unwind_is_compat()) {
 		unsigned long bx = 0, cx = 0;
 
 		bpf_probe_read_kernel(&bx, sizeof(bx), &regs->bx);
