@@ -33,139 +33,128 @@ static __always_inline void record_end(struct ring_place *place, __u32 kind, __u
 
 #define record_words(record) (sizeof(record) / sizeof(__u64))
 
+/*
+ * Writes the first words of a struct, at most `most`, a constant. The struct needs no time: the record gets one, as
+ * late as possible, so that the records of a ring are almost in order.
+ */
+static __always_inline int record_put(__u32 kind, const void *record, __u32 words, __u32 most)
+{
+	const __u64 *from = record;
+	struct ring_place place;
+	__u64 *to = record_begin(&place, words);
+
+	if (!to)
+		return 0;
+#pragma unroll
+	for (__u32 i = 1; i < most; i++)
+		if (i < words)
+			to[i] = from[i];
+	record_end(&place, kind, words);
+	return 0;
+}
+
+#define record_put_all(kind, record) record_put(kind, record, record_words(*(record)), record_words(*(record)))
+
+/* Of a raw tracepoint whose arguments are loaded as what they are, where the kernel permits that. */
+#define RECORD_PROGRAM(name) \
+	static __always_inline int record_##name(void *ctx, bool typed); \
+	SEC("raw_tp") \
+	int name(void *ctx) \
+	{ \
+		return typed_arguments() ? record_##name(ctx, true) : record_##name(ctx, false); \
+	} \
+	static __always_inline int record_##name(void *ctx, bool typed)
+
 static __always_inline __u32 current_pid(void)
 {
 	return bpf_get_current_pid_tgid();
 }
 
 /* Sonde's own calls and requests are left out: writing the file would cause more of them. */
-static __always_inline bool is_own(void)
+static __always_inline bool is_own(__u64 pid_tgid)
 {
-	return record_config.own && bpf_get_current_pid_tgid() >> 32 == record_config.own;
+	return record_config.own && pid_tgid >> 32 == record_config.own;
 }
 
 /* --- the scheduler --- */
 
 /* Whether the filters pass another task than the current one. */
-static __always_inline bool other_passes(struct task_struct *task)
+static __always_inline bool other_passes(struct task_struct *task, bool typed)
 {
-	return !filter.any || (task_cpu_pass() && task_pass(task));
+	return !filter.any || (task_cpu_pass() && task_load_pass(task, typed));
 }
 
-SEC("raw_tp")
-int switched(void *ctx)
+RECORD_PROGRAM(switched)
 {
 	struct task_struct *prev = (void *)context_word(ctx, 1), *next = (void *)context_word(ctx, 2);
-	struct ring_place place;
-	struct record_switch *to;
+	struct record_switch now;
 	struct record_call call;
-	__u32 words = RECORD_SWITCH_SHORT, pid, state, prios, iowait = 0;
 	bool passes = filter_pass();
 
-	if (!passes && !other_passes(next))
+	if (!passes && !other_passes(next, typed))
 		return 0;
-	pid = BPF_CORE_READ(next, pid);
-	state = (bool)context_word(ctx, 0) ? RECORD_STATE_PREEMPTED : record_task_state(prev);
-	prios = record_task_prio(prev) | record_task_prio(next) << 16;
-	if (record_state_waits(state)) {
-		record_task_call(prev, &call);
-		iowait = record_task_iowait(prev);
-		words = record_words(*to);
-	}
-	to = record_begin(&place, words);
-	if (!to)
-		return 0;
-	to->prev = current_pid();
-	to->next = pid;
-	to->state = state;
-	to->passes = passes;
-	to->prev_prio = prios;
-	to->next_prio = prios >> 16;
-	if (words > RECORD_SWITCH_SHORT) {
-		to->call = call.number;
-		to->iowait = iowait;
-		to->argument = call.argument;
-	}
-	record_end(&place, RECORD_SWITCH, words);
-	return 0;
+	now.prev = typed ? prev->pid : current_pid();
+	now.next = typed_load(typed, next, pid);
+	now.state = (bool)context_word(ctx, 0) ? RECORD_STATE_PREEMPTED : record_task_state(prev, typed);
+	now.passes = passes;
+	now.prev_prio = record_task_prio(prev, typed);
+	now.next_prio = record_task_prio(next, typed);
+	if (!record_state_waits(now.state))
+		return record_put(RECORD_SWITCH, &now, RECORD_SWITCH_SHORT, RECORD_SWITCH_SHORT);
+	record_task_call(prev, typed, &call);
+	now.call = call.number;
+	now.iowait = record_task_iowait(prev, typed);
+	now.argument = call.argument;
+	return record_put_all(RECORD_SWITCH, &now);
 }
 
-SEC("raw_tp")
-int woken(void *ctx)
+RECORD_PROGRAM(woken)
 {
 	struct task_struct *task = (void *)context_word(ctx, 0);
-	struct record_waking *to;
-	struct ring_place place;
-	__u32 pid, cpu, prio;
+	struct record_waking now;
 
-	if (!other_passes(task))
+	if (!other_passes(task, typed))
 		return 0;
-	pid = BPF_CORE_READ(task, pid);
-	cpu = record_task_cpu(task);
-	prio = record_task_prio(task);
-	to = record_begin(&place, record_words(*to));
-	if (!to)
-		return 0;
-	to->pid = pid;
-	to->waker = current_pid();
-	to->cpu = cpu;
-	to->prio = prio;
-	to->flags = 0;
-	record_end(&place, RECORD_WAKING, record_words(*to));
-	return 0;
+	now.pid = typed_load(typed, task, pid);
+	now.waker = current_pid();
+	now.cpu = record_task_cpu(task, typed);
+	now.prio = record_task_prio(task, typed);
+	now.flags = 0;
+	return record_put_all(RECORD_WAKING, &now);
 }
 
-SEC("raw_tp")
-int migrated(void *ctx)
+RECORD_PROGRAM(migrated)
 {
 	struct task_struct *task = (void *)context_word(ctx, 0);
-	__u32 goes_to = context_word(ctx, 1), pid, cpu, prio;
-	struct record_migrate *to;
-	struct ring_place place;
+	struct record_migrate now;
 
-	if (!other_passes(task))
+	if (!other_passes(task, typed))
 		return 0;
-	pid = BPF_CORE_READ(task, pid);
-	cpu = record_task_cpu(task);
-	prio = record_task_prio(task);
-	to = record_begin(&place, record_words(*to));
-	if (!to)
-		return 0;
-	to->pid = pid;
-	to->prio = prio;
-	to->unused = 0;
-	to->from = cpu;
-	to->to = goes_to;
-	record_end(&place, RECORD_MIGRATE, record_words(*to));
-	return 0;
+	now.pid = typed_load(typed, task, pid);
+	now.prio = record_task_prio(task, typed);
+	now.unused = 0;
+	now.from = record_task_cpu(task, typed);
+	now.to = context_word(ctx, 1);
+	return record_put_all(RECORD_MIGRATE, &now);
 }
 
 /* --- the life of tasks --- */
 
 /* The current task is the parent. */
-SEC("raw_tp")
-int forked(void *ctx)
+RECORD_PROGRAM(forked)
 {
 	struct task_struct *child = (void *)context_word(ctx, 1);
 	__u64 both = bpf_get_current_pid_tgid();
-	struct ring_place place;
-	struct record_fork *to;
-	__u32 pid, tgid;
+	struct record_fork now;
 
 	if (!filter_pass())
 		return 0;
-	pid = BPF_CORE_READ(child, pid);
-	tgid = BPF_CORE_READ(child, tgid);
-	to = record_begin(&place, record_words(*to));
-	if (!to)
-		return 0;
-	to->parent = both;
-	to->parent_tgid = both >> 32;
-	to->child = pid;
-	to->child_tgid = tgid;
-	bpf_get_current_comm(to->comm, sizeof(to->comm));
-	record_end(&place, RECORD_FORK, record_words(*to));
-	return 0;
+	now.parent = both;
+	now.parent_tgid = both >> 32;
+	now.child = typed_load(typed, child, pid);
+	now.child_tgid = typed_load(typed, child, tgid);
+	bpf_get_current_comm(now.comm, sizeof(now.comm));
+	return record_put_all(RECORD_FORK, &now);
 }
 
 /* Texts take the shorter of two records: its size has to be a constant for the verifier. */
@@ -206,117 +195,98 @@ int executed(void *ctx)
 	return 0;
 }
 
-SEC("raw_tp")
-int renamed(void *ctx)
+RECORD_PROGRAM(renamed)
 {
 	struct task_struct *task = (void *)context_word(ctx, 0);
-	char comm[RECORD_COMM_LEN] = {};
-	struct ring_place place;
-	struct record_comm *to;
-	__u32 pid, tgid;
+	struct record_comm now = {};
 
-	if (!other_passes(task))
+	if (!other_passes(task, typed))
 		return 0;
-	pid = BPF_CORE_READ(task, pid);
-	tgid = BPF_CORE_READ(task, tgid);
-	bpf_probe_read_kernel_str(comm, sizeof(comm), (void *)context_word(ctx, 1));
-	to = record_begin(&place, record_words(*to));
-	if (!to)
-		return 0;
-	to->pid = pid;
-	to->tgid = tgid;
-	__builtin_memcpy(to->comm, comm, sizeof(to->comm));
-	record_end(&place, RECORD_COMM, record_words(*to));
-	return 0;
+	now.pid = typed_load(typed, task, pid);
+	now.tgid = typed_load(typed, task, tgid);
+	bpf_probe_read_kernel_str(now.comm, sizeof(now.comm), (void *)context_word(ctx, 1));
+	return record_put_all(RECORD_COMM, &now);
+}
+
+static __always_inline void read_end(struct task_struct *task, bool typed, struct record_exit *to)
+{
+	struct signal_struct *signal = typed_load(typed, task, signal);
+
+	to->status = typed_load(typed, task, exit_code);
+	to->last = !typed_load(typed, signal, live.counter);
 }
 
 /* The current task exits. Two threads that do so at once may both find that they are the last. */
 SEC("raw_tp")
 int exited(void *ctx)
 {
-	struct task_struct *task = (void *)bpf_get_current_task();
 	__u64 both = bpf_get_current_pid_tgid();
-	struct ring_place place;
-	struct record_exit *to;
-	__u32 status, live;
+	struct record_exit now;
 
 	if (!filter_pass())
 		return 0;
-	status = BPF_CORE_READ(task, exit_code);
-	live = BPF_CORE_READ(task, signal, live.counter);
-	to = record_begin(&place, record_words(*to));
-	if (!to)
-		return 0;
-	to->pid = both;
-	to->tgid = both >> 32;
-	to->status = status;
-	to->last = !live;
-	bpf_get_current_comm(to->comm, sizeof(to->comm));
-	record_end(&place, RECORD_EXIT, record_words(*to));
-	return 0;
+	now.pid = both;
+	now.tgid = both >> 32;
+	if (typed_current())
+		read_end(bpf_get_current_task_btf(), true, &now);
+	else
+		read_end((void *)bpf_get_current_task(), false, &now);
+	bpf_get_current_comm(now.comm, sizeof(now.comm));
+	return record_put_all(RECORD_EXIT, &now);
 }
 
 /* --- system calls --- */
 
 static __always_inline __u32 arguments_of(__u32 number)
 {
-	return number < RECORD_CALLS ? record_arguments[number] : RECORD_ARGS;
+	__u64 index = number;
+
+	/* one register for the test and for the load: the verifier must see that they are the same */
+	barrier_var(index);
+	return index < RECORD_CALLS ? record_arguments[index] : RECORD_ARGS;
 }
 
-SEC("raw_tp")
-int entered(void *ctx)
+RECORD_PROGRAM(entered)
 {
 	const __u32 head = __builtin_offsetof(struct record_sys_enter, args) / sizeof(__u64);
-	struct task_struct *task = (void *)bpf_get_current_task();
-	struct context_syscall call = {};
-	struct record_sys_enter *to;
-	struct ring_place place;
-	__u32 number, n;
+	struct record_sys_enter now;
+	struct context_syscall call;
+	__u32 number;
 	bool narrow;
+	__u64 both;
 
-	if (!filter_pass() || is_own())
+	if (!filter_pass())
+		return 0;
+	both = bpf_get_current_pid_tgid();
+	if (is_own(both))
 		return 0;
 	number = context_kind() == CONTEXT_RAW_TP ? context_word(ctx, 1) : context_word(ctx, RECORD_CALL_RECORD);
-	narrow = record_call_is_32(task);
-	if (!record_call_arguments(ctx, narrow, &call))
+	narrow = unwind_is_compat();
+	if (!record_call_arguments(ctx, typed, narrow, &call))
 		return 0;
-	n = narrow ? RECORD_ARGS : arguments_of(number);
-	to = record_begin(&place, head + n);
-	if (!to)
-		return 0;
-	to->pid = current_pid();
-	to->call = narrow ? number + RECORD_CALL_32 : number;
-#pragma unroll
-	for (__u32 i = 0; i < RECORD_ARGS; i++)
-		if (i < n)
-			to->args[i] = call.args[i];
-	record_end(&place, RECORD_SYS_ENTER, head + n);
-	return 0;
+	now.pid = both;
+	now.call = narrow ? number + RECORD_CALL_32 : number;
+	__builtin_memcpy(now.args, call.args, sizeof(now.args));
+	return record_put(RECORD_SYS_ENTER, &now, head + (narrow ? RECORD_ARGS : arguments_of(number)),
+			  record_words(now));
 }
 
-SEC("raw_tp")
-int left(void *ctx)
+RECORD_PROGRAM(left)
 {
-	struct task_struct *task = (void *)bpf_get_current_task();
-	struct record_sys_exit *to;
-	struct ring_place place;
-	__u32 number;
-	__s64 ret;
+	struct record_sys_exit now;
+	__u64 both;
 
-	if (!filter_pass() || is_own())
+	if (!filter_pass())
 		return 0;
-	ret = context_result(ctx);
-	number = record_call_at_exit(ctx);
-	if ((__s32)number >= 0 && record_call_is_32(task))
-		number += RECORD_CALL_32;
-	to = record_begin(&place, record_words(*to));
-	if (!to)
+	both = bpf_get_current_pid_tgid();
+	if (is_own(both))
 		return 0;
-	to->pid = current_pid();
-	to->call = number;
-	to->ret = ret;
-	record_end(&place, RECORD_SYS_EXIT, record_words(*to));
-	return 0;
+	now.pid = both;
+	now.call = record_call_at_exit(ctx, typed);
+	if (now.call >= 0 && unwind_is_compat())
+		now.call += RECORD_CALL_32;
+	now.ret = context_result(ctx);
+	return record_put_all(RECORD_SYS_EXIT, &now);
 }
 
 /* --- disk requests --- */
@@ -328,7 +298,7 @@ int left(void *ctx)
 SEC("raw_tp")
 int inserted(void *ctx)
 {
-	if (filter.any && filter_pass() && !is_own())
+	if (filter.any && filter_pass() && !is_own(bpf_get_current_pid_tgid()))
 		pending_begin((__u64)block_request(ctx), bpf_ktime_get_ns());
 	return 0;
 }
@@ -337,44 +307,29 @@ SEC("raw_tp")
 int issued(void *ctx)
 {
 	struct request *rq = block_request(ctx);
-	struct record_request request;
-	struct record_block *to;
-	struct ring_place place;
+	struct record_block now;
 
-	if (!record_request_wanted(rq, is_own()))
+	if (!record_request_wanted(rq, is_own(bpf_get_current_pid_tgid())))
 		return 0;
-	record_read_request(rq, &request);
-	request.bytes = BPF_CORE_READ(rq, __data_len);
-	to = record_begin(&place, RECORD_BLOCK_ISSUE_WORDS);
-	if (!to)
-		return 0;
-	record_write_request(to, &request, rq);
-	record_end(&place, RECORD_BLOCK_ISSUE, RECORD_BLOCK_ISSUE_WORDS);
-	return 0;
+	record_read_request(rq, &now);
+	now.bytes = BPF_CORE_READ(rq, __data_len);
+	return record_put(RECORD_BLOCK_ISSUE, &now, RECORD_BLOCK_ISSUE_WORDS, RECORD_BLOCK_ISSUE_WORDS);
 }
 
 SEC("raw_tp")
 int completed(void *ctx)
 {
 	struct request *rq = (void *)context_word(ctx, 0);
-	__u32 bytes = context_word(ctx, 2);
-	struct record_request request;
-	struct record_block *to;
-	struct ring_place place;
+	struct record_block now;
 	__u64 began;
 
 	if (filter.any && !(block_is_done(ctx, rq) ? pending_end((__u64)rq, &began) : !!pending_find(pending_key(rq))))
 		return 0;
-	record_read_request(rq, &request);
-	request.bytes = bytes;
-	to = record_begin(&place, record_words(*to));
-	if (!to)
-		return 0;
-	record_write_request(to, &request, rq);
-	to->error = record_request_error(ctx);
-	to->unused = 0;
-	record_end(&place, RECORD_BLOCK_COMPLETE, record_words(*to));
-	return 0;
+	record_read_request(rq, &now);
+	now.bytes = context_word(ctx, 2);
+	now.error = record_request_error(ctx);
+	now.unused = 0;
+	return record_put_all(RECORD_BLOCK_COMPLETE, &now);
 }
 
 /* --- probes of the user's --- */
@@ -383,24 +338,17 @@ int completed(void *ctx)
 SEC("raw_tp")
 int hit(void *ctx)
 {
-	__u32 words = context_is_function() ? record_words(struct record_probe) : RECORD_PROBE_SHORT;
-	__u64 args[RECORD_ARGS], slot;
-	struct record_probe *to;
-	struct ring_place place;
+	struct record_probe now;
+	__u64 slot;
 
 	if (!filter_pass() || !slot_number(ctx, &slot))
 		return 0;
-	if (context_is_function())
-		record_read_arguments_of(ctx, args);
-	to = record_begin(&place, words);
-	if (!to)
-		return 0;
-	to->pid = current_pid();
-	to->probe = slot;
-	if (context_is_function())
-		__builtin_memcpy(to->args, args, sizeof(args));
-	record_end(&place, RECORD_PROBE, words);
-	return 0;
+	now.pid = current_pid();
+	now.probe = slot;
+	if (!context_is_function())
+		return record_put(RECORD_PROBE, &now, RECORD_PROBE_SHORT, RECORD_PROBE_SHORT);
+	record_read_arguments_of(ctx, now.args);
+	return record_put_all(RECORD_PROBE, &now);
 }
 
 SEC("raw_tp")
@@ -429,21 +377,15 @@ int traced(void *ctx)
 SEC("raw_tp")
 int returned(void *ctx)
 {
-	struct record_probe *to;
-	struct ring_place place;
-	__u64 slot, value;
+	struct record_probe now;
+	__u64 slot;
 
 	if (!filter_pass() || !slot_number(ctx, &slot))
 		return 0;
-	value = context_ret(ctx);
-	to = record_begin(&place, RECORD_RETURN_WORDS);
-	if (!to)
-		return 0;
-	to->pid = current_pid();
-	to->probe = slot | RECORD_AT_RETURN;
-	to->args[0] = value;
-	record_end(&place, RECORD_PROBE, RECORD_RETURN_WORDS);
-	return 0;
+	now.pid = current_pid();
+	now.probe = slot | RECORD_AT_RETURN;
+	now.args[0] = context_ret(ctx);
+	return record_put(RECORD_PROBE, &now, RECORD_RETURN_WORDS, RECORD_RETURN_WORDS);
 }
 
 /* --- marks --- */

@@ -8,28 +8,15 @@
 #include "bpf/pending.bpf.h"
 #include "bpf/record.h"
 
-struct record_request {
-	__u32 device, bytes, how;
-	__u64 sector;
-};
-
-static __always_inline void record_read_request(struct request *rq, struct record_request *request)
+/* What both records of a request have. */
+static __always_inline void record_read_request(struct request *rq, struct record_block *to)
 {
 	struct gendisk *disk = block_disk(rq);
 
-	request->device = disk ? BPF_CORE_READ(disk, major) << 20 | BPF_CORE_READ(disk, first_minor) : 0;
-	request->sector = BPF_CORE_READ(rq, __sector);
-	request->how = block_flags(rq);
-}
-
-static __always_inline void record_write_request(struct record_block *to, const struct record_request *from,
-						 struct request *rq)
-{
-	to->device = from->device;
-	to->bytes = from->bytes;
-	to->sector = from->sector;
+	to->device = disk ? BPF_CORE_READ(disk, major) << 20 | BPF_CORE_READ(disk, first_minor) : 0;
+	to->sector = BPF_CORE_READ(rq, __sector);
 	to->request = (__u64)rq;
-	to->how = from->how;
+	to->how = block_flags(rq);
 	to->pid = (__u32)bpf_get_current_pid_tgid();
 }
 

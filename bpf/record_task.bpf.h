@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a recording says of a task: its state, its priority, the call that it is in. */
+/*
+ * What a recording says of a task: its state, its priority, the call that it is in. typed: its type is known
+ * (bpf/typed.bpf.h).
+ */
 #ifndef SONDE_RECORD_TASK_BPF_H
 #define SONDE_RECORD_TASK_BPF_H
 
@@ -26,10 +29,10 @@ struct task_struct___record {
 #define RECORD_PF_NO_CALLS (PF_KTHREAD | 0x4010)
 
 /* The state as ftrace reports it, of a task that leaves the processor by itself. */
-static __always_inline __u32 record_task_state(struct task_struct *task)
+static __always_inline __u32 record_task_state(struct task_struct *task, bool typed)
 {
 	struct task_struct___record *own = (void *)task;
-	__u32 state = task_state(task);
+	__u32 state = task_load_state(task, typed);
 
 	if (!state)
 		return RECORD_STATE_RUNNING;
@@ -38,7 +41,8 @@ static __always_inline __u32 record_task_state(struct task_struct *task)
 	if (state & RECORD_TASK_OTHER)
 		return RECORD_STATE_UNINTERRUPTIBLE;
 	if (state & TASK_DEAD)
-		return BPF_CORE_READ(own, exit_state) & RECORD_STATE_ZOMBIE ? RECORD_STATE_ZOMBIE : RECORD_STATE_DEAD;
+		return typed_load(typed, own, exit_state) & RECORD_STATE_ZOMBIE ? RECORD_STATE_ZOMBIE
+										: RECORD_STATE_DEAD;
 	return state & (RECORD_STATE_SLEEPS | RECORD_STATE_UNINTERRUPTIBLE | RECORD_STATE_STOPPED |
 			RECORD_STATE_TRACED | RECORD_STATE_PARKED);
 }
@@ -48,30 +52,30 @@ static __always_inline bool record_state_waits(__u32 state)
 	return state && state != RECORD_STATE_PREEMPTED && !(state & (RECORD_STATE_DEAD | RECORD_STATE_ZOMBIE));
 }
 
-static __always_inline __u32 record_task_prio(struct task_struct *task)
+static __always_inline __u32 record_task_prio(struct task_struct *task, bool typed)
 {
 	struct task_struct___record *own = (void *)task;
 
-	return BPF_CORE_READ(own, prio);
+	return typed_load(typed, own, prio);
 }
 
 /* Where it ran last. */
-static __always_inline __u32 record_task_cpu(struct task_struct *task)
+static __always_inline __u32 record_task_cpu(struct task_struct *task, bool typed)
 {
 	struct task_struct___record *own = (void *)task;
 
 	if (bpf_core_field_exists(own->cpu))
-		return BPF_CORE_READ(own, cpu);
+		return typed_load(typed, own, cpu);
 	if (bpf_core_field_exists(own->thread_info.cpu))
-		return BPF_CORE_READ(own, thread_info.cpu);
+		return typed_load(typed, own, thread_info.cpu);
 	return 0; /* a kernel for one processor */
 }
 
-static __always_inline __u32 record_task_iowait(struct task_struct *task)
+static __always_inline __u32 record_task_iowait(struct task_struct *task, bool typed)
 {
 	struct task_struct___record *own = (void *)task;
 
-	return BPF_CORE_READ_BITFIELD_PROBED(own, in_iowait);
+	return typed_load_bits(typed, own, in_iowait);
 }
 
 struct linux_binprm {
@@ -83,64 +87,70 @@ struct record_call {
 	__u64 argument; /* the first */
 };
 
-#if defined(__TARGET_ARCH_x86)
-#define RECORD_TS_COMPAT 0x2
+/* The registers of a call, by plain loads where the kernel says their place, else by a helper. */
+struct record_regs {
+	__u64 argument;
+	__s64 number;
+};
 
-/* Whether the call is one of 32 bits, which has other registers and numbers. */
-static __always_inline bool record_call_is_32(struct task_struct *task)
+#if defined(__TARGET_ARCH_x86)
+static __always_inline bool record_read_regs(struct pt_regs *regs, bool typed, struct record_regs *to)
 {
-	return BPF_CORE_READ(task, thread_info.status) & RECORD_TS_COMPAT;
+	if (!typed)
+		return !bpf_probe_read_kernel(to, sizeof(*to), &regs->di);
+	to->argument = regs->di;
+	to->number = regs->orig_ax;
+	return true;
 }
 
-static __always_inline void record_read_call(struct task_struct *task, struct pt_regs *regs, struct record_call *call)
+static __always_inline __u64 record_narrow_argument(struct pt_regs *regs, const struct record_regs *from)
 {
-	struct {
-		__u64 di, orig_ax;
-	} now = {};
 	__u64 bx = 0;
 
-	if (bpf_probe_read_kernel(&now, sizeof(now), &regs->di) || (__s64)now.orig_ax < 0)
-		return;
-	call->number = now.orig_ax;
-	call->argument = now.di;
-	if (!record_call_is_32(task))
-		return;
-	call->number += RECORD_CALL_32;
 	bpf_probe_read_kernel(&bx, sizeof(bx), &regs->bx);
-	call->argument = (__u32)bx;
+	return (__u32)bx;
 }
 #else
-static __always_inline bool record_call_is_32(struct task_struct *task)
-{
-	struct pt_regs *regs = unwind_task_regs(task);
-	__u64 pstate = 0;
+/* Behind the registers that user space sees. */
+struct pt_regs___call {
+	__u64 orig_x0;
+	__s32 syscallno;
+} CORE;
 
-	bpf_probe_read_kernel(&pstate, sizeof(pstate), &regs->user_regs.pstate);
-	return pstate & PSR_MODE32;
+static __always_inline bool record_read_regs(struct pt_regs *regs, bool typed, struct record_regs *to)
+{
+	struct pt_regs___call *call = (void *)regs;
+
+	to->argument = typed_load(typed, call, orig_x0);
+	to->number = typed_load(typed, call, syscallno);
+	return true;
 }
 
-/* Behind the registers that user space sees are orig_x0, the first argument, and the number. */
-static __always_inline void record_read_call(struct task_struct *task, struct pt_regs *regs, struct record_call *call)
+static __always_inline __u64 record_narrow_argument(struct pt_regs *regs, const struct record_regs *from)
 {
-	struct {
-		__u64 pstate, argument;
-		__s32 number, unused;
-	} now = {};
-
-	if (bpf_probe_read_kernel(&now, sizeof(now), &regs->user_regs.pstate) || now.number < 0)
-		return;
-	call->number = now.number + (now.pstate & PSR_MODE32 ? RECORD_CALL_32 : 0);
-	call->argument = now.argument;
+	return from->argument;
 }
 #endif
 
-/* The call that the current task is in. */
-static __always_inline void record_task_call(struct task_struct *task, struct record_call *call)
+/* The call that the current task is in. typed: `task` is a typed pointer to it. */
+static __always_inline void record_task_call(struct task_struct *task, bool typed, struct record_call *call)
 {
+	struct record_regs now;
+	struct pt_regs *regs;
+
 	call->number = RECORD_NO_CALL;
 	call->argument = 0;
-	if (!(BPF_CORE_READ(task, flags) & RECORD_PF_NO_CALLS))
-		record_read_call(task, unwind_task_regs(task), call);
+	if (typed_load(typed, task, flags) & RECORD_PF_NO_CALLS)
+		return;
+	regs = unwind_task_regs(task);
+	if (!record_read_regs(regs, typed_current(), &now) || now.number < 0)
+		return;
+	call->number = now.number;
+	call->argument = now.argument;
+	if (!unwind_is_compat())
+		return;
+	call->number += RECORD_CALL_32;
+	call->argument = record_narrow_argument(regs, &now);
 }
 
 /* --- at the begin and the end of a call --- */
@@ -149,14 +159,12 @@ static __always_inline void record_task_call(struct task_struct *task, struct re
 #define RECORD_CALL_RECORD 1
 
 #if defined(__TARGET_ARCH_x86)
-static __always_inline bool record_read_arguments(struct pt_regs *regs, bool narrow, struct context_syscall *call)
+static __always_inline bool record_narrow_arguments(struct pt_regs *regs, struct context_syscall *call)
 {
 	struct {
 		__u64 bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di;
 	} now;
 
-	if (!narrow)
-		return context_read_regs(regs, call);
 	if (bpf_probe_read_kernel(&now, sizeof(now), &regs->bp))
 		return false;
 	call->args[0] = (__u32)now.bx;
@@ -167,42 +175,65 @@ static __always_inline bool record_read_arguments(struct pt_regs *regs, bool nar
 	call->args[5] = (__u32)now.bp;
 	return true;
 }
+
+static __always_inline void record_load_arguments(struct pt_regs *regs, struct context_syscall *call)
+{
+	call->args[0] = regs->di;
+	call->args[1] = regs->si;
+	call->args[2] = regs->dx;
+	call->args[3] = regs->r10;
+	call->args[4] = regs->r8;
+	call->args[5] = regs->r9;
+}
 #else
-static __always_inline bool record_read_arguments(struct pt_regs *regs, bool narrow, struct context_syscall *call)
+static __always_inline bool record_narrow_arguments(struct pt_regs *regs, struct context_syscall *call)
 {
 	return context_read_regs(regs, call);
 }
+
+static __always_inline void record_load_arguments(struct pt_regs *regs, struct context_syscall *call)
+{
+	call->args[0] = ((struct pt_regs___call *)regs)->orig_x0;
+	call->args[1] = regs->user_regs.regs[1];
+	call->args[2] = regs->user_regs.regs[2];
+	call->args[3] = regs->user_regs.regs[3];
+	call->args[4] = regs->user_regs.regs[4];
+	call->args[5] = regs->user_regs.regs[5];
+}
 #endif
 
-static __always_inline bool record_call_arguments(void *ctx, bool narrow, struct context_syscall *call)
+static __always_inline bool record_call_arguments(void *ctx, bool typed, bool narrow, struct context_syscall *call)
 {
-	if (context_kind() == CONTEXT_RAW_TP)
-		return record_read_arguments((void *)context_word(ctx, 0), narrow, call);
-	call->args[0] = context_word(ctx, RECORD_CALL_RECORD + 1);
-	call->args[1] = context_word(ctx, RECORD_CALL_RECORD + 2);
-	call->args[2] = context_word(ctx, RECORD_CALL_RECORD + 3);
-	call->args[3] = context_word(ctx, RECORD_CALL_RECORD + 4);
-	call->args[4] = context_word(ctx, RECORD_CALL_RECORD + 5);
-	call->args[5] = context_word(ctx, RECORD_CALL_RECORD + 6);
+	struct pt_regs *regs;
+
+	if (context_kind() != CONTEXT_RAW_TP) {
+		call->args[0] = context_word(ctx, RECORD_CALL_RECORD + 1);
+		call->args[1] = context_word(ctx, RECORD_CALL_RECORD + 2);
+		call->args[2] = context_word(ctx, RECORD_CALL_RECORD + 3);
+		call->args[3] = context_word(ctx, RECORD_CALL_RECORD + 4);
+		call->args[4] = context_word(ctx, RECORD_CALL_RECORD + 5);
+		call->args[5] = context_word(ctx, RECORD_CALL_RECORD + 6);
+		return true;
+	}
+	regs = (void *)context_word(ctx, 0);
+	if (narrow)
+		return record_narrow_arguments(regs, call);
+	if (!typed)
+		return context_read_regs(regs, call);
+	record_load_arguments(regs, call);
 	return true;
 }
 
 /* The number as it is at the end: rt_sigreturn has lost it, and exec has changed it. */
-static __always_inline __u32 record_call_at_exit(void *ctx)
+static __always_inline __s32 record_call_at_exit(void *ctx, bool typed)
 {
-	struct pt_regs *regs;
-	__u64 number = 0;
+	struct record_regs now = { .number = RECORD_NO_CALL };
 
 	/* the first word of a perf record may not be loaded */
 	if (context_kind() != CONTEXT_RAW_TP)
 		return context_word(ctx, RECORD_CALL_RECORD);
-	regs = (void *)context_word(ctx, 0);
-#if defined(__TARGET_ARCH_x86)
-	bpf_probe_read_kernel(&number, sizeof(number), &regs->orig_ax);
-#else
-	bpf_probe_read_kernel(&number, sizeof(__u32), (void *)regs + sizeof(*regs) + sizeof(__u64));
-#endif
-	return number;
+	record_read_regs((void *)context_word(ctx, 0), typed, &now);
+	return now.number;
 }
 
 #endif

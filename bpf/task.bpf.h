@@ -4,7 +4,7 @@
 #define SONDE_TASK_BPF_H
 
 #include "bpf/filter.bpf.h"
-#include <bpf/bpf_core_read.h>
+#include "bpf/typed.bpf.h"
 
 /* How deep pid namespaces nest (include/linux/pid_namespace.h, MAX_PID_NS_LEVEL, and the host). */
 #define PID_LEVELS_MAX 33
@@ -64,14 +64,19 @@ static __always_inline __u32 task_pidns(struct task_struct *task)
 	return BPF_CORE_READ(own, ns, ns.inum);
 }
 
-static __always_inline __u32 task_state(struct task_struct *task)
+static __always_inline __u32 task_load_state(struct task_struct *task, bool typed)
 {
 	struct task_struct___state *now = (void *)task;
 	struct task_struct___old_state *old = (void *)task;
 
 	if (bpf_core_field_exists(now->__state))
-		return BPF_CORE_READ(now, __state);
-	return BPF_CORE_READ(old, state);
+		return typed_load(typed, now, __state);
+	return typed_load(typed, old, state);
+}
+
+static __always_inline __u32 task_state(struct task_struct *task)
+{
+	return task_load_state(task, false);
 }
 
 /*
@@ -85,7 +90,7 @@ static __always_inline bool task_runs(struct task_struct *task)
 	return (__u64)task == bpf_get_current_task();
 }
 
-static __always_inline bool task_has_ids(struct task_struct *task)
+static __always_inline bool task_has_ids(struct task_struct *task, bool typed)
 {
 	__u32 tgid, tid;
 
@@ -95,8 +100,8 @@ static __always_inline bool task_has_ids(struct task_struct *task)
 				      : 0;
 		tid = filter.by_tid ? task_id_in_pidns(BPF_CORE_READ(task, thread_pid), filter.pidns_ino) : 0;
 	} else {
-		tgid = BPF_CORE_READ(task, tgid);
-		tid = BPF_CORE_READ(task, pid);
+		tgid = typed_load(typed, task, tgid);
+		tid = typed_load(typed, task, pid);
 	}
 	if (filter.by_tgid && tgid != filter.tgid)
 		return false;
@@ -134,15 +139,18 @@ static __always_inline bool task_cpu_pass(void)
 	return !filter.by_cpu || bpf_get_smp_processor_id() == filter.cpu;
 }
 
-/* filter_pass() for any task, without the filter on processors: see task_cpu_pass(). */
-static __always_inline bool task_pass(struct task_struct *task)
+/*
+ * filter_pass() for any task, without the filter on processors: see task_cpu_pass(). typed: its type is known
+ * (bpf/typed.bpf.h).
+ */
+static __always_inline bool task_load_pass(struct task_struct *task, bool typed)
 {
 	if (!filter.any)
 		return true;
-	if ((filter.by_tgid || filter.by_tid) && !task_has_ids(task))
+	if ((filter.by_tgid || filter.by_tid) && !task_has_ids(task, typed))
 		return false;
 	if (filter.by_members) {
-		__u8 *member = filter_member(BPF_CORE_READ(task, tgid));
+		__u8 *member = filter_member(typed_load(typed, task, tgid));
 
 		if (!member || !*member)
 			return false;
@@ -152,6 +160,11 @@ static __always_inline bool task_pass(struct task_struct *task)
 	if (filter.by_cgroup && !task_in_cgroup(task))
 		return false;
 	return !filter.by_comm || task_has_comm(task);
+}
+
+static __always_inline bool task_pass(struct task_struct *task)
+{
+	return task_load_pass(task, false);
 }
 
 #endif

@@ -82,6 +82,40 @@ test_sched() {
 	END { exit !(n > 10 && broken == 0) }' events || fail "switches are missing"
 }
 
+# Records what programs take from tasks and registers, and finds each field as it must be.
+record_fields() {
+	run sonde record --force -- sh -c "
+		cat /proc/\$PPID/fdinfo/* | grep prog_type
+		calls 30 nanosleep
+		calls 40 getpgid
+		forks 5 0 1"
+	recording
+	lost=$(skipped)
+	[ "$lost" != 0 ] || whole
+	task=$(tasks_of calls | head -n 1)
+	expect_happened 30 switch prev="$task" prev_state=S prev_prio=120 syscall=nanosleep iowait=0
+	expect_happened 30 waking task="$task" prio=120 target_cpu=0
+	task=$(tasks_of calls | tail -n 1)
+	expect_between calls $((40 - lost)) 40 "$(happened sys_enter task="$task" syscall=getpgid args=0x0)"
+	expect_between returns $((40 - lost)) 40 "$(happened sys_exit task="$task" syscall=getpgid)"
+	task=$(tasks_of forks)
+	expect_between forks $((5 - lost)) 5 "$(happened fork task="$task" process="$task" comm=forks)"
+	expect_between ends $((5 - lost)) 6 "$(happened exit comm=forks code=0 last=1)"
+	expect_between names $((1 - lost)) 1 "$(happened comm task="$task" process="$task" comm=forks)"
+}
+
+# Programs load fields of tasks and registers where the verifier knows the types of a tracepoint's arguments. Where it
+# does not, a helper reads them: here the kernel's BTF lacks the tracepoints.
+test_types() {
+	record_fields
+	expect_between 'programs with types' 5 7 "$(grep -cx 'prog_type:	26' out)"
+	sed 's/btf_trace_/btf_TRACE_/g' /sys/kernel/btf/vmlinux > types
+	mount --bind types /sys/kernel/btf/vmlinux
+	record_fields
+	! grep -x 'prog_type:	26' out || fail "the types are not hidden"
+	umount /sys/kernel/btf/vmlinux
+}
+
 test_tasks() {
 	run sonde record sched -- forks 20 3 1
 	recording
