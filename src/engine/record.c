@@ -41,9 +41,9 @@ static const struct {
 	const char *name;
 	size_t at;
 } sets[] = {
-	{ "sched", offsetof(struct record_sets, sched) },
-	{ "syscalls", offsetof(struct record_sets, syscalls) },
-	{ "block", offsetof(struct record_sets, block) },
+	{ "sched", RECORD_SET(sched) },
+	{ "syscalls", RECORD_SET(syscalls) },
+	{ "block", RECORD_SET(block) },
 };
 
 void record_offer(const char *word, void (*fn)(const char *text, void *ctx), void *ctx)
@@ -76,29 +76,26 @@ static void parse_arguments(struct recorder *recorder)
 			*vec_push(&recorder->probes.specs) = args->v[i];
 }
 
-#define SET(NAME) (offsetof(struct record_sets, NAME))
-#define ALWAYS	  SIZE_MAX
-
 /* Forks, names and ends of tasks are always recorded: who a task is depends on them. */
 static const struct {
-	struct progs_probe probe;
 	size_t set;
-	bool silent; /* the program records nothing */
+	struct progs_probe probe;
 } table[] = {
-	{ { .program = "switched", .system = "sched", .name = "sched_switch", .raw = true }, SET(sched) },
-	{ { .program = "woken", .system = "sched", .name = "sched_waking", .raw = true }, SET(sched) },
-	{ { .program = "migrated", .system = "sched", .name = "sched_migrate_task", .raw = true }, SET(sched) },
-	{ { .program = "entered", .system = "raw_syscalls", .name = "sys_enter" }, SET(syscalls) },
-	{ { .program = "left", .system = "raw_syscalls", .name = "sys_exit" }, SET(syscalls) },
-	{ { .program = "inserted", .system = "block", .name = "block_rq_insert", .raw = true, .optional = true },
-	  SET(block),
-	  .silent = true },
-	{ { .program = "issued", .system = "block", .name = "block_rq_issue", .raw = true }, SET(block) },
-	{ { .program = "completed", .system = "block", .name = "block_rq_complete", .raw = true }, SET(block) },
-	{ { .program = "forked", .system = "sched", .name = "sched_process_fork", .raw = true }, ALWAYS },
-	{ { .program = "executed", .system = "sched", .name = "sched_process_exec", .raw = true }, ALWAYS },
-	{ { .program = "renamed", .system = "task", .name = "task_rename", .raw = true }, ALWAYS },
-	{ { .program = "exited", .system = "sched", .name = "sched_process_exit" }, ALWAYS },
+	{ RECORD_SET(sched), { .program = "switched", .system = "sched", .name = "sched_switch", .raw = true } },
+	{ RECORD_SET(sched), { .program = "woken", .system = "sched", .name = "sched_waking", .raw = true } },
+	{ RECORD_SET(sched),
+	  { .program = "migrated", .system = "sched", .name = "sched_migrate_task", .raw = true } },
+	{ RECORD_SET(syscalls), { .program = "entered", .system = "raw_syscalls", .name = "sys_enter" } },
+	{ RECORD_SET(syscalls), { .program = "left", .system = "raw_syscalls", .name = "sys_exit" } },
+	{ RECORD_SET(block),
+	  { .program = "inserted", .system = "block", .name = "block_rq_insert", .raw = true, .optional = true } },
+	{ RECORD_SET(block), { .program = "issued", .system = "block", .name = "block_rq_issue", .raw = true } },
+	{ RECORD_SET(block),
+	  { .program = "completed", .system = "block", .name = "block_rq_complete", .raw = true } },
+	{ RECORD_ALWAYS, { .program = "forked", .system = "sched", .name = "sched_process_fork", .raw = true } },
+	{ RECORD_ALWAYS, { .program = "executed", .system = "sched", .name = "sched_process_exec", .raw = true } },
+	{ RECORD_ALWAYS, { .program = "renamed", .system = "task", .name = "task_rename", .raw = true } },
+	{ RECORD_ALWAYS, { .program = "exited", .system = "sched", .name = "sched_process_exit" } },
 };
 
 /* A copy of the table, whose conditions are this recording's. */
@@ -108,8 +105,7 @@ static void choose_probes(struct recorder *recorder)
 
 	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
 		probes[i] = table[i].probe;
-		if (table[i].set != ALWAYS)
-			probes[i].when = (const bool *)((const char *)&recorder->sets + table[i].set);
+		probes[i].when = record_set(&recorder->sets, table[i].set);
 	}
 	recorder->source = (struct progs_source){
 		PROGS(record),
@@ -137,7 +133,7 @@ static int patch_images(struct recorder *recorder, struct err *err)
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < recorder->source.n_probes; i++)
-		if (!table[i].silent)
+		if (image_has(&recorder->progs.images[i], PATCH_RING_HOW)) /* it records something */
 			ret = ring_patch(recorder->ring, &recorder->progs.images[i], err);
 	if (!ret)
 		ret = record_marks_prepare(recorder, err);

@@ -24,6 +24,23 @@ struct record_sets {
 	bool sched, syscalls, block;
 };
 
+/* Of which set something is; RECORD_ALWAYS: of none, it is always recorded. */
+#define RECORD_SET(NAME) offsetof(struct record_sets, NAME)
+#define RECORD_ALWAYS	 SIZE_MAX
+
+/* Where a set says whether it is on. NULL: always. */
+static inline const bool *record_set(const struct record_sets *sets, size_t set)
+{
+	return set == RECORD_ALWAYS ? NULL : (const bool *)((const char *)sets + set);
+}
+
+static inline bool record_set_is_on(const struct record_sets *sets, size_t set)
+{
+	const bool *on = record_set(sets, set);
+
+	return !on || *on;
+}
+
 /* The probes of the user's: their targets and links. */
 struct record_probes {
 	struct opt_list specs; /* the arguments that are no sets */

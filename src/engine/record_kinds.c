@@ -23,65 +23,6 @@
 		.name = NAME, .is = LAYOUT_WORDS, .word = offsetof(struct STRUCT, FIELD) / 8, \
 	}
 
-static const struct layout_field switches[] = {
-	MEMBER("prev", LAYOUT_TASK, record_switch, prev),
-	MEMBER("prev_prio", LAYOUT_PRIO, record_switch, prev_prio),
-	MEMBER("prev_state", LAYOUT_STATE, record_switch, state),
-	MEMBER("next", LAYOUT_TASK, record_switch, next),
-	MEMBER("next_prio", LAYOUT_PRIO, record_switch, next_prio),
-	MEMBER("syscall", LAYOUT_SYSCALL, record_switch, call),
-	MEMBER("arg", LAYOUT_HEX, record_switch, argument),
-	MEMBER("iowait", LAYOUT_NUMBER, record_switch, iowait),
-	MEMBER("prev_passes", LAYOUT_NUMBER, record_switch, passes),
-};
-static const struct layout_field wakings[] = {
-	MEMBER("task", LAYOUT_TASK, record_waking, pid),
-	MEMBER("prio", LAYOUT_PRIO, record_waking, prio),
-	MEMBER("target_cpu", LAYOUT_CPU, record_waking, cpu),
-	MEMBER("waker", LAYOUT_TASK, record_waking, waker),
-};
-static const struct layout_field migrations[] = {
-	MEMBER("task", LAYOUT_TASK, record_migrate, pid),
-	MEMBER("prio", LAYOUT_PRIO, record_migrate, prio),
-	MEMBER("from_cpu", LAYOUT_CPU, record_migrate, from),
-	MEMBER("target_cpu", LAYOUT_CPU, record_migrate, to),
-};
-static const struct layout_field forks[] = {
-	MEMBER("task", LAYOUT_TASK, record_fork, parent),
-	MEMBER("process", LAYOUT_PROCESS, record_fork, parent_tgid),
-	MEMBER("child", LAYOUT_TASK, record_fork, child),
-	MEMBER("child_process", LAYOUT_PROCESS, record_fork, child_tgid),
-	CHARS("comm", record_fork, comm, RECORD_COMM_LEN),
-};
-static const struct layout_field execs[] = {
-	MEMBER("task", LAYOUT_TASK, record_exec, pid),
-	MEMBER("old_task", LAYOUT_TASK, record_exec, old_pid),
-	CHARS("comm", record_exec, comm, RECORD_COMM_LEN),
-	CHARS("filename", record_exec, file, 0),
-};
-static const struct layout_field comms[] = {
-	MEMBER("task", LAYOUT_TASK, record_comm, pid),
-	MEMBER("process", LAYOUT_PROCESS, record_comm, tgid),
-	CHARS("comm", record_comm, comm, RECORD_COMM_LEN),
-};
-static const struct layout_field exits[] = {
-	MEMBER("task", LAYOUT_TASK, record_exit, pid),
-	MEMBER("process", LAYOUT_PROCESS, record_exit, tgid),
-	MEMBER("code", LAYOUT_NUMBER, record_exit, status),
-	MEMBER("last", LAYOUT_NUMBER, record_exit, last),
-	CHARS("comm", record_exit, comm, RECORD_COMM_LEN),
-};
-static const struct layout_field entries[] = {
-	MEMBER("task", LAYOUT_TASK, record_sys_enter, pid),
-	MEMBER("syscall", LAYOUT_SYSCALL, record_sys_enter, call),
-	WORDS("args", record_sys_enter, args),
-};
-static const struct layout_field returns[] = {
-	MEMBER("task", LAYOUT_TASK, record_sys_exit, pid),
-	MEMBER("syscall", LAYOUT_SYSCALL, record_sys_exit, call),
-	MEMBER("ret", LAYOUT_RETURN, record_sys_exit, ret),
-};
-
 #define REQUEST \
 	MEMBER("device", LAYOUT_DEVICE, record_block, device), MEMBER("sector", LAYOUT_SECTOR, record_block, sector), \
 		MEMBER("bytes", LAYOUT_BYTES, record_block, bytes), \
@@ -89,42 +30,88 @@ static const struct layout_field returns[] = {
 		MEMBER("flags", LAYOUT_HEX, record_block, how), MEMBER("request", LAYOUT_HEX, record_block, request), \
 		MEMBER("current", LAYOUT_TASK, record_block, pid)
 
-static const struct layout_field issues[] = { REQUEST };
-static const struct layout_field completions[] = { REQUEST, MEMBER("status", LAYOUT_ERROR, record_block, error) };
 #define PROBE_WORD (offsetof(struct record_probe, probe) / 8)
 
-static const struct layout_field probes[] = {
-	MEMBER("task", LAYOUT_TASK, record_probe, pid),
-	{ .name = "probe", .is = LAYOUT_PROBE, .word = PROBE_WORD, .bit = 32, .bits = 31 },
-	{ .name = "site", .is = LAYOUT_PROBE_SITE, .word = PROBE_WORD, .bit = 63, .bits = 1 },
-	WORDS("args", record_probe, args),
-};
-
-static const struct layout_field marks[] = {
-	MEMBER("task", LAYOUT_TASK, record_mark, pid),
-	MEMBER("process", LAYOUT_PROCESS, record_mark, tgid),
-	CHARS("text", record_mark, text, 0),
-};
-
-#define KIND(ID, NAME, FIELDS) \
+/* Its fields are the rest of the arguments. */
+#define KIND(ID, NAME, SET, ...) \
 	{ \
-		.id = ID, .name = NAME, .fields = FIELDS, .n = ARRAY_SIZE(FIELDS) \
+		.kind = { \
+			.id = ID, \
+			.name = NAME, \
+			.fields = (const struct layout_field[]){ __VA_ARGS__ }, \
+			.n = sizeof((const struct layout_field[]){ __VA_ARGS__ }) / sizeof(struct layout_field), \
+		}, \
+		.set = SET, \
 	}
 
-static const struct layout_kind kinds[] = {
-	KIND(RECORD_SWITCH, "switch", switches),
-	KIND(RECORD_WAKING, "waking", wakings),
-	KIND(RECORD_MIGRATE, "migrate", migrations),
-	KIND(RECORD_FORK, "fork", forks),
-	KIND(RECORD_EXEC, "exec", execs),
-	KIND(RECORD_COMM, "comm", comms),
-	KIND(RECORD_EXIT, "exit", exits),
-	KIND(RECORD_SYS_ENTER, "sys_enter", entries),
-	KIND(RECORD_SYS_EXIT, "sys_exit", returns),
-	KIND(RECORD_BLOCK_ISSUE, "block_issue", issues),
-	KIND(RECORD_BLOCK_COMPLETE, "block_complete", completions),
-	KIND(RECORD_PROBE, "probe", probes),
-	KIND(RECORD_MARK, "mark", marks),
+/* set: whose events they are. A reader takes a kind without events for one that did not happen. */
+static const struct {
+	struct layout_kind kind;
+	size_t set;
+} kinds[] = {
+	KIND(RECORD_SWITCH, "switch", RECORD_SET(sched),
+	     MEMBER("prev", LAYOUT_TASK, record_switch, prev),
+	     MEMBER("prev_prio", LAYOUT_PRIO, record_switch, prev_prio),
+	     MEMBER("prev_state", LAYOUT_STATE, record_switch, state),
+	     MEMBER("next", LAYOUT_TASK, record_switch, next),
+	     MEMBER("next_prio", LAYOUT_PRIO, record_switch, next_prio),
+	     MEMBER("syscall", LAYOUT_SYSCALL, record_switch, call),
+	     MEMBER("arg", LAYOUT_HEX, record_switch, argument),
+	     MEMBER("iowait", LAYOUT_NUMBER, record_switch, iowait),
+	     MEMBER("prev_passes", LAYOUT_NUMBER, record_switch, passes)),
+	KIND(RECORD_WAKING, "waking", RECORD_SET(sched),
+	     MEMBER("task", LAYOUT_TASK, record_waking, pid),
+	     MEMBER("prio", LAYOUT_PRIO, record_waking, prio),
+	     MEMBER("target_cpu", LAYOUT_CPU, record_waking, cpu),
+	     MEMBER("waker", LAYOUT_TASK, record_waking, waker)),
+	KIND(RECORD_MIGRATE, "migrate", RECORD_SET(sched),
+	     MEMBER("task", LAYOUT_TASK, record_migrate, pid),
+	     MEMBER("prio", LAYOUT_PRIO, record_migrate, prio),
+	     MEMBER("from_cpu", LAYOUT_CPU, record_migrate, from),
+	     MEMBER("target_cpu", LAYOUT_CPU, record_migrate, to)),
+	KIND(RECORD_FORK, "fork", RECORD_ALWAYS,
+	     MEMBER("task", LAYOUT_TASK, record_fork, parent),
+	     MEMBER("process", LAYOUT_PROCESS, record_fork, parent_tgid),
+	     MEMBER("child", LAYOUT_TASK, record_fork, child),
+	     MEMBER("child_process", LAYOUT_PROCESS, record_fork, child_tgid),
+	     CHARS("comm", record_fork, comm, RECORD_COMM_LEN)),
+	KIND(RECORD_EXEC, "exec", RECORD_ALWAYS,
+	     MEMBER("task", LAYOUT_TASK, record_exec, pid),
+	     MEMBER("old_task", LAYOUT_TASK, record_exec, old_pid),
+	     CHARS("comm", record_exec, comm, RECORD_COMM_LEN),
+	     CHARS("filename", record_exec, file, 0)),
+	KIND(RECORD_COMM, "comm", RECORD_ALWAYS,
+	     MEMBER("task", LAYOUT_TASK, record_comm, pid),
+	     MEMBER("process", LAYOUT_PROCESS, record_comm, tgid),
+	     CHARS("comm", record_comm, comm, RECORD_COMM_LEN)),
+	KIND(RECORD_EXIT, "exit", RECORD_ALWAYS,
+	     MEMBER("task", LAYOUT_TASK, record_exit, pid),
+	     MEMBER("process", LAYOUT_PROCESS, record_exit, tgid),
+	     MEMBER("code", LAYOUT_NUMBER, record_exit, status),
+	     MEMBER("last", LAYOUT_NUMBER, record_exit, last),
+	     CHARS("comm", record_exit, comm, RECORD_COMM_LEN)),
+	KIND(RECORD_SYS_ENTER, "sys_enter", RECORD_SET(syscalls),
+	     MEMBER("task", LAYOUT_TASK, record_sys_enter, pid),
+	     MEMBER("syscall", LAYOUT_SYSCALL, record_sys_enter, call),
+	     WORDS("args", record_sys_enter, args)),
+	KIND(RECORD_SYS_EXIT, "sys_exit", RECORD_SET(syscalls),
+	     MEMBER("task", LAYOUT_TASK, record_sys_exit, pid),
+	     MEMBER("syscall", LAYOUT_SYSCALL, record_sys_exit, call),
+	     MEMBER("ret", LAYOUT_RETURN, record_sys_exit, ret)),
+	KIND(RECORD_BLOCK_ISSUE, "block_issue", RECORD_SET(block),
+	     REQUEST),
+	KIND(RECORD_BLOCK_COMPLETE, "block_complete", RECORD_SET(block),
+	     REQUEST,
+	     MEMBER("status", LAYOUT_ERROR, record_block, error)),
+	KIND(RECORD_PROBE, "probe", RECORD_ALWAYS,
+	     MEMBER("task", LAYOUT_TASK, record_probe, pid),
+	     { .name = "probe", .is = LAYOUT_PROBE, .word = PROBE_WORD, .bit = 32, .bits = 31 },
+	     { .name = "site", .is = LAYOUT_PROBE_SITE, .word = PROBE_WORD, .bit = 63, .bits = 1 },
+	     WORDS("args", record_probe, args)),
+	KIND(RECORD_MARK, "mark", RECORD_ALWAYS,
+	     MEMBER("task", LAYOUT_TASK, record_mark, pid),
+	     MEMBER("process", LAYOUT_PROCESS, record_mark, tgid),
+	     CHARS("text", record_mark, text, 0)),
 };
 
 /* The header of bpf/ring.h. Of the number it has the low 8 bits. */
@@ -137,30 +124,12 @@ static const struct layout_ring ring = {
 	.number_bits = 64 - RING_HEADER_BITS - RING_PLACE_BITS,
 };
 
-/* A reader takes a kind without events for one that did not happen. */
-static bool is_recorded(uint32_t id, const struct record_sets *sets)
-{
-	switch (id) {
-	case RECORD_SWITCH:
-	case RECORD_WAKING:
-	case RECORD_MIGRATE:
-		return sets->sched;
-	case RECORD_SYS_ENTER:
-	case RECORD_SYS_EXIT:
-		return sets->syscalls;
-	case RECORD_BLOCK_ISSUE:
-	case RECORD_BLOCK_COMPLETE:
-		return sets->block;
-	}
-	return true;
-}
-
 int record_kinds_write(struct writer *writer, const struct record_sets *sets)
 {
 	int ret = writer_ring(writer, &ring);
 
 	for (size_t i = 0; !ret && i < ARRAY_SIZE(kinds); i++)
-		if (is_recorded(kinds[i].id, sets))
-			ret = writer_kind(writer, &kinds[i]);
+		if (record_set_is_on(sets, kinds[i].set))
+			ret = writer_kind(writer, &kinds[i].kind);
 	return ret;
 }
