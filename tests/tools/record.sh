@@ -405,6 +405,31 @@ test_schedstat() {
 	one_of_three times_as_schedstat
 }
 
+# Where a nanosecond is an instruction, nothing stands still between the two clocks. Who is woken and gets the processor
+# at once has its time counted from the wake-up on, whose reading of the clock schedule() takes over (clock_update_flags);
+# our switch comes some 12,000 instructions later. Otherwise both are less than 1,000 apart. A turn takes 3 million.
+# cpus=1-icount
+test_perfetto_schedstat() {
+	run sonde record sched -- turns -s 5,2 3 150
+	cp out dids
+	recording
+	whole
+	run sonde report --perfetto out.pftrace
+	expect_exit 0
+	perfetto_states out.pftrace > rows || fail "cannot read the trace"
+	awk 'function off(got, want) { return got > want ? got - want : want - got }
+		FNR == NR { if ($1 == "did") { ran[$3] = $4; waited[$3] = $5; times[$3] = $6 } next }
+		$1 in ran {
+			n++
+			most = times[$1] * 20000 + 100000
+			if (off($2, ran[$1]) > most || off($3, waited[$1]) > most)
+				print $1 ": ran " $2 ", waited " $3 ", not " ran[$1] ", " waited[$1] ", " times[$1] " times"
+		}
+		END { if (n != 3) print n + 0 " threads, not 3" }' dids rows > wrong
+	[ ! -s wrong ] || fail "$(cat wrong)"
+	cat dids rows
+}
+
 # A thread that never sleeps has a row, and all of its time has a cause.
 test_never_sleeps() {
 	calls 1000000000 getppid > /dev/null &
