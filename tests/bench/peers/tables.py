@@ -119,12 +119,13 @@ TABLES = {
         Metric(figures.count)),
     'wait': Table(
         'Cost of a wait',
-        'Instructions that tracing adds when a thread waits for another one: a switch and a wake-up, which the tool '
-        'keeps in order, or adds up by their causes or stacks.',
+        'Instructions that tracing adds when a thread waits for another one: a switch, and a wake-up for every '
+        'second one, which the tool keeps in order, or adds up by their causes or stacks. A thread that is woken '
+        'runs at once, so whoever woke it has not gone to sleep when the answer comes.',
         Metric(figures.count), least=-1e6),
     'size_of_wait': Table(
         'Bytes for a wait',
-        'By how much the file grows for a switch and a wake-up.',
+        'By how much the file grows for a wait as in the table before.',
         Metric(figures.count)),
     'slowdown': Table(
         'Slowdown',
