@@ -36,11 +36,16 @@ $(B)/tests/deeps $(B)/tests/deeps-static $(B)/tests/libinside.so: TEST_CFLAGS +=
 # Bound when they are first called, as most programs' are.
 $(B)/tests/deeps: TEST_CFLAGS += -DDEEPS_LIBRARY -Wl,-z,lazy
 TEST_BIN += $(B)/tests/deeps-static
-# A 32-bit program needs no library, hence no other compiler; arm64 has none.
+# A 32-bit program needs no library, hence no other compiler; for ARM, clang and its linker.
+NARROW_CFLAGS := -nostdlib -fno-omit-frame-pointer -fno-pic -fno-stack-protector
 ifneq ($(ARCH),x86)
-TEST_BIN := $(filter-out $(B)/tests/narrow,$(TEST_BIN))
+TEST_BIN := $(filter-out $(B)/tests/narrow,$(TEST_BIN)) $(if $(shell command -v ld.lld),$(B)/tests/narrow-arm)
 endif
-$(B)/tests/narrow: TEST_CFLAGS += -m32 -march=i686 -nostdlib -fno-omit-frame-pointer -fno-pic -no-pie -fno-stack-protector
+$(B)/tests/narrow: TEST_CFLAGS += -m32 -march=i686 -no-pie $(NARROW_CFLAGS)
+$(B)/tests/narrow-arm: tests/programs/narrow.c
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(CLANG) --target=armv7-linux-gnueabi -fuse-ld=lld -static -std=gnu11 -O1 -marm \
+		-Wno-unknown-attributes $(NARROW_CFLAGS) -o $@ $<
 
 # tests/programs/X.cc is a static build/tests/X in C++, which needs nothing of its library. X.dyn.cc is a dynamic one.
 CXX_BIN := $(patsubst tests/programs/%.cc,$(B)/tests/%,$(filter-out %.dyn.cc,$(wildcard tests/programs/*.cc)))

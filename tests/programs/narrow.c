@@ -2,7 +2,8 @@
 /*
  * narrow [WORD]
  *
- * A 32-bit program without any library, and with frame pointers: 27 calls of down(), then leaf() computes for a while.
+ * A 32-bit program of x86 or ARM without any library, and with frame pointers: 27 calls of down(), then leaf()
+ * computes for a while.
  * With a WORD it waits instead: three times 20 ms in nanosleep(2), then 100 ms each in futex(2),
  * poll(2) and recv(2).
  */
@@ -25,27 +26,77 @@ KEPT static int down(int n)
 	return r + 1;
 }
 
-static int call(int number, const void *first, int second, int third, int fourth)
+/* Numbers that both architectures have. */
+enum {
+	EXIT = 1,
+	NANOSLEEP = 162,
+	POLL = 168,
+	FUTEX = 240,
+};
+
+#ifdef __arm__
+enum {
+	SOCKETPAIR = 288,
+	RECV = 291,
+	SETSOCKOPT = 294,
+};
+
+static int call(int number, const void *first, int second, int third, int fourth, int fifth)
+{
+	register int r7 __asm__("r7") = number;
+	register int r0 __asm__("r0") = (int)first;
+	register int r1 __asm__("r1") = second;
+	register int r2 __asm__("r2") = third;
+	register int r3 __asm__("r3") = fourth;
+	register int r4 __asm__("r4") = fifth;
+
+	__asm__ volatile("svc 0"
+			 : "+r"(r0)
+			 : "r"(r7), "r"(r1), "r"(r2), "r"(r3), "r"(r4)
+			 : "memory");
+	return r0;
+}
+
+static int call_socket(int number, int first, int second, int third, int fourth, int fifth)
+{
+	return call(number, (void *)first, second, third, fourth, fifth);
+}
+#else
+/* socketcall(2) has numbers of its own and takes its arguments in memory. */
+#define SOCKETCALL 102
+enum {
+	SOCKETPAIR = 8,
+	RECV = 10,
+	SETSOCKOPT = 14,
+};
+
+static int call(int number, const void *first, int second, int third, int fourth, int fifth)
 {
 	int ret;
 
 	__asm__ volatile("int $0x80"
 			 : "=a"(ret)
-			 : "a"(number), "b"(first), "c"(second), "d"(third), "S"(fourth)
+			 : "a"(number), "b"(first), "c"(second), "d"(third), "S"(fourth), "D"(fifth)
 			 : "memory");
 	return ret;
 }
 
-/* Receives from a socket to which nobody sends. socketcall(2) takes its arguments in memory. */
+static int call_socket(int number, int first, int second, int third, int fourth, int fifth)
+{
+	return call(SOCKETCALL, (void *)number, (int)(int[]){ first, second, third, fourth, fifth }, 0, 0, 0);
+}
+#endif
+
+/* Receives from a socket to which nobody sends. */
 static int receive(void)
 {
 	static const int timeout[2] = { 0, 100000 };
-	int fds[2], pair[] = { 1, 1, 0, (int)fds };
+	int fds[2];
 
-	if (call(102, (void *)8, (int)pair, 0, 0)) /* socketpair */
+	if (call_socket(SOCKETPAIR, 1, 1, 0, (int)fds, 0))
 		return 1;
-	call(102, (void *)14, (int)(int[]){ fds[0], 1, 20, (int)timeout, 8 }, 0, 0); /* setsockopt */
-	return call(102, (void *)10, (int)(int[]){ fds[0], (int)fds, 1, 0 }, 0, 0) != -11;
+	call_socket(SETSOCKOPT, fds[0], 1, 20, (int)timeout, 8);
+	return call_socket(RECV, fds[0], (int)fds, 1, 0, 0) != -11;
 }
 
 static int waits(void)
@@ -54,18 +105,20 @@ static int waits(void)
 	int ret = 0;
 
 	for (int i = 0; i < 3; i++)
-		ret |= call(162, nap, 0, 0, 0);
-	call(240, (int[]){ 0 }, 128, 0, (int)longer);
-	return ret | call(168, nap, 0, 100, 0) | receive();
+		ret |= call(NANOSLEEP, nap, 0, 0, 0, 0);
+	call(FUTEX, (int[]){ 0 }, 128, 0, (int)longer, 0);
+	return ret | call(POLL, nap, 0, 100, 0, 0) | receive();
 }
 
 KEPT static void start(int words)
 {
 	int result = words > 1 ? waits() : down(27) - 28;
 
-	__asm__ volatile("int $0x80"
-			 :
-			 : "a"(1), "b"(result)); /* exit */
+	call(EXIT, (void *)result, 0, 0, 0, 0);
 }
 
+#ifdef __arm__
+__asm__(".globl _start\n_start: mov fp, #0\n\tldr r0, [sp]\n\tbl start\n");
+#else
 __asm__(".globl _start\n_start: xor %ebp, %ebp\n\tpushl (%esp)\n\tcall start\n\thlt\n");
+#endif

@@ -168,10 +168,10 @@ test_texts() {
 	expect_happened 1 sched:sched_process_exec "filename=$(command -v calls)" pid="$(tasks_of calls)"
 }
 
-# A 32-bit program's calls have names of their own; int 0x80 is the way into them.
+# A 32-bit program's calls have names of their own; on x86, int 0x80 is the way into them.
 test_narrow() {
-	command -v narrow > /dev/null || skip "no such program for this architecture"
-	run sonde record syscalls -- narrow waits
+	narrow=$(command -v narrow || command -v narrow-arm) || skip "no such program for this architecture"
+	run sonde record syscalls -- "$narrow" waits
 	recording
 	whole
 	expect_happened 3 sys_enter syscall=nanosleep

@@ -27,13 +27,17 @@ Test(syscalls, newer_than_the_header)
 	cr_expect_eq(syscall_number("mseal"), 462);
 }
 
-/* Numbers of 32-bit programs on x86 (arch/x86/entry/syscalls/syscall_32.tbl in the kernel). */
+/* Numbers of 32-bit programs (arch/x86/entry/syscalls/syscall_32.tbl and arch/arm/tools/syscall.tbl in the kernel). */
 Test(syscalls, of_32_bits)
 {
 #ifdef __x86_64__
 	cr_expect_str_eq(syscall_name_32(3), "read");
 	cr_expect_str_eq(syscall_name_32(162), "nanosleep");
 	cr_expect_str_eq(syscall_name_32(403), "clock_gettime64");
+	cr_expect_str_eq(syscall_name_32(462), "mseal");
+#elif defined(__aarch64__)
+	cr_expect_str_eq(syscall_name_32(3), "read");
+	cr_expect_str_eq(syscall_name_32(291), "recv");
 	cr_expect_str_eq(syscall_name_32(462), "mseal");
 #endif
 	cr_expect_null(syscall_name_32(-1));
