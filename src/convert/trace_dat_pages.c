@@ -138,19 +138,11 @@ void dat_pages_count(struct dat_pages *pages, uint32_t n_cpus)
 	}
 }
 
-/* Not every file system has files without names. */
-static int open_temporary(void)
-{
-	int fd = open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-
-	return fd < 0 ? memfd_create("sonde", MFD_CLOEXEC) : fd;
-}
-
 void dat_pages_begin(struct dat_pages *pages, int fd)
 {
 	pages->is_temporary = fd < 0;
 	pages->before = pages->is_temporary ? pages->cpus.v[0].at : 0;
-	pages->fd = pages->is_temporary ? open_temporary() : fd;
+	pages->fd = pages->is_temporary ? file_open_temporary(-1) : fd;
 	if (pages->fd < 0)
 		pages->error = -errno;
 	pages->per_batch = ROOM / DAT_PAGE / pages->cpus.n;

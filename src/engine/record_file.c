@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The file of a recording: what describes the machine, then what the rings hold, then the end. */
 #include "base/report.h"
-#include "filter.h"
 #include "record/writer.h"
 #include "record_host.h"
 #include "record_instance.h"
@@ -45,21 +44,13 @@ int record_file_open(struct recorder *recorder, const char *name, struct err *er
 	return write_failed(name, ret, err);
 }
 
-/* In a pid namespace /proc has other ids than the records. */
+/* Probes are armed now: the recording begins. */
 int record_file_tasks(struct recorder *recorder, const char *name, struct err *err)
 {
-	const char *note = "recorded in a pid namespace: tasks that existed before have no names";
-	/* probes are armed now: the recording begins */
-	int ret = writer_clocks(recorder->writer);
+	const struct engine_instance *instance = recorder->instance;
 
-	if (!ret && filter_pidns())
-		ret = writer_note(recorder->writer, note);
-	else if (!ret)
-		ret = record_tasks_write(recorder->writer, recorder->instance->ctx->command.pid,
-					 &recorder->instance->filter);
-	if (!ret)
-		ret = writer_flush(recorder->writer);
-	return write_failed(name, ret, err);
+	return write_failed(
+		name, record_tasks_begin(recorder->writer, instance->ctx->command.pid, &instance->filter), err);
 }
 
 int record_file_run(const struct ring_run *run, void *ctx)

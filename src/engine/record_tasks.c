@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "bpf/filter.h"
 #include "bpf/record.h"
+#include "filter.h"
 #include "record/writer.h"
 #include "record_tasks.h"
 
@@ -134,7 +135,7 @@ static int write_process(struct tasks *tasks, int proc, const char *name)
 	return ret;
 }
 
-int record_tasks_write(struct writer *writer, pid_t command, const struct filter *filter)
+static int write_tasks(struct writer *writer, pid_t command, const struct filter *filter)
 {
 	__cleanup(close_dir) DIR *proc = opendir("/proc");
 	__free struct tasks *tasks = base_alloc(sizeof(*tasks));
@@ -150,4 +151,15 @@ int record_tasks_write(struct writer *writer, pid_t command, const struct filter
 		if (atoi(entry->d_name) > 0)
 			ret = write_process(tasks, dirfd(proc), entry->d_name);
 	return ret;
+}
+
+const char record_tasks_note[] = "recorded in a pid namespace: tasks that existed before have no names";
+
+int record_tasks_begin(struct writer *writer, pid_t command, const struct filter *filter)
+{
+	int ret = writer_clocks(writer);
+
+	if (!ret)
+		ret = filter_pidns() ? writer_note(writer, record_tasks_note) : write_tasks(writer, command, filter);
+	return ret ? ret : writer_flush(writer);
 }

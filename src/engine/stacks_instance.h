@@ -71,6 +71,8 @@ void stacks_drain(struct stacks *stacks);
 /* In stacks_table.c. */
 int stacks_table_open(struct stacks *stacks, struct err *err);
 void stacks_table_release(struct stacks *stacks);
+/* Adds an output file; name NULL: none. Returns 0, or -errno with err: wrong usage is noted in the context. */
+int stacks_add_file(struct stacks *stacks, const struct file_format *format, const char *name, struct err *err);
 /* Reads and names all frames, as far as the user wants to wait. */
 void stacks_name_all(struct stacks *stacks);
 /* Writes the output files. An error of a file is reported, and the context says that the run has failed. */

@@ -200,7 +200,8 @@ void stacks_write_files(struct stacks *stacks)
 	vec_each(file, &stacks->files) {
 		struct err err = {};
 
-		if (!files_write(&stacks->files, file, &err))
+		/* what has no stacks, its owner writes */
+		if (!file->format->add || !files_write(&stacks->files, file, &err))
 			continue;
 		report_err(&err, NULL);
 		ctx->failed = true;
@@ -244,11 +245,16 @@ int stacks_snapshot(struct stacks *stacks, engine_row_fn fn, void *ctx)
 
 /* --- begin and end --- */
 
-static int add_file(struct stacks *stacks, const struct file_format *format, const char *name, struct err *err)
+int stacks_add_file(struct stacks *stacks, const struct file_format *format, const char *name, struct err *err)
 {
+	static const char either[] =
+		"stdout gets either a table (--json, --csv) or a file (-f, or FILE is -): choose one";
+	struct engine_context *ctx = stacks->instance->ctx;
 	int ret = name ? files_add(&stacks->files, format, name, stacks->settings->force, err) : 0;
 
-	stacks->instance->ctx->usage |= ret == -EINVAL;
+	if (!ret && files_use_stdout(&stacks->files) && !output_is_text(ctx->out))
+		ret = err_set(err, -EINVAL, "%s", either);
+	ctx->usage |= ret == -EINVAL;
 	return ret;
 }
 
@@ -261,21 +267,18 @@ static int add_files(struct stacks *stacks, struct err *err)
 		stacks->instance->ctx->usage = true;
 		return err_set(err, -EINVAL, "--compare compares flame graphs: add --flame FILE");
 	}
-	ret = add_file(stacks, &file_folded, settings->folded, err);
+	ret = stacks_add_file(stacks, &file_folded, settings->folded, err);
 	if (!ret && settings->fold)
-		ret = add_file(stacks, &file_folded, "-", err);
+		ret = stacks_add_file(stacks, &file_folded, "-", err);
 	if (!ret)
-		ret = add_file(stacks, &file_flame, settings->flame, err);
+		ret = stacks_add_file(stacks, &file_flame, settings->flame, err);
 	if (!ret && settings->compare)
 		ret = baseline_open(&stacks->files, settings->compare, err);
 	if (!ret)
-		ret = add_file(stacks, &file_pprof, settings->pprof, err);
+		ret = stacks_add_file(stacks, &file_pprof, settings->pprof, err);
 	if (!ret)
-		ret = add_file(stacks, &file_speedscope, settings->speedscope, err);
-	if (ret || !files_use_stdout(&stacks->files) || output_is_text(stacks->instance->ctx->out))
-		return ret;
-	stacks->instance->ctx->usage = true;
-	return err_set(err, -EINVAL, "stdout gets either a table (--json, --csv) or a file (-f, or FILE is -): choose one");
+		ret = stacks_add_file(stacks, &file_speedscope, settings->speedscope, err);
+	return ret;
 }
 
 /* Addresses, delimiters and annotations are options: stack fields get them in the instance's own schema. */

@@ -98,6 +98,11 @@ struct file_part {
 };
 int file_begin(const struct file *file, struct file_part *part, struct err *err);
 int file_end(const struct file *file, struct file_part *part, int error, struct err *err);
+/*
+ * Opens a file without a name in a directory, -1: /tmp, or memory where a file system has none. It is gone with its
+ * last descriptor. Returns -1 with errno.
+ */
+int file_open_temporary(int dir);
 
 /* --- for printers --- */
 

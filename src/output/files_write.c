@@ -6,6 +6,7 @@
  * promised.
  */
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 
@@ -131,6 +132,13 @@ int file_begin(const struct file *file, struct file_part *part, struct err *err)
 	if (!is_stdout(file->name))
 		part->fd = create_own(file->dir, part->own, sizeof(part->own));
 	return part->fd < 0 ? err_set(err, part->fd, "cannot write %s: %s", file->name, strerror(-part->fd)) : 0;
+}
+
+int file_open_temporary(int dir)
+{
+	int fd = openat(dir, dir < 0 ? "/tmp" : ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	return fd < 0 ? memfd_create("sonde", MFD_CLOEXEC) : fd;
 }
 
 /* A full disk may be reported by close() only (NFS). */
