@@ -29,6 +29,7 @@ enum record_kind {
 	RECORD_BLOCK_COMPLETE, /* struct record_block: the device has done it, or a part of it */
 	RECORD_PROBE,	       /* struct record_probe: a probe of the user's */
 	RECORD_MARK,	       /* struct record_mark */
+	RECORD_WAIT,	       /* struct record_wait */
 	RECORD_KINDS,
 };
 
@@ -208,6 +209,19 @@ struct record_mark {
 	char text[RECORD_TEXT_MAX]; /* a text */
 };
 _Static_assert(sizeof(struct record_mark) == 272, "as on the other side");
+
+/*
+ * A sleep that is over or, at the end of a recording, lasts: what for, and who ended it. No program writes it: sonde
+ * why knows it when the thread comes back.
+ */
+struct record_wait {
+	unsigned long long time;
+	unsigned int pid, waker;  /* waker 0: an interrupt, a timer; not known */
+	unsigned long long woken; /* when; 0: not yet */
+	unsigned int text;	  /* number of a text: "pipe: sort" */
+	unsigned int disk;	  /* 1: for a disk or a file */
+};
+_Static_assert(sizeof(struct record_wait) == 32, "as on the other side");
 
 /* The words of the longest record, without its header. */
 #define RECORD_WORDS_MAX (sizeof(struct record_tracepoint) / 8)

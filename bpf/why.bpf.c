@@ -138,16 +138,18 @@ static __always_inline void draw(const struct why_thread *thread, struct task_st
 		why_flame_add(task, thread->stack, class, ns);
 }
 
-static __always_inline void ends(struct why_thread *thread, struct task_struct *task)
+static __always_inline void ends(struct why_thread *thread, struct task_struct *task, __u64 now)
 {
 	why_account(thread, task);
 	BPF_CORE_READ_STR_INTO(&thread->comm, task, comm);
+	if (config.switches)
+		why_link_task(thread, WHY_LINK_END, thread->tid, now);
 	send_thread(thread, WHY_END);
 	why_release(thread, (__u64)task);
 }
 
-/* The current task leaves the processor. */
-static __always_inline void leaves(void *ctx, const struct sched_switch *sw, __u64 now)
+/* The current task leaves the processor. False: it is not measured. */
+static __always_inline bool leaves(void *ctx, const struct sched_switch *sw, __u64 now)
 {
 	struct task_struct *prev = sw->prev;
 	struct why_thread *thread = why_find((__u64)prev);
@@ -155,15 +157,16 @@ static __always_inline void leaves(void *ctx, const struct sched_switch *sw, __u
 	if (!thread)
 		thread = sw->ends ? NULL : adopt(prev, WHY_IS_RUNNING, now);
 	if (!thread)
-		return;
+		return false;
 	/* that it came was missed */
 	if (thread->state == WHY_IS_ASLEEP)
 		why_link(thread, prev, thread->since, now, 0);
 	why_add(thread, thread->state == WHY_IS_RUNNING ? WHY_RUNNING : WHY_UNKNOWN, why_lap(thread, now));
 	if (sw->ends)
-		ends(thread, prev);
+		ends(thread, prev, now);
 	else
 		waits(ctx, thread, sw);
+	return true;
 }
 
 /* A thread waited for a processor on which prev ran. */
@@ -203,7 +206,8 @@ static __always_inline void slept(struct why_thread *thread, struct task_struct 
 	__builtin_memset(thread->waker, 0, sizeof(thread->waker));
 }
 
-static __always_inline void comes(const struct sched_switch *sw, __u64 now)
+/* False: the next task is not measured. */
+static __always_inline bool comes(const struct sched_switch *sw, __u64 now)
 {
 	struct task_struct *next = sw->next;
 	struct why_thread *thread = why_find((__u64)next);
@@ -213,7 +217,7 @@ static __always_inline void comes(const struct sched_switch *sw, __u64 now)
 	if (!thread)
 		thread = adopt(next, WHY_IS_ASLEEP, now);
 	if (!thread)
-		return;
+		return false;
 	off_at = thread->since;
 	why_split(&split, thread, next, now);
 	if (thread->state == WHY_IS_ASLEEP)
@@ -233,6 +237,7 @@ static __always_inline void comes(const struct sched_switch *sw, __u64 now)
 	thread->throttled = false;
 	thread->woken = 0;
 	thread->waker_tid = thread->waker_tgid = 0;
+	return true;
 }
 
 SEC("raw_tp")
@@ -240,12 +245,15 @@ int switches(void *ctx)
 {
 	__u64 now = bpf_ktime_get_ns();
 	struct sched_switch sw;
+	bool left, came;
 
 	if (!why_shared.armed)
 		return 0;
 	why_read_switch(ctx, &sw);
-	leaves(ctx, &sw, now);
-	comes(&sw, now);
+	left = leaves(ctx, &sw, now);
+	came = comes(&sw, now);
+	if (config.switches && (left || came))
+		why_link_switch(ctx, &sw, now, left);
 	return 0;
 }
 
@@ -298,7 +306,7 @@ int forks(void *ctx)
 	if (!thread)
 		return 0;
 	why_begin(thread, task, WHY_IS_READY, now);
-	why_link_born(thread, bpf_get_current_pid_tgid(), now);
+	why_link_task(thread, WHY_LINK_BORN, bpf_get_current_pid_tgid(), now);
 	return 0;
 }
 
@@ -328,8 +336,7 @@ static __always_inline void executes(struct task_struct *task)
 	__builtin_memset(thread->count, 0, sizeof(thread->count));
 	thread->tid = BPF_CORE_READ(task, pid);
 	BPF_CORE_READ_STR_INTO(&thread->comm, task, comm);
-	if (thread->tid != tid)
-		why_link_born(thread, tid, now);
+	why_link_task(thread, WHY_LINK_EXEC, tid, now);
 }
 
 /*

@@ -150,10 +150,11 @@ struct why_wait {
 _Static_assert(sizeof(struct why_wait) == 104, "as on the other side");
 
 struct why_config {
-	unsigned char stacks; /* take stacks of waits that may be long */
-	unsigned char links;  /* write who woke whom (bpf/why_link.h) */
-	unsigned char drawn;  /* take stacks of all waits, and count by them; key.slot: the class */
-	unsigned char unused[5];
+	unsigned char stacks;	/* take stacks of waits that may be long */
+	unsigned char links;	/* write who woke whom (bpf/why_link.h) */
+	unsigned char drawn;	/* take stacks of all waits, and count by them; key.slot: the class */
+	unsigned char switches; /* with links: write the switches, too */
+	unsigned char unused[4];
 	unsigned long long behind; /* ns: whoever had the processor is noted for waits of at least this */
 };
 _Static_assert(sizeof(struct why_config) == 16, "as on the other side");

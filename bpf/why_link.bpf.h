@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Writes who came to a processor, and who woke it, into the ring of that processor (bpf/why_link.h). Only a command has
- * a path; otherwise user space clears why_config.links, and the verifier removes all of this.
+ * a path, and only some users want a recording; otherwise user space clears why_config.links and .switches, and the
+ * verifier removes all of this.
  */
 #ifndef SONDE_WHY_LINK_BPF_H
 #define SONDE_WHY_LINK_BPF_H
 
+#include "bpf/record_task.bpf.h"
 #include "bpf/ring.bpf.h"
 #include "bpf/why_link.h"
 #include "bpf/why_thread.bpf.h"
@@ -83,19 +85,45 @@ static __always_inline void why_link(const struct why_thread *thread, struct tas
 		why_link_ready(thread, prev, off_at, now, ready >= config.behind);
 }
 
-/* The task `by` has made a thread, or is it, with another id: a process that executes gets that of its first thread. */
-static __always_inline void why_link_born(const struct why_thread *thread, __u32 by, __u64 now)
+/* Who a thread is: its kind is one of WHY_LINK_BORN, _EXEC and _END. */
+static __always_inline void why_link_task(const struct why_thread *thread, __u32 kind, __u32 by, __u64 now)
 {
 	struct ring_place place;
+	struct why_link *to;
 	__u64 *record;
 
 	if (!config.links)
 		return;
-	record = ring_reserve_untimed(&place, WHY_LINK_SHORT + 1);
+	record = ring_reserve_untimed(&place, WHY_LINK_BEHIND + 1);
 	if (!record)
 		return;
 	why_link_fill(record, thread->tid, by, now);
-	ring_commit(&place, WHY_LINK_BORN, WHY_LINK_SHORT + 1);
+	to = (void *)(record + RING_TIME);
+	to->tgid = thread->tgid;
+	__builtin_memcpy(to->comm, thread->comm, sizeof(to->comm));
+	ring_commit(&place, kind, WHY_LINK_BEHIND + 1);
+}
+
+/* The switch itself. passes: it is prev that is measured; else only next. */
+static __always_inline void why_link_switch(void *ctx, const struct sched_switch *sw, __u64 now, bool passes)
+{
+	struct task_struct *prev = sw->prev, *next = sw->next;
+	bool preempted = context_word(ctx, 0);
+	struct record_switch *to;
+	struct ring_place place;
+	__u64 *record = ring_reserve_untimed(&place, RECORD_SWITCH_SHORT + 1);
+
+	if (!record)
+		return;
+	to = (void *)(record + RING_TIME);
+	to->time = now;
+	to->prev = bpf_get_current_pid_tgid();
+	to->next = BPF_CORE_READ(next, pid);
+	to->state = preempted ? RECORD_STATE_PREEMPTED : record_task_state(prev, false);
+	to->passes = passes;
+	to->prev_prio = record_task_prio(prev, false);
+	to->next_prio = record_task_prio(next, false);
+	ring_commit(&place, WHY_LINK_SWITCH, RECORD_SWITCH_SHORT + 1);
 }
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the programs of why.bpf.c write into the rings (bpf/ring.h) for the path of a command: each time that a thread
- * comes to a processor, and each new thread. Shared by both sides.
+ * What the programs of why.bpf.c write into the rings (bpf/ring.h) for the path of a command and for a recording: each
+ * time that a thread comes to a processor, and each new thread or name. Shared by both sides.
  */
 #ifndef SONDE_WHY_LINK_H
 #define SONDE_WHY_LINK_H
@@ -10,7 +10,11 @@
 enum why_link_kind {
 	WHY_LINK_WOKEN = 1, /* it slept, and was woken */
 	WHY_LINK_READY,	    /* it has been ready to run since it left, or since it is there */
-	WHY_LINK_BORN,	    /* `waker` made it; only ran_at and tid count, too */
+	WHY_LINK_BORN,	    /* `waker` made it; only ran_at, tid, tgid and comm count, too */
+	WHY_LINK_EXEC,	    /* the same of a thread that executes a program; `waker`: its id before */
+	/* for a recording only: */
+	WHY_LINK_END,	 /* the same of a thread that ends: the name that it has by then */
+	WHY_LINK_SWITCH, /* a short struct record_switch of bpf/record.h: a measured thread comes, or leaves */
 };
 
 /* The words of a record behind its header. */
@@ -18,9 +22,15 @@ struct why_link {
 	unsigned long long ran_at; /* the time of the record; of WHY_LINK_BORN: of the fork */
 	unsigned long long off_at, woken_at;
 	unsigned int tid, waker; /* waker 0: an interrupt, a timer; not known */
-	unsigned int prev;	 /* who had the processor before, 0: nobody */
+	union {
+		unsigned int prev; /* who had the processor before, 0: nobody */
+		unsigned int tgid;
+	};
 	unsigned short class, call;
-	char behind[16];	 /* the name of prev, where the thread waited for long for the processor */
+	union {
+		char behind[16]; /* the name of prev, where the thread waited for long for the processor */
+		char comm[16];
+	};
 	unsigned long long a, b; /* of the struct why_key, with class and call */
 };
 _Static_assert(sizeof(struct why_link) == 72, "as on the other side");

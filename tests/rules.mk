@@ -53,7 +53,7 @@ CXX_DYN := $(patsubst tests/programs/%.dyn.cc,$(B)/tests/%,$(wildcard tests/prog
 TEST_BIN += $(CXX_BIN) $(CXX_DYN)
 
 # Engines side by side in one process, which has symbols to be traced by. Compiled code in the kernel.
-ENGINE_BIN := $(addprefix $(B)/tests/,together kept paused emitted compiled bounds exported_script recorded perfetto_states)
+ENGINE_BIN := $(addprefix $(B)/tests/,together kept paused emitted compiled bounds exported_script recorded)
 TEST_BIN += $(ENGINE_BIN)
 $(B)/tests/emitted: tests/lang/ir_interpret.h tests/lang/ir_random.h
 $(B)/tests/compiled: tests/lang/program_evaluate.h tests/lang/program_random.h tests/lang/ir_random.h

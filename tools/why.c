@@ -28,9 +28,13 @@ TOOL(why, .brief = "where time goes: what threads do, and what they wait for",
 	     "--flame draws a flame graph of the wall time, --folded, --pprof and --speedscope write the same "
 	     "for other programs: stacks of running threads, sampled 499 times a second, and of all waits, with "
 	     "their cause as the innermost frame. The whole is the time of all threads. To take a stack of each "
-	     "wait costs more.",
+	     "wait costs more.\n\n"
+	     "--perfetto writes what the page is computed from for https://ui.perfetto.dev and its trace processor: "
+	     "the states of each thread, with what it waited for as blocked_function, and who woke it. Threads that "
+	     "existed before are drawn from their first switch on. Lost events are gaps.",
      EXAMPLES({ "sonde why -- make -j2", "a command and its children" },
 	      { "sonde why -p 1234 -d 10", "one process, for 10 seconds" },
 	      { "sonde why -t -n 20 -- ./server-test", "also by thread, and the 20 longest waits" },
 	      { "sonde why --flame why.svg -- make -j2", "running and waiting in one picture" },
+	      { "sonde why --perfetto why.pftrace -- make -j2", "the same as a timeline, for Perfetto's UI" },
 	      { "sonde why --json -- tar cf /dev/null /usr/share", "for programs" }));

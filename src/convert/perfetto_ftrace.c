@@ -91,7 +91,6 @@ static void add_reason_text(struct perfetto *p, const struct perfetto_switch *he
 	const char *name = recording_text(p->r, LAYOUT_SPACE_SYSCALLS, held->call);
 	int64_t argument = perfetto_plain(held->call_argument);
 
-	str_reset(&p->text);
 	if (held->call < 0)
 		str_add(&p->text, "page fault");
 	else if (name)
@@ -102,19 +101,25 @@ static void add_reason_text(struct perfetto *p, const struct perfetto_switch *he
 		str_addf(&p->text, argument > -65536 && argument < 65536 ? "(%lld)" : "(0x%llx)", (long long)argument);
 }
 
+/* Of the thread's last sleep, from p->text; empty: nobody knows. */
+static void add_reason(struct perfetto *p, uint32_t cpu, uint64_t time, int32_t tid, bool iowait)
+{
+	protobuf_add_present(&p->message, 1, (int64_t)tid);
+	if (p->text.len)
+		protobuf_add_number(&p->message, 2, perfetto_intern(p, INTERN_KERNEL_SYMBOL, p->text.data));
+	protobuf_add_present(&p->message, 3, iowait);
+	add_event(p, cpu, time, tid, 0, FTRACE_SCHED_BLOCKED_REASON);
+}
+
 /* A kernel thread is in no call, and what it waits for is unknown. */
-static void add_reason(struct perfetto *p, uint32_t cpu, const struct perfetto_switch *held)
+static void add_call(struct perfetto *p, uint32_t cpu, const struct perfetto_switch *held)
 {
 	const struct recording_task *task = recording_task(p->r, held->prev);
-	bool is_kernel = held->call < 0 && task && task->flags & LAYOUT_TASK_KERNEL;
 
-	protobuf_add_present(&p->message, 1, (int64_t)held->prev);
-	if (!is_kernel) {
+	str_reset(&p->text);
+	if (held->call >= 0 || !task || !(task->flags & LAYOUT_TASK_KERNEL))
 		add_reason_text(p, held);
-		protobuf_add_number(&p->message, 2, perfetto_intern(p, INTERN_KERNEL_SYMBOL, str_or_empty(p->text.data)));
-	}
-	protobuf_add_present(&p->message, 3, held->iowait);
-	add_event(p, cpu, held->time, held->prev, 0, FTRACE_SCHED_BLOCKED_REASON);
+	add_reason(p, cpu, held->time, held->prev, held->iowait);
 }
 
 static void add_free(struct perfetto *p, uint32_t cpu, uint64_t time, int32_t tid)
@@ -157,7 +162,7 @@ static void write_held(struct perfetto *p, uint32_t cpu)
 		if (held->ended[i])
 			add_free(p, cpu, held->time, held->ended[i]);
 	if (held->has_reason && held->prev_state & STATE_SLEEPS)
-		add_reason(p, cpu, held);
+		add_call(p, cpu, held);
 }
 
 /* Somebody who is not in the recording gets the processor, or leaves it. */
@@ -242,18 +247,39 @@ static void see_switch(struct perfetto *p, const struct recording_event *event)
 	cpu->held = now;
 }
 
-static void see_waking(struct perfetto *p, const struct recording_event *event)
+static void add_waking(struct perfetto *p, const struct recording_event *event, uint64_t time, int64_t target)
 {
 	int64_t task = recording_known(event, KNOWN_F_TASK, event->task);
 	int64_t waker = recording_known(event, KNOWN_F_WAKER, event->task);
 
-	perfetto_find_thread(p, task, event->time);
+	perfetto_find_thread(p, task, time);
 	add_comm(p, 1, recording_comm(p->r, task));
 	protobuf_add_number(&p->message, 2, task);
 	protobuf_add_number(&p->message, 3, recording_known(event, KNOWN_F_PRIO, 120));
 	protobuf_add_number(&p->message, 4, 1);
-	protobuf_add_number(&p->message, 5, recording_known(event, KNOWN_F_TARGET_CPU, 0));
-	add_event(p, event->cpu, event->time, waker, waker > 0 ? 0 : FLAG_INTERRUPT, FTRACE_SCHED_WAKING);
+	protobuf_add_number(&p->message, 5, target);
+	add_event(p, event->cpu, time, waker, waker > 0 ? 0 : FLAG_INTERRUPT, FTRACE_SCHED_WAKING);
+}
+
+static void see_waking(struct perfetto *p, const struct recording_event *event)
+{
+	add_waking(p, event, event->time, recording_known(event, KNOWN_F_TARGET_CPU, 0));
+}
+
+/* It is seen where the thread comes. The trace processor gives a reason to the last sleep before. */
+static void see_wait(struct perfetto *p, const struct recording_event *event)
+{
+	const struct recording_field *what = recording_field(event, KNOWN_F_TEXT);
+	uint64_t woken = recording_known(event, KNOWN_F_WOKEN, 0);
+	size_t len = 0;
+	const char *text = what ? recording_chars(p->r, event, what, &len) : NULL;
+
+	if (woken)
+		add_waking(p, event, woken, event->cpu);
+	str_reset(&p->text);
+	if (text)
+		str_addn(&p->text, text, len);
+	add_reason(p, event->cpu, event->time, event->task, recording_known(event, KNOWN_F_IOWAIT, 0));
 }
 
 static void see_fork(struct perfetto *p, const struct recording_event *event)
@@ -311,6 +337,7 @@ void perfetto_ftrace_event(struct perfetto *p, const struct recording_event *eve
 		[KNOWN_EXEC] = see_exec,
 		[KNOWN_COMM] = see_rename,
 		[KNOWN_EXIT] = see_exit,
+		[KNOWN_WAIT] = see_wait,
 	};
 	int known = event->kind->known;
 

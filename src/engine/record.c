@@ -70,7 +70,7 @@ static void parse_arguments(struct recorder *recorder)
 	const struct opt_list *args = &recorder->instance->args;
 
 	if (!args->n)
-		recorder->sets = (struct record_sets){ true, true, true };
+		recorder->sets = (struct record_sets){ .sched = true, .syscalls = true, .block = true };
 	for (size_t i = 0; i < args->n; i++)
 		if (!take_set(&recorder->sets, args->v[i]))
 			*vec_push(&recorder->probes.specs) = args->v[i];

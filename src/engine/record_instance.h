@@ -22,6 +22,7 @@ struct record_settings {
 /* The sets of events that are on by a word. */
 struct record_sets {
 	bool sched, syscalls, block;
+	bool waits; /* by no word: only sonde why has them */
 };
 
 /* Of which set something is; RECORD_ALWAYS: of none, it is always recorded. */

@@ -112,6 +112,12 @@ static const struct {
 	     MEMBER("task", LAYOUT_TASK, record_mark, pid),
 	     MEMBER("process", LAYOUT_PROCESS, record_mark, tgid),
 	     CHARS("text", record_mark, text, 0)),
+	KIND(RECORD_WAIT, "wait", RECORD_SET(waits),
+	     MEMBER("task", LAYOUT_TASK, record_wait, pid),
+	     MEMBER("waker", LAYOUT_TASK, record_wait, waker),
+	     MEMBER("woken", LAYOUT_TIME, record_wait, woken),
+	     MEMBER("text", LAYOUT_TEXT, record_wait, text),
+	     MEMBER("iowait", LAYOUT_NUMBER, record_wait, disk)),
 };
 
 /* The header of bpf/ring.h. Of the number it has the low 8 bits. */

@@ -30,6 +30,8 @@ static const struct opt options[] = {
 	OPT(OPT_BOOL, struct why_settings, by_thread, 't', "threads", NULL, "a table of threads, too"),
 	OPT(OPT_U32, struct why_settings, worst, 'n', "worst", "N", "print the N longest waits: 5", .max = 1000),
 	OPT(OPT_BOOL, struct why_settings, without_stacks, 0, "no-stacks", NULL, "take no stacks of the waits"),
+	OPT(OPT_STRING, struct why_settings, perfetto, 0, "perfetto", "FILE",
+	    "write each thread's running and waiting to FILE for Perfetto's UI"),
 	STACKS_FILES(struct why_settings, stacks),
 	STACKS_OPTIONS(struct why_settings, stacks),
 };
@@ -145,8 +147,9 @@ static int set_up(struct why *why, uint8_t calls[WHY_ABIS][WHY_CALLS], struct er
 {
 	const struct why_config config = {
 		.stacks = !why->settings->without_stacks,
-		.links = why->instance->ctx->command.pid != 0,
+		.links = why->instance->ctx->command.pid != 0 || why->settings->perfetto,
 		.drawn = samples,
+		.switches = why->settings->perfetto != NULL,
 		.behind = BEHIND_NS,
 	};
 	struct object *object = &why->progs.object;
@@ -163,6 +166,8 @@ static int set_up(struct why *why, uint8_t calls[WHY_ABIS][WHY_CALLS], struct er
 		ret = object_size_map(object, "why_records", BUFFER, err);
 	if (!ret)
 		ret = stacks_open(&why->stacks, why->instance, &why->stacks_source, object, err);
+	if (!ret)
+		ret = why_record_open(why, err);
 	if (!ret)
 		ret = why_path_open(why, err);
 	if (!ret)
@@ -190,7 +195,7 @@ static int arm(struct why *why, const uint8_t calls[WHY_CALLS], struct err *err)
 	why->shared->least = LEAST_NS;
 	why->began = clock_monotonic_ns();
 	__atomic_store_n(&why->shared->armed, why->began, __ATOMIC_RELEASE);
-	return 0;
+	return why_record_begin(why, err);
 }
 
 /* A command without -- would be taken for the whole machine. */
@@ -276,6 +281,7 @@ static void why_emit(struct engine_instance *instance, bool last)
 	if (!why_flame_has_stdout(why))
 		why_page_print(why);
 	why_flame_write(why);
+	why_record_write(why);
 }
 
 static void say(uint64_t n, const char *what)
@@ -297,6 +303,7 @@ static void why_losses(struct engine_instance *instance)
 	say(shared->lost_waits, "long waits are not shown: no room in the buffer");
 	say(shared->lost_objects, "waits are in the sums without their object: too many objects");
 	why_path_losses(why);
+	why_record_losses(why);
 	stacks_losses(why->stacks);
 }
 
@@ -321,6 +328,7 @@ static void why_close(struct engine_instance *instance)
 	why->progs.attach = NULL;
 	stacks_free(why->stacks);
 	why_path_release(why);
+	why_record_release(why);
 	progs_release(&why->progs);
 	why_sums_release(&why->sums);
 	set_release(&why->keys);

@@ -14,7 +14,8 @@ struct why_settings {
 	struct stacks_settings stacks;
 	bool by_thread; /* a table of threads, too */
 	bool without_stacks;
-	uint32_t worst; /* how many of the longest waits are printed */
+	uint32_t worst;	      /* how many of the longest waits are printed */
+	const char *perfetto; /* a file for Perfetto; NULL: none */
 };
 
 #define WHY_WORST 5

@@ -10,6 +10,7 @@
 
 struct ring_buffer;
 struct ring_set;
+struct writer;
 
 /* A thread that existed before tracing, as /proc shows it. */
 struct why_before {
@@ -34,7 +35,20 @@ struct why_part {
 	struct why_split split;
 };
 
-/* Of a command; without one, there are no rings, and links is NULL. */
+/* With --perfetto: the recording that becomes the file. */
+struct why_recording {
+	struct writer *writer; /* NULL: there is none */
+	int fd;		       /* of the same file */
+	struct str words;      /* of a run, while it is made */
+	uint64_t fresh;	       /* records in it */
+	struct {
+		uint64_t *v; /* of each ring, the number of its next record */
+		size_t n, cap;
+	} numbers;
+	uint64_t recorded;
+};
+
+/* Of a command, and of a recording; without them, there are no rings. Without a command, links is NULL. */
 struct why_path {
 	struct ring_set *ring;
 	struct path *links; /* object and behind of a link: numbers of keys */
@@ -43,7 +57,7 @@ struct why_path {
 		struct why_part *v;
 		size_t n, cap;
 	} parts;
-	uint64_t lost;	/* links */
+	uint64_t lost;	/* of all that is in the rings */
 	uint64_t known; /* when the part of the path that is known begins; 0: all of it is */
 	/* what is on it */
 	struct why_sums sums;
@@ -76,6 +90,7 @@ struct why {
 	struct why_wait *waits;
 	size_t n_waits;
 	struct why_path path;
+	struct why_recording recording;
 	struct set keys; /* numbers index objects */
 	struct {
 		struct why_found *v;
@@ -100,12 +115,14 @@ void why_before_replace(struct why *why, struct why_thread *thread);
 void why_live_add(struct why *why);
 int why_live_objects(struct why *why);
 
-/* why_path.c, all without effect if there is no command. Before the maps are created, and after. */
+/* why_path.c, all without effect if there is neither a command nor a recording. Before maps are created, and after. */
 int why_path_open(struct why *why, struct err *err);
 int why_path_prepare(struct why *why, struct err *err);
 /* A descriptor that is readable when there is much to take; -1: none. */
 int why_path_fd(const struct why *why);
 void why_path_take(struct why *why);
+/* The number of a key in why->path.keys. */
+uint32_t why_path_key(struct why *why, const struct why_key *key);
 /* What a thread was, until it executed another program or to its end. */
 void why_path_add_thread(struct why *why, const struct why_thread *thread);
 /* A wait that lasts at `now`, of a thread that lives, since thread->since. */
@@ -114,6 +131,19 @@ void why_path_add_wait(struct why *why, const struct why_thread *thread, uint64_
 void why_path_find(struct why *why);
 void why_path_losses(const struct why *why);
 void why_path_release(struct why *why);
+
+/* why_record.c, all without effect without --perfetto. When the stacks are open, and when all is armed. */
+int why_record_open(struct why *why, struct err *err);
+int why_record_begin(struct why *why, struct err *err);
+/* A ring's record behind its header, with zeros up to sizeof(struct why_link); then, behind the last one, the run. */
+void why_record_add(struct why *why, uint32_t kind, const void *record);
+void why_record_run(struct why *why, uint32_t cpu, uint32_t lane, uint64_t lost);
+/* A sleep of a thread that lives, which lasts, or which somebody has ended. */
+void why_record_sleeps(struct why *why, const struct why_thread *thread);
+/* Once all objects are known. */
+void why_record_write(struct why *why);
+void why_record_losses(const struct why *why);
+void why_record_release(struct why *why);
 
 /* why_page.c: what is printed. */
 void why_page_print(struct why *why);

@@ -111,6 +111,7 @@ static void add_one(struct why *why, const struct why_thread *from, uint64_t now
 	if (thread.adopted && !why->command && why->instance->ctx->command.pid)
 		why->command = thread.tid;
 	why_path_add_wait(why, &thread, now);
+	why_record_sleeps(why, &thread);
 	add_last(why, &thread, now);
 	if (thread.held_count)
 		found(why, &thread.held, thread.held_ns, thread.held_count, thread.held_max);

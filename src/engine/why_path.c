@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The path of the command (path/path.h): takes the links that the programs write into the rings, keeps what each thread
- * was called when, and adds up the steps by cause and object.
+ * was called when, and adds up the steps by cause and object. A recording gets the same links.
  */
 #include "attach/image.h"
 #include "base/clock.h"
@@ -14,18 +14,20 @@
 
 /* Links that are kept: 56 MB. */
 #define LINKS (1024 * 1024)
-/* Of each ring: 40 ms of 80,000 switches a second. */
-#define RING_BYTES (256 * 1024)
+/* Of each ring: 40 ms of 80,000 switches a second, also if each is there twice. */
+#define RING_BYTES	    (256 * 1024)
+#define RING_BYTES_SWITCHES (512 * 1024)
 
 int why_path_open(struct why *why, struct err *err)
 {
-	struct object *object = &why->progs.object;
+	const uint64_t bytes = why->settings->perfetto ? RING_BYTES_SWITCHES : RING_BYTES;
 
 	/* only what a command did has an end to go back from */
-	if (!why->instance->ctx->command.pid)
+	if (why->instance->ctx->command.pid)
+		why->path.links = path_new(LINKS);
+	else if (!why->settings->perfetto)
 		return 0;
-	why->path.links = path_new(LINKS);
-	return ring_new(&why->path.ring, object, (uint64_t)RING_BYTES * cpus_ids(), RING_STREAM, err);
+	return ring_new(&why->path.ring, &why->progs.object, bytes * cpus_ids(), RING_STREAM, err);
 }
 
 static int patch(struct why *why, struct image *image, struct err *err)
@@ -54,9 +56,25 @@ int why_path_fd(const struct why *why)
 
 /* --- links --- */
 
-static uint32_t number_of(struct why *why, const struct why_key *key)
+uint32_t why_path_key(struct why *why, const struct why_key *key)
 {
 	return set_add(&why->path.keys, key, sizeof(*key));
+}
+
+/* What a link is to the path; false: nothing. A process that executes has the id of its first thread from then on. */
+static bool has_step(uint32_t kind, const struct why_link *from, uint8_t *step)
+{
+	static const uint8_t steps[] = {
+		[WHY_LINK_WOKEN] = PATH_WOKEN,
+		[WHY_LINK_READY] = PATH_PREEMPTED,
+		[WHY_LINK_BORN] = PATH_BORN,
+		[WHY_LINK_EXEC] = PATH_BORN,
+	};
+
+	if (kind < WHY_LINK_WOKEN || kind > WHY_LINK_EXEC || (kind == WHY_LINK_EXEC && from->tid == from->waker))
+		return false;
+	*step = steps[kind];
+	return true;
 }
 
 static void add_link(struct why *why, uint32_t kind, const struct why_link *from, size_t n, uint32_t cpu)
@@ -73,16 +91,16 @@ static void add_link(struct why *why, uint32_t kind, const struct why_link *from
 		.object = PATH_NONE,
 		.behind = PATH_NONE,
 		.cpu = cpu,
-		.kind = kind == WHY_LINK_BORN ? PATH_BORN : kind == WHY_LINK_WOKEN ? PATH_WOKEN
-										   : PATH_PREEMPTED,
 		.class = from->class < WHY_CLASSES ? from->class : WHY_UNKNOWN,
 	};
 
-	if (kind == WHY_LINK_WOKEN && n >= WHY_LINK_WHOLE)
-		link.object = number_of(why, &key);
+	if (!has_step(kind, from, &link.kind))
+		return;
+	if (link.kind == PATH_WOKEN)
+		link.object = why_path_key(why, &key);
 	memcpy(&behind.a, from->behind, sizeof(from->behind));
-	if (kind != WHY_LINK_BORN && n >= WHY_LINK_BEHIND)
-		link.behind = number_of(why, &behind);
+	if (link.kind != PATH_BORN && n >= WHY_LINK_BEHIND)
+		link.behind = why_path_key(why, &behind);
 	path_add(why->path.links, &link);
 }
 
@@ -99,9 +117,12 @@ static int take_run(const struct ring_run *run, void *ctx)
 			break;
 		memcpy(&link, run->words + at + RING_TIME,
 		       (n < WHY_LINK_WHOLE ? n : WHY_LINK_WHOLE) * sizeof(uint64_t));
-		add_link(why, ring_header_kind(run->words[at]), &link, n, run->cpu);
+		if (why->path.links)
+			add_link(why, ring_header_kind(run->words[at]), &link, n, run->cpu);
+		why_record_add(why, ring_header_kind(run->words[at]), &link);
 		at += words;
 	}
+	why_record_run(why, run->cpu, run->lane, run->lost);
 	return 0;
 }
 
@@ -110,7 +131,8 @@ void why_path_take(struct why *why)
 	if (!why->path.ring)
 		return;
 	ring_read(why->path.ring, take_run, why);
-	path_settle(why->path.links);
+	if (why->path.links)
+		path_settle(why->path.links);
 }
 
 /* --- what threads were --- */
@@ -145,7 +167,7 @@ void why_path_add_wait(struct why *why, const struct why_thread *thread, uint64_
 		.ran_at = now,
 		.tid = thread->tid,
 		.waker = thread->woken ? thread->waker_tid : 0,
-		.object = sleeps ? number_of(why, &thread->key) : PATH_NONE,
+		.object = sleeps ? why_path_key(why, &thread->key) : PATH_NONE,
 		.behind = PATH_NONE,
 		.kind = sleeps ? PATH_WOKEN : PATH_PREEMPTED,
 		.class = sleeps && thread->key.class < WHY_CLASSES ? thread->key.class : WHY_UNKNOWN,
@@ -250,9 +272,10 @@ void why_path_find(struct why *why)
 
 void why_path_losses(const struct why *why)
 {
-	if (why->path.lost)
-		report_note("%llu switches are not known to the path: no room in the rings",
-			    (unsigned long long)why->path.lost);
+	/* a recording has each switch twice */
+	if (why->path.lost && why->path.links)
+		report_note("%s%llu switches are not known to the path: no room in the rings",
+			    why->settings->perfetto ? "up to " : "", (unsigned long long)why->path.lost);
 	if (why->path.known)
 		report_note("the path is known for the last %.3f s only: what led there was not seen, or is not kept",
 			    (double)(why->ended - why->path.known) / NS_PER_SEC);

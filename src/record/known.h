@@ -21,8 +21,9 @@
  *	block_complete	current device sector bytes request op status
  *	probe		task probe site (0 entry, 1 return) args (WORDS; a return's first is the result) stack
  *	mark		task text
- * waking and migrate: `task` is the one that is moved. Elsewhere it may be missing where it is the task that runs: the
- * reader knows it from the switches. `current`: who runs, of a kind that concerns no task.
+ *	wait		task text woken (when it was woken; 0: not yet) waker iowait: what it slept for until now
+ * waking, migrate and wait: `task` is the one that is moved, or waited. Elsewhere it may be missing where it is the
+ * task that runs: the reader knows it from the switches. `current`: who runs, of a kind that concerns no task.
  */
 #define KNOWN_KINDS(X) \
 	X(SWITCH, "switch") \
@@ -37,7 +38,8 @@
 	X(BLOCK_ISSUE, "block_issue") \
 	X(BLOCK_COMPLETE, "block_complete") \
 	X(PROBE, "probe") \
-	X(MARK, "mark")
+	X(MARK, "mark") \
+	X(WAIT, "wait")
 
 #define KNOWN_FIELDS(X) \
 	X(TASK, "task") \
@@ -51,6 +53,7 @@
 	X(NEXT_PRIO, "next_prio") \
 	X(PRIO, "prio") \
 	X(WAKER, "waker") \
+	X(WOKEN, "woken") \
 	X(FROM_CPU, "from_cpu") \
 	X(TARGET_CPU, "target_cpu") \
 	X(SYSCALL, "syscall") \

@@ -88,8 +88,8 @@ static void executed(struct recording *r, const struct recording_event *event)
 		task->tgid = event->task;
 	if (comm)
 		task->comm = comm;
-	if (file)
-		task->line = file;
+	/* the line of the program before is not its own */
+	task->line = file ? file : "";
 }
 
 static void renamed(struct recording *r, const struct recording_event *event)
@@ -133,6 +133,7 @@ void recording_tasks_event(struct recording *r, struct recording_event *event)
 		return;
 	case KNOWN_WAKING:
 	case KNOWN_MIGRATE:
+	case KNOWN_WAIT:
 		return;
 	case KNOWN_FORK:
 		forked(r, event);

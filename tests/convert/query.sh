@@ -10,6 +10,10 @@ needs_trace_processor() {
 	command -v node > /dev/null || skip "there is no node"
 }
 
+# What its importer complains of.
+# shellcheck disable=SC2034 # tests use it
+complaints="SELECT 'complaint', name, idx, value FROM stats WHERE severity NOT IN ('info') AND value != 0"
+
 # query FILE SQL...: a line for each row, its cells apart by "|"
 query() {
 	node "$0/tests/convert/query.mjs" "$processor" "$@" || fail "the trace processor: $?"

@@ -58,7 +58,6 @@ count_events="SELECT substr(name, 7) AS what, count(*) FROM ftrace_event WHERE n
 	SELECT 'probe', sum(iif(dur > 0, 2, 1)) FROM slice WHERE category = 'probe' UNION ALL
 	SELECT 'mark', count(*) FROM slice WHERE category = 'mark' UNION ALL
 	SELECT 'odd', count(*) FROM slice WHERE name = 'odd'"
-complaints="SELECT 'complaint', name, idx, value FROM stats WHERE severity NOT IN ('info') AND value != 0"
 
 # Each record is one event or slice, times on a processor are those of the machine, and the importer has no complaint.
 # An entry and its return are one slice; a probe without a return is a moment.

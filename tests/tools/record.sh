@@ -416,7 +416,9 @@ test_perfetto_schedstat() {
 	whole
 	run sonde report --perfetto out.pftrace
 	expect_exit 0
-	perfetto_states out.pftrace > rows || fail "cannot read the trace"
+	pftrace out.pftrace > picture || fail "cannot read the trace"
+	awk '$1 == "state" { ns[$2, $3 ~ /^R\+?$/ ? "R" : $3] += $4; tids[$2] }
+		END { for (tid in tids) print tid, ns[tid, "Running"], ns[tid, "R"] }' picture > rows
 	awk 'function off(got, want) { return got > want ? got - want : want - got }
 		FNR == NR { if ($1 == "did") { ran[$3] = $4; waited[$3] = $5; times[$3] = $6 } next }
 		$1 in ran {

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# What sonde why writes for Perfetto, read by Perfetto's trace processor. That the states are those of the page, tests
+# in guests check by tests/programs/pftrace.c: so its states must be the trace processor's.
+
+. "$0/tests/convert/query.sh"
+
+# Z and X are what is left of a thread.
+states="SELECT 'state', tid, state, coalesce(blocked_function, '-'), count(*),
+	sum(iif(dur < 0, (SELECT end_ts FROM trace_bounds) - ts, dur)) FROM thread_state
+	JOIN thread USING (utid) WHERE name = 'waits' AND state IN ('Running', 'R', 'R+', 'S', 'D') GROUP BY 2, 3, 4"
+wakers="SELECT 'woken', t.tid, iif(s.irq_context, 0, w.tid), count(*) FROM thread_state s JOIN thread t USING (utid)
+	JOIN thread w ON w.utid = s.waker_utid WHERE t.name = 'waits' AND s.state = 'R' GROUP BY 2, 3"
+# what it executed is not known
+lines="SELECT 'line', pid, cmdline FROM process WHERE name = 'waits' AND cmdline LIKE '%sonde%'"
+names="SELECT 'name', tid, pid, process.name FROM thread JOIN process USING (upid) WHERE thread.name = 'waits'"
+
+# The same of pftrace's lines, on stdin.
+as_queried() {
+	awk '
+		$1 == "name" && $4 == "waits" { its[$2] = $3 }
+		$1 == "state" && $3 ~ /^(Running|R\+?|S|D)$/ {
+			key = $2 "|" $3 "|"
+			tid[key substr($0, index($0, $5))] = $2
+			ns[key substr($0, index($0, $5))] += $4
+			n[key substr($0, index($0, $5))]++
+		}
+		$1 == "woken" { wakings[$2, $3]++ }
+		END {
+			for (key in ns)
+				if (tid[key] in its)
+					printf "state|%s|%d|%d\n", key, n[key], ns[key]
+			for (key in wakings) {
+				split(key, part, SUBSEP)
+				if (part[1] in its)
+					printf "woken|%d|%d|%d\n", part[1], part[2], wakings[key]
+			}
+			for (key in its)
+				printf "name|%d|%d|waits\n", key, its[key]
+		}' | sort
+}
+
+test_trace_processor() {
+	needs_trace_processor
+	run sonde why --no-stacks --perfetto a.pftrace -- waits 3 20 sleep pipe lock poll condition child
+	expect_exit 0
+	query a.pftrace "$complaints" "$states" "$wakers" "$names" "$lines" | grep . | sort > got
+	pftrace a.pftrace > picture || fail "pftrace: $?"
+	as_queried < picture > wanted
+	cmp -s got wanted || fail "$(diff got wanted | head -n 20)"
+	for what in 'sleep' 'pipe: other' 'lock: 0x[0-9a-f]* of [0-9]* held by waits [0-9]*' 'child: waits'; do
+		grep -q "^state|[0-9]*|[SD]|$what|" got || fail "no $what: $(cat got)"
+	done
+}
+
+# A gap is one for the importer, too.
+test_gap() {
+	needs_trace_processor
+	run sonde why --no-stacks --perfetto a.pftrace -- sh -c 'kill -STOP $PPID; laps pass 2500 1; kill -CONT $PPID'
+	expect_exit 0
+	expect_err 'events are missing in a.pftrace'
+	query a.pftrace "$complaints" > got
+	[ "$(sed 's/|[0-9]*|1$//' got | sort -u)" = 'complaint|ftrace_cpu_has_data_loss' ] || fail "$(cat got)"
+}
