@@ -79,6 +79,28 @@ static __always_inline struct unwind_slot *stack_take(__u32 *number)
 	return NULL;
 }
 
+/* How many frames one call of stack_fold_some() hashes. */
+#define STACK_FOLDS 16
+
+/* Hashes kernel frames from one on. Returns 0 if there are none behind. Global as unwind_step() is. */
+__noinline int stack_fold_some(__u32 number, __u32 from)
+{
+	struct unwind_slot *slot = bpf_map_lookup_elem(&stack_slots, &number);
+	__u64 hash;
+
+	if (!slot)
+		return 0;
+	hash = slot->hash;
+	for (__u32 i = 0; i < STACK_FOLDS; i++) {
+		barrier_var(i);
+		if (from + i >= slot->record.n_kernel)
+			break;
+		hash = unwind_fold(hash, slot->record.frames[(slot->record.n_user + from + i) & (UNWIND_FRAMES - 1)]);
+	}
+	slot->hash = hash;
+	return from + STACK_FOLDS < slot->record.n_kernel;
+}
+
 /* Completes the record: hashes the kernel frames and all else in it. Global as unwind_step() is. */
 __noinline int stack_finish(__u32 number)
 {
@@ -88,14 +110,13 @@ __noinline int stack_finish(__u32 number)
 
 	if (!slot)
 		return 0;
+	for (__u32 i = 0; i <= STACK_DEPTH; i += STACK_FOLDS) {
+		barrier_var(i);
+		if (!stack_fold_some(number, i))
+			break;
+	}
 	record = &slot->record;
 	hash = slot->hash;
-	for (__u32 i = 0; i < STACK_DEPTH; i++) {
-		barrier_var(i);
-		if (i >= record->n_kernel)
-			break;
-		hash = unwind_fold(hash, slot->record.frames[(record->n_user + i) & (UNWIND_FRAMES - 1)]);
-	}
 	hash = unwind_fold(hash, (__u64)record->pid << 32 | record->flags << 8 | record->end);
 	hash = unwind_fold(hash, (__u64)record->n_user << 32 | record->n_kernel);
 	record->id = hash ? hash : 1;

@@ -37,7 +37,7 @@ static __always_inline int unwind_return(struct unwind_slot *slot, __u64 ip, __u
  * The frame that a signal interrupted, if this is code that returns from a handler. Some files have no rule for it: the
  * vDSO of arm64, musl's libc, Go's programs.
  */
-static __noinline bool unwind_by_signal(struct unwind_slot *slot)
+static __always_inline bool unwind_by_signal(struct unwind_slot *slot)
 {
 	if (slot->exact || slot->narrow || !slot->base)
 		return false;
@@ -87,7 +87,7 @@ static __always_inline bool unwind_is_address(__u64 address)
 }
 
 /* Follows the frame pointer, for want of a rule. why: how the stack ends if that does not lead on. */
-static __noinline int unwind_by_fp(struct unwind_slot *slot, enum stack_end why, __u8 flags)
+static __always_inline int unwind_by_fp(struct unwind_slot *slot, enum stack_end why, __u8 flags)
 {
 	__u64 fp, ip, sp = slot->regs.fp;
 	__u64 word = slot->narrow ? 4 : 8;
@@ -168,8 +168,7 @@ static __always_inline bool unwind_saved(struct unwind_slot *slot, __u8 where, _
 	return !bpf_probe_read_user(value, 8, (void *)base + offset * 8);
 }
 
-/* Applies any rule. */
-static __noinline int unwind_by_rare_rule(struct unwind_slot *slot, const struct unwind_rule *rule)
+static __always_inline int unwind_apply(struct unwind_slot *slot, const struct unwind_rule *rule)
 {
 	__u64 cfa, ip = slot->regs.lr, fp = slot->regs.fp, sp = slot->regs.sp;
 	bool exact = slot->exact;
@@ -194,6 +193,15 @@ static __noinline int unwind_by_rare_rule(struct unwind_slot *slot, const struct
 	return 0;
 }
 
+/* Applies any rule. Global as unwind_step() is, for there are several ways here. */
+__noinline int unwind_by_rare_rule(__u32 number, __u32 rule_number)
+{
+	struct unwind_slot *slot = bpf_map_lookup_elem(&stack_slots, &number);
+	struct unwind_rule *rule = bpf_map_lookup_elem(&unwind_rules, &rule_number);
+
+	return slot && rule ? unwind_apply(slot, rule) : 1;
+}
+
 /* How far apart two saved registers are at most, in words, to be read at once. */
 #define UNWIND_APART 5
 
@@ -205,9 +213,9 @@ static __noinline int unwind_by_rare_rule(struct unwind_slot *slot, const struct
  * the frame pointer is saved or the same. Reads go to the program's own stack: the kernel takes twice as long to check
  * memory of another kind (CONFIG_HARDENED_USERCOPY).
  */
-static __always_inline int unwind_by_rule(struct unwind_slot *slot, __u32 number)
+static __always_inline int unwind_by_rule(struct unwind_slot *slot, __u32 number, __u32 rule_number)
 {
-	struct unwind_rule *rule = bpf_map_lookup_elem(&unwind_rules, &number);
+	struct unwind_rule *rule = bpf_map_lookup_elem(&unwind_rules, &rule_number);
 	__u64 cfa, fp, words[UNWIND_APART + 1], apart;
 	__s64 ra_offset;
 	__u32 kinds;
@@ -221,10 +229,10 @@ static __always_inline int unwind_by_rule(struct unwind_slot *slot, __u32 number
 	else if ((kinds & 0xff) == UNWIND_CFA_FP)
 		cfa = fp;
 	else
-		return unwind_by_rare_rule(slot, rule);
+		return unwind_by_rare_rule(number, rule_number);
 	cfa += rule->offset;
 	if (cfa < slot->regs.sp + !slot->exact)
-		return unwind_by_rare_rule(slot, rule);
+		return unwind_by_rare_rule(number, rule_number);
 	ra_offset = rule->ra_offset;
 	kinds >>= 8;
 	if (kinds == UNWIND_KINDS(UNWIND_SAME, UNWIND_AT_CFA, 0)) {
@@ -234,14 +242,14 @@ static __always_inline int unwind_by_rule(struct unwind_slot *slot, __u32 number
 	}
 	apart = ra_offset - rule->fp_offset;
 	if (kinds != UNWIND_KINDS(UNWIND_AT_CFA, UNWIND_AT_CFA, 0) || apart - 1 >= UNWIND_APART)
-		return unwind_by_rare_rule(slot, rule);
+		return unwind_by_rare_rule(number, rule_number);
 	if (apart == 1) {
 		if (bpf_probe_read_user(words, 16, (void *)cfa + ra_offset * 8 - 8))
 			return unwind_end(slot, STACK_END_MEMORY);
 		return unwind_return(slot, words[1], cfa, words[0]);
 	}
 	if (bpf_probe_read_user(words, sizeof(words), (void *)cfa + (ra_offset - UNWIND_APART) * 8))
-		return unwind_by_rare_rule(slot, rule);
+		return unwind_by_rare_rule(number, rule_number);
 	fp = apart == 2 ? words[3] : apart == 3 ? words[2]
 			     : apart == 4	? words[1]
 						: words[0];
@@ -259,12 +267,16 @@ static __always_inline void unwind_add_frame(struct unwind_slot *slot, __u64 n, 
 }
 _Static_assert((STACK_DEPTH & (STACK_DEPTH + 1)) == 0, "a mask");
 
-/* Goes to the caller of a frame for which there is no rule. */
-static __noinline int unwind_without_rule(struct unwind_slot *slot)
+/* Goes to the caller of a frame for which there is no rule. Global as above. */
+__noinline int unwind_without_rule(__u32 number)
 {
-	enum stack_end end = slot->size ? STACK_END_NO_FDE : slot->known ? STACK_END_MAPPING
-									 : STACK_END_PROCESS;
+	struct unwind_slot *slot = bpf_map_lookup_elem(&stack_slots, &number);
+	enum stack_end end;
 
+	if (!slot)
+		return 1;
+	end = slot->size ? STACK_END_NO_FDE : slot->known ? STACK_END_MAPPING
+							  : STACK_END_PROCESS;
 	if (unwind_by_signal(slot))
 		return 0;
 	if (!stack_setup.pointers)
@@ -272,21 +284,23 @@ static __noinline int unwind_without_rule(struct unwind_slot *slot)
 	return unwind_by_fp(slot, end, slot->size ? STACK_FRAME_POINTER : STACK_FRAME_POINTER | STACK_PARTIAL);
 }
 
-/* Puts the true address in place of that of the kernel's trampoline, if slot->regs has that. */
-static __noinline bool unwind_by_uretprobe(struct unwind_slot *slot)
+/* Puts the true address in place of that of the kernel's trampoline, if the slot's registers have that. */
+__noinline int unwind_by_uretprobe(__u32 number)
 {
-	__u64 ip = slot->exact ? 0 : uretprobe_true_address(slot->regs.pc + 1, slot->regs.sp);
+	struct unwind_slot *slot = bpf_map_lookup_elem(&stack_slots, &number);
+	__u64 ip = slot && !slot->exact ? uretprobe_true_address(slot->regs.pc + 1, slot->regs.sp) : 0;
 
-	if (ip)
-		slot->regs.pc = ip - 1;
-	return ip;
+	if (!ip)
+		return false;
+	slot->regs.pc = ip - 1;
+	return true;
 }
 
 /*
  * Adds the frame of slot->regs to the record and goes to its caller. Returns 1 if there is none. Adds nothing if the
  * frame's address had to be corrected first.
  */
-static __always_inline int unwind_one(struct unwind_slot *slot)
+static __always_inline int unwind_one(struct unwind_slot *slot, __u32 number)
 {
 	const struct unwind_mapping none = {};
 	__u64 n = slot->record.n_user, pc = slot->regs.pc;
@@ -295,13 +309,13 @@ static __always_inline int unwind_one(struct unwind_slot *slot)
 	if (n >= slot->depth)
 		return unwind_end(slot, STACK_END_DEPTH);
 	if (pc - slot->start >= slot->size && !unwind_search_mapping(slot, pc)) {
-		if (unwind_by_uretprobe(slot))
+		if (unwind_by_uretprobe(number))
 			return 0;
 		unwind_use_mapping(slot, &none);
 	}
 	unwind_add_frame(slot, n, pc + slot->base);
 	rule = unwind_rule_number(slot, pc);
-	return rule == UNWIND_RULE_NONE ? unwind_without_rule(slot) : unwind_by_rule(slot, rule);
+	return rule == UNWIND_RULE_NONE ? unwind_without_rule(number) : unwind_by_rule(slot, number, rule);
 }
 
 /* How many frames one call of unwind_step() adds. */
@@ -317,7 +331,7 @@ __noinline int unwind_step(__u32 number)
 #pragma nounroll
 	for (int i = 0; i < UNWIND_STEPS; i++) {
 		barrier_var(i);
-		if (unwind_one(slot))
+		if (unwind_one(slot, number))
 			return 1;
 	}
 	return 0;
