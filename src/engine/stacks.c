@@ -7,6 +7,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "base/clock.h"
 #include "base/cpus.h"
 #include "base/report.h"
 #include "filter.h"
@@ -18,6 +19,13 @@
  */
 #define BUFFER	 (512 * 1024)
 #define PAUSE_MS 200
+
+/*
+ * With source->calm: how often the reader wakes in a time. After that, records of processes wait for the end of the
+ * time. A process that starts alone makes fewer: it is known at once.
+ */
+#define CALM_NS	   (40 * NS_PER_MS)
+#define CALM_WAKES 8
 
 const char *const stacks_unwinds[] = { "auto", "table", "fp", "none", NULL };
 
@@ -296,6 +304,20 @@ int stacks_fd(const struct stacks *stacks)
 	return stacks->epoll;
 }
 
+static void calm_down(struct stacks *stacks)
+{
+	uint64_t now = clock_monotonic_ns();
+	int records = unwind_fd(stacks->unwind);
+
+	if (now - stacks->burst >= CALM_NS) {
+		stacks->burst = now;
+		stacks->wakes = 0;
+		stacks->deaf = stacks->deaf && watch(stacks, records, EPOLLIN);
+	} else if (++stacks->wakes >= CALM_WAKES && !stacks->deaf) {
+		stacks->deaf = !epoll_ctl(stacks->epoll, EPOLL_CTL_DEL, records, NULL);
+	}
+}
+
 int stacks_take(struct stacks *stacks)
 {
 	struct epoll_event woken[2];
@@ -304,6 +326,8 @@ int stacks_take(struct stacks *stacks)
 		precede(stacks, true);
 	epoll_wait(stacks->epoll, woken, ARRAY_SIZE(woken), 0);
 	unwind_take(stacks->unwind);
+	if (stacks->source->calm && unwind_fd(stacks->unwind) >= 0)
+		calm_down(stacks);
 	stacks_drain(stacks);
 	return PAUSE_MS;
 }

@@ -111,6 +111,8 @@ struct stacks_source {
 	const char *counts;		  /* what is counted, in the plural: "samples"; NULL: there is no table */
 	const char *times;		  /* what the times are, as pprof calls it: "delay"; NULL: there are none */
 	const uint64_t *period;		  /* the ns that one count stands for; NULL: none */
+	/* where many processes live and die, the youngest may have no user stacks: to read of each at once costs */
+	bool calm;
 };
 
 struct stacks;

@@ -35,6 +35,10 @@ struct stacks {
 	struct ring_buffer *ring;
 	int epoll;
 	bool precedes; /* engine_precede() */
+	/* with source->calm */
+	uint64_t burst; /* when it began, ns of CLOCK_MONOTONIC */
+	uint32_t wakes; /* since then */
+	bool deaf;	/* records of processes do not wake the reader */
 	struct frame_style style;
 
 	/* frames by id: element i belongs to member i of the set */

@@ -227,6 +227,7 @@ static int why_open(struct engine_instance *instance, struct err *err)
 		.settings = stacks,
 		.keyed = samples,
 		.by_time = true,
+		.calm = true,
 		.counts = samples ? "stacks" : NULL,
 		.times = "wall",
 	};

@@ -324,6 +324,22 @@ test_stacks() {
 	[ "$(grep -c '"kernel_stack":\[' out)" = 0 ] || fail "a stack"
 }
 
+# With stacks sonde reads what processes map. Where many live and die, it does not wake for each: 8 times in 40 ms, and
+# at the end of those.
+test_calm() {
+	start sonde why
+	before=$(awk '/^voluntary/ { print $2 }' /proc/$started/status)
+	begun=$(cut -d ' ' -f 1 /proc/uptime)
+	forks 2000 0 1
+	wakes=$(($(awk '/^voluntary/ { print $2 }' /proc/$started/status) - before))
+	ended=$(cut -d ' ' -f 1 /proc/uptime)
+	echo "$wakes wakes in $begun to $ended s"
+	stop INT
+	expect_exit 0
+	most=$(echo "$begun $ended" | awk '{ print int(($2 - $1) / 0.04 * 9 + 20) }')
+	[ "$wakes" -le "$most" ] || fail "$wakes wakes, at most $most"
+}
+
 # A thread that sleeps all the time is never seen by the programs.
 test_sleeper() {
 	sleep 1000 &
