@@ -46,24 +46,27 @@ static __always_inline __u64 why_in_queue(struct task_struct *next)
 	return why_read_queue(&account, next) && account.queued ? account.clock - account.queued : 0;
 }
 
-/* How long the thread waited for processors since it last ran, which was `ns` ago. */
+/*
+ * How long the thread waited for processors since it last ran, which was `ns` ago. A thread waits for none before it is
+ * woken: since 6.12, the kernel leaves a sleeper that has had more than its share in the queue for a while, and its
+ * account takes all of the sleep for a wait if it moves the sleeper to another processor meanwhile.
+ */
 static __always_inline __u64 why_ready(struct why_thread *thread, struct task_struct *next, __u64 now, __u64 ns)
 {
+	bool asleep = thread->state == WHY_IS_ASLEEP;
+	__u64 most = asleep && thread->woken && now - thread->woken < ns ? now - thread->woken : ns;
+	__u64 before = thread->delayed, ready;
 	struct why_account account;
-	__u64 before = thread->delayed;
 
 	if (why_read_queue(&account, next)) {
 		thread->delayed = account.delayed;
 		if (account.queued) {
 			thread->delayed += account.clock - account.queued;
-			return thread->delayed - before;
+			ready = thread->delayed - before;
+			return asleep && ready > most ? most : ready;
 		}
 	}
-	if (thread->state != WHY_IS_ASLEEP)
-		return ns;
-	if (!thread->woken) /* the hit was missed */
-		return 0;
-	return now - thread->woken < ns ? now - thread->woken : ns;
+	return asleep && !thread->woken ? 0 : most; /* that it was woken was missed */
 }
 
 struct why_split {
