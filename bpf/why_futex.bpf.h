@@ -21,13 +21,28 @@
 #define WHY_GLIBC_RWLOCK 3  /* in a word of a lock for readers and writers: as above, and somebody waits */
 #define WHY_MUSL_BUSY	 16 /* what musl has in place of an owner */
 #define WHY_MUSL_NODE	 512
+#define WHY_MUSL_JOIN	 2 /* at most: what the word has while musl's thread runs, or is about to end */
 #define WHY_RUST_PARKED	 0xffffffff
 #define WHY_RUST_RWLOCK	 0x40000000 /* readers wait; but nobody, if no other bit is set */
 
-/* The word, and those behind it. */
+/* How far the word at which musl waits for the end of a thread is in the thread's own struct. */
+#if defined(__TARGET_ARCH_x86)
+#define WHY_MUSL_AT	   56
+#define WHY_MUSL_AT_COMPAT 32
+#else
+#define WHY_MUSL_AT	   40
+#define WHY_MUSL_AT_COMPAT 40
+#endif
+
+/* The word, those behind it, and those before it; aligned as user space has them, or not. */
 struct why_futex {
+	union {
+		__u64 before[WHY_MUSL_AT / 8];
+		__u32 narrow[WHY_MUSL_AT / 4];
+	};
 	__u32 word, second, third, fourth, fifth;
 };
+#define WHY_FUTEX_AT __builtin_offsetof(struct why_futex, word)
 
 /*
  * glibc's mutex: the owner is 8 bytes behind the word. The other locks that have 2 there have 0 or data in its place.
@@ -82,14 +97,30 @@ static __always_inline bool why_in_pidns(void)
 	return BPF_CORE_READ(task, thread_pid, level);
 }
 
+/* musl's struct of a thread begins with a pointer to itself. */
+static __always_inline bool why_at_musl_thread(const struct why_regs *regs, const struct why_futex *at)
+{
+	__u32 value = regs->args[2];
+
+	if (!value || value > WHY_MUSL_JOIN)
+		return false;
+	if (regs->abi == WHY_NATIVE)
+		return at->before[0] == regs->args[0] - WHY_MUSL_AT;
+	return at->narrow[(WHY_MUSL_AT - WHY_MUSL_AT_COMPAT) / 4] == (__u32)regs->args[0] - WHY_MUSL_AT_COMPAT;
+}
+
 static __always_inline void why_by_futex(struct why_thread *thread, const struct why_regs *regs)
 {
 	__u32 command = regs->args[1] & (WHY_FUTEX_CMD | WHY_FUTEX_PRIVATE), value = regs->args[2], holder;
 	struct why_futex at = {};
 
-	if (bpf_probe_read_user(&at, sizeof(at), (void *)regs->args[0]))
-		bpf_probe_read_user(&at, sizeof(at.word), (void *)regs->args[0]);
-	if (why_at_lock(regs, &at, &holder)) {
+	/* before the word, or behind it, may be nothing */
+	if (bpf_probe_read_user(&at, sizeof(at), (void *)regs->args[0] - WHY_FUTEX_AT) &&
+	    bpf_probe_read_user(&at.word, sizeof(at) - WHY_FUTEX_AT, (void *)regs->args[0]))
+		bpf_probe_read_user(&at.word, sizeof(at.word), (void *)regs->args[0]);
+	if (why_at_musl_thread(regs, &at)) {
+		thread->key.class = WHY_CHILD;
+	} else if (why_at_lock(regs, &at, &holder)) {
 		thread->key.class = WHY_LOCK;
 		thread->key.a = regs->args[0];
 		thread->key.b = (__u64)thread->tgid << 32 | (holder == thread->tid || why_in_pidns() ? 0 : holder);
