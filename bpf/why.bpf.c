@@ -148,28 +148,7 @@ static __always_inline void ends(struct why_thread *thread, struct task_struct *
 	why_release(thread, (__u64)task);
 }
 
-/* The current task leaves the processor. False: it is not measured. */
-static __always_inline bool leaves(void *ctx, const struct sched_switch *sw, __u64 now)
-{
-	struct task_struct *prev = sw->prev;
-	struct why_thread *thread = why_find((__u64)prev);
-
-	if (!thread)
-		thread = sw->ends ? NULL : adopt(prev, WHY_IS_RUNNING, now);
-	if (!thread)
-		return false;
-	/* that it came was missed */
-	if (thread->state == WHY_IS_ASLEEP)
-		why_link(thread, prev, thread->since, now, 0);
-	why_add(thread, thread->state == WHY_IS_RUNNING ? WHY_RUNNING : WHY_UNKNOWN, why_lap(thread, now));
-	if (sw->ends)
-		ends(thread, prev, now);
-	else
-		waits(ctx, thread, sw);
-	return true;
-}
-
-/* A thread waited for a processor on which prev ran. */
+/* A thread waited for a processor on which prev ran; NULL: not known. */
 static __always_inline void waited(struct why_thread *thread, struct task_struct *prev, __u64 now, __u64 ns)
 {
 	struct why_key key = {};
@@ -178,7 +157,9 @@ static __always_inline void waited(struct why_thread *thread, struct task_struct
 		return;
 	/* not where it is declared: a constant goes to .rodata, an empty type there, and 5.10 takes no types then */
 	key.class = WHY_PROCESSOR;
-	if (BPF_CORE_READ(prev, pid))
+	if (!prev)
+		key.a = '?';
+	else if (BPF_CORE_READ(prev, pid))
 		bpf_probe_read_kernel_str(&key.a, 16, prev->comm);
 	why_object_add(&key, ns, 1, ns);
 	if (ns >= why_shared.least)
@@ -206,6 +187,29 @@ static __always_inline void slept(struct why_thread *thread, struct task_struct 
 	__builtin_memset(thread->waker, 0, sizeof(thread->waker));
 }
 
+/* The thread has left its state of waiting at `now`. prev: who had the processor; NULL: not known. */
+static __always_inline void has_come(struct why_thread *thread, struct task_struct *task, struct task_struct *prev,
+				     const struct why_split *split, __u64 off_at, __u64 now)
+{
+	if (thread->state == WHY_IS_ASLEEP)
+		slept(thread, task, now - split->ready, split->asleep);
+	else if (thread->state == WHY_IS_RUNNING)
+		why_add(thread, WHY_UNKNOWN, split->asleep);
+	if (thread->throttled) {
+		why_add(thread, WHY_THROTTLED, split->ready);
+		draw(thread, task, WHY_THROTTLED, split->ready);
+	} else {
+		why_add(thread, WHY_PROCESSOR, split->ready);
+		draw(thread, task, WHY_PROCESSOR, split->ready);
+		waited(thread, prev, now, split->ready);
+	}
+	why_link(thread, prev, off_at, now, split->ready);
+	thread->state = WHY_IS_RUNNING;
+	thread->throttled = false;
+	thread->woken = 0;
+	thread->waker_tid = thread->waker_tgid = 0;
+}
+
 /* False: the next task is not measured. */
 static __always_inline bool comes(const struct sched_switch *sw, __u64 now)
 {
@@ -220,23 +224,42 @@ static __always_inline bool comes(const struct sched_switch *sw, __u64 now)
 		return false;
 	off_at = thread->since;
 	why_split(&split, thread, next, now);
-	if (thread->state == WHY_IS_ASLEEP)
-		slept(thread, next, now - split.ready, split.asleep);
-	else if (thread->state == WHY_IS_RUNNING)
-		why_add(thread, WHY_UNKNOWN, split.asleep);
-	if (thread->throttled) {
-		why_add(thread, WHY_THROTTLED, split.ready);
-		draw(thread, next, WHY_THROTTLED, split.ready);
-	} else {
-		why_add(thread, WHY_PROCESSOR, split.ready);
-		draw(thread, next, WHY_PROCESSOR, split.ready);
-		waited(thread, sw->prev, now, split.ready);
-	}
-	why_link(thread, sw->prev, off_at, now, split.ready);
-	thread->state = WHY_IS_RUNNING;
-	thread->throttled = false;
-	thread->woken = 0;
-	thread->waker_tid = thread->waker_tgid = 0;
+	has_come(thread, next, sw->prev, &split, off_at, now);
+	return true;
+}
+
+/*
+ * That the current task came was missed: some kernels run no programs behind some tasks. The kernel's account has it.
+ * If it does not, the time is unknown.
+ */
+static __noinline void came_unseen(struct why_thread *thread, struct task_struct *task, __u64 now)
+{
+	__u64 off_at = thread->since, at;
+	struct why_split split;
+
+	if (why_split_past(&split, thread, task, now, &at))
+		has_come(thread, task, NULL, &split, off_at, at);
+	else if (thread->state == WHY_IS_ASLEEP)
+		why_link(thread, NULL, off_at, now, 0);
+}
+
+/* The current task leaves the processor. False: it is not measured. */
+static __always_inline bool leaves(void *ctx, const struct sched_switch *sw, __u64 now)
+{
+	struct task_struct *prev = sw->prev;
+	struct why_thread *thread = why_find((__u64)prev);
+
+	if (!thread)
+		thread = sw->ends ? NULL : adopt(prev, WHY_IS_RUNNING, now);
+	if (!thread)
+		return false;
+	if (thread->state != WHY_IS_RUNNING)
+		came_unseen(thread, prev, now);
+	why_add(thread, thread->state == WHY_IS_RUNNING ? WHY_RUNNING : WHY_UNKNOWN, why_lap(thread, now));
+	if (sw->ends)
+		ends(thread, prev, now);
+	else
+		waits(ctx, thread, sw);
 	return true;
 }
 

@@ -24,7 +24,9 @@ static __always_inline void why_link_fill(__u64 *record, __u32 tid, __u32 waker,
 static __always_inline void why_link_behind(struct why_link *to, struct task_struct *prev, bool is_long)
 {
 	((__u64 *)to->behind)[0] = ((__u64 *)to->behind)[1] = 0;
-	if (is_long && to->prev)
+	if (is_long && !prev)
+		to->behind[0] = '?';
+	else if (is_long && to->prev)
 		bpf_probe_read_kernel_str(to->behind, sizeof(to->behind), prev->comm);
 }
 
@@ -42,7 +44,7 @@ static __noinline void why_link_ready(const struct why_thread *thread, struct ta
 	why_link_fill(record, thread->tid, 0, now);
 	to = (void *)(record + RING_TIME);
 	to->off_at = to->woken_at = off_at;
-	to->prev = bpf_get_current_pid_tgid();
+	to->prev = prev ? bpf_get_current_pid_tgid() : 0;
 	to->class = thread->throttled ? WHY_THROTTLED : WHY_PROCESSOR;
 	to->call = 0;
 	if (is_long)
@@ -64,7 +66,7 @@ static __noinline void why_link_woken(const struct why_thread *thread, struct ta
 	to = (void *)(record + RING_TIME);
 	to->off_at = off_at;
 	to->woken_at = thread->woken ? thread->woken : now - ready;
-	to->prev = bpf_get_current_pid_tgid();
+	to->prev = prev ? bpf_get_current_pid_tgid() : 0;
 	to->class = thread->key.class;
 	to->call = thread->key.call;
 	to->a = thread->key.a;
@@ -73,7 +75,7 @@ static __noinline void why_link_woken(const struct why_thread *thread, struct ta
 	ring_commit(&place, WHY_LINK_WOKEN, WHY_LINK_WHOLE + 1);
 }
 
-/* A thread comes. Its state is still that in which it was until now. */
+/* A thread comes behind prev; NULL: not known. Its state is still that in which it was until now. */
 static __always_inline void why_link(const struct why_thread *thread, struct task_struct *prev, __u64 off_at,
 				     __u64 now, __u64 ready)
 {

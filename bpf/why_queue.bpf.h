@@ -51,17 +51,17 @@ static __always_inline __u64 why_in_queue(struct task_struct *next)
  * woken: since 6.12, the kernel leaves a sleeper that has had more than its share in the queue for a while, and its
  * account takes all of the sleep for a wait if it moves the sleeper to another processor meanwhile.
  */
-static __always_inline __u64 why_ready(struct why_thread *thread, struct task_struct *next, __u64 now, __u64 ns)
+static __always_inline __u64 why_ready(struct why_thread *thread, const struct why_account *account, __u64 now,
+				       __u64 ns)
 {
 	bool asleep = thread->state == WHY_IS_ASLEEP;
 	__u64 most = asleep && thread->woken && now - thread->woken < ns ? now - thread->woken : ns;
 	__u64 before = thread->delayed, ready;
-	struct why_account account;
 
-	if (why_read_queue(&account, next)) {
-		thread->delayed = account.delayed;
-		if (account.queued) {
-			thread->delayed += account.clock - account.queued;
+	if (account) {
+		thread->delayed = account->delayed;
+		if (account->queued) {
+			thread->delayed += account->clock - account->queued;
 			ready = thread->delayed - before;
 			return asleep && ready > most ? most : ready;
 		}
@@ -77,10 +77,10 @@ struct why_split {
  * Divides the time since the thread left. The kernel's clock is a little older than `now`, by what it did in between.
  * So the wait can begin before the thread left at our time: as much is taken from the time that it ran.
  */
-static __always_inline void why_split(struct why_split *split, struct why_thread *thread, struct task_struct *next,
-				      __u64 now)
+static __always_inline void why_divide(struct why_split *split, struct why_thread *thread,
+				       const struct why_account *account, __u64 now)
 {
-	__u64 ns = why_lap(thread, now), ready = why_ready(thread, next, now, ns);
+	__u64 ns = why_lap(thread, now), ready = why_ready(thread, account, now, ns);
 
 	if (thread->state == WHY_IS_READY || ready > ns) {
 		__u64 ran = ns - ready; /* or less than 0 */
@@ -93,6 +93,38 @@ static __always_inline void why_split(struct why_split *split, struct why_thread
 	}
 	split->ready = ready;
 	split->asleep = ns - ready;
+}
+
+/* The thread comes. */
+static __always_inline void why_split(struct why_split *split, struct why_thread *thread, struct task_struct *next,
+				      __u64 now)
+{
+	struct why_account account;
+
+	why_divide(split, thread, why_read_queue(&account, next) ? &account : NULL, now);
+}
+
+/*
+ * The thread, which is the current task and leaves, has come without a hit of sched_switch: *came is when it did, by
+ * the account, which has the wait before that already.
+ */
+static __always_inline bool why_split_past(struct why_split *split, struct why_thread *thread, struct task_struct *task,
+					   __u64 now, __u64 *came)
+{
+	struct why_account account;
+	__u64 ago;
+
+	if (!bpf_core_field_exists(task->sched_info.last_arrival) || !why_read_queue(&account, task))
+		return false;
+	ago = account.clock - BPF_CORE_READ(task, sched_info.last_arrival);
+	if (ago > now - thread->since)
+		return false;
+	*came = now - ago;
+	account.delayed = BPF_CORE_READ(task, sched_info.run_delay);
+	/* one that was preempted on its way to sleep is not in the account */
+	account.queued = account.delayed != thread->delayed ? account.clock : 0;
+	why_divide(split, thread, &account, *came);
+	return true;
 }
 
 #endif

@@ -120,6 +120,7 @@ struct qstr {
 struct dentry {
 	struct dentry *d_parent; /* at the root of a file system: itself */
 	struct qstr d_name;
+	struct inode *d_inode; /* NULL: there is no such file */
 } CORE;
 
 struct vfsmount {
@@ -135,6 +136,11 @@ struct mount {
 struct path {
 	struct vfsmount *mnt;
 	struct dentry *dentry;
+} CORE;
+
+/* How far a task has come along a path that it looks up. */
+struct nameidata {
+	struct path path;
 } CORE;
 
 struct file {
@@ -189,7 +195,8 @@ struct thread_info {
 /* A task's waits for processors, in ns of the clock of its queue. */
 struct sched_info {
 	unsigned long long run_delay;
-	unsigned long long last_queued; /* when it was put into a queue; 0: it is in none */
+	unsigned long long last_queued;	 /* when it was put into a queue; 0: it is in none */
+	unsigned long long last_arrival; /* when it came to a processor */
 } CORE;
 
 /* The queue of a processor. */
@@ -222,6 +229,7 @@ struct task_struct {
 	struct mm_struct *mm; /* NULL: a kernel thread, or exiting */
 	struct fs_struct *fs;
 	struct files_struct *files;
+	struct nameidata *nameidata; /* NULL: the task is at no path */
 	struct signal_struct *signal;
 	const struct cred *cred;
 	struct css_set *cgroups;
