@@ -36,11 +36,17 @@ enum why_class {
 	WHY_CLASSES,
 };
 
+/* Of these classes, whoever wakes the thread is its object. */
+#define WHY_BY_WAKER \
+	(1U << WHY_PIPE | 1U << WHY_SOCKET | 1U << WHY_POLL | 1U << WHY_CONDITION | 1U << WHY_CHILD | \
+	 1U << WHY_SIGNAL | 1U << WHY_IPC)
+
 /* What .rodata.calls has for a system call: a class, or how the class is found. */
 #define WHY_BY_FD	  64 /* by the file of the descriptor that is the first argument */
 #define WHY_BY_FUTEX	  65
 #define WHY_BY_LOCK	  66 /* a lock of a file, the first argument */
 #define WHY_BY_SOCKETCALL 67
+#define WHY_BY_PATH	  68 /* by the file where the thread is on its way along a path */
 #define WHY_CALLS	  512
 #define WHY_NO_CALL	  0xffff
 #define WHY_COMPAT_CALL	  0x8000 /* a bit of why_thread.call: the number is of the 32-bit calls */
@@ -70,6 +76,7 @@ enum why_record {
  *	all others: the name of the task that woke the thread, or of the one that had the processor before; 0: not known
  */
 #define WHY_INTERRUPT 1 /* in place of the name's first byte: no task, a timer or the network */
+#define WHY_NOBODY    2 /* and: the thread still sleeps */
 struct why_key {
 	unsigned long long a, b;
 	unsigned int class;

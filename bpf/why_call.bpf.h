@@ -45,7 +45,8 @@ static __always_inline void why_class_network(struct why_key *key, struct sock *
 	struct why_object *object;
 
 	key->class = WHY_NETWORK;
-	if (__builtin_bswap16(peer) > own)
+	/* one that listens has no peer */
+	if (!peer || __builtin_bswap16(peer) > own)
 		peer = 0;
 	else
 		own = 0;
@@ -71,17 +72,34 @@ static __always_inline bool why_is_tty(__u32 device)
 	return major == 4 || major == 5 || major == 204 || major == 229 || (major >= 136 && major <= 143);
 }
 
-static __noinline void why_class_file(struct why_key *key, struct file *file)
+/* A file that is no socket. */
+static __noinline void why_class_path(struct why_key *key, const struct path *path)
 {
-	struct inode *inode = BPF_CORE_READ(file, f_inode);
+	struct dentry *dentry = BPF_CORE_READ(path, dentry);
+	struct inode *inode = BPF_CORE_READ(dentry, d_inode);
 	__u32 type = BPF_CORE_READ(inode, i_mode) & WHY_IFMT;
-	struct dentry *dentry;
 
 	if (type == WHY_FIFO) {
 		key->class = WHY_PIPE;
 		return;
 	}
-	if (type == WHY_SOCK) {
+	if (type == WHY_CHR && why_is_tty(BPF_CORE_READ(inode, i_rdev))) {
+		key->class = WHY_TTY;
+	} else if (type == WHY_CHR || !type || BPF_CORE_READ(inode, i_sb, s_magic) == WHY_ANON_INODE_MAGIC) {
+		key->class = WHY_EVENT;
+		bpf_probe_read_kernel_str(&key->a, 16, BPF_CORE_READ(dentry, d_name.name));
+		return;
+	} else {
+		key->class = WHY_DISK;
+	}
+	key->a = BPF_CORE_READ(inode, i_ino);
+	key->b = BPF_CORE_READ(inode, i_sb, s_dev);
+	why_name_file(key, path);
+}
+
+static __always_inline void why_class_file(struct why_key *key, struct file *file)
+{
+	if ((BPF_CORE_READ(file, f_inode, i_mode) & WHY_IFMT) == WHY_SOCK) {
 		struct socket *socket = BPF_CORE_READ(file, private_data);
 		struct sock *sk = BPF_CORE_READ(socket, sk);
 		__u16 family = BPF_CORE_READ(sk, __sk_common.skc_family);
@@ -91,19 +109,7 @@ static __noinline void why_class_file(struct why_key *key, struct file *file)
 			why_class_network(key, sk, family);
 		return;
 	}
-	if (type == WHY_CHR && why_is_tty(BPF_CORE_READ(inode, i_rdev))) {
-		key->class = WHY_TTY;
-	} else if (type == WHY_CHR || !type || BPF_CORE_READ(inode, i_sb, s_magic) == WHY_ANON_INODE_MAGIC) {
-		key->class = WHY_EVENT;
-		dentry = BPF_CORE_READ(file, f_path.dentry);
-		bpf_probe_read_kernel_str(&key->a, 16, BPF_CORE_READ(dentry, d_name.name));
-		return;
-	} else {
-		key->class = WHY_DISK;
-	}
-	key->a = BPF_CORE_READ(inode, i_ino);
-	key->b = BPF_CORE_READ(inode, i_sb, s_dev);
-	why_name_file(key, file);
+	why_class_path(key, &file->f_path);
 }
 
 /* fd_file() by plain loads where these are possible. */
@@ -168,6 +174,21 @@ static __always_inline void why_by_fd(struct why_thread *thread, int fd)
 	thread->file = (__u64)file;
 }
 
+/*
+ * By the file or the directory where the current task is on its way along a path, as the kernel notes it: at the end of
+ * open(2), which waits for the other end of a FIFO, it is the file. Past the path, all that is known is the call.
+ */
+static __always_inline void why_by_path(struct why_thread *thread)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+	struct nameidata *at = BPF_CORE_READ(task, nameidata);
+	struct path *path = &at->path;
+
+	thread->key.class = WHY_KERNEL;
+	if (at && BPF_CORE_READ(path, dentry, d_inode))
+		why_class_path(&thread->key, path);
+}
+
 /* flock(2), fcntl(2): the lock is the file's. key.call tells it from one in memory. */
 static __always_inline void why_by_lock(struct why_thread *thread, int fd)
 {
@@ -181,7 +202,7 @@ static __always_inline void why_by_lock(struct why_thread *thread, int fd)
 	thread->key.a = BPF_CORE_READ(inode, i_ino);
 	thread->key.b = BPF_CORE_READ(inode, i_sb, s_dev);
 	thread->key.call = thread->call;
-	why_name_file(&thread->key, file);
+	why_name_file(&thread->key, &file->f_path);
 }
 
 /*
@@ -259,6 +280,8 @@ static __always_inline void why_classify(struct why_thread *thread, __u32 state)
 		why_by_futex(thread, &regs);
 	else if (how == WHY_BY_LOCK)
 		why_by_lock(thread, regs.args[0]);
+	else if (how == WHY_BY_PATH)
+		why_by_path(thread);
 	else
 		thread->key.class = how;
 	/* io_uring waits in iowait, too, for whatever it may be */
@@ -281,8 +304,7 @@ static __always_inline bool why_is_one_of(__u32 class, __u32 bits)
 /* Whether whoever wakes the thread is its object. */
 static __always_inline bool why_wants_waker(__u32 class)
 {
-	return why_is_one_of(class, WHY_BIT(PIPE) | WHY_BIT(SOCKET) | WHY_BIT(POLL) | WHY_BIT(CONDITION) |
-					    WHY_BIT(CHILD) | WHY_BIT(SIGNAL) | WHY_BIT(IPC));
+	return why_is_one_of(class, WHY_BY_WAKER);
 }
 
 /* Whether it is always a task that wakes the thread, neither a timer nor the network nor a disk. */

@@ -78,7 +78,7 @@ static __always_inline void why_hold(struct why_thread *thread, __u64 ns)
 }
 
 /* Notes the path of a file, once for each: WHY_NAMES names from the innermost out. */
-static __always_inline void why_name_file(const struct why_key *key, struct file *file)
+static __always_inline void why_name_file(const struct why_key *key, const struct path *path)
 {
 	struct why_object *object = why_object_of(key);
 	struct dentry *dentry, *parent;
@@ -86,8 +86,8 @@ static __always_inline void why_name_file(const struct why_key *key, struct file
 
 	if (!object || object->names[0][0])
 		return;
-	dentry = BPF_CORE_READ(file, f_path.dentry);
-	mount = (void *)BPF_CORE_READ(file, f_path.mnt) - bpf_core_field_offset(struct mount, mnt);
+	dentry = BPF_CORE_READ(path, dentry);
+	mount = (void *)BPF_CORE_READ(path, mnt) - bpf_core_field_offset(struct mount, mnt);
 	for (int i = 0; i < WHY_NAMES; i++) {
 		/* the root of a file system: go on where it is mounted, twice at most */
 		for (int up = 0; up < 2 && dentry == BPF_CORE_READ(mount, mnt.mnt_root); up++) {

@@ -14,8 +14,8 @@
 #include "bpf/why.h"
 #include "bpf/why.skel.h"
 #include "filter.h"
+#include "kernel/waits.h"
 #include "probes.h"
-#include "why_calls.h"
 #include "why_instance.h"
 
 /* Of ended threads and long waits: 2,000 of the former. */
@@ -155,7 +155,7 @@ static int set_up(struct why *why, uint8_t calls[WHY_ABIS][WHY_CALLS], struct er
 	struct object *object = &why->progs.object;
 	int ret = progs_open(&why->progs, err);
 
-	why_calls_fill(calls);
+	waits_fill(calls);
 	if (!ret)
 		ret = object_fill(object, ".rodata.config", &config, sizeof(config), err);
 	if (!ret)

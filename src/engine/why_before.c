@@ -6,6 +6,8 @@
 #include <sys/xattr.h>
 
 #include "filter.h"
+#include "kernel/syscalls.h"
+#include "kernel/waits.h"
 #include "why_instance.h"
 
 /* The kernel names the protocol of a socket in an attribute of its file. */
@@ -81,13 +83,7 @@ static void read_call(struct why_before *before, const uint8_t calls[WHY_CALLS])
 	if (call < 0 || call >= WHY_CALLS)
 		return;
 	before->call = call;
-	before->class = calls[call];
-	if (calls[call] == WHY_BY_FD)
-		before->class = class_of_file(before->tgid, first);
-	else if (calls[call] == WHY_BY_FUTEX)
-		before->class = WHY_CONDITION;
-	else if (calls[call] == WHY_BY_LOCK)
-		before->class = WHY_LOCK;
+	before->class = calls[call] == WHY_BY_FD ? class_of_file(before->tgid, first) : waits_class(syscall_name(call));
 }
 
 static void read_comm(struct why_before *before)

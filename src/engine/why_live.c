@@ -28,6 +28,13 @@ static bool copy(struct why_thread *to, const struct why_thread *from)
 	return false;
 }
 
+static uint64_t since(uint64_t ticks, uint64_t before)
+{
+	uint64_t now = ticks * (NS_PER_SEC / sysconf(_SC_CLK_TCK));
+
+	return now > before ? now - before : 0;
+}
+
 /* What the kernel's account says now, less what it said when the thread was first seen. */
 static void read_account(struct why_thread *thread)
 {
@@ -43,8 +50,8 @@ static void read_account(struct why_thread *thread)
 	if (base_read_line(line, sizeof(line), "/proc/%u/task/%u/stat", thread->tgid, thread->tid) &&
 	    (behind = strrchr(line, ')')) != NULL)
 		sscanf(behind, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu", &user, &system);
-	thread->user = user;
-	thread->system = system;
+	thread->user = since(user, thread->user);
+	thread->system = since(system, thread->system);
 }
 
 /* The object of a key, which may be new. */
@@ -69,6 +76,23 @@ static void found(struct why *why, const struct why_key *key, uint64_t ns, uint6
 	object->max = max > object->max ? max : object->max;
 }
 
+/* Whether the thread was woken, and has not come to a processor yet. */
+static bool is_woken(const struct why_thread *thread, uint64_t now)
+{
+	return thread->woken >= thread->since && thread->woken < now;
+}
+
+/* Programs name a waker when the sleeper comes. */
+static void name_waker(struct why_thread *thread, uint64_t now)
+{
+	if (thread->state != WHY_IS_ASLEEP || !(1U << (thread->key.class & 31) & WHY_BY_WAKER))
+		return;
+	if (is_woken(thread, now))
+		memcpy(&thread->key.a, thread->waker, sizeof(thread->waker));
+	else
+		thread->key.a = WHY_NOBODY;
+}
+
 static void add_state(struct why_thread *thread, uint32_t class, uint64_t until)
 {
 	if (class >= WHY_CLASSES)
@@ -81,8 +105,8 @@ static void add_state(struct why_thread *thread, uint32_t class, uint64_t until)
 /* What the thread does at the end, it has done since `since`. Once it is woken, it sleeps no more. */
 static void add_last(struct why *why, struct why_thread *thread, uint64_t now)
 {
-	bool is_woken = thread->woken >= thread->since && thread->woken < now;
-	uint64_t until = is_woken ? thread->woken : now, ns = until - thread->since;
+	bool queued = is_woken(thread, now);
+	uint64_t until = queued ? thread->woken : now, ns = until - thread->since;
 
 	if (thread->state == WHY_IS_RUNNING) {
 		add_state(thread, WHY_RUNNING, now);
@@ -90,7 +114,7 @@ static void add_last(struct why *why, struct why_thread *thread, uint64_t now)
 		add_state(thread, thread->throttled ? WHY_THROTTLED : WHY_PROCESSOR, now);
 	} else {
 		add_state(thread, thread->key.class, until);
-		if (is_woken)
+		if (queued)
 			add_state(thread, WHY_PROCESSOR, now);
 		if (thread->key.class == WHY_BEFORE)
 			return;
@@ -110,6 +134,7 @@ static void add_one(struct why *why, const struct why_thread *from, uint64_t now
 		now = thread.since;
 	if (thread.adopted && !why->command && why->instance->ctx->command.pid)
 		why->command = thread.tid;
+	name_waker(&thread, now);
 	why_path_add_wait(why, &thread, now);
 	why_record_sleeps(why, &thread);
 	add_last(why, &thread, now);

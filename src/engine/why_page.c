@@ -2,8 +2,8 @@
 /* The page of `sonde why`, and its rows as data. */
 #include <arpa/inet.h>
 
+#include "kernel/waits.h"
 #include "output/address.h"
-#include "why_calls.h"
 #include "why_instance.h"
 
 /* The columns for the frames of a wait. */
@@ -38,8 +38,13 @@ static void add_path(struct str *s, const struct why_object *object)
 
 static void add_peer(struct str *s, const struct why_object *object)
 {
+	static const unsigned char nobody[sizeof(object->peer)];
+
 	if (object->own_port)
-		str_addf(s, "port %u from ", object->own_port);
+		str_addf(s, "port %u", object->own_port);
+	if (object->own_port && !memcmp(object->peer, nobody, sizeof(nobody)))
+		return;
+	str_add(s, object->own_port ? " from " : "");
 	address_add(s, object->family == AF_INET ? 4 : 6, object->peer);
 	if (object->peer_port)
 		str_addf(s, ":%u", ntohs(object->peer_port));
@@ -71,13 +76,15 @@ static void add_comm(struct str *s, const struct why_key *key, const char *other
 	memcpy(comm, &key->a, sizeof(key->a) + sizeof(key->b));
 	if (comm[0] == WHY_INTERRUPT)
 		str_add(s, "an interrupt");
+	else if (comm[0] == WHY_NOBODY)
+		str_add(s, "nobody yet");
 	else
 		str_add(s, comm[0] ? comm : otherwise);
 }
 
 static void add_call(struct str *s, unsigned int call)
 {
-	const char *name = why_calls_name(call);
+	const char *name = waits_call(call);
 
 	if (name)
 		str_add(s, name);
@@ -87,6 +94,10 @@ static void add_call(struct str *s, unsigned int call)
 
 bool why_page_object(const struct why *why, struct str *s, const struct why_key *key, const struct why_object *object)
 {
+	if (1U << key->class & WHY_BY_WAKER) {
+		add_comm(s, key, "unknown");
+		return true;
+	}
 	switch (key->class) {
 	case WHY_DISK:
 	case WHY_TTY:
@@ -113,15 +124,6 @@ bool why_page_object(const struct why *why, struct str *s, const struct why_key 
 		return true;
 	case WHY_PROCESSOR:
 		add_comm(s, key, "idle");
-		return true;
-	case WHY_PIPE:
-	case WHY_SOCKET:
-	case WHY_POLL:
-	case WHY_CONDITION:
-	case WHY_CHILD:
-	case WHY_SIGNAL:
-	case WHY_IPC:
-		add_comm(s, key, "unknown");
 		return true;
 	case WHY_EVENT:
 		add_comm(s, key, "a device");
@@ -182,7 +184,7 @@ static void print_wait(struct why *why, struct output *out, size_t i)
 	const struct why_found *object = why_page_find(why, &wait->key);
 	struct str name __str = {}, stack __str = {};
 	struct stacks_named named = {};
-	const char *call = wait->key.class == WHY_PROCESSOR ? NULL : why_calls_name(wait->call);
+	const char *call = wait->key.class == WHY_PROCESSOR ? NULL : waits_call(wait->call);
 	const char *cause = why_sums_cause(wait->key.class);
 
 	str_add(&name, wait->key.class == WHY_PROCESSOR ? "behind " : "");
@@ -374,7 +376,7 @@ static void put_waits(const struct why *why, struct output *out)
 		memcpy(comm, wait->comm, sizeof(wait->comm));
 		memcpy(waker, wait->waker, sizeof(wait->waker));
 		row.waker = waker[0] && waker[0] != WHY_INTERRUPT ? waker : NULL;
-		row.call = why_calls_name(wait->call);
+		row.call = waits_call(wait->call);
 		if (object && why_page_object(why, &name, &wait->key, &object->object))
 			row.object = name.data;
 		if (wait->stack && stacks_find(why->stacks, wait->stack, &named)) {

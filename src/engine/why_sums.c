@@ -1,32 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Sums by thread, by name and by cause. */
 #include "base/base.h"
+#include "kernel/waits.h"
 #include "why_sums.h"
 
+/* Behind the classes. */
 static const char *const causes[WHY_CAUSES] = {
-	[WHY_UNKNOWN] = "unknown",
-	[WHY_RUNNING] = "running",
-	[WHY_PROCESSOR] = "processor",
-	[WHY_DISK] = "disk",
-	[WHY_PIPE] = "pipe",
-	[WHY_NETWORK] = "network",
-	[WHY_SOCKET] = "socket",
-	[WHY_TTY] = "terminal",
-	[WHY_POLL] = "poll",
-	[WHY_LOCK] = "lock",
-	[WHY_CONDITION] = "condition",
-	[WHY_CHILD] = "child",
-	[WHY_SLEEP] = "sleep",
-	[WHY_FAULT] = "page fault",
-	[WHY_STOPPED] = "stopped",
-	[WHY_SIGNAL] = "signal",
-	[WHY_EVENT] = "event",
-	[WHY_AIO] = "async I/O",
-	[WHY_IPC] = "ipc",
-	[WHY_KERNEL] = "kernel",
-	[WHY_THROTTLED] = "throttled",
-	[WHY_EXIT] = "exit",
-	[WHY_BEFORE] = "since before",
 	[WHY_USER] = "running, user",
 	[WHY_SYSTEM] = "running, kernel",
 	[WHY_STOLEN] = "interrupts",
@@ -34,7 +13,7 @@ static const char *const causes[WHY_CAUSES] = {
 
 const char *why_sums_cause(uint32_t cause)
 {
-	return cause < WHY_CAUSES ? causes[cause] : causes[WHY_UNKNOWN];
+	return cause < WHY_CLASSES || cause >= WHY_CAUSES ? waits_name(cause) : causes[cause];
 }
 
 static struct why_task *new_task(struct why_sums *sums, uint32_t *latest, const struct why_thread *thread)
