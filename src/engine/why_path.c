@@ -17,6 +17,8 @@
 /* Of each ring: 40 ms of 80,000 switches a second, also if each is there twice. */
 #define RING_BYTES	    (256 * 1024)
 #define RING_BYTES_SWITCHES (512 * 1024)
+/* Threads with less than this, as clock ticks found it, are divided as others of their name. */
+#define TICKS_NS (100 * NS_PER_MS)
 
 int why_path_open(struct why *why, struct err *err)
 {
@@ -190,11 +192,18 @@ static void add_time(struct why *why, const char *comm, uint32_t cause, uint64_t
 	why->path.sums.all.count[cause]++;
 }
 
-/* In the proportion of all that the thread ran under this name. */
+/*
+ * In the proportion of all that the thread ran under this name. Of a short one the clock ticks say nothing: then in
+ * that of all threads with this name.
+ */
 static void add_running(struct why *why, const struct why_part *part, uint64_t ns)
 {
-	double share = part->ran ? (double)ns / part->ran : 0;
-	uint64_t kernel = share * part->split.ns[WHY_SYSTEM], stolen = share * part->split.ns[WHY_STOLEN];
+	const struct why_split *split = part->split.user + part->split.system < TICKS_NS
+						? &why_sums_name(&why->sums, part->comm)->split
+						: &part->split;
+	uint64_t ran = split->ns[WHY_USER] + split->ns[WHY_SYSTEM] + split->ns[WHY_STOLEN];
+	double share = ran ? (double)ns / ran : 0;
+	uint64_t kernel = share * split->ns[WHY_SYSTEM], stolen = share * split->ns[WHY_STOLEN];
 
 	if (kernel > ns)
 		kernel = ns;
