@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/set.h"
 #include "command_path.h"
+#include "kernel/waits.h"
 #include "path/path.h"
 #include "summary.h"
 
@@ -16,15 +17,18 @@ struct follower {
 	uint32_t tid, waker;
 	uint64_t off_at, woken_at, named; /* 0: it is not off a processor, not woken, has no name yet */
 	const char *comm;
-	int64_t call, in; /* which it sleeps in, and which it is in; -1: none */
-	bool sleeps, disk;
+	int64_t in; /* the call that it is in; -1: none */
+	bool sleeps;
+	struct slept {
+		int64_t call; /* -1: none */
+		enum why_class class;
+	} slept;
 };
 
-/* Of the path: what the thread did, or the call in which it slept. */
+/* Of the path: what the thread did, or what it slept for. */
 struct spent {
 	enum path_what what;
-	bool disk;
-	int64_t call;
+	struct slept slept;
 	const char *comm;
 	uint64_t ns, count;
 	uint64_t wall; /* of the path */
@@ -38,7 +42,12 @@ struct reader {
 		struct follower *v;
 		size_t n, cap;
 	} all;
-	struct set calls; /* of int64_t: an object of the path is a call's number in it, twice; odd: for a disk */
+	struct set sleeps;  /* of struct slept: an object of the path is a number in it */
+	struct set numbers; /* of calls; their own numbers index classes */
+	struct {
+		enum why_class *v;
+		size_t n, cap;
+	} classes;
 	struct {
 		const char **v;
 		size_t n, cap;
@@ -62,7 +71,7 @@ static struct follower *follow(struct reader *reader, int32_t tid, uint64_t now)
 		return &reader->all.v[number];
 	it = vec_push(&reader->all);
 	it->tid = tid;
-	it->call = it->in = -1;
+	it->in = -1;
 	it->comm = recording_comm(reader->r, tid);
 	it->named = now;
 	return it;
@@ -99,12 +108,43 @@ static void comes(struct reader *reader, const struct recording_event *event, in
 	if (it->sleeps && !it->woken_at) /* the wake-up is not in the recording */
 		link.woken_at = event->time;
 	if (it->sleeps)
-		link.object = set_add(&reader->calls, &it->call, sizeof(it->call)) * 2 + it->disk;
+		link.object = set_add(&reader->sleeps, &it->slept, sizeof(it->slept));
 	if (it->off_at)
 		path_add(reader->path, &link);
 	it->off_at = it->woken_at = 0;
 	it->waker = 0;
 	it->sleeps = false;
+}
+
+/* The class of a call, by its name: it is looked up once. */
+static enum why_class class_of(struct reader *reader, int64_t call)
+{
+	uint32_t number = set_add(&reader->numbers, &call, sizeof(call));
+	__str struct str name = {};
+
+	if (number == reader->classes.n) {
+		summary_add_call(&name, reader->r, call);
+		*vec_push(&reader->classes) = waits_class(str_or_empty(name.data));
+	}
+	return reader->classes.v[number];
+}
+
+#define STOPPED 0x0c /* T, t */
+
+/* What somebody who leaves the processor sleeps for; without a call, it is a page of memory. */
+static struct slept read_sleep(struct reader *reader, const struct recording_event *event, int64_t state)
+{
+	struct slept slept;
+
+	memset(&slept, 0, sizeof(slept)); /* a key of a set, with its padding */
+	slept.call = recording_known(event, KNOWN_F_SYSCALL, -1);
+	if (state & STOPPED)
+		slept.class = WHY_STOPPED;
+	else if (recording_known(event, KNOWN_F_IOWAIT, 0))
+		slept.class = WHY_DISK;
+	else
+		slept.class = slept.call < 0 ? WHY_FAULT : class_of(reader, slept.call);
+	return slept;
 }
 
 static void leaves(struct reader *reader, const struct recording_event *event, int32_t tid)
@@ -117,8 +157,7 @@ static void leaves(struct reader *reader, const struct recording_event *event, i
 		comes(reader, event, tid, 0);
 	it->off_at = event->time;
 	it->sleeps = state != 0 && state != 0x100; /* R, R+ */
-	it->call = recording_known(event, KNOWN_F_SYSCALL, -1);
-	it->disk = recording_known(event, KNOWN_F_IOWAIT, 0);
+	it->slept = read_sleep(reader, event, state);
 }
 
 static void read_switch(struct reader *reader, const struct recording_event *event)
@@ -129,15 +168,6 @@ static void read_switch(struct reader *reader, const struct recording_event *eve
 		leaves(reader, event, prev);
 	if (next > 0)
 		comes(reader, event, next, prev > 0 ? prev : 0);
-}
-
-static bool is_timer(const struct reader *reader, int64_t call)
-{
-	__str struct str name = {};
-
-	if (call >= 0)
-		summary_add_call(&name, reader->r, call);
-	return name.len && strstr(name.data, "nanosleep") != NULL;
 }
 
 static void read_waking(struct reader *reader, const struct recording_event *event)
@@ -153,7 +183,9 @@ static void read_waking(struct reader *reader, const struct recording_event *eve
 		waker = 0;
 	it = follow(reader, tid, event->time);
 	it->woken_at = event->time;
-	it->waker = waker > 0 && !(it->sleeps && (it->disk || is_timer(reader, it->call))) ? waker : 0;
+	if (waker < 0 || (it->sleeps && (it->slept.class == WHY_DISK || it->slept.class == WHY_SLEEP)))
+		waker = 0;
+	it->waker = waker;
 }
 
 static void read_fork(struct reader *reader, const struct recording_event *event)
@@ -166,7 +198,7 @@ static void read_fork(struct reader *reader, const struct recording_event *event
 		return;
 	it = follow(reader, child, event->time);
 	end_name(reader, it, event->time);
-	*it = (struct follower){ .tid = child, .call = -1, .in = -1, .off_at = event->time, .named = event->time };
+	*it = (struct follower){ .tid = child, .in = -1, .off_at = event->time, .named = event->time };
 	it->comm = recording_comm(reader->r, child);
 	path_add(reader->path, &link);
 }
@@ -245,19 +277,17 @@ static int read_all(struct reader *reader, struct err *err)
 static void add_step(const struct path_step *step, void *ctx)
 {
 	struct reader *reader = ctx;
-	struct spent spent = { .what = step->what, .call = -1, .comm = "?" }, *row;
+	struct spent spent = { .what = step->what, .slept.call = -1, .comm = "?" }, *row;
 	uint32_t number;
 
 	if (step->span != PATH_NONE)
 		spent.comm = reader->names.v[step->span];
-	if (step->what == PATH_WAITS && step->link->object != PATH_NONE) {
-		memcpy(&spent.call, reader->calls.v[step->link->object / 2].bytes, sizeof(spent.call));
-		spent.disk = step->link->object & 1;
-	}
+	if (step->what == PATH_WAITS && step->link->object != PATH_NONE)
+		memcpy(&spent.slept, reader->sleeps.v[step->link->object].bytes, sizeof(spent.slept));
 	{
 		__str struct str key = {};
 
-		str_addf(&key, "%d %d %lld %s", spent.what, spent.disk, (long long)spent.call, spent.comm);
+		str_addf(&key, "%d %d %lld %s", spent.what, spent.slept.class, (long long)spent.slept.call, spent.comm);
 		number = set_add(&reader->keys, key.data, key.len);
 	}
 	if (number == reader->rows.n)
@@ -270,19 +300,22 @@ static void add_step(const struct path_step *step, void *ctx)
 
 static void get_what(struct value *to, const void *row, const void *ctx)
 {
-	static const char *const names[] = { "unknown", "running", "processor", "sleep" };
+	static const char *const names[] = { "unknown", "running", "processor" };
 	const struct spent *spent = row;
 
-	value_set_text(to, spent->disk ? "disk" : names[spent->what]);
+	if (spent->what != PATH_WAITS)
+		value_set_text(to, names[spent->what]);
+	else /* which kind of file a descriptor stands for is not in the recording */
+		value_set_text(to, spent->slept.class == WHY_UNKNOWN ? "descriptor" : waits_name(spent->slept.class));
 }
 
 static void get_call(struct value *to, const void *row, const void *ctx)
 {
 	const struct spent *spent = row;
 
-	if (spent->call < 0)
+	if (spent->slept.call < 0)
 		return;
-	summary_add_call(to->room, ctx, spent->call);
+	summary_add_call(to->room, ctx, spent->slept.call);
 	value_set_made(to);
 }
 
@@ -300,7 +333,7 @@ static void get_share(struct value *to, const void *row, const void *ctx)
 
 static const struct field fields[] = {
 	DATA_GET(FIELD_STR, get_table, "table", .role = ROLE_LABEL),
-	FIELD_GET(FIELD_STR, get_what, "what", "WHAT", -10, .role = ROLE_LABEL),
+	FIELD_GET(FIELD_STR, get_what, "what", "WHAT", -11, .role = ROLE_LABEL),
 	FIELD_GET(FIELD_STR, get_call, "syscall", "SYSCALL", -18, .role = ROLE_LABEL, .may_cut = true),
 	FIELD(FIELD_STR, struct spent, comm, "comm", "COMM", -15, .role = ROLE_TASK, .may_cut = true),
 	FIELD(FIELD_DURATION, struct spent, ns, "ns", "TIME(ms)", 12, .unit = UNIT_MS, .decimals = 3),
@@ -337,7 +370,9 @@ static void release(struct reader *reader)
 {
 	path_free(reader->path);
 	set_release(&reader->tids);
-	set_release(&reader->calls);
+	set_release(&reader->sleeps);
+	set_release(&reader->numbers);
+	free(reader->classes.v);
 	set_release(&reader->keys);
 	free(reader->all.v);
 	free(reader->names.v);

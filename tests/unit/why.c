@@ -4,9 +4,9 @@
 
 #include <arpa/inet.h>
 
-#include "engine/why_calls.h"
 #include "engine/why_instance.h"
 #include "kernel/syscalls.h"
+#include "kernel/waits.h"
 
 static struct why_thread part(uint32_t tid, const char *comm, uint32_t record)
 {
@@ -99,7 +99,7 @@ Test(why, calls)
 {
 	static uint8_t calls[WHY_ABIS][WHY_CALLS];
 
-	why_calls_fill(calls);
+	waits_fill(calls);
 	cr_assert_eq(calls[WHY_NATIVE][syscall_number("read")], WHY_BY_FD);
 	cr_assert_eq(calls[WHY_NATIVE][syscall_number("futex")], WHY_BY_FUTEX);
 	cr_assert_eq(calls[WHY_NATIVE][syscall_number("wait4")], WHY_CHILD);
@@ -108,10 +108,19 @@ Test(why, calls)
 	cr_assert_eq(calls[WHY_COMPAT][3], WHY_BY_FD);
 	cr_assert_eq(calls[WHY_COMPAT][240], WHY_BY_FUTEX);
 	cr_assert_eq(calls[WHY_COMPAT][20], WHY_KERNEL);
-	cr_assert_str_eq(why_calls_name(syscall_number("read")), "read");
-	cr_assert_str_eq(why_calls_name(3 | WHY_COMPAT_CALL), "read");
-	cr_assert_null(why_calls_name(WHY_NO_CALL));
-	cr_assert_null(why_calls_name(20 | WHY_COMPAT_CALL));
+	cr_assert_str_eq(waits_call(syscall_number("read")), "read");
+	cr_assert_eq(waits_class("read"), WHY_UNKNOWN);
+	cr_assert_eq(waits_class("fsync"), WHY_DISK);
+	cr_assert_eq(waits_class("futex"), WHY_CONDITION);
+	cr_assert_eq(waits_class("nanosleep"), WHY_SLEEP);
+	cr_assert_eq(waits_class("openat"), WHY_KERNEL);
+	cr_assert_eq(waits_class("no such call"), WHY_KERNEL);
+	cr_assert_eq(waits_class(NULL), WHY_KERNEL);
+	for (int i = 0; i < WHY_CALLS; i++)
+		cr_assert_lt(waits_class(syscall_name(i)), WHY_CLASSES, "call %d", i);
+	cr_assert_str_eq(waits_call(3 | WHY_COMPAT_CALL), "read");
+	cr_assert_null(waits_call(WHY_NO_CALL));
+	cr_assert_null(waits_call(20 | WHY_COMPAT_CALL));
 }
 
 static void name_is(const struct why *why, const struct why_key *key, const struct why_object *object, const char *name)
