@@ -13,6 +13,7 @@
 #include <sys/sendfile.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/uio.h>
@@ -170,6 +171,32 @@ static void wait_readv(void)
 	if (pipe(fds))
 		err(1, "pipe");
 	WITH_OTHER(put_byte, &fds[1], readv(fds[0], &to, 1));
+}
+
+static void open_end(void *path)
+{
+	close(open(path, O_WRONLY));
+}
+
+/* Ends when the other has closed its end: what is opened next is another one. */
+static int open_other_end(const char *path)
+{
+	int fd = open(path, O_RDONLY);
+	char byte;
+
+	return read(fd, &byte, 1) ? -1 : close(fd);
+}
+
+/* A FIFO is opened when its other end is, too. */
+static void wait_fifo(void)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/tmp/waits-fifo%d", getpid());
+	if (mkfifo(path, 0600))
+		err(1, "%s", path);
+	WITH_OTHER(open_end, path, open_other_end(path));
+	unlink(path);
 }
 
 static void wait_splice(void)
@@ -422,6 +449,7 @@ const struct cause on_descriptors[] = {
 	{ "select", wait_select },
 	{ "epoll", wait_epoll },
 	{ "readv", wait_readv },
+	{ "fifo", wait_fifo },
 	{ "splice", wait_splice },
 	{ "sendfile", wait_sendfile },
 	{ "socket-write", wait_socket_write },

@@ -319,6 +319,22 @@ static void wait_condition_musl(void)
 	at_word(word, 2);
 }
 
+/* musl's end of a thread: a word in the thread's struct, which begins with a pointer to itself. */
+static void wait_join_musl(void)
+{
+	static struct {
+		void *self;
+#if defined(__x86_64__)
+		void *chains[5];
+#else
+		void *chains[3];
+#endif
+		uint32_t tid, error, word, cancel[5];
+	} thread = { .self = &thread };
+
+	at_word(&thread.word, 2);
+}
+
 static long page;
 static char *pages;
 
@@ -376,6 +392,7 @@ const struct cause on_threads[] = {
 	{ "lock-rust", wait_lock_rust },
 	{ "lock-musl", wait_lock_musl },
 	{ "condition-musl", wait_condition_musl },
+	{ "join-musl", wait_join_musl },
 	{ "fault", wait_fault },
 	{},
 };
