@@ -20,7 +20,7 @@ static const struct golden {
 	uint64_t hash;
 } golden[] = {
 	{ "bpf/count", 0xe4b4f29592232bb7 },
-	{ "bpf/lang", 0xe4fcaa8bd952fc21 },
+	{ "bpf/lang", 0x70aa0b192f71df2d },
 	{ "bpf/latency", 0x9a9b1bf3c7d6e381 },
 	{ "bpf/syscalls", 0x8bd28ad88af98852 },
 	{ "tools/biolatency", 0x252b136f73b236bd },
