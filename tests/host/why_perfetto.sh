@@ -55,7 +55,7 @@ test_trace_processor() {
 # A gap is one for the importer, too.
 test_gap() {
 	needs_trace_processor
-	run sonde why --no-stacks --perfetto a.pftrace -- sh -c 'kill -STOP $PPID; laps pass 2500 1; kill -CONT $PPID'
+	run sonde why --no-stacks --perfetto a.pftrace -- sh -c 'kill -STOP $PPID; laps pass 5000 1; kill -CONT $PPID'
 	expect_exit 0
 	expect_err 'events are missing in a.pftrace'
 	query a.pftrace "$complaints" > got

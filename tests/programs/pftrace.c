@@ -235,7 +235,10 @@ static void begin(int64_t tid, int64_t state, uint64_t time)
 		die("too many states");
 	thread->last = &rows[n_rows++];
 	*thread->last = (struct row){ .tid = tid, .state = state, .from = time };
-	if (state & 0xf && state > 0)
+	/* as for Perfetto, a reason that comes once the thread runs is nobody's: that it left was missed */
+	if (state < 0)
+		thread->blocked = NULL;
+	else if (state & 0xf)
 		thread->blocked = thread->last;
 }
 
