@@ -227,7 +227,7 @@ $(SYSCALLS): Makefile
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)printf '#if __has_include(<%s>)\n#include <%s>\n#endif\n' $(UNISTD) $(UNISTD) | \
 		$(CC) -E -dM - | \
-		sed -n 's/^#define __NR_\([a-z][a-z0-9_]*\) .*/SYSCALL(\1)/p' | sort > $@
+		sed -n 's/^#define __NR_\([a-z_][a-z0-9_]*\) .*/SYSCALL(\1)/p' | sort > $@
 
 # Files that become a part of what sonde writes: strings of C, without indentation, empty lines and lines of comments.
 $(EMBED): $(B)/gen/%.inc: src/output/% Makefile

@@ -52,7 +52,7 @@ enum why_class {
 #define WHY_COMPAT_CALL	  0x8000 /* a bit of why_thread.call: the number is of the 32-bit calls */
 enum why_abi {
 	WHY_NATIVE,
-	WHY_COMPAT, /* 32-bit calls on x86 */
+	WHY_COMPAT, /* of 32-bit programs */
 	WHY_ABIS,
 };
 

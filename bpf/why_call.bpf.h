@@ -29,7 +29,7 @@
 #define WHY_RESTART 128
 #define WHY_CLOSE   57
 #endif
-#define WHY_RESTART_COMPAT 0 /* x86 */
+#define WHY_RESTART_COMPAT 0
 
 #define WHY_AF_UNIX  1
 #define WHY_AF_INET  2

@@ -54,7 +54,7 @@ static __always_inline bool why_read_regs(struct why_regs *to)
 		return false;
 	to->args[0] = call.orig_x0;
 	to->nr = call.nr;
-	to->abi = WHY_NATIVE;
+	to->abi = unwind_is_compat() ? WHY_COMPAT : WHY_NATIVE;
 	return true;
 }
 #endif
