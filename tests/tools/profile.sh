@@ -49,9 +49,9 @@ shares_of_time() {
 	run sonde profile -f -F 200 -- shares 2000
 	expect_exit 0
 	expect_all_samples
-	expect_share alpha 45 70
-	expect_share beta 10 30
-	expect_share zero 10 30
+	expect_share alpha 40 75
+	expect_share beta 8 38
+	expect_share zero 8 38
 	expect_samples 200 "$(in_function work)"
 	expect_between "complete stacks" $(($(samples) * 95 / 100)) "$(samples)" "$(complete)"
 }
