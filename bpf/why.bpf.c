@@ -11,10 +11,6 @@
 #include "bpf/why_flame.bpf.h"
 #include "bpf/why_queue.bpf.h"
 
-/* Since 6.11. */
-extern void bpf_preempt_disable(void) __ksym __weak;
-extern void bpf_preempt_enable(void) __ksym __weak;
-
 const volatile struct why_config config SEC(".rodata.config");
 #include "bpf/why_link.bpf.h"
 
@@ -25,23 +21,23 @@ struct {
 } why_records SEC(".maps");
 
 /* The reader comes every 40 ms; a record that makes the buffer a quarter full wakes it. */
-static __always_inline bool send(void *record, __u64 size)
+static __always_inline __u64 wakeup(__u64 size)
 {
 	__u64 quarter = bpf_ringbuf_query(&why_records, BPF_RB_RING_SIZE) / 4;
 	__u64 waiting = bpf_ringbuf_query(&why_records, BPF_RB_AVAIL_DATA);
-	__u64 flags = waiting < quarter && waiting + size >= quarter ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
 
-	return !bpf_ringbuf_output(&why_records, record, size, flags);
+	return waiting < quarter && waiting + size >= quarter ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
 }
 
-static __noinline void send_thread(struct why_thread *thread, __u32 record)
+static __always_inline bool send(void *record, __u64 size)
 {
-	thread->record = record;
-	why_flush(thread);
-	if (send(thread, sizeof(*thread)))
-		return;
+	return !bpf_ringbuf_output(&why_records, record, size, wakeup(size));
+}
+
+static __always_inline void lost_thread(__u64 ns)
+{
 	atomic_add(&why_shared.lost_threads, 1);
-	atomic_add(&why_shared.lost_ns, thread->since - thread->began);
+	atomic_add(&why_shared.lost_ns, ns);
 }
 
 static __noinline void send_wait(struct why_thread *thread, const struct why_key *key, __u64 now, __u64 ns,
@@ -74,25 +70,31 @@ static __always_inline void is_ready(struct why_thread *thread, bool throttled)
 
 /*
  * A thread that existed before, and that the filter passes. It has run, or not run, since it was armed; a command
- * begins when it is released.
+ * begins when it is released. Global: the verifier follows it once, not on each path to it.
  */
-static __noinline struct why_thread *adopt(struct task_struct *task, __u8 state, __u64 now)
+__noinline int adopt_task(__u64 address, __u8 state, __u64 now)
 {
+	struct task_struct *task = (void *)address;
 	struct why_thread *thread;
 
 	if (!BPF_CORE_READ(task, pid) || BPF_CORE_READ(task, flags) & PF_KTHREAD || !task_pass(task))
-		return NULL;
-	thread = why_claim((__u64)task);
+		return 0;
+	thread = why_claim(address);
 	if (!thread)
-		return NULL;
+		return 0;
 	if (BPF_CORE_READ(task, start_time) < why_shared.armed && !filter.by_members)
 		now = why_shared.armed;
 	else if (state == WHY_IS_ASLEEP)
-		now -= why_in_queue(task);
+		now -= why_in_queue(why_delayed(task));
 	why_begin(thread, task, state, now);
 	thread->adopted = 1;
 	thread->key.class = WHY_BEFORE;
-	return thread;
+	return 1;
+}
+
+static __always_inline struct why_thread *adopt(struct task_struct *task, __u8 state, __u64 now)
+{
+	return adopt_task((__u64)task, state, now) ? why_find((__u64)task) : NULL;
 }
 
 /* Whether to take a stack: the first wait of a class, and as long as waits of this class are long. */
@@ -144,7 +146,10 @@ static __always_inline void ends(struct why_thread *thread, struct task_struct *
 	BPF_CORE_READ_STR_INTO(&thread->comm, task, comm);
 	if (config.switches)
 		why_link_task(thread, WHY_LINK_END, thread->tid, now);
-	send_thread(thread, WHY_END);
+	thread->record = WHY_END;
+	why_flush(thread);
+	if (!send(thread, sizeof(*thread)))
+		lost_thread(thread->since - thread->began);
 	why_release(thread, (__u64)task);
 }
 
@@ -223,24 +228,30 @@ static __always_inline bool comes(const struct sched_switch *sw, __u64 now)
 	if (!thread)
 		return false;
 	off_at = thread->since;
-	why_split(&split, thread, next, now);
+	why_divide(&split, thread, why_queue(), now);
 	has_come(thread, next, sw->prev, &split, off_at, now);
 	return true;
 }
 
 /*
  * That the current task came was missed: some kernels run no programs behind some tasks. The kernel's account has it.
- * If it does not, the time is unknown.
+ * If it does not, the time is unknown. Global as above.
  */
-static __noinline void came_unseen(struct why_thread *thread, struct task_struct *task, __u64 now)
+__noinline int came_unseen(__u64 now)
 {
-	__u64 off_at = thread->since, at;
+	struct task_struct *task = (void *)bpf_get_current_task();
+	struct why_thread *thread = why_current();
 	struct why_split split;
+	__u64 off_at, at;
 
+	if (!thread)
+		return 0;
+	off_at = thread->since;
 	if (why_split_past(&split, thread, task, now, &at))
 		has_come(thread, task, NULL, &split, off_at, at);
 	else if (thread->state == WHY_IS_ASLEEP)
 		why_link(thread, NULL, off_at, now, 0);
+	return 0;
 }
 
 /* The current task leaves the processor. False: it is not measured. */
@@ -254,7 +265,7 @@ static __always_inline bool leaves(void *ctx, const struct sched_switch *sw, __u
 	if (!thread)
 		return false;
 	if (thread->state != WHY_IS_RUNNING)
-		came_unseen(thread, prev, now);
+		came_unseen(now);
 	why_add(thread, thread->state == WHY_IS_RUNNING ? WHY_RUNNING : WHY_UNKNOWN, why_lap(thread, now));
 	if (sw->ends)
 		ends(thread, prev, now);
@@ -333,47 +344,79 @@ int forks(void *ctx)
 	return 0;
 }
 
-static __always_inline void executes(struct task_struct *task)
+/*
+ * Takes the time out of the thread's cells, and moves it to a record if that is not NULL. Atomic: see execs. Returns
+ * how much it was.
+ */
+static __always_inline __u64 take_cells(struct why_thread *thread, struct why_thread *record)
 {
-	__u64 now = bpf_ktime_get_ns(), ran, user, system;
-	struct why_thread *thread = why_find((__u64)task);
-	__u32 tid;
+	__u64 sum = 0;
 
-	if (!thread || thread->state != WHY_IS_RUNNING)
-		return;
-	tid = thread->tid;
-	why_add(thread, WHY_RUNNING, why_lap(thread, now));
-	ran = thread->ran;
-	user = thread->user;
-	system = thread->system;
+	for (int i = 0; i < WHY_CLASSES; i++) {
+		__u64 ns = *(volatile __u64 *)&thread->ns[i];
+		__u32 count = *(volatile __u32 *)&thread->count[i];
+
+		atomic_add(&thread->ns[i], -ns);
+		atomic_add(&thread->count[i], -count);
+		sum += ns;
+		if (record) {
+			record->ns[i] = ns;
+			record->count[i] = count;
+		}
+	}
+	return sum;
+}
+
+/* Sends what the thread was until now, under the name and with the id that it had. */
+static __always_inline void send_part(struct why_thread *thread, struct task_struct *task)
+{
+	struct why_thread *record = bpf_ringbuf_reserve(&why_records, sizeof(*record), 0);
+	__u64 ran = thread->ran, user = thread->user, system = thread->system, ns;
+
 	why_account(thread, task);
-	send_thread(thread, WHY_PART);
+	/* in one branch: 5.10 would follow both sides of a second test, and on one the record is not sent */
+	if (record) {
+		__builtin_memcpy(record, thread, sizeof(*record));
+		ns = take_cells(thread, record);
+		record->record = WHY_PART;
+		record->since = record->began + ns;
+		bpf_ringbuf_submit(record, wakeup(sizeof(*record)));
+	} else {
+		ns = take_cells(thread, NULL);
+		lost_thread(ns);
+	}
+	thread->began += ns;
 	thread->ran += ran;
 	thread->user += user;
 	thread->system += system;
-	thread->began = thread->since;
-	thread->record = 0;
-	thread->file = 0;
-	thread->long_ones = thread->seen_ones = 0;
-	__builtin_memset(thread->ns, 0, sizeof(thread->ns));
-	__builtin_memset(thread->count, 0, sizeof(thread->count));
-	thread->tid = BPF_CORE_READ(task, pid);
-	BPF_CORE_READ_STR_INTO(&thread->comm, task, comm);
-	why_link_task(thread, WHY_LINK_EXEC, tid, now);
 }
 
 /*
  * The current task executes another program: what it did until now belongs to the name that it had. A kernel that
- * preempts raw tracepoint programs could switch to other tasks in between, which writes to the thread, too.
+ * preempts raw tracepoint programs may switch to other tasks in between, which adds to the thread's cells and to
+ * `since`. At each moment its cells add up to since - began.
  */
 SEC("raw_tp")
 int execs(void *ctx)
 {
-	if (bpf_ksym_exists(bpf_preempt_disable))
-		bpf_preempt_disable();
-	executes((void *)bpf_get_current_task());
-	if (bpf_ksym_exists(bpf_preempt_enable))
-		bpf_preempt_enable();
+	struct task_struct *task = (void *)bpf_get_current_task();
+	struct why_thread *thread = why_find((__u64)task);
+	__u64 now = bpf_ktime_get_ns(), ns;
+	__u32 tid;
+
+	if (!thread || thread->state != WHY_IS_RUNNING)
+		return 0;
+	ns = (__s64)(now - thread->since) > 0 ? now - thread->since : 0;
+	atomic_add(&thread->since, ns);
+	atomic_add(&thread->ns[WHY_RUNNING], ns);
+	atomic_add(&thread->count[WHY_RUNNING], 1);
+	send_part(thread, task);
+	thread->file = 0;
+	thread->long_ones = thread->seen_ones = 0;
+	tid = thread->tid;
+	thread->tid = BPF_CORE_READ(task, pid);
+	BPF_CORE_READ_STR_INTO(&thread->comm, task, comm);
+	why_link_task(thread, WHY_LINK_EXEC, tid, now);
 	return 0;
 }
 

@@ -72,59 +72,103 @@ static __always_inline bool why_is_tty(__u32 device)
 	return major == 4 || major == 5 || major == 204 || major == 229 || (major >= 136 && major <= 143);
 }
 
-/* A file that is no socket. */
-static __noinline void why_class_path(struct why_key *key, const struct path *path)
+/*
+ * The following find the current task's thread themselves: they are global, so that the verifier follows them once, and
+ * a global function takes numbers only.
+ */
+static __always_inline struct why_thread *why_current(void)
 {
+	return why_find(bpf_get_current_task());
+}
+
+/* Notes the path of the file for which the thread waits. */
+__noinline int why_name(__u64 path)
+{
+	struct why_thread *thread = why_current();
+
+	if (thread)
+		why_name_file(&thread->key, (void *)path);
+	return 0;
+}
+
+/* By a file that is no socket. */
+__noinline int why_by_place(__u64 address)
+{
+	struct path *path = (void *)address;
 	struct dentry *dentry = BPF_CORE_READ(path, dentry);
 	struct inode *inode = BPF_CORE_READ(dentry, d_inode);
 	__u32 type = BPF_CORE_READ(inode, i_mode) & WHY_IFMT;
+	struct why_thread *thread = why_current();
 
+	if (!thread)
+		return 0;
 	if (type == WHY_FIFO) {
-		key->class = WHY_PIPE;
-		return;
+		thread->key.class = WHY_PIPE;
+		return 0;
 	}
 	if (type == WHY_CHR && why_is_tty(BPF_CORE_READ(inode, i_rdev))) {
-		key->class = WHY_TTY;
+		thread->key.class = WHY_TTY;
 	} else if (type == WHY_CHR || !type || BPF_CORE_READ(inode, i_sb, s_magic) == WHY_ANON_INODE_MAGIC) {
-		key->class = WHY_EVENT;
-		bpf_probe_read_kernel_str(&key->a, 16, BPF_CORE_READ(dentry, d_name.name));
-		return;
+		thread->key.class = WHY_EVENT;
+		bpf_probe_read_kernel_str(&thread->key.a, 16, BPF_CORE_READ(dentry, d_name.name));
+		return 0;
 	} else {
-		key->class = WHY_DISK;
+		thread->key.class = WHY_DISK;
 	}
-	key->a = BPF_CORE_READ(inode, i_ino);
-	key->b = BPF_CORE_READ(inode, i_sb, s_dev);
-	why_name_file(key, path);
+	thread->key.a = BPF_CORE_READ(inode, i_ino);
+	thread->key.b = BPF_CORE_READ(inode, i_sb, s_dev);
+	why_name(address);
+	return 0;
 }
 
-static __always_inline void why_class_file(struct why_key *key, struct file *file)
+static __always_inline void why_by_socket(struct why_key *key, struct file *file)
 {
-	if ((BPF_CORE_READ(file, f_inode, i_mode) & WHY_IFMT) == WHY_SOCK) {
-		struct socket *socket = BPF_CORE_READ(file, private_data);
-		struct sock *sk = BPF_CORE_READ(socket, sk);
-		__u16 family = BPF_CORE_READ(sk, __sk_common.skc_family);
+	struct socket *socket = BPF_CORE_READ(file, private_data);
+	struct sock *sk = BPF_CORE_READ(socket, sk);
+	__u16 family = BPF_CORE_READ(sk, __sk_common.skc_family);
 
-		key->class = WHY_SOCKET;
-		if (family == WHY_AF_INET || family == WHY_AF_INET6)
-			why_class_network(key, sk, family);
-		return;
-	}
-	why_class_path(key, &file->f_path);
+	key->class = WHY_SOCKET;
+	if (family == WHY_AF_INET || family == WHY_AF_INET6)
+		why_class_network(key, sk, family);
 }
 
-/* fd_file() by plain loads where these are possible. */
-static __always_inline struct file *why_file(int fd)
+/* By a file that the thread has not used in the call before. */
+__noinline int why_by_file(__u64 address)
+{
+	struct file *file = (void *)address;
+	struct why_thread *thread = why_current();
+
+	if (!thread)
+		return 0;
+	if ((BPF_CORE_READ(file, f_inode, i_mode) & WHY_IFMT) == WHY_SOCK)
+		why_by_socket(&thread->key, file);
+	else
+		why_by_place((__u64)&file->f_path);
+	thread->file_class = thread->key.class;
+	thread->file_a = thread->key.a;
+	thread->file_b = thread->key.b;
+	thread->file = address;
+	return 0;
+}
+
+/* fd_file() by plain loads where these are possible. Global: see bpf/typed.bpf.h. */
+__noinline __u64 why_file_at(int fd)
 {
 	struct fdtable *table;
 	struct file *file = NULL;
 
 	if (!typed_current())
-		return fd_file(fd);
+		return (__u64)fd_file(fd);
 	table = bpf_get_current_task_btf()->files->fdt;
 	if (fd < 0 || (__u32)fd >= table->max_fds)
-		return NULL;
+		return 0;
 	bpf_probe_read_kernel(&file, sizeof(file), table->fd + fd);
-	return file;
+	return (__u64)file;
+}
+
+static __always_inline struct file *why_file(int fd)
+{
+	return (void *)why_file_at(fd);
 }
 
 /* sched_read_switch(), with a plain load of the state. */
@@ -167,11 +211,7 @@ static __always_inline void why_by_fd(struct why_thread *thread, int fd)
 		thread->key.b = thread->file_b;
 		return;
 	}
-	why_class_file(&thread->key, file);
-	thread->file_class = thread->key.class;
-	thread->file_a = thread->key.a;
-	thread->file_b = thread->key.b;
-	thread->file = (__u64)file;
+	why_by_file((__u64)file);
 }
 
 /*
@@ -186,7 +226,7 @@ static __always_inline void why_by_path(struct why_thread *thread)
 
 	thread->key.class = WHY_KERNEL;
 	if (at && BPF_CORE_READ(path, dentry, d_inode))
-		why_class_path(&thread->key, path);
+		why_by_place((__u64)path);
 }
 
 /* flock(2), fcntl(2): the lock is the file's. key.call tells it from one in memory. */
@@ -202,7 +242,7 @@ static __always_inline void why_by_lock(struct why_thread *thread, int fd)
 	thread->key.a = BPF_CORE_READ(inode, i_ino);
 	thread->key.b = BPF_CORE_READ(inode, i_sb, s_dev);
 	thread->key.call = thread->call;
-	why_name_file(&thread->key, &file->f_path);
+	why_name((__u64)&file->f_path);
 }
 
 /*
@@ -241,16 +281,11 @@ static __always_inline int why_socketcall_fd(const struct why_regs *regs)
 	return fd;
 }
 
-/* Sets thread->key and thread->call. Classes whose key is their class alone get the waker's name later. */
-static __always_inline void why_classify(struct why_thread *thread, __u32 state)
+static __always_inline void why_by_call(struct why_thread *thread)
 {
 	__u32 how = WHY_KERNEL, last = thread->call;
 	struct why_regs regs;
 
-	__builtin_memset(&thread->key, 0, sizeof(thread->key));
-	thread->key.class = why_beside_call(state);
-	if (thread->key.class) /* the call goes on later */
-		return;
 	thread->call = WHY_NO_CALL;
 	if (thread->worker) {
 		thread->key.class = WHY_AIO;
@@ -292,6 +327,18 @@ static __always_inline void why_classify(struct why_thread *thread, __u32 state)
 	}
 	if (thread->key.class == WHY_KERNEL || (thread->key.class == WHY_DISK && !thread->key.a))
 		thread->key.call = thread->call;
+}
+
+/*
+ * Sets the key and the call of a thread that goes to sleep. Classes whose key is their class alone get the waker's name
+ * later.
+ */
+static __always_inline void why_classify(struct why_thread *thread, __u32 state)
+{
+	__builtin_memset(&thread->key, 0, sizeof(thread->key));
+	thread->key.class = why_beside_call(state);
+	if (!thread->key.class) /* else the call goes on later */
+		why_by_call(thread);
 }
 
 #define WHY_BIT(class) (1 << WHY_##class)

@@ -89,11 +89,8 @@ static __always_inline bool why_at_lock(const struct why_regs *regs, const struc
  */
 static __always_inline bool why_in_pidns(void)
 {
-	struct task_struct *task;
+	struct task_struct *task = (void *)bpf_get_current_task();
 
-	if (typed_current())
-		return bpf_get_current_task_btf()->thread_pid->level;
-	task = (void *)bpf_get_current_task();
 	return BPF_CORE_READ(task, thread_pid, level);
 }
 
@@ -123,7 +120,9 @@ static __always_inline void why_by_futex(struct why_thread *thread, const struct
 	} else if (why_at_lock(regs, &at, &holder)) {
 		thread->key.class = WHY_LOCK;
 		thread->key.a = regs->args[0];
-		thread->key.b = (__u64)thread->tgid << 32 | (holder == thread->tid || why_in_pidns() ? 0 : holder);
+		if (holder && (holder == thread->tid || why_in_pidns()))
+			holder = 0;
+		thread->key.b = (__u64)thread->tgid << 32 | holder;
 	} else if (value > 2 && value != thread->tid &&
 		   (command == WHY_FUTEX_WAIT || command == WHY_FUTEX_BITSET)) {
 		/* the kernel clears the word when the thread has ended, for pthread_join() */

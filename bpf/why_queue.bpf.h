@@ -10,40 +10,43 @@
 
 #include "bpf/why_call.bpf.h"
 
-struct why_account {
-	__u64 clock, queued, delayed;
-};
+/* What why_queue() returns: this kernel does not have the account. Else a bit says: the task was not in a queue. */
+#define WHY_NO_ACCOUNT (~0ULL)
+#define WHY_NOT_QUEUED (1ULL << 63)
 
-/* False: this kernel does not have the account. queued 0: the kernel has not put this task into a queue. */
-static __always_inline bool why_read_queue(struct why_account *account, struct task_struct *next)
+/* What the account of the task that comes will say in a moment. Global: see bpf/typed.bpf.h. */
+__noinline __u64 why_queue(void)
 {
-	struct task_struct *prev;
+	struct task_struct *task = NULL;
 	struct cfs_rq *queue = NULL;
+	__u64 clock, queued, delayed;
 	struct rq *rq;
 
-	if (!bpf_core_field_exists(next->sched_info.last_queued) || !bpf_core_field_exists(queue->rq))
-		return false;
+	if (!bpf_core_field_exists(task->sched_info.last_queued) || !bpf_core_field_exists(queue->rq))
+		return WHY_NO_ACCOUNT;
 	if (typed_current()) {
 		rq = bpf_get_current_task_btf()->se.cfs_rq->rq;
-		account->clock = rq->clock;
-		next = rq->curr;
-		account->queued = next->sched_info.last_queued;
-		account->delayed = next->sched_info.run_delay;
-		return true;
+		clock = rq->clock;
+		task = rq->curr;
+		queued = task->sched_info.last_queued;
+		delayed = task->sched_info.run_delay;
+	} else {
+		task = (void *)bpf_get_current_task();
+		rq = BPF_CORE_READ(task, se.cfs_rq, rq);
+		clock = BPF_CORE_READ(rq, clock);
+		task = BPF_CORE_READ(rq, curr);
+		queued = BPF_CORE_READ(task, sched_info.last_queued);
+		delayed = BPF_CORE_READ(task, sched_info.run_delay);
 	}
-	prev = (void *)bpf_get_current_task();
-	account->clock = BPF_CORE_READ(prev, se.cfs_rq, rq, clock);
-	account->queued = BPF_CORE_READ(next, sched_info.last_queued);
-	account->delayed = BPF_CORE_READ(next, sched_info.run_delay);
-	return true;
+	return queued ? delayed + clock - queued : delayed | WHY_NOT_QUEUED;
 }
 
-/* For how long the task that comes has been in the queue of this processor. */
-static __always_inline __u64 why_in_queue(struct task_struct *next)
+/* For how long the task that comes has been in the queue of this processor; delayed: what its account says now. */
+static __always_inline __u64 why_in_queue(__u64 delayed)
 {
-	struct why_account account;
+	__u64 soon = why_queue();
 
-	return why_read_queue(&account, next) && account.queued ? account.clock - account.queued : 0;
+	return soon & WHY_NOT_QUEUED ? 0 : soon - delayed;
 }
 
 /*
@@ -51,20 +54,16 @@ static __always_inline __u64 why_in_queue(struct task_struct *next)
  * woken: since 6.12, the kernel leaves a sleeper that has had more than its share in the queue for a while, and its
  * account takes all of the sleep for a wait if it moves the sleeper to another processor meanwhile.
  */
-static __always_inline __u64 why_ready(struct why_thread *thread, const struct why_account *account, __u64 now,
-				       __u64 ns)
+static __always_inline __u64 why_ready(struct why_thread *thread, __u64 delayed, __u64 now, __u64 ns)
 {
 	bool asleep = thread->state == WHY_IS_ASLEEP;
 	__u64 most = asleep && thread->woken && now - thread->woken < ns ? now - thread->woken : ns;
-	__u64 before = thread->delayed, ready;
+	__u64 before = thread->delayed;
 
-	if (account) {
-		thread->delayed = account->delayed;
-		if (account->queued) {
-			thread->delayed += account->clock - account->queued;
-			ready = thread->delayed - before;
-			return asleep && ready > most ? most : ready;
-		}
+	if (delayed != WHY_NO_ACCOUNT) {
+		thread->delayed = delayed & ~WHY_NOT_QUEUED;
+		if (!(delayed & WHY_NOT_QUEUED))
+			return asleep && delayed - before > most ? most : delayed - before;
 	}
 	return asleep && !thread->woken ? 0 : most; /* that it was woken was missed */
 }
@@ -75,12 +74,12 @@ struct why_split {
 
 /*
  * Divides the time since the thread left. The kernel's clock is a little older than `now`, by what it did in between.
- * So the wait can begin before the thread left at our time: as much is taken from the time that it ran.
+ * So the wait can begin before the thread left at our time: as much is taken from the time that it ran. delayed: as of
+ * why_queue().
  */
-static __always_inline void why_divide(struct why_split *split, struct why_thread *thread,
-				       const struct why_account *account, __u64 now)
+static __always_inline void why_divide(struct why_split *split, struct why_thread *thread, __u64 delayed, __u64 now)
 {
-	__u64 ns = why_lap(thread, now), ready = why_ready(thread, account, now, ns);
+	__u64 ns = why_lap(thread, now), ready = why_ready(thread, delayed, now, ns);
 
 	if (thread->state == WHY_IS_READY || ready > ns) {
 		__u64 ran = ns - ready; /* or less than 0 */
@@ -95,15 +94,6 @@ static __always_inline void why_divide(struct why_split *split, struct why_threa
 	split->asleep = ns - ready;
 }
 
-/* The thread comes. */
-static __always_inline void why_split(struct why_split *split, struct why_thread *thread, struct task_struct *next,
-				      __u64 now)
-{
-	struct why_account account;
-
-	why_divide(split, thread, why_read_queue(&account, next) ? &account : NULL, now);
-}
-
 /*
  * The thread, which is the current task and leaves, has come without a hit of sched_switch: *came is when it did, by
  * the account, which has the wait before that already.
@@ -111,19 +101,19 @@ static __always_inline void why_split(struct why_split *split, struct why_thread
 static __always_inline bool why_split_past(struct why_split *split, struct why_thread *thread, struct task_struct *task,
 					   __u64 now, __u64 *came)
 {
-	struct why_account account;
-	__u64 ago;
+	__u64 delayed = why_delayed(task), ago;
+	struct cfs_rq *queue = NULL;
 
-	if (!bpf_core_field_exists(task->sched_info.last_arrival) || !why_read_queue(&account, task))
+	if (!bpf_core_field_exists(task->sched_info.last_arrival) || !bpf_core_field_exists(queue->rq))
 		return false;
-	ago = account.clock - BPF_CORE_READ(task, sched_info.last_arrival);
+	ago = BPF_CORE_READ(task, se.cfs_rq, rq, clock) - BPF_CORE_READ(task, sched_info.last_arrival);
 	if (ago > now - thread->since)
 		return false;
 	*came = now - ago;
-	account.delayed = BPF_CORE_READ(task, sched_info.run_delay);
 	/* one that was preempted on its way to sleep is not in the account */
-	account.queued = account.delayed != thread->delayed ? account.clock : 0;
-	why_divide(split, thread, &account, *came);
+	if (delayed == thread->delayed)
+		delayed |= WHY_NOT_QUEUED;
+	why_divide(split, thread, delayed, *came);
 	return true;
 }
 

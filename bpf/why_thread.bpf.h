@@ -65,7 +65,8 @@ static __always_inline bool why_take(struct why_thread *thread, __u64 task)
 	atomic_add(&thread->busy, 1);
 	if (*(volatile __u32 *)&thread->busy == 1 && !*(volatile __u64 *)&thread->task) {
 		thread->record = 0;
-		__builtin_memset((void *)thread + 16, 0, sizeof(*thread) - 16);
+		/* by words: without their type, the compiler clears bytes */
+		__builtin_memset((__u64 *)thread + 2, 0, sizeof(*thread) - 16);
 		*(volatile __u64 *)&thread->task = task;
 		taken = true;
 	}
@@ -134,6 +135,12 @@ static __always_inline void why_account(struct why_thread *thread, struct task_s
 	thread->system = BPF_CORE_READ(task, stime) - thread->system;
 }
 
+/* The task's waits for processors in the kernel's account. */
+static __always_inline __u64 why_delayed(struct task_struct *task)
+{
+	return bpf_core_field_exists(task->sched_info.run_delay) ? BPF_CORE_READ(task, sched_info.run_delay) : 0;
+}
+
 /* Fills in who a new thread is. `since` and `began`: when what is known of it began. */
 static __always_inline void why_begin(struct why_thread *thread, struct task_struct *task, __u8 state, __u64 since)
 {
@@ -142,8 +149,7 @@ static __always_inline void why_begin(struct why_thread *thread, struct task_str
 	thread->worker = BPF_CORE_READ(task, flags) & (PF_IO_WORKER | PF_USER_WORKER) ? 1 : 0;
 	BPF_CORE_READ_STR_INTO(&thread->comm, task, comm);
 	why_account(thread, task);
-	if (bpf_core_field_exists(task->sched_info.run_delay))
-		thread->delayed = BPF_CORE_READ(task, sched_info.run_delay);
+	thread->delayed = why_delayed(task);
 	thread->state = state;
 	thread->since = thread->began = since;
 }
