@@ -300,7 +300,9 @@ static void why_losses(struct engine_instance *instance)
 	probes_say_missed(instance, why->knows_missed, missed, "unknown time");
 	say(why->hidden, "threads not known until they first run: /proc does not show what they wait for");
 	say(shared->no_room, "threads not measured: too many at a time");
-	say(shared->lost_threads, "ended threads are not in the sums: no room in the buffer");
+	if (shared->lost_threads)
+		report_note("%llu ended threads, %.3f s in all, are not in the sums: no room in the buffer",
+			    shared->lost_threads, shared->lost_ns / 1e9);
 	say(shared->lost_waits, "long waits are not shown: no room in the buffer");
 	say(shared->lost_objects, "waits are in the sums without their object: too many objects");
 	why_path_losses(why);

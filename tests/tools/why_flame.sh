@@ -24,18 +24,20 @@ expect_drawn() {
 			drawn += us
 			if (cause ~ /^\[.*\]$/ && substr(cause, 2, length(cause) - 2) in ns)
 				got[substr(cause, 2, length(cause) - 2)] += us
+			else
+				running += us
 		}
 		function differ(us, ns) { d = ns / 1000 - us; return d < -2 || d > lines + 2 }
 		END {
 			if (lines < 3)
 				print "no stacks"
 			if (differ(drawn, whole))
-				printf "%.0f us of %.0f ns\n", drawn, whole
+				printf "%.0f us of %.0f ns, %.0f us without a cause of these\n", drawn, whole, running
 			for (cause in ns)
 				if (differ(got[cause], ns[cause]))
 					printf "%s: %.0f us of %.0f ns\n", cause, got[cause], ns[cause]
 		}' causes "$1" > wrong
-	[ ! -s wrong ] || fail "$(cat wrong)"
+	[ ! -s wrong ] || fail "$(cat wrong; cat "$1")"
 }
 
 # microseconds PATTERN FILE: of the stacks that match.
@@ -45,9 +47,9 @@ microseconds() {
 }
 
 waiting() {
+	rm -f a.folded a.svg
 	run sonde why --json --folded a.folded --flame a.svg -- waits 3 20 sleep pipe lock poll condition
 	expect_drawn a.folded
-	rm a.svg
 	mv a.folded its.folded
 }
 
@@ -70,10 +72,10 @@ test_two_processors() {
 # Samples have the shares of the time that threads ran: 60, 20 and 20 %. In guests, where a sample takes long, those in
 # the kernel are too many by up to a half; profile's tests are stricter, with fewer samples.
 running() {
+	rm -f a.folded
 	run sonde why --json --folded a.folded -- shares 2000
 	expect_drawn a.folded
 	grep -v '\[[a-z ]*\] [0-9]*$' a.folded > its.folded
-	rm a.folded
 	ran=$(awk '$2 ~ /^running/ { n += $3 } END { printf "%.0f\n", n / 1000 }' causes)
 	for part in 'alpha 30 75' 'beta 8 40' 'zero 8 45'; do
 		# shellcheck disable=SC2086 # several words
