@@ -146,6 +146,24 @@ test_process() {
 	grep -q '^state [0-9]* Running [1-9]' picture || fail "nothing runs"
 }
 
+# Only what is in the cgroup, from its first switch in there on.
+test_cgroup() {
+	mkdir /sys/fs/cgroup/ours
+	start sonde why --perfetto a.pftrace --cgroup /sys/fs/cgroup/ours
+	sh -c 'echo $$ > /sys/fs/cgroup/ours/cgroup.procs; exec waits 3 20 sleep pipe' > ours
+	waits 1 20 sleep > beside
+	stop INT
+	rmdir /sys/fs/cgroup/ours
+	expect_exit 0
+	pftrace a.pftrace > picture || fail "pftrace: $?"
+	sed -n 's/^did wait	\([a-z]*\)	[0-9]*	\([0-9]*\)	.*/\1 \2/p' ours > ids
+	while read -r cause tid; do
+		[ "$(grep -cE "^state $tid S [1-9][0-9]{6,} $cause(: other)?$" picture)" -ge 3 ] ||
+			fail "$cause of $tid: $(grep "^state $tid " picture)"
+	done < ids
+	! grep -E "^state $(cut -f 4 beside) [SD] [0-9]+ sleep" picture || fail "a thread that is not in the cgroup"
+}
+
 # What still sleeps at the end has its cause and its name, too.
 test_not_ended() {
 	run sonde why --perfetto a.pftrace --no-stacks -d 1 -- sleep 1000
