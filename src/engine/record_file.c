@@ -31,7 +31,7 @@ int record_file_open(struct recorder *recorder, const char *name, struct err *er
 	if (!writer)
 		return err->code;
 	recorder->writer = writer;
-	recorder->passed = recorder->lost = 0;
+	recorder->passed = recorder->lost = recorder->missed = 0;
 	ret = record_host_write(writer, ctx->title, ctx->command.pid);
 	if (!ret)
 		ret = record_kinds_write(writer, &recorder->sets);
@@ -53,13 +53,26 @@ int record_file_tasks(struct recorder *recorder, const char *name, struct err *e
 		name, record_tasks_begin(recorder->writer, instance->ctx->command.pid, &instance->filter), err);
 }
 
+/* What the kernel has skipped goes before the records that were read before: wherever the file is cut off, it is there. */
+static int write_missed(struct recorder *recorder)
+{
+	bool known;
+	uint64_t missed = progs_missed(&recorder->progs, &known);
+
+	if (missed <= recorder->missed)
+		return 0;
+	recorder->missed = missed;
+	return writer_missed(recorder->writer, missed);
+}
+
 int record_file_run(const struct ring_run *run, void *ctx)
 {
 	struct recorder *recorder = ctx;
+	int ret = write_missed(recorder);
 
 	recorder->passed += run->n_records;
 	recorder->lost += run->lost;
-	return writer_chunk(recorder->writer, run->cpu, run->lane, run->number, run->lost, run->words,
+	return ret ? ret : writer_chunk(recorder->writer, run->cpu, run->lane, run->number, run->lost, run->words,
 			    run->n_words * sizeof(*run->words));
 }
 

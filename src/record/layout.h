@@ -24,6 +24,8 @@
  *	CHUNK		cpu, lane, number of the first record, lost before it; then records as they were in the ring
  *	NOTE		text: a line for the user, such as what could not be attached
  *	END		recorded, lost, missed, not attached, exit status of the command
+ *	MISSED		how many hits the kernel had skipped when the records of the next CHUNK were read, if that has
+ *			grown: a file without END has no more than this
  */
 #ifndef SONDE_LAYOUT_H
 #define SONDE_LAYOUT_H
@@ -62,6 +64,7 @@ enum layout_type {
 	LAYOUT_CHUNK,
 	LAYOUT_NOTE,
 	LAYOUT_END,
+	LAYOUT_MISSED,
 };
 
 /* Limits, so that a reader knows what memory a file can take. The writer splits what is longer. */

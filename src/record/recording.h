@@ -73,7 +73,7 @@ struct recording_info {
 	struct layout_host host;
 	uint32_t machine;		 /* EM_* */
 	struct layout_clocks start, end; /* end: zeros if it was cut off */
-	struct layout_end totals;	 /* zeros if it was cut off */
+	struct layout_end totals;	 /* if it was cut off: only what the kernel had missed */
 	bool ended;			 /* has an END */
 	const char *cut;		 /* why not everything could be read, for a note to the user; NULL: all was */
 	uint64_t bytes, chunks;		 /* of the file, chunks in it */

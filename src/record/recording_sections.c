@@ -265,6 +265,14 @@ static void note(struct recording *r, struct body *b)
 		*vec_push(&r->notes) = what;
 }
 
+static void missed(struct recording *r, struct body *b)
+{
+	uint64_t n = word(b);
+
+	if (!b->bad)
+		r->info.totals.missed = n;
+}
+
 static void end(struct recording *r, struct body *b)
 {
 	uint64_t v[5];
@@ -289,6 +297,7 @@ bool recording_section(struct recording *r, uint32_t type, const void *body, siz
 		[LAYOUT_MODULES] = modules,
 		[LAYOUT_NOTE] = note,
 		[LAYOUT_END] = end,
+		[LAYOUT_MISSED] = missed,
 	};
 	struct body b = { .at = body, .end = (const unsigned char *)body + n };
 

@@ -300,6 +300,14 @@ int writer_note(struct writer *w, const char *text)
 	return put_body(w, LAYOUT_NOTE, &s);
 }
 
+int writer_missed(struct writer *w, uint64_t missed)
+{
+	__str struct str s = {};
+
+	add_word(&s, missed);
+	return put_body(w, LAYOUT_MISSED, &s);
+}
+
 int writer_task(struct writer *w, const struct layout_task *task)
 {
 	struct str *s = &w->collected[COLLECT_TASKS];

@@ -32,6 +32,7 @@ int writer_clocks(struct writer *w); /* reads the clocks now */
 int writer_ring(struct writer *w, const struct layout_ring *ring);
 int writer_kind(struct writer *w, const struct layout_kind *kind);
 int writer_note(struct writer *w, const char *text);
+int writer_missed(struct writer *w, uint64_t missed); /* in all until now */
 
 /*
  * These are collected, and become sections when many have come, before the next chunk, or by writer_flush(). An id may

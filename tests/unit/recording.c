@@ -264,7 +264,7 @@ Test(recording, long_run_becomes_chunks)
 	recording_close(r);
 }
 
-/* A file that ends at any byte is readable up to its last whole section. */
+/* A file that ends at any byte is readable up to its last whole section, and tells what was missed until then. */
 Test(recording, cut_anywhere)
 {
 	uint64_t before = 0, lost, n;
@@ -277,10 +277,12 @@ Test(recording, cut_anywhere)
 	made_begin(&m);
 	for (int i = 0; i < 40; i++) {
 		MARK(&m, i % 2, 10 * i);
-		if (i % 10 == 9)
+		if (i % 10 == 9) {
+			writer_missed(m.w, i + 1);
 			made_chunk(&m, i % 4 < 2);
+		}
 	}
-	made_close(&m, &(struct layout_end){});
+	made_close(&m, &(struct layout_end){ .missed = 40 });
 	size = lseek(m.fd, 0, SEEK_END);
 	data = base_alloc(size);
 	cr_assert_eq(pread(m.fd, data, size, 0), size);
@@ -299,6 +301,7 @@ Test(recording, cut_anywhere)
 		cr_assert_eq(!recording_info(r)->cut, cut == size, "at %ld of %ld", (long)cut, (long)size);
 		n = count(r, &lost);
 		cr_assert(n >= before && lost == 0);
+		cr_assert_geq(recording_info(r)->totals.missed, n);
 		before = n;
 		recording_close(r);
 	}
