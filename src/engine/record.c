@@ -191,6 +191,15 @@ static int check_options(struct engine_instance *instance, struct err *err)
 	return err_set(err, -EINVAL, "%s", why);
 }
 
+static int forget(const struct ring_run *run, void *unused)
+{
+	return 0;
+}
+
+/*
+ * Probes are attached one after the other. What they have recorded until all are is no part of the recording: there,
+ * calls would end that have no begin.
+ */
 static int arm(struct recorder *recorder, struct err *err)
 {
 	struct err marks;
@@ -204,6 +213,7 @@ static int arm(struct recorder *recorder, struct err *err)
 		return ret;
 	if (flies(recorder))
 		return record_flight_start(recorder, err);
+	ring_read(recorder->ring, forget, NULL);
 	return record_file_tasks(recorder, record_output(recorder), err);
 }
 
