@@ -22,6 +22,9 @@
 #define BUFFER (1024 * 1024)
 /* While it sleeps, the reader looks so often. */
 #define TAKE_MS 40
+/* At the end, how often those that live are read until no thread ends meanwhile, and the pause before another try. */
+#define TRIES  64
+#define TRY_US 200
 /* Shorter waits are never among the longest; and shorter waits for a processor have nobody who is behind them. */
 #define LEAST_NS  (1 * NS_PER_MS)
 #define BEHIND_NS 20000
@@ -99,6 +102,7 @@ static int on_record(void *ctx, void *data, size_t size)
 		keep_wait(why, data);
 		return 0;
 	}
+	why->ends++;
 	whole = *thread;
 	if (thread->adopted)
 		why_before_replace(why, &whole);
@@ -258,19 +262,42 @@ static void why_armed(struct engine_instance *instance)
 
 /* --- end --- */
 
+/*
+ * The programs go on. A thread that ended while those that live were read can be among both, or among neither: then they
+ * are read again.
+ */
+static void read_threads(struct why *why)
+{
+	for (int i = 0; i < TRIES; i++) {
+		uint64_t ends;
+		bool whole;
+
+		ring_buffer__consume(why->ring);
+		ends = why->ends;
+		whole = why_live_read(why);
+		ring_buffer__consume(why->ring);
+		if (whole && why->ends == ends)
+			return;
+		usleep(TRY_US);
+	}
+}
+
 static void why_emit(struct engine_instance *instance, bool last)
 {
 	struct why *why = instance->state;
+	uint64_t now;
 	int ret;
 
 	if (!last)
 		return;
 	why_take(instance);
+	now = clock_monotonic_ns();
 	if (instance->ctx->command.pid)
 		why->began = instance->ctx->began;
-	if (!why->ended)
-		why->ended = clock_monotonic_ns();
 	ret = why_flame_read(why);
+	read_threads(why);
+	if (!why->ended)
+		why->ended = now;
 	why_live_add(why);
 	if (!ret)
 		ret = why_live_objects(why);
@@ -336,6 +363,7 @@ static void why_close(struct engine_instance *instance)
 	why_sums_release(&why->sums);
 	set_release(&why->keys);
 	free(why->before.v);
+	free(why->live.v);
 	free(why->objects.v);
 	free(why->waits);
 	free(why);

@@ -82,6 +82,12 @@ struct why {
 		size_t n, cap;
 	} before;
 	uint64_t hidden; /* of these, whose class is unknown */
+	uint64_t ends;	 /* records of threads that have come */
+	/* at the end: those that live */
+	struct {
+		struct why_thread *v;
+		size_t n, cap;
+	} live;
 	struct why_sums sums;
 	uint64_t began, ended; /* of the wall time */
 	uint64_t executed;     /* when a thread that was not the command's first one executed a program; 0: none has */
@@ -111,7 +117,11 @@ bool why_before_last(const struct why_before *before, struct why_thread *thread)
 /* Gives the time of the sleep in which a thread was at the start to its class. */
 void why_before_replace(struct why *why, struct why_thread *thread);
 
-/* why_live.c: at the end. Adds the threads that live to the sums, and reads the objects, the longest first. */
+/*
+ * why_live.c: at the end. Reads the threads that live; false: one was just changing, and is not read. Then adds them to
+ * the sums, and reads the objects, the longest first.
+ */
+bool why_live_read(struct why *why);
 void why_live_add(struct why *why);
 int why_live_objects(struct why *why);
 

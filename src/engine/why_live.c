@@ -123,12 +123,23 @@ static void add_last(struct why *why, struct why_thread *thread, uint64_t now)
 	}
 }
 
-static void add_one(struct why *why, const struct why_thread *from, uint64_t now)
+/* A thread that ends is in a record, or will be: then it is not read. */
+static bool read_one(struct why *why, const struct why_thread *from)
 {
 	struct why_thread thread;
 
-	if (!copy(&thread, from) || !thread.task || !thread.began || thread.record)
-		return;
+	if (!copy(&thread, from))
+		return false;
+	if (!thread.task || !thread.began)
+		return true;
+	if (thread.record)
+		return false;
+	*vec_push(&why->live) = thread;
+	return true;
+}
+
+static void add_one(struct why *why, struct why_thread thread, uint64_t now)
+{
 	/* what a command leaves behind goes on after its end */
 	if (thread.since > now)
 		now = thread.since;
@@ -146,11 +157,16 @@ static void add_one(struct why *why, const struct why_thread *from, uint64_t now
 	why_path_add_thread(why, &thread);
 }
 
-static void add_more(const void *key, const void *value, void *ctx)
-{
-	struct why *why = ctx;
+struct more {
+	struct why *why;
+	bool whole;
+};
 
-	add_one(why, value, why->ended);
+static void read_more(const void *key, const void *value, void *ctx)
+{
+	struct more *more = ctx;
+
+	more->whole &= read_one(more->why, value);
 }
 
 /* Threads that the programs have never seen did one thing all the time. */
@@ -171,7 +187,7 @@ static void add_sleepers(struct why *why)
 	}
 }
 
-void why_live_add(struct why *why)
+bool why_live_read(struct why *why)
 {
 	const struct object *object = &why->progs.object;
 	const struct why_thread *threads = object_memory(object, ".data.why_threads", WHY_THREADS * sizeof(*threads));
@@ -182,11 +198,21 @@ void why_live_add(struct why *why)
 		.value_size = sizeof(struct why_thread),
 	};
 
+	struct more read = { why, true };
+
+	why->live.n = 0;
 	for (size_t i = 0; i < WHY_THREADS; i++)
 		if (threads[i].task)
-			add_one(why, &threads[i], why->ended);
+			read.whole &= read_one(why, &threads[i]);
 	if (why->shared->hashed)
-		batch_read(&more, add_more, why);
+		batch_read(&more, read_more, &read);
+	return read.whole;
+}
+
+void why_live_add(struct why *why)
+{
+	vec_each(thread, &why->live)
+		add_one(why, *thread, why->ended);
 	add_sleepers(why);
 }
 
