@@ -23,8 +23,9 @@ struct task_struct___record {
 } CORE;
 
 /* Bits of the state that no tool shows (include/linux/sched.h). */
-#define RECORD_TASK_IDLE  0x402	 /* uninterruptible, and not part of the load */
-#define RECORD_TASK_OTHER 0x9000 /* waits for a lock of a real-time kernel; frozen */
+#define RECORD_TASK_IDLE   0x402  /* uninterruptible, and not part of the load */
+#define RECORD_TASK_WAKING 0x200  /* another processor wakes it already: how it went to sleep is gone */
+#define RECORD_TASK_OTHER  0x9000 /* waits for a lock of a real-time kernel; frozen */
 /* Threads of the kernel, and those of io_uring and vhost (5.12, 6.4): they never enter it, and have no registers. */
 #define RECORD_PF_NO_CALLS (PF_KTHREAD | 0x4010)
 
@@ -36,6 +37,8 @@ static __always_inline __u32 record_task_state(struct task_struct *task, bool ty
 
 	if (!state)
 		return RECORD_STATE_RUNNING;
+	if (state & RECORD_TASK_WAKING)
+		return RECORD_STATE_SLEEPS;
 	if ((state & RECORD_TASK_IDLE) == RECORD_TASK_IDLE)
 		return RECORD_STATE_IDLE;
 	if (state & RECORD_TASK_OTHER)
