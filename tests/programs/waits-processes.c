@@ -3,6 +3,7 @@
 #include <linux/aio_abi.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/file.h>
 #include <sys/ipc.h>
 #include <sys/msg.h>
@@ -99,8 +100,25 @@ static void wait_signal(void)
 	WITH_OTHER(send_signal, &self, sigwaitinfo(&set, NULL));
 }
 
+static bool is_stopped(pid_t pid)
+{
+	char name[64], state = 0;
+	FILE *f;
+
+	snprintf(name, sizeof(name), "/proc/%d/stat", pid);
+	f = fopen(name, "r");
+	if (f && fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+		state = 0;
+	if (f)
+		fclose(f);
+	return state == 'T';
+}
+
+/* What comes before the stop does not end it. */
 static void go_on(void *pid)
 {
+	for (int i = 0; i < 10000 && !is_stopped(*(pid_t *)pid); i++)
+		usleep(1000);
 	kill(*(pid_t *)pid, SIGCONT);
 }
 
