@@ -53,7 +53,7 @@ int record_file_tasks(struct recorder *recorder, const char *name, struct err *e
 		name, record_tasks_begin(recorder->writer, instance->ctx->command.pid, &instance->filter), err);
 }
 
-/* What the kernel has skipped goes before the records that were read before: wherever the file is cut off, it is there. */
+/* What the kernel has skipped goes before the records that were read before: a file that is cut off has it, too. */
 static int write_missed(struct recorder *recorder)
 {
 	bool known;
@@ -72,7 +72,9 @@ int record_file_run(const struct ring_run *run, void *ctx)
 
 	recorder->passed += run->n_records;
 	recorder->lost += run->lost;
-	return ret ? ret : writer_chunk(recorder->writer, run->cpu, run->lane, run->number, run->lost, run->words,
+	if (ret)
+		return ret;
+	return writer_chunk(recorder->writer, run->cpu, run->lane, run->number, run->lost, run->words,
 			    run->n_words * sizeof(*run->words));
 }
 

@@ -263,8 +263,8 @@ static void why_armed(struct engine_instance *instance)
 /* --- end --- */
 
 /*
- * The programs go on. A thread that ended while those that live were read can be among both, or among neither: then they
- * are read again.
+ * The programs go on. A thread that ended while those that live were read can be among both, or among neither: then
+ * they are read again.
  */
 static void read_threads(struct why *why)
 {

@@ -264,7 +264,8 @@ test_killed_anywhere() {
 		missed=$(sed -n 's/.*the kernel missed //p' err)
 		awk -F '\t' '$1 == "lost" { last = "" }
 			$1 ~ /^sys_/ { if ($1 == last) wrong++; last = $1; n++ }
-			END { if (wrong > missed + 0) print wrong " of " n " are missing" }' missed="$missed" events > wrong
+			END { if (wrong > missed + 0) print wrong " of " n " are missing" }' \
+			missed="$missed" events > wrong
 		[ ! -s wrong ] || fail "$(cat wrong)"
 	done
 	[ "$(grep -c '^sys_' events)" -gt 1000 ] || fail "too few events"

@@ -240,9 +240,10 @@ test_programs() {
 # While sonde stands still, ends do not fit into the buffer, nor what a process was until its exec. What it is from then
 # on is still known, and that alone.
 test_ends_lost() {
-	run sonde why --json -t -- sh -c 'kill -STOP $PPID; forks 40 60 1; exec sh -c "kill -CONT $PPID; sleep 0.05; :"'
+	run sonde why --json -t -- sh -c 'kill -STOP $PPID; forks 40 60 1
+		exec sh -c "kill -CONT $PPID; sleep 0.05; :"'
 	expect_exit 0
-	expect_err '^sonde why: [0-9]+ ended threads, [0-9]+\.[0-9]+ s in all, are not in the sums: no room in the buffer$'
+	expect_err '^sonde why: [0-9]+ ended threads, [0-9.]+ s in all, are not in the sums: no room in the buffer$'
 	expect_json kind tid ns wall_ns
 	awk -F '\t' '
 		$1 == "thread" { ns[$2] += $3; wall[$2] = $4; if ($4 > wall[first]) first = $2 }
