@@ -143,8 +143,7 @@ static int collected(struct writer *w, int which)
 
 struct writer *writer_open_fd(int fd, const char *name, struct err *err)
 {
-	struct layout_header header = { .magic = LAYOUT_MAGIC,
-					.endian = LAYOUT_ENDIAN,
+	struct layout_header header = { .endian = LAYOUT_ENDIAN,
 					.version = LAYOUT_VERSION,
 					.header_bytes = sizeof(header),
 					.machine = MACHINE };
@@ -152,6 +151,8 @@ struct writer *writer_open_fd(int fd, const char *name, struct err *err)
 	int ret;
 
 	*w = (struct writer){ .fd = fd, .name = name };
+	/* as an initializer it would lose its NUL, of which gcc 16 warns */
+	memcpy(header.magic, LAYOUT_MAGIC, sizeof(header.magic));
 	ret = put(w, &w->bytes, &header, sizeof(header));
 	if (!ret)
 		return w;
