@@ -25,7 +25,7 @@
  *	NOTE		text: a line for the user, such as what could not be attached
  *	END		recorded, lost, missed, not attached, exit status of the command
  *	MISSED		how many hits the kernel had skipped when the records of the next CHUNK were read, if that has
- *			grown: a file without END has no more than this
+ *			grown. END has the last number; a file that was cut off has only these
  */
 #ifndef SONDE_LAYOUT_H
 #define SONDE_LAYOUT_H

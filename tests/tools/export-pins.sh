@@ -185,7 +185,8 @@ test_export_pins_reset() {
 	umount /sys/fs/bpf
 }
 
-# A scrape reads files: where each is slow, many scrapes cost more than the budget, and nothing comes back.
+# A scrape reads files: where each is slow, many scrapes cost more than the budget, and nothing comes back. wait_until
+# makes 50 tries for each of its seconds: these are 100 s for each.
 comes_back() {
 	sleep 2
 	has_value "sonde_sampling_ratio{$line}" 1

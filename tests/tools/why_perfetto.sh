@@ -157,6 +157,7 @@ test_cgroup() {
 	expect_exit 0
 	pftrace a.pftrace > picture || fail "pftrace: $?"
 	sed -n 's/^did wait	\([a-z]*\)	[0-9]*	\([0-9]*\)	.*/\1 \2/p' ours > ids
+	[ "$(wc -l < ids)" = 2 ] || fail "not 2 waits: $(cat ours)"
 	while read -r cause tid; do
 		[ "$(grep -cE "^state $tid S [1-9][0-9]{6,} $cause(: other)?$" picture)" -ge 3 ] ||
 			fail "$cause of $tid: $(grep "^state $tid " picture)"
