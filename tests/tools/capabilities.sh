@@ -15,6 +15,7 @@ may() {
 memory=$([ "$KERNEL" != 5.10 ] || echo sys_resource)
 user=$(has uprobe.multi || echo sys_admin)
 
+# kernels=all
 test_bpf_and_perfmon() {
 	may "bpf perfmon $memory" funccount do_sys_openat2 t:sched:sched_process_exec -- calls 10 openat
 	expect_exit 0
@@ -35,6 +36,7 @@ test_sys_admin() {
 	expect_count do_sys_openat2 10
 }
 
+# kernels=one
 test_without_one_of_them() {
 	may bpf funccount do_sys_openat2
 	expect_exit 1

@@ -2,6 +2,7 @@
 # The life of -- COMMAND: how it starts, which signals end it, and what it inherits. It traces user
 # functions of our own programs, so that these tests also run on the machine's own kernel
 # (tests/host/command.sh).
+# of file: kernels=one
 
 flushes=$(command -v flushes)
 work="u:$flushes:flushes_work"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # sonde examines processes of a hostile container: it must run none of the container's programs, and
 # open nothing outside it.
+# of file: kernels=one
 
 # Makes a container in the directory c. Its loader, its shells and its C library leave a mark when
 # they are executed, and its debug links lead to devices and to a FIFO outside. Its process, $held,
@@ -97,6 +98,7 @@ test_status() {
 
 # The C library of such a process is read where it runs. Its loader, which has been replaced in the
 # meantime, is not needed.
+# arch=yes
 test_counts_by_reading() {
 	container
 	release

@@ -15,6 +15,7 @@ each() {
 	done
 }
 
+# kernels=one
 test_no_proc() {
 	says() {
 		expect_exit 1
@@ -66,6 +67,7 @@ test_locked_memory() {
 
 # Without addresses many functions cannot share one link, and some kernels reserve perf to
 # CAP_SYS_ADMIN.
+# kernels=all
 test_no_addresses() {
 	memory=$([ "$KERNEL" != 5.10 ] || echo sys_resource)
 	# unquoted on purpose: several words

@@ -24,6 +24,7 @@ test_exported_script() {
 }
 
 # Buckets of an exporter: each of their bounds is exact.
+# kernels=one
 test_bounds() {
 	run bounds
 	expect_exit 0
@@ -32,6 +33,7 @@ test_bounds() {
 
 # Random programs of the compiler's back end, and the library that compiled programs call. More by hand:
 # emitted 1000 123456 (programs, the first seed).
+# kernels=all arch=yes
 test_emitted() {
 	run emitted 60
 	expect_exit 0
@@ -40,6 +42,7 @@ test_emitted() {
 
 # Random programs of the language, beside what the same tree means in C. More by hand: compiled 10000 123456 (programs,
 # the first seed); a third argument prints each.
+# kernels=all arch=yes
 test_compiled() {
 	run compiled 80
 	expect_exit 0
@@ -61,7 +64,7 @@ pauses() {
 }
 
 # Links that are closed and made again, and programs that measure one call of 8.
-# timeout=300
+# timeout=300 kernels=all
 test_paused_functions() {
 	pauses count uprobe alpha
 	pauses latency uprobe alpha
@@ -77,7 +80,7 @@ test_paused_script() {
 	pauses script uprobe pid
 }
 
-# timeout=300
+# timeout=300 kernels=all
 test_paused_kernel() {
 	pauses count fentry "p:$getpgid"
 	pauses count kprobe "p:$getpgid"
@@ -108,7 +111,7 @@ test_kept_functions() {
 	survives latency uprobe.multi alpha
 }
 
-# timeout=300
+# timeout=300 kernels=all
 test_kept_kernel() {
 	survives count fentry "p:$getpgid"
 	survives count kprobe "p:$getpgid"
@@ -133,6 +136,7 @@ test_kept_tables() {
 }
 
 # Rings: what one program can show, and threads, interrupts and a reader at the same time, which may be too slow.
+# kernels=all
 test_ring() {
 	run ring single
 	expect_exit 0
@@ -148,7 +152,7 @@ rings() {
 	expect_line '^ok, [0-9]+ calls, [1-9][0-9]* interrupts, passed [1-9]'
 }
 
-# timeout=300 cpus=2
+# timeout=300 cpus=2 arch=yes
 test_ring_threads() {
 	rings ring stream 2 50000 64 0
 	rings ring stream 3 50000 512 0

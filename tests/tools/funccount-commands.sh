@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # sonde funccount of a command with its children and threads, and of no other process.
 
+# kernels=one
 test_command_as_a_string() {
 	fc -c 'calls 1000 getpgid' "$getpgid"
 	expect_exit 0
@@ -36,6 +37,7 @@ test_command_on_two_processors() {
 	expect_count call_getpgid 4000
 }
 
+# kernels=one
 test_command_and_nobody_else() {
 	spin > /dev/null &
 	other=$!
@@ -48,6 +50,7 @@ test_command_and_nobody_else() {
 
 # The command is found among other children: those of the shell that became sonde, and of a
 # namespace's init.
+# kernels=one
 test_command_among_other_children() {
 	for before in 'sleep 9 & sleep 9 &' 'sh -c "sleep 9 &"; sleep 9 &'; do
 		run sh -c "$before"' exec sonde funccount "$0" -- calls 100 getpgid' "$getpgid"
@@ -60,6 +63,7 @@ test_command_among_other_children() {
 	done
 }
 
+# kernels=one
 test_command_that_fails() {
 	fc do_sys_openat2 -- false
 	expect_exit 0

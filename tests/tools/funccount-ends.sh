@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # How sonde funccount ends: by signals, by crashes, and by errors of its output.
+# of file: kernels=one
 
 ends_by() {
 	start sonde funccount --comm calls do_sys_openat2
@@ -74,6 +75,7 @@ test_ended_before_tracing() {
 }
 
 # A signal while probes are being attached: sonde stops attaching, and detaches what is attached.
+# kernels=ends
 test_ended_while_arming() {
 	run interrupts perf_event_open 1 0 sonde funccount --mechanism kprobe 'vfs_*' -- calls 1 openat
 	all=$(sed -n 's/^did calls //p' out)
@@ -159,6 +161,7 @@ test_file_size_limit() {
 	done
 }
 
+# kernels=all
 test_crashes_leave_nothing() {
 	for signal in KILL SEGV QUIT HUP; do
 		start sonde funccount do_sys_openat2 r:do_sys_openat2 t:syscalls:sys_enter_getpgid 'u:/bin/ufuncs:f_*' \
@@ -171,7 +174,7 @@ test_crashes_leave_nothing() {
 
 # 16 moments on each kernel, other moments on each. One kernel function by its name, not a glob: the
 # kernel takes seconds to list its functions, and during that time there is nothing to leave behind.
-# timeout=300
+# timeout=300 kernels=all
 test_killed_at_any_moment() {
 	specs='do_sys_openat2 r:do_sys_openat2 t:sched:sched_process_exit t:syscalls:sys_enter_getpgid'
 	specs="$specs u:/bin/ufuncs:f_* usdt:/bin/usdt:*"

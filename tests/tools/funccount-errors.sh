@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The errors of sonde funccount, and their messages.
+# of file: kernels=one
 
+# kernels=ends
 test_without_capabilities() {
 	run su user -c 'sonde funccount do_sys_openat2'
 	expect_exit 1

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # sonde funccount with filters: it must count what they let through, and nothing else.
+# of file: kernels=one
 
+# kernels=ends
 test_filter_pid() {
 	gate calls -t 100 getpgid
 	start sonde funccount -p "$gated" "$getpgid"
@@ -21,6 +23,7 @@ test_filter_tid() {
 	expect_count "$getpgid" 100
 }
 
+# kernels=ends
 test_filter_pid_user() {
 	gate calls 100 getpgid
 	start sonde funccount -p "$gated" u:/bin/calls:call_getpgid
@@ -64,6 +67,7 @@ within() {
 	sh -c 'echo $$ > "/sys/fs/cgroup/$0/cgroup.procs"; exec "$@"' "$@"
 }
 
+# kernels=ends
 test_filter_cgroup() {
 	mkdir -p /sys/fs/cgroup/house/inner /sys/fs/cgroup/other
 	start sonde funccount --cgroup /sys/fs/cgroup/house "$getpgid"
@@ -91,6 +95,7 @@ test_filters_together() {
 	expect_count "$getpgid" 0
 }
 
+# kernels=ends
 test_pid_namespace() {
 	run unshare -p -f sonde funccount "$getpgid" -- calls 100 getpgid
 	if [ "$status" = 0 ]; then

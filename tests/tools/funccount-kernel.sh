@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # sonde funccount of functions of the kernel and of modules: exact counts by each mechanism and each
 # name.
+# of file: kernels=all
 
 kernel_exact() {
 	has "$1" || { refused "$1" "$2:do_sys_openat2"; return 0; }
@@ -13,26 +14,32 @@ kernel_exact() {
 	expect_count do_sys_openat2 301
 }
 
+# arch=yes
 test_entry_fentry() {
 	kernel_exact fentry p
 }
 
+# arch=yes
 test_return_fentry() {
 	kernel_exact fentry r
 }
 
+# arch=yes
 test_entry_kprobe_multi() {
 	kernel_exact kprobe.multi p
 }
 
+# arch=yes
 test_return_kprobe_multi() {
 	kernel_exact kprobe.multi r
 }
 
+# arch=yes
 test_entry_kprobe() {
 	kernel_exact kprobe p
 }
 
+# arch=yes
 test_return_kprobe() {
 	kernel_exact kprobe r
 }
@@ -46,6 +53,7 @@ test_entry_auto() {
 	expect_line "^do_sys_openat2 {22,23} +1000$"
 }
 
+# kernels=ends
 test_entry_and_return_together() {
 	fc p:do_sys_openat2 r:vfs_read -- calls 70 openat 50 read
 	expect_exit 0
@@ -54,6 +62,7 @@ test_entry_and_return_together() {
 }
 
 # The words of bpftrace and of bcc mean the same.
+# kernels=ends
 test_words() {
 	trampolines='fentry: kfunc: fexit: kretfunc:'
 	has fentry || trampolines=
@@ -65,6 +74,7 @@ test_words() {
 }
 
 # Names that ftrace does not list, because it lists another name of the same address.
+# kernels=ends
 test_alias() {
 	for spec in "$getpgid" "r:$getpgid"; do
 		fc "$spec" -- calls 1000 getpgid
@@ -124,6 +134,7 @@ behind_hook() {
 	echo $((0x$hook + 5))
 }
 
+# kernels=ends arch=yes
 test_offset() {
 	offset=$(behind_hook do_sys_openat2)
 	fc "p:do_sys_openat2+$offset" -- calls 1000 openat
@@ -135,12 +146,14 @@ test_offset() {
 	expect_line '^do_sys_openat2.* 10$'
 }
 
+# kernels=ends arch=yes
 test_offset_within_an_instruction() {
 	fc "p:do_sys_openat2+$(($(behind_hook do_sys_openat2) - 2))" -- calls 1 openat
 	expect_exit 1
 	expect_err do_sys_openat2
 }
 
+# kernels=ends
 test_module() {
 	[ -e /lib/dummy.ko ] || skip "no dummy.ko"
 	fc p:dummy:dummy_setup

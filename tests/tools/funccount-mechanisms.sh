@@ -9,6 +9,7 @@ link_types() {
 
 # Asks the kernel, not sonde, how one function, many functions, a tracepoint and a user function are
 # attached.
+# kernels=all arch=yes
 test_auto_takes_the_best() {
 	start sonde funccount do_sys_openat2
 	best= # with single kprobes there is no choice, and before 5.15 no link
@@ -33,6 +34,7 @@ test_auto_takes_the_best() {
 
 # A target for which a mechanism is not made is reported with the reason, like any other failure,
 # and not tried.
+# kernels=one
 test_mechanism_for_some() {
 	fc --mechanism uprobe u:/bin/ufuncs:f_one t:sched:sched_switch t:sched:sched_wakeup do_sys_openat2 -- ufuncs 10
 	expect_exit 0
@@ -117,6 +119,7 @@ test_without_tracefs() {
 	expect_count syscalls:sys_enter_getpgid 10
 }
 
+# kernels=all
 test_without_btf() {
 	mount -t tmpfs none /sys/kernel/btf
 	fc --mechanism fentry vfs_read

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The output of sonde funccount: tables at intervals, JSON, the selection and the order of rows.
+# of file: kernels=one
 
 test_intervals_add_up() {
 	fc -i 0.2 "$getppid" -- spin 1

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # sonde funccount of tracepoints, raw ones and perf's.
+# of file: kernels=all
 
 test_tracepoint_raw() {
 	for spec in t:sched:sched_process_exit tracepoint:sched:sched_process_exit; do
@@ -25,6 +26,7 @@ test_tracepoint_perf() {
 }
 
 # Many tracepoints of syscalls share two raw ones, and each still has its own row.
+# arch=yes
 test_tracepoints_of_all_syscalls() {
 	fc 't:syscalls:*' -- calls 1000 getpgid
 	expect_exit 0
@@ -38,7 +40,7 @@ test_tracepoints_of_all_syscalls() {
 }
 
 # The kernel skips hits while another task was preempted in the program, and counts them itself.
-# cpus=2
+# cpus=2 kernels=ends
 test_tracepoint_under_load() {
 	for mechanism in raw_tp tp; do
 		start sonde funccount --mechanism $mechanism t:sched:sched_process_fork
@@ -55,6 +57,7 @@ test_tracepoint_under_load() {
 	[ "$(counted raw_syscalls:sys_enter)" -ge 16000 ] || fail "too few"
 }
 
+# kernels=ends
 test_tracepoint_glob() {
 	fc 't:syscalls:sys_*_getpgid' -- calls 40 getpgid
 	expect_exit 0

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # sonde funccount of user functions, libraries and USDT probes.
+# of file: kernels=one
 
 user_exact() {
 	has "$1" || { refused "$1" "$2:/bin/ufuncs:f_one"; return 0; }
@@ -11,22 +12,27 @@ user_exact() {
 	expect_count f_three 60
 }
 
+# kernels=all arch=yes
 test_user_entry_uprobe() {
 	user_exact uprobe u
 }
 
+# kernels=all arch=yes
 test_user_return_uprobe() {
 	user_exact uprobe ur
 }
 
+# kernels=all arch=yes
 test_user_entry_uprobe_multi() {
 	user_exact uprobe.multi u
 }
 
+# kernels=all arch=yes
 test_user_return_uprobe_multi() {
 	user_exact uprobe.multi ur
 }
 
+# kernels=all
 test_user_glob() {
 	fc 'u:/bin/ufuncs:f_*' u:/bin/ufuncs:twin -- ufuncs 20
 	expect_exit 0
@@ -53,6 +59,7 @@ test_user_twins() {
 	[ "$(awk '$1 ~ /twin/ { print $1 }' out | sort -u | wc -l)" = 2 ] || fail "both are called the same"
 }
 
+# kernels=ends arch=yes
 test_user_recursion() {
 	fc u:/bin/ufuncs:f_deep -- ufuncs
 	expect_count f_deep 10
@@ -78,6 +85,7 @@ test_user_address() {
 }
 
 # Every function of a dynamically linked program.
+# kernels=ends
 test_user_everything() {
 	fc 'u:/bin/libcalls:*' -- libcalls 11
 	expect_exit 0
@@ -100,11 +108,13 @@ test_library_malloc() {
 	library_exact malloc
 }
 
+# arch=yes
 test_library_ifunc() {
 	library_exact strlen
 	library_exact memcpy
 }
 
+# kernels=ends arch=yes
 test_usdt() {
 	fc usdt:/bin/usdt:house:plain -- usdt 20
 	expect_exit 0
@@ -115,6 +125,7 @@ test_usdt() {
 }
 
 # A USDT probe with a semaphore: the program passes it only after a tracer has raised the semaphore.
+# kernels=all
 test_usdt_semaphore() {
 	fc 'usdt:/bin/usdt:house:*' -- usdt 20
 	expect_exit 0
@@ -140,6 +151,7 @@ refused_place() {
 }
 
 # A breakpoint inside an instruction or behind the function would change what the program does.
+# arch=yes
 test_user_places_refused() {
 	at=$(awk '$2 == "f_one" { print $1 }' /ufuncs.symbols)
 	data=$(awk '$2 == "_IO_2_1_stdout_" { print $1 }' /ufuncs.symbols)
@@ -167,6 +179,7 @@ test_user_places_refused() {
 
 # At each instruction of a function the program must run as before. At every other byte only --force
 # continues.
+# kernels=ends arch=yes
 test_user_each_instruction() {
 	begins=0
 	for at in 0 1 2 3 4 5 6 7 8 9 10 11 12; do
@@ -179,6 +192,7 @@ test_user_each_instruction() {
 	[ $begins -ge 3 ] || fail "$begins instructions"
 }
 
+# arch=yes
 test_user_force() {
 	fc --force u:/bin/ufuncs:f_never+1 -- ufuncs 10
 	# the arm64 kernel knows that no instruction begins there

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # sonde funclatency: by each mechanism it must measure the time that the workload took, and report
 # what it could not measure.
+# of file: kernels=one
 
 fl() {
 	run sonde funclatency "$@"
@@ -62,18 +63,22 @@ refused_latency() {
 	expect_one_err "$1"
 }
 
+# kernels=all
 test_naps_fentry() {
 	naps fentry
 }
 
+# kernels=all
 test_naps_kprobe_multi() {
 	naps kprobe.multi
 }
 
+# kernels=all
 test_naps_kprobe() {
 	naps kprobe
 }
 
+# kernels=ends
 test_naps_auto() {
 	mechanism=auto
 	fl -j -F hrtimer_nanosleep -- laps nap 20 2000
@@ -93,10 +98,12 @@ spins() {
 	expect_total
 }
 
+# kernels=all
 test_spins_uprobe() {
 	spins uprobe
 }
 
+# kernels=all
 test_spins_uprobe_multi() {
 	spins uprobe.multi
 }
@@ -132,12 +139,14 @@ recursion() {
 	fi || fail "not nested strictly: $buckets"
 }
 
+# kernels=ends
 test_recursion() {
 	recursion auto
 	recursion uprobe
 }
 
 # Both functions have the same frame: the jump makes no new one.
+# kernels=ends arch=yes
 test_tail_call() {
 	fl -j -F u:/bin/laps:lap_tail u:/bin/laps:lap_tailed -- laps tail 30
 	expect_exit 0
@@ -153,6 +162,7 @@ expect_no_line_err() {
 
 # A call that is left without a return is not measured. It is reported when its frame is used again:
 # the last one's is not.
+# kernels=ends arch=yes
 test_left_without_a_return() {
 	fl -j -F u:/bin/laps:lap_leave -- laps leave 30
 	expect_exit 0
@@ -171,7 +181,7 @@ test_under_way() {
 	expect_no_line_err 'not measured'
 }
 
-# cpus=2
+# cpus=2 kernels=ends
 test_threads_that_migrate() {
 	mechanism=auto
 	fl -j -F hrtimer_nanosleep u:/bin/laps:lap_spin -- laps -t 16 nap 20 1000
@@ -180,6 +190,7 @@ test_threads_that_migrate() {
 }
 
 # More calls at a time than there is room for: each is either measured or reported, once.
+# kernels=ends
 test_too_many_at_a_time() {
 	fl -j --max-calls 1 u:/bin/laps:lap_nap -- laps -t 64 nap 2 300000
 	expect_exit 0
@@ -194,6 +205,7 @@ test_too_many_at_a_time() {
 	expect_no_line_err 'not measured'
 }
 
+# kernels=ends
 test_functions_together_and_apart() {
 	fl -j vfs_read do_sys_openat2 "$getpgid" -- calls 30 openat 20 read 10 getpgid
 	expect_exit 0
@@ -207,6 +219,7 @@ test_functions_together_and_apart() {
 }
 
 # A pattern: one program serves many functions.
+# kernels=ends
 test_pattern() {
 	fl -j -F 'vfs_*' -- calls 100 read
 	expect_exit 0
@@ -330,6 +343,7 @@ test_wrong_usage() {
 }
 
 # Of several functions, one that does not return is reported, and the others are measured.
+# kernels=ends
 test_without_a_return_among_others() {
 	fl -j do_exit vfs_read -- calls 10 read
 	expect_exit 0

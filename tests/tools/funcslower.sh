@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # sonde funcslower: it must show the calls that took at least the limit, and no others, with their
 # arguments and return values.
+# of file: kernels=one
 
 fs() {
 	run sonde funcslower "$@"
@@ -11,6 +12,7 @@ fs() {
 
 # Of short and long calls only the long ones are shown, each with its own duration. On a busy
 # machine a short nap may take long; in the time that all short ones took, only few can.
+# kernels=ends
 test_bound() {
 	fs -j -m 200 u:/bin/laps:lap_nap -- sh -c 'laps nap 20 500; laps nap 5 210000'
 	expect_exit 0
@@ -45,6 +47,7 @@ test_every_call() {
 
 # The arguments of the failing call and its return value: AT_FDCWD was its argument. Both are
 # registers, of which a kernel function that takes or returns an int sets only half.
+# kernels=all arch=yes
 test_arguments_and_value() {
 	fs -j -u 1 -a 1 do_sys_openat2 -- calls 30 openat
 	expect_exit 0
@@ -65,6 +68,7 @@ test_too_many_calls() {
 
 # A trampoline costs least, and says how many arguments there are: the function has three, the others are 0. The
 # kernel prefers kprobes where it may preempt a trampoline's program, and 5.10 has no helpers for arguments.
+# kernels=all arch=yes
 test_arguments_by_trampoline() {
 	has fentry && [ "$KERNEL" != 5.10 ] || skip "trampolines give no arguments here"
 	start sonde funcslower -j -u 0 -a 6 do_sys_openat2
@@ -83,6 +87,7 @@ test_arguments_by_trampoline() {
 }
 
 # Arguments of user functions: the depth counts down, and calls return in the opposite order.
+# kernels=ends arch=yes
 test_user_recursion() {
 	fs -j -u 1 -a 1 u:/bin/laps:lap_dive -- laps dive 20 1000
 	expect_exit 0
@@ -95,6 +100,7 @@ test_user_recursion() {
 	[ $n = 20 ] || fail "$n rows"
 }
 
+# kernels=ends arch=yes
 test_return_value() {
 	fs -u 1 -j u:/bin/ufuncs:f_one -- ufuncs 1
 	expect_exit 0
@@ -136,6 +142,7 @@ slow_callers() {
 }
 
 # The stack is that of the entry: it begins with the function. A user function has no kernel part.
+# kernels=ends arch=yes
 test_user_stack() {
 	slow_callers -j -U -K u:/bin/callers:leaf
 	expect_json func kernel_stack
@@ -145,6 +152,7 @@ test_user_stack() {
 }
 
 # Return probes of the callers have replaced return addresses on the stack, and belong to its frames nevertheless.
+# kernels=ends arch=yes
 test_user_stack_of_nested_calls() {
 	slow_callers -j -U u:/bin/callers:leaf u:/bin/callers:left u:/bin/callers:right u:/bin/callers:branch
 	sed -n 's/.*"func":"\([a-z]*\)".*"user_stack":\["\(.*\)","main",.*"_start"\]}/\1 \2/p' out > stacks
@@ -159,6 +167,7 @@ test_user_stack_of_nested_calls() {
 
 # The kernel part begins with the function too, whether it is attached alone or with many; the user part is that of the
 # system call.
+# kernels=all arch=yes
 test_kernel_stack() {
 	slow_callers -j -K -U "$getpgid"
 	expect_kernel_stacks
@@ -209,6 +218,7 @@ test_stack_of_slow_calls() {
 }
 
 # A frame of a Go function: return probes are breakpoints at its return instructions.
+# kernels=ends
 test_go_stack() {
 	[ "$(uname -m)" = x86_64 ] || skip "on arm64 such a stack is cut, and marked so"
 	run sonde funcslower -j -U -u 0 u:/bin/gofuncs:main.dive -- gofuncs 20

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Go programs must not be harmed, whatever the user asks for: gofuncs prints what it did only if it
 # reaches its end.
+# of file: kernels=ends arch=yes
 
 # refused_by TOOL SPEC: it must fail, and one line must say why.
 refused_by() {
@@ -11,6 +12,7 @@ refused_by() {
 }
 
 # A function that can be left without a return instruction has no return that can be probed.
+# kernels=one arch=yes
 test_go_returns_refused() {
 	for function in runtime.morestack_noctxt.abi0 runtime.gogo.abi0; do
 		refused_by funccount r:/bin/gofuncs:$function
@@ -74,6 +76,7 @@ test_go_times_uprobe() {
 	go_times uprobe
 }
 
+# kernels=one arch=yes
 test_go_times_uprobe_multi() {
 	go_times uprobe.multi
 }
@@ -102,7 +105,7 @@ test_go_everything() {
 	expect_count main.nap 30
 }
 
-# timeout=240
+# timeout=240 kernels=one arch=yes
 test_go_all_entries() {
 	fc 'u:/bin/gofuncs-pie:*' -- gofuncs-pie 10
 	expect_exit 0

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Tests of the test framework: do the checks that all other tests rely on notice failures?
+# of file: kernels=one
 
 must_fail() {
 	! (set -e; "$@") > /dev/null 2>&1 || fail "passed and should not: $*"
 }
 
+# kernels=all
 test_boot() {
 	[ -e /sys/kernel/btf/vmlinux ]
 	grep -q . /sys/kernel/tracing/available_filter_functions
@@ -35,7 +37,7 @@ test_disk() {
 
 # The tools of others see this kernel, this /tmp and this directory, and are the process that was
 # started.
-# image=peers
+# image=peers kernels=all
 test_peer() {
 	mkdir here
 	cd here
@@ -68,7 +70,7 @@ unit() {
 }
 
 # The image's systemd is the first process. Services may do what hardened ones do.
-# image=systemd
+# image=systemd kernels=ends
 test_systemd() {
 	[ "$(cat /proc/1/comm)" = systemd ] || fail "the first process is $(cat /proc/1/comm)"
 	run peer systemctl is-system-running
@@ -129,6 +131,7 @@ test_residue_sees_mounts() {
 	umount here
 }
 
+# kernels=ends
 test_residue_sees_tracers() {
 	trace=/sys/kernel/tracing
 	echo vfs_read > $trace/set_ftrace_filter
@@ -313,6 +316,7 @@ test_gate_holds() {
 }
 
 # What tests of counting tools assume: one call of the program is one call of this function.
+# kernels=all arch=yes
 test_calls_are_functions() {
 	cd /sys/kernel/tracing
 	printf 'p:o do_sys_openat2\nr:oret do_sys_openat2\np:r vfs_read\np:g %s\n' "$getpgid" > kprobe_events

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Functions of C++ and Rust: specs and tables have the names that people wrote.
+# of file: kernels=one
 
 # rows: prints the table of out, one row "COUNT NAME" a line, sorted.
 rows() {

@@ -7,6 +7,7 @@ rejected='the kernel rejected the BPF program'
 hint='\(-v shows what its verifier says\)'
 
 # Each place that loads a copy, by its mechanism.
+# kernels=all
 test_each_mechanism() {
 	for way in "fentry $getpgid" "fentry r:$getpgid" "kprobe.multi $getpgid" "kprobe $getpgid" \
 		"raw_tp t:sched:sched_switch" "tp t:sched:sched_switch" "raw_tp t:syscalls:sys_enter_*" \
@@ -18,6 +19,7 @@ test_each_mechanism() {
 	done
 }
 
+# kernels=one
 test_of_each_engine() {
 	for tool in 'latency funclatency' 'slower funcslower'; do
 		run spoil ${tool%% *} sonde ${tool#* } $getpgid

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # sonde reset-trace with real tools: perf, trace-cmd, bpftrace and bcc, killed while they trace or
 # still running. Also what sonde status shows of those that run.
+# of file: kernels=all
 
 . /tracefs.sh
 

@@ -98,7 +98,7 @@ test_kprobes() {
 	empty $T/dynamic_events || fail "left: $(cat $T/dynamic_events)"
 }
 
-# cpus=2
+# cpus=2 kernels=one
 test_many() {
 	pid=$(dead_pid) at=$(place)
 	# the kernel takes whole lines: each is a write of its own

@@ -55,6 +55,7 @@ test_live_owner() {
 
 # A running tracer must count on and miss nothing while everything around it is removed, at the same
 # places.
+# kernels=one
 test_beside_the_living() {
 	pid=$(dead_pid) at=$(place)
 	start sonde funccount 'u:/bin/ufuncs:f_*' "$getpgid"
@@ -160,6 +161,7 @@ test_nobody() {
 
 # An event that somebody has made by hand and not enabled yet is no leftover. A user who names its
 # group, or an instance, removes it.
+# kernels=one
 test_made_by_hand() {
 	uprobes mine/one mine/two yours/one
 	echo "p:kprobes/one vfs_fallocate" >> $T/kprobe_events
@@ -191,6 +193,7 @@ test_made_by_hand() {
 
 # A tracer in a container writes another id than the one we see. Inside a container no owner can be
 # proven dead.
+# kernels=one
 test_pid_namespaces() {
 	pid=$(dead_pid)
 	unshare -p -f sh -c 'perfhold & wait' > held &

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # sonde reset-trace and pinned BPF objects: our own are removed, those of others stay until their
 # owner is named.
+# of file: kernels=one
 
 . /tracefs.sh
 
@@ -35,6 +36,7 @@ release() {
 	wait $! || :
 }
 
+# kernels=ends
 test_own() {
 	traces bpf > before
 	pins link:sonde/always/link map:sonde/always/map program:sonde/program

@@ -46,6 +46,7 @@ test_settings_of_others() {
 }
 
 # Settings name no owner, but the process that reads their records has a file open.
+# kernels=one
 test_reader_of_an_instance() {
 	mkdir $T/instances/mine $T/instances/minery
 	for instance in mine minery; do

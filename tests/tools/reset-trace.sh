@@ -60,6 +60,7 @@ test_killed_tracer() {
 	state | diff before - || fail "not all is gone"
 }
 
+# kernels=one
 test_verbose_and_quiet() {
 	pid=$(dead_pid)
 	uprobes uprobes/p__a_0x1_bcc_$pid uprobes/p__a_0x2_bcc_$pid
@@ -87,6 +88,7 @@ test_verbose_and_quiet() {
 	empty $T/uprobe_events || fail "-q did not reset"
 }
 
+# kernels=one
 test_refusals() {
 	pid=$(dead_pid)
 	run su user -c 'sonde reset-trace'

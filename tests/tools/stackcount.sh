@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # sonde stackcount: the workload calls leaf() from two places (tests/programs/callers.c), and each call of leaf() makes
 # one system call.
+# of file: kernels=one
 
 # The names from leaf() on, as JSON has them.
 left='"leaf","left","branch"'
@@ -44,6 +45,7 @@ expect_missed_or() {
 }
 
 # The kernel part begins with the probed function, whatever the mechanism puts above it.
+# kernels=all arch=yes
 test_kernel_function() {
 	for mechanism in fentry kprobe.multi kprobe; do
 		has "$mechanism" || continue
@@ -53,11 +55,13 @@ test_kernel_function() {
 	done
 }
 
+# kernels=ends arch=yes
 test_kernel_return() {
 	counting 3 5 -- "kretprobe:$getpgid"
 	expect_callers 3 5
 }
 
+# kernels=all arch=yes
 test_user_function() {
 	for mechanism in uprobe uprobe.multi; do
 		has "$mechanism" || continue
@@ -77,6 +81,7 @@ test_several() {
 	grep -q '"user_stack":\["right","branch","main"' out || fail "not from main"
 }
 
+# kernels=all arch=yes
 test_tracepoint() {
 	for mechanism in raw_tp tp; do
 		counting 3 5 -- --mechanism "$mechanism" t:syscalls:sys_enter_getpgid
@@ -179,6 +184,7 @@ test_folded() {
 }
 
 # More stacks than there is room for are counted as lost.
+# kernels=ends
 test_no_room() {
 	run sonde stackcount --stack-storage-size 1 --json "$getpgid" -- callers 3 5
 	expect_exit 0

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Stacks of programs that say how deep they are (tests/programs/deeps.dyn.c): every sample must be whole, frame by frame.
+# of file: kernels=one arch=yes
 
 # What the C library is between the program's first function and main(), or the thread's; it has no names of its own.
 begin='(_start|__libc_start_[^;]*|libc[^;]*);'
@@ -45,20 +46,24 @@ deeps_are() {
 	all_are deeps "10" "$regex"
 }
 
+# kernels=all arch=yes
 test_deep_27() {
 	deeps_are "${main}$(downs 27)" plain spin
 }
 
+# kernels=ends arch=yes
 test_deep_107() {
 	deeps_are "${main}$(downs 107)" -n 107 plain spin
 }
 
+# kernels=ends arch=yes
 test_deep_static() {
 	rm -f folded
 	run sonde profile -F 199 -U --folded folded -- deeps-static -m 500 plain spin
 	all_are deeps-static 10 "${main}$(downs 27)"
 }
 
+# kernels=ends arch=yes
 test_deep_in_system_calls() {
 	deeps_are "${main}$(downs 27)" plain calls
 }
@@ -106,12 +111,13 @@ test_deep_on_a_stack_above() {
 	deeps_are "${thread}(sort;)($libc)+compare;($libc)+${from_signal}handler;$(downs 27)" crossed spin
 }
 
+# kernels=ends arch=yes
 test_deep_in_what_interrupts() {
 	deeps_are "${main}busy;${from_signal}handle_timer;handler;$(downs 27)" interrupt spin
 }
 
 # On another processor the program would run while sonde reads its files: so they are read before.
-# cpus=2
+# cpus=2 kernels=ends arch=yes
 test_deep_in_threads() {
 	gate deeps -m 500 threads spin
 	start sonde profile -F 199 -U --folded folded -p $gated
@@ -142,6 +148,7 @@ test_deep_after_exec() {
 }
 
 # Children that live for 10 ms.
+# kernels=ends arch=yes
 test_deep_in_short_lives() {
 	rm -f folded
 	run sonde profile -F 499 -U --folded folded -- deeps -m 10 -r 50 forks spin

@@ -12,6 +12,7 @@ expect_row() {
 	expect_line "^$1 +$2 +$3( .*)? $4\$"
 }
 
+# kernels=one
 test_nothing() {
 	st
 	expect_exit 0
@@ -42,7 +43,7 @@ attached_by() {
 	no_residue
 }
 
-# timeout=240
+# timeout=240 kernels=all
 test_mechanisms() {
 	attached_by kprobe $getpgid kprobe $getpgid
 	attached_by uprobe u:/bin/ufuncs:f_one uprobe ufuncs:f_one
@@ -55,6 +56,7 @@ test_mechanisms() {
 }
 
 # All members must be exactly what was asked for, and memory as the kernel accounts for it.
+# kernels=all
 test_json() {
 	start sonde funccount 'u:/bin/ufuncs:f_*'
 	st --json
@@ -201,6 +203,7 @@ shown_twice() {
 }
 
 # Tables until Ctrl-C. tests/unit/output.c tests what a terminal shows.
+# kernels=one
 test_watch() {
 	echo "p:uprobes/$(printf %040d 0 | tr 0 x) $(place)" >> $T/uprobe_events
 	for n in $(seq 20); do
@@ -215,6 +218,7 @@ test_watch() {
 	sonde reset-trace -F > /dev/null
 }
 
+# kernels=one
 test_unprivileged() {
 	start sonde funccount u:/bin/ufuncs:f_one
 	run su user -c 'sonde status'
@@ -237,6 +241,7 @@ test_unprivileged() {
 }
 
 # Thousands of leftovers are one row.
+# kernels=one
 test_many_events() {
 	pid=$(dead_pid) at=$(place)
 	awk -v pid="$pid" -v at="$at" 'BEGIN {

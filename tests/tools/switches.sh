@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The switches by which root turns probes off for the whole kernel: nothing is counted then, and
 # only sonde reports it.
+# of file: kernels=ends arch=yes
 
 ftrace=/proc/sys/kernel/ftrace_enabled kprobes=/sys/kernel/debug/kprobes/enabled
 
@@ -31,6 +32,7 @@ what_is_off() {
 
 # Each mechanism with each switch off: it is refused if it would see nothing, else it counts
 # everything.
+# kernels=all arch=yes
 test_before() {
 	for switch in $ftrace $kprobes; do
 		turn_off $switch
@@ -86,6 +88,7 @@ test_before_the_rest() {
 
 # Switched off during the run: the counts until then are shown, and the loss of the rest is
 # reported.
+# kernels=all arch=yes
 test_meanwhile() {
 	for switch in $ftrace $kprobes; do
 		for mechanism in fentry kprobe.multi kprobe; do

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The unwinder in BPF: stacks of known depth, in each type of program.
+# of file: kernels=ends arch=yes
 
 # chain DEPTH: the functions from leaf() to deep(), the innermost first.
 chain() {
@@ -39,6 +40,7 @@ everywhere() {
 }
 
 # Where the kernel has taken over, the registers are those that it saved.
+# kernels=all arch=yes
 test_tracepoint() {
 	everywhere t:syscalls:sys_enter_read tp
 }
@@ -51,6 +53,7 @@ test_kprobe() {
 	everywhere p:vfs_read kprobe
 }
 
+# kernels=one arch=yes
 test_kprobe_multi() {
 	has kprobe.multi || skip "this kernel has no kprobe.multi"
 	everywhere p:vfs_read kprobe.multi
@@ -65,6 +68,7 @@ test_uprobe() {
 	everywhere u:@:leaf uprobe
 }
 
+# kernels=one arch=yes
 test_uprobe_multi() {
 	has uprobe.multi || skip "this kernel has no uprobe.multi"
 	everywhere u:@:leaf uprobe.multi
@@ -95,6 +99,7 @@ test_return_probes() {
 }
 
 # The verifier follows each path of a step once: it looks at ten thousand instructions, of a million that it allows.
+# kernels=all arch=yes
 test_verifier() {
 	run walker perf auto frames deep 1
 	expect_exit 0
@@ -102,6 +107,7 @@ test_verifier() {
 }
 
 # More frames than a record holds: it has the innermost.
+# kernels=one arch=yes
 test_depth() {
 	run walker t:syscalls:sys_enter_read tp frames deep 500
 	expect_exit 0
@@ -109,6 +115,7 @@ test_depth() {
 }
 
 # Without tables, these programs have no frame pointers to follow.
+# kernels=one arch=yes
 test_frame_pointers() {
 	run env WALKER_FP=1 walker t:syscalls:sys_enter_read tp frames deep 7
 	expect_exit 0
