@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # sonde argdist: values of arguments and results beside what the workload did.
+# of file: kernels=one
 
 # expect_text: stdout without the times of tables must be these lines, from stdin.
 expect_text() {
@@ -10,6 +11,7 @@ expect_text() {
 
 tab=$(printf '\t')
 
+# kernels=ends
 test_counts() {
 	run sonde argdist -C 'p::do_sys_openat2(int dfd, const char __user *name):int:dfd:STRCMP("/no/such", name)' \
 		-- calls 40 openat 7 read
@@ -23,6 +25,7 @@ END
 	[ ! -s err ] || fail "something on stderr"
 }
 
+# kernels=ends arch=yes
 test_several_specs() {
 	run sonde argdist -C 'r::do_sys_openat2(int dfd):s32,int:$retval,$entry(dfd):(int)$retval == -2#failed opens' \
 		-C 'p::vfs_read(struct file *file, char *buf, size_t count):size_t:count:count == 1' \
@@ -55,6 +58,7 @@ END
 	expect_line '^     \$latency            : count     distribution$'
 }
 
+# kernels=ends
 test_structs() {
 	values='char*,size_t:file->f_path.dentry->d_name.name,count'
 	run sonde argdist -C "p::vfs_read(struct file *file, char *buf, size_t count):$values:count == 1" \
@@ -64,6 +68,7 @@ test_structs() {
 	expect_line "^${tab}1 +args->comm = calls, args->pid == \\\$tgid = 1$"
 }
 
+# kernels=ends arch=yes
 test_user() {
 	run sonde argdist -C "p:$(command -v ufuncs):f_one(int x):int:x >= 0" \
 		-H "r:$(command -v ufuncs):f_two(int x):int:\$retval - \$entry(x)" -- ufuncs 5
@@ -86,6 +91,7 @@ test_defaults() {
 	expect_no_line '^r::vfs_read'
 }
 
+# kernels=ends arch=yes
 test_usdt() {
 	run sonde argdist -C 'u:/bin/usdt:all():u64:arg1:arg1 > 0' -C 'u:/bin/usdt:all()' \
 		-H 'u:/bin/usdt:all():u64:arg2' -- usdt 3

@@ -20,6 +20,7 @@ test_fileslower() {
 }
 
 # The workload sleeps in a read of a FIFO, for as long as another process takes.
+# kernels=one
 test_fileslower_slow() {
 	mkfifo fifo
 	run sonde fileslower 1000 -a -c 'sh -c "calls 60 nanosleep > fifo & cat fifo"'

@@ -37,6 +37,7 @@ test_runqslower() {
 	[ "$(sed '/^did /d' out | wc -l)" = 1 ] || fail "somebody waited for ten minutes"
 }
 
+# kernels=one
 test_runqslower_only_some() {
 	start sonde runqslower 0 -P
 	turns 2 20 > did

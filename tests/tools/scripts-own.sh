@@ -51,7 +51,7 @@ test_capable() {
 	expect_rows 1 '^[0-9:]{8}  1000   [0-9]+ +chroot           18   CAP_SYS_CHROOT       1$'
 }
 
-# cpus=2
+# cpus=2 kernels=one
 test_cpuwalk() {
 	run sonde cpuwalk -- taskset 2 spin 2
 	expect_exit 0
@@ -79,6 +79,7 @@ test_filelife() {
 	expect_between "the age in 1/100 s" 15 6000 "$age"
 }
 
+# kernels=one
 test_gethostlatency() {
 	run sonde gethostlatency -- lookups getaddrinfo 10.0.0.1 gethostbyname 10.0.0.2 gethostbyname2 10.0.0.3
 	expect_exit 0
@@ -118,6 +119,7 @@ test_mountsnoop() {
 }
 
 # tests/programs/mounts.c mounts by the newer calls, and says what it did.
+# kernels=one
 test_mountsnoop_new_calls() {
 	mkdir here
 	run sonde mountsnoop -c 'mounts here'
@@ -131,6 +133,7 @@ test_mountsnoop_new_calls() {
 	expect_rows 1 '^mounts +([0-9]+) +\1 +sh +[0-9]+ +[0-9]+ +fsopen\("tmpfs", 0x1\) = [0-9]+ \(Success\)$'
 }
 
+# kernels=one
 test_naptime() {
 	run sonde naptime -- sh -c 'usleep 150000; sleep 1; echo "did sh $$"'
 	expect_exit 0
@@ -165,6 +168,7 @@ all_pids() {
 	[ "$(pids)" = 60 ]
 }
 
+# kernels=one
 test_pidpersec() {
 	start sonde pidpersec --comm forks 1
 	forks 60 0 1

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Tools that are scripts: how sonde finds them, which it refuses, what it says of them. The scripts that sonde ships
 # have tests of their own; here each must compile and attach on every kernel.
+# of file: kernels=one
 
 # with_script NAME: a sonde of its own that has one script, from stdin.
 with_script() {
@@ -10,7 +11,7 @@ with_script() {
 	chmod 644 "share/sonde/$1.bt"
 }
 
-# timeout=600
+# timeout=600 kernels=all arch=yes
 test_all_attach() {
 	# for sslsnoop
 	ln -sf /bin/libssl.so /lib/libssl.so

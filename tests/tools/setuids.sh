@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # sonde setuids: its rows must be the calls that tests/programs/setids.c makes.
 
+# kernels=one arch=yes
 test_setuids() {
 	run sonde setuids -c setids
 	expect_exit 0

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # sonde shmsnoop: its rows must be the calls that tests/programs/shm.c makes.
+# of file: kernels=one
 
+# kernels=ends
 test_shmsnoop() {
 	run sonde shmsnoop -n sh -c shm
 	expect_exit 0

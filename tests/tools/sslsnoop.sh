@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # sonde sslsnoop: its rows must be what tests/programs/talks.dyn.c sends and receives.
+# of file: kernels=one
 
 # The library is where its loader would find it.
 talks_is_ready() {
@@ -13,6 +14,7 @@ expect_talk() {
 	expect_dids
 }
 
+# kernels=ends
 test_sslsnoop() {
 	talks_is_ready
 	run sonde sslsnoop -c 'talks hello world'

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # sonde statsnoop: its rows must be the calls that tests/programs/stats.c makes.
 
+# arch=yes
 test_statsnoop() {
 	run sonde statsnoop -s -c stats
 	expect_exit 0

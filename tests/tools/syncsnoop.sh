@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # sonde syncsnoop: its rows must be the calls of the workload.
 
+# kernels=one
 test_syncsnoop() {
 	run sonde syncsnoop -c 'sh -c "calls 3 fsync 2 fdatasync; sync"'
 	expect_exit 0

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # sonde tcpaccept: its rows must be the connections that tests/programs/tcp.c accepts.
+# of file: kernels=one
 
 # expect_accepts [IP]: of the file did, all, or those of this version.
 expect_accepts() {
@@ -12,6 +13,7 @@ expect_accepts() {
 	expect_dids
 }
 
+# kernels=ends
 test_tcpaccept() {
 	run sonde tcpaccept -c 'sh -c "tcp -n 3 client 4; tcp client 6; tcp client mapped"'
 	expect_exit 0

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # sonde tcpconnect: its rows must be the attempts to connect of tests/programs/tcp.c, field by
 # field.
+# of file: kernels=one
 
 # Writes what the workload did, without the role, to the file dids; mapped IPv4 addresses become
 # IPv4.
@@ -36,6 +37,7 @@ expect_attempts() {
 		}' dids rows || fail "rows are not what was done"
 }
 
+# kernels=ends
 test_tcpconnect() {
 	workload='tcp client 4; tcp server 6; tcp reset mapped; tcp refused 4; tcp refused 6; tcp refused mapped
 		tcp -b client 4; tcp -b refused 6'
@@ -70,6 +72,7 @@ test_tcpconnect_text() {
 	expect_line '^[0-9][0-9]:[0-9][0-9]:[0-9][0-9] [0-9]+\.[0-9]{6} +0 '
 }
 
+# kernels=ends
 test_tcpconnect_burst() {
 	run sonde tcpconnect -j -L --fail-on-loss -- tcp -n 400 client 4
 	none_lost 400 || return 0

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # sonde tcpdrop: its rows must be the packets that the sockets of tests/programs/drops.c drop.
+# of file: kernels=one
 
 # expect_drops FLAGS: the connection of the workload has rows of its packets with these flags, as many as it sent. Of a
 # connection that failed, it does not know how many.
@@ -28,6 +29,7 @@ drops_seen() {
 	expect_line "^ +tcp_v[46]_rcv\\+[0-9]+"
 }
 
+# kernels=all
 test_tcpdrop() {
 	drops_seen data 4
 	expect_drops PA

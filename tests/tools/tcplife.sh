@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # sonde tcplife: its rows must be the ends of the connections of tests/programs/tcp.c, field by
 # field.
+# of file: kernels=one
 
 # Writes the workload's connections of these roles (a regular expression), without the role, to the
 # file dids; mapped IPv4 addresses become IPv4.
@@ -38,6 +39,7 @@ expect_lives() {
 }
 
 # shellcheck disable=SC2016 # expanded by the shell that is traced
+# kernels=all
 test_tcplife() {
 	run sonde tcplife -j -- sh -c 'for family in 4 6 mapped; do
 		for closer in client server reset half; do
@@ -88,6 +90,7 @@ test_tcplife_text() {
 	expect_line '^[0-9][0-9]:[0-9][0-9]:[0-9][0-9] [0-9]+\.[0-9]{6} +[0-9]+ +tcp '
 }
 
+# kernels=ends
 test_tcplife_burst() {
 	run sonde tcplife -j --fail-on-loss -- tcp -n 300 client 4 10 20 0
 	none_lost 600 || return 0
@@ -95,6 +98,7 @@ test_tcplife_burst() {
 }
 
 # A connection that no process has accepted has a row if no filter asks for a process.
+# kernels=ends
 test_tcplife_unaccepted() {
 	start sonde tcplife -j
 	tcp unaccepted 4 > workload

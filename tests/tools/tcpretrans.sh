@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # sonde tcpretrans: its rows must be what tests/programs/drops.c says of its connections, and as many as the kernel
 # counts.
+# of file: kernels=one
 
 # counter FILE NAME: a number of /proc/net/FILE, of all protocols.
 counter() {
@@ -54,6 +55,7 @@ expect_rows() {
 		}' dids rows || fail "rows are not what was done"
 }
 
+# kernels=ends
 test_retransmissions() {
 	traced -j -- sh -c 'drops syn 4; drops syn 6; drops data 4; drops data 6; drops data mapped'
 	expect_rows

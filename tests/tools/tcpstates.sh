@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # sonde tcpstates: its rows must be the states of the connections that tests/programs/tcp.c makes.
+# of file: kernels=one
 
 changes='OLDSTATE    -> NEWSTATE    MS'
 
@@ -16,6 +17,7 @@ expect_states() {
 	[ "${seen#LISTEN }" = "$2" ] || fail "the states of $1: $seen"
 }
 
+# kernels=ends
 test_tcpstates() {
 	for ip in 4 6; do
 		start sonde tcpstates

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # sonde tcpsynbl: its histogram must have the connections of the workload, under the limit of their queue.
+# of file: kernels=one
 
+# kernels=ends
 test_tcpsynbl() {
 	start sonde tcpsynbl
 	tcp -n 20 client 4

@@ -6,6 +6,7 @@ three_rows() {
 }
 
 # The program lives until its rows are there: its functions have names only so long.
+# kernels=one
 test_threadsnoop() {
 	start sonde threadsnoop
 	mkfifo gate

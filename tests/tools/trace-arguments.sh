@@ -16,6 +16,7 @@ expect_printed() {
 	grep -qxF -e "$1" lines || fail "the program did not print '$1'"
 }
 
+# kernels=all
 test_arguments_of_tracepoints() {
 	echo text > known
 	program 't:syscalls:sys_enter_openat { printf("%s %d\n", str(args.filename), args.flags & 3); }' -c 'cat known'
@@ -30,6 +31,7 @@ test_arguments_of_tracepoints() {
 	expect_printed 'cat 1'
 }
 
+# kernels=all arch=yes
 test_arguments_of_functions() {
 	has fentry || skip "no trampolines"
 	echo 1234 > known
@@ -42,6 +44,7 @@ test_arguments_of_functions() {
 	expect_printed 'known 1 5'
 }
 
+# arch=yes
 test_arguments_of_raw_tracepoints() {
 	program 'rawtracepoint:sched_process_exec { printf("%s %d\n", str(args.bprm.filename), args.p.pid == pid); }' \
 		-c '/bin/cat /dev/null'
@@ -50,6 +53,7 @@ test_arguments_of_raw_tracepoints() {
 	! grep -F '[false]' lines || fail "args.ret is not the second argument"
 }
 
+# arch=yes
 test_arguments_of_usdt() {
 	program 'usdt:/bin/usdt:args:all { printf("%d %d %d %d\n", arg0, arg1, arg2, arg3); }' -c 'usdt 3'
 	printf '%s\n' '0 0 -5 0' '1 1000000 -5 -1' '2 2000000 -5 -2' > expected
@@ -90,6 +94,7 @@ test_pinned_iterators() {
 	expect_one_err "cannot pin 'iter:task:$PWD/list' to $PWD/list: only a bpf file system can hold it$"
 }
 
+# arch=yes
 test_perf_events() {
 	program 'software:page-faults:1 { @[comm] = count(); }' -c '/bin/cat /dev/null'
 	grep -qE '^@\[cat\]: [0-9]+$' lines || fail "no page fault was seen"
@@ -153,6 +158,7 @@ test_lists_types_and_arguments_of_functions() {
 		software:minor-faults: software:page-faults:
 }
 
+# kernels=one
 test_lists_user_probes() {
 	run sonde trace -l 'usdt:/bin/usdt:house:*'
 	expect_out usdt:/bin/usdt:house:gated usdt:/bin/usdt:house:places usdt:/bin/usdt:house:plain

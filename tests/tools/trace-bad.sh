@@ -28,7 +28,7 @@ may() {
 }
 
 # One program for all functions, attached at a time. fentry that looks at no arguments is no more expensive.
-# timeout=300
+# timeout=300 kernels=one
 test_every_function() {
 	has kprobe.multi || skip "this kernel attaches functions one by one"
 	for kind in kprobe fentry; do
@@ -48,6 +48,7 @@ test_every_function() {
 # --- begin, print, clear ---
 
 # What begin printed comes before the first line of the command.
+# kernels=one
 test_begin_comes_first() {
 	btrace 'BEGIN { printf("first\n"); } kprobe:vfs_* { @ = count(); }' -c 'echo second'
 	expect_exit 0
@@ -129,6 +130,7 @@ END
 	keep_attached
 }
 
+# kernels=all
 test_without_btf() {
 	without /sys 'BEGIN { printf("%s\n", comm); exit(); }'
 	expect_exit 0
@@ -166,6 +168,7 @@ test_killed() {
 }
 
 # What finds no room while sonde stands still is counted: no event is missing without a word.
+# kernels=one
 test_stopped() {
 	sonde trace --buffer-size 4k -e 't:syscalls:sys_enter_openat /comm == "calls"/ {
 		printf("x %s\n", str(args.filename)); }' > out 2> err &
@@ -183,6 +186,7 @@ test_stopped() {
 }
 
 # Kprobes that root switches off meanwhile see nothing more, and the kernel says so to nobody.
+# kernels=one
 test_switched_off() {
 	trap 'echo 1 > /sys/kernel/debug/kprobes/enabled' EXIT
 	for end in '' 'END { printf("end\n"); }'; do
@@ -200,6 +204,7 @@ test_switched_off() {
 }
 
 # A signal while the program is compiled or attached, which takes seconds here.
+# kernels=one
 test_interrupted_before_it_began() {
 	for signal in INT TERM; do
 		: > err

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # sonde trace with probes in the notation of bcc's trace.
+# of file: kernels=one
 
 # rows TEXT: how many lines of stdout contain it.
 rows() {
@@ -20,6 +21,7 @@ test_strings() {
 	[ ! -s err ] || fail "something on stderr"
 }
 
+# kernels=ends arch=yes
 test_returns() {
 	probe='r::do_sys_openat2(int dfd) ((int)retval == -2 && $entry(dfd) == -100)'
 	run sonde trace "$probe \"%d %lld %x\", retval, \$entry(dfd), -1" 'r::vfs_read (retval == 1) "one"' \
@@ -39,6 +41,7 @@ test_signatures() {
 }
 
 # The arguments of a system call's function are in the registers of its caller.
+# kernels=ends arch=yes
 test_syscalls() {
 	probe='r::sys_read(int fd, char *buf, size_t n) ($entry(n) == 1) "got %d", retval'
 	run sonde trace 'sys_read (arg3 == 1) "%d bytes", arg3' "$probe" \
@@ -66,6 +69,7 @@ test_tracepoints() {
 	expect_line '^[0-9:]{8} [0-9]+ +[0-9]+ +[0-9]+ +calls           sched_process_exit calls 1 0$'
 }
 
+# arch=yes
 test_user() {
 	run sonde trace "$(command -v ufuncs):f_one \"%d\", (int)arg1 >= 0" \
 		"r:$(command -v ufuncs):f_two(int x) (\$retval - \$entry(x) == 2) \"two\"" -c 'ufuncs 5'
@@ -83,6 +87,7 @@ test_headings() {
 	[ "$(head -n 1 out)" = "PID     TID     COMM            FUNC             -" ] || fail "another heading"
 }
 
+# arch=yes
 test_usdt() {
 	run sonde trace 'u:/bin/usdt:all "%d %d", arg1, arg2' 'u:/bin/usdt:args:all (arg1 == 1)' -c 'usdt 3'
 	expect_exit 0
@@ -123,6 +128,7 @@ test_stacks() {
 }
 
 # Stacks of a command that begins, and of a process that runs since before.
+# arch=yes
 test_user_stacks() {
 	run sonde trace -U 'vfs_read (arg3 == 1)' -c 'calls 7 read'
 	expect_exit 0
@@ -225,6 +231,7 @@ test_errors() {
 }
 
 # An offset in a function, and an address.
+# arch=yes
 test_places() {
 	run sonde trace "$(command -v ufuncs):f_one+0x0 \"%d\", \$pid > 0" -c 'ufuncs 5'
 	expect_exit 0

@@ -97,6 +97,7 @@ test_cleared_keys_make_room() {
 }
 
 # A map has as many keys as it may have, and all of them go on.
+# kernels=one
 test_full_map_of_short_keys() {
 	run sonde trace -e 'config = { max_map_keys = 10 } BEGIN {
 		for ($i : 0..900) { @a[$i * 64] = count(); @b[$i, 1] = count(); }

@@ -26,57 +26,57 @@ run_program() {
 	fi
 }
 
-# timeout=300
+# timeout=300 kernels=all arch=yes
 test_control() {
 	theme control
 }
 
-# timeout=300
+# timeout=300 kernels=one
 test_errors() {
 	theme errors
 }
 
-# timeout=300
+# timeout=300 arch=yes
 test_integers() {
 	theme integers
 }
 
-# timeout=300
+# timeout=300 kernels=one
 test_json() {
 	theme json
 }
 
-# timeout=300
+# timeout=300 kernels=all
 test_kernel() {
 	theme kernel
 }
 
-# timeout=300
+# timeout=300 kernels=one
 test_macros() {
 	theme macros
 }
 
-# timeout=300
+# timeout=300 kernels=all
 test_maps() {
 	theme maps
 }
 
-# timeout=300
+# timeout=300 kernels=one
 test_output() {
 	theme output
 }
 
-# timeout=300
+# timeout=300 kernels=one
 test_printf() {
 	theme printf
 }
 
-# timeout=300
+# timeout=300 kernels=all arch=yes
 test_probes() {
 	theme probes
 }
 
-# timeout=300
+# timeout=300 kernels=all
 test_strings() {
 	theme strings
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # sonde trace: programs in bpftrace's language, what they print, and what they count beside what the
 # workload did.
+# of file: kernels=one
 
 # btrace PROGRAM [ARG]...
 btrace() {
@@ -28,6 +29,7 @@ END
 	[ ! -s err ] || fail "something on stderr"
 }
 
+# kernels=ends
 test_maps() {
 	btrace 'BEGIN { @x = 1; @y[1,2] = 3; @c = count(); @s["a"] = sum(5); @a["x"] = avg(3); @a["x"] = avg(6);
 		@l = lhist(3, 0, 10, 1); @mi = min(-4); @ma[3] = max(7); @st = stats(4); exit(); }'
@@ -73,6 +75,7 @@ test_interval() {
 
 # --- counts beside the workload's ---
 
+# kernels=all
 test_kprobe_counts() {
 	btrace 'kprobe:do_sys_openat2 /comm == "calls"/ { @c[comm] = count(); @ = count(); @p[pid] = sum(1); }' \
 		-c 'calls 1000 openat'
@@ -82,6 +85,7 @@ test_kprobe_counts() {
 	expect_line '^@p\[[0-9]+\]: 1000$'
 }
 
+# kernels=ends
 test_entry_and_return() {
 	btrace 'kprobe:do_sys_openat2 { @in[func] = count(); } kretprobe:do_sys_openat2 {
 		@out[(int32)retval] = count(); }' -c 'calls 300 openat'
@@ -91,6 +95,7 @@ test_entry_and_return() {
 }
 
 # Places with arguments of BTF; the kernel's own count of the calls is the workload's.
+# kernels=all arch=yes
 test_fentry() {
 	btrace 'fentry:do_sys_openat2 { @dfd[args.dfd] = count(); } fexit:do_sys_openat2 { @ret[retval] = count(); }' \
 		-c 'calls 300 openat'
@@ -99,6 +104,7 @@ test_fentry() {
 	expect_line '^@ret\[-2\]: 300$'
 }
 
+# kernels=all
 test_several_places() {
 	btrace 'kprobe:do_sys_openat2,kprobe:vfs_read { @[probe] = count(); } kprobe:do_sys_open* {
 		@p[func] = count(); }' -c 'calls 200 openat 100 read'
@@ -108,6 +114,7 @@ test_several_places() {
 	expect_line '^@p\[do_sys_openat2\]: 201$'
 }
 
+# kernels=ends
 test_tracepoint() {
 	btrace 'tracepoint:syscalls:sys_enter_openat { @[str(args.filename)] = count(); }' -c 'calls 100 openat'
 	expect_exit 0
@@ -137,6 +144,7 @@ test_stack_length() {
 
 # With -k, each read that fails and each entry that is missing is reported with its place; without it, texts are
 # counted.
+# kernels=ends
 test_faults() {
 	btrace 'BEGIN { @m[1] = 1; $p = (uint64 *)0; print(*$p); @s = str(1); printf("%s|\n", str(uptr(2))); @x = @m[2];
 		exit(); }' -k
@@ -154,6 +162,7 @@ test_faults() {
 }
 
 # Numbers and structs are counted as texts are; the value is 0.
+# kernels=ends
 test_failed_reads_are_counted() {
 	btrace 'struct two { uint64 a; uint64 b; }
 		BEGIN { @n = *(uint64 *)0xdead; $t = (struct two *)0xdead; @b = $t->b; @all = *$t;
@@ -168,6 +177,7 @@ test_failed_reads_are_counted() {
 }
 
 # A record with room for 64 bytes of a string is tried first. An empty string is none that could not be read.
+# kernels=ends
 test_lengths_of_printed_strings() {
 	cat > names <<- 'END'
 		#!/bin/sh
@@ -211,6 +221,7 @@ test_memcmp_of_pointers() {
 }
 
 # The verifier knows constants on the stack; before Linux 6.8 it took one choice for the other.
+# kernels=all
 test_choice_of_constants() {
 	for tail in '' 1; do
 		size=$((8 + ${#tail}))
@@ -228,6 +239,7 @@ test_choice_of_constants() {
 }
 
 # From 5.17 on, the kernel counts the turns of a loop whose end it cannot see.
+# kernels=all
 test_long_while() {
 	btrace 'BEGIN { $n = nsecs > 0 ? 5000 : 1; $i = 0;
 		while ($i < $n) { $i++; if ($i % 2) { continue; } if ($i > 4000) { break; } @n++; }
@@ -262,6 +274,7 @@ test_while_with_conditional_steps() {
 }
 
 # The step comes once in each turn, and a "continue" of another loop does not leave it out: these end on any kernel.
+# kernels=ends
 test_while_with_certain_steps() {
 	btrace 'BEGIN { $i = 0; while ($i < 900) { unroll(2) { if ($i % 2) { continue; } } $i += 1; if ($i % 5 == 0) {
 		continue; } @c++; } $j = 900; while ($j >= 0) { $j -= 3; } print(($i, $j)); exit(); }'
@@ -395,6 +408,7 @@ test_system_and_cat() {
 
 # --- the rest ---
 
+# kernels=ends
 test_stacks() {
 	btrace 'kprobe:do_sys_openat2 /comm == "calls"/ { @[kstack(2)] = count(); @v = kstack(1); }' \
 		-c 'calls 50 openat'
@@ -403,6 +417,7 @@ test_stacks() {
 	expect_line '^\]: 50$'
 }
 
+# kernels=ends
 test_iterator() {
 	btrace 'iter:task { printf("%s %d\n", ctx.task.comm, ctx.task.pid); }'
 	expect_exit 0
@@ -412,6 +427,7 @@ test_iterator() {
 }
 
 # A kernel without tags of types does not say that the name is in the user's memory.
+# kernels=ends
 test_user_memory_of_an_argument() {
 	btrace 'fentry:do_sys_openat2 /pid == cpid/ { printf("%s\n", str(args.filename)); }' -c 'calls 2 openat'
 	[ "$(grep -cx /no/such/file out)" = 2 ] || fail "not two names"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # sonde vfsstat: exactly what a workload reports.
+# of file: kernels=one
 
 keys='reads writes fsyncs opens creates'
 
@@ -25,6 +26,7 @@ expect_sums() {
 	[ "$seen" = "$want" ] || fail "'$seen', not '$want'"
 }
 
+# kernels=ends
 test_exact() {
 	run sonde vfsstat --json -- calls 70 read 30 write 11 fsync 13 fdatasync 17 open 19 creat 5 mkfile 3 mknod \
 		9 openat
@@ -34,6 +36,7 @@ test_exact() {
 }
 
 # Each call is in its own column, and fsync and fdatasync are counted once.
+# kernels=ends
 test_each_alone() {
 	for call in read write fsync fdatasync open creat mkfile mknod; do
 		run sonde vfsstat --json -c "calls 7 $call"
