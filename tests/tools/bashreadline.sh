@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # sonde bashreadline: its rows must be the lines that were typed at a shell.
+# of file: kernels=one
 
 bashreadline() {
 	run sonde bashreadline "$@"
@@ -56,6 +57,7 @@ expect_rows() {
 	same typed shown
 }
 
+# kernels=ends
 test_text() {
 	has_bash
 	lines 10000
@@ -100,6 +102,7 @@ go_on() {
 	expect_exit 0
 }
 
+# kernels=ends
 test_all_shells() {
 	has_bash
 	ln -s /bin/bash other

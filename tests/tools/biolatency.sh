@@ -34,6 +34,7 @@ charted() {
 		END { print n + 0 }' out
 }
 
+# kernels=all
 test_writes() {
 	find_disk
 	write_direct -d "$name" --json
@@ -105,6 +106,7 @@ spent_time() {
 	expect_between "ms of writes" $((spent * 6 / 10 - 2)) $((spent + 2)) "$value"
 }
 
+# kernels=one
 test_errors() {
 	run sonde biolatency -d nosuch
 	expect_exit 1

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # sonde biosnoop: dd says what it reads and writes, and where, and so must the rows.
+# of file: kernels=one
 
 find_disk() {
 	disk=$(disk scratch)
@@ -42,6 +43,7 @@ expect_tasks() {
 	[ ! -s others ] || fail "rows of other tasks: $(cat others)"
 }
 
+# kernels=all
 test_direct() {
 	find_disk
 	run sonde biosnoop -j --fail-on-loss -- sh -c '
@@ -59,6 +61,7 @@ test_direct() {
 }
 
 # Where nobody shows who makes a request, it begins when it is issued, or inserted.
+# kernels=ends
 test_queue() {
 	find_disk
 	run sonde biosnoop -j -Q -c "dd if=/dev/zero of=$disk bs=4k count=50 oflag=direct"
@@ -82,7 +85,7 @@ spent_time() {
 
 # What is written back later: as many requests as the kernel counts for the disk, of as many sectors. A request that
 # asks for a flush is counted, but never issued; the flush that the kernel makes of it is.
-# cpus=2
+# cpus=2 kernels=ends
 test_buffered() {
 	find_disk
 	start sonde biosnoop -j -d "$name" --fail-on-loss

@@ -64,6 +64,7 @@ test_idle() {
 	! grep '"pid":0,' out || fail "the idle task was not asked for"
 }
 
+# kernels=one
 test_words() {
 	run sonde cpudist -P -m -- turns 1 30
 	expect_exit 0

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # sonde execsnoop: its rows must be what the executed programs find themselves
 # (tests/programs/execs.h).
+# of file: kernels=one
 
 es() {
 	run sonde execsnoop "$@"
@@ -34,6 +35,7 @@ same() {
 		fail "rows differ (- told, + shown): $(head -n 9 difference | cut -c 1-300)"
 }
 
+# kernels=all
 test_execs_as_they_are() {
 	TZ=XXX-5:30 es -x -T -t -U -- execs succeed fail
 	take_apart
@@ -71,6 +73,7 @@ test_error_names() {
 }
 
 # Without -x only successful execs; the whole command line, however long.
+# kernels=ends
 test_long_lines() {
 	es -- execs long fail fail-long
 	take_apart
@@ -89,6 +92,7 @@ begins() {
 # A row that is incomplete must say so: the buffer has no room for the line, or there are more
 # arguments than are read. The last argument is in memory only if the kernel itself has read it, as
 # older kernels do before they fail.
+# kernels=ends
 test_cut_lines() {
 	es --buffer-size 64k -- execs long
 	take_apart
@@ -160,6 +164,7 @@ test_of_a_user() {
 }
 
 # -p: what a process executes; -P: only its children; by the name that it then has; within a cgroup.
+# kernels=ends
 test_of_processes() {
 	mkfifo go
 	sh -c ': > waits; read x < go; exec execd became' > ours &
@@ -195,6 +200,7 @@ ours() {
 }
 
 # Only a command's children and their children, not another process at the same time.
+# kernels=ends
 test_of_a_command() {
 	mkfifo go gone
 	(
@@ -220,6 +226,7 @@ test_of_a_command() {
 }
 
 # In a PID namespace of our own: the ids of the host, or ours.
+# kernels=ends
 test_in_a_pid_namespace() {
 	mkdir host
 	mount -t proc proc host

@@ -39,6 +39,7 @@ expect_exits_json() {
 	[ ! -s wrong ] || fail "an age or a time is wrong: $(head -n 1 wrong)"
 }
 
+# kernels=all
 test_ways_to_end() {
 	run sonde exitsnoop --fail-on-loss -- exits all
 	expect_exit 0
@@ -48,6 +49,7 @@ test_ways_to_end() {
 	expect_err 'Tracing exits'
 }
 
+# kernels=one
 test_ways_to_end_json() {
 	run sonde exitsnoop --fail-on-loss --json -- exits all
 	expect_exit 0
@@ -55,6 +57,7 @@ test_ways_to_end_json() {
 	grep -q ' true$' dids || skip "no core was written here"
 }
 
+# kernels=one
 test_failed() {
 	run sonde exitsnoop -x --fail-on-loss -- exits all
 	expect_exit 0
@@ -93,6 +96,7 @@ test_per_thread() {
 }
 
 # The first thread gives a process its name, whichever thread ends last. A thread has its own name.
+# kernels=one
 test_comm() {
 	run sonde exitsnoop --comm first -- exits all
 	expect_exit 0
@@ -105,6 +109,7 @@ test_comm() {
 }
 
 # With --tid, that thread's exit is shown.
+# kernels=one
 test_tid() {
 	kills target > target &
 	wait_until 10 test -s target || fail "no threads"
@@ -125,6 +130,7 @@ test_pidns() {
 }
 
 # The exit of a thread is shown only on request.
+# kernels=one
 test_columns() {
 	run env TZ=CET-1 sonde exitsnoop -T --label here -- exits threads
 	expect_exit 0
@@ -147,6 +153,7 @@ test_kernel_thread() {
 	expect_line '^kworker/[^ ]+ +[0-9]+ +[0-9]+ +[0-9]+ +[0-9]+\.[0-9][0-9] +0$'
 }
 
+# kernels=one
 test_errors() {
 	run sonde exitsnoop 17
 	expect_exit 2

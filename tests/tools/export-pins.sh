@@ -68,7 +68,7 @@ created() {
 		sed -n 's/^\(raw\|calls\|function\|both\|times_seconds\)_created\({.*}\)*/\1/p' | sort -u
 }
 
-# timeout=300
+# timeout=300 kernels=all
 test_export_pins() {
 	mount_pins
 	pinned_lines > lines
@@ -121,7 +121,7 @@ test_export_pins() {
 # While requests of two kinds reach the disk and calls sleep, the exporter is killed, and another one starts, among more
 # threads than the table of calls has room for when it is made anew. Both kinds of requests are counted, the one that
 # comes second in the row of all others; and the times of calls are whole.
-# timeout=240
+# timeout=240 kernels=one
 test_export_pins_exact() {
 	pins_probes || return 0
 	mount_pins
@@ -165,6 +165,7 @@ test_export_pins_exact() {
 }
 
 # While an exporter runs, its pins stay. After its end they count on, and reset-trace removes them.
+# kernels=one
 test_export_pins_reset() {
 	pins_probes || return 0
 	mount_pins

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # `sonde export` as a service: the real systemd restarts it, the real Prometheus scrapes it, Debian's dpkg installs and
 # removes its package.
+# of file: kernels=one
 
 # The image's root.
 image=/proc/1/root
@@ -83,7 +84,7 @@ test_package() {
 }
 
 # The service may do little: systemd's own judgement, and what the process may really do.
-# timeout=300 image=systemd
+# timeout=300 image=systemd kernels=ends
 test_hardened() {
 	serve 'biolatency -D' runqlat 'funccount do_sys_openat2 t:sched:sched_process_exec' vfsstat 'syscount --summary'
 	run peer systemd-analyze security --no-pager --threshold=25 sonde-export
@@ -157,7 +158,7 @@ expect_kept() {
 }
 
 # Counters go on over restarts, reloads and the death of the service, and nothing is counted twice.
-# timeout=900 image=systemd
+# timeout=900 image=systemd kernels=ends
 test_restarts() {
 	serve "funccount $getpgid as pgids" runqlat
 	[ "$(peer systemctl show -P NFileDescriptorStore sonde-export)" -gt 0 ] || fail "nothing is kept"

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # sonde export: what a scraper reads must be what the workload did.
+# of file: kernels=one
 
 . /exporter.sh
 
+# kernels=ends
 test_export_counts() {
 	export_start "funccount $getpgid $getppid" "funccount $getpgid as mine"
 	gate calls 1000 getpgid 30 getppid
@@ -133,6 +135,7 @@ test_export_refused() {
 }
 
 # Lines that stay the same go on with their totals while others come and go; a wrong file changes nothing.
+# kernels=ends
 test_export_reload() {
 	printf '%s\n' "funccount $getpgid as stays" "funccount $getppid as goes" > conf
 	start sonde export conf

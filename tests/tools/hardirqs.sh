@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # sonde hardirqs: it must count as many interrupts of the disk as the kernel does.
+# of file: kernels=one
 
 # interrupts PREFIX FILE: prints "NAME COUNT", over all processors, for each interrupt in a copy of
 # /proc/interrupts whose name begins so.
@@ -53,6 +54,7 @@ count() {
 	[ $within -ge 30 ] || fail "only $within interrupts for 60 reads"
 }
 
+# kernels=ends
 test_count() {
 	count -C
 	expect_line '^HARDIRQ                    TOTAL_count$'
@@ -66,6 +68,7 @@ test_count_two_processors() {
 	expect_between "$irq" $within $around "$(rows_of_disk 2 rows)"
 }
 
+# kernels=ends
 test_time() {
 	count --json
 	expect_json hardirq unit count total

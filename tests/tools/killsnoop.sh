@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # sonde killsnoop: its rows must be the signals that were sent (tests/programs/kills.c).
+# of file: kernels=one
 
 # Turns the workload's lines into facts, one a line: COMM PID TID PPID UID SIGNAL NAME TPID TGID TID
 # RET ERROR SYSCALL and the fields of did.h. $1: an awk expression that selects lines.
@@ -35,6 +36,7 @@ expect_kills_json() {
 	[ ! -s wrong ] || fail "a time is wrong: $(head -n 1 wrong)"
 }
 
+# kernels=ends arch=yes
 test_ways_to_send() {
 	run sonde killsnoop --fail-on-loss -- kills
 	expect_exit 0
@@ -87,6 +89,7 @@ test_target() {
 	kill $!
 }
 
+# kernels=ends
 test_pidns() {
 	run unshare -pf --mount-proc sonde killsnoop --pidns --json -- kills
 	expect_exit 0

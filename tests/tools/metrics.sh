@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The names of metrics are an interface. docs/METRICS.md has the same list: tests/host/metrics.sh compares the two.
+# of file: kernels=one
 
 # LINE|FAMILY TYPE UNIT LABELS|..., which goes on in the next line after a | at the end.
 families() {

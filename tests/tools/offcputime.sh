@@ -31,6 +31,7 @@ totals() {
 	expect_off
 }
 
+# kernels=all
 test_totals() {
 	one_of_three totals
 }
@@ -41,6 +42,7 @@ test_totals_on_two_processors() {
 }
 
 # Tables at intervals together have all times.
+# kernels=one
 test_intervals() {
 	one_of_three totals -i 0.2
 	[ "$(grep -c '"comm":"sleeper"' out)" -gt 2 ] || fail "not several tables"
@@ -56,6 +58,7 @@ expect_stack() {
 	[ $((n * 10)) -ge $((all * $3)) ] || fail "$n of $all times of $1 have $2"
 }
 
+# arch=yes
 test_stacks() {
 	gate blocks 20 10
 	start sonde offcputime --json
@@ -71,6 +74,7 @@ test_stacks() {
 }
 
 # bcc's layout.
+# kernels=one
 test_text() {
 	gate blocks 20 10
 	start sonde offcputime -d --comm sleeper
@@ -131,6 +135,7 @@ test_threads() {
 	expect_err 'choose one'
 }
 
+# kernels=one
 test_one_thread() {
 	start sonde offcputime --json -t $$
 	usleep 1000
@@ -182,6 +187,7 @@ test_many_switches() {
 	expect_times 6
 }
 
+# kernels=one
 test_errors() {
 	run sonde offcputime soon
 	expect_exit 2
@@ -199,6 +205,7 @@ test_errors() {
 
 # Until the reader knows what a program maps, frames have no names. It must not take those of the program
 # that the process ran before; here both are static and have the same addresses.
+# kernels=one
 test_offcputime_exec() {
 	run sonde offcputime -f -- sh -c 'sleep 0.1; sleep 0.1'
 	expect_exit 0

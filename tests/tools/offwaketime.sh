@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # sonde offwaketime: a giver wakes a taker (tests/programs/blocks.c).
+# of file: kernels=one
 
+# kernels=ends
 test_both_stacks() {
 	gate blocks 20 10
 	start sonde offwaketime --json

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # sonde opensnoop: its rows must be the opens that the workload reports (tests/programs/opens.c).
+# of file: kernels=one
 
 os() {
 	run sonde opensnoop "$@"
@@ -26,6 +27,7 @@ same() {
 		fail "rows differ (- told, + shown): $(head -n 9 difference | cut -c 1-300)"
 }
 
+# kernels=all arch=yes
 test_opens_as_they_are() {
 	os --timestamp -U -e -- opens each-kind
 	take_apart
@@ -78,6 +80,7 @@ test_only_some() {
 }
 
 # One process among others; one of its threads; by name.
+# kernels=ends
 test_of_whom() {
 	for option in -p -t; do
 		gate opens -t 2 30 /dev/null
@@ -111,6 +114,7 @@ test_by_long_name() {
 
 # With -F a path begins as in getcwd(2), whatever is mounted on the way; a removed directory is
 # shown where it was.
+# kernels=ends
 test_full_paths() {
 	deep=deep$(printf '/%.0s0123456789' $(seq 30))
 	mkdir -p a/b "$deep" mnt bind
@@ -129,6 +133,7 @@ test_full_paths() {
 
 # Long names, and more directories than are read: the row has those that were read, and shows that
 # there are more.
+# kernels=ends
 test_full_paths_long() {
 	deep=top$(printf '/%.0sd' $(seq 100))
 	name=$(printf '%0255d' 0)

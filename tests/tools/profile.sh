@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # sonde profile: the samples of functions must have the shares of time that the functions took.
+# of file: kernels=one
 
 # In its first moments a process is not known yet: its stacks are incomplete. On a slow machine with one processor that
 # can be the first 200 ms of its time. Hence runs that need a name take 500 ms.
@@ -66,6 +67,7 @@ test_reader_precedes() {
 	expect_line '^reader 2, command 0$'
 }
 
+# kernels=all arch=yes
 test_shares() {
 	one_of_three shares_of_time
 	grep -q '^shares;.*;main;work;alpha [0-9]*$' out || fail "no stack of alpha"
@@ -89,6 +91,7 @@ test_text() {
 	awk 'NF == 1 && /^        [0-9]+$/ { if ($1 < last) exit 1; last = $1 }' out || fail "the hottest is not last"
 }
 
+# kernels=ends
 test_parts() {
 	run sonde profile -f -K -F 997 -- shares 500
 	expect_exit 0
@@ -136,6 +139,7 @@ test_pid() {
 	expect_between "samples" 50 400 "$(samples)"
 }
 
+# kernels=ends
 test_children() {
 	run sonde profile --json -F 997 -- shares -f 3 200
 	expect_exit 0
@@ -152,6 +156,7 @@ in_threads() {
 	expect_between "% in threads" 50 80 $(($(in_function start_thread) * 100 / $(in_function work)))
 }
 
+# kernels=ends
 test_threads() {
 	one_of_three in_threads
 	gate shares -t 1 500
@@ -164,6 +169,7 @@ test_threads() {
 }
 
 # Ids are those of the namespace; stacks are whole, too.
+# kernels=ends
 test_pid_namespace() {
 	run unshare -pf --mount-proc sonde profile --json --pidns -F 997 -- shares 500
 	expect_exit 0
@@ -171,6 +177,7 @@ test_pid_namespace() {
 	grep '^shares	[1-9]	.*"alpha","work","main"' rows || fail "no stack of alpha"
 }
 
+# kernels=ends
 test_idle() {
 	run sonde profile -f 1
 	expect_exit 0
@@ -215,6 +222,7 @@ test_lost() {
 	expect_between "samples" 150 2400 $(($(samples) + lost))
 }
 
+# kernels=ends arch=yes
 test_addresses() {
 	run sonde profile -v -F 997 -- shares 500
 	expect_exit 0

@@ -43,7 +43,7 @@ same() {
 	[ ! -s wrong ] || fail "$1: $(head -n 3 wrong)"
 }
 
-# image=peers timeout=400
+# image=peers timeout=400 kernels=all
 test_trace_cmd() {
 	# the image has its own programs; ours are below /guest
 	printf '/guest/bin/%s\n' 'waits 2 10 sleep pipe lock socket' 'turns 3 30' 'forks 20 3 1' \

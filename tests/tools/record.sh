@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # sonde record: workloads say what they did, and the recording must have exactly that, in order. `recorded`
 # (tests/engines/recorded.c) prints a recording.
+# of file: kernels=one
 
 # recording [FILE]: prints it into the file events, and checks that it is whole and in order.
 recording() {
@@ -46,6 +47,7 @@ expect_happened() {
 }
 
 # Raw tracepoints of system calls miss hits on 7.x; perf's do not, and are chosen there.
+# kernels=all arch=yes
 test_calls() {
 	run sonde record -- calls 500 getppid 300 getpgid 70 close
 	recording
@@ -58,6 +60,7 @@ test_calls() {
 }
 
 # A wait is a switch with the call in progress, and a wake-up; each task that comes is the one that leaves next.
+# kernels=all
 test_sched() {
 	run sonde record sched -- calls 30 nanosleep
 	recording
@@ -106,6 +109,7 @@ record_fields() {
 
 # Programs load fields of tasks and registers where the verifier knows the types of a tracepoint's arguments. Where it
 # does not, a helper reads them: here the kernel's BTF lacks the tracepoints.
+# kernels=all
 test_types() {
 	record_fields
 	expect_between 'programs with types' 5 7 "$(grep -cx 'prog_type:	26' out)"
@@ -116,6 +120,7 @@ test_types() {
 	umount /sys/kernel/btf/vmlinux
 }
 
+# kernels=ends
 test_tasks() {
 	run sonde record sched -- forks 20 3 1
 	recording
@@ -129,6 +134,7 @@ test_tasks() {
 	expect_between ends $((21 - lost)) 21 "$ended"
 }
 
+# kernels=ends
 test_block() {
 	disk=$(disk scratch)
 	run sonde record block -- dd if=/dev/zero of="$disk" bs=8k count=25 oflag=direct
@@ -138,6 +144,7 @@ test_block() {
 	expect_happened 25 block_complete bytes=8192
 }
 
+# kernels=ends
 test_probes() {
 	run sonde record "$getpgid" "r:$getpgid" -- calls 40 getpgid
 	recording
@@ -148,6 +155,7 @@ test_probes() {
 }
 
 # A tracepoint's record has the fields of its format.
+# kernels=ends
 test_tracepoints() {
 	run sonde record t:syscalls:sys_enter_getpgid t:sched:sched_process_wait t:sched:sched_process_fork -- \
 		sh -c 'calls 40 getpgid; true'
@@ -169,6 +177,7 @@ test_texts() {
 }
 
 # A 32-bit program's calls have names of their own; on x86, int 0x80 is the way into them.
+# kernels=ends arch=yes
 test_narrow() {
 	narrow=$(command -v narrow || command -v narrow-arm) || skip "no such program for this architecture"
 	run sonde record syscalls -- "$narrow" waits
@@ -181,6 +190,7 @@ test_narrow() {
 }
 
 # Marks stand where they were made, also with a filter that they would not pass.
+# kernels=ends
 test_marks() {
 	run sonde mark nobody listens
 	expect_exit 1
@@ -208,7 +218,7 @@ test_process() {
 }
 
 # Rings that are too small: what is missing is counted.
-# timeout=300
+# timeout=300 kernels=ends
 test_lost() {
 	gate calls 60000 getppid
 	start sonde record "$getppid" -p $gated -b 64k
@@ -302,6 +312,7 @@ test_files() {
 }
 
 # The number of arguments of each call is what the kernel says in tracefs.
+# kernels=ends arch=yes
 test_arguments() {
 	mkdir tracefs
 	mount -t tracefs none tracefs
@@ -346,7 +357,7 @@ plug() {
 }
 
 # A processor goes and comes: what happens on it is recorded, also if it was not there when the recording began.
-# cpus=2
+# cpus=2 kernels=ends
 test_hot_plug() {
 	[ -w /sys/devices/system/cpu/cpu1/online ] || skip "processors cannot be plugged"
 	plug 0
@@ -404,7 +415,7 @@ times_as_schedstat() {
 	[ ! -s wrong ] || fail "$(cat wrong)"
 }
 
-# timeout=300
+# timeout=300 kernels=ends
 test_schedstat() {
 	one_of_three times_as_schedstat
 }
@@ -437,6 +448,7 @@ test_perfetto_schedstat() {
 }
 
 # A thread that never sleeps has a row, and all of its time has a cause.
+# kernels=ends
 test_never_sleeps() {
 	calls 1000000000 getppid > /dev/null &
 	busy=$!
@@ -488,6 +500,7 @@ snapshots_of_calls() {
 }
 
 # The rings hold what happened before the signal; another signal makes another file.
+# kernels=ends
 test_flight() {
 	snapshots_of_calls sonde.trace.2
 	for file in sonde.trace sonde.trace.2; do

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # sonde runqlat: it must show the kernel's own account of each process's waits
 # (/proc/PID/schedstat).
+# of file: kernels=one
 
 # waited OPTION... -- CMD...: checks the rows of one run.
 waited() {
@@ -10,11 +11,13 @@ waited() {
 }
 
 # Two processes want the same processor. The tables at intervals must together have all values.
+# kernels=all
 test_two_on_one() {
 	one_of_three waited -i 0.1 -- turns 2 300
 	[ "$(cut -f 1,2 rows | grep -c turns)" -gt 2 ] || fail "not several tables"
 }
 
+# kernels=all
 test_woken() {
 	one_of_three waited -- turns -s 50,2 1 50
 	# those that compete wait for long, one that is woken alone does not
@@ -26,7 +29,7 @@ test_woken() {
 	[ "$(grep -c '^pid = ' out)" -ge 3 ] || fail "not each process by itself"
 }
 
-# cpus=2
+# cpus=2 kernels=ends
 test_two_processors() {
 	one_of_three waited -- turns -s 30,1 3 150
 }
@@ -60,6 +63,7 @@ seen_only() {
 }
 
 # The filter must apply to a task that is not the current one.
+# kernels=ends
 test_filters() {
 	start sonde runqlat -P --json --comm turns
 	turns 1 20

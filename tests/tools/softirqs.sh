@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # sonde softirqs: it must count as many as the kernel does.
+# of file: kernels=one
 
 # of NAME FILE: prints the number in a copy of /proc/softirqs, on all processors.
 of() {
@@ -34,6 +35,7 @@ in_order() {
 		inside && NF == 2 { if ($2 < last) exit 1; last = $2 }' out
 }
 
+# kernels=ends
 test_count() {
 	count
 	expect_line '^SOFTIRQ          TOTAL_count$'
@@ -54,6 +56,7 @@ test_count_two_processors() {
 }
 
 # There must be as many times, none longer than the whole run.
+# kernels=ends
 test_time() {
 	cat /proc/softirqs > begin
 	run sonde softirqs --json -- tcp -n 20 client 4 5000 100 0

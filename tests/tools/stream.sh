@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Tools that stream, represented by opensnoop and execsnoop: no event is lost without a report, rows
 # come in order, and sonde ends, whatever ends it.
+# of file: kernels=one
 
 # many KERNEL N FEWER: prints N on one kernel, FEWER on the others, because it takes long.
 many() {
@@ -48,7 +49,7 @@ execs_of_one_parent() {
 }
 
 # Two threads on two processors: all rows must be there, complete and in order.
-# timeout=200 cpus=2
+# timeout=200 cpus=2 kernels=ends
 test_storm_of_opens() {
 	n=$(many 6.12 100000 20000)
 	run sh -c "exec sonde opensnoop --timestamp --fail-on-loss -- opens -t 2 $n /dev/null > rows"
@@ -58,7 +59,7 @@ test_storm_of_opens() {
 	opens_of_one_process $((n * 2))
 }
 
-# timeout=200
+# timeout=200 kernels=ends
 test_storm_of_execs() {
 	n=$(many 6.1 2000 500)
 	run sh -c "exec sonde execsnoop --fail-on-loss -- execs -v $n /bin/noop > rows"
@@ -69,7 +70,7 @@ test_storm_of_execs() {
 
 # The reader begins late: all events without room must be counted, and reported while more are
 # coming.
-# cpus=2
+# cpus=2 kernels=ends
 test_lost_is_counted() {
 	mkfifo pipe go
 	sh -c 'read x < go; cat > got' < pipe &

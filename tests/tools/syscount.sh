@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # sonde syscount: it must count what calls and oddcalls report that they did.
+# of file: kernels=one
 
 sc() {
 	run sonde syscount "$@"
@@ -43,6 +44,7 @@ summed_up() {
 		}' "$1"
 }
 
+# kernels=all arch=yes
 test_counts() {
 	sc -- calls 500 getppid 300 getpgid 70 close
 	expect_exit 0
@@ -57,6 +59,7 @@ test_counts() {
 }
 
 # Nothing before the command's execve is counted, nor exit, which does not return.
+# kernels=ends
 test_one_call() {
 	sc -T 100 --json -L -- noop
 	expect_exit 0
@@ -98,7 +101,7 @@ test_children_of_a_process() {
 	expect_count execve 1
 }
 
-# cpus=2
+# cpus=2 kernels=ends
 test_counts_on_two_processors() {
 	for option in -x -xL; do
 		sc $option -T 100 -- sh -c 'calls -t 3000 close & calls -t 2000 close & wait'
@@ -122,6 +125,7 @@ test_failures() {
 	done
 }
 
+# kernels=ends
 test_time() {
 	sc -L --json -T 100 -- calls 5 nanosleep 200 getppid 30 openat
 	expect_exit 0
@@ -140,6 +144,7 @@ test_time() {
 }
 
 # The openat that waits for the gate has begun before: it counts, without a time.
+# kernels=ends
 test_under_way() {
 	gate calls 40 close
 	start sonde syscount -L -p "$gated" --json
@@ -153,6 +158,7 @@ test_under_way() {
 }
 
 # A process that has exited takes no room. If there is no room, calls are still counted.
+# kernels=ends
 test_room_for_calls() {
 	sc -L -T 100 --max-calls 8 -- forks 40 0 10
 	expect_exit 0
@@ -165,6 +171,7 @@ test_room_for_calls() {
 	expect_err ': [0-9]+ calls? not timed: too many at a time \(room is for 1, see --max-calls\)$'
 }
 
+# kernels=ends
 test_processes() {
 	sc -P -e EBADF -- sh -c 'calls 30 close; calls 20 close'
 	expect_exit 0
@@ -255,6 +262,7 @@ test_summary() {
 }
 
 # As strace counts them.
+# kernels=ends arch=yes
 test_odd_calls() {
 	sc --summary -- oddcalls
 	expect_exit 0
@@ -277,6 +285,7 @@ test_odd_calls() {
 	expect_dids_in_rows '$1 !~ /^exec/'
 }
 
+# arch=yes
 test_list() {
 	run su user -c 'sonde syscount -l'
 	expect_exit 0

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # sonde wakeuptime: a giver wakes a taker (tests/programs/blocks.c).
+# of file: kernels=one
 
+# kernels=ends
 test_wakers() {
 	run sonde wakeuptime --json -- blocks 20 10
 	expect_exit 0

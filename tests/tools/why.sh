@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # sonde why: its page and its rows, the objects that threads wait for, and threads that were there before or are at the
 # end.
+# of file: kernels=one
 . /threads.sh
 
 # What a wait is for: the other end, the holder, the child.
+# kernels=all
 test_objects() {
 	run sonde why --json -- waits 3 20 pipe socket epoll condition lock child network accept fifo
 	expect_exit 0
@@ -19,6 +21,7 @@ test_objects() {
 
 # A timer that interrupts somebody: whoever it is has not woken the thread. The one that runs all the time is in a
 # system call, and there is one processor.
+# kernels=ends
 test_bystander() {
 	run sonde why --json -- waits 20 10 poll select pause condition-timed kernel
 	expect_exit 0
@@ -33,6 +36,7 @@ test_bystander() {
 }
 
 # The network's interrupts run in the call that sends, if it is to this machine: then the sender is named.
+# kernels=ends
 test_loopback() {
 	run sonde why --json -n 100 -- waits 3 20 network
 	expect_exit 0
@@ -43,6 +47,7 @@ test_loopback() {
 }
 
 # Ids in a container are others: the holder is whoever unlocks.
+# kernels=ends
 test_container() {
 	run unshare -p -f sonde why --json -- waits 3 20 lock
 	expect_exit 0
@@ -58,6 +63,7 @@ test_container() {
 }
 
 # Locks of files have the file's name.
+# kernels=ends
 test_file_locks() {
 	run sonde why --json -- waits 3 20 flock fcntl
 	expect_exit 0
@@ -87,6 +93,7 @@ test_text() {
 }
 
 # The stack of a wait: the kernel's frames and the program's.
+# kernels=ends
 test_stacks() {
 	run sonde why --json -n 20 -- waits 3 20 sleep
 	expect_exit 0
@@ -116,6 +123,7 @@ test_calm() {
 }
 
 # A thread that sleeps all the time is never seen by the programs.
+# kernels=ends
 test_sleeper() {
 	sleep 1000 &
 	sleeper=$!
@@ -128,6 +136,7 @@ test_sleeper() {
 }
 
 # A stopped thread is in no call; where it was stopped is no page fault.
+# kernels=ends
 test_stopped_before() {
 	spin 1000 > /dev/null &
 	stopped=$!
@@ -186,11 +195,13 @@ queued() {
 		fail "$command: not in the queue for most of $wall ns, up to the end: $(cat threads)"
 }
 
+# kernels=ends
 test_queued_at_the_end() {
 	one_of_three queued
 }
 
 # What a thread waited for before tracing began: /proc knows the call, and the protocol of the socket.
+# kernels=ends
 test_before() {
 	nc -l -p 7799 > /dev/null &
 	server=$!
@@ -204,6 +215,7 @@ test_before() {
 }
 
 # A path that was being looked up before: /proc knows the call, but not how far it has come.
+# kernels=ends
 test_path_before() {
 	mkfifo fifo
 	cat fifo &
@@ -218,6 +230,7 @@ test_path_before() {
 }
 
 # Real programs: nearly all of their time has a cause, and hardly any is in calls of which nothing is known.
+# kernels=ends
 test_programs() {
 	run sonde why --json -- sh -c '
 		head -c 1000000 "$(command -v sonde)" | gzip -1 | gunzip | sort | uniq | wc -l
@@ -271,7 +284,7 @@ storm() {
 	return 0
 }
 
-# timeout=300
+# timeout=300 kernels=ends
 test_storm() {
 	processes=2001 threads=2001 storm 2000 0 10
 	processes=101 threads=401 storm 100 3 10

@@ -102,7 +102,7 @@ each() {
 	done
 }
 
-# timeout=300
+# timeout=300 kernels=all
 test_each_cause() {
 	# shellcheck disable=SC2086 # several words
 	one_of_three each $all_causes
@@ -194,6 +194,7 @@ account() {
 	expect_account
 }
 
+# kernels=all
 test_account() {
 	one_of_three account 3 100
 	one_of_three account -s 20,5 3 50
@@ -217,6 +218,7 @@ test_goes_on() {
 }
 
 # System calls of 32-bit programs have other numbers, and their arguments are in other registers.
+# arch=yes
 test_32_bit() {
 	narrow=$(command -v narrow || command -v narrow-arm) || skip "no such program for this architecture"
 	run sonde why --json -t -- "$narrow" waits
@@ -253,6 +255,7 @@ test_go() {
 }
 
 # One cgroup, with what is in it before and what comes later.
+# kernels=one
 test_cgroup() {
 	mkdir /sys/fs/cgroup/ours
 	start sonde why --json -t --cgroup /sys/fs/cgroup/ours

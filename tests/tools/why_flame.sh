@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Files of sonde why: stacks of waits and of running threads must add up to what its page says, cause by cause.
+# of file: kernels=one
 . /threads.sh
 
 # expect_drawn FOLDED: microseconds by cause, each line rounded down; and what has no cause is running. Of causes with
@@ -53,6 +54,7 @@ waiting() {
 	mv a.folded its.folded
 }
 
+# kernels=ends
 test_waits() {
 	one_of_three waiting
 	# three times 20 ms, each with the path to it
@@ -86,6 +88,7 @@ running() {
 	expect_between "running in work" $((ran * 70 / 100)) $((ran + 1)) "$(microseconds ';work;' its.folded)"
 }
 
+# kernels=ends
 test_running() {
 	one_of_three running
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The path of the command in sonde why: in pipelines, chains of locks and trees of processes whose times the workload
 # (tests/programs/stages.c) says, what is on the path must be what made the command last, and nothing else.
+# of file: kernels=one
 . /threads.sh
 
 # path_of CMD...: runs it; file path: COMM CAUSE NS of the path, and total: its sum by cause. Both sum to the wall time.
@@ -59,6 +60,7 @@ pipeline() {
 	expect_pipeline $#
 }
 
+# kernels=ends
 test_slow_first() {
 	one_of_three pipeline s10000 s1000 s1000
 }
@@ -74,6 +76,7 @@ test_slow_last() {
 }
 
 # A pipe takes many items: a quick first stage ends long before the last one does.
+# kernels=ends
 test_processor_last() {
 	one_of_three pipeline s1000 c10000
 }
@@ -92,6 +95,7 @@ lock_chain() {
 	[ "$(on_path any lock)" = 0 ] || fail "a lock on the path: $(cat path)"
 }
 
+# kernels=ends
 test_locks() {
 	one_of_three lock_chain
 }
@@ -131,6 +135,7 @@ executes() {
 	[ "$sleeps" -gt 55000000 ] || fail "$sleeps ns of sleep: $(cat path)"
 }
 
+# kernels=ends
 test_exec_of_a_thread() {
 	one_of_three executes
 }
@@ -182,6 +187,7 @@ recorded() {
 	expect_pipeline 3
 }
 
+# kernels=ends
 test_recorded() {
 	one_of_three recorded
 }

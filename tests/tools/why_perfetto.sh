@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Files of sonde why for Perfetto: the states that its trace processor makes of the events (tests/programs/pftrace.c)
 # must be what the same run's page says of each thread, cause by cause.
+# of file: kernels=one
 
 # Causes without a blank, so that awk's fields are columns.
 one_word() {
@@ -94,6 +95,7 @@ waiting() {
 	[ ! -s wrong ] || fail "no cause: $(cat wrong)"
 }
 
+# kernels=ends
 test_waits() {
 	one_of_three waiting
 	sed -n 's/^did wait	\([a-z]*\)	\([0-9]*\)	\([0-9]*\)	.*/\1 \2 \3/p' out > ids
@@ -125,6 +127,7 @@ naming() {
 	expect_state '^[0-9]+ S [1-9][0-9]{7,} child: (sleep|spin)$'
 }
 
+# kernels=ends
 test_names() {
 	one_of_three naming
 }
