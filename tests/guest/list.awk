@@ -1,26 +1,42 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Lists the tests in files of shell functions, one line each: FILE FUNCTION AREA/NAME TIMEOUT CPUS
-# IMAGE. "# timeout=SECONDS cpus=N image=NAME" on the line before a test_NAME() changes the
-# defaults. - is no image.
+# Lists the tests in files of shell functions, one line each: FILE FUNCTION AREA/NAME TIMEOUT CPUS IMAGE KERNELS ARCH.
+# "# timeout=SECONDS cpus=N image=NAME kernels=CLASS arch=yes" on the line before a test_NAME() changes the defaults;
+# "# of file: kernels=CLASS arch=yes" changes them for the tests below it. - is no image. tests/guest/pick.awk says
+# what the classes of kernels are.
 function given(key, otherwise) {
-	return key in set ? set[key] : otherwise
+	return key in set ? set[key] : key in of_file ? of_file[key] : otherwise
 }
-/^# (timeout|cpus|image)=/ {
-	for (i = 2; i <= NF; i++)
-		if (split($i, pair, "=") == 2)
+function refuse(why) {
+	print FILENAME ":" FNR ": " why > "/dev/stderr"
+	exit bad = 1
+}
+function check(key, value) {
+	if (key == "kernels" && value !~ /^(all|ends|one)$/)
+		refuse("kernels= is all, ends or one")
+	if (key == "arch" && value != "yes")
+		refuse("arch= is yes, or is left out")
+}
+FNR == 1 { split("", of_file) }
+/^# (of file: )?(timeout|cpus|image|kernels|arch)=/ {
+	for (i = 2; i <= NF; i++) {
+		if (split($i, pair, "=") != 2)
+			continue
+		check(pair[1], pair[2])
+		if ($2 == "of")
+			of_file[pair[1]] = pair[2]
+		else
 			set[pair[1]] = pair[2]
+	}
 	next
 }
 # Elsewhere in a comment it would be overlooked.
-/^#.* (timeout|cpus|image)=/ {
-	print FILENAME ":" FNR ": begin the line with it" > "/dev/stderr"
-	exit bad = 1
-}
+/^#.* (timeout|cpus|image|kernels|arch)=/ { refuse("begin the line with it") }
 /^test_[A-Za-z0-9_]*\(\)/ {
 	sub(/\(\).*/, "")
 	area = FILENAME
 	gsub(/.*\/|\.sh$/, "", area)
-	print FILENAME, $0, area "/" substr($0, 6), given("timeout", 120), given("cpus", 1), given("image", "-")
+	print FILENAME, $0, area "/" substr($0, 6), given("timeout", 120), given("cpus", 1), given("image", "-"),
+		given("kernels", "ends"), given("arch", "no")
 }
 { split("", set) }
 END { exit bad }

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Of the lines of list.awk, prints those that a run on one kernel has.
+#
+# Each test says by its class on which kernels it runs each time:
+#
+#	kernels=all	on all: what it tests differs between kernels in the middle, too
+#	kernels=ends	on the oldest and the newest
+#	kernels=one	on the newest: what it tests is in user space
+#	arch=yes	also on another architecture: what it tests differs between architectures
+#
+# A pair of test and kernel that is left out runs at each eighth commit. A hash of the pair says at which, so each
+# commit runs an eighth of these pairs, and eight commits in a row run them all.
+#
+# Variables: kernel; place: "oldest", "newest" or "between" (of the kernels that have the test's image); foreign: 1 on
+# another architecture; pairs: "full" (every pair), "class" (by the classes alone) or "turn" (by the classes, and those
+# whose turn it is); turn: the commit's number; part and parts: the tests of one of several machines.
+function hash(text, i, n) {
+	for (i = 1; i <= length(text); i++)
+		n = (n * 31 + index(letters, substr(text, i, 1))) % 65521
+	return n
+}
+
+function in_class() {
+	if (foreign)
+		return $8 == "yes"
+	return $7 == "all" || place == "newest" || ($7 == "ends" && place == "oldest")
+}
+
+BEGIN { letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./ " }
+parts && hash($3) % parts != part - 1 { next }
+pairs == "full" || in_class() || (pairs == "turn" && (hash($3 " " kernel) + turn) % 8 == 0)
