@@ -4,7 +4,9 @@
 # Variables for users: CC CLANG BPFTOOL CFLAGS CPPFLAGS LDFLAGS LIBBPF ZYDIS PKG_CONFIG
 # DEBIAN_MIRROR DESTDIR PREFIX ETC B (the build directory) V=1 (show the commands) WERROR=1 (treat
 # warnings as errors) FOREIGN= (make test without a guest of arm64)
-# KERNELS (make test: guests of these kernels only) TESTS (make test: in guests, these tests only).
+# KERNELS (make test: guests of these kernels only) TESTS (make test: in guests, these tests only)
+# FULL=1 (make test: every test on every kernel) SINCE=REV (make test: what can notice a change since REV)
+# PART=K/N (make test: the K-th of N parts, for N machines).
 # CROSS_COMPILE=aarch64-linux-gnu- builds for arm64, in build-aarch64-linux-gnu.
 
 B      := build$(patsubst %-,-%,$(notdir $(CROSS_COMPILE)))
@@ -113,15 +115,16 @@ test: ## install what is missing, build, run every test (as root)
 	@$(MAKE) --no-print-directory $(JOBS) all tests
 	@$(if $(FOREIGN),CROSS_COMPILE=$(FOREIGN) scripts/deps build guest)
 	@$(if $(FOREIGN),$(MAKE) --no-print-directory $(JOBS) CROSS_COMPILE=$(FOREIGN) all test-programs)
-	@tests/run $(if $(FOREIGN),--foreign) $(KERNELS:%=-k %) $(TESTS:%=-t '%')
+	@tests/run $(if $(FOREIGN),--foreign) $(if $(FULL),--full) $(if $(SINCE),--since $(SINCE)) $(if $(PART),-S $(PART)) \
+		$(KERNELS:%=-k %) $(TESTS:%=-t '%')
 
 # The other architecture, as far as one machine can test it: on x86-64 a guest of arm64 that QEMU
 # emulates. FOREIGN= leaves it out.
 FOREIGN = $(if $(filter x86,$(ARCH)),aarch64-linux-gnu-)
 
-fresh: ## `make try` in minimal systems of Debian 12, 13 and sid (as root)
+fresh: ## `make try` in minimal systems of Debian 12, 13 and sid, `make test` in 13 or sid, by turns (as root)
 	@scripts/deps build fresh
-	@scripts/fresh
+	@scripts/fresh --test by-turns
 
 check: all tests ## the quick tests
 	@tests/run --quick

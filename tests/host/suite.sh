@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Tests how the suite chooses: which test runs on which kernel, which tests a change reaches, and what a run says of
+# itself at its end.
+# shellcheck disable=SC2154 # $0 is the tree, as tests/run says
+
+# picked KERNEL PLACE [VARIABLE=VALUE]...: the names of the tests of tests.sh that a run on this kernel has.
+picked() {
+	kernel=$1 place=$2
+	shift 2
+	awk -f "$0/tests/guest/list.awk" tests.sh |
+		awk -v pairs=class -v kernel="$kernel" -v place="$place" $(printf -- '-v %s ' "$@" parts=) \
+			-f "$0/tests/guest/pick.awk" | cut -d ' ' -f 3 | sed 's|tests/||' | tr '\n' ' '
+}
+
+expect_picked() {
+	wanted=$1
+	shift
+	[ "$(picked "$@")" = "$wanted" ] || fail "$*: $(picked "$@")not $wanted"
+}
+
+test_classes() {
+	cat > tests.sh <<-'END'
+		test_default() {
+		# kernels=one
+		test_newest() {
+		# timeout=9 kernels=all
+		test_each() {
+		# of file: kernels=one arch=yes
+		test_of_file() {
+		# kernels=ends
+		test_own_line() {
+	END
+	expect_picked 'default each own_line ' 5.10 oldest
+	expect_picked 'each ' 6.1 between
+	expect_picked 'default newest each of_file own_line ' 7.2 newest
+	expect_picked 'of_file own_line ' 6.12 between foreign=1
+	expect_picked 'default newest each of_file own_line ' 6.1 between pairs=full
+}
+
+# What is left out has its turn within eight commits, on each kernel and architecture.
+test_each_pair_has_its_turn() {
+	run "$0/tests/guest/turns"
+	expect_exit 0
+	expect_no_line never
+	run "$0/tests/guest/turns" -a arm64
+	expect_exit 0
+	# and the script notices a pair that has none
+	cp -r "$0/tests" .
+	mkdir scripts
+	cp "$0/scripts/version" scripts
+	sed -i 's/% 8 == 0/% 9 == 8/' tests/guest/pick.awk
+	run tests/guest/turns
+	expect_exit 1
+	expect_line '^never: '
+}
+
+test_parts() {
+	for k in 1 2 3; do
+		"$0/tests/guest/run" -l -p turn -S $k/3 > part.$k
+		[ -s part.$k ] || fail "part $k is empty"
+	done
+	sort part.? > parts
+	"$0/tests/guest/run" -l -p turn | sort | cmp - parts || fail "the parts are not the whole"
+	run "$0/tests/guest/run" -l -S 4/3
+	expect_exit 2
+	expect_one_err 'at most N'
+}
+
+test_bad_declarations() {
+	for line in '# kernels=some' '# arch=arm64' '# a test with kernels=all'; do
+		printf '%s\ntest_x() {\n' "$line" > tests.sh
+		run awk -f "$0/tests/guest/list.awk" tests.sh
+		[ "$status" != 0 ] || fail "accepted: $line"
+		expect_one_err '^tests.sh:1: '
+	done
+}
+
+# reaches FILE: what tests/since prints after a change of this file of the clone.
+reaches() {
+	echo >> "tree/$1"
+	run env B="$build" tree/tests/since HEAD
+	git -C tree checkout -q "$1"
+}
+
+expect_reached() {
+	expect_exit 0
+	for line in "$@"; do
+		grep -qxF "$line" out || fail "does not reach $line"
+	done
+}
+
+test_since() {
+	build=$(dirname "$(realpath "$(command -v sonde)")")
+	git clone -q --shared "$0" tree 2> /dev/null || skip "not a git tree"
+	cp "$0/tests/since" tree/tests/
+	ln -s "$build" tree/
+	build=$(basename "$build")
+	echo "$build" >> tree/.git/info/exclude
+	git -C tree -c user.name=t -c user.email=t@example.com commit -qam now 2> /dev/null || :
+	reaches tools/opensnoop.bpf.c
+	expect_reached 'guest opensnoop/*'
+	expect_no_line 'execsnoop|why|^[a-z]+ \*$'
+	reaches bpf/sched.bpf.h
+	expect_reached 'guest runqlat/*' 'guest why/*'
+	reaches src/base/str.c
+	expect_reached 'host *' 'guest *'
+	reaches tests/guest/lib.sh
+	expect_reached 'host *' 'guest *'
+	reaches tests/tools/stream.sh
+	[ "$(cat out)" = 'guest stream/*' ] || fail "more than the changed test"
+	reaches README.md
+	expect_reached 'host lint/*' 'host install/*'
+	! grep guest out || fail "a page reaches guests"
+	run env B="$build" tree/tests/since HEAD
+	expect_silence
+	run env B="$build" tree/tests/since nonsense
+	expect_exit 2
+	expect_one_err 'nonsense is not a commit'
+}
+
+# The end of a run, with guests that are a script here.
+test_remarks_and_budget() {
+	mkdir -p tree/tests/host b/tests
+	cp -r "$0/tests/run" "$0/tests/guest" tree/tests
+	ln -s "$(command -v spin)" b/tests/
+	echo 'test_passes() { :; }' > tree/tests/host/house.sh
+	cat > tree/tests/guest/run <<-'END'
+		#!/bin/sh
+		mkdir -p "$B/guest"
+		printf '%s\n' '3.0 5.10 why/slow' '4.5 newest why/slow' '1.0 5.10 why/quick' > "$B/guest/times"
+		echo 'newest why/slow: 9 samples' > "$B/guest/again"
+		echo '3 passed, 0 failed, 0 skipped'
+	END
+	echo 'minutes 5' > tree/tests/budget
+	run env B="$PWD/b" SONDE="$(command -v sonde)" tree/tests/run
+	expect_exit 0
+	expect_line '^ +7\.5 s  why/slow$'
+	expect_line '^ran twice:$'
+	expect_line '^  newest why/slow: 9 samples$'
+	expect_line '^took 0 minutes of the processors'
+	expect_line '^4 passed, 0 failed, 2 skipped$'
+	echo 'minutes -1' > tree/tests/budget
+	run env B="$PWD/b" SONDE="$(command -v sonde)" tree/tests/run
+	expect_exit 1
+	expect_line '^  budget: 0 minutes of the processors, at most -1: see tests/budget$'
+	run env B="$PWD/b" SONDE="$(command -v sonde)" tree/tests/run --full
+	expect_exit 0
+}
