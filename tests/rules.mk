@@ -12,7 +12,7 @@ main_files = $(filter-out $(foreach f,$(1),$(wildcard $(f:%.c=%)-*.c)),$(1))
 TEST_MAIN := $(call main_files,$(wildcard tests/programs/*.c))
 BENCH_MAIN := $(call main_files,$(wildcard tests/bench/*.c))
 TEST_BIN  := $(patsubst tests/programs/%.c,$(B)/tests/%,$(TEST_MAIN:.dyn.c=.c)) $(B)/tests/traces $(B)/tests/ksyms \
-	     $(BENCH_MAIN:tests/bench/%.c=$(B)/tests/bench-%)
+	     $(BENCH_MAIN:tests/bench/%.c=$(B)/tests/bench-%) $(if $(filter x86,$(ARCH)),$(B)/tests/tsc)
 # Functions that tests count must stay functions, with frames that differ from call to call.
 TEST_CFLAGS := -std=gnu11 -O1 -g $(WARN) -D_GNU_SOURCE -fno-builtin -pthread
 
@@ -116,7 +116,7 @@ $(B)/tests/ksyms: tests/guest/ksyms.c $(patsubst %.c,$(B)/%.o,$(wildcard src/ker
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(TEST_CFLAGS) -I. -Isrc -static -Wl,--gc-sections -o $@ $(filter-out $(COMPAT_A),$^) $(LDLIBS) $(COMPAT_A)
 
-$(B)/tests/traces: tests/guest/traces.c
+$(B)/tests/traces $(B)/tests/tsc: $(B)/tests/%: tests/guest/%.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(TEST_CFLAGS) -static -o $@ $<
 
