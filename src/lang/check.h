@@ -7,7 +7,8 @@
 #define SONDE_LANG_CHECK_H
 
 #include "ast.h"
-#include "lang.h"
+#include "options.h"
+#include "program.h"
 
 /* A block of the program together with the places that it serves; see struct lang_probe. */
 struct checked_probe {

@@ -3,6 +3,7 @@
 #ifndef SONDE_LANG_EMIT_H
 #define SONDE_LANG_EMIT_H
 
+#include "code.h"
 #include "ir.h"
 
 /*

@@ -14,7 +14,8 @@
 #ifndef SONDE_LANG_IR_H
 #define SONDE_LANG_IR_H
 
-#include "program.h"
+#include "bpf/lang.h"
+#include "source.h"
 
 #define IR_NONE UINT32_MAX
 

@@ -9,17 +9,7 @@
 
 #include "ast.h"
 #include "ctype.h"
-
-struct parse_options {
-	/* $1, $2 ...: for attach points, which take them as text. */
-	const char *const *positional;
-	size_t n_positional;
-	const char *const *include_dirs; /* -I: for import and #include "..." */
-	size_t n_include_dirs;
-	const char *const *includes; /* --include: files, as if the program began with #include */
-	size_t n_includes;
-	bool has_btf; /* the kernel has BTF: BPFTRACE_HAVE_BTF is defined */
-};
+#include "parse_options.h"
 
 /*
  * Parses the text with this index. Everything is allocated in pool. Returns NULL if there were errors. `import` and

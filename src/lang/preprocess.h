@@ -7,7 +7,7 @@
 
 #include "base/set.h"
 #include "lex.h"
-#include "parse.h"
+#include "parse_options.h"
 
 #define PREPROCESS_MAX_EXPANDED 100000 /* tokens that #defines become, in a program */
 

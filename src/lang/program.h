@@ -7,11 +7,10 @@
 #define SONDE_LANG_PROGRAM_H
 
 #include "bpf/lang.h"
+#include "code.h"
 #include "probes.h"
 #include "source.h"
 #include "type.h"
-
-struct bpf_insn;
 
 enum lang_storage {
 	LANG_CELL,  /* no key, a plain value: in lang_cells, shared by all processors */
@@ -127,48 +126,6 @@ struct lang_site {
 	uint32_t size; /* of the fixed part of the data: all arguments; the texts follow */
 	struct lang_map *map;
 	bool has_newline;
-};
-
-enum lang_relocation_kind {
-	RELOCATE_MAP,		  /* load of 64 bits: lang_program.maps[index] */
-	RELOCATE_DATA,		  /* load of 64 bits: address of enum lang_data + offset */
-	RELOCATE_LIBRARY,	  /* call of enum lang_function */
-	RELOCATE_LIBRARY_ADDRESS, /* load of 64 bits: its address, as a callback */
-	RELOCATE_LOCAL,		  /* call of a function of this code: index in code.functions */
-	RELOCATE_LOCAL_ADDRESS,
-	RELOCATE_RING, /* load of 64 bits: the ring buffer */
-};
-
-struct lang_relocation {
-	uint32_t insn; /* index of the instruction, of two the first */
-	enum lang_relocation_kind kind;
-	uint32_t index, offset;
-};
-
-/* Instructions: the program's own function first, then functions of loops, each ends with an exit. */
-struct lang_code {
-	struct {
-		struct bpf_insn *v;
-		size_t n, cap;
-	} insns;
-	struct {
-		struct lang_relocation *v;
-		size_t n, cap;
-	} relocations;
-	struct {
-		struct lang_code_function {
-			uint32_t begin; /* index of its first instruction */
-			uint32_t n_params;
-		} * v;
-		size_t n, cap;
-	} functions; /* [0]: the program's own */
-	struct {
-		struct lang_line {
-			uint32_t insn;
-			struct place at;
-		} * v;
-		size_t n, cap;
-	} lines; /* which part of the program instructions belong to, from that instruction on */
 };
 
 /* How code must be attached; the engine chooses the mechanism within that. */
