@@ -6,8 +6,8 @@
 #ifndef SONDE_LANG_H
 #define SONDE_LANG_H
 
-#include "options.h"
-#include "program.h"
+#include "lang/program/options.h"
+#include "lang/program/program.h"
 
 /*
  * Compiles the text (name: "stdin" for -e), or the file. Always returns a program, which the caller frees: if
