@@ -60,7 +60,7 @@ SANITIZE   := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno
 	      -Wno-format-truncation -Wno-format-overflow -Wno-maybe-uninitialized
 
 # Files are found by their place: a new tool, module or test is a new file and no change here.
-LIB   := $(wildcard src/*/*.c)
+LIB   := $(wildcard src/*/*.c src/*/*/*.c)
 TOOLS := $(filter-out %.bpf.c,$(wildcard tools/*.c))
 SRC   := $(LIB) $(TOOLS) src/main.c
 BPF   := $(wildcard bpf/*.bpf.c tools/*.bpf.c)
@@ -198,9 +198,8 @@ $(B)/%.o: %.c Makefile $(B)/flags | $(SKEL) $(SYSCALLS) $(EMBED) $(LIBBPF_A) $(Z
 	$(call say,CC,$<)$(CC) $(C_CPPFLAGS) $(ALL_CFLAGS) $(SMALL) -c -o $@ $<
 
 # Built for size, 42 KB less: code that runs once, and output, where rows took no longer to print.
-SMALL_ROOMS := traces options run symbols lang probe output metrics export report
-SMALL_OBJECTS := $(foreach room,$(SMALL_ROOMS),$(B)/src/$(room)/%.o) $(B)/tools/%.o \
-	$(addprefix $(B)/src/engine/,script%.o argdist.o)
+SMALL_ROOMS := traces options run symbols lang script probe output metrics export report
+SMALL_OBJECTS := $(SMALL_ROOMS:%=$(B)/src/%/%.o) $(B)/tools/%.o
 $(SMALL_OBJECTS): private SMALL := $(if $(filter -O2,$(CFLAGS)),-Os)
 
 # Without the encoder and the formatter.
@@ -208,8 +207,8 @@ ZYDIS_CPPFLAGS := -DZYDIS_STATIC_BUILD -DZYDIS_MINIMAL_MODE -DZYDIS_DISABLE_ENCO
 		  -DZYCORE_STATIC_BUILD -DZYAN_NO_LIBC -isystem $(B)/zydis/include
 
 $(B)/src/binary/instruction.o $(B)/unit/src/binary/instruction.o: private DEFINES := $(ZYDIS_CPPFLAGS)
-VERSIONED := $(B)/src/main.o $(B)/src/export/self.o $(B)/src/engine/record_host.o $(B)/unit/src/export/self.o \
-	$(B)/unit/src/engine/record_host.o
+VERSIONED := $(B)/src/main.o $(B)/src/export/self.o $(B)/src/recorder/record_host.o $(B)/unit/src/export/self.o \
+	$(B)/unit/src/recorder/record_host.o
 $(VERSIONED): private DEFINES := -DSONDE_VERSION='"$(VERSION)"' -DSONDE_DATE='"$(DATE)"'
 $(VERSIONED): $(B)/version
 

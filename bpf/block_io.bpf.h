@@ -3,7 +3,7 @@
  * Follows disk requests from the task that makes them to their completion. The current task of all later hits may be
  * a bystander: a thread of the kernel that issues what others wrote, or whoever an interrupt came upon.
  *
- * A tool has BLOCK_IO_PROBES (src/engine/block.h) in its table, whose programs are below, and a program for the end:
+ * A tool has BLOCK_IO_PROBES (src/engines/block.h) in its table, whose programs are below, and a program for the end:
  *
  *	SEC("raw_tp")
  *	int completed(void *ctx)

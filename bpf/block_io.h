@@ -5,7 +5,7 @@
 #ifndef SONDE_BLOCK_IO_H
 #define SONDE_BLOCK_IO_H
 
-/* Where a tool's table of probes has those of BLOCK_IO_PROBES (src/engine/block.h). */
+/* Where a tool's table of probes has those of BLOCK_IO_PROBES (src/engines/block.h). */
 enum block_io_probe {
 	BLOCK_IO_COMPLETED,
 	BLOCK_IO_MERGED,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The library of the language: functions that compiled programs call (bpf/lang.h), and the maps and memory that they
- * share with user space. The compiler writes a program's own instructions; src/engine/script_link.c puts these
+ * share with user space. The compiler writes a program's own instructions; src/script/script_link.c puts these
  * functions behind them. Only those that a program reaches are loaded with it.
  *
  * A function is hidden and not static, so that clang neither adapts it to its callers here nor leaves it out; libbpf
@@ -328,7 +328,7 @@ FN lang_time_tai(void)
 
 /* --- the carrier --- */
 
-/* The types of functions that the compiler makes: the bodies of loops. src/engine/script_link.c gives them these. */
+/* The types of functions that the compiler makes: the bodies of loops. src/script/script_link.c gives them these. */
 FN lang_callback_loop(__u64 index, void *ctx)
 {
 	return index & 1;

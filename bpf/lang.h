@@ -6,7 +6,7 @@
 #ifndef SONDE_LANG_SHARED_H
 #define SONDE_LANG_SHARED_H
 
-/* A record in the ring buffer; the site's data follows (src/lang/program.h). */
+/* A record in the ring buffer; the site's data follows (src/lang/program/program.h). */
 struct lang_record {
 	unsigned long long time; /* ns since boot, suspended time included */
 	unsigned int site;

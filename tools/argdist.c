@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* argdist: values of functions' arguments and results, as counts and histograms. */
-#include "engine/argdist.h"
 #include "run/tool.h"
+#include "script/argdist.h"
 
 TOOL(argdist, .brief = "count values of arguments and results, or draw histograms",
      .args = "-C SPEC|-H SPEC ... [-- COMMAND [ARG]...]", ARGDIST_ENGINE, .tables = true, .letters = "t:tid",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* bashreadline: lines as they are entered in bash. */
 #include "base/report.h"
+#include "engines/event.h"
 #include "probe/readline.h"
-#include "engine/event.h"
 #include "run/tool.h"
 #include "binary/library.h"
 #include "tools/bashreadline.h"

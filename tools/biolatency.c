@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* biolatency: how long requests to disks take. */
 #include "bpf/block.h"
-#include "engine/block.h"
-#include "engine/dist.h"
+#include "engines/block.h"
+#include "engines/dist.h"
 #include "run/tool.h"
 #include "tools/biolatency.h"
 #include "tools/biolatency.skel.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* biosnoop: requests to disks as they complete, and who made them. */
-#include "engine/block.h"
+#include "engines/block.h"
 #include "run/tool.h"
 #include "tools/biosnoop.skel.h"
 

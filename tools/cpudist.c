@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* cpudist: how long tasks run at a time, or how long they do not. */
-#include "engine/dist.h"
+#include "engines/dist.h"
 #include "run/tool.h"
 #include "tools/cpudist.h"
 #include "tools/cpudist.skel.h"

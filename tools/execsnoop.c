@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* execsnoop: programs as they are executed, with their whole command line. */
-#include "engine/command_line.h"
-#include "engine/event.h"
 #include "engine/filter.h"
+#include "engines/command_line.h"
+#include "engines/event.h"
 #include "probe/regex.h"
 #include "run/filter_parse.h"
 #include "tools/execsnoop.h"

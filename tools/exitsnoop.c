@@ -2,8 +2,8 @@
 /* exitsnoop: processes as they end, how, and after what time. */
 #include <time.h>
 
+#include "engines/event.h"
 #include "output/wait_status.h"
-#include "engine/event.h"
 #include "run/tool.h"
 #include "tools/exitsnoop.h"
 #include "tools/exitsnoop.skel.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* funccount: how often kernel and user functions, tracepoints and USDT probes are reached. */
+#include "engines/count.h"
 #include "probe/offer.h"
-#include "engine/count.h"
 #include "run/tool.h"
 
 static const struct field fields[] = {

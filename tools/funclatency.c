@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* funclatency: how long calls of kernel and user functions take. */
+#include "engines/latency.h"
 #include "probe/offer.h"
-#include "engine/latency.h"
 #include "run/tool.h"
 
 static const struct field fields[] = {

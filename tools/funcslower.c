@@ -2,8 +2,8 @@
 /* funcslower: calls of functions that take longer than a bound, as they return. */
 #include "bpf/pending.h"
 #include "bpf/slot.h"
+#include "engines/event.h"
 #include "probe/offer.h"
-#include "engine/event.h"
 #include "engine/probes.h"
 #include "run/tool.h"
 #include "bpf/slow.h"

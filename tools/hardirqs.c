@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* hardirqs: what time interrupts take, by the name of who handles them. */
-#include "engine/irqs.h"
+#include "engines/irqs.h"
 #include "run/tool.h"
 #include "tools/hardirqs.skel.h"
 

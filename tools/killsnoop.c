@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* killsnoop: signals as they are sent, by whom, to whom, and what came of it. */
+#include "engines/event.h"
 #include "output/words.h"
-#include "engine/event.h"
 #include "run/tool.h"
 #include "tools/killsnoop.h"
 #include "tools/killsnoop.skel.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* offcputime: how long threads are off the processor, and at which stacks. */
-#include "engine/blocked.h"
+#include "engines/blocked.h"
 #include "run/tool.h"
 
 static struct blocked_settings settings;

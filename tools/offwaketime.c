@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* offwaketime: how long threads sleep, at which stacks, and who wakes them. */
-#include "engine/blocked.h"
+#include "engines/blocked.h"
 #include "run/tool.h"
 
 static struct blocked_settings settings;

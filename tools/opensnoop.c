@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* opensnoop: files as they are opened, or fail to be. */
-#include "engine/event.h"
-#include "engine/event_path.h"
+#include "engines/event.h"
+#include "engines/event_path.h"
 #include "run/tool.h"
 #include "options/open_flags.h"
 #include "tools/opensnoop.h"

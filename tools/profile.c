@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* profile: what the processors do: stacks of the running tasks, many times a second. */
 #include "base/clock.h"
-#include "engine/event.h"
+#include "engines/event.h"
 #include "run/tool.h"
 #include "tools/profile.h"
 #include "tools/profile.skel.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* record: what happens, in order, in a file. */
-#include "engine/record.h"
+#include "recorder/record.h"
 #include "run/tool.h"
 
 TOOL(record, .brief = "what happens, in order, into a file",

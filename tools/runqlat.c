@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* runqlat: how long tasks wait for a processor. */
-#include "engine/dist.h"
+#include "engines/dist.h"
 #include "run/tool.h"
 #include "tools/runqlat.skel.h"
 

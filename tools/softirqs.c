@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* softirqs: what time soft interrupts take, by kind. */
-#include "engine/irqs.h"
+#include "engines/irqs.h"
 #include "run/tool.h"
 #include "tools/softirqs.h"
 #include "tools/softirqs.skel.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* stackcount: from where kernel and user functions, tracepoints and USDT probes are reached. */
 #include "bpf/slot.h"
+#include "engines/stack_counts.h"
 #include "probe/offer.h"
-#include "engine/stack_counts.h"
 #include "run/tool.h"
 #include "tools/stackcount.h"
 #include "tools/stackcount.skel.h"

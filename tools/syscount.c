@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* syscount: system calls by count or by time, by process, and strace -c's table. */
-#include "engine/syscall_names.h"
-#include "engine/syscalls_columns.h"
+#include "engines/syscall_names.h"
+#include "engines/syscalls_columns.h"
 #include "output/words.h"
 #include "run/filter_parse.h"
 #include "run/run.h"

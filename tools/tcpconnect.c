@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* tcpconnect: attempts to connect by TCP. */
-#include "engine/counted.h"
-#include "engine/tcp.h"
+#include "engines/counted.h"
+#include "engines/tcp.h"
 #include "run/tool.h"
 #include "tools/tcpconnect.h"
 #include "tools/tcpconnect.skel.h"

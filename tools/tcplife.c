@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* tcplife: TCP connections as they end, with what they carried and how long they lived. */
-#include "engine/tcp.h"
+#include "engines/tcp.h"
 #include "run/tool.h"
 #include "tools/tcplife.h"
 #include "tools/tcplife.skel.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* tcpretrans: TCP retransmissions. */
-#include "engine/counted.h"
-#include "engine/tcp.h"
+#include "engines/counted.h"
+#include "engines/tcp.h"
 #include "run/tool.h"
 #include "tools/tcpretrans.h"
 #include "tools/tcpretrans.skel.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* trace: programs in bpftrace's language. */
-#include "engine/script.h"
 #include "run/run.h"
+#include "script/script.h"
 
 TOOL(trace, .brief = "run programs in bpftrace's language",
      .args = "FILE|-e PROGRAM|PROBE... [ARG]... [-- --NAME=VALUE...]", SCRIPT_ENGINE, .peer = "bpftrace",

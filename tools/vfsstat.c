@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* vfsstat: how many reads, writes, fsyncs, opens and creations of files there are each second. */
-#include "engine/rates.h"
+#include "engines/rates.h"
 #include "run/tool.h"
 
 /*

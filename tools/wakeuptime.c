@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* wakeuptime: who wakes threads, and how long these have slept. */
-#include "engine/blocked.h"
+#include "engines/blocked.h"
 #include "run/tool.h"
 
 static struct blocked_settings settings;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* why: where the time of a command went. */
-#include "engine/why.h"
 #include "run/tool.h"
+#include "why/why.h"
 
 TOOL(why, .brief = "where time goes: what threads do, and what they wait for",
      .args = "[-- COMMAND [ARG]...]", .schema = &why_schema, .engine = &why_engine,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Within engine/: reads a hash map, many entries with one call, while programs go on writing to it. */
+/* For engines: reads a hash map, many entries with one call, while programs go on writing to it. */
 #ifndef SONDE_BATCH_H
 #define SONDE_BATCH_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Within engine/: histograms that programs fill (bpf/hist.bpf.h), from the options to the rows. An engine sets the
+ * For engines: histograms that programs fill (bpf/hist.bpf.h), from the options to the rows. An engine sets the
  * number of histograms, patches its images, and emits the histograms by number.
  */
 #ifndef SONDE_HISTS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Within engine/: the arguments of tools that print a table at each interval, as in bcc: [INTERVAL [COUNT]]. */
+/* For engines: the arguments of tools that print a table at each interval, as in bcc: [INTERVAL [COUNT]]. */
 #ifndef SONDE_INTERVAL_H
 #define SONDE_INTERVAL_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Within engine/: stores records until they can be passed on in order of time. Of a record it knows only its time.
+ * For engines: stores records until they can be passed on in order of time. Of a record it knows only its time.
  */
 #ifndef SONDE_ORDER_H
 #define SONDE_ORDER_H

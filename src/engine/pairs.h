@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Within engine/: functions that are probed at both ends. Both ends of a function are attached by the same mechanism
+ * For engines: functions that are probed at both ends. Both ends of a function are attached by the same mechanism
  * or not at all, and the return first, so that no call starts whose end is not seen.
  */
 #ifndef SONDE_PAIRS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Within engine/: shared by engines whose arguments are probes as a user writes them. */
+/* For engines whose arguments are probes as a user writes them. */
 #ifndef SONDE_PROBES_H
 #define SONDE_PROBES_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Within engine/: the life of a tool's programs (progs.h), from opening their object to detaching them. An engine makes
+ * For engines: the life of a tool's programs (progs.h), from opening their object to detaching them. An engine makes
  * these calls in this order, and sizes and fills its own data between them:
  *
  *	progs_configure()	the tool checks its options

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Within engine/: the sampling word of an object whose programs fill histograms (bpf/sampling.bpf.h). Programs obey it
+ * For engines: the sampling word of an object whose programs fill histograms (bpf/sampling.bpf.h). Programs obey it
  * only if the instance is exported by a caller that changes it (engine_metrics.sampling); for all others its patch site
  * is 0, and the verifier removes the code.
  */

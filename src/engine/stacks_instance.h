@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Within engine/: the state of stacks.h. stacks.c has the session and the frames, stacks_table.c the counts and rows.
+ * Within engine/ and why/: the state of stacks.h. stacks.c has the session and the frames, stacks_table.c the counts
+ * and rows.
  */
 #ifndef SONDE_STACKS_INSTANCE_H
 #define SONDE_STACKS_INSTANCE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Within engine/: reports files of user functions without hits because the traced processes use other files. */
+/* For engines: reports files of user functions without hits because the traced processes use other files. */
 #ifndef SONDE_UNHIT_H
 #define SONDE_UNHIT_H
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The pipeline: text, tree, types, three-address code, instructions. */
-#include "check.h"
-#include "emit.h"
 #include "lang.h"
-#include "lower.h"
-#include "parse.h"
+#include "lang/check/check.h"
+#include "lang/code/emit.h"
+#include "lang/lower/lower.h"
+#include "lang/tree/parse.h"
 
 static bool lang_build(struct lang_program *program, const struct checked_probe *checked,
 		       const struct lang_options *options)

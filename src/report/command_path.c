@@ -7,9 +7,9 @@
 #include "base/clock.h"
 #include "base/set.h"
 #include "command_path.h"
-#include "kernel/waits.h"
-#include "path/path.h"
 #include "summary.h"
+#include "why/path.h"
+#include "why/waits.h"
 
 #define LINKS (4 * 1024 * 1024)
 

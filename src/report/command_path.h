@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The path of the command of a recording (path/path.h): what made it last, followed back from its end through whoever
+ * The path of the command of a recording (why/path.h): what made it last, followed back from its end through whoever
  * woke whom.
  */
 #ifndef SONDE_COMMAND_PATH_H

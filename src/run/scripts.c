@@ -6,9 +6,9 @@
 #include <libgen.h>
 #include <sys/stat.h>
 
-#include "engine/script.h"
-#include "lang/getopt.h"
-#include "lang/source.h"
+#include "lang/check/getopt.h"
+#include "lang/text/source.h"
+#include "script/script.h"
 #include "scripts.h"
 
 #define SUFFIX ".bt"

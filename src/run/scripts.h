@@ -10,7 +10,7 @@
  *	all tasks: packets belong to nobody	it has no filters by task (struct tool); the reason, for errors
  *	$ sonde NAME -d 10   # an example
  *
- * and its options are its calls of getopt() (lang/getopt.h).
+ * and its options are its calls of getopt() (lang/check/getopt.h).
  *
  * The directory is the first of these that exists: share/sonde beside the running binary, as in a build tree;
  * ../share/sonde from there, where make install puts it; /usr/local/share/sonde; /usr/share/sonde. A file or directory

@@ -5,7 +5,7 @@
  * `le` on the page. Prints "ok, N values", or what is wrong, and exits with 1.
  */
 #include "base/report.h"
-#include "engine/dist.h"
+#include "engines/dist.h"
 #include "metrics/metrics_format.h"
 #include "metrics/metrics_rows.h"
 #include "run/filter_parse.h"

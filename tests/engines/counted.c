@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <sys/syscall.h>
 
-#include "engine/count.h"
 #include "engine/hists.h"
-#include "engine/latency.h"
-#include "engine/script.h"
-#include "engine/syscalls.h"
+#include "engines/count.h"
+#include "engines/latency.h"
+#include "engines/syscalls.h"
 #include "output/printer.h"
 #include "run/filter_parse.h"
+#include "script/script.h"
 #include "tests/engines/counted.h"
 #include "tests/engines/fail.h"
 #include "tests/engines/setup.h"

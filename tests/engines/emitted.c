@@ -16,9 +16,9 @@
 #include "bpf/stack.h"
 #include "bpf/unwind.h"
 #include "base/report.h"
-#include "engine/script_link.h"
 #include "gen/bpf/lang.skel.h"
-#include "lang/emit.h"
+#include "lang/code/emit.h"
+#include "script/script_link.h"
 #include "tests/lang/ir_interpret.h"
 #include "tests/lang/ir_random.h"
 

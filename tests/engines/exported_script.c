@@ -4,7 +4,7 @@
  * of traced.c, with more keys than there may be rows. Prints "ok", or what is wrong, and exits with 1.
  */
 #include "base/report.h"
-#include "engine/script.h"
+#include "script/script.h"
 #include "setup.h"
 #include "traced.h"
 

@@ -19,12 +19,12 @@
 #include "attach/quirks.h"
 #include "base/report.h"
 #include "bpf/sampling.h"
-#include "engine/count.h"
-#include "engine/latency.h"
-#include "engine/script.h"
-#include "engine/syscalls.h"
 #include "counted.h"
+#include "engines/count.h"
+#include "engines/latency.h"
+#include "engines/syscalls.h"
 #include "fail.h"
+#include "script/script.h"
 
 #define WORKLOAD "pausedload"
 #define CYCLES	 4

@@ -8,9 +8,9 @@
 
 #include "base/report.h"
 #include "child.h"
-#include "engine/count.h"
-#include "engine/latency.h"
-#include "engine/rates.h"
+#include "engines/count.h"
+#include "engines/latency.h"
+#include "engines/rates.h"
 #include "run/filter_parse.h"
 #include "setup.h"
 

@@ -5,7 +5,7 @@
  */
 #include "fuzz.h"
 #include "kernel/kernel.h"
-#include "lang/probes_part.h"
+#include "lang/places/probes_part.h"
 
 static void read_note(const char *text)
 {

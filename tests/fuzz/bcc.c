@@ -4,7 +4,7 @@
  * all the way to instructions, and each message must be about a place of the user's text.
  */
 #include "fuzz.h"
-#include "lang/bcc.h"
+#include "lang/bcc/bcc.h"
 
 #define PROBES_MAX 8
 

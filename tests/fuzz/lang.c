@@ -5,9 +5,9 @@
  * goes all the way to instructions, for a kernel that can do everything or for 5.10. Both find the functions,
  * tracepoints and types of lang_kernel.h.
  */
+#include "lang/tree/parse.h"
 #include "lang_kernel.h"
 #include "lang/lang.h"
-#include "lang/parse.h"
 
 static const char *const dirs[] = { fuzz_dir };
 

@@ -4,9 +4,10 @@
 FUZZ      := $(if $(CROSS_COMPILE),,$(wildcard tests/fuzz/*.c))
 FUZZ_BIN  := $(FUZZ:tests/fuzz/%.c=$(B)/fuzz/%)
 FUZZ_OBJ  := $(FUZZ:%.c=$(B)/fuzz/%.o)
-FUZZ_ROOMS := base binary convert kernel lang metrics output path probe record report symbols traces unwind
+FUZZ_ROOMS := base binary convert kernel lang lang/* metrics output probe record report symbols traces unwind
 FUZZ_EXPORT := $(patsubst %,src/export/%.c,config conn http listen server systemd)
-FUZZ_LIB  := $(patsubst %.c,$(B)/fuzz/%.o,$(wildcard $(FUZZ_ROOMS:%=src/%/*.c)) $(FUZZ_EXPORT) src/attach/keep_text.c)
+FUZZ_LIB  := $(patsubst %.c,$(B)/fuzz/%.o,$(wildcard $(FUZZ_ROOMS:%=src/%/*.c)) $(FUZZ_EXPORT) \
+	     src/attach/keep_text.c src/why/path.c src/why/waits.c)
 FUZZ_SANITIZE := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 FUZZ_COVERAGE := -fsanitize=fuzzer-no-link
 

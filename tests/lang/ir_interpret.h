@@ -6,7 +6,7 @@
 #ifndef SONDE_TESTS_IR_INTERPRET_H
 #define SONDE_TESTS_IR_INTERPRET_H
 
-#include "lang/ir.h"
+#include "lang/code/ir.h"
 
 struct ir_machine {
 	const struct ir_program *program;

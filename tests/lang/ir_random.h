@@ -6,7 +6,7 @@
 #ifndef SONDE_TESTS_IR_RANDOM_H
 #define SONDE_TESTS_IR_RANDOM_H
 
-#include "lang/ir.h"
+#include "lang/code/ir.h"
 
 #define RANDOM_INPUTS	  16  /* words at the begin of .data.cells */
 #define RANDOM_RESULTS	  112 /* words behind them */

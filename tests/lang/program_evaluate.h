@@ -7,7 +7,7 @@
 #ifndef SONDE_TESTS_PROGRAM_EVALUATE_H
 #define SONDE_TESTS_PROGRAM_EVALUATE_H
 
-#include "lang/check.h"
+#include "lang/check/check.h"
 
 #define EVALUATE_BYTES 256
 

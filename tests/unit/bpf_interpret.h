@@ -9,7 +9,7 @@
 #include <criterion/criterion.h>
 #include <linux/bpf.h>
 
-#include "lang/emit.h"
+#include "lang/code/emit.h"
 
 struct bpf_machine {
 	const struct lang_code *code;

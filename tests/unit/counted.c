@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Events counted by their labels: order, what a row shows, and room. */
-#include "engine/counted.h"
+#include "engines/counted.h"
 #include "output_fixture.h"
 
 struct record {

@@ -2,7 +2,7 @@
 /* Counters: totals of all shards, of memory that programs would have written. */
 #include <criterion/criterion.h>
 
-#include "engine/counters.h"
+#include "engines/counters.h"
 
 #define SLOTS 3
 

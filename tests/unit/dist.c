@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <criterion/criterion.h>
 
-#include "engine/dist.h"
+#include "engines/dist.h"
 #include "output_fixture.h"
 
 static const struct hist single = { .kind = HIST_SINGLE, .step = 1, .divisor = 1000, .unit = "usecs" };

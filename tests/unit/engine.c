@@ -5,8 +5,8 @@
  */
 #include <criterion/criterion.h>
 
-#include "engine/count.h"
-#include "engine/latency.h"
+#include "engines/count.h"
+#include "engines/latency.h"
 #include "run/run.h"
 
 static void parse(struct engine_instance *instance, char *option, char *value)

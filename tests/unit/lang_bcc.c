@@ -10,7 +10,7 @@
 #include <criterion/criterion.h>
 
 #include "kernel/kernel.h"
-#include "lang/bcc.h"
+#include "lang/bcc/bcc.h"
 
 static void compile(const char *kind, const char *text, struct str *to)
 {

@@ -2,8 +2,8 @@
 /* The checker: types of maps, variables and records, and what it refuses. Programs that need no kernel. */
 #include <criterion/criterion.h>
 
-#include "lang/check.h"
-#include "lang/parse.h"
+#include "lang/check/check.h"
+#include "lang/tree/parse.h"
 
 static const char *no_environment(const char *name)
 {

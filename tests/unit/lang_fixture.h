@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 
 #include "kernel/kernel.h"
-#include "lang/parse.h"
+#include "lang/tree/parse.h"
 
 struct lang_fixture {
 	struct lang_sources sources;

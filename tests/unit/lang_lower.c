@@ -3,9 +3,9 @@
 #include <criterion/criterion.h>
 
 #include "kernel/kernel.h"
-#include "lang/check.h"
-#include "lang/lower.h"
-#include "lang/parse.h"
+#include "lang/check/check.h"
+#include "lang/lower/lower.h"
+#include "lang/tree/parse.h"
 
 struct fixture {
 	struct lang_program program;

@@ -4,7 +4,7 @@
 #include <signal.h>
 
 #include "kernel_fixture.h"
-#include "lang/probes_part.h"
+#include "lang/places/probes_part.h"
 
 static struct pool pool;
 static struct lang_messages messages;

@@ -4,7 +4,7 @@
 
 #include "kernel/types.h"
 #include "kernel_fixture.h"
-#include "lang/ctype.h"
+#include "lang/types/ctype.h"
 
 #define MANY 200
 

@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 
 #include "base/str.h"
-#include "path/path.h"
+#include "why/path.h"
 
 #define MOST 1000
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Rates: what a row has of the totals of an interval, and how the columns show it. */
-#include "engine/rates.h"
+#include "engines/rates.h"
 #include "output_fixture.h"
 
 static const struct field fields[] = {

@@ -13,7 +13,7 @@
 #include "bpf/slot.h"
 #include "bpf/stack.h"
 #include "bpf/lang.skel.h"
-#include "engine/script_link.h"
+#include "script/script_link.h"
 
 /* What lang_ustack() calls and no other function of the library does. */
 static const char *const behind_ustack[] = { "unwind_by_uretprobe", "unwind_by_rare_rule" };

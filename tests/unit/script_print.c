@@ -5,9 +5,9 @@
 #include <criterion/criterion.h>
 
 #include "bpf/hist.h"
-#include "engine/script_format.h"
-#include "engine/script_json.h"
-#include "engine/script_map.h"
+#include "script/script_format.h"
+#include "script/script_json.h"
+#include "script/script_map.h"
 
 static struct lang_program program = { .config = { .str_trunc_trailer = ".." } };
 static struct script_names names = { .program = &program };

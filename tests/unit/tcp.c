@@ -3,8 +3,8 @@
 #include <arpa/inet.h>
 #include <criterion/criterion.h>
 
+#include "engines/tcp.h"
 #include "output/address.h"
-#include "engine/tcp.h"
 
 static bool has(const struct tcp_ports *ports, unsigned int port)
 {

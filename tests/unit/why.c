@@ -4,9 +4,9 @@
 
 #include <arpa/inet.h>
 
-#include "engine/why_instance.h"
 #include "kernel/syscalls.h"
-#include "kernel/waits.h"
+#include "why/waits.h"
+#include "why/why_instance.h"
 
 static struct why_thread part(uint32_t tid, const char *comm, uint32_t record)
 {

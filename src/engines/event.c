@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The user side of the event engine: turns probes into links and events into rows, and reports losses. */
+#include <sys/epoll.h>
+
+#include "base/clock.h"
+#include "base/report.h"
+#include "counted.h"
+#include "engine/filter.h"
+#include "engine/interval.h"
+#include "engine/probes.h"
+#include "engine/progs_instance.h"
+#include "engine/stream.h"
+#include "event.h"
+
+#define BUFFER_DEFAULT (4 * 1024 * 1024)
+#define BUFFER_SAMPLES (1024 * 1024)
+#define BUFFER_MAX     (1024 * 1024 * 1024)
+
+struct settings {
+	uint64_t buffer_size;
+	bool fail_on_loss, pidns, self;
+};
+
+static const struct opt options[] = {
+	OPT(OPT_U64, struct settings, buffer_size, 0, "buffer-size", "BYTES",
+	    "size of the event buffer, with k, M or G: 4M, for samples 1M", .min = 4096, .max = BUFFER_MAX),
+	OPT(OPT_BOOL, struct settings, fail_on_loss, 0, "fail-on-loss", NULL, "exit with 1 if an event was lost"),
+	OPT(OPT_BOOL, struct settings, pidns, 0, "pidns", NULL,
+	    "show process ids of sonde's own pid namespace, and only its processes"),
+	OPT(OPT_BOOL, struct settings, self, 0, "self", NULL, "show what sonde itself does, too"),
+};
+
+const struct event_columns event_columns;
+
+struct events {
+	struct engine_instance *instance;
+	const struct event_source *source;
+	struct progs progs;
+	struct stream *stream;
+	struct counted *counted; /* NULL: each event is a row, or a sample */
+	struct stacks *stacks;	 /* NULL: events have none */
+	int epoll;		 /* of stream and stacks */
+	struct output_clock clock;
+	/* the losses that were reported, and when */
+	uint64_t said, said_at;
+	bool knows_missed;
+};
+
+/* If somebody sets the clock, later events have the new time. */
+static void look_at_clock(struct events *events)
+{
+	events->clock.wall_offset = clock_wall_offset();
+	output_set_clock(events->instance->ctx->out, &events->clock);
+}
+
+/* --- rows --- */
+
+void event_get_function(struct value *to, const void *slot, const void *set)
+{
+	value_set_text(to, ((const struct target_set *)set)->slots[*(const unsigned int *)slot]);
+}
+
+void event_get_symbol(struct value *to, const void *slot, const void *set)
+{
+	value_set_text(to, ((const struct target_set *)set)->symbols[*(const unsigned int *)slot]);
+}
+
+/* Whether events are counted by stack, in place of a row for each. */
+static bool are_samples(const struct event_source *source)
+{
+	return source->key;
+}
+
+static void add_sample(struct events *events, const struct event *event)
+{
+	struct stack_key key = {};
+
+	events->source->key(&key, event);
+	stacks_add(events->stacks, &key, 1, 0);
+}
+
+static void on_record(const void *record, size_t size, void *ctx)
+{
+	const struct event *event = record;
+	struct events *events = ctx;
+
+	if (events->source->show && !events->source->show(event, size))
+		return;
+	if (are_samples(events->source))
+		add_sample(events, event);
+	else if (events->counted)
+		counted_add(events->counted, event, size);
+	else if (events->stacks)
+		output_row(events->instance->ctx->out, events->source->row(event, events->stacks));
+	else
+		output_row(events->instance->ctx->out, event);
+}
+
+/* Returns all losses so far, of whatever kind. */
+struct lost {
+	uint64_t dropped, own, missed, uncounted, all;
+};
+
+static struct lost lost(struct events *events)
+{
+	struct lost lost = {
+		.dropped = stream_dropped(events->stream, EVENT_LOSS_BUFFER),
+		.own = stream_dropped(events->stream, EVENT_LOSS_OWN),
+		.missed = progs_missed(&events->progs, &events->knows_missed),
+		.uncounted = events->counted ? counted_lost(events->counted) : 0,
+	};
+
+	lost.all = lost.dropped + lost.own + lost.missed + lost.uncounted;
+	return lost;
+}
+
+static const char *unit_of(const struct events *events)
+{
+	return events->source->unit ? events->source->unit : "event";
+}
+
+/* Reports losses at once, and then at most once a second. */
+static void say_losses(struct events *events)
+{
+	uint64_t all = lost(events).all, now = clock_boot_ns();
+
+	if (all == events->said || (events->said && now - events->said_at < NS_PER_SEC))
+		return;
+	report_note("%llu %s%s lost so far", (unsigned long long)all, unit_of(events), str_plural(all));
+	events->said = all;
+	events->said_at = now;
+}
+
+static int event_take(struct engine_instance *instance)
+{
+	struct events *events = instance->state;
+	int ms;
+
+	look_at_clock(events);
+	ms = stream_take(events->stream);
+	if (events->stacks) {
+		int also = stacks_take(events->stacks);
+
+		ms = also < ms ? also : ms;
+	}
+	output_flush(instance->ctx->out);
+	say_losses(events);
+	return ms;
+}
+
+static int event_fd(const struct engine_instance *instance)
+{
+	const struct events *events = instance->state;
+
+	return events->stacks ? events->epoll : stream_fd(events->stream);
+}
+
+static void event_emit(struct engine_instance *instance, bool last)
+{
+	struct events *events = instance->state;
+
+	look_at_clock(events);
+	if (last)
+		stream_take_all(events->stream);
+	if (are_samples(events->source)) {
+		stacks_print(events->stacks, last);
+		return;
+	}
+	if (events->counted) {
+		engine_table_begin(instance);
+		counted_print(events->counted, instance->ctx->out);
+	}
+	output_table_end(instance->ctx->out);
+}
+
+static void event_losses(struct engine_instance *instance)
+{
+	const struct settings *settings = instance->settings;
+	struct events *events = instance->state;
+	struct lost n = lost(events);
+
+	if (events->stacks)
+		stacks_losses(events->stacks);
+	if (n.dropped)
+		report_note("%llu %s%s lost: the buffer was full (--buffer-size makes it larger)",
+			    (unsigned long long)n.dropped, unit_of(events), str_plural(n.dropped));
+	if (n.own)
+		report_note("%llu %s%s lost: %s", (unsigned long long)n.own, events->source->lost_what, str_plural(n.own),
+			    events->source->lost_why);
+	if (n.missed)
+		report_note("%llu %s%s lost: the kernel skipped the probe while it was busy with another%s",
+			    (unsigned long long)n.missed, unit_of(events), str_plural(n.missed),
+			    instance->filter.any ? " (events that the filter would exclude are included)" : "");
+	if (n.uncounted)
+		report_note("%llu event%s lost: the table has room for %u rows", (unsigned long long)n.uncounted,
+			    str_plural(n.uncounted), COUNTED_MAX);
+	progs_say_losses(&events->progs, n.missed);
+	if (!events->knows_missed)
+		report_verbose("this kernel does not count the hits that it misses");
+	n.all += progs_no_room(&events->progs);
+	if ((probes_say_switched_off(events->progs.attach) || n.all) && settings->fail_on_loss)
+		instance->ctx->failed = true;
+}
+
+/* --- begin and end --- */
+
+static int open_stacks(struct engine_instance *instance, struct events *events, struct err *err)
+{
+	const struct event_source *source = events->source;
+
+	if (!source->stacks || (source->with_stacks && !*source->with_stacks))
+		return 0;
+	if (source->row_schema)
+		instance->schema = source->row_schema;
+	return stacks_open(&events->stacks, instance, source->stacks, &events->progs.object, err);
+}
+
+/* Opens the object, and sizes and fills it according to the options. */
+static int set_up(struct engine_instance *instance, struct events *events, struct err *err)
+{
+	const struct settings *settings = instance->settings;
+	struct object *object = &events->progs.object;
+	const struct event_setup setup = {
+		.pidns_ino = settings->pidns ? filter_pidns() : 0,
+		.reader = settings->self ? 0 : filter_own_process(),
+	};
+	uint64_t size = are_samples(events->source) ? BUFFER_SAMPLES : BUFFER_DEFAULT;
+	int ret = progs_open(&events->progs, err);
+
+	if (!ret)
+		ret = object_fill(object, ".rodata.event", &setup, sizeof(setup), err);
+	if (!ret)
+		ret = stream_set_size(object, settings->buffer_size ? settings->buffer_size : size, err);
+	return ret ? ret : open_stacks(instance, events, err);
+}
+
+static int start_stacks(struct events *events, struct err *err)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+	int ret = stacks_start(events->stacks, &events->progs.object, err);
+
+	if (ret)
+		return ret;
+	events->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (events->epoll < 0 || epoll_ctl(events->epoll, EPOLL_CTL_ADD, stream_fd(events->stream), &event) ||
+	    epoll_ctl(events->epoll, EPOLL_CTL_ADD, stacks_fd(events->stacks), &event))
+		return err_set(err, -errno, "cannot wait for two buffers: %s", strerror(errno));
+	return 0;
+}
+
+static int load(struct engine_instance *instance, struct events *events, struct err *err)
+{
+	int ret = progs_configure(&events->progs, err);
+
+	if (!ret)
+		ret = set_up(instance, events, err);
+	if (!ret)
+		ret = progs_prepare(&events->progs, err);
+	if (ret)
+		return ret;
+	output_set_context(instance->ctx->out, &events->progs.set);
+	if (events->source->counted && *events->source->count) {
+		instance->schema = events->source->counted;
+		events->counted = counted_new(instance->schema);
+	}
+	ret = stream_open(&events->stream, &events->progs.object, on_record, events, err);
+	return ret || !events->stacks ? ret : start_stacks(events, err);
+}
+
+/* Tools that print stacks at the end take [DURATION], as in bcc. */
+static int parse_arguments(struct engine_instance *instance, struct err *err)
+{
+	const struct event_source *source = instance->source;
+
+	if (are_samples(source))
+		return interval_parse_duration(instance, err);
+	if (!instance->args.n)
+		return 0;
+	return err_set(err, -EINVAL, "unexpected argument '%s'", instance->args.v[0]);
+}
+
+static int event_open(struct engine_instance *instance, struct err *err)
+{
+	struct events *events = base_alloc(sizeof(*events));
+	const struct event_source *source = instance->source;
+	int ret;
+
+	instance->state = events;
+	events->instance = instance;
+	events->source = source;
+	events->epoll = -1;
+	events->progs = (struct progs){
+		.source = &source->progs,
+		.instance = instance,
+		.options = {
+			.must_not_miss = true, /* a skipped hit is a lost event */
+			.shared = true,
+			.pid = instance->ctx->pid,
+			.progress = engine_progress,
+			.ctx = instance,
+		},
+	};
+	ret = source->progs.pairs ? 0 : parse_arguments(instance, err);
+	if (ret) {
+		instance->ctx->usage = true;
+		return ret;
+	}
+	ret = load(instance, events, err);
+	if (ret)
+		return ret;
+	report_verbose("maps are ready");
+	engine_hurry();
+	events->clock.began = clock_boot_ns();
+	return progs_attach(&events->progs, err);
+}
+
+/* Maps `shown` of the tool's schema to the options in the context. */
+static const bool *shown_by(const struct engine_context *ctx, const bool *shown)
+{
+	if (shown == &event_columns.time)
+		return &ctx->time;
+	if (shown == &event_columns.timestamp)
+		return &ctx->timestamp;
+	return shown == &event_columns.errors ? &ctx->verbose : shown;
+}
+
+static void choose_columns(struct engine_instance *instance)
+{
+	struct field *fields = engine_own_fields(instance);
+
+	for (size_t i = 0; i < instance->schema->n; i++)
+		fields[i].shown = shown_by(instance->ctx, fields[i].shown);
+}
+
+static void event_armed(struct engine_instance *instance)
+{
+	struct events *events = instance->state;
+
+	report_line("Tracing %s... Hit Ctrl-C to end.", events->progs.source->what);
+	if (events->counted || are_samples(events->source))
+		return;
+	choose_columns(instance);
+	output_table_begin(instance->ctx->out, instance->schema, NULL, true);
+	output_flush(instance->ctx->out);
+}
+
+static void event_close(struct engine_instance *instance)
+{
+	struct events *events = instance->state;
+
+	if (!events)
+		return;
+	stream_close(events->stream);
+	counted_free(events->counted);
+	progs_release(&events->progs);
+	stacks_free(events->stacks);
+	if (events->epoll >= 0)
+		close(events->epoll);
+	free(events);
+}
+
+const struct engine event_engine = {
+	.options_title = "events",
+	.options = options,
+	.n_options = ARRAY_SIZE(options),
+	.settings_size = sizeof(struct settings),
+	.open = event_open,
+	.armed = event_armed,
+	.emit = event_emit,
+	.take = event_take,
+	.fd = event_fd,
+	.losses = event_losses,
+	.close = event_close,
+};

@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * From attach points to places: parses them, resolves their targets, and makes a probe of each kind that a block has. A
+ * block that looks at arguments becomes one for each form that they have.
+ */
+#include "checker.h"
+#include "lang/tree/ast_walk.h"
+
+/* The attach points of a block of one kind, where that has targets; else a single one. */
+struct group {
+	const struct lang_attach *attach; /* the first */
+	const char *specs[256];
+	struct place at[256]; /* of specs */
+	size_t n;
+};
+
+#define TRAMPOLINES_FEW 64
+
+/* Whether the block uses arguments whose form depends on the place. */
+struct looks {
+	enum lang_probe_kind kind;
+	bool found;
+};
+
+static void check_looks(struct ast **child, void *ctx)
+{
+	struct looks *looks = ctx;
+	const struct ast *ast = *child;
+	const char *name = ast->kind == AST_NAME ? ast->name.name : ast->kind == AST_CALL ? ast->call.name
+											  : "";
+	bool has_words = looks->kind == PROBE_USDT || looks->kind == PROBE_RAWTRACEPOINT ||
+			 looks->kind == PROBE_FENTRY || looks->kind == PROBE_FEXIT;
+
+	if (!strcmp(name, "args") || (looks->kind == PROBE_ITER && !strcmp(name, "ctx")) ||
+	    (looks->kind == PROBE_FEXIT && !strcmp(name, "retval")) ||
+	    (has_words && !strncmp(name, "arg", 3) && strspn(name + 3, "0123456789")))
+		looks->found = true;
+	if (!looks->found)
+		ast_walk(*child, check_looks, ctx);
+}
+
+static bool check_looks_at_arguments(struct ast_probe *ast, enum lang_probe_kind kind)
+{
+	struct looks looks = { .kind = kind };
+
+	if (ast->predicate)
+		check_looks(&ast->predicate, &looks);
+	if (ast->body)
+		check_looks(&ast->body, &looks);
+	return looks.found;
+}
+
+/* --- places --- */
+
+static void check_place(struct checker *c, const struct lang_probe *probe, const char *text, const char *function,
+			uint64_t addr)
+{
+	struct lang_place *place = vec_push(&c->program->places);
+
+	place->probe = text;
+	place->function = function;
+	place->type = lang_probe_kind_name(probe->kind);
+	place->addr = addr;
+}
+
+/* Gives the newest probe its places: a slot each, named after its first target, or one. */
+static void check_places(struct checker *c, const struct group *group)
+{
+	struct lang_probe *probe = &c->program->probes.v[c->program->probes.n - 1];
+	const struct target_set *set = &probe->targets;
+	const struct lang_attach *attach = group->n == 1 ? group->attach : NULL;
+	__free const struct target **first = base_alloc((set->n_slots + 1) * sizeof(*first));
+
+	probe->first_place = c->program->places.n;
+	for (size_t i = set->n; i-- > 0;)
+		first[set->v[i].slot] = &set->v[i];
+	for (size_t slot = 0; slot < set->n_slots; slot++)
+		check_place(c, probe, lang_target_text(probe->kind, attach, first[slot], c->pool), set->symbols[slot],
+			    first[slot]->addr);
+	if (!set->n_slots)
+		check_place(c, probe, probe->attach->text, NULL, 0);
+	probe->n_places = c->program->places.n - probe->first_place;
+}
+
+static struct checked_probe *check_new_probe(struct checker *c, struct ast_probe *ast, const struct lang_attach *attach)
+{
+	struct checked_probe *checked = vec_push(&c->checked->probes);
+	struct lang_probe *probe = vec_push(&c->program->probes);
+
+	probe->kind = attach->kind;
+	probe->at = ast->at;
+	probe->attach = attach;
+	checked->ast = ast;
+	return checked;
+}
+
+const char *check_place_name(const struct checker *c)
+{
+	return c->program->places.v[c->probe->probe->first_place].probe;
+}
+
+/* --- targets --- */
+
+static void check_missing(struct checker *c, const struct group *group, size_t bad, const struct err *err)
+{
+	if (c->program->config.missing_probes == MISSING_ERROR)
+		check_error(c, group->at[bad], "%s", err->text);
+	else if (c->program->config.missing_probes == MISSING_WARN)
+		check_warning(c, group->at[bad], "%s", err->text);
+}
+
+/* Fills set. Specs that match nothing are reported as missing_probes says, and left out. False: nothing is left. */
+static bool check_resolve(struct checker *c, struct group *group, struct target_set *set)
+{
+	const struct target_options options = { .kernel = c->options->kernel, .pid = c->options->pid };
+
+	while (group->n) {
+		struct err err = {};
+		size_t bad = 0;
+		int ret = target_resolve(group->specs, group->n, &options, set, &bad, &err);
+
+		if (!ret)
+			return true;
+		target_set_release(set);
+		check_missing(c, group, bad, &err);
+		if (ret != -ENOENT && c->program->config.missing_probes != MISSING_ERROR)
+			check_error(c, group->at[bad], "%s", err.text);
+		if (c->program->config.missing_probes == MISSING_ERROR || ret != -ENOENT)
+			return false;
+		group->n--;
+		memmove(&group->specs[bad], &group->specs[bad + 1], (group->n - bad) * sizeof(group->specs[0]));
+		memmove(&group->at[bad], &group->at[bad + 1], (group->n - bad) * sizeof(group->at[0]));
+	}
+	return false;
+}
+
+#define USDT_MAX 12 /* arguments of a USDT probe, by its definition */
+
+/* What arguments a place has. */
+struct form {
+	struct lang_arguments arguments;
+	struct lang_usdt_argument usdt[USDT_MAX];
+	size_t n_usdt;
+};
+
+static bool check_same_form(const struct form *x, const struct form *y)
+{
+	const struct lang_arguments *a = &x->arguments, *b = &y->arguments;
+
+	if (x->n_usdt != y->n_usdt || memcmp(x->usdt, y->usdt, x->n_usdt * sizeof(x->usdt[0])))
+		return false;
+	if (a->n != b->n || !a->ret != !b->ret || (a->ret && !type_same(a->ret, b->ret)))
+		return false;
+	for (size_t i = 0; i < a->n; i++)
+		if (strcmp(a->v[i].name, b->v[i].name) || a->v[i].at != b->v[i].at ||
+		    a->v[i].is_data_loc != b->v[i].is_data_loc || !type_same(a->v[i].type, b->v[i].type))
+			return false;
+	return true;
+}
+
+/* Moves the targets whose form is `form` from `from` to a set of its own, with slots from 0. */
+static void check_part_of_set(const struct target_set *from, const size_t *form_of, size_t form, struct target_set *to)
+{
+	uint32_t *slots = base_alloc((from->n_slots + 1) * sizeof(*slots)); /* new number + 1 */
+
+	to->slots = base_alloc((from->n_slots + 1) * sizeof(*to->slots));
+	to->symbols = base_alloc((from->n_slots + 1) * sizeof(*to->symbols));
+	for (size_t i = 0; i < from->n; i++) {
+		struct target *target;
+
+		if (form_of[i] != form)
+			continue;
+		target = vec_push(to);
+		*target = from->v[i];
+		if (!slots[target->slot]) {
+			to->slots[to->n_slots] = from->slots[target->slot];
+			to->symbols[to->n_slots] = from->symbols[target->slot];
+			slots[target->slot] = ++to->n_slots;
+		}
+		target->slot = slots[target->slot] - 1;
+	}
+	free(slots);
+}
+
+/*
+ * False: the target is left out. A pattern also fits functions that BTF does not describe, for the compiler has changed
+ * their parameters: no trampoline can be attached to them.
+ */
+static bool check_form(struct checker *c, const struct group *group, const struct target *target, bool is_pattern,
+		       struct form *form)
+{
+	struct err err = {};
+	int ret;
+
+	if (target->usdt_args) {
+		form->n_usdt = USDT_MAX;
+		/* those before a form that is not known */
+		lang_usdt_parse(target->usdt_args, form->usdt, &form->n_usdt);
+		return true;
+	}
+	ret = lang_arguments_of(group->attach->kind, target, c->program->types, c->pool, &form->arguments, &err);
+	if (ret == -ENODATA && is_pattern)
+		return false;
+	if (ret && ret != -ENOENT && err.text[0])
+		check_error(c, group->at[0], "%s", err.text);
+	return true;
+}
+
+/*
+ * The form of each target; returns the number of different ones. form_of[i]: that of target i, SIZE_MAX: it is left
+ * out. Where nobody looks at the arguments, all have one form.
+ */
+static size_t check_forms(struct checker *c, const struct group *group, const struct target_set *set, bool looks,
+			  size_t *form_of, struct form *forms)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < set->n; i++) {
+		struct form *form = &forms[n];
+
+		memset(form, 0, sizeof(*form));
+		form_of[i] = SIZE_MAX;
+		if (!check_form(c, group, &set->v[i], set->n > 1, form))
+			continue;
+		if (!looks)
+			form->arguments = (struct lang_arguments){};
+		for (form_of[i] = 0; form_of[i] < n; form_of[i]++)
+			if (check_same_form(&forms[form_of[i]], form))
+				break;
+		n += form_of[i] == n;
+	}
+	return n;
+}
+
+/* A block of its own, for types differ between probes. */
+static struct ast_probe *check_copy(struct checker *c, const struct ast_probe *ast)
+{
+	struct ast_probe *copy = (struct ast_probe *)pool_copy(c->pool, ast, sizeof(*ast));
+
+	copy->predicate = ast_copy(c->pool, ast->predicate);
+	copy->body = ast_copy(c->pool, ast->body);
+	return copy;
+}
+
+/* Makes a probe for each form of arguments. The first keeps what the set owns. */
+static void check_split(struct checker *c, struct ast_probe *ast, struct group *group, bool looks,
+			struct target_set *set)
+{
+	__free size_t *form_of = base_alloc(set->n * sizeof(*form_of));
+	__free struct form *forms = base_alloc((set->n + 1) * sizeof(*forms));
+	size_t n = check_forms(c, group, set, looks, form_of, forms);
+
+	if (!n)
+		check_error(c, group->at[0], "the kernel's BTF describes no function that matches");
+	for (size_t form = 0; form < n; form++) {
+		struct checked_probe *checked = check_new_probe(c, check_copy(c, ast), group->attach);
+		struct target_set part = {};
+
+		checked->arguments = forms[form].arguments;
+		checked->usdt = pool_copy(c->pool, forms[form].usdt, sizeof(forms[form].usdt));
+		checked->n_usdt = forms[form].n_usdt;
+		check_part_of_set(set, form_of, form, &part);
+		if (!form) { /* strings and files stay with the first, which is released with the others */
+			part.files.v = set->files.v;
+			part.files.n = set->files.n;
+			part.files.cap = set->files.cap;
+			part.pool = set->pool;
+			memset(&set->files, 0, sizeof(set->files));
+			memset(&set->pool, 0, sizeof(set->pool));
+		}
+		c->program->probes.v[c->program->probes.n - 1].targets = part;
+		check_places(c, group);
+	}
+	target_set_release(set);
+}
+
+/*
+ * A trampoline is a program for each function, and takes the kernel milliseconds. A program that looks at no arguments
+ * can be attached to many functions at a time, by any mechanism.
+ */
+static void check_trampolines(struct checker *c, const struct group *group, bool looks, struct target_set *set)
+{
+	uint32_t most = c->program->config.max_bpf_progs;
+
+	if (!looks && set->n > TRAMPOLINES_FEW)
+		vec_each(target, set)
+			target->mech = MECH_AUTO;
+	if (!looks || set->n <= most)
+		return;
+	check_error(c, group->at[0], "Can't attach to %zu functions: each needs a BPF program, and max_bpf_progs is %u",
+		    set->n, most);
+	check_hint(c, group->at[0], "kprobe has one program for all functions");
+	target_set_release(set);
+}
+
+static void check_group(struct checker *c, struct ast_probe *ast, struct group *group)
+{
+	struct checked_probe *checked;
+	struct target_set set = {};
+	bool looks = check_looks_at_arguments(ast, group->attach->kind);
+	bool is_trampoline = group->attach->kind == PROBE_FENTRY || group->attach->kind == PROBE_FEXIT;
+	struct err err = {};
+
+	if (group->attach->spec) {
+		if (!check_resolve(c, group, &set))
+			return;
+		if (is_trampoline)
+			check_trampolines(c, group, looks, &set);
+		if ((looks && set.n) || (is_trampoline && set.n > 1)) {
+			check_split(c, ast, group, looks, &set);
+			return;
+		}
+	}
+	checked = check_new_probe(c, check_copy(c, ast), group->attach);
+	c->program->probes.v[c->program->probes.n - 1].targets = set;
+	check_places(c, group);
+	if (group->attach->kind == PROBE_ITER &&
+	    lang_arguments_of_iter(group->attach->object, c->program->types, c->pool, &checked->arguments, &err))
+		check_error(c, group->attach->at, "%s", err.text[0] ? err.text : "this kernel has no such iterator");
+}
+
+/* --- blocks --- */
+
+static void check_block_of_probes(struct checker *c, struct ast_probe *ast)
+{
+	struct group *groups = base_alloc(PROBE_KINDS * sizeof(*groups));
+
+	for (const struct ast_attach *written = ast->attach; written; written = written->next) {
+		struct lang_attach *attach = pool_alloc(c->pool, sizeof(*attach));
+		struct group *group;
+
+		if (!lang_attach_parse(attach, written->text, written->at, c->pool, &c->program->messages))
+			continue;
+		if ((attach->kind == PROBE_TEST && !c->options->test) ||
+		    (attach->kind == PROBE_BENCH && !c->options->bench)) {
+			c->program->has_tests = true;
+			continue;
+		}
+		group = &groups[attach->kind];
+		if (!group->n)
+			group->attach = attach;
+		if (!attach->spec) {
+			check_group(c, ast, group);
+			continue;
+		}
+		if (group->n == ARRAY_SIZE(group->specs)) {
+			check_error(c, written->at, "a block has at most %zu attach points of a kind",
+				    ARRAY_SIZE(group->specs));
+			break;
+		}
+		for (size_t n = lang_attach_specs(attach, c->options->pid, c->pool, &group->specs[group->n],
+						  ARRAY_SIZE(group->specs) - group->n);
+		     n--;)
+			group->at[group->n++] = written->at;
+	}
+	for (int kind = 0; kind < PROBE_KINDS; kind++)
+		if (groups[kind].n)
+			check_group(c, ast, &groups[kind]);
+	free(groups);
+}
+
+void check_probes(struct checker *c)
+{
+	for (struct ast_probe *ast = c->ast->probes; ast; ast = ast->next)
+		check_block_of_probes(c, ast);
+	for (size_t i = 0; i < c->program->probes.n; i++)
+		c->checked->probes.v[i].probe = &c->program->probes.v[i];
+	if (c->program->places.n > c->program->config.max_probes)
+		check_error(c, c->ast->probes->at,
+			    "Can't attach to %zu probes because it exceeds the current limit of %u probes: max_probes "
+			    "can be raised",
+			    c->program->places.n, c->program->config.max_probes);
+}

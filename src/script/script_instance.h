@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Within script/: the state of the script engine, which script*.c share. */
+#ifndef SONDE_SCRIPT_INSTANCE_H
+#define SONDE_SCRIPT_INSTANCE_H
+
+#include "attach/attach.h"
+#include "engine/object.h"
+#include "engine/stacks.h"
+#include "engine/stream.h"
+#include "lang/lang.h"
+#include "script.h"
+#include "script_json.h"
+#include "script_link.h"
+#include "script_map.h"
+
+/* A probe that the run loop runs itself: begin, end, interval, self:signal, test, bench; and iter. */
+struct script_own {
+	const struct lang_probe *probe;
+	int program; /* descriptor */
+	int timer;   /* interval: a timerfd; signal: a signalfd; else -1 */
+	char *pin;   /* iter: the file that we pinned it to; NULL: none */
+};
+
+struct script;
+
+/*
+ * A front-end: its programs are not typed in the language, and it prints what they find. Members may be NULL, but
+ * compile.
+ */
+struct script_front {
+	/* As lang_compile(). */
+	struct lang_program *(*compile)(struct script *script, const struct lang_options *options);
+	void (*armed)(struct script *script);
+	/* In place of printing the record of a printf(). */
+	void (*print)(struct script *script, const struct lang_site *site, const struct script_value *values,
+		      uint32_t n, uint64_t time);
+	/* What the user typed that a map belongs to. */
+	const char *(*owner)(struct script *script, const char *map);
+	/* What the user typed for a part of the map's key. */
+	const char *(*part)(struct script *script, const char *map, size_t part);
+	/* At the end, when all records are read: prints what is left. */
+	void (*ended)(struct script *script);
+	void (*release)(struct script *script);
+};
+
+struct script {
+	struct engine_instance *instance;
+	const struct script_front *front; /* NULL: none */
+	void *front_state;		  /* the front-end's */
+	struct script_settings *settings;
+	struct lang_program *program;
+	struct kernel *kernel;
+	struct object object;
+	struct script_memory memory;
+	struct lang_state *state; /* shared with the programs */
+	struct script_map *maps;  /* one for each of program->maps */
+	struct stream *stream;
+	struct stacks *stacks; /* NULL: no probe takes a stack */
+	struct stacks_settings stacks_settings;
+	struct stacks_source stacks_source;
+	int epoll;
+
+	/* One for each of program->probes. */
+	struct script_probe {
+		struct image image;
+		struct attach *attach; /* NULL: no targets */
+		struct script_own own; /* of probes without targets; program -1: not loaded */
+	} * probes;
+	size_t attached; /* probes, as "Attached N probes" counts them */
+
+	/* output */
+	struct script_names names;
+	enum script_form form;
+	struct str text; /* of the record at hand */
+	bool held;	 /* output is kept and not written: a test runs */
+	struct str kept;
+	int file;    /* of -o, -1: none */
+	int process; /* pidfd of -p, -1: none */
+
+	struct script_export *export; /* NULL: nobody exports */
+	uint64_t begun;		      /* when the begin probes had ended, in ns since boot */
+	bool was_off;		      /* a switch of the kernel was off, which was reported */
+	bool knows_missed;	      /* missed was counted before the probes were detached */
+	uint64_t missed;
+	uint64_t skipped; /* intervals that there was no time for */
+	bool has_failed;  /* errorf() */
+};
+
+/* In script.c: the engine's functions (engine.h). */
+int script_open(struct engine_instance *instance, const struct script_front *front, struct err *err);
+void script_armed(struct engine_instance *instance);
+void script_emit(struct engine_instance *instance, bool last);
+int script_take(struct engine_instance *instance);
+int script_fd(const struct engine_instance *instance);
+void script_say_losses(struct engine_instance *instance);
+void script_close(struct engine_instance *instance);
+
+/* In script_bcc.c: bcc's trace. Whether the arguments are its probes; the front-end of these. */
+bool script_is_bcc(const struct engine_instance *instance);
+extern const struct script_front script_bcc;
+
+/* In script_compile.c: what this kernel has for programs. */
+struct lang_features script_features(void);
+/* The same file: sets script->program. Messages of the compiler are reported. Returns 0, or -errno with err. */
+int script_compile(struct script *script, struct err *err);
+
+/* In script_output.c: where text goes. */
+int script_output_open(struct script *script, struct err *err);
+void script_output_add(struct script *script, const char *text, size_t n);
+void script_output_flush(struct script *script);
+/* "Attached N probes". */
+void script_output_attached(struct script *script);
+void script_output_release(struct script *script);
+
+/* In script_sites.c: a record of a program, for the stream. */
+void script_on_record(const void *record, size_t size, void *script);
+/* Prints all maps, as at the end. */
+void script_print_maps(struct script *script);
+
+/* In script_attach.c */
+int script_attach(struct script *script, struct err *err);
+/* Gives probes of perf's events their targets. */
+void script_attach_events(struct script *script);
+void script_detach(struct script *script);
+/* Reports, once, if the kernel has switched off what is attached. */
+void script_look_at_switches(struct script *script);
+/* The hits that the kernel skipped. */
+uint64_t script_missed(const struct script *script);
+
+/* In script_keep.c: says what a line's maps depend on, for who keeps them. */
+void script_keep(const struct script *script);
+
+/* In script_info.c: prints what the kernel has, and ends the run. */
+void script_info(struct script *script);
+
+/* In script_test.c: --test and --bench, which end the run. */
+void script_test_run(struct script *script);
+void script_test_bench(struct script *script);
+
+/* In script_losses.c: for struct engine. */
+void script_stats(struct engine_instance *instance, struct engine_stats *stats);
+struct attach *script_attachment(const struct engine_instance *instance, size_t n);
+/* The same file: reports, after the end, what was lost; and during the run each map that has become full. */
+void script_losses(struct script *script);
+void script_full_maps(struct script *script);
+
+/*
+ * In script_export.c: which maps are exported, and how. open() refuses a program without totals, and totals by keys
+ * that take ever new values. Returns 0, or -EINVAL with err.
+ */
+int script_export_open(struct script *script, struct err *err);
+void script_export_release(struct script *script);
+/* Whether its entries are exported, so that nobody prints or clears them. */
+bool script_exports(const struct script *script, const struct lang_map *map);
+/* Text that the program prints, to the log. Lines beyond some in each second are dropped and counted. */
+void script_export_text(struct script *script, const char *text, size_t n);
+/* For struct engine. */
+int script_snapshot(struct engine_instance *instance, engine_row_fn fn, void *ctx);
+size_t script_tables(const struct engine_instance *instance, const struct engine_table **tables);
+/* Adds how many values all exported maps have, how many of them keys without room, and dropped lines. */
+void script_export_stats(struct script *script, struct engine_stats *stats);
+
+/* In script_own.c: probes that the run loop runs itself. */
+int script_own_open(struct script *script, struct err *err);
+/* Runs all probes of a kind, in the order of the text. */
+void script_own_run(struct script *script, enum lang_probe_kind kind);
+/* Timers of intervals and signals run from now on. */
+int script_own_start(struct script *script, struct err *err);
+/* Runs a program once. Returns what it returned, or -errno. */
+int script_own_call(const struct script_own *own);
+/* Runs iterators, which end the run. A program with nothing but begin and end probes ends, too. */
+void script_own_iterate(struct script *script);
+/* Runs what is due: intervals and signals. */
+void script_own_take(struct script *script);
+void script_own_release(struct script *script);
+
+/*
+ * In script_iter.c: loads an iter probe; runs or pins it; removes its pin. The first two return 0, or -errno with err.
+ * An iterator over tasks visits only those of the process `pid`, if it is not 0 and the kernel can do so (6.1).
+ */
+int script_iter_open(struct script *script, size_t probe, struct err *err);
+int script_iter_run(struct script_own *own, uint32_t pid, struct err *err);
+void script_iter_release(struct script_own *own);
+
+/* In script_list.c: -l. */
+bool script_lists_program(const struct script *script); /* the arguments are a program, not a pattern */
+int script_list(struct script *script, struct err *err);
+int script_list_program(struct script *script, struct err *err);
+
+#endif

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The life of the engine: loads the programs, takes what they send, and keeps the longest waits. */
+#include <sys/epoll.h>
+
+#include <bpf/libbpf.h>
+
+#include "base/clock.h"
+#include "base/report.h"
+#include "bpf/filter.h" /* the skeleton names its structs */
+#include "bpf/ring.h"
+#include "bpf/slot.h"
+#include "bpf/stack.h"
+#include "bpf/unwind.h"
+#include "bpf/why.h"
+#include "bpf/why.skel.h"
+#include "engine/filter.h"
+#include "engine/probes.h"
+#include "waits.h"
+#include "why_instance.h"
+
+/* Of ended threads and long waits: 2,000 of the former. */
+#define BUFFER (1024 * 1024)
+/* While it sleeps, the reader looks so often. */
+#define TAKE_MS 40
+/* At the end, how often those that live are read until no thread ends meanwhile, and the pause before another try. */
+#define TRIES  64
+#define TRY_US 200
+/* Shorter waits are never among the longest; and shorter waits for a processor have nobody who is behind them. */
+#define LEAST_NS  (1 * NS_PER_MS)
+#define BEHIND_NS 20000
+
+static const struct opt options[] = {
+	OPT(OPT_BOOL, struct why_settings, by_thread, 't', "threads", NULL, "a table of threads, too"),
+	OPT(OPT_U32, struct why_settings, worst, 'n', "worst", "N", "print the N longest waits: 5", .max = 1000),
+	OPT(OPT_BOOL, struct why_settings, without_stacks, 0, "no-stacks", NULL, "take no stacks of the waits"),
+	OPT(OPT_STRING, struct why_settings, perfetto, 0, "perfetto", "FILE",
+	    "write each thread's running and waiting to FILE for Perfetto's UI"),
+	STACKS_FILES(struct why_settings, stacks),
+	STACKS_OPTIONS(struct why_settings, stacks),
+};
+static const struct why_settings defaults = { .worst = WHY_WORST };
+
+/* Of threads that run, for files of stacks. No multiple of the clock tick, at which much begins. */
+#define SAMPLES_IN_SECOND 499
+static const struct progs_clock clock = { .period = NS_PER_SEC / SAMPLES_IN_SECOND };
+static bool samples;
+
+static const struct progs_probe probes[] = {
+	{ .program = "switches", .system = "sched", .name = "sched_switch", .raw = true },
+	{ .program = "waker", .system = "sched", .name = "sched_waking", .raw = true },
+	{ .program = "forks", .system = "sched", .name = "sched_wakeup_new", .raw = true },
+	{ .program = "execs", .system = "sched", .name = "sched_process_exec", .raw = true },
+	{ .program = "sample", .clock = &clock, .when = &samples },
+};
+
+static const struct progs_source source = {
+	.object = why_bpf__elf_bytes,
+	PROGS_PROBES(probes),
+	.what = "where time goes",
+};
+
+/* --- what the programs send --- */
+
+/* Once there are as many as are printed, the programs send only longer ones. */
+static void keep_wait(struct why *why, const struct why_wait *wait)
+{
+	size_t most = why->settings->worst, at = why->n_waits < most ? why->n_waits : most;
+
+	while (at > 0 && why->waits[at - 1].ns < wait->ns)
+		at--;
+	if (at == most)
+		return;
+	if (why->n_waits < most)
+		why->n_waits++;
+	memmove(&why->waits[at + 1], &why->waits[at], (why->n_waits - at - 1) * sizeof(*wait));
+	why->waits[at] = *wait;
+	if (why->n_waits == most && why->waits[most - 1].ns > why->shared->least)
+		__atomic_store_n(&why->shared->least, why->waits[most - 1].ns, __ATOMIC_RELAXED);
+}
+
+/*
+ * When the command ended. A thread that executes a program takes the id of the first one, which may leave its processor
+ * for the last time after that.
+ */
+static void note_end(struct why *why, const struct why_thread *thread)
+{
+	if (thread->record == WHY_PART && thread->tgid == why->command && thread->tid != thread->tgid) {
+		why->executed = thread->since;
+		why->ended = 0;
+	} else if (thread->record == WHY_END && thread->tid == why->command && thread->began >= why->executed) {
+		why->ended = thread->since;
+	}
+}
+
+static int on_record(void *ctx, void *data, size_t size)
+{
+	struct why *why = ctx;
+	const struct why_thread *thread = data;
+	struct why_thread whole;
+
+	if (*(const uint32_t *)data == WHY_WAIT) {
+		keep_wait(why, data);
+		return 0;
+	}
+	why->ends++;
+	whole = *thread;
+	if (thread->adopted)
+		why_before_replace(why, &whole);
+	why_sums_add(&why->sums, &whole);
+	why_path_add_thread(why, &whole);
+	/* with a command, the only thread that existed before is the command */
+	if (why->instance->ctx->command.pid && thread->adopted && !why->command)
+		why->command = thread->tid;
+	note_end(why, thread);
+	return 0;
+}
+
+static int why_take(struct engine_instance *instance)
+{
+	struct why *why = instance->state;
+
+	ring_buffer__consume(why->ring);
+	why_path_take(why);
+	if (why->stacks)
+		stacks_take(why->stacks);
+	return TAKE_MS;
+}
+
+static int why_fd(const struct engine_instance *instance)
+{
+	return ((const struct why *)instance->state)->epoll;
+}
+
+/* --- begin --- */
+
+static int open_ring(struct why *why, struct err *err)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+
+	why->ring = ring_buffer__new(object_map_fd(&why->progs.object, "why_records"), on_record, why, NULL);
+	why->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (!why->ring || why->epoll < 0 ||
+	    epoll_ctl(why->epoll, EPOLL_CTL_ADD, ring_buffer__epoll_fd(why->ring), &event) ||
+	    epoll_ctl(why->epoll, EPOLL_CTL_ADD, stacks_fd(why->stacks), &event) ||
+	    (why_path_fd(why) >= 0 && epoll_ctl(why->epoll, EPOLL_CTL_ADD, why_path_fd(why), &event)))
+		return err_set(err, -errno, "cannot wait for two buffers: %s", strerror(errno));
+	return 0;
+}
+
+static int set_up(struct why *why, uint8_t calls[WHY_ABIS][WHY_CALLS], struct err *err)
+{
+	const struct why_config config = {
+		.stacks = !why->settings->without_stacks,
+		.links = why->instance->ctx->command.pid != 0 || why->settings->perfetto,
+		.drawn = samples,
+		.switches = why->settings->perfetto != NULL,
+		.behind = BEHIND_NS,
+	};
+	struct object *object = &why->progs.object;
+	int ret = progs_open(&why->progs, err);
+
+	waits_fill(calls);
+	if (!ret)
+		ret = object_fill(object, ".rodata.config", &config, sizeof(config), err);
+	if (!ret)
+		ret = object_fill(object, ".rodata.calls", calls, WHY_ABIS * WHY_CALLS, err);
+	if (!ret)
+		ret = object_size_value(object, ".data.why_threads", WHY_THREADS * sizeof(struct why_thread), err);
+	if (!ret)
+		ret = object_size_map(object, "why_records", BUFFER, err);
+	if (!ret)
+		ret = stacks_open(&why->stacks, why->instance, &why->stacks_source, object, err);
+	if (!ret)
+		ret = why_record_open(why, err);
+	if (!ret)
+		ret = why_path_open(why, err);
+	if (!ret)
+		ret = progs_prepare(&why->progs, err);
+	return ret ? ret : why_path_prepare(why, err);
+}
+
+/* Files of stacks need stacks of all waits. */
+static int check_files(struct why *why, struct err *err)
+{
+	if (!samples || !why->settings->without_stacks)
+		return 0;
+	why->instance->ctx->usage = true;
+	return err_set(err, -EINVAL, "--no-stacks leaves nothing for files of stacks: choose one");
+}
+
+/* Measuring begins when all programs are attached. */
+static int arm(struct why *why, const uint8_t calls[WHY_CALLS], struct err *err)
+{
+	int ret = progs_attach(&why->progs, err);
+
+	if (ret)
+		return ret;
+	why_before_read(why, calls);
+	why->shared->least = LEAST_NS;
+	why->began = clock_monotonic_ns();
+	__atomic_store_n(&why->shared->armed, why->began, __ATOMIC_RELEASE);
+	return why_record_begin(why, err);
+}
+
+/* A command without -- would be taken for the whole machine. */
+static int check_arguments(struct engine_instance *instance, struct err *err)
+{
+	if (!instance->args.n)
+		return 0;
+	instance->ctx->usage = true;
+	return err_set(err, -EINVAL, "unexpected argument '%s': a command comes after --", instance->args.v[0]);
+}
+
+static int why_open(struct engine_instance *instance, struct err *err)
+{
+	struct why *why = base_alloc(sizeof(*why));
+	uint8_t calls[WHY_ABIS][WHY_CALLS];
+	struct stacks_settings *stacks;
+	int ret;
+
+	instance->state = why;
+	why->instance = instance;
+	why->settings = instance->settings;
+	why->epoll = -1;
+	why->waits = base_alloc((why->settings->worst + 1) * sizeof(*why->waits));
+	samples = why_flame_wanted(why->settings);
+	stacks = &((struct why_settings *)instance->settings)->stacks;
+	/* without stacks nothing is read of processes: that takes time, and the right to do it */
+	stacks->kernel_only |= why->settings->without_stacks;
+	why->stacks_source = (struct stacks_source){
+		.settings = stacks,
+		.keyed = samples,
+		.by_time = true,
+		.calm = true,
+		.counts = samples ? "stacks" : NULL,
+		.times = "wall",
+	};
+	why->progs = (struct progs){
+		.source = &source,
+		.instance = instance,
+		.options = { .must_not_miss = true, .shared = true, .progress = engine_progress, .ctx = instance },
+	};
+	ret = check_arguments(instance, err);
+	if (!ret)
+		ret = check_files(why, err);
+	if (!ret)
+		ret = set_up(why, calls, err);
+	if (!ret)
+		ret = stacks_start(why->stacks, &why->progs.object, err);
+	if (!ret)
+		ret = open_ring(why, err);
+	if (ret)
+		return ret;
+	why->shared = object_memory(&why->progs.object, ".data.why_shared", sizeof(*why->shared));
+	return arm(why, calls[WHY_NATIVE], err);
+}
+
+static void why_armed(struct engine_instance *instance)
+{
+	report_line("Tracing %s... Hit Ctrl-C to end.", source.what);
+}
+
+/* --- end --- */
+
+/*
+ * The programs go on. A thread that ended while those that live were read can be among both, or among neither: then
+ * they are read again.
+ */
+static void read_threads(struct why *why)
+{
+	for (int i = 0; i < TRIES; i++) {
+		uint64_t ends;
+		bool whole;
+
+		ring_buffer__consume(why->ring);
+		ends = why->ends;
+		whole = why_live_read(why);
+		ring_buffer__consume(why->ring);
+		if (whole && why->ends == ends)
+			return;
+		usleep(TRY_US);
+	}
+}
+
+static void why_emit(struct engine_instance *instance, bool last)
+{
+	struct why *why = instance->state;
+	uint64_t now;
+	int ret;
+
+	if (!last)
+		return;
+	why_take(instance);
+	now = clock_monotonic_ns();
+	if (instance->ctx->command.pid)
+		why->began = instance->ctx->began;
+	ret = why_flame_read(why);
+	read_threads(why);
+	if (!why->ended)
+		why->ended = now;
+	why_live_add(why);
+	if (!ret)
+		ret = why_live_objects(why);
+	why_sums_finish(&why->sums);
+	why_path_find(why);
+	if (ret)
+		report_error("cannot read what threads waited for: %s", strerror(-ret));
+	instance->ctx->failed |= ret < 0;
+	if (!why_flame_has_stdout(why))
+		why_page_print(why);
+	why_flame_write(why);
+	why_record_write(why);
+}
+
+static void say(uint64_t n, const char *what)
+{
+	if (n)
+		report_note("%llu %s", (unsigned long long)n, what);
+}
+
+static void why_losses(struct engine_instance *instance)
+{
+	struct why *why = instance->state;
+	const struct why_shared *shared = why->shared;
+	uint64_t missed = progs_missed(&why->progs, &why->knows_missed);
+
+	probes_say_missed(instance, why->knows_missed, missed, "unknown time");
+	say(why->hidden, "threads not known until they first run: /proc does not show what they wait for");
+	say(shared->no_room, "threads not measured: too many at a time");
+	if (shared->lost_threads)
+		report_note("%llu ended threads, %.3f s in all, are not in the sums: no room in the buffer",
+			    shared->lost_threads, shared->lost_ns / 1e9);
+	say(shared->lost_waits, "long waits are not shown: no room in the buffer");
+	say(shared->lost_objects, "waits are in the sums without their object: too many objects");
+	why_path_losses(why);
+	why_record_losses(why);
+	stacks_losses(why->stacks);
+}
+
+static struct attach *why_attachment(const struct engine_instance *instance, size_t n)
+{
+	const struct why *why = instance->state;
+
+	return n ? NULL : why->progs.attach;
+}
+
+static void why_close(struct engine_instance *instance)
+{
+	struct why *why = instance->state;
+
+	if (!why)
+		return;
+	ring_buffer__free(why->ring);
+	if (why->epoll >= 0)
+		close(why->epoll);
+	/* before the stacks, whose maps the programs use */
+	attach_free(why->progs.attach);
+	why->progs.attach = NULL;
+	stacks_free(why->stacks);
+	why_path_release(why);
+	why_record_release(why);
+	progs_release(&why->progs);
+	why_sums_release(&why->sums);
+	set_release(&why->keys);
+	free(why->before.v);
+	free(why->live.v);
+	free(why->objects.v);
+	free(why->waits);
+	free(why);
+}
+
+const struct engine why_engine = {
+	.options_title = "why",
+	.options = options,
+	.n_options = ARRAY_SIZE(options),
+	.settings_size = sizeof(struct why_settings),
+	.defaults = &defaults,
+	.open = why_open,
+	.armed = why_armed,
+	.emit = why_emit,
+	.take = why_take,
+	.fd = why_fd,
+	.losses = why_losses,
+	.attachment = why_attachment,
+	.close = why_close,
+};

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The engine of `sonde why`: where the time of a command, of a process or of the system went. It splits the life of
+ * each thread into causes (bpf/why.h) and prints a page: the causes with their objects, the longest waits with their
+ * stacks.
+ */
+#ifndef SONDE_ENGINE_WHY_H
+#define SONDE_ENGINE_WHY_H
+
+#include "engine/engine.h"
+#include "engine/stacks.h"
+
+struct why_settings {
+	struct stacks_settings stacks;
+	bool by_thread; /* a table of threads, too */
+	bool without_stacks;
+	uint32_t worst;	      /* how many of the longest waits are printed */
+	const char *perfetto; /* a file for Perfetto; NULL: none */
+};
+
+#define WHY_WORST 5
+
+/* A row of data: JSON, CSV. Members that a kind does not have are null. */
+struct why_row {
+	const char *kind; /* "total", "cause", "object", "path", "path process", "path object",
+			     "thread", "wait" */
+	const char *cause, *object, *call;
+	const char *comm, *waker;
+	uint32_t pid, tid, waker_pid, waker_tid;
+	uint64_t ns, count, max;
+	uint64_t wall, processes, threads; /* of the total */
+	struct frame_stack kernel, user;
+};
+
+extern const struct schema why_schema;
+extern const struct engine why_engine;
+
+#endif

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Within why/why*.c: the state of an instance. */
+#ifndef SONDE_ENGINE_WHY_INSTANCE_H
+#define SONDE_ENGINE_WHY_INSTANCE_H
+
+#include "engine/progs_instance.h"
+#include "path.h"
+#include "why.h"
+#include "why_sums.h"
+
+struct ring_buffer;
+struct ring_set;
+struct writer;
+
+/* A thread that existed before tracing, as /proc shows it. */
+struct why_before {
+	uint32_t tid, tgid;
+	char comm[16];
+	uint8_t class; /* of the sleep in which it was; WHY_RUNNING: in none; WHY_UNKNOWN: /proc does not say */
+	uint16_t call;
+	uint64_t ran; /* of one that did not sleep: in the kernel's account */
+	bool seen;    /* the programs have it, too */
+};
+
+/* What threads waited for, from the map "why_objects" and from threads that live. */
+struct why_found {
+	struct why_key key;
+	struct why_object object;
+};
+
+/* What a thread was under one name: its time on processors is divided in the same proportion on the path. */
+struct why_part {
+	char comm[16];
+	uint64_t ran;
+	struct why_split split;
+};
+
+/* With --perfetto: the recording that becomes the file. */
+struct why_recording {
+	struct writer *writer; /* NULL: there is none */
+	int fd;		       /* of the same file */
+	struct str words;      /* of a run, while it is made */
+	uint64_t fresh;	       /* records in it */
+	struct {
+		uint64_t *v; /* of each ring, the number of its next record */
+		size_t n, cap;
+	} numbers;
+	uint64_t recorded;
+};
+
+/* Of a command, and of a recording; without them, there are no rings. Without a command, links is NULL. */
+struct why_path {
+	struct ring_set *ring;
+	struct path *links; /* object and behind of a link: numbers of keys */
+	struct set keys;    /* of struct why_key */
+	struct {
+		struct why_part *v;
+		size_t n, cap;
+	} parts;
+	uint64_t lost;	/* of all that is in the rings */
+	uint64_t known; /* when the part of the path that is known begins; 0: all of it is */
+	/* what is on it */
+	struct why_sums sums;
+	struct set seen; /* numbers of keys; their own numbers index objects, until they are sorted */
+	struct {
+		struct why_found *v;
+		size_t n, cap;
+	} objects;
+};
+
+struct why {
+	struct engine_instance *instance;
+	const struct why_settings *settings;
+	struct progs progs;
+	struct stacks *stacks;
+	struct stacks_source stacks_source;
+	struct ring_buffer *ring;
+	int epoll;
+	struct why_shared *shared;
+	struct {
+		struct why_before *v;
+		size_t n, cap;
+	} before;
+	uint64_t hidden; /* of these, whose class is unknown */
+	uint64_t ends;	 /* records of threads that have come */
+	/* at the end: those that live */
+	struct {
+		struct why_thread *v;
+		size_t n, cap;
+	} live;
+	struct why_sums sums;
+	uint64_t began, ended; /* of the wall time */
+	uint64_t executed;     /* when a thread that was not the command's first one executed a program; 0: none has */
+	uint32_t command;      /* its id on the host; 0: not known yet, or there is none */
+	/* the longest waits, the longest first */
+	struct why_wait *waits;
+	size_t n_waits;
+	struct why_path path;
+	struct why_recording recording;
+	struct set keys; /* numbers index objects */
+	struct {
+		struct why_found *v;
+		size_t n, cap;
+	} objects;
+	bool knows_missed;
+};
+
+/* Reads /proc: the threads that the filter passes, and what they wait for. */
+void why_before_read(struct why *why, const uint8_t calls[WHY_CALLS]);
+
+/*
+ * At the end, of a thread that the programs have never seen: fills in who it is, and in `class` what it did all the
+ * time. False: it had ended before tracing began.
+ */
+bool why_before_last(const struct why_before *before, struct why_thread *thread);
+
+/* Gives the time of the sleep in which a thread was at the start to its class. */
+void why_before_replace(struct why *why, struct why_thread *thread);
+
+/*
+ * why_live.c: at the end. Reads the threads that live; false: one was just changing, and is not read. Then adds them to
+ * the sums, and reads the objects, the longest first.
+ */
+bool why_live_read(struct why *why);
+void why_live_add(struct why *why);
+int why_live_objects(struct why *why);
+
+/* why_path.c, all without effect if there is neither a command nor a recording. Before maps are created, and after. */
+int why_path_open(struct why *why, struct err *err);
+int why_path_prepare(struct why *why, struct err *err);
+/* A descriptor that is readable when there is much to take; -1: none. */
+int why_path_fd(const struct why *why);
+void why_path_take(struct why *why);
+/* The number of a key in why->path.keys. */
+uint32_t why_path_key(struct why *why, const struct why_key *key);
+/* What a thread was, until it executed another program or to its end. */
+void why_path_add_thread(struct why *why, const struct why_thread *thread);
+/* A wait that lasts at `now`, of a thread that lives, since thread->since. */
+void why_path_add_wait(struct why *why, const struct why_thread *thread, uint64_t now);
+/* At the end: from `ended` back to `began`. */
+void why_path_find(struct why *why);
+void why_path_losses(const struct why *why);
+void why_path_release(struct why *why);
+
+/* why_record.c, all without effect without --perfetto. When the stacks are open, and when all is armed. */
+int why_record_open(struct why *why, struct err *err);
+int why_record_begin(struct why *why, struct err *err);
+/* A ring's record behind its header, with zeros up to sizeof(struct why_link); then, behind the last one, the run. */
+void why_record_add(struct why *why, uint32_t kind, const void *record);
+void why_record_run(struct why *why, uint32_t cpu, uint32_t lane, uint64_t lost);
+/* A sleep of a thread that lives, which lasts, or which somebody has ended. */
+void why_record_sleeps(struct why *why, const struct why_thread *thread);
+/* Once all objects are known. */
+void why_record_write(struct why *why);
+void why_record_losses(const struct why *why);
+void why_record_release(struct why *why);
+
+/* why_page.c: what is printed. */
+void why_page_print(struct why *why);
+/* why_causes.c: the causes and objects, of the path and of all threads. */
+void why_causes_print(const struct why *why, struct output *out);
+/* The causes that have time, the largest first. Returns how many. */
+size_t why_causes_sort(const struct why_split *split, uint32_t order[WHY_CAUSES]);
+/* NULL: it is in no list of objects. */
+const struct why_found *why_page_find(const struct why *why, const struct why_key *key);
+/* Appends what an object is, as the page names it. False: it has no name. */
+bool why_page_object(const struct why *why, struct str *s, const struct why_key *key, const struct why_object *object);
+
+/* why_flame.c: flame graphs and other files of stacks. Whether the user wants one. */
+bool why_flame_wanted(const struct why_settings *settings);
+/* At the end, before the threads that live are read: what programs counted. Returns 0 or -errno. */
+int why_flame_read(struct why *why);
+/* A thread that lives has slept for ns. */
+void why_flame_sleeps(struct why *why, const struct why_thread *thread, uint64_t ns);
+/* A file goes to stdout, in place of the page. */
+bool why_flame_has_stdout(const struct why *why);
+/* Once the sums are finished. */
+void why_flame_write(struct why *why);
+
+#endif

@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The page of `sonde why`, and its rows as data. */
+#include <arpa/inet.h>
+
+#include "output/address.h"
+#include "waits.h"
+#include "why_instance.h"
+
+/* The columns for the frames of a wait. */
+#define STACK_ROOM 64
+
+#define SECONDS(ns) ((double)(ns) / 1e9)
+
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * part / whole : 0;
+}
+
+/* --- names of objects --- */
+
+static void add_path(struct str *s, const struct why_object *object)
+{
+	int n = 0;
+
+	while (n < WHY_NAMES && object->names[n][0])
+		n++;
+	if (n && object->names[n - 1][0] == '/' && !object->names[n - 1][1])
+		n--;
+	else
+		str_add(s, "...");
+	for (int i = n - 1; i >= 0; i--) {
+		str_addc(s, '/');
+		str_addn(s, object->names[i], strnlen(object->names[i], WHY_NAME_SIZE));
+	}
+	if (!n)
+		str_addc(s, '/');
+}
+
+static void add_peer(struct str *s, const struct why_object *object)
+{
+	static const unsigned char nobody[sizeof(object->peer)];
+
+	if (object->own_port)
+		str_addf(s, "port %u", object->own_port);
+	if (object->own_port && !memcmp(object->peer, nobody, sizeof(nobody)))
+		return;
+	str_add(s, object->own_port ? " from " : "");
+	address_add(s, object->family == AF_INET ? 4 : 6, object->peer);
+	if (object->peer_port)
+		str_addf(s, ":%u", ntohs(object->peer_port));
+}
+
+/* The thread that last had this id. */
+static const struct why_task *task_of(const struct why *why, uint32_t tid)
+{
+	uint32_t number = set_find(&why->sums.tids, &tid, sizeof(tid));
+
+	return number == SET_NONE ? NULL : &why->sums.tasks.v[why->sums.latest.v[number]];
+}
+
+/* The holder counts only if it is a thread of the process. */
+static void add_lock(const struct why *why, struct str *s, const struct why_key *key)
+{
+	uint32_t process = key->b >> 32, holder = key->b;
+	const struct why_task *task = holder ? task_of(why, holder) : NULL;
+
+	str_addf(s, "0x%llx of %u", key->a, process);
+	if (task && task->tgid == process)
+		str_addf(s, " held by %.16s %u", task->comm, holder);
+}
+
+static void add_comm(struct str *s, const struct why_key *key, const char *otherwise)
+{
+	char comm[sizeof(key->a) + sizeof(key->b) + 1] = "";
+
+	memcpy(comm, &key->a, sizeof(key->a) + sizeof(key->b));
+	if (comm[0] == WHY_INTERRUPT)
+		str_add(s, "an interrupt");
+	else if (comm[0] == WHY_NOBODY)
+		str_add(s, "nobody yet");
+	else
+		str_add(s, comm[0] ? comm : otherwise);
+}
+
+static void add_call(struct str *s, unsigned int call)
+{
+	const char *name = waits_call(call);
+
+	if (name)
+		str_add(s, name);
+	else
+		str_addf(s, "system call %u", call & ~WHY_COMPAT_CALL);
+}
+
+bool why_page_object(const struct why *why, struct str *s, const struct why_key *key, const struct why_object *object)
+{
+	if (1U << key->class & WHY_BY_WAKER) {
+		add_comm(s, key, "unknown");
+		return true;
+	}
+	switch (key->class) {
+	case WHY_DISK:
+	case WHY_TTY:
+		if (key->a)
+			add_path(s, object);
+		else if (key->call && key->call != WHY_NO_CALL)
+			add_call(s, key->call);
+		else
+			return false;
+		return true;
+	case WHY_NETWORK:
+		add_peer(s, object);
+		return true;
+	case WHY_LOCK:
+		if (!key->a)
+			return false;
+		if (key->call)
+			add_path(s, object);
+		else
+			add_lock(why, s, key);
+		return true;
+	case WHY_KERNEL:
+		add_call(s, key->call);
+		return true;
+	case WHY_PROCESSOR:
+		add_comm(s, key, "idle");
+		return true;
+	case WHY_EVENT:
+		add_comm(s, key, "a device");
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* --- text --- */
+
+const struct why_found *why_page_find(const struct why *why, const struct why_key *key)
+{
+	uint32_t number = set_find(&why->keys, key, sizeof(*key));
+
+	return number == SET_NONE ? NULL : &why->objects.v[number];
+}
+
+static bool has_names(const struct frame_stack *part)
+{
+	for (size_t i = 0; i < part->n; i++)
+		if (part->frames[i]->kind != FRAME_MARK)
+			return true;
+	return false;
+}
+
+/* How many frames, from the innermost on, a line has room for; at least one. */
+static size_t count_fitting(const struct frame_stack *part)
+{
+	size_t n = 0, width = 0;
+
+	while (n < part->n) {
+		width += strlen(frame_name(part->frames[n])) + strlen(" > ");
+		if (n && width > STACK_ROOM)
+			break;
+		n++;
+	}
+	return n;
+}
+
+/* Towards the innermost, the user part if it is known. */
+static void add_stack(struct str *line, const struct stacks_named *named)
+{
+	const struct frame_stack *part = has_names(&named->user) ? &named->user : &named->kernel;
+	size_t n = count_fitting(part);
+
+	if (n < part->n)
+		str_add(line, "... > ");
+	while (n-- > 0) {
+		str_add(line, frame_name(part->frames[n]));
+		str_add(line, n ? " > " : "");
+	}
+}
+
+static void print_wait(struct why *why, struct output *out, size_t i)
+{
+	const struct why_wait *wait = &why->waits[i];
+	const struct why_found *object = why_page_find(why, &wait->key);
+	struct str name __str = {}, stack __str = {};
+	struct stacks_named named = {};
+	const char *call = wait->key.class == WHY_PROCESSOR ? NULL : waits_call(wait->call);
+	const char *cause = why_sums_cause(wait->key.class);
+
+	str_add(&name, wait->key.class == WHY_PROCESSOR ? "behind " : "");
+	if (object)
+		why_page_object(why, &name, &wait->key, &object->object);
+	/* of a call that has no object, the object is the call */
+	if (call && name.len && !strcmp(call, name.data))
+		call = NULL;
+	output_line(out, "%3zu. %9.3f  %-10s %.16s %u  %s%s%s", i + 1, SECONDS(wait->ns), cause,
+		    wait->comm, wait->tid, str_or_empty(call), call && name.len ? " " : "", str_or_empty(name.data));
+	if (!wait->stack || !stacks_find(why->stacks, wait->stack, &named))
+		return;
+	add_stack(&stack, &named);
+	if (stack.len)
+		output_line(out, "          %s", stack.data);
+}
+
+static int by_life(const void *pa, const void *pb)
+{
+	uint64_t a = why_sums_life(&(*(const struct why_task *const *)pa)->split);
+	uint64_t b = why_sums_life(&(*(const struct why_task *const *)pb)->split);
+
+	return a > b ? -1 : a < b;
+}
+
+static const struct why_task **sort_tasks(const struct why *why)
+{
+	const struct why_task **tasks = base_alloc((why->sums.tasks.n + 1) * sizeof(*tasks));
+
+	for (size_t i = 0; i < why->sums.tasks.n; i++)
+		tasks[i] = &why->sums.tasks.v[i];
+	if (why->sums.tasks.n)
+		qsort(tasks, why->sums.tasks.n, sizeof(*tasks), by_life);
+	return tasks;
+}
+
+/* The time on a processor and the wait for one; of the rest, the largest causes by name. */
+static void print_task(struct output *out, const struct why_task *task)
+{
+	const struct why_split *split = &task->split;
+	struct str line __str = {};
+	uint32_t order[WHY_CAUSES];
+	size_t n = why_causes_sort(split, order);
+
+	for (size_t i = 0; i < n && line.len < 20; i++) {
+		uint32_t cause = order[i];
+
+		if (cause < WHY_CLASSES && cause != WHY_PROCESSOR)
+			str_addf(&line, "%s%s %.3g", line.len ? ", " : "", why_sums_cause(cause),
+				 SECONDS(split->ns[cause]));
+	}
+	output_line(out, "%7u %7u %-15.16s %8.3f %7.3f %7.3f %7.3f  %s", task->tgid, task->tid, task->comm,
+		    SECONDS(why_sums_life(split)), SECONDS(split->ns[WHY_USER]), SECONDS(split->ns[WHY_SYSTEM]),
+		    SECONDS(split->ns[WHY_PROCESSOR]), str_or_empty(line.data));
+}
+
+static void print_tasks(struct why *why, struct output *out)
+{
+	const struct why_task **tasks = sort_tasks(why);
+
+	output_line(out, "THREADS");
+	output_line(out, "    PID     TID COMM                LIFE    USER  KERNEL  WAITED  FOR");
+	for (size_t i = 0; i < why->sums.tasks.n; i++)
+		print_task(out, tasks[i]);
+	free(tasks);
+}
+
+static void print_text(struct why *why, struct output *out)
+{
+	uint64_t life = why_sums_life(&why->sums.all), unknown = why->sums.all.ns[WHY_UNKNOWN];
+	size_t threads = why->sums.tasks.n;
+
+	output_line(out, "%.3f s wall, %llu process%s, %zu thread%s, %.3f s of threads' time (explained %.1f %%)",
+		    SECONDS(why->ended - why->began), (unsigned long long)why->sums.processes,
+		    why->sums.processes == 1 ? "" : "es", threads, str_plural(threads), SECONDS(life),
+		    percent(life - unknown, life));
+	why_causes_print(why, out);
+	if (why->settings->by_thread)
+		print_tasks(why, out);
+	if (why->n_waits)
+		output_line(out, "WORST WAITS");
+	for (size_t i = 0; i < why->n_waits; i++)
+		print_wait(why, out, i);
+}
+
+/* --- data --- */
+
+static const struct field fields[] = {
+	DATA(FIELD_STR, struct why_row, kind, "kind", .role = ROLE_LABEL),
+	DATA(FIELD_STR, struct why_row, cause, "cause", .role = ROLE_LABEL),
+	DATA(FIELD_STR, struct why_row, object, "object", .role = ROLE_LABEL),
+	DATA(FIELD_STR, struct why_row, call, "call", .role = ROLE_LABEL),
+	DATA(FIELD_STR, struct why_row, comm, "comm", .role = ROLE_TASK),
+	DATA(FIELD_U32, struct why_row, pid, "pid", .role = ROLE_TASK, .null = NULL_ZERO),
+	DATA(FIELD_U32, struct why_row, tid, "tid", .role = ROLE_TASK, .null = NULL_ZERO),
+	DATA(FIELD_DURATION, struct why_row, ns, "ns"),
+	DATA(FIELD_U64, struct why_row, count, "count", .role = ROLE_COUNTER, .null = NULL_ZERO),
+	DATA(FIELD_DURATION, struct why_row, max, "max_ns", .null = NULL_ZERO),
+	DATA(FIELD_DURATION, struct why_row, wall, "wall_ns", .null = NULL_ZERO),
+	DATA(FIELD_U64, struct why_row, processes, "processes", .role = ROLE_COUNTER,
+	     KNOWN_BY(struct why_row, threads)),
+	DATA(FIELD_U64, struct why_row, threads, "threads", .role = ROLE_COUNTER, .null = NULL_ZERO),
+	DATA(FIELD_STR, struct why_row, waker, "waker", .role = ROLE_TASK),
+	DATA(FIELD_U32, struct why_row, waker_pid, "waker_pid", .role = ROLE_TASK, .null = NULL_ZERO),
+	DATA(FIELD_U32, struct why_row, waker_tid, "waker_tid", .role = ROLE_TASK, .null = NULL_ZERO),
+	DATA(FIELD_STACK, struct why_row, kernel, "kernel_stack"),
+	DATA(FIELD_STACK, struct why_row, user, "user_stack"),
+};
+
+const struct schema why_schema = { fields, ARRAY_SIZE(fields) };
+
+static void put_causes(struct output *out, struct why_row row, const struct why_split *split)
+{
+	for (uint32_t i = 0; i < WHY_CAUSES; i++) {
+		if (!split->ns[i] && !split->count[i])
+			continue;
+		row.cause = why_sums_cause(i);
+		row.ns = split->ns[i];
+		row.count = split->count[i];
+		output_row(out, &row);
+	}
+}
+
+static void put_objects(const struct why *why, struct output *out, const char *kind, const struct why_found *found,
+			size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct why_found *known = why_page_find(why, &found[i].key);
+		struct str name __str = {};
+		struct why_row row = { .kind = kind, .cause = why_sums_cause(found[i].key.class) };
+
+		if (!found[i].object.count ||
+		    !why_page_object(why, &name, &found[i].key, known ? &known->object : &found[i].object))
+			continue;
+		row.object = name.data;
+		row.ns = found[i].object.ns;
+		row.count = found[i].object.count;
+		row.max = found[i].object.max;
+		output_row(out, &row);
+	}
+}
+
+static void put_path(const struct why *why, struct output *out)
+{
+	if (!why->path.links)
+		return;
+	put_causes(out, (struct why_row){ .kind = "path", .wall = why->ended - why->began }, &why->path.sums.all);
+	vec_each(name, &why->path.sums.names)
+		put_causes(out, (struct why_row){ .kind = "path process", .comm = name->comm }, &name->split);
+	put_objects(why, out, "path object", why->path.objects.v, why->path.objects.n);
+}
+
+static void put_tasks(const struct why *why, struct output *out)
+{
+	vec_each(task, &why->sums.tasks) {
+		char comm[sizeof(task->comm) + 1] = "";
+		const struct why_row row = {
+			.kind = "thread",
+			.comm = comm,
+			.pid = task->tgid,
+			.tid = task->tid,
+			.wall = task->ended - task->began,
+		};
+
+		memcpy(comm, task->comm, sizeof(task->comm));
+		put_causes(out, row, &task->split);
+	}
+}
+
+static void put_waits(const struct why *why, struct output *out)
+{
+	for (size_t i = 0; i < why->n_waits; i++) {
+		const struct why_wait *wait = &why->waits[i];
+		const struct why_found *object = why_page_find(why, &wait->key);
+		char comm[sizeof(wait->comm) + 1] = "", waker[sizeof(wait->waker) + 1] = "";
+		struct str name __str = {};
+		struct stacks_named named = {};
+		struct why_row row = {
+			.kind = "wait",
+			.cause = why_sums_cause(wait->key.class),
+			.comm = comm,
+			.pid = wait->tgid,
+			.tid = wait->tid,
+			.waker_pid = wait->waker_tgid,
+			.waker_tid = wait->waker_tid,
+			.ns = wait->ns,
+		};
+
+		memcpy(comm, wait->comm, sizeof(wait->comm));
+		memcpy(waker, wait->waker, sizeof(wait->waker));
+		row.waker = waker[0] && waker[0] != WHY_INTERRUPT ? waker : NULL;
+		row.call = waits_call(wait->call);
+		if (object && why_page_object(why, &name, &wait->key, &object->object))
+			row.object = name.data;
+		if (wait->stack && stacks_find(why->stacks, wait->stack, &named)) {
+			row.kernel = named.kernel;
+			row.user = named.user;
+		}
+		output_row(out, &row);
+	}
+}
+
+static void put_data(struct why *why, struct output *out)
+{
+	const struct why_row total = {
+		.kind = "total",
+		.ns = why_sums_life(&why->sums.all),
+		.wall = why->ended - why->began,
+		.processes = why->sums.processes,
+		.threads = why->sums.tasks.n,
+	};
+
+	output_row(out, &total);
+	put_causes(out, (struct why_row){ .kind = "cause" }, &why->sums.all);
+	put_objects(why, out, "object", why->objects.v, why->objects.n);
+	put_path(why, out);
+	if (why->settings->by_thread)
+		put_tasks(why, out);
+	put_waits(why, out);
+}
+
+void why_page_print(struct why *why)
+{
+	struct output *out = why->instance->ctx->out;
+
+	if (output_is_text(out)) {
+		print_text(why, out);
+		output_flush(out);
+		return;
+	}
+	engine_table_begin(why->instance);
+	put_data(why, out);
+	output_table_end(out);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Within why/: adds up what the programs of bpf/why.bpf.c send, by thread, by cause and by the name of the process.
+ * Knows neither maps nor pages.
+ */
+#ifndef SONDE_ENGINE_WHY_SUMS_H
+#define SONDE_ENGINE_WHY_SUMS_H
+
+#include "base/set.h"
+#include "bpf/why.h"
+
+/* The classes, and what the time on a processor is divided into: ns[WHY_RUNNING] is 0 then. */
+enum why_cause {
+	WHY_USER = WHY_CLASSES,
+	WHY_SYSTEM,
+	WHY_STOLEN, /* interrupts, and what the hypervisor gave to others */
+	WHY_CAUSES,
+};
+
+/* What a thread, a name, or all threads did. */
+struct why_split {
+	uint64_t ns[WHY_CAUSES], count[WHY_CAUSES];
+	int64_t ran;	       /* of ns[WHY_RUNNING], as the kernel has it; without interrupts */
+	uint64_t user, system; /* in the proportion of which it ran there */
+};
+
+struct why_task {
+	uint32_t tid, tgid;
+	uint64_t began, ended;
+	char comm[16];	/* its last name */
+	bool has_ended; /* false: it was alive at the end */
+	bool adopted;	/* it existed before tracing */
+	struct why_split split;
+};
+
+struct why_name {
+	char comm[17];
+	struct why_split split;
+};
+
+/* Initialise with {}. */
+struct why_sums {
+	struct set tids; /* numbers index latest */
+	struct {
+		uint32_t *v; /* of the last thread with this tid, in tasks */
+		size_t n, cap;
+	} latest;
+	struct {
+		struct why_task *v;
+		size_t n, cap;
+	} tasks;
+	struct set comms; /* numbers index names */
+	struct {
+		struct why_name *v;
+		size_t n, cap;
+	} names;
+	struct why_split all;
+	uint64_t processes;
+};
+
+/* Adds a record. record: enum why_record; 0: the thread lives, and its cells cover its life until `since`. */
+void why_sums_add(struct why_sums *sums, const struct why_thread *thread);
+/* The sum of a name, which may be new; valid until the next call. */
+struct why_name *why_sums_name(struct why_sums *sums, const char comm[16]);
+/* Divides the time on processors of a split that is in no sum. */
+void why_sums_divide(struct why_split *split);
+/* Once all is added: divides the time on processors. */
+void why_sums_finish(struct why_sums *sums);
+/* The whole time of a split, once it is finished or before. */
+uint64_t why_sums_life(const struct why_split *split);
+/* A constant: "disk". */
+const char *why_sums_cause(uint32_t cause);
+void why_sums_release(struct why_sums *sums);
+
+#endif
