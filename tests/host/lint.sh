@@ -115,3 +115,45 @@ test_named_tests() {
 	expect_err "there is no test 'unit suite/gone'"
 	expect_err "no test stands beside: - Four"
 }
+
+# A tree with the pages that scripts/pages wants: two rooms, two tools.
+tree_of_pages() {
+	tree pages
+	printf '\trank["base"] = rank["run"] = 2\n\trank["main"] = 3\n\trank["base/deep"] = 1\n' > scripts/layers
+	mkdir -p src/base/deep docs
+	touch src/base/base.h src/base/deep/deep.c src/run/run.c src/main.c bpf/hist.h bpf/hist.bpf.c
+	touch tools/one.c tools/one.bpf.c tools/two.bt
+	printf '%s\n' '| **Why?** | one, two | something |' '[all](ARCHITECTURE.md#two-words)' > README.md
+	printf '| 2 | [%s](src/%s/README.md) | x |\n' base base run run > ARCHITECTURE.md
+	printf '%s\n' '## Two words' '```' '[no link](gone.md)' '```' >> ARCHITECTURE.md
+	echo 'Read `base.h`, `deep/*.c`, `hist.h` and `tools/NAME.c`: [up](../../README.md).' > src/base/README.md
+	echo 'Nothing.' | tee src/base/deep/README.md > src/run/README.md
+	echo '[web](https://example.org/x#y) `src/run/run.c` `other.c`' > docs/HOWTO.md
+}
+
+test_pages() {
+	tree_of_pages
+	run scripts/pages
+	expect_silence
+	head -c 12289 /dev/zero | tr '\0' x >> README.md
+	head -c 10241 /dev/zero | tr '\0' x >> ARCHITECTURE.md
+	touch tools/three.c
+	rm src/base/deep/README.md
+	sed -i 's/= 2$/= 4/' scripts/layers
+	echo 'Read `gone.h`, `src/base/gone.c` and `gone/*.c`: [up](../README.md), [two](#none).' >> src/run/README.md
+	echo '[words](../ARCHITECTURE.md#three-words) `src/gone.c`' >> docs/HOWTO.md
+	run scripts/pages
+	expect_exit 1
+	expect_out 'README.md: 12358 bytes, at most 12288: move what only some readers need' \
+		'ARCHITECTURE.md: 10357 bytes, at most 10240: move what only some readers need' \
+		'README.md: the table lacks three' 'src/base/deep: has no README.md' \
+		'ARCHITECTURE.md: the table of rooms lacks base with rank 4' \
+		'ARCHITECTURE.md: the table of rooms lacks run with rank 4' \
+		'./docs/HOWTO.md:2: there is no such heading: ../ARCHITECTURE.md#three-words' \
+		'./docs/HOWTO.md:2: there is no file src/gone.c' \
+		'./src/run/README.md:2: the link leads nowhere: ../README.md' \
+		'./src/run/README.md:2: there is no such heading: #none' \
+		'./src/run/README.md:2: there is no file gone.h in src/run' \
+		'./src/run/README.md:2: there is no file src/base/gone.c' \
+		'./src/run/README.md:2: there is no file gone/*.c in src/run'
+}
