@@ -296,7 +296,7 @@ test_reload_refused() {
 	kill -HUP "$pid"
 	read -r line <&4
 	[ "$line" = "sonde export: the configuration stays as it is: cannot read the configuration '$PWD/conf': \
-it is no file, and nobody writes into it" ] || fail "it says: $line"
+it is a FIFO that no process has open for writing" ] || fail "it says: $line"
 	expect_code 200 "$url"
 	grep -qx 'sonde_config_reload_success 0' body || fail "$(grep reload body)"
 	rm conf && mv before conf
