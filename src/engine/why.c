@@ -30,7 +30,7 @@
 #define BEHIND_NS 20000
 
 static const struct opt options[] = {
-	OPT(OPT_BOOL, struct why_settings, by_thread, 't', "threads", NULL, "a table of threads, too"),
+	OPT(OPT_BOOL, struct why_settings, by_thread, 't', "threads", NULL, "also a table of threads"),
 	OPT(OPT_U32, struct why_settings, worst, 'n', "worst", "N", "print the N longest waits: 5", .max = 1000),
 	OPT(OPT_BOOL, struct why_settings, without_stacks, 0, "no-stacks", NULL, "take no stacks of the waits"),
 	OPT(OPT_STRING, struct why_settings, perfetto, 0, "perfetto", "FILE",
