@@ -59,7 +59,7 @@ TOOL(biolatency, .brief = "how long requests to disks take, as a histogram",
      .args = "[INTERVAL [COUNT]] [-- COMMAND [ARG]...]",
      .schema = &dist_charts, DIST_ENGINE(source),
      OPTIONS(options), SETTINGS(settings),
-     LACKS(PROGS_LACKS_TASK("requests are issued by whoever writes for others"),
+     LACKS(PROGS_LACKS_TASK("a request is often issued by a task that writes for others"),
 	   { "cpu", "a request is issued by one processor and ends on another" }),
      .description =
 	     "Measures the time from when a request is given to a disk's driver until it is done; with -Q from when "

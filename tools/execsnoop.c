@@ -16,7 +16,7 @@ static struct {
 } settings;
 
 static const struct opt options[] = {
-	OPT(OPT_BOOL, typeof(settings), failed, 'x', "fails", NULL, "print failed execs, too"),
+	OPT(OPT_BOOL, typeof(settings), failed, 'x', "fails", NULL, "also print failed execs"),
 	OPT(OPT_BOOL, typeof(settings), quote, 'q', "quote", NULL, "quote arguments so that a shell reads them back"),
 	OPT(OPT_CALL, typeof(settings), name, 'n', "name", "NAME",
 	    "only if the command's name matches this regular expression", .call = regex_set),

@@ -21,7 +21,7 @@ static const struct opt options[] = {
 	OPT(OPT_BOOL, struct export_options, strict, 0, "strict", NULL,
 	    "end with an error if a line cannot be attached, rather than export the rest"),
 	OPT(OPT_STRING, struct export_options, budget, 0, "budget", "SHARE",
-	    "the lines may cost this share of the machine, such as 0.5%; dear ones are sampled, or paused"),
+	    "limit the total cost to this share of the machine, such as 0.5%; expensive lines are sampled, then paused"),
 };
 
 static int export(struct run *run, struct err *err)

@@ -27,7 +27,7 @@ static const struct opt options[] = {
 	STACKS_PARTS(typeof(settings), stacks),
 	STACKS_OUTPUT(typeof(settings), stacks),
 	OPT(OPT_BOOL, typeof(settings), stacks.annotated, 'a', "annotations", NULL,
-	    "print _[k] behind the names of kernel frames"),
+	    "print _[k] after the names of kernel frames"),
 	STACKS_OPTIONS(typeof(settings), stacks),
 };
 
@@ -97,11 +97,11 @@ static const struct event_source source = {
 
 TOOL(profile, .brief = "where processors spend time: stacks of running tasks",
      .args = "[DURATION] [-- COMMAND [ARG]...]",
-     .schema = &schema, EVENT_ENGINE(source), .tables = true,
+     .schema = &schema, SAMPLE_ENGINE(source), .tables = true,
      .letters = "L:tid C:cpu d:delimited",
      OPTIONS(options), SETTINGS(settings),
      .description =
-	     "Interrupts each processor 99 times a second, and notes the stack of the task that runs there. Prints, at "
+	     "Interrupts each processor 99 times a second, and takes the stack of the task that runs there. Prints, at "
 	     "the end or at each --interval, the distinct stacks with the number of samples, the most frequent last: "
 	     "kernel frames, user frames, the task's name and process id. Functions that are often in stacks are where "
 	     "the time goes.\n\n"

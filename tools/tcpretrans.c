@@ -13,7 +13,7 @@ static struct {
 
 static const struct opt options[] = {
 	OPT(OPT_BOOL, typeof(settings), seq, 's', "sequence", NULL, "show sequence numbers"),
-	OPT(OPT_BOOL, typeof(settings), probes, 'l', "lossprobe", NULL, "show tail loss probes, too"),
+	OPT(OPT_BOOL, typeof(settings), probes, 'l', "lossprobe", NULL, "also show tail loss probes"),
 	OPT(OPT_BOOL, typeof(settings), count, 'c', "count", NULL, "count by connection, and print a table at the end"),
 	TCP_VERSION_OPTIONS(typeof(settings), wanted),
 };

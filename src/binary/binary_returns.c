@@ -84,7 +84,7 @@ static int find(struct walk *walk, struct err *err)
 	if (ret)
 		return ret;
 	if (goes_on(walk->last))
-		return refuse("continues in the code behind it", err);
+		return refuse("continues in the code after it", err);
 	return walk->returns->n ? 0 : refuse("never returns", err);
 }
 

@@ -53,14 +53,14 @@ struct stacks_settings {
 		    .max = STACK_DEPTH), \
 		OPT(OPT_BOOL, STRUCT, MEMBER.raw, 0, "raw", NULL, "addresses in place of names"), \
 		OPT(OPT_U32, STRUCT, MEMBER.storage, 0, "stack-storage-size", "N", \
-		    "how many distinct stacks the kernel side remembers: 16384; more cost time, but none is lost", \
+		    "distinct stacks to remember in the kernel (16384); beyond that, stacks are sent again, none is lost", \
 		    .min = 1, .max = 16777216)
 /* How stacks are printed, for tools that print tables of stacks; and files. */
 #define STACKS_OUTPUT(STRUCT, MEMBER) \
 	OPT(OPT_BOOL, STRUCT, MEMBER.fold, 'f', "fold", NULL, "print each stack in one line: root;...;leaf COUNT"), \
 		OPT(OPT_BOOL, STRUCT, MEMBER.delimited, 0, "delimited", NULL, \
 		    "print -- between the kernel and the user part"), \
-		OPT(OPT_BOOL, STRUCT, MEMBER.offsets, 0, "offset", NULL, "print the offset in the function behind each name"), \
+		OPT(OPT_BOOL, STRUCT, MEMBER.offsets, 0, "offset", NULL, "print the offset in the function after each name"), \
 		STACKS_FILES(STRUCT, MEMBER)
 /* Files alone: for tools whose page is no table of stacks. */
 #define STACKS_FILES(STRUCT, MEMBER) \

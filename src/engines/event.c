@@ -12,23 +12,24 @@
 #include "engine/stream.h"
 #include "event.h"
 
-#define BUFFER_DEFAULT (4 * 1024 * 1024)
-#define BUFFER_SAMPLES (1024 * 1024)
-#define BUFFER_MAX     (1024 * 1024 * 1024)
+#define BUFFER_MAX (1024 * 1024 * 1024)
 
 struct settings {
 	uint64_t buffer_size;
 	bool fail_on_loss, pidns, self;
 };
 
-static const struct opt options[] = {
-	OPT(OPT_U64, struct settings, buffer_size, 0, "buffer-size", "BYTES",
-	    "size of the event buffer, with k, M or G: 4M, for samples 1M", .min = 4096, .max = BUFFER_MAX),
-	OPT(OPT_BOOL, struct settings, fail_on_loss, 0, "fail-on-loss", NULL, "exit with 1 if an event was lost"),
-	OPT(OPT_BOOL, struct settings, pidns, 0, "pidns", NULL,
-	    "show process ids of sonde's own pid namespace, and only its processes"),
-	OPT(OPT_BOOL, struct settings, self, 0, "self", NULL, "show what sonde itself does, too"),
-};
+/* MEGABYTES: the size of the buffer without --buffer-size. */
+#define EVENT_OPTIONS(MEGABYTES) \
+	{ \
+		OPT(OPT_U64, struct settings, buffer_size, 0, "buffer-size", "BYTES", \
+		    "size of the event buffer, with k, M or G: " #MEGABYTES "M", .min = 4096, .max = BUFFER_MAX), \
+			OPT(OPT_BOOL, struct settings, fail_on_loss, 0, "fail-on-loss", NULL, \
+			    "exit with 1 if an event was lost"), \
+			OPT(OPT_BOOL, struct settings, pidns, 0, "pidns", NULL, \
+			    "show process ids of sonde's own pid namespace, and only its processes"), \
+			OPT(OPT_BOOL, struct settings, self, 0, "self", NULL, "also show what sonde itself does"), \
+	}
 
 const struct event_columns event_columns;
 
@@ -224,13 +225,12 @@ static int set_up(struct engine_instance *instance, struct events *events, struc
 		.pidns_ino = settings->pidns ? filter_pidns() : 0,
 		.reader = settings->self ? 0 : filter_own_process(),
 	};
-	uint64_t size = are_samples(events->source) ? BUFFER_SAMPLES : BUFFER_DEFAULT;
 	int ret = progs_open(&events->progs, err);
 
 	if (!ret)
 		ret = object_fill(object, ".rodata.event", &setup, sizeof(setup), err);
 	if (!ret)
-		ret = stream_set_size(object, settings->buffer_size ? settings->buffer_size : size, err);
+		ret = stream_set_size(object, settings->buffer_size, err);
 	return ret ? ret : open_stacks(instance, events, err);
 }
 
@@ -359,16 +359,22 @@ static void event_close(struct engine_instance *instance)
 	free(events);
 }
 
-const struct engine event_engine = {
-	.options_title = "events",
-	.options = options,
-	.n_options = ARRAY_SIZE(options),
-	.settings_size = sizeof(struct settings),
-	.open = event_open,
-	.armed = event_armed,
-	.emit = event_emit,
-	.take = event_take,
-	.fd = event_fd,
-	.losses = event_losses,
-	.close = event_close,
-};
+#define EVENT(MEGABYTES) \
+	{ \
+		.options_title = "events", \
+		.options = (const struct opt[])EVENT_OPTIONS(MEGABYTES), \
+		.n_options = ARRAY_SIZE(((const struct opt[])EVENT_OPTIONS(MEGABYTES))), \
+		.settings_size = sizeof(struct settings), \
+		.defaults = &(const struct settings){ .buffer_size = MEGABYTES * 1024 * 1024 }, \
+		.open = event_open, \
+		.armed = event_armed, \
+		.emit = event_emit, \
+		.take = event_take, \
+		.fd = event_fd, \
+		.losses = event_losses, \
+		.close = event_close, \
+	}
+
+const struct engine event_engine = EVENT(4);
+/* The program sends a sample's frames once for each distinct stack, through a buffer of their own. */
+const struct engine sample_engine = EVENT(1);

@@ -46,10 +46,11 @@ struct event_source {
 	const bool *count;
 };
 
-/* For TOOL(): this engine, with a struct event_source. */
-#define EVENT_ENGINE(SOURCE) .engine = &event_engine, .source = ENGINE_SOURCE(struct event_source, SOURCE)
+/* For TOOL(): this engine, with a struct event_source. SAMPLE_ENGINE is for a source with .key: its buffer is smaller. */
+#define EVENT_ENGINE(SOURCE)  .engine = &event_engine, .source = ENGINE_SOURCE(struct event_source, SOURCE)
+#define SAMPLE_ENGINE(SOURCE) .engine = &sample_engine, .source = ENGINE_SOURCE(struct event_source, SOURCE)
 
-extern const struct engine event_engine;
+extern const struct engine event_engine, sample_engine;
 
 /*
  * Columns that the user asks for: --time, --timestamp, and the names of errors with --verbose. Schemas refer to them by

@@ -98,7 +98,7 @@ static void stack_counts_losses(struct engine_instance *instance)
 	uint64_t missed = progs_missed(&counts->progs, &counts->knows_missed);
 
 	if (counts->unended)
-		report_note("%zu %s%s still %s at the end: the time until then is included", counts->unended,
+		report_note("%zu %s%s still %s when tracing ended: the time so far is included", counts->unended,
 			    counts->source->unended_what, str_plural(counts->unended), counts->source->unended_state);
 	probes_say_missed(instance, counts->knows_missed, missed, "not counted");
 	probes_say_switched_off(counts->progs.attach);

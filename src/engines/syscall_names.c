@@ -23,8 +23,8 @@ int syscall_names_set(void *dest, const char *name, struct err *err)
 		if (syscall_name(number))
 			nearest_offer(&nearest, syscall_name(number));
 	if (nearest_name(&nearest))
-		return err_set(err, -EINVAL, "no system call is called so (did you mean %s?)", nearest_name(&nearest));
-	return err_set(err, -EINVAL, "no system call is called so (-l lists them)");
+		return err_set(err, -EINVAL, "no such system call (did you mean %s?)", nearest_name(&nearest));
+	return err_set(err, -EINVAL, "no such system call (-l lists them)");
 }
 
 void syscall_names_offer(const char *word, void (*fn)(const char *name, void *ctx), void *ctx)

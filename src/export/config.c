@@ -81,7 +81,7 @@ static int read_word(struct reader *reader, struct word *word, struct err *err)
 			continue;
 		c = *reader->at++;
 		if (!c)
-			return err_set(err, -EINVAL, "a byte is 0: this is no text");
+			return err_set(err, -EINVAL, "contains a NUL byte; a configuration must be text");
 		if (c == '\'' || c == '"') {
 			word->quoted = true;
 			ret = read_quoted(reader, &to, c, err);
@@ -94,7 +94,7 @@ static int read_word(struct reader *reader, struct word *word, struct err *err)
 	}
 	word->text = base_strdup(str_or_empty(to.data));
 	if (!ret && strlen(word->text) != to.len)
-		return err_set(err, -EINVAL, "a byte is 0: this is no text");
+		return err_set(err, -EINVAL, "contains a NUL byte; a configuration must be text");
 	return ret;
 }
 
@@ -132,7 +132,7 @@ static int set_name(struct config_line *line, const char *text, struct err *err)
 		return err_set(err, -EINVAL, "'as' is given twice");
 	if (!*text || text[n] || (*text >= '0' && *text <= '9'))
 		return err_set(err, -EINVAL,
-			       "'%s' cannot name a metric: letters, digits and _ can, and the first is no digit", text);
+			       "invalid metric name '%s': use letters, digits and '_', not starting with a digit", text);
 	line->name = base_strdup(text);
 	return 0;
 }
@@ -365,9 +365,9 @@ static int read_all(int fd, bool waits, struct str *to, struct err *err)
 			return n ? err_set(err, -errno, "%s", strerror(errno)) : 0;
 		str_addn(to, buffer, n);
 		if (to->len > FILE_MOST)
-			return err_set(err, -EFBIG, "more than 1 MB: this is no configuration");
+			return err_set(err, -EFBIG, "larger than 1 MB");
 	}
-	return err_set(err, -EAGAIN, "it is no file, and nobody writes into it");
+	return err_set(err, -EAGAIN, "it is a FIFO that no process has open for writing");
 }
 
 int config_add_file(struct config *config, const char *path, bool waits, struct err *err)

@@ -110,13 +110,13 @@ static const char *why_refused(int status)
 	case 431:
 		return "a request has 4096 bytes at most";
 	case 505:
-		return "HTTP/1.1 is spoken here";
+		return "only HTTP/1.1 is supported";
 	default:
-		return "this is no request of HTTP/1.1 without a body (there is no TLS here)";
+		return "expected an HTTP/1.1 request without a body; TLS is not supported";
 	}
 }
 
-/* True if the client has reset or closed the connection: a page is too dear for nobody. */
+/* True if the client has reset or closed the connection: rendering a page costs too much to do it in vain. */
 static bool is_gone(const struct conn *conn)
 {
 	struct pollfd fd = { .fd = conn->fd };

@@ -138,7 +138,7 @@ static int say_why(const char *where, int code, struct err *err)
 static int no_place(const char *where, struct err *err)
 {
 	return err_set(err, -EINVAL,
-		       "\"%s\" is no place to listen: ADDRESS:PORT, [ADDRESS]:PORT, unix:PATH or fd:", where);
+		       "\"%s\" is not an address to listen on: ADDRESS:PORT, [ADDRESS]:PORT, unix:PATH or fd:", where);
 }
 
 static int add_address(struct listeners *listeners, const char *where, struct err *err)
@@ -167,7 +167,7 @@ static int set_path(struct sockaddr_un *un, const char *path, struct err *err)
 {
 	*un = (struct sockaddr_un){ .sun_family = AF_UNIX };
 	if (!*path || strlen(path) >= sizeof(un->sun_path))
-		return err_set(err, -EINVAL, "\"unix:%s\" is no place to listen: a path has 1 to %zu bytes", path,
+		return err_set(err, -EINVAL, "\"unix:%s\" is not an address to listen on: a path has 1 to %zu bytes", path,
 			       sizeof(un->sun_path) - 1);
 	strcpy(un->sun_path, path);
 	return 0;
@@ -242,7 +242,7 @@ static int add_path(struct listeners *listeners, const char *path, struct err *e
 	if (!fd)
 		fd = open_path(&un);
 	if (fd == -EEXIST)
-		return err_set(err, fd, "cannot listen on unix:%s: the file exists and is no socket", path);
+		return err_set(err, fd, "cannot listen on unix:%s: the file exists and is not a socket", path);
 	if (fd == -EADDRINUSE)
 		return err_set(err, fd, "cannot listen on unix:%s: another program does", path);
 	if (fd < 0)

@@ -30,7 +30,7 @@ int textfile_init(struct textfile *textfile, const char *path, struct err *err)
 
 	*textfile = (struct textfile){};
 	if (n <= suffix || strcmp(name + n - suffix, SUFFIX) || *name == '.')
-		return err_set(err, -EINVAL, "\"%s\" is no name of a text file: it must end with " SUFFIX, path);
+		return err_set(err, -EINVAL, "\"%s\" is not the name of a text file: it must end with " SUFFIX, path);
 	textfile->path = base_strdup(path);
 	textfile->unfinished = base_printf("%.*s.%s.new", (int)(name - path), path, name);
 	fd = create(textfile);

@@ -131,7 +131,7 @@ int btf_image_open(struct btf_image *image, const char *module, const struct btf
 			       module ? " of the module " : "", module ? module : "", image->path, strerror(-ret));
 	ret = read_header(image);
 	if (ret == -EINVAL)
-		return err_set(err, ret, "%s is not BTF as it is known here", image->path);
+		return err_set(err, ret, "%s: not BTF, or of a version that sonde does not know", image->path);
 	return ret ? err_set(err, ret, "cannot read %s: %s", image->path, strerror(-ret)) : 0;
 }
 

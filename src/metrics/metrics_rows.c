@@ -84,7 +84,7 @@ static const char *refusal(const struct field *field)
 	case ROLE_TASK:
 		return is_text(field) ? NULL : "there would be new series with each process or thread";
 	case ROLE_STACK:
-		return "a stack is no label";
+		return "it is a stack";
 	default:
 		return field->type == FIELD_ADDRESS ? "there would be new series with each address" : NULL;
 	}

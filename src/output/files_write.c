@@ -153,7 +153,7 @@ int file_end(const struct file *file, struct file_part *part, int error, struct 
 	if (!error)
 		return 0;
 	if (error == -EEXIST)
-		return err_set(err, error, "%s exists by now: the data are in %.*s%s", file->name,
+		return err_set(err, error, "%s was created while sonde ran; the results are in %.*s%s", file->name,
 			       (int)(file->base - file->name), file->name, part->own);
 	unlinkat(file->dir, part->own, 0);
 	return err_set(err, error, "cannot write %s: %s", file->name, strerror(-error));

@@ -291,7 +291,10 @@ static void draw_cause(const struct drawing *d, const struct flame_cause *cause)
 	add_key_text(d->s, 16, text.data);
 }
 
-/* Of a wall-clock profile: what is no wait is running. Below the kinds, a line for each CAUSES_IN_LINE. */
+/*
+ * Wall-clock profiles: every frame that is not a wait counts as running. The legend prints CAUSES_IN_LINE causes per
+ * line.
+ */
 static void draw_causes(const struct drawing *d)
 {
 	uint64_t running = d->plan.total;

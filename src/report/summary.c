@@ -203,8 +203,8 @@ static void print_head(const struct sums *sums, const struct recording_info *inf
 	if (*info->host.line)
 		output_line(out, "%.*s%s", LINE_MOST, info->host.line,
 			    strlen(info->host.line) > LINE_MOST ? "..." : "");
-	output_line(out, "%.3f s, %u processor%s, %llu events%s%s%s%s", (double)row.lasted / NS_PER_SEC,
-		    info->cpus, str_plural(info->cpus), (unsigned long long)row.events,
+	output_line(out, "%.3f s, %u processor%s, %llu event%s%s%s%s%s", (double)row.lasted / NS_PER_SEC,
+		    info->cpus, str_plural(info->cpus), (unsigned long long)row.events, str_plural(row.events),
 		    *info->host.node ? ", " : "", info->host.node, *info->host.release ? ", Linux " : "",
 		    info->host.release);
 }

@@ -135,7 +135,8 @@ static void get_details(struct value *to, const void *row, const void *ctx)
 	const struct recording_kind *kind = t->event->kind;
 
 	if (!kind)
-		str_addf(to->room, "%llu records", (unsigned long long)t->event->lost);
+		str_addf(to->room, "%llu record%s", (unsigned long long)t->event->lost,
+			 str_plural(t->event->lost));
 	for (uint32_t i = 0; kind && i < kind->n; i++) {
 		const struct recording_field *field = &kind->fields[i];
 		/* Filters are not what happened. */

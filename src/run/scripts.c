@@ -59,7 +59,7 @@ static int check_owner(int fd, const char *path, struct err *err)
 	if (fstat(fd, &st) || stat("/proc/self/exe", &own))
 		return err_set(err, -errno, "cannot look at '%s': %s", path, strerror(errno));
 	if (st.st_uid && st.st_uid != geteuid() && st.st_uid != own.st_uid)
-		return err_set(err, -EPERM, "scripts of '%s' are not used: it belongs to somebody else (user %u)",
+		return err_set(err, -EPERM, "scripts of '%s' are not used: it belongs to another user (%u)",
 			       path, (unsigned int)st.st_uid);
 	if (st.st_mode & (S_IWGRP | S_IWOTH))
 		return err_set(err, -EPERM, "scripts of '%s' are not used: others than its owner can write to it",

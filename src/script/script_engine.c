@@ -16,7 +16,7 @@ static int set_duration(void *duration, const char *arg, struct err *err)
 	if (ret != -EINVAL)
 		return err_set(err, ret, "the time is too long or too short");
 	return err_set(err, -EINVAL,
-		       "this is no time to end after (10, 500ms, 2m); stages of the compiler are not printed: "
+		       "-d takes a duration (10, 500ms, 2m); bpftrace's -d (compiler stages) is not supported: "
 		       "-v reports each step, --dry-run only tries the program");
 }
 
@@ -44,7 +44,7 @@ static const struct opt options[] = {
 	OPT(OPT_BOOL, struct script_settings, dry_run, 0, "dry-run", NULL, "attach all probes, then end"),
 	OPT(OPT_BOOL, struct script_settings, info, 0, "info", NULL, "print what this kernel has for programs"),
 	OPT(OPT_BOOL, struct script_settings, all_semaphores, 0, "usdt-file-activation", NULL,
-	    "accepted; semaphores of USDT are those of the file without it"),
+	    "accepted for compatibility; USDT semaphores are always activated by file"),
 	OPT(OPT_BOOL, struct script_settings, test, 0, "test", NULL, "run the test probes, one after the other"),
 	OPT(OPT_BOOL, struct script_settings, bench, 0, "bench", NULL, "measure the bench probes"),
 	OPT(OPT_BOOL, struct script_settings, no_warnings, 0, "no-warnings", NULL, "print no warnings"),

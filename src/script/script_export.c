@@ -144,7 +144,7 @@ static const char *why_not(const struct lang_map *map)
 	if (type_is_aggregate(type))
 		return NULL;
 	if (!type_is_integral(type))
-		return "its values are no numbers";
+		return "its values are not numbers";
 	return map->is_used ? "the program computes with it" : NULL;
 }
 

@@ -216,7 +216,8 @@ static void print_entries(struct summary *t, const struct trace_item *item, cons
 	if (changed(t, step))
 		print_reset(t, item->file);
 	else if (t->verbose && item->set)
-		output_line(t->out, "%llu recorded entries are kept (-F empties the buffer)", (unsigned long long)item->entries);
+		output_line(t->out, "%llu recorded %s kept (-F empties the buffer)", (unsigned long long)item->entries,
+			    item->entries == 1 ? "entry is" : "entries are");
 }
 
 static void print_setting(struct summary *t, const struct trace_item *item, const struct trace_step *step)

@@ -167,9 +167,9 @@ static void report_modules(const struct modules *modules)
 	if (modules->refused)
 		report_note("more than %u files: stacks in others follow frame pointers", UINT16_MAX);
 	if (modules->tables.rules.refused)
-		report_note("places with unusual rules for unwinding found no room: some stacks end there");
+		report_note("the table of unwind rules is full: some user stacks are incomplete");
 	if (modules->tables.no_room)
-		report_note("%llu table%s for unwinding found no room: stacks in these files follow frame pointers",
+		report_note("no room for the unwind tables of %llu file%s: stacks in them follow frame pointers",
 			    (unsigned long long)modules->tables.no_room, str_plural(modules->tables.no_room));
 }
 

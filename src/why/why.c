@@ -30,7 +30,7 @@
 #define BEHIND_NS 20000
 
 static const struct opt options[] = {
-	OPT(OPT_BOOL, struct why_settings, by_thread, 't', "threads", NULL, "a table of threads, too"),
+	OPT(OPT_BOOL, struct why_settings, by_thread, 't', "threads", NULL, "also a table of threads"),
 	OPT(OPT_U32, struct why_settings, worst, 'n', "worst", "N", "print the N longest waits: 5", .max = 1000),
 	OPT(OPT_BOOL, struct why_settings, without_stacks, 0, "no-stacks", NULL, "take no stacks of the waits"),
 	OPT(OPT_STRING, struct why_settings, perfetto, 0, "perfetto", "FILE",
@@ -312,10 +312,10 @@ static void why_emit(struct engine_instance *instance, bool last)
 	why_record_write(why);
 }
 
-static void say(uint64_t n, const char *what)
+static void say(uint64_t n, const char *what, const char *lost)
 {
 	if (n)
-		report_note("%llu %s", (unsigned long long)n, what);
+		report_note("%llu %s%s %s", (unsigned long long)n, what, str_plural(n), lost);
 }
 
 static void why_losses(struct engine_instance *instance)
@@ -325,13 +325,15 @@ static void why_losses(struct engine_instance *instance)
 	uint64_t missed = progs_missed(&why->progs, &why->knows_missed);
 
 	probes_say_missed(instance, why->knows_missed, missed, "unknown time");
-	say(why->hidden, "threads not known until they first run: /proc does not show what they wait for");
-	say(shared->no_room, "threads not measured: too many at a time");
+	say(why->hidden, "thread", "not known before the first run: /proc does not show the cause of the wait");
+	say(shared->no_room, "thread", "not measured: too many at a time");
 	if (shared->lost_threads)
-		report_note("%llu ended threads, %.3f s in all, are not in the sums: no room in the buffer",
-			    shared->lost_threads, shared->lost_ns / 1e9);
-	say(shared->lost_waits, "long waits are not shown: no room in the buffer");
-	say(shared->lost_objects, "waits are in the sums without their object: too many objects");
+		report_note("%llu ended thread%s, %.3f s in all, missing from the sums: the buffer was full",
+			    shared->lost_threads, str_plural(shared->lost_threads), shared->lost_ns / 1e9);
+	say(shared->lost_waits, "long wait", "not shown: the buffer was full");
+	if (shared->lost_objects)
+		report_note("%llu wait%s counted, but not by object: more than %u objects", shared->lost_objects,
+			    str_plural(shared->lost_objects), WHY_OBJECTS);
 	why_path_losses(why);
 	why_record_losses(why);
 	stacks_losses(why->stacks);

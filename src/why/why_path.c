@@ -283,8 +283,9 @@ void why_path_losses(const struct why *why)
 {
 	/* a recording has each switch twice */
 	if (why->path.lost && why->path.links)
-		report_note("%s%llu switches are not known to the path: no room in the rings",
-			    why->settings->perfetto ? "up to " : "", (unsigned long long)why->path.lost);
+		report_note("%s%llu switch%s missing from the path: the ring buffers were full",
+			    why->settings->perfetto ? "up to " : "", (unsigned long long)why->path.lost,
+			    why->path.lost == 1 ? "" : "es");
 	if (why->path.known)
 		report_note("the path is known for the last %.3f s only: what led there was not seen, or is not kept",
 			    (double)(why->ended - why->path.known) / NS_PER_SEC);

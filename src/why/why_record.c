@@ -251,8 +251,8 @@ void why_record_losses(const struct why *why)
 	if (!why->settings->perfetto)
 		return;
 	if (why->path.lost)
-		report_note("%llu events are missing in %s: no room in the rings", (unsigned long long)why->path.lost,
-			    why->settings->perfetto);
+		report_note("%llu event%s missing from %s: the ring buffers were full",
+			    (unsigned long long)why->path.lost, str_plural(why->path.lost), why->settings->perfetto);
 	if (filter_pidns())
 		report_note("%s", record_tasks_note);
 }

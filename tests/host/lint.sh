@@ -79,13 +79,16 @@ test_conventions() {
 	expect_silence
 	echo '	ret = ret ? ret : step();' > src/run/chain.c
 	echo '	int fd __attribute__((cleanup(closep)));' > tools/attribute.c
+	printf '	report_note("%%s%%llu long waits lost", up, n);\n	report_note("%%llu wait%%s lost", n, str_plural(n));\n' \
+		> src/run/plural.c
 	printf '%s\n' 'struct a {' '};' 'union b {' '};' '_Static_assert(sizeof(struct a) == 4, "size");' > tools/shared.h
 	run scripts/conventions
 	expect_exit 1
 	expect_line '^src/run/chain.c:1:.*: chain errors by if'
 	expect_line '^tools/attribute.c:1:.*: use __cleanup'
+	expect_line '^src/run/plural.c:1:.*: one thing has no plural'
 	expect_line '^tools/shared.h:3: union b is shared and has no _Static_assert'
-	[ "$(wc -l < out)" = 3 ] || fail "not three faults"
+	[ "$(wc -l < out)" = 4 ] || fail "not four faults"
 }
 
 test_layers() {

@@ -74,6 +74,23 @@ test_help_of_command() {
 	done
 }
 
+# Each tool names the size of its own buffer, and no other.
+test_help_of_buffer_size() {
+	sizes=
+	for tool in $(sonde help --names); do
+		sonde "$tool" --help | tr -s ' \n' ' ' > help
+		grep -q -e '--buffer-size BYTES' help || continue
+		grep -qE -e '--buffer-size BYTES [a-z ]*, with k, M or G: [0-9]+M -' help || fail "$tool: $(cat help)"
+		sizes="$sizes $tool:$(sed 's/.*--buffer-size BYTES [^:]*: \([0-9]*M\).*/\1/' help)"
+	done
+	for size in opensnoop:4M profile:1M record:8M trace:2M; do
+		case "$sizes " in
+		*" $size "*) ;;
+		*) fail "not $size:$sizes" ;;
+		esac
+	done
+}
+
 # No word stands twice in a row in the help of any tool.
 test_help_repeats_no_word() {
 	for tool in $(sonde help --names); do

@@ -110,7 +110,7 @@ test_socket_file() {
 	: > s
 	run sonde export --listen "unix:$PWD/s" 'funccount t:syscalls:sys_enter_openat'
 	expect_exit 1
-	expect_one_err "the file exists and is no socket"
+	expect_one_err "the file exists and is not a socket"
 }
 
 test_port_taken() {
@@ -121,7 +121,7 @@ test_port_taken() {
 	expect_one_err "cannot listen on 127.0.0.1:$port: another program does"
 	run sonde export --listen somewhere:1 'funccount t:syscalls:sys_enter_openat'
 	expect_exit 2
-	expect_one_err '"somewhere:1" is no place to listen'
+	expect_one_err '"somewhere:1" is not an address to listen on'
 	finish
 }
 
@@ -234,7 +234,7 @@ test_textfile() {
 	[ -z "$(ls -A dir)" ] || fail "left behind: $(ls -A dir)"
 	run sonde export --textfile dir/sonde.txt 'funccount t:syscalls:sys_enter_openat'
 	expect_exit 2
-	expect_one_err '"dir/sonde.txt" is no name of a text file: it must end with .prom'
+	expect_one_err '"dir/sonde.txt" is not the name of a text file: it must end with .prom'
 	run sonde export --every 1s 'funccount t:syscalls:sys_enter_openat'
 	expect_exit 2
 	expect_one_err '--every needs --textfile'
@@ -296,7 +296,7 @@ test_reload_refused() {
 	kill -HUP "$pid"
 	read -r line <&4
 	[ "$line" = "sonde export: the configuration stays as it is: cannot read the configuration '$PWD/conf': \
-it is no file, and nobody writes into it" ] || fail "it says: $line"
+it is a FIFO that no process has open for writing" ] || fail "it says: $line"
 	expect_code 200 "$url"
 	grep -qx 'sonde_config_reload_success 0' body || fail "$(grep reload body)"
 	rm conf && mv before conf
@@ -324,7 +324,7 @@ test_refused() {
 	for where in bogus unix: 1.2.3:70000; do
 		run sonde export --check --listen $where "$line"
 		expect_exit 2
-		expect_one_err '" is no place to listen: '
+		expect_one_err '" is not an address to listen on: '
 	done
 	run sonde export --check --listen "unix:$PWD/socket" "$line"
 	expect_exit 0

@@ -109,7 +109,7 @@ test_periods() {
 	expect_err 'the period of interval cannot be 0'
 	run timeout 20 sonde trace -e 'interval:s:1e999999999999 { exit(); }'
 	expect_exit 1
-	expect_err "'1e999999999999' is no number"
+	expect_err "'1e999999999999' is not a number"
 }
 
 # by MECHANISM PROGRAM: counts the ten calls of f_one.

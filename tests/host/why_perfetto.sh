@@ -57,7 +57,7 @@ test_gap() {
 	needs_trace_processor
 	run sonde why --no-stacks --perfetto a.pftrace -- sh -c 'kill -STOP $PPID; laps pass 5000 1; kill -CONT $PPID'
 	expect_exit 0
-	expect_err 'events are missing in a.pftrace'
+	expect_err 'events missing from a.pftrace'
 	query a.pftrace "$complaints" > got
 	[ "$(sed 's/|[0-9]*|1$//' got | sort -u)" = 'complaint|ftrace_cpu_has_data_loss' ] || fail "$(cat got)"
 }

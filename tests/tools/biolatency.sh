@@ -122,7 +122,7 @@ test_errors() {
 	expect_one_err "there is no disk '1.5' \(to stop after some seconds: --duration 1.5\)$"
 	run sonde biolatency -p $$
 	expect_exit 2
-	expect_err 'this tool has no option -p: requests are issued by whoever writes for others$'
+	expect_err 'this tool has no option -p: a request is often issued by a task that writes for others$'
 	run sonde biolatency --cpu 0
 	expect_exit 2
 	expect_err 'this tool has no option --cpu: a request is issued by one processor and ends on another$'

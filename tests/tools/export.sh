@@ -112,7 +112,7 @@ test_export_refused() {
 	wrong '2: the metrics would be called sonde_runqlat, as those of wrong.conf:1' runqlat 'runqlat -m'
 	wrong '3: the metrics would be called x, as those of wrong.conf:1' 'runqlat as x' 'biolatency' 'vfscount as x'
 	wrong '1: the metric sonde_hits is also one of sonde itself' "funccount $getpgid as sonde_hits"
-	wrong "1: '.*' cannot name a metric" 'runqlat as 1x'
+	wrong "1: invalid metric name '1x'" 'runqlat as 1x'
 	wrong '1: --json has no meaning here' 'runqlat -j'
 	wrong '1: --duration has no meaning here' "funccount -d 1 $getpgid"
 	wrong "1: '1' has no meaning here" 'runqlat 1'

@@ -167,7 +167,7 @@ test_still_blocked() {
 	stop INT
 	kill $gated
 	expect_exit 0
-	expect_err ' 1 thread still off the processor at the end: the time until then is included'
+	expect_err ' 1 thread still off the processor when tracing ended: the time so far is included'
 	expect_stack stuck '"take","stuck","main"' 1
 	expect_json ns
 	[ "$(add_up 1 rows)" -ge $(($(elapsed "$began" "$ended") * 1000000 - 20000000)) ] || fail "$(cat rows) ns"

@@ -167,7 +167,7 @@ END
 	chown 1000 share/sonde/mine.bt
 	run bin/sonde mine
 	expect_exit 1
-	expect_one_err 'belongs to somebody else \(user 1000\)$'
+	expect_one_err 'belongs to another user \(1000\)$'
 	chown 0 share/sonde/mine.bt
 	chmod 777 share/sonde
 	run bin/sonde mine

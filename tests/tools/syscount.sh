@@ -320,7 +320,7 @@ test_errors() {
 	expect_exit 2
 	sc --syscall getpidd
 	expect_exit 2
-	expect_err "option --syscall 'getpidd': no system call is called so \(did you mean getpid\?\)$"
+	expect_err "option --syscall 'getpidd': no such system call \(did you mean getpid\?\)$"
 	sc --ppid 4000000
 	expect_exit 1
 	expect_one_err 'there is no process 4000000 that could have children$'

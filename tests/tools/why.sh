@@ -161,7 +161,7 @@ test_hidden_before() {
 	kill $sleeper
 	rows_of_threads
 	[ "$(cut -f 1-2 threads | sort -u)" = "$sleeper	unknown" ] || fail "not unknown: $(cat threads)"
-	expect_err '1 threads not known until they first run: .proc does not show what they wait for'
+	expect_err '1 thread not known before the first run: .proc does not show the cause of the wait$'
 }
 
 # It would trace the whole machine, and the user would wait for the end of a command that was never started.
@@ -256,7 +256,7 @@ test_ends_lost() {
 	run sonde why --json -t -- sh -c 'kill -STOP $PPID; forks 40 60 1
 		exec sh -c "kill -CONT $PPID; sleep 0.05; :"'
 	expect_exit 0
-	expect_err '^sonde why: [0-9]+ ended threads, [0-9.]+ s in all, are not in the sums: no room in the buffer$'
+	expect_err '^sonde why: [0-9]+ ended threads, [0-9.]+ s in all, missing from the sums: the buffer was full$'
 	expect_json kind tid ns wall_ns
 	awk -F '\t' '
 		$1 == "thread" { ns[$2] += $3; wall[$2] = $4; if ($4 > wall[first]) first = $2 }
@@ -280,7 +280,7 @@ storm() {
 	rows_of_threads
 	expect_whole
 	grep -q "\"processes\":$processes,\"threads\":$threads," out || fail "not $processes processes, $threads threads"
-	grep 'not measured\|not in the sums' err && fail "lost"
+	grep 'not measured\|missing from the sums' err && fail "lost"
 	return 0
 }
 

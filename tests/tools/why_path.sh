@@ -18,7 +18,7 @@ path_of() {
 				printf "path %d, processes %d, wall %d\n", sum, all, wall
 		}' rows > wrong
 	[ ! -s wrong ] || fail "$(cat wrong)"
-	! grep -q 'not known to the path' err || fail "$(cat err)"
+	! grep -q 'missing from the path' err || fail "$(cat err)"
 	grep '^did ' out | tr '\t' ' ' > did
 }
 

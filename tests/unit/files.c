@@ -226,7 +226,7 @@ Test(files, a_name_taken_meanwhile)
 	add_row(&files);
 	cr_assert_eq(symlink("victim", "out"), 0);
 	cr_expect_eq(files_write(&files, files.v, &err), -EEXIST);
-	cr_expect(strstr(err.text, "./out exists by now: the data are in ./.sonde-"), "%s", err.text);
+	cr_expect(strstr(err.text, "./out was created while sonde ran; the results are in ./.sonde-"), "%s", err.text);
 	own = strstr(err.text, "./.sonde-");
 	cr_expect_str_eq(content(own), LINE);
 	cr_expect_eq(access("victim", F_OK), -1);

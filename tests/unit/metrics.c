@@ -276,7 +276,7 @@ Test(metrics, labels_without_limits_are_refused)
 	struct err err;
 
 	expect_refused(pid, "pid cannot be a label: there would be new series with each process or thread");
-	expect_refused(stack, "stack cannot be a label: a stack is no label");
+	expect_refused(stack, "stack cannot be a label: it is a stack");
 	expect_refused(address, "addr cannot be a label: there would be new series with each address");
 	expect_refused(twice, "two labels would be called my_key");
 	expect_refused(other, "no label can be called other: it has a meaning of its own");

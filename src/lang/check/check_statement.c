@@ -246,7 +246,7 @@ static void check_for_map(struct checker *c, struct ast *ast)
 static void check_for_range(struct checker *c, struct ast *ast)
 {
 	struct ast *begin = ast->loop.begin, *end = ast->loop.end;
-	bool has_begin = check_integer(c, begin, "the begin of a range"),
+	bool has_begin = check_integer(c, begin, "the start of a range"),
 	     has_end = check_integer(c, end, "the end of a range");
 	const struct type *type = type_none();
 	bool is_short;

@@ -148,7 +148,7 @@ static const struct {
 	{ "container_of", "(struct T *)((uint64)pointer - offsetof(struct T, member))" },
 	{ "leader_comm", "pcomm is the name of the process" },
 	{ "leader_tid", "pid is the id of the process" },
-	{ "dw_ustack", "ustack unwinds without frame pointers, too" },
+	{ "dw_ustack", "ustack also unwinds without frame pointers" },
 	{ "usdt_arg", "arg0, arg1 ... are the arguments" },
 };
 

@@ -256,7 +256,7 @@ static const char *check_function(const struct ir_program *program, const struct
 				return wrong;
 		}
 	}
-	return function->blocks.n && function->blocks.v[0].n ? NULL : "a function without a begin";
+	return function->blocks.n && function->blocks.v[0].n ? NULL : "a function without a start";
 }
 
 const char *ir_check(const struct ir_program *program)

@@ -23,7 +23,7 @@ static struct total total_begin(struct lower *l, const struct type *type)
 	return total;
 }
 
-/* Adds one processor's extreme: if it has one, and ours is none or less extreme. */
+/* Merges one processor's min or max, if it has one and it beats ours. */
 static void join_extreme(struct lower *l, struct total *total, const struct low_memory *at)
 {
 	uint32_t has = ir_new_block(&l->b), compare = ir_new_block(&l->b), take = ir_new_block(&l->b);

@@ -132,7 +132,7 @@ static bool set_period(struct parse *p, uint64_t count, const char *unit)
 			    lang_probe_kind_name(attach->kind), (unsigned long long)attach->period,
 			    lang_probe_kind_name(attach->kind), lang_probe_kind_name(attach->kind));
 	}
-	return fail(p, "'%s' is no unit of time (hz, s, ms, us, ns)", unit);
+	return fail(p, "'%s' is not a unit of time (hz, s, ms, us, ns)", unit);
 }
 
 /* "s:1", "hz:99", "1s", "1000000" (ns) */
@@ -146,7 +146,7 @@ static bool parse_clock(struct parse *p)
 	if (!*p->rest)
 		return fail(p, "%s needs a period: %s:1s, %s:hz:99", kind, kind, kind);
 	if (!parse_number(number, &count, &end))
-		return fail(p, "'%s' is no number", number);
+		return fail(p, "'%s' is not a number", number);
 	if (!colon)
 		return set_period(p, count, *end ? end : "ns");
 	if (*end)
@@ -240,7 +240,7 @@ static bool parse_event(struct parse *p)
 		p->attach->event = events[i].number;
 		p->attach->period = events[i].period;
 		if (colon && colon[1] && (!parse_number(colon + 1, &p->attach->period, &end) || *end))
-			return fail(p, "'%s' is no number of events", colon + 1);
+			return fail(p, "'%s' is not a number of events", colon + 1);
 		return p->attach->period || fail(p, "the number of events cannot be 0");
 	}
 	return unknown_event(p, p->rest);
@@ -255,7 +255,7 @@ static bool parse_access(struct parse *p, const char *text)
 		const char *letter = strchr(letters, *at);
 
 		if (!letter || p->attach->access & bits[letter - letters])
-			return fail(p, "'%s' is no access: r, w, rw or x", text);
+			return fail(p, "'%s' is not a kind of access: r, w, rw or x", text);
 		p->attach->access |= bits[letter - letters];
 	}
 	if (p->attach->access & TARGET_EXECUTE && p->attach->access != TARGET_EXECUTE)

@@ -181,7 +181,7 @@ static char escape(struct lexer *lexer)
 			lexer, begin, begin + 2,
 			"unknown escape in a string; known: \\n \\t \\r \\\\ \\\" \\0nn (octal) \\xnn (hexadecimal)");
 	else if (value > 255)
-		lexer_fail(lexer, begin, lexer->pos, "this escape is no byte: the largest is \\377");
+		lexer_fail(lexer, begin, lexer->pos, "this escape is larger than a byte: the largest is \\377");
 	return value;
 }
 

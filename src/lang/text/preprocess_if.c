@@ -238,7 +238,7 @@ static bool is_true(struct preprocessor *pp, const struct lexer *lexer, uint32_t
 	advance(&e);
 	value = evaluate(&e, 0);
 	if (e.token.kind != TOKEN_END)
-		evaluation_fail(&e, "unexpected text behind the expression of #if");
+		evaluation_fail(&e, "unexpected text after the expression of #if");
 	pp->failed |= e.lexer.failed;
 	return value;
 }

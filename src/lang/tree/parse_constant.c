@@ -126,7 +126,7 @@ bool parse_constant(struct parser *p, struct ast *node, int64_t *value)
 	case AST_NAME:
 		if (p->types && ctypes_find_value(p->types, node->name.name, value, &type))
 			return true;
-		parse_fail(p, node->at, "expected a number that is known now; '%s' is no constant", node->name.name);
+		parse_fail(p, node->at, "expected a constant number; '%s' is not a constant", node->name.name);
 		return false;
 	default:
 		break;

@@ -185,7 +185,7 @@ static struct ast *parse_for(struct parser *p)
 			if (of->kind == AST_NAME)
 				parse_hint(p, of->at, "did you mean @%s?", of->name.name);
 			else if (of->kind == AST_INTEGER || of->kind == AST_VARIABLE)
-				parse_hint(p, of->at, "a range has a begin and an end: for ($i : 0..10)");
+				parse_hint(p, of->at, "a range has a start and an end: for ($i : 0..10)");
 		}
 	}
 	if (has_paren)
@@ -271,7 +271,7 @@ static void fail_statement(struct parser *p, const struct ast *node)
 
 	parse_fail_expected(p, "';' or '}' after a statement");
 	if (found.kind == TOKEN_NAME && !strcmp(found.text, "else"))
-		parse_hint(p, found.at, "'else' belongs behind the '}' of an 'if'");
+		parse_hint(p, found.at, "'else' belongs after the '}' of an 'if'");
 	else
 		hint_keyword(p, node, found.kind == TOKEN_OPERATOR && found.text[0] == '{');
 }
