@@ -6,7 +6,7 @@
 # warnings as errors) FOREIGN= (make test without a guest of arm64)
 # KERNELS (make test: guests of these kernels only) TESTS (make test: in guests, these tests only)
 # FULL=1 (make test: every test on every kernel) SINCE=REV (make test: what can notice a change since REV)
-# PART=K/N (make test: the K-th of N parts, for N machines).
+# PART=K/N (make test: the K-th of N parts, for N machines) FAULT (make faults: these only).
 # CROSS_COMPILE=aarch64-linux-gnu- builds for arm64, in build-aarch64-linux-gnu.
 
 B      := build$(patsubst %-,-%,$(notdir $(CROSS_COMPILE)))
@@ -93,8 +93,8 @@ endif
 .SECONDARY: $(SKEL) $(BPF:%.bpf.c=$(B)/%.bpf.o)
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
-.PHONY: all help deps try test fresh check tests test-programs fuzz bench bench-peers bench-service soak stacks \
-	lint lint-bpf fmt man install uninstall deb clean FORCE
+.PHONY: all help deps try test fresh check tests test-programs fuzz faults bench bench-peers bench-service soak \
+	stacks lint lint-bpf fmt man install uninstall deb clean FORCE
 
 all: $(B)/sonde $(SCRIPTS) ## build/sonde (the default)
 
@@ -135,6 +135,9 @@ fuzz: ## every parser of foreign files for a minute each, with what libFuzzer ma
 	@scripts/deps build test
 	@$(MAKE) --no-print-directory $(JOBS) fuzzers
 	@tests/fuzz/run 60
+
+faults: all tests ## put faults into copies of the tree, and look whether tests notice each of them (in guests)
+	@tests/faults/run $(FAULT)
 
 bench: all tests ## measure the costs against an empty BPF program, and the most important beside the peers
 	@tests/bench/run

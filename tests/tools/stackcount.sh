@@ -145,6 +145,17 @@ test_by_process() {
 	cut -f 2- processes | sort | diff want - || fail "other processes"
 }
 
+# Processes preempt each other within the program, even on one processor: each must keep its own stacks and its own key.
+test_processes_beside_each_other() {
+	run sonde stackcount --json -P u:/bin/callers:leaf -- \
+		sh -c 'callers 1500 0 & callers 0 2500 & callers 2000 2000 & wait'
+	expect_exit 0
+	expect_json pid comm count
+	awk '{ n[$1] += $3 } END { for (process in n) print n[process] }' rows | sort -n > processes
+	printf '%s\n' 1500 2500 4000 | diff - processes || fail "other counts of processes"
+	[ "$(through "$left") $(through "$right")" = '3500 4500' ] || fail "left: $(through "$left"), right: $(through "$right")"
+}
+
 test_one_process() {
 	start sonde stackcount --json -p $$ "$getpgid"
 	callers 2 2
