@@ -353,9 +353,9 @@ static int act(struct run *run, char *const *argv)
 	struct err err = {};
 	int ret, error;
 
-	if ((run->tool->engine || !*run->tool->args) && (run->args.n || argv)) {
-		err_set(&err, -EINVAL, "unexpected argument '%s': this tool takes options only",
-			argv ? argv[0] : run->args.v[0]);
+	if (argv || (run->args.n && (run->tool->engine || !*run->tool->args))) {
+		err_set(&err, -EINVAL, "unexpected argument '%s': %s", argv ? argv[0] : run->args.v[0],
+			argv ? "no command is run here" : "only options are used here");
 		return usage(run, &err);
 	}
 	run->ctx.out = output_new(STDOUT_FILENO, chosen_format(&run->options));
