@@ -98,12 +98,21 @@ static int print_doc(const char *form, const char *name)
 	return run_printed();
 }
 
+/* An argument that nothing uses. */
+static int refuse(const char *arg)
+{
+	report_error("unexpected argument '%s'", arg);
+	return 2;
+}
+
 static int help(int argc, char **argv)
 {
 	const char *what = argc > 2 ? argv[2] : NULL;
 	char *arguments[] = { argv[0], "--help", NULL };
 	const struct tool *tool;
 
+	if (argc > 3 && strncmp(what, "--", 2))
+		return refuse(argv[3]);
 	if (!what) {
 		print_tools(stdout);
 		return run_printed();
@@ -176,7 +185,7 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
 		return help(argc, argv);
 	if (!strcmp(argv[1], "version") || !strcmp(argv[1], "--version"))
-		return print_version(NULL, NULL);
+		return argc > 2 ? refuse(argv[2]) : print_version(NULL, NULL);
 	tool = tool_find(argv[1]);
 	if (tool && asks_version(argc - 1, argv + 1))
 		return print_version(tool, NULL);

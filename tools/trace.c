@@ -4,8 +4,8 @@
 #include "script/script.h"
 
 TOOL(trace, .brief = "run programs in bpftrace's language",
-     .args = "FILE|-e PROGRAM|PROBE... [ARG]... [-- --NAME=VALUE...]", SCRIPT_ENGINE, .peer = "bpftrace",
-     .peer_version = "v0.27.1", .own_dashdash = true, .letters = "L:tid",
+     .args = "FILE|-e PROGRAM|PROBE... [ARG]... [-- [--NAME=VALUE]... [COMMAND [ARG]...]]", SCRIPT_ENGINE, .peer = "bpftrace",
+     .peer_version = "v0.27.1", .own_dashes = true, .letters = "L:tid",
      LACKS({ "csv", "programs print text; -j and -f json print JSON" },
 	   { "cmd", "-c CMD (--command) runs a command" },
 	   { "debug", "stages of the compiler are not printed; -v reports each step, --dry-run only tries it" },
@@ -22,7 +22,8 @@ TOOL(trace, .brief = "run programs in bpftrace's language",
 	     "else "
 	     "is needed: no compiler, no headers. FILE is the program, - is stdin; what follows are its arguments $1, "
 	     "$2 "
-	     "... and, behind --, its options for getopt().\n\n"
+	     "... and, behind --, its options for getopt() and then a command to run. An argument that the program "
+	     "does not use is an error.\n\n"
 	     "As bpftrace, it ends with exit(), with the command of -c, or with Ctrl-C, and prints all maps then. What "
 	     "was "
 	     "lost is reported at the end.\n\n"
@@ -32,10 +33,12 @@ TOOL(trace, .brief = "run programs in bpftrace's language",
 	     "arg1, arg2 ... (arg2@user: in user memory), retval, args->NAME, $pid, $tgid, $uid, $gid, $cpu, "
 	     "STRCMP(\"text\", POINTER). FORMAT is printf's; %K and %U are symbols. bcc's -c is --cgroup, its -B "
 	     "--bin-cmp.\n\n"
-	     "-p and -c filter, as in all tools of sonde. Called by the name bpftrace, they do what they do there.",
+	     "-p, -c and a command behind -- filter, as in all tools of sonde. Called by the name bpftrace, options and "
+	     "arguments mean what they mean there: all that follows the program is for the program.",
      EXAMPLES({ "sonde trace -e 'kprobe:vfs_read { @[comm] = count(); }'", "reads by process name, until Ctrl-C" },
 	      { "sonde trace -e 't:syscalls:sys_enter_chdir { print(str(args.filename)); }'",
 		"directories that processes change to" },
 	      { "sonde trace biolatency.bt", "a script" },
+	      { "sonde trace reads.bt -- dd if=/dev/zero of=/dev/null count=9", "a script, while a command runs" },
 	      { "sonde trace 'do_sys_openat2 \"%s\", arg2@user'", "a probe of bcc's trace" },
 	      { "sonde trace 'r:c:read ((int)retval < 0) \"failed: %d\", retval'", "and one with a predicate" }));

@@ -25,6 +25,9 @@
 
 struct keep;
 
+/* The error for an argument that an engine does not use. */
+#define ENGINE_UNEXPECTED "unexpected argument '%s': a command comes after --"
+
 /* What an engine does otherwise if its totals are exported for weeks, and no table is printed. */
 struct engine_metrics {
 	/*

@@ -56,6 +56,7 @@ static struct stacks_kept *keep(struct stacks *stacks, const struct stack_record
 	kept->n_kernel = n_kernel;
 	kept->end = record->end;
 	kept->flags = record->flags;
+	kept->pid = record->pid;
 	return kept;
 }
 
@@ -461,6 +462,7 @@ void stacks_losses(struct stacks *stacks)
 			    (unsigned long long)count, str_plural(count));
 	if (stacks->hurried)
 		report_note("some frames have addresses in place of names: a signal ended the naming");
+	stacks_say_jit(stacks);
 	symbols_report(stacks->symbols);
 	unwind_report(stacks->unwind);
 }

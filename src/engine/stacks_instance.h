@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Within engine/ and why/: the state of stacks.h. stacks.c has the session and the frames, stacks_table.c the counts
- * and rows.
+ * and rows, stacks_jit.c advice.
  */
 #ifndef SONDE_STACKS_INSTANCE_H
 #define SONDE_STACKS_INSTANCE_H
@@ -16,6 +16,7 @@ struct stacks_kept {
 	uint16_t n_user, n_kernel;
 	uint8_t end, flags; /* enum stack_end, enum stack_flag */
 	bool trimmed;	    /* frames of tracing itself are gone from the kernel part */
+	pid_t pid;	    /* of a stack with a frame in no file; else 0 */
 	const struct frame *frames[];
 };
 
@@ -72,6 +73,9 @@ struct stacks_named stacks_named(struct stacks *stacks, uint64_t id);
 void stacks_add_note(struct stacks *stacks, struct str *note);
 /* Reads all frames that programs have sent. */
 void stacks_drain(struct stacks *stacks);
+
+/* In stacks_jit.c: reports, in one line, stacks with code of a JIT compiler that has no names. */
+void stacks_say_jit(const struct stacks *stacks);
 
 /* In stacks_table.c. */
 int stacks_table_open(struct stacks *stacks, struct err *err);

@@ -95,7 +95,8 @@ static int parse(struct source *source, struct err *err)
 
 	memcpy(source->words.v, source->line.words + source->tool_word, source->words.n * sizeof(*source->words.v));
 	ret = opt_parse(source->words.n, (char **)source->words.v, tables, n, &source->args, &dashdash, err);
-	if (!ret && dashdash != OPT_NO_DASHDASH && !source->tool->own_dashdash)
+	if (!ret && dashdash != OPT_NO_DASHDASH &&
+	    (!source->tool->own_dashes || tool_command_at(source->tool, &source->args, dashdash) < source->args.n))
 		ret = err_set(err, -EINVAL, "'--' has no meaning here: a service runs no command");
 	if (!ret)
 		ret = check_options(source, err);

@@ -41,6 +41,7 @@ void lang_compile_source(struct lang_program *program, uint32_t source, const st
 	program->types = ctypes_new(&program->pool);
 	ast = lang_parse(&program->sources, source, &parse, program->types, &program->pool, &program->messages);
 	program->is_malformed = program->messages.errors;
+	program->n_positional = ast ? ast->n_positional : 0;
 	if (ast && !program->messages.errors && lang_check(program, ast, options, &checked))
 		vec_each(probe, &checked.probes)
 			if (!lang_build(program, probe, options))

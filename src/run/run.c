@@ -353,9 +353,9 @@ static int act(struct run *run, char *const *argv)
 	struct err err = {};
 	int ret, error;
 
-	if ((run->tool->engine || !*run->tool->args) && (run->args.n || argv)) {
-		err_set(&err, -EINVAL, "unexpected argument '%s': this tool takes options only",
-			argv ? argv[0] : run->args.v[0]);
+	if (argv || (run->args.n && (run->tool->engine || !*run->tool->args))) {
+		err_set(&err, -EINVAL, "unexpected argument '%s': %s", argv ? argv[0] : run->args.v[0],
+			argv ? "no command is run here" : "only options are used here");
 		return usage(run, &err);
 	}
 	run->ctx.out = output_new(STDOUT_FILENO, chosen_format(&run->options));
@@ -374,15 +374,14 @@ static int act(struct run *run, char *const *argv)
 	return ret < 0 || run->ctx.failed ? 1 : ret;
 }
 
-/* Returns the command after "--", NULL-terminated, in memory of its own; removes it from the arguments. */
-static char **split_command(struct opt_list *args, size_t dashdash)
+/* Returns the command, NULL-terminated, in memory of its own; removes it, from `first` on, from the arguments. */
+static char **split_command(struct opt_list *args, size_t first)
 {
-	size_t n = args->n - dashdash;
-	char **argv;
+	size_t n = args->n - first;
+	char **argv = base_alloc((n + 1) * sizeof(*argv));
 
-	argv = base_alloc((n + 1) * sizeof(*argv));
-	memcpy(argv, args->v + dashdash, n * sizeof(*argv));
-	args->n = dashdash;
+	memcpy(argv, args->v + first, n * sizeof(*argv));
+	args->n = first;
 	return argv;
 }
 
@@ -411,13 +410,15 @@ static int execute(struct run *run, char *const *argv)
 /* Takes the command after "--", if there is one. It is an error if it is empty, or if --command names one too. */
 static int find_command(struct run *run, size_t dashdash, char ***argv, struct err *err)
 {
-	if (dashdash == OPT_NO_DASHDASH || run->tool->own_dashdash)
+	size_t first = tool_command_at(run->tool, &run->args, dashdash);
+
+	if (dashdash == OPT_NO_DASHDASH || (run->tool->own_dashes && run->ctx.as_peer))
 		return 0;
-	if (dashdash == run->args.n)
-		return err_set(err, -EINVAL, "no command after --: name one, or leave out --");
+	if (first == run->args.n)
+		return first > dashdash ? 0 : err_set(err, -EINVAL, "no command after --: name one, or leave out --");
 	if (run->options.command)
 		return err_set(err, -EINVAL, "two commands are given: one by --command, one after --");
-	*argv = split_command(&run->args, dashdash);
+	*argv = split_command(&run->args, first);
 	return 0;
 }
 

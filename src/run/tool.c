@@ -157,6 +157,17 @@ size_t run_tables(const struct tool *tool, struct run_options *options, void *se
 	return n;
 }
 
+size_t tool_command_at(const struct tool *tool, const struct opt_list *args, size_t dashdash)
+{
+	size_t at = dashdash;
+
+	if (dashdash == OPT_NO_DASHDASH)
+		return args->n;
+	while (tool->own_dashes && at < args->n && args->v[at][0] == '-')
+		at++;
+	return at;
+}
+
 struct doc tool_doc(const struct tool *tool, struct opt_table tables[TOOL_TABLES])
 {
 	return (struct doc){

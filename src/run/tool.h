@@ -42,8 +42,11 @@ struct tool {
 	 * `args` names some. Of the common options such a tool has --json, --csv, --quiet, --verbose and --help.
 	 */
 	int (*act)(struct run *run, struct err *err);
-	/* What follows "--" is for the tool, in run->args like other arguments, and no command. */
-	bool own_dashdash;
+	/*
+	 * Words that begin with '-' right after "--" are arguments of the tool; the first other word begins the
+	 * command. Called by its peer's name, all words after "--" are the tool's, and none is a command.
+	 */
+	bool own_dashes;
 	/* For a tool with both: if this is set, act() runs instead of the engine. NULL: it has only one of them. */
 	const bool *act_instead;
 	bool tables; /* prints tables, though its engine streams: it has --interval */
@@ -92,6 +95,11 @@ const struct tool *tool_find(const char *name);
 /* Says in err why tool_find() has not found it, and returns the code: -ENOENT, or why the script cannot be used. */
 int tool_unknown(const char *name, struct err *err);
 const struct tool *const *tool_list(size_t *n);
+/*
+ * Where in args the command begins, which is behind "--": args->n if there is none. dashdash: of opt_parse(). What is
+ * between the two is the tool's (own_dashes).
+ */
+size_t tool_command_at(const struct tool *tool, const struct opt_list *args, size_t dashdash);
 /* Returns what the help and the man page print of a tool. It points to the caller's `tables`, TOOL_TABLES of them. */
 #define TOOL_TABLES 8
 struct doc tool_doc(const struct tool *tool, struct opt_table tables[TOOL_TABLES]);

@@ -248,6 +248,29 @@ static void probes_new(struct script *script)
 	script->names.kernel = script->kernel;
 }
 
+/* What --info and a list of probes do not use. bpftrace ignores it. */
+static int refuse_beside_answers(const struct script *script, struct err *err)
+{
+	const struct script_settings *settings = script->settings;
+	struct engine_context *ctx = script->instance->ctx;
+	const struct opt_list *args = &script->instance->args;
+	bool lists_probes = settings->list && !script_lists_program(script);
+	size_t n = settings->info ? 0 : lists_probes ? 1
+						     : args->n;
+
+	if (ctx->as_peer || (!settings->info && !settings->list))
+		return 0;
+	ctx->usage = true;
+	if (args->n > n)
+		return err_set(err, -EINVAL, "unexpected argument '%s': %s", args->v[n],
+			       settings->info ? "--info takes none" : "-l takes one pattern, in quotes");
+	if (ctx->command.pid)
+		return err_set(err, -EINVAL, "unexpected command '%s': %s runs none", ctx->command.name,
+			       settings->info ? "--info" : "-l");
+	ctx->usage = false;
+	return 0;
+}
+
 int script_open(struct engine_instance *instance, const struct script_front *front, struct err *err)
 {
 	struct script *script = script_new(instance);
@@ -257,6 +280,9 @@ int script_open(struct engine_instance *instance, const struct script_front *fro
 	script->front = front;
 	if (script->epoll < 0)
 		return err_set(err, -errno, "cannot wait for events: %s", strerror(errno));
+	ret = refuse_beside_answers(script, err);
+	if (ret)
+		return ret;
 	if (script->settings->info) {
 		script_info(script);
 		return 0;

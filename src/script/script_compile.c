@@ -88,6 +88,8 @@ static int take_arguments(const struct engine_instance *instance, struct argumen
 	const struct opt_list *given = &instance->args;
 	int ret = 0;
 
+	if (given->n > source->n_arguments)
+		return err_set(err, -EINVAL, ENGINE_UNEXPECTED, given->v[source->n_arguments]);
 	for (size_t i = 0; i < source->n_options; i++) {
 		const struct lang_getopt *option = &source->options[i];
 
@@ -99,8 +101,6 @@ static int take_arguments(const struct engine_instance *instance, struct argumen
 	for (size_t i = 0; !ret && i < source->n_arguments; i++)
 		ret = take_argument(&source->arguments[i], i < given->n ? given->v[i] : NULL,
 				    instance->ctx->pid, to, err);
-	if (!ret && given->n > source->n_arguments)
-		ret = err_set(err, -EINVAL, "unexpected argument '%s'", given->v[source->n_arguments]);
 	return ret;
 }
 
@@ -139,6 +139,20 @@ static int find_arguments(const struct script *script, struct arguments *to, str
 		return err_set(err, -EINVAL, "name a file with a program, or give the program with -e");
 	sort_arguments(instance, !script->settings->program, to);
 	return 0;
+}
+
+/* bpftrace ignores them. Of a script that is a tool, take_arguments() has refused them; a front-end takes all. */
+static int refuse_unused(const struct script *script, const struct arguments *arguments, struct err *err)
+{
+	const struct engine_instance *instance = script->instance;
+	const struct lang_program *program = script->program;
+	size_t n = program->n_positional;
+
+	if (script->front || instance->source || instance->ctx->as_peer || program->is_malformed ||
+	    arguments->positional.n <= n)
+		return 0;
+	return err_set(err, -EINVAL, "unexpected argument '%s': the program does not use $%zu; a command comes after --",
+		       arguments->positional.v[n], n + 1);
 }
 
 int script_compile(struct script *script, struct err *err)
@@ -184,10 +198,15 @@ int script_compile(struct script *script, struct err *err)
 	script->program = compile_with(script, &compiling, err);
 	if (!script->program)
 		return err->code ? err->code : -EINVAL;
+	ret = refuse_unused(script, &arguments, err);
+	if (ret) {
+		ctx->usage = true;
+		return ret;
+	}
 	show_messages(script);
 	if (!script->program->messages.errors)
 		return 0;
 	ctx->said = true;
-	ctx->usage = script->front || (ctx->metrics && script->program->is_malformed);
+	ctx->usage = script->front || script->program->is_misused || (ctx->metrics && script->program->is_malformed);
 	return err_set(err, -EINVAL, "the program has errors");
 }

@@ -29,7 +29,6 @@
 #include <sys/types.h>
 
 #include "bpf/stack.h"
-#include "bpf/stack.h"
 #include "kernel/kernel.h"
 #include "output/frame.h"
 #include "unwind/unwind.h"
@@ -69,6 +68,14 @@ const struct frame *symbols_kernel(struct symbols *symbols, uint64_t addr);
  * come to have addresses for names then, and stay so.
  */
 int symbols_name(struct symbols *symbols);
+
+/* Whether a user frame has no name because it is in no file, and in no perf map: "[unknown]". */
+bool symbols_is_unknown(const struct frame *frame);
+/*
+ * The name of the program that a process with frames in no file executes, "" if it is not known, cut after 15 bytes.
+ * NULL: the process has a perf map, or one that symbols_report() says is refused.
+ */
+const char *symbols_without_map(struct symbols *symbols, pid_t pid);
 
 /*
  * How many of the n innermost frames, which have names, belong to the machinery that ran our BPF program: the program, its

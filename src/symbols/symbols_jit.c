@@ -4,6 +4,7 @@
  * since the process may end, and read when frames are named.
  */
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -18,6 +19,13 @@
 #define MAX_HELD 128
 /* How often a map is looked for while new stacks of the process arrive, in ms. */
 #define TRY_EVERY 20
+
+static const char unknown[] = "[unknown]";
+
+bool symbols_is_unknown(const struct frame *frame)
+{
+	return frame->name == unknown;
+}
 
 static uint64_t now(void)
 {
@@ -48,6 +56,21 @@ static bool read_identity(struct jit *jit)
 	return found == 3;
 }
 
+/* Not its comm, which a runtime may set: node calls its first thread MainThread. */
+static void read_program(struct jit *jit)
+{
+	char *path __free = base_printf("/proc/%d/exe", jit->pid);
+	char exe[PATH_MAX];
+	ssize_t n = readlink(path, exe, sizeof(exe) - 1);
+	const char *slash;
+
+	if (n <= 0)
+		return;
+	exe[n] = 0;
+	slash = strrchr(exe, '/');
+	snprintf(jit->program, sizeof(jit->program), "%.*s", (int)sizeof(jit->program) - 1, slash ? slash + 1 : exe);
+}
+
 /* Holds the root of a process that lives: a map can be opened below it when the process has ended. */
 static void hold_root(struct jit *jit)
 {
@@ -56,6 +79,7 @@ static void hold_root(struct jit *jit)
 
 	if (root < 0)
 		return;
+	read_program(jit);
 	base_closep(&jit->root);
 	jit->root = root;
 }
@@ -94,6 +118,7 @@ static void open_map(struct symbols *symbols, struct jit *jit)
 			     jit->pid, path, st.st_uid, jit->uid);
 	} else {
 		jit->refused = false;
+		jit->has_map = true;
 		jit->map = take_fd(fd);
 	}
 }
@@ -141,6 +166,14 @@ void symbols_hold(struct symbols *symbols, pid_t pid)
 	jit = &jits->v[at];
 	if (now() - jit->tried >= TRY_EVERY && (is_held(jit) || n_held(jits) < MAX_HELD))
 		open_map(symbols, jit);
+}
+
+const char *symbols_without_map(struct symbols *symbols, pid_t pid)
+{
+	size_t at;
+	const struct jit *jit = find(symbols, pid, &at);
+
+	return jit && !jit->has_map && !jit->refused ? jit->program : NULL;
 }
 
 void symbols_release_jits(struct symbols *symbols)
@@ -217,7 +250,7 @@ void symbols_name_jit(struct symbols *symbols, struct named **v, size_t n)
 			v[i]->frame.name = pool_addf(&symbols->strings, "0x%llx", (unsigned long long)v[i]->key);
 			v[i]->done = true;
 		} else {
-			v[i]->frame.name = "[unknown]";
+			v[i]->frame.name = unknown;
 		}
 	}
 }

@@ -32,6 +32,8 @@ struct jit {
 	unsigned int uid; /* effective */
 	uint64_t tried;	  /* when a map was looked for, in ms */
 	bool refused;	  /* the map is not to be read */
+	bool has_map;	  /* one was opened */
+	char program[16]; /* the begin of its file's name; "": not known */
 };
 
 struct symbols {

@@ -210,7 +210,7 @@ test_errors_without_a_place() {
 	printf "ERROR: Invalid value for BPFTRACE_%s\n" "MAX_MAP_KEYS: 'y' is not a number from 1 to 1073741824" \
 		"MAX_STRLEN: 'x' is not a number from 1 to 4096" | diff - err || fail "another message"
 	btrace 'BEGIN { print(getopt("size", 1)); exit(); }' -- --sise=3
-	expect_exit 1
+	expect_exit 2
 	printf "ERROR: the program has no option --sise\nHINT: did you mean '--size'?\n" | diff - err ||
 		fail "another message"
 }

@@ -88,7 +88,7 @@ END
 	expect_one_err "TIMES is a number, not 'often'$"
 	run bin/sonde hello you 1 more
 	expect_exit 2
-	expect_one_err "unexpected argument 'more'$"
+	expect_one_err "unexpected argument 'more': a command comes after --$"
 	run bin/sonde hello --csv you
 	expect_exit 2
 	for option in -Y --yell; do

@@ -312,7 +312,7 @@ test_errors() {
 	expect_err 'option -T: 0 is out of range'
 	sc 17
 	expect_exit 2
-	expect_one_err "unexpected argument '17'$"
+	expect_one_err "unexpected argument '17': a command comes after --$"
 	sc --summary -P
 	expect_exit 2
 	expect_one_err 'summary has columns of its own: without -P$'

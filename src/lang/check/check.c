@@ -78,6 +78,7 @@ static void check_named_options(struct checker *c)
 		if (at < c->program->options.n)
 			continue;
 		check_error(c, LANG_NOWHERE, "the program has no option --%s", name);
+		c->program->is_misused = true;
 		nearest_init(&nearest, name);
 		for (at = 0; at < c->program->options.n; at += 2)
 			nearest_offer(&nearest, c->program->options.v[at]);

@@ -270,6 +270,7 @@ struct ast_program {
 	struct ast_map_declaration *maps;
 	struct ast_probe *probes;
 	const char *comment; /* the script's first comment, without its marks; NULL: none */
+	size_t n_positional; /* the program has $1 to this one; SIZE_MAX: it has $# */
 };
 
 #endif

@@ -236,6 +236,14 @@ static void note_variable(struct parser *p, const struct token *token)
 		parse_fail(p, token->at, "the program has more than %d variables", PARSE_MAX_VARIABLES);
 }
 
+void parse_note_positional(struct parser *p, size_t number)
+{
+	size_t n = number ? number : SIZE_MAX;
+
+	if (n > p->program->n_positional)
+		p->program->n_positional = n;
+}
+
 static struct ast *parse_leaf(struct parser *p, enum ast_kind kind)
 {
 	struct token token = parse_take(p);
@@ -246,6 +254,7 @@ static struct ast *parse_leaf(struct parser *p, enum ast_kind kind)
 		note_variable(p, &token);
 	} else {
 		node->integer.value = token.value;
+		parse_note_positional(p, token.value);
 	}
 	return parse_seal(p, node);
 }

@@ -83,6 +83,7 @@ static void copy_positional(struct attach_text *a)
 			   options->n_positional == 1 ? " was" : "s were");
 	else
 		str_add(&a->text, options->positional[n - 1]);
+	parse_note_positional(a->p, n);
 }
 
 /* Goes over blanks beside a colon on the same line. True: the attach point goes on behind them. */

@@ -110,6 +110,8 @@ bool parse_is_cast(struct parser *p);
 struct ast *parse_expression(struct parser *p);
 struct ast *parse_unary(struct parser *p);
 struct ast *parse_primary(struct parser *p); /* without what follows: fields, indices */
+/* Keeps that the program has the positional parameter $number, or, with 0, $#. */
+void parse_note_positional(struct parser *p, size_t number);
 /* Expressions up to `close`, which is consumed: (1, 2). A comma before it is allowed if n > 0. */
 struct ast *parse_list(struct parser *p, const char *close, const char *what, uint32_t *n);
 /* The value of a constant expression of integers; false: it is none, which was reported. */
