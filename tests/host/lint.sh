@@ -91,15 +91,59 @@ test_conventions() {
 	[ "$(wc -l < out)" = 4 ] || fail "not four faults"
 }
 
+# include FROM TO: writes a file whose second line includes the other one.
+include() {
+	mkdir -p "$(dirname "$1")"
+	printf '\n#include "%s"\n' "$2" > "$1"
+}
+
 test_layers() {
 	tree layers
-	echo '#include "base/base.h"' > src/run/good.c
+	include src/run/good.c base/base.h
+	include src/run/beside.c run.h
+	include src/why/good.c recorder/record_kinds.h
 	run scripts/layers
 	expect_silence
-	printf '\n#include "run/run.h"\n' > src/base/up.c
+	include src/base/up.c run/run.h
+	include src/kernel/beside.c output/output.h
+	include src/engine/up.c engines/count.h
+	mkdir -p src/nowhere
+	echo > src/nowhere/x.c
 	run scripts/layers
 	expect_exit 1
-	expect_out 'src/base/up.c:2: includes "run/run.h": base is below run'
+	diff - out <<-'END'
+		src/base/up.c:2: includes "run/run.h": base is below run
+		src/engine/up.c:2: includes "engines/count.h": engine is below engines
+		src/kernel/beside.c:2: includes "output/output.h": kernel and output do not know each other
+		src/nowhere/x.c: no layer is called nowhere
+	END
+}
+
+test_layers_of_folders() {
+	tree layers
+	include src/lang/check/good.c lang/text/source.h
+	include src/lang/check/beside.c check.h
+	include src/lang/text/low.c base/base.h
+	include src/lang/lang.c lang/lower/lower.h
+	include src/script/good.c lang/check/check.h # whoever is above the room sees all of it
+	run scripts/layers
+	expect_silence
+	include src/lang/text/up.c lang/check/check.h
+	include src/lang/types/beside.c lang/code/ir.h
+	include src/lang/check/up.c lang/lang.h
+	include src/kernel/up.c lang/text/source.h
+	include src/attach/beside.c lang/text/source.h
+	include src/lang/nowhere/x.c base/base.h
+	run scripts/layers
+	expect_exit 1
+	diff - out <<-'END'
+		src/attach/beside.c:2: includes "lang/text/source.h": attach and lang do not know each other
+		src/kernel/up.c:2: includes "lang/text/source.h": kernel is below lang
+		src/lang/check/up.c:2: includes "lang/lang.h": lang/check is below lang/
+		src/lang/nowhere/x.c: no layer is called lang/nowhere
+		src/lang/text/up.c:2: includes "lang/check/check.h": lang/text is below lang/check
+		src/lang/types/beside.c:2: includes "lang/code/ir.h": lang/types and lang/code do not know each other
+	END
 }
 
 test_named_tests() {
