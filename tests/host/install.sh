@@ -55,6 +55,12 @@ test_package() {
 	# conffiles, and nothing in /usr/local
 	dpkg-deb --ctrl-tarfile "$deb" | tar -xO ./conffiles > out
 	printf '/etc/sonde/export.env\n/etc/sonde/metrics.conf\n' | diff - out
+	# all documents for users; dpkg compresses large ones
+	for page in "$0"/docs/*.md; do
+		name=${page##*/}
+		[ "$name" = BENCHMARKS.md ] || dpkg-deb -c "$deb" | grep -qE " \./usr/share/doc/sonde/$name(\.gz)?$" ||
+			fail "the package lacks docs/$name"
+	done
 	! dpkg-deb -c "$deb" | grep -E ' \./(usr/local|lib|bin)/' || fail "a file in a wrong place"
 }
 
