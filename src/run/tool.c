@@ -163,6 +163,7 @@ struct doc tool_doc(const struct tool *tool, struct opt_table tables[TOOL_TABLES
 		.name = tool->name,
 		.also = tool->also,
 		.brief = tool->brief,
+		.group = tool->group,
 		.args = tool->args,
 		.offers_args = tool->offers,
 		.unlinked = tool->unlinked,
