@@ -3,6 +3,7 @@
 #include <fcntl.h>
 
 #include "base/report.h"
+#include "run/elsewhere.h"
 #include "run/front.h"
 #include "run/run.h"
 #include "run/signals.h"
@@ -56,9 +57,12 @@ static int complete(int argc, char **argv)
 static int unknown_tool(const char *name)
 {
 	struct err err = {};
+	struct elsewhere elsewhere;
 	int ret = tool_unknown(name, &err);
 
 	report_err(&err, NULL);
+	if (ret == -ENOENT && elsewhere_find(name, &elsewhere) && *elsewhere.note)
+		report_line("%s", elsewhere.note);
 	return ret == -ENOENT ? 2 : 1;
 }
 
