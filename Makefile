@@ -76,6 +76,7 @@ SKEL     := $(BPF:%.bpf.c=$(B)/gen/%.skel.h)
 UNIT_OBJ := $(patsubst %.c,$(B)/unit/%.o,$(LIB) $(TOOLS) $(UNIT))
 SYSCALLS := $(B)/gen/syscalls.inc $(B)/gen/syscalls_32.inc
 EMBED    := $(patsubst %,$(B)/gen/%.inc,$(notdir $(wildcard src/output/*.css src/output/*.js)))
+ANSWERS  := $(B)/gen/coming_from.inc
 LIBBPF_A := $(B)/libbpf/libbpf.a
 COMPAT_A := $(B)/compat/libelf.a
 # Zydis decodes x86's instructions. Those of arm64 are all of one length and need no decoder.
@@ -94,7 +95,7 @@ endif
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
 .PHONY: all help deps try test fresh check tests test-programs fuzz faults bench bench-peers bench-service soak \
-	stacks lint lint-bpf fmt man install uninstall deb clean FORCE
+	stacks lint lint-bpf docs fmt man install uninstall deb clean FORCE
 
 all: $(B)/sonde $(SCRIPTS) ## build/sonde (the default)
 
@@ -176,6 +177,9 @@ $(B)/lint/%.bpf.o: %.bpf.c FORCE | $(LIBBPF_A)
 	@mkdir -p $(@D)
 	$(call say,BPF,"$< ($(OTHER_ARCH))")$(CLANG) -D__TARGET_ARCH_$(OTHER_ARCH) $(BPF_CFLAGS) -c -o $@ $<
 
+docs: ## write docs/COMING-FROM.md from docs/coming-from.txt
+	@scripts/coming-from --page > docs/COMING-FROM.md
+
 fmt: ## apply the format
 	@scripts/lint --files | xargs clang-format -i
 
@@ -196,7 +200,7 @@ $(COMPAT_A): $(B)/compat/libelf.o
 	$(Q)rm -f $@; $(CROSS_COMPILE)ar rcs $@ $<
 
 # The first compilation needs all skeletons. After that the .d files know which object needs which.
-$(B)/%.o: %.c Makefile $(B)/flags | $(SKEL) $(SYSCALLS) $(EMBED) $(LIBBPF_A) $(ZYDIS_A)
+$(B)/%.o: %.c Makefile $(B)/flags | $(SKEL) $(SYSCALLS) $(EMBED) $(ANSWERS) $(LIBBPF_A) $(ZYDIS_A)
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(C_CPPFLAGS) $(ALL_CFLAGS) $(SMALL) -c -o $@ $<
 
@@ -239,6 +243,11 @@ $(EMBED): $(B)/gen/%.inc: src/output/% Makefile
 	@mkdir -p $(@D)
 	$(call say,GEN,$@){ echo 'static const char $(subst .,_,$*)[] =' && \
 		sed -e 's/^\t*//' -e '/^$$/d' -e '/^\/[/*]/d' -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' $< && echo ';'; } > $@
+
+# What sonde answers to the names of other tracers' tools, from the table of docs/COMING-FROM.md.
+$(ANSWERS): docs/coming-from.txt scripts/coming-from
+	@mkdir -p $(@D)
+	$(call say,GEN,$@)scripts/coming-from --answers > $@
 
 # --- BPF: compiled, linked by bpftool (which removes the DWARF), turned into a skeleton ---
 
@@ -287,7 +296,7 @@ $(B)/zydis/libzydis.a: $(B)/zydis/tree Makefile $(B)/flags
 $(B)/unit/unit: $(UNIT_OBJ) $(LIBBPF_A) $(ZYDIS_A) $(B)/sources $(B)/objects
 	$(call say,LINK,$@)$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $(UNIT_OBJ) $(LIBBPF_A) $(ZYDIS_A) -lcriterion -lelf -llzma -lz -liberty -lpthread
 
-$(B)/unit/%.o: %.c Makefile $(B)/flags | $(SKEL) $(SYSCALLS) $(EMBED) $(LIBBPF_A) $(ZYDIS_A)
+$(B)/unit/%.o: %.c Makefile $(B)/flags | $(SKEL) $(SYSCALLS) $(EMBED) $(ANSWERS) $(LIBBPF_A) $(ZYDIS_A)
 	@mkdir -p $(@D)
 	$(call say,UNIT,$<)$(CC) $(C_CPPFLAGS) $(C_FLAGS) $(SANITIZE) -c -o $@ $<
 

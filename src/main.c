@@ -3,20 +3,10 @@
 #include <fcntl.h>
 
 #include "base/report.h"
+#include "run/elsewhere.h"
+#include "run/front.h"
 #include "run/run.h"
 #include "run/signals.h"
-
-static void print_tools(FILE *out)
-{
-	size_t n;
-	const struct tool *const *tools = tool_list(&n);
-
-	fprintf(out, "usage: sonde TOOL [options] [arguments]\n\nTraces a running Linux system with eBPF.\n\n");
-	for (size_t i = 0; i < n; i++)
-		fprintf(out, "  %-16s %s\n", tools[i]->name, tools[i]->brief);
-	fprintf(out, "\n  help [TOOL]      this list, or a tool's options (sonde TOOL --help)\n"
-		     "  version          the version\n");
-}
 
 /* linked: only those that have a program of their name. */
 static int print_names(bool linked)
@@ -67,9 +57,12 @@ static int complete(int argc, char **argv)
 static int unknown_tool(const char *name)
 {
 	struct err err = {};
+	struct elsewhere elsewhere;
 	int ret = tool_unknown(name, &err);
 
 	report_err(&err, NULL);
+	if (ret == -ENOENT && elsewhere_find(name, &elsewhere) && *elsewhere.note)
+		report_line("%s", elsewhere.note);
 	return ret == -ENOENT ? 2 : 1;
 }
 
@@ -114,7 +107,7 @@ static int help(int argc, char **argv)
 	if (argc > 3 && strncmp(what, "--", 2))
 		return refuse(argv[3]);
 	if (!what) {
-		print_tools(stdout);
+		front_list(stdout);
 		return run_printed();
 	}
 	if (!strcmp(what, "--names") || !strcmp(what, "--links"))
@@ -179,12 +172,13 @@ int main(int argc, char **argv)
 	if (tool)
 		return run_named(tool, argc, argv);
 	if (argc < 2) {
-		print_tools(stderr);
+		front_page(stdout);
+		run_printed();
 		return 2;
 	}
 	if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
 		return help(argc, argv);
-	if (!strcmp(argv[1], "version") || !strcmp(argv[1], "--version"))
+	if (!strcmp(argv[1], "version") || !strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))
 		return argc > 2 ? refuse(argv[2]) : print_version(NULL, NULL);
 	tool = tool_find(argv[1]);
 	if (tool && asks_version(argc - 1, argv + 1))

@@ -4,6 +4,7 @@
 #include "script/argdist.h"
 
 TOOL(argdist, .brief = "count values of arguments and results, or draw histograms",
+     .group = GROUP_OFTEN,
      .args = "-C SPEC|-H SPEC ... [-- COMMAND [ARG]...]", ARGDIST_ENGINE, .tables = true, .letters = "t:tid",
      LACKS({ "csv", "counts and histograms have different columns; --json has both" },
 	   { "time timestamp", "each table has its time" }),

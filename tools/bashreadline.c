@@ -111,6 +111,7 @@ static const struct event_source source = {
 };
 
 TOOL(bashreadline, .brief = "print each line that is entered in bash", .args = "[-- COMMAND [ARG]...]",
+     .group = GROUP_WHO,
      .schema = &schema, EVENT_ENGINE(source), .letters = "u:uid", OPTIONS(options),
      SETTINGS(settings),
      .description =

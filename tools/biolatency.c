@@ -56,6 +56,7 @@ static const struct dist_source source = {
 };
 
 TOOL(biolatency, .brief = "how long requests to disks take, as a histogram",
+     .group = GROUP_LONG,
      .args = "[INTERVAL [COUNT]] [-- COMMAND [ARG]...]",
      .schema = &dist_charts, DIST_ENGINE(source),
      OPTIONS(options), SETTINGS(settings),

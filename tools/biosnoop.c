@@ -60,6 +60,7 @@ static const struct event_source source = {
 };
 
 TOOL(biosnoop, .brief = "print each request to a disk, who made it and its time",
+     .group = GROUP_WHO,
      .args = "[-- COMMAND [ARG]...]", .schema = &schema, EVENT_ENGINE(source), OPTIONS(options), SETTINGS(settings),
      .description =
 	     "Prints a row for each request when it completes. LAT is the time from when it was issued to the disk's "

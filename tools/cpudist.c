@@ -50,6 +50,7 @@ static struct dist_source source = {
 };
 
 TOOL(cpudist, .brief = "how long tasks run at a time, or do not run, as a histogram",
+     .group = GROUP_LONG,
      .args = "[INTERVAL [COUNT]] [-- COMMAND [ARG]...]",
      .schema = &dist_task_charts, DIST_ENGINE(source),
      OPTIONS(options), SETTINGS(settings),

@@ -120,6 +120,7 @@ static const struct event_source source = {
 };
 
 TOOL(execsnoop, .brief = "print each program that is executed, with its arguments", .args = "[-- COMMAND [ARG]...]",
+     .group = GROUP_WHO,
      .schema = &schema, EVENT_ENGINE(source), .letters = "u:uid",
      OPTIONS(options), SETTINGS(settings),
      .description =

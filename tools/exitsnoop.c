@@ -93,6 +93,7 @@ static const struct event_source source = {
 };
 
 TOOL(exitsnoop, .brief = "print each process that ends: how, and after what time", .args = "[-- COMMAND [ARG]...]",
+     .group = GROUP_HAPPENED,
      .schema = &schema, EVENT_ENGINE(source),
      OPTIONS(options), SETTINGS(settings),
      .description =

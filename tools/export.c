@@ -30,6 +30,7 @@ static int export(struct run *run, struct err *err)
 }
 
 TOOL(export, .brief = "counters and histograms for Prometheus, all the time", .args = "CONFIG | LINE...",
+     .group = GROUP_ALWAYS, .front = { "sonde export /etc/sonde/metrics.conf", "metrics for Prometheus" },
      OPTIONS(options), SETTINGS(settings), .act = export, .unlinked = true,
      LACKS({ "json csv", "the scraper chooses the format" }),
      .description =

@@ -13,6 +13,7 @@ static const struct field fields[] = {
 static const struct schema schema = { fields, ARRAY_SIZE(fields) };
 
 TOOL(funccount, .brief = "count calls of functions, tracepoints and USDT probes", .args = "SPEC... [-- COMMAND [ARG]...]",
+     .group = GROUP_OFTEN, .front = { "sonde funccount 'vfs_*'", "how often each is called" },
      .schema = &schema, COUNT_ENGINE,
      .offers = spec_offer,
      .description =

@@ -13,6 +13,7 @@ static const struct field fields[] = {
 static const struct schema schema = { fields, ARRAY_SIZE(fields), hist_draw };
 
 TOOL(funclatency, .brief = "measure how long functions take, as a histogram", .args = "FUNCTION... [-- COMMAND [ARG]...]",
+     .group = GROUP_LONG, .front = { "sonde funclatency vfs_fsync", "how long each call takes" },
      .schema = &schema, LATENCY_ENGINE,
      .offers = spec_offer,
      .description =

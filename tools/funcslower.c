@@ -145,6 +145,7 @@ static struct event_source source = {
 };
 
 TOOL(funcslower, .brief = "print calls of functions that take longer than a bound",
+     .group = GROUP_SLOW,
      .args = "FUNCTION... [-- COMMAND [ARG]...]", .schema = &schema,
      EVENT_ENGINE(source), OPTIONS(options), SETTINGS(settings),
      .offers = spec_offer,

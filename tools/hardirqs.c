@@ -33,6 +33,7 @@ static struct dist_source source = {
 };
 
 TOOL(hardirqs, .brief = "how much time interrupts take, as totals or histograms",
+     .group = GROUP_LONG,
      .args = "[INTERVAL [COUNT]] [-- COMMAND [ARG]...]",
      .schema = &dist_charts, DIST_ENGINE(source),
      OPTIONS(options), SETTINGS(settings),

@@ -83,6 +83,7 @@ static const struct event_source source = {
 };
 
 TOOL(killsnoop, .brief = "print each signal that a process sends, and the result",
+     .group = GROUP_WHO,
      .args = "[-- COMMAND [ARG]...]", .schema = &schema, EVENT_ENGINE(source),
      OPTIONS(options), SETTINGS(config),
      .description =

@@ -66,6 +66,7 @@ static int mark(struct run *run, struct err *err)
 }
 
 TOOL(mark, .brief = "write a text into the recordings that run now", .args = "TEXT...", .act = mark, .unlinked = true,
+     .group = GROUP_HAPPENED,
      LACKS({ "json csv", "it prints nothing" }),
      .description = "Writes a text into each recording (sonde record) that runs now on this machine, with the time. It "
 		    "needs no privileges. Texts are cut after 255 bytes. Exits with 1 if nothing is recorded.",

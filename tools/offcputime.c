@@ -46,6 +46,7 @@ static const struct field fields[] = {
 static const struct schema schema = { fields, ARRAY_SIZE(fields), .stacked = true };
 
 TOOL(offcputime, .brief = "where threads wait and how long, by stack",
+     .group = GROUP_SLOW,
      .args = "[DURATION] [-- COMMAND [ARG]...]", .schema = &schema, STACK_COUNTS_ENGINE(source),
      OPTIONS(options), SETTINGS(settings), .letters = "t:tid d:delimited",
      .description =

@@ -51,6 +51,7 @@ static const struct field fields[] = {
 static const struct schema schema = { fields, ARRAY_SIZE(fields), .stacked = true };
 
 TOOL(offwaketime, .brief = "where threads sleep, how long, and who wakes them",
+     .group = GROUP_SLOW,
      .args = "[DURATION] [-- COMMAND [ARG]...]", .schema = &schema, STACK_COUNTS_ENGINE(source),
      OPTIONS(options), SETTINGS(settings), .letters = "t:tid d:delimited",
      .description =

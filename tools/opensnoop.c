@@ -79,6 +79,7 @@ static const struct event_source source = {
 };
 
 TOOL(opensnoop, .brief = "print each file that is opened", .args = "[-- COMMAND [ARG]...]", .schema = &schema,
+     .group = GROUP_WHO, .front = { "sonde opensnoop", "who opens which file" },
      EVENT_ENGINE(source), .letters = "t:tid u:uid", OPTIONS(options), SETTINGS(settings),
      .description =
 	     "Prints a row for each open, openat, openat2 and creat: who called, the file descriptor or -1, the "

@@ -96,6 +96,7 @@ static const struct event_source source = {
 };
 
 TOOL(profile, .brief = "where processors spend time: stacks of running tasks",
+     .group = GROUP_SLOW,
      .args = "[DURATION] [-- COMMAND [ARG]...]",
      .schema = &schema, SAMPLE_ENGINE(source), .tables = true,
      .letters = "L:tid C:cpu d:delimited",

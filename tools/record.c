@@ -4,6 +4,7 @@
 #include "run/tool.h"
 
 TOOL(record, .brief = "what happens, in order, into a file",
+     .group = GROUP_HAPPENED, .front = { "sonde record -- make -j2", "everything, into a file" },
      .args = "[SET|SPEC...] [-- COMMAND [ARG]...]", .offers = record_offer, RECORD_ENGINE, .unlinked = true,
      LACKS({ "json csv time timestamp", "the file has all there is" }),
      .description =

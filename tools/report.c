@@ -287,6 +287,7 @@ static void offer(const char *word, opt_offer_fn fn, void *ctx)
 }
 
 TOOL(report, .brief = "show a recording: sums, timeline, path, or what changed",
+     .group = GROUP_HAPPENED,
      .args = "[FILE] [summary | timeline | why | diff OLD]", OPTIONS(options), SETTINGS(settings), .act = report,
      .offers = offer, .unlinked = true,
      .description =

@@ -64,6 +64,7 @@ static int reset_trace(struct run *run, struct err *err)
 }
 
 TOOL_NAMED(reset_trace, "reset-trace", .also = "reset", .brief = "clean up after tracers that were killed", .args = "",
+	   .group = GROUP_CRASH, .front = { "sonde reset-trace -n -v", "what dead tracers left" },
 	   OPTIONS(options), SETTINGS(settings), .schema = &traces_schema, .act = reset_trace,
 	   .description =
 		   "Removes the kprobe, uprobe and other dynamic events that a tracer left in tracefs when it "

@@ -36,6 +36,7 @@ static const struct dist_source source = {
 };
 
 TOOL(runqlat, .brief = "how long tasks wait for a processor, as a histogram",
+     .group = GROUP_LONG,
      .args = "[INTERVAL [COUNT]] [-- COMMAND [ARG]...]",
      .schema = &dist_task_charts, DIST_ENGINE(source),
      OPTIONS(options), SETTINGS(settings),

@@ -47,6 +47,7 @@ static struct dist_source source = {
 };
 
 TOOL(softirqs, .brief = "how much time soft interrupts take, as totals or histograms",
+     .group = GROUP_LONG,
      .args = "[INTERVAL [COUNT]] [-- COMMAND [ARG]...]",
      .schema = &dist_charts, DIST_ENGINE(source),
      OPTIONS(options), SETTINGS(settings),

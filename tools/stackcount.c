@@ -59,6 +59,7 @@ static const struct field fields[] = {
 static const struct schema schema = { fields, ARRAY_SIZE(fields), .stacked = true };
 
 TOOL(stackcount, .brief = "count calls of functions and tracepoints by stack",
+     .group = GROUP_WHO,
      .args = "SPEC... [-- COMMAND [ARG]...]", .schema = &schema, STACK_COUNTS_ENGINE(source),
      OPTIONS(options), SETTINGS(settings), .letters = "d:delimited s:offset D:duration", .offers = spec_offer,
      LACKS({ "max-pending", "a call is counted when it begins" }),

@@ -56,6 +56,7 @@ static int status(struct run *run, struct err *err)
 }
 
 TOOL(status, .brief = "who is tracing this kernel, and what it costs", .args = "", OPTIONS(options), SETTINGS(settings),
+     .group = GROUP_CRASH,
      .schema = &tracer_rows_schema, .act = status, .unlinked = true,
      .description =
 	     "Prints one table of everything that traces this kernel: BPF programs with what they are attached to, "

@@ -57,6 +57,7 @@ static int list(struct run *run, struct err *err)
 }
 
 TOOL(syscount, .brief = "count and time system calls, by call or by process", .args = "[-- COMMAND [ARG]...]",
+     .group = GROUP_OFTEN,
      OPTIONS(options), SETTINGS(settings), .schema = &syscalls_schema, SYSCALLS_ENGINE(source), .act = list,
      .act_instead = &settings.list, .letters = "t:tid",
      .description =

@@ -81,6 +81,7 @@ static const struct event_source source = {
 };
 
 TOOL(tcpconnect, .brief = "print each attempt to connect by TCP", .args = "[-- COMMAND [ARG]...]", .schema = &schema,
+     .group = GROUP_WHO,
      EVENT_ENGINE(source), .letters = "u:uid", OPTIONS(options), SETTINGS(settings),
      .description =
 	     "Prints a row for each TCP connection that a process of this machine tries to open, whatever the "

@@ -87,6 +87,7 @@ static const struct event_source source = {
 };
 
 TOOL(tcplife, .brief = "print each TCP connection that ends: bytes, duration", .args = "[-- COMMAND [ARG]...]",
+     .group = GROUP_LONG,
      .schema = &schema, EVENT_ENGINE(source), .letters = "u:uid", OPTIONS(options),
      SETTINGS(settings),
      .description =

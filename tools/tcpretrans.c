@@ -45,6 +45,7 @@ static const struct event_source source = {
 };
 
 TOOL(tcpretrans, .brief = "print each TCP retransmission", .args = "[-- COMMAND [ARG]...]", .schema = &schema,
+     .group = GROUP_HAPPENED,
      EVENT_ENGINE(source), OPTIONS(options), SETTINGS(settings),
      LACKS(PROGS_LACKS_TASK("timers and incoming packets cause retransmissions, in whichever process runs")),
      .description = "Prints a row for each TCP segment that is sent again (R>) and, with -l, for each tail loss probe "

@@ -4,6 +4,7 @@
 #include "script/script.h"
 
 TOOL(trace, .brief = "run programs in bpftrace's language",
+     .group = GROUP_HAPPENED,
      .args = "FILE|-e PROGRAM|PROBE... [ARG]... [-- [--NAME=VALUE]... [COMMAND [ARG]...]]", SCRIPT_ENGINE, .peer = "bpftrace",
      .peer_version = "v0.27.1", .own_dashes = true, .letters = "L:tid",
      LACKS({ "csv", "programs print text; -j and -f json print JSON" },

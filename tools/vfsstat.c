@@ -28,6 +28,7 @@ static const struct field fields[] = {
 static const struct schema schema = { fields, ARRAY_SIZE(fields) };
 
 TOOL(vfsstat, .brief = "how many file system calls there are each second",
+     .group = GROUP_OFTEN,
      .args = "[INTERVAL [COUNT]] [-- COMMAND [ARG]...]",
      .schema = &schema, RATES_ENGINE(source), LACKS(RATES_LACKS),
      .description =

@@ -31,6 +31,7 @@ static const struct field fields[] = {
 static const struct schema schema = { fields, ARRAY_SIZE(fields), .stacked = true };
 
 TOOL(wakeuptime, .brief = "who wakes threads, and how long these have slept",
+     .group = GROUP_SLOW,
      .args = "[DURATION] [-- COMMAND [ARG]...]", .schema = &schema, STACK_COUNTS_ENGINE(source),
      OPTIONS(options), SETTINGS(settings),
      LACKS({ "user-stacks-only kernel-stacks-only delimited", "it shows only the kernel part of the waker's stack" }),

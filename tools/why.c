@@ -4,6 +4,7 @@
 #include "why/why.h"
 
 TOOL(why, .brief = "where time goes: what threads do, and what they wait for",
+     .group = GROUP_SLOW, .front = { "sonde why -- make -j2", "what made it take so long" },
      .args = "[-- COMMAND [ARG]...]", .schema = &why_schema, .engine = &why_engine,
      LACKS({ "cpu", "threads move between processors" }),
      .description =

@@ -10,6 +10,17 @@
 #define WIDTH	 80
 #define LEFT_MAX 30 /* a longer left side gets a line of its own */
 
+const char *const group_titles[GROUPS] = {
+	[GROUP_SLOW] = "what is slow?",
+	[GROUP_WHO] = "who does this?",
+	[GROUP_LONG] = "how long?",
+	[GROUP_OFTEN] = "how often?",
+	[GROUP_HAPPENED] = "what happened?",
+	[GROUP_ALWAYS] = "always on",
+	[GROUP_CRASH] = "after a crash",
+	[GROUP_OTHERS] = "others",
+};
+
 bool doc_takes_argument(const struct opt *opt)
 {
 	return opt->type != OPT_BOOL && opt->arg;

@@ -14,10 +14,26 @@ struct doc_example {
 	const char *does;    /* "count kernel functions by glob" */
 };
 
+/* The question that a tool answers. Lists of tools have a part for each, in this order. */
+enum group {
+	GROUP_SLOW = 1,
+	GROUP_WHO,
+	GROUP_LONG,
+	GROUP_OFTEN,
+	GROUP_HAPPENED,
+	GROUP_ALWAYS,
+	GROUP_CRASH,
+	GROUP_OTHERS, /* only for scripts that name none */
+	GROUPS,
+};
+/* "what is slow?" */
+extern const char *const group_titles[GROUPS];
+
 struct doc {
-	const char *name;		    /* "funccount" */
-	const char *also;		    /* a second name on sonde's command line, or NULL */
-	const char *brief;		    /* "count function calls, tracepoints and user marks" */
+	const char *name;  /* "funccount" */
+	const char *also;  /* a second name on sonde's command line, or NULL */
+	const char *brief; /* "count function calls, tracepoints and user marks" */
+	enum group group;
 	const char *args;		    /* "SPEC..." */
 	bool offers_args;		    /* the shell asks `sonde help --complete NAME WORD` about args */
 	bool unlinked;			    /* make install puts no link of this name into PATH */
@@ -35,7 +51,7 @@ struct doc {
 void doc_help(FILE *out, const struct doc *doc);
 /* Writes the man page sonde-NAME(8). The caller gives version and date (ISO), so that builds are reproducible. */
 void doc_man(FILE *out, const struct doc *doc, const char *version, const char *date);
-/* Writes the man page sonde(8), which lists the n tools in docs. */
+/* Writes the man page sonde(8), which lists the n tools in docs by their groups. */
 void doc_man_main(FILE *out, const struct doc *docs, size_t n, const char *version,
 		  const char *date);
 /*

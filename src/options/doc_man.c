@@ -240,6 +240,22 @@ static void see_also(FILE *out, const struct doc *docs, size_t n)
 	fputs(".BR bpftrace (8),\n.BR perf (1)\n", out);
 }
 
+static void tools_of(FILE *out, enum group group, const struct doc *docs, size_t n)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < n; i++) {
+		if (docs[i].group != group)
+			continue;
+		if (!any)
+			fprintf(out, ".SS \"%c%s\"\n", group_titles[group][0] - 32, group_titles[group] + 1);
+		any = true;
+		fputs(".TP\n", out);
+		put(out, "\\fB", docs[i].name, "\\fR\n");
+		sentence(out, docs[i].brief);
+	}
+}
+
 void doc_man_main(FILE *out, const struct doc *docs, size_t n, const char *version,
 		  const char *date)
 {
@@ -255,11 +271,8 @@ void doc_man_main(FILE *out, const struct doc *docs, size_t n, const char *versi
 		   "Results go to standard output, everything else to standard error. If something was lost or could "
 		   "not be attached, each summary ends with a report of it.");
 	fputs(".SH TOOLS\n", out);
-	for (size_t i = 0; i < n; i++) {
-		fputs(".TP\n", out);
-		put(out, "\\fB", docs[i].name, "\\fR\n");
-		sentence(out, docs[i].brief);
-	}
+	for (enum group g = GROUP_SLOW; g < GROUPS; g++)
+		tools_of(out, g, docs, n);
 	exit_status(out);
 	see_also(out, docs, n);
 }

@@ -185,13 +185,23 @@ static void add_refused(struct scripted *script, const char *text)
 	*vec_push(&script->refused) = (struct opt_lack){ opt->name, opt->help };
 }
 
-/* A line of the comment: of a paragraph, an example, the arguments, about filters, or about options. */
+static enum group group_of(const char *title)
+{
+	for (enum group g = GROUP_SLOW; g < GROUPS; g++)
+		if (!strcmp(group_titles[g], title))
+			return g;
+	return GROUP_OTHERS;
+}
+
+/* A line of the comment: of a paragraph, an example, the group, the arguments, about filters, or about options. */
 static void read_line(struct scripted *script, const char *line)
 {
 	const char *rest;
 
 	if ((rest = behind(line, "$ ")))
 		add_example(script, rest);
+	else if ((rest = behind(line, "group: ")))
+		script->tool.group = group_of(rest);
 	else if ((rest = behind(line, "args: ")))
 		add_arguments(script, rest);
 	else if ((rest = behind(line, "all tasks: ")))
@@ -301,6 +311,7 @@ static void make_tool(struct scripted *script, const char *name)
 
 	script->tool = (struct tool){
 		.name = pool_add(&script->about.pool, name),
+		.group = GROUP_OTHERS,
 		SCRIPT_ENGINE,
 		.source = &script->source,
 		.letters = "u:uid",

@@ -6,6 +6,7 @@
  *
  *	A description, in paragraphs.
  *
+ *	group: how often?			the question it answers (group_titles); others: none of them
  *	args: [INTERVAL=1 [COUNT=0]]		its arguments $1 and $2, with their defaults
  *	all tasks: packets belong to nobody	it has no filters by task (struct tool); the reason, for errors
  *	$ sonde NAME -d 10   # an example

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include "base/nearest.h"
+#include "elsewhere.h"
 #include "run.h"
 #include "scripts.h"
 
@@ -47,14 +48,28 @@ const struct tool *tool_find(const char *name)
 	return scripts_find(name, &err);
 }
 
+static int set_nearest(struct err *err, const char *name, const struct elsewhere *elsewhere)
+{
+	bool itself = !*elsewhere->of || !strcmp(elsewhere->of, name);
+	const char *of = itself ? "" : elsewhere->of, *open = itself ? "" : " (", *close = itself ? "" : ")";
+
+	if (!strcmp(elsewhere->here, "-"))
+		return err_set(err, -ENOENT, "there is no tool '%s'%s%s%s, and nothing like it", name, open, of, close);
+	return err_set(err, -ENOENT, "there is no tool '%s'%s%s%s; the nearest is: %s", name, open, of, close,
+		       elsewhere->here);
+}
+
 int tool_unknown(const char *name, struct err *err)
 {
 	size_t n;
 	const struct tool *const *tools;
 	struct nearest nearest;
+	struct elsewhere elsewhere;
 
 	if (!scripts_find(name, err) && err->code != -ENOENT)
 		return err->code;
+	if (elsewhere_find(name, &elsewhere))
+		return set_nearest(err, name, &elsewhere);
 	tools = tool_list(&n);
 	nearest_init(&nearest, name);
 	for (size_t i = 0; i < n; i++)
@@ -174,6 +189,7 @@ struct doc tool_doc(const struct tool *tool, struct opt_table tables[TOOL_TABLES
 		.name = tool->name,
 		.also = tool->also,
 		.brief = tool->brief,
+		.group = tool->group,
 		.args = tool->args,
 		.offers_args = tool->offers,
 		.unlinked = tool->unlinked,

@@ -19,6 +19,9 @@ struct run;
 
 struct tool {
 	const char *name, *brief, *args, *description;
+	enum group group; /* required: the question that the tool answers */
+	/* The command that stands for the whole group where `sonde` introduces itself: one tool of each group has it. */
+	struct doc_example front;
 	const char *also; /* a second, shorter name on sonde's command line; may be NULL */
 	/*
 	 * The tool of others whose options and output this one has; may be NULL. A link of that name runs it as that
@@ -92,7 +95,10 @@ struct tool {
  * second names and those of peers too; NULL: there is no such tool.
  */
 const struct tool *tool_find(const char *name);
-/* Says in err why tool_find() has not found it, and returns the code: -ENOENT, or why the script cannot be used. */
+/*
+ * Says in err why tool_find() has not found it, and returns the code: -ENOENT, or why the script cannot be used. Names
+ * what comes nearest, if it is the name of another tracer's tool (elsewhere.h) or of a tool, misspelt.
+ */
 int tool_unknown(const char *name, struct err *err);
 const struct tool *const *tool_list(size_t *n);
 /*

@@ -44,6 +44,7 @@ static const struct doc_example examples[] = {
 static const struct doc docs[] = {
 	{ .name = "funccount",
 	  .brief = "count function calls",
+	  .group = GROUP_OFTEN,
 	  .args = "SPEC...",
 	  .description = "First sentence. Second, e.g. this one: -x `y` 'z'.\n"
 			 ".TH in a text is no request, and the line goes on until it is longer "
@@ -53,7 +54,7 @@ static const struct doc docs[] = {
 	  .n_examples = ARRAY_SIZE(examples),
 	  .tables = tables,
 	  .n_tables = ARRAY_SIZE(tables) },
-	{ .name = "reset-trace", .brief = "clean up" },
+	{ .name = "reset-trace", .brief = "clean up", .group = GROUP_CRASH },
 };
 
 static char *help(const struct doc *doc)
@@ -132,6 +133,22 @@ Test(doc, what_a_tool_lacks)
 	cr_expect(!strstr(text, "pid") && !strstr(script, "pid"), "%s%s", text, script);
 	cr_expect(!strstr(text, "output") && !strstr(script, "output"), "%s%s", text, script);
 	free(script);
+}
+
+/* The main page has a part for each group that has tools, in the order of the groups. */
+Test(doc, main_page_is_by_groups)
+{
+	const struct doc given[] = { docs[1], docs[0] };
+	char *text __free = NULL, *often, *crash;
+	size_t n;
+	FILE *out = open_memstream(&text, &n);
+
+	doc_man_main(out, given, ARRAY_SIZE(given), "1", "2026-01-01");
+	fclose(out);
+	often = strstr(text, ".SS \"How often?\"\n.TP\n\\fBfunccount\\fR\n");
+	crash = strstr(text, ".SS \"After a crash\"\n.TP\n\\fBreset\\-trace\\fR\n");
+	cr_expect(often && crash && often < crash, "%s", text);
+	cr_expect(!strstr(text, "What is slow"), "%s", text);
 }
 
 /* Words of every length, so that some line would be one column too long. */

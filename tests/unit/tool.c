@@ -45,6 +45,28 @@ Test(tool, says_what_it_is)
 	}
 }
 
+/* Each answers a question, and one of each group says how to begin. */
+Test(tool, has_a_group)
+{
+	size_t fronts[GROUPS] = {};
+
+	each_tool(t)
+	{
+		const struct tool *tool = *t;
+		__free char *begin = base_printf("sonde %s", tool->name);
+
+		cr_assert(tool->group >= GROUP_SLOW && tool->group < GROUPS, "%s", tool->name);
+		cr_expect_neq(tool->group, GROUP_OTHERS, "%s", tool->name);
+		if (!tool->front.command)
+			continue;
+		fronts[tool->group]++;
+		cr_expect(!strncmp(tool->front.command, begin, strlen(begin)), "%s", tool->front.command);
+		cr_expect(strlen(tool->front.command) <= 36 && strlen(tool->front.does) <= 26, "%s", tool->name);
+	}
+	for (enum group g = GROUP_SLOW; g < GROUPS; g++)
+		cr_expect_eq(fronts[g], g != GROUP_OTHERS, "%s", group_titles[g]);
+}
+
 /* The size of the member that a printer reads for this type; 0: any, or only a getter sets such a value. */
 static size_t member_size(enum field_type type)
 {

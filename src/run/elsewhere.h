@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What comes nearest to a tool, a command or an option of another tracer: the table of docs/coming-from.txt. */
+#ifndef SONDE_ELSEWHERE_H
+#define SONDE_ELSEWHERE_H
+
+#include <stdbool.h>
+
+struct elsewhere {
+	const char *of;	  /* "bcc"; "" if the name says it: top */
+	const char *here; /* the command; "-": nothing corresponds */
+	const char *note; /* what differs; may be "" */
+};
+
+/* False: no tracer that we know has this name. */
+bool elsewhere_find(const char *name, struct elsewhere *found);
+
+#endif
