@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 
 #include "lang/check/check.h"
+#include "lang/lang.h"
 #include "lang/tree/parse.h"
 
 static const char *no_environment(const char *name)

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 
 #include "binary_fixture.h"
-#include "unwind/session.h"
+#include "unwind/unwind_part.h"
 
 extern char **environ;
 

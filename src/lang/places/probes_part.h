@@ -3,7 +3,7 @@
 #ifndef SONDE_PROBES_PART_H
 #define SONDE_PROBES_PART_H
 
-#include "lang/types/ctype_part.h"
+#include "lang/types/ctype.h"
 #include "probes.h"
 
 struct arguments {

@@ -3,7 +3,7 @@
 #ifndef SONDE_LANG_CDECL_H
 #define SONDE_LANG_CDECL_H
 
-#include "parser.h"
+#include "parse_part.h"
 
 struct cdecl_member {
 	const char *name; /* NULL: an unnamed struct, or bits that nobody uses */

@@ -54,11 +54,4 @@ void progs_say_losses(const struct progs *progs, uint64_t missed);
 /* Detaches, and frees everything but the struct. */
 void progs_release(struct progs *progs);
 
-/* Within progs*.c: sets progs->attach, which has attached nothing yet. */
-void progs_attach_new(struct progs *progs);
-/* Within progs*.c: the targets of the table, and the plan to attach them. */
-int progs_attach_table(struct progs *progs, struct err *err);
-/* Returns the index of the first probe with the same program. */
-size_t progs_first(const struct progs_source *source, size_t probe);
-
 #endif

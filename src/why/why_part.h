@@ -3,7 +3,7 @@
 #ifndef SONDE_ENGINE_WHY_INSTANCE_H
 #define SONDE_ENGINE_WHY_INSTANCE_H
 
-#include "engine/progs_instance.h"
+#include "engine/progs_life.h"
 #include "path.h"
 #include "why.h"
 #include "why_sums.h"

@@ -5,7 +5,7 @@
 
 #include "dist.h"
 #include "engine/hists.h"
-#include "engine/progs_instance.h"
+#include "engine/progs_life.h"
 #include "keys.h"
 
 struct dist {
