@@ -9,8 +9,8 @@
  *	progs_attach()		arms the probes
  *	progs_release()	also after an error
  */
-#ifndef SONDE_PROGS_INSTANCE_H
-#define SONDE_PROGS_INSTANCE_H
+#ifndef SONDE_ENGINE_PROGS_LIFE_H
+#define SONDE_ENGINE_PROGS_LIFE_H
 
 #include "attach/attach.h"
 #include "object.h"

@@ -14,8 +14,8 @@
  *
  * An engine that streams calls stacks_find() for each id in a record, in place of stacks_add() and stacks_print().
  */
-#ifndef SONDE_STACKS_H
-#define SONDE_STACKS_H
+#ifndef SONDE_ENGINE_STACKS_H
+#define SONDE_ENGINE_STACKS_H
 
 #include "bpf/stack.h"
 #include "engine.h"

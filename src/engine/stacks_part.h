@@ -2,8 +2,8 @@
 /*
  * Within stacks*.c: the state of stacks.h. stacks.c has the session and the frames, stacks_table.c the counts and rows.
  */
-#ifndef SONDE_STACKS_INSTANCE_H
-#define SONDE_STACKS_INSTANCE_H
+#ifndef SONDE_ENGINE_STACKS_PART_H
+#define SONDE_ENGINE_STACKS_PART_H
 
 #include "base/set.h"
 #include "output/files.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Within recorder/ and why/: the kinds of records (bpf/record.h), and the sets that they belong to. */
-#ifndef SONDE_RECORD_KINDS_H
-#define SONDE_RECORD_KINDS_H
+#ifndef SONDE_RECORDER_RECORD_KINDS_H
+#define SONDE_RECORDER_RECORD_KINDS_H
 
 #include "base/base.h"
 

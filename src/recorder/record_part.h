@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Within recorder/: the state of a recording, and the probes of the user's. */
-#ifndef SONDE_RECORD_INSTANCE_H
-#define SONDE_RECORD_INSTANCE_H
+#ifndef SONDE_RECORDER_RECORD_PART_H
+#define SONDE_RECORDER_RECORD_PART_H
 
 #include "bpf/record.h"
 #include "engine/probes.h"

@@ -78,23 +78,28 @@ include() {
 test_conventions() {
 	tree conventions
 	printf '%s\n' 'int f(void)' '{' '	if (!ret)' '		ret = step();' '}' > src/run/good.c
-	echo '#define __cleanup(fn) __attribute__((cleanup(fn)))' > src/base/base.h
-	printf '%s\n' 'struct a {' '	int x;' '};' '_Static_assert(sizeof(struct a) == 4, "size");' > bpf/good.h
+	printf '%s\n' '#ifndef SONDE_BASE_BASE_H' '#define __cleanup(fn) __attribute__((cleanup(fn)))' > src/base/base.h
+	printf '%s\n' '#ifndef SONDE_BPF_GOOD_H' 'struct a {' '	int x;' '};' \
+		'_Static_assert(sizeof(struct a) == 4, "size");' > bpf/good.h
 	printf '%s\n' 'struct b {' '};' > bpf/good.bpf.h
+	printf '%s\n' '/* why */' '#ifndef SONDE_RUN_GOOD_H' '#define SONDE_RUN_GOOD_H' > src/run/good.h
 	include src/run/beside.c run_part.h
 	run scripts/conventions
 	expect_silence
 	echo '	ret = ret ? ret : step();' > src/run/chain.c
 	echo '	int fd __attribute__((cleanup(closep)));' > tools/attribute.c
-	printf '%s\n' 'struct a {' '};' 'union b {' '};' '_Static_assert(sizeof(struct a) == 4, "size");' > tools/shared.h
+	printf '%s\n' '#ifndef SONDE_TOOLS_SHARED_H' 'struct a {' '};' 'union b {' '};' \
+		'_Static_assert(sizeof(struct a) == 4, "size");' > tools/shared.h
 	include src/run/foreign.c base/base_part.h
+	echo '#ifndef SONDE_GOOD_H' > src/run/guard.h
 	run scripts/conventions
 	expect_exit 1
 	expect_line '^src/run/chain.c:1:.*: chain errors by if'
 	expect_line '^tools/attribute.c:1:.*: use __cleanup'
-	expect_line '^tools/shared.h:3: union b is shared and has no _Static_assert'
+	expect_line '^tools/shared.h:4: union b is shared and has no _Static_assert'
 	expect_line '^src/run/foreign.c:2:.*: only files beside it include it'
-	[ "$(wc -l < out)" = 4 ] || fail "not four faults"
+	expect_line '^src/run/guard.h:1: .*: the guard of this header is SONDE_RUN_GUARD_H'
+	[ "$(wc -l < out)" = 5 ] || fail "not five faults"
 }
 
 test_layers() {

@@ -3,8 +3,8 @@
  * Types of C: those that the program declares, and those of the kernel's BTF. A struct is first known by its name and
  * size only; its members are read when somebody looks into it, so a program pays for the types that it names.
  */
-#ifndef SONDE_LANG_CTYPE_H
-#define SONDE_LANG_CTYPE_H
+#ifndef SONDE_LANG_TYPES_CTYPE_H
+#define SONDE_LANG_TYPES_CTYPE_H
 
 #include "kernel/types.h"
 #include "type.h"

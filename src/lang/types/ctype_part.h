@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Shared by the files ctype*.c: what a program's types are. */
-#ifndef SONDE_CTYPE_PART_H
-#define SONDE_CTYPE_PART_H
+#ifndef SONDE_LANG_TYPES_CTYPE_PART_H
+#define SONDE_LANG_TYPES_CTYPE_PART_H
 
 #include "base/nearest.h"
 #include "base/set.h"
