@@ -3,8 +3,8 @@
  * Copies arguments of programs into records (bpf/args.h). Those of a program that runs are one block in its memory.
  * Those that are passed to execve(2) are an array of strings.
  */
-#ifndef SONDE_ARGS_BPF_H
-#define SONDE_ARGS_BPF_H
+#ifndef SONDE_BPF_ARGS_BPF_H
+#define SONDE_BPF_ARGS_BPF_H
 
 #include "bpf/event.bpf.h"
 #include "bpf/args.h"

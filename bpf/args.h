@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The arguments of a program, in a record whose last member is `char data[]`. Shared by both sides. */
-#ifndef SONDE_ARGS_H
-#define SONDE_ARGS_H
+#ifndef SONDE_BPF_ARGS_H
+#define SONDE_BPF_ARGS_H
 
 struct args_record {
 	unsigned int total; /* bytes of all arguments, as far as known */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Adds to words to which other programs may add at the same time. */
-#ifndef SONDE_ATOMIC_BPF_H
-#define SONDE_ATOMIC_BPF_H
+#ifndef SONDE_BPF_ATOMIC_BPF_H
+#define SONDE_BPF_ATOMIC_BPF_H
 
 /*
  * Adds to a word of 32 or 64 bits without returning the old value: every kernel has an instruction for that. The

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Reads disk requests from the raw tracepoints of the block layer. Hides what differs between kernels. */
-#ifndef SONDE_BLOCK_BPF_H
-#define SONDE_BLOCK_BPF_H
+#ifndef SONDE_BPF_BLOCK_BPF_H
+#define SONDE_BPF_BLOCK_BPF_H
 
 #include "bpf/block.h"
 #include "bpf/context.bpf.h"

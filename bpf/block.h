@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Disk requests. Shared by both sides. */
-#ifndef SONDE_BLOCK_H
-#define SONDE_BLOCK_H
+#ifndef SONDE_BPF_BLOCK_H
+#define SONDE_BPF_BLOCK_H
 
 /* Whose requests the user selected. */
 struct block_wanted {

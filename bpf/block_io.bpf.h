@@ -13,8 +13,8 @@
  *		if (block_io_completed(ctx, &io) && (e = event_new_of(sizeof(*e), &io.event)))
  *			...
  */
-#ifndef SONDE_BLOCK_IO_BPF_H
-#define SONDE_BLOCK_IO_BPF_H
+#ifndef SONDE_BPF_BLOCK_IO_BPF_H
+#define SONDE_BPF_BLOCK_IO_BPF_H
 
 #include "bpf/block.bpf.h"
 #include "bpf/event.bpf.h"

@@ -2,8 +2,8 @@
 /*
  * Disk requests and who made them. Shared by both sides. Include bpf/block.h, bpf/event.h and bpf/pending.h first.
  */
-#ifndef SONDE_BLOCK_IO_H
-#define SONDE_BLOCK_IO_H
+#ifndef SONDE_BPF_BLOCK_IO_H
+#define SONDE_BPF_BLOCK_IO_H
 
 /* Where a tool's table of probes has those of BLOCK_IO_PROBES (src/engines/block.h). */
 enum block_io_probe {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Forgets a pending request that is merged, for tools that keep requests in the pending table by their address. */
-#ifndef SONDE_BLOCK_MERGED_BPF_H
-#define SONDE_BLOCK_MERGED_BPF_H
+#ifndef SONDE_BPF_BLOCK_MERGED_BPF_H
+#define SONDE_BPF_BLOCK_MERGED_BPF_H
 
 #include "bpf/block.bpf.h"
 #include "bpf/pending.bpf.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Blocked threads: what is kept of one, and the configuration of the programs. Include bpf/pending.h first. */
-#ifndef SONDE_BLOCKED_H
-#define SONDE_BLOCKED_H
+#ifndef SONDE_BPF_BLOCKED_H
+#define SONDE_BPF_BLOCKED_H
 
 /* A thread that is off the processor, in the pending table. */
 struct blocked_thread {

@@ -4,8 +4,8 @@
  * tracepoints, syscalls at their end. context_kind() is a constant in each copy, so the verifier removes the other
  * branches, and with them the helpers that an older kernel lacks.
  */
-#ifndef SONDE_CONTEXT_BPF_H
-#define SONDE_CONTEXT_BPF_H
+#ifndef SONDE_BPF_CONTEXT_BPF_H
+#define SONDE_BPF_CONTEXT_BPF_H
 
 #include "vmlinux/vmlinux.h"
 #include <bpf/bpf_helpers.h>

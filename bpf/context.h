@@ -3,8 +3,8 @@
  * The kinds of context. What a program gets depends on how it is attached; a program with several ways reads the
  * patch site PATCH_CONTEXT (bpf/patch.h), which holds the kind in each copy.
  */
-#ifndef SONDE_CONTEXT_H
-#define SONDE_CONTEXT_H
+#ifndef SONDE_BPF_CONTEXT_H
+#define SONDE_BPF_CONTEXT_H
 
 enum context_kind {
 	CONTEXT_REGS,	 /* kprobe, uprobe: registers */

@@ -7,8 +7,8 @@
  *
  * The time from one event to another that has the same id comes from bpf/pending.bpf.h.
  */
-#ifndef SONDE_DIST_BPF_H
-#define SONDE_DIST_BPF_H
+#ifndef SONDE_BPF_DIST_BPF_H
+#define SONDE_BPF_DIST_BPF_H
 
 #include "bpf/atomic.bpf.h"
 #include "bpf/dist.h"

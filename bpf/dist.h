@@ -6,8 +6,8 @@
  * Histograms by key are values of a hash map: a label, then the cells. Programs create them as keys occur. They are
  * never removed or reset, so that reading them loses nothing.
  */
-#ifndef SONDE_DIST_H
-#define SONDE_DIST_H
+#ifndef SONDE_BPF_DIST_H
+#define SONDE_BPF_DIST_H
 
 #define DIST_NAME_LEN	 32
 #define DIST_LABEL_LEN	 16

@@ -12,8 +12,8 @@
  *
  * Events for which the buffer has no room are dropped and counted, with a counter for each processor.
  */
-#ifndef SONDE_EVENT_BPF_H
-#define SONDE_EVENT_BPF_H
+#ifndef SONDE_BPF_EVENT_BPF_H
+#define SONDE_BPF_EVENT_BPF_H
 
 #include "bpf/atomic.bpf.h"
 #include "bpf/filter.bpf.h"

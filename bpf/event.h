@@ -2,8 +2,8 @@
 /*
  * Records in the ring buffer: how each begins, and how both sides agree on waking the reader. Shared by both sides.
  */
-#ifndef SONDE_EVENT_H
-#define SONDE_EVENT_H
+#ifndef SONDE_BPF_EVENT_H
+#define SONDE_BPF_EVENT_H
 
 #define EVENT_COMM_LEN 16
 

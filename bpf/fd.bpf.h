@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* File descriptors of the current task. */
-#ifndef SONDE_FD_BPF_H
-#define SONDE_FD_BPF_H
+#ifndef SONDE_BPF_FD_BPF_H
+#define SONDE_BPF_FD_BPF_H
 
 #include "vmlinux/vmlinux.h"
 #include <bpf/bpf_core_read.h>

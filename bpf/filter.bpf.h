@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* filter_pass(): whether the filters of the user pass the current task. */
-#ifndef SONDE_FILTER_BPF_H
-#define SONDE_FILTER_BPF_H
+#ifndef SONDE_BPF_FILTER_BPF_H
+#define SONDE_BPF_FILTER_BPF_H
 
 #include "vmlinux/vmlinux.h"
 #include <bpf/bpf_helpers.h>

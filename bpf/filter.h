@@ -4,8 +4,8 @@
  * .rodata.filter before it loads the program, and the map is read-only from then on. The verifier removes the
  * filters that are off: without filters two instructions remain.
  */
-#ifndef SONDE_FILTER_H
-#define SONDE_FILTER_H
+#ifndef SONDE_BPF_FILTER_H
+#define SONDE_BPF_FILTER_H
 
 #define FILTER_COMM_LEN 16
 /* How many processes an element of the members map holds, a byte each. */

@@ -9,8 +9,8 @@
  *
  * Each processor has a shard of histograms: see slot_shard().
  */
-#ifndef SONDE_HIST_BPF_H
-#define SONDE_HIST_BPF_H
+#ifndef SONDE_BPF_HIST_BPF_H
+#define SONDE_BPF_HIST_BPF_H
 
 #include "bpf/atomic.bpf.h"
 #include "bpf/hist.h"

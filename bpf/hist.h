@@ -9,8 +9,8 @@
  * bucket of its own. bounds: buckets end at powers of two of a base unit, the bound itself included: see
  * hist_bounded().
  */
-#ifndef SONDE_HIST_H
-#define SONDE_HIST_H
+#ifndef SONDE_BPF_HIST_H
+#define SONDE_BPF_HIST_H
 
 enum hist_kind {
 	HIST_LOG2,

@@ -4,8 +4,8 @@
  * other one of its kind comes between. The tool that includes this file defines irqs_add(), which adds a time to
  * the right key.
  */
-#ifndef SONDE_IRQS_BPF_H
-#define SONDE_IRQS_BPF_H
+#ifndef SONDE_BPF_IRQS_BPF_H
+#define SONDE_BPF_IRQS_BPF_H
 
 #include "bpf/context.bpf.h"
 #include "bpf/dist.bpf.h"

@@ -3,8 +3,8 @@
  * What compiled programs and user space agree on: records, memory, and the functions of bpf/lang.bpf.c that programs
  * call. Shared by both sides.
  */
-#ifndef SONDE_LANG_SHARED_H
-#define SONDE_LANG_SHARED_H
+#ifndef SONDE_BPF_LANG_H
+#define SONDE_BPF_LANG_H
 
 /* A record in the ring buffer; the site's data follows (src/lang/program/program.h). */
 struct lang_record {

@@ -3,8 +3,8 @@
  * A part of bpf/lang.bpf.c: finds the number of a key in a struct lang_keys (bpf/lang.h). The values are in each
  * processor's shard, by that number.
  */
-#ifndef SONDE_LANG_KEYS_BPF_H
-#define SONDE_LANG_KEYS_BPF_H
+#ifndef SONDE_BPF_LANG_KEYS_BPF_H
+#define SONDE_BPF_LANG_KEYS_BPF_H
 
 #include "bpf/lang.h"
 

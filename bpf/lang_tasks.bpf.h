@@ -3,8 +3,8 @@
  * A part of bpf/lang.bpf.c: values of maps whose keys are all `tid`, in a struct lang_tasks (bpf/lang.h). map is the
  * hash that holds those that find no room there.
  */
-#ifndef SONDE_LANG_TASKS_BPF_H
-#define SONDE_LANG_TASKS_BPF_H
+#ifndef SONDE_BPF_LANG_TASKS_BPF_H
+#define SONDE_BPF_LANG_TASKS_BPF_H
 
 #include "bpf/lang.h"
 

@@ -3,8 +3,8 @@
  * A part of bpf/lang.bpf.c: functions that search, compare and measure texts that are in the program's own memory.
  * Each is written so that the verifier follows its loops in reasonable time.
  */
-#ifndef SONDE_LANG_TEXT_BPF_H
-#define SONDE_LANG_TEXT_BPF_H
+#ifndef SONDE_BPF_LANG_TEXT_BPF_H
+#define SONDE_BPF_LANG_TEXT_BPF_H
 
 #include "bpf/lang.h"
 

@@ -6,8 +6,8 @@
  *	at entry        entry = latency_claim(key);  pending_head(entry)->start = bpf_ktime_get_ns();
  *	at return       now = bpf_ktime_get_ns();  entry = latency_find(key);  ... ;  pending_free(entry, start);
  */
-#ifndef SONDE_LATENCY_BPF_H
-#define SONDE_LATENCY_BPF_H
+#ifndef SONDE_BPF_LATENCY_BPF_H
+#define SONDE_BPF_LATENCY_BPF_H
 
 #include "bpf/context.bpf.h"
 #include "bpf/filter.bpf.h"

@@ -6,8 +6,8 @@
  * interrupted. So the frame is the id, together with the function (a function that is reached by a tail call has
  * the frame of its caller) and, for user functions or with a filter, the process.
  */
-#ifndef SONDE_LATENCY_H
-#define SONDE_LATENCY_H
+#ifndef SONDE_BPF_LATENCY_H
+#define SONDE_BPF_LATENCY_H
 
 /*
  * The patch site PATCH_LATENCY_GO is 1 in copies for Go functions. Go moves stacks while functions run, and moves

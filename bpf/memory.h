@@ -3,8 +3,8 @@
  * For copying the memory of the kernel: the size of a copy, and the layout of structs that user space reads. Shared
  * by both sides.
  */
-#ifndef SONDE_MEMORY_H
-#define SONDE_MEMORY_H
+#ifndef SONDE_BPF_MEMORY_H
+#define SONDE_BPF_MEMORY_H
 
 /* How many bytes one run copies at most. */
 #define MEMORY_WINDOW 65536

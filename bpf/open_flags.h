@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Flags of open(2) that the user wants to see. Shared by both sides. */
-#ifndef SONDE_OPEN_FLAGS_H
-#define SONDE_OPEN_FLAGS_H
+#ifndef SONDE_BPF_OPEN_FLAGS_H
+#define SONDE_BPF_OPEN_FLAGS_H
 
 struct open_flags {
 	unsigned char chosen; /* false: all opens are wanted; otherwise one of the following must match */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* patch_constant(): a number that user space writes into each copy of a program before it loads the copy. */
-#ifndef SONDE_PATCH_BPF_H
-#define SONDE_PATCH_BPF_H
+#ifndef SONDE_BPF_PATCH_BPF_H
+#define SONDE_BPF_PATCH_BPF_H
 
 #include "bpf/patch.h"
 

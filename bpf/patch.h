@@ -7,8 +7,8 @@
  * with these values. src/attach/image.h locates the sites. The numbers below stand at the sites until they are
  * overwritten with:
  */
-#ifndef SONDE_PATCH_H
-#define SONDE_PATCH_H
+#ifndef SONDE_BPF_PATCH_H
+#define SONDE_BPF_PATCH_H
 
 /* 64 bits, in an instruction that loads a constant (patch_constant() of bpf/patch.bpf.h). Different in each copy: */
 #define PATCH_SLOT_HOW	  0x736f6e6465486f77ULL /* an enum slot_how (bpf/slot.h) */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Reads paths that system calls take, with the directories that relative ones begin in, into records (bpf/path.h). */
-#ifndef SONDE_PATH_BPF_H
-#define SONDE_PATH_BPF_H
+#ifndef SONDE_BPF_PATH_BPF_H
+#define SONDE_BPF_PATH_BPF_H
 
 #include "bpf/event.bpf.h"
 #include "bpf/fd.bpf.h"

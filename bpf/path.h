@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A path that a program passed to the kernel, as the last member of a record. Shared by both sides. */
-#ifndef SONDE_PATH_H
-#define SONDE_PATH_H
+#ifndef SONDE_BPF_PATH_H
+#define SONDE_BPF_PATH_H
 
 struct path_record {
 	/* of a relative path, if wanted: the names of its directories from the innermost out, each with a NUL */

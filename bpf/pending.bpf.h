@@ -13,8 +13,8 @@
  *
  * An end without a begin belongs to something that began before tracing, or that a filter left out.
  */
-#ifndef SONDE_PENDING_BPF_H
-#define SONDE_PENDING_BPF_H
+#ifndef SONDE_BPF_PENDING_BPF_H
+#define SONDE_BPF_PENDING_BPF_H
 
 #include "bpf/atomic.bpf.h"
 #include "bpf/context.bpf.h"

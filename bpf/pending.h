@@ -7,8 +7,8 @@
  * entries by compare-and-swap, without a map lookup. If all entries of an id are in use, the oldest is replaced:
  * else things that never end would fill the table.
  */
-#ifndef SONDE_PENDING_H
-#define SONDE_PENDING_H
+#ifndef SONDE_BPF_PENDING_H
+#define SONDE_BPF_PENDING_H
 
 /* An entry. A tool with a payload has a struct that begins with this one; its size must be a power of two. */
 struct pending {

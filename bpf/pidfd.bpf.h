@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which process a pidfd stands for. */
-#ifndef SONDE_PIDFD_BPF_H
-#define SONDE_PIDFD_BPF_H
+#ifndef SONDE_BPF_PIDFD_BPF_H
+#define SONDE_BPF_PIDFD_BPF_H
 
 #include "bpf/fd.bpf.h"
 

@@ -2,8 +2,8 @@
 /*
  * Remembers when something began on this processor that it does one at a time, such as an interrupt or running a task.
  */
-#ifndef SONDE_PROCESSOR_BPF_H
-#define SONDE_PROCESSOR_BPF_H
+#ifndef SONDE_BPF_PROCESSOR_BPF_H
+#define SONDE_BPF_PROCESSOR_BPF_H
 
 #include "vmlinux/vmlinux.h"
 #include <bpf/bpf_helpers.h>

@@ -11,8 +11,8 @@
  *   fields are only ever added at the end, and a number of a kind is never used again for something else.
  * - A text goes from its field to the end of the record, padded with NULs; it has no NUL if it fills the last word.
  */
-#ifndef SONDE_RECORD_H
-#define SONDE_RECORD_H
+#ifndef SONDE_BPF_RECORD_H
+#define SONDE_BPF_RECORD_H
 
 enum record_kind {
 	RECORD_NONE,	       /* no kind: 0 is what memory that nobody has written to contains */

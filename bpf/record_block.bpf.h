@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What a recording says of a disk request. */
-#ifndef SONDE_RECORD_BLOCK_BPF_H
-#define SONDE_RECORD_BLOCK_BPF_H
+#ifndef SONDE_BPF_RECORD_BLOCK_BPF_H
+#define SONDE_BPF_RECORD_BLOCK_BPF_H
 
 #include "bpf/block.bpf.h"
 #include "bpf/filter.bpf.h"

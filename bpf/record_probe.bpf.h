@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What a recording has of a probe of the user's: the arguments of a function, the record of a tracepoint. */
-#ifndef SONDE_RECORD_PROBE_BPF_H
-#define SONDE_RECORD_PROBE_BPF_H
+#ifndef SONDE_BPF_RECORD_PROBE_BPF_H
+#define SONDE_BPF_RECORD_PROBE_BPF_H
 
 #include "bpf/context.bpf.h"
 #include "bpf/record.h"

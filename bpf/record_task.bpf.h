@@ -3,8 +3,8 @@
  * What a recording says of a task: its state, its priority, the call that it is in. typed: its type is known
  * (bpf/typed.bpf.h).
  */
-#ifndef SONDE_RECORD_TASK_BPF_H
-#define SONDE_RECORD_TASK_BPF_H
+#ifndef SONDE_BPF_RECORD_TASK_BPF_H
+#define SONDE_BPF_RECORD_TASK_BPF_H
 
 #include "bpf/record.h"
 #include "bpf/unwind_regs.bpf.h"

@@ -14,8 +14,8 @@
  * ring_reserve() has filled in the time. Each record that was reserved must be committed, with as many words, and
  * nothing else may be reserved between the two. The number of words may vary; then the program checks its accesses.
  */
-#ifndef SONDE_RING_BPF_H
-#define SONDE_RING_BPF_H
+#ifndef SONDE_BPF_RING_BPF_H
+#define SONDE_BPF_RING_BPF_H
 
 #include "bpf/atomic.bpf.h"
 #include "bpf/ring.h"

@@ -11,8 +11,8 @@
  * The head of a ring is the place at which the next record begins, counted in words since ever (40 bits), below the
  * number of records before it (24 bits). One atomic add reserves room and counts the record.
  */
-#ifndef SONDE_RING_H
-#define SONDE_RING_H
+#ifndef SONDE_BPF_RING_H
+#define SONDE_BPF_RING_H
 
 /* The most words of a record, with its header. */
 #define RING_WORDS 255

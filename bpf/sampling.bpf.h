@@ -12,8 +12,8 @@
  *
  * sampling_on() is a constant in each copy. Without sampling, stamps and values are plain numbers.
  */
-#ifndef SONDE_SAMPLING_BPF_H
-#define SONDE_SAMPLING_BPF_H
+#ifndef SONDE_BPF_SAMPLING_BPF_H
+#define SONDE_BPF_SAMPLING_BPF_H
 
 #include "bpf/patch.bpf.h"
 #include "bpf/pending.bpf.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The sampling word (bpf/sampling.bpf.h), the log2 of the ratio. Shared by both sides. */
-#ifndef SONDE_SAMPLING_H
-#define SONDE_SAMPLING_H
+#ifndef SONDE_BPF_SAMPLING_H
+#define SONDE_BPF_SAMPLING_H
 
 /* The bits that a stamp and a value have for it. */
 #define SAMPLING_BITS 2

@@ -4,8 +4,8 @@
  * on it. The state of the previous task is read from the task itself, which works on all kernels; it is an argument
  * only since 5.18.
  */
-#ifndef SONDE_SCHED_BPF_H
-#define SONDE_SCHED_BPF_H
+#ifndef SONDE_BPF_SCHED_BPF_H
+#define SONDE_BPF_SCHED_BPF_H
 
 #include "bpf/context.bpf.h"
 #include "bpf/task.bpf.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A set of signals that the user wants to see. Shared by both sides. */
-#ifndef SONDE_SIGNAL_H
-#define SONDE_SIGNAL_H
+#ifndef SONDE_BPF_SIGNAL_H
+#define SONDE_BPF_SIGNAL_H
 
 struct signal_set {
 	unsigned long long numbers; /* bit N - 1: signal N */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* slot_counter(): finds the counter of the target that was hit, in the shard of this processor. See bpf/slot.h. */
-#ifndef SONDE_SLOT_BPF_H
-#define SONDE_SLOT_BPF_H
+#ifndef SONDE_BPF_SLOT_BPF_H
+#define SONDE_BPF_SLOT_BPF_H
 
 #include "vmlinux/vmlinux.h"
 #include <bpf/bpf_helpers.h>

@@ -5,8 +5,8 @@
  * A copy of a program is loaded for each way of attaching. The patch sites PATCH_SLOT_HOW and PATCH_SLOT_VALUE
  * (bpf/patch.h) hold how the copy finds the slot, and the verifier removes the other ways.
  */
-#ifndef SONDE_SLOT_H
-#define SONDE_SLOT_H
+#ifndef SONDE_BPF_SLOT_H
+#define SONDE_BPF_SLOT_H
 
 enum slot_how {
 	SLOT_CONSTANT,	   /* one target for the copy */

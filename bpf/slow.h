@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A call that took long, and the configuration of the programs. Include bpf/event.h and bpf/pending.h first. */
-#ifndef SONDE_SLOW_H
-#define SONDE_SLOW_H
+#ifndef SONDE_BPF_SLOW_H
+#define SONDE_BPF_SLOW_H
 
 /* Arguments of a call. */
 #define SLOW_ARGS 6

@@ -11,8 +11,8 @@
  * Works in programs of all types that attach loads. User space sizes the maps: "stacks", "stack_seen", "stack_counts",
  * "stack_slots"; and fills .rodata.stack.
  */
-#ifndef SONDE_STACK_BPF_H
-#define SONDE_STACK_BPF_H
+#ifndef SONDE_BPF_STACK_BPF_H
+#define SONDE_BPF_STACK_BPF_H
 
 #include "bpf/atomic.bpf.h"
 #include "bpf/unwind.bpf.h"

@@ -3,8 +3,8 @@
  * Stacks as BPF programs send them: each distinct stack once, with an id; samples and counts refer to it by the id.
  * Shared by both sides.
  */
-#ifndef SONDE_STACK_H
-#define SONDE_STACK_H
+#ifndef SONDE_BPF_STACK_H
+#define SONDE_BPF_STACK_H
 
 /* The most frames of the user part and of the kernel part; --depth lowers it. The kernel's own limit is the same. */
 #define STACK_DEPTH 127

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The counters of bpf/syscalls.bpf.c. Shared by both sides. */
-#ifndef SONDE_SYSCALLS_ENGINE_H
-#define SONDE_SYSCALLS_ENGINE_H
+#ifndef SONDE_BPF_SYSCALLS_H
+#define SONDE_BPF_SYSCALLS_H
 
 /* The indices of a shard: one for each syscall number, then those for the rest. */
 enum syscalls_place {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Reads of any task what helpers give for the current task only. */
-#ifndef SONDE_TASK_BPF_H
-#define SONDE_TASK_BPF_H
+#ifndef SONDE_BPF_TASK_BPF_H
+#define SONDE_BPF_TASK_BPF_H
 
 #include "bpf/filter.bpf.h"
 #include "bpf/typed.bpf.h"

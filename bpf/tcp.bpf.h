@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Reads TCP sockets, and the tracepoints sock:inet_sock_set_state and tcp:tcp_retransmit_skb. */
-#ifndef SONDE_TCP_BPF_H
-#define SONDE_TCP_BPF_H
+#ifndef SONDE_BPF_TCP_BPF_H
+#define SONDE_BPF_TCP_BPF_H
 
 #include "bpf/context.bpf.h"
 #include <bpf/bpf_core_read.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* TCP connections. Shared by both sides; include bpf/event.h first. */
-#ifndef SONDE_TCP_H
-#define SONDE_TCP_H
+#ifndef SONDE_BPF_TCP_H
+#define SONDE_BPF_TCP_H
 
 /*
  * The first two probes of a tool that follows sockets: the same tracepoint twice. A task that has locked the socket

@@ -8,8 +8,8 @@
  * searches the names of all the kernel's types for each such load, three or four times: 4 ms. So a program follows
  * pointers in global functions, through which the verifier goes once, and not on each path to them.
  */
-#ifndef SONDE_TYPED_BPF_H
-#define SONDE_TYPED_BPF_H
+#ifndef SONDE_BPF_TYPED_BPF_H
+#define SONDE_BPF_TYPED_BPF_H
 
 #include "vmlinux/vmlinux.h"
 #include <bpf/bpf_core_read.h>

@@ -6,8 +6,8 @@
  * function, which the verifier checks once and not for each call; 5.10 passes only numbers to such a function, so the
  * state of the walk is in a slot, a map value.
  */
-#ifndef SONDE_UNWIND_BPF_H
-#define SONDE_UNWIND_BPF_H
+#ifndef SONDE_BPF_UNWIND_BPF_H
+#define SONDE_BPF_UNWIND_BPF_H
 
 #include "bpf/unwind_table.bpf.h"
 #include "bpf/uretprobe.bpf.h"

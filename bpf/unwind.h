@@ -7,8 +7,8 @@
  * call), the caller's frame pointer, and the address to which the frame returns. Registers have the names that all
  * architectures share: SP, FP (rbp, x29), LR (x30; x86-64 has none). The caller's SP is the CFA.
  */
-#ifndef SONDE_UNWIND_H
-#define SONDE_UNWIND_H
+#ifndef SONDE_BPF_UNWIND_H
+#define SONDE_BPF_UNWIND_H
 
 enum unwind_cfa {
 	UNWIND_CFA_NONE,     /* .eh_frame does not cover this place */

@@ -3,8 +3,8 @@
  * The user registers with which unwinding begins, and what else differs between architectures: the code that returns
  * from a signal handler, and signed return addresses. Knows no tables.
  */
-#ifndef SONDE_UNWIND_REGS_BPF_H
-#define SONDE_UNWIND_REGS_BPF_H
+#ifndef SONDE_BPF_UNWIND_REGS_BPF_H
+#define SONDE_BPF_UNWIND_REGS_BPF_H
 
 #include "bpf/context.bpf.h"
 #include "bpf/typed.bpf.h"

@@ -6,8 +6,8 @@
  * The searches have no branch that depends on what they compare: else each step of one would double the number of paths
  * that the verifier follows. The comparison is in assembler, as the compiler would make a branch.
  */
-#ifndef SONDE_UNWIND_TABLE_BPF_H
-#define SONDE_UNWIND_TABLE_BPF_H
+#ifndef SONDE_BPF_UNWIND_TABLE_BPF_H
+#define SONDE_BPF_UNWIND_TABLE_BPF_H
 
 #include "bpf/stack.h"
 #include "bpf/unwind.h"

@@ -3,8 +3,8 @@
  * Return probes of user functions, ours or anybody's: the kernel replaces the return address on the stack by that of
  * its trampoline in the process, and keeps the true one in a list of the task. Knows no tables.
  */
-#ifndef SONDE_URETPROBE_BPF_H
-#define SONDE_URETPROBE_BPF_H
+#ifndef SONDE_BPF_URETPROBE_BPF_H
+#define SONDE_BPF_URETPROBE_BPF_H
 
 #include "vmlinux/vmlinux.h"
 #include <bpf/bpf_helpers.h>

@@ -6,8 +6,8 @@
  * At each moment a thread runs, waits for a processor, or sleeps. The programs add the time of each state to a cell of
  * the thread, so the sum of its cells is its life. A sleep belongs to a class, by the system call in progress.
  */
-#ifndef SONDE_WHY_H
-#define SONDE_WHY_H
+#ifndef SONDE_BPF_WHY_H
+#define SONDE_BPF_WHY_H
 
 enum why_class {
 	WHY_UNKNOWN,   /* the kernel did not show how a state ended */

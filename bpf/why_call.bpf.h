@@ -3,8 +3,8 @@
  * Why a thread goes to sleep: by the system call in progress, which is in the registers that the kernel saved when the
  * thread entered it, and by what its first argument stands for. The thread is the current task.
  */
-#ifndef SONDE_WHY_CALL_BPF_H
-#define SONDE_WHY_CALL_BPF_H
+#ifndef SONDE_BPF_WHY_CALL_BPF_H
+#define SONDE_BPF_WHY_CALL_BPF_H
 
 #include "bpf/why_futex.bpf.h"
 

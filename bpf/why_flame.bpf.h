@@ -3,8 +3,8 @@
  * What a wall-clock flame graph is made of: the waits of all threads, and samples of those that run, in the map
  * "stack_counts", by their stacks, their classes and the names of the tasks. Only if user space asks for it.
  */
-#ifndef SONDE_WHY_FLAME_BPF_H
-#define SONDE_WHY_FLAME_BPF_H
+#ifndef SONDE_BPF_WHY_FLAME_BPF_H
+#define SONDE_BPF_WHY_FLAME_BPF_H
 
 #include "bpf/stack.bpf.h"
 #include "bpf/why_thread.bpf.h"

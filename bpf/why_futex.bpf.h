@@ -3,8 +3,8 @@
  * What a thread waits for in futex(2), told by the word that it waits at and by what libraries keep beside it: a lock
  * and its holder, the end of a thread, or a condition.
  */
-#ifndef SONDE_WHY_FUTEX_BPF_H
-#define SONDE_WHY_FUTEX_BPF_H
+#ifndef SONDE_BPF_WHY_FUTEX_BPF_H
+#define SONDE_BPF_WHY_FUTEX_BPF_H
 
 #include "bpf/why_regs.bpf.h"
 

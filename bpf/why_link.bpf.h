@@ -4,8 +4,8 @@
  * a path, and only some users want a recording; otherwise user space clears why_config.links and .switches, and the
  * verifier removes all of this.
  */
-#ifndef SONDE_WHY_LINK_BPF_H
-#define SONDE_WHY_LINK_BPF_H
+#ifndef SONDE_BPF_WHY_LINK_BPF_H
+#define SONDE_BPF_WHY_LINK_BPF_H
 
 #include "bpf/record_task.bpf.h"
 #include "bpf/ring.bpf.h"

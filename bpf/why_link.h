@@ -3,8 +3,8 @@
  * What the programs of why.bpf.c write into the rings (bpf/ring.h) for the path of a command and for a recording: each
  * time that a thread comes to a processor, and each new thread or name. Shared by both sides.
  */
-#ifndef SONDE_WHY_LINK_H
-#define SONDE_WHY_LINK_H
+#ifndef SONDE_BPF_WHY_LINK_H
+#define SONDE_BPF_WHY_LINK_H
 
 /* The kinds of records in the rings. */
 enum why_link_kind {

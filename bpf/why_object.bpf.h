@@ -3,8 +3,8 @@
  * What threads wait for: adds waits to the map "why_objects". A thread mostly waits for the same object again, so its
  * waits are added up in the thread, and go to the map when it waits for another one.
  */
-#ifndef SONDE_WHY_OBJECT_BPF_H
-#define SONDE_WHY_OBJECT_BPF_H
+#ifndef SONDE_BPF_WHY_OBJECT_BPF_H
+#define SONDE_BPF_WHY_OBJECT_BPF_H
 
 #include "bpf/atomic.bpf.h"
 #include "bpf/fd.bpf.h"

@@ -5,8 +5,8 @@
  * Until then the task still has the time when it was put into the queue. At the tracepoint the current task is the
  * previous one, and the next one is already its queue's `curr`.
  */
-#ifndef SONDE_WHY_QUEUE_BPF_H
-#define SONDE_WHY_QUEUE_BPF_H
+#ifndef SONDE_BPF_WHY_QUEUE_BPF_H
+#define SONDE_BPF_WHY_QUEUE_BPF_H
 
 #include "bpf/why_call.bpf.h"
 

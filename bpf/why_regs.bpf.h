@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The system call in progress of the current task: the registers that the kernel saved when the task entered it. */
-#ifndef SONDE_WHY_REGS_BPF_H
-#define SONDE_WHY_REGS_BPF_H
+#ifndef SONDE_BPF_WHY_REGS_BPF_H
+#define SONDE_BPF_WHY_REGS_BPF_H
 
 #include "bpf/sched.bpf.h"
 #include "bpf/unwind_regs.bpf.h"

@@ -5,8 +5,8 @@
  *
  * A thread's cells are written by one processor at a time: where it leaves or comes.
  */
-#ifndef SONDE_WHY_THREAD_BPF_H
-#define SONDE_WHY_THREAD_BPF_H
+#ifndef SONDE_BPF_WHY_THREAD_BPF_H
+#define SONDE_BPF_WHY_THREAD_BPF_H
 
 #include "bpf/slot.bpf.h"
 #include "bpf/task.bpf.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The record of bashreadline's program. Include bpf/event.h first. */
-#ifndef SONDE_BASHREADLINE_H
-#define SONDE_BASHREADLINE_H
+#ifndef SONDE_TOOLS_BASHREADLINE_H
+#define SONDE_TOOLS_BASHREADLINE_H
 
 struct bashreadline_event {
 	struct event event;

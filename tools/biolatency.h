@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The configuration of biolatency's programs. Include bpf/block.h first. */
-#ifndef SONDE_BIOLATENCY_H
-#define SONDE_BIOLATENCY_H
+#ifndef SONDE_TOOLS_BIOLATENCY_H
+#define SONDE_TOOLS_BIOLATENCY_H
 
 enum biolatency_by {
 	BIOLATENCY_DISK,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The configuration of cpudist's programs. */
-#ifndef SONDE_CPUDIST_H
-#define SONDE_CPUDIST_H
+#ifndef SONDE_TOOLS_CPUDIST_H
+#define SONDE_TOOLS_CPUDIST_H
 
 struct cpudist_config {
 	unsigned char idle; /* an idle processor counts as a task, too */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The record of execsnoop's program, and what else both sides share. Include bpf/args.h and bpf/event.h first. */
-#ifndef SONDE_EXECSNOOP_H
-#define SONDE_EXECSNOOP_H
+#ifndef SONDE_TOOLS_EXECSNOOP_H
+#define SONDE_TOOLS_EXECSNOOP_H
 
 /* Indices in the table of probes. */
 enum execsnoop_probe {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The record of exitsnoop's program, and what else both sides share. Include bpf/event.h first. */
-#ifndef SONDE_EXITSNOOP_H
-#define SONDE_EXITSNOOP_H
+#ifndef SONDE_TOOLS_EXITSNOOP_H
+#define SONDE_TOOLS_EXITSNOOP_H
 
 struct exitsnoop_config {
 	unsigned char per_thread; /* an event for each thread, not only for the process */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The record of killsnoop's program, and what else both sides share. Include bpf/event.h and bpf/signal.h first. */
-#ifndef SONDE_KILLSNOOP_H
-#define SONDE_KILLSNOOP_H
+#ifndef SONDE_TOOLS_KILLSNOOP_H
+#define SONDE_TOOLS_KILLSNOOP_H
 
 /* Indices in the table of probes: one for each system call. */
 enum killsnoop_call {

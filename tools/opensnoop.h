@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The record of opensnoop's program, and what else both sides share. Include bpf/{event,open_flags,path}.h first. */
-#ifndef SONDE_OPENSNOOP_H
-#define SONDE_OPENSNOOP_H
+#ifndef SONDE_TOOLS_OPENSNOOP_H
+#define SONDE_TOOLS_OPENSNOOP_H
 
 /* Indices in the table of probes. */
 enum opensnoop_probe {

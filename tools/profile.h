@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The record of profile's program, for both sides. Include bpf/event.h first. */
-#ifndef SONDE_PROFILE_H
-#define SONDE_PROFILE_H
+#ifndef SONDE_TOOLS_PROFILE_H
+#define SONDE_TOOLS_PROFILE_H
 
 struct profile_event {
 	struct event event;

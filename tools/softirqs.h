@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef SONDE_SOFTIRQS_H
-#define SONDE_SOFTIRQS_H
+#ifndef SONDE_TOOLS_SOFTIRQS_H
+#define SONDE_TOOLS_SOFTIRQS_H
 
 #define SOFTIRQS 10 /* include/linux/interrupt.h: new ones need a very good reason */
 

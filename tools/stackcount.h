@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The configuration of stackcount's program. */
-#ifndef SONDE_STACKCOUNT_H
-#define SONDE_STACKCOUNT_H
+#ifndef SONDE_TOOLS_STACKCOUNT_H
+#define SONDE_TOOLS_STACKCOUNT_H
 
 struct stackcount_config {
 	unsigned char by_process; /* count each process by itself */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The configuration of tcpconnect's programs. Include bpf/tcp.h first. */
-#ifndef SONDE_TCPCONNECT_H
-#define SONDE_TCPCONNECT_H
+#ifndef SONDE_TOOLS_TCPCONNECT_H
+#define SONDE_TOOLS_TCPCONNECT_H
 
 struct tcpconnect_config {
 	unsigned char lport; /* wait until the local port is chosen */

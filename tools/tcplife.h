@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The configuration and the record of tcplife's programs. Include bpf/tcp.h first. */
-#ifndef SONDE_TCPLIFE_H
-#define SONDE_TCPLIFE_H
+#ifndef SONDE_TOOLS_TCPLIFE_H
+#define SONDE_TOOLS_TCPLIFE_H
 
 struct tcplife_config {
 	struct tcp_wanted wanted;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The record of tcpretrans. Include bpf/tcp.h first. */
-#ifndef SONDE_TCPRETRANS_H
-#define SONDE_TCPRETRANS_H
+#ifndef SONDE_TOOLS_TCPRETRANS_H
+#define SONDE_TOOLS_TCPRETRANS_H
 
 struct tcpretrans_event {
 	struct tcp_event tcp;

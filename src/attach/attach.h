@@ -3,8 +3,8 @@
  * Turns targets into links. A plan (plan.h) says which images are attached to which targets. Targets that one mechanism
  * cannot attach fall through to the next; any left over have a reason, which attach_why_not() returns.
  */
-#ifndef SONDE_ATTACH_H
-#define SONDE_ATTACH_H
+#ifndef SONDE_ATTACH_ATTACH_H
+#define SONDE_ATTACH_ATTACH_H
 
 #include "image.h"
 #include "probe/target.h"

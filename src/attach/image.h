@@ -5,8 +5,8 @@
  * fills the others in each copy. It is an error to fill a site that the image lacks, or to attach an image with an
  * unfilled site.
  */
-#ifndef SONDE_IMAGE_H
-#define SONDE_IMAGE_H
+#ifndef SONDE_ATTACH_IMAGE_H
+#define SONDE_ATTACH_IMAGE_H
 
 #include "base/base.h"
 #include "bpf/patch.h"

@@ -15,8 +15,8 @@
  * A description goes with the descriptors, in a map of the kernel: it says what each of them is, by the kernel's
  * numbers, which no two objects share before the next boot. What does not fit in any respect is not adopted.
  */
-#ifndef SONDE_KEEP_H
-#define SONDE_KEEP_H
+#ifndef SONDE_ATTACH_KEEP_H
+#define SONDE_ATTACH_KEEP_H
 
 #include "base/base.h"
 

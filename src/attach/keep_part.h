@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Within keep*.c: the state of a line. */
-#ifndef SONDE_KEEP_PART_H
-#define SONDE_KEEP_PART_H
+#ifndef SONDE_ATTACH_KEEP_PART_H
+#define SONDE_ATTACH_KEEP_PART_H
 
 #include "keep_text.h"
 

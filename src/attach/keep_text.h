@@ -3,8 +3,8 @@
  * Within attach/: the description of what a line keeps, as data and as bytes. Another version of sonde may have written
  * the bytes: each number is checked before it is used. Asks no kernel.
  */
-#ifndef SONDE_KEEP_TEXT_H
-#define SONDE_KEEP_TEXT_H
+#ifndef SONDE_ATTACH_KEEP_TEXT_H
+#define SONDE_ATTACH_KEEP_TEXT_H
 
 #include "base/pool.h"
 #include "base/str.h"

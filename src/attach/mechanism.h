@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Within attach/: the interface of a mechanism, and what mechanisms share. */
-#ifndef SONDE_MECHANISM_H
-#define SONDE_MECHANISM_H
+#ifndef SONDE_ATTACH_MECHANISM_H
+#define SONDE_ATTACH_MECHANISM_H
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>

@@ -3,8 +3,8 @@
  * A plan is an ordered list of steps: which targets are attached by which images, and by which mechanisms. A step
  * handles those of its targets that no earlier step has attached, so a later step is a fallback.
  */
-#ifndef SONDE_PLAN_H
-#define SONDE_PLAN_H
+#ifndef SONDE_ATTACH_PLAN_H
+#define SONDE_ATTACH_PLAN_H
 
 #include "attach.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What differs between kernels, found by asking the kernel and remembered. No version is ever compared. */
-#ifndef SONDE_QUIRKS_H
-#define SONDE_QUIRKS_H
+#ifndef SONDE_ATTACH_QUIRKS_H
+#define SONDE_ATTACH_QUIRKS_H
 
 #include "base/base.h"
 

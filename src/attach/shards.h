@@ -3,8 +3,8 @@
  * Shards: an array in which programs count has a block for each processor, so that no two processors write to the same
  * cache line. Both sides map the array. Programs find their shard with slot_shard() of bpf/slot.bpf.h.
  */
-#ifndef SONDE_SHARDS_H
-#define SONDE_SHARDS_H
+#ifndef SONDE_ATTACH_SHARDS_H
+#define SONDE_ATTACH_SHARDS_H
 
 #include "image.h"
 

@@ -3,8 +3,8 @@
  * Within attach/: the switches by which root disables probes for the whole kernel. Probes stay attached then, the
  * kernel reports no error, and no probe is hit.
  */
-#ifndef SONDE_SWITCHES_H
-#define SONDE_SWITCHES_H
+#ifndef SONDE_ATTACH_SWITCHES_H
+#define SONDE_ATTACH_SWITCHES_H
 
 #include "probe/target.h"
 

@@ -3,8 +3,8 @@
  * The basis of every other file: cleanup attributes, allocation that cannot fail, a growing array, and the error
  * value that library code returns to its caller. Knows nothing of probes, kernels or terminals.
  */
-#ifndef SONDE_BASE_H
-#define SONDE_BASE_H
+#ifndef SONDE_BASE_BASE_H
+#define SONDE_BASE_BASE_H
 
 #include <errno.h>
 #include <stdarg.h>

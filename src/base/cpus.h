@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The machine's processors. */
-#ifndef SONDE_CPUS_H
-#define SONDE_CPUS_H
+#ifndef SONDE_BASE_CPUS_H
+#define SONDE_BASE_CPUS_H
 
 #include <stdbool.h>
 

@@ -3,8 +3,8 @@
  * Identifies a file by device and inode. The kernel answers from its own memory: statx() is used with
  * AT_STATX_DONT_SYNC, so that a network or FUSE file system that no longer answers is not asked.
  */
-#ifndef SONDE_FILE_ID_H
-#define SONDE_FILE_ID_H
+#ifndef SONDE_BASE_FILE_ID_H
+#define SONDE_BASE_FILE_ID_H
 
 #include <sys/types.h>
 

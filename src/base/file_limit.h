@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* How many files this process may have open. */
-#ifndef SONDE_FILE_LIMIT_H
-#define SONDE_FILE_LIMIT_H
+#ifndef SONDE_BASE_FILE_LIMIT_H
+#define SONDE_BASE_FILE_LIMIT_H
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Compresses to the gzip format (RFC 1952). */
-#ifndef SONDE_GZIP_H
-#define SONDE_GZIP_H
+#ifndef SONDE_BASE_GZIP_H
+#define SONDE_BASE_GZIP_H
 
 #include "str.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Finds the name that is nearest to a misspelt one, for "did you mean". */
-#ifndef SONDE_NEAREST_H
-#define SONDE_NEAREST_H
+#ifndef SONDE_BASE_NEAREST_H
+#define SONDE_BASE_NEAREST_H
 
 #include "base.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Allocates strings and small structs that are all freed together. Initialise a pool with {}. */
-#ifndef SONDE_POOL_H
-#define SONDE_POOL_H
+#ifndef SONDE_BASE_POOL_H
+#define SONDE_BASE_POOL_H
 
 #include "base.h"
 

@@ -3,8 +3,8 @@
  * Writes messages of Protocol Buffers: https://protobuf.dev/programming-guides/encoding/. A message is a string of
  * fields; a message within another is a field of bytes. The functions append to a string.
  */
-#ifndef SONDE_PROTOBUF_H
-#define SONDE_PROTOBUF_H
+#ifndef SONDE_BASE_PROTOBUF_H
+#define SONDE_BASE_PROTOBUF_H
 
 #include "str.h"
 

@@ -4,8 +4,8 @@
  * never come this way. Foreign text in the arguments is escaped. errno is left unchanged, except by the progress
  * bar. For use by one thread.
  */
-#ifndef SONDE_REPORT_H
-#define SONDE_REPORT_H
+#ifndef SONDE_BASE_REPORT_H
+#define SONDE_BASE_REPORT_H
 
 #include "base.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Binary search, for every sorted array. */
-#ifndef SONDE_SEARCH_H
-#define SONDE_SEARCH_H
+#ifndef SONDE_BASE_SEARCH_H
+#define SONDE_BASE_SEARCH_H
 
 #include <stddef.h>
 

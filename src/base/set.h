@@ -3,8 +3,8 @@
  * A set of byte strings that numbers its members 0, 1, 2 ... in the order in which they were first added. The numbers
  * index arrays of the owner. Initialise with {}. Out of memory ends the process, as in base.h.
  */
-#ifndef SONDE_SET_H
-#define SONDE_SET_H
+#ifndef SONDE_BASE_SET_H
+#define SONDE_BASE_SET_H
 
 #include "base.h"
 #include "pool.h"

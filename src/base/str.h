@@ -3,8 +3,8 @@
  * A string that grows. data is NULL or ends with a NUL byte; len does not count that byte. Initialise with {};
  * free with str_release() or the attribute __str. Out of memory ends the process, as in base.h.
  */
-#ifndef SONDE_STR_H
-#define SONDE_STR_H
+#ifndef SONDE_BASE_STR_H
+#define SONDE_BASE_STR_H
 
 #include "base.h"
 

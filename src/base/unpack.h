@@ -3,8 +3,8 @@
  * Decompresses the BPF objects. scripts/pack-skeleton stores them in sonde's file in gzip format (RFC 1952),
  * which takes a seventh of their size.
  */
-#ifndef SONDE_UNPACK_H
-#define SONDE_UNPACK_H
+#ifndef SONDE_BASE_UNPACK_H
+#define SONDE_BASE_UNPACK_H
 
 #include "base.h"
 

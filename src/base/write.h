@@ -4,8 +4,8 @@
  * blocked the signals that could end it. So before each write a waiter waits for the descriptor. The code that
  * blocks the signals sets a waiter that also watches them.
  */
-#ifndef SONDE_WRITE_H
-#define SONDE_WRITE_H
+#ifndef SONDE_BASE_WRITE_H
+#define SONDE_BASE_WRITE_H
 
 #include "base.h"
 

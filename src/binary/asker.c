@@ -12,7 +12,7 @@
 #include "asker_confine.h"
 #include "asker_program.h"
 #include "base/write.h"
-#include "binary_file.h"
+#include "binary_part.h"
 #include "trusted.h"
 
 /* From Linux 6.3 on the kernel logs a warning when the flag is missing; glibc 2.36 does not define it. */

@@ -5,8 +5,8 @@
  * program is never on disk. It runs as nobody if sonde is root, and its system calls are limited to mapping and
  * reading files.
  */
-#ifndef SONDE_ASKER_H
-#define SONDE_ASKER_H
+#ifndef SONDE_BINARY_ASKER_H
+#define SONDE_BINARY_ASKER_H
 
 #include <sys/types.h>
 

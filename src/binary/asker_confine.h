@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* For asker.c: limits what the asker's process may do. */
-#ifndef SONDE_ASKER_CONFINE_H
-#define SONDE_ASKER_CONFINE_H
+#ifndef SONDE_BINARY_ASKER_CONFINE_H
+#define SONDE_BINARY_ASKER_CONFINE_H
 
 #include <stdbool.h>
 #include <sys/types.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* For asker.c: writes the ELF file of the asker. */
-#ifndef SONDE_ASKER_PROGRAM_H
-#define SONDE_ASKER_PROGRAM_H
+#ifndef SONDE_BINARY_ASKER_PROGRAM_H
+#define SONDE_BINARY_ASKER_PROGRAM_H
 
 #include "base/str.h"
 #include "bound.h"

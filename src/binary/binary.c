@@ -3,7 +3,7 @@
  * Opens a program or library, checks its headers, and converts between addresses and file offsets by the program
  * headers. Reads no symbols: binary_symbols.c, binary_debug.c and binary_usdt.c do.
  */
-#include "binary_file.h"
+#include "binary_part.h"
 
 /* The kernel refuses to execute a file with more than 64 KiB of program headers. The limit bounds our work, too. */
 #define MAX_SEGMENTS (65536 / sizeof(Elf64_Phdr))

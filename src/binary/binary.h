@@ -7,8 +7,8 @@
  *
  * A struct binary owns everything that its functions return, until binary_close(). It is not thread-safe.
  */
-#ifndef SONDE_BINARY_H
-#define SONDE_BINARY_H
+#ifndef SONDE_BINARY_BINARY_H
+#define SONDE_BINARY_BINARY_H
 
 #include <limits.h>
 

@@ -2,7 +2,7 @@
 /* Checks whether an instruction begins at a place in an ELF file. instruction.c decodes the instructions. */
 #include "base/search.h"
 #include "binary_code.h"
-#include "binary_file.h"
+#include "binary_part.h"
 #include "instruction.h"
 
 /* Longer functions are not decoded. None is that long, but a foreign symbol table may claim any size. */

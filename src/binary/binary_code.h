@@ -8,8 +8,8 @@
  * adds that. -EINVAL: not code. -EILSEQ: not the begin of a known instruction. -EOPNOTSUPP: the kernel would skip
  * the instruction (struct instruction). -EBADMSG, -E2BIG, -EIO: the function cannot be decoded.
  */
-#ifndef SONDE_BINARY_CODE_H
-#define SONDE_BINARY_CODE_H
+#ifndef SONDE_BINARY_BINARY_CODE_H
+#define SONDE_BINARY_BINARY_CODE_H
 
 #include "binary.h"
 

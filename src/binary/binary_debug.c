@@ -10,7 +10,7 @@
 #include <lzma.h>
 #include <zlib.h>
 
-#include "binary_file.h"
+#include "binary_part.h"
 #include "foreign.h"
 
 #define DEBUG_DIR "/usr/lib/debug"

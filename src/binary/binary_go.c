@@ -3,7 +3,7 @@
  * Detects whether Go linked an ELF file, by what Go's linker puts into every program and library, stripped or not.
  * Formats: Go's src/debug/buildinfo/buildinfo.go and src/cmd/link/internal/ld/elf.go.
  */
-#include "binary_file.h"
+#include "binary_part.h"
 
 /* The note with Go's build id: owner "Go", type ELF_NOTE_GOBUILDID_TAG. */
 #define GO_NOTE_OWNER "Go"

@@ -5,7 +5,7 @@
  * in the goroutine (stacksplit() in src/cmd/internal/obj/x86/obj6.go and arm64/obj7.go).
  */
 #include "binary_code.h"
-#include "binary_file.h"
+#include "binary_part.h"
 #include "instruction.h"
 
 /* The longest prologue in bytes, with the branch that is taken if the stack is too small. */

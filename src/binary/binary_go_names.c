@@ -5,7 +5,7 @@
  * lookup needs.
  */
 #include "base/search.h"
-#include "binary_file.h"
+#include "binary_part.h"
 
 /* Of Go 1.18 and of 1.20. */
 #define MAGIC_18      0xfffffff0

@@ -4,7 +4,7 @@
  * read and not mapped: truncating a mapped file would kill us (SIGBUS), and of a large file little is needed. Knows
  * the meaning of no section.
  */
-#include "binary_file.h"
+#include "binary_part.h"
 #include "foreign.h"
 
 #if defined(__x86_64__)

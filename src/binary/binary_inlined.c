@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Names that only the debug information holds: functions of which the compiler inlined every call. */
-#include "binary_file.h"
+#include "binary_part.h"
 #include "foreign.h"
 
 #define SECTION ".debug_str"

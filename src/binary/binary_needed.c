@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The libraries that a file needs, as its dynamic section lists them. Does not search them. */
-#include "binary_file.h"
+#include "binary_part.h"
 
 static int dynamic_find(struct binary_image *image, GElf_Shdr *shdr, Elf_Data **data)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Walks the notes of an ELF image. Knows the meaning of none. */
-#include "binary_file.h"
+#include "binary_part.h"
 
 int binary_each_note_in(Elf_Data *data, const char *owner, uint32_t type, binary_note_fn fn, void *ctx)
 {

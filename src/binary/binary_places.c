@@ -5,7 +5,7 @@
  */
 #include "base/search.h"
 #include "base/str.h"
-#include "binary_file.h"
+#include "binary_part.h"
 
 /* How many symbols are read at once. */
 #define PIECE 512

@@ -3,7 +3,7 @@
  * Names the stubs of the PLT, which have no symbols: a stub jumps to an address that it reads from a slot of the GOT, and a
  * relocation says which function's address the loader writes there. Reads the relocations in pieces.
  */
-#include "binary_file.h"
+#include "binary_part.h"
 
 #define PIECE 256
 /* Bounds the work for files with huge tables of relocations, or many of them. Real ones need a hundredth. */

@@ -4,7 +4,7 @@
  * jump leads to the begin of one of them, and no jump leaves the function: else the function is refused.
  */
 #include "binary_code.h"
-#include "binary_file.h"
+#include "binary_part.h"
 #include "instruction.h"
 
 /*

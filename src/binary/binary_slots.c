@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Reads the relocations of an ELF file that write the address of a function, and the IFUNCs that the file exports. */
-#include "binary_file.h"
+#include "binary_part.h"
 
 /* Bounds the work that a foreign file causes. Chromium has a tenth of this. */
 #define MAX_SLOTS (1 << 22)

@@ -3,7 +3,7 @@
  * The functions of an ELF file: decides which tables are read, which symbols are functions, and which alias comes
  * first. binary_debug.c finds separate debug files. binary_places.c finds functions by address.
  */
-#include "binary_file.h"
+#include "binary_part.h"
 
 /*
  * Bounds on foreign tables. A browser's table has a tenth of this. MAX_ALIASES: so many names of one place are

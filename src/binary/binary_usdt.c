@@ -3,7 +3,7 @@
  * The USDT probes of an ELF file, which <sys/sdt.h> records in notes. Reads the place, the semaphore and the
  * argument string of each; does not parse that string.
  */
-#include "binary_file.h"
+#include "binary_part.h"
 
 #define NT_STAPSDT 3
 

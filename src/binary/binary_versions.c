@@ -3,7 +3,7 @@
  * Versions of dynamic symbols: .gnu.version has a number for each symbol, .gnu.version_d and .gnu.version_r have
  * the names (LSB, "Symbol Versioning").
  */
-#include "binary_file.h"
+#include "binary_part.h"
 
 /* Numbers have 15 bits. glibc has 50 versions. */
 #define MAX_VERSIONS 32768

@@ -13,7 +13,7 @@
 #include "base/file_id.h"
 #include "base/search.h"
 #include "bound.h"
-#include "binary_file.h"
+#include "binary_part.h"
 #include "maps.h"
 
 /* Bounds on the work that other processes cause. */

@@ -4,8 +4,8 @@
  * its global offset tables. Nothing is executed. The process and its files are foreign and may lie: even then the
  * result is the begin of a function in the file with the IFUNCs.
  */
-#ifndef SONDE_BOUND_H
-#define SONDE_BOUND_H
+#ifndef SONDE_BINARY_BOUND_H
+#define SONDE_BINARY_BOUND_H
 
 #include <sys/types.h>
 

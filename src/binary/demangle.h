@@ -5,8 +5,8 @@
  * are foreign: the length of the name and of the result, the depth of the recursion and the time are bounded. A
  * name beyond a bound is not demangled.
  */
-#ifndef SONDE_DEMANGLE_H
-#define SONDE_DEMANGLE_H
+#ifndef SONDE_BINARY_DEMANGLE_H
+#define SONDE_BINARY_DEMANGLE_H
 
 #include "base/str.h"
 

@@ -3,8 +3,8 @@
  * The only way to open a file whose name comes from a user, a traced program or a container. Such a name may lead
  * out of the container, to a device that acts when it is opened, to a FIFO that blocks, or to an endless file.
  */
-#ifndef SONDE_FOREIGN_H
-#define SONDE_FOREIGN_H
+#ifndef SONDE_BINARY_FOREIGN_H
+#define SONDE_BINARY_FOREIGN_H
 
 #include "base/base.h"
 

@@ -4,8 +4,8 @@
  * bytes each, by the Arm Architecture Reference Manual (DDI 0487, C4.1, "Branches, exception generating and system
  * instructions"). Knows no file and no function.
  */
-#ifndef SONDE_INSTRUCTION_H
-#define SONDE_INSTRUCTION_H
+#ifndef SONDE_BINARY_INSTRUCTION_H
+#define SONDE_BINARY_INSTRUCTION_H
 
 #include "base/base.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Reads glibc's /etc/ld.so.cache: which file the loader uses for a name. Opens no library. */
-#ifndef SONDE_LDCACHE_H
-#define SONDE_LDCACHE_H
+#ifndef SONDE_BINARY_LDCACHE_H
+#define SONDE_BINARY_LDCACHE_H
 
 #include "base/base.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Turns the names that users give to libraries and programs into paths that sonde can open. */
-#ifndef SONDE_LIBRARY_H
-#define SONDE_LIBRARY_H
+#ifndef SONDE_BINARY_LIBRARY_H
+#define SONDE_BINARY_LIBRARY_H
 
 #include <sys/types.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* For library.c: finds files by name below a root, and resolves paths below a root. */
-#ifndef SONDE_LIBRARY_SEARCH_H
-#define SONDE_LIBRARY_SEARCH_H
+#ifndef SONDE_BINARY_LIBRARY_SEARCH_H
+#define SONDE_BINARY_LIBRARY_SEARCH_H
 
 #include "base/base.h"
 

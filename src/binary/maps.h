@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Reads /proc/PID/maps. Knows no libraries and no symbols. */
-#ifndef SONDE_MAPS_H
-#define SONDE_MAPS_H
+#ifndef SONDE_BINARY_MAPS_H
+#define SONDE_BINARY_MAPS_H
 
 #include <sys/types.h>
 

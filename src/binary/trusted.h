@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Decides which files belong to the system that sonde runs on and are trusted like its kernel and shell. */
-#ifndef SONDE_TRUSTED_H
-#define SONDE_TRUSTED_H
+#ifndef SONDE_BINARY_TRUSTED_H
+#define SONDE_BINARY_TRUSTED_H
 
 #include <limits.h>
 #include <stdbool.h>

@@ -7,8 +7,8 @@
  *	files_add(&files, &convert_perfetto.file, "out.pftrace", false, &err)	before anything takes long
  *	convert_write(&convert_perfetto, recording, file, &err)
  */
-#ifndef SONDE_CONVERT_H
-#define SONDE_CONVERT_H
+#ifndef SONDE_CONVERT_CONVERT_H
+#define SONDE_CONVERT_CONVERT_H
 
 #include "output/files.h"
 #include "record/recording.h"

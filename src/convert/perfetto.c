@@ -7,7 +7,7 @@
  * events of ftrace can have in Perfetto; time that the machine slept is not seen by our clock, and the first moment's
  * difference is used throughout.
  */
-#include "perfetto.h"
+#include "perfetto_part.h"
 
 #define MOST_CPUS	 1024
 #define TRACE_PACKET	 1

@@ -7,7 +7,7 @@
  * last run for ever. So a switch is held until the next one: if that begins with somebody else, nobody knows who ran
  * in between, and a thread with an id that no thread can have stands for them.
  */
-#include "perfetto.h"
+#include "perfetto_part.h"
 
 #define BUNDLE_BYTES	  (32 << 10)
 #define NOT_RECORDED	  4194305 /* an id above the kernel's highest, plus the processor */

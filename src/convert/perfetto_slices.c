@@ -8,7 +8,7 @@
  * return. So is an end without a begin.
  */
 #include "bpf/block.h"
-#include "perfetto.h"
+#include "perfetto_part.h"
 
 #define OPEN_MAX     256  /* of a thread; the oldest of more is taken for a moment */
 #define REQUESTS_MAX 1024 /* as many are in flight, the oldest of more is taken for lost */

@@ -5,7 +5,7 @@
  * the file. So we read the recording twice: to learn how many pages each processor needs, and to write them.
  */
 #include "base/base.h"
-#include "trace_dat.h"
+#include "trace_dat_part.h"
 
 #define PAGE_TEXT \
 	"\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n" \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Fills in events of a trace.dat: a head of 8 bytes, then the fields that trace_dat_formats.c describes. */
 #include "bpf/block.h"
-#include "trace_dat.h"
+#include "trace_dat_part.h"
 
 #define COMM	       16
 #define CALLS_MAX      4096 /* different numbers of calls that get a name */

@@ -4,7 +4,7 @@
  * the kernel's own events are the kernel's, because readers look for them; trace_dat.c fills the fields in, in this
  * order and without gaps but those of alignment.
  */
-#include "trace_dat.h"
+#include "trace_dat_part.h"
 
 struct dat_field {
 	const char *declaration;

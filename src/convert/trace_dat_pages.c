@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 
 #include "base/write.h"
-#include "trace_dat.h"
+#include "trace_dat_part.h"
 
 #define ROOM	     (16 << 20) /* for pages of all processors that are not written yet */
 #define MOST_BATCH   64		/* of them for a processor */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* For engines: reads a hash map, many entries with one call, while programs go on writing to it. */
-#ifndef SONDE_BATCH_H
-#define SONDE_BATCH_H
+#ifndef SONDE_ENGINE_BATCH_H
+#define SONDE_ENGINE_BATCH_H
 
 #include "base/base.h"
 

@@ -13,8 +13,8 @@
  *
  * One thread makes all calls of a process.
  */
-#ifndef SONDE_ENGINE_H
-#define SONDE_ENGINE_H
+#ifndef SONDE_ENGINE_ENGINE_H
+#define SONDE_ENGINE_ENGINE_H
 
 #include <sys/types.h>
 

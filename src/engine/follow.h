@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Follows a command through its forks (bpf/follow.bpf.c). */
-#ifndef SONDE_FOLLOW_H
-#define SONDE_FOLLOW_H
+#ifndef SONDE_ENGINE_FOLLOW_H
+#define SONDE_ENGINE_FOLLOW_H
 
 #include <sys/types.h>
 

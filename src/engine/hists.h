@@ -3,8 +3,8 @@
  * For engines: histograms that programs fill (bpf/hist.bpf.h), from the options to the rows. An engine sets the
  * number of histograms, patches its images, and emits the histograms by number.
  */
-#ifndef SONDE_HISTS_H
-#define SONDE_HISTS_H
+#ifndef SONDE_ENGINE_HISTS_H
+#define SONDE_ENGINE_HISTS_H
 
 #include "attach/attach.h"
 #include "attach/shards.h"

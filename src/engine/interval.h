@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* For engines: the arguments of tools that print a table at each interval, as in bcc: [INTERVAL [COUNT]]. */
-#ifndef SONDE_INTERVAL_H
-#define SONDE_INTERVAL_H
+#ifndef SONDE_ENGINE_INTERVAL_H
+#define SONDE_ENGINE_INTERVAL_H
 
 #include "engine.h"
 

@@ -11,8 +11,8 @@
  * Maps, data sections and programs are named. A data section is a map with the name of the section: ".data.losses".
  * Functions that return int return 0, or -errno with err.
  */
-#ifndef SONDE_OBJECT_H
-#define SONDE_OBJECT_H
+#ifndef SONDE_ENGINE_OBJECT_H
+#define SONDE_ENGINE_OBJECT_H
 
 #include "kernel/core_object.h"
 

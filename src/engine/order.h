@@ -2,8 +2,8 @@
 /*
  * For engines: stores records until they can be passed on in order of time. Of a record it knows only its time.
  */
-#ifndef SONDE_ORDER_H
-#define SONDE_ORDER_H
+#ifndef SONDE_ENGINE_ORDER_H
+#define SONDE_ENGINE_ORDER_H
 
 #include "base/str.h"
 #include "stream.h"

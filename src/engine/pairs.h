@@ -3,8 +3,8 @@
  * For engines: functions that are probed at both ends. Both ends of a function are attached by the same mechanism
  * or not at all, and the return first, so that no call starts whose end is not seen.
  */
-#ifndef SONDE_PAIRS_H
-#define SONDE_PAIRS_H
+#ifndef SONDE_ENGINE_PAIRS_H
+#define SONDE_ENGINE_PAIRS_H
 
 #include "attach/attach.h"
 #include "bpf/pending.h"

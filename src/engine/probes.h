@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* For engines whose arguments are probes as a user writes them. */
-#ifndef SONDE_PROBES_H
-#define SONDE_PROBES_H
+#ifndef SONDE_ENGINE_PROBES_H
+#define SONDE_ENGINE_PROBES_H
 
 #include "attach/attach.h"
 #include "engine.h"

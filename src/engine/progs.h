@@ -8,8 +8,8 @@
  *	};
  *	.progs = { PROGS(NAME), PROGS_PROBES(probes), PROGS_CONFIG(config), .what = "block device I/O" },
  */
-#ifndef SONDE_PROGS_H
-#define SONDE_PROGS_H
+#ifndef SONDE_ENGINE_PROGS_H
+#define SONDE_ENGINE_PROGS_H
 
 #include "engine.h"
 #include "probes.h"

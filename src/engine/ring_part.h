@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Within ring*.c: the set, its sizes, and where its reader is. */
-#ifndef SONDE_RING_PART_H
-#define SONDE_RING_PART_H
+#ifndef SONDE_ENGINE_RING_PART_H
+#define SONDE_ENGINE_RING_PART_H
 
 #include "bpf/ring.h"
 #include "ring.h"

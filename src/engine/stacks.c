@@ -11,7 +11,7 @@
 #include "base/cpus.h"
 #include "base/report.h"
 #include "filter.h"
-#include "stacks_instance.h"
+#include "stacks_part.h"
 
 /*
  * Bytes for frames that are not read yet. Programs wake the reader when a quarter is full; otherwise it comes each

@@ -14,8 +14,8 @@
  *
  * An engine that streams calls stacks_find() for each id in a record, in place of stacks_add() and stacks_print().
  */
-#ifndef SONDE_STACKS_H
-#define SONDE_STACKS_H
+#ifndef SONDE_ENGINE_STACKS_H
+#define SONDE_ENGINE_STACKS_H
 
 #include "bpf/stack.h"
 #include "engine.h"
@@ -153,6 +153,26 @@ void stacks_set(struct stacks *stacks, const struct stack_key *key, uint64_t cou
 void stacks_print(struct stacks *stacks, bool last);
 /* As engine->snapshot(): rows with the totals, in no order. */
 int stacks_snapshot(struct stacks *stacks, engine_row_fn fn, void *ctx);
+
+/* --- for engines that draw stacks themselves --- */
+
+struct file_format;
+struct files;
+/* Adds an output file; name NULL: none. Returns 0, or -errno with err: wrong usage is noted in the context. */
+int stacks_add_file(struct stacks *stacks, const struct file_format *format, const char *name, struct err *err);
+/* The output files. */
+struct files *stacks_files(struct stacks *stacks);
+/* Reads and names all frames, as far as the user wants to wait. */
+void stacks_name_all(struct stacks *stacks);
+/* Writes the output files. An error of a file is reported, and the context says that the run has failed. */
+void stacks_write_files(struct stacks *stacks);
+/*
+ * The named parts of an id, without frames of tracing itself; call it after symbols_name(). An id whose frames are not
+ * there has one frame, "[lost]"; no id, no parts.
+ */
+struct stacks_named stacks_named(struct stacks *stacks, uint64_t id);
+/* Key i of the table, with its count and time; NULL: there are no more. */
+const struct stack_key *stacks_counted(const struct stacks *stacks, size_t i, uint64_t *count, uint64_t *ns);
 
 /* Reports what was lost, and why user stacks ended before the first function of the thread. */
 void stacks_losses(struct stacks *stacks);

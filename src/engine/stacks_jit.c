@@ -4,7 +4,7 @@
  * perf map. Knows how runtimes are made to do that. docs/HOWTO-stacks.md says more.
  */
 #include "base/report.h"
-#include "stacks_instance.h"
+#include "stacks_part.h"
 
 /* By the begin of the program's name: "python3.12". The last is for all others. */
 static const struct {

@@ -6,7 +6,7 @@
 #include "base/report.h"
 #include "base/clock.h"
 #include "output/baseline.h"
-#include "stacks_instance.h"
+#include "stacks_part.h"
 
 /* --- counts --- */
 
@@ -33,6 +33,20 @@ void stacks_set(struct stacks *stacks, const struct stack_key *key, uint64_t cou
 
 	entry->count = count;
 	entry->ns = ns;
+}
+
+const struct stack_key *stacks_counted(const struct stacks *stacks, size_t i, uint64_t *count, uint64_t *ns)
+{
+	if (i >= stacks->entries.n)
+		return NULL;
+	*count = stacks->entries.v[i].count;
+	*ns = stacks->entries.v[i].ns;
+	return stacks->keys.v[i].bytes;
+}
+
+struct files *stacks_files(struct stacks *stacks)
+{
+	return &stacks->files;
 }
 
 /* --- rows --- */

@@ -3,8 +3,8 @@
  * The reader's side of bpf/event.bpf.h: reads records from the ring buffer, sorts them by time, and counts those that
  * found no room. Of a record it knows only the first 64 bits: its time, in ns since boot.
  */
-#ifndef SONDE_STREAM_H
-#define SONDE_STREAM_H
+#ifndef SONDE_ENGINE_STREAM_H
+#define SONDE_ENGINE_STREAM_H
 
 #include "base/base.h"
 

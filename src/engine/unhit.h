@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* For engines: reports files of user functions without hits because the traced processes use other files. */
-#ifndef SONDE_UNHIT_H
-#define SONDE_UNHIT_H
+#ifndef SONDE_ENGINE_UNHIT_H
+#define SONDE_ENGINE_UNHIT_H
 
 #include "engine.h"
 #include "attach/attach.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Shared by tools that show requests to disks. */
-#ifndef SONDE_ENGINE_BLOCK_H
-#define SONDE_ENGINE_BLOCK_H
+#ifndef SONDE_ENGINES_BLOCK_H
+#define SONDE_ENGINES_BLOCK_H
 
 #include "base/base.h"
 #include "base/str.h"

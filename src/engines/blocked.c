@@ -5,7 +5,7 @@
 #include "bpf/slot.h" /* the skeleton names its structs */
 #include "bpf/blocked.skel.h"
 #include "engine/interval.h"
-#include "engine/progs_instance.h"
+#include "engine/progs_life.h"
 
 #define NS_PER_US 1000ULL
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Shared by the tools that show where threads are blocked (bpf/blocked.bpf.c): their options and their source. */
-#ifndef SONDE_ENGINE_BLOCKED_H
-#define SONDE_ENGINE_BLOCKED_H
+#ifndef SONDE_ENGINES_BLOCKED_H
+#define SONDE_ENGINES_BLOCKED_H
 
 #include "bpf/pending.h"
 #include "bpf/blocked.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Arguments as the kernel keeps them: one string after the other, each ends with a NUL; the last may be cut. */
-#ifndef SONDE_ENGINE_COMMAND_LINE_H
-#define SONDE_ENGINE_COMMAND_LINE_H
+#ifndef SONDE_ENGINES_COMMAND_LINE_H
+#define SONDE_ENGINES_COMMAND_LINE_H
 
 #include "base/base.h"
 #include "bpf/args.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The count engine (bpf/count.bpf.c): how often each target is reached. */
-#ifndef SONDE_COUNT_H
-#define SONDE_COUNT_H
+#ifndef SONDE_ENGINES_COUNT_H
+#define SONDE_ENGINES_COUNT_H
 
 #include "engine/engine.h"
 

@@ -5,8 +5,8 @@
  *
  *	static const struct field by_ends[] = { TCP_LADDR(...), TCP_RADDR(...), COUNTED("connects", "CONNECTS", -1) };
  */
-#ifndef SONDE_COUNTED_H
-#define SONDE_COUNTED_H
+#ifndef SONDE_ENGINES_COUNTED_H
+#define SONDE_ENGINES_COUNTED_H
 
 #include "output/output.h"
 

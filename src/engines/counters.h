@@ -9,8 +9,8 @@
  *	counters_say_losses(&counters)
  *	counters_release(&counters)
  */
-#ifndef SONDE_COUNTERS_H
-#define SONDE_COUNTERS_H
+#ifndef SONDE_ENGINES_COUNTERS_H
+#define SONDE_ENGINES_COUNTERS_H
 
 #include "attach/shards.h"
 #include "engine/object.h"

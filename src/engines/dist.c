@@ -5,7 +5,7 @@
  */
 #include "attach/quirks.h"
 #include "base/report.h"
-#include "dist_instance.h"
+#include "dist_part.h"
 #include "engine/filter.h"
 #include "engine/interval.h"
 #include "engine/sampling.h"

@@ -13,8 +13,8 @@
  *	};
  *	TOOL(runqlat, DIST_ENGINE(source), .schema = &schema, ...);
  */
-#ifndef SONDE_DIST_ENGINE_H
-#define SONDE_DIST_ENGINE_H
+#ifndef SONDE_ENGINES_DIST_H
+#define SONDE_ENGINES_DIST_H
 
 #include "bpf/dist.h" /* skeletons name these structs */
 #include "bpf/pending.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Totals of distributions, without a table: what exporters read. */
-#include "dist_instance.h"
+#include "dist_part.h"
 
 struct snapshot {
 	const struct dist *dist;

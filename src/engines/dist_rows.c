@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Histograms by number and by key as rows: their titles, labels and totals. */
-#include "dist_instance.h"
+#include "dist_part.h"
 
 struct dist_shown dist_shown_number(const struct dist *dist, uint64_t number, const uint64_t *cells)
 {

@@ -8,7 +8,7 @@
 #include "engine/filter.h"
 #include "engine/interval.h"
 #include "engine/probes.h"
-#include "engine/progs_instance.h"
+#include "engine/progs_life.h"
 #include "engine/stream.h"
 #include "event.h"
 

@@ -11,8 +11,8 @@
  *
  * A row is the record as the program submitted it: the schema's fields are members of the tool's struct.
  */
-#ifndef SONDE_EVENT_ENGINE_H
-#define SONDE_EVENT_ENGINE_H
+#ifndef SONDE_ENGINES_EVENT_H
+#define SONDE_ENGINES_EVENT_H
 
 #include "bpf/event.h"
 #include "bpf/filter.h" /* skeletons name its struct */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Paths as programs collect them (bpf/path.bpf.h), as columns. */
-#ifndef SONDE_ENGINE_EVENT_PATH_H
-#define SONDE_ENGINE_EVENT_PATH_H
+#ifndef SONDE_ENGINES_EVENT_PATH_H
+#define SONDE_ENGINES_EVENT_PATH_H
 
 #include "bpf/path.h"
 #include "output/field.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Shared by the tools for interrupts: options, and what they select in a distribution (engines/dist.h). */
-#ifndef SONDE_IRQS_H
-#define SONDE_IRQS_H
+#ifndef SONDE_ENGINES_IRQS_H
+#define SONDE_ENGINES_IRQS_H
 
 #include "dist.h"
 

@@ -3,8 +3,8 @@
  * Within engines/: reads histograms by key (bpf/dist.h) out of the kernel's map. Entries there only grow and are never
  * deleted; a read returns the difference of each to the read before.
  */
-#ifndef SONDE_KEYS_H
-#define SONDE_KEYS_H
+#ifndef SONDE_ENGINES_KEYS_H
+#define SONDE_ENGINES_KEYS_H
 
 #include "bpf/dist.h"
 #include "engine/batch.h"

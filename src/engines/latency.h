@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The latency engine (bpf/latency.bpf.c): how long calls of functions take, as histograms. */
-#ifndef SONDE_LATENCY_ENGINE_H
-#define SONDE_LATENCY_ENGINE_H
+#ifndef SONDE_ENGINES_LATENCY_H
+#define SONDE_ENGINES_LATENCY_H
 
 #include "engine/engine.h"
 #include "output/hist.h"

@@ -14,8 +14,8 @@
  *	};
  *	TOOL(..., RATES_ENGINE(source), .schema = &schema, LACKS(RATES_LACKS), ...);
  */
-#ifndef SONDE_RATES_H
-#define SONDE_RATES_H
+#ifndef SONDE_ENGINES_RATES_H
+#define SONDE_ENGINES_RATES_H
 
 #include "engine/engine.h"
 

@@ -3,7 +3,7 @@
 #include "base/report.h"
 #include "engine/batch.h"
 #include "engine/probes.h"
-#include "engine/progs_instance.h"
+#include "engine/progs_life.h"
 #include "stack_counts.h"
 
 struct settings {

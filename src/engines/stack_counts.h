@@ -10,8 +10,8 @@
  *	};
  *	TOOL(NAME, STACK_COUNTS_ENGINE(source), .schema = &schema, ...);
  */
-#ifndef SONDE_STACK_COUNTS_H
-#define SONDE_STACK_COUNTS_H
+#ifndef SONDE_ENGINES_STACK_COUNTS_H
+#define SONDE_ENGINES_STACK_COUNTS_H
 
 #include "engine/progs.h"
 #include "engine/stacks.h"

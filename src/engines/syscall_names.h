@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Names of system calls, as options take them and as a list shows them. */
-#ifndef SONDE_ENGINE_SYSCALL_NAMES_H
-#define SONDE_ENGINE_SYSCALL_NAMES_H
+#ifndef SONDE_ENGINES_SYSCALL_NAMES_H
+#define SONDE_ENGINES_SYSCALL_NAMES_H
 
 #include "base/base.h"
 

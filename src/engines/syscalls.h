@@ -7,8 +7,8 @@
  *	static const struct syscalls_source source = { .settings = &settings.calls, .configure = configure };
  *	TOOL(syscount, SYSCALLS_ENGINE(source), .schema = &schema, ...);
  */
-#ifndef SONDE_ENGINE_SYSCALLS_H
-#define SONDE_ENGINE_SYSCALLS_H
+#ifndef SONDE_ENGINES_SYSCALLS_H
+#define SONDE_ENGINES_SYSCALLS_H
 
 #include "bpf/syscalls.h"
 #include "engine/engine.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Columns of struct syscalls_row: by call or by process, with times in a unit or without, or as strace -c has them. */
-#ifndef SONDE_ENGINE_SYSCALLS_COLUMNS_H
-#define SONDE_ENGINE_SYSCALLS_COLUMNS_H
+#ifndef SONDE_ENGINES_SYSCALLS_COLUMNS_H
+#define SONDE_ENGINES_SYSCALLS_COLUMNS_H
 
 #include "syscalls.h"
 

@@ -3,8 +3,8 @@
  * Within engines/: what the syscall programs (bpf/syscalls.bpf.c) have counted since they were attached. Counters only
  * grow; what is new since an earlier reading is the difference.
  */
-#ifndef SONDE_SYSCALLS_COUNTS_H
-#define SONDE_SYSCALLS_COUNTS_H
+#ifndef SONDE_ENGINES_SYSCALLS_COUNTS_H
+#define SONDE_ENGINES_SYSCALLS_COUNTS_H
 
 #include "attach/shards.h"
 #include "engine/object.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Shared by tools that show TCP connections: options for struct tcp_wanted, columns of struct tcp_event. */
-#ifndef SONDE_ENGINE_TCP_H
-#define SONDE_ENGINE_TCP_H
+#ifndef SONDE_ENGINES_TCP_H
+#define SONDE_ENGINES_TCP_H
 
 #include "event.h"
 #include "bpf/tcp.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* --check: one page, and what each line costs. --families: which metrics there can be. */
 #include "base/report.h"
-#include "exporter.h"
+#include "export_part.h"
 #include "metrics/metrics_rows.h"
 
 /* --- one page --- */

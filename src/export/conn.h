@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* One connection of the HTTP server: it reads a request, sends the answer, and waits for the next one. */
-#ifndef SONDE_CONN_H
-#define SONDE_CONN_H
+#ifndef SONDE_EXPORT_CONN_H
+#define SONDE_EXPORT_CONN_H
 
 #include "http.h"
 #include "server.h"

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "base/report.h"
-#include "exporter.h"
+#include "export_part.h"
 #include "listen.h"
 #include "run/caps.h"
 #include "run/signals.h"

@@ -3,8 +3,8 @@
  * The exporter: sources side by side, one thread, one poll loop. It wakes up for requests, signals, events of sources
  * and what is due at a time, and sleeps otherwise.
  */
-#ifndef SONDE_EXPORT_H
-#define SONDE_EXPORT_H
+#ifndef SONDE_EXPORT_EXPORT_H
+#define SONDE_EXPORT_EXPORT_H
 
 #include "run/run.h"
 

@@ -3,8 +3,8 @@
  * HTTP/1.1 as a scraper speaks it (RFC 9110, RFC 9112): a request from bytes, the choice of a content type, the head of
  * an answer. Knows no sockets and no pages; nothing here allocates but struct str.
  */
-#ifndef SONDE_HTTP_H
-#define SONDE_HTTP_H
+#ifndef SONDE_EXPORT_HTTP_H
+#define SONDE_EXPORT_HTTP_H
 
 #include "base/str.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Sockets that listen: on addresses, at paths, and those that the service manager opened for us. */
-#ifndef SONDE_LISTEN_H
-#define SONDE_LISTEN_H
+#ifndef SONDE_EXPORT_LISTEN_H
+#define SONDE_EXPORT_LISTEN_H
 
 #include "base/str.h"
 

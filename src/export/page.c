@@ -2,7 +2,7 @@
 /* Pages: what one scrape collects, in the format that the client wants. */
 #include "base/clock.h"
 #include "base/gzip.h"
-#include "exporter.h"
+#include "export_part.h"
 
 /* Fast: the processor's time counts, the bytes hardly do. */
 #define GZIP_LEVEL 1

@@ -2,7 +2,7 @@
 /* The page as a file (textfile.h), at the start and then once in every period. */
 #include "base/clock.h"
 #include "base/report.h"
-#include "exporter.h"
+#include "export_part.h"
 
 #define EVERY_DEFAULT (15 * NS_PER_SEC)
 

@@ -12,8 +12,8 @@
  * request (at most 4 KB); it may not pause for 2 s while it reads the answer, nor take longer than 10 s. The page is
  * made once for a request and held until the client has read it.
  */
-#ifndef SONDE_SERVER_H
-#define SONDE_SERVER_H
+#ifndef SONDE_EXPORT_SERVER_H
+#define SONDE_EXPORT_SERVER_H
 
 #include <poll.h>
 

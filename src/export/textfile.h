@@ -7,8 +7,8 @@
  * The file is removed at the end. The collector goes on to export a file whose writer is gone, so a stopped exporter
  * would show its last numbers for ever. What SIGKILL leaves behind is to be seen in node_textfile_mtime_seconds.
  */
-#ifndef SONDE_TEXTFILE_H
-#define SONDE_TEXTFILE_H
+#ifndef SONDE_EXPORT_TEXTFILE_H
+#define SONDE_EXPORT_TEXTFILE_H
 
 #include <sys/types.h>
 #include <time.h>

@@ -3,8 +3,8 @@
  * Within kernel/: code that the kernel has made for BPF: programs, trampolines, dispatchers (struct bpf_ksym of the
  * kernel's include/linux/bpf.h), copied out of its memory. The kernel prints them after all other symbols.
  */
-#ifndef SONDE_BPF_KSYMS_H
-#define SONDE_BPF_KSYMS_H
+#ifndef SONDE_KERNEL_BPF_KSYMS_H
+#define SONDE_KERNEL_BPF_KSYMS_H
 
 #include "base/pool.h"
 #include "memory.h"

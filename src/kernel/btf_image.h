@@ -6,8 +6,8 @@
  *
  * A module's BTF is split: it continues the ids and the strings of the kernel's own, its base.
  */
-#ifndef SONDE_BTF_IMAGE_H
-#define SONDE_BTF_IMAGE_H
+#ifndef SONDE_KERNEL_BTF_IMAGE_H
+#define SONDE_KERNEL_BTF_IMAGE_H
 
 #include <linux/btf.h>
 

@@ -14,8 +14,8 @@
  * functions as types of their own, for types of modules, and for what needs the whole BTF in libbpf: fentry,
  * tp_btf, typed ksyms, struct_ops.
  */
-#ifndef SONDE_CORE_BTF_H
-#define SONDE_CORE_BTF_H
+#ifndef SONDE_KERNEL_CORE_BTF_H
+#define SONDE_KERNEL_CORE_BTF_H
 
 #include "base/base.h"
 

@@ -3,8 +3,8 @@
  * For kernel/ alone: a set of names, compared as libbpf compares them for CO-RE. What follows "___" is a flavor: it
  * lets one program declare versions of a struct for several kernels, and is ignored.
  */
-#ifndef SONDE_CORE_NAMES_H
-#define SONDE_CORE_NAMES_H
+#ifndef SONDE_KERNEL_CORE_NAMES_H
+#define SONDE_KERNEL_CORE_NAMES_H
 
 #include "base/base.h"
 

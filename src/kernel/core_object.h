@@ -9,8 +9,8 @@
  *	... bpf_map__set_max_entries(...) and the like, on object.bpf
  *	ret = core_object_prepare(&object);     or core_object_load()
  */
-#ifndef SONDE_CORE_OBJECT_H
-#define SONDE_CORE_OBJECT_H
+#ifndef SONDE_KERNEL_CORE_OBJECT_H
+#define SONDE_KERNEL_CORE_OBJECT_H
 
 #include "core_btf.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Within kernel/: ftrace's own records of the functions that it can trace, read from the kernel's memory. */
-#ifndef SONDE_FTRACE_RECORDS_H
-#define SONDE_FTRACE_RECORDS_H
+#ifndef SONDE_KERNEL_FTRACE_RECORDS_H
+#define SONDE_KERNEL_FTRACE_RECORDS_H
 
 #include "memory.h"
 

@@ -5,8 +5,8 @@
  * packed: a name is unpacked when it is asked for. From Linux 6.0 on vmcoreinfo says where they are (the kernel's
  * Documentation/admin-guide/kdump/vmcoreinfo.rst).
  */
-#ifndef SONDE_KALLSYMS_IMAGE_H
-#define SONDE_KALLSYMS_IMAGE_H
+#ifndef SONDE_KERNEL_KALLSYMS_IMAGE_H
+#define SONDE_KERNEL_KALLSYMS_IMAGE_H
 
 #include "memory.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Within kernel/: finds the functions of addresses in the text of /proc/kallsyms, without keeping its symbols. */
-#ifndef SONDE_KALLSYMS_SEARCH_H
-#define SONDE_KALLSYMS_SEARCH_H
+#ifndef SONDE_KERNEL_KALLSYMS_SEARCH_H
+#define SONDE_KERNEL_KALLSYMS_SEARCH_H
 
 #include "memory.h"
 

@@ -3,8 +3,8 @@
  * Within kernel/: the symbols as the kernel prints them, /proc/kallsyms. It takes the kernel four times as long as to
  * copy its tables (6.12).
  */
-#ifndef SONDE_KALLSYMS_TEXT_H
-#define SONDE_KALLSYMS_TEXT_H
+#ifndef SONDE_KERNEL_KALLSYMS_TEXT_H
+#define SONDE_KERNEL_KALLSYMS_TEXT_H
 
 #include "ksym_list.h"
 #include "memory.h"

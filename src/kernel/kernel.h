@@ -3,8 +3,8 @@
  * What the kernel says about itself: its symbols, which of them ftrace can trace, tracepoints from tracefs or BTF,
  * names in BTF.
  */
-#ifndef SONDE_KERNEL_H
-#define SONDE_KERNEL_H
+#ifndef SONDE_KERNEL_KERNEL_H
+#define SONDE_KERNEL_KERNEL_H
 
 #include "base/base.h"
 

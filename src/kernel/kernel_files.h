@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Opens the files of /proc and /sys: for kernel/, and for other code that reads them. */
-#ifndef SONDE_KERNEL_FILES_H
-#define SONDE_KERNEL_FILES_H
+#ifndef SONDE_KERNEL_KERNEL_FILES_H
+#define SONDE_KERNEL_KERNEL_FILES_H
 
 #include <fcntl.h>
 

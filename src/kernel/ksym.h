@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Within kernel/: what the kernel says about one symbol, and how it prints it. */
-#ifndef SONDE_KSYM_H
-#define SONDE_KSYM_H
+#ifndef SONDE_KERNEL_KSYM_H
+#define SONDE_KERNEL_KSYM_H
 
 #include "kernel.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Within kernel/: functions with their names and modules, found by address once the list is sorted. */
-#ifndef SONDE_KSYM_LIST_H
-#define SONDE_KSYM_LIST_H
+#ifndef SONDE_KERNEL_KSYM_LIST_H
+#define SONDE_KERNEL_KSYM_LIST_H
 
 #include "kernel.h"
 

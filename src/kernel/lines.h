@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Reads the lines of large files of /proc and tracefs through one buffer of fixed size. */
-#ifndef SONDE_LINES_H
-#define SONDE_LINES_H
+#ifndef SONDE_KERNEL_LINES_H
+#define SONDE_KERNEL_LINES_H
 
 #include "base/base.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Within kernel/: the kernel's modules, as it lists them in /proc/modules. */
-#ifndef SONDE_MODULES_H
-#define SONDE_MODULES_H
+#ifndef SONDE_KERNEL_MODULES_H
+#define SONDE_KERNEL_MODULES_H
 
 #include "kernel.h"
 

@@ -2,8 +2,8 @@
 /*
  * Within kernel/: the ELF symbol tables of the kernel's modules, copied out of its memory (kernel/module/kallsyms.c).
  */
-#ifndef SONDE_MODULES_IMAGE_H
-#define SONDE_MODULES_IMAGE_H
+#ifndef SONDE_KERNEL_MODULES_IMAGE_H
+#define SONDE_KERNEL_MODULES_IMAGE_H
 
 #include <elf.h>
 

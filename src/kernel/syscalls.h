@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Names and numbers of syscalls. */
-#ifndef SONDE_SYSCALLS_H
-#define SONDE_SYSCALLS_H
+#ifndef SONDE_KERNEL_SYSCALLS_H
+#define SONDE_KERNEL_SYSCALLS_H
 
 /*
  * The number on this architecture of a syscall, named as user space or as the kernel's tracepoints name it

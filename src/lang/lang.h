@@ -3,8 +3,8 @@
  * The compiler of the language: text in, struct lang_program out. It loads and prints nothing. Each stage is a file or
  * some: parse.h, check.h, lower.h, ir.h, emit.h.
  */
-#ifndef SONDE_LANG_H
-#define SONDE_LANG_H
+#ifndef SONDE_LANG_LANG_H
+#define SONDE_LANG_LANG_H
 
 #include "lang/program/options.h"
 #include "lang/program/program.h"

@@ -15,8 +15,8 @@
  *	metrics_format_print(&to, &page, METRICS_TEXT);
  *	metrics_release(&page);
  */
-#ifndef SONDE_METRICS_H
-#define SONDE_METRICS_H
+#ifndef SONDE_METRICS_METRICS_H
+#define SONDE_METRICS_METRICS_H
 
 #include "base/str.h"
 #include "metrics_bounds.h"

@@ -6,8 +6,8 @@
  * Native histograms: bucket i of schema s has the values from 2^((i-1)/2^s), exclusive, to 2^(i/2^s), inclusive.
  * https://prometheus.io/docs/specs/native_histograms/
  */
-#ifndef SONDE_METRICS_BOUNDS_H
-#define SONDE_METRICS_BOUNDS_H
+#ifndef SONDE_METRICS_METRICS_BOUNDS_H
+#define SONDE_METRICS_METRICS_BOUNDS_H
 
 #include "output/hist.h"
 

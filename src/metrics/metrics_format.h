@@ -7,8 +7,8 @@
  * Protobuf: io.prometheus.client.MetricFamily, each with its length in front; histograms with classic and, where their
  * bounds allow it, native buckets. https://github.com/prometheus/client_model
  */
-#ifndef SONDE_METRICS_FORMAT_H
-#define SONDE_METRICS_FORMAT_H
+#ifndef SONDE_METRICS_METRICS_FORMAT_H
+#define SONDE_METRICS_METRICS_FORMAT_H
 
 #include "metrics.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Within metrics/: numbers as texts that read back as the same number. */
-#ifndef SONDE_METRICS_NUMBER_H
-#define SONDE_METRICS_NUMBER_H
+#ifndef SONDE_METRICS_METRICS_NUMBER_H
+#define SONDE_METRICS_METRICS_NUMBER_H
 
 #include "metrics.h"
 

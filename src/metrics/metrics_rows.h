@@ -12,8 +12,8 @@
  * sonde_syscount_errors_total, sonde_runqlat_seconds. A gauge that would end with _total, _count or the like, as
  * families of other types do, ends with _value.
  */
-#ifndef SONDE_METRICS_ROWS_H
-#define SONDE_METRICS_ROWS_H
+#ifndef SONDE_METRICS_METRICS_ROWS_H
+#define SONDE_METRICS_METRICS_ROWS_H
 
 #include "metrics.h"
 #include "output/field.h"

@@ -4,8 +4,8 @@
  * and `mandoc -Tlint`) and bash completion. Knows a tool only as a struct doc. If an earlier table already uses
  * an option's name or letter, only the part that is left is shown, just as opt_parse() accepts it.
  */
-#ifndef SONDE_DOC_H
-#define SONDE_DOC_H
+#ifndef SONDE_OPTIONS_DOC_H
+#define SONDE_OPTIONS_DOC_H
 
 #include "opt.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* For files in options only: an option as the documentation shows it, which is as opt_parse() accepts it. */
-#ifndef SONDE_DOC_OPT_H
-#define SONDE_DOC_OPT_H
+#ifndef SONDE_OPTIONS_DOC_OPT_H
+#define SONDE_OPTIONS_DOC_OPT_H
 
 #include "doc.h"
 

@@ -5,8 +5,8 @@
  * skeleton's .rodata). getopt_long() scans the arguments. Parsing is strict: a number has no characters behind it
  * and is in range. Errors name the option and its value.
  */
-#ifndef SONDE_OPT_H
-#define SONDE_OPT_H
+#ifndef SONDE_OPTIONS_OPT_H
+#define SONDE_OPTIONS_OPT_H
 
 #include "base/base.h"
 #include "base/str.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Formats network addresses. */
-#ifndef SONDE_ADDRESS_H
-#define SONDE_ADDRESS_H
+#ifndef SONDE_OUTPUT_ADDRESS_H
+#define SONDE_OUTPUT_ADDRESS_H
 
 #include "base/str.h"
 

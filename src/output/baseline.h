@@ -3,8 +3,8 @@
  * The profile that a flame graph is compared with: folded stacks of an earlier run, or of another tool. One stack a
  * line, "root;caller;callee COUNT"; https://github.com/brendangregg/FlameGraph describes the format.
  */
-#ifndef SONDE_BASELINE_H
-#define SONDE_BASELINE_H
+#ifndef SONDE_OUTPUT_BASELINE_H
+#define SONDE_OUTPUT_BASELINE_H
 
 #include "files.h"
 

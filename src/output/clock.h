@@ -3,8 +3,8 @@
  * Formats wall-clock time in the local time zone, and durations. The calendar is computed once a second, not for
  * each row.
  */
-#ifndef SONDE_CLOCK_H
-#define SONDE_CLOCK_H
+#ifndef SONDE_OUTPUT_CLOCK_H
+#define SONDE_OUTPUT_CLOCK_H
 
 #include "base/str.h"
 

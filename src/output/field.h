@@ -3,8 +3,8 @@
  * A row is a C struct, and a schema lists its fields: where the value of a field comes from, what it is, and how wide
  * its column is in text. A field's type and role say what it means. Only the printers know how a format writes it.
  */
-#ifndef SONDE_FIELD_H
-#define SONDE_FIELD_H
+#ifndef SONDE_OUTPUT_FIELD_H
+#define SONDE_OUTPUT_FIELD_H
 
 #include "frame.h"
 #include "value.h"

@@ -13,8 +13,8 @@
  * (field.h) from the bottom to the top. Of a schema that is a table, its first task name, then its stack fields from
  * the last to the first.
  */
-#ifndef SONDE_FILES_H
-#define SONDE_FILES_H
+#ifndef SONDE_OUTPUT_FILES_H
+#define SONDE_OUTPUT_FILES_H
 
 #include "field.h"
 #include "tree.h"

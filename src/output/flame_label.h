@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The label of a frame that is narrower than its name. */
-#ifndef SONDE_FLAME_LABEL_H
-#define SONDE_FLAME_LABEL_H
+#ifndef SONDE_OUTPUT_FLAME_LABEL_H
+#define SONDE_OUTPUT_FLAME_LABEL_H
 
 #include "base/str.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which frames a flame graph draws, and where. Knows neither pixels nor SVG. */
-#ifndef SONDE_FLAME_PLAN_H
-#define SONDE_FLAME_PLAN_H
+#ifndef SONDE_OUTPUT_FLAME_PLAN_H
+#define SONDE_OUTPUT_FLAME_PLAN_H
 
 #include "files.h"
 

@@ -2,8 +2,8 @@
 /*
  * Folded stacks, as flamegraph.pl reads them: names from the root to the innermost frame, with semicolons between them.
  */
-#ifndef SONDE_FOLDED_H
-#define SONDE_FOLDED_H
+#ifndef SONDE_OUTPUT_FOLDED_H
+#define SONDE_OUTPUT_FOLDED_H
 
 #include "base/str.h"
 #include "frame.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* One frame of a stack with its name, as printers write it. Knows neither processes nor files. */
-#ifndef SONDE_FRAME_H
-#define SONDE_FRAME_H
+#ifndef SONDE_OUTPUT_FRAME_H
+#define SONDE_OUTPUT_FRAME_H
 
 #include "base/base.h"
 

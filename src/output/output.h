@@ -3,8 +3,8 @@
  * Writes rows to a file descriptor. A row is a C struct that a schema describes (field.h). Only the printers of this
  * directory know formats: text columns, JSON lines (one object for each row), CSV. A new format is one more printer.
  */
-#ifndef SONDE_OUTPUT_H
-#define SONDE_OUTPUT_H
+#ifndef SONDE_OUTPUT_OUTPUT_H
+#define SONDE_OUTPUT_OUTPUT_H
 
 #include "field.h"
 

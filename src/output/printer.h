@@ -3,8 +3,8 @@
  * Within output/: the interface of a format. A printer appends to out->buf and never fails; output.c writes the buffer
  * and counts rows and errors.
  */
-#ifndef SONDE_PRINTER_H
-#define SONDE_PRINTER_H
+#ifndef SONDE_OUTPUT_PRINTER_H
+#define SONDE_OUTPUT_PRINTER_H
 
 #include "base/str.h"
 #include "output.h"

@@ -3,8 +3,8 @@
  * Stacks merged from the root on: stacks that begin alike share nodes. Each node has the sums of the stacks that end
  * there, and of all above it.
  */
-#ifndef SONDE_TREE_H
-#define SONDE_TREE_H
+#ifndef SONDE_OUTPUT_TREE_H
+#define SONDE_OUTPUT_TREE_H
 
 #include "base/set.h"
 #include "base/str.h"

@@ -3,8 +3,8 @@
  * The value of one field of one row. A value has a type but no format: printers turn it into text, JSON or CSV. Only
  * printers escape foreign bytes.
  */
-#ifndef SONDE_VALUE_H
-#define SONDE_VALUE_H
+#ifndef SONDE_OUTPUT_VALUE_H
+#define SONDE_OUTPUT_VALUE_H
 
 #include "base/base.h"
 #include "base/str.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* How a process ended, an int as wait(2) has it, as columns. */
-#ifndef SONDE_WAIT_STATUS_H
-#define SONDE_WAIT_STATUS_H
+#ifndef SONDE_OUTPUT_WAIT_STATUS_H
+#define SONDE_OUTPUT_WAIT_STATUS_H
 
 #include "field.h"
 

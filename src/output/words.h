@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Names of errors and signals, for rows and for options. */
-#ifndef SONDE_WORDS_H
-#define SONDE_WORDS_H
+#ifndef SONDE_OUTPUT_WORDS_H
+#define SONDE_OUTPUT_WORDS_H
 
 #include "base/str.h"
 #include "bpf/signal.h"

@@ -3,8 +3,8 @@
  * For probe/ alone: finds the functions of a binary that a pattern matches, and the names that people wrote for
  * them.
  */
-#ifndef SONDE_FUNCTIONS_H
-#define SONDE_FUNCTIONS_H
+#ifndef SONDE_PROBE_FUNCTIONS_H
+#define SONDE_PROBE_FUNCTIONS_H
 
 #include "binary/binary.h"
 #include "resolve.h"

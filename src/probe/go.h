@@ -4,8 +4,8 @@
  * by one of the kernel. Go's runtime walks the stack when it moves it, finds that address and aborts the program.
  * So the return instructions of the function are probed instead, if all of them are known.
  */
-#ifndef SONDE_GO_H
-#define SONDE_GO_H
+#ifndef SONDE_PROBE_GO_H
+#define SONDE_PROBE_GO_H
 
 #include "binary/binary.h"
 #include "target.h"

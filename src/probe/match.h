@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Matches names against patterns: globs by fnmatch(3), POSIX extended regular expressions by regexec(3). */
-#ifndef SONDE_MATCH_H
-#define SONDE_MATCH_H
+#ifndef SONDE_PROBE_MATCH_H
+#define SONDE_PROBE_MATCH_H
 
 #include "base/base.h"
 

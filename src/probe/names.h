@@ -4,8 +4,8 @@
  * whole name ("shop::Cart::total() const", "shop::Cart::total()"), the name without parameters
  * ("shop::Cart::total", of any overload), or the name as c++filt prints it.
  */
-#ifndef SONDE_NAMES_H
-#define SONDE_NAMES_H
+#ifndef SONDE_PROBE_NAMES_H
+#define SONDE_PROBE_NAMES_H
 
 #include "match.h"
 

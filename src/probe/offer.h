@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Completes a probe spec for a shell. */
-#ifndef SONDE_OFFER_H
-#define SONDE_OFFER_H
+#ifndef SONDE_PROBE_OFFER_H
+#define SONDE_PROBE_OFFER_H
 
 /*
  * Calls fn for specs that begin with word: kernel functions (if word has two letters, for there are 60,000),

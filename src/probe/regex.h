@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Compiles POSIX extended regular expressions with regcomp(3), safely for any input. */
-#ifndef SONDE_REGEX_H
-#define SONDE_REGEX_H
+#ifndef SONDE_PROBE_REGEX_H
+#define SONDE_PROBE_REGEX_H
 
 #include <regex.h>
 

@@ -3,8 +3,8 @@
  * For probe/ alone: one resolver for each kind of target. Each adds the targets that its queries match to the set,
  * duplicates included. All return 0 or -errno with err set: -ENOENT if a query matches nothing.
  */
-#ifndef SONDE_RESOLVE_H
-#define SONDE_RESOLVE_H
+#ifndef SONDE_PROBE_RESOLVE_H
+#define SONDE_PROBE_RESOLVE_H
 
 #include "base/nearest.h"
 #include "match.h"

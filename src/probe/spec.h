@@ -30,8 +30,8 @@
  *   +	    before a number: an offset. 'ns::fn+4' is 4 bytes after the begin of ns::fn, 'operator++4' of operator+. Any
  *	    other '+' after the word operator is part of the name: operator+, operator++, operator+=.
  */
-#ifndef SONDE_SPEC_H
-#define SONDE_SPEC_H
+#ifndef SONDE_PROBE_SPEC_H
+#define SONDE_PROBE_SPEC_H
 
 #include "base/base.h"
 

@@ -4,8 +4,8 @@
  * Several targets may share a slot (the places of one USDT probe). A set has no duplicates: a place that two specs
  * match is one target.
  */
-#ifndef SONDE_TARGET_H
-#define SONDE_TARGET_H
+#ifndef SONDE_PROBE_TARGET_H
+#define SONDE_PROBE_TARGET_H
 
 #include <sys/types.h>
 

@@ -5,8 +5,8 @@
  * come from ftrace's records; if these cannot be read, from its list; if that has names only, from the symbols of
  * these names.
  */
-#ifndef SONDE_TRACEABLE_H
-#define SONDE_TRACEABLE_H
+#ifndef SONDE_PROBE_TRACEABLE_H
+#define SONDE_PROBE_TRACEABLE_H
 
 #include "base/pool.h"
 #include "kernel/kernel.h"

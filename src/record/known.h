@@ -3,8 +3,8 @@
  * Kinds and fields that reports and converters understand, by name. A recording may have others, which are shown as
  * they are described; and any field may be missing. The recorder takes the names from here.
  */
-#ifndef SONDE_KNOWN_H
-#define SONDE_KNOWN_H
+#ifndef SONDE_RECORD_KNOWN_H
+#define SONDE_RECORD_KNOWN_H
 
 /*
  *	switch		prev prev_state prev_prio next next_prio; if prev waits: syscall (-1: a page fault or the kernel's

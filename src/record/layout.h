@@ -27,8 +27,8 @@
  *	MISSED		how many hits the kernel had skipped when the records of the next CHUNK were read, if that has
  *			grown. END has the last number; a file that was cut off has only these
  */
-#ifndef SONDE_LAYOUT_H
-#define SONDE_LAYOUT_H
+#ifndef SONDE_RECORD_LAYOUT_H
+#define SONDE_RECORD_LAYOUT_H
 
 #include <stdint.h>
 

@@ -11,8 +11,8 @@
  *		else if (event.kind->known == KNOWN_SWITCH)
  *			... recording_known(&event, KNOWN_F_PREV, -1) ...
  */
-#ifndef SONDE_RECORDING_H
-#define SONDE_RECORDING_H
+#ifndef SONDE_RECORD_RECORDING_H
+#define SONDE_RECORD_RECORDING_H
 
 #include "base/str.h"
 #include "known.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* For recording*.c only: what a reader keeps. */
-#ifndef SONDE_RECORDING_PART_H
-#define SONDE_RECORDING_PART_H
+#ifndef SONDE_RECORD_RECORDING_PART_H
+#define SONDE_RECORD_RECORDING_PART_H
 
 #include "base/pool.h"
 #include "base/set.h"

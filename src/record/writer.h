@@ -10,8 +10,8 @@
  * The first failure (a full disk) cuts the file back to its last whole section; the functions do nothing from then on
  * and return the same error. Nothing is printed here.
  */
-#ifndef SONDE_WRITER_H
-#define SONDE_WRITER_H
+#ifndef SONDE_RECORD_WRITER_H
+#define SONDE_RECORD_WRITER_H
 
 #include "base/base.h"
 #include "layout.h"

@@ -12,7 +12,7 @@
 #include "kernel/syscalls.h"
 #include "record.h"
 #include "record/writer.h"
-#include "record_instance.h"
+#include "record_part.h"
 
 #define BUFFER_DEFAULT (8 * 1024 * 1024)
 #define BUFFER_MIN     (64 * 1024)

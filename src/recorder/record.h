@@ -6,8 +6,8 @@
  *
  * There are no rows: the file is the result, and a line on stderr says what is in it.
  */
-#ifndef SONDE_ENGINE_RECORD_H
-#define SONDE_ENGINE_RECORD_H
+#ifndef SONDE_RECORDER_RECORD_H
+#define SONDE_RECORDER_RECORD_H
 
 #include "engine/engine.h"
 

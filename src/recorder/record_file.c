@@ -3,7 +3,7 @@
 #include "base/report.h"
 #include "record/writer.h"
 #include "record_host.h"
-#include "record_instance.h"
+#include "record_part.h"
 #include "record_kinds.h"
 #include "record_tasks.h"
 

@@ -14,7 +14,7 @@
 #include "base/report.h"
 #include "bpf/ring.h"
 #include "record/writer.h"
-#include "record_instance.h"
+#include "record_part.h"
 
 /* What happened right behind the moment is of interest, too. */
 #define AFTER_NS NS_PER_SEC

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Within recorder/ and why/: on which machine a recording is made, and the names of its system calls and disks. */
-#ifndef SONDE_RECORD_HOST_H
-#define SONDE_RECORD_HOST_H
+#ifndef SONDE_RECORDER_RECORD_HOST_H
+#define SONDE_RECORDER_RECORD_HOST_H
 
 #include <sys/types.h>
 

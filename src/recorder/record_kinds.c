@@ -4,7 +4,7 @@
 #include "bpf/record.h"
 #include "bpf/ring.h"
 #include "record/writer.h"
-#include "record_instance.h"
+#include "record_part.h"
 #include "record_kinds.h"
 
 /* A whole member of a record's struct. */

@@ -1,10 +1,34 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Within recorder/ and why/: describes the kinds of records (bpf/record.h) in a recording. */
-#ifndef SONDE_RECORD_KINDS_H
-#define SONDE_RECORD_KINDS_H
+/* Within recorder/ and why/: the kinds of records (bpf/record.h), and the sets that they belong to. */
+#ifndef SONDE_RECORDER_RECORD_KINDS_H
+#define SONDE_RECORDER_RECORD_KINDS_H
 
-struct record_sets;
+#include "base/base.h"
+
 struct writer;
+
+/* The sets of events that are on by a word. */
+struct record_sets {
+	bool sched, syscalls, block;
+	bool waits; /* by no word: only sonde why has them */
+};
+
+/* Of which set something is; RECORD_ALWAYS: of none, it is always recorded. */
+#define RECORD_SET(NAME) offsetof(struct record_sets, NAME)
+#define RECORD_ALWAYS	 SIZE_MAX
+
+/* Where a set says whether it is on. NULL: always. */
+static inline const bool *record_set(const struct record_sets *sets, size_t set)
+{
+	return set == RECORD_ALWAYS ? NULL : (const bool *)((const char *)sets + set);
+}
+
+static inline bool record_set_is_on(const struct record_sets *sets, size_t set)
+{
+	const bool *on = record_set(sets, set);
+
+	return !on || *on;
+}
 
 /* Writes those that may be recorded, and how records lie in the ring. Returns 0, or the writer's -errno. */
 int record_kinds_write(struct writer *writer, const struct record_sets *sets);

@@ -4,7 +4,7 @@
  * the same file, and the kernel tells it by the semaphore that somebody records.
  */
 #include "attach/plan.h"
-#include "record_instance.h"
+#include "record_part.h"
 
 #define MARK_SPEC "usdt:/proc/self/exe:sonde:mark"
 

@@ -5,7 +5,7 @@
  */
 #include "attach/plan.h"
 #include "record/writer.h"
-#include "record_instance.h"
+#include "record_part.h"
 
 int record_probes_resolve(struct recorder *recorder, struct err *err)
 {

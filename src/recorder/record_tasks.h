@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Within recorder/ and why/: the tasks that exist when a recording begins. */
-#ifndef SONDE_RECORD_TASKS_H
-#define SONDE_RECORD_TASKS_H
+#ifndef SONDE_RECORDER_RECORD_TASKS_H
+#define SONDE_RECORDER_RECORD_TASKS_H
 
 #include <sys/types.h>
 

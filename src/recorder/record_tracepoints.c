@@ -7,7 +7,7 @@
 #include "lang/types/ctype.h"
 #include "lang/types/type.h"
 #include "record/writer.h"
-#include "record_instance.h"
+#include "record_part.h"
 
 /* Behind the 8 bytes that all records of perf begin with, and in ours behind the time and two numbers. */
 #define COMMON_BYTES 8

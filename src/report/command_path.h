@@ -3,8 +3,8 @@
  * The path of the command of a recording (why/path.h): what made it last, followed back from its end through whoever
  * woke whom.
  */
-#ifndef SONDE_COMMAND_PATH_H
-#define SONDE_COMMAND_PATH_H
+#ifndef SONDE_REPORT_COMMAND_PATH_H
+#define SONDE_REPORT_COMMAND_PATH_H
 
 #include "output/output.h"
 #include "record/recording.h"

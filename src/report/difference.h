@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What differs between the sums of two recordings, as a table. */
-#ifndef SONDE_DIFFERENCE_H
-#define SONDE_DIFFERENCE_H
+#ifndef SONDE_REPORT_DIFFERENCE_H
+#define SONDE_REPORT_DIFFERENCE_H
 
 #include "output/output.h"
 #include "sums.h"

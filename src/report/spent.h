@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The wall time of threads as stacks: the thread's name, what it did, and in which call. For flame graphs. */
-#ifndef SONDE_SPENT_H
-#define SONDE_SPENT_H
+#ifndef SONDE_REPORT_SPENT_H
+#define SONDE_REPORT_SPENT_H
 
 #include "output/files.h"
 #include "sums.h"

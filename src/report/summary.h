@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The sums of a recording as tables. */
-#ifndef SONDE_SUMMARY_H
-#define SONDE_SUMMARY_H
+#ifndef SONDE_REPORT_SUMMARY_H
+#define SONDE_REPORT_SUMMARY_H
 
 #include "output/output.h"
 #include "sums.h"

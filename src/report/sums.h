@@ -4,8 +4,8 @@
  * events by kind. For reports; nothing is printed here. Of a recording that was filtered, only threads that passed the
  * filter have sums: of the others, an unknown part is missing.
  */
-#ifndef SONDE_SUMS_H
-#define SONDE_SUMS_H
+#ifndef SONDE_REPORT_SUMS_H
+#define SONDE_REPORT_SUMS_H
 
 #include "base/set.h"
 #include "record/recording.h"

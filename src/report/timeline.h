@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A recording as a timeline: one row for each event, in order. */
-#ifndef SONDE_TIMELINE_H
-#define SONDE_TIMELINE_H
+#ifndef SONDE_REPORT_TIMELINE_H
+#define SONDE_REPORT_TIMELINE_H
 
 #include "output/output.h"
 #include "record/recording.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Checks whether this process may trace. */
-#ifndef SONDE_CAPS_H
-#define SONDE_CAPS_H
+#ifndef SONDE_RUN_CAPS_H
+#define SONDE_RUN_CAPS_H
 
 #include "base/base.h"
 

@@ -9,8 +9,8 @@
  * Ctrl-Z reach both of us. Elsewhere it leads a process group of its own, so that a signal to our group does not
  * reach it twice.
  */
-#ifndef SONDE_COMMAND_H
-#define SONDE_COMMAND_H
+#ifndef SONDE_RUN_COMMAND_H
+#define SONDE_RUN_COMMAND_H
 
 #include <sys/types.h>
 

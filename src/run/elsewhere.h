@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What comes nearest to a tool, a command or an option of another tracer: the table of docs/coming-from.txt. */
-#ifndef SONDE_ELSEWHERE_H
-#define SONDE_ELSEWHERE_H
+#ifndef SONDE_RUN_ELSEWHERE_H
+#define SONDE_RUN_ELSEWHERE_H
 
 #include <stdbool.h>
 

@@ -3,8 +3,8 @@
  * A process and its descendants, according to /proc. A descendant whose parent has exited is not found: the
  * kernel gives it a new parent.
  */
-#ifndef SONDE_FAMILY_H
-#define SONDE_FAMILY_H
+#ifndef SONDE_RUN_FAMILY_H
+#define SONDE_RUN_FAMILY_H
 
 #include <sys/types.h>
 

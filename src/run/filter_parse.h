@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Turns the filter options into a struct filter (bpf/filter.h). engine/filter.h writes it into BPF objects. */
-#ifndef SONDE_FILTER_PARSE_H
-#define SONDE_FILTER_PARSE_H
+#ifndef SONDE_RUN_FILTER_PARSE_H
+#define SONDE_RUN_FILTER_PARSE_H
 
 #include "run.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* How sonde introduces itself: what it prints without a tool. Errors of `out` are for the caller to check. */
-#ifndef SONDE_FRONT_H
-#define SONDE_FRONT_H
+#ifndef SONDE_RUN_FRONT_H
+#define SONDE_RUN_FRONT_H
 
 #include <stdio.h>
 

@@ -4,8 +4,8 @@
  * still send signals. The terminal's modes are changed only during a pause between two tables: whatever ends us
  * in between leaves the terminal as it was.
  */
-#ifndef SONDE_KEYBOARD_H
-#define SONDE_KEYBOARD_H
+#ifndef SONDE_RUN_KEYBOARD_H
+#define SONDE_RUN_KEYBOARD_H
 
 #include <termios.h>
 

@@ -3,8 +3,8 @@
  * One run of a tool, from its arguments to its exit status: options that all tools share,
  * signals, the command, intervals, the end. Engines see only its struct engine_context.
  */
-#ifndef SONDE_RUN_H
-#define SONDE_RUN_H
+#ifndef SONDE_RUN_RUN_H
+#define SONDE_RUN_RUN_H
 
 #include <sys/types.h>
 

@@ -18,8 +18,8 @@
  * that others can change is refused: it must belong to root, to us or to the owner of the binary, and neither group
  * nor others may write to it.
  */
-#ifndef SONDE_SCRIPTS_H
-#define SONDE_SCRIPTS_H
+#ifndef SONDE_RUN_SCRIPTS_H
+#define SONDE_RUN_SCRIPTS_H
 
 #include "tool.h"
 

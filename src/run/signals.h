@@ -4,8 +4,8 @@
  * usual way, after a message. Then a run reads the signals from a descriptor. At the end they end us in the usual
  * way again. The command inherits the actions and the mask that we were started with.
  */
-#ifndef SONDE_SIGNALS_H
-#define SONDE_SIGNALS_H
+#ifndef SONDE_RUN_SIGNALS_H
+#define SONDE_RUN_SIGNALS_H
 
 #include <stdbool.h>
 #include <sys/signalfd.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Requests to stop: the effect of a signal on a run and its command. */
-#ifndef SONDE_STOP_H
-#define SONDE_STOP_H
+#ifndef SONDE_RUN_STOP_H
+#define SONDE_RUN_STOP_H
 
 #include "run.h"
 

@@ -8,8 +8,8 @@
  * adds the tool to the list that `sonde help` prints; no other file names the tool. A tool that traces nothing, but
  * does one thing and ends, has act() instead of an engine. docs/HOWTO-add-a-tool.md shows the steps.
  */
-#ifndef SONDE_TOOL_H
-#define SONDE_TOOL_H
+#ifndef SONDE_RUN_TOOL_H
+#define SONDE_RUN_TOOL_H
 
 #include "engine/engine.h"
 #include "options/doc.h"

@@ -5,7 +5,7 @@
 #include "base/report.h"
 #include "lang/bcc/bcc.h"
 #include "output/hist.h"
-#include "script_instance.h"
+#include "script_part.h"
 
 #define DEFAULT_INTERVAL NS_PER_SEC
 /* As in bcc. Each of 10,240 keys has room for it. */

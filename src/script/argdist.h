@@ -5,8 +5,8 @@
  *
  *	TOOL(argdist, ARGDIST_ENGINE, ...);	-H SPEC and -C SPEC
  */
-#ifndef SONDE_ARGDIST_H
-#define SONDE_ARGDIST_H
+#ifndef SONDE_SCRIPT_ARGDIST_H
+#define SONDE_SCRIPT_ARGDIST_H
 
 #include "script.h"
 

@@ -15,7 +15,7 @@
 #include "bpf/stack.h"
 #include "bpf/lang.skel.h"
 #include "lang/lang.h"
-#include "script_instance.h"
+#include "script_part.h"
 
 #define BUFFER_DEFAULT (2 * 1024 * 1024)
 #define BUFFER_NONE    4096

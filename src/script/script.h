@@ -5,8 +5,8 @@
  *
  *	TOOL(trace, SCRIPT_ENGINE, ...);	the arguments are a file, or with -e the program's own
  */
-#ifndef SONDE_SCRIPT_ENGINE_H
-#define SONDE_SCRIPT_ENGINE_H
+#ifndef SONDE_SCRIPT_SCRIPT_H
+#define SONDE_SCRIPT_SCRIPT_H
 
 #include "engine/engine.h"
 

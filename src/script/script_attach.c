@@ -5,7 +5,7 @@
 #include "attach/plan.h"
 #include "base/report.h"
 #include "engine/probes.h"
-#include "script_instance.h"
+#include "script_part.h"
 
 static bool is_pattern(const struct lang_probe *probe)
 {

@@ -6,7 +6,7 @@
 #include "base/set.h"
 #include "lang/bcc/bcc.h"
 #include "script_format.h"
-#include "script_instance.h"
+#include "script_part.h"
 
 /* Stands in the format where the record's own values begin. */
 #define COLUMNS_LEN (sizeof(BCC_COLUMNS) - 1)

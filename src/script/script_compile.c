@@ -9,7 +9,7 @@
 #include "engine/filter.h"
 #include "lang/check/getopt.h"
 #include "lang/lang.h"
-#include "script_instance.h"
+#include "script_part.h"
 
 struct lang_features script_features(void)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The script engine as tools see it: its options and its rows. */
-#include "script_instance.h"
+#include "script_part.h"
 
 #define BUFFER_MAX (1024 * 1024 * 1024)
 

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/report.h"
 #include "output/hist.h"
-#include "script_instance.h"
+#include "script_part.h"
 
 #define LABELS_MAX 16
 /* Lines that a program may print in a second. */

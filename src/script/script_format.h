@@ -3,8 +3,8 @@
  * Within script/: printf() of the language: C's conversions for integers, %s for every type, and bpftrace's own %r,
  * %rx, %rh (buffers) and %gr (flags of the kernel's page allocator).
  */
-#ifndef SONDE_SCRIPT_FORMAT_H
-#define SONDE_SCRIPT_FORMAT_H
+#ifndef SONDE_SCRIPT_SCRIPT_FORMAT_H
+#define SONDE_SCRIPT_SCRIPT_FORMAT_H
 
 #include "script_print.h"
 

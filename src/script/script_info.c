@@ -5,7 +5,7 @@
 
 #include "attach/quirks.h"
 #include "base/str.h"
-#include "script_instance.h"
+#include "script_part.h"
 
 static void add(struct str *to, const char *name, bool has)
 {

@@ -6,7 +6,7 @@
 
 #include "base/report.h"
 #include "kernel/types.h"
-#include "script_instance.h"
+#include "script_part.h"
 
 #define PIN_ROOT "/sys/fs/bpf/"
 

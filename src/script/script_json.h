@@ -3,8 +3,8 @@
  * Within script/: what a program prints as JSON: bpftrace's objects (-f json), one for each call of print(), or rows
  * (-j), one for each entry of a map, so that jq reads them line by line.
  */
-#ifndef SONDE_SCRIPT_JSON_H
-#define SONDE_SCRIPT_JSON_H
+#ifndef SONDE_SCRIPT_SCRIPT_JSON_H
+#define SONDE_SCRIPT_SCRIPT_JSON_H
 
 #include "script_print.h"
 

@@ -6,7 +6,7 @@
 #include <linux/bpf.h>
 
 #include "attach/keep.h"
-#include "script_instance.h"
+#include "script_part.h"
 
 static void mix_text(struct keep *keep, const char *text)
 {

@@ -3,8 +3,8 @@
  * Within script/: puts a compiled probe's instructions and the functions of bpf/lang.bpf.c that they call together
  * into an image, which attach loads copies of.
  */
-#ifndef SONDE_SCRIPT_LINK_H
-#define SONDE_SCRIPT_LINK_H
+#ifndef SONDE_SCRIPT_SCRIPT_LINK_H
+#define SONDE_SCRIPT_SCRIPT_LINK_H
 
 #include "attach/image.h"
 #include "bpf/lang.h"

@@ -4,7 +4,7 @@
 
 #include "base/report.h"
 #include "base/str.h"
-#include "script_instance.h"
+#include "script_part.h"
 
 bool script_lists_program(const struct script *script)
 {

@@ -4,7 +4,7 @@
 
 #include "base/cpus.h"
 #include "base/report.h"
-#include "script_instance.h"
+#include "script_part.h"
 
 /* Adds up an element of a per-processor array. */
 static uint64_t lost(const struct script *script, const char *map, uint32_t index)

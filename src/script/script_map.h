@@ -6,8 +6,8 @@
  * frees keys to which nothing was added since the last one. Maps that the program itself reads, LRU maps and all other
  * values are deleted or set to zero, with what arrived in between.
  */
-#ifndef SONDE_SCRIPT_MAP_H
-#define SONDE_SCRIPT_MAP_H
+#ifndef SONDE_SCRIPT_SCRIPT_MAP_H
+#define SONDE_SCRIPT_SCRIPT_MAP_H
 
 #include "attach/shards.h"
 #include "base/set.h"

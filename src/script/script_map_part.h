@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Within script/: what script_map.c and script_map_clear.c share. */
-#ifndef SONDE_SCRIPT_MAP_PART_H
-#define SONDE_SCRIPT_MAP_PART_H
+#ifndef SONDE_SCRIPT_SCRIPT_MAP_PART_H
+#define SONDE_SCRIPT_SCRIPT_MAP_PART_H
 
 #include "base/cpus.h"
 #include "script_map.h"

@@ -3,8 +3,8 @@
  * Within script/: names that a program's values get in user space: of addresses and stacks, users, cgroups, errors,
  * system calls, probes, points in time.
  */
-#ifndef SONDE_SCRIPT_NAMES_H
-#define SONDE_SCRIPT_NAMES_H
+#ifndef SONDE_SCRIPT_SCRIPT_NAMES_H
+#define SONDE_SCRIPT_SCRIPT_NAMES_H
 
 #include "kernel/kernel.h"
 #include "lang/program/program.h"

@@ -3,7 +3,7 @@
 #include <fcntl.h>
 
 #include "base/report.h"
-#include "script_instance.h"
+#include "script_part.h"
 
 int script_output_open(struct script *script, struct err *err)
 {

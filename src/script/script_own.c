@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "base/report.h"
-#include "script_instance.h"
+#include "script_part.h"
 
 /* A reader that was away for long does not run a short interval forever. */
 #define CATCH_UP 100

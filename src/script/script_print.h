@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Within script/: maps as bpftrace prints them: sorted entries, histograms, series. script_map.h reads them. */
-#ifndef SONDE_SCRIPT_PRINT_H
-#define SONDE_SCRIPT_PRINT_H
+#ifndef SONDE_SCRIPT_SCRIPT_PRINT_H
+#define SONDE_SCRIPT_SCRIPT_PRINT_H
 
 #include "script_value.h"
 

@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/report.h"
 #include "script_format.h"
-#include "script_instance.h"
+#include "script_part.h"
 #include "script_system.h"
 
 #define VALUES_MAX 64

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Within script/: runs a command of system(). */
-#ifndef SONDE_SCRIPT_SYSTEM_H
-#define SONDE_SCRIPT_SYSTEM_H
+#ifndef SONDE_SCRIPT_SCRIPT_SYSTEM_H
+#define SONDE_SCRIPT_SCRIPT_SYSTEM_H
 
 #include "base/base.h"
 

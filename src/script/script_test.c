@@ -5,7 +5,7 @@
 #include <bpf/bpf.h>
 
 #include "base/clock.h"
-#include "script_instance.h"
+#include "script_part.h"
 
 /* A benchmark runs so long, and at least so often. */
 #define BENCH_NS    (NS_PER_SEC / 10)

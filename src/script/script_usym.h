@@ -3,8 +3,8 @@
  * Within script/: the names of user addresses, for usym(). They are looked up when they are printed: a process that has
  * ended by then has no names.
  */
-#ifndef SONDE_SCRIPT_USYM_H
-#define SONDE_SCRIPT_USYM_H
+#ifndef SONDE_SCRIPT_SCRIPT_USYM_H
+#define SONDE_SCRIPT_SCRIPT_USYM_H
 
 #include <sys/types.h>
 

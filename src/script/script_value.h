@@ -3,8 +3,8 @@
  * Within script/: values of the language (lang/types/type.h) as text and as JSON, as bpftrace writes them. Values that
  * only user space can name (addresses, stacks, users ...) are named by struct script_names.
  */
-#ifndef SONDE_SCRIPT_VALUE_H
-#define SONDE_SCRIPT_VALUE_H
+#ifndef SONDE_SCRIPT_SCRIPT_VALUE_H
+#define SONDE_SCRIPT_SCRIPT_VALUE_H
 
 #include "script_names.h"
 

@@ -4,8 +4,8 @@
  * /tmp/perf-PID.map for each piece of code that it makes. The file is foreign: a line may have any bytes. Code may move
  * and memory may be used again, so the last line for an address counts.
  */
-#ifndef SONDE_PERF_MAP_H
-#define SONDE_PERF_MAP_H
+#ifndef SONDE_SYMBOLS_PERF_MAP_H
+#define SONDE_SYMBOLS_PERF_MAP_H
 
 #include "base/base.h"
 

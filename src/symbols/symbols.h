@@ -23,8 +23,8 @@
  * FILE is the last component of the path; addresses in files are as linked, as nm, addr2line and gdb show them. So they
  * are the same in each run.
  */
-#ifndef SONDE_SYMBOLS_H
-#define SONDE_SYMBOLS_H
+#ifndef SONDE_SYMBOLS_SYMBOLS_H
+#define SONDE_SYMBOLS_SYMBOLS_H
 
 #include <sys/types.h>
 

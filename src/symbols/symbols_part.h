@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* For files in symbols only: a frame before it is named, and those who name a batch of one kind. */
-#ifndef SONDE_SYMBOLS_PART_H
-#define SONDE_SYMBOLS_PART_H
+#ifndef SONDE_SYMBOLS_SYMBOLS_PART_H
+#define SONDE_SYMBOLS_SYMBOLS_PART_H
 
 #include "base/pool.h"
 #include "symbols.h"

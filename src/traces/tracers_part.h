@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* For tracers*.c only. tracers_read.c calls the parts, and the parts call tracers.c: there is no other way. */
-#ifndef SONDE_TRACERS_PART_H
-#define SONDE_TRACERS_PART_H
+#ifndef SONDE_TRACES_TRACERS_PART_H
+#define SONDE_TRACES_TRACERS_PART_H
 
 #include "tracers.h"
 

@@ -3,8 +3,8 @@
  * For files in unwind only: the blocks of bpf/unwind.h, memory that BPF programs read. User space maps a block while
  * it writes to it. Knows neither rows nor mappings.
  */
-#ifndef SONDE_BLOCKS_H
-#define SONDE_BLOCKS_H
+#ifndef SONDE_UNWIND_BLOCKS_H
+#define SONDE_UNWIND_BLOCKS_H
 
 #include <pthread.h>
 

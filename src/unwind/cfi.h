@@ -6,8 +6,8 @@
  * the return address: register + offset, the word stored there (plus a constant), and the one of the PLT. Any
  * other gives the rule UNWIND_CFA_UNKNOWN.
  */
-#ifndef SONDE_CFI_H
-#define SONDE_CFI_H
+#ifndef SONDE_UNWIND_CFI_H
+#define SONDE_UNWIND_CFI_H
 
 #include "bpf/unwind.h"
 #include "cursor.h"

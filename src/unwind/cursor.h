@@ -4,8 +4,8 @@
  * returns 0 and sets bad. A caller that reads several values checks bad once, after the last.
  * The forms: DWARF 5, 7.6 (LEB128); LSB 5.0 core, 10.5 (DW_EH_PE_*).
  */
-#ifndef SONDE_CURSOR_H
-#define SONDE_CURSOR_H
+#ifndef SONDE_UNWIND_CURSOR_H
+#define SONDE_UNWIND_CURSOR_H
 
 #include "base/base.h"
 

@@ -4,8 +4,8 @@
  * format: LSB 5.0 core, 10.6. The section is foreign: damaged records are skipped and counted, and the time is bounded
  * by n log n. It is read piece by piece: of a browser it has 14 MB.
  */
-#ifndef SONDE_EH_FRAME_H
-#define SONDE_EH_FRAME_H
+#ifndef SONDE_UNWIND_EH_FRAME_H
+#define SONDE_UNWIND_EH_FRAME_H
 
 #include "binary/binary.h"
 #include "cfi.h"

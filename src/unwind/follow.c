@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Follows processes by the kernel's records: what they map, their children, exec and end. */
-#include "session.h"
+#include "unwind_part.h"
 
 /*
  * A process, as it was at the time of the record. NULL: it is not of this session, or what we know of it is newer than

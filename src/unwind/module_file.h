@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* For modules.c: opens the very file that a process has mapped, within the limits of foreign files. */
-#ifndef SONDE_MODULE_FILE_H
-#define SONDE_MODULE_FILE_H
+#ifndef SONDE_UNWIND_MODULE_FILE_H
+#define SONDE_UNWIND_MODULE_FILE_H
 
 #include "base/file_id.h"
 #include "binary/maps.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* For modules.c: puts the tables of files into blocks, and the rules into their array. */
-#ifndef SONDE_MODULE_TABLE_H
-#define SONDE_MODULE_TABLE_H
+#ifndef SONDE_UNWIND_MODULE_TABLE_H
+#define SONDE_UNWIND_MODULE_TABLE_H
 
 #include "blocks.h"
 #include "rules.h"

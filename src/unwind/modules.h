@@ -3,8 +3,8 @@
  * For files in unwind only: the files that processes map, each with a number and, once for all processes, its table
  * in blocks. Knows no process beyond the one that a file is opened through.
  */
-#ifndef SONDE_MODULES_H
-#define SONDE_MODULES_H
+#ifndef SONDE_UNWIND_MODULES_H
+#define SONDE_UNWIND_MODULES_H
 
 #include "functions.h"
 #include "module_file.h"

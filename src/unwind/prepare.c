@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Finds the files that a program will map when it starts, as its loader does. */
 #include "binary/library.h"
-#include "session.h"
+#include "unwind_part.h"
 
 /* Programs with hundreds of libraries start slowly; the rest is read when it is mapped. */
 #define FILES_MAX 64

@@ -3,8 +3,8 @@
  * For files in unwind only: the kernel's records of processes and their executable mappings, from one perf event on
  * each processor, in the order of time. Knows no process.
  */
-#ifndef SONDE_RECORDS_H
-#define SONDE_RECORDS_H
+#ifndef SONDE_UNWIND_RECORDS_H
+#define SONDE_UNWIND_RECORDS_H
 
 #include <sys/types.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Numbers rules so that each exists once. All files share them: a few thousand serve a whole system. */
-#ifndef SONDE_RULES_H
-#define SONDE_RULES_H
+#ifndef SONDE_UNWIND_RULES_H
+#define SONDE_UNWIND_RULES_H
 
 #include "base/base.h"
 #include "bpf/unwind.h"

@@ -4,7 +4,7 @@
 #include <fcntl.h>
 
 #include "base/clock.h"
-#include "session.h"
+#include "unwind_part.h"
 
 /* The kernel's own addresses: the vsyscall page. */
 #define USER_END (1ULL << 63)

@@ -3,8 +3,8 @@
  * For files in unwind only: the mappings of processes, in blocks and in the hash "unwind_spaces". Changes are
  * collected, and published together. Knows neither files nor where changes come from.
  */
-#ifndef SONDE_SPACES_H
-#define SONDE_SPACES_H
+#ifndef SONDE_UNWIND_SPACES_H
+#define SONDE_UNWIND_SPACES_H
 
 #include <sys/types.h>
 

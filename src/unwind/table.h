@@ -4,8 +4,8 @@
  * finds the caller's frame. 4 bytes a row: the table of bash has 80 KB, that of libc 110 KB. Knows no process, and not
  * where the table is kept.
  */
-#ifndef SONDE_TABLE_H
-#define SONDE_TABLE_H
+#ifndef SONDE_UNWIND_TABLE_H
+#define SONDE_UNWIND_TABLE_H
 
 #include "rules.h"
 

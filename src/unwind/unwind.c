@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/report.h"
 #include "base/str.h"
-#include "session.h"
+#include "unwind_part.h"
 
 /* Processes that the hash has room for. One process can have some children. */
 #define PROCESSES_MAX	  32768

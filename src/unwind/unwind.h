@@ -9,8 +9,8 @@
  *	unwind_start(unwind, err)		reads records of the kernel, then /proc
  *	unwind_take(unwind)			whenever unwind_fd() is readable
  */
-#ifndef SONDE_UNWIND_SESSION_H
-#define SONDE_UNWIND_SESSION_H
+#ifndef SONDE_UNWIND_UNWIND_H
+#define SONDE_UNWIND_UNWIND_H
 
 #include <sys/types.h>
 

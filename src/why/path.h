@@ -14,8 +14,8 @@
  * number is kept, and what the forgotten ones would tell is unknown. Classes, objects and spans are numbers of the
  * owner.
  */
-#ifndef SONDE_PATH_H
-#define SONDE_PATH_H
+#ifndef SONDE_WHY_PATH_H
+#define SONDE_WHY_PATH_H
 
 #include "base/base.h"
 

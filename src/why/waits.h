@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which class of wait (bpf/why.h) each system call belongs to. */
-#ifndef SONDE_WAITS_H
-#define SONDE_WAITS_H
+#ifndef SONDE_WHY_WAITS_H
+#define SONDE_WHY_WAITS_H
 
 #include <stdint.h>
 

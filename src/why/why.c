@@ -16,7 +16,7 @@
 #include "engine/filter.h"
 #include "engine/probes.h"
 #include "waits.h"
-#include "why_instance.h"
+#include "why_part.h"
 
 /* Of ended threads and long waits: 2,000 of the former. */
 #define BUFFER (1024 * 1024)

@@ -4,8 +4,8 @@
  * each thread into causes (bpf/why.h) and prints a page: the causes with their objects, the longest waits with their
  * stacks.
  */
-#ifndef SONDE_ENGINE_WHY_H
-#define SONDE_ENGINE_WHY_H
+#ifndef SONDE_WHY_WHY_H
+#define SONDE_WHY_WHY_H
 
 #include "engine/engine.h"
 #include "engine/stacks.h"

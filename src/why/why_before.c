@@ -8,7 +8,7 @@
 #include "engine/filter.h"
 #include "kernel/syscalls.h"
 #include "waits.h"
-#include "why_instance.h"
+#include "why_part.h"
 
 /* The kernel names the protocol of a socket in an attribute of its file. */
 static bool is_network(const char *path)

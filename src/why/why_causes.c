@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The lines of `sonde why` with causes and their objects: the path of the command, and all threads. */
-#include "why_instance.h"
+#include "why_part.h"
 
 /* How many objects a line names, and the columns that it has for them, so that the line has 80. */
 #define OBJECTS 4

@@ -5,8 +5,9 @@
  * the files add up to the life of all threads.
  */
 #include "engine/batch.h"
-#include "engine/stacks_instance.h"
-#include "why_instance.h"
+#include "engine/stacks.h"
+#include "output/files.h"
+#include "why_part.h"
 
 static const uint8_t tints[WHY_CLASSES] = {
 	[WHY_UNKNOWN] = FRAME_TINT_OTHER,
@@ -55,7 +56,7 @@ bool why_flame_wanted(const struct why_settings *settings)
 
 bool why_flame_has_stdout(const struct why *why)
 {
-	return files_use_stdout(&why->stacks->files);
+	return files_use_stdout(stacks_files(why->stacks));
 }
 
 static void set_total(const void *key, const void *value, void *stacks)
@@ -117,7 +118,7 @@ static void draw(struct drawing *d, const char *comm, uint64_t stack, uint32_t c
 			frames[i + 1] = named.kernel.frames[i];
 		row.kernel = (struct frame_stack){ frames, named.kernel.n + 1 };
 	}
-	files_row(&stacks->files, &why_schema, &row, NULL);
+	files_row(stacks_files(stacks), &why_schema, &row, NULL);
 }
 
 /* The drawn part of a key's name; NULL: no thread has this name at the end of its life, or when it calls exec. */
@@ -130,39 +131,37 @@ static struct drawn *drawn_of(struct drawing *d, const struct stack_key *key)
 
 static void count_samples(struct drawing *d)
 {
-	const struct stacks *stacks = d->why->stacks;
+	const struct stack_key *key;
+	uint64_t count, ns;
 
-	for (size_t i = 0; i < stacks->entries.n; i++) {
-		const struct stack_key *key = stacks->keys.v[i].bytes;
+	for (size_t i = 0; (key = stacks_counted(d->why->stacks, i, &count, &ns)); i++) {
 		struct drawn *drawn = drawn_of(d, key);
 
 		if (drawn && key->slot == WHY_RUNNING)
-			drawn->samples += stacks->entries.v[i].count;
+			drawn->samples += count;
 	}
 }
 
 static void draw_stacks(struct drawing *d, uint64_t all[WHY_CLASSES])
 {
-	const struct stacks *stacks = d->why->stacks;
+	const struct stack_key *key;
+	uint64_t count, ns;
 
-	for (size_t i = 0; i < stacks->entries.n; i++) {
-		const struct stack_key *key = stacks->keys.v[i].bytes;
-		const struct stacks_entry *entry = &stacks->entries.v[i];
+	for (size_t i = 0; (key = stacks_counted(d->why->stacks, i, &count, &ns)); i++) {
 		struct drawn *drawn = drawn_of(d, key);
-		uint64_t ns = entry->ns;
 		char comm[sizeof(key->comm) + 1] = "";
 
 		if (key->slot >= WHY_CLASSES)
 			continue;
 		if (key->slot == WHY_RUNNING)
 			ns = drawn ? (double)time_of(&d->why->sums.names.v[drawn - d->drawn].split, WHY_RUNNING) *
-					     entry->count / drawn->samples
+					     count / drawn->samples
 				   : 0;
 		if (drawn)
 			drawn->ns[key->slot] += ns;
 		all[key->slot] += ns;
 		memcpy(comm, key->comm, sizeof(key->comm));
-		draw(d, comm, key->stack, key->slot, entry->count, ns);
+		draw(d, comm, key->stack, key->slot, count, ns);
 	}
 }
 

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "engine/batch.h"
-#include "why_instance.h"
+#include "why_part.h"
 
 /* How often a copy of cells is made until nobody has written to them meanwhile. */
 #define COPIES 16

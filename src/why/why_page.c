@@ -4,7 +4,7 @@
 
 #include "output/address.h"
 #include "waits.h"
-#include "why_instance.h"
+#include "why_part.h"
 
 /* The columns for the frames of a wait. */
 #define STACK_ROOM 64

@@ -10,7 +10,7 @@
 #include "bpf/ring.h"
 #include "bpf/why_link.h"
 #include "engine/ring.h"
-#include "why_instance.h"
+#include "why_part.h"
 
 /* Links that are kept: 56 MB. */
 #define LINKS (1024 * 1024)

@@ -13,13 +13,13 @@
 #include "bpf/why_link.h"
 #include "convert/convert.h"
 #include "engine/filter.h"
-#include "engine/stacks_instance.h"
+#include "engine/stacks.h"
+#include "output/files.h"
 #include "record/writer.h"
 #include "recorder/record_host.h"
-#include "recorder/record_instance.h"
 #include "recorder/record_kinds.h"
 #include "recorder/record_tasks.h"
-#include "why_instance.h"
+#include "why_part.h"
 
 static int write_failed(const struct why *why, int ret, struct err *err)
 {
@@ -32,6 +32,7 @@ int why_record_open(struct why *why, struct err *err)
 	const struct engine_context *ctx = why->instance->ctx;
 	const char *name = why->settings->perfetto;
 	struct writer *writer;
+	struct files *files;
 	int ret, fd;
 
 	if (!name)
@@ -39,7 +40,8 @@ int why_record_open(struct why *why, struct err *err)
 	ret = stacks_add_file(why->stacks, &convert_perfetto.file, name, err);
 	if (ret)
 		return ret;
-	fd = file_open_temporary(why->stacks->files.v[why->stacks->files.n - 1].dir);
+	files = stacks_files(why->stacks);
+	fd = file_open_temporary(files->v[files->n - 1].dir);
 	if (fd < 0)
 		return write_failed(why, -errno, err);
 	why->recording.fd = fd;
@@ -208,9 +210,10 @@ static void write_texts(struct why *why)
 static int convert(struct why *why, int fd, struct err *err)
 {
 	struct recording *r = recording_open_fd(fd, why->settings->perfetto, err);
+	struct files *files = stacks_files(why->stacks);
 	int ret = r ? 0 : err->code;
 
-	vec_each(file, &why->stacks->files)
+	vec_each(file, files)
 		if (!ret && file->format == &convert_perfetto.file)
 			ret = convert_write(&convert_perfetto, r, file, err);
 	recording_close(r);

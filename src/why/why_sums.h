@@ -3,8 +3,8 @@
  * Within why/: adds up what the programs of bpf/why.bpf.c send, by thread, by cause and by the name of the process.
  * Knows neither maps nor pages.
  */
-#ifndef SONDE_ENGINE_WHY_SUMS_H
-#define SONDE_ENGINE_WHY_SUMS_H
+#ifndef SONDE_WHY_WHY_SUMS_H
+#define SONDE_WHY_WHY_SUMS_H
 
 #include "base/set.h"
 #include "bpf/why.h"

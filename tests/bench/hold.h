@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* bench-hold: measures a process and its descendants. */
-#ifndef BENCH_HOLD_H
-#define BENCH_HOLD_H
+#ifndef SONDE_TESTS_BENCH_HOLD_H
+#define SONDE_TESTS_BENCH_HOLD_H
 
 #include <stdbool.h>
 #include <stdint.h>

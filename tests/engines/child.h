@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A child that does what it is asked to. */
-#ifndef TESTS_CHILD_H
-#define TESTS_CHILD_H
+#ifndef SONDE_TESTS_ENGINES_CHILD_H
+#define SONDE_TESTS_ENGINES_CHILD_H
 
 #include <stdbool.h>
 #include <stdlib.h>

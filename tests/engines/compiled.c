@@ -21,7 +21,7 @@
 #include "lang/code/emit.h"
 #include "lang/lower/lower.h"
 #include "lang/tree/parse.h"
-#include "script/script_instance.h"
+#include "script/script_part.h"
 #include "tests/lang/program_evaluate.h"
 #include "tests/lang/program_random.h"
 

@@ -3,8 +3,8 @@
  * An engine that counts the calls of a workload as the exporter's lines do, and how many calls it has counted. What is
  * not as expected ends the program, but for an engine that cannot be opened.
  */
-#ifndef TESTS_COUNTED_H
-#define TESTS_COUNTED_H
+#ifndef SONDE_TESTS_ENGINES_COUNTED_H
+#define SONDE_TESTS_ENGINES_COUNTED_H
 
 #include "attach/attach.h"
 #include "engine/engine.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A test's end: a line on stdout that says what is wrong, and exit status 1. */
-#ifndef TESTS_FAIL_H
-#define TESTS_FAIL_H
+#ifndef SONDE_TESTS_ENGINES_FAIL_H
+#define SONDE_TESTS_ENGINES_FAIL_H
 
 #include <stdarg.h>
 #include <stdio.h>

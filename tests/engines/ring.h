@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What tests/engines/ring.c and its program share. */
-#ifndef SONDE_TESTS_RING_H
-#define SONDE_TESTS_RING_H
+#ifndef SONDE_TESTS_ENGINES_RING_H
+#define SONDE_TESTS_ENGINES_RING_H
 
 enum ring_test_kind {
 	RING_TEST_CALL,

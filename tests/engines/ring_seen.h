@@ -3,8 +3,8 @@
  * What tests/engines/ring.c gets out of its rings, checked: records are whole, in order, and passed on once; what is
  * missing between two is reported as lost. What is wrong ends the program.
  */
-#ifndef TESTS_RING_SEEN_H
-#define TESTS_RING_SEEN_H
+#ifndef SONDE_TESTS_ENGINES_RING_SEEN_H
+#define SONDE_TESTS_ENGINES_RING_SEEN_H
 
 #include "engine/ring.h"
 #include "tests/engines/ring.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What an engine without a tool is given. What is wrong ends the program. */
-#ifndef TESTS_SETUP_H
-#define TESTS_SETUP_H
+#ifndef SONDE_TESTS_ENGINES_SETUP_H
+#define SONDE_TESTS_ENGINES_SETUP_H
 
 #include <stdio.h>
 #include <unistd.h>

@@ -4,8 +4,8 @@
  * _beta(), _gamma() and exported_key() as often as we say; engines that trace it; and what their snapshots must have:
  * every call exactly once, in a row of its key or in the row of all others. What is not as expected ends the program.
  */
-#ifndef TESTS_TRACED_H
-#define TESTS_TRACED_H
+#ifndef SONDE_TESTS_ENGINES_TRACED_H
+#define SONDE_TESTS_ENGINES_TRACED_H
 
 #include "engine/engine.h"
 

@@ -2,7 +2,7 @@
 /* Fuzzes all readers of ELF files in binary/binary.h, and the unwind tables made of them. */
 #include "fuzz.h"
 #include "binary/binary_code.h"
-#include "binary/binary_file.h"
+#include "binary/binary_part.h"
 #include "unwind/functions.h"
 #include "unwind/table.h"
 

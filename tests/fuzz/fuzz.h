@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Shared by the fuzzers: the entry for libFuzzer, and files in memory that replace foreign files. */
-#ifndef SONDE_FUZZ_H
-#define SONDE_FUZZ_H
+#ifndef SONDE_TESTS_FUZZ_FUZZ_H
+#define SONDE_TESTS_FUZZ_FUZZ_H
 
 #include <elf.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A small kernel for programs that are fuzzed: some functions, tracepoints, and types of each form in BTF. */
-#ifndef SONDE_FUZZ_LANG_KERNEL_H
-#define SONDE_FUZZ_LANG_KERNEL_H
+#ifndef SONDE_TESTS_FUZZ_LANG_KERNEL_H
+#define SONDE_TESTS_FUZZ_LANG_KERNEL_H
 
 #include <bpf/btf.h>
 

@@ -4,8 +4,8 @@
  * nothing behind them is read. So sections and records are found first, one of them is changed, repeated, moved or
  * removed, and the lengths around it are set again.
  */
-#ifndef SONDE_FUZZ_RECORDING_MUTATE_H
-#define SONDE_FUZZ_RECORDING_MUTATE_H
+#ifndef SONDE_TESTS_FUZZ_RECORDING_MUTATE_H
+#define SONDE_TESTS_FUZZ_RECORDING_MUTATE_H
 
 #include "fuzz.h"
 #include "record/layout.h"

@@ -69,32 +69,37 @@ test_columns_of_commits() {
 	expect_out 'src/base/old.c:3: 122 columns, at most 120'
 }
 
-test_conventions() {
-	tree conventions
-	printf '%s\n' 'int f(void)' '{' '	if (!ret)' '		ret = step();' '}' > src/run/good.c
-	echo '#define __cleanup(fn) __attribute__((cleanup(fn)))' > src/base/base.h
-	printf '%s\n' 'struct a {' '	int x;' '};' '_Static_assert(sizeof(struct a) == 4, "size");' > bpf/good.h
-	printf '%s\n' 'struct b {' '};' > bpf/good.bpf.h
-	run scripts/conventions
-	expect_silence
-	echo '	ret = ret ? ret : step();' > src/run/chain.c
-	echo '	int fd __attribute__((cleanup(closep)));' > tools/attribute.c
-	printf '	report_note("%%s%%llu long waits lost", up, n);\n	report_note("%%llu wait%%s lost", n, str_plural(n));\n' \
-		> src/run/plural.c
-	printf '%s\n' 'struct a {' '};' 'union b {' '};' '_Static_assert(sizeof(struct a) == 4, "size");' > tools/shared.h
-	run scripts/conventions
-	expect_exit 1
-	expect_line '^src/run/chain.c:1:.*: chain errors by if'
-	expect_line '^tools/attribute.c:1:.*: use __cleanup'
-	expect_line '^src/run/plural.c:1:.*: one thing has no plural'
-	expect_line '^tools/shared.h:3: union b is shared and has no _Static_assert'
-	[ "$(wc -l < out)" = 4 ] || fail "not four faults"
-}
-
 # include FROM TO: writes a file whose second line includes the other one.
 include() {
 	mkdir -p "$(dirname "$1")"
 	printf '\n#include "%s"\n' "$2" > "$1"
+}
+
+test_conventions() {
+	tree conventions
+	printf '%s\n' 'int f(void)' '{' '	if (!ret)' '		ret = step();' '}' > src/run/good.c
+	printf '%s\n' '#ifndef SONDE_BASE_BASE_H' '#define __cleanup(fn) __attribute__((cleanup(fn)))' > src/base/base.h
+	printf '%s\n' '#ifndef SONDE_BPF_GOOD_H' 'struct a {' '	int x;' '};' \
+		'_Static_assert(sizeof(struct a) == 4, "size");' > bpf/good.h
+	printf '%s\n' 'struct b {' '};' > bpf/good.bpf.h
+	printf '%s\n' '/* why */' '#ifndef SONDE_RUN_GOOD_H' '#define SONDE_RUN_GOOD_H' > src/run/good.h
+	include src/run/beside.c run_part.h
+	run scripts/conventions
+	expect_silence
+	echo '	ret = ret ? ret : step();' > src/run/chain.c
+	echo '	int fd __attribute__((cleanup(closep)));' > tools/attribute.c
+	printf '%s\n' '#ifndef SONDE_TOOLS_SHARED_H' 'struct a {' '};' 'union b {' '};' \
+		'_Static_assert(sizeof(struct a) == 4, "size");' > tools/shared.h
+	include src/run/foreign.c base/base_part.h
+	echo '#ifndef SONDE_GOOD_H' > src/run/guard.h
+	run scripts/conventions
+	expect_exit 1
+	expect_line '^src/run/chain.c:1:.*: chain errors by if'
+	expect_line '^tools/attribute.c:1:.*: use __cleanup'
+	expect_line '^tools/shared.h:4: union b is shared and has no _Static_assert'
+	expect_line '^src/run/foreign.c:2:.*: only files beside it include it'
+	expect_line '^src/run/guard.h:1: .*: the guard of this header is SONDE_RUN_GUARD_H'
+	[ "$(wc -l < out)" = 5 ] || fail "not five faults"
 }
 
 test_layers() {

@@ -3,8 +3,8 @@
  * Runs three-address code as ir.h says what it means, without a thought of registers, so that a fault of the emitter
  * shows. Addresses are the process's own.
  */
-#ifndef SONDE_TESTS_IR_INTERPRET_H
-#define SONDE_TESTS_IR_INTERPRET_H
+#ifndef SONDE_TESTS_LANG_IR_INTERPRET_H
+#define SONDE_TESTS_LANG_IR_INTERPRET_H
 
 #include "lang/code/ir.h"
 

@@ -3,8 +3,8 @@
  * Makes random programs of three-address code that every kernel's verifier accepts. They read numbers from
  * .data.cells, calculate, branch, loop, call functions, and write results there.
  */
-#ifndef SONDE_TESTS_IR_RANDOM_H
-#define SONDE_TESTS_IR_RANDOM_H
+#ifndef SONDE_TESTS_LANG_IR_RANDOM_H
+#define SONDE_TESTS_LANG_IR_RANDOM_H
 
 #include "lang/code/ir.h"
 

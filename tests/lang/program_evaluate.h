@@ -4,8 +4,8 @@
  * types that the checker gave, and on nothing of what lowers them. A value is its bytes, laid out as type.h says;
  * integers are also a number of 64 bits. Texts are at most EVALUATE_BYTES long.
  */
-#ifndef SONDE_TESTS_PROGRAM_EVALUATE_H
-#define SONDE_TESTS_PROGRAM_EVALUATE_H
+#ifndef SONDE_TESTS_LANG_PROGRAM_EVALUATE_H
+#define SONDE_TESTS_LANG_PROGRAM_EVALUATE_H
 
 #include "lang/check/check.h"
 

@@ -6,8 +6,8 @@
  *
  * Loops end after a few turns, and every order of evaluation that matters is that of the text.
  */
-#ifndef SONDE_TESTS_PROGRAM_RANDOM_H
-#define SONDE_TESTS_PROGRAM_RANDOM_H
+#ifndef SONDE_TESTS_LANG_PROGRAM_RANDOM_H
+#define SONDE_TESTS_LANG_PROGRAM_RANDOM_H
 
 #include "base/str.h"
 #include "tests/lang/ir_random.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* For programs that report what they did: when it was done. Begin, do it, and print did_when(). */
-#ifndef TESTS_DID_H
-#define TESTS_DID_H
+#ifndef SONDE_TESTS_PROGRAMS_DID_H
+#define SONDE_TESTS_PROGRAMS_DID_H
 
 #include <stdio.h>
 #include <time.h>

@@ -4,8 +4,8 @@
  * the line's words as hex, each with a NUL behind it. Ids are those of the proc file system that PROC in the
  * environment names, /proc without.
  */
-#ifndef EXECS_H
-#define EXECS_H
+#ifndef SONDE_TESTS_PROGRAMS_EXECS_H
+#define SONDE_TESTS_PROGRAMS_EXECS_H
 
 #include <sys/prctl.h>
 

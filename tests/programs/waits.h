@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the files of waits share: see waits.c. */
-#ifndef WAITS_H
-#define WAITS_H
+#ifndef SONDE_TESTS_PROGRAMS_WAITS_H
+#define SONDE_TESTS_PROGRAMS_WAITS_H
 
 #include "did.h"
 #include "workload.h"

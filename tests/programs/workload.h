@@ -6,8 +6,8 @@
  * the same file stays between lines. Values are written as a test finds them in the tool's rows: in JSON as
  * the program json prints it, or as a table shows it.
  */
-#ifndef WORKLOAD_H
-#define WORKLOAD_H
+#ifndef SONDE_TESTS_PROGRAMS_WORKLOAD_H
+#define SONDE_TESTS_PROGRAMS_WORKLOAD_H
 
 #include <err.h>
 #include <fcntl.h>

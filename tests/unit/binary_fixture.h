@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* ELF files that a test makes, in a directory that is removed at its end. */
-#ifndef BINARY_FIXTURE_H
-#define BINARY_FIXTURE_H
+#ifndef SONDE_TESTS_UNIT_BINARY_FIXTURE_H
+#define SONDE_TESTS_UNIT_BINARY_FIXTURE_H
 
 #include <criterion/criterion.h>
 #include <fcntl.h>

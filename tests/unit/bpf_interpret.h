@@ -3,8 +3,8 @@
  * Runs generated instructions as the kernel does. A register that a call destroys gets a number that nobody expects,
  * and so does the stack at its begin.
  */
-#ifndef SONDE_UNIT_BPF_INTERPRET_H
-#define SONDE_UNIT_BPF_INTERPRET_H
+#ifndef SONDE_TESTS_UNIT_BPF_INTERPRET_H
+#define SONDE_TESTS_UNIT_BPF_INTERPRET_H
 
 #include <criterion/criterion.h>
 #include <linux/bpf.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Makes the BTF of kernels and of BPF objects, and compares it with the part that core_btf_make() copies. */
-#ifndef SONDE_CORE_BTF_FIXTURE_H
-#define SONDE_CORE_BTF_FIXTURE_H
+#ifndef SONDE_TESTS_UNIT_CORE_BTF_FIXTURE_H
+#define SONDE_TESTS_UNIT_CORE_BTF_FIXTURE_H
 
 #include <elf.h>
 

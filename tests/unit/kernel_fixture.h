@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A directory that replaces /proc and /sys. Each test is a process of its own. */
-#ifndef SONDE_KERNEL_FIXTURE_H
-#define SONDE_KERNEL_FIXTURE_H
+#ifndef SONDE_TESTS_UNIT_KERNEL_FIXTURE_H
+#define SONDE_TESTS_UNIT_KERNEL_FIXTURE_H
 
 #include <criterion/criterion.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Parses a text as the compiler does. */
-#ifndef SONDE_LANG_FIXTURE_H
-#define SONDE_LANG_FIXTURE_H
+#ifndef SONDE_TESTS_UNIT_LANG_FIXTURE_H
+#define SONDE_TESTS_UNIT_LANG_FIXTURE_H
 
 #include <criterion/criterion.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Some pages that replace the memory of the kernel at an address. */
-#ifndef SONDE_MEMORY_FIXTURE_H
-#define SONDE_MEMORY_FIXTURE_H
+#ifndef SONDE_TESTS_UNIT_MEMORY_FIXTURE_H
+#define SONDE_TESTS_UNIT_MEMORY_FIXTURE_H
 
 #include "kernel/memory.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Rows through the real printers, into memory. */
-#ifndef SONDE_OUTPUT_FIXTURE_H
-#define SONDE_OUTPUT_FIXTURE_H
+#ifndef SONDE_TESTS_UNIT_OUTPUT_FIXTURE_H
+#define SONDE_TESTS_UNIT_OUTPUT_FIXTURE_H
 
 #include <criterion/criterion.h>
 #include <sys/mman.h>

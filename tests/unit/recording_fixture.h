@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Recordings made by hand: kinds as `sonde record` describes them, records in rings, a file in memory. */
-#ifndef SONDE_RECORDING_FIXTURE_H
-#define SONDE_RECORDING_FIXTURE_H
+#ifndef SONDE_TESTS_UNIT_RECORDING_FIXTURE_H
+#define SONDE_TESTS_UNIT_RECORDING_FIXTURE_H
 
 #include <criterion/criterion.h>
 #include <sys/mman.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A server in this process: its clock is set by the test, and it does what it can between two steps of its clients. */
-#ifndef SERVER_FIXTURE_H
-#define SERVER_FIXTURE_H
+#ifndef SONDE_TESTS_UNIT_SERVER_FIXTURE_H
+#define SONDE_TESTS_UNIT_SERVER_FIXTURE_H
 
 #include <criterion/criterion.h>
 #include <fcntl.h>

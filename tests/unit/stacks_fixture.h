@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Rows with stacks, as a profiler has them. */
-#ifndef SONDE_STACKS_FIXTURE_H
-#define SONDE_STACKS_FIXTURE_H
+#ifndef SONDE_TESTS_UNIT_STACKS_FIXTURE_H
+#define SONDE_TESTS_UNIT_STACKS_FIXTURE_H
 
 #include "output/files.h"
 #include "output_fixture.h"

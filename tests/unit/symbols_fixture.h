@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* For tests of src/symbols/: names of the frames of one file, without a session that unwinds. */
-#ifndef SYMBOLS_FIXTURE_H
-#define SYMBOLS_FIXTURE_H
+#ifndef SONDE_TESTS_UNIT_SYMBOLS_FIXTURE_H
+#define SONDE_TESTS_UNIT_SYMBOLS_FIXTURE_H
 
 #include "binary_fixture.h"
 #include "symbols/symbols_part.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* src/symbols/: names in stripped programs of Go. */
-#include "binary/binary_file.h"
+#include "binary/binary_part.h"
 #include "symbols_fixture.h"
 
 TestSuite(symbols_go, .init = fixture_init);

@@ -4,7 +4,7 @@
 
 #include "base/str.h"
 #include "binary_fixture.h"
-#include "binary/binary_file.h"
+#include "binary/binary_part.h"
 #include "unwind/eh_frame.h"
 #include "unwind_table.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Reads the maps of an unwinding session as BPF programs do, and starts processes for it to see. */
-#ifndef UNWIND_FIXTURE_H
-#define UNWIND_FIXTURE_H
+#ifndef SONDE_TESTS_UNIT_UNWIND_FIXTURE_H
+#define SONDE_TESTS_UNIT_UNWIND_FIXTURE_H
 
 #include <bpf/bpf.h>
 #include <signal.h>
@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 
 #include "binary_fixture.h"
-#include "unwind/session.h"
+#include "unwind/unwind_part.h"
 
 extern char **environ;
 

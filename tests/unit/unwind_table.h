@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The table of a file in memory, to look rules up in. */
-#ifndef UNWIND_TABLE_H
-#define UNWIND_TABLE_H
+#ifndef SONDE_TESTS_UNIT_UNWIND_TABLE_H
+#define SONDE_TESTS_UNIT_UNWIND_TABLE_H
 
 #include "base/search.h"
 #include "binary/binary.h"

@@ -6,7 +6,7 @@
 
 #include "kernel/syscalls.h"
 #include "why/waits.h"
-#include "why/why_instance.h"
+#include "why/why_part.h"
 
 static struct why_thread part(uint32_t tid, const char *comm, uint32_t record)
 {

@@ -8,8 +8,8 @@
  * Each becomes one or two probes of a program in the language, which goes the way of every program. Messages of all
  * stages are about the text that the user typed.
  */
-#ifndef SONDE_LANG_BCC_H
-#define SONDE_LANG_BCC_H
+#ifndef SONDE_LANG_BCC_BCC_H
+#define SONDE_LANG_BCC_BCC_H
 
 #include "lang/lang.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the files of bcc's notation (bcc*.c) share. */
-#ifndef SONDE_LANG_BCC_PART_H
-#define SONDE_LANG_BCC_PART_H
+#ifndef SONDE_LANG_BCC_BCC_PART_H
+#define SONDE_LANG_BCC_BCC_PART_H
 
 #include "bcc.h"
 

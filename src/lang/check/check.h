@@ -3,8 +3,8 @@
  * Finds out what everything in the tree means: types, variables, maps, probes, and whether it can work on this kernel.
  * What it accepts, the verifier accepts. It repeats until no type of a map or variable changes.
  */
-#ifndef SONDE_LANG_CHECK_H
-#define SONDE_LANG_CHECK_H
+#ifndef SONDE_LANG_CHECK_CHECK_H
+#define SONDE_LANG_CHECK_CHECK_H
 
 #include "lang/program/options.h"
 #include "lang/program/program.h"

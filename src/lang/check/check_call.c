@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Calls: finds the function, counts its arguments, asks the file that knows it. */
 #include "bpf/hist.h"
-#include "checker.h"
+#include "check_part.h"
 
 struct ast *check_argument(const struct ast *call, unsigned int n)
 {

@@ -3,7 +3,7 @@
 #include <arpa/inet.h>
 #include <sys/stat.h>
 
-#include "checker.h"
+#include "check_part.h"
 
 uint64_t check_kernel_address(const char *name, bool *is_hidden)
 {

@@ -2,7 +2,7 @@
 /* Functions on the kernel's or the traced process's own objects: registers, signals, paths, sockets. */
 #include <signal.h>
 
-#include "checker.h"
+#include "check_part.h"
 
 static const struct type *check_path(struct checker *c, struct ast *call)
 {

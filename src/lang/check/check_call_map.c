@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Functions that take a map: delete(), has_key(), find(), len(), clear(), zero(), print(), printa(). */
-#include "checker.h"
+#include "check_part.h"
 
 /* delete(@x[k]) is how it was written once: becomes delete(@x, k). */
 static void check_split_delete(struct checker *c, struct ast *call)

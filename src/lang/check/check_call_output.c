@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Functions that user space carries out: printf() and its kin, time(), system(), join(), exit(). */
-#include "checker.h"
+#include "check_part.h"
 
 static const struct type *check_printf(struct checker *c, struct ast *call, enum lang_site_kind kind)
 {

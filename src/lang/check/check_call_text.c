@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Functions that work on text: comparing, searching, cutting. */
-#include "checker.h"
+#include "check_part.h"
 
 /* The place has one text where the probe has one place. */
 static bool check_place_text(struct checker *c, struct ast *arg)

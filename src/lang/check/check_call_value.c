@@ -4,7 +4,7 @@
 #include <byteswap.h>
 
 #include "bpf/stack.h"
-#include "checker.h"
+#include "check_part.h"
 
 /* Makes the call the expression that it is equal to. */
 static const struct type *check_replace(struct ast *call, const struct ast *by)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* getopt("name", default, "description"): options of the program, given behind "--" as --name=value. */
-#include "checker.h"
+#include "check_part.h"
 
 /* The value that the user gave; "" for --name alone, NULL: the option was not given. */
 static const char *getopt_value(const struct lang_options *options, const char *name)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Maps: their keys and values, which one inference over all probes finds, and how each is stored. */
-#include "checker.h"
+#include "check_part.h"
 
 /* Bytes of the values of one LANG_KEYS on all processors. */
 #define LANG_KEYS_MEMORY (4 << 20)

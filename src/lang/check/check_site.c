@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Sites: places in the program where user space has something to do, and how their records are laid out. */
-#include "checker.h"
+#include "check_part.h"
 
 struct lang_site *check_site_new(struct checker *c, enum lang_site_kind kind, struct ast *call)
 {

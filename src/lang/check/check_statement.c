@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Statements: blocks, conditions, loops, let, return. */
-#include "checker.h"
+#include "check_part.h"
 #include "lang/tree/ast_walk.h"
 
 #define PLAIN_TURNS 64	 /* a range with at most so many turns is no function, but a loop in place */

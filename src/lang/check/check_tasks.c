@@ -3,7 +3,7 @@
  * Finds the maps that need no hash of the kernel: those that hold a value for each thread, as @start[tid] does, whose
  * key is `tid` wherever they are used (struct lang_tasks); and those that programs only add to (struct lang_keys).
  */
-#include "checker.h"
+#include "check_part.h"
 #include "lang/tree/ast_walk.h"
 
 static bool is_tid(const struct ast *key)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Variables and what is assigned to them: scopes, types that grow, = += ++. */
-#include "checker.h"
+#include "check_part.h"
 
 size_t check_block_begin(struct checker *c)
 {

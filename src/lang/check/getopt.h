@@ -3,8 +3,8 @@
  * What a script says of itself, for a help text: its first comment and its calls of getopt(). The script is parsed, not
  * checked, so this needs neither a kernel nor rights.
  */
-#ifndef SONDE_LANG_GETOPT_H
-#define SONDE_LANG_GETOPT_H
+#ifndef SONDE_LANG_CHECK_GETOPT_H
+#define SONDE_LANG_CHECK_GETOPT_H
 
 #include "base/pool.h"
 

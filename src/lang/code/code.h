@@ -3,8 +3,8 @@
  * The code of a probe: instructions of BPF, and what the engine must put into them when it links them with
  * bpf/lang.bpf.c. emit.h makes it.
  */
-#ifndef SONDE_LANG_CODE_H
-#define SONDE_LANG_CODE_H
+#ifndef SONDE_LANG_CODE_CODE_H
+#define SONDE_LANG_CODE_CODE_H
 
 #include "lang/text/source.h"
 

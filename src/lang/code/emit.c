@@ -2,7 +2,7 @@
 /* Lays out functions and their frames, resolves jumps, and counts the stack. emitter.c writes the instructions. */
 #include <linux/bpf.h>
 
-#include "emitter.h"
+#include "emit_part.h"
 
 #define INSNS_MAX 1000000 /* the kernel's own limit */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* From three-address code to instructions: liveness, linear scan over r0 to r9 with spilling to the stack, encoding. */
-#ifndef SONDE_LANG_EMIT_H
-#define SONDE_LANG_EMIT_H
+#ifndef SONDE_LANG_CODE_EMIT_H
+#define SONDE_LANG_CODE_EMIT_H
 
 #include "code.h"
 #include "ir.h"

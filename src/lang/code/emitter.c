@@ -5,7 +5,7 @@
  */
 #include <linux/bpf.h>
 
-#include "emitter.h"
+#include "emit_part.h"
 
 /* --- single instructions --- */
 

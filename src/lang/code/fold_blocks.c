@@ -3,7 +3,7 @@
  * Jumps go past blocks that only jump; blocks that follow each other become one; those that nothing leads to are
  * emptied.
  */
-#include "fold.h"
+#include "fold_part.h"
 
 static struct ir_insn *end_of(struct ir_block *block)
 {

@@ -5,7 +5,7 @@
  */
 #include <linux/bpf.h>
 
-#include "fold.h"
+#include "fold_part.h"
 
 struct known {
 	struct ir_insn how;

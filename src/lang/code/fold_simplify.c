@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Arithmetic with constants, and operations that leave their operand as it is. Knows single instructions only. */
-#include "fold.h"
+#include "fold_part.h"
 #include "legal.h"
 
 /* How far back a value is followed. */

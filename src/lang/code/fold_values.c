@@ -3,7 +3,7 @@
  * Replaces copies by what they are copies of. A register that is assigned once has the same value wherever it is read;
  * of one that is assigned several times a copy holds up to the next assignment, which is followed within a block.
  */
-#include "fold.h"
+#include "fold_part.h"
 
 struct copy {
 	uint32_t reg;

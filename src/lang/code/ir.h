@@ -11,8 +11,8 @@
  * variable offset is bounded by a mask before it is added to a pointer, each byte of an object is written before it is
  * read. The emitter keeps: ctx is only read with constant offsets; no value stays in r1 to r5 over a call.
  */
-#ifndef SONDE_LANG_IR_H
-#define SONDE_LANG_IR_H
+#ifndef SONDE_LANG_CODE_IR_H
+#define SONDE_LANG_CODE_IR_H
 
 #include "bpf/lang.h"
 #include "lang/text/source.h"

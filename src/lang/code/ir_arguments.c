@@ -8,7 +8,7 @@
 
 #include "bpf/context.h"
 #include "bpf/patch.h"
-#include "fold.h"
+#include "fold_part.h"
 
 #define ARGS_MAX 6
 

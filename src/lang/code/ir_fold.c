@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Simplifies three-address code, function by function: carries out the steps of fold.h until none changes anything. */
-#include "fold.h"
+/* Simplifies three-address code, function by function: repeats the steps of fold_part.h until none changes anything. */
+#include "fold_part.h"
 
 #define ROUNDS_MAX 20
 

@@ -5,8 +5,8 @@
  * operations. Addresses and constants that are assigned once are never kept in a register for long: they are made where
  * they are used.
  */
-#ifndef SONDE_LANG_LEGAL_H
-#define SONDE_LANG_LEGAL_H
+#ifndef SONDE_LANG_CODE_LEGAL_H
+#define SONDE_LANG_CODE_LEGAL_H
 
 #include "ir.h"
 

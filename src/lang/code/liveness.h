@@ -4,8 +4,8 @@
  * has four positions: it reads its operands, a call destroys registers, it writes its result, and one between it and
  * the next.
  */
-#ifndef SONDE_LANG_LIVENESS_H
-#define SONDE_LANG_LIVENESS_H
+#ifndef SONDE_LANG_CODE_LIVENESS_H
+#define SONDE_LANG_CODE_LIVENESS_H
 
 #include "legal.h"
 

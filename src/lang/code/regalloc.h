@@ -3,8 +3,8 @@
  * Gives each register of a legal function a machine register or a place on the stack. Values that are used most for the
  * time that they are live choose first; what finds no free register is spilled.
  */
-#ifndef SONDE_LANG_REGALLOC_H
-#define SONDE_LANG_REGALLOC_H
+#ifndef SONDE_LANG_CODE_REGALLOC_H
+#define SONDE_LANG_CODE_REGALLOC_H
 
 #include "legal.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* From the checked tree of a probe to three-address code. */
-#ifndef SONDE_LANG_LOWER_H
-#define SONDE_LANG_LOWER_H
+#ifndef SONDE_LANG_LOWER_LOWER_H
+#define SONDE_LANG_LOWER_LOWER_H
 
 #include "lang/check/check.h"
 #include "lang/code/ir.h"

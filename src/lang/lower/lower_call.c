@@ -2,7 +2,7 @@
 /* Calls of functions, but for those of maps and texts. */
 #include <linux/bpf.h>
 
-#include "lowering.h"
+#include "lower_part.h"
 
 struct ast *lower_call_argument(struct ast *call, unsigned int n)
 {

@@ -2,7 +2,7 @@
 /* Comparisons: of numbers, texts, arrays and tuples. */
 #include <linux/bpf.h>
 
-#include "lowering.h"
+#include "lower_part.h"
 
 bool lower_is_comparison(enum ast_op op)
 {

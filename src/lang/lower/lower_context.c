@@ -2,7 +2,7 @@
 /* The names that stand for values: of the current task, the machine and the place that was hit. */
 #include <linux/bpf.h>
 
-#include "lowering.h"
+#include "lower_part.h"
 
 struct ir_value lower_place_number(struct lower *l)
 {

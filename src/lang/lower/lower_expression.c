@@ -3,7 +3,7 @@
  * Expressions. Integers are held in registers of 64 bits, extended by the sign of their type; arithmetic has 64 bits,
  * and its result is cut to the type that the checker gave it.
  */
-#include "lowering.h"
+#include "lower_part.h"
 
 struct ir_value lower_number(struct lower *l, struct ast *ast)
 {

@@ -3,7 +3,7 @@
  * globmatch(text, pattern): an automaton made of the pattern. Its state is a word with a bit for each place in the
  * pattern that is reached. There is no branch but the loop's, for the verifier runs through every turn.
  */
-#include "lowering.h"
+#include "lower_part.h"
 
 #define PLACES_MAX 62
 

@@ -2,7 +2,7 @@
 /* join(): the strings of an array of pointers, one behind the other, as one text of a record. */
 #include <linux/bpf.h>
 
-#include "lowering.h"
+#include "lower_part.h"
 
 #define JOIN_STRINGS 32	  /* at most so many */
 #define JOIN_STRING  1024 /* bytes of each with its NUL */

@@ -2,7 +2,7 @@
 /* Maps: reading, assigning, updating and deleting plain values, and finding entries for those who change them. */
 #include <linux/bpf.h>
 
-#include "lowering.h"
+#include "lower_part.h"
 
 #define is_cell(map) ((map)->storage == LANG_CELL)
 

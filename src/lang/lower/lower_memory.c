@@ -5,7 +5,7 @@
  */
 #include <linux/bpf.h>
 
-#include "lowering.h"
+#include "lower_part.h"
 
 static uint32_t round_up_8(uint32_t size)
 {

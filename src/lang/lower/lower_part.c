@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Parts of texts: they are texts at an address within. */
-#include "lowering.h"
+#include "lower_part.h"
 
 /* A text in the program's memory, read from there as from the kernel's. */
 static struct low_value part_at(struct lower *l, const struct low_memory *text, struct ir_value from,

@@ -3,7 +3,7 @@
 #include <linux/bpf.h>
 #include <sys/socket.h>
 
-#include "lowering.h"
+#include "lower_part.h"
 
 static struct low_memory pointed_by(struct lower *l, struct ir_value pointer, const struct ast *ast)
 {

@@ -3,7 +3,7 @@
  * Variables: in registers if they can, otherwise in objects. Those that loops' bodies share are in one object of the
  * program's frame.
  */
-#include "lowering.h"
+#include "lower_part.h"
 
 struct low_memory lower_shared(struct lower *l, uint32_t at)
 {

@@ -5,6 +5,7 @@
  */
 #include <ctype.h>
 
+#include "base/set.h"
 #include "binary/maps.h"
 #include "list_part.h"
 #include "probe/match.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Shared by the files list*.c. */
-#ifndef SONDE_LIST_PART_H
-#define SONDE_LIST_PART_H
+#ifndef SONDE_LANG_PLACES_LIST_PART_H
+#define SONDE_LANG_PLACES_LIST_PART_H
 
-#include "lang/types/ctype_part.h"
+#include "lang/types/ctype.h"
 #include "probes.h"
 
 struct btf;

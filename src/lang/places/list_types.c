@@ -77,7 +77,7 @@ void list_show_arguments(struct list *list, enum lang_probe_kind kind, const str
 		return;
 	params = (const void *)(proto.type + 1);
 	for (uint32_t i = proto.skip; i < BTF_INFO_VLEN(proto.type->info) && params[i].type; i++) {
-		const char *name = kernel_types_string(list->types->kernel, proto.module, params[i].name_off);
+		const char *name = kernel_types_string(ctypes_kernel(list->types), proto.module, params[i].name_off);
 		char number[16];
 
 		snprintf(number, sizeof(number), "arg%u", i - proto.skip);

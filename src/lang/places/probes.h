@@ -3,8 +3,8 @@
  * What probes there are: takes the text of an attach point apart, finds the places that it means, and knows the
  * arguments of each. Attaches nothing.
  */
-#ifndef SONDE_LANG_PROBES_H
-#define SONDE_LANG_PROBES_H
+#ifndef SONDE_LANG_PLACES_PROBES_H
+#define SONDE_LANG_PLACES_PROBES_H
 
 #include "kernel/kernel.h"
 #include "lang/text/source.h"

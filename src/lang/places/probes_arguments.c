@@ -2,6 +2,7 @@
 /*
  * The arguments of a place: of kernel functions, raw tracepoints and iterators from BTF, of tracepoints from tracefs.
  */
+#include "base/nearest.h"
 #include "probes_part.h"
 
 #define FUNCS	(1U << BTF_KIND_FUNC)
@@ -63,7 +64,7 @@ static const struct btf_type *proto_of(struct ctypes *types, int module, uint32_
 {
 	const struct btf_type *t = kernel_types_get(ctypes_kernel(types), module, func);
 
-	t = t ? kernel_types_get(types->kernel, module, t->type) : NULL;
+	t = t ? kernel_types_get(ctypes_kernel(types), module, t->type) : NULL;
 	return t && BTF_INFO_KIND(t->info) == BTF_KIND_FUNC_PROTO ? t : NULL;
 }
 
@@ -75,7 +76,7 @@ static int arguments_of_proto(const struct proto *proto, struct pool *pool, stru
 	uint32_t word = 0;
 
 	for (uint32_t i = proto->skip; i < BTF_INFO_VLEN(proto->type->info); i++) {
-		const char *name = kernel_types_string(types->kernel, proto->module, params[i].name_off);
+		const char *name = kernel_types_string(ctypes_kernel(types), proto->module, params[i].name_off);
 		struct lang_argument *argument;
 
 		if (!params[i].type) /* "..." */
@@ -85,13 +86,13 @@ static int arguments_of_proto(const struct proto *proto, struct pool *pool, stru
 		argument->type = ctypes_make(types, proto->module, params[i].type, proto->space);
 		argument->at = word;
 		argument->by_read = proto->space == SPACE_TRUSTED &&
-				    !is_loadable(types->kernel, proto->module, params[i].type);
+				    !is_loadable(ctypes_kernel(types), proto->module, params[i].type);
 		word += argument->type->size > 8 ? (argument->type->size + 7) / 8 : 1;
 	}
 	if (proto->type->type) {
 		arguments->ret = ctypes_make(types, proto->module, proto->type->type, proto->space);
 		arguments->ret_at = word;
-		arguments->ret_by_read = !is_loadable(types->kernel, proto->module, proto->type->type);
+		arguments->ret_by_read = !is_loadable(ctypes_kernel(types), proto->module, proto->type->type);
 	}
 	return arguments_finish(&found, pool, arguments);
 }
@@ -124,8 +125,8 @@ static const struct btf_type *raw_proto(struct ctypes *types, const char *name, 
 	if (id)
 		return proto_of(types, *module, id);
 	id = ctypes_find_btf(types, typedefed, 1U << BTF_KIND_TYPEDEF, module, err);
-	t = id ? skip_modifiers(types->kernel, *module, id) : NULL;
-	t = t && BTF_INFO_KIND(t->info) == BTF_KIND_PTR ? skip_modifiers(types->kernel, *module, t->type) : NULL;
+	t = id ? skip_modifiers(ctypes_kernel(types), *module, id) : NULL;
+	t = t && BTF_INFO_KIND(t->info) == BTF_KIND_PTR ? skip_modifiers(ctypes_kernel(types), *module, t->type) : NULL;
 	return t && BTF_INFO_KIND(t->info) == BTF_KIND_FUNC_PROTO ? t : NULL;
 }
 

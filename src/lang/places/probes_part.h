@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Shared by the files probes*.c: how arguments are collected. */
-#ifndef SONDE_PROBES_PART_H
-#define SONDE_PROBES_PART_H
+#ifndef SONDE_LANG_PLACES_PROBES_PART_H
+#define SONDE_LANG_PLACES_PROBES_PART_H
 
-#include "lang/types/ctype_part.h"
+#include "lang/types/ctype.h"
 #include "probes.h"
 
 struct arguments {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What a caller asks of the compiler (lang.h): what the kernel can do, parameters, limits. */
-#ifndef SONDE_LANG_OPTIONS_H
-#define SONDE_LANG_OPTIONS_H
+#ifndef SONDE_LANG_PROGRAM_OPTIONS_H
+#define SONDE_LANG_PROGRAM_OPTIONS_H
 
 #include "base/base.h"
 

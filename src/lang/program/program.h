@@ -3,8 +3,8 @@
  * A compiled program: instructions for each probe, maps, and what user space does with records. The engine links it
  * with bpf/lang.bpf.c, attaches it and interprets its records (script/script.h). Offsets and sizes are in bytes.
  */
-#ifndef SONDE_LANG_PROGRAM_H
-#define SONDE_LANG_PROGRAM_H
+#ifndef SONDE_LANG_PROGRAM_PROGRAM_H
+#define SONDE_LANG_PROGRAM_PROGRAM_H
 
 #include "bpf/lang.h"
 #include "lang/code/code.h"

@@ -3,8 +3,8 @@
  * From text to tokens. Knows comments, numbers, strings and operators; nothing of what they mean together, nor of
  * directives (preprocess.h).
  */
-#ifndef SONDE_LANG_LEX_H
-#define SONDE_LANG_LEX_H
+#ifndef SONDE_LANG_TEXT_LEX_H
+#define SONDE_LANG_TEXT_LEX_H
 
 #include "source.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What a parse is given besides the text: preprocess.h reads files by it, parse.h parameters. */
-#ifndef SONDE_LANG_PARSE_OPTIONS_H
-#define SONDE_LANG_PARSE_OPTIONS_H
+#ifndef SONDE_LANG_TEXT_PARSE_OPTIONS_H
+#define SONDE_LANG_TEXT_PARSE_OPTIONS_H
 
 #include "base/base.h"
 

@@ -2,8 +2,8 @@
 /*
  * Tokens of a program after #define, #ifdef, #include and import. Knows files, not what tokens mean together.
  */
-#ifndef SONDE_LANG_PREPROCESS_H
-#define SONDE_LANG_PREPROCESS_H
+#ifndef SONDE_LANG_TEXT_PREPROCESS_H
+#define SONDE_LANG_TEXT_PREPROCESS_H
 
 #include "base/set.h"
 #include "lex.h"

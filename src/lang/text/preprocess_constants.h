@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Constants of C's headers that programs use. They are #defines there, so the kernel's BTF does not have them. */
-#ifndef SONDE_LANG_PREPROCESS_CONSTANTS_H
-#define SONDE_LANG_PREPROCESS_CONSTANTS_H
+#ifndef SONDE_LANG_TEXT_PREPROCESS_CONSTANTS_H
+#define SONDE_LANG_TEXT_PREPROCESS_CONSTANTS_H
 
 #include "base/base.h"
 

@@ -4,8 +4,8 @@
  * far as it makes sense; a stage whose input has errors is not run. Nothing is printed: lang_messages_show() makes the
  * text.
  */
-#ifndef SONDE_LANG_SOURCE_H
-#define SONDE_LANG_SOURCE_H
+#ifndef SONDE_LANG_TEXT_SOURCE_H
+#define SONDE_LANG_TEXT_SOURCE_H
 
 #include "base/base.h"
 #include "base/pool.h"

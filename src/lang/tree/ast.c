@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Makes nodes of the tree. */
 #include "ast_walk.h"
-#include "parser.h"
+#include "parse_part.h"
 
 struct ast *parse_node(struct parser *p, enum ast_kind kind, struct place at)
 {

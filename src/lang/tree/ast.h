@@ -4,8 +4,8 @@
  * checker sets `type` of each expression and what is marked (checker); everything else is the parser's. Lists are
  * linked by `next`. The pool of the program owns everything.
  */
-#ifndef SONDE_LANG_AST_H
-#define SONDE_LANG_AST_H
+#ifndef SONDE_LANG_TREE_AST_H
+#define SONDE_LANG_TREE_AST_H
 
 #include "lang/text/source.h"
 #include "lang/types/type.h"

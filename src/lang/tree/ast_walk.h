@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Goes through the parts of a tree. */
-#ifndef SONDE_LANG_AST_WALK_H
-#define SONDE_LANG_AST_WALK_H
+#ifndef SONDE_LANG_TREE_AST_WALK_H
+#define SONDE_LANG_TREE_AST_WALK_H
 
 #include "ast.h"
 

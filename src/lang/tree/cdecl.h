@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Where the members of a struct lie, as the System V ABI of x86-64 and AAPCS64 say it. */
-#ifndef SONDE_LANG_CDECL_H
-#define SONDE_LANG_CDECL_H
+#ifndef SONDE_LANG_TREE_CDECL_H
+#define SONDE_LANG_TREE_CDECL_H
 
-#include "parser.h"
+#include "parse_part.h"
 
 struct cdecl_member {
 	const char *name; /* NULL: an unnamed struct, or bits that nobody uses */

@@ -4,7 +4,7 @@
  * mark (LANG_HYGIENE) that no name of the program has, and a body may only use maps that are its parameters.
  */
 #include "ast_walk.h"
-#include "parser.h"
+#include "parse_part.h"
 
 #define MAX_EXPANSIONS 10000 /* of a program; PARSE_MAX_NODES counts what they copy */
 

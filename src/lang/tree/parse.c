@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What stands at the top of a program: config, declarations, macros, imports, probes. */
-#include "parser.h"
+#include "parse_part.h"
 
 /* --- config = { name = value; ... } --- */
 

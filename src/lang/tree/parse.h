@@ -4,8 +4,8 @@
  * nesting is limited to 200 levels, expansion to 100,000 tokens, imports to 50 files, each file once. Errors are in
  * messages; the tree is then of no use. C types are declared in types.
  */
-#ifndef SONDE_LANG_PARSE_H
-#define SONDE_LANG_PARSE_H
+#ifndef SONDE_LANG_TREE_PARSE_H
+#define SONDE_LANG_TREE_PARSE_H
 
 #include "ast.h"
 #include "lang/text/parse_options.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Constant expressions where the parser needs their value: sizes of arrays and bit fields, values of enums. */
-#include "parser.h"
+#include "parse_part.h"
 
 static int64_t shift(enum ast_op op, int64_t left, int64_t right)
 {

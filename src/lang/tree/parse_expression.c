@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Operators, with C's precedence: assignment, ?:, binary, unary. */
-#include "parser.h"
+#include "parse_part.h"
 
 static const struct binary {
 	const char *text;

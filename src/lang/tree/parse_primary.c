@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What expressions are made of: literals, names, calls, tuples, sizeof and its kin, if and blocks as values. */
-#include "parser.h"
+#include "parse_part.h"
 
 static struct ast *parse_integer(struct parser *p)
 {

@@ -3,7 +3,7 @@
  * Attach points and the block behind them. Attach points are not made of tokens: "uprobe:/usr/lib/libc.so*:mem?py" is
  * read as text, up to a ',', the predicate's '/' or the '{'.
  */
-#include "parser.h"
+#include "parse_part.h"
 
 struct attach_text {
 	struct parser *p;

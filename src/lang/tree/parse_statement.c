@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Statements and blocks. */
 #include "base/nearest.h"
-#include "parser.h"
+#include "parse_part.h"
 
 static bool is_operator_at(struct parser *p, uint32_t at, const char *text)
 {

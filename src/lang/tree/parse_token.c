@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The parser's view of tokens: looking ahead, expecting, and saying what was found instead. */
-#include "parser.h"
+#include "parse_part.h"
 
 static const struct token end_token = { .kind = TOKEN_END };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Types as they are written, and how to tell a cast from an expression in parentheses. */
-#include "parser.h"
+#include "parse_part.h"
 
 /* Words that begin a type wherever they stand; names that end in "_t" and the program's own typedefs do so too. */
 static const char *const type_words[] = {

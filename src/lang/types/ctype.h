@@ -3,8 +3,8 @@
  * Types of C: those that the program declares, and those of the kernel's BTF. A struct is first known by its name and
  * size only; its members are read when somebody looks into it, so a program pays for the types that it names.
  */
-#ifndef SONDE_LANG_CTYPE_H
-#define SONDE_LANG_CTYPE_H
+#ifndef SONDE_LANG_TYPES_CTYPE_H
+#define SONDE_LANG_TYPES_CTYPE_H
 
 #include "kernel/types.h"
 #include "type.h"
@@ -52,12 +52,26 @@ const char *ctypes_value_name(struct ctypes *types, const struct type *type, int
 struct nearest;
 void ctypes_offer(struct ctypes *types, struct nearest *nearest);
 
-/* The type of a type id of the kernel's BTF (module NULL) or of a module's, as kernel/types.h finds it. */
-const struct type *ctypes_of_btf(struct ctypes *types, const char *module, uint32_t id, enum type_space space);
 /* Makes sure that a struct's fields and its size are there. Returns false for a type that is only declared. */
 bool ctypes_complete(struct ctypes *types, const struct type *type);
 /* The field of a struct, searched in unnamed members too. Pointers among the fields have the given space. */
 bool ctypes_field(struct ctypes *types, const struct type *type, const char *name, enum type_space space,
 		  struct type_field *field);
+
+/* --- what BTF has --- */
+
+/* The kernel's types, which are opened if nobody has asked for them yet. */
+struct kernel_types *ctypes_kernel(struct ctypes *types);
+/*
+ * Finds a type in the kernel's BTF, else in that of a loaded module. 0: there is none. A forward declaration is
+ * returned only if no definition is anywhere.
+ */
+uint32_t ctypes_find_btf(struct ctypes *types, const char *name, uint32_t kinds, int *module, struct err *err);
+/* The type of a type id of the module with that number. */
+const struct type *ctypes_make(struct ctypes *types, int module, uint32_t id, enum type_space space);
+/* "unsigned long int", "uint8", "u32"; NULL: not one of these. */
+const struct type *ctypes_integer(const char *name);
+/* These and "bool", "void", "pid_t": types that need no BTF. */
+const struct type *ctypes_builtin(const char *name);
 
 #endif

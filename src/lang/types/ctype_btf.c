@@ -204,13 +204,6 @@ const struct type *ctypes_make(struct ctypes *types, int module, uint32_t id, en
 	return type;
 }
 
-const struct type *ctypes_of_btf(struct ctypes *types, const char *module, uint32_t id, enum type_space space)
-{
-	int number = kernel_types_module(ctypes_kernel(types), module, NULL);
-
-	return number < 0 ? type_void() : ctypes_make(types, number, id, space);
-}
-
 /* --- members --- */
 
 /*

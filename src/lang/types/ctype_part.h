@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Shared by the files ctype*.c: what a program's types are. */
-#ifndef SONDE_CTYPE_PART_H
-#define SONDE_CTYPE_PART_H
+#ifndef SONDE_LANG_TYPES_CTYPE_PART_H
+#define SONDE_LANG_TYPES_CTYPE_PART_H
 
 #include "base/nearest.h"
 #include "base/set.h"
@@ -50,19 +50,7 @@ struct ctypes {
 
 /* What the program declares; NULL: nothing of that name. */
 const struct type *ctypes_declared(const struct ctypes *types, enum ctype_tag tag, const char *name);
-struct kernel_types *ctypes_kernel(struct ctypes *types);
-/*
- * Finds a type in the kernel's BTF, else in that of a loaded module. 0: there is none. A forward declaration is
- * returned only if no definition is anywhere.
- */
-uint32_t ctypes_find_btf(struct ctypes *types, const char *name, uint32_t kinds, int *module, struct err *err);
-/* The type of a type id of the module with that number. */
-const struct type *ctypes_make(struct ctypes *types, int module, uint32_t id, enum type_space space);
 /* Looks for a type that was known by its name only. False: there is none. */
 bool ctypes_locate(struct ctypes *types, struct ctype_origin *origin);
-/* "unsigned long int", "uint8", "u32"; NULL: not one of these. */
-const struct type *ctypes_integer(const char *name);
-/* These and "bool", "void", "pid_t": types that need no BTF. */
-const struct type *ctypes_builtin(const char *name);
 
 #endif

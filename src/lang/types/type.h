@@ -4,8 +4,8 @@
  * in records and in objects on a program's stack, so that generated code copies and user space reads with one table.
  * Byte order is the machine's. The pool of the program owns all types; they are never changed once they are complete.
  */
-#ifndef SONDE_LANG_TYPE_H
-#define SONDE_LANG_TYPE_H
+#ifndef SONDE_LANG_TYPES_TYPE_H
+#define SONDE_LANG_TYPES_TYPE_H
 
 #include "base/base.h"
 #include "base/pool.h"

@@ -5,8 +5,8 @@
  * An expression becomes a struct low_value: a register, a place in memory, or something that is only read where it is
  * needed, such as comm or str(). So a text goes from where it is straight to where it is wanted: a record or a key.
  */
-#ifndef SONDE_LANG_LOWERING_H
-#define SONDE_LANG_LOWERING_H
+#ifndef SONDE_LANG_LOWER_LOWER_PART_H
+#define SONDE_LANG_LOWER_LOWER_PART_H
 
 #include "lower.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Within engine/ and why/: the state of stacks.h. stacks.c has the session and the frames, stacks_table.c the counts
- * and rows, stacks_jit.c advice.
+ * Within stacks*.c: the state of stacks.h. stacks.c has the session and the frames, stacks_table.c the counts and rows,
+ * stacks_jit.c advice.
  */
-#ifndef SONDE_STACKS_INSTANCE_H
-#define SONDE_STACKS_INSTANCE_H
+#ifndef SONDE_ENGINE_STACKS_PART_H
+#define SONDE_ENGINE_STACKS_PART_H
 
 #include "base/set.h"
 #include "output/files.h"
@@ -64,11 +64,6 @@ struct stacks {
 int stacks_name(struct stacks *stacks);
 /* Returns the frames of an id; NULL: they are not there. */
 struct stacks_kept *stacks_kept(struct stacks *stacks, uint64_t id);
-/*
- * The named parts of an id, without frames of tracing itself; call it after symbols_name(). An id whose frames are not
- * there has one frame, "[lost]"; no id, no parts.
- */
-struct stacks_named stacks_named(struct stacks *stacks, uint64_t id);
 /* Appends what is not in the counts, or not whole, in one line for a picture; nothing if there is no such thing. */
 void stacks_add_note(struct stacks *stacks, struct str *note);
 /* Reads all frames that programs have sent. */
@@ -80,11 +75,5 @@ void stacks_say_jit(const struct stacks *stacks);
 /* In stacks_table.c. */
 int stacks_table_open(struct stacks *stacks, struct err *err);
 void stacks_table_release(struct stacks *stacks);
-/* Adds an output file; name NULL: none. Returns 0, or -errno with err: wrong usage is noted in the context. */
-int stacks_add_file(struct stacks *stacks, const struct file_format *format, const char *name, struct err *err);
-/* Reads and names all frames, as far as the user wants to wait. */
-void stacks_name_all(struct stacks *stacks);
-/* Writes the output files. An error of a file is reported, and the context says that the run has failed. */
-void stacks_write_files(struct stacks *stacks);
 
 #endif

@@ -3,8 +3,8 @@
  * Inside of the converter to trace.dat: what its files share. The format is described in trace-cmd.dat.v6(5), pages of
  * the ring buffer and descriptions of events in the kernel's tracefs (events/header_page, events/header_event).
  */
-#ifndef SONDE_CONVERT_TRACE_DAT_H
-#define SONDE_CONVERT_TRACE_DAT_H
+#ifndef SONDE_CONVERT_TRACE_DAT_PART_H
+#define SONDE_CONVERT_TRACE_DAT_PART_H
 
 #include "base/set.h"
 #include "convert.h"

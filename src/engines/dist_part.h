@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Within engines/: the state of the distribution engine, which dist*.c share. */
-#ifndef SONDE_DIST_INSTANCE_H
-#define SONDE_DIST_INSTANCE_H
+#ifndef SONDE_ENGINES_DIST_PART_H
+#define SONDE_ENGINES_DIST_PART_H
 
 #include "dist.h"
 #include "engine/hists.h"
-#include "engine/progs_instance.h"
+#include "engine/progs_life.h"
 #include "keys.h"
 
 struct dist {

@@ -3,8 +3,8 @@
  * What the files of the parser (parse*.c, cdecl.c, macro.c) share. The first error ends the parse: all tokens behind it
  * are TOKEN_END, so loops end, and no second error follows from the first.
  */
-#ifndef SONDE_LANG_PARSER_H
-#define SONDE_LANG_PARSER_H
+#ifndef SONDE_LANG_TREE_PARSE_PART_H
+#define SONDE_LANG_TREE_PARSE_PART_H
 
 #include "lang/text/preprocess.h"
 #include "parse.h"

@@ -3,8 +3,8 @@
  * Inside of the converter to Perfetto's format: what its files share. The numbers of fields are those of Perfetto's
  * protos/perfetto/trace/trace_packet.proto and what it imports.
  */
-#ifndef SONDE_CONVERT_PERFETTO_H
-#define SONDE_CONVERT_PERFETTO_H
+#ifndef SONDE_CONVERT_PERFETTO_PART_H
+#define SONDE_CONVERT_PERFETTO_PART_H
 
 #include "base/protobuf.h"
 #include "base/set.h"

@@ -3,8 +3,8 @@
  * Within ir_fold(): what is known of a function's registers, and the steps, which are repeated while one changes
  * something.
  */
-#ifndef SONDE_LANG_FOLD_H
-#define SONDE_LANG_FOLD_H
+#ifndef SONDE_LANG_CODE_FOLD_PART_H
+#define SONDE_LANG_CODE_FOLD_PART_H
 
 #include "ir.h"
 

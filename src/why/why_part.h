@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Within why/why*.c: the state of an instance. */
-#ifndef SONDE_ENGINE_WHY_INSTANCE_H
-#define SONDE_ENGINE_WHY_INSTANCE_H
+#ifndef SONDE_WHY_WHY_PART_H
+#define SONDE_WHY_WHY_PART_H
 
-#include "engine/progs_instance.h"
+#include "engine/progs_life.h"
 #include "path.h"
 #include "why.h"
 #include "why_sums.h"

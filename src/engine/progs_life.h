@@ -9,8 +9,8 @@
  *	progs_attach()		arms the probes
  *	progs_release()	also after an error
  */
-#ifndef SONDE_PROGS_INSTANCE_H
-#define SONDE_PROGS_INSTANCE_H
+#ifndef SONDE_ENGINE_PROGS_LIFE_H
+#define SONDE_ENGINE_PROGS_LIFE_H
 
 #include "attach/attach.h"
 #include "object.h"
@@ -53,12 +53,5 @@ void progs_add_stats(const struct progs *progs, struct engine_stats *stats);
 void progs_say_losses(const struct progs *progs, uint64_t missed);
 /* Detaches, and frees everything but the struct. */
 void progs_release(struct progs *progs);
-
-/* Within progs*.c: sets progs->attach, which has attached nothing yet. */
-void progs_attach_new(struct progs *progs);
-/* Within progs*.c: the targets of the table, and the plan to attach them. */
-int progs_attach_table(struct progs *progs, struct err *err);
-/* Returns the index of the first probe with the same program. */
-size_t progs_first(const struct progs_source *source, size_t probe);
 
 #endif

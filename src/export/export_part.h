@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Within export/: what the loop, the pages and --check share. */
-#ifndef SONDE_EXPORT_EXPORTER_H
-#define SONDE_EXPORT_EXPORTER_H
+#ifndef SONDE_EXPORT_EXPORT_PART_H
+#define SONDE_EXPORT_EXPORT_PART_H
 
 #include "budget.h"
 #include "export.h"

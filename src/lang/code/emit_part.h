@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Within the emitter: the state of a function, and how its operations become instructions. */
-#ifndef SONDE_LANG_EMITTER_H
-#define SONDE_LANG_EMITTER_H
+#ifndef SONDE_LANG_CODE_EMIT_PART_H
+#define SONDE_LANG_CODE_EMIT_PART_H
 
 #include "emit.h"
 #include "regalloc.h"

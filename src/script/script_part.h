@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Within script/: the state of the script engine, which script*.c share. */
-#ifndef SONDE_SCRIPT_INSTANCE_H
-#define SONDE_SCRIPT_INSTANCE_H
+#ifndef SONDE_SCRIPT_SCRIPT_PART_H
+#define SONDE_SCRIPT_SCRIPT_PART_H
 
 #include "attach/attach.h"
 #include "engine/object.h"

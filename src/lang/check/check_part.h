@@ -4,8 +4,8 @@
  * and again, with growing types of variables and maps and without a message, until no type changes. The last pass
  * reports errors and makes sites and storage.
  */
-#ifndef SONDE_LANG_CHECKER_H
-#define SONDE_LANG_CHECKER_H
+#ifndef SONDE_LANG_CHECK_CHECK_PART_H
+#define SONDE_LANG_CHECK_CHECK_PART_H
 
 #include "base/nearest.h"
 #include "check.h"

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Within recorder/ and why/: the state of a recording, and the probes of the user's. */
-#ifndef SONDE_RECORD_INSTANCE_H
-#define SONDE_RECORD_INSTANCE_H
+/* Within recorder/: the state of a recording, and the probes of the user's. */
+#ifndef SONDE_RECORDER_RECORD_PART_H
+#define SONDE_RECORDER_RECORD_PART_H
 
 #include "bpf/record.h"
 #include "engine/probes.h"
-#include "engine/progs_instance.h"
+#include "engine/progs_life.h"
 #include "engine/ring.h"
 #include "record/layout.h"
+#include "record_kinds.h"
 
 struct writer;
 
@@ -18,29 +19,6 @@ struct record_settings {
 	const char *snapshot_on;
 	struct probes_settings probes;
 };
-
-/* The sets of events that are on by a word. */
-struct record_sets {
-	bool sched, syscalls, block;
-	bool waits; /* by no word: only sonde why has them */
-};
-
-/* Of which set something is; RECORD_ALWAYS: of none, it is always recorded. */
-#define RECORD_SET(NAME) offsetof(struct record_sets, NAME)
-#define RECORD_ALWAYS	 SIZE_MAX
-
-/* Where a set says whether it is on. NULL: always. */
-static inline const bool *record_set(const struct record_sets *sets, size_t set)
-{
-	return set == RECORD_ALWAYS ? NULL : (const bool *)((const char *)sets + set);
-}
-
-static inline bool record_set_is_on(const struct record_sets *sets, size_t set)
-{
-	const bool *on = record_set(sets, set);
-
-	return !on || *on;
-}
 
 /* The probes of the user's: their targets and links. */
 struct record_probes {

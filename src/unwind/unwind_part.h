@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* For files in unwind only: the parts of a session (unwind.h). */
-#ifndef SONDE_UNWIND_SESSION_PARTS_H
-#define SONDE_UNWIND_SESSION_PARTS_H
+#ifndef SONDE_UNWIND_UNWIND_PART_H
+#define SONDE_UNWIND_UNWIND_PART_H
 
 #include "blocks.h"
 #include "modules.h"

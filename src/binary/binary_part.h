@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The internals of struct binary. Only for the binary*.c, bound.c and asker*.c files of this directory. */
-#ifndef SONDE_BINARY_FILE_H
-#define SONDE_BINARY_FILE_H
+#ifndef SONDE_BINARY_BINARY_PART_H
+#define SONDE_BINARY_BINARY_PART_H
 
 #include <gelf.h>
 
