@@ -146,6 +146,7 @@ test_by_process() {
 }
 
 # Processes preempt each other within the program, even on one processor: each must keep its own stacks and its own key.
+# kernels=all
 test_processes_beside_each_other() {
 	run sonde stackcount --json -P u:/bin/callers:leaf -- \
 		sh -c 'callers 1500 0 & callers 0 2500 & callers 2000 2000 & wait'
