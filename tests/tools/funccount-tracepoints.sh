@@ -58,6 +58,30 @@ test_tracepoint_under_load() {
 }
 
 # kernels=ends
+# They count as hits if there is no filter: the workload's calls are all there.
+test_skipped_hits_count() {
+	start sonde funccount --mechanism raw_tp t:raw_syscalls:sys_enter
+	workloads=
+	for _ in 1 2 3 4; do
+		calls 100000 getpgid &
+		workloads="$workloads $!"
+	done
+	wait $workloads
+	stop INT
+	expect_exit 0
+	[ "$(counted raw_syscalls:sys_enter)" -ge 400000 ] || fail "$(counted raw_syscalls:sys_enter) of 400000 and more"
+}
+
+# Where the kernel preempts programs and skips hits, perf's tracepoints are chosen if hits must not be missed.
+test_preemptible_by_perf() {
+	link=1 # a raw tracepoint's; before 5.15 a perf event has no link
+	! grep -q '(full)\|(lazy)' /sys/kernel/debug/sched/preempt 2> /dev/null || link=7
+	start sonde funccount --comm calls t:sched:sched_process_exec
+	traces bpf | awk '$1 == "link" { print $3 }' | sort -u > links
+	[ "$(cat links)" = $link ] || fail "link types $(cat links), not $link"
+	stop INT
+}
+
 test_tracepoint_glob() {
 	fc 't:syscalls:sys_*_getpgid' -- calls 40 getpgid
 	expect_exit 0
