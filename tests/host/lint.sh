@@ -88,6 +88,8 @@ test_conventions() {
 	expect_silence
 	echo '	ret = ret ? ret : step();' > src/run/chain.c
 	echo '	int fd __attribute__((cleanup(closep)));' > tools/attribute.c
+	printf '	report_note("%%s%%llu long waits lost", up, n);\n	report_note("%%llu wait%%s lost", n, str_plural(n));\n' \
+		> src/run/plural.c
 	printf '%s\n' '#ifndef SONDE_TOOLS_SHARED_H' 'struct a {' '};' 'union b {' '};' \
 		'_Static_assert(sizeof(struct a) == 4, "size");' > tools/shared.h
 	include src/run/foreign.c base/base_part.h
@@ -96,10 +98,11 @@ test_conventions() {
 	expect_exit 1
 	expect_line '^src/run/chain.c:1:.*: chain errors by if'
 	expect_line '^tools/attribute.c:1:.*: use __cleanup'
+	expect_line '^src/run/plural.c:1:.*: one thing has no plural'
 	expect_line '^tools/shared.h:4: union b is shared and has no _Static_assert'
 	expect_line '^src/run/foreign.c:2:.*: only files beside it include it'
 	expect_line '^src/run/guard.h:1: .*: the guard of this header is SONDE_RUN_GUARD_H'
-	[ "$(wc -l < out)" = 5 ] || fail "not five faults"
+	[ "$(wc -l < out)" = 6 ] || fail "not six faults"
 }
 
 test_layers() {
