@@ -137,7 +137,7 @@ fuzz: ## every parser of foreign files for a minute each, with what libFuzzer ma
 	@$(MAKE) --no-print-directory $(JOBS) fuzzers
 	@tests/fuzz/run 60
 
-faults: all tests ## put faults into copies of the tree, and look whether tests notice each of them (in guests)
+faults: all test-programs ## put faults into copies of the tree, and look whether tests notice each of them (in guests)
 	@tests/faults/run $(FAULT)
 
 bench: all tests ## measure the costs against an empty BPF program, and the most important beside the peers

@@ -92,14 +92,17 @@ test_tracepoint() {
 	grep -q '"kernel_stack":\[[^]]*"kernel_clone"' out || fail "no kernel_clone()"
 }
 
-# The kernel part does not begin with the functions by which the tracepoint calls the program. That of 5.10 is empty for
-# perf's tracepoints of system calls.
+# The kernel part does not begin with the functions by which the tracepoint calls the program. Older kernels give none
+# to perf's tracepoints of system calls.
 # kernels=all
 test_frames_of_tracepoints() {
 	for mechanism in raw_tp tp; do
 		counting 3 5 -- --mechanism "$mechanism" t:syscalls:sys_enter_getpgid
 		expect_exit 0
-		[ "$mechanism.$KERNEL" = tp.5.10 ] || grep -q '"kernel_stack":\["' out || fail "$mechanism: no kernel part"
+		case $mechanism.$KERNEL in
+		tp.5.10 | tp.6.1) ;;
+		*) grep -q '"kernel_stack":\["' out || fail "$mechanism: no kernel part" ;;
+		esac
 		! grep -E '"kernel_stack":\["(perf_|trace_|__?bpf|__traceiter)' out || fail "$mechanism: begins with the tracer"
 	done
 }
@@ -157,7 +160,7 @@ test_by_process() {
 	cut -f 2- processes | sort | diff want - || fail "other processes"
 }
 
-# Processes preempt each other within the program, even on one processor: each must keep its own stacks and its own key.
+# Processes preempt each other within the program, even on one processor: each must keep its own key.
 # kernels=all
 test_processes_beside_each_other() {
 	run sonde stackcount --json -P u:/bin/callers:leaf -- \
@@ -166,7 +169,6 @@ test_processes_beside_each_other() {
 	expect_json pid comm count
 	awk '{ n[$1] += $3 } END { for (process in n) print n[process] }' rows | sort -n > processes
 	printf '%s\n' 1500 2500 4000 | diff - processes || fail "other counts of processes"
-	[ "$(through "$left") $(through "$right")" = '3500 4500' ] || fail "left: $(through "$left"), right: $(through "$right")"
 }
 
 test_one_process() {
