@@ -20,6 +20,11 @@ function given(key, otherwise) {
 	sub(/\(\).*/, "")
 	area = FILENAME
 	gsub(/.*\/|\.sh$/, "", area)
+	# The shell would keep the last of them, and run it twice.
+	if (seen[area, $0]++) {
+		print FILENAME ":" FNR ": " $0 "() is there already" > "/dev/stderr"
+		exit bad = 1
+	}
 	print FILENAME, $0, area "/" substr($0, 6), given("timeout", 120), given("cpus", 1), given("image", "-")
 }
 { split("", set) }
