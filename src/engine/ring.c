@@ -277,16 +277,6 @@ uint64_t ring_missed(const struct ring_set *set)
 	return missed;
 }
 
-void ring_get_stats(const struct ring_set *set, struct ring_stats *stats)
-{
-	*stats = (struct ring_stats){
-		.passed = set->passed, .lost = set->lost, .missed = ring_missed(set), .bytes = memory_of(&set->sizes)
-	};
-	stats->done = stats->missed;
-	for (size_t i = 0; i < set->n; i++)
-		stats->done += ring_head(&set->rings[i]).number;
-}
-
 void ring_free(struct ring_set *set)
 {
 	if (!set)

@@ -6,7 +6,7 @@
  *	ring_new(&set, &object, bytes, mode, err)	before the object is prepared
  *	object_prepare(...); ring_open(set, err)	maps the memory
  *	ring_patch(set, &image, err)			each image that records, before it is attached
- *	ring_read(), ring_snapshot(), ring_get_stats()
+ *	ring_read(), ring_snapshot(), ring_missed()
  *	ring_free(set)					before the object is released
  *
  * Every record has a number. What is passed on and what is reported as lost add up exactly to what was recorded.
@@ -74,16 +74,7 @@ int ring_read_last(struct ring_set *set, ring_fn fn, void *ctx);
  */
 int ring_snapshot(struct ring_set *set, ring_fn fn, void *ctx);
 
-/* Of all rings since ring_open(). After ring_read_last(): done = passed + lost + missed. */
-struct ring_stats {
-	uint64_t done;	 /* records that programs wanted to write */
-	uint64_t passed; /* by ring_read() */
-	uint64_t lost;	 /* as ring_read() knows so far; with what it will report with the next run */
-	uint64_t missed; /* only before 5.12: more programs interrupted each other than a processor has rings */
-	uint64_t bytes;	 /* of memory for rings */
-};
-void ring_get_stats(const struct ring_set *set, struct ring_stats *stats);
-/* Only what was missed. */
+/* Records that found no ring: before 5.12, if more programs interrupt each other than a processor has rings. */
 uint64_t ring_missed(const struct ring_set *set);
 
 #endif

@@ -46,7 +46,6 @@ struct ring_set {
 	size_t mapped;
 	uint64_t *copy; /* of the run that is passed on */
 	struct ring_buffer *bell;
-	uint64_t passed, lost;
 };
 
 /* The most bytes of one value for all rings. Tests set it to 0. */

@@ -220,7 +220,6 @@ static int read_ring(struct ring_set *set, struct ring_one *ring, bool last, rin
 				break;
 			skip_to(ring, find_begin(set, ring, ring->at.place, end));
 		} else if (copy(set, ring, to)) {
-			set->passed += to.number - ring->at.number;
 			ret = pass_on(set, ring, to, fn, ctx);
 		}
 	}
@@ -237,11 +236,9 @@ static int read_all(struct ring_set *set, bool last, ring_fn fn, void *ctx)
 	ring_buffer__consume(set->bell);
 	for (size_t i = 0; !ret && i < set->n; i++) {
 		struct ring_one *ring = &set->rings[i];
-		uint64_t number = ring->at.number, passed = set->passed;
 
 		__atomic_store_n(&ring->state->rung, 0, __ATOMIC_RELAXED);
 		ret = read_ring(set, ring, last, fn, ctx);
-		set->lost += ring->at.number - number - (set->passed - passed);
 	}
 	return ret;
 }

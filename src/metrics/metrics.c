@@ -40,13 +40,6 @@ void metrics_release(struct metrics *page)
 	*page = (struct metrics){};
 }
 
-bool metrics_is_name(const char *name)
-{
-	size_t valid = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-
-	return *name && !name[valid] && !isdigit((unsigned char)*name);
-}
-
 size_t metrics_family(struct metrics *page, const struct metrics_info *info)
 {
 	__str struct str help = {};

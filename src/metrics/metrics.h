@@ -162,7 +162,5 @@ struct metrics_number metrics_hist_sum(const struct hist *hist, bool seconds, co
 
 /* Appends a name as metrics_label() makes it: a digit at its begin gets a _ in front. */
 void metrics_add_name(struct str *s, const char *name);
-/* True for a name that a family may have: [a-zA-Z_][a-zA-Z0-9_]* (Prometheus also allows colons, for rules). */
-bool metrics_is_name(const char *name);
 
 #endif

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What all formats have in common: one call prints any, and a page may be compressed. */
-#include "base/gzip.h"
+/* What all formats have in common: one call prints any. */
 #include "metrics_format.h"
-
-#define GZIP_LEVEL 1 /* a third of the time of level 6, for a few percent more bytes */
 
 void metrics_format_print(struct str *to, const struct metrics *page, enum metrics_format format)
 {
@@ -29,11 +26,4 @@ const char *metrics_format_suffix(enum metrics_type type)
 {
 	return type == METRICS_COUNTER ? "_total" : type == METRICS_INFO ? "_info"
 									 : "";
-}
-
-int metrics_format_gzip(struct str *to, const struct str *from)
-{
-	str_reset(to);
-	gzip_add(to, from, GZIP_LEVEL);
-	return 0;
 }

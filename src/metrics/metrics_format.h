@@ -24,8 +24,6 @@ void metrics_format_print(struct str *to, const struct metrics *page, enum metri
 const char *metrics_format_type(enum metrics_format format);
 /* Returns what text 0.0.4 and protobuf append to the name of a family: "_total", "_info" or nothing. */
 const char *metrics_format_suffix(enum metrics_type type);
-/* Replaces what `to` holds by `from`, compressed as a gzip member. Returns 0. */
-int metrics_format_gzip(struct str *to, const struct str *from);
 
 /* Within metrics/: one format each. */
 void metrics_text_print(struct str *to, const struct metrics *page, bool openmetrics);

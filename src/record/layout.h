@@ -19,8 +19,6 @@
  *	KIND		id, name, number of fields; for each: name, is, word, bit, bits
  *	TASKS		entries: struct layout_task, a word for each number, then the texts
  *	TEXTS		entries: space, id, text
- *	STACKS		entries: id, number of frames, an address each, innermost first
- *	MODULES		entries: start, end, offset in the file, build id (a text of bytes), path
  *	CHUNK		cpu, lane, number of the first record, lost before it; then records as they were in the ring
  *	NOTE		text: a line for the user, such as what could not be attached
  *	END		recorded, lost, missed, not attached, exit status of the command
@@ -59,9 +57,7 @@ enum layout_type {
 	LAYOUT_KIND,
 	LAYOUT_TASKS,
 	LAYOUT_TEXTS,
-	LAYOUT_STACKS,
-	LAYOUT_MODULES,
-	LAYOUT_CHUNK,
+	LAYOUT_CHUNK = 9,
 	LAYOUT_NOTE,
 	LAYOUT_END,
 	LAYOUT_MISSED,
@@ -74,7 +70,6 @@ enum layout_type {
 #define LAYOUT_TEXT_MAX	  65536
 #define LAYOUT_FIELDS_MAX 32
 #define LAYOUT_KINDS_MAX  256
-#define LAYOUT_FRAMES_MAX 1024
 
 /* What a field is. The type says how it is shown and what consumers may do with it. */
 enum layout_is {
@@ -97,8 +92,7 @@ enum layout_is {
 	LAYOUT_SECTOR,	   /* of 512 bytes */
 	LAYOUT_TEXT,	   /* a text of LAYOUT_SPACE_STRINGS */
 	LAYOUT_PROBE,	   /* a text of LAYOUT_SPACE_PROBES: the spec as the user knows it */
-	LAYOUT_STACK,	   /* id of a stack; 0: none */
-	LAYOUT_CHARS,	   /* text in the record itself: `bits` bytes, or up to the record's end if that is 0; NULs end it */
+	LAYOUT_CHARS = 21, /* text in the record: `bits` bytes, or up to the record's end if that is 0; NULs end it */
 	LAYOUT_WORDS,	   /* numbers: the words from here to the end of the record; shown in hex */
 	LAYOUT_OP,	   /* kind of a block request: bpf/block.h */
 	LAYOUT_PROBE_SITE, /* 0: entry or a place, 1: return */
@@ -167,13 +161,6 @@ struct layout_host {
 
 struct layout_clocks {
 	uint64_t monotonic, boot, wall;
-};
-
-struct layout_module {
-	uint64_t start, end, offset;
-	const void *build_id;
-	uint32_t build_id_bytes;
-	const char *path;
 };
 
 struct layout_end {

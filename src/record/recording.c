@@ -137,13 +137,3 @@ const char *recording_text(const struct recording *r, enum layout_space space, u
 
 	return found == SET_NONE ? NULL : r->texts.v[found];
 }
-
-uint32_t recording_stack(const struct recording *r, uint64_t id, const uint64_t **frames)
-{
-	uint32_t found = set_find(&r->stack_ids, &id, sizeof(id));
-
-	if (found == SET_NONE)
-		return 0;
-	*frames = r->stacks.v[found].frames;
-	return r->stacks.v[found].n;
-}

@@ -82,8 +82,6 @@ struct recording_info {
 	size_t n_kinds;
 	const char *const *notes;
 	size_t n_notes;
-	const struct layout_module *modules;
-	size_t n_modules;
 };
 
 const struct recording_info *recording_info(const struct recording *r);
@@ -100,8 +98,6 @@ const struct recording_task *recording_task_at(const struct recording *r, size_t
 
 /* The text of an id, or NULL. */
 const char *recording_text(const struct recording *r, enum layout_space space, uint64_t id);
-/* Sets frames, innermost first, and returns how many; 0: unknown. */
-uint32_t recording_stack(const struct recording *r, uint64_t id, const uint64_t **frames);
 
 /* --- fields of an event --- */
 

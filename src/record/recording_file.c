@@ -201,8 +201,6 @@ static void finish_info(struct recording *r)
 	info->n_kinds = r->kinds.n;
 	info->notes = r->notes.v;
 	info->n_notes = r->notes.n;
-	info->modules = r->modules.v;
-	info->n_modules = r->modules.n;
 	if (info->host.cpus > info->cpus && info->host.cpus <= RECORDING_CPUS_MAX)
 		info->cpus = info->host.cpus;
 	r->current = base_alloc((info->cpus + 1) * sizeof(*r->current));
@@ -251,13 +249,10 @@ void recording_close(struct recording *r)
 	free(r->current);
 	free(r->kinds.v);
 	free(r->notes.v);
-	free(r->modules.v);
 	free(r->texts.v);
-	free(r->stacks.v);
 	free(r->first.v);
 	free(r->tasks.v);
 	set_release(&r->text_ids);
-	set_release(&r->stack_ids);
 	set_release(&r->tids);
 	set_release(&r->names);
 	set_release(&r->ring_ids);

@@ -77,10 +77,6 @@ struct recording {
 		const char **v;
 		size_t n, cap;
 	} notes;
-	struct {
-		struct layout_module *v;
-		size_t n, cap;
-	} modules;
 
 	struct set text_ids; /* struct recording_text_id */
 	struct {
@@ -89,14 +85,6 @@ struct recording {
 	} texts;
 	int64_t forks[RECORDING_FORKS_MAX]; /* numbers of calls that return twice */
 	uint32_t n_forks;
-	struct set stack_ids;
-	struct {
-		struct recording_stack {
-			const uint64_t *frames;
-			uint32_t n;
-		} * v;
-		size_t n, cap;
-	} stacks;
 
 	/* tasks: as at the start, and now */
 	struct recording_task_list {

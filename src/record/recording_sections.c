@@ -28,13 +28,12 @@ static void words(struct body *b, uint64_t *v, size_t n)
 		v[i] = word(b);
 }
 
-static const void *bytes(struct recording *r, struct body *b, size_t *n)
+static const char *text(struct recording *r, struct body *b)
 {
 	uint64_t len = word(b);
 	const unsigned char *from = b->at;
 	char *copy;
 
-	*n = 0;
 	if (len > LAYOUT_TEXT_MAX || (len + 7) / 8 * 8 > (uint64_t)(b->end - b->at)) {
 		b->bad = true;
 		b->at = b->end;
@@ -43,16 +42,8 @@ static const void *bytes(struct recording *r, struct body *b, size_t *n)
 	b->at += (len + 7) / 8 * 8;
 	if (!len)
 		return "";
-	*n = len;
 	copy = pool_alloc(&r->pool, len + 1);
 	return memcpy(copy, from, len);
-}
-
-static const char *text(struct recording *r, struct body *b)
-{
-	size_t n;
-
-	return bytes(r, b, &n);
 }
 
 static bool is_left(const struct body *b)
@@ -219,44 +210,6 @@ static void texts(struct recording *r, struct body *b)
 	}
 }
 
-static void stacks(struct recording *r, struct body *b)
-{
-	while (is_left(b)) {
-		uint64_t id = word(b);
-		uint64_t n = word(b);
-		uint32_t at;
-
-		if (b->bad || n > LAYOUT_FRAMES_MAX || n * 8 > (uint64_t)(b->end - b->at)) {
-			b->bad = true;
-			return;
-		}
-		at = set_add(&r->stack_ids, &id, sizeof(id));
-		if (at == r->stacks.n)
-			vec_push(&r->stacks);
-		r->stacks.v[at] = (struct recording_stack){ pool_copy(&r->pool, b->at, n * 8), n };
-		b->at += n * 8;
-	}
-}
-
-static void modules(struct recording *r, struct body *b)
-{
-	while (is_left(b)) {
-		struct layout_module module = {};
-		uint64_t v[3];
-		size_t n;
-
-		words(b, v, 3);
-		module.start = v[0];
-		module.end = v[1];
-		module.offset = v[2];
-		module.build_id = bytes(r, b, &n);
-		module.build_id_bytes = n;
-		module.path = text(r, b);
-		if (!b->bad)
-			*vec_push(&r->modules) = module;
-	}
-}
-
 static void note(struct recording *r, struct body *b)
 {
 	const char *what = text(r, b);
@@ -293,8 +246,6 @@ bool recording_section(struct recording *r, uint32_t type, const void *body, siz
 		[LAYOUT_KIND] = kind,
 		[LAYOUT_TASKS] = tasks,
 		[LAYOUT_TEXTS] = texts,
-		[LAYOUT_STACKS] = stacks,
-		[LAYOUT_MODULES] = modules,
 		[LAYOUT_NOTE] = note,
 		[LAYOUT_END] = end,
 		[LAYOUT_MISSED] = missed,

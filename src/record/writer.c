@@ -22,16 +22,12 @@
 enum {
 	COLLECT_TASKS,
 	COLLECT_TEXTS,
-	COLLECT_STACKS,
-	COLLECT_MODULES,
 	COLLECTS
 };
 
 static const enum layout_type collect_types[COLLECTS] = {
 	[COLLECT_TASKS] = LAYOUT_TASKS,
 	[COLLECT_TEXTS] = LAYOUT_TEXTS,
-	[COLLECT_STACKS] = LAYOUT_STACKS,
-	[COLLECT_MODULES] = LAYOUT_MODULES,
 };
 
 struct writer {
@@ -105,18 +101,15 @@ static void add_word(struct str *s, uint64_t word)
 	str_addn(s, (const char *)&word, sizeof(word));
 }
 
-static void add_bytes(struct str *s, const void *bytes, size_t n)
+static void add_text(struct str *s, const char *text)
 {
+	size_t n = strlen(str_or_empty(text));
+
 	n = n > LAYOUT_TEXT_MAX ? LAYOUT_TEXT_MAX : n;
 	add_word(s, n);
 	if (n)
-		str_addn(s, bytes, n);
+		str_addn(s, text, n);
 	str_add_fill(s, 0, -n & 7);
-}
-
-static void add_text(struct str *s, const char *text)
-{
-	add_bytes(s, text, strlen(str_or_empty(text)));
 }
 
 static int put_body(struct writer *w, enum layout_type type, const struct str *body)
@@ -332,30 +325,6 @@ int writer_text(struct writer *w, enum layout_space space, uint64_t id, const ch
 	add_word(s, id);
 	add_text(s, text);
 	return collected(w, COLLECT_TEXTS);
-}
-
-int writer_stack(struct writer *w, uint64_t id, const uint64_t *frames, uint32_t n)
-{
-	struct str *s = &w->collected[COLLECT_STACKS];
-
-	n = n > LAYOUT_FRAMES_MAX ? LAYOUT_FRAMES_MAX : n;
-	add_word(s, id);
-	add_word(s, n);
-	if (n)
-		str_addn(s, (const char *)frames, n * sizeof(*frames));
-	return collected(w, COLLECT_STACKS);
-}
-
-int writer_module(struct writer *w, const struct layout_module *module)
-{
-	struct str *s = &w->collected[COLLECT_MODULES];
-
-	add_word(s, module->start);
-	add_word(s, module->end);
-	add_word(s, module->offset);
-	add_bytes(s, module->build_id, module->build_id_bytes);
-	add_text(s, module->path);
-	return collected(w, COLLECT_MODULES);
 }
 
 /* --- chunks --- */

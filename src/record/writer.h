@@ -40,8 +40,6 @@ int writer_missed(struct writer *w, uint64_t missed); /* in all until now */
  */
 int writer_task(struct writer *w, const struct layout_task *task);
 int writer_text(struct writer *w, enum layout_space space, uint64_t id, const char *text);
-int writer_stack(struct writer *w, uint64_t id, const uint64_t *frames, uint32_t n);
-int writer_module(struct writer *w, const struct layout_module *module);
 int writer_flush(struct writer *w);
 
 /*

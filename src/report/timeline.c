@@ -59,7 +59,6 @@ static void get_slot(struct value *to, const void *row, const void *ctx)
 	case LAYOUT_PRIO:
 	case LAYOUT_ADDRESS:
 	case LAYOUT_SECTOR:
-	case LAYOUT_STACK:
 		value_set_u64(to, recording_value(slot->event, slot->field));
 		return;
 	default:

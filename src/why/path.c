@@ -152,16 +152,6 @@ void path_add_span(struct path *path, uint32_t tid, uint64_t from, uint64_t to, 
 	*vec_push(&path->spans) = (struct span){ tid, number, from, to };
 }
 
-size_t path_links(const struct path *path)
-{
-	return path->kept.n;
-}
-
-const struct path_link *path_link_at(const struct path *path, size_t n)
-{
-	return &kept_of(path, path->n - path->kept.n + n)->link;
-}
-
 /* --- the walk --- */
 
 struct walk {

@@ -74,10 +74,6 @@ void path_settle(struct path *path);
 /* Number `span` is what the thread was from `from` to `to`. In any order; those of a thread do not overlap. */
 void path_add_span(struct path *path, uint32_t tid, uint64_t from, uint64_t to, uint32_t span);
 
-/* How many links are kept, and the n-th, in about the order of time. After path_settle(). */
-size_t path_links(const struct path *path);
-const struct path_link *path_link_at(const struct path *path, size_t n);
-
 /*
  * From `ended`, when the thread tid ended, back to `began`. The steps are what lies between, without gaps. Returns 0,
  * or where the part that links tell begins, if that is after `began`: what is before it is one step PATH_UNKNOWN.

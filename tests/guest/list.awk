@@ -35,6 +35,9 @@ FNR == 1 { split("", of_file) }
 	sub(/\(\).*/, "")
 	area = FILENAME
 	gsub(/.*\/|\.sh$/, "", area)
+	# The shell would keep the last of them, and run it twice.
+	if (seen[area, $0]++)
+		refuse($0 "() is there already")
 	print FILENAME, $0, area "/" substr($0, 6), given("timeout", 120), given("cpus", 1), given("image", "-"),
 		given("kernels", "ends"), given("arch", "no")
 }

@@ -239,3 +239,18 @@ test_failure_fails_no_other_test() {
 	done
 	expect_no_line 'still there'
 }
+
+# The shell keeps one function of a name: another one would never run.
+test_twins() {
+	mkdir tests
+	printf '%s\n' 'test_one() {' '	:' '}' 'test_two() {' '	:' '}' > tests/house.sh
+	printf '%s\n' 'test_one() {' '	:' '}' > tests/other.sh
+	export GUEST_TESTS="$PWD/tests"
+	run "$0/tests/guest/run" -l
+	expect_exit 0
+	[ "$(wc -l < out)" = 3 ] || fail "not three tests"
+	printf '%s\n' 'test_one() {' '	false' '}' >> tests/house.sh
+	run "$0/tests/guest/run" -l
+	expect_exit 2
+	expect_one_err 'house\.sh:7: test_one\(\) is there already$'
+}

@@ -15,18 +15,45 @@ function_of() {
 	printf '}\n'
 }
 
+# switch_of LINES: prints a function that is a switch of 40 cases with these lines.
+switch_of() {
+	printf 'int f(void)\n{\n	switch (x) {\n'
+	for i in $(seq 40); do
+		printf '	case %d:\n%s\n' "$i" "$1"
+	done
+	printf '	}\n}\n'
+}
+
 test_functions_and_files() {
 	tree limits
 	function_of 60 > src/base/good.c
 	function_of 58 | sed '2d; 1s/$/ {/' > tools/good.c # where a table begins so
-	yes '// line' | head -n 500 > bpf/good.h
+	yes '// line' | head -n 700 > bpf/good.h
+	switch_of '		return 1;' > src/run/table.c
+	switch_of '		x = 1;
+		break;' > src/run/steps.c
 	run scripts/limits
 	expect_silence
 	function_of 61 > src/run/long.c
-	yes '// line' | head -n 501 > bpf/long.h
+	yes '// line' | head -n 701 > bpf/long.h
+	switch_of '		x = 1;
+		y = 2;
+		break;' > src/run/work.c
+	switch_of '		if (x)
+			return 1;' > src/run/conditions.c
+	{
+		function_of 11 | sed '$d'
+		switch_of '		return 1;' | sed 1,2d
+	} > src/run/around.c
 	run scripts/limits
 	expect_exit 1
-	expect_out 'bpf/long.h: 501 lines, at most 500' 'src/run/long.c:2: 61 lines, at most 60: int f(void)'
+	diff - out <<-'END'
+		bpf/long.h: 701 lines, at most 700
+		src/run/around.c:2: 93 lines, at most 60: int f(void)
+		src/run/conditions.c:2: 122 lines, at most 60: int f(void)
+		src/run/long.c:2: 61 lines, at most 60: int f(void)
+		src/run/work.c:2: 162 lines, at most 60: int f(void)
+	END
 	run scripts/limits src/base/good.c
 	expect_silence
 }

@@ -538,7 +538,7 @@ test_flight_fails() {
 
 # What is wrong with the name is known at the start: when a snapshot is wanted it would be lost. Only the first file has
 # the name, so later ones take a free number.
-test_flight_names() {
+test_flight_files() {
 	echo kept > sonde.trace
 	run sonde record --flight 1M -- touch ran
 	expect_exit 1

@@ -101,7 +101,7 @@ Test(binary_returns, other_ways)
 	expect_refused(binary, "branches", "a jump into another function");
 	expect_refused(binary, "away", "an address in a register");
 	expect_refused(binary, "never", "never returns");
-	expect_refused(binary, "through", "the code behind it");
+	expect_refused(binary, "through", "the code after it");
 	expect_refused(binary, "unknown", "an unknown instruction");
 }
 

@@ -158,29 +158,29 @@ Test(btf, what_is_no_btf)
 
 	expect_error(-ENOENT, "the kernel offers no BTF");
 	fixture_bytes(BTF, "", 0);
-	expect_error(-EINVAL, "is not BTF");
+	expect_error(-EINVAL, "not BTF");
 	fill(&image);
 	h = header_of(&image);
 	h.magic = 0x1234;
 	write_image(&image, h);
-	expect_error(-EINVAL, "is not BTF");
+	expect_error(-EINVAL, "not BTF");
 	h = header_of(&image);
 	h.str_len++;
 	write_image(&image, h);
-	expect_error(-EINVAL, "is not BTF");
+	expect_error(-EINVAL, "not BTF");
 	h = header_of(&image);
 	h.type_off = 0xfffffff0;
 	write_image(&image, h);
-	expect_error(-EINVAL, "is not BTF");
+	expect_error(-EINVAL, "not BTF");
 	h = header_of(&image);
 	h.str_len = 0;
 	write_image(&image, h);
-	expect_error(-EINVAL, "is not BTF");
+	expect_error(-EINVAL, "not BTF");
 	/* the last string has no end */
 	h = header_of(&image);
 	h.str_len--;
 	write_image(&image, h);
-	expect_error(-EINVAL, "is not BTF");
+	expect_error(-EINVAL, "not BTF");
 }
 
 /* The last type is cut off: nothing beyond the image is read. */

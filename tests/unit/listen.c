@@ -172,7 +172,7 @@ Test(listen, paths_that_are_no_place)
 	make_place(dir, path, where);
 	close(open(path, O_CREAT | O_WRONLY, 0600));
 	cr_expect_eq(listen_at(&listeners, where), -EEXIST);
-	cr_expect(strstr(err.text, "no socket"), "%s", err.text);
+	cr_expect(strstr(err.text, "not a socket"), "%s", err.text);
 	cr_expect_eq(stat(path, &st), 0, "the file is still there");
 	unlink(path);
 	cr_expect_eq(listen_at(&listeners, "unix:/nowhere/s"), -ENOENT);

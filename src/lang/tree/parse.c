@@ -203,20 +203,3 @@ struct ast_program *lang_parse(struct lang_sources *sources, uint32_t index, con
 	parser_release(&p);
 	return failed ? NULL : p.program;
 }
-
-struct ast *lang_parse_expression(struct lang_sources *sources, uint32_t index, struct ctypes *types, struct pool *pool,
-				  struct lang_messages *messages)
-{
-	static const struct parse_options none;
-	struct ast *node;
-	struct parser p;
-	bool failed;
-
-	parser_init(&p, sources, index, &none, types, pool, messages);
-	node = parse_expression(&p);
-	if (!p.failed && parse_peek(&p, 0)->kind != TOKEN_END)
-		parse_fail_expected(&p, "the end of the expression");
-	failed = p.failed;
-	parser_release(&p);
-	return failed ? NULL : node;
-}

@@ -17,9 +17,6 @@
  */
 struct ast_program *lang_parse(struct lang_sources *sources, uint32_t index, const struct parse_options *options,
 			       struct ctypes *types, struct pool *pool, struct lang_messages *messages);
-/* Parses one expression, for front-ends and tests. */
-struct ast *lang_parse_expression(struct lang_sources *sources, uint32_t index, struct ctypes *types, struct pool *pool,
-				  struct lang_messages *messages);
 /* Writes the tree as an S-expression, with types once they are known: for tests and -d. */
 void ast_show(const struct ast_program *program, struct str *to);
 
