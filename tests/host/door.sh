@@ -106,8 +106,9 @@ accepted() {
 	done
 }
 
+# compiled -e PROGRAM [WORD]...: words after it are a command's, and -l runs none.
 compiled() {
-	sonde trace -l "$@" > out 2> err < /dev/null ||
+	sonde trace -l "$1" "$2" > out 2> err < /dev/null ||
 		head -n 1 err | grep -qE 'no (kernel function|tracepoint|event) |cannot (read|open)'
 }
 
