@@ -166,7 +166,7 @@ test_quick_names() {
 	sed -n "s/^dear='\(.*\)'$/\1/p" "$0/tests/modules" | tr '|' '\n' > names
 	[ "$(wc -l < names)" = 4 ] || fail "not four names: $(cat names)"
 	while read -r name; do
-		[ "$(cat "$0"/tests/unit/*.c | grep -cE "^Test\([a-z_]*, $name[,)]")" = 1 ] || fail "not one test $name"
+		[ "$(cat "$0"/tests/unit/*.c | grep -cE "^Test\([a-z_]*, ${name}[,)]")" = 1 ] || fail "not one test $name"
 	done < names
 }
 
