@@ -127,7 +127,7 @@ fresh: ## `make try` in minimal systems of Debian 12, 13 and sid, `make test` in
 	@scripts/deps build fresh
 	@scripts/fresh --test by-turns
 
-check: all tests ## the quick tests
+check: all tests ## the quick tests, about a minute: one guest, and without the dearest tests (slow=yes), which test runs
 	@tests/run --quick
 
 tests: $(B)/unit/unit $(SCRIPTS) test-programs fuzzers $(PACKAGE) ## build the tests, run none

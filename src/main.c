@@ -54,12 +54,17 @@ static int complete(int argc, char **argv)
 	return fflush(stdout) ? 1 : 0;
 }
 
-static int unknown_tool(const char *name)
+/* behind: the word behind the name, or NULL: the answer for "perf stat" is not that for perf. */
+static int unknown_tool(const char *name, const char *behind)
 {
+	__free char *both = base_printf("%s %s", name, behind ? behind : "");
 	struct err err = {};
 	struct elsewhere elsewhere;
-	int ret = tool_unknown(name, &err);
+	int ret;
 
+	if (elsewhere_find(both, &elsewhere))
+		name = both;
+	ret = tool_unknown(name, &err);
 	report_err(&err, NULL);
 	if (ret == -ENOENT && elsewhere_find(name, &elsewhere) && *elsewhere.note)
 		report_line("%s", elsewhere.note);
@@ -82,7 +87,7 @@ static int print_doc(const char *form, const char *name)
 	} else if (!name) {
 		doc_man_main(stdout, docs, n, SONDE_VERSION, SONDE_DATE);
 	} else if (!tool) {
-		return unknown_tool(name);
+		return unknown_tool(name, NULL);
 	} else {
 		struct doc doc = tool_doc(tool, tables[0]);
 
@@ -104,8 +109,6 @@ static int help(int argc, char **argv)
 	char *arguments[] = { argv[0], "--help", NULL };
 	const struct tool *tool;
 
-	if (argc > 3 && strncmp(what, "--", 2))
-		return refuse(argv[3]);
 	if (!what) {
 		front_list(stdout);
 		return run_printed();
@@ -117,7 +120,9 @@ static int help(int argc, char **argv)
 	if (!strcmp(what, "--man") || !strcmp(what, "--completion"))
 		return print_doc(what, argc > 3 ? argv[3] : NULL);
 	tool = tool_find(what);
-	return tool ? run_tool(tool, 2, arguments) : unknown_tool(what);
+	if (!tool)
+		return unknown_tool(what, argv[3]);
+	return argc > 3 ? refuse(argv[3]) : run_tool(tool, 2, arguments);
 }
 
 static int run_named(const struct tool *tool, int argc, char **argv)
@@ -183,5 +188,5 @@ int main(int argc, char **argv)
 	tool = tool_find(argv[1]);
 	if (tool && asks_version(argc - 1, argv + 1))
 		return print_version(tool, NULL);
-	return tool ? run_named(tool, argc - 1, argv + 1) : unknown_tool(argv[1]);
+	return tool ? run_named(tool, argc - 1, argv + 1) : unknown_tool(argv[1], argv[2]);
 }

@@ -92,7 +92,7 @@ static const struct event_source source = {
 	.show = show,
 };
 
-TOOL(exitsnoop, .brief = "print each process that ends: how, and after what time", .args = "[-- COMMAND [ARG]...]",
+TOOL(exitsnoop, .brief = "processes that end: exit code or signal, and age", .args = "[-- COMMAND [ARG]...]",
      .group = GROUP_HAPPENED,
      .schema = &schema, EVENT_ENGINE(source),
      OPTIONS(options), SETTINGS(settings),

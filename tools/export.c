@@ -45,6 +45,7 @@ TOOL(export, .brief = "counters and histograms for Prometheus, all the time", .a
 	     "SIGHUP reads the configuration again. Unchanged lines go on with their totals, lines that could not be "
 	     "attached are tried again, and a configuration with an error changes nothing.",
      EXAMPLES({ "sonde export /etc/sonde/metrics.conf", "serve http://127.0.0.1:9435/metrics" },
-	      { "sonde export 'biolatency -D' 'runqlat  max 64'", "lines in place of a file" },
+	      { "sonde export 'biolatency -D' 'runqlat max 64'", "lines in place of a file" },
+	      { "sonde export 'funccount t:tcp:tcp_retransmit_skb as retransmits'", "counts calls, as retransmits_total" },
 	      { "sonde export --check metrics.conf", "try a configuration: print one page, and what each line costs" },
 	      { "sonde export --listen unix:/run/sonde.sock 'syscount'", "for a proxy on this machine" }));

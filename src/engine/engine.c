@@ -39,6 +39,14 @@ struct keep *engine_keep(const struct engine_instance *instance)
 	return instance->ctx && instance->ctx->metrics ? instance->ctx->metrics->keep : NULL;
 }
 
+/* It may be a command without its --. What is exported runs no command. */
+int engine_unexpected(const struct engine_instance *instance, const char *argument, struct err *err)
+{
+	if (instance->ctx->metrics)
+		return err_set(err, -EINVAL, "unexpected argument '%s'", argument);
+	return err_set(err, -EINVAL, "unexpected argument '%s': a command comes after --", argument);
+}
+
 void engine_losses(struct engine_instance *instance)
 {
 	instance->engine->losses(instance);

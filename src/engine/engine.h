@@ -25,9 +25,6 @@
 
 struct keep;
 
-/* The error for an argument that an engine does not use. */
-#define ENGINE_UNEXPECTED "unexpected argument '%s': a command comes after --"
-
 /* What an engine does otherwise if its totals are exported for weeks, and no table is printed. */
 struct engine_metrics {
 	/*
@@ -200,6 +197,8 @@ void engine_stats_add(struct engine_stats *stats, const char *cause, uint64_t n)
 
 /* --- for engines --- */
 
+/* Refuses an argument that the engine does not use: returns -EINVAL with err. */
+int engine_unexpected(const struct engine_instance *instance, const char *argument, struct err *err);
 /* Returns where the instance keeps its descriptors, and what it adopts; NULL: nowhere, and nothing. */
 struct keep *engine_keep(const struct engine_instance *instance);
 

@@ -9,7 +9,7 @@ int interval_parse(struct engine_instance *instance, struct err *err)
 	uint64_t count;
 
 	if (instance->args.n > 2)
-		return err_set(err, -EINVAL, ENGINE_UNEXPECTED, args[2]);
+		return engine_unexpected(instance, args[2], err);
 	if (instance->args.n && ctx->interval)
 		return err_set(err, -EINVAL, "the interval is given twice: by --interval and as '%s'", args[0]);
 	if (instance->args.n > 1 && ctx->duration)
@@ -32,7 +32,7 @@ int interval_parse_duration(struct engine_instance *instance, struct err *err)
 	struct engine_context *ctx = instance->ctx;
 
 	if (instance->args.n > 1)
-		return err_set(err, -EINVAL, ENGINE_UNEXPECTED, args[1]);
+		return engine_unexpected(instance, args[1], err);
 	if (instance->args.n && ctx->duration)
 		return err_set(err, -EINVAL, "the duration is given twice: by --duration and as '%s'", args[0]);
 	if (instance->args.n && opt_seconds(args[0], &ctx->duration))

@@ -10,7 +10,8 @@
 static const struct {
 	const char *program, *advice;
 } runtimes[] = {
-	{ "java", "start java with -XX:+PreserveFramePointer and a perf map agent" },
+	{ "java",
+	  "start java with -XX:+PreserveFramePointer, and run 'jcmd PID Compiler.perfmap' (JDK 17) or a perf map agent" },
 	{ "node", "start node with --perf-basic-prof" },
 	{ "python", "start python with -X perf" },
 	{ "dotnet", "start dotnet with DOTNET_PerfMapEnabled=1" },

@@ -276,7 +276,7 @@ static int parse_arguments(struct engine_instance *instance, struct err *err)
 		return interval_parse_duration(instance, err);
 	if (!instance->args.n)
 		return 0;
-	return err_set(err, -EINVAL, ENGINE_UNEXPECTED, instance->args.v[0]);
+	return engine_unexpected(instance, instance->args.v[0], err);
 }
 
 static int event_open(struct engine_instance *instance, struct err *err)

@@ -195,7 +195,7 @@ static int choose(struct engine_instance *instance, struct syscalls *syscalls, s
 	int ret = 0;
 
 	if (instance->args.n)
-		ret = err_set(err, -EINVAL, ENGINE_UNEXPECTED, instance->args.v[0]);
+		ret = engine_unexpected(instance, instance->args.v[0], err);
 	if (!ret && source->configure)
 		ret = source->configure(instance, err);
 	if (!ret && source->settings->by_process)

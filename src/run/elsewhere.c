@@ -3,18 +3,18 @@
 #include "base/base.h"
 #include "elsewhere.h"
 
-/* For each row four texts: " NAME NAME ... ", and what struct elsewhere has. */
+/* For each row four texts: "|NAME|NAME|", and what struct elsewhere has. */
 static const char rows[] =
 #include "coming_from.inc"
 	;
 
-static bool has_word(const char *words, const char *word)
+static bool has_name(const char *names, const char *name)
 {
-	size_t len = strlen(word);
+	size_t len = strlen(name);
 
-	for (const char *at = words; len && (at = strstr(at, word)); at++)
-		if (at > words && at[-1] == ' ' && at[len] == ' ')
-			return !strchr(word, ' ');
+	for (const char *at = names; len && (at = strstr(at, name)); at++)
+		if (at > names && at[-1] == '|' && at[len] == '|')
+			return !strchr(name, '|');
 	return false;
 }
 
@@ -29,7 +29,7 @@ bool elsewhere_find(const char *name, struct elsewhere *found)
 		found->of = next(names);
 		found->here = next(found->of);
 		found->note = next(found->here);
-		if (has_word(names, name))
+		if (has_name(names, name))
 			return true;
 	}
 	return false;

@@ -11,7 +11,7 @@ struct elsewhere {
 	const char *note; /* what differs; may be "" */
 };
 
-/* False: no tracer that we know has this name. */
+/* name: "strace", or with a word behind it: "perf stat", "strace -c". False: no tracer that we know has this name. */
 bool elsewhere_find(const char *name, struct elsewhere *found);
 
 #endif

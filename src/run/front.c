@@ -61,7 +61,7 @@ void front_page(FILE *out)
 		print_group(out, tools, n, g);
 	fputs("\nsonde help         all tools, a line for each\n"
 	      "sonde help TOOL    its options and examples (also: man sonde-TOOL)\n"
-	      "sonde help NAME    what to type here for NAME of strace, perf, ftrace, bcc, ...\n",
+	      "sonde help NAME    the sonde equivalent of a strace, perf, ftrace or bcc command\n",
 	      out);
 }
 
@@ -85,7 +85,8 @@ void front_list(FILE *out)
 	}
 	fputs("\nhelp and version\n"
 	      "  help [TOOL]      this list, or a tool's options (sonde TOOL --help)\n"
-	      "  help NAME        what to type here for NAME of strace, perf, ftrace, bcc, ...\n"
-	      "  version          the version\n",
+	      "  help NAME        the sonde equivalent of a strace, perf, ftrace or bcc command\n"
+	      "  version          the version\n"
+	      "\nExit status: 0 done, 1 failed (stderr says why), 2 wrong usage.\n",
 	      out);
 }

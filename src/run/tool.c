@@ -50,7 +50,8 @@ const struct tool *tool_find(const char *name)
 
 static int set_nearest(struct err *err, const char *name, const struct elsewhere *elsewhere)
 {
-	bool itself = !*elsewhere->of || !strcmp(elsewhere->of, name);
+	size_t len = strcspn(name, " ");
+	bool itself = !*elsewhere->of || (strlen(elsewhere->of) == len && !strncmp(elsewhere->of, name, len));
 	const char *of = itself ? "" : elsewhere->of, *open = itself ? "" : " (", *close = itself ? "" : ")";
 
 	if (!strcmp(elsewhere->here, "-"))

@@ -89,7 +89,7 @@ static int take_arguments(const struct engine_instance *instance, struct argumen
 	int ret = 0;
 
 	if (given->n > source->n_arguments)
-		return err_set(err, -EINVAL, ENGINE_UNEXPECTED, given->v[source->n_arguments]);
+		return engine_unexpected(instance, given->v[source->n_arguments], err);
 	for (size_t i = 0; i < source->n_options; i++) {
 		const struct lang_getopt *option = &source->options[i];
 
@@ -151,8 +151,8 @@ static int refuse_unused(const struct script *script, const struct arguments *ar
 	if (script->front || instance->source || instance->ctx->as_peer || program->is_malformed ||
 	    arguments->positional.n <= n)
 		return 0;
-	return err_set(err, -EINVAL, "unexpected argument '%s': the program does not use $%zu; a command comes after --",
-		       arguments->positional.v[n], n + 1);
+	return err_set(err, -EINVAL, "unexpected argument '%s': the program does not use $%zu%s", arguments->positional.v[n],
+		       n + 1, instance->ctx->metrics ? "" : "; a command comes after --");
 }
 
 int script_compile(struct script *script, struct err *err)

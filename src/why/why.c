@@ -208,7 +208,7 @@ static int check_arguments(struct engine_instance *instance, struct err *err)
 	if (!instance->args.n)
 		return 0;
 	instance->ctx->usage = true;
-	return err_set(err, -EINVAL, ENGINE_UNEXPECTED, instance->args.v[0]);
+	return engine_unexpected(instance, instance->args.v[0], err);
 }
 
 static int why_open(struct engine_instance *instance, struct err *err)

@@ -47,6 +47,16 @@ test_commands_of_tools_that_run_none() {
 	unused stray sonde version stray
 }
 
+# The lines of a service run no command: the error does not send the user to one.
+test_arguments_of_exported_lines() {
+	echo 'BEGIN { @ = count(); }' > program.bt
+	for line in 'runqlat 1 2 stray' 'syscount stray' 'vfscount 5 stray' 'trace program.bt stray'; do
+		run timeout 20 sonde export --families "$line"
+		expect_exit 2
+		expect_one_err "unexpected argument 'stray'(: the program does not use .1)?\$"
+	done
+}
+
 test_parameters_that_a_program_does_not_use() {
 	unused 1 sonde trace -e 'BEGIN { exit(); }' 1 2 3
 	unused 3 sonde trace -e 'BEGIN { print($2); exit(); }' 1 2 3

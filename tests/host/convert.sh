@@ -79,6 +79,7 @@ test_perfetto_sql() {
 }
 
 # Calls of a thread nest, with their arguments and results; why a thread sleeps is known of all, and who woke it.
+# slow=yes
 test_perfetto_says_why() {
 	needs_trace_processor
 	record some
@@ -107,6 +108,7 @@ test_perfetto_says_why() {
 
 # A loss is a gap on the processor where it was, with the number, and the importer marks that processor. Nothing of the
 # processor happens in the gap.
+# slow=yes
 test_perfetto_losses() {
 	needs_trace_processor
 	record some -l -n 20000 -c 3
@@ -129,6 +131,7 @@ test_perfetto_losses() {
 }
 
 # With a filter nobody knows who ran in between: that is said, and recorded threads have their times.
+# slow=yes
 test_perfetto_filtered() {
 	needs_trace_processor
 	record some -f -n 20000 -c 3

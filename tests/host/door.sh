@@ -40,7 +40,7 @@ test_page_in_a_pipe() {
 # Each command of the page is accepted by its tool.
 test_page_names_commands() {
 	sonde > page || :
-	grep -oE 'sonde [a-z-]+( [^ ]+)*' page | grep -v '^sonde help' | sed 's/   *.*//' > commands
+	grep -v '^sonde help' page | grep -oE 'sonde [a-z-]+( [^ ]+)*' | sed 's/   *.*//' > commands
 	[ "$(wc -l < commands)" = 7 ] || fail "not seven commands: $(cat commands)"
 	accepted < commands
 }
@@ -53,7 +53,10 @@ test_every_tool_in_one_group() {
 	echo "$groups" | diff - seen || fail "other groups (+)"
 	sed -n '/^help and version/,$d; s/^  \([a-z-]*\) .*/\1/p' out | sort > listed
 	sonde help --names | sort | diff - listed || fail "not every tool once (+)"
+	[ "$(wc -L < out)" -le 80 ] || fail "$(wc -L < out) columns"
+	expect_line '^Exit status: 0 .*, 1 .*, 2 '
 	sonde help --man > man
+	grep -qx '.SH EXIT STATUS' man || fail "the man page does not name the exit status"
 	sed -n 's/^\.SS "\(.*\)"$/\1/p' man | tr 'WHA' 'wha' > seen
 	echo "$groups" | diff - seen || fail "other groups in the man page (+)"
 }
@@ -99,6 +102,7 @@ accepted() {
 		[ "$1" = sonde ] || fail "not sonde: $command"
 		tool=$2
 		shift 2
+		[ "$tool" != help ] || { sonde help "$@" > out || fail "refused: $command"; continue; }
 		sonde "$tool" --help "$@" > out 2> err < /dev/null || { cat err; fail "refused: $command"; }
 		case "$tool ${1:-}" in
 		'trace -e') compiled "$@" || { cat err; fail "$command"; } ;;
@@ -122,29 +126,31 @@ test_commands_are_accepted() {
 	! (accepted < commands) > /dev/null || fail "an unknown option is accepted"
 }
 
-# answered NAME: one line names the nearest command, or says that there is none; another may say what differs.
+# answered NAME [WORD]: one line names the nearest command, or says that there is none; another may say what differs.
 answered() {
-	sonde "$1" > out 2> err < /dev/null && fail "sonde $1 is no error" || status=$?
+	sonde "$@" > out 2> err < /dev/null && fail "sonde $* is no error" || status=$?
 	expect_exit 2
-	[ ! -s out ] || fail "sonde $1 prints something on stdout"
-	[ "$(wc -l < err)" -le 2 ] || fail "sonde $1: $(wc -l < err) lines"
+	[ ! -s out ] || fail "sonde $* prints something on stdout"
+	[ "$(wc -l < err)" -le 2 ] || fail "sonde $*: $(wc -l < err) lines"
 	nearest='(; the nearest is: sonde [a-z]|, and nothing like it$)'
-	head -n 1 err | grep -qE "^sonde: there is no tool '$1'( \([^)]+\))?$nearest" ||
-		{ cat err; fail "no answer to sonde $1"; }
+	head -n 1 err | grep -qE "^sonde: there is no tool '$*'( \([^)]+\))?$nearest" ||
+		{ cat err; fail "no answer to sonde $*"; }
 }
 
-# No name is given twice or hidden by a tool, and `sonde help NAME` answers the same.
+# No name is given twice or hidden by a tool, and `sonde help NAME` answers the same. Names of two words are two arguments.
 test_names_are_answered() {
 	"$0/scripts/coming-from" --names > names
 	[ "$(wc -l < names)" -gt 250 ] || fail "only $(wc -l < names) names"
 	[ -z "$(sort names | uniq -d)" ] || fail "twice: $(sort names | uniq -d)"
 	while read -r name; do
-		answered "$name"
+		# shellcheck disable=SC2086 # one word or two
+		answered $name
 		mv err first
 		case $name in
 		-*) continue ;; # options of sonde help
 		esac
-		sonde help "$name" > out 2> err && fail "sonde help $name is no error" || status=$?
+		# shellcheck disable=SC2086 # one word or two
+		sonde help $name > out 2> err && fail "sonde help $name is no error" || status=$?
 		expect_exit 2
 		cmp -s first err || { diff first err || :; fail "help $name says something else (+)"; }
 	done < names
@@ -158,6 +164,16 @@ test_some_answers() {
 	run sonde funcgraph
 	expect_err "^sonde: there is no tool 'funcgraph' \(ftrace\); the nearest is: sonde funclatency -F 'vfs_\*'\$"
 	expect_err '^No graph of calls: '
+	run sonde perf stat make
+	expect_err "^sonde: there is no tool 'perf stat'; the nearest is: sonde why -- CMD\$"
+	run sonde help perf record
+	expect_err "^sonde: there is no tool 'perf record'; the nearest is: sonde profile -- CMD\$"
+	run sonde strace -c make
+	expect_err "; the nearest is: sonde syscount --summary -- CMD\$"
+	run sonde strace make
+	expect_err "^sonde: there is no tool 'strace'; the nearest is: sonde record syscalls -- CMD\$"
+	run sonde flamegraph
+	expect_err '; the nearest is: sonde profile --flame FILE$'
 	run sonde c2c
 	expect_err "^sonde: there is no tool 'c2c' \(perf\), and nothing like it\$"
 }
@@ -209,6 +225,6 @@ test_knows_perf_and_ftrace() {
 }
 
 test_knows_the_rest() {
-	known -c -e -p strace ltrace perf dtrace dtruss lockstat top htop iotop iostat vmstat mpstat pidstat ps \
+	known -c -e -p strace ltrace perf ftrace trace-cmd bcc dtrace flamegraph dtruss lockstat top htop iotop iostat vmstat mpstat pidstat ps \
 		lsof ss tcpdump time biostacks mdflush ssllatency undump xfsdist
 }

@@ -128,7 +128,7 @@ test_causes() {
 	! grep -q '>running' none.svg || fail "a key without causes"
 }
 
-# timeout=300
+# timeout=300 slow=yes
 test_browser_causes() {
 	printf 'sh;main;a 60\nsh;main;a;[disk] 30\nsh;[disk_of_mine] 10\n' > causes.folded
 	draw causes
@@ -229,7 +229,7 @@ browser_stacks() {
 	END
 }
 
-# timeout=300
+# timeout=300 slow=yes
 test_browser() {
 	browser_stacks > some.folded
 	draw some 'sonde profile <script>document.documentElement.dataset.hacked=1</script>'
@@ -241,7 +241,7 @@ test_browser() {
 }
 
 # A link keeps what was looked at; what it says may be nonsense.
-# timeout=300
+# timeout=300 slow=yes
 test_browser_address() {
 	browser_stacks > some.folded
 	draw some
@@ -266,7 +266,7 @@ test_browser_image() {
 }
 
 # 10,000 frames and names of 300 letters: the script ends in time, and no label is too wide.
-# timeout=300
+# timeout=300 slow=yes
 test_browser_many_stacks() {
 	stacks 30000 | sed 's/function_/&xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx/g' > many.folded
 	draw many

@@ -61,14 +61,14 @@ goes_on_after() {
 	grep -q 'thread=single.*softlockup_panic=1' given.2 || fail "the second guest: $(cat given.2)"
 }
 
-# timeout=600
+# timeout=600 slow=yes
 test_goes_on_where_qemu_breaks_a_guest() {
 	goes_on_after "$int3" 'QEMU ran a breakpoint that the kernel had removed'
 	goes_on_after "$stuck" 'a processor of the guest was stuck'
 }
 
 # What fails while a processor is stuck has no result: the kernel says that only 20 s later.
-# timeout=600
+# timeout=600 slow=yes
 test_runs_again_what_failed_before() {
 	says 1 'begin 6.12' 'plan 2' 'run guest/boot_two' 'not ok guest/boot_two: left behind: +map 57' '| more' \
 		'run runqlat/two_processors' 'ok runqlat/two_processors 9.5' "$stuck"
@@ -85,7 +85,7 @@ test_runs_again_what_failed_before() {
 	expect_line '^1 passed, 1 failed, 0 skipped$'
 }
 
-# timeout=600
+# timeout=600 slow=yes
 test_does_not_go_on_for_ever() {
 	for n in 1 2 3; do
 		says $n 'begin 6.12' 'plan 2' 'run guest/boot_two' "$stuck"
@@ -98,7 +98,7 @@ test_does_not_go_on_for_ever() {
 }
 
 # A guest that says nothing any more.
-# timeout=600
+# timeout=600 slow=yes
 test_goes_on_where_a_guest_does_not_end() {
 	says 1 'begin 6.12' 'plan 2' 'run guest/boot_two'
 	says 2 'begin 6.12' 'plan 2' 'run guest/boot_two' 'ok guest/boot_two 0.1' 'run runqlat/two_processors'
@@ -110,7 +110,7 @@ test_goes_on_where_a_guest_does_not_end() {
 	[ "$(wc -l < starts)" = 2 ] || fail "$(wc -l < starts) guests"
 }
 
-# timeout=600
+# timeout=600 slow=yes
 test_goes_on_for_no_other_reason() {
 	says 1 'begin 6.12' 'plan 2' 'run guest/boot_two' 'Oops: 0002 [#1] SMP NOPTI'
 	guests $two
@@ -127,7 +127,7 @@ test_goes_on_for_no_other_reason() {
 }
 
 # With -r, up to five tests that failed have another try; both results are shown.
-# timeout=600
+# timeout=600 slow=yes
 test_runs_few_failures_again() {
 	says 1 'begin 6.12' 'plan 2' 'run guest/boot_two' 'not ok guest/boot_two: 9 samples' '| more' \
 		'run runqlat/two_processors' 'ok runqlat/two_processors 9.5' end
@@ -184,7 +184,7 @@ test_failure_leaves_no_process() {
 }
 
 # A test fails and leaves everything that a test can leave; the next one must find nothing of it.
-# timeout=600
+# timeout=600 slow=yes
 test_failure_fails_no_other_test() {
 	build
 	mkdir tests

@@ -26,7 +26,7 @@ test_code_without_a_map() {
 	expect_line '^node;.*;main;\[unknown\];called [0-9]+$'
 	advised 'start node with --perf-basic-prof'
 	jit java 300
-	advised 'start java with -XX:\+PreserveFramePointer and a perf map agent'
+	advised "start java with -XX:\+PreserveFramePointer, and run 'jcmd PID Compiler.perfmap' \(JDK 17\) or a perf map agent"
 	jit python3.12 300
 	advised 'start python with -X perf'
 	jit dotnet 300

@@ -173,6 +173,7 @@ as_perfetto() {
 	[ ! -s wrong ] || fail "$(cat wrong)"
 }
 
+# slow=yes
 test_report_why_as_perfetto() {
 	needs_trace_processor
 	[ -x "$b/tests/stages" ] || skip "there is no $b/tests/stages"

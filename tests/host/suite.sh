@@ -38,6 +38,7 @@ test_classes() {
 }
 
 # What is left out has its turn within eight commits, on each kernel and architecture.
+# slow=yes
 test_each_pair_has_its_turn() {
 	run "$0/tests/guest/turns"
 	expect_exit 0
@@ -67,7 +68,7 @@ test_parts() {
 }
 
 test_bad_declarations() {
-	for line in '# kernels=some' '# arch=arm64' '# a test with kernels=all'; do
+	for line in '# kernels=some' '# arch=arm64' '# slow=no' '# a test with kernels=all'; do
 		printf '%s\ntest_x() {\n' "$line" > tests.sh
 		run awk -f "$0/tests/guest/list.awk" tests.sh
 		[ "$status" != 0 ] || fail "accepted: $line"
@@ -89,6 +90,7 @@ expect_reached() {
 	done
 }
 
+# slow=yes
 test_since() {
 	build=$(dirname "$(realpath "$(command -v sonde)")")
 	git clone -q --shared "$0" tree 2> /dev/null || skip "not a git tree"
@@ -118,12 +120,13 @@ test_since() {
 	expect_one_err 'nonsense is not a commit'
 }
 
-# The end of a run, with guests that are a script here.
-test_remarks_and_budget() {
+# A tree whose guests are a script.
+make_tree() {
 	mkdir -p tree/tests/host b/tests
-	cp -r "$0/tests/run" "$0/tests/guest" tree/tests
+	cp -r "$0/tests/run" "$0/tests/modules" "$0/tests/guest" tree/tests
 	ln -s "$(command -v spin)" b/tests/
 	echo 'test_passes() { :; }' > tree/tests/host/house.sh
+	echo 'minutes 5' > tree/tests/budget
 	cat > tree/tests/guest/run <<-'END'
 		#!/bin/sh
 		mkdir -p "$B/guest"
@@ -131,7 +134,45 @@ test_remarks_and_budget() {
 		echo 'newest why/slow: 9 samples' > "$B/guest/again"
 		echo '3 passed, 0 failed, 0 skipped'
 	END
-	echo 'minutes 5' > tree/tests/budget
+}
+
+# A quick run leaves slow tests out; what runs beside it is counted, and its failures are named.
+test_quick() {
+	make_tree
+	printf '# slow=yes\ntest_slow() { fail "it is slow"; }\n' >> tree/tests/host/house.sh
+	mkdir b/unit
+	printf '#!/bin/sh\necho "unit got $*"\necho "Passing: 2 | Failing: 1 | Crashing: 0"\nexit 1\n' > b/unit/unit
+	chmod +x b/unit/unit
+	run env B="$PWD/b" SONDE="$(command -v sonde)" tree/tests/run --quick
+	expect_exit 1
+	expect_line '^unit got -j[1-9][0-9]* --filter [*]/!\([a-z_|]*\|random_programs\)$'
+	expect_line '^unit: 2 passed, 1 failed$'
+	expect_line '^  unit: 1 tests$'
+	expect_line '^6 passed, 1 failed, 1 skipped$'
+	run env B="$PWD/b" SONDE="$(command -v sonde)" tree/tests/run
+	expect_exit 1
+	expect_line '^unit got $'
+	expect_line '^  unit: 1 tests$'
+	expect_line '^  host: house/slow: it is slow$'
+	expect_line '^6 passed, 2 failed, 1 skipped$'
+	printf '#!/bin/sh\nexit 0\n' > b/unit/unit
+	run env B="$PWD/b" SONDE="$(command -v sonde)" tree/tests/run --quick
+	expect_exit 1
+	expect_line '^4 passed, 1 failed, 1 skipped$'
+}
+
+# Each unit test that a quick run leaves out is there, and once: another one of its name would be left out, too.
+test_quick_names() {
+	sed -n "s/^dear='\(.*\)'$/\1/p" "$0/tests/modules" | tr '|' '\n' > names
+	[ "$(wc -l < names)" = 4 ] || fail "not four names: $(cat names)"
+	while read -r name; do
+		[ "$(cat "$0"/tests/unit/*.c | grep -cE "^Test\([a-z_]*, ${name}[,)]")" = 1 ] || fail "not one test $name"
+	done < names
+}
+
+# The end of a run.
+test_remarks_and_budget() {
+	make_tree
 	run env B="$PWD/b" SONDE="$(command -v sonde)" tree/tests/run
 	expect_exit 0
 	expect_line '^ +7\.5 s  why/slow$'

@@ -2,6 +2,7 @@
 # Names of frames in real programs.
 
 # Node makes code while it runs, and lists it in /tmp/perf-PID.map. The process has ended when its frames are named.
+# slow=yes
 test_names_of_jit_code() {
 	command -v node > /dev/null || skip "there is no node"
 	cat > busy.js << 'END'

@@ -39,6 +39,7 @@ as_queried() {
 		}' | sort
 }
 
+# slow=yes
 test_trace_processor() {
 	needs_trace_processor
 	run sonde why --no-stacks --perfetto a.pftrace -- waits 3 20 sleep pipe lock poll condition child
@@ -53,6 +54,7 @@ test_trace_processor() {
 }
 
 # A gap is one for the importer, too.
+# slow=yes
 test_gap() {
 	needs_trace_processor
 	run sonde why --no-stacks --perfetto a.pftrace -- sh -c 'kill -STOP $PPID; laps pass 5000 1; kill -CONT $PPID'
