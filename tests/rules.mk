@@ -82,11 +82,16 @@ $(B)/tests/walker $(B)/tests/exported $(B)/tests/ring: $(B)/tests/%: tests/engin
 		-o $@ $(filter-out %.h $(COMPAT_A),$^) $(LDLIBS) $(COMPAT_A)
 
 .PHONY: test-programs
-test-programs: $(TEST_BIN) $(B)/unwind-rows $(B)/stack-files $(B)/flame-draw $(B)/metric-pages $(B)/recordings $(B)/convert-files
+test-programs: $(TEST_BIN) $(B)/unwind-rows $(B)/stack-files $(B)/flame-draw $(B)/metric-pages \
+	$(B)/recordings $(B)/convert-files $(B)/return-guard
 
 # For this machine alone: it is beside those that guests get.
 $(B)/unwind-rows: tests/unwind/rows.c $(patsubst %.c,$(B)/%.o,$(wildcard src/unwind/*.c src/binary/*.c src/kernel/*.c src/base/*.c)) $(LIBBPF_A) $(COMPAT_A)
 	$(call say,CC,$<)$(CC) $(TEST_CFLAGS) -I. -Isrc -static -Wl,--gc-sections -o $@ $(filter-out $(COMPAT_A),$^) $(LDLIBS) $(COMPAT_A)
+
+# It knows what libbpf's copy of the kernel's headers knows, not what this machine's does.
+$(B)/return-guard: tests/host/guard.c $(LIBBPF_A) $(COMPAT_A)
+	$(call say,CC,$<)$(CC) $(TEST_CFLAGS) -I$(B)/libbpf/include -static -o $@ $< $(COMPAT_A)
 
 $(B)/stack-files: tests/output/stacks.c $(patsubst %.c,$(B)/%.o,$(wildcard src/output/*.c src/base/*.c))
 	$(call say,CC,$<)$(CC) $(TEST_CFLAGS) -I. -Isrc -Wno-missing-field-initializers -static -Wl,--gc-sections -o $@ $^ $(LDLIBS)

@@ -118,12 +118,57 @@ test_since() {
 	expect_one_err 'nonsense is not a commit'
 }
 
-# The end of a run, with guests that are a script here.
-test_remarks_and_budget() {
+# small_tree TESTS: makes tree/tests/run with these host tests, and its build directory b.
+small_tree() {
 	mkdir -p tree/tests/host b/tests
 	cp -r "$0/tests/run" "$0/tests/guest" tree/tests
 	ln -s "$(command -v spin)" b/tests/
-	echo 'test_passes() { :; }' > tree/tests/host/house.sh
+	ln -s "$(dirname "$(realpath "$(command -v sonde)")")/return-guard" b/
+	echo "$1" > tree/tests/host/house.sh
+}
+
+# refused_return FILE COMMAND...: the guard that we run in refuses a return probe on the file, and has listed it. The
+# list is emptied: it would fail this test.
+refused_return() {
+	file=$1
+	shift
+	run "$@"
+	expect_exit 1
+	[ "$(sort -u ../refused)" = "$file" ] || fail "not listed: $*"
+	rm ../refused
+}
+
+# No test sets the kernel's return probe on a file of others. The file here is one that nobody else has mapped: should
+# the guard fail, then nobody is harmed.
+test_return_probes_are_guarded() {
+	foreign=$(mktemp -d)
+	trap 'rm -rf "$foreign"' EXIT
+	cp "$(command -v ufuncs)" "$foreign/ufuncs"
+	ln -s "$foreign" ours
+	for mechanism in uprobe uprobe.multi; do
+		refused_return "$foreign/ufuncs" \
+			sonde funccount --force --mechanism $mechanism ur:ours/ufuncs:f_one -- ufuncs 5
+		fc --mechanism $mechanism "u:$foreign/ufuncs:f_one" -- "$foreign/ufuncs" 5
+		expect_count f_one 5
+	done
+	refused_return "$foreign/ufuncs" sonde funccount --force "ur:$foreign/ufuncs:f_one" -- sh -c 'ufuncs 5'
+	cp "$foreign/ufuncs" .
+	fc --force "ur:$PWD/ufuncs:f_one" -- ./ufuncs 5
+	expect_count f_one 5
+}
+
+# What the guard lists fails the test, even one that noticed nothing.
+test_return_probes_fail_a_test() {
+	small_tree 'test_probes() { echo /lib/libc.so.6 > ../refused; }'
+	run env B="$PWD/b" SONDE="$(command -v sonde)" tree/tests/run --host
+	expect_exit 1
+	expect_line '^  host: house/probes: a return probe on a file of others, /lib/libc.so.6$'
+	expect_line '^0 passed, 1 failed, 2 skipped$'
+}
+
+# The end of a run, with guests that are a script here.
+test_remarks_and_budget() {
+	small_tree 'test_passes() { :; }'
 	cat > tree/tests/guest/run <<-'END'
 		#!/bin/sh
 		mkdir -p "$B/guest"
