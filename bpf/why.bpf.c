@@ -306,6 +306,9 @@ int waker(void *ctx)
 		return 0;
 	thread->woken = bpf_ktime_get_ns();
 	sleeps = thread->state == WHY_IS_ASLEEP;
+	/* of one that is ready, it was decided when it left */
+	if (sleeps)
+		thread->throttled = is_throttled((void *)context_word(ctx, 0));
 	named = !sleeps || why_wants_waker(thread->key.class) || thread->key.class == WHY_LOCK;
 	both = bpf_get_current_pid_tgid();
 	thread->waker_tid = both;

@@ -115,7 +115,7 @@ static void add_last(struct why *why, struct why_thread *thread, uint64_t now)
 	} else {
 		add_state(thread, thread->key.class, until);
 		if (queued)
-			add_state(thread, WHY_PROCESSOR, now);
+			add_state(thread, thread->throttled ? WHY_THROTTLED : WHY_PROCESSOR, now);
 		if (thread->key.class == WHY_BEFORE)
 			return;
 		found(why, &thread->key, ns, 1, ns);
