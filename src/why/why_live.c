@@ -175,7 +175,7 @@ static void add_sleepers(struct why *why)
 	vec_each(before, &why->before) {
 		struct why_thread thread;
 
-		if (before->seen || !why_before_last(before, &thread))
+		if (before->seen || !why_before_last(why, before, why->ended - why->began, &thread))
 			continue;
 		thread.began = why->began;
 		thread.since = why->ended;
