@@ -37,8 +37,6 @@ int probes_add_spec(struct target_set *set, const char *spec, uint32_t slot, con
 struct attach_options probes_attach_options(struct engine_instance *instance, const struct probes_settings *settings);
 /* Reports "Tracing 5 functions for ...". */
 void probes_say_armed(struct engine_instance *instance, size_t n);
-/* Reports each file whose symbols sonde could not read completely. */
-void probes_say_refused(const struct target_set *set);
 /* Lists the targets that are not attached, and why. The caller frees notes->v. */
 void probes_not_attached(const struct attach *attach, const struct target_set *set, struct target_notes *notes);
 /* Reports, a line for each reason, which targets were not attached (notes), and which were left out of the set. */

@@ -181,6 +181,18 @@ static int add_ifuncs(struct target_set *set, const struct query *query, const s
 	return 0;
 }
 
+/* Copies of a function inside others have no entry, hence no probe. Looked for only if the spec names the function. */
+static void note_inlined(struct target_set *set, const struct query *query, const struct object *object,
+			 const char *symbol)
+{
+	const char *line = "%s is inlined at %zu place%s of %s, where the probe does not see it";
+	size_t n = match_literal(query->name) && !query->spec.offset ? binary_count_inlined(object->binary, symbol) : 0;
+
+	if (n)
+		*vec_push(&set->inlined) = pool_addf(&set->pool, line, functions_shown(set, symbol), n, str_plural(n),
+						     object->library.shown);
+}
+
 static int no_function(const struct query *query, const struct object *object,
 		       const struct binary_symbol *symbols, size_t n, struct err *err)
 {
@@ -223,6 +235,8 @@ static int add_functions(struct query *query, const struct object *object, pid_t
 		else
 			ret = add_function(set, query, object, function, function->name, err);
 	}
+	if (!ret && functions.n)
+		note_inlined(set, query, object, functions.v[0]->name);
 	free(functions.v);
 	if (!ret)
 		ret = add_ifuncs(set, query, object, pid, &ifuncs, err);

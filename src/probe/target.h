@@ -106,6 +106,10 @@ struct target_set {
 		size_t n, cap;
 	} refused; /* see binary_refused(); one line for each file, filled in also on error */
 	struct {
+		const char **v;
+		size_t n, cap;
+	} inlined; /* a line for each function that a spec names and that has copies in other functions */
+	struct {
 		int *v;
 		size_t n, cap;
 	} files; /* one descriptor for each binary, owned by the set */

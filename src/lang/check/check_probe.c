@@ -119,6 +119,8 @@ static bool check_resolve(struct checker *c, struct group *group, struct target_
 		size_t bad = 0;
 		int ret = target_resolve(group->specs, group->n, &options, set, &bad, &err);
 
+		vec_each(inlined, &set->inlined)
+			check_warning(c, group->at[0], "%s", *inlined);
 		if (!ret)
 			return true;
 		target_set_release(set);
