@@ -71,7 +71,7 @@ $(RUST_BIN): $(B)/tests/%: tests/programs/%.rs
 	$(call say,RUST,$<)MAKEFLAGS= $(RUST) -C opt-level=2 -C debuginfo=0 -C strip=debuginfo -o $@ $<
 
 # Engines side by side in one process, which has symbols to be traced by. Compiled code in the kernel.
-ENGINE_BIN := $(addprefix $(B)/tests/,together kept paused emitted compiled bounds exported_script recorded)
+ENGINE_BIN := $(addprefix $(B)/tests/,together ends kept paused emitted compiled bounds exported_script recorded)
 TEST_BIN += $(ENGINE_BIN)
 $(B)/tests/emitted: tests/lang/ir_interpret.h tests/lang/ir_random.h
 $(B)/tests/compiled: tests/lang/program_evaluate.h tests/lang/program_random.h tests/lang/ir_random.h
