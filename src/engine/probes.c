@@ -22,6 +22,7 @@ int probes_resolve(struct engine_instance *instance, const struct probes_setting
 					  .mangled = settings->mangled,
 					  .force = settings->force,
 					  .both = settings->both,
+					  .value = settings->value,
 					  .pid = instance->ctx->pid };
 	size_t bad = 0;
 	int ret;
@@ -54,7 +55,7 @@ static void add_target(struct target_set *set, const struct target *from, uint32
 	target->name = pool_add(&set->pool, from->name);
 	target->object = from->object ? pool_add(&set->pool, from->object) : NULL;
 	target->label = pool_add(&set->pool, from->label);
-	target->returns = pool_copy(&set->pool, from->returns, from->n_returns * sizeof(*from->returns));
+	target->ends = pool_copy(&set->pool, from->ends, from->n_ends * sizeof(*from->ends));
 	target->no_return = from->no_return ? pool_add(&set->pool, from->no_return) : NULL;
 }
 

@@ -8,7 +8,8 @@
 
 struct probes_settings {
 	bool regex, mangled, force;
-	bool both; /* set by the engine: functions are probed at both ends */
+	/* Set by the engine: functions are probed at both ends; it reads what they return. */
+	bool both, value;
 	int mech;
 };
 
@@ -22,7 +23,7 @@ struct probes_settings {
 	    .choices = mech_names)
 #define PROBES_FORCE(STRUCT, MEMBER) \
 	OPT(OPT_BOOL, STRUCT, MEMBER, 0, "force", NULL, \
-	    "probe user functions even if that may break the program: inside instructions, or Go's by return probes")
+	    "probe user functions even if that may break the program: inside instructions, or by return probes")
 
 /* Resolves the arguments to targets. what: "count", for "nothing to count". It is an error if no target is left. */
 int probes_resolve(struct engine_instance *instance, const struct probes_settings *settings, const char *what,
