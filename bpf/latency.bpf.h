@@ -23,7 +23,7 @@ static __u64 *(*latency_cookie)(void *ctx) = (void *)PATCH_CALL_COOKIE;
 
 /*
  * The frame of a call. A trampoline gives both programs the same context, on the stack. Else the frame is the stack
- * pointer; on x86 that is one word higher at return, when the return address has been popped. The verifier permits
+ * pointer; on x86 that is one word higher at a return probe, when the return address has been popped. The verifier permits
  * no arithmetic on a pointer, but the difference of two pointers; the second one is always the same.
  */
 static __always_inline __u64 latency_frame(void *ctx, bool ret)
@@ -38,13 +38,13 @@ static __always_inline __u64 latency_frame(void *ctx, bool ret)
 	}
 	frame = PT_REGS_SP((struct pt_regs *)ctx);
 #if defined(__TARGET_ARCH_x86)
-	if (ret)
+	if (ret && patch_constant(PATCH_LATENCY) == LATENCY_RETURN)
 		frame -= sizeof(__u64);
 #endif
 	return frame;
 }
 
-#define latency_is_go() (patch_constant(PATCH_LATENCY_GO) != 0)
+#define latency_is_go() (patch_constant(PATCH_LATENCY) == LATENCY_GO)
 
 /* The current goroutine, which Go keeps in a register (abi-internal.md). */
 static __always_inline __u64 latency_goroutine(void *ctx)

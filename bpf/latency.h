@@ -9,10 +9,19 @@
 #ifndef SONDE_BPF_LATENCY_H
 #define SONDE_BPF_LATENCY_H
 
-/*
- * The patch site PATCH_LATENCY_GO is 1 in copies for Go functions. Go moves stacks while functions run, and moves
- * goroutines between threads. Constant are the goroutine and the distance of the frame from the upper end of its
- * stack. Returns are probed at the return instructions, where the return address is still on the stack.
- */
+/* What a copy is for: the patch site PATCH_LATENCY. */
+enum latency_calls {
+	LATENCY_RETURN, /* the end is a return probe: the return address has been popped */
+	/*
+	 * The ends are instructions of the function, mostly its return instructions: the return address is still on the
+	 * stack.
+	 */
+	LATENCY_ENDS,
+	/*
+	 * The same for Go, which moves stacks while functions run, and moves goroutines between threads. Constant are the
+	 * goroutine and the distance of the frame from the upper end of its stack.
+	 */
+	LATENCY_GO,
+};
 
 #endif

@@ -16,7 +16,8 @@
 #define PATCH_SLOT_SHARED 0x736f6e6465536872ULL /* 1 where two runs may write to one shard at a time */
 #define PATCH_CONTEXT	  0x736f6e6465437478ULL /* an enum context_kind (bpf/context.h) */
 #define PATCH_TYPED	  0x736f6e6465547970ULL /* 1 if its arguments have types (bpf/typed.bpf.h) */
-#define PATCH_LATENCY_GO  0x736f6e64654c676fULL /* 1 for functions of Go (bpf/latency.h) */
+#define PATCH_LATENCY	  0x736f6e64654c676fULL /* an enum latency_calls (bpf/latency.h) */
+#define PATCH_LEAVES	  0x736f6e64654c7673ULL /* 1 where a function jumps elsewhere: what it returns is not known */
 /* The same in all copies: */
 #define PATCH_HIST_KIND 0x736f6e6465486b64ULL /* an enum hist_kind (bpf/hist.h) */
 #define PATCH_HIST_UNIT 0x736f6e646548756eULL /* the divisor of values */

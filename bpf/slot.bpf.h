@@ -98,7 +98,7 @@ static __always_inline __u32 slot_syscall(struct pt_regs *regs)
 static __always_inline __u64 slot_of(void *ctx, __u64 how)
 {
 	if (how == SLOT_COOKIE)
-		return bpf_get_attach_cookie(ctx);
+		return bpf_get_attach_cookie(ctx) & SLOT_COOKIE_MASK;
 	if (how == SLOT_FUNC_IP)
 		return slot_by_ip(bpf_get_func_ip(ctx) + patch_constant(PATCH_SLOT_VALUE));
 	if (how == SLOT_SYSCALL)

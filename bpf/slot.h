@@ -10,7 +10,7 @@
 
 enum slot_how {
 	SLOT_CONSTANT,	   /* one target for the copy */
-	SLOT_COOKIE,	   /* the attach cookie is the slot: Linux 5.15 and later */
+	SLOT_COOKIE,	   /* the lower bits of the attach cookie are the slot: Linux 5.15 and later */
 	SLOT_FUNC_IP,	   /* by the address of the function: kprobe.multi */
 	SLOT_REGS_IP,	   /* by the probed address: perf-event kprobes without cookies */
 	SLOT_SYSCALL,	   /* by the number of the syscall: the raw tracepoints sys_enter and sys_exit */
@@ -43,5 +43,9 @@ struct slot_cell {
 _Static_assert(sizeof(struct slot_cell) == 8, "as on the other side");
 
 #define SLOT_NONE 0xffffffffU
+
+/* The slot is in the lower bits of a cookie. The others describe the place to src/attach/gate.c. */
+#define SLOT_COOKIE_BITS 24
+#define SLOT_COOKIE_MASK ((1 << SLOT_COOKIE_BITS) - 1)
 
 #endif

@@ -61,6 +61,7 @@ static __always_inline void show(void *ctx, __u64 slot, __u64 ns, const PENDING 
 	if (!record)
 		return;
 	e->ns = ns;
+	e->returned = !patch_constant(PATCH_LEAVES);
 	e->ret = context_ret(ctx);
 	e->function = slot;
 	__builtin_memcpy(e->args, call_of(entry)->args, sizeof(e->args));

@@ -26,6 +26,7 @@ struct slow_event {
 	unsigned long long ns;
 	long long ret;
 	unsigned int function;
+	unsigned int returned; /* 0: the function jumped to another one, and ret is not known */
 	unsigned long long args[SLOW_ARGS];
 };
 _Static_assert(sizeof(struct slow_event) == 112, "as on the other side");

@@ -76,17 +76,27 @@ __noinline int adopt_task(__u64 address, __u8 state, __u64 now)
 {
 	struct task_struct *task = (void *)address;
 	struct why_thread *thread;
+	__u64 began, came = 0;
 
 	if (!BPF_CORE_READ(task, pid) || BPF_CORE_READ(task, flags) & PF_KTHREAD || !task_pass(task))
 		return 0;
 	thread = why_claim(address);
 	if (!thread)
 		return 0;
+	if (state == WHY_IS_RUNNING)
+		came = why_came_at(task, now);
+	began = now;
 	if (BPF_CORE_READ(task, start_time) < why_shared.armed && !filter.by_members)
-		now = why_shared.armed;
+		began = why_shared.armed;
 	else if (state == WHY_IS_ASLEEP)
-		now -= why_in_queue(why_delayed(task));
-	why_begin(thread, task, state, now);
+		began -= why_in_queue(why_delayed(task));
+	/* it slept until then, and has come unseen; of a name that it did not have yet, nothing is to be said */
+	if (came > began && filter.by_comm)
+		began = came;
+	else if (came > began)
+		state = WHY_IS_ASLEEP;
+	why_begin(thread, task, state, began);
+	thread->ran -= why_ran_since(task, came > began ? now - came : now - began);
 	thread->adopted = 1;
 	thread->key.class = WHY_BEFORE;
 	return 1;
@@ -306,6 +316,9 @@ int waker(void *ctx)
 		return 0;
 	thread->woken = bpf_ktime_get_ns();
 	sleeps = thread->state == WHY_IS_ASLEEP;
+	/* of one that is ready, it was decided when it left */
+	if (sleeps)
+		thread->throttled = is_throttled((void *)context_word(ctx, 0));
 	named = !sleeps || why_wants_waker(thread->key.class) || thread->key.class == WHY_LOCK;
 	both = bpf_get_current_pid_tgid();
 	thread->waker_tid = both;

@@ -94,6 +94,27 @@ static __always_inline void why_divide(struct why_split *split, struct why_threa
 	split->asleep = ns - ready;
 }
 
+/* When the current task, which leaves, came to the processor; 0: this kernel does not say. */
+static __always_inline __u64 why_came_at(struct task_struct *task, __u64 now)
+{
+	struct cfs_rq *queue = NULL;
+
+	if (!bpf_core_field_exists(task->sched_info.last_arrival) || !bpf_core_field_exists(queue->rq))
+		return 0;
+	return now - (BPF_CORE_READ(task, se.cfs_rq, rq, clock) - BPF_CORE_READ(task, sched_info.last_arrival));
+}
+
+/* How much of what a task that leaves has run, by the kernel's account, it ran since it came; at most ns. */
+static __always_inline __u64 why_ran_since(struct task_struct *task, __u64 ns)
+{
+	__u64 ran;
+
+	if (!bpf_core_field_exists(task->se.prev_sum_exec_runtime))
+		return 0;
+	ran = BPF_CORE_READ(task, se.sum_exec_runtime) - BPF_CORE_READ(task, se.prev_sum_exec_runtime);
+	return ran < ns ? ran : ns;
+}
+
 /*
  * The thread, which is the current task and leaves, has come without a hit of sched_switch: *came is when it did, by
  * the account, which has the wait before that already.
@@ -101,15 +122,11 @@ static __always_inline void why_divide(struct why_split *split, struct why_threa
 static __always_inline bool why_split_past(struct why_split *split, struct why_thread *thread, struct task_struct *task,
 					   __u64 now, __u64 *came)
 {
-	__u64 delayed = why_delayed(task), ago;
-	struct cfs_rq *queue = NULL;
+	__u64 delayed = why_delayed(task);
 
-	if (!bpf_core_field_exists(task->sched_info.last_arrival) || !bpf_core_field_exists(queue->rq))
+	*came = why_came_at(task, now);
+	if (!*came || now - *came > now - thread->since)
 		return false;
-	ago = BPF_CORE_READ(task, se.cfs_rq, rq, clock) - BPF_CORE_READ(task, sched_info.last_arrival);
-	if (ago > now - thread->since)
-		return false;
-	*came = now - ago;
 	/* one that was preempted on its way to sleep is not in the account */
 	if (delayed == thread->delayed)
 		delayed |= WHY_NOT_QUEUED;

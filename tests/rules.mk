@@ -52,8 +52,26 @@ CXX_BIN := $(patsubst tests/programs/%.cc,$(B)/tests/%,$(filter-out %.dyn.cc,$(w
 CXX_DYN := $(patsubst tests/programs/%.dyn.cc,$(B)/tests/%,$(wildcard tests/programs/*.dyn.cc))
 TEST_BIN += $(CXX_BIN) $(CXX_DYN)
 
+# Functions that end in every way that a compiler knows (tests/tools/returns_harmless.sh): tail calls, jump tables, cold
+# parts. The first program has all marks for indirect jumps and signs return addresses, the second does not.
+RETURNS_MARKS := $(if $(filter x86,$(ARCH)),-fcf-protection=full,-mbranch-protection=standard)
+RETURNS_BARE := $(if $(filter x86,$(ARCH)),-fcf-protection=none,-mbranch-protection=none)
+TEST_BIN += $(B)/tests/returns-bare
+$(B)/tests/returns: TEST_CFLAGS += -O2 -g0 $(RETURNS_MARKS)
+$(B)/tests/returns-bare: TEST_CFLAGS += -O2 -g0 -fomit-frame-pointer $(RETURNS_BARE)
+$(B)/tests/returns-bare: tests/programs/returns.dyn.c tests/programs/workload.h
+	$(call say,CC,$<)$(CC) $(TEST_CFLAGS) -o $@ $<
+
+# tests/programs/X.rs is a build/tests/X in Rust, where there is a compiler for the architecture.
+RUST := $(if $(CROSS_COMPILE),,$(shell command -v rustc))
+RUST_BIN := $(if $(RUST),$(patsubst tests/programs/%.rs,$(B)/tests/%,$(wildcard tests/programs/*.rs)))
+TEST_BIN += $(RUST_BIN)
+$(RUST_BIN): $(B)/tests/%: tests/programs/%.rs
+	@mkdir -p $(@D)
+	$(call say,RUST,$<)MAKEFLAGS= $(RUST) -C opt-level=2 -C debuginfo=0 -C strip=debuginfo -o $@ $<
+
 # Engines side by side in one process, which has symbols to be traced by. Compiled code in the kernel.
-ENGINE_BIN := $(addprefix $(B)/tests/,together kept paused emitted compiled bounds exported_script recorded)
+ENGINE_BIN := $(addprefix $(B)/tests/,together ends kept paused emitted compiled bounds exported_script recorded)
 TEST_BIN += $(ENGINE_BIN)
 $(B)/tests/emitted: tests/lang/ir_interpret.h tests/lang/ir_random.h
 $(B)/tests/compiled: tests/lang/program_evaluate.h tests/lang/program_random.h tests/lang/ir_random.h
@@ -82,11 +100,16 @@ $(B)/tests/walker $(B)/tests/exported $(B)/tests/ring: $(B)/tests/%: tests/engin
 		-o $@ $(filter-out %.h $(COMPAT_A),$^) $(LDLIBS) $(COMPAT_A)
 
 .PHONY: test-programs
-test-programs: $(TEST_BIN) $(B)/unwind-rows $(B)/stack-files $(B)/flame-draw $(B)/metric-pages $(B)/recordings $(B)/convert-files
+test-programs: $(TEST_BIN) $(B)/unwind-rows $(B)/stack-files $(B)/flame-draw $(B)/metric-pages \
+	$(B)/recordings $(B)/convert-files $(B)/return-guard
 
 # For this machine alone: it is beside those that guests get.
 $(B)/unwind-rows: tests/unwind/rows.c $(patsubst %.c,$(B)/%.o,$(wildcard src/unwind/*.c src/binary/*.c src/kernel/*.c src/base/*.c)) $(LIBBPF_A) $(COMPAT_A)
 	$(call say,CC,$<)$(CC) $(TEST_CFLAGS) -I. -Isrc -static -Wl,--gc-sections -o $@ $(filter-out $(COMPAT_A),$^) $(LDLIBS) $(COMPAT_A)
+
+# It knows what libbpf's copy of the kernel's headers knows, not what this machine's does.
+$(B)/return-guard: tests/host/guard.c $(LIBBPF_A) $(COMPAT_A)
+	$(call say,CC,$<)$(CC) $(TEST_CFLAGS) -I$(B)/libbpf/include -static -o $@ $< $(COMPAT_A)
 
 $(B)/stack-files: tests/output/stacks.c $(patsubst %.c,$(B)/%.o,$(wildcard src/output/*.c src/base/*.c))
 	$(call say,CC,$<)$(CC) $(TEST_CFLAGS) -I. -Isrc -Wno-missing-field-initializers -static -Wl,--gc-sections -o $@ $^ $(LDLIBS)

@@ -98,7 +98,8 @@ static const void *add_stacks(const struct event *event, struct stacks *stacks)
 	      .shown = &settings.in_ms), \
 	FIELD_GET(FIELD_REAL, get_us, "us", "LAT(us)", 7, .role = ROLE_DURATION, .decimals = 2, .data_decimals = 2, \
 		  .shown = &settings.in_us), \
-	FIELD(FIELD_S64, struct slow_event, ret, "retval", "RVAL", 16, .base = 16), \
+	FIELD(FIELD_S64, struct slow_event, ret, "retval", "RVAL", 16, .base = 16, \
+	      KNOWN_BY(struct slow_event, returned)), \
 	EVENT_FUNCTION(struct slow_event, function), \
 	FIELD_GET(FIELD_LIST, get_args, "args", "ARGS", -1, .base = 16, .prefix = "0x", .shown = &settings.with_args)
 /* clang-format on */

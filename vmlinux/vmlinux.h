@@ -213,6 +213,7 @@ struct cfs_rq {
 
 struct sched_entity {
 	__u64 sum_exec_runtime;
+	__u64 prev_sum_exec_runtime; /* when it came to the processor */
 	struct cfs_rq *cfs_rq; /* of its cgroup */
 } CORE;
 

@@ -88,7 +88,7 @@ int attached(struct attach *attach, int fd, enum mech mech, struct candidate **c
 
 	link->fd = fd;
 	link->mech = mech;
-	link->slot = n == 1 && first->n_returns < 2 ? first->slot : SLOT_NONE;
+	link->slot = n == 1 && first->n_ends < 2 ? first->slot : SLOT_NONE;
 	for (size_t i = 0; i < n; i++) {
 		candidates[i]->attached = true;
 		candidates[i]->by = mech;
@@ -374,6 +374,8 @@ void attach_free(struct attach *attach)
 	attach_close_links(&attach->links);
 	vec_each(loaded, &attach->copies)
 		close(loaded->fd);
+	if (attach->handed_over)
+		close(attach->handed_over - 1);
 	free(attach->candidates);
 	pauses_release(&attach->pauses);
 	pool_release(&attach->reasons);

@@ -59,7 +59,8 @@ static void patch(const struct attach *attach, const struct copy *copy, struct b
 	image_patch_copy(image, insns, PATCH_SLOT_SHARED, attach->shared);
 	image_patch_copy(image, insns, PATCH_CONTEXT, context_of(copy));
 	image_patch_copy(image, insns, PATCH_TYPED, is_typed(copy));
-	image_patch_copy(image, insns, PATCH_LATENCY_GO, copy->go);
+	image_patch_copy(image, insns, PATCH_LATENCY, copy->calls);
+	image_patch_copy(image, insns, PATCH_LEAVES, copy->leaves);
 	session_patch(image, insns);
 	if (!quirk_swaps())
 		replace_swaps(image, insns);
@@ -75,6 +76,15 @@ static const struct bpf_insn tail_call[] = {
 	{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_tail_call },
 };
 
+/* What is in front of the program. Returns how many instructions that are. */
+static size_t write_front(const struct attach *attach, const struct copy *copy, struct bpf_insn *to)
+{
+	size_t n = copy->own_stack ? ARRAY_SIZE(tail_call) : 0;
+
+	memcpy(to, tail_call, n * sizeof(*to));
+	return n + gate_write(&copy->gate, copy->how, copy->value, attach->handed_over - 1, to + n);
+}
+
 /* The types of a program's functions, when `more` instructions are in front of the first one. The caller frees them. */
 static struct bpf_func_info *move_func_info(const struct image_code *code, size_t more)
 {
@@ -89,18 +99,22 @@ static struct bpf_func_info *move_func_info(const struct image_code *code, size_
 static int load(const struct attach *attach, const struct copy *copy, char *log, size_t log_size)
 {
 	const struct image_code *code = &attach->image->code;
-	size_t more = copy->own_stack ? ARRAY_SIZE(tail_call) : 0;
+	struct bpf_insn front[ARRAY_SIZE(tail_call) + GATE_MAX];
+	size_t more = write_front(attach, copy, front), n = copy->gate.hands_over ? 0 : code->n;
 	__free struct bpf_func_info *func_info = move_func_info(code, more);
 	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = copy->attach_type,
 		    .attach_btf_id = copy->btf_id, .prog_btf_fd = code->btf_fd, .func_info = func_info,
 		    .func_info_cnt = code->n_func_info, .func_info_rec_size = code->n_func_info ? sizeof(struct bpf_func_info) : 0, .log_buf = log,
 		    .log_size = log_size, .log_level = log ? 1 : 0);
-	__free struct bpf_insn *insns = base_alloc((code->n + more) * sizeof(*insns));
+	__free struct bpf_insn *insns = base_alloc((n + more) * sizeof(*insns));
 
-	memcpy(insns, tail_call, more * sizeof(*insns));
-	memcpy(insns + more, code->insns, code->n * sizeof(*insns));
-	patch(attach, copy, insns + more);
-	return bpf_prog_load(copy->type, code->name, "Dual BSD/GPL", insns, code->n + more, &opts);
+	memcpy(insns, front, more * sizeof(*insns));
+	memcpy(insns + more, code->insns, n * sizeof(*insns));
+	if (n)
+		patch(attach, copy, insns + more);
+	else
+		opts.func_info_cnt = 0;
+	return bpf_prog_load(copy->type, code->name, "Dual BSD/GPL", insns, n + more, &opts);
 }
 
 const char *attach_rejected(int error)
@@ -177,7 +191,7 @@ static bool is_named(const struct loaded *loaded, const struct image *image)
 static struct loaded *find_loaded(struct attach *attach, const struct copy *copy)
 {
 	vec_each(it, &attach->copies) {
-		bool fits = !memcmp(&it->copy, copy, sizeof(*copy)) && (copy->how != SLOT_CONSTANT || !it->again);
+		bool fits = !it->only_kept && !memcmp(&it->copy, copy, sizeof(*copy)) && (copy->how != SLOT_CONSTANT || !it->again);
 
 		if (!fits || (it->of ? it->of != attach->image : !is_named(it, attach->image)))
 			continue;
@@ -205,6 +219,18 @@ int copy_load_anew(struct attach *attach, int program)
 	return -ENOENT;
 }
 
+/* Creates the map of calls that are handed over, if the gate needs it. */
+static int prepare_gate(struct attach *attach, const struct gate *gate)
+{
+	int map;
+
+	if (attach->handed_over || !(gate->hands_over || gate->handed))
+		return 0;
+	map = gate_new_map();
+	attach->handed_over = map < 0 ? 0 : map + 1;
+	return map < 0 ? map : 0;
+}
+
 int copy_load(struct attach *attach, const struct copy *copy)
 {
 	struct loaded *loaded;
@@ -213,6 +239,9 @@ int copy_load(struct attach *attach, const struct copy *copy)
 	loaded = find_loaded(attach, copy);
 	if (loaded)
 		return loaded->fd;
+	fd = prepare_gate(attach, &copy->gate);
+	if (fd < 0)
+		return fd;
 	fd = load(attach, copy, NULL, 0);
 	if (fd < 0) {
 		attach->rejected = why_rejected(attach, copy, fd);

@@ -39,6 +39,14 @@ static void mix_event(struct keep *keep, const struct target_event *event)
 	mix_u64(keep, event->access);
 }
 
+static void mix_end(struct keep *keep, const struct binary_end *end)
+{
+	mix_u64(keep, end->offset);
+	mix_u64(keep, end->kind);
+	mix_u64(keep, end->handed);
+	mix_u64(keep, end->condition);
+}
+
 static void mix_target(struct keep *keep, const struct target *target)
 {
 	mix_u64(keep, target->kind);
@@ -46,12 +54,13 @@ static void mix_target(struct keep *keep, const struct target *target)
 	mix_u64(keep, target->slot);
 	mix_u64(keep, target->addr);
 	mix_u64(keep, target->offset);
-	mix_u64(keep, target->go);
+	mix_u64(keep, target->calls);
 	mix_u64(keep, target->ref_ctr);
 	mix_u64(keep, target->syscall);
 	mix_u64(keep, target->key);
-	mix_u64(keep, target->n_returns);
-	keep_mix(keep, target->returns, target->n_returns * sizeof(*target->returns));
+	mix_u64(keep, target->n_ends);
+	for (size_t i = 0; i < target->n_ends; i++)
+		mix_end(keep, &target->ends[i]);
 	mix_text(keep, target->name);
 	mix_text(keep, target->object);
 	mix_text(keep, target->label);
@@ -143,7 +152,7 @@ static int adopt_fds(struct keep *keep, struct attach *attach, const struct kept
 
 		if (fd < 0)
 			return fd;
-		*vec_push(&attach->copies) = (struct loaded){ .copy = from->copy, .fd = fd };
+		*vec_push(&attach->copies) = (struct loaded){ .copy = from->copy, .fd = fd, .only_kept = from->gated };
 	}
 	return 0;
 }

@@ -7,7 +7,7 @@
 #include "keep_text.h"
 
 #define MAGIC  0x7065656b65646e73ULL /* "sndekeep" */
-#define FORMAT 2		     /* of these bytes; KEEP_LAYOUT is that of the maps */
+#define FORMAT 3		     /* of these bytes; KEEP_LAYOUT is that of the maps */
 
 void keep_text_release(struct keep_text *text)
 {
@@ -46,8 +46,10 @@ static void put_copy(struct str *bytes, const struct kept_copy *copy)
 	put(bytes, copy->copy.btf_id);
 	put(bytes, copy->copy.how);
 	put(bytes, copy->copy.value);
-	put(bytes, copy->copy.go);
+	put(bytes, copy->copy.calls);
+	put(bytes, copy->copy.leaves);
 	put(bytes, copy->copy.own_stack);
+	put(bytes, !gate_is_open(&copy->copy.gate));
 }
 
 static void put_attach(struct str *bytes, const struct kept_attach *attach)
@@ -177,8 +179,10 @@ static void get_copy(struct reader *reader, struct kept_copy *copy)
 	copy->copy.btf_id = get(reader, UINT32_MAX);
 	copy->copy.how = get(reader, SLOT_SYSCALL_TASK);
 	copy->copy.value = get(reader, UINT64_MAX);
-	copy->copy.go = get(reader, 1);
+	copy->copy.calls = get(reader, LATENCY_GO);
+	copy->copy.leaves = get(reader, 1);
 	copy->copy.own_stack = get(reader, 1);
+	copy->gated = get(reader, 1);
 }
 
 static void get_link(struct reader *reader, struct kept_link *link)

@@ -36,6 +36,11 @@ struct kept_link {
 struct kept_copy {
 	uint32_t id; /* of the program */
 	struct copy copy;
+	/*
+	 * A gate was in front of it, which is not written: the program serves its links, and no other copies. A map that
+	 * it shares with others is theirs alone.
+	 */
+	bool gated;
 };
 
 /* What a struct attach has. identity: of everything that was mixed up to its targets. */

@@ -8,8 +8,10 @@
 #include <linux/perf_event.h>
 
 #include "attach.h"
+#include "gate.h"
 #include "plan.h"
 #include "bpf/context.h"
+#include "bpf/latency.h"
 #include "bpf/slot.h"
 
 #define ENOTSUPP 524 /* the kernel's own, not in <errno.h> */
@@ -21,8 +23,10 @@ struct copy {
 	uint32_t btf_id; /* the function of a trampoline, 0: none */
 	enum slot_how how;
 	uint64_t value;
-	uint64_t go;	    /* target->go */
+	uint64_t calls;	    /* target->calls */
+	uint64_t leaves;    /* 1: it runs where a function ends by a jump */
 	uint64_t own_stack; /* 1: it can be preempted by itself, and must run on the stack of the task */
+	struct gate gate;
 };
 
 struct link {
@@ -63,10 +67,12 @@ struct attach {
 			const struct image *of; /* NULL: adopted, and not used since */
 			struct copy copy;
 			int fd;
-			bool again; /* used since the last attach_resume() began */
+			bool again;	/* used since the last attach_resume() began */
+			bool only_kept; /* it serves links of the process before us, and no new ones */
 		} * v;
 		size_t n, cap;
 	} copies;
+	int handed_over;      /* the map of gates, + 1; 0: there is none */
 	const char *rejected; /* why the kernel rejected the last copy; NULL: the copy was not the reason */
 	size_t attached;
 	uint64_t identity; /* of the line up to these targets, see keep.h */

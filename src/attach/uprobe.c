@@ -15,68 +15,132 @@ static const char *refuses_none(const struct attach *attach, const struct candid
 	return NULL;
 }
 
-/* The places of a target: its return instructions, otherwise one place. */
-static size_t places_of(const struct target *target)
-{
-	return target->ret && target->n_returns ? target->n_returns : 1;
-}
+/* A place to probe. end: NULL, or where calls of the target end. */
+struct place {
+	const struct target *target;
+	const struct binary_end *end;
+	struct copy copy;
+};
 
-static uint64_t place_of(const struct target *target, size_t i)
+static struct copy copy_of(const struct target *target, const struct binary_end *end)
 {
-	return target->ret && target->n_returns ? target->returns[i] : target->addr;
-}
-
-static int multi_link(struct attach *attach, struct candidate **candidates, size_t n)
-{
-	LIBBPF_OPTS(bpf_link_create_opts, opts);
-	const struct target *first = candidates[0]->target;
-	__free unsigned long *offsets = NULL, *ref_ctrs = NULL;
-	__free __u64 *cookies = NULL;
-	size_t places = 0, at = 0;
 	struct copy copy = {
 		.type = BPF_PROG_TYPE_KPROBE,
-		.attach_type = BPF_TRACE_UPROBE_MULTI,
 		.how = SLOT_COOKIE,
-		.go = first->go,
+		.calls = target->calls,
+		.leaves = end && !end->returns,
 		.own_stack = quirk_private_stacks(),
 	};
-	char path[32];
-	int program = copy_load(attach, &copy);
 
+	if (end)
+		copy.gate = gate_of(end, quirk_cookies());
+	return copy;
+}
+
+static size_t places_of(const struct target *target)
+{
+	return target->ret && target->n_ends ? target->n_ends : 1;
+}
+
+static struct place place_of(const struct target *target, size_t i)
+{
+	const struct binary_end *end = target->ret && target->n_ends ? &target->ends[i] : NULL;
+
+	return (struct place){ target, end, copy_of(target, end) };
+}
+
+static uint64_t offset_of(const struct place *place)
+{
+	return place->end ? place->end->offset : place->target->addr;
+}
+
+static uint64_t cookie_of(const struct place *place)
+{
+	return place->end ? gate_cookie(place->target, place->end) : place->target->slot;
+}
+
+/* Links n places that have the same program. */
+static int link_places(struct attach *attach, const struct place *places, size_t n)
+{
+	__free unsigned long *offsets = base_alloc(n * sizeof(*offsets)), *ref_ctrs = base_alloc(n * sizeof(*ref_ctrs));
+	__free __u64 *cookies = base_alloc(n * sizeof(*cookies));
+	struct copy copy = places->copy;
+	LIBBPF_OPTS(bpf_link_create_opts, opts);
+	char path[32];
+	int program;
+
+	copy.attach_type = BPF_TRACE_UPROBE_MULTI;
+	program = copy_load(attach, &copy);
 	if (program < 0)
 		return program;
-	for (size_t i = 0; i < n; i++)
-		places += places_of(candidates[i]->target);
-	offsets = base_alloc(places * sizeof(*offsets));
-	ref_ctrs = base_alloc(places * sizeof(*ref_ctrs));
-	cookies = base_alloc(places * sizeof(*cookies));
 	for (size_t i = 0; i < n; i++) {
-		const struct target *target = candidates[i]->target;
-
-		for (size_t p = 0; p < places_of(target); p++, at++) {
-			offsets[at] = place_of(target, p);
-			ref_ctrs[at] = target->ref_ctr;
-			cookies[at] = target->slot;
-		}
+		offsets[i] = offset_of(&places[i]);
+		ref_ctrs[i] = places[i].target->ref_ctr;
+		cookies[i] = cookie_of(&places[i]);
 	}
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", first->file);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", places->target->file);
 	opts.uprobe_multi.path = path;
 	opts.uprobe_multi.offsets = offsets;
 	opts.uprobe_multi.ref_ctr_offsets = ref_ctrs;
 	opts.uprobe_multi.cookies = cookies;
-	opts.uprobe_multi.cnt = places;
-	opts.uprobe_multi.flags = target_takes_return(first) ? BPF_F_UPROBE_MULTI_RETURN : 0;
+	opts.uprobe_multi.cnt = n;
+	opts.uprobe_multi.flags = target_takes_return(places->target) ? BPF_F_UPROBE_MULTI_RETURN : 0;
 	opts.uprobe_multi.pid = attach->options.pid;
 	return bpf_link_create(program, 0, BPF_TRACE_UPROBE_MULTI, &opts);
 }
 
-/* A link serves one file and one program, so targets are grouped by these. */
+static int by_copy(const void *pa, const void *pb)
+{
+	const struct place *a = pa, *b = pb;
+	int ret = memcmp(&a->copy, &b->copy, sizeof(a->copy));
+	uint64_t at = offset_of(a), other = offset_of(b);
+
+	return ret ? ret : (at > other) - (at < other);
+}
+
+/* Links all places or none. Returns the first link; the others belong to attach. */
+static int link_all(struct attach *attach, const struct place *places, size_t n)
+{
+	__free int *fds = base_alloc(n * sizeof(*fds));
+	size_t linked = 0, end;
+	int fd = 0;
+
+	for (size_t i = 0; fd >= 0 && i < n; i = end) {
+		for (end = i + 1; end < n && !memcmp(&places[i].copy, &places[end].copy, sizeof(places->copy)); end++)
+			;
+		fd = link_places(attach, places + i, end - i);
+		if (fd >= 0)
+			fds[linked++] = fd;
+	}
+	for (size_t i = fd < 0 ? 0 : 1; i < linked; i++) {
+		if (fd < 0)
+			close(fds[i]);
+		else
+			attached_also(attach, fds[i], MECH_UPROBE_MULTI);
+	}
+	return fd < 0 ? fd : fds[0];
+}
+
+static int multi_link(struct attach *attach, struct candidate **candidates, size_t n)
+{
+	__free struct place *places = NULL;
+	size_t all = 0, at = 0;
+
+	for (size_t i = 0; i < n; i++)
+		all += places_of(candidates[i]->target);
+	places = base_alloc(all * sizeof(*places));
+	for (size_t i = 0; i < n; i++)
+		for (size_t p = 0; p < places_of(candidates[i]->target); p++)
+			places[at++] = place_of(candidates[i]->target, p);
+	qsort(places, all, sizeof(*places), by_copy);
+	return link_all(attach, places, all);
+}
+
+/* A link serves one file, and return probes or others. */
 static int compare_links(const struct target *a, const struct target *b)
 {
 	int ret = a->file - b->file;
 
-	if (!ret)
-		ret = a->go - b->go;
 	return ret ? ret : target_takes_return(a) - target_takes_return(b);
 }
 
@@ -122,22 +186,43 @@ static char *path_of(const struct target *target)
 	return trusted_path(target->file, path) ? base_strdup(path) : base_printf("/proc/self/fd/%d", target->file);
 }
 
-static int single_place(struct attach *attach, const struct target *target, uint64_t place)
+/* Opens the event of a place for a program that is loaded. */
+static int single_place(struct attach *attach, const struct place *place, int program)
 {
+	const struct target *target = place->target;
 	const struct perf_pmu *pmu = perf_pmu_uprobe();
-	struct copy copy = copy_by_cookie(BPF_PROG_TYPE_KPROBE, target);
 	__free char *path = path_of(target);
 	struct perf_event_attr attr = {
 		.type = pmu->type,
 		.config = (target_takes_return(target) ? 1ULL << pmu->return_bit : 0) |
 			  target->ref_ctr << pmu->ref_ctr_bit,
 		.uprobe_path = (uintptr_t)path,
-		.probe_offset = place,
+		.probe_offset = offset_of(place),
 	};
 
-	copy.go = target->go;
-	copy.own_stack = quirk_private_stacks();
-	return perf_attach(attach, &attr, attach->options.pid, &copy, target);
+	return perf_link(program, &attr, attach->options.pid, 0, cookie_of(place));
+}
+
+/* Links all places of a target, which are sorted by their programs. Returns 0 or -errno; *opened: how many are linked. */
+static int link_singles(struct attach *attach, const struct place *places, size_t n, int *fds, size_t *opened)
+{
+	int program = -1;
+
+	for (*opened = 0; *opened < n; ++*opened) {
+		const struct place *place = &places[*opened];
+		struct copy copy = place->copy;
+
+		if (!quirk_cookies()) {
+			copy.how = SLOT_CONSTANT;
+			copy.value = place->target->slot;
+		}
+		if (!*opened || memcmp(&place->copy, &place[-1].copy, sizeof(copy)))
+			program = copy_load(attach, &copy);
+		fds[*opened] = program < 0 ? program : single_place(attach, place, program);
+		if (fds[*opened] < 0)
+			return fds[*opened];
+	}
+	return 0;
 }
 
 /* Attaches all places or none; the fd of the first one represents the target. */
@@ -145,21 +230,21 @@ static int single_one(struct attach *attach, struct candidate *candidate)
 {
 	const struct target *target = candidate->target;
 	size_t n = places_of(target), opened;
+	__free struct place *places = base_alloc(n * sizeof(*places));
 	__free int *fds = base_alloc(n * sizeof(*fds));
+	int ret;
 
-	for (opened = 0; opened < n; opened++) {
-		fds[opened] = single_place(attach, target, place_of(target, opened));
-		if (fds[opened] < 0)
-			break;
-	}
-	if (opened < n) {
-		for (size_t i = 0; i < opened; i++)
+	for (size_t i = 0; i < n; i++)
+		places[i] = place_of(target, i);
+	qsort(places, n, sizeof(*places), by_copy);
+	ret = link_singles(attach, places, n, fds, &opened);
+	for (size_t i = ret ? 0 : 1; i < opened; i++) {
+		if (ret)
 			close(fds[i]);
-		return fds[opened];
+		else
+			attached_also(attach, fds[i], MECH_UPROBE);
 	}
-	for (size_t i = 1; i < n; i++)
-		attached_also(attach, fds[i], MECH_UPROBE);
-	return fds[0];
+	return ret ? ret : fds[0];
 }
 
 static int single_attach(struct attach *attach, struct candidate **candidates, size_t n, struct err *err)

@@ -136,6 +136,7 @@ void binary_close(struct binary *binary)
 		free(s);
 	}
 	binary_image_close(&binary->file);
+	binary_exits_release(binary);
 	binary_image_close(&binary->debug);
 	free(binary->code.v);
 	free(binary->symbols);

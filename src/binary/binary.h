@@ -116,6 +116,11 @@ const char *binary_refused(const struct binary *binary);
  * every call of the function and left no copy of it.
  */
 bool binary_is_named(struct binary *binary, const char *name);
+/*
+ * How many copies of the function with this symbol the compiler has put inside other functions, where no probe on the
+ * function sees them. 0: none, or the debug information does not show it or is too large to be read.
+ */
+size_t binary_count_inlined(struct binary *binary, const char *name);
 
 /*
  * Calls fn for each library that the file is linked to (DT_NEEDED), in the order of the file, and for the directories

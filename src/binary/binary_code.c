@@ -173,13 +173,17 @@ static const struct binary_symbol *function_of(const struct binary_symbol *symbo
 	return NULL;
 }
 
-int binary_check_place(struct binary *binary, uint64_t offset, const struct binary_symbol **function, struct err *err)
+const struct binary_symbol *binary_function_around(struct binary *binary, uint64_t offset)
 {
 	const struct binary_symbol *symbols;
 	size_t n;
-	int ret = binary_functions(binary, &symbols, &n, NULL);
 
-	*function = ret ? NULL : function_of(symbols, n, offset);
+	return binary_functions(binary, &symbols, &n, NULL) ? NULL : function_of(symbols, n, offset);
+}
+
+int binary_check_place(struct binary *binary, uint64_t offset, const struct binary_symbol **function, struct err *err)
+{
+	*function = binary_function_around(binary, offset);
 	if (!*function)
 		return err_set(err, -ENOENT, "it is not in a function whose start and end are known");
 	return binary_check_offset(binary, *function, offset - (*function)->offset, err);

@@ -12,6 +12,7 @@
 #define SONDE_BINARY_BINARY_CODE_H
 
 #include "binary.h"
+#include "instruction.h"
 
 /* The entry of a function. Decodes only the instruction there; cheap for many functions in the order of the file. */
 int binary_check_entry(struct binary *binary, const struct binary_symbol *function, struct err *err);
@@ -22,21 +23,86 @@ int binary_check_place(struct binary *binary, uint64_t offset, const struct bina
 /* offset in the file, where a note places a USDT probe. A nop is accepted at once: that is what <sys/sdt.h> emits. */
 int binary_check_usdt(struct binary *binary, uint64_t offset, struct err *err);
 
-/* Where calls of a function end. */
-struct binary_returns {
-	uint64_t *v; /* file offsets of the return instructions */
+/* How control leaves a function. */
+enum binary_exit_kind {
+	BINARY_EXIT_RETURN,   /* a return instruction */
+	BINARY_EXIT_JUMP,     /* a direct jump to a place outside */
+	BINARY_EXIT_INDIRECT, /* a jump whose target only the running program knows; it may lead inside as well */
+};
+
+struct binary_exit {
+	enum binary_exit_kind kind;
+	uint8_t condition;		    /* JUMP: taken only then, as of struct instruction; INSTRUCTION_NONE: always */
+	bool maybe_inside;		    /* INDIRECT: it may be a switch */
+	struct instruction_operand operand; /* INDIRECT */
+	uint64_t offset;		    /* in the file */
+	uint64_t target;		    /* JUMP: address as linked */
+};
+
+/* The exits of a stretch of code, usually a function. */
+struct binary_exits {
+	uint64_t offset, vaddr, size;
+	bool in_frame;	    /* as of struct binary_extent */
+	bool again;	    /* a jump leads back to its begin: an entry probe may hit more than once in a call */
+	uint32_t followers; /* used by binary_ends.c alone: from how many functions it is followed */
+	const char *why;    /* why the exits are not known, a constant: "it ..." without "it"; NULL: they are */
+	struct binary_exit *v;
 	size_t n, cap;
-	bool again; /* a jump leads back to the entry: an entry probe may hit more than once in a call */
 };
 
 /*
- * Finds all return instructions of a function. The caller frees returns->v. entry: where the entry probe is, in
- * bytes from the begin of the function. -ENOTSUP: a call may end in another way (a jump into another function,
- * running into the code that follows, not at all), or code cannot be decoded. -E2BIG, -EIO, -ENOMEM: the code
- * cannot be read. err says why.
+ * The exits of a function, or of the code that holds an address: decoded once, and owned by binary. Every instruction is
+ * decoded from the begin, and every jump must lead to the begin of one of them. NULL: no memory, or nothing is known of
+ * the begin and the end of code there.
  */
-int binary_find_returns(struct binary *binary, const struct binary_symbol *function, uint64_t entry, struct binary_returns *returns,
-			struct err *err);
+struct binary_exits *binary_exits_of(struct binary *binary, const struct binary_symbol *function);
+struct binary_exits *binary_exits_at(struct binary *binary, uint64_t vaddr);
+
+/* A jump may be judged that is so far into its code, in code of that size. */
+#define BINARY_JUDGED_BITS 20
+#define BINARY_JUDGED_MAX  (1 << BINARY_JUDGED_BITS)
+
+/* How a place ends calls of a function. */
+enum binary_end_kind {
+	BINARY_END_RETURN,     /* the instruction returns, or leaves for a function that is not followed */
+	BINARY_END_JUDGED,     /* if the jump leads outside, its operand says */
+	BINARY_END_HANDS_OVER, /* ends no call: hands it over to another function, whose exits end it */
+};
+
+struct binary_end {
+	enum binary_end_kind kind;
+	bool handed;			    /* it ends only calls that were handed over */
+	bool returns;			    /* the instruction returns: the registers hold the value */
+	uint8_t condition;		    /* as of struct binary_exit */
+	uint32_t size;			    /* JUDGED: of the code around it, in bytes, */
+	uint32_t before;		    /* JUDGED: and how many of these are before the place */
+	uint64_t offset;		    /* in the file */
+	struct instruction_operand operand; /* JUDGED */
+};
+
+/* The function that a place in the file is in, by the symbols; NULL: none is known. */
+const struct binary_symbol *binary_function_around(struct binary *binary, uint64_t offset);
+
+/* Where calls of a function end. */
+struct binary_ends {
+	struct binary_end *v;
+	size_t n, cap;
+	bool again;  /* an entry probe may hit more than once in a call */
+	bool leaves; /* some end without a return instruction: what they return is not known there */
+};
+
+/*
+ * Finds all places where calls of a function end. Followed are jumps into other functions of the file, whose exits end the
+ * call, too. The caller frees ends->v. -ENOTSUP: a call may end in another way; err says why. -ENODATA: it never returns.
+ */
+int binary_find_ends(struct binary *binary, const struct binary_symbol *function, struct binary_ends *ends, struct err *err);
+
+/*
+ * Finds the return instructions of a Go function, all of them, as exits without anything else. entry: where the entry
+ * probe is, in bytes from the begin of the function. The caller frees ends->v. Errors as of binary_find_ends().
+ */
+int binary_find_go_returns(struct binary *binary, const struct binary_symbol *function, uint64_t entry,
+			   struct binary_ends *ends, struct err *err);
 
 /*
  * *entry: the place in a Go function that each call passes exactly once, in bytes from the begin of the function.

@@ -116,13 +116,131 @@ static uint64_t start_of(const struct binary_starts *starts, size_t i)
 	return starts->vaddr + (uint64_t)(int64_t)entry.start;
 }
 
+/* The table; its n is 0 if there is none. */
+static const struct binary_starts *starts_get(struct binary *binary)
+{
+	if (!binary->starts.known)
+		find_starts(binary, &binary->starts);
+	return &binary->starts;
+}
+
 bool binary_unwinds_from(struct binary *binary, uint64_t vaddr)
 {
-	struct binary_starts *starts = &binary->starts;
-	size_t at;
+	const struct binary_starts *starts = starts_get(binary);
+	size_t at = search_first(i, starts->n, start_of(starts, i) >= vaddr);
 
-	if (!starts->known)
-		find_starts(binary, starts);
-	at = search_first(i, starts->n, start_of(starts, i) >= vaddr);
 	return at < starts->n && start_of(starts, at) == vaddr;
+}
+
+/*
+ * The record of a function (LSB 5.0 core, 10.6.1.2) up to its instructions, as linkers write nearly all: 32 bits of length,
+ * addresses of 32 bits relative to themselves.
+ */
+struct record {
+	uint32_t length;
+	uint32_t cie; /* the distance from here back to the common record */
+	int32_t begin;
+	uint32_t size;
+	uint8_t rest[32]; /* the length of the augmentation data, the data, instructions */
+};
+
+/* The common record up to the text that says what its augmentation data are. */
+struct common {
+	uint32_t length, id;
+	uint8_t version;
+	uint8_t rest[39];
+};
+
+/* Reads numbers of up to 7 bits, each in a byte: others mean that the frame is not known. */
+struct bytes {
+	const uint8_t *at, *end;
+};
+
+static uint8_t take(struct bytes *bytes)
+{
+	return bytes->at < bytes->end ? *bytes->at++ : 0xff;
+}
+
+/* How far the stack pointer is below the frame, in bytes, where nothing has been done yet. */
+#if defined(__x86_64__)
+#define OUTSIDE 8
+#else
+#define OUTSIDE 0
+#endif
+
+/* Goes through instructions that define the frame, up to the first that belongs to a later place (DWARF 5, 6.4.2). */
+static void define_frame(struct bytes bytes, uint64_t *depth)
+{
+	for (;;) {
+		uint8_t op = take(&bytes);
+
+		if (op == 0x0c || op >> 6 == 2) /* DW_CFA_def_cfa; DW_CFA_offset */
+			take(&bytes);
+		else if (op == 0x0d) /* DW_CFA_def_cfa_register: a frame pointer */
+			*depth = OUTSIDE + 1;
+		else if (op && op != 0x0e) /* DW_CFA_def_cfa_offset */
+			return;
+		if (op == 0x0c || op == 0x0e)
+			*depth = take(&bytes);
+	}
+}
+
+/* The instructions of a common record: behind its text, three numbers, and the augmentation data. */
+static struct bytes instructions_of(const struct common *common)
+{
+	struct bytes bytes = { common->rest, common->rest + sizeof(common->rest) };
+	bool augmented = *bytes.at == 'z';
+	uint8_t skip = 3;
+
+	while (take(&bytes) && bytes.at < bytes.end)
+		;
+	while (skip--)
+		take(&bytes);
+	skip = augmented ? take(&bytes) : 0;
+	while (skip-- && bytes.at < bytes.end)
+		take(&bytes);
+	return bytes;
+}
+
+/* Whether code begins with a frame on the stack. Assemblers write what many records begin with into the common one. */
+static bool begins_in_frame(const struct record *record, const struct common *common)
+{
+	struct bytes own = { record->rest, record->rest + sizeof(record->rest) };
+	uint64_t depth = OUTSIDE;
+
+	for (uint8_t skip = take(&own); skip && own.at < own.end; skip--)
+		take(&own);
+	define_frame(instructions_of(common), &depth);
+	define_frame(own, &depth);
+	return depth != OUTSIDE;
+}
+
+bool binary_unwind_extent(struct binary *binary, uint64_t vaddr, struct binary_extent *extent)
+{
+	const struct binary_starts *starts = starts_get(binary);
+	size_t behind = search_first(i, starts->n, start_of(starts, i) > vaddr);
+	const struct binary_segment *segment;
+	struct common common;
+	struct record record;
+	struct entry entry;
+	uint64_t at, offset;
+
+	if (!behind)
+		return false;
+	memcpy(&entry, starts->table + (behind - 1) * sizeof(entry), sizeof(entry));
+	at = starts->vaddr + (uint64_t)(int64_t)entry.frame;
+	segment = binary_segment_of(binary, at, false);
+	extent->vaddr = start_of(starts, behind - 1);
+	if (!segment)
+		return false;
+	offset = at - segment->vaddr + segment->offset;
+	if (binary_image_read(&binary->file, offset, &record, sizeof(record)))
+		return false;
+	/* other encodings do not give the begin that the table has */
+	if (at + offsetof(struct record, begin) + (uint64_t)(int64_t)record.begin != extent->vaddr)
+		return false;
+	extent->size = record.size;
+	offset += offsetof(struct record, cie) - record.cie;
+	extent->in_frame = !binary_image_read(&binary->file, offset, &common, sizeof(common)) && begins_in_frame(&record, &common);
+	return vaddr - extent->vaddr < extent->size;
 }

@@ -68,6 +68,8 @@ struct binary_string {
 	char text[];
 };
 
+struct binary_exits;
+
 struct binary {
 	char *path;
 	char *root;
@@ -81,12 +83,21 @@ struct binary {
 	struct binary_starts starts; /* used by binary_eh_frame.c alone */
 	struct binary_symbol *symbols;
 	size_t n_symbols;
+	struct binary_stubs {
+		struct binary_plt v[8];
+		size_t n;
+		bool known;
+	} stubs;		       /* used by binary_plt.c alone */
 	uint64_t n_relocations;	       /* that binary_stub_at() has read so far */
 	bool has_ifuncs;	       /* binary_find_places() has seen one */
 	struct binary_string *strings; /* names without "@VERSION", copied */
 	char *source;
-	size_t n_returns; /* return instructions that binary_find_returns() has found so far */
-	char *refused;	  /* see binary_refused() */
+	struct binary_exits_table {
+		struct binary_exits **v; /* by address, an open hash */
+		size_t n, slots;
+		size_t kept; /* exits in all of them */
+	} exits;	     /* used by binary_exits.c alone */
+	char *refused;	     /* see binary_refused() */
 	struct binary_usdt *usdt;
 	size_t n_usdt;
 	bool has_usdt;
@@ -197,6 +208,17 @@ int binary_each_ifunc(struct binary *binary, binary_slot_fn fn, void *ctx);
 
 /* Whether .eh_frame_hdr lists a function that begins at this address (as linked). False if the file has none. */
 bool binary_unwinds_from(struct binary *binary, uint64_t vaddr);
+/* A stretch of code with one record in .eh_frame: a function, or the cold part of one. */
+struct binary_extent {
+	uint64_t vaddr, size; /* address as linked; bytes */
+	/*
+	 * It begins with a frame on the stack: it is a part of a function that other parts jump to, and no function by
+	 * itself. So compilers move unlikely code out of the way.
+	 */
+	bool in_frame;
+};
+/* *extent: the one that the address is in, by .eh_frame_hdr. False: none is known. */
+bool binary_unwind_extent(struct binary *binary, uint64_t vaddr, struct binary_extent *extent);
 
 /* *vaddr: the address, as linked, of a symbol of any kind in the .symtab of the file itself. -ENOENT: none. */
 int binary_find_symbol(struct binary *binary, const char *name, uint64_t *vaddr);
@@ -207,6 +229,11 @@ int binary_find_symbol(struct binary *binary, const char *name, uint64_t *vaddr)
  * before the call; the caller frees both.
  */
 int binary_debug_find(struct binary *binary, char **source, char **looked);
+
+/* Whether a place in the file is in a stub of the PLT, as binary_stub_at(); for many places. */
+bool binary_is_stub(struct binary *binary, uint64_t offset);
+
+void binary_exits_release(struct binary *binary);
 
 /* Sets what binary_refused() returns, if that is not set yet. Takes text and frees it. */
 void binary_refuse(struct binary *binary, char *text);

@@ -39,6 +39,19 @@ static bool find_section(struct binary *binary, uint64_t vaddr, GElf_Shdr *shdr)
 	return false;
 }
 
+bool binary_is_stub(struct binary *binary, uint64_t offset)
+{
+	struct binary_stubs *stubs = &binary->stubs;
+
+	if (!stubs->known)
+		stubs->n = binary_plts(binary, stubs->v, ARRAY_SIZE(stubs->v));
+	stubs->known = true;
+	for (size_t i = 0; i < stubs->n; i++)
+		if (offset - stubs->v[i].start < stubs->v[i].end - stubs->v[i].start)
+			return true;
+	return false;
+}
+
 size_t binary_plts(struct binary *binary, struct binary_plt *plts, size_t max)
 {
 	Elf_Scn *scn = NULL;

@@ -11,6 +11,20 @@ static bool is_table(const ZydisDecodedInstruction *x)
 	return x->raw.modrm.mod != 3 && x->raw.modrm.rm == 4 && x->raw.sib.scale == 3 && x->raw.sib.index != 4;
 }
 
+/*
+ * Compilers write the prefix NOTRACK only in front of the jump of a switch, whose targets have no endbr64. The prefix is
+ * that of the segment DS (Intel SDM volume 1, 17.3.1).
+ */
+static bool is_switch(const ZydisDecodedInstruction *x)
+{
+	if (x->raw.modrm.reg != 4)
+		return false;
+	for (uint8_t i = 0; i < x->raw.prefix_count; i++)
+		if (x->raw.prefixes[i].value == 0x3e)
+			return true;
+	return is_table(x);
+}
+
 static bool is_branch(const ZydisDecodedInstruction *x)
 {
 	if (x->mnemonic == ZYDIS_MNEMONIC_XBEGIN)
@@ -45,7 +59,7 @@ static enum instruction_kind kind_of(const ZydisDecodedInstruction *x)
 	case ZYDIS_MNEMONIC_JMP:
 		if (x->opcode == 0xe9 || x->opcode == 0xeb)
 			return INSTRUCTION_JUMP;
-		return x->raw.modrm.reg == 4 && is_table(x) ? INSTRUCTION_SWITCH : INSTRUCTION_AWAY;
+		return is_switch(x) ? INSTRUCTION_SWITCH : INSTRUCTION_AWAY;
 	default:
 		return is_branch(x) ? INSTRUCTION_BRANCH : INSTRUCTION_OTHER;
 	}
@@ -59,13 +73,54 @@ static bool is_skipped(const ZydisDecodedInstruction *x)
 	       x->opcode == 0xeb;
 }
 
+static uint8_t condition_of(const ZydisDecodedInstruction *x)
+{
+	bool near = x->opcode_map == ZYDIS_OPCODE_MAP_0F, is_short = x->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && x->opcode >> 4 == 7;
+
+	return near || is_short ? x->opcode & 15 : INSTRUCTION_NONE;
+}
+
+/* The operand of jmp *, by its ModRM and SIB bytes (Intel SDM volume 2, 2.1.5). */
+static bool find_operand(const ZydisDecodedInstruction *x, struct instruction_operand *operand)
+{
+	uint8_t b = x->raw.rex.B << 3, mod = x->raw.modrm.mod, rm = x->raw.modrm.rm;
+
+	*operand = (struct instruction_operand){ INSTRUCTION_NONE, INSTRUCTION_NONE, INSTRUCTION_NONE, 1, 0 };
+	if (x->mnemonic != ZYDIS_MNEMONIC_JMP || x->opcode != 0xff || x->raw.modrm.reg != 4 || x->address_width != 64 ||
+	    x->attributes & (ZYDIS_ATTRIB_HAS_SEGMENT_FS | ZYDIS_ATTRIB_HAS_SEGMENT_GS))
+		return false;
+	if (mod == 3) {
+		operand->reg = rm | b;
+		return true;
+	}
+	operand->displacement = x->raw.disp.value;
+	if (rm != 4) {
+		operand->base = rm | b;
+		return mod || rm != 5; /* relative to rip: the same for each run */
+	}
+	if (mod || x->raw.sib.base != 5)
+		operand->base = x->raw.sib.base | b;
+	if (x->raw.sib.index != 4 || x->raw.rex.X)
+		operand->index = x->raw.sib.index | x->raw.rex.X << 3;
+	operand->scale = 1 << x->raw.sib.scale;
+	return true;
+}
+
+static ZydisDecoder *decoder_get(void)
+{
+	static ZydisDecoder decoder;
+	static bool ready;
+
+	if (!ready)
+		ready = ZYAN_SUCCESS(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64));
+	return &decoder;
+}
+
 int instruction_decode(const uint8_t *code, size_t n, struct instruction *instruction)
 {
 	ZydisDecodedInstruction x;
-	ZydisDecoder decoder;
 
-	if (ZYAN_FAILED(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)) ||
-	    ZYAN_FAILED(ZydisDecoderDecodeInstruction(&decoder, NULL, code, n, &x)))
+	if (ZYAN_FAILED(ZydisDecoderDecodeInstruction(decoder_get(), NULL, code, n, &x)))
 		return -EILSEQ;
 	*instruction = (struct instruction){
 		.kind = kind_of(&x),
@@ -74,7 +129,42 @@ int instruction_decode(const uint8_t *code, size_t n, struct instruction *instru
 	};
 	if (instruction->kind == INSTRUCTION_JUMP || instruction->kind == INSTRUCTION_BRANCH)
 		instruction->target = x.length + x.raw.imm[0].value.s;
+	if (instruction->kind == INSTRUCTION_BRANCH)
+		instruction->condition = condition_of(&x);
+	if (instruction->kind == INSTRUCTION_SWITCH || instruction->kind == INSTRUCTION_AWAY)
+		instruction->indirect = find_operand(&x, &instruction->operand);
 	return 0;
+}
+
+/* Instructions that write no other register than those of their ModRM byte: the usual ones. By opcode. */
+static bool writes_operands_only(const ZydisDecodedInstruction *x)
+{
+	if (x->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY || !x->raw.modrm.offset)
+		return false;
+	if (x->opcode_map == ZYDIS_OPCODE_MAP_0F) /* cmov, setcc, movzx, movsx */
+		return (x->opcode >= 0x40 && x->opcode <= 0x4f) || (x->opcode >= 0x90 && x->opcode <= 0x9f) ||
+		       (x->opcode & ~9) == 0xb6;
+	/* arithmetic, movsxd, test, mov, lea, shifts */
+	return x->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT &&
+	       ((x->opcode <= 0x3b && (x->opcode & 7) <= 3) || x->opcode == 0x63 || (x->opcode >= 0x80 && x->opcode <= 0x8d) ||
+		(x->opcode & ~1) == 0xc0 || (x->opcode & ~1) == 0xc6 || (x->opcode >= 0xd0 && x->opcode <= 0xd3));
+}
+
+enum instruction_write instruction_writes(const uint8_t *code, size_t n, uint8_t reg)
+{
+	ZydisDecodedInstruction x;
+	uint8_t r, rm;
+
+	if (ZYAN_FAILED(ZydisDecoderDecodeInstruction(decoder_get(), NULL, code, n, &x)) || !writes_operands_only(&x))
+		return INSTRUCTION_WRITES;
+	r = x.raw.modrm.reg | x.raw.rex.R << 3;
+	rm = x.raw.modrm.mod == 3 ? x.raw.modrm.rm | x.raw.rex.B << 3 : INSTRUCTION_NONE;
+	/* an instruction that only reads it is taken for one that writes it */
+	if (r != reg && rm != reg)
+		return INSTRUCTION_KEEPS;
+	if (x.opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && ((x.opcode == 0x01 && rm == reg) || (x.opcode == 0x03 && r == reg)))
+		return INSTRUCTION_ADDS;
+	return INSTRUCTION_WRITES;
 }
 
 #else
@@ -110,6 +200,25 @@ static struct instruction classify(uint32_t word)
 	return direct(INSTRUCTION_OTHER, 0);
 }
 
+/* br: its register is a plain address, or, with pointer authentication (braa, brab), one that only the processor reads. */
+static bool is_br(uint32_t word)
+{
+	return (word & 0xfffffc1f) == 0xd61f0000;
+}
+
+enum instruction_write instruction_writes(const uint8_t *code, size_t n, uint8_t reg)
+{
+	uint32_t word;
+
+	if (n < sizeof(word))
+		return INSTRUCTION_WRITES;
+	memcpy(&word, code, sizeof(word));
+	if ((word & 31) != reg)
+		return INSTRUCTION_KEEPS;
+	/* add, 64 bits: with a shifted or an extended register */
+	return (word & 0xff000000) == 0x8b000000 ? INSTRUCTION_ADDS : INSTRUCTION_WRITES;
+}
+
 int instruction_decode(const uint8_t *code, size_t n, struct instruction *instruction)
 {
 	uint32_t word;
@@ -119,6 +228,9 @@ int instruction_decode(const uint8_t *code, size_t n, struct instruction *instru
 	memcpy(&word, code, sizeof(word));
 	*instruction = classify(word);
 	instruction->length = sizeof(word);
+	instruction->condition = INSTRUCTION_NONE;
+	instruction->indirect = is_br(word);
+	instruction->operand = (struct instruction_operand){ word >> 5 & 31, INSTRUCTION_NONE, INSTRUCTION_NONE, 1, 0 };
 	return 0;
 }
 #endif

@@ -25,14 +25,25 @@ enum instruction_kind {
 	INSTRUCTION_RETURN,
 	INSTRUCTION_JUMP,   /* to the target */
 	INSTRUCTION_BRANCH, /* to the target or the next instruction */
-	INSTRUCTION_SWITCH, /* to an address from a table */
+	INSTRUCTION_SWITCH, /* to an address in a table */
 	INSTRUCTION_AWAY,   /* to an address that only the running program knows */
 	INSTRUCTION_STOP,   /* nowhere: it traps */
 };
 
+/* No register, and no condition that the flags alone decide. */
+#define INSTRUCTION_NONE 0xff
+
+/* Where an indirect jump finds its target: in a register, or in memory at base + index * scale + displacement. */
+struct instruction_operand {
+	uint8_t reg; /* by its number in instructions; INSTRUCTION_NONE: in memory */
+	uint8_t base, index, scale;
+	int32_t displacement;
+};
+
 struct instruction {
 	enum instruction_kind kind;
-	uint8_t length; /* in bytes */
+	uint8_t length;	   /* in bytes */
+	uint8_t condition; /* of BRANCH on x86: the low four bits of its opcode, or INSTRUCTION_NONE */
 	/*
 	 * With a uprobe on it Linux would skip the instruction, because branch_setup_xol_ops()
 	 * (arch/x86/kernel/uprobes.c) looks at the opcode byte alone: AVX instructions that share their opcode byte
@@ -40,9 +51,21 @@ struct instruction {
 	 */
 	bool skipped;
 	int64_t target; /* of JUMP and BRANCH: bytes from the begin of the instruction */
+	/* Of SWITCH and AWAY, if `indirect`: those that a register or the memory at registers decides. */
+	struct instruction_operand operand;
+	bool indirect;
 };
 
 /* Decodes the instruction at code, where n bytes may be read. -EILSEQ: unknown, or longer than n bytes. */
 int instruction_decode(const uint8_t *code, size_t n, struct instruction *instruction);
+
+/* What an instruction does to a register. */
+enum instruction_write {
+	INSTRUCTION_KEEPS,
+	INSTRUCTION_ADDS, /* the register becomes a sum: of the place of a table and an offset in it */
+	INSTRUCTION_WRITES,
+};
+/* The same for one register, by its number. What cannot be decoded writes it. */
+enum instruction_write instruction_writes(const uint8_t *code, size_t n, uint8_t reg);
 
 #endif

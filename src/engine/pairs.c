@@ -164,6 +164,16 @@ static void say_not_measured(uint64_t n, const char *why)
 		report_note("%llu call%s not measured: %s", (unsigned long long)n, str_plural(n), why);
 }
 
+void pairs_say_leaves(const struct attach *attach, const struct target_set *set)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < set->n / 2; i++)
+		n += set->v[i].leaves && attach_is_attached(attach, i);
+	if (n)
+		report_note("%zu function%s may end by a jump to code that is not followed: the time is measured up to it", n, str_plural(n));
+}
+
 struct pairs_losses pairs_losses(const struct object *object)
 {
 	return (struct pairs_losses){

@@ -41,6 +41,8 @@ int pairs_attach(const struct pairs *pairs, struct attach *attach, const struct 
 size_t pairs_count(const struct attach *attach, const struct target_set *set);
 /* Lists those that are not attached, and why. The caller frees notes->v. */
 void pairs_failed(const struct attach *attach, const struct target_set *set, struct target_notes *notes);
+/* Reports how many functions may end by a jump to another function whose time is not measured with theirs. */
+void pairs_say_leaves(const struct attach *attach, const struct target_set *set);
 /* Why calls were not measured, as numbers. */
 struct pairs_losses {
 	uint64_t no_end; /* their return was not seen; so are those that the kernel missed */

@@ -6,6 +6,15 @@
 /* Without --verbose, so many targets are named for each reason. */
 #define NAMED_FEW 5
 
+/* Reports each file whose symbols sonde could not read completely, and functions that a probe sees in part. */
+static void say_unseen(const struct target_set *set)
+{
+	vec_each(refused, &set->refused)
+		report_note("symbols may be missing: %s", *refused);
+	vec_each(inlined, &set->inlined)
+		report_note("%s", *inlined);
+}
+
 int probes_resolve(struct engine_instance *instance, const struct probes_settings *settings, const char *what,
 		   struct target_set *set, struct err *err)
 {
@@ -13,6 +22,7 @@ int probes_resolve(struct engine_instance *instance, const struct probes_setting
 					  .mangled = settings->mangled,
 					  .force = settings->force,
 					  .both = settings->both,
+					  .value = settings->value,
 					  .pid = instance->ctx->pid };
 	size_t bad = 0;
 	int ret;
@@ -22,7 +32,7 @@ int probes_resolve(struct engine_instance *instance, const struct probes_setting
 		return err_set(err, -EINVAL, "nothing to %s: name at least one probe", what);
 	}
 	ret = target_resolve(instance->args.v, instance->args.n, &options, set, &bad, err);
-	probes_say_refused(set);
+	say_unseen(set);
 	if (ret && err->at >= 0) {
 		instance->ctx->usage = true;
 		instance->ctx->fault = instance->args.v[bad];
@@ -45,7 +55,7 @@ static void add_target(struct target_set *set, const struct target *from, uint32
 	target->name = pool_add(&set->pool, from->name);
 	target->object = from->object ? pool_add(&set->pool, from->object) : NULL;
 	target->label = pool_add(&set->pool, from->label);
-	target->returns = pool_copy(&set->pool, from->returns, from->n_returns * sizeof(*from->returns));
+	target->ends = pool_copy(&set->pool, from->ends, from->n_ends * sizeof(*from->ends));
 	target->no_return = from->no_return ? pool_add(&set->pool, from->no_return) : NULL;
 }
 
@@ -56,7 +66,7 @@ int probes_add_spec(struct target_set *set, const char *spec, uint32_t slot, con
 	size_t bad;
 	int ret = target_resolve(&spec, 1, options, &found, &bad, err);
 
-	probes_say_refused(&found);
+	say_unseen(&found);
 	if (ret)
 		return ret;
 	if (!found.n)
@@ -68,12 +78,6 @@ int probes_add_spec(struct target_set *set, const char *spec, uint32_t slot, con
 		*vec_push(&set->files) = *file;
 	found.files.n = 0;
 	return 0;
-}
-
-void probes_say_refused(const struct target_set *set)
-{
-	vec_each(refused, &set->refused)
-		report_note("symbols may be missing: %s", *refused);
 }
 
 struct attach_options probes_attach_options(struct engine_instance *instance, const struct probes_settings *settings)

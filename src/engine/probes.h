@@ -8,7 +8,8 @@
 
 struct probes_settings {
 	bool regex, mangled, force;
-	bool both; /* set by the engine: functions are probed at both ends */
+	/* Set by the engine: functions are probed at both ends; it reads what they return. */
+	bool both, value;
 	int mech;
 };
 
@@ -22,7 +23,7 @@ struct probes_settings {
 	    .choices = mech_names)
 #define PROBES_FORCE(STRUCT, MEMBER) \
 	OPT(OPT_BOOL, STRUCT, MEMBER, 0, "force", NULL, \
-	    "probe user functions even if that may break the program: inside instructions, or Go's by return probes")
+	    "probe user functions even if that may break the program: inside instructions, or by return probes")
 
 /* Resolves the arguments to targets. what: "count", for "nothing to count". It is an error if no target is left. */
 int probes_resolve(struct engine_instance *instance, const struct probes_settings *settings, const char *what,
@@ -37,8 +38,6 @@ int probes_add_spec(struct target_set *set, const char *spec, uint32_t slot, con
 struct attach_options probes_attach_options(struct engine_instance *instance, const struct probes_settings *settings);
 /* Reports "Tracing 5 functions for ...". */
 void probes_say_armed(struct engine_instance *instance, size_t n);
-/* Reports each file whose symbols sonde could not read completely. */
-void probes_say_refused(const struct target_set *set);
 /* Lists the targets that are not attached, and why. The caller frees notes->v. */
 void probes_not_attached(const struct attach *attach, const struct target_set *set, struct target_notes *notes);
 /* Reports, a line for each reason, which targets were not attached (notes), and which were left out of the set. */

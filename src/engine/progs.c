@@ -444,6 +444,7 @@ static void say_pairs(const struct progs *progs, uint64_t missed)
 	probes_say_left_out(progs->instance, &set, &failed);
 	free(failed.v);
 	pairs_say_losses(&progs->object, missed, progs->pending);
+	pairs_say_leaves(progs->attach, &set);
 }
 
 uint64_t progs_no_room(const struct progs *progs)

@@ -206,6 +206,7 @@ static void latency_losses(struct engine_instance *instance)
 	probes_say_switched_off(latency->attach);
 	say_unhit(instance, latency);
 	pairs_say_losses(&latency->object, missed, settings->calls);
+	pairs_say_leaves(latency->attach, &latency->set);
 }
 
 static void latency_stats(struct engine_instance *instance, struct engine_stats *stats)

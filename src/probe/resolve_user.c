@@ -9,7 +9,7 @@
 #include "binary/binary_code.h"
 #include "binary/library.h"
 #include "functions.h"
-#include "go.h"
+#include "returns.h"
 
 struct object {
 	struct library library;
@@ -18,7 +18,7 @@ struct object {
 	int file;	  /* owned by the set */
 	bool force;
 	bool mangled; /* label functions by their symbols */
-	struct go go; /* {} if force is set */
+	struct returns returns;
 };
 
 static void object_release(struct object *object)
@@ -64,8 +64,7 @@ static int object_open(struct object *object, const struct query *query, const s
 		return err_set(err, object->file, "%s: %s", object->library.shown, strerror(-object->file));
 	object->force = options->force;
 	object->mangled = options->mangled;
-	if (!options->force)
-		go_init(&object->go, object->binary, query->spec.ret, options->both);
+	returns_init(&object->returns, object->binary, query->spec.ret, options);
 	return 0;
 }
 
@@ -82,7 +81,6 @@ static struct target *add_target(struct target_set *set, const struct query *que
 	target->file = object->file;
 	target->label = label;
 	target->name = target->label;
-	target->no_return = object->go.no_return;
 	return target;
 }
 
@@ -94,12 +92,18 @@ static void add_note(struct target_set *set, const char *name, const char *reaso
 	note->reason = pool_add(&set->pool, reason);
 }
 
+/* What a message about a place ends with, unless it says so itself. */
+static const char *way_out(const struct err *why)
+{
+	return why->code == -ENODATA || strstr(why->text, "--force") ? "" : " (--force overrides this)";
+}
+
 /* No probe may be put here: an error if the spec names the place, else (a pattern) it is skipped and noted. */
 static int leave_out(struct target_set *set, const struct query *query, const char *name, const struct err *why,
 		     struct err *err)
 {
 	if (match_literal(query->name))
-		return err_set(err, why->code, "'%s': %s (--force overrides this)", name, why->text);
+		return err_set(err, why->code, "'%s': %s%s", name, why->text, way_out(why));
 	add_note(set, name, why->text);
 	return 0;
 }
@@ -126,11 +130,12 @@ static int add_function(struct target_set *set, const struct query *query, const
 	target->name = symbol;
 	target->offset = offset;
 	target->one_of = function->binding != STB_LOCAL;
-	if (!offset && go_place(&object->go, object->binary, function, target, &set->pool, &why)) {
-		set->n--;
-		return leave_out(set, query, label, &why, err);
-	}
-	return 0;
+	if (offset)
+		return 0;
+	if (!returns_place(&object->returns, object->binary, function, target, &set->pool, &why))
+		return 0;
+	set->n--;
+	return leave_out(set, query, label, &why, err);
 }
 
 struct ifuncs {
@@ -181,6 +186,18 @@ static int add_ifuncs(struct target_set *set, const struct query *query, const s
 	return 0;
 }
 
+/* Copies of a function inside others have no entry, hence no probe. Looked for only if the spec names the function. */
+static void note_inlined(struct target_set *set, const struct query *query, const struct object *object,
+			 const char *symbol)
+{
+	const char *line = "%s is inlined at %zu place%s of %s, where the probe does not see it";
+	size_t n = match_literal(query->name) && !query->spec.offset ? binary_count_inlined(object->binary, symbol) : 0;
+
+	if (n)
+		*vec_push(&set->inlined) = pool_addf(&set->pool, line, functions_shown(set, symbol), n, str_plural(n),
+						     object->library.shown);
+}
+
 static int no_function(const struct query *query, const struct object *object,
 		       const struct binary_symbol *symbols, size_t n, struct err *err)
 {
@@ -223,6 +240,8 @@ static int add_functions(struct query *query, const struct object *object, pid_t
 		else
 			ret = add_function(set, query, object, function, function->name, err);
 	}
+	if (!ret && functions.n)
+		note_inlined(set, query, object, functions.v[0]->name);
 	free(functions.v);
 	if (!ret)
 		ret = add_ifuncs(set, query, object, pid, &ifuncs, err);
@@ -258,7 +277,17 @@ static int add_address(const struct query *query, const struct object *object,
 			       why.text);
 	target = add_target(set, query, object, offset, pool_addf(&set->pool, "0x%llx", vaddr));
 	target->offset = function ? offset - function->offset : 0;
-	return 0;
+	if (function && !target->offset) {
+		if (!returns_place(&object->returns, object->binary, function, target, &set->pool, &why))
+			return 0;
+	} else {
+		if (!function && !object->force)
+			target->no_return = "the function there is not known, and so none of its ends (--force overrides this)";
+		if (!query->spec.ret || object->force)
+			return 0;
+		err_set(&why, -ENOTSUP, "no function is known to begin there, and so none of its ends");
+	}
+	return err_set(err, why.code, "0x%llx of %s: %s%s", vaddr, object->library.shown, why.text, way_out(&why));
 }
 
 static bool has_provider(const struct query *query, const struct binary_usdt *probes, size_t n)

@@ -11,6 +11,7 @@
 
 #include "base/base.h"
 #include "base/pool.h"
+#include "binary/binary_code.h"
 #include "spec.h"
 
 enum target_kind {
@@ -51,15 +52,16 @@ struct target {
 	bool one_of;	/* TARGET_USER: shares a slot with all targets of the same object and label */
 	bool unique;	/* TARGET_KERNEL: the only function of this name */
 	uint32_t slot;
-	uint64_t addr;		 /* kernel address (0: unknown) or place in the file; includes offset */
-	uint64_t offset;	 /* from the begin of the function, in bytes */
-	const char *no_return;	 /* why its return may not be probed; NULL: it may be */
-	bool go;		 /* Go function, whose stack may move: calls are matched by goroutine and depth */
-	const uint64_t *returns; /* file offsets of its return instructions, to be probed in place of the return */
-	size_t n_returns;	 /* 0: probe the return itself */
-	uint64_t ref_ctr;	 /* USDT: file offset of the semaphore; 0: none */
-	const char *usdt_args;	 /* USDT: where its arguments are, the note's own text; NULL: not USDT */
-	uint32_t syscall;	 /* TARGET_TRACEPOINT: number of the syscall + 1; 0: none or unknown */
+	uint64_t addr;		       /* kernel address (0: unknown) or place in the file; includes offset */
+	uint64_t offset;	       /* from the begin of the function, in bytes */
+	const char *no_return;	       /* why its return may not be probed; NULL: it may be */
+	uint32_t calls;		       /* TARGET_USER: how calls are matched with their ends, an enum latency_calls */
+	const struct binary_end *ends; /* the places where its calls end, to be probed in place of the return */
+	size_t n_ends;		       /* 0: probe the return itself */
+	bool leaves;		       /* it may end by a jump to where nobody knows what it returns: see struct binary_ends */
+	uint64_t ref_ctr;	       /* USDT: file offset of the semaphore; 0: none */
+	const char *usdt_args;	       /* USDT: where its arguments are, the note's own text; NULL: not USDT */
+	uint32_t syscall;	       /* TARGET_TRACEPOINT: number of the syscall + 1; 0: none or unknown */
 	/*
 	 * Added to the address, or to the number of the syscall, by which programs find the slot. It differs between
 	 * sets that share one table (bpf/slot.h) and have the same places.
@@ -81,7 +83,7 @@ static inline bool target_is_sys_exit(const struct target *target)
 /* Whether it needs a return probe proper, which replaces the return address. */
 static inline bool target_takes_return(const struct target *target)
 {
-	return target->ret && !target->n_returns;
+	return target->ret && !target->n_ends;
 }
 
 /* Something that a spec matches but that is left out, and why. */
@@ -106,6 +108,10 @@ struct target_set {
 		size_t n, cap;
 	} refused; /* see binary_refused(); one line for each file, filled in also on error */
 	struct {
+		const char **v;
+		size_t n, cap;
+	} inlined; /* a line for each function that a spec names and that has copies in other functions */
+	struct {
 		int *v;
 		size_t n, cap;
 	} files; /* one descriptor for each binary, owned by the set */
@@ -118,6 +124,7 @@ struct target_options {
 	bool mangled; /* label C++ and Rust functions by their symbols, not demangled */
 	bool force;   /* allow probes that may break the traced program */
 	bool both;    /* the caller will probe functions at both ends */
+	bool value;   /* the caller reads what user functions return */
 	pid_t pid;    /* the process whose libraries and mount namespace count; 0: our own */
 };
 

@@ -9,7 +9,7 @@
 
 int record_probes_resolve(struct recorder *recorder, struct err *err)
 {
-	const struct record_settings *settings = recorder->instance->settings;
+	struct probes_settings settings = ((const struct record_settings *)recorder->instance->settings)->probes;
 	struct engine_instance *instance = recorder->instance;
 	struct record_probes *probes = &recorder->probes;
 	const struct opt_list all = instance->args;
@@ -17,8 +17,9 @@ int record_probes_resolve(struct recorder *recorder, struct err *err)
 
 	if (!probes->specs.n)
 		return 0;
+	settings.value = true;
 	instance->args = probes->specs;
-	ret = probes_resolve(instance, &settings->probes, "record", &probes->set, err);
+	ret = probes_resolve(instance, &settings, "record", &probes->set, err);
 	instance->args = all;
 	if (!ret)
 		ret = object_fill_slots(&recorder->progs.object, &probes->set, err);

@@ -170,6 +170,7 @@ int script_compile(struct script *script, struct err *err)
 		.includes = settings->includes.v,
 		.n_includes = settings->includes.n,
 		.is_unsafe = settings->is_unsafe,
+		.force = settings->force,
 		.host_ids = !filter_pidns(),
 		.is_filtered = script->instance->filter.any,
 		.test = settings->test,

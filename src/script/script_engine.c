@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The script engine as tools see it: its options and its rows. */
+#include "engine/probes.h"
 #include "script_part.h"
 
 #define BUFFER_MAX (1024 * 1024 * 1024)
@@ -41,6 +42,7 @@ static const struct opt options[] = {
 	OPT(OPT_BOOL, struct script_settings, faults, 0, "warnings", NULL, "the same, as bpftrace calls it"),
 	OPT(OPT_BOOL, struct script_settings, is_unsafe, 0, "unsafe", NULL,
 	    "allow what changes the system: system(), signal(), override(), write_user()"),
+	PROBES_FORCE(struct script_settings, force),
 	OPT(OPT_BOOL, struct script_settings, dry_run, 0, "dry-run", NULL, "attach all probes, then end"),
 	OPT(OPT_BOOL, struct script_settings, info, 0, "info", NULL, "print what this kernel has for programs"),
 	OPT(OPT_BOOL, struct script_settings, all_semaphores, 0, "usdt-file-activation", NULL,

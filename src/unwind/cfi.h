@@ -10,7 +10,7 @@
 #define SONDE_UNWIND_CFI_H
 
 #include "bpf/unwind.h"
-#include "cursor.h"
+#include "base/cursor.h"
 
 /* The registers that rules use, by DWARF's numbers for the architecture. */
 struct cfi_machine {

@@ -147,7 +147,7 @@ static int open_ring(struct why *why, struct err *err)
 	return 0;
 }
 
-static int set_up(struct why *why, uint8_t calls[WHY_ABIS][WHY_CALLS], struct err *err)
+static int set_up(struct why *why, struct err *err)
 {
 	const struct why_config config = {
 		.stacks = !why->settings->without_stacks,
@@ -159,11 +159,11 @@ static int set_up(struct why *why, uint8_t calls[WHY_ABIS][WHY_CALLS], struct er
 	struct object *object = &why->progs.object;
 	int ret = progs_open(&why->progs, err);
 
-	waits_fill(calls);
+	waits_fill(why->calls);
 	if (!ret)
 		ret = object_fill(object, ".rodata.config", &config, sizeof(config), err);
 	if (!ret)
-		ret = object_fill(object, ".rodata.calls", calls, WHY_ABIS * WHY_CALLS, err);
+		ret = object_fill(object, ".rodata.calls", why->calls, WHY_ABIS * WHY_CALLS, err);
 	if (!ret)
 		ret = object_size_value(object, ".data.why_threads", WHY_THREADS * sizeof(struct why_thread), err);
 	if (!ret)
@@ -189,13 +189,13 @@ static int check_files(struct why *why, struct err *err)
 }
 
 /* Measuring begins when all programs are attached. */
-static int arm(struct why *why, const uint8_t calls[WHY_CALLS], struct err *err)
+static int arm(struct why *why, struct err *err)
 {
 	int ret = progs_attach(&why->progs, err);
 
 	if (ret)
 		return ret;
-	why_before_read(why, calls);
+	why_before_read(why);
 	why->shared->least = LEAST_NS;
 	why->began = clock_monotonic_ns();
 	__atomic_store_n(&why->shared->armed, why->began, __ATOMIC_RELEASE);
@@ -214,7 +214,6 @@ static int check_arguments(struct engine_instance *instance, struct err *err)
 static int why_open(struct engine_instance *instance, struct err *err)
 {
 	struct why *why = base_alloc(sizeof(*why));
-	uint8_t calls[WHY_ABIS][WHY_CALLS];
 	struct stacks_settings *stacks;
 	int ret;
 
@@ -244,7 +243,7 @@ static int why_open(struct engine_instance *instance, struct err *err)
 	if (!ret)
 		ret = check_files(why, err);
 	if (!ret)
-		ret = set_up(why, calls, err);
+		ret = set_up(why, err);
 	if (!ret)
 		ret = stacks_start(why->stacks, &why->progs.object, err);
 	if (!ret)
@@ -252,7 +251,7 @@ static int why_open(struct engine_instance *instance, struct err *err)
 	if (ret)
 		return ret;
 	why->shared = object_memory(&why->progs.object, ".data.why_shared", sizeof(*why->shared));
-	return arm(why, calls[WHY_NATIVE], err);
+	return arm(why, err);
 }
 
 static void why_armed(struct engine_instance *instance)

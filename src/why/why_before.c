@@ -66,7 +66,7 @@ static uint64_t read_ran(const struct why_before *before)
 }
 
 /* Its class and call; WHY_RUNNING: it does not sleep; WHY_UNKNOWN: /proc does not say. */
-static void read_call(struct why_before *before, const uint8_t calls[WHY_CALLS])
+static void read_call(const struct why *why, struct why_before *before)
 {
 	unsigned long first = 0;
 	char line[256];
@@ -83,7 +83,10 @@ static void read_call(struct why_before *before, const uint8_t calls[WHY_CALLS])
 	if (call < 0 || call >= WHY_CALLS)
 		return;
 	before->call = call;
-	before->class = calls[call] == WHY_BY_FD ? class_of_file(before->tgid, first) : waits_class(syscall_name(call));
+	if (why->calls[WHY_NATIVE][call] == WHY_BY_FD)
+		before->class = class_of_file(before->tgid, first);
+	else
+		before->class = waits_class(syscall_name(call));
 }
 
 static void read_comm(struct why_before *before)
@@ -94,25 +97,38 @@ static void read_comm(struct why_before *before)
 		memcpy(before->comm, line, strcspn(line, "\n") < 16 ? strcspn(line, "\n") : 15);
 }
 
-/* A thread that is no more when tracing begins has no time. One that was stopped is not in its call any more. */
-static void read_thread(struct why *why, struct why_before *before, const uint8_t calls[WHY_CALLS])
+/* One that was stopped is not in its call any more. */
+static void read_class(const struct why *why, struct why_before *before, char state)
+{
+	if (state == 'T' || state == 't')
+		before->class = WHY_STOPPED;
+	else
+		read_call(why, before);
+}
+
+/* Whether the filter passes a thread of this name. Of users and cgroups the programs know more than /proc does. */
+static bool is_unsure(const struct filter *filter, const char comm[16])
+{
+	return filter->by_cgroup || filter->by_uid || (filter->by_comm && strncmp(comm, filter->comm, 16) != 0);
+}
+
+/* A thread that is no more when tracing begins has no time. */
+static void read_thread(struct why *why, struct why_before *before)
 {
 	char state = read_state(before);
 
 	if (!state)
 		return;
-	if (state == 'T' || state == 't')
-		before->class = WHY_STOPPED;
-	else
-		read_call(before, calls);
+	read_class(why, before, state);
 	if (before->class == WHY_RUNNING)
 		before->ran = read_ran(before);
-	why->hidden += before->class == WHY_UNKNOWN;
 	read_comm(before);
+	before->unsure = is_unsure(&why->instance->filter, before->comm);
+	why->hidden += before->class == WHY_UNKNOWN && !before->unsure;
 	*vec_push(&why->before) = *before;
 }
 
-static void read_threads(struct why *why, uint32_t tgid, const uint8_t calls[WHY_CALLS])
+static void read_threads(struct why *why, uint32_t tgid)
 {
 	const struct engine_context *ctx = why->instance->ctx;
 	__free char *path = base_printf("/proc/%u/task", tgid);
@@ -124,7 +140,7 @@ static void read_threads(struct why *why, uint32_t tgid, const uint8_t calls[WHY
 		struct why_before before = { .tid = tid, .tgid = tgid };
 
 		if (tid && (!ctx->tid || tid == ctx->tid))
-			read_thread(why, &before, calls);
+			read_thread(why, &before);
 	}
 	if (dir)
 		closedir(dir);
@@ -139,18 +155,17 @@ static bool is_kernel_thread(uint32_t tgid)
 	return readlink(path, target, sizeof(target)) < 0 && errno == ENOENT;
 }
 
-void why_before_read(struct why *why, const uint8_t calls[WHY_CALLS])
+void why_before_read(struct why *why)
 {
-	const struct filter *filter = &why->instance->filter;
 	const struct engine_context *ctx = why->instance->ctx;
 	struct dirent *entry;
 	DIR *dir;
 
-	/* a command begins anew; of other filters /proc knows too little; and the programs know ids of the host only */
-	if (ctx->command.pid || filter->by_comm || filter->by_cgroup || filter->by_uid || filter_pidns())
+	/* a command begins anew; and the programs know ids of the host only */
+	if (ctx->command.pid || filter_pidns())
 		return;
 	if (ctx->pid) {
-		read_threads(why, ctx->pid, calls);
+		read_threads(why, ctx->pid);
 		return;
 	}
 	dir = opendir("/proc");
@@ -158,21 +173,39 @@ void why_before_read(struct why *why, const uint8_t calls[WHY_CALLS])
 		uint32_t tgid = strtoul(entry->d_name, NULL, 10);
 
 		if (tgid && !is_kernel_thread(tgid))
-			read_threads(why, tgid, calls);
+			read_threads(why, tgid);
 	}
 	if (dir)
 		closedir(dir);
 }
 
-bool why_before_last(const struct why_before *before, struct why_thread *thread)
+/*
+ * A thread that did not sleep when /proc was read, and that was never switched since tracing began: it has run all the
+ * time; or it has been in the queue; or it went to sleep in between, and what it sleeps for now, it has slept for. What
+ * it ran meanwhile tells the first.
+ */
+static uint8_t class_without_switch(const struct why *why, const struct why_before *before, char state, uint64_t ns)
 {
-	if (!read_state(before))
+	struct why_before now = *before;
+
+	if (read_ran(before) - before->ran > ns / 2)
+		return WHY_RUNNING;
+	if (state == 'R')
+		return WHY_PROCESSOR;
+	read_class(why, &now, state);
+	return now.class == WHY_RUNNING ? WHY_PROCESSOR : now.class;
+}
+
+bool why_before_last(const struct why *why, const struct why_before *before, uint64_t ns, struct why_thread *thread)
+{
+	char state = read_state(before);
+
+	if (!state || before->unsure)
 		return false;
 	*thread = (struct why_thread){ .tid = before->tid, .tgid = before->tgid, .adopted = 1, .class = before->class };
 	thread->ran = before->ran;
-	/* without a switch it ran all the time, or never */
-	if (before->class == WHY_RUNNING && read_ran(before) == before->ran)
-		thread->class = WHY_PROCESSOR;
+	if (before->class == WHY_RUNNING)
+		thread->class = class_without_switch(why, before, state, ns);
 	memcpy(thread->comm, before->comm, sizeof(thread->comm));
 	return true;
 }

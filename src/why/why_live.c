@@ -115,7 +115,7 @@ static void add_last(struct why *why, struct why_thread *thread, uint64_t now)
 	} else {
 		add_state(thread, thread->key.class, until);
 		if (queued)
-			add_state(thread, WHY_PROCESSOR, now);
+			add_state(thread, thread->throttled ? WHY_THROTTLED : WHY_PROCESSOR, now);
 		if (thread->key.class == WHY_BEFORE)
 			return;
 		found(why, &thread->key, ns, 1, ns);
@@ -175,7 +175,7 @@ static void add_sleepers(struct why *why)
 	vec_each(before, &why->before) {
 		struct why_thread thread;
 
-		if (before->seen || !why_before_last(before, &thread))
+		if (before->seen || !why_before_last(why, before, why->ended - why->began, &thread))
 			continue;
 		thread.began = why->began;
 		thread.since = why->ended;

@@ -20,6 +20,7 @@ struct why_before {
 	uint16_t call;
 	uint64_t ran; /* of one that did not sleep: in the kernel's account */
 	bool seen;    /* the programs have it, too */
+	bool unsure;  /* whether the filter passes it, the programs alone know */
 };
 
 /* What threads waited for, from the map "why_objects" and from threads that live. */
@@ -77,6 +78,7 @@ struct why {
 	struct ring_buffer *ring;
 	int epoll;
 	struct why_shared *shared;
+	uint8_t calls[WHY_ABIS][WHY_CALLS]; /* the class of each system call */
 	struct {
 		struct why_before *v;
 		size_t n, cap;
@@ -106,13 +108,13 @@ struct why {
 };
 
 /* Reads /proc: the threads that the filter passes, and what they wait for. */
-void why_before_read(struct why *why, const uint8_t calls[WHY_CALLS]);
+void why_before_read(struct why *why);
 
 /*
  * At the end, of a thread that the programs have never seen: fills in who it is, and in `class` what it did all the
- * time. False: it had ended before tracing began.
+ * time, which is ns. False: it had ended before tracing began, or may not be measured.
  */
-bool why_before_last(const struct why_before *before, struct why_thread *thread);
+bool why_before_last(const struct why *why, const struct why_before *before, uint64_t ns, struct why_thread *thread);
 
 /* Gives the time of the sleep in which a thread was at the start to its class. */
 void why_before_replace(struct why *why, struct why_thread *thread);

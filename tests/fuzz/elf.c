@@ -191,6 +191,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	binary_each_ifunc(binary, look_at_slot, binary);
 	binary_go(binary);
 	binary_is_named(binary, "main");
+	binary_count_inlined(binary, "shared");
 	read_needed(binary);
 	read_unwinding(binary);
 	fuzz_look(binary_refused(binary));

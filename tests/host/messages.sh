@@ -99,3 +99,27 @@ test_help_repeats_no_word() {
 		! grep -E '(^| )([A-Za-z]+) \2( |$)' out || fail "$tool: a word stands there twice"
 	done
 }
+
+# The calls that the compiler has inlined are not counted, and the user learns that there are some. Not for a glob, for
+# which that would cost too much.
+test_inlined_in_places() {
+	cat > parts.c <<-'END'
+		#include <stdio.h>
+		volatile int sink;
+		int part(int x) { sink += x; return x * 2; }
+		__attribute__((noinline)) int whole(int x) { return part(x) + part(x + 1); }
+		int main(void) { int (*volatile f)(int) = part; for (int i = 0; i < 10; i++) f(whole(i)); }
+	END
+	gcc -O2 -g -o parts parts.c
+	fc u:./parts:part -- ./parts
+	expect_exit 0
+	expect_count part 10
+	expect_err '^sonde funccount: part is inlined at 2 places of \./parts, where the probe does not see it$'
+	run sonde trace -e 'uprobe:./parts:part { @ = count(); }' -c ./parts
+	expect_exit 0
+	expect_err '^stdin:1:1-[0-9]+: WARNING: part is inlined at 2 places of \./parts, where'
+	for spec in 'u:./parts:par?' u:./parts:whole; do
+		fc "$spec" -- ./parts
+		! grep inlined err || fail "said of $spec"
+	done
+}

@@ -120,12 +120,14 @@ test_since() {
 	expect_one_err 'nonsense is not a commit'
 }
 
-# A tree whose guests are a script.
+# make_tree [TESTS]: a tree with these host tests, and whose guests are a script; and its build directory b.
 make_tree() {
 	mkdir -p tree/tests/host b/tests
 	cp -r "$0/tests/run" "$0/tests/modules" "$0/tests/guest" tree/tests
 	ln -s "$(command -v spin)" b/tests/
-	echo 'test_passes() { :; }' > tree/tests/host/house.sh
+	ln -s "$(dirname "$(realpath "$(command -v sonde)")")/return-guard" b/
+	[ $# = 1 ] || set -- 'test_passes() { :; }'
+	echo "$1" > tree/tests/host/house.sh
 	echo 'minutes 5' > tree/tests/budget
 	cat > tree/tests/guest/run <<-'END'
 		#!/bin/sh
@@ -134,6 +136,45 @@ make_tree() {
 		echo 'newest why/slow: 9 samples' > "$B/guest/again"
 		echo '3 passed, 0 failed, 0 skipped'
 	END
+}
+
+# refused_return FILE COMMAND...: the guard that we run in refuses a return probe on the file, and has listed it. The
+# list is emptied: it would fail this test.
+refused_return() {
+	file=$1
+	shift
+	run "$@"
+	expect_exit 1
+	[ "$(sort -u ../refused)" = "$file" ] || fail "not listed: $*"
+	rm ../refused
+}
+
+# No test sets the kernel's return probe on a file of others. The file here is one that nobody else has mapped: should
+# the guard fail, then nobody is harmed.
+test_return_probes_are_guarded() {
+	foreign=$(mktemp -d)
+	trap 'rm -rf "$foreign"' EXIT
+	cp "$(command -v ufuncs)" "$foreign/ufuncs"
+	ln -s "$foreign" ours
+	for mechanism in uprobe uprobe.multi; do
+		refused_return "$foreign/ufuncs" \
+			sonde funccount --force --mechanism $mechanism ur:ours/ufuncs:g_through -- ufuncs 5
+		fc --mechanism $mechanism "u:$foreign/ufuncs:g_through" -- "$foreign/ufuncs" 5
+		expect_count g_through 5
+	done
+	refused_return "$foreign/ufuncs" sonde funccount --force "ur:$foreign/ufuncs:g_through" -- sh -c 'ufuncs 5'
+	cp "$foreign/ufuncs" .
+	fc --force "ur:$PWD/ufuncs:g_through" -- ./ufuncs 5
+	expect_count g_through 5
+}
+
+# What the guard lists fails the test, even one that noticed nothing.
+test_return_probes_fail_a_test() {
+	make_tree 'test_probes() { echo /lib/libc.so.6 > ../refused; }'
+	run env B="$PWD/b" SONDE="$(command -v sonde)" tree/tests/run --host
+	expect_exit 1
+	expect_line '^  host: house/probes: a return probe on a file of others, /lib/libc.so.6$'
+	expect_line '^0 passed, 1 failed, 2 skipped$'
 }
 
 # A quick run leaves slow tests out; what runs beside it is counted, and its failures are named.

@@ -214,6 +214,47 @@ test_before() {
 		fail "no wait in accept: $(cat threads)"
 }
 
+# So it does for threads that are chosen by their name, whether they come to a processor or not.
+# kernels=ends
+test_before_by_name() {
+	mkfifo fifo
+	sleep 1000 &
+	long=$!
+	sleep 2 &
+	short=$!
+	cat fifo &
+	other=$!
+	run sonde why --json -t --comm sleep -d 3
+	kill $long $other
+	rows_of_threads
+	expect_whole
+	for tid in $long $short; do
+		awk -v tid=$tid '$1 == tid && $2 == "sleep" && $3 > 2e8 { found = 1 } END { exit !found }' threads ||
+			fail "no sleep of $tid: $(cat threads)"
+	done
+	! grep "^$other	" threads || fail "another name: $(cat threads)"
+}
+
+# A thread that gets the name while it runs has run under it since it last came to the processor; and what it ran, the
+# kernel's account has, so nothing is left for interrupts.
+# kernels=ends
+test_named_while_it_runs() {
+	mkfifo fifo
+	ln -s "$(command -v spin)" namesake
+	sh -c 'read -r line < fifo; exec ./namesake 1' &
+	slept=$!
+	wait_until 20 grep -q '^State:.S' /proc/$slept/status || fail "it does not wait"
+	start sonde why --json -t --comm namesake
+	usleep 1000000
+	echo go > fifo
+	wait $slept || :
+	stop INT
+	rows_of_threads
+	awk -v tid=$slept '$1 == tid { ns[$2] += $3; life = $4 }
+		END { exit !(life && ns["interrupts"] < life / 4) }' threads ||
+		fail "it was asleep, not interrupted: $(cat threads)"
+}
+
 # A path that was being looked up before: /proc knows the call, but not how far it has come.
 # kernels=ends
 test_path_before() {

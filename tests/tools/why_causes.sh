@@ -291,14 +291,19 @@ test_frozen() {
 		fail "nothing stopped: $(cat threads)"
 }
 
-# A cgroup may run for 20 ms of 100. The kernel says how long it was held up.
-test_throttled() {
+# Makes a cgroup that may run for 20 ms of 100.
+slow_cgroup() {
 	echo +cpu > /sys/fs/cgroup/cgroup.subtree_control || skip "no cpu controller"
 	mkdir /sys/fs/cgroup/slow
 	if ! echo '20000 100000' > /sys/fs/cgroup/slow/cpu.max; then
 		rmdir /sys/fs/cgroup/slow
 		skip "no quotas"
 	fi
+}
+
+# The kernel says how long the group was held up.
+test_throttled() {
+	slow_cgroup
 	run sonde why --json -t -- sh -c 'echo $$ > /sys/fs/cgroup/slow/cgroup.procs; exec waits 1 500 user'
 	kernel=$(sed -n 's/^throttled_usec //p' /sys/fs/cgroup/slow/cpu.stat)
 	rmdir /sys/fs/cgroup/slow
@@ -307,4 +312,18 @@ test_throttled() {
 	awk -v kernel="$kernel" '$2 == "throttled" { ns += $3 }
 		END { want = kernel * 1000; exit !(want > 1e8 && ns > want * 0.8 && ns < want * 1.2 + 2e7) }' threads ||
 		fail "the kernel says $kernel us: $(cat threads)"
+}
+
+# A thread that is woken while others have used up the share of its cgroup waits for the share, not for a processor.
+# kernels=ends
+test_woken_while_throttled() {
+	slow_cgroup
+	run sonde why --json -t -- sh -c 'echo $$ > /sys/fs/cgroup/slow/cgroup.procs
+		spin & waits 20 30 sleep; kill $!; wait'
+	rmdir /sys/fs/cgroup/slow
+	expect_exit 0
+	expect_json kind comm cause ns
+	awk -F '\t' '$1 == "thread" && $2 == "waits" { ns[$3] += $4 }
+		END { exit !(ns["throttled"] > 2e8 && ns["processor"] < ns["throttled"] / 2) }' rows ||
+		fail "not throttled: $(grep '^thread	waits' rows)"
 }

@@ -57,7 +57,7 @@ Test(instruction, jumps)
 	EXPECT("\xff\x24\xc8", SWITCH, 0);
 	EXPECT("\x41\xff\x24\xc4", SWITCH, 0);
 	EXPECT("\xff\xe0", AWAY, 0);		     /* jmp *%rax */
-	EXPECT("\x3e\xff\xe0", AWAY, 0);	     /* notrack */
+	EXPECT("\x3e\xff\xe0", SWITCH, 0);	     /* notrack */
 	EXPECT("\xff\x25\x01\x00\x00\x00", AWAY, 0); /* by the GOT */
 	EXPECT("\xff\x24\x24", AWAY, 0);	     /* jmp *(%rsp): no index */
 	EXPECT("\xff\x64\x24\x08", AWAY, 0);	     /* jmp *8(%rsp) */

@@ -109,16 +109,45 @@ static void check_missing(struct checker *c, const struct group *group, size_t b
 		check_warning(c, group->at[bad], "%s", err->text);
 }
 
-/* Fills set. Specs that match nothing are reported as missing_probes says, and left out. False: nothing is left. */
-static bool check_resolve(struct checker *c, struct group *group, struct target_set *set)
+static void check_finds_retval(struct ast **child, void *ctx)
 {
-	const struct target_options options = { .kernel = c->options->kernel, .pid = c->options->pid };
+	const struct ast *ast = *child;
+	bool *found = ctx;
+
+	*found |= ast->kind == AST_NAME && !strcmp(ast->name.name, "retval");
+	if (!*found)
+		ast_walk(*child, check_finds_retval, found);
+}
+
+/* Whether the block reads what a function returns. */
+static bool check_reads_retval(struct ast_probe *ast)
+{
+	bool found = false;
+
+	if (ast->predicate)
+		check_finds_retval(&ast->predicate, &found);
+	if (ast->body)
+		check_finds_retval(&ast->body, &found);
+	return found;
+}
+
+/* Fills set. Specs that match nothing are reported as missing_probes says, and left out. False: nothing is left. */
+static bool check_resolve(struct checker *c, struct ast_probe *ast, struct group *group, struct target_set *set)
+{
+	const struct target_options options = {
+		.kernel = c->options->kernel,
+		.pid = c->options->pid,
+		.value = check_reads_retval(ast),
+		.force = c->options->force,
+	};
 
 	while (group->n) {
 		struct err err = {};
 		size_t bad = 0;
 		int ret = target_resolve(group->specs, group->n, &options, set, &bad, &err);
 
+		vec_each(inlined, &set->inlined)
+			check_warning(c, group->at[0], "%s", *inlined);
 		if (!ret)
 			return true;
 		target_set_release(set);
@@ -302,7 +331,7 @@ static void check_group(struct checker *c, struct ast_probe *ast, struct group *
 	struct err err = {};
 
 	if (group->attach->spec) {
-		if (!check_resolve(c, group, &set))
+		if (!check_resolve(c, ast, group, &set))
 			return;
 		if (is_trampoline)
 			check_trampolines(c, group, looks, &set);

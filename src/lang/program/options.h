@@ -34,6 +34,7 @@ struct lang_options {
 	size_t n_include_dirs;
 	const char *const *includes; /* --include: files, as if the program began with #include */
 	size_t n_includes;
+	bool force;	     /* user functions are probed even if that may break the program */
 	bool is_unsafe;	     /* --unsafe: system(), signal(), override(), write_user() */
 	bool host_ids;	     /* `pid` and `tid` are the host's: no pid namespace is asked */
 	bool is_filtered;    /* the run has a filter: each program asks lang_wanted() first */

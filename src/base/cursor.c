@@ -73,7 +73,7 @@ static uint64_t leb(struct cursor *c, unsigned int *bits, uint8_t *last)
 	return c->bad ? 0 : value;
 }
 
-uint64_t cursor_uleb(struct cursor *c)
+uint64_t cursor_long_uleb(struct cursor *c)
 {
 	unsigned int bits;
 	uint8_t last;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * For files in unwind only: reads DWARF's numbers from foreign bytes. Reading beyond the end, or an unknown form,
- * returns 0 and sets bad. A caller that reads several values checks bad once, after the last.
+ * Reads DWARF's numbers from foreign bytes. Reading beyond the end, or an unknown form, returns 0 and sets bad. A
+ * caller that reads several values checks bad once, after the last.
  * The forms: DWARF 5, 7.6 (LEB128); LSB 5.0 core, 10.5 (DW_EH_PE_*).
  */
-#ifndef SONDE_UNWIND_CURSOR_H
-#define SONDE_UNWIND_CURSOR_H
+#ifndef SONDE_BASE_CURSOR_H
+#define SONDE_BASE_CURSOR_H
 
 #include "base/base.h"
 
@@ -43,7 +43,15 @@ static inline uint64_t cursor_fixed(struct cursor *c, size_t bytes)
 	c->vaddr += bytes;
 	return value;
 }
-uint64_t cursor_uleb(struct cursor *c);
+uint64_t cursor_long_uleb(struct cursor *c);
+/* Inline: nearly all have one byte. */
+static inline uint64_t cursor_uleb(struct cursor *c)
+{
+	if (c->at == c->end || *c->at & 0x80)
+		return cursor_long_uleb(c);
+	c->vaddr++;
+	return *c->at++;
+}
 int64_t cursor_sleb(struct cursor *c);
 /* Returns the string without copying it, or "" if it has no end. */
 const char *cursor_string(struct cursor *c);

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Writes the instructions of gates. gate.h says what they are for. */
+#include <asm/ptrace.h>
+#include <bpf/bpf.h>
+
+#include "gate.h"
+
+/*
+ * How many calls may be handed over at a time. Those that end by an exception or a jump stay in the map, until they are
+ * the oldest and their entry is needed.
+ */
+#define CALLS_MAX 16384
+
+/* Where a call is: the begin of the key is the frame, then the slot and, in the upper half, the process. */
+struct key {
+	uint64_t frame, who;
+};
+
+/* On the stack of the program. */
+#define AT_KEY	   (-(int)sizeof(struct key))
+#define AT_ADDRESS (AT_KEY - 8)
+
+#if defined(__x86_64__)
+#define AT_IP	 offsetof(struct pt_regs, rip)
+#define AT_SP	 offsetof(struct pt_regs, rsp)
+#define AT_FLAGS offsetof(struct pt_regs, eflags)
+
+/* By the numbers that registers have in instructions (Intel SDM volume 2, 2.1.5). */
+static int at_register(uint32_t number)
+{
+	static const uint16_t places[] = {
+		offsetof(struct pt_regs, rax),
+		offsetof(struct pt_regs, rcx),
+		offsetof(struct pt_regs, rdx),
+		offsetof(struct pt_regs, rbx),
+		offsetof(struct pt_regs, rsp),
+		offsetof(struct pt_regs, rbp),
+		offsetof(struct pt_regs, rsi),
+		offsetof(struct pt_regs, rdi),
+		offsetof(struct pt_regs, r8),
+		offsetof(struct pt_regs, r9),
+		offsetof(struct pt_regs, r10),
+		offsetof(struct pt_regs, r11),
+		offsetof(struct pt_regs, r12),
+		offsetof(struct pt_regs, r13),
+		offsetof(struct pt_regs, r14),
+		offsetof(struct pt_regs, r15),
+	};
+
+	return places[number & 15];
+}
+#else
+#define AT_IP offsetof(struct user_pt_regs, pc)
+#define AT_SP offsetof(struct user_pt_regs, sp)
+
+static int at_register(uint32_t number)
+{
+	return (number & 31) * 8;
+}
+#endif
+
+#define NO_REGISTER 0xff
+
+/* r1 to r5 are arguments and lost by calls. r6: the context. r7: the cookie. r8: the slot. */
+struct code {
+	struct bpf_insn *v;
+	size_t n;
+};
+
+static void add(struct code *code, uint8_t op, uint8_t dst, uint8_t src, int off, int imm)
+{
+	code->v[code->n++] = (struct bpf_insn){ .code = op, .dst_reg = dst, .src_reg = src, .off = off, .imm = imm };
+}
+
+static void move(struct code *code, uint8_t dst, uint8_t src)
+{
+	add(code, BPF_ALU64 | BPF_MOV | BPF_X, dst, src, 0, 0);
+}
+
+static void set(struct code *code, uint8_t dst, int value)
+{
+	add(code, BPF_ALU64 | BPF_MOV | BPF_K, dst, 0, 0, value);
+}
+
+static void calculate(struct code *code, uint8_t op, uint8_t dst, int value)
+{
+	add(code, BPF_ALU64 | op | BPF_K, dst, 0, 0, value);
+}
+
+static void combine(struct code *code, uint8_t op, uint8_t dst, uint8_t src)
+{
+	add(code, BPF_ALU64 | op | BPF_X, dst, src, 0, 0);
+}
+
+static void load(struct code *code, uint8_t dst, uint8_t from, int off)
+{
+	add(code, BPF_LDX | BPF_MEM | BPF_DW, dst, from, off, 0);
+}
+
+static void store(struct code *code, uint8_t src, int off)
+{
+	add(code, BPF_STX | BPF_MEM | BPF_DW, BPF_REG_10, src, off, 0);
+}
+
+static void call(struct code *code, enum bpf_func_id helper)
+{
+	add(code, BPF_JMP | BPF_CALL, 0, 0, 0, helper);
+}
+
+static void point(struct code *code, uint8_t dst, int off)
+{
+	move(code, dst, BPF_REG_10);
+	calculate(code, BPF_ADD, dst, off);
+}
+
+static void load_map(struct code *code, int map)
+{
+	add(code, BPF_LD | BPF_DW | BPF_IMM, BPF_REG_1, BPF_PSEUDO_MAP_FD, 0, map);
+	add(code, 0, 0, 0, 0, 0);
+}
+
+static void leave(struct code *code)
+{
+	set(code, BPF_REG_0, 0);
+	add(code, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
+}
+
+/* Leaves the program, unless the comparison with a number holds. */
+static void leave_unless(struct code *code, uint8_t op, uint8_t reg, int value)
+{
+	add(code, BPF_JMP | op | BPF_K, reg, 0, 2, value);
+	leave(code);
+}
+
+/* Reads a word of the user's memory at the address in r3. Leaves the program if it cannot be read. */
+static void read_user(struct code *code)
+{
+	point(code, BPF_REG_1, AT_ADDRESS);
+	set(code, BPF_REG_2, 8);
+	call(code, BPF_FUNC_probe_read_user);
+	leave_unless(code, BPF_JEQ, BPF_REG_0, 0);
+}
+
+static void write_begin(struct code *code, enum slot_how how, uint64_t slot)
+{
+	move(code, BPF_REG_6, BPF_REG_1);
+	if (how == SLOT_COOKIE) {
+		call(code, BPF_FUNC_get_attach_cookie);
+		move(code, BPF_REG_7, BPF_REG_0);
+		move(code, BPF_REG_8, BPF_REG_0);
+		calculate(code, BPF_AND, BPF_REG_8, SLOT_COOKIE_MASK);
+	} else {
+		set(code, BPF_REG_8, slot);
+	}
+}
+
+#if defined(__x86_64__)
+#define CARRY  (1 << 0)
+#define PARITY (1 << 2)
+#define ZERO   (1 << 6)
+#define SIGN   (1 << 7)
+#define OVER   (1 << 11)
+
+/* The conditions by the upper three bits of their numbers; the lowest bit negates (Intel SDM volume 2, B.1.4.7). */
+static void write_condition(struct code *code, uint32_t condition)
+{
+	static const int masks[] = { OVER, CARRY, ZERO, CARRY | ZERO, SIGN, PARITY, OVER, OVER };
+	uint32_t number = condition - 1, kind = number >> 1 & 7;
+
+	load(code, BPF_REG_2, BPF_REG_6, AT_FLAGS);
+	move(code, BPF_REG_3, BPF_REG_2);
+	if (kind >= 6) { /* less: the sign differs from the overflow */
+		move(code, BPF_REG_4, BPF_REG_2);
+		calculate(code, BPF_LSH, BPF_REG_4, 4);
+		combine(code, BPF_XOR, BPF_REG_2, BPF_REG_4);
+	}
+	calculate(code, BPF_AND, BPF_REG_2, masks[kind]);
+	if (kind == 7) { /* less, or equal */
+		calculate(code, BPF_AND, BPF_REG_3, ZERO);
+		combine(code, BPF_OR, BPF_REG_2, BPF_REG_3);
+	}
+	leave_unless(code, number & 1 ? BPF_JEQ : BPF_JNE, BPF_REG_2, 0);
+}
+#else
+static void write_condition(struct code *code, uint32_t condition)
+{
+	/* binary_exits.c refuses functions that leave by a conditional jump */
+}
+#endif
+
+/* r3: where the jump leads. */
+static void write_target(struct code *code, const struct gate *gate)
+{
+	if (gate->reg != NO_REGISTER) {
+		load(code, BPF_REG_3, BPF_REG_6, at_register(gate->reg));
+		return;
+	}
+	set(code, BPF_REG_3, (int32_t)gate->displacement);
+	if (gate->index != NO_REGISTER) {
+		load(code, BPF_REG_4, BPF_REG_6, at_register(gate->index));
+		calculate(code, BPF_MUL, BPF_REG_4, gate->scale);
+		combine(code, BPF_ADD, BPF_REG_3, BPF_REG_4);
+	}
+	if (gate->base != NO_REGISTER) {
+		load(code, BPF_REG_4, BPF_REG_6, at_register(gate->base));
+		combine(code, BPF_ADD, BPF_REG_3, BPF_REG_4);
+	}
+	read_user(code);
+	load(code, BPF_REG_3, BPF_REG_10, AT_ADDRESS);
+}
+
+/* Leaves the program if the jump stays in the code around it: its distance from the begin is less than the size. */
+static void write_judge(struct code *code, const struct gate *gate, bool cookies)
+{
+	write_target(code, gate);
+	load(code, BPF_REG_2, BPF_REG_6, AT_IP);
+	combine(code, BPF_SUB, BPF_REG_3, BPF_REG_2);
+	if (cookies) {
+		move(code, BPF_REG_2, BPF_REG_7);
+		calculate(code, BPF_RSH, BPF_REG_2, SLOT_COOKIE_BITS);
+		calculate(code, BPF_AND, BPF_REG_2, BINARY_JUDGED_MAX - 1);
+		combine(code, BPF_ADD, BPF_REG_3, BPF_REG_2);
+		calculate(code, BPF_RSH, BPF_REG_7, SLOT_COOKIE_BITS + BINARY_JUDGED_BITS);
+	} else {
+		calculate(code, BPF_ADD, BPF_REG_3, gate->before);
+		set(code, BPF_REG_7, gate->size);
+	}
+	add(code, BPF_JMP | BPF_JGE | BPF_X, BPF_REG_3, BPF_REG_7, 2, 0);
+	leave(code);
+}
+
+/* r9: the return address. r3: the stack pointer. */
+static void load_return_address(struct code *code)
+{
+#if defined(__x86_64__)
+	read_user(code);
+	load(code, BPF_REG_9, BPF_REG_10, AT_ADDRESS);
+#else
+	load(code, BPF_REG_9, BPF_REG_6, at_register(30)); /* the link register */
+#endif
+}
+
+/* The key is on the stack then. */
+static void write_key(struct code *code)
+{
+	load(code, BPF_REG_3, BPF_REG_6, AT_SP);
+	store(code, BPF_REG_3, AT_KEY);
+	load_return_address(code);
+	call(code, BPF_FUNC_get_current_pid_tgid);
+	calculate(code, BPF_RSH, BPF_REG_0, 32);
+	calculate(code, BPF_LSH, BPF_REG_0, 32);
+	combine(code, BPF_OR, BPF_REG_0, BPF_REG_8);
+	store(code, BPF_REG_0, AT_KEY + 8);
+}
+
+static void write_hands_over(struct code *code, int map)
+{
+	store(code, BPF_REG_9, AT_ADDRESS);
+	load_map(code, map);
+	point(code, BPF_REG_2, AT_KEY);
+	point(code, BPF_REG_3, AT_ADDRESS);
+	set(code, BPF_REG_4, BPF_ANY);
+	call(code, BPF_FUNC_map_update_elem);
+	leave(code);
+}
+
+/* Another return address is that of another call: the one that was handed over has ended without a return. */
+static void write_handed(struct code *code, int map)
+{
+	load_map(code, map);
+	point(code, BPF_REG_2, AT_KEY);
+	call(code, BPF_FUNC_map_lookup_elem);
+	leave_unless(code, BPF_JNE, BPF_REG_0, 0);
+	load(code, BPF_REG_7, BPF_REG_0, 0);
+	load_map(code, map);
+	point(code, BPF_REG_2, AT_KEY);
+	call(code, BPF_FUNC_map_delete_elem);
+	add(code, BPF_JMP | BPF_JEQ | BPF_X, BPF_REG_7, BPF_REG_9, 2, 0);
+	leave(code);
+}
+
+size_t gate_write(const struct gate *gate, enum slot_how how, uint64_t slot, int map, struct bpf_insn *to)
+{
+	struct code code = { to, 0 };
+
+	if (gate_is_open(gate))
+		return 0;
+	write_begin(&code, how, slot);
+	if (gate->condition)
+		write_condition(&code, gate->condition);
+	if (gate->judged)
+		write_judge(&code, gate, how == SLOT_COOKIE);
+	if (gate->handed || gate->hands_over)
+		write_key(&code);
+	if (gate->handed)
+		write_handed(&code, map);
+	if (gate->hands_over)
+		write_hands_over(&code, map);
+	else
+		move(&code, BPF_REG_1, BPF_REG_6);
+	return code.n;
+}
+
+struct gate gate_of(const struct binary_end *end, bool cookies)
+{
+	struct gate gate = {
+		.hands_over = end->kind == BINARY_END_HANDS_OVER,
+		.handed = end->handed,
+		.condition = end->condition == INSTRUCTION_NONE ? 0 : end->condition + 1,
+	};
+
+	if (end->kind != BINARY_END_JUDGED)
+		return gate;
+	gate.judged = 1;
+	gate.reg = end->operand.reg;
+	gate.base = end->operand.base;
+	gate.index = end->operand.index;
+	gate.scale = end->operand.scale;
+	gate.displacement = (uint32_t)end->operand.displacement;
+	gate.before = cookies ? 0 : end->before;
+	gate.size = cookies ? 0 : end->size;
+	return gate;
+}
+
+uint64_t gate_cookie(const struct target *target, const struct binary_end *end)
+{
+	return target->slot | (uint64_t)end->before << SLOT_COOKIE_BITS |
+	       (uint64_t)end->size << (SLOT_COOKIE_BITS + BINARY_JUDGED_BITS);
+}
+
+int gate_new_map(void)
+{
+	return bpf_map_create(BPF_MAP_TYPE_LRU_HASH, "handed_over", sizeof(struct key), sizeof(uint64_t), CALLS_MAX, NULL);
+}

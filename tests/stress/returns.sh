@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Return probes on programs as Debian has them (tests/guest/images/programs), while these work: they print and end as
+# they do without sonde. Not a part of `make test`, since it takes long: `make stress`.
+# of file: kernels=one image=programs timeout=1800 cpus=2
+
+root=/$IMAGE
+
+# The libraries and programs whose functions are chosen. Python's are in its program.
+files() {
+	for file in "$root"/usr/lib/*/libc.so.6 "$root"/usr/lib/*/libstdc++.so.6 "$root"/usr/bin/python3.[0-9]* \
+		"$root"/usr/lib/*/libcrypto.so.3; do
+		[ ! -e "$file" ] || echo "$file"
+	done
+}
+
+# Makes the works: a directory below /tmp for each, with a script "work" for a shell of the image.
+make_works() {
+	mkdir -p works
+	cd works || return
+	while read -r name; do
+		mkdir -p "$name"
+	done <<-END
+		bash
+		gcc
+		git
+		node
+		openssl
+		perl
+		python
+		redis
+	END
+	cat > bash/work <<-'END'
+		exec bash -c 'for i in 1 2 3 4 5; do (exit $i); echo "ended with $?"; done
+			x=$( (echo inner; exit 4) ); echo "$x $?"
+			f() { local n=$1; [ $n -le 1 ] && echo 1 && return; echo $((n * $(f $((n - 1))))); }
+			f 6
+			trap "echo trapped" USR1; kill -USR1 $$
+			printf "%s\n" z y x | sort | while read -r line; do echo "got $line"; done
+			for ((i = 0; i < 300; i++)); do a[i]=$((i * i)); done; echo "${a[299]} ${#a[@]}"
+			echo "${PATH//[a-z]/x}"; exit 6'
+	END
+	cat > perl/work <<-'END'
+		exec perl -e '
+			$| = 1;
+			for my $i (1 .. 20) { eval { die "n$i\n" if $i % 2; print "even $i\n"; 1 } or print "died $@"; }
+			$SIG{ALRM} = sub { die "alarm\n" };
+			eval { alarm 1; select undef, undef, undef, 20; };
+			print "woken by $@";
+			my %h = map { $_ => $_ ** 2 } 1 .. 500;
+			print join(",", (sort { $h{$a} <=> $h{$b} } keys %h)[0 .. 5]), "\n";
+			my $pid = fork;
+			if (!$pid) { eval { die { code => 5 } }; exit $@->{code}; }
+			waitpid $pid, 0;
+			print $? >> 8, "\n";
+			(my $s = "a-b-c" x 50) =~ s/(\w)-(\w)/$2.$1/g;
+			print length $s, "\n", `echo of a shell`;
+			exit 7'
+	END
+	cat > python/work <<-'END'
+		exec python3 -c '
+		import hashlib, json, re, signal, subprocess, sys, threading
+		def odd(n):
+		    if n % 2: raise ValueError(n)
+		    return n
+		for i in range(10):
+		    try: print(odd(i))
+		    except ValueError as e: print("odd", e)
+		def gen(n):
+		    for i in range(n):
+		        got = yield i * i
+		print(sum(gen(1000)), json.dumps(sorted({str(i): [i] * 3 for i in range(20)}.items())[:2]))
+		print(hashlib.sha256(b"x" * 100000).hexdigest(), re.sub(r"(\w+) (\w+)", r"\2 \1", "one two " * 3))
+		done = []
+		threads = [threading.Thread(target=lambda n=n: done.append(sum(range(n)))) for n in range(1000, 1020)]
+		[t.start() for t in threads]; [t.join() for t in threads]; print(sorted(done)[0], len(done))
+		print(subprocess.run(["sh", "-c", "echo from a child; exit 3"], capture_output=True))
+		def deep(n): return 0 if n == 0 else 1 + deep(n - 1)
+		print(deep(500)); sys.exit(8)'
+	END
+	sed -i 's/^\t\t//' python/work
+	cat > git/work <<-'END'
+		export HOME=/nonexistent GIT_AUTHOR_DATE='1700000000 +0000' GIT_COMMITTER_DATE='1700000000 +0000' \
+			GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b \
+			GIT_PAGER=cat
+		rm -rf tree && git init -q -b main tree && cd tree || exit
+		for i in 1 2 3 4; do
+			seq $i 100 > numbers && git add numbers && git commit -q -m "number $i" || exit
+		done
+		git log --stat --format='%H %s' && git diff HEAD~2 && git gc -q && git fsck --strict 2>&1
+		git blame -s numbers | tail -3
+		git rev-parse nothing 2>&1
+	END
+	cat > gcc/work <<-'END'
+		printf '%s\n' '#include <stdio.h>' '#include <setjmp.h>' 'static jmp_buf b;' 'static int f(int n)' \
+			'{ if (n > 5) longjmp(b, n); return n ? n + f(n - 1) : 0; }' 'int main(void)' \
+			'{ if (!setjmp(b)) { printf("%d\n", f(5)); f(9); } puts("landed"); return 9; }' > a.c
+		gcc -O2 -Wall -o a a.c && ./a
+		echo "ended with $?"; gcc -c -x c - 2>&1 < /dev/null <<-'BAD'
+			int f(void) { return x; }
+		BAD
+		echo "ended with $?"
+	END
+	cat > node/work <<-'END'
+		exec node -e '
+			const crypto = require("crypto");
+			let n = 0;
+			for (let i = 0; i < 20000; i++)
+				try { if (i % 3 == 0) throw new Error("e" + i); n += i; }
+				catch (e) { n -= e.message.length; }
+			console.log(n, crypto.createHash("sha256").update("x".repeat(1e5)).digest("hex"));
+			const m = new Map();
+			for (let i = 0; i < 50000; i++) m.set("k" + i % 997, i);
+			console.log(m.size, m.get("k5"));
+			console.log(JSON.stringify([..."abc"].map(x => ({ x }))), /(\d+)-(\d+)/.exec("12-34").slice(1));
+			const later = x => new Promise(r => setTimeout(() => r(x * x), 10));
+			Promise.all([1, 2, 3].map(later)).then(v => {
+				console.log(v);
+				require("child_process").exec("echo child; exit 3", (e, out) => {
+					console.log(e.code, out.trim());
+					process.exitCode = 5;
+				});
+			});'
+	END
+	cat > openssl/work <<-'END'
+		seq 20000 > numbers
+		for sum in md5 sha1 sha256 sha512 sha3-256 blake2b512; do
+			openssl dgst -$sum numbers || exit
+		done
+		for cipher in aes-128-cbc aes-256-ctr chacha20 camellia-128-cbc; do
+			openssl enc -$cipher -K 00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff \
+				-iv 00112233445566778899aabbccddeeff -in numbers 2>&1 | openssl dgst -sha256
+		done
+		openssl prime 1000003; openssl rand -hex 8 | wc -c
+		openssl x509 -in numbers 2>&1 | head -1 | cut -d : -f 2
+	END
+	cat > redis/work <<-'END'
+		rm -f socket
+		redis-server --port 0 --unixsocket "$PWD/socket" --save '' --daemonize no > log 2>&1 &
+		until redis-cli -s socket ping > /dev/null 2>&1; do kill -0 $! || exit; sleep 0.1; done
+		for i in 1 2 3 4 5; do redis-cli -s socket set k$i v$i; redis-cli -s socket lpush l $i; done
+		redis-cli -s socket eval 'local s = 0 for i = 1, 10000 do s = s + i end return s' 0
+		redis-cli -s socket eval 'return redis.pcall("nothing")' 0 2>&1
+		redis-cli -s socket lrange l 0 -1; redis-cli -s socket shutdown nosave; wait $!; echo "ended with $?"
+	END
+	cd ..
+}
+
+# work NAME TO: runs one; TO.NAME gets what it prints and how it ends. Ids of processes differ.
+work() {
+	status=0
+	(cd "works/$1" && timeout -s KILL 600 peer sh ./work) > "$2.$1" 2> "$2.$1.words" < /dev/null || status=$?
+	{ echo "exit $status"; grep -v '^$' "$2.$1.words" | sed "s/[0-9]*[0-9][0-9][0-9][0-9]/N/g"; } >> "$2.$1" || :
+}
+
+names() {
+	for dir in works/*; do
+		name=${dir#works/}
+		! [ "$(ls "$root"/usr/bin/"$name"* 2> /dev/null)" ] || echo "$name"
+	done
+}
+
+# All at once, on two processors, beside a program that needs one of them.
+works() {
+	spin > /dev/null &
+	spins=$!
+	for name in $(names); do
+		work "$name" "$1" &
+		pids="${pids:-} $!"
+	done
+	wait $pids
+	pids=
+	kill $spins
+}
+
+# Twice without probes, for what differs then says nothing; then with.
+compare() {
+	make_works
+	works plain
+	works again
+	start "$@"
+	works probed
+	stop INT
+	expect_exit 0
+	for name in $(names); do
+		if ! cmp -s "plain.$name" "again.$name"; then
+			echo "differs without probes: $name"
+			diff "plain.$name" "again.$name" | head -5
+		elif ! cmp -s "plain.$name" "probed.$name"; then
+			diff "plain.$name" "probed.$name" | head -20
+			echo "$name" >> differ
+		fi
+	done
+	[ ! -s differ ] || fail "with probes another output: $(tr '\n' ' ' < differ)"
+	[ "$(json count < out | awk '{ n += $1 } END { print n > 1000 }')" = 1 ] || fail "hardly any call was measured"
+}
+
+# spec FILE COUNT: a regular expression of so many of its functions, chosen by chance; what is refused is left out.
+spec() {
+	sonde trace -l "uprobe:$1:*" 2> /dev/null | sed 's/.*://' | grep -E '^[A-Za-z_][A-Za-z0-9_]*$' | sort -u |
+		awk -v seed="$seed" 'BEGIN { srand(seed) } { print rand(), $0 }' | sort | head -n "$2" |
+		cut -d ' ' -f 2 | paste -sd '|' | sed "s,.*,u:$1:^(&)\$,"
+}
+
+# 1,000 functions of libc, libstdc++, Python and libcrypto, all at once.
+test_random_functions() {
+	# another choice each day; a failure says which
+	seed=$(date +%Y%j)
+	echo "seed $seed"
+	set --
+	for file in $(files); do
+		set -- "$@" "$(spec "$file" 250)"
+	done
+	[ $# = 4 ] || fail "not four files: $(files)"
+	compare sonde funclatency -j -r "$@"
+}
+
+# whole FILE...: all functions of these programs and all of their C library.
+whole() {
+	for file in "$@"; do
+		[ -e "$file" ] || skip "there is no $file"
+		set -- "$@" "u:$file:*"
+		shift
+	done
+	compare sonde funclatency -j "$@" "u:$(echo "$root"/usr/lib/*/libc.so.6):*"
+}
+
+test_bash() {
+	whole "$root/usr/bin/bash"
+}
+
+test_perl_and_python() {
+	whole "$root/usr/bin/perl" "$(echo "$root"/usr/bin/python3.[0-9]*)"
+}
+
+test_git_and_gcc() {
+	whole "$root/usr/bin/git" "$(echo "$root"/usr/lib*/gcc/*/*/cc1)"
+}
+
+test_redis() {
+	whole "$(readlink -f "$root/usr/bin/redis-server")"
+}
+
+# Of the library of node, 2,000 of its many thousand.
+test_node() {
+	seed=$(date +%Y%j)
+	echo "seed $seed"
+	compare sonde funclatency -j -r "$(spec "$(echo "$root"/usr/lib/*/libnode.so.*)" 2000)"
+}
