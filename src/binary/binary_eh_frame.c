@@ -116,13 +116,23 @@ static uint64_t start_of(const struct binary_starts *starts, size_t i)
 	return starts->vaddr + (uint64_t)(int64_t)entry.start;
 }
 
-bool binary_unwinds_from(struct binary *binary, uint64_t vaddr)
+int binary_unwind_start(struct binary *binary, uint64_t vaddr, uint64_t *start)
 {
 	struct binary_starts *starts = &binary->starts;
-	size_t at;
+	size_t behind;
 
 	if (!starts->known)
 		find_starts(binary, starts);
-	at = search_first(i, starts->n, start_of(starts, i) >= vaddr);
-	return at < starts->n && start_of(starts, at) == vaddr;
+	behind = search_first(i, starts->n, start_of(starts, i) > vaddr);
+	if (!behind)
+		return -ENOENT;
+	*start = start_of(starts, behind - 1);
+	return 0;
+}
+
+bool binary_unwinds_from(struct binary *binary, uint64_t vaddr)
+{
+	uint64_t start;
+
+	return !binary_unwind_start(binary, vaddr, &start) && start == vaddr;
 }

@@ -75,7 +75,17 @@ static bool goes_on(enum instruction_kind last)
 	return last == INSTRUCTION_OTHER || last == INSTRUCTION_BRANCH;
 }
 
-static int find(struct walk *walk, struct err *err)
+/* The debug file chose where the function ends: what the walk found may lie in another one. */
+static int confirm_returns(struct binary *binary, const struct walk *walk)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && walk->function->debug && i < walk->returns->n; i++)
+		ret = binary_confirm(binary, walk->returns->v[i], NULL);
+	return ret;
+}
+
+static int find(struct binary *binary, struct walk *walk, struct err *err)
 {
 	int ret = walk_instructions(walk, err);
 
@@ -85,6 +95,8 @@ static int find(struct walk *walk, struct err *err)
 		return ret;
 	if (goes_on(walk->last))
 		return refuse("continues in the code after it", err);
+	if (confirm_returns(binary, walk))
+		return refuse("has another end than its debug file says", err);
 	return walk->returns->n ? 0 : refuse("never returns", err);
 }
 
@@ -105,7 +117,7 @@ int binary_find_returns(struct binary *binary, const struct binary_symbol *funct
 	walk.left = FILE_RETURNS_MAX - binary->n_returns < RETURNS_MAX ? FILE_RETURNS_MAX - binary->n_returns : RETURNS_MAX;
 	walk.code = code;
 	walk.begins = begins;
-	ret = find(&walk, err);
+	ret = find(binary, &walk, err);
 	binary->n_returns += returns->n;
 	if (ret) {
 		free(returns->v);
