@@ -31,7 +31,6 @@ static int put_rows(void *ctx, uint32_t page, const struct unwind_row *rows, siz
 	if (ret)
 		return ret;
 	memcpy(piece.memory, rows, n * sizeof(*rows));
-	tables->bytes += n * sizeof(*rows);
 	if (!making->n)
 		making->first = page;
 	/* Pages that were left out have no rows. */
@@ -52,7 +51,6 @@ static int put_some_entries(struct module_table *table, const struct making *mak
 	if (ret)
 		return ret;
 	memcpy(piece.memory, making->v + from, n * sizeof(*making->v));
-	tables->bytes += n * sizeof(*making->v);
 	*vec_push(table) = (struct module_pages){
 		.page = making->first + from,
 		.n = n,
@@ -74,12 +72,20 @@ static int put_entries(struct module_table *table, const struct making *making)
 int module_table_make(struct module_table *table, struct module_tables *tables, struct binary *binary)
 {
 	struct making making __cleanup(making_release) = { .tables = tables };
-	int ret = table_make(binary, &tables->rules, put_rows, &making, NULL);
+	size_t n_rules = tables->rules.n;
+	int ret;
 
+	blocks_begin(&tables->rows);
+	blocks_begin(&tables->pages);
+	ret = table_make(binary, &tables->rules, put_rows, &making, NULL);
 	if (!ret)
 		ret = put_entries(table, &making);
-	if (ret)
+	blocks_end(tables->blocks, &tables->rows, !ret);
+	blocks_end(tables->blocks, &tables->pages, !ret);
+	if (ret) {
+		rules_forget(&tables->rules, n_rules);
 		module_table_release(table);
+	}
 	tables->no_room += ret == -ENOSPC || ret == -ENOMEM || ret == -EFBIG;
 	return ret;
 }

@@ -26,7 +26,6 @@ struct module_tables {
 	int rules_fd;	    /* the array "unwind_rules" */
 	size_t rules_shown; /* rules below this number are in it */
 	/* For the report. */
-	uint64_t bytes;	  /* of rows and page entries */
 	uint64_t no_room; /* tables that did not fit, or were too large */
 };
 

@@ -84,8 +84,8 @@ test_debug_file_that_lies() {
 	expect_err "'inside.0x1': "
 	fc "u:$PWD/sum:twice" -- ./sum
 	expect_exit 0
-	expect_out '^sum 30$'
-	expect_out '^twice  *2$'
+	grep -q '^sum 30$' out || fail "the program computed something else"
+	grep -q '^twice  *2$' out || fail "its function was not counted"
 }
 
 test_compressed_bomb() {

@@ -172,7 +172,7 @@ Test(unwind_spaces, old_runs_wait)
 
 	map_one(space, 10);
 	cr_assert_eq(spaces_publish(&spaces), 0);
-	before = (const struct unwind_mapping *)spaces.part.memory;
+	before = (const struct unwind_mapping *)spaces.part.at.block.memory;
 	for (uint64_t i = 0; i < 50; i++) {
 		spaces_clear(&spaces, space);
 		map_one(space, 100 + i);
