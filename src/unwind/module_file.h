@@ -10,6 +10,7 @@
 struct module_file_id {
 	struct file_id id; /* as stat(2) has it */
 	uint64_t mtime;	   /* in nanoseconds since 1970 */
+	uid_t uid;	   /* the owner */
 };
 
 struct module_file {

@@ -38,8 +38,8 @@ struct modules {
 	uint64_t refused; /* mappings of files that got no number */
 };
 
-/* The blocks must outlive modules. want_tables false: modules have names only. */
-void modules_init(struct modules *modules, struct blocks *blocks, bool want_tables);
+/* The blocks and shares must outlive modules. want_tables false: modules have names only. */
+void modules_init(struct modules *modules, struct blocks *blocks, struct shares *shares, bool want_tables);
 void modules_release(struct modules *modules);
 
 /* Begins a round: files are asked again whether they have changed. */
