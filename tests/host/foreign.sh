@@ -78,7 +78,8 @@ test_debug_file_that_lies() {
 	objcopy --strip-all --add-gnu-debuglink=sum.debug sum
 	fc "u:$PWD/sum:inside" -- ./sum
 	expect_exit 1
-	expect_err "'inside': only $PWD/sum.debug says that an instruction begins there"
+	expect_err "'inside': "
+	[ "$(uname -m)" != x86_64 ] || expect_err "only $PWD/sum.debug says that an instruction begins there"
 	fc "u:$PWD/sum:inside+1" -- ./sum
 	expect_exit 1
 	expect_err "'inside.0x1': "

@@ -4,6 +4,7 @@
 
 #include "binary_fixture.h"
 #include "binary/binary_code.h"
+#include "binary/instruction.h"
 
 TestSuite(binary_code, .init = fixture_init);
 
@@ -125,7 +126,8 @@ static void expect_lies(const char *file, const char *source)
 	}
 	cr_expect_eq(check(binary, "start", 4, text), 0, "%s", text);
 	cr_expect_eq(check(binary, "inside", 0, text), -EILSEQ);
-	cr_expect(strstr(text, source), "%s", text);
+	/* on arm64 the address alone says so */
+	cr_expect(INSTRUCTION_ALIGN > 1 || strstr(text, source), "%s", text);
 	cr_expect_neq(check(binary, "inside", 1, text), 0);
 }
 
