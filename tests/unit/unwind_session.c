@@ -271,26 +271,32 @@ static size_t count_tables(const char *name)
 #define USER 12345
 
 /*
- * A user's files have a share of the tables and of the rules, and others have what they had. What is refused takes
- * nothing, and the summary names it.
+ * A user's files have a share of the tables and of the rules, and others have what they had, as a process that starts
+ * later shows. What is refused takes nothing, and the summary names it.
  */
 Test(unwind_session, files_of_one_user)
 {
-	struct echo echo;
+	struct echo echo, bystander;
 
 	make_large_library("large0.so", 5000000, 2);
 	make_large_library("large1.so", 200000, 20000);
-	fixture_run("chown 12345 large*.so");
+	fixture_run("cp -L /bin/cat other && cp large0.so large2.so && cp large0.so large3.so && chown 12345 large*.so");
 	session_open(0);
-	echo = start_with_libraries(2);
+	/* room for one of them, and for all that others need */
+	unwind->blocks.n = unwind->blocks.shown = UNWIND_BLOCKS_MAX - 1000;
+	echo = start_with_libraries(4);
 	cr_assert_eq(unwind_start(unwind, NULL, NULL, NULL), 0);
-	cr_expect_eq(count_tables("/large0.so"), 0);
+	cr_expect_eq(count_tables("/large"), 1);
 	cr_expect_eq(count_tables("/large1.so"), 1);
+	bystander = echo_start(fixture_path("other"));
+	session_take();
+	expect_as_proc_shows(bystander.pid);
+	echo_end(&bystander);
 	vec_each(user, &unwind->shares) {
 		if (user->uid != USER)
 			continue;
-		cr_expect_eq(user->refused[SHARES_NO_TABLE].n, 1);
-		cr_expect(strstr(user->refused[SHARES_NO_TABLE].first, "/large0.so"));
+		cr_expect_eq(user->refused[SHARES_NO_TABLE].n, 3);
+		cr_expect(strstr(user->refused[SHARES_NO_TABLE].first, "/large"));
 		cr_expect_eq(user->refused[SHARES_FEWER_RULES].n, 1);
 		cr_expect_leq(user->used[SHARES_RULES], UNWIND_RULES_MAX / 4);
 		cr_expect_lt(user->used[SHARES_TABLES], 2 << 20);
