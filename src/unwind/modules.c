@@ -289,6 +289,18 @@ static bool is_vdso(const struct mapping *mapping)
 	return !strcmp(mapping->path, "[vdso]") && mapping->start > UINT32_MAX;
 }
 
+/* Who asks for one process alone may wait for its files. */
+static bool is_served(struct modules *modules, pid_t pid, dev_t dev)
+{
+	struct modules_served *served = &modules->served;
+
+	if (modules->tables.shares->off)
+		return false;
+	if (served->dev != dev || served->round != modules->round)
+		*served = (struct modules_served){ dev, modules->round, module_file_is_served(pid, dev) };
+	return served->is;
+}
+
 struct module *modules_find(struct modules *modules, pid_t pid, const struct mapping *mapping)
 {
 	struct file_id shown = { mapping->dev, mapping->inode };
@@ -306,7 +318,7 @@ struct module *modules_find(struct modules *modules, pid_t pid, const struct map
 		module = key->module;
 	if (module && is_current(modules, module, pid, mapping))
 		return module;
-	ret = module_file_open(&file, pid, mapping);
+	ret = is_served(modules, pid, mapping->dev) ? -EAGAIN : module_file_open(&file, pid, mapping);
 	if (!ret)
 		module = identify(modules, &file, mapping->path, module && !module->opened ? module : NULL);
 	else if (ret != -ENOEXEC && !module)

@@ -34,6 +34,11 @@ struct modules {
 	void *ctx;
 	uint32_t round;
 	size_t held, held_max; /* descriptors of modules */
+	struct modules_served {
+		dev_t dev;
+		uint32_t round;
+		bool is; /* module_file_is_served() */
+	} served;	 /* what was asked last */
 	/* For the report. */
 	uint64_t refused; /* mappings of files that got no number */
 };

@@ -5,8 +5,6 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-#include "base/clock.h"
-#include "base/str.h"
 #include "binary/maps.h"
 #include "unwind_fixture.h"
 #include "unwind_table.h"
@@ -216,120 +214,6 @@ Test(unwind_session, prepared_command)
 }
 
 /* --- bad days --- */
-
-/* Writes a library with so many rows, in functions of 100,000 each, and rules. */
-static void make_large_library(const char *name, size_t rows, unsigned int rules)
-{
-	enum {
-		FUNCTION = 100000
-	};
-	char *source __free = NULL, *link __free = base_printf("$CC -shared -nostdlib -o %s large.s", name);
-	struct str ops __str = {};
-
-	for (unsigned int i = 0; i < FUNCTION; i++) {
-		unsigned int offset = 8 * (i % rules);
-
-		/* one byte further; the CFA is at that offset from rbp or rsp */
-		str_addn(&ops, i % 2 ? "\x41\x0d\x06\x0e" : "\x41\x0d\x07\x0e", 4);
-		str_addn(&ops, (char[]){ offset | 0x80, offset >> 7 | 0x80, offset >> 14 }, 3);
-	}
-	fixture_write("ops", ops.data, ops.len);
-	source = base_printf(".text\ncode: .skip %zu, 0x90\n.section .eh_frame,\"a\"\ncie: .long 1f-0f\n"
-			     "0: .long 0\n.byte 1\n.asciz \"zR\"\n.uleb128 1\n.sleb128 -8\n.byte 16\n.uleb128 1\n"
-			     ".byte 0x1b,0x0c,7,8,0x90,1\n.balign 4\n1:\n.set at,0\n.rept %zu\n"
-			     ".long 1f-0f\n0: .long 0b-cie\n.long code+at-.,%u\n.uleb128 0\n.incbin \"ops\"\n.balign 4\n1:\n"
-			     ".set at,at+%u\n.endr\n",
-			     rows, rows / FUNCTION, FUNCTION, FUNCTION);
-	fixture_text("large.s", source);
-	fixture_run(link);
-}
-
-/* Starts a program that has mapped libraries that are called large0.so, large1.so, ... */
-static struct echo start_with_libraries(int n)
-{
-	struct str libraries __str = {};
-	struct echo echo;
-
-	for (int i = 0; i < n; i++)
-		str_addf(&libraries, "%s/large%d.so ", fixture_dir, i);
-	setenv("LD_PRELOAD", libraries.data, 1);
-	echo = echo_start("/bin/cat");
-	unsetenv("LD_PRELOAD");
-	return echo;
-}
-
-static size_t count_tables(const char *name)
-{
-	const struct unwind_module *module;
-	size_t n = 0;
-
-	for (size_t i = 1; (module = unwind_module(unwind, i)); i++)
-		n += module->has_table && strstr(module->path, name);
-	return n;
-}
-
-#define USER 12345
-
-/*
- * A user's files have a share of the tables and of the rules, and others have what they had, as a process that starts
- * later shows. What is refused takes nothing, and the summary names it.
- */
-Test(unwind_session, files_of_one_user)
-{
-	struct echo echo, bystander;
-
-	make_large_library("large0.so", 5000000, 2);
-	make_large_library("large1.so", 200000, 20000);
-	fixture_run("cp -L /bin/cat other && cp large0.so large2.so && cp large0.so large3.so && chown 12345 large*.so");
-	session_open(0);
-	/* room for one of them, and for all that others need */
-	unwind->blocks.n = unwind->blocks.shown = UNWIND_BLOCKS_MAX - 1000;
-	echo = start_with_libraries(4);
-	cr_assert_eq(unwind_start(unwind, NULL, NULL, NULL), 0);
-	cr_expect_eq(count_tables("/large"), 1);
-	cr_expect_eq(count_tables("/large1.so"), 1);
-	bystander = echo_start(fixture_path("other"));
-	session_take();
-	expect_as_proc_shows(bystander.pid);
-	echo_end(&bystander);
-	vec_each(user, &unwind->shares) {
-		if (user->uid != USER)
-			continue;
-		cr_expect_eq(user->refused[SHARES_NO_TABLE].n, 3);
-		cr_expect(strstr(user->refused[SHARES_NO_TABLE].first, "/large"));
-		cr_expect_eq(user->refused[SHARES_FEWER_RULES].n, 1);
-		cr_expect_leq(user->used[SHARES_RULES], UNWIND_RULES_MAX / 4);
-		cr_expect_lt(user->used[SHARES_TABLES], 2 << 20);
-	}
-	cr_expect_lt(unwind->modules.tables.rows.at.taken, SHARES_FILE);
-	echo_end(&echo);
-	unwind_free(unwind);
-}
-
-static uint64_t deadline;
-
-static bool is_late(void *ctx)
-{
-	return clock_monotonic_ns() > deadline;
-}
-
-/* A request to stop is heard while a table is made. */
-Test(unwind_session, stopped_in_a_table)
-{
-	uint64_t began;
-	struct echo echo;
-
-	make_large_library("large0.so", 5000000, 2);
-	fixture_run("for i in 1 2 3 4 5 6 7; do cp large0.so large$i.so; done");
-	echo = start_with_libraries(8);
-	session_open(echo.pid);
-	began = clock_monotonic_ns();
-	deadline = began + NS_PER_SEC / 50;
-	cr_expect_eq(unwind_start(unwind, is_late, NULL, NULL), -EINTR);
-	cr_expect_lt(clock_monotonic_ns() - began, NS_PER_SEC / 2);
-	echo_end(&echo);
-	unwind_free(unwind);
-}
 
 static uint8_t byte_of(const struct blocks_piece *piece)
 {
