@@ -139,6 +139,7 @@ void binary_close(struct binary *binary)
 	binary_exits_release(binary);
 	binary_image_close(&binary->debug);
 	free(binary->code.v);
+	free(binary->confirmed.v);
 	free(binary->symbols);
 	free(binary->usdt);
 	free(binary->source);

@@ -21,6 +21,7 @@ struct binary_symbol {
 	uint64_t offset;  /* of its first byte in the file */
 	uint64_t vaddr;	  /* as linked */
 	uint64_t size;	  /* in bytes; 0 if the table does not give it; never beyond the segment */
+	bool debug;	  /* only a debug file says so; binary_code.h checks it against the file itself */
 	bool ifunc;	  /* STT_GNU_IFUNC: vaddr is the address of the resolver, not of the function */
 	uint8_t binding;  /* STB_GLOBAL, STB_WEAK, STB_LOCAL ... of <elf.h> */
 };

@@ -48,6 +48,16 @@ static bool is_in_code(struct binary *binary, uint64_t vaddr)
 	return false;
 }
 
+int binary_section_start(struct binary *binary, uint64_t vaddr, uint64_t *start)
+{
+	if (!is_in_code(binary, vaddr) || !binary->code.any)
+		return -ENOENT;
+	vec_each(section, &binary->code)
+		if (vaddr - section->vaddr < section->size)
+			*start = section->vaddr;
+	return 0;
+}
+
 static int check_in_code(struct binary *binary, uint64_t vaddr, struct err *err)
 {
 	if (!is_in_code(binary, vaddr))
@@ -73,11 +83,7 @@ uint8_t *binary_read_function(const struct binary *binary, const struct binary_s
 	return NULL;
 }
 
-/*
- * Reads code through a window: callers ask for functions in the order of the file, so that most are near the last
- * one.
- */
-static int decode_at(struct binary *binary, uint64_t offset, struct instruction *instruction)
+int binary_decode_at(struct binary *binary, uint64_t offset, struct instruction *instruction)
 {
 	struct binary_window *window = &binary->window;
 
@@ -101,10 +107,12 @@ int binary_check_entry(struct binary *binary, const struct binary_symbol *functi
 	struct instruction instruction;
 	int ret = check_in_code(binary, function->vaddr, err);
 
+	if (!ret && function->debug)
+		ret = binary_confirm(binary, function->offset, err);
 	if (ret)
 		return ret;
 	/* an invalid instruction, or a trap in a symbol without a size: probably no function */
-	if (decode_at(binary, function->offset, &instruction) || (!function->size && instruction.kind == INSTRUCTION_STOP))
+	if (binary_decode_at(binary, function->offset, &instruction) || (!function->size && instruction.kind == INSTRUCTION_STOP))
 		return err_set(err, -EILSEQ, "no known instruction starts there");
 	return instruction.skipped ? binary_refuse_skipped(err) : 0;
 }
@@ -143,6 +151,8 @@ int binary_check_offset(struct binary *binary, const struct binary_symbol *funct
 		return err_set(err, -ERANGE, "'%s' ends before +0x%llx: it is 0x%llx bytes long", function->name,
 			       (unsigned long long)offset, (unsigned long long)function->size);
 	ret = check_in_code(binary, function->vaddr + offset, err);
+	if (!ret && function->debug)
+		ret = binary_confirm(binary, function->offset + offset, err);
 	if (ret)
 		return ret;
 	code = binary_read_function(binary, function, err);
@@ -198,7 +208,7 @@ int binary_check_usdt(struct binary *binary, uint64_t offset, struct err *err)
 
 	binary_vaddr_of(binary, offset, &vaddr);
 	ret = check_in_code(binary, vaddr, err);
-	if (!ret && !decode_at(binary, offset, &instruction) && instruction.kind == INSTRUCTION_NOP)
+	if (!ret && !binary_decode_at(binary, offset, &instruction) && instruction.kind == INSTRUCTION_NOP)
 		return 0;
 	return ret ? ret : binary_check_place(binary, offset, &function, err);
 }

@@ -2,7 +2,8 @@
 /*
  * Where a probe may be put in an ELF file: only where an instruction begins. A breakpoint anywhere else changes
  * what the program does. To be certain, code is decoded from the begin of the function, one instruction after the
- * other.
+ * other. A function that only a debug file names may be a lie: its places must also be confirmed by the file itself
+ * (binary_confirm.c).
  *
  * The binary_check_*() functions return 0, or -errno with a reason in err that does not name the place: the caller
  * adds that. -EINVAL: not code. -EILSEQ: not the begin of a known instruction. -EOPNOTSUPP: the kernel would skip
@@ -43,6 +44,7 @@ struct binary_exit {
 struct binary_exits {
 	uint64_t offset, vaddr, size;
 	bool in_frame;	    /* as of struct binary_extent */
+	bool debug;	    /* only a debug file says where it begins and ends */
 	bool again;	    /* a jump leads back to its begin: an entry probe may hit more than once in a call */
 	uint32_t followers; /* used by binary_ends.c alone: from how many functions it is followed */
 	const char *why;    /* why the exits are not known, a constant: "it ..." without "it"; NULL: they are */

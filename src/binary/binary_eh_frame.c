@@ -124,12 +124,22 @@ static const struct binary_starts *starts_get(struct binary *binary)
 	return &binary->starts;
 }
 
-bool binary_unwinds_from(struct binary *binary, uint64_t vaddr)
+int binary_unwind_start(struct binary *binary, uint64_t vaddr, uint64_t *start)
 {
 	const struct binary_starts *starts = starts_get(binary);
-	size_t at = search_first(i, starts->n, start_of(starts, i) >= vaddr);
+	size_t behind = search_first(i, starts->n, start_of(starts, i) > vaddr);
 
-	return at < starts->n && start_of(starts, at) == vaddr;
+	if (!behind)
+		return -ENOENT;
+	*start = start_of(starts, behind - 1);
+	return 0;
+}
+
+bool binary_unwinds_from(struct binary *binary, uint64_t vaddr)
+{
+	uint64_t start;
+
+	return !binary_unwind_start(binary, vaddr, &start) && start == vaddr;
 }
 
 /*

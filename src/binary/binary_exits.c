@@ -189,10 +189,21 @@ static const char *find(struct binary *binary, struct binary_exits *exits, uint6
 	return why;
 }
 
+/* The debug file chose where the code ends: what was found may lie in another function. */
+static bool is_confirmed(struct binary *binary, const struct binary_exits *exits)
+{
+	for (size_t i = 0; exits->debug && i < exits->n; i++)
+		if (binary_confirm(binary, exits->v[i].offset, NULL))
+			return false;
+	return true;
+}
+
 /* Fills in exits->why if it fails. */
 static void find_all(struct binary *binary, struct binary_exits *exits, uint64_t entry)
 {
 	exits->why = find(binary, exits, entry);
+	if (!exits->why && !is_confirmed(binary, exits))
+		exits->why = "has another end than its debug file says";
 	if (exits->why) {
 		free(take_ptr(exits->v));
 		exits->n = exits->cap = 0;
@@ -234,7 +245,7 @@ void binary_exits_release(struct binary *binary)
 	free(table->v);
 }
 
-static struct binary_exits *get(struct binary *binary, const struct binary_extent *extent, uint64_t offset)
+static struct binary_exits *get(struct binary *binary, const struct binary_extent *extent, uint64_t offset, bool debug)
 {
 	struct binary_exits_table *table = &binary->exits;
 	struct binary_exits **slot, *exits;
@@ -249,6 +260,7 @@ static struct binary_exits *get(struct binary *binary, const struct binary_exten
 	exits->size = extent->size;
 	exits->offset = offset;
 	exits->in_frame = extent->in_frame;
+	exits->debug = debug;
 	find_all(binary, exits, 0);
 	*slot = exits;
 	table->n++;
@@ -262,10 +274,10 @@ struct binary_exits *binary_exits_of(struct binary *binary, const struct binary_
 	if (!binary_unwind_extent(binary, function->vaddr, &extent) || extent.vaddr != function->vaddr)
 		extent.in_frame = false;
 	else if (!function->size)
-		return get(binary, &extent, function->offset);
+		return get(binary, &extent, function->offset, false);
 	extent.vaddr = function->vaddr;
 	extent.size = function->size;
-	return get(binary, &extent, function->offset);
+	return get(binary, &extent, function->offset, function->debug);
 }
 
 struct binary_exits *binary_exits_at(struct binary *binary, uint64_t vaddr)
@@ -281,13 +293,13 @@ struct binary_exits *binary_exits_at(struct binary *binary, uint64_t vaddr)
 		return binary_exits_of(binary, function);
 	if (!binary_unwind_extent(binary, vaddr, &extent) || binary_offset_of(binary, extent.vaddr, true, &offset))
 		return NULL;
-	return get(binary, &extent, offset);
+	return get(binary, &extent, offset, false);
 }
 
 int binary_find_go_returns(struct binary *binary, const struct binary_symbol *function, uint64_t entry,
 			   struct binary_ends *ends, struct err *err)
 {
-	struct binary_exits exits = { .offset = function->offset, .vaddr = function->vaddr, .size = function->size };
+	struct binary_exits exits = { .offset = function->offset, .vaddr = function->vaddr, .size = function->size, .debug = function->debug };
 
 	*ends = (struct binary_ends){};
 	find_all(binary, &exits, entry);

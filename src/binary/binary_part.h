@@ -48,6 +48,15 @@ struct binary_starts {
 	size_t n;	   /* entries; 0: no table */
 };
 
+/* Where instructions begin, by what the file itself says; used by binary_confirm.c alone. */
+struct binary_confirmed {
+	bool known;  /* v is filled in */
+	uint64_t *v; /* offsets of the functions that the file itself lists, sorted */
+	size_t n, cap;
+	uint64_t begin; /* of the last walk */
+	uint64_t at;	/* where that walk ended: an instruction begins there */
+};
+
 /* Go's table of functions; used by binary_go_names.c alone. */
 struct binary_go_table {
 	bool known;		   /* it was searched */
@@ -80,6 +89,7 @@ struct binary {
 	struct binary_sections code; /* used by binary_code.c alone, like the window */
 	struct binary_window window;
 	struct binary_go_table go;
+	struct binary_confirmed confirmed;
 	struct binary_starts starts; /* used by binary_eh_frame.c alone */
 	struct binary_symbol *symbols;
 	size_t n_symbols;
@@ -206,7 +216,12 @@ int binary_each_slot(struct binary *binary, binary_slot_fn fn, void *ctx);
 /* Calls fn for each IFUNC that the file exports: name, version and resolver are set, vaddr is 0. */
 int binary_each_ifunc(struct binary *binary, binary_slot_fn fn, void *ctx);
 
-/* Whether .eh_frame_hdr lists a function that begins at this address (as linked). False if the file has none. */
+/*
+ * *start: the last address (as linked), up to vaddr, at which a function begins by .eh_frame_hdr. -ENOENT: none, or the
+ * file has no such table.
+ */
+int binary_unwind_start(struct binary *binary, uint64_t vaddr, uint64_t *start);
+/* Whether a function begins at this address by .eh_frame_hdr. */
 bool binary_unwinds_from(struct binary *binary, uint64_t vaddr);
 /* A stretch of code with one record in .eh_frame: a function, or the cold part of one. */
 struct binary_extent {
@@ -219,6 +234,20 @@ struct binary_extent {
 };
 /* *extent: the one that the address is in, by .eh_frame_hdr. False: none is known. */
 bool binary_unwind_extent(struct binary *binary, uint64_t vaddr, struct binary_extent *extent);
+
+/* *start: where the code section that holds the address begins. -ENOENT: none does, or sections are not known. */
+int binary_section_start(struct binary *binary, uint64_t vaddr, uint64_t *start);
+/*
+ * Decodes the instruction at an offset of the file, through binary->window: cheap if the last one was near. -EILSEQ:
+ * none is there.
+ */
+struct instruction;
+int binary_decode_at(struct binary *binary, uint64_t offset, struct instruction *instruction);
+/*
+ * Whether the file itself says that an instruction begins at an offset, after binary_functions(). If not, sets err,
+ * which names the debug file, and returns -EILSEQ.
+ */
+int binary_confirm(struct binary *binary, uint64_t offset, struct err *err);
 
 /* *vaddr: the address, as linked, of a symbol of any kind in the .symtab of the file itself. -ENOENT: none. */
 int binary_find_symbol(struct binary *binary, const char *name, uint64_t *vaddr);

@@ -150,6 +150,7 @@ static int table_collect(struct binary *binary, const struct binary_table *t, ui
 		if (!len || len == ELF_MAX_NAME || !binary_function_of(binary, &sym, &last, &function))
 			continue;
 		function.name = name_without_version(binary, name);
+		function.debug = t->image == &binary->debug;
 		binary->symbols[binary->n_symbols++] = function;
 	}
 	return 0;
@@ -194,17 +195,17 @@ static int compare_symbols(const void *pa, const void *pb)
 	return binary_compare_names(a, b);
 }
 
-/* Whether one of the last few symbols has the same place and name. */
-static bool is_listed(const struct binary_symbol *first, const struct binary_symbol *end,
-		      const struct binary_symbol *s)
+/* The one of the last few symbols that has the same place and name; NULL: none. */
+static struct binary_symbol *find_double(struct binary_symbol *first, struct binary_symbol *end,
+					 const struct binary_symbol *s)
 {
 	int left = MAX_ALIASES;
 
 	while (end-- > first && end->offset == s->offset && left--) {
 		if (!strcmp(end->name, s->name))
-			return true;
+			return end;
 	}
-	return false;
+	return NULL;
 }
 
 /* Sorts the symbols and removes doubles: both tables may list a symbol, perhaps with another binding or version. */
@@ -214,7 +215,11 @@ static void sort_symbols(struct binary *binary)
 
 	qsort(binary->symbols, binary->n_symbols, sizeof(*binary->symbols), compare_symbols);
 	for (const struct binary_symbol *from = binary->symbols; from < end; from++) {
-		if (!is_listed(binary->symbols, to, from))
+		struct binary_symbol *same = find_double(binary->symbols, to, from);
+
+		if (same)
+			same->debug &= from->debug;
+		else
 			*to++ = *from;
 	}
 	binary->n_symbols = (size_t)(to - binary->symbols);
@@ -299,6 +304,8 @@ void binary_forget(struct binary *binary)
 {
 	free(take_ptr(binary->symbols));
 	binary->n_symbols = 0;
+	free(binary->confirmed.v);
+	binary->confirmed = (struct binary_confirmed){};
 	free(take_ptr(binary->source));
 	binary_image_close(&binary->debug);
 }

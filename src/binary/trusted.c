@@ -6,47 +6,67 @@
 #include <limits.h>
 #include <sys/stat.h>
 
-#include "base/base.h"
 #include "trusted.h"
 
 static const char *const places[] = { "/usr/", "/lib/", "/lib64/" };
 
-static bool is_roots(const struct stat *st, mode_t type)
+/* above: NULL for the file itself, else the path of a directory above it. */
+static int check_one(const struct stat *st, const char *above, const uid_t *owners, size_t n, struct err *err)
 {
-	return (st->st_mode & S_IFMT) == type && !st->st_uid && !(st->st_mode & (S_IWGRP | S_IWOTH));
+	const char *quote = above ? "'" : "", *what = above ? above : "";
+	bool owned = false;
+
+	for (size_t i = 0; i < n; i++)
+		owned |= st->st_uid == owners[i];
+	if (!owned)
+		return err_set(err, -EPERM, "%s%s%s belongs to another user (%u)", quote, above ? what : "it", above ? "' above it" : "",
+			       (unsigned int)st->st_uid);
+	if (st->st_mode & (S_IWGRP | S_IWOTH) && !(above && st->st_mode & S_ISVTX))
+		return err_set(err, -EPERM, "others than its owner can write to %s%s%s", quote, above ? what : "it",
+			       above ? "' above it" : "");
+	return 0;
 }
 
 /* Checks each directory from / to the one that holds path. Changes path meanwhile and restores it. */
-static bool are_directories_roots(char *path)
+static int check_above(char *path, const uid_t *owners, size_t n, struct err *err)
 {
 	struct stat st;
+	int ret = lstat("/", &st) ? -errno : check_one(&st, "/", owners, n, err);
 
-	if (lstat("/", &st) || !is_roots(&st, S_IFDIR))
-		return false;
-	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		bool good;
-
+	for (char *slash = strchr(path + 1, '/'); !ret && slash; slash = strchr(slash + 1, '/')) {
 		*slash = 0;
-		good = !lstat(path, &st) && is_roots(&st, S_IFDIR);
+		ret = lstat(path, &st) ? err_set(err, -errno, "'%s' above it: %s", path, strerror(errno)) : check_one(&st, path, owners, n, err);
 		*slash = '/';
-		if (!good)
-			return false;
 	}
-	return true;
+	return ret;
+}
+
+int trusted_check(int fd, const uid_t *owners, size_t n, char path[PATH_MAX], struct err *err)
+{
+	__free char *link = base_printf("/proc/self/fd/%d", fd);
+	char own[PATH_MAX], *at = path ? path : own;
+	ssize_t len = readlink(link, at, PATH_MAX - 1);
+	struct stat st, here;
+	int ret;
+
+	if (len < 0 || fstat(fd, &st))
+		return err_set(err, -errno, "%s", strerror(errno));
+	at[len] = 0;
+	ret = check_one(&st, NULL, owners, n, err);
+	if (!ret)
+		ret = check_above(at, owners, n, err);
+	/* a file of another mount namespace may have a path that leads to a different file here */
+	if (!ret && (lstat(at, &here) || here.st_dev != st.st_dev || here.st_ino != st.st_ino))
+		ret = err_set(err, -ESTALE, "its path '%s' leads elsewhere", at);
+	return ret;
 }
 
 bool trusted_path(int fd, char path[PATH_MAX])
 {
-	__free char *link = base_printf("/proc/self/fd/%d", fd);
-	ssize_t n = readlink(link, path, PATH_MAX - 1);
-	struct stat st, here;
+	static const uid_t root;
+	struct stat st;
 
-	if (n < 0)
-		return false;
-	path[n] = 0;
-	/* a file of another mount namespace may have a path that leads to a different file here */
-	return !fstat(fd, &st) && is_roots(&st, S_IFREG) && are_directories_roots(path) && !lstat(path, &here) &&
-	       here.st_dev == st.st_dev && here.st_ino == st.st_ino;
+	return !fstat(fd, &st) && S_ISREG(st.st_mode) && !trusted_check(fd, &root, 1, path, NULL);
 }
 
 bool trusted_file(int fd)

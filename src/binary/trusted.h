@@ -1,10 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Decides which files belong to the system that sonde runs on and are trusted like its kernel and shell. */
+/* Decides which files only root, or users that sonde trusts, can change. */
 #ifndef SONDE_BINARY_TRUSTED_H
 #define SONDE_BINARY_TRUSTED_H
 
 #include <limits.h>
-#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/base.h"
+
+/*
+ * Whether only the n owners can change an open file or directory, and where its path leads, as ssh checks its files: it
+ * and each directory above it belong to one of them, and neither group nor others may write to it. Directories above it
+ * may be sticky, as /tmp is: what they hold, others cannot replace. path (or NULL): its path without links. Returns 0, or
+ * -EPERM, -ESTALE (another mount namespace or root) or -errno, with the reason in err, such as "it belongs to another
+ * user (1000)".
+ */
+int trusted_check(int fd, const uid_t *owners, size_t n, char path[PATH_MAX], struct err *err);
 
 /*
  * path: the path of an open regular file, without links. True: only root can change the file or where the path

@@ -9,6 +9,7 @@
 #include <bpf/bpf.h>
 #include <linux/magic.h>
 
+#include "binary/trusted.h"
 #include "store.h"
 
 #define LINE_LEN 16 /* of keep_name() */
@@ -70,9 +71,10 @@ static struct entry *add(struct store *store, const char *name, int fd)
 
 /* --- the two ways --- */
 
+/* By the directory's descriptor: its path may lead elsewhere by now. */
 static char *path_of(const struct store *store, const char *name)
 {
-	return base_printf("%s/%s", store->pins, name);
+	return base_printf("/proc/self/fd/%d/%s", store->lock, name);
 }
 
 static int put(const struct store *store, const char *name, int fd)
@@ -87,8 +89,6 @@ static int put(const struct store *store, const char *name, int fd)
 
 static void take_back(struct store *store, const char *name)
 {
-	__free char *path = NULL;
-
 	if (store->sealed)
 		return;
 	if (!store->pins) {
@@ -96,8 +96,7 @@ static void take_back(struct store *store, const char *name)
 		store->is_detaching |= is_probe(name);
 		return;
 	}
-	path = path_of(store, name);
-	unlink(path);
+	unlinkat(store->lock, name, 0);
 }
 
 /* --- the start --- */
@@ -109,16 +108,53 @@ static void read_systemd(struct store *store)
 			add(store, from->name, take_fd(from->fd));
 }
 
+/* Without following a link, and without waiting for the other end of a FIFO. */
+static int open_directory(const struct store *store, struct err *err)
+{
+	int fd;
+
+	if (mkdir(store->pins, 0700) && errno != EEXIST)
+		return err_set(err, -errno, "--pin: cannot make %s: %s", store->pins, strerror(errno));
+	fd = open(store->pins, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	return fd < 0 ? err_set(err, -errno, "--pin: cannot open %s: %s", store->pins, strerror(errno)) : fd;
+}
+
+static int check_directory(int fd, struct err *err)
+{
+	return trusted_check(fd, (const uid_t[]){ 0, geteuid() }, 2, NULL, err);
+}
+
+/*
+ * Everybody may make directories in a bpffs of mode 1777, and the pins in one are what we count with. An empty one of
+ * another user is removed and made afresh.
+ */
+static int open_own_directory(struct store *store, struct err *err)
+{
+	struct err why = {};
+	int ret;
+
+	store->lock = open_directory(store, err);
+	if (store->lock < 0)
+		return store->lock;
+	ret = check_directory(store->lock, &why);
+	if (ret && !rmdir(store->pins)) {
+		close(store->lock);
+		store->lock = open_directory(store, err);
+		ret = store->lock < 0 ? store->lock : check_directory(store->lock, &why);
+	}
+	if (ret && store->lock >= 0)
+		return err_set(err, ret, "--pin: %s is not used: %s", store->pins, why.text);
+	return ret;
+}
+
 /* Programs of a process that has ended may still be attached: only one process may take them over. */
 static int lock_pins(struct store *store, struct err *err)
 {
 	struct statfs fs;
+	int ret = open_own_directory(store, err);
 
-	if (mkdir(store->pins, 0700) && errno != EEXIST)
-		return err_set(err, -errno, "--pin: cannot make %s: %s", store->pins, strerror(errno));
-	store->lock = open(store->pins, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (store->lock < 0)
-		return err_set(err, -errno, "--pin: cannot open %s: %s", store->pins, strerror(errno));
+	if (ret)
+		return ret;
 	if (fstatfs(store->lock, &fs) || fs.f_type != BPF_FS_MAGIC)
 		return err_set(err, -ENODEV,
 			       "--pin: %s is not in a file system of type bpf (mount -t bpf bpf /sys/fs/bpf)",
@@ -131,13 +167,15 @@ static int lock_pins(struct store *store, struct err *err)
 
 static int read_pins(struct store *store, struct err *err)
 {
+	__free char *here = NULL;
 	struct dirent *entry;
 	DIR *dir;
 	int ret = lock_pins(store, err);
 
 	if (ret)
 		return ret;
-	dir = opendir(store->pins);
+	here = path_of(store, ".");
+	dir = opendir(here);
 	if (!dir)
 		return err_set(err, -errno, "--pin: cannot read %s: %s", store->pins, strerror(errno));
 	while ((entry = readdir(dir))) {

@@ -137,6 +137,9 @@ static struct recording_kind *new_kind(struct recording *r, uint32_t id, const c
 	return kind;
 }
 
+/* Words of a field in the body, at least: the length of its name, and four numbers. */
+#define FIELD_WORDS 5
+
 /* The first description of a kind counts. */
 static void kind(struct recording *r, struct body *b)
 {
@@ -145,7 +148,7 @@ static void kind(struct recording *r, struct body *b)
 	uint64_t n = word(b);
 	struct recording_kind *kind;
 
-	b->bad |= id >= LAYOUT_KINDS_MAX || n > LAYOUT_FIELDS_MAX;
+	b->bad |= id >= LAYOUT_KINDS_MAX || n > LAYOUT_FIELDS_MAX || n > (uint64_t)(b->end - b->at) / (8 * FIELD_WORDS);
 	if (b->bad || r->by_id[id])
 		return;
 	kind = new_kind(r, id, name, n);

@@ -6,6 +6,7 @@
 #include <libgen.h>
 #include <sys/stat.h>
 
+#include "binary/trusted.h"
 #include "lang/check/getopt.h"
 #include "lang/text/source.h"
 #include "script/script.h"
@@ -54,17 +55,14 @@ struct scripted {
 /* Whether nobody can change it but root, us and who could change this binary. */
 static int check_owner(int fd, const char *path, struct err *err)
 {
-	struct stat st, own;
+	struct err why = {};
+	struct stat own;
 
-	if (fstat(fd, &st) || stat("/proc/self/exe", &own))
+	if (stat("/proc/self/exe", &own))
 		return err_set(err, -errno, "cannot look at '%s': %s", path, strerror(errno));
-	if (st.st_uid && st.st_uid != geteuid() && st.st_uid != own.st_uid)
-		return err_set(err, -EPERM, "scripts of '%s' are not used: it belongs to another user (%u)",
-			       path, (unsigned int)st.st_uid);
-	if (st.st_mode & (S_IWGRP | S_IWOTH))
-		return err_set(err, -EPERM, "scripts of '%s' are not used: others than its owner can write to it",
-			       path);
-	return 0;
+	return trusted_check(fd, (const uid_t[]){ 0, geteuid(), own.st_uid }, 3, NULL, &why)
+		       ? err_set(err, why.code, "scripts of '%s' are not used: %s", path, why.text)
+		       : 0;
 }
 
 static int open_candidate(const char *path, struct str *found)

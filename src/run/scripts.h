@@ -15,8 +15,8 @@
  *
  * The directory is the first of these that exists: share/sonde beside the running binary, as in a build tree;
  * ../share/sonde from there, where make install puts it; /usr/local/share/sonde; /usr/share/sonde. A file or directory
- * that others can change is refused: it must belong to root, to us or to the owner of the binary, and neither group
- * nor others may write to it.
+ * that others can change is refused: it and each directory above it must belong to root, to us or to the owner of the
+ * binary, and neither group nor others may write to it (binary/trusted.h).
  */
 #ifndef SONDE_RUN_SCRIPTS_H
 #define SONDE_RUN_SCRIPTS_H

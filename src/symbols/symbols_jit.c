@@ -10,6 +10,7 @@
 
 #include "base/search.h"
 #include "binary/foreign.h"
+#include "binary/trusted.h"
 #include "perf_map.h"
 #include "symbols_part.h"
 
@@ -84,11 +85,48 @@ static void hold_root(struct jit *jit)
 	jit->root = root;
 }
 
+/* A mount namespace of the process's own may show any file under any name. */
+static bool is_in_our_mounts(pid_t pid)
+{
+	char *path __free = base_printf("/proc/%d/ns/mnt", pid);
+	struct stat st, own;
+
+	return !stat(path, &st) && !stat("/proc/self/ns/mnt", &own) && st.st_ino == own.st_ino;
+}
+
+/*
+ * NULL, or why the map is not read. Root may have made a map for a process of another user. But then it must be root who
+ * chose the file: by no link, no mount of the process, and in directories that only root can change.
+ */
+static const char *why_not_read(const struct jit *jit, int fd, const char *path, struct err *err)
+{
+	char root[PATH_MAX] = "", found[PATH_MAX], *link __free = base_printf("/proc/self/fd/%d", jit->root), *full __free = NULL;
+	static const uid_t of_root;
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return strerror(errno);
+	if (st.st_uid == jit->uid)
+		return NULL;
+	if (st.st_uid) {
+		err_set(err, -EPERM, "it belongs to user %u, the process to %u", st.st_uid, jit->uid);
+		return err->text;
+	}
+	if (!is_in_our_mounts(jit->pid))
+		return "it belongs to root, and the process has mounts of its own";
+	if (trusted_check(fd, &of_root, 1, found, err))
+		return err->text;
+	if (readlink(link, root, sizeof(root) - 1) < 0)
+		return strerror(errno);
+	full = base_printf("%s%s", strcmp(root, "/") ? root : "", path);
+	return strcmp(full, found) || st.st_nlink != 1 ? "it belongs to root, and is a link" : NULL;
+}
+
 /* Opens the map, if there is one by now. */
 static void open_map(struct symbols *symbols, struct jit *jit)
 {
 	char root[32], path[64];
-	struct stat st;
+	const char *why = NULL;
 	uint64_t size;
 	struct err err = {};
 	int fd __close = -1;
@@ -104,18 +142,18 @@ static void open_map(struct symbols *symbols, struct jit *jit)
 	fd = foreign_open(root, path, MAX_MAP, &size, &err);
 	if (fd == -ENOENT)
 		return;
+	if (fd >= 0)
+		why = why_not_read(jit, fd, path, &err);
 	jit->refused = true;
 	base_closep(&jit->root);
 	jit->root = -1;
-	if (fd < 0 || fstat(fd, &st)) {
+	if (fd < 0) {
 		/* as the process calls it, not as we reach it */
 		const char *text = err.text + (strncmp(err.text, root, strlen(root)) ? 0 : strlen(root));
 
 		symbols_note(symbols, "no names of code that process %d made: %s", jit->pid, text);
-	} else if (st.st_uid != jit->uid && st.st_uid) {
-		symbols_note(symbols,
-			     "no names of code that process %d made: %s: is not read: it belongs to user %u, the process to %u",
-			     jit->pid, path, st.st_uid, jit->uid);
+	} else if (why) {
+		symbols_note(symbols, "no names of code that process %d made: %s: is not read: %s", jit->pid, path, why);
 	} else {
 		jit->refused = false;
 		jit->has_map = true;

@@ -62,6 +62,10 @@ static void finish_inserts(struct blocks *blocks)
 void blocks_release(struct blocks *blocks)
 {
 	finish_inserts(blocks);
+	vec_each(spare, &blocks->spare)
+		munmap(spare->memory, UNWIND_BLOCK_SIZE);
+	free(blocks->spare.v);
+	blocks->spare = (struct blocks_list){};
 	if (blocks->outer >= 0)
 		close(blocks->outer);
 	blocks->outer = -1;
@@ -105,6 +109,13 @@ int blocks_add(struct blocks *blocks, uint32_t *number, char **memory)
 {
 	int inner;
 
+	if (blocks->spare.n) {
+		const struct blocks_one *spare = &blocks->spare.v[--blocks->spare.n];
+
+		*number = spare->number;
+		*memory = memset(spare->memory, 0, UNWIND_BLOCK_SIZE);
+		return 0;
+	}
 	if (blocks->n == UNWIND_BLOCKS_MAX)
 		return -ENOSPC;
 	inner = create_inner();
@@ -163,34 +174,80 @@ int blocks_show(struct blocks *blocks)
 
 static int begin_block(struct blocks *blocks, struct blocks_part *part)
 {
-	uint32_t number;
-	char *memory;
-	int ret = blocks_add(blocks, &number, &memory);
+	struct blocks_at *at = &part->at;
+	struct blocks_one block;
+	int ret = blocks_add(blocks, &block.number, &block.memory);
 
 	if (ret)
 		return ret;
-	if (!part->keep)
+	if (at->block.memory)
+		at->taken += UNWIND_BLOCK_SIZE - at->used;
+	if (part->begun)
+		*vec_push(&part->since) = block;
+	else if (!part->keep)
 		blocks_part_release(part);
-	*part = (struct blocks_part){ .keep = part->keep, .block = number, .memory = memory };
+	*at = (struct blocks_at){ .block = block, .taken = at->taken };
 	return 0;
 }
 
 int blocks_take(struct blocks *blocks, struct blocks_part *part, size_t size, struct blocks_piece *piece)
 {
+	struct blocks_at *at = &part->at;
 	int ret = 0;
 
-	if (!part->memory || size > UNWIND_BLOCK_SIZE - part->used)
+	if (!at->block.memory || size > UNWIND_BLOCK_SIZE - at->used)
 		ret = begin_block(blocks, part);
 	if (ret)
 		return ret;
-	*piece = (struct blocks_piece){ part->memory + part->used, part->block, part->used };
-	part->used += size;
+	*piece = (struct blocks_piece){ at->block.memory + at->used, at->block.number, at->used };
+	at->used += size;
+	at->taken += size;
 	return 0;
+}
+
+void blocks_begin(struct blocks_part *part)
+{
+	part->begun = true;
+	part->before = part->at;
+}
+
+/* Pieces are zeroed: so is what is left of the block in which the part was. */
+static void undo(struct blocks *blocks, struct blocks_part *part)
+{
+	const struct blocks_at *before = &part->before;
+
+	vec_each(block, &part->since)
+		*vec_push(&blocks->spare) = *block;
+	if (before->block.memory)
+		memset(before->block.memory + before->used, 0, UNWIND_BLOCK_SIZE - before->used);
+	part->at = *before;
+}
+
+/* Unmaps all but the block that is being filled. */
+static void settle(struct blocks_part *part)
+{
+	if (part->keep || !part->since.n)
+		return;
+	if (part->before.block.memory)
+		munmap(part->before.block.memory, UNWIND_BLOCK_SIZE);
+	for (size_t i = 0; i + 1 < part->since.n; i++)
+		munmap(part->since.v[i].memory, UNWIND_BLOCK_SIZE);
+}
+
+void blocks_end(struct blocks *blocks, struct blocks_part *part, bool keep)
+{
+	if (keep)
+		settle(part);
+	else
+		undo(blocks, part);
+	part->begun = false;
+	free(part->since.v);
+	part->since = (struct blocks_list){};
 }
 
 void blocks_part_release(struct blocks_part *part)
 {
-	if (part->memory)
-		munmap(part->memory, UNWIND_BLOCK_SIZE);
-	part->memory = NULL;
+	if (part->at.block.memory)
+		munmap(part->at.block.memory, UNWIND_BLOCK_SIZE);
+	part->at.block.memory = NULL;
 }

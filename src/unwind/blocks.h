@@ -25,14 +25,28 @@ struct blocks {
 		uint32_t number;
 	} inserts[BLOCKS_INSERTS];
 	size_t n_inserts;
+	/* Blocks that were given back, mapped: they are used first. */
+	struct blocks_list {
+		struct blocks_one {
+			uint32_t number;
+			char *memory;
+		} * v;
+		size_t n, cap;
+	} spare;
 };
 
 /* Memory of one kind of content. Pieces come from the last block only; the blocks before it are full. */
 struct blocks_part {
 	bool keep; /* full blocks stay mapped */
-	uint32_t block;
-	uint32_t used; /* bytes of the block */
-	char *memory;  /* the block, mapped; NULL: there is none yet */
+	struct blocks_at {
+		struct blocks_one block; /* memory NULL: there is none yet */
+		uint32_t used;		 /* bytes of the block */
+		uint64_t taken;		 /* bytes of all blocks, with what was left unused at their ends */
+	} at;
+	/* Between blocks_begin() and blocks_end(): where the part was, and the blocks that it got since. */
+	bool begun;
+	struct blocks_at before;
+	struct blocks_list since;
 };
 
 /* A piece of a block, for the caller to write to. */
@@ -44,7 +58,7 @@ struct blocks_piece {
 
 /* Creates the outer array. Returns 0 or -errno. Release also after an error. */
 int blocks_init(struct blocks *blocks);
-/* Does not unmap memory. */
+/* Unmaps the blocks that were given back, and no others. */
 void blocks_release(struct blocks *blocks);
 
 /* Creates an empty block and maps it. The caller unmaps *memory. -ENOSPC: there are UNWIND_BLOCKS_MAX already. */
@@ -60,6 +74,10 @@ int blocks_show(struct blocks *blocks);
  * this part; with `keep` for ever. Initialise a part with {} or { .keep = true }. Errors as of blocks_add().
  */
 int blocks_take(struct blocks *blocks, struct blocks_part *part, size_t size, struct blocks_piece *piece);
+/* Begins something of many pieces, of which programs see nothing before blocks_end(): until then all can be undone. */
+void blocks_begin(struct blocks_part *part);
+/* keep false: gives back what was taken since blocks_begin(). */
+void blocks_end(struct blocks *blocks, struct blocks_part *part, bool keep);
 /* Unmaps the block that is being filled. Programs still see it. */
 void blocks_part_release(struct blocks_part *part);
 

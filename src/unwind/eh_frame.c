@@ -23,6 +23,9 @@
 /* All that is needed of a record to know where its function begins. */
 #define RECORD_BEGIN 32
 
+/* Records that are read between two looks whether to stop. */
+#define STOP_RECORDS 8192
+
 static const uint32_t extended_length = 0xffffffff;
 
 /* Reads the augmentation ("zR", "zPLR", "zRS" ...). Returns false if the rest of the record cannot be read. */
@@ -236,18 +239,23 @@ static void add_fde(struct eh_frame *frame, const struct record *record)
 }
 
 /* Reads the CIEs first, then the FDEs: an FDE may precede its CIE. */
-static void read_records(struct eh_frame *frame, bool cies)
+static int read_records(struct eh_frame *frame, bool cies)
 {
 	struct record record;
 	bool damaged = false;
 	uint64_t at = 0;
+	uint32_t n = 0;
 
-	while (next_record(frame, &at, &record, &damaged))
+	while (next_record(frame, &at, &record, &damaged)) {
 		if (!record.id && cies)
 			add_cie(frame, &record);
 		else if (record.id && !cies)
 			add_fde(frame, &record);
+		if (!(++n % STOP_RECORDS) && frame->should_stop && frame->should_stop(frame->ctx))
+			return -EINTR;
+	}
 	frame->damaged += cies && damaged;
+	return 0;
 }
 
 static int by_start(const void *pa, const void *pb)
@@ -270,11 +278,16 @@ static bool is_sorted(const struct eh_frame *frame)
 
 int eh_frame_read(struct eh_frame *frame, const struct eh_frame_source *source)
 {
+	int ret;
+
 	if (source->part.size > EH_FRAME_MAX)
 		return -EFBIG;
 	frame->source = *source;
-	read_records(frame, true);
-	read_records(frame, false);
+	ret = read_records(frame, true);
+	if (!ret)
+		ret = read_records(frame, false);
+	if (ret)
+		return ret;
 	if (!is_sorted(frame))
 		qsort(frame->v, frame->n, sizeof(*frame->v), by_start);
 	return 0;

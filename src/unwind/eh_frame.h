@@ -22,6 +22,9 @@ struct eh_frame_source {
 
 struct eh_frame {
 	struct eh_frame_source source;
+	/* Whether to end the reading; set before it, or NULL. */
+	bool (*should_stop)(void *ctx);
+	void *ctx;
 	/* Records of functions, sorted by address. Not all of them are good: see eh_frame_next(). */
 	struct eh_frame_fde {
 		int32_t start; /* address, relative to the section's */
@@ -50,7 +53,8 @@ struct eh_frame {
 
 /*
  * Finds the records of all functions. Initialise frame with {}; release it also after an error. What source refers to
- * must outlive it. Returns 0, or -EFBIG if the section is larger than EH_FRAME_MAX.
+ * must outlive it. Returns 0, -EFBIG if the section is larger than EH_FRAME_MAX, or -EINTR if should_stop returned
+ * true.
  */
 int eh_frame_read(struct eh_frame *frame, const struct eh_frame_source *source);
 /* The same for a file. Also errors as of binary_eh_frame(). */

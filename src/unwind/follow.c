@@ -89,7 +89,7 @@ void follow_record(void *ctx, const struct record *record)
 		forget_ending(unwind, record->pid);
 		space = find(unwind, record);
 		if (space)
-			spaces_clear(&unwind->spaces, space);
+			spaces_clear(&unwind->spaces, spaces_add(&unwind->spaces, record->pid, scan_owner(record->pid)));
 		return;
 	case RECORD_FORK:
 		if (record->pid != record->parent)

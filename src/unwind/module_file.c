@@ -7,6 +7,7 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include "base/clock.h"
 #include "binary/foreign.h"
@@ -25,6 +26,7 @@ int module_file_identify(int fd, struct module_file_id *id)
 	*id = (struct module_file_id){
 		.id = { st.st_dev, st.st_ino },
 		.mtime = st.st_mtim.tv_sec * NS_PER_SEC + st.st_mtim.tv_nsec,
+		.uid = st.st_uid,
 	};
 	return 0;
 }
@@ -89,4 +91,21 @@ bool module_file_is(const struct file_id *id, pid_t pid, const struct mapping *m
 	struct file_id now;
 
 	return file_id(AT_FDCWD, link, &now) || file_id_same(id, &now);
+}
+
+/* proc_pid_mountinfo(5): "ID PARENT MAJOR:MINOR ... - TYPE ...". */
+bool module_file_is_served(pid_t pid, dev_t dev)
+{
+	char *path __free = base_printf("/proc/%d/mountinfo", (int)pid), *line __free = NULL;
+	FILE *mounts __fclose = major(dev) ? NULL : fopen(path, "re");
+	size_t cap = 0;
+
+	while (mounts && getline(&line, &cap, mounts) > 0) {
+		const char *type = strstr(line, " - ");
+		unsigned int found[2];
+
+		if (type && sscanf(line, "%*d %*d %u:%u", &found[0], &found[1]) == 2 && makedev(found[0], found[1]) == dev)
+			return !strncmp(type + 3, "fuse", 4);
+	}
+	return false;
 }

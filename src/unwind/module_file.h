@@ -10,6 +10,7 @@
 struct module_file_id {
 	struct file_id id; /* as stat(2) has it */
 	uint64_t mtime;	   /* in nanoseconds since 1970 */
+	uid_t uid;	   /* the owner */
 };
 
 struct module_file {
@@ -30,6 +31,11 @@ int module_file_open_path(struct module_file *file, const char *path);
 int module_file_identify(int fd, struct module_file_id *id);
 /* Whether the mapping still is of the file with this id. Asks the kernel; true if it does not say. */
 bool module_file_is(const struct file_id *id, pid_t pid, const struct mapping *mapping);
+/*
+ * Whether a program serves the files of a device (FUSE), as mappings of a process show it. Such a file system answers when
+ * its program wants, and no signal would end us meanwhile. Asks the kernel alone.
+ */
+bool module_file_is_served(pid_t pid, dev_t dev);
 
 static inline bool module_file_same(const struct module_file_id *a, const struct module_file_id *b)
 {

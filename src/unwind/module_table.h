@@ -5,6 +5,7 @@
 
 #include "blocks.h"
 #include "rules.h"
+#include "shares.h"
 
 struct binary;
 
@@ -25,16 +26,18 @@ struct module_tables {
 	struct rules rules;
 	int rules_fd;	    /* the array "unwind_rules" */
 	size_t rules_shown; /* rules below this number are in it */
-	/* For the report. */
-	uint64_t bytes;	  /* of rows and page entries */
-	uint64_t no_room; /* tables that did not fit, or were too large */
+	struct shares *shares;
+	/* Whether the user wants to stop; NULL: never. */
+	bool (*should_stop)(void *ctx);
+	void *ctx;
 };
 
 /*
- * Makes the table of a file. Initialise table with {}; free it with module_table_release(), also after an error.
- * Returns 0, -ENODATA: the file has none, -ENOSPC, -ENOMEM or -EFBIG: there is no room. Else errors as of table_make().
+ * Makes the table of a file of a user. Initialise table with {}; free it with module_table_release(), also after an
+ * error. Returns 0, -ENODATA: the file has none, -ENOSPC, -ENOMEM or -EFBIG: there is no room, -EINTR: should_stop
+ * returned true. Else errors as of table_make().
  */
-int module_table_make(struct module_table *table, struct module_tables *tables, struct binary *binary);
+int module_table_make(struct module_table *table, struct module_tables *tables, struct binary *binary, uid_t uid);
 void module_table_release(struct module_table *table);
 /* Makes sure that BPF programs see all tables that exist. Returns 0 or -errno. */
 int module_tables_show(struct module_tables *tables);

@@ -25,10 +25,10 @@ struct modules_key {
 	char *path;
 };
 
-void modules_init(struct modules *modules, struct blocks *blocks, bool want_tables)
+void modules_init(struct modules *modules, struct blocks *blocks, struct shares *shares, bool want_tables)
 {
 	*modules = (struct modules){
-		.tables = { .blocks = blocks, .rules_fd = -1 },
+		.tables = { .blocks = blocks, .shares = shares, .rules_fd = -1 },
 		.want_tables = want_tables,
 		.held_max = file_limit_raise() / 2,
 	};
@@ -158,15 +158,20 @@ static int open_binary(int fd, struct binary **binary)
 	return binary_open(NULL, path, binary, NULL);
 }
 
-static int make_table(struct modules *modules, struct module_table *table, struct binary *binary)
+static int make_table(struct modules *modules, struct module *module, struct binary *binary)
 {
+	uint64_t refused = modules->tables.rules.refused;
 	int ret;
 
 	if (modules->long_work)
 		modules->long_work(modules->ctx, true);
-	ret = module_table_make(table, &modules->tables, binary);
+	ret = module_table_make(&module->table, &modules->tables, binary, module->id.uid);
 	if (modules->long_work)
 		modules->long_work(modules->ctx, false);
+	if (ret == -ENOSPC || ret == -ENOMEM || ret == -EFBIG)
+		shares_refuse(modules->tables.shares, module->id.uid, SHARES_NO_TABLE, module->shown.path);
+	else if (!ret && modules->tables.rules.refused > refused)
+		shares_refuse(modules->tables.shares, module->id.uid, SHARES_FEWER_RULES, module->shown.path);
 	return ret;
 }
 
@@ -180,7 +185,7 @@ static void read_file(struct modules *modules, struct module *module, int fd)
 		return;
 	module->shown.build_id = binary_build_id(binary);
 	if (modules->want_tables)
-		module->shown.has_table = !make_table(modules, &module->table, binary);
+		module->shown.has_table = !make_table(modules, module, binary);
 }
 
 /* Keeps a descriptor with its module, if there is room for it. */
@@ -284,6 +289,18 @@ static bool is_vdso(const struct mapping *mapping)
 	return !strcmp(mapping->path, "[vdso]") && mapping->start > UINT32_MAX;
 }
 
+/* Who asks for one process alone may wait for its files. */
+static bool is_served(struct modules *modules, pid_t pid, dev_t dev)
+{
+	struct modules_served *served = &modules->served;
+
+	if (modules->tables.shares->off)
+		return false;
+	if (served->dev != dev || served->round != modules->round)
+		*served = (struct modules_served){ dev, modules->round, module_file_is_served(pid, dev) };
+	return served->is;
+}
+
 struct module *modules_find(struct modules *modules, pid_t pid, const struct mapping *mapping)
 {
 	struct file_id shown = { mapping->dev, mapping->inode };
@@ -301,7 +318,7 @@ struct module *modules_find(struct modules *modules, pid_t pid, const struct map
 		module = key->module;
 	if (module && is_current(modules, module, pid, mapping))
 		return module;
-	ret = module_file_open(&file, pid, mapping);
+	ret = is_served(modules, pid, mapping->dev) ? -EAGAIN : module_file_open(&file, pid, mapping);
 	if (!ret)
 		module = identify(modules, &file, mapping->path, module && !module->opened ? module : NULL);
 	else if (ret != -ENOEXEC && !module)

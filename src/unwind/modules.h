@@ -34,12 +34,17 @@ struct modules {
 	void *ctx;
 	uint32_t round;
 	size_t held, held_max; /* descriptors of modules */
+	struct modules_served {
+		dev_t dev;
+		uint32_t round;
+		bool is; /* module_file_is_served() */
+	} served;	 /* what was asked last */
 	/* For the report. */
 	uint64_t refused; /* mappings of files that got no number */
 };
 
-/* The blocks must outlive modules. want_tables false: modules have names only. */
-void modules_init(struct modules *modules, struct blocks *blocks, bool want_tables);
+/* The blocks and shares must outlive modules. want_tables false: modules have names only. */
+void modules_init(struct modules *modules, struct blocks *blocks, struct shares *shares, bool want_tables);
 void modules_release(struct modules *modules);
 
 /* Begins a round: files are asked again whether they have changed. */

@@ -34,14 +34,19 @@ static uint16_t add(struct rules *rules, const struct unwind_rule *rule)
 	return rules->n - 1;
 }
 
-/* Doubles the index and fills it again. At most half of the places are in use, which keeps searches short. */
-static void grow(struct rules *rules)
+static void fill_index(struct rules *rules)
 {
 	free(rules->index);
-	rules->n_index = rules->n_index ? rules->n_index * 2 : INDEX_FIRST;
 	rules->index = base_alloc(rules->n_index * sizeof(*rules->index));
 	for (size_t i = 0; i < rules->n; i++)
 		*find(rules, &rules->v[i]) = i + 1;
+}
+
+/* Doubles the index. At most half of the places are in use, which keeps searches short. */
+static void grow(struct rules *rules)
+{
+	rules->n_index = rules->n_index ? rules->n_index * 2 : INDEX_FIRST;
+	fill_index(rules);
 }
 
 static void begin(struct rules *rules)
@@ -73,6 +78,15 @@ uint16_t rules_number(struct rules *rules, const struct unwind_rule *rule)
 	if (rules->n * 2 >= rules->n_index)
 		grow(rules);
 	return add(rules, rule);
+}
+
+void rules_forget(struct rules *rules, size_t n)
+{
+	n = n < UNWIND_RULES_FIXED ? UNWIND_RULES_FIXED : n;
+	if (n >= rules->n)
+		return;
+	rules->n = n;
+	fill_index(rules);
 }
 
 void rules_release(struct rules *rules)

@@ -21,6 +21,8 @@ struct rules {
  * counts the rule in `refused`.
  */
 uint16_t rules_number(struct rules *rules, const struct unwind_rule *rule);
+/* Forgets the rules from number n on, which nobody uses. */
+void rules_forget(struct rules *rules, size_t n);
 void rules_release(struct rules *rules);
 
 #endif

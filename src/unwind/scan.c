@@ -6,6 +6,22 @@
 #include "base/clock.h"
 #include "unwind_part.h"
 
+/* The owner of /proc/PID is root for a process that nobody may trace: so the text is read. */
+uid_t scan_owner(pid_t pid)
+{
+	char path[32], text[1024] = "";
+	const char *at;
+	unsigned int uid = 0;
+	__close int fd = -1;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0)
+		return 0;
+	at = strstr(text, "\nUid:");
+	return at && sscanf(at, "\nUid: %u", &uid) == 1 ? uid : 0;
+}
+
 /* The kernel's own addresses: the vsyscall page. */
 #define USER_END (1ULL << 63)
 
@@ -76,7 +92,7 @@ static int on_mapping(const struct mapping *mapping, void *ctx)
 int scan_process(struct unwind *unwind, pid_t pid)
 {
 	uint64_t now = clock_monotonic_ns();
-	struct scan scan = { unwind, spaces_add(&unwind->spaces, pid) };
+	struct scan scan = { unwind, spaces_add(&unwind->spaces, pid, scan_owner(pid)) };
 	int ret;
 
 	if (!scan.space)
@@ -108,27 +124,29 @@ static int each_process(int (*fn)(void *ctx, pid_t pid), void *ctx)
 	return ret;
 }
 
-struct first {
-	struct unwind *unwind;
-	bool (*should_stop)(void *ctx);
-	void *ctx;
-};
+static bool is_stopped(const struct unwind *unwind)
+{
+	const struct module_tables *tables = &unwind->modules.tables;
+
+	return tables->should_stop && tables->should_stop(tables->ctx);
+}
 
 static int scan_first(void *ctx, pid_t pid)
 {
-	const struct first *first = ctx;
+	struct unwind *unwind = ctx;
 
-	scan_process(first->unwind, pid);
-	return first->should_stop && first->should_stop(first->ctx) ? -EINTR : 0;
+	scan_process(unwind, pid);
+	return is_stopped(unwind) ? -EINTR : 0;
 }
 
-int scan_processes(struct unwind *unwind, bool (*should_stop)(void *ctx), void *ctx)
+int scan_processes(struct unwind *unwind)
 {
-	struct first first = { unwind, should_stop, ctx };
 	int ret;
 
 	unwind->scan_began = clock_monotonic_ns();
-	ret = unwind->options.pid ? scan_process(unwind, unwind->options.pid) : each_process(scan_first, &first);
+	ret = unwind->options.pid ? scan_process(unwind, unwind->options.pid) : each_process(scan_first, unwind);
+	if (!ret && is_stopped(unwind))
+		ret = -EINTR;
 	unwind->scan_took = clock_monotonic_ns() - unwind->scan_began;
 	return ret;
 }
@@ -163,14 +181,14 @@ static int scan_if_ours(void *ctx, pid_t pid)
 
 	if (!unwind->options.pid || spaces_find(&unwind->spaces, pid) || is_child(unwind, pid))
 		scan_process(unwind, pid);
-	return 0;
+	return is_stopped(unwind) ? -EINTR : 0;
 }
 
 void scan_again(struct unwind *unwind)
 {
 	unwind->rescan = false;
 	unwind->scan_began = clock_monotonic_ns();
-	each_process(scan_if_ours, unwind);
-	spaces_remove_older(&unwind->spaces, unwind->scan_began);
+	if (!each_process(scan_if_ours, unwind))
+		spaces_remove_older(&unwind->spaces, unwind->scan_began);
 	unwind->scan_took = clock_monotonic_ns() - unwind->scan_began;
 }

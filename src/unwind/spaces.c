@@ -18,13 +18,14 @@ struct spaces_run {
 	struct unwind_mapping *memory;
 	uint32_t block;
 	uint16_t first, n, class;
+	uid_t uid;	/* on whose share it is */
 	uint32_t users; /* processes */
 	uint64_t freed; /* when it began to wait */
 };
 
-int spaces_init(struct spaces *spaces, struct blocks *blocks, uint32_t n_max)
+int spaces_init(struct spaces *spaces, struct blocks *blocks, struct shares *shares, uint32_t n_max)
 {
-	*spaces = (struct spaces){ .blocks = blocks, .n_max = n_max, .part.keep = true };
+	*spaces = (struct spaces){ .blocks = blocks, .shares = shares, .n_max = n_max, .part.keep = true };
 	spaces->waiting_end = &spaces->waiting;
 	spaces->fd = bpf_map_create(BPF_MAP_TYPE_HASH, "unwind_spaces", sizeof(uint32_t), sizeof(struct unwind_space), n_max,
 				    NULL);
@@ -68,6 +69,11 @@ static uint32_t class_size(uint32_t class)
 	return class == SPACES_CLASSES - 1 ? UNWIND_BLOCK_MAPPINGS : CLASS_FIRST << class;
 }
 
+static size_t class_bytes(uint32_t class)
+{
+	return class_size(class) * sizeof(struct unwind_mapping);
+}
+
 static uint32_t class_of(size_t n)
 {
 	uint32_t class = 0;
@@ -97,6 +103,7 @@ static void run_put(struct spaces *spaces, struct spaces_run *run)
 {
 	if (!run || --run->users)
 		return;
+	shares_return(spaces->shares, run->uid, SHARES_RUNS, class_bytes(run->class));
 	run->freed = clock_monotonic_ns();
 	run->next = NULL;
 	*spaces->waiting_end = run;
@@ -109,7 +116,7 @@ static struct spaces_run *run_new(struct spaces *spaces, uint32_t class)
 	struct spaces_run *run;
 
 	if (spaces->n_blocks == SPACES_BLOCKS ||
-	    blocks_take(spaces->blocks, &spaces->part, class_size(class) * sizeof(*run->memory), &piece))
+	    blocks_take(spaces->blocks, &spaces->part, class_bytes(class), &piece))
 		return NULL;
 	spaces->n_blocks += !piece.at;
 	run = base_alloc(sizeof(*run));
@@ -120,20 +127,24 @@ static struct spaces_run *run_new(struct spaces *spaces, uint32_t class)
 	return run;
 }
 
-/* A run with these mappings. NULL: there is no room. */
-static struct spaces_run *run_take(struct spaces *spaces, const struct unwind_mapping *v, size_t n)
+/* A run for the mappings of a process. NULL: there is no room. */
+static struct spaces_run *run_take(struct spaces *spaces, const struct space *space)
 {
-	uint32_t class = class_of(n);
+	uint32_t class = class_of(space->n);
 	struct spaces_run *run = spaces->free[class];
 
+	if (shares_left(spaces->shares, space->uid, SHARES_RUNS) < class_bytes(class))
+		return NULL;
 	if (run)
 		spaces->free[class] = run->next;
 	else
 		run = run_new(spaces, class);
 	if (!run)
 		return NULL;
-	memcpy(run->memory, v, n * sizeof(*v));
-	run->n = n;
+	memcpy(run->memory, space->v, space->n * sizeof(*space->v));
+	run->n = space->n;
+	run->uid = space->uid;
+	shares_take(spaces->shares, run->uid, SHARES_RUNS, class_bytes(class));
 	run->users = 1;
 	return run;
 }
@@ -154,19 +165,35 @@ struct space *spaces_find(const struct spaces *spaces, pid_t pid)
 	return space;
 }
 
-struct space *spaces_add(struct spaces *spaces, pid_t pid)
+/* A process may change hands. Its run stays on the share of whoever it was. */
+static void own(struct spaces *spaces, struct space *space, uid_t uid)
+{
+	shares_return(spaces->shares, space->uid, SHARES_PROCESSES, 1);
+	shares_take(spaces->shares, uid, SHARES_PROCESSES, 1);
+	space->uid = uid;
+}
+
+struct space *spaces_add(struct spaces *spaces, pid_t pid, uid_t uid)
 {
 	struct space *space = spaces_find(spaces, pid), **bucket = bucket_of(spaces, pid);
 
-	if (space)
+	if (space) {
+		own(spaces, space, uid);
 		return space;
+	}
 	if (spaces->n == spaces->n_max) {
 		spaces->refused++;
 		return NULL;
 	}
+	if (!shares_left(spaces->shares, uid, SHARES_PROCESSES)) {
+		shares_refuse(spaces->shares, uid, SHARES_NO_RUN, NULL);
+		return NULL;
+	}
 	spaces->n++;
+	shares_take(spaces->shares, uid, SHARES_PROCESSES, 1);
 	space = base_alloc(sizeof(*space));
 	space->pid = pid;
+	space->uid = uid;
 	space->next = *bucket;
 	*bucket = space;
 	return space;
@@ -195,6 +222,7 @@ void spaces_remove(struct spaces *spaces, pid_t pid)
 	if (space->changed)
 		forget_change(spaces, space);
 	bpf_map_delete_elem(spaces->fd, &key);
+	shares_return(spaces->shares, space->uid, SHARES_PROCESSES, 1);
 	run_put(spaces, space->run);
 	space_free(space);
 	spaces->n--;
@@ -242,7 +270,7 @@ void spaces_fork(struct spaces *spaces, const struct space *parent, pid_t pid, u
 	struct space *child;
 
 	spaces_remove(spaces, pid);
-	child = spaces_add(spaces, pid);
+	child = spaces_add(spaces, pid, parent->uid);
 	if (!child)
 		return;
 	child->since = since;
@@ -326,7 +354,7 @@ void spaces_map(struct spaces *spaces, struct space *space, const struct unwind_
 /* Whether the process may take another run: one that changes all the time would leave no room for others. */
 static bool may_take(struct space *space)
 {
-	size_t size = class_size(class_of(space->n)) * sizeof(*space->v);
+	size_t size = class_bytes(class_of(space->n));
 	uint64_t now = clock_monotonic_ns();
 
 	if (now - space->second > NS_PER_SEC) {
@@ -342,11 +370,18 @@ static bool may_take(struct space *space)
 /* Replaces the run by one with the changed mappings. -ENOSPC: it must wait. */
 static int publish(struct spaces *spaces, struct space *space)
 {
-	struct spaces_run *before = space->run, *run = may_take(space) ? run_take(spaces, space->v, space->n) : NULL;
+	struct spaces_run *before = space->run, *run;
 	int ret;
 
-	if (!run)
+	if (!may_take(space))
 		return -ENOSPC;
+	run = run_take(spaces, space);
+	if (!run) {
+		if (!space->refused)
+			shares_refuse(spaces->shares, space->uid, SHARES_NO_RUN, NULL);
+		space->refused = true;
+		return -ENOSPC;
+	}
 	/* A new run can be in a new block. */
 	ret = blocks_show(spaces->blocks);
 	if (!ret) {

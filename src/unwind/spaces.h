@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "blocks.h"
+#include "shares.h"
 
 /* Sizes of runs: 8, 16, 32 ... 512 mappings, and a whole block. */
 #define SPACES_CLASSES 8
@@ -23,6 +24,8 @@ struct spaces_run;
 struct space {
 	struct space *next; /* of the bucket */
 	pid_t pid;
+	uid_t uid;		/* whose process it is */
+	bool refused;		/* it was counted as one without room */
 	uint64_t since;		/* what is known is of this time, or newer; in ns of CLOCK_MONOTONIC */
 	uint64_t vdso;		/* its address, 0: none */
 	struct spaces_run *run; /* what programs see; NULL: nothing */
@@ -36,6 +39,7 @@ struct space {
 
 struct spaces {
 	struct blocks *blocks;
+	struct shares *shares;
 	struct blocks_part part;
 	int fd; /* the hash "unwind_spaces" */
 	uint32_t n, n_max;
@@ -52,15 +56,15 @@ struct spaces {
 	uint64_t too_many; /* mappings of processes that have more than a run can hold */
 };
 
-/* Creates the hash, for n_max processes. Returns 0 or -errno. The blocks must outlive spaces. */
-int spaces_init(struct spaces *spaces, struct blocks *blocks, uint32_t n_max);
+/* Creates the hash, for n_max processes. Returns 0 or -errno. The blocks and shares must outlive spaces. */
+int spaces_init(struct spaces *spaces, struct blocks *blocks, struct shares *shares, uint32_t n_max);
 void spaces_release(struct spaces *spaces);
 
 /* NULL: the process is not known. */
 struct space *spaces_find(const struct spaces *spaces, pid_t pid);
-/* Finds the process or adds it, without mappings. NULL: there is no room; it is counted. */
-struct space *spaces_add(struct spaces *spaces, pid_t pid);
-/* Adds a process that has the mappings of its parent, as fork does. Replaces a process with the same pid. */
+/* Finds the process or adds it, without mappings. It is uid's. NULL: there is no room; it is counted. */
+struct space *spaces_add(struct spaces *spaces, pid_t pid, uid_t uid);
+/* Adds a process that has the mappings and the owner of its parent, as fork does. Replaces a process with the same pid. */
 void spaces_fork(struct spaces *spaces, const struct space *parent, pid_t pid, uint64_t since);
 void spaces_remove(struct spaces *spaces, pid_t pid);
 /* Removes the processes of which nothing is known since a time. */

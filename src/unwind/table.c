@@ -43,19 +43,30 @@ struct maker {
 	uint32_t page;
 	struct unwind_row rows[TABLE_PAGE_MAX];
 	size_t n; /* 0: there is none yet */
-	/* Who takes it. */
-	table_page_fn fn;
-	void *ctx;
+	const struct table_taker *taker;
+	uint32_t steps;
 	uint64_t n_all; /* rows of all pages */
 	int ret;	/* not 0: the work has ended */
 };
+
+/* Pages and functions that are made between two looks whether to stop. */
+#define STEPS 64
+
+static int step(struct maker *maker)
+{
+	const struct table_taker *taker = maker->taker;
+
+	return ++maker->steps % STEPS || !taker->should_stop || !taker->should_stop(taker->stop_ctx) ? 0 : -EINTR;
+}
 
 static void end_page(struct maker *maker)
 {
 	if (!maker->n || maker->ret)
 		return;
 	maker->n_all += maker->n;
-	maker->ret = maker->n_all > TABLE_ROWS_MAX ? -EFBIG : maker->fn(maker->ctx, maker->page, maker->rows, maker->n);
+	maker->ret = maker->n_all > TABLE_ROWS_MAX ? -EFBIG : step(maker);
+	if (!maker->ret)
+		maker->ret = maker->taker->page(maker->taker->ctx, maker->page, maker->rows, maker->n);
 }
 
 /* Begins a page. Its first row repeats the rule that applies there. */
@@ -149,6 +160,8 @@ static void add_functions(struct maker *maker, struct binary *binary, struct eh_
 			add_function(maker, &fde);
 		else
 			maker->count.damaged++;
+		if (!maker->ret)
+			maker->ret = step(maker);
 	}
 	add_gap(maker, UINT64_MAX);
 	end_page(maker);
@@ -215,22 +228,19 @@ static void find_known(struct maker *maker, struct binary *binary)
 		add_known_plt(maker, &plts[i]);
 }
 
-int table_make(struct binary *binary, struct rules *rules, table_page_fn fn, void *ctx, struct table_count *count)
+int table_make(struct binary *binary, struct rules *rules, const struct table_taker *taker, struct table_count *count)
 {
-	__cleanup(eh_frame_release) struct eh_frame frame = {};
+	__cleanup(eh_frame_release) struct eh_frame frame = { .should_stop = taker->should_stop, .ctx = taker->stop_ctx };
 	struct maker *maker __free = base_alloc(sizeof(*maker));
 	int ret = eh_frame_open(&frame, binary);
 
 	if (ret)
 		return ret;
 	maker->rules = rules;
-	maker->fn = fn;
-	maker->ctx = ctx;
+	maker->taker = taker;
 	maker->rule = UNWIND_RULE_NONE;
 	find_known(maker, binary);
-	rules->limit = rules->n + TABLE_RULES_MAX;
 	add_functions(maker, binary, &frame);
-	rules->limit = 0;
 	if (count)
 		*count = maker->count;
 	if (maker->ret)

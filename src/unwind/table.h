@@ -18,11 +18,18 @@
 /* The most rules that a file can add to those of others, so that one hostile file cannot take all. libxul has 700. */
 #define TABLE_RULES_MAX 4096
 
-/*
- * Takes a page (file offset >> UNWIND_PAGE_SHIFT) and its n rows, 1 to TABLE_PAGE_MAX, which are valid during the call.
- * Pages come in ascending order; one without any function does not come. A non-zero return ends the work.
- */
-typedef int (*table_page_fn)(void *ctx, uint32_t page, const struct unwind_row *rows, size_t n);
+/* Who takes the pages of a table. */
+struct table_taker {
+	/*
+	 * Takes a page (file offset >> UNWIND_PAGE_SHIFT) and its n rows, 1 to TABLE_PAGE_MAX, which are valid during the
+	 * call. Pages come in ascending order; one without any function does not come. A non-zero return ends the work.
+	 */
+	int (*page)(void *ctx, uint32_t page, const struct unwind_row *rows, size_t n);
+	void *ctx;
+	/* Whether to end the work, with -EINTR; asked now and then. NULL: never. */
+	bool (*should_stop)(void *ctx);
+	void *stop_ctx;
+};
 
 struct table_count {
 	uint64_t functions; /* that the table covers */
@@ -30,11 +37,11 @@ struct table_count {
 };
 
 /*
- * Makes the table of a file, gives its pages to fn, and adds its rules to `rules`. Damaged records are skipped and
+ * Makes the table of a file, gives its pages to taker, and adds its rules to `rules`, up to rules->limit. Damaged records are skipped and
  * counted. count may be NULL. Returns 0; -ENODATA if the file describes no function; -EFBIG if its section or its
- * table is larger than any real one; -EBADMSG if its section lies outside the file; or what fn returned.
+ * table is larger than any real one; -EBADMSG if its section lies outside the file; or what taker returned.
  */
 struct binary;
-int table_make(struct binary *binary, struct rules *rules, table_page_fn fn, void *ctx, struct table_count *count);
+int table_make(struct binary *binary, struct rules *rules, const struct table_taker *taker, struct table_count *count);
 
 #endif

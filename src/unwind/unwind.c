@@ -22,7 +22,7 @@ static int create_maps(struct unwind *unwind)
 	int ret = blocks_init(&unwind->blocks);
 
 	if (!ret)
-		ret = spaces_init(&unwind->spaces, &unwind->blocks,
+		ret = spaces_init(&unwind->spaces, &unwind->blocks, &unwind->shares,
 				  unwind->options.pid ? PROCESSES_MAX_ONE : PROCESSES_MAX);
 	if (ret)
 		return ret;
@@ -45,7 +45,8 @@ int unwind_new(struct unwind **created, const struct unwind_options *options, st
 
 	unwind->options = *options;
 	unwind->blocks.outer = unwind->spaces.fd = -1;
-	modules_init(&unwind->modules, &unwind->blocks, options->tables);
+	shares_init(&unwind->shares, options->pid);
+	modules_init(&unwind->modules, &unwind->blocks, &unwind->shares, options->tables);
 	unwind->modules.long_work = options->long_work;
 	unwind->modules.ctx = options->ctx;
 	ret = create_maps(unwind);
@@ -65,6 +66,7 @@ void unwind_free(struct unwind *unwind)
 	spaces_release(&unwind->spaces);
 	modules_release(&unwind->modules);
 	blocks_release(&unwind->blocks);
+	shares_release(&unwind->shares);
 	free(unwind->ending.v);
 	free(unwind);
 }
@@ -87,9 +89,11 @@ int unwind_start(struct unwind *unwind, bool (*should_stop)(void *ctx), void *ct
 	int ret;
 
 	unwind->started = true;
+	unwind->modules.tables.should_stop = should_stop;
+	unwind->modules.tables.ctx = ctx;
 	records_open(&unwind->records, &unwind->no_records);
 	modules_begin_round(&unwind->modules);
-	ret = scan_processes(unwind, should_stop, ctx);
+	ret = scan_processes(unwind);
 	if (!ret)
 		ret = publish(unwind);
 	if (ret == -ESRCH)
@@ -166,11 +170,6 @@ static void report_modules(const struct modules *modules)
 			    str_plural(unopened));
 	if (modules->refused)
 		report_note("more than %u files: stacks in others follow frame pointers", UINT16_MAX);
-	if (modules->tables.rules.refused)
-		report_note("the table of unwind rules is full: some user stacks are incomplete");
-	if (modules->tables.no_room)
-		report_note("no room for the unwind tables of %llu file%s: stacks in them follow frame pointers",
-			    (unsigned long long)modules->tables.no_room, str_plural(modules->tables.no_room));
 }
 
 void unwind_report(const struct unwind *unwind)
@@ -183,6 +182,7 @@ void unwind_report(const struct unwind *unwind)
 		report_note("%llu record%s of mappings and processes lost: some stacks can be incomplete",
 			    (unsigned long long)unwind->lost, str_plural(unwind->lost));
 	report_modules(&unwind->modules);
+	shares_report(&unwind->shares);
 	if (spaces->refused)
 		report_note("more than %u processes: stacks of others are not unwound", spaces->n_max);
 	if (spaces->too_many)

@@ -46,7 +46,8 @@ const struct unwind_maps *unwind_maps(const struct unwind *unwind);
 /*
  * Opens the kernel's records of mappings (perf events), then reads what exists. Without perf events it reads /proc
  * once, and unwind_report() says so. Returns 0, or -errno with err (-ESRCH: no such process; -EINTR: should_stop
- * returned true).
+ * returned true). should_stop, if not NULL, is also asked later, until unwind_free(): while it returns true no tables are
+ * made, which can take seconds.
  */
 int unwind_start(struct unwind *unwind, bool (*should_stop)(void *ctx), void *ctx, struct err *err);
 /* Readable when there is something for unwind_take(). An epoll descriptor; -1: there are no records. */

@@ -12,6 +12,7 @@
 struct unwind {
 	struct unwind_options options;
 	struct unwind_maps maps;
+	struct shares shares;
 	struct blocks blocks;
 	struct modules modules;
 	struct spaces spaces;
@@ -37,10 +38,10 @@ struct unwind {
  */
 int scan_process(struct unwind *unwind, pid_t pid);
 /*
- * Reads those of all processes of the session. Returns 0; for one process errors as of scan_process(); -EINTR:
- * should_stop (may be NULL) returned true.
+ * Reads those of all processes of the session. Returns 0; for one process errors as of scan_process(); -EINTR: the user
+ * wants to stop.
  */
-int scan_processes(struct unwind *unwind, bool (*should_stop)(void *ctx), void *ctx);
+int scan_processes(struct unwind *unwind);
 /* Reads them again, also descendants of known processes, and removes those that are gone. */
 void scan_again(struct unwind *unwind);
 /* What /proc/PID/stat says. Returns false if there is no such process. */
@@ -50,6 +51,8 @@ struct scan_stat {
 	long threads; /* also a first thread that has ended, as long as there are others */
 };
 bool scan_stat(pid_t pid, struct scan_stat *stat);
+/* The user whose process it is; 0 if that is not known. */
+uid_t scan_owner(pid_t pid);
 /* Adds a mapping of a process, with its file. */
 void scan_mapping(struct unwind *unwind, struct space *space, const struct mapping *mapping);
 

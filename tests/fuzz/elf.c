@@ -81,8 +81,9 @@ static void read_unwinding(struct binary *binary)
 	__cleanup(functions_release) struct functions functions = {};
 	struct rules rules = {};
 	int64_t last = -1;
+	const struct table_taker taker = { .page = look_at_page, .ctx = &last };
 
-	table_make(binary, &rules, look_at_page, &last, NULL);
+	table_make(binary, &rules, &taker, NULL);
 	rules_release(&rules);
 	functions_read(&functions, binary);
 	for (size_t i = 0; i < functions.n; i++)

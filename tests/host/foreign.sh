@@ -65,6 +65,30 @@ test_debug_file() {
 	! grep -q 'symbols may be missing' err || fail "something was refused"
 }
 
+# A symbol in the middle of an instruction: a breakpoint there would change what the program computes.
+test_debug_file_that_lies() {
+	cat > sum.c <<- 'EOF'
+		#include <stdio.h>
+		static __attribute__((noinline, used)) int twice(int a) { return a + a; }
+		__asm__(".type inside,%function\n.set inside,twice+2\n.size inside,2");
+		int main(void) { printf("sum %d\n", twice(5) + twice(10)); }
+	EOF
+	gcc -O1 -Wl,--build-id=none -o sum sum.c
+	objcopy --only-keep-debug sum sum.debug
+	objcopy --strip-all --add-gnu-debuglink=sum.debug sum
+	fc "u:$PWD/sum:inside" -- ./sum
+	expect_exit 1
+	expect_err "'inside': "
+	[ "$(uname -m)" != x86_64 ] || expect_err "only $PWD/sum.debug says that an instruction begins there"
+	fc "u:$PWD/sum:inside+1" -- ./sum
+	expect_exit 1
+	expect_err "'inside.0x1': "
+	fc "u:$PWD/sum:twice" -- ./sum
+	expect_exit 0
+	grep -q '^sum 30$' out || fail "the program computed something else"
+	grep -q '^twice  *2$' out || fail "its function was not counted"
+}
+
 test_compressed_bomb() {
 	echo 'int shown(int a) { return a; }' > b.c
 	gcc -shared -fPIC -o bomb.so b.c

@@ -174,6 +174,11 @@ END
 	expect_exit 1
 	expect_one_err "sonde' are not used: others than its owner can write to it$"
 	chmod 755 share/sonde
+	chmod 777 share
+	run bin/sonde mine
+	expect_exit 1
+	expect_one_err "scripts of '.*' are not used: others than its owner can write to '.*/share' above it$"
+	chmod 755 share
 	mv share/sonde/mine.bt elsewhere.bt
 	ln -s "$PWD/elsewhere.bt" share/sonde/mine.bt
 	run bin/sonde mine

@@ -4,12 +4,15 @@
 
 #include "binary_fixture.h"
 #include "binary/binary_code.h"
+#include "binary/instruction.h"
 
 TestSuite(binary_code, .init = fixture_init);
 
 #define FUNCTION(name, type, body, size) \
 	"__asm__(\".text\\n.balign 16\\n.globl " name "\\n.type " name "," type "\\n" name ":\\n" body "\\n" size "\");\n"
-#define SIZE(name) ".size " name ",.-" name "\\n"
+#define STR_(number) #number
+#define STR(number)  STR_(number)
+#define SIZE(name)   ".size " name ",.-" name "\\n"
 
 /*
  * longer: instructions at 0, 4 and 8 on both machines. unsized says nothing of its length, wrong is data in the
@@ -101,6 +104,41 @@ Test(binary_code, symbol_in_data)
 
 	cr_expect_eq(check(binary, "inrodata", 0, text), -EINVAL);
 	cr_expect_eq(check(binary, "inrodata", 4, text), -EINVAL);
+}
+
+/* start is exported; plain and tail are not. Only a debug file names inside, in the middle of an instruction. */
+#define STATIC(name) ".type " name ",%function\\n" name ":\\n" LONGER "\\n" SIZE(name)
+
+#define INSIDE_PLAIN \
+	"__asm__(\"" STATIC("plain") STATIC("tail") ".type inside,%function\\n.set inside,plain+" STR(INSIDE) "\\n.size inside,4\");\n"
+
+static const char with_lies[] = FUNCTION("start", "%function", LONGER, SIZE("start")) INSIDE_PLAIN
+	"int main(void) { return 0; }\n";
+
+static void expect_lies(const char *file, const char *source)
+{
+	struct binary *binary __cleanup(binary_closep) = fixture_open(fixture_path(file));
+	char text[400];
+
+	for (uint64_t at = 0; at <= 8; at += 4) {
+		cr_expect_eq(check(binary, "plain", at, text), 0, "+%d: %s", (int)at, text);
+		cr_expect_eq(check(binary, "tail", at, text), 0, "+%d: %s", (int)at, text);
+	}
+	cr_expect_eq(check(binary, "start", 4, text), 0, "%s", text);
+	cr_expect_eq(check(binary, "inside", 0, text), -EILSEQ);
+	/* on arm64 the address alone says so */
+	cr_expect(INSTRUCTION_ALIGN > 1 || strstr(text, source), "%s", text);
+	cr_expect_neq(check(binary, "inside", 1, text), 0);
+}
+
+Test(binary_code, debug_files_that_lie)
+{
+	fixture_text("a.c", with_lies);
+	fixture_run("$CC -O1 -Wl,--build-id=none -rdynamic -o a a.c && objcopy --only-keep-debug a a.debug && cp a b &&\n"
+		    "strip a && objcopy --add-gnu-debuglink=a.debug a");
+	expect_lies("a", "/a.debug says that an instruction begins there; the file itself does not confirm it");
+	fixture_run("xz -k a.debug && strip b && objcopy --add-section .gnu_debugdata=a.debug.xz b");
+	expect_lies("b", "only .gnu_debugdata says");
 }
 
 static int place(struct binary *binary, const char *name, uint64_t offset, const char **in)

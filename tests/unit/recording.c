@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <zlib.h>
 
 #include "recording_fixture.h"
 
@@ -380,6 +381,51 @@ Test(recording, refuses_what_memory_would_not_hold)
 	cr_assert_eq(ftruncate(m.fd, at), 0);
 	cr_assert_null(recording_open_fd(m.fd, "x.trace", &err));
 	cr_assert_str_eq(err.text, "x.trace needs more than 2 GB of memory: it has 2049 rings or more");
+}
+
+static long memory_kb(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return usage.ru_maxrss;
+}
+
+/* Kinds that claim fields that do not follow take no memory for them, however many there are. */
+Test(recording, kinds_without_their_fields)
+{
+	enum {
+		N = 50000
+	};
+	const struct {
+		struct layout_section section;
+		uint64_t id, name, fields;
+	} kind = { .section = { LAYOUT_KIND, 0, 24 }, .id = 50, .fields = LAYOUT_FIELDS_MAX };
+	struct recording *r;
+	struct str all __str = {};
+	struct err err = {};
+	struct made m;
+	long before;
+
+	made_begin(&m);
+	made_close(&m, NULL);
+	for (int i = 0; i < N; i++)
+		str_addn(&all, (const char *)&kind, sizeof(kind));
+	for (size_t at = 0; at < all.len; at += sizeof(kind)) {
+		struct layout_section *section = (void *)(all.data + at);
+
+		section->check = crc32(crc32(0, NULL, 0), (const Bytef *)&section->type, 4);
+		section->check = crc32(section->check, (const Bytef *)&section->bytes, 8);
+		section->check = crc32(section->check, (const Bytef *)(section + 1), 24);
+	}
+	cr_assert_eq(pwrite(m.fd, all.data, all.len, lseek(m.fd, 0, SEEK_END)), (ssize_t)all.len);
+	before = memory_kb();
+	r = recording_open_fd(m.fd, "x.trace", &err);
+	cr_assert(r);
+	cr_expect_str_eq(recording_info(r)->cut, "parts of it are damaged");
+	cr_expect_eq(recording_info(r)->n_kinds, MADE_KINDS - 1);
+	cr_expect_lt(memory_kb() - before, 24 << 10);
+	recording_close(r);
 }
 
 Test(recording, knows_who_runs)

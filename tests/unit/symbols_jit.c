@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* src/symbols/: names of code that a program made as it ran, in files that it writes for perf. */
+#include <sched.h>
 #include <signal.h>
+#include <sys/mount.h>
 
 #include "symbols/perf_map.h"
 #include "symbols_fixture.h"
@@ -143,4 +145,78 @@ Test(symbols_jit, map_of_another_user)
 	cr_assert_eq(symbols->notes.n, 1);
 	cr_expect(strstr(symbols->notes.v[0], "belongs to user 65534"), "%s", symbols->notes.v[0]);
 	symbols_free(symbols);
+}
+
+/* A process of user 65534, which may have mounts of its own. */
+static pid_t start_of_another_user(bool own_mounts)
+{
+	int ready[2];
+	char byte;
+	pid_t pid;
+
+	cr_assert_eq(pipe(ready), 0);
+	pid = fork();
+	if (!pid) {
+		if ((own_mounts && unshare(CLONE_NEWNS)) || setuid(65534) || write(ready[1], "x", 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	cr_assert_eq(read(ready[0], &byte, 1), 1);
+	snprintf(map_path, sizeof(map_path), "/tmp/perf-%d.map", pid);
+	atexit(remove_map);
+	return pid;
+}
+
+/* What a map says that root has, for a process that is not root's. Ends the process. refused: the note; "": none. */
+static void expect_map_of_root(pid_t pid, const char *name, const char *refused)
+{
+	const struct frame *frame;
+
+	symbols = symbols_new_from(&source, NULL, &(struct symbols_options){});
+	frame = symbols_user(symbols, pid, 0x1004);
+	cr_expect_eq(symbols_name(symbols), 0);
+	cr_expect_str_eq(frame->name, name);
+	cr_expect_eq(symbols->notes.n, !!*refused);
+	cr_expect(!symbols->notes.n || strstr(symbols->notes.v[0], refused), "%s", symbols->notes.v[0]);
+	symbols_free(symbols);
+	unlink(map_path);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+static void write_secret(const char *path)
+{
+	FILE *file __fclose = fopen(path, "w");
+
+	cr_assert(file && fputs("1000 10 secret\n", file) >= 0);
+}
+
+/*
+ * Root may have written a map for a process of another user. But such a user must not choose which of root's files is
+ * read: by a link, or by mounts of the process's own.
+ */
+Test(symbols_jit, map_of_root)
+{
+	char secret[] = "/tmp/sonde-test-secret-XXXXXX";
+	int fd __close = -1;
+	pid_t pid;
+
+	if (geteuid())
+		cr_skip_test("only root can become another user");
+	pid = start_of_another_user(false);
+	write_secret(map_path);
+	expect_map_of_root(pid, "secret", "");
+	fd = mkstemp(secret);
+	write_secret(secret);
+	pid = start_of_another_user(false);
+	cr_assert_eq(symlink(secret, map_path), 0);
+	expect_map_of_root(pid, "[unknown]", "it belongs to root, and is a link");
+	pid = start_of_another_user(false);
+	cr_assert_eq(link(secret, map_path), 0);
+	expect_map_of_root(pid, "[unknown]", "it belongs to root, and is a link");
+	unlink(secret);
+	pid = start_of_another_user(true);
+	write_secret(map_path);
+	expect_map_of_root(pid, "[unknown]", "has mounts of its own");
 }

@@ -215,6 +215,48 @@ Test(unwind_session, prepared_command)
 
 /* --- bad days --- */
 
+static uint8_t byte_of(const struct blocks_piece *piece)
+{
+	return *(const uint8_t *)piece->memory;
+}
+
+/* What a table took that failed in the middle is used for the next ones, and is zero again. */
+Test(unwind_session, blocks_given_back)
+{
+	const size_t sizes[] = { 20000, 20000, 32768, 100, 1 };
+	struct blocks_part part = {};
+	struct blocks_piece piece;
+	struct blocks blocks;
+
+	if (geteuid())
+		cr_skip_test("only root may create maps");
+	cr_assert_eq(blocks_init(&blocks), 0);
+	cr_assert_eq(blocks_take(&blocks, &part, 1000, &piece), 0);
+	memset(piece.memory, 0x11, 1000);
+	for (int i = 0; i < 20; i++) {
+		blocks_begin(&part);
+		for (size_t k = 0; k < ARRAY_SIZE(sizes); k++) {
+			cr_assert_eq(blocks_take(&blocks, &part, sizes[k], &piece), 0);
+			cr_expect_eq(byte_of(&piece), 0);
+			memset(piece.memory, 0xff, sizes[k]);
+		}
+		blocks_end(&blocks, &part, false);
+		cr_expect_eq(part.at.taken, 1000);
+	}
+	cr_expect_eq(blocks.n, 4);
+	cr_assert_eq(blocks_take(&blocks, &part, 20000, &piece), 0);
+	cr_expect(piece.block == 0 && piece.at == 1000 && byte_of(&piece) == 0);
+	cr_expect_eq(((uint8_t *)piece.memory)[-1], 0x11);
+	blocks_begin(&part);
+	for (size_t k = 0; k < ARRAY_SIZE(sizes); k++)
+		cr_assert_eq(blocks_take(&blocks, &part, sizes[k], &piece), 0);
+	blocks_end(&blocks, &part, true);
+	cr_expect_eq(blocks.n, 5);
+	cr_expect_eq(blocks_show(&blocks), 0);
+	blocks_part_release(&part);
+	blocks_release(&blocks);
+}
+
 static void ignore(void *ctx, const struct record *record)
 {
 }

@@ -7,20 +7,23 @@
 #include "unwind/spaces.h"
 
 static struct blocks blocks;
+static struct shares shares;
 static struct spaces spaces;
 
 static void init(void)
 {
 	if (geteuid())
 		cr_skip_test("only root may create maps");
+	shares_init(&shares, false);
 	cr_assert_eq(blocks_init(&blocks), 0);
-	cr_assert_eq(spaces_init(&spaces, &blocks, 100), 0);
+	cr_assert_eq(spaces_init(&spaces, &blocks, &shares, 100), 0);
 }
 
 static void done(void)
 {
 	spaces_release(&spaces);
 	blocks_release(&blocks);
+	shares_release(&shares);
 }
 
 TestSuite(unwind_spaces, .init = init, .fini = done);
@@ -90,7 +93,7 @@ Test(unwind_spaces, mappings_at_random)
 {
 	static struct unwind_mapping seen[UNWIND_BLOCK_MAPPINGS];
 	struct model model;
-	struct space *space = spaces_add(&spaces, 7);
+	struct space *space = spaces_add(&spaces, 7, 0);
 
 	srand(1);
 	for (size_t at = 0; at < BYTES; at++)
@@ -124,7 +127,7 @@ static void map_file(struct space *space, uint64_t start)
 Test(unwind_spaces, fork)
 {
 	static struct unwind_mapping seen[UNWIND_BLOCK_MAPPINGS];
-	struct space *parent = spaces_add(&spaces, 1), *child;
+	struct space *parent = spaces_add(&spaces, 1, 0), *child;
 
 	map_one(parent, 10);
 	cr_assert_eq(spaces_publish(&spaces), 0);
@@ -149,7 +152,7 @@ Test(unwind_spaces, fork)
 Test(unwind_spaces, vdso)
 {
 	static struct unwind_mapping seen[UNWIND_BLOCK_MAPPINGS];
-	struct space *parent = spaces_add(&spaces, 1), *child;
+	struct space *parent = spaces_add(&spaces, 1, 0), *child;
 
 	parent->vdso = 0x1000;
 	map_one(parent, 10);
@@ -167,12 +170,12 @@ Test(unwind_spaces, vdso)
 /* A run that programs may still read is not written to. */
 Test(unwind_spaces, old_runs_wait)
 {
-	struct space *space = spaces_add(&spaces, 1);
+	struct space *space = spaces_add(&spaces, 1, 0);
 	const struct unwind_mapping *before;
 
 	map_one(space, 10);
 	cr_assert_eq(spaces_publish(&spaces), 0);
-	before = (const struct unwind_mapping *)spaces.part.memory;
+	before = (const struct unwind_mapping *)spaces.part.at.block.memory;
 	for (uint64_t i = 0; i < 50; i++) {
 		spaces_clear(&spaces, space);
 		map_one(space, 100 + i);
@@ -185,7 +188,7 @@ Test(unwind_spaces, old_runs_wait)
 Test(unwind_spaces, limits)
 {
 	static struct unwind_mapping seen[UNWIND_BLOCK_MAPPINGS];
-	struct space *space = spaces_add(&spaces, 1);
+	struct space *space = spaces_add(&spaces, 1, 0);
 
 	for (uint64_t i = 0; i < UNWIND_BLOCK_MAPPINGS + 5; i++)
 		map_file(space, 2 * i);
@@ -194,7 +197,7 @@ Test(unwind_spaces, limits)
 	cr_expect_eq(seen[UNWIND_BLOCK_MAPPINGS - 1].start, 2 * (UNWIND_BLOCK_MAPPINGS - 1));
 	cr_expect_eq(spaces.too_many, 5);
 	for (pid_t pid = 2; pid <= 101; pid++)
-		cr_expect_eq(!spaces_add(&spaces, pid), pid == 101);
+		cr_expect_eq(!spaces_add(&spaces, pid, 0), pid == 101);
 	cr_expect_eq(spaces.refused, 1);
 }
 
@@ -202,7 +205,7 @@ Test(unwind_spaces, limits)
 Test(unwind_spaces, memory_of_no_file_leaves_room)
 {
 	static struct unwind_mapping seen[UNWIND_BLOCK_MAPPINGS];
-	struct space *space = spaces_add(&spaces, 1);
+	struct space *space = spaces_add(&spaces, 1, 0);
 	int n;
 
 	for (uint64_t i = 0; i < 10; i++)
@@ -227,7 +230,7 @@ static void change(struct space *space, int i)
 
 static struct space *add_large(pid_t pid)
 {
-	struct space *space = spaces_add(&spaces, pid);
+	struct space *space = spaces_add(&spaces, pid, 0);
 
 	for (uint64_t i = 0; i < 500; i++)
 		map_file(space, 2 * i);
@@ -244,7 +247,7 @@ Test(unwind_spaces, a_process_that_changes_all_the_time)
 		change(busy, i);
 	cr_expect_lt(blocks.n, 512);
 	cr_expect_eq(see(1, seen), 500);
-	map_one(spaces_add(&spaces, 2), 10);
+	map_one(spaces_add(&spaces, 2, 0), 10);
 	cr_assert_eq(spaces_publish(&spaces), 0);
 	cr_expect_eq(see(2, seen), 1);
 	busy->second = 0;
@@ -266,4 +269,53 @@ Test(unwind_spaces, changes_wait_for_room)
 	spaces.n_blocks = 0;
 	cr_assert_eq(spaces_publish(&spaces), 0);
 	cr_expect_eq(see(5, seen), 500);
+}
+
+static const struct shares_user *find_user(uid_t uid)
+{
+	vec_each(user, &shares)
+		if (user->uid == uid)
+			return user;
+	return NULL;
+}
+
+/* One user's processes, each of the largest size, leave room to others. What ends is returned. */
+Test(unwind_spaces, processes_of_one_user)
+{
+	static struct unwind_mapping seen[UNWIND_BLOCK_MAPPINGS];
+	uint64_t used;
+
+	shares_take(&shares, 1000, SHARES_RUNS, (uint64_t)UNWIND_BLOCKS_MAX / 4 * UNWIND_BLOCK_SIZE - 2 * UNWIND_BLOCK_SIZE);
+	used = find_user(1000)->used[SHARES_RUNS];
+	for (pid_t pid = 1; pid <= 4; pid++) {
+		struct space *space = spaces_add(&spaces, pid, 1000);
+
+		for (uint64_t i = 0; i < UNWIND_BLOCK_MAPPINGS; i++)
+			map_file(space, 2 * i);
+	}
+	map_one(spaces_add(&spaces, 5, 1001), 10);
+	map_one(spaces_add(&spaces, 6, 0), 10);
+	cr_assert_eq(spaces_publish(&spaces), 0);
+	cr_expect(see(5, seen) == 1 && see(6, seen) == 1);
+	cr_expect_eq((see(1, seen) > 0) + (see(2, seen) > 0) + (see(3, seen) > 0) + (see(4, seen) > 0), 2);
+	cr_expect_eq(find_user(1000)->refused[SHARES_NO_RUN].n, 2);
+	cr_expect_eq(find_user(1000)->used[SHARES_PROCESSES], 4);
+	for (pid_t pid = 1; pid <= 4; pid++)
+		spaces_remove(&spaces, pid);
+	cr_expect_eq(find_user(1000)->used[SHARES_RUNS], used);
+	cr_expect_eq(find_user(1000)->used[SHARES_PROCESSES], 0);
+	shares_take(&shares, 1000, SHARES_PROCESSES, 16384);
+	cr_expect_null(spaces_add(&spaces, 7, 1000));
+	cr_expect(spaces_add(&spaces, 7, 1001));
+}
+
+/* All but root together leave something to root, however many users there are. */
+Test(unwind_spaces, many_users)
+{
+	for (uid_t uid = 1; uid < 3000; uid++)
+		shares_take(&shares, uid, SHARES_TABLES, 1 << 20);
+	cr_expect_eq(shares_left(&shares, 5000, SHARES_TABLES), 0);
+	cr_expect_eq(shares_left(&shares, 0, SHARES_TABLES), UINT64_MAX);
+	cr_expect_eq(shares_left(&shares, 5000, SHARES_RULES), UNWIND_RULES_MAX / 4);
+	cr_expect_lt(shares.n, 300);
 }

@@ -32,7 +32,9 @@ static inline int test_table_add(void *ctx, uint32_t page, const struct unwind_r
 
 static inline int test_table_make(struct test_table *table, struct binary *binary, struct rules *rules)
 {
-	return table_make(binary, rules, test_table_add, table, &table->count);
+	const struct table_taker taker = { .page = test_table_add, .ctx = table };
+
+	return table_make(binary, rules, &taker, &table->count);
 }
 
 /* The number of the rule for a file offset, UNWIND_RULE_NONE if there is none. */
