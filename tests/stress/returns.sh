@@ -191,7 +191,7 @@ compare() {
 		fi
 	done
 	[ ! -s differ ] || fail "with probes another output: $(tr '\n' ' ' < differ)"
-	[ "$(json count < out | awk '{ n += $1 } END { print n > 1000 }')" = 1 ] || fail "hardly any call was measured"
+	[ "$(json count < out | awk '{ n += $1 } END { print (n > 1000) }')" = 1 ] || fail "hardly any call was measured"
 }
 
 # spec FILE COUNT: a regular expression of so many of its functions, chosen by chance; what is refused is left out.
