@@ -114,6 +114,8 @@ void script_output_release(struct script *script);
 
 /* In script_sites.c: a record of a program, for the stream. */
 void script_on_record(const void *record, size_t size, void *script);
+/* Passes on all records that are in the buffer: at the end. */
+void script_take_all(struct script *script);
 /* Prints all maps, as at the end. */
 void script_print_maps(struct script *script);
 

@@ -196,3 +196,41 @@ test_command_and_directory() {
 	expect_exit 2
 	expect_err "for a cgroup: --cgroup ./true"
 }
+
+# Reads the output only when the command has ended: the buffer then holds what takes longer to read than the time that a
+# program gets to complete its record. Each call is a line or a reported loss.
+test_end_reads_all() {
+	calls=$(command -v ufuncs)
+	mkfifo late
+	sonde trace --buffer-size 256M -e "config = { max_strlen = 2048 }
+		uprobe:$calls:f_one { printf(\"call %r\\n\", buf(reg(\"sp\"), 2000)); @calls = count(); }" \
+		-c "sh -c \"$calls 60000 > did; : > ended\"" > late 2> err &
+	exec 3< late
+	wait_until 60 test -e ended
+	sleep 0.3
+	cat <&3 > out
+	wait $! || fail "exit status $?"
+	lost=$(sed -n 's/.*: \([0-9]*\) events* lost: .*/\1/p' err)
+	lines=$(grep -c '^call ' out)
+	[ $((lines + ${lost:-0})) = 60000 ] || fail "$lines lines and ${lost:-no} losses of 60000"
+	expect_line '^@calls: 60000$'
+}
+
+# Nobody reads the output, and much of it is left: a second signal ends sonde at once.
+test_second_signal_at_the_end() {
+	calls=$(command -v ufuncs)
+	mkfifo never
+	sonde trace -e "uprobe:$calls:f_one { printf(\"call %d\\n\", arg0); }" \
+		-c "sh -c \"$calls 60000 > did; : > ended\"" > never 2> err &
+	sonde=$!
+	exec 3< never
+	wait_until 60 test -e ended
+	sleep 0.3
+	began=$(date +%s%N)
+	kill -TERM $sonde
+	sleep 0.2
+	kill -TERM $sonde 2> err.kill || :
+	wait $sonde && fail "exit status 0"
+	took=$((($(date +%s%N) - began) / 1000000))
+	[ $took -lt 1500 ] || fail "the end took $took ms"
+}
