@@ -234,3 +234,125 @@ test_second_signal_at_the_end() {
 	took=$((($(date +%s%N) - began) / 1000000))
 	[ $took -lt 1500 ] || fail "the end took $took ms"
 }
+
+# expressions_table FILE ARG...: each line of the file is an expression, "=>" and what print() shows of it.
+expressions_table() {
+	table=$1
+	shift
+	{
+		echo 'BEGIN { $yes = pid > 0; $no = pid == 0; $seven = $yes ? 7 : 8; $text = $yes ? "7" : "8";'
+		sed 's/ *=> .*//; s/.*/print((&));/' "$table"
+		echo 'exit(); }'
+	} > program
+	sed 's/.*=> //' "$table" > wanted
+	run sonde trace -q program "$@"
+	expect_exit 0
+	grep -v '^$' out | diff wanted - > differences || {
+		cat differences
+		fail "expressions differ with the arguments: $*"
+	}
+}
+
+# The language reference: $1 is a number, str($1) its text; $n that is not given is 0 and "".
+test_positional_parameters() {
+	cat > given <<-'END'
+		$1                              => 7
+		$2                              => 12
+		$3                              => abc
+		$4                              => 0
+		$#                              => 3
+		$1 ? $1 : 5000                  => 7
+		$4 ? $4 : 5000                  => 5000
+		$yes ? $1 : 5000                => 7
+		$no ? $1 : 5000                 => 5000
+		true ? $1 : $2                  => 7
+		false ? $1 : $2                 => 12
+		$1 ? $2 : $4                    => 12
+		$1 ? str($1) : "none"           => 7
+		$4 ? str($4) : "none"           => none
+		$3 ? str($3) : "none"           => abc
+		$3 ? 1 : 2                      => 1
+		{ $1 } ? { $1 } : 9             => 7
+		$1 + 1                          => 8
+		$1 - $2                         => -5
+		$1 * $seven                     => 49
+		$seven / $1                     => 1
+		$1 % 4                          => 3
+		$1 << 2                         => 28
+		$1 >> 1                         => 3
+		$1 & 3                          => 3
+		$1 | 8                          => 15
+		$1 ^ 1                          => 6
+		~$1                             => -8
+		-$1                             => -7
+		!$1                             => false
+		!$4                             => true
+		$1 && $2                        => true
+		$1 && $4                        => false
+		$4 || $1                        => true
+		$4 || $4                        => false
+		$1 == 7                         => true
+		$1 == $seven                    => true
+		$1 != 7                         => false
+		$1 - $2 < 0                     => true
+		$2 < $seven                     => false
+		$1 >= 7                         => true
+		$4 == 0                         => true
+		str($1) == "7"                  => true
+		str($1) == $text                => true
+		$text == $1                     => true
+		$1 == "7"                       => true
+		$1 != "8"                       => true
+		$3 == "abc"                     => true
+		$3 == comm                      => false
+		$4 == ""                        => true
+		str($4) == ""                   => true
+		str($3)                         => abc
+		str($3, 2)                      => ab
+		str($3 + 1)                     => bc
+		"x" + str($1)                   => x7
+		strlen(str($2))                 => 2
+		strlen($3)                      => 3
+		strncmp(str($3), "abx", 2)      => 0
+		strncmp($3, $text, 1) == 0      => false
+		strncmp("abc", "abd", $1 - 4)   => -1
+		strcontains("a7b", $1)          => true
+		strcontains("abc", str($3))     => true
+		(uint8)-$1                      => 249
+		(int64)$1                       => 7
+		bswap((uint16)$1)               => 1792
+		($1, $3, $4)                    => (7, abc, 0)
+		$seven == $1 ? "is" : "is not"  => is
+		$seven > $2 ? "is" : "is not"   => is not
+		is_integer($1)                  => true
+		is_str($3)                      => true
+		is_literal($1)                  => true
+		listed(7, $1)                   => true
+		listed($seven, str($1))         => true
+		buf($3, 2)                      => ab
+		strerror($1)                    => Argument list too long
+	END
+	expressions_table given 7 12 abc
+	cat > hexadecimal <<-'END'
+		$1 ? $1 : 1                     => 255
+		str($1)                         => 0xff
+		$2 ? $2 : 1                     => 18446744073709551615
+		$3 ? $3 : 1                     => 1
+		str($3)                         => 0
+		$4 ? $4 : 1                     => 1000000
+		$4 == "1_000_000"               => true
+	END
+	expressions_table hexadecimal 0xff 18446744073709551615 0 1_000_000
+}
+
+test_constant_arrays() {
+	cat > arrays <<-'END'
+		pton("10.0.0.1") == pton("10.0.5.1")         => false
+		pton("10.0.0.1") != pton("10.0.5.1")         => true
+		pton("10.0.0.1") == pton("10.0.0.1")         => true
+		ntop(true ? pton("10.0.0.1") : pton("::1"))  => 10.0.0.1
+		ntop($yes ? pton("10.0.0.1") : pton("1.1.1.1"))  => 10.0.0.1
+	END
+	sed -i '/::1/d' arrays
+	expressions_table arrays
+}

@@ -17,7 +17,8 @@ const char *check_text_argument(struct checker *c, struct ast *call, unsigned in
 	struct ast *arg = check_argument(call, n);
 
 	check_value(c, arg);
-	if (arg->is_constant && arg->text)
+	check_as_text(c, arg);
+	if (check_is_known_text(arg))
 		return arg->text;
 	if (arg->type->kind != TYPE_NONE)
 		check_error(c, arg->at, "%s() expects a string literal here, '%s' provided", call->call.name,
