@@ -82,10 +82,10 @@ bool function_is_aggregate(const struct function *function)
 	return function->id <= FUNCTION_TSERIES;
 }
 
-/* One for values below 0, one for each value below 2^bits, and 2^bits for each greater power of two. */
+/* One for values below 0, one for each value below 2^bits, and 2^bits for each greater power of two below 2^63. */
 static uint32_t check_hist_buckets(uint32_t bits)
 {
-	return 1 + ((65 - bits) << bits);
+	return 1 + ((64 - bits) << bits);
 }
 
 /* Exporters show the sum of the values; print() does not. */
