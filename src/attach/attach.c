@@ -221,6 +221,30 @@ enum mech attach_mechanism(const struct attach *attach, size_t target)
 	return attach->candidates[target].attached ? attach->candidates[target].by : MECH_AUTO;
 }
 
+/* Measured on kernels from 5.10 to 7.2: tests/tools/trace-order.sh. */
+static bool runs_last_first(const struct target *target, enum mech by)
+{
+	switch (by) {
+	case MECH_KPROBE:
+		return !target->ret;
+	case MECH_KPROBE_MULTI:
+		return !target->ret || quirk_multi_returns_last_first();
+	case MECH_TP:
+	case MECH_RAW_TP:
+		return false;
+	default:
+		return true;
+	}
+}
+
+bool attach_runs_last_first(const struct attach *attach)
+{
+	for (size_t i = 0; i < attach->set->n; i++)
+		if (attach_is_attached(attach, i))
+			return runs_last_first(&attach->set->v[i], attach->candidates[i].by);
+	return false;
+}
+
 static const char *kind_of(const struct target *target)
 {
 	switch (target->kind) {

@@ -62,6 +62,12 @@ void attach_add_name(struct str *to, const struct attach *attach, size_t target)
 enum mech attach_mechanism(const struct attach *attach, size_t target);
 
 /*
+ * Whether the kernel runs programs on one place in the reverse order of their attachment. By the mechanism of the first
+ * target that is attached.
+ */
+bool attach_runs_last_first(const struct attach *attach);
+
+/*
  * Loads a copy of an image that is attached by the caller, or run by bpf_prog_test_run_opts(): of a program type,
  * attach type and function in BTF as the kernel takes them. Its slot is 0. Returns a descriptor, which is the
  * caller's, or -errno with err.

@@ -198,6 +198,21 @@ static bool ask_kprobe_session(void)
 
 QUIRK(kprobe_session)
 
+static int is_rethook(const char *name, uint32_t id, void *ctx)
+{
+	return !strcmp(name, "fprobe_exit_handler");
+}
+
+/* Newer kernels keep returns on the stack of function graphs, and have no handler for those of rethook any more. */
+static bool ask_multi_returns_last_first(void)
+{
+	struct err err = {};
+
+	return !kernel_each_btf_func(is_rethook, NULL, &err);
+}
+
+QUIRK(multi_returns_last_first)
+
 /* Tries to link a program to uprobes of a directory. Returns the error: -EBADF if only the file is wrong. */
 static int try_uprobes(enum bpf_attach_type type, int pid)
 {

@@ -464,6 +464,7 @@ void script_close(struct engine_instance *instance)
 		close(script->process);
 	if (script->epoll >= 0)
 		close(script->epoll);
+	free(script->order.v);
 	free(script->probes);
 	free(script->maps);
 	free(script);

@@ -158,8 +158,5 @@ struct attach *script_attachment(const struct engine_instance *instance, size_t 
 {
 	const struct script *script = instance->state;
 
-	for (size_t i = 0; i < script->program->probes.n; i++)
-		if (script->probes[i].attach && !n--)
-			return script->probes[i].attach;
-	return NULL;
+	return n < script->order.n ? script->probes[script->order.v[n]].attach : NULL;
 }

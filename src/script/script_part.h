@@ -66,6 +66,10 @@ struct script {
 		struct attach *attach; /* NULL: no targets */
 		struct script_own own; /* of probes without targets; program -1: not loaded */
 	} * probes;
+	/* Indices of probes, in the order in which they are attached: script_attach(). */
+	struct {
+		size_t *v, n, cap;
+	} order;
 	size_t attached; /* probes, as "Attached N probes" counts them */
 
 	/* output */
