@@ -356,3 +356,44 @@ test_constant_arrays() {
 	sed -i '/::1/d' arrays
 	expressions_table arrays
 }
+
+# ufuncs has no struct file. The warning names the place, once for each struct.
+test_kernel_structs_in_programs() {
+	[ -e /sys/kernel/btf/vmlinux ] || skip "the kernel has no BTF"
+	probe="uprobe:$(command -v ufuncs):f_one"
+	for use in '((struct file *)arg0)->f_flags' '*(struct file *)arg0' '((struct file *)arg0)[0]'; do
+		btrace "$probe { \$f = $use; \$f = $use; }" -c 'ufuncs 1'
+		expect_exit 0
+		expect_err "stdin:1:$((${#probe} + 9))-[0-9]+: WARNING: 'struct file' is the kernel's struct"
+		[ "$(grep -c WARNING err)" = 1 ] || fail "several warnings"
+	done
+	btrace "struct outer { struct file *f; }; $probe { print(((struct outer *)arg0)->f->f_flags); }" -c 'ufuncs 1'
+	expect_err "WARNING: 'struct file' is the kernel's struct"
+	# the program's own, the kernel's own memory, and structs that both sides have
+	btrace "struct file { int f_flags; }; $probe { print(((struct file *)arg0)->f_flags); }" -c 'ufuncs 1'
+	! grep WARNING err || fail "a warning without a reason"
+	btrace "$probe { print(curtask->pid == pid); print(((struct task_struct *)curtask)->pid == pid);
+		print(((struct file *)kptr(arg0))->f_flags); print(((struct sockaddr *)arg0)->sa_family); }" -c 'ufuncs 1'
+	! grep WARNING err || fail "a warning without a reason"
+	btrace 'BEGIN { print(((struct file *)1)->f_flags); exit(); }'
+	! grep WARNING err || fail "a warning without a reason"
+}
+
+# A struct of the program is meant wherever it is declared, as in C.
+test_own_structs_with_names_of_the_kernel() {
+	own='struct file { int a, f_flags; };'
+	print='BEGIN { print(sizeof(*((struct outer *)0)->f)); exit(); }'
+	for declarations in "struct outer { struct file *f; }; $own" "$own struct outer { struct file *f; };" \
+		"struct file; struct outer { struct file *f; }; $own" \
+		"typedef struct file file_t; struct outer { file_t *f; }; $own"; do
+		btrace "$declarations $print"
+		expect_exit 0
+		expect_line '^8$'
+	done
+	[ -e /sys/kernel/btf/vmlinux ] || return 0
+	btrace "struct outer { struct file f; }; $own BEGIN { exit(); }"
+	expect_exit 1
+	expect_err "stdin:1:41-45: ERROR: 'struct file' is a field above, where it is the kernel's"
+	btrace "struct outer { struct file *f; }; BEGIN { print(sizeof(*((struct outer *)0)->f) > 8); exit(); }"
+	expect_line '^true$'
+}

@@ -286,6 +286,7 @@ static const struct type *check_dereference(struct checker *c, struct ast *ast, 
 		else if (type->of->kind == TYPE_STRUCT && !ctypes_complete(c->program->types, type->of))
 			check_error(c, ast->at, "cannot dereference a pointer to '%s', which is only declared",
 				    check_show(c, type->of));
+		check_foreign_struct(c, type, ast->at);
 		return type->of;
 	}
 	if (!type_is_integral(type)) {

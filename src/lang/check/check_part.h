@@ -33,6 +33,11 @@ struct checker {
 		struct ast_variable **v;
 		size_t n, cap;
 	} declared;
+	/* Names of the kernel's structs that were warned of in this probe: check_foreign_struct(). */
+	struct {
+		const char **v;
+		size_t n, cap;
+	} foreign;
 	size_t block_begin; /* index in visible of the first variable of the innermost block */
 };
 
@@ -108,6 +113,8 @@ void check_as_text(struct checker *c, struct ast *ast);
 const struct type *check_name(struct checker *c, struct ast *ast);
 
 /* --- check_field.c --- */
+/* Warns if what a pointer points to is a struct of the kernel in the memory of a program. */
+void check_foreign_struct(struct checker *c, const struct type *pointer, struct place at);
 const struct type *check_field(struct checker *c, struct ast *ast);
 const struct type *check_index(struct checker *c, struct ast *ast);
 
