@@ -291,23 +291,9 @@ bool quirk_never_returns(const char *function)
 	return false;
 }
 
-/* securityfs is mounted on most systems. */
-static int open_lockdown(void)
-{
-	int fd = open("/sys/kernel/security/lockdown", O_RDONLY | O_CLOEXEC);
-	__close int mount = fd < 0 ? kernel_mount("securityfs") : -1;
-
-	return fd < 0 ? openat(mount, "lockdown", O_RDONLY | O_CLOEXEC) : fd;
-}
-
 const char *quirk_refusal(void)
 {
-	__close int fd = open_lockdown();
-	char text[128] = "";
-
-	if (fd >= 0 && read(fd, text, sizeof(text) - 1) > 0 && strstr(text, "[confidentiality]"))
-		return "the kernel is locked down (confidentiality), which forbids tracing it";
-	return NULL;
+	return kernel_locked_down();
 }
 
 /* Before 5.11 BPF memory counts as locked memory. libbpf removes the limit, which needs a capability. */
