@@ -81,6 +81,13 @@ void attached_also(struct attach *attach, int fd, enum mech mech)
 	*vec_push(&attach->links) = (struct link){ .fd = fd, .mech = mech, .slot = SLOT_NONE };
 }
 
+static size_t user_probes;
+
+size_t attach_user_probes(void)
+{
+	return user_probes;
+}
+
 int attached(struct attach *attach, int fd, enum mech mech, struct candidate **candidates, size_t n)
 {
 	const struct target *first = candidates[0]->target;
@@ -95,6 +102,7 @@ int attached(struct attach *attach, int fd, enum mech mech, struct candidate **c
 		candidates[i]->why_not = NULL;
 	}
 	attach->attached += n;
+	user_probes += first->kind == TARGET_USER ? n : 0;
 	return attach_interrupted(attach);
 }
 

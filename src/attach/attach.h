@@ -51,6 +51,8 @@ const char *attach_why_not(const struct attach *attach, size_t target);
  */
 bool attach_is_served(const struct attach *attach, size_t target);
 size_t attach_count(const struct attach *attach); /* returns the number of attached targets */
+/* How many user functions and USDT probes this process has attached to, whoever asked, and whether they still are. */
+size_t attach_user_probes(void);
 /*
  * The targets of the set, attached or not: their number, that of their slots, and one as a spec: "kprobe:vfs_read",
  * "uprobe:/bin/ls:main".
