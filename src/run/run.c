@@ -245,7 +245,10 @@ static void trace(struct run *run)
 	loop(run);
 	engine->emit(&run->instance, true);
 	error = output_error(run->ctx.out);
-	if (error && error != -EPIPE)
+	if (error == -EPIPE)
+		report_verbose("%llu rows were not written: the reader has closed the pipe",
+			       (unsigned long long)output_rows_lost(run->ctx.out));
+	else if (error)
 		say_write_error(run, error);
 	/* before stop_command(): what the command does from now on is not read, and not a loss */
 	engine_losses(&run->instance);

@@ -216,6 +216,14 @@ test_end_reads_all() {
 	expect_line '^@calls: 60000$'
 }
 
+# A reader that has seen enough is no failure, but -v counts what it did not see.
+test_closed_output() {
+	printf '%s\n' "uprobe:$(command -v ufuncs):f_one { printf(\"call\\n\"); }" > program
+	sonde trace -v -B none program -c 'ufuncs 1000' 2> err | head -n 1 > out
+	expect_line '^call$'
+	expect_err '[0-9]+ rows were not written: the reader has closed the pipe$'
+}
+
 # Nobody reads the output, and much of it is left: a second signal ends sonde at once.
 test_second_signal_at_the_end() {
 	calls=$(command -v ufuncs)
