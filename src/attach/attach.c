@@ -81,6 +81,13 @@ void attached_also(struct attach *attach, int fd, enum mech mech)
 	*vec_push(&attach->links) = (struct link){ .fd = fd, .mech = mech, .slot = SLOT_NONE };
 }
 
+static size_t user_probes;
+
+size_t attach_user_probes(void)
+{
+	return user_probes;
+}
+
 int attached(struct attach *attach, int fd, enum mech mech, struct candidate **candidates, size_t n)
 {
 	const struct target *first = candidates[0]->target;
@@ -95,6 +102,7 @@ int attached(struct attach *attach, int fd, enum mech mech, struct candidate **c
 		candidates[i]->why_not = NULL;
 	}
 	attach->attached += n;
+	user_probes += first->kind == TARGET_USER ? n : 0;
 	return attach_interrupted(attach);
 }
 
@@ -219,6 +227,30 @@ size_t attach_slots(const struct attach *attach)
 enum mech attach_mechanism(const struct attach *attach, size_t target)
 {
 	return attach->candidates[target].attached ? attach->candidates[target].by : MECH_AUTO;
+}
+
+/* Measured on kernels from 5.10 to 7.2: tests/tools/trace-order.sh. */
+static bool runs_last_first(const struct target *target, enum mech by)
+{
+	switch (by) {
+	case MECH_KPROBE:
+		return !target->ret;
+	case MECH_KPROBE_MULTI:
+		return !target->ret || quirk_multi_returns_last_first();
+	case MECH_TP:
+	case MECH_RAW_TP:
+		return false;
+	default:
+		return true;
+	}
+}
+
+bool attach_runs_last_first(const struct attach *attach)
+{
+	for (size_t i = 0; i < attach->set->n; i++)
+		if (attach_is_attached(attach, i))
+			return runs_last_first(&attach->set->v[i], attach->candidates[i].by);
+	return false;
 }
 
 static const char *kind_of(const struct target *target)

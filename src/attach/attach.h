@@ -51,6 +51,8 @@ const char *attach_why_not(const struct attach *attach, size_t target);
  */
 bool attach_is_served(const struct attach *attach, size_t target);
 size_t attach_count(const struct attach *attach); /* returns the number of attached targets */
+/* How many user functions and USDT probes this process has attached to, whoever asked, and whether they still are. */
+size_t attach_user_probes(void);
 /*
  * The targets of the set, attached or not: their number, that of their slots, and one as a spec: "kprobe:vfs_read",
  * "uprobe:/bin/ls:main".
@@ -60,6 +62,12 @@ size_t attach_slots(const struct attach *attach);
 void attach_add_name(struct str *to, const struct attach *attach, size_t target);
 /* Returns the mechanism by which the target is attached, MECH_AUTO: it is not. */
 enum mech attach_mechanism(const struct attach *attach, size_t target);
+
+/*
+ * Whether the kernel runs programs on one place in the reverse order of their attachment. By the mechanism of the first
+ * target that is attached.
+ */
+bool attach_runs_last_first(const struct attach *attach);
 
 /*
  * Loads a copy of an image that is attached by the caller, or run by bpf_prog_test_run_opts(): of a program type,

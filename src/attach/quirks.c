@@ -198,6 +198,21 @@ static bool ask_kprobe_session(void)
 
 QUIRK(kprobe_session)
 
+static int is_rethook(const char *name, uint32_t id, void *ctx)
+{
+	return !strcmp(name, "fprobe_exit_handler");
+}
+
+/* Newer kernels keep returns on the stack of function graphs, and have no handler for those of rethook any more. */
+static bool ask_multi_returns_last_first(void)
+{
+	struct err err = {};
+
+	return !kernel_each_btf_func(is_rethook, NULL, &err);
+}
+
+QUIRK(multi_returns_last_first)
+
 /* Tries to link a program to uprobes of a directory. Returns the error: -EBADF if only the file is wrong. */
 static int try_uprobes(enum bpf_attach_type type, int pid)
 {
@@ -276,23 +291,9 @@ bool quirk_never_returns(const char *function)
 	return false;
 }
 
-/* securityfs is mounted on most systems. */
-static int open_lockdown(void)
-{
-	int fd = open("/sys/kernel/security/lockdown", O_RDONLY | O_CLOEXEC);
-	__close int mount = fd < 0 ? kernel_mount("securityfs") : -1;
-
-	return fd < 0 ? openat(mount, "lockdown", O_RDONLY | O_CLOEXEC) : fd;
-}
-
 const char *quirk_refusal(void)
 {
-	__close int fd = open_lockdown();
-	char text[128] = "";
-
-	if (fd >= 0 && read(fd, text, sizeof(text) - 1) > 0 && strstr(text, "[confidentiality]"))
-		return "the kernel is locked down (confidentiality), which forbids tracing it";
-	return NULL;
+	return kernel_locked_down();
 }
 
 /* Before 5.11 BPF memory counts as locked memory. libbpf removes the limit, which needs a capability. */

@@ -30,6 +30,8 @@ bool quirk_kprobe_multi(void);
 bool quirk_kprobe_by_ftrace(uint64_t offset);
 /* One program at entry and at return (6.10). */
 bool quirk_kprobe_session(void);
+/* Returns of kprobe.multi run what was linked last first, as entries do (6.14); before, what was linked first. */
+bool quirk_multi_returns_last_first(void);
 /* uprobe.multi is there, and its pid filter means the process and not one thread (6.6 to 6.9 were wrong). */
 bool quirk_uprobe_multi(void);
 /*

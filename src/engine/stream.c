@@ -4,8 +4,8 @@
  * much: while there is work it sleeps PAUSE_MS at a time, and programs wake it only if the buffer fills faster
  * (bpf/event.bpf.h). When there was nothing to read for a while, it asks the first event to wake it.
  */
-#include <sched.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -15,6 +15,7 @@
 #include "bpf/event.h"
 #include "object.h"
 #include "order.h"
+#include "stream_rest.h"
 
 #define PAUSE_MS 40
 /* No events are expected. If a wake-up were lost after all, an event would be this late. */
@@ -27,8 +28,9 @@
 #define BATCH 1024
 /* How often to check signals and the clock. */
 #define TURN_NS 50000000ULL
-/* At the end, how long to wait for a program that still writes its record. */
-#define END_NS 100000000ULL
+/* At the end, how long to wait for a program that still writes its record, and how often to look. */
+#define END_NS	    100000000ULL
+#define END_LOOK_US 1000
 
 struct stream {
 	struct ring_buffer *buffer;
@@ -45,6 +47,14 @@ struct stream {
 	unsigned long mark;
 	uint64_t mark_time;
 	bool marked;
+
+	/* At the end. */
+	bool (*should_hurry)(void *ctx);
+	void *hurry_ctx;
+	uint64_t passed, unread;
+	bool hurried;
+	bool gave_up;	    /* a program did not complete its record */
+	unsigned long past; /* then what is before this position was passed on or counted */
 };
 
 static uint64_t power_of_two(uint64_t least)
@@ -125,20 +135,81 @@ int stream_take(struct stream *stream)
 	return was_awake ? PAUSE_MS : IDLE_MS;
 }
 
+/*
+ * Reads up to that position. The time limit is for a program that still writes its record, not for what is there to
+ * read. Returns false if the program took longer.
+ */
+static bool take_up_to(struct stream *stream, unsigned long end)
+{
+	unsigned long at = ring__consumer_pos(stream->ring);
+	uint64_t since = clock_boot_ns();
+
+	while (at < end) {
+		unsigned long was = at;
+
+		ring__consume_n(stream->ring, BATCH);
+		at = ring__consumer_pos(stream->ring);
+		if (at != was)
+			since = clock_boot_ns();
+		else if (clock_boot_ns() - since > END_NS)
+			return false;
+		else /* sonde may have a higher priority than the program's task, and the same processor */
+			usleep(END_LOOK_US);
+	}
+	return true;
+}
+
 void stream_take_until(struct stream *stream, uint64_t time)
 {
-	unsigned long end = ring__producer_pos(stream->ring);
-	uint64_t start = clock_boot_ns();
-
-	while (ring__consumer_pos(stream->ring) < end && clock_boot_ns() - start < END_NS)
-		if (!ring__consume_n(stream->ring, BATCH))
-			sched_yield();
+	take_up_to(stream, ring__producer_pos(stream->ring));
 	order_hand_on(&stream->taken, time, stream->fn, stream->ctx);
 }
 
-void stream_take_all(struct stream *stream)
+/* Takes the complete records behind one that is not, and counts the others. */
+static void give_up(struct stream *stream, unsigned long end)
 {
-	stream_take_until(stream, UINT64_MAX);
+	/* The first page is the reader's position, which libbpf writes; the second is the writers', before the records. */
+	size_t page = getpagesize(), size = page + 2 * stream->buffer_size;
+	char *memory = mmap(NULL, size, PROT_READ, MAP_SHARED, ring__map_fd(stream->ring), page);
+	unsigned long at = ring__consumer_pos(stream->ring);
+
+	if (memory == MAP_FAILED) {
+		stream->unread += !stream->gave_up; /* at least the one that is not complete */
+	} else {
+		at = stream->gave_up ? stream->past : at;
+		stream->unread += stream_rest(memory + page, stream->buffer_size, at, end, take_one, stream);
+		munmap(memory, size);
+	}
+	stream->gave_up = true;
+	stream->past = end;
+}
+
+static void pass_on_last(const void *record, size_t size, void *ctx)
+{
+	struct stream *stream = ctx;
+
+	if (!stream->hurried && stream->should_hurry && !(stream->passed++ % BATCH))
+		stream->hurried = stream->should_hurry(stream->hurry_ctx);
+	if (stream->hurried)
+		stream->unread++;
+	else
+		stream->fn(record, size, stream->ctx);
+}
+
+void stream_take_all(struct stream *stream, bool (*should_hurry)(void *ctx), void *ctx)
+{
+	unsigned long end = ring__producer_pos(stream->ring);
+
+	stream->should_hurry = should_hurry;
+	stream->hurry_ctx = ctx;
+	if (stream->gave_up || !take_up_to(stream, end))
+		give_up(stream, end);
+	order_hand_on(&stream->taken, UINT64_MAX, pass_on_last, stream);
+}
+
+uint64_t stream_unread(const struct stream *stream)
+{
+	return stream->unread;
 }
 
 uint64_t stream_dropped(const struct stream *stream, uint32_t why)

@@ -35,10 +35,16 @@ int stream_fd(const struct stream *stream);
  * wants to be called again at the latest.
  */
 int stream_take(struct stream *stream);
-/* Passes on everything that was in the buffer when it was called; to be called last. */
-void stream_take_all(struct stream *stream);
 /* Takes out what there is, and passes on what was recorded up to that time, in ns since boot. */
 void stream_take_until(struct stream *stream, uint64_t time);
+/*
+ * Passes on everything that was in the buffer when it was called, however long that takes; to be called last. It counts
+ * what it cannot pass on: a record that a program does not complete soon, and, when should_hurry() returns true, the
+ * rest. should_hurry may be NULL.
+ */
+void stream_take_all(struct stream *stream, bool (*should_hurry)(void *ctx), void *ctx);
+/* Returns how many records stream_take_all() could not pass on. */
+uint64_t stream_unread(const struct stream *stream);
 
 /* Returns the count of a reason, an enum event_loss, since the beginning. */
 uint64_t stream_dropped(const struct stream *stream, uint32_t why);

@@ -99,7 +99,7 @@ static void on_record(const void *record, size_t size, void *ctx)
 
 /* Returns all losses so far, of whatever kind. */
 struct lost {
-	uint64_t dropped, own, missed, uncounted, all;
+	uint64_t dropped, own, unread, missed, uncounted, all;
 };
 
 static struct lost lost(struct events *events)
@@ -107,11 +107,12 @@ static struct lost lost(struct events *events)
 	struct lost lost = {
 		.dropped = stream_dropped(events->stream, EVENT_LOSS_BUFFER),
 		.own = stream_dropped(events->stream, EVENT_LOSS_OWN),
+		.unread = stream_unread(events->stream),
 		.missed = progs_missed(&events->progs, &events->knows_missed),
 		.uncounted = events->counted ? counted_lost(events->counted) : 0,
 	};
 
-	lost.all = lost.dropped + lost.own + lost.missed + lost.uncounted;
+	lost.all = lost.dropped + lost.own + lost.unread + lost.missed + lost.uncounted;
 	return lost;
 }
 
@@ -162,7 +163,7 @@ static void event_emit(struct engine_instance *instance, bool last)
 
 	look_at_clock(events);
 	if (last)
-		stream_take_all(events->stream);
+		stream_take_all(events->stream, instance->ctx->should_hurry, instance->ctx->should_stop_ctx);
 	if (are_samples(events->source)) {
 		stacks_print(events->stacks, last);
 		return;
@@ -185,6 +186,9 @@ static void event_losses(struct engine_instance *instance)
 	if (n.dropped)
 		report_note("%llu %s%s lost: the buffer was full (--buffer-size makes it larger)",
 			    (unsigned long long)n.dropped, unit_of(events), str_plural(n.dropped));
+	if (n.unread)
+		report_note("%llu %s%s lost: not read at the end", (unsigned long long)n.unread, unit_of(events),
+			    str_plural(n.unread));
 	if (n.own)
 		report_note("%llu %s%s lost: %s", (unsigned long long)n.own, events->source->lost_what, str_plural(n.own),
 			    events->source->lost_why);

@@ -122,6 +122,9 @@ int kernel_tracepoint_id(const char *system, const char *name);
  */
 int kernel_tracefs(void);
 
+/* Why the kernel lets nobody look into it: text that names lockdown; NULL: it is not locked down so far. */
+const char *kernel_locked_down(void);
+
 /* A mount of our own of any of the kernel's file systems: a directory fd, which the caller closes, or -errno. */
 int kernel_mount(const char *filesystem);
 

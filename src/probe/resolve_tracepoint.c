@@ -93,6 +93,14 @@ static int find_place(const struct ktracepoint *tp, void *ctx)
 	return 1;
 }
 
+static int no_tracefs(struct err *err)
+{
+	const char *locked = kernel_locked_down();
+
+	return err_set(err, -ENOENT, "tracepoints of syscalls need tracefs, which sonde cannot read here%s%s",
+		       locked ? ": " : "", locked ? locked : "");
+}
+
 static int not_found(const struct query *query, struct err *err)
 {
 	struct place place = { .name = query->spec.name };
@@ -100,7 +108,7 @@ static int not_found(const struct query *query, struct err *err)
 	struct nearest nearest;
 
 	if (query->spec.object && !strcmp(query->spec.object, "syscalls") && !kernel_lists_tracepoints())
-		return err_set(err, -ENOENT, "tracepoints of syscalls need tracefs, which sonde cannot read here");
+		return no_tracefs(err);
 	if (!match_literal(query->name))
 		return resolve_no_match(err, "tracepoint", &query->spec, NULL);
 	nearest_init(&nearest, query->spec.name);

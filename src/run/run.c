@@ -5,6 +5,7 @@
 
 #include <bpf/libbpf.h>
 
+#include "attach/attach.h"
 #include "base/clock.h"
 #include "base/report.h"
 #include "base/write.h"
@@ -178,6 +179,26 @@ static int ended_by(int status)
 	return WEXITSTATUS(status) > 128 ? WEXITSTATUS(status) - 128 : 0;
 }
 
+/*
+ * A breakpoint in a user function, or an address of the kernel in place of a return address, can break a program that
+ * looks at its own code or stack.
+ */
+static bool may_be_of_probes(int signal)
+{
+	return signal == SIGILL || signal == SIGABRT || signal == SIGTRAP || signal == SIGSEGV;
+}
+
+static void say_death(int status, size_t probes)
+{
+	int signal = ended_by(status);
+	__free char *how = WIFSIGNALED(status) ? base_printf("died of SIG%s", sigabbrev_np(signal))
+					       : base_printf("exited with %d, as a shell does after SIG%s",
+							     WEXITSTATUS(status), sigabbrev_np(signal));
+
+	report_note("the command %s, while sonde had %zu user probe%s: run it without sonde to compare", how, probes,
+		    str_plural(probes));
+}
+
 /* Reports how the command ended, unless we ended it: that was reported, or needs no report. */
 static void say_command(struct run *run)
 {
@@ -187,7 +208,9 @@ static void say_command(struct run *run)
 		return;
 	if (run->killed || (run->asked && ended_by(status) == run->asked))
 		return;
-	if (WIFSIGNALED(status))
+	if (may_be_of_probes(ended_by(status)) && attach_user_probes())
+		say_death(status, attach_user_probes());
+	else if (WIFSIGNALED(status))
 		report_note("the command was killed by signal %d (%s)", WTERMSIG(status),
 			    strsignal(WTERMSIG(status)));
 	else if (WEXITSTATUS(status))
@@ -222,7 +245,10 @@ static void trace(struct run *run)
 	loop(run);
 	engine->emit(&run->instance, true);
 	error = output_error(run->ctx.out);
-	if (error && error != -EPIPE)
+	if (error == -EPIPE)
+		report_verbose("%llu rows were not written: the reader has closed the pipe",
+			       (unsigned long long)output_rows_lost(run->ctx.out));
+	else if (error)
 		say_write_error(run, error);
 	/* before stop_command(): what the command does from now on is not read, and not a loss */
 	engine_losses(&run->instance);

@@ -384,6 +384,13 @@ int script_fd(const struct engine_instance *instance)
 	return ((const struct script *)instance->state)->epoll;
 }
 
+void script_take_all(struct script *script)
+{
+	const struct engine_context *ctx = script->instance->ctx;
+
+	stream_take_all(script->stream, ctx->should_hurry, ctx->should_stop_ctx);
+}
+
 static bool has_end(const struct script *script)
 {
 	vec_each(probe, &script->program->probes)
@@ -399,7 +406,7 @@ static void run_end(struct script *script)
 	script->knows_missed = true;
 	script_look_at_switches(script);
 	script_detach(script);
-	stream_take_all(script->stream);
+	script_take_all(script);
 	script->state->exited = 0;
 	script_own_run(script, PROBE_END);
 }
@@ -412,7 +419,7 @@ void script_emit(struct engine_instance *instance, bool last)
 		return;
 	if (has_end(script))
 		run_end(script);
-	stream_take_all(script->stream);
+	script_take_all(script);
 	if (script->front && script->front->ended)
 		script->front->ended(script);
 	else if (!script->settings->test && !script->settings->bench && !script->front)
@@ -457,6 +464,7 @@ void script_close(struct engine_instance *instance)
 		close(script->process);
 	if (script->epoll >= 0)
 		close(script->epoll);
+	free(script->order.v);
 	free(script->probes);
 	free(script->maps);
 	free(script);

@@ -107,7 +107,7 @@ static int forget(void *ctx)
 	return ret;
 }
 
-static int attach_probe(struct script *script, size_t i, struct err *err)
+static void new_attach(struct script *script, size_t i)
 {
 	const struct lang_probe *probe = &script->program->probes.v[i];
 	const struct attach_options options = {
@@ -123,16 +123,91 @@ static int attach_probe(struct script *script, size_t i, struct err *err)
 		.ctx = script->instance,
 		.keep = engine_keep(script->instance),
 	};
-	const struct plan_step step = { .image = &script->probes[i].image };
-	struct attach *attach = attach_new(&probe->targets, &options);
-	int ret;
 
-	script->probes[i].attach = attach;
-	ret = plan_run(attach, &step, 1, err);
+	script->probes[i].attach = attach_new(&probe->targets, &options);
+}
+
+static int attach_probe(struct script *script, size_t i, struct err *err)
+{
+	const struct lang_probe *probe = &script->program->probes.v[i];
+	const struct plan_step step = { .image = &script->probes[i].image };
+	struct attach *attach = script->probes[i].attach;
+	int ret = plan_run(attach, &step, 1, err);
+
 	if (ret && (ret != -ENOTSUP || script->program->config.missing_probes == MISSING_ERROR))
 		return ret;
 	ret = check_missing(script, probe, attach, err);
-	script->attached += attach_count(attach);
+	*vec_push(&script->order) = i;
+	return ret;
+}
+
+/* --- the order --- */
+
+/* What the kernel usually runs last first. */
+static bool is_reversed(const struct lang_probe *probe)
+{
+	return probe->kind != PROBE_TRACEPOINT && probe->kind != PROBE_RAWTRACEPOINT;
+}
+
+static bool shares_place(const struct target_set *a, const struct target_set *b)
+{
+	vec_each(x, a)
+		vec_each(y, b)
+			if (x->offset == y->offset && str_same(x->name, y->name) && str_same(x->object, y->object))
+				return true;
+	return false;
+}
+
+/*
+ * Returns have several mechanisms, and some of them run what was attached first, first. Which one serves a probe is
+ * known when it is attached. What is kept belongs to its attachment, which then stays as it is.
+ */
+static bool was_first(const struct script *script, size_t i)
+{
+	const struct lang_probe *probes = script->program->probes.v;
+
+	if (probes[i].kind != PROBE_KRETPROBE || attach_runs_last_first(script->probes[i].attach) ||
+	    engine_keep(script->instance))
+		return false;
+	for (size_t j = 0; j < script->program->probes.n; j++)
+		if (j != i && probes[j].kind == PROBE_KRETPROBE && shares_place(&probes[i].targets, &probes[j].targets))
+			return true;
+	return false;
+}
+
+static void detach_again(struct script *script, size_t i)
+{
+	attach_free(script->probes[i].attach);
+	new_attach(script, i);
+	script->order.n--;
+}
+
+/*
+ * Programs on one place run in the order in which they are written. So those that the kernel runs last first are
+ * attached from the last to the first, then the others.
+ */
+static int attach_in_order(struct script *script, struct err *err)
+{
+	size_t n = script->program->probes.n;
+	__free bool *is_left = base_alloc((n + 1) * sizeof(*is_left));
+	int ret = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		is_left[i] = script->program->probes.v[i].targets.n;
+		if (is_left[i])
+			new_attach(script, i);
+	}
+	for (size_t i = n; !ret && i-- > 0;) {
+		if (!is_left[i] || !is_reversed(&script->program->probes.v[i]))
+			continue;
+		ret = attach_probe(script, i, err);
+		is_left[i] = !ret && was_first(script, i);
+		if (is_left[i])
+			detach_again(script, i);
+	}
+	for (size_t i = 0; !ret && i < n; i++)
+		if (is_left[i])
+			ret = attach_probe(script, i, err);
 	return ret;
 }
 
@@ -149,11 +224,10 @@ static size_t count_hooks(const struct script *script)
 int script_attach(struct script *script, struct err *err)
 {
 	size_t own = script->attached;
-	int ret = 0;
+	int ret = attach_in_order(script, err);
 
-	for (size_t i = 0; !ret && i < script->program->probes.n; i++)
-		if (script->program->probes.v[i].targets.n)
-			ret = attach_probe(script, i, err);
+	vec_each(i, &script->order)
+		script->attached += attach_count(script->probes[*i].attach);
 	/* Of a tool nobody expects that it prints headings, and traces nothing. */
 	if (!ret && script->instance->source && count_hooks(script) && script->attached == own)
 		return err_set(err, -ENOENT, "nothing of what it traces is here: -v says why");

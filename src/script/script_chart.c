@@ -68,7 +68,7 @@ bool script_print_high(const struct type *type, uint32_t bucket, int64_t *high)
 		*high = *high < type->hist.max ? *high : type->hist.max - 1;
 		return bucket + 1 < type->hist.buckets;
 	}
-	*high = bucket ? (int64_t)log2_low(type->hist.bits, bucket + 1) - 1 : -1;
+	*high = bucket ? (int64_t)(log2_low(type->hist.bits, bucket + 1) - 1) : -1;
 	return true;
 }
 

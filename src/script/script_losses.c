@@ -35,12 +35,14 @@ static uint64_t lost_updates(const struct script *script, const struct lang_map 
 
 static uint64_t say_records(const struct script *script)
 {
-	uint64_t sum = lost_records(script);
+	uint64_t full = lost_records(script), unread = stream_unread(script->stream);
 
-	if (sum)
+	if (full)
 		report_note("%llu event%s lost: the buffer was full (--buffer-size makes it larger)",
-			    (unsigned long long)sum, str_plural(sum));
-	return sum;
+			    (unsigned long long)full, str_plural(full));
+	if (unread)
+		report_note("%llu event%s lost: not read at the end", (unsigned long long)unread, str_plural(unread));
+	return full + unread;
 }
 
 /* A front-end's user knows no maps. */
@@ -156,8 +158,5 @@ struct attach *script_attachment(const struct engine_instance *instance, size_t 
 {
 	const struct script *script = instance->state;
 
-	for (size_t i = 0; i < script->program->probes.n; i++)
-		if (script->probes[i].attach && !n--)
-			return script->probes[i].attach;
-	return NULL;
+	return n < script->order.n ? script->probes[script->order.v[n]].attach : NULL;
 }

@@ -66,6 +66,10 @@ struct script {
 		struct attach *attach; /* NULL: no targets */
 		struct script_own own; /* of probes without targets; program -1: not loaded */
 	} * probes;
+	/* Indices of probes, in the order in which they are attached: script_attach(). */
+	struct {
+		size_t *v, n, cap;
+	} order;
 	size_t attached; /* probes, as "Attached N probes" counts them */
 
 	/* output */
@@ -114,6 +118,8 @@ void script_output_release(struct script *script);
 
 /* In script_sites.c: a record of a program, for the stream. */
 void script_on_record(const void *record, size_t size, void *script);
+/* Passes on all records that are in the buffer: at the end. */
+void script_take_all(struct script *script);
 /* Prints all maps, as at the end. */
 void script_print_maps(struct script *script);
 

@@ -34,7 +34,7 @@ static bool passes(struct script *script, const struct script_own *own)
 	script->state->exited = 0;
 	script->held = true;
 	ret = script_own_call(own);
-	stream_take_all(script->stream);
+	script_take_all(script);
 	script->held = false;
 	return !ret && !script->has_failed && !ctx->status;
 }

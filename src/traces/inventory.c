@@ -2,6 +2,7 @@
 /* The inventory as such: its items, their kinds, and the files that they were read from. */
 #include "files.h"
 #include "inventory_part.h"
+#include "kernel/kernel.h"
 
 static const struct {
 	const char *name;
@@ -44,11 +45,12 @@ int traces_read_file(const struct traces *traces, const char *file, struct str *
 int inventory_read_file(const struct traces *traces, const char *file, struct str *text, struct err *err)
 {
 	int ret = trace_file_read(traces->root, file, text);
+	const char *locked;
 
 	if (!ret || ret == -ENOENT)
 		return ret;
-	return err_set(err, ret, "cannot read %s/%s: %s%s", traces->path, file, strerror(-ret),
-		       ret == -EPERM ? " (is the kernel locked down?)" : "");
+	locked = ret == -EPERM ? kernel_locked_down() : NULL;
+	return err_set(err, ret, "cannot read %s/%s: %s", traces->path, file, locked ? locked : strerror(-ret));
 }
 
 struct trace_item *inventory_add(struct traces *traces, enum trace_kind kind, size_t instance, const char *file)

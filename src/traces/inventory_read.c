@@ -6,6 +6,18 @@
 #include "inventory_part.h"
 #include "kernel/kernel.h"
 
+/* A kernel that is locked down from boot makes no files in tracefs. One that is locked down later does not open them. */
+static int say_unreadable(const struct traces *traces, int error, struct err *err)
+{
+	const char *locked = kernel_locked_down();
+
+	if (locked)
+		return err_set(err, -EPERM, "cannot read %s: %s", traces->path, locked);
+	if (error == ENOENT)
+		return err_set(err, -EPERM, "cannot read %s: it is empty", traces->path);
+	return err_set(err, -error, "cannot read %s: %s%s", traces->path, strerror(error), geteuid() ? " (try sudo)" : "");
+}
+
 static int open_root(struct traces *traces, struct err *err)
 {
 	char link[64], path[4096];
@@ -26,14 +38,7 @@ static int open_root(struct traces *traces, struct err *err)
 	traces->path = len > 1 ? pool_add(&traces->strings, path) : "tracefs";
 	if (!fstatat(traces->root, "current_tracer", &st, 0))
 		return 0;
-	if (errno != ENOENT)
-		return err_set(err, -errno, "cannot read %s: %s%s", traces->path, strerror(errno),
-			       geteuid() ? " (try sudo)" : "");
-	/*
-	 * A kernel that is locked down from boot makes no files in tracefs. One that is locked down later refuses
-	 * to open them.
-	 */
-	return err_set(err, -EPERM, "%s is empty (is the kernel locked down?)", traces->path);
+	return say_unreadable(traces, errno, err);
 }
 
 static int read_tracefs(struct traces *traces, struct err *err)

@@ -196,3 +196,212 @@ test_command_and_directory() {
 	expect_exit 2
 	expect_err "for a cgroup: --cgroup ./true"
 }
+
+# Reads the output only when the command has ended: the buffer then holds what takes longer to read than the time that a
+# program gets to complete its record. Each call is a line or a reported loss.
+test_end_reads_all() {
+	calls=$(command -v ufuncs)
+	mkfifo late
+	sonde trace --buffer-size 256M -e "config = { max_strlen = 2048 }
+		uprobe:$calls:f_one { printf(\"call %r\\n\", buf(reg(\"sp\"), 2000)); @calls = count(); }" \
+		-c "sh -c \"$calls 60000 > did; : > ended\"" > late 2> err &
+	exec 3< late
+	wait_until 60 test -e ended
+	sleep 0.3
+	cat <&3 > out
+	wait $! || fail "exit status $?"
+	lost=$(sed -n 's/.*: \([0-9]*\) events* lost: .*/\1/p' err)
+	lines=$(grep -c '^call ' out)
+	[ $((lines + ${lost:-0})) = 60000 ] || fail "$lines lines and ${lost:-no} losses of 60000"
+	expect_line '^@calls: 60000$'
+}
+
+# A reader that has seen enough is no failure, but -v counts what it did not see.
+test_closed_output() {
+	printf '%s\n' "uprobe:$(command -v ufuncs):f_one { printf(\"call\\n\"); }" > program
+	sonde trace -v -B none program -c 'ufuncs 1000' 2> err | head -n 1 > out
+	expect_line '^call$'
+	expect_err '[0-9]+ rows were not written: the reader has closed the pipe$'
+}
+
+# Nobody reads the output, and much of it is left: a second signal ends sonde at once.
+test_second_signal_at_the_end() {
+	calls=$(command -v ufuncs)
+	mkfifo never
+	sonde trace -e "uprobe:$calls:f_one { printf(\"call %d\\n\", arg0); }" \
+		-c "sh -c \"$calls 60000 > did; : > ended\"" > never 2> err &
+	sonde=$!
+	exec 3< never
+	wait_until 60 test -e ended
+	sleep 0.3
+	began=$(date +%s%N)
+	kill -TERM $sonde
+	sleep 0.2
+	kill -TERM $sonde 2> err.kill || :
+	wait $sonde && fail "exit status 0"
+	took=$((($(date +%s%N) - began) / 1000000))
+	[ $took -lt 1500 ] || fail "the end took $took ms"
+}
+
+# expressions_table FILE ARG...: each line of the file is an expression, "=>" and what print() shows of it.
+expressions_table() {
+	table=$1
+	shift
+	{
+		echo 'BEGIN { $yes = pid > 0; $no = pid == 0; $seven = $yes ? 7 : 8; $text = $yes ? "7" : "8";'
+		sed 's/ *=> .*//; s/.*/print((&));/' "$table"
+		echo 'exit(); }'
+	} > program
+	sed 's/.*=> //' "$table" > wanted
+	run sonde trace -q program "$@"
+	expect_exit 0
+	grep -v '^$' out | diff wanted - > differences || {
+		cat differences
+		fail "expressions differ with the arguments: $*"
+	}
+}
+
+# The language reference: $1 is a number, str($1) its text; $n that is not given is 0 and "".
+test_positional_parameters() {
+	cat > given <<-'END'
+		$1                              => 7
+		$2                              => 12
+		$3                              => abc
+		$4                              => 0
+		$#                              => 3
+		$1 ? $1 : 5000                  => 7
+		$4 ? $4 : 5000                  => 5000
+		$yes ? $1 : 5000                => 7
+		$no ? $1 : 5000                 => 5000
+		true ? $1 : $2                  => 7
+		false ? $1 : $2                 => 12
+		$1 ? $2 : $4                    => 12
+		$1 ? str($1) : "none"           => 7
+		$4 ? str($4) : "none"           => none
+		$3 ? str($3) : "none"           => abc
+		$3 ? 1 : 2                      => 1
+		{ $1 } ? { $1 } : 9             => 7
+		$1 + 1                          => 8
+		$1 - $2                         => -5
+		$1 * $seven                     => 49
+		$seven / $1                     => 1
+		$1 % 4                          => 3
+		$1 << 2                         => 28
+		$1 >> 1                         => 3
+		$1 & 3                          => 3
+		$1 | 8                          => 15
+		$1 ^ 1                          => 6
+		~$1                             => -8
+		-$1                             => -7
+		!$1                             => false
+		!$4                             => true
+		$1 && $2                        => true
+		$1 && $4                        => false
+		$4 || $1                        => true
+		$4 || $4                        => false
+		$1 == 7                         => true
+		$1 == $seven                    => true
+		$1 != 7                         => false
+		$1 - $2 < 0                     => true
+		$2 < $seven                     => false
+		$1 >= 7                         => true
+		$4 == 0                         => true
+		str($1) == "7"                  => true
+		str($1) == $text                => true
+		$text == $1                     => true
+		$1 == "7"                       => true
+		$1 != "8"                       => true
+		$3 == "abc"                     => true
+		$3 == comm                      => false
+		$4 == ""                        => true
+		str($4) == ""                   => true
+		str($3)                         => abc
+		str($3, 2)                      => ab
+		str($3 + 1)                     => bc
+		"x" + str($1)                   => x7
+		strlen(str($2))                 => 2
+		strlen($3)                      => 3
+		strncmp(str($3), "abx", 2)      => 0
+		strncmp($3, $text, 1) == 0      => false
+		strncmp("abc", "abd", $1 - 4)   => -1
+		strcontains("a7b", $1)          => true
+		strcontains("abc", str($3))     => true
+		(uint8)-$1                      => 249
+		(int64)$1                       => 7
+		bswap((uint16)$1)               => 1792
+		($1, $3, $4)                    => (7, abc, 0)
+		$seven == $1 ? "is" : "is not"  => is
+		$seven > $2 ? "is" : "is not"   => is not
+		is_integer($1)                  => true
+		is_str($3)                      => true
+		is_literal($1)                  => true
+		listed(7, $1)                   => true
+		listed($seven, str($1))         => true
+		buf($3, 2)                      => ab
+		strerror($1)                    => Argument list too long
+	END
+	expressions_table given 7 12 abc
+	cat > hexadecimal <<-'END'
+		$1 ? $1 : 1                     => 255
+		str($1)                         => 0xff
+		$2 ? $2 : 1                     => 18446744073709551615
+		$3 ? $3 : 1                     => 1
+		str($3)                         => 0
+		$4 ? $4 : 1                     => 1000000
+		$4 == "1_000_000"               => true
+	END
+	expressions_table hexadecimal 0xff 18446744073709551615 0 1_000_000
+}
+
+test_constant_arrays() {
+	cat > arrays <<-'END'
+		pton("10.0.0.1") == pton("10.0.5.1")         => false
+		pton("10.0.0.1") != pton("10.0.5.1")         => true
+		pton("10.0.0.1") == pton("10.0.0.1")         => true
+		ntop(true ? pton("10.0.0.1") : pton("::1"))  => 10.0.0.1
+		ntop($yes ? pton("10.0.0.1") : pton("1.1.1.1"))  => 10.0.0.1
+	END
+	sed -i '/::1/d' arrays
+	expressions_table arrays
+}
+
+# ufuncs has no struct file. The warning names the place, once for each struct.
+test_kernel_structs_in_programs() {
+	[ -e /sys/kernel/btf/vmlinux ] || skip "the kernel has no BTF"
+	probe="uprobe:$(command -v ufuncs):f_one"
+	for use in '((struct file *)arg0)->f_flags' '*(struct file *)arg0' '((struct file *)arg0)[0]'; do
+		btrace "$probe { \$f = $use; \$f = $use; }" -c 'ufuncs 1'
+		expect_exit 0
+		expect_err "stdin:1:$((${#probe} + 9))-[0-9]+: WARNING: 'struct file' is the kernel's struct"
+		[ "$(grep -c WARNING err)" = 1 ] || fail "several warnings"
+	done
+	btrace "struct outer { struct file *f; }; $probe { print(((struct outer *)arg0)->f->f_flags); }" -c 'ufuncs 1'
+	expect_err "WARNING: 'struct file' is the kernel's struct"
+	# the program's own, the kernel's own memory, and structs that both sides have
+	btrace "struct file { int f_flags; }; $probe { print(((struct file *)arg0)->f_flags); }" -c 'ufuncs 1'
+	! grep WARNING err || fail "a warning without a reason"
+	btrace "$probe { print(curtask->pid == pid); print(((struct task_struct *)curtask)->pid == pid);
+		print(((struct file *)kptr(arg0))->f_flags); print(((struct sockaddr *)arg0)->sa_family); }" -c 'ufuncs 1'
+	! grep WARNING err || fail "a warning without a reason"
+	btrace 'BEGIN { print(((struct file *)1)->f_flags); exit(); }'
+	! grep WARNING err || fail "a warning without a reason"
+}
+
+# A struct of the program is meant wherever it is declared, as in C.
+test_own_structs_with_names_of_the_kernel() {
+	own='struct file { int a, f_flags; };'
+	print='BEGIN { print(sizeof(*((struct outer *)0)->f)); exit(); }'
+	for declarations in "struct outer { struct file *f; }; $own" "$own struct outer { struct file *f; };" \
+		"struct file; struct outer { struct file *f; }; $own" \
+		"typedef struct file file_t; struct outer { file_t *f; }; $own"; do
+		btrace "$declarations $print"
+		expect_exit 0
+		expect_line '^8$'
+	done
+	[ -e /sys/kernel/btf/vmlinux ] || return 0
+	btrace "struct outer { struct file f; }; $own BEGIN { exit(); }"
+	expect_exit 1
+	expect_err "stdin:1:41-45: ERROR: 'struct file' is a field above, where it is the kernel's"
+	btrace "struct outer { struct file *f; }; BEGIN { print(sizeof(*((struct outer *)0)->f) > 8); exit(); }"
+	expect_line '^true$'
+}

@@ -326,3 +326,25 @@ polls_one() {
 	read -r _ _ n _ < /proc/$started/syscall
 	[ "$n" = 0x1 ]
 }
+
+# The last line of stderr.
+expect_last() {
+	tail -n 1 err | grep -qxF -e "$1" || fail "the last line is not '$1'"
+}
+
+# A program may die of a probe: the reader is asked to compare.
+test_death_with_user_probes() {
+	ulimit -c 0
+	compare='run it without sonde to compare'
+	for signal in ILL ABRT TRAP SEGV; do
+		run sonde funccount "$work" "u:$(command -v ufuncs):f_one" -- sh -c "kill -$signal \$\$"
+		expect_last "sonde funccount: the command died of SIG$signal, while sonde had 2 user probes: $compare"
+	done
+	run sonde funccount "$work" -- sh -c 'sh -c "kill -ABRT \$\$"; exit $?'
+	expect_last "sonde funccount: the command exited with 134, as a shell does after SIGABRT, while sonde had 1 user probe: $compare"
+	# other signals, and no user probe
+	run sonde funccount "$work" -- sh -c 'kill -TERM $$'
+	expect_last 'sonde funccount: the command was killed by signal 15 (Terminated)'
+	run sonde trace -e 'interval:s:1 { @ = count(); }' -- sh -c 'kill -ABRT $$'
+	expect_last 'sonde trace: the command was killed by signal 6 (Aborted)'
+}

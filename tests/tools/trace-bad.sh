@@ -117,6 +117,36 @@ test_locked_down() {
 		expect_exit 1
 		grep -q 'locked down' err || fail "lockdown is not the reason: $(cat err)"
 	done
+	# what needs tracefs, which is empty
+	for command in "trace -e 'tracepoint:syscalls:sys_enter_openat { @ = count(); }'" \
+		'funccount t:syscalls:sys_enter_openat' 'reset-trace -n' status; do
+		eval "run sonde $command"
+		[ "$command" = status ] || expect_exit 1
+		grep -q 'locked down (confidentiality)' err || fail "$command: lockdown is not the reason: $(cat err)"
+	done
+}
+
+# expect_ten TOOL WORD...: a process opens ten files meanwhile.
+expect_ten() {
+	calls -w go 10 openat > did &
+	calls=$!
+	sonde "$@" -p $calls > out 2> err &
+	sonde=$!
+	wait_until 60 grep -qE '^(Attached|Tracing) 1 ' err
+	echo > go
+	wait $calls
+	kill -INT $sonde
+	wait $sonde || fail "exit status $?"
+	expect_line '^(do_sys_openat2 +|@: )10$'
+}
+
+# Programs that read no memory of the kernel are permitted, and their counts are right.
+# cpus=1-locked
+test_locked_down_counts() {
+	! cat /sys/kernel/tracing/current_tracer > /dev/null 2>&1 || skip "this kernel cannot be locked down"
+	mkfifo go
+	expect_ten funccount do_sys_openat2
+	expect_ten trace -e 'kprobe:do_sys_openat2 { @ = count(); }'
 }
 
 # --- what is not there ---

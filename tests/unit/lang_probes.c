@@ -142,6 +142,39 @@ Test(lang_probes, wrong)
 
 #define NONE (-1)
 
+/* The size says how much of a constant counts, and whether it has a sign. */
+Test(lang_probes, usdt_constants)
+{
+	static const struct {
+		const char *note;
+		int64_t value;
+	} cases[] = {
+		{ "4@$-202182160", 4092785136 },
+		{ "-4@$-202182160", -202182160 },
+		{ "4@$4092785136", 4092785136 },
+		{ "-4@$4092785136", -202182160 },
+		{ "2@$-1", 65535 },
+		{ "-2@$-1", -1 },
+		{ "-2@$65535", -1 },
+		{ "1@$-3", 253 },
+		{ "-1@$-3", -3 },
+		{ "-1@$253", -3 },
+		{ "8@$-1", -1 },
+		{ "-8@$-1", -1 },
+		{ "4@-1", 4294967295 },
+		{ "-4@0x7fffffff", 2147483647 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct lang_usdt_argument v;
+		size_t n = 1;
+
+		cr_assert_eq(lang_usdt_parse(cases[i].note, &v, &n), 0);
+		cr_expect_eq(v.where, USDT_CONSTANT);
+		cr_expect_eq(v.value, cases[i].value, "%s: %lld", cases[i].note, (long long)v.value);
+	}
+}
+
 Test(lang_probes, usdt_arguments)
 {
 	static const char x86[] = "-4@$5 8@%rax 1@%al -2@%r12w 8@-20(%rbp) 4@(%rsp) 8@8(%rax,%rbx,4) 8@$-1 "

@@ -354,6 +354,22 @@ Test(script_chart, powers_of_two)
 	expect_chart(type, buckets, 0, "");
 }
 
+/* The bounds that are exported rise up to the largest number. */
+Test(script_chart, highest_bounds)
+{
+	for (uint32_t bits = 0; bits <= 5; bits++) {
+		uint32_t n = 1 + ((64 - bits) << bits);
+		const struct type *type = hist_type(TYPE_HIST, (struct type_hist){ .buckets = n, .bits = bits });
+		int64_t before = INT64_MIN, high;
+
+		for (uint32_t i = 0; i < n; i++) {
+			cr_expect(script_print_high(type, i, &high) && high > before, "%u of %u bits", i, bits);
+			before = high;
+		}
+		cr_expect_eq(before, INT64_MAX, "%u bits", bits);
+	}
+}
+
 /* Labels as bpftrace prints them of hist(5000000, 1), hist(900000, 1), and of hist(1024, 2), hist(3000, 2). */
 Test(script_chart, parts_of_powers)
 {

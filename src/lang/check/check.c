@@ -8,7 +8,7 @@
 static void check_probe(struct checker *c, struct checked_probe *probe)
 {
 	c->probe = probe;
-	c->visible.n = c->declared.n = c->block_begin = 0;
+	c->visible.n = c->declared.n = c->foreign.n = c->block_begin = 0;
 	c->loop = NULL;
 	c->n_loops = 0;
 	if (probe->ast->predicate)
@@ -122,6 +122,7 @@ bool lang_check(struct lang_program *program, struct ast_program *ast, const str
 	check_probes(&c);
 	if (!program->messages.errors)
 		check_types(&c);
+	free(c.foreign.v);
 	free(c.visible.v);
 	free(c.declared.v);
 	return !program->messages.errors;

@@ -17,7 +17,8 @@ const char *check_text_argument(struct checker *c, struct ast *call, unsigned in
 	struct ast *arg = check_argument(call, n);
 
 	check_value(c, arg);
-	if (arg->is_constant && arg->text)
+	check_as_text(c, arg);
+	if (check_is_known_text(arg))
 		return arg->text;
 	if (arg->type->kind != TYPE_NONE)
 		check_error(c, arg->at, "%s() expects a string literal here, '%s' provided", call->call.name,
@@ -81,10 +82,10 @@ bool function_is_aggregate(const struct function *function)
 	return function->id <= FUNCTION_TSERIES;
 }
 
-/* One for values below 0, one for each value below 2^bits, and 2^bits for each greater power of two. */
+/* One for values below 0, one for each value below 2^bits, and 2^bits for each greater power of two below 2^63. */
 static uint32_t check_hist_buckets(uint32_t bits)
 {
-	return 1 + ((65 - bits) << bits);
+	return 1 + ((64 - bits) << bits);
 }
 
 /* Exporters show the sum of the values; print() does not. */

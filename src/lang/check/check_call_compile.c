@@ -31,7 +31,7 @@ uint64_t check_kernel_address(const char *name, bool *is_hidden)
 static const struct type *check_kaddr(struct checker *c, struct ast *call)
 {
 	const char *name = check_text_argument(c, call, 0);
-	const struct type *type = type_pointer(c->pool, type_integer(8, false), SPACE_KERNEL);
+	const struct type *type = check_in_space(c, type_integer(8, false), SPACE_KERNEL);
 	bool is_hidden = false;
 	uint64_t addr;
 

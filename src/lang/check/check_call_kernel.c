@@ -38,9 +38,9 @@ static int check_signal_number(const char *name)
 static const struct type *check_signal(struct checker *c, struct ast *call)
 {
 	struct ast *arg = call->call.args;
-	const struct type *type = check_value(c, arg);
 
-	if (arg->is_constant && arg->text && type->kind == TYPE_STRING) {
+	check_value(c, arg);
+	if (check_is_known_text(arg)) {
 		int number = check_signal_number(arg->text);
 
 		if (!number)

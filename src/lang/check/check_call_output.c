@@ -40,7 +40,7 @@ static void check_fail_text(struct checker *c, struct str *text, const char *for
 			str_addc(text, '%');
 			continue;
 		}
-		if (arg && arg->is_constant && arg->text && percent[skip] == 's')
+		if (arg && check_is_known_text(arg) && percent[skip] == 's')
 			str_add(text, arg->text);
 		else if (arg && arg->is_constant && strchr("xXp", percent[skip]))
 			str_addf(text, "%llx", (unsigned long long)arg->constant);

@@ -41,8 +41,11 @@ static void check_wrap_str(struct checker *c, struct ast *arg)
 static bool check_text(struct checker *c, struct ast *call, unsigned int n)
 {
 	struct ast *arg = check_argument(call, n);
-	const struct type *type = check_value(c, arg);
+	const struct type *type;
 
+	check_value(c, arg);
+	check_as_text(c, arg);
+	type = arg->type;
 	if (type->kind == TYPE_NONE)
 		return false;
 	if (type->kind == TYPE_PROBE || type->kind == TYPE_FUNCTION)
@@ -78,7 +81,7 @@ static const struct type *check_strncmp(struct checker *c, struct ast *call)
 	if (n < 0)
 		check_error(c, check_argument(call, 2)->at, "strncmp() cannot use negative length (%lld)",
 			    (long long)n);
-	else if (a->is_constant && b->is_constant && a->text && b->text)
+	else if (check_is_known_text(a) && check_is_known_text(b))
 		check_set_integer(call, strncmp(a->text, b->text, n), type_integer(8, true));
 	return type_integer(8, true);
 }
@@ -87,7 +90,7 @@ static const struct type *check_strlen(struct checker *c, struct ast *call)
 {
 	const struct ast *arg = check_argument(call, 0);
 
-	if (check_text(c, call, 0) && arg->is_constant && arg->text)
+	if (check_text(c, call, 0) && check_is_known_text(arg))
 		check_set_integer(call, strlen(arg->text), type_integer(8, false));
 	return type_integer(8, false);
 }

@@ -21,13 +21,16 @@ static const char *check_positional_text(struct checker *c, struct ast *arg)
 {
 	int64_t skip;
 
-	if (arg->kind == AST_POSITIONAL)
-		return arg->text ? arg->text : "";
+	if (arg->kind == AST_POSITIONAL) {
+		check_as_text(c, arg);
+		return check_is_known_text(arg) ? arg->text : NULL;
+	}
 	if (arg->kind != AST_BINARY || arg->binary.op != OP_ADD || arg->binary.left->kind != AST_POSITIONAL)
 		return NULL;
 	check_value(c, arg->binary.left);
 	check_value(c, arg->binary.right);
-	if (!arg->binary.left->text)
+	check_as_text(c, arg->binary.left);
+	if (!check_is_known_text(arg->binary.left))
 		return NULL;
 	skip = arg->binary.right->constant;
 	if (!arg->binary.right->is_constant || skip < 0 || skip > (int64_t)strlen(arg->binary.left->text)) {

@@ -165,6 +165,13 @@ const struct type *check_positional(struct checker *c, struct ast *ast)
 		return ast->type;
 	}
 	check_set_integer(ast, value, check_literal_type(value, is_unsigned));
-	ast->text = text ? text : ""; /* for str($1) and %s */
 	return ast->type;
+}
+
+void check_as_text(struct checker *c, struct ast *ast)
+{
+	int64_t n = ast->integer.value;
+
+	if (ast->kind == AST_POSITIONAL && n && type_is_integral(ast->type))
+		check_set_text(c, ast, n <= (int64_t)c->options->n_positional ? c->options->positional[n - 1] : "");
 }

@@ -75,6 +75,11 @@ void check_set_text(struct checker *c, struct ast *ast, const char *text)
 	ast->type = type_string(c->pool, strlen(text) + 1);
 }
 
+bool check_is_known_text(const struct ast *ast)
+{
+	return ast->is_constant && ast->text && ast->type->kind == TYPE_STRING;
+}
+
 static const struct type *check_elements(struct checker *c, struct ast *ast, bool is_record)
 {
 	struct type_field fields[ELEMENTS_MAX] = {};

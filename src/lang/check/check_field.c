@@ -76,6 +76,43 @@ static enum type_space check_struct_space(const struct checker *c, const struct 
 	}
 }
 
+/* Structs of system calls and of the network, which C libraries have as the kernel has them. */
+static bool check_is_shared_struct(const char *name)
+{
+	static const char *const names[] = {
+		"epoll_event", "in6_addr", "in_addr", "iovec", "pollfd", "rlimit",
+		"sockaddr", "sockaddr_in", "sockaddr_in6", "sockaddr_nl", "sockaddr_un"
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return false;
+}
+
+static bool check_is_user_probe(const struct checker *c)
+{
+	enum lang_probe_kind kind = c->probe->probe->kind;
+
+	return kind == PROBE_UPROBE || kind == PROBE_URETPROBE || kind == PROBE_USDT;
+}
+
+void check_foreign_struct(struct checker *c, const struct type *pointer, struct place at)
+{
+	const struct type *of = pointer->of;
+	enum type_space space = pointer->space == SPACE_NONE ? check_default_space(c) : pointer->space;
+
+	if (!check_is_user_probe(c) || space != SPACE_USER || of->kind != TYPE_STRUCT || !c->is_final ||
+	    !ctypes_is_kernel(c->program->types, of) || check_is_shared_struct(of->name))
+		return;
+	vec_each(name, &c->foreign)
+		if (!strcmp(*name, of->name))
+			return;
+	*vec_push(&c->foreign) = of->name;
+	check_warning(c, at, "'%s' is the kernel's struct, but this is the memory of a program", check_show(c, of));
+	check_hint(c, at, "the program's struct of that name may differ: declare it here, or include its header");
+}
+
 static bool check_is_args(const struct ast *ast)
 {
 	return ast->kind == AST_NAME && ast->name.builtin && ast->name.builtin->id == BUILTIN_ARGS;
@@ -110,6 +147,8 @@ const struct type *check_field(struct checker *c, struct ast *ast)
 		return check_record_field(c, ast, type);
 	if (type->kind == TYPE_STRUCT)
 		return check_struct_field(c, ast, type, check_struct_space(c, ast->field.of));
+	if (type->kind == TYPE_POINTER)
+		check_foreign_struct(c, type, ast->at);
 	if (type->kind == TYPE_POINTER && type->of->kind == TYPE_STRUCT)
 		return check_struct_field(c, ast, type->of,
 					  type->space == SPACE_NONE ? check_default_space(c) : type->space);
@@ -135,6 +174,8 @@ const struct type *check_index(struct checker *c, struct ast *ast)
 		check_error(c, index->at, "the index of a tuple must be a constant");
 		return type_none();
 	}
+	if (type->kind == TYPE_POINTER)
+		check_foreign_struct(c, type, ast->at);
 	if (type->kind == TYPE_POINTER && type->of->size)
 		return type->of;
 	if (type->kind == TYPE_STRING)

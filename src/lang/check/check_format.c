@@ -62,13 +62,6 @@ static enum takes check_specifier(const char **p)
 	return conversion && strchr("diuxXopc", conversion) ? TAKES_INTEGER : TAKES_UNKNOWN;
 }
 
-/* $1 that is a number is its text for %s. */
-static void check_as_text(struct checker *c, struct ast *arg)
-{
-	if (arg->kind == AST_POSITIONAL && arg->is_constant && arg->text && type_is_integral(arg->type))
-		check_set_text(c, arg, arg->text);
-}
-
 static bool check_takes(enum takes takes, const struct type *type)
 {
 	switch (takes) {

@@ -63,7 +63,7 @@ const struct type *check_getopt(struct checker *c, struct ast *call)
 	}
 	if (otherwise->type->kind == TYPE_BOOL)
 		return getopt_bool(c, call, name, value, otherwise->constant);
-	if (otherwise->text && otherwise->type->kind == TYPE_STRING) {
+	if (check_is_known_text(otherwise)) {
 		check_set_text(c, call, value ? value : otherwise->text);
 		return call->type;
 	}

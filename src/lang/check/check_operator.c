@@ -42,16 +42,11 @@ static const struct type *check_pointer_arithmetic(struct checker *c, enum ast_o
 	return type_none();
 }
 
-const struct type *check_arithmetic(struct checker *c, enum ast_op op, struct ast *left, struct ast *right,
-				    struct place at)
+static const struct type *check_integer_arithmetic(struct checker *c, enum ast_op op, struct ast *left,
+						   struct ast *right, struct place at)
 {
-	const struct type *l = left->type, *r = right->type, *common;
+	const struct type *l = left->type, *r = right->type, *common = check_join_integers(l, r);
 
-	if (l->kind == TYPE_NONE || r->kind == TYPE_NONE)
-		return type_none();
-	if (!type_is_integral(l) || !type_is_integral(r))
-		return check_pointer_arithmetic(c, op, left, right, at);
-	common = check_join_integers(l, r);
 	if (op == OP_DIV || op == OP_MOD) {
 		check_warn_signs(c, op == OP_DIV ? "division" : "modulo", left, right, at);
 		if (right->is_constant && !right->constant)
@@ -70,6 +65,20 @@ const struct type *check_arithmetic(struct checker *c, enum ast_op op, struct as
 	default: /* a literal's type is that of its value; a variable of it is used with all 64 bits */
 		return common->is_literal ? type_integer(8, true) : type_integer(common->size, common->is_signed);
 	}
+}
+
+const struct type *check_arithmetic(struct checker *c, enum ast_op op, struct ast *left, struct ast *right,
+				    struct place at)
+{
+	const struct type *l = left->type, *r = right->type, *type;
+
+	if (l->kind == TYPE_NONE || r->kind == TYPE_NONE)
+		return type_none();
+	if (!type_is_integral(l) || !type_is_integral(r))
+		return check_pointer_arithmetic(c, op, left, right, at);
+	type = check_integer_arithmetic(c, op, left, right, at);
+	/* kaddr("x") + 8 is an address of the kernel; the difference of two is a number */
+	return l->space == r->space ? type : check_in_space(c, type, l->space ? l->space : r->space);
 }
 
 static bool check_is_comparison(enum ast_op op)
@@ -192,9 +201,15 @@ static void check_mismatch(struct checker *c, const struct ast *ast, const struc
 static const struct type *check_comparison(struct checker *c, struct ast *ast)
 {
 	struct ast *left = ast->binary.left, *right = ast->binary.right;
-	const struct type *l = left->type, *r = right->type;
+	const struct type *l, *r;
 	bool is_equality = ast->binary.op <= OP_NE;
 
+	if (check_is_text(right->type) || check_is_place(right->type))
+		check_as_text(c, left);
+	if (check_is_text(left->type) || check_is_place(left->type))
+		check_as_text(c, right);
+	l = left->type;
+	r = right->type;
 	if (l->kind == TYPE_NONE || r->kind == TYPE_NONE)
 		return type_bool();
 	if (type_is_scalar(l) && type_is_scalar(r)) {
@@ -207,11 +222,11 @@ static const struct type *check_comparison(struct checker *c, struct ast *ast)
 		}
 		return type_bool();
 	}
-	if (is_equality && check_is_place(l) && right->is_constant && right->text)
+	if (is_equality && check_is_place(l) && check_is_known_text(right))
 		return check_compare_place(c, ast, left, right->text);
-	if (is_equality && check_is_place(r) && left->is_constant && left->text)
+	if (is_equality && check_is_place(r) && check_is_known_text(left))
 		return check_compare_place(c, ast, right, left->text);
-	if (is_equality && left->is_constant && right->is_constant && left->text && right->text) {
+	if (is_equality && check_is_known_text(left) && check_is_known_text(right)) {
 		check_set_bool(ast, !strcmp(left->text, right->text) == (ast->binary.op == OP_EQ));
 		return ast->type;
 	}
@@ -223,11 +238,6 @@ static const struct type *check_comparison(struct checker *c, struct ast *ast)
 	else
 		check_mismatch(c, ast, l, r);
 	return type_bool();
-}
-
-static bool check_is_known_text(const struct ast *ast)
-{
-	return ast->is_constant && ast->text && ast->type->kind == TYPE_STRING;
 }
 
 const struct type *check_binary(struct checker *c, struct ast *ast)
@@ -276,6 +286,7 @@ static const struct type *check_dereference(struct checker *c, struct ast *ast, 
 		else if (type->of->kind == TYPE_STRUCT && !ctypes_complete(c->program->types, type->of))
 			check_error(c, ast->at, "cannot dereference a pointer to '%s', which is only declared",
 				    check_show(c, type->of));
+		check_foreign_struct(c, type, ast->at);
 		return type->of;
 	}
 	if (!type_is_integral(type)) {
@@ -286,7 +297,7 @@ static const struct type *check_dereference(struct checker *c, struct ast *ast, 
 	cast = pool_alloc(c->pool, sizeof(*cast));
 	*cast = (struct ast){ .kind = AST_CAST, .at = ast->unary.operand->at };
 	cast->cast.operand = ast->unary.operand;
-	cast->type = type_pointer(c->pool, type_integer(8, false), check_default_space(c));
+	cast->type = type_pointer(c->pool, type_integer(8, false), type->space ? type->space : check_default_space(c));
 	ast->unary.operand = cast;
 	return cast->type->of;
 }
@@ -373,9 +384,9 @@ const struct type *check_ternary(struct checker *c, struct ast *ast)
 	if (ast->branch.condition->is_constant) {
 		struct ast *taken = ast->branch.condition->constant ? then : otherwise;
 
-		if (taken->is_constant && taken->text)
+		if (check_is_known_text(taken))
 			check_set_text(c, ast, taken->text);
-		else if (taken->is_constant)
+		else if (taken->is_constant && type_is_scalar(taken->type))
 			check_set_integer(ast, taken->constant, joined);
 	}
 	return joined;
@@ -416,7 +427,7 @@ static const struct type *check_cast_array(struct checker *c, struct ast *operan
 
 static const struct type *check_cast_pointer(struct checker *c, const struct type *from, const struct type *to)
 {
-	enum type_space space = from->kind == TYPE_POINTER ? from->space : SPACE_NONE;
+	enum type_space space = from->space;
 
 	if (space == SPACE_NONE)
 		space = check_default_space(c);

@@ -33,6 +33,11 @@ struct checker {
 		struct ast_variable **v;
 		size_t n, cap;
 	} declared;
+	/* Names of the kernel's structs that were warned of in this probe: check_foreign_struct(). */
+	struct {
+		const char **v;
+		size_t n, cap;
+	} foreign;
 	size_t block_begin; /* index in visible of the first variable of the innermost block */
 };
 
@@ -56,6 +61,8 @@ const struct type *check_join_integers(const struct type *a, const struct type *
  * there is none.
  */
 bool check_join(struct checker *c, const struct type *old, const struct type *added, const struct type **joined);
+/* That integer type, of an address in that memory. */
+const struct type *check_in_space(struct checker *c, const struct type *integer, enum type_space space);
 /* Whether nothing can follow from the one that does not follow from the other. */
 bool check_same(const struct type *a, const struct type *b);
 /* Whose memory a pointer without a space of its own points to, in the probe that is checked. */
@@ -76,6 +83,8 @@ void check_condition(struct checker *c, struct ast *ast);
 bool check_integer(struct checker *c, struct ast *ast, const char *what);
 void check_set_integer(struct ast *ast, int64_t value, const struct type *type);
 void check_set_text(struct checker *c, struct ast *ast, const char *text);
+/* Whether it is a string whose text is known; a constant array (pton()) is none. */
+bool check_is_known_text(const struct ast *ast);
 void check_set_bool(struct ast *ast, bool value);
 
 /* --- check_operator.c --- */
@@ -97,11 +106,15 @@ int64_t check_truncate(int64_t value, const struct type *type);
 const struct type *check_sizeof(struct checker *c, struct ast *ast);
 const struct type *check_offsetof(struct checker *c, struct ast *ast);
 const struct type *check_positional(struct checker *c, struct ast *ast);
+/* $1 is a number if it looks like one, and 0 if it is not given. Where text is expected, this makes it its text. */
+void check_as_text(struct checker *c, struct ast *ast);
 
 /* --- check_name.c --- */
 const struct type *check_name(struct checker *c, struct ast *ast);
 
 /* --- check_field.c --- */
+/* Warns if what a pointer points to is a struct of the kernel in the memory of a program. */
+void check_foreign_struct(struct checker *c, const struct type *pointer, struct place at);
 const struct type *check_field(struct checker *c, struct ast *ast);
 const struct type *check_index(struct checker *c, struct ast *ast);
 

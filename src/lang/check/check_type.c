@@ -45,9 +45,18 @@ const struct type *check_join_integers(const struct type *a, const struct type *
 	return type_integer(size, true);
 }
 
+const struct type *check_in_space(struct checker *c, const struct type *integer, enum type_space space)
+{
+	struct type *type = (struct type *)type_copy(c->pool, integer);
+
+	type->space = space;
+	return type;
+}
+
 bool check_same(const struct type *a, const struct type *b)
 {
-	return a == b || (type_same(a, b) && a->is_literal == b->is_literal && a->is_negative == b->is_negative);
+	return a == b || (type_same(a, b) && a->is_literal == b->is_literal && a->is_negative == b->is_negative &&
+			  (a->kind == TYPE_POINTER || a->space == b->space));
 }
 
 static bool check_join_pointers(struct checker *c, const struct type *old, const struct type *added,
@@ -88,6 +97,8 @@ static bool check_join_same_kind(struct checker *c, const struct type *old, cons
 	switch (old->kind) {
 	case TYPE_INTEGER:
 		*joined = check_join_integers(old, added);
+		if (old->space && old->space == added->space)
+			*joined = check_in_space(c, *joined, old->space);
 		return true;
 	case TYPE_STRING:
 	case TYPE_BUFFER:

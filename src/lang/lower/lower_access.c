@@ -22,7 +22,7 @@ enum type_space lower_space(struct lower *l, const struct type *pointer, bool *i
 	static const char entries[] = "tracepoint:syscalls:";
 
 	*is_unsure = false;
-	if (pointer->kind == TYPE_POINTER && pointer->space != SPACE_NONE)
+	if (pointer->space != SPACE_NONE)
 		return pointer->space;
 	if (is_user_probe(l->probe))
 		return SPACE_USER;

@@ -156,6 +156,15 @@ static bool parse_size(const char **at, struct lang_usdt_argument *argument)
 	return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
 }
 
+/* Assemblers write a constant of 4 bytes as they like: $-1 and $0xffffffff are the same. */
+static void cut_constant(struct lang_usdt_argument *argument)
+{
+	uint32_t bits = 64 - 8 * argument->size;
+	uint64_t high = (uint64_t)argument->value << bits;
+
+	argument->value = argument->is_signed ? (int64_t)high >> bits : (int64_t)(high >> bits);
+}
+
 int lang_usdt_parse(const char *note, struct lang_usdt_argument *v, size_t *n)
 {
 	size_t max = *n;
@@ -167,6 +176,8 @@ int lang_usdt_parse(const char *note, struct lang_usdt_argument *v, size_t *n)
 		v[*n] = (struct lang_usdt_argument){ .reg = -1, .index_reg = -1, .scale = 1 };
 		if (!parse_size(&at, &v[*n]) || !parse_operand(&at, &v[*n]) || (*at && *at != ' '))
 			return -EINVAL;
+		if (v[*n].where == USDT_CONSTANT)
+			cut_constant(&v[*n]);
 		at += strspn(at, " ");
 	}
 	return 0;

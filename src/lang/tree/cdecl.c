@@ -128,17 +128,28 @@ static const struct type *find_type(struct parser *p, enum ctype_tag tag, const 
 	return p->types ? ctypes_find(p->types, tag, name, &err) : NULL;
 }
 
-/* A struct that is only named: one of the program, of the kernel, or one that a pointer may point to all the same. */
+static struct parse_name *struct_name(struct parser *p, enum ctype_tag tag, const char *name)
+{
+	return parse_name(p, pool_addf(p->pool, "%s %s", tag == CTYPE_UNION ? "union" : "struct", name));
+}
+
+/*
+ * A struct that is only named: one of the program, of the kernel, or one that a pointer may point to all the same. The
+ * program may declare it below, and then means its own; so the kernel's is copied into the object for that one.
+ */
 static const struct type *named_struct(struct parser *p, enum ctype_tag tag, const char *name)
 {
-	struct type **opaque =
-		&parse_name(p, pool_addf(p->pool, "%s %s", tag == CTYPE_UNION ? "union" : "struct", name))->opaque;
-	const struct type *found = *opaque ? *opaque : find_type(p, tag, name);
+	struct type **opaque = &struct_name(p, tag, name)->opaque;
+	const struct type *found = *opaque ? NULL : find_type(p, tag, name);
 
-	if (found)
+	if (*opaque)
+		return *opaque;
+	if (found && !found->origin)
 		return found;
 	*opaque = pool_alloc(p->pool, sizeof(**opaque));
 	**opaque = (struct type){ .kind = TYPE_STRUCT, .name = name, .is_union = tag == CTYPE_UNION, .align = 1 };
+	if (found)
+		**opaque = *found;
 	return *opaque;
 }
 
@@ -153,10 +164,14 @@ static struct type *declared_struct(struct parser *p, enum ctype_tag tag, const 
 		*made = (struct type){ .kind = TYPE_STRUCT, .is_union = tag == CTYPE_UNION, .align = 1 };
 		return made;
 	}
-	known = parse_name(p, pool_addf(p->pool, "%s %s", tag == CTYPE_UNION ? "union" : "struct", name));
+	known = struct_name(p, tag, name);
+	if (known->is_whole)
+		parse_fail(p, at, "'%s %s' is a field above, where it is the kernel's: declare it before that",
+			   tag == CTYPE_UNION ? "union" : "struct", name);
 	made = known->opaque ? known->opaque : pool_alloc(p->pool, sizeof(*made));
 	*made = (struct type){ .kind = TYPE_STRUCT, .is_union = tag == CTYPE_UNION, .name = name, .align = 1 };
 	known->opaque = made;
+	known->is_whole = false;
 	declare(p, tag, name, made, at);
 	return made;
 }
@@ -252,6 +267,15 @@ static void parse_bits(struct parser *p, struct cdecl_member *member)
 		parse_fail(p, at, "a bit field of 0 bits has no name");
 }
 
+/* The type of a field: from now on the struct of that name cannot become another one. */
+static void note_whole(struct parser *p, const struct type *type)
+{
+	while (type->kind == TYPE_ARRAY)
+		type = type->of;
+	if (type->kind == TYPE_STRUCT && type->name && type->origin)
+		struct_name(p, type->is_union ? CTYPE_UNION : CTYPE_STRUCT, type->name)->is_whole = true;
+}
+
 /* "int a, *b, c : 3;" or an unnamed struct, whose fields are the outer one's. */
 static void parse_member(struct parser *p, struct cdecl_members *members, struct set *names)
 {
@@ -266,6 +290,7 @@ static void parse_member(struct parser *p, struct cdecl_members *members, struct
 		member->type = parse_declarator(p, &base, &member->name, &at);
 		if (p->failed)
 			return;
+		note_whole(p, member->type);
 		if (parse_accept(p, ":"))
 			parse_bits(p, member);
 		else if (!member->name && base.type->kind != TYPE_STRUCT)

@@ -38,6 +38,7 @@ struct parse_name {
 	bool is_variable;
 	bool is_char;	     /* ... of char */
 	struct type *opaque; /* of "struct NAME": what pointers to it point to */
+	bool is_whole;	     /* of "struct NAME": a field is one, so that its size is settled */
 };
 
 struct parser {

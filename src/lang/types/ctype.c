@@ -62,6 +62,13 @@ int ctypes_declare(struct ctypes *types, enum ctype_tag tag, const char *name, c
 	return 0;
 }
 
+bool ctypes_is_kernel(const struct ctypes *types, const struct type *type)
+{
+	enum ctype_tag tag = type->is_union ? CTYPE_UNION : CTYPE_STRUCT;
+
+	return type->name && type->size && !ctypes_declared(types, tag, type->name);
+}
+
 static const struct ctype_value *find_declared_value(const struct ctypes *types, const char *name)
 {
 	vec_each(it, &types->values)

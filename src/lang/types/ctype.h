@@ -52,6 +52,8 @@ const char *ctypes_value_name(struct ctypes *types, const struct type *type, int
 struct nearest;
 void ctypes_offer(struct ctypes *types, struct nearest *nearest);
 
+/* Whether a struct is the kernel's: neither the program nor a header that it includes declares one of that name. */
+bool ctypes_is_kernel(const struct ctypes *types, const struct type *type);
 /* Makes sure that a struct's fields and its size are there. Returns false for a type that is only declared. */
 bool ctypes_complete(struct ctypes *types, const struct type *type);
 /* The field of a struct, searched in unnamed members too. Pointers among the fields have the given space. */

@@ -96,9 +96,9 @@ struct type {
 	bool is_literal;  /* an integer that may still grow: it came from literals only */
 	bool is_negative; /* such an integer that may be below 0: it makes what it is combined with signed */
 	bool is_union;
-	bool is_numbers;    /* an array that the program wrote: int8[4] is no text, as C's char[4] is */
-	bool is_const_size; /* a string whose size the program gave and that assignment must not grow */
-	enum type_space space;
+	bool is_numbers;		 /* an array that the program wrote: int8[4] is no text, as C's char[4] is */
+	bool is_const_size;		 /* a string whose size the program gave and that assignment must not grow */
+	enum type_space space;		 /* pointer; an integer that is an address: of kaddr() */
 	const struct type *of;		 /* pointer, array */
 	uint32_t count;			 /* array */
 	const char *name;		 /* struct, enum: as C names it, without "struct" */
