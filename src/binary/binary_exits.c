@@ -253,8 +253,9 @@ static struct binary_exits *get(struct binary *binary, const struct binary_exten
 	if (table->n * 2 >= table->slots)
 		grow(table);
 	slot = slot_of(table, extent->vaddr);
-	if (*slot)
-		return *slot;
+	exits = *slot;
+	if (exits)
+		return exits;
 	exits = base_alloc(sizeof(*exits));
 	exits->vaddr = extent->vaddr;
 	exits->size = extent->size;

@@ -168,7 +168,7 @@ void stream_take_until(struct stream *stream, uint64_t time)
 /* Takes the complete records behind one that is not, and counts the others. */
 static void give_up(struct stream *stream, unsigned long end)
 {
-	/* The first page is the reader's position, which libbpf writes; the second is the writers', before the records. */
+	/* The first page is the reader's position, which libbpf writes; the second is the writers'. Records follow. */
 	size_t page = getpagesize(), size = page + 2 * stream->buffer_size;
 	char *memory = mmap(NULL, size, PROT_READ, MAP_SHARED, ring__map_fd(stream->ring), page);
 	unsigned long at = ring__consumer_pos(stream->ring);

@@ -4,7 +4,7 @@
 #include "elsewhere.h"
 
 /* For each row four texts: "|NAME|NAME|", and what struct elsewhere has. */
-static const char rows[] =
+static const char rows[] = ""
 #include "coming_from.inc"
 	;
 

@@ -6,7 +6,7 @@
 #include "inventory_part.h"
 #include "kernel/kernel.h"
 
-/* A kernel that is locked down from boot makes no files in tracefs. One that is locked down later does not open them. */
+/* A kernel that is locked down from boot makes no files in tracefs. One that is so later does not open them. */
 static int say_unreadable(const struct traces *traces, int error, struct err *err)
 {
 	const char *locked = kernel_locked_down();
@@ -15,7 +15,8 @@ static int say_unreadable(const struct traces *traces, int error, struct err *er
 		return err_set(err, -EPERM, "cannot read %s: %s", traces->path, locked);
 	if (error == ENOENT)
 		return err_set(err, -EPERM, "cannot read %s: it is empty", traces->path);
-	return err_set(err, -error, "cannot read %s: %s%s", traces->path, strerror(error), geteuid() ? " (try sudo)" : "");
+	return err_set(err, -error, "cannot read %s: %s%s", traces->path, strerror(error),
+		       geteuid() ? " (try sudo)" : "");
 }
 
 static int open_root(struct traces *traces, struct err *err)

@@ -381,7 +381,8 @@ test_kernel_structs_in_programs() {
 	btrace "struct file { int f_flags; }; $probe { print(((struct file *)arg0)->f_flags); }" -c 'ufuncs 1'
 	! grep WARNING err || fail "a warning without a reason"
 	btrace "$probe { print(curtask->pid == pid); print(((struct task_struct *)curtask)->pid == pid);
-		print(((struct file *)kptr(arg0))->f_flags); print(((struct sockaddr *)arg0)->sa_family); }" -c 'ufuncs 1'
+		print(((struct file *)kptr(arg0))->f_flags);
+		print(((struct sockaddr *)arg0)->sa_family); }" -c 'ufuncs 1'
 	! grep WARNING err || fail "a warning without a reason"
 	btrace 'BEGIN { print(((struct file *)1)->f_flags); exit(); }'
 	! grep WARNING err || fail "a warning without a reason"

@@ -341,7 +341,8 @@ test_death_with_user_probes() {
 		expect_last "sonde funccount: the command died of SIG$signal, while sonde had 2 user probes: $compare"
 	done
 	run sonde funccount "$work" -- sh -c 'sh -c "kill -ABRT \$\$"; exit $?'
-	expect_last "sonde funccount: the command exited with 134, as a shell does after SIGABRT, while sonde had 1 user probe: $compare"
+	said='the command exited with 134, as a shell does after SIGABRT, while sonde had 1 user probe'
+	expect_last "sonde funccount: $said: $compare"
 	# other signals, and no user probe
 	run sonde funccount "$work" -- sh -c 'kill -TERM $$'
 	expect_last 'sonde funccount: the command was killed by signal 15 (Terminated)'

@@ -18,7 +18,8 @@ expect_order() {
 	for spec; do
 		kind=${spec%%:*}
 		order=$(sed -n "s/^$kind //p" printed | tr '\n' ' ')
-		echo "$order" | grep -Exq '(1 2 3 )+' || fail "$kind${mechanism:+ by $mechanism} ran in the order $order"
+		echo "$order" | grep -Exq '(1 2 3 )+' ||
+			fail "$kind${mechanism:+ by $mechanism} ran in the order $order"
 	done
 }
 

@@ -140,10 +140,11 @@ static struct parse_name *struct_name(struct parser *p, enum ctype_tag tag, cons
 static const struct type *named_struct(struct parser *p, enum ctype_tag tag, const char *name)
 {
 	struct type **opaque = &struct_name(p, tag, name)->opaque;
-	const struct type *found = *opaque ? NULL : find_type(p, tag, name);
+	const struct type *found = *opaque;
 
-	if (*opaque)
-		return *opaque;
+	if (found)
+		return found;
+	found = find_type(p, tag, name);
 	if (found && !found->origin)
 		return found;
 	*opaque = pool_alloc(p->pool, sizeof(**opaque));
