@@ -24,6 +24,7 @@ struct piece {
 
 struct follow {
 	struct binary *binary;
+	bool stubs; /* are followed */
 	struct binary_ends *ends;
 	struct pieces {
 		struct piece *v;
@@ -36,6 +37,23 @@ static bool is_in(const struct binary_exits *exits, uint64_t vaddr)
 	return vaddr - exits->vaddr < exits->size;
 }
 
+/* The function of the file itself that a stub of the PLT leads to. NULL: there is none, or it is no stub. */
+static struct binary_exits *behind_stub(struct binary *binary, uint64_t vaddr)
+{
+	const struct binary_symbol *symbols;
+	uint64_t offset;
+	const char *name;
+	size_t n;
+
+	if (binary_offset_of(binary, vaddr, true, &offset) || !binary_stub_at(binary, offset, &name) || !name ||
+	    binary_functions(binary, &symbols, &n, NULL))
+		return NULL;
+	for (size_t i = 0; i < n; i++)
+		if (!symbols[i].ifunc && !strcmp(symbols[i].name, name))
+			return binary_exits_of(binary, &symbols[i]);
+	return NULL;
+}
+
 /* The piece that holds an address: one that is followed already, or a new one. NULL: it cannot be followed. */
 static const struct piece *piece_at(struct follow *follow, uint64_t vaddr, bool handed)
 {
@@ -46,6 +64,10 @@ static const struct piece *piece_at(struct follow *follow, uint64_t vaddr, bool 
 		if (is_in(piece->exits, vaddr))
 			return piece;
 	exits = follow->pieces.n < PIECES_MAX ? binary_exits_at(follow->binary, vaddr) : NULL;
+	if (!exits && follow->stubs && follow->pieces.n < PIECES_MAX) {
+		exits = behind_stub(follow->binary, vaddr);
+		vaddr = exits ? exits->vaddr : vaddr;
+	}
 	if (!exits || exits->why || !is_in(exits, vaddr))
 		return NULL;
 	is_begin = vaddr == exits->vaddr && !exits->in_frame;
@@ -140,9 +162,10 @@ static const char *find(struct follow *follow, const struct binary_symbol *funct
 	return why;
 }
 
-int binary_find_ends(struct binary *binary, const struct binary_symbol *function, struct binary_ends *ends, struct err *err)
+int binary_find_ends(struct binary *binary, const struct binary_symbol *function, bool stubs, struct binary_ends *ends,
+		     struct err *err)
 {
-	struct follow follow = { .binary = binary, .ends = ends };
+	struct follow follow = { .binary = binary, .ends = ends, .stubs = stubs };
 	const char *why;
 
 	*ends = (struct binary_ends){};

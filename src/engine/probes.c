@@ -11,8 +11,8 @@ static void say_unseen(const struct target_set *set)
 {
 	vec_each(refused, &set->refused)
 		report_note("symbols may be missing: %s", *refused);
-	vec_each(inlined, &set->inlined)
-		report_note("%s", *inlined);
+	vec_each(unseen, &set->unseen)
+		report_note("%s", *unseen);
 }
 
 int probes_resolve(struct engine_instance *instance, const struct probes_settings *settings, const char *what,

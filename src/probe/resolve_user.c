@@ -194,8 +194,28 @@ static void note_inlined(struct target_set *set, const struct query *query, cons
 	size_t n = match_literal(query->name) && !query->spec.offset ? binary_count_inlined(object->binary, symbol) : 0;
 
 	if (n)
-		*vec_push(&set->inlined) = pool_addf(&set->pool, line, functions_shown(set, symbol), n, str_plural(n),
-						     object->library.shown);
+		*vec_push(&set->unseen) = pool_addf(&set->pool, line, functions_shown(set, symbol), n, str_plural(n),
+						    object->library.shown);
+}
+
+/* Of the targets from `first` on: those that end where it is not known what they return. */
+static void note_leaving(struct target_set *set, const struct object *object, size_t first)
+{
+	const char *line = "ends of %s by a jump to another function are left out, for what that returns is not known "
+			   "(--force uses the kernel's return probe, which can break programs)";
+	const char *name = NULL;
+	size_t n = 0;
+
+	for (size_t i = first; i < set->n; i++) {
+		if (!set->v[i].leaves || !object->returns.value)
+			continue;
+		name = set->v[i].label;
+		n++;
+	}
+	if (n > 1)
+		name = pool_addf(&set->pool, "%zu functions", n);
+	if (n)
+		*vec_push(&set->unseen) = pool_addf(&set->pool, line, name);
 }
 
 static int no_function(const struct query *query, const struct object *object,
@@ -223,7 +243,7 @@ static int add_functions(struct query *query, const struct object *object, pid_t
 	const struct binary_symbol *symbols;
 	struct functions functions = {};
 	struct ifuncs ifuncs = {};
-	size_t n;
+	size_t n, first = set->n;
 	int ret = binary_functions(object->binary, &symbols, &n, err);
 
 	if (ret)
@@ -246,6 +266,7 @@ static int add_functions(struct query *query, const struct object *object, pid_t
 	if (!ret)
 		ret = add_ifuncs(set, query, object, pid, &ifuncs, err);
 	free(ifuncs.v);
+	note_leaving(set, object, first);
 	if (ret)
 		return ret;
 	return query->found ? 0 : no_function(query, object, symbols, n, err);

@@ -27,16 +27,31 @@ static const char *why_no_go_pair(const struct returns *returns, const struct bi
 	return returns->go == BINARY_GO_REGISTERS ? NULL : "before Go 1.18 the running goroutine cannot be read";
 }
 
+/* Leaves out the ends at which it is not known what the call returns. False: none is left. */
+static bool keep_values(struct binary_ends *ends)
+{
+	bool any = false;
+	size_t n = 0;
+
+	for (size_t i = 0; i < ends->n; i++) {
+		if (ends->v[i].returns || ends->v[i].kind == BINARY_END_HANDS_OVER)
+			ends->v[n++] = ends->v[i];
+		any |= ends->v[i].returns;
+	}
+	ends->n = n;
+	return any;
+}
+
 /* NULL, or why the ends are not enough for what is asked. */
 static const char *why_not_enough(const struct returns *returns, const struct binary_symbol *function,
-				  const struct binary_ends *ends)
+				  struct binary_ends *ends)
 {
 	const char *why = returns->both && returns->go ? why_no_go_pair(returns, function) : NULL;
 
 	if (!why && returns->both && ends->again)
 		why = "it starts more than once in a call";
-	if (!why && returns->value && ends->leaves)
-		why = "it may end by a jump to another function, and what that returns is not known here";
+	if (!why && returns->value && !keep_values(ends))
+		why = "it ends by a jump to another function, and what that returns is not known here";
 	return why;
 }
 
@@ -45,7 +60,7 @@ static int find_ends(const struct returns *returns, struct binary *binary, const
 {
 	struct err why = {};
 	int ret = returns->go ? binary_find_go_returns(binary, function, entry, ends, &why)
-			      : binary_find_ends(binary, function, ends, &why);
+			      : binary_find_ends(binary, function, returns->value, ends, &why);
 	const char *no_pair = ret ? NULL : why_not_enough(returns, function, ends);
 
 	if (!ret && !no_pair)

@@ -285,7 +285,7 @@ void target_set_release(struct target_set *set)
 	free(set->symbols);
 	free(set->notes.v);
 	free(set->refused.v);
-	free(set->inlined.v);
+	free(set->unseen.v);
 	vec_each(file, &set->files)
 		close(*file);
 	free(set->files.v);

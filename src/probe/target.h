@@ -58,7 +58,7 @@ struct target {
 	uint32_t calls;		       /* TARGET_USER: how calls are matched with their ends, an enum latency_calls */
 	const struct binary_end *ends; /* the places where its calls end, to be probed in place of the return */
 	size_t n_ends;		       /* 0: probe the return itself */
-	bool leaves;		       /* it may end by a jump to where nobody knows what it returns: see struct binary_ends */
+	bool leaves;		       /* as of struct binary_ends; with target_options.value without those ends */
 	uint64_t ref_ctr;	       /* USDT: file offset of the semaphore; 0: none */
 	const char *usdt_args;	       /* USDT: where its arguments are, the note's own text; NULL: not USDT */
 	uint32_t syscall;	       /* TARGET_TRACEPOINT: number of the syscall + 1; 0: none or unknown */
@@ -110,7 +110,7 @@ struct target_set {
 	struct {
 		const char **v;
 		size_t n, cap;
-	} inlined; /* a line for each function that a spec names and that has copies in other functions */
+	} unseen; /* a line for each spec whose functions have calls or ends that the probes do not see */
 	struct {
 		int *v;
 		size_t n, cap;
@@ -124,7 +124,7 @@ struct target_options {
 	bool mangled; /* label C++ and Rust functions by their symbols, not demangled */
 	bool force;   /* allow probes that may break the traced program */
 	bool both;    /* the caller will probe functions at both ends */
-	bool value;   /* the caller reads what user functions return */
+	bool value;   /* the caller reads what user functions return: ends where that is not known are left out */
 	pid_t pid;    /* the process whose libraries and mount namespace count; 0: our own */
 };
 

@@ -42,7 +42,7 @@ static void add(struct sums *sums, struct binary *binary, const struct binary_sy
 	if (function->ifunc || strstr(function->name, ".cold") || binary_check_entry(binary, function, NULL))
 		return;
 	sums->functions++;
-	ret = binary_find_ends(binary, function, &ends, &err);
+	ret = binary_find_ends(binary, function, false, &ends, &err);
 	if (ret == -ENODATA)
 		sums->never++;
 	else if (ret)

@@ -154,11 +154,13 @@ Test(binary_ends, what_runs_again)
 #define TABLE	"jmp *(%rdx,%rax,8)"
 #define METHOD	"jmp *24(%rax)"
 #define LEAVES	"jmp puts@PLT"
+#define OWN	"jmp one@PLT"
 #define NO_JUMP "jrcxz "
 #else
 #define SWITCH	"add x0, x1, x0\\nbr x0"
 #define METHOD	"ldr x16, [x0, 24]\\nbr x16"
 #define LEAVES	"b puts"
+#define OWN	"b one"
 #define NO_JUMP "b.eq "
 #endif
 
@@ -185,7 +187,7 @@ static const char *ends_of(struct binary *binary, const char *name, bool *leaves
 	static char text[64];
 	struct err err = { .text = "" };
 	struct binary_ends ends;
-	int ret = binary_find_ends(binary, fixture_find(binary, name), &ends, &err);
+	int ret = binary_find_ends(binary, fixture_find(binary, name), false, &ends, &err);
 	size_t n = 0;
 
 	if (ret) {
@@ -233,10 +235,10 @@ Test(binary_ends, operands)
 	expect_ends(binary, "method", "R", true);
 	expect_ends(binary, "branches", "R>r", false);
 	expect_ends(binary, "odd", "it may end by a branch into another function", false);
-	cr_assert(!binary_find_ends(binary, fixture_find(binary, "branches"), &ends, NULL));
+	cr_assert(!binary_find_ends(binary, fixture_find(binary, "branches"), false, &ends, NULL));
 	cr_expect_eq(ends.v[1].condition, 4, "je");
 	free(ends.v);
-	cr_assert(!binary_find_ends(binary, fixture_find(binary, "away"), &ends, NULL));
+	cr_assert(!binary_find_ends(binary, fixture_find(binary, "away"), false, &ends, NULL));
 	cr_expect_eq(ends.v[1].operand.reg, 0, "rax");
 	cr_expect_eq(ends.v[1].before, 3, "behind je and ret");
 	cr_expect_eq(ends.v[1].size, 5);
@@ -269,4 +271,25 @@ Test(binary_ends, many_followers)
 	}
 	cr_expect_gt(followed, 0);
 	cr_expect_gt(left, followed);
+}
+
+/* A library calls its own functions by stubs, too, if programs may replace them. */
+Test(binary_ends, stubs)
+{
+	struct binary *binary __cleanup(binary_closep) = NULL;
+	struct binary_ends ends;
+
+	fixture_text("s.c", FUNCTION("one", "nop\\nret") FUNCTION("own", OWN) FUNCTION("leaves", LEAVES));
+	fixture_run("$CC -shared -fPIC -o s.so s.c");
+	binary = fixture_open(fixture_path("s.so"));
+	cr_assert(!binary_find_ends(binary, fixture_find(binary, "own"), false, &ends, NULL));
+	cr_expect(ends.leaves);
+	free(ends.v);
+	cr_assert(!binary_find_ends(binary, fixture_find(binary, "own"), true, &ends, NULL));
+	cr_expect(!ends.leaves);
+	cr_expect_eq(ends.n, 2, "it hands over, and the other one returns");
+	free(ends.v);
+	cr_assert(!binary_find_ends(binary, fixture_find(binary, "leaves"), true, &ends, NULL));
+	cr_expect(ends.leaves);
+	free(ends.v);
 }

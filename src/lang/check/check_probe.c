@@ -131,6 +131,12 @@ static bool check_reads_retval(struct ast_probe *ast)
 	return found;
 }
 
+/* Nothing has the name, or no probe can be where it ends. */
+static bool is_missing(int error)
+{
+	return error == -ENOENT || error == -ENOTSUP;
+}
+
 /* Fills set. Specs that match nothing are reported as missing_probes says, and left out. False: nothing is left. */
 static bool check_resolve(struct checker *c, struct ast_probe *ast, struct group *group, struct target_set *set)
 {
@@ -146,15 +152,17 @@ static bool check_resolve(struct checker *c, struct ast_probe *ast, struct group
 		size_t bad = 0;
 		int ret = target_resolve(group->specs, group->n, &options, set, &bad, &err);
 
-		vec_each(inlined, &set->inlined)
-			check_warning(c, group->at[0], "%s", *inlined);
+		vec_each(unseen, &set->unseen)
+			check_warning(c, group->at[0], "%s", *unseen);
 		if (!ret)
 			return true;
 		target_set_release(set);
 		check_missing(c, group, bad, &err);
-		if (ret != -ENOENT && c->program->config.missing_probes != MISSING_ERROR)
+		if (ret == -ENOTSUP && c->program->config.missing_probes == MISSING_IGNORE)
+			check_warning(c, group->at[bad], "%s", err.text);
+		if (!is_missing(ret) && c->program->config.missing_probes != MISSING_ERROR)
 			check_error(c, group->at[bad], "%s", err.text);
-		if (c->program->config.missing_probes == MISSING_ERROR || ret != -ENOENT)
+		if (c->program->config.missing_probes == MISSING_ERROR || !is_missing(ret))
 			return false;
 		group->n--;
 		memmove(&group->specs[bad], &group->specs[bad + 1], (group->n - bad) * sizeof(group->specs[0]));
