@@ -50,9 +50,6 @@ static int configure(struct engine_instance *instance, struct err *err)
 
 	if (ret)
 		return ret;
-	if (readline.late)
-		report_note("a line that a shell is waiting for already will not be seen: %s has no readline_internal_teardown",
-			    readline.late);
 	report_verbose("the probe is %s", readline.spec);
 	/* other programs read lines with the library, too */
 	if ((settings.shared || readline.linked) && !chosen)

@@ -94,9 +94,10 @@ struct binary_ends {
 };
 
 /*
- * Finds all places where calls of a function end. stubs: a call that is handed over by a stub of the PLT to a function that
- * the file has itself is followed; a program may have another function of that name, and then such an end is not seen. Followed are jumps into other functions of the file, whose exits end the
- * call, too. The caller frees ends->v. -ENOTSUP: a call may end in another way; err says why. -ENODATA: it never returns.
+ * Finds all places where calls of a function end. Followed are jumps into other functions of the file, whose exits end
+ * the call, too. stubs: so are stubs of the PLT that lead to a function of the file itself; if a program has another
+ * one of that name, the end is not seen. The caller frees ends->v. -ENOTSUP: a call may end in another way; err says
+ * why. -ENODATA: it never returns.
  */
 int binary_find_ends(struct binary *binary, const struct binary_symbol *function, bool stubs, struct binary_ends *ends,
 		     struct err *err);

@@ -5,14 +5,23 @@
 #include "target.h"
 
 /*
- * Functions that give a line away as they return, the best first. A shell that sits at its prompt is in readline() already:
- * a probe on its return comes too late for that line. The other one is called when the line is complete.
+ * Functions that return a line. A shell that sits at its prompt is in readline() already, which does no harm: its
+ * return instructions are probed. The other one is inside it, for builds in which readline() ends by a jump.
  */
-static const char *const functions[] = { "readline_internal_teardown", "readline" };
+static const char *const functions[] = { "readline", "readline_internal_teardown" };
+
+/* Whether all ends are known, and what is returned there. */
+static bool has_values(const struct target_set *set)
+{
+	vec_each(target, set)
+		if (target->leaves)
+			return false;
+	return true;
+}
 
 static int try_object(const char *object, pid_t pid, struct readline_probe *probe, struct err *err)
 {
-	const struct target_options options = { .pid = pid };
+	const struct target_options options = { .pid = pid, .value = true };
 	int ret = -ENOENT;
 
 	for (size_t i = 0; ret && i < ARRAY_SIZE(functions); i++) {
@@ -21,11 +30,11 @@ static int try_object(const char *object, pid_t pid, struct readline_probe *prob
 		size_t bad;
 
 		ret = target_resolve((const char *[]){ text }, 1, &options, &found, &bad, err);
+		if (!ret && !has_values(&found))
+			ret = err_set(err, -ENOTSUP, "it is not known what its function %s returns", functions[i]);
 		target_set_release(&found);
-		if (ret)
-			continue;
-		probe->spec = take_ptr(text);
-		probe->late = i ? base_strdup(object) : NULL;
+		if (!ret)
+			probe->spec = take_ptr(text);
 	}
 	return ret;
 }

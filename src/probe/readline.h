@@ -10,7 +10,6 @@
 struct readline_probe {
 	char *spec;  /* of a return probe */
 	bool linked; /* it is in the libreadline that the object is linked to, which other programs use, too */
-	char *late;  /* the file in which the better function is missing: a line that is being read is not seen; NULL: it is there */
 };
 
 /*

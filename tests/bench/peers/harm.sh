@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What return probes do to a program, by tool. Each case of the workloads returns, throws and panics runs without probes,
-# then while a tool probes the ends of its functions r_*. Prints "@@ TOOL|CASE|RESULT".
+# What return probes do to a program, by tool. Each case of the workloads returns, throws and panics runs without
+# probes, then while a tool probes the ends of its functions r_*. Prints "@@ TOOL|CASE|RESULT".
 #
 #	tests/guest/run -s tests/bench/peers/harm.sh -k 6.12 -I peers
 cd /tmp || exit
