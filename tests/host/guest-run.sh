@@ -168,6 +168,7 @@ test_failure_leaves_no_process() {
 	mkdir -p tree/tests/host b/tests
 	cp -r "$0/tests/run" "$0/tests/guest" tree/tests
 	ln -s "$(command -v spin)" b/tests/
+	ln -s "$(dirname "$(realpath "$(command -v sonde)")")/return-guard" b/
 	cat > tree/tests/host/house.sh <<-END
 		test_leaves() {
 			spin > /dev/null &

@@ -179,7 +179,7 @@ test_read_only() {
 test_locked_down() {
 	! cat /sys/kernel/tracing/current_tracer > /dev/null 2>&1 || skip "this kernel cannot be locked down"
 	pins link:sonde/link map:mine/map
-	refused='/sys/kernel/tracing is empty \(is the kernel locked down\?\)$'
+	refused='cannot read /sys/kernel/tracing: the kernel is locked down \(confidentiality\), which forbids tracing it$'
 	reset -n
 	expect_exit 1
 	expect_one_err "$refused"
