@@ -128,15 +128,13 @@ test_locked_down() {
 
 # expect_ten TOOL WORD...: a process opens ten files meanwhile.
 expect_ten() {
-	calls -w go 10 openat > did &
-	calls=$!
-	sonde "$@" -p $calls > out 2> err &
-	sonde=$!
-	wait_until 60 grep -qE '^(Attached|Tracing) 1 ' err
-	echo > go
-	wait $calls
-	kill -INT $sonde
-	wait $sonde || fail "exit status $?"
+	gate calls 10 openat
+	dfl sonde "$@" -p "$gated" > out 2> err &
+	started=$!
+	wait_until 60 grep -qE '^(Attached|Tracing) 1 ' err || fail "not armed: $*"
+	open_gate
+	stop INT
+	expect_exit 0
 	expect_line '^(do_sys_openat2 +|@: )10$'
 }
 
@@ -144,7 +142,6 @@ expect_ten() {
 # cpus=1-locked
 test_locked_down_counts() {
 	! cat /sys/kernel/tracing/current_tracer > /dev/null 2>&1 || skip "this kernel cannot be locked down"
-	mkfifo go
 	expect_ten funccount do_sys_openat2
 	expect_ten trace -e 'kprobe:do_sys_openat2 { @ = count(); }'
 }
