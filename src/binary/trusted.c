@@ -53,12 +53,10 @@ int trusted_check(int fd, const uid_t *owners, size_t n, char path[PATH_MAX], st
 		return err_set(err, -errno, "%s", strerror(errno));
 	at[len] = 0;
 	ret = check_one(&st, NULL, owners, n, err);
-	if (!ret)
-		ret = check_above(at, owners, n, err);
-	/* a file of another mount namespace may have a path that leads to a different file here */
+	/* a file of another mount namespace may have a path that leads to a different file here, or nowhere */
 	if (!ret && (lstat(at, &here) || here.st_dev != st.st_dev || here.st_ino != st.st_ino))
 		ret = err_set(err, -ESTALE, "its path '%s' leads elsewhere", at);
-	return ret;
+	return ret ? ret : check_above(at, owners, n, err);
 }
 
 bool trusted_path(int fd, char path[PATH_MAX])
