@@ -57,6 +57,17 @@ Test(trusted, file_itself)
 	expect("a/b/file", 1, "others than its owner can write to it");
 }
 
+/* A file that was removed has a path that leads nowhere. */
+Test(trusted, removed_file)
+{
+	int fd __close = open(fixture_path("a/b/file"), O_RDONLY);
+	struct err err = {};
+
+	fixture_run("rm -r a");
+	cr_expect_eq(trusted_check(fd, root_and_1000, 1, NULL, &err), -ESTALE);
+	cr_expect(strstr(err.text, "leads elsewhere"), "%s", err.text);
+}
+
 /* The path of a descriptor may lead to another file by now. */
 Test(trusted, path_that_leads_elsewhere)
 {
