@@ -208,7 +208,7 @@ start() {
 armed() {
 	while read -r said; do
 		case $said in
-		*'Hit Ctrl-C to end'*) return 0 ;;
+		*'Hit Ctrl-C to end'* | 'Attached '*) return 0 ;;
 		esac
 	done < err
 	! kill -0 "$started" 2> /dev/null

@@ -34,9 +34,10 @@ opens_of_one_process() {
 		}' rows > why || fail "$(cat why)"
 }
 
-# execs_of_one_parent N: rows has that many processes that have executed noop, all of one parent.
+# execs_of_one_parent N [MISSED]: rows has that many processes that have executed noop, without up to MISSED of them,
+# all of one parent.
 execs_of_one_parent() {
-	awk -v n="$1" '
+	awk -v n="$1" -v missed="${2:-0}" '
 		$5 == "/bin/noop" && $1 == "noop" && $4 == 0 { rows++; pids[$2]; ppids[$3] }
 		END {
 			for (pid in pids)
@@ -44,7 +45,7 @@ execs_of_one_parent() {
 			for (ppid in ppids)
 				parents++
 			printf "%d rows of %d processes of %d parents\n", rows, processes, parents
-			exit rows != n || processes != n || parents != 1
+			exit rows > n || rows < n - missed || processes != rows || parents != 1
 		}' rows > why || fail "$(cat why)"
 }
 
@@ -64,8 +65,11 @@ test_storm_of_execs() {
 	n=$(many 6.1 2000 500)
 	run sh -c "exec sonde execsnoop --fail-on-loss -- execs -v $n /bin/noop > rows"
 	expect_exit 0
+	# 7.x may skip the program at a fork, and then the child's exec may be missing
+	missed=$(sed -n 's/.*: \([0-9]*\) forks* missed by the kernel: .*/\1/p' err)
+	sed -i '/ missed by the kernel: /d' err
 	expect_one_err '^Tracing'
-	execs_of_one_parent "$n"
+	execs_of_one_parent "$n" "${missed:-0}"
 }
 
 # The reader begins late: all events without room must be counted, and reported while more are

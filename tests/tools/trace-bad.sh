@@ -129,9 +129,7 @@ test_locked_down() {
 # expect_ten TOOL WORD...: a process opens ten files meanwhile.
 expect_ten() {
 	gate calls 10 openat
-	dfl sonde "$@" -p "$gated" > out 2> err &
-	started=$!
-	wait_until 60 grep -qE '^(Attached|Tracing) 1 ' err || fail "not armed: $*"
+	start sonde "$@" -p "$gated"
 	open_gate
 	stop INT
 	expect_exit 0
@@ -185,26 +183,24 @@ test_pid_namespace() {
 
 # no_residue, after each test, finds what would be left.
 test_killed() {
-	sonde trace -e 'BEGIN { printf("ready\n"); } kprobe:vfs_* { @ = count(); } uprobe:/bin/ufuncs:f_* {
+	start sonde trace -e 'BEGIN { printf("ready\n"); } kprobe:vfs_* { @ = count(); } uprobe:/bin/ufuncs:f_* {
 		@u = count(); }
 		t:sched:sched_switch { @s = count(); } kretprobe:vfs_read { @f = count(); } profile:hz:49 {
-		@p = count(); }' > out 2> err &
-	wait_until 50 grep -q '^Attached' err || fail "not armed"
-	kill -KILL $!
-	wait $! || [ $? = 137 ] || fail "exit status $?"
+		@p = count(); }'
+	stop KILL
+	expect_exit 137
 }
 
 # What finds no room while sonde stands still is counted: no event is missing without a word.
 # kernels=one
 test_stopped() {
-	sonde trace --buffer-size 4k -e 't:syscalls:sys_enter_openat /comm == "calls"/ {
-		printf("x %s\n", str(args.filename)); }' > out 2> err &
-	wait_until 50 grep -q '^Attached' err || fail "not armed"
-	kill -STOP $!
+	start sonde trace --buffer-size 4k -e 't:syscalls:sys_enter_openat /comm == "calls"/ {
+		printf("x %s\n", str(args.filename)); }'
+	kill -STOP $started
 	calls 5000 openat
-	kill -CONT $!
-	kill -INT $!
-	wait $! || fail "exit status $?"
+	kill -CONT $started
+	stop INT
+	expect_exit 0
 	lost=$(sed -n 's/.*: \([0-9]*\) events* lost: the buffer was full.*/\1/p' err)
 	missed=$(sed -n 's/.*: \([0-9]*\) hits* missed by the kernel.*/\1/p' err)
 	seen=$(grep -c '^x' out)
@@ -217,13 +213,10 @@ test_stopped() {
 test_switched_off() {
 	trap 'echo 1 > /sys/kernel/debug/kprobes/enabled' EXIT
 	for end in '' 'END { printf("end\n"); }'; do
-		: > err
-		dfl sonde trace --mechanism kprobe --fail-on-loss -e "kprobe:do_sys_openat2 { @ = count(); } $end" \
-			> out 2> err &
-		wait_until 50 grep -q '^Attached' err || fail "not armed"
+		start sonde trace --mechanism kprobe --fail-on-loss -e "kprobe:do_sys_openat2 { @ = count(); } $end"
 		echo 0 > /sys/kernel/debug/kprobes/enabled
-		kill -INT $!
-		! wait $! || fail "exit status 0"
+		stop INT
+		[ "$status" != 0 ] || fail "exit status 0"
 		[ "$(grep -c 'kprobes are switched off .*: hits since then are missing$' err)" = 1 ] ||
 			fail "not reported: $(cat err)"
 		echo 1 > /sys/kernel/debug/kprobes/enabled
