@@ -406,8 +406,11 @@ void attach_free(struct attach *attach)
 	attach_close_links(&attach->links);
 	vec_each(loaded, &attach->copies)
 		close(loaded->fd);
-	if (attach->handed_over)
-		close(attach->handed_over - 1);
+	if (attach->gates.handed_over)
+		close(attach->gates.handed_over);
+	if (attach->gates.leads)
+		close(attach->gates.leads);
+	learn_release(&attach->learned);
 	free(attach->candidates);
 	pauses_release(&attach->pauses);
 	pool_release(&attach->reasons);

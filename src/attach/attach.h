@@ -84,6 +84,15 @@ int attach_load(const struct image *image, int type, int attach_type, uint32_t b
 int attach_missed(const struct attach *attach, uint64_t *by_slot, uint64_t *others);
 
 /*
+ * Of targets with ends that `learns` (binary_code.h), and a plan of one step for each target on its own. Looks where
+ * their calls were handed over to since the last look, and probes the ends there from then on. Returns after how many ms
+ * to call it again, INT_MAX: never.
+ */
+int attach_learn(struct attach *attach);
+/* How many calls of these were not, or perhaps not, seen to end, because it was not known yet where they do. */
+uint64_t attach_unlearned(struct attach *attach);
+
+/*
  * True if returns are attached by kretprobes of a kernel that does not report how many it missed (before 6.7). A
  * kretprobe follows only about as many calls of a function at a time as there are processors, sleeping ones included.
  */

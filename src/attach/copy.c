@@ -82,7 +82,7 @@ static size_t write_front(const struct attach *attach, const struct copy *copy, 
 	size_t n = copy->own_stack ? ARRAY_SIZE(tail_call) : 0;
 
 	memcpy(to, tail_call, n * sizeof(*to));
-	return n + gate_write(&copy->gate, copy->how, copy->value, attach->handed_over - 1, to + n);
+	return n + gate_write(&copy->gate, copy->how, copy->value, &attach->gates, to + n);
 }
 
 /* The types of a program's functions, when `more` instructions are in front of the first one. The caller frees them. */
@@ -100,7 +100,7 @@ static int load(const struct attach *attach, const struct copy *copy, char *log,
 {
 	const struct image_code *code = &attach->image->code;
 	struct bpf_insn front[ARRAY_SIZE(tail_call) + GATE_MAX];
-	size_t more = write_front(attach, copy, front), n = copy->gate.hands_over ? 0 : code->n;
+	size_t more = write_front(attach, copy, front), n = gate_is_alone(&copy->gate) ? 0 : code->n;
 	__free struct bpf_func_info *func_info = move_func_info(code, more);
 	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = copy->attach_type,
 		    .attach_btf_id = copy->btf_id, .prog_btf_fd = code->btf_fd, .func_info = func_info,
@@ -219,18 +219,6 @@ int copy_load_anew(struct attach *attach, int program)
 	return -ENOENT;
 }
 
-/* Creates the map of calls that are handed over, if the gate needs it. */
-static int prepare_gate(struct attach *attach, const struct gate *gate)
-{
-	int map;
-
-	if (attach->handed_over || !(gate->hands_over || gate->handed))
-		return 0;
-	map = gate_new_map();
-	attach->handed_over = map < 0 ? 0 : map + 1;
-	return map < 0 ? map : 0;
-}
-
 int copy_load(struct attach *attach, const struct copy *copy)
 {
 	struct loaded *loaded;
@@ -239,7 +227,7 @@ int copy_load(struct attach *attach, const struct copy *copy)
 	loaded = find_loaded(attach, copy);
 	if (loaded)
 		return loaded->fd;
-	fd = prepare_gate(attach, &copy->gate);
+	fd = gate_prepare(&copy->gate, &attach->gates);
 	if (fd < 0)
 		return fd;
 	fd = load(attach, copy, NULL, 0);

@@ -11,6 +11,9 @@
  */
 #define CALLS_MAX 16384
 
+/* To how many functions, each in each process and from each probed function. */
+#define LEADS_MAX 8192
+
 /* Where a call is: the begin of the key is the frame, then the slot and, in the upper half, the process. */
 struct key {
 	uint64_t frame, who;
@@ -19,6 +22,7 @@ struct key {
 /* On the stack of the program. */
 #define AT_KEY	   (-(int)sizeof(struct key))
 #define AT_ADDRESS (AT_KEY - 8)
+#define AT_LEAD	   (AT_ADDRESS - (int)sizeof(struct gate_lead))
 
 #if defined(__x86_64__)
 #define AT_IP	 offsetof(struct pt_regs, rip)
@@ -102,6 +106,12 @@ static void store(struct code *code, uint8_t src, int off)
 	add(code, BPF_STX | BPF_MEM | BPF_DW, BPF_REG_10, src, off, 0);
 }
 
+/* Jumps over so many instructions if the comparison holds. */
+static void skip_if(struct code *code, uint8_t op, uint8_t reg, int value, int over)
+{
+	add(code, BPF_JMP | op | BPF_K, reg, 0, over, value);
+}
+
 static void call(struct code *code, enum bpf_func_id helper)
 {
 	add(code, BPF_JMP | BPF_CALL, 0, 0, 0, helper);
@@ -128,7 +138,7 @@ static void leave(struct code *code)
 /* Leaves the program, unless the comparison with a number holds. */
 static void leave_unless(struct code *code, uint8_t op, uint8_t reg, int value)
 {
-	add(code, BPF_JMP | op | BPF_K, reg, 0, 2, value);
+	skip_if(code, op, reg, value, 2);
 	leave(code);
 }
 
@@ -188,6 +198,11 @@ static void write_condition(struct code *code, uint32_t condition)
 }
 #endif
 
+static int at_base(uint32_t base)
+{
+	return base == INSTRUCTION_ITSELF ? (int)AT_IP : at_register(base);
+}
+
 /* r3: where the jump leads. */
 static void write_target(struct code *code, const struct gate *gate)
 {
@@ -202,7 +217,7 @@ static void write_target(struct code *code, const struct gate *gate)
 		combine(code, BPF_ADD, BPF_REG_3, BPF_REG_4);
 	}
 	if (gate->base != NO_REGISTER) {
-		load(code, BPF_REG_4, BPF_REG_6, at_register(gate->base));
+		load(code, BPF_REG_4, BPF_REG_6, at_base(gate->base));
 		combine(code, BPF_ADD, BPF_REG_3, BPF_REG_4);
 	}
 	read_user(code);
@@ -253,23 +268,45 @@ static void write_key(struct code *code)
 	store(code, BPF_REG_0, AT_KEY + 8);
 }
 
-static void write_hands_over(struct code *code, int map)
+/* Stores r`value` in a map. */
+static void write_update(struct code *code, int map, int key, uint8_t value, int flags)
 {
-	store(code, BPF_REG_9, AT_ADDRESS);
+	store(code, value, AT_ADDRESS);
 	load_map(code, map);
-	point(code, BPF_REG_2, AT_KEY);
+	point(code, BPF_REG_2, key);
 	point(code, BPF_REG_3, AT_ADDRESS);
-	set(code, BPF_REG_4, BPF_ANY);
+	set(code, BPF_REG_4, flags);
 	call(code, BPF_FUNC_map_update_elem);
+}
+
+static void write_lookup(struct code *code, int map, int key)
+{
+	load_map(code, map);
+	point(code, BPF_REG_2, key);
+	call(code, BPF_FUNC_map_lookup_elem);
+}
+
+/* Counts the call where it leads to, unless its ends are probed. The key of the call is on the stack. */
+static void write_lead(struct code *code, const struct gate *gate, int map)
+{
+	write_target(code, gate);
+	store(code, BPF_REG_3, AT_LEAD);
+	load(code, BPF_REG_3, BPF_REG_10, AT_KEY + 8);
+	store(code, BPF_REG_3, AT_LEAD + 8);
+	write_lookup(code, map, AT_LEAD);
+	set(code, BPF_REG_1, 1);
+	skip_if(code, BPF_JEQ, BPF_REG_0, 0, 5);
+	load(code, BPF_REG_2, BPF_REG_0, 0);
+	skip_if(code, BPF_JSLT, BPF_REG_2, 0, 1);
+	add(code, BPF_STX | BPF_ATOMIC | BPF_DW, BPF_REG_0, BPF_REG_1, 0, BPF_ADD);
 	leave(code);
+	write_update(code, map, AT_LEAD, BPF_REG_1, BPF_NOEXIST);
 }
 
 /* Another return address is that of another call: the one that was handed over has ended without a return. */
 static void write_handed(struct code *code, int map)
 {
-	load_map(code, map);
-	point(code, BPF_REG_2, AT_KEY);
-	call(code, BPF_FUNC_map_lookup_elem);
+	write_lookup(code, map, AT_KEY);
 	leave_unless(code, BPF_JNE, BPF_REG_0, 0);
 	load(code, BPF_REG_7, BPF_REG_0, 0);
 	load_map(code, map);
@@ -279,7 +316,7 @@ static void write_handed(struct code *code, int map)
 	leave(code);
 }
 
-size_t gate_write(const struct gate *gate, enum slot_how how, uint64_t slot, int map, struct bpf_insn *to)
+size_t gate_write(const struct gate *gate, enum slot_how how, uint64_t slot, const struct gate_maps *maps, struct bpf_insn *to)
 {
 	struct code code = { to, 0 };
 
@@ -290,12 +327,16 @@ size_t gate_write(const struct gate *gate, enum slot_how how, uint64_t slot, int
 		write_condition(&code, gate->condition);
 	if (gate->judged)
 		write_judge(&code, gate, how == SLOT_COOKIE);
-	if (gate->handed || gate->hands_over)
+	if (gate->handed || gate_is_alone(gate))
 		write_key(&code);
 	if (gate->handed)
-		write_handed(&code, map);
-	if (gate->hands_over)
-		write_hands_over(&code, map);
+		write_handed(&code, maps->handed_over);
+	if (gate_is_alone(gate))
+		write_update(&code, maps->handed_over, AT_KEY, BPF_REG_9, BPF_ANY);
+	if (gate->learns)
+		write_lead(&code, gate, maps->leads);
+	if (gate_is_alone(gate))
+		leave(&code);
 	else
 		move(&code, BPF_REG_1, BPF_REG_6);
 	return code.n;
@@ -309,9 +350,10 @@ struct gate gate_of(const struct binary_end *end, bool cookies)
 		.condition = end->condition == INSTRUCTION_NONE ? 0 : end->condition + 1,
 	};
 
-	if (end->kind != BINARY_END_JUDGED)
+	if (end->kind != BINARY_END_JUDGED && !end->learns)
 		return gate;
-	gate.judged = 1;
+	gate.learns = end->learns;
+	gate.judged = end->kind == BINARY_END_JUDGED;
 	gate.reg = end->operand.reg;
 	gate.base = end->operand.base;
 	gate.index = end->operand.index;
@@ -328,7 +370,23 @@ uint64_t gate_cookie(const struct target *target, const struct binary_end *end)
 	       (uint64_t)end->size << (SLOT_COOKIE_BITS + BINARY_JUDGED_BITS);
 }
 
-int gate_new_map(void)
+static int prepare_map(int *map, enum bpf_map_type type, const char *name, size_t key, size_t max)
 {
-	return bpf_map_create(BPF_MAP_TYPE_LRU_HASH, "handed_over", sizeof(struct key), sizeof(uint64_t), CALLS_MAX, NULL);
+	int fd = *map ? *map : bpf_map_create(type, name, key, sizeof(uint64_t), max, NULL);
+
+	if (fd < 0)
+		return fd;
+	*map = fd;
+	return 0;
+}
+
+int gate_prepare(const struct gate *gate, struct gate_maps *maps)
+{
+	int ret = 0;
+
+	if (gate->handed || gate_is_alone(gate))
+		ret = prepare_map(&maps->handed_over, BPF_MAP_TYPE_LRU_HASH, "handed_over", sizeof(struct key), CALLS_MAX);
+	if (!ret && gate->learns)
+		ret = prepare_map(&maps->leads, BPF_MAP_TYPE_HASH, "handed_leads", sizeof(struct gate_lead), LEADS_MAX);
+	return ret;
 }

@@ -5,7 +5,10 @@
  *
  * A jump may be conditional, or lead inside the function as well as outside. And a function may hand its call over to
  * another one, by jumping to it as its last act: the call then ends where the other one returns, at the same place of
- * the stack and with the same return address. A map (GATE_MAP) remembers such calls.
+ * the stack and with the same return address. A map remembers such calls.
+ *
+ * Which function that is, may be in a register or in memory only when the jump runs. Then a second map
+ * tells user space (learn.c), which probes the ends of that function from then on.
  */
 #ifndef SONDE_ATTACH_GATE_H
 #define SONDE_ATTACH_GATE_H
@@ -20,6 +23,7 @@ struct gate {
 	uint32_t hands_over; /* the call is remembered, and no program runs */
 	uint32_t handed;     /* only a call that was remembered ends */
 	uint32_t condition;  /* the jump is taken under this condition + 1; 0: always */
+	uint32_t learns;     /* the call is remembered, and where the operand leads to; no program runs */
 	uint32_t judged;     /* the jump leads outside only if the operand says so: */
 	uint32_t reg, base, index, scale;
 	uint32_t displacement;
@@ -27,7 +31,23 @@ struct gate {
 };
 
 /* The most instructions that gate_write() writes. */
-#define GATE_MAX 96
+#define GATE_MAX 144
+
+/*
+ * In the second map: where a call was handed over to. Its value counts the calls whose ends are not probed; it is
+ * GATE_LEARNED, or more, once they are.
+ */
+struct gate_lead {
+	uint64_t address;   /* in the process */
+	uint32_t slot, pid; /* of the probed function; the process, in the first PID namespace */
+};
+
+#define GATE_LEARNED (1ULL << 63)
+
+/* The descriptors of the maps; 0: there is none, and no gate needs it. */
+struct gate_maps {
+	int handed_over, leads;
+};
 
 /* The gate of an end. cookies: before and size are in the cookie. */
 struct gate gate_of(const struct binary_end *end, bool cookies);
@@ -38,11 +58,16 @@ static inline bool gate_is_open(const struct gate *gate)
 /* The cookie of an end: the slot, and behind it before and size. */
 uint64_t gate_cookie(const struct target *target, const struct binary_end *end);
 /*
- * Writes the instructions to `to`, and returns how many. how and slot: as in the copy of the program. map: what
- * gate_new_map() gave. The context is in r1 before and after them.
+ * Writes the instructions to `to`, and returns how many. how and slot: as in the copy of the program. The context is in
+ * r1 before and after them.
  */
-size_t gate_write(const struct gate *gate, enum slot_how how, uint64_t slot, int map, struct bpf_insn *to);
-/* Creates the map. Returns its descriptor, which the caller closes, or -errno. */
-int gate_new_map(void);
+size_t gate_write(const struct gate *gate, enum slot_how how, uint64_t slot, const struct gate_maps *maps, struct bpf_insn *to);
+/* Whether no program stands behind the gate. */
+static inline bool gate_is_alone(const struct gate *gate)
+{
+	return gate->hands_over || gate->learns;
+}
+/* Creates the maps that a gate needs and that are not there yet. The caller closes them. Returns 0 or -errno. */
+int gate_prepare(const struct gate *gate, struct gate_maps *maps);
 
 #endif

@@ -41,6 +41,8 @@ static void mix_event(struct keep *keep, const struct target_event *event)
 
 static void mix_end(struct keep *keep, const struct binary_end *end)
 {
+	if (end->learns)
+		keep_refuse(keep, "it learns where its functions return while it runs");
 	mix_u64(keep, end->offset);
 	mix_u64(keep, end->kind);
 	mix_u64(keep, end->handed);

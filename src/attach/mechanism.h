@@ -9,6 +9,7 @@
 
 #include "attach.h"
 #include "gate.h"
+#include "learn.h"
 #include "plan.h"
 #include "bpf/context.h"
 #include "bpf/latency.h"
@@ -72,7 +73,8 @@ struct attach {
 		} * v;
 		size_t n, cap;
 	} copies;
-	int handed_over;      /* the map of gates, + 1; 0: there is none */
+	struct gate_maps gates;
+	struct learned learned;
 	const char *rejected; /* why the kernel rejected the last copy; NULL: the copy was not the reason */
 	size_t attached;
 	uint64_t identity; /* of the line up to these targets, see keep.h */
@@ -125,6 +127,8 @@ int pause_is_adopted(struct attach *attach, struct err *err);
 void pauses_release(struct pauses *pauses);
 /* Carries out steps. Returns 0, or -EINTR if it is time to stop. */
 int plan_run_steps(struct attach *attach, const struct plan_step *steps, size_t n);
+/* Attaches a copy of an image to a candidate that need not be of the set. */
+void plan_attach_one(struct attach *attach, const struct image *image, struct candidate *candidate);
 /* Closes all links, and waits until no program runs any more. */
 void attach_close_links(struct links *links);
 /* Adds what the links have missed so far, as attach_missed() does. */

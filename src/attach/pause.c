@@ -65,6 +65,7 @@ void attach_pause(struct attach *attach, const char *why)
 	/* the kernel forgets with a link what it has missed */
 	attach_add_missed(attach, pauses->missed, &pauses->missed[n_slots]);
 	attach_close_links(&attach->links);
+	learn_forget(attach);
 	for (size_t i = 0; i < attach->set->n; i++) {
 		struct candidate *candidate = &attach->candidates[i];
 

@@ -120,6 +120,14 @@ static int attempt(struct attach *attach, const struct plan_step *step, const st
 	return 0;
 }
 
+void plan_attach_one(struct attach *attach, const struct image *image, struct candidate *candidate)
+{
+	const struct plan_step step = { .how = PLAN_EACH };
+	const struct chosen chosen = { &candidate, 1 };
+
+	attempt(attach, &step, image, &chosen);
+}
+
 static void choose(struct chosen *chosen, struct candidate *candidate, enum mech asked)
 {
 	candidate->asked = asked;

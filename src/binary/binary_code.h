@@ -35,6 +35,7 @@ struct binary_exit {
 	enum binary_exit_kind kind;
 	uint8_t condition;		    /* JUMP: taken only then, as of struct instruction; INSTRUCTION_NONE: always */
 	bool maybe_inside;		    /* INDIRECT: it may be a switch */
+	bool has_operand;		    /* INDIRECT: the operand says where it leads */
 	struct instruction_operand operand; /* INDIRECT */
 	uint64_t offset;		    /* in the file */
 	uint64_t target;		    /* JUMP: address as linked */
@@ -75,11 +76,13 @@ struct binary_end {
 	enum binary_end_kind kind;
 	bool handed;			    /* it ends only calls that were handed over */
 	bool returns;			    /* the instruction returns: the registers hold the value */
+	bool has_operand;		    /* the operand says where the jump leads */
+	bool learns;			    /* set by users: the call goes on where the operand says, see attach_learn() */
 	uint8_t condition;		    /* as of struct binary_exit */
 	uint32_t size;			    /* JUDGED: of the code around it, in bytes, */
 	uint32_t before;		    /* JUDGED: and how many of these are before the place */
 	uint64_t offset;		    /* in the file */
-	struct instruction_operand operand; /* JUDGED */
+	struct instruction_operand operand; /* of an instruction at the place, which may stand for that of a stub */
 };
 
 /* The function that a place in the file is in, by the symbols; NULL: none is known. */
@@ -101,6 +104,18 @@ struct binary_ends {
  */
 int binary_find_ends(struct binary *binary, const struct binary_symbol *function, bool stubs, struct binary_ends *ends,
 		     struct err *err);
+
+/*
+ * The same for calls that were handed over to the code at an offset in the file, of which no symbol needs to be known:
+ * its ends are `handed`.
+ */
+int binary_find_handed_ends(struct binary *binary, uint64_t offset, struct binary_ends *ends, struct err *err);
+
+/*
+ * Leaves the ends at which it is known what the call returns, and sets ends->leaves to whether others were there. learn:
+ * jumps whose operand is known are left as well, and become `learns`. Returns whether any value can be known.
+ */
+bool binary_ends_keep_values(struct binary_ends *ends, bool learn);
 
 /*
  * Finds the return instructions of a Go function, all of them, as exits without anything else. entry: where the entry

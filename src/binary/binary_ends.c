@@ -91,16 +91,31 @@ static struct binary_end *add_end(struct follow *follow, const struct binary_exi
 	return end;
 }
 
+/* A stub of the PLT jumps to where a word of memory says, so a jump to the stub is as good as that one. */
+static bool stub_operand(struct follow *follow, const struct binary_exit *exit, struct instruction_operand *operand)
+{
+	uint64_t slot, jump;
+	int64_t distance;
+
+	if (binary_vaddr_of(follow->binary, exit->offset, &jump) || !binary_stub_slot(follow->binary, exit->target, &slot))
+		return false;
+	distance = (int64_t)(slot - jump);
+	*operand = (struct instruction_operand){ INSTRUCTION_NONE, INSTRUCTION_ITSELF, INSTRUCTION_NONE, 1, (int32_t)distance };
+	return operand->displacement == distance;
+}
+
 /* A jump that is followed ends nothing. If it leads from the function to another one, that one's exits are told so. */
 static void add_jump(struct follow *follow, const struct binary_exit *exit, bool handed)
 {
 	const struct piece *to = piece_at(follow, exit->target, handed);
+	struct binary_end *end;
 
 	if (to && to == follow->pieces.v && exit->target == to->exits->vaddr && !handed)
 		follow->ends->again = true;
 	if (to && (handed || !to->handed))
 		return;
-	add_end(follow, exit, to ? BINARY_END_HANDS_OVER : BINARY_END_RETURN, handed);
+	end = add_end(follow, exit, to ? BINARY_END_HANDS_OVER : BINARY_END_RETURN, handed);
+	end->has_operand = !to && stub_operand(follow, exit, &end->operand);
 	follow->ends->leaves |= !to;
 }
 
@@ -110,14 +125,13 @@ static bool add_indirect(struct follow *follow, const struct binary_exits *exits
 	struct binary_end *end;
 
 	follow->ends->leaves = true;
-	if (!exit->maybe_inside) {
-		add_end(follow, exit, BINARY_END_RETURN, handed);
-		return true;
-	}
-	if (exits->size >= BINARY_JUDGED_MAX)
+	if (exit->maybe_inside && exits->size >= BINARY_JUDGED_MAX)
 		return false;
-	end = add_end(follow, exit, BINARY_END_JUDGED, handed);
+	end = add_end(follow, exit, exit->maybe_inside ? BINARY_END_JUDGED : BINARY_END_RETURN, handed);
 	end->operand = exit->operand;
+	end->has_operand = exit->has_operand;
+	if (!exit->maybe_inside)
+		return true;
 	end->before = before;
 	end->size = exits->size;
 	return true;
@@ -148,32 +162,67 @@ static bool ends_any(const struct binary_ends *ends)
 	return false;
 }
 
-static const char *find(struct follow *follow, const struct binary_symbol *function)
+static const char *find(struct follow *follow, const struct binary_exits *own, bool handed)
 {
-	const struct binary_exits *own = binary_exits_of(follow->binary, function);
 	const char *why = own->why;
 
 	if (why)
 		return why;
-	*vec_push(&follow->pieces) = (struct piece){ own, false };
+	*vec_push(&follow->pieces) = (struct piece){ own, handed };
 	for (size_t i = 0; !why && i < follow->pieces.n; i++)
 		why = add_piece(follow, follow->pieces.v[i]);
 	follow->ends->again |= own->again;
 	return why;
 }
 
-int binary_find_ends(struct binary *binary, const struct binary_symbol *function, bool stubs, struct binary_ends *ends,
-		     struct err *err)
+static int find_ends(struct follow *follow, const struct binary_exits *own, bool handed, struct err *err)
 {
-	struct follow follow = { .binary = binary, .ends = ends, .stubs = stubs };
+	struct binary_ends *ends = follow->ends;
 	const char *why;
 
 	*ends = (struct binary_ends){};
-	why = find(&follow, function);
-	free(follow.pieces.v);
+	why = find(follow, own, handed);
+	free(follow->pieces.v);
 	if (!why && ends_any(ends))
 		return 0;
 	free(ends->v);
 	*ends = (struct binary_ends){};
 	return why ? err_set(err, -ENOTSUP, "it %s", why) : err_set(err, -ENODATA, "it never returns");
+}
+
+int binary_find_ends(struct binary *binary, const struct binary_symbol *function, bool stubs, struct binary_ends *ends,
+		     struct err *err)
+{
+	struct follow follow = { .binary = binary, .ends = ends, .stubs = stubs };
+
+	return find_ends(&follow, binary_exits_of(binary, function), false, err);
+}
+
+int binary_find_handed_ends(struct binary *binary, uint64_t offset, struct binary_ends *ends, struct err *err)
+{
+	struct follow follow = { .binary = binary, .ends = ends, .stubs = true };
+	const struct binary_exits *own;
+	uint64_t vaddr;
+
+	*ends = (struct binary_ends){};
+	own = binary_vaddr_of(binary, offset, &vaddr) ? NULL : binary_exits_at(binary, vaddr);
+	return own ? find_ends(&follow, own, true, err) : err_set(err, -ENOENT, "no function is known there");
+}
+
+bool binary_ends_keep_values(struct binary_ends *ends, bool learn)
+{
+	size_t n = 0, before = ends->n;
+	bool any = false;
+
+	for (size_t i = 0; i < before; i++) {
+		struct binary_end end = ends->v[i];
+
+		end.learns = learn && !end.returns && end.has_operand;
+		any |= end.returns || end.learns;
+		if (end.returns || end.learns || end.kind == BINARY_END_HANDS_OVER)
+			ends->v[n++] = end;
+	}
+	ends->n = n;
+	ends->leaves = n < before;
+	return any;
 }

@@ -79,6 +79,7 @@ static const char *add_indirect(struct walk *walk, uint64_t at, const struct ins
 		return "may end by a jump that cannot be followed";
 	exit = add_exit(walk, BINARY_EXIT_INDIRECT, at);
 	exit->operand = *operand;
+	exit->has_operand = instruction->indirect;
 	exit->maybe_inside = !in_memory || has_index;
 	return NULL;
 }

@@ -261,6 +261,8 @@ int binary_debug_find(struct binary *binary, char **source, char **looked);
 
 /* Whether a place in the file is in a stub of the PLT, as binary_stub_at(); for many places. */
 bool binary_is_stub(struct binary *binary, uint64_t offset);
+/* *slot: the address, as linked, of the word that says where the stub at an address leads. False: it is no stub. */
+bool binary_stub_slot(struct binary *binary, uint64_t vaddr, uint64_t *slot);
 
 void binary_exits_release(struct binary *binary);
 

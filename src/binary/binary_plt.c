@@ -171,6 +171,13 @@ static const char *slot_name(struct binary *binary, const GElf_Shdr *relocations
 	return NULL;
 }
 
+bool binary_stub_slot(struct binary *binary, uint64_t vaddr, uint64_t *slot)
+{
+	GElf_Shdr shdr;
+
+	return find_section(binary, vaddr, &shdr) && find_slot(binary, &shdr, vaddr, slot);
+}
+
 bool binary_stub_at(struct binary *binary, uint64_t offset, const char **name)
 {
 	uint64_t vaddr, slot;

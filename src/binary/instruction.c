@@ -94,9 +94,15 @@ static bool find_operand(const ZydisDecodedInstruction *x, struct instruction_op
 		return true;
 	}
 	operand->displacement = x->raw.disp.value;
+	if (!mod && rm == 5) {
+		/* from the end of the instruction on */
+		operand->base = INSTRUCTION_ITSELF;
+		operand->displacement += x->length;
+		return true;
+	}
 	if (rm != 4) {
 		operand->base = rm | b;
-		return mod || rm != 5; /* relative to rip: the same for each run */
+		return true;
 	}
 	if (mod || x->raw.sib.base != 5)
 		operand->base = x->raw.sib.base | b;

@@ -32,6 +32,8 @@ enum instruction_kind {
 
 /* No register, and no condition that the flags alone decide. */
 #define INSTRUCTION_NONE 0xff
+/* As a base: the begin of the instruction itself. */
+#define INSTRUCTION_ITSELF 0xfe
 
 /* Where an indirect jump finds its target: in a register, or in memory at base + index * scale + displacement. */
 struct instruction_operand {
@@ -51,7 +53,7 @@ struct instruction {
 	 */
 	bool skipped;
 	int64_t target; /* of JUMP and BRANCH: bytes from the begin of the instruction */
-	/* Of SWITCH and AWAY, if `indirect`: those that a register or the memory at registers decides. */
+	/* Of SWITCH and AWAY, if `indirect`. Without: the target is beyond what the operand can say. */
 	struct instruction_operand operand;
 	bool indirect;
 };

@@ -10,7 +10,8 @@
 void returns_init(struct returns *returns, struct binary *binary, bool ret, const struct target_options *options)
 {
 	*returns = (struct returns){
-		.ret = ret, .both = options->both, .value = options->value, .force = options->force
+		.ret = ret, .both = options->both, .value = options->value, .learn = options->learn,
+		.force = options->force
 	};
 	if (options->force)
 		return;
@@ -27,21 +28,6 @@ static const char *why_no_go_pair(const struct returns *returns, const struct bi
 	return returns->go == BINARY_GO_REGISTERS ? NULL : "before Go 1.18 the running goroutine cannot be read";
 }
 
-/* Leaves out the ends at which it is not known what the call returns. False: none is left. */
-static bool keep_values(struct binary_ends *ends)
-{
-	bool any = false;
-	size_t n = 0;
-
-	for (size_t i = 0; i < ends->n; i++) {
-		if (ends->v[i].returns || ends->v[i].kind == BINARY_END_HANDS_OVER)
-			ends->v[n++] = ends->v[i];
-		any |= ends->v[i].returns;
-	}
-	ends->n = n;
-	return any;
-}
-
 /* NULL, or why the ends are not enough for what is asked. */
 static const char *why_not_enough(const struct returns *returns, const struct binary_symbol *function,
 				  struct binary_ends *ends)
@@ -50,7 +36,7 @@ static const char *why_not_enough(const struct returns *returns, const struct bi
 
 	if (!why && returns->both && ends->again)
 		why = "it starts more than once in a call";
-	if (!why && returns->value && !keep_values(ends))
+	if (!why && returns->value && !binary_ends_keep_values(ends, returns->learn))
 		why = "it ends by a jump to another function, and what that returns is not known here";
 	return why;
 }

@@ -16,12 +16,13 @@
 struct returns {
 	enum binary_go go;
 	bool ret, both;	     /* functions are probed at return; at both ends */
-	bool value;	     /* the caller reads what functions return */
+	bool value;	     /* the caller reads what functions return, */
+	bool learn;	     /* and learns at run time where pointers lead */
 	bool force;	     /* the kernel's return probe is allowed where the ends are not known, and in Go */
 	uint64_t begin, end; /* Go's own code, addresses as linked; 0: unknown */
 };
 
-/* ret: the spec asks for the return. Of options both, value and force are used. */
+/* ret: the spec asks for the return. Of options both, value, learn and force are used. */
 void returns_init(struct returns *returns, struct binary *binary, bool ret, const struct target_options *options);
 /*
  * Adjusts a target at the begin of a function. Lists where its calls end, if returns are needed; moves an entry probe of

@@ -125,6 +125,7 @@ struct target_options {
 	bool force;   /* allow probes that may break the traced program */
 	bool both;    /* the caller will probe functions at both ends */
 	bool value;   /* the caller reads what user functions return: ends where that is not known are left out */
+	bool learn;   /* with value: jumps by pointers are not left out, for the caller calls attach_learn() */
 	pid_t pid;    /* the process whose libraries and mount namespace count; 0: our own */
 };
 

@@ -362,6 +362,19 @@ static void look_at_process(struct script *script)
 			script->instance->ctx->done = true;
 }
 
+/* Where calls of probed functions end, is known of some only when they run. Returns after how many ms to look again. */
+static int learn_ends(struct script *script)
+{
+	int ms = INT_MAX;
+
+	for (size_t i = 0; i < script->program->probes.n; i++) {
+		int also = script->probes[i].attach ? attach_learn(script->probes[i].attach) : INT_MAX;
+
+		ms = also < ms ? also : ms;
+	}
+	return ms;
+}
+
 int script_take(struct engine_instance *instance)
 {
 	struct script *script = instance->state;
@@ -373,7 +386,9 @@ int script_take(struct engine_instance *instance)
 	look_at_process(script);
 	script_own_take(script);
 	script_full_maps(script);
-	ms = stream_take(script->stream);
+	ms = learn_ends(script);
+	ms = also < ms ? also : ms;
+	also = stream_take(script->stream);
 	ms = also < ms ? also : ms;
 	script_output_flush(script);
 	return ms;
@@ -403,6 +418,7 @@ static bool has_end(const struct script *script)
 static void run_end(struct script *script)
 {
 	script->missed = script_missed(script);
+	script->unlearned = script_unlearned(script);
 	script->knows_missed = true;
 	script_look_at_switches(script);
 	script_detach(script);

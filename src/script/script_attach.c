@@ -253,6 +253,16 @@ void script_detach(struct script *script)
 	}
 }
 
+uint64_t script_unlearned(const struct script *script)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < script->program->probes.n; i++)
+		if (script->probes[i].attach)
+			sum += attach_unlearned(script->probes[i].attach);
+	return sum;
+}
+
 uint64_t script_missed(const struct script *script)
 {
 	uint64_t sum = 0;

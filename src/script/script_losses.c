@@ -105,6 +105,7 @@ static uint64_t say_others(struct script *script)
 	uint64_t busy = lost(script, "lang_losses", LANG_LOSS_SCRATCH),
 		 unread = lost(script, "lang_losses", LANG_LOSS_READ);
 	uint64_t missed = script->knows_missed ? script->missed : script_missed(script);
+	uint64_t unlearned = script->knows_missed ? script->unlearned : script_unlearned(script);
 
 	if (busy)
 		report_note("%llu hit%s lost: no memory for strings was free, too many programs interrupted each other",
@@ -114,10 +115,14 @@ static uint64_t say_others(struct script *script)
 			    (unsigned long long)unread, str_plural(unread));
 	if (missed)
 		report_note("%llu hit%s missed by the kernel", (unsigned long long)missed, str_plural(missed));
+	if (unlearned)
+		report_note("up to %llu return%s missing: the functions jumped to others by pointers, which had to be "
+			    "learned first (--force uses the kernel's return probe, which can break programs)",
+			    (unsigned long long)unlearned, str_plural(unlearned));
 	if (script->skipped)
 		report_note("%llu interval%s skipped: there was no time for so many",
 			    (unsigned long long)script->skipped, str_plural(script->skipped));
-	return busy + missed + script->skipped;
+	return busy + missed + unlearned + script->skipped;
 }
 
 void script_losses(struct script *script)
@@ -150,6 +155,7 @@ void script_stats(struct engine_instance *instance, struct engine_stats *stats)
 			 lost(script, "lang_losses", LANG_LOSS_TURNS) +
 				 lost(script, "lang_losses", LANG_LOSS_TURNS_KERNEL));
 	engine_stats_add(stats, "interval_skipped", script->skipped);
+	engine_stats_add(stats, "return_unlearned", script_unlearned(script));
 	if (script->export)
 		script_export_stats(script, stats);
 }

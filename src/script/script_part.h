@@ -84,8 +84,8 @@ struct script {
 	struct script_export *export; /* NULL: nobody exports */
 	uint64_t begun;		      /* when the begin probes had ended, in ns since boot */
 	bool was_off;		      /* a switch of the kernel was off, which was reported */
-	bool knows_missed;	      /* missed was counted before the probes were detached */
-	uint64_t missed;
+	bool knows_missed;	      /* both were counted before the probes were detached */
+	uint64_t missed, unlearned;
 	uint64_t skipped; /* intervals that there was no time for */
 	bool has_failed;  /* errorf() */
 };
@@ -132,6 +132,8 @@ void script_detach(struct script *script);
 void script_look_at_switches(struct script *script);
 /* The hits that the kernel skipped. */
 uint64_t script_missed(const struct script *script);
+/* Calls of which it was not known where they end, as attach_unlearned(). */
+uint64_t script_unlearned(const struct script *script);
 
 /* In script_keep.c: says what a line's maps depend on, for who keeps them. */
 void script_keep(const struct script *script);

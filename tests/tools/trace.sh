@@ -378,6 +378,45 @@ test_bpftrace_of_a_process() {
 	[ "$(grep '^@' out)" = "@[$process]: 100" ] || fail "not the calls of process $process: $(cat out)"
 }
 
+# known N FUNCTION: so many places are known to which calls of it lead.
+known() {
+	[ "$(grep -c "learned where a call of $2 " err)" -ge "$1" ]
+}
+
+# expect_returns PID: each function's calls, and what they returned, are what the process says in the file did.
+expect_returns() {
+	while read -r _ func n sum; do
+		grep -qx "@n\[$func, $1\]: $n" out && grep -qx "@sum\[$func, $1\]: $sum" out ||
+			fail "not $n calls of $func with the sum $sum"
+	done < did
+}
+
+# Functions that end by jumps by pointers: what they return is seen as soon as it is known where the pointers lead, here
+# by calls of another process. What is missing until then is said.
+# kernels=all arch=yes
+test_returns_by_pointers() {
+	rm -f gate
+	mkfifo gate
+	start sonde trace -v --fail-on-loss -e 'uretprobe:/bin/hands:r_* /!strncmp(comm, "hands", 6)/ {
+		@n[func, pid] = count(); @sum[func, pid] = sum((int64)retval); }'
+	hands -w gate 2 0 > /dev/null &
+	teacher=$!
+	wait_until 20 known 1 r_chain || fail "the first pointers are not learned"
+	echo > gate
+	wait_until 20 known 3 r_chain && known 2 r_pointer && known 2 r_either && known 1 r_stub ||
+		fail "not all pointers are learned"
+	echo > gate
+	wait $teacher
+	# resolved at once: no stub leads to the loader
+	LD_BIND_NOW=1 hands 100 > did &
+	pupil=$!
+	wait $pupil
+	stop INT
+	expect_exit 1
+	expect_err 'up to [0-9]+ returns missing: the functions jumped to others by pointers'
+	expect_returns $pupil
+}
+
 # --- errors ---
 
 test_errors() {

@@ -243,6 +243,18 @@ Test(binary_ends, operands)
 	cr_expect_eq(ends.v[1].before, 3, "behind je and ret");
 	cr_expect_eq(ends.v[1].size, 5);
 	free(ends.v);
+	/* a word of memory decides */
+	cr_assert(!binary_find_ends(binary, fixture_find(binary, "method"), true, &ends, NULL));
+	cr_expect(binary_ends_keep_values(&ends, true));
+	cr_expect(ends.n == 1 && ends.v[0].learns && !ends.leaves);
+	cr_expect(!binary_ends_keep_values(&ends, false));
+	cr_expect(!ends.n && ends.leaves);
+	free(ends.v);
+	/* calls that come from elsewhere */
+	cr_assert(!binary_find_handed_ends(binary, fixture_find(binary, "hands")->offset, &ends, NULL));
+	cr_expect(ends.n == 2 && ends.v[0].handed && ends.v[1].handed, "one call, which hands over no further");
+	free(ends.v);
+	cr_expect_eq(binary_find_handed_ends(binary, 1, &ends, NULL), -ENOENT);
 }
 #endif
 

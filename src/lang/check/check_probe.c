@@ -144,6 +144,7 @@ static bool check_resolve(struct checker *c, struct ast_probe *ast, struct group
 		.kernel = c->options->kernel,
 		.pid = c->options->pid,
 		.value = check_reads_retval(ast),
+		.learn = true,
 		.force = c->options->force,
 	};
 

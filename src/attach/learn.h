@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Within attach/: what was learned of functions to which calls are handed over by pointers. attach_learn() learns. */
+#ifndef SONDE_ATTACH_LEARN_H
+#define SONDE_ATTACH_LEARN_H
+
+#include "base/set.h"
+
+struct attach;
+
+/* Initialise with {}. */
+struct learned {
+	struct set leads;  /* those that were looked at, struct gate_lead */
+	struct set places; /* in files, for each slot */
+	struct {
+		bool *v; /* whether the ends are probed, for each place */
+		size_t n, cap;
+	} probed;
+	uint64_t unlearned; /* calls before the last pause */
+};
+
+/* In a pause, which closes the links of what was learned: it is learned again afterwards. */
+void learn_forget(struct attach *attach);
+void learn_release(struct learned *learned);
+
+#endif
