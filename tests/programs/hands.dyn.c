@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * hands [-w FILE ROUNDS] N	functions that end by a jump to where only the running program knows: to functions in a
- *				table, of another file (by its PLT), and through a function that jumps on
+ * hands [-w FILE]... N	functions that end by a jump to where only the running program knows: to functions in a table, of
+ *			another file (by its PLT), and through a function that jumps on
  *
- * Calls each function 7 times, then waits until FILE can be opened and read; so ROUNDS times. Then calls each N times.
- * Prints for each, of the N calls, "did FUNCTION N SUM": the sum of what it returned.
+ * For each -w: calls each function 7 times, then waits until FILE can be opened and read. Then calls each N times, and
+ * prints for each "did FUNCTION N SUM": the sum of what it returned.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -77,15 +77,13 @@ static void call(long n, bool prints)
 
 int main(int argc, char **argv)
 {
-	const char *gate = argc == 5 && !strcmp(argv[1], "-w") ? argv[2] : NULL;
-
-	if (argc != (gate ? 5 : 2))
-		errx(2, "usage: hands [-w FILE ROUNDS] N");
-	/* 7: all entries of the table, and the stub more than once, which leads to the loader the first time */
-	for (long i = 0; gate && i < atol(argv[3]); i++) {
+	for (; argc > 3 && !strcmp(argv[1], "-w"); argc -= 2, argv += 2) {
+		/* 7: all entries of the table, and the stub more than once, which leads to the loader the first time */
 		call(7, false);
-		workload_wait(gate);
+		workload_wait(argv[2]);
 	}
-	call(atol(argv[argc - 1]), true);
+	if (argc != 2)
+		errx(2, "usage: hands [-w FILE]... N");
+	call(atol(argv[1]), true);
 	return 0;
 }

@@ -378,9 +378,12 @@ test_bpftrace_of_a_process() {
 	[ "$(grep '^@' out)" = "@[$process]: 100" ] || fail "not the calls of process $process: $(cat out)"
 }
 
-# known N FUNCTION: so many places are known to which calls of it lead.
+# known N FUNCTION...: for each, so many places are known to which calls of it lead.
 known() {
-	[ "$(grep -c "learned where a call of $2 " err)" -ge "$1" ]
+	while [ $# -gt 1 ]; do
+		[ "$(grep -c "learned where a call of $2 " err)" -ge "$1" ] || return 1
+		shift 2
+	done
 }
 
 # expect_returns PID: each function's calls, and what they returned, are what the process says in the file did.
@@ -395,17 +398,16 @@ expect_returns() {
 # by calls of another process. What is missing until then is said.
 # kernels=all arch=yes
 test_returns_by_pointers() {
-	rm -f gate
-	mkfifo gate
+	rm -f first second
+	mkfifo first second
 	start sonde trace -v --fail-on-loss -e 'uretprobe:/bin/hands:r_* /!strncmp(comm, "hands", 6)/ {
 		@n[func, pid] = count(); @sum[func, pid] = sum((int64)retval); }'
-	hands -w gate 2 0 > /dev/null &
+	hands -w first -w second 0 > /dev/null &
 	teacher=$!
-	wait_until 20 known 1 r_chain || fail "the first pointers are not learned"
-	echo > gate
-	wait_until 20 known 3 r_chain && known 2 r_pointer && known 2 r_either && known 1 r_stub ||
-		fail "not all pointers are learned"
-	echo > gate
+	wait_until 50 known 1 r_chain || fail "the first pointers are not learned"
+	echo > first
+	wait_until 50 known 3 r_chain 2 r_pointer 2 r_either 1 r_stub || fail "not all pointers are learned: $(cat err)"
+	echo > second
 	wait $teacher
 	# resolved at once: no stub leads to the loader
 	LD_BIND_NOW=1 hands 100 > did &
