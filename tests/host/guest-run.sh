@@ -61,6 +61,16 @@ goes_on_after() {
 	grep -q 'thread=single.*softlockup_panic=1' given.2 || fail "the second guest: $(cat given.2)"
 }
 
+# The others would run.
+test_kernel_that_cannot_be_downloaded() {
+	build
+	run env XDG_CACHE_HOME="$PWD/cache" DEBIAN_MIRROR=http://127.0.0.1:9 B="$PWD/b" SONDE="$(command -v sonde)" \
+		"$0/tests/guest/run" -k 6.12 -t guest/boot_two
+	expect_exit 0
+	expect_line '^6\.12: skipped, '
+	expect_line '^0 passed, 0 failed, 1 skipped$'
+}
+
 # timeout=600 slow=yes
 test_goes_on_where_qemu_breaks_a_guest() {
 	goes_on_after "$int3" 'QEMU ran a breakpoint that the kernel had removed'
