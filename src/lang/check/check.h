@@ -40,22 +40,10 @@ struct builtin {
 	/* What kinds of probes have it: a set of 1 << enum lang_probe_kind; 0: all. */
 	uint32_t probes;
 };
-/* A function: str(), printf() ...; the table is in functions.c. */
-struct function {
-	const char *name;
-	uint32_t id; /* enum function_id */
-	uint8_t min_args, max_args;
-	bool is_unsafe, is_statement;
-	uint32_t probes;
-};
 const struct builtin *builtin_find(const char *name);
-const struct function *function_find(const char *name);
-/* What does here what a function of another tracer does; NULL: the name is not known. */
-const char *function_hint(const char *name);
 /* Offers all names to nearest.h. */
 struct nearest;
 void builtin_offer(struct nearest *nearest);
-void function_offer(struct nearest *nearest);
 
 /*
  * The type that both sides of an operator are converted to before it is applied: a division, a remainder or a
@@ -99,105 +87,6 @@ enum builtin_id {
 	BUILTIN_CALLER,
 	BUILTIN_UCALLER,
 	BUILTINS,
-};
-
-enum function_id {
-	/* of maps */
-	FUNCTION_COUNT,
-	FUNCTION_SUM,
-	FUNCTION_MIN,
-	FUNCTION_MAX,
-	FUNCTION_AVG,
-	FUNCTION_STATS,
-	FUNCTION_STDDEV,
-	FUNCTION_HIST,
-	FUNCTION_LHIST,
-	FUNCTION_QUANTILES,
-	FUNCTION_TSERIES,
-	FUNCTION_DELETE,
-	FUNCTION_HAS_KEY,
-	FUNCTION_FIND,
-	FUNCTION_LEN,
-	FUNCTION_CLEAR,
-	FUNCTION_ZERO,
-	FUNCTION_PRINT,
-	FUNCTION_PRINTA,
-	/* of user space */
-	FUNCTION_PRINTF,
-	FUNCTION_ERRORF,
-	FUNCTION_WARNF,
-	FUNCTION_FAIL,
-	FUNCTION_ASSERT,
-	FUNCTION_TIME,
-	FUNCTION_CAT,
-	FUNCTION_SYSTEM,
-	FUNCTION_JOIN,
-	FUNCTION_EXIT,
-	FUNCTION_SKBOUTPUT,
-	/* values */
-	FUNCTION_STR,
-	FUNCTION_BUF,
-	FUNCTION_KSYM,
-	FUNCTION_USYM,
-	FUNCTION_KSTACK,
-	FUNCTION_USTACK,
-	FUNCTION_KADDR,
-	FUNCTION_UADDR,
-	FUNCTION_PERCPU_KADDR,
-	FUNCTION_REG,
-	FUNCTION_NTOP,
-	FUNCTION_PTON,
-	FUNCTION_MACADDR,
-	FUNCTION_STRFTIME,
-	FUNCTION_STRERROR,
-	FUNCTION_SYSCALL_NAME,
-	FUNCTION_CGROUP_PATH,
-	FUNCTION_CGROUPID,
-	FUNCTION_NSECS,
-	FUNCTION_PID,
-	FUNCTION_TID,
-	FUNCTION_PPID,
-	FUNCTION_COMM,
-	FUNCTION_PCOMM,
-	FUNCTION_BSWAP,
-	FUNCTION_STRNCMP,
-	FUNCTION_STRCMP,
-	FUNCTION_STRCONTAINS,
-	FUNCTION_STRLEN,
-	FUNCTION_STRCAP,
-	FUNCTION_STRSTR,
-	FUNCTION_GLOBMATCH,
-	FUNCTION_MEMCMP,
-	FUNCTION_SUBSTR,
-	FUNCTION_INDEX,
-	FUNCTION_STRTOK,
-	FUNCTION_BASENAME,
-	FUNCTION_DIRNAME,
-	FUNCTION_KPTR,
-	FUNCTION_UPTR,
-	FUNCTION_PATH,
-	FUNCTION_SIGNAL,
-	FUNCTION_SIGNAL_THREAD,
-	FUNCTION_OVERRIDE,
-	FUNCTION_WRITE_USER,
-	FUNCTION_SOCKET_COOKIE,
-	FUNCTION_GETOPT,
-	FUNCTION_PROGENYOF,
-	FUNCTION_IS_ARRAY,
-	FUNCTION_IS_INTEGER,
-	FUNCTION_IS_LITERAL,
-	FUNCTION_IS_PTR,
-	FUNCTION_IS_STR,
-	FUNCTION_IS_UNSIGNED,
-	FUNCTION_HAS_FIELD,
-	FUNCTION_LISTED,
-	FUNCTION_KFUNC_EXIST,
-	FUNCTION_KFUNC_ALLOWED,
-	FUNCTION_STATIC_ASSERT,
-	FUNCTION_ASSERT_STR,
-	FUNCTION_DEFAULT_STR_LENGTH,
-	FUNCTION_UNWATCH,
-	FUNCTIONS,
 };
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What is known before the program runs: arithmetic on constants, sizes, offsets, positional parameters. */
-#include "check_part.h"
+#include "checker.h"
 
 #include <ctype.h>
 

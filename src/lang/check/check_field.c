@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* x.name, x->name, x.0 and x[i]: members of structs, tuples, records and `args`, elements of arrays. */
-#include "check_part.h"
+#include "checker.h"
 
 /* Reports that there is no such member, with the name that is nearest. */
 static void check_no_field(struct checker *c, struct ast *ast, const struct type *type, const char *of)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Formats of printf(): each specifier against its argument. */
-#include "check_part.h"
+#include "checker.h"
 
 #include <ctype.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Names that stand for values: builtins in the probe that is checked, constants of enums. */
-#include "check_part.h"
+#include "checker.h"
 
 /* `args` as a whole: a record. Where its members come from is in the arguments of the probe. */
 static const struct type *check_args(struct checker *c, struct ast *ast)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Operators and casts: which types they take, and of which type the result is. */
-#include "check_part.h"
+#include "checker.h"
 
 const struct type *lang_operand_type(const struct type *a, const struct type *b)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Types as a program writes them, and the least type that holds the values of two others. */
-#include "check_part.h"
+#include "checker.h"
 
 #define LITERAL(n, negative) \
 	{ \

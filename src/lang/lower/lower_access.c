@@ -5,7 +5,7 @@
  */
 #include <linux/bpf.h>
 
-#include "lower_part.h"
+#include "lowering.h"
 
 static bool is_builtin(const struct ast *ast, uint32_t id)
 {

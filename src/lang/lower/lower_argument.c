@@ -2,7 +2,7 @@
 /* What a probe gives: arguments, results, registers. */
 #include <linux/bpf.h>
 
-#include "lower_part.h"
+#include "lowering.h"
 
 /* --- registers: offsets in the context of kprobes and uprobes, in the kernel's layout --- */
 

@@ -4,7 +4,7 @@
  * entries of maps that were just looked up: /@start[tid]/ { ... @start[tid] ... } is one lookup. Only what every later
  * instruction comes by is remembered, hence nothing within arms of conditions and loops.
  */
-#include "lower_part.h"
+#include "lowering.h"
 
 static bool may_remember(const struct lower *l)
 {

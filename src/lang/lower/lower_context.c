@@ -2,7 +2,7 @@
 /* The names that stand for values: of the current task, the machine and the place that was hit. */
 #include <linux/bpf.h>
 
-#include "lower_part.h"
+#include "lowering.h"
 
 struct ir_value lower_place_number(struct lower *l)
 {
@@ -42,6 +42,14 @@ struct low_value lower_stack(struct lower *l, bool is_user, const struct type *t
 	}
 	l->probe->needs.kernel_stack = true;
 	return lower_scalar(lower_library(l, LANG_FN_kstack, 1, l->f->context), type);
+}
+
+struct ir_value lower_wall_clock(struct lower *l)
+{
+	struct ir_value now = lower_helper(l, BPF_FUNC_ktime_get_boot_ns, 0);
+	struct ir_value state = ir_address(&l->b, IR_DATA, LANG_DATA_STATE, 0);
+
+	return ir_binary(&l->b, IR_ADD, now, ir_load(&l->b, 64, false, state, offsetof(struct lang_state, epoch)));
 }
 
 static struct ir_value elapsed(struct lower *l)

@@ -4,7 +4,7 @@
  * point to. Programs load through them, which takes one instruction where a helper takes a hundred. The kernel looks
  * for the member that a load reads; some versions take the first member of a union, so those are left to the helper.
  */
-#include "lower_part.h"
+#include "lowering.h"
 
 static bool is_builtin(const struct ast *ast, uint32_t id)
 {

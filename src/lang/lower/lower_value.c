@@ -2,7 +2,7 @@
 /* Values: into registers, into memory, converted from one type to another of the same kind. */
 #include <linux/bpf.h>
 
-#include "lower_part.h"
+#include "lowering.h"
 
 bool lower_is_word(const struct type *type)
 {
