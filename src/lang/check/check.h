@@ -33,60 +33,10 @@ struct checked_program {
 bool lang_check(struct lang_program *program, struct ast_program *ast, const struct lang_options *options,
 		struct checked_program *checked);
 
-/* A name that stands for a value: pid, comm, nsecs ...; the table is in builtins.c. */
-struct builtin {
-	const char *name;
-	uint32_t id; /* enum builtin_id */
-	/* What kinds of probes have it: a set of 1 << enum lang_probe_kind; 0: all. */
-	uint32_t probes;
-};
-const struct builtin *builtin_find(const char *name);
-/* Offers all names to nearest.h. */
-struct nearest;
-void builtin_offer(struct nearest *nearest);
-
 /*
  * The type that both sides of an operator are converted to before it is applied: a division, a remainder or a
  * comparison is signed if this type is. Pointers are unsigned.
  */
 const struct type *lang_operand_type(const struct type *left, const struct type *right);
-
-enum builtin_id {
-	BUILTIN_PID,
-	BUILTIN_TID,
-	BUILTIN_UID,
-	BUILTIN_GID,
-	BUILTIN_COMM,
-	BUILTIN_PCOMM,
-	BUILTIN_PPID,
-	BUILTIN_NSECS,
-	BUILTIN_ELAPSED,
-	BUILTIN_CPU,
-	BUILTIN_NCPUS,
-	BUILTIN_NUMAID,
-	BUILTIN_RAND,
-	BUILTIN_CGROUP,
-	BUILTIN_CURTASK,
-	BUILTIN_CTX,
-	BUILTIN_ARGS,
-	BUILTIN_ARG, /* arg0 ... arg9: name.name says which */
-	BUILTIN_SARG,
-	BUILTIN_RETVAL,
-	BUILTIN_FUNC,
-	BUILTIN_PROBE,
-	BUILTIN_PROBETYPE,
-	BUILTIN_KSTACK,
-	BUILTIN_USTACK,
-	BUILTIN_USERNAME,
-	BUILTIN_CPID,
-	BUILTIN_HAS_CPID,
-	BUILTIN_JIFFIES,
-	BUILTIN_USERMODE,
-	BUILTIN_ERRNO,
-	BUILTIN_VTIMESTAMP,
-	BUILTIN_CALLER,
-	BUILTIN_UCALLER,
-	BUILTINS,
-};
 
 #endif

@@ -133,7 +133,7 @@ static void check_unknown_function(struct checker *c, const struct ast *ast)
 		return;
 	}
 	nearest_init(&nearest, ast->call.name);
-	function_offer(&nearest);
+	function_offer(&nearest, false);
 	if (nearest_name(&nearest))
 		check_hint(c, ast->at, "did you mean '%s'?", nearest_name(&nearest));
 }

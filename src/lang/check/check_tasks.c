@@ -8,7 +8,7 @@
 
 static bool is_tid(const struct ast *key)
 {
-	return key && key->kind == AST_NAME && key->name.builtin && key->name.builtin->id == BUILTIN_TID;
+	return key && builtin_is(key, "tid");
 }
 
 /* The function that is called; NULL: the node is no call. */

@@ -112,6 +112,13 @@ void check_as_text(struct checker *c, struct ast *ast);
 
 /* --- check_name.c --- */
 const struct type *check_name(struct checker *c, struct ast *ast);
+/* A struct of the kernel by its name; without BTF a pointer to void. */
+const struct type *check_kernel_pointer(struct checker *c, const char *name, enum type_space space);
+/* Checks of builtins that do nothing but return their type; check_simple(): builtin->result. */
+const struct type *check_uint32(struct checker *c, struct ast *ast);
+const struct type *check_uint64(struct checker *c, struct ast *ast);
+const struct type *check_comm_name(struct checker *c, struct ast *ast);
+const struct type *check_simple(struct checker *c, struct ast *ast);
 
 /* --- check_field.c --- */
 /* Warns if what a pointer points to is a struct of the kernel in the memory of a program. */

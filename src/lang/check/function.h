@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Functions of the language: a row for each, beside its code in lang/functions/. The linker collects the rows, so a
- * file there is a function, and nothing else lists it. docs/HOWTO-extend-the-language.md shows the steps.
+ * Functions and builtins of the language: a row for each, beside its code in lang/functions/. The linker collects the
+ * rows, and nothing else lists them. docs/HOWTO-extend-the-language.md shows the steps. A builtin is written without
+ * brackets: pid, comm. Its node is an AST_NAME, that of a function an AST_CALL.
  */
 #ifndef SONDE_LANG_CHECK_FUNCTION_H
 #define SONDE_LANG_CHECK_FUNCTION_H
@@ -28,6 +29,10 @@ struct function {
 	bool is_unsafe;	   /* needs --unsafe */
 	/* The kinds of probes that have it: IN(KPROBE) | IN(UPROBE); 0: all. */
 	uint32_t probes;
+	/* Of builtins: the same during a run of the program, so that entries of maps with this key are remembered. */
+	bool is_stable;
+	/* Of builtins: says what to use in a probe that does not have it. */
+	void (*hint)(struct checker *c, const struct ast *ast);
 	/* For a check or lower that several functions share. */
 	enum type_kind result;
 	enum lang_site_kind site;
@@ -43,22 +48,30 @@ struct function {
 };
 
 #define IN(KIND) (1U << PROBE_##KIND)
-#define FUNCTION_ROW(NAME, ...) \
-	static const struct function function_row_##NAME = { __VA_ARGS__ }; \
-	static const struct function *const function_entry_##NAME \
-		__attribute__((used, section("lang_functions"))) = &function_row_##NAME
+#define FUNCTION_ROW(SECTION, ID, ...) \
+	static const struct function row_of_##ID = { __VA_ARGS__ }; \
+	static const struct function *const entry_of_##ID __attribute__((used, section(SECTION))) = &row_of_##ID
 #define FUNCTION(NAME, MIN, MAX, CHECK, LOWER, ...) \
-	FUNCTION_ROW(NAME, #NAME, MIN, MAX, .check = (CHECK), .lower = (LOWER), ##__VA_ARGS__)
+	FUNCTION_ROW("lang_functions", function_##NAME, #NAME, MIN, MAX, .check = (CHECK), .lower = (LOWER), \
+		     ##__VA_ARGS__)
 #define AGGREGATE(NAME, MIN, MAX, CHECK, ...) \
-	FUNCTION_ROW(NAME, #NAME, MIN, MAX, .check = (CHECK), .is_aggregate = true, ##__VA_ARGS__)
+	FUNCTION_ROW("lang_functions", function_##NAME, #NAME, MIN, MAX, .check = (CHECK), .is_aggregate = true, \
+		     ##__VA_ARGS__)
+#define BUILTIN(NAME, CHECK, LOWER, ...) \
+	FUNCTION_ROW("lang_builtins", builtin_##NAME, #NAME, .check = (CHECK), .lower = (LOWER), ##__VA_ARGS__)
 
+/* NULL: there is none of that name. */
 const struct function *function_find(const char *name);
+const struct function *builtin_find(const char *name);
 /* All rows, in no order. */
 const struct function *const *function_list(size_t *n);
+const struct function *const *builtin_list(size_t *n);
+/* Whether it is the builtin of that name. */
+bool builtin_is(const struct ast *ast, const char *name);
 /* What does here what a function of another tracer does; NULL: the name is not known. */
 const char *function_hint(const char *name);
-/* Offers all names to nearest.h. */
+/* Offers all names to nearest.h: of functions, or of builtins, too. */
 struct nearest;
-void function_offer(struct nearest *nearest);
+void function_offer(struct nearest *nearest, bool builtins);
 
 #endif

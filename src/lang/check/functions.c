@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Finds functions among the rows that the linker has collected; what functions of other tracers are here. */
+/* Finds functions and builtins among the rows that the linker has collected. What those of other tracers are here. */
 #include "base/nearest.h"
 #include "function.h"
 
 extern const struct function *const __start_lang_functions[], *const __stop_lang_functions[];
+extern const struct function *const __start_lang_builtins[], *const __stop_lang_builtins[];
 
 const struct function *const *function_list(size_t *n)
 {
@@ -11,15 +12,39 @@ const struct function *const *function_list(size_t *n)
 	return __start_lang_functions;
 }
 
+const struct function *const *builtin_list(size_t *n)
+{
+	*n = __stop_lang_builtins - __start_lang_builtins;
+	return __start_lang_builtins;
+}
+
+static const struct function *find(const struct function *const *list, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(list[i]->name, name))
+			return list[i];
+	return NULL;
+}
+
 const struct function *function_find(const char *name)
 {
 	size_t n;
 	const struct function *const *list = function_list(&n);
 
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(list[i]->name, name))
-			return list[i];
-	return NULL;
+	return find(list, n, name);
+}
+
+const struct function *builtin_find(const char *name)
+{
+	size_t n;
+	const struct function *const *list = builtin_list(&n);
+
+	return find(list, n, name);
+}
+
+bool builtin_is(const struct ast *ast, const char *name)
+{
+	return ast->kind == AST_NAME && ast->name.builtin && !strcmp(ast->name.builtin->name, name);
 }
 
 /* Which of two names is offered first: the one whose length is nearer to the wanted one's, then by the alphabet. */
@@ -31,11 +56,9 @@ static int compare(const char *a, const char *b, const char *wanted)
 }
 
 /* Of several names that are as near, the first wins. The linker's order differs between builds. */
-void function_offer(struct nearest *nearest)
+static void offer(const struct function *const *list, size_t n, struct nearest *nearest)
 {
 	const char *last = NULL, *next;
-	size_t n;
-	const struct function *const *list = function_list(&n);
 
 	do {
 		next = NULL;
@@ -50,6 +73,17 @@ void function_offer(struct nearest *nearest)
 			nearest_offer(nearest, next);
 		last = next;
 	} while (next);
+}
+
+void function_offer(struct nearest *nearest, bool builtins)
+{
+	size_t n;
+	const struct function *const *list = builtin_list(&n);
+
+	if (builtins)
+		offer(list, n, nearest);
+	list = function_list(&n);
+	offer(list, n, nearest);
 }
 
 /* What other tracers have, and what does the same here. */

@@ -42,6 +42,35 @@ static struct low_value lower_nsecs(struct lower *l, struct ast *call)
 
 FUNCTION(nsecs, 0, 1, check_nsecs, lower_nsecs);
 
+static struct ir_value now(struct lower *l)
+{
+	return lower_helper(l, BPF_FUNC_ktime_get_boot_ns, 0);
+}
+
+static struct low_value lower_now(struct lower *l, struct ast *ast)
+{
+	return lower_scalar(now(l), ast->type);
+}
+
+BUILTIN(nsecs, check_uint64, lower_now);
+
+static struct low_value lower_elapsed(struct lower *l, struct ast *ast)
+{
+	struct ir_value end = now(l), state = ir_address(&l->b, IR_DATA, LANG_DATA_STATE, 0);
+	struct ir_value begin = ir_load(&l->b, 64, false, state, offsetof(struct lang_state, began));
+
+	return lower_scalar(ir_binary(&l->b, IR_SUB, end, begin), ast->type);
+}
+
+BUILTIN(elapsed, check_uint64, lower_elapsed);
+
+static struct low_value lower_jiffies(struct lower *l, struct ast *ast)
+{
+	return lower_scalar(lower_helper(l, BPF_FUNC_jiffies64, 0), ast->type);
+}
+
+BUILTIN(jiffies, check_uint64, lower_jiffies);
+
 static const struct type *check_strftime(struct checker *c, struct ast *call)
 {
 	const char *format = check_text_argument(c, call, 0);

@@ -16,3 +16,10 @@ static struct low_value lower_comm(struct lower *l, struct ast *call)
 }
 
 FUNCTION(comm, 0, 1, check_comm, lower_comm);
+
+static struct low_value lower_own_comm(struct lower *l, struct ast *ast)
+{
+	return (struct low_value){ .kind = LOW_COMM, .type = ast->type };
+}
+
+BUILTIN(comm, check_comm_name, lower_own_comm);

@@ -95,20 +95,3 @@ static struct low_value lower_listed(struct lower *l, struct ast *call)
 }
 
 FUNCTION(listed, 2, 2, check_listed, lower_listed);
-
-static const struct type *check_reg(struct checker *c, struct ast *call)
-{
-	check_text_argument(c, call, 0);
-	return type_integer(8, false);
-}
-
-static struct low_value lower_reg(struct lower *l, struct ast *call)
-{
-	const struct ast *name = call->call.args;
-
-	return lower_scalar(lower_register(l, name->text ? name->text : name->string.text), call->type);
-}
-
-FUNCTION(reg, 1, 1, check_reg, lower_reg,
-	 .probes = IN(KPROBE) | IN(KRETPROBE) | IN(UPROBE) | IN(URETPROBE) | IN(USDT) | IN(PROFILE) | IN(SOFTWARE) |
-		   IN(HARDWARE) | IN(WATCHPOINT));

@@ -37,10 +37,21 @@ static const struct type *check_stack_call(struct checker *c, struct ast *call)
 	return type;
 }
 
-static struct low_value lower_stack_call(struct lower *l, struct ast *call)
+static struct low_value lower_stack_value(struct lower *l, struct ast *ast)
 {
-	return lower_stack(l, call->type->kind == TYPE_USTACK, call->type);
+	return lower_stack(l, ast->type->kind == TYPE_USTACK, ast->type);
 }
 
-FUNCTION(kstack, 0, 2, check_stack_call, lower_stack_call, .result = TYPE_KSTACK);
-FUNCTION(ustack, 0, 2, check_stack_call, lower_stack_call, .result = TYPE_USTACK);
+FUNCTION(kstack, 0, 2, check_stack_call, lower_stack_value, .result = TYPE_KSTACK);
+FUNCTION(ustack, 0, 2, check_stack_call, lower_stack_value, .result = TYPE_USTACK);
+
+static const struct type *check_stack(struct checker *c, struct ast *ast)
+{
+	struct type *type = (struct type *)type_copy(c->pool, type_simple(ast->name.builtin->result));
+
+	type->mode = c->program->config.stack_mode;
+	return type;
+}
+
+BUILTIN(kstack, check_stack, lower_stack_value, .result = TYPE_KSTACK);
+BUILTIN(ustack, check_stack, lower_stack_value, .result = TYPE_USTACK);

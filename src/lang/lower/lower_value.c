@@ -176,7 +176,7 @@ static void read_string(struct lower *l, const struct low_value *value, const st
 
 static void write_string(struct lower *l, const struct low_value *value, const struct low_memory *to, uint32_t size)
 {
-	if (!value->limit.is_const) { /* at least 1 and at most the value's size: see lower_text.c */
+	if (!value->limit.is_const) { /* at least 1 and at most the value's size: see lower_bounded() */
 		lower_zero(l, to, size);
 		if (size >= value->type->size)
 			read_string(l, value, to, lower_bounded(l, value->limit, 1, size));

@@ -288,7 +288,7 @@ struct low_value lower_all_arguments(struct lower *l, struct ast *ast); /* args 
 struct ir_value lower_stack_argument(struct lower *l, uint32_t n);	/* its n-th word on the stack */
 struct ir_value lower_user_mode(struct lower *l);
 struct ir_value lower_caller(struct lower *l);
-struct low_value lower_errno(struct lower *l, const struct type *type);
+struct low_value lower_errno(struct lower *l, struct ast *ast);
 
 /* --- lower_context.c --- */
 struct low_value lower_name(struct lower *l, struct ast *ast);
@@ -297,6 +297,8 @@ struct ir_value lower_argument(struct lower *l, uint32_t n);
 struct ir_value lower_register(struct lower *l, const char *name);
 struct ir_value lower_place_number(struct lower *l);
 struct ir_value lower_ids(struct lower *l); /* process << 32 | thread */
+/* What a helper without arguments returns, which is the same in the whole run: enum low_known_what. */
+struct ir_value lower_once(struct lower *l, uint32_t what, uint32_t helper);
 /* ns since 1970, as the wall clock was when the program began. */
 struct ir_value lower_wall_clock(struct lower *l);
 /* A user's address with its process; a stack. */

@@ -144,7 +144,7 @@ struct ast {
 		} string;
 		struct {
 			const char *name;
-			const struct builtin *builtin; /* (checker) NULL: none */
+			const struct function *builtin; /* (checker) NULL: none */
 		} name;
 		struct {
 			const char *name;
