@@ -55,6 +55,12 @@ const struct type *check_scalar_call(struct checker *c, struct ast *call)
 	return type_simple(call->call.function->result);
 }
 
+const struct type *check_named_call(struct checker *c, struct ast *call)
+{
+	check_scalar_argument(c, call, "an integer or a pointer");
+	return type_named(c->pool, &call->call.function->naming);
+}
+
 int check_word(struct checker *c, struct ast *call, const char *const *words, size_t n)
 {
 	const struct ast *arg = call->call.args;

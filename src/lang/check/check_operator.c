@@ -399,8 +399,8 @@ static bool check_cast_is_allowed(const struct type *from, const struct type *to
 	bool is_int = type_is_integral(to);
 
 	if (is_int || to->kind == TYPE_POINTER)
-		return type_is_scalar(from) || from->kind == TYPE_KSYM || from->kind == TYPE_ERRNO ||
-		       from->kind == TYPE_SYSCALL || from->kind == TYPE_USER ||
+		return type_is_scalar(from) || from->kind == TYPE_KSYM || from->kind == TYPE_NAMED ||
+		       from->kind == TYPE_USER ||
 		       (is_int && from->kind == TYPE_ARRAY && type_is_integral(from->of) && from->size == to->size) ||
 		       (is_int && to->kind == TYPE_BOOL && from->kind == TYPE_STRING);
 	if (to->kind == TYPE_ARRAY)

@@ -177,6 +177,8 @@ bool check_constant_argument(struct checker *c, struct ast *call, unsigned int n
 void check_scalar_argument(struct checker *c, struct ast *call, const char *what);
 /* The check of a function of a number or pointer: the type is function->result. */
 const struct type *check_scalar_call(struct checker *c, struct ast *call);
+/* The same of a number that user space names: the type is function->naming's. */
+const struct type *check_named_call(struct checker *c, struct ast *call);
 /* A word as the first argument, as in nsecs(boot): 0 to n - 1; -1 with an error. */
 int check_word(struct checker *c, struct ast *call, const char *const *words, size_t n);
 /* --- check_text.c --- */

@@ -36,7 +36,8 @@ struct function {
 	/* For a check or lower that several functions share. */
 	enum type_kind result;
 	enum lang_site_kind site;
-	const char *instead; /* of lower_instead(): what does the same */
+	struct type_naming naming; /* of check_named_call(): the type, and the name of a number */
+	const char *instead;	   /* of lower_instead(): what does the same */
 	/* What it does with a map that is its argument. Without a word of it, the map gets a hash of the kernel's. */
 	struct {
 		bool is_shown;	 /* user space shows or empties the whole map */
@@ -66,6 +67,8 @@ const struct function *builtin_find(const char *name);
 /* All rows, in no order. */
 const struct function *const *function_list(size_t *n);
 const struct function *const *builtin_list(size_t *n);
+/* The type of a function with a naming, by its written name; NULL: there is none. */
+const struct type *function_find_type(struct pool *pool, const char *name);
 /* Whether it is the builtin of that name. */
 bool builtin_is(const struct ast *ast, const char *name);
 /* What does here what a function of another tracer does; NULL: the name is not known. */

@@ -42,6 +42,17 @@ const struct function *builtin_find(const char *name)
 	return find(list, n, name);
 }
 
+const struct type *function_find_type(struct pool *pool, const char *name)
+{
+	size_t n;
+	const struct function *const *list = function_list(&n);
+
+	for (size_t i = 0; i < n; i++)
+		if (list[i]->naming.written && !strcmp(list[i]->naming.written, name))
+			return type_named(pool, &list[i]->naming);
+	return NULL;
+}
+
 bool builtin_is(const struct ast *ast, const char *name)
 {
 	return ast->kind == AST_NAME && ast->name.builtin && !strcmp(ast->name.builtin->name, name);

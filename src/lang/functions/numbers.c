@@ -2,11 +2,27 @@
 /* Numbers, and what they are called. */
 #include <byteswap.h>
 
+#include "kernel/syscalls.h"
 #include "lang/check/checker.h"
 #include "lang/lower/lowering.h"
 
-FUNCTION(strerror, 1, 1, check_scalar_call, lower_number_call, .result = TYPE_ERRNO);
-FUNCTION(syscall_name, 1, 1, check_scalar_call, lower_number_call, .result = TYPE_SYSCALL);
+/* -22, as system calls return it, is 22. */
+static void add_error(struct str *to, int64_t number)
+{
+	str_add(to, strerror(llabs(number)));
+}
+
+FUNCTION(strerror, 1, 1, check_named_call, lower_number_call, .naming = { "strerror_t", "strerror_t", add_error });
+
+static void add_syscall(struct str *to, int64_t number)
+{
+	const char *name = syscall_name(number);
+
+	str_add(to, name ? name : "Unknown syscall");
+}
+
+FUNCTION(syscall_name, 1, 1, check_named_call, lower_number_call,
+	 .naming = { "syscall_name_t", "syscall_t", add_syscall });
 
 static const struct type *check_bswap(struct checker *c, struct ast *call)
 {

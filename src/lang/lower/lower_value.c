@@ -10,8 +10,7 @@ bool lower_is_word(const struct type *type)
 	case TYPE_KSYM:
 	case TYPE_KSTACK:
 	case TYPE_CGROUP_PATH:
-	case TYPE_ERRNO:
-	case TYPE_SYSCALL:
+	case TYPE_NAMED:
 	case TYPE_USER:
 	case TYPE_PROBE:
 	case TYPE_FUNCTION:
