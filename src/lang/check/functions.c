@@ -117,7 +117,6 @@ static const struct {
 	{ "tracemem", "buf(pointer, length) is printed by %r" },
 	{ "strjoin", "printf() joins texts: \"%s%s\"" },
 	{ "str_concat", "printf() joins texts: \"%s%s\"" },
-	{ "is_err", "(uint64)pointer >= (uint64)-4095 is true of error pointers" },
 	{ "container_of", "(struct T *)((uint64)pointer - offsetof(struct T, member))" },
 	{ "leader_comm", "pcomm is the name of the process" },
 	{ "leader_tid", "pid is the id of the process" },
