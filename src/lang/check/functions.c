@@ -118,7 +118,6 @@ static const struct {
 	{ "strjoin", "printf() joins texts: \"%s%s\"" },
 	{ "str_concat", "printf() joins texts: \"%s%s\"" },
 	{ "container_of", "(struct T *)((uint64)pointer - offsetof(struct T, member))" },
-	{ "leader_comm", "pcomm is the name of the process" },
 	{ "leader_tid", "pid is the id of the process" },
 	{ "dw_ustack", "ustack also unwinds without frame pointers" },
 	{ "usdt_arg", "arg0, arg1 ... are the arguments" },
