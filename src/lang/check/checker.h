@@ -100,8 +100,6 @@ const struct type *check_arithmetic(struct checker *c, enum ast_op op, struct as
 void check_warn_never_negative(struct checker *c, const struct ast *ast);
 
 /* --- check_constant.c --- */
-/* What `left OP right` is, computed as generated code computes it; the sign as of type. */
-int64_t check_fold(enum ast_op op, int64_t left, int64_t right, const struct type *type);
 /* The value as a variable of the type holds it. */
 int64_t check_truncate(int64_t value, const struct type *type);
 const struct type *check_sizeof(struct checker *c, struct ast *ast);
