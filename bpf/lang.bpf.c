@@ -16,6 +16,9 @@
 #include "bpf/stack.bpf.h"
 
 #define FN __hidden __noinline __u64
+/* Ids are below 2^22: 4 levels of 6 bits, or 6 of 4 (include/linux/threads.h, xarray.h). */
+#define ID_LEVELS_MAX 6
+#define XA_NODE	      2 /* the low bits of an entry that is a node */
 
 #include "bpf/lang_tasks.bpf.h" /* its functions are of the library, too */
 
@@ -113,6 +116,49 @@ FN lang_group_comm(struct task_struct *task, void *to)
 	struct task_struct *leader = BPF_CORE_READ(task, group_leader);
 
 	return bpf_probe_read_kernel(to, 16, &leader->comm);
+}
+
+/*
+ * The thread with an id in the reader's pid namespace, or the host's: from the namespace of the current task down the
+ * tree of ids, as bpf_task_from_pid() of Linux 6.2 goes, which most kinds of programs may not call. NULL: there is none.
+ */
+static __always_inline struct task_struct *thread_of(__u64 id)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+	struct pid *pid = BPF_CORE_READ(task, thread_pid);
+	struct upid *number = lang_setup.pidns_ino
+				      ? task_upid(pid, lang_setup.pidns_ino)
+				      : (void *)pid + bpf_core_field_offset(struct pid, numbers);
+	__u64 entry = number ? (__u64)BPF_CORE_READ(number, ns, idr.idr_rt.xa_head) : 0;
+	__u64 slots = bpf_core_field_size(struct xa_node, slots) / sizeof(void *), last = slots - 1;
+	struct hlist_node *link;
+
+	for (int i = 0; i < ID_LEVELS_MAX && (entry & 3) == XA_NODE; i++) {
+		struct xa_node *node = (void *)(entry - XA_NODE);
+		__u64 slot = id >> (BPF_CORE_READ(node, shift) & 63);
+
+		if (i && slot > last)
+			slot &= last;
+		if (slot > last || bpf_probe_read_kernel(&entry, sizeof(entry),
+							 (void *)node + bpf_core_field_offset(struct xa_node, slots) +
+								 slot * sizeof(void *)))
+			return NULL;
+	}
+	if (!entry || entry & 3)
+		return NULL;
+	pid = (void *)entry;
+	link = BPF_CORE_READ(pid, tasks[0].first);
+	return link ? (void *)link - bpf_core_field_offset(struct task_struct, pid_links) : NULL;
+}
+
+FN lang_comm(__u64 id, void *to)
+{
+	struct task_struct *task = thread_of(id);
+
+	if (task)
+		return bpf_probe_read_kernel(to, 16, &task->comm);
+	__builtin_memcpy(to, "N/A", 4);
+	return 0;
 }
 
 /* Whether an ancestor of the current task, or its process, has this id. */
@@ -349,7 +395,7 @@ int lang_carrier(void *ctx)
 	barrier_var(p);
 	barrier_var(n);
 	n += lang_wanted(ctx) + lang_place(ctx) + lang_shard() + lang_ids() + lang_parent(p) + lang_group_comm(p, p);
-	n += lang_progeny(n) + lang_scratch() + lang_scratch_free(p) + lang_submit(p) + lang_discard(p) +
+	n += lang_comm(n, p) + lang_progeny(n) + lang_scratch() + lang_scratch_free(p) + lang_submit(p) + lang_discard(p) +
 	     lang_output(p, n);
 	n += lang_key(p, n, n, n) + lang_key_add(p, n, n, n, n);
 	n += lang_task(p, n, p) + lang_task_add(p, n, p) + lang_task_delete(p, n, p);

@@ -174,6 +174,8 @@ enum lang_space {
 	FN(ids, 0) \
 	FN(parent, 1) \
 	FN(group_comm, 2) \
+	/* lang_comm(id, to): the name of that thread, or "N/A", to 16 bytes that are 0 */ \
+	FN(comm, 2) \
 	/* lang_kstack(ctx), lang_ustack(ctx): ids of bpf/stack.h */ \
 	FN(kstack, 1) \
 	FN(ustack, 1) \

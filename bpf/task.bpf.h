@@ -12,8 +12,8 @@
 /* How many levels a filter goes up from the cgroup of a task. */
 #define CGROUP_LEVELS_MAX 32
 
-/* The id of a process or thread in a pid namespace; 0: not visible there. */
-static __always_inline __u32 task_id_in_pidns(struct pid *pid, __u32 ino)
+/* The id of a process or thread in a pid namespace, with that namespace; NULL: not visible there. */
+static __always_inline struct upid *task_upid(struct pid *pid, __u32 ino)
 {
 	__u32 level = BPF_CORE_READ(pid, level);
 	void *numbers = (void *)pid + bpf_core_field_offset(struct pid, numbers);
@@ -30,9 +30,17 @@ static __always_inline __u32 task_id_in_pidns(struct pid *pid, __u32 ino)
 			break;
 		number = numbers + i * bpf_core_type_size(struct upid);
 		if (BPF_CORE_READ(number, ns, ns.inum) == ino)
-			return BPF_CORE_READ(number, nr);
+			return number;
 	}
-	return 0;
+	return NULL;
+}
+
+/* 0: not visible there. */
+static __always_inline __u32 task_id_in_pidns(struct pid *pid, __u32 ino)
+{
+	struct upid *number = task_upid(pid, ino);
+
+	return number ? BPF_CORE_READ(number, nr) : 0;
 }
 
 /* The id of the process of a task in the pid namespace ino; 0: on the host. */

@@ -93,7 +93,30 @@ struct ns_common {
 	unsigned int inum;
 } CORE;
 
+struct hlist_node {
+	struct hlist_node *next;
+} CORE;
+
+struct hlist_head {
+	struct hlist_node *first;
+} CORE;
+
+/* A node of a tree by numbers: each level looks at the bits of the number from shift on. */
+struct xa_node {
+	unsigned char shift;
+	void *slots[64]; /* of kernels for small machines 16 */
+} CORE;
+
+struct xarray {
+	void *xa_head;
+} CORE;
+
+struct idr {
+	struct xarray idr_rt;
+} CORE;
+
 struct pid_namespace {
+	struct idr idr; /* struct pid by its number here */
 	struct ns_common ns;
 } CORE;
 
@@ -104,6 +127,7 @@ struct upid {
 
 struct pid {
 	unsigned int level;	/* of the innermost namespace; the host has level 0 */
+	struct hlist_head tasks[1]; /* the thread with this id, by its pid_links; further ones are for groups */
 	struct upid numbers[1]; /* its id in the namespace of each level */
 } CORE;
 
@@ -223,6 +247,7 @@ struct task_struct {
 	int pid;	    /* thread id in user space */
 	int tgid;	    /* process id in user space */
 	struct pid *thread_pid;
+	struct hlist_node pid_links[1];
 	struct task_struct *group_leader;
 	struct task_struct *real_parent; /* the parent process; `parent` may be a tracer */
 	struct list_head children;	 /* linked by their `sibling` */

@@ -28,8 +28,8 @@ static const char *const sections[LANG_DATAS] = {
 
 bool script_link_is_typed(enum lang_function function)
 {
-	return function == LANG_FN_parent || function == LANG_FN_group_comm || function == LANG_FN_progeny ||
-	       function == LANG_FN_ustack;
+	return function == LANG_FN_parent || function == LANG_FN_group_comm || function == LANG_FN_comm ||
+	       function == LANG_FN_progeny || function == LANG_FN_ustack;
 }
 
 bool script_link_needs_types(const struct lang_program *program)

@@ -10,7 +10,6 @@
 
 #include "base/clock.h"
 #include "engine/stacks.h"
-#include "kernel/syscalls.h"
 #include "script_names.h"
 
 #define CGROUP_ROOT  "/sys/fs/cgroup"
@@ -155,16 +154,6 @@ void script_names_add_user(struct str *to, struct script_names *names, uint32_t 
 		found->name = read_user_name(uid);
 	}
 	script_names_add_foreign(to, names, found->name, strlen(found->name));
-}
-
-void script_names_add_syscall(struct str *to, int32_t number)
-{
-	const char *name = syscall_name(number);
-
-	if (name)
-		str_add(to, name);
-	else
-		str_add(to, "Unknown syscall");
 }
 
 void script_names_add_place(struct str *to, const struct script_names *names, enum type_kind kind, uint32_t place)

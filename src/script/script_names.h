@@ -39,7 +39,6 @@ void script_names_add_usym(struct str *to, struct script_names *names, const str
 /* type: TYPE_KSTACK or TYPE_USTACK, which says how the frames are printed; id: of bpf/stack.h. */
 void script_names_add_stack(struct str *to, struct script_names *names, const struct type *type, uint64_t id);
 void script_names_add_user(struct str *to, struct script_names *names, uint32_t uid);
-void script_names_add_syscall(struct str *to, int32_t number);
 void script_names_add_place(struct str *to, const struct script_names *names, enum type_kind kind, uint32_t place);
 void script_names_add_cgroup(struct str *to, const char *filter, uint64_t id);
 /* strftime(3) of a point in time, with %f for microseconds. */

@@ -163,12 +163,8 @@ static bool add_named(struct str *to, struct script_names *names, const struct s
 	case TYPE_CGROUP_PATH:
 		script_names_add_cgroup(to, text_of(names, value->type->format), first_word(value));
 		return true;
-	case TYPE_ERRNO:
-		/* -22, as system calls return it, is 22. */
-		str_add(to, strerror(llabs(script_value_number(value))));
-		return true;
-	case TYPE_SYSCALL:
-		script_names_add_syscall(to, script_value_number(value));
+	case TYPE_NAMED:
+		value->type->naming->add(to, script_value_number(value));
 		return true;
 	case TYPE_USER:
 		script_names_add_user(to, names, script_value_number(value));

@@ -346,12 +346,17 @@ static inline struct eval evaluate_substr(struct evaluate *e, struct ast *call)
 	return eval_text((char *)text.bytes + at, n, call->type);
 }
 
+static inline bool is_call_of(const struct ast *call, const char *name)
+{
+	return !strcmp(call->call.function->name, name);
+}
+
 static inline struct eval evaluate_path_part(struct evaluate *e, struct ast *call)
 {
 	struct eval text = evaluate(e, call->call.args);
 	const char *begin = (const char *)text.bytes, *slash = strrchr(begin, '/');
 
-	if (call->call.function->id == FUNCTION_BASENAME)
+	if (is_call_of(call, "basename"))
 		return eval_text(slash ? slash + 1 : begin, strlen(slash ? slash + 1 : begin), call->type);
 	if (!slash)
 		return eval_text(".", 1, call->type);
@@ -365,41 +370,33 @@ static inline struct eval evaluate_call(struct evaluate *e, struct ast *call)
 	struct eval x, y;
 	const char *found;
 
-	switch (call->call.function->id) {
-	case FUNCTION_SUBSTR:
+	if (is_call_of(call, "substr"))
 		return evaluate_substr(e, call);
-	case FUNCTION_BASENAME:
-	case FUNCTION_DIRNAME:
+	if (is_call_of(call, "basename") || is_call_of(call, "dirname"))
 		return evaluate_path_part(e, call);
-	case FUNCTION_HAS_KEY:
+	if (is_call_of(call, "has_key"))
 		return eval_number(evaluate_entry(e, first, second, false) != NULL, call->type);
-	case FUNCTION_DELETE:
+	if (is_call_of(call, "delete")) {
 		entry = evaluate_entry(e, first, second ? second : first->map.key, false);
 		if (entry)
 			entry->is_there = false;
 		return eval_number(entry != NULL, call->type);
-	default:
-		break;
 	}
 	x = evaluate(e, first);
-	if (call->call.function->id == FUNCTION_BSWAP)
+	if (is_call_of(call, "bswap"))
 		return eval_number(evaluate_swap(x.n, call->type->size), call->type);
-	if (call->call.function->id == FUNCTION_STRLEN)
+	if (is_call_of(call, "strlen"))
 		return eval_number(strlen((char *)x.bytes), call->type);
 	y = evaluate(e, second);
 	found = strstr((char *)x.bytes, (char *)y.bytes);
-	switch (call->call.function->id) {
-	case FUNCTION_STRNCMP:
+	if (is_call_of(call, "strncmp"))
 		return eval_number(strncmp((char *)x.bytes, (char *)y.bytes, second->next->constant), call->type);
-	case FUNCTION_STRCONTAINS:
+	if (is_call_of(call, "strcontains"))
 		return eval_number(found != NULL, call->type);
-	case FUNCTION_STRSTR:
-	case FUNCTION_INDEX:
+	if (is_call_of(call, "strstr") || is_call_of(call, "index"))
 		return eval_number(found ? found - (char *)x.bytes : -1, call->type);
-	default:
-		printf("evaluate: %s() is not known\n", call->call.name);
-		exit(1);
-	}
+	printf("evaluate: %s() is not known\n", call->call.name);
+	exit(1);
 }
 
 /* --- all expressions --- */

@@ -174,9 +174,9 @@ test_without_btf() {
 # In a container, ids are those of its namespace.
 test_pid_namespace() {
 	run unshare -p -f --mount-proc sonde trace -e 'kprobe:do_sys_openat2 /comm == "calls"/ {
-		@[pid, tid] = count(); }' -c 'calls 10 openat'
+		@[pid, tid, comm(pid)] = count(); }' -c 'calls 10 openat'
 	expect_exit 0
-	expect_line '^@\[2, 2\]: 10$'
+	expect_line '^@\[2, 2, calls\]: 10$'
 }
 
 # --- the end ---

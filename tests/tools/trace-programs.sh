@@ -36,6 +36,11 @@ test_errors() {
 	theme errors
 }
 
+# timeout=300 kernels=all
+test_functions() {
+	theme functions
+}
+
 # timeout=300 arch=yes
 test_integers() {
 	theme integers

@@ -80,6 +80,7 @@ static const struct good {
 } goods[] = {
 	/* integers: a literal has the least signed type, what can grow has 64 bits */
 	{ "BEGIN { print(1); print(-129); print(40000); print(0xffffffffffffffff) }", "int8 int16 int32 uint64" },
+	{ "BEGIN { static_assert(7 / 0 == 1 && 7 % 0 == 1); print((int8)-7 / 0 == 1) }", "bool" }, /* with a warning */
 	{ "BEGIN { print(1 + 1); print(100 + 100); print(1 << 40); print(~0) }", "int8 int16 int64 int8" },
 	{ "BEGIN { $a = 1; $a = -1000; print($a) }", "int16" },
 	{ "BEGIN { $a = 1; $a++; print($a) }", "int64" },

@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 
 #include "bpf/hist.h"
+#include "lang/check/function.h"
 #include "script/script_format.h"
 #include "script/script_json.h"
 #include "script/script_map.h"
@@ -163,7 +164,7 @@ Test(script_value, addresses)
 	/* no session: no names */
 	expect_value(type_simple(TYPE_KSYM), &(uint64_t){ 12 }, "0xc", "\"0xc\"");
 	expect_value(type_simple(TYPE_KSYM), &(uint64_t){ 0 }, "0", "\"0\"");
-	expect_value(type_simple(TYPE_ERRNO), &(int32_t){ 2 }, "No such file or directory",
+	expect_value(function_find_type(&pool, "strerror_t"), &(int32_t){ 2 }, "No such file or directory",
 		     "\"No such file or directory\"");
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The passes of the check: settings, probes, types until they settle, then once more to report. */
-#include "check_part.h"
+#include "checker.h"
 #include "lang/tree/ast_walk.h"
 
 #define PASSES_MAX 50 /* each pass widens at least one type; real programs need 2 to 4 */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What is known before the program runs: arithmetic on constants, sizes, offsets, positional parameters. */
-#include "check_part.h"
+#include "checker.h"
 
 #include <ctype.h>
 
@@ -17,68 +17,6 @@ int64_t check_truncate(int64_t value, const struct type *type)
 		return type->is_signed ? (int64_t)(int32_t)value : (uint32_t)value;
 	default:
 		return value;
-	}
-}
-
-static int64_t check_fold_division(enum ast_op op, int64_t left, int64_t right, bool is_signed)
-{
-	if (!right)
-		return 1;
-	if (!is_signed)
-		return op == OP_DIV ? (uint64_t)left / (uint64_t)right : (uint64_t)left % (uint64_t)right;
-	if (right == -1) /* INT64_MIN / -1 traps */
-		return op == OP_DIV ? (int64_t) - (uint64_t)left : 0;
-	return op == OP_DIV ? left / right : left % right;
-}
-
-static bool check_fold_less(int64_t left, int64_t right, bool is_signed)
-{
-	return is_signed ? left < right : (uint64_t)left < (uint64_t)right;
-}
-
-int64_t check_fold(enum ast_op op, int64_t left, int64_t right, const struct type *type)
-{
-	uint64_t a = left, b = right;
-	bool is_signed = type->is_signed;
-
-	switch (op) {
-	case OP_ADD:
-		return a + b;
-	case OP_SUB:
-		return a - b;
-	case OP_MUL:
-		return a * b;
-	case OP_DIV:
-	case OP_MOD:
-		return check_fold_division(op, left, right, is_signed);
-	case OP_AND:
-		return a & b;
-	case OP_OR:
-		return a | b;
-	case OP_XOR:
-		return a ^ b;
-	case OP_SHL:
-		return a << (b & 63);
-	case OP_SHR:
-		return is_signed ? left >> (b & 63) : (int64_t)(a >> (b & 63));
-	case OP_EQ:
-		return a == b;
-	case OP_NE:
-		return a != b;
-	case OP_LT:
-		return check_fold_less(left, right, is_signed);
-	case OP_LE:
-		return !check_fold_less(right, left, is_signed);
-	case OP_GT:
-		return check_fold_less(right, left, is_signed);
-	case OP_GE:
-		return !check_fold_less(left, right, is_signed);
-	case OP_LOGIC_AND:
-		return a && b;
-	case OP_LOGIC_OR:
-		return a || b;
-	default:
-		return 0;
 	}
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The type of each kind of expression: finds the part that knows it; literals, tuples and records are its own. */
-#include "check_part.h"
+#include "checker.h"
 
 #define ELEMENTS_MAX 64 /* of a tuple or record */
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* x.name, x->name, x.0 and x[i]: members of structs, tuples, records and `args`, elements of arrays. */
-#include "check_part.h"
+#include "checker.h"
 
 /* Reports that there is no such member, with the name that is nearest. */
 static void check_no_field(struct checker *c, struct ast *ast, const struct type *type, const char *of)
@@ -113,15 +113,10 @@ void check_foreign_struct(struct checker *c, const struct type *pointer, struct 
 	check_hint(c, at, "the program's struct of that name may differ: declare it here, or include its header");
 }
 
-static bool check_is_args(const struct ast *ast)
-{
-	return ast->kind == AST_NAME && ast->name.builtin && ast->name.builtin->id == BUILTIN_ARGS;
-}
-
 const struct type *check_field(struct checker *c, struct ast *ast)
 {
 	const struct type *type = check_value(c, ast->field.of);
-	bool is_args = check_is_args(ast->field.of);
+	bool is_args = builtin_is(ast->field.of, "args");
 
 	if (type->kind == TYPE_NONE)
 		return type;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Formats of printf(): each specifier against its argument. */
-#include "check_part.h"
+#include "checker.h"
 
 #include <ctype.h>
 
@@ -66,8 +66,8 @@ static bool check_takes(enum takes takes, const struct type *type)
 {
 	switch (takes) {
 	case TAKES_INTEGER:
-		return type_is_scalar(type) || type->kind == TYPE_ERRNO || type->kind == TYPE_SYSCALL ||
-		       type->kind == TYPE_USER || type->kind == TYPE_KSYM || type->kind == TYPE_FUNCTION;
+		return type_is_scalar(type) || type->kind == TYPE_NAMED || type->kind == TYPE_USER ||
+		       type->kind == TYPE_KSYM || type->kind == TYPE_FUNCTION;
 	case TAKES_BUFFER:
 		return type->kind == TYPE_BUFFER || check_is_text(type);
 	default:

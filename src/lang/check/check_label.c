@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What the parts of a map's key are, as a label would be named: comm of @[comm], filename of @[str(args.filename)]. */
-#include "check_part.h"
+#include "checker.h"
 
 static const char *name_of(const struct ast *ast);
 

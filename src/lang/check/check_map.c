@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Maps: their keys and values, which one inference over all probes finds, and how each is stored. */
-#include "check_part.h"
+#include "checker.h"
 
 /* Bytes of the values of one LANG_KEYS on all processors. */
 #define LANG_KEYS_MEMORY (4 << 20)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Operators and casts: which types they take, and of which type the result is. */
-#include "check_part.h"
+#include "checker.h"
 
 const struct type *lang_operand_type(const struct type *a, const struct type *b)
 {
@@ -217,8 +217,8 @@ static const struct type *check_comparison(struct checker *c, struct ast *ast)
 			check_warn_signs(c, "comparison", left, right, ast->at);
 			check_warn_never_negative(c, ast);
 			if (left->is_constant && right->is_constant)
-				check_set_bool(ast, check_fold(ast->binary.op, left->constant, right->constant,
-							       lang_operand_type(l, r)));
+				check_set_bool(ast, operator_compute(ast->binary.op, left->constant, right->constant,
+								     lang_operand_type(l, r)->is_signed));
 		}
 		return type_bool();
 	}
@@ -250,7 +250,7 @@ const struct type *check_binary(struct checker *c, struct ast *ast)
 		check_condition(c, left);
 		check_condition(c, right);
 		if (left->is_constant && right->is_constant)
-			check_set_bool(ast, check_fold(op, left->constant, right->constant, type_bool()));
+			check_set_bool(ast, operator_compute(op, left->constant, right->constant, false));
 		return type_bool();
 	}
 	check_value(c, left);
@@ -263,8 +263,11 @@ const struct type *check_binary(struct checker *c, struct ast *ast)
 	}
 	type = check_arithmetic(c, op, left, right, ast->at);
 	if (type_is_integral(type) && left->is_constant && right->is_constant) {
-		int64_t value = check_fold(op, left->constant, right->constant,
-					   lang_operand_type(left->type, right->type));
+		/* by 0 it is 1, as in bpftrace: check_arithmetic() warns */
+		bool by_zero = (op == OP_DIV || op == OP_MOD) && !right->constant;
+		int64_t value = by_zero ? 1
+					: operator_compute(op, left->constant, right->constant,
+							   lang_operand_type(left->type, right->type)->is_signed);
 
 		if (left->type->is_literal && right->type->is_literal)
 			type = check_literal_type(value, false);
@@ -399,8 +402,8 @@ static bool check_cast_is_allowed(const struct type *from, const struct type *to
 	bool is_int = type_is_integral(to);
 
 	if (is_int || to->kind == TYPE_POINTER)
-		return type_is_scalar(from) || from->kind == TYPE_KSYM || from->kind == TYPE_ERRNO ||
-		       from->kind == TYPE_SYSCALL || from->kind == TYPE_USER ||
+		return type_is_scalar(from) || from->kind == TYPE_KSYM || from->kind == TYPE_NAMED ||
+		       from->kind == TYPE_USER ||
 		       (is_int && from->kind == TYPE_ARRAY && type_is_integral(from->of) && from->size == to->size) ||
 		       (is_int && to->kind == TYPE_BOOL && from->kind == TYPE_STRING);
 	if (to->kind == TYPE_ARRAY)

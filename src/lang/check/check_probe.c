@@ -3,7 +3,7 @@
  * From attach points to places: parses them, resolves their targets, and makes a probe of each kind that a block has. A
  * block that looks at arguments becomes one for each form that they have.
  */
-#include "check_part.h"
+#include "checker.h"
 #include "lang/tree/ast_walk.h"
 
 /* The attach points of a block of one kind, where that has targets; else a single one. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Sites: places in the program where user space has something to do, and how their records are laid out. */
-#include "check_part.h"
+#include "checker.h"
 
 struct lang_site *check_site_new(struct checker *c, enum lang_site_kind kind, struct ast *call)
 {
@@ -59,4 +59,12 @@ uint32_t check_text_number(struct checker *c, const char *text)
 			return i;
 	*(const char **)vec_push(&c->program->texts) = text;
 	return c->program->texts.n - 1;
+}
+
+const struct type *check_with_text(struct checker *c, enum type_kind kind, const char *text)
+{
+	struct type *type = (struct type *)type_copy(c->pool, type_simple(kind));
+
+	type->format = check_text_number(c, text);
+	return type;
 }

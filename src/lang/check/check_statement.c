@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Statements: blocks, conditions, loops, let, return. */
-#include "check_part.h"
+#include "checker.h"
 #include "lang/tree/ast_walk.h"
 
 #define PLAIN_TURNS 64	 /* a range with at most so many turns is no function, but a loop in place */

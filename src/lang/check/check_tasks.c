@@ -3,40 +3,31 @@
  * Finds the maps that need no hash of the kernel: those that hold a value for each thread, as @start[tid] does, whose
  * key is `tid` wherever they are used (struct lang_tasks); and those that programs only add to (struct lang_keys).
  */
-#include "check_part.h"
+#include "checker.h"
 #include "lang/tree/ast_walk.h"
 
 static bool is_tid(const struct ast *key)
 {
-	return key && key->kind == AST_NAME && key->name.builtin && key->name.builtin->id == BUILTIN_TID;
+	return key && builtin_is(key, "tid");
+}
+
+/* The function that is called; NULL: the node is no call. */
+static const struct function *called(const struct ast *ast)
+{
+	return ast->kind == AST_CALL ? ast->call.function : NULL;
 }
 
 /* Whether user space or the library's functions of threads can do what the parent does with the whole map. */
 static bool is_whole(const struct ast *map, const struct ast *parent)
 {
-	if (parent->kind != AST_CALL || !parent->call.function)
-		return false;
-	if (parent->call.function->id == FUNCTION_PRINTA)
-		return true;
-	if (parent->call.args != map)
-		return false;
-	switch (parent->call.function->id) {
-	case FUNCTION_DELETE:
-	case FUNCTION_HAS_KEY:
-		return is_tid(map->next);
-	case FUNCTION_PRINT:
-	case FUNCTION_CLEAR:
-	case FUNCTION_ZERO:
-		return true;
-	default:
-		return false;
-	}
+	const struct function *function = called(parent);
+
+	return function && (function->map.is_shown ||
+			    (function->map.is_keyed && parent->call.args == map && is_tid(map->next)));
 }
 
 static bool is_entry(const struct ast *map, const struct ast *parent)
 {
-	if (parent->kind == AST_CALL && (!parent->call.function || parent->call.function->id == FUNCTION_FIND))
-		return false;
 	return is_tid(map->map.key) && !(parent->kind == AST_UNARY && parent->unary.op == OP_ADDRESS);
 }
 
@@ -48,9 +39,7 @@ static bool is_only_added_to(const struct ast *map, const struct ast *parent)
 {
 	if (map->map.keys)
 		return parent->kind == AST_ASSIGN && parent->assign.to == map && parent->assign.op == OP_NONE;
-	if (parent->kind != AST_CALL || !parent->call.function || parent->call.args != map)
-		return false;
-	return parent->call.function->id == FUNCTION_PRINT || parent->call.function->id == FUNCTION_ZERO;
+	return called(parent) && called(parent)->map.keeps_keys && parent->call.args == map;
 }
 
 /* Whether the parent uses more of a map than user space shows: an entry, the number of entries, a loop over them. */
@@ -58,46 +47,21 @@ static bool is_seen(const struct ast *map, const struct ast *parent)
 {
 	if (parent->kind == AST_ASSIGN && parent->assign.to == map)
 		return parent->assign.op != OP_NONE;
-	if (map->map.keys || parent->kind != AST_CALL || !parent->call.function)
-		return true;
-	switch (parent->call.function->id) {
-	case FUNCTION_PRINT:
-	case FUNCTION_PRINTA:
-	case FUNCTION_CLEAR:
-	case FUNCTION_ZERO:
-		return false;
-	default:
-		return true;
-	}
+	return map->map.keys || !called(parent) || !called(parent)->map.is_shown;
 }
 
 /* Whether the parent computes with a value of the map. */
 static bool is_used(const struct ast *map, const struct ast *parent)
 {
-	if (parent->kind == AST_ASSIGN && parent->assign.to == map)
+	if ((parent->kind == AST_ASSIGN && parent->assign.to == map) || parent->kind == AST_STEP)
 		return false;
-	if (parent->kind == AST_STEP)
-		return false;
-	if (parent->kind != AST_CALL || !parent->call.function)
-		return true;
-	switch (parent->call.function->id) {
-	case FUNCTION_PRINT:
-	case FUNCTION_PRINTA:
-	case FUNCTION_PRINTF:
-	case FUNCTION_CLEAR:
-	case FUNCTION_ZERO:
-	case FUNCTION_DELETE:
-		return false;
-	default:
-		return true;
-	}
+	return !called(parent) || !called(parent)->map.is_unused;
 }
 
 /* Whether the parent deletes an entry of the map: delete(@x[key]), delete(@x, key). */
 static bool is_deleted(const struct ast *map, const struct ast *parent)
 {
-	return parent->kind == AST_CALL && parent->call.function && parent->call.function->id == FUNCTION_DELETE &&
-	       parent->call.args == map;
+	return called(parent) && called(parent)->map.is_deleted && parent->call.args == map;
 }
 
 static void look(struct ast **child, void *ctx)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Types as a program writes them, and the least type that holds the values of two others. */
-#include "check_part.h"
+#include "checker.h"
 
 #define LITERAL(n, negative) \
 	{ \
@@ -195,8 +195,6 @@ static const struct simple_name {
 	{ "cgroup_path_t", TYPE_CGROUP_PATH },
 	{ "kstack_t", TYPE_KSTACK },
 	{ "ustack_t", TYPE_USTACK },
-	{ "strerror_t", TYPE_ERRNO },
-	{ "syscall_t", TYPE_SYSCALL },
 };
 
 /* Integers, bool, void and the language's own types; the other names are C's. NULL: none of them. */
@@ -217,7 +215,7 @@ static const struct type *check_own_type(struct checker *c, const struct ast_typ
 	for (unsigned int i = 0; i < ARRAY_SIZE(simple_names); i++)
 		if (!strcmp(name, simple_names[i].name))
 			return type_simple(simple_names[i].kind);
-	return NULL;
+	return function_find_type(c->pool, name);
 }
 
 /* string[N], buffer[N]: the dimension is a size, 0 is as large as needed. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Variables and what is assigned to them: scopes, types that grow, = += ++. */
-#include "check_part.h"
+#include "checker.h"
 
 size_t check_block_begin(struct checker *c)
 {
@@ -164,7 +164,7 @@ static const struct type *check_assign_map(struct checker *c, struct ast *ast)
 		return type_none();
 	if (value->kind == AST_CALL && ast->assign.op == OP_NONE) {
 		value->call.function = function_find(value->call.name);
-		if (value->call.function && function_is_aggregate(value->call.function)) {
+		if (value->call.function && value->call.function->is_aggregate) {
 			type = check_aggregate(c, to, value);
 			value->type = type;
 			to->type = type;

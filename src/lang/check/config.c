@@ -2,7 +2,7 @@
 /* The settings of a program: defaults, config = { }, and BPFTRACE_* of the environment, which win. */
 #include <ctype.h>
 
-#include "check_part.h"
+#include "checker.h"
 
 #define STRLEN_DEFAULT 1024
 #define STRLEN_SMALL   480 /* where keys have at most 512 bytes: a text and a comm still make a key */

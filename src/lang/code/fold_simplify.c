@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Arithmetic with constants, and operations that leave their operand as it is. Knows single instructions only. */
 #include "fold_part.h"
+#include "lang/text/operator.h"
 #include "legal.h"
 
 /* How far back a value is followed. */
@@ -16,47 +17,29 @@ static int64_t extend(uint64_t value, uint8_t bits)
 	return bits && bits < 64 ? (int64_t)(value << (64 - bits)) >> (64 - bits) : (int64_t)value;
 }
 
-static uint64_t divide_signed(int64_t a, int64_t b, bool mod)
-{
-	if (!b)
-		return mod ? (uint64_t)a : 0;
-	/* the least number has no opposite */
-	if (b == -1)
-		return mod ? 0 : -(uint64_t)a;
-	return mod ? a % b : a / b;
-}
-
 static uint64_t compute_binary(enum ir_op op, uint64_t a, uint64_t b, uint8_t bits)
 {
-	uint64_t shift = b & (bits - 1);
+	static const enum ast_op ops[] = {
+		[IR_ADD] = OP_ADD,
+		[IR_SUB] = OP_SUB,
+		[IR_MUL] = OP_MUL,
+		[IR_DIV] = OP_DIV,
+		[IR_MOD] = OP_MOD,
+		[IR_SDIV] = OP_DIV,
+		[IR_SMOD] = OP_MOD,
+		[IR_AND] = OP_AND,
+		[IR_OR] = OP_OR,
+		[IR_XOR] = OP_XOR,
+		[IR_SHL] = OP_SHL,
+		[IR_SHR] = OP_SHR,
+		[IR_SAR] = OP_SHR,
+	};
 
-	switch (op) {
-	case IR_ADD:
-		return a + b;
-	case IR_SUB:
-		return a - b;
-	case IR_MUL:
-		return a * b;
-	case IR_DIV:
-		return b ? a / b : 0;
-	case IR_MOD:
-		return b ? a % b : a;
-	case IR_SDIV:
-	case IR_SMOD:
-		return divide_signed(extend(a, bits), extend(b, bits), op == IR_SMOD);
-	case IR_AND:
-		return a & b;
-	case IR_OR:
-		return a | b;
-	case IR_XOR:
-		return a ^ b;
-	case IR_SHL:
-		return a << shift;
-	case IR_SHR:
-		return a >> shift;
-	default:
-		return extend(a, bits) >> shift;
-	}
+	if (ops[op] == OP_SHL || ops[op] == OP_SHR)
+		b &= bits - 1;
+	if (op == IR_SDIV || op == IR_SMOD || op == IR_SAR)
+		return operator_compute(ops[op], extend(a, bits), extend(b, bits), true);
+	return operator_compute(ops[op], a, b, false);
 }
 
 uint64_t fold_compute(const struct ir_insn *insn, uint64_t a, uint64_t b)
@@ -81,35 +64,24 @@ uint64_t fold_compute(const struct ir_insn *insn, uint64_t a, uint64_t b)
 
 bool fold_holds(const struct ir_insn *insn, uint64_t a, uint64_t b)
 {
-	int64_t sa = extend(a, insn->bits), sb = extend(b, insn->bits);
+	static const enum ast_op ops[] = {
+		[IR_EQ] = OP_EQ,
+		[IR_NE] = OP_NE,
+		[IR_LT] = OP_LT,
+		[IR_LE] = OP_LE,
+		[IR_GT] = OP_GT,
+		[IR_GE] = OP_GE,
+		[IR_SLT] = OP_LT,
+		[IR_SLE] = OP_LE,
+		[IR_SGT] = OP_GT,
+		[IR_SGE] = OP_GE,
+		[IR_TEST] = OP_AND,
+	};
+	enum ast_op op = ops[insn->condition];
 
-	a = cut(a, insn->bits);
-	b = cut(b, insn->bits);
-	switch (insn->condition) {
-	case IR_EQ:
-		return a == b;
-	case IR_NE:
-		return a != b;
-	case IR_LT:
-		return a < b;
-	case IR_LE:
-		return a <= b;
-	case IR_GT:
-		return a > b;
-	case IR_GE:
-		return a >= b;
-	case IR_SLT:
-		return sa < sb;
-	case IR_SLE:
-		return sa <= sb;
-	case IR_SGT:
-		return sa > sb;
-	case IR_SGE:
-		return sa >= sb;
-	case IR_TEST:
-		return a & b;
-	}
-	return false;
+	if (insn->condition >= IR_SLT && insn->condition <= IR_SGE)
+		return operator_compute(op, extend(a, insn->bits), extend(b, insn->bits), true);
+	return operator_compute(op, cut(a, insn->bits), cut(b, insn->bits), false);
 }
 
 /* --- how many of the lower bits of a value can be set --- */

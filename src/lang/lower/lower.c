@@ -3,7 +3,7 @@
  * The frame of a program: what runs before its block (the filter, exit(), the predicate, scratch memory) and after it.
  * Scratch memory is claimed by a block of its own that is filled at the end, when it is known whether it is needed.
  */
-#include "lower_part.h"
+#include "lowering.h"
 
 void lower_error(struct lower *l, struct place at, const char *fmt, ...)
 {

@@ -5,12 +5,7 @@
  */
 #include <linux/bpf.h>
 
-#include "lower_part.h"
-
-static bool is_builtin(const struct ast *ast, uint32_t id)
-{
-	return ast->kind == AST_NAME && ast->name.builtin && ast->name.builtin->id == id;
-}
+#include "lowering.h"
 
 static bool is_user_probe(const struct lang_probe *probe)
 {
@@ -93,7 +88,7 @@ struct low_value lower_field(struct lower *l, struct ast *ast)
 	struct ast *of = ast->field.of;
 	struct low_value value;
 
-	if (is_builtin(of, BUILTIN_ARGS))
+	if (builtin_is(of, "args"))
 		return lower_args_field(l, ast);
 	if (lower_trusted_field(l, ast, &value))
 		return value;
@@ -101,7 +96,7 @@ struct low_value lower_field(struct lower *l, struct ast *ast)
 	if (of->type->kind == TYPE_POINTER) {
 		struct low_memory memory;
 
-		if (is_builtin(of, BUILTIN_CTX))
+		if (builtin_is(of, "ctx"))
 			memory = lower_pointed(lower_use(l, &value), SPACE_CONTEXT);
 		else
 			memory = lower_target(l, lower_use(l, &value), of->type);

@@ -8,7 +8,7 @@
 
 #include "bpf/hist.h"
 #include "bpf/patch.h"
-#include "lower_part.h"
+#include "lowering.h"
 
 /* Adds numbers to 64-bit words. */
 static void add_words(struct lower *l, const struct low_memory *at, const struct ir_value *by, uint32_t n)

@@ -2,7 +2,7 @@
 /* What a probe gives: arguments, results, registers. */
 #include <linux/bpf.h>
 
-#include "lower_part.h"
+#include "lowering.h"
 
 /* --- registers: offsets in the context of kprobes and uprobes, in the kernel's layout --- */
 
@@ -310,7 +310,7 @@ struct ir_value lower_caller(struct lower *l)
 }
 
 /* What a system call or function that failed returns, without its sign; 0: it did not fail. */
-struct low_value lower_errno(struct lower *l, const struct type *type)
+struct low_value lower_errno(struct lower *l, struct ast *ast)
 {
 	uint32_t dst = ir_new_reg(&l->b), failed = ir_new_block(&l->b), done = ir_new_block(&l->b);
 	struct low_value ret;
@@ -327,5 +327,5 @@ struct low_value lower_errno(struct lower *l, const struct type *type)
 	ir_move(&l->b, dst, ir_unary(&l->b, IR_NEG, 64, ret.v));
 	ir_jump(&l->b, done);
 	lower_at(l, done);
-	return lower_scalar(lower_cut(l, ir_reg(dst), type), type);
+	return lower_scalar(lower_cut(l, ir_reg(dst), ast->type), ast->type);
 }

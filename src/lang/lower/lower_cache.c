@@ -4,7 +4,7 @@
  * entries of maps that were just looked up: /@start[tid]/ { ... @start[tid] ... } is one lookup. Only what every later
  * instruction comes by is remembered, hence nothing within arms of conditions and loops.
  */
-#include "lower_part.h"
+#include "lowering.h"
 
 static bool may_remember(const struct lower *l)
 {
@@ -46,22 +46,7 @@ static bool is_same_key(const struct ast *a, const struct ast *b)
 	}
 	if (a->kind != AST_NAME || !a->name.builtin || a->name.builtin != b->name.builtin)
 		return false;
-	switch (a->name.builtin->id) {
-	case BUILTIN_PID:
-	case BUILTIN_TID:
-	case BUILTIN_UID:
-	case BUILTIN_GID:
-	case BUILTIN_CPU:
-	case BUILTIN_CURTASK:
-	case BUILTIN_CGROUP:
-	case BUILTIN_FUNC:
-	case BUILTIN_PROBE:
-		return true;
-	case BUILTIN_ARG:
-		return !strcmp(a->name.name, b->name.name);
-	default:
-		return false;
-	}
+	return a->name.builtin->is_stable;
 }
 
 bool lower_entry_remembered(const struct lower *l, const struct lang_map *map, const struct ast *key,

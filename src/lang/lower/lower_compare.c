@@ -2,7 +2,7 @@
 /* Comparisons: of numbers, texts, arrays and tuples. */
 #include <linux/bpf.h>
 
-#include "lower_part.h"
+#include "lowering.h"
 
 bool lower_is_comparison(enum ast_op op)
 {

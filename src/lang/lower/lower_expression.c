@@ -3,7 +3,7 @@
  * Expressions. Integers are held in registers of 64 bits, extended by the sign of their type; arithmetic has 64 bits,
  * and its result is cut to the type that the checker gave it.
  */
-#include "lower_part.h"
+#include "lowering.h"
 
 struct ir_value lower_number(struct lower *l, struct ast *ast)
 {
@@ -375,7 +375,7 @@ static struct low_value lower_any(struct lower *l, struct ast *ast)
 	case AST_MAP:
 		return lower_map(l, ast);
 	case AST_CALL:
-		return lower_call(l, ast);
+		return ast->call.function->lower(l, ast);
 	case AST_UNARY:
 		return lower_unary(l, ast);
 	case AST_BINARY:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Helpers that fail: counted, and with -k a warning each, with its place in the program. */
-#include "lower_part.h"
+#include "lowering.h"
 
 /* n_args: 1 for the helper's result. */
 static struct lang_site *fault_site(struct lower *l, enum lang_site_kind kind, const char *text, uint32_t n_args)

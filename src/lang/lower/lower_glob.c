@@ -3,7 +3,7 @@
  * globmatch(text, pattern): an automaton made of the pattern. Its state is a word with a bit for each place in the
  * pattern that is reached. There is no branch but the loop's, for the verifier runs through every turn.
  */
-#include "lower_part.h"
+#include "lowering.h"
 
 #define PLACES_MAX 62
 

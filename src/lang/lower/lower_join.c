@@ -2,7 +2,7 @@
 /* join(): the strings of an array of pointers, one behind the other, as one text of a record. */
 #include <linux/bpf.h>
 
-#include "lower_part.h"
+#include "lowering.h"
 
 #define JOIN_STRINGS 32	  /* at most so many */
 #define JOIN_STRING  1024 /* bytes of each with its NUL */
@@ -40,7 +40,7 @@ static void add_separator(struct lower *l, const struct low_memory *base, uint32
 	ir_move(&l->b, end, ir_binary(&l->b, IR_ADD, ir_reg(end), ir_imm(strlen(text))));
 }
 
-void lower_join(struct lower *l, struct ast *call)
+struct low_value lower_join(struct lower *l, struct ast *call)
 {
 	struct lang_site *site = call->call.site;
 	struct low_value array = lower_expression(l, call->call.args);
@@ -73,4 +73,5 @@ void lower_join(struct lower *l, struct ast *call)
 	part.at += 4;
 	lower_store(l, &part, 32, ir_reg(end));
 	lower_output(l, &record, ir_binary(&l->b, IR_ADD, ir_reg(end), ir_imm(head)), site);
+	return lower_nothing(l, call);
 }

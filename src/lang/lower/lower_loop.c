@@ -5,7 +5,7 @@
  */
 #include <linux/bpf.h>
 
-#include "lower_part.h"
+#include "lowering.h"
 
 /* The most frames of a stack. */
 #define STACK_FRAMES 127

@@ -2,7 +2,7 @@
 /* Maps: reading, assigning, updating and deleting plain values, and finding entries for those who change them. */
 #include <linux/bpf.h>
 
-#include "lower_part.h"
+#include "lowering.h"
 
 #define is_cell(map) ((map)->storage == LANG_CELL)
 
@@ -381,7 +381,7 @@ struct low_value lower_map_update(struct lower *l, struct ast *ast, enum ast_op 
 /* --- functions of maps --- */
 
 /* delete(@x[k]) and delete(@x, k). */
-static struct low_value lower_delete(struct lower *l, struct ast *call, struct lang_map *map, struct ast *key)
+struct low_value lower_map_delete(struct lower *l, struct ast *call, struct lang_map *map, struct ast *key)
 {
 	uint32_t missing, done;
 	struct ir_value at, result;
@@ -421,8 +421,8 @@ static struct low_value lower_delete(struct lower *l, struct ast *call, struct l
 }
 
 /* find(@x, key, $v): copies the value to the variable if it is there. */
-static struct low_value lower_find(struct lower *l, struct ast *call, struct lang_map *map, struct ast *key,
-				   struct ast *variable)
+struct low_value lower_map_find(struct lower *l, struct ast *call, struct lang_map *map, struct ast *key,
+				struct ast *variable)
 {
 	uint32_t yes = ir_new_block(&l->b), done = ir_new_block(&l->b), dst = ir_new_reg(&l->b);
 	struct ir_value entry = lower_map_lookup(l, map, key);
@@ -443,15 +443,4 @@ static struct low_value lower_find(struct lower *l, struct ast *call, struct lan
 	ir_jump(&l->b, done);
 	lower_at(l, done);
 	return lower_scalar(ir_reg(dst), call->type);
-}
-
-struct low_value lower_map_call(struct lower *l, struct ast *call)
-{
-	struct ast *first = call->call.args, *second = first ? first->next : NULL;
-	struct ast *key = second ? second : first->map.key;
-
-	if (call->call.function->id == FUNCTION_DELETE)
-		return lower_delete(l, call, first->map.map, key);
-	return lower_find(l, call, first->map.map, key,
-			  call->call.function->id == FUNCTION_FIND && second ? second->next : NULL);
 }

@@ -5,7 +5,7 @@
  */
 #include <linux/bpf.h>
 
-#include "lower_part.h"
+#include "lowering.h"
 
 static uint32_t round_up_8(uint32_t size)
 {

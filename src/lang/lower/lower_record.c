@@ -6,7 +6,7 @@
  */
 #include <linux/bpf.h>
 
-#include "lower_part.h"
+#include "lowering.h"
 
 /* Texts of at most that many bytes together lie in a record of a constant size. */
 #define SHORT_TEXTS 160

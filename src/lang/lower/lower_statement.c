@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Statements, but for loops that become functions. */
-#include "lower_part.h"
+#include "lowering.h"
 
 static void lower_if(struct lower *l, struct ast *ast)
 {

@@ -2,7 +2,7 @@
 /* Reads aggregates within the program: adds up what the processors have. */
 #include <linux/bpf.h>
 
-#include "lower_part.h"
+#include "lowering.h"
 
 /* The words of an aggregate while it is added up. */
 struct total {

@@ -4,12 +4,7 @@
  * point to. Programs load through them, which takes one instruction where a helper takes a hundred. The kernel looks
  * for the member that a load reads; some versions take the first member of a union, so those are left to the helper.
  */
-#include "lower_part.h"
-
-static bool is_builtin(const struct ast *ast, uint32_t id)
-{
-	return ast->kind == AST_NAME && ast->name.builtin && ast->name.builtin->id == id;
-}
+#include "lowering.h"
 
 /* Whether all kernels find exactly one member of that size there. */
 static bool is_plain_member(struct lower *l, const struct type *type, uint64_t at, uint32_t size)
@@ -32,7 +27,7 @@ static const struct lang_argument *argument_of(const struct lower *l, const stru
 {
 	const struct lang_arguments *args = &l->checked->arguments;
 
-	if (ast->kind != AST_FIELD || !is_builtin(ast->field.of, BUILTIN_ARGS))
+	if (ast->kind != AST_FIELD || !builtin_is(ast->field.of, "args"))
 		return NULL;
 	for (size_t i = 0; i < args->n; i++)
 		if (!strcmp(args->v[i].name, ast->field.name))
@@ -131,7 +126,7 @@ struct ir_value lower_trusted(struct lower *l, struct ast *ast)
 	}
 	if (argument)
 		return trusted_argument(l, argument);
-	if (is_builtin(ast->field.of, BUILTIN_CTX))
+	if (builtin_is(ast->field.of, "ctx"))
 		return trusted_member(l, ast);
 	base = lower_trusted(l, ast->field.of);
 	if (base.is_const)

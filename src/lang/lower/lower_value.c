@@ -2,7 +2,7 @@
 /* Values: into registers, into memory, converted from one type to another of the same kind. */
 #include <linux/bpf.h>
 
-#include "lower_part.h"
+#include "lowering.h"
 
 bool lower_is_word(const struct type *type)
 {
@@ -10,8 +10,7 @@ bool lower_is_word(const struct type *type)
 	case TYPE_KSYM:
 	case TYPE_KSTACK:
 	case TYPE_CGROUP_PATH:
-	case TYPE_ERRNO:
-	case TYPE_SYSCALL:
+	case TYPE_NAMED:
 	case TYPE_USER:
 	case TYPE_PROBE:
 	case TYPE_FUNCTION:
@@ -176,7 +175,7 @@ static void read_string(struct lower *l, const struct low_value *value, const st
 
 static void write_string(struct lower *l, const struct low_value *value, const struct low_memory *to, uint32_t size)
 {
-	if (!value->limit.is_const) { /* at least 1 and at most the value's size: see lower_text.c */
+	if (!value->limit.is_const) { /* at least 1 and at most the value's size: see lower_bounded() */
 		lower_zero(l, to, size);
 		if (size >= value->type->size)
 			read_string(l, value, to, lower_bounded(l, value->limit, 1, size));

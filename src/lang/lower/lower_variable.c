@@ -3,7 +3,7 @@
  * Variables: in registers if they can, otherwise in objects. Those that loops' bodies share are in one object of the
  * program's frame.
  */
-#include "lower_part.h"
+#include "lowering.h"
 
 struct low_memory lower_shared(struct lower *l, uint32_t at)
 {
@@ -155,7 +155,7 @@ struct low_value lower_assign(struct lower *l, struct ast *ast)
 	if (to->kind == AST_MAP && ast->assign.op != OP_NONE)
 		return lower_map_update(l, to, ast->assign.op, value, false, true);
 	if (to->kind == AST_MAP && value->kind == AST_CALL && type_is_aggregate(to->map.map->value) &&
-	    !value->is_constant && value->call.function->id <= FUNCTION_TSERIES) {
+	    !value->is_constant && value->call.function->is_aggregate) {
 		lower_aggregate(l, to->map.map, to->map.key, value);
 		return lower_scalar(ir_imm(0), type_void());
 	}

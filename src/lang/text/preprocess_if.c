@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Directives: #define, #if and its kin, #include. */
 #include "base/nearest.h"
+#include "operator.h"
 #include "preprocess.h"
 
 /* --- the expression of #if --- */
@@ -113,90 +114,17 @@ static int64_t evaluate_primary(struct evaluation *e)
 	return value;
 }
 
-static const struct operation {
-	const char *text;
-	int precedence;
-} operations[] = {
-	{ "||", 1 },
-	{ "&&", 2 },
-	{ "|", 3 },
-	{ "^", 4 },
-	{ "&", 5 },
-	{ "==", 6 },
-	{ "!=", 6 },
-	{ "<", 7 },
-	{ "<=", 7 },
-	{ ">", 7 },
-	{ ">=", 7 },
-	{ "<<", 8 },
-	{ ">>", 8 },
-	{ "+", 9 },
-	{ "-", 9 },
-	{ "*", 10 },
-	{ "/", 10 },
-	{ "%", 10 },
-};
-
-static int64_t apply(const char *op, int64_t a, int64_t b)
-{
-	uint64_t ua = a, ub = b;
-
-	switch (op[0] | op[1] << 8) {
-	case '|' | '|' << 8:
-		return a || b;
-	case '&' | '&' << 8:
-		return a && b;
-	case '=' | '=' << 8:
-		return a == b;
-	case '!' | '=' << 8:
-		return a != b;
-	case '<' | '=' << 8:
-		return a <= b;
-	case '>' | '=' << 8:
-		return a >= b;
-	case '<' | '<' << 8:
-		return ua << (ub & 63);
-	case '>' | '>' << 8:
-		return a >> (ub & 63);
-	case '<':
-		return a < b;
-	case '>':
-		return a > b;
-	case '|':
-		return a | b;
-	case '^':
-		return a ^ b;
-	case '&':
-		return a & b;
-	case '+':
-		return ua + ub;
-	case '-':
-		return ua - ub;
-	case '*':
-		return ua * ub;
-	case '/':
-		return b == -1 ? (int64_t)(0 - ua) : b ? a / b
-						       : 0;
-	case '%':
-		return b && b != -1 ? a % b : 0;
-	}
-	return 0;
-}
-
 static int64_t evaluate(struct evaluation *e, int precedence)
 {
 	int64_t value = evaluate_primary(e);
 
 	for (;;) {
-		const struct operation *found = NULL;
+		const struct binary_operator *found = e->token.kind == TOKEN_OPERATOR ? operator_find(e->token.text) : NULL;
 
-		for (size_t i = 0; i < ARRAY_SIZE(operations); i++)
-			if (is_operator(e, operations[i].text) && operations[i].precedence > precedence)
-				found = &operations[i];
-		if (!found || e->pp->failed || e->lexer.failed)
+		if (!found || found->precedence <= precedence || e->pp->failed || e->lexer.failed)
 			return value;
 		advance(e);
-		value = apply(found->text, value, evaluate(e, found->precedence));
+		value = operator_compute(found->op, value, evaluate(e, found->precedence), true);
 	}
 }
 

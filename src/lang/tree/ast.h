@@ -7,6 +7,7 @@
 #ifndef SONDE_LANG_TREE_AST_H
 #define SONDE_LANG_TREE_AST_H
 
+#include "lang/text/operator.h"
 #include "lang/text/source.h"
 #include "lang/types/type.h"
 
@@ -53,34 +54,6 @@ enum ast_kind {
 	AST_BREAK,
 	AST_CONTINUE,
 	AST_KINDS,
-};
-
-enum ast_op {
-	OP_NONE, /* of "=" */
-	OP_ADD,
-	OP_SUB,
-	OP_MUL,
-	OP_DIV,
-	OP_MOD,
-	OP_AND,
-	OP_OR,
-	OP_XOR,
-	OP_SHL,
-	OP_SHR,
-	OP_EQ,
-	OP_NE,
-	OP_LT,
-	OP_LE,
-	OP_GT,
-	OP_GE,
-	OP_LOGIC_AND,
-	OP_LOGIC_OR,
-	/* unary */
-	OP_NOT,	   /* ! */
-	OP_INVERT, /* ~ */
-	OP_NEGATE,
-	OP_DEREF,
-	OP_ADDRESS, /* &x */
 };
 
 /* The text of an operator, "+"; "" for OP_NONE. */
@@ -144,7 +117,7 @@ struct ast {
 		} string;
 		struct {
 			const char *name;
-			const struct builtin *builtin; /* (checker) NULL: none */
+			const struct function *builtin; /* (checker) NULL: none */
 		} name;
 		struct {
 			const char *name;

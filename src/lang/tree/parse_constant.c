@@ -2,84 +2,18 @@
 /* Constant expressions where the parser needs their value: sizes of arrays and bit fields, values of enums. */
 #include "parse_part.h"
 
-static int64_t shift(enum ast_op op, int64_t left, int64_t right)
-{
-	return op == OP_SHL ? (int64_t)((uint64_t)left << (right & 63)) : left >> (right & 63);
-}
-
-static bool divide(struct parser *p, const struct ast *node, int64_t left, int64_t right, int64_t *value)
-{
-	if (!right) {
-		parse_fail(p, node->at, "division by zero");
-		return false;
-	}
-	/* The least number by -1 does not fit. */
-	if (right == -1)
-		*value = node->binary.op == OP_DIV ? (int64_t)(0 - (uint64_t)left) : 0;
-	else
-		*value = node->binary.op == OP_DIV ? left / right : left % right;
-	return true;
-}
-
 static bool fold_binary(struct parser *p, const struct ast *node, int64_t *value)
 {
+	enum ast_op op = node->binary.op;
 	int64_t left, right;
 
 	if (!parse_constant(p, node->binary.left, &left) || !parse_constant(p, node->binary.right, &right))
 		return false;
-	switch (node->binary.op) {
-	case OP_ADD:
-		*value = (uint64_t)left + (uint64_t)right;
-		break;
-	case OP_SUB:
-		*value = (uint64_t)left - (uint64_t)right;
-		break;
-	case OP_MUL:
-		*value = (uint64_t)left * (uint64_t)right;
-		break;
-	case OP_DIV:
-	case OP_MOD:
-		return divide(p, node, left, right, value);
-	case OP_AND:
-		*value = left & right;
-		break;
-	case OP_OR:
-		*value = left | right;
-		break;
-	case OP_XOR:
-		*value = left ^ right;
-		break;
-	case OP_SHL:
-	case OP_SHR:
-		*value = shift(node->binary.op, left, right);
-		break;
-	case OP_EQ:
-		*value = left == right;
-		break;
-	case OP_NE:
-		*value = left != right;
-		break;
-	case OP_LT:
-		*value = left < right;
-		break;
-	case OP_LE:
-		*value = left <= right;
-		break;
-	case OP_GT:
-		*value = left > right;
-		break;
-	case OP_GE:
-		*value = left >= right;
-		break;
-	case OP_LOGIC_AND:
-		*value = left && right;
-		break;
-	case OP_LOGIC_OR:
-		*value = left || right;
-		break;
-	default:
+	if ((op == OP_DIV || op == OP_MOD) && !right) {
+		parse_fail(p, node->at, "division by zero");
 		return false;
 	}
+	*value = operator_compute(op, left, right, true);
 	return true;
 }
 

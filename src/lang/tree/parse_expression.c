@@ -2,31 +2,6 @@
 /* Operators, with C's precedence: assignment, ?:, binary, unary. */
 #include "parse_part.h"
 
-static const struct binary {
-	const char *text;
-	enum ast_op op;
-	int precedence;
-} binaries[] = {
-	{ "||", OP_LOGIC_OR, 1 },
-	{ "&&", OP_LOGIC_AND, 2 },
-	{ "|", OP_OR, 3 },
-	{ "^", OP_XOR, 4 },
-	{ "&", OP_AND, 5 },
-	{ "==", OP_EQ, 6 },
-	{ "!=", OP_NE, 6 },
-	{ "<", OP_LT, 7 },
-	{ "<=", OP_LE, 7 },
-	{ ">", OP_GT, 7 },
-	{ ">=", OP_GE, 7 },
-	{ "<<", OP_SHL, 8 },
-	{ ">>", OP_SHR, 8 },
-	{ "+", OP_ADD, 9 },
-	{ "-", OP_SUB, 9 },
-	{ "*", OP_MUL, 10 },
-	{ "/", OP_DIV, 10 },
-	{ "%", OP_MOD, 10 },
-};
-
 static const struct {
 	const char *text;
 	enum ast_op op;
@@ -53,27 +28,23 @@ static const struct {
   };
 
 /* The operator that goes on with the expression, NULL: none of at least this precedence. */
-static const struct binary *next_binary(struct parser *p, int precedence)
+static const struct binary_operator *next_binary(struct parser *p, int precedence)
 {
 	const struct token *token = parse_peek(p, 0), *behind;
+	const struct binary_operator *found = token->kind == TOKEN_OPERATOR ? operator_find(token->text) : NULL;
 
-	if (token->kind != TOKEN_OPERATOR)
+	if (!found || found->precedence < precedence)
 		return NULL;
-	for (size_t i = 0; i < ARRAY_SIZE(binaries); i++) {
-		if (binaries[i].precedence < precedence || strcmp(binaries[i].text, token->text))
-			continue;
-		if (!p->in_predicate || binaries[i].op != OP_DIV)
-			return &binaries[i];
-		behind = parse_peek(p, 1);
-		return behind->kind == TOKEN_OPERATOR && behind->text[0] == '{' ? NULL : &binaries[i];
-	}
-	return NULL;
+	if (!p->in_predicate || found->op != OP_DIV)
+		return found;
+	behind = parse_peek(p, 1);
+	return behind->kind == TOKEN_OPERATOR && behind->text[0] == '{' ? NULL : found;
 }
 
 static struct ast *parse_binary(struct parser *p, int precedence)
 {
 	struct ast *left = parse_unary(p);
-	const struct binary *binary;
+	const struct binary_operator *binary;
 
 	while ((binary = next_binary(p, precedence))) {
 		struct ast *node = parse_node(p, AST_BINARY, left->at);

@@ -39,8 +39,7 @@ static const struct {
 	SIMPLE(TYPE_MAC, "mac_address", 6, 1),
 	SIMPLE(TYPE_TIME, "timestamp", sizeof(struct lang_time), 8),
 	SIMPLE(TYPE_CGROUP_PATH, "cgroup_path_t", sizeof(struct lang_cgroup), 8),
-	SIMPLE(TYPE_ERRNO, "strerror_t", 4, 4, .is_signed = true),
-	SIMPLE(TYPE_SYSCALL, "syscall_name_t", 4, 4, .is_signed = true),
+	SIMPLE(TYPE_NAMED, "named", 4, 4, .is_signed = true),
 	SIMPLE(TYPE_USER, "username", 4, 4),
 	SIMPLE(TYPE_PROBE, "probe", 4, 4),
 	SIMPLE(TYPE_FUNCTION, "func", 4, 4),
@@ -80,6 +79,14 @@ const struct type *type_none(void)
 const struct type *type_copy(struct pool *pool, const struct type *type)
 {
 	return pool_copy(pool, type, sizeof(*type));
+}
+
+const struct type *type_named(struct pool *pool, const struct type_naming *naming)
+{
+	struct type *type = (struct type *)type_copy(pool, type_simple(TYPE_NAMED));
+
+	type->naming = naming;
+	return type;
 }
 
 const struct type *type_string(struct pool *pool, uint32_t size)
@@ -197,6 +204,8 @@ bool type_same(const struct type *a, const struct type *b)
 	case TYPE_TIME:
 	case TYPE_CGROUP_PATH:
 		return a->format == b->format;
+	case TYPE_NAMED:
+		return a->naming == b->naming;
 	default:
 		return a->size == b->size && a->is_signed == b->is_signed && same_hist(&a->hist, &b->hist);
 	}
@@ -285,6 +294,9 @@ void type_show(const struct type *type, struct str *to)
 	case TYPE_TUPLE:
 	case TYPE_RECORD:
 		show_fields(type, to);
+		break;
+	case TYPE_NAMED:
+		str_add(to, type->naming->name);
 		break;
 	default:
 		str_add(to, kinds[type->kind].name);

@@ -34,8 +34,7 @@ enum type_kind {
 	TYPE_MAC,	  /* 6 bytes */
 	TYPE_TIME,	  /* of strftime(): struct lang_time */
 	TYPE_CGROUP_PATH, /* struct lang_cgroup */
-	TYPE_ERRNO,	  /* of strerror(): s32 */
-	TYPE_SYSCALL,	  /* of syscall_name(): s32 */
+	TYPE_NAMED,	  /* s32 whose name `naming` knows: of strerror(), syscall_name() */
 	TYPE_USER,	  /* of username: u32 */
 	TYPE_PROBE,	  /* of `probe`: u32, the number of a place: struct lang_program.places */
 	TYPE_FUNCTION,	  /* of `func`: the same */
@@ -88,6 +87,13 @@ struct type_field {
 	uint8_t bit_at, bit_count; /* bit field: first bit in the unit of type->size bytes at `at`; bit_count 0: none */
 };
 
+/* How user space names a number. */
+struct type_naming {
+	const char *name;    /* of the type, as messages show it */
+	const char *written; /* the same, as programs write it */
+	void (*add)(struct str *to, int64_t number);
+};
+
 struct type {
 	enum type_kind kind;
 	uint32_t size;	  /* bytes; 0: unknown or void */
@@ -106,8 +112,9 @@ struct type {
 	uint32_t n_fields;
 	struct type_hist hist;
 	enum type_stack_mode mode;
-	uint32_t limit;	 /* of frames, TYPE_KSTACK, TYPE_USTACK */
-	uint32_t format; /* TYPE_TIME, TYPE_CGROUP_PATH: index in struct lang_program.texts */
+	uint32_t limit;			  /* of frames, TYPE_KSTACK, TYPE_USTACK */
+	const struct type_naming *naming; /* TYPE_NAMED */
+	uint32_t format;		  /* TYPE_TIME, TYPE_CGROUP_PATH: index in struct lang_program.texts */
 	/* struct: what ctypes_complete() needs (ctype.h); NULL: complete. enum: where its values' names are */
 	const void *origin;
 };
@@ -167,6 +174,8 @@ const struct type *type_pointer(struct pool *pool, const struct type *of, enum t
 const struct type *type_array(struct pool *pool, const struct type *of, uint32_t count);
 /* Sets offsets and size; aligned as C does. fields are copied. */
 const struct type *type_tuple(struct pool *pool, const struct type_field *fields, uint32_t n, bool is_record);
+/* TYPE_NAMED. */
+const struct type *type_named(struct pool *pool, const struct type_naming *naming);
 const struct type *type_copy(struct pool *pool, const struct type *type); /* to be changed before anybody sees it */
 
 /* --- asking --- */

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Within lang/check/: the state of a check, and what its parts offer each other. The whole tree is gone through again
- * and again, with growing types of variables and maps and without a message, until no type changes. The last pass
- * reports errors and makes sites and storage.
+ * The state of a check, and what the files of lang/check/ offer each other and lang/functions/. The whole tree is gone
+ * through again and again, with growing types of variables and maps and without a message, until no type changes. The
+ * last pass reports errors and makes sites and storage.
  */
-#ifndef SONDE_LANG_CHECK_CHECK_PART_H
-#define SONDE_LANG_CHECK_CHECK_PART_H
+#ifndef SONDE_LANG_CHECK_CHECKER_H
+#define SONDE_LANG_CHECK_CHECKER_H
 
 #include "base/nearest.h"
-#include "check.h"
+#include "lang/check/check.h"
+#include "lang/check/function.h"
 
 struct checker {
 	struct lang_program *program;
@@ -99,8 +100,6 @@ const struct type *check_arithmetic(struct checker *c, enum ast_op op, struct as
 void check_warn_never_negative(struct checker *c, const struct ast *ast);
 
 /* --- check_constant.c --- */
-/* What `left OP right` is, computed as generated code computes it; the sign as of type. */
-int64_t check_fold(enum ast_op op, int64_t left, int64_t right, const struct type *type);
 /* The value as a variable of the type holds it. */
 int64_t check_truncate(int64_t value, const struct type *type);
 const struct type *check_sizeof(struct checker *c, struct ast *ast);
@@ -111,6 +110,13 @@ void check_as_text(struct checker *c, struct ast *ast);
 
 /* --- check_name.c --- */
 const struct type *check_name(struct checker *c, struct ast *ast);
+/* A struct of the kernel by its name; without BTF a pointer to void. */
+const struct type *check_kernel_pointer(struct checker *c, const char *name, enum type_space space);
+/* Checks of builtins that do nothing but return their type; check_simple(): builtin->result. */
+const struct type *check_uint32(struct checker *c, struct ast *ast);
+const struct type *check_uint64(struct checker *c, struct ast *ast);
+const struct type *check_comm_name(struct checker *c, struct ast *ast);
+const struct type *check_simple(struct checker *c, struct ast *ast);
 
 /* --- check_field.c --- */
 /* Warns if what a pointer points to is a struct of the kernel in the memory of a program. */
@@ -155,29 +161,27 @@ void check_statements(struct checker *c, struct ast *first);
 const struct type *check_block(struct checker *c, struct ast *ast);
 const struct type *check_if(struct checker *c, struct ast *ast);
 
-/* --- check_call.c and check_call_*.c --- */
+/* --- check_call.c --- */
 const struct type *check_call(struct checker *c, struct ast *ast);
 /* @x = count() and so on: `to` is checked. Returns the type of the map's value. */
 const struct type *check_aggregate(struct checker *c, struct ast *to, struct ast *call);
-bool function_is_aggregate(const struct function *function);
 /* The n-th argument, from 0; NULL: there is none. */
 struct ast *check_argument(const struct ast *call, unsigned int n);
 /* A constant text as an argument; NULL with an error. */
 const char *check_text_argument(struct checker *c, struct ast *call, unsigned int n);
 /* A constant integer as an argument; false with an error. */
 bool check_constant_argument(struct checker *c, struct ast *call, unsigned int n, int64_t *value);
-
-/* Addresses of the kernel's symbols, those of data among them, by /proc/kallsyms. 0: none, or the kernel hides it. */
-uint64_t check_kernel_address(const char *name, bool *is_hidden);
-
-/* A kind of call: sets nothing but what call.site and constants say, returns the type. */
-typedef const struct type *(*check_call_fn)(struct checker *c, struct ast *call);
-const struct type *check_call_map(struct checker *c, struct ast *call);	    /* check_call_map.c */
-const struct type *check_call_output(struct checker *c, struct ast *call);  /* check_call_output.c */
-const struct type *check_call_value(struct checker *c, struct ast *call);   /* check_call_value.c */
-const struct type *check_call_text(struct checker *c, struct ast *call);    /* check_call_text.c */
-const struct type *check_call_kernel(struct checker *c, struct ast *call);  /* check_call_kernel.c */
-const struct type *check_call_compile(struct checker *c, struct ast *call); /* check_call_compile.c */
+/* The first argument is a number or a pointer, or an error says that it is not `what`: "a process id". */
+void check_scalar_argument(struct checker *c, struct ast *call, const char *what);
+/* The check of a function of a number or pointer: the type is function->result. */
+const struct type *check_scalar_call(struct checker *c, struct ast *call);
+/* The same of a number that user space names: the type is function->naming's. */
+const struct type *check_named_call(struct checker *c, struct ast *call);
+/* A word as the first argument, as in nsecs(boot): 0 to n - 1; -1 with an error. */
+int check_word(struct checker *c, struct ast *call, const char *const *words, size_t n);
+/* --- check_text.c --- */
+/* The n-th argument is text, or is read as text; false with an error. */
+bool check_text(struct checker *c, struct ast *call, unsigned int n);
 
 /* --- check_site.c --- */
 /* A new site; in passes before the last NULL. */
@@ -186,6 +190,8 @@ struct lang_site *check_site_new(struct checker *c, enum lang_site_kind kind, st
 void check_site_arguments(struct checker *c, struct lang_site *site, struct ast *args);
 /* The number of a text in program->texts. */
 uint32_t check_text_number(struct checker *c, const char *text);
+/* Types whose text needs a text of the program: strftime(FORMAT, ns), cgroup_path(id, FILTER). */
+const struct type *check_with_text(struct checker *c, enum type_kind kind, const char *text);
 
 /* --- check_format.c --- */
 /* Checks a format against the arguments that follow it; args: a list linked by next. */
@@ -201,7 +207,5 @@ const char *check_place_name(const struct checker *c);
 /* --- config.c --- */
 /* The defaults, then config = { }, then the environment. */
 void check_config(struct checker *c);
-/* --- check_getopt.c --- */
-const struct type *check_getopt(struct checker *c, struct ast *call);
 
 #endif

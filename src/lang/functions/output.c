@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Functions that user space carries out: printf() and its kin, time(), system(), join(), exit(). */
-#include "check_part.h"
+/* What user space carries out: printf() and its kin, time(), join(), exit(). */
+#include "lang/check/checker.h"
+#include "lang/lower/lowering.h"
 
-static const struct type *check_printf(struct checker *c, struct ast *call, enum lang_site_kind kind)
+#define MANY 255
+
+static const struct type *check_printf(struct checker *c, struct ast *call)
 {
 	const char *format = check_text_argument(c, call, 0);
 	struct ast *args = call->call.args->next;
@@ -11,7 +14,7 @@ static const struct type *check_printf(struct checker *c, struct ast *call, enum
 	if (!format)
 		return type_void();
 	check_format(c, call, format, args);
-	site = check_site_new(c, kind, call);
+	site = check_site_new(c, call->call.function->site, call);
 	if (site) {
 		size_t len = strlen(format);
 
@@ -21,6 +24,21 @@ static const struct type *check_printf(struct checker *c, struct ast *call, enum
 	}
 	return type_void();
 }
+
+static struct low_value lower_printf(struct lower *l, struct ast *call)
+{
+	lower_record(l, call->call.site, call->call.args->next);
+	return lower_nothing(l, call);
+}
+
+FUNCTION(printf, 1, MANY, check_printf, lower_printf, .is_statement = true, .site = SITE_PRINTF,
+	 .map = { .is_unused = true });
+FUNCTION(debugf, 1, MANY, check_printf, lower_printf, .is_statement = true, .site = SITE_PRINTF,
+	 .map = { .is_unused = true });
+FUNCTION(errorf, 1, MANY, check_printf, lower_printf, .is_statement = true, .site = SITE_ERRORF);
+FUNCTION(warnf, 1, MANY, check_printf, lower_printf, .is_statement = true, .site = SITE_WARNF);
+FUNCTION(cat, 1, MANY, check_printf, lower_printf, .is_statement = true, .site = SITE_CAT);
+FUNCTION(system, 1, MANY, check_printf, lower_printf, .is_statement = true, .is_unsafe = true, .site = SITE_SYSTEM);
 
 /* The text of fail(), whose arguments are constants. */
 static void check_fail_text(struct checker *c, struct str *text, const char *format, const struct ast *arg)
@@ -69,6 +87,8 @@ static const struct type *check_fail(struct checker *c, struct ast *call)
 	return type_void();
 }
 
+FUNCTION(fail, 1, MANY, check_fail, lower_nothing, .is_statement = true);
+
 static struct ast *check_new_call(struct checker *c, const char *name, struct place at, struct ast *args)
 {
 	struct ast *statement = pool_alloc(c->pool, 2 * sizeof(*statement)), *call = statement + 1;
@@ -114,6 +134,8 @@ static const struct type *check_assert(struct checker *c, struct ast *call)
 	return check_expression(c, call);
 }
 
+FUNCTION(assert, 1, 2, check_assert, lower_nothing, .is_statement = true);
+
 static const struct type *check_time(struct checker *c, struct ast *call)
 {
 	const char *format = call->call.args ? check_text_argument(c, call, 0) : "%H:%M:%S\n";
@@ -123,6 +145,14 @@ static const struct type *check_time(struct checker *c, struct ast *call)
 		site->format = format;
 	return type_void();
 }
+
+static struct low_value lower_time(struct lower *l, struct ast *call)
+{
+	lower_record(l, call->call.site, NULL);
+	return lower_nothing(l, call);
+}
+
+FUNCTION(time, 0, 1, check_time, lower_time, .is_statement = true);
 
 #define JOIN_MAX (16 * 1024)
 
@@ -145,6 +175,8 @@ static const struct type *check_join_call(struct checker *c, struct ast *call)
 	return type_void();
 }
 
+FUNCTION(join, 1, 2, check_join_call, lower_join, .is_statement = true);
+
 static const struct type *check_exit(struct checker *c, struct ast *call)
 {
 	struct ast *status = call->call.args;
@@ -154,6 +186,28 @@ static const struct type *check_exit(struct checker *c, struct ast *call)
 	check_site_arguments(c, check_site_new(c, SITE_EXIT, call), status);
 	return type_void();
 }
+
+/* exit(): programs that start from now on do nothing, and this one ends. */
+static struct low_value lower_exit_call(struct lower *l, struct ast *call)
+{
+	struct ir_value state;
+
+	lower_record(l, call->call.site, call->call.args);
+	state = ir_address(&l->b, IR_DATA, LANG_DATA_STATE, 0);
+	ir_store(&l->b, 64, state, offsetof(struct lang_state, exited), ir_imm(1));
+	if (l->f->outer) {
+		struct low_memory at = lower_shared(l, SHARED_RETURNED);
+
+		lower_store(l, &at, 64, ir_imm(1));
+		l->f->may_return = true;
+		ir_move(&l->b, l->f->result, ir_imm(1));
+	}
+	lower_exit(l);
+	lower_at(l, ir_new_block(&l->b)); /* nothing comes here */
+	return lower_nothing(l, call);
+}
+
+FUNCTION(exit, 0, 1, check_exit, lower_exit_call, .is_statement = true);
 
 static const struct type *check_skboutput(struct checker *c, struct ast *call)
 {
@@ -169,30 +223,5 @@ static const struct type *check_skboutput(struct checker *c, struct ast *call)
 	return type_integer(8, true);
 }
 
-const struct type *check_call_output(struct checker *c, struct ast *call)
-{
-	switch (call->call.function->id) {
-	case FUNCTION_PRINTF:
-		return check_printf(c, call, SITE_PRINTF);
-	case FUNCTION_ERRORF:
-		return check_printf(c, call, SITE_ERRORF);
-	case FUNCTION_WARNF:
-		return check_printf(c, call, SITE_WARNF);
-	case FUNCTION_CAT:
-		return check_printf(c, call, SITE_CAT);
-	case FUNCTION_SYSTEM:
-		return check_printf(c, call, SITE_SYSTEM);
-	case FUNCTION_FAIL:
-		return check_fail(c, call);
-	case FUNCTION_ASSERT:
-		return check_assert(c, call);
-	case FUNCTION_TIME:
-		return check_time(c, call);
-	case FUNCTION_JOIN:
-		return check_join_call(c, call);
-	case FUNCTION_EXIT:
-		return check_exit(c, call);
-	default:
-		return check_skboutput(c, call);
-	}
-}
+FUNCTION(skboutput, 4, 4, check_skboutput, lower_instead, .is_statement = true, .probes = IN(FENTRY) | IN(FEXIT),
+	 .instead = "printf(\"%r\\n\", buf(skb->data, 64)) shows the bytes of a packet");

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Within lang/lower/: the state of lowering one probe, values on their way, and what the files offer each other.
+ * The state of lowering one probe, values on their way, and what the files of lang/lower/ offer each other and
+ * lang/functions/.
  *
  * An expression becomes a struct low_value: a register, a place in memory, or something that is only read where it is
  * needed, such as comm or str(). So a text goes from where it is straight to where it is wanted: a record or a key.
  */
-#ifndef SONDE_LANG_LOWER_LOWER_PART_H
-#define SONDE_LANG_LOWER_LOWER_PART_H
+#ifndef SONDE_LANG_LOWER_LOWERING_H
+#define SONDE_LANG_LOWER_LOWERING_H
 
-#include "lower.h"
+#include "lang/check/function.h"
+#include "lang/lower/lower.h"
 
 /* A place in memory. With an object: a piece of the function's frame. */
 struct low_memory {
@@ -286,7 +288,7 @@ struct low_value lower_all_arguments(struct lower *l, struct ast *ast); /* args 
 struct ir_value lower_stack_argument(struct lower *l, uint32_t n);	/* its n-th word on the stack */
 struct ir_value lower_user_mode(struct lower *l);
 struct ir_value lower_caller(struct lower *l);
-struct low_value lower_errno(struct lower *l, const struct type *type);
+struct low_value lower_errno(struct lower *l, struct ast *ast);
 
 /* --- lower_context.c --- */
 struct low_value lower_name(struct lower *l, struct ast *ast);
@@ -295,6 +297,10 @@ struct ir_value lower_argument(struct lower *l, uint32_t n);
 struct ir_value lower_register(struct lower *l, const char *name);
 struct ir_value lower_place_number(struct lower *l);
 struct ir_value lower_ids(struct lower *l); /* process << 32 | thread */
+/* What a helper without arguments returns, which is the same in the whole run: enum low_known_what. */
+struct ir_value lower_once(struct lower *l, uint32_t what, uint32_t helper);
+/* ns since 1970, as the wall clock was when the program began. */
+struct ir_value lower_wall_clock(struct lower *l);
 /* A user's address with its process; a stack. */
 struct low_value lower_usym(struct lower *l, struct ir_value address, const struct type *type);
 struct low_value lower_stack(struct lower *l, bool is_user, const struct type *type);
@@ -326,7 +332,11 @@ struct ir_value lower_map_lookup(struct lower *l, struct lang_map *map, struct a
  * The address of the entry; one that is not there is made, all zero. Goes to `out` if there is no room.
  */
 struct low_memory lower_map_entry(struct lower *l, struct lang_map *map, struct ast *key, uint32_t out);
-struct low_value lower_map_call(struct lower *l, struct ast *call);
+/* delete(@x, key); key NULL: the map has none. */
+struct low_value lower_map_delete(struct lower *l, struct ast *call, struct lang_map *map, struct ast *key);
+/* Whether the entry is there; if so, its value goes to the variable (NULL: nowhere). */
+struct low_value lower_map_find(struct lower *l, struct ast *call, struct lang_map *map, struct ast *key,
+				struct ast *variable);
 
 /* --- lower_aggregate.c --- */
 void lower_aggregate(struct lower *l, struct lang_map *map, struct ast *key, struct ast *call);
@@ -335,24 +345,26 @@ struct low_value lower_total(struct lower *l, struct lang_map *map, struct ast *
 struct low_value lower_total_of(struct lower *l, struct lang_map *map, struct ir_value key_address,
 				const struct type *as);
 
-/* --- lower_call.c, lower_text.c --- */
-/* ns since 1970, as the wall clock was when the program began. */
-struct ir_value lower_wall_clock(struct lower *l);
-struct low_value lower_call(struct lower *l, struct ast *ast);
-struct low_value lower_call_text(struct lower *l, struct ast *ast);
-/* A number from min to max, as the verifier sees. */
+/* --- lower_call.c --- */
+/* Of functions whose value is known before the program runs, or that have none: adds no code. */
+struct low_value lower_nothing(struct lower *l, struct ast *call);
+/* Of functions that are not supported: the message is function->instead. */
+struct low_value lower_instead(struct lower *l, struct ast *call);
+/* Of functions whose value is the number that they are given, as another type. */
+struct low_value lower_number_call(struct lower *l, struct ast *call);
+/*
+ * A length that is known only when the program runs, between min and max: the verifier has to see that. Numbers below 0
+ * are large ones.
+ */
 struct ir_value lower_bounded(struct lower *l, struct ir_value v, uint32_t min, uint32_t max);
-/* lower_part.c, lower_glob.c */
-struct low_value lower_substr(struct lower *l, struct ast *call);
-struct low_value lower_path_part(struct lower *l, struct ast *call);
+/* --- lower_glob.c --- */
 struct low_value lower_glob(struct lower *l, struct ast *call);
-struct ast *lower_call_argument(struct ast *call, unsigned int n);
 
 /* --- lower_record.c --- */
 void lower_record(struct lower *l, struct lang_site *site, struct ast *args);
 /* The same with values that are there already. */
 void lower_record_values(struct lower *l, const struct lang_site *site, const struct low_value *values);
-void lower_join(struct lower *l, struct ast *call);
+struct low_value lower_join(struct lower *l, struct ast *call);
 /* Sends a record of so many bytes that is in scratch memory; counts it if there is no room. */
 void lower_output(struct lower *l, const struct low_memory *begin, struct ir_value bytes, const struct lang_site *site);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* getopt("name", default, "description"): options of the program, given behind "--" as --name=value. */
-#include "check_part.h"
+#include "lang/check/checker.h"
+#include "lang/lower/lowering.h"
 
 /* The value that the user gave; "" for --name alone, NULL: the option was not given. */
 static const char *getopt_value(const struct lang_options *options, const char *name)
@@ -40,7 +41,7 @@ static const struct type *getopt_bool(struct checker *c, struct ast *call, const
 	return call->type;
 }
 
-const struct type *check_getopt(struct checker *c, struct ast *call)
+static const struct type *check_getopt(struct checker *c, struct ast *call)
 {
 	const char *name = check_text_argument(c, call, 0), *value;
 	struct ast *otherwise = check_argument(call, 1);
@@ -74,3 +75,5 @@ const struct type *check_getopt(struct checker *c, struct ast *call)
 	check_set_integer(call, number, check_literal_type(number, false));
 	return call->type;
 }
+
+FUNCTION(getopt, 1, 3, check_getopt, lower_nothing);

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Symbols and their addresses. */
+#include <linux/bpf.h>
+
+#include "lang/check/checker.h"
+#include "lang/lower/lowering.h"
+
+FUNCTION(ksym, 1, 1, check_scalar_call, lower_number_call, .result = TYPE_KSYM);
+
+static struct low_value lower_usym_call(struct lower *l, struct ast *call)
+{
+	return lower_usym(l, lower_number(l, call->call.args), call->type);
+}
+
+FUNCTION(usym, 1, 1, check_scalar_call, lower_usym_call, .result = TYPE_USYM);
+
+/* Addresses of the kernel's symbols, those of data among them, by /proc/kallsyms. 0: none, or the kernel hides it. */
+static uint64_t check_kernel_address(const char *name, bool *is_hidden)
+{
+	FILE *f = fopen("/proc/kallsyms", "re");
+	size_t len = strlen(name);
+	char line[1024];
+	uint64_t addr = 0;
+
+	*is_hidden = !f;
+	while (f && !addr && !*is_hidden && fgets(line, sizeof(line), f)) {
+		char *end, *symbol;
+
+		addr = strtoull(line, &end, 16);
+		symbol = strlen(end) > 3 ? end + 3 : end;
+		if (strncmp(symbol, name, len) || (symbol[len] != '\n' && symbol[len] != '\t'))
+			addr = 0;
+		else
+			*is_hidden = !addr;
+	}
+	if (f)
+		fclose(f);
+	return addr;
+}
+
+static const struct type *check_kaddr(struct checker *c, struct ast *call)
+{
+	const char *name = check_text_argument(c, call, 0);
+	const struct type *type = check_in_space(c, type_integer(8, false), SPACE_KERNEL);
+	bool is_hidden = false;
+	uint64_t addr;
+
+	if (!name)
+		return type_none();
+	addr = c->is_final ? check_kernel_address(name, &is_hidden) : 0;
+	if (c->is_final && is_hidden)
+		check_error(c, call->at, "the kernel hides the addresses of its symbols (kptr_restrict, or not root)");
+	else if (c->is_final && !addr)
+		check_error(c, call->at, "Failed to resolve kernel symbol: %s", name);
+	check_set_integer(call, addr, type);
+	return type;
+}
+
+FUNCTION(kaddr, 1, 1, check_kaddr, lower_nothing);
+
+static const struct type *check_uaddr(struct checker *c, struct ast *call)
+{
+	check_text_argument(c, call, 0);
+	return type_pointer(c->pool, type_integer(8, false), SPACE_USER);
+}
+
+FUNCTION(uaddr, 1, 1, check_uaddr, lower_instead, .probes = IN(UPROBE) | IN(URETPROBE) | IN(USDT),
+	 .instead = "reg(\"ip\") and the distance between the two symbols, which nm shows, are the address");
+
+static const struct type *check_percpu_kaddr(struct checker *c, struct ast *call)
+{
+	const char *name = check_text_argument(c, call, 0);
+	struct ast *symbol = check_argument(call, 0);
+	bool is_hidden = false;
+
+	if (call->call.n > 1)
+		check_integer(c, check_argument(call, 1), "the number of a processor");
+	if (name && c->is_final) {
+		/* Lowering adds the offset of the processor, which is in an array. */
+		symbol->constant = check_kernel_address(name, &is_hidden);
+		call->constant = check_kernel_address("__per_cpu_offset", &is_hidden);
+		if (is_hidden)
+			check_error(c, call->at,
+				    "the kernel hides the addresses of its symbols (kptr_restrict, or not root)");
+		else if (!symbol->constant)
+			check_error(c, call->at, "Failed to resolve kernel symbol: %s", name);
+	}
+	return type_pointer(c->pool, type_integer(8, false), SPACE_KERNEL);
+}
+
+/* percpu_kaddr(symbol[, cpu]): the symbol's place in the part of that processor; NULL if there is no such processor. */
+static struct low_value lower_percpu(struct lower *l, struct ast *call)
+{
+	struct ast *symbol = call->call.args, *cpu = symbol->next;
+	uint32_t there = ir_new_block(&l->b), done = ir_new_block(&l->b), dst = ir_new_reg(&l->b);
+	struct ir_value n = cpu ? lower_number(l, cpu) : lower_helper(l, BPF_FUNC_get_smp_processor_id, 0);
+	struct low_memory offset = lower_pointed(ir_imm(0), SPACE_KERNEL);
+
+	if (n.is_const)
+		n = ir_unary(&l->b, IR_MOVE, 64, n);
+	ir_move(&l->b, dst, ir_imm(0));
+	ir_branch(&l->b, IR_LT, n, ir_imm(l->options->n_cpus), there, done);
+	lower_at(l, there);
+	offset.base = ir_unary(&l->b, IR_MOVE, 64, ir_imm(call->constant));
+	offset.base = ir_binary(&l->b, IR_ADD, offset.base, ir_binary(&l->b, IR_SHL, n, ir_imm(3)));
+	n = lower_load_scalar(l, &offset, type_integer(8, false));
+	ir_move(&l->b, dst, ir_binary(&l->b, IR_ADD, n, ir_unary(&l->b, IR_MOVE, 64, ir_imm(symbol->constant))));
+	ir_jump(&l->b, done);
+	lower_at(l, done);
+	return lower_scalar(ir_reg(dst), call->type);
+}
+
+FUNCTION(percpu_kaddr, 1, 2, check_percpu_kaddr, lower_percpu);
