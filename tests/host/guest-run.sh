@@ -62,6 +62,7 @@ goes_on_after() {
 }
 
 # The others would run.
+# slow=yes
 test_kernel_that_cannot_be_downloaded() {
 	build
 	run env XDG_CACHE_HOME="$PWD/cache" DEBIAN_MIRROR=http://127.0.0.1:9 B="$PWD/b" SONDE="$(command -v sonde)" \
