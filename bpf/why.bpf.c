@@ -14,6 +14,12 @@
 const volatile struct why_config config SEC(".rodata.config");
 #include "bpf/why_link.bpf.h"
 
+/* Whether whoever wakes the thread is its object. */
+static __always_inline bool wants_waker(__u32 class)
+{
+	return why_is_one_of(class, config.by_waker);
+}
+
 /* Ended threads and long waits. User space sets the size. */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -110,7 +116,7 @@ static __always_inline struct why_thread *adopt(struct task_struct *task, __u8 s
 /* Whether to take a stack: the first wait of a class, and as long as waits of this class are long. */
 static __always_inline bool may_be_long(const struct why_thread *thread)
 {
-	__u32 bit = 1U << (thread->key.class & 31);
+	__u64 bit = why_bit_of(thread->key.class);
 
 	return (thread->long_ones | ~thread->seen_ones) & bit;
 }
@@ -184,14 +190,14 @@ static __always_inline void waited(struct why_thread *thread, struct task_struct
 /* The thread slept for its object, thread->key, until `now`. */
 static __always_inline void slept(struct why_thread *thread, struct task_struct *task, __u64 now, __u64 ns)
 {
-	__u32 bit = 1U << (thread->key.class & 31);
+	__u64 bit = why_bit_of(thread->key.class);
 	bool is_long = ns >= why_shared.least;
 
 	why_add(thread, thread->key.class, ns);
 	if (thread->key.class == WHY_BEFORE)
 		return;
 	draw(thread, task, thread->key.class, ns);
-	if (why_wants_waker(thread->key.class))
+	if (wants_waker(thread->key.class))
 		__builtin_memcpy(&thread->key.a, thread->waker, sizeof(thread->waker));
 	why_learn_holder(thread);
 	why_hold(thread, ns);
@@ -319,7 +325,7 @@ int waker(void *ctx)
 	/* of one that is ready, it was decided when it left */
 	if (sleeps)
 		thread->throttled = is_throttled((void *)context_word(ctx, 0));
-	named = !sleeps || why_wants_waker(thread->key.class) || thread->key.class == WHY_LOCK;
+	named = !sleeps || wants_waker(thread->key.class) || thread->key.class == WHY_LOCK;
 	both = bpf_get_current_pid_tgid();
 	thread->waker_tid = both;
 	thread->waker_tgid = both >> 32;

@@ -36,10 +36,9 @@ enum why_class {
 	WHY_CLASSES,
 };
 
-/* Of these classes, whoever wakes the thread is its object. */
-#define WHY_BY_WAKER \
-	(1U << WHY_PIPE | 1U << WHY_SOCKET | 1U << WHY_POLL | 1U << WHY_CONDITION | 1U << WHY_CHILD | \
-	 1U << WHY_SIGNAL | 1U << WHY_IPC)
+/* How many classes there can be, each has a bit in a word; a power of two. All else grows with WHY_CLASSES. */
+#define WHY_MOST_CLASSES 64
+_Static_assert(WHY_CLASSES <= WHY_MOST_CLASSES, "there is no room for another class");
 
 /* What .rodata.calls has for a system call: a class, or how the class is found. */
 #define WHY_BY_FD	  64 /* by the file of the descriptor that is the first argument */
@@ -129,12 +128,13 @@ struct why_thread {
 	char waker[16];
 	unsigned int waker_tid, waker_tgid;
 	/* which classes had a long wait last time or none yet: their next one gets a stack */
-	unsigned int long_ones, seen_ones;
+	unsigned long long long_ones, seen_ones;
+	/* 12 bytes for each class; the size is any multiple of 8 */
 	unsigned long long ns[WHY_CLASSES];
 	unsigned int count[WHY_CLASSES];
 	unsigned int held_count;
 };
-_Static_assert(sizeof(struct why_thread) == 512, "as on the other side: a power of two");
+_Static_assert(sizeof(struct why_thread) == (244 + 12 * WHY_CLASSES + 7) / 8 * 8, "as on the other side");
 
 /* How many elements "why_threads" has, a power of two; and the most entries of "why_more" and "why_objects". */
 #define WHY_THREADS 4096
@@ -162,9 +162,10 @@ struct why_config {
 	unsigned char drawn;	/* take stacks of all waits, and count by them; key.slot: the class */
 	unsigned char switches; /* with links: write the switches, too */
 	unsigned char unused[4];
-	unsigned long long behind; /* ns: whoever had the processor is noted for waits of at least this */
+	unsigned long long by_waker; /* a bit for each class: whoever wakes the thread is its object */
+	unsigned long long behind;   /* ns: whoever had the processor is noted for waits of at least this */
 };
-_Static_assert(sizeof(struct why_config) == 16, "as on the other side");
+_Static_assert(sizeof(struct why_config) == 24, "as on the other side");
 
 /* .data.why_shared: written by both sides. */
 struct why_shared {

@@ -341,17 +341,16 @@ static __always_inline void why_classify(struct why_thread *thread, __u32 state)
 		why_by_call(thread);
 }
 
-#define WHY_BIT(class) (1 << WHY_##class)
+#define WHY_BIT(class) (1ULL << WHY_##class)
 
-static __always_inline bool why_is_one_of(__u32 class, __u32 bits)
+static __always_inline __u64 why_bit_of(__u32 class)
 {
-	return 1ULL << (class & 31) & bits;
+	return 1ULL << (class & (WHY_MOST_CLASSES - 1));
 }
 
-/* Whether whoever wakes the thread is its object. */
-static __always_inline bool why_wants_waker(__u32 class)
+static __always_inline bool why_is_one_of(__u32 class, __u64 bits)
 {
-	return why_is_one_of(class, WHY_BY_WAKER);
+	return why_bit_of(class) & bits;
 }
 
 /* Whether it is always a task that wakes the thread, neither a timer nor the network nor a disk. */

@@ -306,7 +306,7 @@ static void get_what(struct value *to, const void *row, const void *ctx)
 	if (spent->what != PATH_WAITS)
 		value_set_text(to, names[spent->what]);
 	else /* which kind of file a descriptor stands for is not in the recording */
-		value_set_text(to, spent->slept.class == WHY_UNKNOWN ? "descriptor" : waits_name(spent->slept.class));
+		value_set_text(to, spent->slept.class == WHY_UNKNOWN ? "descriptor" : waits_of(spent->slept.class)->name);
 }
 
 static void get_call(struct value *to, const void *row, const void *ctx)

@@ -43,21 +43,26 @@ static const struct why_settings defaults = { .worst = WHY_WORST };
 /* Of threads that run, for files of stacks. No multiple of the clock tick, at which much begins. */
 #define SAMPLES_IN_SECOND 499
 static const struct progs_clock clock = { .period = NS_PER_SEC / SAMPLES_IN_SECOND };
-static bool samples;
 
-static const struct progs_probe probes[] = {
+static const struct progs_probe probes[WHY_PROBES] = {
 	{ .program = "switches", .system = "sched", .name = "sched_switch", .raw = true },
 	{ .program = "waker", .system = "sched", .name = "sched_waking", .raw = true },
 	{ .program = "forks", .system = "sched", .name = "sched_wakeup_new", .raw = true },
 	{ .program = "execs", .system = "sched", .name = "sched_process_exec", .raw = true },
-	{ .program = "sample", .clock = &clock, .when = &samples },
+	{ .program = "sample", .clock = &clock },
 };
 
-static const struct progs_source source = {
-	.object = why_bpf__elf_bytes,
-	PROGS_PROBES(probes),
-	.what = "where time goes",
-};
+/* The table is copied: whether there are samples is the instance's. */
+static void choose_probes(struct why *why)
+{
+	memcpy(why->probes, probes, sizeof(probes));
+	why->probes[WHY_PROBES - 1].when = &why->stacks_source.keyed;
+	why->source = (struct progs_source){
+		.object = why_bpf__elf_bytes,
+		PROGS_PROBES(why->probes),
+		.what = "where time goes",
+	};
+}
 
 /* --- what the programs send --- */
 
@@ -152,8 +157,9 @@ static int set_up(struct why *why, struct err *err)
 	const struct why_config config = {
 		.stacks = !why->settings->without_stacks,
 		.links = why->instance->ctx->command.pid != 0 || why->settings->perfetto,
-		.drawn = samples,
+		.drawn = why->stacks_source.keyed,
 		.switches = why->settings->perfetto != NULL,
+		.by_waker = waits_with(WAITS_FOR_WAKER),
 		.behind = BEHIND_NS,
 	};
 	struct object *object = &why->progs.object;
@@ -182,7 +188,7 @@ static int set_up(struct why *why, struct err *err)
 /* Files of stacks need stacks of all waits. */
 static int check_files(struct why *why, struct err *err)
 {
-	if (!samples || !why->settings->without_stacks)
+	if (!why->stacks_source.keyed || !why->settings->without_stacks)
 		return 0;
 	why->instance->ctx->usage = true;
 	return err_set(err, -EINVAL, "--no-stacks leaves nothing for files of stacks: choose one");
@@ -214,6 +220,7 @@ static int check_arguments(struct engine_instance *instance, struct err *err)
 static int why_open(struct engine_instance *instance, struct err *err)
 {
 	struct why *why = base_alloc(sizeof(*why));
+	const bool samples = why_flame_wanted(instance->settings);
 	struct stacks_settings *stacks;
 	int ret;
 
@@ -222,7 +229,6 @@ static int why_open(struct engine_instance *instance, struct err *err)
 	why->settings = instance->settings;
 	why->epoll = -1;
 	why->waits = base_alloc((why->settings->worst + 1) * sizeof(*why->waits));
-	samples = why_flame_wanted(why->settings);
 	stacks = &((struct why_settings *)instance->settings)->stacks;
 	/* without stacks nothing is read of processes: that takes time, and the right to do it */
 	stacks->kernel_only |= why->settings->without_stacks;
@@ -234,8 +240,9 @@ static int why_open(struct engine_instance *instance, struct err *err)
 		.counts = samples ? "stacks" : NULL,
 		.times = "wall",
 	};
+	choose_probes(why);
 	why->progs = (struct progs){
-		.source = &source,
+		.source = &why->source,
 		.instance = instance,
 		.options = { .must_not_miss = true, .shared = true, .progress = engine_progress, .ctx = instance },
 	};
@@ -256,7 +263,9 @@ static int why_open(struct engine_instance *instance, struct err *err)
 
 static void why_armed(struct engine_instance *instance)
 {
-	report_line("Tracing %s... Hit Ctrl-C to end.", source.what);
+	const struct why *why = instance->state;
+
+	report_line("Tracing %s... Hit Ctrl-C to end.", why->source.what);
 }
 
 /* --- end --- */
@@ -299,9 +308,10 @@ static void why_emit(struct engine_instance *instance, bool last)
 		why->ended = now;
 	why_live_add(why);
 	if (!ret)
-		ret = why_live_objects(why);
+		ret = objects_read(why);
 	why_sums_finish(&why->sums);
 	why_path_find(why);
+	objects_sort(why);
 	if (ret)
 		report_error("cannot read what threads waited for: %s", strerror(-ret));
 	instance->ctx->failed |= ret < 0;

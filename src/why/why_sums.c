@@ -13,7 +13,7 @@ static const char *const causes[WHY_CAUSES] = {
 
 const char *why_sums_cause(uint32_t cause)
 {
-	return cause < WHY_CLASSES || cause >= WHY_CAUSES ? waits_name(cause) : causes[cause];
+	return cause < WHY_CLASSES || cause >= WHY_CAUSES ? waits_of(cause)->name : causes[cause];
 }
 
 static struct why_task *new_task(struct why_sums *sums, uint32_t *latest, const struct why_thread *thread)

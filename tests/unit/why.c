@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 
 #include <arpa/inet.h>
+#include <math.h>
 
 #include "kernel/syscalls.h"
 #include "why/waits.h"
@@ -95,6 +96,76 @@ Test(why, causes_have_names)
 	cr_assert_str_eq(why_sums_cause(12345), "unknown");
 }
 
+/* The brightness of "#rrggbb" as people see it, 0 to 1: https://www.w3.org/TR/WCAG21/#dfn-relative-luminance */
+static double luminance(const char *color)
+{
+	static const double weights[] = { 0.2126, 0.7152, 0.0722 };
+	double sum = 0;
+
+	for (int i = 0; i < 3; i++) {
+		const char digits[] = { color[1 + 2 * i], color[2 + 2 * i], 0 };
+		double part = strtoul(digits, NULL, 16) / 255.0;
+
+		sum += weights[i] * (part <= 0.03928 ? part / 12.92 : pow((part + 0.055) / 1.055, 2.4));
+	}
+	return sum;
+}
+
+static double contrast(const char *one, const char *other)
+{
+	double a = luminance(one) + 0.05, b = luminance(other) + 0.05;
+
+	return a > b ? a / b : b / a;
+}
+
+/* How far two colors are from each other in red, green and blue. */
+static unsigned int distance(const char *one, const char *other)
+{
+	unsigned long a = strtoul(one + 1, NULL, 16), b = strtoul(other + 1, NULL, 16);
+	unsigned int sum = 0;
+
+	for (int shift = 0; shift < 24; shift += 8)
+		sum += abs((int)(a >> shift & 255) - (int)(b >> shift & 255));
+	return sum;
+}
+
+/* What sleeps or waits has a color of its own, on which text can be read. */
+Test(why, colors_differ)
+{
+	for (uint32_t i = 0; i < WHY_CLASSES; i++) {
+		const struct frame_color *color = &waits_of(i)->color;
+
+		if (i == WHY_RUNNING) {
+			cr_assert_null(color->light);
+			continue;
+		}
+		cr_assert_eq(strlen(color->light), strlen("#rrggbb"), "class %u", i);
+		cr_assert_eq(strlen(color->dark), strlen("#rrggbb"), "class %u", i);
+		cr_assert_geq(contrast(color->light, "#222222"), 5.5, "class %u", i);
+		cr_assert_geq(contrast(color->dark, "#ffffff"), 5.5, "class %u", i);
+		for (uint32_t j = 0; j < i; j++) {
+			const struct frame_color *other = &waits_of(j)->color;
+
+			if (j == WHY_RUNNING)
+				continue;
+			cr_assert_geq(distance(color->light, other->light), 24, "classes %u and %u", i, j);
+			cr_assert_geq(distance(color->dark, other->dark), 24, "classes %u and %u", i, j);
+		}
+	}
+}
+
+/* Classes past the 32nd have a bit, too. */
+Test(why, classes_by_object)
+{
+	uint64_t bits = waits_with(WAITS_FOR_WAKER);
+
+	cr_assert(bits >> WHY_PIPE & 1);
+	cr_assert(bits >> WHY_CHILD & 1);
+	cr_assert_not(bits >> WHY_DISK & 1);
+	for (uint32_t i = 0; i < WHY_CLASSES; i++)
+		cr_assert_eq(bits >> i & 1, waits_of(i)->object == WAITS_FOR_WAKER, "class %u", i);
+}
+
 Test(why, calls)
 {
 	static uint8_t calls[WHY_ABIS][WHY_CALLS];
@@ -134,7 +205,7 @@ static void name_is(const struct why *why, const struct why_key *key, const stru
 {
 	struct str s __str = {};
 
-	cr_assert(why_page_object(why, &s, key, object));
+	cr_assert(objects_name(why, &s, key, object));
 	cr_assert_str_eq(s.data, name);
 }
 
@@ -198,5 +269,5 @@ Test(why, names_of_wakers)
 	memcpy(&key.b, "letters_", 8);
 	name_is(&why, &key, NULL, "sixteen_letters_");
 	key = (struct why_key){ .class = WHY_SLEEP };
-	cr_assert(!why_page_object(&why, &s, &key, NULL));
+	cr_assert(!objects_name(&why, &s, &key, NULL));
 }
