@@ -18,8 +18,9 @@ enum why_class {
 	WHY_NETWORK, /* IPv4, IPv6 */
 	WHY_SOCKET,  /* unix and other local sockets */
 	WHY_TTY,
-	WHY_POLL, /* poll, select, epoll_wait */
-	WHY_LOCK,
+	WHY_POLL,      /* poll, select, epoll_wait */
+	WHY_LOCK,      /* in memory */
+	WHY_FLOCK,     /* of a file: flock(2), fcntl(2) */
 	WHY_CONDITION, /* a futex that is no lock: a condition variable, a semaphore, a parked thread */
 	WHY_CHILD,     /* a process or thread that is to end, or vfork's child that is to execute */
 	WHY_SLEEP,
@@ -43,7 +44,7 @@ _Static_assert(WHY_CLASSES <= WHY_MOST_CLASSES, "there is no room for another cl
 /* What .rodata.calls has for a system call: a class, or how the class is found. */
 #define WHY_BY_FD	  64 /* by the file of the descriptor that is the first argument */
 #define WHY_BY_FUTEX	  65
-#define WHY_BY_LOCK	  66 /* a lock of a file, the first argument */
+#define WHY_BY_FLOCK	  66 /* a lock of a file, the first argument */
 #define WHY_BY_SOCKETCALL 67
 #define WHY_BY_PATH	  68 /* by the file where the thread is on its way along a path */
 #define WHY_CALLS	  512
@@ -71,7 +72,8 @@ enum why_record {
 /*
  * What threads wait for, with its class. a and b:
  *	file: inode and device; network: see why_object.peer; event: name of the file; kernel: 0
- *	lock: address, and process << 32 | holder's tid (0: unknown); of a file, if call is not 0: as a file
+ *	lock: address, and process << 32 | holder's tid (0: unknown)
+ *	flock: inode, and device << 32 | holder's process (0: unknown)
  *	all others: the name of the task that woke the thread, or of the one that had the processor before; 0: not known
  */
 #define WHY_INTERRUPT 1 /* in place of the name's first byte: no task, a timer or the network */

@@ -31,6 +31,10 @@
 #endif
 #define WHY_RESTART_COMPAT 0
 
+/* The most locks of a file that are looked at, and the last command of flock(2) that waits; fcntl(2) has higher ones */
+#define WHY_FLOCKS  8
+#define WHY_LOCK_EX 2
+
 #define WHY_AF_UNIX  1
 #define WHY_AF_INET  2
 #define WHY_AF_INET6 10
@@ -229,19 +233,61 @@ static __always_inline void why_by_path(struct why_thread *thread)
 		why_by_place((__u64)path);
 }
 
-/* flock(2), fcntl(2): the lock is the file's. key.call tells it from one in memory. */
-static __always_inline void why_by_lock(struct why_thread *thread, int fd)
+/* A lock of a file, by its place in the file's list. waited: whether somebody waits for it. */
+static __always_inline __u32 why_flock_at(struct list_head *node, bool *waited)
 {
-	struct file *file = why_file(fd);
-	struct inode *inode;
+	struct file_lock_core *core = (void *)node;
+	struct file_lock *lock = (void *)node;
 
-	thread->key.class = WHY_LOCK;
+	if (bpf_core_field_exists(core->flc_pid)) {
+		core = (void *)node - bpf_core_field_offset(core->flc_list);
+		*waited = BPF_CORE_READ(core, flc_blocked_requests.next) != &core->flc_blocked_requests;
+		return BPF_CORE_READ(core, flc_pid);
+	}
+	lock = (void *)node - bpf_core_field_offset(lock->fl_list);
+	*waited = BPF_CORE_READ(lock, fl_blocked_requests.next) != &lock->fl_blocked_requests;
+	return BPF_CORE_READ(lock, fl_pid);
+}
+
+/*
+ * The process for whose lock of the file the current task waits. The kernel keeps who waits with each lock that is
+ * held. If locks of several processes are waited for, it is not known whose this is: 0.
+ */
+__noinline int why_flock_holder(__u64 list)
+{
+	struct list_head *head = (void *)list, *node = BPF_CORE_READ(head, next);
+	__u32 holder = 0, pid;
+	bool waited;
+
+	for (int i = 0; i < WHY_FLOCKS && node != head; i++) {
+		pid = why_flock_at(node, &waited);
+		if (waited && holder && pid != holder)
+			return 0;
+		if (waited)
+			holder = pid;
+		node = BPF_CORE_READ(node, next);
+	}
+	return node == head ? holder : 0;
+}
+
+/* flock(2), fcntl(2): the lock is the file's. Those of the two are kept apart, and their commands are, too. */
+static __always_inline void why_by_flock(struct why_thread *thread, const struct why_regs *regs)
+{
+	struct file *file = why_file(regs->args[0]);
+	struct file_lock_context *locks;
+	struct inode *inode;
+	__u32 holder = 0;
+
+	thread->key.class = WHY_FLOCK;
 	if (!file)
 		return;
 	inode = BPF_CORE_READ(file, f_inode);
+	locks = bpf_core_field_exists(inode->i_flctx) ? BPF_CORE_READ(inode, i_flctx) : NULL;
+	if (locks)
+		holder = why_flock_holder((__u32)regs->args[1] <= WHY_LOCK_EX ? (__u64)&locks->flc_flock
+									      : (__u64)&locks->flc_posix);
 	thread->key.a = BPF_CORE_READ(inode, i_ino);
-	thread->key.b = BPF_CORE_READ(inode, i_sb, s_dev);
-	thread->key.call = thread->call;
+	thread->key.b = (__u64)BPF_CORE_READ(inode, i_sb, s_dev) << 32 | holder;
 	why_name((__u64)&file->f_path);
 }
 
@@ -313,8 +359,8 @@ static __always_inline void why_by_call(struct why_thread *thread)
 		why_by_fd(thread, why_socketcall_fd(&regs));
 	else if (how == WHY_BY_FUTEX)
 		why_by_futex(thread, &regs);
-	else if (how == WHY_BY_LOCK)
-		why_by_lock(thread, regs.args[0]);
+	else if (how == WHY_BY_FLOCK)
+		why_by_flock(thread, &regs);
 	else if (how == WHY_BY_PATH)
 		why_by_path(thread);
 	else
@@ -418,8 +464,7 @@ static __always_inline bool why_is_bystander(void *ctx, __u32 class)
 /* Of a lock whose holder is not known: whoever has unlocked it. */
 static __always_inline void why_learn_holder(struct why_thread *thread)
 {
-	if (thread->key.class == WHY_LOCK && !(__u32)thread->key.b && !thread->key.call &&
-	    thread->waker_tgid == thread->tgid)
+	if (thread->key.class == WHY_LOCK && !(__u32)thread->key.b && thread->waker_tgid == thread->tgid)
 		thread->key.b |= thread->waker_tid;
 }
 

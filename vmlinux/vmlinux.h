@@ -288,11 +288,30 @@ struct super_block {
 	unsigned int s_dev;
 } CORE;
 
+/* Locks of files. Since 6.9, what all kinds have in common is a struct of its own. */
+struct file_lock_core {
+	struct list_head flc_list;
+	struct list_head flc_blocked_requests;
+	int flc_pid;
+} CORE;
+
+struct file_lock {
+	struct list_head fl_list;
+	struct list_head fl_blocked_requests;
+	unsigned int fl_pid;
+} CORE;
+
+struct file_lock_context {
+	struct list_head flc_flock;
+	struct list_head flc_posix;
+} CORE;
+
 struct inode {
 	unsigned short i_mode;
 	unsigned int i_rdev;
 	unsigned long i_ino;
 	struct super_block *i_sb;
+	struct file_lock_context *i_flctx;
 	void *i_private;
 } CORE;
 

@@ -155,6 +155,19 @@ static void add_lock(const struct why *why, struct str *s, const struct why_key 
 		str_addf(s, " held by %.16s %u", task->comm, holder);
 }
 
+/* Of a holder that is not measured, only its number is known. */
+static void add_flock(const struct why *why, struct str *s, const struct why_key *key, const struct why_object *object)
+{
+	uint32_t holder = key->b;
+	const struct why_task *task = holder ? task_of(why, holder) : NULL;
+
+	add_path(s, object);
+	if (task)
+		str_addf(s, " held by %.16s %u", task->comm, holder);
+	else if (holder)
+		str_addf(s, " held by %u", holder);
+}
+
 static void add_comm(struct str *s, const struct why_key *key, const char *otherwise)
 {
 	char comm[sizeof(key->a) + sizeof(key->b) + 1] = "";
@@ -199,8 +212,8 @@ bool objects_name(const struct why *why, struct str *s, const struct why_key *ke
 		add_file(s, key, object);
 		break;
 	case WAITS_FOR_LOCK:
-		if (key->call)
-			add_file(s, key, object);
+		if (key->a && key->class == WHY_FLOCK)
+			add_flock(why, s, key, object);
 		else if (key->a)
 			add_lock(why, s, key);
 		break;

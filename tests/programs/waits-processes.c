@@ -7,6 +7,7 @@
 #include <sys/file.h>
 #include <sys/ipc.h>
 #include <sys/msg.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/sem.h>
 #include <sys/syscall.h>
@@ -58,6 +59,16 @@ static void wait_vfork(void)
 	}
 }
 
+/* did held PATH PID: who had the lock of the file while this process waited for it. */
+static void tell_held(const char *path, pid_t pid)
+{
+	struct tell *tell = tell_begin("held");
+
+	tell_word(tell, path);
+	tell_number(tell, pid);
+	tell_end(tell);
+}
+
 static void wait_flock(void)
 {
 	char path[] = "/tmp/waitsXXXXXX";
@@ -80,6 +91,7 @@ static void wait_flock(void)
 		}
 		if (read(ready[0], &byte, 1) != 1)
 			err(1, "read");
+		tell_held(path, pid);
 		MEASURE(flock(fd, LOCK_EX));
 		flock(fd, LOCK_UN);
 		waitpid(pid, NULL, 0);
@@ -223,11 +235,37 @@ static void wait_killed(void)
 	MEASURE(waitid(P_PID, waiter, &(siginfo_t){}, WEXITED | WNOWAIT));
 }
 
+/* A process that has the lock of another byte of the file: nobody waits for it. */
+static pid_t lock_beside(int fd)
+{
+	struct flock second = { .l_type = F_WRLCK, .l_start = 1, .l_len = 1 };
+	int ready[2];
+	char byte;
+	pid_t pid;
+
+	if (fd < 0 || pipe(ready))
+		err(1, "pipe");
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		fcntl(fd, F_SETLKW, &second);
+		put_byte(&ready[1]);
+		for (;;)
+			pause();
+	}
+	if (read(ready[0], &byte, 1) != 1)
+		err(1, "read");
+	close(ready[0]);
+	close(ready[1]);
+	return pid;
+}
+
 static void wait_fcntl(void)
 {
-	struct flock whole = { .l_type = F_WRLCK };
+	struct flock first = { .l_type = F_WRLCK, .l_len = 1 };
 	char path[] = "/tmp/waitsXXXXXX";
 	int fd = mkstemp(path);
+	pid_t beside = lock_beside(fd);
 
 	for (int i = 0; i < times; i++) {
 		int ready[2];
@@ -238,18 +276,21 @@ static void wait_fcntl(void)
 			err(1, "pipe");
 		pid = fork();
 		if (!pid) {
-			fcntl(fd, F_SETLKW, &whole);
+			fcntl(fd, F_SETLKW, &first);
 			put_byte(&ready[1]);
 			after_nap(NULL);
 		}
 		if (read(ready[0], &byte, 1) != 1)
 			err(1, "read");
-		MEASURE(fcntl(fd, F_SETLKW, &whole));
+		tell_held(path, pid);
+		MEASURE(fcntl(fd, F_SETLKW, &first));
 		fcntl(fd, F_SETLK, &(struct flock){ .l_type = F_UNLCK });
 		waitpid(pid, NULL, 0);
 		close(ready[0]);
 		close(ready[1]);
 	}
+	kill(beside, SIGKILL);
+	waitpid(beside, NULL, 0);
 	unlink(path);
 }
 

@@ -48,8 +48,8 @@ condition-musl condition
 join-musl child
 barrier condition
 parked condition
-flock lock
-fcntl lock
+flock flock
+fcntl flock
 signal signal
 pause signal
 stopped stopped
@@ -198,6 +198,27 @@ account() {
 test_account() {
 	one_of_three account 3 100
 	one_of_three account -s 20,5 3 50
+}
+
+# A lock of a file is named with the process that holds it, which the kernel knows; not with one that holds another part
+# of the same file.
+flock_holders() {
+	run sonde why --json -t -- waits 3 20 flock fcntl
+	rows_of_threads
+	expect_whole
+	expect_waits 2
+	expect_json kind cause object count
+	grep '^did held' out | tr '\t' ' ' > held
+	awk -F '\t' '
+		FILENAME == "held" { split($0, of, " "); want[of[3] " held by waits " of[4]]; next }
+		$1 == "object" && $2 == "flock" { if ($3 in want) n++; else print "not " $3 }
+		END { if (n != 6) printf "%d of 6 holders\n", n }' held rows > wrong
+	[ ! -s wrong ] || fail "$(cat wrong held)"
+}
+
+# kernels=all
+test_flock_holders() {
+	one_of_three flock_holders
 }
 
 # A sleep that was stopped goes on: the call in progress then is restart_syscall.

@@ -178,7 +178,7 @@ Test(why, calls)
 	/* of 32-bit programs, with numbers that x86 and ARM have */
 	cr_assert_eq(calls[WHY_COMPAT][3], WHY_BY_FD);
 	cr_assert_eq(calls[WHY_COMPAT][20], WHY_KERNEL);
-	cr_assert_eq(calls[WHY_COMPAT][55], WHY_BY_LOCK);
+	cr_assert_eq(calls[WHY_COMPAT][55], WHY_BY_FLOCK);
 	cr_assert_eq(calls[WHY_COMPAT][142], WHY_POLL, "_newselect");
 	cr_assert_eq(calls[WHY_COMPAT][240], WHY_BY_FUTEX);
 	cr_assert_eq(calls[WHY_COMPAT][407], WHY_SLEEP, "clock_nanosleep_time64");
@@ -252,6 +252,22 @@ Test(why, names_of_locks)
 	name_is(&why, &key, NULL, "0x1000 of 7 held by ld 7");
 	key.b = 8ULL << 32 | 7;
 	name_is(&why, &key, NULL, "0x1000 of 8");
+	why_sums_release(&why.sums);
+}
+
+/* A lock of a file: its holder may be any process, and one that is not measured has no name. */
+Test(why, names_of_locks_of_files)
+{
+	struct why why = {};
+	struct why_thread thread = part(7, "apt", 0);
+	struct why_key key = { .class = WHY_FLOCK, .a = 12, .b = 8ULL << 32 };
+	const struct why_object object = { .names = { "lock", "var", "/" } };
+
+	name_is(&why, &key, &object, "/var/lock");
+	key.b |= 7;
+	name_is(&why, &key, &object, "/var/lock held by 7");
+	why_sums_add(&why.sums, &thread);
+	name_is(&why, &key, &object, "/var/lock held by apt 7");
 	why_sums_release(&why.sums);
 }
 
