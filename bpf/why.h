@@ -24,7 +24,8 @@ enum why_class {
 	WHY_CONDITION, /* a futex that is no lock: a condition variable, a semaphore, a parked thread */
 	WHY_CHILD,     /* a process or thread that is to end, or vfork's child that is to execute */
 	WHY_SLEEP,
-	WHY_FAULT, /* a page of memory */
+	WHY_FAULT,	/* a page of memory */
+	WHY_ALLOCATION, /* free memory: the thread reclaims or compacts some, or is held up for what its cgroup has */
 	WHY_STOPPED,
 	WHY_SIGNAL,    /* pause, sigwait */
 	WHY_EVENT,     /* eventfd, timerfd, inotify and other devices */

@@ -17,9 +17,10 @@
 #define WHY_ANON_INODE_MAGIC 0x09041934
 
 /* task_struct.flags: the thread is at its end, whatever call it was in; and it is frozen, before 6.1 */
-#define WHY_PF_ENDS   (0x4 | 0x200 | 0x400) /* exits, dumps its memory, or has got a deadly signal */
-#define WHY_PF_FROZEN 0x10000		    /* later: nothing, or threads of the kernel only */
-#define WHY_FROZEN    0x8000		    /* a bit of the state since 6.1 */
+#define WHY_PF_ENDS	(0x4 | 0x200 | 0x400) /* exits, dumps its memory, or has got a deadly signal */
+#define WHY_PF_FROZEN	0x10000		      /* later: nothing, or threads of the kernel only */
+#define WHY_PF_MEMALLOC 0x800		      /* reclaims or compacts memory */
+#define WHY_FROZEN	0x8000		      /* a bit of the state since 6.1 */
 
 /* restart_syscall(2), close(2) */
 #if defined(__TARGET_ARCH_x86)
@@ -291,29 +292,45 @@ static __always_inline void why_by_flock(struct why_thread *thread, const struct
 	why_name((__u64)&file->f_path);
 }
 
-/*
- * Whether the current task is at its end, or held up by somebody: then its system call does not matter. The kernel
- * counts a parent that waits for the child of its vfork as frozen, too.
- */
-static __always_inline __u32 why_beside_call(__u32 state)
+/* What a task that goes to sleep is beside its call. */
+struct why_beside {
+	__u32 flags;
+	bool frozen, stalls;
+};
+
+static __always_inline void why_read_beside(struct why_beside *to)
 {
 	struct task_struct *task;
-	bool frozen;
-	__u32 flags;
 
 	if (typed_current()) {
 		task = bpf_get_current_task_btf();
-		flags = task->flags;
-		frozen = bpf_core_field_exists(task->frozen) && BPF_CORE_READ_BITFIELD(task, frozen);
-	} else {
-		task = (void *)bpf_get_current_task();
-		flags = BPF_CORE_READ(task, flags);
-		frozen = bpf_core_field_exists(task->frozen) && BPF_CORE_READ_BITFIELD_PROBED(task, frozen);
+		to->flags = task->flags;
+		to->frozen = bpf_core_field_exists(task->frozen) && BPF_CORE_READ_BITFIELD(task, frozen);
+		to->stalls = bpf_core_field_exists(task->in_memstall) && BPF_CORE_READ_BITFIELD(task, in_memstall);
+		return;
 	}
-	if (flags & WHY_PF_ENDS)
+	task = (void *)bpf_get_current_task();
+	to->flags = BPF_CORE_READ(task, flags);
+	to->frozen = bpf_core_field_exists(task->frozen) && BPF_CORE_READ_BITFIELD_PROBED(task, frozen);
+	to->stalls = bpf_core_field_exists(task->in_memstall) && BPF_CORE_READ_BITFIELD_PROBED(task, in_memstall);
+}
+
+/*
+ * Whether the current task is at its end, looks for memory, or is held up by somebody: then its system call does not
+ * matter. Pages that come back from a disk count as stalls, too; these are in iowait. The kernel counts a parent that
+ * waits for the child of its vfork as frozen.
+ */
+static __always_inline __u32 why_beside_call(__u32 state)
+{
+	struct why_beside task;
+
+	why_read_beside(&task);
+	if (task.flags & WHY_PF_ENDS)
 		return WHY_EXIT;
-	return state & (TASK_STOPPED | TASK_TRACED | WHY_FROZEN) || flags & WHY_PF_FROZEN ||
-			       (frozen && state & TASK_INTERRUPTIBLE)
+	if (task.flags & WHY_PF_MEMALLOC || (task.stalls && !why_in_iowait()))
+		return WHY_ALLOCATION;
+	return state & (TASK_STOPPED | TASK_TRACED | WHY_FROZEN) || task.flags & WHY_PF_FROZEN ||
+			       (task.frozen && state & TASK_INTERRUPTIBLE)
 		       ? WHY_STOPPED
 		       : 0;
 }
@@ -385,6 +402,8 @@ static __always_inline void why_classify(struct why_thread *thread, __u32 state)
 	thread->key.class = why_beside_call(state);
 	if (!thread->key.class) /* else the call goes on later */
 		why_by_call(thread);
+	else if (thread->key.class == WHY_ALLOCATION) /* of a page fault, perhaps */
+		thread->call = WHY_NO_CALL;
 }
 
 #define WHY_BIT(class) (1ULL << WHY_##class)

@@ -239,6 +239,7 @@ struct task_struct {
 	int exit_code;	      /* in the form of wait(2) */
 	char comm[16];
 	unsigned in_iowait : 1;
+	unsigned in_memstall : 1; /* waits for memory, in the account of /proc/pressure */
 	unsigned frozen : 1; /* by its cgroup, version 2 */
 	__u64 start_time;   /* ns of the monotonic clock */
 	__u64 utime, stime; /* ns, as ticks found it */

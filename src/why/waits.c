@@ -36,6 +36,7 @@ static const struct waits_class classes[WHY_CLASSES] = {
 		{ { "wait4 waitid vfork clone clone3 waitpid" } } },
 	[WHY_SLEEP] = { "sleep", { "#dcdf7a", "#65680f" }, WAITS_FOR_CLASS, { { "nanosleep clock_nanosleep" } } },
 	[WHY_FAULT] = { "page fault", { "#dc70f4", "#9240a4" }, WAITS_FOR_CLASS, {} },
+	[WHY_ALLOCATION] = { "allocation", { "#eb6f9a", "#a73e65" }, WAITS_FOR_CLASS, {} },
 	[WHY_STOPPED] = { "stopped", { "#a39875", "#72684b" }, WAITS_FOR_CLASS, {} },
 	[WHY_SIGNAL] = { "signal", { "#da8a11", "#905c16" }, WAITS_FOR_WAKER,
 		{ { "pause rt_sigsuspend rt_sigtimedwait sigsuspend" } } },

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <sys/file.h>
 #include <sys/ipc.h>
+#include <sys/mman.h>
 #include <sys/msg.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
@@ -330,6 +331,26 @@ static void wait_message(void)
 	msgctl(id, IPC_RMID, NULL);
 }
 
+/*
+ * Uses more memory than its cgroup may (memory.high, which the caller has set): the kernel reclaims, and holds it up,
+ * until it has waited long enough.
+ */
+static void wait_allocation(void)
+{
+	const size_t most = 64 << 20, piece = 128 << 10;
+	char *memory = mmap(NULL, most, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		err(1, "mmap");
+	for (size_t at = 0; waited < (long long)times * ms * 1000000; at += piece) {
+		if (at == most)
+			errx(1, "there is memory enough");
+		MEASURE((memset(memory + at, 1, piece), 0));
+	}
+	/* else what follows would be held up, too */
+	munmap(memory, most);
+}
+
 /* Two of these on one processor wait for it in turns. */
 static void run_user(void)
 {
@@ -370,6 +391,7 @@ const struct cause on_processes[] = {
 	{ "fcntl", wait_fcntl },
 	{ "ipc", wait_ipc },
 	{ "message", wait_message },
+	{ "allocation", wait_allocation },
 	{ "user", run_user },
 	{ "kernel", run_kernel },
 	{},

@@ -60,6 +60,7 @@ message ipc
 mqueue ipc
 aio async_I/O
 fault page_fault
+allocation allocation
 fsync disk
 read disk
 END
@@ -310,6 +311,24 @@ test_frozen() {
 	expect_whole
 	awk '$2 == "stopped" && $3 > 250000000 { n++ } END { exit n < 1 }' threads ||
 		fail "nothing stopped: $(cat threads)"
+}
+
+# A cgroup with 8 MB: what goes beyond is reclaimed, or waits.
+allocation() {
+	echo +memory > /sys/fs/cgroup/cgroup.subtree_control || skip "no memory controller"
+	mkdir /sys/fs/cgroup/small
+	echo 8M > /sys/fs/cgroup/small/memory.high
+	run sonde why --json -t -- sh -c 'echo $$ > /sys/fs/cgroup/small/cgroup.procs; exec waits 3 100 allocation'
+	rmdir /sys/fs/cgroup/small
+	rows_of_threads
+	expect_whole
+	expect_waits 1
+	awk '$2 == "allocation" && $3 > 10000000 { n++ } END { exit n != 1 }' threads || fail "no wait: $(cat threads)"
+}
+
+# kernels=all
+test_allocation() {
+	one_of_three allocation
 }
 
 # Makes a cgroup that may run for 20 ms of 100.
