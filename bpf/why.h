@@ -34,7 +34,9 @@ enum why_class {
 	WHY_KERNEL,    /* any other system call */
 	WHY_THROTTLED, /* ready to run, but its cgroup has used up its share of the processor */
 	WHY_EXIT,      /* the end of a thread: other threads, memory, files */
-	WHY_BEFORE,    /* a sleep that began before tracing; user space finds the class */
+	/* of a recording: a call on a file that it does not know */
+	WHY_DESCRIPTOR,
+	WHY_BEFORE, /* a sleep that began before tracing; user space finds the class */
 	WHY_CLASSES,
 };
 

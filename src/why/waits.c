@@ -8,9 +8,7 @@
 
 /* clang-format off */
 static const struct waits_class classes[WHY_CLASSES] = {
-	[WHY_UNKNOWN] = { "unknown", { "#c8c6a8", "#6a6962" }, WAITS_FOR_CLASS,
-		{ { "read write readv writev pread64 pwrite64 preadv pwritev preadv2 pwritev2 splice tee vmsplice "
-		    "sendfile ioctl close sendfile64", WHY_BY_FD } } },
+	[WHY_UNKNOWN] = { "unknown", { "#c8c6a8", "#6a6962" }, WAITS_FOR_CLASS, {} },
 	[WHY_RUNNING] = { "running", {}, WAITS_FOR_CLASS, {} },
 	[WHY_PROCESSOR] = { "processor", { "#ff8f8f", "#a8323a" }, WAITS_FOR_TASK, {} },
 	[WHY_DISK] = { "disk", { "#ff9ad5", "#9c2f77" }, WAITS_FOR_FILE,
@@ -51,6 +49,9 @@ static const struct waits_class classes[WHY_CLASSES] = {
 		    "chdir stat64 lstat64 fstatat64 truncate64", WHY_BY_PATH } } },
 	[WHY_THROTTLED] = { "throttled", { "#fc6b33", "#a14d2f" }, WAITS_FOR_CLASS, {} },
 	[WHY_EXIT] = { "exit", { "#d29c8a", "#895d4d" }, WAITS_FOR_CLASS, { { "exit exit_group" } } },
+	[WHY_DESCRIPTOR] = { "descriptor", { "#98abd2", "#596989" }, WAITS_FOR_WAKER,
+		{ { "read write readv writev pread64 pwrite64 preadv pwritev preadv2 pwritev2 splice tee vmsplice "
+		    "sendfile ioctl close sendfile64", WHY_BY_FD } } },
 	[WHY_BEFORE] = { "since before", { "#c1a8bd", "#766272" }, WAITS_FOR_CLASS, {} },
 };
 /* clang-format on */

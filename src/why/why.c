@@ -25,9 +25,6 @@
 /* At the end, how often those that live are read until no thread ends meanwhile, and the pause before another try. */
 #define TRIES  64
 #define TRY_US 200
-/* Shorter waits are never among the longest; and shorter waits for a processor have nobody who is behind them. */
-#define LEAST_NS  (1 * NS_PER_MS)
-#define BEHIND_NS 20000
 
 static const struct opt options[] = {
 	OPT(OPT_BOOL, struct why_settings, by_thread, 't', "threads", NULL, "also a table of threads"),
@@ -67,7 +64,7 @@ static void choose_probes(struct why *why)
 /* --- what the programs send --- */
 
 /* Once there are as many as are printed, the programs send only longer ones. */
-static void keep_wait(struct why *why, const struct why_wait *wait)
+void why_keep_wait(struct why *why, const struct why_wait *wait)
 {
 	size_t most = why->settings->worst, at = why->n_waits < most ? why->n_waits : most;
 
@@ -79,7 +76,7 @@ static void keep_wait(struct why *why, const struct why_wait *wait)
 		why->n_waits++;
 	memmove(&why->waits[at + 1], &why->waits[at], (why->n_waits - at - 1) * sizeof(*wait));
 	why->waits[at] = *wait;
-	if (why->n_waits == most && why->waits[most - 1].ns > why->shared->least)
+	if (why->shared && why->n_waits == most && why->waits[most - 1].ns > why->shared->least)
 		__atomic_store_n(&why->shared->least, why->waits[most - 1].ns, __ATOMIC_RELAXED);
 }
 
@@ -104,7 +101,7 @@ static int on_record(void *ctx, void *data, size_t size)
 	struct why_thread whole;
 
 	if (*(const uint32_t *)data == WHY_WAIT) {
-		keep_wait(why, data);
+		why_keep_wait(why, data);
 		return 0;
 	}
 	why->ends++;
@@ -160,7 +157,7 @@ static int set_up(struct why *why, struct err *err)
 		.drawn = why->stacks_source.keyed,
 		.switches = why->settings->perfetto != NULL,
 		.by_waker = waits_with(WAITS_FOR_WAKER),
-		.behind = BEHIND_NS,
+		.behind = WHY_BEHIND_NS,
 	};
 	struct object *object = &why->progs.object;
 	int ret = progs_open(&why->progs, err);
@@ -202,7 +199,7 @@ static int arm(struct why *why, struct err *err)
 	if (ret)
 		return ret;
 	why_before_read(why);
-	why->shared->least = LEAST_NS;
+	why->shared->least = WHY_LEAST_NS;
 	why->began = clock_monotonic_ns();
 	__atomic_store_n(&why->shared->armed, why->began, __ATOMIC_RELEASE);
 	return why_record_begin(why, err);
@@ -290,6 +287,15 @@ static void read_threads(struct why *why)
 	}
 }
 
+static void print_page(struct engine_instance *instance)
+{
+	struct output *out = instance->ctx->out;
+
+	if (!output_is_text(out))
+		engine_table_begin(instance);
+	why_page_print(instance->state, out);
+}
+
 static void why_emit(struct engine_instance *instance, bool last)
 {
 	struct why *why = instance->state;
@@ -316,7 +322,7 @@ static void why_emit(struct engine_instance *instance, bool last)
 		report_error("cannot read what threads waited for: %s", strerror(-ret));
 	instance->ctx->failed |= ret < 0;
 	if (!why_flame_has_stdout(why))
-		why_page_print(why);
+		print_page(instance);
 	why_flame_write(why);
 	why_record_write(why);
 }

@@ -69,15 +69,6 @@ static void name_waker(struct why_thread *thread, uint64_t now)
 		thread->key.a = WHY_NOBODY;
 }
 
-static void add_state(struct why_thread *thread, uint32_t class, uint64_t until)
-{
-	if (class >= WHY_CLASSES)
-		class = WHY_UNKNOWN;
-	thread->ns[class] += until - thread->since;
-	thread->count[class]++;
-	thread->since = until;
-}
-
 /* What the thread does at the end, it has done since `since`. Once it is woken, it sleeps no more. */
 static void add_last(struct why *why, struct why_thread *thread, uint64_t now)
 {
@@ -85,13 +76,13 @@ static void add_last(struct why *why, struct why_thread *thread, uint64_t now)
 	uint64_t until = queued ? thread->woken : now, ns = until - thread->since;
 
 	if (thread->state == WHY_IS_RUNNING) {
-		add_state(thread, WHY_RUNNING, now);
+		why_sums_state(thread, WHY_RUNNING, now);
 	} else if (thread->state == WHY_IS_READY) {
-		add_state(thread, thread->throttled ? WHY_THROTTLED : WHY_PROCESSOR, now);
+		why_sums_state(thread, thread->throttled ? WHY_THROTTLED : WHY_PROCESSOR, now);
 	} else {
-		add_state(thread, thread->key.class, until);
+		why_sums_state(thread, thread->key.class, until);
 		if (queued)
-			add_state(thread, thread->throttled ? WHY_THROTTLED : WHY_PROCESSOR, now);
+			why_sums_state(thread, thread->throttled ? WHY_THROTTLED : WHY_PROCESSOR, now);
 		if (thread->key.class == WHY_BEFORE)
 			return;
 		objects_add(why, &thread->key, ns, 1, ns);
@@ -114,6 +105,16 @@ static bool read_one(struct why *why, const struct why_thread *from)
 	return true;
 }
 
+void why_live_last(struct why *why, struct why_thread *thread, uint64_t now)
+{
+	name_waker(thread, now);
+	why_path_add_wait(why, thread, now);
+	why_record_sleeps(why, thread);
+	add_last(why, thread, now);
+	if (thread->held_count)
+		objects_add(why, &thread->held, thread->held_ns, thread->held_count, thread->held_max);
+}
+
 static void add_one(struct why *why, struct why_thread thread, uint64_t now)
 {
 	/* what a command leaves behind goes on after its end */
@@ -121,12 +122,7 @@ static void add_one(struct why *why, struct why_thread thread, uint64_t now)
 		now = thread.since;
 	if (thread.adopted && !why->command && why->instance->ctx->command.pid)
 		why->command = thread.tid;
-	name_waker(&thread, now);
-	why_path_add_wait(why, &thread, now);
-	why_record_sleeps(why, &thread);
-	add_last(why, &thread, now);
-	if (thread.held_count)
-		objects_add(why, &thread.held, thread.held_ns, thread.held_count, thread.held_max);
+	why_live_last(why, &thread, now);
 	read_account(&thread);
 	why_before_replace(why, &thread);
 	why_sums_add(&why->sums, &thread);

@@ -279,16 +279,13 @@ static void put_data(struct why *why, struct output *out)
 	put_waits(why, out);
 }
 
-void why_page_print(struct why *why)
+void why_page_print(struct why *why, struct output *out)
 {
-	struct output *out = why->instance->ctx->out;
-
 	if (output_is_text(out)) {
 		print_text(why, out);
 		output_flush(out);
 		return;
 	}
-	engine_table_begin(why->instance);
 	put_data(why, out);
 	output_table_end(out);
 }

@@ -10,7 +10,12 @@
 
 struct ring_buffer;
 struct ring_set;
+struct why_link;
 struct writer;
+
+/* Shorter waits are never among the longest; and shorter waits for a processor have nobody who is behind them. */
+#define WHY_LEAST_NS  1000000
+#define WHY_BEHIND_NS 20000
 
 /* A thread that existed before tracing, as /proc shows it. */
 struct why_before {
@@ -112,6 +117,9 @@ struct why {
 	bool knows_missed;
 };
 
+/* why.c: keeps a wait if it is one of the longest. */
+void why_keep_wait(struct why *why, const struct why_wait *wait);
+
 /* Reads /proc: the threads that the filter passes, and what they wait for. */
 void why_before_read(struct why *why);
 
@@ -130,6 +138,8 @@ void why_before_replace(struct why *why, struct why_thread *thread);
  */
 bool why_live_read(struct why *why);
 void why_live_add(struct why *why);
+/* What a thread does at `now`, it has done since thread->since: adds it to the thread's cells, and to objects. */
+void why_live_last(struct why *why, struct why_thread *thread, uint64_t now);
 
 /* objects.c: what threads wait for. The number of a key in why->path.keys. */
 uint32_t objects_key(struct why *why, const struct why_key *key);
@@ -151,6 +161,8 @@ int why_path_prepare(struct why *why, struct err *err);
 /* A descriptor that is readable when there is much to take; -1: none. */
 int why_path_fd(const struct why *why);
 void why_path_take(struct why *why);
+/* Adds a record of a ring. n: how many words of it are known. */
+void why_path_add_link(struct why *why, uint32_t kind, const struct why_link *link, size_t n, uint32_t cpu);
 /* What a thread was, until it executed another program or to its end. */
 void why_path_add_thread(struct why *why, const struct why_thread *thread);
 /* A wait that lasts at `now`, of a thread that lives, since thread->since. */
@@ -173,8 +185,8 @@ void why_record_write(struct why *why);
 void why_record_losses(const struct why *why);
 void why_record_release(struct why *why);
 
-/* why_page.c: what is printed. */
-void why_page_print(struct why *why);
+/* why_page.c: prints it. Of data, the caller has begun the table. */
+void why_page_print(struct why *why, struct output *out);
 /* why_causes.c: the causes and objects, of the path and of all threads. */
 void why_causes_print(const struct why *why, struct output *out);
 /* The causes that have time, the largest first. Returns how many. */

@@ -74,7 +74,7 @@ static bool has_step(uint32_t kind, const struct why_link *from, uint8_t *step)
 	return true;
 }
 
-static void add_link(struct why *why, uint32_t kind, const struct why_link *from, size_t n, uint32_t cpu)
+void why_path_add_link(struct why *why, uint32_t kind, const struct why_link *from, size_t n, uint32_t cpu)
 {
 	struct why_key key = { .a = from->a, .b = from->b, .class = from->class, .call = from->call };
 	struct why_key behind = { .class = WHY_PROCESSOR };
@@ -115,7 +115,7 @@ static int take_run(const struct ring_run *run, void *ctx)
 		memcpy(&link, run->words + at + RING_TIME,
 		       (n < WHY_LINK_WHOLE ? n : WHY_LINK_WHOLE) * sizeof(uint64_t));
 		if (why->path.links)
-			add_link(why, ring_header_kind(run->words[at]), &link, n, run->cpu);
+			why_path_add_link(why, ring_header_kind(run->words[at]), &link, n, run->cpu);
 		why_record_add(why, ring_header_kind(run->words[at]), &link);
 		at += words;
 	}
@@ -218,7 +218,9 @@ static void add_step(const struct path_step *step, void *ctx)
 	const struct why_part *part = step->span == PATH_NONE ? &nobody : &why->path.parts.v[step->span];
 	uint64_t ns = step->to - step->from;
 
-	if (step->what == PATH_RUNS && part->ran) {
+	if (step->what == PATH_RUNS && why->sums.whole) {
+		add_time(why, part->comm, WHY_RUNNING, ns);
+	} else if (step->what == PATH_RUNS && part->ran) {
 		add_running(why, part, ns);
 	} else if (step->what == PATH_RUNS && step->from > why->began) {
 		add_time(why, part->comm, part == &nobody ? WHY_RUNNING : WHY_USER, ns);
@@ -239,10 +241,12 @@ static void add_step(const struct path_step *step, void *ctx)
 
 void why_path_find(struct why *why)
 {
-	uint32_t command = why->command ? why->command : (uint32_t)why->instance->ctx->command.pid;
+	uint32_t command = why->command;
 
 	if (!why->path.links)
 		return;
+	if (!command) /* nothing was seen of it */
+		command = why->instance->ctx->command.pid;
 	why->path.known = path_walk(why->path.links, command, why->began, why->ended, add_step, why);
 }
 

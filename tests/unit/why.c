@@ -184,7 +184,7 @@ Test(why, calls)
 	cr_assert_eq(calls[WHY_COMPAT][407], WHY_SLEEP, "clock_nanosleep_time64");
 	cr_assert_eq(calls[WHY_COMPAT][422], WHY_BY_FUTEX, "futex_time64");
 	cr_assert_str_eq(waits_call(syscall_number("read")), "read");
-	cr_assert_eq(waits_class("read"), WHY_UNKNOWN);
+	cr_assert_eq(waits_class("read"), WHY_DESCRIPTOR);
 	cr_assert_eq(waits_class("fsync"), WHY_DISK);
 	cr_assert_eq(waits_class("futex"), WHY_CONDITION);
 	cr_assert_eq(waits_class("nanosleep"), WHY_SLEEP);
