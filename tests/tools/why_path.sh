@@ -205,7 +205,7 @@ test_recorded() {
 
 # The page of a recording is that of sonde why.
 test_recorded_text() {
-	run sonde record -o x.trace -- stages pipe 20 s1000 s5000
+	run sonde record -o x.trace -- stages pipe 20 s5000 s1000
 	expect_exit 0
 	run sonde report x.trace why --top 3
 	expect_exit 0

@@ -134,22 +134,23 @@ Test(why, colors_differ)
 {
 	for (uint32_t i = 0; i < WHY_CLASSES; i++) {
 		const struct frame_color *color = &waits_of(i)->color;
+		const char *name = waits_of(i)->name;
 
 		if (i == WHY_RUNNING) {
 			cr_assert_null(color->light);
 			continue;
 		}
-		cr_assert_eq(strlen(color->light), strlen("#rrggbb"), "class %u", i);
-		cr_assert_eq(strlen(color->dark), strlen("#rrggbb"), "class %u", i);
-		cr_assert_geq(contrast(color->light, "#222222"), 5.5, "class %u", i);
-		cr_assert_geq(contrast(color->dark, "#ffffff"), 5.5, "class %u", i);
+		cr_assert_eq(strlen(color->light), strlen("#rrggbb"), "%s: not of six digits", name);
+		cr_assert_eq(strlen(color->dark), strlen("#rrggbb"), "%s: not of six digits", name);
+		cr_assert_geq(contrast(color->light, "#222222"), 5.5, "%s: the light color is too dark for text", name);
+		cr_assert_geq(contrast(color->dark, "#ffffff"), 5.5, "%s: the dark color is too light for text", name);
 		for (uint32_t j = 0; j < i; j++) {
 			const struct frame_color *other = &waits_of(j)->color;
 
 			if (j == WHY_RUNNING)
 				continue;
-			cr_assert_geq(distance(color->light, other->light), 24, "classes %u and %u", i, j);
-			cr_assert_geq(distance(color->dark, other->dark), 24, "classes %u and %u", i, j);
+			cr_assert_geq(distance(color->light, other->light), 24, "%s is like %s", name, waits_of(j)->name);
+			cr_assert_geq(distance(color->dark, other->dark), 24, "%s is like %s", name, waits_of(j)->name);
 		}
 	}
 }
