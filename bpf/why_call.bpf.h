@@ -254,8 +254,8 @@ static __always_inline __u32 why_flock_at(struct list_head *node, __u64 *waits, 
 
 /*
  * The process for whose lock of the file the current task waits. The kernel keeps who waits with each lock that is
- * held. If locks of several processes are waited for, it is not known whose this is: 0. In the loop nothing branches, so
- * the verifier follows one path: numbers are all the same if their bits together are those that they have in common.
+ * held. If locks of several processes are waited for, it is not known whose this is: 0. In the loop nothing branches,
+ * so the verifier follows one path: numbers are all the same if their bits together are those that they have in common.
  */
 __noinline int why_flock_holder(__u64 list)
 {
