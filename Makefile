@@ -297,7 +297,8 @@ $(B)/zydis/libzydis.a: $(B)/zydis/tree Makefile $(B)/flags
 
 # A unit test opens every BPF object file by its path.
 $(B)/unit/unit: $(UNIT_OBJ) $(LIBBPF_A) $(ZYDIS_A) $(B)/sources $(B)/objects
-	$(call say,LINK,$@)$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $(UNIT_OBJ) $(LIBBPF_A) $(ZYDIS_A) -lcriterion -lelf -llzma -lz -liberty -lpthread
+	$(call say,LINK,$@)$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $(UNIT_OBJ) $(LIBBPF_A) $(ZYDIS_A) -lcriterion \
+		-lelf -llzma -lz -liberty -lpthread -lm
 
 $(B)/unit/%.o: %.c Makefile $(B)/flags | $(SKEL) $(SYSCALLS) $(EMBED) $(ANSWERS) $(LIBBPF_A) $(ZYDIS_A)
 	@mkdir -p $(@D)

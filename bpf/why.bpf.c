@@ -14,6 +14,12 @@
 const volatile struct why_config config SEC(".rodata.config");
 #include "bpf/why_link.bpf.h"
 
+/* Whether whoever wakes the thread is its object. */
+static __always_inline bool wants_waker(__u32 class)
+{
+	return why_is_one_of(class, config.by_waker);
+}
+
 /* Ended threads and long waits. User space sets the size. */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -40,26 +46,36 @@ static __always_inline void lost_thread(__u64 ns)
 	atomic_add(&why_shared.lost_ns, ns);
 }
 
-static __noinline void send_wait(struct why_thread *thread, const struct why_key *key, __u64 now, __u64 ns,
-				 __u64 stack)
+/*
+ * A long wait of a thread: for what it slept for, or for a processor. a and b: of its key. Global: there are few, and
+ * the verifier follows it once.
+ */
+__noinline int send_wait(__u64 task, __u64 a, __u64 b, __u64 ns, bool slept)
 {
+	struct why_thread *thread = why_find(task);
 	struct why_wait wait = {
 		.record = WHY_WAIT,
-		.tid = thread->tid,
-		.tgid = thread->tgid,
-		.waker_tid = thread->waker_tid,
-		.waker_tgid = thread->waker_tgid,
-		.call = thread->call,
-		.ended = now,
 		.ns = ns,
-		.key = *key,
-		.stack = stack,
+		.key = { .a = a, .b = b, .class = WHY_PROCESSOR },
 	};
 
+	if (!thread)
+		return 0;
+	if (slept) {
+		wait.key.class = thread->key.class;
+		wait.key.call = thread->key.call;
+		wait.stack = thread->stack;
+	}
+	wait.tid = thread->tid;
+	wait.tgid = thread->tgid;
+	wait.waker_tid = thread->waker_tid;
+	wait.waker_tgid = thread->waker_tgid;
+	wait.call = thread->call;
 	__builtin_memcpy(wait.comm, thread->comm, sizeof(wait.comm));
 	__builtin_memcpy(wait.waker, thread->waker, sizeof(wait.waker));
 	if (!send(&wait, sizeof(wait)))
 		atomic_add(&why_shared.lost_waits, 1);
+	return 0;
 }
 
 static __always_inline void is_ready(struct why_thread *thread, bool throttled)
@@ -110,7 +126,7 @@ static __always_inline struct why_thread *adopt(struct task_struct *task, __u8 s
 /* Whether to take a stack: the first wait of a class, and as long as waits of this class are long. */
 static __always_inline bool may_be_long(const struct why_thread *thread)
 {
-	__u32 bit = 1U << (thread->key.class & 31);
+	__u64 bit = why_bit_of(thread->key.class);
 
 	return (thread->long_ones | ~thread->seen_ones) & bit;
 }
@@ -164,7 +180,7 @@ static __always_inline void ends(struct why_thread *thread, struct task_struct *
 }
 
 /* A thread waited for a processor on which prev ran; NULL: not known. */
-static __always_inline void waited(struct why_thread *thread, struct task_struct *prev, __u64 now, __u64 ns)
+static __always_inline void waited(struct task_struct *task, struct task_struct *prev, __u64 ns)
 {
 	struct why_key key = {};
 
@@ -178,27 +194,27 @@ static __always_inline void waited(struct why_thread *thread, struct task_struct
 		bpf_probe_read_kernel_str(&key.a, 16, prev->comm);
 	why_object_add(&key, ns, 1, ns);
 	if (ns >= why_shared.least)
-		send_wait(thread, &key, now, ns, 0);
+		send_wait((__u64)task, key.a, key.b, ns, false);
 }
 
-/* The thread slept for its object, thread->key, until `now`. */
-static __always_inline void slept(struct why_thread *thread, struct task_struct *task, __u64 now, __u64 ns)
+/* The thread slept for its object, thread->key. */
+static __always_inline void slept(struct why_thread *thread, struct task_struct *task, __u64 ns)
 {
-	__u32 bit = 1U << (thread->key.class & 31);
+	__u64 bit = why_bit_of(thread->key.class);
 	bool is_long = ns >= why_shared.least;
 
 	why_add(thread, thread->key.class, ns);
 	if (thread->key.class == WHY_BEFORE)
 		return;
 	draw(thread, task, thread->key.class, ns);
-	if (why_wants_waker(thread->key.class))
+	if (wants_waker(thread->key.class))
 		__builtin_memcpy(&thread->key.a, thread->waker, sizeof(thread->waker));
 	why_learn_holder(thread);
 	why_hold(thread, ns);
 	thread->seen_ones |= bit;
 	thread->long_ones = is_long ? thread->long_ones | bit : thread->long_ones & ~bit;
 	if (is_long)
-		send_wait(thread, &thread->key, now, ns, thread->stack);
+		send_wait((__u64)task, thread->key.a, thread->key.b, ns, true);
 	__builtin_memset(thread->waker, 0, sizeof(thread->waker));
 }
 
@@ -207,7 +223,7 @@ static __always_inline void has_come(struct why_thread *thread, struct task_stru
 				     const struct why_split *split, __u64 off_at, __u64 now)
 {
 	if (thread->state == WHY_IS_ASLEEP)
-		slept(thread, task, now - split->ready, split->asleep);
+		slept(thread, task, split->asleep);
 	else if (thread->state == WHY_IS_RUNNING)
 		why_add(thread, WHY_UNKNOWN, split->asleep);
 	if (thread->throttled) {
@@ -216,9 +232,9 @@ static __always_inline void has_come(struct why_thread *thread, struct task_stru
 	} else {
 		why_add(thread, WHY_PROCESSOR, split->ready);
 		draw(thread, task, WHY_PROCESSOR, split->ready);
-		waited(thread, prev, now, split->ready);
+		waited(task, prev, split->ready);
 	}
-	why_link(thread, prev, off_at, now, split->ready);
+	why_link(thread, task, prev, off_at, now, split->ready);
 	thread->state = WHY_IS_RUNNING;
 	thread->throttled = false;
 	thread->woken = 0;
@@ -260,7 +276,7 @@ __noinline int came_unseen(__u64 now)
 	if (why_split_past(&split, thread, task, now, &at))
 		has_come(thread, task, NULL, &split, off_at, at);
 	else if (thread->state == WHY_IS_ASLEEP)
-		why_link(thread, NULL, off_at, now, 0);
+		why_link(thread, task, NULL, off_at, now, 0);
 	return 0;
 }
 
@@ -319,7 +335,7 @@ int waker(void *ctx)
 	/* of one that is ready, it was decided when it left */
 	if (sleeps)
 		thread->throttled = is_throttled((void *)context_word(ctx, 0));
-	named = !sleeps || why_wants_waker(thread->key.class) || thread->key.class == WHY_LOCK;
+	named = !sleeps || wants_waker(thread->key.class) || thread->key.class == WHY_LOCK;
 	both = bpf_get_current_pid_tgid();
 	thread->waker_tid = both;
 	thread->waker_tgid = both >> 32;

@@ -18,12 +18,14 @@ enum why_class {
 	WHY_NETWORK, /* IPv4, IPv6 */
 	WHY_SOCKET,  /* unix and other local sockets */
 	WHY_TTY,
-	WHY_POLL, /* poll, select, epoll_wait */
-	WHY_LOCK,
+	WHY_POLL,      /* poll, select, epoll_wait */
+	WHY_LOCK,      /* in memory */
+	WHY_FLOCK,     /* of a file: flock(2), fcntl(2) */
 	WHY_CONDITION, /* a futex that is no lock: a condition variable, a semaphore, a parked thread */
 	WHY_CHILD,     /* a process or thread that is to end, or vfork's child that is to execute */
 	WHY_SLEEP,
-	WHY_FAULT, /* a page of memory */
+	WHY_FAULT,	/* a page of memory */
+	WHY_ALLOCATION, /* free memory: the thread reclaims or compacts some, or is held up for what its cgroup has */
 	WHY_STOPPED,
 	WHY_SIGNAL,    /* pause, sigwait */
 	WHY_EVENT,     /* eventfd, timerfd, inotify and other devices */
@@ -32,19 +34,20 @@ enum why_class {
 	WHY_KERNEL,    /* any other system call */
 	WHY_THROTTLED, /* ready to run, but its cgroup has used up its share of the processor */
 	WHY_EXIT,      /* the end of a thread: other threads, memory, files */
-	WHY_BEFORE,    /* a sleep that began before tracing; user space finds the class */
+	/* of a recording: a call on a file that it does not know */
+	WHY_DESCRIPTOR,
+	WHY_BEFORE, /* a sleep that began before tracing; user space finds the class */
 	WHY_CLASSES,
 };
 
-/* Of these classes, whoever wakes the thread is its object. */
-#define WHY_BY_WAKER \
-	(1U << WHY_PIPE | 1U << WHY_SOCKET | 1U << WHY_POLL | 1U << WHY_CONDITION | 1U << WHY_CHILD | \
-	 1U << WHY_SIGNAL | 1U << WHY_IPC)
+/* How many classes there can be, each has a bit in a word; a power of two. All else grows with WHY_CLASSES. */
+#define WHY_MOST_CLASSES 64
+_Static_assert(WHY_CLASSES <= WHY_MOST_CLASSES, "there is no room for another class");
 
 /* What .rodata.calls has for a system call: a class, or how the class is found. */
 #define WHY_BY_FD	  64 /* by the file of the descriptor that is the first argument */
 #define WHY_BY_FUTEX	  65
-#define WHY_BY_LOCK	  66 /* a lock of a file, the first argument */
+#define WHY_BY_FLOCK	  66 /* a lock of a file, the first argument */
 #define WHY_BY_SOCKETCALL 67
 #define WHY_BY_PATH	  68 /* by the file where the thread is on its way along a path */
 #define WHY_CALLS	  512
@@ -72,7 +75,8 @@ enum why_record {
 /*
  * What threads wait for, with its class. a and b:
  *	file: inode and device; network: see why_object.peer; event: name of the file; kernel: 0
- *	lock: address, and process << 32 | holder's tid (0: unknown); of a file, if call is not 0: as a file
+ *	lock: address, and process << 32 | holder's tid (0: unknown)
+ *	flock: inode, and device << 32 | holder's process (0: unknown)
  *	all others: the name of the task that woke the thread, or of the one that had the processor before; 0: not known
  */
 #define WHY_INTERRUPT 1 /* in place of the name's first byte: no task, a timer or the network */
@@ -129,12 +133,13 @@ struct why_thread {
 	char waker[16];
 	unsigned int waker_tid, waker_tgid;
 	/* which classes had a long wait last time or none yet: their next one gets a stack */
-	unsigned int long_ones, seen_ones;
+	unsigned long long long_ones, seen_ones;
+	/* 12 bytes for each class; the size is any multiple of 8 */
 	unsigned long long ns[WHY_CLASSES];
 	unsigned int count[WHY_CLASSES];
 	unsigned int held_count;
 };
-_Static_assert(sizeof(struct why_thread) == 512, "as on the other side: a power of two");
+_Static_assert(sizeof(struct why_thread) == (244 + 12 * WHY_CLASSES + 7) / 8 * 8, "as on the other side");
 
 /* How many elements "why_threads" has, a power of two; and the most entries of "why_more" and "why_objects". */
 #define WHY_THREADS 4096
@@ -148,13 +153,13 @@ struct why_wait {
 	unsigned int waker_tid, waker_tgid;
 	unsigned short call;
 	unsigned short unused;
-	unsigned long long ended, ns;
+	unsigned long long ns;
 	struct why_key key;
 	unsigned long long stack;
 	char comm[16];
 	char waker[16]; /* "": not known */
 };
-_Static_assert(sizeof(struct why_wait) == 104, "as on the other side");
+_Static_assert(sizeof(struct why_wait) == 96, "as on the other side");
 
 struct why_config {
 	unsigned char stacks;	/* take stacks of waits that may be long */
@@ -162,9 +167,10 @@ struct why_config {
 	unsigned char drawn;	/* take stacks of all waits, and count by them; key.slot: the class */
 	unsigned char switches; /* with links: write the switches, too */
 	unsigned char unused[4];
-	unsigned long long behind; /* ns: whoever had the processor is noted for waits of at least this */
+	unsigned long long by_waker; /* a bit for each class: whoever wakes the thread is its object */
+	unsigned long long behind;   /* ns: whoever had the processor is noted for waits of at least this */
 };
-_Static_assert(sizeof(struct why_config) == 16, "as on the other side");
+_Static_assert(sizeof(struct why_config) == 24, "as on the other side");
 
 /* .data.why_shared: written by both sides. */
 struct why_shared {

@@ -17,9 +17,10 @@
 #define WHY_ANON_INODE_MAGIC 0x09041934
 
 /* task_struct.flags: the thread is at its end, whatever call it was in; and it is frozen, before 6.1 */
-#define WHY_PF_ENDS   (0x4 | 0x200 | 0x400) /* exits, dumps its memory, or has got a deadly signal */
-#define WHY_PF_FROZEN 0x10000		    /* later: nothing, or threads of the kernel only */
-#define WHY_FROZEN    0x8000		    /* a bit of the state since 6.1 */
+#define WHY_PF_ENDS	(0x4 | 0x200 | 0x400) /* exits, dumps its memory, or has got a deadly signal */
+#define WHY_PF_FROZEN	0x10000		      /* later: nothing, or threads of the kernel only */
+#define WHY_PF_MEMALLOC 0x800		      /* reclaims or compacts memory */
+#define WHY_FROZEN	0x8000		      /* a bit of the state since 6.1 */
 
 /* restart_syscall(2), close(2) */
 #if defined(__TARGET_ARCH_x86)
@@ -30,6 +31,10 @@
 #define WHY_CLOSE   57
 #endif
 #define WHY_RESTART_COMPAT 0
+
+/* The most locks of a file that are looked at, and the last command of flock(2) that waits; fcntl(2) has higher ones */
+#define WHY_FLOCKS  8
+#define WHY_LOCK_EX 2
 
 #define WHY_AF_UNIX  1
 #define WHY_AF_INET  2
@@ -229,45 +234,107 @@ static __always_inline void why_by_path(struct why_thread *thread)
 		why_by_place((__u64)path);
 }
 
-/* flock(2), fcntl(2): the lock is the file's. key.call tells it from one in memory. */
-static __always_inline void why_by_lock(struct why_thread *thread, int fd)
+/* A lock of a file, by its place in the file's list. *waits: what its list of waiters is, to be compared with at. */
+static __always_inline __u32 why_flock_at(struct list_head *node, __u64 *waits, __u64 *at)
 {
-	struct file *file = why_file(fd);
-	struct inode *inode;
+	struct file_lock_core *core = (void *)node;
+	struct file_lock *lock = (void *)node;
 
-	thread->key.class = WHY_LOCK;
-	if (!file)
-		return;
-	inode = BPF_CORE_READ(file, f_inode);
-	thread->key.a = BPF_CORE_READ(inode, i_ino);
-	thread->key.b = BPF_CORE_READ(inode, i_sb, s_dev);
-	thread->key.call = thread->call;
-	why_name((__u64)&file->f_path);
+	if (bpf_core_field_exists(core->flc_pid)) {
+		core = (void *)node - bpf_core_field_offset(core->flc_list);
+		*at = (__u64)&core->flc_blocked_requests;
+		*waits = (__u64)BPF_CORE_READ(core, flc_blocked_requests.next);
+		return BPF_CORE_READ(core, flc_pid);
+	}
+	lock = (void *)node - bpf_core_field_offset(lock->fl_list);
+	*at = (__u64)&lock->fl_blocked_requests;
+	*waits = (__u64)BPF_CORE_READ(lock, fl_blocked_requests.next);
+	return BPF_CORE_READ(lock, fl_pid);
 }
 
 /*
- * Whether the current task is at its end, or held up by somebody: then its system call does not matter. The kernel
- * counts a parent that waits for the child of its vfork as frozen, too.
+ * The process for whose lock of the file the current task waits. The kernel keeps who waits with each lock that is
+ * held. If locks of several processes are waited for, it is not known whose this is: 0. In the loop nothing branches,
+ * so the verifier follows one path: numbers are all the same if their bits together are those that they have in common.
  */
-static __always_inline __u32 why_beside_call(__u32 state)
+__noinline int why_flock_holder(__u64 list)
+{
+	struct list_head *head = (void *)list, *node = BPF_CORE_READ(head, next);
+	__u64 any = 0, common = -1, waits, at, pid, waited;
+
+	for (int i = 0; i < WHY_FLOCKS && node != head; i++) {
+		pid = why_flock_at(node, &waits, &at);
+		waited = waits ^ at;
+		waited |= -waited;
+		barrier_var(waited);
+		waited = (__s64)waited >> 63; /* each bit, or none */
+		any |= pid & waited;
+		common &= pid | ~waited;
+		node = BPF_CORE_READ(node, next);
+	}
+	return node == head && any == common ? any : 0;
+}
+
+/* flock(2), fcntl(2): the lock is the file's. Those of the two are kept apart, and their commands are, too. */
+static __always_inline void why_by_flock(struct why_thread *thread, const struct why_regs *regs)
+{
+	struct file *file = why_file(regs->args[0]);
+	struct file_lock_context *locks;
+	struct inode *inode;
+	__u32 holder = 0;
+
+	thread->key.class = WHY_FLOCK;
+	if (!file)
+		return;
+	inode = BPF_CORE_READ(file, f_inode);
+	locks = bpf_core_field_exists(inode->i_flctx) ? BPF_CORE_READ(inode, i_flctx) : NULL;
+	if (locks)
+		holder = why_flock_holder((__u32)regs->args[1] <= WHY_LOCK_EX ? (__u64)&locks->flc_flock
+									      : (__u64)&locks->flc_posix);
+	thread->key.a = BPF_CORE_READ(inode, i_ino);
+	thread->key.b = (__u64)BPF_CORE_READ(inode, i_sb, s_dev) << 32 | holder;
+	why_name((__u64)&file->f_path);
+}
+
+/* What a task that goes to sleep is beside its call. */
+struct why_beside {
+	__u32 flags;
+	bool frozen, stalls;
+};
+
+static __always_inline void why_read_beside(struct why_beside *to)
 {
 	struct task_struct *task;
-	bool frozen;
-	__u32 flags;
 
 	if (typed_current()) {
 		task = bpf_get_current_task_btf();
-		flags = task->flags;
-		frozen = bpf_core_field_exists(task->frozen) && BPF_CORE_READ_BITFIELD(task, frozen);
-	} else {
-		task = (void *)bpf_get_current_task();
-		flags = BPF_CORE_READ(task, flags);
-		frozen = bpf_core_field_exists(task->frozen) && BPF_CORE_READ_BITFIELD_PROBED(task, frozen);
+		to->flags = task->flags;
+		to->frozen = bpf_core_field_exists(task->frozen) && BPF_CORE_READ_BITFIELD(task, frozen);
+		to->stalls = bpf_core_field_exists(task->in_memstall) && BPF_CORE_READ_BITFIELD(task, in_memstall);
+		return;
 	}
-	if (flags & WHY_PF_ENDS)
+	task = (void *)bpf_get_current_task();
+	to->flags = BPF_CORE_READ(task, flags);
+	to->frozen = bpf_core_field_exists(task->frozen) && BPF_CORE_READ_BITFIELD_PROBED(task, frozen);
+	to->stalls = bpf_core_field_exists(task->in_memstall) && BPF_CORE_READ_BITFIELD_PROBED(task, in_memstall);
+}
+
+/*
+ * Whether the current task is at its end, looks for memory, or is held up by somebody: then its system call does not
+ * matter. Pages that come back from a disk count as stalls, too; these are in iowait. The kernel counts a parent that
+ * waits for the child of its vfork as frozen.
+ */
+static __always_inline __u32 why_beside_call(__u32 state)
+{
+	struct why_beside task;
+
+	why_read_beside(&task);
+	if (task.flags & WHY_PF_ENDS)
 		return WHY_EXIT;
-	return state & (TASK_STOPPED | TASK_TRACED | WHY_FROZEN) || flags & WHY_PF_FROZEN ||
-			       (frozen && state & TASK_INTERRUPTIBLE)
+	if (task.flags & WHY_PF_MEMALLOC || (task.stalls && !why_in_iowait()))
+		return WHY_ALLOCATION;
+	return state & (TASK_STOPPED | TASK_TRACED | WHY_FROZEN) || task.flags & WHY_PF_FROZEN ||
+			       (task.frozen && state & TASK_INTERRUPTIBLE)
 		       ? WHY_STOPPED
 		       : 0;
 }
@@ -313,8 +380,8 @@ static __always_inline void why_by_call(struct why_thread *thread)
 		why_by_fd(thread, why_socketcall_fd(&regs));
 	else if (how == WHY_BY_FUTEX)
 		why_by_futex(thread, &regs);
-	else if (how == WHY_BY_LOCK)
-		why_by_lock(thread, regs.args[0]);
+	else if (how == WHY_BY_FLOCK)
+		why_by_flock(thread, &regs);
 	else if (how == WHY_BY_PATH)
 		why_by_path(thread);
 	else
@@ -339,19 +406,20 @@ static __always_inline void why_classify(struct why_thread *thread, __u32 state)
 	thread->key.class = why_beside_call(state);
 	if (!thread->key.class) /* else the call goes on later */
 		why_by_call(thread);
+	else if (thread->key.class == WHY_ALLOCATION) /* of a page fault, perhaps */
+		thread->call = WHY_NO_CALL;
 }
 
-#define WHY_BIT(class) (1 << WHY_##class)
+#define WHY_BIT(class) (1ULL << WHY_##class)
 
-static __always_inline bool why_is_one_of(__u32 class, __u32 bits)
+static __always_inline __u64 why_bit_of(__u32 class)
 {
-	return 1ULL << (class & 31) & bits;
+	return 1ULL << (class & (WHY_MOST_CLASSES - 1));
 }
 
-/* Whether whoever wakes the thread is its object. */
-static __always_inline bool why_wants_waker(__u32 class)
+static __always_inline bool why_is_one_of(__u32 class, __u64 bits)
 {
-	return why_is_one_of(class, WHY_BY_WAKER);
+	return why_bit_of(class) & bits;
 }
 
 /* Whether it is always a task that wakes the thread, neither a timer nor the network nor a disk. */
@@ -419,8 +487,7 @@ static __always_inline bool why_is_bystander(void *ctx, __u32 class)
 /* Of a lock whose holder is not known: whoever has unlocked it. */
 static __always_inline void why_learn_holder(struct why_thread *thread)
 {
-	if (thread->key.class == WHY_LOCK && !(__u32)thread->key.b && !thread->key.call &&
-	    thread->waker_tgid == thread->tgid)
+	if (thread->key.class == WHY_LOCK && !(__u32)thread->key.b && thread->waker_tgid == thread->tgid)
 		thread->key.b |= thread->waker_tid;
 }
 

@@ -12,8 +12,7 @@
 #include "bpf/task.bpf.h"
 #include "bpf/why_object.bpf.h"
 
-#define WHY_MIX	  0x9e3779b97f4a7c15ULL
-#define WHY_BYTES (WHY_THREADS * sizeof(struct why_thread))
+#define WHY_MIX 0x9e3779b97f4a7c15ULL
 
 /* User space sets the size: WHY_THREADS. */
 SEC(".data.why_threads")
@@ -32,12 +31,11 @@ struct why_thread why_empty = {};
 /* The first or the second place of a task. */
 static __always_inline struct why_thread *why_place(__u64 task, __u32 second)
 {
-	__u64 at = (task * WHY_MIX >> 32) * sizeof(struct why_thread);
+	__u64 at = task * WHY_MIX >> 32 ^ second;
 
-	at ^= second * sizeof(struct why_thread);
 	barrier_var(at);
-	at &= WHY_BYTES - sizeof(struct why_thread);
-	return (void *)slot_begin(why_threads) + at;
+	at &= WHY_THREADS - 1;
+	return (void *)slot_begin(why_threads) + at * sizeof(struct why_thread);
 }
 
 static __always_inline struct why_thread *why_find(__u64 task)
@@ -111,7 +109,7 @@ static __always_inline void why_add(struct why_thread *thread, __u32 class, __u6
 	if (class >= WHY_CLASSES)
 		class = WHY_UNKNOWN;
 	barrier_var(class);
-	class &= 31;
+	class &= WHY_MOST_CLASSES - 1;
 	if (class >= WHY_CLASSES)
 		return;
 	thread->ns[class] += ns;

@@ -2,12 +2,13 @@
 /* report: what a recording says, as tables, as a timeline, beside another recording. src/report/ does it. */
 #include "base/report.h"
 #include "convert/convert.h"
-#include "report/command_path.h"
 #include "report/difference.h"
 #include "report/spent.h"
 #include "report/summary.h"
 #include "report/timeline.h"
 #include "run/run.h"
+#include "why/why.h"
+#include "why/why_replay.h"
 
 #define TOP_DEFAULT 20
 #define TOP_UNSET   UINT32_MAX
@@ -236,10 +237,11 @@ static int timeline(struct run *run, struct recording *r, const struct wish *wis
 
 static int why(struct run *run, struct recording *r, const struct wish *wish, struct err *err)
 {
+	uint32_t waits = settings.top == TOP_UNSET ? WHY_WORST : settings.top ? settings.top
+									      : WHY_REPLAY_WAITS;
 	uint64_t lost = 0;
-	int ret = command_path_print(r, run->ctx.out, settings.top, &lost, err);
+	int ret = why_replay(r, run->ctx.out, waits, &lost, err);
 
-	output_flush(run->ctx.out);
 	if (!ret)
 		say_losses(r, wish->file, lost);
 	return ret;
@@ -299,12 +301,12 @@ TOOL(report, .brief = "show a recording: sums, timeline, path, or what changed",
 	     "existed before the recording are judged from their first event. --csv has the threads only.\n\n"
 	     "timeline prints a line for each event, in order: who it was, the processor, the time since the recording "
 	     "began, and what happened. Where records were lost it says so, and how many.\n\n"
-	     "why prints what made the command of the recording last: it goes back from its end, from each thread that "
-	     "slept to the one that woke it, and from that one's sleep on. The rows sum to the wall time. Sleeps have "
-	     "the causes of sonde why, by the system call alone: descriptor is a wait in a call on a file, a pipe, a "
-	     "terminal or a socket, network is in socket, and locks in memory are in condition. It needs the "
-	     "scheduler's events; with those of system calls, it does not take a task for the waker that an interrupt "
-	     "came upon.\n\n"
+	     "why prints the page of sonde why: the path of the command, if the recording is of one, where the time of "
+	     "all threads went, and the longest waits, five or as many as --top says. Sleeps have the causes of sonde "
+	     "why, by the system call alone: descriptor is a wait in a call on a file, a pipe, a terminal or a socket, "
+	     "network is in socket, and locks in memory are in condition. It needs the scheduler's events; with those "
+	     "of system calls, it divides the time on processors, and does not take a task for the waker that an "
+	     "interrupt came upon.\n\n"
 	     "diff OLD prints the same sums for two recordings, what changed most first. Threads are added up by name.\n\n"
 	     "--folded and --flame write where the wall time of all threads went: the thread's name, whether it ran, "
 	     "waited for a processor, slept or waited for a disk, and the system call in which it slept.\n\n"

@@ -264,6 +264,7 @@ struct task_struct {
 	int exit_code;	      /* in the form of wait(2) */
 	char comm[16];
 	unsigned in_iowait : 1;
+	unsigned in_memstall : 1; /* waits for memory, in the account of /proc/pressure */
 	unsigned frozen : 1; /* by its cgroup, version 2 */
 	__u64 start_time;   /* ns of the monotonic clock */
 	__u64 utime, stime; /* ns, as ticks found it */
@@ -313,11 +314,30 @@ struct super_block {
 	unsigned int s_dev;
 } CORE;
 
+/* Locks of files. Since 6.9, what all kinds have in common is a struct of its own. */
+struct file_lock_core {
+	struct list_head flc_list;
+	struct list_head flc_blocked_requests;
+	int flc_pid;
+} CORE;
+
+struct file_lock {
+	struct list_head fl_list;
+	struct list_head fl_blocked_requests;
+	unsigned int fl_pid;
+} CORE;
+
+struct file_lock_context {
+	struct list_head flc_flock;
+	struct list_head flc_posix;
+} CORE;
+
 struct inode {
 	unsigned short i_mode;
 	unsigned int i_rdev;
 	unsigned long i_ino;
 	struct super_block *i_sb;
+	struct file_lock_context *i_flctx;
 	void *i_private;
 } CORE;
 

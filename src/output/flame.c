@@ -128,6 +128,27 @@ static enum frame_kind kind_of(const struct frame *frame)
 	return is_mark ? FRAME_MARK : frame->kind;
 }
 
+/* The number of a cause in the key: there are not many. */
+static size_t cause_number(const struct drawing *d, const struct frame *frame)
+{
+	size_t n = 0;
+
+	while (n < d->n_causes && d->causes[n].frame != frame)
+		n++;
+	return n + 1;
+}
+
+/* The classes of the causes. */
+static void draw_colors(const struct drawing *d)
+{
+	for (size_t i = 0; i < d->n_causes; i++)
+		str_addf(d->s, ".c%zu{fill:%s}\n", i + 1, d->causes[i].frame->color->light);
+	str_add(d->s, d->n_causes ? "@media (prefers-color-scheme:dark){\n" : "");
+	for (size_t i = 0; i < d->n_causes; i++)
+		str_addf(d->s, ".c%zu{fill:%s}\n", i + 1, d->causes[i].frame->color->dark);
+	str_add(d->s, d->n_causes ? "}\n" : "");
+}
+
 static void add_class(struct drawing *d, const struct flame_box *box)
 {
 	static const char letters[] = {
@@ -145,8 +166,8 @@ static void add_class(struct drawing *d, const struct flame_box *box)
 			str_addc(d->s, 'z');
 		return;
 	}
-	if (frame && frame->tint) {
-		str_addf(d->s, "c%d", frame->tint);
+	if (frame && frame->color) {
+		str_addf(d->s, "c%zu", cause_number(d, frame));
 		return;
 	}
 	d->kinds[kind] |= !!frame;
@@ -279,7 +300,7 @@ static void draw_kinds(const struct drawing *d)
 /* "disk 12.34 %"; a click searches for it. */
 static void draw_cause(const struct drawing *d, const struct flame_cause *cause)
 {
-	const char class[] = { 'c', '0' + cause->frame->tint, 0 };
+	char *class __free = base_printf("c%zu", cause_number(d, cause->frame));
 	const char *name = cause->frame->name + 1;
 	int n = strlen(name) - 1;
 	__str struct str text = {};
@@ -408,9 +429,9 @@ static void draw(struct drawing *d)
 		       "height=\"%d\" viewBox=\"0 0 %d %d\">\n<title>",
 		 WIDTH, height, WIDTH, height);
 	str_add_xml(d->s, d->files->about.title, strlen(d->files->about.title));
-	str_addf(d->s, "</title>\n<style><![CDATA[\n%s]]></style>\n"
-		       "<rect class=\"page\" width=\"100%%\" height=\"100%%\"/>\n",
-		 flame_css);
+	str_addf(d->s, "</title>\n<style><![CDATA[\n%s", flame_css);
+	draw_colors(d);
+	str_add(d->s, "]]></style>\n<rect class=\"page\" width=\"100%\" height=\"100%\"/>\n");
 	str_add(d->s, "<g id=\"frames\">");
 	vec_each(box, &d->plan.boxes)
 		draw_box(d, box);

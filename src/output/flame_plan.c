@@ -163,7 +163,7 @@ size_t flame_plan_causes(const struct flame_plan *plan, struct flame_cause **to)
 		const struct frame *frame = plan->tree->v[i].frame;
 		size_t at = 0;
 
-		if (!frame->tint)
+		if (!frame->color)
 			continue;
 		while (at < causes.n && causes.v[at].frame != frame)
 			at++;

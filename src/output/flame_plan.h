@@ -48,7 +48,7 @@ size_t flame_plan_gone(const struct flame_plan *plan, uint32_t **nodes);
 
 /* What threads wait for, as the innermost frames of stacks say, with all their boxes. */
 struct flame_cause {
-	const struct frame *frame; /* has a tint */
+	const struct frame *frame; /* has a color */
 	uint64_t weight;
 };
 

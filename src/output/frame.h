@@ -12,6 +12,11 @@ enum frame_kind {
 	FRAME_MARK, /* no code: "[unknown]", "[lost]" */
 };
 
+/* A color of its own in flame graphs, as CSS has it: "#ff8f8f". Text on it has a contrast of 5.5 or more. */
+struct frame_color {
+	const char *light, *dark; /* where the page is light, or dark */
+};
+
 /* Strings are foreign bytes, and stay valid as long as whoever made the frame. Equal frames are one object. */
 struct frame {
 	const char *name;     /* what people read: "vfs_read", "shop::Cart::add", "libc.so.6+fn@0x2a1f0"; never NULL */
@@ -21,16 +26,8 @@ struct frame {
 	uint64_t address;     /* in the kernel; as linked if there is a file; else in the process */
 	uint64_t start;	      /* of the function, likewise; 0: not known */
 	enum frame_kind kind;
-	/* of a FRAME_MARK for what a thread waits for, the innermost frame of its stack: a color of flame graphs */
-	enum frame_tint {
-		FRAME_NO_TINT,
-		FRAME_TINT_PROCESSOR,
-		FRAME_TINT_LOCK,
-		FRAME_TINT_DISK,
-		FRAME_TINT_PEER, /* somebody at the other end */
-		FRAME_TINT_PAUSE,
-		FRAME_TINT_OTHER,
-	} tint;
+	/* of a FRAME_MARK for what a thread waits for, the innermost frame of its stack; NULL: of all others */
+	const struct frame_color *color;
 };
 
 /* Returns the name, for formats whose readers take no empty names. */

@@ -55,7 +55,7 @@ const struct frame *tree_frame(struct tree *tree, const struct frame *like)
 	if (is_new) {
 		frame->symbol = like->symbol;
 		frame->file = like->file;
-		frame->tint = like->tint;
+		frame->color = like->color;
 	} else if (frame->file != like->file && !str_same(frame->file, like->file)) {
 		/* functions of one name in several files */
 		frame->file = NULL;

@@ -119,5 +119,7 @@ const uint64_t *recording_words(const struct recording_event *event, const struc
 /* Appends the value as people read it, without its name, escaped for terminals: "openat", "-ENOENT", "vda". */
 void recording_show(struct str *s, const struct recording *r, const struct recording_event *event,
 		    const struct recording_field *field);
+/* The same of a value that is in no event. is: LAYOUT_*, what it is. */
+void recording_show_value(struct str *s, const struct recording *r, uint8_t is, uint64_t value);
 
 #endif

@@ -260,3 +260,11 @@ void recording_show(struct str *s, const struct recording *r, const struct recor
 			str_add_u64(s, value);
 	}
 }
+
+void recording_show_value(struct str *s, const struct recording *r, uint8_t is, uint64_t value)
+{
+	const struct recording_field field = { .is = is, .word = 0, .bits = 64 };
+	const struct recording_event event = { .words = &value, .n = 1 };
+
+	recording_show(s, r, &event, &field);
+}

@@ -20,25 +20,16 @@ TABLE_GETTER(events)
 
 /* --- names, from the recording --- */
 
-/* Fields whose texts only the recording has: event and kind are made for recording_show(). */
-static void show(struct str *s, const struct recording *r, uint8_t is, uint64_t value)
-{
-	const struct recording_field field = { .is = is, .word = 0, .bits = 64 };
-	const struct recording_event event = { .words = &value, .n = 1 };
-
-	recording_show(s, r, &event, &field);
-}
-
 void summary_add_call(struct str *s, const struct recording *r, int64_t number)
 {
-	show(s, r, LAYOUT_SYSCALL, number);
+	recording_show_value(s, r, LAYOUT_SYSCALL, number);
 }
 
 void summary_add_disk(struct str *s, const struct recording *r, uint64_t device, uint64_t op)
 {
-	show(s, r, LAYOUT_DEVICE, device);
+	recording_show_value(s, r, LAYOUT_DEVICE, device);
 	str_addc(s, ' ');
-	show(s, r, LAYOUT_OP, op);
+	recording_show_value(s, r, LAYOUT_OP, op);
 }
 
 static void get_call(struct value *to, const void *row, const void *ctx)
@@ -49,13 +40,13 @@ static void get_call(struct value *to, const void *row, const void *ctx)
 
 static void get_device(struct value *to, const void *row, const void *ctx)
 {
-	show(to->room, ctx, LAYOUT_DEVICE, ((const struct sums_disk *)row)->device);
+	recording_show_value(to->room, ctx, LAYOUT_DEVICE, ((const struct sums_disk *)row)->device);
 	value_set_made(to);
 }
 
 static void get_op(struct value *to, const void *row, const void *ctx)
 {
-	show(to->room, ctx, LAYOUT_OP, ((const struct sums_disk *)row)->op);
+	recording_show_value(to->room, ctx, LAYOUT_OP, ((const struct sums_disk *)row)->op);
 	value_set_made(to);
 }
 

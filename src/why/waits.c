@@ -1,51 +1,74 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The table of system calls in which threads wait, and what their classes are called. */
+/* The table of classes. Programs find the class of a sleep by it, pages and pictures show by it what was found. */
 #include <string.h>
 
 #include "base/base.h"
 #include "kernel/syscalls.h"
 #include "waits.h"
 
-/*
- * Calls of one class, those of 32-bit programs too, which have names and numbers of their own. alone: their class if
- * nothing is known but the call.
- */
 /* clang-format off */
-static const struct {
-	uint8_t class, alone;
-	const char *calls[32];
-} classes[] = {
-	{ WHY_BY_FD, WHY_UNKNOWN,
-	  { "read", "write", "readv", "writev", "pread64", "pwrite64", "preadv", "pwritev", "preadv2",
-	    "pwritev2", "splice", "tee", "vmsplice", "sendfile", "ioctl", "close", "sendfile64" } },
-	{ WHY_BY_FD, WHY_SOCKET,
-	  { "recv", "recvfrom", "sendto", "recvmsg", "sendmsg", "recvmmsg", "sendmmsg", "accept", "accept4",
-	    "connect", "shutdown", "send" } },
-	{ WHY_BY_FD, WHY_DISK,
-	  { "getdents", "getdents64", "_llseek", "ftruncate", "fallocate", "copy_file_range", "readahead",
-	    "fadvise64", "fsync", "fdatasync", "sync_file_range", "syncfs", "ftruncate64", "fadvise64_64",
-	    "arm_fadvise64_64", "arm_sync_file_range" } },
-	{ WHY_DISK, WHY_DISK, { "sync", "msync" } },
-	{ WHY_BY_FUTEX, WHY_CONDITION, { "futex" } },
-	{ WHY_CONDITION, WHY_CONDITION, { "futex_waitv", "futex_wait" } },
-	{ WHY_BY_LOCK, WHY_LOCK, { "flock", "fcntl", "fcntl64" } },
-	{ WHY_BY_SOCKETCALL, WHY_SOCKET, { "socketcall" } },
-	{ WHY_BY_PATH, WHY_KERNEL,
-	  { "open", "openat", "openat2", "creat", "stat", "lstat", "newfstatat", "statx", "access",
-	    "faccessat", "faccessat2", "readlink", "readlinkat", "execve", "execveat", "unlink", "unlinkat",
-	    "mkdir", "mkdirat", "rename", "renameat", "renameat2", "truncate", "chdir", "stat64", "lstat64",
-	    "fstatat64", "truncate64" } },
-	{ WHY_POLL, WHY_POLL,
-	  { "poll", "ppoll", "select", "pselect6", "epoll_wait", "epoll_pwait", "epoll_pwait2", "_newselect" } },
-	{ WHY_CHILD, WHY_CHILD, { "wait4", "waitid", "vfork", "clone", "clone3", "waitpid" } },
-	{ WHY_SLEEP, WHY_SLEEP, { "nanosleep", "clock_nanosleep" } },
-	{ WHY_SIGNAL, WHY_SIGNAL, { "pause", "rt_sigsuspend", "rt_sigtimedwait", "sigsuspend" } },
-	{ WHY_AIO, WHY_AIO, { "io_getevents", "io_pgetevents", "io_uring_enter" } },
-	{ WHY_IPC, WHY_IPC,
-	  { "semop", "semtimedop", "msgrcv", "msgsnd", "mq_timedreceive", "mq_timedsend", "ipc" } },
-	{ WHY_EXIT, WHY_EXIT, { "exit", "exit_group" } },
+static const struct waits_class classes[WHY_CLASSES] = {
+	[WHY_UNKNOWN] = { "unknown", { "#c8c6a8", "#6a6962" }, WAITS_FOR_CLASS, {} },
+	[WHY_RUNNING] = { "running", {}, WAITS_FOR_CLASS, {} },
+	[WHY_PROCESSOR] = { "processor", { "#ff8f8f", "#a8323a" }, WAITS_FOR_TASK, {} },
+	[WHY_DISK] = { "disk", { "#ff9ad5", "#9c2f77" }, WAITS_FOR_FILE,
+		{ { "sync msync" },
+		  { "getdents getdents64 _llseek ftruncate fallocate copy_file_range readahead fadvise64 fsync "
+		    "fdatasync sync_file_range syncfs ftruncate64 fadvise64_64 arm_fadvise64_64 "
+		    "arm_sync_file_range", WHY_BY_FD } } },
+	[WHY_PIPE] = { "pipe", { "#5fd6cb", "#0b6f68" }, WAITS_FOR_WAKER, {} },
+	[WHY_NETWORK] = { "network", { "#3a9bfd", "#066abd" }, WAITS_FOR_PEER, {} },
+	[WHY_SOCKET] = { "socket", { "#48bff5", "#216f91" }, WAITS_FOR_WAKER,
+		{ { "recv recvfrom sendto recvmsg sendmsg recvmmsg sendmmsg accept accept4 connect shutdown send",
+		    WHY_BY_FD },
+		  { "socketcall", WHY_BY_SOCKETCALL } } },
+	[WHY_TTY] = { "terminal", { "#90b5a0", "#4f6e5d" }, WAITS_FOR_FILE, {} },
+	[WHY_POLL] = { "poll", { "#0dbe4e", "#397544" }, WAITS_FOR_WAKER,
+		{ { "poll ppoll select pselect6 epoll_wait epoll_pwait epoll_pwait2 _newselect" } } },
+	[WHY_LOCK] = { "lock", { "#cda2ff", "#7442b8" }, WAITS_FOR_LOCK, {} },
+	[WHY_FLOCK] = { "flock", { "#f462d8", "#a1388d" }, WAITS_FOR_LOCK,
+		{ { "flock fcntl fcntl64", WHY_BY_FLOCK } } },
+	[WHY_CONDITION] = { "condition", { "#9693e6", "#625fa5" }, WAITS_FOR_WAKER,
+		{ { "futex_waitv futex_wait" }, { "futex", WHY_BY_FUTEX } } },
+	[WHY_CHILD] = { "child", { "#cda609", "#7f6604" }, WAITS_FOR_WAKER,
+		{ { "wait4 waitid vfork clone clone3 waitpid" } } },
+	[WHY_SLEEP] = { "sleep", { "#dcdf7a", "#65680f" }, WAITS_FOR_CLASS, { { "nanosleep clock_nanosleep" } } },
+	[WHY_FAULT] = { "page fault", { "#dc70f4", "#9240a4" }, WAITS_FOR_CLASS, {} },
+	[WHY_ALLOCATION] = { "allocation", { "#eb6f9a", "#a73e65" }, WAITS_FOR_CLASS, {} },
+	[WHY_STOPPED] = { "stopped", { "#a39875", "#72684b" }, WAITS_FOR_CLASS, {} },
+	[WHY_SIGNAL] = { "signal", { "#da8a11", "#905c16" }, WAITS_FOR_WAKER,
+		{ { "pause rt_sigsuspend rt_sigtimedwait sigsuspend" } } },
+	[WHY_EVENT] = { "event", { "#77aa48", "#4a741b" }, WAITS_FOR_EVENT, {} },
+	[WHY_AIO] = { "async I/O", { "#bf8cb1", "#835979" }, WAITS_FOR_CLASS,
+		{ { "io_getevents io_pgetevents io_uring_enter" } } },
+	[WHY_IPC] = { "ipc", { "#6ca3ae", "#3f6f78" }, WAITS_FOR_WAKER,
+		{ { "semop semtimedop msgrcv msgsnd mq_timedreceive mq_timedsend ipc" } } },
+	[WHY_KERNEL] = { "kernel", { "#b9bfc7", "#59616b" }, WAITS_FOR_CALL,
+		{ { "open openat openat2 creat stat lstat newfstatat statx access faccessat faccessat2 readlink "
+		    "readlinkat execve execveat unlink unlinkat mkdir mkdirat rename renameat renameat2 truncate "
+		    "chdir stat64 lstat64 fstatat64 truncate64", WHY_BY_PATH } } },
+	[WHY_THROTTLED] = { "throttled", { "#fc6b33", "#a14d2f" }, WAITS_FOR_CLASS, {} },
+	[WHY_EXIT] = { "exit", { "#d29c8a", "#895d4d" }, WAITS_FOR_CLASS, { { "exit exit_group" } } },
+	[WHY_DESCRIPTOR] = { "descriptor", { "#98abd2", "#596989" }, WAITS_FOR_WAKER,
+		{ { "read write readv writev pread64 pwrite64 preadv pwritev preadv2 pwritev2 splice tee vmsplice "
+		    "sendfile ioctl close sendfile64", WHY_BY_FD } } },
+	[WHY_BEFORE] = { "since before", { "#c1a8bd", "#766272" }, WAITS_FOR_CLASS, {} },
 };
 /* clang-format on */
+
+const struct waits_class *waits_of(uint32_t class)
+{
+	return &classes[class < WHY_CLASSES ? class : WHY_UNKNOWN];
+}
+
+uint64_t waits_with(enum waits_object object)
+{
+	uint64_t bits = 0;
+
+	for (uint32_t i = 0; i < WHY_CLASSES; i++)
+		bits |= (uint64_t)(classes[i].object == object) << i;
+	return bits;
+}
 
 /* The length of a call's name without what 32-bit programs have for those of their calls whose times have 64 bits. */
 static size_t plain_length(const char *name)
@@ -56,38 +79,48 @@ static size_t plain_length(const char *name)
 	return n > extra && !strcmp(name + n - extra, newer) ? n - extra : n;
 }
 
-/* The row of `classes` that has this call; ARRAY_SIZE(classes): none has. */
-static size_t row_of(const char *name)
+static bool has_word(const char *words, const char *word, size_t n)
 {
-	size_t row = 0, n = name ? plain_length(name) : 0;
-
-	for (; n && row < ARRAY_SIZE(classes); row++)
-		for (const char *const *known = classes[row].calls; *known; known++)
-			if (!strncmp(*known, name, n) && !(*known)[n])
-				return row;
-	return ARRAY_SIZE(classes);
+	for (; words; words = strchr(words, ' ')) {
+		words += *words == ' ';
+		if (!strncmp(words, word, n) && (!words[n] || words[n] == ' '))
+			return true;
+	}
+	return false;
 }
 
-static uint8_t how_found(const char *name)
+/* The class of a call by its name alone, and in *how what .rodata.calls has for it. */
+static uint8_t find_call(const char *name, uint8_t *how)
 {
-	size_t row = row_of(name);
+	size_t n = name ? plain_length(name) : 0;
 
-	return row < ARRAY_SIZE(classes) ? classes[row].class : WHY_KERNEL;
+	for (uint32_t class = 0; n && class < WHY_CLASSES; class ++) {
+		for (size_t i = 0; i < ARRAY_SIZE(classes[class].calls); i++) {
+			const struct waits_calls *calls = &classes[class].calls[i];
+
+			if (!has_word(calls->names, name, n))
+				continue;
+			*how = calls->how ? calls->how : class;
+			return class;
+		}
+	}
+	*how = WHY_KERNEL;
+	return WHY_KERNEL;
 }
 
 void waits_fill(uint8_t calls[WHY_ABIS][WHY_CALLS])
 {
 	for (int number = 0; number < WHY_CALLS; number++) {
-		calls[WHY_NATIVE][number] = how_found(syscall_name(number));
-		calls[WHY_COMPAT][number] = how_found(syscall_name_32(number));
+		find_call(syscall_name(number), &calls[WHY_NATIVE][number]);
+		find_call(syscall_name_32(number), &calls[WHY_COMPAT][number]);
 	}
 }
 
 uint8_t waits_class(const char *name)
 {
-	size_t row = row_of(name);
+	uint8_t how;
 
-	return row < ARRAY_SIZE(classes) ? classes[row].alone : WHY_KERNEL;
+	return find_call(name, &how);
 }
 
 const char *waits_call(unsigned int call)
@@ -95,35 +128,4 @@ const char *waits_call(unsigned int call)
 	if (call == WHY_NO_CALL)
 		return NULL;
 	return call & WHY_COMPAT_CALL ? syscall_name_32(call & ~WHY_COMPAT_CALL) : syscall_name(call);
-}
-
-static const char *const names[WHY_CLASSES] = {
-	[WHY_UNKNOWN] = "unknown",
-	[WHY_RUNNING] = "running",
-	[WHY_PROCESSOR] = "processor",
-	[WHY_DISK] = "disk",
-	[WHY_PIPE] = "pipe",
-	[WHY_NETWORK] = "network",
-	[WHY_SOCKET] = "socket",
-	[WHY_TTY] = "terminal",
-	[WHY_POLL] = "poll",
-	[WHY_LOCK] = "lock",
-	[WHY_CONDITION] = "condition",
-	[WHY_CHILD] = "child",
-	[WHY_SLEEP] = "sleep",
-	[WHY_FAULT] = "page fault",
-	[WHY_STOPPED] = "stopped",
-	[WHY_SIGNAL] = "signal",
-	[WHY_EVENT] = "event",
-	[WHY_AIO] = "async I/O",
-	[WHY_IPC] = "ipc",
-	[WHY_KERNEL] = "kernel",
-	[WHY_THROTTLED] = "throttled",
-	[WHY_EXIT] = "exit",
-	[WHY_BEFORE] = "since before",
-};
-
-const char *waits_name(uint32_t class)
-{
-	return names[class < WHY_CLASSES ? class : WHY_UNKNOWN];
 }

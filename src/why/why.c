@@ -25,9 +25,6 @@
 /* At the end, how often those that live are read until no thread ends meanwhile, and the pause before another try. */
 #define TRIES  64
 #define TRY_US 200
-/* Shorter waits are never among the longest; and shorter waits for a processor have nobody who is behind them. */
-#define LEAST_NS  (1 * NS_PER_MS)
-#define BEHIND_NS 20000
 
 static const struct opt options[] = {
 	OPT(OPT_BOOL, struct why_settings, by_thread, 't', "threads", NULL, "also a table of threads"),
@@ -43,26 +40,31 @@ static const struct why_settings defaults = { .worst = WHY_WORST };
 /* Of threads that run, for files of stacks. No multiple of the clock tick, at which much begins. */
 #define SAMPLES_IN_SECOND 499
 static const struct progs_clock clock = { .period = NS_PER_SEC / SAMPLES_IN_SECOND };
-static bool samples;
 
-static const struct progs_probe probes[] = {
+static const struct progs_probe probes[WHY_PROBES] = {
 	{ .program = "switches", .system = "sched", .name = "sched_switch", .raw = true },
 	{ .program = "waker", .system = "sched", .name = "sched_waking", .raw = true },
 	{ .program = "forks", .system = "sched", .name = "sched_wakeup_new", .raw = true },
 	{ .program = "execs", .system = "sched", .name = "sched_process_exec", .raw = true },
-	{ .program = "sample", .clock = &clock, .when = &samples },
+	{ .program = "sample", .clock = &clock },
 };
 
-static const struct progs_source source = {
-	.object = why_bpf__elf_bytes,
-	PROGS_PROBES(probes),
-	.what = "where time goes",
-};
+/* The table is copied: whether there are samples is the instance's. */
+static void choose_probes(struct why *why)
+{
+	memcpy(why->probes, probes, sizeof(probes));
+	why->probes[WHY_PROBES - 1].when = &why->stacks_source.keyed;
+	why->source = (struct progs_source){
+		.object = why_bpf__elf_bytes,
+		PROGS_PROBES(why->probes),
+		.what = "where time goes",
+	};
+}
 
 /* --- what the programs send --- */
 
 /* Once there are as many as are printed, the programs send only longer ones. */
-static void keep_wait(struct why *why, const struct why_wait *wait)
+void why_keep_wait(struct why *why, const struct why_wait *wait)
 {
 	size_t most = why->settings->worst, at = why->n_waits < most ? why->n_waits : most;
 
@@ -74,7 +76,7 @@ static void keep_wait(struct why *why, const struct why_wait *wait)
 		why->n_waits++;
 	memmove(&why->waits[at + 1], &why->waits[at], (why->n_waits - at - 1) * sizeof(*wait));
 	why->waits[at] = *wait;
-	if (why->n_waits == most && why->waits[most - 1].ns > why->shared->least)
+	if (why->shared && why->n_waits == most && why->waits[most - 1].ns > why->shared->least)
 		__atomic_store_n(&why->shared->least, why->waits[most - 1].ns, __ATOMIC_RELAXED);
 }
 
@@ -99,7 +101,7 @@ static int on_record(void *ctx, void *data, size_t size)
 	struct why_thread whole;
 
 	if (*(const uint32_t *)data == WHY_WAIT) {
-		keep_wait(why, data);
+		why_keep_wait(why, data);
 		return 0;
 	}
 	why->ends++;
@@ -152,9 +154,10 @@ static int set_up(struct why *why, struct err *err)
 	const struct why_config config = {
 		.stacks = !why->settings->without_stacks,
 		.links = why->instance->ctx->command.pid != 0 || why->settings->perfetto,
-		.drawn = samples,
+		.drawn = why->stacks_source.keyed,
 		.switches = why->settings->perfetto != NULL,
-		.behind = BEHIND_NS,
+		.by_waker = waits_with(WAITS_FOR_WAKER),
+		.behind = WHY_BEHIND_NS,
 	};
 	struct object *object = &why->progs.object;
 	int ret = progs_open(&why->progs, err);
@@ -182,7 +185,7 @@ static int set_up(struct why *why, struct err *err)
 /* Files of stacks need stacks of all waits. */
 static int check_files(struct why *why, struct err *err)
 {
-	if (!samples || !why->settings->without_stacks)
+	if (!why->stacks_source.keyed || !why->settings->without_stacks)
 		return 0;
 	why->instance->ctx->usage = true;
 	return err_set(err, -EINVAL, "--no-stacks leaves nothing for files of stacks: choose one");
@@ -196,7 +199,7 @@ static int arm(struct why *why, struct err *err)
 	if (ret)
 		return ret;
 	why_before_read(why);
-	why->shared->least = LEAST_NS;
+	why->shared->least = WHY_LEAST_NS;
 	why->began = clock_monotonic_ns();
 	__atomic_store_n(&why->shared->armed, why->began, __ATOMIC_RELEASE);
 	return why_record_begin(why, err);
@@ -214,6 +217,7 @@ static int check_arguments(struct engine_instance *instance, struct err *err)
 static int why_open(struct engine_instance *instance, struct err *err)
 {
 	struct why *why = base_alloc(sizeof(*why));
+	const bool samples = why_flame_wanted(instance->settings);
 	struct stacks_settings *stacks;
 	int ret;
 
@@ -222,7 +226,6 @@ static int why_open(struct engine_instance *instance, struct err *err)
 	why->settings = instance->settings;
 	why->epoll = -1;
 	why->waits = base_alloc((why->settings->worst + 1) * sizeof(*why->waits));
-	samples = why_flame_wanted(why->settings);
 	stacks = &((struct why_settings *)instance->settings)->stacks;
 	/* without stacks nothing is read of processes: that takes time, and the right to do it */
 	stacks->kernel_only |= why->settings->without_stacks;
@@ -234,8 +237,9 @@ static int why_open(struct engine_instance *instance, struct err *err)
 		.counts = samples ? "stacks" : NULL,
 		.times = "wall",
 	};
+	choose_probes(why);
 	why->progs = (struct progs){
-		.source = &source,
+		.source = &why->source,
 		.instance = instance,
 		.options = { .must_not_miss = true, .shared = true, .progress = engine_progress, .ctx = instance },
 	};
@@ -256,7 +260,9 @@ static int why_open(struct engine_instance *instance, struct err *err)
 
 static void why_armed(struct engine_instance *instance)
 {
-	report_line("Tracing %s... Hit Ctrl-C to end.", source.what);
+	const struct why *why = instance->state;
+
+	report_line("Tracing %s... Hit Ctrl-C to end.", why->source.what);
 }
 
 /* --- end --- */
@@ -281,6 +287,15 @@ static void read_threads(struct why *why)
 	}
 }
 
+static void print_page(struct engine_instance *instance)
+{
+	struct output *out = instance->ctx->out;
+
+	if (!output_is_text(out))
+		engine_table_begin(instance);
+	why_page_print(instance->state, out);
+}
+
 static void why_emit(struct engine_instance *instance, bool last)
 {
 	struct why *why = instance->state;
@@ -299,14 +314,15 @@ static void why_emit(struct engine_instance *instance, bool last)
 		why->ended = now;
 	why_live_add(why);
 	if (!ret)
-		ret = why_live_objects(why);
+		ret = objects_read(why);
 	why_sums_finish(&why->sums);
 	why_path_find(why);
+	objects_sort(why);
 	if (ret)
 		report_error("cannot read what threads waited for: %s", strerror(-ret));
 	instance->ctx->failed |= ret < 0;
 	if (!why_flame_has_stdout(why))
-		why_page_print(why);
+		print_page(instance);
 	why_flame_write(why);
 	why_record_write(why);
 }

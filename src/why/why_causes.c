@@ -95,11 +95,11 @@ static void add_objects(struct str *line, const struct part *part)
 	size_t named = 0;
 
 	for (size_t i = 0; i < part->n && named < OBJECTS; i++) {
-		const struct why_found *found = &part->found[i], *known = why_page_find(part->why, &found->key);
+		const struct why_found *found = &part->found[i], *known = objects_find(part->why, &found->key);
 		struct str name __str = {};
 
 		if (found->key.class != part->cause || !found->object.ns || found->object.ns < part->whole / LEAST ||
-		    !why_page_object(part->why, &name, &found->key, known ? &known->object : &found->object))
+		    !objects_name(part->why, &name, &found->key, known ? &known->object : &found->object))
 			continue;
 		named += add_item(line, part, name.data, found->object.ns);
 	}

@@ -7,32 +7,8 @@
 #include "engine/batch.h"
 #include "engine/stacks.h"
 #include "output/files.h"
+#include "waits.h"
 #include "why_part.h"
-
-static const uint8_t tints[WHY_CLASSES] = {
-	[WHY_UNKNOWN] = FRAME_TINT_OTHER,
-	[WHY_PROCESSOR] = FRAME_TINT_PROCESSOR,
-	[WHY_DISK] = FRAME_TINT_DISK,
-	[WHY_PIPE] = FRAME_TINT_PEER,
-	[WHY_NETWORK] = FRAME_TINT_PEER,
-	[WHY_SOCKET] = FRAME_TINT_PEER,
-	[WHY_TTY] = FRAME_TINT_PEER,
-	[WHY_POLL] = FRAME_TINT_PEER,
-	[WHY_LOCK] = FRAME_TINT_LOCK,
-	[WHY_CONDITION] = FRAME_TINT_LOCK,
-	[WHY_CHILD] = FRAME_TINT_PAUSE,
-	[WHY_SLEEP] = FRAME_TINT_PAUSE,
-	[WHY_FAULT] = FRAME_TINT_DISK,
-	[WHY_STOPPED] = FRAME_TINT_PAUSE,
-	[WHY_SIGNAL] = FRAME_TINT_PAUSE,
-	[WHY_EVENT] = FRAME_TINT_PEER,
-	[WHY_AIO] = FRAME_TINT_DISK,
-	[WHY_IPC] = FRAME_TINT_PEER,
-	[WHY_KERNEL] = FRAME_TINT_OTHER,
-	[WHY_THROTTLED] = FRAME_TINT_PROCESSOR,
-	[WHY_EXIT] = FRAME_TINT_PAUSE,
-	[WHY_BEFORE] = FRAME_TINT_OTHER,
-};
 
 /* What has been drawn of the threads of one name. */
 struct drawn {
@@ -99,7 +75,9 @@ static void make_causes(struct drawing *d)
 {
 	for (uint32_t i = 0; i < WHY_CLASSES; i++) {
 		snprintf(d->names[i], sizeof(d->names[i]), "[%s]", why_sums_cause(i));
-		d->causes[i] = (struct frame){ .name = d->names[i], .kind = FRAME_MARK, .tint = tints[i] };
+		d->causes[i] = (struct frame){ .name = d->names[i], .kind = FRAME_MARK };
+		if (i != WHY_RUNNING)
+			d->causes[i].color = &waits_of(i)->color;
 	}
 }
 

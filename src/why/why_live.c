@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * The end of a run: threads that live still have their cells in the kernel, with a state that lasts. And what the
- * threads waited for.
- */
+/* The end of a run: threads that live still have their cells in the kernel, with a state that lasts. */
 #include <stdio.h>
 
 #include "base/clock.h"
 #include "engine/batch.h"
+#include "waits.h"
 #include "why_part.h"
 
 /* How often a copy of cells is made until nobody has written to them meanwhile. */
@@ -54,28 +52,6 @@ static void read_account(struct why_thread *thread)
 	thread->system = since(system, thread->system);
 }
 
-/* The object of a key, which may be new. */
-static struct why_object *object_of(struct why *why, const struct why_key *key)
-{
-	uint32_t number = set_add(&why->keys, key, sizeof(*key));
-	struct why_found *found;
-
-	if (number < why->objects.n)
-		return &why->objects.v[number].object;
-	found = vec_push(&why->objects);
-	found->key = *key;
-	return &found->object;
-}
-
-static void found(struct why *why, const struct why_key *key, uint64_t ns, uint64_t count, uint64_t max)
-{
-	struct why_object *object = object_of(why, key);
-
-	object->ns += ns;
-	object->count += count;
-	object->max = max > object->max ? max : object->max;
-}
-
 /* Whether the thread was woken, and has not come to a processor yet. */
 static bool is_woken(const struct why_thread *thread, uint64_t now)
 {
@@ -85,21 +61,12 @@ static bool is_woken(const struct why_thread *thread, uint64_t now)
 /* Programs name a waker when the sleeper comes. */
 static void name_waker(struct why_thread *thread, uint64_t now)
 {
-	if (thread->state != WHY_IS_ASLEEP || !(1U << (thread->key.class & 31) & WHY_BY_WAKER))
+	if (thread->state != WHY_IS_ASLEEP || waits_of(thread->key.class)->object != WAITS_FOR_WAKER)
 		return;
 	if (is_woken(thread, now))
 		memcpy(&thread->key.a, thread->waker, sizeof(thread->waker));
 	else
 		thread->key.a = WHY_NOBODY;
-}
-
-static void add_state(struct why_thread *thread, uint32_t class, uint64_t until)
-{
-	if (class >= WHY_CLASSES)
-		class = WHY_UNKNOWN;
-	thread->ns[class] += until - thread->since;
-	thread->count[class]++;
-	thread->since = until;
 }
 
 /* What the thread does at the end, it has done since `since`. Once it is woken, it sleeps no more. */
@@ -109,16 +76,16 @@ static void add_last(struct why *why, struct why_thread *thread, uint64_t now)
 	uint64_t until = queued ? thread->woken : now, ns = until - thread->since;
 
 	if (thread->state == WHY_IS_RUNNING) {
-		add_state(thread, WHY_RUNNING, now);
+		why_sums_state(thread, WHY_RUNNING, now);
 	} else if (thread->state == WHY_IS_READY) {
-		add_state(thread, thread->throttled ? WHY_THROTTLED : WHY_PROCESSOR, now);
+		why_sums_state(thread, thread->throttled ? WHY_THROTTLED : WHY_PROCESSOR, now);
 	} else {
-		add_state(thread, thread->key.class, until);
+		why_sums_state(thread, thread->key.class, until);
 		if (queued)
-			add_state(thread, thread->throttled ? WHY_THROTTLED : WHY_PROCESSOR, now);
+			why_sums_state(thread, thread->throttled ? WHY_THROTTLED : WHY_PROCESSOR, now);
 		if (thread->key.class == WHY_BEFORE)
 			return;
-		found(why, &thread->key, ns, 1, ns);
+		objects_add(why, &thread->key, ns, 1, ns);
 		why_flame_sleeps(why, thread, ns);
 	}
 }
@@ -138,6 +105,16 @@ static bool read_one(struct why *why, const struct why_thread *from)
 	return true;
 }
 
+void why_live_last(struct why *why, struct why_thread *thread, uint64_t now)
+{
+	name_waker(thread, now);
+	why_path_add_wait(why, thread, now);
+	why_record_sleeps(why, thread);
+	add_last(why, thread, now);
+	if (thread->held_count)
+		objects_add(why, &thread->held, thread->held_ns, thread->held_count, thread->held_max);
+}
+
 static void add_one(struct why *why, struct why_thread thread, uint64_t now)
 {
 	/* what a command leaves behind goes on after its end */
@@ -145,12 +122,7 @@ static void add_one(struct why *why, struct why_thread thread, uint64_t now)
 		now = thread.since;
 	if (thread.adopted && !why->command && why->instance->ctx->command.pid)
 		why->command = thread.tid;
-	name_waker(&thread, now);
-	why_path_add_wait(why, &thread, now);
-	why_record_sleeps(why, &thread);
-	add_last(why, &thread, now);
-	if (thread.held_count)
-		found(why, &thread.held, thread.held_ns, thread.held_count, thread.held_max);
+	why_live_last(why, &thread, now);
 	read_account(&thread);
 	why_before_replace(why, &thread);
 	why_sums_add(&why->sums, &thread);
@@ -214,40 +186,4 @@ void why_live_add(struct why *why)
 	vec_each(thread, &why->live)
 		add_one(why, *thread, why->ended);
 	add_sleepers(why);
-}
-
-static void add_object(const void *key, const void *value, void *ctx)
-{
-	const struct why_object *from = value;
-	struct why_object *object = object_of(ctx, key);
-
-	memcpy(object->names, from->names, sizeof(*from) - offsetof(struct why_object, names));
-	found(ctx, key, from->ns, from->count, from->max);
-}
-
-static int by_time(const void *pa, const void *pb)
-{
-	const struct why_found *a = pa, *b = pb;
-
-	return a->object.ns > b->object.ns ? -1 : a->object.ns < b->object.ns;
-}
-
-int why_live_objects(struct why *why)
-{
-	const struct batch_map map = {
-		.fd = object_map_fd(&why->progs.object, "why_objects"),
-		.max = WHY_OBJECTS,
-		.key_size = sizeof(struct why_key),
-		.value_size = sizeof(struct why_object),
-	};
-	int ret = batch_read(&map, add_object, why);
-
-	/* their numbers change */
-	set_release(&why->keys);
-	why->keys = (struct set){};
-	if (why->objects.n)
-		qsort(why->objects.v, why->objects.n, sizeof(*why->objects.v), by_time);
-	vec_each(object, &why->objects)
-		set_add(&why->keys, &object->key, sizeof(object->key));
-	return ret;
 }

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The page of `sonde why`, and its rows as data. */
-#include <arpa/inet.h>
-
-#include "output/address.h"
 #include "waits.h"
 #include "why_part.h"
 
@@ -16,131 +13,7 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * part / whole : 0;
 }
 
-/* --- names of objects --- */
-
-static void add_path(struct str *s, const struct why_object *object)
-{
-	int n = 0;
-
-	while (n < WHY_NAMES && object->names[n][0])
-		n++;
-	if (n && object->names[n - 1][0] == '/' && !object->names[n - 1][1])
-		n--;
-	else
-		str_add(s, "...");
-	for (int i = n - 1; i >= 0; i--) {
-		str_addc(s, '/');
-		str_addn(s, object->names[i], strnlen(object->names[i], WHY_NAME_SIZE));
-	}
-	if (!n)
-		str_addc(s, '/');
-}
-
-static void add_peer(struct str *s, const struct why_object *object)
-{
-	static const unsigned char nobody[sizeof(object->peer)];
-
-	if (object->own_port)
-		str_addf(s, "port %u", object->own_port);
-	if (object->own_port && !memcmp(object->peer, nobody, sizeof(nobody)))
-		return;
-	str_add(s, object->own_port ? " from " : "");
-	address_add(s, object->family == AF_INET ? 4 : 6, object->peer);
-	if (object->peer_port)
-		str_addf(s, ":%u", ntohs(object->peer_port));
-}
-
-/* The thread that last had this id. */
-static const struct why_task *task_of(const struct why *why, uint32_t tid)
-{
-	uint32_t number = set_find(&why->sums.tids, &tid, sizeof(tid));
-
-	return number == SET_NONE ? NULL : &why->sums.tasks.v[why->sums.latest.v[number]];
-}
-
-/* The holder counts only if it is a thread of the process. */
-static void add_lock(const struct why *why, struct str *s, const struct why_key *key)
-{
-	uint32_t process = key->b >> 32, holder = key->b;
-	const struct why_task *task = holder ? task_of(why, holder) : NULL;
-
-	str_addf(s, "0x%llx of %u", key->a, process);
-	if (task && task->tgid == process)
-		str_addf(s, " held by %.16s %u", task->comm, holder);
-}
-
-static void add_comm(struct str *s, const struct why_key *key, const char *otherwise)
-{
-	char comm[sizeof(key->a) + sizeof(key->b) + 1] = "";
-
-	memcpy(comm, &key->a, sizeof(key->a) + sizeof(key->b));
-	if (comm[0] == WHY_INTERRUPT)
-		str_add(s, "an interrupt");
-	else if (comm[0] == WHY_NOBODY)
-		str_add(s, "nobody yet");
-	else
-		str_add(s, comm[0] ? comm : otherwise);
-}
-
-static void add_call(struct str *s, unsigned int call)
-{
-	const char *name = waits_call(call);
-
-	if (name)
-		str_add(s, name);
-	else
-		str_addf(s, "system call %u", call & ~WHY_COMPAT_CALL);
-}
-
-bool why_page_object(const struct why *why, struct str *s, const struct why_key *key, const struct why_object *object)
-{
-	if (1U << key->class & WHY_BY_WAKER) {
-		add_comm(s, key, "unknown");
-		return true;
-	}
-	switch (key->class) {
-	case WHY_DISK:
-	case WHY_TTY:
-		if (key->a)
-			add_path(s, object);
-		else if (key->call && key->call != WHY_NO_CALL)
-			add_call(s, key->call);
-		else
-			return false;
-		return true;
-	case WHY_NETWORK:
-		add_peer(s, object);
-		return true;
-	case WHY_LOCK:
-		if (!key->a)
-			return false;
-		if (key->call)
-			add_path(s, object);
-		else
-			add_lock(why, s, key);
-		return true;
-	case WHY_KERNEL:
-		add_call(s, key->call);
-		return true;
-	case WHY_PROCESSOR:
-		add_comm(s, key, "idle");
-		return true;
-	case WHY_EVENT:
-		add_comm(s, key, "a device");
-		return true;
-	default:
-		return false;
-	}
-}
-
 /* --- text --- */
-
-const struct why_found *why_page_find(const struct why *why, const struct why_key *key)
-{
-	uint32_t number = set_find(&why->keys, key, sizeof(*key));
-
-	return number == SET_NONE ? NULL : &why->objects.v[number];
-}
 
 static bool has_names(const struct frame_stack *part)
 {
@@ -181,7 +54,7 @@ static void add_stack(struct str *line, const struct stacks_named *named)
 static void print_wait(struct why *why, struct output *out, size_t i)
 {
 	const struct why_wait *wait = &why->waits[i];
-	const struct why_found *object = why_page_find(why, &wait->key);
+	const struct why_found *object = objects_find(why, &wait->key);
 	struct str name __str = {}, stack __str = {};
 	struct stacks_named named = {};
 	const char *call = wait->key.class == WHY_PROCESSOR ? NULL : waits_call(wait->call);
@@ -189,7 +62,7 @@ static void print_wait(struct why *why, struct output *out, size_t i)
 
 	str_add(&name, wait->key.class == WHY_PROCESSOR ? "behind " : "");
 	if (object)
-		why_page_object(why, &name, &wait->key, &object->object);
+		objects_name(why, &name, &wait->key, &object->object);
 	/* of a call that has no object, the object is the call */
 	if (call && name.len && !strcmp(call, name.data))
 		call = NULL;
@@ -312,12 +185,12 @@ static void put_objects(const struct why *why, struct output *out, const char *k
 			size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		const struct why_found *known = why_page_find(why, &found[i].key);
+		const struct why_found *known = objects_find(why, &found[i].key);
 		struct str name __str = {};
 		struct why_row row = { .kind = kind, .cause = why_sums_cause(found[i].key.class) };
 
 		if (!found[i].object.count ||
-		    !why_page_object(why, &name, &found[i].key, known ? &known->object : &found[i].object))
+		    !objects_name(why, &name, &found[i].key, known ? &known->object : &found[i].object))
 			continue;
 		row.object = name.data;
 		row.ns = found[i].object.ns;
@@ -358,7 +231,7 @@ static void put_waits(const struct why *why, struct output *out)
 {
 	for (size_t i = 0; i < why->n_waits; i++) {
 		const struct why_wait *wait = &why->waits[i];
-		const struct why_found *object = why_page_find(why, &wait->key);
+		const struct why_found *object = objects_find(why, &wait->key);
 		char comm[sizeof(wait->comm) + 1] = "", waker[sizeof(wait->waker) + 1] = "";
 		struct str name __str = {};
 		struct stacks_named named = {};
@@ -377,7 +250,7 @@ static void put_waits(const struct why *why, struct output *out)
 		memcpy(waker, wait->waker, sizeof(wait->waker));
 		row.waker = waker[0] && waker[0] != WHY_INTERRUPT ? waker : NULL;
 		row.call = waits_call(wait->call);
-		if (object && why_page_object(why, &name, &wait->key, &object->object))
+		if (object && objects_name(why, &name, &wait->key, &object->object))
 			row.object = name.data;
 		if (wait->stack && stacks_find(why->stacks, wait->stack, &named)) {
 			row.kernel = named.kernel;
@@ -406,16 +279,13 @@ static void put_data(struct why *why, struct output *out)
 	put_waits(why, out);
 }
 
-void why_page_print(struct why *why)
+void why_page_print(struct why *why, struct output *out)
 {
-	struct output *out = why->instance->ctx->out;
-
 	if (output_is_text(out)) {
 		print_text(why, out);
 		output_flush(out);
 		return;
 	}
-	engine_table_begin(why->instance);
 	put_data(why, out);
 	output_table_end(out);
 }

@@ -10,7 +10,12 @@
 
 struct ring_buffer;
 struct ring_set;
+struct why_link;
 struct writer;
+
+/* Shorter waits are never among the longest; and shorter waits for a processor have nobody who is behind them. */
+#define WHY_LEAST_NS  1000000
+#define WHY_BEHIND_NS 20000
 
 /* A thread that existed before tracing, as /proc shows it. */
 struct why_before {
@@ -69,9 +74,14 @@ struct why_path {
 	} objects;
 };
 
+/* How many probes there are, the last one takes samples. */
+#define WHY_PROBES 5
+
 struct why {
 	struct engine_instance *instance;
 	const struct why_settings *settings;
+	struct progs_probe probes[WHY_PROBES];
+	struct progs_source source;
 	struct progs progs;
 	struct stacks *stacks;
 	struct stacks_source stacks_source;
@@ -107,6 +117,9 @@ struct why {
 	bool knows_missed;
 };
 
+/* why.c: keeps a wait if it is one of the longest. */
+void why_keep_wait(struct why *why, const struct why_wait *wait);
+
 /* Reads /proc: the threads that the filter passes, and what they wait for. */
 void why_before_read(struct why *why);
 
@@ -121,11 +134,26 @@ void why_before_replace(struct why *why, struct why_thread *thread);
 
 /*
  * why_live.c: at the end. Reads the threads that live; false: one was just changing, and is not read. Then adds them to
- * the sums, and reads the objects, the longest first.
+ * the sums.
  */
 bool why_live_read(struct why *why);
 void why_live_add(struct why *why);
-int why_live_objects(struct why *why);
+/* What a thread does at `now`, it has done since thread->since: adds it to the thread's cells, and to objects. */
+void why_live_last(struct why *why, struct why_thread *thread, uint64_t now);
+
+/* objects.c: what threads wait for. The number of a key in why->path.keys. */
+uint32_t objects_key(struct why *why, const struct why_key *key);
+/* Waits for an object have ended: of all threads, and on the path, where the number may be PATH_NONE. */
+void objects_add(struct why *why, const struct why_key *key, uint64_t ns, uint64_t count, uint64_t max);
+void objects_add_path(struct why *why, uint32_t number, uint64_t ns);
+/* At the end: adds what the programs have. Returns 0 or -errno. */
+int objects_read(struct why *why);
+/* Once all are added: the longest first. */
+void objects_sort(struct why *why);
+/* NULL: it is in no list of objects. */
+const struct why_found *objects_find(const struct why *why, const struct why_key *key);
+/* Appends what an object is, as the page names it. False: it has no name. */
+bool objects_name(const struct why *why, struct str *s, const struct why_key *key, const struct why_object *object);
 
 /* why_path.c, all without effect if there is neither a command nor a recording. Before maps are created, and after. */
 int why_path_open(struct why *why, struct err *err);
@@ -133,8 +161,8 @@ int why_path_prepare(struct why *why, struct err *err);
 /* A descriptor that is readable when there is much to take; -1: none. */
 int why_path_fd(const struct why *why);
 void why_path_take(struct why *why);
-/* The number of a key in why->path.keys. */
-uint32_t why_path_key(struct why *why, const struct why_key *key);
+/* Adds a record of a ring. n: how many words of it are known. */
+void why_path_add_link(struct why *why, uint32_t kind, const struct why_link *link, size_t n, uint32_t cpu);
 /* What a thread was, until it executed another program or to its end. */
 void why_path_add_thread(struct why *why, const struct why_thread *thread);
 /* A wait that lasts at `now`, of a thread that lives, since thread->since. */
@@ -157,16 +185,12 @@ void why_record_write(struct why *why);
 void why_record_losses(const struct why *why);
 void why_record_release(struct why *why);
 
-/* why_page.c: what is printed. */
-void why_page_print(struct why *why);
+/* why_page.c: prints it. Of data, the caller has begun the table. */
+void why_page_print(struct why *why, struct output *out);
 /* why_causes.c: the causes and objects, of the path and of all threads. */
 void why_causes_print(const struct why *why, struct output *out);
 /* The causes that have time, the largest first. Returns how many. */
 size_t why_causes_sort(const struct why_split *split, uint32_t order[WHY_CAUSES]);
-/* NULL: it is in no list of objects. */
-const struct why_found *why_page_find(const struct why *why, const struct why_key *key);
-/* Appends what an object is, as the page names it. False: it has no name. */
-bool why_page_object(const struct why *why, struct str *s, const struct why_key *key, const struct why_object *object);
 
 /* why_flame.c: flame graphs and other files of stacks. Whether the user wants one. */
 bool why_flame_wanted(const struct why_settings *settings);

@@ -58,11 +58,6 @@ int why_path_fd(const struct why *why)
 
 /* --- links --- */
 
-uint32_t why_path_key(struct why *why, const struct why_key *key)
-{
-	return set_add(&why->path.keys, key, sizeof(*key));
-}
-
 /* What a link is to the path; false: nothing. A process that executes has the id of its first thread from then on. */
 static bool has_step(uint32_t kind, const struct why_link *from, uint8_t *step)
 {
@@ -79,7 +74,7 @@ static bool has_step(uint32_t kind, const struct why_link *from, uint8_t *step)
 	return true;
 }
 
-static void add_link(struct why *why, uint32_t kind, const struct why_link *from, size_t n, uint32_t cpu)
+void why_path_add_link(struct why *why, uint32_t kind, const struct why_link *from, size_t n, uint32_t cpu)
 {
 	struct why_key key = { .a = from->a, .b = from->b, .class = from->class, .call = from->call };
 	struct why_key behind = { .class = WHY_PROCESSOR };
@@ -99,10 +94,10 @@ static void add_link(struct why *why, uint32_t kind, const struct why_link *from
 	if (!has_step(kind, from, &link.kind))
 		return;
 	if (link.kind == PATH_WOKEN)
-		link.object = why_path_key(why, &key);
+		link.object = objects_key(why, &key);
 	memcpy(&behind.a, from->behind, sizeof(from->behind));
 	if (link.kind != PATH_BORN && n >= WHY_LINK_BEHIND)
-		link.behind = why_path_key(why, &behind);
+		link.behind = objects_key(why, &behind);
 	path_add(why->path.links, &link);
 }
 
@@ -120,7 +115,7 @@ static int take_run(const struct ring_run *run, void *ctx)
 		memcpy(&link, run->words + at + RING_TIME,
 		       (n < WHY_LINK_WHOLE ? n : WHY_LINK_WHOLE) * sizeof(uint64_t));
 		if (why->path.links)
-			add_link(why, ring_header_kind(run->words[at]), &link, n, run->cpu);
+			why_path_add_link(why, ring_header_kind(run->words[at]), &link, n, run->cpu);
 		why_record_add(why, ring_header_kind(run->words[at]), &link);
 		at += words;
 	}
@@ -169,7 +164,7 @@ void why_path_add_wait(struct why *why, const struct why_thread *thread, uint64_
 		.ran_at = now,
 		.tid = thread->tid,
 		.waker = thread->woken ? thread->waker_tid : 0,
-		.object = sleeps ? why_path_key(why, &thread->key) : PATH_NONE,
+		.object = sleeps ? objects_key(why, &thread->key) : PATH_NONE,
 		.behind = PATH_NONE,
 		.kind = sleeps ? PATH_WOKEN : PATH_PREEMPTED,
 		.class = sleeps && thread->key.class < WHY_CLASSES ? thread->key.class : WHY_UNKNOWN,
@@ -216,25 +211,6 @@ static void add_running(struct why *why, const struct why_part *part, uint64_t n
 		add_time(why, part->comm, WHY_STOLEN, stolen);
 }
 
-static void add_object(struct why *why, uint32_t number, uint64_t ns)
-{
-	struct why_found *found;
-	uint32_t at;
-
-	if (number == PATH_NONE)
-		return;
-	at = set_add(&why->path.seen, &number, sizeof(number));
-	if (at == why->path.objects.n) {
-		found = vec_push(&why->path.objects);
-		memcpy(&found->key, why->path.keys.v[number].bytes, sizeof(found->key));
-	}
-	found = &why->path.objects.v[at];
-	found->object.ns += ns;
-	found->object.count++;
-	if (ns > found->object.max)
-		found->object.max = ns;
-}
-
 static void add_step(const struct path_step *step, void *ctx)
 {
 	static const struct why_part nobody = { .comm = "?" };
@@ -242,41 +218,36 @@ static void add_step(const struct path_step *step, void *ctx)
 	const struct why_part *part = step->span == PATH_NONE ? &nobody : &why->path.parts.v[step->span];
 	uint64_t ns = step->to - step->from;
 
-	if (step->what == PATH_RUNS && part->ran) {
+	if (step->what == PATH_RUNS && why->sums.whole) {
+		add_time(why, part->comm, WHY_RUNNING, ns);
+	} else if (step->what == PATH_RUNS && part->ran) {
 		add_running(why, part, ns);
 	} else if (step->what == PATH_RUNS && step->from > why->began) {
 		add_time(why, part->comm, part == &nobody ? WHY_RUNNING : WHY_USER, ns);
 	} else if (step->what == PATH_WAITS) {
 		add_time(why, part->comm, step->link->class, ns);
-		add_object(why, step->link->object, ns);
+		objects_add_path(why, step->link->object, ns);
 	} else if (step->what == PATH_QUEUED) {
 		bool throttled = step->link->kind == PATH_PREEMPTED && step->link->class == WHY_THROTTLED;
 
 		add_time(why, part->comm, throttled ? WHY_THROTTLED : WHY_PROCESSOR, ns);
 		if (!throttled)
-			add_object(why, step->link->behind, ns);
+			objects_add_path(why, step->link->behind, ns);
 	} else {
 		/* the command, until the programs saw it first: it was being started */
 		add_time(why, part->comm, step->what == PATH_RUNS ? WHY_PROCESSOR : WHY_UNKNOWN, ns);
 	}
 }
 
-static int by_time(const void *pa, const void *pb)
-{
-	const struct why_found *a = pa, *b = pb;
-
-	return a->object.ns > b->object.ns ? -1 : a->object.ns < b->object.ns;
-}
-
 void why_path_find(struct why *why)
 {
-	uint32_t command = why->command ? why->command : (uint32_t)why->instance->ctx->command.pid;
+	uint32_t command = why->command;
 
 	if (!why->path.links)
 		return;
+	if (!command) /* nothing was seen of it */
+		command = why->instance->ctx->command.pid;
 	why->path.known = path_walk(why->path.links, command, why->began, why->ended, add_step, why);
-	if (why->path.objects.n)
-		qsort(why->path.objects.v, why->path.objects.n, sizeof(*why->path.objects.v), by_time);
 }
 
 void why_path_losses(const struct why *why)

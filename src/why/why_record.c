@@ -84,7 +84,7 @@ static void add_wait(struct why *why, const struct why_link *link)
 		.pid = link->tid,
 		.waker = link->waker,
 		.woken = link->woken_at > link->off_at ? link->woken_at : link->off_at + 1,
-		.text = why_path_key(why, &key),
+		.text = objects_key(why, &key),
 		.disk = link->class == WHY_DISK,
 	};
 
@@ -182,18 +182,18 @@ void why_record_sleeps(struct why *why, const struct why_thread *thread)
 	/* what has slept since before has no state in the file: it never ran */
 	if (!why->recording.writer || thread->state != WHY_IS_ASLEEP || thread->key.class == WHY_BEFORE)
 		return;
-	wait.text = why_path_key(why, &thread->key);
+	wait.text = objects_key(why, &thread->key);
 	add_record(why, RECORD_WAIT, &wait, sizeof(wait));
 }
 
 /* "pipe: sort" */
 static int write_text(struct why *why, uint32_t number, const struct why_key *key)
 {
-	const struct why_found *found = why_page_find(why, key);
+	const struct why_found *found = objects_find(why, key);
 	struct str text __str = {}, name __str = {};
 
 	str_add(&text, why_sums_cause(key->class));
-	if (found && why_page_object(why, &name, key, &found->object))
+	if (found && objects_name(why, &name, key, &found->object))
 		str_addf(&text, ": %s", name.data);
 	return writer_text(why->recording.writer, LAYOUT_SPACE_STRINGS, number, text.data);
 }

@@ -13,7 +13,7 @@ static const char *const causes[WHY_CAUSES] = {
 
 const char *why_sums_cause(uint32_t cause)
 {
-	return cause < WHY_CLASSES || cause >= WHY_CAUSES ? waits_name(cause) : causes[cause];
+	return cause < WHY_CLASSES || cause >= WHY_CAUSES ? waits_of(cause)->name : causes[cause];
 }
 
 static struct why_task *new_task(struct why_sums *sums, uint32_t *latest, const struct why_thread *thread)
@@ -66,6 +66,17 @@ static void add(struct why_split *to, const struct why_thread *thread)
 	to->system += thread->system;
 }
 
+void why_sums_state(struct why_thread *thread, uint32_t class, uint64_t until)
+{
+	if (class >= WHY_CLASSES)
+		class = WHY_UNKNOWN;
+	thread->count[class]++;
+	if (until <= thread->since)
+		return;
+	thread->ns[class] += until - thread->since;
+	thread->since = until;
+}
+
 void why_sums_add(struct why_sums *sums, const struct why_thread *thread)
 {
 	struct why_task *task = task_of(sums, thread);
@@ -97,9 +108,11 @@ void why_sums_divide(struct why_split *split)
 void why_sums_finish(struct why_sums *sums)
 {
 	vec_each(task, &sums->tasks)
-		why_sums_divide(&task->split);
+		if (!sums->whole)
+			why_sums_divide(&task->split);
 	vec_each(name, &sums->names) {
-		why_sums_divide(&name->split);
+		if (!sums->whole)
+			why_sums_divide(&name->split);
 		for (size_t i = 0; i < WHY_CAUSES; i++) {
 			sums->all.ns[i] += name->split.ns[i];
 			sums->all.count[i] += name->split.count[i];

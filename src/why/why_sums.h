@@ -56,8 +56,11 @@ struct why_sums {
 	} names;
 	struct why_split all;
 	uint64_t processes;
+	bool whole; /* of the time on processors no parts are known: it is not divided */
 };
 
+/* Ends a state of a thread: adds what it did since thread->since to its cells. */
+void why_sums_state(struct why_thread *thread, uint32_t class, uint64_t until);
 /* Adds a record. record: enum why_record; 0: the thread lives, and its cells cover its life until `since`. */
 void why_sums_add(struct why_sums *sums, const struct why_thread *thread);
 /* The sum of a name, which may be new; valid until the next call. */

@@ -8,21 +8,21 @@
 #include "output/baseline.h"
 
 /* What threads wait for has a color. */
-static void tint(struct tree *tree)
+static void color(struct tree *tree)
 {
-	static const char *const tints[] = {
-		[FRAME_TINT_PROCESSOR] = "[processor]",
-		[FRAME_TINT_LOCK] = "[lock]",
-		[FRAME_TINT_DISK] = "[disk]",
-		[FRAME_TINT_PEER] = "[pipe]",
-		[FRAME_TINT_PAUSE] = "[sleep]",
-		[FRAME_TINT_OTHER] = "[kernel]",
+	static const struct {
+		const char *name;
+		struct frame_color color;
+	} causes[] = {
+		{ "[processor]", { "#ff8f8f", "#a8323a" } },
+		{ "[disk]", { "#ff9ad5", "#9c2f77" } },
+		{ "[sleep]", { "#dcdf7a", "#65680f" } },
 	};
 
 	vec_each(frame, &tree->made)
-		for (size_t i = 1; i < ARRAY_SIZE(tints); i++)
-			if (!strcmp((*frame)->name, tints[i]))
-				(*frame)->tint = i;
+		for (size_t i = 0; i < ARRAY_SIZE(causes); i++)
+			if (!strcmp((*frame)->name, causes[i].name))
+				(*frame)->color = &causes[i].color;
 }
 
 /* Stacks of a file as a run has them: a folded file of microseconds is one of times. */
@@ -55,7 +55,7 @@ int main(int argc, char **argv)
 	}
 	if (files.about.by_time)
 		use_times(&files.tree);
-	tint(&files.tree);
+	color(&files.tree);
 	file_flame.add(&s, &files);
 	files_release(&files);
 	write_all(STDOUT_FILENO, s.data, s.len, &error);

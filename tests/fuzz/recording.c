@@ -9,11 +9,11 @@
 #include "convert/convert.h"
 #include "fuzz.h"
 #include "recording_mutate.h"
-#include "report/command_path.h"
 #include "report/difference.h"
 #include "report/spent.h"
 #include "report/summary.h"
 #include "report/timeline.h"
+#include "why/why_replay.h"
 
 static void set_checks(uint8_t *data, size_t size)
 {
@@ -99,7 +99,7 @@ static void report(struct recording *r, int fd)
 		difference_print(&sums, r, &sums, r, out, 20);
 		summary_print(&sums, r, out, 20, false);
 		recording_rewind(r);
-		command_path_print(r, out, 20, &lost, &err);
+		why_replay(r, out, 20, &lost, &err);
 		output_free(out);
 	}
 	sums_release(&sums);

@@ -4,10 +4,10 @@
 FUZZ      := $(if $(CROSS_COMPILE),,$(wildcard tests/fuzz/*.c))
 FUZZ_BIN  := $(FUZZ:tests/fuzz/%.c=$(B)/fuzz/%)
 FUZZ_OBJ  := $(FUZZ:%.c=$(B)/fuzz/%.o)
-FUZZ_ROOMS := base binary convert kernel lang lang/* metrics output probe record report symbols traces unwind
+FUZZ_ROOMS := attach base binary convert engine kernel lang lang/* metrics output probe record recorder report symbols \
+	     traces unwind why
 FUZZ_EXPORT := $(patsubst %,src/export/%.c,config conn http listen server systemd)
-FUZZ_LIB  := $(patsubst %.c,$(B)/fuzz/%.o,$(wildcard $(FUZZ_ROOMS:%=src/%/*.c)) $(FUZZ_EXPORT) \
-	     src/attach/keep_text.c src/why/path.c src/why/waits.c)
+FUZZ_LIB  := $(patsubst %.c,$(B)/fuzz/%.o,$(wildcard $(FUZZ_ROOMS:%=src/%/*.c)) $(FUZZ_EXPORT))
 FUZZ_SANITIZE := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 FUZZ_COVERAGE := -fsanitize=fuzzer-no-link
 
@@ -27,5 +27,6 @@ $(FUZZ_OBJ) $(FUZZ_LIB): $(B)/fuzz/%.o: %.c Makefile tests/fuzz/rules.mk $(B)/fl
 	@mkdir -p $(@D)
 	$(call say,FUZZ,$<)$(CLANG) $(C_CPPFLAGS) $(C_FLAGS) $(FUZZ_SANITIZE) $(FUZZ_COVERAGE) -c -o $@ $<
 
+$(B)/fuzz/src/recorder/record_host.o: private DEFINES := -DSONDE_VERSION='"fuzz"'
 -include $(FUZZ_OBJ:.o=.d) $(FUZZ_LIB:.o=.d)
 $(B)/fuzz/src/binary/instruction.o: private DEFINES := $(ZYDIS_CPPFLAGS)

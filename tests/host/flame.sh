@@ -114,14 +114,18 @@ test_causes() {
 	grep -o 'data-find="[^"]*"><rect class="c[0-9]"[^>]*><text[^>]*>[^<]*' causes.svg |
 		sed 's/data-find="\([^"]*\)"><rect class="\(..\)".*>/\1 \2 /' > keys
 	cat > want <<- 'END'
-		^\[disk]$ c3 disk 20.00 %
-		^\[processor]$ c1 processor 10.00 %
-		^\[sleep]$ c5 sleep 10.00 %
+		^\[disk]$ c1 disk 20.00 %
+		^\[processor]$ c2 processor 10.00 %
+		^\[sleep]$ c3 sleep 10.00 %
 	END
 	cmp -s keys want || fail "$(cat keys)"
 	grep -q '>running 60.00 %<' causes.svg || fail "no running time"
 	[ "$(grep -c '<title>\[disk\]$' causes.svg)" = 2 ] || fail "not two waits for a disk"
-	grep -A 2 '<title>\[disk\]$' causes.svg | grep -q '<rect class="c3"' || fail "no color"
+	grep -A 2 '<title>\[disk\]$' causes.svg | grep -q '<rect class="c1"' || fail "no color"
+	# where the page is light, and behind the rule of dark pages
+	grep '^\.c[0-9]' causes.svg | tr -d '\n' > colors
+	[ "$(cat colors)" = '.c1{fill:#ff9ad5}.c2{fill:#ff8f8f}.c3{fill:#dcdf7a}.c1{fill:#9c2f77}.c2{fill:#a8323a}.c3{fill:#65680f}' ] ||
+		fail "the colors are $(cat colors)"
 	# a picture without causes has no such key
 	printf 'sh;a 1\n' > none.folded
 	draw none

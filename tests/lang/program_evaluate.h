@@ -8,6 +8,7 @@
 #define SONDE_TESTS_LANG_PROGRAM_EVALUATE_H
 
 #include "lang/check/check.h"
+#include "lang/check/function.h"
 
 #define EVALUATE_BYTES 256
 

@@ -6,7 +6,9 @@
 #include <stdbool.h>
 #include <sys/file.h>
 #include <sys/ipc.h>
+#include <sys/mman.h>
 #include <sys/msg.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/sem.h>
 #include <sys/syscall.h>
@@ -58,6 +60,16 @@ static void wait_vfork(void)
 	}
 }
 
+/* did held PATH PID: who had the lock of the file while this process waited for it. */
+static void tell_held(const char *path, pid_t pid)
+{
+	struct tell *tell = tell_begin("held");
+
+	tell_word(tell, path);
+	tell_number(tell, pid);
+	tell_end(tell);
+}
+
 static void wait_flock(void)
 {
 	char path[] = "/tmp/waitsXXXXXX";
@@ -80,6 +92,7 @@ static void wait_flock(void)
 		}
 		if (read(ready[0], &byte, 1) != 1)
 			err(1, "read");
+		tell_held(path, pid);
 		MEASURE(flock(fd, LOCK_EX));
 		flock(fd, LOCK_UN);
 		waitpid(pid, NULL, 0);
@@ -223,11 +236,37 @@ static void wait_killed(void)
 	MEASURE(waitid(P_PID, waiter, &(siginfo_t){}, WEXITED | WNOWAIT));
 }
 
+/* A process that has the lock of another byte of the file: nobody waits for it. */
+static pid_t lock_beside(int fd)
+{
+	struct flock second = { .l_type = F_WRLCK, .l_start = 1, .l_len = 1 };
+	int ready[2];
+	char byte;
+	pid_t pid;
+
+	if (fd < 0 || pipe(ready))
+		err(1, "pipe");
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		fcntl(fd, F_SETLKW, &second);
+		put_byte(&ready[1]);
+		for (;;)
+			pause();
+	}
+	if (read(ready[0], &byte, 1) != 1)
+		err(1, "read");
+	close(ready[0]);
+	close(ready[1]);
+	return pid;
+}
+
 static void wait_fcntl(void)
 {
-	struct flock whole = { .l_type = F_WRLCK };
+	struct flock first = { .l_type = F_WRLCK, .l_len = 1 };
 	char path[] = "/tmp/waitsXXXXXX";
 	int fd = mkstemp(path);
+	pid_t beside = lock_beside(fd);
 
 	for (int i = 0; i < times; i++) {
 		int ready[2];
@@ -238,18 +277,21 @@ static void wait_fcntl(void)
 			err(1, "pipe");
 		pid = fork();
 		if (!pid) {
-			fcntl(fd, F_SETLKW, &whole);
+			fcntl(fd, F_SETLKW, &first);
 			put_byte(&ready[1]);
 			after_nap(NULL);
 		}
 		if (read(ready[0], &byte, 1) != 1)
 			err(1, "read");
-		MEASURE(fcntl(fd, F_SETLKW, &whole));
+		tell_held(path, pid);
+		MEASURE(fcntl(fd, F_SETLKW, &first));
 		fcntl(fd, F_SETLK, &(struct flock){ .l_type = F_UNLCK });
 		waitpid(pid, NULL, 0);
 		close(ready[0]);
 		close(ready[1]);
 	}
+	kill(beside, SIGKILL);
+	waitpid(beside, NULL, 0);
 	unlink(path);
 }
 
@@ -287,6 +329,26 @@ static void wait_message(void)
 
 	WITH_OTHER(send_message, &id, msgrcv(id, &message, 0, 0, 0));
 	msgctl(id, IPC_RMID, NULL);
+}
+
+/*
+ * Uses more memory than its cgroup may (memory.high, which the caller has set): the kernel reclaims, and holds it up,
+ * until it has waited long enough.
+ */
+static void wait_allocation(void)
+{
+	const size_t most = 64 << 20, piece = 128 << 10;
+	char *memory = mmap(NULL, most, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		err(1, "mmap");
+	for (size_t at = 0; waited < (long long)times * ms * 1000000; at += piece) {
+		if (at == most)
+			errx(1, "there is memory enough");
+		MEASURE((memset(memory + at, 1, piece), 0));
+	}
+	/* else what follows would be held up, too */
+	munmap(memory, most);
 }
 
 /* Two of these on one processor wait for it in turns. */
@@ -329,6 +391,7 @@ const struct cause on_processes[] = {
 	{ "fcntl", wait_fcntl },
 	{ "ipc", wait_ipc },
 	{ "message", wait_message },
+	{ "allocation", wait_allocation },
 	{ "user", run_user },
 	{ "kernel", run_kernel },
 	{},

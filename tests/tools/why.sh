@@ -62,19 +62,6 @@ test_container() {
 	[ ! -s wrong ] || fail "$(cat wrong)"
 }
 
-# Locks of files have the file's name.
-# kernels=ends
-test_file_locks() {
-	run sonde why --json -- waits 3 20 flock fcntl
-	expect_exit 0
-	expect_json kind cause object ns
-	read_did
-	awk -F '\t' -v least="$(least_waited flock fcntl)" '
-		$1 == "object" && $2 == "lock" && $3 ~ /\/tmp\/waits.*/ { n++; ns += $4 }
-		END { exit n != 2 || ns < least }' rows ||
-		fail "not two files, or not $(least_waited flock fcntl) ns: $(cat rows)"
-}
-
 test_text() {
 	run sonde why -t -n 50 -- waits 3 20 sleep pipe lock
 	expect_exit 0

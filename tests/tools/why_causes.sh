@@ -48,8 +48,8 @@ condition-musl condition
 join-musl child
 barrier condition
 parked condition
-flock lock
-fcntl lock
+flock flock
+fcntl flock
 signal signal
 pause signal
 stopped stopped
@@ -60,6 +60,7 @@ message ipc
 mqueue ipc
 aio async_I/O
 fault page_fault
+allocation allocation
 fsync disk
 read disk
 END
@@ -200,6 +201,27 @@ test_account() {
 	one_of_three account -s 20,5 3 50
 }
 
+# A lock of a file is named with the process that holds it, which the kernel knows; not with one that holds another part
+# of the same file.
+flock_holders() {
+	run sonde why --json -t -- waits 3 20 flock fcntl
+	rows_of_threads
+	expect_whole
+	expect_waits 2
+	expect_json kind cause object count
+	grep '^did held' out | tr '\t' ' ' > held
+	awk -F '\t' '
+		FILENAME == "held" { split($0, of, " "); want[of[3] " held by waits " of[4]]; next }
+		$1 == "object" && $2 == "flock" { if ($3 in want) n++; else print "not " $3 }
+		END { if (n != 6) printf "%d of 6 holders\n", n }' held rows > wrong
+	[ ! -s wrong ] || fail "$(cat wrong held)"
+}
+
+# kernels=all
+test_flock_holders() {
+	one_of_three flock_holders
+}
+
 # A sleep that was stopped goes on: the call in progress then is restart_syscall.
 test_goes_on() {
 	run sonde why --json -t -- waits 3 40 stopped-sleep
@@ -289,6 +311,24 @@ test_frozen() {
 	expect_whole
 	awk '$2 == "stopped" && $3 > 250000000 { n++ } END { exit n < 1 }' threads ||
 		fail "nothing stopped: $(cat threads)"
+}
+
+# A cgroup with 8 MB: what goes beyond is reclaimed, or waits.
+allocation() {
+	echo +memory > /sys/fs/cgroup/cgroup.subtree_control || skip "no memory controller"
+	mkdir /sys/fs/cgroup/small
+	echo 8M > /sys/fs/cgroup/small/memory.high
+	run sonde why --json -t -- sh -c 'echo $$ > /sys/fs/cgroup/small/cgroup.procs; exec waits 3 100 allocation'
+	rmdir /sys/fs/cgroup/small
+	rows_of_threads
+	expect_whole
+	expect_waits 1
+	awk '$2 == "allocation" && $3 > 10000000 { n++ } END { exit n != 1 }' threads || fail "no wait: $(cat threads)"
+}
+
+# kernels=all
+test_allocation() {
+	one_of_three allocation
 }
 
 # Makes a cgroup that may run for 20 ms of 100.

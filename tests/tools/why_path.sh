@@ -170,7 +170,8 @@ test_alone() {
 	[ "$(on_path any 'running|processor|disk|fault|kernel|interrupts')" -gt 0 ] || fail "$(cat path)"
 }
 
-# The same of a recording: the path of the slow stage, and a sum that is the wall time.
+# The same of a recording: the path of the slow stage, and a sum that is the wall time. All threads are there, too, and
+# each one's causes are its life.
 recorded() {
 	run sonde record -o x.trace -- stages pipe 40 s1000 s10000 s1000
 	expect_exit 0
@@ -178,18 +179,45 @@ recorded() {
 	run sonde report x.trace why --json --top 0
 	expect_exit 0
 	rm x.trace
-	expect_json comm what ns wall_ns
+	expect_json kind comm cause ns wall_ns threads
 	awk -F '\t' '
-		{ sum += $3; wall = $4 }
-		END { if (!wall || sum != wall) printf "%d of %d\n", sum, wall }' rows > wrong
+		$1 == "path" { sum += $4; wall = $5 }
+		$1 == "path process" { all += $4 }
+		$1 == "cause" { life += $4 }
+		$1 == "total" { total = $4; threads = $6 }
+		END {
+			if (!wall || sum != wall || all != wall)
+				printf "path %d, processes %d, wall %d\n", sum, all, wall
+			if (life != total || total < wall)
+				printf "the causes are %d, the lives %d\n", life, total
+			if (threads != 4)
+				printf "%d threads\n", threads
+		}' rows > wrong
 	[ ! -s wrong ] || fail "$(cat wrong)"
-	tr '\t' ' ' < rows > path
+	sed -n 's/^path process	//p' rows | tr '\t' ' ' > path
 	expect_pipeline 3
 }
 
 # kernels=ends
 test_recorded() {
 	one_of_three recorded
+}
+
+# The page of a recording is that of sonde why.
+test_recorded_text() {
+	run sonde record -o x.trace -- stages pipe 20 s5000 s1000
+	expect_exit 0
+	run sonde report x.trace why --top 3
+	expect_exit 0
+	rm x.trace
+	expect_line '^[0-9.]+ s wall, 3 processes, 3 threads, [0-9.]+ s of threads. time \(explained [0-9.]+ %\)$'
+	expect_line '^THE PATH OF THE COMMAND \(what made it last [0-9.]+ s\)$'
+	expect_line '^  sleep +0\.[0-9]+ +[0-9]+ %  stage[01] 0\.[0-9]{3}'
+	expect_line '^ALL THREADS'
+	expect_line '^  descriptor .*stage'
+	expect_line '^WORST WAITS$'
+	expect_line '^  3\. '
+	expect_no_line '^  4\. '
 }
 
 # What waits are called in a recording: as in sonde why, by the call alone.
@@ -200,9 +228,9 @@ recorded_cause() {
 	run sonde report x.trace why --json --top 0
 	expect_exit 0
 	rm x.trace
-	expect_json comm what ns
-	awk -F '\t' -v what="$2" -v least="$(least_waited "$1")" '
-		$1 == "waits" && $2 == what { ns += $3 }
+	expect_json kind cause ns
+	awk -F '\t' -v cause="$2" -v least="$(least_waited "$1")" '
+		$1 == "cause" && $2 == cause { ns += $3 }
 		END { exit !(ns > 1000000 && ns >= least) }' rows ||
 		fail "$1: not $(least_waited "$1") ns of $2: $(cat rows)"
 }

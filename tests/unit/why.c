@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 
 #include <arpa/inet.h>
+#include <math.h>
 
 #include "kernel/syscalls.h"
 #include "why/waits.h"
@@ -95,6 +96,77 @@ Test(why, causes_have_names)
 	cr_assert_str_eq(why_sums_cause(12345), "unknown");
 }
 
+/* The brightness of "#rrggbb" as people see it, 0 to 1: https://www.w3.org/TR/WCAG21/#dfn-relative-luminance */
+static double luminance(const char *color)
+{
+	static const double weights[] = { 0.2126, 0.7152, 0.0722 };
+	double sum = 0;
+
+	for (int i = 0; i < 3; i++) {
+		const char digits[] = { color[1 + 2 * i], color[2 + 2 * i], 0 };
+		double part = strtoul(digits, NULL, 16) / 255.0;
+
+		sum += weights[i] * (part <= 0.03928 ? part / 12.92 : pow((part + 0.055) / 1.055, 2.4));
+	}
+	return sum;
+}
+
+static double contrast(const char *one, const char *other)
+{
+	double a = luminance(one) + 0.05, b = luminance(other) + 0.05;
+
+	return a > b ? a / b : b / a;
+}
+
+/* How far two colors are from each other in red, green and blue. */
+static unsigned int distance(const char *one, const char *other)
+{
+	unsigned long a = strtoul(one + 1, NULL, 16), b = strtoul(other + 1, NULL, 16);
+	unsigned int sum = 0;
+
+	for (int shift = 0; shift < 24; shift += 8)
+		sum += abs((int)(a >> shift & 255) - (int)(b >> shift & 255));
+	return sum;
+}
+
+/* What sleeps or waits has a color of its own, on which text can be read. */
+Test(why, colors_differ)
+{
+	for (uint32_t i = 0; i < WHY_CLASSES; i++) {
+		const struct frame_color *color = &waits_of(i)->color;
+		const char *name = waits_of(i)->name;
+
+		if (i == WHY_RUNNING) {
+			cr_assert_null(color->light);
+			continue;
+		}
+		cr_assert_eq(strlen(color->light), strlen("#rrggbb"), "%s: not of six digits", name);
+		cr_assert_eq(strlen(color->dark), strlen("#rrggbb"), "%s: not of six digits", name);
+		cr_assert_geq(contrast(color->light, "#222222"), 5.5, "%s: the light color is too dark for text", name);
+		cr_assert_geq(contrast(color->dark, "#ffffff"), 5.5, "%s: the dark color is too light for text", name);
+		for (uint32_t j = 0; j < i; j++) {
+			const struct frame_color *other = &waits_of(j)->color;
+
+			if (j == WHY_RUNNING)
+				continue;
+			cr_assert_geq(distance(color->light, other->light), 24, "%s is like %s", name, waits_of(j)->name);
+			cr_assert_geq(distance(color->dark, other->dark), 24, "%s is like %s", name, waits_of(j)->name);
+		}
+	}
+}
+
+/* Classes past the 32nd have a bit, too. */
+Test(why, classes_by_object)
+{
+	uint64_t bits = waits_with(WAITS_FOR_WAKER);
+
+	cr_assert(bits >> WHY_PIPE & 1);
+	cr_assert(bits >> WHY_CHILD & 1);
+	cr_assert_not(bits >> WHY_DISK & 1);
+	for (uint32_t i = 0; i < WHY_CLASSES; i++)
+		cr_assert_eq(bits >> i & 1, waits_of(i)->object == WAITS_FOR_WAKER, "class %u", i);
+}
+
 Test(why, calls)
 {
 	static uint8_t calls[WHY_ABIS][WHY_CALLS];
@@ -107,13 +179,13 @@ Test(why, calls)
 	/* of 32-bit programs, with numbers that x86 and ARM have */
 	cr_assert_eq(calls[WHY_COMPAT][3], WHY_BY_FD);
 	cr_assert_eq(calls[WHY_COMPAT][20], WHY_KERNEL);
-	cr_assert_eq(calls[WHY_COMPAT][55], WHY_BY_LOCK);
+	cr_assert_eq(calls[WHY_COMPAT][55], WHY_BY_FLOCK);
 	cr_assert_eq(calls[WHY_COMPAT][142], WHY_POLL, "_newselect");
 	cr_assert_eq(calls[WHY_COMPAT][240], WHY_BY_FUTEX);
 	cr_assert_eq(calls[WHY_COMPAT][407], WHY_SLEEP, "clock_nanosleep_time64");
 	cr_assert_eq(calls[WHY_COMPAT][422], WHY_BY_FUTEX, "futex_time64");
 	cr_assert_str_eq(waits_call(syscall_number("read")), "read");
-	cr_assert_eq(waits_class("read"), WHY_UNKNOWN);
+	cr_assert_eq(waits_class("read"), WHY_DESCRIPTOR);
 	cr_assert_eq(waits_class("fsync"), WHY_DISK);
 	cr_assert_eq(waits_class("futex"), WHY_CONDITION);
 	cr_assert_eq(waits_class("nanosleep"), WHY_SLEEP);
@@ -134,7 +206,7 @@ static void name_is(const struct why *why, const struct why_key *key, const stru
 {
 	struct str s __str = {};
 
-	cr_assert(why_page_object(why, &s, key, object));
+	cr_assert(objects_name(why, &s, key, object));
 	cr_assert_str_eq(s.data, name);
 }
 
@@ -184,6 +256,22 @@ Test(why, names_of_locks)
 	why_sums_release(&why.sums);
 }
 
+/* A lock of a file: its holder may be any process, and one that is not measured has no name. */
+Test(why, names_of_locks_of_files)
+{
+	struct why why = {};
+	struct why_thread thread = part(7, "apt", 0);
+	struct why_key key = { .class = WHY_FLOCK, .a = 12, .b = 8ULL << 32 };
+	const struct why_object object = { .names = { "lock", "var", "/" } };
+
+	name_is(&why, &key, &object, "/var/lock");
+	key.b |= 7;
+	name_is(&why, &key, &object, "/var/lock held by 7");
+	why_sums_add(&why.sums, &thread);
+	name_is(&why, &key, &object, "/var/lock held by apt 7");
+	why_sums_release(&why.sums);
+}
+
 /* What is not known is not called an interrupt. */
 Test(why, names_of_wakers)
 {
@@ -198,5 +286,5 @@ Test(why, names_of_wakers)
 	memcpy(&key.b, "letters_", 8);
 	name_is(&why, &key, NULL, "sixteen_letters_");
 	key = (struct why_key){ .class = WHY_SLEEP };
-	cr_assert(!why_page_object(&why, &s, &key, NULL));
+	cr_assert(!objects_name(&why, &s, &key, NULL));
 }

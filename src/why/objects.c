@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What threads wait for: how long, and what it is called. Knows neither pages nor files. */
+#include <arpa/inet.h>
+
+#include "engine/batch.h"
+#include "output/address.h"
+#include "waits.h"
+#include "why_part.h"
+
+uint32_t objects_key(struct why *why, const struct why_key *key)
+{
+	return set_add(&why->path.keys, key, sizeof(*key));
+}
+
+/* --- sums --- */
+
+/* The object of a key, which may be new. */
+static struct why_object *object_of(struct why *why, const struct why_key *key)
+{
+	uint32_t number = set_add(&why->keys, key, sizeof(*key));
+	struct why_found *found;
+
+	if (number < why->objects.n)
+		return &why->objects.v[number].object;
+	found = vec_push(&why->objects);
+	found->key = *key;
+	return &found->object;
+}
+
+static void add(struct why_object *object, uint64_t ns, uint64_t count, uint64_t max)
+{
+	object->ns += ns;
+	object->count += count;
+	object->max = max > object->max ? max : object->max;
+}
+
+void objects_add(struct why *why, const struct why_key *key, uint64_t ns, uint64_t count, uint64_t max)
+{
+	add(object_of(why, key), ns, count, max);
+}
+
+void objects_add_path(struct why *why, uint32_t number, uint64_t ns)
+{
+	struct why_path *path = &why->path;
+	uint32_t at;
+
+	if (number == PATH_NONE)
+		return;
+	at = set_add(&path->seen, &number, sizeof(number));
+	if (at == path->objects.n)
+		memcpy(&vec_push(&path->objects)->key, path->keys.v[number].bytes, sizeof(struct why_key));
+	add(&path->objects.v[at].object, ns, 1, ns);
+}
+
+static void add_read(const void *key, const void *value, void *ctx)
+{
+	const struct why_object *from = value;
+	struct why_object *object = object_of(ctx, key);
+
+	memcpy(object->names, from->names, sizeof(*from) - offsetof(struct why_object, names));
+	add(object, from->ns, from->count, from->max);
+}
+
+int objects_read(struct why *why)
+{
+	const struct batch_map map = {
+		.fd = object_map_fd(&why->progs.object, "why_objects"),
+		.max = WHY_OBJECTS,
+		.key_size = sizeof(struct why_key),
+		.value_size = sizeof(struct why_object),
+	};
+
+	return batch_read(&map, add_read, why);
+}
+
+static int by_time(const void *pa, const void *pb)
+{
+	const struct why_found *a = pa, *b = pb;
+
+	return a->object.ns > b->object.ns ? -1 : a->object.ns < b->object.ns;
+}
+
+void objects_sort(struct why *why)
+{
+	struct why_path *path = &why->path;
+
+	if (path->objects.n)
+		qsort(path->objects.v, path->objects.n, sizeof(*path->objects.v), by_time);
+	if (why->objects.n)
+		qsort(why->objects.v, why->objects.n, sizeof(*why->objects.v), by_time);
+	/* their numbers change */
+	set_release(&why->keys);
+	why->keys = (struct set){};
+	vec_each(object, &why->objects)
+		set_add(&why->keys, &object->key, sizeof(object->key));
+}
+
+const struct why_found *objects_find(const struct why *why, const struct why_key *key)
+{
+	uint32_t number = set_find(&why->keys, key, sizeof(*key));
+
+	return number == SET_NONE ? NULL : &why->objects.v[number];
+}
+
+/* --- names --- */
+
+static void add_path(struct str *s, const struct why_object *object)
+{
+	int n = 0;
+
+	while (n < WHY_NAMES && object->names[n][0])
+		n++;
+	if (n && object->names[n - 1][0] == '/' && !object->names[n - 1][1])
+		n--;
+	else
+		str_add(s, "...");
+	for (int i = n - 1; i >= 0; i--) {
+		str_addc(s, '/');
+		str_addn(s, object->names[i], strnlen(object->names[i], WHY_NAME_SIZE));
+	}
+	if (!n)
+		str_addc(s, '/');
+}
+
+static void add_peer(struct str *s, const struct why_object *object)
+{
+	static const unsigned char nobody[sizeof(object->peer)];
+
+	if (object->own_port)
+		str_addf(s, "port %u", object->own_port);
+	if (object->own_port && !memcmp(object->peer, nobody, sizeof(nobody)))
+		return;
+	str_add(s, object->own_port ? " from " : "");
+	address_add(s, object->family == AF_INET ? 4 : 6, object->peer);
+	if (object->peer_port)
+		str_addf(s, ":%u", ntohs(object->peer_port));
+}
+
+/* The thread that last had this id. */
+static const struct why_task *task_of(const struct why *why, uint32_t tid)
+{
+	uint32_t number = set_find(&why->sums.tids, &tid, sizeof(tid));
+
+	return number == SET_NONE ? NULL : &why->sums.tasks.v[why->sums.latest.v[number]];
+}
+
+/* The holder counts only if it is a thread of the process. */
+static void add_lock(const struct why *why, struct str *s, const struct why_key *key)
+{
+	uint32_t process = key->b >> 32, holder = key->b;
+	const struct why_task *task = holder ? task_of(why, holder) : NULL;
+
+	str_addf(s, "0x%llx of %u", key->a, process);
+	if (task && task->tgid == process)
+		str_addf(s, " held by %.16s %u", task->comm, holder);
+}
+
+/* Of a holder that is not measured, only its number is known. */
+static void add_flock(const struct why *why, struct str *s, const struct why_key *key, const struct why_object *object)
+{
+	uint32_t holder = key->b;
+	const struct why_task *task = holder ? task_of(why, holder) : NULL;
+
+	add_path(s, object);
+	if (task)
+		str_addf(s, " held by %.16s %u", task->comm, holder);
+	else if (holder)
+		str_addf(s, " held by %u", holder);
+}
+
+static void add_comm(struct str *s, const struct why_key *key, const char *otherwise)
+{
+	char comm[sizeof(key->a) + sizeof(key->b) + 1] = "";
+
+	memcpy(comm, &key->a, sizeof(key->a) + sizeof(key->b));
+	if (comm[0] == WHY_INTERRUPT)
+		str_add(s, "an interrupt");
+	else if (comm[0] == WHY_NOBODY)
+		str_add(s, "nobody yet");
+	else
+		str_add(s, comm[0] ? comm : otherwise);
+}
+
+static void add_call(struct str *s, unsigned int call)
+{
+	const char *name = waits_call(call);
+
+	if (name)
+		str_add(s, name);
+	else
+		str_addf(s, "system call %u", call & ~WHY_COMPAT_CALL);
+}
+
+/* Of a call that is on no file, the call. */
+static void add_file(struct str *s, const struct why_key *key, const struct why_object *object)
+{
+	if (key->a)
+		add_path(s, object);
+	else if (key->call && key->call != WHY_NO_CALL)
+		add_call(s, key->call);
+}
+
+bool objects_name(const struct why *why, struct str *s, const struct why_key *key, const struct why_object *object)
+{
+	const size_t before = s->len;
+
+	switch (waits_of(key->class)->object) {
+	case WAITS_FOR_WAKER:
+		add_comm(s, key, "unknown");
+		break;
+	case WAITS_FOR_FILE:
+		add_file(s, key, object);
+		break;
+	case WAITS_FOR_LOCK:
+		if (key->a && key->class == WHY_FLOCK)
+			add_flock(why, s, key, object);
+		else if (key->a)
+			add_lock(why, s, key);
+		break;
+	case WAITS_FOR_PEER:
+		add_peer(s, object);
+		break;
+	case WAITS_FOR_TASK:
+		add_comm(s, key, "idle");
+		break;
+	case WAITS_FOR_EVENT:
+		add_comm(s, key, "a device");
+		break;
+	case WAITS_FOR_CALL:
+		add_call(s, key->call);
+		break;
+	default:
+		break;
+	}
+	return s->len > before;
+}
