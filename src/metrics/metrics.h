@@ -19,6 +19,7 @@
 #define SONDE_METRICS_METRICS_H
 
 #include "base/str.h"
+#include "base/lookup.h"
 #include "metrics_bounds.h"
 
 struct schema;
@@ -97,6 +98,7 @@ struct metrics_family {
 	struct metrics_bounds bounds; /* METRICS_HISTOGRAM: of its samples */
 	struct metrics_sample *v;
 	size_t n, cap;
+	struct lookup lookup; /* finds samples by their labels */
 };
 
 struct metrics {
@@ -112,14 +114,6 @@ struct metrics {
 	} counts;
 	struct str text; /* names and values of labels */
 	size_t family;	 /* of the sample that is being made */
-	/* finds a sample by its family and labels: a hash table of n entries, a power of two */
-	struct {
-		struct metrics_entry {
-			uint64_t hash;
-			uint32_t family, number; /* of the sample, + 1; 0: the entry is free */
-		} * v;
-		size_t n, used;
-	} index;
 	/* metrics_rows.c: the families of the fields of the last row, or METRICS_NO_FAMILY; whose they are */
 	struct {
 		const struct schema *schema;
