@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Keeps a page of metrics: families and samples, which are found by their labels. Knows no format. */
 #include <ctype.h>
-#include <math.h>
 
 #include "base/hash.h"
 #include "metrics.h"
@@ -214,8 +213,6 @@ static size_t add_counts(struct metrics *page, size_t n)
 
 struct metrics_number metrics_hist_sum(const struct hist *hist, bool seconds, const uint64_t *cells)
 {
-	if (hist->no_sum)
-		return metrics_real(NAN);
 	if (seconds)
 		return metrics_seconds(cells[HIST_SUM]);
 	return hist->is_signed ? metrics_s64(cells[HIST_SUM]) : metrics_u64(cells[HIST_SUM]);

@@ -151,7 +151,7 @@ void metrics_set(struct metrics *page, struct metrics_number value);
 void metrics_set_summary(struct metrics *page, uint64_t count, struct metrics_number sum);
 /* cells: of the histogram scale->hist, copied. All samples of a family have the same scale. */
 void metrics_set_histogram(struct metrics *page, const struct metrics_scale *scale, const uint64_t *cells);
-/* Returns the sum of a histogram's values, NaN if it is not known. seconds: they are ns. */
+/* Returns the sum of a histogram's values. seconds: they are ns. */
 struct metrics_number metrics_hist_sum(const struct hist *hist, bool seconds, const uint64_t *cells);
 
 /* Appends a name as metrics_label() makes it: a digit at its begin gets a _ in front. */
