@@ -12,7 +12,7 @@
 
 struct hist {
 	enum hist_kind kind;
-	uint64_t step;	  /* HIST_LINEAR, HIST_STEPS: width of a bucket; HIST_BOUNDS: the greatest bound, HIST_BOUND_... */
+	uint64_t step;	  /* HIST_LINEAR, HIST_STEPS: width of a bucket; HIST_BOUNDS: the greatest bound */
 	uint64_t divisor; /* values were divided by this, but their sum was not */
 	const char *unit; /* "usecs" */
 	bool bare;	  /* no line with average, total and count below a chart */
