@@ -18,7 +18,9 @@ enum hist_kind {
 	HIST_PRECISE,
 	HIST_SINGLE, /* one bucket: the number of values and their sum */
 	HIST_BOUNDS, /* for exporters */
-	HIST_LISTED, /* user space only: any buckets, each with its greatest value */
+	/* of programs, counted by code that the language makes; signed: bucket 0 has what is below all others */
+	HIST_POWERS, /* hist(): then a bucket for each value below 2^bits, and 2^bits for each greater power of two */
+	HIST_STEPS,  /* lhist(): then equal steps from min to below max, the last bucket has max and above */
 };
 
 #define HIST_LOG2_BUCKETS    64

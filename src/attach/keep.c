@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <sys/ioctl.h>
 
+#include "base/hash.h"
 #include "keep_part.h"
 #include "traces/pins.h"
 
@@ -14,16 +15,6 @@
 #define DESCRIPTION_MAX (4 * 1024 * 1024)
 
 /* --- whose it is --- */
-
-/* FNV-1a. */
-static uint64_t mix(uint64_t hash, const void *bytes, size_t n)
-{
-	const unsigned char *byte = bytes;
-
-	for (size_t i = 0; i < n; i++)
-		hash = (hash ^ byte[i]) * 0x100000001b3;
-	return hash;
-}
 
 static char *read_boot(void)
 {
@@ -39,9 +30,9 @@ static void begin(struct keep *keep)
 {
 	const uint64_t layout = KEEP_LAYOUT;
 
-	keep->identity = mix(0xcbf29ce484222325, &layout, sizeof(layout));
-	keep->identity = mix(keep->identity, keep->boot, strlen(keep->boot) + 1);
-	keep->identity = mix(keep->identity, keep->line, strlen(keep->line) + 1);
+	keep->identity = hash_stable(HASH_STABLE_NONE, &layout, sizeof(layout));
+	keep->identity = hash_stable(keep->identity, keep->boot, strlen(keep->boot) + 1);
+	keep->identity = hash_stable(keep->identity, keep->line, strlen(keep->line) + 1);
 }
 
 struct keep *keep_new(const char *line)
@@ -76,7 +67,7 @@ const char *keep_name(const struct keep *keep)
 void keep_mix(struct keep *keep, const void *bytes, size_t n)
 {
 	if (keep)
-		keep->identity = mix(keep->identity, bytes, n);
+		keep->identity = hash_stable(keep->identity, bytes, n);
 }
 
 void keep_refuse(struct keep *keep, const char *why)

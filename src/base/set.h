@@ -7,17 +7,17 @@
 #define SONDE_BASE_SET_H
 
 #include "base.h"
+#include "lookup.h"
 #include "pool.h"
 
 struct set {
 	struct set_member {
 		const void *bytes;
-		uint32_t len, hash;
+		uint32_t len;
 	} * v;
 	size_t n, cap;
-	uint32_t *slots; /* a number + 1, 0: free; a power of two of them */
-	size_t n_slots;
-	struct pool pool; /* the bytes */
+	struct lookup lookup; /* finds members by their bytes */
+	struct pool pool;     /* the bytes */
 };
 
 /* Returns the number of these len bytes, which are copied if they are new. */
@@ -26,7 +26,5 @@ uint32_t set_add(struct set *set, const void *bytes, size_t len);
 /* Returns the number of these len bytes, or SET_NONE. */
 uint32_t set_find(const struct set *set, const void *bytes, size_t len);
 void set_release(struct set *set);
-/* The hash of a member. Sets have a key that is random for each process: foreign files cannot make members collide. */
-uint64_t set_hash(const uint64_t key[2], const void *bytes, size_t len);
 
 #endif

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <sys/stat.h>
 
+#include "base/hash.h"
 #include "base/str.h"
 #include "config.h"
 #include "options/opt.h"
@@ -242,28 +243,18 @@ static int take_clauses(struct config_line *line, struct words *words, struct er
 
 /* --- lines --- */
 
-static void add_hash(uint64_t *hash, const void *data, size_t n)
-{
-	const unsigned char *bytes = data;
-
-	/* FNV-1a */
-	for (size_t i = 0; i < n; i++)
-		*hash = (*hash ^ bytes[i]) * 0x100000001b3;
-}
-
 static uint64_t hash_of(const struct config_line *line)
 {
 	const char *name = str_or_empty(line->name);
-	uint64_t hash = 0xcbf29ce484222325;
+	uint64_t hash = HASH_STABLE_NONE;
 
 	for (size_t i = 0; i < line->n_words; i++)
-		add_hash(&hash, line->words[i], strlen(line->words[i]) + 1);
-	add_hash(&hash, name, strlen(name) + 1);
-	add_hash(&hash, &line->max, sizeof(line->max));
-	add_hash(&hash, &line->buckets.low, sizeof(line->buckets.low));
-	add_hash(&hash, &line->buckets.high, sizeof(line->buckets.high));
-	add_hash(&hash, &line->buckets.step, sizeof(line->buckets.step));
-	return hash;
+		hash = hash_stable(hash, line->words[i], strlen(line->words[i]) + 1);
+	hash = hash_stable(hash, name, strlen(name) + 1);
+	hash = hash_stable(hash, &line->max, sizeof(line->max));
+	hash = hash_stable(hash, &line->buckets.low, sizeof(line->buckets.low));
+	hash = hash_stable(hash, &line->buckets.high, sizeof(line->buckets.high));
+	return hash_stable(hash, &line->buckets.step, sizeof(line->buckets.step));
 }
 
 /* Moves the words into the line. */

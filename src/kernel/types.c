@@ -2,8 +2,10 @@
 /*
  * Finds types by name. The first search of a file notes the name and kind of each of its types, 8 bytes a type: all
  * later searches compare numbers. A name is first looked for among the file's strings, where it is only once. A
- * caller that asks for many names, such as the arguments of all functions of a pattern, gets a hash of all names.
+ * caller that asks for many names, such as the arguments of all functions of a pattern, gets a table of all names.
  */
+#include "base/hash.h"
+#include "base/lookup.h"
 #include "btf_image.h"
 #include "types.h"
 
@@ -11,7 +13,7 @@
 #define KINDS (1U << BTF_KIND_STRUCT | 1U << BTF_KIND_UNION | 1U << BTF_KIND_ENUM | 1U << BTF_KIND_ENUM64 | \
 	       1U << BTF_KIND_TYPEDEF | 1U << BTF_KIND_FWD | 1U << BTF_KIND_FUNC | 1U << BTF_KIND_INT | \
 	       1U << BTF_KIND_VAR)
-/* After so many searches a hash of all names costs less than looking through the strings, 0.3 ms each. */
+/* After so many searches a table of all names costs less than looking through the strings, 0.3 ms each. */
 #define SEARCHES_MAX 8
 
 #define ENUMS (1U << BTF_KIND_ENUM | 1U << BTF_KIND_ENUM64)
@@ -26,9 +28,8 @@ struct module {
 	} * v;
 	size_t n, cap;
 	unsigned int searches;
-	uint32_t *slots; /* the hash: index of a name + 1, 0: free; equal names follow each other in their order */
-	size_t n_slots;	 /* a power of two */
-	int error;	 /* it cannot be read */
+	struct lookup lookup; /* finds them by name, once there were many searches */
+	int error;	      /* it cannot be read */
 	struct err why;
 };
 
@@ -48,7 +49,7 @@ static void module_free(struct module *module)
 		free(module->types[i]);
 	free(module->types);
 	free(module->v);
-	free(module->slots);
+	lookup_release(&module->lookup);
 	btf_image_release(&module->image);
 	free(module);
 }
@@ -165,38 +166,23 @@ static void find_by_strings(const struct module *module, const char *name, struc
 			return;
 }
 
-/* FNV-1a, 32 bits */
-static uint32_t hash_of(const char *name)
+static void fill_lookup(struct module *module)
 {
-	uint32_t hash = 0x811c9dc5;
-
-	for (; *name; name++)
-		hash = (hash ^ (unsigned char)*name) * 0x01000193;
-	return hash ^ hash >> 16;
-}
-
-static void build_hash(struct module *module)
-{
-	module->n_slots = 64;
-	while (module->n_slots < module->n * 2)
-		module->n_slots *= 2;
-	module->slots = base_alloc(module->n_slots * sizeof(*module->slots));
+	lookup_reserve(&module->lookup, module->n);
 	for (size_t i = 0; i < module->n; i++) {
-		size_t slot = hash_of(btf_image_string(&module->image, module->v[i].name)) & (module->n_slots - 1);
+		const char *name = btf_image_string(&module->image, module->v[i].name);
 
-		if (!module->v[i].name)
-			continue;
-		while (module->slots[slot])
-			slot = (slot + 1) & (module->n_slots - 1);
-		module->slots[slot] = i + 1;
+		if (module->v[i].name)
+			lookup_add(&module->lookup, hash_bytes(name, strlen(name)), i);
 	}
 }
 
-static void find_by_hash(const struct module *module, const char *name, struct found *found)
+static void find_by_lookup(const struct module *module, const char *name, struct found *found)
 {
-	for (size_t slot = hash_of(name) & (module->n_slots - 1); module->slots[slot];
-	     slot = (slot + 1) & (module->n_slots - 1)) {
-		const struct named *named = &module->v[module->slots[slot] - 1];
+	uint32_t hash = hash_bytes(name, strlen(name));
+
+	lookup_each(it, &module->lookup, hash) {
+		const struct named *named = &module->v[it.number];
 
 		if (!strcmp(btf_image_string(&module->image, named->name), name) && offer(found, named))
 			return;
@@ -211,9 +197,9 @@ uint32_t kernel_types_find(struct kernel_types *types, int number, const char *n
 	if (!module)
 		return 0;
 	if (++module->searches == SEARCHES_MAX)
-		build_hash(module);
-	if (module->slots)
-		find_by_hash(module, name, &found);
+		fill_lookup(module);
+	if (module->searches >= SEARCHES_MAX)
+		find_by_lookup(module, name, &found);
 	else
 		find_by_strings(module, name, &found);
 	return found.id ? found.id : found.forward;

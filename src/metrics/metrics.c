@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Keeps a page of metrics: families, samples, and the index that finds a sample by its labels. Knows no format. */
+/* Keeps a page of metrics: families and samples, which are found by their labels. Knows no format. */
 #include <ctype.h>
-#include <math.h>
 
+#include "base/hash.h"
 #include "metrics.h"
 
 void metrics_reset(struct metrics *page)
 {
-	vec_each(family, page)
+	vec_each(family, page) {
+		lookup_reset(&family->lookup);
 		family->n = 0;
-	page->labels.n = page->counts.n = page->index.used = 0;
-	if (page->index.n)
-		memset(page->index.v, 0, page->index.n * sizeof(*page->index.v));
+	}
+	page->labels.n = page->counts.n = 0;
 	page->fields.schema = NULL;
 	str_reset(&page->text);
 }
@@ -28,12 +28,12 @@ void metrics_release(struct metrics *page)
 	vec_each(family, page) {
 		free_info(&family->info);
 		metrics_bounds_release(&family->bounds);
+		lookup_release(&family->lookup);
 		free(family->v);
 	}
 	free(page->v);
 	free(page->labels.v);
 	free(page->counts.v);
-	free(page->index.v);
 	free(page->fields.v);
 	str_release(&page->fields.base);
 	str_release(&page->text);
@@ -98,7 +98,7 @@ void metrics_label(struct metrics *page, const char *name, const char *value, si
 	last_sample(page)->n_labels++;
 }
 
-/* --- the index: samples by family and labels --- */
+/* --- samples by their labels --- */
 
 /* Where the text of a sample's labels begins, and how many bytes it has: labels are added one after the other. */
 static struct metrics_part text_of(const struct metrics *page, const struct metrics_sample *sample)
@@ -128,57 +128,19 @@ static bool same_labels(const struct metrics *page, const struct metrics_sample 
 	return !text.n || !memcmp(page->text.data + text.at, page->text.data + other.at, text.n);
 }
 
-/* FNV-1a. */
-static uint64_t hash_of(const struct metrics *page, const struct metrics_sample *sample)
-{
-	struct metrics_part text = text_of(page, sample);
-	uint64_t hash = 0xcbf29ce484222325ULL ^ page->family;
-
-	for (size_t i = 0; i < text.n; i++)
-		hash = (hash ^ (unsigned char)page->text.data[text.at + i]) * 0x100000001b3ULL;
-	return hash;
-}
-
-static void grow_index(struct metrics *page)
-{
-	struct metrics_entry *old = page->index.v;
-	size_t n = page->index.n;
-
-	page->index.n = n ? 2 * n : 256;
-	page->index.v = base_alloc(page->index.n * sizeof(*page->index.v));
-	for (size_t i = 0; i < n; i++) {
-		size_t at = old[i].hash;
-
-		if (!old[i].number)
-			continue;
-		while (page->index.v[at & (page->index.n - 1)].number)
-			at++;
-		page->index.v[at & (page->index.n - 1)] = old[i];
-	}
-	free(old);
-}
-
-/* Returns the entry of the last sample, or that of the sample with the same family and labels. */
-static struct metrics_entry *find_entry(struct metrics *page)
+/* Returns the number of the last sample, or of an earlier one of the family with the same labels. */
+static uint32_t find_number(struct metrics *page)
 {
 	struct metrics_family *family = &page->v[page->family];
 	const struct metrics_sample *sample = last_sample(page);
-	uint64_t hash = hash_of(page, sample);
-	struct metrics_entry *entry;
+	struct metrics_part text = text_of(page, sample);
+	uint32_t hash = hash_bytes(page->text.data + text.at, text.n);
 
-	if (2 * page->index.used >= page->index.n)
-		grow_index(page);
-	for (size_t at = hash;; at++) {
-		entry = &page->index.v[at & (page->index.n - 1)];
-		if (!entry->number)
-			break;
-		if (entry->hash == hash && entry->family == page->family &&
-		    same_labels(page, &family->v[entry->number - 1], sample))
-			return entry;
-	}
-	*entry = (struct metrics_entry){ .hash = hash, .family = page->family, .number = family->n };
-	page->index.used++;
-	return entry;
+	lookup_each(it, &family->lookup, hash)
+		if (same_labels(page, &family->v[it.number], sample))
+			return it.number;
+	lookup_add(&family->lookup, hash, family->n - 1);
+	return family->n - 1;
 }
 
 static void remove_last(struct metrics *page)
@@ -195,12 +157,12 @@ static void remove_last(struct metrics *page)
 static struct metrics_sample *end_sample(struct metrics *page, bool *is_new)
 {
 	struct metrics_family *family = &page->v[page->family];
-	uint32_t number = find_entry(page)->number;
+	uint32_t number = find_number(page);
 
-	*is_new = number == family->n;
+	*is_new = number == family->n - 1;
 	if (!*is_new)
 		remove_last(page);
-	return &family->v[number - 1];
+	return &family->v[number];
 }
 
 /* --- values --- */
@@ -251,8 +213,6 @@ static size_t add_counts(struct metrics *page, size_t n)
 
 struct metrics_number metrics_hist_sum(const struct hist *hist, bool seconds, const uint64_t *cells)
 {
-	if (hist->no_sum)
-		return metrics_real(NAN);
 	if (seconds)
 		return metrics_seconds(cells[HIST_SUM]);
 	return hist->is_signed ? metrics_s64(cells[HIST_SUM]) : metrics_u64(cells[HIST_SUM]);

@@ -19,6 +19,7 @@
 #define SONDE_METRICS_METRICS_H
 
 #include "base/str.h"
+#include "base/lookup.h"
 #include "metrics_bounds.h"
 
 struct schema;
@@ -97,6 +98,7 @@ struct metrics_family {
 	struct metrics_bounds bounds; /* METRICS_HISTOGRAM: of its samples */
 	struct metrics_sample *v;
 	size_t n, cap;
+	struct lookup lookup; /* finds samples by their labels */
 };
 
 struct metrics {
@@ -112,14 +114,6 @@ struct metrics {
 	} counts;
 	struct str text; /* names and values of labels */
 	size_t family;	 /* of the sample that is being made */
-	/* finds a sample by its family and labels: a hash table of n entries, a power of two */
-	struct {
-		struct metrics_entry {
-			uint64_t hash;
-			uint32_t family, number; /* of the sample, + 1; 0: the entry is free */
-		} * v;
-		size_t n, used;
-	} index;
 	/* metrics_rows.c: the families of the fields of the last row, or METRICS_NO_FAMILY; whose they are */
 	struct {
 		const struct schema *schema;
@@ -157,7 +151,7 @@ void metrics_set(struct metrics *page, struct metrics_number value);
 void metrics_set_summary(struct metrics *page, uint64_t count, struct metrics_number sum);
 /* cells: of the histogram scale->hist, copied. All samples of a family have the same scale. */
 void metrics_set_histogram(struct metrics *page, const struct metrics_scale *scale, const uint64_t *cells);
-/* Returns the sum of a histogram's values, NaN if it is not known. seconds: they are ns. */
+/* Returns the sum of a histogram's values. seconds: they are ns. */
 struct metrics_number metrics_hist_sum(const struct hist *hist, bool seconds, const uint64_t *cells);
 
 /* Appends a name as metrics_label() makes it: a digit at its begin gets a _ in front. */

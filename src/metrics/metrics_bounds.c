@@ -8,13 +8,13 @@
 #include "metrics_number.h"
 
 /* Default ranges. Of seconds: about 1 us to 32 s; of other units up to 2^30. */
-#define SECONDS_LOW  0x1p-20
-#define SECONDS_HIGH 0x1p5
-#define NUMBERS_HIGH 0x1p30
-#define LISTED_HIGH  0x1p36 /* in ns about a minute, in bytes 64 GB */
+#define SECONDS_LOW   0x1p-20
+#define SECONDS_HIGH  0x1p5
+#define NUMBERS_HIGH  0x1p30
+#define PROGRAMS_HIGH 0x1p36 /* in ns about a minute, in bytes 64 GB */
 
-#define LINEAR_STEP  4	/* of the 256 buckets of a linear histogram, text shows 64 */
-#define LISTED_SHOWN 64 /* of long lists, text shows about so many */
+#define LINEAR_STEP 4  /* of the 256 buckets of a linear histogram, text shows 64 */
+#define LONG_SHOWN  64 /* of long lists, text shows about so many */
 
 /* The exponent of the bound of bucket 0: 2^-29 s is the one between 1 and 2 ns. */
 #define SECONDS_EXPONENT -29
@@ -45,8 +45,8 @@ static double upper_of(const struct metrics_bounds *bounds, size_t bucket)
 
 	if (is_bounded(bounds))
 		return ldexp(1, first_exponent(bounds) + (int)bucket);
-	if (hist->kind == HIST_LISTED)
-		return in_base_unit(bounds, hist->highs[bucket]);
+	if (hist_has_negative(hist))
+		return in_base_unit(bounds, (int64_t)hist_high(hist, bucket));
 	return in_base_unit(bounds, ((long double)hist_high(hist, bucket) + 1) * hist->divisor - 1);
 }
 
@@ -106,8 +106,9 @@ static size_t default_step(const struct metrics_bounds *bounds)
 		return LINEAR_STEP;
 	case HIST_PRECISE:
 		return HIST_PARTS;
-	case HIST_LISTED:
-		return 1 + (bounds->n - 1) / (2 * LISTED_SHOWN);
+	case HIST_POWERS:
+	case HIST_STEPS:
+		return 1 + (bounds->n - 1) / (2 * LONG_SHOWN);
 	default:
 		return 1;
 	}
@@ -117,8 +118,8 @@ static void default_range(const struct metrics_bounds *bounds, struct metrics_ra
 {
 	if (range->high != 0)
 		return;
-	if (bounds->hist.kind == HIST_LISTED)
-		*range = (struct metrics_range){ -INFINITY, LISTED_HIGH, range->step };
+	if (hist_has_negative(&bounds->hist))
+		*range = (struct metrics_range){ -INFINITY, PROGRAMS_HIGH, range->step };
 	else if (bounds->hist.kind == HIST_LINEAR)
 		*range = (struct metrics_range){ 0, INFINITY, range->step };
 	else if (bounds->scale.seconds)
@@ -157,19 +158,15 @@ static void choose_le(struct metrics_bounds *bounds)
 
 /* --- all --- */
 
-static bool same_list(const struct hist *a, const struct hist *b)
-{
-	return a->kind != HIST_LISTED || a->n < 2 || !memcmp(a->highs, b->highs, (a->n - 1) * sizeof(*a->highs));
-}
-
 static bool is_set(const struct metrics_bounds *bounds, const struct metrics_scale *scale)
 {
 	const struct hist *hist = &bounds->hist, *other = scale->hist;
 	const struct metrics_range *range = &bounds->scale.range;
 
 	return bounds->n && hist->kind == other->kind && hist->step == other->step && hist->divisor == other->divisor &&
-	       hist->n == other->n && bounds->scale.seconds == scale->seconds && range->low == scale->range.low &&
-	       range->high == scale->range.high && range->step == scale->range.step && same_list(hist, other);
+	       hist->n == other->n && hist->bits == other->bits && hist->min == other->min && hist->max == other->max &&
+	       bounds->scale.seconds == scale->seconds && range->low == scale->range.low &&
+	       range->high == scale->range.high && range->step == scale->range.step;
 }
 
 void metrics_bounds_set(struct metrics_bounds *bounds, const struct metrics_scale *scale)
@@ -181,11 +178,6 @@ void metrics_bounds_set(struct metrics_bounds *bounds, const struct metrics_scal
 	bounds->hist = *scale->hist;
 	bounds->scale.hist = NULL;
 	bounds->n = hist_buckets(&bounds->hist);
-	if (bounds->hist.kind == HIST_LISTED && bounds->n > 1) {
-		size_t bytes = (bounds->n - 1) * sizeof(int64_t);
-
-		bounds->hist.highs = memcpy(base_alloc(bytes), bounds->hist.highs, bytes);
-	}
 	bounds->upper = base_alloc(bounds->n * sizeof(*bounds->upper));
 	for (size_t i = 0; i + 1 < bounds->n; i++)
 		bounds->upper[i] = upper_of(bounds, i);
@@ -195,8 +187,6 @@ void metrics_bounds_set(struct metrics_bounds *bounds, const struct metrics_scal
 
 void metrics_bounds_release(struct metrics_bounds *bounds)
 {
-	if (bounds->hist.kind == HIST_LISTED && bounds->n > 1)
-		free((int64_t *)bounds->hist.highs);
 	free(bounds->upper);
 	free(bounds->le);
 	free(bounds->index);

@@ -3,8 +3,6 @@
  * Prints the text formats, 0.0.4 and OpenMetrics 1.0.0. They differ in the lines above a family, in the names of
  * counters and infos there, in _created, and in the last line.
  */
-#include <math.h>
-
 #include "metrics_format.h"
 #include "metrics_number.h"
 
@@ -102,16 +100,15 @@ static void add_buckets(struct text *text, const struct metrics_sample *sample)
 }
 
 /*
- * A sum that is not known has no line. OpenMetrics wants sums that never fall, so none of values that may be negative,
- * and no count of a histogram without a sum: the last bucket has it.
+ * OpenMetrics wants sums that never fall, so none of values that may be negative, and no count of a histogram without a
+ * sum: the last bucket has it.
  */
 static void add_count_and_sum(struct text *text, const struct metrics_sample *sample)
 {
 	const struct metrics_bounds *bounds = &text->family->bounds;
 	bool is_histogram = text->family->info.type == METRICS_HISTOGRAM;
-	bool is_known = sample->number.type != METRICS_REAL || !isnan(sample->number.real);
 	bool falls = is_histogram && bounds->n > 1 && bounds->upper[0] < 0;
-	bool has_sum = is_known && !(text->openmetrics && falls);
+	bool has_sum = !(text->openmetrics && falls);
 
 	if (has_sum || !text->openmetrics || !is_histogram)
 		add_line(text, "_count", metrics_u64(sample->count));

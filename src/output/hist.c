@@ -9,10 +9,7 @@
 /* For values from 2^32 on, bcc's numbers take more columns and its bars half as many. */
 #define NARROW_BUCKETS 32
 
-static const struct {
-	const char *name;
-	unsigned int thousandths;
-} percentiles[] = { { "p50", 500 }, { "p90", 900 }, { "p99", 990 }, { "p99.9", 999 } };
+const struct hist_rank hist_ranks[] = { { "p50", 500 }, { "p90", 900 }, { "p99", 990 }, { "p99.9", 999 } };
 
 size_t hist_buckets(const struct hist *hist)
 {
@@ -25,7 +22,8 @@ size_t hist_buckets(const struct hist *hist)
 		return 1;
 	case HIST_BOUNDS:
 		return HIST_BOUNDS_BUCKETS;
-	case HIST_LISTED:
+	case HIST_POWERS:
+	case HIST_STEPS:
 		return hist->n;
 	default:
 		return HIST_LOG2_BUCKETS;
@@ -42,10 +40,12 @@ static uint64_t log2_low(size_t bucket)
 	return bucket ? 1ULL << bucket : 0;
 }
 
-/* Returns how often the values of a bucket are halved to fit below 2 * HIST_PARTS. */
-static unsigned int precise_shift(size_t bucket)
+/* Each value below 2^bits is a part, and each greater power of two has 2^bits parts: returns the least value of one. */
+static uint64_t part_low(uint64_t part, unsigned int bits)
 {
-	return bucket < 2 * HIST_PARTS ? 0 : bucket / HIST_PARTS - 1;
+	uint64_t parts = 1ULL << bits;
+
+	return part < parts ? part : (parts + part % parts) << (part / parts - 1);
 }
 
 /* Returns the greatest value of a bucket that has a bound. */
@@ -54,24 +54,37 @@ static uint64_t bounded_high(const struct hist *hist, size_t bucket)
 	return hist->step >> (HIST_BOUNDS_BUCKETS - 2 - bucket);
 }
 
+bool hist_has_negative(const struct hist *hist)
+{
+	return hist->kind == HIST_POWERS || hist->kind == HIST_STEPS;
+}
+
 uint64_t hist_low(const struct hist *hist, size_t bucket)
 {
-	unsigned int shift;
-
-	if (hist->kind == HIST_BOUNDS)
-		return bucket ? bounded_high(hist, bucket - 1) + 1 : 0;
-	if (hist->kind == HIST_LINEAR)
+	if (!bucket)
+		return hist_has_negative(hist) ? INT64_MIN : 0;
+	switch (hist->kind) {
+	case HIST_LINEAR:
 		return bucket * hist->step;
-	if (hist->kind == HIST_LOG2 || hist->kind == HIST_SINGLE)
+	case HIST_PRECISE:
+		return part_low(bucket, HIST_PART_BITS);
+	case HIST_BOUNDS:
+		return bounded_high(hist, bucket - 1) + 1;
+	case HIST_POWERS:
+		return part_low(bucket - 1, hist->bits);
+	case HIST_STEPS:
+		return bucket + 1 < hist->n ? hist->min + (int64_t)((bucket - 1) * hist->step) : hist->max;
+	default:
 		return log2_low(bucket);
-	shift = precise_shift(bucket);
-	return (uint64_t)(bucket - shift * HIST_PARTS) << shift;
+	}
 }
 
 /* The last bucket has no upper bound. */
 uint64_t hist_high(const struct hist *hist, size_t bucket)
 {
-	return bucket + 1 < hist_buckets(hist) ? hist_low(hist, bucket + 1) - 1 : UINT64_MAX;
+	if (bucket + 1 < hist_buckets(hist))
+		return hist_low(hist, bucket + 1) - 1;
+	return hist_has_negative(hist) ? INT64_MAX : UINT64_MAX;
 }
 
 void hist_merge(const struct hist *hist, uint64_t *to, const uint64_t *from)
@@ -110,6 +123,21 @@ uint64_t hist_count(const struct hist *hist, const uint64_t *cells)
 	for (size_t i = HIST_BUCKETS; i < n; i++)
 		count += cells[i];
 	return count;
+}
+
+struct hist_used hist_used(const uint64_t *buckets, size_t n)
+{
+	struct hist_used used = {};
+
+	for (size_t i = 0; i < n; i++) {
+		if (!buckets[i])
+			continue;
+		if (!used.end)
+			used.first = i;
+		used.end = i + 1;
+		used.most = buckets[i] > used.most ? buckets[i] : used.most;
+	}
+	return used;
 }
 
 static uint64_t middle_of(const struct hist *hist, const uint64_t *cells, size_t bucket)
@@ -182,7 +210,7 @@ void hist_get_average(struct value *to, const void *row, const void *ctx)
 
 /* Percentiles in the order of the table above. */
 struct ranks {
-	uint64_t values[ARRAY_SIZE(percentiles)], max;
+	uint64_t values[HIST_RANKS], max;
 };
 
 static const struct field rank_fields[] = {
@@ -201,8 +229,8 @@ void hist_get_percentiles(struct value *to, const void *row, const void *ctx)
 
 	if (hist->hist->kind != HIST_PRECISE)
 		return;
-	for (size_t i = 0; i < ARRAY_SIZE(percentiles); i++)
-		ranks.values[i] = hist_percentile(hist->hist, hist->cells, percentiles[i].thousandths);
+	for (size_t i = 0; i < HIST_RANKS; i++)
+		ranks.values[i] = hist_percentile(hist->hist, hist->cells, hist_ranks[i].thousandths);
 	str_addn(to->room, (const char *)&ranks, sizeof(ranks));
 	value_set_row(to, &rank_schema, to->room->data);
 }
@@ -242,29 +270,9 @@ void hist_get_buckets(struct value *to, const void *row, const void *ctx)
 
 /* --- text --- */
 
-struct chart {
-	const uint64_t *buckets;
-	size_t n; /* up to the last bucket that is not empty */
-	uint64_t most;
-};
-
-static struct chart chart_of(const uint64_t *buckets, size_t n)
+static void add_bar(struct str *s, uint64_t count, uint64_t most, size_t width)
 {
-	struct chart chart = { .buckets = buckets };
-
-	for (size_t i = 0; i < n; i++) {
-		if (buckets[i])
-			chart.n = i + 1;
-		if (buckets[i] > chart.most)
-			chart.most = buckets[i];
-	}
-	return chart;
-}
-
-static void add_bar(struct str *s, const struct chart *chart, size_t i, size_t width)
-{
-	uint64_t count = chart->buckets[i];
-	size_t stars = (__uint128_t)count * width / chart->most;
+	size_t stars = (__uint128_t)count * width / most;
 
 	str_addf(s, " : %-8llu |", (unsigned long long)count);
 	str_add_fill(s, '*', stars);
@@ -274,31 +282,32 @@ static void add_bar(struct str *s, const struct chart *chart, size_t i, size_t w
 
 static void draw_log2(struct str *s, const uint64_t *buckets, const char *unit)
 {
-	struct chart chart = chart_of(buckets, HIST_LOG2_BUCKETS);
-	bool narrow = chart.n <= NARROW_BUCKETS;
+	struct hist_used used = hist_used(buckets, HIST_LOG2_BUCKETS);
+	bool narrow = used.end <= NARROW_BUCKETS;
 
 	str_addf(s, narrow ? "     %-19s : count     distribution\n" : "               %-29s : count     distribution\n",
 		 unit);
-	for (size_t i = 0; i < chart.n; i++) {
+	for (size_t i = 0; i < used.end; i++) {
 		unsigned long long low = log2_low(i), high = low + (i ? low : 2) - 1;
 
 		str_addf(s, narrow ? "%10llu -> %-10llu" : "%20llu -> %-20llu", low, high);
-		add_bar(s, &chart, i, narrow ? STARS : STARS / 2);
+		add_bar(s, buckets[i], used.most, narrow ? STARS : STARS / 2);
 	}
 }
 
 static void draw_linear(struct str *s, const struct hist_row *row)
 {
-	struct chart chart = chart_of(row->cells + HIST_BUCKETS, HIST_LINEAR_BUCKETS);
+	const uint64_t *buckets = row->cells + HIST_BUCKETS;
+	struct hist_used used = hist_used(buckets, HIST_LINEAR_BUCKETS);
 
 	str_addf(s, "     %-13s : count     distribution\n", row->hist->unit);
-	for (size_t i = 0; i < chart.n; i++) {
+	for (size_t i = 0; i < used.end; i++) {
 		char label[32];
 
 		snprintf(label, sizeof(label), "%llu%s", (unsigned long long)hist_low(row->hist, i),
 			 i + 1 == HIST_LINEAR_BUCKETS ? "+" : "");
 		str_addf(s, "        %-10s", label);
-		add_bar(s, &chart, i, STARS);
+		add_bar(s, buckets[i], used.most, STARS);
 	}
 }
 
@@ -314,9 +323,9 @@ static void draw_precise(struct str *s, const struct hist_row *row)
 
 static void add_percentile_line(struct str *s, const struct hist_row *row)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(percentiles); i++)
-		str_addf(s, "%s = %llu, ", percentiles[i].name,
-			 (unsigned long long)hist_percentile(row->hist, row->cells, percentiles[i].thousandths));
+	for (size_t i = 0; i < HIST_RANKS; i++)
+		str_addf(s, "%s = %llu, ", hist_ranks[i].name,
+			 (unsigned long long)hist_percentile(row->hist, row->cells, hist_ranks[i].thousandths));
 	str_addf(s, "max = %llu %s\n", (unsigned long long)row->cells[HIST_MAX], row->hist->unit);
 }
 

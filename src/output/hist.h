@@ -12,15 +12,14 @@
 
 struct hist {
 	enum hist_kind kind;
-	uint64_t step;	  /* HIST_LINEAR: width of a bucket; HIST_BOUNDS: the greatest bound, HIST_BOUND_... */
+	uint64_t step;	  /* HIST_LINEAR, HIST_STEPS: width of a bucket; HIST_BOUNDS: the greatest bound */
 	uint64_t divisor; /* values were divided by this, but their sum was not */
 	const char *unit; /* "usecs" */
 	bool bare;	  /* no line with average, total and count below a chart */
-	/* HIST_LISTED: the greatest value of each bucket but the last, and the number of buckets */
-	const int64_t *highs;
-	size_t n;
-	bool is_signed; /* HIST_LISTED: the sum may be negative */
-	bool no_sum;	/* HIST_LISTED: nobody has added the values up */
+	size_t n;	  /* HIST_POWERS, HIST_STEPS: buckets */
+	unsigned int bits;
+	int64_t min, max;
+	bool is_signed; /* the sum may be negative */
 };
 
 struct hist_row {
@@ -34,9 +33,18 @@ struct hist_row {
 /* Return the number of 64-bit words of one histogram's cells, and of its buckets. */
 size_t hist_words(const struct hist *hist);
 size_t hist_buckets(const struct hist *hist);
-/* Return the least and the greatest value of a bucket. Not of HIST_LISTED. */
+/* Return the least and the greatest value of a bucket: of HIST_POWERS and HIST_STEPS as an int64_t. */
 uint64_t hist_low(const struct hist *hist, size_t bucket);
 uint64_t hist_high(const struct hist *hist, size_t bucket);
+/* Whether the values are signed: HIST_POWERS, HIST_STEPS. */
+bool hist_has_negative(const struct hist *hist);
+
+/* Which buckets have values: from `first` to before `end`; end 0: none has. most: values of the fullest. */
+struct hist_used {
+	size_t first, end;
+	uint64_t most;
+};
+struct hist_used hist_used(const uint64_t *buckets, size_t n);
 
 /* Adds the cells of `from` to those of `to`, as for shards of several processors. `from` may grow meanwhile. */
 void hist_merge(const struct hist *hist, uint64_t *to, const uint64_t *from);
@@ -53,6 +61,13 @@ uint64_t hist_count(const struct hist *hist, const uint64_t *cells);
  * histogram.
  */
 uint64_t hist_percentile(const struct hist *hist, const uint64_t *cells, unsigned int thousandths);
+
+/* The percentiles that are shown. */
+#define HIST_RANKS 4
+extern const struct hist_rank {
+	const char *name; /* "p99.9" */
+	unsigned int thousandths;
+} hist_ranks[HIST_RANKS];
 
 /* The last fields of every schema of histograms, after the key. */
 #define HIST_FIELDS \

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Charts of histograms and of series, as bpftrace draws them; and which values a bucket has. */
+/* Charts of histograms and of series, as bpftrace draws them. Which values a bucket has, output/hist.h knows. */
 #include <time.h>
 
 #include "base/clock.h"
-#include "output/hist.h"
 #include "script_print.h"
 
 #define BAR_WIDTH    52
@@ -21,126 +20,74 @@ uint64_t script_print_total(const struct type *type, const uint64_t *buckets)
 	return total;
 }
 
-bool script_print_range(const struct type *type, const uint64_t *buckets, uint32_t *first, uint32_t *last)
+struct hist script_print_buckets(const struct type *type)
 {
-	bool found = false;
-
-	for (uint32_t i = 0; i < type->hist.buckets; i++) {
-		if (!buckets[i])
-			continue;
-		if (!found)
-			*first = i;
-		*last = i;
-		found = true;
-	}
-	return found;
-}
-
-/*
- * Of hist(): bucket 0 has the values below 0; then each value below 2^bits has a bucket of its own, and each power of
- * two above is divided into 2^bits equal parts.
- */
-static uint64_t log2_low(uint32_t bits, uint32_t bucket)
-{
-	uint64_t index = bucket - 1, parts = 1ULL << bits;
-
-	if (index < parts)
-		return index;
-	return (parts + index % parts) << (index / parts - 1);
-}
-
-bool script_print_low(const struct type *type, uint32_t bucket, int64_t *low)
-{
-	if (!bucket)
-		return false;
-	if (type->kind == TYPE_HIST)
-		*low = log2_low(type->hist.bits, bucket);
-	else
-		*low = bucket + 1 < type->hist.buckets ? type->hist.min + (int64_t)(bucket - 1) * type->hist.step
-						       : type->hist.max;
-	return true;
-}
-
-bool script_print_high(const struct type *type, uint32_t bucket, int64_t *high)
-{
-	if (type->kind == TYPE_LHIST) {
-		*high = type->hist.min + (int64_t)bucket * type->hist.step - 1;
-		*high = *high < type->hist.max ? *high : type->hist.max - 1;
-		return bucket + 1 < type->hist.buckets;
-	}
-	*high = bucket ? (int64_t)(log2_low(type->hist.bits, bucket + 1) - 1) : -1;
-	return true;
+	return (struct hist){
+		.kind = type->kind == TYPE_HIST ? HIST_POWERS : type->kind == TYPE_LHIST ? HIST_STEPS
+											 : HIST_PRECISE,
+		.step = type->kind == TYPE_LHIST ? type->hist.step : 1,
+		.divisor = 1,
+		.unit = "",
+		.n = type->hist.buckets,
+		.bits = type->hist.bits,
+		.min = type->hist.min,
+		.max = type->hist.max,
+		.is_signed = true,
+	};
 }
 
 /* --- labels --- */
 
 /* Of hist(): in the largest unit of which all parts of the power of two are multiples: 1K; with parts 1024, 1536K. */
-static void add_power(struct str *to, const struct type *type, uint64_t number)
+static void add_power(struct str *to, const struct hist *hist, uint64_t number)
 {
 	static const char suffixes[] = "KMGTPE";
 	uint64_t power = hist_log2(number);
-	uint64_t decade = power > type->hist.bits ? (power - type->hist.bits) / 10 : 0;
+	uint64_t decade = power > hist->bits ? (power - hist->bits) / 10 : 0;
 
 	str_add_u64(to, number >> (10 * decade));
 	if (decade)
 		str_addc(to, suffixes[decade - 1]);
 }
 
-static void add_log2_label(struct str *to, const struct type *type, uint32_t bucket)
-{
-	int64_t low, high;
-
-	if (!bucket) {
-		str_add(to, "(..., 0)");
-		return;
-	}
-	script_print_low(type, bucket, &low);
-	script_print_high(type, bucket, &high);
-	str_addc(to, '[');
-	if (low == high) {
-		str_add_u64(to, low);
-		str_addc(to, ']');
-		return;
-	}
-	add_power(to, type, low);
-	str_add(to, ", ");
-	add_power(to, type, (uint64_t)high + 1);
-	str_addc(to, ')');
-}
-
 /* Numbers of lhist() in K or M if its step is a multiple of that. */
-static void add_linear(struct str *to, const struct type *type, int64_t number)
+static void add_linear(struct str *to, const struct hist *hist, int64_t number)
 {
-	int64_t unit = type->hist.step % (1 << 20) == 0 ? 1 << 20 : type->hist.step % (1 << 10) == 0 ? 1 << 10
-												     : 1;
+	int64_t unit = hist->step % (1 << 20) == 0 ? 1 << 20 : hist->step % (1 << 10) == 0 ? 1 << 10
+											   : 1;
 
 	str_add_s64(to, number / unit);
 	if (unit > 1 && number)
 		str_addc(to, unit == 1 << 20 ? 'M' : 'K');
 }
 
-static void add_linear_label(struct str *to, const struct type *type, uint32_t bucket)
+static void add_bound(struct str *to, const struct hist *hist, int64_t number)
 {
-	const struct type_hist *hist = &type->hist;
-	int64_t low = hist->min + (int64_t)(bucket - 1) * hist->step;
+	if (hist->kind == HIST_POWERS)
+		add_power(to, hist, number);
+	else
+		add_linear(to, hist, number);
+}
 
-	if (!bucket) {
-		str_add(to, "(..., ");
-		add_linear(to, type, hist->min);
-		str_addc(to, ')');
-		return;
-	}
-	str_addc(to, '[');
-	add_linear(to, type, bucket + 1 < hist->buckets ? low : hist->max);
-	if (hist->step == 1 && bucket + 1 < hist->buckets) {
+/* hist() names the value alone if a bucket has one; lhist() does so with a step of 1 only. */
+static void add_label(struct str *to, const struct hist *hist, size_t bucket)
+{
+	uint64_t low = hist_low(hist, bucket), high = hist_high(hist, bucket);
+	bool is_last = hist->kind == HIST_STEPS && bucket + 1 == hist->n;
+	bool is_single = hist->kind == HIST_POWERS ? low == high : hist->step == 1 && !is_last;
+
+	str_add(to, bucket ? "[" : "(...");
+	if (bucket)
+		add_bound(to, hist, low);
+	if (bucket && is_single) {
 		str_addc(to, ']');
 		return;
 	}
 	str_add(to, ", ");
-	if (bucket + 1 < hist->buckets)
-		add_linear(to, type, low + hist->step < hist->max ? low + hist->step : hist->max);
-	else
+	if (is_last)
 		str_add(to, "...");
+	else
+		add_bound(to, hist, high + 1);
 	str_addc(to, ')');
 }
 
@@ -158,21 +105,14 @@ static void add_bar(struct str *to, const char *label, uint64_t count, uint64_t 
 
 static void add_hist(struct str *to, const struct type *type, const uint64_t *buckets, uint64_t div)
 {
-	uint32_t first = 0, last = 0;
-	uint64_t most = 0;
+	const struct hist hist = script_print_buckets(type);
+	struct hist_used used = hist_used(buckets, hist.n);
 
-	if (!script_print_range(type, buckets, &first, &last))
-		return;
-	for (uint32_t i = first; i <= last; i++)
-		most = buckets[i] > most ? buckets[i] : most;
-	for (uint32_t i = first; i <= last; i++) {
+	for (size_t i = used.first; i < used.end; i++) {
 		__str struct str label = {};
 
-		if (type->kind == TYPE_LHIST)
-			add_linear_label(&label, type, i);
-		else
-			add_log2_label(&label, type, i);
-		add_bar(to, label.data, buckets[i], most, div);
+		add_label(&label, &hist, i);
+		add_bar(to, label.data, buckets[i], used.most, div);
 	}
 }
 
@@ -298,20 +238,16 @@ static void add_series(struct str *to, const struct type *type, const struct lan
 
 static void add_quantiles(struct str *to, const struct type *type, const uint64_t *buckets)
 {
-	static const struct {
-		const char *name;
-		unsigned int thousandths;
-	} parts[] = { { "p50", 500 }, { "p90", 900 }, { "p99", 990 }, { "p99.9", 999 } };
-	const struct hist hist = { .kind = HIST_PRECISE, .step = 1, .divisor = 1 };
+	const struct hist hist = script_print_buckets(type);
 	__free uint64_t *cells = base_alloc(hist_words(&hist) * sizeof(*cells));
 	uint32_t n = type->hist.buckets < HIST_PRECISE_BUCKETS ? type->hist.buckets : HIST_PRECISE_BUCKETS;
 
 	memcpy(cells + HIST_BUCKETS, buckets, n * sizeof(*cells));
 	cells[HIST_MAX] = UINT64_MAX; /* not known */
 	str_addf(to, "count %llu", (unsigned long long)script_print_total(type, buckets));
-	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
-		str_addf(to, ", %s %llu", parts[i].name,
-			 (unsigned long long)hist_percentile(&hist, cells, parts[i].thousandths));
+	for (size_t i = 0; i < HIST_RANKS; i++)
+		str_addf(to, ", %s %llu", hist_ranks[i].name,
+			 (unsigned long long)hist_percentile(&hist, cells, hist_ranks[i].thousandths));
 }
 
 void script_chart_add(struct str *to, const struct type *type, const void *value, uint64_t div)

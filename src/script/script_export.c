@@ -33,7 +33,6 @@ struct table {
 	struct schema schema;
 	struct field fields[LABELS_MAX + 1];
 	struct hist hist;
-	int64_t *highs;
 };
 
 struct script_export {
@@ -189,13 +188,7 @@ static void use_hist(struct table *table, struct field *field)
 	if (script_print_is_stats(type) && type->kind != TYPE_QUANTILES)
 		return;
 	field->role = ROLE_HISTOGRAM;
-	hist->kind = type->kind == TYPE_QUANTILES ? HIST_PRECISE : HIST_LISTED;
-	if (hist->kind == HIST_PRECISE)
-		return;
-	hist->n = type->hist.buckets;
-	hist->highs = table->highs = base_alloc(hist->n * sizeof(*table->highs));
-	for (size_t i = 0; i + 1 < hist->n; i++)
-		script_print_high(type, i, &table->highs[i]);
+	*hist = script_print_buckets(type);
 }
 
 static void use_number(struct table *table, struct field *field)
@@ -268,8 +261,6 @@ void script_export_release(struct script *script)
 
 	if (!export)
 		return;
-	for (size_t i = 0; i < export->n; i++)
-		free(export->maps[i].highs);
 	pool_release(&export->pool);
 	str_release(&export->line);
 	free(export->tables);

@@ -70,18 +70,16 @@ static void add_bound(struct str *to, const char *name, int64_t bound)
 
 static void add_hist(struct str *to, const struct type *type, const uint64_t *buckets)
 {
-	uint32_t first, last;
-	bool any = script_print_range(type, buckets, &first, &last);
+	const struct hist hist = script_print_buckets(type);
+	struct hist_used used = hist_used(buckets, hist.n);
 
 	str_addc(to, '[');
-	for (uint32_t i = any ? first : 0; any && i <= last; i++) {
-		int64_t bound;
-
-		str_add(to, i > first ? ",{" : "{");
-		if (script_print_low(type, i, &bound))
-			add_bound(to, "min", bound);
-		if (script_print_high(type, i, &bound))
-			add_bound(to, "max", bound);
+	for (size_t i = used.first; i < used.end; i++) {
+		str_add(to, i > used.first ? ",{" : "{");
+		if (i)
+			add_bound(to, "min", hist_low(&hist, i));
+		if (hist.kind == HIST_POWERS || i + 1 < hist.n)
+			add_bound(to, "max", hist_high(&hist, i));
 		str_addf(to, "\"count\": %llu}", (unsigned long long)buckets[i]);
 	}
 	str_addc(to, ']');

@@ -3,6 +3,7 @@
 #ifndef SONDE_SCRIPT_SCRIPT_PRINT_H
 #define SONDE_SCRIPT_SCRIPT_PRINT_H
 
+#include "output/hist.h"
 #include "script_value.h"
 
 /* An entry with its values of all processors added up, as lang/types/type.h lays them out. */
@@ -47,11 +48,8 @@ uint64_t script_print_total(const struct type *type, const uint64_t *buckets);
 bool script_print_is_hist(const struct type *type);
 /* TYPE_AVG, TYPE_STATS, TYPE_STDDEV: several numbers. */
 bool script_print_is_stats(const struct type *type);
-/* The first and the last bucket that have values; false: none has. */
-bool script_print_range(const struct type *type, const uint64_t *buckets, uint32_t *first, uint32_t *last);
-/* The values of a bucket: [low, high]; false: there is no such bound. */
-bool script_print_low(const struct type *type, uint32_t bucket, int64_t *low);
-bool script_print_high(const struct type *type, uint32_t bucket, int64_t *high);
+/* The buckets of TYPE_HIST, TYPE_LHIST and TYPE_QUANTILES, as output/hist.h knows them. */
+struct hist script_print_buckets(const struct type *type);
 uint64_t script_print_deviation(const struct lang_deviation *deviation);
 /* The moments of a series that have values, sorted by time; returns how many. v: room for hist.buckets of them. */
 size_t script_print_moments(const struct type *type, const struct lang_moment *from, struct lang_moment *v);

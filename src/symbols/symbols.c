@@ -3,6 +3,7 @@
  * Keeps the frames that were seen, each once, and has them named in batches: those of one file, of one process or of the
  * kernel together. Does not know where names come from.
  */
+#include "base/hash.h"
 #include "base/report.h"
 #include "base/str.h"
 #include "symbols_part.h"
@@ -27,8 +28,6 @@ struct symbols *symbols_new_from(const struct symbols_source *source, struct ker
 	symbols->source = *source;
 	symbols->kernel = kernel;
 	symbols->options = *options;
-	symbols->n_slots = 1024;
-	symbols->slots = base_alloc(symbols->n_slots * sizeof(struct named *));
 	return symbols;
 }
 
@@ -48,48 +47,29 @@ void symbols_free(struct symbols *symbols)
 	pool_release(&symbols->strings);
 	free(symbols->waiting.v);
 	free(symbols->notes.v);
-	free(symbols->slots);
+	lookup_release(&symbols->frames.lookup);
+	free(symbols->frames.v);
 	free(symbols);
 }
 
 /* ---- the table of frames ---- */
 
-/* Returns the slot that the frame is in, or the free one where it belongs. The table is never full. */
-static struct named **find_slot(const struct symbols *symbols, pid_t pid, uint64_t key)
-{
-	uint64_t hash = (key ^ (uint64_t)(uint32_t)pid << 40) * 0x9e3779b97f4a7c15ULL;
-	size_t at = hash >> 32 & (symbols->n_slots - 1);
-
-	for (; symbols->slots[at]; at = (at + 1) & (symbols->n_slots - 1))
-		if (symbols->slots[at]->key == key && symbols->slots[at]->pid == pid)
-			break;
-	return &symbols->slots[at];
-}
-
-static void grow(struct symbols *symbols)
-{
-	struct named **old __free = symbols->slots;
-	size_t n = symbols->n_slots;
-
-	symbols->n_slots = n * 2;
-	symbols->slots = base_alloc(symbols->n_slots * sizeof(struct named *));
-	for (size_t i = 0; i < n; i++)
-		if (old[i])
-			*find_slot(symbols, old[i]->pid, old[i]->key) = old[i];
-}
-
 static const struct frame *find(struct symbols *symbols, pid_t pid, uint64_t key, const struct frame *frame)
 {
-	struct named **slot = find_slot(symbols, pid, key), *named;
-	struct named new = { .frame = *frame, .key = key, .pid = pid };
+	const struct named new = { .frame = *frame, .key = key, .pid = pid };
+	struct symbols_frames *frames = &symbols->frames;
+	uint32_t hash = hash_pair(key, pid);
+	struct named *named;
 
-	if (*slot)
-		return &(*slot)->frame;
+	lookup_each(it, &frames->lookup, hash) {
+		named = frames->v[it.number];
+		if (named->key == key && named->pid == pid)
+			return &named->frame;
+	}
 	named = (struct named *)pool_copy(&symbols->strings, &new, sizeof(new));
-	*slot = named;
+	lookup_add(&frames->lookup, hash, frames->n);
+	*vec_push(frames) = named;
 	*vec_push(&symbols->waiting) = named;
-	if (++symbols->n_named * 2 > symbols->n_slots)
-		grow(symbols);
 	return &named->frame;
 }
 

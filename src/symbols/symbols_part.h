@@ -4,6 +4,7 @@
 #define SONDE_SYMBOLS_SYMBOLS_PART_H
 
 #include "base/pool.h"
+#include "base/lookup.h"
 #include "symbols.h"
 
 /* What the unwinding session is asked. Tests have other functions here. */
@@ -41,9 +42,12 @@ struct symbols {
 	struct kernel *kernel;
 	struct symbols_options options;
 	bool stopped;
-	struct pool strings;  /* frames, too */
-	struct named **slots; /* by hash, open addressing */
-	size_t n_slots, n_named;
+	struct pool strings; /* frames, too */
+	struct symbols_frames {
+		struct named **v;
+		size_t n, cap;
+		struct lookup lookup; /* finds them by pid and key */
+	} frames;
 	struct symbols_waiting {
 		struct named **v;
 		size_t n, cap;

@@ -9,10 +9,9 @@
 #include <sys/mman.h>
 
 #include "base/file_limit.h"
+#include "base/hash.h"
 #include "binary/binary.h"
 #include "modules.h"
-
-#define PLACES_FIRST 1024
 
 /*
  * A module by the numbers of its file, as the kernel shows them for mappings or as stat(2) has them. module NULL: the
@@ -20,7 +19,7 @@
  */
 struct modules_key {
 	struct file_id id;
-	bool by_stat, used;
+	bool by_stat;
 	struct module *module;
 	char *path;
 };
@@ -50,10 +49,11 @@ void modules_release(struct modules *modules)
 {
 	for (size_t i = 0; i < modules->n; i++)
 		module_free(modules->v[i]);
-	for (size_t i = 0; i < modules->n_places; i++)
-		free(modules->keys[i].path);
+	vec_each(key, &modules->keys)
+		free(key->path);
 	free(modules->v);
-	free(modules->keys);
+	free(modules->keys.v);
+	lookup_release(&modules->keys.lookup);
 	module_tables_release(&modules->tables);
 	*modules = (struct modules){ .tables.rules_fd = -1 };
 }
@@ -63,58 +63,37 @@ void modules_begin_round(struct modules *modules)
 	modules->round++;
 }
 
-static size_t hash(const struct file_id *id, bool by_stat)
+static uint32_t hash_of(const struct file_id *id, bool by_stat)
 {
-	uint64_t h = (id->inode * 31 + id->dev * 2 + by_stat) * 0x9e3779b97f4a7c15ULL;
-
-	return h >> 32;
-}
-
-/* Returns the key, or the free place where it belongs. */
-static struct modules_key *find_place(const struct modules *modules, const struct file_id *id, bool by_stat)
-{
-	size_t mask = modules->n_places - 1, i = hash(id, by_stat) & mask;
-
-	while (modules->keys[i].used && (modules->keys[i].by_stat != by_stat || !file_id_same(&modules->keys[i].id, id)))
-		i = (i + 1) & mask;
-	return &modules->keys[i];
+	return hash_pair(id->inode, id->dev << 1 | by_stat);
 }
 
 static struct modules_key *find_key(const struct modules *modules, const struct file_id *id, bool by_stat)
 {
-	struct modules_key *key = modules->n_places ? find_place(modules, id, by_stat) : NULL;
+	uint32_t hash = hash_of(id, by_stat);
 
-	return key && key->used ? key : NULL;
-}
+	lookup_each(it, &modules->keys.lookup, hash) {
+		struct modules_key *key = &modules->keys.v[it.number];
 
-/* Doubles the places. At most half of them are in use, which keeps searches short. */
-static void grow_keys(struct modules *modules)
-{
-	struct modules_key *before = modules->keys;
-	size_t n = modules->n_places;
-
-	modules->n_places = n ? 2 * n : PLACES_FIRST;
-	modules->keys = base_alloc(modules->n_places * sizeof(*modules->keys));
-	for (size_t i = 0; i < n; i++)
-		if (before[i].used)
-			*find_place(modules, &before[i].id, before[i].by_stat) = before[i];
-	free(before);
+		if (key->by_stat == by_stat && file_id_same(&key->id, id))
+			return key;
+	}
+	return NULL;
 }
 
 /* Adds a key or changes what it stands for. module NULL: no module, for mappings of this path. */
 static void set_key(struct modules *modules, const struct file_id *id, bool by_stat, struct module *module, const char *path)
 {
-	struct modules_key *key;
+	struct modules_key *key = find_key(modules, id, by_stat);
 
-	if (modules->n_keys * 2 >= modules->n_places)
-		grow_keys(modules);
-	key = find_place(modules, id, by_stat);
-	modules->n_keys += !key->used;
+	if (!key) {
+		lookup_add(&modules->keys.lookup, hash_of(id, by_stat), modules->keys.n);
+		key = vec_push(&modules->keys);
+	}
 	free(key->path);
 	*key = (struct modules_key){
 		.id = *id,
 		.by_stat = by_stat,
-		.used = true,
 		.module = module,
 		.path = module ? NULL : base_strdup(path),
 	};

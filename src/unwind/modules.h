@@ -6,6 +6,7 @@
 #ifndef SONDE_UNWIND_MODULES_H
 #define SONDE_UNWIND_MODULES_H
 
+#include "base/lookup.h"
 #include "functions.h"
 #include "module_file.h"
 #include "module_table.h"
@@ -24,9 +25,11 @@ struct module {
 struct modules {
 	struct module **v; /* by number - 1 */
 	size_t n, cap;
-	/* Keys of modules in open addressing. */
-	struct modules_key *keys;
-	size_t n_keys, n_places;
+	struct modules_keys {
+		struct modules_key *v;
+		size_t n, cap;
+		struct lookup lookup;
+	} keys;
 	struct module *vdso;
 	struct module_tables tables;
 	bool want_tables;

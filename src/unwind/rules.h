@@ -3,15 +3,14 @@
 #ifndef SONDE_UNWIND_RULES_H
 #define SONDE_UNWIND_RULES_H
 
-#include "base/base.h"
+#include "base/lookup.h"
 #include "bpf/unwind.h"
 
 /* Initialise with {}; free with rules_release(). */
 struct rules {
 	struct unwind_rule *v; /* by number */
 	size_t n, cap;
-	uint32_t *index; /* rule numbers + 1 by hash, open addressing; 0: free */
-	size_t n_index;
+	struct lookup lookup;
 	size_t limit;	  /* of n; 0: UNWIND_RULES_MAX */
 	uint64_t refused; /* how often a rule got no number, because of the limit */
 };

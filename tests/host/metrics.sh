@@ -70,7 +70,7 @@ info = "odd_build" if form == "openmetrics" else "odd_build_info"
 types = {"odd_number": "gauge", "odd_labels": "counter", info: "info" if form == "openmetrics" else "gauge",
          "odd_wait_seconds": "summary", "odd_time_seconds": "counter", "odd_bounds_seconds": "histogram",
          "odd_precise_seconds": "histogram", "odd_linear_seconds": "histogram", "odd_size_bytes": "histogram",
-         "odd_listed": "histogram"}
+         "odd_steps": "histogram"}
 assert {name: f.type for name, f in families.items()} == types
 assert families["odd_number"].documentation == 'Odd \\ "numbers"\nhere.'
 if form == "openmetrics":
@@ -109,8 +109,9 @@ for name, unit in UNITS.items():
         rest = {s.name[len(name):]: s.value for s in samples}
         n, total = (len(VALUES), sum(VALUES)) if which == "full" else (0, 0)
         assert rest["_count"] == n and same(rest["_sum"], float(Fraction(total, unit))), (name, rest)
-listed = [(s.labels.get("le"), s.value) for s in families["odd_listed"].samples if s.name == "odd_listed_bucket"]
-assert listed == [("-9.0", 3), ("-1.0", 3), ("0.0", 4), ("1.0", 4), ("2.0", 4), ("1e+06", 8), ("+Inf", 10)], listed
+steps = [(s.labels.get("le"), s.value) for s in families["odd_steps"].samples if s.name == "odd_steps_bucket"]
+assert steps == [("-9.0", 3), ("199993.0", 3), ("399995.0", 4), ("599997.0", 4), ("799999.0", 4), ("1e+06", 8),
+                 ("+Inf", 10)], steps
 print("ok", len(families))
 END
 

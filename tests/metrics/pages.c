@@ -21,8 +21,9 @@ static const struct hist seconds = { .kind = HIST_BOUNDS, .step = HIST_BOUND_SEC
 static const struct hist bytes = { .kind = HIST_BOUNDS, .step = HIST_BOUND_NUMBERS, .divisor = 1 };
 static const struct hist precise = { .kind = HIST_PRECISE, .step = 1, .divisor = 1 };
 static const struct hist linear = { .kind = HIST_LINEAR, .step = 10, .divisor = 1000 };
-static const int64_t highs[] = { -9, -1, 0, 1, 2, 1000000 };
-static const struct hist listed = { .kind = HIST_LISTED, .highs = highs, .n = 7, .divisor = 1, .is_signed = true };
+static const struct hist steps = {
+	.kind = HIST_STEPS, .min = -8, .max = 1000001, .step = 200002, .n = 7, .divisor = 1, .is_signed = true
+};
 
 static void label(struct metrics *page, const char *name, const char *value)
 {
@@ -154,7 +155,7 @@ static void add_hists(struct metrics *page)
 			count(all[i].hist, cells, v >> 34);
 		add_hist(page, &all[i].info, all[i].hist, "full", cells);
 	}
-	add_hist(page, &(struct metrics_info){ "odd_listed", NULL, "Listed.", METRICS_HISTOGRAM }, &listed, "full",
+	add_hist(page, &(struct metrics_info){ "odd_steps", NULL, "Steps.", METRICS_HISTOGRAM }, &steps, "full",
 		 some);
 }
 

@@ -11,6 +11,7 @@
 #include <bpf/libbpf.h>
 
 #include "attach/keep.h"
+#include "base/hash.h"
 #include "base/str.h"
 
 #define LAYOUT 1
@@ -120,16 +121,6 @@ static void add_layout(struct str *to, const char *file)
 
 /* --- comparison --- */
 
-/* FNV-1a. */
-static uint64_t hash_of(const struct str *text)
-{
-	uint64_t hash = 0xcbf29ce484222325;
-
-	for (size_t i = 0; i < text->len; i++)
-		hash = (hash ^ (unsigned char)text->data[i]) * 0x100000001b3;
-	return hash;
-}
-
 /* Makefile makes build/OBJECT.bpf.o; this program is build/unit/unit. */
 Test(keep_layout, changes_with_its_version)
 {
@@ -146,7 +137,7 @@ Test(keep_layout, changes_with_its_version)
 		uint64_t hash;
 
 		add_layout(&text, file);
-		hash = hash_of(&text);
+		hash = hash_stable(HASH_STABLE_NONE, text.data, text.len);
 		cr_expect_eq(hash, golden[i].hash,
 			     "%s: its maps have another layout, 0x%016llx. An exporter of the version before must not\n"
 			     "adopt such maps, nor this one its: increase KEEP_LAYOUT in src/attach/keep.h, if no\n"

