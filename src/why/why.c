@@ -43,14 +43,13 @@ static const struct why_settings defaults = { .worst = WHY_WORST };
 /* Of threads that run, for files of stacks. No multiple of the clock tick, at which much begins. */
 #define SAMPLES_IN_SECOND 499
 static const struct progs_clock clock = { .period = NS_PER_SEC / SAMPLES_IN_SECOND };
-static bool samples;
 
 static const struct progs_probe probes[] = {
 	{ .program = "switches", .system = "sched", .name = "sched_switch", .raw = true },
 	{ .program = "waker", .system = "sched", .name = "sched_waking", .raw = true },
 	{ .program = "forks", .system = "sched", .name = "sched_wakeup_new", .raw = true },
 	{ .program = "execs", .system = "sched", .name = "sched_process_exec", .raw = true },
-	{ .program = "sample", .clock = &clock, .when = &samples },
+	{ .program = "sample", .clock = SETTING(struct progs_clock, struct why, clock), .when = SETTING(bool, struct why, samples) },
 };
 
 static const struct progs_source source = {
@@ -152,7 +151,7 @@ static int set_up(struct why *why, struct err *err)
 	const struct why_config config = {
 		.stacks = !why->settings->without_stacks,
 		.links = why->instance->ctx->command.pid != 0 || why->settings->perfetto,
-		.drawn = samples,
+		.drawn = why->samples,
 		.switches = why->settings->perfetto != NULL,
 		.behind = BEHIND_NS,
 	};
@@ -182,7 +181,7 @@ static int set_up(struct why *why, struct err *err)
 /* Files of stacks need stacks of all waits. */
 static int check_files(struct why *why, struct err *err)
 {
-	if (!samples || !why->settings->without_stacks)
+	if (!why->samples || !why->settings->without_stacks)
 		return 0;
 	why->instance->ctx->usage = true;
 	return err_set(err, -EINVAL, "--no-stacks leaves nothing for files of stacks: choose one");
@@ -222,21 +221,23 @@ static int why_open(struct engine_instance *instance, struct err *err)
 	why->settings = instance->settings;
 	why->epoll = -1;
 	why->waits = base_alloc((why->settings->worst + 1) * sizeof(*why->waits));
-	samples = why_flame_wanted(why->settings);
+	why->clock = clock;
+	why->samples = why_flame_wanted(why->settings);
 	stacks = &((struct why_settings *)instance->settings)->stacks;
 	/* without stacks nothing is read of processes: that takes time, and the right to do it */
 	stacks->kernel_only |= why->settings->without_stacks;
 	why->stacks_source = (struct stacks_source){
 		.settings = stacks,
-		.keyed = samples,
+		.keyed = why->samples,
 		.by_time = true,
 		.calm = true,
-		.counts = samples ? "stacks" : NULL,
+		.counts = why->samples ? "stacks" : NULL,
 		.times = "wall",
 	};
 	why->progs = (struct progs){
 		.source = &source,
 		.instance = instance,
+		.settings = why,
 		.options = { .must_not_miss = true, .shared = true, .progress = engine_progress, .ctx = instance },
 	};
 	ret = check_arguments(instance, err);

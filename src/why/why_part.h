@@ -73,6 +73,8 @@ struct why {
 	struct engine_instance *instance;
 	const struct why_settings *settings;
 	struct progs progs;
+	struct progs_clock clock;
+	bool samples; /* of threads that run, at each tick of the clock */
 	struct stacks *stacks;
 	struct stacks_source stacks_source;
 	struct ring_buffer *ring;
