@@ -8,27 +8,25 @@
 #include "tools/bashreadline.h"
 #include "tools/bashreadline.skel.h"
 
-static struct {
+struct settings {
 	const char *shared, *shell;
-} settings;
+	struct readline_probe readline;
+	const char *shell_name; /* only lines of commands with this name are shown; NULL: all lines */
+};
 
 static const struct opt options[] = {
-	OPT(OPT_STRING, typeof(settings), shared, 's', "shared", "LIBRARY", "the libreadline to watch, a path or a name"),
-	OPT(OPT_STRING, typeof(settings), shell, 0, "shell", "PATH",
+	OPT(OPT_STRING, struct settings, shared, 's', "shared", "LIBRARY", "the libreadline to watch, a path or a name"),
+	OPT(OPT_STRING, struct settings, shell, 0, "shell", "PATH",
 	    "the shell to watch, if it is not the bash in PATH"),
 };
 
-static struct readline_probe readline;
-/* Only lines of commands with this name are shown; NULL: all lines. */
-static const char *shell_name;
-
 /* The user's; else the traced process's own program; else the one that a shell would start. */
-static const char *shell_object(pid_t pid)
+static const char *shell_object(const struct settings *settings, pid_t pid)
 {
 	struct library library;
 
-	if (settings.shell || pid)
-		return settings.shell ? settings.shell : "exe";
+	if (settings->shell || pid)
+		return settings->shell ? settings->shell : "exe";
 	if (library_find("bash", 0, &library, NULL))
 		return "/bin/bash";
 	library_release(&library);
@@ -42,24 +40,28 @@ static const char *file_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static int configure(struct engine_instance *instance, struct err *err)
+static int configure(struct engine_instance *instance, struct progs_source *own, struct err *err)
 {
+	struct settings *settings = instance->tool_settings;
+	const char *shared = settings->shared;
 	pid_t pid = instance->ctx->pid;
 	bool chosen = pid || instance->ctx->tid || instance->filter.by_comm || instance->ctx->command.pid;
-	int ret = readline_find(settings.shared ? settings.shared : shell_object(pid), pid, &readline, err);
+	int ret = readline_find(shared ? shared : shell_object(settings, pid), pid, &settings->readline, err);
 
 	if (ret)
 		return ret;
-	report_verbose("the probe is %s", readline.spec);
+	report_verbose("the probe is %s", settings->readline.spec);
 	/* other programs read lines with the library, too */
-	if ((settings.shared || readline.linked) && !chosen)
-		shell_name = settings.shell ? file_of(settings.shell) : "bash";
+	if ((shared || settings->readline.linked) && !chosen)
+		settings->shell_name = settings->shell ? file_of(settings->shell) : "bash";
 	return 0;
 }
 
-static bool show(const struct event *event, size_t size)
+static bool show(const struct engine_instance *instance, const struct event *event)
 {
-	return !shell_name || !strncmp(event->comm, shell_name, sizeof(event->comm) - 1);
+	const char *name = ((const struct settings *)instance->tool_settings)->shell_name;
+
+	return !name || !strncmp(event->comm, name, sizeof(event->comm) - 1);
 }
 
 static void get_line(struct value *to, const void *row, const void *ctx)
@@ -94,7 +96,7 @@ static const struct field fields[] = {
 static const struct schema schema = { fields, ARRAY_SIZE(fields) };
 
 static const struct progs_probe probes[] = {
-	{ .program = "line_entered", .spec = (const char *const *)&readline.spec },
+	{ .program = "line_entered", .spec = SETTING(char *, struct settings, readline.spec) },
 };
 
 static const struct event_source source = {
@@ -110,7 +112,7 @@ static const struct event_source source = {
 TOOL(bashreadline, .brief = "print each line that is entered in bash", .args = "[-- COMMAND [ARG]...]",
      .group = GROUP_WHO,
      .schema = &schema, EVENT_ENGINE(source), .letters = "u:uid", OPTIONS(options),
-     SETTINGS(settings),
+     SETTINGS(struct settings),
      .description =
 	     "Prints a row for each line that readline returns to a shell, before the shell executes it and whether "
 	     "or not it is a command. Lines of any length up to 1 MB are shown whole; a row that is cut ends with "

@@ -7,59 +7,60 @@
 #include "tools/biolatency.h"
 #include "tools/biolatency.skel.h"
 
-static struct {
+struct settings {
 	bool queued, msecs, disks, flags;
 	const char *disk;
-} settings;
-
-static struct biolatency_config config;
-
-static const struct opt options[] = {
-	OPT(OPT_BOOL, typeof(settings), queued, 'Q', "queued", NULL, "include the time in the kernel's queue"),
-	OPT(OPT_BOOL, typeof(settings), msecs, 'm', "milliseconds", NULL, "in milliseconds"),
-	OPT(OPT_BOOL, typeof(settings), disks, 'D', "disks", NULL, "a histogram for each disk"),
-	OPT(OPT_BOOL, typeof(settings), flags, 'F', "flags", NULL, "a histogram for each set of flags"),
-	BLOCK_DISK(typeof(settings), disk),
+	struct biolatency_config config;
 };
 
-static int configure(struct engine_instance *instance, struct err *err)
+static const struct opt options[] = {
+	OPT(OPT_BOOL, struct settings, queued, 'Q', "queued", NULL, "include the time in the kernel's queue"),
+	DIST_MSECS(struct settings),
+	OPT(OPT_BOOL, struct settings, disks, 'D', "disks", NULL, "a histogram for each disk"),
+	OPT(OPT_BOOL, struct settings, flags, 'F', "flags", NULL, "a histogram for each set of flags"),
+	BLOCK_DISK(struct settings, disk),
+};
+
+static int configure(struct engine_instance *instance, struct progs_source *own, struct err *err)
 {
-	config.queued = settings.queued;
-	return settings.disk ? block_find_disk(&config.wanted, settings.disk, err) : 0;
+	struct settings *settings = instance->tool_settings;
+
+	settings->config.queued = settings->queued;
+	return settings->disk ? block_find_disk(&settings->config.wanted, settings->disk, err) : 0;
 }
 
 static const struct dist_kind kinds[] = {
-	[BIOLATENCY_DISK] = { .name = "disk", .when = &settings.disks, .named = true },
-	[BIOLATENCY_FLAGS] = { .name = "flags", .when = &settings.flags, .describe = block_describe },
+	[BIOLATENCY_DISK] = { .name = "disk", .when = IS_SET(disks), .named = true },
+	[BIOLATENCY_FLAGS] = { .name = "flags", .when = IS_SET(flags), .describe = block_describe },
 };
 
 /* The ends are watched before the begins. */
 static const struct progs_probe probes[] = {
 	{ .program = "completed", .system = "block", .name = "block_rq_complete", .raw = true },
-	{ .program = "merged", .system = "block", .name = "block_rq_merge", .raw = true, .when = &settings.queued, .optional = true },
+	{ .program = "merged", .system = "block", .name = "block_rq_merge", .raw = true, .when = IS_SET(queued), .optional = true },
 	{ .program = "issued", .system = "block", .name = "block_rq_issue", .raw = true },
-	{ .program = "inserted", .system = "block", .name = "block_rq_insert", .raw = true, .when = &settings.queued },
+	{ .program = "inserted", .system = "block", .name = "block_rq_insert", .raw = true, .when = IS_SET(queued) },
 };
 
 static const struct dist_source source = {
 	.progs = {
 		PROGS(biolatency),
 		PROGS_PROBES(probes),
-		PROGS_CONFIG(config),
+		PROGS_CONFIG(struct settings, config),
 		.configure = configure,
 		.pending = { "requests at a time", 16384 },
 		.no_task = true,
 		.what = "block device I/O",
 	},
 	DIST_KINDS(kinds),
-	.msecs = &settings.msecs,
+	.msecs = IS_SET(msecs),
 };
 
 TOOL(biolatency, .brief = "how long requests to disks take, as a histogram",
      .group = GROUP_LONG,
      .args = "[INTERVAL [COUNT]] [-- COMMAND [ARG]...]",
      .schema = &dist_charts, DIST_ENGINE(source),
-     OPTIONS(options), SETTINGS(settings),
+     OPTIONS(options), SETTINGS(struct settings),
      LACKS(PROGS_LACKS_TASK("a request is often issued by a task that writes for others"),
 	   { "cpu", "a request is issued by one processor and ends on another" }),
      .description =

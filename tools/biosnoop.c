@@ -4,30 +4,31 @@
 #include "run/tool.h"
 #include "tools/biosnoop.skel.h"
 
-static struct {
+struct settings {
 	bool queue, pattern;
 	const char *disk;
 	uint32_t pending, disks;
-} settings;
-
-static struct block_io_config config;
-
-static const struct opt options[] = {
-	OPT(OPT_BOOL, typeof(settings), queue, 'Q', "queue", NULL, "include the time in the kernel's queue"),
-	BLOCK_DISK(typeof(settings), disk),
-	OPT(OPT_BOOL, typeof(settings), pattern, 'P', "pattern", NULL, "show what is sequential (S) or random (R)"),
-	PROGS_MAX_PENDING(typeof(settings), pending),
+	struct block_io_config config;
 };
 
-static int configure(struct engine_instance *instance, struct err *err)
+static const struct opt options[] = {
+	OPT(OPT_BOOL, struct settings, queue, 'Q', "queue", NULL, "include the time in the kernel's queue"),
+	BLOCK_DISK(struct settings, disk),
+	OPT(OPT_BOOL, struct settings, pattern, 'P', "pattern", NULL, "show what is sequential (S) or random (R)"),
+	PROGS_MAX_PENDING(struct settings, pending),
+};
+
+static int configure(struct engine_instance *instance, struct progs_source *own, struct err *err)
 {
-	config.pattern = settings.pattern;
-	settings.disks = settings.pattern ? 4096 : 0;
-	return settings.disk ? block_find_disk(&config.wanted, settings.disk, err) : 0;
+	struct settings *settings = instance->tool_settings;
+
+	settings->config.pattern = settings->pattern;
+	settings->disks = settings->pattern ? 4096 : 0;
+	return settings->disk ? block_find_disk(&settings->config.wanted, settings->disk, err) : 0;
 }
 
 static const struct field fields[] = {
-	FIELD(FIELD_TIME, struct event, time, "time", "TIME", -8, .shown = &event_columns.time),
+	FIELD(FIELD_TIME, struct event, time, "time", "TIME", -8, .with = FIELD_WITH_TIME),
 	FIELD(FIELD_ELAPSED, struct event, time, "boot_ns", "TIME(s)", -11),
 	EVENT_COMM("COMM", -14),
 	EVENT_ID(pid, "PID", -7),
@@ -38,30 +39,31 @@ static const struct field fields[] = {
 	BLOCK_IO_FLAGS,
 	FIELD(FIELD_U64, struct block_io, sector, "sector", "SECTOR", -10),
 	FIELD(FIELD_BYTES, struct block_io, bytes, "bytes", "BYTES", -7, .role = ROLE_COUNTER),
-	BLOCK_IO_PATTERN(&settings.pattern),
-	BLOCK_IO_QUEUED(&settings.queue),
+	BLOCK_IO_PATTERN(IS_SET(pattern)),
+	BLOCK_IO_QUEUED(IS_SET(queue)),
 	BLOCK_IO_TOOK,
 };
 static const struct schema schema = { fields, ARRAY_SIZE(fields) };
 
 static const struct progs_probe probes[] = { BLOCK_IO_PROBES };
-static const struct progs_map maps[] = { { "block_io_ends", &settings.disks } };
+static const struct progs_map maps[] = { { "block_io_ends", SETTING(uint32_t, struct settings, disks) } };
 
 static const struct event_source source = {
 	.progs = {
 		PROGS(biosnoop),
 		PROGS_PROBES(probes),
 		PROGS_MAPS(maps),
-		PROGS_CONFIG(config),
+		PROGS_CONFIG(struct settings, config),
 		.configure = configure,
-		.pending = { "requests at a time", 8192, &settings.pending, sizeof(struct block_io_entry) },
+		.pending = { "requests at a time", 8192, SETTING(uint32_t, struct settings, pending),
+			     sizeof(struct block_io_entry) },
 		.what = "block device I/O",
 	},
 };
 
 TOOL(biosnoop, .brief = "print each request to a disk, who made it and its time",
      .group = GROUP_WHO,
-     .args = "[-- COMMAND [ARG]...]", .schema = &schema, EVENT_ENGINE(source), OPTIONS(options), SETTINGS(settings),
+     .args = "[-- COMMAND [ARG]...]", .schema = &schema, EVENT_ENGINE(source), OPTIONS(options), SETTINGS(struct settings),
      .description =
 	     "Prints a row for each request when it completes. LAT is the time from when it was issued to the disk's "
 	     "driver, QUE (-Q) the time before that. T is the operation: R read, W write, F flush, D discard; JSON has "

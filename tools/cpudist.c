@@ -8,52 +8,51 @@
 /* Tasks that have lost their processor and not got one again. */
 #define SLEEPING 16384
 
-static struct {
+struct settings {
 	bool on, off, msecs, pids, tids;
 	struct cpudist_config config;
-} settings;
+};
 
 static const struct opt options[] = {
-	OPT(OPT_BOOL, typeof(settings), off, 'O', "offcpu", NULL, "how long tasks do not run"),
-	OPT(OPT_BOOL, typeof(settings), config.idle, 'I', "include-idle", NULL,
+	OPT(OPT_BOOL, struct settings, off, 'O', "offcpu", NULL, "how long tasks do not run"),
+	OPT(OPT_BOOL, struct settings, config.idle, 'I', "include-idle", NULL,
 	    "include idle processors, as process 0"),
-	OPT(OPT_BOOL, typeof(settings), msecs, 'm', "milliseconds", NULL, "in milliseconds"),
-	OPT(OPT_BOOL, typeof(settings), pids, 'P', "pids", NULL, "a histogram for each process"),
-	OPT(OPT_BOOL, typeof(settings), tids, 'L', "tids", NULL, "a histogram for each thread"),
+	DIST_MSECS(struct settings),
+	DIST_PIDS(struct settings),
+	DIST_TIDS(struct settings),
 };
 
 static const struct dist_kind kinds[] = {
-	{ .name = "pid", .when = &settings.pids, .labelled = true },
-	{ .name = "tid", .when = &settings.tids, .labelled = true },
+	DIST_TASK_KINDS(struct settings),
 };
 
 static const struct progs_probe probes[] = {
-	{ .program = "on_cpu", .system = "sched", .name = "sched_switch", .raw = true, .when = &settings.on },
-	{ .program = "off_cpu", .system = "sched", .name = "sched_switch", .raw = true, .when = &settings.off },
+	{ .program = "on_cpu", .system = "sched", .name = "sched_switch", .raw = true, .when = IS_SET(on) },
+	{ .program = "off_cpu", .system = "sched", .name = "sched_switch", .raw = true, .when = IS_SET(off) },
 };
 
-static struct dist_source source;
-
-static int configure(struct engine_instance *instance, struct err *err)
+static int configure(struct engine_instance *instance, struct progs_source *own, struct err *err)
 {
-	settings.on = !settings.off;
-	source.progs.what = settings.off ? "off-CPU time" : "on-CPU time";
-	source.progs.pending.entries = settings.off ? SLEEPING : 0;
+	struct settings *settings = instance->tool_settings;
+
+	settings->on = !settings->off;
+	own->what = settings->off ? "off-CPU time" : "on-CPU time";
+	own->pending.entries = settings->off ? SLEEPING : 0;
 	return 0;
 }
 
-static struct dist_source source = {
-	.progs = { PROGS(cpudist), PROGS_PROBES(probes), PROGS_CONFIG(settings.config), .configure = configure,
+static const struct dist_source source = {
+	.progs = { PROGS(cpudist), PROGS_PROBES(probes), PROGS_CONFIG(struct settings, config), .configure = configure,
 		   .pending = { "tasks sleeping at a time" } },
 	DIST_KINDS(kinds),
-	.msecs = &settings.msecs,
+	.msecs = IS_SET(msecs),
 };
 
 TOOL(cpudist, .brief = "how long tasks run at a time, or do not run, as a histogram",
      .group = GROUP_LONG,
      .args = "[INTERVAL [COUNT]] [-- COMMAND [ARG]...]",
      .schema = &dist_task_charts, DIST_ENGINE(source),
-     OPTIONS(options), SETTINGS(settings),
+     OPTIONS(options), SETTINGS(struct settings),
      .description =
 	     "Measures how long a task runs, from when it gets a processor until it loses it; with -O how long a "
 	     "task is without a processor, asleep or waiting. Prints a histogram in microseconds at the end, or "

@@ -8,64 +8,70 @@
 #include "tools/exitsnoop.h"
 #include "tools/exitsnoop.skel.h"
 
-static struct {
+struct settings {
 	bool utc, labelled;
 	const char *label;
 	struct exitsnoop_config config;
-} settings;
-
-static char time_title[16];
-/* Of --comm: the name of a process is that of its first thread, and the kernel's filter would ask the last. */
-static char comm[FILTER_COMM_LEN];
-
-static const struct opt options[] = {
-	OPT(OPT_BOOL, typeof(settings), utc, 0, "utc", NULL, "show times in UTC, not in the local time zone"),
-	OPT(OPT_BOOL, typeof(settings), config.failed, 'x', "failed", NULL,
-	    "only exits with a code other than 0, or by a signal"),
-	OPT(OPT_BOOL, typeof(settings), config.per_thread, 0, "per-thread", NULL,
-	    "a row for each thread (--tid implies this)"),
-	OPT(OPT_STRING, typeof(settings), label, 0, "label", "LABEL", "show LABEL in each row"),
+	char time_title[16];
+	/* of --comm: the name of a process is that of its first thread, and the kernel's filter would ask the last */
+	char comm[FILTER_COMM_LEN];
 };
 
-static void set_time_title(void)
+static const struct opt options[] = {
+	OPT(OPT_BOOL, struct settings, utc, 0, "utc", NULL, "show times in UTC, not in the local time zone"),
+	OPT(OPT_BOOL, struct settings, config.failed, 'x', "failed", NULL,
+	    "only exits with a code other than 0, or by a signal"),
+	OPT(OPT_BOOL, struct settings, config.per_thread, 0, "per-thread", NULL,
+	    "a row for each thread (--tid implies this)"),
+	OPT(OPT_STRING, struct settings, label, 0, "label", "LABEL", "show LABEL in each row"),
+};
+
+static void set_time_title(struct settings *settings)
 {
+	char *title = settings->time_title;
+	size_t size = sizeof(settings->time_title);
 	time_t now = time(NULL);
 	struct tm tm = {};
 
-	if (settings.utc)
+	if (settings->utc)
 		setenv("TZ", "UTC0", 1);
 	tzset();
 	localtime_r(&now, &tm);
-	if (!strftime(time_title, sizeof(time_title), "TIME-%Z", &tm))
-		strcpy(time_title, "TIME");
+	if (!strftime(title, size, "TIME-%Z", &tm))
+		strcpy(title, "TIME");
 }
 
-static int configure(struct engine_instance *instance, struct err *err)
+static int configure(struct engine_instance *instance, struct progs_source *own, struct err *err)
 {
-	settings.config.per_thread |= instance->ctx->tid != 0;
-	settings.labelled = settings.label;
-	set_time_title();
-	if (!settings.config.per_thread && instance->filter.by_comm) {
-		memcpy(comm, instance->filter.comm, sizeof(comm));
+	struct settings *settings = instance->tool_settings;
+
+	settings->config.per_thread |= instance->ctx->tid != 0;
+	settings->labelled = settings->label;
+	set_time_title(settings);
+	engine_own_fields(instance)[0].title = settings->time_title;
+	if (!settings->config.per_thread && instance->filter.by_comm) {
+		memcpy(settings->comm, instance->filter.comm, sizeof(settings->comm));
 		instance->filter.by_comm = 0;
 	}
 	return 0;
 }
 
-static bool show(const struct event *event, size_t size)
+static bool show(const struct engine_instance *instance, const struct event *event)
 {
-	return !*comm || !strncmp(event->comm, comm, sizeof(comm));
+	const char *comm = ((const struct settings *)instance->tool_settings)->comm;
+
+	return !*comm || !strncmp(event->comm, comm, FILTER_COMM_LEN);
 }
 
 static void get_label(struct value *to, const void *row, const void *ctx)
 {
-	value_set_text(to, settings.label);
+	value_set_text(to, ((const struct settings *)engine_tool_settings(ctx))->label);
 }
 
 static const struct field fields[] = {
-	FIELD(FIELD_TIME, struct event, time, "time", time_title, -12, .decimals = 3, .shown = &event_columns.time),
+	FIELD(FIELD_TIME, struct event, time, "time", "TIME", -12, .decimals = 3, .with = FIELD_WITH_TIME),
 	EVENT_TIMESTAMP,
-	FIELD_GET(FIELD_STR, get_label, "label", "LABEL", -5, .shown = &settings.labelled),
+	FIELD_GET(FIELD_STR, get_label, "label", "LABEL", -5, .shown = IS_SET(labelled)),
 	EVENT_COMM("PCOMM", -16),
 	EVENT_ID(pid, "PID", -7),
 	EVENT_ID(ppid, "PPID", -7),
@@ -85,7 +91,7 @@ static const struct event_source source = {
 	.progs = {
 		PROGS(exitsnoop),
 		PROGS_PROBES(probes),
-		PROGS_CONFIG(settings.config),
+		PROGS_CONFIG(struct settings, config),
 		.configure = configure,
 		.what = "exits",
 	},
@@ -95,7 +101,7 @@ static const struct event_source source = {
 TOOL(exitsnoop, .brief = "processes that end: exit code or signal, and age", .args = "[-- COMMAND [ARG]...]",
      .group = GROUP_HAPPENED,
      .schema = &schema, EVENT_ENGINE(source),
-     OPTIONS(options), SETTINGS(settings),
+     OPTIONS(options), SETTINGS(struct settings),
      .description =
 	     "Prints a row for each process when the last of its threads ends, with the name and the id of its "
 	     "first thread: its parent, its age in seconds, and how it ended: 0, a code, or a signal and whether a "

@@ -3,8 +3,6 @@
 #include "export/export.h"
 #include "run/tool.h"
 
-static struct export_options settings;
-
 static const struct opt options[] = {
 	OPT(OPT_STRING, struct export_options, listen, 'l', "listen", "WHERE",
 	    "ADDR:PORT, unix:PATH or fd: (sockets of the service manager); " LISTEN_DEFAULT),
@@ -26,12 +24,12 @@ static const struct opt options[] = {
 
 static int export(struct run *run, struct err *err)
 {
-	return export_run(run, &settings, err);
+	return export_run(run, run->instance.tool_settings, err);
 }
 
 TOOL(export, .brief = "counters and histograms for Prometheus, all the time", .args = "CONFIG | LINE...",
      .group = GROUP_ALWAYS, .front = { "sonde export /etc/sonde/metrics.conf", "metrics for Prometheus" },
-     OPTIONS(options), SETTINGS(settings), .act = export, .unlinked = true,
+     OPTIONS(options), SETTINGS(struct export_options), .act = export, .unlinked = true,
      LACKS({ "json csv", "the scraper chooses the format" }),
      .description =
 	     "Each LINE is a tool with its options, as one types it in a shell; CONFIG is a file of such lines, with "

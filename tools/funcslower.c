@@ -13,51 +13,52 @@
 #define NS_PER_MS 1000000ULL
 #define NS_PER_US 1000ULL
 
-static struct {
+struct settings {
 	struct stacks_settings stacks;
 	uint32_t ms, us, args, calls;
-	bool regex, mangled, force;
+	struct probes_settings probes;
 	bool user, kernel;	      /* parts of stacks */
 	bool in_ms, in_us, with_args; /* columns */
 	bool with_stacks;
-} settings = { .ms = UINT32_MAX, .us = UINT32_MAX, .calls = 4096 };
-
-static struct slow_config config;
-static struct event_source source;
-
-static const struct opt options[] = {
-	OPT(OPT_U32, typeof(settings), ms, 'm', "min-ms", "MS", "only calls of at least MS milliseconds: 1",
-	    .max = UINT32_MAX - 1),
-	OPT(OPT_U32, typeof(settings), us, 'u', "min-us", "US", "only calls of at least US microseconds; 0: every call",
-	    .max = UINT32_MAX - 1),
-	OPT(OPT_U32, typeof(settings), args, 'a', "arguments", "N", "print the first N arguments, as hexadecimal numbers",
-	    .min = 1, .max = SLOW_ARGS),
-	OPT(OPT_BOOL, typeof(settings), regex, 'r', "regexp", NULL, "patterns are POSIX extended regular expressions"),
-	PROBES_MANGLED(typeof(settings), mangled),
-	OPT(OPT_U32, typeof(settings), calls, 0, "max-calls", "N", "at most N pending calls at a time: 4096", .min = 1,
-	    .max = 250000),
-	PROBES_FORCE(typeof(settings), force),
-	OPT(OPT_BOOL, typeof(settings), user, 'U', "user-stack", NULL, "print the user stack of each slow call"),
-	OPT(OPT_BOOL, typeof(settings), kernel, 'K', "kernel-stack", NULL, "print the kernel stack of each slow call"),
-	STACKS_OPTIONS(typeof(settings), stacks),
+	struct slow_config config;
 };
 
-static int configure(struct engine_instance *instance, struct err *err)
+static const struct opt options[] = {
+	OPT(OPT_U32, struct settings, ms, 'm', "min-ms", "MS", "only calls of at least MS milliseconds: 1",
+	    .max = UINT32_MAX - 1),
+	OPT(OPT_U32, struct settings, us, 'u', "min-us", "US", "only calls of at least US microseconds; 0: every call",
+	    .max = UINT32_MAX - 1),
+	OPT(OPT_U32, struct settings, args, 'a', "arguments", "N", "print the first N arguments, as hexadecimal numbers",
+	    .min = 1, .max = SLOW_ARGS),
+	PROBES_REGEX(struct settings, probes),
+	PROBES_MANGLED(struct settings, probes.mangled),
+	OPT(OPT_U32, struct settings, calls, 0, "max-calls", "N", "at most N pending calls at a time: 4096", .min = 1,
+	    .max = 250000),
+	PROBES_FORCE(struct settings, probes.force),
+	OPT(OPT_BOOL, struct settings, user, 'U', "user-stack", NULL, "print the user stack of each slow call"),
+	OPT(OPT_BOOL, struct settings, kernel, 'K', "kernel-stack", NULL, "print the kernel stack of each slow call"),
+	STACKS_OPTIONS(struct settings, stacks),
+};
+
+static int configure(struct engine_instance *instance, struct progs_source *own, struct err *err)
 {
-	bool us = settings.us != UINT32_MAX, ms = settings.ms != UINT32_MAX;
+	struct settings *settings = instance->tool_settings;
+	bool us = settings->us != UINT32_MAX, ms = settings->ms != UINT32_MAX;
 
 	if (ms && us)
 		return err_set(err, -EINVAL, "milliseconds or microseconds, not both");
-	config.least = us ? settings.us * NS_PER_US : (ms ? settings.ms : 1) * NS_PER_MS;
-	config.args = settings.args;
-	settings.in_us = us;
-	settings.in_ms = !us;
-	settings.with_args = settings.args;
-	settings.with_stacks = settings.user || settings.kernel;
-	settings.stacks.user_only = !settings.kernel;
-	settings.stacks.kernel_only = !settings.user;
-	source.progs.pending.size =
-		settings.with_stacks ? sizeof(struct slow_stack_call) : sizeof(struct slow_call);
+	settings->config.least = us ? settings->us * NS_PER_US : (ms ? settings->ms : 1) * NS_PER_MS;
+	settings->config.args = settings->args;
+	settings->in_us = us;
+	settings->in_ms = !us;
+	settings->with_args = settings->args;
+	settings->with_stacks = settings->user || settings->kernel;
+	settings->stacks.user_only = !settings->kernel;
+	settings->stacks.kernel_only = !settings->user;
+	if (settings->with_stacks) {
+		own->object = slow_stacks_bpf__elf_bytes;
+		own->pending.size = sizeof(struct slow_stack_call);
+	}
 	return 0;
 }
 
@@ -69,7 +70,9 @@ static void get_us(struct value *to, const void *row, const void *ctx)
 
 static void get_args(struct value *to, const void *row, const void *ctx)
 {
-	value_set_numbers(to, ((const struct slow_event *)row)->args, settings.args);
+	const struct settings *settings = engine_tool_settings(ctx);
+
+	value_set_numbers(to, ((const struct slow_event *)row)->args, settings->args);
 }
 
 /* A row with stacks; rows without are the event. */
@@ -95,13 +98,13 @@ static const void *add_stacks(const struct event *event, struct stacks *stacks)
 	EVENT_ID(pid, "PID", -6), \
 	EVENT_ID_DATA(tid), \
 	FIELD(FIELD_DURATION, struct slow_event, ns, "ns", "LAT(ms)", 7, .unit = UNIT_MS, .decimals = 2, \
-	      .shown = &settings.in_ms), \
+	      .shown = IS_SET(in_ms)), \
 	FIELD_GET(FIELD_REAL, get_us, "us", "LAT(us)", 7, .role = ROLE_DURATION, .decimals = 2, .data_decimals = 2, \
-		  .shown = &settings.in_us), \
+		  .shown = IS_SET(in_us)), \
 	FIELD(FIELD_S64, struct slow_event, ret, "retval", "RVAL", 16, .base = 16, \
 	      KNOWN_BY(struct slow_event, returned)), \
 	EVENT_FUNCTION(struct slow_event, function), \
-	FIELD_GET(FIELD_LIST, get_args, "args", "ARGS", -1, .base = 16, .prefix = "0x", .shown = &settings.with_args)
+	FIELD_GET(FIELD_LIST, get_args, "args", "ARGS", -1, .base = 16, .prefix = "0x", .shown = IS_SET(with_args))
 /* clang-format on */
 
 static const struct field fields[] = { COLUMNS };
@@ -118,29 +121,24 @@ static const struct progs_pairs pairs = {
 	.entry = "slower_entry",
 	.ret = "slower_return",
 	.session = "slower_session",
-	.regex = &settings.regex,
-	.force = &settings.force,
-	.mangled = &settings.mangled,
+	.settings = SETTING(struct probes_settings, struct settings, probes),
 };
 
-static const struct stacks_source stacks = { .settings = &settings.stacks };
+static const struct stacks_source stacks = {};
 
-static const void *object(size_t *size)
-{
-	return settings.with_stacks ? slow_stacks_bpf__elf_bytes(size) : slow_bpf__elf_bytes(size);
-}
-
-static struct event_source source = {
+static const struct event_source source = {
 	.progs = {
-		.object = object,
-		PROGS_CONFIG(config),
+		PROGS(slow),
+		PROGS_CONFIG(struct settings, config),
 		.pairs = &pairs,
-		.pending = { "calls at a time", .instead = &settings.calls },
+		.pending = { "calls at a time", .instead = SETTING(uint32_t, struct settings, calls),
+			     .size = sizeof(struct slow_call) },
 		.configure = configure,
 		.what = "slow calls",
 	},
 	.stacks = &stacks,
-	.with_stacks = &settings.with_stacks,
+	.with_stacks = IS_SET(with_stacks),
+	.stacks_settings = SETTING(struct stacks_settings, struct settings, stacks),
 	.row = add_stacks,
 	.row_schema = &stack_schema,
 };
@@ -148,7 +146,7 @@ static struct event_source source = {
 TOOL(funcslower, .brief = "print calls of functions that take longer than a bound",
      .group = GROUP_SLOW,
      .args = "FUNCTION... [-- COMMAND [ARG]...]", .schema = &schema,
-     EVENT_ENGINE(source), OPTIONS(options), SETTINGS(settings),
+     EVENT_ENGINE(source), OPTIONS(options), SETTINGS_WITH(struct settings, .ms = UINT32_MAX, .us = UINT32_MAX, .calls = 4096),
      .offers = spec_offer,
      .description =
 	     "Prints a row for each call of a kernel or user function that takes at least as long as the bound: who "

@@ -4,8 +4,7 @@
 #include "run/tool.h"
 #include "tools/hardirqs.skel.h"
 
-static struct irqs_settings settings;
-static const struct opt options[] = { IRQS_OPTIONS(typeof(settings)) };
+static const struct opt options[] = { IRQS_OPTIONS };
 
 static const struct field fields[] = { DIST_KEY("HARDIRQ", -26), DIST_TOTALS(11) };
 static const struct schema totals = { fields, ARRAY_SIZE(fields) };
@@ -13,30 +12,28 @@ static const struct schema totals = { fields, ARRAY_SIZE(fields) };
 static const struct dist_kind kinds[] = { { .name = "hardirq", .named = true } };
 
 static const struct progs_probe probes[] = {
-	{ .program = "left", .system = "irq", .name = "irq_handler_exit", .raw = true, .when = &settings.times },
-	{ .program = "entered", .system = "irq", .name = "irq_handler_entry", .raw = true, .when = &settings.times },
-	{ .program = "counted", .system = "irq", .name = "irq_handler_entry", .raw = true, .when = &settings.counts },
+	{ .program = "left", .system = "irq", .name = "irq_handler_exit", .raw = true, .when = IRQS_TIMES },
+	{ .program = "entered", .system = "irq", .name = "irq_handler_entry", .raw = true, .when = IRQS_TIMES },
+	{ .program = "counted", .system = "irq", .name = "irq_handler_entry", .raw = true, .when = IRQS_COUNTS },
 };
 
-static struct dist_source source;
-
-static int configure(struct engine_instance *instance, struct err *err)
+static int configure(struct engine_instance *instance, struct progs_source *own, struct err *err)
 {
-	return irqs_configure(&settings, &source, "hard irq event time", "hard irq events");
+	return irqs_configure(instance, own, "hard irq event time", "hard irq events");
 }
 
-static struct dist_source source = {
+static const struct dist_source source = {
 	.progs = { PROGS(hardirqs), PROGS_PROBES(probes), .configure = configure, .no_task = true },
 	DIST_KINDS(kinds),
 	.totals = &totals,
-	IRQS_SOURCE(settings),
+	IRQS_SOURCE,
 };
 
 TOOL(hardirqs, .brief = "how much time interrupts take, as totals or histograms",
      .group = GROUP_LONG,
      .args = "[INTERVAL [COUNT]] [-- COMMAND [ARG]...]",
      .schema = &dist_charts, DIST_ENGINE(source),
-     OPTIONS(options), SETTINGS(settings),
+     OPTIONS(options), SETTINGS(struct irqs_settings),
      LACKS(IRQS_LACKS, { "max-pending", "a processor handles one interrupt at a time" }),
      .description =
 	     "Adds up the time that interrupt handlers take, by the handler's name in /proc/interrupts (31 "

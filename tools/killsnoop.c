@@ -6,14 +6,16 @@
 #include "tools/killsnoop.h"
 #include "tools/killsnoop.skel.h"
 
-static struct killsnoop_config config;
+struct settings {
+	struct killsnoop_config config;
+};
 
 static const struct opt options[] = {
-	OPT(OPT_BOOL, typeof(config), failed, 'x', "failed", NULL, "only signals that could not be sent"),
-	OPT(OPT_U32, typeof(config), target, 'T', "tpid", "PID", "only signals to this process or thread",
+	OPT(OPT_BOOL, struct settings, config.failed, 'x', "failed", NULL, "only signals that could not be sent"),
+	OPT(OPT_U32, struct settings, config.target, 'T', "tpid", "PID", "only signals to this process or thread",
 	    .min = 1, .max = INT32_MAX),
-	OPT(OPT_U32, typeof(config), target, 0, "target", "PID", "the same", .min = 1, .max = INT32_MAX),
-	OPT(OPT_CALL, typeof(config), signals, 's', "signal", "SIGNAL[,SIGNAL]...",
+	OPT(OPT_U32, struct settings, config.target, 0, "target", "PID", "the same", .min = 1, .max = INT32_MAX),
+	OPT(OPT_CALL, struct settings, config.signals, 's', "signal", "SIGNAL[,SIGNAL]...",
 	    "only these signals, by number or by name", .call = words_set_signals, .offers = words_offer_signals),
 };
 
@@ -77,7 +79,7 @@ static const struct event_source source = {
 	.progs = {
 		PROGS(killsnoop),
 		PROGS_PROBES(probes),
-		PROGS_CONFIG(config),
+		PROGS_CONFIG(struct settings, config),
 		.what = "signals",
 	},
 };
@@ -85,7 +87,7 @@ static const struct event_source source = {
 TOOL(killsnoop, .brief = "print each signal that a process sends, and the result",
      .group = GROUP_WHO,
      .args = "[-- COMMAND [ARG]...]", .schema = &schema, EVENT_ENGINE(source),
-     OPTIONS(options), SETTINGS(config),
+     OPTIONS(options), SETTINGS(struct settings),
      .description =
 	     "Prints a row for each signal that a system call sends: kill, tkill, tgkill, rt_sigqueueinfo, "
 	     "rt_tgsigqueueinfo or pidfd_send_signal. Signal 0 only asks whether a signal could be sent. Signals "

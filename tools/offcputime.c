@@ -3,27 +3,12 @@
 #include "engines/blocked.h"
 #include "run/tool.h"
 
-static struct blocked_settings settings;
-
-static const struct opt options[] = {
-	BLOCKED_USER_THREADS(typeof(settings)),
-	BLOCKED_KERNEL_THREADS(typeof(settings)),
-	BLOCKED_TIMES(typeof(settings)),
-	BLOCKED_STATE(typeof(settings)),
-};
-
 static const struct progs_probe probes[] = {
 	{ .program = "off", .system = "sched", .name = "sched_switch", .raw = true },
 };
 
-static int configure(struct engine_instance *instance, struct err *err)
-{
-	return blocked_configure(&settings, instance, false, true, err);
-}
-
 static const struct stack_counts_source source = {
-	.progs = { BLOCKED_PROGS(probes, settings), .configure = configure, .what = "off-CPU time (us)" },
-	.stacks = { .by_time = true, .counts = "off-CPU times", .times = "delay" },
+	BLOCKED_SOURCE(probes, "off-CPU time (us)", "off-CPU times"),
 	.unended = blocked_unended,
 	.unended_what = "thread",
 	.unended_state = "off the processor",
@@ -48,7 +33,7 @@ static const struct schema schema = { fields, ARRAY_SIZE(fields), .stacked = tru
 TOOL(offcputime, .brief = "where threads wait and how long, by stack",
      .group = GROUP_SLOW,
      .args = "[DURATION] [-- COMMAND [ARG]...]", .schema = &schema, STACK_COUNTS_ENGINE(source),
-     OPTIONS(options), SETTINGS(settings), .letters = "t:tid d:delimited",
+     OPTIONS(blocked_options), SETTINGS(struct blocked_settings), .letters = "t:tid d:delimited",
      .description =
 	     "Measures how long threads are off the processor, asleep or waiting for it, from when they leave until they "
 	     "run again. Adds the times up by stack and thread, and prints them in microseconds at the end, the largest "

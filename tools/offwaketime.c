@@ -3,23 +3,8 @@
 #include "engines/blocked.h"
 #include "run/tool.h"
 
-static struct blocked_settings settings;
-
-static const struct opt options[] = {
-	BLOCKED_USER_THREADS(typeof(settings)),
-	BLOCKED_KERNEL_THREADS(typeof(settings)),
-	BLOCKED_TIMES(typeof(settings)),
-	BLOCKED_STATE(typeof(settings)),
-};
-
-static int configure(struct engine_instance *instance, struct err *err)
-{
-	return blocked_configure(&settings, instance, true, true, err);
-}
-
 static const struct stack_counts_source source = {
-	.progs = { BLOCKED_PROGS(blocked_wakes, settings), .configure = configure, .what = "blocked time (us) and who ends it" },
-	.stacks = { .by_time = true, .counts = "sleeps", .times = "delay" },
+	BLOCKED_SOURCE(blocked_wakes, "blocked time (us) and who ends it", "sleeps"),
 };
 
 static void get_waker(struct value *to, const void *row, const void *ctx)
@@ -53,7 +38,7 @@ static const struct schema schema = { fields, ARRAY_SIZE(fields), .stacked = tru
 TOOL(offwaketime, .brief = "where threads sleep, how long, and who wakes them",
      .group = GROUP_SLOW,
      .args = "[DURATION] [-- COMMAND [ARG]...]", .schema = &schema, STACK_COUNTS_ENGINE(source),
-     OPTIONS(options), SETTINGS(settings), .letters = "t:tid d:delimited",
+     OPTIONS(blocked_options), SETTINGS(struct blocked_settings), .letters = "t:tid d:delimited",
      .description =
 	     "Measures how long threads sleep, from when they leave the processor until another task wakes them. Adds the "
 	     "times up by the stacks of both, and prints them in microseconds at the end, the largest last. The waker's "

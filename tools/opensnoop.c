@@ -7,32 +7,34 @@
 #include "tools/opensnoop.h"
 #include "tools/opensnoop.skel.h"
 
-static struct {
+struct settings {
 	bool uid, extended;
 	const char *name;
 	struct opensnoop_config config;
-} settings;
+};
 
 static const struct opt options[] = {
-	OPT(OPT_BOOL, typeof(settings), uid, 'U', "print-uid", NULL, "show the user's id"),
-	OPT(OPT_BOOL, typeof(settings), config.failed, 'x', "failed", NULL, "only opens that failed"),
-	OPT(OPT_STRING, typeof(settings), name, 'n', "name", "NAME", "only processes whose name contains NAME"),
-	OPT(OPT_BOOL, typeof(settings), extended, 'e', "extended_fields", NULL, "show the flags, in octal"),
-	OPT(OPT_CALL, typeof(settings), config.wanted, 'f', "flag_filter", "FLAG",
+	OPT(OPT_BOOL, struct settings, uid, 'U', "print-uid", NULL, "show the user's id"),
+	OPT(OPT_BOOL, struct settings, config.failed, 'x', "failed", NULL, "only opens that failed"),
+	OPT(OPT_STRING, struct settings, name, 'n', "name", "NAME", "only processes whose name contains NAME"),
+	OPT(OPT_BOOL, struct settings, extended, 'e', "extended_fields", NULL, "show the flags, in octal"),
+	OPT(OPT_CALL, struct settings, config.wanted, 'f', "flag_filter", "FLAG",
 	    "only opens with this flag (O_WRONLY, ...); may be repeated", .call = open_flags_add,
 	    .offers = open_flags_offer),
-	OPT(OPT_BOOL, typeof(settings), config.full_path, 'F', "full-path", NULL,
+	OPT(OPT_BOOL, struct settings, config.full_path, 'F', "full-path", NULL,
 	    "show relative paths with their directory"),
 };
 
 /* The kernel keeps the begin of a name: one that is longer it can only be, not contain. */
-static bool show(const struct event *event, size_t size)
+static bool show(const struct engine_instance *instance, const struct event *event)
 {
+	const struct settings *settings = instance->tool_settings;
+	const char *name = settings->name;
 	size_t most = sizeof(event->comm) - 1;
 
-	if (!settings.name || strstr(event->comm, settings.name))
+	if (!name || strstr(event->comm, name))
 		return true;
-	return strlen(settings.name) > most && !strncmp(event->comm, settings.name, most);
+	return strlen(name) > most && !strncmp(event->comm, name, most);
 }
 
 /* --- columns --- */
@@ -46,7 +48,7 @@ static void get_fd(struct value *to, const void *row, const void *ctx)
 
 static const struct field fields[] = {
 	EVENT_TIMES,
-	EVENT_ID(uid, "UID", -6, .shown = &settings.uid),
+	EVENT_ID(uid, "UID", -6, .shown = IS_SET(uid)),
 	EVENT_ID(pid, "PID", -6),
 	EVENT_ID_DATA(tid),
 	EVENT_ID_DATA(ppid),
@@ -54,7 +56,7 @@ static const struct field fields[] = {
 	FIELD_GET(FIELD_S32, get_fd, "fd", "FD", 4),
 	FIELD(FIELD_ERRNO, struct opensnoop_event, ret, "errno", "ERR", 3),
 	EVENT_ERROR_NAME(struct opensnoop_event, ret),
-	FIELD(FIELD_U32, struct opensnoop_event, flags, "flags", "FLAGS", -8, .base = 8, .digits = 8, .shown = &settings.extended),
+	FIELD(FIELD_U32, struct opensnoop_event, flags, "flags", "FLAGS", -8, .base = 8, .digits = 8, .shown = IS_SET(extended)),
 	DATA(FIELD_U32, struct opensnoop_event, mode, "mode"),
 	EVENT_PATH(struct opensnoop_event, path, "PATH", -1),
 };
@@ -72,7 +74,7 @@ static const struct event_source source = {
 	.progs = {
 		PROGS(opensnoop),
 		PROGS_PROBES(probes),
-		PROGS_CONFIG(settings.config),
+		PROGS_CONFIG(struct settings, config),
 		.what = "opened files",
 	},
 	.show = show,
@@ -80,7 +82,7 @@ static const struct event_source source = {
 
 TOOL(opensnoop, .brief = "print each file that is opened", .args = "[-- COMMAND [ARG]...]", .schema = &schema,
      .group = GROUP_WHO, .front = { "sonde opensnoop", "who opens which file" },
-     EVENT_ENGINE(source), .letters = "t:tid u:uid", OPTIONS(options), SETTINGS(settings),
+     EVENT_ENGINE(source), .letters = "t:tid u:uid", OPTIONS(options), SETTINGS(struct settings),
      .description =
 	     "Prints a row for each open, openat, openat2 and creat: who called, the file descriptor or -1, the "
 	     "number of the error, and the whole path. Files that io_uring opens and those of 32-bit processes are "

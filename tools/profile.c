@@ -8,27 +8,27 @@
 
 #define FREQUENCY 99
 
-static struct {
+struct settings {
 	struct stacks_settings stacks;
 	struct progs_clock clock;
 	uint32_t frequency;
 	uint64_t count;
 	bool user, kernel;
 	char what[64];
-} settings;
+};
 
 static const struct opt options[] = {
-	OPT(OPT_U32, typeof(settings), frequency, 'F', "frequency", "HZ",
+	OPT(OPT_U32, struct settings, frequency, 'F', "frequency", "HZ",
 	    "take HZ samples a second on each processor: 99", .min = 1, .max = 100000),
-	OPT(OPT_U64, typeof(settings), count, 0, "count", "N",
+	OPT(OPT_U64, struct settings, count, 0, "count", "N",
 	    "take a sample each N ns of a processor's clock (bcc's -c)", .min = 10000),
-	OPT(OPT_BOOL, typeof(settings), clock.idle, 'I', "include-idle", NULL,
+	OPT(OPT_BOOL, struct settings, clock.idle, 'I', "include-idle", NULL,
 	    "include idle processors, as process 0"),
-	STACKS_PARTS(typeof(settings), stacks),
-	STACKS_OUTPUT(typeof(settings), stacks),
-	OPT(OPT_BOOL, typeof(settings), stacks.annotated, 'a', "annotations", NULL,
+	STACKS_PARTS(struct settings, stacks),
+	STACKS_OUTPUT(struct settings, stacks),
+	OPT(OPT_BOOL, struct settings, stacks.annotated, 'a', "annotations", NULL,
 	    "print _[k] after the names of kernel frames"),
-	STACKS_OPTIONS(typeof(settings), stacks),
+	STACKS_OPTIONS(struct settings, stacks),
 };
 
 static void get_task(struct value *to, const void *row, const void *ctx)
@@ -51,15 +51,13 @@ static const struct field fields[] = {
 static const struct schema schema = { fields, ARRAY_SIZE(fields), .stacked = true };
 
 static const struct progs_probe probes[] = {
-	{ .program = "sample", .clock = &settings.clock },
+	{ .program = "sample", .clock = SETTING(struct progs_clock, struct settings, clock) },
 };
 
 static const struct stacks_source stacks = {
-	.settings = &settings.stacks,
 	.sampled = true,
 	.counts = "samples",
 	.times = "cpu",
-	.period = &settings.clock.period,
 };
 
 static void key_of(struct stack_key *key, const struct event *event)
@@ -69,28 +67,32 @@ static void key_of(struct stack_key *key, const struct event *event)
 	memcpy(key->comm, event->comm, sizeof(key->comm));
 }
 
-static int configure(struct engine_instance *instance, struct err *err)
+static int configure(struct engine_instance *instance, struct progs_source *own, struct err *err)
 {
-	const char *parts = settings.stacks.user_only	  ? "user"
-			    : settings.stacks.kernel_only ? "kernel"
-							  : "user and kernel";
+	struct settings *settings = instance->tool_settings;
+	const char *parts = settings->stacks.user_only	   ? "user"
+			    : settings->stacks.kernel_only ? "kernel"
+							   : "user and kernel";
 
-	if (settings.count && settings.frequency)
+	if (settings->count && settings->frequency)
 		return err_set(err, -EINVAL, "--frequency or --count, not both");
-	if (!settings.frequency)
-		settings.frequency = FREQUENCY;
-	settings.clock.period = settings.count ? settings.count : NS_PER_SEC / settings.frequency;
-	if (settings.count)
-		snprintf(settings.what, sizeof(settings.what), "%s stacks every %llu ns", parts,
-			 (unsigned long long)settings.count);
+	if (!settings->frequency)
+		settings->frequency = FREQUENCY;
+	settings->clock.period = settings->count ? settings->count : NS_PER_SEC / settings->frequency;
+	if (settings->count)
+		snprintf(settings->what, sizeof(settings->what), "%s stacks every %llu ns", parts,
+			 (unsigned long long)settings->count);
 	else
-		snprintf(settings.what, sizeof(settings.what), "%s stacks at %u Hertz", parts, settings.frequency);
+		snprintf(settings->what, sizeof(settings->what), "%s stacks at %u Hertz", parts, settings->frequency);
+	own->what = settings->what;
 	return 0;
 }
 
 static const struct event_source source = {
-	.progs = { PROGS(profile), PROGS_PROBES(probes), .configure = configure, .what = settings.what },
+	.progs = { PROGS(profile), PROGS_PROBES(probes), .configure = configure },
 	.stacks = &stacks,
+	.stacks_settings = SETTING(struct stacks_settings, struct settings, stacks),
+	.period = SETTING(uint64_t, struct settings, clock.period),
 	.key = key_of,
 	.unit = "sample",
 };
@@ -100,7 +102,7 @@ TOOL(profile, .brief = "where processors spend time: stacks of running tasks",
      .args = "[DURATION] [-- COMMAND [ARG]...]",
      .schema = &schema, SAMPLE_ENGINE(source), .tables = true,
      .letters = "L:tid C:cpu d:delimited",
-     OPTIONS(options), SETTINGS(settings),
+     OPTIONS(options), SETTINGS(struct settings),
      .description =
 	     "Interrupts each processor 99 times a second, and takes the stack of the task that runs there. Prints, at "
 	     "the end or at each --interval, the distinct stacks with the number of samples, the most frequent last: "

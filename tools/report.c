@@ -13,20 +13,20 @@
 #define TOP_DEFAULT 20
 #define TOP_UNSET   UINT32_MAX
 
-static struct {
+struct settings {
 	uint32_t top;
 	const char *folded, *flame, *perfetto, *trace_dat;
 	bool force;
-} settings = { .top = TOP_UNSET };
+};
 
 static const struct opt options[] = {
-	OPT(OPT_U32, typeof(settings), top, 'T', "top", "N",
+	OPT(OPT_U32, struct settings, top, 'T', "top", "N",
 	    "print only the N largest rows of a table: 20, all with --json and --csv; 0: all"),
-	OPT(OPT_STRING, typeof(settings), folded, 0, "folded", "FILE", "write the threads' time as folded stacks to FILE"),
-	OPT(OPT_STRING, typeof(settings), flame, 0, "flame", "FILE", "write the same as a flame graph to FILE, an SVG image"),
-	OPT(OPT_STRING, typeof(settings), perfetto, 0, "perfetto", "FILE", "write the recording to FILE for Perfetto's UI"),
-	OPT(OPT_STRING, typeof(settings), trace_dat, 0, "trace-dat", "FILE", "write it for trace-cmd and KernelShark"),
-	OPT(OPT_BOOL, typeof(settings), force, 0, "force", NULL, "overwrite output files that exist"),
+	OPT(OPT_STRING, struct settings, folded, 0, "folded", "FILE", "write the threads' time as folded stacks to FILE"),
+	OPT(OPT_STRING, struct settings, flame, 0, "flame", "FILE", "write the same as a flame graph to FILE, an SVG image"),
+	OPT(OPT_STRING, struct settings, perfetto, 0, "perfetto", "FILE", "write the recording to FILE for Perfetto's UI"),
+	OPT(OPT_STRING, struct settings, trace_dat, 0, "trace-dat", "FILE", "write it for trace-cmd and KernelShark"),
+	OPT(OPT_BOOL, struct settings, force, 0, "force", NULL, "overwrite output files that exist"),
 };
 
 enum view {
@@ -59,8 +59,11 @@ static int find_view(const char *word)
 	return -1;
 }
 
-static int read_arguments(const struct opt_list *args, struct wish *wish, struct err *err)
+static int read_arguments(const struct run *run, struct wish *wish, struct err *err)
 {
+	const struct settings *settings = run->instance.tool_settings;
+	const struct opt_list *args = &run->args;
+
 	for (size_t i = 0; i < args->n; i++) {
 		int view = find_view(args->v[i]);
 
@@ -80,7 +83,7 @@ static int read_arguments(const struct opt_list *args, struct wish *wish, struct
 	}
 	if (!wish->file)
 		wish->file = "sonde.trace";
-	if ((settings.folded || settings.flame) && wish->view != VIEW_SUMMARY)
+	if ((settings->folded || settings->flame) && wish->view != VIEW_SUMMARY)
 		return err_set(err, -EINVAL, "--folded and --flame write sums: they go with summary");
 	return 0;
 }
@@ -88,8 +91,10 @@ static int read_arguments(const struct opt_list *args, struct wish *wish, struct
 /* 0: all. Who reads data has not asked for less. */
 static uint32_t top(const struct run *run)
 {
-	if (settings.top != TOP_UNSET)
-		return settings.top;
+	const struct settings *settings = run->instance.tool_settings;
+
+	if (settings->top != TOP_UNSET)
+		return settings->top;
 	return output_is_text(run->ctx.out) ? TOP_DEFAULT : 0;
 }
 
@@ -149,14 +154,14 @@ static int diff(struct run *run, struct recording *r, const struct wish *wish, s
 	return ret;
 }
 
-static int add_files(struct files *files, struct err *err)
+static int add_files(const struct settings *settings, struct files *files, struct err *err)
 {
 	int ret = 0;
 
-	if (settings.folded)
-		ret = files_add(files, &file_folded, settings.folded, settings.force, err);
-	if (!ret && settings.flame)
-		ret = files_add(files, &file_flame, settings.flame, settings.force, err);
+	if (settings->folded)
+		ret = files_add(files, &file_folded, settings->folded, settings->force, err);
+	if (!ret && settings->flame)
+		ret = files_add(files, &file_flame, settings->flame, settings->force, err);
 	return ret;
 }
 
@@ -175,7 +180,7 @@ static int summary(struct run *run, struct recording *r, const struct wish *wish
 {
 	struct files files = {};
 	struct sums sums = {};
-	int ret = add_files(&files, err);
+	int ret = add_files(run->instance.tool_settings, &files, err);
 
 	run->ctx.usage = ret == -EINVAL;
 	if (!ret)
@@ -194,15 +199,15 @@ static int summary(struct run *run, struct recording *r, const struct wish *wish
 	return ret;
 }
 
-static bool is_converted(void)
+static bool is_converted(const struct settings *settings)
 {
-	return settings.perfetto || settings.trace_dat;
+	return settings->perfetto || settings->trace_dat;
 }
 
-static int convert_one(struct recording *r, const struct convert_format *format, const char *name, struct files *files,
-		       struct err *err)
+static int convert_one(struct recording *r, const struct convert_format *format, const char *name, bool force,
+		       struct files *files, struct err *err)
 {
-	int ret = files_add(files, &format->file, name, settings.force, err);
+	int ret = files_add(files, &format->file, name, force, err);
 
 	return ret ? ret : convert_write(format, r, &files->v[files->n - 1], err);
 }
@@ -210,13 +215,14 @@ static int convert_one(struct recording *r, const struct convert_format *format,
 /* The files of other tools. The recording is at its start again then. */
 static int convert(struct run *run, struct recording *r, struct err *err)
 {
+	const struct settings *settings = run->instance.tool_settings;
 	struct files files = {};
 	int ret = 0;
 
-	if (settings.perfetto)
-		ret = convert_one(r, &convert_perfetto, settings.perfetto, &files, err);
-	if (!ret && settings.trace_dat)
-		ret = convert_one(r, &convert_trace_dat, settings.trace_dat, &files, err);
+	if (settings->perfetto)
+		ret = convert_one(r, &convert_perfetto, settings->perfetto, settings->force, &files, err);
+	if (!ret && settings->trace_dat)
+		ret = convert_one(r, &convert_trace_dat, settings->trace_dat, settings->force, &files, err);
 	run->ctx.usage = ret == -EINVAL;
 	files_release(&files);
 	recording_rewind(r);
@@ -237,8 +243,9 @@ static int timeline(struct run *run, struct recording *r, const struct wish *wis
 
 static int why(struct run *run, struct recording *r, const struct wish *wish, struct err *err)
 {
-	uint32_t waits = settings.top == TOP_UNSET ? WHY_WORST : settings.top ? settings.top
-									      : WHY_REPLAY_WAITS;
+	const struct settings *settings = run->instance.tool_settings;
+	uint32_t waits = settings->top == TOP_UNSET ? WHY_WORST : settings->top ? settings->top
+										: WHY_REPLAY_WAITS;
 	uint64_t lost = 0;
 	int ret = why_replay(r, run->ctx.out, waits, &lost, err);
 
@@ -250,13 +257,15 @@ static int why(struct run *run, struct recording *r, const struct wish *wish, st
 /* Files of other tools alone print no table. */
 static int show(struct run *run, struct recording *r, const struct wish *wish, struct err *err)
 {
+	const struct settings *settings = run->instance.tool_settings;
+
 	if (wish->view == VIEW_DIFF)
 		return diff(run, r, wish, err);
 	if (wish->view == VIEW_TIMELINE)
 		return timeline(run, r, wish, err);
 	if (wish->view == VIEW_WHY)
 		return why(run, r, wish, err);
-	if (wish->has_view || settings.folded || settings.flame || !is_converted())
+	if (wish->has_view || settings->folded || settings->flame || !is_converted(settings))
 		return summary(run, r, wish, err);
 	say_losses(r, wish->file, recording_info(r)->totals.lost);
 	return 0;
@@ -266,7 +275,7 @@ static int report(struct run *run, struct err *err)
 {
 	struct wish wish = {};
 	struct recording *r;
-	int ret = read_arguments(&run->args, &wish, err);
+	int ret = read_arguments(run, &wish, err);
 
 	if (ret) {
 		run->ctx.usage = true;
@@ -290,7 +299,7 @@ static void offer(const char *word, opt_offer_fn fn, void *ctx)
 
 TOOL(report, .brief = "show a recording: sums, timeline, path, or what changed",
      .group = GROUP_HAPPENED,
-     .args = "[FILE] [summary | timeline | why | diff OLD]", OPTIONS(options), SETTINGS(settings), .act = report,
+     .args = "[FILE] [summary | timeline | why | diff OLD]", OPTIONS(options), SETTINGS_WITH(struct settings, .top = TOP_UNSET), .act = report,
      .offers = offer, .unlinked = true,
      .description =
 	     "Reads what sonde record has written; FILE is sonde.trace if none is named. It needs no privileges, and no "

@@ -11,51 +11,53 @@
 #include "traces/rows.h"
 #include "traces/text.h"
 
-static struct {
+struct settings {
 	bool force, dry, quiet;
 	const char *owner;
-} settings;
+};
 
 static const struct opt options[] = {
-	OPT(OPT_BOOL, typeof(settings), force, 'F', "force", NULL,
+	OPT(OPT_BOOL, struct settings, force, 'F', "force", NULL,
 	    "reset all of tracefs, or of --owner, even what is in use"),
-	OPT(OPT_BOOL, typeof(settings), dry, 'n', "dry-run", NULL, "print what would be done and change nothing"),
-	OPT(OPT_STRING, typeof(settings), owner, 0, "owner", "NAME",
+	OPT(OPT_BOOL, struct settings, dry, 'n', "dry-run", NULL, "print what would be done and change nothing"),
+	OPT(OPT_STRING, struct settings, owner, 0, "owner", "NAME",
 	    "also remove what this tool made, unless its process is alive",
 	    .offers = owner_offer),
-	OPT(OPT_BOOL, typeof(settings), quiet, 'q', "quiet", NULL, "print nothing but errors"),
+	OPT(OPT_BOOL, struct settings, quiet, 'q', "quiet", NULL, "print nothing but errors"),
 };
 
 static int reset(struct run *run, const struct traces *traces)
 {
-	struct trace_policy policy = { .force = settings.force, .owner = settings.owner };
+	const struct settings *settings = run->instance.tool_settings;
+	struct trace_policy policy = { .force = settings->force, .owner = settings->owner };
 	struct trace_plan plan __cleanup(trace_plan_release) = {};
 
 	trace_plan_make(&plan, traces, &policy);
-	if (!settings.dry)
+	if (!settings->dry)
 		traces_clean(traces, &plan);
-	if (!output_is_text(run->ctx.out) && !settings.quiet)
+	if (!output_is_text(run->ctx.out) && !settings->quiet)
 		traces_print_rows(run->ctx.out, traces, &plan);
-	else if (!settings.quiet)
-		traces_print_text(run->ctx.out, traces, &plan, settings.dry, run->options.verbose);
+	else if (!settings->quiet)
+		traces_print_text(run->ctx.out, traces, &plan, settings->dry, run->options.verbose);
 	output_flush(run->ctx.out);
 	traces_report_unreadable(traces);
 	if (traces_report_errors(traces, &plan, run->options.verbose))
 		return 1;
-	return settings.dry && trace_plan_acts(&plan) ? 3 : 0;
+	return settings->dry && trace_plan_acts(&plan) ? 3 : 0;
 }
 
 static int reset_trace(struct run *run, struct err *err)
 {
+	const struct settings *settings = run->instance.tool_settings;
 	struct traces traces __cleanup(traces_release) = {};
 	int ret, status;
 
-	report_set_quiet(settings.quiet);
+	report_set_quiet(settings->quiet);
 	ret = traces_read(&traces, err);
 	/* a kernel that is locked down refuses tracefs even to root, and nothing else */
 	if (ret && (ret != -EPERM || geteuid()))
 		return ret;
-	if (!ret && settings.owner && traces_check_owner(&traces, settings.owner, err)) {
+	if (!ret && settings->owner && traces_check_owner(&traces, settings->owner, err)) {
 		run->ctx.usage = true;
 		return -EINVAL;
 	}
@@ -65,7 +67,7 @@ static int reset_trace(struct run *run, struct err *err)
 
 TOOL_NAMED(reset_trace, "reset-trace", .also = "reset", .brief = "clean up after tracers that were killed", .args = "",
 	   .group = GROUP_CRASH, .front = { "sonde reset-trace -n -v", "what dead tracers left" },
-	   OPTIONS(options), SETTINGS(settings), .schema = &traces_schema, .act = reset_trace,
+	   OPTIONS(options), SETTINGS(struct settings), .schema = &traces_schema, .act = reset_trace,
 	   .description =
 		   "Removes the kprobe, uprobe and other dynamic events that a tracer left in tracefs when it "
 		   "crashed or was killed, and disables them first. The name of an event shows its owner: bcc, "

@@ -4,21 +4,20 @@
 #include "run/tool.h"
 #include "tools/runqlat.skel.h"
 
-static struct {
+struct settings {
 	bool msecs, pids, pidnss, tids;
-} settings;
+};
 
 static const struct opt options[] = {
-	OPT(OPT_BOOL, typeof(settings), msecs, 'm', "milliseconds", NULL, "in milliseconds"),
-	OPT(OPT_BOOL, typeof(settings), pids, 'P', "pids", NULL, "a histogram for each process"),
-	OPT(OPT_BOOL, typeof(settings), pidnss, 0, "pidnss", NULL, "a histogram for each pid namespace"),
-	OPT(OPT_BOOL, typeof(settings), tids, 'L', "tids", NULL, "a histogram for each thread"),
+	DIST_MSECS(struct settings),
+	DIST_PIDS(struct settings),
+	OPT(OPT_BOOL, struct settings, pidnss, 0, "pidnss", NULL, "a histogram for each pid namespace"),
+	DIST_TIDS(struct settings),
 };
 
 static const struct dist_kind kinds[] = {
-	{ .name = "pid", .when = &settings.pids, .labelled = true },
-	{ .name = "tid", .when = &settings.tids, .labelled = true },
-	{ .name = "pidns", .when = &settings.pidnss },
+	DIST_TASK_KINDS(struct settings),
+	{ .name = "pidns", .when = IS_SET(pidnss) },
 };
 
 /* The ends are watched before the begins: none is left that would make a later one seem to have begun early. */
@@ -32,14 +31,14 @@ static const struct dist_source source = {
 	.progs = { PROGS(runqlat), PROGS_PROBES(probes), .what = "run queue latency",
 		   .pending = { "tasks waiting at a time", 4096 } },
 	DIST_KINDS(kinds),
-	.msecs = &settings.msecs,
+	.msecs = IS_SET(msecs),
 };
 
 TOOL(runqlat, .brief = "how long tasks wait for a processor, as a histogram",
      .group = GROUP_LONG,
      .args = "[INTERVAL [COUNT]] [-- COMMAND [ARG]...]",
      .schema = &dist_task_charts, DIST_ENGINE(source),
-     OPTIONS(options), SETTINGS(settings),
+     OPTIONS(options), SETTINGS(struct settings),
      .description =
 	     "Measures how long a task waits on a run queue, from when it is woken, or loses its processor while it "
 	     "could go on, until it runs. Prints a histogram in microseconds at the end, or every INTERVAL seconds, "

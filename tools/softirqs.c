@@ -5,8 +5,7 @@
 #include "tools/softirqs.h"
 #include "tools/softirqs.skel.h"
 
-static struct irqs_settings settings;
-static const struct opt options[] = { IRQS_OPTIONS(typeof(settings)) };
+static const struct opt options[] = { IRQS_OPTIONS };
 
 static const struct field fields[] = { DIST_KEY("SOFTIRQ", -16), DIST_TOTALS(11) };
 static const struct schema totals = { fields, ARRAY_SIZE(fields) };
@@ -25,32 +24,30 @@ static const char *const names[SOFTIRQS] = {
 };
 
 static const struct progs_probe probes[] = {
-	{ .program = "left", .system = "irq", .name = "softirq_exit", .raw = true, .when = &settings.times },
-	{ .program = "entered", .system = "irq", .name = "softirq_entry", .raw = true, .when = &settings.times },
-	{ .program = "counted", .system = "irq", .name = "softirq_entry", .raw = true, .when = &settings.counts },
+	{ .program = "left", .system = "irq", .name = "softirq_exit", .raw = true, .when = IRQS_TIMES },
+	{ .program = "entered", .system = "irq", .name = "softirq_entry", .raw = true, .when = IRQS_TIMES },
+	{ .program = "counted", .system = "irq", .name = "softirq_entry", .raw = true, .when = IRQS_COUNTS },
 };
 
-static struct dist_source source;
-
-static int configure(struct engine_instance *instance, struct err *err)
+static int configure(struct engine_instance *instance, struct progs_source *own, struct err *err)
 {
-	return irqs_configure(&settings, &source, "soft irq event time", "soft irq events");
+	return irqs_configure(instance, own, "soft irq event time", "soft irq events");
 }
 
-static struct dist_source source = {
+static const struct dist_source source = {
 	.progs = { PROGS(softirqs), PROGS_PROBES(probes), .configure = configure, .no_task = true },
 	.numbers = names,
 	.n_numbers = SOFTIRQS,
 	.numbers_name = "softirq",
 	.totals = &totals,
-	IRQS_SOURCE(settings),
+	IRQS_SOURCE,
 };
 
 TOOL(softirqs, .brief = "how much time soft interrupts take, as totals or histograms",
      .group = GROUP_LONG,
      .args = "[INTERVAL [COUNT]] [-- COMMAND [ARG]...]",
      .schema = &dist_charts, DIST_ENGINE(source),
-     OPTIONS(options), SETTINGS(settings),
+     OPTIONS(options), SETTINGS(struct irqs_settings),
      LACKS(IRQS_LACKS, { "max-pending", "a processor handles one soft interrupt at a time" },
 	   { "max-keys", "there are ten kinds of soft interrupts" }),
      .description =

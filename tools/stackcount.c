@@ -7,35 +7,36 @@
 #include "tools/stackcount.h"
 #include "tools/stackcount.skel.h"
 
-static struct {
+struct settings {
 	struct probes_settings probes;
 	bool per_pid;
 	bool named; /* processes are shown */
-} settings;
-
-static struct stackcount_config config;
+	struct stackcount_config config;
+};
 
 static const struct opt options[] = {
-	OPT(OPT_BOOL, typeof(settings), per_pid, 'P', "perpid", NULL, "count each process by itself"),
-	PROBES_REGEX(typeof(settings), probes),
-	PROBES_MANGLED(typeof(settings), probes.mangled),
-	PROBES_MECHANISM(typeof(settings), probes),
-	OPT(OPT_BOOL, typeof(settings), probes.force, 0, "force", NULL,
+	OPT(OPT_BOOL, struct settings, per_pid, 'P', "perpid", NULL, "count each process by itself"),
+	PROBES_REGEX(struct settings, probes),
+	PROBES_MANGLED(struct settings, probes.mangled),
+	PROBES_MECHANISM(struct settings, probes),
+	OPT(OPT_BOOL, struct settings, probes.force, 0, "force", NULL,
 	    "overwrite output files, and probe user functions even if that may break the program"),
 };
 
 /* As in bcc, -p implies -P, and the one process is not named. */
-static int configure(struct engine_instance *instance, struct err *err)
+static int configure(struct engine_instance *instance, struct progs_source *own, struct err *err)
 {
-	config.by_process = settings.per_pid || instance->ctx->pid;
-	settings.named = settings.per_pid && !instance->ctx->pid;
+	struct settings *settings = instance->tool_settings;
+
+	settings->config.by_process = settings->per_pid || instance->ctx->pid;
+	settings->named = settings->per_pid && !instance->ctx->pid;
 	return 0;
 }
 
-static const struct progs_specs specs = { .program = "count", .settings = &settings.probes, .what = "count" };
+static const struct progs_specs specs = { .program = "count", .settings = SETTING(struct probes_settings, struct settings, probes), .what = "count" };
 
 static const struct stack_counts_source source = {
-	.progs = { PROGS(stackcount), PROGS_CONFIG(config), .specs = &specs, .configure = configure },
+	.progs = { PROGS(stackcount), PROGS_CONFIG(struct settings, config), .specs = &specs, .configure = configure },
 	.stacks = { .counts = "calls" },
 };
 
@@ -49,7 +50,7 @@ static void get_process(struct value *to, const void *row, const void *ctx)
 static const struct field fields[] = {
 	STACK_COUNTS_PART(kernel, "kernel_stack", "  "),
 	STACK_COUNTS_PART(user, "user_stack", "  "),
-	TEXT_GET(FIELD_STR, get_process, "    ", 0, GET_OF(struct stacks_row, key), .shown = &settings.named),
+	TEXT_GET(FIELD_STR, get_process, "    ", 0, GET_OF(struct stacks_row, key), .shown = IS_SET(named)),
 	STACK_COUNTS_COMM(comm, "comm"),
 	STACK_COUNTS_ID(pid, "pid"),
 	STACK_COUNTS_PROBE,
@@ -61,7 +62,7 @@ static const struct schema schema = { fields, ARRAY_SIZE(fields), .stacked = tru
 TOOL(stackcount, .brief = "count calls of functions and tracepoints by stack",
      .group = GROUP_WHO,
      .args = "SPEC... [-- COMMAND [ARG]...]", .schema = &schema, STACK_COUNTS_ENGINE(source),
-     OPTIONS(options), SETTINGS(settings), .letters = "d:delimited s:offset D:duration", .offers = spec_offer,
+     OPTIONS(options), SETTINGS(struct settings), .letters = "d:delimited s:offset D:duration", .offers = spec_offer,
      LACKS({ "max-pending", "a call is counted when it begins" }),
      .description =
 	     "Counts hits of probes by stack: who calls this? Prints each distinct stack, from the probed function to "

@@ -5,29 +5,31 @@
 #include "run/run.h"
 #include "traces/tracer_rows.h"
 
-static struct {
+struct settings {
 	bool watch, cost;
 	uint64_t interval;
-} settings = { .interval = NS_PER_SEC };
+};
 
 static const struct opt options[] = {
-	OPT(OPT_BOOL, typeof(settings), watch, 'w', "watch", NULL, "refresh the table, as top does, until q or Ctrl-C"),
-	OPT(OPT_BOOL, typeof(settings), cost, 0, "cost", NULL, "count runs of BPF programs, and their time, over an interval"),
-	OPT(OPT_SECONDS, typeof(settings), interval, 'i', "interval", "SECONDS",
+	OPT(OPT_BOOL, struct settings, watch, 'w', "watch", NULL, "refresh the table, as top does, until q or Ctrl-C"),
+	OPT(OPT_BOOL, struct settings, cost, 0, "cost", NULL, "count runs of BPF programs, and their time, over an interval"),
+	OPT(OPT_SECONDS, struct settings, interval, 'i', "interval", "SECONDS",
 	    "the interval of --cost, and between two tables (default 1)"),
 };
 
 /* Reads, shows, and keeps what was read for the next time. */
 static void show(struct run *run, struct tracer_look *before, bool first)
 {
+	const struct settings *settings = run->instance.tool_settings;
 	struct tracers tracers __cleanup(tracers_release) = {};
 	struct tracer_rows rows __cleanup(tracer_rows_release) = {};
 
 	tracers_read(&tracers);
 	tracer_rows_make(&rows, &tracers, before, output_is_text(run->ctx.out) && !run->options.verbose);
-	if (settings.watch)
+	if (settings->watch)
 		output_screen(run->ctx.out);
-	if (rows.n || settings.watch) {
+	if (rows.n || settings->watch) {
+		engine_choose_columns(&run->instance, &rows.columns);
 		engine_table_begin(&run->instance);
 		vec_each(it, &rows)
 			output_row(run->ctx.out, it);
@@ -42,20 +44,21 @@ static void show(struct run *run, struct tracer_look *before, bool first)
 
 static int status(struct run *run, struct err *err)
 {
+	const struct settings *settings = run->instance.tool_settings;
 	struct tracer_look before __cleanup(tracer_look_release) = TRACER_LOOK_NONE;
 	bool first = true;
-	int ret = settings.cost ? tracer_look_begin(&before, err) : 0;
+	int ret = settings->cost ? tracer_look_begin(&before, err) : 0;
 
-	if (ret || (settings.cost && !run_pause(run, settings.interval, false)))
+	if (ret || (settings->cost && !run_pause(run, settings->interval, false)))
 		return ret;
 	do {
 		show(run, &before, first);
 		first = false;
-	} while (settings.watch && run_pause(run, settings.interval, true));
+	} while (settings->watch && run_pause(run, settings->interval, true));
 	return 0;
 }
 
-TOOL(status, .brief = "who is tracing this kernel, and what it costs", .args = "", OPTIONS(options), SETTINGS(settings),
+TOOL(status, .brief = "who is tracing this kernel, and what it costs", .args = "", OPTIONS(options), SETTINGS_WITH(struct settings, .interval = NS_PER_SEC),
      .group = GROUP_CRASH,
      .schema = &tracer_rows_schema, .act = status, .unlinked = true,
      .description =

@@ -8,47 +8,51 @@
 
 #define TOP_DEFAULT 10
 
-static struct {
+struct settings {
 	bool list, latency, milliseconds;
 	struct syscalls_settings calls;
-} settings = { .calls = { .keys = SYSCALLS_KEYS_DEFAULT, .number = -1 } };
+};
 
 static const struct opt options[] = {
-	OPT(OPT_BOOL, typeof(settings), list, 'l', "list", NULL, "print the names of all system calls"),
-	OPT(OPT_U32, typeof(settings), calls.top, 'T', "top", "N", "print only the N largest rows: 10, with --summary all", .min = 1),
-	OPT(OPT_BOOL, typeof(settings), calls.failed, 'x', "failures", NULL, "only calls that failed"),
-	OPT(OPT_CALL, typeof(settings), calls.error, 'e', "errno", "ERROR",
+	OPT(OPT_BOOL, struct settings, list, 'l', "list", NULL, "print the names of all system calls"),
+	OPT(OPT_U32, struct settings, calls.top, 'T', "top", "N", "print only the N largest rows: 10, with --summary all", .min = 1),
+	OPT(OPT_BOOL, struct settings, calls.failed, 'x', "failures", NULL, "only calls that failed"),
+	OPT(OPT_CALL, struct settings, calls.error, 'e', "errno", "ERROR",
 	    "only calls that failed with this error: ENOENT, or 2",
 	    .call = words_set_error, .offers = words_offer_errors),
-	OPT(OPT_CALL, typeof(settings), calls.number, 0, "syscall", "SYSCALL", "only this system call, by name", .call = syscall_names_set,
+	OPT(OPT_CALL, struct settings, calls.number, 0, "syscall", "SYSCALL", "only this system call, by name", .call = syscall_names_set,
 	    .offers = syscall_names_offer),
-	OPT(OPT_U32, typeof(settings), calls.ppid, 0, "ppid", "PPID", "only calls of this process's children", .min = 1),
-	OPT(OPT_BOOL, typeof(settings), latency, 'L', "latency", NULL, "show the time of calls, and sort by it"),
-	OPT(OPT_BOOL, typeof(settings), milliseconds, 'm', "milliseconds", NULL, "the same, in milliseconds"),
-	OPT(OPT_BOOL, typeof(settings), calls.by_process, 'P', "process", NULL, "count by process, not by system call"),
-	OPT(OPT_BOOL, typeof(settings), calls.with_total, 0, "summary", NULL, "the table of strace -c"),
-	OPT(OPT_U32, typeof(settings), calls.keys, 0, "max-keys", "N", "at most N processes, with -P: 10240", .min = 1,
+	OPT(OPT_U32, struct settings, calls.ppid, 0, "ppid", "PPID", "only calls of this process's children", .min = 1),
+	OPT(OPT_BOOL, struct settings, latency, 'L', "latency", NULL, "show the time of calls, and sort by it"),
+	OPT(OPT_BOOL, struct settings, milliseconds, 'm', "milliseconds", NULL, "the same, in milliseconds"),
+	OPT(OPT_BOOL, struct settings, calls.by_process, 'P', "process", NULL, "count by process, not by system call"),
+	OPT(OPT_BOOL, struct settings, calls.with_total, 0, "summary", NULL, "the table of strace -c"),
+	OPT(OPT_U32, struct settings, calls.keys, 0, "max-keys", "N", "at most N processes, with -P: 10240", .min = 1,
 	    .max = 4 * 1024 * 1024),
-	OPT(OPT_U32, typeof(settings), calls.calls, 0, "max-calls", "N",
+	OPT(OPT_U32, struct settings, calls.calls, 0, "max-calls", "N",
 	    "at most N pending calls at a time, if they are timed: twice the number of threads", .min = 1, .max = 1000000),
 };
 
 static int configure(struct engine_instance *instance, struct err *err)
 {
-	struct syscalls_settings *calls = &settings.calls;
+	struct settings *settings = instance->tool_settings;
+	struct syscalls_settings *calls = &settings->calls;
 
-	if (calls->with_total && (calls->by_process || settings.milliseconds))
+	if (calls->with_total && (calls->by_process || settings->milliseconds))
 		return err_set(err, -EINVAL, "--summary has columns of its own: without -%c", calls->by_process ? 'P' : 'm');
-	calls->timed = settings.latency || settings.milliseconds || calls->with_total;
+	calls->timed = settings->latency || settings->milliseconds || calls->with_total;
 	if (!calls->top)
 		calls->top = calls->with_total ? UINT32_MAX : TOP_DEFAULT;
 	/* as in bcc */
 	instance->ctx->time |= instance->ctx->interval > 0;
-	instance->schema = syscalls_columns(calls, settings.milliseconds ? UNIT_MS : UNIT_US);
+	instance->schema = syscalls_columns(calls, settings->milliseconds ? UNIT_MS : UNIT_US);
 	return filter_check_parent(calls->ppid, err);
 }
 
-static const struct syscalls_source source = { .settings = &settings.calls, .configure = configure };
+static const struct syscalls_source source = {
+	.settings = SETTING(struct syscalls_settings, struct settings, calls),
+	.configure = configure,
+};
 
 static int list(struct run *run, struct err *err)
 {
@@ -58,8 +62,8 @@ static int list(struct run *run, struct err *err)
 
 TOOL(syscount, .brief = "count and time system calls, by call or by process", .args = "[-- COMMAND [ARG]...]",
      .group = GROUP_OFTEN,
-     OPTIONS(options), SETTINGS(settings), .schema = &syscalls_schema, SYSCALLS_ENGINE(source), .act = list,
-     .act_instead = &settings.list, .letters = "t:tid",
+     OPTIONS(options), SETTINGS_WITH(struct settings, .calls = { .keys = SYSCALLS_KEYS_DEFAULT, .number = -1 }), .schema = &syscalls_schema, SYSCALLS_ENGINE(source), .act = list,
+     .act_instead = IS_SET(list), .letters = "t:tid",
      .description =
 	     "Counts system calls in the kernel as they return, and prints the most frequent ones, or with -L those "
 	     "that took longest, at the end or at each interval. The time runs from the call to its return, waiting "

@@ -9,41 +9,43 @@
 /* Sockets that are connecting at a time and whose port is waited for; a row each beyond that comes without its port. */
 #define CONNECTING_MAX 16384
 
-static struct {
+struct settings {
 	bool uid, lport, count;
 	uint32_t connecting; /* room for so many */
 	struct tcpconnect_config config;
-} settings;
+};
 
 static const struct opt options[] = {
-	OPT(OPT_BOOL, typeof(settings), uid, 'U', "print-uid", NULL, "show the user's id"),
-	OPT(OPT_CALL, typeof(settings), config.wanted.remote, 'P', "port", "PORTS",
+	OPT(OPT_BOOL, struct settings, uid, 'U', "print-uid", NULL, "show the user's id"),
+	OPT(OPT_CALL, struct settings, config.wanted.remote, 'P', "port", "PORTS",
 	    "only connections to these ports, such as 80,443",
 	    .call = tcp_add_ports),
-	TCP_VERSION_OPTIONS(typeof(settings), config.wanted),
-	OPT(OPT_BOOL, typeof(settings), lport, 'L', "lport", NULL,
+	TCP_VERSION_OPTIONS(struct settings, config.wanted),
+	OPT(OPT_BOOL, struct settings, lport, 'L', "lport", NULL,
 	    "show the local port; the row then comes when the connection is established or has failed"),
-	OPT(OPT_BOOL, typeof(settings), count, 'c', "count", NULL,
+	OPT(OPT_BOOL, struct settings, count, 'c', "count", NULL,
 	    "count the attempts by addresses and remote port, and print a table at the end"),
 };
 
-static int configure(struct engine_instance *instance, struct err *err)
+static int configure(struct engine_instance *instance, struct progs_source *own, struct err *err)
 {
-	settings.config.lport = settings.lport;
-	settings.connecting = settings.lport ? CONNECTING_MAX : 0;
+	struct settings *settings = instance->tool_settings;
+
+	settings->config.lport = settings->lport;
+	settings->connecting = settings->lport ? CONNECTING_MAX : 0;
 	return 0;
 }
 
 static const struct field fields[] = {
 	EVENT_TIMES,
-	EVENT_ID(uid, "UID", -6, .shown = &settings.uid),
+	EVENT_ID(uid, "UID", -6, .shown = IS_SET(uid)),
 	EVENT_ID(pid, "PID", -6),
 	EVENT_ID_DATA(tid),
 	EVENT_ID_DATA(ppid),
 	EVENT_COMM("COMM", -12),
 	TCP_VERSION(),
 	TCP_LADDR("saddr", "SADDR", -16),
-	TCP_LPORT(-6, .shown = &settings.lport),
+	TCP_LPORT(-6, .shown = IS_SET(lport)),
 	TCP_RADDR("daddr", "DADDR", -16),
 	TCP_RPORT("dport", "DPORT", -6),
 };
@@ -60,11 +62,11 @@ static const struct field by_ends[] = {
 static const struct schema counts = { by_ends, ARRAY_SIZE(by_ends) };
 
 static const struct progs_probe probes[] = {
-	TCP_PROBES("state_changed", &settings.lport),
+	TCP_PROBES("state_changed", IS_SET(lport)),
 };
 
 static const struct progs_map maps[] = {
-	{ "connecting", &settings.connecting },
+	{ "connecting", SETTING(uint32_t, struct settings, connecting) },
 };
 
 static const struct event_source source = {
@@ -72,17 +74,17 @@ static const struct event_source source = {
 		PROGS(tcpconnect),
 		PROGS_PROBES(probes),
 		PROGS_MAPS(maps),
-		PROGS_CONFIG(settings.config),
+		PROGS_CONFIG(struct settings, config),
 		.configure = configure,
 		.what = "attempts to connect by TCP",
 	},
 	.counted = &counts,
-	.count = &settings.count,
+	.count = IS_SET(count),
 };
 
 TOOL(tcpconnect, .brief = "print each attempt to connect by TCP", .args = "[-- COMMAND [ARG]...]", .schema = &schema,
      .group = GROUP_WHO,
-     EVENT_ENGINE(source), .letters = "u:uid", OPTIONS(options), SETTINGS(settings),
+     EVENT_ENGINE(source), .letters = "u:uid", OPTIONS(options), SETTINGS(struct settings),
      .description =
 	     "Prints a row for each TCP connection that a process of this machine tries to open, whatever the "
 	     "result: who does it, from which address, to which address and port. The row comes before the first "

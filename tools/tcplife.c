@@ -9,34 +9,33 @@
 #define CONNECTIONS_DEFAULT 32768
 #define CONNECTIONS_MAX	    (16 * 1024 * 1024)
 
-static struct {
+struct settings {
 	bool wide;
 	uint32_t connections;
 	struct tcplife_config config;
-} settings = { .connections = CONNECTIONS_DEFAULT };
+};
 
 static const struct opt options[] = {
-	OPT(OPT_BOOL, typeof(settings), wide, 'w', "wide", NULL, "columns wide enough for IPv6 addresses"),
-	OPT(OPT_CALL, typeof(settings), config.wanted.local, 'L', "localport", "PORTS",
+	OPT(OPT_BOOL, struct settings, wide, 'w', "wide", NULL, "columns wide enough for IPv6 addresses"),
+	OPT(OPT_CALL, struct settings, config.wanted.local, 'L', "localport", "PORTS",
 	    "only these local ports, such as 80,443", .call = tcp_add_ports),
-	OPT(OPT_CALL, typeof(settings), config.wanted.remote, 'D', "remoteport", "PORTS",
+	OPT(OPT_CALL, struct settings, config.wanted.remote, 'D', "remoteport", "PORTS",
 	    "only these remote ports", .call = tcp_add_ports),
-	TCP_VERSION_OPTIONS(typeof(settings), config.wanted),
-	OPT(OPT_U32, typeof(settings), connections, 0, "max-connections", "N",
+	TCP_VERSION_OPTIONS(struct settings, config.wanted),
+	OPT(OPT_U32, struct settings, connections, 0, "max-connections", "N",
 	    "follow at most N at a time, 120 bytes each: 32768", .min = 1, .max = CONNECTIONS_MAX),
 };
 
 #define OWNER KNOWN_BY(struct tcplife_event, owner_known)
 
-/* Not constant: -w makes them wider. */
-static struct field fields[] = {
+static const struct field fields[] = {
 	EVENT_TIMES,
 	EVENT_ID(pid, "PID", -5, OWNER),
 	EVENT_ID_DATA(tid, OWNER),
 	EVENT_ID_DATA(ppid, OWNER),
 	EVENT_ID_DATA(uid, OWNER),
 	EVENT_COMM("COMM", -10, OWNER),
-	TCP_VERSION(.shown = &settings.wide),
+	TCP_VERSION(.shown = IS_SET(wide)),
 	TCP_LADDR("laddr", "LADDR", -15),
 	TCP_LPORT(-5),
 	TCP_RADDR("raddr", "RADDR", -15),
@@ -51,26 +50,31 @@ static const struct {
 	int width;
 } wide[] = { { "comm", -16 }, { "laddr", -26 }, { "raddr", -26 }, { "tx_bytes", 6 }, { "rx_bytes", 6 } };
 
-static int configure(struct engine_instance *instance, struct err *err)
+static int configure(struct engine_instance *instance, struct progs_source *own, struct err *err)
 {
-	for (size_t i = 0; settings.wide && i < ARRAY_SIZE(fields); i++)
+	struct settings *settings = instance->tool_settings;
+	struct field *columns = engine_own_fields(instance);
+
+	if (!settings->connections)
+		settings->connections = CONNECTIONS_DEFAULT;
+	for (size_t i = 0; settings->wide && i < ARRAY_SIZE(fields); i++)
 		for (size_t w = 0; w < ARRAY_SIZE(wide); w++)
-			if (!strcmp(fields[i].key, wide[w].key))
-				fields[i].width = wide[w].width;
+			if (!strcmp(columns[i].key, wide[w].key))
+				columns[i].width = wide[w].width;
 	return 0;
 }
 
 static const struct schema schema = { fields, ARRAY_SIZE(fields) };
 
 static const struct progs_probe probes[] = {
-	TCP_PROBES("state_changed", NULL),
+	TCP_PROBES("state_changed", 0),
 	/* without these, who closes a connection is its owner */
 	{ .program = "accepted", .syscall = "accept4", .optional = true },
 	{ .program = "accepted", .syscall = "accept", .optional = true },
 };
 
 static const struct progs_map maps[] = {
-	{ "connections", &settings.connections },
+	{ "connections", SETTING(uint32_t, struct settings, connections) },
 };
 
 static const struct event_source source = {
@@ -78,7 +82,7 @@ static const struct event_source source = {
 		PROGS(tcplife),
 		PROGS_PROBES(probes),
 		PROGS_MAPS(maps),
-		PROGS_CONFIG(settings.config),
+		PROGS_CONFIG(struct settings, config),
 		.configure = configure,
 		.what = "TCP connections as they end",
 	},
@@ -89,7 +93,7 @@ static const struct event_source source = {
 TOOL(tcplife, .brief = "print each TCP connection that ends: bytes, duration", .args = "[-- COMMAND [ARG]...]",
      .group = GROUP_LONG,
      .schema = &schema, EVENT_ENGINE(source), .letters = "u:uid", OPTIONS(options),
-     SETTINGS(settings),
+     SETTINGS(struct settings),
      .description =
 	     "Prints a row for each TCP connection that ends: its process, its addresses and ports, how much of "
 	     "what was sent the other side has acknowledged, how much was received (KB of 1024 bytes, rounded down; "

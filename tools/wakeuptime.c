@@ -3,21 +3,13 @@
 #include "engines/blocked.h"
 #include "run/tool.h"
 
-static struct blocked_settings settings;
-
 static const struct opt options[] = {
-	BLOCKED_USER_THREADS(typeof(settings)),
-	BLOCKED_TIMES(typeof(settings)),
+	BLOCKED_USER_THREADS,
+	BLOCKED_TIMES,
 };
 
-static int configure(struct engine_instance *instance, struct err *err)
-{
-	return blocked_configure(&settings, instance, true, false, err);
-}
-
 static const struct stack_counts_source source = {
-	.progs = { BLOCKED_PROGS(blocked_wakes, settings), .configure = configure, .what = "blocked time (us) by who ends it" },
-	.stacks = { .by_time = true, .counts = "sleeps", .times = "delay" },
+	BLOCKED_SOURCE(blocked_wakes, "blocked time (us) by who ends it", "sleeps"),
 	.kernel_only = true,
 };
 
@@ -33,7 +25,7 @@ static const struct schema schema = { fields, ARRAY_SIZE(fields), .stacked = tru
 TOOL(wakeuptime, .brief = "who wakes threads, and how long these have slept",
      .group = GROUP_SLOW,
      .args = "[DURATION] [-- COMMAND [ARG]...]", .schema = &schema, STACK_COUNTS_ENGINE(source),
-     OPTIONS(options), SETTINGS(settings),
+     OPTIONS(options), SETTINGS(struct blocked_settings),
      LACKS({ "user-stacks-only kernel-stacks-only delimited", "it shows only the kernel part of the waker's stack" }),
      .description =
 	     "Measures how long threads sleep, from when they leave the processor until another task wakes them. Adds the "

@@ -11,15 +11,26 @@
 
 #define READER_NICE -10
 
+static void *new_settings(size_t size, const void *defaults)
+{
+	void *settings = size ? base_alloc(size) : NULL;
+
+	if (size && defaults)
+		memcpy(settings, defaults, size);
+	return settings;
+}
+
 void engine_init(struct engine_instance *instance, const struct engine *engine, const void *source,
 		 const struct schema *schema, struct engine_context *ctx)
 {
 	*instance = (struct engine_instance){ .engine = engine, .source = source, .schema = schema, .ctx = ctx };
-	if (!engine || !engine->settings_size)
-		return;
-	instance->settings = base_alloc(engine->settings_size);
-	if (engine->defaults)
-		memcpy(instance->settings, engine->defaults, engine->settings_size);
+	if (engine)
+		instance->settings = new_settings(engine->settings_size, engine->defaults);
+}
+
+void engine_add_settings(struct engine_instance *instance, size_t size, const void *defaults)
+{
+	instance->tool_settings = new_settings(size, defaults);
 }
 
 int engine_open(struct engine_instance *instance, struct err *err)
@@ -30,6 +41,8 @@ int engine_open(struct engine_instance *instance, struct err *err)
 	ret = instance->engine->open(instance, err);
 	if (!ret)
 		ret = keep_complete(engine_keep(instance), err);
+	if (!ret)
+		engine_choose_columns(instance, instance->tool_settings);
 	report_progress(NULL, 0, 0);
 	return ret;
 }
@@ -68,6 +81,7 @@ void engine_release(struct engine_instance *instance)
 	if (engine_keep(instance))
 		keep_forget(engine_keep(instance));
 	free(instance->settings);
+	free(instance->tool_settings);
 	free(instance->own_schema);
 	*instance = (struct engine_instance){};
 }
@@ -93,6 +107,37 @@ struct field *engine_own_fields(struct engine_instance *instance)
 struct schema *engine_own_schema(struct engine_instance *instance)
 {
 	return instance->own_schema;
+}
+
+static bool is_hidden(const struct engine_context *ctx, const struct field *field, const void *settings)
+{
+	const bool given[] = {
+		[FIELD_ALWAYS] = true,
+		[FIELD_WITH_TIME] = ctx->time,
+		[FIELD_WITH_TIMESTAMP] = ctx->timestamp,
+		[FIELD_WITH_VERBOSE] = ctx->verbose,
+	};
+
+	return !given[field->with] || !setting_is(settings, field->shown, true);
+}
+
+static bool has_choice(const struct schema *schema)
+{
+	for (size_t i = 0; schema && i < schema->n; i++)
+		if (schema->fields[i].with || schema->fields[i].shown)
+			return true;
+	return false;
+}
+
+void engine_choose_columns(struct engine_instance *instance, const void *settings)
+{
+	struct field *fields;
+
+	if (!has_choice(instance->schema))
+		return;
+	fields = engine_own_fields(instance);
+	for (size_t i = 0; i < instance->schema->n; i++)
+		fields[i].hidden = is_hidden(instance->ctx, &fields[i], settings);
 }
 
 size_t engine_max_rows(const struct engine_instance *instance)

@@ -21,6 +21,7 @@
 #include "base/file_id.h"
 #include "bpf/filter.h"
 #include "options/opt.h"
+#include "options/setting.h"
 #include "output/output.h"
 
 struct keep;
@@ -84,6 +85,7 @@ struct engine_context {
 struct attach;
 struct engine;
 struct follow;
+struct target_set;
 
 /* One kind of rows of an engine whose snapshots have several. */
 struct engine_table {
@@ -97,13 +99,16 @@ struct engine_instance {
 	const void *source;	     /* the tool's data, of a type that the engine defines; may be NULL */
 	const struct schema *schema; /* describes the rows; open() may choose another one */
 	void *settings;		     /* the values of the engine's options */
+	void *tool_settings;	     /* the values of the tool's own options, in a struct of the tool's; may be NULL */
 	struct opt_list args;	     /* the arguments that are not options; the caller owns them */
 	/* engine_open() copies the context's. An engine or tool drops parts that have no meaning for it. */
 	struct filter filter;
 	void *state;	       /* private to the engine */
 	struct follow *follow; /* follows the command's children; NULL: there is no command */
 	void *own_schema;      /* of engine_own_fields(), NULL: none */
-	bool emitted;	       /* a table was printed */
+	/* What getters of rows need: the functions of slots. They get the instance as ctx (event.h, stack_counts.h). */
+	const struct target_set *targets;
+	bool emitted; /* a table was printed */
 	/*
 	 * Shared with the programs, which measure one of 1 << *sampling and count it so many times, 0 to
 	 * SAMPLING_SHIFT_MAX (bpf/sampling.h). The caller may change it at any time. NULL: they measure all.
@@ -112,6 +117,12 @@ struct engine_instance {
 	bool other;   /* during a call of engine_row_fn: the row stands for all keys that have none */
 	size_t table; /* during a call of engine_row_fn: which of engine.tables() the row belongs to */
 };
+
+/* For getters of rows, whose ctx is the instance. */
+static inline const void *engine_tool_settings(const void *instance)
+{
+	return ((const struct engine_instance *)instance)->tool_settings;
+}
 
 /* What losses() reports, as numbers since the probes were armed. They only grow. */
 #define ENGINE_CAUSES 12
@@ -183,6 +194,8 @@ struct engine {
 /* Sets the settings to their defaults. With engine NULL, the instance can print tables and be released. */
 void engine_init(struct engine_instance *instance, const struct engine *engine, const void *source,
 		 const struct schema *schema, struct engine_context *ctx);
+/* Gives the instance the settings of a tool: size bytes, a copy of defaults. defaults NULL: zeros. */
+void engine_add_settings(struct engine_instance *instance, size_t size, const void *defaults);
 /*
  * Returns 0, or -errno with err set; -EINTR: the user wants to stop; -ESTALE: what was kept does not fit
  * (attach/keep.h). Call engine_release() after an error, too. After -ESTALE, init the instance and open it again:
@@ -209,6 +222,11 @@ struct keep *engine_keep(const struct engine_instance *instance);
 struct field *engine_own_fields(struct engine_instance *instance);
 /* The copy itself, after engine_own_fields(). */
 struct schema *engine_own_schema(struct engine_instance *instance);
+/*
+ * Hides columns of text, in a copy of the schema, whose option the user has not given: struct field's `with` and
+ * `shown`, a member of these settings. engine_open() does it with the tool's.
+ */
+void engine_choose_columns(struct engine_instance *instance, const void *settings);
 /*
  * Raises our priority: a machine too busy to let us read is the one whose events would be lost. The command was forked
  * before, so its priority does not change.

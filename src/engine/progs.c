@@ -28,24 +28,33 @@ static void forget_task(struct filter *filter)
 
 int progs_configure(struct progs *progs, struct err *err)
 {
-	int ret = progs->source->configure ? progs->source->configure(progs->instance, err) : 0;
+	int ret = 0;
 
+	progs->own = *progs->source;
+	progs->source = &progs->own;
+	if (progs->own.configure)
+		ret = progs->own.configure(progs->instance, &progs->own, err);
 	if (progs->source->no_task)
 		forget_task(&progs->instance->filter);
 	progs->instance->ctx->usage = progs->instance->ctx->usage || ret == -EINVAL;
 	return ret;
 }
 
+const void *progs_config(const struct progs *progs)
+{
+	return setting_at(progs->settings, progs->source->config);
+}
+
 /* Resolves functions to targets; the programs find their slots in the object's tables. */
 static int resolve_pairs(struct progs *progs, struct err *err)
 {
-	const struct progs_pairs *pairs = progs->source->pairs;
-	const struct probes_settings settings = {
-		.regex = *pairs->regex, .mangled = *pairs->mangled, .force = *pairs->force, .both = true
-	};
-	int ret = probes_resolve(progs->instance, &settings, "trace", &progs->set, err);
+	const struct probes_settings *given = setting_at(progs->settings, progs->source->pairs->settings);
+	struct probes_settings settings = *given;
+	int ret;
 
+	settings.both = true;
 	progs->options.arguments = true;
+	ret = probes_resolve(progs->instance, &settings, "trace", &progs->set, err);
 	if (!ret)
 		ret = pairs_make(&progs->set, err);
 	return ret ? ret : object_fill_slots(&progs->object, &progs->set, err);
@@ -54,9 +63,10 @@ static int resolve_pairs(struct progs *progs, struct err *err)
 static int resolve_specs(struct progs *progs, struct err *err)
 {
 	const struct progs_specs *specs = progs->source->specs;
-	int ret = probes_resolve(progs->instance, specs->settings, specs->what, &progs->set, err);
+	const struct probes_settings *settings = setting_at(progs->settings, specs->settings);
+	int ret = probes_resolve(progs->instance, settings, specs->what, &progs->set, err);
 
-	progs->options.mech = specs->settings->mech;
+	progs->options.mech = settings->mech;
 	return ret ? ret : object_fill_slots(&progs->object, &progs->set, err);
 }
 
@@ -64,11 +74,12 @@ static int size_pending(struct progs *progs, struct err *err)
 {
 	const struct progs_pending *pending = &progs->source->pending;
 	size_t size = pending->size ? pending->size : sizeof(struct pending);
+	const uint32_t *instead = setting_at(progs->settings, pending->instead);
 
 	if (!object_has(&progs->object, ".data.pending"))
 		return 0;
-	if (pending->instead && *pending->instead)
-		progs->pending = *pending->instead;
+	if (!progs->pending && instead)
+		progs->pending = *instead;
 	if (!progs->pending)
 		progs->pending = pending->entries;
 	/* a tool may have a table that it does not use now */
@@ -82,9 +93,12 @@ int progs_open(struct progs *progs, struct err *err)
 	int ret = object_open(object, source->object, err);
 
 	if (!ret && source->config)
-		ret = object_fill(object, ".rodata.config", source->config, source->config_size, err);
-	for (size_t i = 0; !ret && i < source->n_maps; i++)
-		ret = object_size_map(object, source->maps[i].name, *source->maps[i].entries, err);
+		ret = object_fill(object, ".rodata.config", progs_config(progs), source->config_size, err);
+	for (size_t i = 0; !ret && i < source->n_maps; i++) {
+		const uint32_t *entries = setting_at(progs->settings, source->maps[i].entries);
+
+		ret = object_size_map(object, source->maps[i].name, *entries, err);
+	}
 	if (!ret && source->pairs)
 		ret = resolve_pairs(progs, err);
 	if (!ret && source->specs)
@@ -146,9 +160,9 @@ static void prepare_attach(struct progs *progs)
 			attach_clear_at_resume(progs->attach, object_map_fd(&progs->object, began[i]));
 }
 
-static bool is_wanted(const struct progs_probe *probe)
+static bool is_wanted(const struct progs *progs, const struct progs_probe *probe)
 {
-	return !probe->when || *probe->when;
+	return setting_is(progs->settings, probe->when, true);
 }
 
 static bool is_attached(const struct progs *progs, size_t i)
@@ -202,7 +216,7 @@ static void add_tracepoint(struct progs *progs, size_t i)
 
 static void add_clock(struct progs *progs, size_t i)
 {
-	const struct progs_clock *clock = progs->source->probes[i].clock;
+	const struct progs_clock *clock = setting_at(progs->settings, progs->source->probes[i].clock);
 	const struct target_event event = {
 		.type = PERF_TYPE_SOFTWARE,
 		.config = PERF_COUNT_SW_CPU_CLOCK,
@@ -221,7 +235,8 @@ static int add_spec(struct progs *progs, size_t i, struct err *err)
 {
 	const struct progs_probe *probe = &progs->source->probes[i];
 	const struct target_options options = { .pid = progs->instance->ctx->pid };
-	int ret = probes_add_spec(&progs->set, probe->function ? probe->function : *probe->spec, i, &options, err);
+	const char *const *spec = setting_at(progs->settings, probe->spec);
+	int ret = probes_add_spec(&progs->set, spec ? *spec : probe->function, i, &options, err);
 
 	return probe->optional ? 0 : ret;
 }
@@ -235,7 +250,7 @@ static int add_targets(struct progs *progs, struct err *err)
 	for (size_t i = 0; !ret && i < source->n_probes; i++) {
 		const struct progs_probe *probe = &source->probes[i];
 
-		if (!is_wanted(probe))
+		if (!is_wanted(progs, probe))
 			continue;
 		progs->options.arguments = progs->options.arguments || probe->function;
 		if (probe->spec || probe->function) {
@@ -394,7 +409,7 @@ static int attach_table(struct progs *progs, struct err *err)
 	say_notes(progs);
 	for (size_t i = 0; i < source->n_probes; i++) {
 		attached += is_attached(progs, i);
-		if (is_wanted(&source->probes[i]) && !source->probes[i].optional && !is_attached(progs, i))
+		if (is_wanted(progs, &source->probes[i]) && !source->probes[i].optional && !is_attached(progs, i))
 			return say_failed(progs, i, err);
 	}
 	return attached ? 0 : say_failed(progs, 0, err);

@@ -6,7 +6,10 @@
  *	static const struct progs_probe probes[] = {
  *		{ .program = "done", .system = "block", .name = "block_rq_complete", .raw = true },
  *	};
- *	.progs = { PROGS(NAME), PROGS_PROBES(probes), PROGS_CONFIG(config), .what = "block device I/O" },
+ *	.progs = { PROGS(NAME), PROGS_PROBES(probes), PROGS_CONFIG(struct settings, config), .what = "block device I/O" },
+ *
+ * What options decide is a SETTING() of the tool's settings (options/setting.h); of an engine whose programs are its own,
+ * of the struct that its struct progs names (progs_life.h).
  */
 #ifndef SONDE_ENGINE_PROGS_H
 #define SONDE_ENGINE_PROGS_H
@@ -30,10 +33,10 @@ struct progs_probe {
 	const char *system, *name;
 	const char *syscall;
 	const char *function;
-	const char *const *spec;
-	const struct progs_clock *clock;
-	const bool *when; /* attach only if this is set; NULL: always */
-	bool optional;	  /* some kernels or machines do not have it */
+	size_t spec;   /* SETTING(const char *, ...) */
+	size_t clock;  /* SETTING(struct progs_clock, ...) */
+	size_t when;   /* SETTING(bool, ...): attach only if it is set; 0: always */
+	bool optional; /* some kernels or machines do not have it */
 	/* A fallback: attach only if no probe above it that has the same program is attached. Not for a program's first probe. */
 	bool otherwise;
 	const char *note; /* tells the user what differs where this probe is attached; NULL: nothing */
@@ -44,7 +47,7 @@ struct progs_probe {
 /* A map of the tool whose size depends on the options. */
 struct progs_map {
 	const char *name;
-	const uint32_t *entries; /* 0: the map is not used and not created */
+	size_t entries; /* SETTING(uint32_t, ...), whose value 0 says: the map is not used and not created */
 };
 
 /*
@@ -53,22 +56,22 @@ struct progs_map {
  */
 struct progs_pairs {
 	const char *entry, *ret, *session;
-	const bool *regex, *mangled, *force;
+	size_t settings; /* SETTING(struct probes_settings, ...) */
 };
 
 /* The program of a tool whose arguments are probes as a user writes them; all are attached to it. */
 struct progs_specs {
 	const char *program;
-	const struct probes_settings *settings;
+	size_t settings;  /* SETTING(struct probes_settings, ...) */
 	const char *what; /* "count", for "nothing to count" */
 };
 
 /* The pending table of the programs (bpf/pending.bpf.h). */
 struct progs_pending {
-	const char *what;	 /* "tasks waiting at a time", for messages; NULL: there is no table */
-	uint32_t entries;	 /* the most that may be pending */
-	const uint32_t *instead; /* an option that replaces entries; 0: not given; NULL: none */
-	size_t size;		 /* bytes of an entry, a power of two; 0: those of struct pending */
+	const char *what; /* "tasks waiting at a time", for messages; NULL: there is no table */
+	uint32_t entries; /* the most that may be pending */
+	size_t instead;	  /* SETTING(uint32_t, ...): an option that replaces entries, if it is not 0 */
+	size_t size;	  /* bytes of an entry, a power of two; 0: those of struct pending */
 };
 
 struct progs_source {
@@ -77,17 +80,17 @@ struct progs_source {
 	size_t n_probes;
 	const struct progs_pairs *pairs; /* instead of probes */
 	const struct progs_specs *specs; /* instead of probes */
-	/* The configuration that the programs read, .rodata.config. */
-	const void *config;
+	/* The configuration that the programs read, .rodata.config: PROGS_CONFIG(). */
+	size_t config;
 	size_t config_size;
 	const struct progs_map *maps;
 	size_t n_maps;
 	struct progs_pending pending;
 	/*
-	 * Checks the options and completes config before anything is loaded. Returns -EINVAL for wrong usage. May be
-	 * NULL.
+	 * Checks the options and completes the tool's settings before anything is loaded. own is the instance's copy of
+	 * this struct, which it may change. Returns -EINVAL for wrong usage. May be NULL.
 	 */
-	int (*configure)(struct engine_instance *instance, struct err *err);
+	int (*configure)(struct engine_instance *instance, struct progs_source *own, struct err *err);
 	/* "new programs", for "Tracing new programs..." */
 	const char *what;
 	/*
@@ -100,7 +103,9 @@ struct progs_source {
 #define PROGS(NAME)	    .object = NAME##_bpf__elf_bytes
 #define PROGS_PROBES(table) .probes = table, .n_probes = ARRAY_SIZE(table)
 #define PROGS_MAPS(table)   .maps = table, .n_maps = ARRAY_SIZE(table)
-#define PROGS_CONFIG(value) .config = &(value), .config_size = sizeof(value)
+/* The struct that the programs know as `config` is a member of the settings. */
+#define PROGS_CONFIG(STRUCT, MEMBER) \
+	.config = offsetof(STRUCT, MEMBER) + 1, .config_size = sizeof(((STRUCT *)0)->MEMBER)
 /* An option for progs_pending.instead. */
 #define PROGS_MAX_PENDING(STRUCT, MEMBER) \
 	OPT(OPT_U32, STRUCT, MEMBER, 0, "max-pending", "N", "at most N pending at a time", .min = 1, .max = 1000000)

@@ -17,10 +17,12 @@
 #include "pairs.h"
 #include "progs.h"
 
-/* Initialise with the source and the instance. */
+/* Initialise with the source, the instance and the settings. */
 struct progs {
 	const struct progs_source *source;
+	struct progs_source own; /* the source, once configure() may have changed it */
 	struct engine_instance *instance;
+	const void *settings; /* what the SETTING()s of the source are members of: the tool's settings, or the engine's state */
 	struct object object;
 	struct target_set set;
 	struct attach_options options;
@@ -32,6 +34,8 @@ struct progs {
 
 /* Lets the tool check its options. -EINVAL is reported as wrong usage. */
 int progs_configure(struct progs *progs, struct err *err);
+/* Returns the configuration of the programs. */
+const void *progs_config(const struct progs *progs);
 /* Opens the object, fills in config, and sizes the tool's maps and the pending table. Pairs: resolves the arguments. */
 int progs_open(struct progs *progs, struct err *err);
 /* Creates the maps and makes images of the programs. The filter is active from here on. */

@@ -56,7 +56,7 @@ const char *block_letter(uint64_t flags);
 /* Fields of a row that begins with a struct block_io. */
 #define BLOCK_IO_TYPE  TEXT_GET(FIELD_STR, block_io_get_type, "T", -1)
 #define BLOCK_IO_FLAGS DATA_GET(FIELD_STR, block_io_get_flags, "flags")
-/* shown: see struct field. */
+/* SHOWN: as in struct field. */
 #define BLOCK_IO_PATTERN(SHOWN) \
 	FIELD(FIELD_CHARS, struct block_io, pattern, "pattern", "P", -1, .shown = SHOWN, \
 	      .known = offsetof(struct block_io, pattern), .known_size = 1)

@@ -9,6 +9,15 @@
 
 #define NS_PER_US 1000ULL
 
+const struct opt blocked_options[BLOCKED_OPTIONS] = {
+	BLOCKED_USER_THREADS,
+	OPT(OPT_BOOL, struct blocked_settings, kernel_threads, 'k', "kernel-threads-only", NULL,
+	    "only threads of the kernel"),
+	BLOCKED_TIMES,
+	OPT(OPT_STRING, struct blocked_settings, state, 0, "state", "BITS",
+	    "only threads in one of these states: 1 sleeps, 2 cannot be interrupted (include/linux/sched.h)"),
+};
+
 const struct progs_probe blocked_wakes[BLOCKED_WAKES] = {
 	{ .program = "wakes", .system = "sched", .name = "sched_waking", .raw = true },
 	{ .program = "sleeps", .system = "sched", .name = "sched_switch", .raw = true },
@@ -34,14 +43,15 @@ static int parse_state(struct blocked_settings *settings, bool wakers, struct er
 	return 0;
 }
 
-int blocked_configure(struct blocked_settings *settings, struct engine_instance *instance, bool wakers, bool targets,
-		      struct err *err)
+int blocked_configure(struct engine_instance *instance, struct progs_source *own, struct err *err)
 {
+	const struct stack_counts_source *source = instance->source;
+	struct blocked_settings *settings = instance->tool_settings;
 	struct blocked_config *config = &settings->config;
 	int ret = interval_parse_duration(instance, err);
 
 	if (!ret)
-		ret = parse_state(settings, wakers, err);
+		ret = parse_state(settings, own->probes == blocked_wakes, err);
 	if (!ret && settings->user_threads && settings->kernel_threads)
 		return err_set(err, -EINVAL, "--user-threads-only and --kernel-threads-only: choose one");
 	if (!ret && settings->most_us && settings->most_us < settings->least_us)
@@ -51,7 +61,8 @@ int blocked_configure(struct blocked_settings *settings, struct engine_instance 
 	config->most = settings->most_us ? settings->most_us * NS_PER_US : UINT64_MAX;
 	config->user_threads = settings->user_threads;
 	config->kernel_threads = settings->kernel_threads;
-	config->targets = targets;
+	/* who shows no stacks of the blocked thread shows only its name */
+	config->targets = !source->kernel_only;
 	return ret;
 }
 
@@ -78,7 +89,7 @@ static void add(const struct blocked_thread *thread, uint64_t ns, stack_counts_f
  */
 size_t blocked_unended(struct progs *progs, stack_counts_fn fn, void *ctx)
 {
-	const struct blocked_config *config = progs->source->config;
+	const struct blocked_config *config = progs_config(progs);
 	size_t size = object_value_size(&progs->object, ".data.pending"), n = size / sizeof(struct blocked_thread), found = 0;
 	const struct blocked_thread *table = object_memory(&progs->object, ".data.pending", size);
 	__free struct blocked_thread *first = base_alloc(size);

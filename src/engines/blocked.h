@@ -14,25 +14,34 @@ struct blocked_settings {
 	struct blocked_config config; /* blocked_configure() sets it */
 };
 
-#define BLOCKED_USER_THREADS(STRUCT) \
-	OPT(OPT_BOOL, STRUCT, user_threads, 'u', "user-threads-only", NULL, "no threads of the kernel")
-#define BLOCKED_KERNEL_THREADS(STRUCT) \
-	OPT(OPT_BOOL, STRUCT, kernel_threads, 'k', "kernel-threads-only", NULL, "only threads of the kernel")
-#define BLOCKED_TIMES(STRUCT) \
-	OPT(OPT_U32, STRUCT, least_us, 'm', "min-block-time", "US", "only times of at least US microseconds"), \
-		OPT(OPT_U32, STRUCT, most_us, 'M', "max-block-time", "US", "only times of at most US microseconds", \
-		    .min = 1)
-#define BLOCKED_STATE(STRUCT) \
-	OPT(OPT_STRING, STRUCT, state, 0, "state", "BITS", \
-	    "only threads in one of these states: 1 sleeps, 2 cannot be interrupted (include/linux/sched.h)")
+#define BLOCKED_USER_THREADS \
+	OPT(OPT_BOOL, struct blocked_settings, user_threads, 'u', "user-threads-only", NULL, "no threads of the kernel")
+#define BLOCKED_TIMES \
+	OPT(OPT_U32, struct blocked_settings, least_us, 'm', "min-block-time", "US", \
+	    "only times of at least US microseconds"), \
+		OPT(OPT_U32, struct blocked_settings, most_us, 'M', "max-block-time", "US", \
+		    "only times of at most US microseconds", .min = 1)
+/* All of them. */
+#define BLOCKED_OPTIONS 5
+extern const struct opt blocked_options[BLOCKED_OPTIONS];
 
-/* Parts of a struct stack_counts_source. */
+/*
+ * The members of a struct stack_counts_source that all have, for a tool with SETTINGS(struct blocked_settings). COUNTS: as
+ * in struct stacks_source.
+ */
 #define BLOCKED_MAX 8192
-#define BLOCKED_PROGS(PROBES, SETTINGS) \
-	.object = blocked_object, PROGS_PROBES(PROBES), PROGS_CONFIG((SETTINGS).config), \
-	.pending = { "threads blocked at a time", BLOCKED_MAX, .size = sizeof(struct blocked_thread) }
+#define BLOCKED_SOURCE(PROBES, WHAT, COUNTS) \
+	.progs = { \
+		.object = blocked_object, \
+		PROGS_PROBES(PROBES), \
+		PROGS_CONFIG(struct blocked_settings, config), \
+		.configure = blocked_configure, \
+		.pending = { "threads blocked at a time", BLOCKED_MAX, .size = sizeof(struct blocked_thread) }, \
+		.what = WHAT, \
+	}, \
+	.stacks = { .by_time = true, .counts = COUNTS, .times = "delay" }
 
-/* Probes for BLOCKED_PROGS() of the tools that show wakers: the ends are attached before the beginnings. */
+/* PROBES of the tools that show wakers: the ends are attached before the beginnings. */
 #define BLOCKED_WAKES 2
 extern const struct progs_probe blocked_wakes[BLOCKED_WAKES];
 
@@ -43,12 +52,8 @@ extern const struct progs_probe blocked_wakes[BLOCKED_WAKES];
 
 /* As progs_source.object. */
 const void *blocked_object(size_t *size);
-/*
- * Checks the options and sets settings->config. wakers: who wakes the threads is traced; targets: the blocked threads
- * are shown with their ids. Takes [DURATION] from the arguments. Returns 0, or -EINVAL with err.
- */
-int blocked_configure(struct blocked_settings *settings, struct engine_instance *instance, bool wakers, bool targets,
-		      struct err *err);
+/* As progs_source.configure: checks the options, completes the settings, and takes [DURATION] from the arguments. */
+int blocked_configure(struct engine_instance *instance, struct progs_source *own, struct err *err);
 /*
  * For stack_counts_source.unended: adds the threads that are still off the processor, with their time until now.
  * Returns how many they are.

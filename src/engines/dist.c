@@ -133,7 +133,7 @@ static int choose_kind(struct dist *dist, struct err *err)
 	for (size_t i = 0; i < source->n_kinds; i++) {
 		const struct dist_kind *kind = &source->kinds[i];
 
-		if (kind->when && !*kind->when)
+		if (!setting_is(dist->instance->tool_settings, kind->when, true))
 			continue;
 		if (dist->kind)
 			return err_set(err, -EINVAL, "by %s or by %s: choose one", dist->kind->name, kind->name);
@@ -184,14 +184,15 @@ static int choose_hist(struct dist *dist, struct err *err)
 {
 	const struct dist_source *source = dist->source;
 	const struct settings *settings = dist->instance->settings;
+	const void *tool = dist->instance->tool_settings;
 	struct hists_settings hists = settings->hists;
 	struct hist *hist = &dist->hists.hist;
 	int ret;
 
-	hists.msecs = source->msecs && *source->msecs;
-	hists.usecs = !hists.msecs && !(source->nsecs && *source->nsecs);
-	dist->counts = source->counts && *source->counts;
-	dist->charts = !source->charts || *source->charts;
+	hists.msecs = setting_is(tool, source->msecs, false);
+	hists.usecs = !hists.msecs && !setting_is(tool, source->nsecs, false);
+	dist->counts = setting_is(tool, source->counts, false);
+	dist->charts = setting_is(tool, source->charts, true);
 	if (dist->counts && dist->charts && source->charts)
 		return err_set(err, -EINVAL, "counts have no distribution: --count or --dist");
 	if (!dist->charts && (hists.linear || hists.precise || settings->extension))
@@ -344,6 +345,7 @@ static int dist_open(struct engine_instance *instance, struct err *err)
 	dist->source = instance->source;
 	dist->progs.source = &dist->source->progs;
 	dist->progs.instance = instance;
+	dist->progs.settings = instance->tool_settings;
 	dist->progs.options.must_not_miss = true; /* a skipped hit is not measured */
 	dist->progs.options.progress = engine_progress;
 	dist->progs.options.ctx = instance;
@@ -358,7 +360,7 @@ static void dist_armed(struct engine_instance *instance)
 {
 	struct dist *dist = instance->state;
 
-	report_line("Tracing %s... Hit Ctrl-C to end.", dist->source->progs.what);
+	report_line("Tracing %s... Hit Ctrl-C to end.", dist->progs.source->what);
 }
 
 static void dist_close(struct engine_instance *instance)

@@ -4,7 +4,7 @@
  * for each key (process, disk, ...). A tool says where its programs are attached (progs.h) and what its keys are:
  *
  *	static const struct dist_kind kinds[] = {
- *		{ .name = "pid", .when = &settings.pids },
+ *		{ .name = "pid", .when = IS_SET(pids) },
  *	};
  *	static const struct dist_source source = {
  *		.progs = { PROGS(runqlat), PROGS_PROBES(probes), .what = "run queue latency" },
@@ -25,7 +25,7 @@
 /* A kind of key. The program knows a kind by its index in the table. */
 struct dist_kind {
 	const char *name;				  /* "pid": above charts and in data */
-	const bool *when;				  /* used if this is set; NULL: always */
+	size_t when;					  /* SETTING(bool, ...): used if it is set; 0: always */
 	bool named;					  /* keys are names; otherwise numbers */
 	bool labelled;					  /* keys have a label, "comm" */
 	void (*describe)(struct str *s, uint64_t number); /* appends text to print instead of the number; may be NULL */
@@ -38,15 +38,26 @@ struct dist_source {
 	/* Instead of kinds: the keys are always small numbers, with these meanings. */
 	const char *const *numbers, *numbers_name;
 	size_t n_numbers;
-	const bool *msecs, *nsecs;   /* the unit; otherwise microseconds. May be NULL */
-	const bool *charts;	     /* histograms; otherwise tables of totals. NULL: always histograms */
-	const bool *counts;	     /* totals are counts, not times; may be NULL */
+	/* SETTING(bool, ...), or 0: */
+	size_t msecs, nsecs;	     /* the unit; otherwise microseconds */
+	size_t charts;		     /* histograms; otherwise tables of totals. 0: always histograms */
+	size_t counts;		     /* totals are counts, not times */
 	const struct schema *totals; /* of tables of totals */
 };
 
 /* For TOOL(): this engine, with a struct dist_source. */
 #define DIST_ENGINE(SOURCE) .engine = &dist_engine, .source = ENGINE_SOURCE(struct dist_source, SOURCE)
 #define DIST_KINDS(table)   .kinds = table, .n_kinds = ARRAY_SIZE(table)
+
+/* Options of tools whose settings have bools msecs, pids, tids, and the kinds of the last two. */
+#define DIST_MSECS(STRUCT) OPT(OPT_BOOL, STRUCT, msecs, 'm', "milliseconds", NULL, "in milliseconds")
+#define DIST_PIDS(STRUCT)  OPT(OPT_BOOL, STRUCT, pids, 'P', "pids", NULL, "a histogram for each process")
+#define DIST_TIDS(STRUCT)  OPT(OPT_BOOL, STRUCT, tids, 'L', "tids", NULL, "a histogram for each thread")
+#define DIST_TASK_KINDS(STRUCT) \
+	{ .name = "pid", .when = SETTING(bool, STRUCT, pids), .labelled = true }, \
+	{ \
+		.name = "tid", .when = SETTING(bool, STRUCT, tids), .labelled = true \
+	}
 
 /* A row of every schema. */
 struct dist_row {

@@ -31,16 +31,15 @@ struct settings {
 			OPT(OPT_BOOL, struct settings, self, 0, "self", NULL, "also show what sonde itself does"), \
 	}
 
-const struct event_columns event_columns;
-
 struct events {
 	struct engine_instance *instance;
 	const struct event_source *source;
 	struct progs progs;
 	struct stream *stream;
-	struct counted *counted; /* NULL: each event is a row, or a sample */
-	struct stacks *stacks;	 /* NULL: events have none */
-	int epoll;		 /* of stream and stacks */
+	struct counted *counted;	    /* NULL: each event is a row, or a sample */
+	struct stacks_source stacks_source; /* with this instance's settings */
+	struct stacks *stacks;		    /* NULL: events have none */
+	int epoll;			    /* of stream and stacks */
 	struct output_clock clock;
 	/* the losses that were reported, and when */
 	uint64_t said, said_at;
@@ -56,14 +55,14 @@ static void look_at_clock(struct events *events)
 
 /* --- rows --- */
 
-void event_get_function(struct value *to, const void *slot, const void *set)
+void event_get_function(struct value *to, const void *slot, const void *instance)
 {
-	value_set_text(to, ((const struct target_set *)set)->slots[*(const unsigned int *)slot]);
+	value_set_text(to, ((const struct engine_instance *)instance)->targets->slots[*(const unsigned int *)slot]);
 }
 
-void event_get_symbol(struct value *to, const void *slot, const void *set)
+void event_get_symbol(struct value *to, const void *slot, const void *instance)
 {
-	value_set_text(to, ((const struct target_set *)set)->symbols[*(const unsigned int *)slot]);
+	value_set_text(to, ((const struct engine_instance *)instance)->targets->symbols[*(const unsigned int *)slot]);
 }
 
 /* Whether events are counted by stack, in place of a row for each. */
@@ -85,7 +84,7 @@ static void on_record(const void *record, size_t size, void *ctx)
 	const struct event *event = record;
 	struct events *events = ctx;
 
-	if (events->source->show && !events->source->show(event, size))
+	if (events->source->show && !events->source->show(events->instance, event))
 		return;
 	if (are_samples(events->source))
 		add_sample(events, event);
@@ -212,12 +211,16 @@ static void event_losses(struct engine_instance *instance)
 static int open_stacks(struct engine_instance *instance, struct events *events, struct err *err)
 {
 	const struct event_source *source = events->source;
+	const void *settings = instance->tool_settings;
 
-	if (!source->stacks || (source->with_stacks && !*source->with_stacks))
+	if (!source->stacks || !setting_is(settings, source->with_stacks, true))
 		return 0;
 	if (source->row_schema)
 		instance->schema = source->row_schema;
-	return stacks_open(&events->stacks, instance, source->stacks, &events->progs.object, err);
+	events->stacks_source = *source->stacks;
+	events->stacks_source.settings = setting_at(settings, source->stacks_settings);
+	events->stacks_source.period = setting_at(settings, source->period);
+	return stacks_open(&events->stacks, instance, &events->stacks_source, &events->progs.object, err);
 }
 
 /* Opens the object, and sizes and fills it according to the options. */
@@ -262,8 +265,9 @@ static int load(struct engine_instance *instance, struct events *events, struct 
 		ret = progs_prepare(&events->progs, err);
 	if (ret)
 		return ret;
-	output_set_context(instance->ctx->out, &events->progs.set);
-	if (events->source->counted && *events->source->count) {
+	instance->targets = &events->progs.set;
+	output_set_context(instance->ctx->out, instance);
+	if (setting_is(instance->tool_settings, events->source->count, false)) {
 		instance->schema = events->source->counted;
 		events->counted = counted_new(instance->schema);
 	}
@@ -296,6 +300,7 @@ static int event_open(struct engine_instance *instance, struct err *err)
 	events->progs = (struct progs){
 		.source = &source->progs,
 		.instance = instance,
+		.settings = instance->tool_settings,
 		.options = {
 			.must_not_miss = true, /* a skipped hit is a lost event */
 			.shared = true,
@@ -318,24 +323,6 @@ static int event_open(struct engine_instance *instance, struct err *err)
 	return progs_attach(&events->progs, err);
 }
 
-/* Maps `shown` of the tool's schema to the options in the context. */
-static const bool *shown_by(const struct engine_context *ctx, const bool *shown)
-{
-	if (shown == &event_columns.time)
-		return &ctx->time;
-	if (shown == &event_columns.timestamp)
-		return &ctx->timestamp;
-	return shown == &event_columns.errors ? &ctx->verbose : shown;
-}
-
-static void choose_columns(struct engine_instance *instance)
-{
-	struct field *fields = engine_own_fields(instance);
-
-	for (size_t i = 0; i < instance->schema->n; i++)
-		fields[i].shown = shown_by(instance->ctx, fields[i].shown);
-}
-
 static void event_armed(struct engine_instance *instance)
 {
 	struct events *events = instance->state;
@@ -343,7 +330,6 @@ static void event_armed(struct engine_instance *instance)
 	report_line("Tracing %s... Hit Ctrl-C to end.", events->progs.source->what);
 	if (events->counted || are_samples(events->source))
 		return;
-	choose_columns(instance);
 	output_table_begin(instance->ctx->out, instance->schema, NULL, true);
 	output_flush(instance->ctx->out);
 }

@@ -23,15 +23,19 @@
 struct event_source {
 	struct progs_source progs;
 	/* Returns true if the row is printed, for filters that only user space can apply. May be NULL. */
-	bool (*show)(const struct event *event, size_t size);
+	bool (*show)(const struct engine_instance *instance, const struct event *event);
 	/*
 	 * What EVENT_LOSS_OWN counts, in the singular, and why there is no row: "connection", "more were open than
 	 * ..."
 	 */
 	const char *lost_what, *lost_why;
-	/* Events have stacks (stacks.h), if *with_stacks. NULL: none have; with_stacks NULL: all have. */
+	/*
+	 * Events have stacks (stacks.h), if SETTING(bool, ...) with_stacks is set. stacks NULL: none have; with_stacks 0: all
+	 * have. stacks is without settings and period, which are SETTING(struct stacks_settings, ...) and SETTING(uint64_t,
+	 * ...), or 0.
+	 */
 	const struct stacks_source *stacks;
-	const bool *with_stacks;
+	size_t with_stacks, stacks_settings, period;
 	/*
 	 * One of the two. Each event is a sample: there are no rows, and a table counts the stacks of samples by the
 	 * members that key() fills in, which are 0 before. Or each event is a row of row_schema, which row() makes: it
@@ -41,9 +45,12 @@ struct event_source {
 	const void *(*row)(const struct event *event, struct stacks *stacks);
 	const struct schema *row_schema;
 	const char *unit; /* what messages call an event, in the singular; NULL: "event" */
-	/* If *count: events have no rows; the end is a table of counts, by the labels of this schema (counted.h). */
+	/*
+	 * If SETTING(bool, ...) count is set, events have no rows; the end is a table of counts, by the labels of this
+	 * schema (counted.h).
+	 */
 	const struct schema *counted;
-	const bool *count;
+	size_t count;
 };
 
 /* For TOOL(): this engine, with a struct event_source. SAMPLE_ENGINE is for a source with .key: its buffer is smaller. */
@@ -52,19 +59,10 @@ struct event_source {
 
 extern const struct engine event_engine, sample_engine;
 
-/*
- * Columns that the user asks for: --time, --timestamp, and the names of errors with --verbose. Schemas refer to them by
- * these addresses; the context of an instance decides what is printed.
- */
-struct event_columns {
-	bool time, timestamp, errors;
-};
-extern const struct event_columns event_columns;
-
 /* The first fields of every schema: the wall time, and the seconds since tracing began; in data the ns since boot. */
-#define EVENT_TIMES FIELD(FIELD_TIME, struct event, time, "time", "TIME", -8, .shown = &event_columns.time), EVENT_TIMESTAMP
+#define EVENT_TIMES FIELD(FIELD_TIME, struct event, time, "time", "TIME", -8, .with = FIELD_WITH_TIME), EVENT_TIMESTAMP
 #define EVENT_TIMESTAMP \
-	FIELD(FIELD_ELAPSED, struct event, time, "boot_ns", "TIME(s)", -12, .shown = &event_columns.timestamp)
+	FIELD(FIELD_ELAPSED, struct event, time, "boot_ns", "TIME(s)", -12, .with = FIELD_WITH_TIMESTAMP)
 /* The task that caused the event: pid, tid, ppid or uid, as a column or only in data; and the command's name. */
 #define EVENT_ID(MEMBER, TITLE, WIDTH, ...) \
 	FIELD(FIELD_U32, struct event, MEMBER, #MEMBER, TITLE, WIDTH, .role = ROLE_TASK, ##__VA_ARGS__)
@@ -75,16 +73,16 @@ extern const struct event_columns event_columns;
 /* For the result of a call, an int that is -errno if the call failed: the number of the error, and its name. */
 #define EVENT_ERROR(STRUCT, MEMBER) DATA(FIELD_ERRNO, STRUCT, MEMBER, "errno"), EVENT_ERROR_NAME(STRUCT, MEMBER)
 #define EVENT_ERROR_NAME(STRUCT, MEMBER) \
-	FIELD(FIELD_ERROR, STRUCT, MEMBER, "error", "ERROR", -12, .shown = &event_columns.errors)
+	FIELD(FIELD_ERROR, STRUCT, MEMBER, "error", "ERROR", -12, .with = FIELD_WITH_VERBOSE)
 
 /*
  * Of a tool that traces functions: the function of a slot (slot_number(), an unsigned int), and what the linker calls
- * it. The context of getters is the tool's struct target_set.
+ * it. As all getters of this engine's rows they get the instance as ctx.
  */
 #define EVENT_FUNCTION(STRUCT, MEMBER) \
 	FIELD_GET(FIELD_STR, event_get_function, "func", "FUNC", -1, .may_cut = true, GET_OF(STRUCT, MEMBER)), \
 		DATA_GET(FIELD_STR, event_get_symbol, "symbol", GET_OF(STRUCT, MEMBER))
-void event_get_function(struct value *to, const void *slot, const void *set);
-void event_get_symbol(struct value *to, const void *slot, const void *set);
+void event_get_function(struct value *to, const void *slot, const void *instance);
+void event_get_symbol(struct value *to, const void *slot, const void *instance);
 
 #endif

@@ -2,10 +2,11 @@
 /* Either counts interrupts or measures their time. */
 #include "irqs.h"
 
-int irqs_configure(struct irqs_settings *settings, struct dist_source *source, const char *times,
-		   const char *counts)
+int irqs_configure(struct engine_instance *instance, struct progs_source *own, const char *times, const char *counts)
 {
+	struct irqs_settings *settings = instance->tool_settings;
+
 	settings->times = !settings->counts;
-	source->progs.what = settings->counts ? counts : times;
+	own->what = settings->counts ? counts : times;
 	return 0;
 }

@@ -112,10 +112,12 @@ static void stack_counts_losses(struct engine_instance *instance)
 static void choose_stacks(struct stack_counts *counts)
 {
 	const struct stack_counts_source *source = counts->source;
+	const struct progs_specs *specs = source->progs.specs;
+	const struct probes_settings *probes = specs ? setting_at(counts->progs.settings, specs->settings) : NULL;
 	struct settings *settings = counts->instance->settings;
 
 	settings->stacks.kernel_only |= source->kernel_only;
-	settings->stacks.force |= source->progs.specs && source->progs.specs->settings->force;
+	settings->stacks.force |= probes && probes->force;
 	counts->stacks_source = source->stacks;
 	counts->stacks_source.settings = &settings->stacks;
 	counts->stacks_source.keyed = true;
@@ -150,7 +152,8 @@ static int load(struct engine_instance *instance, struct stack_counts *counts, s
 	if (ret)
 		return ret;
 	counts->map.fd = object_map_fd(object, "stack_counts");
-	output_set_context(instance->ctx->out, &counts->progs.set);
+	instance->targets = &counts->progs.set;
+	output_set_context(instance->ctx->out, instance);
 	return stacks_start(counts->stacks, object, err);
 }
 
@@ -165,6 +168,7 @@ static int stack_counts_open(struct engine_instance *instance, struct err *err)
 	counts->progs = (struct progs){
 		.source = &counts->source->progs,
 		.instance = instance,
+		.settings = instance->tool_settings,
 		.options = {
 			.must_not_miss = true, /* a skipped hit is not counted */
 			.shared = true,
@@ -184,7 +188,7 @@ static void stack_counts_armed(struct engine_instance *instance)
 	if (counts->source->progs.specs)
 		probes_say_armed(instance, attach_count(counts->progs.attach));
 	else
-		report_line("Tracing %s... Hit Ctrl-C to end.", counts->source->progs.what);
+		report_line("Tracing %s... Hit Ctrl-C to end.", counts->progs.source->what);
 }
 
 static void stack_counts_close(struct engine_instance *instance)

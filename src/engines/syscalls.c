@@ -192,16 +192,17 @@ static size_t memory(const struct syscalls *syscalls)
 static int choose(struct engine_instance *instance, struct syscalls *syscalls, struct err *err)
 {
 	const struct syscalls_source *source = instance->source;
+	const struct syscalls_settings *settings = setting_at(instance->tool_settings, source->settings);
 	int ret = 0;
 
 	if (instance->args.n)
 		ret = engine_unexpected(instance, instance->args.v[0], err);
 	if (!ret && source->configure)
 		ret = source->configure(instance, err);
-	if (!ret && source->settings->by_process)
+	if (!ret && settings->by_process)
 		ret = engine_check_key(instance, "process", err);
 	instance->ctx->usage = ret == -EINVAL;
-	syscalls->settings = *source->settings;
+	syscalls->settings = *settings;
 	syscalls->settings.failed |= syscalls->settings.error > 0;
 	return ret;
 }

@@ -4,7 +4,9 @@
  * number or by process. The tool has the options, which complete the settings, and the columns of struct
  * syscalls_row:
  *
- *	static const struct syscalls_source source = { .settings = &settings.calls, .configure = configure };
+ *	static const struct syscalls_source source = {
+ *		.settings = SETTING(struct syscalls_settings, struct settings, calls), .configure = configure
+ *	};
  *	TOOL(syscount, SYSCALLS_ENGINE(source), .schema = &schema, ...);
  */
 #ifndef SONDE_ENGINES_SYSCALLS_H
@@ -40,7 +42,7 @@ struct syscalls_row {
 };
 
 struct syscalls_source {
-	const struct syscalls_settings *settings; /* read when configure() has returned */
+	size_t settings; /* SETTING(struct syscalls_settings, ...), read when configure() has returned */
 	/* Completes the settings, and chooses instance->schema. -EINVAL: wrong usage. May be NULL. */
 	int (*configure)(struct engine_instance *instance, struct err *err);
 };

@@ -16,7 +16,7 @@ int tcp_only_ipv6(void *wanted, const char *arg, struct err *err);
 /* For OPT_CALL: adds the ports of "80,443" to a struct tcp_ports. -EINVAL, and err names what is not a port. */
 int tcp_add_ports(void *ports, const char *arg, struct err *err);
 
-/* The probes of enum tcp_probe. network: a bool, attach the probes for what the network does; NULL: always. */
+/* The probes of enum tcp_probe. NETWORK: as progs_probe.when, for what the network does. */
 #define TCP_PROBES(PROGRAM, NETWORK) \
 	[TCP_BY_TASK] = { .program = PROGRAM, .system = "sock", .name = "inet_sock_set_state", .covered = true }, \
 	[TCP_BY_NETWORK] = { \

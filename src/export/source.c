@@ -11,52 +11,29 @@
 /* Bytes of a line in the label `line` and in messages. */
 #define LABEL_MOST 100
 
-/* --- the tool's static variables, and the name in messages --- */
+/* --- the name in messages --- */
 
-static void swap_settings(struct source *source)
-{
-	unsigned char *ours = source->settings, *tools = source->tool->settings;
-
-	for (size_t i = 0; i < source->tool->settings_size; i++) {
-		unsigned char byte = ours[i];
-
-		ours[i] = tools[i];
-		tools[i] = byte;
-	}
-}
-
-const char *source_enter(struct source *source)
+const char *source_enter(const struct source *source)
 {
 	const char *before = report_name();
 
-	swap_settings(source);
 	report_set_name(source->title);
 	return before;
-}
-
-void source_leave(struct source *source, const char *name)
-{
-	report_set_name(name);
-	swap_settings(source);
 }
 
 /* --- options --- */
 
 static size_t option_tables(struct source *source, struct opt_table tables[TOOL_TABLES])
 {
-	return run_tables(source->tool, &source->options, source->instance.settings, tables);
+	return run_tables(source->tool, &source->options, &source->instance, tables);
 }
 
 /* What opt_parse() has allocated. */
 static void free_lists(struct source *source)
 {
 	struct opt_table tables[TOOL_TABLES];
-	size_t n = option_tables(source, tables);
 
-	for (size_t t = 0; t < n; t++)
-		for (size_t i = 0; tables[t].base && i < tables[t].n; i++)
-			if (tables[t].opts[i].type == OPT_LIST)
-				free(((struct opt_list *)((char *)tables[t].base + tables[t].opts[i].offset))->v);
+	opt_release(tables, option_tables(source, tables));
 	free(source->args.v);
 	source->args = (struct opt_list){};
 }
@@ -86,7 +63,7 @@ static int check_options(const struct source *source, struct err *err)
 	return 0;
 }
 
-/* The tool's options and arguments, into memory that has their defaults. */
+/* The tool's options and arguments, into an instance that has their defaults. */
 static int parse(struct source *source, struct err *err)
 {
 	struct opt_table tables[TOOL_TABLES];
@@ -100,7 +77,7 @@ static int parse(struct source *source, struct err *err)
 		ret = err_set(err, -EINVAL, "'--' has no meaning here: a service runs no command");
 	if (!ret)
 		ret = check_options(source, err);
-	if (!ret && source->tool->act_instead && *source->tool->act_instead)
+	if (!ret && setting_is(source->instance.tool_settings, source->tool->act_instead, false))
 		ret = err_set(err, -EINVAL, "with these options %s prints a list, and counts nothing",
 			      source->tool->name);
 	return ret;
@@ -122,9 +99,9 @@ static void unprepare(struct source *source)
 	const char *name = source_enter(source);
 
 	forget_tables(source);
-	engine_release(&source->instance);
 	free_lists(source);
-	source_leave(source, name);
+	engine_release(&source->instance);
+	report_set_name(name);
 	output_free(source->ctx.out);
 	free(source->ctx.command.path);
 	if (source->ctx.cgroup >= 0)
@@ -139,17 +116,15 @@ static void unprepare(struct source *source)
 /* Makes an instance with the line's options. */
 static int prepare(struct source *source, struct err *err)
 {
-	const struct tool *tool = source->tool;
 	const char *name;
 	int ret;
 
 	source->options = (struct run_options){};
 	source->ctx = (struct engine_context){ .cgroup = -1, .title = source->line.text };
-	memcpy(source->settings, tool->settings ?: "", tool->settings_size);
 	name = source_enter(source);
-	engine_init(&source->instance, tool->engine, tool->source, tool->schema, &source->ctx);
+	tool_init_instance(source->tool, &source->instance, &source->ctx);
 	ret = parse(source, err);
-	source_leave(source, name);
+	report_set_name(name);
 	if (ret)
 		unprepare(source);
 	else
@@ -216,7 +191,6 @@ static int set_up(struct source *source, struct err *err)
 	}
 	source->label = label_of(source->line.text, source->name);
 	source->title = base_printf("%s: %s", report_name(), source->label);
-	source->settings = base_alloc(source->tool->settings_size + 1);
 	source->words.n = source->line.n_words - source->tool_word;
 	source->words.v = base_alloc((source->words.n + 1) * sizeof(*source->words.v));
 	return prepare(source, err);
@@ -259,7 +233,6 @@ void source_free(struct source *source)
 	kept_end(&source->kept);
 	config_line_release(&source->line);
 	free(source->words.v);
-	free(source->settings);
 	free(source->name);
 	free(source->label);
 	free(source->title);
@@ -427,7 +400,7 @@ static int attach(struct source *source, const struct source_host *host, struct 
 	return 0;
 }
 
-/* Attaches with the settings in place. */
+/* Attaches, with messages that name the line. */
 static int try_attach(struct source *source, const struct source_host *host, struct err *err)
 {
 	int ret = source->prepared ? 0 : prepare(source, err);
@@ -439,7 +412,7 @@ static int try_attach(struct source *source, const struct source_host *host, str
 	ret = attach(source, host, err);
 	if (!ret)
 		source_keep(source);
-	source_leave(source, name);
+	report_set_name(name);
 	return ret;
 }
 

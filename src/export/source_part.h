@@ -16,11 +16,6 @@ struct source {
 	struct opt_list words;	    /* as opt_parse() has sorted them; the texts are the line's */
 	size_t tool_word;	    /* the tool's word in the line: "sonde" may stand before it */
 
-	/*
-	 * The tool's static variables, as this line has set them, while none of our calls runs. During a call they are
-	 * in place, and this has what was there before.
-	 */
-	void *settings;
 	struct run_options options;
 	struct opt_list args;
 	struct engine_context ctx;
@@ -44,9 +39,11 @@ struct source {
 	struct kept kept;
 };
 
-/* Every call of the engine is between these two. source_enter() returns the name for messages until then. */
-const char *source_enter(struct source *source);
-void source_leave(struct source *source, const char *name);
+/*
+ * Before a call of the engine: messages name the line. Returns the name until then, which report_set_name() gets after
+ * the call.
+ */
+const char *source_enter(const struct source *source);
 
 /* Whether what -p or -t named when the line was opened is still there, not another task with the same number. */
 bool source_has_task(const struct source *source);

@@ -70,7 +70,7 @@ void source_take(struct source *source)
 		return;
 	name = source_enter(source);
 	source->deadline = clock_monotonic_ns() + engine->take(&source->instance) * NS_PER_MS;
-	source_leave(source, name);
+	report_set_name(name);
 	if (source->ctx.done)
 		end(source, "it has ended by itself");
 }
@@ -144,7 +144,7 @@ int source_collect(struct source *source, struct metrics *metrics)
 	/* before anybody sees which keys have rows */
 	if (source_count_keys(source) != source->kept.n_keys)
 		source_keep(source);
-	source_leave(source, name);
+	report_set_name(name);
 	if (ret && ret != source->read_error) {
 		report_error("cannot read the totals of '%s': %s", source->label, strerror(-ret));
 		source->read_error = ret;
@@ -160,7 +160,7 @@ void source_each_family(struct source *source, source_family_fn fn, void *ctx)
 
 	for (size_t i = 0; i < source->n_tables; i++)
 		metrics_rows_each(&source->tables[i].rows, fn, ctx);
-	source_leave(source, name);
+	report_set_name(name);
 }
 
 /* --- numbers --- */
@@ -174,7 +174,7 @@ void source_stats(struct source *source, struct engine_stats *stats)
 		return;
 	name = source_enter(source);
 	source->tool->engine->stats(&source->instance, stats);
-	source_leave(source, name);
+	report_set_name(name);
 }
 
 struct attach *source_attachment(struct source *source, size_t n)
@@ -219,7 +219,7 @@ void source_relinked(struct source *source)
 	if (paused)
 		source->paused_ns = clock_monotonic_ns();
 	source_keep(source);
-	source_leave(source, name);
+	report_set_name(name);
 }
 
 void source_end_pause(struct source *source)

@@ -371,6 +371,20 @@ static int set_value(const struct found *found, const char *as, const char *arg,
 	return -EINVAL;
 }
 
+void opt_release(const struct opt_table *tables, size_t n_tables)
+{
+	for (const struct opt_table *table = tables; table < tables + n_tables; table++)
+		for (size_t i = 0; table->base && i < table->n; i++) {
+			const struct opt *opt = &table->opts[i];
+			void *dest = (char *)table->base + opt->offset;
+
+			if (opt->type == OPT_LIST)
+				free(((struct opt_list *)dest)->v);
+			if (opt->release)
+				opt->release(dest);
+		}
+}
+
 /* ---- errors of getopt_long() ---- */
 
 /* Reports that several options begin with what the user typed. */

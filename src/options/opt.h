@@ -18,7 +18,7 @@ enum opt_type {
 	OPT_SECONDS, /* uint64_t nanoseconds from seconds, fractions allowed, also 10us 10ms 5s 2m
 		      * 1h 1d; never 0; within [min, max] nanoseconds */
 	OPT_STRING,  /* const char *, points into argv; must not be empty */
-	OPT_LIST,    /* struct opt_list: the option may be repeated; the caller frees v */
+	OPT_LIST,    /* struct opt_list: the option may be repeated; opt_release() frees v */
 	OPT_CHOICE,  /* int: index into .choices, which ends with NULL */
 	OPT_CALL,    /* what no type above covers: the argument (NULL where .arg is NULL) is handed
 		      * to .call(dest, arg, err) */
@@ -46,8 +46,9 @@ struct opt {
 	uint64_t min, max;
 	const char *const *choices;
 	int (*call)(void *dest, const char *arg, struct err *err);
-	opt_offers offers; /* may be NULL */
-	bool optional_arg; /* --name or --name=ARG; without ARG the value is "", 0 or NULL */
+	void (*release)(void *dest); /* frees what call() has allocated; may be NULL */
+	opt_offers offers;	     /* may be NULL */
+	bool optional_arg;	     /* --name or --name=ARG; without ARG the value is "", 0 or NULL */
 };
 
 /*
@@ -111,6 +112,9 @@ const char *opt_lacks(const struct opt_table *table, size_t i);
  */
 int opt_parse(int argc, char **argv, const struct opt_table *tables, size_t n_tables,
 	      struct opt_list *args, size_t *dashdash, struct err *err);
+
+/* Frees what opt_parse() has allocated for the options of these tables. A table without a base has nothing. */
+void opt_release(const struct opt_table *tables, size_t n_tables);
 
 /*
  * Strict parsing of numbers for other code: the whole text must be one number. Returns 0; -EINVAL if it is no

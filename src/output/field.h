@@ -66,6 +66,14 @@ enum field_unit {
 	UNIT_SHORT, /* at most three digits: 512, 1.5K, 48K, 12M */
 };
 
+/* Options of all tools that columns in text may wait for. */
+enum field_option {
+	FIELD_ALWAYS,
+	FIELD_WITH_TIME,
+	FIELD_WITH_TIMESTAMP,
+	FIELD_WITH_VERBOSE,
+};
+
 /* The number that stands for null. */
 enum field_null {
 	NULL_NEVER,
@@ -90,9 +98,11 @@ struct field {
 	size_t known, known_size;
 
 	/* where the field is printed */
-	bool data_only;	   /* no column in text */
-	bool text_only;	   /* not in data: JSON, CSV. With data_only: nowhere, only exporters read it */
-	const bool *shown; /* a column in text only if this is set; NULL: always */
+	bool data_only;		/* no column in text */
+	bool text_only;		/* not in data: JSON, CSV. With data_only: nowhere, only exporters read it */
+	enum field_option with; /* a column in text only with this option */
+	size_t shown;		/* a column in text only if this SETTING(bool, ...) is set (options/setting.h); 0: always */
+	bool hidden;		/* no column in text: what the user's options make of the two above */
 
 	/* text */
 	int width;	       /* least columns; < 0: left-aligned; a longer value pushes the rest to the right */
@@ -104,7 +114,6 @@ struct field {
 	int digits;	       /* the least digits in base 8 or 16 */
 	const char *prefix;    /* in front of each number in base 8 or 16 */
 	const char *separator; /* between items of a list; NULL: a space */
-	const bool *quoted;    /* quote the items of a list for a shell if this is set; NULL: never */
 	/* FIELD_STACK; text: the title, or four spaces if there is none, is printed in front of each frame */
 	const struct frame_style *style; /* NULL: names only */
 	bool reversed;			 /* text: the root first, as offwaketime draws its waker */

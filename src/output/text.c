@@ -99,13 +99,13 @@ static void add_value(struct str *s, const struct field *field, struct value *va
 
 static void add_list(struct str *s, const struct field *field, struct value *list, const struct output *out)
 {
-	bool quoted = field->quoted && *field->quoted, first = true;
+	bool first = true;
 	struct value item;
 
 	for (; value_next(list, &item); first = false) {
 		if (!first)
 			str_add(s, field->separator ? field->separator : " ");
-		if (quoted && item.type == VALUE_TEXT)
+		if (list->quoted && item.type == VALUE_TEXT)
 			str_add_shell(s, item.at, item.n);
 		else
 			add_value(s, field, &item, out);
@@ -157,7 +157,7 @@ void output_add_text(struct str *s, const struct field *field, const void *row, 
 
 static bool is_column(const struct field *field)
 {
-	return !field->data_only && (!field->shown || *field->shown);
+	return !field->data_only && !field->hidden;
 }
 
 /* Cuts a line to the width of the terminal. A character takes at most two columns, so only a few ends must be tried. */

@@ -45,6 +45,7 @@ struct value {
 	size_t n;		     /* VALUE_TEXT: bytes; VALUE_LIST: see enum value_items; VALUE_STACK: frames */
 	const struct schema *schema; /* VALUE_ROW, ITEMS_ROWS */
 	size_t size;		     /* ITEMS_ROWS: of one struct */
+	bool quoted;		     /* VALUE_LIST: text quotes the items for a shell */
 	const char *more;	     /* text only: printed after an incomplete value, such as " ..."; or NULL */
 	struct str *room;	     /* memory for the getter, empty when it is called; as long as the value */
 };

@@ -145,6 +145,15 @@ int regex_set(void *dest, const char *pattern, struct err *err)
 	return ret;
 }
 
+void regex_release(void *dest)
+{
+	struct regex_option *option = dest;
+
+	if (option->given)
+		regfree(&option->regex);
+	option->given = false;
+}
+
 bool regex_matches(const struct regex_option *option, const char *text)
 {
 	return !option->given || !regexec(&option->regex, text, 0, NULL, 0);

@@ -22,6 +22,8 @@ struct regex_option {
 
 /* For OPT_CALL: compiles the pattern into a struct regex_option; of several the last one counts. Errors as above. */
 int regex_set(void *option, const char *pattern, struct err *err);
+/* As opt.release, of such an option. */
+void regex_release(void *option);
 /* Whether text matches. If the option was not given, every text does. */
 bool regex_matches(const struct regex_option *option, const char *text);
 

@@ -41,9 +41,9 @@ static const struct {
 	const char *name;
 	size_t at;
 } sets[] = {
-	{ "sched", RECORD_SET(sched) },
-	{ "syscalls", RECORD_SET(syscalls) },
-	{ "block", RECORD_SET(block) },
+	{ "sched", offsetof(struct record_sets, sched) },
+	{ "syscalls", offsetof(struct record_sets, syscalls) },
+	{ "block", offsetof(struct record_sets, block) },
 };
 
 void record_offer(const char *word, void (*fn)(const char *text, void *ctx), void *ctx)
@@ -77,45 +77,29 @@ static void parse_arguments(struct recorder *recorder)
 }
 
 /* Forks, names and ends of tasks are always recorded: who a task is depends on them. */
-static const struct {
-	size_t set;
-	struct progs_probe probe;
-} table[] = {
-	{ RECORD_SET(sched), { .program = "switched", .system = "sched", .name = "sched_switch", .raw = true } },
-	{ RECORD_SET(sched), { .program = "woken", .system = "sched", .name = "sched_waking", .raw = true } },
-	{ RECORD_SET(sched),
-	  { .program = "migrated", .system = "sched", .name = "sched_migrate_task", .raw = true } },
-	{ RECORD_SET(syscalls), { .program = "entered", .system = "raw_syscalls", .name = "sys_enter" } },
-	{ RECORD_SET(syscalls), { .program = "left", .system = "raw_syscalls", .name = "sys_exit" } },
-	{ RECORD_SET(block),
-	  { .program = "inserted", .system = "block", .name = "block_rq_insert", .raw = true, .optional = true } },
-	{ RECORD_SET(block), { .program = "issued", .system = "block", .name = "block_rq_issue", .raw = true } },
-	{ RECORD_SET(block),
-	  { .program = "completed", .system = "block", .name = "block_rq_complete", .raw = true } },
-	{ RECORD_ALWAYS, { .program = "forked", .system = "sched", .name = "sched_process_fork", .raw = true } },
-	{ RECORD_ALWAYS, { .program = "executed", .system = "sched", .name = "sched_process_exec", .raw = true } },
-	{ RECORD_ALWAYS, { .program = "renamed", .system = "task", .name = "task_rename", .raw = true } },
-	{ RECORD_ALWAYS, { .program = "exited", .system = "sched", .name = "sched_process_exit" } },
+#define WITH(NAME) .when = SETTING(bool, struct recorder, sets.NAME)
+
+static const struct progs_probe probes[] = {
+	{ .program = "switched", .system = "sched", .name = "sched_switch", .raw = true, WITH(sched) },
+	{ .program = "woken", .system = "sched", .name = "sched_waking", .raw = true, WITH(sched) },
+	{ .program = "migrated", .system = "sched", .name = "sched_migrate_task", .raw = true, WITH(sched) },
+	{ .program = "entered", .system = "raw_syscalls", .name = "sys_enter", WITH(syscalls) },
+	{ .program = "left", .system = "raw_syscalls", .name = "sys_exit", WITH(syscalls) },
+	{ .program = "inserted", .system = "block", .name = "block_rq_insert", .raw = true, .optional = true, WITH(block) },
+	{ .program = "issued", .system = "block", .name = "block_rq_issue", .raw = true, WITH(block) },
+	{ .program = "completed", .system = "block", .name = "block_rq_complete", .raw = true, WITH(block) },
+	{ .program = "forked", .system = "sched", .name = "sched_process_fork", .raw = true },
+	{ .program = "executed", .system = "sched", .name = "sched_process_exec", .raw = true },
+	{ .program = "renamed", .system = "task", .name = "task_rename", .raw = true },
+	{ .program = "exited", .system = "sched", .name = "sched_process_exit" },
 };
 
-/* A copy of the table, whose conditions are this recording's. */
-static void choose_probes(struct recorder *recorder)
-{
-	struct progs_probe *probes = base_alloc(ARRAY_SIZE(table) * sizeof(*probes));
-
-	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
-		probes[i] = table[i].probe;
-		probes[i].when = record_set(&recorder->sets, table[i].set);
-	}
-	recorder->source = (struct progs_source){
-		PROGS(record),
-		.probes = probes,
-		.n_probes = ARRAY_SIZE(table),
-		.config = &recorder->config,
-		.config_size = sizeof(recorder->config),
-		.pending = { .what = "disk requests at a time", .entries = PENDING_ENTRIES },
-	};
-}
+static const struct progs_source source = {
+	PROGS(record),
+	PROGS_PROBES(probes),
+	PROGS_CONFIG(struct recorder, config),
+	.pending = { .what = "disk requests at a time", .entries = PENDING_ENTRIES },
+};
 
 /* --- begin and end --- */
 
@@ -132,7 +116,7 @@ static int patch_images(struct recorder *recorder, struct err *err)
 {
 	int ret = 0;
 
-	for (size_t i = 0; !ret && i < recorder->source.n_probes; i++)
+	for (size_t i = 0; !ret && i < ARRAY_SIZE(probes); i++)
 		if (image_has(&recorder->progs.images[i], PATCH_RING_HOW)) /* it records something */
 			ret = ring_patch(recorder->ring, &recorder->progs.images[i], err);
 	if (!ret)
@@ -227,10 +211,10 @@ static int record_open(struct engine_instance *instance, struct err *err)
 	recorder->flight.epoll = recorder->flight.signals = recorder->flight.rows = -1;
 	recorder->config.own = filter_own_process();
 	parse_arguments(recorder);
-	choose_probes(recorder);
 	recorder->progs = (struct progs){
-		.source = &recorder->source,
+		.source = &source,
 		.instance = instance,
+		.settings = recorder,
 		.options = {
 			.must_not_miss = true,
 			.shared = true,
@@ -345,7 +329,6 @@ static void record_close(struct engine_instance *instance)
 	record_probes_release(recorder);
 	ring_free(recorder->ring);
 	progs_release(&recorder->progs);
-	free((void *)recorder->source.probes);
 	free(recorder);
 }
 

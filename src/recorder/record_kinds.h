@@ -14,20 +14,12 @@ struct record_sets {
 };
 
 /* Of which set something is; RECORD_ALWAYS: of none, it is always recorded. */
-#define RECORD_SET(NAME) offsetof(struct record_sets, NAME)
-#define RECORD_ALWAYS	 SIZE_MAX
-
-/* Where a set says whether it is on. NULL: always. */
-static inline const bool *record_set(const struct record_sets *sets, size_t set)
-{
-	return set == RECORD_ALWAYS ? NULL : (const bool *)((const char *)sets + set);
-}
+#define RECORD_SET(NAME) SETTING(bool, struct record_sets, NAME)
+#define RECORD_ALWAYS	 0
 
 static inline bool record_set_is_on(const struct record_sets *sets, size_t set)
 {
-	const bool *on = record_set(sets, set);
-
-	return !on || *on;
+	return setting_is(sets, set, true);
 }
 
 /* Writes those that may be recorded, and how records lie in the ring. Returns 0, or the writer's -errno. */

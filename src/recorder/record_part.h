@@ -59,7 +59,6 @@ struct recorder {
 	struct engine_instance *instance;
 	struct record_sets sets;
 	struct record_config config;
-	struct progs_source source;
 	struct progs progs;
 	struct record_probes probes;
 	struct record_marks marks;

@@ -301,6 +301,15 @@ static int set_up(struct run *run, char *const *argv, struct err *err)
 	return run_should_stop(run) ? -EINTR : 0;
 }
 
+/* With what the options have allocated. The second call has nothing to do. */
+static void release_instance(struct run *run)
+{
+	struct opt_table tables[TOOL_TABLES];
+
+	opt_release(tables, run_tables(run->tool, &run->options, &run->instance, tables));
+	engine_release(&run->instance);
+}
+
 /* The results are printed. Detaching thousands of probes takes long: from here on a signal ends us at once. */
 static void tear_down(struct run *run)
 {
@@ -310,7 +319,7 @@ static void tear_down(struct run *run)
 	}
 	command_free(run->command);
 	report_verbose("detaching");
-	engine_release(&run->instance);
+	release_instance(run);
 	report_verbose("detached");
 	output_free(run->ctx.out);
 	free(run->ctx.command.path);
@@ -451,8 +460,7 @@ static int find_command(struct run *run, size_t dashdash, char ***argv, struct e
 static int run_parsed(struct run *run, int argc, char **argv)
 {
 	struct opt_table tables[TOOL_TABLES];
-	size_t n = run_tables(run->tool, &run->options, run->instance.settings, tables), dashdash;
-	const bool *act_instead = run->tool->act_instead;
+	size_t n = run_tables(run->tool, &run->options, &run->instance, tables), dashdash;
 	__free char **command = NULL;
 	struct err err = {};
 
@@ -469,7 +477,7 @@ static int run_parsed(struct run *run, int argc, char **argv)
 	}
 	if (find_command(run, dashdash, &command, &err))
 		return usage(run, &err);
-	if (run->tool->act && (!act_instead || *act_instead))
+	if (run->tool->act && setting_is(run->instance.tool_settings, run->tool->act_instead, true))
 		return act(run, command);
 	return execute(run, command);
 }
@@ -518,9 +526,9 @@ int run_tool(const struct tool *tool, int argc, char **argv)
 	run.ctx.should_stop = should_stop;
 	run.ctx.should_hurry = should_hurry;
 	run.ctx.should_stop_ctx = &run;
-	engine_init(&run.instance, tool->engine, tool->source, tool->schema, &run.ctx);
+	tool_init_instance(tool, &run.instance, &run.ctx);
 	ret = run_parsed(&run, argc, argv);
-	engine_release(&run.instance);
+	release_instance(&run);
 	free(run.args.v);
 	return ret;
 }

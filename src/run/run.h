@@ -48,10 +48,10 @@ struct run {
 int run_tool(const struct tool *tool, int argc, char **argv);
 
 /*
- * Fills in the option tables of a tool, bound to options and to the settings of an instance of its engine (NULL for
+ * Fills in the option tables of a tool, bound to options and to the settings of an instance of it (both NULL for
  * documentation). Returns how many there are, at most TOOL_TABLES.
  */
-size_t run_tables(const struct tool *tool, struct run_options *options, void *settings,
+size_t run_tables(const struct tool *tool, struct run_options *options, const struct engine_instance *instance,
 		  struct opt_table tables[TOOL_TABLES]);
 
 /* Flushes stdio's stdout and reports an error. Returns the exit status: 0 also if the reader has closed the pipe. */

@@ -305,7 +305,6 @@ static void make_option(struct opt *opt, const struct lang_getopt *from, size_t 
 static void make_tool(struct scripted *script, const char *name)
 {
 	const struct lang_source *text = &script->sources.v[0];
-	struct script_given *given = base_alloc((script->about.n + 1) * sizeof(*given));
 
 	script->tool = (struct tool){
 		.name = pool_add(&script->about.pool, name),
@@ -326,12 +325,10 @@ static void make_tool(struct scripted *script, const char *name)
 		.len = text->len,
 		.options = script->about.v,
 		.n_options = script->about.n,
-		.given = given,
 		.arguments = script->arguments.v,
 		.n_arguments = script->arguments.n,
 	};
-	script->tool.settings = given;
-	script->tool.settings_size = script->about.n * sizeof(*given);
+	script->tool.settings_size = script->about.n * sizeof(struct script_given);
 	script->tool.options = script->options.v;
 	script->tool.refuses = script->refused.v;
 	script->tool.n_options = script->options.n;

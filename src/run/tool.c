@@ -158,19 +158,25 @@ static size_t tracing_tables(const struct tool *tool, struct run_options *option
 	return n;
 }
 
-size_t run_tables(const struct tool *tool, struct run_options *options, void *settings,
+size_t run_tables(const struct tool *tool, struct run_options *options, const struct engine_instance *instance,
 		  struct opt_table tables[TOOL_TABLES])
 {
 	size_t n = 0, skip = tool->engine ? 0 : OUTPUT_TRACING;
 
 	if (tool->n_options)
-		tables[n++] = (struct opt_table){ NULL, tool->options, tool->n_options, tool->settings, tool->letters,
-						  tool->refuses };
+		tables[n++] = (struct opt_table){ NULL, tool->options, tool->n_options,
+						  instance ? instance->tool_settings : NULL, tool->letters, tool->refuses };
 	if (tool->engine)
-		n += tracing_tables(tool, options, settings, tables + n);
+		n += tracing_tables(tool, options, instance ? instance->settings : NULL, tables + n);
 	tables[n++] = (struct opt_table){ "output", output + skip, ARRAY_SIZE(output) - skip, options, tool->letters,
 					  tool->lacks };
 	return n;
+}
+
+void tool_init_instance(const struct tool *tool, struct engine_instance *instance, struct engine_context *ctx)
+{
+	engine_init(instance, tool->engine, tool->source, tool->schema, ctx);
+	engine_add_settings(instance, tool->settings_size, tool->defaults);
 }
 
 size_t tool_command_at(const struct tool *tool, const struct opt_list *args, size_t dashdash)

@@ -31,10 +31,10 @@ struct tool {
 	const char *peer_version; /* what it says of itself when it is asked by that name: "v0.27.1" */
 	const struct doc_example *examples;
 	size_t n_examples;
-	const struct opt *options; /* the tool's own, bound to `settings` */
+	const struct opt *options; /* the tool's own, bound to the instance's tool_settings */
 	size_t n_options;
-	void *settings; /* SETTINGS(variable); before main() they have their defaults */
-	size_t settings_size;
+	size_t settings_size; /* of the struct with their values: SETTINGS() */
+	const void *defaults; /* NULL: zeros */
 	const struct schema *schema;
 	/* The engine's own macro sets both: COUNT_ENGINE, EVENT_ENGINE(source), ... */
 	const struct engine *engine;
@@ -50,8 +50,8 @@ struct tool {
 	 * command. Called by its peer's name, all words after "--" are the tool's, and none is a command.
 	 */
 	bool own_dashes;
-	/* For a tool with both: if this is set, act() runs instead of the engine. NULL: it has only one of them. */
-	const bool *act_instead;
+	/* For a tool with both: act() runs instead of the engine if SETTING(bool, ...) is set. 0: it has only one. */
+	size_t act_instead;
 	bool tables; /* prints tables, though its engine streams: it has --interval */
 	/* Letters that this tool gives to common options: "t:tid u:uid" makes -t a short form of --tid. */
 	const char *letters;
@@ -80,8 +80,14 @@ struct tool {
 		{ \
 		} \
 	}
-#define SETTINGS(variable) .settings = &(variable), .settings_size = sizeof(variable)
-#define OPTIONS(table)	   .options = table, .n_options = ARRAY_SIZE(table)
+/* The struct that OPTIONS() and SETTING() name members of; and, in place of the first, with defaults that are not all 0. */
+#define SETTINGS(STRUCT) .settings_size = sizeof(STRUCT)
+#define SETTINGS_WITH(STRUCT, ...) \
+	SETTINGS(STRUCT), .defaults = &(const STRUCT) \
+	{ \
+		__VA_ARGS__ \
+	}
+#define OPTIONS(table) .options = table, .n_options = ARRAY_SIZE(table)
 
 #define TOOL(NAME, ...) TOOL_NAMED(NAME, #NAME, __VA_ARGS__)
 /* For a name that is not a C identifier: TOOL_NAMED(reset_trace, "reset-trace", ...). */
@@ -101,6 +107,8 @@ const struct tool *tool_find(const char *name);
  */
 int tool_unknown(const char *name, struct err *err);
 const struct tool *const *tool_list(size_t *n);
+/* Makes an instance of a tool, whose settings have their defaults. engine_release() ends it. */
+void tool_init_instance(const struct tool *tool, struct engine_instance *instance, struct engine_context *ctx);
 /*
  * Where in args the command begins, which is behind "--": args->n if there is none. dashdash: of opt_parse(). What is
  * between the two is the tool's (own_dashes).

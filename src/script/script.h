@@ -37,6 +37,11 @@ struct script_settings {
 	int mech; /* --mechanism: enum mech */
 };
 
+struct script_given {
+	bool is_set;	  /* a flag was given */
+	const char *text; /* of all others; NULL: not given */
+};
+
 /*
  * A script that is a tool: what engine_instance.source points to. NULL: the program is -e's, or the file that the first
  * argument names.
@@ -45,13 +50,9 @@ struct script_source {
 	const char *path; /* for messages */
 	const char *text;
 	size_t len;
-	/* Its options: name and kind, and in the same order what the user gave. */
+	/* Its options: name and kind. What the user gave is in the tool's settings: a struct script_given for each. */
 	const struct lang_getopt *options;
 	size_t n_options;
-	const struct script_given {
-		bool is_set;	  /* a flag was given */
-		const char *text; /* of all others; NULL: not given */
-	} * given;
 	/* Its arguments, $1 and so on; the last may stay away and have their defaults. */
 	const struct script_argument {
 		const char *name, *otherwise; /* otherwise NULL: it must be given */

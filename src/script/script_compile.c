@@ -85,21 +85,22 @@ static int take_argument(const struct script_argument *argument, const char *tex
 static int take_arguments(const struct engine_instance *instance, struct arguments *to, struct err *err)
 {
 	const struct script_source *source = instance->source;
-	const struct opt_list *given = &instance->args;
+	const struct script_given *given = instance->tool_settings;
+	const struct opt_list *args = &instance->args;
 	int ret = 0;
 
-	if (given->n > source->n_arguments)
-		return engine_unexpected(instance, given->v[source->n_arguments], err);
+	if (args->n > source->n_arguments)
+		return engine_unexpected(instance, args->v[source->n_arguments], err);
 	for (size_t i = 0; i < source->n_options; i++) {
 		const struct lang_getopt *option = &source->options[i];
 
-		if (source->given[i].is_set)
+		if (given[i].is_set)
 			*vec_push(&to->named) = pool_addf(&to->pool, "--%s", option->name);
-		else if (source->given[i].text)
-			*vec_push(&to->named) = pool_addf(&to->pool, "--%s=%s", option->name, source->given[i].text);
+		else if (given[i].text)
+			*vec_push(&to->named) = pool_addf(&to->pool, "--%s=%s", option->name, given[i].text);
 	}
 	for (size_t i = 0; !ret && i < source->n_arguments; i++)
-		ret = take_argument(&source->arguments[i], i < given->n ? given->v[i] : NULL,
+		ret = take_argument(&source->arguments[i], i < args->n ? args->v[i] : NULL,
 				    instance->ctx->pid, to, err);
 	return ret;
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The columns of tracers: names, targets and owners, as text for people and as data for JSON. */
 #include "base/report.h"
-#include "tracer_columns.h"
+#include "options/setting.h"
+#include "tracer_rows.h"
 
-struct tracer_columns tracer_columns;
+#define SHOWN(MEMBER) .shown = SETTING(bool, struct tracer_columns, MEMBER)
 
 static const struct tracer *tracer_of(const void *row)
 {
@@ -182,14 +183,14 @@ static const struct field fields[] = {
 	TEXT_GET(FIELD_STR, get_shown_targets, "TARGET", -18, .may_cut = true),
 	DATA_GET(FIELD_LIST, get_targets, "targets"),
 	FIELD(FIELD_U64, struct tracer_row, tracer.hits, "hits", "HITS", 7, .role = ROLE_COUNTER, .null = NULL_MOST,
-	      .shown = &tracer_columns.hits),
+	      SHOWN(hits)),
 	FIELD(FIELD_U64, struct tracer_row, tracer.missed, "missed", "MISSED", 6, .role = ROLE_COUNTER, .null = NULL_MOST,
-	      .shown = &tracer_columns.missed),
+	      SHOWN(missed)),
 	FIELD(FIELD_BYTES, struct tracer_row, tracer.memory, "memory", "MEM", 5, .unit = UNIT_SHORT, .null = NULL_MOST),
-	FIELD(FIELD_REAL, struct tracer_row, runs, "runs_per_second", "RUNS/S", 7, .shown = &tracer_columns.cost,
+	FIELD(FIELD_REAL, struct tracer_row, runs, "runs_per_second", "RUNS/S", 7, SHOWN(cost),
 	      KNOWN_BY(struct tracer_row, has_cost)),
 	FIELD(FIELD_REAL, struct tracer_row, cpu, "cpu_percent", "%CPU", 5, .decimals = 2, .data_decimals = 4,
-	      .shown = &tracer_columns.cost, KNOWN_BY(struct tracer_row, has_cost)),
+	      SHOWN(cost), KNOWN_BY(struct tracer_row, has_cost)),
 	TEXT_GET(FIELD_STR, get_shown_owner, "OWNER", -20),
 	DATA_GET(FIELD_ROW, get_owner, "owner"),
 };

@@ -3,7 +3,7 @@
 #include <bpf/bpf.h>
 
 #include "base/clock.h"
-#include "tracer_columns.h"
+#include "tracer_rows.h"
 
 /* A crashed tool can leave thousands of dynamic events: those of one owner and group become one row. */
 static bool belongs_to(const struct tracer *a, const struct tracer *b)
@@ -58,12 +58,12 @@ void tracer_rows_make(struct tracer_rows *rows, const struct tracers *tracers, c
 	uint64_t elapsed = clock_monotonic_ns() - before->at_ns;
 	bool counts = before->stats >= 0;
 
-	tracer_columns = (struct tracer_columns){ .cost = counts };
+	rows->columns = (struct tracer_columns){ .cost = counts };
 	vec_each(it, tracers)
 		add_row(rows, it, fold);
 	vec_each(it, rows) {
-		tracer_columns.hits |= it->tracer.hits != TRACER_NONE;
-		tracer_columns.missed |= it->tracer.missed != TRACER_NONE && it->tracer.missed;
+		rows->columns.hits |= it->tracer.hits != TRACER_NONE;
+		rows->columns.missed |= it->tracer.missed != TRACER_NONE && it->tracer.missed;
 		if (counts && it->tracer.program)
 			add_cost(it, before, elapsed);
 	}

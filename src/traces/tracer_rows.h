@@ -21,6 +21,10 @@ struct tracer_row {
 struct tracer_rows {
 	struct tracer_row *v;
 	size_t n, cap;
+	/* which optional columns there are, for engine_choose_columns(): some machines, or some runs, have no values for them */
+	struct tracer_columns {
+		bool hits, missed, cost;
+	} columns;
 };
 
 /* The previous look, to compute differences. Initialise with TRACER_LOOK_NONE. */
@@ -44,7 +48,7 @@ void tracer_look_keep(struct tracer_look *look, struct tracers *tracers);
 void tracer_look_release(struct tracer_look *look);
 
 /*
- * Makes rows of all tracers, and decides which columns the next table has. fold: dynamic events of one owner and group become
+ * Makes rows of all tracers, and decides which columns their table has. fold: dynamic events of one owner and group become
  * one row. If the kernel counts runs, rows of programs get what they cost since `before`, and the most expensive come first.
  * The rows are valid as long as the tracers.
  */

@@ -41,25 +41,19 @@ static const struct why_settings defaults = { .worst = WHY_WORST };
 #define SAMPLES_IN_SECOND 499
 static const struct progs_clock clock = { .period = NS_PER_SEC / SAMPLES_IN_SECOND };
 
-static const struct progs_probe probes[WHY_PROBES] = {
+static const struct progs_probe probes[] = {
 	{ .program = "switches", .system = "sched", .name = "sched_switch", .raw = true },
 	{ .program = "waker", .system = "sched", .name = "sched_waking", .raw = true },
 	{ .program = "forks", .system = "sched", .name = "sched_wakeup_new", .raw = true },
 	{ .program = "execs", .system = "sched", .name = "sched_process_exec", .raw = true },
-	{ .program = "sample", .clock = &clock },
+	{ .program = "sample", .clock = SETTING(struct progs_clock, struct why, clock), .when = SETTING(bool, struct why, stacks_source.keyed) },
 };
 
-/* The table is copied: whether there are samples is the instance's. */
-static void choose_probes(struct why *why)
-{
-	memcpy(why->probes, probes, sizeof(probes));
-	why->probes[WHY_PROBES - 1].when = &why->stacks_source.keyed;
-	why->source = (struct progs_source){
-		.object = why_bpf__elf_bytes,
-		PROGS_PROBES(why->probes),
-		.what = "where time goes",
-	};
-}
+static const struct progs_source source = {
+	.object = why_bpf__elf_bytes,
+	PROGS_PROBES(probes),
+	.what = "where time goes",
+};
 
 /* --- what the programs send --- */
 
@@ -226,6 +220,7 @@ static int why_open(struct engine_instance *instance, struct err *err)
 	why->settings = instance->settings;
 	why->epoll = -1;
 	why->waits = base_alloc((why->settings->worst + 1) * sizeof(*why->waits));
+	why->clock = clock;
 	stacks = &((struct why_settings *)instance->settings)->stacks;
 	/* without stacks nothing is read of processes: that takes time, and the right to do it */
 	stacks->kernel_only |= why->settings->without_stacks;
@@ -237,10 +232,10 @@ static int why_open(struct engine_instance *instance, struct err *err)
 		.counts = samples ? "stacks" : NULL,
 		.times = "wall",
 	};
-	choose_probes(why);
 	why->progs = (struct progs){
-		.source = &why->source,
+		.source = &source,
 		.instance = instance,
+		.settings = why,
 		.options = { .must_not_miss = true, .shared = true, .progress = engine_progress, .ctx = instance },
 	};
 	ret = check_arguments(instance, err);
@@ -262,7 +257,7 @@ static void why_armed(struct engine_instance *instance)
 {
 	const struct why *why = instance->state;
 
-	report_line("Tracing %s... Hit Ctrl-C to end.", why->source.what);
+	report_line("Tracing %s... Hit Ctrl-C to end.", source.what);
 }
 
 /* --- end --- */

@@ -74,15 +74,11 @@ struct why_path {
 	} objects;
 };
 
-/* How many probes there are, the last one takes samples. */
-#define WHY_PROBES 5
-
 struct why {
 	struct engine_instance *instance;
 	const struct why_settings *settings;
-	struct progs_probe probes[WHY_PROBES];
-	struct progs_source source;
 	struct progs progs;
+	struct progs_clock clock;
 	struct stacks *stacks;
 	struct stacks_source stacks_source;
 	struct ring_buffer *ring;

@@ -109,8 +109,12 @@ static void compare_page(struct engine_instance *instance)
 
 /* --- the engine --- */
 
-static const char *spec;
-static const struct progs_probe probes[] = { { .program = "called", .spec = &spec } };
+struct settings {
+	const char *spec;
+};
+static const struct progs_probe probes[] = {
+	{ .program = "called", .spec = SETTING(const char *, struct settings, spec) },
+};
 static const struct dist_kind kinds[] = { { .name = "key" } };
 static const struct dist_source source = {
 	.progs = { PROGS(exported), PROGS_PROBES(probes), .what = "values" },
@@ -122,14 +126,15 @@ int main(void)
 	const struct engine_metrics metrics = { .max_keys = 4 };
 	const struct run_options options = { .pid = getpid() };
 	struct engine_context ctx = { .cgroup = -1, .pid = getpid(), .metrics = &metrics };
+	const struct settings settings = { setup_spec("bounds_value") };
 	struct engine_instance instance;
 	struct err err = {};
 	bool wrong = false;
 
 	report_set_name("bounds");
-	spec = setup_spec("bounds_value");
 	ctx.out = output_new(STDOUT_FILENO, OUTPUT_JSON);
 	engine_init(&instance, &dist_engine, &source, &dist_charts, &ctx);
+	engine_add_settings(&instance, sizeof(settings), &settings);
 	if (filter_parse(&ctx.filter, &options, false, &ctx.cgroup, &err) || engine_open(&instance, &err))
 		fail("open", err.text);
 	for (int i = 0; i < BOUNDS; i++)

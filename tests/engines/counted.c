@@ -19,8 +19,13 @@ static const struct field count_fields[] = {
 static const struct schema count_schema = { count_fields, ARRAY_SIZE(count_fields) };
 static const struct field hist_fields[] = { HIST_FIELDS };
 static const struct schema hist_schema = { hist_fields, ARRAY_SIZE(hist_fields) };
-static struct syscalls_settings syscalls_settings = { .timed = true, .number = SYS_getpgid };
-static const struct syscalls_source syscalls_source = { .settings = &syscalls_settings };
+struct settings {
+	struct syscalls_settings calls;
+};
+static const struct settings settings = { { .timed = true, .number = SYS_getpgid } };
+static const struct syscalls_source syscalls_source = {
+	.settings = SETTING(struct syscalls_settings, struct settings, calls),
+};
 
 /* What the functions below are given: where to add a row of an instance. */
 struct sum {
@@ -102,9 +107,11 @@ int counted_open(struct counted *counted, const char *mechanism, const char **sp
 	*ctx = (struct engine_context){ .cgroup = -1, .metrics = &counted->metrics };
 	ctx->out = output_new(STDOUT_FILENO, OUTPUT_JSON);
 	engine_init(instance, counted->engine, counted->kind->source, counted->kind->schema, ctx);
-	if (counted->engine == &script_engine)
+	if (counted->engine == &syscalls_engine)
+		engine_add_settings(instance, sizeof(settings), &settings);
+	else if (counted->engine == &script_engine)
 		((struct script_settings *)instance->settings)->program = *spec;
-	else if (counted->engine != &syscalls_engine)
+	else
 		instance->args = (struct opt_list){ spec, 1, 1 };
 	if (strcmp(mechanism, "auto"))
 		setup_option(instance, "--mechanism", mechanism);

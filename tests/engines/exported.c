@@ -91,8 +91,12 @@ static void test_slots(void)
 
 /* --- keys --- */
 
-static const char *key_spec;
-static const struct progs_probe dist_probes[] = { { .program = "called", .spec = &key_spec } };
+struct dist_settings {
+	const char *spec;
+};
+static const struct progs_probe dist_probes[] = {
+	{ .program = "called", .spec = SETTING(const char *, struct dist_settings, spec) },
+};
 static const struct dist_kind dist_kinds[] = { { .name = "key" } };
 static const struct dist_kind task_kinds[] = { { .name = "pid", .labelled = true } };
 static const struct dist_source dist_source = {
@@ -110,6 +114,8 @@ static void test_keys(void)
 	struct traced dist;
 
 	traced_init(&dist, "dist", &dist_engine, &dist_source, &dist_charts, MAX);
+	dist.spec = setup_spec("exported_key");
+	engine_add_settings(&dist.instance, sizeof(struct dist_settings), &(const struct dist_settings){ dist.spec });
 	traced_open(&dist);
 	traced_expect(&dist, NULL, 0, 0, 0, 0);
 	traced_run();
@@ -142,13 +148,20 @@ static void test_argdist(void)
 
 /* --- what is refused --- */
 
+struct calls_settings {
+	struct syscalls_settings calls;
+};
+static const struct syscalls_source calls_source = {
+	.settings = SETTING(struct syscalls_settings, struct calls_settings, calls),
+};
+
 static void test_refused(void)
 {
-	static const struct syscalls_settings by_process = { .by_process = true, .number = -1, .keys = 16 };
-	static const struct syscalls_source processes = { .settings = &by_process };
+	static const struct calls_settings by_process = { { .by_process = true, .number = -1, .keys = 16 } };
 	struct traced traced;
 
-	traced_init(&traced, "syscalls", &syscalls_engine, &processes, &hist_schema, MAX);
+	traced_init(&traced, "syscalls", &syscalls_engine, &calls_source, &hist_schema, MAX);
+	engine_add_settings(&traced.instance, sizeof(by_process), &by_process);
 	traced_expect_refused(&traced, "rows by process cannot be exported");
 	traced_init(&traced, "dist", &dist_engine, &task_source, &dist_charts, MAX);
 	traced_expect_refused(&traced, "rows by pid cannot be exported");
@@ -164,14 +177,15 @@ static const struct schema call_schema = { call_fields, ARRAY_SIZE(call_fields) 
 /* With room for one row, the first call that occurs has it; with room for all, there are no others. */
 static void test_calls(void)
 {
-	static const struct syscalls_settings all_calls = { .timed = true, .number = -1 };
-	static const struct syscalls_source source = { .settings = &all_calls };
+	static const struct calls_settings all_calls = { { .timed = true, .number = -1 } };
 	struct traced calls, more;
 	struct totals totals;
 
-	traced_init(&calls, "syscalls", &syscalls_engine, &source, &call_schema, 1);
+	traced_init(&calls, "syscalls", &syscalls_engine, &calls_source, &call_schema, 1);
+	engine_add_settings(&calls.instance, sizeof(all_calls), &all_calls);
 	traced_open(&calls);
-	traced_init(&more, "syscalls", &syscalls_engine, &source, &call_schema, MAX);
+	traced_init(&more, "syscalls", &syscalls_engine, &calls_source, &call_schema, MAX);
+	engine_add_settings(&more.instance, sizeof(all_calls), &all_calls);
 	traced_open(&more);
 	traced_run();
 	totals = traced_read(&calls, NULL);
@@ -223,11 +237,8 @@ static void test_rates(void)
 
 int main(void)
 {
-	__free char *spec = NULL;
-
 	report_set_name("exported");
 	traced_start();
-	key_spec = spec = setup_spec("exported_key");
 	test_slots();
 	test_keys();
 	test_argdist();

@@ -54,13 +54,15 @@ Test(engine, instances_are_apart)
 	for (size_t i = 0; i < n; i++) {
 		struct engine_instance one, other;
 
-		engine_init(&one, tools[i]->engine, tools[i]->source, tools[i]->schema, NULL);
-		engine_init(&other, tools[i]->engine, tools[i]->source, tools[i]->schema, NULL);
+		tool_init_instance(tools[i], &one, NULL);
+		tool_init_instance(tools[i], &other, NULL);
 		cr_expect(!one.settings || one.settings != other.settings, "%s", tools[i]->name);
+		cr_expect(!one.tool_settings || one.tool_settings != other.tool_settings, "%s", tools[i]->name);
 		cr_expect_null(one.state);
 		engine_release(&one);
 		engine_release(&other);
 		cr_expect_null(other.settings);
+		cr_expect_null(other.tool_settings);
 	}
 }
 

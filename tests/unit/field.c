@@ -211,10 +211,15 @@ static void get_numbers(struct value *to, const void *row, const void *ctx)
 	value_set_numbers(to, r->numbers, r->n);
 }
 
+static void get_quoted(struct value *to, const void *row, const void *ctx)
+{
+	get_words(to, row, ctx);
+	to->quoted = true;
+}
+
 Test(field, lists)
 {
 	static const char *const strings[] = { "a", NULL, "c\n" };
-	static const bool quoted = true;
 
 	expect(GETTER(FIELD_LIST, get_strings, .separator = ","), &(struct row){ .strings = strings, .n = 3 }, "a,-,c\\n",
 	       "[\"a\",null,\"c\\n\"]");
@@ -222,7 +227,7 @@ Test(field, lists)
 	/* an empty word is one, and the last may lack its end */
 	expect(GETTER(FIELD_LIST, get_words), &(struct row){ .words = "ls\0\0-l x", .n = 8 }, "ls  -l x", "[\"ls\",\"\",\"-l x\"]");
 	expect(GETTER(FIELD_LIST, get_words), &(struct row){ .words = "ls\0-l x", .n = 5 }, "ls -l", "[\"ls\",\"-l\"]");
-	expect(GETTER(FIELD_LIST, get_words, .quoted = &quoted), &(struct row){ .words = "ls\0\0a b", .n = 8, .known = 1 },
+	expect(GETTER(FIELD_LIST, get_quoted), &(struct row){ .words = "ls\0\0a b", .n = 8, .known = 1 },
 	       "ls '' 'a b' ...", "[\"ls\",\"\",\"a b\"]");
 	expect(GETTER(FIELD_LIST, get_numbers, .base = 16, .prefix = "0x"), &(struct row){ .numbers = { 1, UINT64_MAX, 16 }, .n = 3 },
 	       "0x1 0xffffffffffffffff 0x10", "[1,18446744073709551615,16]");
@@ -259,12 +264,11 @@ Test(field, rows_within_rows)
 /* Text has columns of its own, and so has data; rules and headings are as wide as columns. */
 Test(field, text_and_data_differ)
 {
-	static const bool hidden;
 	static const struct field fields[] = {
 		FIELD(FIELD_U64, struct row, u64, "n", "N", 4),
 		DATA(FIELD_STR, struct row, text, "raw"),
 		TEXT(FIELD_STR, struct row, text, "SHOWN", -8),
-		TEXT(FIELD_STR, struct row, text, "HIDDEN", -8, .shown = &hidden),
+		TEXT(FIELD_STR, struct row, text, "HIDDEN", -8, .hidden = true),
 		FIELD(FIELD_S32, struct row, s32, "last", "LAST", -6),
 	};
 	static const struct schema schema = { fields, ARRAY_SIZE(fields), .ruled = true };

@@ -161,8 +161,8 @@ Test(tool, options_are_distinct)
 		struct engine_instance instance;
 		size_t n;
 
-		engine_init(&instance, (*t)->engine, (*t)->source, (*t)->schema, NULL);
-		n = run_tables(*t, &options, instance.settings, tables);
+		tool_init_instance(*t, &instance, NULL);
+		n = run_tables(*t, &options, &instance, tables);
 		cr_assert_leq(n, TOOL_TABLES);
 		for (size_t i = 0; i < n; i++)
 			expect_distinct(*t, &tables[i]);
