@@ -255,8 +255,6 @@ static int why_open(struct engine_instance *instance, struct err *err)
 
 static void why_armed(struct engine_instance *instance)
 {
-	const struct why *why = instance->state;
-
 	report_line("Tracing %s... Hit Ctrl-C to end.", source.what);
 }
 
