@@ -77,13 +77,20 @@ uint32_t hash_bytes(const void *bytes, size_t len)
 	return hash_sip(own_key(), bytes, len);
 }
 
-/* Each bit of the numbers reaches the middle of the product, from where both halves have it: as in wyhash. */
+/* Mixes the bits of a number so that each one changes half of the others: the last step of MurmurHash3 of 64 bits. */
+static uint64_t mix(uint64_t n)
+{
+	n = (n ^ n >> 33) * 0xff51afd7ed558ccd;
+	n = (n ^ n >> 33) * 0xc4ceb9fe1a85ec53;
+	return n ^ n >> 33;
+}
+
+/* A single product of both would do for most keys, but not for all. */
 uint32_t hash_pair(uint64_t a, uint64_t b)
 {
 	const uint64_t *key = own_key();
-	__uint128_t product = (__uint128_t)(a ^ key[0]) * (b ^ key[1]);
 
-	return (uint64_t)product ^ (uint64_t)(product >> 64);
+	return mix(mix(a ^ key[0]) ^ b ^ key[1]);
 }
 
 uint64_t hash_stable(uint64_t before, const void *bytes, size_t len)

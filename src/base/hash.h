@@ -10,7 +10,7 @@
 
 /* Returns the hash of len bytes. */
 uint32_t hash_bytes(const void *bytes, size_t len);
-/* Returns the hash of two numbers, in a sixth of the instructions that their bytes would take. */
+/* Returns the hash of two numbers, in a fraction of the instructions that their bytes would take. */
 uint32_t hash_pair(uint64_t a, uint64_t b);
 /* SipHash-1-3, of Aumasson and Bernstein: what hash_bytes() computes with its key. */
 uint64_t hash_sip(const uint64_t key[2], const void *bytes, size_t len);

@@ -300,15 +300,6 @@ static void emit(struct engine_instance *instance, bool last)
 		instance->ctx->done = true;
 }
 
-static void close_argdist(struct engine_instance *instance)
-{
-	struct argdist_settings *settings = instance->settings;
-
-	free(settings->hists.v);
-	free(settings->counts.v);
-	script_close(instance);
-}
-
 const struct engine argdist_engine = {
 	.options_title = "values",
 	.options = options,
@@ -324,5 +315,5 @@ const struct engine argdist_engine = {
 	.losses = script_say_losses,
 	.stats = script_stats,
 	.attachment = script_attachment,
-	.close = close_argdist,
+	.close = script_close,
 };
