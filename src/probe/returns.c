@@ -10,8 +10,11 @@
 void returns_init(struct returns *returns, struct binary *binary, bool ret, const struct target_options *options)
 {
 	*returns = (struct returns){
-		.ret = ret, .both = options->both, .value = options->value, .learn = options->learn,
-		.force = options->force
+		.ret = ret,
+		.both = options->both,
+		.value = options->value,
+		.learn = options->learn,
+		.force = options->force,
 	};
 	if (options->force)
 		return;

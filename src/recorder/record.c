@@ -40,7 +40,7 @@ static const struct opt options[] = {
 static const struct {
 	const char *name;
 	size_t at;
-} sets[] = {
+} known[] = {
 	{ "sched", offsetof(struct record_sets, sched) },
 	{ "syscalls", offsetof(struct record_sets, syscalls) },
 	{ "block", offsetof(struct record_sets, block) },
@@ -48,18 +48,18 @@ static const struct {
 
 void record_offer(const char *word, void (*fn)(const char *text, void *ctx), void *ctx)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(sets); i++)
-		fn(sets[i].name, ctx);
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
+		fn(known[i].name, ctx);
 }
 
 /* --- what is recorded --- */
 
 static bool take_set(struct record_sets *on, const char *word)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(sets); i++) {
-		if (strcmp(sets[i].name, word))
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
+		if (strcmp(known[i].name, word))
 			continue;
-		*(bool *)((char *)on + sets[i].at) = true;
+		*(bool *)((char *)on + known[i].at) = true;
 		return true;
 	}
 	return false;
