@@ -11,9 +11,6 @@
  */
 #define CALLS_MAX 16384
 
-/* To how many functions, each in each process and from each probed function. */
-#define LEADS_MAX 8192
-
 /* Where a call is: the begin of the key is the frame, then the slot and, in the upper half, the process. */
 struct key {
 	uint64_t frame, who;
@@ -251,7 +248,10 @@ static void load_return_address(struct code *code)
 	read_user(code);
 	load(code, BPF_REG_9, BPF_REG_10, AT_ADDRESS);
 #else
-	load(code, BPF_REG_9, BPF_REG_6, at_register(30)); /* the link register */
+	/* The link register. Where the function signs it, it is signed at retaa, and not where it jumps on. */
+	load(code, BPF_REG_9, BPF_REG_6, at_register(30));
+	calculate(code, BPF_LSH, BPF_REG_9, 16);
+	calculate(code, BPF_RSH, BPF_REG_9, 16);
 #endif
 }
 
@@ -387,6 +387,7 @@ int gate_prepare(const struct gate *gate, struct gate_maps *maps)
 	if (gate->handed || gate_is_alone(gate))
 		ret = prepare_map(&maps->handed_over, BPF_MAP_TYPE_LRU_HASH, "handed_over", sizeof(struct key), CALLS_MAX);
 	if (!ret && gate->learns)
-		ret = prepare_map(&maps->leads, BPF_MAP_TYPE_HASH, "handed_leads", sizeof(struct gate_lead), LEADS_MAX);
+		ret = prepare_map(&maps->leads, BPF_MAP_TYPE_HASH, "handed_leads", sizeof(struct gate_lead),
+				  GATE_LEADS_MAX);
 	return ret;
 }

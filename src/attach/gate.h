@@ -44,6 +44,9 @@ struct gate_lead {
 
 #define GATE_LEARNED (1ULL << 63)
 
+/* To how many functions, each in each process and from each probed function. */
+#define GATE_LEADS_MAX 8192
+
 /* The descriptors of the maps; 0: there is none, and no gate needs it. */
 struct gate_maps {
 	int handed_over, leads;

@@ -7,6 +7,11 @@
 
 struct attach;
 
+struct counters {
+	uint32_t *v;
+	size_t n, cap;
+};
+
 /* Initialise with {}. */
 struct learned {
 	struct set leads;  /* those that were looked at, struct gate_lead */
@@ -15,7 +20,12 @@ struct learned {
 		bool *v; /* whether the ends are probed, for each place */
 		size_t n, cap;
 	} probed;
-	uint64_t unlearned; /* calls before the last pause */
+	struct set codes, slots;	      /* the same places, for all slots; and the slots */
+	struct counters functions, places_of; /* of each of them, how many have asked */
+	uint64_t next, until;		      /* monotonic: when to look again, and when to end this look */
+	uint64_t seen;			      /* leads in the map, at the last look */
+	bool was_full;
+	uint64_t unlearned; /* calls before the last pause, and of processes that have ended */
 };
 
 /* In a pause, which closes the links of what was learned: it is learned again afterwards. */

@@ -367,7 +367,7 @@ static int learn_ends(struct script *script)
 {
 	int ms = INT_MAX;
 
-	for (size_t i = 0; i < script->program->probes.n; i++) {
+	for (size_t i = 0; script->learns && i < script->program->probes.n; i++) {
 		int also = script->probes[i].attach ? attach_learn(script->probes[i].attach) : INT_MAX;
 
 		ms = also < ms ? also : ms;

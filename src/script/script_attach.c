@@ -4,6 +4,7 @@
 
 #include "attach/plan.h"
 #include "base/report.h"
+#include "engine/filter.h"
 #include "engine/probes.h"
 #include "script_part.h"
 
@@ -226,6 +227,7 @@ int script_attach(struct script *script, struct err *err)
 	size_t own = script->attached;
 	int ret = attach_in_order(script, err);
 
+	script->learns = !filter_pidns();
 	vec_each(i, &script->order)
 		script->attached += attach_count(script->probes[*i].attach);
 	/* Of a tool nobody expects that it prints headings, and traces nothing. */

@@ -155,7 +155,8 @@ void script_stats(struct engine_instance *instance, struct engine_stats *stats)
 			 lost(script, "lang_losses", LANG_LOSS_TURNS) +
 				 lost(script, "lang_losses", LANG_LOSS_TURNS_KERNEL));
 	engine_stats_add(stats, "interval_skipped", script->skipped);
-	engine_stats_add(stats, "return_unlearned", script_unlearned(script));
+	engine_stats_add(stats, "return_unlearned",
+			 script->knows_missed ? script->unlearned : script_unlearned(script));
 	if (script->export)
 		script_export_stats(script, stats);
 }

@@ -84,6 +84,7 @@ struct script {
 	struct script_export *export; /* NULL: nobody exports */
 	uint64_t begun;		      /* when the begin probes had ended, in ns since boot */
 	bool was_off;		      /* a switch of the kernel was off, which was reported */
+	bool learns;		      /* where calls go: /proc has the numbers of processes that the kernel gives */
 	bool knows_missed;	      /* both were counted before the probes were detached */
 	uint64_t missed, unlearned;
 	uint64_t skipped; /* intervals that there was no time for */
