@@ -134,7 +134,7 @@ static uint32_t find_number(struct metrics *page)
 	struct metrics_family *family = &page->v[page->family];
 	const struct metrics_sample *sample = last_sample(page);
 	struct metrics_part text = text_of(page, sample);
-	uint32_t hash = hash_bytes(page->text.data + text.at, text.n);
+	uint32_t hash = hash_bytes(text.n ? page->text.data + text.at : "", text.n);
 
 	lookup_each(it, &family->lookup, hash)
 		if (same_labels(page, &family->v[it.number], sample))

@@ -72,6 +72,7 @@ static void set_list(struct value *to, enum value_items items, const void *at, s
 	to->items = items;
 	to->at = at;
 	to->n = n;
+	to->quoted = false;
 }
 
 void value_set_strings(struct value *to, const char *const *strings, size_t n)

@@ -23,10 +23,13 @@ make_works() {
 		bash
 		gcc
 		git
+		java
 		node
 		openssl
 		perl
+		postgres
 		python
+		qemu
 		redis
 	END
 	cat > bash/work <<-'END'
@@ -133,6 +136,54 @@ make_works() {
 		openssl prime 1000003; openssl rand -hex 8 | wc -c
 		openssl x509 -in numbers 2>&1 | head -1 | cut -d : -f 2
 	END
+	cat > java/work <<-'END'
+		java=$(echo /usr/lib/jvm/*/bin/java)
+		tool="$(echo /usr/lib/jvm/*/bin/keytool) -J-Xmx96m -storepass secret -keystore k"
+		rm -f k
+		$tool -genkeypair -alias a -keyalg EC -dname CN=a 2>&1 | sed 's/[0-9][0-9,]*/N/g'
+		$tool -list 2>&1 | sed -n 's/^a, .*, /a /p'
+		$tool -list -alias none 2>&1
+		echo "ended with $?"
+		$java -Xmx96m -XshowSettings:properties -version 2>&1 | grep -E ' (java.version|os.arch) '
+	END
+	cat > postgres/work <<-'END'
+		rm -rf data && mkdir data && chown 65534 . data || exit
+		bin=$(echo /usr/lib/postgresql/*/bin) PGDATA=$PWD/data
+		export PGDATA
+		nobody() { setpriv --reuid=65534 --clear-groups "$@"; }
+		nobody $bin/initdb -N -A trust -U me --locale=C > log 2>&1 || { tail -3 log; exit 1; }
+		how="-k $PWD -c listen_addresses= -c shared_buffers=16MB -c fsync=off"
+		nobody $bin/pg_ctl -w -t 300 -l data/log \
+			-o "$how" start > log || { tail -3 log; exit 1; }
+		$bin/psql -h "$PWD" -U me -d postgres -Atq 2>&1 <<-'SQL'
+			create table t as select i, i * i as s from generate_series(1, 2000) i;
+			create index on t (i);
+			select sum(s), count(*) from t;
+			select 1 / 0;
+			do $$ begin perform 1 / 0;
+				exception when division_by_zero then raise notice 'caught'; end $$;
+			select s from t where i = 77;
+			begin; delete from t where i > 10; savepoint a; select no_such(); rollback to a;
+			select count(*) from t;
+			commit;
+			with recursive f(n, v) as (select 1, 1::numeric
+				union all select n + 1, v * n from f where n < 30) select max(v) from f;
+			select md5(string_agg(s::text, ',' order by s)) from t;
+		SQL
+		nobody $bin/pg_ctl -w stop > log
+		echo "ended with $?"
+	END
+	cat > qemu/work <<-'END'
+		rm -f a.qcow2 b.raw
+		qemu-img create -q -f qcow2 a.qcow2 16M
+		qemu-io -c 'write -P 7 0 1M' -c 'write -P 9 5M 64k' -c 'read -P 7 0 1M' -c 'read -P 1 5M 64k' \
+			-c 'aio_write -P 3 9M 64k' -c aio_flush -c 'discard 0 64k' a.qcow2 2>&1 | sed 's/ops; .*//'
+		qemu-img snapshot -c one a.qcow2
+		qemu-img convert -O raw a.qcow2 b.raw && cksum b.raw
+		qemu-img check a.qcow2 && qemu-img compare a.qcow2 b.raw
+		qemu-img info nothing
+		echo "ended with $?"
+	END
 	cat > redis/work <<-'END'
 		rm -f socket
 		redis-server --port 0 --unixsocket "$PWD/socket" --save '' --daemonize no > log 2>&1 &
@@ -152,12 +203,22 @@ work() {
 	{ echo "exit $status"; grep -v '^$' "$2.$1.words" | sed "s/[0-9]*[0-9][0-9][0-9][0-9]/N/g"; } >> "$2.$1" || :
 }
 
+# Whether the image has the program of a work.
+has_program() {
+	case $1 in
+	java) set -- "$root"/usr/lib/jvm/*/bin/java ;;
+	postgres) set -- "$root"/usr/lib/postgresql/*/bin/postgres ;;
+	*) set -- "$root/usr/bin/$1"* ;;
+	esac
+	[ -e "$1" ]
+}
+
 # The works of $only, or all.
 names() {
 	for dir in works/*; do
 		name=${dir#works/}
 		case " ${only:-$name} " in
-		*" $name "*) ! [ "$(ls "$root"/usr/bin/"$name"* 2> /dev/null)" ] || echo "$name" ;;
+		*" $name "*) ! has_program "$name" || echo "$name" ;;
 		esac
 	done
 }
@@ -250,7 +311,26 @@ test_redis() {
 
 # Of the library of node, 2,000 of its many thousand.
 test_node() {
+	only=node
 	seed=$(date +%Y%j)
 	echo "seed $seed"
 	compare sonde funclatency -j -r "$(spec "$(echo "$root"/usr/lib/*/libnode.so.*)" 2000)"
+}
+
+# Of the virtual machine, as many.
+test_java() {
+	only=java
+	seed=$(date +%Y%j)
+	echo "seed $seed"
+	compare sonde funclatency -j -r "$(spec "$(echo "$root"/usr/lib/jvm/*/lib/server/libjvm.so)" 2000)"
+}
+
+test_qemu() {
+	only=qemu
+	whole "$root/usr/bin/qemu-img" "$root/usr/bin/qemu-io"
+}
+
+test_postgres() {
+	only=postgres
+	whole "$(echo "$root"/usr/lib/postgresql/*/bin/postgres)"
 }
