@@ -30,9 +30,9 @@ static int reset(struct run *run, const struct traces *traces)
 {
 	const struct settings *settings = run->instance.tool_settings;
 	struct trace_policy policy = { .force = settings->force, .owner = settings->owner };
-	struct trace_plan plan __cleanup(trace_plan_release) = {};
+	struct trace_verdicts plan __cleanup(trace_verdicts_release) = {};
 
-	trace_plan_make(&plan, traces, &policy);
+	trace_verdicts_make(&plan, traces, &policy);
 	if (!settings->dry)
 		traces_clean(traces, &plan);
 	if (!output_is_text(run->ctx.out) && !settings->quiet)
@@ -43,7 +43,7 @@ static int reset(struct run *run, const struct traces *traces)
 	traces_report_unreadable(traces);
 	if (traces_report_errors(traces, &plan, run->options.verbose))
 		return 1;
-	return settings->dry && trace_plan_acts(&plan) ? 3 : 0;
+	return settings->dry && trace_verdicts_act(&plan) ? 3 : 0;
 }
 
 static int reset_trace(struct run *run, struct err *err)

@@ -35,12 +35,12 @@ void script_json_value(struct str *to, struct script_names *names, enum script_f
 	end(to);
 }
 
-void script_json_message(struct str *to, const struct lang_sources *sources, const struct place *at, const char *type,
+void script_json_message(struct str *to, const struct lang_sources *sources, const struct span *at, const char *type,
 			 const char *text)
 {
 	uint32_t line, column;
 
-	lang_place_line(sources, at, &line, &column);
+	span_line(sources, at, &line, &column);
 	str_addf(to, "{\"type\": \"%s\", \"msg\": ", type);
 	str_add_json(to, text, strlen(text));
 	str_add(to, ", \"filename\": ");

@@ -21,7 +21,7 @@ void script_json_value(struct str *to, struct script_names *names, enum script_f
 		       const struct script_value *value);
 /* {"type": "attached_probes", "data": {"probes": 2}}; rows: nothing. */
 /* A message of a program with its place; type: "errorf", "warnf". */
-void script_json_message(struct str *to, const struct lang_sources *sources, const struct place *at, const char *type,
+void script_json_message(struct str *to, const struct lang_sources *sources, const struct span *at, const char *type,
 			 const char *text);
 void script_json_attached(struct str *to, enum script_form form, size_t n);
 /* Sorts the entries. An empty map is nothing. */

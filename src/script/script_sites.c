@@ -84,7 +84,7 @@ static void say(struct script *script, const struct lang_site *site, const struc
 		return;
 	}
 	script_output_flush(script);
-	lang_place_add(&shown, &script->program->sources, &site->at);
+	span_add(&shown, &script->program->sources, &site->at);
 	str_addf(&shown, "%s: %s", is_error ? "ERROR" : "WARNING", str_or_empty(text->data));
 	if (shown.data[shown.len - 1] != '\n')
 		str_addc(&shown, '\n');

@@ -12,7 +12,7 @@
 
 struct cleaner {
 	const struct traces *traces;
-	struct trace_plan *plan;
+	struct trace_verdicts *verdicts;
 	int lists[TRACE_LISTS]; /* descriptors for appending, -1: not open yet */
 	size_t done, total;	/* for the progress bar */
 };
@@ -144,8 +144,8 @@ static size_t clean_item(struct cleaner *c, size_t i)
 	if (error == -ENOENT)
 		error = 0;
 	do {
-		c->plan->v[i + n].error = error;
-		c->plan->v[i + n].done = !error;
+		c->verdicts->v[i + n].error = error;
+		c->verdicts->v[i + n].done = !error;
 		n++;
 	} while (trace_is_event(item) && i + n < c->traces->n && same_event(item, item + n));
 	c->done += n;
@@ -165,7 +165,7 @@ static void clean_kind(struct cleaner *c, enum trace_kind kind)
 		bool busy = false, progress = false;
 
 		for (size_t i = 0; i < c->traces->n;) {
-			struct trace_step *step = &c->plan->v[i];
+			struct trace_step *step = &c->verdicts->v[i];
 			bool due = first ? !step->done : step->error == -EBUSY;
 
 			if (c->traces->v[i].kind != kind || !trace_step_acts(step) || !due) {
@@ -184,12 +184,12 @@ static void clean_kind(struct cleaner *c, enum trace_kind kind)
 static void clean_actions(struct cleaner *c)
 {
 	for (size_t i = 0; i < c->traces->n; i++)
-		if (c->traces->v[i].kind == TRACE_TRIGGER && trace_step_acts(&c->plan->v[i]) &&
+		if (c->traces->v[i].kind == TRACE_TRIGGER && trace_step_acts(&c->verdicts->v[i]) &&
 		    strstr(c->traces->v[i].text, ":on"))
 			clean_item(c, i);
 }
 
-void traces_clean(const struct traces *traces, struct trace_plan *plan)
+void traces_clean(const struct traces *traces, struct trace_verdicts *verdicts)
 {
 	static const enum trace_kind order[] = {
 		TRACE_PIN,
@@ -205,12 +205,12 @@ void traces_clean(const struct traces *traces, struct trace_plan *plan)
 		TRACE_INSTANCE,
 		TRACE_ENTRIES,
 	};
-	struct cleaner cleaner = { .traces = traces, .plan = plan };
+	struct cleaner cleaner = { .traces = traces, .verdicts = verdicts };
 
 	for (size_t i = 0; i < TRACE_LISTS; i++)
 		cleaner.lists[i] = -1;
-	for (size_t i = 0; i < plan->n; i++)
-		cleaner.total += trace_step_acts(&plan->v[i]);
+	for (size_t i = 0; i < verdicts->n; i++)
+		cleaner.total += trace_step_acts(&verdicts->v[i]);
 	clean_actions(&cleaner);
 	for (size_t i = 0; i < ARRAY_SIZE(order); i++)
 		clean_kind(&cleaner, order[i]);

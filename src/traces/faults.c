@@ -8,13 +8,13 @@
 
 #define ERRORS_SHOWN 5
 
-size_t traces_report_errors(const struct traces *traces, const struct trace_plan *plan, bool all)
+size_t traces_report_errors(const struct traces *traces, const struct trace_verdicts *verdicts, bool all)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < plan->n; i++) {
+	for (size_t i = 0; i < verdicts->n; i++) {
 		const struct trace_item *item = &traces->v[i];
-		const struct trace_step *step = &plan->v[i];
+		const struct trace_step *step = &verdicts->v[i];
 		__free char *file = NULL;
 
 		if (!trace_step_failed(step) || (n++ >= ERRORS_SHOWN && !all))

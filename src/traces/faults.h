@@ -3,10 +3,10 @@
 #ifndef SONDE_TRACES_FAULTS_H
 #define SONDE_TRACES_FAULTS_H
 
-#include "plan.h"
+#include "verdicts.h"
 
 /* Reports the steps that failed: a few, or all. Returns how many there are. */
-size_t traces_report_errors(const struct traces *traces, const struct trace_plan *plan, bool all);
+size_t traces_report_errors(const struct traces *traces, const struct trace_verdicts *verdicts, bool all);
 /* Reports the files that cannot be read, in one line. */
 void traces_report_unreadable(const struct traces *traces);
 /* 0, or -EINVAL with err if no tool has this name and nothing here bears it. */

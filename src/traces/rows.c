@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Writes a plan as rows: one for each item that has not the kernel's default. */
+/* Writes verdicts as rows: one for each item that has not the kernel's default. */
 #include "rows.h"
 
 struct row {
@@ -80,11 +80,11 @@ static void print_row(struct output *out, const struct traces *traces, const str
 	free(row.file);
 }
 
-void traces_print_rows(struct output *out, const struct traces *traces, const struct trace_plan *plan)
+void traces_print_rows(struct output *out, const struct traces *traces, const struct trace_verdicts *verdicts)
 {
 	output_table_begin(out, &traces_schema, NULL, true);
 	for (size_t i = 0; i < traces->n; i++)
 		if (traces->v[i].set)
-			print_row(out, traces, &traces->v[i], &plan->v[i]);
+			print_row(out, traces, &traces->v[i], &verdicts->v[i]);
 	output_table_end(out);
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Writes a plan and its results as JSON. */
+/* Writes verdicts and their results as JSON. */
 #ifndef SONDE_TRACES_ROWS_H
 #define SONDE_TRACES_ROWS_H
 
 #include "output/output.h"
-#include "plan.h"
+#include "verdicts.h"
 
 extern const struct schema traces_schema;
 
 /* Writes one row for each item that is set, with the fields of traces_schema. */
-void traces_print_rows(struct output *out, const struct traces *traces, const struct trace_plan *plan);
+void traces_print_rows(struct output *out, const struct traces *traces, const struct trace_verdicts *verdicts);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Reports a plan in words, in the manner of bcc's reset-trace: file by file, what was reset and what was left
+ * Reports verdicts in words, in the manner of bcc's reset-trace: file by file, what was reset and what was left
  * alone.
  */
 #include "clean.h"
@@ -9,7 +9,7 @@
 struct summary {
 	struct output *out;
 	const struct traces *traces;
-	const struct trace_plan *plan;
+	const struct trace_verdicts *verdicts;
 	bool dry, verbose;
 };
 
@@ -147,7 +147,7 @@ static void print_owners(struct summary *t, size_t list)
 		struct group group = { item->file, "event", &item->owner };
 		size_t at = 0;
 
-		if (!is_of(item, list) || t->plan->v[i].verdict != TRACE_OWNED)
+		if (!is_of(item, list) || t->verdicts->v[i].verdict != TRACE_OWNED)
 			continue;
 		if (item->pin) {
 			group.place = *item->pin->mount ? item->pin->mount : "/";
@@ -169,7 +169,7 @@ static void print_left(struct summary *t, size_t list)
 {
 	for (size_t i = 0; t->verbose && i < t->traces->n; i++) {
 		const struct trace_item *item = &t->traces->v[i];
-		const struct trace_step *step = &t->plan->v[i];
+		const struct trace_step *step = &t->verdicts->v[i];
 
 		if (!is_of(item, list) || !item->set || changed(t, step) || trace_step_failed(step))
 			continue;
@@ -188,7 +188,7 @@ static void print_list(struct summary *t, size_t list)
 	__free char *name = traces_file_name(t->traces, l->file);
 
 	for (size_t i = 0; i < t->traces->n; i++) {
-		const struct trace_step *step = &t->plan->v[i];
+		const struct trace_step *step = &t->verdicts->v[i];
 
 		if (!is_of(&t->traces->v[i], list))
 			continue;
@@ -251,8 +251,8 @@ static void print_enabled(struct summary *t, size_t instance)
 
 		if (!is_enabled_event(item, instance))
 			continue;
-		reset |= changed(t, &t->plan->v[i]);
-		unrelated |= t->plan->v[i].verdict == TRACE_UNRELATED;
+		reset |= changed(t, &t->verdicts->v[i]);
+		unrelated |= t->verdicts->v[i].verdict == TRACE_UNRELATED;
 		str_addf(&events, "%s:%s\n", item->group, item->name);
 	}
 	if (reset) {
@@ -273,9 +273,9 @@ static size_t print_event_file(struct summary *t, size_t i)
 
 	for (end = i; end < t->traces->n && t->traces->v[end].file && !strcmp(t->traces->v[end].file, item->file); end++) {
 		str_addf(&text, "%s\n", t->traces->v[end].text);
-		reset |= changed(t, &t->plan->v[end]);
+		reset |= changed(t, &t->verdicts->v[end]);
 	}
-	if (item->event < 0 && t->plan->v[i].verdict == TRACE_UNRELATED) {
+	if (item->event < 0 && t->verdicts->v[i].verdict == TRACE_UNRELATED) {
 		print_unrelated(t, item->file, text.data, item->kind == TRACE_FILTER ? "none" : "");
 	} else if (item->event < 0 && reset) {
 		print_reset(t, item->file);
@@ -293,7 +293,7 @@ static void print_reader(struct summary *t, size_t instance)
 
 	for (size_t i = 0; i < t->traces->n; i++)
 		unrelated |= t->traces->v[i].instance == instance && !t->traces->v[i].pin && !trace_is_event(&t->traces->v[i]) &&
-			     t->plan->v[i].verdict == TRACE_UNRELATED;
+			     t->verdicts->v[i].verdict == TRACE_UNRELATED;
 	if (of->reader && unrelated)
 		output_line(t->out, "Process %d (%s) reads the records of %s.", of->reader->pid, of->reader->comm, name);
 }
@@ -304,10 +304,10 @@ static void print_instance(struct summary *t, size_t instance)
 
 	for (size_t i = 0; i < traces->n; i++)
 		if (traces->v[i].instance == instance && traces->v[i].kind == TRACE_ENTRIES)
-			print_entries(t, &traces->v[i], &t->plan->v[i]);
+			print_entries(t, &traces->v[i], &t->verdicts->v[i]);
 	for (size_t i = 0; i < traces->n; i++)
 		if (traces->v[i].instance == instance && traces->v[i].kind == TRACE_SETTING)
-			print_setting(t, &traces->v[i], &t->plan->v[i]);
+			print_setting(t, &traces->v[i], &t->verdicts->v[i]);
 	print_enabled(t, instance);
 	for (size_t i = 0; i < traces->n;) {
 		const struct trace_item *item = &traces->v[i];
@@ -324,7 +324,7 @@ static void print_instance(struct summary *t, size_t instance)
 		if (item->instance != instance || item->kind != TRACE_INSTANCE)
 			continue;
 		print_checking(t, "", item->file);
-		if (changed(t, &t->plan->v[i]))
+		if (changed(t, &t->verdicts->v[i]))
 			print_reset(t, item->file);
 	}
 }
@@ -343,7 +343,7 @@ static void print_pins(struct summary *t)
 
 	for (size_t i = 0; i < t->traces->n; i++) {
 		const struct trace_item *item = &t->traces->v[i];
-		const struct trace_step *step = &t->plan->v[i];
+		const struct trace_step *step = &t->verdicts->v[i];
 
 		if (item->kind != TRACE_PIN)
 			continue;
@@ -358,9 +358,9 @@ static void print_pins(struct summary *t)
 	print_left(t, TRACE_LISTS);
 }
 
-void traces_print_text(struct output *out, const struct traces *traces, const struct trace_plan *plan, bool dry, bool verbose)
+void traces_print_text(struct output *out, const struct traces *traces, const struct trace_verdicts *verdicts, bool dry, bool verbose)
 {
-	struct summary t = { out, traces, plan, dry, verbose };
+	struct summary t = { out, traces, verdicts, dry, verbose };
 
 	if (verbose) {
 		output_line(out, "Resetting tracing state...");

@@ -3,7 +3,7 @@
 #include "base/search.h"
 #include "files.h"
 #include "parse.h"
-#include "plan.h"
+#include "verdicts.h"
 #include "tracers_part.h"
 
 static const char *instance_of(const struct tracers *tracers, const struct trace_item *item)
@@ -298,14 +298,14 @@ void tracers_add_events(struct tracers *tracers)
 		{ "uprobe_profile", TRACE_UPROBE, true },
 	};
 	const struct traces *traces = &tracers->traces;
-	struct trace_plan plan __cleanup(trace_plan_release) = {};
+	struct trace_verdicts verdicts __cleanup(trace_verdicts_release) = {};
 	const struct trace_policy policy = {};
 
 	tracers->first_event = tracers->n;
-	trace_plan_make(&plan, traces, &policy);
+	trace_verdicts_make(&verdicts, traces, &policy);
 	for (size_t i = 0; i < traces->n; i++)
 		if (trace_is_event(&traces->v[i]))
-			add_event(tracers, &traces->v[i], &plan.v[i]);
+			add_event(tracers, &traces->v[i], &verdicts.v[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(profiles); i++)
 		add_hits(tracers, &profiles[i], &traces->lists[trace_list_of(profiles[i].kind)]);
 	for (size_t i = 0; i < traces->n; i++)

@@ -6,7 +6,7 @@
  * A process, as it was at the time of the record. NULL: it is not of this session, or what we know of it is newer than
  * the record. A process that is new to a session of all processes is read from /proc.
  */
-static struct space *find(struct unwind *unwind, const struct record *record)
+static struct space *find(struct unwind *unwind, const struct mapped_event *record)
 {
 	struct space *space = spaces_find(&unwind->spaces, record->pid);
 
@@ -17,7 +17,7 @@ static struct space *find(struct unwind *unwind, const struct record *record)
 	return NULL;
 }
 
-static void on_fork(struct unwind *unwind, const struct record *record)
+static void on_fork(struct unwind *unwind, const struct mapped_event *record)
 {
 	const struct space *parent, *child;
 
@@ -66,7 +66,7 @@ static void forget_ending(struct unwind *unwind, pid_t pid)
 			ending->v[i--] = ending->v[--ending->n];
 }
 
-static void on_exit_record(struct unwind *unwind, const struct record *record)
+static void on_exit_record(struct unwind *unwind, const struct mapped_event *record)
 {
 	if (record->tid != record->pid || !spaces_find(&unwind->spaces, record->pid))
 		return;
@@ -74,36 +74,36 @@ static void on_exit_record(struct unwind *unwind, const struct record *record)
 	*vec_push(&unwind->ending) = record->pid;
 }
 
-void follow_record(void *ctx, const struct record *record)
+void follow_record(void *ctx, const struct mapped_event *record)
 {
 	struct unwind *unwind = ctx;
 	struct space *space;
 
 	switch (record->kind) {
-	case RECORD_MAP:
+	case MAPPED_MAP:
 		space = find(unwind, record);
 		if (space)
 			scan_mapping(unwind, space, &record->mapping);
 		return;
-	case RECORD_EXEC:
+	case MAPPED_EXEC:
 		forget_ending(unwind, record->pid);
 		space = find(unwind, record);
 		if (space)
 			spaces_clear(&unwind->spaces, spaces_add(&unwind->spaces, record->pid, scan_owner(record->pid)));
 		return;
-	case RECORD_FORK:
+	case MAPPED_FORK:
 		if (record->pid != record->parent)
 			forget_ending(unwind, record->pid);
 		on_fork(unwind, record);
 		return;
-	case RECORD_EXIT:
+	case MAPPED_EXIT:
 		on_exit_record(unwind, record);
 		return;
-	case RECORD_LOST:
+	case MAPPED_LOST:
 		unwind->lost += record->lost;
 		unwind->rescan = true;
 		return;
-	case RECORD_OTHER:
+	case MAPPED_OTHER:
 		return;
 	}
 }

@@ -62,7 +62,7 @@ void unwind_free(struct unwind *unwind)
 {
 	if (!unwind)
 		return;
-	records_close(unwind->records);
+	mapped_close(unwind->records);
 	spaces_release(&unwind->spaces);
 	modules_release(&unwind->modules);
 	blocks_release(&unwind->blocks);
@@ -91,7 +91,7 @@ int unwind_start(struct unwind *unwind, bool (*should_stop)(void *ctx), void *ct
 	unwind->started = true;
 	unwind->modules.tables.should_stop = should_stop;
 	unwind->modules.tables.ctx = ctx;
-	records_open(&unwind->records, &unwind->no_records);
+	mapped_open(&unwind->records, &unwind->no_records);
 	modules_begin_round(&unwind->modules);
 	ret = scan_processes(unwind);
 	if (!ret)
@@ -103,7 +103,7 @@ int unwind_start(struct unwind *unwind, bool (*should_stop)(void *ctx), void *ct
 
 int unwind_fd(const struct unwind *unwind)
 {
-	return unwind->records ? records_fd(unwind->records) : -1;
+	return unwind->records ? mapped_fd(unwind->records) : -1;
 }
 
 static void check_processors(struct unwind *unwind)
@@ -113,7 +113,7 @@ static void check_processors(struct unwind *unwind)
 	if (now - unwind->checked < CHECK_NS)
 		return;
 	unwind->checked = now;
-	unwind->rescan |= records_check_processors(unwind->records);
+	unwind->rescan |= mapped_check_processors(unwind->records);
 }
 
 static bool may_rescan(const struct unwind *unwind)
@@ -126,7 +126,7 @@ void unwind_take(struct unwind *unwind)
 	if (!unwind->records)
 		return;
 	modules_begin_round(&unwind->modules);
-	records_take(unwind->records, follow_record, unwind);
+	mapped_take(unwind->records, follow_record, unwind);
 	check_processors(unwind);
 	if (unwind->rescan && may_rescan(unwind))
 		scan_again(unwind);

@@ -5,7 +5,7 @@
 
 #include "blocks.h"
 #include "modules.h"
-#include "records.h"
+#include "mapped.h"
 #include "spaces.h"
 #include "unwind.h"
 
@@ -16,7 +16,7 @@ struct unwind {
 	struct blocks blocks;
 	struct modules modules;
 	struct spaces spaces;
-	struct records *records; /* NULL: none */
+	struct mapped *records; /* NULL: none */
 	bool started;
 	struct err no_records;		/* why, if the kernel refused them */
 	uint64_t lost;			/* records that the kernel could not deliver */
@@ -59,7 +59,7 @@ void scan_mapping(struct unwind *unwind, struct space *space, const struct mappi
 /* --- follow.c --- */
 
 /* Applies one record. */
-void follow_record(void *unwind, const struct record *record);
+void follow_record(void *unwind, const struct mapped_event *record);
 /* Removes processes that have ended. */
 void follow_endings(struct unwind *unwind);
 

@@ -36,7 +36,7 @@ static void read_attach(const char *text, struct pool *pool)
 	struct lang_messages messages = {};
 	struct lang_attach attach;
 
-	if (lang_attach_parse(&attach, text, (struct place){}, pool, &messages) == (messages.errors > 0))
+	if (lang_attach_parse(&attach, text, (struct span){}, pool, &messages) == (messages.errors > 0))
 		abort();
 	lang_messages_release(&messages);
 }

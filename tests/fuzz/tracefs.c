@@ -2,7 +2,7 @@
 /* Fuzzes the parsers of tracefs, where other tools choose names. The input is the files, separated by bytes 0xff. */
 #include "fuzz.h"
 #include "traces/parse.h"
-#include "traces/plan.h"
+#include "traces/verdicts.h"
 #include "traces/tracers_part.h"
 
 #define TRACING "/sys/kernel/tracing/"

@@ -121,7 +121,7 @@ static inline uint32_t type_named(const struct btf *btf, int kind, const char *n
 	return 0;
 }
 
-struct place {
+struct span {
 	bool found;
 	uint32_t bits, width; /* offset in the outermost struct, of a bit-field its width */
 	int kind, encoding;
@@ -129,7 +129,7 @@ struct place {
 	const char *element; /* the type's name or that of an array's elements, "" none */
 };
 
-static inline void describe_type(const struct btf *btf, uint32_t id, struct place *place)
+static inline void describe_type(const struct btf *btf, uint32_t id, struct span *place)
 {
 	const struct btf_type *t = btf__type_by_id(btf, btf__resolve_type(btf, id));
 
@@ -142,10 +142,10 @@ static inline void describe_type(const struct btf *btf, uint32_t id, struct plac
 }
 
 /* Finds a member, also inside unnamed members. */
-static inline struct place place_of(const struct btf *btf, uint32_t id, const char *member)
+static inline struct span place_of(const struct btf *btf, uint32_t id, const char *member)
 {
 	const struct btf_type *t = btf__type_by_id(btf, btf__resolve_type(btf, id));
-	struct place place = {};
+	struct span place = {};
 
 	for (int i = 0; btf_is_composite(t) && i < btf_vlen(t); i++) {
 		const struct btf_member *m = &btf_members(t)[i];
@@ -166,7 +166,7 @@ static inline struct place place_of(const struct btf *btf, uint32_t id, const ch
 	return place;
 }
 
-static inline void expect_same_place(struct place full, struct place cut, const char *what)
+static inline void expect_same_place(struct span full, struct span cut, const char *what)
 {
 	cr_assert(full.found && cut.found, "%s: %d %d", what, full.found, cut.found);
 	cr_expect_eq(cut.bits, full.bits, "%s is at bit %u, not %u", what, full.bits, cut.bits);

@@ -13,7 +13,7 @@ static struct lang_attach attach;
 static bool parse(const char *text)
 {
 	messages.n = messages.errors = 0;
-	return lang_attach_parse(&attach, text, (struct place){}, &pool, &messages);
+	return lang_attach_parse(&attach, text, (struct span){}, &pool, &messages);
 }
 
 static void expect_spec(const char *text, enum lang_probe_kind kind, const char *want, const char *spec)

@@ -19,28 +19,28 @@ int fsync(int fd)
 	return 0;
 }
 
-struct place {
+struct span {
 	char dir[32], path[64];
 	struct textfile file;
 	struct err err;
 };
 
-static void place_init(struct place *p)
+static void place_init(struct span *p)
 {
-	*p = (struct place){ .dir = "/tmp/sonde-textfile-XXXXXX" };
+	*p = (struct span){ .dir = "/tmp/sonde-textfile-XXXXXX" };
 	cr_assert(mkdtemp(p->dir));
 	snprintf(p->path, sizeof(p->path), "%s/sonde.prom", p->dir);
 	cr_assert_eq(textfile_init(&p->file, p->path, &p->err), 0, "%s", p->err.text);
 }
 
-static enum textfile_news put(struct place *p, const char *text)
+static enum textfile_news put(struct span *p, const char *text)
 {
 	struct str page = { .data = (char *)text, .len = strlen(text) };
 
 	return textfile_write(&p->file, &page, &p->err);
 }
 
-static void expect_content(const struct place *p, const char *text)
+static void expect_content(const struct span *p, const char *text)
 {
 	char buf[4096] = "";
 	int fd __close = open(p->path, O_RDONLY);
@@ -63,7 +63,7 @@ static int count_files(const char *path)
 
 Test(textfile, replaces_and_removes)
 {
-	struct place p;
+	struct span p;
 	struct stat st;
 
 	umask(077);
@@ -82,7 +82,7 @@ Test(textfile, replaces_and_removes)
 /* A reader that has opened the old page reads all of it, though the new one is there. */
 Test(textfile, readers_keep_the_old_page)
 {
-	struct place p;
+	struct span p;
 	char buf[8] = "";
 	int fd;
 
@@ -101,7 +101,7 @@ Test(textfile, readers_keep_the_old_page)
 Test(textfile, full_disk)
 {
 	struct rlimit limit = { 5, RLIM_INFINITY };
-	struct place p;
+	struct span p;
 
 	signal(SIGXFSZ, SIG_IGN);
 	place_init(&p);
@@ -122,7 +122,7 @@ Test(textfile, full_disk)
 
 Test(textfile, directory_goes_and_comes)
 {
-	struct place p;
+	struct span p;
 
 	place_init(&p);
 	put(&p, "a 1\n");
@@ -142,7 +142,7 @@ Test(textfile, directory_goes_and_comes)
 Test(textfile, reasons_change)
 {
 	char moved[64];
-	struct place p;
+	struct span p;
 
 	place_init(&p);
 	put(&p, "a 1\n");
@@ -164,7 +164,7 @@ Test(textfile, reasons_change)
 Test(textfile, leftovers_and_links)
 {
 	char unfinished[96], victim[96];
-	struct place p;
+	struct span p;
 	struct stat st;
 
 	place_init(&p);
@@ -185,7 +185,7 @@ Test(textfile, leftovers_and_links)
 Test(textfile, others_file_stays)
 {
 	char other[64];
-	struct place p;
+	struct span p;
 
 	place_init(&p);
 	snprintf(other, sizeof(other), "%s/other", p.dir);
@@ -215,7 +215,7 @@ Test(textfile, bad_names)
 /* A disk that hangs must not stop the exporter, whose watchdog would end it. */
 Test(textfile, does_not_wait_for_the_disk)
 {
-	struct place p;
+	struct span p;
 
 	place_init(&p);
 	cr_expect_eq(put(&p, "x 1\n"), TEXTFILE_NONE);

@@ -86,7 +86,7 @@ Test(traces, entries)
 /* ---- an inventory ---- */
 
 static struct traces traces;
-static struct trace_plan plan;
+static struct trace_verdicts plan;
 
 static void event_files(const char *prefix, const char *event, const char *trigger, const char *filter)
 {
@@ -128,7 +128,7 @@ static void setup(void)
 
 static void teardown(void)
 {
-	trace_plan_release(&plan);
+	trace_verdicts_release(&plan);
 	traces_release(&traces);
 	fixture_fini();
 }
@@ -140,7 +140,7 @@ static void make_plan(struct trace_policy policy)
 	struct err err = {};
 
 	cr_assert_eq(traces_read(&traces, &err), 0, "%s", err.text);
-	trace_plan_make(&plan, &traces, &policy);
+	trace_verdicts_make(&plan, &traces, &policy);
 }
 
 /* How many steps have this verdict, and the one item of this kind and name. */

@@ -257,14 +257,14 @@ Test(unwind_session, blocks_given_back)
 	blocks_release(&blocks);
 }
 
-static void ignore(void *ctx, const struct record *record)
+static void ignore(void *ctx, const struct mapped_event *record)
 {
 }
 
 /* Where records were lost, /proc is read again: mappings and children are there, and what has ended is gone. */
 Test(unwind_session, lost_records)
 {
-	const struct record lost = { .kind = RECORD_LOST, .lost = 3 };
+	const struct mapped_event lost = { .kind = MAPPED_LOST, .lost = 3 };
 	struct unwind_space space;
 	struct echo first, second;
 	const void *at;
@@ -276,7 +276,7 @@ Test(unwind_session, lost_records)
 	echo_end(&first);
 	second = echo_start("/bin/cat");
 	at = mmap(NULL, 3 * 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	records_take(unwind->records, ignore, NULL);
+	mapped_take(unwind->records, ignore, NULL);
 	session_take();
 	cr_expect(session_space(first.pid, &space) && !session_space(second.pid, &space));
 	follow_record(unwind, &lost);

@@ -11,7 +11,7 @@
 /* Bytes of a string, if the program does not ask for more. */
 #define MAX_STRING 1000
 
-void bcc_fail(struct bcc *b, struct place at, const char *fmt, ...)
+void bcc_fail(struct bcc *b, struct span at, const char *fmt, ...)
 {
 	char *text = NULL;
 	va_list ap;
@@ -29,12 +29,12 @@ void bcc_fail(struct bcc *b, struct place at, const char *fmt, ...)
 
 /* --- the program's text, and where it comes from --- */
 
-static void add_piece(struct bcc *b, struct place from, bool is_copy)
+static void add_piece(struct bcc *b, struct span from, bool is_copy)
 {
 	*vec_push(&b->pieces) = (struct bcc_piece){ b->text.len, from, is_copy };
 }
 
-void bcc_add(struct bcc *b, struct place from, const char *fmt, ...)
+void bcc_add(struct bcc *b, struct span from, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -44,14 +44,14 @@ void bcc_add(struct bcc *b, struct place from, const char *fmt, ...)
 	va_end(ap);
 }
 
-void bcc_copy(struct bcc *b, struct place from)
+void bcc_copy(struct bcc *b, struct span from)
 {
 	add_piece(b, from, true);
 	str_addn(&b->text, b->source + from.begin, from.end - from.begin);
 }
 
 /* The user's text that a byte of the program comes from. */
-static struct place origin(const struct bcc *b, uint32_t at)
+static struct span origin(const struct bcc *b, uint32_t at)
 {
 	size_t low = 0, high = b->pieces.n;
 	const struct bcc_piece *piece;
@@ -68,19 +68,19 @@ static struct place origin(const struct bcc *b, uint32_t at)
 	if (!piece->is_copy || at - piece->at >= piece->from.end - piece->from.begin)
 		return piece->from;
 	at = piece->from.begin + at - piece->at;
-	return (struct place){ piece->from.source, at, at + 1 };
+	return (struct span){ piece->from.source, at, at + 1 };
 }
 
 static void move_messages(struct bcc *b, uint32_t source)
 {
 	vec_each(message, &b->program->messages) {
-		struct place *at = &message->at, first, last;
+		struct span *at = &message->at, first, last;
 
 		if (at->source != source || !b->pieces.n)
 			continue;
 		first = origin(b, at->begin);
 		last = origin(b, at->end > at->begin ? at->end - 1 : at->end);
-		*at = first.source == last.source ? lang_place_join(first, last) : first;
+		*at = first.source == last.source ? span_join(first, last) : first;
 	}
 }
 
@@ -102,7 +102,7 @@ static void add_attach(struct bcc *b, bool is_return)
 {
 	const struct bcc_spec *spec = &b->spec;
 	bool is_user = !bcc_is_empty(&spec->library);
-	struct place name;
+	struct span name;
 	const char *word = spec->kind == 't' ? "tracepoint" : spec->kind == 'u' ? "usdt"
 						      : is_return		? "retprobe"
 										: "probe";
@@ -127,7 +127,7 @@ static void add_attach(struct bcc *b, bool is_return)
 static void add_filter(struct bcc *b)
 {
 	const struct bcc_request *request = b->request;
-	struct place all = b->spec.all;
+	struct span all = b->spec.all;
 
 	bcc_add(b, all, "if (true");
 	if (request->without)
@@ -146,13 +146,13 @@ static void add_filter(struct bcc *b)
 }
 
 /* What an expression gives in a type of C's: "(type)(expression)". */
-static void add_cast(struct bcc *b, const char *type, struct place value)
+static void add_cast(struct bcc *b, const char *type, struct span value)
 {
 	bcc_add(b, value, "(%s)", type);
 	bcc_add_expression(b, value);
 }
 
-static bool is_text(const struct bcc *b, struct place type)
+static bool is_text(const struct bcc *b, struct span type)
 {
 	const char *text = b->source + type.begin;
 	size_t len = type.end - type.begin;
@@ -162,7 +162,7 @@ static bool is_text(const struct bcc *b, struct place type)
 }
 
 /* "$comm" and the like are texts already; str() leaves those as they are. */
-static void add_text(struct bcc *b, struct place value)
+static void add_text(struct bcc *b, struct span value)
 {
 	bcc_add(b, value, "str(");
 	bcc_add_expression(b, value);
@@ -175,7 +175,7 @@ static void add_text(struct bcc *b, struct place value)
 static void add_value(struct bcc *b, size_t i)
 {
 	static const char comm[] = "$COMM";
-	struct place type = b->spec.types[i], value = b->spec.values[i];
+	struct span type = b->spec.types[i], value = b->spec.values[i];
 
 	/* bcc's example has "u32:$COMM" */
 	if (is_text(b, type) || !strncmp(b->source + value.begin, comm, strlen(comm))) {
@@ -264,7 +264,7 @@ static const char *integer_of(const struct specifier *specifier)
 	return specifier->conversion == 'p' ? "uint64" : types[is_signed][size];
 }
 
-static void add_argument(struct bcc *b, const struct specifier *specifier, struct place value)
+static void add_argument(struct bcc *b, const struct specifier *specifier, struct span value)
 {
 	bcc_add(b, value, ", ");
 	switch (specifier->conversion) {
@@ -285,7 +285,7 @@ static void add_argument(struct bcc *b, const struct specifier *specifier, struc
 /* Appends the format, with %s in place of %K and %U. Returns how many specifiers with arguments there are. */
 static size_t add_format(struct bcc *b, struct specifier *found)
 {
-	struct place format = b->spec.format, rest = { format.source, format.begin + 1, 0 };
+	struct span format = b->spec.format, rest = { format.source, format.begin + 1, 0 };
 	const char *end = b->source + format.end - 1;
 	size_t n = 0;
 
@@ -323,7 +323,7 @@ static void add_message(struct bcc *b)
 	const struct bcc_request *request = b->request;
 	const struct bcc_spec *spec = &b->spec;
 	struct specifier found[BCC_MAX_VALUES];
-	struct place name = spec->function;
+	struct span name = spec->function;
 	size_t n;
 
 	bcc_add(b, spec->all, "printf(\"%s", BCC_COLUMNS);
@@ -371,7 +371,7 @@ static void add_entry_probe(struct bcc *b)
 
 static void add_probe(struct bcc *b)
 {
-	struct place all = b->spec.all;
+	struct span all = b->spec.all;
 	size_t len = b->text.len, n = b->pieces.n;
 	bool pairs;
 
@@ -396,13 +396,13 @@ static void add_probe(struct bcc *b)
 
 /* --- what the caller prints --- */
 
-static const char *text_of(struct bcc *b, struct place at)
+static const char *text_of(struct bcc *b, struct span at)
 {
 	return pool_addf(&b->program->pool, "%.*s", (int)(at.end - at.begin), b->source + at.begin);
 }
 
 /* "$latency/$entry(size)" is "$latency/size". */
-static const char *shown_of(struct bcc *b, struct place at)
+static const char *shown_of(struct bcc *b, struct span at)
 {
 	static const char entry[] = "$entry(";
 	size_t len = at.end - at.begin;
@@ -438,7 +438,7 @@ static void check_hist(struct bcc *b)
 	const struct bcc_spec *spec = &b->spec;
 
 	if (spec->n_values > 1)
-		bcc_fail(b, lang_place_join(spec->values[0], spec->values[spec->n_values - 1]),
+		bcc_fail(b, span_join(spec->values[0], spec->values[spec->n_values - 1]),
 			 "a histogram is of one value: -C counts several");
 	else if (!spec->n_values && spec->kind != 'r')
 		bcc_fail(b, spec->all, "a histogram needs a value, as in p::f(int fd):int:fd");

@@ -23,35 +23,35 @@ static const struct {
 	{ "$task", "((struct task_struct *)curtask)" },
 };
 
-static char at(const struct bcc *b, uint32_t pos, struct place all)
+static char at(const struct bcc *b, uint32_t pos, struct span all)
 {
 	return pos < all.end ? b->source[pos] : 0;
 }
 
-static uint32_t skip_blanks(const struct bcc *b, uint32_t pos, struct place all)
+static uint32_t skip_blanks(const struct bcc *b, uint32_t pos, struct span all)
 {
 	while (pos < all.end && strchr(" \t\r\n", b->source[pos]))
 		pos++;
 	return pos;
 }
 
-static struct place word_at(const struct bcc *b, uint32_t pos, struct place all)
+static struct span word_at(const struct bcc *b, uint32_t pos, struct span all)
 {
-	struct place word = { all.source, pos, pos + 1 };
+	struct span word = { all.source, pos, pos + 1 };
 
 	while (lex_is_name(at(b, word.end, all)))
 		word.end++;
 	return word;
 }
 
-static bool is(const struct bcc *b, struct place word, const char *text)
+static bool is(const struct bcc *b, struct span word, const char *text)
 {
 	return word.end - word.begin == strlen(text) && !memcmp(b->source + word.begin, text, strlen(text));
 }
 
 /* --- arguments --- */
 
-static void add_typed(struct bcc *b, const struct bcc_param *param, struct place from, const char *value)
+static void add_typed(struct bcc *b, const struct bcc_param *param, struct span from, const char *value)
 {
 	bcc_add(b, from, "((");
 	bcc_copy(b, param->type);
@@ -59,9 +59,9 @@ static void add_typed(struct bcc *b, const struct bcc_param *param, struct place
 }
 
 /* "@user" behind an argument; *end is moved behind it. */
-static bool takes_user(struct bcc *b, uint32_t *end, struct place all)
+static bool takes_user(struct bcc *b, uint32_t *end, struct span all)
 {
-	struct place word;
+	struct span word;
 
 	if (at(b, *end, all) != '@')
 		return false;
@@ -72,7 +72,7 @@ static bool takes_user(struct bcc *b, uint32_t *end, struct place all)
 	return true;
 }
 
-static const struct bcc_param *find_param(const struct bcc *b, struct place word, size_t *n)
+static const struct bcc_param *find_param(const struct bcc *b, struct span word, size_t *n)
 {
 	for (size_t i = 0; i < b->spec.n_params; i++) {
 		const struct bcc_param *param = &b->spec.params[i];
@@ -101,7 +101,7 @@ void bcc_write_argument(const struct bcc_spec *spec, size_t n, char to[static BC
 }
 
 /* argN, or a parameter by its name. False: the word is neither. */
-static bool add_argument(struct bcc *b, struct place word, uint32_t *end, struct place all)
+static bool add_argument(struct bcc *b, struct span word, uint32_t *end, struct span all)
 {
 	const char *text = b->source + word.begin;
 	size_t n = 0;
@@ -134,7 +134,7 @@ static bool add_argument(struct bcc *b, struct place word, uint32_t *end, struct
 
 /* --- what a return probe knows --- */
 
-static bool check_return(struct bcc *b, struct place word)
+static bool check_return(struct bcc *b, struct span word)
 {
 	if (b->spec.kind == 'r')
 		return true;
@@ -144,10 +144,10 @@ static bool check_return(struct bcc *b, struct place word)
 }
 
 /* $entry(NAME): $in.N of the program. */
-static void add_entry(struct bcc *b, struct place word, uint32_t *end, struct place all)
+static void add_entry(struct bcc *b, struct span word, uint32_t *end, struct span all)
 {
 	uint32_t pos = skip_blanks(b, word.end, all);
-	struct place name = { all.source, pos + 1, all.end };
+	struct span name = { all.source, pos + 1, all.end };
 	const struct bcc_param *param;
 	char value[16];
 	size_t n = 0;
@@ -172,7 +172,7 @@ static void add_entry(struct bcc *b, struct place word, uint32_t *end, struct pl
 	add_typed(b, param, word, value);
 }
 
-static void add_dollar(struct bcc *b, struct place word, uint32_t *end, struct place all)
+static void add_dollar(struct bcc *b, struct span word, uint32_t *end, struct span all)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		if (is(b, word, words[i].name)) {
@@ -197,7 +197,7 @@ static void add_dollar(struct bcc *b, struct place word, uint32_t *end, struct p
 /* --- STRCMP --- */
 
 /* The number of characters of a string with escapes. */
-static size_t length_of(const struct bcc *b, struct place text)
+static size_t length_of(const struct bcc *b, struct span text)
 {
 	size_t n = 0;
 
@@ -214,7 +214,7 @@ static size_t length_of(const struct bcc *b, struct place text)
 	return n;
 }
 
-static void add_text_compare(struct bcc *b, struct place word, struct place text, struct place pointer)
+static void add_text_compare(struct bcc *b, struct span word, struct span text, struct span pointer)
 {
 	size_t len = length_of(b, text);
 
@@ -226,7 +226,7 @@ static void add_text_compare(struct bcc *b, struct place word, struct place text
 }
 
 /* "{0x6c, 0x00}": each byte is compared. */
-static void add_bytes_compare(struct bcc *b, struct place word, struct place text, struct place pointer)
+static void add_bytes_compare(struct bcc *b, struct span word, struct span text, struct span pointer)
 {
 	bool is_user = b->spec.kind == 'u' || !bcc_is_empty(&b->spec.library);
 	const char *p = b->source + text.begin + 1, *end = b->source + text.end - 1;
@@ -251,10 +251,10 @@ static void add_bytes_compare(struct bcc *b, struct place word, struct place tex
 }
 
 /* STRCMP("literal", pointer): whether the text begins with the literal, as in bcc. */
-static void add_compare(struct bcc *b, struct place word, uint32_t *end, struct place all)
+static void add_compare(struct bcc *b, struct span word, uint32_t *end, struct span all)
 {
 	uint32_t pos = skip_blanks(b, word.end, all);
-	struct place list = { all.source, pos + 1, all.end }, text, pointer;
+	struct span list = { all.source, pos + 1, all.end }, text, pointer;
 
 	*end = all.end;
 	if (b->in_compare++)
@@ -266,11 +266,11 @@ static void add_compare(struct bcc *b, struct place word, uint32_t *end, struct 
 		return;
 	}
 	*end = list.end + 1;
-	text = bcc_trim(b, (struct place){ all.source, list.begin, bcc_find(b, list, ",") });
-	pointer = bcc_trim(b, (struct place){ all.source, text.end, list.end });
+	text = bcc_trim(b, (struct span){ all.source, list.begin, bcc_find(b, list, ",") });
+	pointer = bcc_trim(b, (struct span){ all.source, text.end, list.end });
 	pointer.begin = skip_blanks(b, pointer.begin, all);
 	if (at(b, text.begin, text) != '"' || text.end - text.begin < 2 || at(b, pointer.begin, pointer) != ',') {
-		bcc_fail(b, lang_place_join(word, list), "expected STRCMP(\"text\", POINTER): the text comes first");
+		bcc_fail(b, span_join(word, list), "expected STRCMP(\"text\", POINTER): the text comes first");
 		return;
 	}
 	pointer.begin++;
@@ -284,7 +284,7 @@ static void add_compare(struct bcc *b, struct place word, uint32_t *end, struct 
 /* --- words and the rest --- */
 
 /* The word before is "struct" or the like, or a member's access: then this one is a name. */
-static bool is_named(const struct bcc *b, struct place word, struct place all)
+static bool is_named(const struct bcc *b, struct span word, struct span all)
 {
 	static const char *const tags[] = { "struct", "union", "enum" };
 	uint32_t end = word.begin, begin;
@@ -298,16 +298,16 @@ static bool is_named(const struct bcc *b, struct place word, struct place all)
 	for (begin = end; begin > all.begin && lex_is_name(b->source[begin - 1]);)
 		begin--;
 	for (size_t i = 0; i < ARRAY_SIZE(tags); i++)
-		if (is(b, (struct place){ all.source, begin, end }, tags[i]))
+		if (is(b, (struct span){ all.source, begin, end }, tags[i]))
 			return true;
 	return false;
 }
 
 /* ctx->di: a register. */
-static bool add_register(struct bcc *b, struct place word, uint32_t *end, struct place all)
+static bool add_register(struct bcc *b, struct span word, uint32_t *end, struct span all)
 {
 	uint32_t pos = skip_blanks(b, word.end, all);
-	struct place name;
+	struct span name;
 
 	if (!is(b, word, "ctx") || at(b, pos, all) != '-' || at(b, pos + 1, all) != '>')
 		return false;
@@ -322,7 +322,7 @@ static bool add_register(struct bcc *b, struct place word, uint32_t *end, struct
 }
 
 /* The macros of net/sock.h that name a member of struct sock's first part. */
-static bool is_of_sock(const struct bcc *b, struct place word)
+static bool is_of_sock(const struct bcc *b, struct span word)
 {
 	static const char *const names[] = { "sk_num", "sk_dport", "sk_daddr", "sk_rcv_saddr", "sk_family", "sk_state",
 					     "sk_bound_dev_if", "sk_net", "sk_v6_daddr", "sk_v6_rcv_saddr" };
@@ -333,7 +333,7 @@ static bool is_of_sock(const struct bcc *b, struct place word)
 	return false;
 }
 
-static uint32_t add_word(struct bcc *b, struct place word, struct place all)
+static uint32_t add_word(struct bcc *b, struct span word, struct span all)
 {
 	uint32_t end = word.end;
 
@@ -355,7 +355,7 @@ static uint32_t add_word(struct bcc *b, struct place word, struct place all)
 }
 
 /* 'x' is a number. */
-static void add_character(struct bcc *b, struct place text)
+static void add_character(struct bcc *b, struct span text)
 {
 	static const char letters[] = "0nrtabfv\\'\"", bytes[] = "\0\n\r\t\a\b\f\v\\'\"";
 	const char *p = b->source + text.begin + 1;
@@ -370,9 +370,9 @@ static void add_character(struct bcc *b, struct place text)
 		bcc_fail(b, text, "expected one character between single quotes");
 }
 
-static uint32_t add_quoted(struct bcc *b, uint32_t pos, struct place all)
+static uint32_t add_quoted(struct bcc *b, uint32_t pos, struct span all)
 {
-	struct place text = { all.source, pos, bcc_skip_quoted(b, pos, all.end) };
+	struct span text = { all.source, pos, bcc_skip_quoted(b, pos, all.end) };
 
 	if (text.end - pos < 2 || b->source[text.end - 1] != b->source[pos])
 		bcc_fail(b, text, "expected %c at the end of this", b->source[pos]);
@@ -384,10 +384,10 @@ static uint32_t add_quoted(struct bcc *b, uint32_t pos, struct place all)
 }
 
 /* The user's text must not end our parentheses, nor hide them. */
-static void check_byte(struct bcc *b, uint32_t pos, struct place all, uint32_t *depth)
+static void check_byte(struct bcc *b, uint32_t pos, struct span all, uint32_t *depth)
 {
 	char c = b->source[pos], next = at(b, pos + 1, all);
-	struct place here = { all.source, pos, pos + 1 };
+	struct span here = { all.source, pos, pos + 1 };
 
 	*depth += c == '(';
 	if (c == ')' && !(*depth)--)
@@ -398,7 +398,7 @@ static void check_byte(struct bcc *b, uint32_t pos, struct place all, uint32_t *
 		bcc_fail(b, here, "expected an expression of C");
 }
 
-void bcc_add_expression(struct bcc *b, struct place all)
+void bcc_add_expression(struct bcc *b, struct span all)
 {
 	uint32_t pos, end, depth = 0;
 
@@ -407,7 +407,7 @@ void bcc_add_expression(struct bcc *b, struct place all)
 		bcc_fail(b, all, "expected an expression");
 	bcc_add(b, all, "(");
 	for (pos = all.begin; pos < all.end && !b->failed; pos = end) {
-		struct place word = word_at(b, pos, all);
+		struct span word = word_at(b, pos, all);
 		char c = b->source[pos];
 
 		end = pos + 1;

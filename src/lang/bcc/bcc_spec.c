@@ -13,7 +13,7 @@ uint32_t bcc_skip_quoted(const struct bcc *b, uint32_t pos, uint32_t end)
 	return pos < end ? pos + 1 : end;
 }
 
-uint32_t bcc_find(const struct bcc *b, struct place at, const char *stops)
+uint32_t bcc_find(const struct bcc *b, struct span at, const char *stops)
 {
 	uint32_t pos = at.begin, depth = 0, choices = 0;
 
@@ -37,7 +37,7 @@ uint32_t bcc_find(const struct bcc *b, struct place at, const char *stops)
 	return at.end;
 }
 
-struct place bcc_trim(const struct bcc *b, struct place at)
+struct span bcc_trim(const struct bcc *b, struct span at)
 {
 	while (at.begin < at.end && strchr(" \t\r\n", b->source[at.begin]))
 		at.begin++;
@@ -47,26 +47,26 @@ struct place bcc_trim(const struct bcc *b, struct place at)
 }
 
 /* Takes what comes before one of `stops` off the front of *rest, which then begins with the stop, or is empty. */
-static struct place take(const struct bcc *b, struct place *rest, const char *stops)
+static struct span take(const struct bcc *b, struct span *rest, const char *stops)
 {
-	struct place taken = *rest;
+	struct span taken = *rest;
 
 	taken.end = rest->begin = bcc_find(b, *rest, stops);
 	return taken;
 }
 
-static bool begins(const struct bcc *b, const struct place *rest, char c)
+static bool begins(const struct bcc *b, const struct span *rest, char c)
 {
 	return rest->begin < rest->end && b->source[rest->begin] == c;
 }
 
 /* "a, b, c" */
-static size_t split(struct bcc *b, struct place list, struct place *to, const char *what)
+static size_t split(struct bcc *b, struct span list, struct span *to, const char *what)
 {
 	size_t n = 0;
 
 	while (!b->failed) {
-		struct place at = take(b, &list, ","), item = bcc_trim(b, at);
+		struct span at = take(b, &list, ","), item = bcc_trim(b, at);
 
 		if (bcc_is_empty(&item))
 			bcc_fail(b, at, "expected %s here", what);
@@ -83,11 +83,11 @@ static size_t split(struct bcc *b, struct place list, struct place *to, const ch
 
 /* --- signatures --- */
 
-static void add_param(struct bcc *b, struct place at)
+static void add_param(struct bcc *b, struct span at)
 {
 	const char *text = b->source;
 	struct bcc_param *param = &b->spec.params[b->spec.n_params];
-	struct place all = at;
+	struct span all = at;
 
 	if (memchr(text + at.begin, '(', at.end - at.begin)) {
 		bcc_fail(b, at, "a pointer to a function is void * here");
@@ -118,9 +118,9 @@ static void add_param(struct bcc *b, struct place at)
 }
 
 /* "(struct file *file, size_t count)"; rest begins with the parenthesis. */
-static void parse_signature(struct bcc *b, struct place *rest)
+static void parse_signature(struct bcc *b, struct span *rest)
 {
-	struct place params[BCC_MAX_VALUES], list = { rest->source, rest->begin + 1, rest->end };
+	struct span params[BCC_MAX_VALUES], list = { rest->source, rest->begin + 1, rest->end };
 	size_t n;
 
 	list.end = bcc_find(b, list, ")");
@@ -144,7 +144,7 @@ static void parse_signature(struct bcc *b, struct place *rest)
 
 /* --- the place --- */
 
-static void set_kind(struct bcc *b, struct place at)
+static void set_kind(struct bcc *b, struct span at)
 {
 	if (at.end - at.begin == 1 && strchr("prtu", b->source[at.begin]))
 		b->spec.kind = b->source[at.begin];
@@ -153,19 +153,19 @@ static void set_kind(struct bcc *b, struct place at)
 }
 
 /* What becomes a part of an attach point, which is text without quotes. */
-static void check_name(struct bcc *b, struct place at, const char *what)
+static void check_name(struct bcc *b, struct span at, const char *what)
 {
 	if (bcc_is_empty(&at))
 		bcc_fail(b, b->spec.all, "expected %s", what);
 	for (uint32_t i = at.begin; i < at.end; i++)
 		if ((signed char)b->source[i] <= ' ' || strchr("{};,\"'()#%\\", b->source[i])) {
-			bcc_fail(b, (struct place){ at.source, i, i + 1 }, "expected %s; no name has this character",
+			bcc_fail(b, (struct span){ at.source, i, i + 1 }, "expected %s; no name has this character",
 				 what);
 			return;
 		}
 }
 
-static bool is_syscall(const struct bcc *b, struct place name)
+static bool is_syscall(const struct bcc *b, struct span name)
 {
 	__free char *call = NULL;
 
@@ -200,16 +200,16 @@ static bool check_place(struct bcc *b)
 
 /* --- argdist: KIND:[LIBRARY]:FUNCTION(SIGNATURE)[:TYPES:EXPRESSIONS[:FILTER]][#LABEL] --- */
 
-static struct place rest_behind(struct place rest)
+static struct span rest_behind(struct span rest)
 {
 	rest.begin++;
 	return rest;
 }
 
-static void parse_values(struct bcc *b, struct place rest)
+static void parse_values(struct bcc *b, struct span rest)
 {
 	struct bcc_spec *spec = &b->spec;
-	struct place types, values;
+	struct span types, values;
 
 	if (bcc_is_empty(&rest))
 		return;
@@ -228,7 +228,7 @@ static void parse_values(struct bcc *b, struct place rest)
 	spec->n_types = split(b, types, spec->types, "a type");
 	spec->n_values = split(b, values, spec->values, "an expression");
 	if (!b->failed && spec->n_types != spec->n_values)
-		bcc_fail(b, lang_place_join(types, values), "%zu type%s for %zu value%s", spec->n_types,
+		bcc_fail(b, span_join(types, values), "%zu type%s for %zu value%s", spec->n_types,
 			 str_plural(spec->n_types), spec->n_values, str_plural(spec->n_values));
 	if (!bcc_is_empty(&rest))
 		spec->filter = bcc_trim(b, rest_behind(rest));
@@ -237,11 +237,11 @@ static void parse_values(struct bcc *b, struct place rest)
 bool bcc_parse_argdist(struct bcc *b)
 {
 	struct bcc_spec *spec = &b->spec;
-	struct place rest = spec->all, kind;
+	struct span rest = spec->all, kind;
 	uint32_t label = bcc_find(b, rest, "#");
 
 	if (label < rest.end)
-		spec->label = bcc_trim(b, (struct place){ rest.source, label + 1, rest.end });
+		spec->label = bcc_trim(b, (struct span){ rest.source, label + 1, rest.end });
 	rest.end = label;
 	rest = bcc_trim(b, rest);
 	kind = take(b, &rest, ":");
@@ -269,10 +269,10 @@ bool bcc_parse_argdist(struct bcc *b)
 
 /* --- trace: [[KIND]:[LIBRARY]:]FUNCTION[(SIGNATURE)] [(PREDICATE)] ["FORMAT"[, EXPRESSIONS]] --- */
 
-static void parse_name(struct bcc *b, struct place name)
+static void parse_name(struct bcc *b, struct span name)
 {
 	struct bcc_spec *spec = &b->spec;
-	struct place parts[4] = {};
+	struct span parts[4] = {};
 	size_t n = 0;
 
 	while (n < ARRAY_SIZE(parts)) {
@@ -295,7 +295,7 @@ static void parse_name(struct bcc *b, struct place name)
 		bcc_fail(b, parts[3], "expected KIND:LIBRARY:FUNCTION, as in r:c:read");
 }
 
-static void parse_message(struct bcc *b, struct place rest)
+static void parse_message(struct bcc *b, struct span rest)
 {
 	struct bcc_spec *spec = &b->spec;
 
@@ -323,7 +323,7 @@ static void parse_message(struct bcc *b, struct place rest)
 bool bcc_parse_trace(struct bcc *b)
 {
 	struct bcc_spec *spec = &b->spec;
-	struct place rest = bcc_trim(b, spec->all), name = rest;
+	struct span rest = bcc_trim(b, spec->all), name = rest;
 
 	while (rest.begin < rest.end && !strchr(" \t\r\n(\"", b->source[rest.begin]))
 		rest.begin++;

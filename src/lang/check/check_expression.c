@@ -4,7 +4,7 @@
 
 #define ELEMENTS_MAX 64 /* of a tuple or record */
 
-static void check_add(struct checker *c, enum lang_severity severity, struct place at, const char *fmt, va_list ap)
+static void check_add(struct checker *c, enum lang_severity severity, struct span at, const char *fmt, va_list ap)
 {
 	struct lang_messages *messages = &c->program->messages;
 	char text[512];
@@ -20,7 +20,7 @@ static void check_add(struct checker *c, enum lang_severity severity, struct pla
 		lang_hint(messages, at, "%s", text);
 }
 
-void check_error(struct checker *c, struct place at, const char *fmt, ...)
+void check_error(struct checker *c, struct span at, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -29,7 +29,7 @@ void check_error(struct checker *c, struct place at, const char *fmt, ...)
 	va_end(ap);
 }
 
-void check_warning(struct checker *c, struct place at, const char *fmt, ...)
+void check_warning(struct checker *c, struct span at, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -38,7 +38,7 @@ void check_warning(struct checker *c, struct place at, const char *fmt, ...)
 	va_end(ap);
 }
 
-void check_hint(struct checker *c, struct place at, const char *fmt, ...)
+void check_hint(struct checker *c, struct span at, const char *fmt, ...)
 {
 	va_list ap;
 

@@ -97,7 +97,7 @@ static bool check_is_user_probe(const struct checker *c)
 	return kind == PROBE_UPROBE || kind == PROBE_URETPROBE || kind == PROBE_USDT;
 }
 
-void check_foreign_struct(struct checker *c, const struct type *pointer, struct place at)
+void check_foreign_struct(struct checker *c, const struct type *pointer, struct span at)
 {
 	const struct type *of = pointer->of;
 	enum type_space space = pointer->space == SPACE_NONE ? check_default_space(c) : pointer->space;

@@ -13,7 +13,7 @@ static struct lang_map *check_find_map(struct checker *c, const char *name)
 	return NULL;
 }
 
-static struct lang_map *check_make_map(struct checker *c, const char *name, struct place at)
+static struct lang_map *check_make_map(struct checker *c, const char *name, struct span at)
 {
 	struct lang_map *map = pool_alloc(c->pool, sizeof(*map));
 
@@ -86,7 +86,7 @@ static struct ast *check_one_key(struct checker *c, struct ast *ast)
 			last = last->next;
 		ast->map.key = pool_alloc(c->pool, sizeof(struct ast));
 		ast->map.key->kind = AST_TUPLE;
-		ast->map.key->at = lang_place_join(ast->map.keys->at, last->at);
+		ast->map.key->at = span_join(ast->map.keys->at, last->at);
 		ast->map.key->list.first = ast->map.keys;
 		for (const struct ast *key = ast->map.keys; key; key = key->next)
 			ast->map.key->list.n++;
@@ -174,7 +174,7 @@ struct lang_map *check_map_whole(struct checker *c, struct ast *ast, const char 
 	return map;
 }
 
-bool check_grow_map(struct checker *c, struct lang_map *map, const struct type *type, struct place at)
+bool check_grow_map(struct checker *c, struct lang_map *map, const struct type *type, struct span at)
 {
 	const struct type *joined;
 

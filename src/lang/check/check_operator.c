@@ -10,7 +10,7 @@ const struct type *lang_operand_type(const struct type *a, const struct type *b)
 }
 
 static void check_warn_signs(struct checker *c, const char *what, const struct ast *left, const struct ast *right,
-			     struct place at)
+			     struct span at)
 {
 	const struct type *is_unsigned = left->type->is_signed ? right->type : left->type;
 
@@ -24,7 +24,7 @@ static void check_warn_signs(struct checker *c, const char *what, const struct a
 }
 
 static const struct type *check_pointer_arithmetic(struct checker *c, enum ast_op op, struct ast *left,
-						   struct ast *right, struct place at)
+						   struct ast *right, struct span at)
 {
 	const struct type *l = left->type, *r = right->type;
 
@@ -43,7 +43,7 @@ static const struct type *check_pointer_arithmetic(struct checker *c, enum ast_o
 }
 
 static const struct type *check_integer_arithmetic(struct checker *c, enum ast_op op, struct ast *left,
-						   struct ast *right, struct place at)
+						   struct ast *right, struct span at)
 {
 	const struct type *l = left->type, *r = right->type, *common = check_join_integers(l, r);
 
@@ -68,7 +68,7 @@ static const struct type *check_integer_arithmetic(struct checker *c, enum ast_o
 }
 
 const struct type *check_arithmetic(struct checker *c, enum ast_op op, struct ast *left, struct ast *right,
-				    struct place at)
+				    struct span at)
 {
 	const struct type *l = left->type, *r = right->type, *type;
 

@@ -10,7 +10,7 @@
 struct group {
 	const struct lang_attach *attach; /* the first */
 	const char *specs[256];
-	struct place at[256]; /* of specs */
+	struct span at[256]; /* of specs */
 	size_t n;
 };
 

@@ -81,7 +81,7 @@ const struct type *check_variable(struct checker *c, struct ast *ast)
 	return type_none();
 }
 
-bool check_grow_variable(struct checker *c, struct ast_variable *variable, const struct type *type, struct place at)
+bool check_grow_variable(struct checker *c, struct ast_variable *variable, const struct type *type, struct span at)
 {
 	const struct type *joined;
 

@@ -43,9 +43,9 @@ struct checker {
 };
 
 /* --- messages: only the last pass keeps them --- */
-void check_error(struct checker *c, struct place at, const char *fmt, ...) __printf(3, 4);
-void check_warning(struct checker *c, struct place at, const char *fmt, ...) __printf(3, 4);
-void check_hint(struct checker *c, struct place at, const char *fmt, ...) __printf(3, 4);
+void check_error(struct checker *c, struct span at, const char *fmt, ...) __printf(3, 4);
+void check_warning(struct checker *c, struct span at, const char *fmt, ...) __printf(3, 4);
+void check_hint(struct checker *c, struct span at, const char *fmt, ...) __printf(3, 4);
 /* The name of a type in text that is valid as long as the program. */
 const char *check_show(struct checker *c, const struct type *type);
 
@@ -95,7 +95,7 @@ const struct type *check_ternary(struct checker *c, struct ast *ast);
 const struct type *check_cast(struct checker *c, struct ast *ast);
 /* The type of `left OP right` for arithmetic; left and right are checked. */
 const struct type *check_arithmetic(struct checker *c, enum ast_op op, struct ast *left, struct ast *right,
-				    struct place at);
+				    struct span at);
 /* Warns of x < 0 where x is unsigned, as in /retval < 0/: it compiles, and finds nothing. */
 void check_warn_never_negative(struct checker *c, const struct ast *ast);
 
@@ -120,7 +120,7 @@ const struct type *check_simple(struct checker *c, struct ast *ast);
 
 /* --- check_field.c --- */
 /* Warns if what a pointer points to is a struct of the kernel in the memory of a program. */
-void check_foreign_struct(struct checker *c, const struct type *pointer, struct place at);
+void check_foreign_struct(struct checker *c, const struct type *pointer, struct span at);
 const struct type *check_field(struct checker *c, struct ast *ast);
 const struct type *check_index(struct checker *c, struct ast *ast);
 
@@ -133,7 +133,7 @@ const struct type *check_variable(struct checker *c, struct ast *ast);
 const struct type *check_assign(struct checker *c, struct ast *ast);
 const struct type *check_step(struct checker *c, struct ast *ast);
 /* Makes the variable's type hold `type`; false with an error: it cannot. */
-bool check_grow_variable(struct checker *c, struct ast_variable *variable, const struct type *type, struct place at);
+bool check_grow_variable(struct checker *c, struct ast_variable *variable, const struct type *type, struct span at);
 
 /* --- check_map.c --- */
 /* A map with its key in an expression; its value is read. */
@@ -144,7 +144,7 @@ struct lang_map *check_map_access(struct checker *c, struct ast *ast);
 struct lang_map *check_map_whole(struct checker *c, struct ast *ast, const char *function);
 /* Checks an expression as the key of a map: has_key(@x, key). */
 bool check_map_key(struct checker *c, struct lang_map *map, struct ast *key);
-bool check_grow_map(struct checker *c, struct lang_map *map, const struct type *type, struct place at);
+bool check_grow_map(struct checker *c, struct lang_map *map, const struct type *type, struct span at);
 /* As what type an aggregate is read in an expression; NULL: it cannot be. */
 const struct type *check_aggregate_read(const struct type *type);
 /* Sets is_general of each map that is not one of values of threads, and is_read. */

@@ -46,7 +46,7 @@ struct lang_code {
 	struct {
 		struct lang_line {
 			uint32_t insn;
-			struct place at;
+			struct span at;
 		} * v;
 		size_t n, cap;
 	} lines; /* which part of the program instructions belong to, from that instruction on */

@@ -18,7 +18,7 @@ struct emitter {
 	int32_t *object_at; /* by number, from r10 */
 	uint32_t frame;	    /* bytes of stack */
 	uint32_t *block_at; /* by number: the index of the first instruction */
-	struct place at;
+	struct span at;
 	struct {
 		struct jump *v;
 		size_t n, cap;

@@ -245,7 +245,7 @@ static bool simplify_sum(const struct fold *fold, struct ir_insn *insn)
 	if (by->op == IR_OBJECT || by->op == IR_DATA) {
 		uint32_t dst = insn->dst;
 		int64_t offset = by->imm + insn->b.imm;
-		struct place at = insn->at;
+		struct span at = insn->at;
 
 		if (offset < 0 || offset > INT32_MAX)
 			return false;

@@ -102,7 +102,7 @@ struct ir_insn {
 	uint32_t index;
 	uint32_t then, otherwise; /* blocks */
 	struct ir_value args[5];
-	struct place at;
+	struct span at;
 };
 
 struct ir_block {
@@ -141,7 +141,7 @@ void ir_program_release(struct ir_program *program);
 struct ir_builder {
 	struct ir_program *program;
 	uint32_t function, block; /* where instructions are added */
-	struct place at;	  /* given to each of them */
+	struct span at;		  /* given to each of them */
 };
 static inline struct ir_value ir_reg(uint32_t reg)
 {

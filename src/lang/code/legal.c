@@ -13,7 +13,7 @@ struct made {
 struct expander {
 	struct legal *to;
 	struct ir_block out;
-	struct place at;
+	struct span at;
 	struct {
 		struct made *v;
 		size_t n, cap;

@@ -89,7 +89,7 @@ static const struct type *check_fail(struct checker *c, struct ast *call)
 
 FUNCTION(fail, 1, MANY, check_fail, lower_nothing, .is_statement = true);
 
-static struct ast *check_new_call(struct checker *c, const char *name, struct place at, struct ast *args)
+static struct ast *check_new_call(struct checker *c, const char *name, struct span at, struct ast *args)
 {
 	struct ast *statement = pool_alloc(c->pool, 2 * sizeof(*statement)), *call = statement + 1;
 

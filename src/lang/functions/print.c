@@ -4,7 +4,7 @@
 #include "lang/lower/lowering.h"
 
 /* What printa() has an argument for: each part of the key, then the value. */
-static struct ast *check_printed_values(struct checker *c, const struct lang_map *map, struct place at)
+static struct ast *check_printed_values(struct checker *c, const struct lang_map *map, struct span at)
 {
 	const struct type *key = map->key, *value = map->value;
 	uint32_t n = !key ? 0 : key->kind == TYPE_TUPLE ? key->n_fields

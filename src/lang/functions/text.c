@@ -77,7 +77,7 @@ FUNCTION(strcmp, 2, 2, check_strcmp, lower_strncmp);
 #define SEARCH_MAX (48 * 1024)
 
 /* The index of y in x, or -1. A short literal is one number. */
-static struct ir_value find_text(struct lower *l, const struct low_value *x, const struct low_value *y, struct place at)
+static struct ir_value find_text(struct lower *l, const struct low_value *x, const struct low_value *y, struct span at)
 {
 	struct low_memory a = lower_place(l, x, x->type), b;
 	struct ir_value a_address = lower_address(l, &a), b_address;

@@ -5,7 +5,7 @@
  */
 #include "lowering.h"
 
-void lower_error(struct lower *l, struct place at, const char *fmt, ...)
+void lower_error(struct lower *l, struct span at, const char *fmt, ...)
 {
 	char text[300];
 	va_list args;
@@ -16,7 +16,7 @@ void lower_error(struct lower *l, struct place at, const char *fmt, ...)
 	lang_error(&l->program->messages, at, "%s", text);
 }
 
-bool lower_is_full(struct lower *l, struct place at)
+bool lower_is_full(struct lower *l, struct span at)
 {
 	const struct ir_function *f = &l->b.program->functions.v[l->f->number];
 

@@ -406,7 +406,7 @@ static struct low_value lower_any(struct lower *l, struct ast *ast)
 
 struct low_value lower_expression(struct lower *l, struct ast *ast)
 {
-	struct place outer = l->b.at;
+	struct span outer = l->b.at;
 	struct low_value value;
 
 	l->b.at = ast->at;

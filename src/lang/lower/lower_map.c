@@ -356,7 +356,7 @@ struct low_value lower_map_update(struct lower *l, struct ast *ast, enum ast_op 
 {
 	struct lang_map *map = ast->map.map;
 	uint32_t out = ir_new_block(&l->b), dst = IR_NONE;
-	struct place place = l->b.at;
+	struct span place = l->b.at;
 	struct ir_value amount = lower_number(l, by), old, now = ir_imm(0);
 	struct low_memory at;
 

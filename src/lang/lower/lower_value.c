@@ -75,7 +75,7 @@ static struct ir_value use(struct lower *l, const struct low_value *value)
 
 struct ir_value lower_use(struct lower *l, const struct low_value *value)
 {
-	struct place outer = l->b.at;
+	struct span outer = l->b.at;
 	struct ir_value v;
 
 	if (value->at.end)
@@ -308,7 +308,7 @@ static void write_value(struct lower *l, const struct low_value *value, const st
 
 void lower_write(struct lower *l, const struct low_value *value, const struct low_memory *to, const struct type *type)
 {
-	struct place outer = l->b.at;
+	struct span outer = l->b.at;
 
 	if (value->at.end)
 		l->b.at = value->at;

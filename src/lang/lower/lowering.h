@@ -46,7 +46,7 @@ struct low_value {
 	bool is_part;		    /* LOW_STRING: cutting it is meant, and not reported */
 	bool is_own;		    /* LOW_STRING: of the program's memory */
 	struct low_value *elements; /* as many as the type has fields */
-	struct place at;	    /* the expression; end 0: none */
+	struct span at;		    /* the expression; end 0: none */
 };
 
 /* Where a variable lives: in a register, or in memory. */
@@ -161,9 +161,9 @@ struct lower {
 #define LOWER_SIZE_MAX 30000
 
 /* --- lower.c --- */
-void lower_error(struct lower *l, struct place at, const char *fmt, ...) __printf(3, 4);
+void lower_error(struct lower *l, struct span at, const char *fmt, ...) __printf(3, 4);
 /* True, with an error, once the function is too large to go on. */
-bool lower_is_full(struct lower *l, struct place at);
+bool lower_is_full(struct lower *l, struct span at);
 /* Instructions go there from now on. */
 static inline void lower_at(struct lower *l, uint32_t block)
 {

@@ -106,7 +106,7 @@ static int list_places(struct list *list, const struct lang_attach *attach, stru
 
 static int list_attach(struct list *list, const char *text, struct err *err)
 {
-	const struct place nowhere = {};
+	const struct span nowhere = {};
 	struct lang_messages messages = {};
 	struct lang_attach attach;
 	int ret = 0;

@@ -450,7 +450,7 @@ static bool unknown_word(struct parse *p, size_t len)
 	return false;
 }
 
-bool lang_attach_parse(struct lang_attach *attach, const char *text, struct place at, struct pool *pool,
+bool lang_attach_parse(struct lang_attach *attach, const char *text, struct span at, struct pool *pool,
 		       struct lang_messages *messages)
 {
 	size_t len = strcspn(text, ":");

@@ -47,7 +47,7 @@ const char *lang_probe_kind_name(enum lang_probe_kind kind); /* the word for it 
 /* One attach point of the program. */
 struct lang_attach {
 	enum lang_probe_kind kind;
-	struct place at;
+	struct span at;
 	const char *text; /* "kprobe:vfs_*", with the long word */
 	const char *spec; /* kinds with targets: what probe/spec.h parses; several attach points make one set */
 	/* The others: */
@@ -61,7 +61,7 @@ struct lang_attach {
 };
 
 /* Takes text apart. False: it is wrong, and messages say why (with the nearest word). */
-bool lang_attach_parse(struct lang_attach *attach, const char *text, struct place at, struct pool *pool,
+bool lang_attach_parse(struct lang_attach *attach, const char *text, struct span at, struct pool *pool,
 		       struct lang_messages *messages);
 
 /*

@@ -27,7 +27,7 @@ enum lang_storage {
 
 struct lang_map {
 	const char *name; /* with '@' */
-	struct place at;
+	struct span at;
 	const struct type *key;	  /* NULL: none */
 	const struct type *value; /* TYPE_NONE: nothing is ever assigned */
 	enum lang_storage storage;
@@ -118,7 +118,7 @@ struct lang_site_argument {
 
 struct lang_site {
 	enum lang_site_kind kind;
-	struct place at;
+	struct span at;
 	uint32_t number;    /* index in lang_program.sites; in the record */
 	const char *format; /* checked against args; NULL: none */
 	const struct lang_site_argument *args;
@@ -143,7 +143,7 @@ struct lang_needs {
 /* One action block and the attach points of one kind in it; a block with several kinds becomes several. */
 struct lang_probe {
 	enum lang_probe_kind kind;
-	struct place at;
+	struct span at;
 	const struct lang_attach *attach; /* the first; for kinds without targets the only one */
 	struct target_set targets;	  /* empty for kinds without targets */
 	/*

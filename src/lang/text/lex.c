@@ -32,7 +32,7 @@ void lexer_fail(struct lexer *lexer, uint32_t begin, uint32_t end, const char *f
 	if (vasprintf(&text, fmt, ap) < 0)
 		text = NULL;
 	va_end(ap);
-	lang_error(lexer->messages, (struct place){ lexer->source, begin, end }, "%s", str_or_empty(text));
+	lang_error(lexer->messages, (struct span){ lexer->source, begin, end }, "%s", str_or_empty(text));
 	free(text);
 	lexer->failed = true;
 	lexer->pos = lexer->end;
@@ -51,7 +51,7 @@ static void note_comment(struct lexer *lexer, uint32_t begin)
 	if (lexer->pos - begin >= strlen(licence) && !memcmp(lexer->text + begin, licence, strlen(licence)))
 		return;
 	if (lexer->comment.begin == lexer->comment.end)
-		lexer->comment = (struct place){ lexer->source, begin, lexer->pos };
+		lexer->comment = (struct span){ lexer->source, begin, lexer->pos };
 }
 
 static void skip_line_comment(struct lexer *lexer)
@@ -328,7 +328,7 @@ void lexer_next(struct lexer *lexer, struct token *token)
 	}
 	if (lexer->failed)
 		*token = (struct token){ .kind = TOKEN_END };
-	token->at = (struct place){ lexer->source, begin, lexer->pos };
+	token->at = (struct span){ lexer->source, begin, lexer->pos };
 	if (token->kind == TOKEN_END)
 		token->at.begin = token->at.end = lexer->end;
 }

@@ -21,7 +21,7 @@ enum token_kind {
 
 struct token {
 	enum token_kind kind;
-	struct place at;
+	struct span at;
 	const char *text;
 	uint32_t len;
 	uint64_t value;
@@ -35,8 +35,8 @@ struct lexer {
 	bool begins_line; /* no token of this line was read yet */
 	struct pool *pool;
 	struct lang_messages *messages;
-	struct place comment; /* the first comment that is more than "#!": begin == end: none yet */
-	bool failed;	      /* an error was reported; only TOKEN_END follows */
+	struct span comment; /* the first comment that is more than "#!": begin == end: none yet */
+	bool failed;	     /* an error was reported; only TOKEN_END follows */
 };
 
 void lexer_init(struct lexer *lexer, const struct lang_sources *sources, uint32_t source, struct pool *pool,

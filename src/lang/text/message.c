@@ -6,18 +6,18 @@
 #define MAX_MESSAGES 100 /* of all severities */
 #define MAX_COLUMNS  150 /* of a line that is shown whole */
 
-static bool is_nowhere(const struct place *at)
+static bool is_nowhere(const struct span *at)
 {
 	return at->source == LANG_NOWHERE.source;
 }
 
-static bool is_same_place(const struct place *a, const struct place *b)
+static bool is_same_place(const struct span *a, const struct span *b)
 {
 	return a->source == b->source && a->begin == b->begin && a->end == b->end;
 }
 
 /* True for an error at the place of another one, and for more than anybody reads. */
-static bool is_dropped(const struct lang_messages *messages, enum lang_severity severity, const struct place *at)
+static bool is_dropped(const struct lang_messages *messages, enum lang_severity severity, const struct span *at)
 {
 	if (messages->n >= MAX_MESSAGES || (severity == LANG_ERROR && messages->errors >= MAX_ERRORS))
 		return true;
@@ -43,7 +43,7 @@ static void drop_hygiene(char *text)
 	*to = 0;
 }
 
-static void __printf(4, 0) add(struct lang_messages *messages, enum lang_severity severity, struct place at,
+static void __printf(4, 0) add(struct lang_messages *messages, enum lang_severity severity, struct span at,
 			       const char *fmt, va_list ap)
 {
 	struct str text __str = {};
@@ -55,7 +55,7 @@ static void __printf(4, 0) add(struct lang_messages *messages, enum lang_severit
 	*message = (struct lang_message){ severity, at, pool_add(&messages->pool, text.data) };
 }
 
-void lang_error(struct lang_messages *messages, struct place at, const char *fmt, ...)
+void lang_error(struct lang_messages *messages, struct span at, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -68,7 +68,7 @@ void lang_error(struct lang_messages *messages, struct place at, const char *fmt
 	messages->errors++;
 }
 
-void lang_warning(struct lang_messages *messages, struct place at, const char *fmt, ...)
+void lang_warning(struct lang_messages *messages, struct span at, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -80,7 +80,7 @@ void lang_warning(struct lang_messages *messages, struct place at, const char *f
 	va_end(ap);
 }
 
-void lang_hint(struct lang_messages *messages, struct place at, const char *fmt, ...)
+void lang_hint(struct lang_messages *messages, struct span at, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -106,7 +106,7 @@ struct excerpt {
 	bool is_cut_before, is_cut_behind;
 };
 
-static struct excerpt excerpt_of(const struct lang_source *source, const struct place *at)
+static struct excerpt excerpt_of(const struct lang_source *source, const struct span *at)
 {
 	struct excerpt e = { .begin = at->begin, .end = at->begin };
 
@@ -152,7 +152,7 @@ static void add_line(struct str *to, const char *text, size_t n)
 	str_add_shown(to, text, n);
 }
 
-static void show_excerpt(const struct lang_source *source, const struct place *at, struct str *to)
+static void show_excerpt(const struct lang_source *source, const struct span *at, struct str *to)
 {
 	struct excerpt e = excerpt_of(source, at);
 	uint32_t end = at->end < e.end ? at->end : e.end;
@@ -172,13 +172,13 @@ static void show_excerpt(const struct lang_source *source, const struct place *a
 	str_addc(to, '\n');
 }
 
-void lang_place_add(struct str *to, const struct lang_sources *sources, const struct place *at)
+void span_add(struct str *to, const struct lang_sources *sources, const struct span *at)
 {
-	struct place last = { at->source, at->end, at->end };
+	struct span last = { at->source, at->end, at->end };
 	uint32_t line, column, end_line, end_column;
 
-	lang_place_line(sources, at, &line, &column);
-	lang_place_line(sources, &last, &end_line, &end_column);
+	span_line(sources, at, &line, &column);
+	span_line(sources, &last, &end_line, &end_column);
 	str_add_shown(to, sources->v[at->source].name, strlen(sources->v[at->source].name));
 	if (line == end_line)
 		str_addf(to, ":%u:%u-%u: ", line, column, end_column > column ? end_column : column + 1);
@@ -186,11 +186,11 @@ void lang_place_add(struct str *to, const struct lang_sources *sources, const st
 		str_addf(to, ":%u-%u: ", line, end_line);
 }
 
-static void show(const struct lang_sources *sources, const struct place *at, const char *severity, const char *text,
+static void show(const struct lang_sources *sources, const struct span *at, const char *severity, const char *text,
 		 struct str *to)
 {
 	if (!is_nowhere(at))
-		lang_place_add(to, sources, at);
+		span_add(to, sources, at);
 	str_addf(to, "%s: ", severity);
 	str_add_shown(to, text, strlen(text));
 	str_addc(to, '\n');
@@ -218,7 +218,7 @@ static bool is_repeated(const struct lang_messages *messages, const struct lang_
 	return false;
 }
 
-static void show_uses(const struct lang_sources *sources, const struct place *at, struct str *to)
+static void show_uses(const struct lang_sources *sources, const struct span *at, struct str *to)
 {
 	const struct lang_source *source;
 
@@ -235,7 +235,7 @@ void lang_messages_show(const struct lang_messages *messages, const struct lang_
 			struct str *to)
 {
 	static const char *const words[] = { [LANG_ERROR] = "ERROR", [LANG_WARNING] = "WARNING", [LANG_HINT] = "HINT" };
-	const struct place *of = NULL;
+	const struct span *of = NULL;
 
 	vec_each(message, messages) {
 		if (message->severity == LANG_HINT) {

@@ -7,7 +7,7 @@
 
 #define MAX_FILES 50
 
-void preprocess_fail(struct preprocessor *pp, struct place at, const char *fmt, ...)
+void preprocess_fail(struct preprocessor *pp, struct span at, const char *fmt, ...)
 {
 	char *text = NULL;
 	va_list ap;
@@ -70,7 +70,7 @@ static void predefine(struct preprocessor *pp, const char *name, uint32_t source
 	struct define *define = preprocess_add(pp, name);
 
 	define->is_defined = true;
-	define->body = (struct place){ source, 0, 1 };
+	define->body = (struct span){ source, 0, 1 };
 }
 
 void preprocess_init(struct preprocessor *pp, struct lang_sources *sources, uint32_t source,
@@ -164,7 +164,7 @@ static bool is_known(struct preprocessor *pp, const char *path)
 	return pp->read.n == n;
 }
 
-bool preprocess_import(struct preprocessor *pp, const char *path, struct place at)
+bool preprocess_import(struct preprocessor *pp, const char *path, struct span at)
 {
 	const char *full = find_file(pp, path, at.source);
 	struct err err = {};
@@ -220,7 +220,7 @@ static void expand_token(struct preprocessor *pp, const struct token *token, con
 /* Appends what the define stands for. Places are those of the use, for that is what the user looks at. */
 static void expand(struct preprocessor *pp, struct define *define, const char *name, const struct token *use, int depth)
 {
-	struct place body = define->body;
+	struct span body = define->body;
 	size_t index = define - pp->defines.v;
 	struct token token;
 	struct lexer lexer;

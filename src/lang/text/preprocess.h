@@ -14,12 +14,12 @@
 struct define {
 	bool is_defined, is_function; /* NAME(x) ...: refused where it is used */
 	bool is_active;		      /* is being expanded: its own name stays as it is, as in C */
-	struct place body;
+	struct span body;
 };
 
 /* One #if that is open. */
 struct condition {
-	struct place at;
+	struct span at;
 	bool was_true, has_else;
 };
 
@@ -51,7 +51,7 @@ struct preprocessor {
 	} queue; /* what a #define became */
 	size_t queue_at, n_expanded;
 	struct set read; /* device and inode of files that were imported */
-	struct place comment;
+	struct span comment;
 	bool includes; /* an #include <...> was met: constants of C's headers are known */
 	bool failed;
 };
@@ -65,8 +65,8 @@ void preprocess_next(struct preprocessor *pp, struct token *token);
 /* The file that is read now; NULL: an expansion is under way. */
 struct preprocess_file *preprocess_file(struct preprocessor *pp);
 /* Reads this file next, once in a program; `at` is where it was asked for. False: an error was reported. */
-bool preprocess_import(struct preprocessor *pp, const char *path, struct place at);
-void preprocess_fail(struct preprocessor *pp, struct place at, const char *fmt, ...) __printf(3, 4);
+bool preprocess_import(struct preprocessor *pp, const char *path, struct span at);
+void preprocess_fail(struct preprocessor *pp, struct span at, const char *fmt, ...) __printf(3, 4);
 
 /* Of preprocess_if.c: a directive behind '#', up to the end of its line, and #if's expression. */
 void preprocess_directive(struct preprocessor *pp, struct lexer *lexer, uint32_t begin);

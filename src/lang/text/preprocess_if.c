@@ -216,7 +216,7 @@ static bool next_directive(struct lexer *lexer, uint32_t *begin)
 static bool holds(struct preprocessor *pp, struct lexer *lexer, const char *directive)
 {
 	uint32_t end, next = line_end(lexer, lexer->pos, &end);
-	struct place at = { lexer->source, lexer->pos, next };
+	struct span at = { lexer->source, lexer->pos, next };
 	const char *name;
 	bool is;
 
@@ -251,7 +251,7 @@ static void skip_group(struct preprocessor *pp, struct lexer *lexer)
 			}
 		} else if (!depth && (is_else || is_elif)) {
 			if (condition->has_else)
-				preprocess_fail(pp, (struct place){ lexer->source, begin, lexer->pos },
+				preprocess_fail(pp, (struct span){ lexer->source, begin, lexer->pos },
 						"#%s after #else", directive);
 			condition->has_else |= is_else;
 			if (!condition->was_true && (is_else || holds(pp, lexer, directive))) {
@@ -262,7 +262,7 @@ static void skip_group(struct preprocessor *pp, struct lexer *lexer)
 	}
 }
 
-static void open_condition(struct preprocessor *pp, struct lexer *lexer, const char *directive, struct place at)
+static void open_condition(struct preprocessor *pp, struct lexer *lexer, const char *directive, struct span at)
 {
 	struct condition *condition = vec_push(&pp->conditions);
 
@@ -273,7 +273,7 @@ static void open_condition(struct preprocessor *pp, struct lexer *lexer, const c
 }
 
 /* #else, #elif and #endif of a group that was read. */
-static void close_group(struct preprocessor *pp, struct lexer *lexer, const char *directive, struct place at)
+static void close_group(struct preprocessor *pp, struct lexer *lexer, const char *directive, struct span at)
 {
 	if (pp->conditions.n <= pp->files.v[pp->files.n - 1].n_conditions) {
 		preprocess_fail(pp, at, "#%s without #if", directive);
@@ -289,7 +289,7 @@ static void close_group(struct preprocessor *pp, struct lexer *lexer, const char
 	skip_group(pp, lexer);
 }
 
-static void define(struct preprocessor *pp, struct lexer *lexer, struct place at)
+static void define(struct preprocessor *pp, struct lexer *lexer, struct span at)
 {
 	const char *name = word(lexer);
 	struct define *define;
@@ -303,11 +303,11 @@ static void define(struct preprocessor *pp, struct lexer *lexer, struct place at
 	define->is_defined = true;
 	define->is_function = lexer->pos < lexer->end && lexer->text[lexer->pos] == '(';
 	next = line_end(lexer, lexer->pos, &end);
-	define->body = (struct place){ lexer->source, lexer->pos, end };
+	define->body = (struct span){ lexer->source, lexer->pos, end };
 	lexer->pos = next;
 }
 
-static void include(struct preprocessor *pp, struct lexer *lexer, struct place at)
+static void include(struct preprocessor *pp, struct lexer *lexer, struct span at)
 {
 	const char *begin, *end;
 	char close;
@@ -330,7 +330,7 @@ static void include(struct preprocessor *pp, struct lexer *lexer, struct place a
 		preprocess_import(pp, pool_addf(pp->pool, "%.*s", (int)(end - begin - 1), begin + 1), at);
 }
 
-static void unknown(struct preprocessor *pp, const char *directive, struct place at)
+static void unknown(struct preprocessor *pp, const char *directive, struct span at)
 {
 	static const char *const known[] = { "define", "undef", "include", "if", "ifdef",
 					     "ifndef", "elif", "else", "endif" };
@@ -349,7 +349,7 @@ void preprocess_directive(struct preprocessor *pp, struct lexer *lexer, uint32_t
 	static const char *const closing[] = { "else", "elif", "endif", NULL };
 	static const char *const ignored[] = { "pragma", "line", "ident", "", NULL };
 	const char *directive = word(lexer);
-	struct place at = { lexer->source, begin, lexer->pos };
+	struct span at = { lexer->source, begin, lexer->pos };
 	size_t n_files = pp->files.n;
 	uint32_t end;
 

@@ -26,7 +26,7 @@ uint32_t lang_sources_add(struct lang_sources *sources, const char *name, const 
 	return sources_push(sources, pool_add(&sources->pool, name), copy, len);
 }
 
-uint32_t lang_sources_alias(struct lang_sources *sources, uint32_t original, struct place used)
+uint32_t lang_sources_alias(struct lang_sources *sources, uint32_t original, struct span used)
 {
 	struct lang_source from = sources->v[sources->v[original].original];
 	uint32_t index = sources_push(sources, from.name, from.text, from.len);
@@ -113,7 +113,7 @@ void lang_sources_release(struct lang_sources *sources)
 	*sources = (struct lang_sources){};
 }
 
-void lang_place_line(const struct lang_sources *sources, const struct place *at, uint32_t *line, uint32_t *column)
+void span_line(const struct lang_sources *sources, const struct span *at, uint32_t *line, uint32_t *column)
 {
 	const char *text = sources->v[at->source].text, *from = text, *newline;
 
@@ -125,7 +125,7 @@ void lang_place_line(const struct lang_sources *sources, const struct place *at,
 	*column = text + at->begin - from + 1;
 }
 
-struct place lang_place_join(struct place a, struct place b)
+struct span span_join(struct span a, struct span b)
 {
 	if (b.begin < a.begin)
 		a.begin = b.begin;

@@ -12,20 +12,20 @@
 #include "base/str.h"
 
 /* A range of bytes of a text. */
-struct place {
+struct span {
 	uint32_t source;     /* index in struct lang_sources */
 	uint32_t begin, end; /* offsets in bytes; end is behind the last byte */
 };
 
 /* What is wrong is not in a text: a variable of the environment, an option. */
-#define LANG_NOWHERE ((struct place){ .source = UINT32_MAX })
+#define LANG_NOWHERE ((struct span){ .source = UINT32_MAX })
 
 struct lang_source {
 	const char *name; /* "stdin" for the text of -e, as bpftrace says; else the file's name as the user wrote it */
 	const char *text; /* ends with a NUL that len does not count; has no other NUL */
 	size_t len;
 	/* The text as a macro's call uses it: the call, and what it is of. begin == end: a text of its own. */
-	struct place used;
+	struct span used;
 	uint32_t original; /* index of the text itself; its own index for a text of its own */
 };
 
@@ -50,15 +50,15 @@ int lang_sources_read_open(struct lang_sources *sources, int fd, const char *pat
  * Adds the same text once more, as the call at `used` brings it in: places in the copy of a macro's body have this
  * index, so that messages can say both. Returns its index.
  */
-uint32_t lang_sources_alias(struct lang_sources *sources, uint32_t original, struct place used);
+uint32_t lang_sources_alias(struct lang_sources *sources, uint32_t original, struct span used);
 void lang_sources_release(struct lang_sources *sources);
 
 /* The line of a place, from 1, and its column in bytes, from 1. */
-void lang_place_line(const struct lang_sources *sources, const struct place *at, uint32_t *line, uint32_t *column);
+void span_line(const struct lang_sources *sources, const struct span *at, uint32_t *line, uint32_t *column);
 /* Appends "FILE:LINE:COLUMN-COLUMN: ", or "FILE:LINE-LINE: " for what is longer than a line, as bpftrace does. */
-void lang_place_add(struct str *to, const struct lang_sources *sources, const struct place *at);
+void span_add(struct str *to, const struct lang_sources *sources, const struct span *at);
 /* The least place that covers both, which are of one source. */
-struct place lang_place_join(struct place a, struct place b);
+struct span span_join(struct span a, struct span b);
 
 enum lang_severity {
 	LANG_ERROR,
@@ -68,7 +68,7 @@ enum lang_severity {
 
 struct lang_message {
 	enum lang_severity severity;
-	struct place at;
+	struct span at;
 	const char *text; /* one line without a dot at its end */
 };
 
@@ -86,10 +86,10 @@ struct lang_messages {
  * of LANG_HYGIENE and digits, which no message shows.
  */
 #define LANG_HYGIENE '\x01'
-void lang_error(struct lang_messages *messages, struct place at, const char *fmt, ...) __printf(3, 4);
-void lang_warning(struct lang_messages *messages, struct place at, const char *fmt, ...) __printf(3, 4);
+void lang_error(struct lang_messages *messages, struct span at, const char *fmt, ...) __printf(3, 4);
+void lang_warning(struct lang_messages *messages, struct span at, const char *fmt, ...) __printf(3, 4);
 /* What to do about the last error or warning: "did you mean 'comm'?". */
-void lang_hint(struct lang_messages *messages, struct place at, const char *fmt, ...) __printf(3, 4);
+void lang_hint(struct lang_messages *messages, struct span at, const char *fmt, ...) __printf(3, 4);
 /*
  * Adds the text of all messages to `to`, as bpftrace writes it: NAME:LINE:COLUMN-COLUMN: ERROR: TEXT, the line of the
  * program, marks (~) below it, HINT: TEXT; for a macro also where it was used. Columns count bytes from 1, the second

@@ -3,7 +3,7 @@
 #include "ast_walk.h"
 #include "parse_part.h"
 
-struct ast *parse_node(struct parser *p, enum ast_kind kind, struct place at)
+struct ast *parse_node(struct parser *p, enum ast_kind kind, struct span at)
 {
 	struct ast *node = pool_alloc(p->pool, sizeof(*node));
 

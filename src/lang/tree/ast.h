@@ -61,7 +61,7 @@ const char *ast_operator_text(enum ast_op op);
 
 /* A type as it is written: "struct task_struct *", "uint8[4]", "string[64]", "(uint8, string)", "typeof(x)". */
 struct ast_type {
-	struct place at;
+	struct span at;
 	enum {
 		WRITTEN_PLAIN,
 		WRITTEN_STRUCT,
@@ -85,7 +85,7 @@ struct ast_type {
 struct ast_variable {
 	const char *name; /* with '$' */
 	const struct type *type;
-	struct place at; /* where it was declared */
+	struct span at;	 /* where it was declared */
 	uint32_t number; /* unique in the program */
 	/* AST_FOR_*, whose body it was declared in; NULL: none. Loops can become functions of their own */
 	struct ast *loop;
@@ -97,7 +97,7 @@ struct ast_variable {
 
 struct ast {
 	enum ast_kind kind;
-	struct place at;
+	struct span at;
 	uint32_t height; /* levels of the tree from here down, at most 1,000: every stage may recurse */
 	struct ast *next;
 	const struct type *type; /* (checker) of an expression */
@@ -210,14 +210,14 @@ struct ast {
 
 /* A place to attach to, as written: "kprobe:vfs_read". lang/places/probes.h takes it apart. */
 struct ast_attach {
-	struct place at;
+	struct span at;
 	const char *text; /* without blanks around it; quotes removed; positional parameters replaced */
 	const char *name; /* of "name=probe"; NULL: none */
 	struct ast_attach *next;
 };
 
 struct ast_probe {
-	struct place at;
+	struct span at;
 	struct ast_attach *attach;
 	struct ast *predicate; /* NULL: none */
 	struct ast *body;      /* AST_BLOCK */
@@ -226,13 +226,13 @@ struct ast_probe {
 };
 
 struct ast_setting { /* of config = { } */
-	struct place at;
+	struct span at;
 	const char *name, *value;
 	struct ast_setting *next;
 };
 
 struct ast_map_declaration { /* let @x = lruhash(100); */
-	struct place at;
+	struct span at;
 	const char *name, *kind;
 	uint64_t entries;
 	struct ast_map_declaration *next;

@@ -107,7 +107,7 @@ static void skip_declaration(struct parser *p)
 /* --- types by name --- */
 
 /* Reports a second declaration of a name, and too many of them. */
-static void check_declared(struct parser *p, const char *name, struct place at, int ret)
+static void check_declared(struct parser *p, const char *name, struct span at, int ret)
 {
 	if (ret == -EEXIST)
 		parse_fail(p, at, "'%s' is declared already", name);
@@ -115,7 +115,7 @@ static void check_declared(struct parser *p, const char *name, struct place at, 
 		parse_fail(p, at, "the program declares more than %d types and values", PARSE_MAX_DECLARED);
 }
 
-static void declare(struct parser *p, enum ctype_tag tag, const char *name, const struct type *type, struct place at)
+static void declare(struct parser *p, enum ctype_tag tag, const char *name, const struct type *type, struct span at)
 {
 	if (!p->failed && p->types)
 		check_declared(p, name, at, ctypes_declare(p->types, tag, name, type));
@@ -155,7 +155,7 @@ static const struct type *named_struct(struct parser *p, enum ctype_tag tag, con
 }
 
 /* The object for a struct that is declared now; earlier pointers to it may have made it. */
-static struct type *declared_struct(struct parser *p, enum ctype_tag tag, const char *name, struct place at)
+static struct type *declared_struct(struct parser *p, enum ctype_tag tag, const char *name, struct span at)
 {
 	struct type *made;
 	struct parse_name *known;
@@ -212,7 +212,7 @@ static uint32_t parse_dimensions(struct parser *p, uint32_t *dims)
  * Pointers and arrays around a type, and the name: "*x[4]", "(*x)(int)". Returns the type; *name NULL: there is none.
  */
 static const struct type *parse_declarator(struct parser *p, const struct base *base, const char **name,
-					   struct place *at)
+					   struct span *at)
 {
 	bool is_packed, is_function = false, is_char = base->is_char;
 	const struct type *type = base->type;
@@ -253,7 +253,7 @@ static const struct type *parse_declarator(struct parser *p, const struct base *
 
 static void parse_bits(struct parser *p, struct cdecl_member *member)
 {
-	struct place at = parse_peek(p, 0)->at;
+	struct span at = parse_peek(p, 0)->at;
 	int64_t bits;
 
 	if (!parse_constant(p, parse_expression(p), &bits))
@@ -286,7 +286,7 @@ static void parse_member(struct parser *p, struct cdecl_members *members, struct
 	do {
 		struct cdecl_member *member = vec_push(members);
 		size_t n_names = names->n;
-		struct place at;
+		struct span at;
 
 		member->type = parse_declarator(p, &base, &member->name, &at);
 		if (p->failed)
@@ -327,7 +327,7 @@ static void parse_body(struct parser *p, struct type *made, bool is_packed)
 
 static const struct type *parse_struct(struct parser *p, enum ctype_tag tag, bool *is_definition)
 {
-	struct place at = parse_take(p).at;
+	struct span at = parse_take(p).at;
 	const char *name = NULL;
 	bool is_packed = false;
 	struct type *made;
@@ -357,7 +357,7 @@ static void parse_values(struct parser *p, struct type *made)
 	bool fits = true;
 
 	while (!p->failed && !parse_is(p, "}")) {
-		struct place at = parse_peek(p, 0)->at;
+		struct span at = parse_peek(p, 0)->at;
 		const char *name;
 
 		if (parse_peek(p, 0)->kind != TOKEN_NAME) {
@@ -382,7 +382,7 @@ static void parse_values(struct parser *p, struct type *made)
 
 static const struct type *parse_enum(struct parser *p, bool *is_definition)
 {
-	struct place at = parse_take(p).at;
+	struct span at = parse_take(p).at;
 	const struct type *found;
 	const char *name = NULL;
 	bool is_packed;
@@ -458,7 +458,7 @@ static void parse_typedef(struct parser *p)
 	do {
 		const struct type *type;
 		const char *name;
-		struct place at;
+		struct span at;
 
 		type = parse_declarator(p, &base, &name, &at);
 		/* A function's type: only pointers to it exist. */

@@ -24,7 +24,7 @@ static const char *parse_value(struct parser *p)
 
 static void parse_config(struct parser *p)
 {
-	struct place at = parse_take(p).at;
+	struct span at = parse_take(p).at;
 
 	parse_expect(p, "=", "after config");
 	if (p->program->probes) {
@@ -56,7 +56,7 @@ static void parse_config(struct parser *p)
 static void parse_map_declaration(struct parser *p)
 {
 	struct ast_map_declaration *declaration = pool_alloc(p->pool, sizeof(*declaration));
-	struct place at = parse_take(p).at;
+	struct span at = parse_take(p).at;
 	struct ast *entries;
 	int64_t value = 0;
 
@@ -138,7 +138,7 @@ static const char *trimmed_end(const char *line, const char *end)
 }
 
 /* The script's first comment, without its marks. */
-static const char *comment_text(struct parser *p, const struct place *at)
+static const char *comment_text(struct parser *p, const struct span *at)
 {
 	const char *line = p->sources->v[at->source].text + at->begin, *end = p->sources->v[at->source].text + at->end;
 	struct str text __str = {};
@@ -186,7 +186,7 @@ static void parser_release(struct parser *p)
 struct ast_program *lang_parse(struct lang_sources *sources, uint32_t index, const struct parse_options *options,
 			       struct ctypes *types, struct pool *pool, struct lang_messages *messages)
 {
-	struct place all = { index, 0, sources->v[index].len };
+	struct span all = { index, 0, sources->v[index].len };
 	struct parser p;
 	bool failed;
 
@@ -194,7 +194,7 @@ struct ast_program *lang_parse(struct lang_sources *sources, uint32_t index, con
 	while (parse_peek(&p, 0)->kind != TOKEN_END)
 		parse_top(&p);
 	if (!p.failed && !p.program->probes)
-		parse_fail(&p, (struct place){ index, all.end, all.end },
+		parse_fail(&p, (struct span){ index, all.end, all.end },
 			   "the program has no probe: expected one, as in begin { ... }");
 	if (!p.failed)
 		macro_expand(&p);

@@ -72,7 +72,7 @@ static struct ast *parse_ternary(struct parser *p)
 	return parse_seal(p, node);
 }
 
-static void fail_assignment(struct parser *p, const struct ast *to, struct place operator, bool is_plain)
+static void fail_assignment(struct parser *p, const struct ast *to, struct span operator, bool is_plain)
 {
 	p->takes_hints = false;
 	if (p->failed)
@@ -127,7 +127,7 @@ struct ast *parse_expression(struct parser *p)
 
 /* --- unary --- */
 
-static struct ast *parse_step(struct parser *p, struct ast *of, struct place at, bool is_decrement, bool is_postfix)
+static struct ast *parse_step(struct parser *p, struct ast *of, struct span at, bool is_decrement, bool is_postfix)
 {
 	struct ast *node = parse_node(p, AST_STEP, at);
 
@@ -203,7 +203,7 @@ static struct ast *parse_cast(struct parser *p)
 static struct ast *parse_unary_operator(struct parser *p)
 {
 	const struct token *token = parse_peek(p, 0);
-	struct place at = token->at;
+	struct span at = token->at;
 	struct ast *node;
 
 	if (parse_accept(p, "++"))

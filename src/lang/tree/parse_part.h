@@ -23,7 +23,7 @@ enum {
 /* macro NAME(x, $y, @z) { ... } */
 struct macro {
 	const char *name;
-	struct place at;
+	struct span at;
 	struct ast *params; /* AST_NAME, AST_VARIABLE or AST_MAP */
 	uint32_t n;
 	struct ast *body;   /* AST_BLOCK */
@@ -49,7 +49,7 @@ struct parser {
 	struct ctypes *types;
 	struct token ahead[PARSE_AHEAD]; /* a ring */
 	uint32_t first_ahead, n_ahead;
-	struct place last; /* the token that was consumed last */
+	struct span last; /* the token that was consumed last */
 	uint32_t depth, nodes, n_expansions, n_declared, n_variables;
 	bool failed;
 	bool takes_hints;    /* the last call of parse_fail() was the first */
@@ -78,11 +78,11 @@ bool parse_accept_word(struct parser *p, const char *word);
 bool parse_expect(struct parser *p, const char *operator, const char * what);
 /* Fails with "expected WHAT, not 'x'" about the next token. */
 void parse_fail_expected(struct parser *p, const char *what);
-void parse_fail(struct parser *p, struct place at, const char *fmt, ...) __printf(3, 4);
+void parse_fail(struct parser *p, struct span at, const char *fmt, ...) __printf(3, 4);
 /* Adds to the error that was just reported. */
-void parse_hint(struct parser *p, struct place at, const char *fmt, ...) __printf(3, 4);
+void parse_hint(struct parser *p, struct span at, const char *fmt, ...) __printf(3, 4);
 /* From the begin of `at` to the end of the last token. */
-struct place parse_since(const struct parser *p, struct place at);
+struct span parse_since(const struct parser *p, struct span at);
 /* Enters a level of recursion; false: too deep, which was reported. parse_leave() in any case. */
 bool parse_enter(struct parser *p);
 void parse_leave(struct parser *p);
@@ -91,7 +91,7 @@ bool parse_is_keyword(const char *name);
 struct parse_name *parse_name(struct parser *p, const char *name);
 
 /* --- the tree: ast.c --- */
-struct ast *parse_node(struct parser *p, enum ast_kind kind, struct place at);
+struct ast *parse_node(struct parser *p, enum ast_kind kind, struct span at);
 /* Ends a node whose children are complete: its place reaches to the last token, its height is known. */
 struct ast *parse_seal(struct parser *p, struct ast *node);
 /* Sets the height from the children's. */

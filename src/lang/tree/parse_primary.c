@@ -77,7 +77,7 @@ static bool is_operator(const struct token *token, const char *text)
 }
 
 /* (name=value, ...) */
-static struct ast *parse_record(struct parser *p, struct place at)
+static struct ast *parse_record(struct parser *p, struct span at)
 {
 	struct ast *node = parse_node(p, AST_RECORD, at), **last = &node->list.first;
 
@@ -104,7 +104,7 @@ static struct ast *parse_record(struct parser *p, struct place at)
 /* (x) is x; (x,) and (x, y) are tuples, and so is (). */
 static struct ast *parse_parentheses(struct parser *p)
 {
-	struct place at = parse_take(p).at;
+	struct span at = parse_take(p).at;
 	struct ast *node, *first, **last;
 
 	if (parse_peek(p, 0)->kind == TOKEN_NAME && is_operator(parse_peek(p, 1), "="))

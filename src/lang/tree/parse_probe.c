@@ -56,7 +56,7 @@ static void copy_quoted(struct attach_text *a)
 		char c = at(lexer, lexer->pos);
 
 		if (!c || c == '\n') {
-			parse_fail(a->p, (struct place){ lexer->source, begin, lexer->pos },
+			parse_fail(a->p, (struct span){ lexer->source, begin, lexer->pos },
 				   "this string has no end: expected \" before the end of the line");
 			return;
 		}
@@ -78,7 +78,7 @@ static void copy_positional(struct attach_text *a)
 	while (lex_is_digit(at(lexer, lexer->pos)) && n < 100000)
 		n = n * 10 + (lexer->text[lexer->pos++] - '0');
 	if (!n || n > options->n_positional)
-		parse_fail(a->p, (struct place){ lexer->source, begin, lexer->pos },
+		parse_fail(a->p, (struct span){ lexer->source, begin, lexer->pos },
 			   "there is no parameter $%zu: %zu parameter%s given", n, options->n_positional,
 			   options->n_positional == 1 ? " was" : "s were");
 	else
@@ -154,7 +154,7 @@ static struct ast_attach *parse_attach(struct parser *p, struct lexer *lexer)
 
 	lexer_skip_blanks(lexer, false);
 	attach->name = take_name(p, lexer);
-	attach->at = (struct place){ lexer->source, lexer->pos, lexer->pos };
+	attach->at = (struct span){ lexer->source, lexer->pos, lexer->pos };
 	a.part_begin = lexer->pos;
 	while (!p->failed && copy_piece(&a))
 		;
@@ -180,7 +180,7 @@ static struct ast_attach *parse_attach(struct parser *p, struct lexer *lexer)
 static void fail_behind(struct parser *p, const struct ast_attach *attach)
 {
 	const char *behind = p->sources->v[attach->at.source].text + attach->at.end;
-	struct place at = parse_peek(p, 0)->at;
+	struct span at = parse_peek(p, 0)->at;
 
 	if (strchr(attach->text, ':') || !strpbrk(attach->text, "(@$")) {
 		bool is_if = parse_is_word(p, "if");
@@ -199,7 +199,7 @@ static void fail_behind(struct parser *p, const struct ast_attach *attach)
 
 static void parse_predicate(struct parser *p, struct ast_probe *probe)
 {
-	struct place open = parse_take(p).at;
+	struct span open = parse_take(p).at;
 
 	p->in_predicate = true;
 	probe->predicate = parse_expression(p);

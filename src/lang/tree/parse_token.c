@@ -62,7 +62,7 @@ bool parse_accept_word(struct parser *p, const char *word)
 	return true;
 }
 
-void parse_fail(struct parser *p, struct place at, const char *fmt, ...)
+void parse_fail(struct parser *p, struct span at, const char *fmt, ...)
 {
 	char *text = NULL;
 	va_list ap;
@@ -79,7 +79,7 @@ void parse_fail(struct parser *p, struct place at, const char *fmt, ...)
 	p->failed = true;
 }
 
-void parse_hint(struct parser *p, struct place at, const char *fmt, ...)
+void parse_hint(struct parser *p, struct span at, const char *fmt, ...)
 {
 	char *text = NULL;
 	va_list ap;
@@ -95,19 +95,19 @@ void parse_hint(struct parser *p, struct place at, const char *fmt, ...)
 }
 
 /* Where something is missing: at the token that is there instead, or behind the one before if that ends its line. */
-static struct place place_of_missing(struct parser *p, const struct token *found)
+static struct span place_of_missing(struct parser *p, const struct token *found)
 {
-	struct place at = found->at;
+	struct span at = found->at;
 
 	if ((found->begins_line || found->kind == TOKEN_END) && p->last.end && p->last.source == at.source)
-		at = (struct place){ p->last.source, p->last.end - 1, p->last.end };
+		at = (struct span){ p->last.source, p->last.end - 1, p->last.end };
 	return at;
 }
 
 void parse_fail_expected(struct parser *p, const char *what)
 {
 	struct token found = *parse_peek(p, 0);
-	struct place at = place_of_missing(p, &found);
+	struct span at = place_of_missing(p, &found);
 
 	p->takes_hints = false;
 	if (p->failed)
@@ -136,7 +136,7 @@ bool parse_expect(struct parser *p, const char *operator, const char * what)
 	return false;
 }
 
-struct place parse_since(const struct parser *p, struct place at)
+struct span parse_since(const struct parser *p, struct span at)
 {
 	if (p->last.source == at.source && p->last.end > at.end)
 		at.end = p->last.end;

@@ -165,7 +165,7 @@ static void skip_ignored(struct parser *p)
 static void parse_dimensions(struct parser *p, struct ast_type *type)
 {
 	while (parse_accept(p, "[")) {
-		struct place at = p->last;
+		struct span at = p->last;
 		int64_t value = UINT32_MAX;
 
 		if (type->n_dims == ARRAY_SIZE(type->dims)) {

@@ -3,8 +3,8 @@
  * Decides what to do with each item of an inventory, and why. It changes nothing. It removes only what is proven
  * to be unused. An item stays if there is any doubt, or if no name identifies its owner.
  */
-#ifndef SONDE_TRACES_PLAN_H
-#define SONDE_TRACES_PLAN_H
+#ifndef SONDE_TRACES_VERDICTS_H
+#define SONDE_TRACES_VERDICTS_H
 
 #include "inventory.h"
 
@@ -25,7 +25,7 @@ struct trace_step {
 };
 
 /* One step for each item, in the order of the items. */
-struct trace_plan {
+struct trace_verdicts {
 	struct trace_step *v;
 	size_t n;
 };
@@ -50,11 +50,11 @@ struct trace_policy {
 bool trace_is_named(const struct trace_item *item, const char *owner);
 
 /*
- * Makes the plan, one step for each item of traces, whose strings it does not copy. Free it with
- * trace_plan_release().
+ * Makes the verdicts, one step for each item of traces, whose strings it does not copy. Free it with
+ * trace_verdicts_release().
  */
-void trace_plan_make(struct trace_plan *plan, const struct traces *traces, const struct trace_policy *policy);
-void trace_plan_release(struct trace_plan *plan);
+void trace_verdicts_make(struct trace_verdicts *plan, const struct traces *traces, const struct trace_policy *policy);
+void trace_verdicts_release(struct trace_verdicts *plan);
 
 /* True if the step is to change something. */
 static inline bool trace_step_acts(const struct trace_step *step)
@@ -63,7 +63,7 @@ static inline bool trace_step_acts(const struct trace_step *step)
 }
 
 /* True if any step is to change something. */
-bool trace_plan_acts(const struct trace_plan *plan);
+bool trace_verdicts_act(const struct trace_verdicts *plan);
 
 /* Returns the action as one word: "remove", "disable", "reset" or "leave". */
 const char *trace_step_action(const struct trace_item *item, const struct trace_step *step);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Decodes the records of linux/perf_event.h that records.c asks for. */
+/* Decodes the records of linux/perf_event.h that mapped.c asks for. */
 #include <linux/perf_event.h>
 #include <sys/mman.h>
 #include <sys/sysmacros.h>
 
-#include "records.h"
+#include "mapped.h"
 
 /* What follows each record: sample_id_all, with PERF_SAMPLE_TID and PERF_SAMPLE_TIME. */
 struct trailer {
@@ -35,7 +35,7 @@ struct lost {
 };
 
 /* Memory that belongs to no file has a name in slashes, as "//anon", no inode, and no place in a file. */
-static bool read_mmap2(struct record *record, const char *body, size_t n)
+static bool read_mmap2(struct mapped_event *record, const char *body, size_t n)
 {
 	struct mmap2 mmap;
 
@@ -44,7 +44,7 @@ static bool read_mmap2(struct record *record, const char *body, size_t n)
 	memcpy(&mmap, body, sizeof(mmap));
 	if (mmap.size > UINT64_MAX - mmap.start)
 		return false;
-	record->kind = mmap.protection & PROT_EXEC ? RECORD_MAP : RECORD_OTHER;
+	record->kind = mmap.protection & PROT_EXEC ? MAPPED_MAP : MAPPED_OTHER;
 	record->pid = (pid_t)mmap.pid;
 	record->tid = (pid_t)mmap.tid;
 	record->mapping = (struct mapping){
@@ -59,7 +59,7 @@ static bool read_mmap2(struct record *record, const char *body, size_t n)
 	return true;
 }
 
-static bool read_task(struct record *record, enum record_kind kind, const char *body, size_t n)
+static bool read_task(struct mapped_event *record, enum mapped_kind kind, const char *body, size_t n)
 {
 	struct task task;
 
@@ -73,38 +73,38 @@ static bool read_task(struct record *record, enum record_kind kind, const char *
 	return true;
 }
 
-static bool read_comm(struct record *record, uint16_t misc, const char *body, size_t n)
+static bool read_comm(struct mapped_event *record, uint16_t misc, const char *body, size_t n)
 {
 	struct comm comm;
 
 	if (n < sizeof(comm))
 		return false;
 	memcpy(&comm, body, sizeof(comm));
-	record->kind = misc & PERF_RECORD_MISC_COMM_EXEC ? RECORD_EXEC : RECORD_OTHER;
+	record->kind = misc & PERF_RECORD_MISC_COMM_EXEC ? MAPPED_EXEC : MAPPED_OTHER;
 	record->pid = (pid_t)comm.pid;
 	record->tid = (pid_t)comm.tid;
 	return true;
 }
 
-static bool read_lost(struct record *record, const char *body, size_t n)
+static bool read_lost(struct mapped_event *record, const char *body, size_t n)
 {
 	struct lost lost;
 
 	if (n < sizeof(lost))
 		return false;
 	memcpy(&lost, body, sizeof(lost));
-	record->kind = RECORD_LOST;
+	record->kind = MAPPED_LOST;
 	record->lost = lost.lost;
 	return true;
 }
 
-bool record_read(struct record *record, const void *bytes, size_t n)
+bool mapped_read(struct mapped_event *record, const void *bytes, size_t n)
 {
 	const char *body = (const char *)bytes + sizeof(struct perf_event_header);
 	struct perf_event_header header;
 	struct trailer trailer;
 
-	*record = (struct record){ .kind = RECORD_OTHER };
+	*record = (struct mapped_event){ .kind = MAPPED_OTHER };
 	if (n < sizeof(header) + sizeof(trailer))
 		return false;
 	memcpy(&header, bytes, sizeof(header));
@@ -117,9 +117,9 @@ bool record_read(struct record *record, const void *bytes, size_t n)
 	case PERF_RECORD_COMM:
 		return read_comm(record, header.misc, body, n);
 	case PERF_RECORD_FORK:
-		return read_task(record, RECORD_FORK, body, n);
+		return read_task(record, MAPPED_FORK, body, n);
 	case PERF_RECORD_EXIT:
-		return read_task(record, RECORD_EXIT, body, n);
+		return read_task(record, MAPPED_EXIT, body, n);
 	case PERF_RECORD_LOST:
 		return read_lost(record, body, n);
 	}

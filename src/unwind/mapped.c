@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "base/cpus.h"
 #include "base/pool.h"
-#include "records.h"
+#include "mapped.h"
 
 /*
  * Bytes of a ring, a power of two: 4,000 records, as many as half a second of a compiler's run makes on a processor.
@@ -35,7 +35,7 @@ struct ring {
 	char *memory; /* a page of control data, then the ring */
 };
 
-struct records {
+struct mapped {
 	struct ring *rings; /* by processor */
 	int n_rings;
 	size_t size; /* of the rings, without control data */
@@ -43,7 +43,7 @@ struct records {
 	uint64_t read; /* records so far */
 	char *record;  /* a record that is copied out of the ring */
 	/* Records that were read and not reported yet. */
-	struct record *v;
+	struct mapped_event *v;
 	size_t n, cap;
 	struct pool texts; /* their paths */
 };
@@ -53,7 +53,7 @@ static size_t page_size(void)
 	return sysconf(_SC_PAGESIZE);
 }
 
-static void ring_close(struct records *records, struct ring *ring)
+static void ring_close(struct mapped *records, struct ring *ring)
 {
 	if (ring->fd < 0)
 		return;
@@ -86,7 +86,7 @@ static int event_open(int processor)
 	return fd < 0 ? -errno : fd;
 }
 
-static int ring_open(struct records *records, int processor)
+static int ring_open(struct mapped *records, int processor)
 {
 	struct ring *ring = &records->rings[processor];
 	struct epoll_event event = { .events = EPOLLIN, .data.u32 = processor };
@@ -106,7 +106,7 @@ static int ring_open(struct records *records, int processor)
 }
 
 /* *n: how many are open. Returns the last error. */
-static int open_rings(struct records *records, size_t *n)
+static int open_rings(struct mapped *records, size_t *n)
 {
 	bool *online __free = base_alloc(records->n_rings * sizeof(*online));
 	int ret = 0;
@@ -122,9 +122,9 @@ static int open_rings(struct records *records, size_t *n)
 	return ret;
 }
 
-int records_open(struct records **opened, struct err *err)
+int mapped_open(struct mapped **opened, struct err *err)
 {
-	struct records *records = base_alloc(sizeof(*records));
+	struct mapped *records = base_alloc(sizeof(*records));
 	size_t n = 0;
 	int ret;
 
@@ -142,11 +142,11 @@ int records_open(struct records **opened, struct err *err)
 		*opened = records;
 		return 0;
 	}
-	records_close(records);
+	mapped_close(records);
 	return err_set(err, ret, "perf events cannot be opened: %s", strerror(-ret));
 }
 
-void records_close(struct records *records)
+void mapped_close(struct mapped *records)
 {
 	if (!records)
 		return;
@@ -161,13 +161,13 @@ void records_close(struct records *records)
 	free(records);
 }
 
-int records_fd(const struct records *records)
+int mapped_fd(const struct mapped *records)
 {
 	return records->epoll;
 }
 
 /* Copies n bytes from a position of the ring, which may wrap around. */
-static void copy_out(const struct records *records, const struct ring *ring, uint64_t at, void *to, size_t n)
+static void copy_out(const struct mapped *records, const struct ring *ring, uint64_t at, void *to, size_t n)
 {
 	const char *data = ring->memory + page_size();
 	size_t start = at % records->size, first = n < records->size - start ? n : records->size - start;
@@ -176,20 +176,20 @@ static void copy_out(const struct records *records, const struct ring *ring, uin
 	memcpy((char *)to + first, data, n - first);
 }
 
-static void keep(struct records *records, size_t n)
+static void keep(struct mapped *records, size_t n)
 {
-	struct record record, *kept;
+	struct mapped_event record, *kept;
 
-	if (!record_read(&record, records->record, n) || record.kind == RECORD_OTHER)
+	if (!mapped_read(&record, records->record, n) || record.kind == MAPPED_OTHER)
 		return;
 	kept = vec_push(records);
 	*kept = record;
 	kept->number = records->read++;
-	if (record.kind == RECORD_MAP)
+	if (record.kind == MAPPED_MAP)
 		kept->mapping.path = pool_add(&records->texts, record.mapping.path);
 }
 
-static void read_ring(struct records *records, struct ring *ring)
+static void read_ring(struct mapped *records, struct ring *ring)
 {
 	struct perf_event_mmap_page *control = (void *)ring->memory;
 	uint64_t head = __atomic_load_n(&control->data_head, __ATOMIC_ACQUIRE), at = control->data_tail;
@@ -208,7 +208,7 @@ static void read_ring(struct records *records, struct ring *ring)
 }
 
 /* Reads the last records and closes the event. */
-static void ring_end(struct records *records, struct ring *ring)
+static void ring_end(struct mapped *records, struct ring *ring)
 {
 	read_ring(records, ring);
 	ring_close(records, ring);
@@ -218,7 +218,7 @@ static void ring_end(struct records *records, struct ring *ring)
  * Asks for events, so that the descriptor is not readable any more. An event that has ended would make it readable
  * for ever: its processor went offline.
  */
-static void clear_events(struct records *records)
+static void clear_events(struct mapped *records)
 {
 	struct epoll_event events[16];
 	int n;
@@ -234,7 +234,7 @@ static void clear_events(struct records *records)
 /*
  * An event does not survive that its processor is offline: some kernels end it, in others it is silent from then on.
  */
-bool records_check_processors(struct records *records)
+bool mapped_check_processors(struct mapped *records)
 {
 	bool *online __free = base_alloc(records->n_rings * sizeof(*online)), any = false;
 
@@ -252,7 +252,7 @@ bool records_check_processors(struct records *records)
 
 static int by_time(const void *pa, const void *pb)
 {
-	const struct record *a = pa, *b = pb;
+	const struct mapped_event *a = pa, *b = pb;
 
 	if (a->time != b->time)
 		return a->time < b->time ? -1 : 1;
@@ -260,7 +260,7 @@ static int by_time(const void *pa, const void *pb)
 }
 
 /* Reports the records up to a time, and keeps the others. */
-static void report_until(struct records *records, uint64_t time, record_fn fn, void *ctx)
+static void report_until(struct mapped *records, uint64_t time, mapped_fn fn, void *ctx)
 {
 	size_t n = 0;
 
@@ -273,7 +273,7 @@ static void report_until(struct records *records, uint64_t time, record_fn fn, v
 		pool_release(&records->texts);
 }
 
-void records_take(struct records *records, record_fn fn, void *ctx)
+void mapped_take(struct mapped *records, mapped_fn fn, void *ctx)
 {
 	int round = 0;
 

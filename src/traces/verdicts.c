@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The rules. Each gives a verdict and the reason in words. */
-#include "plan.h"
+#include "verdicts.h"
 
 #define STEP(VERDICT, WHY) ((struct trace_step){ .verdict = VERDICT, .why = WHY })
 
@@ -59,10 +59,10 @@ static struct trace_step judge_event(const struct trace_item *item, const struct
 }
 
 /* A setting of a dynamic event is removed or stays together with the event. */
-static struct trace_step judge_use(const struct trace_item *item, const struct trace_plan *plan,
+static struct trace_step judge_use(const struct trace_item *item, const struct trace_verdicts *verdicts,
 				   const struct trace_policy *policy)
 {
-	const struct trace_step *event = item->event < 0 ? NULL : &plan->v[item->event];
+	const struct trace_step *event = item->event < 0 ? NULL : &verdicts->v[item->event];
 
 	if (!event)
 		return is_forced(item, policy) ? STEP(TRACE_CLEAN, "forced")
@@ -108,10 +108,10 @@ static struct trace_step judge_pin(const struct trace_item *item, const struct t
 }
 
 /*
- * True if something is set in the instance, and the plan removes all of it: then the instance was made for what
+ * True if something is set in the instance, and the verdicts remove all of it: then the instance was made for what
  * is removed.
  */
-static bool is_emptied(const struct traces *traces, const struct trace_plan *plan, size_t instance)
+static bool is_emptied(const struct traces *traces, const struct trace_verdicts *verdicts, size_t instance)
 {
 	bool acts = false;
 
@@ -120,21 +120,21 @@ static bool is_emptied(const struct traces *traces, const struct trace_plan *pla
 
 		if (item->instance != instance || item->kind == TRACE_INSTANCE || !item->set)
 			continue;
-		if (item->kind == TRACE_ENTRIES || !trace_step_acts(&plan->v[i]))
+		if (item->kind == TRACE_ENTRIES || !trace_step_acts(&verdicts->v[i]))
 			return false;
 		acts = true;
 	}
 	return acts;
 }
 
-static struct trace_step judge_instance(const struct traces *traces, const struct trace_plan *plan,
+static struct trace_step judge_instance(const struct traces *traces, const struct trace_verdicts *verdicts,
 					const struct trace_item *item, const struct trace_policy *policy)
 {
 	if (is_forced(item, policy))
 		return STEP(TRACE_CLEAN, "forced");
 	if (is_named(item, policy))
 		return STEP(TRACE_TRY, "it was named");
-	if (is_emptied(traces, plan, item->instance))
+	if (is_emptied(traces, verdicts, item->instance))
 		return STEP(TRACE_TRY, "everything set in it is removed");
 	return STEP(TRACE_FINE, "its owner is unknown");
 }
@@ -143,31 +143,31 @@ static struct trace_step judge_instance(const struct traces *traces, const struc
  * Events come first in an inventory: their verdicts are known when the items that depend on them are judged.
  * Instances depend on all items and are judged last.
  */
-void trace_plan_make(struct trace_plan *plan, const struct traces *traces, const struct trace_policy *policy)
+void trace_verdicts_make(struct trace_verdicts *verdicts, const struct traces *traces, const struct trace_policy *policy)
 {
-	plan->n = traces->n;
-	plan->v = base_alloc(plan->n * sizeof(*plan->v));
+	verdicts->n = traces->n;
+	verdicts->v = base_alloc(verdicts->n * sizeof(*verdicts->v));
 	for (size_t i = 0; i < traces->n; i++) {
 		const struct trace_item *item = &traces->v[i];
 
 		if (trace_is_event(item))
-			plan->v[i] = judge_event(item, policy);
+			verdicts->v[i] = judge_event(item, policy);
 		else if (item->kind == TRACE_SETTING || item->kind == TRACE_ENTRIES)
-			plan->v[i] = judge_setting(item, policy);
+			verdicts->v[i] = judge_setting(item, policy);
 		else if (item->kind == TRACE_PIN)
-			plan->v[i] = judge_pin(item, policy);
+			verdicts->v[i] = judge_pin(item, policy);
 		else if (item->kind != TRACE_INSTANCE)
-			plan->v[i] = judge_use(item, plan, policy);
+			verdicts->v[i] = judge_use(item, verdicts, policy);
 	}
 	for (size_t i = 0; i < traces->n; i++)
 		if (traces->v[i].kind == TRACE_INSTANCE)
-			plan->v[i] = judge_instance(traces, plan, &traces->v[i], policy);
+			verdicts->v[i] = judge_instance(traces, verdicts, &traces->v[i], policy);
 }
 
-void trace_plan_release(struct trace_plan *plan)
+void trace_verdicts_release(struct trace_verdicts *verdicts)
 {
-	free(plan->v);
-	*plan = (struct trace_plan){};
+	free(verdicts->v);
+	*verdicts = (struct trace_verdicts){};
 }
 
 const char *trace_step_action(const struct trace_item *item, const struct trace_step *step)
@@ -186,10 +186,10 @@ const char *trace_step_action(const struct trace_item *item, const struct trace_
 	}
 }
 
-bool trace_plan_acts(const struct trace_plan *plan)
+bool trace_verdicts_act(const struct trace_verdicts *verdicts)
 {
-	for (size_t i = 0; i < plan->n; i++)
-		if (trace_step_acts(&plan->v[i]))
+	for (size_t i = 0; i < verdicts->n; i++)
+		if (trace_step_acts(&verdicts->v[i]))
 			return true;
 	return false;
 }
