@@ -358,7 +358,8 @@ static void print_pins(struct summary *t)
 	print_left(t, TRACE_LISTS);
 }
 
-void traces_print_text(struct output *out, const struct traces *traces, const struct trace_verdicts *verdicts, bool dry, bool verbose)
+void traces_print_text(struct output *out, const struct traces *traces, const struct trace_verdicts *verdicts, bool dry,
+		       bool verbose)
 {
 	struct summary t = { out, traces, verdicts, dry, verbose };
 

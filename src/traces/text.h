@@ -10,6 +10,7 @@
  * dry: the verdicts were not carried out. verbose: also report the files that were checked and are in order, and the
  * contents of files.
  */
-void traces_print_text(struct output *out, const struct traces *traces, const struct trace_verdicts *verdicts, bool dry, bool verbose);
+void traces_print_text(struct output *out, const struct traces *traces, const struct trace_verdicts *verdicts, bool dry,
+		       bool verbose);
 
 #endif

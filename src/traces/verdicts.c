@@ -143,7 +143,8 @@ static struct trace_step judge_instance(const struct traces *traces, const struc
  * Events come first in an inventory: their verdicts are known when the items that depend on them are judged.
  * Instances depend on all items and are judged last.
  */
-void trace_verdicts_make(struct trace_verdicts *verdicts, const struct traces *traces, const struct trace_policy *policy)
+void trace_verdicts_make(struct trace_verdicts *verdicts, const struct traces *traces,
+			 const struct trace_policy *policy)
 {
 	verdicts->n = traces->n;
 	verdicts->v = base_alloc(verdicts->n * sizeof(*verdicts->v));
