@@ -47,8 +47,7 @@ struct keep_fd {
 
 /* Initialise with {}. */
 struct keep_fds {
-	struct keep_fd *v;
-	size_t n, cap;
+	vec(struct keep_fd);
 };
 
 /* What the caller has to know about the time before. */

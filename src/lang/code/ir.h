@@ -106,8 +106,7 @@ struct ir_insn {
 };
 
 struct ir_block {
-	struct ir_insn *v;
-	size_t n, cap;
+	vec(struct ir_insn);
 	bool is_cold; /* errors, full maps: placed at the end */
 };
 
@@ -118,22 +117,13 @@ struct ir_object {
 struct ir_function {
 	uint32_t n_regs;
 	uint32_t n_params; /* registers 0 .. n_params - 1 hold them at the entry */
-	struct {
-		struct ir_block *v;
-		size_t n, cap;
-	} blocks;
-	struct {
-		struct ir_object *v;
-		size_t n, cap;
-	} objects;
+	vec(struct ir_block) blocks;
+	vec(struct ir_object) objects;
 };
 
 /* A program: function 0 is its own, the others are bodies of loops. Initialise with {}. */
 struct ir_program {
-	struct {
-		struct ir_function *v;
-		size_t n, cap;
-	} functions;
+	vec(struct ir_function) functions;
 };
 void ir_program_release(struct ir_program *program);
 

@@ -130,20 +130,14 @@ struct lower {
 	const struct lang_options *options;
 	struct ir_builder b;
 	struct low_function *f;
-	struct {
-		struct low_variable *v;
-		size_t n, cap;
-	} variables;	       /* by number */
-	uint32_t shared;       /* the object; IR_NONE: none yet */
-	uint32_t shared_size;  /* its bytes so far */
-	uint32_t scratch_top;  /* bytes in use */
-	uint32_t scratch_kept; /* of them those that are in use for as long as the program */
+	vec(struct low_variable) variables; /* by number */
+	uint32_t shared;		    /* the object; IR_NONE: none yet */
+	uint32_t shared_size;		    /* its bytes so far */
+	uint32_t scratch_top;		    /* bytes in use */
+	uint32_t scratch_kept;		    /* of them those that are in use for as long as the program */
 	uint32_t scratch_size;
 	uint32_t conditional; /* arms of conditions and loops around the place where instructions are added */
-	struct {
-		struct low_claim *v;
-		size_t n, cap;
-	} claims;
+	vec(struct low_claim) claims;
 	bool may_claim;	   /* behind the predicate, where the program itself claims scratch memory if it needs it */
 	bool is_full;	   /* more than LOWER_SIZE_MAX: an error was reported */
 	bool is_predicate; /* in the predicate, at its top: what it computes, the body can use */

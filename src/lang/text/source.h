@@ -31,8 +31,7 @@ struct lang_source {
 
 /* Initialise with {}. The pool owns names and texts. */
 struct lang_sources {
-	struct lang_source *v;
-	size_t n, cap;
+	vec(struct lang_source);
 	struct pool pool;
 };
 
@@ -74,8 +73,7 @@ struct lang_message {
 
 /* What is to be said of one program. Initialise with {}. The pool owns the texts. */
 struct lang_messages {
-	struct lang_message *v;
-	size_t n, cap;
+	vec(struct lang_message);
 	size_t errors;	  /* how many of them are errors; after 20 no more are kept */
 	bool drops_hints; /* the message before was dropped */
 	struct pool pool;
