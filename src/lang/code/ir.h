@@ -173,12 +173,8 @@ uint32_t ir_uses(struct ir_insn *insn, struct ir_value **uses);
 /* The blocks that may follow. Returns their number. */
 uint32_t ir_targets(const struct ir_insn *insn, uint32_t targets[2]);
 
-/* Text of a program, for tests and -d. */
-void ir_show(const struct ir_program *program, struct str *to);
 /* The name of an enum lang_function, without "lang_". */
 const char *ir_library_name(uint32_t function);
-/* NULL, or what is wrong with it: a block without an end, a register that is never assigned ... For tests. */
-const char *ir_check(const struct ir_program *program);
 
 /* Folds constants, copies and dead code; merges blocks. */
 void ir_fold(struct ir_program *program);
