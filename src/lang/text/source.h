@@ -88,6 +88,9 @@ void lang_error(struct lang_messages *messages, struct span at, const char *fmt,
 void lang_warning(struct lang_messages *messages, struct span at, const char *fmt, ...) __printf(3, 4);
 /* What to do about the last error or warning: "did you mean 'comm'?". */
 void lang_hint(struct lang_messages *messages, struct span at, const char *fmt, ...) __printf(3, 4);
+/* As lang_error() or lang_hint(), for who is called with the arguments of a format. */
+void lang_say(struct lang_messages *messages, enum lang_severity severity, struct span at, const char *fmt, va_list ap)
+	__printf(4, 0);
 /*
  * Adds the text of all messages to `to`, as bpftrace writes it: NAME:LINE:COLUMN-COLUMN: ERROR: TEXT, the line of the
  * program, marks (~) below it, HINT: TEXT; for a macro also where it was used. Columns count bytes from 1, the second
