@@ -143,8 +143,6 @@ void btf_ids_of_tracepoints(struct attach *attach);
 /* Returns the only mechanism that the user, the plan or the spec allows; MECH_AUTO: any. */
 enum mech attach_asked(const struct attach *attach, const struct candidate *candidate);
 
-/* Returns -EINTR if it is time to stop, otherwise 0. */
-int attach_interrupted(struct attach *attach);
 /*
  * Records a link that serves n targets; attach owns fd from now on. Returns -EINTR if it is time to stop, otherwise 0.
  */
