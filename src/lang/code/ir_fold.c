@@ -24,7 +24,7 @@ static void count(struct fold *fold, struct ir_insn *insn)
 	fold->by[dst] = *insn;
 }
 
-/* counts anew */
+/* Counts the uses of registers anew. */
 static void fold_begin(struct fold *fold, struct ir_function *ir)
 {
 	fold->ir = ir;
