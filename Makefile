@@ -214,7 +214,7 @@ $(SMALL_OBJECTS): private SMALL := $(if $(filter -O2,$(CFLAGS)),-Os)
 
 # Without the encoder and the formatter.
 ZYDIS_CPPFLAGS := -DZYDIS_STATIC_BUILD -DZYDIS_MINIMAL_MODE -DZYDIS_DISABLE_ENCODER -DZYDIS_DISABLE_FORMATTER \
-		  -DZYCORE_STATIC_BUILD -DZYAN_NO_LIBC -isystem $(B)/zydis/include
+		  -DZYCORE_STATIC_BUILD -isystem $(B)/zydis/include
 
 $(B)/src/binary/instruction.o $(B)/unit/src/binary/instruction.o: private DEFINES := $(ZYDIS_CPPFLAGS)
 VERSIONED := $(B)/src/main.o $(B)/src/export/self.o $(B)/src/recorder/record_host.o $(B)/unit/src/export/self.o \

@@ -168,14 +168,15 @@ static __always_inline __u64 place_at_exit(void *ctx, __s64 ret)
 
 /* --- how long it takes --- */
 
-static __always_inline bool is_wanted_task(void)
+/* Whether it is a call of the process's children, and the one call, if the user has asked for these only. */
+static __always_inline bool is_chosen(__u64 place)
 {
-	return filter_pass() && task_is_child_of(config.ppid, config.pidns_ino);
-}
-
-static __always_inline bool is_wanted_place(__u64 place)
-{
-	return !config.one || place == config.place;
+	/* one test without these options: the verifier removes guarded code, but not the loads of the tests themselves */
+	if (!config.some)
+		return true;
+	if (config.one && place != config.place)
+		return false;
+	return task_is_child_of(config.ppid, config.pidns_ino);
 }
 
 /* A task is in one call at a time. */
@@ -239,7 +240,7 @@ int syscall_enter(void *ctx)
 	__u64 place;
 	bool compat;
 
-	if (!is_wanted_task())
+	if (!filter_pass())
 		return 0;
 	compat = is_compat(ctx, current_task());
 	/* never returns: its entry would stay */
@@ -247,7 +248,7 @@ int syscall_enter(void *ctx)
 		return 0;
 	place = place_of(number, compat);
 	/* remember exec in any case: at its end execveat has the number of execve */
-	if (!is_wanted_place(place) && !is_exec(place))
+	if (!is_chosen(place) && !is_exec(place))
 		return 0;
 	if (sampling_on() && leaves_out(place)) {
 		take_start();
@@ -371,10 +372,10 @@ int syscall_exit(void *ctx)
 		start = take_start();
 	if (!syscalls_state.begun && !begins(ctx, start, ret))
 		return 0;
-	if (!is_wanted_task() || !is_wanted(ret, failed))
+	if (!filter_pass() || !is_wanted(ret, failed))
 		return 0;
 	place = place_of_return(ctx, start, ret);
-	if (place == SYSCALLS_NONE || !is_wanted_place(place))
+	if (place == SYSCALLS_NONE || !is_chosen(place))
 		return 0;
 	if (start)
 		ns = time_since(start);

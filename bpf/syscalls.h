@@ -40,8 +40,9 @@ struct syscalls_config {
 	unsigned char timed, by_process;
 	unsigned char failed; /* only calls that failed */
 	unsigned char typed;  /* the kernel gives task and registers as BTF pointers, which plain loads can read */
+	unsigned char some;   /* `one` or `ppid` is set */
 	unsigned char one;    /* only the call with the place below */
-	unsigned char unused[3];
+	unsigned char unused[2];
 	unsigned int place;
 	unsigned int error;	/* only calls that failed with this error; 0: any */
 	unsigned int ppid;	/* only calls of children of this process; 0: all */

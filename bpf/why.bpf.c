@@ -46,26 +46,36 @@ static __always_inline void lost_thread(__u64 ns)
 	atomic_add(&why_shared.lost_ns, ns);
 }
 
-static __noinline void send_wait(struct why_thread *thread, const struct why_key *key, __u64 now, __u64 ns,
-				 __u64 stack)
+/*
+ * A long wait of a thread: for what it slept for, or for a processor. a and b: of its key. Global: there are few, and
+ * the verifier follows it once.
+ */
+__noinline int send_wait(__u64 task, __u64 a, __u64 b, __u64 ns, bool slept)
 {
+	struct why_thread *thread = why_find(task);
 	struct why_wait wait = {
 		.record = WHY_WAIT,
-		.tid = thread->tid,
-		.tgid = thread->tgid,
-		.waker_tid = thread->waker_tid,
-		.waker_tgid = thread->waker_tgid,
-		.call = thread->call,
-		.ended = now,
 		.ns = ns,
-		.key = *key,
-		.stack = stack,
+		.key = { .a = a, .b = b, .class = WHY_PROCESSOR },
 	};
 
+	if (!thread)
+		return 0;
+	if (slept) {
+		wait.key.class = thread->key.class;
+		wait.key.call = thread->key.call;
+		wait.stack = thread->stack;
+	}
+	wait.tid = thread->tid;
+	wait.tgid = thread->tgid;
+	wait.waker_tid = thread->waker_tid;
+	wait.waker_tgid = thread->waker_tgid;
+	wait.call = thread->call;
 	__builtin_memcpy(wait.comm, thread->comm, sizeof(wait.comm));
 	__builtin_memcpy(wait.waker, thread->waker, sizeof(wait.waker));
 	if (!send(&wait, sizeof(wait)))
 		atomic_add(&why_shared.lost_waits, 1);
+	return 0;
 }
 
 static __always_inline void is_ready(struct why_thread *thread, bool throttled)
@@ -170,7 +180,7 @@ static __always_inline void ends(struct why_thread *thread, struct task_struct *
 }
 
 /* A thread waited for a processor on which prev ran; NULL: not known. */
-static __always_inline void waited(struct why_thread *thread, struct task_struct *prev, __u64 now, __u64 ns)
+static __always_inline void waited(struct task_struct *task, struct task_struct *prev, __u64 ns)
 {
 	struct why_key key = {};
 
@@ -184,11 +194,11 @@ static __always_inline void waited(struct why_thread *thread, struct task_struct
 		bpf_probe_read_kernel_str(&key.a, 16, prev->comm);
 	why_object_add(&key, ns, 1, ns);
 	if (ns >= why_shared.least)
-		send_wait(thread, &key, now, ns, 0);
+		send_wait((__u64)task, key.a, key.b, ns, false);
 }
 
-/* The thread slept for its object, thread->key, until `now`. */
-static __always_inline void slept(struct why_thread *thread, struct task_struct *task, __u64 now, __u64 ns)
+/* The thread slept for its object, thread->key. */
+static __always_inline void slept(struct why_thread *thread, struct task_struct *task, __u64 ns)
 {
 	__u64 bit = why_bit_of(thread->key.class);
 	bool is_long = ns >= why_shared.least;
@@ -204,7 +214,7 @@ static __always_inline void slept(struct why_thread *thread, struct task_struct 
 	thread->seen_ones |= bit;
 	thread->long_ones = is_long ? thread->long_ones | bit : thread->long_ones & ~bit;
 	if (is_long)
-		send_wait(thread, &thread->key, now, ns, thread->stack);
+		send_wait((__u64)task, thread->key.a, thread->key.b, ns, true);
 	__builtin_memset(thread->waker, 0, sizeof(thread->waker));
 }
 
@@ -213,7 +223,7 @@ static __always_inline void has_come(struct why_thread *thread, struct task_stru
 				     const struct why_split *split, __u64 off_at, __u64 now)
 {
 	if (thread->state == WHY_IS_ASLEEP)
-		slept(thread, task, now - split->ready, split->asleep);
+		slept(thread, task, split->asleep);
 	else if (thread->state == WHY_IS_RUNNING)
 		why_add(thread, WHY_UNKNOWN, split->asleep);
 	if (thread->throttled) {
@@ -222,9 +232,9 @@ static __always_inline void has_come(struct why_thread *thread, struct task_stru
 	} else {
 		why_add(thread, WHY_PROCESSOR, split->ready);
 		draw(thread, task, WHY_PROCESSOR, split->ready);
-		waited(thread, prev, now, split->ready);
+		waited(task, prev, split->ready);
 	}
-	why_link(thread, prev, off_at, now, split->ready);
+	why_link(thread, task, prev, off_at, now, split->ready);
 	thread->state = WHY_IS_RUNNING;
 	thread->throttled = false;
 	thread->woken = 0;
@@ -266,7 +276,7 @@ __noinline int came_unseen(__u64 now)
 	if (why_split_past(&split, thread, task, now, &at))
 		has_come(thread, task, NULL, &split, off_at, at);
 	else if (thread->state == WHY_IS_ASLEEP)
-		why_link(thread, NULL, off_at, now, 0);
+		why_link(thread, task, NULL, off_at, now, 0);
 	return 0;
 }
 

@@ -153,13 +153,13 @@ struct why_wait {
 	unsigned int waker_tid, waker_tgid;
 	unsigned short call;
 	unsigned short unused;
-	unsigned long long ended, ns;
+	unsigned long long ns;
 	struct why_key key;
 	unsigned long long stack;
 	char comm[16];
 	char waker[16]; /* "": not known */
 };
-_Static_assert(sizeof(struct why_wait) == 104, "as on the other side");
+_Static_assert(sizeof(struct why_wait) == 96, "as on the other side");
 
 struct why_config {
 	unsigned char stacks;	/* take stacks of waits that may be long */

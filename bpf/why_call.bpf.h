@@ -234,41 +234,45 @@ static __always_inline void why_by_path(struct why_thread *thread)
 		why_by_place((__u64)path);
 }
 
-/* A lock of a file, by its place in the file's list. waited: whether somebody waits for it. */
-static __always_inline __u32 why_flock_at(struct list_head *node, bool *waited)
+/* A lock of a file, by its place in the file's list. *waits: what its list of waiters is, to be compared with at. */
+static __always_inline __u32 why_flock_at(struct list_head *node, __u64 *waits, __u64 *at)
 {
 	struct file_lock_core *core = (void *)node;
 	struct file_lock *lock = (void *)node;
 
 	if (bpf_core_field_exists(core->flc_pid)) {
 		core = (void *)node - bpf_core_field_offset(core->flc_list);
-		*waited = BPF_CORE_READ(core, flc_blocked_requests.next) != &core->flc_blocked_requests;
+		*at = (__u64)&core->flc_blocked_requests;
+		*waits = (__u64)BPF_CORE_READ(core, flc_blocked_requests.next);
 		return BPF_CORE_READ(core, flc_pid);
 	}
 	lock = (void *)node - bpf_core_field_offset(lock->fl_list);
-	*waited = BPF_CORE_READ(lock, fl_blocked_requests.next) != &lock->fl_blocked_requests;
+	*at = (__u64)&lock->fl_blocked_requests;
+	*waits = (__u64)BPF_CORE_READ(lock, fl_blocked_requests.next);
 	return BPF_CORE_READ(lock, fl_pid);
 }
 
 /*
  * The process for whose lock of the file the current task waits. The kernel keeps who waits with each lock that is
- * held. If locks of several processes are waited for, it is not known whose this is: 0.
+ * held. If locks of several processes are waited for, it is not known whose this is: 0. In the loop nothing branches,
+ * so the verifier follows one path: numbers are all the same if their bits together are those that they have in common.
  */
 __noinline int why_flock_holder(__u64 list)
 {
 	struct list_head *head = (void *)list, *node = BPF_CORE_READ(head, next);
-	__u32 holder = 0, pid;
-	bool waited;
+	__u64 any = 0, common = -1, waits, at, pid, waited;
 
 	for (int i = 0; i < WHY_FLOCKS && node != head; i++) {
-		pid = why_flock_at(node, &waited);
-		if (waited && holder && pid != holder)
-			return 0;
-		if (waited)
-			holder = pid;
+		pid = why_flock_at(node, &waits, &at);
+		waited = waits ^ at;
+		waited |= -waited;
+		barrier_var(waited);
+		waited = (__s64)waited >> 63; /* each bit, or none */
+		any |= pid & waited;
+		common &= pid | ~waited;
 		node = BPF_CORE_READ(node, next);
 	}
-	return node == head ? holder : 0;
+	return node == head && any == common ? any : 0;
 }
 
 /* flock(2), fcntl(2): the lock is the file's. Those of the two are kept apart, and their commands are, too. */

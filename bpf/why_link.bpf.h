@@ -30,17 +30,27 @@ static __always_inline void why_link_behind(struct why_link *to, struct task_str
 		bpf_probe_read_kernel_str(to->behind, sizeof(to->behind), prev->comm);
 }
 
-/* The thread has been ready since it left the processor at off_at. */
-static __noinline void why_link_ready(const struct why_thread *thread, struct task_struct *prev, __u64 off_at,
-				      __u64 now, bool is_long)
+/*
+ * The following two are global and find the thread again, so that the verifier follows them once, and not wherever a
+ * thread comes: without stacks, that was a third of its way. Before 6.8 it also follows global functions that nobody
+ * calls, here with a ring that has no bytes: so each of them looks at config.links.
+ */
+
+/* The thread has been ready since it left the processor at off_at. prev_at: who had the processor; 0: not known. */
+__noinline int why_link_ready(__u64 task, __u64 prev_at, __u64 off_at, __u64 now, bool is_long)
 {
+	const struct why_thread *thread = why_find(task);
 	__u64 words = is_long ? WHY_LINK_BEHIND : WHY_LINK_SHORT;
+	struct task_struct *prev = (void *)prev_at;
 	struct ring_place place;
 	struct why_link *to;
-	__u64 *record = ring_reserve_untimed(&place, words + 1);
+	__u64 *record;
 
+	if (!config.links || !thread)
+		return 0;
+	record = ring_reserve_untimed(&place, words + 1);
 	if (!record)
-		return;
+		return 0;
 	why_link_fill(record, thread->tid, 0, now);
 	to = (void *)(record + RING_TIME);
 	to->off_at = to->woken_at = off_at;
@@ -50,18 +60,23 @@ static __noinline void why_link_ready(const struct why_thread *thread, struct ta
 	if (is_long)
 		why_link_behind(to, prev, true);
 	ring_commit(&place, WHY_LINK_READY, words + 1);
+	return 0;
 }
 
 /* The thread slept for thread->key since off_at. ready: for how long it has waited for the processor. */
-static __noinline void why_link_woken(const struct why_thread *thread, struct task_struct *prev, __u64 off_at,
-				      __u64 now, __u64 ready)
+__noinline int why_link_woken(__u64 task, __u64 prev_at, __u64 off_at, __u64 now, __u64 ready)
 {
+	const struct why_thread *thread = why_find(task);
+	struct task_struct *prev = (void *)prev_at;
 	struct ring_place place;
 	struct why_link *to;
-	__u64 *record = ring_reserve_untimed(&place, WHY_LINK_WHOLE + 1);
+	__u64 *record;
 
+	if (!config.links || !thread)
+		return 0;
+	record = ring_reserve_untimed(&place, WHY_LINK_WHOLE + 1);
 	if (!record)
-		return;
+		return 0;
 	why_link_fill(record, thread->tid, thread->waker_tid, now);
 	to = (void *)(record + RING_TIME);
 	to->off_at = off_at;
@@ -73,18 +88,19 @@ static __noinline void why_link_woken(const struct why_thread *thread, struct ta
 	to->b = thread->key.b;
 	why_link_behind(to, prev, ready >= config.behind);
 	ring_commit(&place, WHY_LINK_WOKEN, WHY_LINK_WHOLE + 1);
+	return 0;
 }
 
 /* A thread comes behind prev; NULL: not known. Its state is still that in which it was until now. */
-static __always_inline void why_link(const struct why_thread *thread, struct task_struct *prev, __u64 off_at,
-				     __u64 now, __u64 ready)
+static __always_inline void why_link(const struct why_thread *thread, struct task_struct *task,
+				     struct task_struct *prev, __u64 off_at, __u64 now, __u64 ready)
 {
 	if (!config.links)
 		return;
 	if (thread->state == WHY_IS_ASLEEP)
-		why_link_woken(thread, prev, off_at, now, ready);
+		why_link_woken((__u64)task, (__u64)prev, off_at, now, ready);
 	else
-		why_link_ready(thread, prev, off_at, now, ready >= config.behind);
+		why_link_ready((__u64)task, (__u64)prev, off_at, now, ready >= config.behind);
 }
 
 /* Who a thread is: its kind is one of WHY_LINK_BORN, _EXEC and _END. */

@@ -35,20 +35,27 @@ static __always_inline struct why_object *why_object_of(const struct why_key *ke
 	return bpf_map_lookup_elem(&why_objects, key);
 }
 
-static __noinline void why_object_add(const struct why_key *key, __u64 ns, __u64 count, __u64 max)
+/* Global, so that the verifier follows it once: it gets numbers only, and not more than five. */
+__noinline int why_object_add_parts(__u64 a, __u64 b, __u64 rest, __u64 ns, __u64 max)
 {
-	struct why_object *object = why_object_of(key);
+	struct why_key key = { .a = a, .b = b, .class = rest & 0xff, .call = rest >> 8 & 0xffff };
+	struct why_object *object = why_object_of(&key);
+	__u64 count = rest >> 32;
 
-	/* clang 14 cannot compile an atomic add of a constant */
-	barrier_var(count);
 	if (!object) {
 		atomic_add(&why_shared.lost_objects, count);
-		return;
+		return 0;
 	}
 	atomic_add(&object->ns, ns);
 	atomic_add(&object->count, count);
 	if (max > object->max)
 		object->max = max;
+	return 0;
+}
+
+static __always_inline void why_object_add(const struct why_key *key, __u64 ns, __u32 count, __u64 max)
+{
+	why_object_add_parts(key->a, key->b, (__u64)count << 32 | key->call << 8 | key->class, ns, max);
 }
 
 static __always_inline bool why_same_key(const struct why_key *a, const struct why_key *b)

@@ -223,6 +223,14 @@ static int open_stacks(struct engine_instance *instance, struct events *events, 
 	return stacks_open(&events->stacks, instance, &events->stacks_source, &events->progs.object, err);
 }
 
+/* Whether the filter may pass what sonde itself does. If not, programs need not ask for each event. */
+static bool may_pass_own(const struct filter *filter)
+{
+	if (filter->by_members)
+		return false;
+	return !filter->by_tgid || filter->tgid == (filter->in_pidns ? (uint32_t)getpid() : filter_own_process());
+}
+
 /* Opens the object, and sizes and fills it according to the options. */
 static int set_up(struct engine_instance *instance, struct events *events, struct err *err)
 {
@@ -230,7 +238,7 @@ static int set_up(struct engine_instance *instance, struct events *events, struc
 	struct object *object = &events->progs.object;
 	const struct event_setup setup = {
 		.pidns_ino = settings->pidns ? filter_pidns() : 0,
-		.reader = settings->self ? 0 : filter_own_process(),
+		.reader = settings->self || !may_pass_own(&instance->filter) ? 0 : filter_own_process(),
 	};
 	int ret = progs_open(&events->progs, err);
 

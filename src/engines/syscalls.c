@@ -100,6 +100,7 @@ static int configure(struct syscalls *syscalls, struct err *err)
 		.by_process = syscalls->settings.by_process,
 		.failed = syscalls->settings.failed,
 		.typed = quirk_task_regs(),
+		.some = syscalls->settings.number >= 0 || syscalls->settings.ppid,
 		.one = syscalls->settings.number >= 0,
 		.place = syscalls->settings.number,
 		.error = syscalls->settings.error,

@@ -192,7 +192,6 @@ static void add_wait(struct replay *replay, const struct why_thread *thread, con
 		.waker_tid = thread->waker_tid,
 		.waker_tgid = thread->waker_tgid,
 		.call = thread->call,
-		.ended = thread->since,
 		.ns = ns,
 		.key = *key,
 	};

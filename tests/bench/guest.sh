@@ -307,6 +307,10 @@ start_and_end() {
 }
 
 sleep 3
+clock_counts_instructions || {
+	say "$why"
+	exit
+}
 for workload in read open emulated stepped; do
 	eval "plain_$workload=$(bench-calls $workload)"
 done

@@ -2,6 +2,15 @@
 # Programs whose cost is measured: by tests/bench/guest.sh beside an empty program, and by tests/bench/peers/cost.sh
 # beside bpftrace. Both scripts follow this file in a guest.
 
+# Fails with $why if a nanosecond of the guest's clock is not an instruction: then figures cannot be compared.
+# The loop has two to four instructions and a thousand turns.
+clock_counts_instructions() {
+	loop=$(bench-calls spin)
+	awk -v loop="$loop" 'BEGIN { exit !(loop > 1900 && loop < 4100) }' && return
+	why="1,000 turns of a loop take $loop ns: the guest's clock does not count instructions"
+	return 1
+}
+
 opens='tracepoint:syscalls:sys_enter_openat { @name[tid] = args.filename; }
 tracepoint:syscalls:sys_exit_openat /@name[tid]/ {
 	printf("%-6d %-16s %4d %s\n", pid, comm, args.ret, str(@name[tid]));

@@ -146,9 +146,21 @@ called() {
 		none cost "$of" "$tool" "$why"
 }
 
+# What is not in the rows: the work of the reader, which writes the file. On one processor, the calls wait for it.
+with_reader() {
+	workload='bench-calls -e -n 50000 -r 1 read'
+	alone=$($workload)
+	rm -rf data kept
+	hold -t 170 -a Recording -o kept -w "$workload" sonde record syscalls -o data && lossless || return
+	more=$(echo "$said $alone" | awk '{ printf "%.0f", $1 - $2 }')
+	text="system calls, recorded: what a call costs the thread that makes it. With the work of sonde record,"
+	note cost "$text which writes a file on the same processor, it takes $more more"
+}
+
 calls() {
 	of='system calls, recorded'
 	called 'sonde record' '-a Recording' sonde record syscalls -o data
+	with_reader
 	called 'trace-cmd record' -c peer trace-cmd record -e raw_syscalls -o /tmp/data $held
 	called 'perf trace record' -c peer perf trace record -a -o /tmp/data -- $held
 	called 'LTTng' -c peer env HOME=/tmp sh -c "$(lttng_records --syscall --all)"
