@@ -67,7 +67,8 @@ static void serve(const struct fuse_in_header *in)
 
 static uint32_t opcode_of(const char *name)
 {
-	return !strcmp(name, "lookup") ? FUSE_LOOKUP : !strcmp(name, "open") ? FUSE_OPEN : FUSE_READ;
+	return !strcmp(name, "lookup") ? FUSE_LOOKUP : !strcmp(name, "open") ? FUSE_OPEN
+									     : FUSE_READ;
 }
 
 int main(int argc, char **argv)
