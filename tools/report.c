@@ -274,7 +274,7 @@ static int show(struct run *run, struct recording *r, const struct wish *wish, s
 		return why(run, r, wish, err);
 	if (wish->has_view || settings->folded || settings->flame || !is_converted(settings))
 		return summary(run, r, wish, err);
-	say_losses(r, wish->file, recording_info(r)->totals.lost);
+	say_losses(r, wish->file, recording_info(r)->totals.lost + recording_info(r)->left_out);
 	return 0;
 }
 

@@ -32,6 +32,7 @@ static void sift_down(struct recording *r, size_t at)
 static int begin(struct recording *r)
 {
 	r->n_heap = 0;
+	r->info.left_out = 0;
 	free(r->heap);
 	r->heap = base_alloc((r->rings.n + 1) * sizeof(*r->heap));
 	vec_each(ring, &r->rings) {
@@ -126,7 +127,6 @@ void recording_rewind(struct recording *r)
 	r->begun = false;
 	r->taken = NULL;
 	r->n_heap = 0;
-	r->info.left_out = 0;
 	r->err = (struct err){};
 	recording_tasks_begin(r);
 }

@@ -24,7 +24,7 @@ struct recording;
  * How many ids of threads a reader knows, which bounds what it and its callers remember. An event of one more comes as a
  * loss.
  */
-#define RECORDING_TASKS_MAX (1 << 19)
+#define RECORDING_TASKS_MAX (1 << 18)
 
 struct recording_kind {
 	uint32_t id;
