@@ -106,6 +106,9 @@ static void check_totals(const struct recording_info *info, const char *file, co
 	if (info->ended && done != found)
 		report_note("%s: it has %llu events, with those lost, but its end says %llu", file,
 			    (unsigned long long)found, (unsigned long long)done);
+	if (sums->crowded)
+		report_note("%s: the tables lack %llu event%s: they have no room for more rows", file,
+			    (unsigned long long)sums->crowded, str_plural(sums->crowded));
 }
 
 /* What is not in the recording is said at the end. */
@@ -117,6 +120,10 @@ static void say_losses(const struct recording *r, const char *file, uint64_t los
 		report_note("%s", info->notes[i]);
 	if (info->cut)
 		report_note("%s: %s", file, info->cut);
+	if (info->left_out)
+		report_note("%s: %llu event%s left out: it has more than %u threads", file, (unsigned long long)info->left_out,
+			    str_plural(info->left_out), RECORDING_TASKS_MAX);
+	lost -= lost < info->left_out ? lost : info->left_out;
 	if (lost)
 		report_note("%s: %llu event%s lost while it was recorded", file, (unsigned long long)lost, str_plural(lost));
 	if (info->totals.missed)
@@ -267,7 +274,7 @@ static int show(struct run *run, struct recording *r, const struct wish *wish, s
 		return why(run, r, wish, err);
 	if (wish->has_view || settings->folded || settings->flame || !is_converted(settings))
 		return summary(run, r, wish, err);
-	say_losses(r, wish->file, recording_info(r)->totals.lost);
+	say_losses(r, wish->file, recording_info(r)->totals.lost + recording_info(r)->left_out);
 	return 0;
 }
 

@@ -5,39 +5,69 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
+#include "base/file_id.h"
 #include "foreign.h"
+#include "served.h"
 
-static int locate_below(const char *root, const char *path, uint64_t flags)
+/* From Linux 5.12 on; Debian 11's headers lack it. */
+#ifndef RESOLVE_CACHED
+#define RESOLVE_CACHED 0x20
+#endif
+
+static int ask_kernel(int dir, const char *path, const struct open_how *how)
 {
-	struct open_how how = {
-		.flags = flags | O_PATH | O_CLOEXEC,
-		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
-	};
-	int dir __close = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	int fd = dir < 0 ? -1 : (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
+	int fd = (int)syscall(SYS_openat2, dir, path, how, sizeof(*how));
 
 	return fd < 0 ? -errno : fd;
+}
+
+/* Whose mounts a path leads through. */
+static pid_t process_of(const char *root)
+{
+	int pid;
+
+	return root && sscanf(root, "/proc/%d/root", &pid) == 1 ? pid : 0;
+}
+
+/* What the kernel knows of a path by heart asks no program, but may have come from one. Else any that serves files may be asked. */
+static int resolve(const char *root, int dir, const char *path, struct open_how how)
+{
+	struct open_how cached = how;
+	struct file_id id;
+	int fd __close = -1;
+
+	cached.resolve |= RESOLVE_CACHED;
+	fd = ask_kernel(dir, path, &cached);
+	if (fd >= 0 && !file_id(fd, "", &id) && !served_device(process_of(root), id.dev))
+		return take_fd(fd);
+	return served_device(process_of(root), 0) ? served_open(dir, path, &how) : ask_kernel(dir, path, &how);
 }
 
 static int locate(const char *root, const char *path, int flags)
 {
-	int fd;
+	struct open_how how = { .flags = (uint64_t)flags | O_PATH | O_CLOEXEC };
+	int dir __close = -1;
 
-	if (root)
-		return locate_below(root, path, (uint64_t)flags);
-	fd = open(path, flags | O_PATH | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
+	if (!root)
+		return resolve(NULL, AT_FDCWD, path, how);
+	how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
+	dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return dir < 0 ? -errno : resolve(root, dir, path, how);
 }
 
 /* Opens the very file that was located, even if the path leads to another one by now. */
-static int reopen(int located, int flags)
+static int reopen(const char *root, int located, int flags)
 {
+	struct open_how how = { .flags = (uint64_t)flags | O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC };
+	bool served = false;
+	struct file_id id;
 	char link[32];
-	int fd;
 
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", located);
-	fd = open(link, flags | O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
+	if (!file_id(located, "", &id))
+		served = served_device(process_of(root), id.dev);
+	/* in the child it has this number */
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", served ? 1 : located);
+	return served ? served_open(located, link, &how) : ask_kernel(AT_FDCWD, link, &how);
 }
 
 int foreign_locate(const char *root, const char *path)
@@ -49,7 +79,7 @@ int foreign_open_dir(const char *root, const char *path)
 {
 	int located __close = locate(root, path, O_DIRECTORY);
 
-	return located < 0 ? located : reopen(located, O_DIRECTORY);
+	return located < 0 ? located : reopen(root, located, O_DIRECTORY);
 }
 
 static const char *kind_of(mode_t mode)
@@ -94,7 +124,7 @@ int foreign_open(const char *root, const char *path, uint64_t max, uint64_t *siz
 	if (ret)
 		return ret;
 	*size = (uint64_t)st.st_size;
-	fd = reopen(located, 0);
+	fd = reopen(root, located, 0);
 	return fd < 0 ? err_set(err, fd, "%s: %s", shown, strerror(-fd)) : fd;
 }
 

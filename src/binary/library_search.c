@@ -109,9 +109,12 @@ static char *resolve_in(const char *root, const char *path)
 
 char *library_resolve(const char *root, const char *path)
 {
+	int fd __close = -1;
+
 	if (root)
 		return resolve_in(root, path);
-	return access(path, F_OK) ? NULL : base_strdup(path);
+	fd = foreign_locate(NULL, path);
+	return fd < 0 ? NULL : base_strdup(path);
 }
 
 /*

@@ -32,6 +32,7 @@ static void sift_down(struct recording *r, size_t at)
 static int begin(struct recording *r)
 {
 	r->n_heap = 0;
+	r->info.left_out = 0;
 	free(r->heap);
 	r->heap = base_alloc((r->rings.n + 1) * sizeof(*r->heap));
 	vec_each(ring, &r->rings) {
@@ -86,6 +87,19 @@ static void make_event(struct recording *r, struct recording_ring *ring, struct 
 	}
 }
 
+static void leave_out(struct recording *r, const struct recording_ring *ring, struct recording_event *event)
+{
+	r->info.left_out++;
+	*event = (struct recording_event){
+		.time = event->time,
+		.cpu = ring->cpu,
+		.lane = ring->lane,
+		.task = -1,
+		.lost = 1,
+		.since = ring->passed,
+	};
+}
+
 int recording_next(struct recording *r, struct recording_event *event)
 {
 	int ret = r->err.code;
@@ -100,6 +114,8 @@ int recording_next(struct recording *r, struct recording_event *event)
 		return 0;
 	r->taken = r->heap[0];
 	make_event(r, r->taken, event);
+	if (event->kind && !recording_tasks_fit(r, event))
+		leave_out(r, r->taken, event);
 	recording_tasks_event(r, event);
 	return 1;
 }

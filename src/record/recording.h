@@ -20,6 +20,12 @@
 
 struct recording;
 
+/*
+ * How many ids of threads a reader knows, which bounds what it and its callers remember. An event of one more comes as a
+ * loss.
+ */
+#define RECORDING_TASKS_MAX (1 << 18)
+
 struct recording_kind {
 	uint32_t id;
 	const char *name;
@@ -76,6 +82,7 @@ struct recording_info {
 	struct layout_end totals;	 /* if it was cut off: only what the kernel had missed */
 	bool ended;			 /* has an END */
 	const char *cut;		 /* why not everything could be read, for a note to the user; NULL: all was */
+	uint64_t left_out;		 /* events so far that came as losses: of more threads than RECORDING_TASKS_MAX */
 	uint64_t bytes, chunks;		 /* of the file, chunks in it */
 	uint32_t rings, cpus;		 /* cpus: the highest in a chunk + 1, or the host's */
 	const struct recording_kind *const *kinds;

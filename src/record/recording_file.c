@@ -254,6 +254,7 @@ void recording_close(struct recording *r)
 	free(r->tasks.v);
 	set_release(&r->text_ids);
 	set_release(&r->tids);
+	free(r->named);
 	set_release(&r->names);
 	set_release(&r->ring_ids);
 	pool_release(&r->pool);

@@ -92,6 +92,8 @@ struct recording {
 		size_t n, cap;
 	} first, tasks;
 	struct set tids, names;
+	unsigned char *named; /* a bit for each id */
+	uint32_t n_named;
 
 	struct set ring_ids; /* cpu, lane */
 	struct {
@@ -131,6 +133,9 @@ void recording_ring_reset(struct recording_ring *ring);
 void recording_tasks_begin(struct recording *r); /* as at the start */
 /* Learns from an event: who runs, who is new, what it is called. Sets event->task. */
 void recording_tasks_event(struct recording *r, struct recording_event *event);
-void recording_add_task(struct recording *r, const struct recording_task *task);
+/* False: there is no room for it. */
+bool recording_add_task(struct recording *r, const struct recording_task *task);
+/* Whether there is room for all threads that an event names. */
+bool recording_tasks_fit(struct recording *r, const struct recording_event *event);
 
 #endif

@@ -179,8 +179,7 @@ static void tasks(struct recording *r, struct body *b)
 		words(b, v, 6);
 		task = (struct recording_task){ v[0], v[1], v[2], v[3], v[4], v[5], text(r, b), "" };
 		task.line = text(r, b);
-		if (!b->bad)
-			recording_add_task(r, &task);
+		b->bad = b->bad || !recording_add_task(r, &task);
 	}
 }
 

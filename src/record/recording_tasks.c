@@ -12,9 +12,44 @@ static struct recording_task *place(struct recording *r, int32_t tid)
 	return &r->tasks.v[at];
 }
 
-void recording_add_task(struct recording *r, const struct recording_task *task)
+/* Ids of Linux are smaller (PID_MAX_LIMIT). */
+#define ID_MAX (4 << 20)
+
+/* Those of idle tasks and of none need no room. */
+static bool fits(struct recording *r, int32_t id)
 {
+	if (id < -1 || id > ID_MAX)
+		return false;
+	if (id <= 0)
+		return true;
+	if (!r->named)
+		r->named = base_alloc(ID_MAX / 8 + 1);
+	if (r->named[id / 8] & 1 << id % 8)
+		return true;
+	if (r->n_named == RECORDING_TASKS_MAX)
+		return false;
+	r->named[id / 8] |= 1 << id % 8;
+	r->n_named++;
+	return true;
+}
+
+bool recording_tasks_fit(struct recording *r, const struct recording_event *event)
+{
+	static const enum known_field ids[] = { KNOWN_F_TASK, KNOWN_F_PREV, KNOWN_F_NEXT, KNOWN_F_CURRENT, KNOWN_F_WAKER,
+						KNOWN_F_CHILD, KNOWN_F_CHILD_PROCESS, KNOWN_F_PROCESS, KNOWN_F_OLD_TASK };
+
+	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
+		if (!fits(r, recording_known(event, ids[i], 0)))
+			return false;
+	return true;
+}
+
+bool recording_add_task(struct recording *r, const struct recording_task *task)
+{
+	if (!fits(r, task->tid))
+		return false;
 	*vec_push(&r->first) = *task;
+	return true;
 }
 
 /* Of several entries with one id, that of the task which existed at the start counts; else the first. */

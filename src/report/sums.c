@@ -3,6 +3,15 @@
 #include "bpf/block.h"
 #include "sums.h"
 
+/* The number of a row. SET_NONE: the table is full. */
+static uint32_t find_row(struct sums *sums, struct set *set, const void *key, size_t bytes, size_t most)
+{
+	uint32_t at = set->n < most ? set_add(set, key, bytes) : set_find(set, key, bytes);
+
+	sums->crowded += at == SET_NONE;
+	return at;
+}
+
 /* --- threads --- */
 
 static struct sums_task *new_task(struct sums *sums, uint32_t at, int32_t tid, uint64_t since)
@@ -38,8 +47,10 @@ static struct sums_task *find_task(struct sums *sums, const struct recording *r,
 static void add_sleep(struct sums *sums, const struct sums_task *task, uint64_t ns)
 {
 	int64_t key[] = { task - sums->tasks.v, task->state, task->waits_in };
-	uint32_t at = set_add(&sums->sleep_ids, key, sizeof(key));
+	uint32_t at = find_row(sums, &sums->sleep_ids, key, sizeof(key), SUMS_MAX);
 
+	if (at == SET_NONE)
+		return;
 	if (at == sums->sleeps.n)
 		*vec_push(&sums->sleeps) = (struct sums_sleep){ key[0], task->state, task->waits_in, 0 };
 	sums->sleeps.v[at].ns += ns;
@@ -152,7 +163,9 @@ static void forked(struct sums *sums, const struct recording *r, const struct re
 	if (tid <= 0)
 		return;
 	task = find_task(sums, r, tid);
-	if (sums->tasks.n == before)
+	if (sums->tasks.n > SUMS_MAX)
+		sums->crowded++;
+	else if (sums->tasks.n == before)
 		task = new_task(sums, set_find(&sums->tids, &tid, sizeof(tid)), tid, event->time);
 	task->since = event->time;
 	task->heard = task->followed = true;
@@ -165,11 +178,20 @@ static void forked(struct sums *sums, const struct recording *r, const struct re
 
 static struct sums_call *find_call(struct sums *sums, int64_t number)
 {
-	uint32_t at = set_add(&sums->numbers, &number, sizeof(number));
+	uint32_t at = find_row(sums, &sums->numbers, &number, sizeof(number), SUMS_FEW_MAX);
 
+	if (at == SET_NONE)
+		return NULL;
 	if (at == sums->calls.n)
 		vec_push(&sums->calls)->number = number;
 	return &sums->calls.v[at];
+}
+
+static void add_time(struct sums_call *call, uint64_t ns)
+{
+	call->timed++;
+	call->total += ns;
+	call->most = ns > call->most ? ns : call->most;
 }
 
 static void entered(struct sums *sums, const struct recording *r, const struct recording_event *event)
@@ -196,8 +218,10 @@ static void left(struct sums *sums, const struct recording *r, const struct reco
 	if (number < 0 && task)
 		number = task->call;
 	call = find_call(sums, number);
-	call->count++;
-	call->errors += ret < 0 && ret >= -4095;
+	if (call) {
+		call->count++;
+		call->errors += ret < 0 && ret >= -4095;
+	}
 	if (!task)
 		return;
 	task->followed = true;
@@ -207,9 +231,8 @@ static void left(struct sums *sums, const struct recording *r, const struct reco
 		uint64_t ns = event->time - task->call_since;
 
 		task->call_ns += ns;
-		call->timed++;
-		call->total += ns;
-		call->most = ns > call->most ? ns : call->most;
+		if (call)
+			add_time(call, ns);
 	}
 	task->call = -1;
 }
@@ -220,8 +243,10 @@ static struct sums_request *find_request(struct sums *sums, const struct recordi
 {
 	uint64_t key[] = { recording_known(event, KNOWN_F_DEVICE, 0),
 			   recording_known(event, KNOWN_F_REQUEST, recording_known(event, KNOWN_F_SECTOR, 0)) };
-	uint32_t at = set_add(&sums->requests, key, sizeof(key));
+	uint32_t at = find_row(sums, &sums->requests, key, sizeof(key), SUMS_MAX);
 
+	if (at == SET_NONE)
+		return NULL;
 	if (at == sums->pending.n)
 		vec_push(&sums->pending);
 	return &sums->pending.v[at];
@@ -229,16 +254,21 @@ static struct sums_request *find_request(struct sums *sums, const struct recordi
 
 static void issued(struct sums *sums, const struct recording_event *event)
 {
-	find_request(sums, event)->since = event->time;
+	struct sums_request *request = find_request(sums, event);
+
+	if (request)
+		request->since = event->time;
 }
 
 static void completed(struct sums *sums, const struct recording_event *event)
 {
 	uint64_t key[] = { recording_known(event, KNOWN_F_DEVICE, 0), recording_known(event, KNOWN_F_OP, 0) & BLOCK_OP_MASK };
-	uint32_t at = set_add(&sums->disk_ids, key, sizeof(key));
+	uint32_t at = find_row(sums, &sums->disk_ids, key, sizeof(key), SUMS_FEW_MAX);
 	struct sums_request *request = find_request(sums, event);
 	struct sums_disk *disk;
 
+	if (at == SET_NONE)
+		return;
 	if (at == sums->disks.n) {
 		disk = vec_push(&sums->disks);
 		disk->device = key[0];
@@ -248,6 +278,8 @@ static void completed(struct sums *sums, const struct recording_event *event)
 	disk->count++;
 	disk->bytes += recording_known(event, KNOWN_F_BYTES, 0);
 	disk->errors += recording_known(event, KNOWN_F_STATUS, 0) != 0;
+	if (!request)
+		return;
 	if (request->since && event->time >= request->since) {
 		uint64_t ns = event->time - request->since;
 

@@ -21,6 +21,10 @@ enum sums_state {
 	SUMS_STATES,
 };
 
+/* Rows of a table. Nothing but a damaged recording, or one of days, has more. */
+#define SUMS_MAX     (1 << 19)
+#define SUMS_FEW_MAX (1 << 14) /* calls, disks */
+
 /* A thread. One that gets the id of another that has ended is another. */
 struct sums_task {
 	int32_t tid, tgid;
@@ -70,6 +74,7 @@ struct sums {
 	uint64_t begun, ended; /* ns, CLOCK_MONOTONIC */
 	uint64_t events, lost;
 	uint64_t unfinished; /* requests without an end */
+	uint64_t crowded;    /* events that the tables lack room for, or that a row adds up with those of another thread */
 	bool filtered;	     /* switches are missing, and none were lost */
 	bool remembered;     /* a flight recorder's: the events of each processor begin at another time */
 	vec(struct sums_task) tasks;

@@ -7,11 +7,11 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 
 #include "base/clock.h"
 #include "binary/foreign.h"
 #include "binary/library.h"
+#include "binary/served.h"
 #include "module_file.h"
 
 /* As src/binary/ limits them. */
@@ -93,19 +93,7 @@ bool module_file_is(const struct file_id *id, pid_t pid, const struct mapping *m
 	return file_id(AT_FDCWD, link, &now) || file_id_same(id, &now);
 }
 
-/* proc_pid_mountinfo(5): "ID PARENT MAJOR:MINOR ... - TYPE ...". */
 bool module_file_is_served(pid_t pid, dev_t dev)
 {
-	char *path __free = base_printf("/proc/%d/mountinfo", (int)pid), *line __free = NULL;
-	FILE *mounts __fclose = major(dev) ? NULL : fopen(path, "re");
-	size_t cap = 0;
-
-	while (mounts && getline(&line, &cap, mounts) > 0) {
-		const char *type = strstr(line, " - ");
-		unsigned int found[2];
-
-		if (type && sscanf(line, "%*d %*d %u:%u", &found[0], &found[1]) == 2 && makedev(found[0], found[1]) == dev)
-			return !strncmp(type + 3, "fuse", 4);
-	}
-	return false;
+	return dev && served_device(pid, dev);
 }

@@ -23,6 +23,9 @@
 #define STATE_DEAD	0x30
 #define STATE_STOPPED	0x0c
 
+/* How many calls are known by name; a system has some hundred. */
+#define CALLS_MAX 16384
+
 struct played {
 	struct why_thread thread; /* user, system: ns that it ran out of calls, and in them */
 	uint64_t ran_at;	  /* since when it runs out of calls, or in this one */
@@ -144,10 +147,13 @@ static void ends(struct replay *replay, struct played *it)
 /* What is known of a call by its name, which is looked up once. */
 static struct known known_call(struct replay *replay, int64_t call)
 {
-	uint32_t number = set_add(&replay->calls, &call, sizeof(call));
+	uint32_t number = replay->known.n < CALLS_MAX ? set_add(&replay->calls, &call, sizeof(call))
+						      : set_find(&replay->calls, &call, sizeof(call));
 	struct str name __str = {};
 	int local;
 
+	if (number == SET_NONE)
+		return (struct known){ waits_class(""), WHY_NO_CALL };
 	if (number == replay->known.n) {
 		recording_show_value(&name, replay->r, LAYOUT_SYSCALL, call);
 		local = syscall_number(name.data);

@@ -138,3 +138,35 @@ test_regex_bombs() {
 		expect_err 'the regular expression needs too much memory or time'
 	done
 }
+
+# never_answers REQUEST: in a mount namespace of our own. Killing the server ends each request, and a sonde that waits.
+never_answers() {
+	run unshare -m sh -c '
+		mkdir -p served
+		unanswered served "$1" > log & server=$!
+		until grep -q serves log; do sleep 0.05; done
+		dfl sonde funccount "u:$PWD/served/file:*" & sonde=$!
+		until grep -q silent log; do sleep 0.05; done
+		kill -INT $sonde
+		(sleep 5; kill -KILL $server 2> /dev/null) & rescue=$!
+		status=0; wait $sonde || status=$?
+		kill -0 $server || echo "sonde has waited for $1"
+		kill $rescue; kill -KILL $server
+		exit $status' sh "$1"
+	expect_exit 130
+	expect_err 'ended before tracing began$'
+	expect_no_line .
+	wait_until 10 gone || fail "a process of sonde stays behind"
+}
+
+gone() {
+	! pgrep -f "sonde funccount u:$PWD/served" > asked
+}
+
+# timeout=60
+test_file_that_a_program_never_serves() {
+	[ -w /dev/fuse ] && unshare -m true || skip "no file system of a program can be mounted here"
+	for request in lookup open read; do
+		never_answers $request
+	done
+}

@@ -113,6 +113,56 @@ Test(sums, lost_records_are_unknown_time)
 	recording_close(r);
 }
 
+/* The two that existed are among those that fit, and an id that Linux does not have never fits. */
+Test(sums, more_threads_than_fit)
+{
+	const int fit = RECORDING_TASKS_MAX - 2, more = 10;
+	struct recording *r;
+	struct sums sums;
+	struct made m;
+
+	made_begin(&m);
+	for (int i = 0; i < fit + more; i++)
+		made_record(&m, 0, MADE_WAKING, (1ull << 62) + i, made_pair(1000 + i, 200), 0);
+	made_record(&m, 0, MADE_WAKING, (1ull << 62) + fit + more, made_pair(1000 + fit - 1, 200), 0);
+	made_record(&m, 0, MADE_WAKING, (1ull << 62) + fit + more + 1, made_pair(5 << 20, 200), 0);
+	sum_up(&m, &sums, &r);
+	cr_assert_eq(sums.events, fit + 1);
+	cr_assert_eq(sums.lost, more + 1);
+	cr_assert_eq(recording_info(r)->left_out, more + 1);
+	cr_assert_leq(sums.tasks.n, RECORDING_TASKS_MAX);
+	cr_assert_eq(thread(&sums, 1000 + fit - 1)->wakes, 1);
+	cr_assert_eq(sums.crowded, 0);
+	sums_release(&sums);
+	recording_rewind(r);
+	cr_assert_eq(sums_read(&sums, r), 0);
+	cr_assert_eq(recording_info(r)->left_out, more + 1);
+	sums_release(&sums);
+	recording_close(r);
+}
+
+/* Each fork is another thread, until there are too many of them; and calls by any number. */
+Test(sums, more_rows_than_fit)
+{
+	const int forks = SUMS_MAX + 10, calls = SUMS_FEW_MAX + 5;
+	struct recording *r;
+	struct sums sums;
+	struct made m;
+
+	made_begin(&m);
+	for (int i = 0; i < forks; i++)
+		made_record(&m, 0, MADE_FORK, (1ull << 62) + i, 100, made_pair(300, 300), 0x6161, 0);
+	for (int i = 0; i < calls; i++)
+		made_record(&m, 0, MADE_LEAVE, (1ull << 62) + forks + i, made_pair(300, i), 0);
+	sum_up(&m, &sums, &r);
+	cr_assert_eq(sums.events, forks + calls);
+	cr_assert_leq(sums.tasks.n, SUMS_MAX + 1);
+	cr_assert_eq(sums.calls.n, SUMS_FEW_MAX);
+	cr_assert_eq(sums.crowded, forks - SUMS_MAX - 1 + 5);
+	sums_release(&sums);
+	recording_close(r);
+}
+
 Test(sums, new_thread_with_an_old_id)
 {
 	struct recording *r;
