@@ -311,7 +311,6 @@ const struct engine argdist_engine = {
 	.tables = script_tables,
 	.emit = emit,
 	.take = script_take,
-	.fd = script_fd,
 	.losses = script_say_losses,
 	.stats = script_stats,
 	.attachment = script_attachment,

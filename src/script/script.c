@@ -2,13 +2,14 @@
 /* The script engine: from a program's text to its last line of output. */
 #include <limits.h>
 #include <linux/bpf.h>
-#include <sys/epoll.h>
+#include <poll.h>
 #include <sys/syscall.h>
 
 #include "attach/keep.h"
 #include "base/clock.h"
 #include "base/report.h"
 #include "engine/filter.h"
+#include "engine/intake.h"
 #include "bpf/lang.h"
 #include "bpf/event.h" /* skeletons name its structs */
 #include "bpf/slot.h"
@@ -153,27 +154,6 @@ static int link_probes(struct script *script, struct err *err)
 
 /* --- begin --- */
 
-static int wait_for(struct script *script, int fd, struct err *err)
-{
-	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
-
-	if (fd < 0 || !epoll_ctl(script->epoll, EPOLL_CTL_ADD, fd, &event))
-		return 0;
-	return err_set(err, -errno, "cannot wait for events: %s", strerror(errno));
-}
-
-static int open_stream(struct script *script, struct err *err)
-{
-	int ret = stream_open(&script->stream, &script->object, script_on_record, script, err);
-
-	if (!ret)
-		ret = wait_for(script, stream_fd(script->stream), err);
-	if (ret || !script->stacks)
-		return ret;
-	ret = stacks_start(script->stacks, &script->object, err);
-	return ret ? ret : wait_for(script, stacks_fd(script->stacks), err);
-}
-
 static int open_stacks(struct script *script, struct err *err)
 {
 	bool kernel = false, user = false;
@@ -195,6 +175,31 @@ static int open_stacks(struct script *script, struct err *err)
 	return ret;
 }
 
+/* Where calls of probed functions end, is known of some only when they run. Returns after how many ms to look again. */
+static int learn_ends(struct script *script)
+{
+	int ms = INT_MAX;
+
+	for (size_t i = 0; script->learns && i < script->program->probes.n; i++) {
+		int also = script->probes[i].attach ? attach_learn(script->probes[i].attach) : INT_MAX;
+
+		ms = also < ms ? also : ms;
+	}
+	return ms;
+}
+
+static int take_own(void *ctx)
+{
+	struct script *script = ctx;
+	struct pollfd process = { .fd = script->process, .events = POLLIN };
+
+	if (script->process >= 0 && poll(&process, 1, 0) > 0)
+		script->instance->ctx->done = true;
+	script_own_take(script);
+	script_full_maps(script);
+	return learn_ends(script);
+}
+
 static int load(struct script *script, struct err *err)
 {
 	int ret = open_object(script, err);
@@ -211,7 +216,12 @@ static int load(struct script *script, struct err *err)
 	ret = create_maps(script, err);
 	if (!ret)
 		ret = link_probes(script, err);
-	return ret ? ret : open_stream(script, err);
+	if (!ret)
+		ret = stream_open(&script->stream, &script->object, script->instance->intake, script_on_record, script, err);
+	if (!ret && script->stacks)
+		ret = stacks_start(script->stacks, &script->object, err);
+	intake_add(script->instance->intake, INTAKE_OWN, take_own, script);
+	return ret;
 }
 
 /* bpftrace ends when the process of -p does. */
@@ -224,7 +234,7 @@ static int watch_process(struct script *script, struct err *err)
 	script->process = syscall(SYS_pidfd_open, ctx->pid, 0);
 	if (script->process < 0 && errno == ESRCH)
 		return err_set(err, -ESRCH, "there is no process %u", ctx->pid);
-	return wait_for(script, script->process, err);
+	return intake_watch(script->instance->intake, script->process, err);
 }
 
 static struct script *script_new(struct engine_instance *instance)
@@ -235,7 +245,6 @@ static struct script *script_new(struct engine_instance *instance)
 	script->settings = instance->settings;
 	script->kernel = kernel_new();
 	script->file = script->process = -1;
-	script->epoll = epoll_create1(EPOLL_CLOEXEC);
 	return script;
 }
 
@@ -278,8 +287,6 @@ int script_open(struct engine_instance *instance, const struct script_front *fro
 
 	instance->state = script;
 	script->front = front;
-	if (script->epoll < 0)
-		return err_set(err, -errno, "cannot wait for events: %s", strerror(errno));
 	ret = refuse_beside_answers(script, err);
 	if (ret)
 		return ret;
@@ -352,51 +359,12 @@ void script_armed(struct engine_instance *instance)
 		script_own_iterate(script);
 }
 
-static void look_at_process(struct script *script)
-{
-	struct epoll_event events[8];
-	int n = epoll_wait(script->epoll, events, ARRAY_SIZE(events), 0);
-
-	for (int i = 0; i < n; i++)
-		if (script->process >= 0 && events[i].data.fd == script->process)
-			script->instance->ctx->done = true;
-}
-
-/* Where calls of probed functions end, is known of some only when they run. Returns after how many ms to look again. */
-static int learn_ends(struct script *script)
-{
-	int ms = INT_MAX;
-
-	for (size_t i = 0; script->learns && i < script->program->probes.n; i++) {
-		int also = script->probes[i].attach ? attach_learn(script->probes[i].attach) : INT_MAX;
-
-		ms = also < ms ? also : ms;
-	}
-	return ms;
-}
-
 int script_take(struct engine_instance *instance)
 {
-	struct script *script = instance->state;
-	int ms, also = INT_MAX;
+	int ms = intake_take(instance->intake);
 
-	/* First: until the mappings of a process that called exec() are read, its user stacks are unknown. */
-	if (script->stacks)
-		also = stacks_take(script->stacks);
-	look_at_process(script);
-	script_own_take(script);
-	script_full_maps(script);
-	ms = learn_ends(script);
-	ms = also < ms ? also : ms;
-	also = stream_take(script->stream);
-	ms = also < ms ? also : ms;
-	script_output_flush(script);
+	script_output_flush(instance->state);
 	return ms;
-}
-
-int script_fd(const struct engine_instance *instance)
-{
-	return ((const struct script *)instance->state)->epoll;
 }
 
 void script_take_all(struct script *script)
@@ -478,8 +446,6 @@ void script_close(struct engine_instance *instance)
 	str_release(&script->kept);
 	if (script->process >= 0)
 		close(script->process);
-	if (script->epoll >= 0)
-		close(script->epoll);
 	free(script->order.v);
 	free(script->probes);
 	free(script->maps);

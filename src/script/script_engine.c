@@ -129,7 +129,6 @@ const struct engine script_engine = {
 	.tables = script_tables,
 	.emit = script_emit,
 	.take = script_take,
-	.fd = script_fd,
 	.losses = script_say_losses,
 	.stats = script_stats,
 	.attachment = script_attachment,

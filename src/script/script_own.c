@@ -2,7 +2,6 @@
 /* Runs probes that hang on nothing in the kernel: begin, end, interval, self:signal, test, bench, iter. */
 #include <linux/bpf.h>
 #include <signal.h>
-#include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
 
@@ -10,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/report.h"
+#include "engine/intake.h"
 #include "script_part.h"
 
 /* A reader that was away for long does not run a short interval forever. */
@@ -40,13 +40,6 @@ static int open_signal(const struct lang_probe *probe)
 	sigaddset(&set, probe->attach->signal);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
-static int watch(const struct script *script, int fd)
-{
-	struct epoll_event event = { .events = EPOLLIN };
-
-	return epoll_ctl(script->epoll, EPOLL_CTL_ADD, fd, &event);
 }
 
 static int load(struct script *script, size_t i, struct err *err)
@@ -82,17 +75,20 @@ int script_own_open(struct script *script, struct err *err)
 
 int script_own_start(struct script *script, struct err *err)
 {
-	for (size_t i = 0; i < script->program->probes.n; i++) {
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < script->program->probes.n; i++) {
 		struct script_own *own = &script->probes[i].own;
 
 		if (own->probe->kind != PROBE_INTERVAL && own->probe->kind != PROBE_SIGNAL)
 			continue;
 		own->timer = own->probe->kind == PROBE_INTERVAL ? open_timer(own->probe) : open_signal(own->probe);
-		if (own->timer < 0 || watch(script, own->timer))
+		if (own->timer < 0)
 			return err_set(err, -errno, "cannot wait for '%s': %s", own->probe->attach->text,
 				       strerror(errno));
+		ret = intake_watch(script->instance->intake, own->timer, err);
 	}
-	return 0;
+	return ret;
 }
 
 int script_own_call(const struct script_own *own)

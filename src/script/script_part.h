@@ -58,7 +58,6 @@ struct script {
 	struct stacks *stacks; /* NULL: no probe takes a stack */
 	struct stacks_settings stacks_settings;
 	struct stacks_source stacks_source;
-	int epoll;
 
 	/* One for each of program->probes. */
 	struct script_probe {
@@ -96,7 +95,6 @@ int script_open(struct engine_instance *instance, const struct script_front *fro
 void script_armed(struct engine_instance *instance);
 void script_emit(struct engine_instance *instance, bool last);
 int script_take(struct engine_instance *instance);
-int script_fd(const struct engine_instance *instance);
 void script_say_losses(struct engine_instance *instance);
 void script_close(struct engine_instance *instance);
 
