@@ -58,7 +58,7 @@ static const struct opt options[] = {
 
 /* --- the program --- */
 
-static struct lang_program *compile(struct script *script, const struct lang_options *lang)
+static struct lang_program *compile(struct script *script, struct lang_options *lang, struct err *err)
 {
 	const struct argdist_settings *settings = script->instance->settings;
 	struct argdist *argdist = base_alloc(sizeof(*argdist));
@@ -111,6 +111,7 @@ static const char *part(struct script *script, const char *map, size_t i)
 }
 
 static const struct script_front front = {
+	.makes_room = BCC_MAKES_ROOM,
 	.compile = compile,
 	.owner = owner,
 	.part = part,
@@ -138,7 +139,7 @@ static int open_argdist(struct engine_instance *instance, struct err *err)
 		struct script *script = instance->state;
 
 		for (size_t i = 0; i < script->program->maps.n; i++)
-			script->maps[i].keeps_shown = true;
+			script->loaded.maps[i].keeps_shown = true;
 	}
 	return ret;
 }
@@ -256,7 +257,7 @@ static void print_spec(const struct table *table)
 
 	for (size_t i = 0; i < script->program->maps.n; i++)
 		if (!strcmp(script->program->maps.v[i]->name, table->probe->map))
-			map = &script->maps[i];
+			map = &script->loaded.maps[i];
 	if (!map)
 		return;
 	script_map_read_shown(map, now, &entries);

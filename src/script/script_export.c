@@ -110,7 +110,7 @@ static const struct type *part_type(const struct lang_map *map, size_t i)
 /* What the user calls the part; NULL: nothing. */
 static const char *part_name(struct script *script, const struct lang_map *map, size_t i)
 {
-	if (script->front && script->front->part)
+	if (script->front->part)
 		return script->front->part(script, map->name, i);
 	return map->n_labels == parts_of(map) ? map->labels[i] : NULL;
 }
@@ -352,7 +352,7 @@ static int hand_on(struct script *script, const struct table *table, engine_row_
 	const struct lang_map *map = table->map;
 	__free uint64_t *cells = base_alloc(hist_words(&table->hist) * sizeof(*cells));
 	size_t others;
-	int ret = script_map_read_totals(&script->maps[map->number], &entries, &others);
+	int ret = script_map_read_totals(&script->loaded.maps[map->number], &entries, &others);
 
 	for (size_t i = 0; i < entries.n; i++) {
 		struct row row = { .hist = { .hist = &table->hist, .cells = cells } };
@@ -402,7 +402,7 @@ static void count_values(struct script *script, struct table *table)
 	uint64_t all = 0, other = 0;
 	size_t others;
 
-	if (script_map_read_totals(&script->maps[map->number], &entries, &others))
+	if (script_map_read_totals(&script->loaded.maps[map->number], &entries, &others))
 		return;
 	for (size_t i = 0; i < entries.n; i++) {
 		uint64_t n = values_of(map->value, entries.v[i].value);

@@ -11,9 +11,9 @@ int script_output_open(struct script *script, struct err *err)
 	struct output *out = script->instance->ctx->out;
 
 	script->file = -1;
-	script->form = settings->format && !script->front && !strcmp(settings->format, "json") ? SCRIPT_JSON
-		       : output_is_text(out) || script->export				       ? SCRIPT_TEXT
-											       : SCRIPT_ROWS;
+	script->form = settings->format && script->front->has_format && !strcmp(settings->format, "json") ? SCRIPT_JSON
+		       : output_is_text(out) || script->export						  ? SCRIPT_TEXT
+													  : SCRIPT_ROWS;
 	if (settings->file) {
 		script->file = open(settings->file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 		if (script->file < 0)
@@ -49,7 +49,7 @@ void script_output_flush(struct script *script)
 /* On stderr, as bpftrace; a script that is a tool says what tools say. JSON goes where the rest of it goes. */
 void script_output_attached(struct script *script)
 {
-	size_t n = script->attached;
+	size_t n = script->attached.n;
 
 	if (script->export)
 		return;

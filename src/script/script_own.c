@@ -68,7 +68,7 @@ int script_own_open(struct script *script, struct err *err)
 			continue;
 		if (ret)
 			return ret;
-		script->attached++;
+		script->attached.n++;
 	}
 	return 0;
 }
@@ -145,10 +145,10 @@ static void take_timer(struct script *script, const struct script_own *own)
 	if (read(own->timer, &n, sizeof(n)) != sizeof(n))
 		return;
 	if (n > CATCH_UP) {
-		script->skipped += n - CATCH_UP;
+		script->attached.skipped += n - CATCH_UP;
 		n = CATCH_UP;
 	}
-	while (n-- && !script->state->exited)
+	while (n-- && !script->loaded.state->exited)
 		run_once(own);
 }
 

@@ -93,16 +93,16 @@ static void say(struct script *script, const struct lang_site *site, const struc
 
 /* --- texts --- */
 
+void script_print_text(struct script *script, const struct lang_site *site, const struct script_value *values,
+		       uint32_t n, uint64_t time)
+{
+	script_format_add(&script->text, &script->names, str_or_empty(site->format), values, n);
+	put_text(script, "printf");
+}
+
 static void do_printf(struct call *call)
 {
-	struct script *script = call->script;
-
-	if (script->front) {
-		script->front->print(script, call->site, call->values, call->n, call->time);
-		return;
-	}
-	format(call, &script->text);
-	put_text(script, "printf");
+	call->script->front->print(call->script, call->site, call->values, call->n, call->time);
 }
 
 static void do_error(struct call *call)
@@ -222,7 +222,7 @@ static void print_key(struct script *script, const struct lang_map *map, const s
 {
 	__cleanup(script_entries_release) struct script_entries entries = {};
 
-	script_map_read(&script->maps[map->number], &entries);
+	script_map_read(&script->loaded.maps[map->number], &entries);
 	vec_each(entry, &entries)
 		if (map->key && is_key(map, entry->key, key))
 			print_entry(script, map->value, entry->value);
@@ -247,7 +247,7 @@ static void print_map(struct script *script, const struct lang_map *map, const s
 		      uint64_t time, bool shows_nothing)
 {
 	__cleanup(script_entries_release) struct script_entries entries = {};
-	int ret = script_map_read_shown(&script->maps[map->number], time, &entries);
+	int ret = script_map_read_shown(&script->loaded.maps[map->number], time, &entries);
 
 	if (ret)
 		report_error("cannot read the map %s: %s", map->name, strerror(-ret));
@@ -298,7 +298,7 @@ void script_print_maps(struct script *script)
 
 static void do_clear(struct call *call)
 {
-	struct script_map *map = &call->script->maps[call->site->map->number];
+	struct script_map *map = &call->script->loaded.maps[call->site->map->number];
 	int ret;
 
 	/* totals only grow, but for those that the program itself reads */

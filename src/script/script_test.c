@@ -31,7 +31,7 @@ static bool passes(struct script *script, const struct script_own *own)
 
 	script->has_failed = ctx->done = false;
 	ctx->status = 0;
-	script->state->exited = 0;
+	script->loaded.state->exited = 0;
 	script->held = true;
 	ret = script_own_call(own);
 	script_take_all(script);

@@ -482,6 +482,7 @@ struct lang_program *bcc_compile(struct bcc_request *request, const struct lang_
 		move_messages(&b, source);
 		explain_names(&b);
 	}
+	program->is_misused = true; /* all of its text is arguments */
 	str_release(&b.text);
 	free(b.pieces.v);
 	return program;
