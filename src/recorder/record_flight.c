@@ -28,9 +28,7 @@ static int open_signals(struct record_flight *flight)
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR2);
 	flight->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-	if (flight->signals < 0 || sigprocmask(SIG_BLOCK, &set, NULL))
-		return -errno;
-	return 0;
+	return flight->signals < 0 || sigprocmask(SIG_BLOCK, &set, NULL) ? -errno : 0;
 }
 
 /* In the child. Rows are lines of JSON, without headings. Our end takes it along. */

@@ -92,29 +92,9 @@ static void release(struct script *script)
 	free(argdist);
 }
 
-static const char *owner(struct script *script, const char *map)
-{
-	return bcc_owner(&((struct argdist *)script->front_state)->request, map);
-}
-
-static const char *part(struct script *script, const char *map, size_t i)
-{
-	const struct argdist *argdist = script->front_state;
-
-	for (size_t j = 0; j < argdist->request.n; j++) {
-		const struct bcc_probe *probe = &argdist->request.probes[j];
-
-		if (!strcmp(probe->map, map) && i < probe->n_values)
-			return probe->values[i] + (*probe->values[i] == '$');
-	}
-	return NULL;
-}
-
 static const struct script_front front = {
 	.makes_room = BCC_MAKES_ROOM,
 	.compile = compile,
-	.owner = owner,
-	.part = part,
 	.release = release,
 };
 
@@ -292,10 +272,8 @@ static void emit(struct engine_instance *instance, bool last)
 		table.probe = &argdist->request.probes[i];
 		print_spec(&table);
 	}
-	if (table.is_text) {
-		script_output_add(script, str_or_empty(script->text.data), script->text.len);
-		str_reset(&script->text);
-	}
+	if (table.is_text)
+		script_output_text(script);
 	output_flush(instance->ctx->out);
 	if (++argdist->tables == settings->tables && !last)
 		instance->ctx->done = true;
@@ -312,7 +290,7 @@ const struct engine argdist_engine = {
 	.tables = script_tables,
 	.emit = emit,
 	.take = script_take,
-	.losses = script_say_losses,
+	.losses = script_losses,
 	.stats = script_stats,
 	.attachment = script_attachment,
 	.close = script_close,

@@ -74,11 +74,6 @@ static int answer(struct script *script, struct err *err)
 	return ret;
 }
 
-static int list_program(struct script *script, struct err *err)
-{
-	return script->settings->list ? script_list_program(script, err) : 0;
-}
-
 static int attach(struct script *script, struct err *err)
 {
 	struct engine_instance *instance = script->instance;
@@ -102,7 +97,7 @@ int script_open(struct engine_instance *instance, const struct script_front *fro
 	static int (*const stages[])(struct script *, struct err *) = {
 		answer,
 		script_compile,
-		list_program,
+		script_list_program,
 		script_load,
 		attach,
 	};
@@ -195,11 +190,6 @@ void script_emit(struct engine_instance *instance, bool last)
 	script_take_all(script);
 	script->front->ended(script);
 	output_flush(instance->ctx->out);
-}
-
-void script_say_losses(struct engine_instance *instance)
-{
-	script_losses(instance->state);
 }
 
 void script_close(struct engine_instance *instance)

@@ -280,15 +280,9 @@ static void release(struct script *script)
 	free(trace);
 }
 
-static const char *owner(struct script *script, const char *map)
-{
-	return bcc_owner(&((struct trace *)script->front_state)->request, map);
-}
-
 const struct script_front script_bcc = {
 	.makes_room = BCC_MAKES_ROOM,
 	.compile = compile,
-	.owner = owner,
 	.armed = armed,
 	.print = print,
 	.ended = ended,

@@ -26,19 +26,11 @@ struct lang_features script_features(void)
 	};
 }
 
-static void show_messages(const struct script *script)
-{
-	__str struct str text = {};
-
-	lang_messages_show(&script->program->messages, &script->program->sources, !script->settings->no_warnings,
-			   &text);
-	fputs(str_or_empty(text.data), stderr);
-}
-
 int script_compile(struct script *script, struct err *err)
 {
 	struct engine_context *ctx = script->instance->ctx;
 	const struct script_settings *settings = script->settings;
+	__str struct str text = {};
 	struct lang_options compiling = {
 		.features = script_features(),
 		.kernel = script->kernel,
@@ -68,7 +60,8 @@ int script_compile(struct script *script, struct err *err)
 	script->program = script->front->compile(script, &compiling, err);
 	if (!script->program)
 		return err->code ? err->code : -EINVAL;
-	show_messages(script);
+	lang_messages_show(&script->program->messages, &script->program->sources, !settings->no_warnings, &text);
+	fputs(str_or_empty(text.data), stderr);
 	if (!script->program->messages.errors)
 		return 0;
 	ctx->said = true;

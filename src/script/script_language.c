@@ -146,11 +146,6 @@ static struct lang_program *compile(struct script *script, struct lang_options *
 	return NULL;
 }
 
-static const char *owner(struct script *script, const char *map)
-{
-	return map;
-}
-
 static void ended(struct script *script)
 {
 	if (!script->settings->test && !script->settings->bench)
@@ -163,6 +158,5 @@ const struct script_front script_language = {
 	.compile = compile,
 	.armed = script_output_attached,
 	.print = script_print_text,
-	.owner = owner,
 	.ended = ended,
 };

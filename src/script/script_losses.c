@@ -54,7 +54,7 @@ static uint64_t say_maps(struct script *script)
 
 		if (n)
 			report_note("Map full; can't update element: %llu update%s lost of %s, which has %u keys (%s)",
-				    (unsigned long long)n, str_plural(n), script->front->owner(script, (*map)->name), (*map)->max_entries,
+				    (unsigned long long)n, str_plural(n), (*map)->typed, (*map)->max_entries,
 				    script->front->makes_room);
 		sum += n;
 	}
@@ -75,7 +75,7 @@ void script_full_maps(struct script *script)
 		report_note(
 			"Map full; can't update element: %s has %u keys, and updates with others are lost until some "
 			"are freed",
-			script->front->owner(script, map->name), map->max_entries);
+			map->typed, map->max_entries);
 	}
 }
 
@@ -119,8 +119,9 @@ static uint64_t say_others(struct script *script)
 	return busy + missed + unlearned + script->attached.skipped;
 }
 
-void script_losses(struct script *script)
+void script_losses(struct engine_instance *instance)
 {
+	struct script *script = instance->state;
 	uint64_t all = say_records(script) + say_maps(script) + say_loops(script) + say_others(script);
 
 	if (script->loaded.stacks)

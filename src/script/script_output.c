@@ -40,6 +40,12 @@ void script_output_add(struct script *script, const char *text, size_t n)
 		output_flush(script->instance->ctx->out);
 }
 
+void script_output_text(struct script *script)
+{
+	script_output_add(script, str_or_empty(script->text.data), script->text.len);
+	str_reset(&script->text);
+}
+
 void script_output_flush(struct script *script)
 {
 	if (script->settings->buffering != SCRIPT_BUFFER_FULL)
@@ -61,8 +67,7 @@ void script_output_attached(struct script *script)
 		fprintf(stderr, "Attached %zu probe%s\n", n, str_plural(n));
 	} else {
 		script_json_attached(&script->text, script->form, n);
-		script_output_add(script, str_or_empty(script->text.data), script->text.len);
-		str_reset(&script->text);
+		script_output_text(script);
 	}
 }
 

@@ -37,10 +37,6 @@ struct script_front {
 	/* Prints the record of a printf(). */
 	void (*print)(struct script *script, const struct lang_site *site, const struct script_value *values,
 		      uint32_t n, uint64_t time);
-	/* What the user typed that a map belongs to. */
-	const char *(*owner)(struct script *script, const char *map);
-	/* What the user typed for a part of the map's key. NULL: the program has it. */
-	const char *(*part)(struct script *script, const char *map, size_t part);
 	/* In script_emit(), when all records are read: prints what is left. */
 	void (*ended)(struct script *script);
 	/* Frees front_state, which may be NULL. NULL: there is none. */
@@ -65,12 +61,11 @@ struct script_attached {
 	struct {
 		size_t *v, n, cap;
 	} order;
-	size_t n;	/* probes, as "Attached N probes" counts them */
-	uint64_t begun; /* when the begin probes had ended, in ns since boot */
-	bool learns;	/* where calls go: /proc has the numbers of processes that the kernel gives */
-	bool was_off;	/* a switch of the kernel was off, which was reported */
-	/* both were counted before the probes were detached */
-	bool knows_missed;
+	size_t n;	   /* probes, as "Attached N probes" counts them */
+	uint64_t begun;	   /* when the begin probes had ended, in ns since boot */
+	bool learns;	   /* where calls go: /proc has the numbers of processes that the kernel gives */
+	bool was_off;	   /* a switch of the kernel was off, which was reported */
+	bool knows_missed; /* both were counted before the probes were detached */
 	uint64_t missed, unlearned;
 	uint64_t skipped; /* intervals that there was no time for */
 };
@@ -113,7 +108,6 @@ int script_open(struct engine_instance *instance, const struct script_front *fro
 void script_armed(struct engine_instance *instance);
 void script_emit(struct engine_instance *instance, bool last);
 int script_take(struct engine_instance *instance);
-void script_say_losses(struct engine_instance *instance);
 void script_close(struct engine_instance *instance);
 
 /* In script_language.c: programs typed in the language. */
@@ -139,6 +133,8 @@ void script_unload(struct script *script);
 /* In script_output.c: where text goes. */
 int script_output_open(struct script *script, struct err *err);
 void script_output_add(struct script *script, const char *text, size_t n);
+/* Adds script->text, and empties it. */
+void script_output_text(struct script *script);
 void script_output_flush(struct script *script);
 /* "Attached N probes". */
 void script_output_attached(struct script *script);
@@ -180,7 +176,7 @@ void script_test_bench(struct script *script);
 void script_stats(struct engine_instance *instance, struct engine_stats *stats);
 struct attach *script_attachment(const struct engine_instance *instance, size_t n);
 /* The same file: reports, after the end, what was lost; and during the run each map that has become full. */
-void script_losses(struct script *script);
+void script_losses(struct engine_instance *instance);
 void script_full_maps(struct script *script);
 
 /*

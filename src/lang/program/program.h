@@ -26,7 +26,8 @@ enum lang_storage {
 };
 
 struct lang_map {
-	const char *name; /* with '@' */
+	const char *name;  /* with '@' */
+	const char *typed; /* what the user typed that it belongs to: its name, or a probe in bcc's notation */
 	struct span at;
 	const struct type *key;	  /* NULL: none */
 	const struct type *value; /* TYPE_NONE: nothing is ever assigned */
