@@ -61,7 +61,8 @@ static void add_results(struct str *to, size_t n, size_t n_failed, const struct 
 	str_addf(to, "[==========] %zu test%s ran.\n", n, str_plural(n));
 	str_addf(to, "[  PASSED  ] %zu test%s.\n", n_passed, str_plural(n_passed));
 	if (n_failed)
-		str_addf(to, "[  FAILED  ] %zu test%s, listed below:\n%s", n_failed, str_plural(n_failed), failed->data);
+		str_addf(to, "[  FAILED  ] %zu test%s, listed below:\n%s", n_failed, str_plural(n_failed),
+			 failed->data);
 }
 
 /* The words are those of bpftrace, which has them from GoogleTest. */
