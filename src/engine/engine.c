@@ -8,6 +8,7 @@
 #include "base/report.h"
 #include "engine.h"
 #include "follow.h"
+#include "intake.h"
 
 #define READER_NICE -10
 
@@ -38,6 +39,8 @@ int engine_open(struct engine_instance *instance, struct err *err)
 	int ret;
 
 	instance->filter = instance->ctx->filter;
+	if (instance->engine->take)
+		instance->intake = intake_new();
 	ret = instance->engine->open(instance, err);
 	if (!ret)
 		ret = keep_complete(engine_keep(instance), err);
@@ -45,6 +48,11 @@ int engine_open(struct engine_instance *instance, struct err *err)
 		engine_choose_columns(instance, instance->tool_settings);
 	report_progress(NULL, 0, 0);
 	return ret;
+}
+
+int engine_take(struct engine_instance *instance)
+{
+	return intake_take(instance->intake);
 }
 
 struct keep *engine_keep(const struct engine_instance *instance)
@@ -77,6 +85,7 @@ void engine_release(struct engine_instance *instance)
 {
 	if (instance->engine)
 		instance->engine->close(instance);
+	intake_free(instance->intake);
 	follow_free(instance->follow);
 	if (engine_keep(instance))
 		keep_forget(engine_keep(instance));

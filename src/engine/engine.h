@@ -85,6 +85,7 @@ struct engine_context {
 struct attach;
 struct engine;
 struct follow;
+struct intake;
 struct target_set;
 
 /* One kind of rows of an engine whose snapshots have several. */
@@ -104,6 +105,7 @@ struct engine_instance {
 	/* engine_open() copies the context's. An engine or tool drops parts that have no meaning for it. */
 	struct filter filter;
 	void *state;	       /* private to the engine */
+	struct intake *intake; /* what take() takes (intake.h); NULL: not open, or an engine without take() */
 	struct follow *follow; /* follows the command's children; NULL: there is no command */
 	void *own_schema;      /* of engine_own_fields(), NULL: none */
 	/* What getters of rows need: the functions of slots. They get the instance as ctx (event.h, stack_counts.h). */
@@ -167,12 +169,11 @@ struct engine {
 	/* Prints what is new since the last call, for an interval or, with `last`, at the end. */
 	void (*emit)(struct engine_instance *instance, bool last);
 	/*
-	 * For an engine that streams, or whose programs send what tables need; NULL for others. take() prints or stores
-	 * what has arrived, and returns within how many ms the caller should call it again. fd() is readable if that
-	 * should be sooner.
+	 * For an engine that streams, or whose programs send what tables need; NULL for others. It prints or stores what
+	 * has arrived (engine_take()), and returns within how many ms the caller should call it again. The descriptor
+	 * of the instance's intake is readable if that should be sooner.
 	 */
 	int (*take)(struct engine_instance *instance);
-	int (*fd)(const struct engine_instance *instance);
 	/* Reports, after the last emit, what was lost, missed or not attached. Reports nothing if nothing was. */
 	void (*losses)(struct engine_instance *instance);
 	/* Fills in stats, which are zero, at any time after open(). Hits that the kernel missed: attachment(). */
@@ -210,6 +211,8 @@ void engine_stats_add(struct engine_stats *stats, const char *cause, uint64_t n)
 
 /* --- for engines --- */
 
+/* The intake's sources: take() of engines that do no more. */
+int engine_take(struct engine_instance *instance);
 /* Refuses an argument that the engine does not use: returns -EINVAL with err. */
 int engine_unexpected(const struct engine_instance *instance, const char *argument, struct err *err);
 /* Returns where the instance keeps its descriptors, and what it adopts; NULL: nowhere, and nothing. */

@@ -2,8 +2,6 @@
 /*
  * Stacks from the ring buffer to named frames: the unwinding session, frames by id, losses. stacks_table.c counts them.
  */
-#include <sys/epoll.h>
-
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
@@ -11,6 +9,7 @@
 #include "base/cpus.h"
 #include "base/report.h"
 #include "filter.h"
+#include "intake.h"
 #include "stacks_part.h"
 
 /*
@@ -246,7 +245,6 @@ int stacks_open(struct stacks **to, struct engine_instance *instance, const stru
 	stacks->instance = instance;
 	stacks->source = source;
 	stacks->settings = settings;
-	stacks->epoll = -1;
 	if (settings->user_only && settings->kernel_only) {
 		instance->ctx->usage = true;
 		return err_set(err, -EINVAL, "only the user part or only the kernel part: choose one");
@@ -261,28 +259,22 @@ int stacks_open(struct stacks **to, struct engine_instance *instance, const stru
 	return ret ? ret : size_maps(stacks, object, err);
 }
 
-static int watch(struct stacks *stacks, int fd, uint32_t how)
+static int take(void *stacks)
 {
-	struct epoll_event event = { .events = how };
-
-	return epoll_ctl(stacks->epoll, EPOLL_CTL_ADD, fd, &event) ? -errno : 0;
+	return stacks_take(stacks);
 }
 
-/* The ring buffer is edge-triggered: readable once for each wake-up, not as long as it has data. */
 static int open_ring(struct stacks *stacks, struct err *err)
 {
-	int map = object_map_fd(stacks->object, "stacks"), records = unwind_fd(stacks->unwind), ret;
+	struct intake *intake = stacks->instance->intake;
+	int map = object_map_fd(stacks->object, "stacks"), ret;
 
 	stacks->ring = ring_buffer__new(map, take_record, stacks, NULL);
-	ret = stacks->ring ? 0 : -errno;
-	stacks->epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (!ret && stacks->epoll < 0)
-		ret = -errno;
-	if (!ret)
-		ret = watch(stacks, map, EPOLLIN | EPOLLET);
-	if (!ret && records >= 0)
-		ret = watch(stacks, records, EPOLLIN);
-	return ret ? err_set(err, ret, "cannot open the ring buffer of stacks: %s", strerror(-ret)) : 0;
+	if (!stacks->ring)
+		return err_set(err, -errno, "cannot open the ring buffer of stacks: %s", strerror(errno));
+	intake_add(intake, INTAKE_STACKS, take, stacks);
+	ret = intake_watch(intake, map, err);
+	return ret ? ret : intake_watch(intake, unwind_fd(stacks->unwind), err);
 }
 
 int stacks_start(struct stacks *stacks, const struct object *object, struct err *err)
@@ -300,32 +292,26 @@ int stacks_start(struct stacks *stacks, const struct object *object, struct err 
 	return ret ? ret : open_ring(stacks, err);
 }
 
-int stacks_fd(const struct stacks *stacks)
-{
-	return stacks->epoll;
-}
-
 static void calm_down(struct stacks *stacks)
 {
+	struct intake *intake = stacks->instance->intake;
 	uint64_t now = clock_monotonic_ns();
 	int records = unwind_fd(stacks->unwind);
+	struct err err;
 
 	if (now - stacks->burst >= CALM_NS) {
 		stacks->burst = now;
 		stacks->wakes = 0;
-		stacks->deaf = stacks->deaf && watch(stacks, records, EPOLLIN);
+		stacks->deaf = stacks->deaf && intake_watch(intake, records, &err);
 	} else if (++stacks->wakes >= CALM_WAKES && !stacks->deaf) {
-		stacks->deaf = !epoll_ctl(stacks->epoll, EPOLL_CTL_DEL, records, NULL);
+		stacks->deaf = intake_ignore(intake, records);
 	}
 }
 
 int stacks_take(struct stacks *stacks)
 {
-	struct epoll_event woken[2];
-
 	if (unwind_fd(stacks->unwind) >= 0)
 		precede(stacks, true);
-	epoll_wait(stacks->epoll, woken, ARRAY_SIZE(woken), 0);
 	unwind_take(stacks->unwind);
 	if (stacks->source->calm && unwind_fd(stacks->unwind) >= 0)
 		calm_down(stacks);
@@ -339,8 +325,6 @@ void stacks_free(struct stacks *stacks)
 		return;
 	stacks_table_release(stacks);
 	ring_buffer__free(stacks->ring);
-	if (stacks->epoll >= 0)
-		close(stacks->epoll);
 	vec_each(kept, &stacks->kept)
 		free(*kept);
 	free(stacks->kept.v);

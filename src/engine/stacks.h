@@ -6,7 +6,6 @@
  *	stacks_open(&stacks, instance, &source, &object, err)	before the object is prepared
  *	object_prepare()
  *	stacks_start(stacks, &object, err)		reads processes and their files; then the probes are attached
- *	stacks_take(stacks)				whenever stacks_fd() is readable
  *	stacks_add(stacks, &key, 1, 0)			for an engine that counts; or stacks_set(), for totals
  *	stacks_print(stacks, last)			prints the table: what is new since the last one
  *	stacks_losses(stacks)
@@ -126,15 +125,16 @@ struct stacks;
 int stacks_open(struct stacks **stacks, struct engine_instance *instance, const struct stacks_source *source,
 		struct object *object, struct err *err);
 /*
- * Opens the ring buffer "stacks" of the prepared object, and makes the tables of the processes that are traced; of the
+ * Opens the ring buffer "stacks" of the prepared object as a source of the instance's intake, and makes the tables of the processes that are traced; of the
  * command's file too. The object must outlive the stacks. Returns 0, or -errno with err; -EINTR: the user wants to stop.
  */
 int stacks_start(struct stacks *stacks, const struct object *object, struct err *err);
 void stacks_free(struct stacks *stacks);
 
-/* Readable if stacks_take() should be called earlier than it asked. An epoll descriptor. */
-int stacks_fd(const struct stacks *stacks);
-/* Reads frames, and what changed in processes. Returns within how many ms it wants to be called again. */
+/*
+ * Reads frames, and what changed in processes. Returns within how many ms it wants to be called again. The intake calls
+ * it; an engine does so before it looks at the counts.
+ */
 int stacks_take(struct stacks *stacks);
 
 /* Names the stack of an id. False: its frames are not there (0, or lost). */

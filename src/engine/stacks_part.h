@@ -35,7 +35,6 @@ struct stacks {
 	struct kernel *kernel;
 	struct symbols *symbols;
 	struct ring_buffer *ring;
-	int epoll;
 	bool precedes; /* engine_precede() */
 	/* with source->calm */
 	uint64_t burst; /* when it began, ns of CLOCK_MONOTONIC */

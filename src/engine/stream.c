@@ -4,7 +4,6 @@
  * much: while there is work it sleeps PAUSE_MS at a time, and programs wake it only if the buffer fills faster
  * (bpf/event.bpf.h). When there was nothing to read for a while, it asks the first event to wake it.
  */
-#include <sys/epoll.h>
 #include <sys/mman.h>
 
 #include <bpf/bpf.h>
@@ -13,6 +12,7 @@
 #include "base/clock.h"
 #include "base/cpus.h"
 #include "bpf/event.h"
+#include "intake.h"
 #include "object.h"
 #include "order.h"
 #include "stream_rest.h"
@@ -37,7 +37,7 @@ struct stream {
 	struct ring *ring;
 	struct event_reader *reader; /* shared with the programs */
 	size_t buffer_size;
-	int epoll, drops;
+	int drops;
 	size_t cpus; /* read before tracing: the number is in a file, and opening it would be an event */
 	stream_fn fn;
 	void *ctx;
@@ -114,14 +114,13 @@ static void say_awake(struct stream *stream, bool awake)
 	__atomic_store_n(&stream->reader->awake, awake, __ATOMIC_SEQ_CST);
 }
 
-int stream_take(struct stream *stream)
+static int take(void *ctx)
 {
+	struct stream *stream = ctx;
 	bool was_awake = stream->reader->awake, had = stream->taken.n, more;
 	unsigned long at = ring__consumer_pos(stream->ring);
 	uint64_t start = clock_boot_ns();
-	struct epoll_event woken;
 
-	epoll_wait(stream->epoll, &woken, 1, 0);
 	do
 		more = take_batch(stream);
 	while (more && clock_boot_ns() - start < TURN_NS);
@@ -224,21 +223,8 @@ uint64_t stream_dropped(const struct stream *stream, uint32_t why)
 	return sum;
 }
 
-int stream_fd(const struct stream *stream)
-{
-	return stream->epoll;
-}
-
-/* Edge-triggered: readable once for each wake-up, not as long as the buffer has data. */
-static int watch(struct stream *stream, int map)
-{
-	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
-
-	stream->epoll = epoll_create1(EPOLL_CLOEXEC);
-	return stream->epoll < 0 || epoll_ctl(stream->epoll, EPOLL_CTL_ADD, map, &event) ? -errno : 0;
-}
-
-int stream_open(struct stream **stream, const struct object *object, stream_fn fn, void *ctx, struct err *err)
+int stream_open(struct stream **stream, const struct object *object, struct intake *intake, stream_fn fn, void *ctx,
+		struct err *err)
 {
 	int events = object_map_fd(object, "events"), ret;
 	struct stream *s = base_alloc(sizeof(*s));
@@ -246,16 +232,17 @@ int stream_open(struct stream **stream, const struct object *object, stream_fn f
 	*stream = NULL;
 	s->fn = fn;
 	s->ctx = ctx;
-	s->epoll = -1;
 	s->cpus = cpus_ids();
 	s->drops = object_map_fd(object, "event_drops");
 	s->reader = object_memory(object, ".bss", sizeof(*s->reader));
 	s->buffer = ring_buffer__new(events, take_one, s, NULL);
-	ret = s->buffer ? watch(s, events) : -errno;
+	ret = s->buffer ? intake_watch(intake, events, err)
+			: err_set(err, -errno, "cannot open the ring buffer: %s", strerror(errno));
 	if (ret) {
 		stream_close(s);
-		return err_set(err, ret, "cannot open the ring buffer: %s", strerror(-ret));
+		return ret;
 	}
+	intake_add(intake, INTAKE_STREAM, take, s);
 	s->ring = ring_buffer__ring(s->buffer, 0);
 	s->buffer_size = ring__size(s->ring);
 	*stream = s;
@@ -267,8 +254,6 @@ void stream_close(struct stream *stream)
 	if (!stream)
 		return;
 	ring_buffer__free(stream->buffer);
-	if (stream->epoll >= 0)
-		close(stream->epoll);
 	order_release(&stream->taken);
 	free(stream);
 }

@@ -8,6 +8,7 @@
 
 #include "base/base.h"
 
+struct intake;
 struct object;
 struct stream;
 
@@ -21,20 +22,14 @@ typedef void (*stream_fn)(const void *record, size_t size, void *ctx);
 int stream_set_size(struct object *object, uint64_t bytes, struct err *err);
 
 /*
- * Opens the buffer of a prepared object, which must outlive the stream. Returns 0 or -errno with err; then *stream is
- * NULL.
+ * Opens the buffer of a prepared object, which must outlive the stream, as a source of the intake: that passes on the
+ * records that are old enough to be in order, within some tens of milliseconds. Returns 0 or -errno with err; then
+ * *stream is NULL.
  */
-int stream_open(struct stream **stream, const struct object *object, stream_fn fn, void *ctx, struct err *err);
+int stream_open(struct stream **stream, const struct object *object, struct intake *intake, stream_fn fn, void *ctx,
+		struct err *err);
 void stream_close(struct stream *stream);
 
-/* Returns a descriptor that is readable if stream_take() should be called earlier than it asked. */
-int stream_fd(const struct stream *stream);
-
-/*
- * Passes on the records that are old enough to be in order, within some tens of milliseconds. Returns in how many ms it
- * wants to be called again at the latest.
- */
-int stream_take(struct stream *stream);
 /* Takes out what there is, and passes on what was recorded up to that time, in ns since boot. */
 void stream_take_until(struct stream *stream, uint64_t time);
 /*

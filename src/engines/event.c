@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The user side of the event engine: turns probes into links and events into rows, and reports losses. */
-#include <sys/epoll.h>
-
 #include "base/clock.h"
 #include "base/report.h"
 #include "counted.h"
 #include "engine/filter.h"
+#include "engine/intake.h"
 #include "engine/interval.h"
 #include "engine/probes.h"
 #include "engine/progs_life.h"
@@ -39,7 +38,6 @@ struct events {
 	struct counted *counted;	    /* NULL: each event is a row, or a sample */
 	struct stacks_source stacks_source; /* with this instance's settings */
 	struct stacks *stacks;		    /* NULL: events have none */
-	int epoll;			    /* of stream and stacks */
 	struct output_clock clock;
 	/* the losses that were reported, and when */
 	uint64_t said, said_at;
@@ -138,22 +136,10 @@ static int event_take(struct engine_instance *instance)
 	int ms;
 
 	look_at_clock(events);
-	ms = stream_take(events->stream);
-	if (events->stacks) {
-		int also = stacks_take(events->stacks);
-
-		ms = also < ms ? also : ms;
-	}
+	ms = intake_take(instance->intake);
 	output_flush(instance->ctx->out);
 	say_losses(events);
 	return ms;
-}
-
-static int event_fd(const struct engine_instance *instance)
-{
-	const struct events *events = instance->state;
-
-	return events->stacks ? events->epoll : stream_fd(events->stream);
 }
 
 static void event_emit(struct engine_instance *instance, bool last)
@@ -249,20 +235,6 @@ static int set_up(struct engine_instance *instance, struct events *events, struc
 	return ret ? ret : open_stacks(instance, events, err);
 }
 
-static int start_stacks(struct events *events, struct err *err)
-{
-	struct epoll_event event = { .events = EPOLLIN };
-	int ret = stacks_start(events->stacks, &events->progs.object, err);
-
-	if (ret)
-		return ret;
-	events->epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (events->epoll < 0 || epoll_ctl(events->epoll, EPOLL_CTL_ADD, stream_fd(events->stream), &event) ||
-	    epoll_ctl(events->epoll, EPOLL_CTL_ADD, stacks_fd(events->stacks), &event))
-		return err_set(err, -errno, "cannot wait for two buffers: %s", strerror(errno));
-	return 0;
-}
-
 static int load(struct engine_instance *instance, struct events *events, struct err *err)
 {
 	int ret = progs_configure(&events->progs, err);
@@ -279,8 +251,8 @@ static int load(struct engine_instance *instance, struct events *events, struct 
 		instance->schema = events->source->counted;
 		events->counted = counted_new(instance->schema);
 	}
-	ret = stream_open(&events->stream, &events->progs.object, on_record, events, err);
-	return ret || !events->stacks ? ret : start_stacks(events, err);
+	ret = stream_open(&events->stream, &events->progs.object, instance->intake, on_record, events, err);
+	return ret || !events->stacks ? ret : stacks_start(events->stacks, &events->progs.object, err);
 }
 
 /* Tools that print stacks at the end take [DURATION], as in bcc. */
@@ -304,7 +276,6 @@ static int event_open(struct engine_instance *instance, struct err *err)
 	instance->state = events;
 	events->instance = instance;
 	events->source = source;
-	events->epoll = -1;
 	events->progs = (struct progs){
 		.source = &source->progs,
 		.instance = instance,
@@ -352,8 +323,6 @@ static void event_close(struct engine_instance *instance)
 	counted_free(events->counted);
 	progs_release(&events->progs);
 	stacks_free(events->stacks);
-	if (events->epoll >= 0)
-		close(events->epoll);
 	free(events);
 }
 
@@ -368,7 +337,6 @@ static void event_close(struct engine_instance *instance)
 		.armed = event_armed, \
 		.emit = event_emit, \
 		.take = event_take, \
-		.fd = event_fd, \
 		.losses = event_losses, \
 		.close = event_close, \
 	}

@@ -78,20 +78,6 @@ static int stack_counts_snapshot(struct engine_instance *instance, engine_row_fn
 	return ret ? ret : stacks_snapshot(counts->stacks, fn, ctx);
 }
 
-static int stack_counts_take(struct engine_instance *instance)
-{
-	struct stack_counts *counts = instance->state;
-
-	return stacks_take(counts->stacks);
-}
-
-static int stack_counts_fd(const struct engine_instance *instance)
-{
-	const struct stack_counts *counts = instance->state;
-
-	return stacks_fd(counts->stacks);
-}
-
 static void stack_counts_losses(struct engine_instance *instance)
 {
 	struct stack_counts *counts = instance->state;
@@ -211,8 +197,7 @@ const struct engine stack_counts_engine = {
 	.armed = stack_counts_armed,
 	.snapshot = stack_counts_snapshot,
 	.emit = stack_counts_emit,
-	.take = stack_counts_take,
-	.fd = stack_counts_fd,
+	.take = engine_take,
 	.losses = stack_counts_losses,
 	.close = stack_counts_close,
 };

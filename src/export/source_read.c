@@ -3,6 +3,7 @@
 #include "attach/attach.h"
 #include "base/clock.h"
 #include "base/report.h"
+#include "engine/intake.h"
 #include "source_part.h"
 
 /* --- what others see of it --- */
@@ -45,9 +46,7 @@ bool source_is_adopted(const struct source *source)
 
 int source_fd(const struct source *source)
 {
-	const struct engine *engine = source->tool->engine;
-
-	return source->up && engine->fd ? engine->fd(&source->instance) : -1;
+	return source->up ? intake_fd(source->instance.intake) : -1;
 }
 
 uint64_t source_deadline(const struct source *source)

@@ -9,6 +9,7 @@
 #include "bpf/slot.h"
 #include "bpf/record.skel.h"
 #include "engine/filter.h"
+#include "engine/intake.h"
 #include "kernel/syscalls.h"
 #include "record.h"
 #include "record/writer.h"
@@ -180,6 +181,16 @@ static int forget(const struct ring_run *run, void *unused)
 	return 0;
 }
 
+/* A file that cannot be written any more ends the recording; how it ended, record_emit() says. */
+static int take_ring(void *ctx)
+{
+	struct recorder *recorder = ctx;
+
+	if (ring_read(recorder->ring, record_file_run, recorder))
+		recorder->instance->ctx->done = true;
+	return READ_MS;
+}
+
 /*
  * Probes are attached one after the other. What they have recorded until all are is no part of the recording: there,
  * calls would end that have no begin.
@@ -198,7 +209,9 @@ static int arm(struct recorder *recorder, struct err *err)
 	if (flies(recorder))
 		return record_flight_start(recorder, err);
 	ring_read(recorder->ring, forget, NULL);
-	return record_file_tasks(recorder, record_output(recorder), err);
+	intake_add(recorder->instance->intake, INTAKE_OWN, take_ring, recorder);
+	ret = intake_watch(recorder->instance->intake, ring_fd(recorder->ring), err);
+	return ret ? ret : record_file_tasks(recorder, record_output(recorder), err);
 }
 
 static int record_open(struct engine_instance *instance, struct err *err)
@@ -208,7 +221,7 @@ static int record_open(struct engine_instance *instance, struct err *err)
 
 	instance->state = recorder;
 	recorder->instance = instance;
-	recorder->flight.epoll = recorder->flight.signals = recorder->flight.rows = -1;
+	recorder->flight.signals = recorder->flight.rows = -1;
 	recorder->config.own = filter_own_process();
 	parse_arguments(recorder);
 	recorder->progs = (struct progs){
@@ -241,25 +254,6 @@ static void record_armed(struct engine_instance *instance)
 			    record_output(recorder), (int)getpid());
 	else
 		report_line("Recording to %s... Hit Ctrl-C to end.", record_output(recorder));
-}
-
-/* A file that cannot be written any more ends the recording; how it ended, record_emit() says. */
-static int record_take(struct engine_instance *instance)
-{
-	struct recorder *recorder = instance->state;
-
-	if (flies(recorder))
-		return record_flight_take(recorder);
-	if (ring_read(recorder->ring, record_file_run, recorder))
-		instance->ctx->done = true;
-	return READ_MS;
-}
-
-static int record_fd(const struct engine_instance *instance)
-{
-	const struct recorder *recorder = instance->state;
-
-	return flies(recorder) ? recorder->flight.epoll : ring_fd(recorder->ring);
 }
 
 /* Detaches, so that nothing is recorded any more, and writes what is left. */
@@ -340,8 +334,7 @@ const struct engine record_engine = {
 	.open = record_open,
 	.armed = record_armed,
 	.emit = record_emit,
-	.take = record_take,
-	.fd = record_fd,
+	.take = engine_take,
 	.losses = record_losses,
 	.close = record_close,
 };

@@ -5,7 +5,6 @@
  */
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -13,6 +12,7 @@
 #include "base/clock.h"
 #include "base/report.h"
 #include "bpf/ring.h"
+#include "engine/intake.h"
 #include "record/writer.h"
 #include "record_part.h"
 
@@ -21,23 +21,14 @@
 /* There is nothing to do until somebody asks. */
 #define NEVER_MS (3600 * 1000)
 
-static int watch(struct record_flight *flight, int fd)
-{
-	struct epoll_event event = { .events = EPOLLIN };
-
-	return epoll_ctl(flight->epoll, EPOLL_CTL_ADD, fd, &event) ? -errno : 0;
-}
-
-static int watch_signal(struct record_flight *flight)
+static int open_signals(struct record_flight *flight)
 {
 	sigset_t set;
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR2);
 	flight->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-	if (flight->signals < 0 || sigprocmask(SIG_BLOCK, &set, NULL))
-		return -errno;
-	return watch(flight, flight->signals);
+	return flight->signals < 0 || sigprocmask(SIG_BLOCK, &set, NULL) ? -errno : 0;
 }
 
 /* In the child. Rows are lines of JSON, without headings. Our end takes it along. */
@@ -69,9 +60,7 @@ static int start_tool(struct record_flight *flight, const char *line)
 		exec_tool(line, ends[1]);
 	close(ends[1]);
 	flight->rows = ends[0];
-	if (flight->tool < 0 || fcntl(flight->rows, F_SETFL, O_NONBLOCK))
-		return -errno;
-	return watch(flight, flight->rows);
+	return flight->tool < 0 || fcntl(flight->rows, F_SETFL, O_NONBLOCK) ? -errno : 0;
 }
 
 static bool exists(const char *name)
@@ -91,21 +80,6 @@ static int check_output(const struct recorder *recorder, struct err *err)
 	if (access(dir, W_OK | X_OK))
 		return err_set(err, -errno, "cannot create %s: %s", name, strerror(errno));
 	return 0;
-}
-
-int record_flight_start(struct recorder *recorder, struct err *err)
-{
-	const struct record_settings *settings = recorder->instance->settings;
-	struct record_flight *flight = &recorder->flight;
-	int ret = check_output(recorder, err);
-
-	if (ret)
-		return ret;
-	flight->epoll = epoll_create1(EPOLL_CLOEXEC);
-	ret = flight->epoll < 0 ? -errno : watch_signal(flight);
-	if (!ret && settings->snapshot_on)
-		ret = start_tool(flight, settings->snapshot_on);
-	return ret ? err_set(err, ret, "cannot wait for a reason to take a snapshot: %s", strerror(-ret)) : 0;
 }
 
 /*
@@ -213,8 +187,10 @@ static void take_rows(struct recorder *recorder)
 	recorder->instance->ctx->failed = recorder->instance->ctx->done = true;
 }
 
-int record_flight_take(struct recorder *recorder)
+/* Takes a snapshot if it is time. */
+static int take(void *ctx)
 {
+	struct recorder *recorder = ctx;
 	struct record_flight *flight = &recorder->flight;
 	uint64_t now = clock_monotonic_ns();
 
@@ -228,6 +204,25 @@ int record_flight_take(struct recorder *recorder)
 	snapshot(recorder, flight->why);
 	recorder->instance->ctx->done |= flight->last;
 	return NEVER_MS;
+}
+
+int record_flight_start(struct recorder *recorder, struct err *err)
+{
+	const struct record_settings *settings = recorder->instance->settings;
+	struct intake *intake = recorder->instance->intake;
+	struct record_flight *flight = &recorder->flight;
+	int ret = check_output(recorder, err);
+
+	if (ret)
+		return ret;
+	ret = open_signals(flight);
+	if (!ret && settings->snapshot_on)
+		ret = start_tool(flight, settings->snapshot_on);
+	if (ret)
+		return err_set(err, ret, "cannot wait for a reason to take a snapshot: %s", strerror(-ret));
+	intake_add(intake, INTAKE_OWN, take, recorder);
+	ret = intake_watch(intake, flight->signals, err);
+	return ret ? ret : intake_watch(intake, flight->rows, err);
 }
 
 void record_flight_end(struct recorder *recorder)
@@ -251,5 +246,4 @@ void record_flight_release(struct record_flight *flight)
 	}
 	base_closep(&flight->rows);
 	base_closep(&flight->signals);
-	base_closep(&flight->epoll);
 }

@@ -42,7 +42,6 @@ struct record_marks {
 
 /* --flight. Initialise descriptors with -1. */
 struct record_flight {
-	int epoll;   /* of the two below */
 	int signals; /* SIGUSR2 */
 	int rows;    /* of the tool of --snapshot-on */
 	pid_t tool;  /* 0: there is none */
@@ -108,8 +107,6 @@ void record_marks_release(struct recorder *recorder);
 
 /* Begins to wait for reasons to take a snapshot. */
 int record_flight_start(struct recorder *recorder, struct err *err);
-/* Takes a snapshot if it is time. Returns in how many ms it wants to be called again at the latest. */
-int record_flight_take(struct recorder *recorder);
 /* The recording ends, and nothing is recorded any more: takes the last snapshot, if there is a reason. */
 void record_flight_end(struct recorder *recorder);
 void record_flight_release(struct record_flight *flight);

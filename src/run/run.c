@@ -15,6 +15,7 @@
 #include "keyboard.h"
 #include "signals.h"
 #include "stop.h"
+#include "engine/intake.h"
 #include "engine/unhit.h"
 
 #define NEVER UINT64_MAX
@@ -93,12 +94,10 @@ static void check_output(struct run *run)
 /* Returns on a signal, an event, a key (fd keys, -1: none) or when stdout is closed, at the latest at deadline. */
 static void wait_until(struct run *run, uint64_t deadline, int keys)
 {
-	const struct engine *engine = run->tool->engine;
-	bool streams = engine && engine->fd;
 	struct pollfd fds[] = {
 		{ .fd = run->signals, .events = POLLIN },
 		{ .fd = STDOUT_FILENO },
-		{ .fd = streams ? engine->fd(&run->instance) : -1, .events = POLLIN },
+		{ .fd = intake_fd(run->instance.intake), .events = POLLIN },
 		{ .fd = keys, .events = POLLIN },
 	};
 

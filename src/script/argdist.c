@@ -58,7 +58,7 @@ static const struct opt options[] = {
 
 /* --- the program --- */
 
-static struct lang_program *compile(struct script *script, const struct lang_options *lang)
+static struct lang_program *compile(struct script *script, struct lang_options *lang, struct err *err)
 {
 	const struct argdist_settings *settings = script->instance->settings;
 	struct argdist *argdist = base_alloc(sizeof(*argdist));
@@ -92,28 +92,9 @@ static void release(struct script *script)
 	free(argdist);
 }
 
-static const char *owner(struct script *script, const char *map)
-{
-	return bcc_owner(&((struct argdist *)script->front_state)->request, map);
-}
-
-static const char *part(struct script *script, const char *map, size_t i)
-{
-	const struct argdist *argdist = script->front_state;
-
-	for (size_t j = 0; j < argdist->request.n; j++) {
-		const struct bcc_probe *probe = &argdist->request.probes[j];
-
-		if (!strcmp(probe->map, map) && i < probe->n_values)
-			return probe->values[i] + (*probe->values[i] == '$');
-	}
-	return NULL;
-}
-
 static const struct script_front front = {
+	.makes_room = BCC_MAKES_ROOM,
 	.compile = compile,
-	.owner = owner,
-	.part = part,
 	.release = release,
 };
 
@@ -138,7 +119,7 @@ static int open_argdist(struct engine_instance *instance, struct err *err)
 		struct script *script = instance->state;
 
 		for (size_t i = 0; i < script->program->maps.n; i++)
-			script->maps[i].keeps_shown = true;
+			script->loaded.maps[i].keeps_shown = true;
 	}
 	return ret;
 }
@@ -256,7 +237,7 @@ static void print_spec(const struct table *table)
 
 	for (size_t i = 0; i < script->program->maps.n; i++)
 		if (!strcmp(script->program->maps.v[i]->name, table->probe->map))
-			map = &script->maps[i];
+			map = &script->loaded.maps[i];
 	if (!map)
 		return;
 	script_map_read_shown(map, now, &entries);
@@ -291,10 +272,8 @@ static void emit(struct engine_instance *instance, bool last)
 		table.probe = &argdist->request.probes[i];
 		print_spec(&table);
 	}
-	if (table.is_text) {
-		script_output_add(script, str_or_empty(script->text.data), script->text.len);
-		str_reset(&script->text);
-	}
+	if (table.is_text)
+		script_output_text(script);
 	output_flush(instance->ctx->out);
 	if (++argdist->tables == settings->tables && !last)
 		instance->ctx->done = true;
@@ -311,8 +290,7 @@ const struct engine argdist_engine = {
 	.tables = script_tables,
 	.emit = emit,
 	.take = script_take,
-	.fd = script_fd,
-	.losses = script_say_losses,
+	.losses = script_losses,
 	.stats = script_stats,
 	.attachment = script_attachment,
 	.close = script_close,

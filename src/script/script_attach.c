@@ -104,7 +104,7 @@ static int forget(void *ctx)
 
 	for (size_t i = 0; !ret && i < script->program->maps.n; i++)
 		if (is_of_moment(script, script->program->maps.v[i]))
-			ret = script_map_clear(&script->maps[i], 0);
+			ret = script_map_clear(&script->loaded.maps[i], 0);
 	return ret;
 }
 
@@ -138,7 +138,7 @@ static int attach_probe(struct script *script, size_t i, struct err *err)
 	if (ret && (ret != -ENOTSUP || script->program->config.missing_probes == MISSING_ERROR))
 		return ret;
 	ret = check_missing(script, probe, attach, err);
-	*vec_push(&script->order) = i;
+	*vec_push(&script->attached.order) = i;
 	return ret;
 }
 
@@ -180,7 +180,7 @@ static void detach_again(struct script *script, size_t i)
 {
 	attach_free(script->probes[i].attach);
 	new_attach(script, i);
-	script->order.n--;
+	script->attached.order.n--;
 }
 
 /*
@@ -224,16 +224,16 @@ static size_t count_hooks(const struct script *script)
 
 int script_attach(struct script *script, struct err *err)
 {
-	size_t own = script->attached;
+	size_t own = script->attached.n;
 	int ret = attach_in_order(script, err);
 
-	script->learns = !filter_pidns();
-	vec_each(i, &script->order)
-		script->attached += attach_count(script->probes[*i].attach);
+	script->attached.learns = !filter_pidns();
+	vec_each(i, &script->attached.order)
+		script->attached.n += attach_count(script->probes[*i].attach);
 	/* Of a tool nobody expects that it prints headings, and traces nothing. */
-	if (!ret && script->instance->source && count_hooks(script) && script->attached == own)
+	if (!ret && script->instance->source && count_hooks(script) && script->attached.n == own)
 		return err_set(err, -ENOENT, "nothing of what it traces is here: -v says why");
-	if (!ret && !script->attached)
+	if (!ret && !script->attached.n)
 		ret = err_set(err, -ENOENT, "no probe is left to attach%s",
 			      script->program->has_tests ? ": --test runs test probes, --bench bench probes" : "");
 	return ret;
@@ -241,9 +241,9 @@ int script_attach(struct script *script, struct err *err)
 
 void script_look_at_switches(struct script *script)
 {
-	for (size_t i = 0; !script->was_off && script->probes && i < script->program->probes.n; i++)
+	for (size_t i = 0; !script->attached.was_off && script->probes && i < script->program->probes.n; i++)
 		if (script->probes[i].attach)
-			script->was_off = probes_say_switched_off(script->probes[i].attach);
+			script->attached.was_off = probes_say_switched_off(script->probes[i].attach);
 }
 
 void script_detach(struct script *script)

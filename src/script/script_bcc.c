@@ -102,7 +102,7 @@ static void choose_columns(struct script *script)
 	script->stacks_settings.addresses = settings->addresses;
 }
 
-static struct lang_program *compile(struct script *script, const struct lang_options *options)
+static struct lang_program *compile(struct script *script, struct lang_options *options, struct err *err)
 {
 	const struct opt_list *args = &script->instance->args;
 	const struct script_bcc_settings *settings = &script->settings->bcc;
@@ -139,7 +139,7 @@ static void armed(struct script *script)
 	struct trace *trace = script->front_state;
 	struct output *out = script->instance->ctx->out;
 
-	trace->clock = (struct output_clock){ .wall_offset = clock_wall_offset(), .began = script->state->began };
+	trace->clock = (struct output_clock){ .wall_offset = clock_wall_offset(), .began = script->loaded.state->began };
 	output_set_clock(out, &trace->clock);
 	output_table_begin(out, script->instance->schema, NULL, true);
 }
@@ -155,7 +155,7 @@ static struct frame_stack stack_of(struct script *script, const struct script_va
 	uint64_t id;
 
 	memcpy(&id, value->data, sizeof(id)); /* also of struct lang_ustack */
-	if (!id || !script->stacks || !stacks_find(script->stacks, id, &named))
+	if (!id || !script->loaded.stacks || !stacks_find(script->loaded.stacks, id, &named))
 		return (struct frame_stack){};
 	return value->type->kind == TYPE_KSTACK ? named.kernel : named.user;
 }
@@ -280,14 +280,9 @@ static void release(struct script *script)
 	free(trace);
 }
 
-static const char *owner(struct script *script, const char *map)
-{
-	return bcc_owner(&((struct trace *)script->front_state)->request, map);
-}
-
 const struct script_front script_bcc = {
+	.makes_room = BCC_MAKES_ROOM,
 	.compile = compile,
-	.owner = owner,
 	.armed = armed,
 	.print = print,
 	.ended = ended,

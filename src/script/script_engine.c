@@ -115,7 +115,7 @@ static int open_engine(struct engine_instance *instance, struct err *err)
 		return script_open(instance, &script_bcc, err);
 	ret = check_settings(instance, err);
 	instance->ctx->usage = ret;
-	return ret ? ret : script_open(instance, NULL, err);
+	return ret ? ret : script_open(instance, &script_language, err);
 }
 
 const struct engine script_engine = {
@@ -129,8 +129,7 @@ const struct engine script_engine = {
 	.tables = script_tables,
 	.emit = script_emit,
 	.take = script_take,
-	.fd = script_fd,
-	.losses = script_say_losses,
+	.losses = script_losses,
 	.stats = script_stats,
 	.attachment = script_attachment,
 	.close = script_close,

@@ -108,17 +108,15 @@ static const struct type *part_type(const struct lang_map *map, size_t i)
 }
 
 /* What the user calls the part; NULL: nothing. */
-static const char *part_name(struct script *script, const struct lang_map *map, size_t i)
+static const char *part_name(const struct lang_map *map, size_t i)
 {
-	if (script->front && script->front->part)
-		return script->front->part(script, map->name, i);
 	return map->n_labels == parts_of(map) ? map->labels[i] : NULL;
 }
 
-static const char *endless_part(struct script *script, const struct lang_map *map)
+static const char *endless_part(const struct lang_map *map)
 {
 	for (size_t i = 0; i < parts_of(map); i++) {
-		const char *name = part_name(script, map, i), *type = endless_type(part_type(map, i));
+		const char *name = part_name(map, i), *type = endless_type(part_type(map, i));
 
 		if (type)
 			return type;
@@ -149,7 +147,7 @@ static const char *why_not(const struct lang_map *map)
 
 static int check_map(struct script *script, const struct lang_map *map, struct err *err)
 {
-	const char *part = endless_part(script, map);
+	const char *part = endless_part(map);
 	__free char *what = part ? base_printf("%s (%s)", part, map->name) : NULL;
 
 	return what ? engine_check_key(script->instance, what, err) : 0;
@@ -168,7 +166,7 @@ static bool is_taken(const struct table *table, size_t n, const char *name)
 
 static const char *label_of(struct script *script, const struct table *table, size_t i)
 {
-	const char *name = part_name(script, table->map, i);
+	const char *name = part_name(table->map, i);
 	struct script_export *export = script->export;
 
 	if (!name)
@@ -352,7 +350,7 @@ static int hand_on(struct script *script, const struct table *table, engine_row_
 	const struct lang_map *map = table->map;
 	__free uint64_t *cells = base_alloc(hist_words(&table->hist) * sizeof(*cells));
 	size_t others;
-	int ret = script_map_read_totals(&script->maps[map->number], &entries, &others);
+	int ret = script_map_read_totals(&script->loaded.maps[map->number], &entries, &others);
 
 	for (size_t i = 0; i < entries.n; i++) {
 		struct row row = { .hist = { .hist = &table->hist, .cells = cells } };
@@ -402,7 +400,7 @@ static void count_values(struct script *script, struct table *table)
 	uint64_t all = 0, other = 0;
 	size_t others;
 
-	if (script_map_read_totals(&script->maps[map->number], &entries, &others))
+	if (script_map_read_totals(&script->loaded.maps[map->number], &entries, &others))
 		return;
 	for (size_t i = 0; i < entries.n; i++) {
 		uint64_t n = values_of(map->value, entries.v[i].value);

@@ -51,9 +51,9 @@ int script_list(struct script *script, struct err *err)
 
 int script_list_program(struct script *script, struct err *err)
 {
-	const struct lang_program *program = script->program;
-
-	vec_each(place, &program->places)
+	if (!script->settings->list)
+		return 0;
+	vec_each(place, &script->program->places)
 		print_line(place->probe, script);
 	return print(script, err);
 }

@@ -12,7 +12,7 @@ static uint64_t lost(const struct script *script, const char *map, uint32_t inde
 	__free uint64_t *each = base_alloc(cpus_ids() * sizeof(*each));
 	uint64_t sum = 0;
 
-	if (bpf_map_lookup_elem(object_map_fd(&script->object, map), &index, each))
+	if (bpf_map_lookup_elem(object_map_fd(&script->loaded.object, map), &index, each))
 		return 0;
 	for (int i = 0; i < cpus_ids(); i++)
 		sum += each[i];
@@ -35,7 +35,7 @@ static uint64_t lost_updates(const struct script *script, const struct lang_map 
 
 static uint64_t say_records(const struct script *script)
 {
-	uint64_t full = lost_records(script), unread = stream_unread(script->stream);
+	uint64_t full = lost_records(script), unread = stream_unread(script->loaded.stream);
 
 	if (full)
 		report_note("%llu event%s lost: the buffer was full (--buffer-size makes it larger)",
@@ -43,12 +43,6 @@ static uint64_t say_records(const struct script *script)
 	if (unread)
 		report_note("%llu event%s lost: not read at the end", (unsigned long long)unread, str_plural(unread));
 	return full + unread;
-}
-
-/* A front-end's user knows no maps. */
-static const char *name_of(struct script *script, const struct lang_map *map)
-{
-	return script->front ? script->front->owner(script, map->name) : map->name;
 }
 
 static uint64_t say_maps(struct script *script)
@@ -60,8 +54,8 @@ static uint64_t say_maps(struct script *script)
 
 		if (n)
 			report_note("Map full; can't update element: %llu update%s lost of %s, which has %u keys (%s)",
-				    (unsigned long long)n, str_plural(n), name_of(script, *map), (*map)->max_entries,
-				    script->front ? "a filter makes them fewer" : "max_map_keys makes it larger");
+				    (unsigned long long)n, str_plural(n), (*map)->typed, (*map)->max_entries,
+				    script->front->makes_room);
 		sum += n;
 	}
 	return sum;
@@ -69,19 +63,19 @@ static uint64_t say_maps(struct script *script)
 
 void script_full_maps(struct script *script)
 {
-	if (!script->state->full)
+	if (!script->loaded.state->full)
 		return;
-	script->state->full = 0;
+	script->loaded.state->full = 0;
 	for (size_t i = 0; i < script->program->maps.n; i++) {
 		const struct lang_map *map = script->program->maps.v[i];
 
-		if (script->maps[i].was_full || !lost_updates(script, map))
+		if (script->loaded.maps[i].was_full || !lost_updates(script, map))
 			continue;
-		script->maps[i].was_full = true;
+		script->loaded.maps[i].was_full = true;
 		report_note(
 			"Map full; can't update element: %s has %u keys, and updates with others are lost until some "
 			"are freed",
-			name_of(script, map), map->max_entries);
+			map->typed, map->max_entries);
 	}
 }
 
@@ -104,8 +98,8 @@ static uint64_t say_others(struct script *script)
 {
 	uint64_t busy = lost(script, "lang_losses", LANG_LOSS_SCRATCH),
 		 unread = lost(script, "lang_losses", LANG_LOSS_READ);
-	uint64_t missed = script->knows_missed ? script->missed : script_missed(script);
-	uint64_t unlearned = script->knows_missed ? script->unlearned : script_unlearned(script);
+	uint64_t missed = script->attached.knows_missed ? script->attached.missed : script_missed(script);
+	uint64_t unlearned = script->attached.knows_missed ? script->attached.unlearned : script_unlearned(script);
 
 	if (busy)
 		report_note("%llu hit%s lost: no memory for strings was free, too many programs interrupted each other",
@@ -119,20 +113,21 @@ static uint64_t say_others(struct script *script)
 		report_note("up to %llu return%s missing: the functions jumped to others by pointers, which had to be "
 			    "learned first (--force uses the kernel's return probe, which can break programs)",
 			    (unsigned long long)unlearned, str_plural(unlearned));
-	if (script->skipped)
+	if (script->attached.skipped)
 		report_note("%llu interval%s skipped: there was no time for so many",
-			    (unsigned long long)script->skipped, str_plural(script->skipped));
-	return busy + missed + unlearned + script->skipped;
+			    (unsigned long long)script->attached.skipped, str_plural(script->attached.skipped));
+	return busy + missed + unlearned + script->attached.skipped;
 }
 
-void script_losses(struct script *script)
+void script_losses(struct engine_instance *instance)
 {
+	struct script *script = instance->state;
 	uint64_t all = say_records(script) + say_maps(script) + say_loops(script) + say_others(script);
 
-	if (script->stacks)
-		stacks_losses(script->stacks);
+	if (script->loaded.stacks)
+		stacks_losses(script->loaded.stacks);
 	script_look_at_switches(script);
-	if ((all || script->was_off) && script->settings->fail_on_loss)
+	if ((all || script->attached.was_off) && script->settings->fail_on_loss)
 		script->instance->ctx->failed = true;
 }
 
@@ -143,10 +138,10 @@ void script_stats(struct engine_instance *instance, struct engine_stats *stats)
 
 	vec_each(map, &script->program->maps) {
 		full += lost_updates(script, *map);
-		if (script->maps[(*map)->number].fd >= 0)
-			stats->memory += object_map_bytes(script->maps[(*map)->number].fd);
+		if (script->loaded.maps[(*map)->number].fd >= 0)
+			stats->memory += object_map_bytes(script->loaded.maps[(*map)->number].fd);
 	}
-	stats->memory += object_bytes(&script->object);
+	stats->memory += object_bytes(&script->loaded.object);
 	engine_stats_add(stats, "map_full", full);
 	engine_stats_add(stats, "buffer_full", lost_records(script));
 	engine_stats_add(stats, "no_memory", lost(script, "lang_losses", LANG_LOSS_SCRATCH));
@@ -154,9 +149,9 @@ void script_stats(struct engine_instance *instance, struct engine_stats *stats)
 	engine_stats_add(stats, "loop_ended",
 			 lost(script, "lang_losses", LANG_LOSS_TURNS) +
 				 lost(script, "lang_losses", LANG_LOSS_TURNS_KERNEL));
-	engine_stats_add(stats, "interval_skipped", script->skipped);
+	engine_stats_add(stats, "interval_skipped", script->attached.skipped);
 	engine_stats_add(stats, "return_unlearned",
-			 script->knows_missed ? script->unlearned : script_unlearned(script));
+			 script->attached.knows_missed ? script->attached.unlearned : script_unlearned(script));
 	if (script->export)
 		script_export_stats(script, stats);
 }
@@ -165,5 +160,5 @@ struct attach *script_attachment(const struct engine_instance *instance, size_t 
 {
 	const struct script *script = instance->state;
 
-	return n < script->order.n ? script->probes[script->order.v[n]].attach : NULL;
+	return n < script->attached.order.n ? script->probes[script->attached.order.v[n]].attach : NULL;
 }

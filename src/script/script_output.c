@@ -11,9 +11,9 @@ int script_output_open(struct script *script, struct err *err)
 	struct output *out = script->instance->ctx->out;
 
 	script->file = -1;
-	script->form = settings->format && !script->front && !strcmp(settings->format, "json") ? SCRIPT_JSON
-		       : output_is_text(out) || script->export				       ? SCRIPT_TEXT
-											       : SCRIPT_ROWS;
+	script->form = settings->format && script->front->has_format && !strcmp(settings->format, "json") ? SCRIPT_JSON
+		       : output_is_text(out) || script->export						  ? SCRIPT_TEXT
+													  : SCRIPT_ROWS;
 	if (settings->file) {
 		script->file = open(settings->file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 		if (script->file < 0)
@@ -40,6 +40,12 @@ void script_output_add(struct script *script, const char *text, size_t n)
 		output_flush(script->instance->ctx->out);
 }
 
+void script_output_text(struct script *script)
+{
+	script_output_add(script, str_or_empty(script->text.data), script->text.len);
+	str_reset(&script->text);
+}
+
 void script_output_flush(struct script *script)
 {
 	if (script->settings->buffering != SCRIPT_BUFFER_FULL)
@@ -49,7 +55,7 @@ void script_output_flush(struct script *script)
 /* On stderr, as bpftrace; a script that is a tool says what tools say. JSON goes where the rest of it goes. */
 void script_output_attached(struct script *script)
 {
-	size_t n = script->attached;
+	size_t n = script->attached.n;
 
 	if (script->export)
 		return;
@@ -61,8 +67,7 @@ void script_output_attached(struct script *script)
 		fprintf(stderr, "Attached %zu probe%s\n", n, str_plural(n));
 	} else {
 		script_json_attached(&script->text, script->form, n);
-		script_output_add(script, str_or_empty(script->text.data), script->text.len);
-		str_reset(&script->text);
+		script_output_text(script);
 	}
 }
 

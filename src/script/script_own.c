@@ -2,7 +2,6 @@
 /* Runs probes that hang on nothing in the kernel: begin, end, interval, self:signal, test, bench, iter. */
 #include <linux/bpf.h>
 #include <signal.h>
-#include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
 
@@ -10,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/report.h"
+#include "engine/intake.h"
 #include "script_part.h"
 
 /* A reader that was away for long does not run a short interval forever. */
@@ -42,13 +42,6 @@ static int open_signal(const struct lang_probe *probe)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-static int watch(const struct script *script, int fd)
-{
-	struct epoll_event event = { .events = EPOLLIN };
-
-	return epoll_ctl(script->epoll, EPOLL_CTL_ADD, fd, &event);
-}
-
 static int load(struct script *script, size_t i, struct err *err)
 {
 	int fd = attach_load(&script->probes[i].image, BPF_PROG_TYPE_RAW_TRACEPOINT, 0, 0, err);
@@ -75,24 +68,27 @@ int script_own_open(struct script *script, struct err *err)
 			continue;
 		if (ret)
 			return ret;
-		script->attached++;
+		script->attached.n++;
 	}
 	return 0;
 }
 
 int script_own_start(struct script *script, struct err *err)
 {
-	for (size_t i = 0; i < script->program->probes.n; i++) {
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < script->program->probes.n; i++) {
 		struct script_own *own = &script->probes[i].own;
 
 		if (own->probe->kind != PROBE_INTERVAL && own->probe->kind != PROBE_SIGNAL)
 			continue;
 		own->timer = own->probe->kind == PROBE_INTERVAL ? open_timer(own->probe) : open_signal(own->probe);
-		if (own->timer < 0 || watch(script, own->timer))
+		if (own->timer < 0)
 			return err_set(err, -errno, "cannot wait for '%s': %s", own->probe->attach->text,
 				       strerror(errno));
+		ret = intake_watch(script->instance->intake, own->timer, err);
 	}
-	return 0;
+	return ret;
 }
 
 int script_own_call(const struct script_own *own)
@@ -149,10 +145,10 @@ static void take_timer(struct script *script, const struct script_own *own)
 	if (read(own->timer, &n, sizeof(n)) != sizeof(n))
 		return;
 	if (n > CATCH_UP) {
-		script->skipped += n - CATCH_UP;
+		script->attached.skipped += n - CATCH_UP;
 		n = CATCH_UP;
 	}
-	while (n-- && !script->state->exited)
+	while (n-- && !script->loaded.state->exited)
 		run_once(own);
 }
 

@@ -24,71 +24,83 @@ struct script_own {
 struct script;
 
 /*
- * A front-end: its programs are not typed in the language, and it prints what they find. Members may be NULL, but
- * compile.
+ * A front-end: makes the program of what the user typed, and prints what it finds. The language has one too. The engine
+ * is opened with one of them, and nothing else asks which one it is.
  */
 struct script_front {
-	/* As lang_compile(). */
-	struct lang_program *(*compile)(struct script *script, const struct lang_options *options);
+	bool has_format;	/* -f is the format of the output */
+	const char *makes_room; /* what helps if a map is full */
+	/* As lang_compile(), with the arguments in the options. NULL: err says why not, and the context if it is usage. */
+	struct lang_program *(*compile)(struct script *script, struct lang_options *options, struct err *err);
+	/* Says that all is attached. NULL: nothing. */
 	void (*armed)(struct script *script);
-	/* In place of printing the record of a printf(). */
+	/* Prints the record of a printf(). */
 	void (*print)(struct script *script, const struct lang_site *site, const struct script_value *values,
 		      uint32_t n, uint64_t time);
-	/* What the user typed that a map belongs to. */
-	const char *(*owner)(struct script *script, const char *map);
-	/* What the user typed for a part of the map's key. */
-	const char *(*part)(struct script *script, const char *map, size_t part);
-	/* At the end, when all records are read: prints what is left. */
+	/* In script_emit(), when all records are read: prints what is left. */
 	void (*ended)(struct script *script);
+	/* Frees front_state, which may be NULL. NULL: there is none. */
 	void (*release)(struct script *script);
 };
 
-struct script {
-	struct engine_instance *instance;
-	const struct script_front *front; /* NULL: none */
-	void *front_state;		  /* the front-end's */
-	struct script_settings *settings;
-	struct lang_program *program;
-	struct kernel *kernel;
+/* What the kernel has of a program: script_load() makes it. */
+struct script_loaded {
 	struct object object;
 	struct script_memory memory;
 	struct lang_state *state; /* shared with the programs */
 	struct script_map *maps;  /* one for each of program->maps */
 	struct stream *stream;
 	struct stacks *stacks; /* NULL: no probe takes a stack */
-	struct stacks_settings stacks_settings;
 	struct stacks_source stacks_source;
-	int epoll;
+	int process; /* pidfd of -p, -1: none */
+};
 
-	/* One for each of program->probes. */
-	struct script_probe {
-		struct image image;
-		struct attach *attach; /* NULL: no targets */
-		struct script_own own; /* of probes without targets; program -1: not loaded */
-	} * probes;
-	/* Indices of probes, in the order in which they are attached: script_attach(). */
+/* What runs, since when, and what it has missed: script_attach() and the run. */
+struct script_attached {
+	/* Indices of probes, in the order in which they are attached. */
 	struct {
 		size_t *v, n, cap;
 	} order;
-	size_t attached; /* probes, as "Attached N probes" counts them */
+	size_t n;	   /* probes, as "Attached N probes" counts them */
+	uint64_t begun;	   /* when the begin probes had ended, in ns since boot */
+	bool learns;	   /* where calls go: /proc has the numbers of processes that the kernel gives */
+	bool was_off;	   /* a switch of the kernel was off, which was reported */
+	bool knows_missed; /* both were counted before the probes were detached */
+	uint64_t missed, unlearned;
+	uint64_t skipped; /* intervals that there was no time for */
+};
+
+/* In the order of the stages that fill it in: script_open(). */
+struct script {
+	/* the arguments */
+	struct engine_instance *instance;
+	struct script_settings *settings;
+	const struct script_front *front;
+	void *front_state; /* the front-end's */
+	struct stacks_settings stacks_settings;
+
+	/* the program */
+	struct lang_program *program;
+	struct kernel *kernel;
+
+	struct script_loaded loaded;
+	struct script_attached attached;
+	/* One for each of program->probes. */
+	struct script_probe {
+		struct image image;    /* loaded */
+		struct attach *attach; /* attached; NULL: no targets */
+		struct script_own own; /* of probes without targets; program -1: not loaded */
+	} * probes;
 
 	/* output */
 	struct script_names names;
 	enum script_form form;
-	struct str text; /* of the record at hand */
-	bool held;	 /* output is kept and not written: a test runs */
-	struct str kept;
-	int file;    /* of -o, -1: none */
-	int process; /* pidfd of -p, -1: none */
-
 	struct script_export *export; /* NULL: nobody exports */
-	uint64_t begun;		      /* when the begin probes had ended, in ns since boot */
-	bool was_off;		      /* a switch of the kernel was off, which was reported */
-	bool learns;		      /* where calls go: /proc has the numbers of processes that the kernel gives */
-	bool knows_missed;	      /* both were counted before the probes were detached */
-	uint64_t missed, unlearned;
-	uint64_t skipped; /* intervals that there was no time for */
-	bool has_failed;  /* errorf() */
+	struct str text;	      /* of the record at hand */
+	bool held;		      /* output is kept and not written: a test runs */
+	struct str kept;
+	int file;	 /* of -o, -1: none */
+	bool has_failed; /* errorf() */
 };
 
 /* In script.c: the engine's functions (engine.h). */
@@ -96,22 +108,33 @@ int script_open(struct engine_instance *instance, const struct script_front *fro
 void script_armed(struct engine_instance *instance);
 void script_emit(struct engine_instance *instance, bool last);
 int script_take(struct engine_instance *instance);
-int script_fd(const struct engine_instance *instance);
-void script_say_losses(struct engine_instance *instance);
 void script_close(struct engine_instance *instance);
 
+/* In script_language.c: programs typed in the language. */
+extern const struct script_front script_language;
 /* In script_bcc.c: bcc's trace. Whether the arguments are its probes; the front-end of these. */
 bool script_is_bcc(const struct engine_instance *instance);
 extern const struct script_front script_bcc;
+/* The programs of bcc's notation have the sizes of their maps from sonde. */
+#define BCC_MAKES_ROOM "a filter makes them fewer"
 
 /* In script_compile.c: what this kernel has for programs. */
 struct lang_features script_features(void);
 /* The same file: sets script->program. Messages of the compiler are reported. Returns 0, or -errno with err. */
 int script_compile(struct script *script, struct err *err);
 
+/*
+ * In script_load.c: sets script->loaded, and loads the probes that the run loop runs itself; nothing is attached yet.
+ * Returns 0, or -errno with err. script_unload() frees it, also after an error.
+ */
+int script_load(struct script *script, struct err *err);
+void script_unload(struct script *script);
+
 /* In script_output.c: where text goes. */
 int script_output_open(struct script *script, struct err *err);
 void script_output_add(struct script *script, const char *text, size_t n);
+/* Adds script->text, and empties it. */
+void script_output_text(struct script *script);
 void script_output_flush(struct script *script);
 /* "Attached N probes". */
 void script_output_attached(struct script *script);
@@ -121,6 +144,9 @@ void script_output_release(struct script *script);
 void script_on_record(const void *record, size_t size, void *script);
 /* Passes on all records that are in the buffer: at the end. */
 void script_take_all(struct script *script);
+/* Prints the record of a printf() as text. */
+void script_print_text(struct script *script, const struct lang_site *site, const struct script_value *values,
+		       uint32_t n, uint64_t time);
 /* Prints all maps, as at the end. */
 void script_print_maps(struct script *script);
 
@@ -150,7 +176,7 @@ void script_test_bench(struct script *script);
 void script_stats(struct engine_instance *instance, struct engine_stats *stats);
 struct attach *script_attachment(const struct engine_instance *instance, size_t n);
 /* The same file: reports, after the end, what was lost; and during the run each map that has become full. */
-void script_losses(struct script *script);
+void script_losses(struct engine_instance *instance);
 void script_full_maps(struct script *script);
 
 /*

@@ -26,20 +26,12 @@ static void put_text(struct script *script, const char *type)
 {
 	__str struct str json = {};
 
-	if (script->form == SCRIPT_TEXT) {
-		script_output_add(script, str_or_empty(script->text.data), script->text.len);
-	} else {
+	if (script->form != SCRIPT_TEXT) {
 		script_json_text(&json, script->form, type, str_or_empty(script->text.data), script->text.len);
-		script_output_add(script, json.data, json.len);
+		str_reset(&script->text);
+		str_addn(&script->text, json.data, json.len);
 	}
-	str_reset(&script->text);
-}
-
-/* Prints what is in script->text as it is: it is in the right form already. */
-static void put(struct script *script)
-{
-	script_output_add(script, str_or_empty(script->text.data), script->text.len);
-	str_reset(&script->text);
+	script_output_text(script);
 }
 
 static void format(const struct call *call, struct str *to)
@@ -50,7 +42,7 @@ static void format(const struct call *call, struct str *to)
 static void say_json(struct script *script, const struct lang_site *site, bool is_error, const char *text)
 {
 	script_json_message(&script->text, &script->program->sources, &site->at, is_error ? "errorf" : "warnf", text);
-	put(script);
+	script_output_text(script);
 }
 
 /* A warning of ours about a place in the program, on stderr. */
@@ -93,16 +85,16 @@ static void say(struct script *script, const struct lang_site *site, const struc
 
 /* --- texts --- */
 
+void script_print_text(struct script *script, const struct lang_site *site, const struct script_value *values,
+		       uint32_t n, uint64_t time)
+{
+	script_format_add(&script->text, &script->names, str_or_empty(site->format), values, n);
+	put_text(script, "printf");
+}
+
 static void do_printf(struct call *call)
 {
-	struct script *script = call->script;
-
-	if (script->front) {
-		script->front->print(script, call->site, call->values, call->n, call->time);
-		return;
-	}
-	format(call, &script->text);
-	put_text(script, "printf");
+	call->script->front->print(call->script, call->site, call->values, call->n, call->time);
 }
 
 static void do_error(struct call *call)
@@ -195,7 +187,7 @@ static void do_print(struct call *call)
 	} else {
 		script_json_value(&script->text, &script->names, script->form, &call->values[0]);
 	}
-	put(script);
+	script_output_text(script);
 }
 
 static void print_entry(struct script *script, const struct type *type, const void *value)
@@ -206,7 +198,7 @@ static void print_entry(struct script *script, const struct type *type, const vo
 	} else {
 		script_json_map_value(&script->text, &script->names, script->form, type, value);
 	}
-	put(script);
+	script_output_text(script);
 }
 
 /* Whether a key of a map is the one in a record, where a text by itself is as long as it is. */
@@ -222,7 +214,7 @@ static void print_key(struct script *script, const struct lang_map *map, const s
 {
 	__cleanup(script_entries_release) struct script_entries entries = {};
 
-	script_map_read(&script->maps[map->number], &entries);
+	script_map_read(&script->loaded.maps[map->number], &entries);
 	vec_each(entry, &entries)
 		if (map->key && is_key(map, entry->key, key))
 			print_entry(script, map->value, entry->value);
@@ -247,7 +239,7 @@ static void print_map(struct script *script, const struct lang_map *map, const s
 		      uint64_t time, bool shows_nothing)
 {
 	__cleanup(script_entries_release) struct script_entries entries = {};
-	int ret = script_map_read_shown(&script->maps[map->number], time, &entries);
+	int ret = script_map_read_shown(&script->loaded.maps[map->number], time, &entries);
 
 	if (ret)
 		report_error("cannot read the map %s: %s", map->name, strerror(-ret));
@@ -259,7 +251,7 @@ static void print_map(struct script *script, const struct lang_map *map, const s
 		script_print_map(&script->text, &script->names, &entries, choice);
 	else
 		script_json_map(&script->text, &script->names, script->form, &entries, choice);
-	put(script);
+	script_output_text(script);
 }
 
 static void do_print_map(struct call *call)
@@ -298,7 +290,7 @@ void script_print_maps(struct script *script)
 
 static void do_clear(struct call *call)
 {
-	struct script_map *map = &call->script->maps[call->site->map->number];
+	struct script_map *map = &call->script->loaded.maps[call->site->map->number];
 	int ret;
 
 	/* totals only grow, but for those that the program itself reads */

@@ -31,7 +31,7 @@ static bool passes(struct script *script, const struct script_own *own)
 
 	script->has_failed = ctx->done = false;
 	ctx->status = 0;
-	script->state->exited = 0;
+	script->loaded.state->exited = 0;
 	script->held = true;
 	ret = script_own_call(own);
 	script_take_all(script);
@@ -54,19 +54,15 @@ static bool test(struct script *script, const struct script_own *own)
 	return passed;
 }
 
-static const char *plural(size_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
 static void add_results(struct str *to, size_t n, size_t n_failed, const struct str *failed)
 {
 	size_t n_passed = n - n_failed;
 
-	str_addf(to, "[==========] %zu test%s ran.\n", n, plural(n));
-	str_addf(to, "[  PASSED  ] %zu test%s.\n", n_passed, plural(n_passed));
+	str_addf(to, "[==========] %zu test%s ran.\n", n, str_plural(n));
+	str_addf(to, "[  PASSED  ] %zu test%s.\n", n_passed, str_plural(n_passed));
 	if (n_failed)
-		str_addf(to, "[  FAILED  ] %zu test%s, listed below:\n%s", n_failed, plural(n_failed), failed->data);
+		str_addf(to, "[  FAILED  ] %zu test%s, listed below:\n%s", n_failed, str_plural(n_failed),
+			 failed->data);
 }
 
 /* The words are those of bpftrace, which has them from GoogleTest. */
@@ -78,23 +74,21 @@ void script_test_run(struct script *script)
 
 	vec_each(probe, &script->program->probes)
 		n += probe->kind == PROBE_TEST;
-	str_addf(&script->text, "[==========] Running %zu test%s.\n", n, plural(n));
+	str_addf(&script->text, "[==========] Running %zu test%s.\n", n, str_plural(n));
 	for (size_t i = 0; i < script->program->probes.n; i++) {
 		const struct script_own *own = &script->probes[i].own;
 
 		if (own->probe->kind != PROBE_TEST)
 			continue;
 		str_addf(&script->text, "[ RUN      ] %s\n", name_of(own));
-		add(script, script->text.data);
-		str_reset(&script->text);
+		script_output_text(script);
 		if (!test(script, own)) {
 			str_addf(&failed, "[  FAILED  ] %s\n", name_of(own));
 			n_failed++;
 		}
 	}
 	add_results(&script->text, n, n_failed, &failed);
-	add(script, script->text.data);
-	str_reset(&script->text);
+	script_output_text(script);
 	ctx->done = true;
 	ctx->status = n_failed > 0;
 }

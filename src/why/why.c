@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The life of the engine: loads the programs, takes what they send, and keeps the longest waits. */
-#include <sys/epoll.h>
-
 #include <bpf/libbpf.h>
 
 #include "base/clock.h"
@@ -14,6 +12,7 @@
 #include "bpf/why.h"
 #include "bpf/why.skel.h"
 #include "engine/filter.h"
+#include "engine/intake.h"
 #include "engine/probes.h"
 #include "waits.h"
 #include "why_part.h"
@@ -111,36 +110,28 @@ static int on_record(void *ctx, void *data, size_t size)
 	return 0;
 }
 
-static int why_take(struct engine_instance *instance)
+static int take_rings(void *ctx)
 {
-	struct why *why = instance->state;
+	struct why *why = ctx;
 
 	ring_buffer__consume(why->ring);
 	why_path_take(why);
-	if (why->stacks)
-		stacks_take(why->stacks);
 	return TAKE_MS;
-}
-
-static int why_fd(const struct engine_instance *instance)
-{
-	return ((const struct why *)instance->state)->epoll;
 }
 
 /* --- begin --- */
 
 static int open_ring(struct why *why, struct err *err)
 {
-	struct epoll_event event = { .events = EPOLLIN };
+	struct intake *intake = why->instance->intake;
+	int map = object_map_fd(&why->progs.object, "why_records"), ret;
 
-	why->ring = ring_buffer__new(object_map_fd(&why->progs.object, "why_records"), on_record, why, NULL);
-	why->epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (!why->ring || why->epoll < 0 ||
-	    epoll_ctl(why->epoll, EPOLL_CTL_ADD, ring_buffer__epoll_fd(why->ring), &event) ||
-	    epoll_ctl(why->epoll, EPOLL_CTL_ADD, stacks_fd(why->stacks), &event) ||
-	    (why_path_fd(why) >= 0 && epoll_ctl(why->epoll, EPOLL_CTL_ADD, why_path_fd(why), &event)))
-		return err_set(err, -errno, "cannot wait for two buffers: %s", strerror(errno));
-	return 0;
+	why->ring = ring_buffer__new(map, on_record, why, NULL);
+	if (!why->ring)
+		return err_set(err, -errno, "cannot open the ring buffer: %s", strerror(errno));
+	intake_add(intake, INTAKE_OWN, take_rings, why);
+	ret = intake_watch(intake, map, err);
+	return ret ? ret : intake_watch(intake, why_path_fd(why), err);
 }
 
 static int set_up(struct why *why, struct err *err)
@@ -218,7 +209,6 @@ static int why_open(struct engine_instance *instance, struct err *err)
 	instance->state = why;
 	why->instance = instance;
 	why->settings = instance->settings;
-	why->epoll = -1;
 	why->waits = base_alloc((why->settings->worst + 1) * sizeof(*why->waits));
 	why->clock = clock;
 	stacks = &((struct why_settings *)instance->settings)->stacks;
@@ -297,7 +287,7 @@ static void why_emit(struct engine_instance *instance, bool last)
 
 	if (!last)
 		return;
-	why_take(instance);
+	intake_take(instance->intake);
 	now = clock_monotonic_ns();
 	if (instance->ctx->command.pid)
 		why->began = instance->ctx->began;
@@ -361,8 +351,6 @@ static void why_close(struct engine_instance *instance)
 	if (!why)
 		return;
 	ring_buffer__free(why->ring);
-	if (why->epoll >= 0)
-		close(why->epoll);
 	/* before the stacks, whose maps the programs use */
 	attach_free(why->progs.attach);
 	why->progs.attach = NULL;
@@ -388,8 +376,7 @@ const struct engine why_engine = {
 	.open = why_open,
 	.armed = why_armed,
 	.emit = why_emit,
-	.take = why_take,
-	.fd = why_fd,
+	.take = engine_take,
 	.losses = why_losses,
 	.attachment = why_attachment,
 	.close = why_close,

@@ -73,7 +73,6 @@ struct why {
 	struct stacks *stacks;
 	struct stacks_source stacks_source;
 	struct ring_buffer *ring;
-	int epoll;
 	struct why_shared *shared;
 	uint8_t calls[WHY_ABIS][WHY_CALLS]; /* the class of each system call */
 	vec(struct why_before) before;

@@ -458,6 +458,27 @@ static void compile_probe(struct bcc *b, struct bcc_probe *probe)
 	add_probe(b);
 }
 
+/* Maps have names and keys that the user never typed: "@s1", "@e1". */
+static void name_maps(struct bcc *b)
+{
+	vec_each(map, &b->program->maps) {
+		size_t number = strlen((*map)->name) > 2 ? strtoul((*map)->name + 2, NULL, 10) : b->request->n;
+		const struct bcc_probe *probe = &b->request->probes[number];
+		const char **labels;
+
+		if (number >= b->request->n)
+			continue;
+		(*map)->typed = probe->text;
+		if (!probe->map || strcmp(probe->map, (*map)->name))
+			continue;
+		labels = pool_alloc(&b->program->pool, (probe->n_values + 1) * sizeof(*labels));
+		for (size_t i = 0; i < probe->n_values; i++)
+			labels[i] = probe->values[i] + (*probe->values[i] == '$');
+		(*map)->labels = labels;
+		(*map)->n_labels = probe->n_values;
+	}
+}
+
 struct lang_program *bcc_compile(struct bcc_request *request, const struct lang_options *options)
 {
 	struct lang_program *program = base_alloc(sizeof(*program));
@@ -477,15 +498,10 @@ struct lang_program *bcc_compile(struct bcc_request *request, const struct lang_
 		lang_compile_source(program, source, options);
 		move_messages(&b, source);
 		explain_names(&b);
+		name_maps(&b);
 	}
+	program->is_misused = true; /* all of its text is arguments */
 	str_release(&b.text);
 	free(b.pieces.v);
 	return program;
-}
-
-const char *bcc_owner(const struct bcc_request *request, const char *map)
-{
-	size_t number = strlen(map) > 2 ? strtoul(map + 2, NULL, 10) : request->n; /* "@s1", "@e1" */
-
-	return number < request->n ? request->probes[number].text : map;
 }

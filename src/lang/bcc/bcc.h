@@ -52,7 +52,5 @@ struct bcc_request {
 
 /* As lang_compile(). */
 struct lang_program *bcc_compile(struct bcc_request *request, const struct lang_options *options);
-/* The text of the probe that a map of the program belongs to; the map's own name if it is none of ours. */
-const char *bcc_owner(const struct bcc_request *request, const char *map);
 
 #endif

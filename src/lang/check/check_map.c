@@ -17,7 +17,7 @@ static struct lang_map *check_make_map(struct checker *c, const char *name, stru
 {
 	struct lang_map *map = pool_alloc(c->pool, sizeof(*map));
 
-	map->name = name;
+	map->name = map->typed = name;
 	map->at = at;
 	map->value = type_none();
 	map->number = c->program->maps.n;

@@ -26,7 +26,8 @@ enum lang_storage {
 };
 
 struct lang_map {
-	const char *name; /* with '@' */
+	const char *name;  /* with '@' */
+	const char *typed; /* what the user typed that it belongs to: its name, or a probe in bcc's notation */
 	struct span at;
 	const struct type *key;	  /* NULL: none */
 	const struct type *value; /* TYPE_NONE: nothing is ever assigned */
@@ -184,7 +185,7 @@ struct lang_program {
 	struct lang_sources sources;
 	struct lang_messages messages;
 	bool is_malformed; /* it is no program, on any kernel: the first errors are of the syntax */
-	bool is_misused;   /* it was given an option that it does not have */
+	bool is_misused;   /* errors are in the arguments: an option that it does not have, a probe in bcc's notation */
 	/* It has positional parameters up to this one; SIZE_MAX: it has $#. Known if it is not malformed. */
 	size_t n_positional;
 	struct ctypes *types;

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* From a compiled program to what the kernel has of it: the library's object, maps, images of the probes, buffers. */
+#include <linux/bpf.h>
+#include <sys/syscall.h>
+
+#include "attach/keep.h"
+#include "base/clock.h"
+#include "bpf/lang.h"
+#include "bpf/filter.h" /* skeletons name its structs, and those of the next */
+#include "bpf/event.h"
+#include "bpf/slot.h"
+#include "bpf/stack.h"
+#include "bpf/lang.skel.h"
+#include "engine/filter.h"
+#include "engine/intake.h"
+#include "script_part.h"
+
+#define BUFFER_DEFAULT (2 * 1024 * 1024)
+#define BUFFER_NONE    4096
+
+/* --- the object and its maps --- */
+
+/* All probes share one table of addresses: where two have the same function, their keys differ. */
+static int fill_slots(struct script *script, struct err *err)
+{
+	struct target_set all = {};
+	uint64_t key = 0;
+	int ret;
+
+	for (size_t i = 0; i < script->program->probes.n; i++) {
+		struct lang_probe *probe = &script->program->probes.v[i];
+
+		if (!probe->needs.place || probe->targets.n < 2)
+			continue;
+		vec_each(target, &probe->targets) {
+			target->key = key;
+			*vec_push(&all) = *target;
+		}
+		all.n_slots = probe->targets.n_slots > all.n_slots ? probe->targets.n_slots : all.n_slots;
+		key += 1ULL << 34;
+	}
+	ret = object_fill_slots(&script->loaded.object, &all, err);
+	free(all.v);
+	return ret;
+}
+
+/* cells and shards cannot be empty. */
+static int size_memory(struct script *script, struct err *err)
+{
+	const struct lang_program *program = script->program;
+	struct object *object = &script->loaded.object;
+	int ret;
+
+	script->loaded.memory.layout = shards_of(program->shard_size ? program->shard_size : 64);
+	ret = object_size_value(object, ".data.cells", program->cells_size ? program->cells_size : 8, err);
+	if (!ret)
+		ret = object_size_value(object, ".data.shards", shards_memory(&script->loaded.memory.layout), err);
+	return ret;
+}
+
+static int fill(struct script *script, struct err *err)
+{
+	const struct script_settings *settings = script->settings;
+	struct lang_setup setup = {};
+	uint64_t size = settings->buffer_size ? settings->buffer_size : BUFFER_DEFAULT;
+	int ret;
+
+	filter_read_pidns(&setup.pidns_dev, &setup.pidns_ino);
+	ret = object_fill(&script->loaded.object, ".rodata.setup", &setup, sizeof(setup), err);
+	if (!ret)
+		ret = stream_set_size(&script->loaded.object, script->program->sites.n ? size : BUFFER_NONE, err);
+	return ret ? ret : filter_before(script->instance, &script->loaded.object, err);
+}
+
+/* Reading the kernel's BTF takes longer than all the rest. */
+static int open_library(struct script *script, struct err *err)
+{
+	if (script_link_needs_types(script->program))
+		return object_open(&script->loaded.object, lang_bpf__elf_bytes, err);
+	return object_open_untyped(&script->loaded.object, lang_bpf__elf_bytes, err);
+}
+
+static int open_object(struct script *script, struct err *err)
+{
+	int ret = open_library(script, err);
+
+	if (!ret)
+		ret = size_memory(script, err);
+	if (!ret)
+		ret = script_link_size(script->program, &script->loaded.object, err);
+	if (!ret)
+		ret = fill_slots(script, err);
+	if (!ret)
+		ret = fill(script, err);
+	return ret;
+}
+
+static void share_memory(struct script *script)
+{
+	const struct lang_program *program = script->program;
+
+	script->loaded.memory.cells = object_memory(&script->loaded.object, ".data.cells", program->cells_size);
+	script->loaded.memory.shards = object_memory(&script->loaded.object, ".data.shards", shards_memory(&script->loaded.memory.layout));
+	script->loaded.state = object_memory(&script->loaded.object, ".data.state", sizeof(*script->loaded.state));
+	if (!keep_is_adopted(engine_keep(script->instance)))
+		script->loaded.state->began = clock_boot_ns();
+	script->loaded.state->epoch = clock_wall_offset();
+}
+
+static int create_maps(struct script *script, struct err *err)
+{
+	const struct lang_program *program = script->program;
+	int ret = script_map_check_memory(program, err);
+
+	share_memory(script);
+	script->loaded.maps = base_alloc((program->maps.n + 1) * sizeof(*script->loaded.maps));
+	for (size_t i = 0; i < program->maps.n; i++)
+		script->loaded.maps[i].fd = -1;
+	for (size_t i = 0; !ret && i < program->maps.n; i++)
+		ret = script_map_init(&script->loaded.maps[i], program->maps.v[i], &script->loaded.memory,
+				      engine_keep(script->instance), err);
+	vec_each(site, &program->sites)
+		if ((*site)->kind == SITE_CLEAR || (*site)->kind == SITE_ZERO)
+			script->loaded.maps[(*site)->map->number].keeps_shown = true;
+	return ret;
+}
+
+static int link_probes(struct script *script, struct err *err)
+{
+	const struct lang_program *program = script->program;
+	__free int *fds = base_alloc((program->maps.n + 1) * sizeof(*fds));
+	int ret = 0;
+
+	for (size_t i = 0; i < program->maps.n; i++)
+		fds[i] = script->loaded.maps[i].fd;
+	for (size_t i = 0; !ret && i < program->probes.n; i++) {
+		struct image *image = &script->probes[i].image;
+
+		ret = script_link(program, &program->probes.v[i], &script->loaded.object, fds, image, err);
+		if (ret)
+			break;
+		image_patch_optional(image, PATCH_SHARDS, script->loaded.memory.layout.n - 1);
+		image_patch_optional(image, PATCH_SHARD_SIZE, script->loaded.memory.layout.size);
+	}
+	return ret;
+}
+
+static int open_stacks(struct script *script, struct err *err)
+{
+	bool kernel = false, user = false;
+	int ret;
+
+	vec_each(probe, &script->program->probes) {
+		kernel |= probe->needs.kernel_stack;
+		user |= probe->needs.user_stack;
+	}
+	if (!kernel && !user)
+		return 0;
+	script->stacks_settings.kernel_only = !user;
+	script->stacks_settings.user_only = !kernel;
+	script->loaded.stacks_source = (struct stacks_source){ .settings = &script->stacks_settings };
+	ret = stacks_open(&script->loaded.stacks, script->instance, &script->loaded.stacks_source, &script->loaded.object, err);
+	script->names.stacks = script->loaded.stacks;
+	return ret;
+}
+
+/* bpftrace ends when the process of -p does. */
+static int watch_process(struct script *script, struct err *err)
+{
+	const struct engine_context *ctx = script->instance->ctx;
+
+	if (!ctx->as_peer || !ctx->pid)
+		return 0;
+	script->loaded.process = syscall(SYS_pidfd_open, ctx->pid, 0);
+	if (script->loaded.process < 0 && errno == ESRCH)
+		return err_set(err, -ESRCH, "there is no process %u", ctx->pid);
+	return intake_watch(script->instance->intake, script->loaded.process, err);
+}
+
+static void probes_new(struct script *script)
+{
+	script->probes = base_alloc((script->program->probes.n + 1) * sizeof(*script->probes));
+	for (size_t i = 0; i < script->program->probes.n; i++)
+		script->probes[i].own = (struct script_own){ .program = -1, .timer = -1 };
+	script->names.program = script->program;
+	script->names.kernel = script->kernel;
+}
+
+int script_load(struct script *script, struct err *err)
+{
+	struct engine_instance *instance = script->instance;
+	int ret = 0;
+
+	script_keep(script);
+	probes_new(script);
+	script_attach_events(script);
+	if (instance->ctx->metrics)
+		ret = script_export_open(script, err);
+	if (!ret)
+		ret = script_output_open(script, err);
+	if (!ret)
+		ret = open_object(script, err);
+	if (!ret)
+		ret = open_stacks(script, err);
+	if (!ret)
+		ret = object_prepare(&script->loaded.object, engine_keep(instance), err);
+	if (!ret)
+		ret = filter_after(instance, &script->loaded.object, err);
+	if (!ret)
+		ret = create_maps(script, err);
+	if (!ret)
+		ret = link_probes(script, err);
+	if (!ret)
+		ret = stream_open(&script->loaded.stream, &script->loaded.object, instance->intake, script_on_record, script, err);
+	if (!ret && script->loaded.stacks)
+		ret = stacks_start(script->loaded.stacks, &script->loaded.object, err);
+	if (!ret)
+		ret = script_own_open(script, err);
+	return ret ? ret : watch_process(script, err);
+}
+
+void script_unload(struct script *script)
+{
+	stream_close(script->loaded.stream);
+	for (size_t i = 0; script->probes && i < script->program->probes.n; i++)
+		image_release(&script->probes[i].image);
+	for (size_t i = 0; script->loaded.maps && i < script->program->maps.n; i++)
+		script_map_release(&script->loaded.maps[i]);
+	object_release(&script->loaded.object);
+	stacks_free(script->loaded.stacks);
+	base_closep(&script->loaded.process);
+	free(script->probes);
+	free(script->loaded.maps);
+}
