@@ -5,10 +5,8 @@
  * (bpf/event.bpf.h). When there was nothing to read for a while, it asks the first event to wake it.
  */
 #include <sys/epoll.h>
-#include <sys/mman.h>
 
 #include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 
 #include "base/clock.h"
 #include "base/cpus.h"
@@ -16,6 +14,7 @@
 #include "object.h"
 #include "order.h"
 #include "stream_rest.h"
+#include "stream_ring.h"
 
 #define PAUSE_MS 40
 /* No events are expected. If a wake-up were lost after all, an event would be this late. */
@@ -33,10 +32,8 @@
 #define END_LOOK_US 1000
 
 struct stream {
-	struct ring_buffer *buffer;
-	struct ring *ring;
+	struct stream_ring ring;
 	struct event_reader *reader; /* shared with the programs */
-	size_t buffer_size;
 	int epoll, drops;
 	size_t cpus; /* read before tracing: the number is in a file, and opening it would be an event */
 	stream_fn fn;
@@ -89,7 +86,7 @@ static void set_mark(struct stream *stream)
 {
 	stream->mark_time = clock_boot_ns() - CLOCK_NS;
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	stream->mark = ring__producer_pos(stream->ring);
+	stream->mark = stream_ring_end(&stream->ring);
 	stream->marked = true;
 }
 
@@ -100,8 +97,8 @@ static bool take_batch(struct stream *stream)
 
 	if (!stream->marked)
 		set_mark(stream);
-	more = ring__consume_n(stream->ring, BATCH) == BATCH;
-	if (ring__consumer_pos(stream->ring) >= stream->mark) {
+	more = stream_ring_take(&stream->ring, BATCH, take_one, stream) == BATCH;
+	if (stream_ring_at(&stream->ring) >= stream->mark) {
 		order_hand_on(&stream->taken, stream->mark_time, stream->fn, stream->ctx);
 		stream->marked = false;
 	}
@@ -110,14 +107,14 @@ static bool take_batch(struct stream *stream)
 
 static void say_awake(struct stream *stream, bool awake)
 {
-	__atomic_store_n(&stream->reader->wake_at, stream->buffer_size / 4, __ATOMIC_RELAXED);
+	__atomic_store_n(&stream->reader->wake_at, stream->ring.size / 4, __ATOMIC_RELAXED);
 	__atomic_store_n(&stream->reader->awake, awake, __ATOMIC_SEQ_CST);
 }
 
 int stream_take(struct stream *stream)
 {
 	bool was_awake = stream->reader->awake, had = stream->taken.n, more;
-	unsigned long at = ring__consumer_pos(stream->ring);
+	unsigned long at = stream_ring_at(&stream->ring);
 	uint64_t start = clock_boot_ns();
 	struct epoll_event woken;
 
@@ -125,7 +122,7 @@ int stream_take(struct stream *stream)
 	do
 		more = take_batch(stream);
 	while (more && clock_boot_ns() - start < TURN_NS);
-	if (ring__consumer_pos(stream->ring) != at || had) {
+	if (stream_ring_at(&stream->ring) != at || had) {
 		say_awake(stream, true);
 		return more ? 0 : stream->taken.n ? SETTLE_MS
 						  : PAUSE_MS;
@@ -141,14 +138,14 @@ int stream_take(struct stream *stream)
  */
 static bool take_up_to(struct stream *stream, unsigned long end)
 {
-	unsigned long at = ring__consumer_pos(stream->ring);
+	unsigned long at = stream_ring_at(&stream->ring);
 	uint64_t since = clock_boot_ns();
 
 	while (at < end) {
 		unsigned long was = at;
 
-		ring__consume_n(stream->ring, BATCH);
-		at = ring__consumer_pos(stream->ring);
+		stream_ring_take(&stream->ring, BATCH, take_one, stream);
+		at = stream_ring_at(&stream->ring);
 		if (at != was)
 			since = clock_boot_ns();
 		else if (clock_boot_ns() - since > END_NS)
@@ -161,25 +158,16 @@ static bool take_up_to(struct stream *stream, unsigned long end)
 
 void stream_take_until(struct stream *stream, uint64_t time)
 {
-	take_up_to(stream, ring__producer_pos(stream->ring));
+	take_up_to(stream, stream_ring_end(&stream->ring));
 	order_hand_on(&stream->taken, time, stream->fn, stream->ctx);
 }
 
 /* Takes the complete records behind one that is not, and counts the others. */
 static void give_up(struct stream *stream, unsigned long end)
 {
-	/* The first page is the reader's position, which libbpf writes; the second is the writers'. Records follow. */
-	size_t page = getpagesize(), size = page + 2 * stream->buffer_size;
-	char *memory = mmap(NULL, size, PROT_READ, MAP_SHARED, ring__map_fd(stream->ring), page);
-	unsigned long at = ring__consumer_pos(stream->ring);
+	unsigned long at = stream->gave_up ? stream->past : stream_ring_at(&stream->ring);
 
-	if (memory == MAP_FAILED) {
-		stream->unread += !stream->gave_up; /* at least the one that is not complete */
-	} else {
-		at = stream->gave_up ? stream->past : at;
-		stream->unread += stream_rest(memory + page, stream->buffer_size, at, end, take_one, stream);
-		munmap(memory, size);
-	}
+	stream->unread += stream_rest(stream->ring.records, stream->ring.size, at, end, take_one, stream);
 	stream->gave_up = true;
 	stream->past = end;
 }
@@ -198,7 +186,7 @@ static void pass_on_last(const void *record, size_t size, void *ctx)
 
 void stream_take_all(struct stream *stream, bool (*should_hurry)(void *ctx), void *ctx)
 {
-	unsigned long end = ring__producer_pos(stream->ring);
+	unsigned long end = stream_ring_end(&stream->ring);
 
 	stream->should_hurry = should_hurry;
 	stream->hurry_ctx = ctx;
@@ -250,14 +238,13 @@ int stream_open(struct stream **stream, const struct object *object, stream_fn f
 	s->cpus = cpus_ids();
 	s->drops = object_map_fd(object, "event_drops");
 	s->reader = object_memory(object, ".bss", sizeof(*s->reader));
-	s->buffer = ring_buffer__new(events, take_one, s, NULL);
-	ret = s->buffer ? watch(s, events) : -errno;
+	ret = stream_ring_open(&s->ring, events);
+	if (!ret)
+		ret = watch(s, events);
 	if (ret) {
 		stream_close(s);
 		return err_set(err, ret, "cannot open the ring buffer: %s", strerror(-ret));
 	}
-	s->ring = ring_buffer__ring(s->buffer, 0);
-	s->buffer_size = ring__size(s->ring);
 	*stream = s;
 	return 0;
 }
@@ -266,7 +253,7 @@ void stream_close(struct stream *stream)
 {
 	if (!stream)
 		return;
-	ring_buffer__free(stream->buffer);
+	stream_ring_close(&stream->ring);
 	if (stream->epoll >= 0)
 		close(stream->epoll);
 	order_release(&stream->taken);

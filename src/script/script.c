@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/report.h"
 #include "engine/filter.h"
+#include "engine/stream_ring.h"
 #include "bpf/lang.h"
 #include "bpf/event.h" /* skeletons name its structs */
 #include "bpf/slot.h"
@@ -19,6 +20,7 @@
 
 #define BUFFER_DEFAULT (2 * 1024 * 1024)
 #define BUFFER_NONE    4096
+_Static_assert(sizeof(struct lang_record) + LANG_DATA_MAX + 8 <= STREAM_RING_RECORD, "a record is mapped in one piece");
 
 /* What harnesses of bpftrace wait for. */
 #define NOTIFY "__BPFTRACE_NOTIFY_PROBES_ATTACHED"
