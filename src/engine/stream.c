@@ -27,6 +27,8 @@
 #define BATCH 1024
 /* How often to check signals and the clock. */
 #define TURN_NS 50000000ULL
+/* How long records are passed on that are newer than the request to stop. */
+#define LATE_NS (500 * NS_PER_MS)
 /* At the end, how long to wait for a program that still writes its record, and how often to look. */
 #define END_NS	    100000000ULL
 #define END_LOOK_US 1000
@@ -49,6 +51,7 @@ struct stream {
 	bool (*should_hurry)(void *ctx);
 	void *hurry_ctx;
 	uint64_t passed, unread;
+	uint64_t end_at, late; /* 0: nobody asked us to stop */
 	bool hurried;
 	bool gave_up;	    /* a program did not complete its record */
 	unsigned long past; /* then what is before this position was passed on or counted */
@@ -172,6 +175,14 @@ static void give_up(struct stream *stream, unsigned long end)
 	stream->past = end;
 }
 
+static bool is_late(const struct stream *stream, const void *record)
+{
+	uint64_t time;
+
+	memcpy(&time, record, sizeof(time));
+	return stream->end_at && time > stream->end_at && clock_boot_ns() - stream->end_at > LATE_NS;
+}
+
 static void pass_on_last(const void *record, size_t size, void *ctx)
 {
 	struct stream *stream = ctx;
@@ -180,6 +191,8 @@ static void pass_on_last(const void *record, size_t size, void *ctx)
 		stream->hurried = stream->should_hurry(stream->hurry_ctx);
 	if (stream->hurried)
 		stream->unread++;
+	else if (is_late(stream, record))
+		stream->late++;
 	else
 		stream->fn(record, size, stream->ctx);
 }
@@ -198,6 +211,16 @@ void stream_take_all(struct stream *stream, bool (*should_hurry)(void *ctx), voi
 uint64_t stream_unread(const struct stream *stream)
 {
 	return stream->unread;
+}
+
+void stream_end_at(struct stream *stream, uint64_t time)
+{
+	stream->end_at = time;
+}
+
+uint64_t stream_late(const struct stream *stream)
+{
+	return stream->late;
 }
 
 uint64_t stream_dropped(const struct stream *stream, uint32_t why)

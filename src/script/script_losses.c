@@ -36,10 +36,14 @@ static uint64_t lost_updates(const struct script *script, const struct lang_map 
 static uint64_t say_records(const struct script *script)
 {
 	uint64_t full = lost_records(script), unread = stream_unread(script->stream);
+	uint64_t late = stream_late(script->stream);
 
 	if (full)
 		report_note("%llu event%s lost: the buffer was full (--buffer-size makes it larger)",
 			    (unsigned long long)full, str_plural(full));
+	if (late)
+		report_note("%llu event%s not printed: newer than the request to stop", (unsigned long long)late,
+			    str_plural(late));
 	if (unread)
 		report_note("%llu event%s lost: not read at the end", (unsigned long long)unread, str_plural(unread));
 	return full + unread;

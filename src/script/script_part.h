@@ -87,6 +87,7 @@ struct script {
 	bool learns;		      /* where calls go: /proc has the numbers of processes that the kernel gives */
 	bool knows_missed;	      /* both were counted before the probes were detached */
 	uint64_t missed, unlearned;
+	uint64_t records; /* carried out */
 	uint64_t skipped; /* intervals that there was no time for */
 	bool has_failed;  /* errorf() */
 };
