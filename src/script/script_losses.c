@@ -108,12 +108,16 @@ static uint64_t say_others(struct script *script)
 {
 	uint64_t busy = lost(script, "lang_losses", LANG_LOSS_SCRATCH),
 		 unread = lost(script, "lang_losses", LANG_LOSS_READ);
+	uint64_t nested = lost(script, "lang_losses", LANG_LOSS_NESTED);
 	uint64_t missed = script->knows_missed ? script->missed : script_missed(script);
 	uint64_t unlearned = script->knows_missed ? script->unlearned : script_unlearned(script);
 
 	if (busy)
 		report_note("%llu hit%s lost: no memory for strings was free, too many programs interrupted each other",
 			    (unsigned long long)busy, str_plural(busy));
+	if (nested)
+		report_note("%llu update%s of min() or max() lost: programs interrupted each other",
+			    (unsigned long long)nested, str_plural(nested));
 	if (unread)
 		report_note("%llu read%s of memory failed, and gave 0 or \"\" (-k says where)",
 			    (unsigned long long)unread, str_plural(unread));
@@ -126,7 +130,7 @@ static uint64_t say_others(struct script *script)
 	if (script->skipped)
 		report_note("%llu interval%s skipped: there was no time for so many",
 			    (unsigned long long)script->skipped, str_plural(script->skipped));
-	return busy + missed + unlearned + script->skipped;
+	return busy + nested + missed + unlearned + script->skipped;
 }
 
 void script_losses(struct script *script)
@@ -154,6 +158,7 @@ void script_stats(struct engine_instance *instance, struct engine_stats *stats)
 	engine_stats_add(stats, "map_full", full);
 	engine_stats_add(stats, "buffer_full", lost_records(script));
 	engine_stats_add(stats, "no_memory", lost(script, "lang_losses", LANG_LOSS_SCRATCH));
+	engine_stats_add(stats, "interrupted", lost(script, "lang_losses", LANG_LOSS_NESTED));
 	engine_stats_add(stats, "read_failed", lost(script, "lang_losses", LANG_LOSS_READ));
 	engine_stats_add(stats, "loop_ended",
 			 lost(script, "lang_losses", LANG_LOSS_TURNS) +
