@@ -94,7 +94,7 @@ endif
 .SECONDARY: $(SKEL) $(BPF:%.bpf.c=$(B)/%.bpf.o)
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
-.PHONY: all help deps try test fresh check tests test-programs fuzz faults stress bench bench-peers bench-service soak \
+.PHONY: all help deps try test fresh check tests test-programs fuzz random faults stress bench bench-peers bench-service soak \
 	stacks lint lint-bpf docs fmt man install uninstall deb clean FORCE
 
 all: $(B)/sonde $(SCRIPTS) ## build/sonde (the default)
@@ -136,6 +136,9 @@ fuzz: ## every parser of foreign files for a minute each, with what libFuzzer ma
 	@scripts/deps build test
 	@$(MAKE) --no-print-directory $(JOBS) fuzzers
 	@tests/fuzz/run 60
+
+random: all tests ## compile 100,000 random programs and ten million mutated ones, for days (PROGRAMS=, MUTATED=, SEED=)
+	@tests/fuzz/random $(PROGRAMS) $(MUTATED) $(SEED)
 
 stress: all test-programs ## return probes on thousands of functions of real programs under load (in guests)
 	@GUEST_TESTS=tests/stress tests/guest/run $(addprefix -k ,$(or $(KERNELS),newest)) $(TESTS:%=-t '%')

@@ -70,6 +70,7 @@ struct engine_context {
 	 */
 	bool (*should_hurry)(void *ctx);
 	void *should_stop_ctx;
+	uint64_t asked_at; /* when the user asked us to stop, in ns since boot; 0: not yet */
 	bool hurries;
 
 	/* Engines set these. */

@@ -18,6 +18,8 @@
  */
 #define BUFFER	 (512 * 1024)
 #define PAUSE_MS 200
+/* Records read at a time. */
+#define BATCH 64
 
 /*
  * With source->calm: how often the reader wakes in a time. After that, records of processes wait for the end of the
@@ -90,9 +92,17 @@ struct stacks_kept *stacks_kept(struct stacks *stacks, uint64_t id)
 	return id ? *place_of(stacks, id) : NULL;
 }
 
+/* Reads what is there now: where reading causes events that have stacks, it would never end. */
 void stacks_drain(struct stacks *stacks)
 {
-	ring_buffer__consume(stacks->ring);
+	struct ring *ring = ring_buffer__ring(stacks->ring, 0);
+	unsigned long end = ring__producer_pos(ring), at = ring__consumer_pos(ring), was;
+
+	do {
+		was = at;
+		ring__consume_n(ring, BATCH);
+		at = ring__consumer_pos(ring);
+	} while (at < end && at != was);
 }
 
 static void trim(struct stacks_kept *kept)

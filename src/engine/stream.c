@@ -4,10 +4,8 @@
  * much: while there is work it sleeps PAUSE_MS at a time, and programs wake it only if the buffer fills faster
  * (bpf/event.bpf.h). When there was nothing to read for a while, it asks the first event to wake it.
  */
-#include <sys/mman.h>
 
 #include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 
 #include "base/clock.h"
 #include "base/cpus.h"
@@ -16,6 +14,7 @@
 #include "object.h"
 #include "order.h"
 #include "stream_rest.h"
+#include "stream_ring.h"
 
 #define PAUSE_MS 40
 /* No events are expected. If a wake-up were lost after all, an event would be this late. */
@@ -28,15 +27,15 @@
 #define BATCH 1024
 /* How often to check signals and the clock. */
 #define TURN_NS 50000000ULL
+/* How long records are passed on that are newer than the request to stop. */
+#define LATE_NS (500 * NS_PER_MS)
 /* At the end, how long to wait for a program that still writes its record, and how often to look. */
 #define END_NS	    100000000ULL
 #define END_LOOK_US 1000
 
 struct stream {
-	struct ring_buffer *buffer;
-	struct ring *ring;
+	struct stream_ring ring;
 	struct event_reader *reader; /* shared with the programs */
-	size_t buffer_size;
 	int drops;
 	size_t cpus; /* read before tracing: the number is in a file, and opening it would be an event */
 	stream_fn fn;
@@ -52,6 +51,7 @@ struct stream {
 	bool (*should_hurry)(void *ctx);
 	void *hurry_ctx;
 	uint64_t passed, unread;
+	uint64_t end_at, late; /* 0: nobody asked us to stop */
 	bool hurried;
 	bool gave_up;	    /* a program did not complete its record */
 	unsigned long past; /* then what is before this position was passed on or counted */
@@ -89,7 +89,7 @@ static void set_mark(struct stream *stream)
 {
 	stream->mark_time = clock_boot_ns() - CLOCK_NS;
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	stream->mark = ring__producer_pos(stream->ring);
+	stream->mark = stream_ring_end(&stream->ring);
 	stream->marked = true;
 }
 
@@ -100,8 +100,8 @@ static bool take_batch(struct stream *stream)
 
 	if (!stream->marked)
 		set_mark(stream);
-	more = ring__consume_n(stream->ring, BATCH) == BATCH;
-	if (ring__consumer_pos(stream->ring) >= stream->mark) {
+	more = stream_ring_take(&stream->ring, BATCH, take_one, stream) == BATCH;
+	if (stream_ring_at(&stream->ring) >= stream->mark) {
 		order_hand_on(&stream->taken, stream->mark_time, stream->fn, stream->ctx);
 		stream->marked = false;
 	}
@@ -110,7 +110,7 @@ static bool take_batch(struct stream *stream)
 
 static void say_awake(struct stream *stream, bool awake)
 {
-	__atomic_store_n(&stream->reader->wake_at, stream->buffer_size / 4, __ATOMIC_RELAXED);
+	__atomic_store_n(&stream->reader->wake_at, stream->ring.size / 4, __ATOMIC_RELAXED);
 	__atomic_store_n(&stream->reader->awake, awake, __ATOMIC_SEQ_CST);
 }
 
@@ -118,13 +118,13 @@ static int take(void *ctx)
 {
 	struct stream *stream = ctx;
 	bool was_awake = stream->reader->awake, had = stream->taken.n, more;
-	unsigned long at = ring__consumer_pos(stream->ring);
+	unsigned long at = stream_ring_at(&stream->ring);
 	uint64_t start = clock_boot_ns();
 
 	do
 		more = take_batch(stream);
 	while (more && clock_boot_ns() - start < TURN_NS);
-	if (ring__consumer_pos(stream->ring) != at || had) {
+	if (stream_ring_at(&stream->ring) != at || had) {
 		say_awake(stream, true);
 		return more ? 0 : stream->taken.n ? SETTLE_MS
 						  : PAUSE_MS;
@@ -140,14 +140,14 @@ static int take(void *ctx)
  */
 static bool take_up_to(struct stream *stream, unsigned long end)
 {
-	unsigned long at = ring__consumer_pos(stream->ring);
+	unsigned long at = stream_ring_at(&stream->ring);
 	uint64_t since = clock_boot_ns();
 
 	while (at < end) {
 		unsigned long was = at;
 
-		ring__consume_n(stream->ring, BATCH);
-		at = ring__consumer_pos(stream->ring);
+		stream_ring_take(&stream->ring, BATCH, take_one, stream);
+		at = stream_ring_at(&stream->ring);
 		if (at != was)
 			since = clock_boot_ns();
 		else if (clock_boot_ns() - since > END_NS)
@@ -160,27 +160,26 @@ static bool take_up_to(struct stream *stream, unsigned long end)
 
 void stream_take_until(struct stream *stream, uint64_t time)
 {
-	take_up_to(stream, ring__producer_pos(stream->ring));
+	take_up_to(stream, stream_ring_end(&stream->ring));
 	order_hand_on(&stream->taken, time, stream->fn, stream->ctx);
 }
 
 /* Takes the complete records behind one that is not, and counts the others. */
 static void give_up(struct stream *stream, unsigned long end)
 {
-	/* The first page is the reader's position, which libbpf writes; the second is the writers'. Records follow. */
-	size_t page = getpagesize(), size = page + 2 * stream->buffer_size;
-	char *memory = mmap(NULL, size, PROT_READ, MAP_SHARED, ring__map_fd(stream->ring), page);
-	unsigned long at = ring__consumer_pos(stream->ring);
+	unsigned long at = stream->gave_up ? stream->past : stream_ring_at(&stream->ring);
 
-	if (memory == MAP_FAILED) {
-		stream->unread += !stream->gave_up; /* at least the one that is not complete */
-	} else {
-		at = stream->gave_up ? stream->past : at;
-		stream->unread += stream_rest(memory + page, stream->buffer_size, at, end, take_one, stream);
-		munmap(memory, size);
-	}
+	stream->unread += stream_rest(stream->ring.records, stream->ring.size, at, end, take_one, stream);
 	stream->gave_up = true;
 	stream->past = end;
+}
+
+static bool is_late(const struct stream *stream, const void *record)
+{
+	uint64_t time;
+
+	memcpy(&time, record, sizeof(time));
+	return stream->end_at && time > stream->end_at && clock_boot_ns() - stream->end_at > LATE_NS;
 }
 
 static void pass_on_last(const void *record, size_t size, void *ctx)
@@ -191,13 +190,15 @@ static void pass_on_last(const void *record, size_t size, void *ctx)
 		stream->hurried = stream->should_hurry(stream->hurry_ctx);
 	if (stream->hurried)
 		stream->unread++;
+	else if (is_late(stream, record))
+		stream->late++;
 	else
 		stream->fn(record, size, stream->ctx);
 }
 
 void stream_take_all(struct stream *stream, bool (*should_hurry)(void *ctx), void *ctx)
 {
-	unsigned long end = ring__producer_pos(stream->ring);
+	unsigned long end = stream_ring_end(&stream->ring);
 
 	stream->should_hurry = should_hurry;
 	stream->hurry_ctx = ctx;
@@ -209,6 +210,16 @@ void stream_take_all(struct stream *stream, bool (*should_hurry)(void *ctx), voi
 uint64_t stream_unread(const struct stream *stream)
 {
 	return stream->unread;
+}
+
+void stream_end_at(struct stream *stream, uint64_t time)
+{
+	stream->end_at = time;
+}
+
+uint64_t stream_late(const struct stream *stream)
+{
+	return stream->late;
 }
 
 uint64_t stream_dropped(const struct stream *stream, uint32_t why)
@@ -235,16 +246,16 @@ int stream_open(struct stream **stream, const struct object *object, struct inta
 	s->cpus = cpus_ids();
 	s->drops = object_map_fd(object, "event_drops");
 	s->reader = object_memory(object, ".bss", sizeof(*s->reader));
-	s->buffer = ring_buffer__new(events, take_one, s, NULL);
-	ret = s->buffer ? intake_watch(intake, events, err)
-			: err_set(err, -errno, "cannot open the ring buffer: %s", strerror(errno));
+	ret = stream_ring_open(&s->ring, events);
+	if (ret)
+		err_set(err, ret, "cannot open the ring buffer: %s", strerror(-ret));
+	else
+		ret = intake_watch(intake, events, err);
 	if (ret) {
 		stream_close(s);
 		return ret;
 	}
 	intake_add(intake, INTAKE_STREAM, take, s);
-	s->ring = ring_buffer__ring(s->buffer, 0);
-	s->buffer_size = ring__size(s->ring);
 	*stream = s;
 	return 0;
 }
@@ -253,7 +264,7 @@ void stream_close(struct stream *stream)
 {
 	if (!stream)
 		return;
-	ring_buffer__free(stream->buffer);
+	stream_ring_close(&stream->ring);
 	order_release(&stream->taken);
 	free(stream);
 }

@@ -40,6 +40,14 @@ void stream_take_until(struct stream *stream, uint64_t time);
 void stream_take_all(struct stream *stream, bool (*should_hurry)(void *ctx), void *ctx);
 /* Returns how many records stream_take_all() could not pass on. */
 uint64_t stream_unread(const struct stream *stream);
+/*
+ * Before stream_take_all(): the user asked us to stop at that time, in ns since boot. Of what was recorded later, it
+ * passes on as much as it can within half a second, and counts the rest: passing on may itself cause events. Records
+ * that are older are passed on however long it takes.
+ */
+void stream_end_at(struct stream *stream, uint64_t time);
+/* Returns how many records stream_take_all() counted for that. */
+uint64_t stream_late(const struct stream *stream);
 
 /* Returns the count of a reason, an enum event_loss, since the beginning. */
 uint64_t stream_dropped(const struct stream *stream, uint32_t why);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * For stream.c: walks over the records of a BPF ring buffer of which one is not complete. libbpf reads nothing behind
- * such a record. The layout is that of the kernel (linux/bpf.h and its ring buffer's documentation): a header of 64
+ * For stream.c: walks over the records of a BPF ring buffer of which one is not complete. stream_ring.c reads nothing
+ * behind such a record. The layout is that of the kernel (linux/bpf.h and its ring buffer's documentation): a header of 64
  * bits, whose first 32 are the size and two flags, then the record, filled up to 64 bits.
  */
 #ifndef SONDE_ENGINE_STREAM_REST_H
@@ -9,7 +9,7 @@
 
 #include "base/base.h"
 
-/* The same as libbpf's; the result is not used. */
+/* As stream_ring_take() wants it; the result is not used. */
 typedef int (*stream_rest_fn)(void *ctx, void *record, size_t size);
 
 /*

@@ -73,6 +73,7 @@ static void on_signal(struct run *run, const struct signalfd_siginfo *info)
 		run->stopping = true;
 		run->ended_by = info->ssi_signo;
 		run->ended_at = clock_monotonic_ns();
+		run->ctx.asked_at = clock_boot_ns();
 		/* an engine that hurries gets the next signal as a request, too */
 		if (!run->ctx.hurries)
 			signals_let_end();

@@ -155,6 +155,7 @@ void script_take_all(struct script *script)
 {
 	const struct engine_context *ctx = script->instance->ctx;
 
+	stream_end_at(script->loaded.stream, ctx->asked_at);
 	stream_take_all(script->loaded.stream, ctx->should_hurry, ctx->should_stop_ctx);
 }
 

@@ -13,10 +13,12 @@
 #include "bpf/lang.skel.h"
 #include "engine/filter.h"
 #include "engine/intake.h"
+#include "engine/stream_ring.h"
 #include "script_part.h"
 
 #define BUFFER_DEFAULT (2 * 1024 * 1024)
 #define BUFFER_NONE    4096
+_Static_assert(sizeof(struct lang_record) + LANG_DATA_MAX + 8 <= STREAM_RING_RECORD, "a record is mapped in one piece");
 
 /* --- the object and its maps --- */
 

@@ -36,10 +36,14 @@ static uint64_t lost_updates(const struct script *script, const struct lang_map 
 static uint64_t say_records(const struct script *script)
 {
 	uint64_t full = lost_records(script), unread = stream_unread(script->loaded.stream);
+	uint64_t late = stream_late(script->loaded.stream);
 
 	if (full)
 		report_note("%llu event%s lost: the buffer was full (--buffer-size makes it larger)",
 			    (unsigned long long)full, str_plural(full));
+	if (late)
+		report_note("%llu event%s not printed: newer than the request to stop", (unsigned long long)late,
+			    str_plural(late));
 	if (unread)
 		report_note("%llu event%s lost: not read at the end", (unsigned long long)unread, str_plural(unread));
 	return full + unread;
@@ -98,12 +102,16 @@ static uint64_t say_others(struct script *script)
 {
 	uint64_t busy = lost(script, "lang_losses", LANG_LOSS_SCRATCH),
 		 unread = lost(script, "lang_losses", LANG_LOSS_READ);
+	uint64_t nested = lost(script, "lang_losses", LANG_LOSS_NESTED);
 	uint64_t missed = script->attached.knows_missed ? script->attached.missed : script_missed(script);
 	uint64_t unlearned = script->attached.knows_missed ? script->attached.unlearned : script_unlearned(script);
 
 	if (busy)
 		report_note("%llu hit%s lost: no memory for strings was free, too many programs interrupted each other",
 			    (unsigned long long)busy, str_plural(busy));
+	if (nested)
+		report_note("%llu update%s of min() or max() lost: programs interrupted each other",
+			    (unsigned long long)nested, str_plural(nested));
 	if (unread)
 		report_note("%llu read%s of memory failed, and gave 0 or \"\" (-k says where)",
 			    (unsigned long long)unread, str_plural(unread));
@@ -116,7 +124,7 @@ static uint64_t say_others(struct script *script)
 	if (script->attached.skipped)
 		report_note("%llu interval%s skipped: there was no time for so many",
 			    (unsigned long long)script->attached.skipped, str_plural(script->attached.skipped));
-	return busy + missed + unlearned + script->attached.skipped;
+	return busy + nested + missed + unlearned + script->attached.skipped;
 }
 
 void script_losses(struct engine_instance *instance)
@@ -145,6 +153,7 @@ void script_stats(struct engine_instance *instance, struct engine_stats *stats)
 	engine_stats_add(stats, "map_full", full);
 	engine_stats_add(stats, "buffer_full", lost_records(script));
 	engine_stats_add(stats, "no_memory", lost(script, "lang_losses", LANG_LOSS_SCRATCH));
+	engine_stats_add(stats, "interrupted", lost(script, "lang_losses", LANG_LOSS_NESTED));
 	engine_stats_add(stats, "read_failed", lost(script, "lang_losses", LANG_LOSS_READ));
 	engine_stats_add(stats, "loop_ended",
 			 lost(script, "lang_losses", LANG_LOSS_TURNS) +

@@ -263,11 +263,11 @@ static bool shows_empty(const struct script_map *map)
 {
 	const struct lang_map *of = map->map;
 
-	if (!type_is_aggregate(of->value))
+	if (!type_is_aggregate(of->value) && !script_map_is_sum(map))
 		return true;
 	if (of->storage == LANG_SLOTS)
 		return false;
-	if (map->base.keys.n)
+	if (map->base.keys.n || of->storage == LANG_CELL)
 		return !map->is_cleared;
 	return of->key;
 }
@@ -276,7 +276,7 @@ static bool shows_empty(const struct script_map *map)
 static void subtract(struct script_map *map, struct script_entries *entries)
 {
 	const struct type *type = map->map->value;
-	bool has_base = script_map_is_additive(type) && map->base.keys.n;
+	bool has_base = map->base.keys.n;
 	size_t n = 0;
 
 	for (size_t i = 0; i < entries->n; i++) {
@@ -316,7 +316,7 @@ int script_map_read_shown(struct script_map *map, uint64_t time, struct script_e
 {
 	int ret = script_map_read_raw(map, entries);
 
-	if (map->keeps_shown && script_map_is_additive(map->map->value)) {
+	if (map->keeps_shown && (script_map_is_additive(map->map->value) || script_map_is_sum(map))) {
 		script_totals_set(&map->shown, map->map, entries);
 		map->shown_at = time;
 	}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Within script/: a program's maps: created, read, cleared. Values that only grow (counts, sums, histograms) are
- * not reset in the kernel: clear() and zero() remember what they were, and reading subtracts it. If the map was
+ * Within script/: a program's maps: created, read, cleared. Values to which programs only add (counts, sums, histograms,
+ * and plain values of @x++ and @x += n) are not reset in the kernel: clear() and zero() remember what they were, and
+ * reading subtracts it. A plain value without a key is memory that we write too: there it is subtracted at once. If the map was
  * printed just before, that is what was printed: nothing is lost that arrives between print() and clear(). clear() also
  * frees keys to which nothing was added since the last one. Maps that the program itself reads, LRU maps and all other
  * values are deleted or set to zero, with what arrived in between.

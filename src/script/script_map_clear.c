@@ -7,6 +7,12 @@
 /* A print() and a clear() within this time belong together. */
 #define SAME_RUN_NS 100000000ULL
 
+/* How many values the kernel has of a key. */
+static int copies(const struct script_map *map)
+{
+	return script_map_is_per_cpu(map) ? cpus_ids() : 1;
+}
+
 /* Reads the value of one key. */
 static int read_one(const struct script_map *map, const void *key, char *each, char *value)
 {
@@ -14,7 +20,7 @@ static int read_one(const struct script_map *map, const void *key, char *each, c
 	int ret = bpf_map_lookup_elem(map->fd, key, each);
 
 	memset(value, 0, type->size);
-	for (int i = 0; !ret && i < cpus_ids(); i++)
+	for (int i = 0; !ret && i < copies(map); i++)
 		script_map_merge(type, value, each + i * ((type->size + 7) / 8 * 8));
 	return ret;
 }
@@ -38,7 +44,7 @@ static void free_key(const struct script_map *map, const void *key, char *base)
 		return;
 	if (bpf_map_lookup_and_delete_elem(map->fd, key, each))
 		bpf_map_delete_elem(map->fd, key);
-	for (int i = 0; i < cpus_ids(); i++)
+	for (int i = 0; i < copies(map); i++)
 		script_map_add_words((void *)base, (const void *)(each + i * ((size + 7) / 8 * 8)), size, true);
 	if (memcmp(base, zeros, size))
 		bpf_map_update_elem(map->fd, key, zeros, BPF_NOEXIST);
@@ -80,7 +86,7 @@ static int rebase(struct script_map *map, uint64_t time, bool is_cleared)
 		script_totals_set(&map->base, map->map, &entries);
 	}
 	map->shown_at = 0;
-	if (is_cleared && map->fd >= 0 && script_map_is_per_cpu(map) && !script_map_is_array(map))
+	if (is_cleared && map->fd >= 0 && !script_map_is_array(map))
 		free_keys(map, &before);
 	return ret;
 }
@@ -126,15 +132,35 @@ static bool evicts(const struct lang_map *map)
 	return map->storage == LANG_LRU_HASH || map->storage == LANG_LRU_PERCPU_HASH;
 }
 
+/*
+ * A value to which programs add meanwhile: takes away what was printed just before, or all there is. The byte behind it,
+ * which says that it was set, stays: a program may be about to add.
+ */
+static void reset_cell(struct script_map *map, uint64_t time, bool is_cleared)
+{
+	uint64_t *value = (void *)(map->memory->cells + map->map->at_cell), shown;
+
+	if (map->shown_at && time - map->shown_at < SAME_RUN_NS) {
+		memcpy(&shown, script_totals_of(&map->shown, map->map, &(struct script_entry){}), sizeof(shown));
+		__atomic_fetch_sub(value, shown, __ATOMIC_RELAXED);
+	} else {
+		__atomic_store_n(value, 0, __ATOMIC_RELAXED);
+	}
+	map->shown_at = 0;
+	map->is_cleared |= is_cleared;
+}
+
 static int reset(struct script_map *map, uint64_t time, bool is_cleared)
 {
 	const struct lang_map *of = map->map;
 
 	if (of->value->kind == TYPE_NONE)
 		return 0;
-	if (script_map_is_additive(of->value) && !of->is_seen && !evicts(of))
+	if (script_map_subtracts(map) && !evicts(of))
 		return rebase(map, time, is_cleared);
-	if (of->storage == LANG_CELL)
+	if (of->storage == LANG_CELL && script_map_is_sum(map))
+		reset_cell(map, time, is_cleared);
+	else if (of->storage == LANG_CELL)
 		memset(map->memory->cells + of->at_cell, 0, of->value->size + is_cleared);
 	else if (script_map_in_kernel(map))
 		return map->fd < 0 ? 0 : reset_map(map, is_cleared);

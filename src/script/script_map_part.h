@@ -23,6 +23,22 @@ static inline bool script_map_in_kernel(const struct script_map *map)
 	return map->map->storage >= LANG_HASH;
 }
 
+/* Whether the program only adds to its plain values. */
+static inline bool script_map_is_sum(const struct script_map *map)
+{
+	return map->map->value->kind == TYPE_INTEGER && map->map->value->size == sizeof(uint64_t) && !map->map->is_set;
+}
+
+/* Whether what clear() forgets stays in the map, and is subtracted when it is read: the program does not look. */
+static inline bool script_map_subtracts(const struct script_map *map)
+{
+	const struct lang_map *of = map->map;
+
+	if (script_map_is_additive(of->value))
+		return !of->is_seen;
+	return script_map_is_sum(map) && of->storage == LANG_HASH && !of->has_tasks && !of->is_valued;
+}
+
 /* The bytes that the kernel gives for a value. */
 static inline size_t script_map_room(const struct script_map *map)
 {

@@ -41,7 +41,7 @@ static bool is_better(const struct type *type, enum type_kind kind, uint64_t a, 
 
 static void merge_extreme(const struct type *type, struct lang_extreme *to, const struct lang_extreme *from)
 {
-	if (from->is_set && (!to->is_set || is_better(type, type->kind, from->value, to->value)))
+	if (from->is_set == LANG_EXTREME_SET && (!to->is_set || is_better(type, type->kind, from->value, to->value)))
 		*to = *from;
 }
 
@@ -94,7 +94,7 @@ bool script_map_is_empty(const struct type *type, const void *value)
 	switch (type->kind) {
 	case TYPE_MIN:
 	case TYPE_MAX:
-		return !((const struct lang_extreme *)value)->is_set;
+		return ((const struct lang_extreme *)value)->is_set != LANG_EXTREME_SET;
 	case TYPE_AVG:
 	case TYPE_STATS:
 	case TYPE_STDDEV:

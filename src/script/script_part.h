@@ -99,8 +99,9 @@ struct script {
 	struct str text;	      /* of the record at hand */
 	bool held;		      /* output is kept and not written: a test runs */
 	struct str kept;
-	int file;	 /* of -o, -1: none */
-	bool has_failed; /* errorf() */
+	int file;	  /* of -o, -1: none */
+	bool has_failed;  /* errorf() */
+	uint64_t records; /* carried out */
 };
 
 /* In script.c: the engine's functions (engine.h). */

@@ -9,6 +9,8 @@
 #include "script_system.h"
 
 #define VALUES_MAX 64
+/* How often to look for a request to stop. */
+#define STOP_RECORDS 64
 
 /* A record: the site and its arguments. */
 struct call {
@@ -351,12 +353,25 @@ static void (*const actions[])(struct call *call) = {
 	[SITE_FAULT] = do_fault,
 };
 
+/*
+ * Printing what is in the buffer may take seconds. A request to stop is noticed meanwhile: what comes after it is not
+ * printed for ever.
+ */
+static void note_stop(struct script *script)
+{
+	const struct engine_context *ctx = script->instance->ctx;
+
+	if (!ctx->asked_at && ctx->should_stop && !(script->records++ % STOP_RECORDS))
+		ctx->should_stop(ctx->should_stop_ctx);
+}
+
 void script_on_record(const void *data, size_t size, void *ctx)
 {
 	const struct lang_record *record = data;
 	struct script *script = ctx;
 	struct call call = { .script = script };
 
+	note_stop(script);
 	if (size < sizeof(*record) || record->size > size - sizeof(*record) || record->site >= script->program->sites.n)
 		return;
 	call.site = script->program->sites.v[record->site];

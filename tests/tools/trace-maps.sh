@@ -42,6 +42,34 @@ test_values_of_threads_are_cleared() {
 	! grep '^@b' out || fail "@b was cleared"
 }
 
+# What is printed and what is left add up, however often a program prints and clears what it adds to.
+# kernels=ends
+test_plain_values_in_a_storm_of_clear() {
+	run sonde trace -q -e 'uprobe:/bin/ufuncs:f_one { @n++; @k[arg0 % 3]++; @a += 2; @d -= 1; }
+		interval:us:300 { print(@n); clear(@n); print(@k); clear(@k); print(@a); clear(@a); print(@d); zero(@d); }' \
+		-c 'ufuncs 20000'
+	expect_exit 0
+	awk -F': ' '/^@/ { sum[substr($1, 1, 2)] += $2; lines++ }
+		END { print sum["@n"], sum["@k"], sum["@a"], sum["@d"]; exit lines < 20 }' out > sums || fail "no storm"
+	[ "$(cat sums)" = '20000 20000 40000 -20000' ] || fail "the sums are $(cat sums)"
+}
+
+# What is set, used or cleared without being printed is as before.
+test_plain_values_that_are_cleared() {
+	run sonde trace -q -e 'BEGIN { @a++; @b++; @b = 7; @c++; @d[1]++; @e[1]++; @f[1]++; @g[1] = 5; $x = @f[1]++; @h++;
+		clear(@a); zero(@b); zero(@c); clear(@d); zero(@e); clear(@f); clear(@g); print(@h); clear(@h); }
+		interval:ms:50 { @d[2] += 3; @a += 4; printf("f %d h %d\n", @f[1], @h); exit(); }'
+	expect_exit 0
+	expect_line '^f 0 h 0$'
+	expect_line '^@h: 1$'
+	expect_line '^@a: 4$'
+	expect_line '^@b: 0$'
+	expect_line '^@c: 0$'
+	expect_line '^@d\[2\]: 3$'
+	expect_line '^@e\[1\]: 0$'
+	[ "$(grep -c '^@' out)" = 6 ] || fail "cleared values are there"
+}
+
 # Keys of all sizes, and their sign.
 test_keys_that_are_filled_up() {
 	run sonde trace -q -e 'BEGIN { @a[(int8)-1] = 1; @a[(int8)1] = 2; @b[(int16)-2] = count();

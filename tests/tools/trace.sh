@@ -493,6 +493,21 @@ test_interrupt() {
 	grep -q '^@x: 5$' out || fail "no map"
 }
 
+# What is printed causes new events, and others never end: neither keeps sonde from ending.
+# kernels=ends
+test_interrupt_in_a_storm() {
+	while :; do true | true; done &
+	storm=$!
+	start sonde trace -o printed --buffer-size 256k -e 'kprobe:handle_mm_fault { printf("%s %s", kstack, ustack); }'
+	wait_until 30 [ -s printed ] || fail "nothing is printed"
+	began=$(date +%s)
+	stop INT
+	ended=$(date +%s)
+	kill $storm
+	expect_exit 0
+	[ $((ended - began)) -le 5 ] || fail "it took $((ended - began)) s to end"
+}
+
 test_dry_run() {
 	btrace 'BEGIN { printf("ran\n"); } kprobe:vfs_read { @[comm] = count(); }' --dry-run
 	expect_exit 0

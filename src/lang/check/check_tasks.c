@@ -64,6 +64,22 @@ static bool is_deleted(const struct ast *map, const struct ast *parent)
 	return called(parent) && called(parent)->map.is_deleted && parent->call.args == map;
 }
 
+/* Whether the parent changes a value other than by adding to it. */
+static bool is_set(const struct ast *map, const struct ast *parent)
+{
+	if (parent->kind == AST_ASSIGN && parent->assign.to == map)
+		return parent->assign.op != OP_ADD && parent->assign.op != OP_SUB;
+	return (parent->kind == AST_UNARY && parent->unary.op == OP_ADDRESS) || is_deleted(map, parent);
+}
+
+/* Whether the parent uses a value. Whether it uses the result of a step, only lowering knows. */
+static bool is_valued(const struct ast *map, const struct ast *parent)
+{
+	if ((parent->kind == AST_ASSIGN && parent->assign.to == map) || parent->kind == AST_STEP)
+		return false;
+	return map->map.keys || !called(parent) || !called(parent)->map.is_shown;
+}
+
 static void look(struct ast **child, void *ctx)
 {
 	struct ast *ast = *child;
@@ -73,6 +89,8 @@ static void look(struct ast **child, void *ctx)
 		ast->map.map->is_read |= !is_only_added_to(ast, ctx);
 		ast->map.map->is_seen |= is_seen(ast, ctx);
 		ast->map.map->is_used |= is_used(ast, ctx);
+		ast->map.map->is_set |= is_set(ast, ctx);
+		ast->map.map->is_valued |= is_valued(ast, ctx);
 		ast->map.map->is_deleted |= is_deleted(ast, ctx);
 	}
 	ast_walk(ast, look, ast);

@@ -10,24 +10,50 @@
 #include "bpf/patch.h"
 #include "lowering.h"
 
-/* Adds numbers to 64-bit words. */
-static void add_words(struct lower *l, const struct low_memory *at, const struct ir_value *by, uint32_t n)
+/* How often a value is put back that another run put in its place meanwhile. */
+#define TURNS 4
+
+static void if_shared(struct lower *l, uint32_t shared, uint32_t own)
 {
-	uint32_t shared = ir_new_block(&l->b), own = ir_new_block(&l->b), done = ir_new_block(&l->b);
 	struct ir_value is_shared = ir_reg(ir_new_reg(&l->b));
 
 	ir_add(&l->b, &(struct ir_insn){ .op = IR_PATCH, .dst = is_shared.reg, .imm = (int64_t)PATCH_SLOT_SHARED });
 	ir_branch(&l->b, IR_EQ, is_shared, ir_imm(0), own, shared);
-	lower_at(l, shared);
-	for (uint32_t i = 0; i < n; i++) {
-		struct ir_value base = at[i].base, b = by[i];
+}
 
-		if (b.is_const)
-			b = ir_unary(&l->b, IR_MOVE, 64, b);
-		ir_add(&l->b,
-		       &(struct ir_insn){
-			       .op = IR_ATOMIC_ADD, .dst = IR_NONE, .bits = 64, .a = base, .b = b, .imm = at[i].at });
-	}
+static void add_atomically(struct lower *l, const struct low_memory *at, struct ir_value by)
+{
+	if (by.is_const)
+		by = ir_unary(&l->b, IR_MOVE, 64, by);
+	ir_add(&l->b, &(struct ir_insn){
+			      .op = IR_ATOMIC_ADD, .dst = IR_NONE, .bits = 64, .a = at->base, .b = by, .imm = at->at });
+}
+
+/* Returns what was there. operation: BPF_XCHG or BPF_FETCH | BPF_ADD. */
+static struct ir_value fetch(struct lower *l, const struct low_memory *at, uint32_t operation, struct ir_value v)
+{
+	struct ir_value was = ir_reg(ir_new_reg(&l->b));
+
+	if (v.is_const)
+		v = ir_unary(&l->b, IR_MOVE, 64, v);
+	ir_add(&l->b, &(struct ir_insn){ .op = IR_ATOMIC,
+					 .dst = was.reg,
+					 .bits = 64,
+					 .a = lower_address(l, at),
+					 .b = v,
+					 .index = operation });
+	return was;
+}
+
+/* Adds numbers to 64-bit words. */
+static void add_words(struct lower *l, const struct low_memory *at, const struct ir_value *by, uint32_t n)
+{
+	uint32_t shared = ir_new_block(&l->b), own = ir_new_block(&l->b), done = ir_new_block(&l->b);
+
+	if_shared(l, shared, own);
+	lower_at(l, shared);
+	for (uint32_t i = 0; i < n; i++)
+		add_atomically(l, &at[i], by[i]);
 	ir_jump(&l->b, done);
 	lower_at(l, own);
 	for (uint32_t i = 0; i < n; i++)
@@ -41,25 +67,99 @@ static void add_word(struct lower *l, const struct low_memory *at, struct ir_val
 	add_words(l, at, &by, 1);
 }
 
-/* struct lang_extreme */
+/* --- min() and max(): struct lang_extreme --- */
+
+static enum ir_condition is_better(const struct type *type)
+{
+	if (type->kind == TYPE_MIN)
+		return type->is_signed ? IR_SLT : IR_LT;
+	return type->is_signed ? IR_SGT : IR_GT;
+}
+
+/*
+ * Puts a value where a better one may come between. What was there comes back, and is put back if it is better. So the
+ * best one is there or in our hands.
+ */
+static void put_extreme(struct lower *l, const struct low_memory *at, struct ir_value v, const struct type *type,
+			uint32_t done)
+{
+	uint32_t ours = ir_new_reg(&l->b);
+
+	ir_move(&l->b, ours, v);
+	for (int i = 0; i < TURNS; i++) {
+		uint32_t put = ir_new_block(&l->b), again = lower_cold_block(l);
+		struct ir_value was;
+
+		ir_branch(&l->b, is_better(type), ir_reg(ours), lower_load(l, at, 64, false), put, done);
+		lower_at(l, put);
+		was = fetch(l, at, BPF_XCHG, ir_reg(ours));
+		ir_branch(&l->b, is_better(type), was, ir_reg(ours), again, done);
+		lower_at(l, again);
+		ir_move(&l->b, ours, was);
+	}
+}
+
+/* Where runs may interrupt each other. The first value of a key is set in two steps: what comes between is counted. */
+static void add_extreme_shared(struct lower *l, const struct low_memory *at, struct ir_value v, const struct type *type,
+			       uint32_t done)
+{
+	struct low_memory set = lower_behind(*at, offsetof(struct lang_extreme, is_set));
+	uint32_t known = ir_new_block(&l->b), claim = lower_cold_block(l), first = lower_cold_block(l);
+	uint32_t other = lower_cold_block(l), restore = lower_cold_block(l), put = ir_new_block(&l->b);
+	uint32_t lost = lower_cold_block(l);
+	struct ir_value is_set = lower_load(l, &set, 64, false), was;
+
+	ir_branch(&l->b, IR_NE, is_set, ir_imm(0), known, claim);
+	lower_at(l, claim);
+	was = fetch(l, &set, BPF_XCHG, ir_imm(LANG_EXTREME_BUSY));
+	ir_branch(&l->b, IR_EQ, was, ir_imm(0), first, other);
+	lower_at(l, first);
+	lower_store(l, at, 64, v);
+	lower_store(l, &set, 64, ir_imm(LANG_EXTREME_SET));
+	ir_jump(&l->b, done);
+	lower_at(l, other);
+	ir_branch(&l->b, IR_EQ, was, ir_imm(LANG_EXTREME_SET), restore, lost);
+	lower_at(l, restore);
+	lower_store(l, &set, 64, ir_imm(LANG_EXTREME_SET));
+	ir_jump(&l->b, put);
+	lower_at(l, known);
+	ir_branch(&l->b, IR_EQ, is_set, ir_imm(LANG_EXTREME_SET), put, lost);
+	lower_at(l, put);
+	put_extreme(l, at, v, type, done);
+	ir_jump(&l->b, lost);
+	lower_at(l, lost);
+	lower_library(l, LANG_FN_loss, 1, ir_imm(LANG_LOSS_NESTED));
+	ir_jump(&l->b, done);
+}
+
 static void add_extreme(struct lower *l, const struct low_memory *at, struct ir_value v, const struct type *type)
 {
 	struct low_memory set = lower_behind(*at, offsetof(struct lang_extreme, is_set));
-	uint32_t compare = ir_new_block(&l->b), store = ir_new_block(&l->b), done = ir_new_block(&l->b);
-	enum ir_condition condition = type->kind == TYPE_MIN ? (type->is_signed ? IR_SLT : IR_LT)
-							     : (type->is_signed ? IR_SGT : IR_GT);
+	uint32_t shared, own, compare, store, done = ir_new_block(&l->b);
 
 	if (v.is_const)
 		v = ir_unary(&l->b, IR_MOVE, 64, v);
+	if (l->options->features.fetching_atomics) {
+		shared = ir_new_block(&l->b);
+		own = ir_new_block(&l->b);
+		if_shared(l, shared, own);
+		lower_at(l, shared);
+		add_extreme_shared(l, at, v, type, done);
+		lower_at(l, own);
+	}
+	compare = ir_new_block(&l->b);
+	store = ir_new_block(&l->b);
 	ir_branch(&l->b, IR_NE, lower_load(l, &set, 64, false), ir_imm(0), compare, store);
 	lower_at(l, compare);
-	ir_branch(&l->b, condition, v, lower_load(l, at, 64, false), store, done);
+	ir_branch(&l->b, is_better(type), v, lower_load(l, at, 64, false), store, done);
 	lower_at(l, store);
 	lower_store(l, at, 64, v);
-	lower_store(l, &set, 64, ir_imm(1));
+	lower_store(l, &set, 64, ir_imm(LANG_EXTREME_SET));
 	ir_jump(&l->b, done);
 	lower_at(l, done);
 }
+
+/* --- averages, and the sums of squares --- */
 
 /* struct lang_average */
 static void add_average(struct lower *l, const struct low_memory *at, struct ir_value v)
@@ -68,6 +168,34 @@ static void add_average(struct lower *l, const struct low_memory *at, struct ir_
 	struct ir_value by[] = { v, ir_imm(1) };
 
 	add_words(l, places, by, 2);
+}
+
+/*
+ * Adds to the low half of the square sum. Returns what is there then. Without the instruction that returns it (5.12) it
+ * may be that of others, which matters only if it passes 2^64 just then.
+ */
+static struct ir_value add_low(struct lower *l, const struct low_memory *low, struct ir_value sum)
+{
+	uint32_t shared = ir_new_block(&l->b), own = ir_new_block(&l->b), done = ir_new_block(&l->b);
+	uint32_t now = ir_new_reg(&l->b);
+	struct ir_value was;
+
+	if_shared(l, shared, own);
+	lower_at(l, shared);
+	if (l->options->features.fetching_atomics) {
+		was = fetch(l, low, BPF_FETCH | BPF_ADD, sum);
+	} else {
+		was = lower_load(l, low, 64, false);
+		add_atomically(l, low, sum);
+	}
+	ir_move(&l->b, now, ir_binary(&l->b, IR_ADD, was, sum));
+	ir_jump(&l->b, done);
+	lower_at(l, own);
+	ir_move(&l->b, now, ir_binary(&l->b, IR_ADD, lower_load(l, low, 64, false), sum));
+	lower_store(l, low, 64, ir_reg(now));
+	ir_jump(&l->b, done);
+	lower_at(l, done);
+	return ir_reg(now);
 }
 
 /* Adds with carry to the square sum: low, then high. */
@@ -93,14 +221,13 @@ static void add_square(struct lower *l, const struct low_memory *at, struct ir_v
 	ir_move(&l->b, carry, ir_binary(&l->b, IR_ADD, ir_reg(carry), ir_imm(1)));
 	ir_jump(&l->b, next);
 	lower_at(l, next);
-	part = ir_binary(&l->b, IR_ADD, lower_load(l, &low, 64, false), sum);
-	lower_store(l, &low, 64, part);
+	part = add_low(l, &low, sum);
 	ir_branch(&l->b, IR_LT, part, sum, more2, done);
 	lower_at(l, more2);
 	ir_move(&l->b, carry, ir_binary(&l->b, IR_ADD, ir_reg(carry), ir_imm(1)));
 	ir_jump(&l->b, done);
 	lower_at(l, done);
-	lower_store(l, &high, 64, ir_binary(&l->b, IR_ADD, lower_load(l, &high, 64, false), ir_reg(carry)));
+	add_word(l, &high, ir_reg(carry));
 }
 
 /* --- histograms --- */

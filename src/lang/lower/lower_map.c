@@ -364,6 +364,7 @@ struct low_value lower_map_update(struct lower *l, struct ast *ast, enum ast_op 
 		dst = ir_new_reg(&l->b);
 		ir_move(&l->b, dst, ir_imm(0));
 	}
+	map->is_valued |= wants_old || wants_new;
 	at = lower_map_entry(l, map, ast->map.key, out);
 	l->b.at = place;
 	old = update(l, &at, map->value, op, amount, by->type, wants_old || wants_new, &now);

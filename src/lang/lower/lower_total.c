@@ -32,7 +32,7 @@ static void join_extreme(struct lower *l, struct total *total, const struct low_
 	struct low_memory set = lower_behind(*at, 8);
 	struct ir_value v;
 
-	ir_branch(&l->b, IR_NE, lower_load(l, &set, 64, false), ir_imm(0), has, done);
+	ir_branch(&l->b, IR_EQ, lower_load(l, &set, 64, false), ir_imm(LANG_EXTREME_SET), has, done);
 	lower_at(l, has);
 	v = lower_load(l, at, 64, false);
 	ir_branch(&l->b, IR_NE, ir_reg(total->regs[1]), ir_imm(0), compare, take);

@@ -68,6 +68,10 @@ struct lang_map {
 	bool is_seen;
 	/* (checker) the program deletes some of its entries */
 	bool is_deleted;
+	/* (checker) the program changes values other than by adding to them: assigns, deletes, takes an address */
+	bool is_set;
+	/* (checker, lowering) the program uses its values, also the result of @x++ */
+	bool is_valued;
 	/* (lowering) an arm that may run assigns to it */
 	bool is_written;
 	/* (checker) the program computes with its values; it does not only set, step, print and delete them */

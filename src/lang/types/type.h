@@ -147,6 +147,8 @@ struct lang_cgroup {
 struct lang_extreme {
 	uint64_t value, is_set;
 };
+#define LANG_EXTREME_SET  1
+#define LANG_EXTREME_BUSY 2 /* not yet: a program is about to set the first value */
 struct lang_average {
 	uint64_t total, count;
 };
