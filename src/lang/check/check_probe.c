@@ -8,7 +8,7 @@
 
 /* The attach points of a block of one kind, where that has targets; else a single one. */
 struct group {
-	const struct lang_attach *attach; /* the first */
+	struct lang_attach *attach, *last; /* the first and the last attach point */
 	const char *specs[256];
 	struct span at[256]; /* of specs */
 	size_t n;
@@ -377,6 +377,9 @@ static void check_block_of_probes(struct checker *c, struct ast_probe *ast)
 		group = &groups[attach->kind];
 		if (!group->n)
 			group->attach = attach;
+		else
+			group->last->next = attach;
+		group->last = attach;
 		if (!attach->spec) {
 			check_group(c, ast, group);
 			continue;

@@ -48,8 +48,9 @@ const char *lang_probe_kind_name(enum lang_probe_kind kind); /* the word for it 
 struct lang_attach {
 	enum lang_probe_kind kind;
 	struct span at;
-	const char *text; /* "kprobe:vfs_*", with the long word */
-	const char *spec; /* kinds with targets: what probe/spec.h parses; several attach points make one set */
+	const char *text;		/* "kprobe:vfs_*", with the long word */
+	const char *spec;		/* kinds with targets: what probe/spec.h parses; several attach points make one set */
+	const struct lang_attach *next; /* of the same set, as the program has them; NULL: the last */
 	/* The others: */
 	uint64_t period;	  /* interval, profile: ns; software, hardware: events */
 	int signal;		  /* of PROBE_SIGNAL */
