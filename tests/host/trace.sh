@@ -151,7 +151,7 @@ test_patterns_of_binaries() {
 		"usdt:$dir/usdt:args:many" | diff - out || fail "another list"
 	run sonde trace -l "*:$dir/usd?:plai?,*:$dir/usd?:mai?"
 	expect_exit 0
-	printf '%s\n' "uprobe:$dir/usdt:main" "usdt:$dir/usdt:house:plain" | diff - out || fail "another list of all kinds"
+	printf '%s\n' "uprobe:$dir/usdt:main" "usdt:$dir/usdt:house:plain" | diff - out || fail "not of all kinds"
 	"$dir/usdt" 2000000000 > /dev/null &
 	for pattern in 'usdt:*' usdt 'usdt:*:*'; do
 		run sonde trace -p $! -l "$pattern"

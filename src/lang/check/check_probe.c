@@ -428,8 +428,9 @@ static void check_block_of_probes(struct checker *c, struct ast_probe *ast)
 			continue;
 		}
 		if (attach->needs_process && !c->options->pid) {
-			check_error(c, written->at, "usdt without a binary needs a process (-p): usdt:/bin/bash:NAME, or "
-						    "usdt:*:NAME for all processes");
+			check_error(c, written->at,
+				    "usdt without a binary needs a process (-p): usdt:/bin/bash:NAME, or "
+				    "usdt:*:NAME for all processes");
 			continue;
 		}
 		if ((attach->kind == PROBE_TEST && !c->options->test) ||

@@ -49,7 +49,7 @@ struct lang_attach {
 	enum lang_probe_kind kind;
 	struct span at;
 	const char *text;		/* "kprobe:vfs_*", with the long word */
-	const char *spec;		/* kinds with targets: what probe/spec.h parses; several attach points make one set */
+	const char *spec;		/* kinds with targets: what probe/spec.h parses; several make one set */
 	const struct lang_attach *next; /* of the same set, as the program has them; NULL: the last */
 	bool needs_process;		/* usdt: no binary is named, so it is looked for in those of the process of -p */
 	/* The others: */
