@@ -107,7 +107,15 @@ int attached(struct attach *attach, int fd, enum mech mech, struct candidate **c
 	return attach_interrupted(attach);
 }
 
-static const char *failed_because(struct attach *attach, int error)
+/* notrace is what ftrace must not trace; kprobes have a list of their own. */
+static const char *not_allowed(enum mech mech)
+{
+	if (mech != MECH_KPROBE && mech != MECH_KPROBE_MULTI)
+		return "the kernel does not allow a probe there";
+	return "the kernel does not allow a probe there: it is notrace, or in /sys/kernel/debug/kprobes/blacklist";
+}
+
+static const char *failed_because(struct attach *attach, enum mech mech, int error)
 {
 	const char *rejected = attach->rejected;
 
@@ -123,7 +131,7 @@ static const char *failed_because(struct attach *attach, int error)
 		return quirk_refusal() ?: "the kernel does not find it";
 	case EINVAL:
 	case EADDRNOTAVAIL:
-		return "the kernel does not allow a probe there";
+		return not_allowed(mech);
 	case ENOTSUPP:
 		return "the kernel cannot put a probe on that instruction";
 	case EOPNOTSUPP:
@@ -145,7 +153,7 @@ int attach_each(struct attach *attach, struct candidate **candidates, size_t n, 
 		int fd = one(attach, candidates[i]), ret;
 
 		if (fd < 0)
-			candidates[i]->why_not = failed_because(attach, fd);
+			candidates[i]->why_not = failed_because(attach, mech, fd);
 		ret = fd < 0 ? attach_interrupted(attach) : attached(attach, fd, mech, &candidates[i], 1);
 		if (ret)
 			return ret;
@@ -167,7 +175,7 @@ int attach_halving(struct attach *attach, struct candidate **candidates, size_t 
 	if (fd >= 0)
 		return attached(attach, fd, mech, candidates, n);
 	if (n == 1 || fails_for_all(attach, fd)) {
-		const char *why = failed_because(attach, fd);
+		const char *why = failed_because(attach, mech, fd);
 
 		for (size_t i = 0; i < n; i++)
 			candidates[i]->why_not = why;

@@ -89,6 +89,16 @@ const char *opt_lacks(const struct opt_table *table, size_t i)
 	return table->opts[i].name ? lack_of(table, table->opts[i].name) : NULL;
 }
 
+static void scan_add_long(struct scan *scan, const struct found *found, const char *name)
+{
+	if (name && !has_long(scan, name))
+		scan->longs[scan->n_longs++] = (struct option){
+			.name = name,
+			.has_arg = argument_of(found->opt),
+			.val = LONG_BASE + (found - scan->v),
+		};
+}
+
 /* If two options share a name or letter, the first one keeps it: a tool's own table comes before the common ones. */
 static void scan_add(struct scan *scan, struct found *found)
 {
@@ -96,12 +106,8 @@ static void scan_add(struct scan *scan, struct found *found)
 	int argument = argument_of(opt);
 	char letter = found->letter;
 
-	if (opt->name && !has_long(scan, opt->name))
-		scan->longs[scan->n_longs++] = (struct option){
-			.name = opt->name,
-			.has_arg = argument,
-			.val = LONG_BASE + (found - scan->v),
-		};
+	scan_add_long(scan, found, opt->name);
+	scan_add_long(scan, found, opt->also);
 	if (letter > 0 && !scan->letters[(int)letter]) {
 		scan->letters[(int)letter] = found;
 		str_addc(&scan->shorts, letter);
@@ -123,7 +129,7 @@ static void scan_init(struct scan *scan, const struct opt_table *tables, size_t 
 			found->dest = (char *)tables[t].base + found->opt->offset;
 		}
 	}
-	scan->longs = base_alloc((scan->n + 1) * sizeof(*scan->longs));
+	scan->longs = base_alloc((2 * scan->n + 1) * sizeof(*scan->longs));
 	/* '-': arguments are returned in order; ':': a missing argument is reported as such */
 	str_add(&scan->shorts, "-:");
 	/* An option that is refused leaves its letter to one that is not. */

@@ -39,6 +39,7 @@ struct opt {
 	enum opt_type type;
 	char letter;	  /* the short option, or 0 */
 	const char *name; /* the long option, without dashes */
+	const char *also; /* another name of it, which the documentation omits; or NULL */
 	const char *arg;  /* the name of its argument in the help, NULL for OPT_BOOL */
 	const char *help; /* one line, no full stop */
 	size_t offset;	  /* of the value within the bound memory */

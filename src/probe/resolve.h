@@ -43,7 +43,10 @@ static inline bool query_is_kernel(const struct query *query)
  * For a query that matched nothing: if something of another kind has that name, replaces err: "'malloc' is ...
  * c:malloc".
  */
-void resolve_suggest(const struct query *query, pid_t pid, struct err *err);
+void resolve_suggest(const struct query *query, struct kernel *kernel, pid_t pid, struct err *err);
+
+/* For a query of a kernel function that matched nothing: if the function has another name here, replaces err. */
+bool resolve_renamed(const struct query *query, struct kernel *kernel, struct err *err);
 
 /*
  * Sets err to "no kernel function matches 'vfs_raed' (did you mean vfs_read?)" and returns -ENOENT. near: a name to

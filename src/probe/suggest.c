@@ -72,7 +72,7 @@ static bool is_function_of(const struct query *query, const char *object, pid_t 
 	return true;
 }
 
-void resolve_suggest(const struct query *query, pid_t pid, struct err *err)
+void resolve_suggest(const struct query *query, struct kernel *kernel, pid_t pid, struct err *err)
 {
 	const struct spec *spec = &query->spec;
 
@@ -84,6 +84,8 @@ void resolve_suggest(const struct query *query, pid_t pid, struct err *err)
 		return;
 	}
 	if (spec->kind != SPEC_KFUNC || spec->object || !match_literal(query->name))
+		return;
+	if (resolve_renamed(query, kernel, err))
 		return;
 	/* kfree_skb+0x12 is in a function */
 	if (!spec->offset && (is_tracepoint(query, err) || is_syscall(query, err)))

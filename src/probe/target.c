@@ -269,7 +269,7 @@ int target_resolve(const char *const *specs, size_t n, const struct target_optio
 			ret = resolve_user(&queries[i], options, set, err);
 	}
 	if (ret)
-		resolve_suggest(&queries[*bad], options->pid, err);
+		resolve_suggest(&queries[*bad], own ?: options->kernel, options->pid, err);
 	if (!ret)
 		target_set_finish(set);
 out:

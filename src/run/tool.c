@@ -112,7 +112,7 @@ static int set_command(void *command, const char *text, struct err *err)
 		OPT(OPT_STRING, struct run_options, cpu_text, 0, "cpu", "N", "only on this processor")
 #define COMMAND(WHAT) \
 	OPT(OPT_CALL, struct run_options, command, 'c', "command", "CMD", \
-	    WHAT "; Ctrl-C stops CMD, a second one kills it", .call = set_command)
+	    WHAT "; Ctrl-C stops CMD, a second one kills it", .call = set_command, .also = "cmd")
 
 static const struct opt filters[] = { FILTERS, COMMAND("run CMD, trace only CMD and its children, end with CMD") };
 

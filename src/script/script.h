@@ -9,6 +9,7 @@
 #define SONDE_SCRIPT_SCRIPT_H
 
 #include "engine/engine.h"
+#include "probe/regex.h"
 
 enum script_buffering {
 	SCRIPT_BUFFER_LINE,
@@ -32,6 +33,7 @@ struct script_settings {
 	int buffering;
 	uint64_t duration; /* ns; 0: not given */
 	struct opt_list include_dirs, includes;
+	struct regex_option probe_filter;
 	bool faults, is_unsafe, force, list, dry_run, test, bench, info, no_warnings, fail_on_loss, all_semaphores;
 	uint64_t buffer_size;
 	int mech; /* --mechanism: enum mech */

@@ -23,6 +23,38 @@ static bool is_shared(const struct lang_program *program)
 	return n > 1;
 }
 
+/* The attach point that a target comes from; a pattern's targets may have that of another one. */
+static struct span place_of(const struct lang_probe *probe, const struct target *target)
+{
+	size_t n = strlen(target->name);
+
+	for (const struct lang_attach *attach = probe->attach; attach; attach = attach->next) {
+		size_t len = strlen(attach->text);
+
+		if (len > n && attach->text[len - n - 1] == ':' && !strcmp(attach->text + len - n, target->name))
+			return attach->at;
+	}
+	return probe->attach->at;
+}
+
+/*
+ * Reports the error as the compiler does, with its place in the program. A tool's user has not written the program, and
+ * a front-end's has written another text.
+ */
+static void show_place(const struct script *script, struct span at, const struct err *err)
+{
+	struct lang_messages messages = {};
+	__str struct str text = {};
+
+	if (script->front || script->instance->source)
+		return;
+	lang_error(&messages, at, "%s", err->text);
+	lang_messages_show(&messages, &script->program->sources, false, &text);
+	fputs(str_or_empty(text.data), stderr);
+	lang_messages_release(&messages);
+	script->instance->ctx->said = true;
+}
+
 /*
  * A target that cannot be attached is an error, unless the program says otherwise (missing_probes), or it is one of
  * many that a pattern matched.
@@ -35,9 +67,12 @@ static int check_missing(const struct script *script, const struct lang_probe *p
 	for (size_t i = 0; i < probe->targets.n; i++) {
 		if (attach_is_attached(attach, i))
 			continue;
-		if (!warns && script->program->config.missing_probes != MISSING_IGNORE)
-			return err_set(err, -ENOTSUP, "cannot attach to '%s': %s", probe->targets.v[i].label,
-				       attach_why_not(attach, i));
+		if (!warns && script->program->config.missing_probes != MISSING_IGNORE) {
+			err_set(err, -ENOTSUP, "cannot attach to '%s': %s", probe->targets.v[i].label,
+				attach_why_not(attach, i));
+			show_place(script, place_of(probe, &probe->targets.v[i]), err);
+			return err->code;
+		}
 		if (script->program->config.missing_probes == MISSING_WARN)
 			report_note("cannot attach to '%s': %s", probe->targets.v[i].label, attach_why_not(attach, i));
 		else
@@ -135,6 +170,8 @@ static int attach_probe(struct script *script, size_t i, struct err *err)
 	struct attach *attach = script->probes[i].attach;
 	int ret = plan_run(attach, &step, 1, err);
 
+	if (ret == -ENOTSUP && script->program->config.missing_probes == MISSING_ERROR)
+		show_place(script, place_of(probe, &probe->targets.v[0]), err);
 	if (ret && (ret != -ENOTSUP || script->program->config.missing_probes == MISSING_ERROR))
 		return ret;
 	ret = check_missing(script, probe, attach, err);

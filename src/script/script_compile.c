@@ -45,6 +45,7 @@ int script_compile(struct script *script, struct err *err)
 		.is_filtered = script->instance->filter.any,
 		.test = settings->test,
 		.bench = settings->bench,
+		.probe_filter = settings->probe_filter.given ? &settings->probe_filter : NULL,
 		.reports_faults = settings->faults,
 		.pid = ctx->pid,
 		.command = ctx->command.pid,

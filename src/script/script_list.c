@@ -51,9 +51,21 @@ int script_list(struct script *script, struct err *err)
 
 int script_list_program(struct script *script, struct err *err)
 {
+	const struct lang_program *program = script->program;
+	bool is_verbose = script->instance->ctx->verbose;
+
 	if (!script->settings->list)
 		return 0;
-	vec_each(place, &script->program->places)
-		print_line(place->probe, script);
+	report_set_verbose(false); /* -v means the list's details */
+	vec_each(place, &program->places) {
+		int n = 0;
+
+		if (is_verbose)
+			n = lang_list(place->probe, true, script->instance->ctx->pid, print_line, script, err);
+		if (n < 0)
+			return n;
+		if (!n)
+			print_line(place->probe, script);
+	}
 	return print(script, err);
 }

@@ -83,6 +83,8 @@ static void add_frame_name(struct str *to, const struct script_names *names, con
 		return;
 	}
 	script_names_add_foreign(to, names, frame->name, strlen(frame->name));
+	if (!strcmp(frame->name, "[unknown]"))
+		str_addf(to, " 0x%llx", (unsigned long long)address);
 	if (frame->start && frame->start <= frame->address)
 		str_addf(to, "+%llu", (unsigned long long)(address - frame->start));
 }

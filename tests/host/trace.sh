@@ -128,16 +128,80 @@ test_errorf() {
 	diff expected err || fail "stderr is another"
 }
 
+# Only these probes of a program run, beside begin and end; --cmd is bpftrace's word for --command.
+test_probe_filter() {
+	ufuncs=$(command -v ufuncs)
+	btrace "uprobe:$ufuncs:f_t* { @[probe] = count(); } uprobe:$ufuncs:f_one { @one = count(); }
+		begin { print(\"begun\"); } interval:ms:1 { @i = 1; }" --probe-filter ':f_two$' --cmd "$ufuncs 3"
+	expect_exit 0
+	grep -v '^did' out | sed '/^$/d' > seen
+	printf '%s\n' begun "@[uprobe:$ufuncs:f_two]: 6" | diff - seen || fail "other probes"
+	btrace 'test:good { } test:bad { return 1; }' --test --probe-filter '^test:good$'
+	expect_exit 0
+	btrace 'BEGIN { }' --probe-filter '('
+	expect_exit 2
+}
+
+# The binary of a user probe may be a pattern, or any that the process has mapped.
+test_patterns_of_binaries() {
+	dir=$(dirname "$(readlink -f "$(command -v usdt)")")
+	run sonde trace -l "usdt:$dir/usd?:args:*,uprobe:$dir/ufun*:f_t*,usdt:/no/such*:*"
+	expect_exit 0
+	printf '%s\n' "uprobe:$dir/ufuncs:f_three" "uprobe:$dir/ufuncs:f_two" "usdt:$dir/usdt:args:all" \
+		"usdt:$dir/usdt:args:many" | diff - out || fail "another list"
+	run sonde trace -l "*:$dir/usd?:plai?,*:$dir/usd?:mai?"
+	expect_exit 0
+	printf '%s\n' "uprobe:$dir/usdt:main" "usdt:$dir/usdt:house:plain" | diff - out || fail "not of all kinds"
+	"$dir/usdt" 2000000000 > /dev/null &
+	for pattern in 'usdt:*' usdt 'usdt:*:*'; do
+		run sonde trace -p $! -l "$pattern"
+		expect_line "^usdt:$dir/usdt:house:plain$"
+	done
+	for probe in usdt:plain usdt::plain usdt::house:plain 'usdt:*:house:plain'; do
+		btrace "$probe { print(probe); exit(); }" -p $!
+		expect_exit 0
+		expect_line "^usdt:$dir/usdt:house:plain$"
+	done
+	btrace 'usdt:nothing { @ = count(); }' -p $!
+	expect_exit 1
+	expect_err "ERROR: no file matches, or none of them has this probe: 'usdt:nothing'$"
+	kill $!
+	btrace 'usdt::plain { @ = count(); }'
+	expect_exit 1
+	expect_err 'ERROR: usdt without a binary needs a process \(-p\)'
+}
+
+# -lv has the arguments of a program's probes, too.
+test_list_with_arguments() {
+	usdt=$(command -v usdt)
+	run sonde trace -lv -e "interval:s:1 { } usdt:$usdt:args:all, usdt:$usdt:house:plain { }"
+	expect_exit 0
+	printf '%s\n' interval:s:1 "usdt:$usdt:args:all" '    int32 arg0' '    uint64 arg1' '    int8 arg2' \
+		'    int64 arg3' "usdt:$usdt:house:plain" '    int32 arg0' | diff - out || fail "another list"
+	[ ! -s err ] || fail "something on stderr"
+}
+
+# An attach point with a parameter in it: the message has what it came to.
+test_parameters_in_probes() {
+	run sonde trace -e 'uprobe:$1:main { @ = count(); }' 17
+	expect_exit 1
+	expect_err "^HINT: with the parameters it is 'uprobe:17:main'$"
+	run sonde trace -e 'rawtracepoint:$1:sched_switch { @ = count(); }' no_such
+	expect_exit 1
+	expect_err "ERROR: no kernel module 'no_such' is loaded$"
+	expect_err "^HINT: with the parameters it is 'rawtracepoint:no_such:sched_switch'$"
+}
+
 # What bpftrace's command line has works, or is refused with what to do instead.
 test_options_of_bpftrace() {
-	for option in '-d ast' '--debug=ast' '--aot x' '--emit-elf x' '--emit-llvm x' '--no-feature kprobe_multi' \
-		'--mode test' '--fmt' '--cmd true' '--debuginfo x' '--traceable-functions x' '--probe-filter x'; do
+	for option in '-d ast' '--debug=ast' '--aot x' '--emit-elf x' '--emit-llvm x' '--traceable-functions x' \
+		'--mode test' '--fmt' '--debuginfo x' '--no-feature kprobe_multi'; do
 		# shellcheck disable=SC2086 # an option and its argument
 		run sonde trace $option -e 'BEGIN { }'
 		expect_exit 2
 		grep -q 'unknown option' err && fail "$option is unknown"
 	done
-	expect_err '^sonde trace: this tool has no option --probe-filter: '
+	expect_err '^sonde trace: this tool has no option --no-feature: '
 	printf '#define SEVEN 7\n' > seven.h
 	btrace 'BEGIN { printf("%d\n", SEVEN); }' --include seven.h --include linux/path.h --warnings
 	expect_exit 0

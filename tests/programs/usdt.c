@@ -5,7 +5,8 @@
  * Passes USDT probes of the provider "house", each a known number of times, and prints "did house:PROBE COUNT" lines:
  * plain N times, places 3 N times at three places, gated N times if a tracer has raised its semaphore, else 0 times.
  * The probe args:all, which it passes N times, has arguments of each form: a register, memory, a constant, a negative
- * number: 0 ... N - 1, a million times that, -5, and the negative of the first.
+ * number: 0 ... N - 1, a million times that, -5, and the negative of the first. args:many, which it passes once, has as
+ * many as a probe may have: 1 to 12.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,6 +58,8 @@ int main(int argc, char **argv)
 			gated++;
 		}
 	}
+	MARK("args", "many", "0", "4@%0 4@%1 4@%2 4@%3 4@%4 4@%5 4@%6 4@%7 4@%8 4@%9 4@%10 4@%11", "i"(1), "i"(2),
+	     "i"(3), "i"(4), "i"(5), "i"(6), "i"(7), "i"(8), "i"(9), "i"(10), "i"(11), "r"(n ? 12 : 0));
 	printf("did house:plain %d\ndid house:places %d\ndid house:gated %d\n", n, 3 * n, gated);
 	return 0;
 }

@@ -428,6 +428,13 @@ test_errors() {
 	btrace 'kprobe:vfs_raed { @ = count(); }'
 	expect_exit 1
 	expect_err 'did you mean vfs_read'
+	# a function that exists and cannot be probed: the line of the program, and why
+	if grep -q ' exc_int3$' /proc/kallsyms; then
+		printf 'BEGIN { }\nkprobe:vfs_read,\nkprobe:exc_int3 { @ = count(); }\n' > three.bt
+		run sonde trace three.bt
+		expect_exit 1
+		expect_err "^three.bt:3:1-16: ERROR: cannot attach to 'exc_int3': the kernel does not allow a probe there"
+	fi
 	run sonde trace
 	expect_exit 2
 	run sonde trace /no/such/file.bt

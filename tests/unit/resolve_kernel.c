@@ -335,6 +335,50 @@ Test(resolve_kernel, suggestions)
 	}
 }
 
+/* Functions that have another name in this kernel. */
+Test(resolve_kernel, renamed)
+{
+	static const char symbols[] =
+		"ffffffff81001000 T __x64_sys_getppid\n"
+		"ffffffff81001280 t renamed.part.0\n"
+		"ffffffff81001290 t renamed.isra.0\n"
+		"ffffffff810012a0 t renamed.cold\n"
+		"ffffffff810012b0 T kernel_clone\n"
+		"ffffffff810012c0 T __kmalloc_noprof\n";
+	static const struct {
+		const char *spec, *text;
+	} cases[] = {
+		{ "renamed", "in this kernel it is renamed.isra.0, and its arguments may differ" },
+		{ "r:renamed+0x10", "a return probe takes the name of a function, not an offset" },
+		{ "__kmalloc", "in this kernel it is __kmalloc_noprof" },
+		{ "_do_fork", "this kernel has kernel_clone in its place" },
+		{ "do_fork", "this kernel has kernel_clone in its place" },
+		{ "r:do_fork", "this kernel has kernel_clone in its place" },
+		{ "blk_account_io_start", "this kernel has t:block:block_io_start in its place" },
+		{ "sys_getppid", "it is __x64_sys_getppid since Linux 4.17, with a pointer to the arguments; "
+				 "t:syscalls:sys_enter_getppid is the same on all kernels" },
+		{ "r:SyS_getppid", "it is __x64_sys_getppid since Linux 4.17, with a pointer to the arguments; "
+				   "t:syscalls:sys_exit_getppid is the same on all kernels" },
+	};
+
+	fixture_file(KALLSYMS, symbols);
+	fixture_file(EVENTS, "block:block_rq_insert\nblock:block_io_start\n");
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		__free char *text = NULL;
+		const char *name = cases[i].spec + 2 * !strncmp(cases[i].spec, "r:", 2);
+
+		cr_expect_neq(RESOLVE(cases[i].spec), 0);
+		text = strchr(name, '+') ? base_strdup(cases[i].text)
+					 : base_printf("no kernel function matches '%s': %s", name, cases[i].text);
+		cr_expect_str_eq(err.text, text);
+	}
+	/* nothing has its place, or nothing that returns */
+	cr_expect_eq(RESOLVE("ttwu_do_wakeup"), -ENOENT);
+	cr_expect(!strstr(err.text, "in its place"), "%s", err.text);
+	cr_expect_eq(RESOLVE("r:blk_account_io_start"), -ENOENT);
+	cr_expect(!strstr(err.text, "in its place"), "%s", err.text);
+}
+
 Test(resolve_kernel, nearest_name)
 {
 	cr_expect_eq(RESOLVE("vfs_write", "vfs_raed"), -ENOENT);

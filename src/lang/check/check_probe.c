@@ -8,7 +8,7 @@
 
 /* The attach points of a block of one kind, where that has targets; else a single one. */
 struct group {
-	const struct lang_attach *attach; /* the first */
+	struct lang_attach *attach, *last; /* the first and the last attach point */
 	const char *specs[256];
 	struct span at[256]; /* of specs */
 	size_t n;
@@ -101,12 +101,27 @@ const char *check_place_name(const struct checker *c)
 
 /* --- targets --- */
 
+/* An attach point with $1 in it is not what the program shows. */
+static void check_hint_parameters(struct checker *c, struct span at, const char *text)
+{
+	const char *source = c->program->sources.v[at.source].text;
+
+	for (uint32_t i = at.begin; i + 1 < at.end; i++)
+		if (source[i] == '$' && source[i + 1] >= '0' && source[i + 1] <= '9') {
+			check_hint(c, at, "with the parameters it is '%s'", text);
+			return;
+		}
+}
+
 static void check_missing(struct checker *c, const struct group *group, size_t bad, const struct err *err)
 {
+	if (c->program->config.missing_probes == MISSING_IGNORE)
+		return;
 	if (c->program->config.missing_probes == MISSING_ERROR)
 		check_error(c, group->at[bad], "%s", err->text);
-	else if (c->program->config.missing_probes == MISSING_WARN)
+	else
 		check_warning(c, group->at[bad], "%s", err->text);
+	check_hint_parameters(c, group->at[bad], group->specs[bad]);
 }
 
 static void check_finds_retval(struct ast **child, void *ctx)
@@ -172,12 +187,10 @@ static bool check_resolve(struct checker *c, struct ast_probe *ast, struct group
 	return false;
 }
 
-#define USDT_MAX 12 /* arguments of a USDT probe, by its definition */
-
 /* What arguments a place has. */
 struct form {
 	struct lang_arguments arguments;
-	struct lang_usdt_argument usdt[USDT_MAX];
+	struct lang_usdt_argument usdt[LANG_USDT_MAX];
 	size_t n_usdt;
 };
 
@@ -220,6 +233,35 @@ static void check_part_of_set(const struct target_set *from, const size_t *form_
 	free(slots);
 }
 
+/* Strings and files go along with one part, which is released with the others. */
+static void check_move_owned(struct target_set *from, struct target_set *to)
+{
+	to->files.v = from->files.v;
+	to->files.n = from->files.n;
+	to->files.cap = from->files.cap;
+	to->pool = from->pool;
+	memset(&from->files, 0, sizeof(from->files));
+	memset(&from->pool, 0, sizeof(from->pool));
+}
+
+/* --probe-filter: leaves out the targets that it does not match. */
+static void check_filter(struct checker *c, const struct group *group, struct target_set *set)
+{
+	__free size_t *form_of = base_alloc((set->n + 1) * sizeof(*form_of));
+	const struct lang_attach *attach = group->n == 1 ? group->attach : NULL;
+	struct target_set part = {};
+
+	if (!c->options->probe_filter)
+		return;
+	for (size_t i = 0; i < set->n; i++)
+		form_of[i] = !regex_matches(c->options->probe_filter,
+					    lang_target_text(group->attach->kind, attach, &set->v[i], c->pool));
+	check_part_of_set(set, form_of, 0, &part);
+	check_move_owned(set, &part);
+	target_set_release(set);
+	*set = part;
+}
+
 /*
  * False: the target is left out. A pattern also fits functions that BTF does not describe, for the compiler has changed
  * their parameters: no trampoline can be attached to them.
@@ -231,7 +273,7 @@ static bool check_form(struct checker *c, const struct group *group, const struc
 	int ret;
 
 	if (target->usdt_args) {
-		form->n_usdt = USDT_MAX;
+		form->n_usdt = LANG_USDT_MAX;
 		/* those before a form that is not known */
 		lang_usdt_parse(target->usdt_args, form->usdt, &form->n_usdt);
 		return true;
@@ -298,14 +340,8 @@ static void check_split(struct checker *c, struct ast_probe *ast, struct group *
 		checked->usdt = pool_copy(c->pool, forms[form].usdt, sizeof(forms[form].usdt));
 		checked->n_usdt = forms[form].n_usdt;
 		check_part_of_set(set, form_of, form, &part);
-		if (!form) { /* strings and files stay with the first, which is released with the others */
-			part.files.v = set->files.v;
-			part.files.n = set->files.n;
-			part.files.cap = set->files.cap;
-			part.pool = set->pool;
-			memset(&set->files, 0, sizeof(set->files));
-			memset(&set->pool, 0, sizeof(set->pool));
-		}
+		if (!form)
+			check_move_owned(set, &part);
 		c->program->probes.v[c->program->probes.n - 1].targets = part;
 		check_places(c, group);
 	}
@@ -342,6 +378,9 @@ static void check_group(struct checker *c, struct ast_probe *ast, struct group *
 	if (group->attach->spec) {
 		if (!check_resolve(c, ast, group, &set))
 			return;
+		check_filter(c, group, &set);
+		if (!set.n && c->options->probe_filter)
+			return;
 		if (is_trampoline)
 			check_trampolines(c, group, looks, &set);
 		if ((looks && set.n) || (is_trampoline && set.n > 1)) {
@@ -359,6 +398,23 @@ static void check_group(struct checker *c, struct ast_probe *ast, struct group *
 
 /* --- blocks --- */
 
+static void check_add_specs(struct checker *c, struct group *group, const struct lang_attach *attach)
+{
+	size_t n = lang_attach_specs(attach, c->options->pid, c->pool, &group->specs[group->n],
+				     ARRAY_SIZE(group->specs) - group->n);
+	struct err err = {};
+
+	group->at[group->n] = attach->at;
+	if (n == 1 && group->specs[group->n] == attach->spec && lang_attach_has_files(attach)) {
+		err_set(&err, -ENOENT, "no file matches, or none of them has this probe: '%s'",
+			attach->text);
+		check_missing(c, group, group->n, &err);
+		return;
+	}
+	while (n--)
+		group->at[group->n++] = attach->at;
+}
+
 static void check_block_of_probes(struct checker *c, struct ast_probe *ast)
 {
 	struct group *groups = base_alloc(PROBE_KINDS * sizeof(*groups));
@@ -367,16 +423,30 @@ static void check_block_of_probes(struct checker *c, struct ast_probe *ast)
 		struct lang_attach *attach = pool_alloc(c->pool, sizeof(*attach));
 		struct group *group;
 
-		if (!lang_attach_parse(attach, written->text, written->at, c->pool, &c->program->messages))
+		if (!lang_attach_parse(attach, written->text, written->at, c->pool, &c->program->messages)) {
+			check_hint_parameters(c, written->at, written->text);
 			continue;
+		}
+		if (attach->needs_process && !c->options->pid) {
+			check_error(c, written->at,
+				    "usdt without a binary needs a process (-p): usdt:/bin/bash:NAME, or "
+				    "usdt:*:NAME for all processes");
+			continue;
+		}
 		if ((attach->kind == PROBE_TEST && !c->options->test) ||
 		    (attach->kind == PROBE_BENCH && !c->options->bench)) {
 			c->program->has_tests = true;
 			continue;
 		}
+		if (!attach->spec && attach->kind != PROBE_BEGIN && attach->kind != PROBE_END &&
+		    c->options->probe_filter && !regex_matches(c->options->probe_filter, attach->text))
+			continue;
 		group = &groups[attach->kind];
 		if (!group->n)
 			group->attach = attach;
+		else
+			group->last->next = attach;
+		group->last = attach;
 		if (!attach->spec) {
 			check_group(c, ast, group);
 			continue;
@@ -386,10 +456,7 @@ static void check_block_of_probes(struct checker *c, struct ast_probe *ast)
 				    ARRAY_SIZE(group->specs));
 			break;
 		}
-		for (size_t n = lang_attach_specs(attach, c->options->pid, c->pool, &group->specs[group->n],
-						  ARRAY_SIZE(group->specs) - group->n);
-		     n--;)
-			group->at[group->n++] = written->at;
+		check_add_specs(c, group, attach);
 	}
 	for (int kind = 0; kind < PROBE_KINDS; kind++)
 		if (groups[kind].n)

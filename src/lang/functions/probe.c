@@ -134,8 +134,10 @@ static struct low_value lower_sarg_n(struct lower *l, struct ast *ast)
 	return lower_scalar(lower_stack_argument(l, argument_number(ast)), ast->type);
 }
 
+#define ARGUMENT_ONLY(N) \
+	BUILTIN(arg##N, check_arg_n, lower_arg_n, .probes = ARGUMENTS_IN, .hint = hint_arg_n, .is_stable = true)
 #define ARGUMENT(N) \
-	BUILTIN(arg##N, check_arg_n, lower_arg_n, .probes = ARGUMENTS_IN, .hint = hint_arg_n, .is_stable = true); \
+	ARGUMENT_ONLY(N); \
 	BUILTIN(sarg##N, check_sarg_n, lower_sarg_n, .probes = IN(KPROBE) | IN(UPROBE))
 ARGUMENT(0);
 ARGUMENT(1);
@@ -147,6 +149,8 @@ ARGUMENT(6);
 ARGUMENT(7);
 ARGUMENT(8);
 ARGUMENT(9);
+ARGUMENT_ONLY(10); /* of USDT probes, which have up to 12 */
+ARGUMENT_ONLY(11);
 
 static const struct type *check_retval(struct checker *c, struct ast *ast)
 {

@@ -4,9 +4,8 @@
  * are, so that what is listed can be attached; the rest is a few names. list_types.c writes the types of C.
  */
 #include <ctype.h>
+#include <fcntl.h>
 
-#include "base/set.h"
-#include "binary/maps.h"
 #include "list_part.h"
 #include "probe/match.h"
 
@@ -54,6 +53,8 @@ static const char *details_of(struct list *list, enum lang_probe_kind kind, cons
 		list_show_format(target, &text);
 	else if (kind == PROBE_FENTRY || kind == PROBE_FEXIT || kind == PROBE_RAWTRACEPOINT)
 		list_show_arguments(list, kind, target, &text);
+	else if (kind == PROBE_USDT)
+		list_show_usdt(target, &text);
 	if (!text.len)
 		return NULL;
 	text.data[text.len - 1] = 0;
@@ -88,20 +89,35 @@ static bool is_missing(const char *text)
 	return path && *path == '/' && !strpbrk(path, "*?[") && access(path, F_OK);
 }
 
-/* Lists the places of one attach point. What matches nothing is no error, but a file that is not there is one. */
-static int list_places(struct list *list, const struct lang_attach *attach, struct err *err)
+/* Lists the places of one spec. What matches nothing is no error, but a file that is not there is one. */
+static int list_spec(struct list *list, const struct lang_attach *attach, const char *spec, struct err *err)
 {
 	const struct target_options options = { .kernel = list->kernel, .pid = list->pid };
 	struct target_set set = {};
 	size_t bad;
-	int ret = target_resolve(&attach->spec, 1, &options, &set, &bad, err);
+	int ret = target_resolve(&spec, 1, &options, &set, &bad, err);
 
 	for (size_t i = 0; !ret && i < set.n; i++)
 		if (is_listed(list, attach->kind, &set.v[i]))
 			add(list, lang_target_text(attach->kind, attach, &set.v[i], &list->pool),
 			    details_of(list, attach->kind, &set.v[i]));
 	target_set_release(&set);
-	return ret == -ENOENT && !is_missing(attach->spec) ? 0 : ret;
+	return ret == -ENOENT && !is_missing(spec) ? 0 : ret;
+}
+
+#define FILES_MAX 4096
+
+/* A pattern of files, or "*" for those that processes have mapped, is several specs. */
+static int list_places(struct list *list, const struct lang_attach *attach, struct err *err)
+{
+	__free const char **specs = base_alloc(FILES_MAX * sizeof(*specs));
+	size_t n = lang_attach_specs(attach, list->pid, &list->pool, specs, FILES_MAX);
+	bool is_none = n == 1 && specs[0] == attach->spec && lang_attach_has_files(attach);
+	int ret = 0;
+
+	for (size_t i = 0; !ret && !is_none && i < n; i++)
+		ret = list_spec(list, attach, specs[i], err);
+	return ret;
 }
 
 static int list_attach(struct list *list, const char *text, struct err *err)
@@ -184,48 +200,23 @@ static int list_iterators(struct list *list, const char *rest, struct err *err)
 	return 0;
 }
 
-struct process {
-	struct list *list;
-	enum lang_probe_kind kind;
-	const char *name;
-	struct set paths;
-};
-
-/* Files without such probes, and files that are no longer there, are no errors. */
-static int list_mapping(const struct mapping *mapping, void *ctx)
-{
-	struct process *process = ctx;
-	struct list *list = process->list;
-	size_t known = process->paths.n;
-	const char *word = lang_probe_kind_name(process->kind);
-	struct err err = {};
-
-	if (mapping->exec && mapping->path[0] == '/' &&
-	    set_add(&process->paths, mapping->path, strlen(mapping->path)) == known)
-		list_attach(list,
-			    pool_addf(&list->pool, "%s:%s:%s", word, mapping->path, process->name), &err);
-	return 0;
-}
-
-/* The user functions or USDT probes of all files that the process of -p has mapped. */
-static int list_process(struct list *list, enum lang_probe_kind kind, const char *rest, struct err *err)
-{
-	struct process process = { list, kind, strncmp(rest, "*:", 2) ? rest : rest + 2 };
-	int ret;
-
-	if (!*process.name)
-		process.name = "*";
-	ret = maps_each(list->pid, list_mapping, &process);
-	set_release(&process.paths);
-	return ret ? err_set(err, ret, "cannot read the memory map of process %d: %s", list->pid, strerror(-ret)) : 0;
-}
-
 /* What a kind's names are matched with if the pattern leaves them open. */
 static const char *any_of(struct list *list, enum lang_probe_kind kind, const char *rest)
 {
 	if (!*rest)
 		rest = "*";
 	return kind == PROBE_TRACEPOINT && !strchr(rest, ':') ? pool_addf(&list->pool, "*:%s", rest) : rest;
+}
+
+static bool maps_can_be_read(pid_t pid, struct err *err)
+{
+	__free char *path = base_printf("/proc/%d/maps", pid);
+	__close int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		err_set(err, -errno, "cannot read the memory map of process %d: %s", pid,
+			strerror(errno == ENOENT ? ESRCH : errno));
+	return fd >= 0;
 }
 
 /* is_open: the pattern does not name the kind, so kinds that need more than this are left out. */
@@ -247,14 +238,18 @@ static int list_kind(struct list *list, enum lang_probe_kind kind, const char *r
 	case PROBE_UPROBE:
 	case PROBE_URETPROBE:
 	case PROBE_USDT:
-		if (strchr(rest, ':') && strncmp(rest, "*:", 2))
+		if (strchr(rest, ':') && !(is_open && !strncmp(rest, "*:", 2)))
 			return list_attach(list, pool_addf(&list->pool, "%s:%s", word, rest), err);
+		if (list->pid && !maps_can_be_read(list->pid, err))
+			return err->code;
 		if (list->pid)
-			return list_process(list, kind, rest, err);
+			return list_attach(list, pool_addf(&list->pool, "%s:*:%s", word, *rest ? rest : "*"), err);
 		if (is_open)
 			return 0;
 		return err_set(err, -EINVAL, "%s needs a binary (%s:/bin/bash:*) or a process (-p)", word, word);
 	default:
+		if (is_open && memchr(rest, '/', strcspn(rest, ":"))) /* "*:/bin/bash:*" means user probes */
+			return 0;
 		return list_attach(list, pool_addf(&list->pool, "%s:%s", word, any_of(list, kind, rest)), err);
 	}
 }

@@ -34,6 +34,8 @@ struct list {
 /* A line for each argument, "    struct file * file", as bpftrace writes it; each with its newline. */
 void list_show_arguments(struct list *list, enum lang_probe_kind kind, const struct target *target, struct str *to);
 void list_show_format(const struct target *target, struct str *to);
+/* "    int32 arg0". */
+void list_show_usdt(const struct target *target, struct str *to);
 /* The same of an iterator, without the last newline; NULL: not wanted. */
 const char *list_show_iterator(struct list *list, const char *object);
 /* "struct path*": names of types and, if wanted, their declarations. */

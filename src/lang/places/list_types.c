@@ -109,6 +109,17 @@ void list_show_format(const struct target *target, struct str *to)
 	}
 }
 
+/* A note has sizes and signs. What comes behind a form that is not known is left out. */
+void list_show_usdt(const struct target *target, struct str *to)
+{
+	struct lang_usdt_argument v[LANG_USDT_MAX];
+	size_t n = ARRAY_SIZE(v);
+
+	lang_usdt_parse(target->usdt_args, v, &n);
+	for (size_t i = 0; i < n; i++)
+		str_addf(to, "    %s%d arg%zu\n", v[i].is_signed ? "int" : "uint", 8 * v[i].size, i);
+}
+
 /* The first member of an unnamed union is what programs see; all iterators have a meta of their own. */
 const char *list_show_iterator(struct list *list, const char *object)
 {

@@ -356,11 +356,27 @@ static bool parse_function(struct parse *p)
 	return set_spec(p, pool_addf(p->pool, "%s:%s", lang_probe_kind_name(p->attach->kind), p->rest));
 }
 
-/* spec.h has no module before a raw tracepoint: their names are unique in the kernel. */
-static bool parse_raw(struct parse *p)
+/* "NAME", ":NAME" and ":PROVIDER:NAME" mean all binaries of the process. */
+static bool parse_usdt(struct parse *p)
 {
 	const char *colon = strchr(p->rest, ':');
 
+	p->attach->needs_process = *p->rest && (!colon || colon == p->rest);
+	if (p->attach->needs_process)
+		return set_spec(p, pool_addf(p->pool, "usdt:*%s%s", colon ? "" : ":", p->rest));
+	return parse_function(p);
+}
+
+/* spec.h has no module before a raw tracepoint: their names are unique in the kernel. */
+static bool parse_raw(struct parse *p)
+{
+	char *colon = strchr(p->rest, ':');
+
+	if (colon) {
+		*colon = 0;
+		if (strcmp(p->rest, "vmlinux") && !kernel_module_loaded(p->rest))
+			return fail(p, "no kernel module '%s' is loaded", p->rest);
+	}
 	return set_spec(p, pool_addf(p->pool, "rawtracepoint:%s", colon ? colon + 1 : p->rest));
 }
 
@@ -416,7 +432,7 @@ static bool (*const parsers[PROBE_KINDS])(struct parse *p) = {
 	[PROBE_RAWTRACEPOINT] = parse_raw,
 	[PROBE_UPROBE] = parse_user,
 	[PROBE_URETPROBE] = parse_user,
-	[PROBE_USDT] = parse_function,
+	[PROBE_USDT] = parse_usdt,
 	[PROBE_PROFILE] = parse_clock,
 	[PROBE_SOFTWARE] = parse_event,
 	[PROBE_HARDWARE] = parse_event,

@@ -48,8 +48,10 @@ const char *lang_probe_kind_name(enum lang_probe_kind kind); /* the word for it 
 struct lang_attach {
 	enum lang_probe_kind kind;
 	struct span at;
-	const char *text; /* "kprobe:vfs_*", with the long word */
-	const char *spec; /* kinds with targets: what probe/spec.h parses; several attach points make one set */
+	const char *text;		/* "kprobe:vfs_*", with the long word */
+	const char *spec;		/* kinds with targets: what probe/spec.h parses; several make one set */
+	const struct lang_attach *next; /* of the same set, as the program has them; NULL: the last */
+	bool needs_process;		/* usdt: no binary is named, so it is looked for in those of the process of -p */
 	/* The others: */
 	uint64_t period;	  /* interval, profile: ns; software, hardware: events */
 	int signal;		  /* of PROBE_SIGNAL */
@@ -66,10 +68,12 @@ bool lang_attach_parse(struct lang_attach *attach, const char *text, struct span
 
 /*
  * The specs of an attach point with targets, at most max and at least one: several if it is a user probe whose binary
- * is a pattern of files, or "*" for all files that process pid has mapped. The pool owns them.
+ * is a pattern of files, or "*" for all files that process pid (0: any process) has mapped. The pool owns them.
  */
 size_t lang_attach_specs(const struct lang_attach *attach, pid_t pid, struct pool *pool, const char **specs,
 			 size_t max);
+/* Whether it is a user probe whose binary is a pattern. */
+bool lang_attach_has_files(const struct lang_attach *attach);
 /* The names of perf's software or hardware events, from i = 0 on; NULL: there are no more. */
 const char *lang_event_name(enum lang_probe_kind kind, size_t i);
 
@@ -117,6 +121,8 @@ int lang_arguments_of(enum lang_probe_kind kind, const struct target *target, st
 /* Of iter: the fields of ctx. */
 int lang_arguments_of_iter(const char *object, struct ctypes *types, struct pool *pool,
 			   struct lang_arguments *arguments, struct err *err);
+
+#define LANG_USDT_MAX 12 /* arguments of a USDT probe, by its definition */
 
 /* Where an argument of a USDT probe is, per place: the note's text "-4@-20(%rbp)". */
 struct lang_usdt_argument {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Attach points of user probes whose binary is a pattern: "uprobe:/usr/bin/py*:main" means several files, and
- * "usdt:*:name" all files that the process of -p has mapped. Files without such a probe are left out.
+ * "usdt:*:name" all files that the process of -p has mapped, or without -p all processes. Files without such a probe
+ * are left out.
  */
+#include <ctype.h>
+#include <dirent.h>
 #include <glob.h>
 
 #include "base/set.h"
@@ -43,6 +46,19 @@ static int offer_mapping(const struct mapping *mapping, void *ctx)
 	return 0;
 }
 
+/* Files that only a container has are not found by their paths, and are left out. */
+static void offer_processes(struct files *files)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+
+	while (proc && (entry = readdir(proc)))
+		if (isdigit((unsigned char)entry->d_name[0]))
+			maps_each(atoi(entry->d_name), offer_mapping, files);
+	if (proc)
+		closedir(proc);
+}
+
 static void offer_files(struct files *files, const char *pattern)
 {
 	glob_t found;
@@ -50,6 +66,8 @@ static void offer_files(struct files *files, const char *pattern)
 	if (!strcmp(pattern, "*")) {
 		if (files->pid)
 			maps_each(files->pid, offer_mapping, files);
+		else
+			offer_processes(files);
 	} else if (!glob(pattern, 0, NULL, &found)) {
 		for (size_t i = 0; i < found.gl_pathc; i++)
 			offer(files, found.gl_pathv[i]);
@@ -57,14 +75,26 @@ static void offer_files(struct files *files, const char *pattern)
 	}
 }
 
+static bool is_user(const struct lang_attach *attach)
+{
+	return attach->kind == PROBE_UPROBE || attach->kind == PROBE_URETPROBE || attach->kind == PROBE_USDT;
+}
+
+bool lang_attach_has_files(const struct lang_attach *attach)
+{
+	const char *colon = strchr(attach->spec, ':');
+	const char *wildcard = colon ? strpbrk(colon + 1, "*?[:") : NULL;
+
+	return is_user(attach) && wildcard && *wildcard != ':';
+}
+
 size_t lang_attach_specs(const struct lang_attach *attach, pid_t pid, struct pool *pool, const char **specs, size_t max)
 {
 	__free char *text = base_strdup(attach->spec);
 	struct files files = { .attach = attach, .pid = pid, .pool = pool, .word = text, .specs = specs, .max = max };
-	bool is_user = attach->kind == PROBE_UPROBE || attach->kind == PROBE_URETPROBE || attach->kind == PROBE_USDT;
 	char *binary = strchr(text, ':'), *rest = binary ? strchr(binary + 1, ':') : NULL;
 
-	if (is_user && rest) {
+	if (is_user(attach) && rest) {
 		*binary++ = 0;
 		*rest++ = 0;
 		files.rest = rest;

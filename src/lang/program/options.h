@@ -4,6 +4,7 @@
 #define SONDE_LANG_PROGRAM_OPTIONS_H
 
 #include "base/base.h"
+#include "probe/regex.h"
 
 struct kernel;
 
@@ -34,11 +35,13 @@ struct lang_options {
 	size_t n_include_dirs;
 	const char *const *includes; /* --include: files, as if the program began with #include */
 	size_t n_includes;
-	bool force;	     /* user functions are probed even if that may break the program */
-	bool is_unsafe;	     /* --unsafe: system(), signal(), override(), write_user() */
-	bool host_ids;	     /* `pid` and `tid` are the host's: no pid namespace is asked */
-	bool is_filtered;    /* the run has a filter: each program asks lang_wanted() first */
-	bool test, bench;    /* --test, --bench: which probes count */
+	bool force;	  /* user functions are probed even if that may break the program */
+	bool is_unsafe;	  /* --unsafe: system(), signal(), override(), write_user() */
+	bool host_ids;	  /* `pid` and `tid` are the host's: no pid namespace is asked */
+	bool is_filtered; /* the run has a filter: each program asks lang_wanted() first */
+	bool test, bench; /* --test, --bench: which probes count */
+	/* --probe-filter: only probes whose name it matches, and begin and end; NULL: all */
+	const struct regex_option *probe_filter;
 	bool reports_faults; /* -k */
 	pid_t pid;	     /* -p, 0: none */
 	pid_t command;	     /* of -c: cpid, 0: none */
