@@ -27,6 +27,7 @@ struct token {
 	uint64_t value;
 	bool begins_line; /* the first of its line */
 	bool is_expanded; /* comes from a #define, whose use is `at` */
+	bool is_negative; /* of a constant of C's headers: value is the two's complement of a number below 0 */
 };
 
 struct lexer {

@@ -196,6 +196,19 @@ bool preprocess_import(struct preprocessor *pp, const char *path, struct span at
 static void expand(struct preprocessor *pp, struct define *define, const char *name, const struct token *use,
 		   int depth);
 
+/* A constant of C's headers: they are not read, for types come from the kernel itself. */
+static void replace_constant(struct preprocessor *pp, struct token *token)
+{
+	struct constant constant;
+
+	if (!pp->includes || !preprocess_constant(token->text, &constant))
+		return;
+	token->kind = TOKEN_INTEGER;
+	token->value = constant.value;
+	token->is_negative = constant.value < 0 && !constant.is_unsigned;
+	token->is_expanded = true;
+}
+
 static void expand_token(struct preprocessor *pp, const struct token *token, const struct token *use, int depth)
 {
 	struct define *define = token->kind == TOKEN_NAME ? preprocess_find(pp, token->text) : NULL;
@@ -212,6 +225,8 @@ static void expand_token(struct preprocessor *pp, const struct token *token, con
 	}
 	copy = vec_push(&pp->queue);
 	*copy = *token;
+	if (copy->kind == TOKEN_NAME)
+		replace_constant(pp, copy);
 	copy->at = use->at;
 	copy->begins_line = use->begins_line;
 	copy->is_expanded = true;
@@ -282,18 +297,6 @@ static bool pop_file(struct preprocessor *pp)
 	}
 	pp->files.n--;
 	return true;
-}
-
-/* A constant of C's headers: they are not read, for types come from the kernel itself. */
-static void replace_constant(struct preprocessor *pp, struct token *token)
-{
-	int64_t value;
-
-	if (!pp->includes || !preprocess_constant(token->text, &value))
-		return;
-	token->kind = TOKEN_INTEGER;
-	token->value = value;
-	token->is_expanded = true;
 }
 
 void preprocess_next(struct preprocessor *pp, struct token *token)

@@ -243,6 +243,8 @@ struct ast_program {
 	struct ast_map_declaration *maps;
 	struct ast_probe *probes;
 	const char *comment; /* the script's first comment, without its marks; NULL: none */
+	const char *unread;  /* the first header of C that it includes and that is not known; NULL: none */
+	struct span unread_at;
 	size_t n_positional; /* the program has $1 to this one; SIZE_MAX: it has $# */
 };
 
