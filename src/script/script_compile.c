@@ -177,6 +177,7 @@ int script_compile(struct script *script, struct err *err)
 		.test = settings->test,
 		.bench = settings->bench,
 		.reports_faults = settings->faults,
+		.compat = settings->compat,
 		.pid = ctx->pid,
 		.command = ctx->command.pid,
 		.n_cpus = cpus_ids(),

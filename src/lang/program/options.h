@@ -40,6 +40,7 @@ struct lang_options {
 	bool is_filtered;    /* the run has a filter: each program asks lang_wanted() first */
 	bool test, bench;    /* --test, --bench: which probes count */
 	bool reports_faults; /* -k */
+	bool compat;	     /* --compat: variables live as long as their probe's block, as before bpftrace 0.22 */
 	pid_t pid;	     /* -p, 0: none */
 	pid_t command;	     /* of -c: cpid, 0: none */
 	uint32_t n_cpus;     /* possible processors */
