@@ -220,7 +220,7 @@ static const struct bad {
 	  "value/key type: percpuhash" },
 	{ "let @a = hsh(5); BEGIN { @a[1] = 1 }", "Invalid bpf map type: hsh" },
 	{ "config = { max_strlenn = 5 } BEGIN { }", "Unrecognized config variable: max_strlenn" },
-	{ "config = { max_strlen = 9999 } BEGIN { }",
+	{ "config = { max_strlen = 99999 } BEGIN { }",
 	  "Invalid value for max_strlen: '9999' is not a number from 1 to 4096" },
 	{ "BEGIN { let $a; let $a }", "Variable $a was already declared" },
 	{ "BEGIN { $x = 1; if ($x) { let $x = 2 } }",

@@ -25,7 +25,7 @@ static const struct setting {
 	uint32_t min, max; /* of a number */
 } settings[] = {
 	{ "max_map_keys", SETTING_NUMBER, offsetof(struct lang_config, max_map_keys), 1, 1U << 30 },
-	{ "max_strlen", SETTING_NUMBER, offsetof(struct lang_config, max_strlen), 1, 4096 },
+	{ "max_strlen", SETTING_NUMBER, offsetof(struct lang_config, max_strlen), 1, 65536 },
 	{ "max_cat_bytes", SETTING_NUMBER, offsetof(struct lang_config, max_cat_bytes), 0, UINT32_MAX },
 	{ "max_probes", SETTING_NUMBER, offsetof(struct lang_config, max_probes), 0, UINT32_MAX },
 	{ "max_bpf_progs", SETTING_NUMBER, offsetof(struct lang_config, max_bpf_progs), 0, UINT32_MAX },
