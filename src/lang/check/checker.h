@@ -55,6 +55,8 @@ const char *check_show(struct checker *c, const struct type *type);
 /* An array that the program wrote or cast to. Of a type of one byte it is no text. */
 const struct type *check_number_array(struct checker *c, const struct type *of, uint32_t count);
 const struct type *check_written_type(struct checker *c, const struct ast_type *written);
+/* The type that a macro was given in place of an expression; NULL: it is an expression. */
+const struct type *check_type_argument(struct checker *c, const struct ast *ast);
 /* The smallest signed type of a literal; above INT64_MAX uint64. */
 const struct type *check_literal_type(int64_t value, bool is_unsigned);
 /* The type of arithmetic on two integers that is no subtraction; the sign follows the one that is no literal. */

@@ -29,7 +29,7 @@ enum ast_kind {
 	AST_CAST,	/* cast */
 	AST_SIZEOF,	/* cast: of a type, or of an expression (as_type NULL) */
 	AST_OFFSETOF,	/* offsetof */
-	AST_TYPEOF,	/* cast: typeof(x); only within a struct ast_type */
+	AST_TYPEOF,	/* cast: typeof(x) within a struct ast_type, or a type as the argument of a macro */
 	AST_TUPLE,	/* list */
 	AST_RECORD,	/* list of AST_NAMED */
 	AST_NAMED,	/* named: a member of a record */

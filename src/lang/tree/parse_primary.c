@@ -2,6 +2,11 @@
 /* What expressions are made of: literals, names, calls, tuples, sizeof and its kin, if and blocks as values. */
 #include "parse_part.h"
 
+static bool is_operator(const struct token *token, const char *text)
+{
+	return token->kind == TOKEN_OPERATOR && !strcmp(token->text, text);
+}
+
 static struct ast *parse_integer(struct parser *p)
 {
 	struct token token = parse_take(p);
@@ -47,13 +52,29 @@ static struct ast *parse_map(struct parser *p)
 	return parse_seal(p, node);
 }
 
+/*
+ * The argument of a macro may be a type: "struct task_struct", "uint8 *". A type of one word is an AST_NAME, for it may
+ * be something else. NULL: the next argument is an expression.
+ */
+static struct ast *parse_type_argument(struct parser *p)
+{
+	struct ast *node;
+
+	if (!parse_is_type(p, 0) || is_operator(parse_peek(p, 1), ",") || is_operator(parse_peek(p, 1), ")") ||
+	    is_operator(parse_peek(p, 1), "]"))
+		return NULL;
+	node = parse_node(p, AST_TYPEOF, parse_peek(p, 0)->at);
+	node->cast.as_type = parse_type(p);
+	return parse_seal(p, node);
+}
+
 struct ast *parse_list(struct parser *p, const char *close, const char *what, uint32_t *n)
 {
 	struct ast *first = NULL, **last = &first;
 
 	*n = 0;
 	while (!p->failed && !parse_is(p, close)) {
-		*last = parse_expression(p);
+		*last = parse_type_argument(p) ?: parse_expression(p);
 		last = &(*last)->next;
 		++*n;
 		if (!parse_accept(p, ","))
@@ -70,11 +91,6 @@ struct ast *parse_list(struct parser *p, const char *close, const char *what, ui
 }
 
 /* --- in parentheses --- */
-
-static bool is_operator(const struct token *token, const char *text)
-{
-	return token->kind == TOKEN_OPERATOR && !strcmp(token->text, text);
-}
 
 /* (name=value, ...) */
 static struct ast *parse_record(struct parser *p, struct span at)
