@@ -201,9 +201,10 @@ static void replace_constant(struct preprocessor *pp, struct token *token)
 {
 	struct constant constant;
 
-	if (!pp->includes || !preprocess_constant(token->text, &constant))
+	if (!pp->includes || preprocess_add(pp, token->text)->is_own || !preprocess_constant(token->text, &constant))
 		return;
 	token->kind = TOKEN_INTEGER;
+	token->is_constant = true;
 	token->value = constant.value;
 	token->is_negative = constant.value < 0 && !constant.is_unsigned;
 	token->is_expanded = true;
