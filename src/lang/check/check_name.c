@@ -105,6 +105,6 @@ const struct type *check_name(struct checker *c, struct ast *ast)
 		check_unknown_name(c, ast);
 		return type_none();
 	}
-	check_set_integer(ast, value, type);
-	return type;
+	check_set_integer(ast, value, type ? type : check_literal_type(value, false));
+	return ast->type;
 }

@@ -27,8 +27,6 @@ struct token {
 	uint64_t value;
 	bool begins_line; /* the first of its line */
 	bool is_expanded; /* comes from a #define, whose use is `at` */
-	bool is_constant; /* TOKEN_INTEGER, a constant of C's headers: text is its name */
-	bool is_negative; /* of such a constant: value is the two's complement of a number below 0 */
 };
 
 struct lexer {

@@ -3,7 +3,6 @@
 #include <sys/stat.h>
 
 #include "preprocess.h"
-#include "preprocess_constants.h"
 
 #define MAX_FILES 50
 
@@ -196,20 +195,6 @@ bool preprocess_import(struct preprocessor *pp, const char *path, struct span at
 static void expand(struct preprocessor *pp, struct define *define, const char *name, const struct token *use,
 		   int depth);
 
-/* A constant of C's headers: they are not read, for types come from the kernel itself. */
-static void replace_constant(struct preprocessor *pp, struct token *token)
-{
-	struct constant constant;
-
-	if (!pp->includes || preprocess_add(pp, token->text)->is_own || !preprocess_constant(token->text, &constant))
-		return;
-	token->kind = TOKEN_INTEGER;
-	token->is_constant = true;
-	token->value = constant.value;
-	token->is_negative = constant.value < 0 && !constant.is_unsigned;
-	token->is_expanded = true;
-}
-
 static void expand_token(struct preprocessor *pp, const struct token *token, const struct token *use, int depth)
 {
 	struct define *define = token->kind == TOKEN_NAME ? preprocess_find(pp, token->text) : NULL;
@@ -226,8 +211,6 @@ static void expand_token(struct preprocessor *pp, const struct token *token, con
 	}
 	copy = vec_push(&pp->queue);
 	*copy = *token;
-	if (copy->kind == TOKEN_NAME)
-		replace_constant(pp, copy);
 	copy->at = use->at;
 	copy->begins_line = use->begins_line;
 	copy->is_expanded = true;
@@ -323,8 +306,6 @@ void preprocess_next(struct preprocessor *pp, struct token *token)
 		}
 		if (token->kind == TOKEN_NAME && replace(pp, token))
 			continue;
-		if (token->kind == TOKEN_NAME)
-			replace_constant(pp, token);
 		return;
 	}
 }

@@ -13,7 +13,6 @@
 
 struct define {
 	bool is_defined, is_function; /* NAME(x) ...: refused where it is used */
-	bool is_own;		      /* the program declares the name itself: it is no constant of C's headers */
 	bool is_active;		      /* is being expanded: its own name stays as it is, as in C */
 	struct span body;
 };

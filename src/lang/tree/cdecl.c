@@ -361,12 +361,11 @@ static void parse_values(struct parser *p, struct type *made)
 		struct span at = parse_peek(p, 0)->at;
 		const char *name;
 
-		if (parse_peek(p, 0)->kind != TOKEN_NAME && !parse_peek(p, 0)->is_constant) {
+		if (parse_peek(p, 0)->kind != TOKEN_NAME) {
 			parse_fail_expected(p, "the name of an enum's value");
 			return;
 		}
 		name = parse_take(p).text;
-		preprocess_add(&p->pp, name)->is_own = true;
 		if (parse_accept(p, "=") && !parse_constant(p, parse_expression(p), &value))
 			return;
 		if (p->types)

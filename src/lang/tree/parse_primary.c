@@ -13,7 +13,7 @@ static struct ast *parse_integer(struct parser *p)
 	struct ast *node = parse_node(p, AST_INTEGER, token.at);
 
 	node->integer.value = token.value;
-	node->integer.is_unsigned = token.value > INT64_MAX && !token.is_negative;
+	node->integer.is_unsigned = token.value > INT64_MAX;
 	return parse_seal(p, node);
 }
 

@@ -164,7 +164,7 @@ _Static_assert(sizeof(struct lang_usym) == 16 && sizeof(struct lang_ustack) == 1
 
 /* --- making; all of them return a type that the pool owns --- */
 const struct type *type_integer(uint32_t size, bool is_signed); /* static, as all of these without a pool */
-const struct type *type_float(uint32_t size); /* 4 or 8 */
+const struct type *type_float(uint32_t size);			/* 4 or 8 */
 const struct type *type_bool(void);
 const struct type *type_void(void);
 const struct type *type_none(void);
