@@ -76,7 +76,7 @@ SKEL     := $(BPF:%.bpf.c=$(B)/gen/%.skel.h)
 UNIT_OBJ := $(patsubst %.c,$(B)/unit/%.o,$(LIB) $(TOOLS) $(UNIT))
 SYSCALLS := $(B)/gen/syscalls.inc $(B)/gen/syscalls_32.inc
 EMBED    := $(patsubst %,$(B)/gen/%.inc,$(notdir $(wildcard src/output/*.css src/output/*.js)))
-ANSWERS  := $(B)/gen/coming_from.inc
+ANSWERS  := $(B)/gen/coming_from.inc $(B)/gen/constants.inc
 LIBBPF_A := $(B)/libbpf/libbpf.a
 COMPAT_A := $(B)/compat/libelf.a
 # Zydis decodes x86's instructions. Those of arm64 are all of one length and need no decoder.
@@ -251,9 +251,17 @@ $(EMBED): $(B)/gen/%.inc: src/output/% Makefile
 		sed -e 's/^\t*//' -e '/^$$/d' -e '/^\/[/*]/d' -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' $< && echo ';'; } > $@
 
 # What sonde answers to the names of other tracers' tools, from the table of docs/COMING-FROM.md.
-$(ANSWERS): docs/coming-from.txt scripts/coming-from
+$(B)/gen/coming_from.inc: docs/coming-from.txt scripts/coming-from
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)scripts/coming-from --answers > $@
+
+# The constants of C's headers: those of this architecture, compressed.
+$(B)/gen/constants.inc: src/kernel/constants.txt Makefile
+	@mkdir -p $(@D)
+	$(call say,GEN,$@)awk '/^\#/ { next } NF == 3 { $$2 = $(if $(filter arm64,$(ARCH)),$$3,$$2) } \
+		{ print NF == 1 ? $$1 : $$1 " " $$2 }' $< > $@.text
+	@{ echo '#define CONSTANTS_SIZE '$$(stat -c %s $@.text) && echo 'static const unsigned char packed[] = {' && \
+		gzip -9n < $@.text | od -An -v -tu1 | sed 's/[0-9][0-9]*/&,/g' && echo '};'; } > $@
 
 # --- BPF: compiled, linked by bpftool (which removes the DWARF), turned into a skeleton ---
 

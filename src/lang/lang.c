@@ -4,6 +4,7 @@
 #include "lang/check/check.h"
 #include "lang/code/emit.h"
 #include "lang/lower/lower.h"
+#include "lang/tree/hoist.h"
 #include "lang/tree/parse.h"
 
 static bool lang_build(struct lang_program *program, const struct checked_probe *checked,
@@ -42,6 +43,8 @@ void lang_compile_source(struct lang_program *program, uint32_t source, const st
 	ast = lang_parse(&program->sources, source, &parse, program->types, &program->pool, &program->messages);
 	program->is_malformed = program->messages.errors;
 	program->n_positional = ast ? ast->n_positional : 0;
+	if (ast && options->compat)
+		hoist_variables(ast, &program->pool);
 	if (ast && !program->messages.errors && lang_check(program, ast, options, &checked))
 		vec_each(probe, &checked.probes)
 			if (!lang_build(program, probe, options))

@@ -34,7 +34,7 @@ struct script_settings {
 	uint64_t duration; /* ns; 0: not given */
 	struct opt_list include_dirs, includes;
 	struct regex_option probe_filter;
-	bool faults, is_unsafe, force, list, dry_run, test, bench, info, no_warnings, fail_on_loss, all_semaphores;
+	bool faults, is_unsafe, compat, force, list, dry_run, test, bench, info, no_warnings, fail_on_loss, all_semaphores;
 	uint64_t buffer_size;
 	int mech; /* --mechanism: enum mech */
 };

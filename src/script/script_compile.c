@@ -47,6 +47,7 @@ int script_compile(struct script *script, struct err *err)
 		.bench = settings->bench,
 		.probe_filter = settings->probe_filter.given ? &settings->probe_filter : NULL,
 		.reports_faults = settings->faults,
+		.compat = settings->compat,
 		.pid = ctx->pid,
 		.command = ctx->command.pid,
 		.n_cpus = cpus_ids(),

@@ -42,6 +42,8 @@ static const struct opt options[] = {
 	OPT(OPT_BOOL, struct script_settings, faults, 0, "warnings", NULL, "the same, as bpftrace calls it"),
 	OPT(OPT_BOOL, struct script_settings, is_unsafe, 0, "unsafe", NULL,
 	    "allow what changes the system: system(), signal(), override(), write_user()"),
+	OPT(OPT_BOOL, struct script_settings, compat, 0, "compat", NULL,
+	    "variables outlive the block that they are first assigned in, as before bpftrace 0.22"),
 	PROBES_FORCE(struct script_settings, force),
 	OPT(OPT_BOOL, struct script_settings, dry_run, 0, "dry-run", NULL, "attach all probes, then end"),
 	OPT(OPT_BOOL, struct script_settings, info, 0, "info", NULL, "print what this kernel has for programs"),

@@ -247,6 +247,10 @@ void script_format_add(struct str *to, struct script_names *names, const char *f
 			str_addc(to, *format++);
 			continue;
 		}
+		if (lang_format_is_plain(format)) {
+			str_addc(to, '%');
+			continue;
+		}
 		if (!parse(&format, &how))
 			continue;
 		next = how.position > 0 ? (size_t)how.position - 1 : next;

@@ -112,6 +112,21 @@ static void add_mac(struct str *to, const unsigned char *bytes)
 		str_addf(to, "%s%02X", i ? ":" : "", bytes[i]);
 }
 
+/* As C's printf("%g") does, but with all digits that the type has. */
+static void add_float(struct str *to, const struct script_value *value)
+{
+	double number;
+	float single;
+
+	if (value->type->size == sizeof(single)) {
+		memcpy(&single, value->data, sizeof(single));
+		str_addf(to, "%.6g", single);
+	} else {
+		memcpy(&number, value->data, sizeof(number));
+		str_addf(to, "%.15g", number);
+	}
+}
+
 static const char *text_of(const struct script_names *names, uint32_t index)
 {
 	return index < names->program->texts.n ? str_or_empty(names->program->texts.v[index]) : "";
@@ -152,6 +167,9 @@ static bool add_named(struct str *to, struct script_names *names, const struct s
 	}
 	case TYPE_MAC:
 		add_mac(to, value->data);
+		return true;
+	case TYPE_FLOAT:
+		add_float(to, value);
 		return true;
 	case TYPE_TIME: {
 		struct lang_time time;

@@ -220,8 +220,8 @@ static const struct bad {
 	  "value/key type: percpuhash" },
 	{ "let @a = hsh(5); BEGIN { @a[1] = 1 }", "Invalid bpf map type: hsh" },
 	{ "config = { max_strlenn = 5 } BEGIN { }", "Unrecognized config variable: max_strlenn" },
-	{ "config = { max_strlen = 9999 } BEGIN { }",
-	  "Invalid value for max_strlen: '9999' is not a number from 1 to 4096" },
+	{ "config = { max_strlen = 99999 } BEGIN { }",
+	  "Invalid value for max_strlen: '99999' is not a number from 1 to 65536" },
 	{ "BEGIN { let $a; let $a }", "Variable $a was already declared" },
 	{ "BEGIN { $x = 1; if ($x) { let $x = 2 } }",
 	  "Variable $x was already declared: it would hide the variable of the block "

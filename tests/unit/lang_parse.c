@@ -163,7 +163,8 @@ static const struct {
 	{ "#if 0\n/*\n#endif\n*/\n#else\nbegin { 2 }\n#endif", "(probe \"begin\" { (do 2) })\n" },
 	{ "begin {\n#ifdef X\n 1;\n#else\n 2;\n#endif\n 3 }", "(probe \"begin\" { (do 2) (do 3) })\n" },
 	{ "#ifndef BPFTRACE_HAVE_BTF\n#error no BTF\n#endif\nbegin {}", "(probe \"begin\" { })\n" },
-	{ "#include <sys/socket.h>\nbegin { AF_INET }", "(probe \"begin\" { (do 2) })\n" },
+	{ "#include <sys/socket.h>\nstruct s { int AF_INET; } begin { AF_INET }",
+	  "(probe \"begin\" { (do AF_INET) })\n" },
 	{ "begin { AF_INET }", "(probe \"begin\" { (do AF_INET) })\n" },
 	{ "#pragma once\nbegin { }", "(probe \"begin\" { })\n" },
 };

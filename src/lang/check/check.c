@@ -92,9 +92,15 @@ static void check_types(struct checker *c)
 	unsigned int n = 0;
 
 	c->is_final = false;
-	do
+	do {
 		check_pass(c);
-	while (c->is_changed && ++n < PASSES_MAX);
+		/* The only assignment is @x = @x + 1: no pass finds a type for it. */
+		if (!c->is_changed && !c->is_guessing)
+			vec_each(map, &c->program->maps)
+				c->is_guessing |= (*map)->value->kind == TYPE_NONE;
+		else if (!c->is_changed)
+			break;
+	} while ((c->is_changed || c->is_guessing) && ++n < PASSES_MAX);
 	c->is_final = true;
 	if (c->is_changed)
 		check_error(c, c->ast->probes->at,

@@ -22,8 +22,9 @@ int64_t check_truncate(int64_t value, const struct type *type)
 
 const struct type *check_sizeof(struct checker *c, struct ast *ast)
 {
-	const struct type *type = ast->cast.as_type ? check_written_type(c, ast->cast.as_type)
-						    : check_expression(c, ast->cast.operand);
+	const struct type *type = ast->cast.as_type			      ? check_written_type(c, ast->cast.as_type)
+				  : check_type_argument(c, ast->cast.operand) ?
+									      : check_expression(c, ast->cast.operand);
 
 	if (type->kind == TYPE_NONE)
 		return type;
@@ -37,8 +38,9 @@ const struct type *check_sizeof(struct checker *c, struct ast *ast)
 
 const struct type *check_offsetof(struct checker *c, struct ast *ast)
 {
-	const struct type *type = ast->offsetof.of_type ? check_written_type(c, ast->offsetof.of_type)
-							: check_expression(c, ast->offsetof.of);
+	const struct type *type = ast->offsetof.of_type			     ? check_written_type(c, ast->offsetof.of_type)
+				  : check_type_argument(c, ast->offsetof.of) ?
+									     : check_expression(c, ast->offsetof.of);
 	const char *path = ast->offsetof.path;
 	uint64_t at = 0;
 

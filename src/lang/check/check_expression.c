@@ -142,6 +142,9 @@ static const struct type *check_any(struct checker *c, struct ast *ast)
 		return check_index(c, ast);
 	case AST_CAST:
 		return check_cast(c, ast);
+	case AST_TYPEOF:
+		check_error(c, ast->at, "a type is no value: only a macro takes one as an argument");
+		return type_none();
 	case AST_SIZEOF:
 		return check_sizeof(c, ast);
 	case AST_OFFSETOF:

@@ -59,8 +59,7 @@ static const struct type *check_struct_field(struct checker *c, struct ast *ast,
 	return ast->field.found.type;
 }
 
-/* Whose memory a struct lies in that is no pointer: as the pointer that led to it. */
-static enum type_space check_struct_space(const struct checker *c, const struct ast *ast)
+enum type_space check_memory_space(const struct checker *c, const struct ast *ast)
 {
 	for (;;) {
 		const struct ast *of = ast->kind == AST_FIELD	? ast->field.of
@@ -69,11 +68,19 @@ static enum type_space check_struct_space(const struct checker *c, const struct 
 								: NULL;
 
 		if (!of || !of->type)
-			return check_default_space(c);
+			return SPACE_NONE;
 		if (of->type->kind == TYPE_POINTER)
 			return of->type->space == SPACE_NONE ? check_default_space(c) : of->type->space;
 		ast = of;
 	}
+}
+
+/* Whose memory a struct lies in that is no pointer: as the pointer that led to it. */
+static enum type_space check_struct_space(const struct checker *c, const struct ast *ast)
+{
+	enum type_space space = check_memory_space(c, ast);
+
+	return space == SPACE_NONE ? check_default_space(c) : space;
 }
 
 /* Structs of system calls and of the network, which C libraries have as the kernel has them. */

@@ -6,7 +6,7 @@
 
 /* What a specifier takes. */
 enum takes {
-	TAKES_NOTHING, /* %% */
+	TAKES_NOTHING, /* %%, and a lone % */
 	TAKES_INTEGER,
 	TAKES_TEXT,
 	TAKES_BUFFER,
@@ -42,6 +42,8 @@ static enum takes check_specifier(const char **p)
 		*p = at + 1;
 		return TAKES_NOTHING;
 	}
+	if (lang_format_is_plain(at))
+		return TAKES_NOTHING;
 	at += strspn(at, "-+ #0'");
 	at += strspn(at, "0123456789");
 	if (*at == '.')

@@ -141,6 +141,8 @@ const struct type *check_map(struct checker *c, struct ast *ast)
 
 	if (!map)
 		return type_none();
+	if (map->value->kind == TYPE_NONE && c->is_guessing && map == c->assigned)
+		return type_integer(8, true);
 	if (map->value->kind == TYPE_NONE)
 		check_undefined_map(c, ast);
 	if (type_is_aggregate(map->value) && map->key && !c->options->features.percpu_lookup &&

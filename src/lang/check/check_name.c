@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Names that stand for values: builtins in the probe that is checked, constants of enums. */
+#include <ctype.h>
+
 #include "checker.h"
+#include "lang/text/preprocess_constants.h"
 
 const struct type *check_kernel_pointer(struct checker *c, const char *name, enum type_space space)
 {
@@ -30,11 +33,33 @@ const struct type *check_simple(struct checker *c, struct ast *ast)
 	return type_simple(ast->name.builtin->result);
 }
 
+/* A constant is a #define, which the kernel's BTF does not have. False: there is nothing to say. */
+static bool check_hint_constant(struct checker *c, const struct ast *ast)
+{
+	struct constant constant;
+
+	if (preprocess_constant(ast->name.name, &constant)) {
+		check_hint(c, ast->at, "it is a constant of <%s>: begin the program with #include <%s>",
+			   constant.header, constant.header);
+		return true;
+	}
+	if (!c->ast->unread || !c->is_final || !isupper(ast->name.name[0]))
+		return false;
+	check_hint(c, c->ast->unread_at,
+		   "<%s> is not read: types and enums come from the kernel itself, #defines such as %s do not exist",
+		   c->ast->unread, ast->name.name);
+	check_hint(c, ast->at, "write #define %s with its value", ast->name.name);
+	c->ast->unread = NULL; /* is said once */
+	return true;
+}
+
 static void check_unknown_name(struct checker *c, const struct ast *ast)
 {
 	struct nearest nearest;
 
 	check_error(c, ast->at, "Unknown identifier: '%s'", ast->name.name);
+	if (check_hint_constant(c, ast))
+		return;
 	if (function_hint(ast->name.name)) {
 		check_hint(c, ast->at, "%s", function_hint(ast->name.name));
 		return;
@@ -80,6 +105,6 @@ const struct type *check_name(struct checker *c, struct ast *ast)
 		check_unknown_name(c, ast);
 		return type_none();
 	}
-	check_set_integer(ast, value, type);
-	return type;
+	check_set_integer(ast, value, type ? type : check_literal_type(value, false));
+	return ast->type;
 }

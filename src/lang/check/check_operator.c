@@ -439,10 +439,19 @@ static const struct type *check_cast_pointer(struct checker *c, const struct typ
 	return to->space == space ? to : type_pointer(c->pool, to->of, space);
 }
 
+/* (struct T *)$skb->cb: an array in memory is cast by its address. Without a space: what is cast is no such array. */
+static enum type_space check_array_space(const struct checker *c, const struct ast *ast)
+{
+	if (ast->type->kind != TYPE_ARRAY && ast->type->kind != TYPE_STRING)
+		return SPACE_NONE;
+	return check_memory_space(c, ast);
+}
+
 const struct type *check_cast(struct checker *c, struct ast *ast)
 {
 	struct ast *operand = ast->cast.operand;
 	const struct type *from = check_value(c, operand), *to;
+	enum type_space space;
 
 	if (!ast->cast.as_type) /* made by check_dereference() */
 		return ast->type;
@@ -453,6 +462,9 @@ const struct type *check_cast(struct checker *c, struct ast *ast)
 		to = check_cast_array(c, operand, to);
 		from = operand->type;
 	}
+	space = to->kind == TYPE_POINTER ? check_array_space(c, operand) : SPACE_NONE;
+	if (space != SPACE_NONE)
+		return type_pointer(c->pool, to->of, space);
 	if (!check_cast_is_allowed(from, to)) {
 		if (to->kind == TYPE_ARRAY || from->kind == TYPE_ARRAY)
 			check_error(c, ast->at, "Cannot cast from \"%s\" to \"%s\": they differ in size",

@@ -276,13 +276,28 @@ static const struct type *check_written_members(struct checker *c, const struct 
 	return type_tuple(c->pool, fields, n, written->tag == WRITTEN_RECORD);
 }
 
+const struct type *check_type_argument(struct checker *c, const struct ast *ast)
+{
+	struct ast_type written = { .at = ast->at };
+	struct err err = {};
+
+	if (ast->kind == AST_TYPEOF)
+		return check_written_type(c, ast->cast.as_type);
+	if (ast->kind != AST_NAME || builtin_find(ast->name.name) || function_find(ast->name.name))
+		return NULL;
+	written.name = ast->name.name;
+	return check_own_type(c, &written) ?: ctypes_find(c->program->types, CTYPE_PLAIN, ast->name.name, &err);
+}
+
 static const struct type *check_written_base(struct checker *c, const struct ast_type *written)
 {
 	const struct type *type;
 
 	switch (written->tag) {
 	case WRITTEN_TYPEOF:
-		return written->of ? check_value(c, written->of) : check_written_type(c, written->of_type);
+		if (!written->of)
+			return check_written_type(c, written->of_type);
+		return check_type_argument(c, written->of) ?: check_value(c, written->of);
 	case WRITTEN_TUPLE:
 	case WRITTEN_RECORD:
 		return check_written_members(c, written);

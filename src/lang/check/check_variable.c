@@ -71,8 +71,8 @@ const struct type *check_variable(struct checker *c, struct ast *ast)
 	vec_each(declared, &c->declared)
 		if (!nearest_name(&nearest) && !strcmp((*declared)->name, ast->variable.name)) {
 			check_hint(c, (*declared)->at,
-				   "it ends with the block that it was first assigned in: 'let %s;' before "
-				   "that block makes it known here",
+				   "it ends with the block that it was first assigned in: 'let %s;' before that block "
+				   "makes it known here, and --compat all such variables, as before bpftrace 0.22",
 				   ast->variable.name);
 			break;
 		}
@@ -176,7 +176,11 @@ static const struct type *check_assign_map(struct checker *c, struct ast *ast)
 	if (ast->assign.op != OP_NONE) {
 		type = type_is_aggregate(map->value) ? map->value : check_compound(c, ast, map->value);
 	} else {
+		const struct lang_map *outer = c->assigned;
+
+		c->assigned = value->kind == AST_BINARY ? map : NULL;
 		type = check_expression(c, value);
+		c->assigned = outer;
 		if (type_is_aggregate(type)) {
 			check_copied_aggregate(c, ast, type);
 			return type_none();

@@ -17,9 +17,11 @@ struct checker {
 	struct ast_program *ast;
 	const struct lang_options *options;
 	struct checked_program *checked;
-	bool is_final;	 /* the pass that reports */
-	bool is_changed; /* in this pass the type of a variable or map became another one */
-	uint32_t dead;	 /* how many arms that never run we are in */
+	bool is_final;			 /* the pass that reports */
+	bool is_guessing;		 /* a map that is only assigned what is computed from itself holds integers */
+	const struct lang_map *assigned; /* the map to which a sum or so is assigned; NULL: none */
+	bool is_changed;		 /* in this pass the type of a variable or map became another one */
+	uint32_t dead;			 /* how many arms that never run we are in */
 	uint32_t n_variables;
 	struct checked_probe *probe; /* whose block is checked */
 	struct ast *loop;	     /* the innermost AST_FOR_* around; NULL: none */
@@ -53,6 +55,8 @@ const char *check_show(struct checker *c, const struct type *type);
 /* An array that the program wrote or cast to. Of a type of one byte it is no text. */
 const struct type *check_number_array(struct checker *c, const struct type *of, uint32_t count);
 const struct type *check_written_type(struct checker *c, const struct ast_type *written);
+/* The type that a macro was given in place of an expression; NULL: it is an expression. */
+const struct type *check_type_argument(struct checker *c, const struct ast *ast);
 /* The smallest signed type of a literal; above INT64_MAX uint64. */
 const struct type *check_literal_type(int64_t value, bool is_unsigned);
 /* The type of arithmetic on two integers that is no subtraction; the sign follows the one that is no literal. */
@@ -121,6 +125,8 @@ const struct type *check_simple(struct checker *c, struct ast *ast);
 /* --- check_field.c --- */
 /* Warns if what a pointer points to is a struct of the kernel in the memory of a program. */
 void check_foreign_struct(struct checker *c, const struct type *pointer, struct span at);
+/* Whose memory the field or element lies in that a pointer leads to; SPACE_NONE: it is a part of a value. */
+enum type_space check_memory_space(const struct checker *c, const struct ast *ast);
 const struct type *check_field(struct checker *c, struct ast *ast);
 const struct type *check_index(struct checker *c, struct ast *ast);
 

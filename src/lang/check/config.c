@@ -11,6 +11,7 @@ enum setting_kind {
 	SETTING_NUMBER,
 	SETTING_BOOL,
 	SETTING_TEXT,
+	SETTING_LICENSE,
 	SETTING_MISSING,
 	SETTING_STACK,
 	SETTING_UNSTABLE,
@@ -25,7 +26,7 @@ static const struct setting {
 	uint32_t min, max; /* of a number */
 } settings[] = {
 	{ "max_map_keys", SETTING_NUMBER, offsetof(struct lang_config, max_map_keys), 1, 1U << 30 },
-	{ "max_strlen", SETTING_NUMBER, offsetof(struct lang_config, max_strlen), 1, 4096 },
+	{ "max_strlen", SETTING_NUMBER, offsetof(struct lang_config, max_strlen), 1, 65536 },
 	{ "max_cat_bytes", SETTING_NUMBER, offsetof(struct lang_config, max_cat_bytes), 0, UINT32_MAX },
 	{ "max_probes", SETTING_NUMBER, offsetof(struct lang_config, max_probes), 0, UINT32_MAX },
 	{ "max_bpf_progs", SETTING_NUMBER, offsetof(struct lang_config, max_bpf_progs), 0, UINT32_MAX },
@@ -35,7 +36,7 @@ static const struct setting {
 	{ "missing_probes", SETTING_MISSING, offsetof(struct lang_config, missing_probes) },
 	{ "stack_mode", SETTING_STACK, offsetof(struct lang_config, stack_mode) },
 	{ "str_trunc_trailer", SETTING_TEXT, offsetof(struct lang_config, str_trunc_trailer) },
-	{ "license", SETTING_TEXT, offsetof(struct lang_config, license) },
+	{ "license", SETTING_LICENSE, offsetof(struct lang_config, license) },
 	{ "print_maps_on_exit", SETTING_BOOL, offsetof(struct lang_config, print_maps_on_exit) },
 	{ "cpp_demangle", SETTING_BOOL, offsetof(struct lang_config, cpp_demangle) },
 	{ "lazy_symbolication", SETTING_BOOL, offsetof(struct lang_config, lazy_symbolication) },
@@ -76,6 +77,10 @@ static int setting_word(const char *const *words, const char *value)
 
 static const char *const missing_words[] = { "error", "warn", "ignore", NULL };
 static const char *const stack_words[] = { "bpftrace", "perf", "raw", "build_id", NULL };
+/* The kernel gives most helpers to programs of these licenses only. */
+static const char *const license_words[] = { "GPL", "GPL v2", "GPL and additional rights",
+					     "Dual BSD/GPL", "Dual MIT/GPL", "Dual MPL/GPL",
+					     NULL };
 static const char *const bool_words[] = { "0", "1", "false", "true", "no", "yes", "off", "on", NULL };
 static const char *const unstable_words[] = { "error", "warn", "enable", "0", "1", "false", "true", NULL };
 
@@ -102,6 +107,11 @@ static const char *setting_apply(struct lang_program *program, const struct sett
 	case SETTING_TEXT:
 		*(const char **)to = pool_add(&program->pool, value);
 		return NULL;
+	case SETTING_LICENSE:
+		word = setting_word(license_words, value);
+		*(const char **)to = word < 0 ? "GPL" : license_words[word];
+		return word < 0 ? "GPL, GPL v2, GPL and additional rights, Dual BSD/GPL, Dual MIT/GPL or Dual MPL/GPL"
+				: NULL;
 	case SETTING_MISSING:
 		word = setting_word(missing_words, value);
 		program->config.missing_probes = word < 0 ? MISSING_ERROR : word;

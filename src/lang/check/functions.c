@@ -18,8 +18,13 @@ const struct function *const *builtin_list(size_t *n)
 	return __start_lang_builtins;
 }
 
+/* bpftrace's library wraps its builtins by names such as __builtin_pid, which programs may use. */
 static const struct function *find(const struct function *const *list, size_t n, const char *name)
 {
+	static const char prefix[] = "__builtin_";
+
+	if (!strncmp(name, prefix, sizeof(prefix) - 1))
+		name += sizeof(prefix) - 1;
 	for (size_t i = 0; i < n; i++)
 		if (!strcmp(list[i]->name, name))
 			return list[i];
@@ -117,7 +122,6 @@ static const struct {
 	{ "tracemem", "buf(pointer, length) is printed by %r" },
 	{ "strjoin", "printf() joins texts: \"%s%s\"" },
 	{ "str_concat", "printf() joins texts: \"%s%s\"" },
-	{ "container_of", "(struct T *)((uint64)pointer - offsetof(struct T, member))" },
 	{ "leader_tid", "pid is the id of the process" },
 	{ "dw_ustack", "ustack also unwinds without frame pointers" },
 	{ "usdt_arg", "arg0, arg1 ... are the arguments" },

@@ -12,6 +12,15 @@ static bool check_is_bytes(const struct type *type, uint32_t n)
 	return type->kind == TYPE_ARRAY && type->of->size == 1 && type->count == n;
 }
 
+/* Bytes of an address, as in an array of words or in a struct: 4 or 16. */
+static bool check_is_address(const struct type *type)
+{
+	bool is_array = type->kind == TYPE_ARRAY && type->of->kind == TYPE_INTEGER;
+
+	return (is_array || type->kind == TYPE_STRING || type->kind == TYPE_STRUCT) &&
+	       (type->size == 4 || type->size == 16);
+}
+
 static const struct type *check_ntop(struct checker *c, struct ast *call)
 {
 	struct ast *address = check_argument(call, call->call.n - 1);
@@ -19,9 +28,7 @@ static const struct type *check_ntop(struct checker *c, struct ast *call)
 
 	if (call->call.n > 1)
 		check_integer(c, call->call.args, "the address family");
-	if (type->kind != TYPE_NONE && !type_is_integral(type) && !check_is_bytes(type, 4) &&
-	    !check_is_bytes(type, 16) && !(type->kind == TYPE_STRING && (type->size == 4 || type->size == 16)) &&
-	    !(type->kind == TYPE_STRUCT && (type->size == 4 || type->size == 16)))
+	if (type->kind != TYPE_NONE && !type_is_integral(type) && !check_is_address(type))
 		check_error(c, address->at, "ntop() expects an integer or array argument of 4 or 16 bytes, got '%s'",
 			    check_show(c, type));
 	return type_simple(TYPE_INET);

@@ -286,6 +286,8 @@ static struct low_value lower_cast(struct lower *l, struct ast *ast)
 	struct low_value value = lower_expression(l, ast->cast.operand);
 	const struct type *to = ast->type, *from = value.type;
 
+	if (to->kind == TYPE_POINTER && from->kind == TYPE_STRING && value.kind == LOW_MEMORY)
+		return lower_scalar(lower_address(l, &value.memory), to);
 	if (lower_is_word(to) && (from->kind == TYPE_ARRAY || from->kind == TYPE_BUFFER))
 		return to->kind == TYPE_POINTER && value.kind == LOW_MEMORY
 			       ? lower_scalar(lower_address(l, &value.memory), to)

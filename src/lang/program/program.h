@@ -207,4 +207,13 @@ struct lang_program {
 	vec(const char *) options; /* names of getopt(), for --help: pairs of name and description */
 };
 
+/* Whether the '%' in a format that is followed by this text is one that is printed: "100%", "% of". */
+static inline bool lang_format_is_plain(const char *behind)
+{
+	static const char flags[] = "-+ #0'";
+
+	return (!*behind || strchr(" \t\n", *behind)) && (!behind[strspn(behind, flags)] ||
+							  !strchr("0123456789.hljztLdiuxXopcsrg", behind[strspn(behind, flags)]));
+}
+
 #endif

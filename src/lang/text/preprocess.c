@@ -3,7 +3,6 @@
 #include <sys/stat.h>
 
 #include "preprocess.h"
-#include "preprocess_constants.h"
 
 #define MAX_FILES 50
 
@@ -284,18 +283,6 @@ static bool pop_file(struct preprocessor *pp)
 	return true;
 }
 
-/* A constant of C's headers: they are not read, for types come from the kernel itself. */
-static void replace_constant(struct preprocessor *pp, struct token *token)
-{
-	int64_t value;
-
-	if (!pp->includes || !preprocess_constant(token->text, &value))
-		return;
-	token->kind = TOKEN_INTEGER;
-	token->value = value;
-	token->is_expanded = true;
-}
-
 void preprocess_next(struct preprocessor *pp, struct token *token)
 {
 	for (;;) {
@@ -319,8 +306,6 @@ void preprocess_next(struct preprocessor *pp, struct token *token)
 		}
 		if (token->kind == TOKEN_NAME && replace(pp, token))
 			continue;
-		if (token->kind == TOKEN_NAME)
-			replace_constant(pp, token);
 		return;
 	}
 }

@@ -52,7 +52,9 @@ struct preprocessor {
 	size_t queue_at, n_expanded;
 	struct set read; /* device and inode of files that were imported */
 	struct span comment;
-	bool includes; /* an #include <...> was met: constants of C's headers are known */
+	bool includes;	    /* an #include <...> was met: constants of C's headers are known */
+	const char *unread; /* the first header whose own constants are not: "net/sock.h"; NULL: there is none */
+	struct span unread_at;
 	bool failed;
 };
 

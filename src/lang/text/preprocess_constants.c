@@ -1,135 +1,76 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A table of the constants that scripts for <linux/...> and <sys/...> take from there. */
-#include <fcntl.h>
-#include <sched.h>
-#include <signal.h>
-#include <sys/mman.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-
+/* The constants of C's headers: those of the headers for programs, and some that are the kernel's own. */
 #include "preprocess_constants.h"
 
-#define NAMED(name) #name, name
-
+/* Of headers that programs outside of the kernel cannot include. */
 static const struct {
-	const char *name;
+	const char *name, *header;
 	int64_t value;
-} constants[] = {
-	{ NAMED(AF_UNSPEC) },
-	{ NAMED(AF_UNIX) },
-	{ NAMED(AF_LOCAL) },
-	{ NAMED(AF_INET) },
-	{ NAMED(AF_INET6) },
-	{ NAMED(AF_NETLINK) },
-	{ NAMED(AF_PACKET) },
-	{ NAMED(AF_VSOCK) },
-	{ NAMED(SOCK_STREAM) },
-	{ NAMED(SOCK_DGRAM) },
-	{ NAMED(SOCK_RAW) },
-	{ NAMED(SOCK_SEQPACKET) },
-	{ NAMED(O_RDONLY) },
-	{ NAMED(O_WRONLY) },
-	{ NAMED(O_RDWR) },
-	{ NAMED(O_ACCMODE) },
-	{ NAMED(O_CREAT) },
-	{ NAMED(O_EXCL) },
-	{ NAMED(O_NOCTTY) },
-	{ NAMED(O_TRUNC) },
-	{ NAMED(O_APPEND) },
-	{ NAMED(O_NONBLOCK) },
-	{ NAMED(O_SYNC) },
-	{ NAMED(O_DSYNC) },
-	{ NAMED(O_DIRECT) },
-	{ NAMED(O_DIRECTORY) },
-	{ NAMED(O_NOFOLLOW) },
-	{ NAMED(O_CLOEXEC) },
-	{ NAMED(O_PATH) },
-	{ NAMED(O_TMPFILE) },
-	{ NAMED(AT_FDCWD) },
-	{ NAMED(S_IFMT) },
-	{ NAMED(S_IFSOCK) },
-	{ NAMED(S_IFLNK) },
-	{ NAMED(S_IFREG) },
-	{ NAMED(S_IFBLK) },
-	{ NAMED(S_IFDIR) },
-	{ NAMED(S_IFCHR) },
-	{ NAMED(S_IFIFO) },
-	{ NAMED(S_ISUID) },
-	{ NAMED(S_ISGID) },
-	{ NAMED(S_ISVTX) },
-	{ NAMED(SIGHUP) },
-	{ NAMED(SIGINT) },
-	{ NAMED(SIGQUIT) },
-	{ NAMED(SIGILL) },
-	{ NAMED(SIGTRAP) },
-	{ NAMED(SIGABRT) },
-	{ NAMED(SIGBUS) },
-	{ NAMED(SIGFPE) },
-	{ NAMED(SIGKILL) },
-	{ NAMED(SIGUSR1) },
-	{ NAMED(SIGSEGV) },
-	{ NAMED(SIGUSR2) },
-	{ NAMED(SIGPIPE) },
-	{ NAMED(SIGALRM) },
-	{ NAMED(SIGTERM) },
-	{ NAMED(SIGCHLD) },
-	{ NAMED(SIGCONT) },
-	{ NAMED(SIGSTOP) },
-	{ NAMED(PROT_READ) },
-	{ NAMED(PROT_WRITE) },
-	{ NAMED(PROT_EXEC) },
-	{ NAMED(PROT_NONE) },
-	{ NAMED(MAP_SHARED) },
-	{ NAMED(MAP_PRIVATE) },
-	{ NAMED(MAP_ANONYMOUS) },
-	{ NAMED(MAP_FIXED) },
-	{ NAMED(CLONE_VM) },
-	{ NAMED(CLONE_FS) },
-	{ NAMED(CLONE_FILES) },
-	{ NAMED(CLONE_THREAD) },
-	{ NAMED(CLONE_VFORK) },
-	{ NAMED(CLONE_NEWNS) },
-	{ NAMED(CLONE_NEWPID) },
-	{ NAMED(CLONE_NEWNET) },
-	{ NAMED(CLONE_NEWUSER) },
-	{ NAMED(EPERM) },
-	{ NAMED(ENOENT) },
-	{ NAMED(EINTR) },
-	{ NAMED(EIO) },
-	{ NAMED(EBADF) },
-	{ NAMED(EAGAIN) },
-	{ NAMED(ENOMEM) },
-	{ NAMED(EACCES) },
-	{ NAMED(EFAULT) },
-	{ NAMED(EBUSY) },
-	{ NAMED(EEXIST) },
-	{ NAMED(ENODEV) },
-	{ NAMED(ENOTDIR) },
-	{ NAMED(EISDIR) },
-	{ NAMED(EINVAL) },
-	{ NAMED(EMFILE) },
-	{ NAMED(ENOSPC) },
-	{ NAMED(EPIPE) },
-	{ NAMED(ENOSYS) },
-	{ NAMED(ETIMEDOUT) },
-	{ NAMED(ECONNREFUSED) },
-	{ NAMED(EINPROGRESS) },
-	{ NAMED(EWOULDBLOCK) },
-	/* Of linux/sched.h, linux/kdev_t.h and linux/net.h, which programs outside of the kernel cannot include. */
-	{ "TASK_RUNNING", 0 },
-	{ "TASK_INTERRUPTIBLE", 1 },
-	{ "TASK_UNINTERRUPTIBLE", 2 },
-	{ "MINORBITS", 20 },
-	{ "MINORMASK", (1 << 20) - 1 },
-	{ "PF_KTHREAD", 0x00200000 },
+} internal[] = {
+	{ "TASK_RUNNING", "linux/sched.h", 0 },
+	{ "TASK_INTERRUPTIBLE", "linux/sched.h", 1 },
+	{ "TASK_UNINTERRUPTIBLE", "linux/sched.h", 2 },
+	{ "TASK_COMM_LEN", "linux/sched.h", 16 },
+	{ "PF_KTHREAD", "linux/sched.h", 0x00200000 },
+	{ "MINORBITS", "linux/kdev_t.h", 20 },
+	{ "MINORMASK", "linux/kdev_t.h", (1 << 20) - 1 },
+	{ "SECTOR_SHIFT", "linux/blk_types.h", 9 },
+	{ "SECTOR_SIZE", "linux/blk_types.h", 512 },
+	{ "FMODE_READ", "linux/fs.h", 1 },
+	{ "FMODE_WRITE", "linux/fs.h", 2 },
+	{ "NSEC_PER_SEC", "linux/time64.h", 1000000000 },
+	{ "NSEC_PER_MSEC", "linux/time64.h", 1000000 },
+	{ "NSEC_PER_USEC", "linux/time64.h", 1000 },
+	{ "USEC_PER_SEC", "linux/time64.h", 1000000 },
+	{ "USEC_PER_MSEC", "linux/time64.h", 1000 },
+	{ "MSEC_PER_SEC", "linux/time64.h", 1000 },
+	{ "TCPF_ESTABLISHED", "net/tcp_states.h", 1 << 1 },
+	{ "TCPF_SYN_SENT", "net/tcp_states.h", 1 << 2 },
+	{ "TCPF_SYN_RECV", "net/tcp_states.h", 1 << 3 },
+	{ "TCPF_FIN_WAIT1", "net/tcp_states.h", 1 << 4 },
+	{ "TCPF_FIN_WAIT2", "net/tcp_states.h", 1 << 5 },
+	{ "TCPF_TIME_WAIT", "net/tcp_states.h", 1 << 6 },
+	{ "TCPF_CLOSE", "net/tcp_states.h", 1 << 7 },
+	{ "TCPF_CLOSE_WAIT", "net/tcp_states.h", 1 << 8 },
+	{ "TCPF_LAST_ACK", "net/tcp_states.h", 1 << 9 },
+	{ "TCPF_LISTEN", "net/tcp_states.h", 1 << 10 },
+	{ "TCPF_CLOSING", "net/tcp_states.h", 1 << 11 },
 };
 
-bool preprocess_constant(const char *name, int64_t *value)
+/* What a libc calls the kernel's headers, and those that define types only. */
+static const char *const others[] = {
+	"sys/socket.h",
+	"netinet/in.h",
+	"netinet/tcp.h",
+	"arpa/inet.h",
+	"fcntl.h",
+	"errno.h",
+	"signal.h",
+	"sched.h",
+	"sys/mman.h",
+	"sys/stat.h",
+	"sys/types.h",
+	"stdint.h",
+	"stddef.h",
+	"asm/errno.h",
+	"linux/types.h",
+};
+
+bool preprocess_constant(const char *name, struct constant *constant)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(constants); i++)
-		if (!strcmp(constants[i].name, name)) {
-			*value = constants[i].value;
+	for (size_t i = 0; i < ARRAY_SIZE(internal); i++)
+		if (!strcmp(internal[i].name, name)) {
+			*constant = (struct constant){ .value = internal[i].value };
+			snprintf(constant->header, sizeof(constant->header), "%s", internal[i].header);
 			return true;
 		}
-	return false;
+	return *name >= 'A' && *name <= 'Z' && constant_find(name, constant);
+}
+
+bool preprocess_knows_header(const char *header)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		if (!strcmp(others[i], header))
+			return true;
+	return constant_has_header(header);
 }

@@ -3,9 +3,11 @@
 #ifndef SONDE_LANG_TEXT_PREPROCESS_CONSTANTS_H
 #define SONDE_LANG_TEXT_PREPROCESS_CONSTANTS_H
 
-#include "base/base.h"
+#include "kernel/constants.h"
 
 /* Returns false if there is no such constant. */
-bool preprocess_constant(const char *name, int64_t *value);
+bool preprocess_constant(const char *name, struct constant *constant);
+/* Whether an #include of this header gives all its constants. */
+bool preprocess_knows_header(const char *header);
 
 #endif

@@ -3,6 +3,7 @@
 #include "base/nearest.h"
 #include "operator.h"
 #include "preprocess.h"
+#include "preprocess_constants.h"
 
 /* --- the expression of #if --- */
 
@@ -309,7 +310,7 @@ static void define(struct preprocessor *pp, struct lexer *lexer, struct span at)
 
 static void include(struct preprocessor *pp, struct lexer *lexer, struct span at)
 {
-	const char *begin, *end;
+	const char *begin, *end, *name;
 	char close;
 
 	lexer_skip_blanks(lexer, true);
@@ -324,10 +325,16 @@ static void include(struct preprocessor *pp, struct lexer *lexer, struct span at
 	}
 	at.end = end + 1 - lexer->text;
 	lexer->pos = at.end;
-	if (close == '>')
-		pp->includes = true;
-	else
-		preprocess_import(pp, pool_addf(pp->pool, "%.*s", (int)(end - begin - 1), begin + 1), at);
+	name = pool_addf(pp->pool, "%.*s", (int)(end - begin - 1), begin + 1);
+	if (close == '"') {
+		preprocess_import(pp, name, at);
+		return;
+	}
+	pp->includes = true;
+	if (!pp->unread && !preprocess_knows_header(name)) {
+		pp->unread = name;
+		pp->unread_at = at;
+	}
 }
 
 static void unknown(struct preprocessor *pp, const char *directive, struct span at)

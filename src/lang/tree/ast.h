@@ -29,7 +29,7 @@ enum ast_kind {
 	AST_CAST,	/* cast */
 	AST_SIZEOF,	/* cast: of a type, or of an expression (as_type NULL) */
 	AST_OFFSETOF,	/* offsetof */
-	AST_TYPEOF,	/* cast: typeof(x); only within a struct ast_type */
+	AST_TYPEOF,	/* cast: typeof(x) within a struct ast_type, or a type as the argument of a macro */
 	AST_TUPLE,	/* list */
 	AST_RECORD,	/* list of AST_NAMED */
 	AST_NAMED,	/* named: a member of a record */
@@ -243,6 +243,8 @@ struct ast_program {
 	struct ast_map_declaration *maps;
 	struct ast_probe *probes;
 	const char *comment; /* the script's first comment, without its marks; NULL: none */
+	const char *unread;  /* the first header of C that it includes and that is not known; NULL: none */
+	struct span unread_at;
 	size_t n_positional; /* the program has $1 to this one; SIZE_MAX: it has $# */
 };
 

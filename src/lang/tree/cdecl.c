@@ -283,7 +283,8 @@ static void parse_member(struct parser *p, struct cdecl_members *members, struct
 		if (member->name && set_add(names, member->name, strlen(member->name)) < n_names)
 			parse_fail(p, at, "the field '%s' is there twice", member->name);
 	} while (!p->failed && parse_accept(p, ","));
-	parse_expect(p, ";", "after a field");
+	if (!parse_is(p, "}")) /* bpftrace allows the last field to have no ';' */
+		parse_expect(p, ";", "after a field");
 }
 
 static void parse_body(struct parser *p, struct type *made, bool is_packed)

@@ -111,32 +111,6 @@ struct copy {
 
 static void copy_node(struct ast **node, void *ctx);
 
-static struct ast_type *copy_type(struct copy *copy, const struct ast_type *type)
-{
-	struct ast_type *made, **last;
-
-	if (!type)
-		return NULL;
-	made = (struct ast_type *)pool_copy(copy->p->pool, type, sizeof(*type));
-	made->of_type = copy_type(copy, type->of_type);
-	last = &made->members;
-	for (const struct ast_type *member = type->members; member; member = member->next) {
-		*last = copy_type(copy, member);
-		last = &(*last)->next;
-	}
-	return made;
-}
-
-static void copy_types(struct copy *copy, struct ast *node)
-{
-	if (node->kind == AST_CAST || node->kind == AST_SIZEOF)
-		node->cast.as_type = copy_type(copy, node->cast.as_type);
-	else if (node->kind == AST_OFFSETOF)
-		node->offsetof.of_type = copy_type(copy, node->offsetof.of_type);
-	else if (node->kind == AST_LET)
-		node->let.as_type = copy_type(copy, node->let.as_type);
-}
-
 /* The argument for a parameter of this name; NULL: it is none. */
 static struct ast *argument_of(const struct copy *copy, enum ast_kind kind, const char *name)
 {
@@ -148,6 +122,48 @@ static struct ast *argument_of(const struct copy *copy, enum ast_kind kind, cons
 		if (param->kind == kind && !strcmp(name_of(param), name))
 			return arg;
 	return NULL;
+}
+
+/* Whether the argument for the parameter of this name is a type. */
+static bool is_type_argument(const struct copy *copy, const char *name)
+{
+	const struct ast *arg = argument_of(copy, AST_NAME, name);
+
+	return arg &&
+	       (arg->kind == AST_TYPEOF || (arg->kind == AST_NAME && parse_names_type(copy->p, arg->name.name)));
+}
+
+/* "(t *)x", where t is a parameter, becomes "(typeof(t) *)x", whose t is replaced as in every other expression. */
+static struct ast_type *copy_type(struct copy *copy, const struct ast_type *type)
+{
+	struct ast_type *made, **last;
+
+	if (!type)
+		return NULL;
+	made = (struct ast_type *)pool_copy(copy->p->pool, type, sizeof(*type));
+	if (type->tag == WRITTEN_PLAIN && is_type_argument(copy, str_or_empty(type->name))) {
+		made->tag = WRITTEN_TYPEOF;
+		made->of = parse_node(copy->p, AST_NAME, type->at);
+		made->of->name.name = type->name;
+		return made;
+	}
+	made->of_type = copy_type(copy, type->of_type);
+	last = &made->members;
+	for (const struct ast_type *member = type->members; member; member = member->next) {
+		*last = copy_type(copy, member);
+		last = &(*last)->next;
+	}
+	return made;
+}
+
+static void copy_types(struct copy *copy, struct ast *node)
+{
+	if (node->kind == AST_CAST || node->kind == AST_SIZEOF || node->kind == AST_TYPEOF)
+		node->cast.as_type = copy_type(copy, node->cast.as_type);
+	else if (node->kind == AST_OFFSETOF)
+		node->offsetof.of_type = copy_type(copy, node->offsetof.of_type);
+	else if (node->kind == AST_LET)
+		node->let.as_type = copy_type(copy, node->let.as_type);
 }
 
 /* Names of the body become those of the arguments, or of this expansion alone. */

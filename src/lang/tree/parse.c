@@ -199,6 +199,10 @@ struct ast_program *lang_parse(struct lang_sources *sources, uint32_t index, con
 	if (!p.failed)
 		macro_expand(&p);
 	p.program->comment = comment_text(&p, &p.pp.comment);
+	if (types)
+		ctypes_use_headers(types, p.pp.includes);
+	p.program->unread = p.pp.unread;
+	p.program->unread_at = p.pp.unread_at;
 	failed = p.failed || messages->errors;
 	parser_release(&p);
 	return failed ? NULL : p.program;

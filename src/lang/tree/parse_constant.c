@@ -58,6 +58,8 @@ bool parse_constant(struct parser *p, struct ast *node, int64_t *value)
 			return true;
 		break;
 	case AST_NAME:
+		if (p->types)
+			ctypes_use_headers(p->types, p->pp.includes);
 		if (p->types && ctypes_find_value(p->types, node->name.name, value, &type))
 			return true;
 		parse_fail(p, node->at, "expected a constant number; '%s' is not a constant", node->name.name);

@@ -97,6 +97,8 @@ void ast_measure(struct ast *node);
 /* --- parse_type.c --- */
 /* True if the token `at` begins the name of a type. */
 bool parse_is_type(struct parser *p, uint32_t at);
+/* Whether this word is a type wherever it stands: uint8, size_t. */
+bool parse_names_type(struct parser *p, const char *word);
 struct ast_type *parse_type(struct parser *p);
 /* The words of a type without pointers and dimensions: "unsigned long". */
 struct ast_type *parse_type_name(struct parser *p);

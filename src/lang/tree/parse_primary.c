@@ -2,6 +2,11 @@
 /* What expressions are made of: literals, names, calls, tuples, sizeof and its kin, if and blocks as values. */
 #include "parse_part.h"
 
+static bool is_operator(const struct token *token, const char *text)
+{
+	return token->kind == TOKEN_OPERATOR && !strcmp(token->text, text);
+}
+
 static struct ast *parse_integer(struct parser *p)
 {
 	struct token token = parse_take(p);
@@ -47,13 +52,29 @@ static struct ast *parse_map(struct parser *p)
 	return parse_seal(p, node);
 }
 
+/*
+ * The argument of a macro may be a type: "struct task_struct", "uint8 *". A type of one word is an AST_NAME, for it may
+ * be something else. NULL: the next argument is an expression.
+ */
+static struct ast *parse_type_argument(struct parser *p)
+{
+	struct ast *node;
+
+	if (!parse_is_type(p, 0) || is_operator(parse_peek(p, 1), ",") || is_operator(parse_peek(p, 1), ")") ||
+	    is_operator(parse_peek(p, 1), "]"))
+		return NULL;
+	node = parse_node(p, AST_TYPEOF, parse_peek(p, 0)->at);
+	node->cast.as_type = parse_type(p);
+	return parse_seal(p, node);
+}
+
 struct ast *parse_list(struct parser *p, const char *close, const char *what, uint32_t *n)
 {
 	struct ast *first = NULL, **last = &first;
 
 	*n = 0;
 	while (!p->failed && !parse_is(p, close)) {
-		*last = parse_expression(p);
+		*last = parse_type_argument(p) ?: parse_expression(p);
 		last = &(*last)->next;
 		++*n;
 		if (!parse_accept(p, ","))
@@ -70,11 +91,6 @@ struct ast *parse_list(struct parser *p, const char *close, const char *what, ui
 }
 
 /* --- in parentheses --- */
-
-static bool is_operator(const struct token *token, const char *text)
-{
-	return token->kind == TOKEN_OPERATOR && !strcmp(token->text, text);
-}
 
 /* (name=value, ...) */
 static struct ast *parse_record(struct parser *p, struct span at)
@@ -145,18 +161,12 @@ static struct ast *parse_sizeof(struct parser *p)
 	return parse_seal(p, node);
 }
 
-static struct ast *parse_offsetof(struct parser *p)
+/* "a.b.c", after a ','. */
+static const char *parse_path(struct parser *p, const char *before)
 {
-	struct ast *node = parse_node(p, AST_OFFSETOF, parse_take(p).at);
 	struct str path __str = {};
 
-	if (!parse_expect(p, "(", "after offsetof"))
-		return node;
-	if (parse_is_type(p, 0))
-		node->offsetof.of_type = parse_type(p);
-	else
-		node->offsetof.of = parse_expression(p);
-	parse_expect(p, ",", "between the type and the field of offsetof");
+	parse_expect(p, ",", before);
 	do {
 		if (parse_peek(p, 0)->kind != TOKEN_NAME) {
 			parse_fail_expected(p, "a field's name");
@@ -166,9 +176,54 @@ static struct ast *parse_offsetof(struct parser *p)
 			str_addc(&path, '.');
 		str_add(&path, parse_take(p).text);
 	} while (parse_accept(p, "."));
-	node->offsetof.path = pool_add(p->pool, str_or_empty(path.data));
+	return pool_add(p->pool, str_or_empty(path.data));
+}
+
+static struct ast *parse_offsetof(struct parser *p)
+{
+	struct ast *node = parse_node(p, AST_OFFSETOF, parse_take(p).at);
+
+	if (!parse_expect(p, "(", "after offsetof"))
+		return node;
+	if (parse_is_type(p, 0))
+		node->offsetof.of_type = parse_type(p);
+	else
+		node->offsetof.of = parse_expression(p);
+	node->offsetof.path = parse_path(p, "between the type and the field of offsetof");
 	parse_expect(p, ")", "after the field of offsetof");
 	return parse_seal(p, node);
+}
+
+static struct ast *parse_cast_to(struct parser *p, struct ast_type *type, struct ast *operand, struct span at)
+{
+	struct ast *node = parse_node(p, AST_CAST, at);
+
+	node->cast.as_type = type;
+	node->cast.operand = operand;
+	return parse_seal(p, node);
+}
+
+/* container_of(pointer, struct T, member): (struct T *)((uint8 *)pointer - offsetof(struct T, member)). */
+static struct ast *parse_container_of(struct parser *p)
+{
+	struct span at = parse_take(p).at;
+	struct ast *offset = parse_node(p, AST_OFFSETOF, at), *distance = parse_node(p, AST_BINARY, at);
+	struct ast_type *bytes = pool_alloc(p->pool, sizeof(*bytes)), *type;
+	struct ast *pointer;
+
+	parse_expect(p, "(", "after container_of");
+	pointer = parse_expression(p);
+	parse_expect(p, ",", "between the pointer and the type of container_of");
+	offset->offsetof.of_type = parse_type(p);
+	offset->offsetof.path = parse_path(p, "between the type and the field of container_of");
+	parse_expect(p, ")", "after the field of container_of");
+	type = (struct ast_type *)pool_copy(p->pool, offset->offsetof.of_type, sizeof(*type));
+	type->pointers++;
+	*bytes = (struct ast_type){ .at = at, .name = "uint8", .pointers = 1 };
+	distance->binary.op = OP_SUB;
+	distance->binary.left = parse_cast_to(p, bytes, pointer, at);
+	distance->binary.right = parse_seal(p, offset);
+	return parse_cast_to(p, type, parse_seal(p, distance), at);
 }
 
 static struct ast *parse_call(struct parser *p, struct token name)
@@ -201,6 +256,8 @@ static struct ast *parse_word(struct parser *p)
 		return parse_sizeof(p);
 	if (!strcmp(token.text, "offsetof"))
 		return parse_offsetof(p);
+	if (!strcmp(token.text, "container_of") && is_operator(parse_peek(p, 1), "("))
+		return parse_container_of(p);
 	if (!strcmp(token.text, "if"))
 		return parse_if_value(p);
 	if (!strcmp(token.text, "comptime")) {

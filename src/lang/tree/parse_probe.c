@@ -210,6 +210,13 @@ static void parse_predicate(struct parser *p, struct ast_probe *probe)
 	}
 }
 
+/* A comma may follow the last probe, as in lists of C: what comes behind it is the block, or the condition. */
+static bool is_block(struct lexer *lexer)
+{
+	lexer_skip_blanks(lexer, false);
+	return at(lexer, lexer->pos) == '{' || at(lexer, lexer->pos) == '/';
+}
+
 void parse_probe(struct parser *p)
 {
 	struct ast_probe *probe = pool_alloc(p->pool, sizeof(*probe));
@@ -234,7 +241,7 @@ void parse_probe(struct parser *p)
 		probe->at.end = (*last)->at.end;
 		last = &(*last)->next;
 		lexer_skip_blanks(lexer, false);
-	} while (at(lexer, lexer->pos) == ',' && ++lexer->pos);
+	} while (at(lexer, lexer->pos) == ',' && ++lexer->pos && !is_block(lexer));
 	if (lexer->failed) {
 		p->failed = true;
 		return;

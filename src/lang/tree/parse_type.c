@@ -28,6 +28,13 @@ static bool is_type_name(struct parser *p, const char *name)
 	return (n > 2 && !strcmp(name + n - 2, "_t")) || parse_name(p, name)->is_type;
 }
 
+bool parse_names_type(struct parser *p, const char *word)
+{
+	const struct token token = { .kind = TOKEN_NAME, .text = word };
+
+	return is_listed(&token, type_words, ARRAY_SIZE(type_words)) || is_type_name(p, word);
+}
+
 static bool is_operator(struct parser *p, uint32_t at, const char *text)
 {
 	const struct token *token = parse_peek(p, at);

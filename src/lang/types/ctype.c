@@ -2,6 +2,7 @@
 /* The types that a program can name: its own, C's and the kernel's. ctype_btf.c makes those of BTF. */
 #include "ctype_part.h"
 #include "kernel/kernel.h"
+#include "lang/text/preprocess_constants.h"
 
 #define STRUCTS (1U << BTF_KIND_STRUCT | 1U << BTF_KIND_FWD)
 #define UNIONS	(1U << BTF_KIND_UNION | 1U << BTF_KIND_FWD)
@@ -151,14 +152,25 @@ const struct type *ctypes_find(struct ctypes *types, enum ctype_tag tag, const c
 	return id ? ctypes_make(types, module, id, SPACE_NONE) : NULL;
 }
 
+void ctypes_use_headers(struct ctypes *types, bool used)
+{
+	types->uses_headers = used;
+}
+
 bool ctypes_find_value(struct ctypes *types, const char *name, int64_t *value, const struct type **type)
 {
 	const struct ctype_value *declared = find_declared_value(types, name);
+	struct constant constant;
 	uint32_t id;
 
 	if (declared) {
 		*value = declared->value;
 		*type = declared->type;
+		return true;
+	}
+	if (types->uses_headers && preprocess_constant(name, &constant)) {
+		*value = constant.value;
+		*type = constant.is_unsigned ? type_integer(8, false) : NULL;
 		return true;
 	}
 	id = kernel_types_find_value(ctypes_kernel(types), 0, name, value);

@@ -44,7 +44,12 @@ const struct type *ctypes_find(struct ctypes *types, enum ctype_tag tag, const c
  * looks into it. size: in bytes, 0: unknown.
  */
 const struct type *ctypes_named(struct ctypes *types, enum ctype_tag tag, const char *name, uint32_t size);
-/* A constant of any enum, of the program or of the kernel. */
+/* Whether the program includes one of C's headers, so that it may use their constants. */
+void ctypes_use_headers(struct ctypes *types, bool used);
+/*
+ * A constant of an enum, of the program or of the kernel, or a #define of C's headers. *type is NULL for a number that
+ * is as good as one the program writes.
+ */
 bool ctypes_find_value(struct ctypes *types, const char *name, int64_t *value, const struct type **type);
 /* The name of a value of an enum; NULL: it has none. */
 const char *ctypes_value_name(struct ctypes *types, const struct type *type, int64_t value);

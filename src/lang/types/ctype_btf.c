@@ -167,7 +167,7 @@ static const struct type *make(struct ctypes *types, int module, uint32_t id, en
 	case BTF_KIND_FWD:
 		return make_named(types, module, id, t);
 	case BTF_KIND_FLOAT:
-		return type_integer(t->size, false);
+		return t->size == 4 || t->size == 8 ? type_float(t->size) : type_void();
 	case BTF_KIND_VAR:
 		return ctypes_make(types, module, t->type, space);
 	default: /* functions */

@@ -36,6 +36,7 @@ struct ctypes {
 		} * v;
 		size_t n, cap;
 	} values;	    /* of declared enums */
+	bool uses_headers;  /* constants of C's headers are known */
 	unsigned int depth; /* how deep the type that is being made is nested */
 };
 

@@ -175,5 +175,7 @@ const struct type *ctypes_builtin(const char *name)
 		return type_bool();
 	if (!strcmp(name, "void"))
 		return type_void();
+	if (!strcmp(name, "float") || !strcmp(name, "double"))
+		return type_float(name[0] == 'f' ? 4 : 8);
 	return ctypes_integer(name) ?: find_name(typedefs, ARRAY_SIZE(typedefs), name);
 }

@@ -37,6 +37,7 @@ static const struct {
 	SIMPLE(TYPE_USTACK, "ustack", sizeof(struct lang_ustack), 8),
 	SIMPLE(TYPE_INET, "inet", sizeof(struct lang_inet), 4),
 	SIMPLE(TYPE_MAC, "mac_address", 6, 1),
+	SIMPLE(TYPE_FLOAT, "double", 8, 8),
 	SIMPLE(TYPE_TIME, "timestamp", sizeof(struct lang_time), 8),
 	SIMPLE(TYPE_CGROUP_PATH, "cgroup_path_t", sizeof(struct lang_cgroup), 8),
 	SIMPLE(TYPE_NAMED, "named", 4, 4, .is_signed = true),
@@ -59,6 +60,13 @@ static const struct {
 const struct type *type_simple(enum type_kind kind)
 {
 	return &kinds[kind].type;
+}
+
+const struct type *type_float(uint32_t size)
+{
+	static const struct type single = { .kind = TYPE_FLOAT, .size = 4, .align = 4 };
+
+	return size == 4 ? &single : type_simple(TYPE_FLOAT);
 }
 
 const struct type *type_bool(void)
@@ -297,6 +305,9 @@ void type_show(const struct type *type, struct str *to)
 		break;
 	case TYPE_NAMED:
 		str_add(to, type->naming->name);
+		break;
+	case TYPE_FLOAT:
+		str_add(to, type->size == 4 ? "float" : "double");
 		break;
 	default:
 		str_add(to, kinds[type->kind].name);

@@ -32,6 +32,7 @@ enum type_kind {
 	TYPE_USTACK,	  /* struct lang_ustack */
 	TYPE_INET,	  /* struct lang_inet */
 	TYPE_MAC,	  /* 6 bytes */
+	TYPE_FLOAT,	  /* float or double, by its size: BPF cannot compute with it */
 	TYPE_TIME,	  /* of strftime(): struct lang_time */
 	TYPE_CGROUP_PATH, /* struct lang_cgroup */
 	TYPE_NAMED,	  /* s32 whose name `naming` knows: of strerror(), syscall_name() */
@@ -165,6 +166,7 @@ _Static_assert(sizeof(struct lang_usym) == 16 && sizeof(struct lang_ustack) == 1
 
 /* --- making; all of them return a type that the pool owns --- */
 const struct type *type_integer(uint32_t size, bool is_signed); /* static, as all of these without a pool */
+const struct type *type_float(uint32_t size);			/* 4 or 8 */
 const struct type *type_bool(void);
 const struct type *type_void(void);
 const struct type *type_none(void);
