@@ -138,7 +138,7 @@ fuzz: ## every parser of foreign files for a minute each, with what libFuzzer ma
 	@tests/fuzz/run 60
 
 stress: all test-programs ## return probes on thousands of functions of real programs under load (in guests)
-	@GUEST_TESTS=tests/stress tests/guest/run $(addprefix -k ,$(or $(KERNELS),newest)) $(TESTS:%=-t '%')
+	@GUEST_TESTS=tests/stress GUEST_TIMEOUT=$${GUEST_TIMEOUT:-21600} tests/guest/run $(addprefix -k ,$(or $(KERNELS),newest)) $(TESTS:%=-t '%')
 
 faults: all test-programs ## put faults into copies of the tree, and look whether tests notice each of them (in guests)
 	@tests/faults/run $(FAULT)

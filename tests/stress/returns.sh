@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Return probes on programs as Debian has them (tests/guest/images/programs), while these work: they print and end as
 # they do without sonde. Not a part of `make test`, since it takes long: `make stress`.
-# of file: kernels=one image=programs timeout=1800 cpus=2
+# of file: kernels=one image=programs timeout=7200 cpus=2
 
 root=/$IMAGE
 
@@ -125,11 +125,11 @@ make_works() {
 			});'
 	END
 	cat > openssl/work <<-'END'
-		seq 20000 > numbers
-		for sum in md5 sha1 sha256 sha512 sha3-256 blake2b512; do
+		seq 5000 > numbers
+		for sum in md5 sha512 sha3-256; do
 			openssl dgst -$sum numbers || exit
 		done
-		for cipher in aes-128-cbc aes-256-ctr chacha20 camellia-128-cbc; do
+		for cipher in aes-128-cbc chacha20; do
 			openssl enc -$cipher -K 00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff \
 				-iv 00112233445566778899aabbccddeeff -in numbers 2>&1 | openssl dgst -sha256
 		done
@@ -139,9 +139,9 @@ make_works() {
 	cat > java/work <<-'END'
 		bin=$(readlink -f /usr/lib/jvm/default-java)/bin
 		rm -f k
-		tool() { $bin/keytool -J-Xmx96m "$@" -storepass secret -keystore k 2>&1; }
+		tool() { $bin/keytool -J-Xmx96m -J-XX:TieredStopAtLevel=1 "$@" -storepass secret -keystore k 2>&1; }
 		tool -genkeypair -alias a -keyalg EC -dname CN=a | sed 's/[0-9][0-9,]*/N/g'
-		tool -list | sed -n 's/^a, .*, /a /p'
+		tool -list -alias a | sed -n 's/^a, .*, /a /p'
 		tool -list -alias none
 		echo "ended with $?"
 		$bin/java -Xmx96m -XshowSettings:properties -version 2>&1 | grep -E ' (java.version|os.arch) '
@@ -151,11 +151,12 @@ make_works() {
 		[ "${1:-}" ] || exec unshare -m sh ./work again
 		printf '%s\n' 'root:x:0:0::/:/bin/sh' 'nobody:x:65534:65534::/:/bin/sh' > passwd
 		mount --bind passwd /etc/passwd || exit
-		rm -rf data && mkdir data && chown 65534 . data || exit
+		chown 65534 . || exit
 		bin=$(echo /usr/lib/postgresql/*/bin) PGDATA=$PWD/data
 		export PGDATA
 		nobody() { setpriv --reuid=65534 --clear-groups "$@"; }
-		nobody $bin/initdb -N -A trust -U me --locale=C > log 2>&1 || { tail -3 log; exit 1; }
+		# Only the first time, since this takes longer than all that follows.
+		[ -d data ] || nobody $bin/initdb -N -A trust -U me --locale=C > log 2>&1 || { tail -3 log; exit 1; }
 		how="-k $PWD -c listen_addresses= -c shared_buffers=16MB -c fsync=off"
 		nobody $bin/pg_ctl -w -t 300 -l data/log \
 			-o "$how" start > log || { tail -3 log; exit 1; }
@@ -173,6 +174,7 @@ make_works() {
 			with recursive f(n, v) as (select 1, 1::numeric
 				union all select n + 1, v * n from f where n < 30) select max(v) from f;
 			select md5(string_agg(s::text, ',' order by s)) from t;
+			drop table t;
 		SQL
 		nobody $bin/pg_ctl -w stop > log
 		echo "ended with $?"
@@ -203,7 +205,7 @@ make_works() {
 # work NAME TO: runs one; TO.NAME gets what it prints and how it ends. Ids of processes differ.
 work() {
 	status=0
-	(cd "works/$1" && timeout -s KILL 600 peer sh ./work) > "$2.$1" 2> "$2.$1.words" < /dev/null || status=$?
+	(cd "works/$1" && timeout -s KILL 1800 peer sh ./work) > "$2.$1" 2> "$2.$1.words" < /dev/null || status=$?
 	{ echo "exit $status"; grep -v '^$' "$2.$1.words" | sed "s/[0-9]*[0-9][0-9][0-9][0-9]/N/g"; } >> "$2.$1" || :
 }
 
@@ -283,15 +285,27 @@ test_random_functions() {
 	compare sonde funclatency -j -r "$@"
 }
 
-# whole FILE...: all functions of these programs and all of their C library. Every call of libc costs then, so that only
-# $only work.
+# All functions of the C library. Every call of it costs then, so that only $only work.
+all_of_libc() {
+	echo "u:$(echo "$root"/usr/lib/*/libc.so.6):*"
+}
+
+# whole FILE...: all functions of these programs, and of their C library.
 whole() {
 	for file in "$@"; do
 		[ -e "$file" ] || skip "there is no $file"
 		set -- "$@" "u:$file:*"
 		shift
 	done
-	compare sonde funclatency -j "$@" "u:$(echo "$root"/usr/lib/*/libc.so.6):*"
+	compare sonde funclatency -j "$@" "$(all_of_libc)"
+}
+
+# part FILE: 2,000 functions of one that has many thousand, and the C library.
+part() {
+	[ -e "$1" ] || skip "there is no $1"
+	seed=$(date +%Y%j)
+	echo "seed $seed"
+	compare sonde funclatency -j -r "$(spec "$1" 2000)" "$(all_of_libc | sed 's/\*$/./')"
 }
 
 test_bash() {
@@ -299,14 +313,25 @@ test_bash() {
 	whole "$root/usr/bin/bash"
 }
 
-test_perl_and_python() {
-	only='perl python'
-	whole "$root/usr/bin/perl" "$(echo "$root"/usr/bin/python3.[0-9]*)"
+test_perl() {
+	only=perl
+	whole "$root/usr/bin/perl"
 }
 
-test_git_and_gcc() {
-	only='git gcc'
-	whole "$root/usr/bin/git" "$(echo "$root"/usr/lib*/gcc/*/*/cc1)"
+test_python() {
+	only=python
+	whole "$(echo "$root"/usr/bin/python3.[0-9]*)"
+}
+
+test_git() {
+	only=git
+	whole "$root/usr/bin/git"
+}
+
+# Of the compiler itself.
+test_gcc() {
+	only=gcc
+	part "$(echo "$root"/usr/lib*/gcc/*/*/cc1)"
 }
 
 test_redis() {
@@ -314,20 +339,20 @@ test_redis() {
 	whole "$(readlink -f "$root/usr/bin/redis-server")"
 }
 
-# Of the library of node, 2,000 of its many thousand.
-test_node() {
-	only=node
-	seed=$(date +%Y%j)
-	echo "seed $seed"
-	compare sonde funclatency -j -r "$(spec "$(echo "$root"/usr/lib/*/libnode.so.*)" 2000)"
+test_openssl() {
+	only=openssl
+	part "$(echo "$root"/usr/lib/*/libcrypto.so.3)"
 }
 
-# Of the virtual machine, as many.
+test_node() {
+	only=node
+	part "$(echo "$root"/usr/lib/*/libnode.so.*)"
+}
+
+# Of the virtual machine.
 test_java() {
 	only=java
-	seed=$(date +%Y%j)
-	echo "seed $seed"
-	compare sonde funclatency -j -r "$(spec "$(echo "$root"/usr/lib/jvm/*/lib/server/libjvm.so)" 2000)"
+	part "$(echo "$root"/usr/lib/jvm/java-*-openjdk-*/lib/server/libjvm.so | cut -d ' ' -f 1)"
 }
 
 test_qemu() {
