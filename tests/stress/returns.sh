@@ -158,7 +158,7 @@ make_works() {
 		# Only the first time, since this takes longer than all that follows.
 		[ -d data ] || nobody $bin/initdb -N -A trust -U me --locale=C > log 2>&1 || { tail -3 log; exit 1; }
 		how="-k $PWD -c listen_addresses= -c shared_buffers=16MB -c fsync=off"
-		nobody $bin/pg_ctl -w -t 300 -l data/log \
+		nobody $bin/pg_ctl -w -t 900 -l data/log \
 			-o "$how" start > log || { tail -3 log; exit 1; }
 		$bin/psql -h "$PWD" -U me -d postgres -Atq 2>&1 <<-'SQL'
 			create table t as select i, i * i as s from generate_series(1, 2000) i;
@@ -176,7 +176,7 @@ make_works() {
 			select md5(string_agg(s::text, ',' order by s)) from t;
 			drop table t;
 		SQL
-		nobody $bin/pg_ctl -w stop > log
+		nobody $bin/pg_ctl -w -t 900 stop > log
 		echo "ended with $?"
 	END
 	cat > qemu/work <<-'END'
@@ -262,6 +262,8 @@ compare() {
 		fi
 	done
 	[ ! -s differ ] || fail "with probes another output: $(tr '\n' ' ' < differ)"
+	functions=$(sed -n 's/^Tracing \([0-9]*\) functions .*/\1/p' err)
+	[ "${functions:-0}" -ge 900 ] || fail "no more than ${functions:-0} functions were probed"
 	[ "$(json count < out | awk '{ n += $1 } END { print (n > 1000) }')" = 1 ] || fail "hardly any call was measured"
 }
 
