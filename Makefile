@@ -141,7 +141,7 @@ random: all tests ## compile 100,000 random programs and ten million mutated one
 	@tests/fuzz/random $(PROGRAMS) $(MUTATED) $(SEED)
 
 stress: all test-programs ## return probes on thousands of functions of real programs under load (in guests)
-	@GUEST_TESTS=tests/stress tests/guest/run $(addprefix -k ,$(or $(KERNELS),newest)) $(TESTS:%=-t '%')
+	@GUEST_TESTS=tests/stress GUEST_TIMEOUT=$${GUEST_TIMEOUT:-21600} tests/guest/run $(addprefix -k ,$(or $(KERNELS),newest)) $(TESTS:%=-t '%')
 
 faults: all test-programs ## put faults into copies of the tree, and look whether tests notice each of them (in guests)
 	@tests/faults/run $(FAULT)

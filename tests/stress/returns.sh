@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Return probes on programs as Debian has them (tests/guest/images/programs), while these work: they print and end as
 # they do without sonde. Not a part of `make test`, since it takes long: `make stress`.
-# of file: kernels=one image=programs timeout=1800 cpus=2
+# of file: kernels=one image=programs timeout=7200 cpus=2
 
 root=/$IMAGE
 
@@ -125,11 +125,11 @@ make_works() {
 			});'
 	END
 	cat > openssl/work <<-'END'
-		seq 20000 > numbers
-		for sum in md5 sha1 sha256 sha512 sha3-256 blake2b512; do
+		seq 5000 > numbers
+		for sum in md5 sha512 sha3-256; do
 			openssl dgst -$sum numbers || exit
 		done
-		for cipher in aes-128-cbc aes-256-ctr chacha20 camellia-128-cbc; do
+		for cipher in aes-128-cbc chacha20; do
 			openssl enc -$cipher -K 00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff \
 				-iv 00112233445566778899aabbccddeeff -in numbers 2>&1 | openssl dgst -sha256
 		done
@@ -137,23 +137,28 @@ make_works() {
 		openssl x509 -in numbers 2>&1 | head -1 | cut -d : -f 2
 	END
 	cat > java/work <<-'END'
-		java=$(echo /usr/lib/jvm/*/bin/java)
-		tool="$(echo /usr/lib/jvm/*/bin/keytool) -J-Xmx96m -storepass secret -keystore k"
+		bin=$(readlink -f /usr/lib/jvm/default-java)/bin
 		rm -f k
-		$tool -genkeypair -alias a -keyalg EC -dname CN=a 2>&1 | sed 's/[0-9][0-9,]*/N/g'
-		$tool -list 2>&1 | sed -n 's/^a, .*, /a /p'
-		$tool -list -alias none 2>&1
+		tool() { $bin/keytool -J-Xmx96m -J-XX:TieredStopAtLevel=1 "$@" -storepass secret -keystore k 2>&1; }
+		tool -genkeypair -alias a -keyalg EC -dname CN=a | sed '/^Generating/s/[0-9][0-9,]*/N/g'
+		tool -list -alias a | sed -n 's/^a, .*, /a /p'
+		tool -list -alias none
 		echo "ended with $?"
-		$java -Xmx96m -XshowSettings:properties -version 2>&1 | grep -E ' (java.version|os.arch) '
+		$bin/java -Xmx96m -XshowSettings:properties -version 2>&1 | grep -E ' (java.version|os.arch) '
 	END
 	cat > postgres/work <<-'END'
-		rm -rf data && mkdir data && chown 65534 . data || exit
+		# It refuses to be run by root, and wants to know the name of the other user. Only this process sees the list.
+		[ "${1:-}" ] || exec unshare -m sh ./work again
+		printf '%s\n' 'root:x:0:0::/:/bin/sh' 'nobody:x:65534:65534::/:/bin/sh' > passwd
+		mount --bind passwd /etc/passwd || exit
+		chown 65534 . || exit
 		bin=$(echo /usr/lib/postgresql/*/bin) PGDATA=$PWD/data
 		export PGDATA
 		nobody() { setpriv --reuid=65534 --clear-groups "$@"; }
-		nobody $bin/initdb -N -A trust -U me --locale=C > log 2>&1 || { tail -3 log; exit 1; }
+		# Only the first time, since this takes longer than all that follows.
+		[ -d data ] || nobody $bin/initdb -N -A trust -U me --locale=C > log 2>&1 || { tail -3 log; exit 1; }
 		how="-k $PWD -c listen_addresses= -c shared_buffers=16MB -c fsync=off"
-		nobody $bin/pg_ctl -w -t 300 -l data/log \
+		nobody $bin/pg_ctl -w -t 900 -l data/log \
 			-o "$how" start > log || { tail -3 log; exit 1; }
 		$bin/psql -h "$PWD" -U me -d postgres -Atq 2>&1 <<-'SQL'
 			create table t as select i, i * i as s from generate_series(1, 2000) i;
@@ -169,8 +174,9 @@ make_works() {
 			with recursive f(n, v) as (select 1, 1::numeric
 				union all select n + 1, v * n from f where n < 30) select max(v) from f;
 			select md5(string_agg(s::text, ',' order by s)) from t;
+			drop table t;
 		SQL
-		nobody $bin/pg_ctl -w stop > log
+		nobody $bin/pg_ctl -w -t 900 stop > log
 		echo "ended with $?"
 	END
 	cat > qemu/work <<-'END'
@@ -199,7 +205,7 @@ make_works() {
 # work NAME TO: runs one; TO.NAME gets what it prints and how it ends. Ids of processes differ.
 work() {
 	status=0
-	(cd "works/$1" && timeout -s KILL 600 peer sh ./work) > "$2.$1" 2> "$2.$1.words" < /dev/null || status=$?
+	(cd "works/$1" && timeout -s KILL 1800 peer sh ./work) > "$2.$1" 2> "$2.$1.words" < /dev/null || status=$?
 	{ echo "exit $status"; grep -v '^$' "$2.$1.words" | sed "s/[0-9]*[0-9][0-9][0-9][0-9]/N/g"; } >> "$2.$1" || :
 }
 
@@ -241,6 +247,7 @@ compare() {
 	make_works
 	works plain
 	works again
+	patience=600
 	start "$@"
 	works probed
 	stop INT
@@ -250,19 +257,26 @@ compare() {
 			echo "differs without probes: $name"
 			diff "plain.$name" "again.$name" | head -5
 		elif ! cmp -s "plain.$name" "probed.$name"; then
-			diff "plain.$name" "probed.$name" | head -20
+			diff "plain.$name" "probed.$name" | head -40
 			echo "$name" >> differ
 		fi
 	done
 	[ ! -s differ ] || fail "with probes another output: $(tr '\n' ' ' < differ)"
+	functions=$(sed -n 's/^Tracing \([0-9]*\) functions .*/\1/p' err)
+	[ "${functions:-0}" -ge 900 ] || fail "no more than ${functions:-0} functions were probed"
 	[ "$(json count < out | awk '{ n += $1 } END { print (n > 1000) }')" = 1 ] || fail "hardly any call was measured"
 }
 
-# spec FILE COUNT: a regular expression of so many of its functions, chosen by chance; what is refused is left out.
-spec() {
+# specs FILE COUNT: regular expressions of so many of its functions, chosen by chance; what is refused is left out. Each
+# is shorter than the longest that sonde takes.
+specs() {
 	sonde trace -l "uprobe:$1:*" 2> /dev/null | sed 's/.*://' | grep -E '^[A-Za-z_][A-Za-z0-9_]*$' | sort -u |
 		awk -v seed="$seed" 'BEGIN { srand(seed) } { print rand(), $0 }' | sort | head -n "$2" |
-		cut -d ' ' -f 2 | paste -sd '|' | sed "s,.*,u:$1:^(&)\$,"
+		cut -d ' ' -f 2 | awk -v file="$1" '
+			function flush() { print "u:" file ":^(" names ")$" }
+			length(names) + length($0) > 16000 { flush(); names = "" }
+			{ names = names (names == "" ? "" : "|") $0 }
+			END { flush() }'
 }
 
 # 1,000 functions of libc, libstdc++, Python and libcrypto, all at once.
@@ -272,21 +286,33 @@ test_random_functions() {
 	echo "seed $seed"
 	set --
 	for file in $(files); do
-		set -- "$@" "$(spec "$file" 250)"
+		set -- "$@" $(specs "$file" 250)
 	done
-	[ $# = 4 ] || fail "not four files: $(files)"
+	[ "$(files | wc -l)" = 4 ] || fail "not four files: $(files)"
 	compare sonde funclatency -j -r "$@"
 }
 
-# whole FILE...: all functions of these programs and all of their C library. Every call of libc costs then, so that only
-# $only work.
+# All functions of the C library. Every call of it costs then, so that only $only work.
+all_of_libc() {
+	echo "u:$(echo "$root"/usr/lib/*/libc.so.6):*"
+}
+
+# whole FILE...: all functions of these programs, and of their C library.
 whole() {
 	for file in "$@"; do
 		[ -e "$file" ] || skip "there is no $file"
 		set -- "$@" "u:$file:*"
 		shift
 	done
-	compare sonde funclatency -j "$@" "u:$(echo "$root"/usr/lib/*/libc.so.6):*"
+	compare sonde funclatency -j "$@" "$(all_of_libc)"
+}
+
+# part FILE: 2,000 functions of one that has many thousand, and the C library.
+part() {
+	[ -e "$1" ] || skip "there is no $1"
+	seed=$(date +%Y%j)
+	echo "seed $seed"
+	compare sonde funclatency -j -r $(specs "$1" 2000) "$(all_of_libc | sed 's/\*$/./')"
 }
 
 test_bash() {
@@ -294,14 +320,25 @@ test_bash() {
 	whole "$root/usr/bin/bash"
 }
 
-test_perl_and_python() {
-	only='perl python'
-	whole "$root/usr/bin/perl" "$(echo "$root"/usr/bin/python3.[0-9]*)"
+test_perl() {
+	only=perl
+	whole "$root/usr/bin/perl"
 }
 
-test_git_and_gcc() {
-	only='git gcc'
-	whole "$root/usr/bin/git" "$(echo "$root"/usr/lib*/gcc/*/*/cc1)"
+test_python() {
+	only=python
+	whole "$(echo "$root"/usr/bin/python3.[0-9]*)"
+}
+
+test_git() {
+	only=git
+	whole "$root/usr/bin/git"
+}
+
+# Of the compiler itself.
+test_gcc() {
+	only=gcc
+	part "$(echo "$root"/usr/lib*/gcc/*/*/cc1)"
 }
 
 test_redis() {
@@ -309,20 +346,20 @@ test_redis() {
 	whole "$(readlink -f "$root/usr/bin/redis-server")"
 }
 
-# Of the library of node, 2,000 of its many thousand.
-test_node() {
-	only=node
-	seed=$(date +%Y%j)
-	echo "seed $seed"
-	compare sonde funclatency -j -r "$(spec "$(echo "$root"/usr/lib/*/libnode.so.*)" 2000)"
+test_openssl() {
+	only=openssl
+	part "$(echo "$root"/usr/lib/*/libcrypto.so.3)"
 }
 
-# Of the virtual machine, as many.
+test_node() {
+	only=node
+	part "$(echo "$root"/usr/lib/*/libnode.so.*)"
+}
+
+# Of the virtual machine.
 test_java() {
 	only=java
-	seed=$(date +%Y%j)
-	echo "seed $seed"
-	compare sonde funclatency -j -r "$(spec "$(echo "$root"/usr/lib/jvm/*/lib/server/libjvm.so)" 2000)"
+	part "$(echo "$root"/usr/lib/jvm/java-*-openjdk-*/lib/server/libjvm.so | cut -d ' ' -f 1)"
 }
 
 test_qemu() {
