@@ -149,7 +149,7 @@ __noinline int copy_strings(__u32 lane, __u32 tag, __u64 from, __u32 most)
 	return 0;
 }
 
-#define POINTERS_MAX 1024
+#define POINTERS_MAX 512
 
 __noinline int count_pointers(__u32 lane, __u32 tag, __u64 from)
 {
@@ -173,6 +173,54 @@ __noinline int count_pointers(__u32 lane, __u32 tag, __u64 from)
 			break;
 	}
 	end_blob(scratch, blob, tag, STRACE_WHOLE, 0, i);
+	return 0;
+}
+
+/* Older verifiers follow each round of a loop, so it has few. */
+#define ENTRIES_ROUNDS 128
+
+/*
+ * Entries of a directory follow each other; each says how long it is. Counts some more of them. Returns 1 if there may be
+ * others behind them.
+ */
+__noinline int count_some_entries(__u32 lane, __u64 from, __u64 size)
+{
+	struct strace_scratch *scratch = scratch_of(lane);
+	__u16 length;
+
+	if (!scratch)
+		return 0;
+	for (__u32 i = 0; i < ENTRIES_ROUNDS; i++) {
+		__u64 offset = *(volatile __u64 *)&scratch->offset;
+
+		length = 0;
+		/* the inode and the offset are before it */
+		if (offset >= size ||
+		    bpf_probe_read_user(&length, sizeof(length), (void *)(from + offset + 16)) || !length)
+			return 0;
+		*(volatile __u64 *)&scratch->offset = offset + length;
+		scratch->entries++;
+	}
+	return 1;
+}
+
+__noinline int count_entries(__u32 lane, __u32 tag, __u64 from, __u64 size)
+{
+	struct strace_scratch *scratch = scratch_of(lane);
+	struct strace_blob *blob;
+	__u32 at;
+
+	if (!scratch)
+		return 0;
+	blob = new_blob(scratch, &at);
+	if (!blob)
+		return 0;
+	scratch->offset = 0;
+	scratch->entries = 0;
+	for (__u32 i = 0; i < 64; i++)
+		if (!count_some_entries(lane, from, size))
+			break;
+	end_blob(scratch, blob, tag, scratch->offset < size ? STRACE_UNREAD : STRACE_WHOLE, 0, scratch->entries);
 	return 0;
 }
 
@@ -231,6 +279,8 @@ __noinline int take_step(__u32 lane, __u32 index, __u32 number)
 		return copy_blob(lane, step->tag, from, bytes_of(scratch, step), step->most);
 	if (step->op == STRACE_STRINGS)
 		return copy_strings(lane, step->tag, from, step->most);
+	if (step->op == STRACE_ENTRIES)
+		return count_entries(lane, step->tag, from, bytes_of(scratch, step));
 	return count_pointers(lane, step->tag, from);
 }
 
@@ -324,6 +374,17 @@ static __always_inline void send(const struct call *call)
 
 /* --- which calls --- */
 
+/* The mask of signals that rt_sigreturn restores is in the frame that the stack pointer points to. */
+#if defined(__TARGET_ARCH_x86)
+#define NR_RT_SIGRETURN 15
+#define SIGRETURN_MASK	296
+#define stack_pointer(regs) ((regs)->sp)
+#else
+#define NR_RT_SIGRETURN 139
+#define SIGRETURN_MASK	168
+#define stack_pointer(regs) ((regs)->user_regs.sp)
+#endif
+
 #if defined(__TARGET_ARCH_x86)
 #define TS_COMPAT 0x2
 
@@ -389,6 +450,9 @@ static __always_inline int traced(void *ctx, struct call *call)
 	if (!context_read_regs(regs, &registers))
 		return 0;
 	__builtin_memcpy(call->args, registers.args, sizeof(call->args));
+	if (call->kind == STRACE_ENTER && call->nr == NR_RT_SIGRETURN && !call->flags &&
+	    !bpf_probe_read_kernel(&call->args[0], sizeof(call->args[0]), &stack_pointer(regs)))
+		call->args[0] += SIGRETURN_MASK;
 	send(call);
 	return 0;
 }
@@ -412,6 +476,9 @@ int call_ends(void *ctx)
 	if (!is_wanted_task())
 		return 0;
 	call.nr = number_in((void *)context_word(ctx, 0));
+	/* it restores all registers, and so destroys its own number */
+	if (call.nr == (__u32)-1)
+		call.nr = NR_RT_SIGRETURN;
 	call.ret = context_word(ctx, 1);
 	return traced(ctx, &call);
 }

@@ -50,13 +50,14 @@ _Static_assert(sizeof(struct strace_record) == 104, "as on the other side");
 
 /* Where a program makes its record, which it then sends. */
 struct strace_scratch {
-	unsigned int busy, unused;
+	unsigned int busy, entries;  /* entries of a directory counted so far */
+	unsigned long long offset;   /* where the next one is */
 	unsigned short at[STRACE_BLOBS]; /* where the bytes of each step are; 0: nowhere */
 	struct strace_record record;
 	/* room for a blob that begins near the end of STRACE_ROOM */
 	char data[2 * STRACE_ROOM];
 };
-_Static_assert(sizeof(struct strace_scratch) == 128 + 2 * STRACE_ROOM, "as on the other side");
+_Static_assert(sizeof(struct strace_scratch) == 136 + 2 * STRACE_ROOM, "as on the other side");
 
 /* strace_blob.status */
 enum strace_status {
@@ -80,6 +81,7 @@ enum strace_op {
 	STRACE_VECTORS, /* the memory that each struct iovec of another step's blob points to: a blob each */
 	STRACE_STRINGS, /* an array of pointers to texts, which a NULL ends: a blob each */
 	STRACE_COUNT,	/* how many pointers are there before a NULL: in strace_blob.all */
+	STRACE_ENTRIES, /* how many struct linux_dirent64 there are in so many bytes: in strace_blob.all */
 	STRACE_PROGRAM, /* the arguments of the program that now runs: one block of texts, and what was executed */
 };
 

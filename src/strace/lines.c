@@ -46,6 +46,7 @@ struct strace_lines {
 	uint32_t unended;   /* the thread whose call stands unended in the last line; 0: none */
 	uint64_t last_time; /* of the line before, for -r */
 	uint64_t said_lost;
+	struct strace_call *guessed[STRACE_CALLS]; /* of calls that are not in the table, when they were met */
 };
 
 struct strace_lines *strace_lines_new(const struct strace_settings *settings, struct output *out, int command)
@@ -77,6 +78,8 @@ void strace_lines_free(struct strace_lines *lines)
 		free(lines->tasks.v[i]);
 	}
 	free(lines->tasks.v);
+	for (size_t i = 0; i < STRACE_CALLS; i++)
+		free(lines->guessed[i]);
 	lookup_release(&lines->by_tid);
 	str_release(&lines->line);
 	free(lines);
@@ -131,6 +134,15 @@ static bool is_exit(const struct strace_record *record)
 	const char *name = record->flags & STRACE_COMPAT ? NULL : syscall_name(record->nr);
 
 	return name && (!strcmp(name, "exit") || !strcmp(name, "exit_group"));
+}
+
+/* In a new task the call that made it ends, too: with 0, and without a begin. */
+static bool is_birth(const struct task *task, const struct strace_record *record)
+{
+	const char *name = record->flags & STRACE_COMPAT ? NULL : syscall_name(record->nr);
+
+	return record->kind == STRACE_EXIT && !record->ret && !task->open && name &&
+	       (!strcmp(name, "clone") || !strcmp(name, "clone3") || !strcmp(name, "fork") || !strcmp(name, "vfork"));
 }
 
 /* --- parts of a line --- */
@@ -300,6 +312,18 @@ static void end_open_line(struct strace_lines *lines)
 
 /* --- lines --- */
 
+static const struct strace_call *call_of(struct strace_lines *lines, const struct strace_record *record)
+{
+	const struct strace_call *known;
+
+	if (record->flags & STRACE_COMPAT || record->nr >= STRACE_CALLS)
+		return NULL;
+	known = strace_call_of(record->nr);
+	if (!known && !lines->guessed[record->nr])
+		lines->guessed[record->nr] = strace_guess(record->nr);
+	return known ? known : lines->guessed[record->nr];
+}
+
 static struct strace_line line_of(struct strace_lines *lines, const struct strace_record *enter,
 				  const struct strace_record *exit)
 {
@@ -308,7 +332,7 @@ static struct strace_line line_of(struct strace_lines *lines, const struct strac
 	return (struct strace_line){
 		.out = &lines->line,
 		.settings = lines->settings,
-		.call = record->flags & STRACE_COMPAT ? NULL : strace_call_of(record->nr),
+		.call = call_of(lines, record),
 		.enter = enter,
 		.exit = exit,
 	};
@@ -495,7 +519,8 @@ static void add_siginfo(struct str *out, const struct strace_record *record)
 
 static void print_signal(struct strace_lines *lines, const struct strace_record *record)
 {
-	if (!output_is_text(lines->out))
+	/* a task never sees its SIGKILL; its end says it */
+	if (!output_is_text(lines->out) || record->nr == SIGKILL)
 		return;
 	end_open_line(lines);
 	add_head(lines, record);
@@ -546,7 +571,7 @@ void strace_lines_add(struct strace_lines *lines, const struct strace_record *re
 	if (!lines->begun && record->tid == lines->command && record->kind == STRACE_EXIT && is_exec(record) && !record->ret &&
 	    task->open)
 		lines->begun = true;
-	else if (is_ours(lines, record))
+	else if (is_ours(lines, record) || is_birth(task, record))
 		return;
 	held = base_alloc(sizeof(*held) + record->size);
 	memcpy(&held->record, record, sizeof(*record) + record->size);

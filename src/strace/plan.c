@@ -20,9 +20,9 @@ static void add_steps(struct strace_plans *plans, const struct strace_settings *
 		step->tag = arg * STRACE_TYPE_STEPS + i;
 		step->from = source_of(step->from, arg, n_before);
 		step->count_from = source_of(step->count_from, arg, n_before);
-		/* a text has one more, for its NUL */
+		/* a text has two more: its NUL, and a byte that says that it goes on */
 		if (step->most == MOST_TEXT)
-			step->most = settings->size + (step->op == STRACE_STRING || step->op == STRACE_STRINGS);
+			step->most = settings->size + (step->op == STRACE_STRING || step->op == STRACE_STRINGS ? 2 : 0);
 	}
 }
 

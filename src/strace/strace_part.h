@@ -41,8 +41,8 @@ int strace_set_parse(struct strace_set *set, const char *text, struct err *err);
 
 /* Returns how a call is printed, by its number; NULL: nothing is known but its number of arguments. */
 const struct strace_call *strace_call_of(int number);
-/* The call's name and arguments from names alone, for calls without a line in the table. */
-extern const struct strace_type strace_unknown;
+/* The same for a call that strace_call_of() does not know, from the kernel's declaration. The caller frees it. */
+struct strace_call *strace_guess(int number);
 
 struct strace_plans {
 	struct strace_plan plans[STRACE_CALLS];

@@ -128,7 +128,7 @@ void strace_string(struct strace_line *line, const struct strace_blob *blob, uin
 	}
 	text = strace_bytes(blob);
 	n = strnlen(text, blob->n);
-	strace_text(line, text, n < most ? n : most, n > most || (n == blob->n && blob->status == STRACE_SHORT));
+	strace_text(line, text, n < most ? n : most, n > most);
 }
 
 /* --- names --- */

@@ -17,11 +17,13 @@ TYPE(t_uint);
 TYPE(t_long);
 TYPE(t_size);
 TYPE(t_hex);
+TYPE(t_hex_short); /* of 32 bits */
 TYPE(t_pointer);
 TYPE(t_fd);
 TYPE(t_dir);
 TYPE(t_id); /* of a user or group, of which -1 is "leave it" */
 TYPE(t_mode);
+TYPE(t_mode_kind); /* with S_IFREG and its like */
 TYPE(t_open_mode); /* only with O_CREAT in the argument before */
 TYPE(t_signal);
 TYPE(t_clock);
@@ -81,6 +83,9 @@ TYPE(t_rusage);
 TYPE(t_sysinfo);
 TYPE(t_uname);
 TYPE(t_pollfds);
+TYPE(t_fd_set);
+TYPE(t_timeval);
+TYPE(t_sigset_pair); /* of pselect6 */
 TYPE(t_pipe);
 TYPE(t_pipe_pair); /* socketpair */
 TYPE(t_vectors_in);
@@ -104,6 +109,7 @@ TYPE(t_sigaction_out);
 TYPE(t_how);
 TYPE(t_sigset);
 TYPE(t_sigset_out);
+TYPE(t_restored);
 TYPE(t_sigaltstack);
 TYPE(t_sigaltstack_out);
 /* sockets */
@@ -139,6 +145,7 @@ TYPE(t_epoll_events);
 void strace_ret_address(struct strace_line *line);
 void strace_ret_mode(struct strace_line *line);
 void strace_ret_fcntl(struct strace_line *line);
+void strace_ret_select(struct strace_line *line);
 void strace_ret_poll(struct strace_line *line);
 
 #endif

@@ -215,12 +215,28 @@ static const STRACE_FAMILY(prctls, "PR_???", N(PR_SET_PDEATHSIG), N(PR_GET_PDEAT
 			   { "PR_SET_PTRACER", 0x59616d61 }, { "PR_SET_VMA", 0x53564d41 });
 CHOICE(t_prctl, prctls);
 
+static const STRACE_FAMILY(caps, "CAP_???", { "CAP_CHOWN", 0 }, { "CAP_DAC_OVERRIDE", 1 }, { "CAP_DAC_READ_SEARCH", 2 },
+			   { "CAP_FOWNER", 3 }, { "CAP_FSETID", 4 }, { "CAP_KILL", 5 }, { "CAP_SETGID", 6 },
+			   { "CAP_SETUID", 7 }, { "CAP_SETPCAP", 8 }, { "CAP_LINUX_IMMUTABLE", 9 },
+			   { "CAP_NET_BIND_SERVICE", 10 }, { "CAP_NET_BROADCAST", 11 }, { "CAP_NET_ADMIN", 12 },
+			   { "CAP_NET_RAW", 13 }, { "CAP_IPC_LOCK", 14 }, { "CAP_IPC_OWNER", 15 },
+			   { "CAP_SYS_MODULE", 16 }, { "CAP_SYS_RAWIO", 17 }, { "CAP_SYS_CHROOT", 18 },
+			   { "CAP_SYS_PTRACE", 19 }, { "CAP_SYS_PACCT", 20 }, { "CAP_SYS_ADMIN", 21 },
+			   { "CAP_SYS_BOOT", 22 }, { "CAP_SYS_NICE", 23 }, { "CAP_SYS_RESOURCE", 24 },
+			   { "CAP_SYS_TIME", 25 }, { "CAP_SYS_TTY_CONFIG", 26 }, { "CAP_MKNOD", 27 }, { "CAP_LEASE", 28 },
+			   { "CAP_AUDIT_WRITE", 29 }, { "CAP_AUDIT_CONTROL", 30 }, { "CAP_SETFCAP", 31 },
+			   { "CAP_MAC_OVERRIDE", 32 }, { "CAP_MAC_ADMIN", 33 }, { "CAP_SYSLOG", 34 },
+			   { "CAP_WAKE_ALARM", 35 }, { "CAP_BLOCK_SUSPEND", 36 }, { "CAP_AUDIT_READ", 37 },
+			   { "CAP_PERFMON", 38 }, { "CAP_BPF", 39 }, { "CAP_CHECKPOINT_RESTORE", 40 });
+
 static void print_prctl_arg(struct strace_line *line, unsigned int arg)
 {
 	unsigned int option = strace_arg(line, arg - 1);
 
 	if (option == PR_SET_NAME || (option == PR_GET_NAME && strace_ok(line)))
 		strace_string(line, strace_blob(line, arg, 0, 0), strace_arg(line, arg), true);
+	else if (option == PR_CAPBSET_READ || option == PR_CAPBSET_DROP)
+		strace_choice(line->out, &caps, strace_arg(line, arg));
 	else if (option == PR_SET_PDEATHSIG)
 		strace_signal(line->out, (int)strace_arg(line, arg));
 	else

@@ -33,6 +33,11 @@ static void print_hex(struct strace_line *line, unsigned int arg)
 	str_addf(line->out, "%#llx", (unsigned long long)strace_arg(line, arg));
 }
 
+static void print_hex_short(struct strace_line *line, unsigned int arg)
+{
+	str_addf(line->out, "%#x", (unsigned int)strace_arg(line, arg));
+}
+
 static void print_pointer(struct strace_line *line, unsigned int arg)
 {
 	strace_address(line->out, strace_arg(line, arg));
@@ -59,6 +64,11 @@ static void print_mode(struct strace_line *line, unsigned int arg)
 	strace_mode(line->out, (unsigned short)strace_arg(line, arg), false);
 }
 
+static void print_mode_kind(struct strace_line *line, unsigned int arg)
+{
+	strace_mode(line->out, (unsigned short)strace_arg(line, arg), true);
+}
+
 static void print_signal(struct strace_line *line, unsigned int arg)
 {
 	strace_signal(line->out, (int)strace_arg(line, arg));
@@ -82,13 +92,13 @@ void strace_print_choice(struct strace_line *line, unsigned int arg)
 static void print_open_mode(struct strace_line *line, unsigned int arg)
 {
 	/* plan.c leaves out the separator where nothing is printed */
-	if (strace_arg(line, arg - 1) & (O_CREAT | __O_TMPFILE))
+	if (strace_arg(line, arg - 1) & O_CREAT || (strace_arg(line, arg - 1) & O_TMPFILE) == O_TMPFILE)
 		print_mode(line, arg);
 }
 
 const struct strace_type t_int = { print_int }, t_uint = { print_uint }, t_long = { print_long }, t_size = { print_size },
-			 t_hex = { print_hex }, t_pointer = { print_pointer }, t_fd = { print_int },
-			 t_dir = { print_dir }, t_id = { print_id }, t_mode = { print_mode },
+			 t_hex = { print_hex }, t_hex_short = { print_hex_short }, t_pointer = { print_pointer }, t_fd = { print_int },
+			 t_dir = { print_dir }, t_id = { print_id }, t_mode = { print_mode }, t_mode_kind = { print_mode_kind },
 			 t_open_mode = { print_open_mode }, t_signal = { print_signal },
 			 t_clock = { strace_print_choice, .data = &clocks };
 
@@ -225,13 +235,14 @@ static void print_argv(struct strace_line *line, unsigned int arg)
 	/* the second blob of the path's step: see STRACE_PROGRAM */
 	const struct strace_blob *block = strace_blob(line, arg - 1, 2, 1), *first = strace_blob(line, arg, 0, 0);
 
-	if (block && block->status != STRACE_UNREAD && block->n && !block->status) {
-		str_addc(line->out, '[');
-		print_block(line, block);
-		str_addc(line->out, ']');
-	} else if (first && first->status != STRACE_UNREAD) {
+	/* what the caller has written; a script's new program has other arguments */
+	if (first && first->status != STRACE_UNREAD) {
 		str_addc(line->out, '[');
 		print_strings(line, arg);
+		str_addc(line->out, ']');
+	} else if (block && block->status == STRACE_WHOLE && block->n) {
+		str_addc(line->out, '[');
+		print_block(line, block);
 		str_addc(line->out, ']');
 	} else {
 		print_pointer(line, arg);

@@ -57,6 +57,19 @@ static void print_sigset(struct strace_line *line, unsigned int arg)
 const struct strace_type t_sigset = { print_sigset, .steps = SIZED(8, 0) },
 			 t_sigset_out = { print_sigset, .steps = SIZED(8, STRACE_IF_OK) };
 
+static void print_restored(struct strace_line *line, unsigned int arg)
+{
+	const struct strace_blob *blob = strace_blob(line, arg, 0, 0);
+
+	if (!blob || blob->n < 8)
+		return;
+	str_add(line->out, "{mask=");
+	strace_sigset(line->out, strace_bytes(blob), 8);
+	str_addc(line->out, '}');
+}
+/* rt_sigreturn has no arguments: the program puts the address of the mask there */
+const struct strace_type t_restored = { print_restored, .enter = true, .steps = SIZED(8, 0) };
+
 static void print_stack(struct strace_line *line, unsigned int arg)
 {
 	static const STRACE_FAMILY(flags, "SS_???", N(SS_ONSTACK), N(SS_DISABLE), { "SS_AUTODISARM", 0x80000000 });

@@ -202,12 +202,17 @@ static const STRACE_FAMILY(ipv6_options, "IPV6_???", N(IPV6_UNICAST_HOPS), N(IPV
 			   N(IPV6_MTU_DISCOVER), N(IPV6_MTU), N(IPV6_RECVERR), N(IPV6_V6ONLY), N(IPV6_RECVPKTINFO),
 			   N(IPV6_TCLASS));
 
+static const STRACE_FAMILY(netlink_options, "NETLINK_???", N(NETLINK_ADD_MEMBERSHIP), N(NETLINK_DROP_MEMBERSHIP),
+			   N(NETLINK_PKTINFO), N(NETLINK_BROADCAST_ERROR), N(NETLINK_NO_ENOBUFS), N(NETLINK_LISTEN_ALL_NSID),
+			   N(NETLINK_LIST_MEMBERSHIPS), N(NETLINK_CAP_ACK), N(NETLINK_EXT_ACK), N(NETLINK_GET_STRICT_CHK));
+
 static void print_option(struct strace_line *line, unsigned int arg)
 {
 	static const struct {
 		unsigned int level;
 		const struct strace_family *family;
-	} families[] = { { SOL_SOCKET, &socket_options }, { 6, &tcp_options }, { 0, &ip_options }, { 41, &ipv6_options } };
+	} families[] = { { SOL_SOCKET, &socket_options }, { 6, &tcp_options }, { 0, &ip_options }, { 41, &ipv6_options },
+			{ 270, &netlink_options } };
 
 	for (size_t i = 0; i < ARRAY_SIZE(families); i++)
 		if (families[i].level == (unsigned int)strace_arg(line, arg - 1)) {

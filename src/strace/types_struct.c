@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Structs that calls read and write. */
-#include <dirent.h>
 #include <linux/sched.h>
 #include <poll.h>
 #include <sys/resource.h>
@@ -127,25 +126,14 @@ const struct strace_type t_statfs = { print_statfs, .steps = WRITES(sizeof(struc
 
 static void print_dirents(struct strace_line *line, unsigned int arg)
 {
-	const struct strace_blob *blob = strace_blob(line, arg, 0, 0);
-	const char *bytes;
-	size_t at = 0, n = 0;
+	const struct strace_blob *blob = strace_ok(line) ? strace_blob(line, arg, 0, 0) : NULL;
 
 	strace_address(line->out, strace_arg(line, arg));
-	if (!strace_ok(line) || !blob || blob->status != STRACE_WHOLE)
-		return;
-	for (bytes = strace_bytes(blob); at + sizeof(struct dirent64) - sizeof(((struct dirent64 *)0)->d_name) <= blob->n; n++) {
-		unsigned short size;
-
-		memcpy(&size, bytes + at + offsetof(struct dirent64, d_reclen), sizeof(size));
-		if (!size)
-			return;
-		at += size;
-	}
-	str_addf(line->out, " /* %zu entries */", n);
+	if (blob && blob->status == STRACE_WHOLE)
+		str_addf(line->out, " /* %u entries */", blob->all);
 }
 const struct strace_type t_dirents = { print_dirents, .steps = {
-	{ STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_RET, .scale = 1, .most = 8000, .when = STRACE_IF_OK },
+	{ STRACE_ENTRIES, .from = SELF, .count_from = STRACE_FROM_RET, .scale = 1, .when = STRACE_IF_OK },
 } };
 
 static void print_offset(struct strace_line *line, unsigned int arg)
@@ -166,6 +154,17 @@ static void print_offset(struct strace_line *line, unsigned int arg)
 }
 const struct strace_type t_offset = { print_offset, .both = true, .steps = READS(8) };
 
+/* The memory as it was when the call began; if its page was not present then, as it is at the end. */
+static const struct strace_blob *blob_before(const struct strace_line *line, unsigned int arg)
+{
+	struct strace_line before = *line;
+	const struct strace_blob *blob;
+
+	before.exit = NULL;
+	blob = before.enter ? strace_blob(&before, arg, 0, 0) : NULL;
+	return blob && blob->status != STRACE_UNREAD ? blob : strace_blob(line, arg, 0, 0);
+}
+
 /* --- times --- */
 
 static void print_timespec(struct strace_line *line, unsigned int arg)
@@ -175,8 +174,17 @@ static void print_timespec(struct strace_line *line, unsigned int arg)
 	if (time)
 		strace_timespec(line->out, time);
 }
-const struct strace_type t_timespec = { print_timespec, .steps = READS(16) },
-			 t_timespec_out = { print_timespec, .steps = WRITES(16) };
+const struct strace_type t_timespec_out = { print_timespec, .steps = WRITES(16) };
+
+static void print_timespec_before(struct strace_line *line, unsigned int arg)
+{
+	const struct strace_blob *blob = blob_before(line, arg);
+
+	if (blob && blob->n == 16 && blob->status == STRACE_WHOLE)
+		strace_timespec(line->out, strace_bytes(blob));
+	else
+		strace_address(line->out, strace_arg(line, arg));
+}
 
 static void print_timespec_left(struct strace_line *line, unsigned int arg)
 {
@@ -186,6 +194,7 @@ static void print_timespec_left(struct strace_line *line, unsigned int arg)
 	else
 		strace_address(line->out, strace_arg(line, arg));
 }
+const struct strace_type t_timespec = { print_timespec_before, .both = true, .steps = READS(16) };
 const struct strace_type t_timespec_left = { print_timespec_left, .steps = READS(16) };
 
 static void add_stamp(struct str *out, const struct timespec *time)
@@ -408,6 +417,104 @@ void strace_ret_poll(struct strace_line *line)
 		str_add(line->out, "])");
 }
 
+/* The descriptors of a set below the call's first argument. */
+static bool add_fds(struct str *out, const struct strace_blob *blob, int n)
+{
+	const unsigned char *bits = strace_bytes(blob);
+	const char *separator = "";
+	bool any = false;
+
+	str_addc(out, '[');
+	for (int fd = 0; fd < n && fd < blob->n * 8; fd++)
+		if (bits[fd / 8] >> fd % 8 & 1) {
+			str_addf(out, "%s%d", separator, fd);
+			separator = " ";
+			any = true;
+		}
+	str_addc(out, ']');
+	return any;
+}
+
+static void print_fd_set(struct strace_line *line, unsigned int arg)
+{
+	const struct strace_blob *blob = blob_before(line, arg);
+
+	if (blob && blob->status != STRACE_UNREAD)
+		add_fds(line->out, blob, strace_arg(line, 0));
+	else
+		strace_address(line->out, strace_arg(line, arg));
+}
+const struct strace_type t_fd_set = { print_fd_set, .both = true, .steps = {
+	{ STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = 128, .most = 128 },
+} };
+
+static void print_timeval_before(struct strace_line *line, unsigned int arg)
+{
+	const struct strace_blob *blob = blob_before(line, arg);
+
+	if (blob && blob->n == 16)
+		add_timeval(line->out, strace_bytes(blob));
+	else
+		strace_address(line->out, strace_arg(line, arg));
+}
+const struct strace_type t_timeval = { print_timeval_before, .both = true, .steps = READS(16) };
+
+static void print_sigset_pair(struct strace_line *line, unsigned int arg)
+{
+	const struct strace_blob *mask = strace_blob(line, arg, 1, 0);
+	const uint64_t *pair = strace_struct(line, arg, 0, 16);
+
+	if (!pair)
+		return;
+	str_add(line->out, "{sigmask=");
+	if (mask && mask->n == 8 && pair[0])
+		strace_sigset(line->out, strace_bytes(mask), 8);
+	else
+		strace_address(line->out, pair[0]);
+	str_addf(line->out, ", sigsetsize=%llu}", U(pair[1]));
+}
+const struct strace_type t_sigset_pair = { print_sigset_pair, .steps = {
+	{ STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = 16, .most = 16 },
+	{ STRACE_BYTES, .from = STRACE_FROM_BLOB, .count_from = STRACE_FROM_NONE, .scale = 8, .most = 8 },
+} };
+
+/* Which descriptors are ready, and how much of the time is left. */
+void strace_ret_select(struct strace_line *line)
+{
+	static const char *const names[] = { "in", "out", "except" };
+	const char *separator = " (";
+	int64_t n = strace_ret(line);
+
+	str_add_s64(line->out, n);
+	if (!n) {
+		str_add(line->out, " (Timeout)");
+		return;
+	}
+	for (unsigned int i = 0; i < ARRAY_SIZE(names); i++) {
+		const struct strace_blob *blob = strace_arg(line, 1 + i) ? strace_blob(line, 1 + i, 0, 0) : NULL;
+		struct str fds __str = {};
+
+		if (!blob || blob->status == STRACE_UNREAD || !add_fds(&fds, blob, strace_arg(line, 0)))
+			continue;
+		str_addf(line->out, "%s%s %s", separator, names[i], fds.data);
+		separator = ", ";
+	}
+	if (strace_arg(line, 4)) {
+		const struct strace_blob *left = strace_blob(line, 4, 0, 0);
+
+		if (left && left->n == 16) {
+			str_addf(line->out, "%sleft ", separator);
+			if (line->call->args[4] == &t_timeval)
+				add_timeval(line->out, strace_bytes(left));
+			else
+				strace_timespec(line->out, strace_bytes(left));
+			separator = ", ";
+		}
+	}
+	if (*separator == ',')
+		str_addc(line->out, ')');
+}
+
 void strace_vectors(struct strace_line *line, unsigned int arg, unsigned int step, uint64_t address, uint64_t n,
 		    uint64_t most)
 {
@@ -428,7 +535,7 @@ void strace_vectors(struct strace_line *line, unsigned int arg, unsigned int ste
 		uint64_t len = vector[i].len < most ? vector[i].len : most, shown = len;
 
 		str_add(line->out, i ? ", {iov_base=" : "{iov_base=");
-		if (!bytes || bytes->status == STRACE_UNREAD || (!len && most != UINT64_MAX && vector[i].len && !bytes->n)) {
+		if (!bytes || !vector[i].base || bytes->status == STRACE_UNREAD) {
 			strace_address(line->out, vector[i].base);
 		} else {
 			if (shown > line->settings->size)
