@@ -64,7 +64,7 @@ LIB   := $(wildcard src/*/*.c src/*/*/*.c)
 TOOLS := $(filter-out %.bpf.c,$(wildcard tools/*.c))
 SRC   := $(LIB) $(TOOLS) src/main.c
 BPF   := $(wildcard bpf/*.bpf.c tools/*.bpf.c)
-UNIT  := $(wildcard tests/unit/*.c)
+UNIT  := $(wildcard tests/unit/*.c tests/lang/*.c)
 # Tools that are scripts. The binary looks for them in share/sonde beside it, and in ../share/sonde.
 SCRIPTS := $(patsubst tools/%,$(B)/share/sonde/%,$(wildcard tools/*.bt))
 # What is in the Debian package. Another architecture's program cannot print its man pages here.

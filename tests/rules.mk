@@ -73,7 +73,7 @@ $(RUST_BIN): $(B)/tests/%: tests/programs/%.rs
 # Engines side by side in one process, which has symbols to be traced by. Compiled code in the kernel.
 ENGINE_BIN := $(addprefix $(B)/tests/,together ends kept paused emitted compiled bounds exported_script recorded)
 TEST_BIN += $(ENGINE_BIN)
-$(B)/tests/emitted: tests/lang/ir_interpret.h tests/lang/ir_random.h
+$(B)/tests/emitted: tests/lang/ir_interpret.h tests/lang/ir_random.h tests/lang/show_ir.c tests/lang/show_code.c
 $(B)/tests/compiled: tests/lang/program_evaluate.h tests/lang/program_random.h tests/lang/ir_random.h
 $(ENGINE_BIN): $(B)/tests/%: tests/engines/%.c $(LIB:%.c=$(B)/%.o) $(LIBBPF_A) $(ZYDIS_A) $(COMPAT_A)
 	@mkdir -p $(@D)

@@ -67,7 +67,8 @@ int attach_fill_slots(struct bpf_object *object, const struct target_set *set, s
 	return ret ? err_set(err, ret, "cannot number the targets: %s", strerror(-ret)) : 0;
 }
 
-int attach_interrupted(struct attach *attach)
+/* Returns -EINTR if it is time to stop, otherwise 0. */
+static int attach_interrupted(struct attach *attach)
 {
 	const struct attach_options *options = &attach->options;
 

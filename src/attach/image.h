@@ -43,10 +43,7 @@ struct image_code {
 /* Initialise with {}. Only attach/ reads the members. */
 struct image {
 	struct image_code code; /* the image's own */
-	struct {
-		struct patch_site *v;
-		size_t n, cap;
-	} sites;
+	vec(struct patch_site) sites;
 };
 
 /* Makes an image. The instructions must contain the address of each map and of each subprogram. */

@@ -107,7 +107,7 @@ static int identify_link(int fd, uint64_t *id)
 }
 
 /* The kernel would answer a question about a map for a program as well. */
-int keep_identify(int fd, enum keep_kind *kind, uint64_t *id)
+static int keep_identify(int fd, enum keep_kind *kind, uint64_t *id)
 {
 	enum bpf_object_kind object;
 	struct bpf_map_info info;

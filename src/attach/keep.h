@@ -47,8 +47,7 @@ struct keep_fd {
 
 /* Initialise with {}. */
 struct keep_fds {
-	struct keep_fd *v;
-	size_t n, cap;
+	vec(struct keep_fd);
 };
 
 /* What the caller has to know about the time before. */
@@ -87,12 +86,6 @@ bool keep_is_adopted(const struct keep *keep);
  * number means another one later, or the engine refuses.
  */
 int keep_describe(struct keep *keep, const struct keep_history *history, struct keep_fds *list, struct err *err);
-
-/*
- * Finds out what a descriptor refers to, and its number. -EINVAL: nothing that can be kept. A description is a map like
- * others here.
- */
-int keep_identify(int fd, enum keep_kind *kind, uint64_t *id);
 
 /* --- for engines; a keep of NULL is always allowed, and keeps nothing --- */
 

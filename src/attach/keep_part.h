@@ -22,10 +22,7 @@ struct keep {
 		} * v;
 		size_t n, cap;
 	} maps;
-	struct {
-		struct attach **v;
-		size_t n, cap;
-	} attaches;
+	vec(struct attach *) attaches;
 
 	/* What was offered: the description, and its descriptors; fd -1: adopted. */
 	bool adopts;   /* from the offer on */

@@ -46,24 +46,12 @@ struct kept_copy {
 /* What a struct attach has. identity: of everything that was mixed up to its targets. */
 struct kept_attach {
 	uint64_t identity;
-	struct {
-		struct kept_target *v;
-		size_t n, cap;
-	} targets;
-	struct {
-		struct kept_link *v;
-		size_t n, cap;
-	} links;
-	struct {
-		struct kept_copy *v;
-		size_t n, cap;
-	} copies;
+	vec(struct kept_target) targets;
+	vec(struct kept_link) links;
+	vec(struct kept_copy) copies;
 	bool paused;
 	/* What links had missed that were closed in pauses: by slot, and the others. Empty: there was no pause. */
-	struct {
-		uint64_t *v;
-		size_t n, cap;
-	} missed;
+	vec(uint64_t) missed;
 };
 
 /* Initialise with {}. The pool owns the strings. */
@@ -71,14 +59,8 @@ struct keep_text {
 	uint64_t number; /* a later description of the same line has a larger one */
 	const char *boot, *line;
 	struct keep_history history;
-	struct {
-		struct kept_map *v;
-		size_t n, cap;
-	} maps;
-	struct {
-		struct kept_attach *v;
-		size_t n, cap;
-	} attaches;
+	vec(struct kept_map) maps;
+	vec(struct kept_attach) attaches;
 	struct pool pool;
 };
 

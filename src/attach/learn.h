@@ -8,18 +8,14 @@
 struct attach;
 
 struct counters {
-	uint32_t *v;
-	size_t n, cap;
+	vec(uint32_t);
 };
 
 /* Initialise with {}. */
 struct learned {
-	struct set leads;  /* those that were looked at, struct gate_lead */
-	struct set places; /* in files, for each slot */
-	struct {
-		bool *v; /* whether the ends are probed, for each place */
-		size_t n, cap;
-	} probed;
+	struct set leads;		      /* those that were looked at, struct gate_lead */
+	struct set places;		      /* in files, for each slot */
+	vec(bool) probed;		      /* whether the ends are probed, for each place */
 	struct set codes, slots;	      /* the same places, for all slots; and the slots */
 	struct counters functions, places_of; /* of each of them, how many have asked */
 	uint64_t next, until;		      /* monotonic: when to look again, and when to end this look */

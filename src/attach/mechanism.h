@@ -60,8 +60,7 @@ struct attach {
 	bool knows_tracepoints; /* btf_id of tracepoints was looked up */
 	bool shared;		/* two runs of a program may write to one shard at a time */
 	struct links {
-		struct link *v;
-		size_t n, cap;
+		vec(struct link);
 	} links;
 	struct copies {
 		struct loaded {
@@ -88,8 +87,7 @@ struct attach {
 			size_t n, cap;
 		} plans; /* all that were carried out, in this order */
 		struct fds {
-			int *v;
-			size_t n, cap;
+			vec(int);
 		} maps;		  /* to clear at resume; the caller's */
 		uint64_t *missed; /* by closed links: by slot, and the others. NULL: there was no pause */
 		char why[96];	  /* why_not of the targets in the pause */
@@ -145,8 +143,6 @@ void btf_ids_of_tracepoints(struct attach *attach);
 /* Returns the only mechanism that the user, the plan or the spec allows; MECH_AUTO: any. */
 enum mech attach_asked(const struct attach *attach, const struct candidate *candidate);
 
-/* Returns -EINTR if it is time to stop, otherwise 0. */
-int attach_interrupted(struct attach *attach);
 /*
  * Records a link that serves n targets; attach owns fd from now on. Returns -EINTR if it is time to stop, otherwise 0.
  */

@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 
 #include "base/caps.h"
+#include "base/word.h"
 #include "kernel/kernel.h"
 #include "quirks.h"
 
@@ -265,30 +266,13 @@ QUIRK(preemptible)
 /* From the kernel's __noreturn annotations; newer kernels refuse a return trampoline on these by themselves. */
 bool quirk_never_returns(const char *function)
 {
-	static const char *const names[] = {
-		"__ia32_sys_exit",
-		"__ia32_sys_exit_group",
-		"__module_put_and_kthread_exit",
-		"__stack_chk_fail",
-		"__x64_sys_exit",
-		"__x64_sys_exit_group",
-		"__arm64_sys_exit",
-		"__arm64_sys_exit_group",
-		"cpu_startup_entry",
-		"do_exit",
-		"do_group_exit",
-		"do_task_dead",
-		"kthread_complete_and_exit",
-		"kthread_exit",
-		"make_task_dead",
-		"panic",
-		"rewind_stack_and_make_dead",
-	};
+	static const char names[] =
+		"__ia32_sys_exit __ia32_sys_exit_group __module_put_and_kthread_exit __stack_chk_fail "
+		"__x64_sys_exit __x64_sys_exit_group __arm64_sys_exit __arm64_sys_exit_group "
+		"cpu_startup_entry do_exit do_group_exit do_task_dead kthread_complete_and_exit kthread_exit "
+		"make_task_dead panic rewind_stack_and_make_dead";
 
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strcmp(names[i], function))
-			return true;
-	return false;
+	return word_is_in(function, names);
 }
 
 const char *quirk_refusal(void)

@@ -73,11 +73,17 @@ char *base_printf(const char *fmt, ...) __printf(1, 2); /* asprintf() */
 bool base_read_line(char *line, size_t size, const char *path, ...) __printf(3, 4);
 
 /*
- * A growing array is three members of a struct:
- *	struct x *v; size_t n, cap;
+ * A growing array of T: v[0 .. n - 1]. As a member of a struct it has a name, or is the struct itself:
+ *	struct x { vec(int) numbers; };		x.numbers.v, x.numbers.n
+ *	struct x { vec(int); bool is_sorted; };	x.v, x.n
  * vec_push() appends a zeroed element and returns its address, which is valid until the next vec_push(). The
  * owner frees v.
  */
+#define vec(T) \
+	struct { \
+		T *v; \
+		size_t n, cap; \
+	}
 void *vec_push_(void **v, size_t *n, size_t *cap, size_t size);
 #define vec_push(s) \
 	((typeof((s)->v))vec_push_((void **)&(s)->v, &(s)->n, &(s)->cap, sizeof(*(s)->v)))

@@ -49,8 +49,7 @@ struct binary_exits {
 	bool again;	    /* a jump leads back to its begin: an entry probe may hit more than once in a call */
 	uint32_t followers; /* used by binary_ends.c alone: from how many functions it is followed */
 	const char *why;    /* why the exits are not known, a constant: "it ..." without "it"; NULL: they are */
-	struct binary_exit *v;
-	size_t n, cap;
+	vec(struct binary_exit);
 };
 
 /*
@@ -90,8 +89,7 @@ const struct binary_symbol *binary_function_around(struct binary *binary, uint64
 
 /* Where calls of a function end. */
 struct binary_ends {
-	struct binary_end *v;
-	size_t n, cap;
+	vec(struct binary_end);
 	bool again;  /* an entry probe may hit more than once in a call */
 	bool leaves; /* some end without a return instruction: what they return is not known there */
 };

@@ -78,8 +78,7 @@ struct abbreviation {
 };
 
 struct abbreviations {
-	struct abbreviation *v;
-	size_t n, cap;
+	vec(struct abbreviation);
 };
 
 static struct cursor cursor_of(struct dwarf_section section, uint64_t from, uint64_t to)

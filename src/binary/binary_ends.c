@@ -27,8 +27,7 @@ struct follow {
 	bool stubs; /* are followed */
 	struct binary_ends *ends;
 	struct pieces {
-		struct piece *v;
-		size_t n, cap;
+		vec(struct piece);
 	} pieces;
 };
 

@@ -32,8 +32,7 @@ struct walk {
 	uint64_t entry;
 	uint8_t *begins; /* for each byte: 1 if an instruction begins there */
 	struct jumps {
-		struct jump *v;
-		size_t n, cap;
+		vec(struct jump);
 	} jumps;
 	uint64_t last[LOOK_BACK]; /* where the last instructions began, in a ring */
 	size_t n;		  /* instructions so far */

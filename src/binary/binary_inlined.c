@@ -153,8 +153,7 @@ static bool has_needle(const struct needles *needles, const struct dwarf *dwarf,
 
 /* Of entries, sorted: a walk goes forward. */
 struct offsets {
-	uint64_t *v;
-	size_t n, cap;
+	vec(uint64_t);
 };
 
 struct search {

@@ -50,9 +50,8 @@ struct binary_starts {
 
 /* Where instructions begin, by what the file itself says; used by binary_confirm.c alone. */
 struct binary_confirmed {
-	bool known;  /* v is filled in */
-	uint64_t *v; /* offsets of the functions that the file itself lists, sorted */
-	size_t n, cap;
+	bool known;	/* v is filled in */
+	vec(uint64_t);	/* offsets of the functions that the file itself lists, sorted */
 	uint64_t begin; /* of the last walk */
 	uint64_t at;	/* where that walk ended: an instruction begins there */
 };
@@ -83,9 +82,8 @@ struct binary {
 	char *path;
 	char *root;
 	struct binary_image file;
-	struct binary_image debug; /* debug file or .gnu_debugdata; symbols point to its names */
-	struct binary_segment *v;  /* PT_LOAD, in the order of the file */
-	size_t n, cap;
+	struct binary_image debug;   /* debug file or .gnu_debugdata; symbols point to its names */
+	vec(struct binary_segment);  /* PT_LOAD, in the order of the file */
 	struct binary_sections code; /* used by binary_code.c alone, like the window */
 	struct binary_window window;
 	struct binary_go_table go;
@@ -191,8 +189,7 @@ int binary_each_note_in(Elf_Data *data, const char *owner, uint32_t type, binary
 /* The names of symbol versions by number: those that the file defines, and those that it needs of other files. */
 struct binary_versions {
 	Elf_Data *numbers; /* of each dynamic symbol; NULL: the file has no versions */
-	const char **v;
-	size_t n, cap;
+	vec(const char *);
 };
 
 /* The caller releases versions. A damaged table gives fewer names. The image owns the names. */

@@ -10,8 +10,7 @@
 struct probes {
 	struct binary *binary;
 	uint64_t base; /* current address of .stapsdt.base, 0 without one */
-	struct binary_usdt *v;
-	size_t n, cap;
+	vec(struct binary_usdt);
 };
 
 /* The next string of a note; NULL if it has no end inside the note. */

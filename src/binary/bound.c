@@ -107,14 +107,8 @@ struct process {
 	const char *name; /* the last component of path */
 	char path[PATH_MAX];
 	struct place vdso;
-	struct {
-		struct place *v;
-		size_t n, cap;
-	} ours;
-	struct {
-		struct image *v;
-		size_t n, cap;
-	} images;
+	vec(struct place) ours;
+	vec(struct image) images;
 };
 
 static void process_release(struct process *p)

@@ -22,9 +22,8 @@ struct bound {
 	struct binary *binary;
 	struct binary_ifunc *ifuncs; /* owned by the caller, sorted as binary_functions() does */
 	size_t n_ifuncs;
-	size_t unknown;	      /* how many are not found yet, aliases counted as one */
-	struct bound_name *v; /* sorted by name and version */
-	size_t n, cap;
+	size_t unknown;		/* how many are not found yet, aliases counted as one */
+	vec(struct bound_name); /* sorted by name and version */
 };
 
 /* The reason why an IFUNC has no offset as long as it was not found. */

@@ -38,8 +38,7 @@ static char *search_runpath(const struct library *lib, const char *runpath, cons
 
 /* What a file says about the libraries that it is linked to. */
 struct needs {
-	const char **v; /* names; owned by the binary */
-	size_t n, cap;
+	vec(const char *);   /* names; owned by the binary */
 	const char *runpath; /* NULL: none */
 };
 

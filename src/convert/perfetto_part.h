@@ -68,10 +68,7 @@ struct perfetto_thread {
 	bool has_ended;	     /* a process's first thread may end before the others */
 	uint32_t others;     /* of a process's first thread: how many of the others live */
 	uint32_t generation; /* how many threads had this id before */
-	struct {
-		struct perfetto_open *v;
-		size_t n, cap;
-	} open;
+	vec(struct perfetto_open) open;
 };
 
 /* A request that a disk works at. */
@@ -90,18 +87,9 @@ struct perfetto {
 	struct str new_interned;		/* InternedData for the next packet */
 	struct str packet, message, part, text; /* reused */
 	struct set tids;			/* the number of a tid is that of its thread */
-	struct {
-		struct perfetto_thread *v;
-		size_t n, cap;
-	} threads;
-	struct {
-		struct perfetto_cpu *v;
-		size_t n, cap;
-	} cpus;
-	struct {
-		struct perfetto_request *v;
-		size_t n, cap;
-	} requests;
+	vec(struct perfetto_thread) threads;
+	vec(struct perfetto_cpu) cpus;
+	vec(struct perfetto_request) requests;
 	struct set returning; /* probes that have returned: int64_t */
 	struct set tracks;    /* ids of tracks that have been described, but those of threads */
 };

@@ -37,11 +37,6 @@ static void put_comm(struct dat *dat, int64_t tid)
 	put_chars(dat, tid ? recording_comm(dat->r, tid) : idle, COMM);
 }
 
-static void put_known(struct dat *dat, enum known_field field, int64_t otherwise, size_t bytes)
-{
-	put_number(dat, recording_known(dat->event, field, otherwise), bytes);
-}
-
 /* A text lies behind all fields. Only one can follow. `fields` is the size of what comes between. */
 static void put_text_place(struct dat *dat, size_t fields, size_t len)
 {
@@ -72,86 +67,17 @@ static void end(struct dat *dat)
 
 /* --- kinds --- */
 
-static void add_switch(struct dat *dat)
-{
-	int64_t prev = recording_known(dat->event, KNOWN_F_PREV, 0), next = recording_known(dat->event, KNOWN_F_NEXT, 0);
-
-	begin(dat, DAT_SWITCH, prev);
-	put_comm(dat, prev);
-	put_number(dat, prev, 4);
-	put_known(dat, KNOWN_F_PREV_PRIO, 120, 4);
-	put_known(dat, KNOWN_F_PREV_STATE, 0, 8);
-	put_comm(dat, next);
-	put_number(dat, next, 4);
-	put_known(dat, KNOWN_F_NEXT_PRIO, 120, 4);
-	end(dat);
-}
-
-static void add_waking(struct dat *dat)
-{
-	int64_t task = recording_known(dat->event, KNOWN_F_TASK, 0);
-
-	begin(dat, DAT_WAKING, recording_known(dat->event, KNOWN_F_WAKER, dat->event->task));
-	put_comm(dat, task);
-	put_number(dat, task, 4);
-	put_known(dat, KNOWN_F_PRIO, 120, 4);
-	put_known(dat, KNOWN_F_TARGET_CPU, 0, 4);
-	end(dat);
-}
-
-static void add_migrate(struct dat *dat)
-{
-	int64_t task = recording_known(dat->event, KNOWN_F_TASK, 0);
-
-	begin(dat, DAT_MIGRATE, dat->event->task);
-	put_comm(dat, task);
-	put_number(dat, task, 4);
-	put_known(dat, KNOWN_F_PRIO, 120, 4);
-	put_known(dat, KNOWN_F_FROM_CPU, 0, 4);
-	put_known(dat, KNOWN_F_TARGET_CPU, 0, 4);
-	end(dat);
-}
-
-static void add_fork(struct dat *dat)
-{
-	int64_t child = recording_known(dat->event, KNOWN_F_CHILD, 0);
-
-	begin(dat, DAT_FORK, dat->event->task);
-	put_comm(dat, dat->event->task);
-	put_number(dat, dat->event->task, 4);
-	put_comm(dat, child);
-	put_number(dat, child, 4);
-	end(dat);
-}
-
-static void add_exec(struct dat *dat)
+static void add_exec(struct dat *dat, enum dat_event id)
 {
 	const struct recording_field *field = recording_field(dat->event, KNOWN_F_FILENAME);
 	size_t len = 0;
 	const char *text = field ? recording_chars(dat->r, dat->event, field, &len) : NULL;
 
-	begin(dat, DAT_EXEC, dat->event->task);
+	begin(dat, id, dat->event->task);
 	put_text_place(dat, 8, len);
 	put_number(dat, dat->event->task, 4);
-	put_known(dat, KNOWN_F_OLD_TASK, dat->event->task, 4);
+	put_number(dat, recording_known(dat->event, KNOWN_F_OLD_TASK, dat->event->task), 4);
 	put_text(dat, str_or_empty(text), len);
-	end(dat);
-}
-
-static void add_exit(struct dat *dat)
-{
-	begin(dat, DAT_EXIT, dat->event->task);
-	put_comm(dat, dat->event->task);
-	put_number(dat, dat->event->task, 4);
-	put_known(dat, KNOWN_F_PRIO, 120, 4);
-	end(dat);
-}
-
-static void add_rename(struct dat *dat)
-{
-	begin(dat, DAT_RENAME, dat->event->task);
-	put_number(dat, dat->event->task, 4);
-	put_comm(dat, dat->event->task);
 	end(dat);
 }
 
@@ -168,65 +94,70 @@ static void put_args(struct dat *dat)
 	put(dat, args, sizeof(args));
 }
 
-static void put_call(struct dat *dat)
+static void put_call(struct dat *dat, int64_t call)
 {
-	int64_t call = recording_known(dat->event, KNOWN_F_SYSCALL, -1);
-
 	if (dat->calls.n < CALLS_MAX)
 		set_add(&dat->calls, &call, sizeof(call));
 	put_number(dat, call, 8);
 }
 
-static void add_enter(struct dat *dat)
-{
-	begin(dat, DAT_SYS_ENTER, dat->event->task);
-	put_call(dat);
-	put_args(dat);
-	end(dat);
-}
-
-static void add_leave(struct dat *dat)
-{
-	begin(dat, DAT_SYS_EXIT, dat->event->task);
-	put_call(dat);
-	put_known(dat, KNOWN_F_RET, 0, 8);
-	end(dat);
-}
-
 /* The kernel's letters: R, W, F, D. */
-static void put_request(struct dat *dat)
+static void put_letter(struct dat *dat, size_t size)
 {
 	static const char *const letters[] = { "R", "W", "F", "D" };
 	int64_t op = recording_known(dat->event, KNOWN_F_OP, BLOCK_OP_MASK) & BLOCK_OP_MASK;
-	int64_t bytes = recording_known(dat->event, KNOWN_F_BYTES, 0);
 
-	put_known(dat, KNOWN_F_DEVICE, 0, 4);
-	put_number(dat, bytes / 512, 4);
-	put_known(dat, KNOWN_F_SECTOR, 0, 8);
-	put_number(dat, bytes, 4);
-	put_chars(dat, op < (int64_t)ARRAY_SIZE(letters) ? letters[op] : "N", 8);
+	put_chars(dat, op < (int64_t)ARRAY_SIZE(letters) ? letters[op] : "N", size);
 }
 
-static void add_issue(struct dat *dat)
+static void put_field(struct dat *dat, const struct dat_field *field)
 {
-	begin(dat, DAT_ISSUE, dat->event->task);
-	put_request(dat);
-	put_comm(dat, dat->event->task);
+	const struct recording_event *event = dat->event;
+	int64_t number = field->known < 0 ? event->task : recording_known(event, field->known, field->otherwise);
+
+	switch (field->how) {
+	case DAT_BY_HAND:
+		break;
+	case DAT_NUMBER:
+		put_number(dat, number, field->size);
+		break;
+	case DAT_COMM:
+		put_comm(dat, number);
+		break;
+	case DAT_CALL:
+		put_call(dat, number);
+		break;
+	case DAT_ARGS:
+		put_args(dat);
+		break;
+	case DAT_SECTORS:
+		put_number(dat, number / 512, field->size);
+		break;
+	case DAT_LETTER:
+		put_letter(dat, field->size);
+		break;
+	}
+}
+
+/* An event whose fields are all in the table. A waker that is missing is whoever runs. */
+static void add_fields(struct dat *dat, enum dat_event id)
+{
+	int64_t task = dat->event->task;
+
+	if (id == DAT_SWITCH)
+		task = recording_known(dat->event, KNOWN_F_PREV, 0);
+	else if (id == DAT_WAKING)
+		task = recording_known(dat->event, KNOWN_F_WAKER, task);
+	begin(dat, id, task);
+	for (const struct dat_field *field = dat_formats[id].fields; field->declaration; field++)
+		put_field(dat, field);
 	end(dat);
 }
 
-static void add_complete(struct dat *dat)
+static void add_probe(struct dat *dat, enum dat_event id)
 {
-	begin(dat, DAT_COMPLETE, dat->event->task);
-	put_request(dat);
-	put_known(dat, KNOWN_F_STATUS, 0, 4);
-	end(dat);
-}
-
-static void add_probe(struct dat *dat)
-{
-	int64_t id = recording_known(dat->event, KNOWN_F_PROBE, 0);
-	const char *name = recording_text(dat->r, LAYOUT_SPACE_PROBES, id);
+	int64_t probe = recording_known(dat->event, KNOWN_F_PROBE, 0);
+	const char *name = recording_text(dat->r, LAYOUT_SPACE_PROBES, probe);
 	const struct recording_field *field = recording_field(dat->event, KNOWN_F_ARGS);
 	bool is_return = recording_known(dat->event, KNOWN_F_SITE, 0);
 	size_t n = 0;
@@ -234,10 +165,10 @@ static void add_probe(struct dat *dat)
 
 	if (!name) {
 		str_reset(&dat->text);
-		str_addf(&dat->text, "probe %lld", (long long)id);
+		str_addf(&dat->text, "probe %lld", (long long)probe);
 		name = dat->text.data;
 	}
-	begin(dat, is_return ? DAT_RETURN : DAT_PROBE, dat->event->task);
+	begin(dat, is_return ? DAT_RETURN : id, dat->event->task);
 	put_text_place(dat, is_return ? 12 : 52, strlen(name));
 	put_number(dat, 0, 4);
 	if (is_return)
@@ -248,7 +179,7 @@ static void add_probe(struct dat *dat)
 	end(dat);
 }
 
-static void add_mark(struct dat *dat)
+static void add_mark(struct dat *dat, enum dat_event id)
 {
 	const struct recording_field *field = recording_field(dat->event, KNOWN_F_TEXT);
 	size_t len = 0;
@@ -256,7 +187,7 @@ static void add_mark(struct dat *dat)
 
 	str_reset(&dat->text);
 	str_add_shown(&dat->text, str_or_empty(text), len);
-	begin(dat, DAT_MARK, dat->event->task);
+	begin(dat, id, dat->event->task);
 	put_text_place(dat, 0, dat->text.len);
 	put_text(dat, str_or_empty(dat->text.data), dat->text.len);
 	end(dat);
@@ -284,20 +215,23 @@ static void add_other(struct dat *dat)
 	end(dat);
 }
 
-static void (*const adders[KNOWN_KINDS_N])(struct dat *) = {
-	[KNOWN_SWITCH] = add_switch,
-	[KNOWN_WAKING] = add_waking,
-	[KNOWN_MIGRATE] = add_migrate,
-	[KNOWN_FORK] = add_fork,
-	[KNOWN_EXEC] = add_exec,
-	[KNOWN_COMM] = add_rename,
-	[KNOWN_EXIT] = add_exit,
-	[KNOWN_SYS_ENTER] = add_enter,
-	[KNOWN_SYS_EXIT] = add_leave,
-	[KNOWN_BLOCK_ISSUE] = add_issue,
-	[KNOWN_BLOCK_COMPLETE] = add_complete,
-	[KNOWN_PROBE] = add_probe,
-	[KNOWN_MARK] = add_mark,
+static const struct {
+	void (*add)(struct dat *dat, enum dat_event id);
+	enum dat_event id;
+} adders[KNOWN_KINDS_N] = {
+	[KNOWN_SWITCH] = { add_fields, DAT_SWITCH },
+	[KNOWN_WAKING] = { add_fields, DAT_WAKING },
+	[KNOWN_MIGRATE] = { add_fields, DAT_MIGRATE },
+	[KNOWN_FORK] = { add_fields, DAT_FORK },
+	[KNOWN_EXEC] = { add_exec, DAT_EXEC },
+	[KNOWN_COMM] = { add_fields, DAT_RENAME },
+	[KNOWN_EXIT] = { add_fields, DAT_EXIT },
+	[KNOWN_SYS_ENTER] = { add_fields, DAT_SYS_ENTER },
+	[KNOWN_SYS_EXIT] = { add_fields, DAT_SYS_EXIT },
+	[KNOWN_BLOCK_ISSUE] = { add_fields, DAT_ISSUE },
+	[KNOWN_BLOCK_COMPLETE] = { add_fields, DAT_COMPLETE },
+	[KNOWN_PROBE] = { add_probe, DAT_PROBE },
+	[KNOWN_MARK] = { add_mark, DAT_MARK },
 };
 
 void dat_events_add(struct dat *dat)
@@ -306,8 +240,8 @@ void dat_events_add(struct dat *dat)
 
 	if (known < 0)
 		add_other(dat);
-	else if (adders[known])
-		adders[known](dat);
+	else if (adders[known].add)
+		adders[known].add(dat, adders[known].id);
 }
 
 void dat_events_add_lost(struct dat *dat, uint32_t cpu, uint64_t time, uint64_t lost)

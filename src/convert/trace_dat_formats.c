@@ -1,47 +1,53 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Descriptions of events, in the language of the kernel's files events/SYSTEM/EVENT/format. Names, fields and types of
- * the kernel's own events are the kernel's, because readers look for them; trace_dat.c fills the fields in, in this
- * order and without gaps but those of alignment.
+ * the kernel's own events are the kernel's, because readers look for them. trace_dat_events.c fills the fields in, in
+ * this order and without gaps but those of alignment.
  */
 #include "trace_dat_part.h"
 
-struct dat_field {
-	const char *declaration;
-	uint8_t size, is_signed;
-};
-
-#define F_COMM(name) \
+/* A name or number of a task, a number with what stands for one that is not known, the rest of one way each. */
+#define F_COMM(name, known) \
 	{ \
-		"char " name "[16]", 16, 0 \
+		"char " name "[16]", 16, 0, DAT_COMM, known, 0 \
 	}
-#define F_INT(name) \
+#define F_PID(name, known) \
 	{ \
-		"int " name, 4, 1 \
+		"pid_t " name, 4, 1, DAT_NUMBER, known, 0 \
 	}
-#define F_PID(name) \
+#define F_INT(name, known, otherwise) \
 	{ \
-		"pid_t " name, 4, 1 \
+		"int " name, 4, 1, DAT_NUMBER, known, otherwise \
 	}
-#define F_LONG(name) \
+#define F_LONG(name, known) \
 	{ \
-		"long " name, 8, 1 \
+		"long " name, 8, 1, DAT_NUMBER, known, 0 \
 	}
-#define F_U32(name) \
+#define F_U32(name, how, known) \
 	{ \
-		"unsigned int " name, 4, 0 \
+		"unsigned int " name, 4, 0, how, known, 0 \
 	}
-#define F_U64(name) \
+#define F_U64(name, known) \
 	{ \
-		"unsigned long long " name, 8, 0 \
+		"unsigned long long " name, 8, 0, DAT_NUMBER, known, 0 \
+	}
+#define F_CALL \
+	{ \
+		"long id", 8, 1, DAT_CALL, KNOWN_F_SYSCALL, -1 \
 	}
 #define F_ARGS \
 	{ \
-		"unsigned long args[6]", 48, 0 \
+		"unsigned long args[6]", 48, 0, DAT_ARGS, KNOWN_F_ARGS, 0 \
 	}
 #define F_TEXT(name) \
 	{ \
-		"__data_loc char[] " name, 4, 0 \
+		"__data_loc char[] " name, 4, 0, DAT_BY_HAND, 0, 0 \
+	}
+#define F_REQUEST \
+	F_U32("dev", DAT_NUMBER, KNOWN_F_DEVICE), F_U32("nr_sector", DAT_SECTORS, KNOWN_F_BYTES), \
+		F_U64("sector", KNOWN_F_SECTOR), F_U32("bytes", DAT_NUMBER, KNOWN_F_BYTES), \
+	{ \
+		"char rwbs[8]", 8, 0, DAT_LETTER, KNOWN_F_OP, 0 \
 	}
 #define ARGS_TEXT "%lx, %lx, %lx, %lx, %lx, %lx"
 #define ARGS_VALUES \
@@ -53,11 +59,6 @@ struct dat_field {
 #define REQUEST_VALUES \
 	"((unsigned int) ((REC->dev) >> 20)), ((unsigned int) ((REC->dev) & ((1U << 20) - 1))), REC->rwbs, REC->bytes, " \
 	"REC->sector, REC->nr_sector, "
-
-struct dat_format {
-	const char *system, *name, *print;
-	struct dat_field fields[8];
-};
 
 #define SWITCH_TEXT \
 	"\"prev_comm=%s prev_pid=%d prev_prio=%d prev_state=%s%s ==> next_comm=%s next_pid=%d next_prio=%d\", " \
@@ -73,19 +74,19 @@ struct dat_format {
 	"REC->child_pid"
 
 /* Sorted by system. */
-static const struct dat_format formats[DAT_EVENTS] = {
+const struct dat_format dat_formats[DAT_EVENTS] = {
 	[DAT_SWITCH] = {
 		"sched",
 		"sched_switch",
 		SWITCH_TEXT,
 		{
-			F_COMM("prev_comm"),
-			F_PID("prev_pid"),
-			F_INT("prev_prio"),
-			F_LONG("prev_state"),
-			F_COMM("next_comm"),
-			F_PID("next_pid"),
-			F_INT("next_prio"),
+			F_COMM("prev_comm", KNOWN_F_PREV),
+			F_PID("prev_pid", KNOWN_F_PREV),
+			F_INT("prev_prio", KNOWN_F_PREV_PRIO, 120),
+			F_LONG("prev_state", KNOWN_F_PREV_STATE),
+			F_COMM("next_comm", KNOWN_F_NEXT),
+			F_PID("next_pid", KNOWN_F_NEXT),
+			F_INT("next_prio", KNOWN_F_NEXT_PRIO, 120),
 		},
 	},
 	[DAT_WAKING] = {
@@ -93,10 +94,10 @@ static const struct dat_format formats[DAT_EVENTS] = {
 		"sched_waking",
 		WAKING_TEXT,
 		{
-			F_COMM("comm"),
-			F_PID("pid"),
-			F_INT("prio"),
-			F_INT("target_cpu"),
+			F_COMM("comm", KNOWN_F_TASK),
+			F_PID("pid", KNOWN_F_TASK),
+			F_INT("prio", KNOWN_F_PRIO, 120),
+			F_INT("target_cpu", KNOWN_F_TARGET_CPU, 0),
 		},
 	},
 	[DAT_MIGRATE] = {
@@ -104,11 +105,11 @@ static const struct dat_format formats[DAT_EVENTS] = {
 		"sched_migrate_task",
 		MIGRATE_TEXT,
 		{
-			F_COMM("comm"),
-			F_PID("pid"),
-			F_INT("prio"),
-			F_INT("orig_cpu"),
-			F_INT("dest_cpu"),
+			F_COMM("comm", KNOWN_F_TASK),
+			F_PID("pid", KNOWN_F_TASK),
+			F_INT("prio", KNOWN_F_PRIO, 120),
+			F_INT("orig_cpu", KNOWN_F_FROM_CPU, 0),
+			F_INT("dest_cpu", KNOWN_F_TARGET_CPU, 0),
 		},
 	},
 	[DAT_FORK] = {
@@ -116,10 +117,10 @@ static const struct dat_format formats[DAT_EVENTS] = {
 		"sched_process_fork",
 		FORK_TEXT,
 		{
-			F_COMM("parent_comm"),
-			F_PID("parent_pid"),
-			F_COMM("child_comm"),
-			F_PID("child_pid"),
+			F_COMM("parent_comm", DAT_TASK),
+			F_PID("parent_pid", DAT_TASK),
+			F_COMM("child_comm", KNOWN_F_CHILD),
+			F_PID("child_pid", KNOWN_F_CHILD),
 		},
 	},
 	[DAT_EXEC] = {
@@ -128,8 +129,8 @@ static const struct dat_format formats[DAT_EVENTS] = {
 		"\"filename=%s pid=%d old_pid=%d\", __get_str(filename), REC->pid, REC->old_pid",
 		{
 			F_TEXT("filename"),
-			F_PID("pid"),
-			F_PID("old_pid"),
+			F_PID("pid", DAT_TASK),
+			F_PID("old_pid", KNOWN_F_OLD_TASK),
 		},
 	},
 	[DAT_EXIT] = {
@@ -137,9 +138,9 @@ static const struct dat_format formats[DAT_EVENTS] = {
 		"sched_process_exit",
 		"\"comm=%s pid=%d prio=%d\", REC->comm, REC->pid, REC->prio",
 		{
-			F_COMM("comm"),
-			F_PID("pid"),
-			F_INT("prio"),
+			F_COMM("comm", DAT_TASK),
+			F_PID("pid", DAT_TASK),
+			F_INT("prio", KNOWN_F_PRIO, 120),
 		},
 	},
 	[DAT_RENAME] = {
@@ -147,8 +148,8 @@ static const struct dat_format formats[DAT_EVENTS] = {
 		"task_rename",
 		"\"pid=%d newcomm=%s\", REC->pid, REC->newcomm",
 		{
-			F_PID("pid"),
-			F_COMM("newcomm"),
+			F_PID("pid", DAT_TASK),
+			F_COMM("newcomm", DAT_TASK),
 		},
 	},
 	/* the name of the call comes last, because programs look for the rest */
@@ -157,7 +158,7 @@ static const struct dat_format formats[DAT_EVENTS] = {
 		"sys_enter",
 		"\"NR %ld (" ARGS_TEXT ") %s\", REC->id, " ARGS_VALUES,
 		{
-			F_LONG("id"),
+			F_CALL,
 			F_ARGS,
 		},
 	},
@@ -166,8 +167,8 @@ static const struct dat_format formats[DAT_EVENTS] = {
 		"sys_exit",
 		"\"NR %ld = %ld %s\", REC->id, REC->ret",
 		{
-			F_LONG("id"),
-			F_LONG("ret"),
+			F_CALL,
+			F_LONG("ret", KNOWN_F_RET),
 		},
 	},
 	[DAT_ISSUE] = {
@@ -175,12 +176,8 @@ static const struct dat_format formats[DAT_EVENTS] = {
 		"block_rq_issue",
 		"\"" REQUEST_TEXT " [%s]\", " REQUEST_VALUES "REC->comm",
 		{
-			F_U32("dev"),
-			F_U32("nr_sector"),
-			F_U64("sector"),
-			F_U32("bytes"),
-			{ "char rwbs[8]", 8, 0 },
-			F_COMM("comm"),
+			F_REQUEST,
+			F_COMM("comm", DAT_TASK),
 		},
 	},
 	[DAT_COMPLETE] = {
@@ -188,12 +185,8 @@ static const struct dat_format formats[DAT_EVENTS] = {
 		"block_rq_complete",
 		"\"" REQUEST_TEXT " [%d]\", " REQUEST_VALUES "REC->error",
 		{
-			F_U32("dev"),
-			F_U32("nr_sector"),
-			F_U64("sector"),
-			F_U32("bytes"),
-			{ "char rwbs[8]", 8, 0 },
-			F_INT("error"),
+			F_REQUEST,
+			F_INT("error", KNOWN_F_STATUS, 0),
 		},
 	},
 	[DAT_PROBE] = {
@@ -202,7 +195,7 @@ static const struct dat_format formats[DAT_EVENTS] = {
 		"\"%s(" ARGS_TEXT ")\", __get_str(probe), " ARGS_VALUES,
 		{
 			F_TEXT("probe"),
-			F_U32("unused"),
+			F_U32("unused", DAT_BY_HAND, 0),
 			F_ARGS,
 		},
 	},
@@ -212,8 +205,8 @@ static const struct dat_format formats[DAT_EVENTS] = {
 		"\"%s = %lx\", __get_str(probe), REC->ret",
 		{
 			F_TEXT("probe"),
-			F_U32("unused"),
-			{ "unsigned long ret", 8, 0 },
+			F_U32("unused", DAT_BY_HAND, 0),
+			{ "unsigned long ret", 8, 0, DAT_BY_HAND, 0, 0 },
 		},
 	},
 	[DAT_MARK] = {
@@ -229,7 +222,7 @@ static const struct dat_format formats[DAT_EVENTS] = {
 		"lost",
 		"\"%llu events were lost before the end\", REC->lost",
 		{
-			F_U64("lost"),
+			F_U64("lost", 0),
 		},
 	},
 };
@@ -282,7 +275,7 @@ static void add_format(struct str *s, const struct dat_format *format, const cha
 	str_addf(&text, "name: %s\nID: %u\n" HEAD, name, id);
 	add_fields(&text, format);
 	str_addf(&text, "\nprint fmt: %s", format->print);
-	if (format == &formats[DAT_SYS_ENTER] || format == &formats[DAT_SYS_EXIT])
+	if (format == &dat_formats[DAT_SYS_ENTER] || format == &dat_formats[DAT_SYS_EXIT])
 		add_calls(&text, r, calls);
 	str_addc(&text, '\n');
 	add_number(s, text.len, 8);
@@ -320,19 +313,19 @@ void dat_formats_add(struct str *s, const struct recording *r, const struct set 
 	uint32_t systems = 0, at = 0;
 
 	for (uint32_t i = 0; i < DAT_EVENTS; i++)
-		systems += !i || !str_same(formats[i].system, formats[i - 1].system);
+		systems += !i || !str_same(dat_formats[i].system, dat_formats[i - 1].system);
 	add_number(s, systems, 4);
 	while (at < DAT_EVENTS) {
-		const char *system = formats[at].system;
+		const char *system = dat_formats[at].system;
 		bool is_ours = str_same(system, "sonde");
 		uint32_t end = at;
 
-		while (end < DAT_EVENTS && str_same(formats[end].system, system))
+		while (end < DAT_EVENTS && str_same(dat_formats[end].system, system))
 			end++;
 		str_addn(s, system, strlen(system) + 1);
 		add_number(s, end - at + (is_ours ? count_others(r) : 0), 4);
 		for (; at < end; at++)
-			add_format(s, &formats[at], formats[at].name, at + 1, r, calls);
+			add_format(s, &dat_formats[at], dat_formats[at].name, at + 1, r, calls);
 		if (is_ours)
 			add_others(s, r, calls);
 	}

@@ -95,6 +95,32 @@ struct dat {
 	} losses;
 };
 
+/* How a field gets its value from a record. */
+enum dat_how {
+	DAT_BY_HAND, /* by a function for this event */
+	DAT_NUMBER,
+	DAT_COMM, /* the name of a task */
+	DAT_CALL,
+	DAT_ARGS,
+	DAT_SECTORS, /* bytes / 512 */
+	DAT_LETTER,  /* of a request's operation */
+};
+#define DAT_TASK (-1) /* instead of a known field: the task that the record is of */
+
+struct dat_field {
+	const char *declaration;
+	uint8_t size, is_signed;
+	enum dat_how how;
+	int known; /* enum known_field, DAT_TASK */
+	int64_t otherwise;
+};
+
+struct dat_format {
+	const char *system, *name, *print;
+	struct dat_field fields[8];
+};
+extern const struct dat_format dat_formats[DAT_EVENTS];
+
 /* Adds dat->event, if there is an event for its kind. */
 void dat_events_add(struct dat *dat);
 void dat_events_add_lost(struct dat *dat, uint32_t cpu, uint64_t time, uint64_t lost);

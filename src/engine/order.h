@@ -15,8 +15,7 @@ struct order_record {
 
 /* Initialise with {}. n: the number of records. */
 struct order {
-	struct order_record *v;
-	size_t n, cap;
+	vec(struct order_record);
 	struct str bytes;
 	bool unordered;
 };

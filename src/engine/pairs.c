@@ -174,7 +174,7 @@ void pairs_say_leaves(const struct attach *attach, const struct target_set *set)
 		report_note("%zu function%s may end by a jump to code that is not followed: the time is measured up to it", n, str_plural(n));
 }
 
-struct pairs_losses pairs_losses(const struct object *object)
+static struct pairs_losses pairs_losses(const struct object *object)
 {
 	return (struct pairs_losses){
 		.no_end = object_word(object, ".data.losses", PENDING_NO_END),

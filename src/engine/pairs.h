@@ -49,7 +49,6 @@ struct pairs_losses {
 	uint64_t no_id;	 /* their goroutine could not be read */
 	uint64_t no_room;
 };
-struct pairs_losses pairs_losses(const struct object *object);
 void pairs_add_stats(const struct object *object, struct engine_stats *stats);
 /*
  * Reports calls that were not measured, and why. missed: hits that the kernel skipped, which are reported on their own;

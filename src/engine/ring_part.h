@@ -51,7 +51,4 @@ struct ring_set {
 /* The most bytes of one value for all rings. Tests set it to 0. */
 extern size_t ring_direct_most;
 
-/* Where programs write next in a ring. */
-struct spot ring_head(const struct ring_one *ring);
-
 #endif

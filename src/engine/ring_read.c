@@ -47,7 +47,7 @@ static struct spot earlier(struct spot head, uint64_t note)
  * A carry out of the place has counted as a record (every 8 TB), which the number does not. Without a reader, places
  * lack their upper bits after that; then all numbers are too high by the same.
  */
-struct spot ring_head(const struct ring_one *ring)
+static struct spot ring_head(const struct ring_one *ring)
 {
 	uint64_t base = load(&ring->state->number), head = load(&ring->state->head);
 	struct spot at = { .place = ring->at.place + ((head - ring->at.place) & RING_PLACE_MASK) };

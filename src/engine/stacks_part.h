@@ -46,15 +46,13 @@ struct stacks {
 	/* frames by id: element i belongs to member i of the set */
 	struct set ids;
 	struct stacks_kepts {
-		struct stacks_kept **v;
-		size_t n, cap;
+		vec(struct stacks_kept *);
 	} kept;
 
 	/* counts by struct stack_key, likewise */
 	struct set keys;
 	struct stacks_entries {
-		struct stacks_entry *v;
-		size_t n, cap;
+		vec(struct stacks_entry);
 	} entries;
 	struct files files;
 	bool hurried; /* the user did not want to wait for all names */

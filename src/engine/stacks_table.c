@@ -56,18 +56,14 @@ struct files *stacks_files(struct stacks *stacks)
  * each frame, which frames of one name share; then the key without the ids of its stacks.
  */
 struct merge {
-	bool exact;	   /* places are shown: frames are the same only if their addresses are */
-	struct set names;  /* a byte for the kind, and the name */
-	struct set frames; /* addresses of frames */
-	struct {
-		uint32_t *v;
-		size_t n, cap;
-	} name_of; /* a frame's number to the name's */
+	bool exact;	       /* places are shown: frames are the same only if their addresses are */
+	struct set names;      /* a byte for the kind, and the name */
+	struct set frames;     /* addresses of frames */
+	vec(uint32_t) name_of; /* a frame's number to the name's */
 	struct str key;
 	struct set rows;
 	struct stacks_rows {
-		struct stacks_row *v;
-		size_t n, cap;
+		vec(struct stacks_row);
 	} list;
 };
 

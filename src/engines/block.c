@@ -48,7 +48,8 @@ void block_describe(struct str *s, uint64_t flags)
 	str_add(s, known ? operations[operation].word : "Unknown");
 }
 
-const char *block_letter(uint64_t flags)
+/* Returns the operation's letter, as in biosnoop's column T: "R", "W"; NULL: unknown. The string is static. */
+static const char *block_letter(uint64_t flags)
 {
 	size_t operation = flags & BLOCK_OP_MASK;
 

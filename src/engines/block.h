@@ -26,8 +26,6 @@ void block_offer_disks(const char *word, void (*fn)(const char *name, void *ctx)
 
 /* Appends the operation and flags in bcc's words: "Sync-Write". A flag without a word is not shown. */
 void block_describe(struct str *s, uint64_t flags);
-/* Returns the operation's letter, as in biosnoop's column T: "R", "W"; NULL: unknown. The string is static. */
-const char *block_letter(uint64_t flags);
 
 /*
  * The begin of the table of probes of a tool whose programs use bpf/block_io.bpf.h. Requests are made, issued, maybe

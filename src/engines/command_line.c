@@ -5,7 +5,8 @@
 /* Interpreters that are scripts themselves: the kernel follows five (fs/exec.c), each with an option. */
 #define UNTYPED_MAX (5 * 2)
 
-const char *command_line_next(const char *arg, const char *end)
+/* The argument behind arg, never beyond end: that is where there is none. */
+static const char *command_line_next(const char *arg, const char *end)
 {
 	if (arg >= end)
 		return end;
@@ -13,7 +14,11 @@ const char *command_line_next(const char *arg, const char *end)
 	return arg < end ? arg : end;
 }
 
-const char *command_line_typed(const char *first, const char *end, const char *path)
+/*
+ * The arguments behind the first, of `first` to `end`, that were typed. For a script the kernel puts its interpreter's
+ * name and option in front; what was typed is the script, path, and what comes after it.
+ */
+static const char *command_line_typed(const char *first, const char *end, const char *path)
 {
 	const char *arg = first;
 

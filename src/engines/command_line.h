@@ -7,14 +7,6 @@
 #include "bpf/args.h"
 #include "output/value.h"
 
-/* The argument behind arg, never beyond end: that is where there is none. */
-const char *command_line_next(const char *arg, const char *end);
-/*
- * The arguments behind the first, of `first` to `end`, that were typed. For a script the kernel puts its interpreter's
- * name and option in front; what was typed is the script, path, and what comes after it.
- */
-const char *command_line_typed(const char *first, const char *end, const char *path);
-
 /*
  * As it was typed: the name that was executed, with which data begins, then the arguments; at most max_words, 0: all.
  * failed: the exec has not replaced the arguments. If the line is not whole, it ends with "...".

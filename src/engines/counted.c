@@ -13,8 +13,7 @@ struct row {
 struct counted {
 	const struct schema *schema;
 	void *tree; /* finds rows by key */
-	struct row **v;
-	size_t n, cap;
+	vec(struct row *);
 	struct str key; /* of the event that is being added */
 	uint64_t lost;
 };

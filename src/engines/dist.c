@@ -32,8 +32,7 @@ static const struct opt options[] = {
 };
 
 struct table {
-	struct dist_shown *v;
-	size_t n, cap;
+	vec(struct dist_shown);
 };
 
 /* --- tables --- */

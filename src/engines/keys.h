@@ -22,8 +22,7 @@ struct keys {
 	struct batch_map map; /* max: the most rows */
 	const struct hist *hist;
 	void *tree; /* finds rows by key */
-	struct keys_row **v;
-	size_t n, cap;
+	vec(struct keys_row *);
 };
 
 /* Returns the bytes of a value in the kernel's map. */

@@ -12,8 +12,7 @@
 
 /* Rows in the order of their keys. Initialise with {}; v is the owner's to free. The functions add to an empty one. */
 struct syscalls_counts {
-	struct syscalls_row *v;
-	size_t n, cap;
+	vec(struct syscalls_row);
 };
 
 /* Of one number of bpf/syscalls.h, from all shards. */

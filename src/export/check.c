@@ -47,16 +47,8 @@ int check_run(struct exporter *exporter)
 
 static void print_family(const struct metrics_info *info, const char *labels, void *ctx)
 {
-	static const char *const types[] = {
-		[METRICS_COUNTER] = "counter",
-		[METRICS_GAUGE] = "gauge",
-		[METRICS_INFO] = "info",
-		[METRICS_SUMMARY] = "summary",
-		[METRICS_HISTOGRAM] = "histogram",
-	};
-
 	(void)ctx;
-	printf("%s%s\t%s\t%s\t%s\n", info->name, metrics_format_suffix(info->type), types[info->type],
+	printf("%s%s\t%s\t%s\t%s\n", info->name, metrics_format_suffix(info->type), metrics_type_name(info->type),
 	       info->unit ?: "-", *labels ? labels : "-");
 }
 

@@ -18,8 +18,7 @@ struct word {
 };
 
 struct words {
-	struct word *v;
-	size_t n, cap;
+	vec(struct word);
 };
 
 /* A text that is read line by line. */

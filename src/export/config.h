@@ -37,8 +37,7 @@ struct config_line {
 
 /* Initialise with {}. */
 struct config {
-	struct config_line *v;
-	size_t n, cap;
+	vec(struct config_line);
 };
 
 /*

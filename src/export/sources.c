@@ -95,11 +95,8 @@ int sources_open(struct sources *sources, const struct source_host *host, struct
 
 struct families {
 	struct set names;
-	struct {
-		const struct source **v; /* by the number of the name; NULL: the page's own */
-		size_t n, cap;
-	} owners;
-	const struct source *source; /* whose families are added */
+	vec(const struct source *) owners; /* by the number of the name; NULL: the page's own */
+	const struct source *source;	   /* whose families are added */
 	struct err *err;
 	int ret;
 };

@@ -7,8 +7,7 @@
 
 /* Initialise with {}. */
 struct sources {
-	struct source **v;
-	size_t n, cap;
+	vec(struct source *);
 };
 
 /*

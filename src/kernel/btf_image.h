@@ -25,10 +25,7 @@ struct btf_image {
 	uint8_t *window;	    /* all types if the file is mapped, else those that were read last */
 	size_t from, have, cap;	    /* the window: its begin among the types, its bytes, the allocated bytes */
 	uint32_t n_types;	    /* how many btf_image_each() has passed, without those of the base */
-	struct {
-		size_t *v; /* offsets of every STRIDE-th type among the types */
-		size_t n, cap;
-	} index;
+	vec(size_t) index;	    /* offsets of every STRIDE-th type among the types */
 };
 
 /*

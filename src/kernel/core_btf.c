@@ -36,14 +36,10 @@ struct maker {
 	struct core_names types;    /* names of the types that the object uses */
 	struct core_names elements; /* names of members and enumerators of all of them */
 	struct btf_image image;
-	struct {
-		uint32_t *v;
-		size_t n, cap;
-	} roots;	  /* ids of the kernel's types of these names */
-	struct btf *btf;  /* the result */
-	struct copied *v; /* the types that it holds already */
-	size_t n, cap;
-	unsigned int depth; /* how deep the type that is being copied is nested */
+	vec(uint32_t) roots; /* ids of the kernel's types of these names */
+	struct btf *btf;     /* the result */
+	vec(struct copied);  /* the types that it holds already */
+	unsigned int depth;  /* how deep the type that is being copied is nested */
 };
 
 static void maker_release(struct maker *maker)

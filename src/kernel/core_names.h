@@ -16,8 +16,7 @@ struct core_name {
 
 /* Initialise with {}. */
 struct core_names {
-	struct core_name *v;
-	size_t n, cap;
+	vec(struct core_name);
 	size_t first[256]; /* the newest name with that first character: index + 1, 0: none */
 };
 

@@ -27,10 +27,7 @@ struct kallsyms_image {
 	uint8_t *names;
 	size_t names_len;
 	struct kallsyms_token *tokens; /* 256 */
-	struct {
-		uint32_t *v; /* where every 16th name is in names, for kallsyms_image_at() */
-		size_t n, cap;
-	} index;
+	vec(uint32_t) index;	       /* where every 16th name is in names, for kallsyms_image_at() */
 };
 
 /*

@@ -19,17 +19,10 @@ struct ksym_module {
 
 /* Initialise with {}. */
 struct ksym_list {
-	struct ksym_entry *v;
-	size_t n, cap;
+	vec(struct ksym_entry);
 	bool unsorted; /* an entry was added behind one with a higher address */
-	struct {
-		struct ksym_module *v;
-		size_t n, cap;
-	} modules;
-	struct {
-		char *v;
-		size_t n, cap;
-	} names;
+	vec(struct ksym_module) modules;
+	vec(char) names;
 };
 
 void ksym_list_release(struct ksym_list *list);

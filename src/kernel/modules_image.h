@@ -19,8 +19,7 @@ struct module_image {
 };
 
 struct modules_image {
-	struct module_image *v;
-	size_t n, cap;
+	vec(struct module_image);
 };
 
 /*

@@ -34,8 +34,7 @@ struct module {
 };
 
 struct kernel_types {
-	struct module **v; /* [0]: the kernel's own */
-	size_t n, cap;
+	vec(struct module *); /* [0]: the kernel's own */
 };
 
 struct kernel_types *kernel_types_new(void)

@@ -96,30 +96,21 @@ struct metrics_sample {
 struct metrics_family {
 	struct metrics_info info;     /* own copies of the texts */
 	struct metrics_bounds bounds; /* METRICS_HISTOGRAM: of its samples */
-	struct metrics_sample *v;
-	size_t n, cap;
+	vec(struct metrics_sample);
 	struct lookup lookup; /* finds samples by their labels */
 };
 
 struct metrics {
-	struct metrics_family *v;
-	size_t n, cap;
-	struct {
-		struct metrics_label *v;
-		size_t n, cap;
-	} labels;
-	struct {
-		uint64_t *v;
-		size_t n, cap;
-	} counts;
+	vec(struct metrics_family);
+	vec(struct metrics_label) labels;
+	vec(uint64_t) counts;
 	struct str text; /* names and values of labels */
 	size_t family;	 /* of the sample that is being made */
 	/* metrics_rows.c: the families of the fields of the last row, or METRICS_NO_FAMILY; whose they are */
 	struct {
 		const struct schema *schema;
 		struct str base;
-		size_t *v;
-		size_t n, cap;
+		vec(size_t);
 	} fields;
 };
 

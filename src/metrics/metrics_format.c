@@ -27,3 +27,16 @@ const char *metrics_format_suffix(enum metrics_type type)
 	return type == METRICS_COUNTER ? "_total" : type == METRICS_INFO ? "_info"
 									 : "";
 }
+
+const char *metrics_type_name(enum metrics_type type)
+{
+	static const char *const types[] = {
+		[METRICS_COUNTER] = "counter",
+		[METRICS_GAUGE] = "gauge",
+		[METRICS_INFO] = "info",
+		[METRICS_SUMMARY] = "summary",
+		[METRICS_HISTOGRAM] = "histogram",
+	};
+
+	return types[type];
+}

@@ -24,6 +24,8 @@ void metrics_format_print(struct str *to, const struct metrics *page, enum metri
 const char *metrics_format_type(enum metrics_format format);
 /* Returns what text 0.0.4 and protobuf append to the name of a family: "_total", "_info" or nothing. */
 const char *metrics_format_suffix(enum metrics_type type);
+/* Returns the name of a type, as texts have it: "counter". */
+const char *metrics_type_name(enum metrics_type type);
 
 /* Within metrics/: one format each. */
 void metrics_text_print(struct str *to, const struct metrics *page, bool openmetrics);

@@ -12,7 +12,8 @@
 #define LE_EXPONENT_LEAST (-4)
 #define LE_EXPONENT_MOST  5
 
-void metrics_number_add_seconds(struct str *s, uint64_t ns)
+/* Appends ns as seconds, exactly. */
+static void metrics_number_add_seconds(struct str *s, uint64_t ns)
 {
 	uint64_t rest = ns % NS_PER_S;
 	char digits[DECIMALS];

@@ -7,8 +7,6 @@
 
 /* Appends an integer, an exact decimal fraction, or the shortest text of a double; NaN, +Inf, -Inf. */
 void metrics_number_add(struct str *s, struct metrics_number number);
-/* Appends ns as seconds, exactly. */
-void metrics_number_add_seconds(struct str *s, uint64_t ns);
 /* Appends a double as labels `le` have it, in all formats alike: "1.0", not "1". */
 void metrics_number_add_le(struct str *s, double value);
 double metrics_number_real(struct metrics_number number);

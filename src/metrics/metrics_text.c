@@ -149,13 +149,6 @@ static void add_sample(struct text *text, const struct metrics_sample *sample)
 
 static void add_about(struct text *text)
 {
-	static const char *const types[] = {
-		[METRICS_COUNTER] = "counter",
-		[METRICS_GAUGE] = "gauge",
-		[METRICS_INFO] = "info",
-		[METRICS_SUMMARY] = "summary",
-		[METRICS_HISTOGRAM] = "histogram",
-	};
 	const struct metrics_info *info = &text->family->info;
 	bool as_gauge = !text->openmetrics && info->type == METRICS_INFO;
 	/* in 0.0.4 the family has the name of its samples, and an info is a gauge */
@@ -166,7 +159,7 @@ static void add_about(struct text *text)
 		add_escaped(text->to, info->help, strlen(info->help), text->openmetrics ? "\\\"\n" : "\\\n");
 		str_addc(text->to, '\n');
 	}
-	str_addf(text->to, "# TYPE %s%s %s\n", info->name, suffix, as_gauge ? "gauge" : types[info->type]);
+	str_addf(text->to, "# TYPE %s%s %s\n", info->name, suffix, as_gauge ? "gauge" : metrics_type_name(info->type));
 	if (text->openmetrics && info->unit)
 		str_addf(text->to, "# UNIT %s %s\n", info->name, info->unit);
 }

@@ -23,8 +23,7 @@ struct found {
 };
 
 struct scan {
-	struct found *v; /* one for each option */
-	size_t n, cap;
+	vec(struct found);    /* one for each option */
 	struct option *longs; /* ends with an element of zeroes */
 	size_t n_longs;
 	struct str shorts;

@@ -32,8 +32,7 @@ typedef void (*opt_offer_fn)(const char *text, void *ctx);
 typedef void (*opt_offers)(const char *word, opt_offer_fn fn, void *ctx);
 
 struct opt_list {
-	const char **v;
-	size_t n, cap;
+	vec(const char *);
 };
 
 struct opt {

@@ -14,10 +14,7 @@ struct reading {
 	const struct field *above; /* the stack field before, towards the root */
 	size_t n_above;
 	struct str room;
-	struct {
-		struct files_label *v;
-		size_t n, cap;
-	} labels;
+	vec(struct files_label) labels;
 	struct tree_sum sum;
 	bool has_count, has_time;
 };

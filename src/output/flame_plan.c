@@ -154,10 +154,7 @@ static int compare_causes(const void *a, const void *b)
 
 size_t flame_plan_causes(const struct flame_plan *plan, struct flame_cause **to)
 {
-	struct {
-		struct flame_cause *v;
-		size_t n, cap;
-	} causes = {};
+	vec(struct flame_cause) causes = {};
 
 	for (uint32_t i = 1; i < plan->tree->n; i++) {
 		const struct frame *frame = plan->tree->v[i].frame;

@@ -27,8 +27,7 @@ struct flame_plan {
 	uint32_t *match; /* for each node the same in old, see baseline_match(); NULL: nothing is compared */
 	/* a frame comes before those that it called, and these from the left to the right, in the order of names */
 	struct flame_boxes {
-		struct flame_box *v;
-		size_t n, cap;
+		vec(struct flame_box);
 	} boxes;
 };
 

@@ -83,10 +83,7 @@ struct pprof {
 		} * v;			  /* for each mapping */
 		size_t n, cap;
 	} seen;
-	struct {
-		uint32_t *v; /* the id of each location's mapping */
-		size_t n, cap;
-	} mapping_ids;
+	vec(uint32_t) mapping_ids; /* the id of each location's mapping */
 };
 
 static uint32_t string_of(struct pprof *pprof, const char *text)

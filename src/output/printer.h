@@ -39,8 +39,7 @@ struct output {
 
 	/* output that is not written yet, and the end of each row in it */
 	struct str buf;
-	size_t *v;
-	size_t n, cap;
+	vec(size_t);
 
 	int error; /* the first error, -errno */
 	uint64_t rows_lost;

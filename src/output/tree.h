@@ -29,14 +29,10 @@ struct tree_node {
 
 /* Nodes are v[0] to v[n - 1], a child after its parent; none until the first tree_add(). Initialise with {}. */
 struct tree {
-	struct tree_node *v;
-	size_t n, cap;
+	vec(struct tree_node);
 	struct set nodes;  /* by parent and frame */
 	struct set frames; /* of tree_frame() */
-	struct {
-		struct frame **v;
-		size_t n, cap;
-	} made;
+	vec(struct frame *) made;
 	struct str key; /* of the last one asked for */
 };
 

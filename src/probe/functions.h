@@ -11,8 +11,7 @@
 
 /* Initialise with {}. The caller frees v; the elements point into the symbols. */
 struct functions {
-	const struct binary_symbol **v;
-	size_t n, cap;
+	vec(const struct binary_symbol *);
 };
 
 /*

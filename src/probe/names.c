@@ -15,8 +15,7 @@ struct names {
 	bool open;  /* ends with '*': a C++ name that does not match with its parameters does not match without them */
 	bool plain; /* has a ')': may match a name that is cut after its parameters */
 	struct str text;
-	char **v; /* the runs that every match contains, NUL-terminated */
-	size_t n, cap;
+	vec(char *); /* the runs that every match contains, NUL-terminated */
 };
 
 static bool is_word(char c)

@@ -25,8 +25,7 @@ struct search {
 	uint64_t last; /* address of the previous symbol */
 	bool hidden;   /* the kernel hides addresses */
 	struct hits {
-		struct hit *v;
-		size_t n, cap;
+		vec(struct hit);
 	} hits;
 };
 

@@ -139,8 +139,7 @@ static int add_function(struct target_set *set, const struct query *query, const
 }
 
 struct ifuncs {
-	struct binary_ifunc *v;
-	size_t n, cap;
+	vec(struct binary_ifunc);
 };
 
 /*

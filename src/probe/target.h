@@ -94,27 +94,16 @@ struct target_note {
 
 /* Initialise with {}. The pool owns all strings. */
 struct target_set {
-	struct target *v;
-	size_t n, cap;
+	vec(struct target);
 	const char **slots;   /* the label of each slot, unique in the set */
 	const char **symbols; /* the name of the first target of each slot: a symbol, not demangled */
 	size_t n_slots;
 	struct target_notes {
-		struct target_note *v;
-		size_t n, cap;
+		vec(struct target_note);
 	} notes;
-	struct {
-		const char **v;
-		size_t n, cap;
-	} refused; /* see binary_refused(); one line for each file, filled in also on error */
-	struct {
-		const char **v;
-		size_t n, cap;
-	} unseen; /* a line for each spec whose functions have calls or ends that the probes do not see */
-	struct {
-		int *v;
-		size_t n, cap;
-	} files; /* one descriptor for each binary, owned by the set */
+	vec(const char *) refused; /* see binary_refused(); one line for each file, filled in also on error */
+	vec(const char *) unseen;  /* a line for each spec whose functions have calls or ends that the probes do not see */
+	vec(int) files;		   /* one descriptor for each binary, owned by the set */
 	struct pool pool;
 };
 

@@ -12,12 +12,9 @@
 #include "kernel/kernel.h"
 
 struct traceable {
-	struct {
-		uint64_t *v;
-		size_t n, cap;
-	} addrs;     /* sorted when all are known */
-	bool known;  /* the list is complete: a function that is not in it cannot be traced */
-	void *names; /* a tsearch(3) tree of "name\tmodule", or NULL */
+	vec(uint64_t) addrs; /* sorted when all are known */
+	bool known;	     /* the list is complete: a function that is not in it cannot be traced */
+	void *names;	     /* a tsearch(3) tree of "name\tmodule", or NULL */
 	struct pool pool;
 };
 

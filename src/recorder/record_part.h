@@ -27,12 +27,9 @@ struct record_probes {
 	struct image entry, ret, trace;
 	uint32_t *targets; /* those at entries and places, those at returns, tracepoints with their records */
 	size_t n_entries, n_returns, n_traces;
-	struct attach *attach;	/* of entries and returns; NULL: there are none */
-	struct attach *records; /* of tracepoints with their records; NULL: there are none */
-	struct {
-		struct layout_kind *v; /* of tracepoints */
-		size_t n, cap;
-	} kinds;
+	struct attach *attach;	       /* of entries and returns; NULL: there are none */
+	struct attach *records;	       /* of tracepoints with their records; NULL: there are none */
+	vec(struct layout_kind) kinds; /* of tracepoints */
 	struct pool pool;
 };
 

@@ -14,8 +14,7 @@ struct item {
 };
 
 struct items {
-	struct item *v;
-	size_t n, cap;
+	vec(struct item);
 	struct set names; /* what, then the name; both with their NUL */
 };
 

@@ -72,34 +72,16 @@ struct sums {
 	uint64_t unfinished; /* requests without an end */
 	bool filtered;	     /* switches are missing, and none were lost */
 	bool remembered;     /* a flight recorder's: the events of each processor begin at another time */
-	struct {
-		struct sums_task *v;
-		size_t n, cap;
-	} tasks;
-	struct {
-		struct sums_call *v;
-		size_t n, cap;
-	} calls;
-	struct {
-		struct sums_disk *v;
-		size_t n, cap;
-	} disks;
-	struct {
-		struct sums_kind *v;
-		size_t n, cap;
-	} kinds;
+	vec(struct sums_task) tasks;
+	vec(struct sums_call) calls;
+	vec(struct sums_disk) disks;
+	vec(struct sums_kind) kinds;
 
-	struct {
-		struct sums_sleep *v;
-		size_t n, cap;
-	} sleeps;
+	vec(struct sums_sleep) sleeps;
 
 	/* indices */
 	struct set tids, sleep_ids, numbers, disk_ids, requests;
-	struct {
-		uint32_t *v; /* of a tid: its task */
-		size_t n, cap;
-	} task_at;
+	vec(uint32_t) task_at; /* of a tid: its task */
 	struct {
 		struct sums_request {
 			uint64_t since; /* 0: not in progress */

@@ -16,8 +16,7 @@ struct relative {
 };
 
 struct family {
-	struct relative *v;
-	size_t n, cap;
+	vec(struct relative);
 };
 
 static void family_release(struct family *family)

@@ -14,7 +14,8 @@
 #define CGROUP2_MAGIC 0x63677270
 #define FILEID_KERNFS 0xfe /* include/linux/exportfs.h */
 
-uint32_t filter_process_of(uint32_t tid)
+/* Returns the process that a thread belongs to; 0 if there is no such thread. */
+static uint32_t filter_process_of(uint32_t tid)
 {
 	__free char *path = base_printf("/proc/%u/status", tid);
 	__fclose FILE *f = fopen(path, "re");

@@ -5,8 +5,6 @@
 
 #include "run.h"
 
-/* Returns the process that a thread belongs to; 0 if there is no such thread. */
-uint32_t filter_process_of(uint32_t tid);
 /* Checks the argument of --ppid, an id in our pid namespace, 0: none. Returns 0, or -ESRCH with err. */
 int filter_check_parent(uint32_t ppid, struct err *err);
 /*

@@ -30,24 +30,12 @@ struct scripted {
 	struct lang_sources sources;
 	struct lang_about about;
 	/* Options of the same tool elsewhere, which the script refuses. They follow its own in `options`. */
-	struct {
-		struct opt_lack *v;
-		size_t n, cap;
-	} refused;
+	vec(struct opt_lack) refused;
 	struct str description, args;
 	struct opt_lack lacks[ARRAY_SIZE(always_lacks) + 2]; /* the last ends it */
-	struct {
-		struct opt *v;
-		size_t n, cap;
-	} options;
-	struct {
-		struct doc_example *v;
-		size_t n, cap;
-	} examples;
-	struct {
-		struct script_argument *v;
-		size_t n, cap;
-	} arguments;
+	vec(struct opt) options;
+	vec(struct doc_example) examples;
+	vec(struct script_argument) arguments;
 };
 
 /* --- the directory --- */
@@ -336,8 +324,7 @@ static void make_tool(struct scripted *script, const char *name)
 
 /* All that were asked for. They live as long as the process, as other tools do. */
 static struct {
-	const struct tool **v;
-	size_t n, cap;
+	vec(const struct tool *);
 } known;
 
 static const struct tool *open_script(int dir, const char *dir_path, const char *name, struct err *err)

@@ -15,8 +15,7 @@ struct script_entry {
 /* What was read of a map. The pool owns keys and values. */
 struct script_entries {
 	const struct lang_map *map;
-	struct script_entry *v;
-	size_t n, cap;
+	vec(struct script_entry);
 	struct pool pool;
 };
 void script_entries_release(struct script_entries *entries);

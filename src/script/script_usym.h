@@ -13,10 +13,7 @@
 /* Names that were asked for, by process and address. Initialise with {}. */
 struct script_usyms {
 	struct set keys;
-	struct {
-		char **v; /* of the key with this number; NULL: no name */
-		size_t n, cap;
-	} names;
+	vec(char *) names; /* of the key with this number; NULL: no name */
 };
 void script_usyms_release(struct script_usyms *usyms);
 

@@ -9,8 +9,7 @@
 #include "symbols_part.h"
 
 struct ifuncs {
-	struct binary_ifunc *v;
-	size_t n, cap;
+	vec(struct binary_ifunc);
 };
 
 /* By place; the preferred name of a place comes first. Those that were not found come last. */

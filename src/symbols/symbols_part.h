@@ -44,17 +44,14 @@ struct symbols {
 	bool stopped;
 	struct pool strings; /* frames, too */
 	struct symbols_frames {
-		struct named **v;
-		size_t n, cap;
+		vec(struct named *);
 		struct lookup lookup; /* finds them by pid and key */
 	} frames;
 	struct symbols_waiting {
-		struct named **v;
-		size_t n, cap;
+		vec(struct named *);
 	} waiting;
 	struct symbols_jits {
-		struct jit *v; /* sorted by pid */
-		size_t n, cap;
+		vec(struct jit); /* sorted by pid */
 	} jits;
 	struct symbols_files {
 		struct symbols_file {
@@ -69,8 +66,7 @@ struct symbols {
 		size_t n, cap;
 	} files; /* with functions that have no symbol */
 	struct symbols_notes {
-		const char **v;
-		size_t n, cap;
+		vec(const char *);
 		uint64_t more; /* that were not kept */
 	} notes;
 };

@@ -29,9 +29,8 @@ struct holding {
 };
 
 struct holders {
-	struct holding *v; /* sorted by kind, id, pid, fd; without our own */
-	size_t n, cap;
-	size_t unreadable; /* processes whose descriptors we may not see */
+	vec(struct holding); /* sorted by kind, id, pid, fd; without our own */
+	size_t unreadable;   /* processes whose descriptors we may not see */
 	struct pool strings;
 };
 

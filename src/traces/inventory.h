@@ -78,12 +78,8 @@ struct traces {
 	int root;			      /* descriptor of tracefs; do not close it */
 	const char *path;		      /* its mount point, for messages */
 	struct trace_list lists[TRACE_LISTS]; /* by enum trace_kind: see trace_list_of() */
-	struct {
-		struct trace_instance *v;
-		size_t n, cap;
-	} instances; /* the first is the top one */
-	struct trace_item *v;
-	size_t n, cap;
+	vec(struct trace_instance) instances; /* the first is the top one */
+	vec(struct trace_item);
 	struct processes processes; /* read only if a name contains a process id or there are pins */
 	bool knows_processes;
 	struct trace_pins pins;

@@ -124,8 +124,7 @@ static int read_event(struct reader *r, const char *group, const char *name)
 }
 
 struct names {
-	const char **v;
-	size_t n, cap;
+	vec(const char *);
 };
 
 static void names_release(struct names *names)

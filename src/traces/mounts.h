@@ -14,8 +14,7 @@ struct mount {
 };
 
 struct mounts {
-	struct mount *v;
-	size_t n, cap;
+	vec(struct mount);
 };
 
 /*

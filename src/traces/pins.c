@@ -29,10 +29,7 @@ struct directory {
 struct walk {
 	struct trace_pins *pins;
 	const char *mount;
-	struct {
-		struct directory *v;
-		size_t n, cap;
-	} todo;
+	vec(struct directory) todo;
 };
 
 /* The kernel makes files in the root of each bpffs: iterators, which print debugging information when read. */

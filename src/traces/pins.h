@@ -29,8 +29,7 @@ struct trace_pin {
 };
 
 struct trace_pins {
-	struct trace_pin *v; /* sorted by path */
-	size_t n, cap;
+	vec(struct trace_pin); /* sorted by path */
 	struct pool strings;
 };
 

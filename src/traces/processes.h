@@ -16,8 +16,7 @@ struct process_id {
 
 struct processes {
 	/* sorted by id; those that can own a trace: no kernel threads, no zombies, not ourselves */
-	struct process_id *v;
-	size_t n, cap;
+	vec(struct process_id);
 	bool complete; /* false: there may be more processes, in PID namespaces above ours */
 };
 

@@ -24,26 +24,16 @@ struct bpf_program {
 	const char *kind; /* such as "kprobe.multi"; for a program that is not attached, by its type */
 	bool attached;
 	pid_t holder; /* a process whose mount namespace has the file of a user target, 0 if there is none */
-	struct {
-		struct bpf_target *v;
-		size_t n, cap;
-	} targets;
-	struct {
-		uint32_t *v;
-		size_t n, cap;
-	} links;
-	struct {
-		uint32_t *v;
-		size_t n, cap;
-	} maps;
+	vec(struct bpf_target) targets;
+	vec(uint32_t) links;
+	vec(uint32_t) maps;
 	uint64_t memory;       /* bytes, of the program and its maps; a shared map counts in each of its programs */
 	uint64_t missed;       /* hits at which the kernel did not run the program */
 	uint64_t runs, run_ns; /* counted only while the kernel's BPF statistics are on */
 };
 
 struct programs {
-	struct bpf_program *v; /* sorted by id */
-	size_t n, cap;
+	vec(struct bpf_program); /* sorted by id */
 	struct pool strings;
 };
 

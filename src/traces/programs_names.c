@@ -11,10 +11,7 @@
 
 struct named {
 	struct programs *programs;
-	struct {
-		struct bpf_target **v;
-		size_t n, cap;
-	} targets; /* functions of the kernel proper, known by their BTF id */
+	vec(struct bpf_target *) targets; /* functions of the kernel proper, known by their BTF id */
 };
 
 /* ---- kernel functions by address ---- */

@@ -137,10 +137,7 @@ static bool is_of(const struct trace_item *item, size_t list)
 /* Prints a line for each owner whose items stay in a list. */
 static void print_owners(struct summary *t, size_t list)
 {
-	struct {
-		struct group *v;
-		size_t n, cap;
-	} groups = {};
+	vec(struct group) groups = {};
 
 	for (size_t i = 0; i < t->traces->n; i++) {
 		const struct trace_item *item = &t->traces->v[i];

@@ -19,8 +19,7 @@ struct tracer_row {
 
 /* Initialise with {}. */
 struct tracer_rows {
-	struct tracer_row *v;
-	size_t n, cap;
+	vec(struct tracer_row);
 	/* which optional columns there are, for engine_choose_columns(): some machines, or some runs, have no values for them */
 	struct tracer_columns {
 		bool hits, missed, cost;

@@ -25,17 +25,14 @@ struct tracer_process {
 };
 
 struct tracer {
-	const char *kind;     /* "kprobe.multi", "uprobe event", "enabled", "setting" */
-	const char *name;     /* of the program, event or file */
-	const char *group;    /* of an event, else NULL */
-	const char *instance; /* of tracefs; NULL: the top one, or none */
-	const char *file;     /* of tracefs, full path; NULL: none */
-	struct {
-		const char **v; /* an element is NULL if the target is unknown */
-		size_t n, cap;
-	} targets;
-	bool attached; /* for a program */
-	bool enabled;  /* for a dynamic event */
+	const char *kind;	   /* "kprobe.multi", "uprobe event", "enabled", "setting" */
+	const char *name;	   /* of the program, event or file */
+	const char *group;	   /* of an event, else NULL */
+	const char *instance;	   /* of tracefs; NULL: the top one, or none */
+	const char *file;	   /* of tracefs, full path; NULL: none */
+	vec(const char *) targets; /* an element is NULL if the target is unknown */
+	bool attached;		   /* for a program */
+	bool enabled;		   /* for a dynamic event */
 	/* TRACER_NONE if not reported */
 	uint64_t hits, missed;
 	uint64_t memory;  /* bytes */
@@ -44,27 +41,17 @@ struct tracer {
 	/* of a program since it was loaded, as far as programs were counted then */
 	uint64_t runs, run_ns;
 	enum tracer_state state;
-	const char *tool; /* the tool in its name, or NULL */
-	pid_t pid;	  /* the process id in its name, or 0 */
-	bool dead;	  /* no process has that id */
-	struct {
-		struct tracer_process *v; /* each once; with TRACER_INFERRED the possible owners */
-		size_t n, cap;
-	} processes;
-	struct {
-		const char **v;
-		size_t n, cap;
-	} pins;
+	const char *tool;		      /* the tool in its name, or NULL */
+	pid_t pid;			      /* the process id in its name, or 0 */
+	bool dead;			      /* no process has that id */
+	vec(struct tracer_process) processes; /* each once; with TRACER_INFERRED the possible owners */
+	vec(const char *) pins;
 };
 
 struct tracers {
-	struct tracer *v;
-	size_t n, cap;
-	size_t first_event; /* the elements before it are programs and perf events */
-	struct {
-		const char **v;
-		size_t n, cap;
-	} notes; /* one line each: what could not be read, and why */
+	vec(struct tracer);
+	size_t first_event;	 /* the elements before it are programs and perf events */
+	vec(const char *) notes; /* one line each: what could not be read, and why */
 	struct programs programs;
 	struct traces traces; /* with pins and holders */
 	struct pool strings;

@@ -105,7 +105,8 @@ static void start_insert(struct blocks *blocks, uint32_t number, int inner)
 	close(inner);
 }
 
-int blocks_add(struct blocks *blocks, uint32_t *number, char **memory)
+/* Creates an empty block and maps it. The caller unmaps *memory. -ENOSPC: there are UNWIND_BLOCKS_MAX already. */
+static int blocks_add(struct blocks *blocks, uint32_t *number, char **memory)
 {
 	int inner;
 

@@ -61,8 +61,6 @@ int blocks_init(struct blocks *blocks);
 /* Unmaps the blocks that were given back, and no others. */
 void blocks_release(struct blocks *blocks);
 
-/* Creates an empty block and maps it. The caller unmaps *memory. -ENOSPC: there are UNWIND_BLOCKS_MAX already. */
-int blocks_add(struct blocks *blocks, uint32_t *number, char **memory);
 /*
  * Waits until BPF programs see each block. Call it before a program can meet the number of a new one. Returns 0 or
  * -errno.

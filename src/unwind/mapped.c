@@ -43,8 +43,7 @@ struct mapped {
 	uint64_t read; /* records so far */
 	char *record;  /* a record that is copied out of the ring */
 	/* Records that were read and not reported yet. */
-	struct mapped_event *v;
-	size_t n, cap;
+	vec(struct mapped_event);
 	struct pool texts; /* their paths */
 };
 

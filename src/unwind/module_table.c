@@ -18,8 +18,7 @@ struct making {
 	uint64_t most;	/* bytes that all tables may have when it is made */
 	uint32_t first; /* number of the first page */
 	/* Entries for the pages so far. They get their block at the end, when their number is known. */
-	struct unwind_page *v;
-	size_t n, cap;
+	vec(struct unwind_page);
 };
 
 static void making_release(struct making *making)

@@ -23,11 +23,9 @@ struct module {
 };
 
 struct modules {
-	struct module **v; /* by number - 1 */
-	size_t n, cap;
+	vec(struct module *); /* by number - 1 */
 	struct modules_keys {
-		struct modules_key *v;
-		size_t n, cap;
+		vec(struct modules_key);
 		struct lookup lookup;
 	} keys;
 	struct module *vdso;

@@ -9,8 +9,7 @@
 struct prepare {
 	struct modules *modules;
 	/* The files, the program first; those that were found last have not been looked at yet. */
-	struct library *v;
-	size_t n, cap;
+	vec(struct library);
 };
 
 static bool is_known(const struct prepare *prepare, const char *path)

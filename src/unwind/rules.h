@@ -8,8 +8,7 @@
 
 /* Initialise with {}; free with rules_release(). */
 struct rules {
-	struct unwind_rule *v; /* by number */
-	size_t n, cap;
+	vec(struct unwind_rule); /* by number */
 	struct lookup lookup;
 	size_t limit;	  /* of n; 0: UNWIND_RULES_MAX */
 	uint64_t refused; /* how often a rule got no number, because of the limit */

@@ -32,8 +32,7 @@ struct space {
 	uint64_t second;	/* when its second began, in which it may take SPACES_RATE bytes; ns of CLOCK_MONOTONIC */
 	size_t taken;		/* bytes of runs in that second */
 	/* While it changes: the mappings, sorted; they replace the run. */
-	struct unwind_mapping *v;
-	size_t n, cap;
+	vec(struct unwind_mapping);
 	bool changed;
 };
 
@@ -45,8 +44,7 @@ struct spaces {
 	uint32_t n, n_max;
 	struct space *buckets[SPACES_BUCKETS];
 	struct spaces_changed {
-		struct space **v;
-		size_t n, cap;
+		vec(struct space *);
 	} changed;
 	struct spaces_run *free[SPACES_CLASSES];
 	struct spaces_run *waiting, **waiting_end; /* freed a short time ago, the oldest first */

@@ -25,8 +25,7 @@ struct unwind {
 	uint64_t checked;		/* when processors were last looked at, in ns of CLOCK_MONOTONIC */
 	/* Processes whose first thread has ended, maybe before others. */
 	struct unwind_ending {
-		pid_t *v;
-		size_t n, cap;
+		vec(pid_t);
 	} ending;
 };
 

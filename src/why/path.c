@@ -33,19 +33,10 @@ struct path {
 		} * v;
 		size_t n, cap;
 	} kept;
-	struct {
-		struct path_link *v;
-		size_t n, cap;
-	} fresh;
+	vec(struct path_link) fresh;
 	struct set tids; /* numbers index threads */
-	struct {
-		struct thread *v;
-		size_t n, cap;
-	} threads;
-	struct {
-		struct span *v;
-		size_t n, cap;
-	} spans;
+	vec(struct thread) threads;
+	vec(struct span) spans;
 };
 
 struct path *path_new(size_t most)

@@ -47,10 +47,7 @@ struct why_recording {
 	int fd;		       /* of the same file */
 	struct str words;      /* of a run, while it is made */
 	uint64_t fresh;	       /* records in it */
-	struct {
-		uint64_t *v; /* of each ring, the number of its next record */
-		size_t n, cap;
-	} numbers;
+	vec(uint64_t) numbers; /* of each ring, the number of its next record */
 	uint64_t recorded;
 };
 
@@ -59,19 +56,13 @@ struct why_path {
 	struct ring_set *ring;
 	struct path *links; /* object and behind of a link: numbers of keys */
 	struct set keys;    /* of struct why_key */
-	struct {
-		struct why_part *v;
-		size_t n, cap;
-	} parts;
+	vec(struct why_part) parts;
 	uint64_t lost;	/* of all that is in the rings */
 	uint64_t known; /* when the part of the path that is known begins; 0: all of it is */
 	/* what is on it */
 	struct why_sums sums;
 	struct set seen; /* numbers of keys; their own numbers index objects, until they are sorted */
-	struct {
-		struct why_found *v;
-		size_t n, cap;
-	} objects;
+	vec(struct why_found) objects;
 };
 
 struct why {
@@ -85,17 +76,11 @@ struct why {
 	int epoll;
 	struct why_shared *shared;
 	uint8_t calls[WHY_ABIS][WHY_CALLS]; /* the class of each system call */
-	struct {
-		struct why_before *v;
-		size_t n, cap;
-	} before;
+	vec(struct why_before) before;
 	uint64_t hidden; /* of these, whose class is unknown */
 	uint64_t ends;	 /* records of threads that have come */
 	/* at the end: those that live */
-	struct {
-		struct why_thread *v;
-		size_t n, cap;
-	} live;
+	vec(struct why_thread) live;
 	struct why_sums sums;
 	uint64_t began, ended; /* of the wall time */
 	uint64_t executed;     /* when a thread that was not the command's first one executed a program; 0: none has */
@@ -106,10 +91,7 @@ struct why {
 	struct why_path path;
 	struct why_recording recording;
 	struct set keys; /* numbers index objects */
-	struct {
-		struct why_found *v;
-		size_t n, cap;
-	} objects;
+	vec(struct why_found) objects;
 	bool knows_missed;
 };
 

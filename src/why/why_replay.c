@@ -37,10 +37,7 @@ struct replay {
 	struct why_settings settings;
 	struct why why;
 	struct set tids; /* numbers index threads */
-	struct {
-		struct played *v;
-		size_t n, cap;
-	} threads;
+	vec(struct played) threads;
 	struct set calls; /* numbers of the recorded machine; their own numbers index known */
 	struct {
 		struct known {

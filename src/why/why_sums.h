@@ -40,20 +40,11 @@ struct why_name {
 
 /* Initialise with {}. */
 struct why_sums {
-	struct set tids; /* numbers index latest */
-	struct {
-		uint32_t *v; /* of the last thread with this tid, in tasks */
-		size_t n, cap;
-	} latest;
-	struct {
-		struct why_task *v;
-		size_t n, cap;
-	} tasks;
+	struct set tids;      /* numbers index latest */
+	vec(uint32_t) latest; /* of the last thread with this tid, in tasks */
+	vec(struct why_task) tasks;
 	struct set comms; /* numbers index names */
-	struct {
-		struct why_name *v;
-		size_t n, cap;
-	} names;
+	vec(struct why_name) names;
 	struct why_split all;
 	uint64_t processes;
 	bool whole; /* of the time on processors no parts are known: it is not divided */

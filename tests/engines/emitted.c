@@ -21,6 +21,7 @@
 #include "script/script_link.h"
 #include "tests/lang/ir_interpret.h"
 #include "tests/lang/ir_random.h"
+#include "tests/lang/show.h"
 
 struct state {
 	struct object object;

@@ -219,10 +219,7 @@ static void serve(int to, const struct wanted *wanted, const int *fds, size_t n)
 /* --- the store --- */
 
 struct kept {
-	struct {
-		int *v;
-		size_t n, cap;
-	} fds;
+	vec(int) fds;
 	struct message last;
 };
 

@@ -6,7 +6,7 @@
  * tracepoints and types of lang_kernel.h.
  */
 #include "lang/check/function.h"
-#include "lang/tree/parse.h"
+#include "tests/lang/show.h"
 #include "lang_kernel.h"
 #include "lang/lang.h"
 

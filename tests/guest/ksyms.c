@@ -18,8 +18,7 @@ struct line {
 };
 
 static struct {
-	struct line *v;
-	size_t n, cap;
+	vec(struct line);
 } lines;
 
 static size_t differ;
@@ -139,8 +138,7 @@ static size_t expect_bpf(struct kernel *kernel)
 }
 
 static struct {
-	struct ksym_wanted *v;
-	size_t n, cap;
+	vec(struct ksym_wanted);
 } places;
 
 /* Another session finds all of them at once, where it can without keeping the symbols. */

@@ -38,11 +38,8 @@ enum evaluate_flow {
 };
 
 struct evaluate {
-	struct evaluate_map *maps; /* by number */
-	struct {
-		struct eval *v;
-		size_t n, cap;
-	} variables; /* by number */
+	struct evaluate_map *maps;  /* by number */
+	vec(struct eval) variables; /* by number */
 	uint64_t steps;
 };
 

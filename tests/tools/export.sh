@@ -44,6 +44,23 @@ test_export_histograms() {
 	export_stop
 }
 
+# Two lines of one tool, with other options: each page shows what its own line asked for, after scrapes in turns too.
+test_export_two_options() {
+	export_start 'syscount --comm calls -x as failed' 'syscount --comm calls --syscall getpgid as one' \
+		"funclatency $getpgid as whole" "funclatency --comm nobody $getpgid as nobodys"
+	for round in 1 2; do
+		calls 70 getpgid 40 openat
+		scrape
+		expect_value 'failed_total{syscall="openat"}' $((40 * round))
+		expect_value 'failed_total{syscall="getpgid"}' none
+		expect_value 'one_total{syscall="getpgid"}' $((70 * round))
+		expect_value 'one_total{syscall="openat"}' none
+		expect_value whole_seconds_count $((70 * round))
+		expect_value nobodys_seconds_count 0
+	done
+	export_stop
+}
+
 # Keys beyond the limit go to one row, exactly.
 test_export_limits() {
 	cat > script.bt <<- EOF

@@ -5,6 +5,7 @@
 #include "bpf_interpret.h"
 #include "tests/lang/ir_interpret.h"
 #include "tests/lang/ir_random.h"
+#include "tests/lang/show.h"
 
 /* 100 results each. More by hand: SONDE_PROGRAMS=100000 build/unit/unit --filter lang_emit/random_programs */
 #define PROGRAMS 1500

@@ -7,6 +7,7 @@
 
 #include "kernel/kernel.h"
 #include "lang/tree/parse.h"
+#include "tests/lang/show.h"
 
 struct lang_fixture {
 	struct lang_sources sources;

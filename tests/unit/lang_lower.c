@@ -5,7 +5,7 @@
 #include "kernel/kernel.h"
 #include "lang/check/check.h"
 #include "lang/lower/lower.h"
-#include "lang/tree/parse.h"
+#include "tests/lang/show.h"
 
 struct fixture {
 	struct lang_program program;

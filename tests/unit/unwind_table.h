@@ -13,10 +13,7 @@ struct test_table {
 		uint32_t page, first, n;
 	} * v;
 	size_t n, cap;
-	struct {
-		struct unwind_row *v;
-		size_t n, cap;
-	} rows;
+	vec(struct unwind_row) rows;
 	struct table_count count;
 };
 

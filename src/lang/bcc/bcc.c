@@ -13,18 +13,14 @@
 
 void bcc_fail(struct bcc *b, struct span at, const char *fmt, ...)
 {
-	char *text = NULL;
 	va_list ap;
 
 	if (b->failed)
 		return;
 	b->failed = true;
 	va_start(ap, fmt);
-	if (vasprintf(&text, fmt, ap) < 0)
-		text = NULL;
+	lang_say(&b->program->messages, LANG_ERROR, at, fmt, ap);
 	va_end(ap);
-	lang_error(&b->program->messages, at, "%s", str_or_empty(text));
-	free(text);
 }
 
 /* --- the program's text, and where it comes from --- */

@@ -42,10 +42,7 @@ struct bcc {
 	size_t number;		       /* of the probe */
 	bool has_latency, has_entries; /* $latency or $entry() was met */
 	struct str text;	       /* the program */
-	struct {
-		struct bcc_piece *v;
-		size_t n, cap;
-	} pieces;
+	vec(struct bcc_piece) pieces;
 	uint32_t in_compare; /* the second argument of STRCMP is read */
 	bool failed;	     /* an error was reported about the probe at hand */
 };

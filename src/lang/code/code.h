@@ -28,14 +28,8 @@ struct lang_relocation {
 
 /* Instructions: the program's own function first, then functions of loops, each ends with an exit. */
 struct lang_code {
-	struct {
-		struct bpf_insn *v;
-		size_t n, cap;
-	} insns;
-	struct {
-		struct lang_relocation *v;
-		size_t n, cap;
-	} relocations;
+	vec(struct bpf_insn) insns;
+	vec(struct lang_relocation) relocations;
 	struct {
 		struct lang_code_function {
 			uint32_t begin; /* index of its first instruction */

@@ -12,7 +12,5 @@
  */
 int lang_emit(const struct ir_program *program, struct lang_code *code, uint32_t *stack, struct err *err);
 void lang_code_release(struct lang_code *code);
-/* Text of instructions, one a line, as bpftool prints them. */
-void lang_code_show(const struct lang_code *code, struct str *to);
 
 #endif

@@ -19,10 +19,7 @@ struct emitter {
 	uint32_t frame;	    /* bytes of stack */
 	uint32_t *block_at; /* by number: the index of the first instruction */
 	struct span at;
-	struct {
-		struct jump *v;
-		size_t n, cap;
-	} jumps;
+	vec(struct jump) jumps;
 };
 
 /* Adds the instructions of an operation. next: the block that is laid out behind this one; IR_NONE: none. */

@@ -15,8 +15,7 @@ struct known {
 struct common {
 	struct fold *fold;
 	struct block_known {
-		struct known *v;
-		size_t n, cap;
+		vec(struct known);
 	} * blocks;
 	uint8_t *done; /* by block: 1: it is being looked at or done */
 };

@@ -22,9 +22,6 @@ struct fold {
 	bool changed;
 };
 
-void fold_begin(struct fold *fold, struct ir_function *ir); /* counts anew */
-void fold_end(struct fold *fold);
-
 /* What assigns a register, if one instruction does; NULL: several do, or it is a parameter. */
 const struct ir_insn *fold_origin(const struct fold *fold, const struct ir_value *value);
 
@@ -39,7 +36,6 @@ void fold_blocks(struct fold *fold);
 void ir_inline_arguments(struct ir_program *program);
 
 /* What an operation makes of two constants. */
-uint64_t fold_compute(const struct ir_insn *insn, uint64_t a, uint64_t b);
 bool fold_holds(const struct ir_insn *insn, uint64_t a, uint64_t b);
 /* Replaces an operation by a simpler one with the same result. False: there is none. */
 bool fold_simplify(const struct fold *fold, struct ir_insn *insn);

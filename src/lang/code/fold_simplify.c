@@ -42,7 +42,7 @@ static uint64_t compute_binary(enum ir_op op, uint64_t a, uint64_t b, uint8_t bi
 	return operator_compute(ops[op], a, b, false);
 }
 
-uint64_t fold_compute(const struct ir_insn *insn, uint64_t a, uint64_t b)
+static uint64_t fold_compute(const struct ir_insn *insn, uint64_t a, uint64_t b)
 {
 	uint8_t bits = insn->bits == 32 ? 32 : 64;
 

@@ -11,8 +11,7 @@ struct copy {
 };
 
 struct copies {
-	struct copy *v;
-	size_t n, cap;
+	vec(struct copy);
 };
 
 /* A value that holds as long as the program runs. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Builds three-address code, and checks that it is well-formed. Simplifies nothing. */
+/* Builds three-address code, and says what its operations have. Simplifies nothing. */
 #include "ir.h"
 
 void ir_program_release(struct ir_program *program)
@@ -204,67 +204,13 @@ uint32_t ir_targets(const struct ir_insn *insn, uint32_t targets[2])
 							       : 0;
 }
 
-/* --- the check --- */
+static const char *const library_names[LANG_FNS] = {
+#define LIBRARY(NAME, N) [LANG_FN_##NAME] = #NAME,
+	LANG_FUNCTIONS(LIBRARY)
+#undef LIBRARY
+};
 
-static const char *check_insn(const struct ir_program *program, const struct ir_function *function,
-			      struct ir_insn *insn, const bool *assigned)
+const char *ir_library_name(uint32_t function)
 {
-	struct ir_value *uses[IR_USES_MAX];
-	uint32_t targets[2], n = ir_uses(insn, uses), dst = ir_result(insn);
-
-	for (uint32_t i = 0; i < n; i++)
-		if (!uses[i]->is_const && (uses[i]->reg >= function->n_regs || !assigned[uses[i]->reg]))
-			return "a register is used that nothing assigns";
-	if (dst != IR_NONE && dst >= function->n_regs)
-		return "a result goes to no register";
-	if (dst == IR_NONE && properties[insn->op] & DEFINES)
-		return "an operation without its result";
-	if ((insn->op == IR_LOAD || insn->op == IR_STORE || insn->op == IR_ATOMIC_ADD || insn->op == IR_ATOMIC) &&
-	    insn->a.is_const)
-		return "an address is a constant";
-	if (insn->op == IR_OBJECT && insn->index >= function->objects.n)
-		return "no such object";
-	if ((insn->op == IR_CALL || insn->op == IR_FUNCTION) && insn->index >= program->functions.n)
-		return "no such function";
-	if (insn->op == IR_CONTEXT && function != program->functions.v)
-		return "only the first function has a context";
-	if (insn->n_args > 5)
-		return "more than five arguments";
-	n = ir_targets(insn, targets);
-	for (uint32_t i = 0; i < n; i++)
-		if (targets[i] >= function->blocks.n)
-			return "no such block";
-	return NULL;
-}
-
-static const char *check_function(const struct ir_program *program, const struct ir_function *function)
-{
-	__free bool *assigned = base_alloc(function->n_regs + 1);
-	const char *wrong = NULL;
-
-	memset(assigned, true, function->n_params);
-	vec_each(block, &function->blocks)
-		vec_each(insn, block)
-			if (ir_result(insn) < function->n_regs)
-				assigned[insn->dst] = true;
-	vec_each(block, &function->blocks) {
-		vec_each(insn, block) {
-			if (ir_is_end(insn->op) != (insn == block->v + block->n - 1))
-				return "a block ends within, or never";
-			wrong = check_insn(program, function, insn, assigned);
-			if (wrong)
-				return wrong;
-		}
-	}
-	return function->blocks.n && function->blocks.v[0].n ? NULL : "a function without a start";
-}
-
-const char *ir_check(const struct ir_program *program)
-{
-	const char *wrong = NULL;
-
-	vec_each(function, &program->functions)
-		if (!wrong)
-			wrong = check_function(program, function);
-	return program->functions.n ? wrong : "no function";
+	return function < LANG_FNS ? library_names[function] : "?";
 }

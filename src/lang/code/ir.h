@@ -106,8 +106,7 @@ struct ir_insn {
 };
 
 struct ir_block {
-	struct ir_insn *v;
-	size_t n, cap;
+	vec(struct ir_insn);
 	bool is_cold; /* errors, full maps: placed at the end */
 };
 
@@ -118,22 +117,13 @@ struct ir_object {
 struct ir_function {
 	uint32_t n_regs;
 	uint32_t n_params; /* registers 0 .. n_params - 1 hold them at the entry */
-	struct {
-		struct ir_block *v;
-		size_t n, cap;
-	} blocks;
-	struct {
-		struct ir_object *v;
-		size_t n, cap;
-	} objects;
+	vec(struct ir_block) blocks;
+	vec(struct ir_object) objects;
 };
 
 /* A program: function 0 is its own, the others are bodies of loops. Initialise with {}. */
 struct ir_program {
-	struct {
-		struct ir_function *v;
-		size_t n, cap;
-	} functions;
+	vec(struct ir_function) functions;
 };
 void ir_program_release(struct ir_program *program);
 
@@ -183,12 +173,8 @@ uint32_t ir_uses(struct ir_insn *insn, struct ir_value **uses);
 /* The blocks that may follow. Returns their number. */
 uint32_t ir_targets(const struct ir_insn *insn, uint32_t targets[2]);
 
-/* Text of a program, for tests and -d. */
-void ir_show(const struct ir_program *program, struct str *to);
 /* The name of an enum lang_function, without "lang_". */
 const char *ir_library_name(uint32_t function);
-/* NULL, or what is wrong with it: a block without an end, a register that is never assigned ... For tests. */
-const char *ir_check(const struct ir_program *program);
 
 /* Folds constants, copies and dead code; merges blocks. */
 void ir_fold(struct ir_program *program);

@@ -24,7 +24,8 @@ static void count(struct fold *fold, struct ir_insn *insn)
 	fold->by[dst] = *insn;
 }
 
-void fold_begin(struct fold *fold, struct ir_function *ir)
+/* Counts the uses of registers anew. */
+static void fold_begin(struct fold *fold, struct ir_function *ir)
 {
 	fold->ir = ir;
 	fold->n_defined = base_alloc((ir->n_regs + 1) * sizeof(*fold->n_defined));
@@ -43,7 +44,7 @@ void fold_begin(struct fold *fold, struct ir_function *ir)
 	fold->changed = false;
 }
 
-void fold_end(struct fold *fold)
+static void fold_end(struct fold *fold)
 {
 	free(fold->n_defined);
 	free(fold->n_used);

@@ -14,10 +14,7 @@ struct expander {
 	struct legal *to;
 	struct ir_block out;
 	struct span at;
-	struct {
-		struct made *v;
-		size_t n, cap;
-	} made;
+	vec(struct made) made;
 };
 
 const struct ir_insn *legal_origin(const struct legal *legal, uint32_t reg)

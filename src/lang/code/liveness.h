@@ -22,9 +22,8 @@ struct live_range {
 };
 
 struct live_value {
-	struct live_range *v; /* the last one first; they do not touch */
-	size_t n, cap;
-	double weight; /* how often it is read and written, with a guess for loops */
+	vec(struct live_range); /* the last one first; they do not touch */
+	double weight;		/* how often it is read and written, with a guess for loops */
 };
 
 struct liveness {

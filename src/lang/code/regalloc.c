@@ -203,10 +203,7 @@ static uint32_t colour_all(struct colouring *c)
 /* Spilled registers that are not live at the same time share a place on the stack. */
 static void choose_slots(struct colouring *c)
 {
-	struct {
-		struct taken *v;
-		size_t n, cap;
-	} slots = {};
+	vec(struct taken) slots = {};
 
 	for (uint32_t reg = 0; reg < c->live.n_values; reg++) {
 		size_t i = 0;

@@ -12,7 +12,7 @@ static bool is_user_probe(const struct lang_probe *probe)
 	return probe->kind == PROBE_UPROBE || probe->kind == PROBE_URETPROBE || probe->kind == PROBE_USDT;
 }
 
-enum type_space lower_space(struct lower *l, const struct type *pointer, bool *is_unsure)
+static enum type_space lower_space(struct lower *l, const struct type *pointer, bool *is_unsure)
 {
 	static const char entries[] = "tracepoint:syscalls:";
 

@@ -281,7 +281,7 @@ static struct low_value cast_bytes(struct lower *l, struct low_value value, cons
 	return lower_at_memory(memory, to);
 }
 
-struct low_value lower_cast(struct lower *l, struct ast *ast)
+static struct low_value lower_cast(struct lower *l, struct ast *ast)
 {
 	struct low_value value = lower_expression(l, ast->cast.operand);
 	const struct type *to = ast->type, *from = value.type;

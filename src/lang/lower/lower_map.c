@@ -38,7 +38,7 @@ static struct ir_value call_task(struct lower *l, const struct lang_map *map, st
 			     map_address(l, map));
 }
 
-struct ir_value lower_map_lookup(struct lower *l, struct lang_map *map, struct ast *key)
+static struct ir_value lower_map_lookup(struct lower *l, struct lang_map *map, struct ast *key)
 {
 	struct ir_value at, entry;
 

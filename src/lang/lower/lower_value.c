@@ -85,7 +85,8 @@ struct ir_value lower_use(struct lower *l, const struct low_value *value)
 	return v;
 }
 
-bool lower_is_stable(const struct low_value *value)
+/* Whether the value can be kept until later as it is. */
+static bool lower_is_stable(const struct low_value *value)
 {
 	return value->kind != LOW_MEMORY && value->kind != LOW_OPTIONAL;
 }

@@ -130,20 +130,14 @@ struct lower {
 	const struct lang_options *options;
 	struct ir_builder b;
 	struct low_function *f;
-	struct {
-		struct low_variable *v;
-		size_t n, cap;
-	} variables;	       /* by number */
-	uint32_t shared;       /* the object; IR_NONE: none yet */
-	uint32_t shared_size;  /* its bytes so far */
-	uint32_t scratch_top;  /* bytes in use */
-	uint32_t scratch_kept; /* of them those that are in use for as long as the program */
+	vec(struct low_variable) variables; /* by number */
+	uint32_t shared;		    /* the object; IR_NONE: none yet */
+	uint32_t shared_size;		    /* its bytes so far */
+	uint32_t scratch_top;		    /* bytes in use */
+	uint32_t scratch_kept;		    /* of them those that are in use for as long as the program */
 	uint32_t scratch_size;
 	uint32_t conditional; /* arms of conditions and loops around the place where instructions are added */
-	struct {
-		struct low_claim *v;
-		size_t n, cap;
-	} claims;
+	vec(struct low_claim) claims;
 	bool may_claim;	   /* behind the predicate, where the program itself claims scratch memory if it needs it */
 	bool is_full;	   /* more than LOWER_SIZE_MAX: an error was reported */
 	bool is_predicate; /* in the predicate, at its top: what it computes, the body can use */
@@ -248,8 +242,6 @@ void lower_write_over(struct lower *l, const struct low_value *value, const stru
 struct low_memory lower_place(struct lower *l, const struct low_value *value, const struct type *type);
 /* The same where the library reads words: what is in a frame is aligned to 8 bytes. */
 struct low_memory lower_place_words(struct lower *l, const struct low_value *value, const struct type *type);
-/* Whether the value can be kept until later as it is. */
-bool lower_is_stable(const struct low_value *value);
 
 /* --- lower_expression.c --- */
 struct low_value lower_expression(struct lower *l, struct ast *ast);
@@ -260,7 +252,6 @@ struct ir_value lower_arithmetic(struct lower *l, enum ast_op op, struct ir_valu
 				 struct ir_value y, const struct type *y_type, const struct type *type);
 /* A register that is 1 if the branch is taken, else 0. */
 struct ir_value lower_truth(struct lower *l, struct ast *ast);
-struct low_value lower_cast(struct lower *l, struct ast *ast);
 
 /* --- lower_compare.c --- */
 bool lower_is_comparison(enum ast_op op);
@@ -274,7 +265,6 @@ struct low_value lower_field(struct lower *l, struct ast *ast);
 struct low_value lower_index(struct lower *l, struct ast *ast);
 struct low_value lower_dereference(struct lower *l, struct ast *ast);
 /* Whose memory a pointer of that type points to, in this probe. */
-enum type_space lower_space(struct lower *l, const struct type *pointer, bool *is_unsure);
 struct low_memory lower_target(struct lower *l, struct ir_value pointer, const struct type *type);
 /* --- lower_trusted.c --- */
 /* x.name where the kernel follows x: loaded, if it can be. False: it cannot, and nothing was done. */
@@ -327,7 +317,6 @@ struct low_value lower_map_update(struct lower *l, struct ast *map, enum ast_op 
 /* The address of an entry of a hash; NULL in the register if there is none. */
 /* Writes a key, filled up with zeros (lang_key_size()). Returns its address. */
 struct ir_value lower_map_key(struct lower *l, const struct lang_map *map, struct ast *key);
-struct ir_value lower_map_lookup(struct lower *l, struct lang_map *map, struct ast *key);
 /*
  * The address of the entry; one that is not there is made, all zero. Goes to `out` if there is no room.
  */

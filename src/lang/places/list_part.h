@@ -20,8 +20,7 @@ struct list {
 	struct pool pool;
 	struct ctypes *types;
 	struct kernel *kernel;
-	struct list_entry *v;
-	size_t n, cap;
+	vec(struct list_entry);
 	/* For the text of types: libbpf's reading of a file, which is opened when it is needed. */
 	struct btf *base;
 	struct list_dump {

@@ -7,8 +7,7 @@
 #include "probes.h"
 
 struct arguments {
-	struct lang_argument *v;
-	size_t n, cap;
+	vec(struct lang_argument);
 };
 
 /* Moves what was found into the pool. Returns 0. */

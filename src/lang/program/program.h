@@ -189,35 +189,17 @@ struct lang_program {
 	size_t n_positional;
 	struct ctypes *types;
 	struct lang_config config;
-	struct {
-		struct lang_probe *v;
-		size_t n, cap;
-	} probes;
-	struct {
-		struct lang_map **v;
-		size_t n, cap;
-	} maps;
-	struct {
-		struct lang_site **v;
-		size_t n, cap;
-	} sites;
-	struct {
-		struct lang_place *v;
-		size_t n, cap;
-	} places;
-	struct {
-		const char **v;
-		size_t n, cap;
-	} texts;	       /* formats of strftime(), filters of cgroup_path() */
-	bool has_tests;	       /* test or bench probes were left out: neither was asked for */
-	uint32_t cells_size;   /* lang_cells */
-	uint32_t shard_size;   /* a processor's shard of lang_shards, a multiple of 64 */
-	uint32_t scratch_size; /* the largest of all probes, 0: none needs it */
-	uint32_t zero_size;    /* bytes of LANG_DATA_ZERO: the largest value that a program adds to a hash; 0: none */
-	struct {
-		const char **v;
-		size_t n, cap;
-	} options; /* names of getopt(), for --help: pairs of name and description */
+	vec(struct lang_probe) probes;
+	vec(struct lang_map *) maps;
+	vec(struct lang_site *) sites;
+	vec(struct lang_place) places;
+	vec(const char *) texts;   /* formats of strftime(), filters of cgroup_path() */
+	bool has_tests;		   /* test or bench probes were left out: neither was asked for */
+	uint32_t cells_size;	   /* lang_cells */
+	uint32_t shard_size;	   /* a processor's shard of lang_shards, a multiple of 64 */
+	uint32_t scratch_size;	   /* the largest of all probes, 0: none needs it */
+	uint32_t zero_size;	   /* bytes of LANG_DATA_ZERO: the largest value that a program adds to a hash; 0: none */
+	vec(const char *) options; /* names of getopt(), for --help: pairs of name and description */
 };
 
 #endif

@@ -23,17 +23,13 @@ void lexer_init(struct lexer *lexer, const struct lang_sources *sources, uint32_
 
 void lexer_fail(struct lexer *lexer, uint32_t begin, uint32_t end, const char *fmt, ...)
 {
-	char *text = NULL;
 	va_list ap;
 
 	if (lexer->failed)
 		return;
 	va_start(ap, fmt);
-	if (vasprintf(&text, fmt, ap) < 0)
-		text = NULL;
+	lang_say(lexer->messages, LANG_ERROR, (struct span){ lexer->source, begin, end }, fmt, ap);
 	va_end(ap);
-	lang_error(lexer->messages, (struct span){ lexer->source, begin, end }, "%s", str_or_empty(text));
-	free(text);
 	lexer->failed = true;
 	lexer->pos = lexer->end;
 }

@@ -43,53 +43,35 @@ static void drop_hygiene(char *text)
 	*to = 0;
 }
 
-static void __printf(4, 0) add(struct lang_messages *messages, enum lang_severity severity, struct span at,
-			       const char *fmt, va_list ap)
+void lang_say(struct lang_messages *messages, enum lang_severity severity, struct span at, const char *fmt, va_list ap)
 {
 	struct str text __str = {};
 	struct lang_message *message;
 
+	if (severity != LANG_HINT)
+		messages->drops_hints = is_dropped(messages, severity, &at);
+	if (messages->drops_hints)
+		return;
 	str_addv(&text, fmt, ap);
 	drop_hygiene(text.data);
 	message = vec_push(messages);
 	*message = (struct lang_message){ severity, at, pool_add(&messages->pool, text.data) };
+	messages->errors += severity == LANG_ERROR;
 }
 
-void lang_error(struct lang_messages *messages, struct span at, const char *fmt, ...)
-{
-	va_list ap;
-
-	messages->drops_hints = is_dropped(messages, LANG_ERROR, &at);
-	if (messages->drops_hints)
-		return;
-	va_start(ap, fmt);
-	add(messages, LANG_ERROR, at, fmt, ap);
-	va_end(ap);
-	messages->errors++;
-}
-
-void lang_warning(struct lang_messages *messages, struct span at, const char *fmt, ...)
-{
-	va_list ap;
-
-	messages->drops_hints = is_dropped(messages, LANG_WARNING, &at);
-	if (messages->drops_hints)
-		return;
-	va_start(ap, fmt);
-	add(messages, LANG_WARNING, at, fmt, ap);
-	va_end(ap);
-}
-
-void lang_hint(struct lang_messages *messages, struct span at, const char *fmt, ...)
-{
-	va_list ap;
-
-	if (messages->drops_hints)
-		return;
-	va_start(ap, fmt);
-	add(messages, LANG_HINT, at, fmt, ap);
-	va_end(ap);
-}
+#define SAY(NAME, SEVERITY) \
+	void NAME(struct lang_messages *messages, struct span at, const char *fmt, ...) \
+	{ \
+		va_list ap; \
+\
+		va_start(ap, fmt); \
+		lang_say(messages, SEVERITY, at, fmt, ap); \
+		va_end(ap); \
+	}
+SAY(lang_error, LANG_ERROR)
+SAY(lang_warning, LANG_WARNING)
+SAY(lang_hint, LANG_HINT)
+#undef SAY
 
 void lang_messages_release(struct lang_messages *messages)
 {

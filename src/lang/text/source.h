@@ -31,8 +31,7 @@ struct lang_source {
 
 /* Initialise with {}. The pool owns names and texts. */
 struct lang_sources {
-	struct lang_source *v;
-	size_t n, cap;
+	vec(struct lang_source);
 	struct pool pool;
 };
 
@@ -74,8 +73,7 @@ struct lang_message {
 
 /* What is to be said of one program. Initialise with {}. The pool owns the texts. */
 struct lang_messages {
-	struct lang_message *v;
-	size_t n, cap;
+	vec(struct lang_message);
 	size_t errors;	  /* how many of them are errors; after 20 no more are kept */
 	bool drops_hints; /* the message before was dropped */
 	struct pool pool;
@@ -90,6 +88,9 @@ void lang_error(struct lang_messages *messages, struct span at, const char *fmt,
 void lang_warning(struct lang_messages *messages, struct span at, const char *fmt, ...) __printf(3, 4);
 /* What to do about the last error or warning: "did you mean 'comm'?". */
 void lang_hint(struct lang_messages *messages, struct span at, const char *fmt, ...) __printf(3, 4);
+/* As lang_error() or lang_hint(), for who is called with the arguments of a format. */
+void lang_say(struct lang_messages *messages, enum lang_severity severity, struct span at, const char *fmt, va_list ap)
+	__printf(4, 0);
 /*
  * Adds the text of all messages to `to`, as bpftrace writes it: NAME:LINE:COLUMN-COLUMN: ERROR: TEXT, the line of the
  * program, marks (~) below it, HINT: TEXT; for a macro also where it was used. Columns count bytes from 1, the second

@@ -3,6 +3,7 @@
  * Declarations of C in a program and in its headers: structs, unions, enums, typedefs. Functions and variables of
  * headers are skipped. Layout is in cdecl_layout.c.
  */
+#include "base/word.h"
 #include "cdecl.h"
 
 #define MAX_DIMENSIONS 8
@@ -14,12 +15,9 @@ static bool is_operator_at(struct parser *p, uint32_t at, const char *text)
 	return token->kind == TOKEN_OPERATOR && !strcmp(token->text, text);
 }
 
-static bool is_one_of(struct parser *p, const char *const *words, size_t n)
+static bool is_one_of(struct parser *p, const char *words)
 {
-	for (size_t i = 0; i < n; i++)
-		if (parse_is_word(p, words[i]))
-			return true;
-	return false;
+	return parse_peek(p, 0)->kind == TOKEN_NAME && word_is_in(parse_peek(p, 0)->text, words);
 }
 
 /* --- what is skipped --- */
@@ -44,36 +42,19 @@ static void skip_brackets(struct parser *p)
 /* Words without meaning here, and __attribute__((...)); *is_packed: packed is among them. */
 static void skip_attributes(struct parser *p, bool *is_packed)
 {
-	static const char *const words[] = {
-		"const",
-		"volatile",
-		"static",
-		"inline",
-		"extern",
-		"__inline",
-		"__inline__",
-		"__extension__",
-		"restrict",
-		"__restrict",
-		"register",
-		"__user",
-		"__rcu",
-		"__iomem",
-		"__percpu",
-		"__packed",
-	};
-	static const char *const calls[] = {
-		"__attribute__", "__attribute", "__aligned", "_Alignas", "__asm__", "asm"
-	};
+	static const char words[] =
+		"const volatile static inline extern __inline __inline__ __extension__ restrict __restrict "
+		"register __user __rcu __iomem __percpu __packed";
+	static const char calls[] = "__attribute__ __attribute __aligned _Alignas __asm__ asm";
 
 	for (;;) {
 		if (parse_is_word(p, "__packed"))
 			*is_packed = true;
-		if (is_one_of(p, words, ARRAY_SIZE(words))) {
+		if (is_one_of(p, words)) {
 			parse_take(p);
 			continue;
 		}
-		if (!is_one_of(p, calls, ARRAY_SIZE(calls)) || !is_operator_at(p, 1, "("))
+		if (!is_one_of(p, calls) || !is_operator_at(p, 1, "("))
 			return;
 		for (uint32_t i = 2; i < 6; i++) {
 			const struct token *token = parse_peek(p, i);
@@ -477,9 +458,7 @@ static void parse_typedef(struct parser *p)
 
 bool cdecl_is_next(struct parser *p)
 {
-	static const char *const words[] = { "struct", "union", "enum", "typedef" };
-
-	return is_one_of(p, words, ARRAY_SIZE(words));
+	return is_one_of(p, "struct union enum typedef");
 }
 
 void cdecl_parse(struct parser *p, bool is_header)

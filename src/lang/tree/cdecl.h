@@ -13,8 +13,7 @@ struct cdecl_member {
 };
 
 struct cdecl_members {
-	struct cdecl_member *v;
-	size_t n, cap;
+	vec(struct cdecl_member);
 };
 
 /* Sets fields, size and alignment of a struct or union. False: it is larger than 2 GB. */

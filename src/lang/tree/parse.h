@@ -17,7 +17,5 @@
  */
 struct ast_program *lang_parse(struct lang_sources *sources, uint32_t index, const struct parse_options *options,
 			       struct ctypes *types, struct pool *pool, struct lang_messages *messages);
-/* Writes the tree as an S-expression, with types once they are known: for tests and -d. */
-void ast_show(const struct ast_program *program, struct str *to);
 
 #endif

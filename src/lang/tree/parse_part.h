@@ -56,10 +56,7 @@ struct parser {
 	bool in_predicate;   /* a '/' before '{' ends the expression */
 	bool in_condition;   /* of if or while: "(x) y" is no cast at its begin */
 	struct set name_set; /* index of names */
-	struct {
-		struct parse_name *v;
-		size_t n, cap;
-	} names;
+	vec(struct parse_name) names;
 	bool has_macros;
 	struct ast_program *program;
 	struct ast_probe **last_probe;

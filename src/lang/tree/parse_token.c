@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The parser's view of tokens: looking ahead, expecting, and saying what was found instead. */
+#include "base/word.h"
 #include "parse_part.h"
 
 static const struct token end_token = { .kind = TOKEN_END };
@@ -64,34 +65,26 @@ bool parse_accept_word(struct parser *p, const char *word)
 
 void parse_fail(struct parser *p, struct span at, const char *fmt, ...)
 {
-	char *text = NULL;
 	va_list ap;
 
 	p->takes_hints = !p->failed;
 	if (p->failed)
 		return;
 	va_start(ap, fmt);
-	if (vasprintf(&text, fmt, ap) < 0)
-		text = NULL;
+	lang_say(p->messages, LANG_ERROR, at, fmt, ap);
 	va_end(ap);
-	lang_error(p->messages, at, "%s", str_or_empty(text));
-	free(text);
 	p->failed = true;
 }
 
 void parse_hint(struct parser *p, struct span at, const char *fmt, ...)
 {
-	char *text = NULL;
 	va_list ap;
 
 	if (!p->takes_hints)
 		return;
 	va_start(ap, fmt);
-	if (vasprintf(&text, fmt, ap) < 0)
-		text = NULL;
+	lang_say(p->messages, LANG_HINT, at, fmt, ap);
 	va_end(ap);
-	lang_hint(p->messages, at, "%s", str_or_empty(text));
-	free(text);
 }
 
 /* Where something is missing: at the token that is there instead, or behind the one before if that ends its line. */
@@ -158,33 +151,11 @@ void parse_leave(struct parser *p)
 
 bool parse_is_keyword(const char *name)
 {
-	static const char *const keywords[] = {
-		"break",
-		"comptime",
-		"config",
-		"continue",
-		"else",
-		"enum",
-		"for",
-		"if",
-		"import",
-		"let",
-		"macro",
-		"offsetof",
-		"return",
-		"sizeof",
-		"struct",
-		"typedef",
-		"typeof",
-		"union",
-		"unroll",
-		"while",
-	};
+	static const char keywords[] =
+		"break comptime config continue else enum for if import let macro offsetof return sizeof "
+		"struct typedef typeof union unroll while";
 
-	for (size_t i = 0; i < ARRAY_SIZE(keywords); i++)
-		if (!strcmp(keywords[i], name))
-			return true;
-	return false;
+	return word_is_in(name, keywords);
 }
 
 struct parse_name *parse_name(struct parser *p, const char *name)

@@ -1,93 +1,24 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Types as they are written, and how to tell a cast from an expression in parentheses. */
+#include "base/word.h"
 #include "parse_part.h"
 
 /* Words that begin a type wherever they stand; names that end in "_t" and the program's own typedefs do so too. */
-static const char *const type_words[] = {
-	"struct",
-	"union",
-	"enum",
-	"typeof",
-	"const",
-	"volatile",
-	"signed",
-	"unsigned",
-	"char",
-	"short",
-	"int",
-	"long",
-	"float",
-	"double",
-	"void",
-	"bool",
-	"_Bool",
-	"__signed__",
-	"uint8",
-	"uint16",
-	"uint32",
-	"uint64",
-	"int8",
-	"int16",
-	"int32",
-	"int64",
-	"u8",
-	"u16",
-	"u32",
-	"u64",
-	"s8",
-	"s16",
-	"s32",
-	"s64",
-	"__u8",
-	"__u16",
-	"__u32",
-	"__u64",
-	"__s8",
-	"__s16",
-	"__s32",
-	"__s64",
-	"__be16",
-	"__be32",
-	"__be64",
-	"__le16",
-	"__le32",
-	"__le64",
-	"string",
-	"buffer",
-};
+static const char type_words[] =
+	"struct union enum typeof const volatile signed unsigned char short int long float double void bool "
+	"_Bool __signed__ uint8 uint16 uint32 uint64 int8 int16 int32 int64 u8 u16 u32 u64 s8 s16 s32 s64 "
+	"__u8 __u16 __u32 __u64 __s8 __s16 __s32 __s64 __be16 __be32 __be64 __le16 __le32 __le64 string "
+	"buffer";
 /* Words of one type: "unsigned long int". */
-static const char *const number_words[] = {
-	"signed",
-	"unsigned",
-	"char",
-	"short",
-	"int",
-	"long",
-	"float",
-	"double",
-	"__signed__",
-};
+static const char number_words[] =
+	"signed unsigned char short int long float double __signed__";
 /* Words in a type that change nothing here. */
-static const char *const ignored_words[] = {
-	"const",
-	"volatile",
-	"restrict",
-	"__restrict",
-	"__user",
-	"__rcu",
-	"__iomem",
-	"__percpu",
-	"register",
-};
+static const char ignored_words[] =
+	"const volatile restrict __restrict __user __rcu __iomem __percpu register";
 
-static bool is_listed(const struct token *token, const char *const *list, size_t n)
+static bool is_listed(const struct token *token, const char *words)
 {
-	if (token->kind != TOKEN_NAME)
-		return false;
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(list[i], token->text))
-			return true;
-	return false;
+	return token->kind == TOKEN_NAME && word_is_in(token->text, words);
 }
 
 static bool is_type_name(struct parser *p, const char *name)
@@ -110,7 +41,7 @@ bool parse_is_type(struct parser *p, uint32_t at)
 
 	if (token->kind != TOKEN_NAME)
 		return false;
-	if (!is_listed(token, type_words, ARRAY_SIZE(type_words)) && !is_type_name(p, token->text))
+	if (!is_listed(token, type_words) && !is_type_name(p, token->text))
 		return false;
 	return !is_operator(p, at + 1, "(") || !strcmp(token->text, "typeof");
 }
@@ -158,7 +89,7 @@ bool parse_is_cast(struct parser *p)
 
 static void skip_ignored(struct parser *p)
 {
-	while (is_listed(parse_peek(p, 0), ignored_words, ARRAY_SIZE(ignored_words)))
+	while (is_listed(parse_peek(p, 0), ignored_words))
 		parse_take(p);
 }
 
@@ -230,7 +161,7 @@ static void parse_words(struct parser *p, struct ast_type *type)
 		return;
 	}
 	do {
-		bool is_number = is_listed(parse_peek(p, 0), number_words, ARRAY_SIZE(number_words));
+		bool is_number = is_listed(parse_peek(p, 0), number_words);
 
 		if (name.len)
 			str_addc(&name, ' ');
@@ -238,7 +169,7 @@ static void parse_words(struct parser *p, struct ast_type *type)
 		skip_ignored(p);
 		if (!is_number)
 			break;
-	} while (is_listed(parse_peek(p, 0), number_words, ARRAY_SIZE(number_words)));
+	} while (is_listed(parse_peek(p, 0), number_words));
 	type->name = pool_add(p->pool, name.data);
 }
 

@@ -23,20 +23,11 @@ struct ctype_declared {
 
 struct ctypes {
 	struct pool *pool;
-	struct kernel_types *kernel; /* NULL: nobody has asked yet */
-	struct set keys;	     /* struct ctype_key of each type that was made from BTF */
-	struct {
-		const struct type **v; /* by the number of the key */
-		size_t n, cap;
-	} made;
-	struct {
-		struct ctype_declared *v;
-		size_t n, cap;
-	} declared;
-	struct {
-		struct ctype_declared *v;
-		size_t n, cap;
-	} lazy; /* structs that are known by their names only */
+	struct kernel_types *kernel;   /* NULL: nobody has asked yet */
+	struct set keys;	       /* struct ctype_key of each type that was made from BTF */
+	vec(const struct type *) made; /* by the number of the key */
+	vec(struct ctype_declared) declared;
+	vec(struct ctype_declared) lazy; /* structs that are known by their names only */
 	struct {
 		struct ctype_value {
 			const char *name;

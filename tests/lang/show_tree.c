@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The tree as text: (kind parts...), with ":type" behind an expression whose type is known. */
-#include "ast.h"
-#include "parse.h"
+#include "tests/lang/show.h"
 
 static void show(const struct ast *node, struct str *to);
 

@@ -2,7 +2,7 @@
 /* Text of instructions, as bpftool and the verifier's log print them. */
 #include <linux/bpf.h>
 
-#include "emit.h"
+#include "tests/lang/show.h"
 
 static const char *const alu_signs[16] = { "+=", "-=", "*=", "/=", "|=", "&=", "<<=",
 					   ">>=", "neg", "%=", "^=", "=", "s>>=" };
