@@ -480,6 +480,14 @@ static void print_killed(struct strace_lines *lines, const struct strace_record 
 
 /* --- signals and ends --- */
 
+/* In hundredths of a second, whatever the kernel's clock. */
+static void add_ticks(struct str *out, const char *name, long long ticks)
+{
+	str_addf(out, "%s%lld", name, ticks);
+	if (ticks)
+		str_addf(out, " /* %lld.%02lld s */", ticks / 100, ticks % 100);
+}
+
 static void add_siginfo(struct str *out, const struct strace_record *record)
 {
 	static const STRACE_FAMILY(codes, "SI_???", { "SI_USER", 0 }, { "SI_KERNEL", 0x80 }, { "SI_QUEUE", -1U },
@@ -507,10 +515,14 @@ static void add_siginfo(struct str *out, const struct strace_record *record)
 			str_add_s64(out, v[6]);
 		else
 			strace_signal(out, v[6]);
-		str_addf(out, ", si_utime=%lld, si_stime=%lld", times[4], times[5]);
+		add_ticks(out, ", si_utime=", times[4]);
+		add_ticks(out, ", si_stime=", times[5]);
 	} else if (is_fault) {
 		str_add(out, ", si_addr=");
 		strace_address(out, *(const uint64_t *)(v + 4));
+	} else if (code == SI_TIMER) {
+		str_addf(out, ", si_timerid=%d, si_overrun=%d, si_int=%d, si_ptr=", v[4], v[5], v[6]);
+		strace_address(out, *(const uint64_t *)(v + 6));
 	} else if (code != 0x80) {
 		str_addf(out, ", si_pid=%d, si_uid=%u", v[4], v[5]);
 	}

@@ -112,7 +112,7 @@ void strace_text(struct strace_line *line, const void *bytes, size_t n, bool cut
 		if (hex)
 			str_addf(line->out, "\\x%02x", text[i]);
 		else
-			add_escaped(line->out, text[i], i + 1 < n && text[i + 1] >= '0' && text[i + 1] <= '9');
+			add_escaped(line->out, text[i], i + 1 < n && text[i + 1] >= '0' && text[i + 1] <= '7');
 	}
 	str_add(line->out, cut ? "\"..." : "\"");
 }

@@ -66,6 +66,7 @@ TYPE(t_close_range_flags);
 TYPE(t_clone_flags);
 TYPE(t_resource);
 TYPE(t_rusage_who);
+TYPE(t_priority);
 TYPE(t_timer_flags);
 TYPE(t_fadvise);
 /* structs */
@@ -144,6 +145,7 @@ TYPE(t_epoll_events);
 /* results */
 void strace_ret_address(struct strace_line *line);
 void strace_ret_mode(struct strace_line *line);
+void strace_ret_prctl(struct strace_line *line);
 void strace_ret_fcntl(struct strace_line *line);
 void strace_ret_select(struct strace_line *line);
 void strace_ret_poll(struct strace_line *line);

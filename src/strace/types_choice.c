@@ -18,9 +18,8 @@
 static const STRACE_FAMILY(ioctls, "???", N(TCGETS), N(TCSETS), N(TCSETSW), N(TCSETSF), N(TCSBRK), N(TCXONC), N(TCFLSH),
 			   N(TIOCEXCL), N(TIOCNXCL), N(TIOCSCTTY), N(TIOCGPGRP), N(TIOCSPGRP), N(TIOCOUTQ), N(TIOCSTI),
 			   N(TIOCGWINSZ), N(TIOCSWINSZ), N(FIONREAD), N(TIOCNOTTY), N(FIONBIO), N(TIOCGSID), N(TIOCGPTN),
-			   N(TIOCSPTLCK), N(FIONCLEX), N(FIOCLEX), N(FIOASYNC), { "FICLONE", 0x40049409 },
-			   { "FS_IOC_GETFLAGS", 0x80086601 }, { "BLKGETSIZE64", 0x80081272 },
-			   { "BTRFS_IOC_CLONE", 0 });
+			   N(TIOCSPTLCK), N(FIONCLEX), N(FIOCLEX), N(FIOASYNC), { "BTRFS_IOC_CLONE or FICLONE", 0x40049409 },
+			   { "FS_IOC_GETFLAGS", 0x80086601 }, { "BLKGETSIZE64", 0x80081272 });
 
 static void print_ioctl(struct strace_line *line, unsigned int arg)
 {
@@ -46,7 +45,9 @@ static void print_ioctl_arg(struct strace_line *line, unsigned int arg)
 	const struct winsize *size = bytes;
 	bool writes = request == TIOCGWINSZ || request == FIONREAD || request == TIOCGPGRP || request == TIOCOUTQ;
 
-	if (!bytes || (writes && !strace_ok(line)))
+	if (request == 0x40049409)
+		str_add_s64(line->out, (int)strace_arg(line, arg));
+	else if (!bytes || (writes && !strace_ok(line)))
 		strace_address(line->out, strace_arg(line, arg));
 	else if (request == TIOCGWINSZ || request == TIOCSWINSZ)
 		str_addf(line->out, "{ws_row=%u, ws_col=%u, ws_xpixel=%u, ws_ypixel=%u}", size->ws_row, size->ws_col,
@@ -233,6 +234,10 @@ static void print_prctl_arg(struct strace_line *line, unsigned int arg)
 {
 	unsigned int option = strace_arg(line, arg - 1);
 
+	/* these have none */
+	if (option == PR_GET_DUMPABLE || option == PR_GET_KEEPCAPS || option == PR_GET_SECCOMP ||
+	    option == PR_GET_SECUREBITS || option == PR_GET_TIMERSLACK)
+		return;
 	if (option == PR_SET_NAME || (option == PR_GET_NAME && strace_ok(line)))
 		strace_string(line, strace_blob(line, arg, 0, 0), strace_arg(line, arg), true);
 	else if (option == PR_CAPBSET_READ || option == PR_CAPBSET_DROP)
@@ -247,6 +252,16 @@ const struct strace_type t_prctl_arg = { print_prctl_arg, .steps = { { STRACE_ST
 static const STRACE_FAMILY(arch_prctls, "ARCH_???", { "ARCH_SET_GS", 0x1001 }, { "ARCH_SET_FS", 0x1002 },
 			   { "ARCH_GET_FS", 0x1003 }, { "ARCH_GET_GS", 0x1004 });
 CHOICE(t_arch_prctl, arch_prctls);
+
+void strace_ret_prctl(struct strace_line *line)
+{
+	static const char *const dumpable[] = { "SUID_DUMP_DISABLE", "SUID_DUMP_USER", "SUID_DUMP_ROOT" };
+	uint64_t ret = strace_ret(line);
+
+	str_add_s64(line->out, ret);
+	if ((unsigned int)strace_arg(line, 0) == PR_GET_DUMPABLE && ret < ARRAY_SIZE(dumpable))
+		str_addf(line->out, " (%s)", dumpable[ret]);
+}
 
 /* --- epoll --- */
 

@@ -151,6 +151,8 @@ static const STRACE_FAMILY(resources, "RLIMIT_???", N(RLIMIT_CPU), N(RLIMIT_FSIZ
 CHOICE(t_resource, resources);
 static const STRACE_FAMILY(rusages, "RUSAGE_???", N(RUSAGE_SELF), { "RUSAGE_CHILDREN", 0xffffffff }, N(RUSAGE_THREAD));
 CHOICE(t_rusage_who, rusages);
+static const STRACE_FAMILY(priorities, "PRIO_???", N(PRIO_PROCESS), N(PRIO_PGRP), N(PRIO_USER));
+CHOICE(t_priority, priorities);
 static const STRACE_FAMILY(timer_flags, "TIMER_???", { "TIMER_ABSTIME", 1 });
 FLAGS(t_timer_flags, timer_flags);
 static const STRACE_FAMILY(fadvises, "POSIX_FADV_???", N(POSIX_FADV_NORMAL), N(POSIX_FADV_RANDOM), N(POSIX_FADV_SEQUENTIAL),

@@ -98,6 +98,10 @@ const struct strace_type t_statx = { print_statx, .steps = WRITES(sizeof(struct 
 static void print_statfs(struct strace_line *line, unsigned int arg)
 {
 	static const STRACE_FAMILY(types, "???", { "EXT2_SUPER_MAGIC", 0xef53 }, { "TMPFS_MAGIC", 0x01021994 },
+				   { "CGROUP_SUPER_MAGIC", 0x27e0eb }, { "DEBUGFS_MAGIC", 0x64626720 },
+				   { "TRACEFS_MAGIC", 0x74726163 }, { "RAMFS_MAGIC", 0x858458f6 },
+				   { "FUSE_SUPER_MAGIC", 0x65735546 }, { "NFS_SUPER_MAGIC", 0x6969 },
+				   { "HUGETLBFS_MAGIC", 0x958458f6 }, { "SQUASHFS_MAGIC", 0x73717368 },
 				   { "PROC_SUPER_MAGIC", 0x9fa0 }, { "SYSFS_MAGIC", 0x62656572 },
 				   { "OVERLAYFS_SUPER_MAGIC", 0x794c7630 }, { "BTRFS_SUPER_MAGIC", 0x9123683e },
 				   { "XFS_SUPER_MAGIC", 0x58465342 }, { "CGROUP2_SUPER_MAGIC", 0x63677270 },
@@ -405,9 +409,13 @@ void strace_ret_poll(struct strace_line *line)
 		str_add(line->out, " (Timeout)");
 		return;
 	}
-	for (size_t i = 0; blob && i < blob->n / sizeof(*fds); i++) {
+	for (size_t i = 0, shown = 0; blob && i < blob->n / sizeof(*fds); i++) {
 		if (!fds[i].revents)
 			continue;
+		if (shown++ >= line->settings->size) {
+			str_add(line->out, ", ...");
+			break;
+		}
 		str_addf(line->out, "%s%s{fd=%d, revents=", *separator == '(' ? " " : "", separator, fds[i].fd);
 		strace_flags(line->out, &poll_events, (unsigned short)fds[i].revents);
 		str_addc(line->out, '}');
@@ -627,6 +635,10 @@ static void print_ids(struct strace_line *line, unsigned int arg)
 	const struct strace_blob *blob = strace_ok(line) && strace_ret(line) > 0 ? strace_blob(line, arg, 0, 0) : NULL;
 	const uint32_t *ids = blob ? strace_bytes(blob) : NULL;
 
+	if (strace_ok(line) && !(int)strace_arg(line, arg - 1) && strace_arg(line, arg)) {
+		str_add(line->out, "[]");
+		return;
+	}
 	if (!blob || blob->status == STRACE_UNREAD || (int)strace_arg(line, arg - 1) == 0) {
 		strace_address(line->out, strace_arg(line, arg));
 		return;
