@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The records of `sonde strace`: a call begins, a call ends, a signal is delivered, a thread ends. Shared by both sides.
+ *
+ * A record is a struct strace_record and, behind it, blobs: what the steps of the call's plan have copied from the
+ * memory of the task. A blob is a struct strace_blob and its bytes, padded to 8.
+ */
+#ifndef SONDE_BPF_STRACE_H
+#define SONDE_BPF_STRACE_H
+
+#define STRACE_CALLS 512 /* calls with greater numbers have no plan */
+#define STRACE_STEPS 1024
+#define STRACE_BLOBS 8 /* the most steps of a plan at one end of a call */
+#define STRACE_ARGS  6
+#define STRACE_ROOM  8192 /* bytes for the blobs of a record, a power of two */
+/*
+ * Records that a processor can make at once: newer kernels let other tasks run in the middle of a program. A record that
+ * finds no place is lost, which is counted.
+ */
+#define STRACE_LANES 4
+#define STRACE_VECTOR	  32 /* the most elements of an array whose elements point elsewhere */
+#define STRACE_COMM_LEN	  16
+
+enum strace_kind {
+	STRACE_ENTER,
+	STRACE_EXIT,
+	STRACE_SIGNAL, /* one blob: the siginfo, of STRACE_SIGINFO bytes; nr: the signal */
+	STRACE_ENDED,  /* a thread has ended; ret: as wait(2) gives it */
+};
+
+#define STRACE_SIGINFO 48
+
+/* strace_record.flags */
+#define STRACE_COMPAT 1 /* a 32-bit call, with another number */
+#define STRACE_CUT    2 /* some blobs are missing: there was no room */
+#define STRACE_LAST   4 /* STRACE_ENDED: it was the last thread of its process */
+
+struct strace_record {
+	unsigned long long time; /* ns since boot */
+	unsigned int pid, tid;
+	unsigned short kind, flags;
+	unsigned int nr;
+	unsigned int size;			 /* of the blobs */
+	unsigned int parent;			 /* STRACE_EXIT of a new task: its parent's thread; else 0 */
+	long long ret;				 /* STRACE_EXIT */
+	unsigned long long args[STRACE_ARGS];	 /* registers */
+	char comm[STRACE_COMM_LEN];
+};
+_Static_assert(sizeof(struct strace_record) == 104, "as on the other side");
+
+/* Where a program makes its record, which it then sends. */
+struct strace_scratch {
+	unsigned int busy, entries;  /* entries of a directory counted so far */
+	unsigned long long offset;   /* where the next one is */
+	unsigned short at[STRACE_BLOBS]; /* where the bytes of each step are; 0: nowhere */
+	struct strace_record record;
+	/* room for a blob that begins near the end of STRACE_ROOM */
+	char data[2 * STRACE_ROOM];
+};
+_Static_assert(sizeof(struct strace_scratch) == 136 + 2 * STRACE_ROOM, "as on the other side");
+
+/* strace_blob.status */
+enum strace_status {
+	STRACE_WHOLE,
+	STRACE_SHORT,  /* there is more than `most` bytes, or than there was room for */
+	STRACE_UNREAD, /* the memory could not be read */
+};
+
+struct strace_blob {
+	unsigned char tag; /* strace_step.tag */
+	unsigned char status;
+	unsigned short n; /* bytes */
+	unsigned int all; /* how many it would be without a limit; 0: not known */
+};
+_Static_assert(sizeof(struct strace_blob) == 8, "as on the other side");
+
+enum strace_op {
+	STRACE_NOTHING,
+	STRACE_STRING,	/* a text that ends with a NUL, which is copied too if there is room */
+	STRACE_BYTES,	/* a number of bytes */
+	STRACE_VECTORS, /* the memory that each struct iovec of another step's blob points to: a blob each */
+	STRACE_STRINGS, /* an array of pointers to texts, which a NULL ends: a blob each */
+	STRACE_COUNT,	/* how many pointers are there before a NULL: in strace_blob.all */
+	STRACE_ENTRIES, /* how many struct linux_dirent64 there are in so many bytes: in strace_blob.all */
+	STRACE_PROGRAM, /* the arguments of the program that now runs: one block of texts, and what was executed */
+};
+
+/* Where a step takes a pointer or a number from: an argument (0 to 5), or one of these. */
+#define STRACE_FROM_RET	 6
+#define STRACE_FROM_NONE 7
+#define STRACE_FROM_BLOB 8 /* plus the number of an earlier step of this plan and end: from its bytes */
+
+/* strace_step.when */
+#define STRACE_IF_OK	 1 /* only if the call has not failed */
+#define STRACE_IF_FAILED 2
+
+struct strace_step {
+	unsigned char op, tag;
+	unsigned char from, at; /* the pointer; at: its place in a blob */
+	/* STRACE_BYTES, STRACE_VECTORS: the number, times scale; none: scale alone. wide: of 8 bytes in a blob, else 4. */
+	unsigned char count_from, count_at, wide, when;
+	unsigned short scale;
+	unsigned short most; /* bytes; of each blob if there are several */
+};
+_Static_assert(sizeof(struct strace_step) == 12, "as on the other side");
+
+/* Steps of a call: indices of strace_steps. */
+struct strace_plan {
+	unsigned short enter, exit;
+	unsigned char n_enter, n_exit;
+	unsigned char wanted;
+	unsigned char unused;
+};
+_Static_assert(sizeof(struct strace_plan) == 8, "as on the other side");
+
+/* Set by user space before the load. */
+struct strace_config {
+	unsigned char all;  /* calls without a plan of their own, and 32-bit ones, are wanted */
+	unsigned char one;  /* only the thread below */
+	unsigned char typed; /* the kernel gives the task as a BTF pointer */
+	unsigned char unused;
+	unsigned int tid;
+};
+_Static_assert(sizeof(struct strace_config) == 8, "as on the other side");
+
+#endif

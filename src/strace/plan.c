@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* From the table of calls to the plans of the programs: which memory each call copies, at which end. */
+#include "strace_part.h"
+
+/* An argument of the type, or a blob of it, becomes one of the call. */
+static unsigned char source_of(unsigned char from, unsigned int arg, unsigned int n_before)
+{
+	if (from >= SELF)
+		return from - SELF + arg;
+	return from >= STRACE_FROM_BLOB ? from + n_before : from;
+}
+
+static void add_steps(struct strace_plans *plans, const struct strace_settings *settings, const struct strace_type *type,
+		      unsigned int arg, unsigned int n_before)
+{
+	for (unsigned int i = 0; i < STRACE_TYPE_STEPS && type->steps[i].op; i++) {
+		struct strace_step *step = &plans->steps[plans->n++];
+
+		*step = type->steps[i];
+		step->tag = arg * STRACE_TYPE_STEPS + i;
+		step->from = source_of(step->from, arg, n_before);
+		step->count_from = source_of(step->count_from, arg, n_before);
+		/* a text has two more: its NUL, and a byte that says that it goes on */
+		if (step->most == MOST_TEXT)
+			step->most = settings->size + (step->op == STRACE_STRING || step->op == STRACE_STRINGS ? 2 : 0);
+	}
+}
+
+/* Adds the steps of one end of a call; returns how many. */
+static unsigned char add_end(struct strace_plans *plans, const struct strace_settings *settings,
+			     const struct strace_call *call, bool enter)
+{
+	size_t begin = plans->n;
+
+	for (unsigned int arg = 0; arg < STRACE_ARGS && call->args[arg]; arg++) {
+		const struct strace_type *type = call->args[arg];
+
+		if (type->both || type->enter == enter)
+			add_steps(plans, settings, type, arg, plans->n - begin);
+	}
+	return plans->n - begin;
+}
+
+void strace_plans_make(struct strace_plans *plans, const struct strace_settings *settings, const struct strace_set *set)
+{
+	for (int number = 0; number < STRACE_CALLS; number++) {
+		const struct strace_call *call = strace_call_of(number);
+		struct strace_plan *plan = &plans->plans[number];
+
+		plan->wanted = !set->any || set->v[number];
+		if (!call || !plan->wanted || plans->n + 2 * STRACE_BLOBS > STRACE_STEPS)
+			continue;
+		plan->enter = plans->n;
+		plan->n_enter = add_end(plans, settings, call, true);
+		plan->exit = plans->n;
+		plan->n_exit = add_end(plans, settings, call, false);
+	}
+}

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* From options to probes, from the buffer to lines, and what was lost. */
+#include <fcntl.h>
+#include <sys/wait.h>
+
+#include "base/clock.h"
+#include "base/cpus.h"
+#include "base/report.h"
+#include "bpf/event.h"
+#include "bpf/filter.h"
+#include "bpf/strace.h"
+#include "bpf/strace.skel.h"
+#include "engine/filter.h"
+#include "engine/stream.h"
+#include "strace.h"
+#include "strace_part.h"
+
+#define BUFFER_DEFAULT (16 * 1024 * 1024)
+#define BUFFER_MAX     (1024 * 1024 * 1024)
+#define TEXT_MOST      4000
+
+struct state {
+	struct engine_instance *instance;
+	struct strace_config config;
+	struct strace_set set;
+	struct strace_plans plans;
+	struct progs progs;
+	struct stream *stream;
+	struct strace_lines *lines;
+	int file; /* of -o; -1: standard error */
+	bool knows_missed;
+};
+
+/* --- options --- */
+
+static int add_one(void *count, const char *arg, struct err *err)
+{
+	++*(uint32_t *)count;
+	return 0;
+}
+
+static const struct opt options[] = {
+	OPT(OPT_BOOL, struct strace_settings, follow, 'f', "follow-forks", NULL,
+	    "also trace children of the command and all threads; with -p, all threads of the process"),
+	OPT(OPT_LIST, struct strace_settings, events, 'e', "trace", "CALLS",
+	    "only these: names, /REGEX, %file, %desc, %process, %network, %signal, %ipc, %memory, separated by commas; ! before "
+	    "them: all others"),
+	OPT(OPT_STRING, struct strace_settings, output, 'o', "output", "FILE", "write to FILE instead of standard error"),
+	OPT(OPT_BOOL, struct strace_settings, append, 'A', "output-append-mode", NULL, "append to the file of -o"),
+	OPT(OPT_U32, struct strace_settings, size, 's', "string-limit", "N", "the most bytes of a text that is no path: 32",
+	    .max = TEXT_MOST),
+	OPT(OPT_U32, struct strace_settings, column, 'a', "columns", "N", "where results stand: 40", .max = 1000),
+	OPT(OPT_CALL, struct strace_settings, times, 't', "absolute-timestamps", NULL,
+	    "the time of day; -tt with microseconds; -ttt as seconds since 1970", .call = add_one),
+	OPT(OPT_BOOL, struct strace_settings, relative, 'r', "relative-timestamps", NULL, "the time since the line before"),
+	OPT(OPT_BOOL, struct strace_settings, took, 'T', "syscall-times", NULL, "how long each call took"),
+	OPT(OPT_CALL, struct strace_settings, hex, 'x', "strings-in-hex", NULL,
+	    "texts that are not printable in hex; -xx all texts", .call = add_one),
+	OPT(OPT_BOOL, struct strace_settings, whole, 'v', "no-abbrev", NULL, "all members of structs"),
+	OPT(OPT_BOOL, struct strace_settings, ok, 'z', "successful-only", NULL, "only calls that did not fail"),
+	OPT(OPT_BOOL, struct strace_settings, failed, 'Z', "failed-only", NULL, "only calls that failed"),
+	OPT(OPT_CALL, struct strace_settings, quiet, 'q', "silent", NULL,
+	    "no messages; -qq also no lines about ends of processes", .call = add_one),
+	OPT(OPT_SECONDS, struct strace_settings, slower, 0, "slower", "TIME", "only calls that took at least TIME: 10ms"),
+	OPT(OPT_U64, struct strace_settings, buffer_size, 0, "buffer-size", "BYTES",
+	    "size of the event buffer, with k, M or G: 16M", .min = 4096, .max = BUFFER_MAX),
+	OPT(OPT_BOOL, struct strace_settings, fail_on_loss, 0, "fail-on-loss", NULL, "exit with 1 if a call was lost"),
+};
+
+static const struct strace_settings defaults = { .size = 32, .column = 40, .buffer_size = BUFFER_DEFAULT };
+
+/* One -e: trace=..., or a set alone. What changes the program is refused. */
+static int parse_event(struct state *state, struct strace_settings *settings, const char *text, struct err *err)
+{
+	static const char *const refused[] = { "inject=", "fault=" };
+	static const char *const trace[] = { "trace=", "t=" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(refused); i++)
+		if (!strncmp(text, refused[i], strlen(refused[i])))
+			return err_set(err, -EINVAL, "-e %s... is refused: sonde never changes what a program does", refused[i]);
+	if (!strcmp(text, "status=failed") || !strcmp(text, "status=successful")) {
+		settings->failed = !strcmp(text, "status=failed");
+		settings->ok = !settings->failed;
+		return 0;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(trace); i++)
+		if (!strncmp(text, trace[i], strlen(trace[i])))
+			return strace_set_parse(&state->set, text + strlen(trace[i]), err);
+	if (strchr(text, '='))
+		return err_set(err, -EINVAL, "-e %s: not supported; trace=CALLS and status=failed or successful are", text);
+	return strace_set_parse(&state->set, text, err);
+}
+
+static int parse(struct state *state, struct err *err)
+{
+	struct engine_instance *instance = state->instance;
+	struct strace_settings *settings = instance->settings;
+	int ret = 0;
+
+	if (instance->args.n)
+		ret = engine_unexpected(instance, instance->args.v[0], err);
+	for (size_t i = 0; !ret && i < settings->events.n; i++)
+		ret = parse_event(state, settings, settings->events.v[i], err);
+	if (!ret && settings->ok && settings->failed)
+		ret = err_set(err, -EINVAL, "-z and -Z together leave nothing");
+	if (!ret && settings->append && !settings->output)
+		ret = err_set(err, -EINVAL, "-A needs the file of -o");
+	if (ret)
+		instance->ctx->usage = true;
+	return ret;
+}
+
+/* --- programs --- */
+
+static const struct progs_probe probes[] = {
+	{ .program = "call_begins", .system = "raw_syscalls", .name = "sys_enter", .raw = true },
+	{ .program = "call_ends", .system = "raw_syscalls", .name = "sys_exit", .raw = true },
+	{ .program = "signal_delivered", .system = "signal", .name = "signal_deliver", .raw = true },
+	{ .program = "thread_ended", .system = "sched", .name = "sched_process_exit", .raw = true },
+};
+
+static const struct progs_source source = {
+	PROGS(strace),
+	PROGS_PROBES(probes),
+	PROGS_CONFIG(struct state, config),
+	.what = "system calls",
+};
+
+static void on_record(const void *record, size_t size, void *ctx)
+{
+	struct state *state = ctx;
+
+	strace_lines_add(state->lines, record, size);
+}
+
+static int fill(struct state *state, struct err *err)
+{
+	const struct strace_settings *settings = state->instance->settings;
+	const struct event_setup setup = { .reader = filter_own_process() };
+	struct object *object = &state->progs.object;
+	int ret = object_fill(object, ".rodata.event", &setup, sizeof(setup), err);
+
+	if (!ret)
+		ret = object_fill(object, ".rodata.plans", state->plans.plans, sizeof(state->plans.plans), err);
+	if (!ret)
+		ret = object_fill(object, ".rodata.steps", state->plans.steps, sizeof(state->plans.steps), err);
+	if (!ret)
+		ret = object_size_map(object, "strace_lanes", STRACE_LANES * cpus_ids(), err);
+	return ret ? ret : stream_set_size(object, settings->buffer_size, err);
+}
+
+/* Text goes where strace writes it: the output of the command stays apart. */
+static int open_output(struct state *state, struct err *err)
+{
+	const struct strace_settings *settings = state->instance->settings;
+	struct output *out = state->instance->ctx->out;
+
+	if (settings->output) {
+		state->file = open(settings->output,
+				   O_WRONLY | O_CREAT | O_CLOEXEC | (settings->append ? O_APPEND : O_TRUNC), 0666);
+		if (state->file < 0)
+			return err_set(err, -errno, "cannot write to %s: %s", settings->output, strerror(errno));
+	}
+	if (settings->output || output_is_text(out))
+		output_redirect(out, settings->output ? state->file : STDERR_FILENO);
+	return 0;
+}
+
+static int load(struct state *state, struct err *err)
+{
+	struct progs *progs = &state->progs;
+	int ret = progs_configure(progs, err);
+
+	if (!ret)
+		ret = progs_open(progs, err);
+	if (!ret)
+		ret = fill(state, err);
+	if (!ret)
+		ret = progs_prepare(progs, err);
+	return ret ? ret : stream_open(&state->stream, &progs->object, on_record, state, err);
+}
+
+static int strace_open(struct engine_instance *instance, struct err *err)
+{
+	struct state *state = base_alloc(sizeof(*state));
+	const struct strace_settings *settings = instance->settings;
+	struct engine_context *ctx = instance->ctx;
+	int ret;
+
+	instance->state = state;
+	state->instance = instance;
+	state->file = -1;
+	ret = parse(state, err);
+	if (ret)
+		return ret;
+	state->config = (struct strace_config){
+		.all = !state->set.any,
+		.one = !settings->follow && (ctx->command.pid || ctx->pid),
+		.tid = ctx->command.pid ? (uint32_t)ctx->command.pid : ctx->pid,
+	};
+	strace_plans_make(&state->plans, settings, &state->set);
+	state->lines = strace_lines_new(settings, ctx->out, ctx->command.pid);
+	state->progs = (struct progs){
+		.source = &source,
+		.instance = instance,
+		.settings = state,
+		.options = {
+			.must_not_miss = true,
+			.shared = true,
+			.pid = ctx->pid,
+			.progress = engine_progress,
+			.ctx = instance,
+		},
+	};
+	ret = open_output(state, err);
+	if (!ret)
+		ret = load(state, err);
+	if (ret)
+		return ret;
+	engine_hurry();
+	return progs_attach(&state->progs, err);
+}
+
+static void strace_armed(struct engine_instance *instance)
+{
+	const struct strace_settings *settings = instance->settings;
+
+	if (!instance->ctx->command.pid && !settings->quiet)
+		report_line("Tracing system calls... Hit Ctrl-C to end.");
+}
+
+/* --- output --- */
+
+static int strace_take(struct engine_instance *instance)
+{
+	struct state *state = instance->state;
+	int ms = stream_take(state->stream), also;
+
+	also = strace_lines_print(state->lines, clock_boot_ns(), false);
+	strace_lines_lost(state->lines, stream_dropped(state->stream, EVENT_LOSS_BUFFER));
+	output_flush(instance->ctx->out);
+	/* without -f the command's children may go on */
+	if (strace_lines_ended(state->lines) && !((const struct strace_settings *)instance->settings)->follow)
+		instance->ctx->done = true;
+	return also >= 0 && also < ms ? also : ms;
+}
+
+static int strace_fd(const struct engine_instance *instance)
+{
+	const struct state *state = instance->state;
+
+	return stream_fd(state->stream);
+}
+
+static void strace_emit(struct engine_instance *instance, bool last)
+{
+	struct state *state = instance->state;
+	int status = instance->ctx->command.status;
+
+	if (!last)
+		return;
+	stream_take_all(state->stream, instance->ctx->should_hurry, instance->ctx->should_stop_ctx);
+	strace_lines_print(state->lines, clock_boot_ns(), true);
+	output_table_end(instance->ctx->out);
+	if (instance->ctx->command.pid && instance->ctx->command.ended)
+		instance->ctx->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static void strace_losses(struct engine_instance *instance)
+{
+	const struct strace_settings *settings = instance->settings;
+	struct state *state = instance->state;
+	uint64_t dropped = stream_dropped(state->stream, EVENT_LOSS_BUFFER), unread = stream_unread(state->stream);
+	uint64_t missed = progs_missed(&state->progs, &state->knows_missed);
+
+	if (dropped)
+		report_note("%llu record%s of calls lost: the buffer was full (--buffer-size makes it larger)",
+			    (unsigned long long)dropped, str_plural(dropped));
+	if (unread)
+		report_note("%llu record%s of calls lost: not read at the end", (unsigned long long)unread, str_plural(unread));
+	progs_say_losses(&state->progs, missed);
+	if ((dropped || unread || missed) && settings->fail_on_loss)
+		instance->ctx->failed = true;
+}
+
+static void strace_close(struct engine_instance *instance)
+{
+	struct state *state = instance->state;
+
+	if (!state)
+		return;
+	stream_close(state->stream);
+	progs_release(&state->progs);
+	strace_lines_free(state->lines);
+	if (state->file >= 0)
+		close(state->file);
+	free(state);
+}
+
+static const struct field fields[] = {
+	FIELD(FIELD_ELAPSED, struct strace_row, time, "boot_ns", "TIME(s)", -12),
+	FIELD(FIELD_U32, struct strace_row, pid, "pid", "PID", -7, .role = ROLE_TASK),
+	FIELD(FIELD_U32, struct strace_row, tid, "tid", "TID", -7, .role = ROLE_TASK),
+	FIELD(FIELD_CHARS, struct strace_row, comm, "comm", "COMM", -16, .role = ROLE_TASK),
+	FIELD(FIELD_STR, struct strace_row, call, "call", "CALL", -16),
+	FIELD(FIELD_STR, struct strace_row, args, "args", "ARGS", -1),
+	FIELD(FIELD_S64, struct strace_row, ret, "ret", "RET", 6),
+	FIELD(FIELD_ERROR, struct strace_row, error, "error", "ERROR", -8),
+	FIELD(FIELD_U64, struct strace_row, ns, "ns", "NS", 8),
+};
+
+const struct schema strace_schema = { fields, ARRAY_SIZE(fields) };
+
+const struct engine strace_engine = {
+	.options_title = "lines",
+	.options = options,
+	.n_options = ARRAY_SIZE(options),
+	.settings_size = sizeof(struct strace_settings),
+	.defaults = &defaults,
+	.open = strace_open,
+	.armed = strace_armed,
+	.emit = strace_emit,
+	.take = strace_take,
+	.fd = strace_fd,
+	.losses = strace_losses,
+	.close = strace_close,
+};

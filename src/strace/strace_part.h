@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* For files of strace only: settings, plans, and the way from records to lines. */
+#ifndef SONDE_STRACE_PART_H
+#define SONDE_STRACE_PART_H
+
+#include "base/base.h"
+#include "bpf/strace.h"
+#include "engine/engine.h"
+#include "engine/progs_life.h"
+#include "type.h"
+
+enum strace_result {
+	STRACE_RESULT_ALL,
+	STRACE_RESULT_FAILED,
+	STRACE_RESULT_OK,
+};
+
+struct strace_settings {
+	uint64_t buffer_size;
+	uint64_t slower;    /* ns */
+	uint32_t size;	    /* -s */
+	uint32_t column;    /* -a */
+	uint32_t times;	    /* -t, -tt, -ttt */
+	uint32_t hex;	    /* -x, -xx */
+	uint32_t quiet;	    /* -q, -qq */
+	bool follow, relative, took, failed, ok, whole, append, fail_on_loss;
+	const char *output;
+	struct opt_list events; /* -e */
+};
+
+/* A set of system calls, a bit for each number. */
+struct strace_set {
+	bool any; /* the user has chosen; else all are in it */
+	unsigned char v[STRACE_CALLS];
+};
+
+/*
+ * Adds to a set what follows "trace=": names, %classes, /regex, with ! the others. Returns 0, or -EINVAL with err.
+ */
+int strace_set_parse(struct strace_set *set, const char *text, struct err *err);
+
+/* Returns how a call is printed, by its number; NULL: nothing is known but its number of arguments. */
+const struct strace_call *strace_call_of(int number);
+/* The same for a call that strace_call_of() does not know, from the kernel's declaration. The caller frees it. */
+struct strace_call *strace_guess(int number);
+
+struct strace_plans {
+	struct strace_plan plans[STRACE_CALLS];
+	struct strace_step steps[STRACE_STEPS];
+	size_t n;
+};
+
+/* Makes the plans of all calls of the set; all others are not wanted. */
+void strace_plans_make(struct strace_plans *plans, const struct strace_settings *settings, const struct strace_set *set);
+
+/* --- lines --- */
+
+/* A call that has ended, for JSON and CSV. */
+struct strace_row {
+	uint64_t time, ns; /* of its begin, since boot; how long it took, 0: not known */
+	uint32_t pid, tid;
+	int64_t ret;
+	int error; /* -errno, 0: none */
+	char comm[STRACE_COMM_LEN];
+	const char *call, *args;
+};
+
+struct strace_lines;
+
+/* command: the command's first thread; 0: there is none. */
+struct strace_lines *strace_lines_new(const struct strace_settings *settings, struct output *out, int command);
+void strace_lines_free(struct strace_lines *lines);
+/* Takes a record, in order of time. */
+void strace_lines_add(struct strace_lines *lines, const struct strace_record *record, size_t size);
+/*
+ * Prints what can be printed: a call is printed when it ends, or unfinished if it lasts longer than some milliseconds.
+ * Returns in how many ms it wants to be called again; -1: any time.
+ */
+int strace_lines_print(struct strace_lines *lines, uint64_t now, bool last);
+/* Prints that records were lost, once for each number. */
+void strace_lines_lost(struct strace_lines *lines, uint64_t lost);
+/* Whether the command's first thread has ended. */
+bool strace_lines_ended(const struct strace_lines *lines);
+
+#endif

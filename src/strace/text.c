@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Blobs, texts, numbers and names, as strace writes them. */
+#include <signal.h>
+#include <sys/stat.h>
+
+#include "strace_part.h"
+
+uint64_t strace_arg(const struct strace_line *line, unsigned int arg)
+{
+	return (line->enter ? line->enter : line->exit)->args[arg];
+}
+
+int64_t strace_ret(const struct strace_line *line)
+{
+	return line->exit ? line->exit->ret : 0;
+}
+
+bool strace_ok(const struct strace_line *line)
+{
+	return line->exit && !(line->exit->ret < 0 && line->exit->ret >= -4095);
+}
+
+static const struct strace_blob *blob_in(const struct strace_record *record, unsigned int tag, size_t nth)
+{
+	uint32_t at = 0;
+
+	if (!record)
+		return NULL;
+	while (at + sizeof(struct strace_blob) <= record->size) {
+		const struct strace_blob *blob = (const void *)((const char *)(record + 1) + at);
+		uint32_t size = (sizeof(*blob) + blob->n + 7U) & ~7U;
+
+		if (sizeof(*blob) + blob->n > record->size - at)
+			return NULL;
+		if (blob->tag == tag && !nth--)
+			return blob;
+		at += size;
+	}
+	return NULL;
+}
+
+const struct strace_blob *strace_blob(const struct strace_line *line, unsigned int arg, unsigned int step, size_t nth)
+{
+	const struct strace_type *type = line->call->args[arg];
+	unsigned int tag = arg * STRACE_TYPE_STEPS + step;
+	const struct strace_blob *blob = type->enter ? NULL : blob_in(line->exit, tag, nth);
+
+	return blob ? blob : blob_in(line->enter, tag, nth);
+}
+
+void strace_address(struct str *out, uint64_t address)
+{
+	if (address)
+		str_addf(out, "0x%llx", (unsigned long long)address);
+	else
+		str_add(out, "NULL");
+}
+
+const void *strace_struct(struct strace_line *line, unsigned int arg, unsigned int step, size_t size)
+{
+	const struct strace_blob *blob = strace_blob(line, arg, step, 0);
+
+	if (blob && blob->status != STRACE_UNREAD && blob->n >= size)
+		return strace_bytes(blob);
+	strace_address(line->out, strace_arg(line, arg));
+	return NULL;
+}
+
+/* --- text --- */
+
+static void add_escaped(struct str *out, unsigned char c, bool digit_follows)
+{
+	static const char letters[] = "\tt\nn\vv\ff\rr";
+
+	for (const char *l = letters; *l; l += 2)
+		if (c == (unsigned char)*l) {
+			str_addc(out, '\\');
+			str_addc(out, l[1]);
+			return;
+		}
+	if (c == '"' || c == '\\') {
+		str_addc(out, '\\');
+		str_addc(out, c);
+	} else if (c >= ' ' && c < 0x7f) {
+		str_addc(out, c);
+	} else {
+		/* as short as possible, if what follows is no digit of the same number */
+		str_addf(out, digit_follows ? "\\%03o" : "\\%o", c);
+	}
+}
+
+/* -x: only texts with bytes that are not printable are in hex; -xx: all are. */
+static bool in_hex(const struct strace_settings *settings, const unsigned char *bytes, size_t n)
+{
+	if (settings->hex > 1)
+		return true;
+	if (!settings->hex)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (bytes[i] >= 0x7f || (bytes[i] < ' ' && !strchr("\t\n\v\f\r", bytes[i])) || !bytes[i])
+			return true;
+	return false;
+}
+
+void strace_text(struct strace_line *line, const void *bytes, size_t n, bool cut)
+{
+	const unsigned char *text = bytes;
+	bool hex = in_hex(line->settings, text, n);
+
+	str_addc(line->out, '"');
+	for (size_t i = 0; i < n; i++) {
+		if (hex)
+			str_addf(line->out, "\\x%02x", text[i]);
+		else
+			add_escaped(line->out, text[i], i + 1 < n && text[i + 1] >= '0' && text[i + 1] <= '7');
+	}
+	str_add(line->out, cut ? "\"..." : "\"");
+}
+
+void strace_string(struct strace_line *line, const struct strace_blob *blob, uint64_t address, bool is_path)
+{
+	const char *text;
+	size_t n, most = is_path ? 4096 : line->settings->size;
+
+	if (!blob || blob->status == STRACE_UNREAD) {
+		strace_address(line->out, address);
+		return;
+	}
+	text = strace_bytes(blob);
+	n = strnlen(text, blob->n);
+	strace_text(line, text, n < most ? n : most, n > most);
+}
+
+/* --- names --- */
+
+const char *strace_name_of(const struct strace_family *family, uint64_t value)
+{
+	for (const struct strace_name *name = family->v; name->name; name++)
+		if (name->value == value)
+			return name->name;
+	return NULL;
+}
+
+void strace_flags(struct str *out, const struct strace_family *family, uint64_t value)
+{
+	const char *separator = "", *exact = strace_name_of(family, value);
+	uint64_t left = value;
+
+	if (exact || !value) {
+		str_add(out, exact ? exact : "0");
+		return;
+	}
+	for (const struct strace_name *name = family->v; name->name; name++) {
+		if (!name->value || (left & name->value) != name->value)
+			continue;
+		str_addf(out, "%s%s", separator, name->name);
+		separator = "|";
+		left &= ~name->value;
+	}
+	if (left == value)
+		str_addf(out, "%#llx /* %s */", (unsigned long long)value, family->unknown);
+	else if (left)
+		str_addf(out, "|%#llx", (unsigned long long)left);
+}
+
+void strace_choice(struct str *out, const struct strace_family *family, uint64_t value)
+{
+	const char *name = strace_name_of(family, value);
+
+	if (name)
+		str_add(out, name);
+	else
+		str_addf(out, value ? "%#llx /* %s */" : "%#llx", (unsigned long long)value, family->unknown);
+}
+
+void strace_signal(struct str *out, int64_t number)
+{
+	static const char *const names[] = {
+		[SIGHUP] = "HUP", [SIGINT] = "INT", [SIGQUIT] = "QUIT", [SIGILL] = "ILL", [SIGTRAP] = "TRAP",
+		[SIGABRT] = "ABRT", [SIGBUS] = "BUS", [SIGFPE] = "FPE", [SIGKILL] = "KILL", [SIGUSR1] = "USR1",
+		[SIGSEGV] = "SEGV", [SIGUSR2] = "USR2", [SIGPIPE] = "PIPE", [SIGALRM] = "ALRM", [SIGTERM] = "TERM",
+		[SIGSTKFLT] = "STKFLT", [SIGCHLD] = "CHLD", [SIGCONT] = "CONT", [SIGSTOP] = "STOP", [SIGTSTP] = "TSTP",
+		[SIGTTIN] = "TTIN", [SIGTTOU] = "TTOU", [SIGURG] = "URG", [SIGXCPU] = "XCPU", [SIGXFSZ] = "XFSZ",
+		[SIGVTALRM] = "VTALRM", [SIGPROF] = "PROF", [SIGWINCH] = "WINCH", [SIGIO] = "IO", [SIGPWR] = "PWR",
+		[SIGSYS] = "SYS",
+	};
+
+	if (number > 0 && number < (int64_t)ARRAY_SIZE(names))
+		str_addf(out, "SIG%s", names[number]);
+	else if (number == 32)
+		str_add(out, "SIGRTMIN");
+	else if (number > 32 && number <= 64)
+		str_addf(out, "SIGRT_%d", (int)number - 32);
+	else
+		str_add_s64(out, number);
+}
+
+void strace_sigset(struct str *out, const void *mask, size_t n)
+{
+	uint64_t bits = 0;
+	const char *separator = "";
+	int set;
+
+	memcpy(&bits, mask, n < sizeof(bits) ? n : sizeof(bits));
+	set = __builtin_popcountll(bits);
+	/* more than two thirds: those that are missing are fewer */
+	if (set >= 64 * 2 / 3) {
+		str_addc(out, '~');
+		bits = ~bits;
+	}
+	str_addc(out, '[');
+	for (int i = 1; i <= 64; i++) {
+		struct str name __str = {};
+
+		if (!(bits >> (i - 1) & 1))
+			continue;
+		strace_signal(&name, i);
+		str_addf(out, "%s%s", separator, strncmp(name.data, "SIG", 3) ? name.data : name.data + 3);
+		separator = " ";
+	}
+	str_addc(out, ']');
+}
+
+void strace_mode(struct str *out, uint32_t mode, bool with_kind)
+{
+	static const struct strace_name kinds[] = { N(S_IFREG), N(S_IFSOCK), N(S_IFIFO), N(S_IFLNK),
+						     N(S_IFDIR), N(S_IFBLK), N(S_IFCHR), {} };
+	static const struct strace_name bits[] = { N(S_ISUID), N(S_ISGID), N(S_ISVTX), {} };
+
+	for (const struct strace_name *kind = kinds; with_kind && kind->name; kind++)
+		if ((mode & S_IFMT) == kind->value) {
+			str_addf(out, "%s|", kind->name);
+			mode &= ~S_IFMT;
+		}
+	for (const struct strace_name *bit = bits; with_kind && bit->name; bit++)
+		if (mode & bit->value) {
+			str_addf(out, "%s|", bit->name);
+			mode &= ~bit->value;
+		}
+	str_addf(out, "%#03o", mode);
+}
+
+void strace_timespec(struct str *out, const void *bytes)
+{
+	int64_t time[2];
+
+	memcpy(time, bytes, sizeof(time));
+	str_addf(out, "{tv_sec=%lld, tv_nsec=%lld}", (long long)time[0], (long long)time[1]);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * How an argument of a system call is copied and printed. A type names the memory that it wants (steps, bpf/strace.h)
+ * and prints the argument from the registers and the blobs that came back. calls.c says which call has which types.
+ */
+#ifndef SONDE_STRACE_TYPE_H
+#define SONDE_STRACE_TYPE_H
+
+#include "base/str.h"
+#include "bpf/strace.h"
+
+struct strace_settings;
+struct strace_line;
+
+/* In a type's steps: the argument itself, the one after it ...; plan.c makes it an argument of the call. */
+#define SELF	0x10
+#define NEXT(N) (SELF + (N))
+/* In a type's steps: strace_step.most is what -s says. */
+#define MOST_TEXT 0xffff
+
+#define STRACE_TYPE_STEPS 4
+
+struct strace_type {
+	void (*print)(struct strace_line *line, unsigned int arg);
+	const void *data; /* print()'s own: a family of names */
+	struct strace_step steps[STRACE_TYPE_STEPS];
+	bool enter; /* the steps are for the begin of the call, which changes the memory */
+	bool both;  /* for both ends */
+};
+
+/* A call: its arguments up to the first without print(). */
+struct strace_call {
+	const char *name;
+	const struct strace_type *args[STRACE_ARGS];
+	void (*ret)(struct strace_line *line); /* prints a result that is no error; NULL: a decimal number */
+};
+
+/* What print() functions work with. */
+struct strace_line {
+	struct str *out;
+	const struct strace_settings *settings;
+	const struct strace_call *call;
+	const struct strace_record *enter, *exit; /* NULL: not known; one of them is */
+};
+
+/* The registers, and the result: 0 while the call lasts. */
+uint64_t strace_arg(const struct strace_line *line, unsigned int arg);
+int64_t strace_ret(const struct strace_line *line);
+/* Whether the call has ended, and not with an error. */
+bool strace_ok(const struct strace_line *line);
+/*
+ * Returns the blob that a step of the argument's type has made, the nth if there are several; NULL: there is none. Its
+ * bytes are behind it, all in the record.
+ */
+const struct strace_blob *strace_blob(const struct strace_line *line, unsigned int arg, unsigned int step, size_t nth);
+static inline const void *strace_bytes(const struct strace_blob *blob)
+{
+	return blob + 1;
+}
+/* Returns the bytes of a blob that has at least `size`; else prints the argument as an address, and returns NULL. */
+const void *strace_struct(struct strace_line *line, unsigned int arg, unsigned int step, size_t size);
+void strace_address(struct str *out, uint64_t address);
+
+/* --- text --- */
+
+/* A text in quotes, escaped; cut: the memory goes on. */
+void strace_text(struct strace_line *line, const void *bytes, size_t n, bool cut);
+/* The same of a blob of STRACE_STRING with -s, or of a path, which is never cut. */
+void strace_string(struct strace_line *line, const struct strace_blob *blob, uint64_t address, bool is_path);
+
+/* --- names --- */
+
+struct strace_name {
+	const char *name;
+	uint64_t value;
+};
+
+struct strace_family {
+	const char *unknown;	/* "PROT_???" */
+	struct strace_name v[]; /* a NULL name ends it */
+};
+
+#define STRACE_FAMILY(NAME, UNKNOWN, ...) \
+	const struct strace_family NAME = { UNKNOWN, { __VA_ARGS__, {} } }
+#define N(NAME) { #NAME, NAME }
+
+/* Names joined by '|', of the bits that are set. */
+void strace_flags(struct str *out, const struct strace_family *family, uint64_t value);
+/* Returns the name of exactly this value, or NULL. */
+const char *strace_name_of(const struct strace_family *family, uint64_t value);
+void strace_choice(struct str *out, const struct strace_family *family, uint64_t value);
+/* SIGINT, or a number. */
+void strace_signal(struct str *out, int64_t number);
+/* [INT CHLD] of a mask of n bytes. */
+void strace_sigset(struct str *out, const void *mask, size_t n);
+/* 0644, S_IFREG|0644 */
+void strace_mode(struct str *out, uint32_t mode, bool with_kind);
+/* {tv_sec=1, tv_nsec=0} of two longs */
+void strace_timespec(struct str *out, const void *bytes);
+/* {sa_family=AF_INET, ...} of n bytes */
+void strace_sockaddr(struct strace_line *line, const void *bytes, size_t n);
+/* [{iov_base="abc", iov_len=3}, ...]; step: the array, the step after it: the memory. most: bytes that are filled. */
+void strace_vectors(struct strace_line *line, unsigned int arg, unsigned int step, uint64_t address, uint64_t n,
+		    uint64_t most);
+
+extern const struct strace_family strace_address_families, strace_open_flags, strace_msg_flags;
+
+#endif

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Calls whose arguments mean what another argument says: ioctl, fcntl, futex, prctl, epoll_ctl. */
+#include <asm/ioctls.h>
+#include <asm/termbits.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+
+#include "strace_part.h"
+#include "types.h"
+
+#define U(X) ((unsigned long long)(X))
+
+/* --- ioctl --- */
+
+static const STRACE_FAMILY(ioctls, "???", N(TCGETS), N(TCSETS), N(TCSETSW), N(TCSETSF), N(TCSBRK), N(TCXONC), N(TCFLSH),
+			   N(TIOCEXCL), N(TIOCNXCL), N(TIOCSCTTY), N(TIOCGPGRP), N(TIOCSPGRP), N(TIOCOUTQ), N(TIOCSTI),
+			   N(TIOCGWINSZ), N(TIOCSWINSZ), N(FIONREAD), N(TIOCNOTTY), N(FIONBIO), N(TIOCGSID), N(TIOCGPTN),
+			   N(TIOCSPTLCK), N(FIONCLEX), N(FIOCLEX), N(FIOASYNC), { "BTRFS_IOC_CLONE or FICLONE", 0x40049409 },
+			   { "FS_IOC_GETFLAGS", 0x80086601 }, { "BLKGETSIZE64", 0x80081272 });
+
+static void print_ioctl(struct strace_line *line, unsigned int arg)
+{
+	static const char *const directions[] = { "_IOC_NONE", "_IOC_WRITE", "_IOC_READ", "_IOC_READ|_IOC_WRITE" };
+	unsigned int request = strace_arg(line, arg);
+	const char *name = strace_name_of(&ioctls, request);
+
+	if (name)
+		str_add(line->out, name);
+	else
+		str_addf(line->out, "_IOC(%s, %#x, %#x, %#x)", directions[request >> 30], request >> 8 & 0xff, request & 0xff,
+			 request >> 16 & 0x3fff);
+}
+const struct strace_type t_ioctl = { print_ioctl };
+
+#define ARGUMENT_SIZE 36
+
+static void print_ioctl_arg(struct strace_line *line, unsigned int arg)
+{
+	unsigned int request = strace_arg(line, arg - 1);
+	const struct strace_blob *blob = strace_blob(line, arg, 0, 0);
+	const void *bytes = blob && blob->n == ARGUMENT_SIZE && blob->status != STRACE_UNREAD ? strace_bytes(blob) : NULL;
+	const struct winsize *size = bytes;
+	bool writes = request == TIOCGWINSZ || request == FIONREAD || request == TIOCGPGRP || request == TIOCOUTQ;
+
+	if (request == 0x40049409)
+		str_add_s64(line->out, (int)strace_arg(line, arg));
+	else if (!bytes || (writes && !strace_ok(line)))
+		strace_address(line->out, strace_arg(line, arg));
+	else if (request == TIOCGWINSZ || request == TIOCSWINSZ)
+		str_addf(line->out, "{ws_row=%u, ws_col=%u, ws_xpixel=%u, ws_ypixel=%u}", size->ws_row, size->ws_col,
+			 size->ws_xpixel, size->ws_ypixel);
+	else if (request == FIONREAD || request == FIONBIO || request == TIOCGPGRP || request == TIOCSPGRP ||
+		 request == TIOCOUTQ || request == FIOASYNC)
+		str_addf(line->out, "[%d]", *(const int *)bytes);
+	else
+		strace_address(line->out, strace_arg(line, arg));
+}
+const struct strace_type t_ioctl_arg = { print_ioctl_arg, .steps = {
+	{ STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = ARGUMENT_SIZE, .most = ARGUMENT_SIZE },
+} };
+
+/* --- fcntl --- */
+
+static const STRACE_FAMILY(fcntls, "F_???", N(F_DUPFD), N(F_GETFD), N(F_SETFD), N(F_GETFL), N(F_SETFL), N(F_GETLK),
+			   N(F_SETLK), N(F_SETLKW), N(F_SETOWN), N(F_GETOWN), { "F_SETSIG", 10 }, { "F_GETSIG", 11 },
+			   { "F_OFD_GETLK", 36 }, { "F_OFD_SETLK", 37 }, { "F_OFD_SETLKW", 38 }, { "F_SETLEASE", 1024 },
+			   { "F_GETLEASE", 1025 }, { "F_NOTIFY", 1026 }, N(F_DUPFD_CLOEXEC), { "F_SETPIPE_SZ", 1031 },
+			   { "F_GETPIPE_SZ", 1032 }, { "F_ADD_SEALS", 1033 }, { "F_GET_SEALS", 1034 });
+CHOICE(t_fcntl, fcntls);
+
+static bool is_lock(int command)
+{
+	return (command >= F_GETLK && command <= F_SETLKW) || (command >= 36 && command <= 38);
+}
+
+static void add_lock(struct strace_line *line, unsigned int arg)
+{
+	static const STRACE_FAMILY(kinds, "F_???", N(F_RDLCK), N(F_WRLCK), N(F_UNLCK));
+	const struct flock *lock = strace_struct(line, arg, 0, sizeof(*lock));
+
+	if (!lock)
+		return;
+	str_add(line->out, "{l_type=");
+	strace_choice(line->out, &kinds, (unsigned short)lock->l_type);
+	str_add(line->out, ", l_whence=");
+	strace_choice(line->out, t_whence.data, (unsigned short)lock->l_whence);
+	str_addf(line->out, ", l_start=%lld, l_len=%lld", (long long)lock->l_start, (long long)lock->l_len);
+	if ((int)strace_arg(line, arg - 1) == F_GETLK || (int)strace_arg(line, arg - 1) == 36)
+		str_addf(line->out, ", l_pid=%d", lock->l_pid);
+	str_addc(line->out, '}');
+}
+
+static bool fcntl_has_argument(int command)
+{
+	return command != F_GETFD && command != F_GETFL && command != F_GETOWN && command != 11 && command != 1025 &&
+	       command != 1032 && command != 1034;
+}
+
+static void print_fcntl_arg(struct strace_line *line, unsigned int arg)
+{
+	int command = strace_arg(line, arg - 1);
+
+	if (!fcntl_has_argument(command))
+		return;
+	if (is_lock(command))
+		add_lock(line, arg);
+	else if (command == F_SETFD)
+		strace_flags(line->out, t_fd_flags.data, (unsigned int)strace_arg(line, arg));
+	else if (command == F_SETFL)
+		t_open_flags.print(line, arg);
+	else
+		str_add_s64(line->out, (int)strace_arg(line, arg));
+}
+const struct strace_type t_fcntl_arg = { print_fcntl_arg, .steps = {
+	{ STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = sizeof(struct flock), .most = sizeof(struct flock) },
+} };
+
+void strace_ret_fcntl(struct strace_line *line)
+{
+	static const char *const modes[] = { "O_RDONLY", "O_WRONLY", "O_RDWR", "O_ACCMODE" };
+	int command = strace_arg(line, 1);
+	unsigned int flags = strace_ret(line);
+
+	if (command == F_GETFL) {
+		str_addf(line->out, "%#x (flags %s", flags, modes[flags & O_ACCMODE]);
+		if (flags & ~O_ACCMODE) {
+			str_addc(line->out, '|');
+			strace_flags(line->out, &strace_open_flags, flags & ~O_ACCMODE);
+		}
+		str_addc(line->out, ')');
+	} else if (command == F_GETFD && flags) {
+		str_addf(line->out, "%#x (flags ", flags);
+		strace_flags(line->out, t_fd_flags.data, flags);
+		str_addc(line->out, ')');
+	} else {
+		str_add_s64(line->out, strace_ret(line));
+	}
+}
+
+/* --- futex --- */
+
+static const STRACE_FAMILY(futexes, "FUTEX_???", N(FUTEX_WAIT), N(FUTEX_WAKE), N(FUTEX_FD), N(FUTEX_REQUEUE),
+			   N(FUTEX_CMP_REQUEUE), N(FUTEX_WAKE_OP), N(FUTEX_LOCK_PI), N(FUTEX_UNLOCK_PI),
+			   N(FUTEX_TRYLOCK_PI), N(FUTEX_WAIT_BITSET), N(FUTEX_WAKE_BITSET), N(FUTEX_WAIT_REQUEUE_PI),
+			   N(FUTEX_CMP_REQUEUE_PI));
+
+static void print_futex_op(struct strace_line *line, unsigned int arg)
+{
+	unsigned int op = strace_arg(line, arg);
+	const char *name = strace_name_of(&futexes, op & FUTEX_CMD_MASK);
+
+	if (name)
+		str_addf(line->out, "%s%s%s", name, op & FUTEX_PRIVATE_FLAG ? "_PRIVATE" : "",
+			 op & FUTEX_CLOCK_REALTIME ? "|FUTEX_CLOCK_REALTIME" : "");
+	else
+		str_addf(line->out, "%#x /* FUTEX_??? */", op);
+}
+const struct strace_type t_futex_op = { print_futex_op };
+
+/* All after the operation: how many arguments there are depends on it. */
+static void print_futex(struct strace_line *line, unsigned int arg)
+{
+	unsigned int op = strace_arg(line, 1) & FUTEX_CMD_MASK;
+	const struct strace_blob *blob = strace_blob(line, arg, 0, 0);
+	struct str *out = line->out;
+	bool is_bitset = op == FUTEX_WAIT_BITSET || op == FUTEX_WAKE_BITSET;
+
+	if (op == FUTEX_UNLOCK_PI || op == FUTEX_TRYLOCK_PI)
+		return;
+	if (op != FUTEX_LOCK_PI)
+		str_add_u64(out, (unsigned int)strace_arg(line, 2));
+	if (op == FUTEX_WAKE)
+		return;
+	if (op == FUTEX_WAKE_BITSET) {
+		str_addf(out, ", %#x", (unsigned int)strace_arg(line, 5));
+		return;
+	}
+	if (op == FUTEX_WAIT || op == FUTEX_LOCK_PI || op == FUTEX_WAIT_BITSET || op == FUTEX_WAIT_REQUEUE_PI) {
+		if (op != FUTEX_LOCK_PI)
+			str_add(out, ", ");
+		if (blob && blob->n == 16 && blob->status == STRACE_WHOLE)
+			strace_timespec(out, strace_bytes(blob));
+		else
+			strace_address(out, strace_arg(line, 3));
+		if (is_bitset)
+			str_add(out, ", ");
+		if (is_bitset && (unsigned int)strace_arg(line, 5) == FUTEX_BITSET_MATCH_ANY)
+			str_add(out, "FUTEX_BITSET_MATCH_ANY");
+		else if (is_bitset)
+			str_addf(out, "%#x", (unsigned int)strace_arg(line, 5));
+		if (op == FUTEX_WAIT_REQUEUE_PI)
+			str_addf(out, ", %#llx", U(strace_arg(line, 4)));
+		return;
+	}
+	str_addf(out, ", %u, %#llx", (unsigned int)strace_arg(line, 3), U(strace_arg(line, 4)));
+	if (op == FUTEX_CMP_REQUEUE || op == FUTEX_CMP_REQUEUE_PI)
+		str_addf(out, ", %u", (unsigned int)strace_arg(line, 5));
+	else if (op == FUTEX_WAKE_OP)
+		str_addf(out, ", %#x", (unsigned int)strace_arg(line, 5));
+}
+const struct strace_type t_futex = { print_futex, .steps = {
+	{ STRACE_BYTES, .from = NEXT(1), .count_from = STRACE_FROM_NONE, .scale = 16, .most = 16 },
+} };
+
+/* --- prctl --- */
+
+static const STRACE_FAMILY(prctls, "PR_???", N(PR_SET_PDEATHSIG), N(PR_GET_PDEATHSIG), N(PR_GET_DUMPABLE),
+			   N(PR_SET_DUMPABLE), N(PR_GET_KEEPCAPS), N(PR_SET_KEEPCAPS), N(PR_SET_NAME), N(PR_GET_NAME),
+			   N(PR_GET_SECCOMP), N(PR_SET_SECCOMP), N(PR_CAPBSET_READ), N(PR_CAPBSET_DROP),
+			   N(PR_GET_SECUREBITS), N(PR_SET_SECUREBITS), N(PR_SET_TIMERSLACK), N(PR_GET_TIMERSLACK),
+			   N(PR_SET_MM), N(PR_SET_CHILD_SUBREAPER), N(PR_GET_CHILD_SUBREAPER), N(PR_SET_NO_NEW_PRIVS),
+			   N(PR_GET_NO_NEW_PRIVS), N(PR_SET_THP_DISABLE), N(PR_GET_THP_DISABLE), N(PR_CAP_AMBIENT),
+			   { "PR_SET_PTRACER", 0x59616d61 }, { "PR_SET_VMA", 0x53564d41 });
+CHOICE(t_prctl, prctls);
+
+static const STRACE_FAMILY(caps, "CAP_???", { "CAP_CHOWN", 0 }, { "CAP_DAC_OVERRIDE", 1 }, { "CAP_DAC_READ_SEARCH", 2 },
+			   { "CAP_FOWNER", 3 }, { "CAP_FSETID", 4 }, { "CAP_KILL", 5 }, { "CAP_SETGID", 6 },
+			   { "CAP_SETUID", 7 }, { "CAP_SETPCAP", 8 }, { "CAP_LINUX_IMMUTABLE", 9 },
+			   { "CAP_NET_BIND_SERVICE", 10 }, { "CAP_NET_BROADCAST", 11 }, { "CAP_NET_ADMIN", 12 },
+			   { "CAP_NET_RAW", 13 }, { "CAP_IPC_LOCK", 14 }, { "CAP_IPC_OWNER", 15 },
+			   { "CAP_SYS_MODULE", 16 }, { "CAP_SYS_RAWIO", 17 }, { "CAP_SYS_CHROOT", 18 },
+			   { "CAP_SYS_PTRACE", 19 }, { "CAP_SYS_PACCT", 20 }, { "CAP_SYS_ADMIN", 21 },
+			   { "CAP_SYS_BOOT", 22 }, { "CAP_SYS_NICE", 23 }, { "CAP_SYS_RESOURCE", 24 },
+			   { "CAP_SYS_TIME", 25 }, { "CAP_SYS_TTY_CONFIG", 26 }, { "CAP_MKNOD", 27 }, { "CAP_LEASE", 28 },
+			   { "CAP_AUDIT_WRITE", 29 }, { "CAP_AUDIT_CONTROL", 30 }, { "CAP_SETFCAP", 31 },
+			   { "CAP_MAC_OVERRIDE", 32 }, { "CAP_MAC_ADMIN", 33 }, { "CAP_SYSLOG", 34 },
+			   { "CAP_WAKE_ALARM", 35 }, { "CAP_BLOCK_SUSPEND", 36 }, { "CAP_AUDIT_READ", 37 },
+			   { "CAP_PERFMON", 38 }, { "CAP_BPF", 39 }, { "CAP_CHECKPOINT_RESTORE", 40 });
+
+static void print_prctl_arg(struct strace_line *line, unsigned int arg)
+{
+	unsigned int option = strace_arg(line, arg - 1);
+
+	/* these have none */
+	if (option == PR_GET_DUMPABLE || option == PR_GET_KEEPCAPS || option == PR_GET_SECCOMP ||
+	    option == PR_GET_SECUREBITS || option == PR_GET_TIMERSLACK)
+		return;
+	if (option == PR_SET_NAME || (option == PR_GET_NAME && strace_ok(line)))
+		strace_string(line, strace_blob(line, arg, 0, 0), strace_arg(line, arg), true);
+	else if (option == PR_CAPBSET_READ || option == PR_CAPBSET_DROP)
+		strace_choice(line->out, &caps, strace_arg(line, arg));
+	else if (option == PR_SET_PDEATHSIG)
+		strace_signal(line->out, (int)strace_arg(line, arg));
+	else
+		str_addf(line->out, "%#llx", U(strace_arg(line, arg)));
+}
+const struct strace_type t_prctl_arg = { print_prctl_arg, .steps = { { STRACE_STRING, .from = SELF, .most = 17 } } };
+
+static const STRACE_FAMILY(arch_prctls, "ARCH_???", { "ARCH_SET_GS", 0x1001 }, { "ARCH_SET_FS", 0x1002 },
+			   { "ARCH_GET_FS", 0x1003 }, { "ARCH_GET_GS", 0x1004 });
+CHOICE(t_arch_prctl, arch_prctls);
+
+void strace_ret_prctl(struct strace_line *line)
+{
+	static const char *const dumpable[] = { "SUID_DUMP_DISABLE", "SUID_DUMP_USER", "SUID_DUMP_ROOT" };
+	uint64_t ret = strace_ret(line);
+
+	str_add_s64(line->out, ret);
+	if ((unsigned int)strace_arg(line, 0) == PR_GET_DUMPABLE && ret < ARRAY_SIZE(dumpable))
+		str_addf(line->out, " (%s)", dumpable[ret]);
+}
+
+/* --- epoll --- */
+
+static const STRACE_FAMILY(epoll_ops, "EPOLL_CTL_???", N(EPOLL_CTL_ADD), N(EPOLL_CTL_DEL), N(EPOLL_CTL_MOD));
+CHOICE(t_epoll_op, epoll_ops);
+static const STRACE_FAMILY(epoll_events, "EPOLL???", N(EPOLLIN), N(EPOLLPRI), N(EPOLLOUT), N(EPOLLRDNORM), N(EPOLLRDBAND),
+			   N(EPOLLWRNORM), N(EPOLLWRBAND), N(EPOLLMSG), N(EPOLLERR), N(EPOLLHUP), N(EPOLLRDHUP),
+			   N(EPOLLEXCLUSIVE), N(EPOLLWAKEUP), N(EPOLLONESHOT), { "EPOLLET", 1U << 31 });
+
+static void add_epoll_event(struct str *out, const struct epoll_event *event)
+{
+	str_add(out, "{events=");
+	strace_flags(out, &epoll_events, event->events);
+	str_addf(out, ", data={u32=%u, u64=%llu}}", event->data.u32, U(event->data.u64));
+}
+
+static void print_epoll_event(struct strace_line *line, unsigned int arg)
+{
+	struct epoll_event event;
+	const void *bytes;
+
+	if ((int)strace_arg(line, 1) == EPOLL_CTL_DEL) {
+		strace_address(line->out, strace_arg(line, arg));
+		return;
+	}
+	bytes = strace_struct(line, arg, 0, sizeof(event));
+	if (!bytes)
+		return;
+	memcpy(&event, bytes, sizeof(event));
+	add_epoll_event(line->out, &event);
+}
+const struct strace_type t_epoll_event = { print_epoll_event, .steps = {
+	{ STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = sizeof(struct epoll_event),
+	  .most = sizeof(struct epoll_event) },
+} };
+
+static void print_epoll_events(struct strace_line *line, unsigned int arg)
+{
+	const struct strace_blob *blob = strace_ok(line) ? strace_blob(line, arg, 0, 0) : NULL;
+	struct epoll_event event;
+	size_t n = blob ? blob->n / sizeof(event) : 0;
+
+	if (!strace_ok(line)) {
+		strace_address(line->out, strace_arg(line, arg));
+		return;
+	}
+	str_addc(line->out, '[');
+	for (size_t i = 0; i < n; i++) {
+		if (i >= line->settings->size) {
+			str_add(line->out, ", ...");
+			break;
+		}
+		memcpy(&event, (const char *)strace_bytes(blob) + i * sizeof(event), sizeof(event));
+		if (i)
+			str_add(line->out, ", ");
+		add_epoll_event(line->out, &event);
+	}
+	str_addc(line->out, ']');
+}
+const struct strace_type t_epoll_events = { print_epoll_events, .steps = {
+	{ STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_RET, .scale = sizeof(struct epoll_event), .most = 4096,
+	  .when = STRACE_IF_OK },
+} };

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Arguments that are numbers, and texts. */
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "strace_part.h"
+#include "types.h"
+
+static void print_int(struct strace_line *line, unsigned int arg)
+{
+	str_add_s64(line->out, (int)strace_arg(line, arg));
+}
+
+static void print_uint(struct strace_line *line, unsigned int arg)
+{
+	str_add_u64(line->out, (unsigned int)strace_arg(line, arg));
+}
+
+static void print_long(struct strace_line *line, unsigned int arg)
+{
+	str_add_s64(line->out, (int64_t)strace_arg(line, arg));
+}
+
+static void print_size(struct strace_line *line, unsigned int arg)
+{
+	str_add_u64(line->out, strace_arg(line, arg));
+}
+
+static void print_hex(struct strace_line *line, unsigned int arg)
+{
+	str_addf(line->out, "%#llx", (unsigned long long)strace_arg(line, arg));
+}
+
+static void print_hex_short(struct strace_line *line, unsigned int arg)
+{
+	str_addf(line->out, "%#x", (unsigned int)strace_arg(line, arg));
+}
+
+static void print_pointer(struct strace_line *line, unsigned int arg)
+{
+	strace_address(line->out, strace_arg(line, arg));
+}
+
+static void print_dir(struct strace_line *line, unsigned int arg)
+{
+	if ((int)strace_arg(line, arg) == AT_FDCWD)
+		str_add(line->out, "AT_FDCWD");
+	else
+		print_int(line, arg);
+}
+
+static void print_id(struct strace_line *line, unsigned int arg)
+{
+	if ((unsigned int)strace_arg(line, arg) == (unsigned int)-1)
+		str_add(line->out, "-1");
+	else
+		print_uint(line, arg);
+}
+
+static void print_mode(struct strace_line *line, unsigned int arg)
+{
+	strace_mode(line->out, (unsigned short)strace_arg(line, arg), false);
+}
+
+static void print_mode_kind(struct strace_line *line, unsigned int arg)
+{
+	strace_mode(line->out, (unsigned short)strace_arg(line, arg), true);
+}
+
+static void print_signal(struct strace_line *line, unsigned int arg)
+{
+	strace_signal(line->out, (int)strace_arg(line, arg));
+}
+
+static const STRACE_FAMILY(clocks, "CLOCK_???", N(CLOCK_REALTIME), N(CLOCK_MONOTONIC), N(CLOCK_PROCESS_CPUTIME_ID),
+			   N(CLOCK_THREAD_CPUTIME_ID), N(CLOCK_MONOTONIC_RAW), N(CLOCK_REALTIME_COARSE),
+			   N(CLOCK_MONOTONIC_COARSE), N(CLOCK_BOOTTIME), N(CLOCK_REALTIME_ALARM),
+			   N(CLOCK_BOOTTIME_ALARM), N(CLOCK_TAI));
+
+void strace_print_flags(struct strace_line *line, unsigned int arg)
+{
+	strace_flags(line->out, line->call->args[arg]->data, (unsigned int)strace_arg(line, arg));
+}
+
+void strace_print_choice(struct strace_line *line, unsigned int arg)
+{
+	strace_choice(line->out, line->call->args[arg]->data, (unsigned int)strace_arg(line, arg));
+}
+
+static void print_open_mode(struct strace_line *line, unsigned int arg)
+{
+	/* plan.c leaves out the separator where nothing is printed */
+	if (strace_arg(line, arg - 1) & O_CREAT || (strace_arg(line, arg - 1) & O_TMPFILE) == O_TMPFILE)
+		print_mode(line, arg);
+}
+
+const struct strace_type t_int = { print_int }, t_uint = { print_uint }, t_long = { print_long }, t_size = { print_size },
+			 t_hex = { print_hex }, t_hex_short = { print_hex_short }, t_pointer = { print_pointer }, t_fd = { print_int },
+			 t_dir = { print_dir }, t_id = { print_id }, t_mode = { print_mode }, t_mode_kind = { print_mode_kind },
+			 t_open_mode = { print_open_mode }, t_signal = { print_signal },
+			 t_clock = { strace_print_choice, .data = &clocks };
+
+/* --- texts --- */
+
+static void print_path(struct strace_line *line, unsigned int arg)
+{
+	strace_string(line, strace_blob(line, arg, 0, 0), strace_arg(line, arg), true);
+}
+
+static void print_text(struct strace_line *line, unsigned int arg)
+{
+	strace_string(line, strace_blob(line, arg, 0, 0), strace_arg(line, arg), false);
+}
+
+/* Bytes of a number that is known only now. */
+static void print_bytes(struct strace_line *line, unsigned int arg, uint64_t n)
+{
+	const struct strace_blob *blob = strace_blob(line, arg, 0, 0);
+	uint64_t most = line->settings->size;
+
+	if (!strace_arg(line, arg) || !blob || blob->status == STRACE_UNREAD) {
+		strace_address(line->out, strace_arg(line, arg));
+		return;
+	}
+	if (n < most)
+		most = n;
+	if (blob->n < most)
+		most = blob->n;
+	strace_text(line, strace_bytes(blob), most, n > most);
+}
+
+static void print_in(struct strace_line *line, unsigned int arg)
+{
+	print_bytes(line, arg, strace_arg(line, arg + 1));
+}
+
+static void print_out(struct strace_line *line, unsigned int arg)
+{
+	if (strace_ok(line))
+		print_bytes(line, arg, strace_ret(line));
+	else
+		print_pointer(line, arg);
+}
+
+static void print_random(struct strace_line *line, unsigned int arg)
+{
+	struct strace_settings hex = *line->settings;
+	struct strace_line in_hex = *line;
+
+	hex.hex = 2;
+	in_hex.settings = &hex;
+	print_out(&in_hex, arg);
+}
+
+/* The kernel's getcwd() counts the NUL. */
+static void print_cwd(struct strace_line *line, unsigned int arg)
+{
+	if (strace_ok(line))
+		strace_string(line, strace_blob(line, arg, 0, 0), strace_arg(line, arg), true);
+	else
+		print_pointer(line, arg);
+}
+
+#define TEXT_OF(MOST)     { { STRACE_STRING, .from = SELF, .most = MOST } }
+#define BYTES(COUNT, WHEN) \
+	{ { STRACE_BYTES, .from = SELF, .count_from = COUNT, .scale = 1, .most = MOST_TEXT, .when = WHEN } }
+
+const struct strace_type t_path = { print_path, .steps = TEXT_OF(4097) }, t_text = { print_text, .steps = TEXT_OF(MOST_TEXT) },
+			 t_cwd = { print_cwd, .steps = { { STRACE_STRING, .from = SELF, .most = 4097, .when = STRACE_IF_OK } } },
+			 t_in = { print_in, .steps = BYTES(NEXT(1), 0) },
+			 t_out = { print_out, .steps = BYTES(STRACE_FROM_RET, STRACE_IF_OK) },
+			 t_random = { print_random, .steps = BYTES(STRACE_FROM_RET, STRACE_IF_OK) },
+			 t_xattr_in = { print_in, .steps = BYTES(NEXT(1), 0) },
+			 t_xattr_out = { print_out, .steps = BYTES(STRACE_FROM_RET, STRACE_IF_OK) },
+			 t_xattr_list = { print_out, .steps = BYTES(STRACE_FROM_RET, STRACE_IF_OK) };
+
+/* --- execve --- */
+
+/*
+ * What was executed: as the caller wrote it or, if that page was not present when the call began, as the new program
+ * finds it.
+ */
+static void print_program(struct strace_line *line, unsigned int arg)
+{
+	const struct strace_blob *blob = strace_blob(line, arg, 0, 0);
+
+	if (!blob || blob->status == STRACE_UNREAD)
+		blob = strace_blob(line, arg, 1, 0);
+	if (!blob || blob->status == STRACE_UNREAD)
+		blob = strace_blob(line, arg, 2, 0);
+	strace_string(line, blob, strace_arg(line, arg), true);
+}
+
+/* One block of texts, which follow each other. */
+static void print_block(struct strace_line *line, const struct strace_blob *blob)
+{
+	const char *text = strace_bytes(blob);
+	size_t most = line->settings->size, n = 0;
+
+	for (size_t at = 0; at < blob->n; n++) {
+		size_t len = strnlen(text + at, blob->n - at);
+
+		if (n >= most) {
+			str_add(line->out, ", ...");
+			break;
+		}
+		if (n)
+			str_add(line->out, ", ");
+		strace_text(line, text + at, len < most ? len : most, len > most);
+		at += len + 1;
+	}
+}
+
+static bool print_strings(struct strace_line *line, unsigned int arg)
+{
+	const struct strace_blob *blob;
+	size_t n = 0;
+
+	while ((blob = strace_blob(line, arg, 0, n)) && blob->status != STRACE_UNREAD) {
+		if (n >= line->settings->size) {
+			str_add(line->out, ", ...");
+			break;
+		}
+		if (n++)
+			str_add(line->out, ", ");
+		strace_string(line, blob, 0, false);
+	}
+	return n;
+}
+
+static void print_argv(struct strace_line *line, unsigned int arg)
+{
+	/* the second blob of the path's step: see STRACE_PROGRAM */
+	const struct strace_blob *block = strace_blob(line, arg - 1, 2, 1), *first = strace_blob(line, arg, 0, 0);
+
+	/* what the caller has written; a script's new program has other arguments */
+	if (first && first->status != STRACE_UNREAD) {
+		str_addc(line->out, '[');
+		print_strings(line, arg);
+		str_addc(line->out, ']');
+	} else if (block && block->status == STRACE_WHOLE && block->n) {
+		str_addc(line->out, '[');
+		print_block(line, block);
+		str_addc(line->out, ']');
+	} else {
+		print_pointer(line, arg);
+	}
+}
+
+static void print_envp(struct strace_line *line, unsigned int arg)
+{
+	const struct strace_blob *count = strace_blob(line, arg, 0, 0);
+
+	print_pointer(line, arg);
+	if (count && count->status == STRACE_WHOLE)
+		str_addf(line->out, " /* %u var%s */", count->all, str_plural(count->all));
+}
+
+const struct strace_type t_program = { print_program, .both = true, .steps = {
+						 { STRACE_STRING, .from = SELF, .most = 4097 },
+						 { STRACE_STRING, .from = SELF, .most = 4097, .when = STRACE_IF_FAILED },
+						 { STRACE_PROGRAM, .most = 4096, .when = STRACE_IF_OK },
+					 } },
+			 t_argv = { print_argv, .both = true, .steps = {
+						 { STRACE_STRINGS, .from = SELF, .most = MOST_TEXT },
+					 } },
+			 t_envp = { print_envp, .enter = true, .steps = { { STRACE_COUNT, .from = SELF } } };
+
+/* --- results --- */
+
+void strace_ret_address(struct strace_line *line)
+{
+	str_addf(line->out, "%#llx", (unsigned long long)strace_ret(line));
+}
+
+void strace_ret_mode(struct strace_line *line)
+{
+	strace_mode(line->out, strace_ret(line), false);
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Signals: what a process does with them, and which it blocks. */
+#include <signal.h>
+
+#include "types.h"
+
+static const STRACE_FAMILY(hows, "SIG_???", N(SIG_BLOCK), N(SIG_UNBLOCK), N(SIG_SETMASK));
+CHOICE(t_how, hows);
+
+/* The kernel's struct sigaction. */
+struct action {
+	uint64_t handler, flags, restorer, mask;
+};
+
+#define RESTORER 0x04000000
+
+static void print_action(struct strace_line *line, unsigned int arg)
+{
+	static const STRACE_FAMILY(flags, "SA_???", { "SA_RESTORER", RESTORER }, { "SA_ONSTACK", 0x08000000 },
+				   { "SA_RESTART", 0x10000000 }, { "SA_INTERRUPT", 0x20000000 },
+				   { "SA_NODEFER", 0x40000000 }, { "SA_RESETHAND", 0x80000000 }, N(SA_NOCLDSTOP),
+				   N(SA_NOCLDWAIT), N(SA_SIGINFO));
+	static const char *const handlers[] = { "SIG_DFL", "SIG_IGN" };
+	const struct action *action = strace_struct(line, arg, 0, sizeof(*action));
+	struct str *out = line->out;
+
+	if (!action)
+		return;
+	str_add(out, "{sa_handler=");
+	if (action->handler < ARRAY_SIZE(handlers))
+		str_add(out, handlers[action->handler]);
+	else
+		strace_address(out, action->handler);
+	str_add(out, ", sa_mask=");
+	strace_sigset(out, &action->mask, sizeof(action->mask));
+	str_add(out, ", sa_flags=");
+	strace_flags(out, &flags, action->flags);
+	if (action->flags & RESTORER) {
+		str_add(out, ", sa_restorer=");
+		strace_address(out, action->restorer);
+	}
+	str_addc(out, '}');
+}
+
+#define SIZED(SIZE, WHEN) { { STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = SIZE, .most = SIZE, .when = WHEN } }
+
+const struct strace_type t_sigaction = { print_action, .steps = SIZED(32, 0) },
+			 t_sigaction_out = { print_action, .steps = SIZED(32, STRACE_IF_OK) };
+
+static void print_sigset(struct strace_line *line, unsigned int arg)
+{
+	const void *mask = strace_struct(line, arg, 0, 8);
+
+	if (mask)
+		strace_sigset(line->out, mask, 8);
+}
+const struct strace_type t_sigset = { print_sigset, .steps = SIZED(8, 0) },
+			 t_sigset_out = { print_sigset, .steps = SIZED(8, STRACE_IF_OK) };
+
+static void print_restored(struct strace_line *line, unsigned int arg)
+{
+	const struct strace_blob *blob = strace_blob(line, arg, 0, 0);
+
+	if (!blob || blob->n < 8)
+		return;
+	str_add(line->out, "{mask=");
+	strace_sigset(line->out, strace_bytes(blob), 8);
+	str_addc(line->out, '}');
+}
+/* rt_sigreturn has no arguments: the program puts the address of the mask there */
+const struct strace_type t_restored = { print_restored, .enter = true, .steps = SIZED(8, 0) };
+
+static void print_stack(struct strace_line *line, unsigned int arg)
+{
+	static const STRACE_FAMILY(flags, "SS_???", N(SS_ONSTACK), N(SS_DISABLE), { "SS_AUTODISARM", 0x80000000 });
+	const struct {
+		uint64_t sp;
+		uint32_t flags, unused;
+		uint64_t size;
+	} *stack = strace_struct(line, arg, 0, sizeof(*stack));
+
+	if (!stack)
+		return;
+	str_add(line->out, "{ss_sp=");
+	strace_address(line->out, stack->sp);
+	str_add(line->out, ", ss_flags=");
+	strace_flags(line->out, &flags, stack->flags);
+	str_addf(line->out, ", ss_size=%llu}", (unsigned long long)stack->size);
+}
+const struct strace_type t_sigaltstack = { print_stack, .steps = SIZED(24, 0) },
+			 t_sigaltstack_out = { print_stack, .steps = SIZED(24, STRACE_IF_OK) };

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Sockets: addresses, options and messages. */
+#include <arpa/inet.h>
+#include <linux/netlink.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "strace_part.h"
+#include "types.h"
+
+const STRACE_FAMILY(strace_address_families, "AF_???", N(AF_UNSPEC), N(AF_UNIX), N(AF_INET), N(AF_INET6), N(AF_NETLINK),
+		    N(AF_PACKET), N(AF_BLUETOOTH), N(AF_VSOCK), N(AF_ALG), N(AF_KEY), N(AF_XDP), N(AF_CAN), N(AF_TIPC),
+		    N(AF_QIPCRTR));
+CHOICE(t_domain, strace_address_families);
+
+static void print_socket_type(struct strace_line *line, unsigned int arg)
+{
+	static const STRACE_FAMILY(types, "SOCK_???", N(SOCK_STREAM), N(SOCK_DGRAM), N(SOCK_RAW), N(SOCK_RDM),
+				   N(SOCK_SEQPACKET), N(SOCK_DCCP), N(SOCK_PACKET));
+	static const STRACE_FAMILY(flags, "SOCK_???", N(SOCK_CLOEXEC), N(SOCK_NONBLOCK));
+	unsigned int type = strace_arg(line, arg);
+
+	strace_choice(line->out, &types, type & 0xf);
+	if (type & ~0xf) {
+		str_addc(line->out, '|');
+		strace_flags(line->out, &flags, type & ~0xf);
+	}
+}
+const struct strace_type t_socket_type = { print_socket_type };
+
+static const STRACE_FAMILY(accept_flags, "SOCK_???", N(SOCK_CLOEXEC), N(SOCK_NONBLOCK));
+FLAGS(t_accept_flags, accept_flags);
+
+static void print_protocol(struct strace_line *line, unsigned int arg)
+{
+	static const STRACE_FAMILY(inet, "IPPROTO_???", N(IPPROTO_IP), N(IPPROTO_ICMP), N(IPPROTO_TCP), N(IPPROTO_UDP),
+				   N(IPPROTO_ICMPV6), N(IPPROTO_RAW), N(IPPROTO_SCTP), N(IPPROTO_UDPLITE),
+				   { "IPPROTO_MPTCP", 262 });
+	static const STRACE_FAMILY(netlink, "NETLINK_???", N(NETLINK_ROUTE), N(NETLINK_USERSOCK), N(NETLINK_SOCK_DIAG),
+				   N(NETLINK_XFRM), N(NETLINK_SELINUX), N(NETLINK_AUDIT), N(NETLINK_NETFILTER),
+				   N(NETLINK_KOBJECT_UEVENT), N(NETLINK_GENERIC));
+	unsigned int domain = strace_arg(line, 0), protocol = strace_arg(line, arg);
+
+	if (domain == AF_INET || domain == AF_INET6)
+		strace_choice(line->out, &inet, protocol);
+	else if (domain == AF_NETLINK)
+		strace_choice(line->out, &netlink, protocol);
+	else
+		str_add_u64(line->out, protocol);
+}
+const struct strace_type t_protocol = { print_protocol };
+
+/* --- addresses --- */
+
+static void add_unix(struct strace_line *line, const struct sockaddr_un *address, size_t n)
+{
+	size_t at = offsetof(struct sockaddr_un, sun_path), len = n > at ? n - at : 0;
+	const char *path = (const char *)address + at;
+
+	str_add(line->out, "sun_path=");
+	if (len && !*path) {
+		str_addc(line->out, '@');
+		strace_text(line, path + 1, len - 1, false);
+	} else {
+		strace_text(line, path, strnlen(path, len), false);
+	}
+}
+
+static void add_inet6(struct str *out, const struct sockaddr_in6 *address)
+{
+	char text[INET6_ADDRSTRLEN] = "";
+
+	inet_ntop(AF_INET6, &address->sin6_addr, text, sizeof(text));
+	str_addf(out,
+		 "sin6_port=htons(%u), sin6_flowinfo=htonl(%u), inet_pton(AF_INET6, \"%s\", &sin6_addr), "
+		 "sin6_scope_id=%u",
+		 ntohs(address->sin6_port), ntohl(address->sin6_flowinfo), text, address->sin6_scope_id);
+}
+
+void strace_sockaddr(struct strace_line *line, const void *bytes, size_t n)
+{
+	struct sockaddr_storage address = {};
+	struct str *out = line->out;
+	char text[INET_ADDRSTRLEN] = "";
+
+	memcpy(&address, bytes, n < sizeof(address) ? n : sizeof(address));
+	str_add(out, "{sa_family=");
+	strace_choice(out, &strace_address_families, address.ss_family);
+	if (address.ss_family == AF_UNIX && n > sizeof(address.ss_family)) {
+		str_add(out, ", ");
+		add_unix(line, (const void *)&address, n < sizeof(struct sockaddr_un) ? n : sizeof(struct sockaddr_un));
+	} else if (address.ss_family == AF_INET && n >= sizeof(struct sockaddr_in)) {
+		const struct sockaddr_in *in = (const void *)&address;
+
+		inet_ntop(AF_INET, &in->sin_addr, text, sizeof(text));
+		str_addf(out, ", sin_port=htons(%u), sin_addr=inet_addr(\"%s\")", ntohs(in->sin_port), text);
+	} else if (address.ss_family == AF_INET6 && n >= sizeof(struct sockaddr_in6) - 4) {
+		str_add(out, ", ");
+		add_inet6(out, (const void *)&address);
+	} else if (address.ss_family == AF_NETLINK && n >= sizeof(struct sockaddr_nl)) {
+		const struct sockaddr_nl *nl = (const void *)&address;
+
+		str_addf(out, ", nl_pid=%u, nl_groups=%08x", nl->nl_pid, nl->nl_groups);
+	} else if (n > sizeof(address.ss_family)) {
+		str_add(out, ", sa_data=");
+		strace_text(line, (const char *)&address + sizeof(address.ss_family),
+			    (n < sizeof(address) ? n : sizeof(address)) - sizeof(address.ss_family), false);
+	}
+	str_addc(out, '}');
+}
+
+static void print_sockaddr(struct strace_line *line, unsigned int arg)
+{
+	const struct strace_blob *blob = strace_blob(line, arg, 0, 0);
+
+	if (!strace_arg(line, arg) || !blob || blob->status == STRACE_UNREAD || blob->n < 2)
+		strace_address(line->out, strace_arg(line, arg));
+	else
+		strace_sockaddr(line, strace_bytes(blob), blob->n);
+}
+const struct strace_type t_sockaddr = { print_sockaddr, .steps = {
+	{ STRACE_BYTES, .from = SELF, .count_from = NEXT(1), .scale = 1, .most = 128 },
+} };
+
+/* How long the address is, which the kernel has written behind it: t_socklen's blob. */
+static const int *length_of(struct strace_line *line, unsigned int arg, bool before)
+{
+	struct strace_line at = *line;
+	const struct strace_blob *blob;
+
+	if (before)
+		at.exit = NULL;
+	if (!at.enter && !at.exit)
+		return NULL;
+	blob = strace_blob(&at, arg, 0, 0);
+	return blob && blob->n >= sizeof(int) && blob->status != STRACE_UNREAD ? strace_bytes(blob) : NULL;
+}
+
+static void print_sockaddr_out(struct strace_line *line, unsigned int arg)
+{
+	const struct strace_blob *blob = strace_ok(line) ? strace_blob(line, arg, 0, 0) : NULL;
+	const int *room = length_of(line, arg + 1, true), *length = length_of(line, arg + 1, false);
+	int n = length ? *length : 0;
+
+	if (room && *room < n)
+		n = *room;
+	if (!strace_arg(line, arg) || !blob || blob->status == STRACE_UNREAD || n < 2)
+		strace_address(line->out, strace_arg(line, arg));
+	else
+		strace_sockaddr(line, strace_bytes(blob), (size_t)n < blob->n ? (size_t)n : blob->n);
+}
+const struct strace_type t_sockaddr_out = { print_sockaddr_out, .steps = {
+	{ STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = 128, .most = 128, .when = STRACE_IF_OK },
+	{ STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = 16, .most = 16, .when = STRACE_IF_OK },
+} };
+
+static void print_socklen(struct strace_line *line, unsigned int arg)
+{
+	const int *was = length_of(line, arg, true), *is = length_of(line, arg, false);
+
+	if (!strace_arg(line, arg) || (!was && !is)) {
+		strace_address(line->out, strace_arg(line, arg));
+		return;
+	}
+	if (was && is && *was != *is && strace_ok(line))
+		str_addf(line->out, "[%d => %d]", *was, *is);
+	else
+		str_addf(line->out, "[%d]", was ? *was : *is);
+}
+const struct strace_type t_socklen = { print_socklen, .both = true, .steps = {
+	{ STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = 4, .most = 4 },
+} };
+const struct strace_type t_option_len = { print_socklen, .both = true, .steps = {
+	{ STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = 4, .most = 4 },
+} };
+
+/* --- options --- */
+
+static const STRACE_FAMILY(levels, "SOL_???", N(SOL_SOCKET), { "SOL_IP", 0 }, { "SOL_TCP", 6 }, { "SOL_UDP", 17 },
+			   { "SOL_IPV6", 41 }, { "SOL_ICMPV6", 58 }, { "SOL_RAW", 255 }, { "SOL_PACKET", 263 },
+			   { "SOL_NETLINK", 270 });
+CHOICE(t_level, levels);
+
+static const STRACE_FAMILY(socket_options, "SO_???", N(SO_DEBUG), N(SO_REUSEADDR), N(SO_TYPE), N(SO_ERROR), N(SO_DONTROUTE),
+			   N(SO_BROADCAST), N(SO_SNDBUF), N(SO_RCVBUF), N(SO_KEEPALIVE), N(SO_OOBINLINE), N(SO_PRIORITY),
+			   N(SO_LINGER), N(SO_REUSEPORT), N(SO_PASSCRED), N(SO_PEERCRED), N(SO_RCVLOWAT), N(SO_SNDLOWAT),
+			   { "SO_RCVTIMEO_OLD", 20 }, { "SO_SNDTIMEO_OLD", 21 }, N(SO_BINDTODEVICE), N(SO_ATTACH_FILTER),
+			   N(SO_PEERNAME), { "SO_TIMESTAMP_OLD", 29 }, N(SO_ACCEPTCONN), N(SO_PEERSEC), N(SO_SNDBUFFORCE),
+			   N(SO_RCVBUFFORCE), N(SO_PASSSEC), N(SO_MARK), N(SO_PROTOCOL), N(SO_DOMAIN), N(SO_INCOMING_CPU),
+			   N(SO_PEERGROUPS));
+static const STRACE_FAMILY(tcp_options, "TCP_???", N(TCP_NODELAY), N(TCP_MAXSEG), N(TCP_CORK), N(TCP_KEEPIDLE),
+			   N(TCP_KEEPINTVL), N(TCP_KEEPCNT), N(TCP_SYNCNT), N(TCP_LINGER2), N(TCP_DEFER_ACCEPT),
+			   N(TCP_WINDOW_CLAMP), N(TCP_INFO), N(TCP_QUICKACK), N(TCP_CONGESTION), N(TCP_USER_TIMEOUT),
+			   N(TCP_FASTOPEN));
+static const STRACE_FAMILY(ip_options, "IP_???", N(IP_TOS), N(IP_TTL), N(IP_HDRINCL), N(IP_OPTIONS), N(IP_RECVOPTS),
+			   N(IP_PKTINFO), N(IP_MTU_DISCOVER), N(IP_RECVERR), N(IP_RECVTTL), N(IP_RECVTOS), N(IP_MTU),
+			   N(IP_FREEBIND), N(IP_TRANSPARENT), N(IP_BIND_ADDRESS_NO_PORT), N(IP_MULTICAST_IF),
+			   N(IP_MULTICAST_TTL), N(IP_MULTICAST_LOOP), N(IP_ADD_MEMBERSHIP));
+static const STRACE_FAMILY(ipv6_options, "IPV6_???", N(IPV6_UNICAST_HOPS), N(IPV6_MULTICAST_IF), N(IPV6_MULTICAST_HOPS),
+			   N(IPV6_MTU_DISCOVER), N(IPV6_MTU), N(IPV6_RECVERR), N(IPV6_V6ONLY), N(IPV6_RECVPKTINFO),
+			   N(IPV6_TCLASS));
+
+static const STRACE_FAMILY(netlink_options, "NETLINK_???", N(NETLINK_ADD_MEMBERSHIP), N(NETLINK_DROP_MEMBERSHIP),
+			   N(NETLINK_PKTINFO), N(NETLINK_BROADCAST_ERROR), N(NETLINK_NO_ENOBUFS), N(NETLINK_LISTEN_ALL_NSID),
+			   N(NETLINK_LIST_MEMBERSHIPS), N(NETLINK_CAP_ACK), N(NETLINK_EXT_ACK), N(NETLINK_GET_STRICT_CHK));
+
+static void print_option(struct strace_line *line, unsigned int arg)
+{
+	static const struct {
+		unsigned int level;
+		const struct strace_family *family;
+	} families[] = { { SOL_SOCKET, &socket_options }, { 6, &tcp_options }, { 0, &ip_options }, { 41, &ipv6_options },
+			{ 270, &netlink_options } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(families); i++)
+		if (families[i].level == (unsigned int)strace_arg(line, arg - 1)) {
+			strace_choice(line->out, families[i].family, (unsigned int)strace_arg(line, arg));
+			return;
+		}
+	str_addf(line->out, "%#x", (unsigned int)strace_arg(line, arg));
+}
+const struct strace_type t_option = { print_option };
+
+static bool is_option(struct strace_line *line, unsigned int arg, int level, int option)
+{
+	return (int)strace_arg(line, arg - 2) == level && (int)strace_arg(line, arg - 1) == option;
+}
+
+/* The value of an option, of n bytes. */
+static void add_option(struct strace_line *line, unsigned int arg, const struct strace_blob *blob, size_t n)
+{
+	const int *v = strace_bytes(blob);
+
+	if (n > blob->n)
+		n = blob->n;
+	if (is_option(line, arg, SOL_SOCKET, SO_LINGER) && n == sizeof(struct linger))
+		str_addf(line->out, "{l_onoff=%d, l_linger=%d}", v[0], v[1]);
+	else if (is_option(line, arg, SOL_SOCKET, SO_PEERCRED) && n == 3 * sizeof(int))
+		str_addf(line->out, "{pid=%d, uid=%d, gid=%d}", v[0], v[1], v[2]);
+	else if (n == 16 && (is_option(line, arg, SOL_SOCKET, 20) || is_option(line, arg, SOL_SOCKET, 21)))
+		str_addf(line->out, "{tv_sec=%lld, tv_usec=%lld}", ((const long long *)v)[0], ((const long long *)v)[1]);
+	else if (n == sizeof(int))
+		str_addf(line->out, "[%d]", *v);
+	else
+		strace_text(line, v, n < line->settings->size ? n : line->settings->size, n > line->settings->size);
+}
+
+static void print_option_in(struct strace_line *line, unsigned int arg)
+{
+	const struct strace_blob *blob = strace_blob(line, arg, 0, 0);
+
+	if (strace_arg(line, arg) && blob && blob->status != STRACE_UNREAD)
+		add_option(line, arg, blob, (unsigned int)strace_arg(line, arg + 1));
+	else
+		strace_address(line->out, strace_arg(line, arg));
+}
+const struct strace_type t_option_in = { print_option_in, .steps = {
+	{ STRACE_BYTES, .from = SELF, .count_from = NEXT(1), .scale = 1, .most = 256 },
+} };
+
+static void print_option_out(struct strace_line *line, unsigned int arg)
+{
+	const struct strace_blob *blob = strace_ok(line) ? strace_blob(line, arg, 0, 0) : NULL;
+	const int *length = length_of(line, arg + 1, false);
+
+	if (strace_arg(line, arg) && blob && blob->status != STRACE_UNREAD && length)
+		add_option(line, arg, blob, *length);
+	else
+		strace_address(line->out, strace_arg(line, arg));
+}
+const struct strace_type t_option_out = { print_option_out, .steps = {
+	{ STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = 16, .most = 16, .when = STRACE_IF_OK },
+} };
+
+/* --- messages --- */
+
+struct message {
+	uint64_t name;
+	uint32_t name_len, unused;
+	uint64_t vectors, n_vectors, control, control_len;
+	uint32_t flags;
+};
+
+/* The steps: the message, its name, its vectors, what they point to. */
+enum {
+	MESSAGE,
+	NAME,
+	VECTORS,
+};
+
+static void add_control(struct strace_line *line, const struct message *message)
+{
+	if (message->control_len)
+		str_addf(line->out, ", msg_control=%#llx", (unsigned long long)message->control);
+	str_addf(line->out, ", msg_controllen=%llu", (unsigned long long)message->control_len);
+}
+
+static void add_message(struct strace_line *line, unsigned int arg, uint64_t most)
+{
+	const struct message *message = strace_struct(line, arg, MESSAGE, 56);
+	const struct strace_blob *name = strace_blob(line, arg, NAME, 0);
+	struct str *out = line->out;
+
+	if (!message)
+		return;
+	str_add(out, "{msg_name=");
+	if (message->name && message->name_len && name && name->status != STRACE_UNREAD && name->n >= 2)
+		strace_sockaddr(line, strace_bytes(name), name->n);
+	else
+		strace_address(out, message->name);
+	str_addf(out, ", msg_namelen=%u, msg_iov=", message->name_len);
+	strace_vectors(line, arg, VECTORS, message->vectors, message->n_vectors, most);
+	str_addf(out, ", msg_iovlen=%llu", (unsigned long long)message->n_vectors);
+	add_control(line, message);
+	str_add(out, ", msg_flags=");
+	strace_flags(out, &strace_msg_flags, message->flags);
+	str_addc(out, '}');
+}
+
+static void print_msg_in(struct strace_line *line, unsigned int arg)
+{
+	add_message(line, arg, UINT64_MAX);
+}
+
+static void print_msg_out(struct strace_line *line, unsigned int arg)
+{
+	if (strace_ok(line))
+		add_message(line, arg, strace_ret(line));
+	else
+		strace_address(line->out, strace_arg(line, arg));
+}
+
+#define MESSAGE_STEPS(WHEN) \
+	{ \
+		{ STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = 56, .most = 56, .when = WHEN }, \
+			{ STRACE_BYTES, .from = STRACE_FROM_BLOB, .at = 0, .count_from = STRACE_FROM_BLOB, .count_at = 8, \
+			  .scale = 1, .most = 128, .when = WHEN }, \
+			{ STRACE_BYTES, .from = STRACE_FROM_BLOB, .at = 16, .count_from = STRACE_FROM_BLOB, .count_at = 24, \
+			  .wide = 1, .scale = 16, .most = 16 * STRACE_VECTOR, .when = WHEN }, \
+			{ STRACE_VECTORS, .from = STRACE_FROM_BLOB + VECTORS, .most = MOST_TEXT, .when = WHEN }, \
+	}
+const struct strace_type t_msg_in = { print_msg_in, .steps = MESSAGE_STEPS(0) },
+			 t_msg_out = { print_msg_out, .steps = MESSAGE_STEPS(STRACE_IF_OK) };

@@ -1,0 +1,734 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Structs that calls read and write. */
+#include <linux/sched.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/sysinfo.h>
+#include <sys/sysmacros.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "strace_part.h"
+#include "types.h"
+
+/* The steps of a struct that a call reads, and of one that it fills in. */
+#define READS(SIZE)  { { STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = SIZE, .most = SIZE } }
+#define WRITES(SIZE) { { STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = SIZE, .most = SIZE, .when = STRACE_IF_OK } }
+/* An array of as many as a number says, of which `MOST` are printed. */
+#define ARRAY_OF(COUNT, SIZE, MOST) \
+	{ { STRACE_BYTES, .from = SELF, .count_from = COUNT, .scale = SIZE, .most = (SIZE) * (MOST) } }
+
+#define L(X) ((long long)(X))
+#define U(X) ((unsigned long long)(X))
+
+/* --- files --- */
+
+static void add_device(struct str *out, const char *name, dev_t device)
+{
+	str_addf(out, "%s=makedev(%#x, %#x)", name, major(device), minor(device));
+}
+
+static void add_time(struct str *out, const char *name, const struct timespec *time)
+{
+	char text[40];
+	struct tm tm;
+
+	str_addf(out, ", %s=%lld", name, L(time->tv_sec));
+	if (time->tv_sec && localtime_r(&time->tv_sec, &tm) && strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm)) {
+		str_addf(out, " /* %s", text);
+		if (time->tv_nsec)
+			str_addf(out, ".%09ld", time->tv_nsec);
+		strftime(text, sizeof(text), "%z", &tm);
+		str_addf(out, "%s */", text);
+	}
+	str_addf(out, ", %s_nsec=%ld", name, time->tv_nsec);
+}
+
+static void print_stat(struct strace_line *line, unsigned int arg)
+{
+	const struct stat *st = strace_struct(line, arg, 0, sizeof(*st));
+	struct str *out = line->out;
+
+	if (!st)
+		return;
+	str_addc(out, '{');
+	if (line->settings->whole) {
+		add_device(out, "st_dev", st->st_dev);
+		str_addf(out, ", st_ino=%llu, ", U(st->st_ino));
+	}
+	str_add(out, "st_mode=");
+	strace_mode(out, st->st_mode, true);
+	if (line->settings->whole)
+		str_addf(out, ", st_nlink=%llu, st_uid=%u, st_gid=%u, st_blksize=%lld, st_blocks=%lld", U(st->st_nlink),
+			 st->st_uid, st->st_gid, L(st->st_blksize), L(st->st_blocks));
+	str_add(out, ", ");
+	if (S_ISCHR(st->st_mode) || S_ISBLK(st->st_mode))
+		add_device(out, "st_rdev", st->st_rdev);
+	else
+		str_addf(out, "st_size=%lld", L(st->st_size));
+	if (line->settings->whole) {
+		add_time(out, "st_atime", &st->st_atim);
+		add_time(out, "st_mtime", &st->st_mtim);
+		add_time(out, "st_ctime", &st->st_ctim);
+		str_addc(out, '}');
+	} else {
+		str_add(out, ", ...}");
+	}
+}
+const struct strace_type t_stat = { print_stat, .steps = WRITES(sizeof(struct stat)) };
+
+static void print_statx(struct strace_line *line, unsigned int arg)
+{
+	const struct statx *st = strace_struct(line, arg, 0, sizeof(*st));
+	struct str *out = line->out;
+
+	if (!st)
+		return;
+	str_add(out, "{stx_mask=");
+	strace_flags(out, t_statx_mask.data, st->stx_mask);
+	str_addf(out, ", stx_attributes=%#llx, stx_mode=", U(st->stx_attributes));
+	strace_mode(out, st->stx_mode, true);
+	str_addf(out, ", stx_size=%llu, ...}", U(st->stx_size));
+}
+const struct strace_type t_statx = { print_statx, .steps = WRITES(sizeof(struct statx)) };
+
+static void print_statfs(struct strace_line *line, unsigned int arg)
+{
+	static const STRACE_FAMILY(types, "???", { "EXT2_SUPER_MAGIC", 0xef53 }, { "TMPFS_MAGIC", 0x01021994 },
+				   { "CGROUP_SUPER_MAGIC", 0x27e0eb }, { "DEBUGFS_MAGIC", 0x64626720 },
+				   { "TRACEFS_MAGIC", 0x74726163 }, { "RAMFS_MAGIC", 0x858458f6 },
+				   { "FUSE_SUPER_MAGIC", 0x65735546 }, { "NFS_SUPER_MAGIC", 0x6969 },
+				   { "HUGETLBFS_MAGIC", 0x958458f6 }, { "SQUASHFS_MAGIC", 0x73717368 },
+				   { "PROC_SUPER_MAGIC", 0x9fa0 }, { "SYSFS_MAGIC", 0x62656572 },
+				   { "OVERLAYFS_SUPER_MAGIC", 0x794c7630 }, { "BTRFS_SUPER_MAGIC", 0x9123683e },
+				   { "XFS_SUPER_MAGIC", 0x58465342 }, { "CGROUP2_SUPER_MAGIC", 0x63677270 },
+				   { "DEVPTS_SUPER_MAGIC", 0x1cd1 }, { "SELINUX_MAGIC", 0xf97cff8c },
+				   { "SECURITYFS_MAGIC", 0x73636673 }, { "BPF_FS_MAGIC", 0xcafe4a11 });
+	static const STRACE_FAMILY(flags, "ST_???", { "ST_VALID", 0x20 }, { "ST_RDONLY", 1 }, { "ST_NOSUID", 2 },
+				   { "ST_NODEV", 4 }, { "ST_NOEXEC", 8 }, { "ST_SYNCHRONOUS", 16 },
+				   { "ST_MANDLOCK", 64 }, { "ST_NOATIME", 1024 }, { "ST_NODIRATIME", 2048 },
+				   { "ST_RELATIME", 4096 }, { "ST_NOSYMFOLLOW", 8192 });
+	const struct statfs *st = strace_struct(line, arg, 0, sizeof(*st));
+	struct str *out = line->out;
+
+	if (!st)
+		return;
+	str_add(out, "{f_type=");
+	strace_choice(out, &types, st->f_type);
+	str_addf(out,
+		 ", f_bsize=%lld, f_blocks=%llu, f_bfree=%llu, f_bavail=%llu, f_files=%llu, f_ffree=%llu, "
+		 "f_fsid={val=[%#x, %#x]}, f_namelen=%lld, f_frsize=%lld, f_flags=",
+		 L(st->f_bsize), U(st->f_blocks), U(st->f_bfree), U(st->f_bavail), U(st->f_files), U(st->f_ffree),
+		 st->f_fsid.__val[0], st->f_fsid.__val[1], L(st->f_namelen), L(st->f_frsize));
+	strace_flags(out, &flags, st->f_flags);
+	str_addc(out, '}');
+}
+const struct strace_type t_statfs = { print_statfs, .steps = WRITES(sizeof(struct statfs)) };
+
+static void print_dirents(struct strace_line *line, unsigned int arg)
+{
+	const struct strace_blob *blob = strace_ok(line) ? strace_blob(line, arg, 0, 0) : NULL;
+
+	strace_address(line->out, strace_arg(line, arg));
+	if (blob && blob->status == STRACE_WHOLE)
+		str_addf(line->out, " /* %u entries */", blob->all);
+}
+const struct strace_type t_dirents = { print_dirents, .steps = {
+	{ STRACE_ENTRIES, .from = SELF, .count_from = STRACE_FROM_RET, .scale = 1, .when = STRACE_IF_OK },
+} };
+
+static void print_offset(struct strace_line *line, unsigned int arg)
+{
+	struct strace_line before = *line;
+	const struct strace_blob *was, *is;
+
+	before.exit = NULL;
+	was = line->enter ? strace_blob(&before, arg, 0, 0) : NULL;
+	is = line->exit ? strace_blob(line, arg, 0, 0) : NULL;
+	if (!was || was->n < 8) {
+		strace_address(line->out, strace_arg(line, arg));
+		return;
+	}
+	str_addf(line->out, "[%lld]", L(*(const int64_t *)strace_bytes(was)));
+	if (is && is != was && is->n >= 8 && *(const int64_t *)strace_bytes(is) != *(const int64_t *)strace_bytes(was))
+		str_addf(line->out, " => [%lld]", L(*(const int64_t *)strace_bytes(is)));
+}
+const struct strace_type t_offset = { print_offset, .both = true, .steps = READS(8) };
+
+/* The memory as it was when the call began; if its page was not present then, as it is at the end. */
+static const struct strace_blob *blob_before(const struct strace_line *line, unsigned int arg)
+{
+	struct strace_line before = *line;
+	const struct strace_blob *blob;
+
+	before.exit = NULL;
+	blob = before.enter ? strace_blob(&before, arg, 0, 0) : NULL;
+	return blob && blob->status != STRACE_UNREAD ? blob : strace_blob(line, arg, 0, 0);
+}
+
+/* --- times --- */
+
+static void print_timespec(struct strace_line *line, unsigned int arg)
+{
+	const void *time = strace_struct(line, arg, 0, sizeof(struct timespec));
+
+	if (time)
+		strace_timespec(line->out, time);
+}
+const struct strace_type t_timespec_out = { print_timespec, .steps = WRITES(16) };
+
+static void print_timespec_before(struct strace_line *line, unsigned int arg)
+{
+	const struct strace_blob *blob = blob_before(line, arg);
+
+	if (blob && blob->n == 16 && blob->status == STRACE_WHOLE)
+		strace_timespec(line->out, strace_bytes(blob));
+	else
+		strace_address(line->out, strace_arg(line, arg));
+}
+
+static void print_timespec_left(struct strace_line *line, unsigned int arg)
+{
+	/* the kernel writes it if a signal came */
+	if (line->exit && (line->exit->ret == -4 || line->exit->ret == -516))
+		print_timespec(line, arg);
+	else
+		strace_address(line->out, strace_arg(line, arg));
+}
+const struct strace_type t_timespec = { print_timespec_before, .both = true, .steps = READS(16) };
+const struct strace_type t_timespec_left = { print_timespec_left, .steps = READS(16) };
+
+static void add_stamp(struct str *out, const struct timespec *time)
+{
+	char text[40], zone[8];
+	struct tm tm;
+
+	if (time->tv_nsec == UTIME_NOW || time->tv_nsec == UTIME_OMIT) {
+		str_add(out, time->tv_nsec == UTIME_NOW ? "UTIME_NOW" : "UTIME_OMIT");
+		return;
+	}
+	strace_timespec(out, time);
+	if (!localtime_r(&time->tv_sec, &tm) || !strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm))
+		return;
+	strftime(zone, sizeof(zone), "%z", &tm);
+	str_addf(out, " /* %s", text);
+	if (time->tv_nsec)
+		str_addf(out, ".%09ld", time->tv_nsec);
+	str_addf(out, "%s */", zone);
+}
+
+static void print_times(struct strace_line *line, unsigned int arg)
+{
+	const struct timespec *times = strace_struct(line, arg, 0, 2 * sizeof(*times));
+
+	if (!times)
+		return;
+	str_addc(line->out, '[');
+	add_stamp(line->out, &times[0]);
+	str_add(line->out, ", ");
+	add_stamp(line->out, &times[1]);
+	str_addc(line->out, ']');
+}
+const struct strace_type t_times = { print_times, .steps = READS(32) };
+
+static void add_timeval(struct str *out, const struct timeval *time)
+{
+	str_addf(out, "{tv_sec=%lld, tv_usec=%lld}", L(time->tv_sec), L(time->tv_usec));
+}
+
+static void print_timeval(struct strace_line *line, unsigned int arg)
+{
+	const struct timeval *time = strace_struct(line, arg, 0, sizeof(*time));
+
+	if (time)
+		add_timeval(line->out, time);
+}
+const struct strace_type t_timeval_out = { print_timeval, .steps = WRITES(16) };
+
+static void print_itimerspec(struct strace_line *line, unsigned int arg)
+{
+	const struct itimerspec *timer = strace_struct(line, arg, 0, sizeof(*timer));
+
+	if (!timer)
+		return;
+	str_add(line->out, "{it_interval=");
+	strace_timespec(line->out, &timer->it_interval);
+	str_add(line->out, ", it_value=");
+	strace_timespec(line->out, &timer->it_value);
+	str_addc(line->out, '}');
+}
+const struct strace_type t_itimerspec = { print_itimerspec, .steps = READS(32) },
+			 t_itimerspec_out = { print_itimerspec, .steps = WRITES(32) };
+
+/* --- limits and accounts --- */
+
+static void add_limit(struct str *out, uint64_t limit)
+{
+	if (limit == UINT64_MAX)
+		str_add(out, "RLIM64_INFINITY");
+	else if (limit > 1024 && !(limit % 1024))
+		str_addf(out, "%llu*1024", U(limit / 1024));
+	else
+		str_add_u64(out, limit);
+}
+
+static void print_rlimit(struct strace_line *line, unsigned int arg)
+{
+	const uint64_t *limits = strace_struct(line, arg, 0, 2 * sizeof(*limits));
+
+	if (!limits)
+		return;
+	str_add(line->out, "{rlim_cur=");
+	add_limit(line->out, limits[0]);
+	str_add(line->out, ", rlim_max=");
+	add_limit(line->out, limits[1]);
+	str_addc(line->out, '}');
+}
+const struct strace_type t_rlimit = { print_rlimit, .steps = READS(16) }, t_rlimit_out = { print_rlimit, .steps = WRITES(16) };
+
+static void print_rusage(struct strace_line *line, unsigned int arg)
+{
+	const struct rusage *usage = strace_struct(line, arg, 0, sizeof(*usage));
+
+	if (!usage)
+		return;
+	str_add(line->out, "{ru_utime=");
+	add_timeval(line->out, &usage->ru_utime);
+	str_add(line->out, ", ru_stime=");
+	add_timeval(line->out, &usage->ru_stime);
+	if (line->settings->whole)
+		str_addf(line->out,
+			 ", ru_maxrss=%lld, ru_ixrss=%lld, ru_idrss=%lld, ru_isrss=%lld, ru_minflt=%lld, ru_majflt=%lld, "
+			 "ru_nswap=%lld, ru_inblock=%lld, ru_oublock=%lld, ru_msgsnd=%lld, ru_msgrcv=%lld, "
+			 "ru_nsignals=%lld, ru_nvcsw=%lld, ru_nivcsw=%lld}",
+			 L(usage->ru_maxrss), L(usage->ru_ixrss), L(usage->ru_idrss), L(usage->ru_isrss), L(usage->ru_minflt),
+			 L(usage->ru_majflt), L(usage->ru_nswap), L(usage->ru_inblock), L(usage->ru_oublock),
+			 L(usage->ru_msgsnd), L(usage->ru_msgrcv), L(usage->ru_nsignals), L(usage->ru_nvcsw),
+			 L(usage->ru_nivcsw));
+	else
+		str_add(line->out, ", ...}");
+}
+const struct strace_type t_rusage = { print_rusage, .steps = WRITES(sizeof(struct rusage)) };
+
+static void print_sysinfo(struct strace_line *line, unsigned int arg)
+{
+	const struct sysinfo *info = strace_struct(line, arg, 0, sizeof(*info));
+
+	if (!info)
+		return;
+	str_addf(line->out,
+		 "{uptime=%lld, loads=[%llu, %llu, %llu], totalram=%llu, freeram=%llu, sharedram=%llu, bufferram=%llu, "
+		 "totalswap=%llu, freeswap=%llu, procs=%u, totalhigh=%llu, freehigh=%llu, mem_unit=%u}",
+		 L(info->uptime), U(info->loads[0]), U(info->loads[1]), U(info->loads[2]), U(info->totalram),
+		 U(info->freeram), U(info->sharedram), U(info->bufferram), U(info->totalswap), U(info->freeswap),
+		 info->procs, U(info->totalhigh), U(info->freehigh), info->mem_unit);
+}
+const struct strace_type t_sysinfo = { print_sysinfo, .steps = WRITES(sizeof(struct sysinfo)) };
+
+static void add_uname(struct strace_line *line, const char *name, const char *text)
+{
+	str_addf(line->out, "%s=", name);
+	strace_text(line, text, strnlen(text, sizeof(((struct utsname *)0)->sysname)), false);
+}
+
+static void print_uname(struct strace_line *line, unsigned int arg)
+{
+	const struct utsname *name = strace_struct(line, arg, 0, sizeof(*name));
+
+	if (!name)
+		return;
+	add_uname(line, "{sysname", name->sysname);
+	add_uname(line, ", nodename", name->nodename);
+	if (line->settings->whole) {
+		add_uname(line, ", release", name->release);
+		add_uname(line, ", version", name->version);
+		add_uname(line, ", machine", name->machine);
+		str_addc(line->out, '}');
+	} else {
+		str_add(line->out, ", ...}");
+	}
+}
+const struct strace_type t_uname = { print_uname, .steps = WRITES(sizeof(struct utsname)) };
+
+/* --- descriptors --- */
+
+static void print_pipe(struct strace_line *line, unsigned int arg)
+{
+	const int *fds = strace_struct(line, arg, 0, 2 * sizeof(*fds));
+
+	if (fds)
+		str_addf(line->out, "[%d, %d]", fds[0], fds[1]);
+}
+const struct strace_type t_pipe = { print_pipe, .steps = WRITES(8) }, t_pipe_pair = { print_pipe, .steps = WRITES(8) };
+
+static const STRACE_FAMILY(poll_events, "POLL???", N(POLLIN), N(POLLPRI), N(POLLOUT), { "POLLRDNORM", 0x40 },
+			   { "POLLRDBAND", 0x80 }, { "POLLWRNORM", 0x100 }, { "POLLWRBAND", 0x200 }, N(POLLERR), N(POLLHUP),
+			   N(POLLNVAL), { "POLLRDHUP", 0x2000 });
+
+static void print_pollfds(struct strace_line *line, unsigned int arg)
+{
+	const struct strace_blob *blob = strace_blob(line, arg, 0, 0);
+	uint64_t all = strace_arg(line, arg + 1);
+	const struct pollfd *fds;
+
+	if (!blob || blob->status == STRACE_UNREAD || !strace_arg(line, arg)) {
+		strace_address(line->out, strace_arg(line, arg));
+		return;
+	}
+	str_addc(line->out, '[');
+	fds = strace_bytes(blob);
+	for (size_t i = 0; i < blob->n / sizeof(*fds); i++) {
+		if (i >= line->settings->size)
+			break;
+		str_addf(line->out, "%s{fd=%d", i ? ", " : "", fds[i].fd);
+		if (fds[i].fd >= 0) {
+			str_add(line->out, ", events=");
+			strace_flags(line->out, &poll_events, (unsigned short)fds[i].events);
+		}
+		str_addc(line->out, '}');
+	}
+	if (all > line->settings->size || all > blob->n / sizeof(*fds))
+		str_add(line->out, ", ...");
+	str_addc(line->out, ']');
+}
+const struct strace_type t_pollfds = { print_pollfds, .both = true, .steps = ARRAY_OF(NEXT(1), 8, 512) };
+
+/* The result of poll: which descriptors are ready. */
+void strace_ret_poll(struct strace_line *line)
+{
+	const struct strace_blob *blob = strace_blob(line, 0, 0, 0);
+	const struct pollfd *fds = blob ? strace_bytes(blob) : NULL;
+	const char *separator = "([";
+	int64_t n = strace_ret(line);
+
+	str_add_s64(line->out, n);
+	if (!n) {
+		str_add(line->out, " (Timeout)");
+		return;
+	}
+	for (size_t i = 0, shown = 0; blob && i < blob->n / sizeof(*fds); i++) {
+		if (!fds[i].revents)
+			continue;
+		if (shown++ >= line->settings->size) {
+			str_add(line->out, ", ...");
+			break;
+		}
+		str_addf(line->out, "%s%s{fd=%d, revents=", *separator == '(' ? " " : "", separator, fds[i].fd);
+		strace_flags(line->out, &poll_events, (unsigned short)fds[i].revents);
+		str_addc(line->out, '}');
+		separator = ", ";
+	}
+	if (*separator == ',')
+		str_add(line->out, "])");
+}
+
+/* The descriptors of a set below the call's first argument. */
+static bool add_fds(struct str *out, const struct strace_blob *blob, int n)
+{
+	const unsigned char *bits = strace_bytes(blob);
+	const char *separator = "";
+	bool any = false;
+
+	str_addc(out, '[');
+	for (int fd = 0; fd < n && fd < blob->n * 8; fd++)
+		if (bits[fd / 8] >> fd % 8 & 1) {
+			str_addf(out, "%s%d", separator, fd);
+			separator = " ";
+			any = true;
+		}
+	str_addc(out, ']');
+	return any;
+}
+
+static void print_fd_set(struct strace_line *line, unsigned int arg)
+{
+	const struct strace_blob *blob = blob_before(line, arg);
+
+	if (blob && blob->status != STRACE_UNREAD)
+		add_fds(line->out, blob, strace_arg(line, 0));
+	else
+		strace_address(line->out, strace_arg(line, arg));
+}
+const struct strace_type t_fd_set = { print_fd_set, .both = true, .steps = {
+	{ STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = 128, .most = 128 },
+} };
+
+static void print_timeval_before(struct strace_line *line, unsigned int arg)
+{
+	const struct strace_blob *blob = blob_before(line, arg);
+
+	if (blob && blob->n == 16)
+		add_timeval(line->out, strace_bytes(blob));
+	else
+		strace_address(line->out, strace_arg(line, arg));
+}
+const struct strace_type t_timeval = { print_timeval_before, .both = true, .steps = READS(16) };
+
+static void print_sigset_pair(struct strace_line *line, unsigned int arg)
+{
+	const struct strace_blob *mask = strace_blob(line, arg, 1, 0);
+	const uint64_t *pair = strace_struct(line, arg, 0, 16);
+
+	if (!pair)
+		return;
+	str_add(line->out, "{sigmask=");
+	if (mask && mask->n == 8 && pair[0])
+		strace_sigset(line->out, strace_bytes(mask), 8);
+	else
+		strace_address(line->out, pair[0]);
+	str_addf(line->out, ", sigsetsize=%llu}", U(pair[1]));
+}
+const struct strace_type t_sigset_pair = { print_sigset_pair, .steps = {
+	{ STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = 16, .most = 16 },
+	{ STRACE_BYTES, .from = STRACE_FROM_BLOB, .count_from = STRACE_FROM_NONE, .scale = 8, .most = 8 },
+} };
+
+/* Which descriptors are ready, and how much of the time is left. */
+void strace_ret_select(struct strace_line *line)
+{
+	static const char *const names[] = { "in", "out", "except" };
+	const char *separator = " (";
+	int64_t n = strace_ret(line);
+
+	str_add_s64(line->out, n);
+	if (!n) {
+		str_add(line->out, " (Timeout)");
+		return;
+	}
+	for (unsigned int i = 0; i < ARRAY_SIZE(names); i++) {
+		const struct strace_blob *blob = strace_arg(line, 1 + i) ? strace_blob(line, 1 + i, 0, 0) : NULL;
+		struct str fds __str = {};
+
+		if (!blob || blob->status == STRACE_UNREAD || !add_fds(&fds, blob, strace_arg(line, 0)))
+			continue;
+		str_addf(line->out, "%s%s %s", separator, names[i], fds.data);
+		separator = ", ";
+	}
+	if (strace_arg(line, 4)) {
+		const struct strace_blob *left = strace_blob(line, 4, 0, 0);
+
+		if (left && left->n == 16) {
+			str_addf(line->out, "%sleft ", separator);
+			if (line->call->args[4] == &t_timeval)
+				add_timeval(line->out, strace_bytes(left));
+			else
+				strace_timespec(line->out, strace_bytes(left));
+			separator = ", ";
+		}
+	}
+	if (*separator == ',')
+		str_addc(line->out, ')');
+}
+
+void strace_vectors(struct strace_line *line, unsigned int arg, unsigned int step, uint64_t address, uint64_t n,
+		    uint64_t most)
+{
+	const struct strace_blob *array = strace_blob(line, arg, step, 0);
+	const struct {
+		uint64_t base, len;
+	} *vector;
+	size_t i;
+
+	if (!array || array->status == STRACE_UNREAD || !address) {
+		strace_address(line->out, address);
+		return;
+	}
+	vector = strace_bytes(array);
+	str_addc(line->out, '[');
+	for (i = 0; i < array->n / sizeof(*vector) && i < line->settings->size; i++) {
+		const struct strace_blob *bytes = strace_blob(line, arg, step + 1, i);
+		uint64_t len = vector[i].len < most ? vector[i].len : most, shown = len;
+
+		str_add(line->out, i ? ", {iov_base=" : "{iov_base=");
+		if (!bytes || !vector[i].base || bytes->status == STRACE_UNREAD) {
+			strace_address(line->out, vector[i].base);
+		} else {
+			if (shown > line->settings->size)
+				shown = line->settings->size;
+			if (shown > bytes->n)
+				shown = bytes->n;
+			strace_text(line, strace_bytes(bytes), shown, len > shown);
+		}
+		str_addf(line->out, ", iov_len=%llu}", U(vector[i].len));
+		most -= len;
+	}
+	if (i < n)
+		str_add(line->out, ", ...");
+	str_addc(line->out, ']');
+}
+
+static void print_vectors_in(struct strace_line *line, unsigned int arg)
+{
+	strace_vectors(line, arg, 0, strace_arg(line, arg), strace_arg(line, arg + 1), UINT64_MAX);
+}
+
+static void print_vectors_out(struct strace_line *line, unsigned int arg)
+{
+	strace_vectors(line, arg, 0, strace_arg(line, arg), strace_arg(line, arg + 1),
+		       strace_ok(line) ? (uint64_t)strace_ret(line) : 0);
+}
+
+#define VECTORS \
+	{ \
+		{ STRACE_BYTES, .from = SELF, .count_from = NEXT(1), .scale = 16, .most = 16 * STRACE_VECTOR }, \
+			{ STRACE_VECTORS, .from = STRACE_FROM_BLOB, .most = MOST_TEXT }, \
+	}
+const struct strace_type t_vectors_in = { print_vectors_in, .steps = VECTORS },
+			 t_vectors_out = { print_vectors_out, .steps = VECTORS };
+
+/* --- processes --- */
+
+static void print_wait_status(struct strace_line *line, unsigned int arg)
+{
+	const int *status = strace_ok(line) && strace_ret(line) > 0 ? strace_struct(line, arg, 0, sizeof(*status)) : NULL;
+	struct str *out = line->out;
+
+	if (!strace_ok(line) || strace_ret(line) <= 0) {
+		strace_address(out, strace_arg(line, arg));
+		return;
+	}
+	if (!status)
+		return;
+	if (WIFEXITED(*status)) {
+		str_addf(out, "[{WIFEXITED(s) && WEXITSTATUS(s) == %d}]", WEXITSTATUS(*status));
+	} else if (WIFSIGNALED(*status)) {
+		str_add(out, "[{WIFSIGNALED(s) && WTERMSIG(s) == ");
+		strace_signal(out, WTERMSIG(*status));
+		str_add(out, WCOREDUMP(*status) ? " && WCOREDUMP(s)}]" : "}]");
+	} else if (WIFSTOPPED(*status)) {
+		str_add(out, "[{WIFSTOPPED(s) && WSTOPSIG(s) == ");
+		strace_signal(out, WSTOPSIG(*status));
+		str_add(out, "}]");
+	} else {
+		str_add(out, "[{WIFCONTINUED(s)}]");
+	}
+}
+const struct strace_type t_wait_status = { print_wait_status, .steps = WRITES(4) };
+
+static void print_cpus(struct strace_line *line, unsigned int arg)
+{
+	const struct strace_blob *blob = strace_ok(line) ? strace_blob(line, arg, 0, 0) : NULL;
+	const unsigned char *bytes = blob ? strace_bytes(blob) : NULL;
+	const char *separator = "";
+
+	if (!blob || blob->status == STRACE_UNREAD) {
+		strace_address(line->out, strace_arg(line, arg));
+		return;
+	}
+	str_addc(line->out, '[');
+	for (size_t i = 0; i < blob->n * 8U; i++)
+		if (bytes[i / 8] >> i % 8 & 1) {
+			str_addf(line->out, "%s%zu", separator, i);
+			separator = " ";
+		}
+	str_addc(line->out, ']');
+}
+const struct strace_type t_cpus = { print_cpus, .steps = {
+	{ STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_RET, .scale = 1, .most = 1024, .when = STRACE_IF_OK },
+} };
+
+static void print_ids(struct strace_line *line, unsigned int arg)
+{
+	const struct strace_blob *blob = strace_ok(line) && strace_ret(line) > 0 ? strace_blob(line, arg, 0, 0) : NULL;
+	const uint32_t *ids = blob ? strace_bytes(blob) : NULL;
+
+	if (strace_ok(line) && !(int)strace_arg(line, arg - 1) && strace_arg(line, arg)) {
+		str_add(line->out, "[]");
+		return;
+	}
+	if (!blob || blob->status == STRACE_UNREAD || (int)strace_arg(line, arg - 1) == 0) {
+		strace_address(line->out, strace_arg(line, arg));
+		return;
+	}
+	str_addc(line->out, '[');
+	for (size_t i = 0; i < blob->n / sizeof(*ids); i++) {
+		if (i >= line->settings->size) {
+			str_add(line->out, ", ...");
+			break;
+		}
+		str_addf(line->out, "%s%u", i ? ", " : "", ids[i]);
+	}
+	str_addc(line->out, ']');
+}
+const struct strace_type t_ids_out = { print_ids, .steps = {
+	{ STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_RET, .scale = 4, .most = 4096, .when = STRACE_IF_OK },
+} };
+
+static void print_number(struct strace_line *line, unsigned int arg)
+{
+	const int *number = strace_struct(line, arg, 0, sizeof(*number));
+
+	if (number)
+		str_addf(line->out, "[%d]", *number);
+}
+const struct strace_type t_number_out = { print_number, .steps = WRITES(4) };
+
+/* All arguments of clone, in the order of the C library's. */
+static void print_clone(struct strace_line *line, unsigned int arg)
+{
+	uint64_t flags = strace_arg(line, 0), signal = flags & 0xff;
+	unsigned int tls = 4, child = 3;
+	struct str *out = line->out;
+
+#if defined(__aarch64__)
+	tls = 3;
+	child = 4;
+#endif
+	str_add(out, "child_stack=");
+	strace_address(out, strace_arg(line, 1));
+	str_add(out, ", flags=");
+	flags &= ~0xffULL;
+	if (flags || !signal)
+		strace_flags(out, t_clone_flags.data, flags);
+	if (signal) {
+		if (flags)
+			str_addc(out, '|');
+		strace_signal(out, signal);
+	}
+	if (flags & CLONE_PARENT_SETTID) {
+		str_add(out, ", parent_tid=");
+		if (strace_ok(line))
+			str_addf(out, "[%lld]", L(strace_ret(line)));
+		else
+			strace_address(out, strace_arg(line, 2));
+	}
+	if (flags & CLONE_SETTLS)
+		str_addf(out, ", tls=%#llx", U(strace_arg(line, tls)));
+	if (flags & (CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID))
+		str_addf(out, ", child_tidptr=%#llx", U(strace_arg(line, child)));
+}
+const struct strace_type t_clone = { print_clone };
+
+/* clone3's arguments; what the kernel has written is the thread's number. */
+static void print_clone_args(struct strace_line *line, unsigned int arg)
+{
+	const struct clone_args *args = strace_struct(line, arg, 0, CLONE_ARGS_SIZE_VER0);
+	struct str *out = line->out;
+
+	if (!args)
+		return;
+	str_add(out, "{flags=");
+	strace_flags(out, t_clone_flags.data, args->flags);
+	if (args->flags & CLONE_PIDFD)
+		str_addf(out, ", pidfd=%#llx", U(args->pidfd));
+	if (args->flags & (CLONE_CHILD_CLEARTID | CLONE_CHILD_SETTID))
+		str_addf(out, ", child_tid=%#llx", U(args->child_tid));
+	if (args->flags & CLONE_PARENT_SETTID)
+		str_addf(out, ", parent_tid=%#llx", U(args->parent_tid));
+	str_add(out, ", exit_signal=");
+	strace_signal(out, args->exit_signal);
+	str_addf(out, ", stack=");
+	strace_address(out, args->stack);
+	str_addf(out, ", stack_size=%#llx", U(args->stack_size));
+	if (args->flags & CLONE_SETTLS)
+		str_addf(out, ", tls=%#llx", U(args->tls));
+	str_addc(out, '}');
+	if (strace_ok(line) && args->flags & CLONE_PARENT_SETTID)
+		str_addf(out, " => {parent_tid=[%lld]}", L(strace_ret(line)));
+}
+const struct strace_type t_clone_args = { print_clone_args, .steps = {
+	{ STRACE_BYTES, .from = SELF, .count_from = NEXT(1), .scale = 1, .most = 88 },
+} };

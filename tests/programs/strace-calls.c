@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Makes system calls whose lines are known, for the test of `sonde strace`. With an argument it makes that many calls of
+ * getppid.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void on_signal(int number)
+{
+}
+
+/* A text whose last byte is the last one of a page, with nothing behind it, and no NUL. */
+static char *at_edge(void)
+{
+	long page = sysconf(_SC_PAGESIZE);
+	char *memory = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	munmap(memory + page, page);
+	memset(memory + page - 4, 'x', 4);
+	return memory + page - 4;
+}
+
+static void make_calls(void)
+{
+	struct sockaddr_un address = { AF_UNIX, "/nowhere" };
+	struct iovec vectors[] = { { "one", 3 }, { "two\n", 4 } };
+	struct pollfd fds = { .fd = -1 };
+	struct sigaction action = { .sa_handler = on_signal };
+	char text[64];
+	int ends[2], fd;
+
+	fd = open("/nowhere/at\tall", O_RDWR | O_CREAT | O_EXCL, 0640);
+	fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	write(fd, "a text that is longer than thirty-two bytes", 43);
+	write(fd, "\0011\0018\"\\\n", 7);
+	writev(fd, vectors, 2);
+	close(fd);
+	syscall(SYS_pipe2, ends, O_CLOEXEC);
+	write(ends[1], "abc", 3);
+	read(ends[0], text, sizeof(text));
+	fcntl(ends[0], F_GETFL);
+	fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+	close(-1);
+	syscall(SYS_mkdirat, AT_FDCWD, at_edge(), 0700);
+	syscall(SYS_mkdirat, AT_FDCWD, (char *)16, 0700);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	connect(fd, (void *)&address, sizeof(address.sun_family) + strlen(address.sun_path) + 1);
+	poll(&fds, 1, 0);
+	syscall(SYS_kill, getpid(), 0);
+	sigaction(SIGUSR1, &action, NULL);
+	raise(SIGUSR1);
+	syscall(999, 1, 2, 3);
+	if (!fork())
+		_exit(5);
+	wait4(-1, &fd, 0, NULL);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1)
+		for (int n = atoi(argv[1]); n > 0; n--)
+			syscall(SYS_getppid);
+	else
+		make_calls();
+	return 3;
+}

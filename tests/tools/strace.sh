@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# sonde strace: lines of calls that strace-calls makes.
+# of file: kernels=one
+
+# expect_line LINE: the file `log` has this line, as grep -x with extended expressions.
+expect_line() {
+	grep -qxE -- "$1" log || fail "no line: $1"
+}
+
+# kernels=all arch=yes
+test_lines() {
+	run sonde strace -f -o log -- strace-calls
+	expect_exit 3
+	sed -i 's/^[0-9]* *//; s/)  *= /) = /' log
+	expect_line 'execve\("[^"]*strace-calls", \["strace-calls"\], 0x[0-9a-f]+ /\* [0-9]+ vars \*/\) = 0'
+	expect_line 'open(at)?\((AT_FDCWD, )?"/nowhere/at\\tall", O_RDWR\|O_CREAT\|O_EXCL(\|O_LARGEFILE)?, 0640\) = -1 ENOENT \(No such file or directory\)'
+	expect_line 'open(at)?\((AT_FDCWD, )?"/dev/null", O_WRONLY(\|O_LARGEFILE)?\|O_CLOEXEC\) = [0-9]+'
+	expect_line 'write\([0-9]+, "a text that is longer than thirt"\.\.\., 43\) = 43'
+	expect_line 'write\([0-9]+, "\\0011\\18\\"\\\\\\n", 7\) = 7'
+	expect_line 'writev\([0-9]+, \[\{iov_base="one", iov_len=3\}, \{iov_base="two\\n", iov_len=4\}\], 2\) = 7'
+	expect_line 'pipe2\(\[[0-9]+, [0-9]+\], O_CLOEXEC\) = 0'
+	expect_line 'read\([0-9]+, "abc", 64\) = 3'
+	expect_line 'fcntl\([0-9]+, F_GETFL\) = 0(x[0-9a-f]+)? \(flags O_RDONLY(\|O_LARGEFILE)?\)'
+	expect_line 'fcntl\([0-9]+, F_SETFD, FD_CLOEXEC\) = 0'
+	expect_line 'close\(-1\) = -1 EBADF \(Bad file descriptor\)'
+	expect_line 'mkdirat\(AT_FDCWD, 0x10, 0700\) = -1 EFAULT \(Bad address\)'
+	expect_line 'socket\(AF_UNIX, SOCK_STREAM\|SOCK_CLOEXEC, 0\) = [0-9]+'
+	expect_line 'connect\([0-9]+, \{sa_family=AF_UNIX, sun_path="/nowhere"\}, 11\) = -1 ENOENT \(No such file or directory\)'
+	expect_line 'p?poll\(\[\{fd=-1\}\], 1, (0|\{tv_sec=0, tv_nsec=0\}, NULL, [08])\) = 0 \(Timeout\)'
+	expect_line '--- SIGUSR1 \{si_signo=SIGUSR1, si_code=SI_TKILL, si_pid=[0-9]+, si_uid=0\} ---'
+	expect_line 'rt_sigreturn\(\{mask=\[\]\}\) = 0'
+	expect_line 'syscall_0x3e7\(.*\) = -1 ENOSYS \(Function not implemented\)'
+	expect_line 'wait4\(-1, \[\{WIFEXITED\(s\) && WEXITSTATUS\(s\) == 5\}\], 0, NULL\) = [0-9]+'
+	expect_line '--- SIGCHLD \{si_signo=SIGCHLD, si_code=CLD_EXITED, si_pid=[0-9]+, si_uid=0, si_status=5, .*\} ---'
+	expect_line 'exit_group\(3\) = \?'
+	expect_line '\+\+\+ exited with 5 \+\+\+'
+	[ "$(tail -n 1 log)" = '+++ exited with 3 +++' ] || fail "the last line is another one"
+}
+
+# Choices of calls and of results, and other forms.
+# kernels=ends
+test_choices() {
+	run sonde strace -e close,%file -- strace-calls
+	sed '/^+++/d; /^---/d' err > log
+	! grep -vE '^sonde|^(execve|open|openat|close|mkdirat|access|readlink|readlinkat|fstat|newfstatat)\(' log ||
+		fail "other calls"
+	run sonde strace -Z -qq -e trace=all -- strace-calls
+	! grep -vE '^sonde|^---|= (-1 E|\?)' err || fail "calls that did not fail"
+	run sonde strace -j -e getppid -- strace-calls 20
+	[ "$(grep -c '"call":"getppid","args":"","ret":' out)" -eq 20 ] || fail "not 20 objects"
+	run sonde strace -T -ttt -e getppid -- strace-calls 1
+	grep -qE '^[0-9]+\.[0-9]{6} getppid\(\) += [0-9]+ <0\.[0-9]{6}>$' err || fail "no time"
+	run sonde strace -s 3 -xx -e write -- strace-calls
+	grep -qF 'write(3, "\x61\x20\x74"..., 43)' err || grep -qE 'write\([0-9]+, "\\x61\\x20\\x74"\.\.\., 43\)' err || fail "no hex"
+}
+
+# A call that does not end soon is shown before its end.
+# kernels=ends
+test_pending() {
+	mkfifo fifo
+	dfl sonde strace -e open,openat -- sh -c 'exec < fifo; exit 4' > out 2> err &
+	started=$!
+	wait_until 20 grep -qE '^open(at)?\([^"]*$' err || fail "nothing is shown"
+	echo go > fifo
+	await
+	expect_exit 4
+	expect_err '^open(at)?\((AT_FDCWD, )?"fifo", O_RDONLY(\|O_LARGEFILE)?\) += [0-9]+$'
+}
+
+# No call is lost, or the loss is told where it happened.
+# kernels=ends
+test_storm() {
+	run sonde strace -e getppid -o log --buffer-size 64k -- strace-calls 100000
+	n=$(grep -c '^getppid() ' log) lost=$(sed -n 's/.*strace: \([0-9]*\) records\{0,1\} of calls lost.*/\1/p' err)
+	[ $((n)) -le 100000 ] || fail "$n lines"
+	[ "$n" -eq 100000 ] || [ $((n + ${lost:-0})) -ge 100000 ] || fail "$n lines, lost ${lost:-0}"
+	[ "$n" -eq 100000 ] || grep -q '^\.\.\. [0-9]* records* of calls lost \.\.\.' log || fail "the log does not say it"
+	run sonde strace -e getppid -o log -- strace-calls 20000
+	[ "$(grep -c '^getppid() ' log)" -eq 20000 ] || fail "lost some"
+}
+
+test_refuses() {
+	run sonde strace -e inject=open:error=EIO -- true
+	expect_exit 2
+	expect_err 'inject=... is refused: sonde never changes'
+	run sonde strace -e nosuchcall -- true
+	expect_exit 2
+	expect_err 'no such system call: nosuchcall'
+	run sonde strace -e trace=%nosuch -- true
+	expect_exit 2
+	run sonde strace -o /nowhere/log -- true
+	expect_exit 1
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The text of sonde strace: escapes, flags, sets of calls, plans. */
+#include "kernel/syscalls.h"
+#include "strace/strace_part.h"
+#include "unit.h"
+
+static struct strace_settings settings = { .size = 8, .column = 40 };
+
+static void expect_text(const char *bytes, size_t n, bool cut, const char *want)
+{
+	struct str out __str = {};
+	struct strace_line line = { .out = &out, .settings = &settings };
+
+	strace_text(&line, bytes, n, cut);
+	cr_assert_str_eq(out.data, want);
+}
+
+Test(strace, escapes)
+{
+	expect_text("abc", 3, false, "\"abc\"");
+	expect_text("abc", 3, true, "\"abc\"...");
+	expect_text("", 0, false, "\"\"");
+	expect_text("a\"\\\n\t\r\v\f", 8, false, "\"a\\\"\\\\\\n\\t\\r\\v\\f\"");
+	/* as short as the next character permits */
+	expect_text("\1x\0011\0018\177\377", 8, false, "\"\\1x\\0011\\18\\177\\377\"");
+	settings.hex = 1;
+	expect_text("abc", 3, false, "\"abc\"");
+	expect_text("a\1", 2, false, "\"\\x61\\x01\"");
+	settings.hex = 2;
+	expect_text("abc", 3, false, "\"\\x61\\x62\\x63\"");
+	settings.hex = 0;
+}
+
+static void expect_flags(const struct strace_family *family, uint64_t value, const char *want)
+{
+	struct str out __str = {};
+
+	strace_flags(&out, family, value);
+	cr_assert_str_eq(out.data, want);
+}
+
+Test(strace, flags)
+{
+	static const STRACE_FAMILY(family, "F_???", { "F_NONE", 0 }, { "F_ALL", 7 }, { "F_A", 1 }, { "F_B", 2 });
+
+	expect_flags(&family, 0, "F_NONE");
+	expect_flags(&family, 3, "F_A|F_B");
+	expect_flags(&family, 7, "F_ALL");
+	expect_flags(&family, 0x12, "F_B|0x10");
+	expect_flags(&family, 0x10, "0x10 /* F_??? */");
+	expect_flags(&strace_msg_flags, 0, "0");
+}
+
+Test(strace, sets_of_signals)
+{
+	const struct {
+		uint64_t mask;
+		const char *want;
+	} cases[] = {
+		{ 0, "[]" }, { 1 << 1 | 1 << 16, "[INT CHLD]" }, { ~0ULL, "~[]" }, { ~(3ULL << 31), "~[RTMIN RT_1]" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct str out __str = {};
+
+		strace_sigset(&out, &cases[i].mask, 8);
+		cr_assert_str_eq(out.data, cases[i].want);
+	}
+}
+
+static bool has(const struct strace_set *set, const char *name)
+{
+	return set->v[syscall_number(name)];
+}
+
+Test(strace, sets_of_calls)
+{
+	struct strace_set set = {};
+	struct err err;
+
+	cr_assert_eq(strace_set_parse(&set, "openat,close", &err), 0);
+	cr_assert(set.any && has(&set, "openat") && has(&set, "close") && !has(&set, "read"));
+	cr_assert_eq(strace_set_parse(&set, "!openat", &err), 0);
+	cr_assert(!has(&set, "openat") && has(&set, "read"));
+	cr_assert_eq(strace_set_parse(&set, "%file", &err), 0);
+	cr_assert(has(&set, "openat") && has(&set, "execve") && !has(&set, "read"));
+	cr_assert_eq(strace_set_parse(&set, "%net", &err), 0);
+	cr_assert(has(&set, "connect") && !has(&set, "openat"));
+	cr_assert_eq(strace_set_parse(&set, "/^p.*64$", &err), 0);
+	cr_assert(has(&set, "pread64") && !has(&set, "read"));
+	cr_assert_eq(strace_set_parse(&set, "?nosuch,read", &err), 0);
+	cr_assert(has(&set, "read"));
+	cr_assert_eq(strace_set_parse(&set, "nosuch", &err), -EINVAL);
+	cr_assert_eq(strace_set_parse(&set, "%nosuch", &err), -EINVAL);
+	cr_assert_eq(strace_set_parse(&set, "/(", &err), -EINVAL);
+}
+
+/* No plan has more steps than the program takes, and a step refers to an earlier one only. */
+Test(strace, plans)
+{
+	static struct strace_plans plans;
+	const struct strace_set all = {};
+
+	strace_plans_make(&plans, &settings, &all);
+	cr_assert_lt(plans.n + 2 * STRACE_BLOBS, STRACE_STEPS);
+	for (int i = 0; i < STRACE_CALLS; i++) {
+		const struct strace_plan *plan = &plans.plans[i];
+
+		cr_assert(plan->wanted);
+		cr_assert_leq(plan->n_enter, STRACE_BLOBS);
+		cr_assert_leq(plan->n_exit, STRACE_BLOBS);
+		for (unsigned int n = 0; n < plan->n_exit; n++) {
+			const struct strace_step *step = &plans.steps[plan->exit + n];
+
+			cr_assert_lt(step->from, STRACE_FROM_BLOB + n + !n);
+			cr_assert_leq(step->most, STRACE_ROOM);
+		}
+	}
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* strace: system calls with their arguments. */
+#include "run/tool.h"
+#include "strace/strace.h"
+
+/* strace's options that this tool refuses, each with the reason. */
+struct settings {
+	bool refused;
+};
+
+#define REFUSED(LETTER, NAME) OPT(OPT_BOOL, struct settings, refused, LETTER, NAME, NULL, NAME)
+
+static const struct opt options[] = {
+	REFUSED('c', "summary-only"), REFUSED('C', "summary"), REFUSED('w', "summary-wall-clock"), REFUSED('y', "decode-fds"),
+	REFUSED('k', "stack-traces"), REFUSED('n', "syscall-number"), REFUSED('P', "trace-path"), REFUSED('b', "detach-on"),
+	REFUSED('D', "daemonize"), REFUSED('I', "interruptible"), REFUSED('S', "summary-sort-by"), REFUSED('E', "env"),
+	REFUSED('u', "user"), REFUSED(0, "seccomp-bpf"), REFUSED(0, "output-separately"),
+};
+
+static const struct opt_lack refuses[] = {
+	{ "summary-only summary summary-wall-clock summary-sort-by", "sonde syscount --summary -- CMD prints this table" },
+	{ "decode-fds", "descriptors are printed as numbers; sonde opensnoop -F shows whole paths" },
+	{ "stack-traces", "sonde stackcount t:syscalls:sys_enter_NAME -- CMD prints stacks" },
+	{ "trace-path", "sonde opensnoop prints the opens of files" },
+	{ "syscall-number", "calls are printed by name" },
+	{ "output-separately", "all processes are in one file, with their numbers" },
+	{ "detach-on daemonize interruptible seccomp-bpf", "nothing is stopped, so there is nothing to detach from" },
+	{ "env user", "sudo -u USER env NAME=VALUE COMMAND does it" },
+	{},
+};
+
+TOOL(strace, .brief = "print each system call with its arguments, as strace does", .args = "[-- COMMAND [ARG]...]",
+     .group = GROUP_HAPPENED, STRACE_ENGINE, .peer = "strace", .peer_version = "6.1", OPTIONS(options), SETTINGS(struct settings), .refuses = refuses,
+     .description =
+	     "Prints a line for each system call: its name, its arguments in words, and its result, in the form that "
+	     "strace has. The program is not stopped at any time, so it runs nearly as fast as without sonde, and "
+	     "programs with set-user-ID and programs under a debugger can be traced, too.\n\n"
+	     "Arguments are read when the call ends, what a call destroys when it begins. A text that another thread "
+	     "changes during the call is read as it is then. A line stands where its call began; a call that lasts long "
+	     "is printed as unfinished and resumed later.\n\n"
+	     "Lines go to standard error, or to the file of -o; JSON and CSV to standard output. Without -f only the "
+	     "command's first thread is traced, or with -p the thread of that number. Without a command and without a "
+	     "filter, all processes are traced.\n\n"
+	     "Of netlink messages, ioctl requests and other rare structs the bytes or the address are printed.",
+     EXAMPLES({ "sonde strace -- ls", "what ls asks the kernel for" },
+	      { "sonde strace -f -e openat,connect -- curl http://localhost/", "files and connections, with children" },
+	      { "sonde strace -f -p 1234 -e %file -Z", "a running process: calls about files that fail" },
+	      { "sonde strace --cgroup /system.slice/cron.service --slower 10ms", "a whole service, only slow calls" }));
