@@ -376,12 +376,12 @@ static __always_inline void send(const struct call *call)
 
 /* The mask of signals that rt_sigreturn restores is in the frame that the stack pointer points to. */
 #if defined(__TARGET_ARCH_x86)
-#define NR_RT_SIGRETURN 15
-#define SIGRETURN_MASK	296
+#define NR_RT_SIGRETURN	    15
+#define SIGRETURN_MASK	    296
 #define stack_pointer(regs) ((regs)->sp)
 #else
-#define NR_RT_SIGRETURN 139
-#define SIGRETURN_MASK	168
+#define NR_RT_SIGRETURN	    139
+#define SIGRETURN_MASK	    168
 #define stack_pointer(regs) ((regs)->user_regs.sp)
 #endif
 
@@ -506,7 +506,7 @@ int signal_delivered(void *ctx)
 	blob->all = STRACE_SIGINFO;
 	/* SEND_SIG_NOINFO and the like are small numbers, no pointers: they cannot be read */
 	blob->status = bpf_probe_read_kernel(blob + 1, STRACE_SIGINFO, (void *)context_word(ctx, 1)) ? STRACE_UNREAD
-												    : STRACE_WHOLE;
+												     : STRACE_WHOLE;
 	record->size = sizeof(*blob) + STRACE_SIGINFO;
 	event_submit(record);
 	return 0;

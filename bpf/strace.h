@@ -17,9 +17,9 @@
  * Records that a processor can make at once: newer kernels let other tasks run in the middle of a program. A record that
  * finds no place is lost, which is counted.
  */
-#define STRACE_LANES 4
-#define STRACE_VECTOR	  32 /* the most elements of an array whose elements point elsewhere */
-#define STRACE_COMM_LEN	  16
+#define STRACE_LANES	4
+#define STRACE_VECTOR	32 /* the most elements of an array whose elements point elsewhere */
+#define STRACE_COMM_LEN 16
 
 enum strace_kind {
 	STRACE_ENTER,
@@ -40,18 +40,18 @@ struct strace_record {
 	unsigned int pid, tid;
 	unsigned short kind, flags;
 	unsigned int nr;
-	unsigned int size;			 /* of the blobs */
-	unsigned int parent;			 /* STRACE_EXIT of a new task: its parent's thread; else 0 */
-	long long ret;				 /* STRACE_EXIT */
-	unsigned long long args[STRACE_ARGS];	 /* registers */
+	unsigned int size;		      /* of the blobs */
+	unsigned int parent;		      /* STRACE_EXIT of a new task: its parent's thread; else 0 */
+	long long ret;			      /* STRACE_EXIT */
+	unsigned long long args[STRACE_ARGS]; /* registers */
 	char comm[STRACE_COMM_LEN];
 };
 _Static_assert(sizeof(struct strace_record) == 104, "as on the other side");
 
 /* Where a program makes its record, which it then sends. */
 struct strace_scratch {
-	unsigned int busy, entries;  /* entries of a directory counted so far */
-	unsigned long long offset;   /* where the next one is */
+	unsigned int busy, entries;	 /* entries of a directory counted so far */
+	unsigned long long offset;	 /* where the next one is */
 	unsigned short at[STRACE_BLOBS]; /* where the bytes of each step are; 0: nowhere */
 	struct strace_record record;
 	/* room for a blob that begins near the end of STRACE_ROOM */
@@ -115,8 +115,8 @@ _Static_assert(sizeof(struct strace_plan) == 8, "as on the other side");
 
 /* Set by user space before the load. */
 struct strace_config {
-	unsigned char all;  /* calls without a plan of their own, and 32-bit ones, are wanted */
-	unsigned char one;  /* only the thread below */
+	unsigned char all;   /* calls without a plan of their own, and 32-bit ones, are wanted */
+	unsigned char one;   /* only the thread below */
 	unsigned char typed; /* the kernel gives the task as a BTF pointer */
 	unsigned char unused;
 	unsigned int tid;

@@ -11,10 +11,21 @@ struct settings {
 #define REFUSED(LETTER, NAME) OPT(OPT_BOOL, struct settings, refused, LETTER, NAME, NULL, NAME)
 
 static const struct opt options[] = {
-	REFUSED('c', "summary-only"), REFUSED('C', "summary"), REFUSED('w', "summary-wall-clock"), REFUSED('y', "decode-fds"),
-	REFUSED('k', "stack-traces"), REFUSED('n', "syscall-number"), REFUSED('P', "trace-path"), REFUSED('b', "detach-on"),
-	REFUSED('D', "daemonize"), REFUSED('I', "interruptible"), REFUSED('S', "summary-sort-by"), REFUSED('E', "env"),
-	REFUSED('u', "user"), REFUSED(0, "seccomp-bpf"), REFUSED(0, "output-separately"),
+	REFUSED('c', "summary-only"),
+	REFUSED('C', "summary"),
+	REFUSED('w', "summary-wall-clock"),
+	REFUSED('y', "decode-fds"),
+	REFUSED('k', "stack-traces"),
+	REFUSED('n', "syscall-number"),
+	REFUSED('P', "trace-path"),
+	REFUSED('b', "detach-on"),
+	REFUSED('D', "daemonize"),
+	REFUSED('I', "interruptible"),
+	REFUSED('S', "summary-sort-by"),
+	REFUSED('E', "env"),
+	REFUSED('u', "user"),
+	REFUSED(0, "seccomp-bpf"),
+	REFUSED(0, "output-separately"),
 };
 
 static const struct opt_lack refuses[] = {

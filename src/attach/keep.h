@@ -24,7 +24,7 @@
  * The version of what programs and user space share in maps: sections of data, keys and values. It grows with each
  * change; tests/unit/keep_layout.c notices a change of a type. Versions with the same number adopt from each other.
  */
-#define KEEP_LAYOUT 1
+#define KEEP_LAYOUT 2
 
 struct attach;
 struct bpf_object;

@@ -4,13 +4,22 @@
 #include "strace_part.h"
 #include "types.h"
 
-#define CALL(NAME, ...)		{ #NAME, { __VA_ARGS__ } }
-#define CALL_RET(NAME, RET, ...) { #NAME, { __VA_ARGS__ }, RET }
-#define I &t_int
-#define PATH &t_path
-#define FD &t_fd
-#define DIR &t_dir
-#define SIZE &t_size
+#define CALL(NAME, ...) \
+	{ \
+#NAME, \
+		{ \
+			__VA_ARGS__ \
+		} \
+	}
+#define CALL_RET(NAME, RET, ...) \
+	{ \
+#NAME, { __VA_ARGS__ }, RET \
+	}
+#define I	&t_int
+#define PATH	&t_path
+#define FD	&t_fd
+#define DIR	&t_dir
+#define SIZE	&t_size
 #define POINTER &t_pointer
 
 static void ret_unsigned(struct strace_line *line)

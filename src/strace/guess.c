@@ -7,37 +7,28 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/word.h"
 #include "kernel/kernel.h"
 #include "kernel/syscalls.h"
 #include "strace_part.h"
 #include "types.h"
-
-static bool is_one_of(const char *words, const char *word)
-{
-	size_t n = strlen(word);
-
-	for (const char *at = words; (at = strstr(at, word)); at += n)
-		if (at[-1] == ' ' && at[n] == ' ')
-			return true;
-	return false;
-}
 
 /* "const char * filename" and "filename" */
 static const struct strace_type *type_of(const char *declaration, const char *name)
 {
 	if (strchr(declaration, '*'))
 		return &t_pointer;
-	if (is_one_of(" dfd olddfd newdfd dirfd ", name))
+	if (word_is_in(name, "dfd olddfd newdfd dirfd"))
 		return &t_dir;
-	if (is_one_of(" fd fildes fd_in fd_out fdin fdout epfd ufd oldfd newfd pidfd mqdes ", name))
+	if (word_is_in(name, "fd fildes fd_in fd_out fdin fdout epfd ufd oldfd newfd pidfd mqdes"))
 		return &t_fd;
-	if (is_one_of(" mode umode ", name))
+	if (word_is_in(name, "mode umode"))
 		return &t_mode;
-	if (is_one_of(" sig ", name))
+	if (word_is_in(name, "sig"))
 		return &t_signal;
-	if (is_one_of(" flags flag ", name) || strstr(name, "flags"))
+	if (word_is_in(name, "flags flag") || strstr(name, "flags"))
 		return &t_hex_short;
-	if (is_one_of(" addr start ", name))
+	if (word_is_in(name, "addr start"))
 		return &t_pointer;
 	if (strstr(declaration, "unsigned int") || strstr(declaration, "u32") || strstr(declaration, "uid_t") ||
 	    strstr(declaration, "gid_t"))

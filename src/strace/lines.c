@@ -12,7 +12,7 @@
 #include "kernel/syscalls.h"
 #include "strace_part.h"
 
-#define HOLD_NS	 (60 * 1000 * 1000ULL)
+#define HOLD_NS	   (60 * 1000 * 1000ULL)
 #define ERRORS_MAX 4095
 
 struct held {
@@ -35,10 +35,7 @@ struct strace_lines {
 	bool begun;	  /* the command executes its program: what its process did before is ours */
 	bool ended;
 	bool to_file;
-	struct {
-		struct task **v;
-		size_t n, cap;
-	} tasks;
+	vec(struct task *) tasks;
 	struct lookup by_tid;
 	size_t alive;
 	struct held *first, **last;
@@ -504,7 +501,9 @@ static void add_siginfo(struct str *out, const struct strace_record *record)
 	str_add(out, "{si_signo=");
 	strace_signal(out, record->nr);
 	str_add(out, ", si_code=");
-	strace_choice(out, is_child ? &children : is_fault ? &faults : &codes, (unsigned int)code);
+	strace_choice(out, is_child ? &children : is_fault ? &faults
+							   : &codes,
+		      (unsigned int)code);
 	if (blob->status != STRACE_WHOLE) {
 		str_add(out, ", si_pid=0, si_uid=0");
 	} else if (is_child) {

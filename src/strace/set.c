@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Sets of system calls: names, classes and patterns, as strace's -e trace= takes them. */
-#include <regex.h>
-
-#include "base/nearest.h"
+#include "base/word.h"
 #include "kernel/syscalls.h"
+#include "probe/regex.h"
 #include "strace_part.h"
 #include "types.h"
 
@@ -14,46 +13,36 @@ static const struct {
 	const char *calls;
 } classes[] = {
 	{ "file", NULL, &t_path,
-	  " execve execveat mount umount2 mknod mknodat swapon swapoff acct chroot pivot_root uselib quotactl utime utimes "
+	  "execve execveat mount umount2 mknod mknodat swapon swapoff acct chroot pivot_root uselib quotactl utime utimes "
 	  "futimesat setxattr lsetxattr removexattr lremovexattr inotify_add_watch fanotify_mark name_to_handle_at "
-	  "openat2 open_tree move_mount fspick mount_setattr fchmodat2 getcwd memfd_create " },
+	  "openat2 open_tree move_mount fspick mount_setattr fchmodat2 getcwd memfd_create" },
 	{ "desc", NULL, &t_fd,
-	  " select pselect6 poll ppoll openat2 preadv pwritev preadv2 pwritev2 copy_file_range splice tee vmsplice "
+	  "select pselect6 poll ppoll openat2 preadv pwritev preadv2 pwritev2 copy_file_range splice tee vmsplice "
 	  "fallocate sync_file_range syncfs signalfd4 timerfd_create timerfd_gettime inotify_init1 inotify_add_watch "
 	  "inotify_rm_watch fsetxattr fremovexattr perf_event_open bpf pidfd_open pidfd_getfd pidfd_send_signal "
 	  "epoll_create epoll_create1 eventfd2 memfd_create mmap pipe pipe2 openat open socket socketpair io_uring_setup "
-	  "io_uring_enter io_uring_register close_range userfaultfd sendmmsg recvmmsg epoll_pwait2 " },
+	  "io_uring_enter io_uring_register close_range userfaultfd sendmmsg recvmmsg epoll_pwait2" },
 	{ "process", NULL, NULL,
-	  " clone clone3 fork vfork execve execveat exit exit_group wait4 waitid kill tkill tgkill pidfd_open "
-	  "pidfd_send_signal rt_sigqueueinfo rt_tgsigqueueinfo arch_prctl unshare " },
+	  "clone clone3 fork vfork execve execveat exit exit_group wait4 waitid kill tkill tgkill pidfd_open "
+	  "pidfd_send_signal rt_sigqueueinfo rt_tgsigqueueinfo arch_prctl unshare" },
 	{ "network", "net", NULL,
-	  " socket socketpair bind connect listen accept accept4 getsockname getpeername sendto recvfrom setsockopt "
-	  "getsockopt shutdown sendmsg recvmsg sendmmsg recvmmsg sendfile " },
+	  "socket socketpair bind connect listen accept accept4 getsockname getpeername sendto recvfrom setsockopt "
+	  "getsockopt shutdown sendmsg recvmsg sendmmsg recvmmsg sendfile" },
 	{ "signal", NULL, NULL,
-	  " kill tkill tgkill pause rt_sigaction rt_sigprocmask rt_sigpending rt_sigqueueinfo rt_tgsigqueueinfo "
-	  "rt_sigreturn rt_sigsuspend rt_sigtimedwait sigaltstack signalfd signalfd4 pidfd_send_signal " },
+	  "kill tkill tgkill pause rt_sigaction rt_sigprocmask rt_sigpending rt_sigqueueinfo rt_tgsigqueueinfo "
+	  "rt_sigreturn rt_sigsuspend rt_sigtimedwait sigaltstack signalfd signalfd4 pidfd_send_signal" },
 	{ "ipc", NULL, NULL,
-	  " msgget msgsnd msgrcv msgctl semget semop semctl semtimedop shmget shmat shmdt shmctl " },
+	  "msgget msgsnd msgrcv msgctl semget semop semctl semtimedop shmget shmat shmdt shmctl" },
 	{ "memory", NULL, NULL,
-	  " mmap munmap mprotect mremap brk madvise mincore mlock mlock2 munlock mlockall munlockall msync mbind "
+	  "mmap munmap mprotect mremap brk madvise mincore mlock mlock2 munlock mlockall munlockall msync mbind "
 	  "get_mempolicy set_mempolicy move_pages migrate_pages pkey_mprotect remap_file_pages shmat shmdt "
-	  "process_madvise set_mempolicy_home_node map_shadow_stack mseal " },
+	  "process_madvise set_mempolicy_home_node map_shadow_stack mseal" },
 };
-
-static bool has_word(const char *words, const char *word)
-{
-	size_t n = strlen(word);
-
-	for (const char *at = words; (at = strstr(at, word)); at += n)
-		if (at[-1] == ' ' && at[n] == ' ')
-			return true;
-	return false;
-}
 
 static bool has_type(const struct strace_call *call, const struct strace_type *type)
 {
 	for (int i = 0; call && type && i < STRACE_ARGS; i++)
-		if (call->args[i] == type || (type == &t_fd && call->args[i] == &t_dir && false))
+		if (call->args[i] == type)
 			return true;
 	return false;
 }
@@ -66,7 +55,7 @@ static bool add_class(unsigned char *v, const char *name)
 		for (int number = 0; number < STRACE_CALLS; number++) {
 			const char *call = syscall_name(number);
 
-			if (call && (has_word(classes[i].calls, call) || has_type(strace_call_of(number), classes[i].type)))
+			if (call && (word_is_in(call, classes[i].calls) || has_type(strace_call_of(number), classes[i].type)))
 				v[number] = 1;
 		}
 		return true;
@@ -77,10 +66,10 @@ static bool add_class(unsigned char *v, const char *name)
 static int add_pattern(unsigned char *v, const char *pattern, struct err *err)
 {
 	regex_t regex;
-	int ret = regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB);
+	int ret = regex_compile(&regex, pattern, err);
 
 	if (ret)
-		return err_set(err, -EINVAL, "'%s' is not a regular expression", pattern);
+		return ret;
 	for (int number = 0; number < STRACE_CALLS; number++) {
 		const char *call = syscall_name(number);
 
@@ -102,9 +91,9 @@ static int add_word(unsigned char *v, char *word, struct err *err)
 	if (!strcmp(word, "all") || !strcmp(word, "none"))
 		return 0;
 	if (*word == '%')
-		return add_class(v, word + 1) ? 0
-					      : err_set(err, -EINVAL, "no such class of system calls: %s (%%file, %%desc, %%process, "
-								      "%%network, %%signal, %%ipc and %%memory are)", word);
+		return add_class(v, word + 1) ? 0 : err_set(err, -EINVAL, "no such class of system calls: %s (there are "
+									  "%%file, %%desc, %%process, %%network, %%signal, %%ipc, %%memory)",
+							    word);
 	if (*word == '/')
 		return add_pattern(v, word + 1, err);
 	number = syscall_number(word);

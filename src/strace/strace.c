@@ -11,6 +11,7 @@
 #include "bpf/strace.h"
 #include "bpf/strace.skel.h"
 #include "engine/filter.h"
+#include "engine/intake.h"
 #include "engine/stream.h"
 #include "strace.h"
 #include "strace_part.h"
@@ -177,7 +178,7 @@ static int load(struct state *state, struct err *err)
 		ret = fill(state, err);
 	if (!ret)
 		ret = progs_prepare(progs, err);
-	return ret ? ret : stream_open(&state->stream, &progs->object, on_record, state, err);
+	return ret ? ret : stream_open(&state->stream, &progs->object, state->instance->intake, on_record, state, err);
 }
 
 static int strace_open(struct engine_instance *instance, struct err *err)
@@ -234,7 +235,7 @@ static void strace_armed(struct engine_instance *instance)
 static int strace_take(struct engine_instance *instance)
 {
 	struct state *state = instance->state;
-	int ms = stream_take(state->stream), also;
+	int ms = intake_take(instance->intake), also;
 
 	also = strace_lines_print(state->lines, clock_boot_ns(), false);
 	strace_lines_lost(state->lines, stream_dropped(state->stream, EVENT_LOSS_BUFFER));
@@ -243,13 +244,6 @@ static int strace_take(struct engine_instance *instance)
 	if (strace_lines_ended(state->lines) && !((const struct strace_settings *)instance->settings)->follow)
 		instance->ctx->done = true;
 	return also >= 0 && also < ms ? also : ms;
-}
-
-static int strace_fd(const struct engine_instance *instance)
-{
-	const struct state *state = instance->state;
-
-	return stream_fd(state->stream);
 }
 
 static void strace_emit(struct engine_instance *instance, bool last)
@@ -321,7 +315,6 @@ const struct engine strace_engine = {
 	.armed = strace_armed,
 	.emit = strace_emit,
 	.take = strace_take,
-	.fd = strace_fd,
 	.losses = strace_losses,
 	.close = strace_close,
 };

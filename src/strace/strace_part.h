@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* For files of strace only: settings, plans, and the way from records to lines. */
-#ifndef SONDE_STRACE_PART_H
-#define SONDE_STRACE_PART_H
+#ifndef SONDE_STRACE_STRACE_PART_H
+#define SONDE_STRACE_STRACE_PART_H
 
 #include "base/base.h"
 #include "bpf/strace.h"
@@ -17,12 +17,12 @@ enum strace_result {
 
 struct strace_settings {
 	uint64_t buffer_size;
-	uint64_t slower;    /* ns */
-	uint32_t size;	    /* -s */
-	uint32_t column;    /* -a */
-	uint32_t times;	    /* -t, -tt, -ttt */
-	uint32_t hex;	    /* -x, -xx */
-	uint32_t quiet;	    /* -q, -qq */
+	uint64_t slower; /* ns */
+	uint32_t size;	 /* -s */
+	uint32_t column; /* -a */
+	uint32_t times;	 /* -t, -tt, -ttt */
+	uint32_t hex;	 /* -x, -xx */
+	uint32_t quiet;	 /* -q, -qq */
 	bool follow, relative, took, failed, ok, whole, append, fail_on_loss;
 	const char *output;
 	struct opt_list events; /* -e */

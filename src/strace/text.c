@@ -48,6 +48,16 @@ const struct strace_blob *strace_blob(const struct strace_line *line, unsigned i
 	return blob ? blob : blob_in(line->enter, tag, nth);
 }
 
+const struct strace_blob *strace_before(const struct strace_line *line, unsigned int arg)
+{
+	struct strace_line before = *line;
+	const struct strace_blob *blob;
+
+	before.exit = NULL;
+	blob = before.enter ? strace_blob(&before, arg, 0, 0) : NULL;
+	return blob && blob->status != STRACE_UNREAD ? blob : strace_blob(line, arg, 0, 0);
+}
+
 void strace_address(struct str *out, uint64_t address)
 {
 	if (address)
@@ -176,12 +186,36 @@ void strace_choice(struct str *out, const struct strace_family *family, uint64_t
 void strace_signal(struct str *out, int64_t number)
 {
 	static const char *const names[] = {
-		[SIGHUP] = "HUP", [SIGINT] = "INT", [SIGQUIT] = "QUIT", [SIGILL] = "ILL", [SIGTRAP] = "TRAP",
-		[SIGABRT] = "ABRT", [SIGBUS] = "BUS", [SIGFPE] = "FPE", [SIGKILL] = "KILL", [SIGUSR1] = "USR1",
-		[SIGSEGV] = "SEGV", [SIGUSR2] = "USR2", [SIGPIPE] = "PIPE", [SIGALRM] = "ALRM", [SIGTERM] = "TERM",
-		[SIGSTKFLT] = "STKFLT", [SIGCHLD] = "CHLD", [SIGCONT] = "CONT", [SIGSTOP] = "STOP", [SIGTSTP] = "TSTP",
-		[SIGTTIN] = "TTIN", [SIGTTOU] = "TTOU", [SIGURG] = "URG", [SIGXCPU] = "XCPU", [SIGXFSZ] = "XFSZ",
-		[SIGVTALRM] = "VTALRM", [SIGPROF] = "PROF", [SIGWINCH] = "WINCH", [SIGIO] = "IO", [SIGPWR] = "PWR",
+		[SIGHUP] = "HUP",
+		[SIGINT] = "INT",
+		[SIGQUIT] = "QUIT",
+		[SIGILL] = "ILL",
+		[SIGTRAP] = "TRAP",
+		[SIGABRT] = "ABRT",
+		[SIGBUS] = "BUS",
+		[SIGFPE] = "FPE",
+		[SIGKILL] = "KILL",
+		[SIGUSR1] = "USR1",
+		[SIGSEGV] = "SEGV",
+		[SIGUSR2] = "USR2",
+		[SIGPIPE] = "PIPE",
+		[SIGALRM] = "ALRM",
+		[SIGTERM] = "TERM",
+		[SIGSTKFLT] = "STKFLT",
+		[SIGCHLD] = "CHLD",
+		[SIGCONT] = "CONT",
+		[SIGSTOP] = "STOP",
+		[SIGTSTP] = "TSTP",
+		[SIGTTIN] = "TTIN",
+		[SIGTTOU] = "TTOU",
+		[SIGURG] = "URG",
+		[SIGXCPU] = "XCPU",
+		[SIGXFSZ] = "XFSZ",
+		[SIGVTALRM] = "VTALRM",
+		[SIGPROF] = "PROF",
+		[SIGWINCH] = "WINCH",
+		[SIGIO] = "IO",
+		[SIGPWR] = "PWR",
 		[SIGSYS] = "SYS",
 	};
 
@@ -223,8 +257,7 @@ void strace_sigset(struct str *out, const void *mask, size_t n)
 
 void strace_mode(struct str *out, uint32_t mode, bool with_kind)
 {
-	static const struct strace_name kinds[] = { N(S_IFREG), N(S_IFSOCK), N(S_IFIFO), N(S_IFLNK),
-						     N(S_IFDIR), N(S_IFBLK), N(S_IFCHR), {} };
+	static const struct strace_name kinds[] = { N(S_IFREG), N(S_IFSOCK), N(S_IFIFO), N(S_IFLNK), N(S_IFDIR), N(S_IFBLK), N(S_IFCHR), {} };
 	static const struct strace_name bits[] = { N(S_ISUID), N(S_ISGID), N(S_ISVTX), {} };
 
 	for (const struct strace_name *kind = kinds; with_kind && kind->name; kind++)
@@ -246,4 +279,12 @@ void strace_timespec(struct str *out, const void *bytes)
 
 	memcpy(time, bytes, sizeof(time));
 	str_addf(out, "{tv_sec=%lld, tv_nsec=%lld}", (long long)time[0], (long long)time[1]);
+}
+
+void strace_timeval(struct str *out, const void *bytes)
+{
+	int64_t time[2];
+
+	memcpy(time, bytes, sizeof(time));
+	str_addf(out, "{tv_sec=%lld, tv_usec=%lld}", (long long)time[0], (long long)time[1]);
 }

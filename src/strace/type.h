@@ -20,6 +20,21 @@ struct strace_line;
 
 #define STRACE_TYPE_STEPS 4
 
+/* The step of a struct that a call reads, and of one that it fills in. */
+#define STEP_READS(SIZE) \
+	{ \
+		STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = SIZE, .most = SIZE \
+	}
+#define STEP_WRITES(SIZE) \
+	{ \
+		STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = SIZE, .most = SIZE, .when = STRACE_IF_OK \
+	}
+/* Of an array of as many as a number says, the first MOST. */
+#define STEP_ARRAY(COUNT, SIZE, MOST) \
+	{ \
+		STRACE_BYTES, .from = SELF, .count_from = COUNT, .scale = SIZE, .most = (SIZE) * (MOST) \
+	}
+
 struct strace_type {
 	void (*print)(struct strace_line *line, unsigned int arg);
 	const void *data; /* print()'s own: a family of names */
@@ -53,6 +68,8 @@ bool strace_ok(const struct strace_line *line);
  * bytes are behind it, all in the record.
  */
 const struct strace_blob *strace_blob(const struct strace_line *line, unsigned int arg, unsigned int step, size_t nth);
+/* The memory as it was when the call began; if its page was not present then, as it is at the end. */
+const struct strace_blob *strace_before(const struct strace_line *line, unsigned int arg);
 static inline const void *strace_bytes(const struct strace_blob *blob)
 {
 	return blob + 1;
@@ -82,7 +99,10 @@ struct strace_family {
 
 #define STRACE_FAMILY(NAME, UNKNOWN, ...) \
 	const struct strace_family NAME = { UNKNOWN, { __VA_ARGS__, {} } }
-#define N(NAME) { #NAME, NAME }
+#define N(NAME) \
+	{ \
+#NAME, NAME \
+	}
 
 /* Names joined by '|', of the bits that are set. */
 void strace_flags(struct str *out, const struct strace_family *family, uint64_t value);
@@ -97,6 +117,8 @@ void strace_sigset(struct str *out, const void *mask, size_t n);
 void strace_mode(struct str *out, uint32_t mode, bool with_kind);
 /* {tv_sec=1, tv_nsec=0} of two longs */
 void strace_timespec(struct str *out, const void *bytes);
+/* {tv_sec=1, tv_usec=0} of two longs */
+void strace_timeval(struct str *out, const void *bytes);
 /* {sa_family=AF_INET, ...} of n bytes */
 void strace_sockaddr(struct strace_line *line, const void *bytes, size_t n);
 /* [{iov_base="abc", iov_len=3}, ...]; step: the array, the step after it: the memory. most: bytes that are filled. */

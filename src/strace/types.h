@@ -5,8 +5,8 @@
 
 #include "type.h"
 
-#define TYPE(NAME) extern const struct strace_type NAME
-#define FLAGS(NAME, FAMILY) const struct strace_type NAME = { strace_print_flags, .data = &(FAMILY) }
+#define TYPE(NAME)	     extern const struct strace_type NAME
+#define FLAGS(NAME, FAMILY)  const struct strace_type NAME = { strace_print_flags, .data = &(FAMILY) }
 #define CHOICE(NAME, FAMILY) const struct strace_type NAME = { strace_print_choice, .data = &(FAMILY) }
 void strace_print_flags(struct strace_line *line, unsigned int arg);
 void strace_print_choice(struct strace_line *line, unsigned int arg);
@@ -30,9 +30,9 @@ TYPE(t_clock);
 /* texts */
 TYPE(t_path);
 TYPE(t_text);
-TYPE(t_in);  /* as many bytes as the next argument says */
-TYPE(t_out); /* as many bytes as the result says */
-TYPE(t_cwd); /* getcwd: the result counts a NUL */
+TYPE(t_in);	/* as many bytes as the next argument says */
+TYPE(t_out);	/* as many bytes as the result says */
+TYPE(t_cwd);	/* getcwd: the result counts a NUL */
 TYPE(t_random); /* bytes, always in hex */
 TYPE(t_argv);
 TYPE(t_envp);

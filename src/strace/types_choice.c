@@ -59,8 +59,8 @@ static void print_ioctl_arg(struct strace_line *line, unsigned int arg)
 		strace_address(line->out, strace_arg(line, arg));
 }
 const struct strace_type t_ioctl_arg = { print_ioctl_arg, .steps = {
-	{ STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = ARGUMENT_SIZE, .most = ARGUMENT_SIZE },
-} };
+								  { STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = ARGUMENT_SIZE, .most = ARGUMENT_SIZE },
+							  } };
 
 /* --- fcntl --- */
 
@@ -115,8 +115,8 @@ static void print_fcntl_arg(struct strace_line *line, unsigned int arg)
 		str_add_s64(line->out, (int)strace_arg(line, arg));
 }
 const struct strace_type t_fcntl_arg = { print_fcntl_arg, .steps = {
-	{ STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = sizeof(struct flock), .most = sizeof(struct flock) },
-} };
+								  { STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = sizeof(struct flock), .most = sizeof(struct flock) },
+							  } };
 
 void strace_ret_fcntl(struct strace_line *line)
 {
@@ -202,8 +202,8 @@ static void print_futex(struct strace_line *line, unsigned int arg)
 		str_addf(out, ", %#x", (unsigned int)strace_arg(line, 5));
 }
 const struct strace_type t_futex = { print_futex, .steps = {
-	{ STRACE_BYTES, .from = NEXT(1), .count_from = STRACE_FROM_NONE, .scale = 16, .most = 16 },
-} };
+							  { STRACE_BYTES, .from = NEXT(1), .count_from = STRACE_FROM_NONE, .scale = 16, .most = 16 },
+						  } };
 
 /* --- prctl --- */
 
@@ -294,9 +294,9 @@ static void print_epoll_event(struct strace_line *line, unsigned int arg)
 	add_epoll_event(line->out, &event);
 }
 const struct strace_type t_epoll_event = { print_epoll_event, .steps = {
-	{ STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = sizeof(struct epoll_event),
-	  .most = sizeof(struct epoll_event) },
-} };
+								      { STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = sizeof(struct epoll_event),
+									.most = sizeof(struct epoll_event) },
+							      } };
 
 static void print_epoll_events(struct strace_line *line, unsigned int arg)
 {
@@ -322,6 +322,6 @@ static void print_epoll_events(struct strace_line *line, unsigned int arg)
 	str_addc(line->out, ']');
 }
 const struct strace_type t_epoll_events = { print_epoll_events, .steps = {
-	{ STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_RET, .scale = sizeof(struct epoll_event), .most = 4096,
-	  .when = STRACE_IF_OK },
-} };
+									{ STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_RET, .scale = sizeof(struct epoll_event), .most = 4096,
+									  .when = STRACE_IF_OK },
+								} };

@@ -163,9 +163,18 @@ static void print_cwd(struct strace_line *line, unsigned int arg)
 		print_pointer(line, arg);
 }
 
-#define TEXT_OF(MOST)     { { STRACE_STRING, .from = SELF, .most = MOST } }
+#define TEXT_OF(MOST) \
+	{ \
+		{ \
+			STRACE_STRING, .from = SELF, .most = MOST \
+		} \
+	}
 #define BYTES(COUNT, WHEN) \
-	{ { STRACE_BYTES, .from = SELF, .count_from = COUNT, .scale = 1, .most = MOST_TEXT, .when = WHEN } }
+	{ \
+		{ \
+			STRACE_BYTES, .from = SELF, .count_from = COUNT, .scale = 1, .most = MOST_TEXT, .when = WHEN \
+		} \
+	}
 
 const struct strace_type t_path = { print_path, .steps = TEXT_OF(4097) }, t_text = { print_text, .steps = TEXT_OF(MOST_TEXT) },
 			 t_cwd = { print_cwd, .steps = { { STRACE_STRING, .from = SELF, .most = 4097, .when = STRACE_IF_OK } } },
@@ -259,13 +268,13 @@ static void print_envp(struct strace_line *line, unsigned int arg)
 }
 
 const struct strace_type t_program = { print_program, .both = true, .steps = {
-						 { STRACE_STRING, .from = SELF, .most = 4097 },
-						 { STRACE_STRING, .from = SELF, .most = 4097, .when = STRACE_IF_FAILED },
-						 { STRACE_PROGRAM, .most = 4096, .when = STRACE_IF_OK },
-					 } },
+									    { STRACE_STRING, .from = SELF, .most = 4097 },
+									    { STRACE_STRING, .from = SELF, .most = 4097, .when = STRACE_IF_FAILED },
+									    { STRACE_PROGRAM, .most = 4096, .when = STRACE_IF_OK },
+								    } },
 			 t_argv = { print_argv, .both = true, .steps = {
-						 { STRACE_STRINGS, .from = SELF, .most = MOST_TEXT },
-					 } },
+								      { STRACE_STRINGS, .from = SELF, .most = MOST_TEXT },
+							      } },
 			 t_envp = { print_envp, .enter = true, .steps = { { STRACE_COUNT, .from = SELF } } };
 
 /* --- results --- */

@@ -42,10 +42,8 @@ static void print_action(struct strace_line *line, unsigned int arg)
 	str_addc(out, '}');
 }
 
-#define SIZED(SIZE, WHEN) { { STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = SIZE, .most = SIZE, .when = WHEN } }
-
-const struct strace_type t_sigaction = { print_action, .steps = SIZED(32, 0) },
-			 t_sigaction_out = { print_action, .steps = SIZED(32, STRACE_IF_OK) };
+const struct strace_type t_sigaction = { print_action, .steps = { STEP_READS(32) } },
+			 t_sigaction_out = { print_action, .steps = { STEP_WRITES(32) } };
 
 static void print_sigset(struct strace_line *line, unsigned int arg)
 {
@@ -54,8 +52,8 @@ static void print_sigset(struct strace_line *line, unsigned int arg)
 	if (mask)
 		strace_sigset(line->out, mask, 8);
 }
-const struct strace_type t_sigset = { print_sigset, .steps = SIZED(8, 0) },
-			 t_sigset_out = { print_sigset, .steps = SIZED(8, STRACE_IF_OK) };
+const struct strace_type t_sigset = { print_sigset, .steps = { STEP_READS(8) } },
+			 t_sigset_out = { print_sigset, .steps = { STEP_WRITES(8) } };
 
 static void print_restored(struct strace_line *line, unsigned int arg)
 {
@@ -68,7 +66,7 @@ static void print_restored(struct strace_line *line, unsigned int arg)
 	str_addc(line->out, '}');
 }
 /* rt_sigreturn has no arguments: the program puts the address of the mask there */
-const struct strace_type t_restored = { print_restored, .enter = true, .steps = SIZED(8, 0) };
+const struct strace_type t_restored = { print_restored, .enter = true, .steps = { STEP_READS(8) } };
 
 static void print_stack(struct strace_line *line, unsigned int arg)
 {
@@ -87,5 +85,5 @@ static void print_stack(struct strace_line *line, unsigned int arg)
 	strace_flags(line->out, &flags, stack->flags);
 	str_addf(line->out, ", ss_size=%llu}", (unsigned long long)stack->size);
 }
-const struct strace_type t_sigaltstack = { print_stack, .steps = SIZED(24, 0) },
-			 t_sigaltstack_out = { print_stack, .steps = SIZED(24, STRACE_IF_OK) };
+const struct strace_type t_sigaltstack = { print_stack, .steps = { STEP_READS(24) } },
+			 t_sigaltstack_out = { print_stack, .steps = { STEP_WRITES(24) } };

@@ -121,8 +121,8 @@ static void print_sockaddr(struct strace_line *line, unsigned int arg)
 		strace_sockaddr(line, strace_bytes(blob), blob->n);
 }
 const struct strace_type t_sockaddr = { print_sockaddr, .steps = {
-	{ STRACE_BYTES, .from = SELF, .count_from = NEXT(1), .scale = 1, .most = 128 },
-} };
+								{ STRACE_BYTES, .from = SELF, .count_from = NEXT(1), .scale = 1, .most = 128 },
+							} };
 
 /* How long the address is, which the kernel has written behind it: t_socklen's blob. */
 static const int *length_of(struct strace_line *line, unsigned int arg, bool before)
@@ -152,9 +152,9 @@ static void print_sockaddr_out(struct strace_line *line, unsigned int arg)
 		strace_sockaddr(line, strace_bytes(blob), (size_t)n < blob->n ? (size_t)n : blob->n);
 }
 const struct strace_type t_sockaddr_out = { print_sockaddr_out, .steps = {
-	{ STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = 128, .most = 128, .when = STRACE_IF_OK },
-	{ STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = 16, .most = 16, .when = STRACE_IF_OK },
-} };
+									{ STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = 128, .most = 128, .when = STRACE_IF_OK },
+									{ STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = 16, .most = 16, .when = STRACE_IF_OK },
+								} };
 
 static void print_socklen(struct strace_line *line, unsigned int arg)
 {
@@ -170,11 +170,11 @@ static void print_socklen(struct strace_line *line, unsigned int arg)
 		str_addf(line->out, "[%d]", was ? *was : *is);
 }
 const struct strace_type t_socklen = { print_socklen, .both = true, .steps = {
-	{ STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = 4, .most = 4 },
-} };
+									    { STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = 4, .most = 4 },
+								    } };
 const struct strace_type t_option_len = { print_socklen, .both = true, .steps = {
-	{ STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = 4, .most = 4 },
-} };
+									       { STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = 4, .most = 4 },
+								       } };
 
 /* --- options --- */
 
@@ -211,8 +211,7 @@ static void print_option(struct strace_line *line, unsigned int arg)
 	static const struct {
 		unsigned int level;
 		const struct strace_family *family;
-	} families[] = { { SOL_SOCKET, &socket_options }, { 6, &tcp_options }, { 0, &ip_options }, { 41, &ipv6_options },
-			{ 270, &netlink_options } };
+	} families[] = { { SOL_SOCKET, &socket_options }, { 6, &tcp_options }, { 0, &ip_options }, { 41, &ipv6_options }, { 270, &netlink_options } };
 
 	for (size_t i = 0; i < ARRAY_SIZE(families); i++)
 		if (families[i].level == (unsigned int)strace_arg(line, arg - 1)) {
@@ -257,8 +256,8 @@ static void print_option_in(struct strace_line *line, unsigned int arg)
 		strace_address(line->out, strace_arg(line, arg));
 }
 const struct strace_type t_option_in = { print_option_in, .steps = {
-	{ STRACE_BYTES, .from = SELF, .count_from = NEXT(1), .scale = 1, .most = 256 },
-} };
+								  { STRACE_BYTES, .from = SELF, .count_from = NEXT(1), .scale = 1, .most = 256 },
+							  } };
 
 static void print_option_out(struct strace_line *line, unsigned int arg)
 {
@@ -271,8 +270,8 @@ static void print_option_out(struct strace_line *line, unsigned int arg)
 		strace_address(line->out, strace_arg(line, arg));
 }
 const struct strace_type t_option_out = { print_option_out, .steps = {
-	{ STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = 16, .most = 16, .when = STRACE_IF_OK },
-} };
+								    { STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = 16, .most = 16, .when = STRACE_IF_OK },
+							    } };
 
 /* --- messages --- */
 

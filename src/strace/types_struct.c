@@ -14,13 +14,6 @@
 #include "strace_part.h"
 #include "types.h"
 
-/* The steps of a struct that a call reads, and of one that it fills in. */
-#define READS(SIZE)  { { STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = SIZE, .most = SIZE } }
-#define WRITES(SIZE) { { STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = SIZE, .most = SIZE, .when = STRACE_IF_OK } }
-/* An array of as many as a number says, of which `MOST` are printed. */
-#define ARRAY_OF(COUNT, SIZE, MOST) \
-	{ { STRACE_BYTES, .from = SELF, .count_from = COUNT, .scale = SIZE, .most = (SIZE) * (MOST) } }
-
 #define L(X) ((long long)(X))
 #define U(X) ((unsigned long long)(X))
 
@@ -78,7 +71,7 @@ static void print_stat(struct strace_line *line, unsigned int arg)
 		str_add(out, ", ...}");
 	}
 }
-const struct strace_type t_stat = { print_stat, .steps = WRITES(sizeof(struct stat)) };
+const struct strace_type t_stat = { print_stat, .steps = { STEP_WRITES(sizeof(struct stat)) } };
 
 static void print_statx(struct strace_line *line, unsigned int arg)
 {
@@ -93,7 +86,7 @@ static void print_statx(struct strace_line *line, unsigned int arg)
 	strace_mode(out, st->stx_mode, true);
 	str_addf(out, ", stx_size=%llu, ...}", U(st->stx_size));
 }
-const struct strace_type t_statx = { print_statx, .steps = WRITES(sizeof(struct statx)) };
+const struct strace_type t_statx = { print_statx, .steps = { STEP_WRITES(sizeof(struct statx)) } };
 
 static void print_statfs(struct strace_line *line, unsigned int arg)
 {
@@ -126,7 +119,7 @@ static void print_statfs(struct strace_line *line, unsigned int arg)
 	strace_flags(out, &flags, st->f_flags);
 	str_addc(out, '}');
 }
-const struct strace_type t_statfs = { print_statfs, .steps = WRITES(sizeof(struct statfs)) };
+const struct strace_type t_statfs = { print_statfs, .steps = { STEP_WRITES(sizeof(struct statfs)) } };
 
 static void print_dirents(struct strace_line *line, unsigned int arg)
 {
@@ -137,8 +130,8 @@ static void print_dirents(struct strace_line *line, unsigned int arg)
 		str_addf(line->out, " /* %u entries */", blob->all);
 }
 const struct strace_type t_dirents = { print_dirents, .steps = {
-	{ STRACE_ENTRIES, .from = SELF, .count_from = STRACE_FROM_RET, .scale = 1, .when = STRACE_IF_OK },
-} };
+							      { STRACE_ENTRIES, .from = SELF, .count_from = STRACE_FROM_RET, .scale = 1, .when = STRACE_IF_OK },
+						      } };
 
 static void print_offset(struct strace_line *line, unsigned int arg)
 {
@@ -156,18 +149,7 @@ static void print_offset(struct strace_line *line, unsigned int arg)
 	if (is && is != was && is->n >= 8 && *(const int64_t *)strace_bytes(is) != *(const int64_t *)strace_bytes(was))
 		str_addf(line->out, " => [%lld]", L(*(const int64_t *)strace_bytes(is)));
 }
-const struct strace_type t_offset = { print_offset, .both = true, .steps = READS(8) };
-
-/* The memory as it was when the call began; if its page was not present then, as it is at the end. */
-static const struct strace_blob *blob_before(const struct strace_line *line, unsigned int arg)
-{
-	struct strace_line before = *line;
-	const struct strace_blob *blob;
-
-	before.exit = NULL;
-	blob = before.enter ? strace_blob(&before, arg, 0, 0) : NULL;
-	return blob && blob->status != STRACE_UNREAD ? blob : strace_blob(line, arg, 0, 0);
-}
+const struct strace_type t_offset = { print_offset, .both = true, .steps = { STEP_READS(8) } };
 
 /* --- times --- */
 
@@ -178,11 +160,11 @@ static void print_timespec(struct strace_line *line, unsigned int arg)
 	if (time)
 		strace_timespec(line->out, time);
 }
-const struct strace_type t_timespec_out = { print_timespec, .steps = WRITES(16) };
+const struct strace_type t_timespec_out = { print_timespec, .steps = { STEP_WRITES(16) } };
 
 static void print_timespec_before(struct strace_line *line, unsigned int arg)
 {
-	const struct strace_blob *blob = blob_before(line, arg);
+	const struct strace_blob *blob = strace_before(line, arg);
 
 	if (blob && blob->n == 16 && blob->status == STRACE_WHOLE)
 		strace_timespec(line->out, strace_bytes(blob));
@@ -198,8 +180,8 @@ static void print_timespec_left(struct strace_line *line, unsigned int arg)
 	else
 		strace_address(line->out, strace_arg(line, arg));
 }
-const struct strace_type t_timespec = { print_timespec_before, .both = true, .steps = READS(16) };
-const struct strace_type t_timespec_left = { print_timespec_left, .steps = READS(16) };
+const struct strace_type t_timespec = { print_timespec_before, .both = true, .steps = { STEP_READS(16) } };
+const struct strace_type t_timespec_left = { print_timespec_left, .steps = { STEP_READS(16) } };
 
 static void add_stamp(struct str *out, const struct timespec *time)
 {
@@ -232,21 +214,16 @@ static void print_times(struct strace_line *line, unsigned int arg)
 	add_stamp(line->out, &times[1]);
 	str_addc(line->out, ']');
 }
-const struct strace_type t_times = { print_times, .steps = READS(32) };
-
-static void add_timeval(struct str *out, const struct timeval *time)
-{
-	str_addf(out, "{tv_sec=%lld, tv_usec=%lld}", L(time->tv_sec), L(time->tv_usec));
-}
+const struct strace_type t_times = { print_times, .steps = { STEP_READS(32) } };
 
 static void print_timeval(struct strace_line *line, unsigned int arg)
 {
 	const struct timeval *time = strace_struct(line, arg, 0, sizeof(*time));
 
 	if (time)
-		add_timeval(line->out, time);
+		strace_timeval(line->out, time);
 }
-const struct strace_type t_timeval_out = { print_timeval, .steps = WRITES(16) };
+const struct strace_type t_timeval_out = { print_timeval, .steps = { STEP_WRITES(16) } };
 
 static void print_itimerspec(struct strace_line *line, unsigned int arg)
 {
@@ -260,8 +237,8 @@ static void print_itimerspec(struct strace_line *line, unsigned int arg)
 	strace_timespec(line->out, &timer->it_value);
 	str_addc(line->out, '}');
 }
-const struct strace_type t_itimerspec = { print_itimerspec, .steps = READS(32) },
-			 t_itimerspec_out = { print_itimerspec, .steps = WRITES(32) };
+const struct strace_type t_itimerspec = { print_itimerspec, .steps = { STEP_READS(32) } },
+			 t_itimerspec_out = { print_itimerspec, .steps = { STEP_WRITES(32) } };
 
 /* --- limits and accounts --- */
 
@@ -287,7 +264,7 @@ static void print_rlimit(struct strace_line *line, unsigned int arg)
 	add_limit(line->out, limits[1]);
 	str_addc(line->out, '}');
 }
-const struct strace_type t_rlimit = { print_rlimit, .steps = READS(16) }, t_rlimit_out = { print_rlimit, .steps = WRITES(16) };
+const struct strace_type t_rlimit = { print_rlimit, .steps = { STEP_READS(16) } }, t_rlimit_out = { print_rlimit, .steps = { STEP_WRITES(16) } };
 
 static void print_rusage(struct strace_line *line, unsigned int arg)
 {
@@ -296,9 +273,9 @@ static void print_rusage(struct strace_line *line, unsigned int arg)
 	if (!usage)
 		return;
 	str_add(line->out, "{ru_utime=");
-	add_timeval(line->out, &usage->ru_utime);
+	strace_timeval(line->out, &usage->ru_utime);
 	str_add(line->out, ", ru_stime=");
-	add_timeval(line->out, &usage->ru_stime);
+	strace_timeval(line->out, &usage->ru_stime);
 	if (line->settings->whole)
 		str_addf(line->out,
 			 ", ru_maxrss=%lld, ru_ixrss=%lld, ru_idrss=%lld, ru_isrss=%lld, ru_minflt=%lld, ru_majflt=%lld, "
@@ -311,7 +288,7 @@ static void print_rusage(struct strace_line *line, unsigned int arg)
 	else
 		str_add(line->out, ", ...}");
 }
-const struct strace_type t_rusage = { print_rusage, .steps = WRITES(sizeof(struct rusage)) };
+const struct strace_type t_rusage = { print_rusage, .steps = { STEP_WRITES(sizeof(struct rusage)) } };
 
 static void print_sysinfo(struct strace_line *line, unsigned int arg)
 {
@@ -326,7 +303,7 @@ static void print_sysinfo(struct strace_line *line, unsigned int arg)
 		 U(info->freeram), U(info->sharedram), U(info->bufferram), U(info->totalswap), U(info->freeswap),
 		 info->procs, U(info->totalhigh), U(info->freehigh), info->mem_unit);
 }
-const struct strace_type t_sysinfo = { print_sysinfo, .steps = WRITES(sizeof(struct sysinfo)) };
+const struct strace_type t_sysinfo = { print_sysinfo, .steps = { STEP_WRITES(sizeof(struct sysinfo)) } };
 
 static void add_uname(struct strace_line *line, const char *name, const char *text)
 {
@@ -351,233 +328,7 @@ static void print_uname(struct strace_line *line, unsigned int arg)
 		str_add(line->out, ", ...}");
 	}
 }
-const struct strace_type t_uname = { print_uname, .steps = WRITES(sizeof(struct utsname)) };
-
-/* --- descriptors --- */
-
-static void print_pipe(struct strace_line *line, unsigned int arg)
-{
-	const int *fds = strace_struct(line, arg, 0, 2 * sizeof(*fds));
-
-	if (fds)
-		str_addf(line->out, "[%d, %d]", fds[0], fds[1]);
-}
-const struct strace_type t_pipe = { print_pipe, .steps = WRITES(8) }, t_pipe_pair = { print_pipe, .steps = WRITES(8) };
-
-static const STRACE_FAMILY(poll_events, "POLL???", N(POLLIN), N(POLLPRI), N(POLLOUT), { "POLLRDNORM", 0x40 },
-			   { "POLLRDBAND", 0x80 }, { "POLLWRNORM", 0x100 }, { "POLLWRBAND", 0x200 }, N(POLLERR), N(POLLHUP),
-			   N(POLLNVAL), { "POLLRDHUP", 0x2000 });
-
-static void print_pollfds(struct strace_line *line, unsigned int arg)
-{
-	const struct strace_blob *blob = strace_blob(line, arg, 0, 0);
-	uint64_t all = strace_arg(line, arg + 1);
-	const struct pollfd *fds;
-
-	if (!blob || blob->status == STRACE_UNREAD || !strace_arg(line, arg)) {
-		strace_address(line->out, strace_arg(line, arg));
-		return;
-	}
-	str_addc(line->out, '[');
-	fds = strace_bytes(blob);
-	for (size_t i = 0; i < blob->n / sizeof(*fds); i++) {
-		if (i >= line->settings->size)
-			break;
-		str_addf(line->out, "%s{fd=%d", i ? ", " : "", fds[i].fd);
-		if (fds[i].fd >= 0) {
-			str_add(line->out, ", events=");
-			strace_flags(line->out, &poll_events, (unsigned short)fds[i].events);
-		}
-		str_addc(line->out, '}');
-	}
-	if (all > line->settings->size || all > blob->n / sizeof(*fds))
-		str_add(line->out, ", ...");
-	str_addc(line->out, ']');
-}
-const struct strace_type t_pollfds = { print_pollfds, .both = true, .steps = ARRAY_OF(NEXT(1), 8, 512) };
-
-/* The result of poll: which descriptors are ready. */
-void strace_ret_poll(struct strace_line *line)
-{
-	const struct strace_blob *blob = strace_blob(line, 0, 0, 0);
-	const struct pollfd *fds = blob ? strace_bytes(blob) : NULL;
-	const char *separator = "([";
-	int64_t n = strace_ret(line);
-
-	str_add_s64(line->out, n);
-	if (!n) {
-		str_add(line->out, " (Timeout)");
-		return;
-	}
-	for (size_t i = 0, shown = 0; blob && i < blob->n / sizeof(*fds); i++) {
-		if (!fds[i].revents)
-			continue;
-		if (shown++ >= line->settings->size) {
-			str_add(line->out, ", ...");
-			break;
-		}
-		str_addf(line->out, "%s%s{fd=%d, revents=", *separator == '(' ? " " : "", separator, fds[i].fd);
-		strace_flags(line->out, &poll_events, (unsigned short)fds[i].revents);
-		str_addc(line->out, '}');
-		separator = ", ";
-	}
-	if (*separator == ',')
-		str_add(line->out, "])");
-}
-
-/* The descriptors of a set below the call's first argument. */
-static bool add_fds(struct str *out, const struct strace_blob *blob, int n)
-{
-	const unsigned char *bits = strace_bytes(blob);
-	const char *separator = "";
-	bool any = false;
-
-	str_addc(out, '[');
-	for (int fd = 0; fd < n && fd < blob->n * 8; fd++)
-		if (bits[fd / 8] >> fd % 8 & 1) {
-			str_addf(out, "%s%d", separator, fd);
-			separator = " ";
-			any = true;
-		}
-	str_addc(out, ']');
-	return any;
-}
-
-static void print_fd_set(struct strace_line *line, unsigned int arg)
-{
-	const struct strace_blob *blob = blob_before(line, arg);
-
-	if (blob && blob->status != STRACE_UNREAD)
-		add_fds(line->out, blob, strace_arg(line, 0));
-	else
-		strace_address(line->out, strace_arg(line, arg));
-}
-const struct strace_type t_fd_set = { print_fd_set, .both = true, .steps = {
-	{ STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = 128, .most = 128 },
-} };
-
-static void print_timeval_before(struct strace_line *line, unsigned int arg)
-{
-	const struct strace_blob *blob = blob_before(line, arg);
-
-	if (blob && blob->n == 16)
-		add_timeval(line->out, strace_bytes(blob));
-	else
-		strace_address(line->out, strace_arg(line, arg));
-}
-const struct strace_type t_timeval = { print_timeval_before, .both = true, .steps = READS(16) };
-
-static void print_sigset_pair(struct strace_line *line, unsigned int arg)
-{
-	const struct strace_blob *mask = strace_blob(line, arg, 1, 0);
-	const uint64_t *pair = strace_struct(line, arg, 0, 16);
-
-	if (!pair)
-		return;
-	str_add(line->out, "{sigmask=");
-	if (mask && mask->n == 8 && pair[0])
-		strace_sigset(line->out, strace_bytes(mask), 8);
-	else
-		strace_address(line->out, pair[0]);
-	str_addf(line->out, ", sigsetsize=%llu}", U(pair[1]));
-}
-const struct strace_type t_sigset_pair = { print_sigset_pair, .steps = {
-	{ STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = 16, .most = 16 },
-	{ STRACE_BYTES, .from = STRACE_FROM_BLOB, .count_from = STRACE_FROM_NONE, .scale = 8, .most = 8 },
-} };
-
-/* Which descriptors are ready, and how much of the time is left. */
-void strace_ret_select(struct strace_line *line)
-{
-	static const char *const names[] = { "in", "out", "except" };
-	const char *separator = " (";
-	int64_t n = strace_ret(line);
-
-	str_add_s64(line->out, n);
-	if (!n) {
-		str_add(line->out, " (Timeout)");
-		return;
-	}
-	for (unsigned int i = 0; i < ARRAY_SIZE(names); i++) {
-		const struct strace_blob *blob = strace_arg(line, 1 + i) ? strace_blob(line, 1 + i, 0, 0) : NULL;
-		struct str fds __str = {};
-
-		if (!blob || blob->status == STRACE_UNREAD || !add_fds(&fds, blob, strace_arg(line, 0)))
-			continue;
-		str_addf(line->out, "%s%s %s", separator, names[i], fds.data);
-		separator = ", ";
-	}
-	if (strace_arg(line, 4)) {
-		const struct strace_blob *left = strace_blob(line, 4, 0, 0);
-
-		if (left && left->n == 16) {
-			str_addf(line->out, "%sleft ", separator);
-			if (line->call->args[4] == &t_timeval)
-				add_timeval(line->out, strace_bytes(left));
-			else
-				strace_timespec(line->out, strace_bytes(left));
-			separator = ", ";
-		}
-	}
-	if (*separator == ',')
-		str_addc(line->out, ')');
-}
-
-void strace_vectors(struct strace_line *line, unsigned int arg, unsigned int step, uint64_t address, uint64_t n,
-		    uint64_t most)
-{
-	const struct strace_blob *array = strace_blob(line, arg, step, 0);
-	const struct {
-		uint64_t base, len;
-	} *vector;
-	size_t i;
-
-	if (!array || array->status == STRACE_UNREAD || !address) {
-		strace_address(line->out, address);
-		return;
-	}
-	vector = strace_bytes(array);
-	str_addc(line->out, '[');
-	for (i = 0; i < array->n / sizeof(*vector) && i < line->settings->size; i++) {
-		const struct strace_blob *bytes = strace_blob(line, arg, step + 1, i);
-		uint64_t len = vector[i].len < most ? vector[i].len : most, shown = len;
-
-		str_add(line->out, i ? ", {iov_base=" : "{iov_base=");
-		if (!bytes || !vector[i].base || bytes->status == STRACE_UNREAD) {
-			strace_address(line->out, vector[i].base);
-		} else {
-			if (shown > line->settings->size)
-				shown = line->settings->size;
-			if (shown > bytes->n)
-				shown = bytes->n;
-			strace_text(line, strace_bytes(bytes), shown, len > shown);
-		}
-		str_addf(line->out, ", iov_len=%llu}", U(vector[i].len));
-		most -= len;
-	}
-	if (i < n)
-		str_add(line->out, ", ...");
-	str_addc(line->out, ']');
-}
-
-static void print_vectors_in(struct strace_line *line, unsigned int arg)
-{
-	strace_vectors(line, arg, 0, strace_arg(line, arg), strace_arg(line, arg + 1), UINT64_MAX);
-}
-
-static void print_vectors_out(struct strace_line *line, unsigned int arg)
-{
-	strace_vectors(line, arg, 0, strace_arg(line, arg), strace_arg(line, arg + 1),
-		       strace_ok(line) ? (uint64_t)strace_ret(line) : 0);
-}
-
-#define VECTORS \
-	{ \
-		{ STRACE_BYTES, .from = SELF, .count_from = NEXT(1), .scale = 16, .most = 16 * STRACE_VECTOR }, \
-			{ STRACE_VECTORS, .from = STRACE_FROM_BLOB, .most = MOST_TEXT }, \
-	}
-const struct strace_type t_vectors_in = { print_vectors_in, .steps = VECTORS },
-			 t_vectors_out = { print_vectors_out, .steps = VECTORS };
+const struct strace_type t_uname = { print_uname, .steps = { STEP_WRITES(sizeof(struct utsname)) } };
 
 /* --- processes --- */
 
@@ -606,7 +357,7 @@ static void print_wait_status(struct strace_line *line, unsigned int arg)
 		str_add(out, "[{WIFCONTINUED(s)}]");
 	}
 }
-const struct strace_type t_wait_status = { print_wait_status, .steps = WRITES(4) };
+const struct strace_type t_wait_status = { print_wait_status, .steps = { STEP_WRITES(4) } };
 
 static void print_cpus(struct strace_line *line, unsigned int arg)
 {
@@ -627,8 +378,8 @@ static void print_cpus(struct strace_line *line, unsigned int arg)
 	str_addc(line->out, ']');
 }
 const struct strace_type t_cpus = { print_cpus, .steps = {
-	{ STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_RET, .scale = 1, .most = 1024, .when = STRACE_IF_OK },
-} };
+							{ STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_RET, .scale = 1, .most = 1024, .when = STRACE_IF_OK },
+						} };
 
 static void print_ids(struct strace_line *line, unsigned int arg)
 {
@@ -654,8 +405,8 @@ static void print_ids(struct strace_line *line, unsigned int arg)
 	str_addc(line->out, ']');
 }
 const struct strace_type t_ids_out = { print_ids, .steps = {
-	{ STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_RET, .scale = 4, .most = 4096, .when = STRACE_IF_OK },
-} };
+							  { STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_RET, .scale = 4, .most = 4096, .when = STRACE_IF_OK },
+						  } };
 
 static void print_number(struct strace_line *line, unsigned int arg)
 {
@@ -664,7 +415,7 @@ static void print_number(struct strace_line *line, unsigned int arg)
 	if (number)
 		str_addf(line->out, "[%d]", *number);
 }
-const struct strace_type t_number_out = { print_number, .steps = WRITES(4) };
+const struct strace_type t_number_out = { print_number, .steps = { STEP_WRITES(4) } };
 
 /* All arguments of clone, in the order of the C library's. */
 static void print_clone(struct strace_line *line, unsigned int arg)
@@ -730,5 +481,5 @@ static void print_clone_args(struct strace_line *line, unsigned int arg)
 		str_addf(out, " => {parent_tid=[%lld]}", L(strace_ret(line)));
 }
 const struct strace_type t_clone_args = { print_clone_args, .steps = {
-	{ STRACE_BYTES, .from = SELF, .count_from = NEXT(1), .scale = 1, .most = 88 },
-} };
+								    { STRACE_BYTES, .from = SELF, .count_from = NEXT(1), .scale = 1, .most = 88 },
+							    } };

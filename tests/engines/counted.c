@@ -112,7 +112,7 @@ int counted_open(struct counted *counted, const char *mechanism, const char **sp
 	else if (counted->engine == &script_engine)
 		((struct script_settings *)instance->settings)->program = *spec;
 	else
-		instance->args = (struct opt_list){ spec, 1, 1 };
+		instance->args = (struct opt_list){ .v = spec, .n = 1, .cap = 1 };
 	if (strcmp(mechanism, "auto"))
 		setup_option(instance, "--mechanism", mechanism);
 	ret = filter_parse(&ctx->filter, &options, false, &ctx->cgroup, err);

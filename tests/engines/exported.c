@@ -48,7 +48,7 @@ static void init_functions(struct traced *traced, const char *name, const struct
 	traced_init(traced, name, engine, NULL, schema, 2);
 	traced->spec = setup_spec("exported_[abg]*a");
 	traced->args[0] = traced->spec;
-	traced->instance.args = (struct opt_list){ traced->args, 1, 1 };
+	traced->instance.args = (struct opt_list){ .v = traced->args, .n = 1, .cap = 1 };
 }
 
 /* Exporters get buckets with bounds in seconds, whatever unit tables have. */

@@ -106,7 +106,7 @@ static void open_engine(struct traced *traced, const char *name, const struct en
 	traced->ctx.pid = child.pid;
 	traced->ctx.out = output_new(traced->file, OUTPUT_JSON);
 	engine_init(&traced->instance, engine, source, schema, &traced->ctx);
-	traced->instance.args = (struct opt_list){ args, function ? 1 : 0, 1 };
+	traced->instance.args = (struct opt_list){ .v = args, .n = function ? 1 : 0, .cap = 1 };
 	if (filter_parse(&traced->ctx.filter, &options, false, &traced->ctx.cgroup, &err) ||
 	    engine_open(&traced->instance, &err))
 		check(false, traced, err.text);

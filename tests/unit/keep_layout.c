@@ -14,16 +14,16 @@
 #include "base/hash.h"
 #include "base/str.h"
 
-#define LAYOUT 1
+#define LAYOUT 2
 
 static const struct golden {
 	const char *object;
 	uint64_t hash;
 } golden[] = {
 	{ "bpf/count", 0xe4b4f29592232bb7 },
-	{ "bpf/lang", 0x70aa0b192f71df2d },
+	{ "bpf/lang", 0x74932628b9e05aea },
 	{ "bpf/latency", 0x9a9b1bf3c7d6e381 },
-	{ "bpf/syscalls", 0x8bd28ad88af98852 },
+	{ "bpf/syscalls", 0x1449a116dcc0d523 },
 	{ "tools/biolatency", 0x252b136f73b236bd },
 	{ "tools/cpudist", 0x1f4361817aceacda },
 	{ "tools/hardirqs", 0x1005aa364f57b98b },

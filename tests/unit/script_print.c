@@ -81,7 +81,7 @@ Test(script_format, letters_pointers_and_percent)
 	expect_format("%p", 4096, "0x1000");
 	expect_format("%%", 0, "%");
 	expect_format("100%% of %d", 3, "100% of 3");
-	expect_format("%", 3, "");
+	expect_format("%", 3, "%");
 	expect_format("%5", 3, "");
 	expect_format("%d %d", 3, "3 ");
 	expect_format("%s", -7, "-7");

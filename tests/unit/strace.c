@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The text of sonde strace: escapes, flags, sets of calls, plans. */
+#include <criterion/criterion.h>
+
 #include "kernel/syscalls.h"
 #include "strace/strace_part.h"
-#include "unit.h"
 
 static struct strace_settings settings = { .size = 8, .column = 40 };
 
@@ -57,7 +58,10 @@ Test(strace, sets_of_signals)
 		uint64_t mask;
 		const char *want;
 	} cases[] = {
-		{ 0, "[]" }, { 1 << 1 | 1 << 16, "[INT CHLD]" }, { ~0ULL, "~[]" }, { ~(3ULL << 31), "~[RTMIN RT_1]" },
+		{ 0, "[]" },
+		{ 1 << 1 | 1 << 16, "[INT CHLD]" },
+		{ ~0ULL, "~[]" },
+		{ ~(3ULL << 31), "~[RTMIN RT_1]" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {

@@ -32,7 +32,7 @@ bool parse_names_type(struct parser *p, const char *word)
 {
 	const struct token token = { .kind = TOKEN_NAME, .text = word };
 
-	return is_listed(&token, type_words, ARRAY_SIZE(type_words)) || is_type_name(p, word);
+	return is_listed(&token, type_words) || is_type_name(p, word);
 }
 
 static bool is_operator(struct parser *p, uint32_t at, const char *text)

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Descriptors: pipes, poll and select, and the vectors of readv. */
+#include <poll.h>
+#include <sys/time.h>
+
+#include "strace_part.h"
+#include "types.h"
+
+#define U(X) ((unsigned long long)(X))
+
+static void print_pipe(struct strace_line *line, unsigned int arg)
+{
+	const int *fds = strace_struct(line, arg, 0, 2 * sizeof(*fds));
+
+	if (fds)
+		str_addf(line->out, "[%d, %d]", fds[0], fds[1]);
+}
+const struct strace_type t_pipe = { print_pipe, .steps = { STEP_WRITES(8) } }, t_pipe_pair = { print_pipe, .steps = { STEP_WRITES(8) } };
+
+static const STRACE_FAMILY(poll_events, "POLL???", N(POLLIN), N(POLLPRI), N(POLLOUT), { "POLLRDNORM", 0x40 },
+			   { "POLLRDBAND", 0x80 }, { "POLLWRNORM", 0x100 }, { "POLLWRBAND", 0x200 }, N(POLLERR), N(POLLHUP),
+			   N(POLLNVAL), { "POLLRDHUP", 0x2000 });
+
+static void print_pollfds(struct strace_line *line, unsigned int arg)
+{
+	const struct strace_blob *blob = strace_blob(line, arg, 0, 0);
+	uint64_t all = strace_arg(line, arg + 1);
+	const struct pollfd *fds;
+
+	if (!blob || blob->status == STRACE_UNREAD || !strace_arg(line, arg)) {
+		strace_address(line->out, strace_arg(line, arg));
+		return;
+	}
+	str_addc(line->out, '[');
+	fds = strace_bytes(blob);
+	for (size_t i = 0; i < blob->n / sizeof(*fds); i++) {
+		if (i >= line->settings->size)
+			break;
+		str_addf(line->out, "%s{fd=%d", i ? ", " : "", fds[i].fd);
+		if (fds[i].fd >= 0) {
+			str_add(line->out, ", events=");
+			strace_flags(line->out, &poll_events, (unsigned short)fds[i].events);
+		}
+		str_addc(line->out, '}');
+	}
+	if (all > line->settings->size || all > blob->n / sizeof(*fds))
+		str_add(line->out, ", ...");
+	str_addc(line->out, ']');
+}
+const struct strace_type t_pollfds = { print_pollfds, .both = true, .steps = { STEP_ARRAY(NEXT(1), 8, 512) } };
+
+/* The result of poll: which descriptors are ready. */
+void strace_ret_poll(struct strace_line *line)
+{
+	const struct strace_blob *blob = strace_blob(line, 0, 0, 0);
+	const struct pollfd *fds = blob ? strace_bytes(blob) : NULL;
+	const char *separator = "([";
+	int64_t n = strace_ret(line);
+
+	str_add_s64(line->out, n);
+	if (!n) {
+		str_add(line->out, " (Timeout)");
+		return;
+	}
+	for (size_t i = 0, shown = 0; blob && i < blob->n / sizeof(*fds); i++) {
+		if (!fds[i].revents)
+			continue;
+		if (shown++ >= line->settings->size) {
+			str_add(line->out, ", ...");
+			break;
+		}
+		str_addf(line->out, "%s%s{fd=%d, revents=", *separator == '(' ? " " : "", separator, fds[i].fd);
+		strace_flags(line->out, &poll_events, (unsigned short)fds[i].revents);
+		str_addc(line->out, '}');
+		separator = ", ";
+	}
+	if (*separator == ',')
+		str_add(line->out, "])");
+}
+
+/* The descriptors of a set below the call's first argument. */
+static bool add_fds(struct str *out, const struct strace_blob *blob, int n)
+{
+	const unsigned char *bits = strace_bytes(blob);
+	const char *separator = "";
+	bool any = false;
+
+	str_addc(out, '[');
+	for (int fd = 0; fd < n && fd < blob->n * 8; fd++)
+		if (bits[fd / 8] >> fd % 8 & 1) {
+			str_addf(out, "%s%d", separator, fd);
+			separator = " ";
+			any = true;
+		}
+	str_addc(out, ']');
+	return any;
+}
+
+static void print_fd_set(struct strace_line *line, unsigned int arg)
+{
+	const struct strace_blob *blob = strace_before(line, arg);
+
+	if (blob && blob->status != STRACE_UNREAD)
+		add_fds(line->out, blob, strace_arg(line, 0));
+	else
+		strace_address(line->out, strace_arg(line, arg));
+}
+const struct strace_type t_fd_set = { print_fd_set, .both = true, .steps = {
+									  { STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = 128, .most = 128 },
+								  } };
+
+static void print_timeval_before(struct strace_line *line, unsigned int arg)
+{
+	const struct strace_blob *blob = strace_before(line, arg);
+
+	if (blob && blob->n == 16)
+		strace_timeval(line->out, strace_bytes(blob));
+	else
+		strace_address(line->out, strace_arg(line, arg));
+}
+const struct strace_type t_timeval = { print_timeval_before, .both = true, .steps = { STEP_READS(16) } };
+
+static void print_sigset_pair(struct strace_line *line, unsigned int arg)
+{
+	const struct strace_blob *mask = strace_blob(line, arg, 1, 0);
+	const uint64_t *pair = strace_struct(line, arg, 0, 16);
+
+	if (!pair)
+		return;
+	str_add(line->out, "{sigmask=");
+	if (mask && mask->n == 8 && pair[0])
+		strace_sigset(line->out, strace_bytes(mask), 8);
+	else
+		strace_address(line->out, pair[0]);
+	str_addf(line->out, ", sigsetsize=%llu}", U(pair[1]));
+}
+const struct strace_type t_sigset_pair = { print_sigset_pair, .steps = {
+								      { STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = 16, .most = 16 },
+								      { STRACE_BYTES, .from = STRACE_FROM_BLOB, .count_from = STRACE_FROM_NONE, .scale = 8, .most = 8 },
+							      } };
+
+/* Which descriptors are ready, and how much of the time is left. */
+void strace_ret_select(struct strace_line *line)
+{
+	static const char *const names[] = { "in", "out", "except" };
+	const char *separator = " (";
+	int64_t n = strace_ret(line);
+
+	str_add_s64(line->out, n);
+	if (!n) {
+		str_add(line->out, " (Timeout)");
+		return;
+	}
+	for (unsigned int i = 0; i < ARRAY_SIZE(names); i++) {
+		const struct strace_blob *blob = strace_arg(line, 1 + i) ? strace_blob(line, 1 + i, 0, 0) : NULL;
+		struct str fds __str = {};
+
+		if (!blob || blob->status == STRACE_UNREAD || !add_fds(&fds, blob, strace_arg(line, 0)))
+			continue;
+		str_addf(line->out, "%s%s %s", separator, names[i], fds.data);
+		separator = ", ";
+	}
+	if (strace_arg(line, 4)) {
+		const struct strace_blob *left = strace_blob(line, 4, 0, 0);
+
+		if (left && left->n == 16) {
+			str_addf(line->out, "%sleft ", separator);
+			if (line->call->args[4] == &t_timeval)
+				strace_timeval(line->out, strace_bytes(left));
+			else
+				strace_timespec(line->out, strace_bytes(left));
+			separator = ", ";
+		}
+	}
+	if (*separator == ',')
+		str_addc(line->out, ')');
+}
+
+void strace_vectors(struct strace_line *line, unsigned int arg, unsigned int step, uint64_t address, uint64_t n,
+		    uint64_t most)
+{
+	const struct strace_blob *array = strace_blob(line, arg, step, 0);
+	const struct {
+		uint64_t base, len;
+	} * vector;
+	size_t i;
+
+	if (!array || array->status == STRACE_UNREAD || !address) {
+		strace_address(line->out, address);
+		return;
+	}
+	vector = strace_bytes(array);
+	str_addc(line->out, '[');
+	for (i = 0; i < array->n / sizeof(*vector) && i < line->settings->size; i++) {
+		const struct strace_blob *bytes = strace_blob(line, arg, step + 1, i);
+		uint64_t len = vector[i].len < most ? vector[i].len : most, shown = len;
+
+		str_add(line->out, i ? ", {iov_base=" : "{iov_base=");
+		if (!bytes || !vector[i].base || bytes->status == STRACE_UNREAD) {
+			strace_address(line->out, vector[i].base);
+		} else {
+			if (shown > line->settings->size)
+				shown = line->settings->size;
+			if (shown > bytes->n)
+				shown = bytes->n;
+			strace_text(line, strace_bytes(bytes), shown, len > shown);
+		}
+		str_addf(line->out, ", iov_len=%llu}", U(vector[i].len));
+		most -= len;
+	}
+	if (i < n)
+		str_add(line->out, ", ...");
+	str_addc(line->out, ']');
+}
+
+static void print_vectors_in(struct strace_line *line, unsigned int arg)
+{
+	strace_vectors(line, arg, 0, strace_arg(line, arg), strace_arg(line, arg + 1), UINT64_MAX);
+}
+
+static void print_vectors_out(struct strace_line *line, unsigned int arg)
+{
+	strace_vectors(line, arg, 0, strace_arg(line, arg), strace_arg(line, arg + 1),
+		       strace_ok(line) ? (uint64_t)strace_ret(line) : 0);
+}
+
+#define VECTORS \
+	{ \
+		{ STRACE_BYTES, .from = SELF, .count_from = NEXT(1), .scale = 16, .most = 16 * STRACE_VECTOR }, \
+			{ STRACE_VECTORS, .from = STRACE_FROM_BLOB, .most = MOST_TEXT }, \
+	}
+const struct strace_type t_vectors_in = { print_vectors_in, .steps = VECTORS },
+			 t_vectors_out = { print_vectors_out, .steps = VECTORS };
