@@ -67,8 +67,8 @@ static __always_inline struct strace_blob *new_blob(struct strace_scratch *scrat
 	return (void *)scratch->data + begin;
 }
 
-static __always_inline void end_blob(struct strace_scratch *scratch, struct strace_blob *blob, __u32 tag, __u32 status, __u32 n,
-				     __u32 all)
+static __always_inline void end_blob(struct strace_scratch *scratch, struct strace_blob *blob, __u32 tag, __u32 status,
+				     __u32 n, __u32 all)
 {
 	blob->tag = tag;
 	blob->status = status;
@@ -180,8 +180,8 @@ __noinline int count_pointers(__u32 lane, __u32 tag, __u64 from)
 #define ENTRIES_ROUNDS 128
 
 /*
- * Entries of a directory follow each other; each says how long it is. Counts some more of them. Returns 1 if there may be
- * others behind them.
+ * Entries of a directory follow each other; each says how long it is. Counts some more of them. Returns 1 if there may
+ * be others behind them.
  */
 __noinline int count_some_entries(__u32 lane, __u64 from, __u64 size)
 {
@@ -354,7 +354,7 @@ static __always_inline void send(const struct call *call)
 		event_lost(EVENT_LOSS_OWN);
 		return;
 	}
-	*(volatile __u32 *)&scratch->busy = 1;
+	*(volatile __u64 *)&scratch->busy = 1;
 	fill(&scratch->record, call);
 	*(__u64 *)&scratch->at[0] = 0;
 	*(__u64 *)&scratch->at[4] = 0;
@@ -369,7 +369,7 @@ static __always_inline void send(const struct call *call)
 		size = STRACE_ROOM + 8;
 	if (bpf_ringbuf_output(&events, &scratch->record, sizeof(scratch->record) + size, event_wakeup()))
 		event_dropped();
-	*(volatile __u32 *)&scratch->busy = 0;
+	*(volatile __u64 *)&scratch->busy = 0;
 }
 
 /* --- which calls --- */

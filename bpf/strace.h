@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The records of `sonde strace`: a call begins, a call ends, a signal is delivered, a thread ends. Shared by both sides.
+ * The records of `sonde strace`: a call begins or ends, a signal is delivered, a thread ends. Shared by both sides.
  *
  * A record is a struct strace_record and, behind it, blobs: what the steps of the call's plan have copied from the
  * memory of the task. A blob is a struct strace_blob and its bytes, padded to 8.
@@ -14,8 +14,8 @@
 #define STRACE_ARGS  6
 #define STRACE_ROOM  8192 /* bytes for the blobs of a record, a power of two */
 /*
- * Records that a processor can make at once: newer kernels let other tasks run in the middle of a program. A record that
- * finds no place is lost, which is counted.
+ * Records that a processor can make at once: newer kernels let other tasks run in the middle of a program. A record
+ * that finds no place is lost, which is counted.
  */
 #define STRACE_LANES	4
 #define STRACE_VECTOR	32 /* the most elements of an array whose elements point elsewhere */
@@ -50,14 +50,15 @@ _Static_assert(sizeof(struct strace_record) == 104, "as on the other side");
 
 /* Where a program makes its record, which it then sends. */
 struct strace_scratch {
-	unsigned int busy, entries;	 /* entries of a directory counted so far */
+	unsigned long long busy;
+	unsigned int entries, unused;	 /* entries of a directory counted so far */
 	unsigned long long offset;	 /* where the next one is */
 	unsigned short at[STRACE_BLOBS]; /* where the bytes of each step are; 0: nowhere */
 	struct strace_record record;
 	/* room for a blob that begins near the end of STRACE_ROOM */
 	char data[2 * STRACE_ROOM];
 };
-_Static_assert(sizeof(struct strace_scratch) == 136 + 2 * STRACE_ROOM, "as on the other side");
+_Static_assert(sizeof(struct strace_scratch) == 144 + 2 * STRACE_ROOM, "as on the other side");
 
 /* strace_blob.status */
 enum strace_status {
@@ -108,7 +109,7 @@ _Static_assert(sizeof(struct strace_step) == 12, "as on the other side");
 struct strace_plan {
 	unsigned short enter, exit;
 	unsigned char n_enter, n_exit;
-	unsigned char wanted;
+	unsigned char wanted; /* by the user, or since it shows where the command begins */
 	unsigned char unused;
 };
 _Static_assert(sizeof(struct strace_plan) == 8, "as on the other side");

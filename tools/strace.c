@@ -29,7 +29,7 @@ static const struct opt options[] = {
 };
 
 static const struct opt_lack refuses[] = {
-	{ "summary-only summary summary-wall-clock summary-sort-by", "sonde syscount --summary -- CMD prints this table" },
+	{ "summary summary-wall-clock summary-sort-by", "sonde syscount --summary -- CMD prints this table" },
 	{ "decode-fds", "descriptors are printed as numbers; sonde opensnoop -F shows whole paths" },
 	{ "stack-traces", "sonde stackcount t:syscalls:sys_enter_NAME -- CMD prints stacks" },
 	{ "trace-path", "sonde opensnoop prints the opens of files" },
@@ -41,7 +41,7 @@ static const struct opt_lack refuses[] = {
 };
 
 TOOL(strace, .brief = "print each system call with its arguments, as strace does", .args = "[-- COMMAND [ARG]...]",
-     .group = GROUP_HAPPENED, STRACE_ENGINE, .peer = "strace", .peer_version = "6.1", OPTIONS(options), SETTINGS(struct settings), .refuses = refuses,
+     .group = GROUP_HAPPENED, STRACE_ENGINE, OPTIONS(options), SETTINGS(struct settings), .refuses = refuses,
      .description =
 	     "Prints a line for each system call: its name, its arguments in words, and its result, in the form that "
 	     "strace has. The program is not stopped at any time, so it runs nearly as fast as without sonde, and "

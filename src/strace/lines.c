@@ -30,6 +30,7 @@ struct task {
 
 struct strace_lines {
 	const struct strace_settings *settings;
+	const struct strace_set *set;
 	struct output *out;
 	uint32_t command; /* the command's first thread; 0: none */
 	bool begun;	  /* the command executes its program: what its process did before is ours */
@@ -46,11 +47,13 @@ struct strace_lines {
 	struct strace_call *guessed[STRACE_CALLS]; /* of calls that are not in the table, when they were met */
 };
 
-struct strace_lines *strace_lines_new(const struct strace_settings *settings, struct output *out, int command)
+struct strace_lines *strace_lines_new(const struct strace_settings *settings, const struct strace_set *set,
+				      struct output *out, int command)
 {
 	struct strace_lines *lines = base_alloc(sizeof(*lines));
 
 	lines->settings = settings;
+	lines->set = set;
 	lines->out = out;
 	lines->command = command;
 	lines->begun = !command;
@@ -335,11 +338,20 @@ static struct strace_line line_of(struct strace_lines *lines, const struct strac
 	};
 }
 
+/* Whether -e lets a call pass: execve is recorded in any case. */
+static bool is_chosen(const struct strace_lines *lines, const struct strace_record *record)
+{
+	return record->flags & STRACE_COMPAT ? !lines->set->any : strace_set_has(lines->set, record->nr);
+}
+
 /* Whether -z, -Z and --slower let a call pass. */
-static bool passes(const struct strace_lines *lines, const struct strace_record *enter, const struct strace_record *exit)
+static bool passes(const struct strace_lines *lines, const struct strace_record *enter,
+		   const struct strace_record *exit)
 {
 	bool failed = exit->ret < 0 && exit->ret >= -ERRORS_MAX;
 
+	if (!is_chosen(lines, exit))
+		return false;
 	if ((lines->settings->failed && !failed) || (lines->settings->ok && failed))
 		return false;
 	return !lines->settings->slower || (enter && exit->time - enter->time >= lines->settings->slower);
@@ -399,7 +411,7 @@ static void print_begin(struct strace_lines *lines, const struct strace_record *
 	struct strace_line line = line_of(lines, enter, NULL);
 	unsigned int shown;
 
-	if (waits_for_end(lines))
+	if (waits_for_end(lines) || !is_chosen(lines, enter))
 		return;
 	end_open_line(lines);
 	add_head(lines, enter);
@@ -423,7 +435,7 @@ static void print_end(struct strace_lines *lines, const struct strace_record *en
 	struct strace_line line = line_of(lines, enter, exit), begin = line_of(lines, enter, NULL);
 	unsigned int shown;
 
-	if (waits_for_end(lines)) {
+	if (waits_for_end(lines) || !is_chosen(lines, exit)) {
 		print_whole(lines, enter, exit);
 		return;
 	}
@@ -458,7 +470,7 @@ static void print_end(struct strace_lines *lines, const struct strace_record *en
 /* A thread ends within a call. */
 static void print_killed(struct strace_lines *lines, const struct strace_record *enter, const struct strace_record *end)
 {
-	if (waits_for_end(lines) || is_exit(enter))
+	if (waits_for_end(lines) || is_exit(enter) || !is_chosen(lines, enter))
 		return;
 	if (lines->unended == end->tid) {
 		lines->unended = 0;
@@ -563,7 +575,7 @@ static void print_ended(struct strace_lines *lines, const struct strace_record *
 
 /* --- the queue --- */
 
-/* Before the command executes its program its process is ours; exec tries the directories of PATH one after the other. */
+/* Before the command executes its program its process is ours. Exec tries the directories of PATH one by one. */
 static bool is_ours(struct strace_lines *lines, const struct strace_record *record)
 {
 	if (lines->begun || record->tid != lines->command)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* From the table of calls to the plans of the programs: which memory each call copies, at which end. */
 #include "strace_part.h"
+#include "types.h"
 
 /* An argument of the type, or a blob of it, becomes one of the call. */
 static unsigned char source_of(unsigned char from, unsigned int arg, unsigned int n_before)
@@ -10,8 +11,8 @@ static unsigned char source_of(unsigned char from, unsigned int arg, unsigned in
 	return from >= STRACE_FROM_BLOB ? from + n_before : from;
 }
 
-static void add_steps(struct strace_plans *plans, const struct strace_settings *settings, const struct strace_type *type,
-		      unsigned int arg, unsigned int n_before)
+static void add_steps(struct strace_plans *plans, const struct strace_settings *settings,
+		      const struct strace_type *type, unsigned int arg, unsigned int n_before)
 {
 	for (unsigned int i = 0; i < STRACE_TYPE_STEPS && type->steps[i].op; i++) {
 		struct strace_step *step = &plans->steps[plans->n++];
@@ -41,13 +42,14 @@ static unsigned char add_end(struct strace_plans *plans, const struct strace_set
 	return plans->n - begin;
 }
 
-void strace_plans_make(struct strace_plans *plans, const struct strace_settings *settings, const struct strace_set *set)
+void strace_plans_make(struct strace_plans *plans, const struct strace_settings *settings,
+		       const struct strace_set *set, bool has_command)
 {
 	for (int number = 0; number < STRACE_CALLS; number++) {
 		const struct strace_call *call = strace_call_of(number);
 		struct strace_plan *plan = &plans->plans[number];
 
-		plan->wanted = !set->any || set->v[number];
+		plan->wanted = strace_set_has(set, number) || (has_command && call && call->args[0] == &t_program);
 		if (!call || !plan->wanted || plans->n + 2 * STRACE_BLOBS > STRACE_STEPS)
 			continue;
 		plan->enter = plans->n;

@@ -13,9 +13,9 @@ static const struct {
 	const char *calls;
 } classes[] = {
 	{ "file", NULL, &t_path,
-	  "execve execveat mount umount2 mknod mknodat swapon swapoff acct chroot pivot_root uselib quotactl utime utimes "
-	  "futimesat setxattr lsetxattr removexattr lremovexattr inotify_add_watch fanotify_mark name_to_handle_at "
-	  "openat2 open_tree move_mount fspick mount_setattr fchmodat2 getcwd memfd_create" },
+	  "execve execveat mount umount2 mknod mknodat swapon swapoff acct chroot pivot_root uselib quotactl utime "
+	  "utimes futimesat setxattr lsetxattr removexattr lremovexattr inotify_add_watch fanotify_mark "
+	  "name_to_handle_at openat2 open_tree move_mount fspick mount_setattr fchmodat2 getcwd memfd_create" },
 	{ "desc", NULL, &t_fd,
 	  "select pselect6 poll ppoll openat2 preadv pwritev preadv2 pwritev2 copy_file_range splice tee vmsplice "
 	  "fallocate sync_file_range syncfs signalfd4 timerfd_create timerfd_gettime inotify_init1 inotify_add_watch "
@@ -55,7 +55,9 @@ static bool add_class(unsigned char *v, const char *name)
 		for (int number = 0; number < STRACE_CALLS; number++) {
 			const char *call = syscall_name(number);
 
-			if (call && (word_is_in(call, classes[i].calls) || has_type(strace_call_of(number), classes[i].type)))
+			if (!call)
+				continue;
+			if (word_is_in(call, classes[i].calls) || has_type(strace_call_of(number), classes[i].type))
 				v[number] = 1;
 		}
 		return true;
@@ -90,10 +92,12 @@ static int add_word(unsigned char *v, char *word, struct err *err)
 		memset(v, 1, STRACE_CALLS);
 	if (!strcmp(word, "all") || !strcmp(word, "none"))
 		return 0;
+	if (*word == '%' && add_class(v, word + 1))
+		return 0;
 	if (*word == '%')
-		return add_class(v, word + 1) ? 0 : err_set(err, -EINVAL, "no such class of system calls: %s (there are "
-									  "%%file, %%desc, %%process, %%network, %%signal, %%ipc, %%memory)",
-							    word);
+		return err_set(err, -EINVAL, "no such class of system calls: %s (there are %%file, %%desc, %%process, "
+					     "%%network, %%signal, %%ipc, %%memory)",
+			       word);
 	if (*word == '/')
 		return add_pattern(v, word + 1, err);
 	number = syscall_number(word);

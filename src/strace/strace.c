@@ -44,8 +44,8 @@ static const struct opt options[] = {
 	OPT(OPT_BOOL, struct strace_settings, follow, 'f', "follow-forks", NULL,
 	    "also trace children of the command and all threads; with -p, all threads of the process"),
 	OPT(OPT_LIST, struct strace_settings, events, 'e', "trace", "CALLS",
-	    "only these: names, /REGEX, %file, %desc, %process, %network, %signal, %ipc, %memory, separated by commas; ! before "
-	    "them: all others"),
+	    "only these: names, /REGEX, %file, %desc, %process, %network, %signal, %ipc, %memory, separated by commas; "
+	    "! before them: all others"),
 	OPT(OPT_STRING, struct strace_settings, output, 'o', "output", "FILE", "write to FILE instead of standard error"),
 	OPT(OPT_BOOL, struct strace_settings, append, 'A', "output-append-mode", NULL, "append to the file of -o"),
 	OPT(OPT_U32, struct strace_settings, size, 's', "string-limit", "N", "the most bytes of a text that is no path: 32",
@@ -62,6 +62,9 @@ static const struct opt options[] = {
 	OPT(OPT_BOOL, struct strace_settings, failed, 'Z', "failed-only", NULL, "only calls that failed"),
 	OPT(OPT_CALL, struct strace_settings, quiet, 'q', "silent", NULL,
 	    "no messages; -qq also no lines about ends of processes", .call = add_one),
+	/* refused here and not in the table of the tool, where it would leave its letter to --command */
+	OPT(OPT_BOOL, struct strace_settings, summary, 'c', "summary-only", NULL,
+	    "refused: sonde syscount --summary -- CMD prints the table"),
 	OPT(OPT_SECONDS, struct strace_settings, slower, 0, "slower", "TIME", "only calls that took at least TIME: 10ms"),
 	OPT(OPT_U64, struct strace_settings, buffer_size, 0, "buffer-size", "BYTES",
 	    "size of the event buffer, with k, M or G: 16M", .min = 4096, .max = BUFFER_MAX),
@@ -102,6 +105,8 @@ static int parse(struct state *state, struct err *err)
 		ret = engine_unexpected(instance, instance->args.v[0], err);
 	for (size_t i = 0; !ret && i < settings->events.n; i++)
 		ret = parse_event(state, settings, settings->events.v[i], err);
+	if (!ret && settings->summary)
+		ret = err_set(err, -EINVAL, "sonde syscount --summary -- CMD prints the table of calls");
 	if (!ret && settings->ok && settings->failed)
 		ret = err_set(err, -EINVAL, "-z and -Z together leave nothing");
 	if (!ret && settings->append && !settings->output)
@@ -199,8 +204,8 @@ static int strace_open(struct engine_instance *instance, struct err *err)
 		.one = !settings->follow && (ctx->command.pid || ctx->pid),
 		.tid = ctx->command.pid ? (uint32_t)ctx->command.pid : ctx->pid,
 	};
-	strace_plans_make(&state->plans, settings, &state->set);
-	state->lines = strace_lines_new(settings, ctx->out, ctx->command.pid);
+	strace_plans_make(&state->plans, settings, &state->set, ctx->command.pid);
+	state->lines = strace_lines_new(settings, &state->set, ctx->out, ctx->command.pid);
 	state->progs = (struct progs){
 		.source = &source,
 		.instance = instance,
@@ -226,6 +231,9 @@ static void strace_armed(struct engine_instance *instance)
 {
 	const struct strace_settings *settings = instance->settings;
 
+	/* lines are text of our own */
+	if (!output_is_text(instance->ctx->out))
+		output_table_begin(instance->ctx->out, instance->schema, NULL, true);
 	if (!instance->ctx->command.pid && !settings->quiet)
 		report_line("Tracing system calls... Hit Ctrl-C to end.");
 }
@@ -255,7 +263,7 @@ static void strace_emit(struct engine_instance *instance, bool last)
 		return;
 	stream_take_all(state->stream, instance->ctx->should_hurry, instance->ctx->should_stop_ctx);
 	strace_lines_print(state->lines, clock_boot_ns(), true);
-	output_table_end(instance->ctx->out);
+	output_flush(instance->ctx->out);
 	if (instance->ctx->command.pid && instance->ctx->command.ended)
 		instance->ctx->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }

@@ -23,7 +23,7 @@ struct strace_settings {
 	uint32_t times;	 /* -t, -tt, -ttt */
 	uint32_t hex;	 /* -x, -xx */
 	uint32_t quiet;	 /* -q, -qq */
-	bool follow, relative, took, failed, ok, whole, append, fail_on_loss;
+	bool follow, relative, took, failed, ok, whole, append, summary, fail_on_loss;
 	const char *output;
 	struct opt_list events; /* -e */
 };
@@ -39,6 +39,11 @@ struct strace_set {
  */
 int strace_set_parse(struct strace_set *set, const char *text, struct err *err);
 
+static inline bool strace_set_has(const struct strace_set *set, unsigned int number)
+{
+	return !set->any || (number < STRACE_CALLS && set->v[number]);
+}
+
 /* Returns how a call is printed, by its number; NULL: nothing is known but its number of arguments. */
 const struct strace_call *strace_call_of(int number);
 /* The same for a call that strace_call_of() does not know, from the kernel's declaration. The caller frees it. */
@@ -50,8 +55,12 @@ struct strace_plans {
 	size_t n;
 };
 
-/* Makes the plans of all calls of the set; all others are not wanted. */
-void strace_plans_make(struct strace_plans *plans, const struct strace_settings *settings, const struct strace_set *set);
+/*
+ * Makes the plans of all calls of the set; all others are not wanted. has_command: execve is, since it shows where the
+ * command begins.
+ */
+void strace_plans_make(struct strace_plans *plans, const struct strace_settings *settings,
+		       const struct strace_set *set, bool has_command);
 
 /* --- lines --- */
 
@@ -68,7 +77,8 @@ struct strace_row {
 struct strace_lines;
 
 /* command: the command's first thread; 0: there is none. */
-struct strace_lines *strace_lines_new(const struct strace_settings *settings, struct output *out, int command);
+struct strace_lines *strace_lines_new(const struct strace_settings *settings, const struct strace_set *set,
+				      struct output *out, int command);
 void strace_lines_free(struct strace_lines *lines);
 /* Takes a record, in order of time. */
 void strace_lines_add(struct strace_lines *lines, const struct strace_record *record, size_t size);

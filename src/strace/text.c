@@ -257,7 +257,9 @@ void strace_sigset(struct str *out, const void *mask, size_t n)
 
 void strace_mode(struct str *out, uint32_t mode, bool with_kind)
 {
-	static const struct strace_name kinds[] = { N(S_IFREG), N(S_IFSOCK), N(S_IFIFO), N(S_IFLNK), N(S_IFDIR), N(S_IFBLK), N(S_IFCHR), {} };
+	static const struct strace_name kinds[] = {
+		N(S_IFREG), N(S_IFSOCK), N(S_IFIFO), N(S_IFLNK), N(S_IFDIR), N(S_IFBLK), N(S_IFCHR), {}
+	};
 	static const struct strace_name bits[] = { N(S_ISUID), N(S_ISGID), N(S_ISVTX), {} };
 
 	for (const struct strace_name *kind = kinds; with_kind && kind->name; kind++)

@@ -27,12 +27,19 @@ struct strace_line;
 	}
 #define STEP_WRITES(SIZE) \
 	{ \
-		STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = SIZE, .most = SIZE, .when = STRACE_IF_OK \
+		STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = SIZE, .most = SIZE, \
+			      .when = STRACE_IF_OK \
 	}
 /* Of an array of as many as a number says, the first MOST. */
 #define STEP_ARRAY(COUNT, SIZE, MOST) \
 	{ \
 		STRACE_BYTES, .from = SELF, .count_from = COUNT, .scale = SIZE, .most = (SIZE) * (MOST) \
+	}
+/* Of an array of which the result says how many the call has filled in. */
+#define STEP_FILLED(SIZE, MOST) \
+	{ \
+		STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_RET, .scale = SIZE, .most = (SIZE) * (MOST), \
+			      .when = STRACE_IF_OK \
 	}
 
 struct strace_type {

@@ -58,9 +58,7 @@ static void print_ioctl_arg(struct strace_line *line, unsigned int arg)
 	else
 		strace_address(line->out, strace_arg(line, arg));
 }
-const struct strace_type t_ioctl_arg = { print_ioctl_arg, .steps = {
-								  { STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = ARGUMENT_SIZE, .most = ARGUMENT_SIZE },
-							  } };
+const struct strace_type t_ioctl_arg = { print_ioctl_arg, .steps = { STEP_READS(ARGUMENT_SIZE) } };
 
 /* --- fcntl --- */
 
@@ -114,9 +112,7 @@ static void print_fcntl_arg(struct strace_line *line, unsigned int arg)
 	else
 		str_add_s64(line->out, (int)strace_arg(line, arg));
 }
-const struct strace_type t_fcntl_arg = { print_fcntl_arg, .steps = {
-								  { STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = sizeof(struct flock), .most = sizeof(struct flock) },
-							  } };
+const struct strace_type t_fcntl_arg = { print_fcntl_arg, .steps = { STEP_READS(sizeof(struct flock)) } };
 
 void strace_ret_fcntl(struct strace_line *line)
 {
@@ -201,9 +197,10 @@ static void print_futex(struct strace_line *line, unsigned int arg)
 	else if (op == FUTEX_WAKE_OP)
 		str_addf(out, ", %#x", (unsigned int)strace_arg(line, 5));
 }
-const struct strace_type t_futex = { print_futex, .steps = {
-							  { STRACE_BYTES, .from = NEXT(1), .count_from = STRACE_FROM_NONE, .scale = 16, .most = 16 },
-						  } };
+const struct strace_type t_futex = {
+	print_futex,
+	.steps = { { STRACE_BYTES, .from = NEXT(1), .count_from = STRACE_FROM_NONE, .scale = 16, .most = 16 } },
+};
 
 /* --- prctl --- */
 
@@ -267,7 +264,8 @@ void strace_ret_prctl(struct strace_line *line)
 
 static const STRACE_FAMILY(epoll_ops, "EPOLL_CTL_???", N(EPOLL_CTL_ADD), N(EPOLL_CTL_DEL), N(EPOLL_CTL_MOD));
 CHOICE(t_epoll_op, epoll_ops);
-static const STRACE_FAMILY(epoll_events, "EPOLL???", N(EPOLLIN), N(EPOLLPRI), N(EPOLLOUT), N(EPOLLRDNORM), N(EPOLLRDBAND),
+static const STRACE_FAMILY(epoll_events, "EPOLL???", N(EPOLLIN), N(EPOLLPRI), N(EPOLLOUT), N(EPOLLRDNORM),
+			   N(EPOLLRDBAND),
 			   N(EPOLLWRNORM), N(EPOLLWRBAND), N(EPOLLMSG), N(EPOLLERR), N(EPOLLHUP), N(EPOLLRDHUP),
 			   N(EPOLLEXCLUSIVE), N(EPOLLWAKEUP), N(EPOLLONESHOT), { "EPOLLET", 1U << 31 });
 
@@ -293,10 +291,7 @@ static void print_epoll_event(struct strace_line *line, unsigned int arg)
 	memcpy(&event, bytes, sizeof(event));
 	add_epoll_event(line->out, &event);
 }
-const struct strace_type t_epoll_event = { print_epoll_event, .steps = {
-								      { STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = sizeof(struct epoll_event),
-									.most = sizeof(struct epoll_event) },
-							      } };
+const struct strace_type t_epoll_event = { print_epoll_event, .steps = { STEP_READS(sizeof(struct epoll_event)) } };
 
 static void print_epoll_events(struct strace_line *line, unsigned int arg)
 {
@@ -321,7 +316,7 @@ static void print_epoll_events(struct strace_line *line, unsigned int arg)
 	}
 	str_addc(line->out, ']');
 }
-const struct strace_type t_epoll_events = { print_epoll_events, .steps = {
-									{ STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_RET, .scale = sizeof(struct epoll_event), .most = 4096,
-									  .when = STRACE_IF_OK },
-								} };
+const struct strace_type t_epoll_events = {
+	print_epoll_events,
+	.steps = { STEP_FILLED(sizeof(struct epoll_event), 256) },
+};

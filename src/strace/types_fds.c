@@ -15,11 +15,12 @@ static void print_pipe(struct strace_line *line, unsigned int arg)
 	if (fds)
 		str_addf(line->out, "[%d, %d]", fds[0], fds[1]);
 }
-const struct strace_type t_pipe = { print_pipe, .steps = { STEP_WRITES(8) } }, t_pipe_pair = { print_pipe, .steps = { STEP_WRITES(8) } };
+const struct strace_type t_pipe = { print_pipe, .steps = { STEP_WRITES(8) } },
+			 t_pipe_pair = { print_pipe, .steps = { STEP_WRITES(8) } };
 
 static const STRACE_FAMILY(poll_events, "POLL???", N(POLLIN), N(POLLPRI), N(POLLOUT), { "POLLRDNORM", 0x40 },
-			   { "POLLRDBAND", 0x80 }, { "POLLWRNORM", 0x100 }, { "POLLWRBAND", 0x200 }, N(POLLERR), N(POLLHUP),
-			   N(POLLNVAL), { "POLLRDHUP", 0x2000 });
+			   { "POLLRDBAND", 0x80 }, { "POLLWRNORM", 0x100 }, { "POLLWRBAND", 0x200 }, N(POLLERR),
+			   N(POLLHUP), N(POLLNVAL), { "POLLRDHUP", 0x2000 });
 
 static void print_pollfds(struct strace_line *line, unsigned int arg)
 {
@@ -105,9 +106,7 @@ static void print_fd_set(struct strace_line *line, unsigned int arg)
 	else
 		strace_address(line->out, strace_arg(line, arg));
 }
-const struct strace_type t_fd_set = { print_fd_set, .both = true, .steps = {
-									  { STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = 128, .most = 128 },
-								  } };
+const struct strace_type t_fd_set = { print_fd_set, .both = true, .steps = { STEP_READS(128) } };
 
 static void print_timeval_before(struct strace_line *line, unsigned int arg)
 {
@@ -134,10 +133,13 @@ static void print_sigset_pair(struct strace_line *line, unsigned int arg)
 		strace_address(line->out, pair[0]);
 	str_addf(line->out, ", sigsetsize=%llu}", U(pair[1]));
 }
-const struct strace_type t_sigset_pair = { print_sigset_pair, .steps = {
-								      { STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = 16, .most = 16 },
-								      { STRACE_BYTES, .from = STRACE_FROM_BLOB, .count_from = STRACE_FROM_NONE, .scale = 8, .most = 8 },
-							      } };
+const struct strace_type t_sigset_pair = {
+	print_sigset_pair,
+	.steps = {
+		STEP_READS(16),
+		{ STRACE_BYTES, .from = STRACE_FROM_BLOB, .count_from = STRACE_FROM_NONE, .scale = 8, .most = 8 },
+	},
+};
 
 /* Which descriptors are ready, and how much of the time is left. */
 void strace_ret_select(struct strace_line *line)

@@ -49,14 +49,16 @@ static const STRACE_FAMILY(prot, "PROT_???", N(PROT_NONE), N(PROT_READ), N(PROT_
 FLAGS(t_prot, prot);
 
 /* MAP_SHARED_VALIDATE has the bits of both others */
+#ifndef MAP_32BIT
+#define MAP_32BIT 0x40
+#endif
 #ifndef MAP_DROPPABLE
 #define MAP_DROPPABLE 0x08
 #endif
-static const STRACE_FAMILY(map_kinds, "MAP_???", N(MAP_SHARED), N(MAP_PRIVATE), N(MAP_SHARED_VALIDATE), N(MAP_DROPPABLE));
+static const STRACE_FAMILY(map_kinds, "MAP_???", N(MAP_SHARED), N(MAP_PRIVATE), N(MAP_SHARED_VALIDATE),
+			   N(MAP_DROPPABLE));
 static const STRACE_FAMILY(map_flags, "MAP_???", N(MAP_FIXED), N(MAP_ANONYMOUS),
-#ifdef MAP_32BIT
 			   N(MAP_32BIT),
-#endif
 			   N(MAP_NORESERVE), N(MAP_POPULATE), N(MAP_NONBLOCK), N(MAP_GROWSDOWN), N(MAP_DENYWRITE),
 			   N(MAP_EXECUTABLE), N(MAP_LOCKED), N(MAP_STACK), N(MAP_HUGETLB), N(MAP_SYNC),
 			   N(MAP_FIXED_NOREPLACE));
@@ -155,7 +157,8 @@ static const STRACE_FAMILY(priorities, "PRIO_???", N(PRIO_PROCESS), N(PRIO_PGRP)
 CHOICE(t_priority, priorities);
 static const STRACE_FAMILY(timer_flags, "TIMER_???", { "TIMER_ABSTIME", 1 });
 FLAGS(t_timer_flags, timer_flags);
-static const STRACE_FAMILY(fadvises, "POSIX_FADV_???", N(POSIX_FADV_NORMAL), N(POSIX_FADV_RANDOM), N(POSIX_FADV_SEQUENTIAL),
+static const STRACE_FAMILY(fadvises, "POSIX_FADV_???", N(POSIX_FADV_NORMAL), N(POSIX_FADV_RANDOM),
+			   N(POSIX_FADV_SEQUENTIAL),
 			   N(POSIX_FADV_WILLNEED), N(POSIX_FADV_DONTNEED), N(POSIX_FADV_NOREUSE));
 CHOICE(t_fadvise, fadvises);
 

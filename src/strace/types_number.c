@@ -96,7 +96,8 @@ static void print_open_mode(struct strace_line *line, unsigned int arg)
 		print_mode(line, arg);
 }
 
-const struct strace_type t_int = { print_int }, t_uint = { print_uint }, t_long = { print_long }, t_size = { print_size },
+const struct strace_type t_int = { print_int }, t_uint = { print_uint }, t_long = { print_long },
+			 t_size = { print_size },
 			 t_hex = { print_hex }, t_hex_short = { print_hex_short }, t_pointer = { print_pointer }, t_fd = { print_int },
 			 t_dir = { print_dir }, t_id = { print_id }, t_mode = { print_mode }, t_mode_kind = { print_mode_kind },
 			 t_open_mode = { print_open_mode }, t_signal = { print_signal },
@@ -176,7 +177,8 @@ static void print_cwd(struct strace_line *line, unsigned int arg)
 		} \
 	}
 
-const struct strace_type t_path = { print_path, .steps = TEXT_OF(4097) }, t_text = { print_text, .steps = TEXT_OF(MOST_TEXT) },
+const struct strace_type t_path = { print_path, .steps = TEXT_OF(4097) },
+			 t_text = { print_text, .steps = TEXT_OF(MOST_TEXT) },
 			 t_cwd = { print_cwd, .steps = { { STRACE_STRING, .from = SELF, .most = 4097, .when = STRACE_IF_OK } } },
 			 t_in = { print_in, .steps = BYTES(NEXT(1), 0) },
 			 t_out = { print_out, .steps = BYTES(STRACE_FROM_RET, STRACE_IF_OK) },
@@ -267,15 +269,25 @@ static void print_envp(struct strace_line *line, unsigned int arg)
 		str_addf(line->out, " /* %u var%s */", count->all, str_plural(count->all));
 }
 
-const struct strace_type t_program = { print_program, .both = true, .steps = {
-									    { STRACE_STRING, .from = SELF, .most = 4097 },
-									    { STRACE_STRING, .from = SELF, .most = 4097, .when = STRACE_IF_FAILED },
-									    { STRACE_PROGRAM, .most = 4096, .when = STRACE_IF_OK },
-								    } },
-			 t_argv = { print_argv, .both = true, .steps = {
-								      { STRACE_STRINGS, .from = SELF, .most = MOST_TEXT },
-							      } },
-			 t_envp = { print_envp, .enter = true, .steps = { { STRACE_COUNT, .from = SELF } } };
+const struct strace_type t_program = {
+	print_program,
+	.both = true,
+	.steps = {
+		{ STRACE_STRING, .from = SELF, .most = 4097 },
+		{ STRACE_STRING, .from = SELF, .most = 4097, .when = STRACE_IF_FAILED },
+		{ STRACE_PROGRAM, .most = 4096, .when = STRACE_IF_OK },
+	},
+};
+const struct strace_type t_argv = {
+	print_argv,
+	.both = true,
+	.steps = { { STRACE_STRINGS, .from = SELF, .most = MOST_TEXT } },
+};
+const struct strace_type t_envp = {
+	print_envp,
+	.enter = true,
+	.steps = { { STRACE_COUNT, .from = SELF } },
+};
 
 /* --- results --- */
 

@@ -120,9 +120,10 @@ static void print_sockaddr(struct strace_line *line, unsigned int arg)
 	else
 		strace_sockaddr(line, strace_bytes(blob), blob->n);
 }
-const struct strace_type t_sockaddr = { print_sockaddr, .steps = {
-								{ STRACE_BYTES, .from = SELF, .count_from = NEXT(1), .scale = 1, .most = 128 },
-							} };
+const struct strace_type t_sockaddr = {
+	print_sockaddr,
+	.steps = { STEP_ARRAY(NEXT(1), 1, 128) },
+};
 
 /* How long the address is, which the kernel has written behind it: t_socklen's blob. */
 static const int *length_of(struct strace_line *line, unsigned int arg, bool before)
@@ -152,8 +153,8 @@ static void print_sockaddr_out(struct strace_line *line, unsigned int arg)
 		strace_sockaddr(line, strace_bytes(blob), (size_t)n < blob->n ? (size_t)n : blob->n);
 }
 const struct strace_type t_sockaddr_out = { print_sockaddr_out, .steps = {
-									{ STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = 128, .most = 128, .when = STRACE_IF_OK },
-									{ STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = 16, .most = 16, .when = STRACE_IF_OK },
+									STEP_WRITES(128),
+									STEP_WRITES(16),
 								} };
 
 static void print_socklen(struct strace_line *line, unsigned int arg)
@@ -169,12 +170,8 @@ static void print_socklen(struct strace_line *line, unsigned int arg)
 	else
 		str_addf(line->out, "[%d]", was ? *was : *is);
 }
-const struct strace_type t_socklen = { print_socklen, .both = true, .steps = {
-									    { STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = 4, .most = 4 },
-								    } };
-const struct strace_type t_option_len = { print_socklen, .both = true, .steps = {
-									       { STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = 4, .most = 4 },
-								       } };
+const struct strace_type t_socklen = { print_socklen, .both = true, .steps = { STEP_READS(4) } };
+const struct strace_type t_option_len = { print_socklen, .both = true, .steps = { STEP_READS(4) } };
 
 /* --- options --- */
 
@@ -183,7 +180,8 @@ static const STRACE_FAMILY(levels, "SOL_???", N(SOL_SOCKET), { "SOL_IP", 0 }, { 
 			   { "SOL_NETLINK", 270 });
 CHOICE(t_level, levels);
 
-static const STRACE_FAMILY(socket_options, "SO_???", N(SO_DEBUG), N(SO_REUSEADDR), N(SO_TYPE), N(SO_ERROR), N(SO_DONTROUTE),
+static const STRACE_FAMILY(socket_options, "SO_???", N(SO_DEBUG), N(SO_REUSEADDR), N(SO_TYPE), N(SO_ERROR),
+			   N(SO_DONTROUTE),
 			   N(SO_BROADCAST), N(SO_SNDBUF), N(SO_RCVBUF), N(SO_KEEPALIVE), N(SO_OOBINLINE), N(SO_PRIORITY),
 			   N(SO_LINGER), N(SO_REUSEPORT), N(SO_PASSCRED), N(SO_PEERCRED), N(SO_RCVLOWAT), N(SO_SNDLOWAT),
 			   { "SO_RCVTIMEO_OLD", 20 }, { "SO_SNDTIMEO_OLD", 21 }, N(SO_BINDTODEVICE), N(SO_ATTACH_FILTER),
@@ -211,7 +209,13 @@ static void print_option(struct strace_line *line, unsigned int arg)
 	static const struct {
 		unsigned int level;
 		const struct strace_family *family;
-	} families[] = { { SOL_SOCKET, &socket_options }, { 6, &tcp_options }, { 0, &ip_options }, { 41, &ipv6_options }, { 270, &netlink_options } };
+	} families[] = {
+		{ SOL_SOCKET, &socket_options },
+		{ 6, &tcp_options },
+		{ 0, &ip_options },
+		{ 41, &ipv6_options },
+		{ 270, &netlink_options },
+	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(families); i++)
 		if (families[i].level == (unsigned int)strace_arg(line, arg - 1)) {
@@ -255,9 +259,10 @@ static void print_option_in(struct strace_line *line, unsigned int arg)
 	else
 		strace_address(line->out, strace_arg(line, arg));
 }
-const struct strace_type t_option_in = { print_option_in, .steps = {
-								  { STRACE_BYTES, .from = SELF, .count_from = NEXT(1), .scale = 1, .most = 256 },
-							  } };
+const struct strace_type t_option_in = {
+	print_option_in,
+	.steps = { STEP_ARRAY(NEXT(1), 1, 256) },
+};
 
 static void print_option_out(struct strace_line *line, unsigned int arg)
 {
@@ -269,9 +274,7 @@ static void print_option_out(struct strace_line *line, unsigned int arg)
 	else
 		strace_address(line->out, strace_arg(line, arg));
 }
-const struct strace_type t_option_out = { print_option_out, .steps = {
-								    { STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = 16, .most = 16, .when = STRACE_IF_OK },
-							    } };
+const struct strace_type t_option_out = { print_option_out, .steps = { STEP_WRITES(16) } };
 
 /* --- messages --- */
 

@@ -129,9 +129,10 @@ static void print_dirents(struct strace_line *line, unsigned int arg)
 	if (blob && blob->status == STRACE_WHOLE)
 		str_addf(line->out, " /* %u entries */", blob->all);
 }
-const struct strace_type t_dirents = { print_dirents, .steps = {
-							      { STRACE_ENTRIES, .from = SELF, .count_from = STRACE_FROM_RET, .scale = 1, .when = STRACE_IF_OK },
-						      } };
+const struct strace_type t_dirents = {
+	print_dirents,
+	.steps = { { STRACE_ENTRIES, .from = SELF, .count_from = STRACE_FROM_RET, .scale = 1, .when = STRACE_IF_OK } },
+};
 
 static void print_offset(struct strace_line *line, unsigned int arg)
 {
@@ -264,7 +265,8 @@ static void print_rlimit(struct strace_line *line, unsigned int arg)
 	add_limit(line->out, limits[1]);
 	str_addc(line->out, '}');
 }
-const struct strace_type t_rlimit = { print_rlimit, .steps = { STEP_READS(16) } }, t_rlimit_out = { print_rlimit, .steps = { STEP_WRITES(16) } };
+const struct strace_type t_rlimit = { print_rlimit, .steps = { STEP_READS(16) } },
+			 t_rlimit_out = { print_rlimit, .steps = { STEP_WRITES(16) } };
 
 static void print_rusage(struct strace_line *line, unsigned int arg)
 {
@@ -377,9 +379,10 @@ static void print_cpus(struct strace_line *line, unsigned int arg)
 		}
 	str_addc(line->out, ']');
 }
-const struct strace_type t_cpus = { print_cpus, .steps = {
-							{ STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_RET, .scale = 1, .most = 1024, .when = STRACE_IF_OK },
-						} };
+const struct strace_type t_cpus = {
+	print_cpus,
+	.steps = { STEP_FILLED(1, 1024) },
+};
 
 static void print_ids(struct strace_line *line, unsigned int arg)
 {
@@ -404,9 +407,10 @@ static void print_ids(struct strace_line *line, unsigned int arg)
 	}
 	str_addc(line->out, ']');
 }
-const struct strace_type t_ids_out = { print_ids, .steps = {
-							  { STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_RET, .scale = 4, .most = 4096, .when = STRACE_IF_OK },
-						  } };
+const struct strace_type t_ids_out = {
+	print_ids,
+	.steps = { STEP_FILLED(4, 1024) },
+};
 
 static void print_number(struct strace_line *line, unsigned int arg)
 {
@@ -480,6 +484,7 @@ static void print_clone_args(struct strace_line *line, unsigned int arg)
 	if (strace_ok(line) && args->flags & CLONE_PARENT_SETTID)
 		str_addf(out, " => {parent_tid=[%lld]}", L(strace_ret(line)));
 }
-const struct strace_type t_clone_args = { print_clone_args, .steps = {
-								    { STRACE_BYTES, .from = SELF, .count_from = NEXT(1), .scale = 1, .most = 88 },
-							    } };
+const struct strace_type t_clone_args = {
+	print_clone_args,
+	.steps = { STEP_ARRAY(NEXT(1), 1, 88) },
+};

@@ -105,7 +105,7 @@ Test(strace, plans)
 	static struct strace_plans plans;
 	const struct strace_set all = {};
 
-	strace_plans_make(&plans, &settings, &all);
+	strace_plans_make(&plans, &settings, &all, false);
 	cr_assert_lt(plans.n + 2 * STRACE_BLOBS, STRACE_STEPS);
 	for (int i = 0; i < STRACE_CALLS; i++) {
 		const struct strace_plan *plan = &plans.plans[i];
