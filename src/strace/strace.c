@@ -101,12 +101,12 @@ static int parse(struct state *state, struct err *err)
 	struct strace_settings *settings = instance->settings;
 	int ret = 0;
 
-	if (instance->args.n)
+	if (settings->summary)
+		ret = err_set(err, -EINVAL, "sonde syscount --summary -- CMD prints the table of calls");
+	else if (instance->args.n)
 		ret = engine_unexpected(instance, instance->args.v[0], err);
 	for (size_t i = 0; !ret && i < settings->events.n; i++)
 		ret = parse_event(state, settings, settings->events.v[i], err);
-	if (!ret && settings->summary)
-		ret = err_set(err, -EINVAL, "sonde syscount --summary -- CMD prints the table of calls");
 	if (!ret && settings->ok && settings->failed)
 		ret = err_set(err, -EINVAL, "-z and -Z together leave nothing");
 	if (!ret && settings->append && !settings->output)

@@ -160,7 +160,7 @@ test_some_answers() {
 	run sonde top
 	expect_err '^sonde: there is no tool .top.; the nearest is: sonde profile -i 5$'
 	run sonde ltrace
-	expect_err "^sonde: there is no tool 'ltrace'; the nearest is: sonde funccount 'c:str\*' -- CMD\$"
+	expect_err "^sonde: there is no tool 'ltrace' \(strace\); the nearest is: sonde funccount 'c:str\*' -- CMD\$"
 	run sonde funcgraph
 	expect_err "^sonde: there is no tool 'funcgraph' \(ftrace\); the nearest is: sonde funclatency -F 'vfs_\*'\$"
 	expect_err '^No graph of calls: '
@@ -224,6 +224,6 @@ test_knows_perf_and_ftrace() {
 }
 
 test_knows_the_rest() {
-	known -c -e -p strace ltrace perf ftrace trace-cmd bcc dtrace flamegraph dtruss lockstat top htop iotop iostat vmstat mpstat pidstat ps \
+	known -c -e -p ltrace perf ftrace trace-cmd bcc dtrace flamegraph dtruss lockstat top htop iotop iostat vmstat mpstat pidstat ps \
 		lsof ss tcpdump time biostacks mdflush ssllatency undump xfsdist
 }

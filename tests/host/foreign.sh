@@ -143,6 +143,7 @@ test_regex_bombs() {
 never_answers() {
 	run unshare -m sh -c '
 		mkdir -p served
+		: > log # that of the request before
 		unanswered served "$1" > log & server=$!
 		until grep -q serves log; do sleep 0.05; done
 		dfl sonde funccount "u:$PWD/served/file:*" & sonde=$!
