@@ -172,7 +172,7 @@ __noinline int count_pointers(__u32 lane, __u32 tag, __u64 from)
 		if (!pointer)
 			break;
 	}
-	end_blob(scratch, blob, tag, STRACE_WHOLE, 0, i);
+	end_blob(scratch, blob, tag, i == POINTERS_MAX ? STRACE_SHORT : STRACE_WHOLE, 0, i);
 	return 0;
 }
 
@@ -290,6 +290,16 @@ struct call {
 	__u64 args[STRACE_ARGS];
 };
 
+/* The current thread as the reader's pid namespace numbers it. */
+static __always_inline __u32 own_tid(void)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+
+	if (event_setup.pidns_ino)
+		return task_id_in_pidns(BPF_CORE_READ(task, thread_pid), event_setup.pidns_ino);
+	return bpf_get_current_pid_tgid();
+}
+
 static __always_inline void fill(struct strace_record *record, const struct call *call)
 {
 	__u64 both = bpf_get_current_pid_tgid();
@@ -297,11 +307,17 @@ static __always_inline void fill(struct strace_record *record, const struct call
 	record->time = bpf_ktime_get_boot_ns();
 	record->pid = both >> 32;
 	record->tid = both;
+	if (event_setup.pidns_ino) {
+		struct task_struct *task = (void *)bpf_get_current_task();
+
+		record->pid = task_process(task, event_setup.pidns_ino);
+		record->tid = own_tid();
+	}
 	record->kind = call->kind;
 	record->flags = call->flags;
 	record->nr = call->nr;
 	record->size = 0;
-	record->parent = 0;
+	record->unused = 0;
 	record->ret = call->ret;
 #pragma unroll
 	for (int i = 0; i < STRACE_ARGS; i++)
@@ -422,7 +438,7 @@ static __always_inline __u32 number_in(struct pt_regs *regs)
 
 static __always_inline bool is_wanted_task(void)
 {
-	return event_wanted() && (!config.one || (__u32)bpf_get_current_pid_tgid() == config.tid);
+	return event_wanted() && (!config.one || own_tid() == config.tid);
 }
 
 /* Finds the plan. False: nobody wants this call. */
@@ -438,6 +454,23 @@ static __always_inline bool choose(struct call *call, bool at_exit)
 	return strace_plans[index].wanted;
 }
 
+/* A 32-bit program on x86-64 passes its arguments in other registers. */
+static __always_inline void read_compat(struct pt_regs *regs, struct call *call)
+{
+#if defined(__TARGET_ARCH_x86)
+	struct pt_regs all;
+
+	if (bpf_probe_read_kernel(&all, sizeof(all), regs))
+		return;
+	call->args[0] = (__u32)all.bx;
+	call->args[1] = (__u32)all.cx;
+	call->args[2] = (__u32)all.dx;
+	call->args[3] = (__u32)all.si;
+	call->args[4] = (__u32)all.di;
+	call->args[5] = (__u32)all.bp;
+#endif
+}
+
 static __always_inline int traced(void *ctx, struct call *call)
 {
 	struct pt_regs *regs = (void *)context_word(ctx, 0);
@@ -450,6 +483,8 @@ static __always_inline int traced(void *ctx, struct call *call)
 	if (!context_read_regs(regs, &registers))
 		return 0;
 	__builtin_memcpy(call->args, registers.args, sizeof(call->args));
+	if (call->flags & STRACE_COMPAT)
+		read_compat(regs, call);
 	if (call->kind == STRACE_ENTER && call->nr == NR_RT_SIGRETURN && !call->flags &&
 	    !bpf_probe_read_kernel(&call->args[0], sizeof(call->args[0]), &stack_pointer(regs)))
 		call->args[0] += SIGRETURN_MASK;

@@ -37,11 +37,11 @@ enum strace_kind {
 
 struct strace_record {
 	unsigned long long time; /* ns since boot */
-	unsigned int pid, tid;
+	unsigned int pid, tid;	 /* in the reader's pid namespace */
 	unsigned short kind, flags;
 	unsigned int nr;
-	unsigned int size;		      /* of the blobs */
-	unsigned int parent;		      /* STRACE_EXIT of a new task: its parent's thread; else 0 */
+	unsigned int size; /* of the blobs */
+	unsigned int unused;
 	long long ret;			      /* STRACE_EXIT */
 	unsigned long long args[STRACE_ARGS]; /* registers */
 	char comm[STRACE_COMM_LEN];
@@ -116,10 +116,9 @@ _Static_assert(sizeof(struct strace_plan) == 8, "as on the other side");
 
 /* Set by user space before the load. */
 struct strace_config {
-	unsigned char all;   /* calls without a plan of their own, and 32-bit ones, are wanted */
-	unsigned char one;   /* only the thread below */
-	unsigned char typed; /* the kernel gives the task as a BTF pointer */
-	unsigned char unused;
+	unsigned char all; /* calls without a plan of their own, and 32-bit ones, are wanted */
+	unsigned char one; /* only the thread below */
+	unsigned char unused[2];
 	unsigned int tid;
 };
 _Static_assert(sizeof(struct strace_config) == 8, "as on the other side");

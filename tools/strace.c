@@ -43,16 +43,18 @@ static const struct opt_lack refuses[] = {
 TOOL(strace, .brief = "print each system call with its arguments, as strace does", .args = "[-- COMMAND [ARG]...]",
      .group = GROUP_HAPPENED, STRACE_ENGINE, OPTIONS(options), SETTINGS(struct settings), .refuses = refuses,
      .description =
-	     "Prints a line for each system call: its name, its arguments in words, and its result, in the form that "
-	     "strace has. The program is not stopped at any time, so it runs nearly as fast as without sonde, and "
-	     "programs with set-user-ID and programs under a debugger can be traced, too.\n\n"
-	     "Arguments are read when the call ends, what a call destroys when it begins. A text that another thread "
-	     "changes during the call is read as it is then. A line stands where its call began; a call that lasts long "
-	     "is printed as unfinished and resumed later.\n\n"
-	     "Lines go to standard error, or to the file of -o; JSON and CSV to standard output. Without -f only the "
-	     "command's first thread is traced, or with -p the thread of that number. Without a command and without a "
-	     "filter, all processes are traced.\n\n"
-	     "Of netlink messages, ioctl requests and other rare structs the bytes or the address are printed.",
+	     "Prints a line for each system call: its name, its arguments in words, and its result, in the form "
+	     "that strace has. The program is not stopped at any time, so it runs nearly as fast as without sonde, "
+	     "and programs with set-user-ID and programs under a debugger can be traced, too.\n\n"
+	     "Arguments are read when the call ends, what a call destroys when it begins. A text that another "
+	     "thread changes during the call is read as it is then. A line stands where its call began; a call "
+	     "that lasts long is printed as unfinished and resumed later.\n\n"
+	     "Lines go to standard error, or to the file of -o; JSON and CSV to standard output. Without -f only "
+	     "the command's first thread is traced, or with -p the first thread of that process (--tid names "
+	     "another one). Without a command and without a filter, all processes are traced.\n\n"
+	     "Of netlink messages, ioctl requests and other rare structs the bytes or the address are printed. "
+	     "JSON and CSV have a row for each call that returned, and none for signals and ends of processes; -z, "
+	     "-Z and --slower leave out calls that did not return.",
      EXAMPLES({ "sonde strace -- ls", "what ls asks the kernel for" },
 	      { "sonde strace -f -e openat,connect -- curl http://localhost/", "files and connections, with children" },
 	      { "sonde strace -f -p 1234 -e %file -Z", "a running process: calls about files that fail" },

@@ -147,14 +147,13 @@ static int wait_for(pid_t child)
 	int pidfd __close = (int)syscall(SYS_pidfd_open, child, 0);
 	struct pollfd ended = { .fd = pidfd, .events = POLLIN };
 
-	while (pidfd >= 0 && poll(&ended, 1, LOOK_MS) <= 0) {
-		if (!should_end())
+	/* without a pidfd (-1), poll() only waits */
+	while (!waitpid(child, NULL, WNOHANG)) {
+		if (poll(&ended, 1, LOOK_MS) > 0 || !should_end())
 			continue;
 		kill(child, SIGKILL);
 		return -EINTR;
 	}
-	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
-		;
 	return 0;
 }
 
@@ -163,6 +162,8 @@ int served_open(int dir, const char *path, const struct open_how *how)
 	int sockets[2], ret;
 	pid_t child, parent = getpid();
 
+	if (should_end())
+		return -EINTR;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets))
 		return -errno;
 	child = fork();

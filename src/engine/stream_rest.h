@@ -13,8 +13,9 @@
 typedef int (*stream_rest_fn)(void *ctx, void *record, size_t size);
 
 /*
- * Passes on the complete records from position `at` to `end`. records: the mapped buffer, of size bytes, twice in a row
- * as the kernel maps it, so that no record is in two pieces. Returns how many are not complete.
+ * Passes on the complete records from position `at` to `end`. records: the mapped buffer, of size bytes, and
+ * behind it its beginning again, as stream_ring.c maps it, so that no record is in two pieces. Returns how many are not
+ * complete.
  */
 uint64_t stream_rest(char *records, size_t size, unsigned long at, unsigned long end, stream_rest_fn fn, void *ctx);
 

@@ -12,9 +12,9 @@
 static const struct {
 	const char *old, *successors[3];
 } renames[] = {
-	{ "__alloc_pages_nodemask", { "__alloc_pages" } },				     /* 5.13 */
-	{ "__do_page_cache_readahead", { "do_page_cache_ra" } },			     /* 5.8 */
-	{ "__page_cache_alloc", { "filemap_alloc_folio" } },				     /* 5.16 */
+	{ "__alloc_pages_nodemask", { "__alloc_pages", "__alloc_pages_noprof" } },	     /* 5.13, 6.10 */
+	{ "__do_page_cache_readahead", { "do_page_cache_ra" } },			     /* 5.10 */
+	{ "__page_cache_alloc", { "filemap_alloc_folio", "filemap_alloc_folio_noprof" } },   /* 5.16 */
 	{ "__set_page_dirty_buffers", { "block_dirty_folio" } },			     /* 5.18 */
 	{ "__vfs_read", { "vfs_read" } },						     /* 5.8 */
 	{ "__vfs_write", { "vfs_write" } },						     /* 5.8 */

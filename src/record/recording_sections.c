@@ -179,7 +179,9 @@ static void tasks(struct recording *r, struct body *b)
 		words(b, v, 6);
 		task = (struct recording_task){ v[0], v[1], v[2], v[3], v[4], v[5], text(r, b), "" };
 		task.line = text(r, b);
-		b->bad = b->bad || !recording_add_task(r, &task);
+		/* one that has no room has no name; its events are counted as lost */
+		if (!b->bad)
+			recording_add_task(r, &task);
 	}
 }
 

@@ -155,7 +155,7 @@ void script_take_all(struct script *script)
 {
 	const struct engine_context *ctx = script->instance->ctx;
 
-	stream_end_at(script->loaded.stream, ctx->asked_at);
+	stream_end_at(script->loaded.stream, script->attached.is_over ? 0 : ctx->asked_at);
 	stream_take_all(script->loaded.stream, ctx->should_hurry, ctx->should_stop_ctx);
 }
 
@@ -176,6 +176,7 @@ static void run_end(struct script *script)
 	script_look_at_switches(script);
 	script_detach(script);
 	script_take_all(script);
+	script->attached.is_over = true;
 	script->loaded.state->exited = 0;
 	script_own_run(script, PROBE_END);
 }

@@ -46,7 +46,7 @@ static void show_place(const struct script *script, struct span at, const struct
 	struct lang_messages messages = {};
 	__str struct str text = {};
 
-	if (script->front || script->instance->source)
+	if (!script->front->shows_places || script->instance->source)
 		return;
 	lang_error(&messages, at, "%s", err->text);
 	lang_messages_show(&messages, &script->program->sources, false, &text);

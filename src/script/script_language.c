@@ -154,6 +154,7 @@ static void ended(struct script *script)
 
 const struct script_front script_language = {
 	.has_format = true,
+	.shows_places = true,
 	.makes_room = "max_map_keys makes it larger",
 	.compile = compile,
 	.armed = script_output_attached,

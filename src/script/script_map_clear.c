@@ -139,15 +139,18 @@ static bool evicts(const struct lang_map *map)
 static void reset_cell(struct script_map *map, uint64_t time, bool is_cleared)
 {
 	uint64_t *value = (void *)(map->memory->cells + map->map->at_cell), shown;
+	bool was;
 
 	if (map->shown_at && time - map->shown_at < SAME_RUN_NS) {
 		memcpy(&shown, script_totals_of(&map->shown, map->map, &(struct script_entry){}), sizeof(shown));
 		__atomic_fetch_sub(value, shown, __ATOMIC_RELAXED);
+		was = shown;
 	} else {
-		__atomic_store_n(value, 0, __ATOMIC_RELAXED);
+		was = __atomic_exchange_n(value, 0, __ATOMIC_RELAXED);
 	}
 	map->shown_at = 0;
-	map->is_cleared |= is_cleared;
+	/* zero() of what is not there shows nothing */
+	map->is_cleared = is_cleared || (map->is_cleared && !was);
 }
 
 static int reset(struct script_map *map, uint64_t time, bool is_cleared)

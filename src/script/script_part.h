@@ -29,6 +29,7 @@ struct script;
  */
 struct script_front {
 	bool has_format;	/* -f is the format of the output */
+	bool shows_places;	/* its program is the text that the user typed: errors show their place in it */
 	const char *makes_room; /* what helps if a map is full */
 	/* As lang_compile(), with the arguments in the options. NULL: err says why not, and the context if it is usage. */
 	struct lang_program *(*compile)(struct script *script, struct lang_options *options, struct err *err);
@@ -63,6 +64,7 @@ struct script_attached {
 	} order;
 	size_t n;	   /* probes, as "Attached N probes" counts them */
 	uint64_t begun;	   /* when the begin probes had ended, in ns since boot */
+	bool is_over;	   /* detached: what comes now is of end, and is never late */
 	bool learns;	   /* where calls go: /proc has the numbers of processes that the kernel gives */
 	bool was_off;	   /* a switch of the kernel was off, which was reported */
 	bool knows_missed; /* both were counted before the probes were detached */

@@ -19,6 +19,7 @@ struct held {
 	struct held *next;
 	struct held *other; /* of a begin its end, and of an end its begin */
 	bool printed;
+	uint32_t from;		     /* an exec's end: the thread that began it, if that was another one; else 0 */
 	struct strace_record record; /* with its blobs */
 };
 
@@ -33,6 +34,7 @@ struct strace_lines {
 	const struct strace_set *set;
 	struct output *out;
 	uint32_t command; /* the command's first thread; 0: none */
+	uint32_t process; /* of -p; 0: none */
 	bool begun;	  /* the command executes its program: what its process did before is ours */
 	bool ended;
 	bool to_file;
@@ -48,7 +50,7 @@ struct strace_lines {
 };
 
 struct strace_lines *strace_lines_new(const struct strace_settings *settings, const struct strace_set *set,
-				      struct output *out, int command)
+				      struct output *out, uint32_t command, uint32_t process)
 {
 	struct strace_lines *lines = base_alloc(sizeof(*lines));
 
@@ -56,6 +58,7 @@ struct strace_lines *strace_lines_new(const struct strace_settings *settings, co
 	lines->set = set;
 	lines->out = out;
 	lines->command = command;
+	lines->process = process;
 	lines->begun = !command;
 	lines->to_file = settings->output;
 	lines->last = &lines->first;
@@ -211,7 +214,8 @@ static bool needs_end(const struct strace_type *type)
  */
 static unsigned int add_args(struct strace_line *line, unsigned int from, unsigned int nr)
 {
-	unsigned int n = line->call ? STRACE_ARGS : syscall_arguments(nr), i;
+	const struct strace_record *record = line->enter ? line->enter : line->exit;
+	unsigned int n = line->call || record->flags & STRACE_COMPAT ? STRACE_ARGS : syscall_arguments(nr), i;
 
 	for (i = from; i < n; i++) {
 		size_t before, after;
@@ -229,7 +233,7 @@ static unsigned int add_args(struct strace_line *line, unsigned int from, unsign
 		else
 			str_addf(line->out, "%#llx", (unsigned long long)strace_arg(line, i));
 		/* an argument that this call does not have */
-		if (line->out->len == after) {
+		if (line->out->len == after && after > before) {
 			line->out->len = before;
 			line->out->data[before] = '\0';
 		}
@@ -237,37 +241,12 @@ static unsigned int add_args(struct strace_line *line, unsigned int from, unsign
 	return i;
 }
 
-static const char *error_text(int error)
-{
-	static const struct {
-		int error;
-		const char *name, *text;
-	} own[] = {
-		{ 512, "ERESTARTSYS", "To be restarted if SA_RESTART is set" },
-		{ 513, "ERESTARTNOINTR", "To be restarted" },
-		{ 514, "ERESTARTNOHAND", "To be restarted if no handler" },
-		{ 516, "ERESTART_RESTARTBLOCK", "Interrupted by signal" },
-	};
-	static char text[128];
-
-	for (size_t i = 0; i < ARRAY_SIZE(own); i++)
-		if (own[i].error == error) {
-			snprintf(text, sizeof(text), "? %s (%s)", own[i].name, own[i].text);
-			return text;
-		}
-	if (strerrorname_np(error))
-		snprintf(text, sizeof(text), "-1 %s (%s)", strerrorname_np(error), strerror(error));
-	else
-		snprintf(text, sizeof(text), "-1 (errno %d)", error);
-	return text;
-}
-
 static void add_result(struct strace_line *line)
 {
 	int64_t ret = strace_ret(line);
 
 	if (ret < 0 && ret >= -ERRORS_MAX)
-		str_add(line->out, error_text(-ret));
+		strace_error(line->out, -ret);
 	else if (line->call && line->call->ret)
 		line->call->ret(line);
 	else
@@ -442,7 +421,7 @@ static void print_end(struct strace_lines *lines, const struct strace_record *en
 	/* what was printed at the begin decides what is left */
 	shown = add_args(&begin, 0, enter->nr);
 	str_reset(&lines->line);
-	if (lines->unended == exit->tid) {
+	if (lines->unended == enter->tid) {
 		lines->unended = 0;
 	} else {
 		end_open_line(lines);
@@ -489,57 +468,6 @@ static void print_killed(struct strace_lines *lines, const struct strace_record 
 
 /* --- signals and ends --- */
 
-/* In hundredths of a second, whatever the kernel's clock. */
-static void add_ticks(struct str *out, const char *name, long long ticks)
-{
-	str_addf(out, "%s%lld", name, ticks);
-	if (ticks)
-		str_addf(out, " /* %lld.%02lld s */", ticks / 100, ticks % 100);
-}
-
-static void add_siginfo(struct str *out, const struct strace_record *record)
-{
-	static const STRACE_FAMILY(codes, "SI_???", { "SI_USER", 0 }, { "SI_KERNEL", 0x80 }, { "SI_QUEUE", -1U },
-				   { "SI_TIMER", -2U }, { "SI_TKILL", -6U });
-	static const STRACE_FAMILY(children, "CLD_???", { "CLD_EXITED", 1 }, { "CLD_KILLED", 2 }, { "CLD_DUMPED", 3 },
-				   { "CLD_TRAPPED", 4 }, { "CLD_STOPPED", 5 }, { "CLD_CONTINUED", 6 });
-	static const STRACE_FAMILY(faults, "SEGV_???", { "SEGV_MAPERR", 1 }, { "SEGV_ACCERR", 2 }, { "SEGV_BNDERR", 3 },
-				   { "SEGV_PKUERR", 4 });
-	const struct strace_blob *blob = (const void *)(record + 1);
-	const int *v = strace_bytes(blob);
-	int code = blob->status == STRACE_WHOLE ? v[2] : 0;
-	bool is_child = record->nr == SIGCHLD && code > 0, is_fault = record->nr == SIGSEGV && code > 0 && code < 0x80;
-
-	str_add(out, "{si_signo=");
-	strace_signal(out, record->nr);
-	str_add(out, ", si_code=");
-	strace_choice(out, is_child ? &children : is_fault ? &faults
-							   : &codes,
-		      (unsigned int)code);
-	if (blob->status != STRACE_WHOLE) {
-		str_add(out, ", si_pid=0, si_uid=0");
-	} else if (is_child) {
-		const long long *times = strace_bytes(blob);
-
-		str_addf(out, ", si_pid=%d, si_uid=%u, si_status=", v[4], v[5]);
-		if (code == 1)
-			str_add_s64(out, v[6]);
-		else
-			strace_signal(out, v[6]);
-		add_ticks(out, ", si_utime=", times[4]);
-		add_ticks(out, ", si_stime=", times[5]);
-	} else if (is_fault) {
-		str_add(out, ", si_addr=");
-		strace_address(out, *(const uint64_t *)(v + 4));
-	} else if (code == SI_TIMER) {
-		str_addf(out, ", si_timerid=%d, si_overrun=%d, si_int=%d, si_ptr=", v[4], v[5], v[6]);
-		strace_address(out, *(const uint64_t *)(v + 6));
-	} else if (code != 0x80) {
-		str_addf(out, ", si_pid=%d, si_uid=%u", v[4], v[5]);
-	}
-	str_addc(out, '}');
-}
-
 static void print_signal(struct strace_lines *lines, const struct strace_record *record)
 {
 	/* a task never sees its SIGKILL; its end says it */
@@ -550,7 +478,7 @@ static void print_signal(struct strace_lines *lines, const struct strace_record 
 	str_add(&lines->line, "--- ");
 	strace_signal(&lines->line, record->nr);
 	str_addc(&lines->line, ' ');
-	add_siginfo(&lines->line, record);
+	strace_siginfo(&lines->line, record);
 	str_add(&lines->line, " ---");
 	write_line(lines, true);
 }
@@ -583,32 +511,73 @@ static bool is_ours(struct strace_lines *lines, const struct strace_record *reco
 	return record->kind != STRACE_ENTER || !is_exec(record);
 }
 
+/* Whose call ends here; NULL: its begin is not known. A thread that executes a program gets its process's number. */
+static struct task *opener(struct strace_lines *lines, struct task *task, const struct strace_record *exit)
+{
+	if (task->open && task->open->record.nr == exit->nr)
+		return task;
+	for (size_t i = 0; is_exec(exit) && !exit->ret && i < lines->tasks.n; i++) {
+		struct task *other = lines->tasks.v[i];
+
+		if (other->pid == exit->pid && other->open && other->open->record.nr == exit->nr)
+			return other;
+	}
+	return NULL;
+}
+
 void strace_lines_add(struct strace_lines *lines, const struct strace_record *record, size_t size)
 {
-	struct task *task;
+	struct task *task, *from;
 	struct held *held;
 
 	if (size < sizeof(*record) || record->size > size - sizeof(*record))
 		return;
 	task = task_of(lines, record);
-	if (!lines->begun && record->tid == lines->command && record->kind == STRACE_EXIT && is_exec(record) && !record->ret &&
-	    task->open)
+	if (!lines->begun && record->tid == lines->command && record->kind == STRACE_EXIT && is_exec(record) &&
+	    !record->ret && task->open)
 		lines->begun = true;
 	else if (is_ours(lines, record) || is_birth(task, record))
 		return;
 	held = base_alloc(sizeof(*held) + record->size);
 	memcpy(&held->record, record, sizeof(*record) + record->size);
+	/* the program cannot tell syscall(-1) from a return from a signal */
+	if (record->kind == STRACE_EXIT && task->open && task->open->record.nr == UINT32_MAX)
+		held->record.nr = UINT32_MAX;
 	if (record->kind == STRACE_ENTER) {
 		/* a begin without an end: of the command's exec that failed, or its end was lost */
 		close_call(task);
 		task->open = held;
-	} else if (record->kind == STRACE_EXIT && task->open && task->open->record.nr == record->nr) {
-		held->other = task->open;
-		task->open->other = held;
-		task->open = NULL;
+	} else if (record->kind == STRACE_EXIT && (from = opener(lines, task, &held->record))) {
+		held->other = from->open;
+		from->open->other = held;
+		from->open = NULL;
+		held->from = from == task ? 0 : from->tid;
 	}
 	*lines->last = held;
 	lines->last = &held->next;
+}
+
+static void bury(struct strace_lines *lines, struct task *task)
+{
+	if (task->alive)
+		lines->alive--;
+	task->alive = false;
+}
+
+/* The thread has become another one, by exec. */
+static void forget_thread(struct strace_lines *lines, uint32_t tid)
+{
+	for (size_t i = 0; i < lines->tasks.n; i++)
+		if (lines->tasks.v[i]->tid == tid)
+			bury(lines, lines->tasks.v[i]);
+}
+
+/* Whether nothing more comes from what the user has named, if its children are not followed. */
+static bool is_last(const struct strace_lines *lines, const struct strace_record *record)
+{
+	if (record->tid == lines->command || record->tid == lines->process)
+		return record->flags & STRACE_LAST || !lines->settings->follow;
+	return record->flags & STRACE_LAST && (record->pid == lines->command || record->pid == lines->process);
 }
 
 /* Prints the first of the queue. False: it waits for its end. */
@@ -634,6 +603,8 @@ static bool print_first(struct strace_lines *lines, uint64_t now, bool last)
 		held->printed = true;
 		break;
 	case STRACE_EXIT:
+		if (held->from)
+			forget_thread(lines, held->from);
 		if (held->printed)
 			break;
 		if (held->other) {
@@ -647,22 +618,44 @@ static bool print_first(struct strace_lines *lines, uint64_t now, bool last)
 		print_signal(lines, record);
 		break;
 	case STRACE_ENDED:
-		if (task->open && task->open->printed)
-			print_killed(lines, &task->open->record, record);
-		close_call(task);
-		print_ended(lines, record);
-		if (task->alive) {
-			task->alive = false;
-			lines->alive--;
+		/* a begin that is younger is of the thread that has the number now */
+		if (task->open && task->open->record.time <= record->time) {
+			if (task->open->printed)
+				print_killed(lines, &task->open->record, record);
+			close_call(task);
 		}
-		lines->ended = lines->ended || record->tid == lines->command;
+		print_ended(lines, record);
+		bury(lines, task);
+		lines->ended = lines->ended || is_last(lines, record);
 		break;
 	}
 	return true;
 }
 
+/* Threads that have ended are forgotten now and then. */
+static void forget_ended(struct strace_lines *lines)
+{
+	size_t n = 0;
+
+	if (lines->tasks.n < 1024 || lines->tasks.n < 2 * lines->alive)
+		return;
+	lookup_reset(&lines->by_tid);
+	for (size_t i = 0; i < lines->tasks.n; i++) {
+		struct task *task = lines->tasks.v[i];
+
+		if (!task->alive && !task->open) {
+			free(task);
+			continue;
+		}
+		lookup_add(&lines->by_tid, hash_bytes(&task->tid, sizeof(task->tid)), n);
+		lines->tasks.v[n++] = task;
+	}
+	lines->tasks.n = n;
+}
+
 int strace_lines_print(struct strace_lines *lines, uint64_t now, bool last)
 {
+	forget_ended(lines);
 	while (lines->first) {
 		struct held *held = lines->first;
 		bool kept;

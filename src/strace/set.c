@@ -57,7 +57,8 @@ static bool add_class(unsigned char *v, const char *name)
 
 			if (!call)
 				continue;
-			if (word_is_in(call, classes[i].calls) || has_type(strace_call_of(number), classes[i].type))
+			if (word_is_in(call, classes[i].calls) || has_type(strace_call_of(number), classes[i].type) ||
+			    (classes[i].type == &t_fd && has_type(strace_call_of(number), &t_dir)))
 				v[number] = 1;
 		}
 		return true;

@@ -142,7 +142,7 @@ static void on_record(const void *record, size_t size, void *ctx)
 static int fill(struct state *state, struct err *err)
 {
 	const struct strace_settings *settings = state->instance->settings;
-	const struct event_setup setup = { .reader = filter_own_process() };
+	const struct event_setup setup = { .pidns_ino = filter_pidns(), .reader = filter_own_process() };
 	struct object *object = &state->progs.object;
 	int ret = object_fill(object, ".rodata.event", &setup, sizeof(setup), err);
 
@@ -201,11 +201,11 @@ static int strace_open(struct engine_instance *instance, struct err *err)
 		return ret;
 	state->config = (struct strace_config){
 		.all = !state->set.any,
-		.one = !settings->follow && (ctx->command.pid || ctx->pid),
+		.one = !settings->follow && (ctx->command.pid || (ctx->pid && !ctx->tid)),
 		.tid = ctx->command.pid ? (uint32_t)ctx->command.pid : ctx->pid,
 	};
 	strace_plans_make(&state->plans, settings, &state->set, ctx->command.pid);
-	state->lines = strace_lines_new(settings, &state->set, ctx->out, ctx->command.pid);
+	state->lines = strace_lines_new(settings, &state->set, ctx->out, ctx->command.pid, ctx->pid);
 	state->progs = (struct progs){
 		.source = &source,
 		.instance = instance,
@@ -240,16 +240,23 @@ static void strace_armed(struct engine_instance *instance)
 
 /* --- output --- */
 
+/* Records that found no room in the buffer, and those that found no lane. */
+static uint64_t lost(const struct state *state)
+{
+	return stream_dropped(state->stream, EVENT_LOSS_BUFFER) + stream_dropped(state->stream, EVENT_LOSS_OWN);
+}
+
 static int strace_take(struct engine_instance *instance)
 {
 	struct state *state = instance->state;
+	const struct strace_settings *settings = instance->settings;
 	int ms = intake_take(instance->intake), also;
 
 	also = strace_lines_print(state->lines, clock_boot_ns(), false);
-	strace_lines_lost(state->lines, stream_dropped(state->stream, EVENT_LOSS_BUFFER));
+	strace_lines_lost(state->lines, lost(state));
 	output_flush(instance->ctx->out);
-	/* without -f the command's children may go on */
-	if (strace_lines_ended(state->lines) && !((const struct strace_settings *)instance->settings)->follow)
+	/* with -f the command's children may go on */
+	if (strace_lines_ended(state->lines) && (!settings->follow || !instance->ctx->command.pid))
 		instance->ctx->done = true;
 	return also >= 0 && also < ms ? also : ms;
 }
@@ -263,6 +270,7 @@ static void strace_emit(struct engine_instance *instance, bool last)
 		return;
 	stream_take_all(state->stream, instance->ctx->should_hurry, instance->ctx->should_stop_ctx);
 	strace_lines_print(state->lines, clock_boot_ns(), true);
+	strace_lines_lost(state->lines, lost(state));
 	output_flush(instance->ctx->out);
 	if (instance->ctx->command.pid && instance->ctx->command.ended)
 		instance->ctx->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
@@ -273,15 +281,19 @@ static void strace_losses(struct engine_instance *instance)
 	const struct strace_settings *settings = instance->settings;
 	struct state *state = instance->state;
 	uint64_t dropped = stream_dropped(state->stream, EVENT_LOSS_BUFFER), unread = stream_unread(state->stream);
+	uint64_t own = stream_dropped(state->stream, EVENT_LOSS_OWN);
 	uint64_t missed = progs_missed(&state->progs, &state->knows_missed);
 
 	if (dropped)
 		report_note("%llu record%s of calls lost: the buffer was full (--buffer-size makes it larger)",
 			    (unsigned long long)dropped, str_plural(dropped));
+	if (own)
+		report_note("%llu record%s of calls lost: too many programs ran on one processor at once",
+			    (unsigned long long)own, str_plural(own));
 	if (unread)
 		report_note("%llu record%s of calls lost: not read at the end", (unsigned long long)unread, str_plural(unread));
 	progs_say_losses(&state->progs, missed);
-	if ((dropped || unread || missed) && settings->fail_on_loss)
+	if ((dropped || own || unread || missed) && settings->fail_on_loss)
 		instance->ctx->failed = true;
 }
 

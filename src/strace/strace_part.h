@@ -9,12 +9,6 @@
 #include "engine/progs_life.h"
 #include "type.h"
 
-enum strace_result {
-	STRACE_RESULT_ALL,
-	STRACE_RESULT_FAILED,
-	STRACE_RESULT_OK,
-};
-
 struct strace_settings {
 	uint64_t buffer_size;
 	uint64_t slower; /* ns */
@@ -62,6 +56,9 @@ struct strace_plans {
 void strace_plans_make(struct strace_plans *plans, const struct strace_settings *settings,
 		       const struct strace_set *set, bool has_command);
 
+/* The siginfo of a record of STRACE_SIGNAL: {si_signo=SIGINT, ...}. */
+void strace_siginfo(struct str *out, const struct strace_record *record);
+
 /* --- lines --- */
 
 /* A call that has ended, for JSON and CSV. */
@@ -76,9 +73,9 @@ struct strace_row {
 
 struct strace_lines;
 
-/* command: the command's first thread; 0: there is none. */
+/* command, process: the first threads of the command and of -p; 0: there is none. */
 struct strace_lines *strace_lines_new(const struct strace_settings *settings, const struct strace_set *set,
-				      struct output *out, int command);
+				      struct output *out, uint32_t command, uint32_t process);
 void strace_lines_free(struct strace_lines *lines);
 /* Takes a record, in order of time. */
 void strace_lines_add(struct strace_lines *lines, const struct strace_record *record, size_t size);
@@ -89,7 +86,7 @@ void strace_lines_add(struct strace_lines *lines, const struct strace_record *re
 int strace_lines_print(struct strace_lines *lines, uint64_t now, bool last);
 /* Prints that records were lost, once for each number. */
 void strace_lines_lost(struct strace_lines *lines, uint64_t lost);
-/* Whether the command's first thread has ended. */
+/* Whether the command's first thread, or the process of -p, has ended. */
 bool strace_lines_ended(const struct strace_lines *lines);
 
 #endif

@@ -138,7 +138,7 @@ void strace_string(struct strace_line *line, const struct strace_blob *blob, uin
 	}
 	text = strace_bytes(blob);
 	n = strnlen(text, blob->n);
-	strace_text(line, text, n < most ? n : most, n > most);
+	strace_text(line, text, n < most ? n : most, n > most || blob->status == STRACE_SHORT);
 }
 
 /* --- names --- */
@@ -289,4 +289,28 @@ void strace_timeval(struct str *out, const void *bytes)
 
 	memcpy(time, bytes, sizeof(time));
 	str_addf(out, "{tv_sec=%lld, tv_usec=%lld}", (long long)time[0], (long long)time[1]);
+}
+
+void strace_error(struct str *out, int error)
+{
+	/* what the kernel returns to itself, when a signal ends a call that it may begin again */
+	static const struct {
+		int error;
+		const char *name, *text;
+	} own[] = {
+		{ 512, "ERESTARTSYS", "To be restarted if SA_RESTART is set" },
+		{ 513, "ERESTARTNOINTR", "To be restarted" },
+		{ 514, "ERESTARTNOHAND", "To be restarted if no handler" },
+		{ 516, "ERESTART_RESTARTBLOCK", "Interrupted by signal" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(own); i++)
+		if (own[i].error == error) {
+			str_addf(out, "? %s (%s)", own[i].name, own[i].text);
+			return;
+		}
+	if (strerrorname_np(error))
+		str_addf(out, "-1 %s (%s)", strerrorname_np(error), strerror(error));
+	else
+		str_addf(out, "-1 (errno %d)", error);
 }

@@ -122,6 +122,8 @@ void strace_signal(struct str *out, int64_t number);
 void strace_sigset(struct str *out, const void *mask, size_t n);
 /* 0644, S_IFREG|0644 */
 void strace_mode(struct str *out, uint32_t mode, bool with_kind);
+/* -1 ENOENT (No such file or directory), of a positive number */
+void strace_error(struct str *out, int error);
 /* {tv_sec=1, tv_nsec=0} of two longs */
 void strace_timespec(struct str *out, const void *bytes);
 /* {tv_sec=1, tv_usec=0} of two longs */

@@ -29,6 +29,7 @@ TYPE(t_signal);
 TYPE(t_clock);
 /* texts */
 TYPE(t_path);
+TYPE(t_name); /* a text that is never cut, and no path */
 TYPE(t_text);
 TYPE(t_in);	/* as many bytes as the next argument says */
 TYPE(t_out);	/* as many bytes as the result says */
@@ -48,6 +49,7 @@ TYPE(t_link_flags);
 TYPE(t_whence);
 TYPE(t_madvise);
 TYPE(t_mremap_flags);
+TYPE(t_mremap_new); /* the new address, if the flags ask for one */
 TYPE(t_pipe_flags);
 TYPE(t_dup_flags);
 TYPE(t_fd_flags);

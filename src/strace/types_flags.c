@@ -93,6 +93,13 @@ static const STRACE_FAMILY(advices, "MADV_???", N(MADV_NORMAL), N(MADV_RANDOM), 
 CHOICE(t_madvise, advices);
 static const STRACE_FAMILY(mremap_flags, "MREMAP_???", N(MREMAP_MAYMOVE), N(MREMAP_FIXED), N(MREMAP_DONTUNMAP));
 FLAGS(t_mremap_flags, mremap_flags);
+static void print_mremap_new(struct strace_line *line, unsigned int arg)
+{
+	if (strace_arg(line, arg - 1) & (MREMAP_FIXED | MREMAP_DONTUNMAP))
+		strace_address(line->out, strace_arg(line, arg));
+}
+const struct strace_type t_mremap_new = { print_mremap_new };
+
 static const STRACE_FAMILY(pipe_flags, "O_???", N(O_NONBLOCK), N(O_DIRECT), N(O_CLOEXEC));
 FLAGS(t_pipe_flags, pipe_flags);
 FLAGS(t_dup_flags, pipe_flags);

@@ -178,6 +178,7 @@ static void print_cwd(struct strace_line *line, unsigned int arg)
 	}
 
 const struct strace_type t_path = { print_path, .steps = TEXT_OF(4097) },
+			 t_name = { print_path, .steps = TEXT_OF(4097) },
 			 t_text = { print_text, .steps = TEXT_OF(MOST_TEXT) },
 			 t_cwd = { print_cwd, .steps = { { STRACE_STRING, .from = SELF, .most = 4097, .when = STRACE_IF_OK } } },
 			 t_in = { print_in, .steps = BYTES(NEXT(1), 0) },
@@ -238,6 +239,9 @@ static bool print_strings(struct strace_line *line, unsigned int arg)
 			str_add(line->out, ", ");
 		strace_string(line, blob, 0, false);
 	}
+	/* the program copies no more */
+	if (n == STRACE_VECTOR + 1 && n <= line->settings->size)
+		str_add(line->out, ", ...");
 	return n;
 }
 

@@ -234,9 +234,11 @@ static bool is_option(struct strace_line *line, unsigned int arg, int level, int
 /* The value of an option, of n bytes. */
 static void add_option(struct strace_line *line, unsigned int arg, const struct strace_blob *blob, size_t n)
 {
+	size_t most = line->settings->size;
 	const int *v = strace_bytes(blob);
+	bool cut = n > blob->n;
 
-	if (n > blob->n)
+	if (cut)
 		n = blob->n;
 	if (is_option(line, arg, SOL_SOCKET, SO_LINGER) && n == sizeof(struct linger))
 		str_addf(line->out, "{l_onoff=%d, l_linger=%d}", v[0], v[1]);
@@ -244,10 +246,10 @@ static void add_option(struct strace_line *line, unsigned int arg, const struct 
 		str_addf(line->out, "{pid=%d, uid=%d, gid=%d}", v[0], v[1], v[2]);
 	else if (n == 16 && (is_option(line, arg, SOL_SOCKET, 20) || is_option(line, arg, SOL_SOCKET, 21)))
 		str_addf(line->out, "{tv_sec=%lld, tv_usec=%lld}", ((const long long *)v)[0], ((const long long *)v)[1]);
-	else if (n == sizeof(int))
+	else if (n == sizeof(int) && !cut)
 		str_addf(line->out, "[%d]", *v);
 	else
-		strace_text(line, v, n < line->settings->size ? n : line->settings->size, n > line->settings->size);
+		strace_text(line, v, n < most ? n : most, cut || n > most);
 }
 
 static void print_option_in(struct strace_line *line, unsigned int arg)

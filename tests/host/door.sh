@@ -168,7 +168,7 @@ test_some_answers() {
 	expect_err "^sonde: there is no tool 'perf stat'; the nearest is: sonde why -- CMD\$"
 	run sonde help perf record
 	expect_err "^sonde: there is no tool 'perf record'; the nearest is: sonde profile -- CMD\$"
-	run sonde strace -c make
+	run sonde strace -c -- make
 	expect_exit 2
 	expect_err 'sonde syscount --summary -- CMD'
 	run sonde flamegraph
@@ -224,6 +224,6 @@ test_knows_perf_and_ftrace() {
 }
 
 test_knows_the_rest() {
-	known -c -e -p ltrace perf ftrace trace-cmd bcc dtrace flamegraph dtruss lockstat top htop iotop iostat vmstat mpstat pidstat ps \
-		lsof ss tcpdump time biostacks mdflush ssllatency undump xfsdist
+	known -c -e -p ltrace perf ftrace trace-cmd bcc dtrace flamegraph dtruss lockstat top htop iotop iostat vmstat \
+		mpstat pidstat ps lsof ss tcpdump time biostacks mdflush ssllatency undump xfsdist
 }

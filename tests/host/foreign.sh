@@ -145,11 +145,11 @@ never_answers() {
 		mkdir -p served
 		: > log # that of the request before
 		unanswered served "$1" > log & server=$!
-		until grep -q serves log; do sleep 0.05; done
+		until grep -q serves log; do kill -0 $server || exit 9; sleep 0.05; done
 		dfl sonde funccount "u:$PWD/served/file:*" & sonde=$!
 		until grep -q silent log; do sleep 0.05; done
 		kill -INT $sonde
-		(sleep 5; kill -KILL $server 2> /dev/null) & rescue=$!
+		(sleep 30; kill -KILL $server 2> /dev/null) & rescue=$!
 		status=0; wait $sonde || status=$?
 		kill -0 $server || echo "sonde has waited for $1"
 		kill $rescue; kill -KILL $server
@@ -164,7 +164,7 @@ gone() {
 	! pgrep -f "sonde funccount u:$PWD/served" > asked
 }
 
-# timeout=60
+# timeout=180
 test_file_that_a_program_never_serves() {
 	[ -w /dev/fuse ] && unshare -m true || skip "no file system of a program can be mounted here"
 	for request in lookup open read; do

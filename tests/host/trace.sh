@@ -142,6 +142,12 @@ test_probe_filter() {
 	expect_exit 2
 }
 
+# Starts usdt, whose process is $!, and waits until it has mapped its file.
+runs_usdt() {
+	"$dir/usdt" 2000000000 > /dev/null &
+	wait_until 20 grep -q '/usdt$' /proc/$!/maps || fail "usdt does not run"
+}
+
 # The binary of a user probe may be a pattern, or any that the process has mapped.
 test_patterns_of_binaries() {
 	dir=$(dirname "$(readlink -f "$(command -v usdt)")")
@@ -152,16 +158,20 @@ test_patterns_of_binaries() {
 	run sonde trace -l "*:$dir/usd?:plai?,*:$dir/usd?:mai?"
 	expect_exit 0
 	printf '%s\n' "uprobe:$dir/usdt:main" "usdt:$dir/usdt:house:plain" | diff - out || fail "not of all kinds"
-	"$dir/usdt" 2000000000 > /dev/null &
 	for pattern in 'usdt:*' usdt 'usdt:*:*'; do
+		runs_usdt
 		run sonde trace -p $! -l "$pattern"
+		kill $!
 		expect_line "^usdt:$dir/usdt:house:plain$"
 	done
 	for probe in usdt:plain usdt::plain usdt::house:plain 'usdt:*:house:plain'; do
+		runs_usdt
 		btrace "$probe { print(probe); exit(); }" -p $!
+		kill $!
 		expect_exit 0
 		expect_line "^usdt:$dir/usdt:house:plain$"
 	done
+	runs_usdt
 	btrace 'usdt:nothing { @ = count(); }' -p $!
 	expect_exit 1
 	expect_err "ERROR: no file matches, or none of them has this probe: 'usdt:nothing'$"

@@ -51,7 +51,10 @@ test_plain_values_in_a_storm_of_clear() {
 	expect_exit 0
 	awk -F': ' '/^@/ { sum[substr($1, 1, 2)] += $2; lines++ }
 		END { print sum["@n"], sum["@k"], sum["@a"], sum["@d"]; exit lines < 20 }' out > sums || fail "no storm"
-	[ "$(cat sums)" = '20000 20000 40000 -20000' ] || fail "the sums are $(cat sums)"
+	read -r n k a d < sums
+	[ "$n $a $d" = '20000 40000 -20000' ] || fail "the sums are $(cat sums)"
+	# clear() frees keys: what comes in that moment is lost, most of it before Linux 5.14
+	{ [ "$k" -le 20000 ] && [ "$k" -ge 19900 ]; } || fail "the sums are $(cat sums)"
 }
 
 # What is set, used or cleared without being printed is as before.

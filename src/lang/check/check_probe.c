@@ -379,8 +379,10 @@ static void check_group(struct checker *c, struct ast_probe *ast, struct group *
 		if (!check_resolve(c, ast, group, &set))
 			return;
 		check_filter(c, group, &set);
-		if (!set.n && c->options->probe_filter)
+		if (!set.n && c->options->probe_filter) {
+			target_set_release(&set);
 			return;
+		}
 		if (is_trampoline)
 			check_trampolines(c, group, looks, &set);
 		if ((looks && set.n) || (is_trampoline && set.n > 1)) {

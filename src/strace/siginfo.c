@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What the kernel says of a signal, when it is delivered. */
+#include <signal.h>
+
+#include "strace_part.h"
+
+/* In hundredths of a second, whatever the kernel's clock. */
+static void add_ticks(struct str *out, const char *name, long long ticks)
+{
+	str_addf(out, "%s%lld", name, ticks);
+	if (ticks)
+		str_addf(out, " /* %lld.%02lld s */", ticks / 100, ticks % 100);
+}
+
+void strace_siginfo(struct str *out, const struct strace_record *record)
+{
+	static const STRACE_FAMILY(codes, "SI_???", { "SI_USER", 0 }, { "SI_KERNEL", 0x80 }, { "SI_QUEUE", -1U },
+				   { "SI_TIMER", -2U }, { "SI_TKILL", -6U });
+	static const STRACE_FAMILY(children, "CLD_???", { "CLD_EXITED", 1 }, { "CLD_KILLED", 2 }, { "CLD_DUMPED", 3 },
+				   { "CLD_TRAPPED", 4 }, { "CLD_STOPPED", 5 }, { "CLD_CONTINUED", 6 });
+	static const STRACE_FAMILY(faults, "SEGV_???", { "SEGV_MAPERR", 1 }, { "SEGV_ACCERR", 2 }, { "SEGV_BNDERR", 3 },
+				   { "SEGV_PKUERR", 4 });
+	const struct strace_blob *blob = (const void *)(record + 1);
+	const int *v = strace_bytes(blob);
+	int code = blob->status == STRACE_WHOLE ? v[2] : 0;
+	bool is_child = record->nr == SIGCHLD && code > 0;
+	bool is_fault = code > 0 && code < 0x80 &&
+			(record->nr == SIGSEGV || record->nr == SIGBUS || record->nr == SIGILL || record->nr == SIGFPE ||
+			 record->nr == SIGTRAP);
+
+	str_add(out, "{si_signo=");
+	strace_signal(out, record->nr);
+	str_add(out, ", si_code=");
+	strace_choice(out, is_child ? &children : is_fault && record->nr == SIGSEGV ? &faults
+										    : &codes,
+		      (unsigned int)code);
+	if (blob->status != STRACE_WHOLE) {
+		str_add(out, ", si_pid=0, si_uid=0");
+	} else if (is_child) {
+		const long long *times = strace_bytes(blob);
+
+		str_addf(out, ", si_pid=%d, si_uid=%u, si_status=", v[4], v[5]);
+		if (code == 1)
+			str_add_s64(out, v[6]);
+		else
+			strace_signal(out, v[6]);
+		add_ticks(out, ", si_utime=", times[4]);
+		add_ticks(out, ", si_stime=", times[5]);
+	} else if (is_fault) {
+		str_add(out, ", si_addr=");
+		strace_address(out, *(const uint64_t *)(v + 4));
+	} else if (code == SI_TIMER) {
+		str_addf(out, ", si_timerid=%d, si_overrun=%d, si_int=%d, si_ptr=", v[4], v[5], v[6]);
+		strace_address(out, *(const uint64_t *)(v + 6));
+	} else if (code <= 0) { /* a positive one is the kernel's, which has other members */
+		str_addf(out, ", si_pid=%d, si_uid=%u", v[4], v[5]);
+	}
+	str_addc(out, '}');
+}
