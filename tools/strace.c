@@ -11,7 +11,6 @@ struct settings {
 #define REFUSED(LETTER, NAME) OPT(OPT_BOOL, struct settings, refused, LETTER, NAME, NULL, NAME)
 
 static const struct opt options[] = {
-	REFUSED('c', "summary-only"),
 	REFUSED('C', "summary"),
 	REFUSED('w', "summary-wall-clock"),
 	REFUSED('y', "decode-fds"),
