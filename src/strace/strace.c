@@ -64,7 +64,7 @@ static const struct opt options[] = {
 	    "no messages; -qq also no lines about ends of processes", .call = add_one),
 	/* refused here and not in the table of the tool, where it would leave its letter to --command */
 	OPT(OPT_BOOL, struct strace_settings, summary, 'c', "summary-only", NULL,
-	    "refused: sonde syscount --summary -- CMD prints the table"),
+	    "refused: the tool syscount prints that table"),
 	OPT(OPT_SECONDS, struct strace_settings, slower, 0, "slower", "TIME", "only calls that took at least TIME: 10ms"),
 	OPT(OPT_U64, struct strace_settings, buffer_size, 0, "buffer-size", "BYTES",
 	    "size of the event buffer, with k, M or G: 16M", .min = 4096, .max = BUFFER_MAX),
