@@ -249,14 +249,13 @@ static uint64_t lost(const struct state *state)
 static int strace_take(struct engine_instance *instance)
 {
 	struct state *state = instance->state;
-	const struct strace_settings *settings = instance->settings;
 	int ms = intake_take(instance->intake), also;
 
 	also = strace_lines_print(state->lines, clock_boot_ns(), false);
 	strace_lines_lost(state->lines, lost(state));
 	output_flush(instance->ctx->out);
-	/* with -f the command's children may go on */
-	if (strace_lines_ended(state->lines) && (!settings->follow || !instance->ctx->command.pid))
+	/* The end of a command ends the run by itself: its last record comes before its status is known. */
+	if (!instance->ctx->command.pid && strace_lines_ended(state->lines))
 		instance->ctx->done = true;
 	return also >= 0 && also < ms ? also : ms;
 }

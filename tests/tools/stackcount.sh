@@ -107,10 +107,15 @@ test_frames_of_tracepoints() {
 	done
 }
 
-test_usdt() {
+usdt() {
 	run sonde stackcount --json 'usdt:/bin/usdt:*' -- usdt
 	expect_exit 0
 	grep -q '"user_stack":\[[^]]*"main"' out || fail "not from main"
+}
+
+# On a busy machine the program may have ended before its unwind tables are there.
+test_usdt() {
+	one_of_three usdt
 }
 
 # bcc's layout: a frame a line, then who, then the count, then an empty line; the most frequent is last.
