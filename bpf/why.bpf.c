@@ -123,7 +123,10 @@ static __always_inline struct why_thread *adopt(struct task_struct *task, __u8 s
 	return adopt_task((__u64)task, state, now) ? why_find((__u64)task) : NULL;
 }
 
-/* Whether to take a stack: the first wait of a class, and as long as waits of this class are long. */
+/* After a long wait of a class, each short one ends its stacks with a chance of one in this: a power of two. */
+#define SHORT_ONES 8
+
+/* Whether to take a stack: the first wait of a class, and some after a long one. */
 static __always_inline bool may_be_long(const struct why_thread *thread)
 {
 	__u64 bit = why_bit_of(thread->key.class);
@@ -201,7 +204,7 @@ static __always_inline void waited(struct task_struct *task, struct task_struct 
 static __always_inline void slept(struct why_thread *thread, struct task_struct *task, __u64 ns)
 {
 	__u64 bit = why_bit_of(thread->key.class);
-	bool is_long = ns >= why_shared.least;
+	bool nothing_to_do = config.for_work & bit && thread->waker[0] == WHY_INTERRUPT;
 
 	why_add(thread, thread->key.class, ns);
 	if (thread->key.class == WHY_BEFORE)
@@ -212,8 +215,11 @@ static __always_inline void slept(struct why_thread *thread, struct task_struct 
 	why_learn_holder(thread);
 	why_hold(thread, ns);
 	thread->seen_ones |= bit;
-	thread->long_ones = is_long ? thread->long_ones | bit : thread->long_ones & ~bit;
-	if (is_long)
+	if (ns >= config.is_long && !nothing_to_do)
+		thread->long_ones |= bit;
+	else if (!(ns % SHORT_ONES))
+		thread->long_ones &= ~bit;
+	if (ns >= why_shared.least && !nothing_to_do)
 		send_wait((__u64)task, thread->key.a, thread->key.b, ns, true);
 	__builtin_memset(thread->waker, 0, sizeof(thread->waker));
 }

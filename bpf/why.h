@@ -168,9 +168,11 @@ struct why_config {
 	unsigned char switches; /* with links: write the switches, too */
 	unsigned char unused[4];
 	unsigned long long by_waker; /* a bit for each class: whoever wakes the thread is its object */
+	unsigned long long for_work; /* a bit for each class: if an interrupt ends it, no wait is among the longest */
 	unsigned long long behind;   /* ns: whoever had the processor is noted for waits of at least this */
+	unsigned long long is_long;  /* ns: the next wait of this class gets a stack */
 };
-_Static_assert(sizeof(struct why_config) == 24, "as on the other side");
+_Static_assert(sizeof(struct why_config) == 40, "as on the other side");
 
 /* .data.why_shared: written by both sides. */
 struct why_shared {

@@ -53,6 +53,12 @@ static void look_at_width(struct output *out)
 	out->width = out->printer == &printer_text && !ioctl(out->fd, TIOCGWINSZ, &size) ? size.ws_col : 0;
 }
 
+size_t output_width(struct output *out)
+{
+	look_at_width(out);
+	return out->width;
+}
+
 void output_flush(struct output *out)
 {
 	size_t done = 0;

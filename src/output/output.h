@@ -25,6 +25,9 @@ void output_free(struct output *out);
 /* True if people read the output: sums may stand among the rows then. Programs add up rows themselves. */
 bool output_is_text(const struct output *out);
 
+/* The columns of the terminal that the output is; 0: it is none, lines may have any length. */
+size_t output_width(struct output *out);
+
 /* Sets the ctx that getters receive from now on; it stays the caller's. */
 void output_set_context(struct output *out, const void *ctx);
 const void *output_context(const struct output *out);

@@ -16,33 +16,33 @@ static const struct waits_class classes[WHY_CLASSES] = {
 		  { "getdents getdents64 _llseek ftruncate fallocate copy_file_range readahead fadvise64 fsync "
 		    "fdatasync sync_file_range syncfs ftruncate64 fadvise64_64 arm_fadvise64_64 "
 		    "arm_sync_file_range", WHY_BY_FD } } },
-	[WHY_PIPE] = { "pipe", { "#5fd6cb", "#0b6f68" }, WAITS_FOR_WAKER, {} },
-	[WHY_NETWORK] = { "network", { "#3a9bfd", "#066abd" }, WAITS_FOR_PEER, {} },
+	[WHY_PIPE] = { "pipe", { "#5fd6cb", "#0b6f68" }, WAITS_FOR_WAKER, {}, true },
+	[WHY_NETWORK] = { "network", { "#3a9bfd", "#066abd" }, WAITS_FOR_PEER, {}, true },
 	[WHY_SOCKET] = { "socket", { "#48bff5", "#216f91" }, WAITS_FOR_WAKER,
 		{ { "recv recvfrom sendto recvmsg sendmsg recvmmsg sendmmsg accept accept4 connect shutdown send",
 		    WHY_BY_FD },
-		  { "socketcall", WHY_BY_SOCKETCALL } } },
-	[WHY_TTY] = { "terminal", { "#90b5a0", "#4f6e5d" }, WAITS_FOR_FILE, {} },
+		  { "socketcall", WHY_BY_SOCKETCALL } }, true },
+	[WHY_TTY] = { "terminal", { "#90b5a0", "#4f6e5d" }, WAITS_FOR_FILE, {}, true },
 	[WHY_POLL] = { "poll", { "#0dbe4e", "#397544" }, WAITS_FOR_WAKER,
-		{ { "poll ppoll select pselect6 epoll_wait epoll_pwait epoll_pwait2 _newselect" } } },
+		{ { "poll ppoll select pselect6 epoll_wait epoll_pwait epoll_pwait2 _newselect" } }, true },
 	[WHY_LOCK] = { "lock", { "#cda2ff", "#7442b8" }, WAITS_FOR_LOCK, {} },
 	[WHY_FLOCK] = { "flock", { "#f462d8", "#a1388d" }, WAITS_FOR_LOCK,
 		{ { "flock fcntl fcntl64", WHY_BY_FLOCK } } },
 	[WHY_CONDITION] = { "condition", { "#9693e6", "#625fa5" }, WAITS_FOR_WAKER,
-		{ { "futex_waitv futex_wait" }, { "futex", WHY_BY_FUTEX } } },
+		{ { "futex_waitv futex_wait" }, { "futex", WHY_BY_FUTEX } }, true },
 	[WHY_CHILD] = { "child", { "#cda609", "#7f6604" }, WAITS_FOR_WAKER,
 		{ { "wait4 waitid vfork clone clone3 waitpid" } } },
-	[WHY_SLEEP] = { "sleep", { "#dcdf7a", "#65680f" }, WAITS_FOR_CLASS, { { "nanosleep clock_nanosleep" } } },
+	[WHY_SLEEP] = { "sleep", { "#dcdf7a", "#65680f" }, WAITS_FOR_CLASS, { { "nanosleep clock_nanosleep" } }, true },
 	[WHY_FAULT] = { "page fault", { "#dc70f4", "#9240a4" }, WAITS_FOR_CLASS, {} },
 	[WHY_ALLOCATION] = { "allocation", { "#eb6f9a", "#a73e65" }, WAITS_FOR_CLASS, {} },
 	[WHY_STOPPED] = { "stopped", { "#a39875", "#72684b" }, WAITS_FOR_CLASS, {} },
 	[WHY_SIGNAL] = { "signal", { "#da8a11", "#905c16" }, WAITS_FOR_WAKER,
-		{ { "pause rt_sigsuspend rt_sigtimedwait sigsuspend" } } },
-	[WHY_EVENT] = { "event", { "#77aa48", "#4a741b" }, WAITS_FOR_EVENT, {} },
+		{ { "pause rt_sigsuspend rt_sigtimedwait sigsuspend" } }, true },
+	[WHY_EVENT] = { "event", { "#77aa48", "#4a741b" }, WAITS_FOR_EVENT, {}, true },
 	[WHY_AIO] = { "async I/O", { "#bf8cb1", "#835979" }, WAITS_FOR_CLASS,
-		{ { "io_getevents io_pgetevents io_uring_enter" } } },
+		{ { "io_getevents io_pgetevents io_uring_enter" } }, true },
 	[WHY_IPC] = { "ipc", { "#6ca3ae", "#3f6f78" }, WAITS_FOR_WAKER,
-		{ { "semop semtimedop msgrcv msgsnd mq_timedreceive mq_timedsend ipc" } } },
+		{ { "semop semtimedop msgrcv msgsnd mq_timedreceive mq_timedsend ipc" } }, true },
 	[WHY_KERNEL] = { "kernel", { "#b9bfc7", "#59616b" }, WAITS_FOR_CALL,
 		{ { "open openat openat2 creat stat lstat newfstatat statx access faccessat faccessat2 readlink "
 		    "readlinkat execve execveat unlink unlinkat mkdir mkdirat rename renameat renameat2 truncate "
@@ -106,6 +106,15 @@ static uint8_t find_call(const char *name, uint8_t *how)
 	}
 	*how = WHY_KERNEL;
 	return WHY_KERNEL;
+}
+
+uint64_t waits_for_work(void)
+{
+	uint64_t bits = 0;
+
+	for (uint32_t i = 0; i < WHY_CLASSES; i++)
+		bits |= (uint64_t)classes[i].for_work << i;
+	return bits;
 }
 
 void waits_fill(uint8_t calls[WHY_ABIS][WHY_CALLS])

@@ -32,12 +32,16 @@ struct waits_class {
 		const char *names;
 		uint8_t how;
 	} calls[3];
+	/* A thread that has nothing to do waits so; it may be for something that others are to do, too. */
+	bool for_work;
 };
 
 /* A class of the programs; WHY_UNKNOWN's for any other number. */
 const struct waits_class *waits_of(uint32_t class);
 /* The classes with such an object, a bit each. */
 uint64_t waits_with(enum waits_object object);
+/* The classes in which threads that have nothing to do wait, a bit each. */
+uint64_t waits_for_work(void);
 /* Fills in .rodata.calls. Calls that are not listed are WHY_KERNEL. */
 void waits_fill(uint8_t calls[WHY_ABIS][WHY_CALLS]);
 /* The name of a call as the programs number it, a constant; NULL: none, or not known. */

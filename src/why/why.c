@@ -63,7 +63,7 @@ void why_keep_wait(struct why *why, const struct why_wait *wait)
 
 	while (at > 0 && why->waits[at - 1].ns < wait->ns)
 		at--;
-	if (at == most)
+	if (at == most || (wait->waker[0] == WHY_INTERRUPT && why_idle_classes(why) >> wait->key.class & 1))
 		return;
 	if (why->n_waits < most)
 		why->n_waits++;
@@ -142,7 +142,9 @@ static int set_up(struct why *why, struct err *err)
 		.drawn = why->stacks_source.keyed,
 		.switches = why->settings->perfetto != NULL,
 		.by_waker = waits_with(WAITS_FOR_WAKER),
+		.for_work = why_idle_classes(why),
 		.behind = WHY_BEHIND_NS,
+		.is_long = WHY_LEAST_NS,
 	};
 	struct object *object = &why->progs.object;
 	int ret = progs_open(&why->progs, err);
@@ -299,6 +301,7 @@ static void why_emit(struct engine_instance *instance, bool last)
 	if (!ret)
 		ret = objects_read(why);
 	why_sums_finish(&why->sums);
+	why_idle_find(why);
 	why_path_find(why);
 	objects_sort(why);
 	if (ret)
@@ -359,6 +362,7 @@ static void why_close(struct engine_instance *instance)
 	why_record_release(why);
 	progs_release(&why->progs);
 	why_sums_release(&why->sums);
+	why_idle_release(why);
 	set_release(&why->keys);
 	free(why->before.v);
 	free(why->live.v);

@@ -47,11 +47,10 @@ struct part {
 	size_t n;
 };
 
-/* Appends "NAME SECONDS" unless the line is full. A name that is too long for a line of its own loses its begin. */
-static bool add_item(struct str *line, const struct part *part, const char *name, uint64_t ns)
+/* Appends an item unless the line is full. One that is too long for a line of its own loses its begin. */
+static bool add_text(struct str *line, size_t room, const char *item)
 {
-	__free char *item = base_printf("%s%s %.3f", line->len ? ", " : "", name, SECONDS(ns));
-	size_t room = ROOM - (part->cause == WHY_PROCESSOR ? strlen(BEHIND) : 0), len = strlen(item);
+	size_t len = strlen(item) + (line->len ? strlen(", ") : 0);
 	size_t over = len > room ? len - room + strlen("...") : 0;
 
 	if (line->len && line->len + len > room)
@@ -59,9 +58,18 @@ static bool add_item(struct str *line, const struct part *part, const char *name
 	/* not within a character of several bytes */
 	while (over && over < len && ((unsigned char)item[over] & 0xc0) == 0x80)
 		over++;
+	str_add(line, line->len ? ", " : "");
 	str_add(line, over ? "..." : "");
 	str_add(line, item + over);
 	return true;
+}
+
+/* Appends "NAME SECONDS" likewise. */
+static bool add_item(struct str *line, const struct part *part, const char *name, uint64_t ns)
+{
+	__free char *item = base_printf("%s %.3f", name, SECONDS(ns));
+
+	return add_text(line, ROOM - (part->cause == WHY_PROCESSOR ? strlen(BEHIND) : 0), item);
 }
 
 static int by_cause(const void *pa, const void *pb, void *ctx)
@@ -98,7 +106,9 @@ static void add_objects(struct str *line, const struct part *part)
 		const struct why_found *found = &part->found[i], *known = objects_find(part->why, &found->key);
 		struct str name __str = {};
 
+		/* what threads without work waited for is among the objects, too: it may be more than the line has */
 		if (found->key.class != part->cause || !found->object.ns || found->object.ns < part->whole / LEAST ||
+		    found->object.ns > part->sums->all.ns[part->cause] ||
 		    !objects_name(part->why, &name, &found->key, known ? &known->object : &found->object))
 			continue;
 		named += add_item(line, part, name.data, found->object.ns);
@@ -107,7 +117,11 @@ static void add_objects(struct str *line, const struct part *part)
 
 static void print_line(struct output *out, const char *cause, uint64_t ns, uint64_t whole, const char *objects)
 {
-	output_line(out, "  %-16s %9.3f %3.0f %%  %s", cause, SECONDS(ns), percent(ns, whole), objects);
+	double part = percent(ns, whole);
+	char text[16];
+
+	snprintf(text, sizeof(text), ns && part < 0.5 ? "<1" : "%.0f", part);
+	output_line(out, "  %-16s %9.3f %3s %%  %s", cause, SECONDS(ns), text, objects);
 }
 
 /* The causes of a sum, the largest first, and what is too little for a line in one. names: also where objects do. */
@@ -140,13 +154,45 @@ static void print_causes(struct output *out, struct part *part, bool names)
 		print_line(out, "other", others, part->whole, "");
 }
 
+/* One line: how long all of them, and who. */
+static void print_idle(const struct why *why, struct output *out)
+{
+	struct str line __str = {};
+	uint64_t ns = 0;
+	bool room = true;
+
+	vec_each(idle, &why->work.idle) {
+		__free char *several = base_printf("%s (%llu)", idle->comm, (unsigned long long)idle->threads);
+
+		ns += idle->ns;
+		room = room && add_text(&line, ROOM - strlen(", ..."), idle->threads > 1 ? several : idle->comm);
+	}
+	output_line(out, "  %-16s %9.3f        %s%s", "idle", SECONDS(ns), str_or_empty(line.data), room ? "" : ", ...");
+}
+
+static void print_threads(const struct why *why, struct output *out, struct part *all)
+{
+	size_t threads = why->sums.tasks.n, idle = why->work.threads;
+
+	if (!idle) {
+		output_line(out, "ALL THREADS          seconds");
+		print_causes(out, all, false);
+		return;
+	}
+	output_line(out, "THREADS THAT WORKED  seconds        %zu of %zu; the others only waited for work", threads - idle,
+		    threads);
+	print_causes(out, all, false);
+	print_idle(why, out);
+}
+
 void why_causes_print(const struct why *why, struct output *out)
 {
 	const struct why_path *path = &why->path;
+	const struct why_sums *sums = why->work.threads ? &why->work.worked : &why->sums;
 	struct part all = {
 		.why = why,
-		.whole = why_sums_life(&why->sums.all),
-		.sums = &why->sums,
+		.whole = why_sums_life(&sums->all),
+		.sums = sums,
 		.found = why->objects.v,
 		.n = why->objects.n,
 	};
@@ -164,6 +210,5 @@ void why_causes_print(const struct why *why, struct output *out)
 		/* sleeps without an object are those of threads: these are named then */
 		print_causes(out, &of_path, true);
 	}
-	output_line(out, "ALL THREADS          seconds");
-	print_causes(out, &all, false);
+	print_threads(why, out, &all);
 }

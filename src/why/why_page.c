@@ -3,8 +3,9 @@
 #include "waits.h"
 #include "why_part.h"
 
-/* The columns for the frames of a wait. */
-#define STACK_ROOM 64
+/* The frames of a wait: where they begin, and how many lines of a terminal they may have. */
+#define STACK_INDENT 10
+#define STACK_LINES  2
 
 #define SECONDS(ns) ((double)(ns) / 1e9)
 
@@ -23,39 +24,83 @@ static bool has_names(const struct frame_stack *part)
 	return false;
 }
 
-/* How many frames, from the innermost on, a line has room for; at least one. */
-static size_t count_fitting(const struct frame_stack *part)
+/* A call's wrapper in the C library: the line above names the call. */
+static bool is_wrapper(const struct frame *frame)
 {
-	size_t n = 0, width = 0;
+	static const char *const libraries[] = { "libc.so", "libc-", "libpthread", "ld-musl" };
+	const char *slash = frame->file ? strrchr(frame->file, '/') : NULL;
 
-	while (n < part->n) {
-		width += strlen(frame_name(part->frames[n])) + strlen(" > ");
-		if (n && width > STACK_ROOM)
-			break;
-		n++;
-	}
-	return n;
+	for (size_t i = 0; slash && i < ARRAY_SIZE(libraries); i++)
+		if (!strncmp(slash + 1, libraries[i], strlen(libraries[i])))
+			return true;
+	return false;
 }
 
-/* Towards the innermost, the user part if it is known. */
-static void add_stack(struct str *line, const struct stacks_named *named)
+/* The frames from..to, the innermost first, are printed; at least one is. */
+struct stack_range {
+	size_t from, to;
+};
+
+/* Lines of `room` columns until that frame. */
+static size_t count_lines(const struct frame_stack *part, struct stack_range range, size_t room)
+{
+	size_t lines = 1, width = range.to < part->n ? strlen("... > ") : 0;
+
+	for (size_t i = range.to; i-- > range.from;) {
+		size_t len = strlen(frame_name(part->frames[i])) + strlen(" >");
+
+		if (width && width + len > room) {
+			lines++;
+			width = 0;
+		}
+		width += len + 1;
+	}
+	return lines;
+}
+
+/* What is too long loses wrappers of the C library, then its outermost frames. */
+static struct stack_range fit(const struct frame_stack *part, size_t room)
+{
+	struct stack_range range = { 0, part->n };
+
+	if (!room || count_lines(part, range, room) <= STACK_LINES)
+		return range;
+	while (range.from + 1 < part->n && is_wrapper(part->frames[range.from]))
+		range.from++;
+	while (range.to > range.from + 1 && count_lines(part, range, room) > STACK_LINES)
+		range.to--;
+	return range;
+}
+
+/* Towards the innermost, the user part if it is known: in two lines of a terminal, else whole in one. */
+static void print_stack(struct output *out, const struct stacks_named *named)
 {
 	const struct frame_stack *part = has_names(&named->user) ? &named->user : &named->kernel;
-	size_t n = count_fitting(part);
+	size_t width = output_width(out), room = width > 2 * STACK_INDENT ? width - STACK_INDENT : width ? STACK_INDENT
+													 : 0;
+	struct stack_range range = fit(part, room);
+	struct str line __str = {};
 
-	if (n < part->n)
-		str_add(line, "... > ");
-	while (n-- > 0) {
-		str_add(line, frame_name(part->frames[n]));
-		str_add(line, n ? " > " : "");
+	if (range.to < part->n)
+		str_add(&line, "... > ");
+	for (size_t i = range.to; i-- > range.from;) {
+		const char *name = frame_name(part->frames[i]);
+
+		if (room && line.len && line.len + strlen(name) + strlen(" >") > room) {
+			output_line(out, "%*s%s", STACK_INDENT, "", line.data);
+			str_reset(&line);
+		}
+		str_addf(&line, "%s%s", name, i > range.from ? " > " : "");
 	}
+	if (line.len)
+		output_line(out, "%*s%s", STACK_INDENT, "", line.data);
 }
 
 static void print_wait(struct why *why, struct output *out, size_t i)
 {
 	const struct why_wait *wait = &why->waits[i];
 	const struct why_found *object = objects_find(why, &wait->key);
-	struct str name __str = {}, stack __str = {};
+	struct str name __str = {};
 	struct stacks_named named = {};
 	const char *call = wait->key.class == WHY_PROCESSOR ? NULL : waits_call(wait->call);
 	const char *cause = why_sums_cause(wait->key.class);
@@ -68,11 +113,8 @@ static void print_wait(struct why *why, struct output *out, size_t i)
 		call = NULL;
 	output_line(out, "%3zu. %9.3f  %-10s %.16s %u  %s%s%s", i + 1, SECONDS(wait->ns), cause,
 		    wait->comm, wait->tid, str_or_empty(call), call && name.len ? " " : "", str_or_empty(name.data));
-	if (!wait->stack || !stacks_find(why->stacks, wait->stack, &named))
-		return;
-	add_stack(&stack, &named);
-	if (stack.len)
-		output_line(out, "          %s", stack.data);
+	if (wait->stack && stacks_find(why->stacks, wait->stack, &named))
+		print_stack(out, &named);
 }
 
 static int by_life(const void *pa, const void *pb)
@@ -181,6 +223,25 @@ static void put_causes(struct output *out, struct why_row row, const struct why_
 	}
 }
 
+/* Nothing where all threads worked. */
+static void put_work(const struct why *why, struct output *out)
+{
+	if (why->work.threads)
+		put_causes(out, (struct why_row){ .kind = "worked" }, &why->work.worked.all);
+	vec_each(idle, &why->work.idle) {
+		const struct why_row row = {
+			.kind = "idle",
+			.cause = why_sums_cause(idle->cause),
+			.comm = idle->comm,
+			.ns = idle->ns,
+			.threads = idle->threads,
+			.processes = idle->processes,
+		};
+
+		output_row(out, &row);
+	}
+}
+
 static void put_objects(const struct why *why, struct output *out, const char *kind, const struct why_found *found,
 			size_t n)
 {
@@ -272,6 +333,7 @@ static void put_data(struct why *why, struct output *out)
 
 	output_row(out, &total);
 	put_causes(out, (struct why_row){ .kind = "cause" }, &why->sums.all);
+	put_work(why, out);
 	put_objects(why, out, "object", why->objects.v, why->objects.n);
 	put_path(why, out);
 	if (why->settings->by_thread)

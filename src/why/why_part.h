@@ -65,6 +65,20 @@ struct why_path {
 	vec(struct why_found) objects;
 };
 
+/* Threads of one name that did nothing but wait for work, most of it in one cause. */
+struct why_idle {
+	char comm[17];
+	uint32_t cause;
+	uint64_t threads, processes, ns;
+};
+
+/* Of a run without a command: the threads that worked, apart from those that only waited for work. */
+struct why_work {
+	size_t threads;		   /* that only waited for work; 0: all are in `worked` */
+	struct why_sums worked;	   /* its names and `all`; tasks are not in it */
+	vec(struct why_idle) idle; /* the longest first */
+};
+
 struct why {
 	struct engine_instance *instance;
 	const struct why_settings *settings;
@@ -88,14 +102,24 @@ struct why {
 	struct why_wait *waits;
 	size_t n_waits;
 	struct why_path path;
+	struct why_work work;
 	struct why_recording recording;
 	struct set keys; /* numbers index objects */
 	vec(struct why_found) objects;
 	bool knows_missed;
 };
 
-/* why.c: keeps a wait if it is one of the longest. */
+/* why.c: keeps a wait if it is one of the longest, and no wait for work. */
 void why_keep_wait(struct why *why, const struct why_wait *wait);
+
+/*
+ * why_idle.c: whether a wait of this class, ended by an interrupt, only shows that there was nothing to do: a timer or
+ * the network ended it. Not of a command, which has a path.
+ */
+uint64_t why_idle_classes(const struct why *why);
+/* Once the sums are finished: tells those that worked from those that only waited. Nothing of a command. */
+void why_idle_find(struct why *why);
+void why_idle_release(struct why *why);
 
 /* Reads /proc: the threads that the filter passes, and what they wait for. */
 void why_before_read(struct why *why);

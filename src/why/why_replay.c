@@ -502,6 +502,7 @@ static void print(struct replay *replay, struct output *out)
 	end_threads(replay);
 	why->sums.whole = !replay->has_calls;
 	why_sums_finish(&why->sums);
+	why_idle_find(why);
 	why_path_find(why);
 	objects_sort(why);
 	if (!output_is_text(out))
@@ -515,6 +516,7 @@ static void release(struct replay *replay)
 
 	why_path_release(why);
 	why_sums_release(&why->sums);
+	why_idle_release(why);
 	set_release(&why->keys);
 	free(why->objects.v);
 	free(why->waits);

@@ -122,6 +122,33 @@ test_sleeper() {
 		fail "no sleep: $(cat threads)"
 }
 
+# Threads that only wait for work have one line, and percentages are of the others.
+# kernels=ends
+test_idle() {
+	sleep 1000 &
+	idle=$!
+	start sonde why --json
+	spin 1 > /dev/null
+	stop INT
+	expect_exit 0
+	grep -q '"kind":"idle","cause":"sleep".*"comm":"sleep".*"threads":1' out || fail "where is sleep?"
+	! grep '"kind":"idle"' out | grep -q '"comm":"spin"' || fail "spin worked"
+	sed -n 's/.*"kind":"\(worked\|idle\|cause\)".*"ns":\([0-9]*\).*/\1 \2/p' out |
+		awk '{ n[$1] += $2 } END { print n["worked"] + n["idle"], n["cause"]; exit n["worked"] + n["idle"] != n["cause"] }' ||
+		fail "other sums"
+	start sonde why
+	spin 1 > /dev/null
+	stop INT
+	kill $idle
+	expect_line '^THREADS THAT WORKED  seconds        [0-9]+ of [0-9]+; the others only waited for work$'
+	expect_line '^  idle +[0-9.]+        [^ ]'
+	# what the threads that worked did is all there is
+	awk '/^THREADS THAT/ { on = 1 }
+		on && / %  / { for (i = 2; i <= NF; i++) if ($i == "%") { all += $(i - 1); break } }
+		END { if (all < 95 || all > 105) print all " %" }' out > wrong
+	[ ! -s wrong ] || fail "$(cat wrong)"
+}
+
 # A stopped thread is in no call; where it was stopped is no page fault.
 # kernels=ends
 test_stopped_before() {

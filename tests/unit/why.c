@@ -89,6 +89,74 @@ Test(why, running_without_ticks)
 	why_sums_release(&sums);
 }
 
+/* Threads that only waited for work are apart from the others, and nothing is lost or counted twice. */
+Test(why, idle_is_apart)
+{
+	struct why why = {};
+	struct why_thread thread = part(7, "server", 0);
+
+	thread.ns[WHY_POLL] = 900;
+	thread.ns[WHY_RUNNING] = thread.ran = 100;
+	thread.user = 1;
+	why_sums_add(&why.sums, &thread);
+	for (uint32_t tid = 8; tid < 11; tid++) {
+		thread = part(tid, tid < 10 ? "worker" : "server", 0);
+		thread.ns[WHY_CONDITION] = 990;
+		thread.ns[WHY_RUNNING] = thread.ran = 10;
+		why_sums_add(&why.sums, &thread);
+	}
+	/* what others are to end is no wait for work */
+	thread = part(11, "worker", 0);
+	thread.ns[WHY_LOCK] = 1000;
+	why_sums_add(&why.sums, &thread);
+	why_sums_finish(&why.sums);
+	why_idle_find(&why);
+	cr_assert_eq(why.work.threads, 3);
+	cr_assert_eq(why.work.idle.n, 2);
+	cr_assert_str_eq(why.work.idle.v[0].comm, "worker");
+	cr_assert_eq(why.work.idle.v[0].threads, 2);
+	cr_assert_eq(why.work.idle.v[0].cause, WHY_CONDITION);
+	cr_assert_eq(why.work.idle.v[0].ns, 2000);
+	cr_assert_eq(why.work.worked.all.ns[WHY_POLL], 900);
+	cr_assert_eq(why.work.worked.all.ns[WHY_CONDITION], 0);
+	cr_assert_eq(why_sums_life(&why.work.worked.all) + 3000, why_sums_life(&why.sums.all));
+	why_idle_release(&why);
+	why_sums_release(&why.sums);
+}
+
+/* Where nobody worked, what they waited for is the answer. */
+Test(why, all_idle)
+{
+	struct why why = {};
+	struct why_thread thread = part(7, "server", 0);
+
+	thread.ns[WHY_POLL] = 1000;
+	why_sums_add(&why.sums, &thread);
+	why_sums_finish(&why.sums);
+	why_idle_find(&why);
+	cr_assert_eq(why.work.threads, 0);
+	cr_assert_eq(why.work.idle.n, 0);
+	why_idle_release(&why);
+	why_sums_release(&why.sums);
+}
+
+/* A timer or the network that ends a wait for work only shows that there was none. Of others it may be the cause. */
+Test(why, waits_for_work_are_not_the_worst)
+{
+	const struct why_settings settings = { .worst = 2 };
+	struct why_wait kept[3], wait = { .ns = 5, .waker = { WHY_INTERRUPT }, .key.class = WHY_POLL };
+	struct why why = { .settings = &settings, .waits = kept };
+
+	why_keep_wait(&why, &wait);
+	cr_assert_eq(why.n_waits, 0);
+	wait.key.class = WHY_NETWORK;
+	why_keep_wait(&why, &wait);
+	wait = (struct why_wait){ .ns = 6, .waker = "redis", .key.class = WHY_POLL };
+	why_keep_wait(&why, &wait);
+	cr_assert_eq(why.n_waits, 2);
+	cr_assert_eq(why.waits[0].ns, 6);
+}
+
 Test(why, causes_have_names)
 {
 	for (uint32_t i = 0; i < WHY_CAUSES; i++)

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The processes of a service by its name: of a systemd unit, by the control groups that /proc/PID/cgroup shows (version
+ * 1 or 2, see cgroups(7)), or of a program.
+ */
+#ifndef SONDE_ENGINE_SERVICE_H
+#define SONDE_ENGINE_SERVICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/base.h"
+
+/* Initialise with {}. */
+struct service {
+	char *name;  /* of the unit, "nginx.service", or of the program, "nginx" */
+	bool is_unit;
+	char *group; /* the unit's group below the mount point of version 2; NULL: in version 1, or no unit */
+	size_t processes;
+};
+
+/*
+ * Finds out what a name is: a unit ("nginx.service", or "nginx" if there is a service of that name), else a program,
+ * by the name of the executed file or of the process. -ESRCH with err: nothing of that name runs.
+ */
+int service_find(struct service *service, const char *name, struct err *err);
+/* Calls fn for each process that belongs to it now, with its id in our pid namespace. */
+void service_each(const struct service *service, void (*fn)(uint32_t tgid, void *ctx), void *ctx);
+void service_release(struct service *service);
+
+#endif
