@@ -14,9 +14,10 @@
 struct filter {
 	unsigned char any; /* one of the following is set */
 	unsigned char by_tgid, by_tid, by_uid, by_cpu, by_comm, by_cgroup;
-	unsigned char by_members; /* only the command and its descendants */
-	unsigned char in_pidns;	  /* tgid and tid are ids in the pid namespace below, not on the host */
-	unsigned char unused[3];  /* no padding: what is kept is compared as bytes */
+	unsigned char by_members;    /* only the command, or a service's processes, and their descendants */
+	unsigned char in_pidns;	     /* tgid and tid are ids in the pid namespace below, not on the host */
+	unsigned char members_exist; /* members run already; a command begins when it is released */
+	unsigned char unused[2];     /* no padding: what is kept is compared as bytes */
 	unsigned int tgid, tid, uid, cpu, unused_too;
 	unsigned long long pidns_dev, pidns_ino;
 	unsigned long long cgroup_id; /* as the kernel has it, for those who look at other tasks than the current one */

@@ -54,6 +54,17 @@ int follow_adopt(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
+/* The loader runs this for each process of a service. args[0]: its id on the host. */
+SEC("raw_tp")
+int follow_add(struct bpf_raw_tracepoint_args *ctx)
+{
+	__u8 *member = filter_member(ctx->args[0]);
+
+	if (member)
+		*member = 1;
+	return 0;
+}
+
 SEC("raw_tp/sched_process_fork")
 int follow_fork(struct bpf_raw_tracepoint_args *ctx)
 {

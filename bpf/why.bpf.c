@@ -102,7 +102,7 @@ __noinline int adopt_task(__u64 address, __u8 state, __u64 now)
 	if (state == WHY_IS_RUNNING)
 		came = why_came_at(task, now);
 	began = now;
-	if (BPF_CORE_READ(task, start_time) < why_shared.armed && !filter.by_members)
+	if (BPF_CORE_READ(task, start_time) < why_shared.armed && (!filter.by_members || filter.members_exist))
 		began = why_shared.armed;
 	else if (state == WHY_IS_ASLEEP)
 		began -= why_in_queue(why_delayed(task));

@@ -5,12 +5,16 @@
 
 TOOL(why, .brief = "where time goes: what threads do, and what they wait for",
      .group = GROUP_SLOW, .front = { "sonde why -- make -j2", "what made it take so long" },
-     .args = "[-- COMMAND [ARG]...]", .schema = &why_schema, .engine = &why_engine,
+     .args = "[SERVICE | -- COMMAND [ARG]...]", .schema = &why_schema, .engine = &why_engine,
      LACKS({ "cpu", "threads move between processors" }),
      .description =
 	     "Splits the life of each thread into what it did and what it waited for, without a gap, and prints the "
 	     "sums at the end, with the objects: files, peers, locks and their holders, children, and who had the "
 	     "processor. Nothing is attached to system calls: the scheduler's switches and wake-ups are enough.\n\n"
+	     "SERVICE is a systemd unit (nginx.service, or nginx), or else the name of a program: all its processes "
+	     "are looked at, and those that they start. Of what runs already, threads that only waited for work are one "
+	     "line: idle. The percentages are of the others, and a wait for work that a timer or the network ended is "
+	     "not among the worst.\n\n"
 	     "Of a command the path is printed first: what made it last as long as it did. It goes back from the "
 	     "command's end. Where a thread slept, it goes on in the thread that woke it; where a timer, a disk, the "
 	     "network or somebody else's process did, the sleep is on the path. Its lines sum to the wall time.\n\n"
@@ -37,7 +41,8 @@ TOOL(why, .brief = "where time goes: what threads do, and what they wait for",
 	     "the states of each thread, with what it waited for as blocked_function, and who woke it. Threads that "
 	     "existed before are drawn from their first switch on. Lost events are gaps.",
      EXAMPLES({ "sonde why -- make -j2", "a command and its children" },
-	      { "sonde why -p 1234 -d 10", "one process, for 10 seconds" },
+	      { "sonde why nginx -d 10", "a service with all its processes, for 10 seconds" },
+	      { "sonde why -p 1234 -d 10", "one process" },
 	      { "sonde why -t -n 20 -- ./server-test", "also by thread, and the 20 longest waits" },
 	      { "sonde why --flame why.svg -- make -j2", "running and waiting in one picture" },
 	      { "sonde why --perfetto why.pftrace -- make -j2", "the same as a timeline, for Perfetto's UI" },

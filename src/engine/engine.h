@@ -39,9 +39,10 @@ struct engine_metrics {
 
 struct engine_context {
 	/* Which tasks are traced. */
-	struct filter filter; /* as BPF programs read it */
-	uint32_t pid, tid;    /* of --pid and --tid, in our pid namespace; 0: any */
-	int cgroup;	      /* descriptor of the cgroup to filter by, -1: none */
+	struct filter filter;	       /* as BPF programs read it */
+	uint32_t pid, tid;	       /* of --pid and --tid, in our pid namespace; 0: any */
+	int cgroup;		       /* descriptor of the cgroup to filter by, -1: none */
+	const struct service *service; /* whose processes and their children are the members; NULL: the command's */
 	struct {
 		pid_t pid;	  /* 0: there is no command. The process waits until probes are armed */
 		const char *name; /* the program as the user gave it */
@@ -87,6 +88,7 @@ struct attach;
 struct engine;
 struct follow;
 struct intake;
+struct service;
 struct target_set;
 
 /* One kind of rows of an engine whose snapshots have several. */
@@ -150,6 +152,7 @@ struct engine {
 	size_t n_options;
 	size_t settings_size;
 	const void *defaults;
+	bool names_service; /* the one argument, if there is one, names a service: only its processes are traced */
 
 	/* Checks the arguments, loads and attaches. Returns 0 when the probes are armed, or -errno with err set. */
 	int (*open)(struct engine_instance *instance, struct err *err);

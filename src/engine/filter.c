@@ -85,9 +85,12 @@ static int set_cgroup(const struct object *object, int cgroup, struct err *err)
 int filter_after(struct engine_instance *instance, const struct object *object, struct err *err)
 {
 	const struct engine_context *ctx = instance->ctx;
-	int ret = ctx->cgroup >= 0 ? set_cgroup(object, ctx->cgroup, err) : 0;
+	int ret = ctx->cgroup >= 0 ? set_cgroup(object, ctx->cgroup, err) : 0, members;
 
 	if (ret || !instance->filter.by_members)
 		return ret;
-	return follow_start(&instance->follow, ctx->command.pid, object_map_fd(object, "members"), err);
+	members = object_map_fd(object, "members");
+	if (ctx->service)
+		return follow_start_service(&instance->follow, ctx->service, members, err);
+	return follow_start(&instance->follow, ctx->command.pid, members, err);
 }

@@ -95,36 +95,69 @@ static int attach_one(struct follow *follow, size_t i, struct err *err)
 	return follow->links[i] ? 0 : err_set(err, -errno, "%s", strerror(errno));
 }
 
+/* Whom to follow: a command, or a service. */
+struct start {
+	pid_t command;
+	const struct service *service;
+	int members;
+};
+
 /* Loads the programs for one of the two ways. */
-static int load(struct follow *follow, int members_fd, struct err *err)
+static int load(struct follow *follow, const struct start *from, struct err *err)
 {
 	int ret = object_open(&follow->object, follow_bpf__elf_bytes, err);
 
 	follow->by_perf = quirk_preemptible() && has_perf_tracepoints();
 	if (!ret)
-		ret = object_reuse_map(&follow->object, "members", members_fd, err);
+		ret = object_reuse_map(&follow->object, "members", from->members, err);
 	for (size_t i = 0; !ret && i < PROGRAMS; i++)
 		ret = object_skip_program(&follow->object, follow->by_perf ? programs[i].raw : programs[i].record, err);
+	if (!ret)
+		ret = object_skip_program(&follow->object, from->service ? "follow_adopt" : "follow_add", err);
 	if (!ret)
 		ret = object_load(&follow->object, err);
 	return ret;
 }
 
-static int start(struct follow *follow, pid_t command, int members_fd, struct err *err)
+/* A program writes to the map: it has many processes in an element, and forks change others of them meanwhile. */
+static void add_member(uint32_t tgid, void *ctx)
 {
-	int ret = load(follow, members_fd, err);
+	__u64 args[] = { tgid };
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = args, .ctx_size_in = sizeof(args));
+
+	bpf_prog_test_run_opts(*(const int *)ctx, &opts);
+}
+
+static int add_service(const struct follow *follow, const struct service *service, struct err *err)
+{
+	const struct bpf_program *program;
+	int ret = object_program(&follow->object, "follow_add", &program, err), fd;
+
+	if (ret)
+		return ret;
+	fd = bpf_program__fd(program);
+	service_each(service, add_member, &fd);
+	return 0;
+}
+
+/* What a process of the service forks from now on is followed, so the programs are attached first. */
+static int start(struct follow *follow, const struct start *from, struct err *err)
+{
+	int ret = load(follow, from, err);
 
 	for (size_t i = 0; !ret && i < PROGRAMS; i++)
 		ret = attach_one(follow, i, err);
-	return ret ? ret : adopt(follow, command, err);
+	if (ret)
+		return ret;
+	return from->service ? add_service(follow, from->service, err) : adopt(follow, from->command, err);
 }
 
-int follow_start(struct follow **follow, pid_t command, int members_fd, struct err *err)
+static int try_start(struct follow **follow, const struct start *from, struct err *err)
 {
 	struct follow *new = base_alloc(sizeof(*new));
 	struct err cause = {};
 	const char *why;
-	int ret = start(new, command, members_fd, &cause);
+	int ret = start(new, from, &cause);
 
 	if (!ret) {
 		*follow = new;
@@ -132,7 +165,18 @@ int follow_start(struct follow **follow, pid_t command, int members_fd, struct e
 	}
 	follow_free(new);
 	why = ret == -EPERM ? quirk_denial() : quirk_refusal();
-	return err_set(err, ret, "the command's children cannot be followed: %s", why ? why : cause.text);
+	return err_set(err, ret, "the %s's children cannot be followed: %s", from->service ? "service" : "command",
+		       why ? why : cause.text);
+}
+
+int follow_start(struct follow **follow, pid_t command, int members_fd, struct err *err)
+{
+	return try_start(follow, &(struct start){ .command = command, .members = members_fd }, err);
+}
+
+int follow_start_service(struct follow **follow, const struct service *service, int members_fd, struct err *err)
+{
+	return try_start(follow, &(struct start){ .service = service, .members = members_fd }, err);
 }
 
 void follow_losses(const struct follow *follow)

@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include "base/base.h"
+#include "service.h"
 
 struct follow;
 
@@ -14,6 +15,8 @@ struct follow;
  * of members become members too. Returns 0, or -errno with err.
  */
 int follow_start(struct follow **follow, pid_t command, int members_fd, struct err *err);
+/* Likewise for the processes of a service, which run already. */
+int follow_start_service(struct follow **follow, const struct service *service, int members_fd, struct err *err);
 /* Reports forks that the kernel did not show to the program, of any process: children of the command may be missing. */
 void follow_losses(const struct follow *follow);
 void follow_free(struct follow *follow);

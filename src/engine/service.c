@@ -10,7 +10,7 @@
 #include "base/base.h"
 #include "service.h"
 
-/* A group's path can have 4,096 bytes, and version 1 has a line for each of some 14 controllers; the rest is not read. */
+/* A group's path can have 4,096 bytes, and version 1 has a line for each of some 14 controllers. No more is read. */
 #define GROUPS_SIZE 65536
 #define UNIT	    ".service"
 
@@ -21,7 +21,7 @@ static bool has_suffix(const char *text, size_t n, const char *suffix)
 	return n >= len && !memcmp(text + n - len, suffix, len);
 }
 
-/* Whether a part of a group's path is the unit: "nginx.service", or an instance of it, "postgresql@15-main.service". */
+/* Whether a part of a group's path is the unit: "nginx.service", or an instance of it, "pg@15-main.service". */
 static bool is_unit(const char *part, size_t n, const char *name)
 {
 	size_t len = strlen(name), bare = len;
@@ -109,7 +109,7 @@ static bool is_program(uint32_t tgid, const char *name)
 	return *comm && !strncmp(comm, name, 15);
 }
 
-static bool belongs(const struct service *service, uint32_t tgid)
+bool service_has(const struct service *service, uint32_t tgid)
 {
 	char *group = NULL;
 	bool ret = service->is_unit ? in_unit(tgid, service->name, &group) : is_program(tgid, service->name);
@@ -126,7 +126,7 @@ void service_each(const struct service *service, void (*fn)(uint32_t tgid, void 
 	while (proc && (entry = readdir(proc))) {
 		uint32_t tgid = strtoul(entry->d_name, NULL, 10);
 
-		if (tgid && tgid != (uint32_t)getpid() && belongs(service, tgid))
+		if (tgid && tgid != (uint32_t)getpid() && service_has(service, tgid))
 			fn(tgid, ctx);
 	}
 	if (proc)

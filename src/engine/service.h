@@ -14,7 +14,7 @@
 
 /* Initialise with {}. */
 struct service {
-	char *name;  /* of the unit, "nginx.service", or of the program, "nginx" */
+	char *name; /* of the unit, "nginx.service", or of the program, "nginx" */
 	bool is_unit;
 	char *group; /* the unit's group below the mount point of version 2; NULL: in version 1, or no unit */
 	size_t processes;
@@ -27,6 +27,7 @@ struct service {
 int service_find(struct service *service, const char *name, struct err *err);
 /* Calls fn for each process that belongs to it now, with its id in our pid namespace. */
 void service_each(const struct service *service, void (*fn)(uint32_t tgid, void *ctx), void *ctx);
+bool service_has(const struct service *service, uint32_t tgid);
 void service_release(struct service *service);
 
 #endif

@@ -148,22 +148,56 @@ static int open_cgroup(const char *text, struct err *err)
 	return take_fd(fd);
 }
 
+static int set_cgroup(struct filter *filter, const char *text, int *cgroup, struct err *err)
+{
+	struct stat stat;
+
+	*cgroup = open_cgroup(text, err);
+	if (*cgroup < 0)
+		return *cgroup;
+	filter->by_cgroup = filter->any = 1;
+	filter->cgroup_id = fstat(*cgroup, &stat) ? 0 : stat.st_ino;
+	return 0;
+}
+
+/* A unit that is one group of version 2 is that group: processes that it starts later belong to it, too. */
+static int set_service(struct filter *filter, const struct service *service, int *cgroup, struct err *err)
+{
+	__free char *mount = service->group ? cgroup_mount() : NULL;
+	__free char *path = mount ? base_printf("%s%s", mount, service->group) : NULL;
+
+	if (path && !access(path, F_OK))
+		return set_cgroup(filter, path, cgroup, err);
+	if (filter_pidns())
+		return err_set(err, -ENOENT, "'%s' is found in the first pid namespace only: use -p or --cgroup",
+			       service->name);
+	filter->by_members = filter->members_exist = filter->any = 1;
+	return 0;
+}
+
+int filter_parse_service(struct filter *filter, const struct run_options *options, const char *name,
+			 struct service *service, int *cgroup, struct err *err)
+{
+	int ret;
+
+	if (options->pid || options->tid || options->cgroup || options->comm || filter->by_members)
+		return err_set(err, -EINVAL, "'%s' names what is traced; so does an option or a command: choose one",
+			       name);
+	ret = service_find(service, name, err);
+	return ret ? ret : set_service(filter, service, cgroup, err);
+}
+
 int filter_parse(struct filter *filter, const struct run_options *options, bool command, int *cgroup,
 		 struct err *err)
 {
 	int ret = set_ids(filter, options, err);
-	struct stat stat;
 
 	if (!ret && options->uid)
 		ret = set_uid(filter, options->uid, err);
 	if (!ret && options->cpu_text)
 		ret = set_cpu(filter, options->cpu_text, err);
-	if (!ret && options->cgroup) {
-		*cgroup = open_cgroup(options->cgroup, err);
-		ret = *cgroup < 0 ? *cgroup : 0;
-		filter->by_cgroup = !ret;
-		filter->cgroup_id = !ret && !fstat(*cgroup, &stat) ? stat.st_ino : 0;
-	}
+	if (!ret && options->cgroup)
+		ret = set_cgroup(filter, options->cgroup, cgroup, err);
 	if (!ret && options->comm) {
 		filter->by_comm = 1;
 		/* the kernel keeps 15 bytes of a longer name */

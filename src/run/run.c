@@ -272,13 +272,24 @@ static void fill_context(struct run *run)
 	run->instance.args = run->args;
 }
 
-static int set_up(struct run *run, char *const *argv, struct err *err)
+static int set_filter(struct run *run, char *const *argv, struct err *err)
 {
 	bool command = (run->options.command || argv) && !run->ctx.as_peer && !run->tool->all_tasks;
+	int ret = filter_parse(&run->ctx.filter, &run->options, command, &run->ctx.cgroup, err);
+
+	if (ret || !run->tool->engine->names_service || run->args.n != 1)
+		return ret;
+	run->ctx.service = &run->service;
+	return filter_parse_service(&run->ctx.filter, &run->options, run->args.v[0], &run->service, &run->ctx.cgroup,
+				    err);
+}
+
+static int set_up(struct run *run, char *const *argv, struct err *err)
+{
 	int ret = caps_check(err);
 
 	if (!ret)
-		ret = filter_parse(&run->ctx.filter, &run->options, command, &run->ctx.cgroup, err);
+		ret = set_filter(run, argv, err);
 	if (ret) {
 		run->ctx.usage = ret == -EINVAL;
 		return ret;
@@ -322,6 +333,7 @@ static void tear_down(struct run *run)
 	report_verbose("detached");
 	output_free(run->ctx.out);
 	free(run->ctx.command.path);
+	service_release(&run->service);
 	write_set_waiter(NULL, NULL);
 	if (run->signals >= 0)
 		close(run->signals);

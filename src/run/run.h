@@ -8,6 +8,7 @@
 
 #include <sys/types.h>
 
+#include "engine/service.h"
 #include "tool.h"
 
 struct run_options {
@@ -29,6 +30,7 @@ struct run {
 	struct opt_list args;	 /* the arguments that are not options, without the command */
 	struct command *command; /* NULL: none; its process is held until the probes are armed */
 	struct engine_context ctx;
+	struct service service;		 /* that the argument names; {}: none */
 	struct engine_instance instance; /* of the tool's engine; empty if the tool has no engine */
 
 	int signals; /* fd of signals_watch(); -1: signals have their default actions */

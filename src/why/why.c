@@ -14,6 +14,7 @@
 #include "engine/filter.h"
 #include "engine/intake.h"
 #include "engine/probes.h"
+#include "engine/service.h"
 #include "waits.h"
 #include "why_part.h"
 
@@ -192,13 +193,15 @@ static int arm(struct why *why, struct err *err)
 	return why_record_begin(why, err);
 }
 
-/* A command without -- would be taken for the whole machine. */
+/* One names a service. A command without -- would be taken for the whole machine. */
 static int check_arguments(struct engine_instance *instance, struct err *err)
 {
-	if (!instance->args.n)
+	size_t most = instance->ctx->service != NULL;
+
+	if (instance->args.n <= most)
 		return 0;
 	instance->ctx->usage = true;
-	return engine_unexpected(instance, instance->args.v[0], err);
+	return engine_unexpected(instance, instance->args.v[most], err);
 }
 
 static int why_open(struct engine_instance *instance, struct err *err)
@@ -247,7 +250,13 @@ static int why_open(struct engine_instance *instance, struct err *err)
 
 static void why_armed(struct engine_instance *instance)
 {
-	report_line("Tracing %s... Hit Ctrl-C to end.", source.what);
+	const struct service *service = instance->ctx->service;
+
+	if (!service)
+		report_line("Tracing %s... Hit Ctrl-C to end.", source.what);
+	else
+		report_line("Tracing %s in %s (%zu process%s)... Hit Ctrl-C to end.", source.what, service->name,
+			    service->processes, service->processes == 1 ? "" : "es");
 }
 
 /* --- end --- */
@@ -377,6 +386,7 @@ const struct engine why_engine = {
 	.n_options = ARRAY_SIZE(options),
 	.settings_size = sizeof(struct why_settings),
 	.defaults = &defaults,
+	.names_service = true,
 	.open = why_open,
 	.armed = why_armed,
 	.emit = why_emit,

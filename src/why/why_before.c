@@ -6,6 +6,7 @@
 #include <sys/xattr.h>
 
 #include "engine/filter.h"
+#include "engine/service.h"
 #include "kernel/syscalls.h"
 #include "waits.h"
 #include "why_part.h"
@@ -106,10 +107,31 @@ static void read_class(const struct why *why, struct why_before *before, char st
 		read_call(why, before);
 }
 
-/* Whether the filter passes a thread of this name. Of users and cgroups the programs know more than /proc does. */
-static bool is_unsure(const struct filter *filter, const char comm[16])
+/* The real user of a thread; UINT32_MAX: it has ended. */
+static uint32_t read_uid(const struct why_before *before)
 {
-	return filter->by_cgroup || filter->by_uid || (filter->by_comm && strncmp(comm, filter->comm, 16) != 0);
+	__free char *path = base_printf("/proc/%u/task/%u/status", before->tgid, before->tid);
+	__fclose FILE *f = fopen(path, "re");
+	unsigned int uid = UINT32_MAX;
+	char line[256];
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "Uid: %u", &uid) == 1)
+			break;
+	return uid;
+}
+
+/* Whether the filter passes a thread. Of a cgroup that no service names, the programs know more than /proc does. */
+static bool is_unsure(const struct why *why, const struct why_before *before)
+{
+	const struct filter *filter = &why->instance->filter;
+	const struct service *service = why->instance->ctx->service;
+
+	if (service ? !service_has(service, before->tgid) : filter->by_cgroup)
+		return true;
+	if (filter->by_comm && strncmp(before->comm, filter->comm, 16) != 0)
+		return true;
+	return filter->by_uid && read_uid(before) != filter->uid;
 }
 
 /* A thread that is no more when tracing begins has no time. */
@@ -123,7 +145,7 @@ static void read_thread(struct why *why, struct why_before *before)
 	if (before->class == WHY_RUNNING)
 		before->ran = read_ran(before);
 	read_comm(before);
-	before->unsure = is_unsure(&why->instance->filter, before->comm);
+	before->unsure = is_unsure(why, before);
 	why->hidden += before->class == WHY_UNKNOWN && !before->unsure;
 	*vec_push(&why->before) = *before;
 }

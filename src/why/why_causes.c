@@ -167,7 +167,8 @@ static void print_idle(const struct why *why, struct output *out)
 		ns += idle->ns;
 		room = room && add_text(&line, ROOM - strlen(", ..."), idle->threads > 1 ? several : idle->comm);
 	}
-	output_line(out, "  %-16s %9.3f        %s%s", "idle", SECONDS(ns), str_or_empty(line.data), room ? "" : ", ...");
+	output_line(out, "  %-16s %9.3f        %s%s", "idle", SECONDS(ns), str_or_empty(line.data),
+		    room ? "" : ", ...");
 }
 
 static void print_threads(const struct why *why, struct output *out, struct part *all)
@@ -179,8 +180,8 @@ static void print_threads(const struct why *why, struct output *out, struct part
 		print_causes(out, all, false);
 		return;
 	}
-	output_line(out, "THREADS THAT WORKED  seconds        %zu of %zu; the others only waited for work", threads - idle,
-		    threads);
+	output_line(out, "THREADS THAT WORKED  seconds        %zu of %zu; the others only waited for work",
+		    threads - idle, threads);
 	print_causes(out, all, false);
 	print_idle(why, out);
 }

@@ -134,7 +134,8 @@ test_idle() {
 	grep -q '"kind":"idle","cause":"sleep".*"comm":"sleep".*"threads":1' out || fail "where is sleep?"
 	! grep '"kind":"idle"' out | grep -q '"comm":"spin"' || fail "spin worked"
 	sed -n 's/.*"kind":"\(worked\|idle\|cause\)".*"ns":\([0-9]*\).*/\1 \2/p' out |
-		awk '{ n[$1] += $2 } END { print n["worked"] + n["idle"], n["cause"]; exit n["worked"] + n["idle"] != n["cause"] }' ||
+		awk '{ n[$1] += $2 }
+			END { all = n["worked"] + n["idle"]; print all, n["cause"]; exit all != n["cause"] }' ||
 		fail "other sums"
 	start sonde why
 	spin 1 > /dev/null
@@ -147,6 +148,51 @@ test_idle() {
 		on && / %  / { for (i = 2; i <= NF; i++) if ($i == "%") { all += $(i - 1); break } }
 		END { if (all < 95 || all > 105) print all " %" }' out > wrong
 	[ ! -s wrong ] || fail "$(cat wrong)"
+}
+
+# who: what has a row by thread.
+who() {
+	sed -n 's/.*"kind":"thread".*"comm":"\([^"]*\)".*/\1/p' out | sort -u | tr '\n' ' '
+}
+
+# A service by its name: all processes of the unit or program, what they start, and nothing else.
+# kernels=ends
+test_service() {
+	printf '#!/bin/sh\nsleep 0.5; spin 1; :\n' > napd
+	chmod +x napd
+	sleep 1000 &
+	other=$!
+	./napd > /dev/null &
+	wait_until 20 grep -q napd /proc/$!/comm
+	run sonde why --json -t -d 1 napd
+	expect_exit 0
+	expect_err 'in napd \(1 process\)'
+	[ "$(who)" = 'napd spin ' ] || fail "$(who)"
+	wait $!
+	mkdir /sys/fs/cgroup/nap@1.service
+	sh -c 'echo $$ > /sys/fs/cgroup/nap@1.service/cgroup.procs
+		sleep 1000 & sleep 0.5; kill $!; exec spin' > /dev/null &
+	unit=$!
+	wait_until 20 grep -q nap@1 /proc/$unit/cgroup
+	for name in nap nap.service nap@1.service; do
+		run sonde why --json -t -d 0.2 $name
+		expect_exit 0
+		! grep -q "\"tid\":$other," out || fail "another process"
+		grep -q "\"kind\":\"thread\".*\"tid\":$unit," out || fail "$name: not the unit's"
+	done
+	kill $unit
+	wait $unit || :
+	rmdir /sys/fs/cgroup/nap@1.service
+	kill $other
+	run sonde why napd
+	expect_exit 1
+	expect_err "^sonde why: no service or program 'napd' runs$"
+	run sonde why nap.service
+	expect_exit 1
+	expect_err "^sonde why: no unit 'nap.service' runs$"
+	run sonde why -p 1 init
+	expect_exit 2
+	expect_err "'init' names what is traced; so does an option or a command: choose one"
 }
 
 # A stopped thread is in no call; where it was stopped is no page fault.
