@@ -7,6 +7,7 @@
 #include "bpf/event.bpf.h"
 #include "bpf/context.bpf.h"
 #include "bpf/strace.h"
+#include "bpf/strace_file.bpf.h"
 
 #define ERRORS_MAX 4095
 
@@ -236,6 +237,28 @@ __noinline int copy_program(__u32 lane, __u32 tag, __u32 most)
 	return 0;
 }
 
+__noinline int copy_file(__u32 lane, __u32 tag, __u32 fd)
+{
+	struct strace_scratch *scratch = scratch_of(lane);
+	struct strace_file *file;
+	struct strace_blob *blob;
+	__u32 at = 0, size;
+
+	if (!scratch)
+		return 0;
+	blob = new_blob(scratch, &at);
+	if (!blob)
+		return 0;
+	file_blob(blob, fd);
+	file = (void *)(blob + 1);
+	size = *(volatile __u32 *)&file->path.dirs_size;
+	if (!*(volatile __u64 *)&file->inode)
+		end_blob(scratch, blob, tag, STRACE_UNREAD, 0, 0);
+	else
+		end_blob(scratch, blob, tag, STRACE_WHOLE, sizeof(*file) + (size & (2 * FILE_ROOM - 1)), 0);
+	return 0;
+}
+
 static __always_inline bool is_wanted_step(const volatile struct strace_step *step, __s64 ret)
 {
 	bool failed = ret < 0 && ret >= -ERRORS_MAX;
@@ -269,6 +292,8 @@ __noinline int take_step(__u32 lane, __u32 index, __u32 number)
 		return copy_vectors(lane, step->tag, step->from, step->most);
 	if (step->op == STRACE_PROGRAM)
 		return copy_program(lane, step->tag, step->most);
+	if (config.files && step->op == STRACE_FILE)
+		return copy_file(lane, step->tag, number_of(scratch, step->from, step->at, false));
 	from = number_of(scratch, step->from, step->at, true);
 	if (!from)
 		return 0;

@@ -8,11 +8,14 @@
 #ifndef SONDE_BPF_STRACE_H
 #define SONDE_BPF_STRACE_H
 
-#define STRACE_CALLS 512 /* calls with greater numbers have no plan */
-#define STRACE_STEPS 1024
-#define STRACE_BLOBS 8 /* the most steps of a plan at one end of a call */
-#define STRACE_ARGS  6
-#define STRACE_ROOM  8192 /* bytes for the blobs of a record, a power of two */
+#include "bpf/path.h"
+
+#define STRACE_CALLS   512 /* calls with greater numbers have no plan */
+#define STRACE_STEPS   2048
+#define STRACE_RET_TAG 24 /* the tag of a blob of the result */
+#define STRACE_BLOBS   8  /* the most steps of a plan at one end of a call */
+#define STRACE_ARGS    6
+#define STRACE_ROOM    8192 /* bytes for the blobs of a record, a power of two */
 /*
  * Records that a processor can make at once: newer kernels let other tasks run in the middle of a program. A record
  * that finds no place is lost, which is counted.
@@ -83,6 +86,7 @@ enum strace_op {
 	STRACE_STRINGS, /* an array of pointers to texts, which a NULL ends: a blob each */
 	STRACE_COUNT,	/* how many pointers are there before a NULL: in strace_blob.all */
 	STRACE_ENTRIES, /* how many struct linux_dirent64 there are in so many bytes: in strace_blob.all */
+	STRACE_FILE,	/* what a descriptor is open on: a struct strace_file */
 	STRACE_PROGRAM, /* the arguments of the program that now runs: one block of texts, and what was executed */
 };
 
@@ -105,6 +109,30 @@ struct strace_step {
 };
 _Static_assert(sizeof(struct strace_step) == 12, "as on the other side");
 
+/* The magic number of the file system of sockets (SOCKFS_MAGIC). */
+#define STRACE_SOCKETS 0x534f434b
+
+/* The bytes of a blob of STRACE_FILE. */
+struct strace_file {
+	unsigned long long inode;
+	unsigned long long peer_inode; /* unix: of the other end, netlink: its address; 0: none */
+	unsigned int device;	       /* of a device: its number as the kernel has it, major << 20 | minor */
+	unsigned int magic;	       /* of its file system */
+	unsigned short mode;
+	unsigned char unlinked; /* it has no name any more */
+	unsigned char unused;
+	/* of a socket; addresses and ports of IPv4 and IPv6, the latter in the host's order */
+	unsigned short family, type, protocol, state;
+	unsigned short own_port, peer_port;
+	unsigned char own[16], peer[16];
+	unsigned int name_size; /* unix: bytes of the name, which is cut */
+	char name[108];
+	unsigned int pid; /* of a pidfd, in the reader's pid namespace; 0: it is none */
+	unsigned int unused_too;
+	struct path_record path; /* directories: the names from the innermost out, each with a NUL */
+};
+_Static_assert(sizeof(struct strace_file) == 200, "as on the other side");
+
 /* Steps of a call: indices of strace_steps. */
 struct strace_plan {
 	unsigned short enter, exit;
@@ -116,9 +144,10 @@ _Static_assert(sizeof(struct strace_plan) == 8, "as on the other side");
 
 /* Set by user space before the load. */
 struct strace_config {
-	unsigned char all; /* calls without a plan of their own, and 32-bit ones, are wanted */
-	unsigned char one; /* only the thread below */
-	unsigned char unused[2];
+	unsigned char all;   /* calls without a plan of their own, and 32-bit ones, are wanted */
+	unsigned char one;   /* only the thread below */
+	unsigned char files; /* there are steps of STRACE_FILE */
+	unsigned char unused;
 	unsigned int tid;
 };
 _Static_assert(sizeof(struct strace_config) == 8, "as on the other side");

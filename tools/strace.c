@@ -13,7 +13,6 @@ struct settings {
 static const struct opt options[] = {
 	REFUSED('C', "summary"),
 	REFUSED('w', "summary-wall-clock"),
-	REFUSED('y', "decode-fds"),
 	REFUSED('k', "stack-traces"),
 	REFUSED('n', "syscall-number"),
 	REFUSED('P', "trace-path"),
@@ -29,7 +28,6 @@ static const struct opt options[] = {
 
 static const struct opt_lack refuses[] = {
 	{ "summary summary-wall-clock summary-sort-by", "sonde syscount --summary -- CMD prints this table" },
-	{ "decode-fds", "descriptors are printed as numbers; sonde opensnoop -F shows whole paths" },
 	{ "stack-traces", "sonde stackcount t:syscalls:sys_enter_NAME -- CMD prints stacks" },
 	{ "trace-path", "sonde opensnoop prints the opens of files" },
 	{ "syscall-number", "calls are printed by name" },
@@ -39,7 +37,7 @@ static const struct opt_lack refuses[] = {
 	{},
 };
 
-TOOL(strace, .brief = "print each system call with its arguments, as strace does", .args = "[-- COMMAND [ARG]...]",
+TOOL(strace, .brief = "print each system call with its arguments, as strace does", .args = "[COMMAND [ARG]...]", .command_first = true,
      .group = GROUP_HAPPENED, STRACE_ENGINE, OPTIONS(options), SETTINGS(struct settings), .refuses = refuses,
      .description =
 	     "Prints a line for each system call: its name, its arguments in words, and its result, in the form "
@@ -54,7 +52,7 @@ TOOL(strace, .brief = "print each system call with its arguments, as strace does
 	     "Of netlink messages, ioctl requests and other rare structs the bytes or the address are printed. "
 	     "JSON and CSV have a row for each call that returned, and none for signals and ends of processes; -z, "
 	     "-Z and --slower leave out calls that did not return.",
-     EXAMPLES({ "sonde strace -- ls", "what ls asks the kernel for" },
-	      { "sonde strace -f -e openat,connect -- curl http://localhost/", "files and connections, with children" },
+     EXAMPLES({ "sonde strace ls", "what ls asks the kernel for" },
+	      { "sonde strace -f -e openat,connect curl http://localhost/", "files and connections, with children" },
 	      { "sonde strace -f -p 1234 -e %file -Z", "a running process: calls about files that fail" },
 	      { "sonde strace --cgroup /system.slice/cron.service --slower 10ms", "a whole service, only slow calls" }));

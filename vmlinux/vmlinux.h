@@ -141,8 +141,13 @@ struct qstr {
 	const unsigned char *name;
 } CORE;
 
+struct hlist_bl_node {
+	struct hlist_bl_node **pprev;
+} CORE;
+
 struct dentry {
-	struct dentry *d_parent; /* at the root of a file system: itself */
+	struct hlist_bl_node d_hash; /* pprev NULL: it has no name any more, or never had one */
+	struct dentry *d_parent;     /* at the root of a file system: itself */
 	struct qstr d_name;
 	struct inode *d_inode; /* NULL: there is no such file */
 } CORE;
@@ -448,6 +453,7 @@ struct sock {
 	struct sock_common __sk_common;
 	struct socket_lock sk_lock;
 	__u16 sk_protocol;
+	struct socket *sk_socket;
 } CORE;
 
 struct inet_sock {
@@ -463,7 +469,22 @@ struct tcp_sock {
 } CORE;
 
 struct socket {
+	short type;
+	struct file *file;
 	struct sock *sk;
+} CORE;
+
+struct unix_address {
+	int len; /* of the struct sockaddr_un behind it */
+} CORE;
+
+struct netlink_sock {
+	__u32 portid; /* 0: it has no address */
+} CORE;
+
+struct unix_sock {
+	struct unix_address *addr;
+	struct sock *peer;
 } CORE;
 
 struct sk_buff {

@@ -116,7 +116,7 @@ static void scan_add(struct scan *scan, struct found *found)
 	}
 }
 
-static void scan_init(struct scan *scan, const struct opt_table *tables, size_t n_tables)
+static void scan_init(struct scan *scan, const struct opt_table *tables, size_t n_tables, bool command)
 {
 	*scan = (struct scan){ .tables = tables, .n_tables = n_tables };
 	for (size_t t = 0; t < n_tables; t++) {
@@ -130,8 +130,8 @@ static void scan_init(struct scan *scan, const struct opt_table *tables, size_t 
 		}
 	}
 	scan->longs = base_alloc((2 * scan->n + 1) * sizeof(*scan->longs));
-	/* '-': arguments are returned in order; ':': a missing argument is reported as such */
-	str_add(&scan->shorts, "-:");
+	/* '-': arguments are returned in order; '+': the first one ends the options; ':': a missing one is reported */
+	str_add(&scan->shorts, command ? "+:" : "-:");
 	/* An option that is refused leaves its letter to one that is not. */
 	for (int is_refused = 0; is_refused < 2; is_refused++)
 		for (size_t i = 0; i < scan->n; i++)
@@ -480,15 +480,15 @@ static void respell(const struct scan *scan, int argc, char **argv)
 	}
 }
 
-int opt_parse(int argc, char **argv, const struct opt_table *tables, size_t n_tables,
-	      struct opt_list *args, size_t *dashdash, struct err *err)
+static int parse(int argc, char **argv, const struct opt_table *tables, size_t n_tables, bool command,
+		 struct opt_list *args, size_t *dashdash, struct err *err)
 {
 	struct scan scan __cleanup(scan_release) = {};
 	const struct found *found;
 	char as[64];
 	int got, rc, at = 1;
 
-	scan_init(&scan, tables, n_tables);
+	scan_init(&scan, tables, n_tables, command);
 	respell(&scan, argc, argv);
 	opterr = 0;
 	optind = 0; /* glibc and musl: start over, and read the flags in front of the letters again */
@@ -505,8 +505,20 @@ int opt_parse(int argc, char **argv, const struct opt_table *tables, size_t n_ta
 			return rc;
 	}
 	/* The last call skips nothing but a "--". */
-	*dashdash = optind > at ? args->n : OPT_NO_DASHDASH;
+	*dashdash = optind > at || (command && optind < argc) ? args->n : OPT_NO_DASHDASH;
 	while (optind < argc)
 		*vec_push(args) = argv[optind++];
 	return 0;
+}
+
+int opt_parse(int argc, char **argv, const struct opt_table *tables, size_t n_tables,
+	      struct opt_list *args, size_t *dashdash, struct err *err)
+{
+	return parse(argc, argv, tables, n_tables, false, args, dashdash, err);
+}
+
+int opt_parse_command(int argc, char **argv, const struct opt_table *tables, size_t n_tables,
+		      struct opt_list *args, size_t *dashdash, struct err *err)
+{
+	return parse(argc, argv, tables, n_tables, true, args, dashdash, err);
 }

@@ -113,6 +113,10 @@ const char *opt_lacks(const struct opt_table *table, size_t i);
 int opt_parse(int argc, char **argv, const struct opt_table *tables, size_t n_tables,
 	      struct opt_list *args, size_t *dashdash, struct err *err);
 
+/* The same, but the first argument that is no option begins the command, as if "--" stood before it. */
+int opt_parse_command(int argc, char **argv, const struct opt_table *tables, size_t n_tables,
+		      struct opt_list *args, size_t *dashdash, struct err *err);
+
 /* Frees what opt_parse() has allocated for the options of these tables. A table without a base has nothing. */
 void opt_release(const struct opt_table *tables, size_t n_tables);
 

@@ -475,7 +475,7 @@ static int run_parsed(struct run *run, int argc, char **argv)
 	__free char **command = NULL;
 	struct err err = {};
 
-	if (opt_parse(argc, argv, tables, n, &run->args, &dashdash, &err))
+	if ((run->tool->command_first ? opt_parse_command : opt_parse)(argc, argv, tables, n, &run->args, &dashdash, &err))
 		return usage(run, &err);
 	if (run->options.help)
 		return print_help(run->tool);

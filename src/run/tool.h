@@ -50,6 +50,8 @@ struct tool {
 	 * command. Called by its peer's name, all words after "--" are the tool's, and none is a command.
 	 */
 	bool own_dashes;
+	/* The first word that is no option begins the command, also without "--": as its peer does. */
+	bool command_first;
 	/* For a tool with both: act() runs instead of the engine if SETTING(bool, ...) is set. 0: it has only one. */
 	size_t act_instead;
 	bool tables; /* prints tables, though its engine streams: it has --interval */

@@ -15,8 +15,11 @@ static void add_steps(struct strace_plans *plans, const struct strace_settings *
 		      const struct strace_type *type, unsigned int arg, unsigned int n_before)
 {
 	for (unsigned int i = 0; i < STRACE_TYPE_STEPS && type->steps[i].op; i++) {
-		struct strace_step *step = &plans->steps[plans->n++];
+		struct strace_step *step = &plans->steps[plans->n];
 
+		if (type->steps[i].op == STRACE_FILE && !strace_wants_files(settings))
+			continue;
+		plans->n++;
 		*step = type->steps[i];
 		step->tag = arg * STRACE_TYPE_STEPS + i;
 		step->from = source_of(step->from, arg, n_before);
@@ -39,6 +42,13 @@ static unsigned char add_end(struct strace_plans *plans, const struct strace_set
 		if (type->both || type->enter == enter)
 			add_steps(plans, settings, type, arg, plans->n - begin);
 	}
+	if (!enter && strace_returns_fd(call) && strace_wants_files(settings))
+		plans->steps[plans->n++] = (struct strace_step){
+			.op = STRACE_FILE,
+			.tag = STRACE_RET_TAG,
+			.from = STRACE_FROM_RET,
+			.when = STRACE_IF_OK,
+		};
 	return plans->n - begin;
 }
 

@@ -57,6 +57,8 @@ static const struct opt options[] = {
 	OPT(OPT_BOOL, struct strace_settings, took, 'T', "syscall-times", NULL, "how long each call took"),
 	OPT(OPT_CALL, struct strace_settings, hex, 'x', "strings-in-hex", NULL,
 	    "texts that are not printable in hex; -xx all texts", .call = add_one),
+	OPT(OPT_CALL, struct strace_settings, files, 'y', "decode-fds", NULL,
+	    "what descriptors are open on; -yy also addresses of sockets and numbers of devices", .call = add_one),
 	OPT(OPT_BOOL, struct strace_settings, whole, 'v', "no-abbrev", NULL, "all members of structs"),
 	OPT(OPT_BOOL, struct strace_settings, ok, 'z', "successful-only", NULL, "only calls that did not fail"),
 	OPT(OPT_BOOL, struct strace_settings, failed, 'Z', "failed-only", NULL, "only calls that failed"),
@@ -202,6 +204,7 @@ static int strace_open(struct engine_instance *instance, struct err *err)
 	state->config = (struct strace_config){
 		.all = !state->set.any,
 		.one = !settings->follow && (ctx->command.pid || (ctx->pid && !ctx->tid)),
+		.files = strace_wants_files(settings),
 		.tid = ctx->command.pid ? (uint32_t)ctx->command.pid : ctx->pid,
 	};
 	strace_plans_make(&state->plans, settings, &state->set, ctx->command.pid);

@@ -17,10 +17,18 @@ struct strace_settings {
 	uint32_t times;	 /* -t, -tt, -ttt */
 	uint32_t hex;	 /* -x, -xx */
 	uint32_t quiet;	 /* -q, -qq */
+	uint32_t files;	 /* -y, -yy */
 	bool follow, relative, took, failed, ok, whole, append, summary, fail_on_loss;
 	const char *output;
 	struct opt_list events; /* -e */
+	struct opt_list paths;	/* -P: only calls that concern one of them */
 };
+
+/* Whether the programs are to look what descriptors are open on. */
+static inline bool strace_wants_files(const struct strace_settings *settings)
+{
+	return settings->files || settings->paths.n;
+}
 
 /* A set of system calls, a bit for each number. */
 struct strace_set {

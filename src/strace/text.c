@@ -48,6 +48,11 @@ const struct strace_blob *strace_blob(const struct strace_line *line, unsigned i
 	return blob ? blob : blob_in(line->enter, tag, nth);
 }
 
+const struct strace_blob *strace_ret_blob(const struct strace_line *line)
+{
+	return blob_in(line->exit, STRACE_RET_TAG, 0);
+}
+
 const struct strace_blob *strace_before(const struct strace_line *line, unsigned int arg)
 {
 	struct strace_line before = *line;

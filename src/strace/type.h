@@ -42,6 +42,12 @@ struct strace_line;
 			      .when = STRACE_IF_OK \
 	}
 
+/* What the descriptor is open on: only with -y and the like. */
+#define STEP_FILE \
+	{ \
+		STRACE_FILE, .from = SELF \
+	}
+
 struct strace_type {
 	void (*print)(struct strace_line *line, unsigned int arg);
 	const void *data; /* print()'s own: a family of names */
@@ -81,6 +87,8 @@ static inline const void *strace_bytes(const struct strace_blob *blob)
 {
 	return blob + 1;
 }
+/* The blob of the result, of a call that strace_returns_fd(). */
+const struct strace_blob *strace_ret_blob(const struct strace_line *line);
 /* Returns the bytes of a blob that has at least `size`; else prints the argument as an address, and returns NULL. */
 const void *strace_struct(struct strace_line *line, unsigned int arg, unsigned int step, size_t size);
 void strace_address(struct str *out, uint64_t address);
@@ -91,6 +99,19 @@ void strace_address(struct str *out, uint64_t address);
 void strace_text(struct strace_line *line, const void *bytes, size_t n, bool cut);
 /* The same of a blob of STRACE_STRING with -s, or of a path, which is never cut. */
 void strace_string(struct strace_line *line, const struct strace_blob *blob, uint64_t address, bool is_path);
+
+/* --- descriptors --- */
+
+/* A descriptor; with -y, what it was open on, from a blob of STRACE_FILE or NULL. */
+void strace_fd(struct strace_line *line, int fd, const struct strace_blob *blob);
+/* Appends </path> alone, if -y asks for it. */
+void strace_file(struct strace_line *line, const struct strace_blob *blob);
+/* The path that -P compares; NULL: none. The caller frees it. */
+char *strace_file_path(const struct strace_blob *blob);
+/* Whether a call's result is a descriptor, if it does not fail. */
+bool strace_returns_fd(const struct strace_call *call);
+/* The result of such a call. */
+void strace_ret_fd(struct strace_line *line);
 
 /* --- names --- */
 
@@ -134,6 +155,6 @@ void strace_sockaddr(struct strace_line *line, const void *bytes, size_t n);
 void strace_vectors(struct strace_line *line, unsigned int arg, unsigned int step, uint64_t address, uint64_t n,
 		    uint64_t most);
 
-extern const struct strace_family strace_address_families, strace_open_flags, strace_msg_flags;
+extern const struct strace_family strace_address_families, strace_netlink_families, strace_open_flags, strace_msg_flags;
 
 #endif

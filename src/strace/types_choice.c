@@ -1,64 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Calls whose arguments mean what another argument says: ioctl, fcntl, futex, prctl, epoll_ctl. */
-#include <asm/ioctls.h>
-#include <asm/termbits.h>
+/* Calls whose arguments mean what another argument says: fcntl, futex, prctl, epoll_ctl. */
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/epoll.h>
-#include <sys/ioctl.h>
 #include <sys/prctl.h>
 
 #include "strace_part.h"
 #include "types.h"
 
 #define U(X) ((unsigned long long)(X))
-
-/* --- ioctl --- */
-
-static const STRACE_FAMILY(ioctls, "???", N(TCGETS), N(TCSETS), N(TCSETSW), N(TCSETSF), N(TCSBRK), N(TCXONC), N(TCFLSH),
-			   N(TIOCEXCL), N(TIOCNXCL), N(TIOCSCTTY), N(TIOCGPGRP), N(TIOCSPGRP), N(TIOCOUTQ), N(TIOCSTI),
-			   N(TIOCGWINSZ), N(TIOCSWINSZ), N(FIONREAD), N(TIOCNOTTY), N(FIONBIO), N(TIOCGSID), N(TIOCGPTN),
-			   N(TIOCSPTLCK), N(FIONCLEX), N(FIOCLEX), N(FIOASYNC), { "BTRFS_IOC_CLONE or FICLONE", 0x40049409 },
-			   { "FS_IOC_GETFLAGS", 0x80086601 }, { "BLKGETSIZE64", 0x80081272 });
-
-static void print_ioctl(struct strace_line *line, unsigned int arg)
-{
-	static const char *const directions[] = { "_IOC_NONE", "_IOC_WRITE", "_IOC_READ", "_IOC_READ|_IOC_WRITE" };
-	unsigned int request = strace_arg(line, arg);
-	const char *name = strace_name_of(&ioctls, request);
-
-	if (name)
-		str_add(line->out, name);
-	else
-		str_addf(line->out, "_IOC(%s, %#x, %#x, %#x)", directions[request >> 30], request >> 8 & 0xff, request & 0xff,
-			 request >> 16 & 0x3fff);
-}
-const struct strace_type t_ioctl = { print_ioctl };
-
-#define ARGUMENT_SIZE 36
-
-static void print_ioctl_arg(struct strace_line *line, unsigned int arg)
-{
-	unsigned int request = strace_arg(line, arg - 1);
-	const struct strace_blob *blob = strace_blob(line, arg, 0, 0);
-	const void *bytes = blob && blob->n == ARGUMENT_SIZE && blob->status != STRACE_UNREAD ? strace_bytes(blob) : NULL;
-	const struct winsize *size = bytes;
-	bool writes = request == TIOCGWINSZ || request == FIONREAD || request == TIOCGPGRP || request == TIOCOUTQ;
-
-	if (request == 0x40049409)
-		str_add_s64(line->out, (int)strace_arg(line, arg));
-	else if (!bytes || (writes && !strace_ok(line)))
-		strace_address(line->out, strace_arg(line, arg));
-	else if (request == TIOCGWINSZ || request == TIOCSWINSZ)
-		str_addf(line->out, "{ws_row=%u, ws_col=%u, ws_xpixel=%u, ws_ypixel=%u}", size->ws_row, size->ws_col,
-			 size->ws_xpixel, size->ws_ypixel);
-	else if (request == FIONREAD || request == FIONBIO || request == TIOCGPGRP || request == TIOCSPGRP ||
-		 request == TIOCOUTQ || request == FIOASYNC)
-		str_addf(line->out, "[%d]", *(const int *)bytes);
-	else
-		strace_address(line->out, strace_arg(line, arg));
-}
-const struct strace_type t_ioctl_arg = { print_ioctl_arg, .steps = { STEP_READS(ARGUMENT_SIZE) } };
 
 /* --- fcntl --- */
 
@@ -131,6 +81,8 @@ void strace_ret_fcntl(struct strace_line *line)
 		str_addf(line->out, "%#x (flags ", flags);
 		strace_flags(line->out, t_fd_flags.data, flags);
 		str_addc(line->out, ')');
+	} else if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) {
+		strace_ret_fd(line);
 	} else {
 		str_add_s64(line->out, strace_ret(line));
 	}

@@ -12,11 +12,20 @@ static void print_pipe(struct strace_line *line, unsigned int arg)
 {
 	const int *fds = strace_struct(line, arg, 0, 2 * sizeof(*fds));
 
-	if (fds)
-		str_addf(line->out, "[%d, %d]", fds[0], fds[1]);
+	if (!fds)
+		return;
+	str_addc(line->out, '[');
+	strace_fd(line, fds[0], strace_blob(line, arg, 1, 0));
+	str_add(line->out, ", ");
+	strace_fd(line, fds[1], strace_blob(line, arg, 2, 0));
+	str_addc(line->out, ']');
 }
-const struct strace_type t_pipe = { print_pipe, .steps = { STEP_WRITES(8) } },
-			 t_pipe_pair = { print_pipe, .steps = { STEP_WRITES(8) } };
+#define PIPE \
+	{ \
+		STEP_WRITES(8), { STRACE_FILE, .from = STRACE_FROM_BLOB, .when = STRACE_IF_OK }, \
+			{ STRACE_FILE, .from = STRACE_FROM_BLOB, .at = 4, .when = STRACE_IF_OK }, \
+	}
+const struct strace_type t_pipe = { print_pipe, .steps = PIPE }, t_pipe_pair = { print_pipe, .steps = PIPE };
 
 static const STRACE_FAMILY(poll_events, "POLL???", N(POLLIN), N(POLLPRI), N(POLLOUT), { "POLLRDNORM", 0x40 },
 			   { "POLLRDBAND", 0x80 }, { "POLLWRNORM", 0x100 }, { "POLLWRBAND", 0x200 }, N(POLLERR),

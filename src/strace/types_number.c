@@ -43,12 +43,19 @@ static void print_pointer(struct strace_line *line, unsigned int arg)
 	strace_address(line->out, strace_arg(line, arg));
 }
 
+static void print_fd(struct strace_line *line, unsigned int arg)
+{
+	strace_fd(line, strace_arg(line, arg), strace_blob(line, arg, 0, 0));
+}
+
 static void print_dir(struct strace_line *line, unsigned int arg)
 {
-	if ((int)strace_arg(line, arg) == AT_FDCWD)
-		str_add(line->out, "AT_FDCWD");
-	else
-		print_int(line, arg);
+	if ((int)strace_arg(line, arg) != AT_FDCWD) {
+		print_fd(line, arg);
+		return;
+	}
+	str_add(line->out, "AT_FDCWD");
+	strace_file(line, strace_blob(line, arg, 0, 0));
 }
 
 static void print_id(struct strace_line *line, unsigned int arg)
@@ -98,8 +105,8 @@ static void print_open_mode(struct strace_line *line, unsigned int arg)
 
 const struct strace_type t_int = { print_int }, t_uint = { print_uint }, t_long = { print_long },
 			 t_size = { print_size },
-			 t_hex = { print_hex }, t_hex_short = { print_hex_short }, t_pointer = { print_pointer }, t_fd = { print_int },
-			 t_dir = { print_dir }, t_id = { print_id }, t_mode = { print_mode }, t_mode_kind = { print_mode_kind },
+			 t_hex = { print_hex }, t_hex_short = { print_hex_short }, t_pointer = { print_pointer }, t_fd = { print_fd, .enter = true, .steps = { STEP_FILE } },
+			 t_dir = { print_dir, .enter = true, .steps = { STEP_FILE } }, t_id = { print_id }, t_mode = { print_mode }, t_mode_kind = { print_mode_kind },
 			 t_open_mode = { print_open_mode }, t_signal = { print_signal },
 			 t_clock = { strace_print_choice, .data = &clocks };
 

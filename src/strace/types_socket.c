@@ -10,6 +10,9 @@
 #include "strace_part.h"
 #include "types.h"
 
+const STRACE_FAMILY(strace_netlink_families, "NETLINK_???", N(NETLINK_ROUTE), N(NETLINK_USERSOCK), N(NETLINK_SOCK_DIAG),
+		    N(NETLINK_XFRM), N(NETLINK_SELINUX), N(NETLINK_AUDIT), N(NETLINK_NETFILTER), N(NETLINK_KOBJECT_UEVENT),
+		    N(NETLINK_GENERIC), N(NETLINK_CRYPTO));
 const STRACE_FAMILY(strace_address_families, "AF_???", N(AF_UNSPEC), N(AF_UNIX), N(AF_INET), N(AF_INET6), N(AF_NETLINK),
 		    N(AF_PACKET), N(AF_BLUETOOTH), N(AF_VSOCK), N(AF_ALG), N(AF_KEY), N(AF_XDP), N(AF_CAN), N(AF_TIPC),
 		    N(AF_QIPCRTR));
@@ -38,15 +41,12 @@ static void print_protocol(struct strace_line *line, unsigned int arg)
 	static const STRACE_FAMILY(inet, "IPPROTO_???", N(IPPROTO_IP), N(IPPROTO_ICMP), N(IPPROTO_TCP), N(IPPROTO_UDP),
 				   N(IPPROTO_ICMPV6), N(IPPROTO_RAW), N(IPPROTO_SCTP), N(IPPROTO_UDPLITE),
 				   { "IPPROTO_MPTCP", 262 });
-	static const STRACE_FAMILY(netlink, "NETLINK_???", N(NETLINK_ROUTE), N(NETLINK_USERSOCK), N(NETLINK_SOCK_DIAG),
-				   N(NETLINK_XFRM), N(NETLINK_SELINUX), N(NETLINK_AUDIT), N(NETLINK_NETFILTER),
-				   N(NETLINK_KOBJECT_UEVENT), N(NETLINK_GENERIC));
 	unsigned int domain = strace_arg(line, 0), protocol = strace_arg(line, arg);
 
 	if (domain == AF_INET || domain == AF_INET6)
 		strace_choice(line->out, &inet, protocol);
 	else if (domain == AF_NETLINK)
-		strace_choice(line->out, &netlink, protocol);
+		strace_choice(line->out, &strace_netlink_families, protocol);
 	else
 		str_add_u64(line->out, protocol);
 }
@@ -102,6 +102,8 @@ void strace_sockaddr(struct strace_line *line, const void *bytes, size_t n)
 	} else if (address.ss_family == AF_NETLINK && n >= sizeof(struct sockaddr_nl)) {
 		const struct sockaddr_nl *nl = (const void *)&address;
 
+		if (nl->nl_pad)
+			str_addf(out, ", nl_pad=%#x", nl->nl_pad);
 		str_addf(out, ", nl_pid=%u, nl_groups=%08x", nl->nl_pid, nl->nl_groups);
 	} else if (n > sizeof(address.ss_family)) {
 		str_add(out, ", sa_data=");

@@ -91,3 +91,17 @@ test_refuses() {
 	run sonde strace -o /nowhere/log -- true
 	expect_exit 1
 }
+
+# -y: what descriptors are open on, as it is in the kernel at that moment: also of one that is closed by the call.
+# kernels=ends
+test_descriptors() {
+	run sonde strace -y -qq -e openat,open,close,write,pipe,pipe2,read strace-calls
+	grep -qE '^open(at)?\((AT_FDCWD</.*>, )?"[^"]*", .*\) += 3</' err || fail "no file"
+	grep -qE '^close\(3</[^>]*>\) += 0$' err || fail "no file that is closed"
+	run sonde strace -yy -qq -e dup2,close sh -c 'exec 3< /dev/null; exec 3<&-'
+	grep -qE '^close\(3</dev/null<char 1:3>>\) += 0$' err || fail "no device"
+	run sonde strace -y -qq -e read,write -f sh -c 'echo text | cat'
+	grep -qE '^(\[pid +[0-9]+\] )?write\(1<pipe:\[[0-9]+\]>, "text\\n", 5\)? ' err || fail "no pipe"
+	run sonde strace -qq -e close sh -c 'exec 3< /dev/null; exec 3<&-'
+	grep -qE '^close\(3\) += 0$' err || fail "without -y"
+}
