@@ -471,7 +471,7 @@ static int find_command(struct run *run, size_t dashdash, char ***argv, struct e
 static int run_parsed(struct run *run, int argc, char **argv)
 {
 	struct opt_table tables[TOOL_TABLES];
-	size_t n = run_tables(run->tool, &run->options, &run->instance, tables), dashdash;
+	size_t n = run_tables(run->tool, &run->options, &run->instance, tables), dashdash = 0;
 	__free char **command = NULL;
 	struct err err = {};
 

@@ -20,15 +20,15 @@ static const struct golden {
 	const char *object;
 	uint64_t hash;
 } golden[] = {
-	{ "bpf/count", 0xe4b4f29592232bb7 },
-	{ "bpf/lang", 0x74932628b9e05aea },
-	{ "bpf/latency", 0x9a9b1bf3c7d6e381 },
-	{ "bpf/syscalls", 0x1449a116dcc0d523 },
-	{ "tools/biolatency", 0x252b136f73b236bd },
-	{ "tools/cpudist", 0x1f4361817aceacda },
-	{ "tools/hardirqs", 0x1005aa364f57b98b },
-	{ "tools/runqlat", 0x149974deacba81db },
-	{ "tools/softirqs", 0xf3002f2ac539293c },
+	{ "bpf/count", 0xc0cf999d74d1cf67 },
+	{ "bpf/lang", 0xb90784b2c8454d06 },
+	{ "bpf/latency", 0xa6b75696b0318731 },
+	{ "bpf/syscalls", 0x2a114725f38c4053 },
+	{ "tools/biolatency", 0xe2b2e1078e158711 },
+	{ "tools/cpudist", 0x8f8d0363e676ea8e },
+	{ "tools/hardirqs", 0xda62b775debecc8f },
+	{ "tools/runqlat", 0xa70749788d8ddf53 },
+	{ "tools/softirqs", 0xd2c9ebc57956bc70 },
 };
 
 /* --- the layout as text --- */
