@@ -12,7 +12,7 @@
 
 #define STRACE_CALLS   512 /* calls with greater numbers have no plan */
 #define STRACE_STEPS   2048
-#define STRACE_RET_TAG 24 /* the tag of a blob of the result */
+#define STRACE_RET_TAG 30 /* the tag of a blob of the result */
 #define STRACE_BLOBS   8  /* the most steps of a plan at one end of a call */
 #define STRACE_ARGS    6
 #define STRACE_ROOM    8192 /* bytes for the blobs of a record, a power of two */

@@ -6,7 +6,7 @@
 /* An argument of the type, or a blob of it, becomes one of the call. */
 static unsigned char source_of(unsigned char from, unsigned int arg, unsigned int n_before)
 {
-	if (from >= SELF)
+	if (from >= SELF - STRACE_ARGS)
 		return from - SELF + arg;
 	return from >= STRACE_FROM_BLOB ? from + n_before : from;
 }

@@ -152,6 +152,15 @@ static void print_out(struct strace_line *line, unsigned int arg)
 		print_pointer(line, arg);
 }
 
+/* Without room the call says only how much it needs. */
+static void print_list(struct strace_line *line, unsigned int arg)
+{
+	if (strace_arg(line, arg + 1))
+		print_out(line, arg);
+	else
+		print_pointer(line, arg);
+}
+
 static void print_random(struct strace_line *line, unsigned int arg)
 {
 	struct strace_settings hex = *line->settings;
@@ -192,8 +201,8 @@ const struct strace_type t_path = { print_path, .steps = TEXT_OF(4097) },
 			 t_out = { print_out, .steps = BYTES(STRACE_FROM_RET, STRACE_IF_OK) },
 			 t_random = { print_random, .steps = BYTES(STRACE_FROM_RET, STRACE_IF_OK) },
 			 t_xattr_in = { print_in, .steps = BYTES(NEXT(1), 0) },
-			 t_xattr_out = { print_out, .steps = BYTES(STRACE_FROM_RET, STRACE_IF_OK) },
-			 t_xattr_list = { print_out, .steps = BYTES(STRACE_FROM_RET, STRACE_IF_OK) };
+			 t_xattr_out = { print_list, .steps = BYTES(STRACE_FROM_RET, STRACE_IF_OK) },
+			 t_xattr_list = { print_list, .steps = BYTES(STRACE_FROM_RET, STRACE_IF_OK) };
 
 /* --- execve --- */
 

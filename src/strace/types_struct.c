@@ -363,7 +363,8 @@ const struct strace_type t_wait_status = { print_wait_status, .steps = { STEP_WR
 
 static void print_cpus(struct strace_line *line, unsigned int arg)
 {
-	const struct strace_blob *blob = strace_ok(line) ? strace_blob(line, arg, 0, 0) : NULL;
+	bool is_there = strace_ok(line) || line->call->args[arg] == &t_cpus_in;
+	const struct strace_blob *blob = is_there ? strace_blob(line, arg, 0, 0) : NULL;
 	const unsigned char *bytes = blob ? strace_bytes(blob) : NULL;
 	const char *separator = "";
 
@@ -383,6 +384,7 @@ const struct strace_type t_cpus = {
 	print_cpus,
 	.steps = { STEP_FILLED(1, 1024) },
 };
+const struct strace_type t_cpus_in = { print_cpus, .steps = { STEP_ARRAY(BEFORE, 1, 1024) } };
 
 static void print_ids(struct strace_line *line, unsigned int arg)
 {
@@ -453,7 +455,9 @@ static void print_clone(struct strace_line *line, unsigned int arg)
 	if (flags & CLONE_SETTLS)
 		str_addf(out, ", tls=%#llx", U(strace_arg(line, tls)));
 	if (flags & (CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID))
-		str_addf(out, ", child_tidptr=%#llx", U(strace_arg(line, child)));
+		str_add(out, ", child_tidptr=");
+	if (flags & (CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID))
+		strace_address(out, strace_arg(line, child));
 }
 const struct strace_type t_clone = { print_clone };
 
