@@ -348,6 +348,8 @@ static const struct strace_call calls[] = {
 	CALL(recvfrom, FD, &t_out, SIZE, &t_msg_flags, &t_sockaddr_out, &t_socklen),
 	CALL(sendmsg, FD, &t_msg_in, &t_msg_flags),
 	CALL(recvmsg, FD, &t_msg_out, &t_msg_flags),
+	CALL(sendmmsg, FD, &t_mmsg_in, &t_uint, &t_msg_flags),
+	CALL_RET(recvmmsg, strace_ret_left, FD, &t_mmsg_out, &t_uint, &t_msg_flags, &t_timespec),
 };
 
 const struct strace_call *strace_call_of(int number)

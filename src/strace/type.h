@@ -171,6 +171,10 @@ void strace_sockaddr(struct strace_line *line, const void *bytes, size_t n);
 void strace_vectors(struct strace_line *line, unsigned int arg, unsigned int step, uint64_t address, uint64_t n,
 		    uint64_t most);
 
+/* The same of a blob that is the array; the content of its elements is the nth, and those after it. */
+void strace_vectors_of(struct strace_line *line, unsigned int arg, unsigned int step, const struct strace_blob *array,
+		       size_t nth, uint64_t address, uint64_t n, uint64_t most);
+
 extern const struct strace_family strace_address_families, strace_netlink_families, strace_open_flags, strace_msg_flags;
 
 #endif

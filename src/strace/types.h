@@ -138,6 +138,8 @@ TYPE(t_option_out);
 TYPE(t_option_len);
 TYPE(t_msg_in);
 TYPE(t_msg_out);
+TYPE(t_mmsg_in);
+TYPE(t_mmsg_out);
 /* calls whose arguments depend on another one */
 TYPE(t_ioctl);
 TYPE(t_ioctl_arg);
@@ -267,6 +269,7 @@ void strace_ret_mode(struct strace_line *line);
 void strace_ret_prctl(struct strace_line *line);
 void strace_ret_fcntl(struct strace_line *line);
 void strace_ret_select(struct strace_line *line);
+void strace_ret_left(struct strace_line *line);
 void strace_ret_poll(struct strace_line *line);
 void strace_ret_membarrier(struct strace_line *line);
 void strace_ret_personality(struct strace_line *line);

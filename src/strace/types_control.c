@@ -222,6 +222,9 @@ static void print_seccomp_arg(struct strace_line *line, unsigned int arg)
 		str_addc(line->out, '[');
 		strace_word(line->out, &actions, *v);
 		str_addc(line->out, ']');
+	} else if (v && strace_arg(line, 0) == 3 && strace_ok(line)) {
+		str_addf(line->out, "{seccomp_notif=%u, seccomp_notif_resp=%u, seccomp_data=%u}", (unsigned short)*v, *v >> 16,
+			 (unsigned short)v[1]);
 	} else if (v && strace_arg(line, 0) == 1) {
 		str_addf(line->out, "{len=%u, filter=%#llx}", (unsigned short)*v, U(((const uint64_t *)v)[1]));
 	} else {

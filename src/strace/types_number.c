@@ -241,13 +241,14 @@ static void print_block(struct strace_line *line, const struct strace_blob *blob
 	}
 }
 
-static bool print_strings(struct strace_line *line, unsigned int arg)
+static bool print_strings(struct strace_line *line, unsigned int arg, unsigned int step)
 {
+	size_t most = line->settings->whole ? STRACE_STRINGS_WHOLE : line->settings->size;
 	const struct strace_blob *blob;
 	size_t n = 0;
 
-	while ((blob = strace_blob(line, arg, 0, n)) && blob->status != STRACE_UNREAD) {
-		if (n >= line->settings->size) {
+	while ((blob = strace_blob(line, arg, step, n)) && blob->status != STRACE_UNREAD) {
+		if (n >= most) {
 			str_add(line->out, ", ...");
 			break;
 		}
@@ -256,7 +257,7 @@ static bool print_strings(struct strace_line *line, unsigned int arg)
 		strace_string(line, blob, 0, false);
 	}
 	/* the program copies no more */
-	if (n == STRACE_VECTOR + 1 && n <= line->settings->size)
+	if (n == STRACE_VECTOR + 1 && n <= most && !line->settings->whole)
 		str_add(line->out, ", ...");
 	return n;
 }
@@ -269,7 +270,7 @@ static void print_argv(struct strace_line *line, unsigned int arg)
 	/* what the caller has written; a script's new program has other arguments */
 	if (first && first->status != STRACE_UNREAD) {
 		str_addc(line->out, '[');
-		print_strings(line, arg);
+		print_strings(line, arg, 0);
 		str_addc(line->out, ']');
 	} else if (block && block->status == STRACE_WHOLE && block->n) {
 		str_addc(line->out, '[');
@@ -282,8 +283,14 @@ static void print_argv(struct strace_line *line, unsigned int arg)
 
 static void print_envp(struct strace_line *line, unsigned int arg)
 {
-	const struct strace_blob *count = strace_blob(line, arg, 0, 0);
+	const struct strace_blob *count = strace_blob(line, arg, 0, 0), *first = strace_blob(line, arg, 1, 0);
 
+	if (first && first->status != STRACE_UNREAD) {
+		str_addc(line->out, '[');
+		print_strings(line, arg, 1);
+		str_addc(line->out, ']');
+		return;
+	}
 	print_pointer(line, arg);
 	if (count && count->status == STRACE_WHOLE)
 		str_addf(line->out, " /* %u var%s */", count->all, str_plural(count->all));
@@ -306,7 +313,10 @@ const struct strace_type t_argv = {
 const struct strace_type t_envp = {
 	print_envp,
 	.enter = true,
-	.steps = { { STRACE_COUNT, .from = SELF } },
+	.steps = {
+		{ STRACE_COUNT, .from = SELF },
+		{ STRACE_STRINGS, .from = SELF, .most = MOST_TEXT, .when = STRACE_IF_WHOLE },
+	},
 };
 
 /* --- results --- */
