@@ -115,15 +115,14 @@ __noinline int copy_blob(__u32 lane, __u32 tag, __u64 from, __u64 count, __u32 m
 	return 0;
 }
 
-/* The array of struct iovec is the blob of another step. */
-__noinline int copy_vectors(__u32 lane, __u32 tag, __u32 from, __u32 most)
+/* The array of struct iovec is the blob whose bytes are there. */
+__noinline int copy_vectors(__u32 lane, __u32 tag, __u32 begin, __u32 most)
 {
 	struct strace_scratch *scratch = scratch_of(lane);
-	__u64 at, n;
+	__u64 at = begin, n;
 
 	if (!scratch)
 		return 0;
-	at = scratch->at[from & (STRACE_BLOBS - 1)];
 	barrier_var(at);
 	if (at < sizeof(struct strace_blob) || at >= STRACE_ROOM)
 		return 0;
@@ -138,12 +137,52 @@ __noinline int copy_vectors(__u32 lane, __u32 tag, __u32 from, __u32 most)
 	return 0;
 }
 
-__noinline int copy_strings(__u32 lane, __u32 tag, __u64 from, __u32 most)
+/* The name and the vectors of the struct mmsghdr that is there. */
+__noinline int copy_message(__u32 lane, __u32 tag, __u32 begin, __u32 most)
 {
-	for (__u32 i = 0; i < STRACE_VECTOR + 1; i++) {
+	struct strace_scratch *scratch = scratch_of(lane);
+	volatile __u64 *message;
+	__u64 at = begin, vectors, n;
+
+	if (!scratch)
+		return 0;
+	barrier_var(at);
+	if (at >= STRACE_ROOM)
+		return 0;
+	message = (void *)scratch->data + at;
+	vectors = message[2];
+	n = message[3];
+	copy_blob(lane, tag, message[0], message[0] ? (__u32)message[1] : 0, 128);
+	at = scratch->record.size;
+	copy_blob(lane, tag, vectors, n < STRACE_VECTOR ? n * 16 : STRACE_VECTOR * 16, STRACE_VECTOR * 16);
+	return copy_vectors(lane, tag, at + sizeof(struct strace_blob), most);
+}
+
+__noinline int copy_messages(__u32 lane, __u32 tag, __u32 begin, __u32 most)
+{
+	struct strace_scratch *scratch = scratch_of(lane);
+	__u64 at = begin, n;
+
+	if (!scratch)
+		return 0;
+	barrier_var(at);
+	if (at < sizeof(struct strace_blob) || at >= STRACE_ROOM)
+		return 0;
+	n = ((struct strace_blob *)(scratch->data + at - sizeof(struct strace_blob)))->n / STRACE_MESSAGE_SIZE;
+	for (__u32 i = 0; i < STRACE_MESSAGES_MAX; i++) {
+		if (i >= n)
+			break;
+		copy_message(lane, tag, begin + i * STRACE_MESSAGE_SIZE, most);
+	}
+	return 0;
+}
+
+__noinline int copy_strings(__u32 lane, __u32 tag, __u64 from, __u32 most, __u32 n)
+{
+	for (__u32 i = 0; i < STRACE_STRINGS_WHOLE; i++) {
 		__u64 text = 0;
 
-		if (bpf_probe_read_user(&text, sizeof(text), (void *)(from + i * sizeof(text))) || !text)
+		if (i >= n || bpf_probe_read_user(&text, sizeof(text), (void *)(from + i * sizeof(text))) || !text)
 			break;
 		copy_blob(lane, tag | TEXT, text, 0, most);
 	}
@@ -289,7 +328,9 @@ __noinline int take_step(__u32 lane, __u32 index, __u32 number)
 	if (!is_wanted_step(step, scratch->record.ret))
 		return 0;
 	if (step->op == STRACE_VECTORS)
-		return copy_vectors(lane, step->tag, step->from, step->most);
+		return copy_vectors(lane, step->tag, scratch->at[step->from & (STRACE_BLOBS - 1)], step->most);
+	if (step->op == STRACE_MESSAGES)
+		return copy_messages(lane, step->tag, scratch->at[step->from & (STRACE_BLOBS - 1)], step->most);
 	if (step->op == STRACE_PROGRAM)
 		return copy_program(lane, step->tag, step->most);
 	if (config.files && step->op == STRACE_FILE)
@@ -303,7 +344,7 @@ __noinline int take_step(__u32 lane, __u32 index, __u32 number)
 	if (step->op == STRACE_BYTES)
 		return copy_blob(lane, step->tag, from, bytes_of(scratch, step), step->most);
 	if (step->op == STRACE_STRINGS)
-		return copy_strings(lane, step->tag, from, step->most);
+		return copy_strings(lane, step->tag, from, step->most, step->scale);
 	if (step->op == STRACE_ENTRIES)
 		return count_entries(lane, step->tag, from, bytes_of(scratch, step));
 	return count_pointers(lane, step->tag, from);

@@ -12,7 +12,7 @@
 
 #define STRACE_CALLS   512 /* calls with greater numbers have no plan */
 #define STRACE_STEPS   2048
-#define STRACE_RET_TAG 24 /* the tag of a blob of the result */
+#define STRACE_RET_TAG 30 /* the tag of a blob of the result */
 #define STRACE_BLOBS   8  /* the most steps of a plan at one end of a call */
 #define STRACE_ARGS    6
 #define STRACE_ROOM    8192 /* bytes for the blobs of a record, a power of two */
@@ -20,9 +20,12 @@
  * Records that a processor can make at once: newer kernels let other tasks run in the middle of a program. A record
  * that finds no place is lost, which is counted.
  */
-#define STRACE_LANES	4
-#define STRACE_VECTOR	32 /* the most elements of an array whose elements point elsewhere */
-#define STRACE_COMM_LEN 16
+#define STRACE_LANES	     4
+#define STRACE_STRINGS_WHOLE 128 /* with -v: the most texts of an array; STRACE_STRINGS takes it as its scale */
+#define STRACE_MESSAGES_MAX  8	 /* of an array of messages */
+#define STRACE_MESSAGE_SIZE  64	 /* struct mmsghdr */
+#define STRACE_VECTOR	     32	 /* the most elements of an array whose elements point elsewhere */
+#define STRACE_COMM_LEN	     16
 
 enum strace_kind {
 	STRACE_ENTER,
@@ -80,14 +83,15 @@ _Static_assert(sizeof(struct strace_blob) == 8, "as on the other side");
 
 enum strace_op {
 	STRACE_NOTHING,
-	STRACE_STRING,	/* a text that ends with a NUL, which is copied too if there is room */
-	STRACE_BYTES,	/* a number of bytes */
-	STRACE_VECTORS, /* the memory that each struct iovec of another step's blob points to: a blob each */
-	STRACE_STRINGS, /* an array of pointers to texts, which a NULL ends: a blob each */
-	STRACE_COUNT,	/* how many pointers are there before a NULL: in strace_blob.all */
-	STRACE_ENTRIES, /* how many struct linux_dirent64 there are in so many bytes: in strace_blob.all */
-	STRACE_FILE,	/* what a descriptor is open on: a struct strace_file */
-	STRACE_PROGRAM, /* the arguments of the program that now runs: one block of texts, and what was executed */
+	STRACE_STRING,	 /* a text that ends with a NUL, which is copied too if there is room */
+	STRACE_BYTES,	 /* a number of bytes */
+	STRACE_VECTORS,	 /* the memory that each struct iovec of another step's blob points to: a blob each */
+	STRACE_STRINGS,	 /* an array of pointers to texts, which a NULL ends: a blob each */
+	STRACE_COUNT,	 /* how many pointers are there before a NULL: in strace_blob.all */
+	STRACE_ENTRIES,	 /* how many struct linux_dirent64 there are in so many bytes: in strace_blob.all */
+	STRACE_FILE,	 /* what a descriptor is open on: a struct strace_file */
+	STRACE_MESSAGES, /* of an array of struct mmsghdr, another step's blob: name, vectors, their memory, a blob each */
+	STRACE_PROGRAM,	 /* the arguments of the program that now runs: one block of texts, and what was executed */
 };
 
 /* Where a step takes a pointer or a number from: an argument (0 to 5), or one of these. */
@@ -98,6 +102,7 @@ enum strace_op {
 /* strace_step.when */
 #define STRACE_IF_OK	 1 /* only if the call has not failed */
 #define STRACE_IF_FAILED 2
+#define STRACE_IF_WHOLE	 4 /* only with -v; the plan has no such step without */
 
 struct strace_step {
 	unsigned char op, tag;

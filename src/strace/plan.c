@@ -6,7 +6,7 @@
 /* An argument of the type, or a blob of it, becomes one of the call. */
 static unsigned char source_of(unsigned char from, unsigned int arg, unsigned int n_before)
 {
-	if (from >= SELF)
+	if (from >= SELF - STRACE_ARGS)
 		return from - SELF + arg;
 	return from >= STRACE_FROM_BLOB ? from + n_before : from;
 }
@@ -17,6 +17,8 @@ static void add_steps(struct strace_plans *plans, const struct strace_settings *
 	for (unsigned int i = 0; i < STRACE_TYPE_STEPS && type->steps[i].op; i++) {
 		struct strace_step *step = &plans->steps[plans->n];
 
+		if (type->steps[i].when & STRACE_IF_WHOLE && !settings->whole)
+			continue;
 		if (type->steps[i].op == STRACE_FILE && !strace_wants_files(settings))
 			continue;
 		plans->n++;
@@ -24,6 +26,8 @@ static void add_steps(struct strace_plans *plans, const struct strace_settings *
 		step->tag = arg * STRACE_TYPE_STEPS + i;
 		step->from = source_of(step->from, arg, n_before);
 		step->count_from = source_of(step->count_from, arg, n_before);
+		if (step->op == STRACE_STRINGS)
+			step->scale = settings->whole ? STRACE_STRINGS_WHOLE : STRACE_VECTOR + 1;
 		/* a text has two more: its NUL, and a byte that says that it goes on */
 		if (step->most == MOST_TEXT)
 			step->most = settings->size + (step->op == STRACE_STRING || step->op == STRACE_STRINGS ? 2 : 0);

@@ -12,7 +12,7 @@ static void add_ticks(struct str *out, const char *name, long long ticks)
 		str_addf(out, " /* %lld.%02lld s */", ticks / 100, ticks % 100);
 }
 
-void strace_siginfo(struct str *out, const struct strace_record *record)
+void strace_siginfo_bytes(struct str *out, const void *bytes, int signal)
 {
 	static const STRACE_FAMILY(codes, "SI_???", { "SI_USER", 0 }, { "SI_KERNEL", 0x80 }, { "SI_QUEUE", -1U },
 				   { "SI_TIMER", -2U }, { "SI_TKILL", -6U });
@@ -20,24 +20,23 @@ void strace_siginfo(struct str *out, const struct strace_record *record)
 				   { "CLD_TRAPPED", 4 }, { "CLD_STOPPED", 5 }, { "CLD_CONTINUED", 6 });
 	static const STRACE_FAMILY(faults, "SEGV_???", { "SEGV_MAPERR", 1 }, { "SEGV_ACCERR", 2 }, { "SEGV_BNDERR", 3 },
 				   { "SEGV_PKUERR", 4 });
-	const struct strace_blob *blob = (const void *)(record + 1);
-	const int *v = strace_bytes(blob);
-	int code = blob->status == STRACE_WHOLE ? v[2] : 0;
-	bool is_child = record->nr == SIGCHLD && code > 0;
+	const int *v = bytes;
+	int code = v ? v[2] : 0;
+	bool is_child = signal == SIGCHLD && code > 0;
 	bool is_fault = code > 0 && code < 0x80 &&
-			(record->nr == SIGSEGV || record->nr == SIGBUS || record->nr == SIGILL || record->nr == SIGFPE ||
-			 record->nr == SIGTRAP);
+			(signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE ||
+			 signal == SIGTRAP);
 
 	str_add(out, "{si_signo=");
-	strace_signal(out, record->nr);
+	strace_signal(out, signal);
 	str_add(out, ", si_code=");
-	strace_choice(out, is_child ? &children : is_fault && record->nr == SIGSEGV ? &faults
-										    : &codes,
+	strace_choice(out, is_child ? &children : is_fault && signal == SIGSEGV ? &faults
+										: &codes,
 		      (unsigned int)code);
-	if (blob->status != STRACE_WHOLE) {
+	if (!v) {
 		str_add(out, ", si_pid=0, si_uid=0");
 	} else if (is_child) {
-		const long long *times = strace_bytes(blob);
+		const long long *times = bytes;
 
 		str_addf(out, ", si_pid=%d, si_uid=%u, si_status=", v[4], v[5]);
 		if (code == 1)
@@ -56,4 +55,11 @@ void strace_siginfo(struct str *out, const struct strace_record *record)
 		str_addf(out, ", si_pid=%d, si_uid=%u", v[4], v[5]);
 	}
 	str_addc(out, '}');
+}
+
+void strace_siginfo(struct str *out, const struct strace_record *record)
+{
+	const struct strace_blob *blob = (const void *)(record + 1);
+
+	strace_siginfo_bytes(out, blob->status == STRACE_WHOLE ? strace_bytes(blob) : NULL, record->nr);
 }

@@ -12,13 +12,14 @@
 struct strace_settings;
 struct strace_line;
 
-/* In a type's steps: the argument itself, the one after it ...; plan.c makes it an argument of the call. */
-#define SELF	0x10
+/* In a type's steps: the argument itself, the one after it, the one before it; plan.c makes it one of the call. */
+#define SELF	0x20
 #define NEXT(N) (SELF + (N))
+#define BEFORE	(SELF - 1)
 /* In a type's steps: strace_step.most is what -s says. */
 #define MOST_TEXT 0xffff
 
-#define STRACE_TYPE_STEPS 4
+#define STRACE_TYPE_STEPS 5
 
 /* The step of a struct that a call reads, and of one that it fills in. */
 #define STEP_READS(SIZE) \
@@ -132,6 +133,19 @@ struct strace_family {
 #NAME, NAME \
 	}
 
+/*
+ * Names as one text, for families that are seldom needed: "A B - C =0x10 D". The first name stands for 0, or for bit 0;
+ * each further one for the next number, or the next bit. "-" leaves one out, "=N" says the value of the next name. The
+ * prefix is part of each name, but of one that begins with '!'.
+ */
+struct strace_words {
+	const char *prefix, *names;
+};
+
+/* What a name of one number, and names of bits, are printed as; those that have no name: as by strace_family. */
+void strace_word(struct str *out, const struct strace_words *words, uint64_t value);
+void strace_bits(struct str *out, const struct strace_words *words, uint64_t value);
+
 /* Names joined by '|', of the bits that are set. */
 void strace_flags(struct str *out, const struct strace_family *family, uint64_t value);
 /* Returns the name of exactly this value, or NULL. */
@@ -145,6 +159,8 @@ void strace_sigset(struct str *out, const void *mask, size_t n);
 void strace_mode(struct str *out, uint32_t mode, bool with_kind);
 /* -1 ENOENT (No such file or directory), of a positive number */
 void strace_error(struct str *out, int error);
+/* {si_signo=SIGCHLD, si_code=...} of STRACE_SIGINFO bytes, or of nothing but the signal's number. */
+void strace_siginfo_bytes(struct str *out, const void *bytes, int signal);
 /* {tv_sec=1, tv_nsec=0} of two longs */
 void strace_timespec(struct str *out, const void *bytes);
 /* {tv_sec=1, tv_usec=0} of two longs */
@@ -154,6 +170,10 @@ void strace_sockaddr(struct strace_line *line, const void *bytes, size_t n);
 /* [{iov_base="abc", iov_len=3}, ...]; step: the array, the step after it: the memory. most: bytes that are filled. */
 void strace_vectors(struct strace_line *line, unsigned int arg, unsigned int step, uint64_t address, uint64_t n,
 		    uint64_t most);
+
+/* The same of a blob that is the array; the content of its elements is the nth, and those after it. */
+void strace_vectors_of(struct strace_line *line, unsigned int arg, unsigned int step, const struct strace_blob *array,
+		       size_t nth, uint64_t address, uint64_t n, uint64_t most);
 
 extern const struct strace_family strace_address_families, strace_netlink_families, strace_open_flags, strace_msg_flags;
 

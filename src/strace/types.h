@@ -10,6 +10,13 @@
 #define CHOICE(NAME, FAMILY) const struct strace_type NAME = { strace_print_choice, .data = &(FAMILY) }
 void strace_print_flags(struct strace_line *line, unsigned int arg);
 void strace_print_choice(struct strace_line *line, unsigned int arg);
+/* The same of names in one text. */
+#define WORDS(NAME, PREFIX, NAMES) \
+	const struct strace_type NAME = { strace_print_word, .data = &(const struct strace_words){ PREFIX, NAMES } }
+#define BITS(NAME, PREFIX, NAMES) \
+	const struct strace_type NAME = { strace_print_bits, .data = &(const struct strace_words){ PREFIX, NAMES } }
+void strace_print_word(struct strace_line *line, unsigned int arg);
+void strace_print_bits(struct strace_line *line, unsigned int arg);
 
 /* numbers */
 TYPE(t_int);
@@ -97,6 +104,7 @@ TYPE(t_dirents);
 TYPE(t_wait_status);
 TYPE(t_offset); /* of sendfile */
 TYPE(t_cpus);
+TYPE(t_cpus_in);
 TYPE(t_ids_out);
 TYPE(t_number_out); /* a pointer to an int */
 TYPE(t_xattr_in);
@@ -130,6 +138,8 @@ TYPE(t_option_out);
 TYPE(t_option_len);
 TYPE(t_msg_in);
 TYPE(t_msg_out);
+TYPE(t_mmsg_in);
+TYPE(t_mmsg_out);
 /* calls whose arguments depend on another one */
 TYPE(t_ioctl);
 TYPE(t_ioctl_arg);
@@ -143,6 +153,115 @@ TYPE(t_arch_prctl);
 TYPE(t_epoll_op);
 TYPE(t_epoll_event);
 TYPE(t_epoll_events);
+/* types_words.c */
+TYPE(t_policy);
+TYPE(t_ioprio_who);
+TYPE(t_wait_kind);
+TYPE(t_kcmp);
+TYPE(t_membarrier_flags);
+TYPE(t_mempolicy);
+TYPE(t_mempolicy_flags);
+TYPE(t_mbind_flags);
+TYPE(t_msync_flags);
+TYPE(t_mlock_flags);
+TYPE(t_mlockall_flags);
+TYPE(t_pkey_rights);
+TYPE(t_uffd_flags);
+TYPE(t_interval);
+TYPE(t_timerfd_flags);
+TYPE(t_timerfd_set);
+TYPE(t_signalfd_flags);
+TYPE(t_xattr_flags);
+TYPE(t_fallocate);
+TYPE(t_sync_range);
+TYPE(t_splice_flags);
+TYPE(t_rw_flags);
+TYPE(t_inotify_flags);
+TYPE(t_inotify_mask);
+TYPE(t_fanotify_mark);
+TYPE(t_fanotify_mask);
+TYPE(t_module_init);
+TYPE(t_module_exit);
+TYPE(t_mount_flags);
+TYPE(t_umount_flags);
+TYPE(t_open_tree);
+TYPE(t_move_mount);
+TYPE(t_fsopen);
+TYPE(t_fsmount);
+TYPE(t_mount_attr);
+TYPE(t_fspick);
+TYPE(t_fsconfig);
+TYPE(t_membarrier);
+TYPE(t_fanotify);
+TYPE(t_swap_flags);
+TYPE(t_quota_command);
+TYPE(t_personality);
+TYPE(t_syslog);
+/* types_process.c */
+TYPE(t_int_in);
+TYPE(t_unsigned_out);
+TYPE(t_address_out);
+TYPE(t_size_out);
+TYPE(t_cap_head);
+TYPE(t_cap_data);
+TYPE(t_cap_data_out);
+TYPE(t_ids_in);
+TYPE(t_sched_attr);
+TYPE(t_sched_attr_out);
+TYPE(t_ioprio);
+TYPE(t_nodes);
+TYPE(t_nodes_out);
+TYPE(t_nodes_before);
+TYPE(t_mempolicy_out);
+TYPE(t_in_core);
+TYPE(t_sigevent);
+TYPE(t_itimerval);
+TYPE(t_itimerval_out);
+TYPE(t_timevals);
+TYPE(t_utimbuf);
+TYPE(t_timex);
+TYPE(t_siginfo);
+TYPE(t_siginfo_out);
+TYPE(t_waitv);
+/* types_file.c */
+TYPE(t_open_how);
+TYPE(t_nothing);
+TYPE(t_handle);
+TYPE(t_handle_out);
+TYPE(t_device);
+TYPE(t_offset_in);
+TYPE(t_vectors_far);
+/* types_ipc.c */
+TYPE(t_shm_at);
+TYPE(t_msg_get);
+TYPE(t_shm_command);
+TYPE(t_msg_command);
+TYPE(t_sem_command);
+TYPE(t_ipc_key);
+TYPE(t_ipc_get);
+TYPE(t_shm_get);
+TYPE(t_shm);
+TYPE(t_sem_ops);
+TYPE(t_message_in);
+TYPE(t_message_out);
+TYPE(t_key_id);
+TYPE(t_keyctl);
+TYPE(t_mq_attr);
+/* types_control.c */
+TYPE(t_bpf);
+TYPE(t_perf_flags);
+TYPE(t_uring_enter);
+TYPE(t_uring_register);
+TYPE(t_landlock_flags);
+TYPE(t_landlock_rule);
+TYPE(t_seccomp);
+TYPE(t_bpf_attr);
+TYPE(t_perf_attr);
+TYPE(t_uring);
+TYPE(t_landlock);
+TYPE(t_seccomp_flags);
+TYPE(t_seccomp_arg);
+TYPE(t_ptrace);
 
 /* results */
 void strace_ret_address(struct strace_line *line);
@@ -150,6 +269,16 @@ void strace_ret_mode(struct strace_line *line);
 void strace_ret_prctl(struct strace_line *line);
 void strace_ret_fcntl(struct strace_line *line);
 void strace_ret_select(struct strace_line *line);
+void strace_ret_left(struct strace_line *line);
 void strace_ret_poll(struct strace_line *line);
+void strace_ret_membarrier(struct strace_line *line);
+void strace_ret_personality(struct strace_line *line);
+void strace_ret_ioprio(struct strace_line *line);
+void strace_ret_time(struct strace_line *line);
+void strace_ret_timex(struct strace_line *line);
+
+extern const struct strace_words strace_capabilities;
+/* [{d_ino=...}, ...] of entries of a directory. */
+void strace_dirents(struct strace_line *line, const struct strace_blob *blob);
 
 #endif

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/epoll.h>
-#include <sys/prctl.h>
 
 #include "strace_part.h"
 #include "types.h"
@@ -16,7 +15,10 @@ static const STRACE_FAMILY(fcntls, "F_???", N(F_DUPFD), N(F_GETFD), N(F_SETFD), 
 			   N(F_SETLK), N(F_SETLKW), N(F_SETOWN), N(F_GETOWN), { "F_SETSIG", 10 }, { "F_GETSIG", 11 },
 			   { "F_OFD_GETLK", 36 }, { "F_OFD_SETLK", 37 }, { "F_OFD_SETLKW", 38 }, { "F_SETLEASE", 1024 },
 			   { "F_GETLEASE", 1025 }, { "F_NOTIFY", 1026 }, N(F_DUPFD_CLOEXEC), { "F_SETPIPE_SZ", 1031 },
-			   { "F_GETPIPE_SZ", 1032 }, { "F_ADD_SEALS", 1033 }, { "F_GET_SEALS", 1034 });
+			   { "F_GETPIPE_SZ", 1032 }, { "F_ADD_SEALS", 1033 }, { "F_GET_SEALS", 1034 },
+			   { "F_SETOWN_EX", 15 }, { "F_GETOWN_EX", 16 }, { "F_GETOWNER_UIDS", 17 },
+			   { "F_GET_RW_HINT", 1035 }, { "F_SET_RW_HINT", 1036 }, { "F_GET_FILE_RW_HINT", 1037 },
+			   { "F_SET_FILE_RW_HINT", 1038 });
 CHOICE(t_fcntl, fcntls);
 
 static bool is_lock(int command)
@@ -47,6 +49,20 @@ static bool fcntl_has_argument(int command)
 	       command != 1032 && command != 1034;
 }
 
+static const struct strace_words seals = { "F_SEAL_", "SEAL SHRINK GROW WRITE FUTURE_WRITE EXEC" };
+static const struct strace_words leases = { "F_", "RDLCK WRLCK UNLCK" };
+
+static void add_owner(struct strace_line *line, unsigned int arg)
+{
+	const int *owner = strace_struct(line, arg, 1, 2 * sizeof(*owner));
+
+	if (!owner)
+		return;
+	str_add(line->out, "{type=");
+	strace_word(line->out, &(const struct strace_words){ "F_OWNER_", "TID PID PGRP" }, (unsigned int)owner[0]);
+	str_addf(line->out, ", pid=%d}", owner[1]);
+}
+
 static void print_fcntl_arg(struct strace_line *line, unsigned int arg)
 {
 	int command = strace_arg(line, arg - 1);
@@ -59,10 +75,23 @@ static void print_fcntl_arg(struct strace_line *line, unsigned int arg)
 		strace_flags(line->out, t_fd_flags.data, (unsigned int)strace_arg(line, arg));
 	else if (command == F_SETFL)
 		t_open_flags.print(line, arg);
+	else if (command == 15 || command == 16)
+		add_owner(line, arg);
+	else if (command == 10)
+		strace_signal(line->out, (int)strace_arg(line, arg));
+	else if (command == 1024)
+		strace_word(line->out, &leases, (unsigned int)strace_arg(line, arg));
+	else if (command == 1026)
+		strace_bits(line->out,
+			    &(const struct strace_words){ "DN_", "ACCESS MODIFY CREATE DELETE RENAME ATTRIB =0x80000000 MULTISHOT" },
+			    (unsigned int)strace_arg(line, arg));
+	else if (command == 1033)
+		strace_bits(line->out, &seals, (unsigned int)strace_arg(line, arg));
 	else
 		str_add_s64(line->out, (int)strace_arg(line, arg));
 }
-const struct strace_type t_fcntl_arg = { print_fcntl_arg, .steps = { STEP_READS(sizeof(struct flock)) } };
+const struct strace_type t_fcntl_arg = { print_fcntl_arg,
+					 .steps = { STEP_READS(sizeof(struct flock)), STEP_READS(8) } };
 
 void strace_ret_fcntl(struct strace_line *line)
 {
@@ -80,6 +109,18 @@ void strace_ret_fcntl(struct strace_line *line)
 	} else if (command == F_GETFD && flags) {
 		str_addf(line->out, "%#x (flags ", flags);
 		strace_flags(line->out, t_fd_flags.data, flags);
+		str_addc(line->out, ')');
+	} else if (command == 11 && flags) {
+		str_addf(line->out, "%u (", flags);
+		strace_signal(line->out, flags);
+		str_addc(line->out, ')');
+	} else if (command == 1025) {
+		str_addf(line->out, flags ? "%#x (" : "%x (", flags);
+		strace_word(line->out, &leases, flags);
+		str_addc(line->out, ')');
+	} else if (command == 1034 && flags) {
+		str_addf(line->out, "%#x (seals ", flags);
+		strace_bits(line->out, &seals, flags);
 		str_addc(line->out, ')');
 	} else if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) {
 		strace_ret_fd(line);
@@ -107,6 +148,21 @@ static void print_futex_op(struct strace_line *line, unsigned int arg)
 		str_addf(line->out, "%#x /* FUTEX_??? */", op);
 }
 const struct strace_type t_futex_op = { print_futex_op };
+
+/* What FUTEX_WAKE_OP does: an operation, its number, a comparison, its number. */
+static void add_wake_op(struct str *out, unsigned int value)
+{
+	static const struct strace_words ops = { "FUTEX_OP_", "SET ADD OR ANDN XOR" };
+	static const struct strace_words comparisons = { "FUTEX_OP_CMP_", "EQ NE LT LE GT GE" };
+
+	str_add(out, ", ");
+	if (value >> 31)
+		str_add(out, "FUTEX_OP_OPARG_SHIFT<<28|");
+	strace_word(out, &ops, value >> 28 & 7);
+	str_addf(out, "<<28|%#x<<12|", value >> 12 & 0xfff);
+	strace_word(out, &comparisons, value >> 24 & 0xf);
+	str_addf(out, "<<24|%#x", value & 0xfff);
+}
 
 /* All after the operation: how many arguments there are depends on it. */
 static void print_futex(struct strace_line *line, unsigned int arg)
@@ -147,70 +203,18 @@ static void print_futex(struct strace_line *line, unsigned int arg)
 	if (op == FUTEX_CMP_REQUEUE || op == FUTEX_CMP_REQUEUE_PI)
 		str_addf(out, ", %u", (unsigned int)strace_arg(line, 5));
 	else if (op == FUTEX_WAKE_OP)
-		str_addf(out, ", %#x", (unsigned int)strace_arg(line, 5));
+		add_wake_op(out, strace_arg(line, 5));
 }
 const struct strace_type t_futex = {
 	print_futex,
 	.steps = { { STRACE_BYTES, .from = NEXT(1), .count_from = STRACE_FROM_NONE, .scale = 16, .most = 16 } },
 };
 
-/* --- prctl --- */
-
-static const STRACE_FAMILY(prctls, "PR_???", N(PR_SET_PDEATHSIG), N(PR_GET_PDEATHSIG), N(PR_GET_DUMPABLE),
-			   N(PR_SET_DUMPABLE), N(PR_GET_KEEPCAPS), N(PR_SET_KEEPCAPS), N(PR_SET_NAME), N(PR_GET_NAME),
-			   N(PR_GET_SECCOMP), N(PR_SET_SECCOMP), N(PR_CAPBSET_READ), N(PR_CAPBSET_DROP),
-			   N(PR_GET_SECUREBITS), N(PR_SET_SECUREBITS), N(PR_SET_TIMERSLACK), N(PR_GET_TIMERSLACK),
-			   N(PR_SET_MM), N(PR_SET_CHILD_SUBREAPER), N(PR_GET_CHILD_SUBREAPER), N(PR_SET_NO_NEW_PRIVS),
-			   N(PR_GET_NO_NEW_PRIVS), N(PR_SET_THP_DISABLE), N(PR_GET_THP_DISABLE), N(PR_CAP_AMBIENT),
-			   { "PR_SET_PTRACER", 0x59616d61 }, { "PR_SET_VMA", 0x53564d41 });
-CHOICE(t_prctl, prctls);
-
-static const STRACE_FAMILY(caps, "CAP_???", { "CAP_CHOWN", 0 }, { "CAP_DAC_OVERRIDE", 1 }, { "CAP_DAC_READ_SEARCH", 2 },
-			   { "CAP_FOWNER", 3 }, { "CAP_FSETID", 4 }, { "CAP_KILL", 5 }, { "CAP_SETGID", 6 },
-			   { "CAP_SETUID", 7 }, { "CAP_SETPCAP", 8 }, { "CAP_LINUX_IMMUTABLE", 9 },
-			   { "CAP_NET_BIND_SERVICE", 10 }, { "CAP_NET_BROADCAST", 11 }, { "CAP_NET_ADMIN", 12 },
-			   { "CAP_NET_RAW", 13 }, { "CAP_IPC_LOCK", 14 }, { "CAP_IPC_OWNER", 15 },
-			   { "CAP_SYS_MODULE", 16 }, { "CAP_SYS_RAWIO", 17 }, { "CAP_SYS_CHROOT", 18 },
-			   { "CAP_SYS_PTRACE", 19 }, { "CAP_SYS_PACCT", 20 }, { "CAP_SYS_ADMIN", 21 },
-			   { "CAP_SYS_BOOT", 22 }, { "CAP_SYS_NICE", 23 }, { "CAP_SYS_RESOURCE", 24 },
-			   { "CAP_SYS_TIME", 25 }, { "CAP_SYS_TTY_CONFIG", 26 }, { "CAP_MKNOD", 27 }, { "CAP_LEASE", 28 },
-			   { "CAP_AUDIT_WRITE", 29 }, { "CAP_AUDIT_CONTROL", 30 }, { "CAP_SETFCAP", 31 },
-			   { "CAP_MAC_OVERRIDE", 32 }, { "CAP_MAC_ADMIN", 33 }, { "CAP_SYSLOG", 34 },
-			   { "CAP_WAKE_ALARM", 35 }, { "CAP_BLOCK_SUSPEND", 36 }, { "CAP_AUDIT_READ", 37 },
-			   { "CAP_PERFMON", 38 }, { "CAP_BPF", 39 }, { "CAP_CHECKPOINT_RESTORE", 40 });
-
-static void print_prctl_arg(struct strace_line *line, unsigned int arg)
-{
-	unsigned int option = strace_arg(line, arg - 1);
-
-	/* these have none */
-	if (option == PR_GET_DUMPABLE || option == PR_GET_KEEPCAPS || option == PR_GET_SECCOMP ||
-	    option == PR_GET_SECUREBITS || option == PR_GET_TIMERSLACK)
-		return;
-	if (option == PR_SET_NAME || (option == PR_GET_NAME && strace_ok(line)))
-		strace_string(line, strace_blob(line, arg, 0, 0), strace_arg(line, arg), true);
-	else if (option == PR_CAPBSET_READ || option == PR_CAPBSET_DROP)
-		strace_choice(line->out, &caps, strace_arg(line, arg));
-	else if (option == PR_SET_PDEATHSIG)
-		strace_signal(line->out, (int)strace_arg(line, arg));
-	else
-		str_addf(line->out, "%#llx", U(strace_arg(line, arg)));
-}
-const struct strace_type t_prctl_arg = { print_prctl_arg, .steps = { { STRACE_STRING, .from = SELF, .most = 17 } } };
+/* --- arch_prctl --- */
 
 static const STRACE_FAMILY(arch_prctls, "ARCH_???", { "ARCH_SET_GS", 0x1001 }, { "ARCH_SET_FS", 0x1002 },
 			   { "ARCH_GET_FS", 0x1003 }, { "ARCH_GET_GS", 0x1004 });
 CHOICE(t_arch_prctl, arch_prctls);
-
-void strace_ret_prctl(struct strace_line *line)
-{
-	static const char *const dumpable[] = { "SUID_DUMP_DISABLE", "SUID_DUMP_USER", "SUID_DUMP_ROOT" };
-	uint64_t ret = strace_ret(line);
-
-	str_add_s64(line->out, ret);
-	if ((unsigned int)strace_arg(line, 0) == PR_GET_DUMPABLE && ret < ARRAY_SIZE(dumpable))
-		str_addf(line->out, " (%s)", dumpable[ret]);
-}
 
 /* --- epoll --- */
 

@@ -27,9 +27,10 @@ static void print_pipe(struct strace_line *line, unsigned int arg)
 	}
 const struct strace_type t_pipe = { print_pipe, .steps = PIPE }, t_pipe_pair = { print_pipe, .steps = PIPE };
 
-static const STRACE_FAMILY(poll_events, "POLL???", N(POLLIN), N(POLLPRI), N(POLLOUT), { "POLLRDNORM", 0x40 },
-			   { "POLLRDBAND", 0x80 }, { "POLLWRNORM", 0x100 }, { "POLLWRBAND", 0x200 }, N(POLLERR),
-			   N(POLLHUP), N(POLLNVAL), { "POLLRDHUP", 0x2000 });
+static const STRACE_FAMILY(poll_events, "POLL???", N(POLLIN), N(POLLPRI), N(POLLOUT), N(POLLERR),
+			   N(POLLHUP), N(POLLNVAL), { "POLLRDNORM", 0x40 }, { "POLLRDBAND", 0x80 },
+			   { "POLLWRNORM", 0x100 }, { "POLLWRBAND", 0x200 }, { "POLLMSG", 0x400 },
+			   { "POLLRDHUP", 0x2000 });
 
 static void print_pollfds(struct strace_line *line, unsigned int arg)
 {
@@ -64,6 +65,7 @@ void strace_ret_poll(struct strace_line *line)
 {
 	const struct strace_blob *blob = strace_blob(line, 0, 0, 0);
 	const struct pollfd *fds = blob ? strace_bytes(blob) : NULL;
+	const struct strace_blob *left = line->call->args[2] == &t_timespec ? strace_blob(line, 2, 0, 0) : NULL;
 	const char *separator = "([";
 	int64_t n = strace_ret(line);
 
@@ -84,8 +86,27 @@ void strace_ret_poll(struct strace_line *line)
 		str_addc(line->out, '}');
 		separator = ", ";
 	}
-	if (*separator == ',')
-		str_add(line->out, "])");
+	if (*separator != ',')
+		return;
+	str_addc(line->out, ']');
+	if (strace_arg(line, 2) && left && left->n == 16) {
+		str_add(line->out, ", left ");
+		strace_timespec(line->out, strace_bytes(left));
+	}
+	str_addc(line->out, ')');
+}
+
+/* Of recvmmsg: how much of the time is left. */
+void strace_ret_left(struct strace_line *line)
+{
+	const struct strace_blob *left = strace_arg(line, 4) ? strace_blob(line, 4, 0, 0) : NULL;
+
+	str_add_s64(line->out, strace_ret(line));
+	if (!left || left->n != 16 || strace_ret(line) <= 0)
+		return;
+	str_add(line->out, " (left ");
+	strace_timespec(line->out, strace_bytes(left));
+	str_addc(line->out, ')');
 }
 
 /* The descriptors of a set below the call's first argument. */
@@ -187,10 +208,9 @@ void strace_ret_select(struct strace_line *line)
 		str_addc(line->out, ')');
 }
 
-void strace_vectors(struct strace_line *line, unsigned int arg, unsigned int step, uint64_t address, uint64_t n,
-		    uint64_t most)
+void strace_vectors_of(struct strace_line *line, unsigned int arg, unsigned int step, const struct strace_blob *array,
+		       size_t nth, uint64_t address, uint64_t n, uint64_t most)
 {
-	const struct strace_blob *array = strace_blob(line, arg, step, 0);
 	const struct {
 		uint64_t base, len;
 	} * vector;
@@ -203,7 +223,7 @@ void strace_vectors(struct strace_line *line, unsigned int arg, unsigned int ste
 	vector = strace_bytes(array);
 	str_addc(line->out, '[');
 	for (i = 0; i < array->n / sizeof(*vector) && i < line->settings->size; i++) {
-		const struct strace_blob *bytes = strace_blob(line, arg, step + 1, i);
+		const struct strace_blob *bytes = strace_blob(line, arg, step, nth + i);
 		uint64_t len = vector[i].len < most ? vector[i].len : most, shown = len;
 
 		str_add(line->out, i ? ", {iov_base=" : "{iov_base=");
@@ -222,6 +242,12 @@ void strace_vectors(struct strace_line *line, unsigned int arg, unsigned int ste
 	if (i < n)
 		str_add(line->out, ", ...");
 	str_addc(line->out, ']');
+}
+
+void strace_vectors(struct strace_line *line, unsigned int arg, unsigned int step, uint64_t address, uint64_t n,
+		    uint64_t most)
+{
+	strace_vectors_of(line, arg, step + 1, strace_blob(line, arg, step, 0), 0, address, n, most);
 }
 
 static void print_vectors_in(struct strace_line *line, unsigned int arg)

@@ -122,12 +122,14 @@ static const STRACE_FAMILY(statx_flags, "AT_???", N(AT_SYMLINK_NOFOLLOW), N(AT_R
 /* How to synchronize is two bits, of which 0 has a name. */
 static void print_statx_flags(struct strace_line *line, unsigned int arg)
 {
-	unsigned int flags = strace_arg(line, arg);
+	static const char *const kinds[] = { "SYNC_AS_STAT", "FORCE_SYNC", "DONT_SYNC", "SYNC_TYPE" };
+	unsigned int flags = strace_arg(line, arg), kind = AT_STATX_FORCE_SYNC | AT_STATX_DONT_SYNC;
 
-	if (!(flags & (AT_STATX_FORCE_SYNC | AT_STATX_DONT_SYNC)))
-		str_add(line->out, flags ? "AT_STATX_SYNC_AS_STAT|" : "AT_STATX_SYNC_AS_STAT");
-	if (flags)
-		strace_flags(line->out, &statx_flags, flags);
+	str_addf(line->out, "AT_STATX_%s", kinds[(flags & kind) / AT_STATX_FORCE_SYNC]);
+	if (flags & ~kind) {
+		str_addc(line->out, '|');
+		strace_flags(line->out, &statx_flags, flags & ~kind);
+	}
 }
 const struct strace_type t_statx_flags = { print_statx_flags };
 

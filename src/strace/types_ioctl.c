@@ -8,8 +8,8 @@
 #include "types.h"
 
 #define FICLONE_REQUEST 0x40049409
-/* The largest struct that is printed: of terminals. */
-#define ARGUMENT_SIZE 36
+/* The largest struct that is printed: of interfaces. */
+#define ARGUMENT_SIZE 40
 
 static const STRACE_FAMILY(ioctls, "???", N(TCGETS), N(TCSETS), { "SNDCTL_TMR_START or TCSETS", TCSETS }, N(TCSETSW),
 			   N(TCSETSF), N(TCSBRK), N(TCXONC), N(TCFLSH), N(TIOCEXCL), N(TIOCNXCL), N(TIOCSCTTY),
@@ -27,7 +27,14 @@ static const STRACE_FAMILY(ioctls, "???", N(TCGETS), N(TCSETS), { "SNDCTL_TMR_ST
 			   { "SIOCATMARK", 0x8905 }, { "NS_GET_USERNS", 0xb701 }, { "NS_GET_PARENT", 0xb702 },
 			   { "NS_GET_NSTYPE", 0xb703 }, { "LOOP_SET_FD", 0x4c00 }, { "LOOP_CLR_FD", 0x4c01 },
 			   { "LOOP_GET_STATUS64", 0x4c05 }, { "LOOP_CTL_GET_FREE", 0x4c82 }, { "KVM_GET_API_VERSION", 0xae00 },
-			   { "KVM_CREATE_VM", 0xae01 }, { "KVM_RUN", 0xae80 }, { "TUNSETIFF", 0x400454ca });
+			   { "KVM_CREATE_VM", 0xae01 }, { "KVM_RUN", 0xae80 }, { "TUNSETIFF", 0x400454ca },
+			   { "PERF_EVENT_IOC_ENABLE", 0x2400 }, { "PERF_EVENT_IOC_DISABLE", 0x2401 },
+			   { "PERF_EVENT_IOC_REFRESH", 0x2402 }, { "PERF_EVENT_IOC_RESET", 0x2403 },
+			   { "PERF_EVENT_IOC_PERIOD", 0x40082404 }, { "PERF_EVENT_IOC_SET_OUTPUT", 0x2405 },
+			   { "PERF_EVENT_IOC_SET_FILTER", 0x40082406 }, { "PERF_EVENT_IOC_ID", 0x80082407 },
+			   { "PERF_EVENT_IOC_SET_BPF", 0x40042408 }, { "UFFDIO_API", 0xc018aa3f },
+			   { "SIOCGIFINDEX", 0x8933 }, { "SIOCGIFDSTADDR", 0x8917 }, { "SIOCGIFBRDADDR", 0x8919 },
+			   { "SIOCGIFMETRIC", 0x891d }, { "SIOCGIFTXQLEN", 0x8942 }, { "SIOCGIFMAP", 0x8970 });
 
 /* Requests that take no argument. */
 static bool is_alone(unsigned int request)
@@ -144,6 +151,79 @@ static void add_termios(struct strace_line *line, const struct termios *termios)
 	}
 }
 
+/* --- extents and interfaces --- */
+
+/* The kernel changes only how many extents it has found. */
+static void add_fiemap(struct strace_line *line, const void *bytes)
+{
+	static const struct strace_words flags = { "FIEMAP_FLAG_", "SYNC XATTR CACHE" };
+	const struct {
+		uint64_t start, length;
+		uint32_t flags, mapped, count;
+	} *map = bytes;
+
+	str_addf(line->out, "{fm_start=%llu, fm_length=", (unsigned long long)map->start);
+	if (map->length == UINT64_MAX)
+		str_add(line->out, "FIEMAP_MAX_OFFSET");
+	else
+		str_add_u64(line->out, map->length);
+	str_add(line->out, ", fm_flags=");
+	strace_bits(line->out, &flags, map->flags);
+	str_addf(line->out, ", fm_extent_count=%u}", map->count);
+	if (!strace_ok(line))
+		return;
+	str_add(line->out, " => {fm_flags=");
+	strace_bits(line->out, &flags, map->flags);
+	str_addf(line->out, ", fm_mapped_extents=%u, ...}", map->mapped);
+}
+
+static bool is_interface(unsigned int request)
+{
+	return request >= 0x8910 && request <= 0x8942 && request != 0x8912;
+}
+
+static void add_interface(struct strace_line *line, unsigned int request, const char *bytes)
+{
+	static const struct strace_words flags = {
+		"IFF_", "UP BROADCAST DEBUG LOOPBACK POINTOPOINT NOTRAILERS RUNNING NOARP PROMISC ALLMULTI MASTER SLAVE MULTICAST "
+			"PORTSEL AUTOMEDIA DYNAMIC LOWER_UP DORMANT ECHO"
+	};
+	static const struct {
+		unsigned int request;
+		const char *name;
+	} addresses[] = { { 0x8915, "addr" }, { 0x8917, "dstaddr" }, { 0x8919, "broadaddr" }, { 0x891b, "netmask" } };
+	int value;
+
+	memcpy(&value, bytes + 16, sizeof(value));
+	if (request == 0x8910) {
+		str_addf(line->out, "{ifr_ifindex=%d", value);
+		if (strace_ok(line)) {
+			str_add(line->out, ", ifr_name=");
+			strace_text(line, bytes, strnlen(bytes, 16), false);
+		}
+		str_addc(line->out, '}');
+		return;
+	}
+	str_add(line->out, "{ifr_name=");
+	strace_text(line, bytes, strnlen(bytes, 16), false);
+	for (size_t i = 0; strace_ok(line) && i < ARRAY_SIZE(addresses); i++)
+		if (request == addresses[i].request) {
+			str_addf(line->out, ", ifr_%s=", addresses[i].name);
+			strace_sockaddr(line, bytes + 16, 16);
+		}
+	if (strace_ok(line) && (request == 0x8913 || request == 0x8914)) {
+		str_add(line->out, ", ifr_flags=");
+		strace_bits(line->out, &flags, (unsigned short)value);
+	} else if (strace_ok(line) && request == 0x8933) {
+		str_addf(line->out, ", ifr_ifindex=%d", value);
+	} else if (strace_ok(line) && request == 0x8921) {
+		str_addf(line->out, ", ifr_mtu=%d", value);
+	} else if (strace_ok(line) && request == 0x8942) {
+		str_addf(line->out, ", ifr_qlen=%d", value);
+	}
+	str_addc(line->out, '}');
+}
+
 /* --- arguments --- */
 
 static bool is_filled_in(unsigned int request)
@@ -173,7 +253,8 @@ static void print_ioctl_arg(struct strace_line *line, unsigned int arg)
 
 	if (is_alone(request))
 		return;
-	if (request == FICLONE_REQUEST || request == TIOCSCTTY || request == TCFLSH || request == TCSBRK)
+	if (request == FICLONE_REQUEST || request == TIOCSCTTY || request == TCFLSH || request == TCSBRK ||
+	    (request >= 0x2400 && request <= 0x2405))
 		str_add_s64(line->out, (int)strace_arg(line, arg));
 	else if (!bytes || (is_filled_in(request) && !strace_ok(line)))
 		strace_address(line->out, strace_arg(line, arg));
@@ -182,6 +263,10 @@ static void print_ioctl_arg(struct strace_line *line, unsigned int arg)
 			 size->ws_xpixel, size->ws_ypixel);
 	else if (is_terminal(request))
 		add_termios(line, bytes);
+	else if (request == 0xc020660b)
+		add_fiemap(line, bytes);
+	else if (is_interface(request))
+		add_interface(line, request, bytes);
 	else if (is_number(request))
 		str_addf(line->out, "[%d]", *(const int *)bytes);
 	else

@@ -152,6 +152,15 @@ static void print_out(struct strace_line *line, unsigned int arg)
 		print_pointer(line, arg);
 }
 
+/* Without room the call says only how much it needs. */
+static void print_list(struct strace_line *line, unsigned int arg)
+{
+	if (strace_arg(line, arg + 1))
+		print_out(line, arg);
+	else
+		print_pointer(line, arg);
+}
+
 static void print_random(struct strace_line *line, unsigned int arg)
 {
 	struct strace_settings hex = *line->settings;
@@ -192,8 +201,8 @@ const struct strace_type t_path = { print_path, .steps = TEXT_OF(4097) },
 			 t_out = { print_out, .steps = BYTES(STRACE_FROM_RET, STRACE_IF_OK) },
 			 t_random = { print_random, .steps = BYTES(STRACE_FROM_RET, STRACE_IF_OK) },
 			 t_xattr_in = { print_in, .steps = BYTES(NEXT(1), 0) },
-			 t_xattr_out = { print_out, .steps = BYTES(STRACE_FROM_RET, STRACE_IF_OK) },
-			 t_xattr_list = { print_out, .steps = BYTES(STRACE_FROM_RET, STRACE_IF_OK) };
+			 t_xattr_out = { print_list, .steps = BYTES(STRACE_FROM_RET, STRACE_IF_OK) },
+			 t_xattr_list = { print_list, .steps = BYTES(STRACE_FROM_RET, STRACE_IF_OK) };
 
 /* --- execve --- */
 
@@ -232,13 +241,14 @@ static void print_block(struct strace_line *line, const struct strace_blob *blob
 	}
 }
 
-static bool print_strings(struct strace_line *line, unsigned int arg)
+static bool print_strings(struct strace_line *line, unsigned int arg, unsigned int step)
 {
+	size_t most = line->settings->whole ? STRACE_STRINGS_WHOLE : line->settings->size;
 	const struct strace_blob *blob;
 	size_t n = 0;
 
-	while ((blob = strace_blob(line, arg, 0, n)) && blob->status != STRACE_UNREAD) {
-		if (n >= line->settings->size) {
+	while ((blob = strace_blob(line, arg, step, n)) && blob->status != STRACE_UNREAD) {
+		if (n >= most) {
 			str_add(line->out, ", ...");
 			break;
 		}
@@ -247,7 +257,7 @@ static bool print_strings(struct strace_line *line, unsigned int arg)
 		strace_string(line, blob, 0, false);
 	}
 	/* the program copies no more */
-	if (n == STRACE_VECTOR + 1 && n <= line->settings->size)
+	if (n == STRACE_VECTOR + 1 && n <= most && !line->settings->whole)
 		str_add(line->out, ", ...");
 	return n;
 }
@@ -260,7 +270,7 @@ static void print_argv(struct strace_line *line, unsigned int arg)
 	/* what the caller has written; a script's new program has other arguments */
 	if (first && first->status != STRACE_UNREAD) {
 		str_addc(line->out, '[');
-		print_strings(line, arg);
+		print_strings(line, arg, 0);
 		str_addc(line->out, ']');
 	} else if (block && block->status == STRACE_WHOLE && block->n) {
 		str_addc(line->out, '[');
@@ -273,8 +283,14 @@ static void print_argv(struct strace_line *line, unsigned int arg)
 
 static void print_envp(struct strace_line *line, unsigned int arg)
 {
-	const struct strace_blob *count = strace_blob(line, arg, 0, 0);
+	const struct strace_blob *count = strace_blob(line, arg, 0, 0), *first = strace_blob(line, arg, 1, 0);
 
+	if (first && first->status != STRACE_UNREAD) {
+		str_addc(line->out, '[');
+		print_strings(line, arg, 1);
+		str_addc(line->out, ']');
+		return;
+	}
 	print_pointer(line, arg);
 	if (count && count->status == STRACE_WHOLE)
 		str_addf(line->out, " /* %u var%s */", count->all, str_plural(count->all));
@@ -297,7 +313,10 @@ const struct strace_type t_argv = {
 const struct strace_type t_envp = {
 	print_envp,
 	.enter = true,
-	.steps = { { STRACE_COUNT, .from = SELF } },
+	.steps = {
+		{ STRACE_COUNT, .from = SELF },
+		{ STRACE_STRINGS, .from = SELF, .most = MOST_TEXT, .when = STRACE_IF_WHOLE },
+	},
 };
 
 /* --- results --- */

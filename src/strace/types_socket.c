@@ -2,6 +2,8 @@
 /* Sockets: addresses, options and messages. */
 #include <arpa/inet.h>
 #include <linux/netlink.h>
+#include <net/if.h>
+#include <linux/if_packet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -36,6 +38,18 @@ const struct strace_type t_socket_type = { print_socket_type };
 static const STRACE_FAMILY(accept_flags, "SOCK_???", N(SOCK_CLOEXEC), N(SOCK_NONBLOCK));
 FLAGS(t_accept_flags, accept_flags);
 
+/* A protocol of Ethernet, in the network's order. */
+static void add_ethernet(struct str *out, unsigned int protocol)
+{
+	static const struct strace_words protocols = {
+		"ETH_P_", "=1 802_3 AX25 ALL 802_2 =0x800 IP =0x806 ARP =0x8100 8021Q =0x86dd IPV6 =0x8863 PPP_DISC PPP_SES"
+	};
+
+	str_add(out, "htons(");
+	strace_word(out, &protocols, ntohs(protocol));
+	str_addc(out, ')');
+}
+
 static void print_protocol(struct strace_line *line, unsigned int arg)
 {
 	static const STRACE_FAMILY(inet, "IPPROTO_???", N(IPPROTO_IP), N(IPPROTO_ICMP), N(IPPROTO_TCP), N(IPPROTO_UDP),
@@ -47,6 +61,8 @@ static void print_protocol(struct strace_line *line, unsigned int arg)
 		strace_choice(line->out, &inet, protocol);
 	else if (domain == AF_NETLINK)
 		strace_choice(line->out, &strace_netlink_families, protocol);
+	else if (domain == AF_PACKET)
+		add_ethernet(line->out, protocol);
 	else
 		str_add_u64(line->out, protocol);
 }
@@ -79,6 +95,31 @@ static void add_inet6(struct str *out, const struct sockaddr_in6 *address)
 		 ntohs(address->sin6_port), ntohl(address->sin6_flowinfo), text, address->sin6_scope_id);
 }
 
+static void add_packet(struct str *out, const struct sockaddr_ll *address)
+{
+	static const struct strace_words kinds = { "PACKET_", "HOST BROADCAST MULTICAST OTHERHOST OUTGOING LOOPBACK USER "
+							      "KERNEL" };
+	static const struct strace_words hardware = { "ARPHRD_", "NETROM ETHER EETHER AX25 =772 LOOPBACK" };
+	char name[IF_NAMESIZE];
+
+	str_add(out, ", sll_protocol=");
+	add_ethernet(out, address->sll_protocol);
+	str_add(out, ", sll_ifindex=");
+	if (if_indextoname(address->sll_ifindex, name))
+		str_addf(out, "if_nametoindex(\"%s\")", name);
+	else
+		str_add_s64(out, address->sll_ifindex);
+	str_add(out, ", sll_hatype=");
+	strace_word(out, &hardware, address->sll_hatype);
+	str_add(out, ", sll_pkttype=");
+	strace_word(out, &kinds, address->sll_pkttype);
+	str_addf(out, ", sll_halen=%u", address->sll_halen);
+	for (unsigned int i = 0; i < address->sll_halen && i < sizeof(address->sll_addr); i++)
+		str_addf(out, "%s%#x", i ? ", " : ", sll_addr=[", address->sll_addr[i]);
+	if (address->sll_halen)
+		str_addc(out, ']');
+}
+
 void strace_sockaddr(struct strace_line *line, const void *bytes, size_t n)
 {
 	struct sockaddr_storage address = {};
@@ -104,7 +145,9 @@ void strace_sockaddr(struct strace_line *line, const void *bytes, size_t n)
 
 		if (nl->nl_pad)
 			str_addf(out, ", nl_pad=%#x", nl->nl_pad);
-		str_addf(out, ", nl_pid=%u, nl_groups=%08x", nl->nl_pid, nl->nl_groups);
+		str_addf(out, ", nl_pid=%d, nl_groups=%#08x", nl->nl_pid, nl->nl_groups);
+	} else if (address.ss_family == AF_PACKET && n >= sizeof(struct sockaddr_ll) - 8) {
+		add_packet(out, (const void *)&address);
 	} else if (n > sizeof(address.ss_family)) {
 		str_add(out, ", sa_data=");
 		strace_text(line, (const char *)&address + sizeof(address.ss_family),
@@ -177,7 +220,7 @@ const struct strace_type t_option_len = { print_socklen, .both = true, .steps = 
 
 /* --- options --- */
 
-static const STRACE_FAMILY(levels, "SOL_???", N(SOL_SOCKET), { "SOL_IP", 0 }, { "SOL_TCP", 6 }, { "SOL_UDP", 17 },
+static const STRACE_FAMILY(levels, "SOL_??", N(SOL_SOCKET), { "SOL_IP", 0 }, { "SOL_TCP", 6 }, { "SOL_UDP", 17 },
 			   { "SOL_IPV6", 41 }, { "SOL_ICMPV6", 58 }, { "SOL_RAW", 255 }, { "SOL_PACKET", 263 },
 			   { "SOL_NETLINK", 270 });
 CHOICE(t_level, levels);
@@ -224,13 +267,23 @@ static void print_option(struct strace_line *line, unsigned int arg)
 			strace_choice(line->out, families[i].family, (unsigned int)strace_arg(line, arg));
 			return;
 		}
-	str_addf(line->out, "%#x", (unsigned int)strace_arg(line, arg));
+	str_add_u64(line->out, (unsigned int)strace_arg(line, arg));
 }
 const struct strace_type t_option = { print_option };
 
 static bool is_option(struct strace_line *line, unsigned int arg, int level, int option)
 {
 	return (int)strace_arg(line, arg - 2) == level && (int)strace_arg(line, arg - 1) == option;
+}
+
+static void add_membership(struct str *out, const void *bytes)
+{
+	const struct in_addr *group = bytes;
+	char text[2][INET_ADDRSTRLEN];
+
+	str_addf(out, "{imr_multiaddr=inet_addr(\"%s\"), imr_interface=inet_addr(\"%s\")}",
+		 inet_ntop(AF_INET, &group[0], text[0], sizeof(text[0])),
+		 inet_ntop(AF_INET, &group[1], text[1], sizeof(text[1])));
 }
 
 /* The value of an option, of n bytes. */
@@ -246,8 +299,15 @@ static void add_option(struct strace_line *line, unsigned int arg, const struct 
 		str_addf(line->out, "{l_onoff=%d, l_linger=%d}", v[0], v[1]);
 	else if (is_option(line, arg, SOL_SOCKET, SO_PEERCRED) && n == 3 * sizeof(int))
 		str_addf(line->out, "{pid=%d, uid=%d, gid=%d}", v[0], v[1], v[2]);
-	else if (n == 16 && (is_option(line, arg, SOL_SOCKET, 20) || is_option(line, arg, SOL_SOCKET, 21)))
-		str_addf(line->out, "{tv_sec=%lld, tv_usec=%lld}", ((const long long *)v)[0], ((const long long *)v)[1]);
+	else if (is_option(line, arg, SOL_SOCKET, SO_ATTACH_FILTER) && n == 16)
+		str_addf(line->out, "{len=%u, filter=%#llx}", (unsigned short)v[0], ((const unsigned long long *)v)[1]);
+	else if (is_option(line, arg, 0, IP_ADD_MEMBERSHIP) && n == 8)
+		add_membership(line->out, v);
+	else if (is_option(line, arg, SOL_SOCKET, SO_ERROR) && n == sizeof(int) && strerrorname_np(*v) && *v)
+		str_addf(line->out, "[%s]", strerrorname_np(*v));
+	else if (n < sizeof(int) && !cut && (int)strace_arg(line, arg - 2) == SOL_SOCKET &&
+		 (int)strace_arg(line, arg - 1) != SO_BINDTODEVICE)
+		strace_address(line->out, strace_arg(line, arg));
 	else if (n == sizeof(int) && !cut)
 		str_addf(line->out, "[%d]", *v);
 	else
@@ -279,73 +339,3 @@ static void print_option_out(struct strace_line *line, unsigned int arg)
 		strace_address(line->out, strace_arg(line, arg));
 }
 const struct strace_type t_option_out = { print_option_out, .steps = { STEP_WRITES(16) } };
-
-/* --- messages --- */
-
-struct message {
-	uint64_t name;
-	uint32_t name_len, unused;
-	uint64_t vectors, n_vectors, control, control_len;
-	uint32_t flags;
-};
-
-/* The steps: the message, its name, its vectors, what they point to. */
-enum {
-	MESSAGE,
-	NAME,
-	VECTORS,
-};
-
-static void add_control(struct strace_line *line, const struct message *message)
-{
-	if (message->control_len)
-		str_addf(line->out, ", msg_control=%#llx", (unsigned long long)message->control);
-	str_addf(line->out, ", msg_controllen=%llu", (unsigned long long)message->control_len);
-}
-
-static void add_message(struct strace_line *line, unsigned int arg, uint64_t most)
-{
-	const struct message *message = strace_struct(line, arg, MESSAGE, 56);
-	const struct strace_blob *name = strace_blob(line, arg, NAME, 0);
-	struct str *out = line->out;
-
-	if (!message)
-		return;
-	str_add(out, "{msg_name=");
-	if (message->name && message->name_len && name && name->status != STRACE_UNREAD && name->n >= 2)
-		strace_sockaddr(line, strace_bytes(name), name->n);
-	else
-		strace_address(out, message->name);
-	str_addf(out, ", msg_namelen=%u, msg_iov=", message->name_len);
-	strace_vectors(line, arg, VECTORS, message->vectors, message->n_vectors, most);
-	str_addf(out, ", msg_iovlen=%llu", (unsigned long long)message->n_vectors);
-	add_control(line, message);
-	str_add(out, ", msg_flags=");
-	strace_flags(out, &strace_msg_flags, message->flags);
-	str_addc(out, '}');
-}
-
-static void print_msg_in(struct strace_line *line, unsigned int arg)
-{
-	add_message(line, arg, UINT64_MAX);
-}
-
-static void print_msg_out(struct strace_line *line, unsigned int arg)
-{
-	if (strace_ok(line))
-		add_message(line, arg, strace_ret(line));
-	else
-		strace_address(line->out, strace_arg(line, arg));
-}
-
-#define MESSAGE_STEPS(WHEN) \
-	{ \
-		{ STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = 56, .most = 56, .when = WHEN }, \
-			{ STRACE_BYTES, .from = STRACE_FROM_BLOB, .at = 0, .count_from = STRACE_FROM_BLOB, .count_at = 8, \
-			  .scale = 1, .most = 128, .when = WHEN }, \
-			{ STRACE_BYTES, .from = STRACE_FROM_BLOB, .at = 16, .count_from = STRACE_FROM_BLOB, .count_at = 24, \
-			  .wide = 1, .scale = 16, .most = 16 * STRACE_VECTOR, .when = WHEN }, \
-			{ STRACE_VECTORS, .from = STRACE_FROM_BLOB + VECTORS, .most = MOST_TEXT, .when = WHEN }, \
-	}
-const struct strace_type t_msg_in = { print_msg_in, .steps = MESSAGE_STEPS(0) },
-			 t_msg_out = { print_msg_out, .steps = MESSAGE_STEPS(STRACE_IF_OK) };

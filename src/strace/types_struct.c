@@ -73,8 +73,48 @@ static void print_stat(struct strace_line *line, unsigned int arg)
 }
 const struct strace_type t_stat = { print_stat, .steps = { STEP_WRITES(sizeof(struct stat)) } };
 
+static void add_statx_time(struct str *out, const char *name, const struct statx_timestamp *time)
+{
+	char text[40];
+	time_t seconds = time->tv_sec;
+	struct tm tm;
+
+	str_addf(out, ", stx_%s={tv_sec=%lld, tv_nsec=%u}", name, L(time->tv_sec), time->tv_nsec);
+	if ((!time->tv_sec && !time->tv_nsec) || !localtime_r(&seconds, &tm) ||
+	    !strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm))
+		return;
+	str_addf(out, " /* %s", text);
+	if (time->tv_nsec)
+		str_addf(out, ".%09u", time->tv_nsec);
+	strftime(text, sizeof(text), "%z", &tm);
+	str_addf(out, "%s */", text);
+}
+
+/* All members, with -v. */
+static void add_statx_rest(struct str *out, const struct statx *st, const struct strace_words *attributes)
+{
+	str_addf(out, ", stx_ino=%llu, stx_size=%llu, stx_blocks=%llu, stx_attributes_mask=", U(st->stx_ino),
+		 U(st->stx_size), U(st->stx_blocks));
+	strace_bits(out, attributes, st->stx_attributes_mask);
+	add_statx_time(out, "atime", &st->stx_atime);
+	if (st->stx_mask & STATX_BTIME)
+		add_statx_time(out, "btime", &st->stx_btime);
+	add_statx_time(out, "ctime", &st->stx_ctime);
+	add_statx_time(out, "mtime", &st->stx_mtime);
+	str_addf(out, ", stx_rdev_major=%u, stx_rdev_minor=%u, stx_dev_major=%u, stx_dev_minor=%u", st->stx_rdev_major,
+		 st->stx_rdev_minor, st->stx_dev_major, st->stx_dev_minor);
+	/* the mount's number is the first 8 bytes behind the device */
+	if (st->stx_mask & 0x1000)
+		str_addf(out, ", stx_mnt_id=%#llx", U(*(const uint64_t *)(&st->stx_dev_minor + 1)));
+	str_addc(out, '}');
+}
+
 static void print_statx(struct strace_line *line, unsigned int arg)
 {
+	static const struct strace_words attributes = {
+		"STATX_ATTR_", "=4 COMPRESSED =0x10 IMMUTABLE APPEND NODUMP =0x800 ENCRYPTED AUTOMOUNT MOUNT_ROOT "
+			       "=0x100000 VERITY DAX"
+	};
 	const struct statx *st = strace_struct(line, arg, 0, sizeof(*st));
 	struct str *out = line->out;
 
@@ -82,9 +122,18 @@ static void print_statx(struct strace_line *line, unsigned int arg)
 		return;
 	str_add(out, "{stx_mask=");
 	strace_flags(out, t_statx_mask.data, st->stx_mask);
-	str_addf(out, ", stx_attributes=%#llx, stx_mode=", U(st->stx_attributes));
+	if (line->settings->whole)
+		str_addf(out, ", stx_blksize=%u", st->stx_blksize);
+	str_add(out, ", stx_attributes=");
+	strace_bits(out, &attributes, st->stx_attributes);
+	if (line->settings->whole)
+		str_addf(out, ", stx_nlink=%u, stx_uid=%u, stx_gid=%u", st->stx_nlink, st->stx_uid, st->stx_gid);
+	str_add(out, ", stx_mode=");
 	strace_mode(out, st->stx_mode, true);
-	str_addf(out, ", stx_size=%llu, ...}", U(st->stx_size));
+	if (line->settings->whole)
+		add_statx_rest(out, st, &attributes);
+	else
+		str_addf(out, ", stx_size=%llu, ...}", U(st->stx_size));
 }
 const struct strace_type t_statx = { print_statx, .steps = { STEP_WRITES(sizeof(struct statx)) } };
 
@@ -124,14 +173,23 @@ const struct strace_type t_statfs = { print_statfs, .steps = { STEP_WRITES(sizeo
 static void print_dirents(struct strace_line *line, unsigned int arg)
 {
 	const struct strace_blob *blob = strace_ok(line) ? strace_blob(line, arg, 0, 0) : NULL;
+	const struct strace_blob *entries = strace_ok(line) ? strace_blob(line, arg, 1, 0) : NULL;
 
+	if (entries && entries->status != STRACE_UNREAD) {
+		strace_dirents(line, entries);
+		return;
+	}
 	strace_address(line->out, strace_arg(line, arg));
 	if (blob && blob->status == STRACE_WHOLE)
 		str_addf(line->out, " /* %u entries */", blob->all);
 }
 const struct strace_type t_dirents = {
 	print_dirents,
-	.steps = { { STRACE_ENTRIES, .from = SELF, .count_from = STRACE_FROM_RET, .scale = 1, .when = STRACE_IF_OK } },
+	.steps = {
+		{ STRACE_ENTRIES, .from = SELF, .count_from = STRACE_FROM_RET, .scale = 1, .when = STRACE_IF_OK },
+		{ STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_RET, .scale = 1, .most = STRACE_ROOM - 256,
+		  .when = STRACE_IF_OK | STRACE_IF_WHOLE },
+	},
 };
 
 static void print_offset(struct strace_line *line, unsigned int arg)
@@ -325,6 +383,7 @@ static void print_uname(struct strace_line *line, unsigned int arg)
 		add_uname(line, ", release", name->release);
 		add_uname(line, ", version", name->version);
 		add_uname(line, ", machine", name->machine);
+		add_uname(line, ", domainname", name->machine + sizeof(name->machine));
 		str_addc(line->out, '}');
 	} else {
 		str_add(line->out, ", ...}");
@@ -363,7 +422,8 @@ const struct strace_type t_wait_status = { print_wait_status, .steps = { STEP_WR
 
 static void print_cpus(struct strace_line *line, unsigned int arg)
 {
-	const struct strace_blob *blob = strace_ok(line) ? strace_blob(line, arg, 0, 0) : NULL;
+	bool is_there = strace_ok(line) || line->call->args[arg] == &t_cpus_in;
+	const struct strace_blob *blob = is_there ? strace_blob(line, arg, 0, 0) : NULL;
 	const unsigned char *bytes = blob ? strace_bytes(blob) : NULL;
 	const char *separator = "";
 
@@ -383,6 +443,7 @@ const struct strace_type t_cpus = {
 	print_cpus,
 	.steps = { STEP_FILLED(1, 1024) },
 };
+const struct strace_type t_cpus_in = { print_cpus, .steps = { STEP_ARRAY(BEFORE, 1, 1024) } };
 
 static void print_ids(struct strace_line *line, unsigned int arg)
 {
@@ -453,7 +514,9 @@ static void print_clone(struct strace_line *line, unsigned int arg)
 	if (flags & CLONE_SETTLS)
 		str_addf(out, ", tls=%#llx", U(strace_arg(line, tls)));
 	if (flags & (CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID))
-		str_addf(out, ", child_tidptr=%#llx", U(strace_arg(line, child)));
+		str_add(out, ", child_tidptr=");
+	if (flags & (CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID))
+		strace_address(out, strace_arg(line, child));
 }
 const struct strace_type t_clone = { print_clone };
 

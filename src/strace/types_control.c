@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Calls that control the kernel or other processes: bpf, perf_event_open, io_uring, landlock, seccomp, ptrace. */
+#include <linux/io_uring.h>
+#include <linux/perf_event.h>
+
+#include "strace_part.h"
+#include "types.h"
+
+#define U(X) ((unsigned long long)(X))
+
+/* --- bpf --- */
+
+WORDS(t_bpf, "BPF_",
+      "MAP_CREATE MAP_LOOKUP_ELEM MAP_UPDATE_ELEM MAP_DELETE_ELEM MAP_GET_NEXT_KEY PROG_LOAD OBJ_PIN OBJ_GET PROG_ATTACH "
+      "PROG_DETACH PROG_TEST_RUN PROG_GET_NEXT_ID MAP_GET_NEXT_ID PROG_GET_FD_BY_ID MAP_GET_FD_BY_ID OBJ_GET_INFO_BY_FD "
+      "PROG_QUERY RAW_TRACEPOINT_OPEN BTF_LOAD BTF_GET_FD_BY_ID TASK_FD_QUERY MAP_LOOKUP_AND_DELETE_ELEM MAP_FREEZE "
+      "BTF_GET_NEXT_ID MAP_LOOKUP_BATCH MAP_LOOKUP_AND_DELETE_BATCH MAP_UPDATE_BATCH MAP_DELETE_BATCH LINK_CREATE "
+      "LINK_UPDATE LINK_GET_FD_BY_ID LINK_GET_NEXT_ID ENABLE_STATS ITER_CREATE LINK_DETACH PROG_BIND_MAP TOKEN_CREATE");
+
+static void print_bpf_attr(struct strace_line *line, unsigned int arg)
+{
+	static const struct strace_words kinds = {
+		"BPF_MAP_TYPE_", "UNSPEC HASH ARRAY PROG_ARRAY PERF_EVENT_ARRAY PERCPU_HASH PERCPU_ARRAY STACK_TRACE "
+				 "CGROUP_ARRAY LRU_HASH LRU_PERCPU_HASH LPM_TRIE ARRAY_OF_MAPS HASH_OF_MAPS DEVMAP SOCKMAP CPUMAP "
+				 "XSKMAP SOCKHASH CGROUP_STORAGE REUSEPORT_SOCKARRAY PERCPU_CGROUP_STORAGE QUEUE STACK SK_STORAGE "
+				 "DEVMAP_HASH STRUCT_OPS RINGBUF INODE_STORAGE TASK_STORAGE BLOOM_FILTER"
+	};
+	const struct strace_blob *blob = strace_blob(line, arg, 0, 0);
+	unsigned int command = strace_arg(line, 0), size = strace_arg(line, 2);
+	const uint32_t *v;
+
+	if (!strace_arg(line, arg) || !blob || blob->status == STRACE_UNREAD || blob->n < 16 || command > 4 || size > 28 ||
+	    (command && size > 24)) {
+		strace_address(line->out, strace_arg(line, arg));
+		return;
+	}
+	v = strace_bytes(blob);
+	if (command) {
+		str_addf(line->out, "{map_fd=%u, key=%#llx", v[0], U(((const uint64_t *)v)[1]));
+		if (blob->n >= 24)
+			str_addf(line->out, command == 4 ? ", next_key=%#llx" : ", value=%#llx", U(((const uint64_t *)v)[2]));
+	} else {
+		str_add(line->out, "{map_type=");
+		strace_word(line->out, &kinds, v[0]);
+		str_addf(line->out, ", key_size=%u, value_size=%u, max_entries=%u", v[1], v[2], v[3]);
+	}
+	str_addc(line->out, '}');
+}
+const struct strace_type t_bpf_attr = { print_bpf_attr, .steps = { STEP_ARRAY(NEXT(1), 1, 64) } };
+
+/* --- perf_event_open --- */
+
+BITS(t_perf_flags, "PERF_FLAG_", "FD_NO_GROUP FD_OUTPUT PID_CGROUP FD_CLOEXEC");
+
+#define PERF_SIZES "=64 VER0 =72 VER1 =80 VER2 =96 VER3 =104 VER4 =112 VER5 =120 VER6 =128 VER7 =136 VER8"
+
+static void add_perf_config(struct strace_line *line, const struct perf_event_attr *attr)
+{
+	static const struct strace_words hardware = {
+		"PERF_COUNT_HW_", "CPU_CYCLES INSTRUCTIONS CACHE_REFERENCES CACHE_MISSES BRANCH_INSTRUCTIONS BRANCH_MISSES "
+				  "BUS_CYCLES STALLED_CYCLES_FRONTEND STALLED_CYCLES_BACKEND REF_CPU_CYCLES"
+	};
+	static const struct strace_words software = {
+		"PERF_COUNT_SW_", "CPU_CLOCK TASK_CLOCK PAGE_FAULTS CONTEXT_SWITCHES CPU_MIGRATIONS PAGE_FAULTS_MIN "
+				  "PAGE_FAULTS_MAJ ALIGNMENT_FAULTS EMULATION_FAULTS DUMMY BPF_OUTPUT CGROUP_SWITCHES"
+	};
+
+	str_add(line->out, ", config=");
+	if (attr->type == PERF_TYPE_HARDWARE)
+		strace_word(line->out, &hardware, attr->config);
+	else if (attr->type == PERF_TYPE_SOFTWARE)
+		strace_word(line->out, &software, attr->config);
+	else if (attr->config)
+		str_addf(line->out, "%#llx", U(attr->config));
+	else
+		str_addc(line->out, '0');
+}
+
+static void print_perf_attr(struct strace_line *line, unsigned int arg)
+{
+	static const struct strace_words kinds = { "PERF_TYPE_", "HARDWARE SOFTWARE TRACEPOINT HW_CACHE RAW BREAKPOINT" };
+	static const struct strace_words samples = {
+		"PERF_SAMPLE_", "IP TID TIME ADDR READ CALLCHAIN ID CPU PERIOD STREAM_ID RAW BRANCH_STACK REGS_USER STACK_USER "
+				"WEIGHT DATA_SRC IDENTIFIER TRANSACTION REGS_INTR PHYS_ADDR AUX CGROUP DATA_PAGE_SIZE "
+				"CODE_PAGE_SIZE WEIGHT_STRUCT"
+	};
+	static const struct strace_words formats = { "PERF_FORMAT_",
+						     "TOTAL_TIME_ENABLED TOTAL_TIME_RUNNING ID GROUP LOST" };
+	static const char *const skids[] = { "arbitrary skid", "constant skid", "requested to have 0 skid", "must have 0 skid" };
+	const struct perf_event_attr *attr = strace_struct(line, arg, 0, 48);
+	struct str *out = line->out;
+
+	if (!attr)
+		return;
+	str_add(out, "{type=");
+	strace_word(out, &kinds, attr->type);
+	str_add(out, ", size=");
+	strace_word(out, &(const struct strace_words){ "PERF_ATTR_SIZE_", PERF_SIZES }, attr->size);
+	add_perf_config(line, attr);
+	str_addf(out, attr->freq ? ", sample_freq=%llu" : ", sample_period=%llu", U(attr->sample_period));
+	str_add(out, ", sample_type=");
+	strace_bits(out, &samples, attr->sample_type);
+	str_add(out, ", read_format=");
+	strace_bits(out, &formats, attr->read_format);
+#define FLAG(NAME) \
+	if (attr->NAME) \
+	str_add(out, ", " #NAME "=1")
+	FLAG(disabled);
+	FLAG(inherit);
+	FLAG(pinned);
+	FLAG(exclusive);
+	FLAG(exclude_user);
+	FLAG(exclude_kernel);
+	FLAG(exclude_hv);
+	FLAG(exclude_idle);
+	FLAG(mmap);
+	FLAG(comm);
+	FLAG(freq);
+	FLAG(inherit_stat);
+	FLAG(enable_on_exec);
+	FLAG(task);
+	FLAG(watermark);
+#undef FLAG
+	str_addf(out, ", precise_ip=%u /* %s */", attr->precise_ip, skids[attr->precise_ip]);
+	str_add(out, ", ...}");
+}
+const struct strace_type t_perf_attr = { print_perf_attr, .steps = { STEP_READS(64) } };
+
+/* --- io_uring --- */
+
+BITS(t_uring_enter, "IORING_ENTER_", "GETEVENTS SQ_WAKEUP SQ_WAIT EXT_ARG REGISTERED_RING");
+WORDS(t_uring_register, "IORING_",
+      "REGISTER_BUFFERS UNREGISTER_BUFFERS REGISTER_FILES UNREGISTER_FILES REGISTER_EVENTFD UNREGISTER_EVENTFD "
+      "REGISTER_FILES_UPDATE REGISTER_EVENTFD_ASYNC REGISTER_PROBE REGISTER_PERSONALITY UNREGISTER_PERSONALITY "
+      "REGISTER_RESTRICTIONS REGISTER_ENABLE_RINGS REGISTER_FILES2 REGISTER_FILES_UPDATE2 REGISTER_BUFFERS2 "
+      "REGISTER_BUFFERS_UPDATE REGISTER_IOWQ_AFF UNREGISTER_IOWQ_AFF REGISTER_IOWQ_MAX_WORKERS REGISTER_RING_FDS "
+      "UNREGISTER_RING_FDS REGISTER_PBUF_RING UNREGISTER_PBUF_RING REGISTER_SYNC_CANCEL REGISTER_FILE_ALLOC_RANGE");
+
+static void print_uring(struct strace_line *line, unsigned int arg)
+{
+	static const struct strace_words flags = {
+		"IORING_SETUP_", "IOPOLL SQPOLL SQ_AFF CQSIZE CLAMP ATTACH_WQ R_DISABLED SUBMIT_ALL COOP_TASKRUN TASKRUN_FLAG "
+				 "SQE128 CQE32 SINGLE_ISSUER DEFER_TASKRUN"
+	};
+	static const struct strace_words features = {
+		"IORING_FEAT_", "SINGLE_MMAP NODROP SUBMIT_STABLE RW_CUR_POS CUR_PERSONALITY FAST_POLL POLL_32BITS "
+				"SQPOLL_NONFIXED EXT_ARG NATIVE_WORKERS RSRC_TAGS CQE_SKIP LINKED_FILE"
+	};
+	const struct io_uring_params *p = strace_struct(line, arg, 0, sizeof(*p));
+	struct str *out = line->out;
+
+	if (!p)
+		return;
+	str_add(out, "{flags=");
+	strace_bits(out, &flags, p->flags);
+	str_addf(out, ", sq_thread_cpu=%u, sq_thread_idle=%u", p->sq_thread_cpu, p->sq_thread_idle);
+	if (p->flags & IORING_SETUP_ATTACH_WQ)
+		str_addf(out, ", wq_fd=%u", p->wq_fd);
+	if (strace_ok(line)) {
+		str_addf(out, ", sq_entries=%u, cq_entries=%u, features=", p->sq_entries, p->cq_entries);
+		strace_bits(out, &features, p->features);
+		str_addf(out,
+			 ", sq_off={head=%u, tail=%u, ring_mask=%u, ring_entries=%u, flags=%u, dropped=%u, array=%u}, "
+			 "cq_off={head=%u, tail=%u, ring_mask=%u, ring_entries=%u, overflow=%u, cqes=%u, flags=%u}",
+			 p->sq_off.head, p->sq_off.tail, p->sq_off.ring_mask, p->sq_off.ring_entries, p->sq_off.flags,
+			 p->sq_off.dropped, p->sq_off.array, p->cq_off.head, p->cq_off.tail, p->cq_off.ring_mask,
+			 p->cq_off.ring_entries, p->cq_off.overflow, p->cq_off.cqes, p->cq_off.flags);
+	}
+	str_addc(out, '}');
+}
+const struct strace_type t_uring = { print_uring, .steps = { STEP_READS(sizeof(struct io_uring_params)) } };
+
+/* --- landlock and seccomp --- */
+
+BITS(t_landlock_flags, "LANDLOCK_CREATE_RULESET_", "VERSION");
+WORDS(t_landlock_rule, "LANDLOCK_RULE_", "- PATH_BENEATH NET_PORT");
+
+static void print_landlock(struct strace_line *line, unsigned int arg)
+{
+	static const struct strace_words rights = {
+		"LANDLOCK_ACCESS_FS_", "EXECUTE WRITE_FILE READ_FILE READ_DIR REMOVE_DIR REMOVE_FILE MAKE_CHAR MAKE_DIR MAKE_REG "
+				       "MAKE_SOCK MAKE_FIFO MAKE_BLOCK MAKE_SYM REFER TRUNCATE IOCTL_DEV"
+	};
+	const struct strace_blob *blob = strace_blob(line, arg, 0, 0);
+	const uint64_t *fs = blob && blob->n >= 8 ? strace_struct(line, arg, 0, 8) : NULL;
+
+	if (!fs) {
+		if (!blob || blob->n < 8)
+			strace_address(line->out, strace_arg(line, arg));
+		return;
+	}
+	str_add(line->out, "{handled_access_fs=");
+	strace_bits(line->out, &rights, *fs);
+	str_add(line->out, strace_arg(line, arg + 1) > 8 ? ", ...}" : "}");
+}
+const struct strace_type t_landlock = { print_landlock, .steps = { STEP_ARRAY(NEXT(1), 1, 8) } };
+
+WORDS(t_seccomp, "SECCOMP_", "SET_MODE_STRICT SET_MODE_FILTER GET_ACTION_AVAIL GET_NOTIF_SIZES");
+
+static void print_seccomp_flags(struct strace_line *line, unsigned int arg)
+{
+	static const struct strace_words flags = { "SECCOMP_FILTER_FLAG_",
+						   "TSYNC LOG SPEC_ALLOW NEW_LISTENER TSYNC_ESRCH WAIT_KILLABLE_RECV" };
+
+	if (strace_arg(line, 0) == 1)
+		strace_bits(line->out, &flags, (unsigned int)strace_arg(line, arg));
+	else
+		str_addf(line->out, "%#x", (unsigned int)strace_arg(line, arg));
+}
+const struct strace_type t_seccomp_flags = { print_seccomp_flags };
+
+static void print_seccomp_arg(struct strace_line *line, unsigned int arg)
+{
+	static const struct strace_words actions = {
+		"SECCOMP_RET_", "=0x80000000 KILL_PROCESS =0 KILL_THREAD =0x30000 TRAP =0x50000 ERRNO =0x7fc00000 USER_NOTIF "
+				"=0x7ff00000 TRACE =0x7ffc0000 LOG =0x7fff0000 ALLOW"
+	};
+	const struct strace_blob *blob = strace_blob(line, arg, 0, 0);
+	const uint32_t *v = blob && blob->status == STRACE_WHOLE ? strace_bytes(blob) : NULL;
+
+	if (v && strace_arg(line, 0) == 2) {
+		str_addc(line->out, '[');
+		strace_word(line->out, &actions, *v);
+		str_addc(line->out, ']');
+	} else if (v && strace_arg(line, 0) == 3 && strace_ok(line)) {
+		str_addf(line->out, "{seccomp_notif=%u, seccomp_notif_resp=%u, seccomp_data=%u}", (unsigned short)*v, *v >> 16,
+			 (unsigned short)v[1]);
+	} else if (v && strace_arg(line, 0) == 1) {
+		str_addf(line->out, "{len=%u, filter=%#llx}", (unsigned short)*v, U(((const uint64_t *)v)[1]));
+	} else {
+		strace_address(line->out, strace_arg(line, arg));
+	}
+}
+/* struct sock_fprog is the largest */
+const struct strace_type t_seccomp_arg = { print_seccomp_arg, .steps = { STEP_READS(16) } };
+
+/* --- ptrace --- */
+
+/* All arguments, of which some requests have fewer. */
+static void print_ptrace(struct strace_line *line, unsigned int arg)
+{
+	static const struct strace_words requests = {
+		"PTRACE_", "TRACEME PEEKTEXT PEEKDATA PEEKUSER POKETEXT POKEDATA POKEUSER CONT KILL SINGLESTEP - - GETREGS SETREGS "
+			   "GETFPREGS SETFPREGS ATTACH DETACH GETFPXREGS SETFPXREGS - - - - SYSCALL GET_THREAD_AREA "
+			   "SET_THREAD_AREA - - - ARCH_PRCTL SYSEMU SYSEMU_SINGLESTEP SINGLEBLOCK =0x4200 SETOPTIONS GETEVENTMSG "
+			   "GETSIGINFO SETSIGINFO GETREGSET SETREGSET SEIZE INTERRUPT LISTEN PEEKSIGINFO GETSIGMASK SETSIGMASK "
+			   "SECCOMP_GET_FILTER SECCOMP_GET_METADATA GET_SYSCALL_INFO GET_RSEQ_CONFIGURATION"
+	};
+	static const struct strace_words options = {
+		"PTRACE_O_", "TRACESYSGOOD TRACEFORK TRACEVFORK TRACECLONE TRACEEXEC TRACEVFORKDONE TRACEEXIT TRACESECCOMP "
+			     "=0x100000 EXITKILL SUSPEND_SECCOMP"
+	};
+	unsigned int request = strace_arg(line, 0);
+
+	strace_word(line->out, &requests, request);
+	if (!request)
+		return;
+	str_addf(line->out, ", %d", (int)strace_arg(line, 1));
+	if (request == 8 || request == 16 || request == 0x4207 || request == 0x4208)
+		return;
+	str_add(line->out, ", ");
+	strace_address(line->out, strace_arg(line, 2));
+	str_add(line->out, ", ");
+	if (request == 0x4200 || request == 0x4206)
+		strace_bits(line->out, &options, strace_arg(line, 3));
+	else if ((request == 7 || request == 9 || request == 17 || request == 24) && strace_arg(line, 3))
+		strace_signal(line->out, (int)strace_arg(line, 3));
+	else
+		strace_address(line->out, strace_arg(line, 3));
+}
+const struct strace_type t_ptrace = { print_ptrace };

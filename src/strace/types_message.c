@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Messages of sockets: one, an array of them, and the control messages that they carry. */
+#include <sys/socket.h>
+
+#include "strace_part.h"
+#include "types.h"
+
+#define U(X) ((unsigned long long)(X))
+
+struct message {
+	uint64_t name;
+	uint32_t name_len, unused;
+	uint64_t vectors, n_vectors, control, control_len;
+	uint32_t flags, unused_too;
+};
+
+/* An element of the array of sendmmsg. */
+struct element {
+	struct message message;
+	uint32_t len, unused;
+};
+
+/* The steps: the message, its name, its vectors, what they point to, control messages. */
+enum {
+	MESSAGE,
+	NAME,
+	VECTORS,
+	CONTENT,
+	CONTROL,
+};
+
+/* --- control messages --- */
+
+static const struct strace_words socket_messages = { "SCM_", "- RIGHTS CREDENTIALS SECURITY PIDFD =29 "
+							     "!SO_TIMESTAMP_OLD =35 !SO_TIMESTAMPNS_OLD =37 "
+							     "!SO_TIMESTAMPING_OLD" };
+
+static void add_control_data(struct strace_line *line, const struct cmsghdr *head, const void *data, size_t n)
+{
+	const int *v = data;
+
+	if (head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS && n >= sizeof(*v)) {
+		for (size_t i = 0; i < n / sizeof(*v); i++)
+			str_addf(line->out, "%s%d", i ? ", " : ", cmsg_data=[", v[i]);
+		str_addc(line->out, ']');
+	} else if (head->cmsg_level == SOL_SOCKET && head->cmsg_type == 2 && n == 12) {
+		str_addf(line->out, ", cmsg_data={pid=%d, uid=%d, gid=%d}", v[0], v[1], v[2]);
+	} else if (head->cmsg_level == SOL_SOCKET && head->cmsg_type == 29 && n == 16) {
+		str_add(line->out, ", cmsg_data=");
+		strace_timeval(line->out, data);
+	} else if (n && !(head->cmsg_level == SOL_SOCKET && head->cmsg_type == 2)) {
+		str_add(line->out, ", cmsg_data=");
+		strace_text(line, data, n, false);
+	}
+}
+
+/* [{cmsg_len=20, cmsg_level=SOL_SOCKET, cmsg_type=SCM_RIGHTS, cmsg_data=[3]}] */
+static void add_control_messages(struct strace_line *line, const struct strace_blob *blob, size_t n)
+{
+	const char *bytes = strace_bytes(blob);
+	struct cmsghdr head;
+
+	str_addc(line->out, '[');
+	for (size_t at = 0; at + sizeof(head) <= n && at + sizeof(head) <= blob->n;
+	     at += (head.cmsg_len + 7) & ~(size_t)7) {
+		size_t len;
+
+		memcpy(&head, bytes + at, sizeof(head));
+		str_addf(line->out, "%s{cmsg_len=%llu, cmsg_level=", at ? ", " : "", U(head.cmsg_len));
+		strace_choice(line->out, t_level.data, (unsigned int)head.cmsg_level);
+		str_add(line->out, ", cmsg_type=");
+		if (head.cmsg_level == SOL_SOCKET)
+			strace_word(line->out, &socket_messages, (unsigned int)head.cmsg_type);
+		else
+			str_addf(line->out, "%#x", (unsigned int)head.cmsg_type);
+		if (head.cmsg_len < sizeof(head)) {
+			str_addc(line->out, '}');
+			break;
+		}
+		len = head.cmsg_len - sizeof(head);
+		if (len > blob->n - at - sizeof(head))
+			len = blob->n - at - sizeof(head);
+		add_control_data(line, &head, bytes + at + sizeof(head), len);
+		str_addc(line->out, '}');
+	}
+	str_addc(line->out, ']');
+}
+
+static void add_control(struct strace_line *line, unsigned int arg, const struct message *message)
+{
+	const struct strace_blob *blob = strace_blob(line, arg, CONTROL, 0);
+
+	if (message->control_len && message->control && blob && blob->status != STRACE_UNREAD &&
+	    blob->n >= sizeof(struct cmsghdr)) {
+		str_add(line->out, ", msg_control=");
+		add_control_messages(line, blob, message->control_len);
+	} else if (message->control_len) {
+		str_addf(line->out, ", msg_control=%#llx", U(message->control));
+	}
+	str_addf(line->out, ", msg_controllen=%llu", U(message->control_len));
+}
+
+/* --- a message --- */
+
+static void add_head(struct strace_line *line, const struct message *message, const struct strace_blob *name)
+{
+	str_add(line->out, "{msg_name=");
+	if (message->name && message->name_len && name && name->status != STRACE_UNREAD && name->n >= 2)
+		strace_sockaddr(line, strace_bytes(name), name->n);
+	else
+		strace_address(line->out, message->name);
+	str_addf(line->out, ", msg_namelen=%u, msg_iov=", message->name_len);
+}
+
+static void add_flags(struct strace_line *line, const struct message *message)
+{
+	str_add(line->out, ", msg_flags=");
+	strace_flags(line->out, &strace_msg_flags, message->flags);
+	str_addc(line->out, '}');
+}
+
+static void add_message(struct strace_line *line, unsigned int arg, uint64_t most)
+{
+	const struct message *message = strace_struct(line, arg, MESSAGE, 56);
+
+	if (!message)
+		return;
+	add_head(line, message, strace_blob(line, arg, NAME, 0));
+	strace_vectors(line, arg, VECTORS, message->vectors, message->n_vectors, most);
+	str_addf(line->out, ", msg_iovlen=%llu", U(message->n_vectors));
+	add_control(line, arg, message);
+	add_flags(line, message);
+}
+
+static void print_msg_in(struct strace_line *line, unsigned int arg)
+{
+	add_message(line, arg, UINT64_MAX);
+}
+
+static void print_msg_out(struct strace_line *line, unsigned int arg)
+{
+	if (strace_ok(line))
+		add_message(line, arg, strace_ret(line));
+	else
+		strace_address(line->out, strace_arg(line, arg));
+}
+
+#define MESSAGE_STEPS(WHEN) \
+	{ \
+		{ STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = 56, .most = 56, .when = WHEN }, \
+			{ STRACE_BYTES, .from = STRACE_FROM_BLOB, .at = 0, .count_from = STRACE_FROM_BLOB, .count_at = 8, \
+			  .scale = 1, .most = 128, .when = WHEN }, \
+			{ STRACE_BYTES, .from = STRACE_FROM_BLOB, .at = 16, .count_from = STRACE_FROM_BLOB, .count_at = 24, \
+			  .wide = 1, .scale = 16, .most = 16 * STRACE_VECTOR, .when = WHEN }, \
+			{ STRACE_VECTORS, .from = STRACE_FROM_BLOB + VECTORS, .most = MOST_TEXT, .when = WHEN }, \
+			{ STRACE_BYTES, .from = STRACE_FROM_BLOB, .at = 32, .count_from = STRACE_FROM_BLOB, .count_at = 40, \
+			  .wide = 1, .scale = 1, .most = 512, .when = WHEN }, \
+	}
+const struct strace_type t_msg_in = { print_msg_in, .steps = MESSAGE_STEPS(0) },
+			 t_msg_out = { print_msg_out, .steps = MESSAGE_STEPS(STRACE_IF_OK) };
+
+/* --- an array of messages --- */
+
+/* The blobs of the second step: for each message its name, its vectors, and what these point to. */
+static void add_elements(struct strace_line *line, unsigned int arg, size_t n, bool is_out)
+{
+	const struct strace_blob *array = strace_blob(line, arg, 0, 0);
+	const struct element *element = strace_bytes(array);
+	size_t next = 0, shown = array->n / sizeof(*element);
+
+	str_addc(line->out, '[');
+	for (size_t i = 0; i < n; i++, element++) {
+		const struct strace_blob *name, *vectors;
+
+		if (i >= shown || i >= STRACE_MESSAGES_MAX || i >= line->settings->size) {
+			str_add(line->out, ", ...");
+			break;
+		}
+		name = strace_blob(line, arg, 1, next++);
+		vectors = strace_blob(line, arg, 1, next++);
+		str_add(line->out, i ? ", {msg_hdr=" : "{msg_hdr=");
+		add_head(line, &element->message, name);
+		strace_vectors_of(line, arg, 1, vectors, next, element->message.vectors, element->message.n_vectors,
+				  is_out ? element->len : UINT64_MAX);
+		next += vectors && vectors->status != STRACE_UNREAD ? vectors->n / 16 : 0;
+		str_addf(line->out, ", msg_iovlen=%llu", U(element->message.n_vectors));
+		if (element->message.control_len)
+			str_addf(line->out, ", msg_control=%#llx", U(element->message.control));
+		str_addf(line->out, ", msg_controllen=%llu", U(element->message.control_len));
+		add_flags(line, &element->message);
+		if (strace_ok(line) && i < (size_t)strace_ret(line))
+			str_addf(line->out, ", msg_len=%u", element->len);
+		str_addc(line->out, '}');
+	}
+	str_addc(line->out, ']');
+}
+
+static void print_mmsg_in(struct strace_line *line, unsigned int arg)
+{
+	const struct strace_blob *array = strace_blob(line, arg, 0, 0);
+
+	if (strace_arg(line, arg) && array && array->status != STRACE_UNREAD)
+		add_elements(line, arg, (unsigned int)strace_arg(line, arg + 1), false);
+	else
+		strace_address(line->out, strace_arg(line, arg));
+}
+
+static void print_mmsg_out(struct strace_line *line, unsigned int arg)
+{
+	const struct strace_blob *array = strace_ok(line) ? strace_blob(line, arg, 0, 0) : NULL;
+
+	if (strace_arg(line, arg) && array && array->status != STRACE_UNREAD)
+		add_elements(line, arg, strace_ret(line), true);
+	else
+		strace_address(line->out, strace_arg(line, arg));
+}
+#define MESSAGES(COUNT, WHEN) \
+	{ \
+		{ STRACE_BYTES, .from = SELF, .count_from = COUNT, .scale = sizeof(struct element), \
+		  .most = STRACE_MESSAGES_MAX * sizeof(struct element), .when = WHEN }, \
+		{ \
+			STRACE_MESSAGES, .from = STRACE_FROM_BLOB, .most = MOST_TEXT, .when = WHEN \
+		} \
+	}
+const struct strace_type t_mmsg_in = { print_mmsg_in, .steps = MESSAGES(NEXT(1), 0) },
+			 t_mmsg_out = { print_mmsg_out, .steps = MESSAGES(STRACE_FROM_RET, STRACE_IF_OK) };

@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Structs of calls about processes that are seldom made: rights, scheduling, memory policies, timers. */
+#include <linux/capability.h>
+#include <signal.h>
+#include <sys/timex.h>
+#include <time.h>
+
+#include "strace_part.h"
+#include "types.h"
+
+#define L(X) ((long long)(X))
+#define U(X) ((unsigned long long)(X))
+
+/* --- numbers behind pointers --- */
+
+static void print_int_at(struct strace_line *line, unsigned int arg)
+{
+	const int *number = strace_struct(line, arg, 0, sizeof(*number));
+
+	if (number)
+		str_addf(line->out, "[%d]", *number);
+}
+const struct strace_type t_int_in = { print_int_at, .steps = { STEP_READS(4) } };
+
+static void print_unsigned_at(struct strace_line *line, unsigned int arg)
+{
+	const unsigned int *number = strace_struct(line, arg, 0, sizeof(*number));
+
+	if (number)
+		str_addf(line->out, "[%u]", *number);
+}
+const struct strace_type t_unsigned_out = { print_unsigned_at, .steps = { STEP_WRITES(4) } };
+
+static void print_address_at(struct strace_line *line, unsigned int arg)
+{
+	const uint64_t *address = strace_struct(line, arg, 0, sizeof(*address));
+
+	if (!address)
+		return;
+	str_addc(line->out, '[');
+	strace_address(line->out, *address);
+	str_addc(line->out, ']');
+}
+const struct strace_type t_address_out = { print_address_at, .steps = { STEP_WRITES(8) } };
+
+static void print_size_at(struct strace_line *line, unsigned int arg)
+{
+	const uint64_t *number = strace_struct(line, arg, 0, sizeof(*number));
+
+	if (number)
+		str_addf(line->out, "[%llu]", U(*number));
+}
+const struct strace_type t_size_out = { print_size_at, .steps = { STEP_WRITES(8) } };
+
+/* --- rights --- */
+
+#define CAPS \
+	"CHOWN DAC_OVERRIDE DAC_READ_SEARCH FOWNER FSETID KILL SETGID SETUID SETPCAP LINUX_IMMUTABLE NET_BIND_SERVICE " \
+	"NET_BROADCAST NET_ADMIN NET_RAW IPC_LOCK IPC_OWNER SYS_MODULE SYS_RAWIO SYS_CHROOT SYS_PTRACE SYS_PACCT SYS_ADMIN " \
+	"SYS_BOOT SYS_NICE SYS_RESOURCE SYS_TIME SYS_TTY_CONFIG MKNOD LEASE AUDIT_WRITE AUDIT_CONTROL SETFCAP " \
+	"MAC_OVERRIDE MAC_ADMIN SYSLOG WAKE_ALARM BLOCK_SUSPEND AUDIT_READ PERFMON BPF CHECKPOINT_RESTORE"
+const struct strace_words strace_capabilities = { "CAP_", CAPS };
+
+static void print_cap_head(struct strace_line *line, unsigned int arg)
+{
+	static const struct strace_words versions = {
+		"_LINUX_CAPABILITY_VERSION_", "=0x19980330 1 =0x20071026 2 =0x20080522 3"
+	};
+	const struct __user_cap_header_struct *head = strace_struct(line, arg, 0, sizeof(*head));
+
+	if (!head)
+		return;
+	str_add(line->out, "{version=");
+	strace_word(line->out, &versions, head->version);
+	str_addf(line->out, ", pid=%d}", head->pid);
+}
+const struct strace_type t_cap_head = { print_cap_head, .steps = { STEP_READS(8) } };
+
+static void add_caps(struct str *out, const char *name, uint64_t low, uint64_t high)
+{
+	static const struct strace_words bits = { "1<<CAP_", CAPS };
+
+	str_addf(out, "%s=", name);
+	strace_bits(out, &bits, low | high << 32);
+}
+
+static void print_cap_data(struct strace_line *line, unsigned int arg)
+{
+	const struct strace_blob *whole = strace_blob(line, arg, 0, 0);
+	const struct __user_cap_data_struct *data = strace_struct(line, arg, 1, sizeof(*data));
+	bool two = data && whole && whole->status == STRACE_WHOLE;
+
+	if (!data)
+		return;
+	if (two)
+		data = strace_bytes(whole);
+	add_caps(line->out, "{effective", data[0].effective, two ? data[1].effective : 0);
+	add_caps(line->out, ", permitted", data[0].permitted, two ? data[1].permitted : 0);
+	add_caps(line->out, ", inheritable", data[0].inheritable, two ? data[1].inheritable : 0);
+	str_addc(line->out, '}');
+}
+const struct strace_type t_cap_data = { print_cap_data, .steps = { STEP_READS(24), STEP_READS(12) } },
+			 t_cap_data_out = { print_cap_data, .steps = { STEP_WRITES(24), STEP_WRITES(12) } };
+
+static void print_ids_in(struct strace_line *line, unsigned int arg)
+{
+	const struct strace_blob *blob = strace_blob(line, arg, 0, 0);
+	const uint32_t *ids = blob ? strace_bytes(blob) : NULL;
+
+	if (!blob || blob->status == STRACE_UNREAD || !strace_arg(line, arg)) {
+		strace_address(line->out, strace_arg(line, arg));
+		return;
+	}
+	str_addc(line->out, '[');
+	for (size_t i = 0; i < blob->n / sizeof(*ids); i++) {
+		if (i >= line->settings->size) {
+			str_add(line->out, ", ...");
+			break;
+		}
+		str_addf(line->out, "%s%u", i ? ", " : "", ids[i]);
+	}
+	str_addc(line->out, ']');
+}
+const struct strace_type t_ids_in = { print_ids_in, .steps = { STEP_ARRAY(BEFORE, 4, 256) } };
+
+/* --- scheduling --- */
+
+static void print_sched_attr(struct strace_line *line, unsigned int arg)
+{
+	static const struct strace_words flags = {
+		"SCHED_FLAG_", "RESET_ON_FORK RECLAIM DL_OVERRUN KEEP_POLICY KEEP_PARAMS UTIL_CLAMP_MIN UTIL_CLAMP_MAX"
+	};
+	const struct {
+		uint32_t size, policy;
+		uint64_t flags;
+		int32_t nice;
+		uint32_t priority;
+		uint64_t runtime, deadline, period;
+		uint32_t min, max;
+	} *attr = strace_struct(line, arg, 0, 48);
+	const struct strace_blob *blob = strace_blob(line, arg, 1, 0);
+
+	if (!attr)
+		return;
+	str_addf(line->out, "{size=%u, sched_policy=", attr->size);
+	strace_word(line->out, t_policy.data, attr->policy);
+	str_add(line->out, ", sched_flags=");
+	strace_bits(line->out, &flags, attr->flags);
+	str_addf(line->out,
+		 ", sched_nice=%d, sched_priority=%u, sched_runtime=%llu, sched_deadline=%llu, sched_period=%llu",
+		 attr->nice, attr->priority, U(attr->runtime), U(attr->deadline), U(attr->period));
+	if (attr->size >= 56 && blob && blob->status == STRACE_WHOLE) {
+		attr = strace_bytes(blob);
+		str_addf(line->out, ", sched_util_min=%u, sched_util_max=%u", attr->min, attr->max);
+	}
+	str_addc(line->out, '}');
+}
+const struct strace_type t_sched_attr = { print_sched_attr, .steps = { STEP_READS(48), STEP_READS(56) } },
+			 t_sched_attr_out = { print_sched_attr, .steps = { STEP_WRITES(48), STEP_WRITES(56) } };
+
+static void add_ioprio(struct str *out, unsigned int value)
+{
+	static const struct strace_words classes = { "IOPRIO_CLASS_", "NONE RT BE IDLE" };
+
+	str_add(out, "IOPRIO_PRIO_VALUE(");
+	strace_word(out, &classes, value >> 13);
+	str_addf(out, ", %u)", value & 0x1fff);
+}
+
+static void print_ioprio(struct strace_line *line, unsigned int arg)
+{
+	add_ioprio(line->out, (unsigned int)strace_arg(line, arg));
+}
+const struct strace_type t_ioprio = { print_ioprio };
+
+void strace_ret_ioprio(struct strace_line *line)
+{
+	str_addf(line->out, "%lld (", L(strace_ret(line)));
+	add_ioprio(line->out, strace_ret(line));
+	str_addc(line->out, ')');
+}
+
+/* --- memory --- */
+
+/* A set of nodes, in longs; the next argument counts its bits, and one more. */
+static void print_nodes(struct strace_line *line, unsigned int arg)
+{
+	uint64_t bits = strace_arg(line, arg + 1), n = bits ? (bits - 1 + 63) / 64 : 0;
+	unsigned int step = line->call->args[arg] == &t_nodes_before ? 1 : 0;
+	const struct strace_blob *blob;
+	const uint64_t *nodes;
+
+	/* migrate_pages: the number stands before */
+	if (step) {
+		bits = strace_arg(line, 1);
+		n = bits ? (bits - 1 + 63) / 64 : 0;
+	}
+	blob = strace_blob(line, arg, 0, 0);
+	if (!blob || blob->status == STRACE_UNREAD)
+		blob = strace_blob(line, arg, 1, 0);
+	if (!strace_arg(line, arg) || !blob || blob->status == STRACE_UNREAD) {
+		strace_address(line->out, strace_arg(line, arg));
+		return;
+	}
+	nodes = strace_bytes(blob);
+	str_addc(line->out, '[');
+	for (uint64_t i = 0; i < n; i++) {
+		if (i >= blob->n / sizeof(*nodes)) {
+			str_add(line->out, ", ...");
+			break;
+		}
+		str_addf(line->out, "%s%#016llx", i ? ", " : "", U(nodes[i]));
+	}
+	str_addc(line->out, ']');
+}
+const struct strace_type t_nodes = { print_nodes, .steps = { STEP_READS(128), STEP_READS(8) } },
+			 t_nodes_out = { print_nodes, .steps = { STEP_WRITES(128), STEP_WRITES(8) } },
+			 t_nodes_before = { print_nodes, .steps = { STEP_READS(128), STEP_READS(8) } };
+
+static void print_mempolicy_out(struct strace_line *line, unsigned int arg)
+{
+	const unsigned int *mode = strace_struct(line, arg, 0, sizeof(*mode));
+
+	if (!mode)
+		return;
+	str_addc(line->out, '[');
+	strace_word(line->out, t_mempolicy.data, *mode);
+	str_addc(line->out, ']');
+}
+const struct strace_type t_mempolicy_out = { print_mempolicy_out, .steps = { STEP_WRITES(4) } };
+
+/* A byte for each page of the range. */
+static void print_in_core(struct strace_line *line, unsigned int arg)
+{
+	const struct strace_blob *blob = strace_ok(line) ? strace_blob(line, arg, 0, 0) : NULL;
+	uint64_t n = (strace_arg(line, 1) + 4095) / 4096;
+
+	if (!blob || blob->status == STRACE_UNREAD)
+		blob = strace_ok(line) ? strace_blob(line, arg, 1, 0) : NULL;
+	if (!blob || blob->status == STRACE_UNREAD) {
+		strace_address(line->out, strace_arg(line, arg));
+		return;
+	}
+	str_addc(line->out, '[');
+	for (uint64_t i = 0; i < n; i++) {
+		if (i >= blob->n || i >= line->settings->size) {
+			str_add(line->out, ", ...");
+			break;
+		}
+		str_addf(line->out, "%s%u", i ? ", " : "", ((const unsigned char *)strace_bytes(blob))[i] & 1);
+	}
+	str_addc(line->out, ']');
+}
+const struct strace_type t_in_core = { print_in_core, .steps = { STEP_WRITES(32), STEP_WRITES(1) } };
+
+/* --- timers --- */
+
+static void print_sigevent(struct strace_line *line, unsigned int arg)
+{
+	static const struct strace_words kinds = { "SIGEV_", "SIGNAL NONE THREAD - THREAD_ID" };
+	const struct {
+		uint64_t value;
+		int32_t signo, notify, tid;
+	} *event = strace_struct(line, arg, 0, 24);
+
+	if (!event)
+		return;
+	str_addc(line->out, '{');
+	if (event->value)
+		str_addf(line->out, "sigev_value={sival_int=%d, sival_ptr=%#llx}, ", (int)event->value, U(event->value));
+	str_add(line->out, "sigev_signo=");
+	strace_signal(line->out, event->signo);
+	str_add(line->out, ", sigev_notify=");
+	strace_word(line->out, &kinds, (unsigned int)event->notify);
+	if (event->notify == SIGEV_THREAD_ID)
+		str_addf(line->out, ", sigev_notify_thread_id=%d", event->tid);
+	str_addc(line->out, '}');
+}
+const struct strace_type t_sigevent = { print_sigevent, .steps = { STEP_READS(64) } };
+
+static void print_itimerval(struct strace_line *line, unsigned int arg)
+{
+	const struct itimerval *timer = strace_struct(line, arg, 0, sizeof(*timer));
+
+	if (!timer)
+		return;
+	str_add(line->out, "{it_interval=");
+	strace_timeval(line->out, &timer->it_interval);
+	str_add(line->out, ", it_value=");
+	strace_timeval(line->out, &timer->it_value);
+	str_addc(line->out, '}');
+}
+const struct strace_type t_itimerval = { print_itimerval, .steps = { STEP_READS(32) } },
+			 t_itimerval_out = { print_itimerval, .steps = { STEP_WRITES(32) } };
+
+static void add_date(struct str *out, time_t seconds, long microseconds)
+{
+	char text[40], zone[8];
+	struct tm tm;
+
+	if (!localtime_r(&seconds, &tm) || !strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm))
+		return;
+	strftime(zone, sizeof(zone), "%z", &tm);
+	str_add(out, text);
+	if (microseconds)
+		str_addf(out, ".%06ld", microseconds);
+	str_add(out, zone);
+}
+
+static void print_timevals(struct strace_line *line, unsigned int arg)
+{
+	const struct timeval *times = strace_struct(line, arg, 0, 2 * sizeof(*times));
+
+	for (int i = 0; times && i < 2; i++) {
+		str_addc(line->out, i ? ',' : '[');
+		if (i)
+			str_addc(line->out, ' ');
+		strace_timeval(line->out, &times[i]);
+		if (times[i].tv_sec) {
+			str_add(line->out, " /* ");
+			add_date(line->out, times[i].tv_sec, times[i].tv_usec);
+			str_add(line->out, " */");
+		}
+	}
+	if (times)
+		str_addc(line->out, ']');
+}
+const struct strace_type t_timevals = { print_timevals, .steps = { STEP_READS(32) } };
+
+static void print_utimbuf(struct strace_line *line, unsigned int arg)
+{
+	const int64_t *times = strace_struct(line, arg, 0, 2 * sizeof(*times));
+	static const char *const names[] = { "{actime=", ", modtime=" };
+
+	for (int i = 0; times && i < 2; i++) {
+		str_addf(line->out, "%s%lld", names[i], L(times[i]));
+		if (times[i]) {
+			str_add(line->out, " /* ");
+			add_date(line->out, times[i], 0);
+			str_add(line->out, " */");
+		}
+	}
+	if (times)
+		str_addc(line->out, '}');
+}
+const struct strace_type t_utimbuf = { print_utimbuf, .steps = { STEP_READS(16) } };
+
+void strace_ret_time(struct strace_line *line)
+{
+	str_addf(line->out, "%lld (", L(strace_ret(line)));
+	add_date(line->out, strace_ret(line), 0);
+	str_addc(line->out, ')');
+}
+
+static void print_timex(struct strace_line *line, unsigned int arg)
+{
+	static const struct strace_words modes = {
+		"ADJ_", "OFFSET FREQUENCY MAXERROR ESTERROR STATUS TIMECONST - TAI SETOFFSET - - - MICRO NANO TICK"
+	};
+	static const struct strace_words status = {
+		"STA_", "PLL PPSFREQ PPSTIME FLL INS DEL UNSYNC FREQHOLD PPSSIGNAL PPSJITTER PPSWANDER PPSERROR CLOCKERR NANO "
+			"MODE CLK"
+	};
+	const struct timex *t = strace_struct(line, arg, 0, sizeof(*t));
+
+	if (!t)
+		return;
+	str_add(line->out, "{modes=");
+	strace_bits(line->out, &modes, t->modes);
+	str_addf(line->out, ", offset=%ld, freq=%ld, maxerror=%ld, esterror=%ld, status=", t->offset, t->freq, t->maxerror,
+		 t->esterror);
+	strace_bits(line->out, &status, (unsigned int)t->status);
+	str_addf(line->out, ", constant=%ld, precision=%ld, tolerance=%ld, time=", t->constant, t->precision,
+		 t->tolerance);
+	strace_timeval(line->out, &t->time);
+	str_addf(line->out,
+		 ", tick=%ld, ppsfreq=%ld, jitter=%ld, shift=%d, stabil=%ld, jitcnt=%ld, calcnt=%ld, errcnt=%ld, "
+		 "stbcnt=%ld, tai=%d}",
+		 t->tick, t->ppsfreq, t->jitter, t->shift, t->stabil, t->jitcnt, t->calcnt, t->errcnt, t->stbcnt, t->tai);
+}
+const struct strace_type t_timex = { print_timex, .steps = { STEP_WRITES(sizeof(struct timex)) } };
+
+void strace_ret_timex(struct strace_line *line)
+{
+	static const struct strace_words states = { "TIME_", "OK INS DEL OOP WAIT ERROR" };
+
+	str_addf(line->out, "%lld (", L(strace_ret(line)));
+	strace_word(line->out, &states, strace_ret(line));
+	str_addc(line->out, ')');
+}
+
+/* --- signals --- */
+
+static void print_siginfo(struct strace_line *line, unsigned int arg)
+{
+	const int *bytes = strace_struct(line, arg, 0, STRACE_SIGINFO);
+
+	if (bytes && !bytes[0])
+		str_add(line->out, "{}");
+	else if (bytes)
+		strace_siginfo_bytes(line->out, bytes, bytes[0]);
+}
+
+/* It is filled in if there was a signal, or a child. */
+static void print_siginfo_out(struct strace_line *line, unsigned int arg)
+{
+	if (strace_ok(line))
+		print_siginfo(line, arg);
+	else
+		strace_address(line->out, strace_arg(line, arg));
+}
+const struct strace_type t_siginfo = { print_siginfo, .steps = { STEP_READS(STRACE_SIGINFO) } },
+			 t_siginfo_out = { print_siginfo_out, .steps = { STEP_WRITES(STRACE_SIGINFO) } };
+
+static void print_waitv(struct strace_line *line, unsigned int arg)
+{
+	static const struct strace_words flags = { "FUTEX_", "- 32 - - - - - PRIVATE_FLAG" };
+	const struct strace_blob *blob = strace_blob(line, arg, 0, 0);
+	const struct {
+		uint64_t val, uaddr;
+		uint32_t flags, reserved;
+	} *waiter = blob ? strace_bytes(blob) : NULL;
+
+	if (!blob || blob->status == STRACE_UNREAD || !strace_arg(line, arg)) {
+		strace_address(line->out, strace_arg(line, arg));
+		return;
+	}
+	str_addc(line->out, '[');
+	for (size_t i = 0; i < blob->n / sizeof(*waiter); i++) {
+		str_addf(line->out, "%s{val=%#llx, uaddr=", i ? ", " : "", U(waiter[i].val));
+		strace_address(line->out, waiter[i].uaddr);
+		str_add(line->out, ", flags=");
+		strace_bits(line->out, &flags, waiter[i].flags);
+		str_addc(line->out, '}');
+	}
+	str_addc(line->out, ']');
+}
+const struct strace_type t_waitv = { print_waitv, .steps = { STEP_ARRAY(NEXT(1), 24, 128) } };

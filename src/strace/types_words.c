@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Names that are kept as one text, and the flags and choices of calls that are seldom made. */
+#include <ctype.h>
+#include <sys/mman.h>
+
+#include "strace_part.h"
+#include "types.h"
+
+/* The next name of a text, and its value; false: there is none. at: where to go on; next: the value of the next name. */
+struct walk {
+	const char *at;
+	uint64_t next, value;
+	bool bits;
+	int n;
+	const char *name;
+};
+
+static bool next_word(struct walk *walk)
+{
+	while (*walk->at) {
+		if (*walk->at == ' ') {
+			walk->at++;
+			continue;
+		}
+		if (*walk->at == '=') {
+			walk->next = strtoull(walk->at + 1, (char **)&walk->at, 0);
+			continue;
+		}
+		walk->value = walk->next;
+		walk->next = walk->bits ? walk->next << 1 : walk->next + 1;
+		walk->name = walk->at;
+		walk->n = strcspn(walk->at, " ");
+		walk->at += walk->n;
+		if (*walk->name != '-')
+			return true;
+	}
+	return false;
+}
+
+static void add_word(struct str *out, const struct strace_words *words, const struct walk *walk)
+{
+	bool whole = *walk->name == '!';
+
+	str_addf(out, "%s%.*s", whole ? "" : words->prefix, walk->n - whole, walk->name + whole);
+}
+
+void strace_word(struct str *out, const struct strace_words *words, uint64_t value)
+{
+	struct walk walk = { .at = words->names };
+
+	while (next_word(&walk))
+		if (walk.value == value) {
+			add_word(out, words, &walk);
+			return;
+		}
+	str_addf(out, "%#llx /* %s??? */", (unsigned long long)value, words->prefix);
+}
+
+void strace_bits(struct str *out, const struct strace_words *words, uint64_t value)
+{
+	struct walk walk = { .at = words->names, .next = 1, .bits = true };
+	const char *separator = "";
+	uint64_t left = value;
+
+	if (!value) {
+		str_addc(out, '0');
+		return;
+	}
+	while (next_word(&walk)) {
+		if ((left & walk.value) != walk.value)
+			continue;
+		str_add(out, separator);
+		add_word(out, words, &walk);
+		separator = "|";
+		left &= ~walk.value;
+	}
+	if (left == value)
+		str_addf(out, "%#llx /* %s??? */", (unsigned long long)value, words->prefix);
+	else if (left)
+		str_addf(out, "|%#llx", (unsigned long long)left);
+}
+
+void strace_print_word(struct strace_line *line, unsigned int arg)
+{
+	strace_word(line->out, line->call->args[arg]->data, (unsigned int)strace_arg(line, arg));
+}
+
+void strace_print_bits(struct strace_line *line, unsigned int arg)
+{
+	strace_bits(line->out, line->call->args[arg]->data, (unsigned int)strace_arg(line, arg));
+}
+
+/* --- processes --- */
+
+WORDS(t_policy, "SCHED_", "OTHER FIFO RR BATCH ISO IDLE DEADLINE EXT");
+WORDS(t_ioprio_who, "IOPRIO_WHO_", "- PROCESS PGRP USER");
+WORDS(t_wait_kind, "P_", "ALL PID PGID PIDFD");
+WORDS(t_kcmp, "KCMP_", "FILE VM FILES FS SIGHAND IO SYSVSEM EPOLL_TFD");
+#define MEMBARRIERS \
+	"=1 GLOBAL GLOBAL_EXPEDITED REGISTER_GLOBAL_EXPEDITED PRIVATE_EXPEDITED REGISTER_PRIVATE_EXPEDITED " \
+	"PRIVATE_EXPEDITED_SYNC_CORE REGISTER_PRIVATE_EXPEDITED_SYNC_CORE PRIVATE_EXPEDITED_RSEQ " \
+	"REGISTER_PRIVATE_EXPEDITED_RSEQ"
+BITS(t_membarrier_flags, "MEMBARRIER_CMD_FLAG_", "CPU");
+
+static void print_membarrier(struct strace_line *line, unsigned int arg)
+{
+	if (strace_arg(line, arg))
+		strace_bits(line->out, &(const struct strace_words){ "MEMBARRIER_CMD_", MEMBARRIERS },
+			    (unsigned int)strace_arg(line, arg));
+	else
+		str_add(line->out, "MEMBARRIER_CMD_QUERY");
+}
+const struct strace_type t_membarrier = { print_membarrier };
+
+void strace_ret_membarrier(struct strace_line *line)
+{
+	if (strace_arg(line, 0) || !strace_ret(line)) {
+		str_add_s64(line->out, strace_ret(line));
+		return;
+	}
+	str_addf(line->out, "%#x (", (unsigned int)strace_ret(line));
+	strace_bits(line->out, &(const struct strace_words){ "MEMBARRIER_CMD_", MEMBARRIERS }, strace_ret(line));
+	str_addc(line->out, ')');
+}
+
+/* --- memory --- */
+
+WORDS(t_mempolicy, "MPOL_", "DEFAULT PREFERRED BIND INTERLEAVE LOCAL PREFERRED_MANY WEIGHTED_INTERLEAVE");
+BITS(t_mempolicy_flags, "MPOL_F_", "NODE ADDR MEMS_ALLOWED");
+BITS(t_mbind_flags, "MPOL_MF_", "STRICT MOVE MOVE_ALL LAZY");
+BITS(t_msync_flags, "MS_", "ASYNC INVALIDATE SYNC");
+BITS(t_mlock_flags, "MLOCK_", "ONFAULT");
+BITS(t_mlockall_flags, "MCL_", "CURRENT FUTURE ONFAULT");
+BITS(t_pkey_rights, "PKEY_", "DISABLE_ACCESS DISABLE_WRITE");
+BITS(t_uffd_flags, "UFFD_", "USER_MODE_ONLY =0x800 !O_NONBLOCK =0x80000 !O_CLOEXEC");
+
+/* --- times --- */
+
+WORDS(t_interval, "ITIMER_", "REAL VIRTUAL PROF");
+BITS(t_timerfd_flags, "TFD_", "=0x80000 CLOEXEC =0x800 NONBLOCK");
+BITS(t_timerfd_set, "TFD_TIMER_", "ABSTIME CANCEL_ON_SET");
+BITS(t_signalfd_flags, "SFD_", "=0x80000 CLOEXEC =0x800 NONBLOCK");
+
+/* --- files --- */
+
+BITS(t_xattr_flags, "XATTR_", "CREATE REPLACE");
+BITS(t_fallocate, "FALLOC_FL_",
+     "KEEP_SIZE PUNCH_HOLE NO_HIDE_STALE COLLAPSE_RANGE ZERO_RANGE INSERT_RANGE UNSHARE_RANGE");
+BITS(t_sync_range, "SYNC_FILE_RANGE_", "WAIT_BEFORE WRITE WAIT_AFTER");
+BITS(t_splice_flags, "SPLICE_F_", "MOVE NONBLOCK MORE GIFT");
+BITS(t_rw_flags, "RWF_", "HIPRI DSYNC SYNC NOWAIT APPEND NOAPPEND ATOMIC DONTCACHE");
+BITS(t_inotify_flags, "IN_", "=0x800 NONBLOCK =0x80000 CLOEXEC");
+BITS(t_inotify_mask, "IN_",
+     "=0xfff ALL_EVENTS =1 ACCESS MODIFY ATTRIB CLOSE_WRITE CLOSE_NOWRITE OPEN MOVED_FROM MOVED_TO CREATE DELETE "
+     "DELETE_SELF MOVE_SELF - UNMOUNT Q_OVERFLOW IGNORED =0x1000000 ONLYDIR DONT_FOLLOW EXCL_UNLINK - MASK_CREATE "
+     "MASK_ADD ISDIR ONESHOT");
+BITS(t_fanotify_mark, "FAN_MARK_",
+     "ADD REMOVE DONT_FOLLOW ONLYDIR MOUNT IGNORED_MASK IGNORED_SURV_MODIFY FLUSH FILESYSTEM EVICTABLE IGNORE");
+BITS(t_fanotify_mask, "FAN_",
+     "ACCESS MODIFY ATTRIB CLOSE_WRITE CLOSE_NOWRITE OPEN MOVED_FROM MOVED_TO CREATE DELETE DELETE_SELF MOVE_SELF "
+     "OPEN_EXEC - Q_OVERFLOW FS_ERROR OPEN_PERM ACCESS_PERM OPEN_EXEC_PERM =0x8000000 EVENT_ON_CHILD RENAME - ONDIR");
+BITS(t_module_init, "MODULE_INIT_", "IGNORE_MODVERSIONS IGNORE_VERMAGIC COMPRESSED_FILE");
+BITS(t_module_exit, "O_", "=0x800 NONBLOCK =0x200 TRUNC");
+
+static void print_fanotify(struct strace_line *line, unsigned int arg)
+{
+	static const struct strace_words classes = { "FAN_CLASS_", "NOTIF - - - CONTENT - - - PRE_CONTENT" };
+	static const struct strace_words flags = {
+		"FAN_", "CLOEXEC NONBLOCK - - UNLIMITED_QUEUE UNLIMITED_MARKS ENABLE_AUDIT REPORT_PIDFD "
+			"REPORT_TID REPORT_FID REPORT_DIR_FID REPORT_NAME REPORT_TARGET_FID"
+	};
+	unsigned int value = strace_arg(line, arg);
+
+	strace_word(line->out, &classes, value & 0xc);
+	if (value & ~0xcU) {
+		str_addc(line->out, '|');
+		strace_bits(line->out, &flags, value & ~0xcU);
+	}
+}
+const struct strace_type t_fanotify = { print_fanotify };
+
+/* --- mounts --- */
+
+BITS(t_mount_flags, "MS_",
+     "RDONLY NOSUID NODEV NOEXEC SYNCHRONOUS REMOUNT MANDLOCK DIRSYNC NOSYMFOLLOW - NOATIME NODIRATIME BIND MOVE REC "
+     "SILENT POSIXACL UNBINDABLE PRIVATE SLAVE SHARED RELATIME KERNMOUNT I_VERSION STRICTATIME LAZYTIME");
+BITS(t_umount_flags, "MNT_", "FORCE DETACH EXPIRE !UMOUNT_NOFOLLOW");
+BITS(t_open_tree, "OPEN_TREE_",
+     "CLONE =0x80000 CLOEXEC =0x100 !AT_SYMLINK_NOFOLLOW =0x800 !AT_NO_AUTOMOUNT !AT_EMPTY_PATH =0x8000 "
+     "!AT_RECURSIVE");
+BITS(t_move_mount, "MOVE_MOUNT_",
+     "F_SYMLINKS F_AUTOMOUNTS F_EMPTY_PATH - T_SYMLINKS T_AUTOMOUNTS T_EMPTY_PATH - SET_GROUP BENEATH");
+BITS(t_fsopen, "FSOPEN_", "CLOEXEC");
+BITS(t_fsmount, "FSMOUNT_", "CLOEXEC");
+BITS(t_mount_attr, "MOUNT_ATTR_",
+     "RDONLY NOSUID NODEV NOEXEC NOATIME STRICTATIME - NODIRATIME =0x100000 IDMAP NOSYMFOLLOW");
+BITS(t_fspick, "FSPICK_", "CLOEXEC SYMLINK_NOFOLLOW NO_AUTOMOUNT EMPTY_PATH");
+WORDS(t_fsconfig, "FSCONFIG_",
+      "SET_FLAG SET_STRING SET_BINARY SET_PATH SET_PATH_EMPTY SET_FD CMD_CREATE CMD_RECONFIGURE CMD_CREATE_EXCL");
+
+static void print_swap_flags(struct strace_line *line, unsigned int arg)
+{
+	unsigned int flags = strace_arg(line, arg), priority = flags & 0x7fff;
+
+	if (flags & ~0x7fffU) {
+		strace_bits(line->out,
+			    &(const struct strace_words){ "SWAP_FLAG_", "=0x8000 PREFER DISCARD DISCARD_ONCE DISCARD_PAGES" },
+			    flags & ~0x7fffU);
+		str_addf(line->out, "|%u", priority);
+	} else {
+		str_add_u64(line->out, flags);
+	}
+}
+const struct strace_type t_swap_flags = { print_swap_flags };
+
+static void print_quota_command(struct strace_line *line, unsigned int arg)
+{
+	static const struct strace_words commands = {
+		"Q_", "=0x800001 SYNC QUOTAON QUOTAOFF GETFMT GETINFO SETINFO GETQUOTA SETQUOTA GETNEXTQUOTA =0x5801 "
+		      "XQUOTAON XQUOTAOFF XGETQUOTA XSETQLIM XGETQSTAT XQUOTARM XQUOTASYNC XGETQSTATV XGETNEXTQUOTA"
+	};
+	static const struct strace_words kinds = { "", "USRQUOTA GRPQUOTA PRJQUOTA" };
+	unsigned int command = strace_arg(line, arg);
+
+	str_add(line->out, "QCMD(");
+	strace_word(line->out, &commands, command >> 8);
+	str_add(line->out, ", ");
+	strace_word(line->out, &kinds, command & 0xff);
+	str_addc(line->out, ')');
+}
+const struct strace_type t_quota_command = { print_quota_command };
+
+/* --- the kernel's own --- */
+
+static void print_personality(struct strace_line *line, unsigned int arg)
+{
+	static const struct strace_words flags = {
+		"", "=0x20000 UNAME26 ADDR_NO_RANDOMIZE FDPIC_FUNCPTRS MMAP_PAGE_ZERO ADDR_COMPAT_LAYOUT READ_IMPLIES_EXEC "
+		    "ADDR_LIMIT_32BIT SHORT_INODE WHOLE_SECONDS STICKY_TIMEOUTS ADDR_LIMIT_3GB"
+	};
+	unsigned int value = arg < STRACE_ARGS ? strace_arg(line, arg) : (uint64_t)strace_ret(line);
+
+	if (value == 0xffffffff) {
+		str_add(line->out, "0xffffffff");
+		return;
+	}
+	if (value & 0xff)
+		str_addf(line->out, (value & 0xff) == 8 ? "PER_LINUX32" : "%#x /* PER_??? */", value & 0xff);
+	else
+		str_add(line->out, "PER_LINUX");
+	if (value & ~0xffU) {
+		str_addc(line->out, '|');
+		strace_bits(line->out, &flags, value & ~0xffU);
+	}
+}
+const struct strace_type t_personality = { print_personality };
+
+void strace_ret_personality(struct strace_line *line)
+{
+	str_addf(line->out, strace_ret(line) ? "%#x (" : "%x (", (unsigned int)strace_ret(line));
+	print_personality(line, STRACE_ARGS);
+	str_addc(line->out, ')');
+}
+
+/* The operation, and all arguments of syslog that it has. */
+static void print_syslog(struct strace_line *line, unsigned int arg)
+{
+	static const struct strace_words actions = {
+		"SYSLOG_ACTION_", "CLOSE OPEN READ READ_ALL READ_CLEAR CLEAR CONSOLE_OFF CONSOLE_ON CONSOLE_LEVEL SIZE_UNREAD "
+				  "SIZE_BUFFER"
+	};
+	unsigned int action = strace_arg(line, arg);
+
+	str_addf(line->out, "%u /* ", action);
+	strace_word(line->out, &actions, action);
+	str_add(line->out, " */");
+	if (action >= 2 && action <= 4)
+		str_addf(line->out, ", %#llx, %u", (unsigned long long)strace_arg(line, 1),
+			 (unsigned int)strace_arg(line, 2));
+	else if (action == 8)
+		str_addf(line->out, ", NULL, %d", (int)strace_arg(line, 2));
+}
+const struct strace_type t_syslog = { print_syslog };
