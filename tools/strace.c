@@ -12,7 +12,6 @@ struct settings {
 
 static const struct opt options[] = {
 	REFUSED('k', "stack-traces"),
-	REFUSED('P', "trace-path"),
 	REFUSED('b', "detach-on"),
 	REFUSED('D', "daemonize"),
 	REFUSED('I', "interruptible"),
@@ -23,7 +22,6 @@ static const struct opt options[] = {
 
 static const struct opt_lack refuses[] = {
 	{ "stack-traces", "sonde stackcount t:syscalls:sys_enter_NAME -- CMD prints stacks" },
-	{ "trace-path", "sonde opensnoop prints the opens of files" },
 	{ "detach-on daemonize interruptible seccomp-bpf", "nothing is stopped, so there is nothing to detach from" },
 	{ "env user", "sudo -u USER env NAME=VALUE COMMAND does it" },
 	{},
@@ -45,11 +43,14 @@ TOOL(strace, .brief = "print each system call with its arguments, as strace does
 	     "time that the call was on a processor, to the nanosecond: interrupts are part of it, sleep and waits "
 	     "for a processor are not. (strace shows the system time of the process, which most kernels estimate.) "
 	     "With -w it is what passes between begin and end. As in strace, -z and -Z do not change the table.\n\n"
+	     "-P compares paths as the program gives them, and as they are without symbolic links; descriptors in "
+	     "the arrays of poll and select are not compared.\n\n"
 	     "Of netlink messages, ioctl requests and other rare structs the bytes or the address are printed. "
 	     "JSON and CSV have a row for each call that returned, and none for signals and ends of processes; -z, "
 	     "-Z and --slower leave out calls that did not return.",
      EXAMPLES({ "sonde strace ls", "what ls asks the kernel for" },
 	      { "sonde strace -f -e openat,connect curl http://localhost/", "files and connections, with children" },
 	      { "sonde strace -f -p 1234 -e %file -Z", "a running process: calls about files that fail" },
+	      { "sonde strace -f -P /etc/passwd sh -c 'id; ls -l'", "what is done with one file" },
 	      { "sonde strace -c -f make", "which calls are made, and which take long" },
 	      { "sonde strace --cgroup /system.slice/cron.service --slower 10ms", "a whole service, only slow calls" }));

@@ -87,10 +87,6 @@ static struct task *task_of(struct strace_lines *lines, const struct strace_reco
 		*vec_push(&lines->tasks) = task;
 	}
 	task->pid = record->pid;
-	if (!task->alive && record->kind != STRACE_ENDED) {
-		task->alive = true;
-		lines->alive++;
-	}
 	return task;
 }
 
@@ -204,6 +200,11 @@ static bool print_first(struct strace_lines *lines, uint64_t now, bool last)
 	const struct strace_record *record = &held->record;
 	struct task *task = task_of(lines, record);
 
+	/* counted here and not when its first record came: the number decides how this line begins */
+	if (!task->alive && record->kind != STRACE_ENDED) {
+		task->alive = true;
+		lines->alive++;
+	}
 	strace_print_of(lines, task);
 	if (record->kind == STRACE_ENTER || record->kind == STRACE_EXIT) {
 		task->nr = record->nr;

@@ -309,7 +309,7 @@ void strace_print_whole(struct strace_lines *lines, const struct strace_record *
 {
 	struct strace_line line = line_of(lines, enter, exit);
 
-	if (!passes(lines, enter, exit))
+	if (!passes(lines, enter, exit) || !strace_paths_pass(&line))
 		return;
 	if (!output_is_text(lines->out)) {
 		print_row(lines, enter, exit);
@@ -332,12 +332,20 @@ static bool waits_for_end(const struct strace_lines *lines)
 	return lines->settings->failed || lines->settings->ok || lines->settings->slower || !output_is_text(lines->out);
 }
 
+/* Whether a call that lasts was printed when it began; else it is one line at its end. */
+static bool shows_begin(struct strace_lines *lines, const struct strace_record *enter)
+{
+	struct strace_line line = line_of(lines, enter, NULL);
+
+	return !waits_for_end(lines) && is_chosen(lines, enter) && strace_paths_pass(&line);
+}
+
 void strace_print_begin(struct strace_lines *lines, const struct strace_record *enter)
 {
 	struct strace_line line = line_of(lines, enter, NULL);
 	unsigned int shown;
 
-	if (waits_for_end(lines) || !is_chosen(lines, enter))
+	if (!shows_begin(lines, enter))
 		return;
 	end_open_line(lines, lines->sink);
 	add_head(lines, enter);
@@ -361,7 +369,7 @@ void strace_print_end(struct strace_lines *lines, const struct strace_record *en
 	struct strace_line line = line_of(lines, enter, exit), begin = line_of(lines, enter, NULL);
 	unsigned int shown;
 
-	if (waits_for_end(lines) || !is_chosen(lines, exit)) {
+	if (!shows_begin(lines, enter)) {
 		strace_print_whole(lines, enter, exit);
 		return;
 	}
@@ -396,7 +404,7 @@ void strace_print_end(struct strace_lines *lines, const struct strace_record *en
 /* A thread ends within a call. */
 void strace_print_killed(struct strace_lines *lines, const struct strace_record *enter, const struct strace_record *end)
 {
-	if (waits_for_end(lines) || strace_is_exit(enter) || !is_chosen(lines, enter))
+	if (strace_is_exit(enter) || !shows_begin(lines, enter))
 		return;
 	if (lines->sink->unended == end->tid) {
 		lines->sink->unended = 0;

@@ -53,6 +53,8 @@ static const struct opt options[] = {
 	OPT(OPT_LIST, struct strace_settings, events, 'e', "trace", "CALLS",
 	    "only these: names, /REGEX, %file, %desc, %process, %network, %signal, %ipc, %memory, separated by commas; "
 	    "! before them: all others"),
+	OPT(OPT_LIST, struct strace_settings, paths, 'P', "trace-path", "PATH",
+	    "only calls that name PATH, or use a descriptor that is open on it; may be repeated"),
 	OPT(OPT_STRING, struct strace_settings, output, 'o', "output", "FILE", "write to FILE instead of standard error"),
 	OPT(OPT_BOOL, struct strace_settings, append, 'A', "output-append-mode", NULL, "append to the file of -o"),
 	OPT(OPT_U32, struct strace_settings, size, 's', "string-limit", "N", "the most bytes of a text that is no path: 32",
@@ -246,7 +248,7 @@ static int load(struct state *state, struct err *err)
 static int strace_open(struct engine_instance *instance, struct err *err)
 {
 	struct state *state = base_alloc(sizeof(*state));
-	const struct strace_settings *settings = instance->settings;
+	struct strace_settings *settings = instance->settings;
 	struct engine_context *ctx = instance->ctx;
 	int ret;
 
@@ -256,6 +258,7 @@ static int strace_open(struct engine_instance *instance, struct err *err)
 	ret = parse(state, err);
 	if (ret)
 		return ret;
+	strace_paths_resolve(&settings->paths, &settings->resolved, settings->quiet > 2);
 	state->config = (struct strace_config){
 		.all = !state->set.any,
 		.one = !settings->follow && (ctx->command.pid || (ctx->pid && !ctx->tid)),
@@ -366,6 +369,7 @@ static void strace_losses(struct engine_instance *instance)
 
 static void strace_close(struct engine_instance *instance)
 {
+	struct strace_settings *settings = instance->settings;
 	struct state *state = instance->state;
 
 	if (!state)
@@ -373,6 +377,7 @@ static void strace_close(struct engine_instance *instance)
 	stream_close(state->stream);
 	progs_release(&state->progs);
 	strace_lines_free(state->lines);
+	strace_paths_release(&settings->resolved);
 	if (state->file >= 0)
 		close(state->file);
 	free(state);

@@ -9,6 +9,11 @@
 #include "engine/progs_life.h"
 #include "type.h"
 
+/* What -P names, without symbolic links; NULL: it does not exist. */
+struct strace_paths {
+	vec(char *);
+};
+
 struct strace_settings {
 	uint64_t buffer_size;
 	uint64_t slower; /* ns */
@@ -26,8 +31,9 @@ struct strace_settings {
 	bool wall;		     /* -w */
 	const char *order, *columns; /* -S, -U; NULL: as usual */
 	const char *output;
-	struct opt_list events; /* -e */
-	struct opt_list paths;	/* -P: only calls that concern one of them */
+	struct opt_list events;	      /* -e */
+	struct opt_list paths;	      /* -P: only calls that concern one of them */
+	struct strace_paths resolved; /* the same paths; open() fills it in */
 };
 
 /* Whether calls are counted, for -c or -C. */
@@ -84,6 +90,14 @@ void strace_plans_make(struct strace_plans *plans, const struct strace_settings 
 
 /* The siginfo of a record of STRACE_SIGNAL: {si_signo=SIGINT, ...}. */
 void strace_siginfo(struct str *out, const struct strace_record *record);
+
+/* --- -P --- */
+
+/* Finds what the paths are without symbolic links, and says it unless quiet. The caller releases it. */
+void strace_paths_resolve(const struct opt_list *paths, struct strace_paths *resolved, bool quiet);
+void strace_paths_release(struct strace_paths *resolved);
+/* Whether the call concerns one of the paths, or there are none. Without its end, what it names may not be known yet. */
+bool strace_paths_pass(const struct strace_line *line);
 
 /* --- the table of -c --- */
 

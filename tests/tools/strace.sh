@@ -157,3 +157,21 @@ test_separate() {
 	run sonde strace -w -- true
 	expect_exit 2
 }
+
+# -P: calls that name a path or have a descriptor of it, and no others; also by a link to it.
+# kernels=ends
+test_path() {
+	echo text > /tmp/f
+	ln -s /tmp/f /tmp/link
+	cat > expected <<-END
+		sonde strace: Requested path "/tmp/link" resolved into "/tmp/f"
+		open /tmp/link
+		close
+		open /tmp/f
+		close
+		read
+	END
+	run sonde strace -P /tmp/link -e openat,open,close,read,access -qq -- sh -c ': < /tmp/link; read a < /tmp/f; : < /dev/null'
+	sed -nE '/^sonde strace: R/p; s/^open(at)?\((AT_FDCWD, )?"([^"]*)".*/open \3/p; s/^(read|close)\([0-9].*/\1/p' err | uniq > seen
+	diff expected seen || fail "other calls"
+}
